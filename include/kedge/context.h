@@ -1,0 +1,67 @@
+/// @file
+/// A context: where the computation runs, its last error, its progress.
+///
+/// One context serves one host thread at a time. Every other object is created with a context,
+/// borrows it, and must be destroyed before it. The library never prints and never exits.
+#pragma once
+#include "kedge/base.h"
+KEDGE_BEGIN_DECLS
+
+typedef struct kedge_context kedge_context;
+
+typedef enum kedge_backend {
+  KEDGE_BACKEND_AUTO,    ///< the GPU when one is usable, else the host
+  KEDGE_BACKEND_HOST,    ///< OpenMP threads and SIMD lanes
+  KEDGE_BACKEND_SHADOW,  ///< host code on separate NaN-filled memory: finds forgotten copies in tests
+  KEDGE_BACKEND_CUDA,    ///< an NVIDIA GPU
+  KEDGE_BACKEND_COUNT
+} kedge_backend;
+
+/// A moment of a solve, handed to the progress function.
+typedef struct kedge_progress {
+  const char *stage;         ///< stage name as in the report ("trace_solve", ...)
+  bool finished;             ///< the stage has ended and `seconds` is its time
+  double seconds;            ///< since the stage began
+  int64_t iteration;         ///< trace_solve only: iterations so far, else 0
+  double relative_residual;  ///< trace_solve only: ||r|| / ||b|| of the recurrence
+  double tolerance;          ///< trace_solve only: where it will stop
+} kedge_progress;
+
+/// Called on the thread that called the library.
+typedef void kedge_progress_function(void *user, const kedge_progress *progress);
+
+/// How to create a context. Fill with KEDGE_CONTEXT_OPTIONS_INIT, then change what matters.
+typedef struct kedge_context_options {
+  kedge_backend backend;  ///< AUTO by default
+  int device;             ///< CUDA device number; -1 takes the first visible one
+  int threads;            ///< host threads; 0 takes one a core of the allowed CPU set
+  bool bind_threads;      ///< bind the host threads to cores (hwloc), inside the allowed set
+} kedge_context_options;
+#define KEDGE_CONTEXT_OPTIONS_INIT \
+  { KEDGE_BACKEND_AUTO, -1, 0, true }
+
+/// Create a context.
+/// @param[in]  options  NULL takes KEDGE_CONTEXT_OPTIONS_INIT
+/// @param[out] out      owned by the caller; NULL on failure
+/// @retval KEDGE_ERR_UNSUPPORTED  the backend is not built in, or no usable GPU was found; the
+///         sentence is in kedge_context_error(NULL)
+KEDGE_API kedge_status kedge_context_create(const kedge_context_options *options,
+                                            kedge_context **out);
+KEDGE_API void kedge_context_destroy(kedge_context *ctx);  ///< NULL is allowed
+
+/// The sentence of the last failure: what, where, what to do. Valid until the next call with this
+/// context. NULL asks for the last failure of this thread that had no context.
+KEDGE_API const char *kedge_context_error(const kedge_context *ctx);
+
+KEDGE_API kedge_backend kedge_context_backend(const kedge_context *ctx);  ///< never AUTO
+KEDGE_API const char *kedge_backend_name(kedge_backend backend);  ///< "host", "shadow", "cuda", "auto"
+/// The device as words: "NVIDIA H200", or the CPU and its threads. Valid as long as the context.
+KEDGE_API const char *kedge_context_device(const kedge_context *ctx);
+/// Why AUTO chose this backend, one phrase.
+KEDGE_API const char *kedge_context_reason(const kedge_context *ctx);
+
+/// Install a progress function; NULL removes it. `user` is handed through and borrowed.
+KEDGE_API void kedge_context_set_progress(kedge_context *ctx, kedge_progress_function *function,
+                                          void *user);
+
+KEDGE_END_DECLS

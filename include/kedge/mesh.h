@@ -1,0 +1,79 @@
+/// @file
+/// Triangle meshes: from Gmsh files, arrays or generators.
+///
+/// A mesh is immutable. kedge orders elements along a Hilbert curve inside; every array that the
+/// public API takes or gives is in the caller's numbering (the order of the file or the arrays).
+#pragma once
+#include "kedge/context.h"
+KEDGE_BEGIN_DECLS
+
+typedef struct kedge_mesh kedge_mesh;
+
+/// A mesh as plain arrays; everything is borrowed during the call only.
+typedef struct kedge_mesh_arrays {
+  int64_t n_vertices;
+  const double *vertices;   ///< [vertex][2]: x, y
+  int64_t n_triangles;
+  const int32_t *triangles;  ///< [triangle][3]: vertex numbers from 0; any orientation
+  const int32_t *regions;    ///< [triangle]: region tags; NULL: all 0
+  int64_t n_lines;           ///< tagged edges: boundary conditions are set by their tag or name
+  const int32_t *lines;      ///< [line][2]: vertex numbers; lines inside the domain are ignored
+  const int32_t *line_tags;  ///< [line]
+  int n_names;               ///< names of line tags; a tag without one goes by its number
+  const int32_t *name_tags;  ///< [name]
+  const char *const *names;  ///< [name]
+} kedge_mesh_arrays;
+
+typedef struct kedge_mesh_info {
+  int64_t elements, edges, vertices, boundary_edges;
+  int64_t turned_elements;    ///< clockwise in the input, turned by kedge
+  int64_t unused_vertices;    ///< in the input, dropped
+  int64_t interior_lines;     ///< tagged lines inside the domain, ignored
+  double area;                ///< sum over elements
+  double min_area, max_area;
+  double min_quality, mean_quality;  ///< 2 r_in / r_out: 1 equilateral, 0 degenerate
+  double min_angle;           ///< degrees
+  double box[4];              ///< xmin, ymin, xmax, ymax
+} kedge_mesh_info;
+
+typedef struct kedge_mesh_group {
+  const char *name;  ///< of the physical group, or its number as text; "default": edges without one
+  int32_t tag;
+  int dimension;     ///< 1: boundary edges, 2: elements
+  int64_t count;     ///< boundary edges or elements
+  double measure;    ///< length or area
+} kedge_mesh_group;
+
+/// Read a Gmsh .msh file, format 2.2 or 4.1, ASCII or binary.
+/// @retval KEDGE_ERR_IO     the file cannot be opened or read
+/// @retval KEDGE_ERR_INPUT  the file or the mesh in it is refused; the sentence names file and line
+KEDGE_API kedge_status kedge_mesh_read(kedge_context *ctx, const char *path, kedge_mesh **out);
+
+/// @retval KEDGE_ERR_INPUT  the mesh is refused (duplicate or degenerate elements, ...)
+KEDGE_API kedge_status kedge_mesh_create(kedge_context *ctx, const kedge_mesh_arrays *arrays,
+                                         kedge_mesh **out);
+
+/// Generate a mesh from words: "square N" (the unit square, N x N squares split by a diagonal;
+/// groups left, right, bottom, top), "lshape N" ((-1,1)^2 without its lower right quarter, 2N x 2N
+/// squares less a quarter; group boundary), "ring N M" (radii 1 to 2, N layers, M
+/// sectors, straight edges; groups inner, outer).
+KEDGE_API kedge_status kedge_mesh_generate(kedge_context *ctx, const char *words,
+                                           kedge_mesh **out);
+
+/// Split every triangle into four, `times` times (edge midpoints; groups are inherited).
+/// @param[in]  mesh  borrowed, not changed
+KEDGE_API kedge_status kedge_mesh_refine(kedge_context *ctx, const kedge_mesh *mesh, int times,
+                                         kedge_mesh **out);
+
+/// Write Gmsh 4.1 (ASCII, or binary when asked) under a temporary name, then rename.
+KEDGE_API kedge_status kedge_mesh_write(kedge_context *ctx, const kedge_mesh *mesh,
+                                        const char *path, bool binary);
+
+KEDGE_API void kedge_mesh_destroy(kedge_mesh *mesh);  ///< NULL is allowed
+
+KEDGE_API void kedge_mesh_get_info(const kedge_mesh *mesh, kedge_mesh_info *info);
+KEDGE_API int kedge_mesh_group_count(const kedge_mesh *mesh);
+/// @param[in] index  0 .. kedge_mesh_group_count() - 1; the name lives as long as the mesh
+KEDGE_API void kedge_mesh_get_group(const kedge_mesh *mesh, int index, kedge_mesh_group *group);
+
+KEDGE_END_DECLS

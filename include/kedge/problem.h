@@ -1,0 +1,66 @@
+/// @file
+/// The problem: -div(diffusion grad u) + reaction u = source, its boundary conditions, the
+/// discretisation and the solver's settings. From a problem file or from calls.
+#pragma once
+#include "kedge/mesh.h"
+KEDGE_BEGIN_DECLS
+
+typedef struct kedge_problem kedge_problem;
+
+typedef enum kedge_boundary_type {
+  KEDGE_BOUNDARY_DIRICHLET,  ///< u = value
+  KEDGE_BOUNDARY_NEUMANN,    ///< diffusion grad u . n = value
+} kedge_boundary_type;
+
+/// The stabilization of an element edge of length h is a number times one of these.
+typedef enum kedge_scaling { KEDGE_SCALING_ONE, KEDGE_SCALING_H, KEDGE_SCALING_INVERSE_H } kedge_scaling;
+
+typedef enum kedge_operator {
+  KEDGE_OPERATOR_MATRIX_FREE,  ///< packed local matrices, gathered by patches
+  KEDGE_OPERATOR_ELL,          ///< the assembled ELL matrix of King 2014
+  KEDGE_OPERATOR_COUNT
+} kedge_operator;
+
+typedef enum kedge_preconditioner { KEDGE_PRECONDITIONER_JACOBI, KEDGE_PRECONDITIONER_COUNT } kedge_preconditioner;
+
+/// A function of the plane in blocks: value[i] = f(x[i], y[i]) for i < n. May be called from several
+/// threads at once.
+typedef void kedge_function(void *user, size_t n, const double *x, const double *y, double *value);
+
+/// A problem with the defaults of the problem file: order 1, stabilization 1, diffusion 1, reaction
+/// 0, no source, no boundary condition.
+KEDGE_API kedge_status kedge_problem_create(kedge_context *ctx, kedge_problem **out);
+
+/// Read a problem file (docs/problem-file.md).
+/// @param[in] overrides    [n_overrides] strings "section.key=value", applied after the file; may be NULL
+/// @retval KEDGE_ERR_INPUT  refused; the sentence names file, line and column
+KEDGE_API kedge_status kedge_problem_read(kedge_context *ctx, const char *path,
+                                          const char *const *overrides, int n_overrides,
+                                          kedge_problem **out);
+KEDGE_API void kedge_problem_destroy(kedge_problem *problem);  ///< NULL is allowed
+
+/// Set one key of the problem file: kedge_problem_set(p, "equation", "diffusion", "2.5"). This is
+/// how every setting that is text or a number is made; functions below take what text cannot say.
+/// @param[in] section  "space", "equation", "parameters", "boundary NAME", "exact", "solver", ...
+/// @retval KEDGE_ERR_INPUT  unknown section or key (the nearest valid one is named), bad value
+KEDGE_API kedge_status kedge_problem_set(kedge_problem *problem, const char *section,
+                                         const char *key, const char *value);
+KEDGE_API kedge_status kedge_problem_set_source(kedge_problem *problem, kedge_function *function,
+                                                void *user);
+/// @param[in] group  name or number of a physical group, or "default"
+KEDGE_API kedge_status kedge_problem_set_boundary(kedge_problem *problem, const char *group,
+                                                  kedge_boundary_type type,
+                                                  kedge_function *function, void *user);
+/// Exact solution and its gradient, for errors and for data that is left out except the source.
+KEDGE_API kedge_status kedge_problem_set_exact(kedge_problem *problem, kedge_function *u,
+                                               kedge_function *du_dx, kedge_function *du_dy,
+                                               void *user);
+
+/// Read or generate, and refine, the mesh that the problem's [mesh] section names. A relative path
+/// is relative to the problem file.
+KEDGE_API kedge_status kedge_problem_mesh(const kedge_problem *problem, kedge_mesh **out);
+
+/// The [output] file, relative to the current directory; NULL when the problem names none.
+KEDGE_API const char *kedge_problem_output(const kedge_problem *problem);
+
+KEDGE_END_DECLS

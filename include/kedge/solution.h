@@ -1,0 +1,119 @@
+/// @file
+/// Solve a problem on a mesh; read, report and write what came out; predict the memory before.
+#pragma once
+#include "kedge/problem.h"
+KEDGE_BEGIN_DECLS
+
+typedef struct kedge_solution kedge_solution;
+
+/// Stages in their order: X(identifier, name in the report). B1 to B6 are the steps of King 2014.
+#define KEDGE_STAGE_LIST(X)                          \
+  X(MESH, "mesh")                                    \
+  X(TRANSFER, "transfer")                            \
+  X(LOCAL_MATRICES, "local_matrices") /* B1, B2 */   \
+  X(ASSEMBLY, "assembly")             /* B3, ELL */  \
+  X(TRACE_SOLVE, "trace_solve")       /* B4 */       \
+  X(LOCAL_SOLVE, "local_solve")       /* B5, B6 */   \
+  X(POSTPROCESS, "postprocess")                      \
+  X(OUTPUT, "output")
+#define KEDGE_STAGE_ENUMERATOR(identifier, name) KEDGE_STAGE_##identifier,
+typedef enum kedge_stage {
+  KEDGE_STAGE_LIST(KEDGE_STAGE_ENUMERATOR) KEDGE_STAGE_COUNT
+} kedge_stage;
+#undef KEDGE_STAGE_ENUMERATOR
+
+typedef struct kedge_stage_report {
+  double seconds;  ///< wall time; device work is waited for at the end of a stage
+  double bytes;    ///< moved through memory by the cost formulas; 0 where none is defined
+  double flops;    ///< by the cost formulas
+} kedge_stage_report;
+
+/// What a solve did. Errors are absolute norms and NaN when the problem has no exact solution.
+typedef struct kedge_report {
+  int64_t elements, edges, vertices, boundary_edges;
+  int order;
+  int64_t trace_unknowns;    ///< modes on edges that are not Dirichlet edges
+  int64_t element_unknowns;  ///< of u
+  const char *backend, *device;
+  const char *operator_name, *preconditioner;
+  int64_t iterations;
+  double tolerance;
+  double relative_residual;  ///< ||b - K x|| / ||b|| recomputed after the last iteration
+  bool converged;            ///< relative_residual <= tolerance
+  const char *solver_note;   ///< one sentence when not converged, else ""
+  bool has_exact;
+  double u_l2, u_linf, q_l2, u_star_l2;
+  kedge_stage_report stages[KEDGE_STAGE_COUNT];
+  int64_t peak_device_bytes, predicted_device_bytes;
+  int64_t local_matrices_bytes;  ///< the packed K^e
+  int64_t operator_bytes;        ///< read by one application of the trace operator
+} kedge_report;
+
+/// Memory of one solve, predicted from counts alone, in bytes of device memory (of host memory for
+/// the host backend).
+typedef struct kedge_plan {
+  int64_t stage_bytes[KEDGE_OPERATOR_COUNT][KEDGE_STAGE_COUNT];  ///< held while the stage runs
+  int64_t peak_bytes[KEDGE_OPERATOR_COUNT];
+  int64_t free_bytes;                                 ///< now, on the context's device
+  int64_t largest_elements[KEDGE_OPERATOR_COUNT];     ///< of a mesh like this one that would fit
+} kedge_plan;
+
+/// Predict the memory of kedge_solve() without allocating on the device.
+KEDGE_API kedge_status kedge_plan_make(kedge_context *ctx, const kedge_mesh *mesh,
+                                       const kedge_problem *problem, kedge_plan *plan);
+
+/// Solve. Not converging is KEDGE_OK with report.converged == false.
+/// @param[in]  mesh, problem  borrowed; the mesh must outlive the solution
+/// @param[out] out            owned by the caller; NULL on failure
+/// @retval KEDGE_ERR_INPUT    the problem does not fit the mesh (a group that does not exist, a
+///         boundary that is not covered, pure Neumann without reaction, values that are not finite)
+/// @retval KEDGE_ERR_MEMORY   predicted not to fit; nothing was allocated
+/// @retval KEDGE_ERR_NUMERIC  the trace operator is not positive definite or produced NaN
+KEDGE_API kedge_status kedge_solve(kedge_context *ctx, const kedge_mesh *mesh,
+                                   const kedge_problem *problem, kedge_solution **out);
+KEDGE_API void kedge_solution_destroy(kedge_solution *solution);  ///< NULL is allowed
+
+KEDGE_API void kedge_solution_report(const kedge_solution *solution, kedge_report *report);
+
+/// Fields of a solution. Arrays are in the caller's element order.
+typedef enum kedge_field {
+  KEDGE_FIELD_U,       ///< order P
+  KEDGE_FIELD_QX,      ///< order P; q = grad u
+  KEDGE_FIELD_QY,
+  KEDGE_FIELD_U_STAR,  ///< order P + 1
+  KEDGE_FIELD_COUNT
+} kedge_field;
+
+/// Nodes of an element of the given order: (order+1)(order+2)/2.
+KEDGE_API int kedge_node_count(int order);
+
+/// Coordinates of the equispaced Lagrange nodes (Gmsh and VTK node order) of all elements.
+/// @param[out] xy  [element][node][2], room for elements * kedge_node_count(order) * 2
+KEDGE_API kedge_status kedge_solution_nodes(const kedge_solution *solution, int order, double *xy);
+/// Values of a field at those nodes.
+/// @param[out] values  [element][node]
+KEDGE_API kedge_status kedge_solution_values(const kedge_solution *solution, kedge_field field,
+                                             int order, double *values);
+/// The trace on every edge: vertices of the edge, lower number first, and the coefficients of the
+/// orthonormal Legendre basis on [-1,1] along that direction.
+/// @param[out] edges  [edge][2] caller's vertex numbers; may be NULL
+/// @param[out] modes  [edge][order + 1]; may be NULL
+KEDGE_API kedge_status kedge_solution_trace(const kedge_solution *solution, int32_t *edges,
+                                            double *modes);
+/// L2 norm of u* - u in every element, an error indicator.
+/// @param[out] values  [element]
+KEDGE_API kedge_status kedge_solution_indicator(const kedge_solution *solution, double *values);
+
+/// Write VTKHDF (docs/output.md): Lagrange cells of order P + 1 (at most 10) with u, q, u_star, the region
+/// tag and the error indicator. Written under a temporary name, then renamed. Its time is added to the
+/// report's output stage.
+KEDGE_API kedge_status kedge_solution_write(kedge_solution *solution, const char *path);
+
+/// Write the report as JSON (docs/report.md) under a temporary name, then rename.
+KEDGE_API kedge_status kedge_report_write(kedge_context *ctx, const kedge_report *report,
+                                          const char *path);
+
+/// The name of a stage in reports: "local_matrices".
+KEDGE_API const char *kedge_stage_name(kedge_stage stage);
+
+KEDGE_END_DECLS

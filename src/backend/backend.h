@@ -1,0 +1,55 @@
+/// @file
+/// Where data lives: one table of functions a backend, all required.
+///
+/// "Device memory" is the backend's memory: GPU memory (cuda), a separate NaN-filled pool in host
+/// memory (shadow), host memory (host). Solver code copies explicitly on every backend, so that the
+/// same code runs on all three.
+#pragma once
+#include "core/error.h"
+
+typedef struct kg_backend_table {
+  kedge_status (*alloc)(kedge_context *ctx, size_t bytes, void **out);
+  void (*free)(kedge_context *ctx, void *memory, size_t bytes);
+  kedge_status (*copy_in)(kedge_context *ctx, void *device, const void *host, size_t bytes);
+  kedge_status (*copy_out)(kedge_context *ctx, void *host, const void *device, size_t bytes);
+  kedge_status (*copy)(kedge_context *ctx, void *to, const void *from, size_t bytes);
+  kedge_status (*zero)(kedge_context *ctx, void *device, size_t bytes);
+  kedge_status (*sync)(kedge_context *ctx);  ///< waits and reports asynchronous failures
+  int64_t (*free_bytes)(kedge_context *ctx);
+  void (*close)(kedge_context *ctx);
+} kg_backend_table;
+
+/// A piece of device memory. Zero-initialise; kg_free() sets it back to zero.
+typedef struct kg_buffer {
+  void *data;
+  size_t bytes;
+} kg_buffer;
+
+/// Sizes are rounded up to this many bytes, so that predictions are exact.
+#define KG_ALIGNMENT 256
+static inline size_t kg_rounded(size_t bytes)
+{
+  return (bytes + KG_ALIGNMENT - 1) / KG_ALIGNMENT * KG_ALIGNMENT;
+}
+
+kedge_status kg_alloc(kedge_context *ctx, size_t count, size_t size, kg_buffer *out);
+void kg_free(kedge_context *ctx, kg_buffer *buffer);
+/// Allocate and copy in.
+kedge_status kg_upload(kedge_context *ctx, const void *host, size_t count, size_t size,
+                       kg_buffer *out);
+kedge_status kg_copy_in(kedge_context *ctx, void *device, const void *host, size_t bytes);
+kedge_status kg_copy_out(kedge_context *ctx, void *host, const void *device, size_t bytes);
+kedge_status kg_copy(kedge_context *ctx, void *to, const void *from, size_t bytes);
+kedge_status kg_zero(kedge_context *ctx, void *device, size_t bytes);
+kedge_status kg_sync(kedge_context *ctx);
+int64_t kg_free_bytes(kedge_context *ctx);
+
+extern const kg_backend_table kg_host_table, kg_shadow_table;
+kedge_status kg_host_open(kedge_context *ctx, const kedge_context_options *options);
+#ifdef KEDGE_WITH_CUDA
+extern const kg_backend_table kg_cuda_table;
+kedge_status kg_cuda_open(kedge_context *ctx, const kedge_context_options *options);
+#define KG_IF_CUDA(function) function
+#else
+#define KG_IF_CUDA(function) NULL
+#endif

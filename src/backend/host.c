@@ -1,0 +1,84 @@
+// The host backend: device memory is host memory, touched first by the threads that will use it.
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "backend/backend.h"
+#include "core/context.h"
+#include "core/memory.h"
+#include "core/placement.h"
+
+kedge_status kg_host_open(kedge_context *ctx, const kedge_context_options *options)
+{
+  return kg_place_threads(ctx, options->threads, options->bind_threads);
+}
+
+static kedge_status host_alloc(kedge_context *ctx, size_t bytes, void **out)
+{
+  KG_TRY(kg_host_alloc(ctx, bytes, 1, out));
+  // One page at a time, so that each lands on the NUMA node of the thread that will own that part.
+  char *memory = *out;
+#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+  for (size_t i = 0; i < bytes; i += 4096) memory[i] = 0;
+  return KEDGE_OK;
+}
+
+static void host_free(kedge_context *ctx, void *memory, size_t bytes)
+{
+  (void)ctx, (void)bytes;
+  free(memory);
+}
+
+static kedge_status host_copy(kedge_context *ctx, void *to, const void *from, size_t bytes)
+{
+  (void)ctx;
+  memcpy(to, from, bytes);
+  return KEDGE_OK;
+}
+
+static kedge_status host_zero(kedge_context *ctx, void *device, size_t bytes)
+{
+  (void)ctx;
+  memset(device, 0, bytes);
+  return KEDGE_OK;
+}
+
+static kedge_status host_sync(kedge_context *ctx)
+{
+  (void)ctx;
+  return KEDGE_OK;
+}
+
+/// MemAvailable of /proc/meminfo: what can be allocated without swapping.
+static int64_t host_free_bytes(kedge_context *ctx)
+{
+  (void)ctx;
+  long long kib = -1;
+  FILE *stream = fopen("/proc/meminfo", "r");
+  if (stream) {
+    char line[128];
+    while (kib < 0 && fgets(line, sizeof line, stream)) sscanf(line, "MemAvailable: %lld", &kib);
+    fclose(stream);
+  }
+  if (kib >= 0) return (int64_t)kib * 1024;
+  return (int64_t)sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE);
+}
+
+static void host_close(kedge_context *ctx)
+{
+  (void)ctx;
+}
+
+const kg_backend_table kg_host_table = {
+    .alloc = host_alloc,
+    .free = host_free,
+    .copy_in = host_copy,
+    .copy_out = host_copy,
+    .copy = host_copy,
+    .zero = host_zero,
+    .sync = host_sync,
+    .free_bytes = host_free_bytes,
+    .close = host_close,
+};

@@ -1,0 +1,81 @@
+// The shadow backend: host code on memory that is filled with NaN, so that a forgotten copy or an
+// entry never written shows up as NaN, or as a fault, in tests without a GPU. Addresses handed out
+// are accessible only inside operators: host code that touches them is caught by the guard words.
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/backend.h"
+#include "core/context.h"
+#include "core/memory.h"
+
+enum { GUARD_BYTES = 64 };
+static const unsigned char guard_byte = 0xa5;
+
+static kedge_status shadow_alloc(kedge_context *ctx, size_t bytes, void **out)
+{
+  char *memory;
+  KG_TRY(kg_host_alloc(ctx, bytes + 2 * GUARD_BYTES, 1, &memory));
+  memset(memory, guard_byte, GUARD_BYTES);
+  memset(memory + GUARD_BYTES, 0xff, bytes);  // all bits set is a NaN, and -1 as an index
+  memset(memory + GUARD_BYTES + bytes, guard_byte, GUARD_BYTES);
+  *out = memory + GUARD_BYTES;
+  return KEDGE_OK;
+}
+
+static bool is_guard(const char *bytes)
+{
+  for (int i = 0; i < GUARD_BYTES; ++i)
+    if ((unsigned char)bytes[i] != guard_byte) return false;
+  return true;
+}
+
+/// A write outside an array is our defect: there is nobody to return a status to, so stop here.
+static void shadow_free(kedge_context *ctx, void *memory, size_t bytes)
+{
+  (void)ctx;
+  char *start = (char *)memory - GUARD_BYTES;
+  if (!is_guard(start) || !is_guard((char *)memory + bytes)) abort();
+  free(start);
+}
+
+static kedge_status shadow_copy(kedge_context *ctx, void *to, const void *from, size_t bytes)
+{
+  (void)ctx;
+  memcpy(to, from, bytes);
+  return KEDGE_OK;
+}
+
+static kedge_status shadow_zero(kedge_context *ctx, void *device, size_t bytes)
+{
+  (void)ctx;
+  memset(device, 0, bytes);
+  return KEDGE_OK;
+}
+
+static kedge_status shadow_sync(kedge_context *ctx)
+{
+  (void)ctx;
+  return KEDGE_OK;
+}
+
+static int64_t shadow_free_bytes(kedge_context *ctx)
+{
+  return kg_host_table.free_bytes(ctx);
+}
+
+static void shadow_close(kedge_context *ctx)
+{
+  kg_host_table.close(ctx);
+}
+
+const kg_backend_table kg_shadow_table = {
+    .alloc = shadow_alloc,
+    .free = shadow_free,
+    .copy_in = shadow_copy,
+    .copy_out = shadow_copy,
+    .copy = shadow_copy,
+    .zero = shadow_zero,
+    .sync = shadow_sync,
+    .free_bytes = shadow_free_bytes,
+    .close = shadow_close,
+};

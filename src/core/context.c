@@ -1,0 +1,114 @@
+#include "core/context.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/memory.h"
+
+static const char *const names[KEDGE_BACKEND_COUNT] = {
+    [KEDGE_BACKEND_AUTO] = "auto",
+    [KEDGE_BACKEND_HOST] = "host",
+    [KEDGE_BACKEND_SHADOW] = "shadow",
+    [KEDGE_BACKEND_CUDA] = "cuda",
+};
+
+const char *kedge_backend_name(kedge_backend backend)
+{
+  return (unsigned)backend < KEDGE_BACKEND_COUNT ? names[backend] : "unknown";
+}
+
+static kedge_status open_host(kedge_context *ctx, const kedge_context_options *options,
+                              kedge_backend backend)
+{
+  ctx->backend = backend;
+  ctx->table = backend == KEDGE_BACKEND_SHADOW ? &kg_shadow_table : &kg_host_table;
+  return kg_host_open(ctx, options);
+}
+
+static kedge_status open_cuda(kedge_context *ctx, const kedge_context_options *options)
+{
+#ifdef KEDGE_WITH_CUDA
+  ctx->backend = KEDGE_BACKEND_CUDA;
+  ctx->table = &kg_cuda_table;
+  // Host loops (set-up, boundary data) run beside the GPU.
+  KG_TRY(kg_host_open(ctx, options));
+  return kg_cuda_open(ctx, options);
+#else
+  (void)options;
+  return KG_FAIL(ctx, KEDGE_ERR_UNSUPPORTED,
+                 "this kedge was built without CUDA; build it where nvcc is, or use --backend host");
+#endif
+}
+
+/// AUTO: the GPU if it opens; otherwise the host, with the reason kept.
+static kedge_status open_any(kedge_context *ctx, const kedge_context_options *options)
+{
+  if (open_cuda(ctx, options) == KEDGE_OK) {
+    snprintf(ctx->reason, sizeof ctx->reason, "a usable GPU was found");
+    return KEDGE_OK;
+  }
+  char why[sizeof ctx->reason];
+  snprintf(why, sizeof why, "%s", ctx->error);
+  ctx->error[0] = '\0';
+  KG_TRY(open_host(ctx, options, KEDGE_BACKEND_HOST));
+  snprintf(ctx->reason, sizeof ctx->reason, "%s", why);
+  return KEDGE_OK;
+}
+
+kedge_status kedge_context_create(const kedge_context_options *options, kedge_context **out)
+{
+  static const kedge_context_options defaults = KEDGE_CONTEXT_OPTIONS_INIT;
+  KG_REQUIRE(NULL, out != NULL, KEDGE_ERR_ARG, "kedge_context_create: out is NULL");
+  *out = NULL;
+  if (options == NULL) options = &defaults;
+  KG_REQUIRE(NULL, (unsigned)options->backend < KEDGE_BACKEND_COUNT && options->threads >= 0,
+             KEDGE_ERR_ARG, "kedge_context_create: unknown backend or negative thread count");
+  kedge_context *ctx;
+  KG_TRY(kg_host_calloc(NULL, 1, sizeof *ctx, &ctx));
+
+  kedge_status status;
+  snprintf(ctx->reason, sizeof ctx->reason, "asked for");
+  if (options->backend == KEDGE_BACKEND_AUTO) status = open_any(ctx, options);
+  else if (options->backend == KEDGE_BACKEND_CUDA) status = open_cuda(ctx, options);
+  else status = open_host(ctx, options, options->backend);
+  if (status != KEDGE_OK) {
+    status = KG_FAIL(NULL, status, "%s", ctx->error);
+    free(ctx);
+    return status;
+  }
+  *out = ctx;
+  return KEDGE_OK;
+}
+
+void kedge_context_destroy(kedge_context *ctx)
+{
+  if (ctx == NULL) return;
+  ctx->table->close(ctx);
+  free(ctx);
+}
+
+kedge_backend kedge_context_backend(const kedge_context *ctx)
+{
+  return ctx->backend;
+}
+
+const char *kedge_context_device(const kedge_context *ctx)
+{
+  return ctx->device;
+}
+
+const char *kedge_context_reason(const kedge_context *ctx)
+{
+  return ctx->reason;
+}
+
+void kedge_context_set_progress(kedge_context *ctx, kedge_progress_function *function, void *user)
+{
+  ctx->progress = function;
+  ctx->progress_user = user;
+}
+
+void kg_progress(kedge_context *ctx, const kedge_progress *progress)
+{
+  if (ctx->progress) ctx->progress(ctx->progress_user, progress);
+}

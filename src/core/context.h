@@ -1,0 +1,21 @@
+/// @file
+/// The inside of a context.
+#pragma once
+#include "backend/backend.h"
+#include "core/error.h"
+
+struct kedge_context {
+  kedge_backend backend;
+  const kg_backend_table *table;
+  void *state;  ///< of the backend
+  int threads;  ///< OpenMP threads of host loops
+  char device[192];
+  char reason[192];
+  char error[1024];
+  kedge_progress_function *progress;
+  void *progress_user;
+  int64_t bytes_in_use, bytes_peak;  ///< of kg_alloc(), for the report
+};
+
+/// Hand a moment to the progress function, if there is one.
+void kg_progress(kedge_context *ctx, const kedge_progress *progress);

@@ -1,0 +1,73 @@
+/// @file
+/// The inside of a problem, and its meeting with a mesh.
+#pragma once
+#include "kedge/problem.h"
+#include "problem/expression.h"
+
+/// A function of the plane: nothing, a constant, an expression, or the caller's function.
+typedef struct kg_function {
+  enum { KG_FUNCTION_NONE, KG_FUNCTION_CONSTANT, KG_FUNCTION_EXPRESSION, KG_FUNCTION_CALLER } kind;
+  double constant;
+  kg_expression *expression;  ///< owned by whoever owns the kg_function
+  kedge_function *function;
+  void *user;
+} kg_function;
+
+/// NONE evaluates to zero.
+void kg_function_evaluate(const kg_function *f, size_t n, const double *x, const double *y,
+                          double *value);
+
+typedef struct kg_parameter { char *name; double value; } kg_parameter;
+
+typedef struct kg_boundary {
+  char *group;  ///< name or number as given
+  kedge_boundary_type type;
+  bool has_type;
+  kg_function value;
+  int line;     ///< of the problem file, 0: none
+} kg_boundary;
+
+struct kedge_problem {
+  kedge_context *ctx;
+  char *path;  ///< of the problem file, NULL: none; for messages and relative paths
+  char *mesh_file, *mesh_generate;
+  int refine;
+  int order;
+  double stabilization;
+  kedge_scaling stabilization_scaling;
+  double diffusion, reaction;
+  kg_function source;
+  kg_function exact_u, exact_dx, exact_dy;  ///< dx, dy are symbolic derivatives when u is text
+  int n_parameters;
+  kg_parameter *parameters;
+  int n_boundaries;
+  kg_boundary *boundaries;
+  kedge_operator operator_kind;
+  kedge_preconditioner preconditioner;
+  double tolerance;
+  int64_t max_iterations;
+  char *output;
+};
+
+/// A problem on a mesh: every boundary group has its condition, left-out data are derived from the
+/// exact solution.
+typedef struct kg_resolved {
+  kg_function source;          ///< borrowed from the problem, or owns_source
+  bool owns_source;
+  /// Indexed by mesh group; entries of groups of dimension 2 are unused.
+  struct kg_resolved_boundary {
+    kedge_boundary_type type;
+    const kg_function *value;  ///< NULL: from the exact solution (u, or diffusion grad u . n)
+  } *boundaries;
+} kg_resolved;
+
+/// @retval KEDGE_ERR_INPUT  a group that the mesh has not (the nearest name is given), a group
+///         without a condition, a Dirichlet or Neumann value missing without exact solution, pure
+///         Neumann with reaction 0
+kedge_status kg_problem_resolve(kedge_context *ctx, const kedge_problem *problem,
+                                const kedge_mesh *mesh, kg_resolved *out);
+void kg_resolved_free(kg_resolved *resolved);
+
+/// Read from memory (so that a fuzzer can call it). `name` goes into messages.
+kedge_status kg_problem_parse(kedge_context *ctx, const char *name, const char *text, size_t bytes,
+                              const char *const *overrides, int n_overrides, kedge_problem **out);
