@@ -12,7 +12,9 @@
 
 kedge_status kg_host_open(kedge_context *ctx, const kedge_context_options *options)
 {
-  return kg_place_threads(ctx, options->threads, options->bind_threads);
+  const bool cuda = ctx->backend == KEDGE_BACKEND_CUDA;
+  const int gpu = !cuda ? -1 : options->device < 0 ? 0 : options->device;
+  return kg_place_threads(ctx, options->threads, options->bind_threads, gpu);
 }
 
 static kedge_status host_alloc(kedge_context *ctx, size_t bytes, void **out)

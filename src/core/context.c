@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/memory.h"
+#include "core/placement.h"
 
 static const char *const names[KEDGE_BACKEND_COUNT] = {
     [KEDGE_BACKEND_AUTO] = "auto",
@@ -73,6 +74,7 @@ kedge_status kedge_context_create(const kedge_context_options *options, kedge_co
   else status = open_host(ctx, options, options->backend);
   if (status != KEDGE_OK) {
     status = KG_FAIL(NULL, status, "%s", ctx->error);
+    kg_release_threads(ctx);
     free(ctx);
     return status;
   }
@@ -84,6 +86,7 @@ void kedge_context_destroy(kedge_context *ctx)
 {
   if (ctx == NULL) return;
   ctx->table->close(ctx);
+  kg_release_threads(ctx);
   free(ctx);
 }
 

@@ -1,0 +1,44 @@
+# What kedge is built from: packages of Debian and Ubuntu, and the CUDA toolkit where it is installed.
+
+find_package(OpenMP REQUIRED COMPONENTS C)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc>=2.7)
+pkg_search_module(HDF5 REQUIRED IMPORTED_TARGET hdf5 hdf5-serial)
+pkg_check_modules(INIH REQUIRED IMPORTED_TARGET inih)
+
+# The C code includes CUDA and NVTX headers of the same toolkit that compiles the kernels.
+if(KEDGE_CUDA)
+  include(CheckLanguage)
+  if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX} AND EXISTS /usr/local/cuda/bin/nvcc)
+    set(CMAKE_CUDA_COMPILER /usr/local/cuda/bin/nvcc)  # the default place is often not on PATH
+  endif()
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
+      # "native" needs a GPU that is visible now; otherwise take the H100 and H200.
+      execute_process(COMMAND nvidia-smi -L OUTPUT_VARIABLE gpus ERROR_QUIET RESULT_VARIABLE failed)
+      if(NOT failed AND gpus MATCHES "GPU 0" AND NOT CMAKE_VERSION VERSION_LESS 3.24)
+        set(CMAKE_CUDA_ARCHITECTURES native)
+      else()
+        set(CMAKE_CUDA_ARCHITECTURES 90)
+      endif()
+    endif()
+    enable_language(CUDA)
+    set(CMAKE_CUDA_STANDARD 17)
+    set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+    find_package(CUDAToolkit 12.4 REQUIRED)
+    set(KEDGE_WITH_CUDA ON)
+    string(REPLACE ";" "," KEDGE_CUDA_ARCHITECTURES_TEXT "${CMAKE_CUDA_ARCHITECTURES}")
+  else()
+    message(STATUS "No CUDA compiler: the host backend alone is built")
+  endif()
+endif()
+
+# NVTX is headers only; without a toolkit the ranges compile to nothing.
+find_path(KEDGE_NVTX_INCLUDE_DIR nvtx3/nvToolsExt.h
+  HINTS ${CUDAToolkit_INCLUDE_DIRS} ENV CUDA_HOME ENV CUDA_PATH /usr/local/cuda
+  PATH_SUFFIXES include)
+mark_as_advanced(KEDGE_NVTX_INCLUDE_DIR)
+if(NOT KEDGE_NVTX_INCLUDE_DIR)
+  message(STATUS "No NVTX headers: profilers will see no ranges")
+endif()
