@@ -3,24 +3,42 @@
 ///
 /// Every cell has its own points (fields are discontinuous). The file is written under a temporary
 /// name beside the target, flushed, and renamed when it is complete.
+///
+/// HDF5 only lays the file out (vtkhdf_layout.h): datasets are contiguous, so their values are then
+/// written in place, without HDF5. A full disk is noticed before the first value is written, and no
+/// failure finds HDF5 with an open file, which it cannot close and then crashes on at exit.
+/// Compression would write 10 to 20 times slower and save a quarter (docs/output.md has the
+/// figures).
 #pragma once
 #include "core/error.h"
 
+#define KG_VTKHDF_ORDER_MAX 10  ///< of Lagrange triangles that VTK evaluates
+
 typedef struct kg_vtkhdf kg_vtkhdf;
 
-/// @param[in] order  of the Lagrange triangles, 1..10
+/// @param[in] order  of the Lagrange triangles, 1..KG_VTKHDF_ORDER_MAX
 kedge_status kg_vtkhdf_create(kedge_context *ctx, const char *path, int order, int64_t n_cells,
                               kg_vtkhdf **out);
-/// Declare a field before writing to it. `components` is 1 or 3.
+
+// Declarations; all of them come before the first write. Names have no '/' and no '.'.
+
+/// `components` is 1 or 3.
 kedge_status kg_vtkhdf_point_field(kg_vtkhdf *file, const char *name, int components);
 kedge_status kg_vtkhdf_cell_field(kg_vtkhdf *file, const char *name, bool integer);
-/// Write the points of cells [first, first + count): xyz is [cell][node][3]; nodes in Gmsh = VTK order.
-kedge_status kg_vtkhdf_write_points(kg_vtkhdf *file, int64_t first, int64_t count, const double *xyz);
+/// One number about the whole file (VTK's field data): "converged", "relative_residual", ...
+kedge_status kg_vtkhdf_number(kg_vtkhdf *file, const char *name, double value);
+
+/// Write the points of cells [first, first + count): xyz is [cell][node][3]; nodes in Gmsh = VTK
+/// order.
+kedge_status kg_vtkhdf_write_points(kg_vtkhdf *file, int64_t first, int64_t count,
+                                    const double *xyz);
 /// Write values of a declared field of cells [first, first + count):
 /// point fields [cell][node][component]; cell fields [cell] (double, or int32_t when integer).
 kedge_status kg_vtkhdf_write(kg_vtkhdf *file, const char *name, int64_t first, int64_t count,
                              const void *values);
-/// Write connectivity, offsets, types; flush to disk; rename to the final name; free `file`.
+/// Write connectivity, offsets, types; flush to disk; rename to the final name; free `file` (on
+/// failure too, and then the temporary file is removed).
+/// @retval KEDGE_ERR_INTERNAL  the points or a field were not written for every cell
 kedge_status kg_vtkhdf_finish(kg_vtkhdf *file);
-/// Remove the temporary file and free; NULL is allowed.
+/// Remove the temporary file and free; NULL is allowed. After a failure of any call but finish.
 void kg_vtkhdf_abandon(kg_vtkhdf *file);

@@ -1,0 +1,127 @@
+#include "io/json.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+/// Bytes of the UTF-8 sequence that begins at `text`, 0 when it is none (overlong forms, surrogates
+/// and numbers above U+10FFFF are none).
+static int sequence_length(const unsigned char *text)
+{
+  const unsigned char first = text[0];
+  if (first < 0x80) return 1;
+  const int length = first >= 0xC2 && first <= 0xDF   ? 2
+                     : (first & 0xF0) == 0xE0         ? 3
+                     : first >= 0xF0 && first <= 0xF4 ? 4
+                                                      : 0;
+  for (int i = 1; i < length; ++i)
+    if ((text[i] & 0xC0) != 0x80) return 0;
+  const unsigned char second = length > 2 ? text[1] : 0;
+  const bool overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
+  const bool beyond = (first == 0xED && second > 0x9F) || (first == 0xF4 && second > 0x8F);
+  return overlong || beyond ? 0 : length;
+}
+
+static void put_string(FILE *stream, const char *value)
+{
+  static const char letters[] = "\b\f\n\r\t\"\\";
+  static const char escapes[] = "bfnrt\"\\";
+  putc('"', stream);
+  for (const unsigned char *c = (const unsigned char *)value; *c;) {
+    const int length = sequence_length(c);
+    int k = 0;
+    while (letters[k] && letters[k] != (char)*c) ++k;
+    if (letters[k])
+      fprintf(stream, "\\%c", escapes[k]);
+    else if (*c < 0x20 || *c == 0x7F)
+      fprintf(stream, "\\u%04x", *c);
+    else if (length == 0)
+      fputs("\\ufffd", stream);
+    else
+      fwrite(c, 1, (size_t)length, stream);
+    c += length ? length : 1;
+  }
+  putc('"', stream);
+}
+
+/// The comma, line break and indentation before a member, and its key.
+static void begin_member(kg_json *json, const char *key)
+{
+  if (json->depth > 0) {
+    bool *has_members = &json->has_members[json->depth - 1];
+    if (*has_members) putc(',', json->stream);
+    *has_members = true;
+    fprintf(json->stream, "\n%*s", 2 * json->depth, "");
+  }
+  if (key) {
+    put_string(json->stream, key);
+    fputs(": ", json->stream);
+  }
+}
+
+static void open_level(kg_json *json, const char *key, char opening, char closing)
+{
+  assert(json->depth < KG_JSON_DEPTH);
+  begin_member(json, key);
+  putc(opening, json->stream);
+  json->closing[json->depth] = closing;
+  json->has_members[json->depth++] = false;
+}
+
+void kg_json_object(kg_json *json, const char *key)
+{
+  open_level(json, key, '{', '}');
+}
+
+void kg_json_array(kg_json *json, const char *key)
+{
+  open_level(json, key, '[', ']');
+}
+
+void kg_json_close(kg_json *json)
+{
+  assert(json->depth > 0);
+  --json->depth;
+  if (json->has_members[json->depth]) fprintf(json->stream, "\n%*s", 2 * json->depth, "");
+  putc(json->closing[json->depth], json->stream);
+  if (json->depth == 0) putc('\n', json->stream);
+}
+
+void kg_json_string(kg_json *json, const char *key, const char *value)
+{
+  begin_member(json, key);
+  if (value)
+    put_string(json->stream, value);
+  else
+    fputs("null", json->stream);
+}
+
+void kg_json_integer(kg_json *json, const char *key, int64_t value)
+{
+  begin_member(json, key);
+  fprintf(json->stream, "%lld", (long long)value);
+}
+
+void kg_json_number(kg_json *json, const char *key, double value)
+{
+  begin_member(json, key);
+  if (!isfinite(value)) {
+    fputs("null", json->stream);
+    return;
+  }
+  char text[32];
+  for (int digits = 15; digits <= 17; ++digits) {
+    snprintf(text, sizeof text, "%.*g", digits, value);
+    if (strtod(text, NULL) == value) break;
+  }
+  // A locale of the calling program may write a decimal comma.
+  for (char *c = text; *c; ++c)
+    if (*c == ',') *c = '.';
+  fputs(text, json->stream);
+}
+
+void kg_json_bool(kg_json *json, const char *key, bool value)
+{
+  begin_member(json, key);
+  fputs(value ? "true" : "false", json->stream);
+}

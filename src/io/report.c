@@ -1,0 +1,131 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/file.h"
+#include "io/json.h"
+#include "io/target.h"
+#include "kedge/solution.h"
+
+#define NAME(identifier, name) [KEDGE_STAGE_##identifier] = name,
+static const char *const stage_names[KEDGE_STAGE_COUNT] = {KEDGE_STAGE_LIST(NAME)};
+
+const char *kedge_stage_name(kedge_stage stage)
+{
+  return (unsigned)stage < KEDGE_STAGE_COUNT ? stage_names[stage] : "unknown";
+}
+
+static void write_discretisation(kg_json *json, const kedge_report *report)
+{
+  kg_json_object(json, "mesh");
+  kg_json_integer(json, "elements", report->elements);
+  kg_json_integer(json, "edges", report->edges);
+  kg_json_integer(json, "vertices", report->vertices);
+  kg_json_integer(json, "boundary_edges", report->boundary_edges);
+  kg_json_close(json);
+  kg_json_object(json, "space");
+  kg_json_integer(json, "order", report->order);
+  kg_json_integer(json, "trace_unknowns", report->trace_unknowns);
+  kg_json_integer(json, "element_unknowns", report->element_unknowns);
+  kg_json_close(json);
+}
+
+static void write_solver(kg_json *json, const kedge_report *report)
+{
+  kg_json_object(json, "backend");
+  kg_json_string(json, "name", report->backend);
+  kg_json_string(json, "device", report->device);
+  kg_json_close(json);
+  kg_json_object(json, "solver");
+  kg_json_string(json, "operator", report->operator_name);
+  kg_json_string(json, "preconditioner", report->preconditioner);
+  kg_json_integer(json, "iterations", report->iterations);
+  kg_json_number(json, "tolerance", report->tolerance);
+  kg_json_number(json, "relative_residual", report->relative_residual);
+  kg_json_bool(json, "converged", report->converged);
+  kg_json_string(json, "note", report->solver_note ? report->solver_note : "");
+  kg_json_close(json);
+}
+
+/// Without an exact solution the member is null.
+static void write_errors(kg_json *json, const kedge_report *report)
+{
+  if (!report->has_exact) {
+    kg_json_string(json, "errors", NULL);
+    return;
+  }
+  kg_json_object(json, "errors");
+  kg_json_object(json, "u");
+  kg_json_number(json, "l2", report->u_l2);
+  kg_json_number(json, "linf", report->u_linf);
+  kg_json_close(json);
+  kg_json_object(json, "q");
+  kg_json_number(json, "l2", report->q_l2);
+  kg_json_close(json);
+  kg_json_object(json, "u_star");
+  kg_json_number(json, "l2", report->u_star_l2);
+  kg_json_close(json);
+  kg_json_close(json);
+}
+
+static void write_costs(kg_json *json, const kedge_report *report)
+{
+  kg_json_array(json, "stages");
+  for (int s = 0; s < KEDGE_STAGE_COUNT; ++s) {
+    kg_json_object(json, NULL);
+    kg_json_string(json, "name", stage_names[s]);
+    kg_json_number(json, "seconds", report->stages[s].seconds);
+    kg_json_number(json, "bytes", report->stages[s].bytes);
+    kg_json_number(json, "flops", report->stages[s].flops);
+    kg_json_close(json);
+  }
+  kg_json_close(json);
+  kg_json_object(json, "memory");
+  kg_json_integer(json, "peak_device_bytes", report->peak_device_bytes);
+  kg_json_integer(json, "predicted_device_bytes", report->predicted_device_bytes);
+  kg_json_integer(json, "local_matrices_bytes", report->local_matrices_bytes);
+  kg_json_integer(json, "operator_bytes", report->operator_bytes);
+  kg_json_close(json);
+}
+
+/// Returns 0 or errno.
+static int write_file(const char *path, const kedge_report *report)
+{
+  FILE *stream = fopen(path, "w");
+  if (!stream) return errno;
+  kg_json json = {.stream = stream};
+  kg_json_object(&json, NULL);
+  kg_json_string(&json, "version", kedge_version());
+  write_discretisation(&json, report);
+  write_solver(&json, report);
+  write_errors(&json, report);
+  write_costs(&json, report);
+  kg_json_close(&json);
+  int error = fflush(stream) != 0 ? errno : 0;
+  if (!error && ferror(stream)) error = EIO;
+  if (fclose(stream) != 0 && !error) error = errno;
+  return error;
+}
+
+kedge_status kedge_report_write(kedge_context *ctx, const kedge_report *report, const char *path)
+{
+  KG_REQUIRE(ctx, report && path, KEDGE_ERR_ARG, "kedge_report_write: report or path is NULL");
+  char *target = NULL, *temporary = NULL;
+  bool special;
+  KG_TRY(kg_target_resolve(ctx, path, &target, &special));
+  kedge_status status = KEDGE_OK;
+  if (!special) status = kg_temporary_name(ctx, target, &temporary);
+  if (status != KEDGE_OK) goto done;
+
+  const int error = write_file(special ? target : temporary, report);
+  if (error) {
+    if (!special) remove(temporary);
+    status = KG_FAIL(ctx, KEDGE_ERR_IO, "cannot write the report %s: %s", path, strerror(error));
+  } else if (!special) {
+    status = kg_file_commit(ctx, temporary, target);
+  }
+done:
+  free(temporary);
+  free(target);
+  return status;
+}

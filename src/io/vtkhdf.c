@@ -1,0 +1,301 @@
+#include "io/vtkhdf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/file.h"
+#include "core/memory.h"
+#include "io/target.h"
+#include "io/vtkhdf_layout.h"
+
+// Values go to the file as they lie in memory.
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "VTKHDF files are little-endian here");
+
+enum {
+  MAX_DATASETS = 48,
+  MAX_NAME = 64,
+  LAGRANGE_TRIANGLE = 69,    // VTK_LAGRANGE_TRIANGLE
+  BLOCK = 1 << 16,           // entries of the buffer from which the topology is written
+  METADATA_BYTES = 1 << 16,  // more than HDF5 adds to the values
+};
+
+// The datasets that every file has come first.
+enum { POINTS, CONNECTIVITY, OFFSETS, TYPES, COUNTS, FIRST_FIELD = COUNTS + 3 };
+
+/// Who writes the values: the caller, cells by cells, or this file.
+typedef enum role { ROLE_CELLS, ROLE_TOPOLOGY, ROLE_NUMBER } role;
+
+struct kg_vtkhdf {
+  kedge_context *ctx;
+  char *path, *temporary;  ///< path: of the final file, links followed
+  int descriptor;          ///< of the temporary file
+  bool laid_out;
+  int order, n_nodes;  ///< of a cell
+  int64_t n_cells;
+  int n_datasets;
+  kg_hdf5_dataset datasets[MAX_DATASETS];
+  role roles[MAX_DATASETS];
+  int64_t cells_written[MAX_DATASETS];
+  double numbers[MAX_DATASETS];  ///< values of ROLE_NUMBER
+};
+
+static void add_dataset(kg_vtkhdf *file, role r, const char *group, const char *name, kg_item item,
+                        int64_t rows, int components)
+{
+  file->roles[file->n_datasets] = r;
+  kg_hdf5_dataset *d = &file->datasets[file->n_datasets++];
+  *d = (kg_hdf5_dataset){.item = item, .rows = rows, .components = components};
+  snprintf(d->path, sizeof d->path, "%s/%s", group, name);
+}
+
+static int find_dataset(const kg_vtkhdf *file, const char *group, const char *name)
+{
+  char path[sizeof file->datasets[0].path];
+  snprintf(path, sizeof path, "%s/%s", group, name);
+  for (int i = 0; i < file->n_datasets; ++i)
+    if (strcmp(file->datasets[i].path, path) == 0) return i;
+  return -1;
+}
+
+static kedge_status declare(kg_vtkhdf *file, role r, const char *group, const char *name,
+                            kg_item item, int64_t rows, int components)
+{
+  const size_t length = strlen(name);
+  KG_REQUIRE(file->ctx, length > 0 && length < MAX_NAME && strpbrk(name, "/.") == NULL,
+             KEDGE_ERR_ARG, "\"%s\" cannot name a field of %s: 1 to %d characters, no '/' or '.'",
+             name, file->path, MAX_NAME - 1);
+  KG_REQUIRE(file->ctx, file->n_datasets < MAX_DATASETS, KEDGE_ERR_ARG, "too many fields in %s",
+             file->path);
+  KG_REQUIRE(file->ctx, !file->laid_out, KEDGE_ERR_ARG,
+             "field %s of %s comes too late: declare all fields before writing", name, file->path);
+  KG_REQUIRE(file->ctx, find_dataset(file, group, name) < 0, KEDGE_ERR_ARG,
+             "%s has a field %s already", file->path, name);
+  add_dataset(file, r, group, name, item, rows, components);
+  return KEDGE_OK;
+}
+
+kedge_status kg_vtkhdf_point_field(kg_vtkhdf *file, const char *name, int components)
+{
+  KG_REQUIRE(file->ctx, components == 1 || components == 3, KEDGE_ERR_ARG,
+             "field %s of %s has %d components; 1 or 3 are possible", name, file->path, components);
+  return declare(file, ROLE_CELLS, "VTKHDF/PointData", name, KG_ITEM_F64,
+                 file->n_cells * file->n_nodes, components);
+}
+
+kedge_status kg_vtkhdf_cell_field(kg_vtkhdf *file, const char *name, bool integer)
+{
+  return declare(file, ROLE_CELLS, "VTKHDF/CellData", name, integer ? KG_ITEM_I32 : KG_ITEM_F64,
+                 file->n_cells, 1);
+}
+
+kedge_status kg_vtkhdf_number(kg_vtkhdf *file, const char *name, double value)
+{
+  KG_TRY(declare(file, ROLE_NUMBER, "VTKHDF/FieldData", name, KG_ITEM_F64, 1, 1));
+  file->numbers[file->n_datasets - 1] = value;
+  return KEDGE_OK;
+}
+
+/// Write rows [first, first + rows) of a dataset.
+static kedge_status write_rows(kg_vtkhdf *file, int dataset, int64_t first, int64_t rows,
+                               const void *values)
+{
+  const kg_hdf5_dataset *d = &file->datasets[dataset];
+  const int64_t row_bytes = (int64_t)kg_item_size(d->item) * d->components;
+  const char *rest = values;
+  int64_t n = rows * row_bytes, offset = d->offset + first * row_bytes;
+  while (n > 0) {
+    const ssize_t written = pwrite(file->descriptor, rest, (size_t)n, offset);
+    if (written < 0 && errno == EINTR) continue;
+    KG_REQUIRE(file->ctx, written > 0, KEDGE_ERR_IO, "cannot write %s: %s", file->path,
+               strerror(written < 0 ? errno : EIO));
+    rest += written;
+    n -= written;
+    offset += written;
+  }
+  return KEDGE_OK;
+}
+
+/// Take room on the disk now, so that a lack of it is known before the work.
+static kedge_status reserve(kg_vtkhdf *file, int64_t bytes)
+{
+  int error = fallocate(file->descriptor, 0, 0, bytes) != 0 ? errno : 0;
+  // Some file systems cannot reserve; the limits of a file's size are still asked for.
+  if (error == EOPNOTSUPP || error == ENOSYS)
+    error = ftruncate(file->descriptor, bytes) != 0 ? errno : 0;
+  KG_REQUIRE(file->ctx, !error, KEDGE_ERR_IO, "cannot write %s: no room for its %lld bytes: %s",
+             file->path, (long long)bytes, strerror(error));
+  return KEDGE_OK;
+}
+
+/// Called by the first write: all fields are known.
+static kedge_status lay_out(kg_vtkhdf *file)
+{
+  if (file->laid_out) return KEDGE_OK;
+  int64_t bytes = METADATA_BYTES;
+  for (int i = 0; i < file->n_datasets; ++i) {
+    const kg_hdf5_dataset *d = &file->datasets[i];
+    bytes += d->rows * d->components * (int64_t)kg_item_size(d->item);
+  }
+  KG_TRY(reserve(file, bytes));
+  KG_TRY(kg_vtkhdf_lay_out(file->ctx, file->temporary, file->path, file->order, file->datasets,
+                           file->n_datasets));
+  file->laid_out = true;
+  struct stat info;
+  KG_REQUIRE(file->ctx, fstat(file->descriptor, &info) == 0, KEDGE_ERR_IO, "cannot write %s: %s",
+             file->path, strerror(errno));
+  KG_TRY(reserve(file, info.st_size));  // HDF5 began with an empty file
+
+  const int64_t n_points = file->n_cells * file->n_nodes;
+  const int64_t counts[FIRST_FIELD - COUNTS] = {n_points, file->n_cells, n_points};
+  for (int i = COUNTS; i < FIRST_FIELD; ++i) KG_TRY(write_rows(file, i, 0, 1, &counts[i - COUNTS]));
+  for (int i = FIRST_FIELD; i < file->n_datasets; ++i)
+    if (file->roles[i] == ROLE_NUMBER) KG_TRY(write_rows(file, i, 0, 1, &file->numbers[i]));
+  return KEDGE_OK;
+}
+
+static kedge_status write_cells(kg_vtkhdf *file, int dataset, int64_t first, int64_t count,
+                                const void *values)
+{
+  KG_REQUIRE(file->ctx, first >= 0 && count >= 0 && count <= file->n_cells - first, KEDGE_ERR_ARG,
+             "%lld cells from cell %lld on do not fit into %s, which has %lld", (long long)count,
+             (long long)first, file->path, (long long)file->n_cells);
+  KG_TRY(lay_out(file));
+  const int64_t rows_per_cell = file->datasets[dataset].rows / file->n_cells;
+  KG_TRY(write_rows(file, dataset, first * rows_per_cell, count * rows_per_cell, values));
+  file->cells_written[dataset] += count;
+  return KEDGE_OK;
+}
+
+kedge_status kg_vtkhdf_write_points(kg_vtkhdf *file, int64_t first, int64_t count,
+                                    const double *xyz)
+{
+  return write_cells(file, POINTS, first, count, xyz);
+}
+
+kedge_status kg_vtkhdf_write(kg_vtkhdf *file, const char *name, int64_t first, int64_t count,
+                             const void *values)
+{
+  int dataset = find_dataset(file, "VTKHDF/PointData", name);
+  if (dataset < 0) dataset = find_dataset(file, "VTKHDF/CellData", name);
+  KG_REQUIRE(file->ctx, dataset >= 0, KEDGE_ERR_ARG, "%s has no field %s; declare it first",
+             file->path, name);
+  return write_cells(file, dataset, first, count, values);
+}
+
+/// Write 0, step, 2 step, ... into a dataset of int64.
+static kedge_status write_sequence(kg_vtkhdf *file, int dataset, int64_t step, int64_t *block)
+{
+  const int64_t n = file->datasets[dataset].rows;
+  for (int64_t first = 0; first < n; first += BLOCK) {
+    const int64_t count = n - first < BLOCK ? n - first : BLOCK;
+    for (int64_t i = 0; i < count; ++i) block[i] = (first + i) * step;
+    KG_TRY(write_rows(file, dataset, first, count, block));
+  }
+  return KEDGE_OK;
+}
+
+/// Points are not shared: connectivity counts 0, 1, 2, ... and offsets go in equal steps.
+static kedge_status write_topology(kg_vtkhdf *file)
+{
+  int64_t *block;
+  KG_TRY(kg_host_alloc(file->ctx, BLOCK, sizeof *block, &block));
+  kedge_status status = write_sequence(file, CONNECTIVITY, 1, block);
+  if (status == KEDGE_OK) status = write_sequence(file, OFFSETS, file->n_nodes, block);
+  memset(block, LAGRANGE_TRIANGLE, BLOCK);
+  for (int64_t first = 0; first < file->n_cells && status == KEDGE_OK; first += BLOCK) {
+    const int64_t rest = file->n_cells - first;
+    status = write_rows(file, TYPES, first, rest < BLOCK ? rest : BLOCK, block);
+  }
+  free(block);
+  return status;
+}
+
+static kedge_status check_complete(const kg_vtkhdf *file)
+{
+  for (int i = 0; i < file->n_datasets; ++i)
+    KG_REQUIRE(file->ctx, file->roles[i] != ROLE_CELLS || file->cells_written[i] == file->n_cells,
+               KEDGE_ERR_INTERNAL, "%s of %s was written for %lld of %lld cells",
+               file->datasets[i].path, file->path, (long long)file->cells_written[i],
+               (long long)file->n_cells);
+  return KEDGE_OK;
+}
+
+static void add_topology(kg_vtkhdf *file)
+{
+  const int64_t n_cells = file->n_cells, n_points = n_cells * file->n_nodes;
+  add_dataset(file, ROLE_CELLS, "VTKHDF", "Points", KG_ITEM_F64, n_points, 3);
+  add_dataset(file, ROLE_TOPOLOGY, "VTKHDF", "Connectivity", KG_ITEM_I64, n_points, 1);
+  add_dataset(file, ROLE_TOPOLOGY, "VTKHDF", "Offsets", KG_ITEM_I64, n_cells + 1, 1);
+  add_dataset(file, ROLE_TOPOLOGY, "VTKHDF", "Types", KG_ITEM_U8, n_cells, 1);
+  add_dataset(file, ROLE_TOPOLOGY, "VTKHDF", "NumberOfPoints", KG_ITEM_I64, 1, 1);
+  add_dataset(file, ROLE_TOPOLOGY, "VTKHDF", "NumberOfCells", KG_ITEM_I64, 1, 1);
+  add_dataset(file, ROLE_TOPOLOGY, "VTKHDF", "NumberOfConnectivityIds", KG_ITEM_I64, 1, 1);
+}
+
+/// Open the temporary file, so that a folder that is missing or read-only is reported at once.
+static kedge_status open_temporary(kg_vtkhdf *file, const char *path)
+{
+  bool special;
+  KG_TRY(kg_target_resolve(file->ctx, path, &file->path, &special));
+  KG_REQUIRE(file->ctx, !special, KEDGE_ERR_IO, "cannot write %s: it is not a regular file", path);
+  KG_TRY(kg_temporary_name(file->ctx, file->path, &file->temporary));
+  file->descriptor = open(file->temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  KG_REQUIRE(file->ctx, file->descriptor >= 0, KEDGE_ERR_IO, "cannot write %s: %s", path,
+             strerror(errno));
+  return KEDGE_OK;
+}
+
+kedge_status kg_vtkhdf_create(kedge_context *ctx, const char *path, int order, int64_t n_cells,
+                              kg_vtkhdf **out)
+{
+  *out = NULL;
+  KG_REQUIRE(ctx, order >= 1 && order <= KG_VTKHDF_ORDER_MAX && n_cells > 0, KEDGE_ERR_ARG,
+             "cannot write %s: %lld cells of order %d; at least one, of order 1 to %d", path,
+             (long long)n_cells, order, KG_VTKHDF_ORDER_MAX);
+  kg_vtkhdf *file;
+  KG_TRY(kg_host_calloc(ctx, 1, sizeof *file, &file));
+  file->ctx = ctx;
+  file->descriptor = -1;
+  file->order = order;
+  file->n_cells = n_cells;
+  file->n_nodes = (order + 1) * (order + 2) / 2;
+  add_topology(file);
+  const kedge_status status = open_temporary(file, path);
+  if (status == KEDGE_OK)
+    *out = file;
+  else
+    kg_vtkhdf_abandon(file);
+  return status;
+}
+
+static kedge_status complete(kg_vtkhdf *file)
+{
+  KG_TRY(check_complete(file));
+  KG_TRY(write_topology(file));
+  const int closed = close(file->descriptor);
+  file->descriptor = -1;
+  KG_REQUIRE(file->ctx, closed == 0, KEDGE_ERR_IO, "cannot write %s: %s", file->path,
+             strerror(errno));
+  return kg_file_commit(file->ctx, file->temporary, file->path);
+}
+
+kedge_status kg_vtkhdf_finish(kg_vtkhdf *file)
+{
+  const kedge_status status = complete(file);
+  kg_vtkhdf_abandon(file);  // after the renaming there is no temporary file left to remove
+  return status;
+}
+
+void kg_vtkhdf_abandon(kg_vtkhdf *file)
+{
+  if (file == NULL) return;
+  if (file->descriptor >= 0) close(file->descriptor);
+  if (file->temporary) unlink(file->temporary);
+  free(file->path);
+  free(file->temporary);
+  free(file);
+}
