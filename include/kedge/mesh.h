@@ -15,11 +15,12 @@ typedef struct kedge_mesh_arrays {
   const double *vertices;   ///< [vertex][2]: x, y
   int64_t n_triangles;
   const int32_t *triangles;  ///< [triangle][3]: vertex numbers from 0; any orientation
-  const int32_t *regions;    ///< [triangle]: region tags; NULL: all 0
+  const int32_t *regions;    ///< [triangle]: region tags, 0 or positive; NULL: all 0
   int64_t n_lines;           ///< tagged edges: boundary conditions are set by their tag or name
   const int32_t *lines;      ///< [line][2]: vertex numbers; lines inside the domain are ignored
-  const int32_t *line_tags;  ///< [line]
-  int n_names;               ///< names of line tags; a tag without one goes by its number
+  const int32_t *line_tags;  ///< [line]: positive; 0: no group, as if the line were not there
+  int n_names;               ///< names of line tags; a tag without one goes by its number, two tags
+                             ///< of one name are one group
   const int32_t *name_tags;  ///< [name]
   const char *const *names;  ///< [name]
 } kedge_mesh_arrays;
@@ -44,7 +45,9 @@ typedef struct kedge_mesh_group {
   double measure;    ///< length or area
 } kedge_mesh_group;
 
-/// Read a Gmsh .msh file, format 2.2 or 4.1, ASCII or binary.
+/// Read a Gmsh .msh file, format 2.2 or 4.1, ASCII or binary. Of several physical groups of one
+/// entity, and of several names of one group, the first counts. Tagged lines inside the domain are
+/// ignored; a tagged line that is no edge of any triangle is refused.
 /// @retval KEDGE_ERR_IO     the file cannot be opened or read
 /// @retval KEDGE_ERR_INPUT  the file or the mesh in it is refused; the sentence names file and line
 KEDGE_API kedge_status kedge_mesh_read(kedge_context *ctx, const char *path, kedge_mesh **out);
@@ -56,16 +59,18 @@ KEDGE_API kedge_status kedge_mesh_create(kedge_context *ctx, const kedge_mesh_ar
 /// Generate a mesh from words: "square N" (the unit square, N x N squares split by a diagonal;
 /// groups left, right, bottom, top), "lshape N" ((-1,1)^2 without its lower right quarter, 2N x 2N
 /// squares less a quarter; group boundary), "ring N M" (radii 1 to 2, N layers, M
-/// sectors, straight edges; groups inner, outer).
+/// sectors, straight edges; groups inner, outer). All triangles are in the region "domain".
 KEDGE_API kedge_status kedge_mesh_generate(kedge_context *ctx, const char *words,
                                            kedge_mesh **out);
 
-/// Split every triangle into four, `times` times (edge midpoints; groups are inherited).
+/// Split every triangle into four, `times` times (edge midpoints; groups are inherited). The
+/// caller's triangle e becomes 4 e .. 4 e + 3, the last one in its middle.
 /// @param[in]  mesh  borrowed, not changed
 KEDGE_API kedge_status kedge_mesh_refine(kedge_context *ctx, const kedge_mesh *mesh, int times,
                                          kedge_mesh **out);
 
-/// Write Gmsh 4.1 (ASCII, or binary when asked) under a temporary name, then rename.
+/// Write Gmsh 4.1 (ASCII, or binary when asked) under a temporary name, then rename. Triangles and
+/// vertices are written in the caller's order, groups of tag 0 without a physical group.
 KEDGE_API kedge_status kedge_mesh_write(kedge_context *ctx, const kedge_mesh *mesh,
                                         const char *path, bool binary);
 

@@ -1,0 +1,119 @@
+#include <math.h>
+#include <stdio.h>
+
+#include "core/context.h"
+#include "core/memory.h"
+#include "mesh/build.h"
+
+/// Sides are numbered by int32_t, and one number must be left.
+#define ELEMENTS_MAX ((INT32_MAX - 1) / 3)
+/// Coordinates beyond this overflow when they are multiplied.
+#define COORDINATE_MAX 1e150
+/// A triangle is degenerate when twice its area is at most this share of its longest edge squared:
+/// far below any useful element, far above the rounding of the area.
+#define FLATNESS 1e-12
+
+typedef enum fault { SOUND, BAD_NUMBER, REPEATED, FLAT } fault;
+
+static bool usable(const double *p)
+{
+  return fabs(p[0]) <= COORDINATE_MAX && fabs(p[1]) <= COORDINATE_MAX;  // false for NaN
+}
+
+static double distance_squared(const double *p, const double *q)
+{
+  return (q[0] - p[0]) * (q[0] - p[0]) + (q[1] - p[1]) * (q[1] - p[1]);
+}
+
+/// Look at one raw element; set whether it runs clockwise.
+static fault examine(const kg_raw_mesh *raw, int64_t e, uint8_t *clockwise)
+{
+  const int32_t *v = raw->triangles + 3 * e;
+  for (int i = 0; i < 3; ++i)
+    if (v[i] < 0 || v[i] >= raw->n_vertices) return BAD_NUMBER;
+  if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0]) return REPEATED;
+  const double *p = raw->vertices + 2 * (int64_t)v[0], *q = raw->vertices + 2 * (int64_t)v[1],
+               *r = raw->vertices + 2 * (int64_t)v[2];
+  const double twice_area = (q[0] - p[0]) * (r[1] - p[1]) - (r[0] - p[0]) * (q[1] - p[1]);
+  const double longest =
+      fmax(fmax(distance_squared(p, q), distance_squared(q, r)), distance_squared(r, p));
+  *clockwise = twice_area < 0;
+  return fabs(twice_area) > FLATNESS * longest ? SOUND : FLAT;
+}
+
+void kg_build_describe(const kg_builder *b, int64_t raw_element, char text[KG_ELEMENT_TEXT])
+{
+  const kg_raw_mesh *raw = b->raw;
+  const int32_t *v = raw->triangles + 3 * raw_element;
+  int n;
+  if (raw->element_lines)
+    n = snprintf(text, KG_ELEMENT_TEXT, "the triangle in line %lld",
+                 (long long)raw->element_lines[raw_element]);
+  else
+    n = snprintf(text, KG_ELEMENT_TEXT, "triangle %lld (from 0)", (long long)raw_element);
+  for (int i = 0; i < 3; ++i) {
+    if (v[i] < 0 || v[i] >= raw->n_vertices) continue;
+    const double *p = raw->vertices + 2 * (int64_t)v[i];
+    n += snprintf(text + n, (size_t)(KG_ELEMENT_TEXT - n), "%s(%.9g, %.9g)",
+                  i ? ", " : " with corners ", p[0], p[1]);
+  }
+}
+
+static kedge_status refuse(const kg_builder *b, int64_t e)
+{
+  char text[KG_ELEMENT_TEXT];
+  kg_build_describe(b, e, text);
+  uint8_t unused;
+  switch (examine(b->raw, e, &unused)) {
+    case BAD_NUMBER: {
+      const int32_t *v = b->raw->triangles + 3 * e;
+      return KG_FAIL(b->ctx, KEDGE_ERR_INPUT,
+                     "%s: %s uses vertices %d, %d, %d, but vertices are numbered from 0 to %lld",
+                     b->source, text, v[0], v[1], v[2], (long long)b->raw->n_vertices - 1);
+    }
+    case REPEATED:
+      return KG_FAIL(b->ctx, KEDGE_ERR_INPUT,
+                     "%s: %s is degenerate: it uses a vertex twice; remove it from the mesh",
+                     b->source, text);
+    default:
+      return KG_FAIL(b->ctx, KEDGE_ERR_INPUT,
+                     "%s: %s is degenerate: it has no area; remove it or move its vertices",
+                     b->source, text);
+  }
+}
+
+static kedge_status check_vertices(const kg_builder *b)
+{
+  const kg_raw_mesh *raw = b->raw;
+  int64_t bad = INT64_MAX;
+#pragma omp parallel for num_threads(b->ctx->threads) reduction(min : bad)
+  for (int64_t v = 0; v < raw->n_vertices; ++v)
+    if (!usable(raw->vertices + 2 * v) && v < bad) bad = v;
+  if (bad == INT64_MAX) return KEDGE_OK;
+  return KG_FAIL(b->ctx, KEDGE_ERR_INPUT,
+                 "%s: vertex %lld (from 0) has the coordinates (%g, %g); they must be finite and "
+                 "below 1e150",
+                 b->source, (long long)bad, raw->vertices[2 * bad], raw->vertices[2 * bad + 1]);
+}
+
+kedge_status kg_build_check(kg_builder *b)
+{
+  const kg_raw_mesh *raw = b->raw;
+  KG_REQUIRE(b->ctx, raw->n_elements > 0, KEDGE_ERR_INPUT, "%s: the mesh has no triangles",
+             b->source);
+  KG_REQUIRE(b->ctx, raw->n_elements <= ELEMENTS_MAX && raw->n_vertices <= INT32_MAX,
+             KEDGE_ERR_INPUT,
+             "%s: %lld triangles and %lld vertices are more than kedge can number (%d triangles)",
+             b->source, (long long)raw->n_elements, (long long)raw->n_vertices, ELEMENTS_MAX);
+  KG_TRY(check_vertices(b));
+  KG_TRY(kg_host_calloc(b->ctx, (size_t)raw->n_elements, 1, &b->clockwise));
+  int64_t bad = INT64_MAX, turned = 0;
+#pragma omp parallel for num_threads(b->ctx->threads) reduction(min : bad) reduction(+ : turned)
+  for (int64_t e = 0; e < raw->n_elements; ++e) {
+    if (examine(raw, e, &b->clockwise[e]) != SOUND && e < bad) bad = e;
+    turned += b->clockwise[e];
+  }
+  if (bad != INT64_MAX) return refuse(b, bad);
+  b->mesh->info.turned_elements = turned;
+  return KEDGE_OK;
+}

@@ -1,0 +1,237 @@
+// Groups of boundary edges come from tagged lines, groups of elements from region tags. Names act:
+// two line tags of the same name are one group, because boundary conditions are set by name.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "mesh/build.h"
+
+static const char default_name[] = "default";
+
+static int compare_tags(const void *a, const void *b)
+{
+  const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+  return (x > y) - (x < y);
+}
+
+/// The distinct values of tags[0..n), ascending; the caller frees *out.
+static kedge_status distinct_tags(kedge_context *ctx, const int32_t *tags, int64_t n, int32_t **out,
+                                  int *n_out)
+{
+  int64_t runs = 0;
+  for (int64_t i = 0; i < n; ++i) runs += i == 0 || tags[i] != tags[i - 1];
+  KG_TRY(kg_host_alloc(ctx, (size_t)runs, sizeof **out, out));
+  int64_t k = 0;
+  for (int64_t i = 0; i < n; ++i)
+    if (i == 0 || tags[i] != tags[i - 1]) (*out)[k++] = tags[i];
+  qsort(*out, (size_t)runs, sizeof **out, compare_tags);
+  int64_t distinct = 0;
+  for (int64_t i = 0; i < runs; ++i)
+    if (i == 0 || (*out)[i] != (*out)[i - 1]) (*out)[distinct++] = (*out)[i];
+  *n_out = (int)distinct;
+  return KEDGE_OK;
+}
+
+/// The first name that the caller gave a tag; NULL: none.
+static const char *name_of_tag(const kg_raw_mesh *raw, int dimension, int32_t tag)
+{
+  if (tag == 0) return NULL;
+  for (int i = 0; i < raw->n_names; ++i)
+    if (raw->names[i].dimension == dimension && raw->names[i].tag == tag) return raw->names[i].name;
+  return NULL;
+}
+
+/// Append a group named by the caller, or by its number.
+static kedge_status add_group(kg_builder *b, int dimension, int32_t tag, const char *name)
+{
+  char number[16];
+  snprintf(number, sizeof number, "%d", tag);
+  if (!name) name = number;
+  kg_group *group = &b->mesh->groups[b->mesh->n_groups];
+  *group = (kg_group){.tag = tag, .dimension = dimension};
+  KG_TRY(kg_host_alloc(b->ctx, strlen(name) + 1, 1, &group->name));
+  strcpy(group->name, name);
+  ++b->mesh->n_groups;
+  return KEDGE_OK;
+}
+
+/// The edge between two raw vertices, or -1. The sides of a lower vertex are sorted by the higher.
+static int32_t find_edge(const kg_builder *b, const int32_t line[2])
+{
+  const kedge_mesh *mesh = b->mesh;
+  if (line[0] < 0 || line[0] >= b->raw->n_vertices || line[1] < 0 || line[1] >= b->raw->n_vertices)
+    return -1;
+  const int32_t v = b->vertex_number[line[0]], w = b->vertex_number[line[1]];
+  if (v < 0 || w < 0) return -1;
+  const int32_t lower = v < w ? v : w, higher = v < w ? w : v;
+  int32_t begin = b->first_side[lower], end = b->first_side[lower + 1];
+  while (begin < end) {
+    const int32_t middle = begin + (end - begin) / 2;
+    int32_t low, high;
+    kg_side_vertices(mesh, b->sides[middle], &low, &high);
+    if (high == higher) return (int32_t)(mesh->side_edge[b->sides[middle]] >> 1);
+    if (high < higher)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return -1;
+}
+
+static kedge_status refuse_line(const kg_builder *b, int64_t i)
+{
+  const kg_raw_mesh *raw = b->raw;
+  const char *name = name_of_tag(raw, 1, raw->line_tags[i]);
+  char where[128] = "";
+  int n = 0;
+  for (int k = 0; k < 2; ++k) {
+    const int32_t v = raw->lines[2 * i + k];
+    if (v < 0 || v >= raw->n_vertices)
+      n += snprintf(where + n, sizeof where - (size_t)n, "%s(no vertex %d)", k ? " to " : "", v);
+    else
+      n += snprintf(where + n, sizeof where - (size_t)n, "%s(%.9g, %.9g)", k ? " to " : "",
+                    raw->vertices[2 * (int64_t)v], raw->vertices[2 * (int64_t)v + 1]);
+  }
+  return KG_FAIL(b->ctx, KEDGE_ERR_INPUT,
+                 "%s: the line from %s of boundary group %d%s%s%s is no edge of any triangle; join "
+                 "the meshes at their interface or take the line out of the group",
+                 b->source, where, raw->line_tags[i], name ? " \"" : "", name ? name : "",
+                 name ? "\"" : "");
+}
+
+/// Put the tag of the first line on each boundary edge into edge_group (0: no line).
+static kedge_status tag_edges(kg_builder *b)
+{
+  kedge_mesh *mesh = b->mesh;
+  const kg_raw_mesh *raw = b->raw;
+  memset(mesh->edge_group, 0, (size_t)mesh->n_edges * sizeof *mesh->edge_group);
+  for (int64_t i = 0; i < raw->n_lines; ++i) {
+    if (raw->line_tags[i] == 0) continue;
+    const int64_t edge = find_edge(b, raw->lines + 2 * i);
+    if (edge < 0) return refuse_line(b, i);
+    if (mesh->edge_sides[2 * edge + 1] >= 0)
+      ++mesh->info.interior_lines;
+    else if (mesh->edge_group[edge] == 0)
+      mesh->edge_group[edge] = raw->line_tags[i];
+  }
+  return KEDGE_OK;
+}
+
+/// One group for each name or unnamed tag; `group_of[i]` is the group of tags[i], and the last
+/// entry of tags may be 0 for edges without a line.
+static kedge_status add_boundary_groups(kg_builder *b, const int32_t *tags, int n_tags,
+                                        int *group_of)
+{
+  kedge_mesh *mesh = b->mesh;
+  const bool untagged = n_tags > 0 && tags[0] == 0;  // sorted, and goes last
+  for (int k = untagged; k < n_tags + untagged; ++k) {
+    const int i = k % n_tags;
+    const char *name = i == 0 && untagged ? default_name : name_of_tag(b->raw, 1, tags[i]);
+    int g = mesh->n_groups;
+    for (int j = 0; name && j < mesh->n_groups; ++j)
+      if (strcmp(mesh->groups[j].name, name) == 0) g = j;
+    group_of[i] = g;
+    if (g == mesh->n_groups) KG_TRY(add_group(b, 1, tags[i], name));
+  }
+  return KEDGE_OK;
+}
+
+static int position(const int32_t *tags, int n_tags, int32_t tag)
+{
+  const int32_t *found = bsearch(&tag, tags, (size_t)n_tags, sizeof tag, compare_tags);
+  return (int)(found - tags);
+}
+
+static double edge_length(const kedge_mesh *mesh, int32_t edge)
+{
+  int32_t v, w;
+  kg_side_vertices(mesh, mesh->edge_sides[2 * (int64_t)edge], &v, &w);
+  const double *p = mesh->vertices + 2 * (int64_t)v, *q = mesh->vertices + 2 * (int64_t)w;
+  return hypot(q[0] - p[0], q[1] - p[1]);
+}
+
+static void count_boundary(kedge_mesh *mesh, const int32_t *tags, int n_tags, const int *group_of)
+{
+  for (int32_t edge = 0; edge < mesh->n_edges; ++edge) {
+    if (mesh->edge_sides[2 * (int64_t)edge + 1] >= 0) {
+      mesh->edge_group[edge] = -1;
+      continue;
+    }
+    const int g = group_of[position(tags, n_tags, mesh->edge_group[edge])];
+    mesh->edge_group[edge] = g;
+    ++mesh->groups[g].count;
+    mesh->groups[g].measure += edge_length(mesh, edge);
+  }
+}
+
+static double element_area(const kedge_mesh *mesh, int64_t e)
+{
+  const int32_t *v = mesh->element_vertices + 3 * e;
+  const double *p = mesh->vertices + 2 * (int64_t)v[0], *q = mesh->vertices + 2 * (int64_t)v[1],
+               *r = mesh->vertices + 2 * (int64_t)v[2];
+  return 0.5 * ((q[0] - p[0]) * (r[1] - p[1]) - (r[0] - p[0]) * (q[1] - p[1]));
+}
+
+/// Areas are summed in runs of one region and at most 4096 elements, then over runs: a plain sum
+/// over millions of elements would lose digits.
+static void count_regions(kedge_mesh *mesh, const int32_t *tags, int n_tags, int first_group)
+{
+  int64_t e = 0;
+  while (e < mesh->n_elements) {
+    const int32_t tag = mesh->element_region[e];
+    const int64_t begin = e;
+    double area = 0;
+    for (; e < mesh->n_elements && e < begin + 4096 && mesh->element_region[e] == tag; ++e)
+      area += element_area(mesh, e);
+    kg_group *group = &mesh->groups[first_group + position(tags, n_tags, tag)];
+    group->count += e - begin;
+    group->measure += area;
+  }
+}
+
+/// Copy the tags of boundary edges; the caller frees *out.
+static kedge_status boundary_tags(const kg_builder *b, int32_t **out)
+{
+  const kedge_mesh *mesh = b->mesh;
+  KG_TRY(kg_host_alloc(b->ctx, (size_t)mesh->n_boundary_edges, sizeof **out, out));
+  int64_t n = 0;
+  for (int64_t edge = 0; edge < mesh->n_edges; ++edge)
+    if (mesh->edge_sides[2 * edge + 1] < 0) (*out)[n++] = mesh->edge_group[edge];
+  return KEDGE_OK;
+}
+
+kedge_status kg_build_groups(kg_builder *b)
+{
+  kedge_mesh *mesh = b->mesh;
+  int32_t *tags = NULL, *line_tags = NULL, *region_tags = NULL;
+  int *group_of = NULL, n_line_tags = 0, n_region_tags = 0;
+  KG_TRY(kg_host_alloc(b->ctx, (size_t)mesh->n_edges, sizeof(int32_t), &mesh->edge_group));
+  kedge_status status = tag_edges(b);
+  if (status == KEDGE_OK) status = boundary_tags(b, &tags);
+  if (status == KEDGE_OK)
+    status = distinct_tags(b->ctx, tags, mesh->n_boundary_edges, &line_tags, &n_line_tags);
+  if (status == KEDGE_OK)
+    status =
+        distinct_tags(b->ctx, mesh->element_region, mesh->n_elements, &region_tags, &n_region_tags);
+  if (status == KEDGE_OK)
+    status = kg_host_calloc(b->ctx, (size_t)n_line_tags + (size_t)n_region_tags,
+                            sizeof *mesh->groups, &mesh->groups);
+  if (status == KEDGE_OK)
+    status = kg_host_alloc(b->ctx, (size_t)n_line_tags, sizeof *group_of, &group_of);
+  if (status == KEDGE_OK) status = add_boundary_groups(b, line_tags, n_line_tags, group_of);
+  if (status != KEDGE_OK) goto done;
+
+  count_boundary(mesh, line_tags, n_line_tags, group_of);
+  const int first_region = mesh->n_groups;
+  for (int i = 0; status == KEDGE_OK && i < n_region_tags; ++i)
+    status = add_group(b, 2, region_tags[i], name_of_tag(b->raw, 2, region_tags[i]));
+  if (status == KEDGE_OK) count_regions(mesh, region_tags, n_region_tags, first_region);
+done:
+  free(tags);
+  free(line_tags);
+  free(region_tags);
+  free(group_of);
+  return status;
+}

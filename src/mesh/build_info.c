@@ -1,0 +1,99 @@
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/context.h"
+#include "core/memory.h"
+#include "mesh/build.h"
+
+/// Sums are taken over blocks of this many elements, then over blocks: the same bits for any number
+/// of threads.
+enum { BLOCK = 4096 };
+
+/// Of a block, then of the mesh.
+typedef struct summary {
+  double area, quality;                                   // sums
+  double min_area, max_area, min_quality, max_cotangent;  // of the smallest angle
+  double box[4];
+} summary;
+
+static const summary empty = {.min_area = INFINITY,
+                              .min_quality = INFINITY,
+                              .max_cotangent = -INFINITY,
+                              .box = {INFINITY, INFINITY, -INFINITY, -INFINITY}};
+
+static void add_element(summary *s, const kedge_mesh *mesh, int64_t e)
+{
+  double side[3], x[3], y[3];
+  for (int i = 0; i < 3; ++i) {
+    const double *p = mesh->vertices + 2 * (int64_t)mesh->element_vertices[3 * e + i];
+    x[i] = p[0];
+    y[i] = p[1];
+    s->box[0] = fmin(s->box[0], p[0]);
+    s->box[1] = fmin(s->box[1], p[1]);
+    s->box[2] = fmax(s->box[2], p[0]);
+    s->box[3] = fmax(s->box[3], p[1]);
+  }
+  const double area = 0.5 * ((x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]));
+  for (int i = 0; i < 3; ++i) {
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    const double ux = x[j] - x[i], uy = y[j] - y[i], wx = x[k] - x[i], wy = y[k] - y[i];
+    side[i] = sqrt(ux * ux + uy * uy);
+    s->max_cotangent = fmax(s->max_cotangent, (ux * wx + uy * wy) / (2 * area));
+  }
+  // 2 r_in / r_out with r_in = 2 A / (a + b + c), r_out = a b c / (4 A); equal to 16 A^2 over the
+  // product of these four lengths.
+  const double quality =
+      4 * area / (side[0] * side[1]) * (4 * area / (side[2] * (side[0] + side[1] + side[2])));
+  s->area += area;
+  s->quality += quality;
+  s->min_area = fmin(s->min_area, area);
+  s->max_area = fmax(s->max_area, area);
+  s->min_quality = fmin(s->min_quality, quality);
+}
+
+static void add_summary(summary *s, const summary *part)
+{
+  s->area += part->area;
+  s->quality += part->quality;
+  s->min_area = fmin(s->min_area, part->min_area);
+  s->max_area = fmax(s->max_area, part->max_area);
+  s->min_quality = fmin(s->min_quality, part->min_quality);
+  s->max_cotangent = fmax(s->max_cotangent, part->max_cotangent);
+  for (int i = 0; i < 2; ++i) {
+    s->box[i] = fmin(s->box[i], part->box[i]);
+    s->box[i + 2] = fmax(s->box[i + 2], part->box[i + 2]);
+  }
+}
+
+kedge_status kg_build_info(kg_builder *b)
+{
+  kedge_mesh *mesh = b->mesh;
+  const int n_blocks = (mesh->n_elements - 1) / BLOCK + 1;
+  summary *blocks;
+  KG_TRY(kg_host_alloc(b->ctx, (size_t)n_blocks, sizeof *blocks, &blocks));
+#pragma omp parallel for num_threads(b->ctx->threads)
+  for (int k = 0; k < n_blocks; ++k) {
+    const int64_t begin = (int64_t)k * BLOCK;
+    const int64_t end = begin + BLOCK < mesh->n_elements ? begin + BLOCK : mesh->n_elements;
+    summary block = empty;
+    for (int64_t e = begin; e < end; ++e) add_element(&block, mesh, e);
+    blocks[k] = block;
+  }
+  summary total = empty;
+  for (int k = 0; k < n_blocks; ++k) add_summary(&total, &blocks[k]);
+  free(blocks);
+
+  kedge_mesh_info *info = &mesh->info;  // counts of turned, unused, interior are there already
+  info->elements = mesh->n_elements;
+  info->edges = mesh->n_edges;
+  info->vertices = mesh->n_vertices;
+  info->boundary_edges = mesh->n_boundary_edges;
+  info->area = total.area;
+  info->min_area = total.min_area;
+  info->max_area = total.max_area;
+  info->min_quality = total.min_quality;
+  info->mean_quality = total.quality / mesh->n_elements;
+  info->min_angle = atan2(1, total.max_cotangent) * (180 / acos(-1.0));
+  for (int i = 0; i < 4; ++i) info->box[i] = total.box[i];
+  return KEDGE_OK;
+}

@@ -1,0 +1,126 @@
+#include "mesh/mesh.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/file.h"
+#include "mesh/raw.h"
+
+/// Borrow the caller's arrays as a raw mesh; only the list of names is allocated.
+static kedge_status raw_from_arrays(kedge_context *ctx, const kedge_mesh_arrays *a,
+                                    kg_raw_mesh *raw)
+{
+  *raw = (kg_raw_mesh){
+      .n_vertices = a->n_vertices,
+      .n_elements = a->n_triangles,
+      .n_lines = a->n_lines,
+      .vertices = (double *)a->vertices,
+      .triangles = (int32_t *)a->triangles,
+      .regions = (int32_t *)a->regions,
+      .lines = (int32_t *)a->lines,
+      .line_tags = (int32_t *)a->line_tags,
+  };
+  for (int i = 0; i < a->n_names; ++i)
+    KG_TRY(kg_raw_mesh_name(ctx, raw, 1, a->name_tags[i], a->names[i], strlen(a->names[i])));
+  return KEDGE_OK;
+}
+
+static void free_names(kg_raw_mesh *raw)
+{
+  kg_raw_mesh names = {.n_names = raw->n_names, .names = raw->names};
+  kg_raw_mesh_free(&names);
+}
+
+static kedge_status check_tags(kedge_context *ctx, const char *what, int64_t n, const int32_t *tags,
+                               int32_t lowest)
+{
+  for (int64_t i = 0; tags && i < n; ++i)
+    KG_REQUIRE(ctx, tags[i] >= lowest, KEDGE_ERR_ARG,
+               "kedge_mesh_create: %s[%lld] is %d; tags are %s", what, (long long)i, tags[i],
+               lowest ? "positive" : "positive, or 0 for no group");
+  return KEDGE_OK;
+}
+
+static kedge_status check_arrays(kedge_context *ctx, const kedge_mesh_arrays *a)
+{
+  KG_REQUIRE(ctx, a->n_vertices >= 0 && a->n_triangles >= 0 && a->n_lines >= 0 && a->n_names >= 0,
+             KEDGE_ERR_ARG, "kedge_mesh_create: a count is negative");
+  KG_REQUIRE(ctx, (a->vertices || a->n_vertices == 0) && (a->triangles || a->n_triangles == 0),
+             KEDGE_ERR_ARG, "kedge_mesh_create: vertices or triangles is NULL");
+  KG_REQUIRE(ctx, (a->lines && a->line_tags) || a->n_lines == 0, KEDGE_ERR_ARG,
+             "kedge_mesh_create: lines or line_tags is NULL although n_lines is not 0");
+  KG_REQUIRE(ctx, (a->names && a->name_tags) || a->n_names == 0, KEDGE_ERR_ARG,
+             "kedge_mesh_create: names or name_tags is NULL although n_names is not 0");
+  for (int i = 0; i < a->n_names; ++i)
+    KG_REQUIRE(ctx, a->names[i] && *a->names[i], KEDGE_ERR_ARG,
+               "kedge_mesh_create: names[%d] is NULL or empty", i);
+  KG_TRY(check_tags(ctx, "name_tags", a->n_names, a->name_tags, 1));
+  KG_TRY(check_tags(ctx, "line_tags", a->n_lines, a->line_tags, 0));
+  return check_tags(ctx, "regions", a->n_triangles, a->regions, 0);
+}
+
+kedge_status kedge_mesh_create(kedge_context *ctx, const kedge_mesh_arrays *arrays,
+                               kedge_mesh **out)
+{
+  *out = NULL;
+  KG_TRY(check_arrays(ctx, arrays));
+  kg_raw_mesh raw;
+  kedge_status status = raw_from_arrays(ctx, arrays, &raw);
+  if (status == KEDGE_OK) status = kg_mesh_build(ctx, &raw, "arrays", out);
+  free_names(&raw);
+  return status;
+}
+
+kedge_status kedge_mesh_read(kedge_context *ctx, const char *path, kedge_mesh **out)
+{
+  *out = NULL;
+  char *data;
+  size_t bytes;
+  kg_raw_mesh raw;
+  KG_TRY(kg_file_read(ctx, path, &data, &bytes));
+  kedge_status status = kg_gmsh_parse(ctx, path, data, bytes, &raw);
+  free(data);
+  KG_TRY(status);
+  status = kg_mesh_build(ctx, &raw, path, out);
+  kg_raw_mesh_free(&raw);
+  return status;
+}
+
+void kedge_mesh_destroy(kedge_mesh *mesh)
+{
+  if (!mesh) return;
+  for (int i = 0; i < mesh->n_groups; ++i) free(mesh->groups[i].name);
+  free(mesh->groups);
+  free(mesh->vertices);
+  free(mesh->element_vertices);
+  free(mesh->element_region);
+  free(mesh->side_edge);
+  free(mesh->edge_sides);
+  free(mesh->edge_group);
+  free(mesh->element_origin);
+  free(mesh->vertex_origin);
+  free(mesh->source);
+  free(mesh);
+}
+
+void kedge_mesh_get_info(const kedge_mesh *mesh, kedge_mesh_info *info)
+{
+  *info = mesh->info;
+}
+
+int kedge_mesh_group_count(const kedge_mesh *mesh)
+{
+  return mesh->n_groups;
+}
+
+void kedge_mesh_get_group(const kedge_mesh *mesh, int index, kedge_mesh_group *group)
+{
+  const kg_group *from = &mesh->groups[index];
+  *group = (kedge_mesh_group){
+      .name = from->name,
+      .tag = from->tag,
+      .dimension = from->dimension,
+      .count = from->count,
+      .measure = from->measure,
+  };
+}

@@ -1,0 +1,130 @@
+#include "mesh/raw.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+
+void kg_raw_mesh_free(kg_raw_mesh *raw)
+{
+  for (int i = 0; i < raw->n_names; ++i) free(raw->names[i].name);
+  free(raw->names);
+  free(raw->vertices);
+  free(raw->triangles);
+  free(raw->regions);
+  free(raw->lines);
+  free(raw->line_tags);
+  free(raw->element_lines);
+  *raw = (kg_raw_mesh){0};
+}
+
+kedge_status kg_raw_mesh_alloc(kedge_context *ctx, int64_t n_vertices, int64_t n_elements,
+                               int64_t n_lines, kg_raw_mesh *out)
+{
+  *out = (kg_raw_mesh){.n_vertices = n_vertices, .n_elements = n_elements, .n_lines = n_lines};
+  const struct {
+    int64_t count;
+    size_t size;
+    void *to;
+  } arrays[] = {
+      {n_vertices, 2 * sizeof(double), &out->vertices},
+      {n_elements, 3 * sizeof(int32_t), &out->triangles},
+      {n_elements, sizeof(int32_t), &out->regions},
+      {n_lines, 2 * sizeof(int32_t), &out->lines},
+      {n_lines, sizeof(int32_t), &out->line_tags},
+  };
+  kedge_status status = KEDGE_OK;
+  for (size_t i = 0; status == KEDGE_OK && i < sizeof arrays / sizeof *arrays; ++i)
+    status = kg_host_alloc(ctx, (size_t)arrays[i].count, arrays[i].size, arrays[i].to);
+  if (status != KEDGE_OK) kg_raw_mesh_free(out);
+  return status;
+}
+
+kedge_status kg_raw_mesh_name(kedge_context *ctx, kg_raw_mesh *raw, int dimension, int32_t tag,
+                              const char *name, size_t length)
+{
+  const size_t n = (size_t)raw->n_names;
+  if ((n & (n - 1)) == 0) {  // full at every power of two
+    struct kg_raw_name *names = realloc(raw->names, (n ? 2 * n : 1) * sizeof *names);
+    KG_REQUIRE(ctx, names, KEDGE_ERR_MEMORY, "no host memory for %zu group names", n + 1);
+    raw->names = names;
+  }
+  struct kg_raw_name *to = &raw->names[n];
+  *to = (struct kg_raw_name){.dimension = dimension, .tag = tag};
+  KG_TRY(kg_host_alloc(ctx, length + 1, 1, &to->name));
+  memcpy(to->name, name, length);
+  to->name[length] = '\0';
+  ++raw->n_names;
+  return KEDGE_OK;
+}
+
+kedge_status kg_raw_mesh_names(kedge_context *ctx, kg_raw_mesh *raw, const kedge_mesh *mesh)
+{
+  for (int i = 0; i < mesh->n_groups; ++i) {
+    const kg_group *group = &mesh->groups[i];
+    char number[16];
+    snprintf(number, sizeof number, "%d", group->tag);
+    if (group->tag == 0 || strcmp(group->name, number) == 0) continue;
+    KG_TRY(
+        kg_raw_mesh_name(ctx, raw, group->dimension, group->tag, group->name, strlen(group->name)));
+  }
+  return KEDGE_OK;
+}
+
+kedge_status kg_mesh_vertex_ranks(kedge_context *ctx, const kedge_mesh *mesh, int32_t **rank)
+{
+  *rank = NULL;
+  int32_t largest = 0;
+  for (int32_t v = 0; v < mesh->n_vertices; ++v)
+    if (mesh->vertex_origin[v] > largest) largest = mesh->vertex_origin[v];
+  int32_t *vertex_at;  // [caller's number]: vertex, -1 in gaps
+  KG_TRY(kg_host_alloc(ctx, (size_t)largest + 1, sizeof *vertex_at, &vertex_at));
+  const kedge_status status = kg_host_alloc(ctx, (size_t)mesh->n_vertices, sizeof **rank, rank);
+  if (status == KEDGE_OK) {
+    memset(vertex_at, 0xff, ((size_t)largest + 1) * sizeof *vertex_at);
+    for (int32_t v = 0; v < mesh->n_vertices; ++v) vertex_at[mesh->vertex_origin[v]] = v;
+    int32_t next = 0;
+    for (int64_t i = 0; i <= largest; ++i)
+      if (vertex_at[i] >= 0) (*rank)[vertex_at[i]] = next++;
+  }
+  free(vertex_at);
+  return status;
+}
+
+/// Lines of the boundary edges that have a tag.
+static void lines_of(const kedge_mesh *mesh, const int32_t *rank, kg_raw_mesh *out)
+{
+  int64_t n = 0;
+  for (int64_t edge = 0; edge < mesh->n_edges; ++edge) {
+    const int g = mesh->edge_group[edge];
+    if (g < 0 || mesh->groups[g].tag == 0) continue;
+    const int32_t side = mesh->edge_sides[2 * edge];
+    out->lines[2 * n] = rank[mesh->element_vertices[side]];
+    out->lines[2 * n + 1] = rank[mesh->element_vertices[side % 3 == 2 ? side - 2 : side + 1]];
+    out->line_tags[n++] = mesh->groups[g].tag;
+  }
+  out->n_lines = n;
+}
+
+kedge_status kg_mesh_to_raw(kedge_context *ctx, const kedge_mesh *mesh, kg_raw_mesh *out)
+{
+  int32_t *rank;
+  KG_TRY(kg_raw_mesh_alloc(ctx, mesh->n_vertices, mesh->n_elements, mesh->n_boundary_edges, out));
+  kedge_status status = kg_mesh_vertex_ranks(ctx, mesh, &rank);
+  if (status == KEDGE_OK) status = kg_raw_mesh_names(ctx, out, mesh);
+  if (status != KEDGE_OK) goto done;
+  for (int64_t v = 0; v < mesh->n_vertices; ++v)
+    memcpy(out->vertices + 2 * (int64_t)rank[v], mesh->vertices + 2 * v, 2 * sizeof(double));
+  for (int64_t e = 0; e < mesh->n_elements; ++e) {
+    const int64_t to = mesh->element_origin[e];
+    for (int i = 0; i < 3; ++i)
+      out->triangles[3 * to + i] = rank[mesh->element_vertices[3 * e + i]];
+    out->regions[to] = mesh->element_region[e];
+  }
+  lines_of(mesh, rank, out);
+done:
+  free(rank);
+  if (status != KEDGE_OK) kg_raw_mesh_free(out);
+  return status;
+}

@@ -1,0 +1,19 @@
+/// @file
+/// Raw meshes: what readers and generators fill and what writers are given.
+#pragma once
+#include "mesh/mesh.h"
+
+/// Allocate arrays for these counts (names excepted); on failure nothing is held.
+kedge_status kg_raw_mesh_alloc(kedge_context *ctx, int64_t n_vertices, int64_t n_elements,
+                               int64_t n_lines, kg_raw_mesh *out);
+/// Append a copy of `name`; `length` bytes of it.
+kedge_status kg_raw_mesh_name(kedge_context *ctx, kg_raw_mesh *raw, int dimension, int32_t tag,
+                              const char *name, size_t length);
+/// Append the names of a mesh's groups, except those that are just numbers.
+kedge_status kg_raw_mesh_names(kedge_context *ctx, kg_raw_mesh *raw, const kedge_mesh *mesh);
+
+/// The mesh in the caller's numbering, gaps of unused vertices closed. Every boundary edge that has
+/// a tag is a line.
+kedge_status kg_mesh_to_raw(kedge_context *ctx, const kedge_mesh *mesh, kg_raw_mesh *out);
+/// rank[v]: place of vertex v in the caller's numbering, gaps closed; the caller frees it.
+kedge_status kg_mesh_vertex_ranks(kedge_context *ctx, const kedge_mesh *mesh, int32_t **rank);

@@ -1,0 +1,124 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "mesh/raw.h"
+
+enum { TIMES_MAX = 15 };  // 4^15 elements from one are more than can be numbered
+
+/// Vertices keep their place; the midpoint of edge k is vertex n_vertices + k.
+static void split_vertices(const kedge_mesh *mesh, const int32_t *rank, kg_raw_mesh *out)
+{
+  for (int64_t v = 0; v < mesh->n_vertices; ++v)
+    memcpy(out->vertices + 2 * (int64_t)rank[v], mesh->vertices + 2 * v, 2 * sizeof(double));
+  double *middle = out->vertices + 2 * (int64_t)mesh->n_vertices;
+  for (int64_t edge = 0; edge < mesh->n_edges; ++edge) {
+    const int32_t side = mesh->edge_sides[2 * edge];
+    const int32_t next = side % 3 == 2 ? side - 2 : side + 1;
+    const double *p = mesh->vertices + 2 * (int64_t)mesh->element_vertices[side];
+    const double *q = mesh->vertices + 2 * (int64_t)mesh->element_vertices[next];
+    middle[2 * edge] = 0.5 * p[0] + 0.5 * q[0];
+    middle[2 * edge + 1] = 0.5 * p[1] + 0.5 * q[1];
+  }
+}
+
+/// The caller's element e becomes 4 e .. 4 e + 3: its corners, then its middle.
+static void split_elements(const kedge_mesh *mesh, const int32_t *rank, kg_raw_mesh *out)
+{
+  for (int64_t e = 0; e < mesh->n_elements; ++e) {
+    const int64_t first = 4 * (int64_t)mesh->element_origin[e];
+    int32_t corner[3], middle[3];
+    for (int i = 0; i < 3; ++i) {
+      corner[i] = rank[mesh->element_vertices[3 * e + i]];
+      middle[i] = mesh->n_vertices + (int32_t)(mesh->side_edge[3 * e + i] >> 1);
+    }
+    const int32_t children[4][3] = {
+        {corner[0], middle[0], middle[2]},
+        {middle[0], corner[1], middle[1]},
+        {middle[2], middle[1], corner[2]},
+        {middle[0], middle[1], middle[2]},
+    };
+    memcpy(out->triangles + 3 * first, children, sizeof children);
+    for (int k = 0; k < 4; ++k) out->regions[first + k] = mesh->element_region[e];
+  }
+}
+
+static void split_lines(const kedge_mesh *mesh, const int32_t *rank, kg_raw_mesh *out)
+{
+  int64_t n = 0;
+  for (int32_t edge = 0; edge < mesh->n_edges; ++edge) {
+    const int g = mesh->edge_group[edge];
+    if (g < 0 || mesh->groups[g].tag == 0) continue;
+    const int32_t side = mesh->edge_sides[2 * (int64_t)edge];
+    const int32_t next = side % 3 == 2 ? side - 2 : side + 1;
+    const int32_t ends[2] = {rank[mesh->element_vertices[side]],
+                             rank[mesh->element_vertices[next]]};
+    for (int k = 0; k < 2; ++k) {
+      out->lines[2 * n] = ends[k];
+      out->lines[2 * n + 1] = mesh->n_vertices + edge;
+      out->line_tags[n++] = mesh->groups[g].tag;
+    }
+  }
+  out->n_lines = n;
+}
+
+static kedge_status split(kedge_context *ctx, const kedge_mesh *mesh, kg_raw_mesh *out)
+{
+  int32_t *rank;
+  KG_TRY(kg_raw_mesh_alloc(ctx, (int64_t)mesh->n_vertices + mesh->n_edges,
+                           4 * (int64_t)mesh->n_elements, 2 * (int64_t)mesh->n_boundary_edges,
+                           out));
+  kedge_status status = kg_mesh_vertex_ranks(ctx, mesh, &rank);
+  if (status == KEDGE_OK) status = kg_raw_mesh_names(ctx, out, mesh);
+  if (status == KEDGE_OK) {
+    split_vertices(mesh, rank, out);
+    split_elements(mesh, rank, out);
+    split_lines(mesh, rank, out);
+  } else {
+    kg_raw_mesh_free(out);
+  }
+  free(rank);
+  return status;
+}
+
+/// Numbers of midpoints and elements must stay inside int32_t; kg_mesh_build() checks the rest.
+static kedge_status check(kedge_context *ctx, const kedge_mesh *mesh, int times)
+{
+  KG_REQUIRE(ctx, times >= 0, KEDGE_ERR_ARG, "cannot refine a mesh %d times", times);
+  const int64_t most = (INT32_MAX - 1) / 3;
+  KG_REQUIRE(ctx, times <= TIMES_MAX && mesh->n_elements <= most >> 2 * times, KEDGE_ERR_INPUT,
+             "%s: %d triangles refined %d times are more than kedge can number (%lld)",
+             mesh->source, mesh->n_elements, times, (long long)most);
+  return KEDGE_OK;
+}
+
+kedge_status kedge_mesh_refine(kedge_context *ctx, const kedge_mesh *mesh, int times,
+                               kedge_mesh **out)
+{
+  *out = NULL;
+  KG_TRY(check(ctx, mesh, times));
+  const size_t size = strlen(mesh->source) + 32;
+  char *source;
+  KG_TRY(kg_host_alloc(ctx, size, 1, &source));
+  if (times == 0)
+    strcpy(source, mesh->source);
+  else
+    snprintf(source, size, "%s, refined %d times", mesh->source, times);
+
+  kedge_mesh *level = NULL;
+  kedge_status status = KEDGE_OK;
+  for (int k = 0; status == KEDGE_OK && k < (times ? times : 1); ++k) {
+    const kedge_mesh *from = level ? level : mesh;
+    kg_raw_mesh raw;
+    status = times ? split(ctx, from, &raw) : kg_mesh_to_raw(ctx, from, &raw);
+    kedge_mesh_destroy(level);
+    level = NULL;
+    if (status != KEDGE_OK) break;
+    status = kg_mesh_build(ctx, &raw, source, &level);
+    kg_raw_mesh_free(&raw);
+  }
+  free(source);
+  *out = level;
+  return status;
+}
