@@ -49,7 +49,7 @@ static kedge_status open_any(kedge_context *ctx, const kedge_context_options *op
     return KEDGE_OK;
   }
   char why[sizeof ctx->reason];
-  snprintf(why, sizeof why, "%s", ctx->error);
+  snprintf(why, sizeof why, "%.*s", (int)sizeof why - 1, ctx->error);
   ctx->error[0] = '\0';
   KG_TRY(open_host(ctx, options, KEDGE_BACKEND_HOST));
   snprintf(ctx->reason, sizeof ctx->reason, "%s", why);

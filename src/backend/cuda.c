@@ -1,0 +1,188 @@
+// The CUDA backend: one device, one stream; copies go through two pinned buffers near the GPU.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/cuda_rt.h"
+#include "core/memory.h"
+#include "core/pinned.h"
+
+enum { STAGING_BYTES = 8 << 20 };
+
+kedge_status kg_cuda_check(kedge_context *ctx, cudaError_t error, const char *what)
+{
+  if (error == cudaSuccess) return KEDGE_OK;
+  const kedge_status code = error == cudaErrorMemoryAllocation ? KEDGE_ERR_MEMORY : KEDGE_ERR_DEVICE;
+  return KG_FAIL(ctx, code, "%s on the GPU failed: %s", what, cudaGetErrorString(error));
+}
+
+kedge_status kg_cuda_launched(kedge_context *ctx, const char *kernel)
+{
+  KG_TRY(kg_cuda_check(ctx, cudaGetLastError(), kernel));
+#ifndef NDEBUG
+  KG_TRY(kg_cuda_check(ctx, cudaStreamSynchronize(kg_cuda_stream(ctx)), kernel));
+#endif
+  return KEDGE_OK;
+}
+
+static void close_state(kg_cuda_state *state)
+{
+  for (int i = 0; i < 2; ++i) {
+    kg_pinned_free(state->staging[i], STAGING_BYTES);
+    if (state->staged[i]) cudaEventDestroy(state->staged[i]);
+  }
+  cudaFree(state->counters);
+  if (state->stream) cudaStreamDestroy(state->stream);
+  free(state);
+}
+
+static kedge_status open_state(kedge_context *ctx, kg_cuda_state *state)
+{
+  KG_TRY(kg_cuda_check(ctx, cudaSetDevice(state->device), "choosing the device"));
+  KG_TRY(kg_cuda_check(
+      ctx, cudaDeviceGetAttribute(&state->multiprocessors, cudaDevAttrMultiProcessorCount, state->device),
+      "asking for the multiprocessors"));
+  KG_TRY(kg_cuda_check(ctx, cudaStreamCreateWithFlags(&state->stream, cudaStreamNonBlocking),
+                       "creating a stream"));
+  const size_t counters = KG_CUDA_COUNTERS * sizeof(unsigned);
+  KG_TRY(kg_cuda_check(ctx, cudaMalloc((void **)&state->counters, counters), "allocating counters"));
+  KG_TRY(kg_cuda_check(ctx, cudaMemset(state->counters, 0, counters), "clearing counters"));
+  for (int i = 0; i < 2; ++i) {
+    KG_TRY(kg_cuda_check(ctx, cudaEventCreateWithFlags(&state->staged[i], cudaEventDisableTiming),
+                         "creating an event"));
+    KG_TRY(kg_pinned_alloc(ctx, state->device, STAGING_BYTES, &state->staging[i]));
+  }
+  return KEDGE_OK;
+}
+
+kedge_status kg_cuda_open(kedge_context *ctx, const kedge_context_options *options)
+{
+  int n_devices = 0;
+  const cudaError_t error = cudaGetDeviceCount(&n_devices);
+  KG_REQUIRE(ctx, error == cudaSuccess && n_devices > 0, KEDGE_ERR_UNSUPPORTED,
+             "no usable NVIDIA GPU: %s",
+             error == cudaSuccess ? "no device is visible" : cudaGetErrorString(error));
+  const int device = options->device < 0 ? 0 : options->device;
+  KG_REQUIRE(ctx, device < n_devices, KEDGE_ERR_UNSUPPORTED,
+             "there is no CUDA device %d: %d visible, numbered from 0", device, n_devices);
+  kg_cuda_state *state;
+  KG_TRY(kg_host_calloc(ctx, 1, sizeof *state, &state));
+  state->device = device;
+  struct cudaDeviceProp properties;
+  kedge_status status =
+      kg_cuda_check(ctx, cudaGetDeviceProperties(&properties, device), "asking for properties");
+  if (status == KEDGE_OK) status = open_state(ctx, state);
+  if (status != KEDGE_OK) {
+    close_state(state);
+    return status;
+  }
+  snprintf(ctx->device, sizeof ctx->device, "%.*s", (int)sizeof ctx->device - 1, properties.name);
+  ctx->state = state;
+  return KEDGE_OK;
+}
+
+static kedge_status cuda_alloc(kedge_context *ctx, size_t bytes, void **out)
+{
+  const cudaError_t error = cudaMalloc(out, bytes);
+  if (error == cudaErrorMemoryAllocation) {
+    cudaGetLastError();  // not sticky: the context stays usable
+    return KG_FAIL(ctx, KEDGE_ERR_MEMORY, "the GPU has no room for %zu more bytes (%lld are in use)",
+                   bytes, (long long)ctx->bytes_in_use);
+  }
+  return kg_cuda_check(ctx, error, "allocating memory");
+}
+
+static void cuda_free(kedge_context *ctx, void *memory, size_t bytes)
+{
+  (void)ctx, (void)bytes;
+  cudaFree(memory);
+}
+
+/// Both directions: while one staging buffer travels, the other is filled or emptied.
+static kedge_status cuda_copy_in(kedge_context *ctx, void *device, const void *host, size_t bytes)
+{
+  kg_cuda_state *s = kg_cuda(ctx);
+  for (size_t at = 0, i = 0; at < bytes; at += STAGING_BYTES, i ^= 1) {
+    const size_t n = bytes - at < STAGING_BYTES ? bytes - at : STAGING_BYTES;
+    KG_TRY(kg_cuda_check(ctx, cudaEventSynchronize(s->staged[i]), "copying to the device"));
+    memcpy(s->staging[i], (const char *)host + at, n);
+    KG_TRY(kg_cuda_check(ctx,
+                         cudaMemcpyAsync((char *)device + at, s->staging[i], n,
+                                         cudaMemcpyHostToDevice, s->stream),
+                         "copying to the device"));
+    KG_TRY(kg_cuda_check(ctx, cudaEventRecord(s->staged[i], s->stream), "copying to the device"));
+  }
+  return KEDGE_OK;
+}
+
+static kedge_status start_copy_out(kedge_context *ctx, int i, const char *device, size_t bytes)
+{
+  kg_cuda_state *s = kg_cuda(ctx);
+  KG_TRY(kg_cuda_check(
+      ctx, cudaMemcpyAsync(s->staging[i], device, bytes, cudaMemcpyDeviceToHost, s->stream),
+      "copying from the device"));
+  return kg_cuda_check(ctx, cudaEventRecord(s->staged[i], s->stream), "copying from the device");
+}
+
+static kedge_status cuda_copy_out(kedge_context *ctx, void *host, const void *device, size_t bytes)
+{
+  kg_cuda_state *s = kg_cuda(ctx);
+  const size_t n_pieces = (bytes + STAGING_BYTES - 1) / STAGING_BYTES;
+  for (size_t piece = 0; piece <= n_pieces; ++piece) {
+    const size_t at = piece * STAGING_BYTES;
+    if (piece < n_pieces)
+      KG_TRY(start_copy_out(ctx, piece % 2, (const char *)device + at,
+                            bytes - at < STAGING_BYTES ? bytes - at : STAGING_BYTES));
+    if (piece == 0) continue;
+    const size_t before = at - STAGING_BYTES;
+    KG_TRY(kg_cuda_check(ctx, cudaEventSynchronize(s->staged[(piece - 1) % 2]),
+                         "copying from the device"));
+    memcpy((char *)host + before, s->staging[(piece - 1) % 2],
+           bytes - before < STAGING_BYTES ? bytes - before : STAGING_BYTES);
+  }
+  return KEDGE_OK;
+}
+
+static kedge_status cuda_copy(kedge_context *ctx, void *to, const void *from, size_t bytes)
+{
+  return kg_cuda_check(
+      ctx, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, kg_cuda_stream(ctx)),
+      "copying on the device");
+}
+
+static kedge_status cuda_zero(kedge_context *ctx, void *device, size_t bytes)
+{
+  return kg_cuda_check(ctx, cudaMemsetAsync(device, 0, bytes, kg_cuda_stream(ctx)),
+                       "clearing memory");
+}
+
+static kedge_status cuda_sync(kedge_context *ctx)
+{
+  return kg_cuda_check(ctx, cudaStreamSynchronize(kg_cuda_stream(ctx)), "a kernel");
+}
+
+static int64_t cuda_free_bytes(kedge_context *ctx)
+{
+  (void)ctx;
+  size_t available = 0, total = 0;
+  if (cudaMemGetInfo(&available, &total) != cudaSuccess) return 0;
+  return (int64_t)available;
+}
+
+static void cuda_close(kedge_context *ctx)
+{
+  if (ctx->state) close_state(kg_cuda(ctx));
+  kg_host_table.close(ctx);
+}
+
+const kg_backend_table kg_cuda_table = {
+    .alloc = cuda_alloc,
+    .free = cuda_free,
+    .copy_in = cuda_copy_in,
+    .copy_out = cuda_copy_out,
+    .copy = cuda_copy,
+    .zero = cuda_zero,
+    .sync = cuda_sync,
+    .free_bytes = cuda_free_bytes,
+    .close = cuda_close,
+};

@@ -1,0 +1,83 @@
+/// @file
+/// What CUDA code shares: the stream, the check of a call, sums in a fixed order.
+#pragma once
+#include <cuda_runtime.h>
+
+#include "core/context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { KG_CUDA_COUNTERS = 8 };
+
+/// The state of a CUDA context.
+typedef struct kg_cuda_state {
+  int device;
+  int multiprocessors;
+  cudaStream_t stream;
+  cudaEvent_t staged[2];   ///< the staging buffer's last copy has ended
+  void *staging[2];        ///< pinned, near the GPU
+  unsigned *counters;      ///< [KG_CUDA_COUNTERS] in device memory, zero between kernels
+} kg_cuda_state;
+
+static inline kg_cuda_state *kg_cuda(kedge_context *ctx)
+{
+  return (kg_cuda_state *)ctx->state;
+}
+
+static inline cudaStream_t kg_cuda_stream(kedge_context *ctx)
+{
+  return kg_cuda(ctx)->stream;
+}
+
+/// KEDGE_OK, or a sentence with what was tried and CUDA's own words; out of memory is KEDGE_ERR_MEMORY.
+kedge_status kg_cuda_check(kedge_context *ctx, cudaError_t error, const char *what);
+/// After a launch: its error; in debug builds waits for the kernel, so that a fault names it.
+kedge_status kg_cuda_launched(kedge_context *ctx, const char *kernel);
+
+#ifdef __cplusplus
+}
+#endif
+
+#ifdef __CUDACC__
+/// Sum over a block of whole warps, in a fixed order; the result is valid in thread 0.
+/// @param s_warp  shared memory, one double a warp; free again after the next barrier
+__device__ __forceinline__ double kg_block_sum(double value, double *s_warp)
+{
+  for (int offset = 16; offset > 0; offset /= 2)
+    value += __shfl_down_sync(0xffffffffu, value, offset);
+  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+  __syncthreads();
+  if (lane == 0) s_warp[warp] = value;
+  __syncthreads();
+  double sum = 0.0;
+  if (threadIdx.x == 0)
+    for (unsigned w = 0; w < (blockDim.x + 31) / 32; ++w) sum += s_warp[w];
+  return sum;
+}
+
+/// True in every thread of the block that arrives last, which then sees what the others wrote before.
+/// The counter is reset for the next kernel.
+__device__ __forceinline__ bool kg_last_block(unsigned *counter)
+{
+  __shared__ bool s_last;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    s_last = atomicAdd(counter, 1u) == gridDim.x - 1;
+    if (s_last) *counter = 0;
+  }
+  __syncthreads();
+  if (s_last) __threadfence();
+  return s_last;
+}
+
+/// Sum of an array in device memory by one block, in a fixed order; valid in thread 0.
+__device__ __forceinline__ double kg_array_sum(const double *values, int64_t n, double *s_warp)
+{
+  double sum = 0.0;
+  for (int64_t i = threadIdx.x; i < n; i += blockDim.x) sum += __ldcg(values + i);
+  return kg_block_sum(sum, s_warp);
+}
+#endif

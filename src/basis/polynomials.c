@@ -1,0 +1,98 @@
+#include "basis/polynomials.h"
+
+#include <math.h>
+
+#include "kedge/base.h"
+
+enum { MAX = KEDGE_ORDER_MAX + 2 };  // post-processing uses order + 1
+
+void kg_legendre(int order, double t, double *psi)
+{
+  double previous = 0.0, p = 1.0;
+  for (int k = 0; k <= order; ++k) {
+    psi[k] = sqrt(k + 0.5) * p;
+    const double next = ((2 * k + 1) * t * p - k * previous) / (k + 1);
+    previous = p;
+    p = next;
+  }
+}
+
+/// Orthonormal Jacobi polynomials P_j^(alpha,0)(x), j = 0..n, and their derivatives.
+static void orthonormal_jacobi(int n, int alpha, double x, double *p, double *dp)
+{
+  const double a = alpha;
+  double plain[MAX + 1], slope[MAX + 1];
+  plain[0] = 1.0;
+  slope[0] = 0.0;
+  if (n >= 1) {
+    plain[1] = 0.5 * (a + (a + 2.0) * x);
+    slope[1] = 0.5 * (a + 2.0);
+  }
+  for (int k = 1; k < n; ++k) {
+    const double c = 2.0 * k + a;
+    const double a1 = 2.0 * (k + 1) * (k + a + 1.0) * c;
+    const double a2 = (c + 1.0) * a * a;
+    const double a3 = c * (c + 1.0) * (c + 2.0);
+    const double a4 = 2.0 * (k + a) * k * (c + 2.0);
+    plain[k + 1] = ((a2 + a3 * x) * plain[k] - a4 * plain[k - 1]) / a1;
+    slope[k + 1] = ((a2 + a3 * x) * slope[k] + a3 * plain[k] - a4 * slope[k - 1]) / a1;
+  }
+  for (int j = 0; j <= n; ++j) {
+    const double norm = sqrt((2.0 * j + a + 1.0) / pow(2.0, a + 1.0));
+    p[j] = norm * plain[j];
+    dp[j] = norm * slope[j];
+  }
+}
+
+/// phi_ij = sqrt(2) P_i(a) P_j^(2i+1,0)(b) (1-b)^i with a = 2 (1+r)/(1-s) - 1, b = s. The factors
+/// (1-b)^i keep every term finite at the vertex s = 1.
+void kg_dubiner(int order, double r, double s, double *phi, double *phi_r, double *phi_s)
+{
+  const double a = s < 1.0 ? 2.0 * (1.0 + r) / (1.0 - s) - 1.0 : -1.0;
+  double pa[MAX + 1], da[MAX + 1], pb[MAX + 1], db[MAX + 1];
+  orthonormal_jacobi(order, 0, a, pa, da);
+  double power = 1.0, lower = 0.0;  // ((1-b)/2)^i and ((1-b)/2)^(i-1)
+  for (int i = 0; i <= order; ++i) {
+    const double norm = sqrt(2.0) * pow(2.0, i);
+    orthonormal_jacobi(order - i, 2 * i + 1, s, pb, db);
+    for (int j = 0; i + j <= order; ++j) {
+      const int d = i + j, mode = d * (d + 1) / 2 + i;
+      phi[mode] = norm * pa[i] * pb[j] * power;
+      if (!phi_r) continue;
+      phi_r[mode] = norm * da[i] * pb[j] * lower;
+      phi_s[mode] = norm * (da[i] * pb[j] * 0.5 * (1.0 + a) * lower +
+                            pa[i] * (db[j] * power - 0.5 * i * pb[j] * lower));
+    }
+    lower = power;
+    power *= 0.5 * (1.0 - s);
+  }
+}
+
+/// Nodes with integer coordinates (i, j), lowest corner (c, c), of a triangle of `order` intervals.
+static int lagrange_ring(int order, int c, int (*node)[2])
+{
+  if (order == 0) {
+    node[0][0] = node[0][1] = c;
+    return 1;
+  }
+  static const int corner[3][2] = {{0, 0}, {1, 0}, {0, 1}};
+  int n = 0;
+  for (int v = 0; v < 3; ++v, ++n)
+    for (int k = 0; k < 2; ++k) node[n][k] = c + order * corner[v][k];
+  for (int edge = 0; edge < 3; ++edge)
+    for (int step = 1; step < order; ++step, ++n)
+      for (int k = 0; k < 2; ++k)
+        node[n][k] = c + (order - step) * corner[edge][k] + step * corner[(edge + 1) % 3][k];
+  return n;
+}
+
+void kg_lagrange_nodes(int order, double *r, double *s)
+{
+  int node[(MAX + 1) * (MAX + 2) / 2][2];
+  int n = 0;
+  for (int c = 0, p = order; p >= 0; ++c, p -= 3) n += lagrange_ring(p, c, node + n);
+  for (int i = 0; i < n; ++i) {
+    r[i] = 2.0 * node[i][0] / order - 1.0;
+    s[i] = 2.0 * node[i][1] / order - 1.0;
+  }
+}

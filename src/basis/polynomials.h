@@ -1,0 +1,30 @@
+/// @file
+/// Orthonormal bases: Legendre on [-1,1], Dubiner on the reference triangle, and the nodes of
+/// Lagrange elements.
+///
+/// The modes of the triangle are ordered by total degree d = 0, 1, ..., and within one degree by the power i
+/// of the first (collapsed) direction: the basis of order P is the beginning of that of order P + 1.
+#pragma once
+
+static inline int kg_triangle_modes(int order)
+{
+  return (order + 1) * (order + 2) / 2;
+}
+
+/// psi_k(t), k = 0..order.
+void kg_legendre(int order, double t, double *psi);
+
+/// phi_i(r, s), i < kg_triangle_modes(order); the gradient may be NULL (both or none).
+void kg_dubiner(int order, double r, double s, double *phi, double *phi_r, double *phi_s);
+
+/// Where local edge l is at t in [-1,1], counterclockwise.
+static inline void kg_edge_point(int l, double t, double *r, double *s)
+{
+  *r = l == 0 ? t : l == 1 ? -t : -1.0;
+  *s = l == 0 ? -1.0 : l == 1 ? t : -t;
+}
+
+/// Equispaced nodes of the Lagrange triangle of an order >= 1, in the order of Gmsh and VTK: vertices,
+/// edges 0-1, 1-2, 2-0, then the interior as a triangle of order - 3.
+/// @param[out] r, s  [kg_triangle_modes(order)]
+void kg_lagrange_nodes(int order, double *r, double *s);

@@ -1,0 +1,76 @@
+#include "basis/quadrature.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/memory.h"
+
+/// Value and derivative of the (unnormalised) Jacobi polynomial P_n^(alpha,0) at x, -1 < x < 1.
+static void jacobi(int n, int alpha, double x, double *value, double *slope)
+{
+  const double a = alpha;
+  double previous = 1.0, p = 0.5 * (a + (a + 2.0) * x);
+  if (n == 0) p = 1.0, previous = 0.0;
+  for (int k = 1; k < n; ++k) {
+    const double c = 2.0 * k + a;
+    const double a1 = 2.0 * (k + 1) * (k + a + 1.0) * c;
+    const double a2 = (c + 1.0) * a * a;
+    const double a3 = c * (c + 1.0) * (c + 2.0);
+    const double a4 = 2.0 * (k + a) * k * (c + 2.0);
+    const double next = ((a2 + a3 * x) * p - a4 * previous) / a1;
+    previous = p;
+    p = next;
+  }
+  const double c = 2.0 * n + a;
+  *value = p;
+  *slope = (n * (a - c * x) * p + 2.0 * n * (n + a) * previous) / (c * (1.0 - x * x));
+}
+
+void kg_gauss_jacobi(int n, int alpha, double *x, double *w)
+{
+  for (int i = 0; i < n; ++i) {
+    // Newton from a Chebyshev point, with the roots already found divided out.
+    double z = -cos(M_PI * (2.0 * i + 1.0) / (2.0 * n));
+    if (i > 0) z = 0.5 * (z + x[i - 1]);
+    double p, dp;
+    for (int step = 0; step < 100; ++step) {
+      double deflation = 0.0;
+      for (int j = 0; j < i; ++j) deflation += 1.0 / (z - x[j]);
+      jacobi(n, alpha, z, &p, &dp);
+      const double delta = -p / (dp - deflation * p);
+      z += delta;
+      if (fabs(delta) < 4e-16) break;
+    }
+    jacobi(n, alpha, z, &p, &dp);
+    x[i] = z;
+    // For beta = 0 and integer alpha the general weight reduces to this.
+    w[i] = pow(2.0, alpha + 1.0) / ((1.0 - z * z) * dp * dp);
+  }
+}
+
+kedge_status kg_triangle_rule_create(kedge_context *ctx, int degree, kg_triangle_rule *out)
+{
+  *out = (kg_triangle_rule){0};
+  const int n = degree / 2 + 1;
+  double *memory;
+  KG_TRY(kg_host_alloc(ctx, 3 * (size_t)n * n + 4 * (size_t)n, sizeof *memory, &memory));
+  *out = (kg_triangle_rule){.n = n * n, .r = memory, .s = memory + n * n, .w = memory + 2 * n * n};
+  double *a = memory + 3 * n * n, *wa = a + n, *b = a + 2 * n, *wb = a + 3 * n;
+  kg_gauss_jacobi(n, 0, a, wa);
+  kg_gauss_jacobi(n, 1, b, wb);
+  // r = (1+a)(1-b)/2 - 1, s = b, with Jacobian (1-b)/2.
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i) {
+      const int q = j * n + i;
+      out->r[q] = 0.5 * (1.0 + a[i]) * (1.0 - b[j]) - 1.0;
+      out->s[q] = b[j];
+      out->w[q] = 0.5 * wa[i] * wb[j];
+    }
+  return KEDGE_OK;
+}
+
+void kg_triangle_rule_free(kg_triangle_rule *rule)
+{
+  free(rule->r);  // one piece of memory
+  *rule = (kg_triangle_rule){0};
+}

@@ -1,0 +1,218 @@
+#include "basis/reference.h"
+
+#include <stdlib.h>
+
+#include "basis/polynomials.h"
+#include "basis/quadrature.h"
+#include "core/memory.h"
+
+kg_sizes kg_sizes_of(int order)
+{
+  const int m = order + 1, n = 3 * m;
+  return (kg_sizes){.order = order,
+                    .n_modes = kg_triangle_modes(order),
+                    .n_edge = m,
+                    .n_trace = n,
+                    .n_star = kg_triangle_modes(order + 1),
+                    .n_packed = n * (n + 1) / 2};
+}
+
+/// Hand out consecutive pieces of `base`; with base NULL only the total counts.
+static size_t lay_out(int order, const double *base, kg_reference *ref)
+{
+  const kg_sizes z = kg_sizes_of(order);
+  const size_t packed = (size_t)z.n_modes * (z.n_modes + 1) / 2;
+  const size_t star = (size_t)z.n_star * (z.n_star + 1) / 2;
+  const size_t lift = (size_t)z.n_modes * z.n_trace, square = (size_t)z.n_modes * z.n_modes;
+  const size_t tall = (size_t)z.n_star * z.n_modes;
+  struct {
+    const double **where;
+    size_t count;
+  } pieces[] = {
+      {&ref->stiffness[0], packed},     {&ref->stiffness[1], packed},
+      {&ref->stiffness[2], packed},     {&ref->edge_mass[0], packed},
+      {&ref->edge_mass[1], packed},     {&ref->edge_mass[2], packed},
+      {&ref->lift, lift},               {&ref->lift_r, lift},
+      {&ref->lift_s, lift},             {&ref->trace_mass, (size_t)z.n_packed},
+      {&ref->gradient_r, square},       {&ref->gradient_s, square},
+      {&ref->star_stiffness[0], star},  {&ref->star_stiffness[1], star},
+      {&ref->star_stiffness[2], star},  {&ref->star_gradient_r, tall},
+      {&ref->star_gradient_s, tall},
+  };
+  ref->size = z;
+  size_t total = 0;
+  for (size_t i = 0; i < sizeof pieces / sizeof *pieces; ++i) {
+    *pieces[i].where = base ? base + total : NULL;
+    total += pieces[i].count;
+  }
+  return total;
+}
+
+size_t kg_reference_count(int order)
+{
+  kg_reference ignored;
+  return lay_out(order, NULL, &ignored);
+}
+
+kg_reference kg_reference_at(int order, const double *base)
+{
+  kg_reference ref;
+  lay_out(order, base, &ref);
+  return ref;
+}
+
+/// c (packed lower, rows x rows) += alpha (a b^T + b a^T) / 2, a and b [rows][inner].
+static void add_packed(int rows, int inner, double alpha, const double *a, const double *b,
+                       double *c)
+{
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j <= i; ++j) {
+      double sum = 0.0;
+      for (int k = 0; k < inner; ++k)
+        sum += a[i * inner + k] * b[j * inner + k] + b[i * inner + k] * a[j * inner + k];
+      c[i * (i + 1) / 2 + j] += 0.5 * alpha * sum;
+    }
+}
+
+/// c [rows][cols] = a [rows][inner] b [inner][cols].
+static void multiply(int rows, int inner, int cols, const double *a, const double *b, double *c)
+{
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < cols; ++j) {
+      double sum = 0.0;
+      for (int k = 0; k < inner; ++k) sum += a[i * inner + k] * b[k * cols + j];
+      c[i * cols + j] = sum;
+    }
+}
+
+/// Values of the basis of order P + 1 and of its derivatives at the points of a rule, weighted by the
+/// square roots of the weights, so that integrals are plain products of these arrays.
+typedef struct sampled {
+  int n;                            ///< points
+  double *value, *by_r, *by_s;      ///< [N*][n]
+} sampled;
+
+static void sample(const kg_triangle_rule *rule, int order, double *scratch, sampled *out)
+{
+  const int n_star = kg_triangle_modes(order + 1), n = rule->n;
+  *out = (sampled){n, scratch, scratch + n_star * n, scratch + 2 * n_star * n};
+  enum { STAR_MAX = (KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 3) / 2 };
+  double phi[STAR_MAX], pr[STAR_MAX], ps[STAR_MAX];
+  for (int q = 0; q < n; ++q) {
+    kg_dubiner(order + 1, rule->r[q], rule->s[q], phi, pr, ps);
+    const double root = __builtin_sqrt(rule->w[q]);
+    for (int i = 0; i < n_star; ++i) {
+      out->value[i * n + q] = root * phi[i];
+      out->by_r[i * n + q] = root * pr[i];
+      out->by_s[i * n + q] = root * ps[i];
+    }
+  }
+}
+
+/// c [rows][cols] = a b^T with a [rows][n], b [cols][n].
+static void inner_products(int rows, int cols, int n, const double *a, const double *b, double *c)
+{
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < cols; ++j) {
+      double sum = 0.0;
+      for (int q = 0; q < n; ++q) sum += a[i * n + q] * b[j * n + q];
+      c[i * cols + j] = sum;
+    }
+}
+
+/// F: the three edges side by side, by a Gauss rule on the edge.
+static void fill_lift(kg_sizes z, double *lift)
+{
+  double t[KEDGE_ORDER_MAX + 1], w[KEDGE_ORDER_MAX + 1], psi[KEDGE_ORDER_MAX + 1];
+  double phi[(KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 2) / 2];
+  kg_gauss_jacobi(z.n_edge, 0, t, w);
+  for (int i = 0; i < z.n_modes * z.n_trace; ++i) lift[i] = 0.0;
+  for (int l = 0; l < 3; ++l)
+    for (int q = 0; q < z.n_edge; ++q) {
+      double r, s;
+      kg_edge_point(l, t[q], &r, &s);
+      kg_dubiner(z.order, r, s, phi, NULL, NULL);
+      kg_legendre(z.order, t[q], psi);
+      for (int i = 0; i < z.n_modes; ++i)
+        for (int j = 0; j < z.n_edge; ++j)
+          lift[i * z.n_trace + l * z.n_edge + j] += w[q] * phi[i] * psi[j];
+    }
+}
+
+/// Everything that needs F alone: F, edge masses E_l = F_l F_l^T (exact: phi on an edge is a polynomial
+/// of degree P), F^T F. `scratch` holds N n doubles.
+static void fill_edges(const kg_reference *ref, double *scratch)
+{
+  const kg_sizes z = ref->size;
+  const int n = z.n_trace, m = z.n_edge;
+  double *lift = (double *)ref->lift;
+  fill_lift(z, lift);
+  for (int l = 0; l < 3; ++l) {
+    for (int i = 0; i < z.n_modes; ++i)
+      for (int j = 0; j < m; ++j) scratch[i * m + j] = lift[i * n + l * m + j];
+    add_packed(z.n_modes, m, 1.0, scratch, scratch, (double *)ref->edge_mass[l]);
+  }
+  for (int a = 0; a < n; ++a)
+    for (int i = 0; i < z.n_modes; ++i) scratch[a * z.n_modes + i] = lift[i * n + a];
+  add_packed(n, z.n_modes, 1.0, scratch, scratch, (double *)ref->trace_mass);
+}
+
+/// Everything with derivatives.
+static void fill_interior(const kg_reference *ref, const sampled *f)
+{
+  const kg_sizes z = ref->size;
+  const int N = z.n_modes;
+  // The transposes of Dr and Ds are what the recovery of q needs; the products below are formed
+  // from Dr = (gradient_r)^T through scratch rows.
+  double *gr = (double *)ref->gradient_r, *gs = (double *)ref->gradient_s;
+  inner_products(N, N, f->n, f->by_r, f->value, gr);
+  inner_products(N, N, f->n, f->by_s, f->value, gs);
+  inner_products(z.n_star, N, f->n, f->by_r, f->value, (double *)ref->star_gradient_r);
+  inner_products(z.n_star, N, f->n, f->by_s, f->value, (double *)ref->star_gradient_s);
+  const double *pair[3][2] = {{f->by_r, f->by_r}, {f->by_r, f->by_s}, {f->by_s, f->by_s}};
+  const double factor[3] = {1.0, 2.0, 1.0};  // the mixed term stands for rs + sr
+  for (int k = 0; k < 3; ++k)
+    add_packed(z.n_star, f->n, factor[k], pair[k][0], pair[k][1], (double *)ref->star_stiffness[k]);
+}
+
+static void fill_products(const kg_reference *ref, double *dr, double *ds)
+{
+  const int N = ref->size.n_modes;
+  for (int i = 0; i < N; ++i)
+    for (int j = 0; j < N; ++j) {
+      dr[i * N + j] = ref->gradient_r[j * N + i];
+      ds[i * N + j] = ref->gradient_s[j * N + i];
+    }
+  add_packed(N, N, 1.0, dr, dr, (double *)ref->stiffness[0]);
+  add_packed(N, N, 2.0, dr, ds, (double *)ref->stiffness[1]);
+  add_packed(N, N, 1.0, ds, ds, (double *)ref->stiffness[2]);
+  multiply(N, N, ref->size.n_trace, dr, ref->lift, (double *)ref->lift_r);
+  multiply(N, N, ref->size.n_trace, ds, ref->lift, (double *)ref->lift_s);
+}
+
+kedge_status kg_reference_create(kedge_context *ctx, int order, double **values)
+{
+  double *scratch = NULL;
+  kg_triangle_rule rule = {0};
+  *values = NULL;
+  kedge_status status = kg_host_calloc(ctx, kg_reference_count(order), sizeof **values, values);
+  if (status == KEDGE_OK) status = kg_triangle_rule_create(ctx, 2 * order + 2, &rule);
+  const size_t n_star = (size_t)kg_triangle_modes(order + 1);
+  const size_t larger = (size_t)rule.n > n_star ? (size_t)rule.n : n_star;
+  if (status == KEDGE_OK)
+    status = kg_host_alloc(ctx, 3 * n_star * larger, sizeof *scratch, &scratch);
+  if (status == KEDGE_OK) {
+    const kg_reference ref = kg_reference_at(order, *values);
+    sampled f;
+    sample(&rule, order, scratch, &f);
+    fill_interior(&ref, &f);
+    fill_edges(&ref, scratch);  // the samples are no longer needed
+    fill_products(&ref, scratch, scratch + n_star * n_star);
+  } else {
+    free(*values);
+    *values = NULL;
+  }
+  free(scratch);
+  kg_triangle_rule_free(&rule);
+  return status;
+}

@@ -1,0 +1,44 @@
+/// @file
+/// Reference matrices: everything of a local matrix that does not depend on the element
+/// (docs/math.md#reference-matrices).
+///
+/// phi: orthonormal Dubiner basis (N modes), psi: orthonormal Legendre basis (m = P+1 modes of an edge),
+/// n = 3 m. Packed lower triangles hold entry (i, j), j <= i, at i (i+1) / 2 + j.
+#pragma once
+#include "core/error.h"
+
+/// Sizes that follow from the order.
+typedef struct kg_sizes {
+  int order;
+  int n_modes;    ///< N
+  int n_edge;     ///< m
+  int n_trace;    ///< n = 3 m
+  int n_star;     ///< modes of order P + 1
+  int n_packed;   ///< n (n + 1) / 2: entries of a packed K^e
+} kg_sizes;
+
+kg_sizes kg_sizes_of(int order);
+
+/// Pointers into one array of doubles, in host or in device memory.
+typedef struct kg_reference {
+  kg_sizes size;
+  const double *stiffness[3];  ///< packed N x N: Dr Dr^T, Dr Ds^T + Ds Dr^T, Ds Ds^T; Dr = (phi_i, d_r phi_j)
+  const double *edge_mass[3];  ///< packed N x N: <phi_i, phi_j> on reference edge l
+  const double *lift;          ///< [N][n]: F = <phi_i, psi_j>, the three edges side by side
+  const double *lift_r;        ///< [N][n]: Dr F
+  const double *lift_s;        ///< [N][n]: Ds F
+  const double *trace_mass;    ///< packed n x n: F^T F
+  const double *gradient_r;    ///< [N][N]: row i, column j: (phi_j, d_r phi_i), that is Dr^T
+  const double *gradient_s;
+  const double *star_stiffness[3];  ///< packed N* x N*: (d_a phi_i, d_b phi_j) for rr, rs + sr, ss
+  const double *star_gradient_r;    ///< [N*][N]: (phi_j, d_r phi*_i)
+  const double *star_gradient_s;
+} kg_reference;
+
+/// Number of doubles behind a kg_reference of this order.
+size_t kg_reference_count(int order);
+/// The same pointers for a copy of the array at `base`.
+kg_reference kg_reference_at(int order, const double *base);
+/// Compute the array.
+/// @param[out] values  owned by the caller (free), kg_reference_count(order) doubles
+kedge_status kg_reference_create(kedge_context *ctx, int order, double **values);

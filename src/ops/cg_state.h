@@ -1,0 +1,25 @@
+/// @file
+/// Scalars of a conjugate gradient iteration. They live in device memory: kernels compute and read
+/// them, and after a stop every operator that gets them does nothing, so that the host may launch
+/// ahead and learn of the end later.
+#pragma once
+#include <stdint.h>
+
+enum kg_cg_stop {
+  KG_CG_RUNNING,
+  KG_CG_CONVERGED,
+  KG_CG_LIMIT,       ///< max_iterations reached
+  KG_CG_INDEFINITE,  ///< p . A p <= 0
+  KG_CG_NOT_FINITE,  ///< NaN or infinity
+};
+
+typedef struct kg_cg_state {
+  double p_ap;     ///< p . A p
+  double rz;       ///< r . z
+  double rz_next;  ///< r . z after the update
+  double rr;       ///< r . r
+  double target;   ///< stop when rr <= target
+  int64_t iterations, max_iterations;
+  int32_t stop;    ///< enum kg_cg_stop
+  int32_t unused;
+} kg_cg_state;

@@ -1,0 +1,25 @@
+/// @file
+/// Errors of a chunk of elements against the exact solution, sampled at points.
+#pragma once
+#include "ops/element.h"
+#include "ops/ops.h"
+
+typedef struct kg_error_sums {
+  double u, q, u_star;  ///< squares of the L2 norms
+  double u_max;         ///< maximum over all points
+} kg_error_sums;
+
+typedef struct kg_errors_args {
+  kg_batch batch;
+  kg_points points;
+  int32_t first_group, n_groups;  ///< the chunk of this call
+  const double *u, *q, *u_star;   ///< as kg_local_solve() and kg_postprocess() leave them
+  const double *exact;            ///< [group of the chunk][3][point][lane]: u, u_x, u_y
+  kg_error_sums *by_group;        ///< out: [group]; summed in order by the caller
+} kg_errors_args;
+
+kedge_status kg_errors(kedge_context *ctx, const kg_errors_args *args);
+kg_cost kg_errors_cost(kg_sizes size, int n_points, int64_t n_elements);
+
+kedge_status kg_errors_host(kedge_context *ctx, const kg_errors_args *args);
+kedge_status kg_errors_cuda(kedge_context *ctx, const kg_errors_args *args);

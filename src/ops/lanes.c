@@ -1,0 +1,122 @@
+#include "ops/lanes.h"
+
+#include <math.h>
+
+_Static_assert(sizeof(kg_element_pack) == KG_PACK * sizeof(kg_element), "same members");
+
+void kg_lanes_elements(const kg_trace_arrays *arrays, kg_material material, int64_t group, int part,
+                       kg_element_pack *out)
+{
+  enum { MEMBERS = sizeof(kg_element) / sizeof(double) };
+  double(*to)[KG_PACK] = (double(*)[KG_PACK])out;
+  for (int i = 0; i < KG_PACK; ++i) {
+    double x[3], y[3];
+    kg_element_corners(arrays->vertices, arrays->vertex, group, part * KG_PACK + i, x, y);
+    const kg_element e = kg_element_of(x, y, material);
+    const double *from = (const double *)&e;
+    for (int k = 0; k < MEMBERS; ++k) to[k][i] = from[k];
+  }
+}
+
+void kg_lanes_local_operator(const kg_reference *ref, const kg_element_pack *e, kg_pack *a)
+{
+  const int n = ref->size.n_modes;
+  for (int k = 0; k < n * (n + 1) / 2; ++k)
+    a[k] = e->stiffness[0] * ref->stiffness[0][k] + e->stiffness[1] * ref->stiffness[1][k] +
+           e->stiffness[2] * ref->stiffness[2][k] + e->tau[0] * ref->edge_mass[0][k] +
+           e->tau[1] * ref->edge_mass[1][k] + e->tau[2] * ref->edge_mass[2][k];
+  for (int i = 0; i < n; ++i) a[i * (i + 1) / 2 + i] += e->mass;
+}
+
+static inline kg_pack reciprocal_root(kg_pack a)
+{
+  kg_pack result;
+  for (int i = 0; i < KG_PACK; ++i) result[i] = 1.0 / sqrt(a[i]);
+  return result;
+}
+
+/// Row by row; four columns at a time share the loads of row i.
+void kg_lanes_cholesky(int n, kg_pack *a)
+{
+  for (int i = 0; i < n; ++i) {
+    kg_pack *ai = a + i * (i + 1) / 2;
+    int j = 0;
+    for (; j + 4 <= i; j += 4) {
+      const kg_pack *b0 = a + j * (j + 1) / 2, *b1 = b0 + j + 1, *b2 = b1 + j + 2, *b3 = b2 + j + 3;
+      kg_pack s0 = ai[j], s1 = ai[j + 1], s2 = ai[j + 2], s3 = ai[j + 3];
+      for (int k = 0; k < j; ++k) {
+        s0 -= ai[k] * b0[k];
+        s1 -= ai[k] * b1[k];
+        s2 -= ai[k] * b2[k];
+        s3 -= ai[k] * b3[k];
+      }
+      s0 *= b0[j];
+      s1 = (s1 - s0 * b1[j]) * b1[j + 1];
+      s2 = (s2 - s0 * b2[j] - s1 * b2[j + 1]) * b2[j + 2];
+      s3 = (s3 - s0 * b3[j] - s1 * b3[j + 1] - s2 * b3[j + 2]) * b3[j + 3];
+      ai[j] = s0;
+      ai[j + 1] = s1;
+      ai[j + 2] = s2;
+      ai[j + 3] = s3;
+    }
+    for (; j < i; ++j) {
+      const kg_pack *aj = a + j * (j + 1) / 2;
+      kg_pack sum = ai[j];
+      for (int k = 0; k < j; ++k) sum -= ai[k] * aj[k];
+      ai[j] = sum * aj[j];
+    }
+    kg_pack sum = ai[i];
+    for (int k = 0; k < i; ++k) sum -= ai[k] * ai[k];
+    ai[i] = reciprocal_root(sum);
+  }
+}
+
+void kg_lanes_forward(int n, int cols, const kg_pack *l, kg_pack *w)
+{
+  for (int i = 0; i < n; ++i) {
+    const kg_pack *li = l + i * (i + 1) / 2;
+    kg_pack *wi = w + (size_t)i * cols;
+    int c = 0;
+    for (; c + 4 <= cols; c += 4) {
+      kg_pack s0 = wi[c], s1 = wi[c + 1], s2 = wi[c + 2], s3 = wi[c + 3];
+      const kg_pack *wk = w + c;
+      for (int k = 0; k < i; ++k, wk += cols) {
+        s0 -= li[k] * wk[0];
+        s1 -= li[k] * wk[1];
+        s2 -= li[k] * wk[2];
+        s3 -= li[k] * wk[3];
+      }
+      wi[c] = s0 * li[i];
+      wi[c + 1] = s1 * li[i];
+      wi[c + 2] = s2 * li[i];
+      wi[c + 3] = s3 * li[i];
+    }
+    for (; c < cols; ++c) {
+      kg_pack sum = wi[c];
+      for (int k = 0; k < i; ++k) sum -= li[k] * w[(size_t)k * cols + c];
+      wi[c] = sum * li[i];
+    }
+  }
+}
+
+void kg_lanes_backward(int n, const kg_pack *l, kg_pack *x)
+{
+  for (int i = n - 1; i >= 0; --i) {
+    const kg_pack *li = l + i * (i + 1) / 2;
+    x[i] *= li[i];
+    for (int k = 0; k < i; ++k) x[k] -= li[k] * x[i];
+  }
+}
+
+void kg_lanes_gather_trace(const kg_batch *batch, const double *trace, int64_t group, int part,
+                           kg_pack *out)
+{
+  const int m = batch->reference.size.n_edge;
+  for (int l = 0; l < 3; ++l)
+    for (int i = 0; i < KG_PACK; ++i) {
+      const uint32_t side =
+          batch->arrays.side_edge[(group * 3 + l) * KG_LANES + part * KG_PACK + i];
+      const double *modes = trace + (size_t)(side >> 1) * m;
+      for (int k = 0; k < m; ++k) out[l * m + k][i] = kg_side_sign(side, k) * modes[k];
+    }
+}

@@ -1,0 +1,46 @@
+/// @file
+/// Dense algebra of the host backend: eight elements at a time, one in each SIMD lane.
+///
+/// A pack holds the same entry of eight elements. A group of 32 elements is four packs wide. Symmetric
+/// matrices are packed lower triangles of packs: entry (i, j), j <= i, at i (i+1) / 2 + j.
+#pragma once
+#include "ops/element.h"
+#include "ops/ops.h"
+
+enum { KG_PACK = 8, KG_PACKS = KG_LANES / KG_PACK };
+typedef double kg_pack __attribute__((vector_size(KG_PACK * sizeof(double))));
+
+/// kg_element of eight elements; the same members in the same order.
+typedef struct kg_element_pack {
+  kg_pack jacobian, mass, stiffness[3], tau[3], lift_r[3], lift_s[3], trace[6];
+  kg_pack grad_r[2], grad_s[2], half_normal[3][2];
+} kg_element_pack;
+
+/// Geometry of pack `part` of a group.
+void kg_lanes_elements(const kg_trace_arrays *arrays, kg_material material, int64_t group, int part,
+                       kg_element_pack *out);
+
+/// a = Z^-1 of the eight elements, packed N x N.
+void kg_lanes_local_operator(const kg_reference *ref, const kg_element_pack *e, kg_pack *a);
+
+/// a = L in place; the diagonal holds 1 / L_ii.
+void kg_lanes_cholesky(int n, kg_pack *a);
+/// w = L^-1 w, w [n][cols].
+void kg_lanes_forward(int n, int cols, const kg_pack *l, kg_pack *w);
+/// x = L^-T x, one column.
+void kg_lanes_backward(int n, const kg_pack *l, kg_pack *x);
+
+/// The pack `part` of row `row` of an array [group][rows][lane].
+static inline kg_pack *kg_lanes_row(double *array, int64_t group, int rows, int row, int part)
+{
+  return (kg_pack *)(array + (group * rows + row) * KG_LANES) + part;
+}
+static inline const kg_pack *kg_lanes_row_const(const double *array, int64_t group, int rows,
+                                                int row, int part)
+{
+  return (const kg_pack *)(array + (group * rows + row) * KG_LANES) + part;
+}
+
+/// A trace vector's modes as the elements see them: out[n_trace], signs applied.
+void kg_lanes_gather_trace(const kg_batch *batch, const double *trace, int64_t group, int part,
+                           kg_pack *out);

@@ -1,0 +1,18 @@
+#include "ops/postprocess.h"
+
+#include "core/context.h"
+
+kedge_status kg_postprocess(kedge_context *ctx, const kg_postprocess_args *args)
+{
+  static kedge_status (*const impl[])(kedge_context *, const kg_postprocess_args *) =
+      KG_IMPLEMENTATIONS(kg_postprocess_host, kg_postprocess_cuda);
+  return impl[ctx->backend](ctx, args);
+}
+
+kg_cost kg_postprocess_cost(kg_sizes size, int64_t n_elements)
+{
+  const double N = size.n_modes, S = size.n_star - 1;  // the mean is known
+  const double flops = 5 * S * (S + 1) / 2 + 4 * S * N + 6 * N + S * S * S / 3 + 2 * S * S + 3 * S;
+  const double bytes = 8.0 * (3 * N + S + 2) + 3 * 4 + 8;
+  return (kg_cost){.bytes = bytes * (double)n_elements, .flops = flops * (double)n_elements};
+}

@@ -1,0 +1,33 @@
+/// @file
+/// The matrix-free trace operator: y = sum_e A_e^T K^e A_e x (docs/layout.md#patches).
+///
+/// Patch by patch: the patch's part of x is staged, every element multiplies by its packed K^e, and each edge
+/// inside the patch adds its one or two rows in a fixed order. Edges of the halo get one row a patch
+/// in the halo buffer; a second pass adds them. No atomics: results repeat bit for bit.
+#pragma once
+#include "ops/cg_state.h"
+#include "ops/ops.h"
+
+typedef struct kg_trace_apply_args {
+  kg_batch batch;
+  const double *local;  ///< [group][n (n+1) / 2][lane]
+  const double *x;      ///< [trace edge][mode]; Dirichlet rows are read too
+  double *y;            ///< [free trace edge][mode]
+  double *halo;         ///< work: [halo entry][mode]
+  double *partial;      ///< work: [patch], sums of x . K x
+  kg_cg_state *state;   ///< NULL, or: do nothing after a stop; p_ap = x . y, and stop if it is not positive
+} kg_trace_apply_args;
+
+kedge_status kg_trace_apply(kedge_context *ctx, const kg_trace_apply_args *args);
+/// The floor of one application: K^e once, x and y once.
+kg_cost kg_trace_apply_cost(kg_sizes size, const kg_trace_counts *count);
+
+kedge_status kg_trace_apply_host(kedge_context *ctx, const kg_trace_apply_args *args);
+kedge_status kg_trace_apply_cuda(kedge_context *ctx, const kg_trace_apply_args *args);
+
+/// Groups a patch for an order: about the elements whose traces and products fit the shared memory
+/// of a GPU block several times over.
+static inline int kg_patch_groups(int order)
+{
+  return order <= 3 ? 8 : 4;
+}

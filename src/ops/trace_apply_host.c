@@ -1,0 +1,134 @@
+// A thread takes a patch: x and the elements' products stay in its cache while K^e streams through.
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "core/memory.h"
+#include "ops/trace_apply.h"
+
+enum { TRACE_MAX = 3 * (KEDGE_ORDER_MAX + 1) };
+
+/// Work of one thread: products [l * patch elements + element][mode] of the patch's elements, and the gathered
+/// x and y of one group.
+typedef struct patch_work {
+  double *products;
+  double (*x)[KG_LANES], (*y)[KG_LANES];
+} patch_work;
+
+/// y = K x for 32 elements, every entry of the packed triangle used twice. Returns x . y.
+static double multiply_group(int n, const double *restrict k, const double (*restrict x)[KG_LANES],
+                             double (*restrict y)[KG_LANES])
+{
+  double dot[KG_LANES] = {0};
+  for (int a = 0; a < n; ++a) {
+    double sum[KG_LANES] = {0}, xa[KG_LANES];
+    memcpy(xa, x[a], sizeof xa);
+    for (int b = 0; b < a; ++b, k += KG_LANES)
+#pragma omp simd
+      for (int i = 0; i < KG_LANES; ++i) {
+        sum[i] += k[i] * x[b][i];
+        y[b][i] += k[i] * xa[i];
+      }
+#pragma omp simd
+    for (int i = 0; i < KG_LANES; ++i) y[a][i] = sum[i] + k[i] * xa[i];
+    k += KG_LANES;
+  }
+  double total = 0.0;
+  for (int a = 0; a < n; ++a)
+#pragma omp simd
+    for (int i = 0; i < KG_LANES; ++i) dot[i] += x[a][i] * y[a][i];
+  for (int i = 0; i < KG_LANES; ++i) total += dot[i];
+  return total;
+}
+
+static void apply_patch(const kg_trace_apply_args *a, int32_t patch, patch_work *w)
+{
+  const kg_trace_counts *count = &a->batch.count;
+  const kg_trace_arrays *arrays = &a->batch.arrays;
+  const kg_sizes z = a->batch.reference.size;
+  const int m = z.n_edge, patch_elements = count->patch_groups * KG_LANES;
+  const int32_t first = patch * count->patch_groups;
+  int32_t last = first + count->patch_groups;
+  if (last > count->n_groups) last = count->n_groups;
+
+  double sum = 0.0;
+  for (int32_t group = first; group < last; ++group) {
+    for (int l = 0; l < 3; ++l)
+      for (int i = 0; i < KG_LANES; ++i) {
+        const uint32_t edge = arrays->side_edge[((size_t)group * 3 + l) * KG_LANES + i] >> 1;
+        for (int k = 0; k < m; ++k) w->x[l * m + k][i] = a->x[(size_t)edge * m + k];
+      }
+    sum += multiply_group(z.n_trace, a->local + (size_t)group * z.n_packed * KG_LANES,
+                          (const double(*)[KG_LANES])w->x, w->y);
+    for (int l = 0; l < 3; ++l)
+      for (int i = 0; i < KG_LANES; ++i) {
+        const int side = l * patch_elements + (group - first) * KG_LANES + i;
+        for (int k = 0; k < m; ++k) w->products[side * m + k] = w->y[l * m + k][i];
+      }
+  }
+  a->partial[patch] = sum;
+
+  const int32_t edge0 = arrays->patch_edge[patch], halo0 = arrays->patch_halo[patch];
+  const int32_t n_inside = arrays->patch_edge[patch + 1] - edge0;
+  const int32_t n_local = n_inside + arrays->patch_halo[patch + 1] - halo0;
+  const uint16_t *sides = arrays->local_sides + 2 * ((size_t)edge0 + (size_t)halo0);
+  for (int32_t f = 0; f < n_local; ++f) {
+    double *out = f < n_inside ? a->y + ((size_t)edge0 + f) * m
+                               : a->halo + ((size_t)halo0 + (f - n_inside)) * m;
+    const double *one = w->products + sides[2 * f] * m;
+    const uint16_t other = sides[2 * f + 1];
+    for (int k = 0; k < m; ++k)
+      out[k] = other == KG_NO_SIDE ? one[k] : one[k] + w->products[other * m + k];
+  }
+}
+
+/// Rows of edges between patches, and of Neumann edges: their halo entries added.
+static void add_halo(kedge_context *ctx, const kg_trace_apply_args *a)
+{
+  const kg_trace_counts *count = &a->batch.count;
+  const int m = a->batch.reference.size.n_edge;
+  const int32_t n = count->n_free - count->n_interior;
+#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+  for (int32_t f = 0; f < n; ++f) {
+    const int32_t *entry = a->batch.arrays.edge_entries + 2 * (size_t)f;
+    double *y = a->y + ((size_t)count->n_interior + f) * m;
+    for (int k = 0; k < m; ++k) {
+      y[k] = a->halo[(size_t)entry[0] * m + k];
+      if (entry[1] >= 0) y[k] += a->halo[(size_t)entry[1] * m + k];
+    }
+  }
+}
+
+static void finish_dot(const kg_trace_apply_args *a)
+{
+  double sum = 0.0;
+  for (int32_t p = 0; p < a->batch.count.n_patches; ++p) sum += a->partial[p];
+  a->state->p_ap = sum;
+  if (!isfinite(sum)) a->state->stop = KG_CG_NOT_FINITE;
+  else if (sum <= 0.0) a->state->stop = KG_CG_INDEFINITE;
+}
+
+kedge_status kg_trace_apply_host(kedge_context *ctx, const kg_trace_apply_args *args)
+{
+  if (args->state && args->state->stop != KG_CG_RUNNING) return KEDGE_OK;
+  const int patch_elements = args->batch.count.patch_groups * KG_LANES;
+  const size_t products = (size_t)args->batch.reference.size.n_trace * patch_elements;
+  const size_t per_thread = products + 2 * TRACE_MAX * KG_LANES;
+  double *scratch;
+  KG_TRY(kg_host_alloc(ctx, per_thread * (size_t)ctx->threads, sizeof *scratch, &scratch));
+#pragma omp parallel num_threads(ctx->threads)
+  {
+    double *mine = scratch + per_thread * (size_t)omp_get_thread_num();
+    patch_work work = {mine + 2 * TRACE_MAX * KG_LANES, (double(*)[KG_LANES])mine,
+                       (double(*)[KG_LANES])(mine + TRACE_MAX * KG_LANES)};
+#pragma omp for schedule(static)
+    for (int32_t patch = 0; patch < args->batch.count.n_patches; ++patch)
+      apply_patch(args, patch, &work);
+  }
+  free(scratch);
+  add_halo(ctx, args);
+  if (args->state) finish_dot(args);
+  return KEDGE_OK;
+}
