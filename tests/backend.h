@@ -1,0 +1,32 @@
+/// @file
+/// The backend that a test program registered with kedge_backend_test() is to use.
+#pragma once
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kedge/context.h"
+
+/// The backend named by KEDGE_TEST_BACKEND; the host when the program is started by hand.
+static inline kedge_backend test_backend(void)
+{
+  const char *name = getenv("KEDGE_TEST_BACKEND");
+  for (int i = 0; name && i < KEDGE_BACKEND_COUNT; ++i)
+    if (strcmp(name, kedge_backend_name((kedge_backend)i)) == 0) return (kedge_backend)i;
+  return KEDGE_BACKEND_HOST;
+}
+
+/// Call first in main(): leaves with 77 (skipped) when the backend cannot be had on this machine.
+/// With KEDGE_REQUIRE_GPU set, a missing GPU is a failure.
+static inline void test_skip_without_backend(void)
+{
+  kedge_context_options options = KEDGE_CONTEXT_OPTIONS_INIT;
+  options.backend = test_backend();
+  kedge_context *ctx;
+  if (kedge_context_create(&options, &ctx) != KEDGE_OK) {
+    const char *required = getenv("KEDGE_REQUIRE_GPU");
+    printf("backend %s: %s\n", kedge_backend_name(options.backend), kedge_context_error(NULL));
+    exit(required && *required ? 1 : 77);
+  }
+  kedge_context_destroy(ctx);
+}

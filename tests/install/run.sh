@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# run.sh BUILD CONSUMER CMAKE CC: install BUILD into a scratch prefix; compile every public header
+# alone, and CONSUMER through find_package() and through pkg-config; run what comes out.
+set -euo pipefail
+build=$1 consumer=$2 cmake=$3 cc=$4
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+prefix=$scratch/prefix
+
+fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
+run() { "$@" >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2; fail "$*"; }; }
+
+# A sanitized library needs programs that are sanitized too.
+sanitize=()
+if [ -n "${KEDGE_SANITIZE:-}" ]; then sanitize=("-fsanitize=$KEDGE_SANITIZE"); fi
+
+run "$cmake" --install "$build" --prefix "$prefix"
+library=$(find "$prefix" -name libkedge.so)
+[ -n "$library" ] || fail "libkedge.so is not installed"
+
+echo "public headers, each alone, as C17 and C++17"
+for header in "$prefix"/include/kedge/*.h; do
+  for language in "c -std=c17" "c++ -std=c++17"; do
+    # shellcheck disable=SC2086  # two words on purpose
+    run "$cc" -x $language -Wall -Wextra -pedantic -Werror -fsyntax-only \
+      -include "$header" -I "$prefix/include" /dev/null
+  done
+done
+
+echo "internal symbols stay inside"
+if nm -D --defined-only "$library" | grep -E ' [TDB] kg_'; then fail "kg_ symbols are exported"; fi
+
+echo "find_package"
+run env CFLAGS="${sanitize[*]}" "$cmake" -S "$consumer" -B "$scratch/build" \
+  -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" -DCMAKE_BUILD_TYPE=Release
+run "$cmake" --build "$scratch/build"
+run "$scratch/build/consumer"
+
+# From another place than it was installed to: nothing may depend on the prefix.
+mv "$prefix" "$scratch/moved"
+prefix=$scratch/moved
+
+echo "pkg-config"
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name kedge.pc)")
+export PKG_CONFIG_PATH
+read -ra flags <<<"$(pkg-config --cflags --libs kedge)"
+libdir=$(dirname "$(find "$prefix" -name libkedge.so)")
+run "$cc" -std=c17 "${sanitize[@]}" "$consumer/consumer.c" -o "$scratch/by_pkg_config" \
+  "${flags[@]}" -lm "-Wl,-rpath,$libdir"
+run "$scratch/by_pkg_config"
+
+if [ -x "$prefix/bin/kedge" ]; then
+  echo "the command"
+  run "$prefix/bin/kedge" --version
+  grep -q "$(pkg-config --modversion kedge)" "$scratch/log" || fail "kedge --version and kedge.pc disagree"
+  if [ -f "$build/kedge.1" ]; then
+    [ -f "$prefix/share/man/man1/kedge.1" ] || fail "the man page is not installed"
+  fi
+fi
+echo "installed and used"
