@@ -5,7 +5,6 @@
 
 #include "backend/cuda_rt.h"
 #include "core/memory.h"
-#include "core/pinned.h"
 
 enum { STAGING_BYTES = 8 << 20 };
 
@@ -28,7 +27,7 @@ kedge_status kg_cuda_launched(kedge_context *ctx, const char *kernel)
 static void close_state(kg_cuda_state *state)
 {
   for (int i = 0; i < 2; ++i) {
-    kg_pinned_free(state->staging[i], STAGING_BYTES);
+    kg_pinned_free(&state->staging[i]);
     if (state->staged[i]) cudaEventDestroy(state->staged[i]);
   }
   cudaFree(state->counters);
@@ -105,9 +104,9 @@ static kedge_status cuda_copy_in(kedge_context *ctx, void *device, const void *h
   for (size_t at = 0, i = 0; at < bytes; at += STAGING_BYTES, i ^= 1) {
     const size_t n = bytes - at < STAGING_BYTES ? bytes - at : STAGING_BYTES;
     KG_TRY(kg_cuda_check(ctx, cudaEventSynchronize(s->staged[i]), "copying to the device"));
-    memcpy(s->staging[i], (const char *)host + at, n);
+    memcpy(s->staging[i].data, (const char *)host + at, n);
     KG_TRY(kg_cuda_check(ctx,
-                         cudaMemcpyAsync((char *)device + at, s->staging[i], n,
+                         cudaMemcpyAsync((char *)device + at, s->staging[i].data, n,
                                          cudaMemcpyHostToDevice, s->stream),
                          "copying to the device"));
     KG_TRY(kg_cuda_check(ctx, cudaEventRecord(s->staged[i], s->stream), "copying to the device"));
@@ -119,7 +118,7 @@ static kedge_status start_copy_out(kedge_context *ctx, int i, const char *device
 {
   kg_cuda_state *s = kg_cuda(ctx);
   KG_TRY(kg_cuda_check(
-      ctx, cudaMemcpyAsync(s->staging[i], device, bytes, cudaMemcpyDeviceToHost, s->stream),
+      ctx, cudaMemcpyAsync(s->staging[i].data, device, bytes, cudaMemcpyDeviceToHost, s->stream),
       "copying from the device"));
   return kg_cuda_check(ctx, cudaEventRecord(s->staged[i], s->stream), "copying from the device");
 }
@@ -137,7 +136,7 @@ static kedge_status cuda_copy_out(kedge_context *ctx, void *host, const void *de
     const size_t before = at - STAGING_BYTES;
     KG_TRY(kg_cuda_check(ctx, cudaEventSynchronize(s->staged[(piece - 1) % 2]),
                          "copying from the device"));
-    memcpy((char *)host + before, s->staging[(piece - 1) % 2],
+    memcpy((char *)host + before, s->staging[(piece - 1) % 2].data,
            bytes - before < STAGING_BYTES ? bytes - before : STAGING_BYTES);
   }
   return KEDGE_OK;

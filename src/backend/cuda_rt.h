@@ -4,6 +4,7 @@
 #include <cuda_runtime.h>
 
 #include "core/context.h"
+#include "core/pinned.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,7 +18,7 @@ typedef struct kg_cuda_state {
   int multiprocessors;
   cudaStream_t stream;
   cudaEvent_t staged[2];   ///< the staging buffer's last copy has ended
-  void *staging[2];        ///< pinned, near the GPU
+  kg_pinned staging[2];    ///< near the GPU
   unsigned *counters;      ///< [KG_CUDA_COUNTERS] in device memory, zero between kernels
 } kg_cuda_state;
 

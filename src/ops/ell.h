@@ -1,0 +1,50 @@
+/// @file
+/// The assembled trace matrix in ELL format (King 2014, Algorithms 1 and 2), for comparison with the
+/// matrix-free operator.
+///
+/// A free edge has at most five edges in its row: itself and two more in each of its elements. Row
+/// f m + i therefore has 5 m entries; missing ones (boundary edges) have column -1. Entry-major: entry k of all
+/// rows, then entry k + 1, so that neighbouring threads, one a row, read neighbouring words. Columns of
+/// Dirichlet edges are kept: a product with a vector that holds Dirichlet values lifts them.
+#pragma once
+#include "ops/cg_state.h"
+#include "ops/ops.h"
+
+typedef struct kg_ell_matrix {
+  int64_t rows;      ///< n_free * m
+  int64_t stride;    ///< words from one entry of a row to the next: rows rounded up to 32
+  int32_t width;     ///< 5 m
+  int32_t *column;   ///< [width][stride]: row of the trace vector, or -1
+  double *value;     ///< [width][stride]
+} kg_ell_matrix;
+
+/// Shape without memory (column and value NULL).
+kg_ell_matrix kg_ell_shape(kg_sizes size, const kg_trace_counts *count);
+
+typedef struct kg_ell_assemble_args {
+  kg_batch batch;
+  const double *local;   ///< [group][n (n+1) / 2][lane]
+  kg_ell_matrix matrix;  ///< out
+  void *work;            ///< kg_ell_work_bytes() of device memory
+  size_t work_bytes;
+} kg_ell_assemble_args;
+
+/// Memory the assembly needs beside the matrix. Exact for the context's backend, from counts alone.
+kedge_status kg_ell_work_bytes(kedge_context *ctx, kg_sizes size, const kg_trace_counts *count,
+                               size_t *bytes);
+kedge_status kg_ell_assemble(kedge_context *ctx, const kg_ell_assemble_args *args);
+kg_cost kg_ell_assemble_cost(kg_sizes size, const kg_trace_counts *count);
+
+typedef struct kg_ell_apply_args {
+  kg_ell_matrix matrix;
+  const double *x;      ///< [trace edge][mode]
+  double *y;            ///< [free trace edge][mode]
+  double *partial;      ///< work: KG_ELL_PARTIALS sums of x . y
+  kg_cg_state *state;   ///< as for kg_trace_apply()
+} kg_ell_apply_args;
+
+enum { KG_ELL_PARTIALS = 1024 };
+
+/// y = A x, one thread a row.
+kedge_status kg_ell_apply(kedge_context *ctx, const kg_ell_apply_args *args);
+kg_cost kg_ell_apply_cost(kg_sizes size, const kg_trace_counts *count);
