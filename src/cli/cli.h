@@ -1,0 +1,56 @@
+/// @file
+/// What the verbs of the command share. A verb parses its own arguments, prints, and returns an
+/// exit code; wrong usage ends inside argp.
+#pragma once
+#include <argp.h>
+#include <kedge/kedge.h>
+
+enum {
+  KG_EXIT_SOLVED = 0,
+  KG_EXIT_FAILED = 1,
+  KG_EXIT_INPUT = 2,  ///< usage or bad input
+  KG_EXIT_NOT_CONVERGED = 3,
+};
+
+// argv[0] names the verb for messages: "kedge solve".
+int kg_cli_solve(int argc, char **argv);
+int kg_cli_mesh(int argc, char **argv);
+int kg_cli_info(int argc, char **argv);
+int kg_cli_plan(int argc, char **argv);
+int kg_cli_help(int argc, char **argv);
+
+/// A verb by its name.
+typedef struct kg_cli_verb {
+  const char *name;
+  int (*run)(int argc, char **argv);
+  const char *summary;
+} kg_cli_verb;
+extern const kg_cli_verb kg_cli_verbs[];  ///< ends with a NULL name
+
+/// Run the verb that argv[1] names; `prefix` is what stands before it ("kedge", "kedge mesh").
+int kg_cli_dispatch(const char *prefix, const kg_cli_verb *verbs, int argc, char **argv);
+
+// Options that several verbs have, as children of their argp parsers.
+
+extern const struct argp kg_cli_context_argp;   ///< --backend, --device, --threads
+extern const struct argp kg_cli_override_argp;  ///< --set; input kg_cli_overrides
+
+/// The input of kg_cli_override_argp.
+typedef struct kg_cli_overrides {
+  const char **values;  ///< [n], room for argc; the strings are borrowed from argv
+  int n;
+} kg_cli_overrides;
+
+/// An integer from minimum to maximum, or a usage error that names the option.
+long kg_cli_integer(struct argp_state *state, const char *option, const char *text, long minimum,
+                    long maximum);
+
+/// Print the sentence of the last failure and return the exit code that goes with it: bad input
+/// where the failing call reads the user's input, else failed.
+int kg_cli_fail(const kedge_context *ctx, kedge_status status, bool reads_input);
+
+/// "1.25 GB" into `text`, which is returned.
+const char *kg_cli_bytes(double bytes, char text[16]);
+/// A stage as tables show it: "local matrices (B1-B2)".
+const char *kg_cli_stage_title(kedge_stage stage);
+double kg_cli_seconds(void);  ///< of a clock that only goes forward

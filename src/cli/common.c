@@ -1,0 +1,106 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/cli.h"
+
+long kg_cli_integer(struct argp_state *state, const char *option, const char *text, long minimum,
+                    long maximum)
+{
+  char *end;
+  errno = 0;
+  const long value = strtol(text, &end, 10);
+  if (end == text || *end || errno || value < minimum || value > maximum)
+    argp_error(state, "%s wants a whole number from %ld to %ld, not '%s'", option, minimum, maximum,
+               text);
+  return value;
+}
+
+static kedge_backend parse_backend(struct argp_state *state, const char *text)
+{
+  for (int b = 0; b < KEDGE_BACKEND_COUNT; ++b)
+    if (strcmp(kedge_backend_name((kedge_backend)b), text) == 0) return (kedge_backend)b;
+  argp_error(state, "--backend is auto, host or cuda, not '%s'", text);
+  return KEDGE_BACKEND_AUTO;
+}
+
+static error_t parse_context(int key, char *text, struct argp_state *state)
+{
+  kedge_context_options *options = state->input;
+  switch (key) {
+    case 'b':
+      options->backend = parse_backend(state, text);
+      return 0;
+    case 'd':
+      options->device = (int)kg_cli_integer(state, "--device", text, 0, 1023);
+      return 0;
+    case 't':
+      options->threads = (int)kg_cli_integer(state, "--threads", text, 1, 65536);
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_option context_options[] = {
+    {"backend", 'b', "NAME", 0, "auto (the default: the GPU when one is usable), host or cuda", 1},
+    {"device", 'd', "N", 0, "CUDA device number; by default the first visible one", 1},
+    {"threads", 't', "N", 0, "host threads; by default one a core", 1},
+    {0}};
+const struct argp kg_cli_context_argp = {.options = context_options, .parser = parse_context};
+
+static error_t parse_override(int key, char *text, struct argp_state *state)
+{
+  kg_cli_overrides *overrides = state->input;
+  if (key != 's') return ARGP_ERR_UNKNOWN;
+  overrides->values[overrides->n++] = text;
+  return 0;
+}
+
+static const struct argp_option override_options[] = {
+    {"set", 's', "SECTION.KEY=VALUE", 0, "Set a key of the problem file; may be repeated", 0}, {0}};
+const struct argp kg_cli_override_argp = {.options = override_options, .parser = parse_override};
+
+int kg_cli_fail(const kedge_context *ctx, kedge_status status, bool reads_input)
+{
+  const char *sentence = kedge_context_error(ctx);
+  fprintf(stderr, "kedge: %s\n", sentence[0] ? sentence : kedge_status_text(status));
+  const bool input = status == KEDGE_ERR_INPUT || (reads_input && status == KEDGE_ERR_IO);
+  return input ? KG_EXIT_INPUT : KG_EXIT_FAILED;
+}
+
+const char *kg_cli_bytes(double bytes, char text[16])
+{
+  static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+  int u = 0;
+  while (bytes >= 999.5 && u < 5) {
+    bytes /= 1000;
+    ++u;
+  }
+  const int decimals = u == 0 || bytes >= 99.95 ? 0 : bytes >= 9.995 ? 1 : 2;
+  snprintf(text, 16, "%.*f %s", decimals, bytes, units[u]);
+  return text;
+}
+
+const char *kg_cli_stage_title(kedge_stage stage)
+{
+  static const char *const titles[KEDGE_STAGE_COUNT] = {
+      [KEDGE_STAGE_MESH] = "mesh",
+      [KEDGE_STAGE_TRANSFER] = "transfer",
+      [KEDGE_STAGE_LOCAL_MATRICES] = "local matrices (B1-B2)",
+      [KEDGE_STAGE_ASSEMBLY] = "assembly (B3)",
+      [KEDGE_STAGE_TRACE_SOLVE] = "trace solve (B4)",
+      [KEDGE_STAGE_LOCAL_SOLVE] = "local solve (B5-B6)",
+      [KEDGE_STAGE_POSTPROCESS] = "post-process",
+      [KEDGE_STAGE_OUTPUT] = "output",
+  };
+  return titles[stage];
+}
+
+double kg_cli_seconds(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

@@ -1,0 +1,103 @@
+// The command: standard streams that cannot fail silently, and the way to the verbs.
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+const kg_cli_verb kg_cli_verbs[] = {
+    {"solve", kg_cli_solve, "solve a problem, print a stage table, write output and report"},
+    {"plan", kg_cli_plan, "predict the memory of a solve"},
+    {"mesh", kg_cli_mesh, "look at a mesh file, or generate one"},
+    {"info", kg_cli_info, "show version, build, CPU topology and GPUs"},
+    {"help", kg_cli_help, "explain a topic"},
+    {NULL, NULL, NULL}};
+
+/// A closed standard stream would give its number to the next file that is opened, and messages
+/// would end up in it. Its place is taken by a descriptor on which every use fails.
+static void occupy_closed_streams(void)
+{
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd)
+    if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+      (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+/// At exit, also after --help and --version: what was printed has to have arrived.
+static void close_stdout(void)
+{
+  const bool pending = __fpending(stdout) != 0, failed = ferror(stdout) != 0;
+  errno = 0;
+  const bool close_failed = fclose(stdout) != 0;
+  if (!failed && !(close_failed && (pending || errno != EBADF))) return;
+  fprintf(stderr, "kedge: cannot write to standard output: %s\n", strerror(errno ? errno : EIO));
+  _exit(KG_EXIT_FAILED);
+}
+
+int kg_cli_dispatch(const char *prefix, const kg_cli_verb *verbs, int argc, char **argv)
+{
+  for (const kg_cli_verb *verb = verbs; verb->name; ++verb) {
+    if (strcmp(verb->name, argv[1]) != 0) continue;
+    char name[64];
+    snprintf(name, sizeof name, "%s %s", prefix, verb->name);
+    argv[1] = name;
+    return verb->run(argc - 1, argv + 1);
+  }
+  fprintf(stderr, "%s: there is no command '%s'; the commands are", prefix, argv[1]);
+  for (const kg_cli_verb *verb = verbs; verb->name; ++verb)
+    fprintf(stderr, "%s %s", verb == verbs ? "" : ",", verb->name);
+  fprintf(stderr, " (see %s --help)\n", prefix);
+  return KG_EXIT_INPUT;
+}
+
+static void print_version(FILE *stream, struct argp_state *state)
+{
+  (void)state;
+  fprintf(stream, "kedge %s\n", kedge_version());
+}
+
+/// Everything from the verb on is left to the verb.
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+  int *verb = state->input;
+  (void)text;
+  if (key == ARGP_KEY_ARG) {
+    *verb = state->next - 1;
+    state->next = state->argc;
+    return 0;
+  }
+  if (key == ARGP_KEY_NO_ARGS) argp_usage(state);
+  return ARGP_ERR_UNKNOWN;
+}
+
+static const char doc[] =
+    "Solve 2-D elliptic problems with the hybridizable discontinuous Galerkin method, on an NVIDIA "
+    "GPU "
+    "or on the host.\v"
+    "Commands:\n"
+    "  solve PROBLEM.ini        solve; print a stage table; write output and report\n"
+    "  plan PROBLEM.ini         predict the memory of a solve\n"
+    "  mesh info FILE           counts, groups and quality of a Gmsh mesh\n"
+    "  mesh generate WORDS...   make a mesh: square N, lshape N, ring N M\n"
+    "  info                     version, build, CPU topology, GPUs\n"
+    "  help [TOPIC]             problem file, expressions, output, backends, exit codes, ...\n"
+    "\n"
+    "'kedge COMMAND --help' lists the options of a command.\n"
+    "Exit codes: 0 solved, 1 failed, 2 usage or bad input, 3 not converged.";
+
+int main(int argc, char **argv)
+{
+  occupy_closed_streams();
+  atexit(close_stdout);
+  argp_err_exit_status = KG_EXIT_INPUT;
+  argp_program_version_hook = print_version;
+  const struct argp argp = {.parser = parse, .args_doc = "COMMAND ...", .doc = doc};
+  int verb = 0;
+  char name[] = "kedge";
+  if (argc > 0) argv[0] = name;
+  if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &verb) != 0 || verb == 0)
+    return KG_EXIT_INPUT;
+  return kg_cli_dispatch("kedge", kg_cli_verbs, argc - verb + 1, argv + verb - 1);
+}

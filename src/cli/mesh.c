@@ -1,0 +1,213 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+typedef struct mesh_options {
+  char words[256];    ///< generate: the words, joined by blanks
+  const char *input;  ///< info: the file
+  const char *output;
+  int refine;
+  bool binary;
+} mesh_options;
+
+/// Mesh work needs no GPU.
+static kedge_status open_context(kedge_context **out)
+{
+  kedge_context_options options = KEDGE_CONTEXT_OPTIONS_INIT;
+  options.backend = KEDGE_BACKEND_HOST;
+  return kedge_context_create(&options, out);
+}
+
+static void print_groups(const kedge_mesh *mesh)
+{
+  printf("\n%-24s%8s  %-14s%12s%14s\n", "group", "tag", "of", "count", "length, area");
+  for (int i = 0; i < kedge_mesh_group_count(mesh); ++i) {
+    kedge_mesh_group group;
+    kedge_mesh_get_group(mesh, i, &group);
+    printf("%-24s%8d  %-14s%12lld%14.6g\n", group.name, group.tag,
+           group.dimension == 1 ? "boundary edges" : "triangles", (long long)group.count,
+           group.measure);
+  }
+}
+
+/// Something that kedge put right in the input, when there was any.
+static void print_repair(int64_t count, const char *what)
+{
+  if (count > 0) printf("put right        %lld %s\n", (long long)count, what);
+}
+
+static void print_mesh(const char *name, const kedge_mesh *mesh)
+{
+  kedge_mesh_info m;
+  kedge_mesh_get_info(mesh, &m);
+  printf("%s\n", name);
+  printf("triangles        %lld\n", (long long)m.elements);
+  printf("edges            %lld, %lld of them on the boundary\n", (long long)m.edges,
+         (long long)m.boundary_edges);
+  printf("vertices         %lld\n", (long long)m.vertices);
+  printf("box              [%g, %g] x [%g, %g]\n", m.box[0], m.box[2], m.box[1], m.box[3]);
+  printf("area             %.10g, of a triangle %.3g to %.3g\n", m.area, m.min_area, m.max_area);
+  printf("quality          %.3f at worst, %.3f on average (1: equilateral, 0: degenerate)\n",
+         m.min_quality, m.mean_quality);
+  printf("smallest angle   %.1f degrees\n", m.min_angle);
+  if (m.turned_elements == 0) printf("orientation      all triangles counterclockwise\n");
+  print_repair(m.turned_elements, "clockwise triangles, turned");
+  print_repair(m.unused_vertices, "vertices of no triangle, left out");
+  print_repair(m.interior_lines, "tagged lines inside the domain, ignored");
+  print_groups(mesh);
+}
+
+static int show(const mesh_options *options)
+{
+  kedge_context *ctx;
+  kedge_mesh *mesh = NULL;
+  kedge_status status = open_context(&ctx);
+  if (status != KEDGE_OK) return kg_cli_fail(NULL, status, false);
+  status = kedge_mesh_read(ctx, options->input, &mesh);
+  const int code = status == KEDGE_OK ? KG_EXIT_SOLVED : kg_cli_fail(ctx, status, true);
+  if (mesh) print_mesh(options->input, mesh);
+  kedge_mesh_destroy(mesh);
+  kedge_context_destroy(ctx);
+  return code;
+}
+
+static int generate(const mesh_options *options)
+{
+  kedge_context *ctx;
+  kedge_mesh *mesh = NULL, *refined = NULL;
+  kedge_status status = open_context(&ctx);
+  if (status != KEDGE_OK) return kg_cli_fail(NULL, status, false);
+  status = kedge_mesh_generate(ctx, options->words, &mesh);
+  if (status == KEDGE_OK && options->refine > 0) {
+    status = kedge_mesh_refine(ctx, mesh, options->refine, &refined);
+    kedge_mesh_destroy(mesh);
+    mesh = refined;
+  }
+  if (status == KEDGE_OK) status = kedge_mesh_write(ctx, mesh, options->output, options->binary);
+  const int code = status == KEDGE_OK ? KG_EXIT_SOLVED : kg_cli_fail(ctx, status, false);
+  if (status == KEDGE_OK) {
+    kedge_mesh_info info;
+    kedge_mesh_get_info(mesh, &info);
+    printf("%s: %lld triangles, %lld vertices\n", options->output, (long long)info.elements,
+           (long long)info.vertices);
+  }
+  kedge_mesh_destroy(mesh);
+  kedge_context_destroy(ctx);
+  return code;
+}
+
+static error_t parse_info(int key, char *text, struct argp_state *state)
+{
+  mesh_options *options = state->input;
+  switch (key) {
+    case ARGP_KEY_ARG:
+      if (options->input) argp_error(state, "one mesh file at a time, not also '%s'", text);
+      options->input = text;
+      return 0;
+    case ARGP_KEY_NO_ARGS:
+      argp_error(state, "which mesh file?");
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static void add_word(struct argp_state *state, mesh_options *options, const char *word)
+{
+  const size_t used = strlen(options->words), size = sizeof options->words;
+  const int n = snprintf(options->words + used, size - used, "%s%s", used ? " " : "", word);
+  if (n < 0 || (size_t)n >= size - used) argp_error(state, "too many words for a mesh");
+}
+
+static error_t parse_generate(int key, char *text, struct argp_state *state)
+{
+  mesh_options *options = state->input;
+  switch (key) {
+    case 'o':
+      options->output = text;
+      return 0;
+    case 'r':
+      options->refine = (int)kg_cli_integer(state, "--refine", text, 0, 15);
+      return 0;
+    case 'b':
+      options->binary = true;
+      return 0;
+    case ARGP_KEY_ARG:
+      add_word(state, options, text);
+      return 0;
+    case ARGP_KEY_NO_ARGS:
+      argp_error(state, "which mesh? square N, lshape N or ring N M");
+      return 0;
+    case ARGP_KEY_END:
+      if (!options->output) argp_error(state, "into which file? Give it with -o FILE");
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static int run_info(int argc, char **argv)
+{
+  static const struct argp argp = {
+      .parser = parse_info,
+      .args_doc = "FILE",
+      .doc = "Show counts, groups, areas, quality and what was put right of a Gmsh mesh."};
+  mesh_options options = {0};
+  argp_parse(&argp, argc, argv, 0, NULL, &options);
+  return show(&options);
+}
+
+static int run_generate(int argc, char **argv)
+{
+  static const struct argp_option list[] = {
+      {"output", 'o', "FILE", 0, "Write the mesh here (Gmsh 4.1)", 0},
+      {"refine", 'r', "K", 0, "Split every triangle into four, K times", 0},
+      {"binary", 'b', NULL, 0, "Write the binary form of the format", 0},
+      {0}};
+  static const struct argp argp = {
+      .options = list,
+      .parser = parse_generate,
+      .args_doc = "square N -o FILE\nlshape N -o FILE\nring N M -o FILE",
+      .doc =
+          "Generate a mesh.\v"
+          "square N: the unit square, N x N squares split by a diagonal; boundary groups left, "
+          "right, "
+          "bottom, top.\n"
+          "lshape N: (-1,1)^2 without its lower right quarter, 2N x 2N squares less a quarter; "
+          "boundary group boundary.\n"
+          "ring N M: radii 1 to 2, N layers of M sectors; boundary groups inner, outer."};
+  mesh_options options = {0};
+  argp_parse(&argp, argc, argv, 0, NULL, &options);
+  return generate(&options);
+}
+
+static const kg_cli_verb verbs[] = {{"info", run_info, "look at a mesh file"},
+                                    {"generate", run_generate, "make a mesh"},
+                                    {NULL, NULL, NULL}};
+
+static error_t parse_verb(int key, char *text, struct argp_state *state)
+{
+  int *verb = state->input;
+  (void)text;
+  if (key == ARGP_KEY_ARG) {
+    *verb = state->next - 1;
+    state->next = state->argc;
+    return 0;
+  }
+  if (key == ARGP_KEY_NO_ARGS) argp_usage(state);
+  return ARGP_ERR_UNKNOWN;
+}
+
+int kg_cli_mesh(int argc, char **argv)
+{
+  static const struct argp argp = {
+      .parser = parse_verb,
+      .args_doc = "info FILE\ngenerate WORDS... -o FILE",
+      .doc =
+          "Look at a Gmsh mesh, or generate one.\v"
+          "'kedge mesh info --help' and 'kedge mesh generate --help' say more."};
+  int verb = 0;
+  argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &verb);
+  return kg_cli_dispatch("kedge mesh", verbs, argc - verb + 1, argv + verb - 1);
+}

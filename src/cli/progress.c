@@ -1,0 +1,122 @@
+#include "cli/progress.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+static const double redraw_seconds = 0.1;
+
+void kg_convergence_add(kg_convergence *c, const kedge_progress *p)
+{
+  if (!(p->relative_residual > 0)) return;
+  const double digits = -log10(p->relative_residual);
+  if (c->n == 0) *c = (kg_convergence){.spacing = 1, .digits = digits};
+  if (digits > c->digits) c->digits = digits;
+  const double last = c->n ? c->samples[c->n - 1].iteration : -INFINITY;
+  if ((double)p->iteration - last < (double)c->spacing) return;
+  if (c->n == KG_PROGRESS_SAMPLES) {
+    for (int i = 0; i < KG_PROGRESS_SAMPLES / 2; ++i) c->samples[i] = c->samples[2 * i];
+    c->n = KG_PROGRESS_SAMPLES / 2;
+    c->spacing *= 2;
+  }
+  c->samples[c->n++] = (struct kg_convergence_sample){(double)p->iteration, p->seconds, c->digits};
+}
+
+bool kg_convergence_estimate(const kg_convergence *c, const kedge_progress *p,
+                             double *digits_per_100, double *seconds_left)
+{
+  int first = 0;
+  while (first + 1 < c->n && c->samples[first + 1].iteration <= 0.5 * (double)p->iteration) ++first;
+  if (first >= c->n) return false;
+  const struct kg_convergence_sample *from = &c->samples[first];
+  const double iterations = (double)p->iteration - from->iteration;
+  const double gained = c->digits - from->digits, seconds = p->seconds - from->seconds;
+  if (!(iterations > 0 && gained > 0 && seconds >= 0)) return false;
+  *digits_per_100 = 100 * gained / iterations;
+  const double missing = -log10(p->tolerance) - c->digits;
+  *seconds_left = missing > 0 ? missing * seconds / gained : 0;
+  return true;
+}
+
+bool kg_progress_wanted(void)
+{
+  const char *terminal = getenv("TERM");
+  return isatty(STDERR_FILENO) && !(terminal && strcmp(terminal, "dumb") == 0);
+}
+
+/// A duration in the unit a person would use.
+static void format_seconds(double seconds, char *text, size_t size)
+{
+  if (seconds < 99.5)
+    snprintf(text, size, "%.0f s", seconds);
+  else if (seconds < 99.5 * 60)
+    snprintf(text, size, "%.0f min", seconds / 60);
+  else
+    snprintf(text, size, "%.0f h", fmin(seconds / 3600, 9999));
+}
+
+static const char *title_of(const char *stage)
+{
+  for (int s = 0; s < KEDGE_STAGE_COUNT; ++s)
+    if (strcmp(kedge_stage_name((kedge_stage)s), stage) == 0)
+      return kg_cli_stage_title((kedge_stage)s);
+  return stage;
+}
+
+int kg_progress_format(const kg_progress_line *line, const kedge_progress *p, char *text,
+                       size_t size)
+{
+  const char *title = title_of(p->stage);
+  if (p->finished) return snprintf(text, size, "%s: %.3f s", title, p->seconds);
+  if (p->iteration == 0) return snprintf(text, size, "%s ...", title);
+  double rate, left;
+  if (!kg_convergence_estimate(&line->convergence, p, &rate, &left))
+    return snprintf(text, size, "%s: iteration %lld, residual %.1e -> %.0e", title,
+                    (long long)p->iteration, p->relative_residual, p->tolerance);
+  char time[32];
+  format_seconds(left, time, sizeof time);
+  return snprintf(text, size,
+                  "%s: iteration %lld, residual %.1e -> %.0e, %.2g digits/100 it, %s left", title,
+                  (long long)p->iteration, p->relative_residual, p->tolerance, rate, time);
+}
+
+/// Columns of the terminal less one, so that the cursor stays on the line.
+static int usable_columns(void)
+{
+  struct winsize window;
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 1;
+  return known ? window.ws_col - 1 : 79;
+}
+
+void kg_progress_draw(void *user, const kedge_progress *progress)
+{
+  kg_progress_line *line = user;
+  if (strcmp(line->stage, progress->stage) != 0) {
+    snprintf(line->stage, sizeof line->stage, "%s", progress->stage);
+    line->convergence = (kg_convergence){0};
+    line->drawn_at = 0;
+  }
+  if (progress->iteration > 0) kg_convergence_add(&line->convergence, progress);
+  const double now = kg_cli_seconds();
+  if (line->drawn_at > 0 && !progress->finished && now - line->drawn_at < redraw_seconds) return;
+  line->drawn_at = now;
+  char text[256];
+  kg_progress_format(line, progress, text, sizeof text);
+  fprintf(stderr, "\r%.*s\033[K", usable_columns(), text);
+  fflush(stderr);
+}
+
+void kg_progress_begin(kg_progress_line *line, kedge_stage stage)
+{
+  kg_progress_draw(line, &(kedge_progress){.stage = kedge_stage_name(stage)});
+}
+
+void kg_progress_clear(const kg_progress_line *line)
+{
+  if (line->stage[0]) fputs("\r\033[K", stderr);
+}

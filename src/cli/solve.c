@@ -1,0 +1,180 @@
+#include <errno.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/progress.h"
+#include "cli/summary.h"
+
+typedef struct solve_options {
+  const char *problem, *report, *output;
+  bool quiet;
+  kg_cli_overrides overrides;
+  kedge_context_options context;
+} solve_options;
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+  solve_options *options = state->input;
+  switch (key) {
+    case ARGP_KEY_INIT:
+      state->child_inputs[0] = &options->overrides;
+      state->child_inputs[1] = &options->context;
+      return 0;
+    case 'o':
+      options->output = text;
+      return 0;
+    case 'r':
+      options->report = text;
+      return 0;
+    case 'q':
+      options->quiet = true;
+      return 0;
+    case ARGP_KEY_ARG:
+      if (options->problem) argp_error(state, "one problem file at a time, not also '%s'", text);
+      options->problem = text;
+      return 0;
+    case ARGP_KEY_NO_ARGS:
+      argp_error(state, "which problem file?");
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_option options_list[] = {
+    {"output", 'o', "FILE", 0, "Write the fields here instead of to the [output] file", 0},
+    {"report", 'r', "FILE.json", 0, "Write the report of the solve as JSON", 0},
+    {"quiet", 'q', NULL, 0, "Print nothing but errors", 0},
+    {0}};
+static const struct argp_child children[] = {
+    {&kg_cli_override_argp, 0, NULL, 0}, {&kg_cli_context_argp, 0, NULL, 0}, {0}};
+static const struct argp argp = {
+    options_list, parse, "PROBLEM.ini", "Solve a problem (see 'kedge help problem').",
+    children,     NULL,  NULL};
+
+/// Refuse before the work what could not be written after it.
+static bool can_write(const char *path, const char *what)
+{
+  struct stat info;
+  const bool exists = stat(path, &info) == 0;
+  if (exists && S_ISDIR(info.st_mode)) {
+    fprintf(stderr, "kedge: cannot write the %s %s: it is a folder\n", what, path);
+    return false;
+  }
+  // A pipe or terminal is written itself; a file is replaced by a new one in its folder.
+  const bool direct = exists && !S_ISREG(info.st_mode);
+  char *copy = strdup(path);
+  const char *place = direct || !copy ? path : dirname(copy);
+  const int error = access(place, direct ? W_OK : W_OK | X_OK) != 0 ? errno : 0;
+  if (error)
+    fprintf(stderr, "kedge: cannot write the %s %s: %s: %s\n", what, path, place, strerror(error));
+  free(copy);
+  return error == 0;
+}
+
+static bool check_targets(const solve_options *options, const char *output)
+{
+  const char *report = options->report;
+  if (output && report && strcmp(output, report) == 0) {
+    fprintf(stderr, "kedge: output and report cannot both be %s\n", output);
+    return false;
+  }
+  return (!output || can_write(output, "output")) && (!report || can_write(report, "report"));
+}
+
+/// What a solve owns.
+typedef struct run {
+  kedge_context *ctx;
+  kedge_problem *problem;
+  kedge_mesh *mesh;
+  kedge_solution *solution;
+  kg_progress_line *line;  ///< NULL: no progress is shown
+  double mesh_seconds;
+} run;
+
+static int fail(const run *r, kedge_status status, bool reads_input)
+{
+  if (r->line) kg_progress_clear(r->line);
+  return kg_cli_fail(r->ctx, status, reads_input);
+}
+
+/// Mesh and solution. Returns an exit code.
+static int compute(run *r)
+{
+  if (r->line) {
+    kedge_context_set_progress(r->ctx, kg_progress_draw, r->line);
+    kg_progress_begin(r->line, KEDGE_STAGE_MESH);
+  }
+  const double begin = kg_cli_seconds();
+  kedge_status status = kedge_problem_mesh(r->problem, &r->mesh);
+  r->mesh_seconds = kg_cli_seconds() - begin;
+  if (status != KEDGE_OK) return fail(r, status, true);
+  status = kedge_solve(r->ctx, r->mesh, r->problem, &r->solution);
+  return status == KEDGE_OK ? KG_EXIT_SOLVED : fail(r, status, false);
+}
+
+/// Output file, report, summary. Returns an exit code.
+static int deliver(const run *r, const solve_options *options, const char *output)
+{
+  kedge_status status = KEDGE_OK;
+  if (output) {
+    if (r->line) kg_progress_begin(r->line, KEDGE_STAGE_OUTPUT);
+    status = kedge_solution_write(r->solution, output);
+  }
+  kedge_report report;
+  kedge_solution_report(r->solution, &report);
+  report.stages[KEDGE_STAGE_MESH].seconds += r->mesh_seconds;
+  if (r->line) kg_progress_clear(r->line);
+  int code = status == KEDGE_OK ? KG_EXIT_SOLVED : fail(r, status, false);
+  if (options->report) {
+    status = kedge_report_write(r->ctx, &report, options->report);
+    if (status != KEDGE_OK) code = fail(r, status, false);
+  }
+  if (!options->quiet)
+    kg_summary_print(&report, options->problem, kedge_context_reason(r->ctx),
+                     code == KG_EXIT_SOLVED ? output : NULL);
+  if (code != KG_EXIT_SOLVED || report.converged) return code;
+  fprintf(stderr, "kedge: not converged: %s\n", report.solver_note);
+  return KG_EXIT_NOT_CONVERGED;
+}
+
+static int solve(const solve_options *options)
+{
+  run r = {0};
+  kg_progress_line line = {0};
+  int code;
+  kedge_status status = kedge_context_create(&options->context, &r.ctx);
+  if (status != KEDGE_OK) return kg_cli_fail(NULL, status, false);
+  if (!options->quiet && kg_progress_wanted()) r.line = &line;
+
+  status = kedge_problem_read(r.ctx, options->problem, options->overrides.values,
+                              options->overrides.n, &r.problem);
+  if (status != KEDGE_OK) {
+    code = fail(&r, status, true);
+    goto done;
+  }
+  const char *output = options->output ? options->output : kedge_problem_output(r.problem);
+  code = check_targets(options, output) ? compute(&r) : KG_EXIT_INPUT;
+  if (code == KG_EXIT_SOLVED) code = deliver(&r, options, output);
+done:
+  kedge_solution_destroy(r.solution);
+  kedge_mesh_destroy(r.mesh);
+  kedge_problem_destroy(r.problem);
+  kedge_context_destroy(r.ctx);
+  return code;
+}
+
+int kg_cli_solve(int argc, char **argv)
+{
+  solve_options options = {.context = KEDGE_CONTEXT_OPTIONS_INIT};
+  options.overrides.values = calloc((size_t)argc + 1, sizeof *options.overrides.values);
+  if (!options.overrides.values) return KG_EXIT_FAILED;
+  argp_parse(&argp, argc, argv, 0, NULL, &options);
+  const int code = solve(&options);
+  free(options.overrides.values);
+  return code;
+}

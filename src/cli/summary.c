@@ -1,0 +1,65 @@
+#include "cli/summary.h"
+
+#include <stdio.h>
+
+#include "cli/cli.h"
+
+/// A rate in 1e9 a second; "-" where no cost is defined or nothing was timed.
+static void print_rate(double amount, double seconds)
+{
+  if (amount > 0 && seconds > 0)
+    printf("%10.1f", 1e-9 * amount / seconds);
+  else
+    printf("%10s", "-");
+}
+
+static void print_stages(const kedge_report *report)
+{
+  double total = 0;
+  for (int s = 0; s < KEDGE_STAGE_COUNT; ++s) total += report->stages[s].seconds;
+  printf("%-24s%10s%9s%10s%10s\n", "stage", "seconds", "share", "GB/s", "GFlop/s");
+  for (int s = 0; s < KEDGE_STAGE_COUNT; ++s) {
+    const kedge_stage_report *stage = &report->stages[s];
+    printf("%-24s%10.4f%7.1f %%", kg_cli_stage_title((kedge_stage)s), stage->seconds,
+           total > 0 ? 100 * stage->seconds / total : 0);
+    print_rate(stage->bytes, stage->seconds);
+    print_rate(stage->flops, stage->seconds);
+    putchar('\n');
+  }
+  printf("%-24s%10.4f\n\n", "total", total);
+}
+
+static void print_solver(const kedge_report *report)
+{
+  printf("trace solve  %s after %lld iterations (%s, %s): relative residual %.2e, tolerance %.0e\n",
+         report->converged ? "converged" : "NOT CONVERGED", (long long)report->iterations,
+         report->operator_name, report->preconditioner, report->relative_residual,
+         report->tolerance);
+  if (report->has_exact)
+    printf("errors       u: L2 %.5e, max %.5e; q: L2 %.5e; u*: L2 %.5e\n", report->u_l2,
+           report->u_linf, report->q_l2, report->u_star_l2);
+}
+
+static void print_memory(const kedge_report *report)
+{
+  char peak[16], predicted[16], matrices[16], operator_reads[16];
+  printf(
+      "memory       peak %s (predicted %s); local matrices %s; one operator application reads %s\n",
+      kg_cli_bytes((double)report->peak_device_bytes, peak),
+      kg_cli_bytes((double)report->predicted_device_bytes, predicted),
+      kg_cli_bytes((double)report->local_matrices_bytes, matrices),
+      kg_cli_bytes((double)report->operator_bytes, operator_reads));
+}
+
+void kg_summary_print(const kedge_report *report, const char *problem, const char *reason,
+                      const char *output)
+{
+  printf("%s: %lld triangles, %lld edges, order %d, %lld trace unknowns\n", problem,
+         (long long)report->elements, (long long)report->edges, report->order,
+         (long long)report->trace_unknowns);
+  printf("backend %s on %s (%s)\n\n", report->backend, report->device, reason);
+  print_stages(report);
+  print_solver(report);
+  print_memory(report);
+  if (output) printf("output       %s\n", output);
+}
