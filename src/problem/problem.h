@@ -17,14 +17,17 @@ typedef struct kg_function {
 void kg_function_evaluate(const kg_function *f, size_t n, const double *x, const double *y,
                           double *value);
 
-typedef struct kg_parameter { char *name; double value; } kg_parameter;
+typedef struct kg_parameter {
+  char *name;
+  double value;
+} kg_parameter;
 
 typedef struct kg_boundary {
   char *group;  ///< name or number as given
   kedge_boundary_type type;
   bool has_type;
   kg_function value;
-  int line;     ///< of the problem file, 0: none
+  int line;  ///< of the problem file, 0: none
 } kg_boundary;
 
 struct kedge_problem {
@@ -52,13 +55,13 @@ struct kedge_problem {
 /// A problem on a mesh: every boundary group has its condition, left-out data are derived from the
 /// exact solution.
 typedef struct kg_resolved {
-  kg_function source;          ///< borrowed from the problem, or owns_source
+  kg_function source;  ///< borrowed from the problem, or owns_source
   bool owns_source;
   /// Indexed by mesh group; entries of groups of dimension 2 are unused.
   struct kg_resolved_boundary {
     kedge_boundary_type type;
     const kg_function *value;  ///< NULL: from the exact solution (u, or diffusion grad u . n)
-  } *boundaries;
+  } * boundaries;
 } kg_resolved;
 
 /// @retval KEDGE_ERR_INPUT  a group that the mesh has not (the nearest name is given), a group

@@ -1,0 +1,232 @@
+// Evaluation costs one pass of a simple loop a node and block. The values of a block stay in the
+// first two cache levels; every loop but those that call libm is vectorised. A point's value is the
+// same bits wherever in a block it stands: each loop rounds once an operation.
+#include "problem/program.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/memory.h"
+#include "problem/expression_tree.h"
+
+enum {
+  BLOCK = 256,  // points
+  SCRATCH =
+      16384,  // doubles on the stack; more registers than fit in BLOCK points shorten the block
+  REGISTER_OUT = -1  // the caller's value[]
+};
+static_assert(SCRATCH >= KG_EXPRESSION_NODES, "a block of one point must always fit");
+
+enum { OP_COPY = KG_OP_COUNT, OP_INTEGER_POWER };
+enum { LARGEST_INTEGER_POWER = 32 };  // 8 roundings at most; beyond it pow() is better
+
+typedef struct compiler {
+  const kg_node *nodes;
+  int32_t *place;     // [node]: its register
+  int32_t *last_use;  // [node]: the last node that reads it
+  int32_t *released;  // stack of free temporaries
+  int32_t n_released;
+  kg_program *program;
+} compiler;
+
+static bool is_operation(const kg_node *node)
+{
+  return kg_ops_info[node->op].n_children > 0;
+}
+
+/// x, y and constants get their registers; uses are noted.
+static void place_leaves(compiler *c, int32_t n_nodes)
+{
+  kg_program *const p = c->program;
+  for (int32_t i = 0; i < n_nodes; ++i) {
+    const kg_node *node = &c->nodes[i];
+    if (node->op == KG_OP_X) c->place[i] = 0;
+    if (node->op == KG_OP_Y) c->place[i] = 1;
+    if (node->op == KG_OP_CONSTANT) {
+      c->place[i] = 2 + p->n_constants;
+      p->constants[p->n_constants++] = node->value;
+    }
+    for (int k = 0; k < kg_ops_info[node->op].n_children; ++k) c->last_use[node->child[k]] = i;
+  }
+}
+
+static void release_operands(compiler *c, int32_t i)
+{
+  const kg_node *node = &c->nodes[i];
+  for (int k = 0; k < kg_ops_info[node->op].n_children; ++k) {
+    const int32_t child = node->child[k];
+    if (!is_operation(&c->nodes[child]) || c->last_use[child] != i) continue;
+    c->last_use[child] = -1;  // a * a releases once
+    c->released[c->n_released++] = c->place[child];
+  }
+}
+
+static void emit(compiler *c, int32_t i, bool last)
+{
+  const kg_node *node = &c->nodes[i];
+  kg_program *const p = c->program;
+  kg_instruction in = {.op = (int32_t)node->op};
+  for (int k = 0; k < kg_ops_info[node->op].n_children; ++k)
+    in.operand[k] = c->place[node->child[k]];
+  const kg_node *exponent = &c->nodes[node->child[1]];
+  if (node->op == KG_OP_POWER && exponent->op == KG_OP_CONSTANT &&
+      fabs(exponent->value) <= LARGEST_INTEGER_POWER && exponent->value == rint(exponent->value)) {
+    in.op = OP_INTEGER_POWER;
+    in.exponent = (int32_t)exponent->value;
+  }
+  release_operands(c, i);  // the result may take the place of an operand
+  if (last)
+    in.result = REGISTER_OUT;
+  else if (c->n_released > 0)
+    in.result = c->released[--c->n_released];
+  else
+    in.result = 2 + p->n_constants + p->n_temporaries++;
+  c->place[i] = in.result;
+  p->instructions[p->n_instructions++] = in;
+}
+
+kedge_status kg_program_compile(kedge_context *ctx, const struct kg_node *nodes, int32_t n_nodes,
+                                kg_program *out)
+{
+  *out = (kg_program){0};
+  int32_t *work = NULL;
+  kedge_status status = kg_host_alloc(ctx, (size_t)n_nodes, 3 * sizeof *work, &work);
+  if (status == KEDGE_OK)
+    status = kg_host_alloc(ctx, (size_t)n_nodes, sizeof *out->instructions, &out->instructions);
+  if (status == KEDGE_OK)
+    status = kg_host_alloc(ctx, (size_t)n_nodes, sizeof *out->constants, &out->constants);
+  if (status != KEDGE_OK) goto done;
+
+  compiler c = {nodes, work, work + n_nodes, work + 2 * n_nodes, 0, out};
+  place_leaves(&c, n_nodes);
+  for (int32_t i = 0; i < n_nodes; ++i)
+    if (is_operation(&nodes[i])) emit(&c, i, i == n_nodes - 1);
+  if (out->n_instructions == 0)
+    out->instructions[out->n_instructions++] =
+        (kg_instruction){.op = OP_COPY, .result = REGISTER_OUT, .operand = {c.place[n_nodes - 1]}};
+done:
+  free(work);
+  if (status != KEDGE_OK) kg_program_free(out);
+  return status;
+}
+
+void kg_program_free(kg_program *program)
+{
+  free(program->instructions);
+  free(program->constants);
+  *program = (kg_program){0};
+}
+
+/// r = a^k by squaring; r may be a.
+static void integer_power(size_t n, const double *a, int k, double *r)
+{
+  double square[BLOCK];
+  unsigned bits = (unsigned)abs(k);
+  bool first = true;
+  for (size_t i = 0; i < n; ++i) square[i] = a[i];
+  for (; bits != 0; bits >>= 1) {
+    if (bits & 1) {
+      if (first)
+        for (size_t i = 0; i < n; ++i) r[i] = square[i];
+      else
+        for (size_t i = 0; i < n; ++i) r[i] *= square[i];
+      first = false;
+    }
+    if (bits > 1)
+      for (size_t i = 0; i < n; ++i) square[i] *= square[i];
+  }
+  if (first)
+    for (size_t i = 0; i < n; ++i) r[i] = 1.0;
+  if (k < 0)
+    for (size_t i = 0; i < n; ++i) r[i] = 1.0 / r[i];
+}
+
+// The result may stand in the place of an operand, exactly: no iteration reads what another wrote.
+#define LOOP(name, formula)                                               \
+  case name:                                                              \
+    _Pragma("GCC ivdep") for (size_t i = 0; i < n; ++i) r[i] = (formula); \
+    break;
+
+static void arithmetic(const kg_instruction *in, size_t n, const double *a, const double *b,
+                       const double *c, double *r)
+{
+  switch (in->op) {
+    LOOP(OP_COPY, a[i])
+    LOOP(KG_OP_CHOOSE, a[i] != 0 ? b[i] : c[i])
+    LOOP(KG_OP_EQUAL, a[i] == b[i] ? 1.0 : 0.0)
+    LOOP(KG_OP_UNEQUAL, a[i] != b[i] ? 1.0 : 0.0)
+    LOOP(KG_OP_LESS, a[i] < b[i] ? 1.0 : 0.0)
+    LOOP(KG_OP_LESS_EQUAL, a[i] <= b[i] ? 1.0 : 0.0)
+    LOOP(KG_OP_GREATER, a[i] > b[i] ? 1.0 : 0.0)
+    LOOP(KG_OP_GREATER_EQUAL, a[i] >= b[i] ? 1.0 : 0.0)
+    LOOP(KG_OP_ADD, a[i] + b[i])
+    LOOP(KG_OP_SUBTRACT, a[i] - b[i])
+    LOOP(KG_OP_MULTIPLY, a[i] * b[i])
+    LOOP(KG_OP_DIVIDE, a[i] / b[i])
+    LOOP(KG_OP_NEGATE, -a[i])
+    LOOP(KG_OP_SQRT, sqrt(a[i]))
+    LOOP(KG_OP_ABS, fabs(a[i]))
+    LOOP(KG_OP_MIN, a[i] < b[i] || a[i] != a[i] ? a[i] : b[i])
+    LOOP(KG_OP_MAX, a[i] > b[i] || a[i] != a[i] ? a[i] : b[i])
+    case OP_INTEGER_POWER:
+      integer_power(n, a, in->exponent, r);
+      break;
+  }
+}
+
+static bool library_call(kg_op op, size_t n, const double *a, const double *b, double *r)
+{
+  switch (op) {
+    LOOP(KG_OP_POWER, pow(a[i], b[i]))
+    LOOP(KG_OP_SIN, sin(a[i]))
+    LOOP(KG_OP_COS, cos(a[i]))
+    LOOP(KG_OP_TAN, tan(a[i]))
+    LOOP(KG_OP_ASIN, asin(a[i]))
+    LOOP(KG_OP_ACOS, acos(a[i]))
+    LOOP(KG_OP_ATAN, atan(a[i]))
+    LOOP(KG_OP_SINH, sinh(a[i]))
+    LOOP(KG_OP_COSH, cosh(a[i]))
+    LOOP(KG_OP_TANH, tanh(a[i]))
+    LOOP(KG_OP_EXP, exp(a[i]))
+    LOOP(KG_OP_LOG, log(a[i]))
+    LOOP(KG_OP_ATAN2, atan2(a[i], b[i]))
+    LOOP(KG_OP_HYPOT, hypot(a[i], b[i]))
+    default:
+      return false;
+  }
+  return true;
+}
+#undef LOOP
+
+static const double *operand(int32_t number, const double *x, const double *y,
+                             const double *registers, size_t block)
+{
+  if (number == 0) return x;
+  if (number == 1) return y;
+  return registers + (size_t)(number - 2) * block;
+}
+
+void kg_program_run(const kg_program *p, size_t n, const double *x, const double *y, double *value)
+{
+  double registers[SCRATCH] __attribute__((aligned(64)));
+  const size_t n_registers = (size_t)(p->n_constants + p->n_temporaries);
+  size_t block = n_registers * BLOCK <= SCRATCH ? BLOCK : SCRATCH / n_registers;
+  if (block > 8) block -= block % 8;
+  for (int32_t k = 0; k < p->n_constants; ++k)
+    for (size_t i = 0; i < block && i < n; ++i) registers[(size_t)k * block + i] = p->constants[k];
+
+  for (size_t start = 0; start < n; start += block) {
+    const size_t count = n - start < block ? n - start : block;
+    for (int32_t k = 0; k < p->n_instructions; ++k) {
+      const kg_instruction *in = &p->instructions[k];
+      const double *o[3];
+      for (int j = 0; j < 3; ++j)
+        o[j] = operand(in->operand[j], x + start, y + start, registers, block);
+      double *r = value + start;
+      if (in->result != REGISTER_OUT) r = registers + (size_t)(in->result - 2) * block;
+      if (!library_call((kg_op)in->op, count, o[0], o[1], r))
+        arithmetic(in, count, o[0], o[1], o[2], r);
+    }
+  }
+}
