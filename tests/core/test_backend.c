@@ -1,0 +1,169 @@
+// The table of every backend: allocation, copies, zeros, accounting.
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "backend.h"
+#include "cmocka_all.h"
+#include "core/context.h"
+
+static kedge_context *ctx;
+
+static int open_backend(void **state)
+{
+  (void)state;
+  kedge_context_options options = KEDGE_CONTEXT_OPTIONS_INIT;
+  options.backend = test_backend();
+  return kedge_context_create(&options, &ctx) == KEDGE_OK ? 0 : -1;
+}
+
+static int close_backend(void **state)
+{
+  (void)state;
+  const kedge_status status = kg_sync(ctx);
+  kedge_context_destroy(ctx);
+  return status == KEDGE_OK ? 0 : -1;
+}
+
+static void copies_carry_every_byte(void **state)
+{
+  (void)state;
+  const size_t counts[] = {1, 31, 32, 33, 1000, 65537};
+  for (size_t c = 0; c < sizeof counts / sizeof *counts; ++c) {
+    const size_t n = counts[c];
+    double *in = malloc(n * sizeof *in), *out = malloc(n * sizeof *out);
+    for (size_t i = 0; i < n; ++i) in[i] = 1.0 / (double)(i + 1);
+    kg_buffer a, b;
+    assert_int_equal(kg_upload(ctx, in, n, sizeof *in, &a), KEDGE_OK);
+    assert_int_equal(kg_alloc(ctx, n, sizeof *in, &b), KEDGE_OK);
+    assert_int_equal(kg_copy(ctx, b.data, a.data, n * sizeof *in), KEDGE_OK);
+    assert_int_equal(kg_copy_out(ctx, out, b.data, n * sizeof *in), KEDGE_OK);
+    assert_memory_equal(in, out, n * sizeof *in);
+    kg_free(ctx, &a);
+    kg_free(ctx, &b);
+    free(in);
+    free(out);
+  }
+}
+
+static void zero_fills_what_was_asked_and_no_more(void **state)
+{
+  (void)state;
+  enum { N = 77 };
+  double in[N], out[N];
+  for (int i = 0; i < N; ++i) in[i] = 3.0;
+  kg_buffer a;
+  assert_int_equal(kg_upload(ctx, in, N, sizeof *in, &a), KEDGE_OK);
+  assert_int_equal(kg_zero(ctx, a.data, (N - 1) * sizeof *in), KEDGE_OK);
+  assert_int_equal(kg_copy_out(ctx, out, a.data, sizeof out), KEDGE_OK);
+  for (int i = 0; i < N - 1; ++i) assert_true(out[i] == 0.0);
+  assert_true(out[N - 1] == 3.0);
+  kg_free(ctx, &a);
+}
+
+static void copies_of_nothing_succeed(void **state)
+{
+  (void)state;
+  assert_int_equal(kg_copy_in(ctx, NULL, NULL, 0), KEDGE_OK);
+  assert_int_equal(kg_copy_out(ctx, NULL, NULL, 0), KEDGE_OK);
+  assert_int_equal(kg_copy(ctx, NULL, NULL, 0), KEDGE_OK);
+  assert_int_equal(kg_zero(ctx, NULL, 0), KEDGE_OK);
+}
+
+static void bytes_in_use_are_accounted(void **state)
+{
+  (void)state;
+  const int64_t before = ctx->bytes_in_use;
+  kg_buffer a, b, c;
+  assert_int_equal(kg_alloc(ctx, 100, 8, &a), KEDGE_OK);
+  assert_int_equal(kg_alloc(ctx, 1, 1, &b), KEDGE_OK);
+  assert_int_equal(kg_alloc(ctx, 0, 8, &c), KEDGE_OK);
+  assert_non_null(c.data);
+  const int64_t held = 1024 + KG_ALIGNMENT + KG_ALIGNMENT;  // 800, 1 and 0 bytes, rounded up
+  assert_int_equal(ctx->bytes_in_use, before + held);
+  assert_true(ctx->bytes_peak >= ctx->bytes_in_use);
+  kg_free(ctx, &a);
+  kg_free(ctx, &b);
+  kg_free(ctx, &c);
+  assert_int_equal(ctx->bytes_in_use, before);
+  assert_true(ctx->bytes_peak >= before + held);
+  kg_free(ctx, &a);  // a freed buffer is an empty buffer
+  assert_int_equal(ctx->bytes_in_use, before);
+}
+
+static void sizes_that_overflow_are_refused(void **state)
+{
+  (void)state;
+  kg_buffer a;
+  assert_int_equal(kg_alloc(ctx, SIZE_MAX / 4, 8, &a), KEDGE_ERR_MEMORY);
+  assert_null(a.data);
+  assert_non_null(strstr(kedge_context_error(ctx), "fits no memory"));
+  assert_int_equal(kg_alloc(ctx, SIZE_MAX / 32, 8, &a), KEDGE_ERR_MEMORY);
+  assert_null(a.data);
+  assert_true(strlen(kedge_context_error(ctx)) > 10);
+}
+
+static void free_memory_is_known(void **state)
+{
+  (void)state;
+  assert_true(kg_free_bytes(ctx) > 1 << 20);
+}
+
+static void fresh_shadow_memory_is_nan(void **state)
+{
+  (void)state;
+  if (test_backend() != KEDGE_BACKEND_SHADOW) skip();
+  enum { N = 33 };
+  kg_buffer a;
+  assert_int_equal(kg_alloc(ctx, N, sizeof(double), &a), KEDGE_OK);
+  double values[N];
+  assert_int_equal(kg_copy_out(ctx, values, a.data, sizeof values), KEDGE_OK);
+  for (int i = 0; i < N; ++i) assert_true(isnan(values[i]));
+  kg_free(ctx, &a);
+}
+
+/// Whether a process that writes one byte at `offset` of a fresh array and frees it is aborted.
+static bool is_caught(ptrdiff_t offset)
+{
+  const pid_t child = fork();
+  if (child == 0) {
+    close(STDERR_FILENO);
+    kg_buffer a;
+    if (kg_alloc(ctx, 10, sizeof(double), &a) != KEDGE_OK) _exit(2);
+    ((volatile char *)a.data)[offset] = 1;
+    kg_free(ctx, &a);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
+}
+
+static void writes_outside_shadow_arrays_are_caught(void **state)
+{
+  (void)state;
+  if (test_backend() != KEDGE_BACKEND_SHADOW) skip();
+  assert_false(is_caught(0));
+  assert_false(is_caught(KG_ALIGNMENT - 1));
+  assert_true(is_caught(-1));
+  assert_true(is_caught(KG_ALIGNMENT));
+}
+
+int main(void)
+{
+  test_skip_without_backend();
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(copies_carry_every_byte),
+      cmocka_unit_test(zero_fills_what_was_asked_and_no_more),
+      cmocka_unit_test(copies_of_nothing_succeed),
+      cmocka_unit_test(bytes_in_use_are_accounted),
+      cmocka_unit_test(sizes_that_overflow_are_refused),
+      cmocka_unit_test(free_memory_is_known),
+      cmocka_unit_test(fresh_shadow_memory_is_nan),
+      cmocka_unit_test(writes_outside_shadow_arrays_are_caught),
+  };
+  return cmocka_run_group_tests(tests, open_backend, close_backend);
+}
