@@ -82,7 +82,7 @@ static const char doc[] =
     "  mesh info FILE           counts, groups and quality of a Gmsh mesh\n"
     "  mesh generate WORDS...   make a mesh: square N, lshape N, ring N M\n"
     "  info                     version, build, CPU topology, GPUs\n"
-    "  help [TOPIC]             problem file, expressions, output, backends, exit codes, ...\n"
+    "  help [TOPIC]             problem file, expressions, output, exit codes, ...\n"
     "\n"
     "'kedge COMMAND --help' lists the options of a command.\n"
     "Exit codes: 0 solved, 1 failed, 2 usage or bad input, 3 not converged.";

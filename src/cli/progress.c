@@ -74,15 +74,16 @@ int kg_progress_format(const kg_progress_line *line, const kedge_progress *p, ch
   const char *title = title_of(p->stage);
   if (p->finished) return snprintf(text, size, "%s: %.3f s", title, p->seconds);
   if (p->iteration == 0) return snprintf(text, size, "%s ...", title);
+  // The line fits into 80 columns: no step names here.
+  const int length = (int)strcspn(title, "(");
+  const int n = snprintf(text, size, "%.*siteration %lld, residual %.1e -> %.0e", length, title,
+                         (long long)p->iteration, p->relative_residual, p->tolerance);
   double rate, left;
-  if (!kg_convergence_estimate(&line->convergence, p, &rate, &left))
-    return snprintf(text, size, "%s: iteration %lld, residual %.1e -> %.0e", title,
-                    (long long)p->iteration, p->relative_residual, p->tolerance);
+  if (n < 0 || (size_t)n >= size || !kg_convergence_estimate(&line->convergence, p, &rate, &left))
+    return n;
   char time[32];
   format_seconds(left, time, sizeof time);
-  return snprintf(text, size,
-                  "%s: iteration %lld, residual %.1e -> %.0e, %.2g digits/100 it, %s left", title,
-                  (long long)p->iteration, p->relative_residual, p->tolerance, rate, time);
+  return n + snprintf(text + n, size - (size_t)n, ", %.2g digits/100, %s left", rate, time);
 }
 
 /// Columns of the terminal less one, so that the cursor stays on the line.

@@ -20,8 +20,13 @@ static void print_stages(const kedge_report *report)
   printf("%-24s%10s%9s%10s%10s\n", "stage", "seconds", "share", "GB/s", "GFlop/s");
   for (int s = 0; s < KEDGE_STAGE_COUNT; ++s) {
     const kedge_stage_report *stage = &report->stages[s];
-    printf("%-24s%10.4f%7.1f %%", kg_cli_stage_title((kedge_stage)s), stage->seconds,
-           total > 0 ? 100 * stage->seconds / total : 0);
+    const char *title = kg_cli_stage_title((kedge_stage)s);
+    if (!(stage->seconds >
+          0)) {  // not part of this solve: assembly without ELL, output without file
+      printf("%-24s%10s%9s%10s%10s\n", title, "-", "-", "-", "-");
+      continue;
+    }
+    printf("%-24s%10.4f%7.1f %%", title, stage->seconds, 100 * stage->seconds / total);
     print_rate(stage->bytes, stage->seconds);
     print_rate(stage->flops, stage->seconds);
     putchar('\n');
@@ -31,7 +36,7 @@ static void print_stages(const kedge_report *report)
 
 static void print_solver(const kedge_report *report)
 {
-  printf("trace solve  %s after %lld iterations (%s, %s): relative residual %.2e, tolerance %.0e\n",
+  printf("solver       %s after %lld iterations (%s, %s): relative residual %.2e, tolerance %.0e\n",
          report->converged ? "converged" : "NOT CONVERGED", (long long)report->iterations,
          report->operator_name, report->preconditioner, report->relative_residual,
          report->tolerance);
