@@ -54,6 +54,9 @@ static kedge_status check_arrays(kedge_context *ctx, const kedge_mesh_arrays *a)
   for (int i = 0; i < a->n_names; ++i)
     KG_REQUIRE(ctx, a->names[i] && *a->names[i], KEDGE_ERR_ARG,
                "kedge_mesh_create: names[%d] is NULL or empty", i);
+  for (int i = 0; i < a->n_names; ++i)
+    KG_REQUIRE(ctx, !a->names[i][strcspn(a->names[i], "\"\r\n")], KEDGE_ERR_ARG,
+               "kedge_mesh_create: names[%d] holds a quotation mark or a line end", i);
   KG_TRY(check_tags(ctx, "name_tags", a->n_names, a->name_tags, 1));
   KG_TRY(check_tags(ctx, "line_tags", a->n_lines, a->line_tags, 0));
   return check_tags(ctx, "regions", a->n_triangles, a->regions, 0);

@@ -92,19 +92,18 @@ kedge_status kg_mesh_vertex_ranks(kedge_context *ctx, const kedge_mesh *mesh, in
   return status;
 }
 
-/// Lines of the boundary edges that have a tag.
+/// Boundary edges as lines, along their elements.
 static void lines_of(const kedge_mesh *mesh, const int32_t *rank, kg_raw_mesh *out)
 {
   int64_t n = 0;
   for (int64_t edge = 0; edge < mesh->n_edges; ++edge) {
     const int g = mesh->edge_group[edge];
-    if (g < 0 || mesh->groups[g].tag == 0) continue;
+    if (g < 0) continue;
     const int32_t side = mesh->edge_sides[2 * edge];
     out->lines[2 * n] = rank[mesh->element_vertices[side]];
     out->lines[2 * n + 1] = rank[mesh->element_vertices[side % 3 == 2 ? side - 2 : side + 1]];
     out->line_tags[n++] = mesh->groups[g].tag;
   }
-  out->n_lines = n;
 }
 
 kedge_status kg_mesh_to_raw(kedge_context *ctx, const kedge_mesh *mesh, kg_raw_mesh *out)

@@ -12,8 +12,8 @@ kedge_status kg_raw_mesh_name(kedge_context *ctx, kg_raw_mesh *raw, int dimensio
 /// Append the names of a mesh's groups, except those that are just numbers.
 kedge_status kg_raw_mesh_names(kedge_context *ctx, kg_raw_mesh *raw, const kedge_mesh *mesh);
 
-/// The mesh in the caller's numbering, gaps of unused vertices closed. Every boundary edge that has
-/// a tag is a line.
+/// The mesh in the caller's numbering, gaps of unused vertices closed. Every boundary edge is a
+/// line, of tag 0 where it has no group of the caller.
 kedge_status kg_mesh_to_raw(kedge_context *ctx, const kedge_mesh *mesh, kg_raw_mesh *out);
 /// rank[v]: place of vertex v in the caller's numbering, gaps closed; the caller frees it.
 kedge_status kg_mesh_vertex_ranks(kedge_context *ctx, const kedge_mesh *mesh, int32_t **rank);

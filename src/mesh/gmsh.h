@@ -1,0 +1,66 @@
+/// @file
+/// The parts of the reader of Gmsh files, one for each section.
+#pragma once
+#include "mesh/gmsh_scan.h"
+#include "mesh/mesh.h"
+#include "mesh/radix.h"
+
+/// From node tags to vertex numbers: by subtraction where tags are consecutive, through an array
+/// where they are compact, by bisection where they are sparse.
+typedef struct kg_node_map {
+  int64_t first, n;  ///< consecutive tags: first .. first + n - 1
+  bool consecutive;
+  int64_t span;     ///< of `dense`
+  int32_t *dense;   ///< [tag - first]: vertex, -1: none; NULL: not compact
+  kg_pair *sorted;  ///< [n]: (tag, vertex); NULL: not sparse
+} kg_node_map;
+
+/// An entity of format 4.1 of dimension 1 or 2 and its first physical group, 0: none.
+typedef struct kg_entity {
+  int32_t dimension, tag, physical;
+} kg_entity;
+
+typedef struct kg_gmsh {
+  kg_scan scan;
+  enum { KG_GMSH_UNKNOWN, KG_GMSH_22, KG_GMSH_41 } version;
+  kg_raw_mesh *raw;
+  bool has_nodes, has_elements;
+  double *z;      ///< [vertex]
+  int64_t *tags;  ///< [vertex], until the map is made
+  kg_node_map map;
+  kg_entity *entities;
+  int64_t n_entities, entity_capacity, triangle_capacity, line_capacity;
+} kg_gmsh;
+
+kedge_status kg_gmsh_names(kg_gmsh *g);
+kedge_status kg_gmsh_entities(kg_gmsh *g);              ///< 4.1
+kedge_status kg_gmsh_partitioned_entities(kg_gmsh *g);  ///< 4.1
+kedge_status kg_gmsh_nodes(kg_gmsh *g);
+kedge_status kg_gmsh_elements(kg_gmsh *g);
+
+/// Physical group of an entity; entities are in the order in which kg_gmsh_sort_entities() left
+/// them.
+int32_t kg_gmsh_physical(const kg_gmsh *g, int32_t dimension, int32_t tag);
+void kg_gmsh_sort_entities(kg_gmsh *g);
+
+/// Vertex of a node tag; -1: there is no such node.
+static inline int32_t kg_gmsh_vertex(const kg_node_map *map, int64_t tag)
+{
+  const uint64_t place = (uint64_t)tag - (uint64_t)map->first;  // huge when tag < first
+  if (map->consecutive) return place < (uint64_t)map->n ? (int32_t)place : -1;
+  if (map->dense) return place < (uint64_t)map->span ? map->dense[place] : -1;
+  int64_t begin = 0, end = map->n;
+  while (begin < end) {
+    const int64_t middle = begin + (end - begin) / 2;
+    const uint64_t key = map->sorted[middle].key;
+    if (key == (uint64_t)tag) return (int32_t)map->sorted[middle].value;
+    if (key < (uint64_t)tag)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return -1;
+}
+
+/// Make room for `count` items in an array whose address is `array`; capacity grows geometrically.
+kedge_status kg_gmsh_reserve(kg_gmsh *g, void *array, size_t size, int64_t capacity);

@@ -1,0 +1,214 @@
+// $Sections one after the other. Formats: https://gmsh.info/doc/texinfo/gmsh.html#File-formats
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mesh/gmsh.h"
+#include "mesh/raw.h"
+
+#define CONVERT "convert it with: gmsh in.msh -save -format msh41 -o out.msh"
+
+kedge_status kg_gmsh_reserve(kg_gmsh *g, void *array, size_t size, int64_t capacity)
+{
+  void *memory;
+  memcpy(&memory, array, sizeof memory);  // `array` is the address of any object pointer
+  memory = realloc(memory, size * (size_t)capacity);
+  KG_REQUIRE(g->scan.ctx, memory, KEDGE_ERR_MEMORY, "%s: no host memory for %lld items of the mesh",
+             g->scan.name, (long long)capacity);
+  memcpy(array, &memory, sizeof memory);
+  return KEDGE_OK;
+}
+
+/// "version binary data-size"; a binary file goes on with the integer 1.
+static kedge_status read_format(kg_gmsh *g)
+{
+  kg_scan *s = &g->scan;
+  double version;
+  int64_t binary, size;
+  KG_TRY(kg_text_double(s, &version));
+  KG_TRY(kg_text_int(s, &binary));
+  KG_TRY(kg_text_int(s, &size));
+  if (version != 2.2 && version != 4.1)
+    return KG_SCAN_FAIL(s, "format version %g cannot be read, only 2.2 and 4.1; " CONVERT, version);
+  if ((binary != 0 && binary != 1) || size != 8)
+    return KG_SCAN_FAIL(s, "file type %lld with data size %lld is not 0 or 1 with 8; " CONVERT,
+                        (long long)binary, (long long)size);
+  g->version = version == 2.2 ? KG_GMSH_22 : KG_GMSH_41;
+  s->binary = binary == 1;
+  KG_TRY(kg_text_line_end(s));
+  if (!s->binary) return KEDGE_OK;
+  int32_t one;
+  KG_TRY(kg_scan_int32(s, &one));
+  if (one != 1)
+    return KG_SCAN_FAIL(s,
+                        "the byte order is not this machine's; write the file as ASCII or on a "
+                        "machine of the same byte order");
+  return KEDGE_OK;
+}
+
+/// Lines 'dimension tag "name"', text in binary files too.
+kedge_status kg_gmsh_names(kg_gmsh *g)
+{
+  kg_scan *s = &g->scan;
+  int64_t n;
+  KG_TRY(kg_text_int(s, &n));
+  KG_TRY(kg_scan_plausible(s, n, 6, "names"));
+  KG_TRY(kg_text_line_end(s));
+  for (int64_t i = 0; i < n; ++i) {
+    int64_t dimension, tag;
+    KG_TRY(kg_text_int(s, &dimension));
+    KG_TRY(kg_text_int(s, &tag));
+    if (dimension < 0 || dimension > 3 || tag <= -INT32_MAX || tag >= INT32_MAX)
+      return KG_SCAN_FAIL(s, "there is no physical group of dimension %lld and tag %lld",
+                          (long long)dimension, (long long)tag);
+    const char *text, *where = s->at;
+    size_t length;
+    const int64_t line = s->line;
+    kg_text_rest(s, &text, &length);
+    if (length < 2 || text[0] != '"' || text[length - 1] != '"') {
+      s->at = where;
+      s->line = line;
+      return KG_SCAN_FAIL(s, "the name of a physical group is not in quotes");
+    }
+    if (length == 2) continue;  // an empty name is none
+    KG_TRY(kg_raw_mesh_name(s->ctx, g->raw, (int)dimension, (int32_t)llabs(tag), text + 1,
+                            length - 2));
+  }
+  return KEDGE_OK;
+}
+
+static bool is_word(const char *text, size_t length, const char *word)
+{
+  return length == strlen(word) && memcmp(text, word, length) == 0;
+}
+
+/// Move behind the line "$End<name>".
+static kedge_status skip_section(kg_gmsh *g, const char *name, size_t length)
+{
+  kg_scan *s = &g->scan;
+  const char *text;
+  size_t n;
+  const int64_t first_line = s->line;
+  const char *first = s->at;
+  while (s->at < s->end) {
+    kg_text_rest(s, &text, &n);
+    if (n == length + 4 && memcmp(text, "$End", 4) == 0 && memcmp(text + 4, name, length) == 0)
+      return KEDGE_OK;
+  }
+  s->at = first;
+  s->line = first_line;
+  return KG_SCAN_FAIL(s, "section $%.*s has no end; the file is truncated",
+                      length > 40 ? 40 : (int)length, name);
+}
+
+static kedge_status end_section(kg_gmsh *g, const char *name)
+{
+  kg_scan *s = &g->scan;
+  kg_text_skip_blank(s);
+  if (s->at == s->end)
+    return KG_SCAN_FAIL(s, "the file ends inside section $%s; it is truncated", name);
+  const size_t length = strlen(name);
+  const bool ends = (size_t)(s->end - s->at) >= length + 4 && memcmp(s->at, "$End", 4) == 0 &&
+                    memcmp(s->at + 4, name, length) == 0;
+  if (!ends)
+    return KG_SCAN_FAIL(s, "$End%s should be here; the section is longer than its counts say",
+                        name);
+  s->at += length + 4;
+  return kg_text_line_end(s);
+}
+
+static const struct section {
+  const char *name;
+  bool only_41;
+  kedge_status (*read)(kg_gmsh *);
+} sections[] = {
+    {"MeshFormat", false, read_format},
+    {"PhysicalNames", false, kg_gmsh_names},
+    {"Entities", true, kg_gmsh_entities},
+    {"PartitionedEntities", true, kg_gmsh_partitioned_entities},
+    {"Nodes", false, kg_gmsh_nodes},
+    {"Elements", false, kg_gmsh_elements},
+};
+
+static kedge_status read_section(kg_gmsh *g)
+{
+  kg_scan *s = &g->scan;
+  const char *name;
+  size_t length;
+  if (*s->at != '$')
+    return g->version
+               ? KG_SCAN_FAIL(s, "a $section should begin here; the file is damaged")
+               : KG_SCAN_FAIL(s, "this is not a Gmsh mesh: it does not begin with $MeshFormat");
+  ++s->at;
+  kg_text_rest(s, &name, &length);
+  const struct section *section = NULL;
+  for (size_t i = 0; i < sizeof sections / sizeof *sections; ++i)
+    if (is_word(name, length, sections[i].name)) section = &sections[i];
+  if (section && section->read == read_format && g->version)
+    return KG_SCAN_FAIL(s, "there is a second $MeshFormat; the file is damaged");
+  if (!g->version && (!section || section->read != read_format)) {
+    if (!is_word(name, length, "Comments"))
+      return KG_SCAN_FAIL(s, "this is not a Gmsh mesh: it does not begin with $MeshFormat");
+    section = NULL;
+  }
+  if (!section || (section->only_41 && g->version != KG_GMSH_41))
+    return skip_section(g, name, length);
+  KG_TRY(section->read(g));
+  return end_section(g, section->name);
+}
+
+/// The vertices of all triangles must lie in one plane z = const, but for rounding.
+static kedge_status check_plane(const kg_gmsh *g)
+{
+  const kg_raw_mesh *raw = g->raw;
+  const double z0 = g->z[raw->triangles[0]];
+  double extent = 0, largest = 0;
+  int64_t farthest = raw->triangles[0];
+  for (int64_t i = 0; i < 3 * raw->n_elements; ++i) {
+    const int64_t v = raw->triangles[i];
+    extent = fmax(extent, fmax(fabs(raw->vertices[2 * v]), fabs(raw->vertices[2 * v + 1])));
+    if (fabs(g->z[v] - z0) > largest) {
+      largest = fabs(g->z[v] - z0);
+      farthest = v;
+    }
+  }
+  KG_REQUIRE(g->scan.ctx, largest <= 1e-10 * extent, KEDGE_ERR_INPUT,
+             "%s: the surface is not in a plane z = const (the vertex (%g, %g) has z = %g, another "
+             "one z = %g); project it to the plane before meshing",
+             g->scan.name, raw->vertices[2 * farthest], raw->vertices[2 * farthest + 1],
+             g->z[farthest], z0);
+  return KEDGE_OK;
+}
+
+static kedge_status check_whole(const kg_gmsh *g)
+{
+  kedge_context *ctx = g->scan.ctx;
+  KG_REQUIRE(ctx, g->version, KEDGE_ERR_INPUT, "%s is empty: it is no Gmsh mesh", g->scan.name);
+  KG_REQUIRE(ctx, g->raw->n_elements > 0, KEDGE_ERR_INPUT,
+             "%s has no triangles; if it has physical groups, Gmsh saved only their elements: put "
+             "the surface into one too, or set Mesh.SaveAll = 1",
+             g->scan.name);
+  return check_plane(g);
+}
+
+kedge_status kg_gmsh_parse(kedge_context *ctx, const char *name, const void *data, size_t bytes,
+                           kg_raw_mesh *out)
+{
+  *out = (kg_raw_mesh){0};
+  kg_gmsh g = {.raw = out};
+  kedge_status status = kg_scan_open(ctx, name, data, bytes, &g.scan);
+  while (status == KEDGE_OK) {
+    kg_text_skip_blank(&g.scan);
+    if (g.scan.at == g.scan.end) break;
+    status = read_section(&g);
+  }
+  if (status == KEDGE_OK) status = check_whole(&g);
+  kg_scan_close(&g.scan);
+  free(g.z);
+  free(g.tags);
+  free(g.map.dense);
+  free(g.map.sorted);
+  free(g.entities);
+  if (status != KEDGE_OK) kg_raw_mesh_free(out);
+  return status;
+}

@@ -1,0 +1,264 @@
+// Format 4.1. One node block, one curve for each boundary group, one surface for each region.
+// Triangles are written in runs of one region, so that they keep their order.
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/file.h"
+#include "core/memory.h"
+#include "mesh/raw.h"
+
+typedef struct writer {
+  FILE *stream;
+  bool binary;
+  const kedge_mesh *mesh;
+  const kg_raw_mesh *raw;
+} writer;
+
+static void put_int(const writer *w, int32_t value, char after)
+{
+  if (w->binary)
+    fwrite(&value, sizeof value, 1, w->stream);
+  else
+    fprintf(w->stream, "%d%c", value, after);
+}
+
+static void put_count(const writer *w, int64_t value, char after)
+{
+  if (w->binary)
+    fwrite(&value, sizeof value, 1, w->stream);
+  else
+    fprintf(w->stream, "%lld%c", (long long)value, after);
+}
+
+/// Text: as few digits as give the same number back.
+static void put_double(const writer *w, double value, char after)
+{
+  if (w->binary) {
+    fwrite(&value, sizeof value, 1, w->stream);
+    return;
+  }
+  char text[32];
+  for (int digits = 15; digits <= 17; ++digits) {
+    snprintf(text, sizeof text, "%.*g", digits, value);
+    if (digits == 17 || strtod(text, NULL) == value) break;
+  }
+  fprintf(w->stream, "%s%c", text, after);
+}
+
+static void end_section(const writer *w, const char *name)
+{
+  fprintf(w->stream, "%s$End%s\n", w->binary ? "\n" : "", name);
+}
+
+static void put_format(const writer *w)
+{
+  fprintf(w->stream, "$MeshFormat\n4.1 %d 8\n", w->binary);
+  if (w->binary) put_int(w, 1, '\n');
+  end_section(w, "MeshFormat");
+}
+
+static void put_names(const writer *w)
+{
+  if (w->raw->n_names == 0) return;
+  fprintf(w->stream, "$PhysicalNames\n%d\n", w->raw->n_names);
+  for (int i = 0; i < w->raw->n_names; ++i) {
+    const struct kg_raw_name *name = &w->raw->names[i];
+    fprintf(w->stream, "%d %d \"%s\"\n", name->dimension, name->tag, name->name);
+  }
+  fprintf(w->stream, "$EndPhysicalNames\n");
+}
+
+/// Entity of a group: numbered from 1 in its dimension.
+static int entity_of(const kedge_mesh *mesh, int dimension, int32_t tag)
+{
+  int entity = 0;
+  for (int i = 0; i < mesh->n_groups; ++i) {
+    if (mesh->groups[i].dimension != dimension) continue;
+    ++entity;
+    if (mesh->groups[i].tag == tag) return entity;
+  }
+  return 0;
+}
+
+static void put_entity(const writer *w, const kg_group *group)
+{
+  const double *box = w->mesh->info.box;
+  put_int(w, entity_of(w->mesh, group->dimension, group->tag), ' ');
+  put_double(w, box[0], ' ');
+  put_double(w, box[1], ' ');
+  put_double(w, 0, ' ');
+  put_double(w, box[2], ' ');
+  put_double(w, box[3], ' ');
+  put_double(w, 0, ' ');
+  put_count(w, group->tag != 0, ' ');
+  if (group->tag != 0) put_int(w, group->tag, ' ');
+  put_count(w, 0, '\n');  // nothing is said about what bounds it
+}
+
+static void put_entities(const writer *w)
+{
+  const kedge_mesh *mesh = w->mesh;
+  int64_t count[4] = {0};
+  for (int i = 0; i < mesh->n_groups; ++i) ++count[mesh->groups[i].dimension];
+  fprintf(w->stream, "$Entities\n");
+  for (int d = 0; d < 4; ++d) put_count(w, count[d], d < 3 ? ' ' : '\n');
+  for (int i = 0; i < mesh->n_groups; ++i) put_entity(w, &mesh->groups[i]);  // dimension 1 first
+  end_section(w, "Entities");
+}
+
+/// (dimension, entity, type or parametric, count): begins a block of nodes or elements.
+static void put_block(const writer *w, int dimension, int entity, int third, int64_t n)
+{
+  put_int(w, dimension, ' ');
+  put_int(w, entity, ' ');
+  put_int(w, third, ' ');
+  put_count(w, n, '\n');
+}
+
+static void put_totals(const writer *w, int64_t n_blocks, int64_t n)
+{
+  put_count(w, n_blocks, ' ');
+  put_count(w, n, ' ');
+  put_count(w, 1, ' ');
+  put_count(w, n, '\n');
+}
+
+static void put_nodes(const writer *w)
+{
+  const int64_t n = w->raw->n_vertices;
+  fprintf(w->stream, "$Nodes\n");
+  put_totals(w, 1, n);
+  put_block(w, 2, 1, 0, n);
+  for (int64_t v = 0; v < n; ++v) put_count(w, v + 1, '\n');
+  for (int64_t v = 0; v < n; ++v) {
+    put_double(w, w->raw->vertices[2 * v], ' ');
+    put_double(w, w->raw->vertices[2 * v + 1], ' ');
+    put_double(w, 0, '\n');
+  }
+  end_section(w, "Nodes");
+}
+
+/// End of the run of equal tags that begins at `begin`.
+static int64_t run_end(const int32_t *tags, int64_t begin, int64_t n)
+{
+  int64_t end = begin + 1;
+  while (end < n && tags[end] == tags[begin]) ++end;
+  return end;
+}
+
+static int64_t count_runs(const int32_t *tags, int64_t n)
+{
+  int64_t runs = 0;
+  for (int64_t i = 0; i < n; i = run_end(tags, i, n)) ++runs;
+  return runs;
+}
+
+/// Lines (dimension 1) or triangles (2), numbered on from *number.
+static void put_elements_of(const writer *w, int dimension, const int32_t *tags,
+                            const int32_t *vertices, int64_t n, int64_t *number)
+{
+  const int n_nodes = dimension + 1;
+  for (int64_t begin = 0, end; begin < n; begin = end) {
+    end = run_end(tags, begin, n);
+    put_block(w, dimension, entity_of(w->mesh, dimension, tags[begin]), dimension, end - begin);
+    for (int64_t i = begin; i < end; ++i) {
+      put_count(w, ++*number, ' ');
+      for (int k = 0; k < n_nodes; ++k)
+        put_count(w, (int64_t)vertices[n_nodes * i + k] + 1, k == dimension ? '\n' : ' ');
+    }
+  }
+}
+
+static void put_elements(const writer *w)
+{
+  const kg_raw_mesh *raw = w->raw;
+  const int64_t runs =
+      count_runs(raw->line_tags, raw->n_lines) + count_runs(raw->regions, raw->n_elements);
+  int64_t number = 0;
+  fprintf(w->stream, "$Elements\n");
+  put_totals(w, runs, raw->n_lines + raw->n_elements);
+  put_elements_of(w, 1, raw->line_tags, raw->lines, raw->n_lines, &number);
+  put_elements_of(w, 2, raw->regions, raw->triangles, raw->n_elements, &number);
+  end_section(w, "Elements");
+}
+
+static kedge_status write_stream(kedge_context *ctx, const writer *w, const char *path)
+{
+  const locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  KG_REQUIRE(ctx, c_locale, KEDGE_ERR_MEMORY, "%s: no memory for the C locale", path);
+  const locale_t before = uselocale(c_locale);  // decimal points
+  put_format(w);
+  put_names(w);
+  put_entities(w);
+  put_nodes(w);
+  put_elements(w);
+  uselocale(before);
+  freelocale(c_locale);
+  KG_REQUIRE(ctx, !ferror(w->stream), KEDGE_ERR_IO, "cannot write %s: %s", path, strerror(errno));
+  return KEDGE_OK;
+}
+
+static kedge_status write_file(kedge_context *ctx, writer *w, const char *path)
+{
+  char *temporary;
+  KG_TRY(kg_temporary_name(ctx, path, &temporary));
+  w->stream = fopen(temporary, "wb");
+  kedge_status status = KEDGE_OK;
+  if (!w->stream) {
+    status = KG_FAIL(ctx, KEDGE_ERR_IO, "cannot write %s: %s", path, strerror(errno));
+    goto done;
+  }
+  status = write_stream(ctx, w, path);
+  if (fclose(w->stream) != 0 && status == KEDGE_OK)
+    status = KG_FAIL(ctx, KEDGE_ERR_IO, "cannot write %s: %s", path, strerror(errno));
+  if (status == KEDGE_OK)
+    status = kg_file_commit(ctx, temporary, path);
+  else
+    unlink(temporary);
+done:
+  free(temporary);
+  return status;
+}
+
+/// Boundary edges come in edge order; runs of one group make longer blocks.
+static int compare_tags(const void *a, const void *b)
+{
+  const int32_t *p = a, *q = b;
+  for (int i = 0; i < 3; ++i)
+    if (p[i] != q[i]) return p[i] < q[i] ? -1 : 1;
+  return 0;
+}
+
+/// Sort lines by (tag, vertices).
+static kedge_status sort_lines(kedge_context *ctx, kg_raw_mesh *raw)
+{
+  int32_t(*records)[3];
+  KG_TRY(kg_host_alloc(ctx, (size_t)raw->n_lines, sizeof *records, &records));
+  for (int64_t i = 0; i < raw->n_lines; ++i) {
+    records[i][0] = raw->line_tags[i];
+    memcpy(&records[i][1], raw->lines + 2 * i, 2 * sizeof(int32_t));
+  }
+  qsort(records, (size_t)raw->n_lines, sizeof *records, compare_tags);
+  for (int64_t i = 0; i < raw->n_lines; ++i) {
+    raw->line_tags[i] = records[i][0];
+    memcpy(raw->lines + 2 * i, &records[i][1], 2 * sizeof(int32_t));
+  }
+  free(records);
+  return KEDGE_OK;
+}
+
+kedge_status kedge_mesh_write(kedge_context *ctx, const kedge_mesh *mesh, const char *path,
+                              bool binary)
+{
+  kg_raw_mesh raw;
+  KG_TRY(kg_mesh_to_raw(ctx, mesh, &raw));
+  kedge_status status = sort_lines(ctx, &raw);
+  if (status == KEDGE_OK)
+    status = write_file(ctx, &(writer){.binary = binary, .mesh = mesh, .raw = &raw}, path);
+  kg_raw_mesh_free(&raw);
+  return status;
+}
