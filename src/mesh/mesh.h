@@ -30,6 +30,7 @@ struct kedge_mesh {
   int n_groups;
   kg_group *groups;           ///< dimension 1 first; "default" only when an edge is in it
   kedge_mesh_info info;
+  double seconds;             ///< spent reading or generating and building, for the report
   char *source;               ///< file name or generator words, for messages; owned
 };
 

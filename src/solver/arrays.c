@@ -1,0 +1,130 @@
+#include "solver/arrays.h"
+
+#include "core/context.h"
+#include "ops/cg_vectors.h"
+#include "ops/ell.h"
+#include "ops/errors.h"
+
+typedef struct lifetime {
+  kedge_stage first, last;
+} lifetime;
+
+#define LIFETIME(name, begins, ends) {KEDGE_STAGE_##begins, KEDGE_STAGE_##ends},
+static const lifetime lifetimes[KG_ARRAY_COUNT] = {KG_ARRAY_LIST(LIFETIME)};
+
+bool kg_array_lives(kg_array array, kedge_stage stage, kedge_operator operator_kind)
+{
+  kedge_stage last = lifetimes[array].last;
+  // Once the ELL matrix stands, the local matrices are gone.
+  if (operator_kind == KEDGE_OPERATOR_ELL && array == KG_ARRAY_LOCAL) last = KEDGE_STAGE_ASSEMBLY;
+  return lifetimes[array].first <= stage && stage <= last;
+}
+
+static size_t operator_bytes(kg_array array, const kg_shape *s)
+{
+  const bool ell = s->operator_kind == KEDGE_OPERATOR_ELL;
+  const size_t n_sides = 3 * (size_t)KG_LANES * (size_t)s->count.n_groups;
+  const size_t n_patches = (size_t)s->count.n_patches, n_halo = (size_t)s->count.n_halo;
+  const kg_ell_matrix matrix = kg_ell_shape(s->size, &s->count);
+  const size_t n_entries = (size_t)matrix.width * (size_t)matrix.stride;
+  switch (array) {
+    case KG_ARRAY_SIDE_LOCAL: return ell ? 0 : n_sides * sizeof(uint16_t);
+    case KG_ARRAY_PATCH_EDGE:
+    case KG_ARRAY_PATCH_HALO: return ell ? 0 : (n_patches + 1) * sizeof(int32_t);
+    case KG_ARRAY_HALO_EDGE: return ell ? 0 : n_halo * sizeof(int32_t);
+    case KG_ARRAY_LOCAL_SIDES:
+      return ell ? 0 : 2 * ((size_t)s->count.n_interior + n_halo) * sizeof(uint16_t);
+    case KG_ARRAY_EDGE_ENTRIES:
+      return ell ? 0 : 2 * (size_t)(s->count.n_free - s->count.n_interior) * sizeof(int32_t);
+    case KG_ARRAY_HALO: return ell ? 0 : n_halo * (size_t)s->size.n_edge * sizeof(double);
+    case KG_ARRAY_OPERATOR_PARTIAL: return (ell ? KG_ELL_PARTIALS : n_patches) * sizeof(double);
+    case KG_ARRAY_ELL_COLUMN: return ell ? n_entries * sizeof(int32_t) : 0;
+    case KG_ARRAY_ELL_VALUE: return ell ? n_entries * sizeof(double) : 0;
+    case KG_ARRAY_ELL_WORK: return ell ? s->ell_work_bytes : 0;
+    default: return 0;
+  }
+}
+
+size_t kg_array_bytes(kg_array array, const kg_shape *s)
+{
+  const size_t lanes = (size_t)KG_LANES * (size_t)s->count.n_groups;  // elements, empty lanes too
+  const size_t chunk = (size_t)KG_LANES * (size_t)s->chunk_groups;
+  const size_t N = (size_t)s->size.n_modes, m = (size_t)s->size.n_edge;
+  const size_t free_rows = (size_t)s->count.n_free * m, all_rows = (size_t)s->count.n_edges * m;
+  const size_t n_points = (size_t)s->n_points, d = sizeof(double);
+  switch (array) {
+    case KG_ARRAY_VERTICES: return 2 * (size_t)s->n_vertices * d;
+    case KG_ARRAY_VERTEX: return 3 * lanes * sizeof(int32_t);
+    case KG_ARRAY_SIDE_EDGE: return 3 * lanes * sizeof(uint32_t);
+    case KG_ARRAY_EDGE_SIDES: return 2 * (size_t)s->count.n_edges * sizeof(int32_t);
+    case KG_ARRAY_REFERENCE: return kg_reference_count(s->size.order) * d;
+    case KG_ARRAY_POINT_WEIGHT: return n_points * d;
+    case KG_ARRAY_POINT_BASIS: return n_points * (size_t)s->size.n_star * d;
+    case KG_ARRAY_LOAD: return N * lanes * d;
+    case KG_ARRAY_SOURCE_VALUES: return n_points * chunk * d;
+    case KG_ARRAY_LOCAL: return (size_t)s->size.n_packed * lanes * d;
+    case KG_ARRAY_CONDENSED: return (size_t)s->size.n_trace * lanes * d;
+    case KG_ARRAY_RIGHT_HAND_SIDE:
+    case KG_ARRAY_INVERSE_DIAGONAL:
+    case KG_ARRAY_RESIDUAL:
+    case KG_ARRAY_PRODUCT: return free_rows * d;
+    case KG_ARRAY_TRACE:
+    case KG_ARRAY_DIRECTION: return all_rows * d;
+    case KG_ARRAY_VECTOR_PARTIAL: return 2 * KG_CG_PARTIALS * d;
+    case KG_ARRAY_CG_STATE: return sizeof(kg_cg_state);
+    case KG_ARRAY_U: return N * chunk * d;
+    case KG_ARRAY_Q: return 2 * N * chunk * d;
+    case KG_ARRAY_U_STAR: return (size_t)s->size.n_star * chunk * d;
+    case KG_ARRAY_INDICATOR: return chunk * d;
+    case KG_ARRAY_EXACT_VALUES: return s->has_exact ? 3 * n_points * chunk * d : 0;
+    case KG_ARRAY_ERROR_SUMS:
+      return s->has_exact ? (size_t)s->count.n_groups * sizeof(kg_error_sums) : 0;
+    default: return operator_bytes(array, s);
+  }
+}
+
+int64_t kg_stage_bytes(kedge_stage stage, const kg_shape *shape)
+{
+  size_t bytes = 0;
+  for (kg_array a = 0; a < KG_ARRAY_COUNT; ++a)
+    if (kg_array_lives(a, stage, shape->operator_kind))
+      bytes += kg_rounded(kg_array_bytes(a, shape));
+  return (int64_t)bytes;
+}
+
+int64_t kg_peak_bytes(const kg_shape *shape)
+{
+  int64_t peak = 0;
+  for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage) {
+    const int64_t bytes = kg_stage_bytes(stage, shape);
+    if (bytes > peak) peak = bytes;
+  }
+  return peak;
+}
+
+int32_t kg_chunk_groups(const kg_shape *shape)
+{
+  const size_t target = (size_t)256 << 20;
+  const size_t per_element = 8 * ((size_t)shape->size.n_modes * 3 + (size_t)shape->size.n_star +
+                                  (size_t)shape->n_points * (shape->has_exact ? 3 : 1));
+  const size_t groups = target / (per_element * KG_LANES) + 1;
+  return groups < (size_t)shape->count.n_groups ? (int32_t)groups : shape->count.n_groups;
+}
+
+kedge_status kg_arrays_enter(kedge_context *ctx, kedge_stage stage, const kg_shape *shape,
+                             kg_buffer *buffers)
+{
+  for (kg_array a = 0; a < KG_ARRAY_COUNT; ++a) {
+    const size_t bytes = kg_array_bytes(a, shape);
+    if (bytes == 0 || buffers[a].data || !kg_array_lives(a, stage, shape->operator_kind)) continue;
+    KG_TRY(kg_alloc(ctx, bytes, 1, &buffers[a]));
+  }
+  return KEDGE_OK;
+}
+
+void kg_arrays_leave(kedge_context *ctx, kedge_stage stage, const kg_shape *shape,
+                     kg_buffer *buffers)
+{
+  for (kg_array a = 0; a < KG_ARRAY_COUNT; ++a)
+    if (!kg_array_lives(a, stage + 1, shape->operator_kind)) kg_free(ctx, &buffers[a]);
+}

@@ -1,0 +1,81 @@
+/// @file
+/// Every array a solve keeps in device memory: its size and the stages it lives in, in one table.
+/// Allocation, release and prediction all walk this table, so a prediction cannot drift from what is
+/// then allocated.
+#pragma once
+#include "backend/backend.h"
+#include "basis/reference.h"
+#include "kedge/solution.h"
+#include "mesh/trace_layout.h"
+
+/// What sizes depend on.
+typedef struct kg_shape {
+  kg_sizes size;
+  kg_trace_counts count;
+  int64_t n_vertices;
+  int n_points;          ///< of the sampling rule
+  int32_t chunk_groups;  ///< groups handled at once where point values or local solutions are held
+  bool has_exact;
+  kedge_operator operator_kind;
+  size_t ell_work_bytes;
+} kg_shape;
+
+/// X(name, first stage, last stage): see arrays.c for the sizes. ELL drops some of them earlier.
+#define KG_ARRAY_LIST(X)                                   \
+  X(VERTICES, TRANSFER, POSTPROCESS)                       \
+  X(VERTEX, TRANSFER, POSTPROCESS)                         \
+  X(SIDE_EDGE, TRANSFER, POSTPROCESS)                      \
+  X(EDGE_SIDES, TRANSFER, LOCAL_MATRICES)                  \
+  X(SIDE_LOCAL, TRANSFER, TRACE_SOLVE)                     \
+  X(PATCH_EDGE, TRANSFER, TRACE_SOLVE)                     \
+  X(PATCH_HALO, TRANSFER, TRACE_SOLVE)                     \
+  X(HALO_EDGE, TRANSFER, TRACE_SOLVE)                      \
+  X(LOCAL_SIDES, TRANSFER, TRACE_SOLVE)                    \
+  X(EDGE_ENTRIES, TRANSFER, TRACE_SOLVE)                   \
+  X(REFERENCE, TRANSFER, POSTPROCESS)                      \
+  X(POINT_WEIGHT, TRANSFER, POSTPROCESS)                   \
+  X(POINT_BASIS, TRANSFER, POSTPROCESS)                    \
+  X(LOAD, TRANSFER, POSTPROCESS)                           \
+  X(SOURCE_VALUES, TRANSFER, TRANSFER)                     \
+  X(LOCAL, LOCAL_MATRICES, TRACE_SOLVE)                    \
+  X(CONDENSED, LOCAL_MATRICES, LOCAL_MATRICES)             \
+  X(RIGHT_HAND_SIDE, LOCAL_MATRICES, TRACE_SOLVE)          \
+  X(INVERSE_DIAGONAL, LOCAL_MATRICES, TRACE_SOLVE)         \
+  X(ELL_COLUMN, ASSEMBLY, TRACE_SOLVE)                     \
+  X(ELL_VALUE, ASSEMBLY, TRACE_SOLVE)                      \
+  X(ELL_WORK, ASSEMBLY, ASSEMBLY)                          \
+  X(TRACE, TRACE_SOLVE, POSTPROCESS)                       \
+  X(RESIDUAL, TRACE_SOLVE, TRACE_SOLVE)                    \
+  X(DIRECTION, TRACE_SOLVE, TRACE_SOLVE)                   \
+  X(PRODUCT, TRACE_SOLVE, TRACE_SOLVE)                     \
+  X(HALO, TRACE_SOLVE, TRACE_SOLVE)                        \
+  X(OPERATOR_PARTIAL, TRACE_SOLVE, TRACE_SOLVE)            \
+  X(VECTOR_PARTIAL, TRACE_SOLVE, TRACE_SOLVE)              \
+  X(CG_STATE, TRACE_SOLVE, TRACE_SOLVE)                    \
+  X(U, LOCAL_SOLVE, POSTPROCESS)                           \
+  X(Q, LOCAL_SOLVE, POSTPROCESS)                           \
+  X(U_STAR, LOCAL_SOLVE, POSTPROCESS)                      \
+  X(INDICATOR, LOCAL_SOLVE, POSTPROCESS)                   \
+  X(EXACT_VALUES, LOCAL_SOLVE, POSTPROCESS)                \
+  X(ERROR_SUMS, LOCAL_SOLVE, POSTPROCESS)
+
+#define KG_ARRAY_ENUMERATOR(name, first, last) KG_ARRAY_##name,
+typedef enum kg_array { KG_ARRAY_LIST(KG_ARRAY_ENUMERATOR) KG_ARRAY_COUNT } kg_array;
+#undef KG_ARRAY_ENUMERATOR
+
+/// Bytes of an array; 0: this solve does not have it.
+size_t kg_array_bytes(kg_array array, const kg_shape *shape);
+bool kg_array_lives(kg_array array, kedge_stage stage, kedge_operator operator_kind);
+/// Bytes of all arrays that live in a stage, rounded as kg_alloc() rounds.
+int64_t kg_stage_bytes(kedge_stage stage, const kg_shape *shape);
+int64_t kg_peak_bytes(const kg_shape *shape);
+
+/// Groups a chunk: as many as keep the chunk's arrays near 256 MiB.
+int32_t kg_chunk_groups(const kg_shape *shape);
+
+/// Allocate what begins to live in a stage; release what lives no longer. `buffers` holds
+/// KG_ARRAY_COUNT entries, all zero before the first stage.
+kedge_status kg_arrays_enter(kedge_context *ctx, kedge_stage stage, const kg_shape *shape,
+                             kg_buffer *buffers);
+void kg_arrays_leave(kedge_context *ctx, kedge_stage stage, const kg_shape *shape,
+                     kg_buffer *buffers);

@@ -1,0 +1,159 @@
+#include "solver/cg.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "core/context.h"
+#include "core/nvtx.h"
+
+kedge_status kg_trace_operator_apply(kedge_context *ctx, const kg_trace_operator *op,
+                                     const double *x, double *y, kg_cg_state *state)
+{
+  if (op->kind == KEDGE_OPERATOR_ELL) {
+    kg_ell_apply_args args = op->ell;
+    args.x = x;
+    args.y = y;
+    args.state = state;
+    return kg_ell_apply(ctx, &args);
+  }
+  kg_trace_apply_args args = op->matrix_free;
+  args.x = x;
+  args.y = y;
+  args.state = state;
+  return kg_trace_apply(ctx, &args);
+}
+
+/// One solve: what stays the same through restarts.
+typedef struct solve {
+  kedge_context *ctx;
+  const kg_trace_operator *op;
+  const kg_cg_vectors_args *v;
+  kg_cg_settings settings;
+  kg_cg_state state;  ///< host copy, as of the last check
+  double rr_start;
+  double began;
+} solve;
+
+static double now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static kedge_status apply(const solve *s, const double *x, kg_cg_state *state)
+{
+  kg_range_push("trace_apply", s->settings.n_elements, s->settings.n_unknowns);
+  const kedge_status status = kg_trace_operator_apply(s->ctx, s->op, x, s->v->ap, state);
+  kg_range_pop();
+  return status;
+}
+
+static kedge_status read_state(solve *s)
+{
+  KG_TRY(kg_copy_out(s->ctx, &s->state, s->v->state, sizeof s->state));
+  return kg_sync(s->ctx);
+}
+
+static void report_progress(const solve *s)
+{
+  const double relative = sqrt(s->state.rr / s->rr_start);
+  kg_range_residual(relative);
+  kg_progress(s->ctx, &(kedge_progress){.stage = "trace_solve",
+                                        .seconds = now() - s->began,
+                                        .iteration = s->state.iterations,
+                                        .relative_residual = relative,
+                                        .tolerance = s->settings.tolerance});
+}
+
+/// r = b - A x from scratch, and the first direction.
+static kedge_status start(solve *s)
+{
+  KG_TRY(apply(s, s->v->x, NULL));
+  KG_TRY(kg_cg_start(s->ctx, s->v));
+  return read_state(s);
+}
+
+static kedge_status iterate(const solve *s, int count)
+{
+  for (int i = 0; i < count; ++i) {
+    KG_TRY(apply(s, s->v->p, s->v->state));
+    KG_TRY(kg_cg_update(s->ctx, s->v));
+    KG_TRY(kg_cg_direction(s->ctx, s->v));
+  }
+  return KEDGE_OK;
+}
+
+/// Iterate until a kernel stops. The checks are far apart: kernels after the stop do nothing.
+static kedge_status run(solve *s)
+{
+  int between = 8;
+  s->state.stop = KG_CG_RUNNING;
+  KG_TRY(kg_copy_in(s->ctx, s->v->state, &s->state, sizeof s->state));
+  while (s->state.stop == KG_CG_RUNNING) {
+    KG_TRY(iterate(s, between));
+    kg_range_push("cg_check", s->settings.n_elements, s->settings.n_unknowns);
+    const kedge_status status = read_state(s);
+    if (status == KEDGE_OK) report_progress(s);
+    kg_range_pop();
+    KG_TRY(status);
+    if (between < 64) between *= 2;
+  }
+  KG_REQUIRE(s->ctx, s->state.stop != KG_CG_INDEFINITE, KEDGE_ERR_NUMERIC,
+             "the trace operator is not positive definite (p.Ap = %g in iteration %lld): check the "
+             "mesh for nearly degenerate elements, or choose a stabilization nearer to 1",
+             s->state.p_ap, (long long)s->state.iterations + 1);
+  KG_REQUIRE(s->ctx, s->state.stop != KG_CG_NOT_FINITE, KEDGE_ERR_NUMERIC,
+             "conjugate gradients met NaN or infinity after %lld iterations: check coefficients and "
+             "boundary values for overflow",
+             (long long)s->state.iterations);
+  return KEDGE_OK;
+}
+
+static void describe(const solve *s, bool at_limit, kg_cg_result *result)
+{
+  if (at_limit)
+    snprintf(result->note, sizeof result->note,
+             "stopped after max_iterations = %lld with a relative residual of %.2e; raise "
+             "max_iterations or tolerance",
+             (long long)s->settings.max_iterations, result->relative_residual);
+  else
+    snprintf(result->note, sizeof result->note,
+             "rounding keeps the true relative residual at %.2e; a tolerance of %.1e is not "
+             "attainable in double precision for this problem",
+             result->relative_residual, s->settings.tolerance);
+}
+
+kedge_status kg_cg_solve(kedge_context *ctx, const kg_trace_operator *op,
+                         const kg_cg_vectors_args *vectors, kg_cg_settings settings,
+                         kg_cg_result *result)
+{
+  solve s = {.ctx = ctx, .op = op, .v = vectors, .settings = settings, .began = now()};
+  *result = (kg_cg_result){0};
+  KG_TRY(start(&s));
+  KG_REQUIRE(ctx, isfinite(s.state.rr) && isfinite(s.state.rz), KEDGE_ERR_NUMERIC,
+             "the trace system holds NaN or infinity before the first iteration: check the mesh for "
+             "nearly degenerate elements and the coefficients for overflow");
+  s.rr_start = s.state.rr;
+  s.state.target = settings.tolerance * settings.tolerance * s.rr_start;
+  s.state.max_iterations = settings.max_iterations;
+  s.state.iterations = 0;
+  if (s.rr_start == 0.0) {
+    result->converged = true;
+    return KEDGE_OK;
+  }
+  double rr_before = INFINITY;
+  bool at_limit = false;
+  while (!at_limit && s.state.rr > s.state.target && s.state.rr < 0.25 * rr_before) {
+    rr_before = s.state.rr;
+    KG_TRY(run(&s));
+    at_limit = s.state.stop == KG_CG_LIMIT;
+    KG_TRY(start(&s));
+  }
+  result->iterations = s.state.iterations;
+  result->relative_residual = sqrt(s.state.rr / s.rr_start);
+  result->converged = s.state.rr <= s.state.target;
+  if (!result->converged) describe(&s, at_limit, result);
+  return KEDGE_OK;
+}

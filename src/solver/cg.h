@@ -1,0 +1,40 @@
+/// @file
+/// Conjugate gradients on the trace: one recurrence for every backend and operator (docs/math.md#cg).
+#pragma once
+#include "ops/cg_vectors.h"
+#include "kedge/problem.h"
+#include "ops/ell.h"
+#include "ops/trace_apply.h"
+
+/// The trace operator in one of its forms.
+typedef struct kg_trace_operator {
+  kedge_operator kind;
+  kg_trace_apply_args matrix_free;  ///< x, y and state are filled in by kg_trace_operator_apply()
+  kg_ell_apply_args ell;
+} kg_trace_operator;
+
+/// y = A x; `state` may be NULL (ops/trace_apply.h).
+kedge_status kg_trace_operator_apply(kedge_context *ctx, const kg_trace_operator *op,
+                                     const double *x, double *y, kg_cg_state *state);
+
+typedef struct kg_cg_settings {
+  double tolerance;
+  int64_t max_iterations;
+  int64_t n_elements, n_unknowns;  ///< payload of the NVTX ranges
+} kg_cg_settings;
+
+typedef struct kg_cg_result {
+  int64_t iterations;
+  double relative_residual;  ///< ||b - A x|| / ||b - A x_0||, recomputed from x
+  bool converged;
+  char note[256];            ///< why not, when not converged
+} kg_cg_result;
+
+/// Solve A x = b from the x that is there (its Dirichlet rows hold the boundary values). When the recurrence
+/// says it has converged but the recomputed residual does not agree, it restarts from that residual; it
+/// gives up when a restart gains less than a factor two: then rounding is the limit.
+/// @param[in] vectors  n, inverse, b, x, r, p, ap, partial, state; rows of p beyond n are zero
+/// @retval KEDGE_ERR_NUMERIC  not positive definite, or NaN
+kedge_status kg_cg_solve(kedge_context *ctx, const kg_trace_operator *op,
+                         const kg_cg_vectors_args *vectors, kg_cg_settings settings,
+                         kg_cg_result *result);

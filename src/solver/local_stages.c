@@ -1,0 +1,144 @@
+// Local solve, post-processing and errors, chunk by chunk: what a chunk needs is a fixed amount of
+// device memory, and results travel to the host as they are made.
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/context.h"
+#include "core/memory.h"
+#include "ops/errors.h"
+#include "ops/local_solve.h"
+#include "ops/postprocess.h"
+#include "solver/pipeline.h"
+
+static kedge_status local_solve(kg_pipeline *p, int32_t first, int32_t count)
+{
+  return kg_local_solve(p->ctx,
+                        &(kg_local_solve_args){.batch = p->batch,
+                                               .material = p->material,
+                                               .first_group = first,
+                                               .n_groups = count,
+                                               .trace = p->buffers[KG_ARRAY_TRACE].data,
+                                               .load = p->buffers[KG_ARRAY_LOAD].data,
+                                               .u = p->buffers[KG_ARRAY_U].data,
+                                               .q = p->buffers[KG_ARRAY_Q].data});
+}
+
+static kedge_status postprocess(kg_pipeline *p, int32_t first, int32_t count)
+{
+  return kg_postprocess(p->ctx,
+                        &(kg_postprocess_args){.batch = p->batch,
+                                               .first_group = first,
+                                               .n_groups = count,
+                                               .u = p->buffers[KG_ARRAY_U].data,
+                                               .q = p->buffers[KG_ARRAY_Q].data,
+                                               .u_star = p->buffers[KG_ARRAY_U_STAR].data,
+                                               .indicator = p->buffers[KG_ARRAY_INDICATOR].data});
+}
+
+/// Sample the exact solution on the host and compare on the device.
+static kedge_status compare(kg_pipeline *p, int32_t first, int32_t count, double *values)
+{
+  static const char *const names[] = {"exact u", "du/dx of exact u", "du/dy of exact u"};
+  const kg_function *const functions[] = {&p->problem->exact_u, &p->problem->exact_dx,
+                                          &p->problem->exact_dy};
+  KG_TRY(kg_sample(p->ctx, &p->sampling, &p->layout, first, count, 3, functions, names, values));
+  const size_t bytes = 3 * (size_t)p->sampling.n * KG_LANES * (size_t)count * sizeof *values;
+  KG_TRY(kg_copy_in(p->ctx, p->buffers[KG_ARRAY_EXACT_VALUES].data, values, bytes));
+  return kg_errors(p->ctx,
+                   &(kg_errors_args){.batch = p->batch,
+                                     .points = p->points,
+                                     .first_group = first,
+                                     .n_groups = count,
+                                     .u = p->buffers[KG_ARRAY_U].data,
+                                     .q = p->buffers[KG_ARRAY_Q].data,
+                                     .u_star = p->buffers[KG_ARRAY_U_STAR].data,
+                                     .exact = p->buffers[KG_ARRAY_EXACT_VALUES].data,
+                                     .by_group = p->buffers[KG_ARRAY_ERROR_SUMS].data});
+}
+
+static kedge_status take(kg_pipeline *p, kg_array array, double *to, int rows, int32_t first,
+                         int32_t count)
+{
+  const size_t group = (size_t)rows * KG_LANES;
+  return kg_copy_out(p->ctx, to + group * (size_t)first, p->buffers[array].data,
+                     group * (size_t)count * sizeof *to);
+}
+
+static kedge_status solve_chunk(kg_pipeline *p, int32_t first, int32_t count)
+{
+  kedge_solution *s = p->solution;
+  KG_TRY(local_solve(p, first, count));
+  KG_TRY(take(p, KG_ARRAY_U, s->u, s->size.n_modes, first, count));
+  return take(p, KG_ARRAY_Q, s->q, 2 * s->size.n_modes, first, count);
+}
+
+static kedge_status postprocess_chunk(kg_pipeline *p, int32_t first, int32_t count, double *values)
+{
+  kedge_solution *s = p->solution;
+  KG_TRY(postprocess(p, first, count));
+  KG_TRY(take(p, KG_ARRAY_U_STAR, s->u_star, s->size.n_star, first, count));
+  KG_TRY(take(p, KG_ARRAY_INDICATOR, s->indicator, 1, first, count));
+  return p->shape.has_exact ? compare(p, first, count, values) : KEDGE_OK;
+}
+
+static kedge_status sum_errors(kg_pipeline *p)
+{
+  const size_t n = (size_t)p->layout.count.n_groups;
+  kg_error_sums *by_group, total = {0};
+  KG_TRY(kg_host_alloc(p->ctx, n, sizeof *by_group, &by_group));
+  kedge_status status = kg_copy_out(p->ctx, by_group, p->buffers[KG_ARRAY_ERROR_SUMS].data,
+                                    n * sizeof *by_group);
+  if (status == KEDGE_OK) status = kg_sync(p->ctx);
+  for (size_t g = 0; status == KEDGE_OK && g < n; ++g) {
+    total.u += by_group[g].u;
+    total.q += by_group[g].q;
+    total.u_star += by_group[g].u_star;
+    total.u_max = fmax(total.u_max, by_group[g].u_max);
+  }
+  free(by_group);
+  kedge_report *report = &p->solution->report;
+  report->u_l2 = sqrt(total.u);
+  report->q_l2 = sqrt(total.q);
+  report->u_star_l2 = sqrt(total.u_star);
+  report->u_linf = total.u_max;
+  return status;
+}
+
+static kedge_status all_chunks(kg_pipeline *p, double *values)
+{
+  const int32_t n_groups = p->layout.count.n_groups, chunk = p->shape.chunk_groups;
+  for (int32_t first = 0; first < n_groups; first += chunk) {
+    const int32_t count = n_groups - first < chunk ? n_groups - first : chunk;
+    KG_TRY(kg_stage_begin(p, KEDGE_STAGE_LOCAL_SOLVE));
+    KG_TRY(kg_stage_end(p, solve_chunk(p, first, count)));
+    KG_TRY(kg_stage_begin(p, KEDGE_STAGE_POSTPROCESS));
+    KG_TRY(kg_stage_end(p, postprocess_chunk(p, first, count, values)));
+  }
+  return p->shape.has_exact ? sum_errors(p) : KEDGE_OK;
+}
+
+static void add_costs(kg_pipeline *p)
+{
+  const int64_t n = p->mesh->n_elements;
+  p->stage = KEDGE_STAGE_LOCAL_SOLVE;
+  kg_stage_cost(p, kg_local_solve_cost(p->shape.size, n), 1.0);
+  p->stage = KEDGE_STAGE_POSTPROCESS;
+  kg_stage_cost(p, kg_postprocess_cost(p->shape.size, n), 1.0);
+  if (p->shape.has_exact) kg_stage_cost(p, kg_errors_cost(p->shape.size, p->sampling.n, n), 1.0);
+}
+
+kedge_status kg_stages_local(kg_pipeline *p)
+{
+  const size_t n_values = 3 * (size_t)p->sampling.n * KG_LANES * (size_t)p->shape.chunk_groups;
+  double *values;
+  KG_TRY(kg_host_alloc(p->ctx, p->shape.has_exact ? n_values : 0, sizeof *values, &values));
+  kg_stage_announce(p, KEDGE_STAGE_LOCAL_SOLVE, false);
+  const kedge_status status = all_chunks(p, values);
+  free(values);
+  KG_TRY(status);
+  add_costs(p);
+  kg_stage_announce(p, KEDGE_STAGE_LOCAL_SOLVE, true);
+  kg_stage_announce(p, KEDGE_STAGE_POSTPROCESS, false);
+  kg_stage_announce(p, KEDGE_STAGE_POSTPROCESS, true);
+  return KEDGE_OK;
+}

@@ -1,0 +1,110 @@
+#include "solver/pipeline.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "core/context.h"
+#include "core/memory.h"
+#include "core/nvtx.h"
+#include "ops/ell.h"
+#include "ops/trace_apply.h"
+
+double kg_seconds(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+kedge_status kg_pipeline_prepare(kg_pipeline *p)
+{
+  const kedge_problem *problem = p->problem;
+  const kedge_mesh *mesh = p->mesh;
+  KG_TRY(kg_problem_resolve(p->ctx, problem, mesh, &p->resolved));
+  p->material = (kg_material){problem->diffusion, problem->reaction, problem->stabilization,
+                              problem->stabilization_scaling};
+  KG_TRY(kg_sampling_create(p->ctx, problem->order, &p->sampling));
+  bool *is_dirichlet;
+  KG_TRY(kg_host_calloc(p->ctx, (size_t)mesh->n_groups, sizeof *is_dirichlet, &is_dirichlet));
+  for (int i = 0; i < mesh->n_groups; ++i)
+    is_dirichlet[i] = mesh->groups[i].dimension == 1 &&
+                      p->resolved.boundaries[i].type == KEDGE_BOUNDARY_DIRICHLET;
+  const kedge_status status = kg_trace_layout_create(
+      p->ctx, mesh, is_dirichlet, kg_patch_groups(problem->order), &p->layout);
+  free(is_dirichlet);
+  KG_TRY(status);
+  p->shape = (kg_shape){.size = kg_sizes_of(problem->order),
+                        .count = p->layout.count,
+                        .n_vertices = mesh->n_vertices,
+                        .n_points = p->sampling.n,
+                        .has_exact = problem->exact_u.kind != KG_FUNCTION_NONE,
+                        .operator_kind = problem->operator_kind};
+  p->shape.chunk_groups = kg_chunk_groups(&p->shape);
+  return kg_ell_work_bytes(p->ctx, p->shape.size, &p->shape.count, &p->shape.ell_work_bytes);
+}
+
+void kg_pipeline_free(kg_pipeline *p)
+{
+  for (int i = 0; i < KG_ARRAY_COUNT; ++i) kg_free(p->ctx, &p->buffers[i]);
+  kg_trace_layout_free(&p->layout);
+  kg_sampling_free(&p->sampling);
+  kg_resolved_free(&p->resolved);
+}
+
+/// Point batch and points at the arrays that live now.
+static void point_at_buffers(kg_pipeline *p)
+{
+  const kg_buffer *b = p->buffers;
+  p->batch = (kg_batch){
+      .count = p->layout.count,
+      .arrays = {.vertices = b[KG_ARRAY_VERTICES].data,
+                 .vertex = b[KG_ARRAY_VERTEX].data,
+                 .side_edge = b[KG_ARRAY_SIDE_EDGE].data,
+                 .side_local = b[KG_ARRAY_SIDE_LOCAL].data,
+                 .patch_edge = b[KG_ARRAY_PATCH_EDGE].data,
+                 .patch_halo = b[KG_ARRAY_PATCH_HALO].data,
+                 .halo_edge = b[KG_ARRAY_HALO_EDGE].data,
+                 .local_sides = b[KG_ARRAY_LOCAL_SIDES].data,
+                 .edge_entries = b[KG_ARRAY_EDGE_ENTRIES].data,
+                 .edge_sides = b[KG_ARRAY_EDGE_SIDES].data},
+      .reference = kg_reference_at(p->shape.size.order, b[KG_ARRAY_REFERENCE].data),
+  };
+  p->points = (kg_points){.n = p->sampling.n,
+                          .n_star = p->shape.size.n_star,
+                          .weight = b[KG_ARRAY_POINT_WEIGHT].data,
+                          .basis = b[KG_ARRAY_POINT_BASIS].data};
+}
+
+kedge_status kg_stage_begin(kg_pipeline *p, kedge_stage stage)
+{
+  p->stage = stage;
+  p->stage_began = kg_seconds();
+  kg_range_push(kedge_stage_name(stage), p->mesh->n_elements,
+                (int64_t)p->layout.count.n_free * p->shape.size.n_edge);
+  const kedge_status status = kg_arrays_enter(p->ctx, stage, &p->shape, p->buffers);
+  if (status != KEDGE_OK) kg_range_pop();
+  point_at_buffers(p);
+  return status;
+}
+
+kedge_status kg_stage_end(kg_pipeline *p, kedge_status status)
+{
+  if (status == KEDGE_OK) status = kg_sync(p->ctx);
+  kg_range_pop();
+  p->solution->report.stages[p->stage].seconds += kg_seconds() - p->stage_began;
+  return status;
+}
+
+void kg_stage_announce(kg_pipeline *p, kedge_stage stage, bool finished)
+{
+  kg_progress(p->ctx,
+              &(kedge_progress){.stage = kedge_stage_name(stage),
+                                .finished = finished,
+                                .seconds = p->solution->report.stages[stage].seconds});
+}
+
+void kg_stage_cost(kg_pipeline *p, kg_cost cost, double times)
+{
+  p->solution->report.stages[p->stage].bytes += times * cost.bytes;
+  p->solution->report.stages[p->stage].flops += times * cost.flops;
+}

@@ -1,0 +1,51 @@
+/// @file
+/// One solve as it moves through King's stages.
+#pragma once
+#include "ops/element.h"
+#include "ops/ops.h"
+#include "problem/problem.h"
+#include "solver/arrays.h"
+#include "solver/sampling.h"
+#include "solver/solution.h"
+
+typedef struct kg_pipeline {
+  kedge_context *ctx;
+  const kedge_mesh *mesh;
+  const kedge_problem *problem;
+  kg_resolved resolved;
+  kg_trace_layout layout;
+  kg_sampling sampling;
+  kg_material material;
+  kg_shape shape;
+  kg_buffer buffers[KG_ARRAY_COUNT];
+  kg_batch batch;            ///< pointers into buffers
+  kg_points points;
+  kedge_solution *solution;
+  kedge_stage stage;         ///< running
+  double stage_began;
+} kg_pipeline;
+
+/// Check the problem against the mesh, number the trace, fill the shape. Allocates no device memory.
+kedge_status kg_pipeline_prepare(kg_pipeline *p);
+void kg_pipeline_free(kg_pipeline *p);
+
+/// Begin a stage or a part of it: its arrays, its NVTX range, its clock. Stages do not nest.
+kedge_status kg_stage_begin(kg_pipeline *p, kedge_stage stage);
+/// Wait for the device and add the time since kg_stage_begin() to the report. `status` is that of the stage's
+/// work: returned if it is a failure.
+kedge_status kg_stage_end(kg_pipeline *p, kedge_status status);
+/// Tell the progress function that a stage has begun, or ended with the time in the report.
+void kg_stage_announce(kg_pipeline *p, kedge_stage stage, bool finished);
+
+/// The work of the stages, in order, between kg_stage_begin() and kg_stage_end().
+kedge_status kg_stage_transfer(kg_pipeline *p);
+kedge_status kg_stage_local_matrices(kg_pipeline *p);
+kedge_status kg_stage_assembly(kg_pipeline *p);
+kedge_status kg_stage_trace_solve(kg_pipeline *p);
+/// Local solve and post-processing alternate chunk by chunk: begins and ends both stages itself.
+kedge_status kg_stages_local(kg_pipeline *p);
+
+/// Add the cost of an operator to the running stage of the report.
+void kg_stage_cost(kg_pipeline *p, kg_cost cost, double times);
+
+double kg_seconds(void);  ///< monotonic clock

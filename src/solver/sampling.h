@@ -1,0 +1,35 @@
+/// @file
+/// Values of the user's functions where the discretisation needs them: at the points of the elements and on
+/// boundary edges. Evaluated on the host.
+#pragma once
+#include "mesh/trace_layout.h"
+#include "ops/ops.h"
+#include "problem/problem.h"
+
+/// The sampling rule: quadrature of degree 2 P + 6, then the Lagrange nodes of order P with weight 0.
+typedef struct kg_sampling {
+  int n;
+  int order;
+  double *r, *s;    ///< [n]
+  double *weight;   ///< [n]
+  double *basis;    ///< [n][N*]
+} kg_sampling;
+
+kedge_status kg_sampling_create(kedge_context *ctx, int order, kg_sampling *out);
+void kg_sampling_free(kg_sampling *sampling);
+int kg_sampling_count(int order);  ///< points of kg_sampling_create()
+
+/// Evaluate `n_functions` functions at the points of groups [first, first + count).
+/// @param[in]  names   of the functions, for the message about values that are not finite
+/// @param[out] values  [group of the chunk][function][point][lane]
+kedge_status kg_sample(kedge_context *ctx, const kg_sampling *sampling,
+                       const kg_trace_layout *layout, int32_t first, int32_t count,
+                       int n_functions, const kg_function *const *functions,
+                       const char *const *names, double *values);
+
+/// Boundary data of trace edges [n_free - n_neumann, n_edges): <g_N, psi_k> on Neumann edges, the
+/// coefficients of the L2 projection of u on Dirichlet edges.
+/// @param[out] modes  [edge of that range][m]
+kedge_status kg_sample_boundary(kedge_context *ctx, const kedge_mesh *mesh,
+                                const kg_trace_layout *layout, const kedge_problem *problem,
+                                const kg_resolved *resolved, double *modes);

@@ -1,0 +1,148 @@
+#include "solver/solution.h"
+
+#include <stdlib.h>
+
+#include "basis/polynomials.h"
+#include "core/context.h"
+#include "core/memory.h"
+
+void kedge_solution_destroy(kedge_solution *s)
+{
+  if (s == NULL) return;
+  free(s->u);
+  free(s->q);
+  free(s->u_star);
+  free(s->indicator);
+  free(s->trace);
+  free(s->mesh_edge);
+  free(s);
+}
+
+void kedge_solution_report(const kedge_solution *solution, kedge_report *report)
+{
+  *report = solution->report;
+}
+
+int kedge_node_count(int order)
+{
+  return kg_triangle_modes(order);
+}
+
+static kedge_status check_order(const kedge_solution *s, int order)
+{
+  KG_REQUIRE(s->ctx, order >= 1 && order <= KEDGE_ORDER_MAX + 1, KEDGE_ERR_ARG,
+             "nodes of order %d: the order must be 1 to %d", order, KEDGE_ORDER_MAX + 1);
+  return KEDGE_OK;
+}
+
+enum { NODES_MAX = (KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 3) / 2 };
+
+kedge_status kedge_solution_nodes(const kedge_solution *s, int order, double *xy)
+{
+  KG_TRY(check_order(s, order));
+  double r[NODES_MAX], t[NODES_MAX];
+  kg_lagrange_nodes(order, r, t);
+  const int n = kg_triangle_modes(order);
+  const kedge_mesh *mesh = s->mesh;
+#pragma omp parallel for schedule(static) num_threads(s->ctx->threads)
+  for (int32_t e = 0; e < mesh->n_elements; ++e) {
+    double *out = xy + 2 * (size_t)n * (size_t)mesh->element_origin[e];
+    const int32_t *v = mesh->element_vertices + 3 * (size_t)e;
+    for (int i = 0; i < n; ++i) {
+      const double b = 0.5 * (1.0 + r[i]), c = 0.5 * (1.0 + t[i]), a = 1.0 - b - c;
+      for (int k = 0; k < 2; ++k)
+        out[2 * i + k] = a * mesh->vertices[2 * (size_t)v[0] + k] +
+                         b * mesh->vertices[2 * (size_t)v[1] + k] +
+                         c * mesh->vertices[2 * (size_t)v[2] + k];
+    }
+  }
+  return KEDGE_OK;
+}
+
+void kg_node_basis(int order, int field_order, double *basis)
+{
+  double r[NODES_MAX], t[NODES_MAX];
+  kg_lagrange_nodes(order, r, t);
+  const int n = kg_triangle_modes(order), modes = kg_triangle_modes(field_order);
+  for (int i = 0; i < n; ++i) kg_dubiner(field_order, r[i], t[i], basis + i * modes, NULL, NULL);
+}
+
+void kg_solution_element(const kedge_solution *s, kedge_field field, int32_t element, int n_nodes,
+                         const double *basis, double *values)
+{
+  const int N = s->size.n_modes;
+  const struct {
+    const double *array;
+    int rows, first, modes;
+  } where[KEDGE_FIELD_COUNT] = {
+      [KEDGE_FIELD_U] = {s->u, N, 0, N},
+      [KEDGE_FIELD_QX] = {s->q, 2 * N, 0, N},
+      [KEDGE_FIELD_QY] = {s->q, 2 * N, N, N},
+      [KEDGE_FIELD_U_STAR] = {s->u_star, s->size.n_star, 0, s->size.n_star},
+  };
+  const int modes = where[field].modes;
+  const double *from =
+      where[field].array +
+      ((size_t)(element / KG_LANES) * (size_t)where[field].rows + (size_t)where[field].first) *
+          KG_LANES +
+      element % KG_LANES;
+  for (int i = 0; i < n_nodes; ++i) {
+    double sum = 0.0;
+    for (int k = 0; k < modes; ++k) sum += basis[i * modes + k] * from[(size_t)k * KG_LANES];
+    values[i] = sum;
+  }
+}
+
+kedge_status kedge_solution_values(const kedge_solution *s, kedge_field field, int order,
+                                   double *values)
+{
+  KG_TRY(check_order(s, order));
+  KG_REQUIRE(s->ctx, (unsigned)field < KEDGE_FIELD_COUNT, KEDGE_ERR_ARG, "unknown field %d",
+             (int)field);
+  const int field_order = field == KEDGE_FIELD_U_STAR ? s->size.order + 1 : s->size.order;
+  const int n = kg_triangle_modes(order);
+  double *basis;
+  KG_TRY(kg_host_alloc(s->ctx, (size_t)n * (size_t)kg_triangle_modes(field_order), sizeof *basis,
+                       &basis));
+  kg_node_basis(order, field_order, basis);
+#pragma omp parallel for schedule(static) num_threads(s->ctx->threads)
+  for (int32_t e = 0; e < s->mesh->n_elements; ++e)
+    kg_solution_element(s, field, e, n, basis,
+                        values + (size_t)n * (size_t)s->mesh->element_origin[e]);
+  free(basis);
+  return KEDGE_OK;
+}
+
+kedge_status kedge_solution_trace(const kedge_solution *s, int32_t *edges, double *modes)
+{
+  const kedge_mesh *mesh = s->mesh;
+  const int m = s->size.n_edge;
+  for (int32_t trace = 0; trace < s->n_edges; ++trace) {
+    const size_t edge = (size_t)s->mesh_edge[trace];
+    const int32_t side = mesh->edge_sides[2 * edge];
+    const int32_t *v = mesh->element_vertices + 3 * (size_t)(side / 3);
+    int32_t low = v[side % 3], high = v[(side % 3 + 1) % 3];
+    if (mesh->side_edge[side] & 1u) {
+      const int32_t swap = low;
+      low = high;
+      high = swap;
+    }
+    // From here on low < high in the mesh's numbering, which the caller's may turn around.
+    const int32_t a = mesh->vertex_origin[low], b = mesh->vertex_origin[high];
+    if (edges) {
+      edges[2 * edge] = a < b ? a : b;
+      edges[2 * edge + 1] = a < b ? b : a;
+    }
+    for (int k = 0; modes && k < m; ++k)
+      modes[edge * (size_t)m + (size_t)k] =
+          (a > b && k % 2 == 1 ? -1.0 : 1.0) * s->trace[(size_t)trace * (size_t)m + (size_t)k];
+  }
+  return KEDGE_OK;
+}
+
+kedge_status kedge_solution_indicator(const kedge_solution *s, double *values)
+{
+  for (int32_t e = 0; e < s->mesh->n_elements; ++e)
+    values[s->mesh->element_origin[e]] = s->indicator[e];
+  return KEDGE_OK;
+}

@@ -1,0 +1,29 @@
+/// @file
+/// The inside of a solution: results in host memory, in the order of the mesh's elements.
+#pragma once
+#include "basis/reference.h"
+#include "kedge/solution.h"
+#include "mesh/trace_layout.h"
+
+struct kedge_solution {
+  kedge_context *ctx;
+  const kedge_mesh *mesh;
+  kg_sizes size;
+  int32_t n_groups, n_edges;
+  kedge_report report;
+  char note[256];       ///< behind report.solver_note
+  double *u;            ///< [group][N][lane]
+  double *q;            ///< [group][2 N][lane]
+  double *u_star;       ///< [group][N*][lane]
+  double *indicator;    ///< [group][lane]
+  double *trace;        ///< [trace edge][m]
+  int32_t *mesh_edge;   ///< [trace edge]
+};
+
+/// Basis values at the Lagrange nodes: [node][modes of the field's order].
+/// Sizes by kedge_node_count(order) and kg_triangle_modes(field_order).
+void kg_node_basis(int order, int field_order, double *basis);
+
+/// A field's values at the nodes of one element (in the mesh's numbering).
+void kg_solution_element(const kedge_solution *solution, kedge_field field, int32_t element,
+                         int n_nodes, const double *basis, double *values);

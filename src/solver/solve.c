@@ -1,0 +1,139 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/context.h"
+#include "core/memory.h"
+#include "core/nvtx.h"
+#include "solver/pipeline.h"
+
+static const char *operator_name(kedge_operator kind)
+{
+  return kind == KEDGE_OPERATOR_ELL ? "ell" : "matrix-free";
+}
+
+static void fill_report(kg_pipeline *p)
+{
+  kedge_solution *s = p->solution;
+  const kedge_mesh *mesh = p->mesh;
+  kedge_report *r = &s->report;
+  const double mesh_seconds = r->stages[KEDGE_STAGE_MESH].seconds;
+  *r = (kedge_report){
+      .elements = mesh->n_elements,
+      .edges = mesh->n_edges,
+      .vertices = mesh->n_vertices,
+      .boundary_edges = mesh->n_boundary_edges,
+      .order = p->problem->order,
+      .trace_unknowns = (int64_t)p->layout.count.n_free * p->shape.size.n_edge,
+      .element_unknowns = (int64_t)mesh->n_elements * p->shape.size.n_modes,
+      .backend = kedge_backend_name(p->ctx->backend),
+      .device = p->ctx->device,
+      .operator_name = operator_name(p->problem->operator_kind),
+      .preconditioner = "jacobi",
+      .tolerance = p->problem->tolerance,
+      .solver_note = s->note,
+      .has_exact = p->shape.has_exact,
+      .u_l2 = NAN,
+      .u_linf = NAN,
+      .q_l2 = NAN,
+      .u_star_l2 = NAN,
+      .predicted_device_bytes = kg_peak_bytes(&p->shape),
+      .local_matrices_bytes = (int64_t)kg_array_bytes(KG_ARRAY_LOCAL, &p->shape),
+  };
+  r->stages[KEDGE_STAGE_MESH].seconds = mesh_seconds;
+}
+
+/// Host memory for the results.
+static kedge_status allocate_results(kg_pipeline *p)
+{
+  kedge_solution *s = p->solution;
+  const kg_sizes z = p->shape.size;
+  const size_t lanes = (size_t)p->layout.count.n_groups * KG_LANES;
+  s->ctx = p->ctx;
+  s->mesh = p->mesh;
+  s->size = z;
+  s->n_groups = p->layout.count.n_groups;
+  s->n_edges = p->layout.count.n_edges;
+  s->mesh_edge = p->layout.mesh_edge;
+  p->layout.mesh_edge = NULL;  // the solution owns it now
+  const size_t N = (size_t)z.n_modes, d = sizeof(double);
+  KG_TRY(kg_host_alloc(p->ctx, lanes * N, d, &s->u));
+  KG_TRY(kg_host_alloc(p->ctx, lanes * 2 * N, d, &s->q));
+  KG_TRY(kg_host_alloc(p->ctx, lanes * (size_t)z.n_star, d, &s->u_star));
+  KG_TRY(kg_host_alloc(p->ctx, lanes, d, &s->indicator));
+  return kg_host_alloc(p->ctx, (size_t)s->n_edges * (size_t)z.n_edge, d, &s->trace);
+}
+
+/// Predicted need against free memory, before anything is allocated on the device.
+static kedge_status check_memory(const kg_pipeline *p)
+{
+  const double giga = 1e9;
+  const int64_t need = kg_peak_bytes(&p->shape), available = kg_free_bytes(p->ctx);
+  KG_REQUIRE(p->ctx, need <= available, KEDGE_ERR_MEMORY,
+             "this solve needs %.2f GB of memory on %s (%lld elements, order %d, operator %s) and "
+             "%.2f GB are free; see `kedge plan`, or choose a smaller mesh or order%s",
+             (double)need / giga, p->ctx->device, (long long)p->mesh->n_elements, p->problem->order,
+             operator_name(p->shape.operator_kind), (double)available / giga,
+             p->shape.operator_kind == KEDGE_OPERATOR_ELL ? ", or operator = matrix-free" : "");
+  return KEDGE_OK;
+}
+
+static kedge_status run_stage(kg_pipeline *p, kedge_stage stage, kedge_status (*work)(kg_pipeline *))
+{
+  kg_stage_announce(p, stage, false);
+  KG_TRY(kg_stage_begin(p, stage));
+  KG_TRY(kg_stage_end(p, work(p)));
+  kg_arrays_leave(p->ctx, stage, &p->shape, p->buffers);
+  kg_stage_announce(p, stage, true);
+  return KEDGE_OK;
+}
+
+/// Number the trace: the last part of the mesh stage, which began when the mesh was read.
+static kedge_status prepare(kg_pipeline *p)
+{
+  const double began = kg_seconds();
+  kg_range_push("mesh", p->mesh->n_elements, 0);
+  const kedge_status status = kg_pipeline_prepare(p);
+  kg_range_pop();
+  KG_TRY(status);
+  p->solution->report.stages[KEDGE_STAGE_MESH].seconds =
+      p->mesh->seconds + kg_seconds() - began;
+  kg_stage_announce(p, KEDGE_STAGE_MESH, true);
+  return check_memory(p);
+}
+
+static kedge_status run(kg_pipeline *p)
+{
+  KG_TRY(prepare(p));
+  fill_report(p);
+  KG_TRY(allocate_results(p));
+  p->ctx->bytes_peak = p->ctx->bytes_in_use;
+  const int64_t in_use_before = p->ctx->bytes_in_use;
+  KG_TRY(run_stage(p, KEDGE_STAGE_TRANSFER, kg_stage_transfer));
+  KG_TRY(run_stage(p, KEDGE_STAGE_LOCAL_MATRICES, kg_stage_local_matrices));
+  KG_TRY(run_stage(p, KEDGE_STAGE_ASSEMBLY, kg_stage_assembly));
+  KG_TRY(run_stage(p, KEDGE_STAGE_TRACE_SOLVE, kg_stage_trace_solve));
+  KG_TRY(kg_stages_local(p));
+  p->solution->report.peak_device_bytes = p->ctx->bytes_peak - in_use_before;
+  return KEDGE_OK;
+}
+
+kedge_status kedge_solve(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,
+                         kedge_solution **out)
+{
+  KG_REQUIRE(ctx, out != NULL, KEDGE_ERR_ARG, "kedge_solve: out is NULL");
+  *out = NULL;
+  KG_REQUIRE(ctx, mesh && problem, KEDGE_ERR_ARG, "kedge_solve: mesh or problem is NULL");
+  kg_pipeline p = {.ctx = ctx, .mesh = mesh, .problem = problem};
+  KG_TRY(kg_host_calloc(ctx, 1, sizeof *p.solution, &p.solution));
+  kg_range_push("solve", mesh->n_elements, 0);
+  const kedge_status status = run(&p);
+  kg_range_pop();
+  kg_pipeline_free(&p);
+  if (status != KEDGE_OK) {
+    kedge_solution_destroy(p.solution);
+    return status;
+  }
+  *out = p.solution;
+  return KEDGE_OK;
+}

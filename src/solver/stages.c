@@ -1,0 +1,228 @@
+// What happens inside King's stages.
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/context.h"
+#include "core/memory.h"
+#include "ops/edge_sum.h"
+#include "ops/ell.h"
+#include "ops/load_vectors.h"
+#include "ops/local_matrices.h"
+#include "solver/cg.h"
+#include "solver/pipeline.h"
+
+static kedge_status put(kg_pipeline *p, kg_array array, const void *host, size_t bytes)
+{
+  if (p->buffers[array].data == NULL) return KEDGE_OK;  // this operator does not have it
+  return kg_copy_in(p->ctx, p->buffers[array].data, host, bytes);
+}
+
+static kedge_status put_mesh(kg_pipeline *p)
+{
+  const kg_trace_arrays *host = &p->layout.host;
+  const struct {
+    kg_array array;
+    const void *from;
+  } copies[] = {
+      {KG_ARRAY_VERTICES, host->vertices},         {KG_ARRAY_VERTEX, host->vertex},
+      {KG_ARRAY_SIDE_EDGE, host->side_edge},       {KG_ARRAY_EDGE_SIDES, host->edge_sides},
+      {KG_ARRAY_SIDE_LOCAL, host->side_local},     {KG_ARRAY_PATCH_EDGE, host->patch_edge},
+      {KG_ARRAY_PATCH_HALO, host->patch_halo},     {KG_ARRAY_HALO_EDGE, host->halo_edge},
+      {KG_ARRAY_LOCAL_SIDES, host->local_sides},   {KG_ARRAY_EDGE_ENTRIES, host->edge_entries},
+      {KG_ARRAY_POINT_WEIGHT, p->sampling.weight}, {KG_ARRAY_POINT_BASIS, p->sampling.basis},
+  };
+  for (size_t i = 0; i < sizeof copies / sizeof *copies; ++i)
+    KG_TRY(put(p, copies[i].array, copies[i].from, kg_array_bytes(copies[i].array, &p->shape)));
+  double *reference;
+  KG_TRY(kg_reference_create(p->ctx, p->shape.size.order, &reference));
+  const kedge_status status =
+      put(p, KG_ARRAY_REFERENCE, reference, kg_array_bytes(KG_ARRAY_REFERENCE, &p->shape));
+  free(reference);
+  return status;
+}
+
+/// Load vectors, chunk by chunk: the host evaluates the source, the device integrates.
+static kedge_status make_loads(kg_pipeline *p)
+{
+  const kg_function *const source = &p->resolved.source;
+  if (source->kind == KG_FUNCTION_NONE)
+    return kg_zero(p->ctx, p->buffers[KG_ARRAY_LOAD].data, p->buffers[KG_ARRAY_LOAD].bytes);
+  static const char *const name = "source";
+  const size_t per_group = (size_t)p->sampling.n * KG_LANES;
+  double *values;
+  KG_TRY(kg_host_alloc(p->ctx, per_group * (size_t)p->shape.chunk_groups, sizeof *values, &values));
+  kedge_status status = KEDGE_OK;
+  const int32_t n_groups = p->layout.count.n_groups, chunk = p->shape.chunk_groups;
+  for (int32_t first = 0; first < n_groups && status == KEDGE_OK; first += chunk) {
+    const int32_t count = n_groups - first < chunk ? n_groups - first : chunk;
+    status = kg_sample(p->ctx, &p->sampling, &p->layout, first, count, 1, &source, &name, values);
+    if (status != KEDGE_OK) break;
+    status = put(p, KG_ARRAY_SOURCE_VALUES, values, per_group * (size_t)count * sizeof *values);
+    if (status != KEDGE_OK) break;
+    status = kg_load_vectors(p->ctx, &(kg_load_vectors_args){
+                                         .batch = p->batch,
+                                         .points = p->points,
+                                         .first_group = first,
+                                         .n_groups = count,
+                                         .values = p->buffers[KG_ARRAY_SOURCE_VALUES].data,
+                                         .load = p->buffers[KG_ARRAY_LOAD].data});
+  }
+  free(values);
+  kg_stage_cost(p, kg_load_vectors_cost(p->shape.size, p->sampling.n, p->mesh->n_elements), 1.0);
+  return status;
+}
+
+kedge_status kg_stage_transfer(kg_pipeline *p)
+{
+  KG_TRY(put_mesh(p));
+  return make_loads(p);
+}
+
+/// Boundary data of the Neumann and Dirichlet sections; the caller frees.
+static kedge_status sample_boundary(kg_pipeline *p, double **modes)
+{
+  const kg_trace_counts *n = &p->layout.count;
+  const size_t edges = (size_t)(n->n_edges - n->n_free + n->n_neumann);
+  KG_TRY(kg_host_alloc(p->ctx, edges * (size_t)p->shape.size.n_edge, sizeof **modes, modes));
+  const kedge_status status =
+      kg_sample_boundary(p->ctx, p->mesh, &p->layout, p->problem, &p->resolved, *modes);
+  if (status != KEDGE_OK) free(*modes);
+  return status;
+}
+
+/// b += <g_N, psi>: the Neumann section is contiguous and small.
+static kedge_status add_neumann(kg_pipeline *p)
+{
+  const size_t n = (size_t)p->layout.count.n_neumann * (size_t)p->shape.size.n_edge;
+  if (n == 0) return KEDGE_OK;
+  const size_t first =
+      (size_t)(p->layout.count.n_free - p->layout.count.n_neumann) * (size_t)p->shape.size.n_edge;
+  double *section = (double *)p->buffers[KG_ARRAY_RIGHT_HAND_SIDE].data + first;
+  double *modes, *rows;
+  KG_TRY(sample_boundary(p, &modes));
+  kedge_status status = kg_host_alloc(p->ctx, n, sizeof *rows, &rows);
+  if (status == KEDGE_OK) status = kg_copy_out(p->ctx, rows, section, n * sizeof *rows);
+  if (status == KEDGE_OK) status = kg_sync(p->ctx);
+  if (status == KEDGE_OK) {
+    for (size_t i = 0; i < n; ++i) rows[i] += modes[i];
+    status = kg_copy_in(p->ctx, section, rows, n * sizeof *rows);
+  }
+  free(rows);
+  free(modes);
+  return status;
+}
+
+kedge_status kg_stage_local_matrices(kg_pipeline *p)
+{
+  const kg_sizes z = p->shape.size;
+  KG_TRY(kg_local_matrices(p->ctx, &(kg_local_matrices_args){
+                                       .batch = p->batch,
+                                       .material = p->material,
+                                       .load = p->buffers[KG_ARRAY_LOAD].data,
+                                       .local = p->buffers[KG_ARRAY_LOCAL].data,
+                                       .condensed = p->buffers[KG_ARRAY_CONDENSED].data}));
+  KG_TRY(kg_edge_sum(p->ctx,
+                     &(kg_edge_sum_args){.batch = p->batch,
+                                         .rows = p->buffers[KG_ARRAY_CONDENSED].data,
+                                         .width = z.n_trace,
+                                         .y = p->buffers[KG_ARRAY_RIGHT_HAND_SIDE].data}));
+  KG_TRY(kg_edge_sum(p->ctx,
+                     &(kg_edge_sum_args){.batch = p->batch,
+                                         .rows = p->buffers[KG_ARRAY_LOCAL].data,
+                                         .width = z.n_packed,
+                                         .diagonal = true,
+                                         .y = p->buffers[KG_ARRAY_INVERSE_DIAGONAL].data}));
+  kg_stage_cost(p, kg_local_matrices_cost(z, p->mesh->n_elements), 1.0);
+  kg_stage_cost(p, kg_edge_sum_cost(z, p->layout.count.n_free), 2.0);
+  return add_neumann(p);
+}
+
+static kg_ell_matrix ell_matrix(const kg_pipeline *p)
+{
+  kg_ell_matrix matrix = kg_ell_shape(p->shape.size, &p->shape.count);
+  matrix.column = p->buffers[KG_ARRAY_ELL_COLUMN].data;
+  matrix.value = p->buffers[KG_ARRAY_ELL_VALUE].data;
+  return matrix;
+}
+
+kedge_status kg_stage_assembly(kg_pipeline *p)
+{
+  if (p->shape.operator_kind != KEDGE_OPERATOR_ELL) return KEDGE_OK;
+  kg_stage_cost(p, kg_ell_assemble_cost(p->shape.size, &p->shape.count), 1.0);
+  return kg_ell_assemble(
+      p->ctx, &(kg_ell_assemble_args){.batch = p->batch,
+                                      .local = p->buffers[KG_ARRAY_LOCAL].data,
+                                      .matrix = ell_matrix(p),
+                                      .work = p->buffers[KG_ARRAY_ELL_WORK].data,
+                                      .work_bytes = p->shape.ell_work_bytes});
+}
+
+/// x: zero, but the Dirichlet values in their rows; p: zero.
+static kedge_status start_vectors(kg_pipeline *p)
+{
+  const kg_trace_counts *n = &p->layout.count;
+  const size_t m = (size_t)p->shape.size.n_edge;
+  kg_buffer *x = &p->buffers[KG_ARRAY_TRACE], *direction = &p->buffers[KG_ARRAY_DIRECTION];
+  KG_TRY(kg_zero(p->ctx, x->data, x->bytes));
+  KG_TRY(kg_zero(p->ctx, direction->data, direction->bytes));
+  double *modes;
+  KG_TRY(sample_boundary(p, &modes));
+  const kedge_status status =
+      kg_copy_in(p->ctx, (double *)x->data + (size_t)n->n_free * m, modes + (size_t)n->n_neumann * m,
+                 (size_t)(n->n_edges - n->n_free) * m * sizeof *modes);
+  free(modes);
+  return status;
+}
+
+static kg_trace_operator trace_operator(const kg_pipeline *p)
+{
+  return (kg_trace_operator){
+      .kind = p->shape.operator_kind,
+      .matrix_free = {.batch = p->batch,
+                      .local = p->buffers[KG_ARRAY_LOCAL].data,
+                      .halo = p->buffers[KG_ARRAY_HALO].data,
+                      .partial = p->buffers[KG_ARRAY_OPERATOR_PARTIAL].data},
+      .ell = {.matrix = ell_matrix(p), .partial = p->buffers[KG_ARRAY_OPERATOR_PARTIAL].data},
+  };
+}
+
+static kg_cost operator_cost(const kg_pipeline *p)
+{
+  return p->shape.operator_kind == KEDGE_OPERATOR_ELL
+             ? kg_ell_apply_cost(p->shape.size, &p->shape.count)
+             : kg_trace_apply_cost(p->shape.size, &p->shape.count);
+}
+
+kedge_status kg_stage_trace_solve(kg_pipeline *p)
+{
+  KG_TRY(start_vectors(p));
+  const int64_t n = (int64_t)p->layout.count.n_free * p->shape.size.n_edge;
+  const kg_trace_operator op = trace_operator(p);
+  const kg_cg_vectors_args vectors = {.n = n,
+                                      .inverse = p->buffers[KG_ARRAY_INVERSE_DIAGONAL].data,
+                                      .b = p->buffers[KG_ARRAY_RIGHT_HAND_SIDE].data,
+                                      .x = p->buffers[KG_ARRAY_TRACE].data,
+                                      .r = p->buffers[KG_ARRAY_RESIDUAL].data,
+                                      .p = p->buffers[KG_ARRAY_DIRECTION].data,
+                                      .ap = p->buffers[KG_ARRAY_PRODUCT].data,
+                                      .partial = p->buffers[KG_ARRAY_VECTOR_PARTIAL].data,
+                                      .state = p->buffers[KG_ARRAY_CG_STATE].data};
+  const kg_cg_settings settings = {.tolerance = p->problem->tolerance,
+                                   .max_iterations = p->problem->max_iterations,
+                                   .n_elements = p->mesh->n_elements,
+                                   .n_unknowns = n};
+  KG_TRY(kg_zero(p->ctx, vectors.state, sizeof *vectors.state));
+  kg_cg_result result;
+  KG_TRY(kg_cg_solve(p->ctx, &op, &vectors, settings, &result));
+
+  kedge_solution *s = p->solution;
+  s->report.iterations = result.iterations;
+  s->report.relative_residual = result.relative_residual;
+  s->report.converged = result.converged;
+  for (size_t i = 0; i < sizeof result.note && i < sizeof s->note; ++i) s->note[i] = result.note[i];
+  s->report.operator_bytes = (int64_t)operator_cost(p).bytes;
+  kg_stage_cost(p, operator_cost(p), (double)result.iterations);
+  kg_stage_cost(p, kg_cg_vectors_cost(n), (double)result.iterations);
+  const size_t bytes = (size_t)p->layout.count.n_edges * (size_t)p->shape.size.n_edge * sizeof(double);
+  return kg_copy_out(p->ctx, s->trace, vectors.x, bytes);
+}
