@@ -1,0 +1,56 @@
+#!/usr/bin/python3
+"""check_picture.py SAMPLES PICTURE: profiling/picture.py draws fields, and says what it cannot draw.
+
+Exit code 77 (skipped) without h5py or matplotlib.
+"""
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+
+try:
+    import h5py
+    import matplotlib
+    import numpy as np
+except ImportError as missing:
+    print("skipped:", missing)
+    sys.exit(77)
+
+samples, program = sys.argv[1:3]
+specification = importlib.util.spec_from_file_location("picture", program)
+picture = importlib.util.module_from_spec(specification)
+sys.dont_write_bytecode = True
+specification.loader.exec_module(picture)
+
+
+def run(*arguments):
+    return subprocess.run([sys.executable, program, *arguments], capture_output=True, text=True)
+
+
+def check_interpolation(path, order):
+    """Values on the subdivided cell are those of the polynomial that the file holds."""
+    xy, values, found = picture.read(path, "u")
+    assert found == order
+    matrix, _ = picture.interpolation(order, 7)
+    x, y = np.moveaxis(matrix @ xy, -1, 0)
+    exact = x**order + 2 * y**order + x * y ** (order - 1)
+    tolerance = 64 * np.finfo(float).eps * order * 4 * np.abs(matrix).sum(axis=1).max()
+    worst = np.abs(values @ matrix.T - exact).max()
+    assert worst <= tolerance, (order, worst, tolerance)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    for degree in range(1, 11):
+        file = os.path.join(folder, "sample.vtkhdf")
+        subprocess.run([samples, "vtkhdf", str(degree), file], check=True)
+        check_interpolation(file, degree)
+    for field in ("u", "q", "region"):
+        image = os.path.join(folder, field + ".png")
+        result = run(file, image, "--field", field)
+        assert result.returncode == 0, result.stderr
+        with open(image, "rb") as stream:
+            assert stream.read(8) == b"\x89PNG\r\n\x1a\n"
+    result = run(file, "x.png", "--field", "pressure")
+    assert result.returncode == 1
+    assert "has no field pressure; it has error, q, region, u" in result.stderr, result.stderr

@@ -1,0 +1,57 @@
+#!/usr/bin/python3
+"""check_report.py SAMPLES: reports are JSON with the documented names and values."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+STAGES = ["mesh", "transfer", "local_matrices", "assembly", "trace_solve", "local_solve",
+          "postprocess", "output"]
+
+
+def no_constant(name):
+    raise ValueError(f"{name} is not JSON")
+
+
+def load(kind, folder):
+    path = os.path.join(folder, "report.json")
+    subprocess.run([sys.argv[1], kind, path], check=True)
+    with open(path, encoding="utf-8") as file:
+        return json.load(file, parse_constant=no_constant)
+
+
+def check_plain(report):
+    assert report["mesh"] == {"elements": 800, "edges": 1240, "vertices": 441,
+                              "boundary_edges": 80}
+    assert report["space"] == {"order": 4, "trace_unknowns": 5800, "element_unknowns": 12000}
+    assert report["backend"] == {"name": "host", "device": "a CPU"}
+    assert report["solver"] == {"operator": "matrix-free", "preconditioner": "jacobi",
+                                "iterations": 321, "tolerance": 1e-12,
+                                "relative_residual": 0.1 + 0.2, "converged": True, "note": ""}
+    assert report["errors"] == {"u": {"l2": 1e-9, "linf": 2e-9}, "q": {"l2": 3e-9},
+                                "u_star": {"l2": 4e-11}}
+    assert [stage["name"] for stage in report["stages"]] == STAGES
+    assert report["stages"][3] == {"name": "assembly", "seconds": 1.5, "bytes": 3e9,
+                                   "flops": 3e10}
+    assert report["memory"] == {"peak_device_bytes": 5000000000,
+                                "predicted_device_bytes": 5000000001,
+                                "local_matrices_bytes": 7, "operator_bytes": 8}
+    assert sorted(report) == ["backend", "errors", "memory", "mesh", "solver", "space", "stages",
+                              "version"]
+    assert report["version"].count(".") == 2
+
+
+def check_awkward(report):
+    assert report["backend"]["device"] == 'a "CPU" \\ \n\t\x01 \ufffd \u00e9'
+    assert report["errors"] is None
+    assert report["solver"]["relative_residual"] is None
+    assert report["solver"]["converged"] is False
+    assert report["solver"]["note"] == "the residual is not finite"
+    assert report["stages"][0]["flops"] is None
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    check_plain(load("report", scratch))
+    check_awkward(load("report-awkward", scratch))
+    assert os.listdir(scratch) == ["report.json"]

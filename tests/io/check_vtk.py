@@ -1,0 +1,78 @@
+#!/usr/bin/python3
+"""check_vtk.py SAMPLES: VTK reads what kedge writes and interpolates it exactly inside cells.
+
+Exit code 77 (skipped) without the vtk module.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+try:
+    import vtk
+except ImportError:
+    print("skipped: no vtk module for", sys.executable)
+    sys.exit(77)
+import random
+
+EPSILON = 2.0**-52
+
+
+def polynomial(p, x, y):
+    return x**p + 2 * y**p + x * y ** (p - 1)
+
+
+def read(path):
+    reader = vtk.vtkHDFReader()
+    reader.SetFileName(path)
+    reader.Update()
+    grid = reader.GetOutputDataObject(0)
+    assert grid is not None and grid.IsA("vtkUnstructuredGrid"), grid
+    return grid
+
+
+def names(data):
+    return sorted(data.GetArrayName(i) for i in range(data.GetNumberOfArrays()))
+
+
+def check(grid, order):
+    nodes = (order + 1) * (order + 2) // 2
+    cells = grid.GetNumberOfCells()
+    assert cells == 50 and grid.GetNumberOfPoints() == cells * nodes
+    assert names(grid.GetPointData()) == ["q", "u"], names(grid.GetPointData())
+    assert names(grid.GetCellData()) == ["error", "region"], names(grid.GetCellData())
+    u, q = grid.GetPointData().GetArray("u"), grid.GetPointData().GetArray("q")
+    region = grid.GetCellData().GetArray("region")
+    assert q.GetNumberOfComponents() == 3
+    worst, largest_weights = 0.0, 0.0
+    generator = random.Random(order)
+    for c in range(cells):
+        cell = grid.GetCell(c)
+        assert cell.GetClassName() == "vtkLagrangeTriangle" and cell.GetNumberOfPoints() == nodes
+        assert region.GetValue(c) == 100 + c
+        r, s = generator.random(), generator.random()
+        if r + s > 1:
+            r, s = 1 - r, 1 - s
+        x, weights = [0.0] * 3, [0.0] * nodes
+        cell.EvaluateLocation(vtk.reference(0), [r, s, 0], x, weights)
+        value = sum(w * u.GetValue(cell.GetPointId(i)) for i, w in enumerate(weights))
+        worst = max(worst, abs(value - polynomial(order, x[0], x[1])))
+        largest_weights = max(largest_weights, sum(abs(w) for w in weights))
+        corner = cell.GetPointId(0)
+        assert q.GetComponent(corner, 1) == -u.GetValue(corner)
+    # Rounding of values of size up to 4, multiplied by weights whose signs differ.
+    tolerance = 64 * EPSILON * order * 4 * largest_weights
+    assert worst <= tolerance, f"order {order}: {worst} > {tolerance}"
+    print(f"order {order}: largest deviation {worst:.1e}, allowed {tolerance:.1e}")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        for order in range(1, 11):
+            path = os.path.join(folder, f"order{order}.vtkhdf")
+            subprocess.run([sys.argv[1], "vtkhdf", str(order), path], check=True)
+            check(read(path), order)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,114 @@
+// samples vtkhdf ORDER FILE     a polynomial of degree ORDER on cells of that order
+// samples report FILE           a report with an exact solution
+// samples report-awkward FILE   none, with names and numbers that JSON cannot hold as they are
+//
+// Files for the checks in Python beside this program.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "basis/polynomials.h"
+#include "io/vtkhdf.h"
+#include "kedge/solution.h"
+
+enum { CELLS = 50, MAX_NODES = (KG_VTKHDF_ORDER_MAX + 1) * (KG_VTKHDF_ORDER_MAX + 2) / 2 };
+
+/// The same in check_vtk.py.
+static double polynomial(int p, double x, double y)
+{
+  return pow(x, p) + 2 * pow(y, p) + x * pow(y, p - 1);
+}
+
+/// Corner `k` of cell `c`: cells overlap, are skewed, and lie within a unit square or so.
+static void corner(int c, int k, double xy[2])
+{
+  const double angle = 0.7 * c + 2.1 * k;
+  xy[0] = 0.5 + 0.3 * cos(3.0 * c) + 0.2 * cos(angle);
+  xy[1] = 0.5 + 0.3 * sin(5.0 * c) + 0.15 * sin(angle);
+}
+
+static kedge_status write_vtkhdf(int order, const char *path)
+{
+  const int n = (order + 1) * (order + 2) / 2;
+  double r[MAX_NODES], s[MAX_NODES];
+  kg_lagrange_nodes(order, r, s);
+  kg_vtkhdf *file;
+  KG_TRY(kg_vtkhdf_create(NULL, path, order, CELLS, &file));
+  kg_vtkhdf_point_field(file, "u", 1);
+  kg_vtkhdf_point_field(file, "q", 3);
+  kg_vtkhdf_cell_field(file, "region", true);
+  kg_vtkhdf_cell_field(file, "error", false);
+  kg_vtkhdf_number(file, "converged", 1);
+  for (int c = 0; c < CELLS; ++c) {
+    double v[3][2], xyz[MAX_NODES * 3] = {0}, u[MAX_NODES], q[MAX_NODES * 3] = {0};
+    for (int k = 0; k < 3; ++k) corner(c, k, v[k]);
+    for (int i = 0; i < n; ++i) {
+      const double b1 = 0.5 * (1 + r[i]), b2 = 0.5 * (1 + s[i]), b0 = 1 - b1 - b2;
+      double *x = xyz + 3 * i;
+      for (int k = 0; k < 2; ++k) x[k] = b0 * v[0][k] + b1 * v[1][k] + b2 * v[2][k];
+      u[i] = polynomial(order, x[0], x[1]);
+      q[3 * i] = u[i];
+      q[3 * i + 1] = -u[i];
+    }
+    const int32_t region = 100 + c;
+    const double indicator = 0.5 * c;
+    KG_TRY(kg_vtkhdf_write_points(file, c, 1, xyz));
+    KG_TRY(kg_vtkhdf_write(file, "u", c, 1, u));
+    KG_TRY(kg_vtkhdf_write(file, "q", c, 1, q));
+    KG_TRY(kg_vtkhdf_write(file, "region", c, 1, &region));
+    KG_TRY(kg_vtkhdf_write(file, "error", c, 1, &indicator));
+  }
+  return kg_vtkhdf_finish(file);
+}
+
+static kedge_status write_report(bool awkward, const char *path)
+{
+  kedge_report report = {.elements = 800,
+                         .edges = 1240,
+                         .vertices = 441,
+                         .boundary_edges = 80,
+                         .order = 4,
+                         .trace_unknowns = 5800,
+                         .element_unknowns = 12000,
+                         .backend = "host",
+                         .device = "a CPU",
+                         .operator_name = "matrix-free",
+                         .preconditioner = "jacobi",
+                         .iterations = 321,
+                         .tolerance = 1e-12,
+                         .relative_residual = 0.1 + 0.2,
+                         .converged = true,
+                         .solver_note = "",
+                         .has_exact = true,
+                         .u_l2 = 1e-9,
+                         .u_linf = 2e-9,
+                         .q_l2 = 3e-9,
+                         .u_star_l2 = 4e-11,
+                         .peak_device_bytes = 5000000000,
+                         .predicted_device_bytes = 5000000001,
+                         .local_matrices_bytes = 7,
+                         .operator_bytes = 8};
+  for (int s = 0; s < KEDGE_STAGE_COUNT; ++s)
+    report.stages[s] = (kedge_stage_report){0.5 * s, 1e9 * s, 1e10 * s};
+  if (awkward) {
+    report.device = "a \"CPU\" \\ \n\t\x01 \xFF \xC3\xA9";
+    report.has_exact = false;
+    report.converged = false;
+    report.relative_residual = NAN;
+    report.solver_note = "the residual is not finite";
+    report.stages[0].flops = INFINITY;
+  }
+  return kedge_report_write(NULL, &report, path);
+}
+
+int main(int argc, char **argv)
+{
+  kedge_status status = KEDGE_ERR_ARG;
+  if (argc == 4 && strcmp(argv[1], "vtkhdf") == 0)
+    status = write_vtkhdf(atoi(argv[2]), argv[3]);
+  else if (argc == 3 && strncmp(argv[1], "report", 6) == 0)
+    status = write_report(strcmp(argv[1], "report-awkward") == 0, argv[2]);
+  if (status != KEDGE_OK) fprintf(stderr, "samples: %s\n", kedge_context_error(NULL));
+  return status != KEDGE_OK;
+}
