@@ -3,6 +3,7 @@
 #pragma once
 #include "kedge/problem.h"
 #include "problem/expression.h"
+#include "problem/settings.h"
 
 /// A function of the plane: nothing, a constant, an expression, or the caller's function.
 typedef struct kg_function {
@@ -17,11 +18,6 @@ typedef struct kg_function {
 void kg_function_evaluate(const kg_function *f, size_t n, const double *x, const double *y,
                           double *value);
 
-typedef struct kg_parameter {
-  char *name;
-  double value;
-} kg_parameter;
-
 typedef struct kg_boundary {
   char *group;  ///< name or number as given
   kedge_boundary_type type;
@@ -32,7 +28,7 @@ typedef struct kg_boundary {
 
 struct kedge_problem {
   kedge_context *ctx;
-  char *path;  ///< of the problem file, NULL: none; for messages and relative paths
+  const char *path;  ///< of the problem file, NULL: none; borrowed from settings
   char *mesh_file, *mesh_generate;
   int refine;
   int order;
@@ -42,7 +38,7 @@ struct kedge_problem {
   kg_function source;
   kg_function exact_u, exact_dx, exact_dy;  ///< dx, dy are symbolic derivatives when u is text
   int n_parameters;
-  kg_parameter *parameters;
+  kg_constant *parameters;  ///< names borrowed from settings
   int n_boundaries;
   kg_boundary *boundaries;
   kedge_operator operator_kind;
@@ -50,6 +46,7 @@ struct kedge_problem {
   double tolerance;
   int64_t max_iterations;
   char *output;
+  kg_settings settings;  ///< the text all of this was read from
 };
 
 /// A problem on a mesh: every boundary group has its condition, left-out data are derived from the

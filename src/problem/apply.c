@@ -1,0 +1,149 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "problem/keys.h"
+#include "problem/nearest.h"
+#include "problem/problem.h"
+
+static bool is_boundary(const char *section)
+{
+  return strncmp(section, "boundary ", 9) == 0 && section[9] != '\0';
+}
+
+/// True when a row of the table is about this section.
+static bool covers(const kg_problem_key *key, const char *section)
+{
+  if (strcmp(key->section, "boundary NAME") == 0) return is_boundary(section);
+  return strcmp(key->section, section) == 0;
+}
+
+/// The sections of the table in one line: "[mesh], [space], ...".
+static const char *list_sections(char out[200])
+{
+  int n;
+  const kg_problem_key *keys = kg_problem_keys(&n);
+  size_t length = 0;
+  for (int i = 0; i < n && length < 200; ++i) {
+    if (i > 0 && strcmp(keys[i].section, keys[i - 1].section) == 0) continue;
+    length +=
+        (size_t)snprintf(out + length, 200 - length, "%s[%s]", i ? ", " : "", keys[i].section);
+  }
+  return out;
+}
+
+kedge_status kg_section_check(const kg_settings *settings, const kg_setting *setting)
+{
+  const char *const section = setting->section;
+  int n;
+  const kg_problem_key *keys = kg_problem_keys(&n);
+  kg_nearest nearest = kg_nearest_to(section);
+  for (int i = 0; i < n; ++i) {
+    if (covers(&keys[i], section)) return KEDGE_OK;
+    kg_nearest_offer(&nearest, keys[i].section);
+  }
+  if (section[0] == '\0')
+    return kg_setting_fail(settings, setting, 0,
+                           "'%s' stands before the first [section]; put it into one", setting->key);
+  if (strcmp(section, "boundary") == 0)
+    return kg_setting_fail(settings, setting, 0,
+                           "[boundary] needs the name or number of a group of "
+                           "the mesh, or default: [boundary default]");
+  if (nearest.best)
+    return kg_setting_fail(settings, setting, 0, "unknown section [%s]; did you mean [%s]?",
+                           section, nearest.best);
+  char list[200];
+  return kg_setting_fail(settings, setting, 0, "unknown section [%s]; there are %s", section,
+                         list_sections(list));
+}
+
+kedge_status kg_key_find(const kg_settings *settings, const kg_setting *setting,
+                         const kg_problem_key **out)
+{
+  KG_TRY(kg_section_check(settings, setting));
+  int n;
+  const kg_problem_key *keys = kg_problem_keys(&n);
+  kg_nearest nearest = kg_nearest_to(setting->key);
+  char list[200] = "";
+  size_t length = 0;
+  for (int i = 0; i < n; ++i) {
+    if (!covers(&keys[i], setting->section)) continue;
+    *out = &keys[i];
+    if (strcmp(keys[i].section, "parameters") == 0) return KEDGE_OK;  // any name
+    if (strcmp(keys[i].name, setting->key) == 0) return KEDGE_OK;
+    kg_nearest_offer(&nearest, keys[i].name);
+    length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? ", " : "",
+                               keys[i].name);
+  }
+  if (nearest.best)
+    return kg_setting_fail(settings, setting, 0, "unknown key '%s' in [%s]; did you mean '%s'?",
+                           setting->key, setting->section, nearest.best);
+  return kg_setting_fail(settings, setting, 0, "unknown key '%s' in [%s]; its keys are %s",
+                         setting->key, setting->section, list);
+}
+
+/// The row of a setting that is a function of the caller.
+static const kg_problem_key *function_key(const kg_setting *setting)
+{
+  int n;
+  const kg_problem_key *keys = kg_function_keys(&n);
+  for (int i = 0; i < n; ++i)
+    if (strcmp(keys[i].section, setting->section) == 0 && strcmp(keys[i].name, setting->key) == 0)
+      return &keys[i];
+  return NULL;
+}
+
+kedge_status kg_settings_replace(kg_settings *settings, const kg_setting *setting)
+{
+  // [later key][keys it makes void]; all of one section
+  static const char *const voids[][3] = {
+      {"mesh", "file", "generate"},
+      {"mesh", "generate", "file"},
+      {"exact", "u", "du_dx"},
+      {"exact", "u", "du_dy"},
+  };
+  KG_TRY(kg_settings_put(settings, setting));
+  for (size_t i = 0; i < sizeof voids / sizeof *voids; ++i)
+    if (strcmp(setting->section, voids[i][0]) == 0 && strcmp(setting->key, voids[i][1]) == 0)
+      kg_settings_remove(settings, voids[i][0], voids[i][2]);
+  return KEDGE_OK;
+}
+
+static kedge_status apply_one(const kg_settings *settings, const kg_setting *s,
+                              kedge_problem *problem)
+{
+  const kg_problem_key *key = s->value ? NULL : function_key(s);
+  if (key == NULL) KG_TRY(kg_key_find(settings, s, &key));
+  if (s->value && s->value[strspn(s->value, "\n")] == '\0')
+    return kg_setting_fail(settings, s, 0, "%s in [%s] has no value", s->key, s->section);
+  if (s->value && !key->is_expression) {
+    const size_t first = strcspn(s->value, "\n");
+    if (s->value[first] != '\0')
+      return kg_setting_fail(
+          settings, s, (int)strspn(s->value + first, "\n"),
+          "%s in [%s] must fit on one line; an indented line continues the value "
+          "before it",
+          s->key, s->section);
+  }
+  return key->read(problem, settings, s);
+}
+
+kedge_status kg_settings_apply(const kg_settings *settings, kedge_problem *problem)
+{
+  kedge_context *const ctx = settings->ctx;
+  const size_t n = (size_t)settings->n;  // bounds what each list below can hold
+  KG_TRY(kg_host_calloc(ctx, n, sizeof *problem->parameters, &problem->parameters));
+  KG_TRY(kg_host_calloc(ctx, n, sizeof *problem->boundaries, &problem->boundaries));
+  for (int pass = 0; pass < 2; ++pass) {
+    for (int i = 0; i < settings->n; ++i) {
+      const kg_setting *s = &settings->items[i];
+      const bool parameter = strcmp(s->section, "parameters") == 0;
+      if (parameter == (pass == 0)) KG_TRY(apply_one(settings, s, problem));
+    }
+  }
+  if (problem->mesh_file && problem->mesh_generate)
+    return kg_setting_fail(settings, kg_settings_find(settings, "mesh", "generate"), 0,
+                           "[mesh] has both file and generate; keep one of them");
+  return KEDGE_OK;
+}

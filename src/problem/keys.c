@@ -1,0 +1,265 @@
+#include "problem/keys.h"
+
+#include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "problem/expression_tree.h"
+#include "problem/nearest.h"
+#include "problem/problem.h"
+#include "problem/values.h"
+
+enum { LARGEST_REFINE = 12 };  // 4^12 = 16.8 million triangles of every one
+#define TEXT_OF(number)       TEXT_OF_VALUE(number)
+#define TEXT_OF_VALUE(number) #number
+
+#define READER(name) \
+  static kedge_status name(kedge_problem *p, const kg_settings *settings, const kg_setting *s)
+
+READER(read_mesh_file)
+{
+  return kg_value_text(settings, s, &p->mesh_file);
+}
+
+READER(read_mesh_generate)
+{
+  return kg_value_text(settings, s, &p->mesh_generate);
+}
+
+READER(read_refine)
+{
+  int64_t value;
+  KG_TRY(kg_value_integer(settings, s, 0, LARGEST_REFINE, &value));
+  p->refine = (int)value;
+  return KEDGE_OK;
+}
+
+READER(read_order)
+{
+  int64_t value;
+  KG_TRY(kg_value_integer(settings, s, KEDGE_ORDER_MIN, KEDGE_ORDER_MAX, &value));
+  p->order = (int)value;
+  return KEDGE_OK;
+}
+
+/// The value at h = 1, 2 and 4 tells a number from a number times h and a number over h; factors
+/// that are powers of two are exact.
+READER(read_stabilization)
+{
+  kg_constant *constants;
+  const int n = p->n_parameters + 1;
+  KG_TRY(kg_host_alloc(settings->ctx, (size_t)n, sizeof *constants, &constants));
+  for (int i = 1; i < n; ++i) constants[i] = p->parameters[i - 1];
+  double tau[3] = {0};
+  kedge_status status = KEDGE_OK;
+  for (int k = 0; k < 3 && status == KEDGE_OK; ++k) {
+    constants[0] = (kg_constant){"h", 1 << k};
+    status = kg_value_constant(constants, n, settings, s, &tau[k]);
+  }
+  free(constants);
+  KG_TRY(status);
+  p->stabilization = tau[0];
+  if (tau[1] == tau[0] && tau[2] == tau[0])
+    p->stabilization_scaling = KEDGE_SCALING_ONE;
+  else if (tau[1] == 2 * tau[0] && tau[2] == 4 * tau[0])
+    p->stabilization_scaling = KEDGE_SCALING_H;
+  else if (2 * tau[1] == tau[0] && 4 * tau[2] == tau[0])
+    p->stabilization_scaling = KEDGE_SCALING_INVERSE_H;
+  else
+    return kg_setting_fail(settings, s, 0,
+                           "stabilization must be a number, a number times h or a "
+                           "number divided by h (h: the length of the edge), not '%s'",
+                           s->value);
+  if (tau[0] > 0) return KEDGE_OK;
+  return kg_setting_fail(settings, s, 0, "stabilization must be positive, not '%s'", s->value);
+}
+
+/// A constant in an interval; `range` names it.
+static kedge_status read_constant(const kedge_problem *p, const kg_settings *settings,
+                                  const kg_setting *s, double least, double most, const char *range,
+                                  double *out)
+{
+  KG_TRY(kg_value_constant(p->parameters, p->n_parameters, settings, s, out));
+  if (*out >= least && *out <= most) return KEDGE_OK;
+  return kg_setting_fail(settings, s, 0, "%s must be %s, not '%s'", s->key, range, s->value);
+}
+
+READER(read_diffusion)
+{
+  return read_constant(p, settings, s, DBL_MIN, DBL_MAX, "positive", &p->diffusion);
+}
+
+READER(read_reaction)
+{
+  return read_constant(p, settings, s, 0, DBL_MAX, "zero or positive", &p->reaction);
+}
+
+READER(read_tolerance)
+{
+  return read_constant(p, settings, s, DBL_MIN, 1 - DBL_EPSILON, "between 0 and 1", &p->tolerance);
+}
+
+READER(read_max_iterations)
+{
+  return kg_value_integer(settings, s, 1, INT64_MAX, &p->max_iterations);
+}
+
+READER(read_source)
+{
+  return kg_value_function(p, settings, s, &p->source);
+}
+
+READER(read_parameter)
+{
+  if (strspn(s->key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") !=
+          strlen(s->key) ||
+      (s->key[0] >= '0' && s->key[0] <= '9'))
+    return kg_setting_fail(settings, s, 0,
+                           "'%s' cannot name a parameter: use letters, digits and '_', "
+                           "and a letter first",
+                           s->key);
+  if (kg_expression_reserved(s->key) || strcmp(s->key, "h") == 0)
+    return kg_setting_fail(settings, s, 0, "'%s' cannot name a parameter: it has a meaning already",
+                           s->key);
+  double value;
+  KG_TRY(kg_value_constant(p->parameters, p->n_parameters, settings, s, &value));
+  p->parameters[p->n_parameters++] = (kg_constant){s->key, value};
+  return KEDGE_OK;
+}
+
+/// The boundary that a setting belongs to, made when it is new.
+static kedge_status boundary_of(kedge_problem *p, const kg_settings *settings, const kg_setting *s,
+                                kg_boundary **out)
+{
+  const char *const group = s->section + strlen("boundary ");
+  for (int i = 0; i < p->n_boundaries; ++i) {
+    *out = &p->boundaries[i];
+    if (strcmp(p->boundaries[i].group, group) == 0) return KEDGE_OK;
+  }
+  kg_boundary *const b = &p->boundaries[p->n_boundaries];
+  *b = (kg_boundary){.line = s->origin == KG_FROM_FILE ? s->line : 0};
+  KG_TRY(kg_host_alloc(settings->ctx, strlen(group) + 1, 1, &b->group));
+  memcpy(b->group, group, strlen(group) + 1);
+  ++p->n_boundaries;
+  *out = b;
+  return KEDGE_OK;
+}
+
+READER(read_boundary_type)
+{
+  static const char *const words[] = {
+      [KEDGE_BOUNDARY_DIRICHLET] = "dirichlet", [KEDGE_BOUNDARY_NEUMANN] = "neumann"};
+  kg_boundary *b;
+  int type;
+  KG_TRY(boundary_of(p, settings, s, &b));
+  KG_TRY(kg_value_word(settings, s, words, 2, &type));
+  b->type = (kedge_boundary_type)type;
+  b->has_type = true;
+  return KEDGE_OK;
+}
+
+READER(read_boundary_value)
+{
+  kg_boundary *b;
+  KG_TRY(boundary_of(p, settings, s, &b));
+  return kg_value_function(p, settings, s, &b->value);
+}
+
+/// Text is differentiated; a function of the caller comes with the functions of its derivatives.
+READER(read_exact_u)
+{
+  if (s->value == NULL) return kg_value_function(p, settings, s, &p->exact_u);
+  kedge_context *const ctx = settings->ctx;
+  kg_function *const d[2] = {&p->exact_dx, &p->exact_dy};
+  KG_TRY(kg_value_expression(p, settings, s, &p->exact_u.expression));
+  p->exact_u.kind = KG_FUNCTION_EXPRESSION;
+  for (int k = 0; k < 2; ++k) {
+    const char variable = "xy"[k];
+    const kedge_status status =
+        kg_expression_differentiate(ctx, p->exact_u.expression, variable, &d[k]->expression);
+    if (status == KEDGE_ERR_INPUT)
+      return kg_setting_fail(settings, s, 0,
+                             "the derivative of u by %c needs more than %d terms and "
+                             "operations; write u more simply",
+                             variable, KG_EXPRESSION_NODES);
+    KG_TRY(status);
+    d[k]->kind = KG_FUNCTION_EXPRESSION;
+  }
+  return KEDGE_OK;
+}
+
+READER(read_exact_dx)
+{
+  return kg_value_function(p, settings, s, &p->exact_dx);
+}
+
+READER(read_exact_dy)
+{
+  return kg_value_function(p, settings, s, &p->exact_dy);
+}
+
+READER(read_operator)
+{
+  static const char *const words[] = {
+      [KEDGE_OPERATOR_MATRIX_FREE] = "matrix-free", [KEDGE_OPERATOR_ELL] = "ell"};
+  int value;
+  KG_TRY(kg_value_word(settings, s, words, KEDGE_OPERATOR_COUNT, &value));
+  p->operator_kind = (kedge_operator)value;
+  return KEDGE_OK;
+}
+
+READER(read_preconditioner)
+{
+  static const char *const words[] = {[KEDGE_PRECONDITIONER_JACOBI] = "jacobi"};
+  int value;
+  KG_TRY(kg_value_word(settings, s, words, KEDGE_PRECONDITIONER_COUNT, &value));
+  p->preconditioner = (kedge_preconditioner)value;
+  return KEDGE_OK;
+}
+
+READER(read_output)
+{
+  return kg_value_text(settings, s, &p->output);
+}
+
+// clang-format off
+static const kg_problem_key table[] = {
+  {"mesh", "file", "a Gmsh file, .msh", "", "mesh to read; relative to the folder of the problem file", read_mesh_file, false},
+  {"mesh", "generate", "square N, lshape N or ring N M", "", "mesh to generate, in place of file", read_mesh_generate, false},
+  {"mesh", "refine", "0 to 12", "0", "times every triangle is split into four", read_refine, false},
+  {"space", "order", TEXT_OF(KEDGE_ORDER_MIN) " to " TEXT_OF(KEDGE_ORDER_MAX), TEXT_OF(KEDGE_ORDER_MIN), "polynomial order", read_order, false},
+  {"space", "stabilization", "a number, number*h or number/h", "1", "tau > 0; h is the length of the edge", read_stabilization, true},
+  {"equation", "diffusion", "a constant > 0", "1", "of -div(diffusion grad u) + reaction u = source", read_diffusion, true},
+  {"equation", "reaction", "a constant >= 0", "0", "see diffusion", read_reaction, true},
+  {"equation", "source", "an expression", "from [exact] u, else 0", "right-hand side", read_source, true},
+  {"parameters", "NAME", "a constant", "", "a name for the expressions; it may use those above it", read_parameter, true},
+  {"boundary NAME", "type", "dirichlet or neumann", "", "u = value, or diffusion grad u . n = value", read_boundary_type, false},
+  {"boundary NAME", "value", "an expression", "from [exact] u", "right-hand side of the condition", read_boundary_value, true},
+  {"exact", "u", "an expression", "", "exact solution: errors are reported, data left out are derived", read_exact_u, true},
+  {"solver", "operator", "matrix-free or ell", "matrix-free", "trace operator", read_operator, false},
+  {"solver", "preconditioner", "jacobi", "jacobi", "of the conjugate gradients", read_preconditioner, false},
+  {"solver", "tolerance", "a constant between 0 and 1", "1e-12", "relative residual that ends the iteration", read_tolerance, true},
+  {"solver", "max_iterations", "at least 1", "100000", "iterations that end it in any case", read_max_iterations, false},
+  {"output", "file", "a file, .vtkhdf or .hdf", "", "solution to write; relative to the current folder", read_output, false},
+};
+
+/// What only functions of the caller are set for.
+static const kg_problem_key function_table[] = {
+  {"exact", "du_dx", "", "", "", read_exact_dx, false},
+  {"exact", "du_dy", "", "", "", read_exact_dy, false},
+};
+// clang-format on
+
+const kg_problem_key *kg_problem_keys(int *n)
+{
+  *n = sizeof table / sizeof *table;
+  return table;
+}
+
+const kg_problem_key *kg_function_keys(int *n)
+{
+  *n = sizeof function_table / sizeof *function_table;
+  return function_table;
+}

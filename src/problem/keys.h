@@ -1,0 +1,36 @@
+/// @file
+/// The keys of the problem file: one table that reads them, checks them, suggests them, lists them.
+#pragma once
+#include "problem/settings.h"
+
+/// Read a setting into a problem.
+typedef kedge_status kg_key_reader(kedge_problem *problem, const kg_settings *settings,
+                                   const kg_setting *setting);
+
+typedef struct kg_problem_key {
+  const char *section;   ///< "space"; "boundary NAME" stands for every section of a boundary
+  const char *name;      ///< "order"; in [parameters] NAME stands for any
+  const char *values;    ///< what may follow, as words: "1..12"
+  const char *standard;  ///< the default as text; "" when there is none
+  const char *text;      ///< one line of documentation
+  kg_key_reader *read;
+  bool is_expression;  ///< may continue on further lines
+} kg_problem_key;
+
+/// The table, in the order of the documentation.
+const kg_problem_key *kg_problem_keys(int *n);
+/// Keys that take a function of the caller and never text.
+const kg_problem_key *kg_function_keys(int *n);
+
+/// The key of a setting; refused with the nearest valid section or key when there is none such.
+kedge_status kg_key_find(const kg_settings *settings, const kg_setting *setting,
+                         const kg_problem_key **out);
+/// Check a section alone.
+kedge_status kg_section_check(const kg_settings *settings, const kg_setting *setting);
+
+/// kg_settings_put() for a setting that comes later than others: it also removes those that it
+/// makes void ([mesh] generate takes the place of file, ...).
+kedge_status kg_settings_replace(kg_settings *settings, const kg_setting *setting);
+
+/// Read all settings into a problem that holds the defaults; parameters first.
+kedge_status kg_settings_apply(const kg_settings *settings, kedge_problem *problem);

@@ -1,0 +1,282 @@
+#include "problem/problem.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/file.h"
+#include "core/memory.h"
+#include "problem/keys.h"
+
+static const kedge_problem defaults = {
+    .order = KEDGE_ORDER_MIN,
+    .stabilization = 1,
+    .stabilization_scaling = KEDGE_SCALING_ONE,
+    .diffusion = 1,
+    .operator_kind = KEDGE_OPERATOR_MATRIX_FREE,
+    .preconditioner = KEDGE_PRECONDITIONER_JACOBI,
+    .tolerance = 1e-12,
+    .max_iterations = 100000,
+};
+
+void kg_function_evaluate(const kg_function *f, size_t n, const double *x, const double *y,
+                          double *value)
+{
+  switch (f->kind) {
+    case KG_FUNCTION_EXPRESSION:
+      kg_expression_evaluate(f->expression, n, x, y, value);
+      return;
+    case KG_FUNCTION_CALLER:
+      f->function(f->user, n, x, y, value);
+      return;
+    default:
+      break;
+  }
+  const double constant = f->kind == KG_FUNCTION_CONSTANT ? f->constant : 0.0;
+  for (size_t i = 0; i < n; ++i) value[i] = constant;
+}
+
+/// Free what a problem points to.
+static void clear(kedge_problem *p)
+{
+  free(p->mesh_file);
+  free(p->mesh_generate);
+  free(p->output);
+  kg_expression_free(p->source.expression);
+  kg_expression_free(p->exact_u.expression);
+  kg_expression_free(p->exact_dx.expression);
+  kg_expression_free(p->exact_dy.expression);
+  for (int i = 0; i < p->n_boundaries; ++i) {
+    free(p->boundaries[i].group);
+    kg_expression_free(p->boundaries[i].value.expression);
+  }
+  free(p->boundaries);
+  free(p->parameters);
+  kg_settings_free(&p->settings);
+  *p = (kedge_problem){0};
+}
+
+/// Read a problem anew from settings, which it takes over; unchanged when that fails. The settings
+/// are used up in any case.
+static kedge_status renew(kedge_problem *problem, kg_settings *settings)
+{
+  kedge_problem next = defaults;
+  next.ctx = settings->ctx;
+  next.path = settings->name;
+  const kedge_status status = kg_settings_apply(settings, &next);
+  next.settings = *settings;
+  *settings = (kg_settings){0};
+  if (status != KEDGE_OK) {
+    clear(&next);
+    return status;
+  }
+  clear(problem);
+  *problem = next;
+  return KEDGE_OK;
+}
+
+kedge_status kedge_problem_create(kedge_context *ctx, kedge_problem **out)
+{
+  KG_REQUIRE(ctx, out != NULL, KEDGE_ERR_ARG, "kedge_problem_create: out is NULL");
+  KG_TRY(kg_host_calloc(ctx, 1, sizeof **out, out));
+  **out = defaults;
+  (*out)->ctx = (*out)->settings.ctx = ctx;
+  return KEDGE_OK;
+}
+
+void kedge_problem_destroy(kedge_problem *problem)
+{
+  if (problem == NULL) return;
+  clear(problem);
+  free(problem);
+}
+
+/// A file has no second call in which a type could follow.
+static kedge_status check_types(const kedge_problem *p)
+{
+  for (int i = 0; i < p->n_boundaries; ++i) {
+    const kg_boundary *b = &p->boundaries[i];
+    if (b->has_type) continue;
+    char section[300];
+    snprintf(section, sizeof section, "boundary %s", b->group);
+    return kg_setting_fail(&p->settings, kg_settings_find(&p->settings, section, "value"), 0,
+                           "[%s] has no type; add type = dirichlet or type = neumann", section);
+  }
+  return KEDGE_OK;
+}
+
+kedge_status kg_problem_parse(kedge_context *ctx, const char *name, const char *text, size_t bytes,
+                              const char *const *overrides, int n_overrides, kedge_problem **out)
+{
+  kedge_problem *problem = NULL;
+  kg_settings settings = {.ctx = ctx};
+  *out = NULL;
+  kedge_status status = kg_host_calloc(ctx, strlen(name) + 1, 1, &settings.name);
+  if (status != KEDGE_OK) goto done;
+  memcpy(settings.name, name, strlen(name));
+  status = kg_settings_read(&settings, text, bytes);
+  for (int i = 0; i < n_overrides && status == KEDGE_OK; ++i)
+    status = kg_settings_override(&settings, overrides[i]);
+  if (status == KEDGE_OK) status = kedge_problem_create(ctx, &problem);
+  if (status == KEDGE_OK) status = renew(problem, &settings);
+  if (status == KEDGE_OK) status = check_types(problem);
+done:
+  kg_settings_free(&settings);
+  if (status != KEDGE_OK) kedge_problem_destroy(problem), problem = NULL;
+  *out = problem;
+  return status;
+}
+
+kedge_status kedge_problem_read(kedge_context *ctx, const char *path, const char *const *overrides,
+                                int n_overrides, kedge_problem **out)
+{
+  KG_REQUIRE(ctx, out != NULL && path != NULL && (overrides != NULL || n_overrides <= 0),
+             KEDGE_ERR_ARG, "kedge_problem_read: path, overrides or out is NULL");
+  *out = NULL;
+  char *text;
+  size_t bytes;
+  KG_TRY(kg_file_read(ctx, path, &text, &bytes));
+  const kedge_status status = kg_problem_parse(ctx, path, text, bytes, overrides, n_overrides, out);
+  free(text);
+  return status;
+}
+
+/// Put settings into a copy and read the problem anew from it: all or nothing.
+static kedge_status set_all(kedge_problem *problem, const kg_setting *list, int n)
+{
+  kg_settings settings;
+  KG_TRY(kg_settings_copy(&problem->settings, &settings));
+  kedge_status status = KEDGE_OK;
+  for (int i = 0; i < n && status == KEDGE_OK; ++i)
+    status = kg_settings_replace(&settings, &list[i]);
+  if (status == KEDGE_OK) status = renew(problem, &settings);
+  kg_settings_free(&settings);
+  return status;
+}
+
+kedge_status kedge_problem_set(kedge_problem *problem, const char *section, const char *key,
+                               const char *value)
+{
+  KG_REQUIRE(NULL, problem != NULL, KEDGE_ERR_ARG, "kedge_problem_set: problem is NULL");
+  KG_REQUIRE(problem->ctx, section && key && value, KEDGE_ERR_ARG,
+             "kedge_problem_set: section, key or value is NULL");
+  const kg_setting s = {.section = (char *)section,
+                        .key = (char *)key,
+                        .value = (char *)value,
+                        .origin = KG_FROM_CALL};
+  return set_all(problem, &s, 1);
+}
+
+kedge_status kedge_problem_set_source(kedge_problem *problem, kedge_function *function, void *user)
+{
+  KG_REQUIRE(NULL, problem != NULL, KEDGE_ERR_ARG, "kedge_problem_set_source: problem is NULL");
+  KG_REQUIRE(problem->ctx, function != NULL, KEDGE_ERR_ARG,
+             "kedge_problem_set_source: function is NULL");
+  const kg_setting s = {.section = "equation",
+                        .key = "source",
+                        .function = function,
+                        .user = user,
+                        .origin = KG_FROM_CALL};
+  return set_all(problem, &s, 1);
+}
+
+kedge_status kedge_problem_set_boundary(kedge_problem *problem, const char *group,
+                                        kedge_boundary_type type, kedge_function *function,
+                                        void *user)
+{
+  KG_REQUIRE(NULL, problem != NULL, KEDGE_ERR_ARG, "kedge_problem_set_boundary: problem is NULL");
+  kedge_context *const ctx = problem->ctx;
+  const bool known = type == KEDGE_BOUNDARY_DIRICHLET || type == KEDGE_BOUNDARY_NEUMANN;
+  KG_REQUIRE(ctx, group && group[0] && function && known, KEDGE_ERR_ARG,
+             "kedge_problem_set_boundary: no group, no function or an unknown type");
+  char *section;
+  const size_t size = sizeof "boundary " + strlen(group);
+  KG_TRY(kg_host_alloc(ctx, size, 1, &section));
+  snprintf(section, size, "boundary %s", group);
+  const kg_setting list[2] = {
+      {.section = section,
+       .key = "type",
+       .origin = KG_FROM_CALL,
+       .value = type == KEDGE_BOUNDARY_DIRICHLET ? "dirichlet" : "neumann"},
+      {.section = section,
+       .key = "value",
+       .origin = KG_FROM_CALL,
+       .function = function,
+       .user = user},
+  };
+  const kedge_status status = set_all(problem, list, 2);
+  free(section);
+  return status;
+}
+
+kedge_status kedge_problem_set_exact(kedge_problem *problem, kedge_function *u,
+                                     kedge_function *du_dx, kedge_function *du_dy, void *user)
+{
+  KG_REQUIRE(NULL, problem != NULL, KEDGE_ERR_ARG, "kedge_problem_set_exact: problem is NULL");
+  KG_REQUIRE(problem->ctx, u && du_dx && du_dy, KEDGE_ERR_ARG,
+             "kedge_problem_set_exact: u and both derivatives are needed");
+  kedge_function *const functions[3] = {u, du_dx, du_dy};
+  static char *const keys[3] = {"u", "du_dx", "du_dy"};
+  kg_setting list[3];
+  for (int i = 0; i < 3; ++i)
+    list[i] = (kg_setting){.section = "exact",
+                           .key = keys[i],
+                           .function = functions[i],
+                           .user = user,
+                           .origin = KG_FROM_CALL};
+  return set_all(problem, list, 3);
+}
+
+/// A path of the problem file's folder, unless it is absolute. The caller frees it.
+static kedge_status beside_problem_file(const kedge_problem *p, const char *path, char **out)
+{
+  const char *const slash = p->path && path[0] != '/' ? strrchr(p->path, '/') : NULL;
+  const size_t folder = slash ? (size_t)(slash + 1 - p->path) : 0, size = folder + strlen(path) + 1;
+  KG_TRY(kg_host_alloc(p->ctx, size, 1, out));
+  if (folder > 0) memcpy(*out, p->path, folder);
+  memcpy(*out + folder, path, size - folder);
+  return KEDGE_OK;
+}
+
+static kedge_status coarse_mesh(const kedge_problem *p, kedge_mesh **out)
+{
+  if (p->mesh_file) {
+    char *path;
+    KG_TRY(beside_problem_file(p, p->mesh_file, &path));
+    const kedge_status status = kedge_mesh_read(p->ctx, path, out);
+    free(path);
+    return status;
+  }
+  const kedge_status status = kedge_mesh_generate(p->ctx, p->mesh_generate, out);
+  if (status != KEDGE_ERR_INPUT) return status;
+  char sentence[900];
+  snprintf(sentence, sizeof sentence, "%s", kedge_context_error(p->ctx));
+  const kg_setting *s = kg_settings_find(&p->settings, "mesh", "generate");
+  return kg_setting_fail(&p->settings, s, 0, "%s", sentence);
+}
+
+kedge_status kedge_problem_mesh(const kedge_problem *problem, kedge_mesh **out)
+{
+  KG_REQUIRE(NULL, problem != NULL, KEDGE_ERR_ARG, "kedge_problem_mesh: problem is NULL");
+  const kedge_problem *const p = problem;
+  KG_REQUIRE(p->ctx, out != NULL, KEDGE_ERR_ARG, "kedge_problem_mesh: out is NULL");
+  *out = NULL;
+  KG_REQUIRE(p->ctx, p->mesh_file || p->mesh_generate, KEDGE_ERR_INPUT,
+             "%s names no mesh: add file = NAME.msh or generate = square 40 to [mesh]",
+             p->path ? p->path : "the problem");
+  kedge_mesh *mesh;
+  KG_TRY(coarse_mesh(p, &mesh));
+  if (p->refine == 0) {
+    *out = mesh;
+    return KEDGE_OK;
+  }
+  const kedge_status status = kedge_mesh_refine(p->ctx, mesh, p->refine, out);
+  kedge_mesh_destroy(mesh);
+  return status;
+}
+
+const char *kedge_problem_output(const kedge_problem *problem)
+{
+  return problem ? problem->output : NULL;
+}

@@ -1,0 +1,179 @@
+#include "problem/settings.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "problem/keys.h"
+
+static kedge_status copy_text(kedge_context *ctx, const char *text, size_t length, char **out)
+{
+  KG_TRY(kg_host_alloc(ctx, length + 1, 1, out));
+  memcpy(*out, text, length);
+  (*out)[length] = '\0';
+  return KEDGE_OK;
+}
+
+static void free_setting(kg_setting *s)
+{
+  free(s->section);
+  free(s->key);
+  free(s->value);
+  *s = (kg_setting){0};
+}
+
+static kedge_status copy_section(kedge_context *ctx, const char *section, char **out)
+{
+  static const char word[] = "boundary";
+  const char *group = section + strspn(section, " \t");
+  size_t length = strlen(group);
+  while (length > 0 && isspace((unsigned char)group[length - 1])) --length;
+  const size_t n = sizeof word - 1;
+  const bool boundary =
+      length > n && strncmp(group, word, n) == 0 && isspace((unsigned char)group[n]);
+  if (!boundary) return copy_text(ctx, group, length, out);
+  group += n;
+  length -= n;
+  for (; isspace((unsigned char)*group); ++group) --length;
+  KG_TRY(kg_host_alloc(ctx, n + 1 + length + 1, 1, out));
+  snprintf(*out, n + 1 + length + 1, "%s %s", word, group);
+  return KEDGE_OK;
+}
+
+static kedge_status copy_setting(kedge_context *ctx, const kg_setting *from, kg_setting *to)
+{
+  *to = *from;
+  to->section = to->key = to->value = NULL;
+  kedge_status status = copy_section(ctx, from->section, &to->section);
+  if (status == KEDGE_OK) status = copy_text(ctx, from->key, strlen(from->key), &to->key);
+  if (status == KEDGE_OK && from->value)
+    status = copy_text(ctx, from->value, strlen(from->value), &to->value);
+  if (status != KEDGE_OK) free_setting(to);
+  return status;
+}
+
+kg_setting *kg_settings_find(const kg_settings *settings, const char *section, const char *key)
+{
+  for (int i = 0; i < settings->n; ++i) {
+    kg_setting *s = &settings->items[i];
+    if (strcmp(s->section, section) == 0 && strcmp(s->key, key) == 0) return s;
+  }
+  return NULL;
+}
+
+void kg_settings_remove(kg_settings *settings, const char *section, const char *key)
+{
+  kg_setting *s = kg_settings_find(settings, section, key);
+  if (s == NULL) return;
+  free_setting(s);
+  const int after = settings->n - 1 - (int)(s - settings->items);
+  memmove(s, s + 1, (size_t)after * sizeof *s);
+  --settings->n;
+}
+
+static kedge_status grow(kg_settings *settings)
+{
+  if (settings->n < settings->capacity) return KEDGE_OK;
+  const int capacity = settings->capacity ? 2 * settings->capacity : 16;
+  kg_setting *items;
+  KG_TRY(kg_host_alloc(settings->ctx, (size_t)capacity, sizeof *items, &items));
+  if (settings->n > 0) memcpy(items, settings->items, (size_t)settings->n * sizeof *items);
+  free(settings->items);
+  settings->items = items;
+  settings->capacity = capacity;
+  return KEDGE_OK;
+}
+
+kedge_status kg_settings_put(kg_settings *settings, const kg_setting *setting)
+{
+  KG_TRY(grow(settings));
+  kg_setting copy;
+  KG_TRY(copy_setting(settings->ctx, setting, &copy));
+  kg_setting *old = kg_settings_find(settings, copy.section, copy.key);
+  if (old)
+    free_setting(old);
+  else
+    old = &settings->items[settings->n++];
+  *old = copy;
+  return KEDGE_OK;
+}
+
+kedge_status kg_settings_extend(kg_settings *settings, kg_setting *setting, int newlines,
+                                const char *text)
+{
+  const size_t before = strlen(setting->value), gap = (size_t)newlines, after = strlen(text);
+  char *joined;
+  KG_TRY(kg_host_alloc(settings->ctx, before + gap + after + 1, 1, &joined));
+  memcpy(joined, setting->value, before);
+  memset(joined + before, '\n', gap);
+  memcpy(joined + before + gap, text, after + 1);
+  free(setting->value);
+  setting->value = joined;
+  return KEDGE_OK;
+}
+
+kedge_status kg_settings_copy(const kg_settings *from, kg_settings *to)
+{
+  *to = (kg_settings){.ctx = from->ctx};
+  kedge_status status = KEDGE_OK;
+  if (from->name) status = copy_text(from->ctx, from->name, strlen(from->name), &to->name);
+  for (int i = 0; i < from->n && status == KEDGE_OK; ++i)
+    status = kg_settings_put(to, &from->items[i]);
+  if (status != KEDGE_OK) kg_settings_free(to);
+  return status;
+}
+
+void kg_settings_free(kg_settings *settings)
+{
+  for (int i = 0; i < settings->n; ++i) free_setting(&settings->items[i]);
+  free(settings->items);
+  free(settings->name);
+  *settings = (kg_settings){0};
+}
+
+kedge_status kg_settings_override(kg_settings *settings, const char *text)
+{
+  kedge_context *const ctx = settings->ctx;
+  const char *const equal = strchr(text, '=');
+  const char *dot = equal ? memrchr(text, '.', (size_t)(equal - text)) : NULL;
+  KG_REQUIRE(ctx, dot != NULL && dot > text && dot + 1 < equal, KEDGE_ERR_INPUT,
+             "--set '%s': expected section.key=value, as in space.order=4", text);
+  kg_setting s = {.origin = KG_FROM_OVERRIDE};
+  const char *key = dot + 1 + strspn(dot + 1, " \t");
+  size_t key_length = (size_t)(equal - key);
+  while (key_length > 0 && isspace((unsigned char)key[key_length - 1])) --key_length;
+  const char *value = equal + 1 + strspn(equal + 1, " \t");
+  size_t value_length = strlen(value);
+  while (value_length > 0 && isspace((unsigned char)value[value_length - 1])) --value_length;
+
+  kedge_status status = copy_text(ctx, text, (size_t)(dot - text), &s.section);
+  if (status == KEDGE_OK) status = copy_text(ctx, key, key_length, &s.key);
+  if (status == KEDGE_OK) status = copy_text(ctx, value, value_length, &s.value);
+  if (status == KEDGE_OK) status = kg_settings_replace(settings, &s);
+  free_setting(&s);
+  return status;
+}
+
+kedge_status kg_setting_fail(const kg_settings *settings, const kg_setting *setting,
+                             int lines_below, const char *format, ...)
+{
+  char sentence[900];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(sentence, sizeof sentence, format, args);
+  va_end(args);
+  kedge_context *const ctx = settings->ctx;
+  switch (setting->origin) {
+    case KG_FROM_FILE:
+      return KG_FAIL(ctx, KEDGE_ERR_INPUT, "%s:%d: %s", settings->name, setting->line + lines_below,
+                     sentence);
+    case KG_FROM_OVERRIDE:
+      return KG_FAIL(ctx, KEDGE_ERR_INPUT, "--set %s.%s=%.80s: %s", setting->section, setting->key,
+                     setting->value, sentence);
+    default:
+      return KG_FAIL(ctx, KEDGE_ERR_INPUT, "[%s] %s: %s", setting->section, setting->key, sentence);
+  }
+}

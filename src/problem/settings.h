@@ -1,0 +1,47 @@
+/// @file
+/// The settings of a problem as text, each with the place it came from. Values are read from here
+/// all at once, so their order does not matter and one can be replaced later.
+#pragma once
+#include "core/error.h"
+#include "kedge/problem.h"
+
+typedef enum kg_origin { KG_FROM_FILE, KG_FROM_OVERRIDE, KG_FROM_CALL } kg_origin;
+
+typedef struct kg_setting {
+  char *section, *key;
+  char *value;  ///< lines joined by '\n', one for each line of the file; NULL: a function
+  kedge_function *function;  ///< of the caller
+  void *user;
+  kg_origin origin;
+  int line;  ///< of the file, where the value begins
+} kg_setting;
+
+typedef struct kg_settings {
+  kedge_context *ctx;
+  char *name;  ///< of the problem file, for messages; NULL: none
+  kg_setting *items;
+  int n, capacity;
+} kg_settings;
+
+/// Copy a setting in; one of the same section and key is replaced where it stands. The blanks of
+/// "boundary  NAME " are made one.
+kedge_status kg_settings_put(kg_settings *settings, const kg_setting *setting);
+/// NULL when there is none.
+kg_setting *kg_settings_find(const kg_settings *settings, const char *section, const char *key);
+void kg_settings_remove(kg_settings *settings, const char *section, const char *key);
+/// Append text to a value.
+kedge_status kg_settings_extend(kg_settings *settings, kg_setting *setting, int newlines,
+                                const char *text);
+kedge_status kg_settings_copy(const kg_settings *from, kg_settings *to);
+void kg_settings_free(kg_settings *settings);
+/// Put "section.key=value"; the section ends at the last '.' before the first '='.
+kedge_status kg_settings_override(kg_settings *settings, const char *text);
+
+/// Fail with KEDGE_ERR_INPUT and the place of a setting before the sentence: "plate.ini:12: ...".
+/// @param[in] lines_below  lines between the beginning of the value and the fault
+kedge_status kg_setting_fail(const kg_settings *settings, const kg_setting *setting,
+                             int lines_below, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/// Read the text of a problem file (ini.c).
+kedge_status kg_settings_read(kg_settings *settings, const char *text, size_t bytes);

@@ -1,0 +1,118 @@
+#include "problem/values.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "problem/expression_tree.h"
+#include "problem/nearest.h"
+
+kedge_status kg_value_integer(const kg_settings *settings, const kg_setting *s, int64_t least,
+                              int64_t most, int64_t *out)
+{
+  char *end;
+  errno = 0;
+  const long long value = strtoll(s->value, &end, 10);
+  if (*end == '\0' && errno == 0 && value >= least && value <= most) {
+    *out = value;
+    return KEDGE_OK;
+  }
+  if (most == INT64_MAX)
+    return kg_setting_fail(settings, s, 0,
+                           "%s must be a whole number of at least %" PRId64 ", not '%s'", s->key,
+                           least, s->value);
+  return kg_setting_fail(settings, s, 0,
+                         "%s must be a whole number from %" PRId64 " to %" PRId64 ", not '%s'",
+                         s->key, least, most, s->value);
+}
+
+kedge_status kg_value_word(const kg_settings *settings, const kg_setting *s,
+                           const char *const *words, int n_words, int *out)
+{
+  char list[200] = "";
+  size_t length = 0;
+  kg_nearest nearest = kg_nearest_to(s->value);
+  for (int i = 0; i < n_words; ++i) {
+    *out = i;
+    if (strcmp(s->value, words[i]) == 0) return KEDGE_OK;
+    kg_nearest_offer(&nearest, words[i]);
+    length +=
+        (size_t)snprintf(list + length, sizeof list - length, "%s%s", i ? " or " : "", words[i]);
+  }
+  if (nearest.best)
+    return kg_setting_fail(settings, s, 0, "unknown %s '%s'; did you mean '%s'?", s->key, s->value,
+                           nearest.best);
+  return kg_setting_fail(settings, s, 0, "unknown %s '%s'; it must be %s", s->key, s->value, list);
+}
+
+static kedge_status parse(const kg_constant *constants, int n_constants,
+                          const kg_settings *settings, const kg_setting *s, kg_expression **out)
+{
+  kedge_context *const ctx = settings->ctx;
+  kg_syntax_error error;
+  const kedge_status status =
+      kg_expression_parse_text(ctx, s->value, constants, n_constants, &error, out);
+  if (status != KEDGE_ERR_INPUT) return status;
+  if (error.what[0] == '\0')
+    return kg_setting_fail(settings, s, 0,
+                           "%s is too long: it needs more than "
+                           "%d terms and operations",
+                           s->key, KG_EXPRESSION_NODES);
+  int lines;
+  const int column = kg_text_column(s->value, error.offset, &lines);
+  return kg_setting_fail(settings, s, lines, "column %d of %s: %s%s%s", column, s->key, error.what,
+                         error.hint[0] ? ": " : "", error.hint);
+}
+
+kedge_status kg_value_constant(const kg_constant *constants, int n_constants,
+                               const kg_settings *settings, const kg_setting *s, double *out)
+{
+  kg_expression *e;
+  KG_TRY(parse(constants, n_constants, settings, s, &e));
+  const bool constant = kg_expression_constant(e, out);
+  kg_expression_free(e);
+  if (!constant)
+    return kg_setting_fail(settings, s, 0, "%s must be a constant, but it depends on x or y",
+                           s->key);
+  if (!isfinite(*out)) return kg_setting_fail(settings, s, 0, "%s has no finite value", s->key);
+  return KEDGE_OK;
+}
+
+kedge_status kg_value_expression(const kedge_problem *problem, const kg_settings *settings,
+                                 const kg_setting *s, kg_expression **out)
+{
+  *out = NULL;
+  KG_TRY(parse(problem->parameters, problem->n_parameters, settings, s, out));
+  double value;
+  if (!kg_expression_constant(*out, &value) || isfinite(value)) return KEDGE_OK;
+  kg_expression_free(*out);
+  *out = NULL;
+  return kg_setting_fail(settings, s, 0, "%s has no finite value", s->key);
+}
+
+kedge_status kg_value_function(const kedge_problem *problem, const kg_settings *settings,
+                               const kg_setting *s, kg_function *out)
+{
+  *out = (kg_function){.kind = KG_FUNCTION_CALLER, .function = s->function, .user = s->user};
+  if (s->value == NULL) return KEDGE_OK;
+  kg_expression *e;
+  KG_TRY(kg_value_expression(problem, settings, s, &e));
+  *out = (kg_function){.kind = KG_FUNCTION_CONSTANT};
+  if (kg_expression_constant(e, &out->constant))
+    kg_expression_free(e);
+  else
+    *out = (kg_function){.kind = KG_FUNCTION_EXPRESSION, .expression = e};
+  return KEDGE_OK;
+}
+
+kedge_status kg_value_text(const kg_settings *settings, const kg_setting *s, char **out)
+{
+  const size_t size = strlen(s->value) + 1;
+  KG_TRY(kg_host_alloc(settings->ctx, size, 1, out));
+  memcpy(*out, s->value, size);
+  return KEDGE_OK;
+}

@@ -1,0 +1,20 @@
+/// @file
+/// Values of settings: whole numbers, constants, functions, words.
+#pragma once
+#include "problem/problem.h"
+
+kedge_status kg_value_integer(const kg_settings *settings, const kg_setting *s, int64_t least,
+                              int64_t most, int64_t *out);
+/// The number of the word among `words`.
+kedge_status kg_value_word(const kg_settings *settings, const kg_setting *s,
+                           const char *const *words, int n_words, int *out);
+/// An expression with the parameters of the problem; an error gives line and column.
+kedge_status kg_value_expression(const kedge_problem *problem, const kg_settings *settings,
+                                 const kg_setting *s, kg_expression **out);
+/// The same for given constants; refused when it depends on x or y or is not finite.
+kedge_status kg_value_constant(const kg_constant *constants, int n_constants,
+                               const kg_settings *settings, const kg_setting *s, double *out);
+/// A constant, an expression or the caller's function.
+kedge_status kg_value_function(const kedge_problem *problem, const kg_settings *settings,
+                               const kg_setting *s, kg_function *out);
+kedge_status kg_value_text(const kg_settings *settings, const kg_setting *s, char **out);
