@@ -1,21 +1,24 @@
 /// @file
-/// The assembled trace matrix in ELL format (King 2014, Algorithms 1 and 2), for comparison with the
-/// matrix-free operator.
+/// The assembled trace matrix in ELL format (King 2014, Algorithms 1 and 2), for comparison with
+/// the matrix-free operator.
 ///
-/// A free edge has at most five edges in its row: itself and two more in each of its elements. Row
-/// f m + i therefore has 5 m entries; missing ones (boundary edges) have column -1. Entry-major: entry k of all
-/// rows, then entry k + 1, so that neighbouring threads, one a row, read neighbouring words. Columns of
-/// Dirichlet edges are kept: a product with a vector that holds Dirichlet values lifts them.
+/// A free edge has at most five edges in its row: itself, the two others of its first element, then
+/// the two others of its second, each pair in the element's local order; the element with the lower
+/// number is the first. Row f m + i therefore has 5 m entries; missing ones (boundary edges) have
+/// column -1 and value 0. Entry-major: entry k of all rows, then entry k + 1, so that neighbouring
+/// threads, one a row, read neighbouring words. Columns of Dirichlet edges are kept: a product with
+/// a vector that holds Dirichlet values lifts them.
 #pragma once
 #include "ops/cg_state.h"
 #include "ops/ops.h"
+KEDGE_BEGIN_DECLS
 
 typedef struct kg_ell_matrix {
-  int64_t rows;      ///< n_free * m
-  int64_t stride;    ///< words from one entry of a row to the next: rows rounded up to 32
-  int32_t width;     ///< 5 m
-  int32_t *column;   ///< [width][stride]: row of the trace vector, or -1
-  double *value;     ///< [width][stride]
+  int64_t rows;     ///< n_free * m
+  int64_t stride;   ///< words from one entry of a row to the next: rows rounded up to 32
+  int32_t width;    ///< 5 m
+  int32_t *column;  ///< [width][stride]: row of the trace vector, or -1; -1 beyond the last row
+  double *value;    ///< [width][stride]; 0 where the column is -1
 } kg_ell_matrix;
 
 /// Shape without memory (column and value NULL).
@@ -23,7 +26,7 @@ kg_ell_matrix kg_ell_shape(kg_sizes size, const kg_trace_counts *count);
 
 typedef struct kg_ell_assemble_args {
   kg_batch batch;
-  const double *local;   ///< [group][n (n+1) / 2][lane]
+  const double *local;   ///< [group][n (n+1) / 2][lane]; empty lanes are not read
   kg_ell_matrix matrix;  ///< out
   void *work;            ///< kg_ell_work_bytes() of device memory
   size_t work_bytes;
@@ -32,19 +35,34 @@ typedef struct kg_ell_assemble_args {
 /// Memory the assembly needs beside the matrix. Exact for the context's backend, from counts alone.
 kedge_status kg_ell_work_bytes(kedge_context *ctx, kg_sizes size, const kg_trace_counts *count,
                                size_t *bytes);
+/// The same bits on every backend: an entry is the sum of at most two numbers, lower element first.
+/// @retval KEDGE_ERR_UNSUPPORTED  more trace unknowns than a 32-bit column can number
 kedge_status kg_ell_assemble(kedge_context *ctx, const kg_ell_assemble_args *args);
+/// K^e read once, the matrix written once, and the traffic of sort, run lengths and scan.
 kg_cost kg_ell_assemble_cost(kg_sizes size, const kg_trace_counts *count);
 
 typedef struct kg_ell_apply_args {
   kg_ell_matrix matrix;
-  const double *x;      ///< [trace edge][mode]
-  double *y;            ///< [free trace edge][mode]
-  double *partial;      ///< work: KG_ELL_PARTIALS sums of x . y
-  kg_cg_state *state;   ///< as for kg_trace_apply()
+  const double *x;     ///< [trace edge][mode]
+  double *y;           ///< [free trace edge][mode]
+  double *partial;     ///< work: KG_ELL_PARTIALS sums of x . y
+  kg_cg_state *state;  ///< as for kg_trace_apply()
 } kg_ell_apply_args;
 
 enum { KG_ELL_PARTIALS = 1024 };
 
 /// y = A x, one thread a row.
 kedge_status kg_ell_apply(kedge_context *ctx, const kg_ell_apply_args *args);
+/// The floor of one application: 12 bytes an entry (missing ones are read too), x and y once.
 kg_cost kg_ell_apply_cost(kg_sizes size, const kg_trace_counts *count);
+
+kedge_status kg_ell_work_bytes_host(kedge_context *ctx, const kg_trace_counts *count,
+                                    size_t *bytes);
+kedge_status kg_ell_work_bytes_cuda(kedge_context *ctx, const kg_trace_counts *count,
+                                    size_t *bytes);
+kedge_status kg_ell_assemble_host(kedge_context *ctx, const kg_ell_assemble_args *args);
+kedge_status kg_ell_assemble_cuda(kedge_context *ctx, const kg_ell_assemble_args *args);
+kedge_status kg_ell_apply_host(kedge_context *ctx, const kg_ell_apply_args *args);
+kedge_status kg_ell_apply_cuda(kedge_context *ctx, const kg_ell_apply_args *args);
+
+KEDGE_END_DECLS

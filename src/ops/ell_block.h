@@ -1,0 +1,61 @@
+/// @file
+/// One m x m block of the ELL matrix and where its entries come from. One source for host and GPU,
+/// so that both assemble the same bits.
+#pragma once
+#include "ops/element.h"
+#include "ops/ops.h"
+
+enum { KG_ELL_BLOCKS = 5 };
+
+typedef struct kg_ell_block {
+  int32_t edge;        ///< trace edge of its columns; -1: the block is missing
+  int32_t element[2];  ///< whose K^e are added; second -1: one alone
+  int row[2], col[2];  ///< where the block begins in each of them
+} kg_ell_block;
+
+/// Block `q` of the row of a trace edge.
+/// @param[in] first, second  the edge's sides 3 e + l, lower first; second -1 on the boundary
+KG_INLINE kg_ell_block kg_ell_block_of(const kg_trace_arrays *arrays, int m, int32_t edge,
+                                       int32_t first, int32_t second, int q)
+{
+  kg_ell_block block = {-1, {-1, -1}, {0, 0}, {0, 0}};
+  if (q == 0) {
+    block.edge = edge;
+    block.element[0] = first / 3;
+    block.row[0] = block.col[0] = first % 3 * m;
+    if (second >= 0) {
+      block.element[1] = second / 3;
+      block.row[1] = block.col[1] = second % 3 * m;
+    }
+    return block;
+  }
+  const int32_t side = q < 3 ? first : second;
+  if (side < 0) return block;
+  const int32_t e = side / 3;
+  const int l = side % 3;
+  const int other = q % 2 == 1 ? (l == 0 ? 1 : 0) : (l == 2 ? 1 : 2);
+  const int64_t at = ((int64_t)(e / KG_LANES) * 3 + other) * KG_LANES + e % KG_LANES;
+  block.edge = (int32_t)(arrays->side_edge[at] >> 1);
+  block.element[0] = e;
+  block.row[0] = l * m;
+  block.col[0] = other * m;
+  return block;
+}
+
+/// Entry (a, b) of the packed K^e of an element.
+KG_INLINE double kg_ell_local_entry(const double *local, int n_packed, int32_t e, int a, int b)
+{
+  const int entry = a >= b ? a * (a + 1) / 2 + b : b * (b + 1) / 2 + a;
+  return local[((int64_t)(e / KG_LANES) * n_packed + entry) * KG_LANES + e % KG_LANES];
+}
+
+/// Entry (i, j) of a block that is not missing.
+KG_INLINE double kg_ell_block_entry(const double *local, int n_packed, const kg_ell_block *block,
+                                    int i, int j)
+{
+  const double value =
+      kg_ell_local_entry(local, n_packed, block->element[0], block->row[0] + i, block->col[0] + j);
+  if (block->element[1] < 0) return value;
+  return value + kg_ell_local_entry(local, n_packed, block->element[1], block->row[1] + i,
+                                    block->col[1] + j);
+}

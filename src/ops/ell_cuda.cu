@@ -1,0 +1,237 @@
+// ell_cuda.cu: the ELL matrix assembled and applied as King 2014 documents it.
+// Map     Algorithm 1: the sides of all elements, keyed by their trace edge, are sorted (stable:
+// the lower
+//         of two sides stays first); run lengths say how many sides an edge has, their scan where
+//         they begin. Algorithm 2: one thread a row collects the entries of its one or two K^e.
+// Layout  entry-major, so that the 32 rows of a warp read and write whole lines of column and
+// value. Cost    of the product: 12 bytes an entry, x from cache, 8 bytes of x and of y a row.
+// Repeatable: no floating-point atomics; x . y is summed by a fixed grid, then by its last block.
+
+// CUB's own NVTX ranges would lie between those of kedge.
+#define CCCL_DISABLE_NVTX
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_run_length_encode.cuh>
+#include <cub/device/device_scan.cuh>
+
+#include "backend/cuda_rt.h"
+#include "ops/ell.h"
+#include "ops/ell_block.h"
+
+namespace
+{
+constexpr int BLOCK = 256;
+constexpr int BLOCKS_PER_SM =
+    6;                      // of the product: 40 registers a thread hold five entries and their x
+constexpr int COUNTER = 4;  // of kg_cuda_state, this operator's own
+
+/// The work memory: four arrays of one number a side, the number of runs, then CUB's scratch. An
+/// edge has at least one side, so arrays of edges fit into those of sides.
+struct WorkShape {
+  int32_t n_sides, n_edges;
+  int bits;  // of an edge number
+  size_t array, runs, scratch;
+
+  size_t total() const
+  {
+    return 4 * array + runs + scratch;
+  }
+};
+
+/// CUB's three steps; without `scratch` they only say how much of it they need.
+cudaError_t sort(const WorkShape &w, void *scratch, size_t &bytes, cub::DoubleBuffer<int32_t> &edge,
+                 cub::DoubleBuffer<int32_t> &side, cudaStream_t stream)
+{
+  return cub::DeviceRadixSort::SortPairs(scratch, bytes, edge, side, w.n_sides, 0, w.bits, stream);
+}
+
+cudaError_t run_lengths(const WorkShape &w, void *scratch, size_t &bytes, const int32_t *edge,
+                        int32_t *distinct, int32_t *length, int32_t *n_runs, cudaStream_t stream)
+{
+  return cub::DeviceRunLengthEncode::Encode(scratch, bytes, edge, distinct, length, n_runs,
+                                            w.n_sides, stream);
+}
+
+cudaError_t scan(const WorkShape &w, void *scratch, size_t &bytes, const int32_t *length,
+                 int32_t *begin, cudaStream_t stream)
+{
+  return cub::DeviceScan::ExclusiveSum(scratch, bytes, length, begin, w.n_edges, stream);
+}
+
+kedge_status work_shape(kedge_context *ctx, const kg_trace_counts *count, WorkShape *out)
+{
+  WorkShape w = {3 * count->n_elements, count->n_edges, 1, 0, 0, 0};
+  while (w.bits < 31 && count->n_edges >> w.bits) ++w.bits;
+  w.array = kg_rounded((size_t)w.n_sides * sizeof(int32_t));
+  w.runs = kg_rounded(sizeof(int32_t));
+  cub::DoubleBuffer<int32_t> none(nullptr, nullptr);
+  size_t sorting = 0, encoding = 0, scanning = 0;
+  KG_TRY(kg_cuda_check(ctx, sort(w, nullptr, sorting, none, none, nullptr),
+                       "sizing the sort of the sides"));
+  KG_TRY(kg_cuda_check(
+      ctx, run_lengths(w, nullptr, encoding, nullptr, nullptr, nullptr, nullptr, nullptr),
+      "sizing the run lengths of the edges"));
+  KG_TRY(kg_cuda_check(ctx, scan(w, nullptr, scanning, nullptr, nullptr, nullptr),
+                       "sizing the scan of the edges"));
+  const size_t most = sorting > encoding ? sorting : encoding;
+  w.scratch = kg_rounded(most > scanning ? most : scanning);
+  *out = w;
+  return KEDGE_OK;
+}
+
+/// Thread s is side 3 e + l: its edge and itself. Empty lanes of the last group get no thread.
+__global__ void __launch_bounds__(BLOCK)
+    list_sides_kernel(const uint32_t *__restrict__ side_edge, int32_t n_sides, int32_t *edge,
+                      int32_t *side)
+{
+  const int64_t s = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+  if (s >= n_sides) return;
+  const int64_t e = s / 3, l = s % 3;
+  edge[s] = (int32_t)(side_edge[(e / KG_LANES * 3 + l) * KG_LANES + e % KG_LANES] >> 1);
+  side[s] = (int32_t)s;
+}
+
+/// The local-to-global map by edge, in the work memory.
+struct EdgeMap {
+  const int32_t *begin;   // [edge]: its first side
+  const int32_t *length;  // [edge]: 1 or 2 sides
+  const int32_t *side;    // [3 n_elements]
+};
+
+/// Algorithm 1. Every edge has a side, so the distinct edges are 0, 1, 2, ... and are not kept.
+kedge_status map_edges(kedge_context *ctx, const kg_ell_assemble_args &a, EdgeMap *out)
+{
+  WorkShape w;
+  KG_TRY(work_shape(ctx, &a.batch.count, &w));
+  char *const work = (char *)a.work;
+  int32_t *const array[] = {(int32_t *)work, (int32_t *)(work + w.array),
+                            (int32_t *)(work + 2 * w.array), (int32_t *)(work + 3 * w.array)};
+  int32_t *const n_runs = (int32_t *)(work + 4 * w.array);
+  void *const scratch = work + 4 * w.array + w.runs;
+  const cudaStream_t stream = kg_cuda_stream(ctx);
+
+  const unsigned grid = (unsigned)(((int64_t)w.n_sides + BLOCK - 1) / BLOCK);
+  list_sides_kernel<<<grid, BLOCK, 0, stream>>>(a.batch.arrays.side_edge, w.n_sides, array[0],
+                                                array[2]);
+  KG_TRY(kg_cuda_launched(ctx, "listing the sides of the elements"));
+  cub::DoubleBuffer<int32_t> edge(array[0], array[1]), side(array[2], array[3]);
+  size_t bytes = w.scratch;
+  KG_TRY(
+      kg_cuda_check(ctx, sort(w, scratch, bytes, edge, side, stream), "sorting the sides by edge"));
+  int32_t *const distinct = edge.Alternate(), *const length = side.Alternate();
+  KG_TRY(kg_cuda_check(
+      ctx, run_lengths(w, scratch, bytes, edge.Current(), distinct, length, n_runs, stream),
+      "counting the sides of the edges"));
+  int32_t *const begin = edge.Current();  // the sorted edges have served
+  KG_TRY(kg_cuda_check(ctx, scan(w, scratch, bytes, length, begin, stream), "scanning the edges"));
+  *out = {begin, length, side.Current()};
+  return KEDGE_OK;
+}
+
+/// Algorithm 2: thread = row, and the padding rows beyond the last.
+__global__ void __launch_bounds__(BLOCK)
+    fill_rows_kernel(const kg_ell_assemble_args a, const EdgeMap map)
+{
+  const int64_t row = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+  const kg_ell_matrix &matrix = a.matrix;
+  if (row >= matrix.stride) return;
+  const int m = a.batch.reference.size.n_edge, n_packed = a.batch.reference.size.n_packed;
+  const int32_t edge = (int32_t)(row / m);
+  const int i = (int)(row % m);
+  const bool exists = row < matrix.rows;
+  const int32_t begin = exists ? map.begin[edge] : 0;
+  const int32_t first = exists ? map.side[begin] : -1;
+  const int32_t second = exists && map.length[edge] == 2 ? map.side[begin + 1] : -1;
+  int32_t *column = matrix.column + row;
+  double *value = matrix.value + row;
+  for (int q = 0; q < KG_ELL_BLOCKS; ++q) {
+    kg_ell_block block = {-1, {-1, -1}, {0, 0}, {0, 0}};
+    if (exists) block = kg_ell_block_of(&a.batch.arrays, m, edge, first, second, q);
+    for (int j = 0; j < m; ++j, column += matrix.stride, value += matrix.stride) {
+      *column = block.edge < 0 ? -1 : block.edge * m + j;
+      *value = block.edge < 0 ? 0.0 : kg_ell_block_entry(a.local, n_packed, &block, i, j);
+    }
+  }
+}
+
+/// A row's 5 m entries, five at a time and without a branch, so that their loads overlap: a missing
+/// entry loads x[0] and drops it. Entries pass by once and do not displace x in the caches.
+__device__ __forceinline__ double multiply_row(const kg_ell_matrix &matrix,
+                                               const double *__restrict__ x, int64_t row)
+{
+  const int32_t *__restrict__ column = matrix.column + row;
+  const double *__restrict__ value = matrix.value + row;
+  double sum = 0.0;
+  for (int k = 0; k < matrix.width; k += KG_ELL_BLOCKS) {
+    int32_t c[KG_ELL_BLOCKS];
+    double v[KG_ELL_BLOCKS], xc[KG_ELL_BLOCKS];
+#pragma unroll
+    for (int u = 0; u < KG_ELL_BLOCKS; ++u) {
+      c[u] = __ldcs(column);
+      v[u] = __ldcs(value);
+      column += matrix.stride;
+      value += matrix.stride;
+    }
+#pragma unroll
+    for (int u = 0; u < KG_ELL_BLOCKS; ++u) xc[u] = __ldg(x + max(c[u], 0));
+#pragma unroll
+    for (int u = 0; u < KG_ELL_BLOCKS; ++u) sum += v[u] * (c[u] < 0 ? 0.0 : xc[u]);
+  }
+  return sum;
+}
+
+__global__ void __launch_bounds__(BLOCK, BLOCKS_PER_SM)
+    apply_kernel(const kg_ell_apply_args a, unsigned *counter)
+{
+  if (a.state && a.state->stop != KG_CG_RUNNING) return;
+  double dot = 0.0;
+  for (int64_t row = (int64_t)blockIdx.x * BLOCK + threadIdx.x; row < a.matrix.rows;
+       row += (int64_t)gridDim.x * BLOCK) {
+    const double sum = multiply_row(a.matrix, a.x, row);
+    a.y[row] = sum;
+    if (a.state) dot += a.x[row] * sum;
+  }
+  if (!a.state) return;
+
+  __shared__ double s_warp[BLOCK / 32];
+  const double block_sum = kg_block_sum(dot, s_warp);
+  if (threadIdx.x == 0) a.partial[blockIdx.x] = block_sum;
+  if (!kg_last_block(counter)) return;
+  const double p_ap = kg_array_sum(a.partial, gridDim.x, s_warp);
+  if (threadIdx.x != 0) return;
+  a.state->p_ap = p_ap;
+  if (!isfinite(p_ap))
+    a.state->stop = KG_CG_NOT_FINITE;
+  else if (p_ap <= 0.0)
+    a.state->stop = KG_CG_INDEFINITE;
+}
+}  // namespace
+
+extern "C" kedge_status kg_ell_work_bytes_cuda(kedge_context *ctx, const kg_trace_counts *count,
+                                               size_t *bytes)
+{
+  WorkShape w;
+  KG_TRY(work_shape(ctx, count, &w));
+  *bytes = w.total();
+  return KEDGE_OK;
+}
+
+extern "C" kedge_status kg_ell_assemble_cuda(kedge_context *ctx, const kg_ell_assemble_args *args)
+{
+  EdgeMap map;
+  KG_TRY(map_edges(ctx, *args, &map));
+  const unsigned grid = (unsigned)((args->matrix.stride + BLOCK - 1) / BLOCK);
+  fill_rows_kernel<<<grid, BLOCK, 0, kg_cuda_stream(ctx)>>>(*args, map);
+  return kg_cuda_launched(ctx, "filling the ELL matrix");
+}
+
+extern "C" kedge_status kg_ell_apply_cuda(kedge_context *ctx, const kg_ell_apply_args *args)
+{
+  const int64_t needed = (args->matrix.rows + BLOCK - 1) / BLOCK;
+  int64_t grid = (int64_t)kg_cuda(ctx)->multiprocessors * BLOCKS_PER_SM;  // all at once
+  if (grid > KG_ELL_PARTIALS) grid = KG_ELL_PARTIALS;
+  if (grid > needed) grid = needed;
+  if (grid == 0) grid = 1;  // no rows, but a sum to set
+  apply_kernel<<<(unsigned)grid, BLOCK, 0, kg_cuda_stream(ctx)>>>(*args,
+                                                                  kg_cuda(ctx)->counters + COUNTER);
+  return kg_cuda_launched(ctx, "applying the ELL matrix");
+}

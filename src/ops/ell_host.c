@@ -1,0 +1,149 @@
+// The sort, run lengths and scan of King 2014's Algorithm 1 are one counting sort here: the edges
+// are their own digits. The product takes 32 rows at a time, so that every entry is a SIMD loop
+// over rows; its sums are taken over a fixed number of pieces and then in order, so that they do
+// not depend on the threads.
+#include <math.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "ops/ell.h"
+#include "ops/ell_block.h"
+
+/// The local-to-global map by edge: the sides of trace edge f are side[begin[f]] up to but without
+/// side[begin[f + 1]], one or two of them, lower first.
+typedef struct edge_map {
+  int32_t *begin;  ///< [trace edge + 1]
+  int32_t *side;   ///< [3 n_elements]
+} edge_map;
+
+static size_t begin_bytes(const kg_trace_counts *count)
+{
+  return kg_rounded(((size_t)count->n_edges + 1) * sizeof(int32_t));
+}
+
+kedge_status kg_ell_work_bytes_host(kedge_context *ctx, const kg_trace_counts *count, size_t *bytes)
+{
+  (void)ctx;
+  *bytes = begin_bytes(count) + kg_rounded(3 * (size_t)count->n_elements * sizeof(int32_t));
+  return KEDGE_OK;
+}
+
+static int32_t edge_of_side(const kg_trace_arrays *arrays, int32_t e, int l)
+{
+  const size_t at = ((size_t)(e / KG_LANES) * 3 + l) * KG_LANES + e % KG_LANES;
+  return (int32_t)(arrays->side_edge[at] >> 1);
+}
+
+/// Stable, so that the lower of two sides comes first. Empty lanes of the last group are no
+/// elements and are left out.
+static void sort_sides(const kg_ell_assemble_args *a, edge_map map)
+{
+  const kg_trace_counts *count = &a->batch.count;
+  const kg_trace_arrays *arrays = &a->batch.arrays;
+  int32_t *next = map.begin + 1;  // place of the next side of f; in the end, where f + 1 begins
+  memset(map.begin, 0, ((size_t)count->n_edges + 1) * sizeof *map.begin);
+  for (int32_t e = 0; e < count->n_elements; ++e)
+    for (int l = 0; l < 3; ++l) ++next[edge_of_side(arrays, e, l)];
+  int32_t place = 0;
+  for (int32_t f = 0; f < count->n_edges; ++f) {
+    const int32_t length = next[f];
+    next[f] = place;
+    place += length;
+  }
+  for (int32_t e = 0; e < count->n_elements; ++e)
+    for (int l = 0; l < 3; ++l) map.side[next[edge_of_side(arrays, e, l)]++] = 3 * e + l;
+}
+
+/// The m rows of a free edge.
+static void fill_edge(const kg_ell_assemble_args *a, edge_map map, int32_t f)
+{
+  const kg_ell_matrix *matrix = &a->matrix;
+  const int m = a->batch.reference.size.n_edge, n_packed = a->batch.reference.size.n_packed;
+  const int32_t first = map.side[map.begin[f]];
+  const int32_t second = map.begin[f + 1] - map.begin[f] == 2 ? map.side[map.begin[f] + 1] : -1;
+  for (int q = 0; q < KG_ELL_BLOCKS; ++q) {
+    const kg_ell_block block = kg_ell_block_of(&a->batch.arrays, m, f, first, second, q);
+    for (int j = 0; j < m; ++j) {
+      const int64_t at = (q * m + j) * matrix->stride + (int64_t)f * m;
+      for (int i = 0; i < m; ++i) {
+        matrix->column[at + i] = block.edge < 0 ? -1 : block.edge * m + j;
+        matrix->value[at + i] =
+            block.edge < 0 ? 0.0 : kg_ell_block_entry(a->local, n_packed, &block, i, j);
+      }
+    }
+  }
+}
+
+kedge_status kg_ell_assemble_host(kedge_context *ctx, const kg_ell_assemble_args *args)
+{
+  const kg_trace_counts *count = &args->batch.count;
+  const kg_ell_matrix *matrix = &args->matrix;
+  const edge_map map = {args->work, (int32_t *)((char *)args->work + begin_bytes(count))};
+  sort_sides(args, map);
+#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+  for (int32_t f = 0; f < count->n_free; ++f) fill_edge(args, map, f);
+  for (int k = 0; k < matrix->width; ++k)
+    for (int64_t row = matrix->rows; row < matrix->stride; ++row) {
+      matrix->column[k * matrix->stride + row] = -1;
+      matrix->value[k * matrix->stride + row] = 0.0;
+    }
+  return KEDGE_OK;
+}
+
+/// Rows first .. first + 31, which exist in the matrix even beyond its last row.
+static void multiply_rows(const kg_ell_matrix *matrix, const double *restrict x, int64_t first,
+                          double *restrict sum)
+{
+  double total[KG_LANES] = {0};
+  for (int k = 0; k < matrix->width; ++k) {
+    const int32_t *restrict column = matrix->column + k * matrix->stride + first;
+    const double *restrict value = matrix->value + k * matrix->stride + first;
+#pragma omp simd
+    for (int i = 0; i < KG_LANES; ++i) {
+      const double xc = x[column[i] < 0 ? 0 : column[i]];  // no branch: missing entries drop x[0]
+      total[i] += value[i] * (column[i] < 0 ? 0.0 : xc);
+    }
+  }
+  memcpy(sum, total, sizeof total);
+}
+
+/// Returns x . y of the rows of blocks begin .. end - 1, 32 rows a block.
+static double multiply_blocks(const kg_ell_apply_args *a, int64_t begin, int64_t end)
+{
+  double dot[KG_LANES] = {0}, sum[KG_LANES];
+  for (int64_t block = begin; block < end; ++block) {
+    const int64_t first = block * KG_LANES, left = a->matrix.rows - first;
+    const int n = left < KG_LANES ? (int)left : KG_LANES;
+    multiply_rows(&a->matrix, a->x, first, sum);
+    for (int i = 0; i < n; ++i) {
+      a->y[first + i] = sum[i];
+      dot[i] += a->x[first + i] * sum[i];
+    }
+  }
+  double total = 0.0;
+  for (int i = 0; i < KG_LANES; ++i) total += dot[i];
+  return total;
+}
+
+static void finish_dot(const kg_ell_apply_args *a)
+{
+  double sum = 0.0;
+  for (int piece = 0; piece < KG_ELL_PARTIALS; ++piece) sum += a->partial[piece];
+  a->state->p_ap = sum;
+  if (!isfinite(sum))
+    a->state->stop = KG_CG_NOT_FINITE;
+  else if (sum <= 0.0)
+    a->state->stop = KG_CG_INDEFINITE;
+}
+
+kedge_status kg_ell_apply_host(kedge_context *ctx, const kg_ell_apply_args *args)
+{
+  if (args->state && args->state->stop != KG_CG_RUNNING) return KEDGE_OK;
+  const int64_t n_blocks = args->matrix.stride / KG_LANES;
+#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+  for (int piece = 0; piece < KG_ELL_PARTIALS; ++piece)
+    args->partial[piece] = multiply_blocks(args, n_blocks * piece / KG_ELL_PARTIALS,
+                                           n_blocks * (piece + 1) / KG_ELL_PARTIALS);
+  if (args->state) finish_dot(args);
+  return KEDGE_OK;
+}
