@@ -1,0 +1,35 @@
+// An annulus, slit from its outer circle half way in: both banks of the slit lie on the same points
+// of the plane, but have nodes of their own. Meshed in two halves that share the rest of the axis.
+h = 0.16;
+Point(1) = {0, 0, 0, h};
+Point(2) = {1, 0, 0, h};
+Point(3) = {0, 1, 0, h};
+Point(4) = {-1, 0, 0, h};
+Point(5) = {0, -1, 0, h};
+Point(6) = {2, 0, 0, h};  // end of the upper bank
+Point(7) = {0, 2, 0, h};
+Point(8) = {-2, 0, 0, h};
+Point(9) = {0, -2, 0, h};
+Point(10) = {2, 0, 0, h};  // end of the lower bank
+Point(11) = {1.5, 0, 0, h / 4};  // tip
+Circle(1) = {2, 1, 3};
+Circle(2) = {3, 1, 4};
+Circle(3) = {4, 1, 5};
+Circle(4) = {5, 1, 2};
+Circle(5) = {6, 1, 7};
+Circle(6) = {7, 1, 8};
+Circle(7) = {8, 1, 9};
+Circle(8) = {9, 1, 10};
+Line(9) = {11, 6};
+Line(10) = {11, 10};
+Line(11) = {2, 11};
+Line(12) = {8, 4};
+Curve Loop(1) = {11, 9, 5, 6, 12, -2, -1};
+Curve Loop(2) = {-4, -3, -12, 7, 8, -10, -11};
+Plane Surface(1) = {1};
+Plane Surface(2) = {2};
+Physical Curve("inner", 1) = {1, 2, 3, 4};
+Physical Curve("outer", 2) = {5, 6, 7, 8};
+Physical Curve("slit-upper", 3) = {9};
+Physical Curve("slit-lower", 4) = {10};
+Physical Surface("annulus", 1) = {1, 2};
