@@ -75,8 +75,9 @@ int kg_progress_format(const kg_progress_line *line, const kedge_progress *p, ch
   if (p->finished) return snprintf(text, size, "%s: %.3f s", title, p->seconds);
   if (p->iteration == 0) return snprintf(text, size, "%s ...", title);
   // The line fits into 80 columns: no step names here.
-  const int length = (int)strcspn(title, "(");
-  const int n = snprintf(text, size, "%.*siteration %lld, residual %.1e -> %.0e", length, title,
+  const char *step = strstr(title, " (");
+  const int length = step ? (int)(step - title) : (int)strlen(title);
+  const int n = snprintf(text, size, "%.*s: iteration %lld, residual %.1e -> %.0e", length, title,
                          (long long)p->iteration, p->relative_residual, p->tolerance);
   double rate, left;
   if (n < 0 || (size_t)n >= size || !kg_convergence_estimate(&line->convergence, p, &rate, &left))

@@ -93,7 +93,6 @@ typedef struct run {
   kedge_mesh *mesh;
   kedge_solution *solution;
   kg_progress_line *line;  ///< NULL: no progress is shown
-  double mesh_seconds;
 } run;
 
 static int fail(const run *r, kedge_status status, bool reads_input)
@@ -109,9 +108,7 @@ static int compute(run *r)
     kedge_context_set_progress(r->ctx, kg_progress_draw, r->line);
     kg_progress_begin(r->line, KEDGE_STAGE_MESH);
   }
-  const double begin = kg_cli_seconds();
   kedge_status status = kedge_problem_mesh(r->problem, &r->mesh);
-  r->mesh_seconds = kg_cli_seconds() - begin;
   if (status != KEDGE_OK) return fail(r, status, true);
   status = kedge_solve(r->ctx, r->mesh, r->problem, &r->solution);
   return status == KEDGE_OK ? KG_EXIT_SOLVED : fail(r, status, false);
@@ -121,13 +118,9 @@ static int compute(run *r)
 static int deliver(const run *r, const solve_options *options, const char *output)
 {
   kedge_status status = KEDGE_OK;
-  if (output) {
-    if (r->line) kg_progress_begin(r->line, KEDGE_STAGE_OUTPUT);
-    status = kedge_solution_write(r->solution, output);
-  }
+  if (output) status = kedge_solution_write(r->solution, output);
   kedge_report report;
   kedge_solution_report(r->solution, &report);
-  report.stages[KEDGE_STAGE_MESH].seconds += r->mesh_seconds;
   if (r->line) kg_progress_clear(r->line);
   int code = status == KEDGE_OK ? KG_EXIT_SOLVED : fail(r, status, false);
   if (options->report) {

@@ -102,6 +102,8 @@ static herr_t put_dataset(hid_t file, kg_hdf5_dataset *d)
   // A place in the file at once, and no fill values in it.
   H5Pset_alloc_time(properties, H5D_ALLOC_TIME_EARLY);
   H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER);
+  // No dates in the file: equal solutions give equal files.
+  H5Pset_obj_track_times(properties, false);
   const hid_t dataset =
       H5Dcreate2(file, d->path, item_type(d->item), space, H5P_DEFAULT, properties, H5P_DEFAULT);
   H5Pclose(properties);

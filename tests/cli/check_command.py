@@ -1,0 +1,379 @@
+#!/usr/bin/python3
+"""check_command.py KEDGE: the command from outside: exit codes, messages, files, streams, terminal."""
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+KEDGE = os.path.abspath(sys.argv.pop(1))
+
+PROBLEM = """
+[mesh]
+generate = square 20
+[space]
+order = 1
+[equation]
+reaction = 1
+[boundary default]
+type = dirichlet
+[exact]
+u = sin(2*pi*x)*sin(2*pi*y)
+"""
+
+STAGES = ["mesh", "transfer", "local_matrices", "assembly", "trace_solve", "local_solve",
+          "postprocess", "output"]
+TITLES = ["mesh", "transfer", "local matrices (B1-B2)", "assembly (B3)", "trace solve (B4)",
+          "local solve (B5-B6)", "post-process", "output"]
+
+
+class Command(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = scratch.name
+        self.write("p.ini", PROBLEM)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, text):
+        with open(self.path(name), "w") as file:
+            file.write(text)
+
+    def json(self, name):
+        with open(self.path(name)) as file:
+            return json.load(file)
+
+    def kedge(self, *arguments, code=0, **options):
+        """Run; the exit code has to be `code`. Returns the finished process."""
+        options.setdefault("stdout", subprocess.PIPE)
+        options.setdefault("stderr", subprocess.PIPE)
+        result = subprocess.run([KEDGE, *arguments], cwd=self.folder, text=True,
+                                stdin=subprocess.DEVNULL, **options)
+        self.assertEqual(result.returncode, code, (arguments, result.stdout, result.stderr))
+        return result
+
+    def refused(self, *arguments, says, code=2):
+        """Run; it has to fail with one line on stderr (usage hints aside) that contains `says`."""
+        result = self.kedge(*arguments, code=code)
+        self.assertIn(says, result.stderr)
+        self.assertTrue(result.stderr.startswith("kedge"), result.stderr)
+        self.assertEqual(result.stdout, "")
+        return result
+
+    def shell(self, command, code):
+        """Run a shell command in which $K is the command."""
+        result = subprocess.run(["sh", "-c", command], cwd=self.folder, text=True,
+                                capture_output=True, env={**os.environ, "K": KEDGE})
+        self.assertEqual(result.returncode, code, (command, result.stdout, result.stderr))
+        return result
+
+
+class Solve(Command):
+    def test_a_solve_prints_the_steps_errors_and_backend(self):
+        text = self.kedge("solve", "p.ini", "--backend", "host", "-o", "out.vtkhdf").stdout
+        rows = re.findall(r"^(\S.*?)\s{2,}\d+\.\d{4}", text, re.M)
+        self.assertEqual(rows, TITLES + ["total"])
+        self.assertIn("u: L2 1.52402e-02", text)  # the reference value of docs/math.md
+        self.assertRegex(text, r"solver +converged after \d+ iterations \(matrix-free, jacobi\)")
+        self.assertRegex(text, r"backend host on .+ \(asked for\)")
+        self.assertRegex(text, r"memory +peak .+B \(predicted .+B\)")
+        self.assertRegex(text, r"output +out\.vtkhdf")
+
+    def test_the_report_has_the_documented_names(self):
+        self.kedge("solve", "p.ini", "--report", "r.json", "--backend", "host", "-q")
+        report = self.json("r.json")
+        self.assertEqual(report["mesh"], {"elements": 800, "edges": 1240, "vertices": 441,
+                                          "boundary_edges": 80})
+        self.assertEqual(report["space"], {"order": 1, "trace_unknowns": 2 * (1240 - 80),
+                                           "element_unknowns": 3 * 800})
+        self.assertEqual(report["backend"]["name"], "host")
+        self.assertEqual([stage["name"] for stage in report["stages"]], STAGES)
+        for stage in report["stages"]:
+            self.assertGreaterEqual(stage["seconds"], 0)
+        solver = report["solver"]
+        self.assertTrue(solver["converged"])
+        self.assertLessEqual(solver["relative_residual"], solver["tolerance"])
+        self.assertGreater(solver["iterations"], 0)
+        self.assertEqual(f'{report["errors"]["u"]["l2"]:.5e}', "1.52402e-02")
+        for norm in (report["errors"]["u"]["linf"], report["errors"]["q"]["l2"],
+                     report["errors"]["u_star"]["l2"]):
+            self.assertGreater(norm, 0)
+        memory = report["memory"]
+        self.assertLess(abs(memory["predicted_device_bytes"] / memory["peak_device_bytes"] - 1),
+                        0.05)
+        self.assertGreater(memory["local_matrices_bytes"], 0)
+        self.assertGreater(memory["operator_bytes"], 0)
+
+    def test_without_an_exact_solution_errors_are_null(self):
+        self.kedge("solve", "p.ini", "--set", "exact.u=", "--set", "boundary default.value=1",
+                   "--report", "r.json", "-q", code=2)  # an empty value is no expression
+        self.write("n.ini", PROBLEM.split("[exact]")[0] + "value = 1\n")
+        text = self.kedge("solve", "n.ini", "--report", "r.json").stdout
+        self.assertNotIn("errors", text)
+        self.assertIsNone(self.json("r.json")["errors"])
+
+    def test_set_changes_keys(self):
+        self.kedge("solve", "p.ini", "--set", "space.order=3", "-s", "solver.operator=ell",
+                   "--report", "r.json", "-q")
+        report = self.json("r.json")
+        self.assertEqual(report["space"]["order"], 3)
+        self.assertEqual(report["solver"]["operator"], "ell")
+        self.assertGreater(report["stages"][3]["seconds"], 0)
+
+    def test_a_set_that_is_wrong_is_refused(self):
+        self.refused("solve", "p.ini", "--set", "space.odrer=3", says="order")
+        self.refused("solve", "p.ini", "--set", "nonsense", says="nonsense")
+        self.refused("solve", "p.ini", "--set", "space.order=99", says="99")
+
+    def test_not_converging_is_exit_code_3_and_everything_is_written(self):
+        result = self.kedge("solve", "p.ini", "--set", "solver.max_iterations=3", "--output",
+                            "o.hdf", "--report", "r.json", code=3)
+        self.assertIn("NOT CONVERGED after 3 iterations", result.stdout)
+        self.assertRegex(result.stderr, r"^kedge: not converged: \S.*\n$")
+        self.assertTrue(os.path.getsize(self.path("o.hdf")) > 0)
+        solver = self.json("r.json")["solver"]
+        self.assertFalse(solver["converged"])
+        self.assertNotEqual(solver["note"], "")
+        result = self.kedge("solve", "p.ini", "--set", "solver.max_iterations=3", "-q", code=3)
+        self.assertEqual(result.stdout, "")
+        self.assertIn("not converged", result.stderr)
+
+    def test_quiet_prints_nothing(self):
+        result = self.kedge("solve", "p.ini", "--quiet")
+        self.assertEqual((result.stdout, result.stderr), ("", ""))
+
+    def test_the_output_option_wins_over_the_file(self):
+        self.write("o.ini", PROBLEM + "[output]\nfile = a.vtkhdf\n")
+        self.kedge("solve", "o.ini", "-q", "--output", "b.vtkhdf")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["b.vtkhdf", "o.ini", "p.ini"])
+        self.kedge("solve", "o.ini", "-q")
+        self.assertIn("a.vtkhdf", os.listdir(self.folder))
+
+    def test_threads_are_those_asked_for(self):
+        self.kedge("solve", "p.ini", "-q", "--backend", "host", "--threads", "1", "--report",
+                   "r.json")
+        self.assertRegex(self.json("r.json")["backend"]["device"], r"\b1 thread\b")
+
+    def test_inputs_that_are_not_there_are_refused(self):
+        self.refused("solve", "nowhere.ini", says="nowhere.ini")
+        self.write("m.ini", PROBLEM.replace("generate = square 20", "file = nowhere.msh"))
+        self.refused("solve", "m.ini", says="nowhere.msh")
+
+    def test_a_group_that_the_mesh_has_not_is_refused(self):
+        self.refused("solve", "p.ini", "--set", "boundary lef.type=dirichlet", says="left")
+
+    def test_places_that_cannot_be_written_are_refused_before_the_work(self):
+        for option, word in (("--output", "output"), ("--report", "report")):
+            says = f"cannot write the {word} no/such/x: no/such: No such file or directory"
+            self.refused("solve", "p.ini", option, "no/such/x", says=says)
+            self.refused("solve", "p.ini", option, ".",
+                         says=f"cannot write the {word} .: it is a folder")
+        self.refused("solve", "p.ini", "-o", "x", "-r", "x",
+                     says="output and report cannot both be x")
+        if os.geteuid() != 0:  # root may write everywhere
+            os.mkdir(self.path("locked"), 0o500)
+            self.refused("solve", "p.ini", "-o", "locked/x", says="Permission denied")
+
+    def test_a_report_may_go_to_standard_output(self):
+        text = self.kedge("solve", "p.ini", "-q", "--report", "/dev/stdout").stdout
+        self.assertEqual(json.loads(text)["space"]["order"], 1)
+
+    def test_a_backend_that_is_missing_fails(self):
+        machine = json.loads(self.kedge("info", "--json").stdout)
+        if machine["cuda"]["gpus"] and not machine["cuda"]["problem"]:
+            self.skipTest("there is a GPU")
+        self.refused("solve", "p.ini", "--backend", "cuda", code=1, says="kedge: ")
+        text = self.kedge("solve", "p.ini").stdout
+        self.assertRegex(text, r"backend host on .* \(.+\)")
+
+
+class Usage(Command):
+    def test_wrong_usage_is_exit_code_2(self):
+        self.refused("sovle", says="there is no command 'sovle'")
+        self.refused("mesh", "inof", says="there is no command 'inof'")
+        self.refused("solve", says="which problem file?")
+        self.refused("plan", says="which problem file?")
+        self.refused("solve", "p.ini", "q.ini", says="not also 'q.ini'")
+        self.refused("plan", "p.ini", "q.ini", says="not also 'q.ini'")
+        self.refused("solve", "p.ini", "--fast", says="--fast")
+        self.refused("solve", "p.ini", "--backend", "tpu", says="not 'tpu'")
+        for bad in ("0", "-1", "2x", "", "99999999999999999999"):
+            self.refused("solve", "p.ini", f"--threads={bad}",
+                         says=f"--threads wants a whole number from 1 to 65536, not '{bad}'")
+        self.refused("solve", "p.ini", "--device=-1", says="--device wants a whole number")
+        self.refused("mesh", "info", says="which mesh file?")
+        self.refused("mesh", "info", "a", "b", says="not also 'b'")
+        self.refused("mesh", "generate", "-o", "x.msh", says="which mesh?")
+        self.refused("mesh", "generate", "square", "3", says="into which file?")
+        self.refused("mesh", "generate", "square", "3", "-o", "x.msh", "--refine", "99",
+                     says="--refine wants")
+        self.refused("info", "x", says="'x' is not expected")
+        self.refused("help", "cooking", says="there is no help on 'cooking'")
+        self.refused("help", "problem", "output", says="not also 'output'")
+        for arguments in ((), ("mesh",)):
+            self.assertIn("Usage: kedge", self.kedge(*arguments, code=2).stderr)
+
+    def test_every_command_has_help(self):
+        for arguments in ((), ("solve",), ("plan",), ("mesh",), ("mesh", "info"),
+                          ("mesh", "generate"), ("info",), ("help",)):
+            text = self.kedge(*arguments, "--help").stdout
+            self.assertTrue(text.startswith(" ".join(("Usage: kedge", *arguments))), text)
+
+    def test_every_topic_is_explained(self):
+        listing = self.kedge("help").stdout
+        topics = re.findall(r"^  (\S+) ", listing.split("Commands")[0], re.M)
+        self.assertEqual(topics, ["problem", "expressions", "mesh", "output", "report",
+                                  "backends", "exit-codes"])
+        for topic in topics:
+            text = self.kedge("help", topic).stdout
+            self.assertGreater(text.count("\n"), 2)
+            self.assertLessEqual(max(map(len, text.splitlines())), 100)
+        self.assertEqual(self.kedge("help", "exit", "codes").stdout,
+                         self.kedge("help", "exit-codes").stdout)
+        self.assertIn("Usage: kedge solve", self.kedge("help", "solve").stdout)
+
+    def test_the_version_is_printed(self):
+        for arguments in (("--version",), ("-V",), ("solve", "--version")):
+            self.assertRegex(self.kedge(*arguments).stdout, r"^kedge \d+\.\d+\.\d+\n$")
+
+
+class Streams(Command):
+    def test_a_full_standard_output_is_a_failure(self):
+        for command in ("solve p.ini", "--version", "--help", "info", "help", "plan p.ini"):
+            result = self.shell(f"$K {command} >/dev/full", code=1)
+            self.assertIn("cannot write to standard output: No space left on device",
+                          result.stderr)
+
+    def test_a_closed_standard_output_is_a_failure_only_when_something_is_printed(self):
+        result = self.shell("$K solve p.ini >&-", code=1)
+        self.assertIn("cannot write to standard output", result.stderr)
+        self.shell("$K solve p.ini -q >&-", code=0)
+
+    def test_closed_streams_do_not_end_up_in_the_output(self):
+        self.shell("$K solve p.ini -o out.hdf <&- >&- 2>&-", code=1)
+        self.kedge("solve", "p.ini", "-q", "-o", "expected.hdf")
+        with open(self.path("out.hdf"), "rb") as out, open(self.path("expected.hdf"), "rb") as good:
+            self.assertEqual(out.read(), good.read())
+
+    def test_a_reader_that_leaves_ends_it_quietly(self):
+        read, write = os.pipe()
+        os.close(read)
+        result = self.kedge("help", "problem", stdout=write, code=-signal.SIGPIPE)
+        os.close(write)
+        self.assertEqual(result.stderr, "")
+
+
+class Terminal(Command):
+    def on_terminal(self, *arguments, term="xterm"):
+        """What a run draws on the terminal that is its stderr."""
+        leader, follower = pty.openpty()
+        process = subprocess.Popen([KEDGE, *arguments], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=follower,
+                                   env={**os.environ, "TERM": term})
+        os.close(follower)
+        drawn = b""
+        while True:
+            try:
+                piece = os.read(leader, 65536)
+            except OSError:  # Linux: the last writer has closed it
+                break
+            if not piece:
+                break
+            drawn += piece
+        os.close(leader)
+        self.assertEqual(process.wait(), 0)
+        return drawn.decode()
+
+    def test_progress_is_drawn_on_a_terminal_and_removed(self):
+        drawn = self.on_terminal("solve", "p.ini", "-s", "space.order=4")
+        lines = [line.replace("\x1b[K", "") for line in drawn.split("\r")]
+        for title in TITLES[:-1]:
+            self.assertTrue(any(line.startswith(title) for line in lines), (title, lines))
+        self.assertTrue(any(re.match(r"trace solve: iteration \d+, residual \S+ -> 1e-12", line)
+                            for line in lines), lines)
+        self.assertNotIn("\n", drawn)
+        self.assertTrue(drawn.endswith("\r\x1b[K"))
+        self.assertLess(max(map(len, lines)), 80)
+
+    def test_progress_is_absent_elsewhere(self):
+        self.assertEqual(self.kedge("solve", "p.ini").stderr, "")
+        self.assertEqual(self.on_terminal("solve", "p.ini", "--quiet"), "")
+        self.assertEqual(self.on_terminal("solve", "p.ini", term="dumb"), "")
+
+
+class Mesh(Command):
+    def test_a_generated_mesh_is_read_back(self):
+        for option in ((), ("--binary",)):
+            text = self.kedge("mesh", "generate", "square", "3", *option, "-o", "s.msh").stdout
+            self.assertEqual(text, "s.msh: 18 triangles, 16 vertices\n")
+            text = self.kedge("mesh", "info", "s.msh").stdout
+            self.assertRegex(text, r"triangles +18\n")
+            self.assertRegex(text, r"edges +33, 12 of them on the boundary\n")
+            self.assertRegex(text, r"box +\[0, 1\] x \[0, 1\]\n")
+            self.assertRegex(text, r"area +1, ")
+            self.assertRegex(text, r"smallest angle +45\.0 degrees")
+            self.assertIn("all triangles counterclockwise", text)
+            for group in ("left", "right", "bottom", "top"):
+                self.assertRegex(text, rf"{group} +\d+ +boundary edges +3 +1\n")
+
+    def test_refining_multiplies_by_four(self):
+        text = self.kedge("mesh", "generate", "lshape", "2", "--refine", "2", "-o", "l.msh").stdout
+        self.assertEqual(text, f"l.msh: {12 * 2 * 16} triangles, {225 + 0} vertices\n")
+
+    def test_what_was_put_right_is_said(self):
+        self.write("c.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n"
+                   "3 0 1 0\n4 9 9 0\n$EndNodes\n$Elements\n1\n1 2 2 5 5 1 3 2\n$EndElements\n")
+        text = self.kedge("mesh", "info", "c.msh").stdout
+        self.assertRegex(text, r"put right +1 clockwise triangles, turned")
+        self.assertRegex(text, r"put right +1 vertices of no triangle, left out")
+        self.assertRegex(text, r"default +\S+ +boundary edges +3 ")
+
+    def test_meshes_that_cannot_be_had_are_refused(self):
+        self.refused("mesh", "info", "nowhere.msh", says="nowhere.msh")
+        self.refused("mesh", "info", "p.ini", says="p.ini")
+        self.refused("mesh", "generate", "circle", "3", "-o", "x.msh", says="circle")
+        self.refused("mesh", "generate", *["square"] * 60, "-o", "x.msh", says="too many words")
+        self.refused("mesh", "generate", "square", "3", "-o", "no/x.msh", says="no/x.msh", code=1)
+
+
+class PlanAndInfo(Command):
+    def test_the_plan_has_every_stage_and_agrees_with_the_report(self):
+        self.write("p.ini", PROBLEM.replace("square 20", "square 60"))
+        text = self.kedge("plan", "p.ini", "--backend", "host", "-s", "space.order=3").stdout
+        for title in TITLES:
+            self.assertIn("\n" + title, text)
+        self.assertRegex(text, r"largest such mesh, triangles +\d{4,} +\d{4,}\n")
+        self.assertRegex(text, r"is free: both operators fit")
+        value, unit = re.search(r"^peak +(\S+) (\S+)", text, re.M).groups()
+        peak = float(value) * {"kB": 1e3, "MB": 1e6}[unit]
+        self.kedge("solve", "p.ini", "-q", "--backend", "host", "-s", "space.order=3", "-r",
+                   "r.json")
+        predicted = self.json("r.json")["memory"]["predicted_device_bytes"]
+        self.assertLess(abs(peak / predicted - 1), 0.01)  # three digits are shown
+
+    def test_a_plan_of_a_bad_problem_is_refused(self):
+        self.refused("plan", "nowhere.ini", says="nowhere.ini")
+        self.refused("plan", "p.ini", "--set", "space.order=x", says="x")
+
+    def test_info_is_the_same_as_text_and_json(self):
+        text = self.kedge("info").stdout
+        machine = json.loads(self.kedge("info", "--json").stdout)
+        self.assertIn(f'kedge {machine["version"]}', text)
+        cpu = machine["cpu"]
+        self.assertIn(f'packages {cpu["packages"]}, NUMA nodes {cpu["numa_nodes"]}, '
+                      f'cores {cpu["cores"]}, logical CPUs {cpu["logical_cpus"]}', text)
+        self.assertTrue(1 <= cpu["allowed_cores"] <= cpu["cores"])
+        self.assertGreater(cpu["memory_bytes"], 1 << 20)
+        self.assertEqual("without CUDA" in text, not machine["build"]["cuda"])
+        if not machine["cuda"]["gpus"]:
+            self.assertIn("none usable: " + machine["cuda"]["problem"], text)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
