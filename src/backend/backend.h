@@ -6,6 +6,7 @@
 /// same code runs on all three.
 #pragma once
 #include "core/error.h"
+KEDGE_BEGIN_DECLS
 
 typedef struct kg_backend_table {
   kedge_status (*alloc)(kedge_context *ctx, size_t bytes, void **out);
@@ -53,3 +54,5 @@ kedge_status kg_cuda_open(kedge_context *ctx, const kedge_context_options *optio
 #else
 #define KG_IF_CUDA(function) NULL
 #endif
+
+KEDGE_END_DECLS

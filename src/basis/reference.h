@@ -6,6 +6,7 @@
 /// n = 3 m. Packed lower triangles hold entry (i, j), j <= i, at i (i+1) / 2 + j.
 #pragma once
 #include "core/error.h"
+KEDGE_BEGIN_DECLS
 
 /// Sizes that follow from the order.
 typedef struct kg_sizes {
@@ -42,3 +43,5 @@ kg_reference kg_reference_at(int order, const double *base);
 /// Compute the array.
 /// @param[out] values  owned by the caller (free), kg_reference_count(order) doubles
 kedge_status kg_reference_create(kedge_context *ctx, int order, double **values);
+
+KEDGE_END_DECLS

@@ -3,6 +3,7 @@
 #pragma once
 #include "backend/backend.h"
 #include "core/error.h"
+KEDGE_BEGIN_DECLS
 
 struct kedge_context {
   kedge_backend backend;
@@ -19,3 +20,5 @@ struct kedge_context {
 
 /// Hand a moment to the progress function, if there is one.
 void kg_progress(kedge_context *ctx, const kedge_progress *progress);
+
+KEDGE_END_DECLS

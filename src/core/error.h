@@ -2,6 +2,7 @@
 /// How failures travel: a status code returned, one sentence kept in the context.
 #pragma once
 #include "kedge/context.h"
+KEDGE_BEGIN_DECLS
 
 /// Format the sentence into the context (NULL: into this thread's own) and return `code`. Long
 /// sentences are cut. `file` and `line` of the source are appended for KEDGE_ERR_INTERNAL only.
@@ -18,3 +19,5 @@ kedge_status kg_fail(kedge_context *ctx, kedge_status code, const char *file, in
     const kedge_status st_ = (expr);          \
     if (st_ != KEDGE_OK) return st_;          \
   } while (0)
+
+KEDGE_END_DECLS

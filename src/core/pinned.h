@@ -2,6 +2,7 @@
 /// Host memory for copies to and from a GPU: on the NUMA node next to it, and page-locked.
 #pragma once
 #include "core/error.h"
+KEDGE_BEGIN_DECLS
 
 /// Zero-initialise; kg_pinned_free() sets it back to zero.
 typedef struct kg_pinned {
@@ -15,3 +16,5 @@ typedef struct kg_pinned {
 /// @retval KEDGE_ERR_MEMORY  there is not so much memory
 kedge_status kg_pinned_alloc(kedge_context *ctx, int gpu, size_t bytes, kg_pinned *out);
 void kg_pinned_free(kg_pinned *memory);
+
+KEDGE_END_DECLS

@@ -8,6 +8,7 @@
 #pragma once
 #include "core/error.h"
 #include "kedge/mesh.h"
+KEDGE_BEGIN_DECLS
 
 typedef struct kg_group {
   char *name;     ///< owned; the tag as text when the file names none
@@ -57,3 +58,5 @@ kedge_status kg_mesh_build(kedge_context *ctx, const kg_raw_mesh *raw, const cha
 /// The Gmsh reader, from memory (so that a fuzzer can call it).
 kedge_status kg_gmsh_parse(kedge_context *ctx, const char *name, const void *data, size_t bytes,
                            kg_raw_mesh *out);
+
+KEDGE_END_DECLS

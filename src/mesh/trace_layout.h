@@ -17,6 +17,7 @@
 /// for each; an edge between two patches has two entries, whose sum is its row of the product.
 #pragma once
 #include "mesh/mesh.h"
+KEDGE_BEGIN_DECLS
 
 enum { KG_LANES = 32, KG_NO_SIDE = 0xffff };
 
@@ -59,3 +60,5 @@ kedge_status kg_trace_layout_create(kedge_context *ctx, const kedge_mesh *mesh,
                                     const bool *is_dirichlet, int patch_groups,
                                     kg_trace_layout *out);
 void kg_trace_layout_free(kg_trace_layout *layout);
+
+KEDGE_END_DECLS

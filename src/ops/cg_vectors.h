@@ -4,13 +4,14 @@
 #pragma once
 #include "ops/cg_state.h"
 #include "ops/ops.h"
+KEDGE_BEGIN_DECLS
 
 typedef struct kg_cg_vectors_args {
   int64_t n;              ///< rows of free edges; x and p are longer (Dirichlet rows), their rest is not touched
   const double *inverse;  ///< [n] inverse diagonal: the preconditioner
   const double *b;        ///< [n] right-hand side (start only)
   double *x, *r, *p;
-  const double *ap;       ///< [n] A p; for start: A x
+  double *ap;             ///< [n] A p; for start: A x
   double *partial;        ///< work: 2 * KG_CG_PARTIALS
   kg_cg_state *state;
 } kg_cg_vectors_args;
@@ -34,3 +35,5 @@ kedge_status kg_cg_direction_host(kedge_context *ctx, const kg_cg_vectors_args *
 kedge_status kg_cg_start_cuda(kedge_context *ctx, const kg_cg_vectors_args *args);
 kedge_status kg_cg_update_cuda(kedge_context *ctx, const kg_cg_vectors_args *args);
 kedge_status kg_cg_direction_cuda(kedge_context *ctx, const kg_cg_vectors_args *args);
+
+KEDGE_END_DECLS

@@ -3,6 +3,7 @@
 /// Serves the right-hand side (rows of F^e) and the Jacobi diagonal (diagonal entries of K^e).
 #pragma once
 #include "ops/ops.h"
+KEDGE_BEGIN_DECLS
 
 typedef struct kg_edge_sum_args {
   kg_batch batch;
@@ -31,3 +32,5 @@ int64_t kg_edge_sum_index(const kg_edge_sum_args *args, int32_t side, int k)
   const int row = args->diagonal ? a * (a + 1) / 2 + a : a;
   return ((int64_t)(e / KG_LANES) * args->width + row) * KG_LANES + e % KG_LANES;
 }
+
+KEDGE_END_DECLS

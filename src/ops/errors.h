@@ -3,6 +3,7 @@
 #pragma once
 #include "ops/element.h"
 #include "ops/ops.h"
+KEDGE_BEGIN_DECLS
 
 typedef struct kg_error_sums {
   double u, q, u_star;  ///< squares of the L2 norms
@@ -23,3 +24,5 @@ kg_cost kg_errors_cost(kg_sizes size, int n_points, int64_t n_elements);
 
 kedge_status kg_errors_host(kedge_context *ctx, const kg_errors_args *args);
 kedge_status kg_errors_cuda(kedge_context *ctx, const kg_errors_args *args);
+
+KEDGE_END_DECLS

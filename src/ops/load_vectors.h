@@ -3,6 +3,7 @@
 #pragma once
 #include "ops/element.h"
 #include "ops/ops.h"
+KEDGE_BEGIN_DECLS
 
 typedef struct kg_load_vectors_args {
   kg_batch batch;
@@ -17,3 +18,5 @@ kg_cost kg_load_vectors_cost(kg_sizes size, int n_points, int64_t n_elements);
 
 kedge_status kg_load_vectors_host(kedge_context *ctx, const kg_load_vectors_args *args);
 kedge_status kg_load_vectors_cuda(kedge_context *ctx, const kg_load_vectors_args *args);
+
+KEDGE_END_DECLS

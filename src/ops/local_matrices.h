@@ -7,6 +7,7 @@
 #pragma once
 #include "ops/element.h"
 #include "ops/ops.h"
+KEDGE_BEGIN_DECLS
 
 typedef struct kg_local_matrices_args {
   kg_batch batch;
@@ -21,3 +22,5 @@ kg_cost kg_local_matrices_cost(kg_sizes size, int64_t n_elements);
 
 kedge_status kg_local_matrices_host(kedge_context *ctx, const kg_local_matrices_args *args);
 kedge_status kg_local_matrices_cuda(kedge_context *ctx, const kg_local_matrices_args *args);
+
+KEDGE_END_DECLS

@@ -4,6 +4,7 @@
 #pragma once
 #include "ops/element.h"
 #include "ops/ops.h"
+KEDGE_BEGIN_DECLS
 
 typedef struct kg_postprocess_args {
   kg_batch batch;
@@ -19,3 +20,5 @@ kg_cost kg_postprocess_cost(kg_sizes size, int64_t n_elements);
 
 kedge_status kg_postprocess_host(kedge_context *ctx, const kg_postprocess_args *args);
 kedge_status kg_postprocess_cuda(kedge_context *ctx, const kg_postprocess_args *args);
+
+KEDGE_END_DECLS

@@ -7,6 +7,7 @@
 #pragma once
 #include "ops/cg_state.h"
 #include "ops/ops.h"
+KEDGE_BEGIN_DECLS
 
 typedef struct kg_trace_apply_args {
   kg_batch batch;
@@ -31,3 +32,5 @@ static inline int kg_patch_groups(int order)
 {
   return order <= 3 ? 8 : 4;
 }
+
+KEDGE_END_DECLS

@@ -54,8 +54,6 @@ static kedge_status allocate_results(kg_pipeline *p)
   s->size = z;
   s->n_groups = p->layout.count.n_groups;
   s->n_edges = p->layout.count.n_edges;
-  s->mesh_edge = p->layout.mesh_edge;
-  p->layout.mesh_edge = NULL;  // the solution owns it now
   const size_t N = (size_t)z.n_modes, d = sizeof(double);
   KG_TRY(kg_host_alloc(p->ctx, lanes * N, d, &s->u));
   KG_TRY(kg_host_alloc(p->ctx, lanes * 2 * N, d, &s->q));
@@ -115,6 +113,8 @@ static kedge_status run(kg_pipeline *p)
   KG_TRY(run_stage(p, KEDGE_STAGE_TRACE_SOLVE, kg_stage_trace_solve));
   KG_TRY(kg_stages_local(p));
   p->solution->report.peak_device_bytes = p->ctx->bytes_peak - in_use_before;
+  p->solution->mesh_edge = p->layout.mesh_edge;
+  p->layout.mesh_edge = NULL;  // the solution owns it now
   return KEDGE_OK;
 }
 

@@ -1,0 +1,95 @@
+// local_matrices_cuda.cu: K^e and F^e of every element.
+// Layout  local [group][n (n+1) / 2][lane], condensed [group][n][lane].
+// Map     block = element, panel = [Z^-1; R^T; f^T] in shared memory (panel_cuda.cuh): its partial Cholesky
+//         factorisation leaves W^T and w_f^T, whose products are K^e and F^e.
+// Cost    kg_local_matrices_cost(); reference matrices come through L2.
+#include "backend/cuda_rt.h"
+#include "ops/local_matrices.h"
+#include "ops/panel_cuda.cuh"
+
+namespace {
+
+/// Rows N.. of the panel: R^T with the signs of reversed sides, then f^T.
+__device__ void fill_lift(double *rows, int ld, const kg_local_matrices_args &a, kg_place at,
+                          const kg_element &e, const uint32_t side[3])
+{
+  const kg_reference &ref = a.batch.reference;
+  const int N = ref.size.n_modes, n = ref.size.n_trace, m = ref.size.n_edge;
+  for (int i = threadIdx.x; i < N * n; i += blockDim.x) {
+    const int mode = i / n, c = i % n, l = c / m;
+    rows[c * ld + mode] = kg_side_sign(side[l], c - l * m) *
+                          (e.tau[l] * ref.lift[i] + e.lift_r[l] * ref.lift_r[i] +
+                           e.lift_s[l] * ref.lift_s[i]);
+  }
+  for (int i = threadIdx.x; i < N; i += blockDim.x)
+    rows[n * ld + i] = a.load[(at.group * N + i) * KG_LANES + at.lane];
+}
+
+__device__ double dot_rows(const double *x, const double *y, int np)
+{
+  double even = 0.0, odd = 0.0;
+  for (int k = 0; k < np; k += 2) {
+    const double2 p = *(const double2 *)(x + k), q = *(const double2 *)(y + k);
+    even += p.x * q.x;
+    odd += p.y * q.y;
+  }
+  return even + odd;
+}
+
+__device__ void write_local(const double *w, int np, int ld, const kg_local_matrices_args &a,
+                            kg_place at, const kg_element &e, const uint32_t side[3])
+{
+  const kg_reference &ref = a.batch.reference;
+  const int n = ref.size.n_trace, m = ref.size.n_edge;
+  const bool exists = at.group * KG_LANES + at.lane < a.batch.count.n_elements;
+  double *out = a.local + at.group * ref.size.n_packed * KG_LANES + at.lane;
+  for (int i = threadIdx.x; i < n * n; i += blockDim.x) {
+    const int row = i / n, col = i % n;
+    if (col > row) continue;
+    const int l = row / m, k = col / m, entry = row * (row + 1) / 2 + col;
+    double s0 = e.trace[l * (l + 1) / 2 + k] * ref.trace_mass[entry];
+    if (row == col) s0 += e.tau[l];
+    s0 *= kg_side_sign(side[l], row - l * m) * kg_side_sign(side[k], col - k * m);
+    const double value = s0 - dot_rows(w + row * ld, w + col * ld, np);
+    out[entry * KG_LANES] = exists ? value : 0.0;
+  }
+  for (int i = threadIdx.x; i < n; i += blockDim.x)
+    a.condensed[(at.group * n + i) * KG_LANES + at.lane] = dot_rows(w + i * ld, w + n * ld, np);
+}
+
+__global__ void local_matrices_kernel(const kg_local_matrices_args a)
+{
+  extern __shared__ double2 s_memory[];  // double2: rows are read 16 bytes at a time
+  const kg_sizes z = a.batch.reference.size;
+  const int N = z.n_modes, np = kg_panel_padded(N), ld = kg_panel_ld(N), rows = np + z.n_trace + 1;
+  double *panel = (double *)s_memory, *s_inverse = panel + rows * ld;
+  const kg_place at = {blockIdx.x / KG_LANES, (int)(blockIdx.x % KG_LANES)};
+  __shared__ kg_element e;
+  __shared__ uint32_t side[3];
+  if (threadIdx.x < 3)
+    side[threadIdx.x] = a.batch.arrays.side_edge[(at.group * 3 + threadIdx.x) * KG_LANES + at.lane];
+  kg_block_element(a.batch, at, a.material, &e);
+
+  kg_panel_local_operator(panel, ld, a.batch.reference, e);
+  fill_lift(panel + np * ld, ld, a, at, e, side);
+  kg_panel_pad(panel, rows, N, np, ld);
+  kg_panel_factor(panel, rows, np, ld, s_inverse);
+  write_local(panel + np * ld, np, ld, a, at, e, side);
+}
+
+}  // namespace
+
+extern "C" kedge_status kg_local_matrices_cuda(kedge_context *ctx, const kg_local_matrices_args *a)
+{
+  const kg_sizes z = a->batch.reference.size;
+  const int np = kg_panel_padded(z.n_modes), rows = np + z.n_trace + 1;
+  const size_t shared = sizeof(double) * ((size_t)rows * kg_panel_ld(z.n_modes) + np);
+  KG_TRY(kg_cuda_check(ctx,
+                       cudaFuncSetAttribute(local_matrices_kernel,
+                                            cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                            (int)shared),
+                       "local_matrices: asking for shared memory"));
+  const unsigned blocks = (unsigned)a->batch.count.n_groups * KG_LANES;
+  local_matrices_kernel<<<blocks, kg_panel_threads(rows), shared, kg_cuda_stream(ctx)>>>(*a);
+  return kg_cuda_launched(ctx, "local_matrices");
+}

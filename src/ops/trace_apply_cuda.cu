@@ -1,0 +1,145 @@
+// trace_apply_cuda.cu: y = sum_e A_e^T K^e A_e x by patches.
+// Layout  local [group][n (n+1) / 2][lane]: a warp reads 256 consecutive bytes an entry, once.
+//         x, y [trace edge][mode]; edges inside a patch are contiguous.
+// Map     block = patch, thread = element, warp = group. x and y of an element (2 n numbers) stay in
+//         registers; each edge of the patch is gathered by threads (edge, mode), one writer a word.
+// Cost    8 n (n+1) / 2 bytes and 2 n^2 flops an element, and the vectors.
+#include "backend/cuda_rt.h"
+#include "ops/trace_apply.h"
+
+namespace {
+
+enum { COUNTER = 0 };
+
+__device__ __forceinline__ bool stopped(const kg_cg_state *state)
+{
+  return state != nullptr && state->stop != KG_CG_RUNNING;
+}
+
+/// The last block to arrive adds the patches' parts of x . K x.
+__device__ void finish_dot(const kg_trace_apply_args &a, double *s_warp)
+{
+  const double sum = kg_array_sum(a.partial, a.batch.count.n_patches, s_warp);
+  if (threadIdx.x != 0) return;
+  a.state->p_ap = sum;
+  if (!isfinite(sum)) a.state->stop = KG_CG_NOT_FINITE;
+  else if (sum <= 0.0) a.state->stop = KG_CG_INDEFINITE;
+}
+
+template <int M>
+__global__ void __launch_bounds__(32 * (M <= 4 ? 8 : 4))
+    patch_kernel(const kg_trace_apply_args a, unsigned *counter)
+{
+  constexpr int n = 3 * M;
+  extern __shared__ double s_trace[];  // x of the patch's edges, then the elements' products
+  __shared__ double s_warp[8];
+  if (stopped(a.state)) return;
+  const int threads = blockDim.x, thread = threadIdx.x, patch = blockIdx.x;
+  const int edge0 = a.batch.arrays.patch_edge[patch], halo0 = a.batch.arrays.patch_halo[patch];
+  const int n_inside = a.batch.arrays.patch_edge[patch + 1] - edge0;
+  const int n_local = n_inside + a.batch.arrays.patch_halo[patch + 1] - halo0;
+
+  for (int i = thread; i < n_inside * M; i += threads) s_trace[i] = a.x[(int64_t)edge0 * M + i];
+  for (int i = n_inside * M + thread; i < n_local * M; i += threads) {
+    const int entry = i / M - n_inside;
+    s_trace[i] = a.x[(int64_t)a.batch.arrays.halo_edge[halo0 + entry] * M + i % M];
+  }
+  __syncthreads();
+
+  const int lane = thread & 31;
+  const int64_t group = (int64_t)patch * (threads / 32) + thread / 32;
+  const bool active = group < a.batch.count.n_groups;
+  double x[n], y[n];
+  if (active) {
+#pragma unroll
+    for (int l = 0; l < 3; ++l) {
+      const int edge = a.batch.arrays.side_local[(group * 3 + l) * KG_LANES + lane];
+#pragma unroll
+      for (int k = 0; k < M; ++k) x[l * M + k] = s_trace[edge * M + k];
+    }
+  }
+  __syncthreads();  // from here s_trace holds products [mode][side]
+  double dot = 0.0;
+  if (active) {
+    const double *entry = a.local + group * (n * (n + 1) / 2) * KG_LANES + lane;
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+      double sum = 0.0;
+#pragma unroll
+      for (int j = 0; j < i; ++j) {
+        const double value = __ldcs(entry + (i * (i + 1) / 2 + j) * KG_LANES);
+        sum += value * x[j];
+        y[j] += value * x[i];
+      }
+      y[i] = sum + __ldcs(entry + (i * (i + 1) / 2 + i) * KG_LANES) * x[i];
+    }
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+      dot += x[i] * y[i];
+      s_trace[i * (threads + 1) + thread] = y[i];  // + 1: lanes (edge, mode) below hit other banks
+    }
+  }
+  const double sum = kg_block_sum(dot, s_warp);  // its barriers also publish the products
+  if (thread == 0) a.partial[patch] = sum;
+
+  const ushort2 *sides = (const ushort2 *)a.batch.arrays.local_sides + edge0 + halo0;
+  for (int i = thread; i < n_local * M; i += threads) {
+    const int f = i / M, k = i % M;
+    const ushort2 side = sides[f];
+    const int l = side.x / threads, l2 = side.y / threads;
+    double row = s_trace[(l * M + k) * (threads + 1) + side.x - l * threads];
+    if (side.y != KG_NO_SIDE) row += s_trace[(l2 * M + k) * (threads + 1) + side.y - l2 * threads];
+    if (f < n_inside) a.y[(int64_t)edge0 * M + i] = row;
+    else a.halo[(int64_t)(halo0 - n_inside) * M + i] = row;
+  }
+  if (a.state != nullptr && kg_last_block(counter)) finish_dot(a, s_warp);
+}
+
+/// Rows of edges between patches and of Neumann edges: their halo entries added.
+__global__ void halo_kernel(const kg_trace_apply_args a)
+{
+  if (stopped(a.state)) return;
+  const int m = a.batch.reference.size.n_edge;
+  const int64_t first = a.batch.count.n_interior;
+  const int64_t rows = (a.batch.count.n_free - first) * m;
+  const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= rows) return;
+  const int f = (int)(i / m), k = (int)(i % m);
+  const int2 entry = ((const int2 *)a.batch.arrays.edge_entries)[f];
+  double row = a.halo[(int64_t)entry.x * m + k];
+  if (entry.y >= 0) row += a.halo[(int64_t)entry.y * m + k];
+  a.y[first * m + i] = row;
+}
+
+template <int P> kedge_status launch(kedge_context *ctx, const kg_trace_apply_args &a)
+{
+  constexpr int M = P + 1;
+  const unsigned threads = 32u * (unsigned)a.batch.count.patch_groups;
+  const size_t shared = sizeof(double) * 3 * M * (threads + 1);
+  if (shared > 48 << 10)
+    KG_TRY(kg_cuda_check(ctx,
+                         cudaFuncSetAttribute(patch_kernel<M>,
+                                              cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                              (int)shared),
+                         "trace_apply: asking for shared memory"));
+  patch_kernel<M><<<(unsigned)a.batch.count.n_patches, threads, shared, kg_cuda_stream(ctx)>>>(
+      a, kg_cuda(ctx)->counters + COUNTER);
+  return kg_cuda_launched(ctx, "trace_apply");
+}
+
+constexpr kedge_status (*by_order[])(kedge_context *, const kg_trace_apply_args &) = {
+    launch<1>, launch<2>, launch<3>, launch<4>,  launch<5>,  launch<6>,
+    launch<7>, launch<8>, launch<9>, launch<10>, launch<11>, launch<12>};
+static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one entry per order");
+
+}  // namespace
+
+extern "C" kedge_status kg_trace_apply_cuda(kedge_context *ctx, const kg_trace_apply_args *a)
+{
+  KG_TRY(by_order[a->batch.reference.size.order - 1](ctx, *a));
+  const int64_t rows =
+      (int64_t)(a->batch.count.n_free - a->batch.count.n_interior) * a->batch.reference.size.n_edge;
+  if (rows == 0) return KEDGE_OK;
+  halo_kernel<<<(unsigned)((rows + 255) / 256), 256, 0, kg_cuda_stream(ctx)>>>(*a);
+  return kg_cuda_launched(ctx, "trace_apply: halo");
+}
