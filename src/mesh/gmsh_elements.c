@@ -171,8 +171,8 @@ static kedge_status read_22(kg_gmsh *g)
   kg_scan *s = &g->scan;
   int64_t n;
   KG_TRY(kg_text_int(s, &n));
-  KG_TRY(kg_text_line_end(s));
   KG_TRY(kg_scan_plausible(s, n, 8, "elements"));
+  KG_TRY(kg_text_line_end(s));
   if (!s->binary) {
     for (int64_t i = 0; i < n; ++i) KG_TRY(read_line_22(g));
     return KEDGE_OK;
@@ -203,10 +203,10 @@ static kedge_status read_block_41(kg_gmsh *g, int64_t n_left, int64_t *n_read)
         "a block of %lld elements does not fit the %lld elements that are left; the "
         "file is damaged",
         (long long)n, (long long)n_left);
-  KG_TRY(kg_scan_record_end(s));
   const size_t least = s->binary ? 8 * (1 + (size_t)n_nodes) : 2 * (1 + (size_t)n_nodes);
   KG_TRY(kg_scan_plausible(s, n, least, "elements"));
   KG_TRY(reserve(g, type, n));
+  KG_TRY(kg_scan_record_end(s));
   const int32_t physical = kg_gmsh_physical(g, dimension, entity);
   for (int64_t i = 0; i < n; ++i) {
     int64_t number, nodes[3];
@@ -227,9 +227,9 @@ static kedge_status read_41(kg_gmsh *g)
   KG_TRY(kg_scan_int64(s, &n_blocks));
   KG_TRY(kg_scan_int64(s, &n));
   KG_TRY(kg_scan_skip(s, 2, sizeof(int64_t)));
-  KG_TRY(kg_scan_record_end(s));
   KG_TRY(kg_scan_plausible(s, n_blocks, 8, "blocks"));
   KG_TRY(kg_scan_plausible(s, n, 4, "elements"));
+  KG_TRY(kg_scan_record_end(s));
   kg_gmsh_sort_entities(g);
   for (int64_t k = 0; k < n_blocks; ++k) {
     KG_TRY(read_block_41(g, n, &n_read));

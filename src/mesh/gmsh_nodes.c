@@ -94,8 +94,8 @@ static kedge_status read_22(kg_gmsh *g)
   kg_scan *s = &g->scan;
   int64_t n;
   KG_TRY(kg_text_int(s, &n));
-  KG_TRY(kg_text_line_end(s));
   KG_TRY(allocate(g, n));
+  KG_TRY(kg_text_line_end(s));
   for (int64_t i = 0; i < n; ++i) {
     double xyz[3];
     if (s->binary) {
@@ -151,9 +151,9 @@ static kedge_status read_41(kg_gmsh *g)
   KG_TRY(kg_scan_int64(s, &n_blocks));
   KG_TRY(kg_scan_int64(s, &n));
   KG_TRY(kg_scan_skip(s, 2, sizeof(int64_t)));
-  KG_TRY(kg_scan_record_end(s));
   KG_TRY(kg_scan_plausible(s, n_blocks, 8, "blocks"));
   KG_TRY(allocate(g, n));
+  KG_TRY(kg_scan_record_end(s));
   for (int64_t k = 0; k < n_blocks; ++k) KG_TRY(read_block(g, n, &n_read));
   if (n_read != n)
     return KG_SCAN_FAIL(s,

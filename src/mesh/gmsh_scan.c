@@ -272,10 +272,10 @@ kedge_status kg_scan_record_end(kg_scan *s)
 
 kedge_status kg_scan_plausible(const kg_scan *s, int64_t count, size_t least, const char *things)
 {
-  // One more byte for a last number without a line end.
-  const size_t left = (size_t)(s->end - s->at) + 1;
-  if (count >= 0 && (uint64_t)count <= left / least) return KEDGE_OK;
+  const size_t left = (size_t)(s->end - s->at);
+  const size_t line_end = !s->binary;  // which the last line of a text may lack
+  if (count >= 0 && (uint64_t)count <= (left + line_end) / least) return KEDGE_OK;
   return KG_SCAN_FAIL(
       s, "%lld %s are announced, but %zu bytes are left; the file is damaged or truncated",
-      (long long)count, things, left - 1);
+      (long long)count, things, left);
 }

@@ -1,0 +1,221 @@
+#include <float.h>
+#include <math.h>
+
+#include "support.h"
+
+static kedge_mesh *generate(kedge_context *ctx, const char *words)
+{
+  kedge_mesh *mesh;
+  assert_ok(ctx, kedge_mesh_generate(ctx, words, &mesh));
+  assert_sound(mesh);
+  return mesh;
+}
+
+static void assert_close(double value, double expected, int64_t roundings)
+{
+  assert_true(fabs(value - expected) <= (double)roundings * DBL_EPSILON * fabs(expected));
+}
+
+static void assert_group(const kedge_mesh *mesh, int dimension, const char *name, int64_t count,
+                         double measure)
+{
+  const kedge_mesh_group group = group_named(mesh, dimension, name);
+  assert_int_equal(group.count, count);
+  assert_close(group.measure, measure, count + 1);
+}
+
+static void square_has_its_counts_areas_and_groups(void **state)
+{
+  static const struct {
+    const char *words;
+    int n;
+  } cases[] = {{"square 1", 1}, {"  square  2 ", 2}, {"square 7", 7}, {"square\t33", 33}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    const int64_t n = cases[i].n;
+    kedge_mesh *mesh = generate(*state, cases[i].words);
+    kedge_mesh_info info;
+    kedge_mesh_get_info(mesh, &info);
+    assert_int_equal(info.elements, 2 * n * n);
+    assert_int_equal(info.vertices, (n + 1) * (n + 1));
+    assert_int_equal(info.edges, 3 * n * n + 2 * n);
+    assert_int_equal(info.boundary_edges, 4 * n);
+    assert_close(info.area, 1, 2 * n * n);
+    assert_close(info.min_angle, 45, 100);
+    assert_close(info.min_quality, 2 * sqrt(2) - 2, 100);
+    assert_int_equal(kedge_mesh_group_count(mesh), 5);
+    assert_group(mesh, 1, "left", n, 1);
+    assert_group(mesh, 1, "right", n, 1);
+    assert_group(mesh, 1, "bottom", n, 1);
+    assert_group(mesh, 1, "top", n, 1);
+    assert_group(mesh, 2, "domain", 2 * n * n, 1);
+    kedge_mesh_destroy(mesh);
+  }
+}
+
+static void groups_of_the_square_are_where_their_names_say(void **state)
+{
+  kedge_mesh *mesh = generate(*state, "square 5");
+  for (int32_t edge = 0; edge < mesh->n_edges; ++edge) {
+    if (mesh->edge_group[edge] < 0) continue;
+    const int32_t s = mesh->edge_sides[2 * edge];
+    const double *p = mesh->vertices + 2 * mesh->element_vertices[s];
+    const double *q = mesh->vertices + 2 * mesh->element_vertices[s / 3 * 3 + (s + 1) % 3];
+    const double x = (p[0] + q[0]) / 2, y = (p[1] + q[1]) / 2;
+    const char *name = x == 0 ? "left" : x == 1 ? "right" : y == 0 ? "bottom" : "top";
+    assert_string_equal(mesh->groups[mesh->edge_group[edge]].name, name);
+    assert_true(y == 1 || name[0] != 't');
+  }
+  kedge_mesh_destroy(mesh);
+}
+
+static void diagonals_of_the_square_rise(void **state)
+{
+  kedge_mesh *mesh = generate(*state, "square 3");
+  for (int32_t edge = 0; edge < mesh->n_edges; ++edge) {
+    const int32_t s = mesh->edge_sides[2 * edge];
+    const double *p = mesh->vertices + 2 * mesh->element_vertices[s];
+    const double *q = mesh->vertices + 2 * mesh->element_vertices[s / 3 * 3 + (s + 1) % 3];
+    assert_true((q[0] - p[0]) * (q[1] - p[1]) >= 0);
+  }
+  kedge_mesh_destroy(mesh);
+}
+
+static void lshape_lacks_its_lower_right_quarter(void **state)
+{
+  for (int64_t n = 1; n <= 9; n += 4) {
+    kedge_mesh *mesh = generate(*state, n == 1 ? "lshape 1" : n == 5 ? "lshape 5" : "lshape 9");
+    assert_int_equal(mesh->info.elements, 6 * n * n);
+    assert_int_equal(mesh->info.boundary_edges, 8 * n);
+    assert_int_equal(mesh->info.vertices - mesh->info.edges + mesh->info.elements, 1);
+    assert_close(mesh->info.area, 3, 6 * n * n);
+    assert_group(mesh, 1, "boundary", 8 * n, 8);
+    assert_true(mesh->info.box[0] == -1 && mesh->info.box[1] == -1);
+    assert_true(mesh->info.box[2] == 1 && mesh->info.box[3] == 1);
+    for (int64_t v = 0; v < mesh->n_vertices; ++v)
+      assert_true(mesh->vertices[2 * v] <= 0 || mesh->vertices[2 * v + 1] >= 0);
+    kedge_mesh_destroy(mesh);
+  }
+}
+
+static void ring_has_a_hole_and_two_circles(void **state)
+{
+  const double pi = acos(-1.0);
+  kedge_mesh *mesh = generate(*state, "ring 3 11");
+  assert_int_equal(mesh->info.elements, 66);
+  assert_int_equal(mesh->info.vertices, 44);
+  assert_int_equal(mesh->info.vertices - mesh->info.edges + mesh->info.elements, 0);
+  assert_close(mesh->info.area, 1.5 * 11 * sin(2 * pi / 11), 500);
+  assert_group(mesh, 1, "inner", 11, 22 * sin(pi / 11));
+  assert_group(mesh, 1, "outer", 11, 44 * sin(pi / 11));
+  kedge_mesh_destroy(mesh);
+  kedge_mesh_destroy(generate(*state, "ring 1 3"));
+}
+
+#define VALID "; valid are \"square N\", \"lshape N\" and \"ring N M\", N from 1, M from 3"
+
+static void bad_words_are_named(void **state)
+{
+  static const char *const cases[][2] = {
+      {"sqare 4", "cannot generate a mesh \"sqare\"" VALID},
+      {"", "cannot generate a mesh \"\"" VALID},
+      {"square", "\"square\" lacks a number: it is \"square N\"" VALID},
+      {"ring 4", "\"ring 4\" lacks a number: it is \"ring N M\"" VALID},
+      {"square 0", "\"0\" in \"square 0\" is no count of at least 1" VALID},
+      {"square -3", "\"-3\" in \"square -3\" is no count of at least 1" VALID},
+      {"square 4x", "\"4x\" in \"square 4x\" is no count of at least 1" VALID},
+      {"square 99999999999999999999",
+       "\"99999999999999999999\" in \"square 99999999999999999999\" is no count of at least "
+       "1" VALID},
+      {"ring 1 2", "\"2\" in \"ring 1 2\" is no count of at least 3" VALID},
+      {"lshape 4 5", "\"5\" is too much in \"lshape 4 5\": it is \"lshape N\"" VALID},
+      {"square 18919",
+       "\"square 18919\" has more triangles than kedge can number (715827882); use smaller "
+       "numbers"},
+      {"ring 1000000000 1000000000",
+       "\"ring 1000000000 1000000000\" has more triangles than kedge "
+       "can number (715827882); use smaller numbers"},
+  };
+  kedge_mesh *mesh;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    const kedge_status status = kedge_mesh_generate(*state, cases[i][0], &mesh);
+    assert_null(mesh);
+    assert_refused(*state, status, KEDGE_ERR_INPUT, cases[i][1]);
+  }
+}
+
+static void refining_keeps_area_and_groups_and_quarters_elements(void **state)
+{
+  kedge_mesh *mesh, *fine;
+  assert_ok(*state, kedge_mesh_read(*state, MESHES "inclusion41.msh", &mesh));
+  for (int times = 0, factor = 1; times <= 3; ++times, factor *= 2) {
+    assert_ok(*state, kedge_mesh_refine(*state, mesh, times, &fine));
+    assert_sound(fine);
+    assert_int_equal(fine->n_elements, mesh->n_elements * factor * factor);
+    assert_int_equal(fine->n_boundary_edges, mesh->n_boundary_edges * factor);
+    assert_int_equal(fine->n_vertices - fine->n_edges + fine->n_elements, 1);
+    assert_close(fine->info.area, mesh->info.area, fine->n_elements);
+    assert_close(fine->info.min_quality, mesh->info.min_quality, 1000 * factor);
+    assert_int_equal(fine->n_groups, mesh->n_groups);
+    for (int i = 0; i < mesh->n_groups; ++i) {
+      const kg_group *from = &mesh->groups[i];
+      const int64_t each = from->dimension == 1 ? factor : factor * factor;
+      assert_int_equal(fine->groups[i].tag, from->tag);
+      assert_group(fine, from->dimension, from->name, from->count * each, from->measure);
+    }
+    kedge_mesh_destroy(fine);
+  }
+  kedge_mesh_destroy(mesh);
+}
+
+static void children_lie_in_their_parent(void **state)
+{
+  kedge_mesh *mesh, *fine;
+  assert_ok(*state, kedge_mesh_generate(*state, "ring 2 5", &mesh));
+  assert_ok(*state, kedge_mesh_refine(*state, mesh, 1, &fine));
+  int32_t parent_at[20];  // [caller's number]
+  for (int32_t e = 0; e < 20; ++e) parent_at[mesh->element_origin[e]] = e;
+  for (int32_t e = 0; e < fine->n_elements; ++e) {
+    const int32_t *v = mesh->element_vertices + 3 * parent_at[fine->element_origin[e] / 4];
+    const int32_t *w = fine->element_vertices + 3 * e;
+    for (int l = 0; l < 3; ++l) {  // the centroid is inside of every side of the parent
+      const double *p = mesh->vertices + 2 * v[l], *q = mesh->vertices + 2 * v[(l + 1) % 3];
+      double c[2] = {0};
+      for (int k = 0; k < 6; ++k) c[k % 2] += fine->vertices[2 * w[k / 2] + k % 2] / 3;
+      assert_true((q[0] - p[0]) * (c[1] - p[1]) > (c[0] - p[0]) * (q[1] - p[1]));
+    }
+  }
+  kedge_mesh_destroy(mesh);
+  kedge_mesh_destroy(fine);
+}
+
+static void refining_nonsense_is_refused(void **state)
+{
+  kedge_mesh *mesh, *fine;
+  assert_ok(*state, kedge_mesh_generate(*state, "square 1", &mesh));
+  assert_refused(*state, kedge_mesh_refine(*state, mesh, -1, &fine), KEDGE_ERR_ARG,
+                 "cannot refine a mesh -1 times");
+  assert_refused(
+      *state, kedge_mesh_refine(*state, mesh, 15, &fine), KEDGE_ERR_INPUT,
+      "square 1: 2 triangles refined 15 times are more than kedge can number (715827882)");
+  assert_refused(*state, kedge_mesh_refine(*state, mesh, 1000, &fine), KEDGE_ERR_INPUT,
+                 "square 1: 2 triangles refined 1000 times are more than kedge can number "
+                 "(715827882)");
+  assert_null(fine);
+  kedge_mesh_destroy(mesh);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(square_has_its_counts_areas_and_groups),
+      cmocka_unit_test(groups_of_the_square_are_where_their_names_say),
+      cmocka_unit_test(diagonals_of_the_square_rise),
+      cmocka_unit_test(lshape_lacks_its_lower_right_quarter),
+      cmocka_unit_test(ring_has_a_hole_and_two_circles),
+      cmocka_unit_test(bad_words_are_named),
+      cmocka_unit_test(refining_keeps_area_and_groups_and_quarters_elements),
+      cmocka_unit_test(children_lie_in_their_parent),
+      cmocka_unit_test(refining_nonsense_is_refused),
+  };
+  return cmocka_run_group_tests(tests, open_context, close_context);
+}
