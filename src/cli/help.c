@@ -4,7 +4,9 @@
 
 static const char problem_text[] =
     "A problem file describes  -div(diffusion grad u) + reaction u = source  on a mesh.\n"
-    "Lines are 'key = value' under '[section]'; '#' begins a comment line.\n"
+    "Lines are 'key = value' under '[section]'; '#' or ';', first on a line or after a blank, "
+    "begins\n"
+    "a comment.\n"
     "\n"
     "  [mesh]             file = plate.msh          Gmsh 2.2 or 4.1, relative to this file\n"
     "                     generate = square 40      instead of a file (see 'kedge help mesh')\n"
