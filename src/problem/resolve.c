@@ -62,11 +62,10 @@ static kedge_status no_such_group(const matching *m, const kg_boundary *b)
       length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? ", " : "",
                                  group->name);
   }
-  const char *const hint = nearest.best ? "; did you mean " : "";
-  snprintf(sentence, sizeof sentence,
-           "[boundary %s]: %s has no boundary group '%s'%s%s%s%s; it has %s", b->group, source,
-           b->group, hint, nearest.best ? "'" : "", nearest.best ? nearest.best : "",
-           nearest.best ? "'?" : "", list);
+  char hint[200] = "";
+  if (nearest.best) snprintf(hint, sizeof hint, "; did you mean '%s'?", nearest.best);
+  snprintf(sentence, sizeof sentence, "[boundary %s]: %s has no boundary group '%s' among %s%s",
+           b->group, source, b->group, list, hint);
   return fail_at(m, b, sentence);
 }
 

@@ -1,0 +1,256 @@
+// Problems made by calls: all or nothing, replacing, functions of the caller; their meshes.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "problem/problem.h"
+
+typedef struct fixture {
+  kedge_context *ctx;
+  kedge_problem *problem;
+} fixture;
+
+static int set_up(void **state)
+{
+  fixture *f = calloc(1, sizeof *f);
+  *state = f;
+  const kedge_context_options options = {KEDGE_BACKEND_HOST, -1, 1, false};
+  if (f == NULL || kedge_context_create(&options, &f->ctx) != KEDGE_OK) return -1;
+  return kedge_problem_create(f->ctx, &f->problem) == KEDGE_OK ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+  fixture *f = *state;
+  kedge_problem_destroy(f->problem);
+  kedge_context_destroy(f->ctx);
+  free(f);
+  return 0;
+}
+
+static void set(const fixture *f, const char *section, const char *key, const char *value)
+{
+  if (kedge_problem_set(f->problem, section, key, value) != KEDGE_OK)
+    fail_msg("%s", kedge_context_error(f->ctx));
+}
+
+static void refused(const fixture *f, const char *section, const char *key, const char *value,
+                    const char *sentence)
+{
+  assert_int_equal(kedge_problem_set(f->problem, section, key, value), KEDGE_ERR_INPUT);
+  assert_string_equal(kedge_context_error(f->ctx), sentence);
+}
+
+static double at(const kg_function *f, double x, double y)
+{
+  double value;
+  kg_function_evaluate(f, 1, &x, &y, &value);
+  return value;
+}
+
+/// user points to a factor
+static void scaled_sum(void *user, size_t n, const double *x, const double *y, double *value)
+{
+  const double factor = *(const double *)user;
+  for (size_t i = 0; i < n; ++i) value[i] = factor * (x[i] + y[i]);
+}
+
+static void setting_again_replaces(void **state)
+{
+  const fixture *f = *state;
+  set(f, "space", "order", "3");
+  set(f, "space", "order", "5");
+  set(f, "equation", "source", "x");
+  set(f, "equation", "source", "2*y");
+  set(f, "boundary left", "type", "dirichlet");
+  set(f, "boundary left", "value", "1");
+  set(f, " boundary   left ", "type", "neumann");
+  assert_int_equal(f->problem->order, 5);
+  assert_true(at(&f->problem->source, 7, 2) == 4);
+  assert_int_equal(f->problem->n_boundaries, 1);
+  assert_int_equal(f->problem->boundaries[0].type, KEDGE_BOUNDARY_NEUMANN);
+}
+
+static void a_parameter_that_changes_changes_what_uses_it(void **state)
+{
+  const fixture *f = *state;
+  set(f, "parameters", "a", "2");
+  set(f, "parameters", "b", "a^2");
+  set(f, "equation", "source", "b*x");
+  set(f, "equation", "diffusion", "b");
+  assert_true(at(&f->problem->source, 1, 0) == 4 && f->problem->diffusion == 4);
+  set(f, "parameters", "a", "3");
+  assert_true(at(&f->problem->source, 1, 0) == 9 && f->problem->diffusion == 9);
+}
+
+static void a_refused_setting_changes_nothing(void **state)
+{
+  const fixture *f = *state;
+  set(f, "space", "order", "3");
+  set(f, "equation", "source", "x");
+  refused(f, "space", "order", "40",
+          "[space] order: order must be a whole number from 1 to 12, not '40'");
+  refused(f, "space", "ordr", "4",
+          "[space] ordr: unknown key 'ordr' in [space]; did you mean 'order'?");
+  refused(f, "", "order", "4",
+          "[] order: 'order' stands before the first [section]; put it into one");
+  refused(
+      f, "equation", "source", "x+q",
+      "[equation] source: column 3 of source: unknown name 'q': known are x, y, pi and the names "
+      "in [parameters]");
+  refused(f, "exact", "du_dx", "1",
+          "[exact] du_dx: unknown key 'du_dx' in [exact]; its keys are u");
+  assert_int_equal(f->problem->order, 3);
+  assert_true(at(&f->problem->source, 7, 0) == 7);
+}
+
+static void functions_of_the_caller_and_text_replace_each_other(void **state)
+{
+  const fixture *f = *state;
+  kedge_problem *p = f->problem;
+  double three = 3, four = 4;
+  set(f, "equation", "source", "x");
+  assert_int_equal(kedge_problem_set_source(p, scaled_sum, &three), KEDGE_OK);
+  assert_true(at(&p->source, 1, 1) == 6);
+  set(f, "space", "order", "2");
+  assert_true(at(&p->source, 1, 1) == 6);
+  set(f, "equation", "source", "x");
+  assert_true(at(&p->source, 1, 1) == 1);
+
+  assert_int_equal(kedge_problem_set_boundary(p, "left", KEDGE_BOUNDARY_NEUMANN, scaled_sum, &four),
+                   KEDGE_OK);
+  assert_int_equal(p->boundaries[0].type, KEDGE_BOUNDARY_NEUMANN);
+  assert_true(at(&p->boundaries[0].value, 1, 1) == 8);
+  set(f, "boundary left", "value", "5");
+  assert_true(at(&p->boundaries[0].value, 1, 1) == 5);
+
+  assert_int_equal(kedge_problem_set_exact(p, scaled_sum, scaled_sum, scaled_sum, &three),
+                   KEDGE_OK);
+  assert_true(at(&p->exact_u, 1, 1) == 6 && at(&p->exact_dy, 2, 1) == 9);
+  set(f, "exact", "u", "x*y^2");
+  assert_true(at(&p->exact_u, 2, 3) == 18 && at(&p->exact_dx, 2, 3) == 9);
+  assert_true(at(&p->exact_dy, 2, 3) == 12);
+  assert_int_equal(kedge_problem_set_exact(p, scaled_sum, scaled_sum, scaled_sum, &three),
+                   KEDGE_OK);
+  assert_true(at(&p->exact_u, 1, 1) == 6 && at(&p->exact_dx, 1, 1) == 6);
+}
+
+static void an_exact_solution_too_large_to_differentiate_is_refused(void **state)
+{
+  const fixture *f = *state;
+  char *text = malloc(100000);
+  assert_non_null(text);
+  size_t length = 0;
+  for (int i = 0; i < 900; ++i)
+    length += (size_t)sprintf(text + length, "%ssin(%d.5*x)*tan(x/%d.5)", i ? "+" : "", i, i);
+  const kedge_status status = kedge_problem_set(f->problem, "exact", "u", text);
+  free(text);
+  assert_int_equal(status, KEDGE_ERR_INPUT);
+  assert_string_equal(
+      kedge_context_error(f->ctx),
+      "[exact] u: the derivative of u by x needs more than 10000 terms and operations; "
+      "write u more simply");
+}
+
+static void an_expression_too_long_is_refused(void **state)
+{
+  const fixture *f = *state;
+  char *text = malloc(200000);
+  assert_non_null(text);
+  size_t length = 0;
+  for (int i = 0; i < 6000; ++i)
+    length += (size_t)sprintf(text + length, "%ssin(%d.5*x)", i ? "+" : "", i);
+  const kedge_status status = kedge_problem_set(f->problem, "equation", "source", text);
+  free(text);
+  assert_int_equal(status, KEDGE_ERR_INPUT);
+  assert_string_equal(
+      kedge_context_error(f->ctx),
+      "[equation] source: source is too long: it needs more than 10000 terms and operations");
+}
+
+static void wrong_arguments_are_errors_not_crashes(void **state)
+{
+  const fixture *f = *state;
+  kedge_problem *const p = f->problem;
+  assert_int_equal(kedge_problem_create(f->ctx, NULL), KEDGE_ERR_ARG);
+  assert_int_equal(kedge_problem_set(NULL, "space", "order", "1"), KEDGE_ERR_ARG);
+  assert_int_equal(kedge_problem_set(p, NULL, "order", "1"), KEDGE_ERR_ARG);
+  assert_int_equal(kedge_problem_set(p, "space", NULL, "1"), KEDGE_ERR_ARG);
+  assert_int_equal(kedge_problem_set(p, "space", "order", NULL), KEDGE_ERR_ARG);
+  assert_string_equal(kedge_context_error(f->ctx),
+                      "kedge_problem_set: section, key or value is NULL");
+  assert_int_equal(kedge_problem_set_source(p, NULL, NULL), KEDGE_ERR_ARG);
+  assert_int_equal(kedge_problem_set_source(NULL, scaled_sum, NULL), KEDGE_ERR_ARG);
+  assert_int_equal(kedge_problem_set_exact(p, scaled_sum, NULL, NULL, NULL), KEDGE_ERR_ARG);
+  assert_int_equal(kedge_problem_set_boundary(p, NULL, KEDGE_BOUNDARY_NEUMANN, scaled_sum, NULL),
+                   KEDGE_ERR_ARG);
+  assert_int_equal(kedge_problem_set_boundary(p, "a", (kedge_boundary_type)9, scaled_sum, NULL),
+                   KEDGE_ERR_ARG);
+  assert_int_equal(kedge_problem_set_boundary(p, "a", KEDGE_BOUNDARY_NEUMANN, NULL, NULL),
+                   KEDGE_ERR_ARG);
+  assert_int_equal(kedge_problem_mesh(p, NULL), KEDGE_ERR_ARG);
+  assert_null(kedge_problem_output(NULL));
+  kedge_problem_destroy(NULL);
+}
+
+static void the_mesh_is_generated_and_refined(void **state)
+{
+  const fixture *f = *state;
+  kedge_mesh *mesh;
+  kedge_mesh_info info;
+  set(f, "mesh", "file", "nowhere.msh");
+  set(f, "mesh", "generate", "square 3");
+  set(f, "mesh", "refine", "1");
+  assert_int_equal(kedge_problem_mesh(f->problem, &mesh), KEDGE_OK);
+  kedge_mesh_get_info(mesh, &info);
+  assert_int_equal(info.elements, 2 * 3 * 3 * 4);
+  kedge_mesh_destroy(mesh);
+}
+
+static void a_mesh_that_fails_says_where_it_is_asked_for(void **state)
+{
+  const fixture *f = *state;
+  kedge_mesh *mesh;
+  assert_int_equal(kedge_problem_mesh(f->problem, &mesh), KEDGE_ERR_INPUT);
+  assert_null(mesh);
+  assert_string_equal(kedge_context_error(f->ctx),
+                      "the problem names no mesh: add file = NAME.msh or generate = square 40 to "
+                      "[mesh]");
+  set(f, "mesh", "generate", "hexagon 3");
+  assert_int_equal(kedge_problem_mesh(f->problem, &mesh), KEDGE_ERR_INPUT);
+  assert_ptr_equal(strstr(kedge_context_error(f->ctx), "[mesh] generate: "),
+                   kedge_context_error(f->ctx));
+  kedge_problem *p;
+  static const char text[] = "[mesh]\nfile = none.msh\n";
+  assert_int_equal(
+      kg_problem_parse(f->ctx, "some/folder/a.ini", text, sizeof text - 1, NULL, 0, &p), KEDGE_OK);
+  assert_int_equal(kedge_problem_mesh(p, &mesh), KEDGE_ERR_IO);
+  assert_non_null(strstr(kedge_context_error(f->ctx), "some/folder/none.msh"));
+  assert_int_equal(kedge_problem_set(p, "mesh", "file", "/nowhere/none.msh"), KEDGE_OK);
+  assert_int_equal(kedge_problem_mesh(p, &mesh), KEDGE_ERR_IO);
+  assert_null(strstr(kedge_context_error(f->ctx), "some/folder"));
+  kedge_problem_destroy(p);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+  const struct CMUnitTest tests[] = {
+      CASE(setting_again_replaces),
+      CASE(a_parameter_that_changes_changes_what_uses_it),
+      CASE(a_refused_setting_changes_nothing),
+      CASE(functions_of_the_caller_and_text_replace_each_other),
+      CASE(an_exact_solution_too_large_to_differentiate_is_refused),
+      CASE(an_expression_too_long_is_refused),
+      CASE(wrong_arguments_are_errors_not_crashes),
+      CASE(the_mesh_is_generated_and_refined),
+      CASE(a_mesh_that_fails_says_where_it_is_asked_for),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,184 @@
+// Problem meets mesh: groups by name and number, default, data derived from the exact solution.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include <math.h>
+
+#include "mesh/mesh.h"
+#include "problem/problem.h"
+
+/// The groups of a mesh are all that resolving looks at.
+static kg_group groups[] = {
+    {.name = "left", .tag = 1, .dimension = 1, .count = 10},
+    {.name = "right", .tag = 2, .dimension = 1, .count = 12},
+    {.name = "7", .tag = 7, .dimension = 1, .count = 1},
+    {.name = "crack", .tag = 8, .dimension = 1, .count = 0},
+    {.name = "default", .tag = 0, .dimension = 1, .count = 4},
+    {.name = "steel", .tag = 1, .dimension = 2, .count = 50},
+};
+enum { LEFT, RIGHT, SEVEN, CRACK, DEFAULT, STEEL, N_GROUPS };
+static kedge_mesh mesh = {.n_groups = N_GROUPS, .groups = groups, .source = "plate.msh"};
+
+static kedge_problem *parsed(const char *text)
+{
+  kedge_problem *p;
+  if (kg_problem_parse(NULL, "plate.ini", text, strlen(text), NULL, 0, &p) != KEDGE_OK)
+    fail_msg("%s", kedge_context_error(NULL));
+  return p;
+}
+
+static double at(const kg_function *f, double x, double y)
+{
+  double value;
+  kg_function_evaluate(f, 1, &x, &y, &value);
+  return value;
+}
+
+static void names_come_before_numbers_and_default_takes_the_rest(void **state)
+{
+  (void)state;
+  kedge_problem *p = parsed(
+      "[boundary default]\ntype = dirichlet\nvalue = 3\n"
+      "[boundary left]\ntype = neumann\nvalue = 1\n"
+      "[boundary 2]\ntype = neumann\nvalue = 2\n");
+  kg_resolved r;
+  assert_int_equal(kg_problem_resolve(NULL, p, &mesh, &r), KEDGE_OK);
+  assert_true(at(r.boundaries[LEFT].value, 0, 0) == 1);
+  assert_true(at(r.boundaries[RIGHT].value, 0, 0) == 2);
+  assert_true(at(r.boundaries[SEVEN].value, 0, 0) == 3);
+  assert_true(at(r.boundaries[DEFAULT].value, 0, 0) == 3);
+  assert_int_equal(r.boundaries[LEFT].type, KEDGE_BOUNDARY_NEUMANN);
+  assert_int_equal(r.boundaries[DEFAULT].type, KEDGE_BOUNDARY_DIRICHLET);
+  assert_int_equal(r.source.kind, KG_FUNCTION_NONE);
+  kg_resolved_free(&r);
+  kedge_problem_destroy(p);
+}
+
+#define OTHERS                                                                            \
+  "[boundary left]\ntype=dirichlet\nvalue=0\n[boundary right]\ntype=dirichlet\nvalue=0\n" \
+  "[boundary 7]\ntype=dirichlet\nvalue=0\n"
+
+static void what_does_not_fit_the_mesh_is_refused(void **state)
+{
+  (void)state;
+  static const char *const cases[][2] = {
+      {OTHERS, "4 boundary edges without a group have no condition; add [boundary default]"},
+      {"[boundary left]\ntype=dirichlet\nvalue=0\n",
+       "boundary group 'right' (12 edges) has no condition; add [boundary right] or [boundary "
+       "default]"},
+      {"[boundary left]\ntype=dirichlet\nvalue=0\n[boundary right]\ntype=dirichlet\nvalue=0\n",
+       "boundary group '7' (1 edge) has no condition; add [boundary 7] or [boundary default]"},
+      {"[boundary lefft]\ntype=dirichlet\n",
+       "plate.ini:2: [boundary lefft]: plate.msh has no boundary group 'lefft' among left, "
+       "right, 7, default; did you mean 'left'?"},
+      {"[boundary 5]\ntype=dirichlet\n",
+       "plate.ini:2: [boundary 5]: plate.msh has no boundary group '5' among left, right, 7, "
+       "default"},
+      {"[boundary steel]\ntype=dirichlet\n",
+       "plate.ini:2: [boundary steel]: 'steel' in plate.msh is a group of elements, not of "
+       "boundary "
+       "edges"},
+      {"[boundary crack]\ntype=dirichlet\n",
+       "plate.ini:2: [boundary crack]: 'crack' in plate.msh is a group of lines of which none is "
+       "on "
+       "the boundary"},
+      {"[boundary left]\ntype=dirichlet\nvalue=0\n[boundary 1]\ntype=dirichlet\nvalue=0\n",
+       "plate.ini:5: [boundary left] and [boundary 1] are the same group of the mesh; keep one of "
+       "them"},
+      {"[boundary default]\ntype=dirichlet\n",
+       "plate.ini:2: [boundary default] has no value, and there is no [exact] u to derive it from"},
+      {"[boundary default]\ntype=neumann\nvalue=0\n[boundary left]\ntype=neumann\nvalue=x\n",
+       "all boundaries are neumann and reaction is 0: the solution is determined only up to a "
+       "constant; make one boundary dirichlet or reaction positive"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    kedge_problem *p = parsed(cases[i][0]);
+    kg_resolved r;
+    assert_int_equal(kg_problem_resolve(NULL, p, &mesh, &r), KEDGE_ERR_INPUT);
+    assert_string_equal(kedge_context_error(NULL), cases[i][1]);
+    assert_null(r.boundaries);
+    kedge_problem_destroy(p);
+  }
+}
+
+static void pure_neumann_with_reaction_is_allowed(void **state)
+{
+  (void)state;
+  kedge_problem *p =
+      parsed("[equation]\nreaction=1e-3\n[boundary default]\ntype=neumann\nvalue=0\n");
+  kg_resolved r;
+  assert_int_equal(kg_problem_resolve(NULL, p, &mesh, &r), KEDGE_OK);
+  kg_resolved_free(&r);
+  kedge_problem_destroy(p);
+}
+
+static void the_exact_solution_fills_what_is_left_out(void **state)
+{
+  (void)state;
+  kedge_problem *p = parsed(
+      "[equation]\ndiffusion=2\nreaction=3\n[exact]\nu=x^2*y\n"
+      "[boundary default]\ntype=dirichlet\n[boundary left]\ntype=neumann\nvalue=9\n");
+  kg_resolved r;
+  assert_int_equal(kg_problem_resolve(NULL, p, &mesh, &r), KEDGE_OK);
+  assert_null(r.boundaries[RIGHT].value);
+  assert_true(at(r.boundaries[LEFT].value, 0, 0) == 9);
+  assert_true(r.owns_source);
+  assert_true(fabs(at(&r.source, 2, 5) - (3 * 20 - 2 * 10)) < 1e-12);
+  kg_resolved_free(&r);
+
+  assert_int_equal(kedge_problem_set(p, "equation", "source", "7"), KEDGE_OK);
+  assert_int_equal(kg_problem_resolve(NULL, p, &mesh, &r), KEDGE_OK);
+  assert_false(r.owns_source);
+  assert_true(at(&r.source, 2, 5) == 7);
+  kg_resolved_free(&r);
+  kedge_problem_destroy(p);
+}
+
+static void one(void *user, size_t n, const double *x, const double *y, double *value)
+{
+  (void)user, (void)x, (void)y;
+  for (size_t i = 0; i < n; ++i) value[i] = 1;
+}
+
+static void calls_meet_the_same_refusals(void **state)
+{
+  (void)state;
+  kedge_problem *p;
+  kg_resolved r;
+  assert_int_equal(kedge_problem_create(NULL, &p), KEDGE_OK);
+  assert_int_equal(kedge_problem_set(p, "boundary default", "value", "1"), KEDGE_OK);
+  assert_int_equal(kg_problem_resolve(NULL, p, &mesh, &r), KEDGE_ERR_INPUT);
+  assert_string_equal(kedge_context_error(NULL),
+                      "[boundary default] has no type; add dirichlet or neumann");
+  assert_int_equal(kedge_problem_set(p, "boundary default", "type", "dirichlet"), KEDGE_OK);
+  assert_int_equal(kedge_problem_set_exact(p, one, one, one, NULL), KEDGE_OK);
+  assert_int_equal(kg_problem_resolve(NULL, p, &mesh, &r), KEDGE_ERR_INPUT);
+  assert_string_equal(kedge_context_error(NULL),
+                      "the exact solution is a function of the caller, so no source can be derived "
+                      "from it; set the source too");
+  assert_int_equal(kedge_problem_set_source(p, one, NULL), KEDGE_OK);
+  assert_int_equal(kg_problem_resolve(NULL, p, &mesh, &r), KEDGE_OK);
+  kg_resolved_free(&r);
+  assert_int_equal(kedge_problem_set(p, "boundary nowhere", "type", "dirichlet"), KEDGE_OK);
+  assert_int_equal(kg_problem_resolve(NULL, p, &mesh, &r), KEDGE_ERR_INPUT);
+  assert_string_equal(kedge_context_error(NULL),
+                      "[boundary nowhere]: plate.msh has no boundary group 'nowhere' among left, "
+                      "right, 7, default");
+  kedge_problem_destroy(p);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(names_come_before_numbers_and_default_takes_the_rest),
+      cmocka_unit_test(what_does_not_fit_the_mesh_is_refused),
+      cmocka_unit_test(pure_neumann_with_reaction_is_allowed),
+      cmocka_unit_test(the_exact_solution_fills_what_is_left_out),
+      cmocka_unit_test(calls_meet_the_same_refusals),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
