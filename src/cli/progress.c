@@ -103,9 +103,12 @@ void kg_progress_draw(void *user, const kedge_progress *progress)
     line->convergence = (kg_convergence){0};
     line->drawn_at = 0;
   }
+  const bool first = line->convergence.n == 0;
   if (progress->iteration > 0) kg_convergence_add(&line->convergence, progress);
   const double now = kg_cli_seconds();
-  if (line->drawn_at > 0 && !progress->finished && now - line->drawn_at < redraw_seconds) return;
+  // The beginning, the first residual and the end of a stage are always drawn.
+  const bool must = line->drawn_at == 0 || progress->finished || (first && progress->iteration > 0);
+  if (!must && now - line->drawn_at < redraw_seconds) return;
   line->drawn_at = now;
   char text[256];
   kg_progress_format(line, progress, text, sizeof text);

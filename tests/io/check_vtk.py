@@ -41,6 +41,7 @@ def check(grid, order):
     assert cells == 50 and grid.GetNumberOfPoints() == cells * nodes
     assert names(grid.GetPointData()) == ["q", "u"], names(grid.GetPointData())
     assert names(grid.GetCellData()) == ["error", "region"], names(grid.GetCellData())
+    assert grid.GetFieldData().GetArray("converged").GetValue(0) == 1
     u, q = grid.GetPointData().GetArray("u"), grid.GetPointData().GetArray("q")
     region = grid.GetCellData().GetArray("region")
     assert q.GetNumberOfComponents() == 3
