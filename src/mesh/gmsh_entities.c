@@ -49,6 +49,7 @@ static kedge_status read_physical(kg_scan *s, int32_t *physical)
   *physical = 0;
   KG_TRY(kg_scan_int64(s, &n));
   if (n == 0) return KEDGE_OK;
+  KG_TRY(kg_scan_plausible(s, n, 2, "physical groups"));
   KG_TRY(kg_scan_int32(s, physical));
   if (*physical < -INT32_MAX) return KG_SCAN_FAIL(s, "%d is no physical tag", *physical);
   *physical = abs(*physical);
