@@ -41,10 +41,14 @@ KEDGE_API void kedge_problem_destroy(kedge_problem *problem);  ///< NULL is allo
 
 /// Set one key of the problem file: kedge_problem_set(p, "equation", "diffusion", "2.5"). This is
 /// how every setting that is text or a number is made; functions below take what text cannot say.
+/// Setting again replaces; a refused setting changes nothing. A name must be set in "parameters"
+/// before an expression uses it, and can be given another value later.
 /// @param[in] section  "space", "equation", "parameters", "boundary NAME", "exact", "solver", ...
 /// @retval KEDGE_ERR_INPUT  unknown section or key (the nearest valid one is named), bad value
 KEDGE_API kedge_status kedge_problem_set(kedge_problem *problem, const char *section,
                                          const char *key, const char *value);
+/// The source as a function; it takes the place of a source that is text, and the other way round.
+/// @param[in] user  handed to the function; must live as long as the problem (so below)
 KEDGE_API kedge_status kedge_problem_set_source(kedge_problem *problem, kedge_function *function,
                                                 void *user);
 /// @param[in] group  name or number of a physical group, or "default"

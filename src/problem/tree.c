@@ -242,26 +242,3 @@ done:
   *out = e;
   return status;
 }
-
-void kg_expression_free(kg_expression *e)
-{
-  if (e == NULL) return;
-  free(e->nodes);
-  kg_program_free(&e->program);
-  free(e);
-}
-
-bool kg_expression_constant(const kg_expression *e, double *value)
-{
-  for (int32_t i = 0; i < e->n_nodes; ++i)
-    if (e->nodes[i].op == KG_OP_X || e->nodes[i].op == KG_OP_Y) return false;
-  const double zero = 0.0;
-  kg_expression_evaluate(e, 1, &zero, &zero, value);
-  return true;
-}
-
-void kg_expression_evaluate(const kg_expression *e, size_t n, const double *x, const double *y,
-                            double *value)
-{
-  kg_program_run(&e->program, n, x, y, value);
-}

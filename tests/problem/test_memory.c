@@ -1,0 +1,91 @@
+// Every allocation fails once: an error is returned, nothing crashes, nothing leaks (seen by
+// AddressSanitizer). The linker puts the functions below in front of those of core/memory.h.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "core/memory.h"
+#include "mesh/mesh.h"
+#include "problem/problem.h"
+
+kedge_status __real_kg_host_alloc(kedge_context *ctx, size_t count, size_t size, void *out);
+kedge_status __wrap_kg_host_alloc(kedge_context *ctx, size_t count, size_t size, void *out);
+kedge_status __real_kg_host_calloc(kedge_context *ctx, size_t count, size_t size, void *out);
+kedge_status __wrap_kg_host_calloc(kedge_context *ctx, size_t count, size_t size, void *out);
+
+static int64_t countdown = INT64_MAX;  // allocations that still succeed
+
+static bool fails(void *out)
+{
+  if (countdown-- != 0) return false;
+  memset(out, 0, sizeof(void *));
+  return true;
+}
+
+kedge_status __wrap_kg_host_alloc(kedge_context *ctx, size_t count, size_t size, void *out)
+{
+  if (fails(out)) return KG_FAIL(ctx, KEDGE_ERR_MEMORY, "no memory left for the test");
+  return __real_kg_host_alloc(ctx, count, size, out);
+}
+
+kedge_status __wrap_kg_host_calloc(kedge_context *ctx, size_t count, size_t size, void *out)
+{
+  if (fails(out)) return KG_FAIL(ctx, KEDGE_ERR_MEMORY, "no memory left for the test");
+  return __real_kg_host_calloc(ctx, count, size, out);
+}
+
+static void constant(void *user, size_t n, const double *x, const double *y, double *value)
+{
+  (void)user, (void)x, (void)y;
+  for (size_t i = 0; i < n; ++i) value[i] = 1;
+}
+
+/// All that allocates: read, override, set, resolve with a derived source, print.
+static kedge_status work(void)
+{
+  static const char text[] =
+      "[mesh]\nfile=a.msh\n[parameters]\na=2\n[space]\nstabilization=a/h\n[boundary left]\n"
+      "type=neumann\nvalue=a*x\n  +y\n[boundary default]\ntype=dirichlet\n[exact]\nu=sin(x)*y\n"
+      "[output]\nfile=b.vtkhdf\n";
+  static const char *const overrides[] = {"mesh.generate=square 3", "space.order=4"};
+  static kg_group groups[] = {{.name = "left", .tag = 1, .dimension = 1, .count = 1},
+                              {.name = "top", .tag = 2, .dimension = 1, .count = 1}};
+  static const kedge_mesh mesh = {.n_groups = 2, .groups = groups, .source = "a.msh"};
+  kedge_problem *p;
+  kg_resolved resolved = {0};
+  KG_TRY(kg_problem_parse(NULL, "a.ini", text, sizeof text - 1, overrides, 2, &p));
+  kedge_status status = kedge_problem_set(p, "equation", "reaction", "a");
+  if (status == KEDGE_OK) status = kg_problem_resolve(NULL, p, &mesh, &resolved);
+  if (status == KEDGE_OK && kg_expression_print(resolved.source.expression, NULL, 0) < 0)
+    status = KEDGE_ERR_MEMORY;
+  kg_resolved_free(&resolved);
+  if (status == KEDGE_OK)
+    status = kedge_problem_set_boundary(p, "left", KEDGE_BOUNDARY_NEUMANN, constant, NULL);
+  kedge_problem_destroy(p);
+  return status;
+}
+
+static void every_failed_allocation_is_an_error(void **state)
+{
+  (void)state;
+  enum { MANY = 10000 };
+  int n = 0;
+  kedge_status status = KEDGE_ERR_MEMORY;
+  for (; n < MANY && status == KEDGE_ERR_MEMORY; ++n) {
+    countdown = n;
+    status = work();
+  }
+  countdown = INT64_MAX;
+  assert_int_equal(status, KEDGE_OK);
+  assert_in_range(n, 100, MANY - 1);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_failed_allocation_is_an_error)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
