@@ -1,11 +1,12 @@
-// ell_cuda.cu: the ELL matrix assembled and applied as King 2014 documents it.
-// Map     Algorithm 1: the sides of all elements, keyed by their trace edge, are sorted (stable:
-// the lower
-//         of two sides stays first); run lengths say how many sides an edge has, their scan where
-//         they begin. Algorithm 2: one thread a row collects the entries of its one or two K^e.
-// Layout  entry-major, so that the 32 rows of a warp read and write whole lines of column and
-// value. Cost    of the product: 12 bytes an entry, x from cache, 8 bytes of x and of y a row.
-// Repeatable: no floating-point atomics; x . y is summed by a fixed grid, then by its last block.
+// The ELL matrix assembled and applied as King 2014 documents it.
+//
+// Algorithm 1: the sides of all elements, keyed by their trace edge, are sorted (stable: the lower
+// of two sides stays first); run lengths say how many sides an edge has, their scan where they
+// begin. Algorithm 2: one thread a row collects the entries of its one or two K^e.
+//
+// Layout: entry-major, so that the 32 rows of a warp read and write whole lines of column and
+// value. Cost of the product: 12 bytes an entry and 16 a row; x comes from cache. No floating-point
+// atomics: x . y is summed by a fixed grid and then by its last block, in order.
 
 // CUB's own NVTX ranges would lie between those of kedge.
 #define CCCL_DISABLE_NVTX
@@ -20,9 +21,9 @@
 namespace
 {
 constexpr int BLOCK = 256;
-constexpr int BLOCKS_PER_SM =
-    6;                      // of the product: 40 registers a thread hold five entries and their x
-constexpr int COUNTER = 4;  // of kg_cuda_state, this operator's own
+// Of the product: with them 40 registers a thread, which hold five entries and their x.
+constexpr int BLOCKS_PER_SM = 6;
+constexpr int COUNTER = 4;  // of kg_cuda_state: this operator's own
 
 /// The work memory: four arrays of one number a side, the number of runs, then CUB's scratch. An
 /// edge has at least one side, so arrays of edges fit into those of sides.

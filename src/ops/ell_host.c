@@ -1,13 +1,15 @@
 // The sort, run lengths and scan of King 2014's Algorithm 1 are one counting sort here: the edges
-// are their own digits. The product takes 32 rows at a time, so that every entry is a SIMD loop
-// over rows; its sums are taken over a fixed number of pieces and then in order, so that they do
-// not depend on the threads.
+// are their own digits. The product takes a strip of rows at a time, so that every entry is a SIMD
+// loop over rows; its sums are taken over a fixed number of pieces and then in order, so that they
+// do not depend on the number of threads.
 #include <math.h>
 #include <string.h>
 
 #include "core/context.h"
 #include "ops/ell.h"
 #include "ops/ell_block.h"
+
+enum { STRIP = 128 };  // rows of a strip
 
 /// The local-to-global map by edge: the sides of trace edge f are side[begin[f]] up to but without
 /// side[begin[f + 1]], one or two of them, lower first.
@@ -90,39 +92,34 @@ kedge_status kg_ell_assemble_host(kedge_context *ctx, const kg_ell_assemble_args
   return KEDGE_OK;
 }
 
-/// Rows first .. first + 31, which exist in the matrix even beyond its last row.
-static void multiply_rows(const kg_ell_matrix *matrix, const double *restrict x, int64_t first,
-                          double *restrict sum)
+/// sum[i] = row `first + i` of A x, i < n.
+static void multiply_strip(const kg_ell_matrix *matrix, const double *restrict x, int64_t first,
+                           int n, double *restrict sum)
 {
-  double total[KG_LANES] = {0};
+  for (int i = 0; i < n; ++i) sum[i] = 0.0;
   for (int k = 0; k < matrix->width; ++k) {
     const int32_t *restrict column = matrix->column + k * matrix->stride + first;
     const double *restrict value = matrix->value + k * matrix->stride + first;
 #pragma omp simd
-    for (int i = 0; i < KG_LANES; ++i) {
+    for (int i = 0; i < n; ++i) {
       const double xc = x[column[i] < 0 ? 0 : column[i]];  // no branch: missing entries drop x[0]
-      total[i] += value[i] * (column[i] < 0 ? 0.0 : xc);
+      sum[i] += value[i] * (column[i] < 0 ? 0.0 : xc);
     }
   }
-  memcpy(sum, total, sizeof total);
 }
 
-/// Returns x . y of the rows of blocks begin .. end - 1, 32 rows a block.
-static double multiply_blocks(const kg_ell_apply_args *a, int64_t begin, int64_t end)
+/// Returns x . y of rows begin .. end - 1.
+static double multiply_rows(const kg_ell_apply_args *a, int64_t begin, int64_t end)
 {
-  double dot[KG_LANES] = {0}, sum[KG_LANES];
-  for (int64_t block = begin; block < end; ++block) {
-    const int64_t first = block * KG_LANES, left = a->matrix.rows - first;
-    const int n = left < KG_LANES ? (int)left : KG_LANES;
-    multiply_rows(&a->matrix, a->x, first, sum);
-    for (int i = 0; i < n; ++i) {
-      a->y[first + i] = sum[i];
-      dot[i] += a->x[first + i] * sum[i];
-    }
+  double dot = 0.0, sum[STRIP];
+  for (int64_t first = begin; first < end; first += STRIP) {
+    const int n = end - first < STRIP ? (int)(end - first) : STRIP;
+    multiply_strip(&a->matrix, a->x, first, n, sum);
+    memcpy(a->y + first, sum, (size_t)n * sizeof *sum);
+#pragma omp simd reduction(+ : dot)
+    for (int i = 0; i < n; ++i) dot += a->x[first + i] * sum[i];
   }
-  double total = 0.0;
-  for (int i = 0; i < KG_LANES; ++i) total += dot[i];
-  return total;
+  return dot;
 }
 
 static void finish_dot(const kg_ell_apply_args *a)
@@ -139,11 +136,11 @@ static void finish_dot(const kg_ell_apply_args *a)
 kedge_status kg_ell_apply_host(kedge_context *ctx, const kg_ell_apply_args *args)
 {
   if (args->state && args->state->stop != KG_CG_RUNNING) return KEDGE_OK;
-  const int64_t n_blocks = args->matrix.stride / KG_LANES;
+  const int64_t rows = args->matrix.rows;
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
   for (int piece = 0; piece < KG_ELL_PARTIALS; ++piece)
-    args->partial[piece] = multiply_blocks(args, n_blocks * piece / KG_ELL_PARTIALS,
-                                           n_blocks * (piece + 1) / KG_ELL_PARTIALS);
+    args->partial[piece] =
+        multiply_rows(args, rows * piece / KG_ELL_PARTIALS, rows * (piece + 1) / KG_ELL_PARTIALS);
   if (args->state) finish_dot(args);
   return KEDGE_OK;
 }

@@ -1,0 +1,276 @@
+#include "ell_problem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+#include "cmocka_all.h"
+
+enum { WALL = 7, SIDE_CELLS = 12, GUARD_BYTES = 4096, GUARD = 0x5a };
+
+void must(kedge_context *ctx, kedge_status status)
+{
+  if (status != KEDGE_OK) fail_msg("%s", kedge_context_error(ctx));
+}
+
+/// Uniform in [-1, 1], the same sequence for the same seed.
+static double random_number(uint64_t *seed)
+{
+  *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+  return (double)(int32_t)(*seed >> 32) / 2147483648.0;
+}
+
+static void *remember(ell_problem *p, kg_buffer buffer)
+{
+  assert_true(p->n_buffers < (int)(sizeof p->buffers / sizeof *p->buffers));
+  p->buffers[p->n_buffers++] = buffer;
+  return buffer.data;
+}
+
+static void *device_copy(ell_problem *p, const void *host, size_t count, size_t size)
+{
+  kg_buffer buffer;
+  must(p->ctx, kg_upload(p->ctx, host, count, size, &buffer));
+  return remember(p, buffer);
+}
+
+static void *device_array(ell_problem *p, size_t count, size_t size)
+{
+  kg_buffer buffer;
+  must(p->ctx, kg_alloc(p->ctx, count, size, &buffer));
+  return remember(p, buffer);
+}
+
+/// The first n triangles of the grid, row by row; sides at the left and at the bottom are WALL.
+static kedge_mesh *part_of_grid(kedge_context *ctx, int n)
+{
+  enum { V = SIDE_CELLS + 1 };
+  double vertices[V * V][2];
+  int32_t triangles[2 * SIDE_CELLS * SIDE_CELLS][3], lines[2 * SIDE_CELLS][2];
+  int32_t tags[2 * SIDE_CELLS];
+  assert_in_range(n, 1, 2 * SIDE_CELLS * SIDE_CELLS);
+  uint64_t seed = (uint64_t)n;
+  for (int v = 0; v < V * V; ++v) {
+    vertices[v][0] = v % V + 0.2 * random_number(&seed);
+    vertices[v][1] = v / V + 0.2 * random_number(&seed);
+  }
+  int n_lines = 0;
+  for (int t = 0; t < n; ++t) {
+    const int cell = t / 2, x = cell % SIDE_CELLS, y = cell / SIDE_CELLS, v = y * V + x;
+    const int32_t lower[3] = {v, v + 1, v + V + 1}, upper[3] = {v, v + V + 1, v + V};
+    memcpy(triangles[t], t % 2 ? upper : lower, sizeof lower);
+    const bool bottom = y == 0 && t % 2 == 0, left = x == 0 && t % 2 == 1;
+    if (!bottom && !left) continue;
+    lines[n_lines][0] = v;
+    lines[n_lines][1] = bottom ? v + 1 : v + V;
+    tags[n_lines++] = WALL;
+  }
+  const kedge_mesh_arrays arrays = {.n_vertices = V * V,
+                                    .vertices = vertices[0],
+                                    .n_triangles = n,
+                                    .triangles = triangles[0],
+                                    .n_lines = n_lines,
+                                    .lines = lines[0],
+                                    .line_tags = tags};
+  kedge_mesh *mesh;
+  must(ctx, kedge_mesh_create(ctx, &arrays, &mesh));
+  return mesh;
+}
+
+static void create_layout(ell_problem *p, enum boundary boundary, int patch_groups)
+{
+  bool is_dirichlet[8] = {false};
+  assert_in_range(p->mesh->n_groups, 1, 8);
+  for (int g = 0; g < p->mesh->n_groups; ++g)
+    is_dirichlet[g] =
+        boundary == ALL_DIRICHLET || (boundary == MIXED && p->mesh->groups[g].tag == WALL);
+  must(p->ctx, kg_trace_layout_create(p->ctx, p->mesh, is_dirichlet, patch_groups, &p->layout));
+  assert_int_equal(p->layout.count.n_free < p->mesh->n_edges, boundary != ALL_NEUMANN);
+  const kg_trace_counts *count = &p->layout.count;
+  const kg_trace_arrays *host = &p->layout.host;
+  const size_t sides = 3 * KG_LANES * (size_t)count->n_groups, patches = (size_t)count->n_patches;
+  p->batch.count = *count;
+  p->batch.reference.size = p->size;
+  p->batch.arrays = (kg_trace_arrays){
+      .side_edge = device_copy(p, host->side_edge, sides, sizeof(uint32_t)),
+      .side_local = device_copy(p, host->side_local, sides, sizeof(uint16_t)),
+      .patch_edge = device_copy(p, host->patch_edge, patches + 1, sizeof(int32_t)),
+      .patch_halo = device_copy(p, host->patch_halo, patches + 1, sizeof(int32_t)),
+      .halo_edge = device_copy(p, host->halo_edge, (size_t)count->n_halo, sizeof(int32_t)),
+      .local_sides =
+          device_copy(p, host->local_sides, 2 * ((size_t)count->n_interior + (size_t)count->n_halo),
+                      sizeof(uint16_t)),
+      .edge_entries = device_copy(
+          p, host->edge_entries, 2 * (size_t)(count->n_shared + count->n_neumann), sizeof(int32_t)),
+      .edge_sides = device_copy(p, host->edge_sides, 2 * (size_t)count->n_edges, sizeof(int32_t)),
+  };
+}
+
+static size_t local_count(const ell_problem *p)
+{
+  return (size_t)p->size.n_packed * KG_LANES * (size_t)p->layout.count.n_groups;
+}
+
+/// Random and symmetric, positive definite through its diagonal.
+static void create_local(ell_problem *p)
+{
+  uint64_t seed = 1234u + (uint64_t)p->size.order;
+  p->local = calloc(local_count(p), sizeof *p->local);
+  assert_non_null(p->local);
+  for (int32_t e = 0; e < p->layout.count.n_elements; ++e)
+    for (int a = 0, k = 0; a < p->size.n_trace; ++a)
+      for (int b = 0; b <= a; ++b, ++k) {
+        double *entry = p->local + ((size_t)(e / KG_LANES) * p->size.n_packed + k) * KG_LANES;
+        entry[e % KG_LANES] = random_number(&seed) + (a == b ? p->size.n_trace + 1.0 : 0.0);
+      }
+}
+
+/// Element by element in ascending order, which is also the order of the ELL matrix' sums.
+static void assemble_dense(ell_problem *p)
+{
+  const kg_trace_counts *count = &p->layout.count;
+  const int m = p->size.n_edge, n = p->size.n_trace;
+  p->columns = (int64_t)count->n_edges * m;
+  p->dense = calloc((size_t)(p->columns * p->columns), sizeof *p->dense);
+  p->sum = calloc((size_t)(p->columns * p->columns), sizeof *p->sum);
+  assert_true(p->dense && p->sum);
+  for (int32_t e = 0; e < count->n_elements; ++e) {
+    int64_t global[3 * (KEDGE_ORDER_MAX + 1)];
+    for (int a = 0; a < n; ++a) {
+      const size_t at = ((size_t)(e / KG_LANES) * 3 + a / m) * KG_LANES + e % KG_LANES;
+      global[a] = (int64_t)(p->layout.host.side_edge[at] >> 1) * m + a % m;
+    }
+    for (int a = 0; a < n; ++a)
+      for (int b = 0; b < n; ++b) {
+        const int k = a >= b ? a * (a + 1) / 2 + b : b * (b + 1) / 2 + a;
+        const double entry =
+            p->local[((size_t)(e / KG_LANES) * p->size.n_packed + k) * KG_LANES + e % KG_LANES];
+        p->dense[global[a] * p->columns + global[b]] += entry;
+        p->sum[global[a] * p->columns + global[b]] += fabs(entry);
+      }
+  }
+}
+
+size_t ell_problem_entries(const ell_problem *p)
+{
+  return (size_t)(p->matrix.stride * p->matrix.width);
+}
+
+/// Assemble with guard bytes behind the work memory and NaN in the lanes that hold no element.
+static void assemble_ell(ell_problem *p)
+{
+  const kg_trace_counts *count = &p->layout.count;
+  p->matrix = kg_ell_shape(p->size, count);
+  p->matrix.column = device_array(p, ell_problem_entries(p), sizeof(int32_t));
+  p->matrix.value = device_array(p, ell_problem_entries(p), sizeof(double));
+  double *local = malloc(local_count(p) * sizeof *local);
+  assert_non_null(local);
+  memcpy(local, p->local, local_count(p) * sizeof *local);
+  for (int32_t e = count->n_elements; e < count->n_groups * KG_LANES; ++e)
+    for (int k = 0; k < p->size.n_packed; ++k)
+      local[((size_t)(e / KG_LANES) * p->size.n_packed + k) * KG_LANES + e % KG_LANES] = NAN;
+  kg_ell_assemble_args args = {.batch = p->batch, .matrix = p->matrix};
+  args.local = device_copy(p, local, local_count(p), sizeof *local);
+  free(local);
+
+  must(p->ctx, kg_ell_work_bytes(p->ctx, p->size, count, &args.work_bytes));
+  unsigned char guard[GUARD_BYTES], after[GUARD_BYTES];
+  memset(guard, GUARD, sizeof guard);
+  args.work = device_array(p, args.work_bytes + GUARD_BYTES, 1);
+  must(p->ctx, kg_copy_in(p->ctx, (char *)args.work + args.work_bytes, guard, GUARD_BYTES));
+  must(p->ctx, kg_ell_assemble(p->ctx, &args));
+  must(p->ctx, kg_copy_out(p->ctx, after, (char *)args.work + args.work_bytes, GUARD_BYTES));
+  assert_memory_equal(after, guard, GUARD_BYTES);
+
+  p->column = malloc(ell_problem_entries(p) * sizeof *p->column + 1);
+  p->value = malloc(ell_problem_entries(p) * sizeof *p->value + 1);
+  assert_true(p->column && p->value);
+  must(p->ctx, kg_copy_out(p->ctx, p->column, p->matrix.column,
+                           ell_problem_entries(p) * sizeof *p->column));
+  must(p->ctx,
+       kg_copy_out(p->ctx, p->value, p->matrix.value, ell_problem_entries(p) * sizeof *p->value));
+}
+
+void ell_problem_create(ell_problem *p, int n, int order, enum boundary boundary, int threads)
+{
+  *p = (ell_problem){0};
+  kedge_context_options options = KEDGE_CONTEXT_OPTIONS_INIT;
+  options.backend = test_backend();
+  options.threads = threads;
+  options.bind_threads = false;
+  must(NULL, kedge_context_create(&options, &p->ctx));
+  p->size = kg_sizes_of(order);
+  p->mesh = part_of_grid(p->ctx, n);
+  create_layout(p, boundary, kg_patch_groups(order));
+  create_local(p);
+  assemble_dense(p);
+  assemble_ell(p);
+}
+
+void ell_problem_destroy(ell_problem *p)
+{
+  must(p->ctx, kg_sync(p->ctx));
+  for (int i = 0; i < p->n_buffers; ++i) kg_free(p->ctx, &p->buffers[i]);
+  free(p->local);
+  free(p->dense);
+  free(p->sum);
+  free(p->column);
+  free(p->value);
+  kg_trace_layout_free(&p->layout);
+  kedge_mesh_destroy(p->mesh);
+  kedge_context_destroy(p->ctx);
+}
+
+double *ell_problem_vector(const ell_problem *p, bool everywhere)
+{
+  uint64_t seed = 99;
+  double *x = malloc((size_t)p->columns * sizeof *x);
+  assert_non_null(x);
+  for (int64_t i = 0; i < p->columns; ++i)
+    x[i] = everywhere || i < p->matrix.rows ? random_number(&seed) : 0.0;
+  return x;
+}
+
+ell_product ell_problem_apply(ell_problem *p, const double *x, const kg_cg_state *before)
+{
+  const int kept = p->n_buffers;
+  ell_product out = {.y = malloc((size_t)p->matrix.rows * sizeof(double) + 1)};
+  assert_non_null(out.y);
+  kg_ell_apply_args args = {
+      .matrix = p->matrix,
+      .x = device_copy(p, x, (size_t)p->columns, sizeof *x),
+      .y = device_array(p, (size_t)p->matrix.rows, sizeof(double)),
+      .partial = device_array(p, KG_ELL_PARTIALS, sizeof(double)),
+      .state = before ? device_copy(p, before, 1, sizeof *before) : NULL,
+  };
+  must(p->ctx, kg_zero(p->ctx, args.y, (size_t)p->matrix.rows * sizeof(double)));
+  must(p->ctx, kg_ell_apply(p->ctx, &args));
+  must(p->ctx, kg_copy_out(p->ctx, out.y, args.y, (size_t)p->matrix.rows * sizeof(double)));
+  if (before) must(p->ctx, kg_copy_out(p->ctx, &out.state, args.state, sizeof out.state));
+  while (p->n_buffers > kept) kg_free(p->ctx, &p->buffers[--p->n_buffers]);
+  return out;
+}
+
+ell_product ell_problem_apply_matrix_free(ell_problem *p, const double *x,
+                                          const kg_cg_state *before)
+{
+  const int kept = p->n_buffers;
+  const size_t m = (size_t)p->size.n_edge;
+  ell_product out = {.y = malloc((size_t)p->matrix.rows * sizeof(double) + 1)};
+  assert_non_null(out.y);
+  kg_trace_apply_args args = {
+      .batch = p->batch,
+      .local = device_copy(p, p->local, local_count(p), sizeof(double)),
+      .x = device_copy(p, x, (size_t)p->columns, sizeof *x),
+      .y = device_array(p, (size_t)p->matrix.rows, sizeof(double)),
+      .halo = device_array(p, (size_t)p->layout.count.n_halo * m, sizeof(double)),
+      .partial = device_array(p, (size_t)p->layout.count.n_patches, sizeof(double)),
+      .state = device_copy(p, before, 1, sizeof *before),
+  };
+  must(p->ctx, kg_trace_apply(p->ctx, &args));
+  must(p->ctx, kg_copy_out(p->ctx, out.y, args.y, (size_t)p->matrix.rows * sizeof(double)));
+  must(p->ctx, kg_copy_out(p->ctx, &out.state, args.state, sizeof out.state));
+  while (p->n_buffers > kept) kg_free(p->ctx, &p->buffers[--p->n_buffers]);
+  return out;
+}

@@ -1,0 +1,49 @@
+/// @file
+/// A mesh, random local matrices, and the trace matrix made of them: dense, matrix-free and as ELL.
+#pragma once
+#include "core/context.h"
+#include "ops/ell.h"
+#include "ops/trace_apply.h"
+
+enum boundary { ALL_NEUMANN, MIXED, ALL_DIRICHLET, N_BOUNDARIES };
+
+/// Host copies for the checks, device copies for the operators.
+typedef struct ell_problem {
+  kedge_context *ctx;
+  kedge_mesh *mesh;
+  kg_trace_layout layout;
+  kg_sizes size;
+  kg_batch batch;  ///< device arrays
+  double *local;   ///< host, 0 in empty lanes
+  double *dense,
+      *sum;  ///< [columns][columns] the matrix; sums of |entries| that were added to each
+  int64_t columns;
+  kg_ell_matrix matrix;  ///< device
+  int32_t *column;       ///< host copies of the matrix
+  double *value;
+  kg_buffer buffers[24];
+  int n_buffers;
+} ell_problem;
+
+/// A product and what became of the iteration's state; the caller frees y.
+typedef struct ell_product {
+  double *y;  ///< [rows]
+  kg_cg_state state;
+} ell_product;
+
+/// Fail the test with the context's sentence unless the status is KEDGE_OK.
+void must(kedge_context *ctx, kedge_status status);
+
+/// The first n triangles of a distorted grid. Dirichlet in a MIXED problem: sides at its left and
+/// bottom.
+void ell_problem_create(ell_problem *p, int n, int order, enum boundary boundary, int threads);
+void ell_problem_destroy(ell_problem *p);
+
+/// Numbers of the ELL matrix, its missing ones and padding included.
+size_t ell_problem_entries(const ell_problem *p);
+/// Random x [columns], to be freed; zero on Dirichlet edges unless `everywhere`.
+double *ell_problem_vector(const ell_problem *p, bool everywhere);
+/// y starts from zeros; `before` may be NULL: no state.
+ell_product ell_problem_apply(ell_problem *p, const double *x, const kg_cg_state *before);
+ell_product ell_problem_apply_matrix_free(ell_problem *p, const double *x,
+                                          const kg_cg_state *before);
