@@ -100,6 +100,15 @@ static int32_t unexpected(parser *p, const char *expected)
   return fail(p, p->at, expected, "unexpected %s", token);
 }
 
+/// `partner` is missing; what it belongs to stands at `opening`.
+static int32_t unclosed(parser *p, const char *partner, const char *opening)
+{
+  char expected[100];
+  snprintf(expected, sizeof expected, "expected the %s at column %d", partner,
+           kg_text_column(p->text, (size_t)(opening - p->text), NULL));
+  return unexpected(p, expected);
+}
+
 static bool enter(parser *p)
 {
   if (++p->nesting <= KG_EXPRESSION_NESTING) return true;
@@ -163,12 +172,7 @@ static int32_t call(parser *p, kg_op op, const char *name, int length)
     ++n;
   } while (take(p, ","));
   if (p->failed) return 0;
-  if (!take(p, ")")) {
-    char expected[80];
-    snprintf(expected, sizeof expected, "expected ',' or the ')' that closes '(' at column %d",
-             kg_text_column(p->text, (size_t)(bracket - p->text), NULL));
-    return unexpected(p, expected);
-  }
+  if (!take(p, ")")) return unclosed(p, "',' or ')' that closes '('", bracket);
   const int wanted = kg_ops_info[op].n_children;
   if (n != wanted)
     return fail(p, name, "", "'%.*s' takes %d argument%s, not %d,", length, name, wanted,
@@ -221,10 +225,7 @@ static int32_t in_brackets(parser *p)
   const char *const bracket = p->at++;
   const int32_t inside = choice(p);
   if (p->failed || take(p, ")")) return inside;
-  char expected[64];
-  snprintf(expected, sizeof expected, "expected the ')' that closes '(' at column %d",
-           kg_text_column(p->text, (size_t)(bracket - p->text), NULL));
-  return unexpected(p, expected);
+  return unclosed(p, "')' that closes '('", bracket);
 }
 
 static int32_t primary(parser *p)
@@ -338,11 +339,8 @@ static int32_t choice(parser *p)
   const char *const question = p->at;
   if (take(p, "?")) {
     const int32_t yes = choice(p);
-    char expected[64];
-    snprintf(expected, sizeof expected, "expected the ':' that belongs to '?' at column %d",
-             kg_text_column(p->text, (size_t)(question - p->text), NULL));
     if (!take(p, ":"))
-      value = unexpected(p, expected);
+      value = unclosed(p, "':' that belongs to '?'", question);
     else
       value = kg_build(&p->builder, KG_OP_CHOOSE, value, yes, choice(p));
   }

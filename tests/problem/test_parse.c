@@ -116,7 +116,7 @@ static void every_error_names_its_column(void **state)
       {"PI", "unknown name 'PI' at column 1: did you mean 'pi'?"},
       {"sin + 1", "the function 'sin' without '(' at column 1: its arguments follow in brackets"},
       {"sin()", "unexpected ')' at column 5: expected a number, a name or '('"},
-      {"sin(x", "unexpected end at column 6: expected ',' or the ')' that closes '(' at column 4"},
+      {"sin(x", "unexpected end at column 6: expected the ',' or ')' that closes '(' at column 4"},
       {"sin(x, y)", "'sin' takes 1 argument, not 2, at column 1"},
       {"1+atan2(x)", "'atan2' takes 2 arguments, not 1, at column 3"},
       {"min(1,2,3,4)", "'min' takes 2 arguments, not 4, at column 1"},
