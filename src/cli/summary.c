@@ -21,8 +21,8 @@ static void print_stages(const kedge_report *report)
   for (int s = 0; s < KEDGE_STAGE_COUNT; ++s) {
     const kedge_stage_report *stage = &report->stages[s];
     const char *title = kg_cli_stage_title((kedge_stage)s);
-    if (!(stage->seconds >
-          0)) {  // not part of this solve: assembly without ELL, output without file
+    // Not part of this solve, or nothing that four decimals show.
+    if (stage->seconds < 5e-5) {
       printf("%-24s%10s%9s%10s%10s\n", title, "-", "-", "-", "-");
       continue;
     }

@@ -231,14 +231,14 @@ static void a_link_is_followed(void **state)
   write_file(3);
   assert_int_equal(symlink(path, link_name), 0);
   char plain[sizeof path];
-  strcpy(plain, path);
+  memcpy(plain, path, sizeof plain);
   snprintf(path, sizeof path, "%s/link.vtkhdf", folder);
   write_file(5);
   struct stat info;
   assert_int_equal(lstat(path, &info), 0);
   assert_true(S_ISLNK(info.st_mode));
   unlink(path);
-  strcpy(path, plain);
+  memcpy(path, plain, sizeof path);
   assert_file(5);
 }
 
@@ -352,7 +352,7 @@ static void a_full_disk_is_a_sentence_and_leaves_nothing(void **state)
 /// A writer that is killed in the middle; returns when it is dead.
 static void kill_a_writer_in_the_middle(void)
 {
-  int ready[2];
+  int ready[2] = {-1, -1};
   assert_int_equal(pipe(ready), 0);
   const pid_t child = fork();
   assert_true(child >= 0);
@@ -376,7 +376,7 @@ static void a_killed_writer_leaves_no_file_that_looks_complete(void **state)
   unlink(path);
   kill_a_writer_in_the_middle();
   assert_int_not_equal(access(path, F_OK), 0);
-  char name[256], left[400];
+  char name[256] = "", left[400];
   assert_int_equal(entries_of_folder(name), 1);
   assert_int_equal(name[0], '.');
   const char *extension = strrchr(name, '.');
@@ -394,6 +394,7 @@ static void a_killed_writer_leaves_the_older_file_alone(void **state)
   assert_file(5);
   char left[400];
   DIR *stream = opendir(folder);
+  assert_non_null(stream);
   for (const struct dirent *entry; (entry = readdir(stream));)
     if (strstr(entry->d_name, ".partial")) {
       snprintf(left, sizeof left, "%s/%s", folder, entry->d_name);
