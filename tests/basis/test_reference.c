@@ -1,0 +1,206 @@
+// Every reference matrix against its definition, integrated by a rule of higher degree.
+#include <stdlib.h>
+#include <string.h>
+
+#include "basis/polynomials.h"
+#include "basis/quadrature.h"
+#include "basis/reference.h"
+#include "compare.h"
+#include "kedge/base.h"
+
+enum {
+  ORDER = KEDGE_ORDER_MAX,
+  STAR = (ORDER + 2) * (ORDER + 3) / 2,
+  TRACE = 3 * (ORDER + 1),
+  EDGE_POINTS = ORDER + 3
+};
+
+/// Integrals by definition; full matrices.
+typedef struct definition {
+  int N, S, m, n;
+  double dr[STAR][STAR], ds[STAR][STAR];  ///< (phi_i, d phi_j)
+  double stiff[3][STAR][STAR];            ///< (d_a phi_i, d_b phi_j): rr, rs + sr, ss
+  double lift[STAR][TRACE];               ///< <phi_i, psi_j>
+  double edge_mass[3][STAR][STAR];        ///< <phi_i, phi_j>_l
+} definition;
+
+static void integrate_inside(int order, definition *d)
+{
+  kg_triangle_rule rule;
+  assert_int_equal(kg_triangle_rule_create(NULL, 2 * order + 7, &rule), KEDGE_OK);
+  double f[STAR], r[STAR], s[STAR];
+  for (int q = 0; q < rule.n; ++q) {
+    kg_dubiner(order + 1, rule.r[q], rule.s[q], f, r, s);
+    for (int i = 0; i < d->S; ++i)
+      for (int j = 0; j < d->S; ++j) {
+        d->dr[i][j] += rule.w[q] * f[i] * r[j];
+        d->ds[i][j] += rule.w[q] * f[i] * s[j];
+        d->stiff[0][i][j] += rule.w[q] * r[i] * r[j];
+        d->stiff[1][i][j] += rule.w[q] * (r[i] * s[j] + s[i] * r[j]);
+        d->stiff[2][i][j] += rule.w[q] * s[i] * s[j];
+      }
+  }
+  kg_triangle_rule_free(&rule);
+}
+
+static void integrate_over_edges(int order, definition *d)
+{
+  double t[EDGE_POINTS], w[EDGE_POINTS], f[STAR], psi[ORDER + 1], r, s;
+  kg_gauss_jacobi(EDGE_POINTS, 0, t, w);
+  for (int l = 0; l < 3; ++l)
+    for (int q = 0; q < EDGE_POINTS; ++q) {
+      kg_edge_point(l, t[q], &r, &s);
+      kg_dubiner(order, r, s, f, NULL, NULL);
+      kg_legendre(order, t[q], psi);
+      for (int i = 0; i < d->N; ++i) {
+        for (int j = 0; j < d->m; ++j) d->lift[i][l * d->m + j] += w[q] * f[i] * psi[j];
+        for (int j = 0; j < d->N; ++j) d->edge_mass[l][i][j] += w[q] * f[i] * f[j];
+      }
+    }
+}
+
+static definition *define(int order)
+{
+  definition *d = calloc(1, sizeof *d);
+  assert_non_null(d);
+  d->N = kg_triangle_modes(order);
+  d->S = kg_triangle_modes(order + 1);
+  d->m = order + 1;
+  d->n = 3 * d->m;
+  integrate_inside(order, d);
+  integrate_over_edges(order, d);
+  return d;
+}
+
+/// sum_k a[i][k] b[j][k].
+static double row_product(int n, const double *a, const double *b)
+{
+  double sum = 0.0;
+  for (int k = 0; k < n; ++k) sum += a[k] * b[k];
+  return sum;
+}
+
+static const double *tolerance_of;  // set by each check: scale of the matrix that is compared
+
+#define assert_entry(value, exact) assert_at_most(fabs((value) - (exact)), *tolerance_of)
+
+static void check_gradients(const kg_reference *ref, const definition *d)
+{
+  for (int i = 0; i < d->N; ++i)
+    for (int j = 0; j < d->N; ++j) {
+      assert_entry(ref->gradient_r[i * d->N + j], d->dr[j][i]);
+      assert_entry(ref->gradient_s[i * d->N + j], d->ds[j][i]);
+    }
+  for (int i = 0; i < d->S; ++i)
+    for (int j = 0; j < d->N; ++j) {
+      assert_entry(ref->star_gradient_r[i * d->N + j], d->dr[j][i]);
+      assert_entry(ref->star_gradient_s[i * d->N + j], d->ds[j][i]);
+    }
+}
+
+static void check_stiffness(const kg_reference *ref, const definition *d)
+{
+  for (int i = 0; i < d->N; ++i)
+    for (int j = 0; j <= i; ++j) {
+      const int at = i * (i + 1) / 2 + j;
+      const double rs = row_product(d->N, d->dr[i], d->ds[j]);
+      const double sr = row_product(d->N, d->ds[i], d->dr[j]);
+      assert_entry(ref->stiffness[0][at], row_product(d->N, d->dr[i], d->dr[j]));
+      assert_entry(ref->stiffness[1][at], rs + sr);
+      assert_entry(ref->stiffness[2][at], row_product(d->N, d->ds[i], d->ds[j]));
+      for (int l = 0; l < 3; ++l) assert_entry(ref->edge_mass[l][at], d->edge_mass[l][i][j]);
+    }
+  for (int k = 0; k < 3; ++k)
+    for (int i = 0; i < d->S; ++i)
+      for (int j = 0; j <= i; ++j)
+        assert_entry(ref->star_stiffness[k][i * (i + 1) / 2 + j], d->stiff[k][i][j]);
+}
+
+static void check_lifts(const kg_reference *ref, const definition *d)
+{
+  for (int a = 0; a < d->n; ++a) {
+    double column[STAR];
+    for (int i = 0; i < d->N; ++i) column[i] = d->lift[i][a];
+    for (int i = 0; i < d->N; ++i) {
+      assert_entry(ref->lift[i * d->n + a], column[i]);
+      assert_entry(ref->lift_r[i * d->n + a], row_product(d->N, d->dr[i], column));
+      assert_entry(ref->lift_s[i * d->n + a], row_product(d->N, d->ds[i], column));
+    }
+    for (int b = 0; b <= a; ++b) {
+      double sum = 0.0;
+      for (int i = 0; i < d->N; ++i) sum += d->lift[i][a] * d->lift[i][b];
+      assert_entry(ref->trace_mass[a * (a + 1) / 2 + b], sum);
+    }
+  }
+}
+
+/// Entries are sums over at most N modes or the rule's points of numbers that are at most about
+/// the largest entry of the stiffness matrix.
+static double entry_tolerance(const definition *d)
+{
+  double scale = 1.0;
+  for (int k = 0; k < 3; ++k) scale = fmax(scale, largest(STAR * STAR, d->stiff[k][0]));
+  return rounding(STAR) * scale;
+}
+
+static void for_all_orders(void (*check)(const kg_reference *, const definition *))
+{
+  for (int order = KEDGE_ORDER_MIN; order <= ORDER; ++order) {
+    double *values;
+    assert_int_equal(kg_reference_create(NULL, order, &values), KEDGE_OK);
+    definition *d = define(order);
+    const kg_reference ref = kg_reference_at(order, values);
+    const double tolerance = entry_tolerance(d);
+    tolerance_of = &tolerance;
+    check(&ref, d);
+    free(d);
+    free(values);
+  }
+}
+
+static void gradients_are_their_integrals(void **state)
+{
+  (void)state;
+  for_all_orders(check_gradients);
+}
+
+static void stiffness_and_edge_masses_are_their_integrals(void **state)
+{
+  (void)state;
+  for_all_orders(check_stiffness);
+}
+
+static void lifts_and_trace_masses_are_their_integrals(void **state)
+{
+  (void)state;
+  for_all_orders(check_lifts);
+}
+
+static void pieces_fill_the_array_without_gap_or_overlap(void **state)
+{
+  (void)state;
+  for (int order = KEDGE_ORDER_MIN; order <= ORDER; ++order) {
+    const kg_sizes z = kg_sizes_of(order);
+    const size_t packed = (size_t)z.n_modes * (z.n_modes + 1) / 2;
+    const size_t star = (size_t)z.n_star * (z.n_star + 1) / 2;
+    const size_t total = 6 * packed + 3 * (size_t)z.n_modes * z.n_trace + (size_t)z.n_packed +
+                         2 * (size_t)z.n_modes * z.n_modes + 3 * star +
+                         2 * (size_t)z.n_star * z.n_modes;
+    assert_int_equal(kg_reference_count(order), total);
+    const double base = 0.0;
+    const kg_reference ref = kg_reference_at(order, &base);
+    assert_ptr_equal(ref.stiffness[0], &base);
+    assert_int_equal(ref.star_gradient_s - &base, total - (size_t)z.n_star * z.n_modes);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(gradients_are_their_integrals),
+      cmocka_unit_test(stiffness_and_edge_masses_are_their_integrals),
+      cmocka_unit_test(lifts_and_trace_masses_are_their_integrals),
+      cmocka_unit_test(pieces_fill_the_array_without_gap_or_overlap),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
