@@ -13,7 +13,11 @@ typedef enum kedge_boundary_type {
 } kedge_boundary_type;
 
 /// The stabilization of an element edge of length h is a number times one of these.
-typedef enum kedge_scaling { KEDGE_SCALING_ONE, KEDGE_SCALING_H, KEDGE_SCALING_INVERSE_H } kedge_scaling;
+typedef enum kedge_scaling {
+  KEDGE_SCALING_ONE,
+  KEDGE_SCALING_H,
+  KEDGE_SCALING_INVERSE_H
+} kedge_scaling;
 
 typedef enum kedge_operator {
   KEDGE_OPERATOR_MATRIX_FREE,  ///< packed local matrices, gathered by patches
@@ -21,10 +25,13 @@ typedef enum kedge_operator {
   KEDGE_OPERATOR_COUNT
 } kedge_operator;
 
-typedef enum kedge_preconditioner { KEDGE_PRECONDITIONER_JACOBI, KEDGE_PRECONDITIONER_COUNT } kedge_preconditioner;
+typedef enum kedge_preconditioner {
+  KEDGE_PRECONDITIONER_JACOBI,
+  KEDGE_PRECONDITIONER_COUNT
+} kedge_preconditioner;
 
-/// A function of the plane in blocks: value[i] = f(x[i], y[i]) for i < n. May be called from several
-/// threads at once.
+/// A function of the plane in blocks: value[i] = f(x[i], y[i]) for i < n. May be called from
+/// several threads at once.
 typedef void kedge_function(void *user, size_t n, const double *x, const double *y, double *value);
 
 /// A problem with the defaults of the problem file: order 1, stabilization 1, diffusion 1, reaction
@@ -32,7 +39,8 @@ typedef void kedge_function(void *user, size_t n, const double *x, const double 
 KEDGE_API kedge_status kedge_problem_create(kedge_context *ctx, kedge_problem **out);
 
 /// Read a problem file (docs/problem-file.md).
-/// @param[in] overrides    [n_overrides] strings "section.key=value", applied after the file; may be NULL
+/// @param[in] overrides    [n_overrides] strings "section.key=value", applied after the file; may
+/// be NULL
 /// @retval KEDGE_ERR_INPUT  refused; the sentence names file, line and column
 KEDGE_API kedge_status kedge_problem_read(kedge_context *ctx, const char *path,
                                           const char *const *overrides, int n_overrides,

@@ -11,7 +11,7 @@
 #include "problem/problem.h"
 #include "problem/values.h"
 
-enum { LARGEST_REFINE = 12 };  // 4^12 = 16.8 million triangles of every one
+#define LARGEST_REFINE        12  // 4^12: 16.8 million triangles of every one
 #define TEXT_OF(number)       TEXT_OF_VALUE(number)
 #define TEXT_OF_VALUE(number) #number
 
@@ -226,23 +226,40 @@ READER(read_output)
 
 // clang-format off
 static const kg_problem_key table[] = {
-  {"mesh", "file", "a Gmsh file, .msh", "", "mesh to read; relative to the folder of the problem file", read_mesh_file, false},
-  {"mesh", "generate", "square N, lshape N or ring N M", "", "mesh to generate, in place of file", read_mesh_generate, false},
-  {"mesh", "refine", "0 to 12", "0", "times every triangle is split into four", read_refine, false},
-  {"space", "order", TEXT_OF(KEDGE_ORDER_MIN) " to " TEXT_OF(KEDGE_ORDER_MAX), TEXT_OF(KEDGE_ORDER_MIN), "polynomial order", read_order, false},
-  {"space", "stabilization", "a number, number*h or number/h", "1", "tau > 0; h is the length of the edge", read_stabilization, true},
-  {"equation", "diffusion", "a constant > 0", "1", "of -div(diffusion grad u) + reaction u = source", read_diffusion, true},
-  {"equation", "reaction", "a constant >= 0", "0", "see diffusion", read_reaction, true},
-  {"equation", "source", "an expression", "from [exact] u, else 0", "right-hand side", read_source, true},
-  {"parameters", "NAME", "a constant", "", "a name for the expressions; it may use those above it", read_parameter, true},
-  {"boundary NAME", "type", "dirichlet or neumann", "", "u = value, or diffusion grad u . n = value", read_boundary_type, false},
-  {"boundary NAME", "value", "an expression", "from [exact] u", "right-hand side of the condition", read_boundary_value, true},
-  {"exact", "u", "an expression", "", "exact solution: errors are reported, data left out are derived", read_exact_u, true},
-  {"solver", "operator", "matrix-free or ell", "matrix-free", "trace operator", read_operator, false},
-  {"solver", "preconditioner", "jacobi", "jacobi", "of the conjugate gradients", read_preconditioner, false},
-  {"solver", "tolerance", "a constant between 0 and 1", "1e-12", "relative residual that ends the iteration", read_tolerance, true},
-  {"solver", "max_iterations", "at least 1", "100000", "iterations that end it in any case", read_max_iterations, false},
-  {"output", "file", "a file, .vtkhdf or .hdf", "", "solution to write; relative to the current folder", read_output, false},
+  {"mesh", "file", "a Gmsh file, .msh", "",
+   "mesh to read; relative to the folder of the problem file", read_mesh_file, false},
+  {"mesh", "generate", "square N, lshape N or ring N M", "",
+   "mesh to generate, in place of file", read_mesh_generate, false},
+  {"mesh", "refine", "0 to " TEXT_OF(LARGEST_REFINE), "0",
+   "times every triangle is split into four", read_refine, false},
+  {"space", "order", TEXT_OF(KEDGE_ORDER_MIN) " to " TEXT_OF(KEDGE_ORDER_MAX),
+   TEXT_OF(KEDGE_ORDER_MIN), "polynomial order", read_order, false},
+  {"space", "stabilization", "a number, number*h or number/h", "1",
+   "tau > 0; h is the length of the edge", read_stabilization, true},
+  {"equation", "diffusion", "a constant > 0", "1",
+   "of -div(diffusion grad u) + reaction u = source", read_diffusion, true},
+  {"equation", "reaction", "a constant >= 0", "0",
+   "see diffusion", read_reaction, true},
+  {"equation", "source", "an expression", "from [exact] u, else 0",
+   "right-hand side", read_source, true},
+  {"parameters", "NAME", "a constant", "",
+   "a name for the expressions; it may use those above it", read_parameter, true},
+  {"boundary NAME", "type", "dirichlet or neumann", "",
+   "u = value, or diffusion grad u . n = value", read_boundary_type, false},
+  {"boundary NAME", "value", "an expression", "from [exact] u",
+   "right-hand side of the condition", read_boundary_value, true},
+  {"exact", "u", "an expression", "",
+   "exact solution: errors are reported, data left out are derived", read_exact_u, true},
+  {"solver", "operator", "matrix-free or ell", "matrix-free",
+   "trace operator", read_operator, false},
+  {"solver", "preconditioner", "jacobi", "jacobi",
+   "of the conjugate gradients", read_preconditioner, false},
+  {"solver", "tolerance", "a constant between 0 and 1", "1e-12",
+   "relative residual that ends the iteration", read_tolerance, true},
+  {"solver", "max_iterations", "at least 1", "100000",
+   "iterations that end it in any case", read_max_iterations, false},
+  {"output", "file", "a file, .vtkhdf or .hdf", "",
+   "solution to write; relative to the current folder", read_output, false},
 };
 
 /// What only functions of the caller are set for.

@@ -95,13 +95,13 @@ void kedge_problem_destroy(kedge_problem *problem)
 /// A file has no second call in which a type could follow.
 static kedge_status check_types(const kedge_problem *p)
 {
-  for (int i = 0; i < p->n_boundaries; ++i) {
-    const kg_boundary *b = &p->boundaries[i];
-    if (b->has_type) continue;
-    char section[300];
-    snprintf(section, sizeof section, "boundary %s", b->group);
-    return kg_setting_fail(&p->settings, kg_settings_find(&p->settings, section, "value"), 0,
-                           "[%s] has no type; add type = dirichlet or type = neumann", section);
+  for (int i = 0; i < p->settings.n; ++i) {
+    const kg_setting *s = &p->settings.items[i];
+    const bool boundary = strncmp(s->section, "boundary ", 9) == 0;
+    if (boundary && kg_settings_find(&p->settings, s->section, "type") == NULL)
+      return kg_setting_fail(&p->settings, s, 0,
+                             "[%s] has no type; add type = dirichlet or type = neumann",
+                             s->section);
   }
   return KEDGE_OK;
 }

@@ -402,6 +402,26 @@ static void wrong_overrides_name_themselves(void **state)
   }
 }
 
+static void names_of_any_length_are_refused_safely(void **state)
+{
+  (void)state;
+  enum { LENGTH = 3000 };
+  static const char *const forms[] = {
+      "boundary %s.value=1",   "boundary a.%s=1",     "%s.order=1",
+      "parameters.%s=x",       "solver.operator=%s",  "space.order=%s",
+      "equation.source=%s(x)", "equation.source=1+%s"};
+  char name[LENGTH + 1], text[LENGTH + 100];
+  memset(name, 'n', LENGTH);
+  name[LENGTH] = '\0';
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; ++i) {
+    kedge_problem *p;
+    const char *const form = forms[i], *const place = strstr(form, "%s");
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(place - form), form, name, place + 2);
+    assert_int_equal(parse("", text, &p), KEDGE_ERR_INPUT);
+    assert_ptr_equal(strstr(kedge_context_error(NULL), "--set "), kedge_context_error(NULL));
+  }
+}
+
 static void files_are_read_and_missing_ones_named(void **state)
 {
   (void)state;
@@ -457,6 +477,7 @@ int main(void)
       cmocka_unit_test(a_nul_byte_is_refused),
       cmocka_unit_test(overrides_take_the_place_of_the_file),
       cmocka_unit_test(wrong_overrides_name_themselves),
+      cmocka_unit_test(names_of_any_length_are_refused_safely),
       cmocka_unit_test(files_are_read_and_missing_ones_named),
       cmocka_unit_test(every_key_is_documented),
   };
