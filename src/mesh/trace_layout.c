@@ -115,6 +115,16 @@ static void fill_halo(builder *b)
   b->patch_halo[b->n.n_patches] = entry;
 }
 
+static void find_largest_patch(builder *b)
+{
+  for (int32_t p = 0; p < b->n.n_patches; ++p) {
+    const int32_t n_halo = b->patch_halo[p + 1] - b->patch_halo[p];
+    const int32_t n_local = b->patch_edge[p + 1] - b->patch_edge[p] + n_halo;
+    if (n_local > b->n.max_local) b->n.max_local = n_local;
+    if (n_halo > b->n.max_halo) b->n.max_halo = n_halo;
+  }
+}
+
 /// Empty lanes read edges that exist.
 static void pad_last_group(builder *b)
 {
@@ -179,6 +189,7 @@ static kedge_status build(kedge_context *ctx, builder *b)
   KG_TRY(allocate_sides(ctx, b));
   fill_groups(b);
   fill_halo(b);
+  find_largest_patch(b);
   pad_last_group(b);
   return KEDGE_OK;
 }

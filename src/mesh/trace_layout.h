@@ -30,6 +30,8 @@ typedef struct kg_trace_counts {
   int32_t n_neumann;    ///< section 3
   int32_t n_free;       ///< sections 1 to 3: edges with unknowns
   int32_t n_halo;       ///< halo entries of all patches
+  int32_t max_local;    ///< most edges of one patch, inside and halo
+  int32_t max_halo;     ///< most halo entries of one patch
 } kg_trace_counts;
 
 /// Arrays in host or device memory.

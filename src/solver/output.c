@@ -89,6 +89,8 @@ static kedge_status write_all(const writer *w, kg_vtkhdf *file, const int32_t *e
   KG_TRY(kg_vtkhdf_point_field(file, "q", 3));
   KG_TRY(kg_vtkhdf_cell_field(file, "region", true));
   KG_TRY(kg_vtkhdf_cell_field(file, "error_indicator", false));
+  KG_TRY(kg_vtkhdf_number(file, "converged", w->s->report.converged));
+  KG_TRY(kg_vtkhdf_number(file, "relative_residual", w->s->report.relative_residual));
   const int64_t n = w->s->mesh->n_elements;
   for (int64_t first = 0; first < n; first += CHUNK_ELEMENTS) {
     const int32_t count = n - first < CHUNK_ELEMENTS ? (int32_t)(n - first) : CHUNK_ELEMENTS;
