@@ -64,9 +64,10 @@ kedge_status kg_mesh_build(kedge_context *ctx, const kg_raw_mesh *raw, const cha
   kg_builder b = {.ctx = ctx, .raw = raw, .source = source};
   kedge_status status = kg_host_calloc(ctx, 1, sizeof *b.mesh, &b.mesh);
   if (status != KEDGE_OK) return status;
-  status = kg_host_alloc(ctx, strlen(source) + 1, 1, &b.mesh->source);
+  const size_t source_size = strlen(source) + 1;
+  status = kg_host_alloc(ctx, source_size, 1, &b.mesh->source);
   if (status != KEDGE_OK) goto done;
-  strcpy(b.mesh->source, source);
+  memcpy(b.mesh->source, source, source_size);
 
   static kedge_status (*const steps[])(kg_builder *) = {
       kg_build_check, kg_build_order, kg_build_edges, kg_build_groups, kg_build_info,

@@ -4,9 +4,8 @@
 #include "core/context.h"
 #include "core/memory.h"
 #include "mesh/build.h"
+#include "mesh/raw.h"
 
-/// Sides are numbered by int32_t, and one number must be left.
-#define ELEMENTS_MAX ((INT32_MAX - 1) / 3)
 /// Coordinates beyond this overflow when they are multiplied.
 #define COORDINATE_MAX 1e150
 /// A triangle is degenerate when twice its area is at most this share of its longest edge squared:
@@ -101,10 +100,10 @@ kedge_status kg_build_check(kg_builder *b)
   const kg_raw_mesh *raw = b->raw;
   KG_REQUIRE(b->ctx, raw->n_elements > 0, KEDGE_ERR_INPUT, "%s: the mesh has no triangles",
              b->source);
-  KG_REQUIRE(b->ctx, raw->n_elements <= ELEMENTS_MAX && raw->n_vertices <= INT32_MAX,
+  KG_REQUIRE(b->ctx, raw->n_elements <= KG_ELEMENTS_MAX && raw->n_vertices <= INT32_MAX,
              KEDGE_ERR_INPUT,
              "%s: %lld triangles and %lld vertices are more than kedge can number (%d triangles)",
-             b->source, (long long)raw->n_elements, (long long)raw->n_vertices, ELEMENTS_MAX);
+             b->source, (long long)raw->n_elements, (long long)raw->n_vertices, KG_ELEMENTS_MAX);
   KG_TRY(check_vertices(b));
   KG_TRY(kg_host_calloc(b->ctx, (size_t)raw->n_elements, 1, &b->clockwise));
   int64_t bad = INT64_MAX, turned = 0;

@@ -51,8 +51,9 @@ static kedge_status add_group(kg_builder *b, int dimension, int32_t tag, const c
   if (!name) name = number;
   kg_group *group = &b->mesh->groups[b->mesh->n_groups];
   *group = (kg_group){.tag = tag, .dimension = dimension};
-  KG_TRY(kg_host_alloc(b->ctx, strlen(name) + 1, 1, &group->name));
-  strcpy(group->name, name);
+  const size_t size = strlen(name) + 1;
+  KG_TRY(kg_host_alloc(b->ctx, size, 1, &group->name));
+  memcpy(group->name, name, size);
   ++b->mesh->n_groups;
   return KEDGE_OK;
 }

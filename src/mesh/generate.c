@@ -8,11 +8,6 @@
 
 enum { REGION = 1 };  // of every generated mesh, named "domain"
 
-/// What the words ask for: a form and its numbers.
-typedef struct request {
-  int64_t n, m;
-} request;
-
 static kedge_status name_groups(kedge_context *ctx, kg_raw_mesh *raw, const char *const *names,
                                 int n_names)
 {
@@ -40,10 +35,10 @@ static void put_square(kg_raw_mesh *raw, const int64_t corner[4])
   raw->regions[raw->n_elements++] = REGION;
 }
 
-static kedge_status square(kedge_context *ctx, request r, kg_raw_mesh *raw)
+static kedge_status square(kedge_context *ctx, const int64_t *numbers, kg_raw_mesh *raw)
 {
   static const char *const names[] = {"left", "right", "bottom", "top"};
-  const int64_t n = r.n, w = n + 1;  // vertex (i, j) is j w + i
+  const int64_t n = numbers[0], w = n + 1;  // vertex (i, j) is j w + i
   KG_TRY(kg_raw_mesh_alloc(ctx, w * w, 2 * n * n, 4 * n, raw));
   raw->n_elements = raw->n_lines = 0;
   for (int64_t j = 0; j <= n; ++j) {
@@ -83,10 +78,10 @@ static void lshape_boundary(int64_t n, kg_raw_mesh *raw)
   }
 }
 
-static kedge_status lshape(kedge_context *ctx, request r, kg_raw_mesh *raw)
+static kedge_status lshape(kedge_context *ctx, const int64_t *numbers, kg_raw_mesh *raw)
 {
   static const char *const names[] = {"boundary"};
-  const int64_t n = r.n;
+  const int64_t n = numbers[0];
   KG_TRY(kg_raw_mesh_alloc(ctx, lshape_vertex(n, 2 * n, 2 * n) + 1, 6 * n * n, 8 * n, raw));
   raw->n_elements = raw->n_lines = 0;
   for (int64_t j = 0; j <= 2 * n; ++j) {
@@ -104,10 +99,10 @@ static kedge_status lshape(kedge_context *ctx, request r, kg_raw_mesh *raw)
   return name_groups(ctx, raw, names, 1);
 }
 
-static kedge_status ring(kedge_context *ctx, request r, kg_raw_mesh *raw)
+static kedge_status ring(kedge_context *ctx, const int64_t *numbers, kg_raw_mesh *raw)
 {
   static const char *const names[] = {"inner", "outer"};
-  const int64_t n = r.n, m = r.m;  // vertex (layer i, sector j) is i m + j
+  const int64_t n = numbers[0], m = numbers[1];  // vertex (layer i, sector j) is i m + j
   const double pi = acos(-1.0);
   KG_TRY(kg_raw_mesh_alloc(ctx, (n + 1) * m, 2 * n * m, 2 * m, raw));
   raw->n_elements = raw->n_lines = 0;
@@ -132,14 +127,14 @@ static kedge_status ring(kedge_context *ctx, request r, kg_raw_mesh *raw)
   return name_groups(ctx, raw, names, 2);
 }
 
-#define COUNT_MAX 1000000000  // products of two stay inside int64_t
+enum { COUNT_MAX = 1000000000 };  // products of two stay inside int64_t
 
 static const struct form {
   const char *name, *usage;
   int numbers;
   int64_t least[2];
   int triangles;  // a square of the form's n n, or ring's n m
-  kedge_status (*fill)(kedge_context *, request, kg_raw_mesh *);
+  kedge_status (*fill)(kedge_context *, const int64_t *numbers, kg_raw_mesh *);
 } forms[] = {
     {"square", "square N", 1, {1, 0}, 2, square},
     {"lshape", "lshape N", 1, {1, 0}, 6, lshape},
@@ -157,49 +152,53 @@ static int next_word(const char **text, const char **word)
   return length > 64 ? 64 : (int)length;
 }
 
-static kedge_status parse(kedge_context *ctx, const char *words, const struct form **form,
-                          request *r)
+static const struct form *find_form(const char *word, int length)
 {
-  const char *text = words, *word;
-  int length = next_word(&text, &word);
-  *form = NULL;
   for (size_t i = 0; i < sizeof forms / sizeof *forms; ++i)
     if ((int)strlen(forms[i].name) == length && strncmp(word, forms[i].name, (size_t)length) == 0)
-      *form = &forms[i];
-  KG_REQUIRE(ctx, *form, KEDGE_ERR_INPUT, "cannot generate a mesh \"%.*s\"; " VALID_FORMS, length,
-             word);
-  int64_t *numbers[2] = {&r->n, &r->m};
-  for (int i = 0; i < (*form)->numbers; ++i) {
-    length = next_word(&text, &word);
+      return &forms[i];
+  return NULL;
+}
+
+/// Read the numbers of a form from `text`, the part of `words` behind its name.
+static kedge_status parse_numbers(kedge_context *ctx, const struct form *form, const char *words,
+                                  const char *text, int64_t numbers[2])
+{
+  const char *word;
+  for (int i = 0; i < form->numbers; ++i) {
+    const int length = next_word(&text, &word);
     KG_REQUIRE(ctx, length > 0, KEDGE_ERR_INPUT,
-               "\"%.64s\" lacks a number: it is \"%s\"; " VALID_FORMS, words, (*form)->usage);
+               "\"%.64s\" lacks a number: it is \"%s\"; " VALID_FORMS, words, form->usage);
     char *end;
-    const long long value = strtoll(word, &end, 10);
-    KG_REQUIRE(ctx, end == word + length && value >= (*form)->least[i] && value <= COUNT_MAX,
-               KEDGE_ERR_INPUT, "\"%.*s\" in \"%.64s\" is no count of at least %lld; " VALID_FORMS,
-               length, word, words, (long long)(*form)->least[i]);
-    *numbers[i] = value;
+    numbers[i] = strtoll(word, &end, 10);
+    KG_REQUIRE(ctx, end == word + length && numbers[i] >= form->least[i] && numbers[i] <= COUNT_MAX,
+               KEDGE_ERR_INPUT,
+               "\"%.*s\" in \"%.64s\" is not a number from %lld to %d; " VALID_FORMS, length, word,
+               words, (long long)form->least[i], COUNT_MAX);
   }
-  length = next_word(&text, &word);
+  const int length = next_word(&text, &word);
   KG_REQUIRE(ctx, length == 0, KEDGE_ERR_INPUT,
              "\"%.*s\" is too much in \"%.64s\": it is \"%s\"; " VALID_FORMS, length, word, words,
-             (*form)->usage);
+             form->usage);
   return KEDGE_OK;
 }
 
 kedge_status kedge_mesh_generate(kedge_context *ctx, const char *words, kedge_mesh **out)
 {
   *out = NULL;
-  const struct form *form;
-  request r = {0};
-  KG_TRY(parse(ctx, words, &form, &r));
-  const int64_t most = (INT32_MAX - 1) / 3 / form->triangles;
-  const int64_t other = form->numbers == 2 ? r.m : r.n;
-  KG_REQUIRE(ctx, r.n <= most / other, KEDGE_ERR_INPUT,
+  const char *text = words, *word;
+  const int length = next_word(&text, &word);
+  const struct form *form = find_form(word, length);
+  KG_REQUIRE(ctx, form, KEDGE_ERR_INPUT, "cannot generate a mesh \"%.*s\"; " VALID_FORMS, length,
+             word);
+  int64_t numbers[2] = {0};
+  KG_TRY(parse_numbers(ctx, form, words, text, numbers));
+  const int64_t squares = numbers[0] * numbers[form->numbers - 1];
+  KG_REQUIRE(ctx, squares <= KG_ELEMENTS_MAX / form->triangles, KEDGE_ERR_INPUT,
              "\"%.64s\" has more triangles than kedge can number (%d); use smaller numbers", words,
-             (INT32_MAX - 1) / 3);
+             KG_ELEMENTS_MAX);
   kg_raw_mesh raw = {0};
-  kedge_status status = form->fill(ctx, r, &raw);
+  kedge_status status = form->fill(ctx, numbers, &raw);
   if (status == KEDGE_OK) status = kg_mesh_build(ctx, &raw, words, out);
   kg_raw_mesh_free(&raw);
   return status;

@@ -3,6 +3,9 @@
 #pragma once
 #include "mesh/mesh.h"
 
+/// Sides are numbered by int32_t, and one number must be left.
+#define KG_ELEMENTS_MAX ((INT32_MAX - 1) / 3)
+
 /// Allocate arrays for these counts (names excepted); on failure nothing is held.
 kedge_status kg_raw_mesh_alloc(kedge_context *ctx, int64_t n_vertices, int64_t n_elements,
                                int64_t n_lines, kg_raw_mesh *out);

@@ -86,7 +86,7 @@ static kedge_status split(kedge_context *ctx, const kedge_mesh *mesh, kg_raw_mes
 static kedge_status check(kedge_context *ctx, const kedge_mesh *mesh, int times)
 {
   KG_REQUIRE(ctx, times >= 0, KEDGE_ERR_ARG, "cannot refine a mesh %d times", times);
-  const int64_t most = (INT32_MAX - 1) / 3;
+  const int64_t most = KG_ELEMENTS_MAX;
   KG_REQUIRE(ctx, times <= TIMES_MAX && mesh->n_elements <= most >> 2 * times, KEDGE_ERR_INPUT,
              "%s: %d triangles refined %d times are more than kedge can number (%lld)",
              mesh->source, mesh->n_elements, times, (long long)most);
@@ -102,7 +102,7 @@ kedge_status kedge_mesh_refine(kedge_context *ctx, const kedge_mesh *mesh, int t
   char *source;
   KG_TRY(kg_host_alloc(ctx, size, 1, &source));
   if (times == 0)
-    strcpy(source, mesh->source);
+    snprintf(source, size, "%s", mesh->source);
   else
     snprintf(source, size, "%s, refined %d times", mesh->source, times);
 

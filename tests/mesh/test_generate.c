@@ -120,13 +120,13 @@ static void bad_words_are_named(void **state)
       {"", "cannot generate a mesh \"\"" VALID},
       {"square", "\"square\" lacks a number: it is \"square N\"" VALID},
       {"ring 4", "\"ring 4\" lacks a number: it is \"ring N M\"" VALID},
-      {"square 0", "\"0\" in \"square 0\" is no count of at least 1" VALID},
-      {"square -3", "\"-3\" in \"square -3\" is no count of at least 1" VALID},
-      {"square 4x", "\"4x\" in \"square 4x\" is no count of at least 1" VALID},
+      {"square 0", "\"0\" in \"square 0\" is not a number from 1 to 1000000000" VALID},
+      {"square -3", "\"-3\" in \"square -3\" is not a number from 1 to 1000000000" VALID},
+      {"square 4x", "\"4x\" in \"square 4x\" is not a number from 1 to 1000000000" VALID},
       {"square 99999999999999999999",
-       "\"99999999999999999999\" in \"square 99999999999999999999\" is no count of at least "
-       "1" VALID},
-      {"ring 1 2", "\"2\" in \"ring 1 2\" is no count of at least 3" VALID},
+       "\"99999999999999999999\" in \"square 99999999999999999999\" is not a number from 1 to "
+       "1000000000" VALID},
+      {"ring 1 2", "\"2\" in \"ring 1 2\" is not a number from 3 to 1000000000" VALID},
       {"lshape 4 5", "\"5\" is too much in \"lshape 4 5\": it is \"lshape N\"" VALID},
       {"square 18919",
        "\"square 18919\" has more triangles than kedge can number (715827882); use smaller "

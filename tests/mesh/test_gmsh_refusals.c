@@ -179,7 +179,8 @@ static void damaged_names_and_entities_are_refused(void **state)
        "or "
        "truncated"},
       {FORMAT41 "$Entities\n0 0 1 0\n1 0 0 0 1 1 0 7000 1\n$EndEntities\n",
-       "text.msh, line 6: 7000 physical groups are announced, but 16 bytes are left; the file is damaged "
+       "text.msh, line 6: 7000 physical groups are announced, but 16 bytes are left; the file is "
+       "damaged "
        "or "
        "truncated"},
       {FORMAT41 "$Periodic\n1\n",

@@ -24,7 +24,7 @@ static void assert_read_as_strtod(kedge_context *ctx, const char *word)
 {
   double value, expected = strtod(word, NULL);
   assert_ok(ctx, read_double(ctx, word, &value));
-  if (memcmp(&value, &expected, sizeof value) != 0)
+  if (value != expected || signbit(value) != signbit(expected))
     fail_msg("%s was read as %a instead of %a", word, value, expected);
 }
 

@@ -1,0 +1,137 @@
+// Every allocation fails once: the call reports it, gives no object, and (under AddressSanitizer)
+// leaks nothing. The linker's --wrap sends the library's allocations here.
+#include <stdlib.h>
+#include <string.h>
+
+#include "support.h"
+
+static int64_t until_failure = INT64_MAX;
+
+static bool fails(void)
+{
+  return until_failure-- == 0;
+}
+
+// The linker gives the names. NOLINTBEGIN(bugprone-reserved-identifier)
+kedge_status __real_kg_host_alloc(kedge_context *ctx, size_t count, size_t size, void *out);
+kedge_status __real_kg_host_calloc(kedge_context *ctx, size_t count, size_t size, void *out);
+void *__real_realloc(void *memory, size_t bytes);
+kedge_status __wrap_kg_host_alloc(kedge_context *ctx, size_t count, size_t size, void *out);
+kedge_status __wrap_kg_host_calloc(kedge_context *ctx, size_t count, size_t size, void *out);
+void *__wrap_realloc(void *memory, size_t bytes);
+
+kedge_status __wrap_kg_host_alloc(kedge_context *ctx, size_t count, size_t size, void *out)
+{
+  return __real_kg_host_alloc(ctx, fails() ? SIZE_MAX : count, size, out);
+}
+
+kedge_status __wrap_kg_host_calloc(kedge_context *ctx, size_t count, size_t size, void *out)
+{
+  return __real_kg_host_calloc(ctx, fails() ? SIZE_MAX : count, size, out);
+}
+
+void *__wrap_realloc(void *memory, size_t bytes)
+{
+  return fails() ? NULL : __real_realloc(memory, bytes);
+}
+
+// NOLINTEND(bugprone-reserved-identifier)
+
+typedef kedge_status attempt(kedge_context *ctx, const kedge_mesh *mesh, kedge_mesh **out);
+
+static kedge_status generate(kedge_context *ctx, const kedge_mesh *mesh, kedge_mesh **out)
+{
+  (void)mesh;
+  return kedge_mesh_generate(ctx, "ring 2 5", out);
+}
+
+static kedge_status refine(kedge_context *ctx, const kedge_mesh *mesh, kedge_mesh **out)
+{
+  return kedge_mesh_refine(ctx, mesh, 2, out);
+}
+
+static kedge_status copy(kedge_context *ctx, const kedge_mesh *mesh, kedge_mesh **out)
+{
+  return kedge_mesh_refine(ctx, mesh, 0, out);
+}
+
+static kedge_status read_entities(kedge_context *ctx, const kedge_mesh *mesh, kedge_mesh **out)
+{
+  (void)mesh;
+  return kedge_mesh_read(ctx, MESHES "inclusion41-parts.msh", out);
+}
+
+/// Sparse node tags, which are sorted.
+static kedge_status read_sparse(kedge_context *ctx, const kedge_mesh *mesh, kedge_mesh **out)
+{
+  (void)mesh;
+  return build_from_text(ctx,
+                         "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
+                         "$Nodes\n3\n1 0 0 0\n9999999 1 0 0\n5 0 1 0\n$EndNodes\n"
+                         "$Elements\n2\n1 1 1 4 1 5\n2 2 0 1 9999999 5\n$EndElements\n",
+                         out);
+}
+
+static kedge_status create(kedge_context *ctx, const kedge_mesh *mesh, kedge_mesh **out)
+{
+  (void)mesh;
+  const double vertices[] = {0, 0, 1, 0, 0, 1};
+  const int32_t triangle[] = {0, 1, 2}, tag = 3;
+  const char *const name = "side";
+  const kedge_mesh_arrays arrays = {.n_vertices = 3,
+                                    .vertices = vertices,
+                                    .n_triangles = 1,
+                                    .triangles = triangle,
+                                    .n_lines = 1,
+                                    .lines = triangle,
+                                    .line_tags = &tag,
+                                    .n_names = 1,
+                                    .name_tags = &tag,
+                                    .names = &name};
+  return kedge_mesh_create(ctx, &arrays, out);
+}
+
+/// Writes to where nothing can be written, so that success too leaves no file.
+static kedge_status write_nowhere(kedge_context *ctx, const kedge_mesh *mesh, kedge_mesh **out)
+{
+  *out = NULL;
+  const kedge_status status = kedge_mesh_write(ctx, mesh, "/dev/null/mesh.msh", false);
+  return status == KEDGE_ERR_IO ? KEDGE_OK : status;
+}
+
+static void running_out_of_memory_anywhere_is_reported(void **state)
+{
+  kedge_context *ctx = *state;
+  static attempt *const attempts[] = {generate, refine,      copy,         read_entities,
+                                      create,   read_sparse, write_nowhere};
+  kedge_mesh *mesh;
+  assert_ok(ctx, kedge_mesh_generate(ctx, "lshape 1", &mesh));
+  for (size_t i = 0; i < sizeof attempts / sizeof *attempts; ++i) {
+    int64_t k = 0;
+    for (;; ++k) {
+      kedge_mesh *out;
+      until_failure = k;
+      const kedge_status status = attempts[i](ctx, mesh, &out);
+      const bool failed = until_failure < 0;
+      until_failure = INT64_MAX;
+      if (!failed) {
+        assert_ok(ctx, status);
+        kedge_mesh_destroy(out);
+        break;
+      }
+      assert_int_equal(status, KEDGE_ERR_MEMORY);
+      assert_non_null(strstr(kedge_context_error(ctx), "no host memory"));
+      assert_null(out);
+    }
+    assert_true(k > 4);
+  }
+  kedge_mesh_destroy(mesh);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(running_out_of_memory_anywhere_is_reported),
+  };
+  return cmocka_run_group_tests(tests, open_context, close_context);
+}
