@@ -75,6 +75,7 @@ kedge_status kg_cuda_open(kedge_context *ctx, const kedge_context_options *optio
     close_state(state);
     return status;
   }
+  state->capability_major = properties.major;
   snprintf(ctx->device, sizeof ctx->device, "%.*s", (int)sizeof ctx->device - 1, properties.name);
   ctx->state = state;
   return KEDGE_OK;

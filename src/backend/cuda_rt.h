@@ -16,6 +16,7 @@ enum { KG_CUDA_COUNTERS = 8 };
 typedef struct kg_cuda_state {
   int device;
   int multiprocessors;
+  int capability_major;
   cudaStream_t stream;
   cudaEvent_t staged[2];   ///< the staging buffer's last copy has ended
   kg_pinned staging[2];    ///< near the GPU

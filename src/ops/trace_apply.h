@@ -30,7 +30,7 @@ kedge_status kg_trace_apply_cuda(kedge_context *ctx, const kg_trace_apply_args *
 /// of a GPU block several times over.
 static inline int kg_patch_groups(int order)
 {
-  return order <= 3 ? 8 : 4;
+  return order <= 4 ? 8 : 4;
 }
 
 KEDGE_END_DECLS

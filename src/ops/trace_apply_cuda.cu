@@ -1,15 +1,13 @@
-// trace_apply_cuda.cu: y = sum_e A_e^T K^e A_e x by patches.
+// trace_apply_cuda.cu: y = sum_e A_e^T K^e A_e x by patches. GPUs with a copy engine take the streaming kernel
+// (trace_apply_stream.cuh); this file has the plain one for older GPUs, and what follows both.
 // Layout  local [group][n (n+1) / 2][lane]: a warp reads 256 consecutive bytes an entry, once.
 //         x, y [trace edge][mode]; edges inside a patch are contiguous.
 // Map     block = patch, thread = element, warp = group. x and y of an element (2 n numbers) stay in
 //         registers; each edge of the patch is gathered by threads (edge, mode), one writer a word.
 // Cost    8 n (n+1) / 2 bytes and 2 n^2 flops an element, and the vectors.
-#include "backend/cuda_rt.h"
-#include "ops/trace_apply.h"
+#include "ops/trace_apply_stream.cuh"
 
 namespace {
-
-enum { COUNTER = 0 };
 
 __device__ __forceinline__ bool stopped(const kg_cg_state *state)
 {
@@ -27,7 +25,7 @@ __device__ void finish_dot(const kg_trace_apply_args &a, double *s_warp)
 }
 
 template <int M>
-__global__ void __launch_bounds__(32 * (M <= 4 ? 8 : 4))
+__global__ void __launch_bounds__(32 * (M <= 5 ? 8 : 4))
     patch_kernel(const kg_trace_apply_args a, unsigned *counter)
 {
   constexpr int n = 3 * M;
@@ -123,7 +121,7 @@ template <int P> kedge_status launch(kedge_context *ctx, const kg_trace_apply_ar
                                               (int)shared),
                          "trace_apply: asking for shared memory"));
   patch_kernel<M><<<(unsigned)a.batch.count.n_patches, threads, shared, kg_cuda_stream(ctx)>>>(
-      a, kg_cuda(ctx)->counters + COUNTER);
+      a, kg_cuda(ctx)->counters + KG_TRACE_COUNTER);
   return kg_cuda_launched(ctx, "trace_apply");
 }
 
@@ -136,7 +134,10 @@ static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one entry 
 
 extern "C" kedge_status kg_trace_apply_cuda(kedge_context *ctx, const kg_trace_apply_args *a)
 {
-  KG_TRY(by_order[a->batch.reference.size.order - 1](ctx, *a));
+  const int order = a->batch.reference.size.order;
+  if (kg_cuda(ctx)->capability_major < 9) KG_TRY(by_order[order - 1](ctx, *a));
+  else if (order <= KG_STREAM_LOW_MAX) KG_TRY(kg_trace_apply_stream_low(ctx, a));
+  else KG_TRY(kg_trace_apply_stream_high(ctx, a));
   const int64_t rows =
       (int64_t)(a->batch.count.n_free - a->batch.count.n_interior) * a->batch.reference.size.n_edge;
   if (rows == 0) return KEDGE_OK;

@@ -1,0 +1,215 @@
+// trace_apply_stream.cuh: the patch kernel for GPUs with a copy engine (compute capability 9 and later).
+//
+// Persistent blocks walk over the patches. K^e streams through one ring a warp (bulk_ring.cuh) and
+// never waits for anything else: while a patch is computed, x, the index lists and the edges of the next one are on their
+// way into shared memory (cp.async), and the halo list of the one after it.
+// Measured against the plain kernel of trace_apply_cuda.cu by profiling/operators.
+#pragma once
+#include <cuda_pipeline.h>
+
+#include "backend/cuda_rt.h"
+#include "ops/bulk_ring.cuh"
+#include "ops/trace_apply.h"
+
+enum { KG_TRACE_COUNTER = 0 };
+
+namespace kg {
+
+/// ENTRIES rows of K^e a slot and RING_BYTES of ring a block decide how far loads run ahead; low orders want
+/// more blocks on a multiprocessor instead, because their patches end sooner.
+template <int M, int WARPS, int ENTRIES, int RING_BYTES> struct stream_shape {
+  static constexpr int n = 3 * M;
+  static constexpr int packed = n * (n + 1) / 2;
+  static constexpr int warps = WARPS;  // groups of a patch
+  static constexpr int threads = 32 * warps;
+  static constexpr int entries = ENTRIES;
+  static constexpr int slots = RING_BYTES / (WARPS * ENTRIES * 256);
+  using ring = bulk_ring<entries, slots, packed>;
+
+  /// Bytes of shared memory: barriers, rings, products, x, side pairs (2 patches), halo (2 patches).
+  static size_t shared_bytes(const kg_trace_counts &count)
+  {
+    return 1024 + sizeof(double) * ((size_t)warps * slots * entries * 32 + n * (threads + 1) +
+                                    (size_t)count.max_local * M) +
+           2 * 4 * (size_t)count.max_local + 2 * 4 * (size_t)count.max_halo;
+  }
+};
+
+struct patch_place {
+  int edge0, n_inside, halo0, n_halo;
+};
+
+__device__ __forceinline__ patch_place place_of(const kg_trace_apply_args &a, int patch)
+{
+  patch_place p = {0, 0, 0, 0};
+  if (patch >= a.batch.count.n_patches) return p;
+  p.edge0 = a.batch.arrays.patch_edge[patch];
+  p.halo0 = a.batch.arrays.patch_halo[patch];
+  p.n_inside = a.batch.arrays.patch_edge[patch + 1] - p.edge0;
+  p.n_halo = a.batch.arrays.patch_halo[patch + 1] - p.halo0;
+  return p;
+}
+
+/// The shapes that were fastest on an H200.
+template <int M> struct best_shape : stream_shape<M, 4, 16, 96 << 10> {};
+template <> struct best_shape<2> : stream_shape<2, 8, 4, 32 << 10> {};
+template <> struct best_shape<3> : stream_shape<3, 8, 8, 48 << 10> {};
+template <> struct best_shape<4> : stream_shape<4, 8, 16, 96 << 10> {};
+template <> struct best_shape<5> : stream_shape<5, 8, 16, 96 << 10> {};
+
+template <class shape, int M>
+__global__ void __launch_bounds__(shape::threads)
+    trace_apply_stream(const kg_trace_apply_args a, unsigned *counter)
+{
+  constexpr int n = shape::n, T = shape::threads, W = shape::warps;
+  extern __shared__ __align__(1024) unsigned char s_memory[];
+  __shared__ double s_warp[W];
+  if (a.state != nullptr && a.state->stop != KG_CG_RUNNING) return;
+
+  const int thread = threadIdx.x, lane = thread & 31, warp = thread >> 5;
+  const int max_local = a.batch.count.max_local, max_halo = a.batch.count.max_halo;
+  uint64_t *s_barriers = (uint64_t *)s_memory;
+  double *s_ring = (double *)(s_memory + 1024);
+  double *s_y = s_ring + W * shape::slots * shape::entries * 32;
+  double *s_x = s_y + n * (T + 1);
+  ushort2 *s_sides = (ushort2 *)(s_x + max_local * M);  // [2][max_local]
+  int *s_halo = (int *)(s_sides + 2 * max_local);       // [2][max_halo]
+
+  typename shape::ring ring;
+  ring.start(s_ring + warp * shape::slots * shape::entries * 32, s_barriers + warp * shape::slots,
+             a.local, (int64_t)blockIdx.x * W + warp, a.batch.count.n_groups,
+             (int64_t)gridDim.x * W);
+
+  const ushort2 *sides = (const ushort2 *)a.batch.arrays.local_sides;
+  auto fetch_halo = [&](const patch_place &p, int *to) {
+    for (int i = thread; i < p.n_halo; i += T)
+      __pipeline_memcpy_async(to + i, a.batch.arrays.halo_edge + p.halo0 + i, 4);
+  };
+  auto fetch_patch = [&](const patch_place &p, const int *halo, ushort2 *to_sides) {
+    for (int i = thread; i < p.n_inside * M; i += T)
+      __pipeline_memcpy_async(s_x + i, a.x + (int64_t)p.edge0 * M + i, 8);
+    for (int i = thread; i < p.n_halo * M; i += T)
+      __pipeline_memcpy_async(s_x + p.n_inside * M + i, a.x + (int64_t)halo[i / M] * M + i % M, 8);
+    for (int i = thread; i < p.n_inside + p.n_halo; i += T)
+      __pipeline_memcpy_async(to_sides + i, sides + p.edge0 + p.halo0 + i, 4);
+  };
+  int edge[3];  // this thread's element: its edges in the patch
+  auto fetch_edges = [&](int patch) {
+    const int64_t group = (int64_t)patch * W + warp;
+    if (group >= a.batch.count.n_groups) return;
+#pragma unroll
+    for (int l = 0; l < 3; ++l)
+      edge[l] = a.batch.arrays.side_local[(group * 3 + l) * KG_LANES + lane];
+  };
+
+  int patch = blockIdx.x;
+  const int step = gridDim.x;
+  patch_place now = place_of(a, patch), next = place_of(a, patch + step);
+  fetch_halo(now, s_halo);
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  fetch_patch(now, s_halo, s_sides);
+  fetch_halo(next, s_halo + max_halo);
+  __pipeline_commit();
+  fetch_edges(patch);
+  double dot = 0.0;
+
+  for (int turn = 0; patch < a.batch.count.n_patches; patch += step, turn ^= 1) {
+    const patch_place after = place_of(a, patch + 2 * step);
+    const bool active = (int64_t)patch * W + warp < a.batch.count.n_groups;
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    double x[n], y[n];
+    if (active) {
+#pragma unroll
+      for (int l = 0; l < 3; ++l)
+#pragma unroll
+        for (int k = 0; k < M; ++k) x[l * M + k] = s_x[edge[l] * M + k];
+    }
+    __syncthreads();  // s_x is free for the next patch
+    fetch_patch(next, s_halo + (turn ^ 1) * max_halo, s_sides + (turn ^ 1) * max_local);
+    fetch_halo(after, s_halo + turn * max_halo);
+    __pipeline_commit();
+    fetch_edges(patch + step);
+
+    if (active) {
+      const double *rows = nullptr;
+#pragma unroll
+      for (int i = 0; i < n; ++i) {
+        double sum = 0.0;
+#pragma unroll
+        for (int j = 0; j <= i; ++j) {
+          constexpr int E = shape::entries;
+          const int t = i * (i + 1) / 2 + j;
+          if (t % E == 0) rows = ring.wait();
+          const double value = rows[t % E * 32 + lane];
+          if (j < i) {
+            sum += value * x[j];
+            y[j] += value * x[i];
+          } else {
+            y[i] = sum + value * x[i];
+          }
+          if (t % E == E - 1 || t == shape::packed - 1) ring.release();
+        }
+      }
+#pragma unroll
+      for (int i = 0; i < n; ++i) {
+        dot += x[i] * y[i];
+        s_y[i * (T + 1) + thread] = y[i];  // + 1: lanes (edge, mode) below hit other banks
+      }
+    }
+    __syncthreads();
+    const int n_local = now.n_inside + now.n_halo;
+    for (int i = thread; i < n_local * M; i += T) {
+      const int f = i / M, k = i % M;
+      const ushort2 side = s_sides[turn * max_local + f];
+      double row = s_y[(side.x / T * M + k) * (T + 1) + side.x % T];
+      if (side.y != KG_NO_SIDE) row += s_y[(side.y / T * M + k) * (T + 1) + side.y % T];
+      if (f < now.n_inside) a.y[(int64_t)now.edge0 * M + i] = row;
+      else a.halo[(int64_t)(now.halo0 - now.n_inside) * M + i] = row;
+    }
+    now = next;
+    next = after;
+  }
+  if (a.state == nullptr) return;
+  const double sum = kg_block_sum(dot, s_warp);
+  if (thread == 0) a.partial[blockIdx.x] = sum;
+  if (!kg_last_block(counter)) return;
+  const double total = kg_array_sum(a.partial, gridDim.x, s_warp);
+  if (thread == 0) {
+    a.state->p_ap = total;
+    if (!isfinite(total)) a.state->stop = KG_CG_NOT_FINITE;
+    else if (total <= 0.0) a.state->stop = KG_CG_INDEFINITE;
+  }
+}
+
+/// As many blocks as the device holds at once; each walks over the patches.
+template <int P> kedge_status launch_stream(kedge_context *ctx, const kg_trace_apply_args &a)
+{
+  using shape = best_shape<P + 1>;
+  const auto kernel = trace_apply_stream<shape, P + 1>;
+  const size_t shared = shape::shared_bytes(a.batch.count);
+  KG_TRY(kg_cuda_check(ctx,
+                       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                            (int)shared),
+                       "trace_apply: asking for shared memory"));
+  int blocks = 0;
+  KG_TRY(kg_cuda_check(
+      ctx, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, shape::threads, shared),
+      "trace_apply: asking for the occupancy"));
+  KG_REQUIRE(ctx, blocks > 0, KEDGE_ERR_INTERNAL, "trace_apply: %zu bytes of shared memory", shared);
+  const int64_t resident = (int64_t)blocks * kg_cuda(ctx)->multiprocessors;
+  const unsigned grid =
+      (unsigned)(resident < a.batch.count.n_patches ? resident : a.batch.count.n_patches);
+  kernel<<<grid, shape::threads, shared, kg_cuda_stream(ctx)>>>(
+      a, kg_cuda(ctx)->counters + KG_TRACE_COUNTER);
+  return kg_cuda_launched(ctx, "trace_apply");
+}
+
+}  // namespace kg
+
+/// One translation unit for each half of the orders: they compile side by side.
+kedge_status kg_trace_apply_stream_low(kedge_context *ctx, const kg_trace_apply_args *args);
+kedge_status kg_trace_apply_stream_high(kedge_context *ctx, const kg_trace_apply_args *args);
+enum { KG_STREAM_LOW_MAX = 7 };
