@@ -1,0 +1,57 @@
+/// @file
+/// A small mesh, its trace layout and everything an operator reads, on the device of a context; and
+/// device memory that notices what is written beside it.
+#pragma once
+#include "core/context.h"
+#include "ops/element.h"
+#include "ops/ops.h"
+#include "solver/sampling.h"
+
+enum case_boundary { CASE_NEUMANN, CASE_MIXED, CASE_DIRICHLET, CASE_BOUNDARIES };
+
+enum { CASE_PIECES = 48 };
+
+typedef struct op_case {
+  kedge_context *ctx;
+  kedge_mesh *mesh;
+  kg_trace_layout layout;
+  kg_sizes size;
+  kg_material material;
+  double *reference;     ///< host values behind batch.reference
+  kg_sampling sampling;  ///< host
+  kg_batch batch;        ///< device
+  kg_points points;      ///< device
+  int n_pieces, n_lasting;
+  struct case_piece {
+    kg_buffer buffer;
+    size_t count;  ///< doubles between the guards, 0: without guards
+  } pieces[CASE_PIECES];
+} op_case;
+
+/// Fail the test with the context's sentence unless the status is KEDGE_OK.
+void case_must(kedge_context *ctx, kedge_status status);
+/// A context of a backend with a number of threads.
+kedge_context *case_context(kedge_backend backend, int threads);
+
+/// The first n triangles of a distorted grid about as wide as high; vertices and corners in random
+/// order. Edges at its left and bottom are in group 7, the others in "default".
+kedge_mesh *case_mesh(kedge_context *ctx, int n);
+
+/// @param[in] boundary  MIXED: group 7 is Dirichlet
+void case_create(op_case *c, kedge_context *ctx, int n_elements, int order,
+                 enum case_boundary boundary, kg_material material);
+void case_destroy(op_case *c);
+
+/// A copy of `values` in device memory, between guards.
+double *case_input(op_case *c, const double *values, size_t count);
+/// Device memory full of NaN, between guards.
+double *case_output(op_case *c, size_t count);
+/// What a case_input() or case_output() holds now, to be freed; its guards must be untouched.
+double *case_fetch(op_case *c, const double *device);
+/// Release the inputs and outputs made since case_create().
+void case_release(op_case *c);
+
+/// Uniform in [-1, 1], the same sequence for the same seed.
+double case_random(uint64_t *seed);
+/// `count` of them, to be freed.
+double *case_randoms(uint64_t seed, size_t count);

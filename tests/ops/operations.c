@@ -1,0 +1,349 @@
+#include "operations.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "compare.h"
+#include "ops/cg_vectors.h"
+#include "ops/edge_sum.h"
+#include "ops/errors.h"
+#include "ops/load_vectors.h"
+#include "ops/local_matrices.h"
+#include "ops/local_solve.h"
+#include "ops/postprocess.h"
+#include "ops/trace_apply.h"
+
+int op_lane_rows(const op_case *c, op_array array)
+{
+  const kg_sizes z = c->size;
+  switch (array) {
+    case OP_SOURCE:
+      return c->sampling.n;
+    case OP_EXACT:
+      return 3 * c->sampling.n;
+    case OP_LOAD:
+    case OP_U:
+      return z.n_modes;
+    case OP_LOCAL:
+      return z.n_packed;
+    case OP_CONDENSED:
+      return z.n_trace;
+    case OP_Q:
+      return 2 * z.n_modes;
+    case OP_U_STAR:
+      return z.n_star;
+    case OP_INDICATOR:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+size_t op_count(const op_case *c, op_array array)
+{
+  const kg_trace_counts *n = &c->layout.count;
+  const size_t m = (size_t)c->size.n_edge;
+  switch (array) {
+    case OP_TRACE:
+    case OP_P:
+    case OP_X_NEXT:
+    case OP_P_NEXT:
+      return (size_t)n->n_edges * m;
+    case OP_RHS:
+    case OP_INVERSE:
+    case OP_PRODUCT:
+    case OP_R:
+    case OP_R_NEXT:
+      return (size_t)n->n_free * m;
+    case OP_PRODUCT_STATE:
+    case OP_START_STATE:
+    case OP_UPDATE_STATE:
+    case OP_DIRECTION_STATE:
+      return STATE_NUMBERS;
+    case OP_ERRORS:
+      return 4 * (size_t)n->n_groups;
+    default:
+      return (size_t)op_lane_rows(c, array) * KG_LANES * (size_t)n->n_groups;
+  }
+}
+
+static double *input(op_case *c, const op_data *in, op_array array)
+{
+  return case_input(c, in->array[array], op_count(c, array));
+}
+
+static double *output(op_case *c, op_array array)
+{
+  return case_output(c, op_count(c, array));
+}
+
+static void fetch(op_case *c, op_data *out, op_array array, const double *device)
+{
+  out->array[array] = case_fetch(c, device);
+}
+
+/// Operators that work on chunks are called twice where there are two groups or more.
+static int32_t chunk_end(const op_case *c, int32_t first)
+{
+  const int32_t n = c->layout.count.n_groups;
+  return first == 0 && n > 1 ? n - 1 : n;
+}
+
+#define FOR_CHUNKS(c, first, end)                                                      \
+  for (int32_t first = 0, end = chunk_end((c), 0); first < (c)->layout.count.n_groups; \
+       first = end, end = chunk_end((c), first))
+
+/// Words before group `first` of an array.
+static size_t before(const op_case *c, op_array array, int32_t first)
+{
+  return (size_t)op_lane_rows(c, array) * KG_LANES * (size_t)first;
+}
+
+static void load_vectors(op_case *c, const op_data *in, op_data *out)
+{
+  const double *values = input(c, in, OP_SOURCE);
+  double *load = output(c, OP_LOAD);
+  FOR_CHUNKS(c, first, end)
+  case_must(c->ctx, kg_load_vectors(c->ctx, &(kg_load_vectors_args){
+                                                .batch = c->batch,
+                                                .points = c->points,
+                                                .first_group = first,
+                                                .n_groups = end - first,
+                                                .values = values + before(c, OP_SOURCE, first),
+                                                .load = load}));
+  fetch(c, out, OP_LOAD, load);
+}
+
+static void local_matrices(op_case *c, const op_data *in, op_data *out)
+{
+  const kg_local_matrices_args args = {.batch = c->batch,
+                                       .material = c->material,
+                                       .load = input(c, in, OP_LOAD),
+                                       .local = output(c, OP_LOCAL),
+                                       .condensed = output(c, OP_CONDENSED)};
+  case_must(c->ctx, kg_local_matrices(c->ctx, &args));
+  fetch(c, out, OP_LOCAL, args.local);
+  fetch(c, out, OP_CONDENSED, args.condensed);
+}
+
+static void edge_sum(op_case *c, const op_data *in, op_data *out)
+{
+  const kg_edge_sum_args args = {.batch = c->batch,
+                                 .rows = input(c, in, OP_CONDENSED),
+                                 .width = c->size.n_trace,
+                                 .y = output(c, OP_RHS)};
+  case_must(c->ctx, kg_edge_sum(c->ctx, &args));
+  fetch(c, out, OP_RHS, args.y);
+}
+
+static void inverse_diagonal(op_case *c, const op_data *in, op_data *out)
+{
+  const kg_edge_sum_args args = {.batch = c->batch,
+                                 .rows = input(c, in, OP_LOCAL),
+                                 .width = c->size.n_packed,
+                                 .diagonal = true,
+                                 .y = output(c, OP_INVERSE)};
+  case_must(c->ctx, kg_edge_sum(c->ctx, &args));
+  fetch(c, out, OP_INVERSE, args.y);
+}
+
+/// A state in device memory, without guards: operators write it by its members.
+static kg_cg_state *device_state(op_case *c, kg_cg_state state)
+{
+  struct case_piece *piece = &c->pieces[c->n_pieces++];
+  assert_true(c->n_pieces <= CASE_PIECES);
+  *piece = (struct case_piece){0};
+  case_must(c->ctx, kg_upload(c->ctx, &state, 1, sizeof state, &piece->buffer));
+  return piece->buffer.data;
+}
+
+static void fetch_state(op_case *c, op_data *out, op_array array, const kg_cg_state *device)
+{
+  kg_cg_state s;
+  case_must(c->ctx, kg_copy_out(c->ctx, &s, device, sizeof s));
+  case_must(c->ctx, kg_sync(c->ctx));
+  double *numbers = malloc(STATE_NUMBERS * sizeof *numbers);
+  assert_non_null(numbers);
+  numbers[STATE_P_AP] = s.p_ap;
+  numbers[STATE_RZ] = s.rz;
+  numbers[STATE_RZ_NEXT] = s.rz_next;
+  numbers[STATE_RR] = s.rr;
+  numbers[STATE_ITERATIONS] = (double)s.iterations;
+  numbers[STATE_STOP] = s.stop;
+  out->array[array] = numbers;
+}
+
+static void trace_apply(op_case *c, const op_data *in, op_data *out)
+{
+  const kg_trace_counts *n = &c->layout.count;
+  const kg_trace_apply_args args = {
+      .batch = c->batch,
+      .local = input(c, in, OP_LOCAL),
+      .x = input(c, in, OP_TRACE),
+      .y = output(c, OP_PRODUCT),
+      .halo = case_output(c, (size_t)n->n_halo * (size_t)c->size.n_edge),
+      .partial = case_output(c, (size_t)n->n_patches),
+      .state = device_state(c, (kg_cg_state){.stop = KG_CG_RUNNING})};
+  case_must(c->ctx, kg_trace_apply(c->ctx, &args));
+  free(case_fetch(c, args.halo));
+  free(case_fetch(c, args.partial));
+  fetch(c, out, OP_PRODUCT, args.y);
+  fetch_state(c, out, OP_PRODUCT_STATE, args.state);
+}
+
+static void cg_start(op_case *c, const op_data *in, op_data *out)
+{
+  const kg_cg_vectors_args args = {.n = (int64_t)op_count(c, OP_RHS),
+                                   .inverse = input(c, in, OP_INVERSE),
+                                   .b = input(c, in, OP_RHS),
+                                   .ap = input(c, in, OP_PRODUCT),
+                                   .r = output(c, OP_R),
+                                   .p = input(c, in, OP_TRACE),
+                                   .partial = case_output(c, 2 * KG_CG_PARTIALS),
+                                   .state = device_state(c, (kg_cg_state){0})};
+  case_must(c->ctx, kg_cg_start(c->ctx, &args));
+  free(case_fetch(c, args.partial));
+  fetch(c, out, OP_R, args.r);
+  fetch(c, out, OP_P, args.p);
+  fetch_state(c, out, OP_START_STATE, args.state);
+}
+
+static void cg_update(op_case *c, const op_data *in, op_data *out)
+{
+  const kg_cg_state state = {.p_ap = in->array[OP_PRODUCT_STATE][STATE_P_AP],
+                             .rz = in->array[OP_START_STATE][STATE_RZ],
+                             .iterations = 6,
+                             .max_iterations = 100};
+  const kg_cg_vectors_args args = {.n = (int64_t)op_count(c, OP_RHS),
+                                   .inverse = input(c, in, OP_INVERSE),
+                                   .x = input(c, in, OP_TRACE),
+                                   .r = input(c, in, OP_R),
+                                   .p = input(c, in, OP_P),
+                                   .ap = input(c, in, OP_PRODUCT),
+                                   .partial = case_output(c, 2 * KG_CG_PARTIALS),
+                                   .state = device_state(c, state)};
+  case_must(c->ctx, kg_cg_update(c->ctx, &args));
+  free(case_fetch(c, args.partial));
+  fetch(c, out, OP_X_NEXT, args.x);
+  fetch(c, out, OP_R_NEXT, args.r);
+  fetch_state(c, out, OP_UPDATE_STATE, args.state);
+}
+
+static void cg_direction(op_case *c, const op_data *in, op_data *out)
+{
+  const double *s = in->array[OP_UPDATE_STATE];
+  const kg_cg_state state = {.rz = s[STATE_RZ], .rz_next = s[STATE_RZ_NEXT], .rr = s[STATE_RR]};
+  const kg_cg_vectors_args args = {.n = (int64_t)op_count(c, OP_RHS),
+                                   .inverse = input(c, in, OP_INVERSE),
+                                   .r = input(c, in, OP_R_NEXT),
+                                   .p = input(c, in, OP_P),
+                                   .state = device_state(c, state)};
+  case_must(c->ctx, kg_cg_direction(c->ctx, &args));
+  fetch(c, out, OP_P_NEXT, args.p);
+  fetch_state(c, out, OP_DIRECTION_STATE, args.state);
+}
+
+static void local_solve(op_case *c, const op_data *in, op_data *out)
+{
+  const double *trace = input(c, in, OP_TRACE), *load = input(c, in, OP_LOAD);
+  double *u = output(c, OP_U), *q = output(c, OP_Q);
+  FOR_CHUNKS(c, first, end)
+  case_must(c->ctx,
+            kg_local_solve(c->ctx, &(kg_local_solve_args){.batch = c->batch,
+                                                          .material = c->material,
+                                                          .first_group = first,
+                                                          .n_groups = end - first,
+                                                          .trace = trace,
+                                                          .load = load,
+                                                          .u = u + before(c, OP_U, first),
+                                                          .q = q + before(c, OP_Q, first)}));
+  fetch(c, out, OP_U, u);
+  fetch(c, out, OP_Q, q);
+}
+
+static void postprocess(op_case *c, const op_data *in, op_data *out)
+{
+  const double *u = input(c, in, OP_U), *q = input(c, in, OP_Q);
+  double *star = output(c, OP_U_STAR), *indicator = output(c, OP_INDICATOR);
+  FOR_CHUNKS(c, first, end)
+  case_must(c->ctx,
+            kg_postprocess(c->ctx, &(kg_postprocess_args){
+                                       .batch = c->batch,
+                                       .first_group = first,
+                                       .n_groups = end - first,
+                                       .u = u + before(c, OP_U, first),
+                                       .q = q + before(c, OP_Q, first),
+                                       .u_star = star + before(c, OP_U_STAR, first),
+                                       .indicator = indicator + before(c, OP_INDICATOR, first)}));
+  fetch(c, out, OP_U_STAR, star);
+  fetch(c, out, OP_INDICATOR, indicator);
+}
+
+static void errors(op_case *c, const op_data *in, op_data *out)
+{
+  const double *u = input(c, in, OP_U), *q = input(c, in, OP_Q), *star = input(c, in, OP_U_STAR);
+  const double *exact = input(c, in, OP_EXACT);
+  double *sums = output(c, OP_ERRORS);
+  FOR_CHUNKS(c, first, end)
+  case_must(c->ctx,
+            kg_errors(c->ctx, &(kg_errors_args){.batch = c->batch,
+                                                .points = c->points,
+                                                .first_group = first,
+                                                .n_groups = end - first,
+                                                .u = u + before(c, OP_U, first),
+                                                .q = q + before(c, OP_Q, first),
+                                                .u_star = star + before(c, OP_U_STAR, first),
+                                                .exact = exact + before(c, OP_EXACT, first),
+                                                .by_group = (kg_error_sums *)sums}));
+  fetch(c, out, OP_ERRORS, sums);
+}
+
+const op_operation op_operations[OPERATIONS] = {
+    {"load_vectors", load_vectors, {OP_LOAD}, 1},
+    {"local_matrices", local_matrices, {OP_LOCAL, OP_CONDENSED}, 2},
+    {"edge_sum", edge_sum, {OP_RHS}, 1},
+    {"edge_sum of the diagonal", inverse_diagonal, {OP_INVERSE}, 1},
+    {"trace_apply", trace_apply, {OP_PRODUCT, OP_PRODUCT_STATE}, 2},
+    {"cg_start", cg_start, {OP_R, OP_P, OP_START_STATE}, 3},
+    {"cg_update", cg_update, {OP_X_NEXT, OP_R_NEXT, OP_UPDATE_STATE}, 3},
+    {"cg_direction", cg_direction, {OP_P_NEXT, OP_DIRECTION_STATE}, 2},
+    {"local_solve", local_solve, {OP_U, OP_Q}, 2},
+    {"postprocess", postprocess, {OP_U_STAR, OP_INDICATOR}, 2},
+    {"errors", errors, {OP_ERRORS}, 1},
+};
+
+void op_repeat_last(const op_case *c, op_array array, double *values)
+{
+  const int rows = op_lane_rows(c, array);
+  const int32_t n = c->layout.count.n_elements, group = c->layout.count.n_groups - 1;
+  const int32_t last = n - 1 - group * KG_LANES;
+  for (int row = 0; row < rows; ++row) {
+    double *of_row = values + ((size_t)group * (size_t)rows + (size_t)row) * KG_LANES;
+    for (int lane = last + 1; lane < KG_LANES; ++lane) of_row[lane] = of_row[last];
+  }
+}
+
+void op_inputs(const op_case *c, op_data *data)
+{
+  const op_array inputs[] = {OP_SOURCE, OP_EXACT, OP_TRACE};
+  *data = (op_data){0};
+  for (size_t i = 0; i < sizeof inputs / sizeof *inputs; ++i) {
+    data->array[inputs[i]] = case_randoms(100 + i, op_count(c, inputs[i]));
+    op_repeat_last(c, inputs[i], data->array[inputs[i]]);
+  }
+}
+
+void op_run_all(op_case *c, op_data *data)
+{
+  op_inputs(c, data);
+  for (int i = 0; i < OPERATIONS; ++i) {
+    op_operations[i].run(c, data, data);
+    case_release(c);
+  }
+}
+
+void op_free(op_data *data)
+{
+  for (int i = 0; i < OP_ARRAYS; ++i) free(data->array[i]);
+  *data = (op_data){0};
+}

@@ -1,0 +1,347 @@
+// The trace operator against a dense assembly, edge sums against loops, and the passes of conjugate
+// gradients against plain vectors.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+#include "compare.h"
+#include "operations.h"
+#include "ops/cg_vectors.h"
+#include "ops/trace_apply.h"
+
+static kedge_context *ctx;
+
+static int open_context(void **state)
+{
+  (void)state;
+  ctx = case_context(test_backend(), 2);
+  return 0;
+}
+
+static int close_context(void **state)
+{
+  (void)state;
+  kedge_context_destroy(ctx);
+  return 0;
+}
+
+typedef void case_check(op_case *c, const op_data *data);
+
+static void for_cases(case_check *check)
+{
+  const int sizes[] = {1, 2, 33, 129, 257};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
+    for (int boundary = 0; boundary < CASE_BOUNDARIES; ++boundary)
+      for (int order = 1; order <= (sizes[i] < 100 ? 5 : 2); ++order) {
+        op_case c;
+        op_data data;
+        case_create(&c, ctx, sizes[i], order, (enum case_boundary)boundary,
+                    (kg_material){1.0, 0.0, 1.0, KEDGE_SCALING_ONE});
+        op_run_all(&c, &data);
+        check(&c, &data);
+        op_free(&data);
+        case_destroy(&c);
+      }
+}
+
+/// Row of the trace vector of mode `a` of an element: from the mesh's edges alone.
+static int64_t trace_row(const op_case *c, int32_t e, int a)
+{
+  const int m = c->size.n_edge;
+  const int32_t edge = (int32_t)(c->mesh->side_edge[3 * e + a / m] >> 1);
+  int32_t trace = 0;
+  while (c->layout.mesh_edge[trace] != edge) ++trace;
+  return (int64_t)trace * m + a % m;
+}
+
+/// Entry (a, b) of the packed K^e.
+static double local_entry(const op_case *c, const op_data *data, int32_t e, int a, int b)
+{
+  const int k = a >= b ? a * (a + 1) / 2 + b : b * (b + 1) / 2 + a;
+  return data
+      ->array[OP_LOCAL][((int64_t)(e / KG_LANES) * c->size.n_packed + k) * KG_LANES + e % KG_LANES];
+}
+
+/// y += |K| |x| or K x of one element.
+static void multiply_element(const op_case *c, const op_data *data, int32_t e, const double *x,
+                             double *y, double *size)
+{
+  int64_t row[3 * (KEDGE_ORDER_MAX + 1)];
+  const int n = c->size.n_trace;
+  for (int a = 0; a < n; ++a) row[a] = trace_row(c, e, a);
+  for (int a = 0; a < n; ++a)
+    for (int b = 0; b < n; ++b) {
+      const double term = local_entry(c, data, e, a, b) * x[row[b]];
+      y[row[a]] += term;
+      size[row[a]] += fabs(term);
+    }
+}
+
+static void check_product(op_case *c, const op_data *data)
+{
+  const size_t rows = op_count(c, OP_TRACE), n_free = op_count(c, OP_PRODUCT);
+  double *y = calloc(rows + 1, sizeof *y), *size = calloc(rows + 1, sizeof *size);
+  assert_true(y && size);
+  for (int32_t e = 0; e < c->mesh->n_elements; ++e)
+    multiply_element(c, data, e, data->array[OP_TRACE], y, size);
+  for (size_t i = 0; i < n_free; ++i)
+    assert_at_most(fabs(data->array[OP_PRODUCT][i] - y[i]),
+                   rounding(2 * c->size.n_trace) * size[i]);
+  double energy = 0.0, scale = 0.0;
+  // The operator's x . K x runs over all rows of x, Dirichlet rows too.
+  for (size_t i = 0; i < rows; ++i) {
+    energy += data->array[OP_TRACE][i] * y[i];
+    scale += fabs(data->array[OP_TRACE][i]) * size[i];
+  }
+  assert_at_most(fabs(data->array[OP_PRODUCT_STATE][STATE_P_AP] - energy),
+                 rounding((double)rows) * scale);
+  free(y);
+  free(size);
+}
+
+static void product_is_that_of_the_elements_matrices_summed_over_edges(void **state)
+{
+  (void)state;
+  for_cases(check_product);
+}
+
+static void check_sums(op_case *c, const op_data *data)
+{
+  const size_t rows = op_count(c, OP_TRACE), n_free = op_count(c, OP_RHS);
+  double *sum = calloc(rows + 1, sizeof *sum), *diagonal = calloc(rows + 1, sizeof *diagonal);
+  assert_true(sum && diagonal);
+  for (int32_t e = 0; e < c->mesh->n_elements; ++e)
+    for (int a = 0; a < c->size.n_trace; ++a) {
+      const int64_t row = trace_row(c, e, a);
+      const int64_t at = ((int64_t)(e / KG_LANES) * c->size.n_trace + a) * KG_LANES + e % KG_LANES;
+      sum[row] += data->array[OP_CONDENSED][at];
+      diagonal[row] += local_entry(c, data, e, a, a);
+    }
+  for (size_t i = 0; i < n_free; ++i) {
+    assert_true(data->array[OP_RHS][i] == sum[i]);  // a sum of at most two numbers
+    assert_at_most(fabs(data->array[OP_INVERSE][i] * diagonal[i] - 1.0), rounding(1));
+  }
+  free(sum);
+  free(diagonal);
+}
+
+static void edge_sums_add_the_rows_of_one_or_two_elements(void **state)
+{
+  (void)state;
+  for_cases(check_sums);
+}
+
+static double dot(size_t n, const double *a, const double *b)
+{
+  double sum = 0.0;
+  for (size_t i = 0; i < n; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+static void check_start(op_case *c, const op_data *data)
+{
+  const size_t n = op_count(c, OP_RHS);
+  const double *r = data->array[OP_R], *p = data->array[OP_P];
+  for (size_t i = 0; i < n; ++i) {
+    assert_at_most(fabs(r[i] - (data->array[OP_RHS][i] - data->array[OP_PRODUCT][i])),
+                   rounding(1) * fabs(data->array[OP_PRODUCT][i]));
+    assert_at_most(fabs(p[i] - data->array[OP_INVERSE][i] * r[i]), rounding(1) * fabs(p[i]));
+  }
+  const double rr = dot(n, r, r), rz = dot(n, r, p);
+  assert_close(1, &data->array[OP_START_STATE][STATE_RR], &rr, rounding((double)n));
+  assert_close(1, &data->array[OP_START_STATE][STATE_RZ], &rz, rounding((double)n));
+}
+
+static void check_update(op_case *c, const op_data *data)
+{
+  const size_t n = op_count(c, OP_RHS), all = op_count(c, OP_TRACE);
+  const double *x = data->array[OP_TRACE], *r = data->array[OP_R], *p = data->array[OP_P];
+  const double *ap = data->array[OP_PRODUCT], *state = data->array[OP_UPDATE_STATE];
+  const double *x_next = data->array[OP_X_NEXT], *r_next = data->array[OP_R_NEXT];
+  const double alpha =
+      data->array[OP_START_STATE][STATE_RZ] / data->array[OP_PRODUCT_STATE][STATE_P_AP];
+  double rz = 0.0;
+  for (size_t i = 0; i < n; ++i) {
+    assert_at_most(fabs(x_next[i] - (x[i] + alpha * p[i])),
+                   rounding(2) * (fabs(x[i]) + fabs(alpha * p[i])));
+    assert_at_most(fabs(r_next[i] - (r[i] - alpha * ap[i])),
+                   rounding(2) * (fabs(r[i]) + fabs(alpha * ap[i])));
+    rz += r_next[i] * r_next[i] * data->array[OP_INVERSE][i];
+  }
+  const double rr = dot(n, r_next, r_next);
+  assert_close(1, &state[STATE_RR], &rr, rounding((double)n));
+  assert_close(1, &state[STATE_RZ_NEXT], &rz, rounding((double)n));
+  assert_true(state[STATE_ITERATIONS] == 7.0);
+  assert_memory_equal(x_next + n, x + n, (all - n) * sizeof *x);
+}
+
+static void check_direction(op_case *c, const op_data *data)
+{
+  const size_t n = op_count(c, OP_RHS), all = op_count(c, OP_TRACE);
+  if (n == 0) return;  // rz = 0
+  const double *update = data->array[OP_UPDATE_STATE], *p = data->array[OP_P];
+  const double beta = update[STATE_RZ_NEXT] / update[STATE_RZ];
+  for (size_t i = 0; i < n; ++i) {
+    const double z = data->array[OP_INVERSE][i] * data->array[OP_R_NEXT][i];
+    assert_at_most(fabs(data->array[OP_P_NEXT][i] - (z + beta * p[i])),
+                   rounding(2) * (fabs(z) + fabs(beta * p[i])));
+  }
+  assert_true(data->array[OP_DIRECTION_STATE][STATE_RZ] == update[STATE_RZ_NEXT]);
+  assert_memory_equal(data->array[OP_P_NEXT] + n, p + n, (all - n) * sizeof *p);
+}
+
+static void cg_starts_from_the_residual(void **state)
+{
+  (void)state;
+  for_cases(check_start);
+}
+
+static void cg_moves_along_the_direction_and_leaves_dirichlet_rows_alone(void **state)
+{
+  (void)state;
+  for_cases(check_update);
+}
+
+static void cg_takes_the_next_direction_from_the_preconditioned_residual(void **state)
+{
+  (void)state;
+  for_cases(check_direction);
+}
+
+/// Four rows of a CG update in device memory.
+typedef struct update {
+  op_case c;
+  kg_cg_vectors_args args;
+  kg_cg_state state;
+} update;
+
+static kg_cg_state *put_state(update *u)
+{
+  struct case_piece *piece = &u->c.pieces[u->c.n_pieces++];
+  *piece = (struct case_piece){0};
+  case_must(ctx, kg_upload(ctx, &u->state, 1, sizeof u->state, &piece->buffer));
+  return piece->buffer.data;
+}
+
+static void update_create(update *u, kg_cg_state state, const double *ap)
+{
+  const double ones[4] = {1, 1, 1, 1};
+  case_create(&u->c, ctx, 2, 1, CASE_MIXED, (kg_material){1, 1, 1, KEDGE_SCALING_ONE});
+  u->state = state;
+  u->args = (kg_cg_vectors_args){.n = 4,
+                                 .inverse = case_input(&u->c, ones, 4),
+                                 .x = case_input(&u->c, ones, 4),
+                                 .r = case_input(&u->c, ones, 4),
+                                 .p = case_input(&u->c, ones, 4),
+                                 .ap = case_input(&u->c, ap, 4),
+                                 .partial = case_output(&u->c, 2 * KG_CG_PARTIALS),
+                                 .state = put_state(u)};
+}
+
+static void update_finish(update *u)
+{
+  case_must(ctx, kg_copy_out(ctx, &u->state, u->args.state, sizeof u->state));
+  case_must(ctx, kg_sync(ctx));
+  case_destroy(&u->c);
+}
+
+static void assert_stop(kg_cg_state before, const double *ap, enum kg_cg_stop expected)
+{
+  update u;
+  update_create(&u, before, ap);
+  case_must(ctx, kg_cg_update(ctx, &u.args));
+  update_finish(&u);
+  assert_int_equal(u.state.stop, expected);
+  assert_int_equal(u.state.iterations, before.iterations + 1);
+}
+
+static void an_update_stops_at_the_target_the_limit_and_nan(void **state)
+{
+  (void)state;
+  const double half[4] = {0.5, 0.5, 0.5, 0.5}, bad[4] = {0.5, NAN, 0.5, 0.5};
+  const kg_cg_state s = {.p_ap = 2.0, .rz = 2.0, .iterations = 3, .max_iterations = 10};
+  kg_cg_state near = s, last = s;  // after the update r = 1/2 and r . r = 1
+  near.target = 1.0;
+  last.iterations = 9;
+  assert_stop(s, half, KG_CG_RUNNING);
+  assert_stop(near, half, KG_CG_CONVERGED);
+  assert_stop(last, half, KG_CG_LIMIT);
+  assert_stop(near, bad, KG_CG_NOT_FINITE);
+}
+
+static void nothing_is_touched_after_a_stop(void **state)
+{
+  (void)state;
+  const double half[4] = {0.5, 0.5, 0.5, 0.5}, ones[4] = {1, 1, 1, 1};
+  update u;
+  const kg_cg_state before = {.p_ap = 2.0, .rz = 2.0, .iterations = 3, .stop = KG_CG_CONVERGED};
+  update_create(&u, before, half);
+  case_must(ctx, kg_cg_update(ctx, &u.args));
+  case_must(ctx, kg_cg_direction(ctx, &u.args));
+  double *const vectors[] = {u.args.x, u.args.r, u.args.p};
+  for (int i = 0; i < 3; ++i) {
+    double *now = case_fetch(&u.c, vectors[i]);
+    assert_memory_equal(now, ones, sizeof ones);
+    free(now);
+  }
+  update_finish(&u);
+  assert_memory_equal(&u.state, &before, sizeof before);
+}
+
+/// x . K x with K of `sign` times the identity, and the stop that follows.
+static enum kg_cg_stop stop_of_product(double diagonal)
+{
+  op_case c;
+  case_create(&c, ctx, 5, 1, CASE_NEUMANN, (kg_material){1, 1, 1, KEDGE_SCALING_ONE});
+  double *local = calloc(op_count(&c, OP_LOCAL), sizeof *local);
+  double *x = case_randoms(3, op_count(&c, OP_TRACE));
+  assert_non_null(local);
+  for (int a = 0; a < c.size.n_trace; ++a)
+    for (int e = 0; e < 5; ++e) local[(a * (a + 1) / 2 + a) * KG_LANES + e] = diagonal;
+  const kg_cg_state running = {.stop = KG_CG_RUNNING};
+  update u = {.c = c, .state = running};
+  kg_cg_state *device_state = put_state(&u);
+  c = u.c;
+  const kg_trace_apply_args args = {
+      .batch = c.batch,
+      .local = case_input(&c, local, op_count(&c, OP_LOCAL)),
+      .x = case_input(&c, x, op_count(&c, OP_TRACE)),
+      .y = case_output(&c, op_count(&c, OP_PRODUCT)),
+      .halo = case_output(&c, (size_t)c.layout.count.n_halo * (size_t)c.size.n_edge),
+      .partial = case_output(&c, (size_t)c.layout.count.n_patches),
+      .state = device_state};
+  case_must(ctx, kg_trace_apply(ctx, &args));
+  kg_cg_state after;
+  case_must(ctx, kg_copy_out(ctx, &after, device_state, sizeof after));
+  case_must(ctx, kg_sync(ctx));
+  free(local);
+  free(x);
+  case_destroy(&c);
+  return (enum kg_cg_stop)after.stop;
+}
+
+static void an_operator_that_is_not_positive_stops_the_iteration(void **state)
+{
+  (void)state;
+  assert_int_equal(stop_of_product(1.0), KG_CG_RUNNING);
+  assert_int_equal(stop_of_product(-1.0), KG_CG_INDEFINITE);
+  assert_int_equal(stop_of_product(0.0), KG_CG_INDEFINITE);
+  assert_int_equal(stop_of_product(NAN), KG_CG_NOT_FINITE);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(product_is_that_of_the_elements_matrices_summed_over_edges),
+      cmocka_unit_test(edge_sums_add_the_rows_of_one_or_two_elements),
+      cmocka_unit_test(cg_starts_from_the_residual),
+      cmocka_unit_test(cg_moves_along_the_direction_and_leaves_dirichlet_rows_alone),
+      cmocka_unit_test(cg_takes_the_next_direction_from_the_preconditioned_residual),
+      cmocka_unit_test(an_update_stops_at_the_target_the_limit_and_nan),
+      cmocka_unit_test(nothing_is_touched_after_a_stop),
+      cmocka_unit_test(an_operator_that_is_not_positive_stops_the_iteration),
+  };
+  test_skip_without_backend();
+  return cmocka_run_group_tests(tests, open_context, close_context);
+}

@@ -1,0 +1,235 @@
+// What kernels take for granted about the trace layout.
+#include <stdlib.h>
+#include <string.h>
+
+#include "case.h"
+#include "compare.h"
+
+enum section { INSIDE, SHARED, NEUMANN, DIRICHLET };
+
+static kedge_context *ctx;
+
+static int open_context(void **state)
+{
+  (void)state;
+  ctx = case_context(KEDGE_BACKEND_HOST, 2);
+  return 0;
+}
+
+static int close_context(void **state)
+{
+  (void)state;
+  kedge_context_destroy(ctx);
+  return 0;
+}
+
+typedef struct layout_case {
+  kedge_mesh *mesh;
+  bool is_dirichlet[8];
+  kg_trace_layout layout;
+  int32_t patch_elements;
+} layout_case;
+
+typedef void layout_check(const layout_case *c);
+
+static void check_layout(int n, int boundary, int patch_groups, layout_check *check)
+{
+  layout_case c = {.mesh = case_mesh(ctx, n), .patch_elements = patch_groups * KG_LANES};
+  assert_in_range(c.mesh->n_groups, 1, 8);
+  for (int g = 0; g < c.mesh->n_groups; ++g)
+    c.is_dirichlet[g] =
+        boundary == CASE_DIRICHLET || (boundary == CASE_MIXED && c.mesh->groups[g].tag == 7);
+  case_must(ctx, kg_trace_layout_create(ctx, c.mesh, c.is_dirichlet, patch_groups, &c.layout));
+  check(&c);
+  kg_trace_layout_free(&c.layout);
+  kedge_mesh_destroy(c.mesh);
+}
+
+static void for_all_layouts(layout_check *check)
+{
+  const int sizes[] = {1, 2, 31, 32, 33, 127, 128, 129, 255, 256, 257, 1000};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
+    for (int boundary = 0; boundary < CASE_BOUNDARIES; ++boundary)
+      for (int patch_groups = 1; patch_groups <= 8; patch_groups *= 2)
+        check_layout(sizes[i], boundary, patch_groups, check);
+}
+
+static enum section section_of(const layout_case *c, int32_t mesh_edge)
+{
+  const int32_t *sides = c->mesh->edge_sides + 2 * mesh_edge;
+  if (sides[1] < 0) return c->is_dirichlet[c->mesh->edge_group[mesh_edge]] ? DIRICHLET : NEUMANN;
+  return sides[0] / 3 / c->patch_elements == sides[1] / 3 / c->patch_elements ? INSIDE : SHARED;
+}
+
+static void check_sections(const layout_case *c)
+{
+  const kg_trace_counts *n = &c->layout.count;
+  assert_int_equal(n->n_free, n->n_interior + n->n_shared + n->n_neumann);
+  assert_int_equal(n->n_edges, c->mesh->n_edges);
+  const int32_t end[] = {n->n_interior, n->n_interior + n->n_shared, n->n_free, n->n_edges};
+  char *seen = calloc((size_t)n->n_edges, 1);
+  assert_non_null(seen);
+  for (int32_t trace = 0; trace < n->n_edges; ++trace) {
+    const int32_t edge = c->layout.mesh_edge[trace];
+    assert_true(edge >= 0 && edge < n->n_edges && !seen[edge]);
+    seen[edge] = 1;
+    const enum section section = section_of(c, edge);
+    assert_true(trace < end[section] && (section == INSIDE || trace >= end[section - 1]));
+    assert_memory_equal(c->layout.host.edge_sides + 2 * trace, c->mesh->edge_sides + 2 * edge,
+                        2 * sizeof(int32_t));
+  }
+  free(seen);
+}
+
+static void every_edge_is_in_its_section_once(void **state)
+{
+  (void)state;
+  for_all_layouts(check_sections);
+}
+
+static void check_groups(const layout_case *c)
+{
+  const kg_trace_arrays *a = &c->layout.host;
+  const int32_t n = c->mesh->n_elements;
+  assert_int_equal(c->layout.count.n_groups, (n + KG_LANES - 1) / KG_LANES);
+  for (int32_t lane = 0; lane < c->layout.count.n_groups * KG_LANES; ++lane) {
+    const int32_t e = lane < n ? lane : n - 1;  // empty lanes repeat the last element
+    for (int l = 0; l < 3; ++l) {
+      const size_t at = (size_t)(lane / KG_LANES * 3 + l) * KG_LANES + lane % KG_LANES;
+      const size_t original = (size_t)(e / KG_LANES * 3 + l) * KG_LANES + e % KG_LANES;
+      const uint32_t side = c->mesh->side_edge[3 * e + l];
+      assert_int_equal(a->vertex[at], c->mesh->element_vertices[3 * e + l]);
+      assert_int_equal(c->layout.mesh_edge[a->side_edge[at] >> 1], side >> 1);
+      assert_int_equal(a->side_edge[at] & 1u, side & 1u);
+      assert_int_equal(a->side_local[at], a->side_local[original]);
+    }
+  }
+}
+
+static void lanes_hold_their_element_and_empty_ones_the_last(void **state)
+{
+  (void)state;
+  for_all_layouts(check_groups);
+}
+
+/// The trace edge that `local` of a patch means.
+static int32_t edge_in_patch(const kg_trace_arrays *a, int32_t patch, int32_t local)
+{
+  const int32_t inside = a->patch_edge[patch + 1] - a->patch_edge[patch];
+  if (local < inside) return a->patch_edge[patch] + local;
+  assert_true(a->patch_halo[patch] + local - inside < a->patch_halo[patch + 1]);
+  return a->halo_edge[a->patch_halo[patch] + local - inside];
+}
+
+static void check_local_edges(const layout_case *c)
+{
+  const kg_trace_arrays *a = &c->layout.host;
+  for (int32_t side = 0; side < 3 * c->mesh->n_elements; ++side) {
+    const int32_t e = side / 3, patch = e / c->patch_elements;
+    const size_t at = (size_t)(e / KG_LANES * 3 + side % 3) * KG_LANES + e % KG_LANES;
+    const int32_t local = a->side_local[at];
+    assert_int_equal(edge_in_patch(a, patch, local), a->side_edge[at] >> 1);
+    const uint16_t *pair =
+        a->local_sides + 2 * (a->patch_edge[patch] + a->patch_halo[patch] + local);
+    const int32_t me = side % 3 * c->patch_elements + e % c->patch_elements;
+    assert_true(pair[0] == me || pair[1] == me);
+  }
+}
+
+static void sides_and_edges_of_a_patch_point_at_each_other(void **state)
+{
+  (void)state;
+  for_all_layouts(check_local_edges);
+}
+
+/// Which patch edges write what: inside edges with both sides, halo entries with one.
+static void check_patch(const layout_case *c, int32_t patch, int *writers, int *entries)
+{
+  const kg_trace_arrays *a = &c->layout.host;
+  const int32_t inside = a->patch_edge[patch + 1] - a->patch_edge[patch];
+  const int32_t all = inside + a->patch_halo[patch + 1] - a->patch_halo[patch];
+  for (int32_t local = 0; local < all; ++local) {
+    const uint16_t *pair =
+        a->local_sides + 2 * (a->patch_edge[patch] + a->patch_halo[patch] + local);
+    const int32_t trace = edge_in_patch(a, patch, local);
+    assert_int_not_equal(pair[0], KG_NO_SIDE);
+    assert_int_equal(pair[1] == KG_NO_SIDE, local >= inside);
+    if (local < inside)
+      ++writers[trace];
+    else
+      ++entries[trace];
+  }
+}
+
+static void check_writers(const layout_case *c)
+{
+  const kg_trace_counts *n = &c->layout.count;
+  int *writers = calloc((size_t)n->n_edges, sizeof *writers);
+  int *entries = calloc((size_t)n->n_edges, sizeof *entries);
+  assert_true(writers && entries);
+  assert_int_equal(c->layout.host.patch_edge[n->n_patches], n->n_interior);
+  assert_int_equal(c->layout.host.patch_halo[n->n_patches], n->n_halo);
+  for (int32_t patch = 0; patch < n->n_patches; ++patch) check_patch(c, patch, writers, entries);
+  for (int32_t trace = 0; trace < n->n_edges; ++trace) {
+    assert_int_equal(writers[trace], trace < n->n_interior);
+    const bool shared = trace >= n->n_interior && trace < n->n_interior + n->n_shared;
+    assert_int_equal(entries[trace], trace < n->n_interior ? 0 : shared ? 2 : 1);
+  }
+  free(writers);
+  free(entries);
+}
+
+static void inside_edges_are_written_once_and_the_others_by_every_patch_that_has_them(void **state)
+{
+  (void)state;
+  for_all_layouts(check_writers);
+}
+
+static void check_entries(const layout_case *c)
+{
+  const kg_trace_counts *n = &c->layout.count;
+  for (int32_t f = 0; f < n->n_shared + n->n_neumann; ++f) {
+    const int32_t *entry = c->layout.host.edge_entries + 2 * f;
+    assert_int_equal(c->layout.host.halo_edge[entry[0]], n->n_interior + f);
+    if (f >= n->n_shared) {
+      assert_int_equal(entry[1], -1);
+      continue;
+    }
+    assert_true(entry[1] > entry[0] && entry[1] < n->n_halo);
+    assert_int_equal(c->layout.host.halo_edge[entry[1]], n->n_interior + f);
+  }
+}
+
+static void halo_entries_of_an_edge_are_found_in_ascending_order(void **state)
+{
+  (void)state;
+  for_all_layouts(check_entries);
+}
+
+static void a_patch_of_more_than_eight_groups_is_refused(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = case_mesh(ctx, 2);
+  const bool none[8] = {false};
+  kg_trace_layout layout;
+  for (int groups = 0; groups <= 9; groups += 9) {
+    assert_int_equal(kg_trace_layout_create(ctx, mesh, none, groups, &layout), KEDGE_ERR_INTERNAL);
+    char sentence[32];
+    snprintf(sentence, sizeof sentence, "a patch of %d groups", groups);
+    assert_non_null(strstr(kedge_context_error(ctx), sentence));
+  }
+  kedge_mesh_destroy(mesh);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_edge_is_in_its_section_once),
+      cmocka_unit_test(lanes_hold_their_element_and_empty_ones_the_last),
+      cmocka_unit_test(sides_and_edges_of_a_patch_point_at_each_other),
+      cmocka_unit_test(inside_edges_are_written_once_and_the_others_by_every_patch_that_has_them),
+      cmocka_unit_test(halo_entries_of_an_edge_are_found_in_ascending_order),
+      cmocka_unit_test(a_patch_of_more_than_eight_groups_is_refused),
+  };
+  return cmocka_run_group_tests(tests, open_context, close_context);
+}
