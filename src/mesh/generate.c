@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/clock.h"
 #include "core/memory.h"
 #include "mesh/raw.h"
 
@@ -185,6 +186,7 @@ static kedge_status parse_numbers(kedge_context *ctx, const struct form *form, c
 
 kedge_status kedge_mesh_generate(kedge_context *ctx, const char *words, kedge_mesh **out)
 {
+  const double began = kg_seconds();
   *out = NULL;
   const char *text = words, *word;
   const int length = next_word(&text, &word);
@@ -201,5 +203,6 @@ kedge_status kedge_mesh_generate(kedge_context *ctx, const char *words, kedge_me
   kedge_status status = form->fill(ctx, numbers, &raw);
   if (status == KEDGE_OK) status = kg_mesh_build(ctx, &raw, words, out);
   kg_raw_mesh_free(&raw);
+  if (status == KEDGE_OK) (*out)->seconds = kg_seconds() - began;
   return status;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/clock.h"
 #include "core/file.h"
 #include "mesh/raw.h"
 
@@ -65,17 +66,20 @@ static kedge_status check_arrays(kedge_context *ctx, const kedge_mesh_arrays *a)
 kedge_status kedge_mesh_create(kedge_context *ctx, const kedge_mesh_arrays *arrays,
                                kedge_mesh **out)
 {
+  const double began = kg_seconds();
   *out = NULL;
   KG_TRY(check_arrays(ctx, arrays));
   kg_raw_mesh raw;
   kedge_status status = raw_from_arrays(ctx, arrays, &raw);
   if (status == KEDGE_OK) status = kg_mesh_build(ctx, &raw, "arrays", out);
   free_names(&raw);
+  if (status == KEDGE_OK) (*out)->seconds = kg_seconds() - began;
   return status;
 }
 
 kedge_status kedge_mesh_read(kedge_context *ctx, const char *path, kedge_mesh **out)
 {
+  const double began = kg_seconds();
   *out = NULL;
   char *data;
   size_t bytes;
@@ -86,6 +90,7 @@ kedge_status kedge_mesh_read(kedge_context *ctx, const char *path, kedge_mesh **
   KG_TRY(status);
   status = kg_mesh_build(ctx, &raw, path, out);
   kg_raw_mesh_free(&raw);
+  if (status == KEDGE_OK) (*out)->seconds = kg_seconds() - began;
   return status;
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/clock.h"
 #include "core/memory.h"
 #include "mesh/raw.h"
 
@@ -96,6 +97,7 @@ static kedge_status check(kedge_context *ctx, const kedge_mesh *mesh, int times)
 kedge_status kedge_mesh_refine(kedge_context *ctx, const kedge_mesh *mesh, int times,
                                kedge_mesh **out)
 {
+  const double began = kg_seconds();
   *out = NULL;
   KG_TRY(check(ctx, mesh, times));
   const size_t size = strlen(mesh->source) + 32;
@@ -119,6 +121,7 @@ kedge_status kedge_mesh_refine(kedge_context *ctx, const kedge_mesh *mesh, int t
     kg_raw_mesh_free(&raw);
   }
   free(source);
+  if (status == KEDGE_OK) level->seconds = mesh->seconds + kg_seconds() - began;
   *out = level;
   return status;
 }

@@ -2,8 +2,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
+#include "core/clock.h"
 #include "core/context.h"
 #include "core/nvtx.h"
 
@@ -35,13 +35,6 @@ typedef struct solve {
   double began;
 } solve;
 
-static double now(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static kedge_status apply(const solve *s, const double *x, kg_cg_state *state)
 {
   kg_range_push("trace_apply", s->settings.n_elements, s->settings.n_unknowns);
@@ -61,7 +54,7 @@ static void report_progress(const solve *s)
   const double relative = sqrt(s->state.rr / s->rr_start);
   kg_range_residual(relative);
   kg_progress(s->ctx, &(kedge_progress){.stage = "trace_solve",
-                                        .seconds = now() - s->began,
+                                        .seconds = kg_seconds() - s->began,
                                         .iteration = s->state.iterations,
                                         .relative_residual = relative,
                                         .tolerance = s->settings.tolerance});
@@ -129,7 +122,7 @@ kedge_status kg_cg_solve(kedge_context *ctx, const kg_trace_operator *op,
                          const kg_cg_vectors_args *vectors, kg_cg_settings settings,
                          kg_cg_result *result)
 {
-  solve s = {.ctx = ctx, .op = op, .v = vectors, .settings = settings, .began = now()};
+  solve s = {.ctx = ctx, .op = op, .v = vectors, .settings = settings, .began = kg_seconds()};
   *result = (kg_cg_result){0};
   KG_TRY(start(&s));
   KG_REQUIRE(ctx, isfinite(s.state.rr) && isfinite(s.state.rz), KEDGE_ERR_NUMERIC,

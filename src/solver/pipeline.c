@@ -1,20 +1,12 @@
 #include "solver/pipeline.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "core/context.h"
 #include "core/memory.h"
 #include "core/nvtx.h"
 #include "ops/ell.h"
 #include "ops/trace_apply.h"
-
-double kg_seconds(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 kedge_status kg_pipeline_prepare(kg_pipeline *p)
 {

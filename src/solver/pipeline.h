@@ -1,6 +1,7 @@
 /// @file
 /// One solve as it moves through King's stages.
 #pragma once
+#include "core/clock.h"
 #include "ops/element.h"
 #include "ops/ops.h"
 #include "problem/problem.h"
@@ -47,5 +48,3 @@ kedge_status kg_stages_local(kg_pipeline *p);
 
 /// Add the cost of an operator to the running stage of the report.
 void kg_stage_cost(kg_pipeline *p, kg_cost cost, double times);
-
-double kg_seconds(void);  ///< monotonic clock
