@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "compare.h"
+#include "grid.h"
 
-enum { WALL = 7, GUARD = 64 };  // 64 doubles keep the alignment of kg_alloc()
+enum { GUARD = 64 };  // 64 doubles keep the alignment of kg_alloc()
 static const double guard_word = -7.25e77;
 
 void case_must(kedge_context *ctx, kedge_status status)
@@ -25,76 +26,20 @@ kedge_context *case_context(kedge_backend backend, int threads)
   return ctx;
 }
 
-double case_random(uint64_t *seed)
-{
-  *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-  return (double)(int32_t)(*seed >> 32) / 2147483648.0;
-}
-
 double *case_randoms(uint64_t seed, size_t count)
 {
   double *values = malloc((count + 1) * sizeof *values);
   assert_non_null(values);
-  for (size_t i = 0; i < count; ++i) values[i] = case_random(&seed);
+  for (size_t i = 0; i < count; ++i) values[i] = test_random(&seed);
   return values;
-}
-
-/// A random order of 0..n-1.
-static int32_t *permutation(int32_t n, uint64_t *seed)
-{
-  int32_t *order = malloc((size_t)n * sizeof *order);
-  assert_non_null(order);
-  for (int32_t i = 0; i < n; ++i) order[i] = i;
-  for (int32_t i = n - 1; i > 0; --i) {
-    const int32_t j = (int32_t)(0.5 * (1.0 + case_random(seed)) * (i + 1)) % (i + 1);
-    const int32_t swap = order[i];
-    order[i] = order[j];
-    order[j] = swap;
-  }
-  return order;
 }
 
 kedge_mesh *case_mesh(kedge_context *ctx, int n)
 {
-  const int width = (int)ceil(sqrt(0.5 * n)), row = width + 1,
-            n_vertices = row * (n / 2 / width + 2);
-  uint64_t seed = 17u + (uint64_t)n;
-  int32_t *number = permutation(n_vertices, &seed);
-  double *vertices = malloc(2 * (size_t)n_vertices * sizeof *vertices);
-  int32_t *triangles = malloc(3 * (size_t)n * sizeof *triangles);
-  int32_t *lines = malloc(2 * (size_t)n * sizeof *lines), *tags = malloc((size_t)n * sizeof *tags);
-  assert_true(vertices && triangles && lines && tags);
-  for (int v = 0; v < n_vertices; ++v) {
-    vertices[2 * number[v]] = v % row + 0.2 * case_random(&seed);
-    vertices[2 * number[v] + 1] = v / row + 0.2 * case_random(&seed);
-  }
-  int n_lines = 0;
-  for (int t = 0; t < n; ++t) {
-    const int cell = t / 2, i = cell % width, j = cell / width, v = j * row + i;
-    const int lower[3] = {v, v + 1, v + row + 1}, upper[3] = {v, v + row + 1, v + row};
-    const int turn = (int)(1.5 * (1.0 + case_random(&seed))) % 3;
-    for (int k = 0; k < 3; ++k)
-      triangles[3 * t + k] = number[(t % 2 ? upper : lower)[(k + turn) % 3]];
-    const bool bottom = j == 0 && t % 2 == 0, left = i == 0 && t % 2 == 1;
-    if (!bottom && !left) continue;
-    lines[2 * n_lines] = number[v];
-    lines[2 * n_lines + 1] = number[bottom ? v + 1 : v + row];
-    tags[n_lines++] = WALL;
-  }
-  const kedge_mesh_arrays arrays = {.n_vertices = n_vertices,
-                                    .vertices = vertices,
-                                    .n_triangles = n,
-                                    .triangles = triangles,
-                                    .n_lines = n_lines,
-                                    .lines = lines,
-                                    .line_tags = tags};
-  kedge_mesh *mesh = NULL;
-  case_must(ctx, kedge_mesh_create(ctx, &arrays, &mesh));
-  free(number);
-  free(vertices);
-  free(triangles);
-  free(lines);
-  free(tags);
+  test_grid grid;
+  test_grid_create(&grid, n);
+  kedge_mesh *mesh = test_grid_mesh(&grid, ctx);
+  test_grid_destroy(&grid);
   return mesh;
 }
 
@@ -138,8 +83,8 @@ void case_create(op_case *c, kedge_context *ctx, int n_elements, int order,
   bool is_dirichlet[8] = {false};
   assert_in_range(c->mesh->n_groups, 1, 8);
   for (int g = 0; g < c->mesh->n_groups; ++g)
-    is_dirichlet[g] =
-        boundary == CASE_DIRICHLET || (boundary == CASE_MIXED && c->mesh->groups[g].tag == WALL);
+    is_dirichlet[g] = boundary == CASE_DIRICHLET ||
+                      (boundary == CASE_MIXED && c->mesh->groups[g].tag == GRID_WALL);
   const int patch_groups = order <= 3 ? 8 : 4;
   case_must(ctx, kg_trace_layout_create(ctx, c->mesh, is_dirichlet, patch_groups, &c->layout));
   upload_layout(c);

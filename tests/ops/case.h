@@ -33,11 +33,10 @@ void case_must(kedge_context *ctx, kedge_status status);
 /// A context of a backend with a number of threads.
 kedge_context *case_context(kedge_backend backend, int threads);
 
-/// The first n triangles of a distorted grid about as wide as high; vertices and corners in random
-/// order. Edges at its left and bottom are in group 7, the others in "default".
+/// The mesh of a test_grid of n triangles (grid.h).
 kedge_mesh *case_mesh(kedge_context *ctx, int n);
 
-/// @param[in] boundary  MIXED: group 7 is Dirichlet
+/// @param[in] boundary  MIXED: the wall is Dirichlet
 void case_create(op_case *c, kedge_context *ctx, int n_elements, int order,
                  enum case_boundary boundary, kg_material material);
 void case_destroy(op_case *c);
@@ -51,7 +50,5 @@ double *case_fetch(op_case *c, const double *device);
 /// Release the inputs and outputs made since case_create().
 void case_release(op_case *c);
 
-/// Uniform in [-1, 1], the same sequence for the same seed.
-double case_random(uint64_t *seed);
-/// `count` of them, to be freed.
+/// Random numbers in [-1, 1], to be freed.
 double *case_randoms(uint64_t seed, size_t count);

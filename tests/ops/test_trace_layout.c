@@ -4,6 +4,7 @@
 
 #include "case.h"
 #include "compare.h"
+#include "grid.h"
 
 enum section { INSIDE, SHARED, NEUMANN, DIRICHLET };
 
@@ -37,8 +38,8 @@ static void check_layout(int n, int boundary, int patch_groups, layout_check *ch
   layout_case c = {.mesh = case_mesh(ctx, n), .patch_elements = patch_groups * KG_LANES};
   assert_in_range(c.mesh->n_groups, 1, 8);
   for (int g = 0; g < c.mesh->n_groups; ++g)
-    c.is_dirichlet[g] =
-        boundary == CASE_DIRICHLET || (boundary == CASE_MIXED && c.mesh->groups[g].tag == 7);
+    c.is_dirichlet[g] = boundary == CASE_DIRICHLET ||
+                        (boundary == CASE_MIXED && c.mesh->groups[g].tag == GRID_WALL);
   case_must(ctx, kg_trace_layout_create(ctx, c.mesh, c.is_dirichlet, patch_groups, &c.layout));
   check(&c);
   kg_trace_layout_free(&c.layout);

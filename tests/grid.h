@@ -1,0 +1,23 @@
+/// @file
+/// An irregular mesh of any number of triangles, as arrays that a test can look things up in.
+#pragma once
+#include "kedge/mesh.h"
+
+enum { GRID_WALL = 7 };
+
+/// The first n triangles of a distorted grid about as wide as high: vertices in random order,
+/// triangles beginning at any corner, every fifth clockwise. Edges at the left and bottom have the
+/// line tag GRID_WALL, the others none.
+typedef struct test_grid {
+  int n_vertices, n_triangles, n_lines;
+  double *vertices;    ///< [vertex][2]
+  int32_t *triangles;  ///< [triangle][3]
+  int32_t *lines, *line_tags;
+} test_grid;
+
+void test_grid_create(test_grid *grid, int n_triangles);
+void test_grid_destroy(test_grid *grid);
+kedge_mesh *test_grid_mesh(const test_grid *grid, kedge_context *ctx);
+
+/// Uniform in [-1, 1], the same sequence for the same seed.
+double test_random(uint64_t *seed);

@@ -1,0 +1,101 @@
+#include "support.h"
+
+#include <stdlib.h>
+
+#include "compare.h"
+
+void must(kedge_context *ctx, kedge_status status)
+{
+  if (status != KEDGE_OK) fail_msg("%s", kedge_context_error(ctx));
+}
+
+kedge_context *open_backend(kedge_backend backend, int threads)
+{
+  kedge_context_options options = KEDGE_CONTEXT_OPTIONS_INIT;
+  options.backend = backend;
+  options.threads = threads;
+  options.bind_threads = false;
+  kedge_context *ctx = NULL;
+  must(NULL, kedge_context_create(&options, &ctx));
+  return ctx;
+}
+
+kedge_problem *problem_of(kedge_context *ctx, const setting *settings)
+{
+  kedge_problem *problem = NULL;
+  must(ctx, kedge_problem_create(ctx, &problem));
+  for (const setting *s = settings; s->section; ++s)
+    must(ctx, kedge_problem_set(problem, s->section, s->key, s->value));
+  return problem;
+}
+
+kedge_solution *solve(kedge_context *ctx, const kedge_mesh *mesh, const setting *settings)
+{
+  kedge_problem *problem = problem_of(ctx, settings);
+  kedge_solution *solution = NULL;
+  must(ctx, kedge_solve(ctx, mesh, problem, &solution));
+  kedge_problem_destroy(problem);
+  return solution;
+}
+
+kedge_report report_of(kedge_context *ctx, const kedge_mesh *mesh, const setting *settings)
+{
+  kedge_solution *solution = solve(ctx, mesh, settings);
+  kedge_report report;
+  kedge_solution_report(solution, &report);
+  report.solver_note = "";  // it goes with the solution
+  kedge_solution_destroy(solution);
+  return report;
+}
+
+const char *refusal_of(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,
+                       kedge_status expected)
+{
+  kedge_solution *solution = (kedge_solution *)&expected;
+  assert_int_equal(kedge_solve(ctx, mesh, problem, &solution), expected);
+  assert_null(solution);
+  return kedge_context_error(ctx);
+}
+
+fields fields_of(kedge_context *ctx, const kedge_solution *solution)
+{
+  fields f;
+  kedge_report r;
+  kedge_solution_report(solution, &r);
+  for (int k = 0; k < KEDGE_FIELD_COUNT; ++k) {
+    const int order = r.order + (k == KEDGE_FIELD_U_STAR);
+    f.n[k] = (size_t)r.elements * (size_t)kedge_node_count(order);
+    f.values[k] = malloc(f.n[k] * sizeof(double));
+    assert_non_null(f.values[k]);
+    must(ctx, kedge_solution_values(solution, (kedge_field)k, order, f.values[k]));
+  }
+  f.n[FIELD_TRACE] = (size_t)r.edges * (size_t)(r.order + 1);
+  f.values[FIELD_TRACE] = malloc(f.n[FIELD_TRACE] * sizeof(double));
+  assert_non_null(f.values[FIELD_TRACE]);
+  must(ctx, kedge_solution_trace(solution, NULL, f.values[FIELD_TRACE]));
+  return f;
+}
+
+void fields_free(fields *f)
+{
+  for (int k = 0; k < FIELDS; ++k) free(f->values[k]);
+}
+
+double fields_distance(const fields *a, const fields *b)
+{
+  double most = 0.0;
+  for (int k = 0; k < KEDGE_FIELD_COUNT; ++k) {
+    assert_int_equal(a->n[k], b->n[k]);
+    const double d = distance(a->n[k], a->values[k], b->values[k]);
+    if (!(d <= most)) most = d;
+  }
+  return most;
+}
+
+void assert_same_bits(const fields *a, const fields *b)
+{
+  for (int k = 0; k < FIELDS; ++k) {
+    assert_int_equal(a->n[k], b->n[k]);
+    assert_memory_equal(a->values[k], b->values[k], a->n[k] * sizeof(double));
+  }
+}

@@ -1,0 +1,45 @@
+/// @file
+/// Solves through the public API, as tests make them.
+#pragma once
+#include "kedge/kedge.h"
+
+/// One key of a problem.
+typedef struct setting {
+  const char *section, *key, *value;
+} setting;
+
+#define SETTINGS(...) \
+  (const setting[])   \
+  {                   \
+    __VA_ARGS__,      \
+    {                 \
+      0               \
+    }                 \
+  }
+
+/// Fail the test with the context's sentence unless the status is KEDGE_OK.
+void must(kedge_context *ctx, kedge_status status);
+/// Not bound; with this number of threads.
+kedge_context *open_backend(kedge_backend backend, int threads);
+
+/// A problem with these settings; the list ends with zeros.
+kedge_problem *problem_of(kedge_context *ctx, const setting *settings);
+kedge_solution *solve(kedge_context *ctx, const kedge_mesh *mesh, const setting *settings);
+/// Solve, take the report, forget the solution.
+kedge_report report_of(kedge_context *ctx, const kedge_mesh *mesh, const setting *settings);
+/// The sentence of a solve that must be refused with this status.
+const char *refusal_of(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,
+                       kedge_status expected);
+
+/// Everything a solution holds: u, q_x, q_y and u* at nodes of their own order, then the trace.
+typedef struct fields {
+  size_t n[5];
+  double *values[5];  ///< by kedge_field, the trace last
+} fields;
+enum { FIELD_TRACE = KEDGE_FIELD_COUNT, FIELDS };
+
+fields fields_of(kedge_context *ctx, const kedge_solution *solution);
+void fields_free(fields *f);
+/// Largest relative distance of the four fields (without the trace).
+double fields_distance(const fields *a, const fields *b);
+void assert_same_bits(const fields *a, const fields *b);
