@@ -155,7 +155,7 @@ def not_converged(results):
     worst = [r["solver"]["relative_residual"] for r in results.reports.values() if not r["solver"]["converged"]]
     if not worst:
         return ""
-    return (f"\n\\* The tolerance was not reached: rounding (or the limit of iterations) left a true relative "
+    return (f"\\* The tolerance was not reached: rounding (or the limit of iterations) left a true relative "
             f"residual of at most {max(worst):.1e} in these {len(worst)} runs.\n")
 
 
