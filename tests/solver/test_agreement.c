@@ -116,13 +116,6 @@ static void two_runs_and_other_numbers_of_threads_give_the_same_bits(void **stat
   }
 }
 
-/// Of the trace system, from iterations = sqrt(condition) / 2 log(2 / tolerance).
-static double condition_of(const kedge_report *report)
-{
-  const double root = 2.0 * (double)report->iterations / log(2.0 / report->tolerance);
-  return fmax(1.0, root * root);
-}
-
 static void both_operators_need_the_same_iterations_and_find_the_same_solution(void **state)
 {
   (void)state;
@@ -136,7 +129,9 @@ static void both_operators_need_the_same_iterations_and_find_the_same_solution(v
       assert_in_range(b.report.iterations + 1, a.report.iterations, a.report.iterations + 2);
       assert_string_equal(a.report.operator_name, "matrix-free");
       assert_string_equal(b.report.operator_name, "ell");
-      assert_at_most(fields_distance(&a.values, &b.values), 2.0 * 1e-10 * condition_of(&a.report));
+      // Residuals of 1e-10 leave errors of that times the condition of the trace system, below 1000
+      // here; that both solve the same system to rounding is tested above.
+      assert_at_most(fields_distance(&a.values, &b.values), 1000.0 * 1e-10);
       fields_free(&a.values);
       fields_free(&b.values);
     }
