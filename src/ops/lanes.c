@@ -30,7 +30,7 @@ void kg_lanes_local_operator(const kg_reference *ref, const kg_element_pack *e, 
 
 static inline kg_pack reciprocal_root(kg_pack a)
 {
-  kg_pack result;
+  kg_pack result = {0};
   for (int i = 0; i < KG_PACK; ++i) result[i] = 1.0 / sqrt(a[i]);
   return result;
 }

@@ -1,10 +1,11 @@
-// local_matrices_cuda.cu: K^e and F^e of every element.
+// local_matrices_cuda.cu: K^e and F^e of every element. GPUs with FP64 tensor instructions take
+// local_matrices_tensor.cuh; this file has the kernel of older ones.
 // Layout  local [group][n (n+1) / 2][lane], condensed [group][n][lane].
 // Map     block = element, panel = [Z^-1; R^T; f^T] in shared memory (panel_cuda.cuh): its partial Cholesky
 //         factorisation leaves W^T and w_f^T, whose products are K^e and F^e.
 // Cost    kg_local_matrices_cost(); reference matrices come through L2.
 #include "backend/cuda_rt.h"
-#include "ops/local_matrices.h"
+#include "ops/local_matrices_tensor.cuh"
 #include "ops/panel_cuda.cuh"
 
 namespace {
@@ -77,9 +78,7 @@ __global__ void local_matrices_kernel(const kg_local_matrices_args a)
   write_local(panel + np * ld, np, ld, a, at, e, side);
 }
 
-}  // namespace
-
-extern "C" kedge_status kg_local_matrices_cuda(kedge_context *ctx, const kg_local_matrices_args *a)
+kedge_status launch_plain(kedge_context *ctx, const kg_local_matrices_args *a)
 {
   const kg_sizes z = a->batch.reference.size;
   const int np = kg_panel_padded(z.n_modes), rows = np + z.n_trace + 1;
@@ -92,4 +91,18 @@ extern "C" kedge_status kg_local_matrices_cuda(kedge_context *ctx, const kg_loca
   const unsigned blocks = (unsigned)a->batch.count.n_groups * KG_LANES;
   local_matrices_kernel<<<blocks, kg_panel_threads(rows), shared, kg_cuda_stream(ctx)>>>(*a);
   return kg_cuda_launched(ctx, "local_matrices");
+}
+
+constexpr kedge_status (*by_order[])(kedge_context *, const kg_local_matrices_args &) = {
+    kg::launch_tensor<1>, kg::launch_tensor<2>,  kg::launch_tensor<3>,  kg::launch_tensor<4>,
+    kg::launch_tensor<5>, kg::launch_tensor<6>,  kg::launch_tensor<7>,  kg::launch_tensor<8>,
+    kg::launch_tensor<9>, kg::launch_tensor<10>, kg::launch_tensor<11>, kg::launch_tensor<12>};
+static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one entry per order");
+
+}  // namespace
+
+extern "C" kedge_status kg_local_matrices_cuda(kedge_context *ctx, const kg_local_matrices_args *a)
+{
+  if (kg_cuda(ctx)->capability_major < 8) return launch_plain(ctx, a);
+  return by_order[a->batch.reference.size.order - 1](ctx, *a);
 }
