@@ -36,7 +36,8 @@ class Results:
     """The fastest report of every case by mesh, order and operator."""
 
     def __init__(self, result):
-        self.reports = {(c["mesh"], c["order"], c["operator"]): best(c) for c in result["cases"] if c["runs"]}
+        self.reports = {(c["mesh"], c["order"], c["operator"]): best(c)
+                        for c in result["cases"] if c["runs"]}
         self.failures = [c for c in result["cases"] if "failure" in c]
         self.meshes = sorted({c["mesh"] for c in result["cases"]})
         self.orders = sorted({c["order"] for c in result["cases"]})
@@ -45,8 +46,10 @@ class Results:
 
     def at(self, mesh, order, operator=None):
         """A report or None; without an operator the matrix-free one, else that of ELL."""
-        wanted = [operator] if operator else ["matrix-free", "ell"]
-        return next((self.reports[mesh, order, o] for o in wanted if (mesh, order, o) in self.reports), None)
+        for wanted in [operator] if operator else ["matrix-free", "ell"]:
+            if (mesh, order, wanted) in self.reports:
+                return self.reports[mesh, order, wanted]
+        return None
 
 
 def iterations(report):
@@ -96,9 +99,10 @@ def error_row(results, order):
             report = results.at(mesh, order)
             row.append(f"{value(report):.2e}" if report else "-")
             if i > 0:
-                before = results.at(results.meshes[i - 1], order)
-                known = report and before
-                row.append(order_between(value(before), value(report), results.meshes[i - 1], mesh) if known else "-")
+                coarser = results.meshes[i - 1]
+                before = results.at(coarser, order)
+                row.append(order_between(value(before), value(report), coarser, mesh)
+                           if report and before else "-")
     return row
 
 
@@ -125,7 +129,8 @@ def memory_row(results, mesh, order):
            kib(12 * 5 * m * stride), kib(8 * (4 * unknowns + 2 * edges * m))]
     for operator in results.operators:
         report = results.at(mesh, order, operator)
-        row += [kib(report["memory"][k]) for k in ("predicted_device_bytes", "peak_device_bytes")] if report else ["-", "-"]
+        for bytes_of in ("predicted_device_bytes", "peak_device_bytes"):
+            row.append(kib(report["memory"][bytes_of]) if report else "-")
     return row
 
 
@@ -139,12 +144,15 @@ def memory_table(results):
 
 def origin(result):
     """Where and how the numbers were taken."""
-    source = f"commit {result['commit'][:10]}{'+' if result['commit'].endswith('+') else ''}" if result["commit"] else "commit not known"
+    commit = result["commit"] or "not known"
+    commit = commit[:10] + ("+" if commit.endswith("+") else "")
     times = "one run" if result["repeat"] == 1 else f"the fastest of {result['repeat']} runs"
-    text = (f"{result['date']}, kedge {result['machine']['version']}, {source}; tolerance {result['tolerance']:g}; "
-            f"{times} of each case; load average of the machine before the first run: {result['load_average']:.1f}.")
-    if result["environment"]:
-        text += " Environment: " + ", ".join(f"{k}={v}" for k, v in sorted(result["environment"].items())) + "."
+    text = (f"{result['date']}, kedge {result['machine']['version']}, commit {commit}; "
+            f"tolerance {result['tolerance']:g}; {times} of each case; load average of the machine "
+            f"before the first run: {result['load_average']:.1f}.")
+    variables = [f"{name}={value}" for name, value in sorted(result["environment"].items())]
+    if variables:
+        text += f" Environment: {', '.join(variables)}."
     if not result["complete"]:
         text += " The measurement was interrupted: cases are missing."
     return text
@@ -152,11 +160,12 @@ def origin(result):
 
 def not_converged(results):
     """One sentence about the runs that rounding or the limit stopped."""
-    worst = [r["solver"]["relative_residual"] for r in results.reports.values() if not r["solver"]["converged"]]
-    if not worst:
+    solvers = [report["solver"] for report in results.reports.values()]
+    left = [solver["relative_residual"] for solver in solvers if not solver["converged"]]
+    if not left:
         return ""
-    return (f"\\* The tolerance was not reached: rounding (or the limit of iterations) left a true relative "
-            f"residual of at most {max(worst):.1e} in these {len(worst)} runs.\n")
+    return (f"\\* The tolerance was not reached: rounding (or the limit of iterations) left a true "
+            f"relative residual of at most {max(left):.1e} in these {len(left)} cases.\n")
 
 
 def tables(result):
@@ -164,12 +173,14 @@ def tables(result):
     results = Results(result)
     parts = [f"## {result['device']}\n", origin(result) + "\n"]
     for mesh in results.meshes:
-        parts += [f"### Stages, {mesh}x{mesh} squares, {2 * mesh * mesh} triangles (milliseconds)\n", stage_table(results, mesh)]
+        heading = f"### Stages, {mesh}x{mesh} squares, {2 * mesh * mesh} triangles (milliseconds)\n"
+        parts += [heading, stage_table(results, mesh)]
     parts.append(not_converged(results))
     parts += ["### L2 errors and observed orders\n", error_table(results)]
     parts += ["### Memory (KiB)\n", memory_table(results)]
     for case in results.failures:
-        parts.append(f"Failed: {case['mesh']}x{case['mesh']}, P = {case['order']}, {case['operator']}: {case['failure']}\n")
+        name = f"{case['mesh']}x{case['mesh']}, P = {case['order']}, {case['operator']}"
+        parts.append(f"Failed: {name}: {case['failure']}\n")
     return "\n".join(part for part in parts if part)
 
 

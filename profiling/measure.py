@@ -1,5 +1,5 @@
-"""What every measurement of kedge needs: the command, the machine, the commit, one timed run, a file that
-is never half written."""
+"""What every measurement of kedge needs: the command, the machine, the commit, one timed run, a
+file that is never half written."""
 import datetime
 import glob
 import json
@@ -18,12 +18,17 @@ def give_up(sentence):
 
 
 def add_common_options(parser):
-    parser.add_argument("--kedge", metavar="PATH", help="the command (default: $KEDGE, else the newest in build/)")
+    parser.add_argument("--kedge", metavar="PATH", 
+                        help="the command (default: $KEDGE, else the newest in build/)")
     parser.add_argument("--backend", choices=["auto", "host", "cuda"], default="auto")
-    parser.add_argument("--threads", type=int, default=0, metavar="N", help="of the host (default: one a core)")
-    parser.add_argument("--out", metavar="DIR", default=RESULTS, help="results go to DIR/<device>/ (default: profiling/results)")
-    parser.add_argument("--commit", help="recorded with the results (default: what git says)")
-    parser.add_argument("--timeout", type=float, default=600, metavar="S", help="of one run, in seconds (default 600)")
+    parser.add_argument("--threads", type=int, default=0, metavar="N",
+                        help="of the host (default: one a core)")
+    parser.add_argument("--out", metavar="DIR", default=RESULTS,
+                        help="results go to DIR/<device>/ (default: profiling/results)")
+    parser.add_argument("--commit",
+                        help="recorded with the results (default: what git says)")
+    parser.add_argument("--timeout", type=float, default=600, metavar="S",
+                        help="of one run, in seconds (default 600)")
 
 
 def find_kedge(path):
@@ -45,7 +50,8 @@ def commit():
         return subprocess.run(["git", "-C", ROOT, *arguments], capture_output=True, text=True)
     try:
         head = git("rev-parse", "HEAD")
-        changed = git("status", "--porcelain", "--untracked-files=no", "src", "include", "CMakeLists.txt")
+        changed = git("status", "--porcelain", "--untracked-files=no",
+                      "src", "include", "CMakeLists.txt")
     except FileNotFoundError:
         return None
     return None if head.returncode else head.stdout.strip() + ("+" if changed.stdout else "")
@@ -55,7 +61,8 @@ def gpu_state():
     """Driver, clocks and power limit as nvidia-smi gives them; None without it."""
     fields = ["name", "driver_version", "clocks.max.sm", "clocks.max.memory", "power.limit"]
     try:
-        answer = subprocess.run(["nvidia-smi", "--query-gpu=" + ",".join(fields), "--format=csv,noheader"],
+        answer = subprocess.run(["nvidia-smi", "--query-gpu=" + ",".join(fields),
+                                 "--format=csv,noheader"],
                                 capture_output=True, text=True, timeout=30)
     except (FileNotFoundError, subprocess.TimeoutExpired):
         return None
@@ -72,7 +79,8 @@ def header(kedge, options):
     return {"machine": json.loads(info.stdout),
             "nvidia_smi": gpu_state(),
             "load_average": os.getloadavg()[0],
-            "environment": {k: v for k, v in os.environ.items() if k.startswith(("OMP_", "GOMP_", "CUDA_VISIBLE"))},
+            "environment": {name: value for name, value in os.environ.items()
+                            if name.startswith(("OMP_", "GOMP_", "CUDA_VISIBLE"))},
             "commit": options.commit or commit(),
             "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")}
 
@@ -119,7 +127,7 @@ def write_text(path, text):
 
 
 def write_json(path, value):
-    """One member a line, and one line for each item of a list: short files with useful differences."""
+    """One member a line, and one line for each item of a list: short files, useful diffs."""
     def member(item):
         if not isinstance(item, list) or not item:
             return json.dumps(item)

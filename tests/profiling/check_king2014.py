@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""check_king2014.py SOURCE KEDGE: profiling/king2014 and profiling/run, on tiny cases and on commands that fail."""
+"""check_king2014.py SOURCE KEDGE: profiling/king2014 and profiling/run, on tiny cases and on commands
+that fail."""
 import glob
 import json
 import os
@@ -24,8 +25,8 @@ class King2014(unittest.TestCase):
         self.folder = scratch.name
 
     def command(self, *arguments, program="king2014", kedge=KEDGE):
-        return [os.path.join(SOURCE, "profiling", program), "--kedge", kedge, "--backend", "host", "--out",
-                self.folder, *arguments]
+        return [os.path.join(SOURCE, "profiling", program), "--kedge", kedge, "--backend", "host",
+                "--out", self.folder, *arguments]
 
     def run_program(self, *arguments, code=0, **options):
         done = subprocess.run(self.command(*arguments, **options), capture_output=True, text=True)
@@ -50,10 +51,15 @@ class King2014(unittest.TestCase):
         os.chmod(path, 0o755)
         return path
 
+    def fake_at_order_2(self, script):
+        """A kedge that is the real one except at order 2."""
+        return self.fake(f'case "$*" in *"order=2"*) {script};; esac\nexec "{KEDGE}" "$@"')
+
     def row(self, heading, first):
         """Cells of the row that begins with `first`, in the table below a heading."""
         lines = self.tables().partition(heading)[2].splitlines()
-        return next([c.strip() for c in line.split("|")[1:-1]] for line in lines if line.startswith(f"| {first} |"))
+        line = next(line for line in lines if line.startswith(f"| {first} |"))
+        return [cell.strip() for cell in line.split("|")[1:-1]]
 
     def test_a_tiny_case_has_the_expected_orders_and_whole_reports(self):
         self.run_program("--meshes", "8,16", "--orders", "2", "--repeat", "2", "--commit", "0123456789abcdef")
@@ -82,25 +88,27 @@ class King2014(unittest.TestCase):
         self.assertAlmostEqual(sum(map(float, stages)), float(total), delta=0.02 * float(total) + 0.003)
 
     def test_a_case_that_fails_is_recorded_and_the_others_go_on(self):
-        kedge = self.fake(f'case "$*" in *"order=2"*) echo "kedge: no luck" >&2; exit 1;; esac\nexec "{KEDGE}" "$@"')
-        done = self.run_program("--meshes", "4", "--orders", "1-3", "--operator", "ell", "--repeat", "1", kedge=kedge, code=1)
+        kedge = self.fake_at_order_2('echo "kedge: no luck" >&2; exit 1')
+        done = self.run_program("--meshes", "4", "--orders", "1-3", "--operator", "ell", "--repeat", "1",
+                                kedge=kedge, code=1)
         self.assertIn("kedge: no luck", done.stdout)
         self.assertEqual([len(c["runs"]) for c in self.result()["cases"]], [1, 0, 1])
         self.assertEqual(self.result()["cases"][1]["failure"], "kedge: no luck")
         self.assertIn("Failed: 4x4, P = 2, ell: kedge: no luck", self.tables())
 
     def test_a_run_that_takes_too_long_is_stopped(self):
-        kedge = self.fake(f'case "$*" in *"order=2"*) exec sleep 100;; esac\nexec "{KEDGE}" "$@"')
-        self.run_program("--meshes", "4", "--orders", "1,2", "--operator", "ell", "--repeat", "1", "--timeout", "2",
-                         kedge=kedge, code=1)
+        kedge = self.fake_at_order_2("exec sleep 100")
+        self.run_program("--meshes", "4", "--orders", "1,2", "--operator", "ell", "--repeat", "1",
+                         "--timeout", "2", kedge=kedge, code=1)
         self.assertEqual(self.result()["cases"][1]["failure"], "stopped after 2 s")
 
     def test_a_killed_measurement_leaves_a_whole_file_that_says_it_is_incomplete(self):
-        kedge = self.fake(f'case "$*" in *"order=2"*) exec sleep 30;; esac\nexec "{KEDGE}" "$@"')
-        process = subprocess.Popen(self.command("--meshes", "4", "--orders", "1,2", "--operator", "ell", "--repeat", "1", kedge=kedge),
-                                   stdout=subprocess.PIPE, text=True, start_new_session=True)
+        command = self.command("--meshes", "4", "--orders", "1,2", "--operator", "ell", "--repeat", "1",
+                               kedge=self.fake_at_order_2("exec sleep 100"))
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
+        pattern = os.path.join(self.folder, "*", "king2014.json")
         deadline = time.monotonic() + 60
-        while not glob.glob(os.path.join(self.folder, "*", "king2014.json")) and time.monotonic() < deadline:
+        while not glob.glob(pattern) and time.monotonic() < deadline:
             time.sleep(0.02)
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
@@ -109,16 +117,23 @@ class King2014(unittest.TestCase):
         self.assertEqual([len(c["runs"]) for c in result["cases"]], [1])
 
     def test_without_any_solve_nothing_is_written(self):
-        done = self.run_program("--meshes", "4", "--orders", "1", "--repeat", "1", kedge=self.fake("exit 1"), code=1)
+        done = self.run_program("--meshes", "4", "--orders", "1", "--repeat", "1",
+                                kedge=self.fake("exit 1"), code=1)
         self.assertIn("king2014: no case could be solved, nothing is written", done.stderr)
         self.assertEqual(glob.glob(os.path.join(self.folder, "*", "*")), [])
 
     def test_wrong_options_are_refused(self):
-        for arguments, sentence in [(["--orders", "1-"], "'1-' is no list such as 1-3,9"), (["--orders", "3-1"], "'3-1' names no number"), (["--orders", "x"], "'x' is no list such as 1-3,9"),
-                                    (["--meshes", "0"], "'0' names no number from 1 on"), (["--repeat", "0"], "--repeat 0: at least 1")]:
-            self.assertIn(sentence, self.run_program(*arguments, code=2).stderr)
+        for option, value, sentence in [("--orders", "1-", "'1-' is no list such as 1-3,9"),
+                                        ("--orders", "x", "'x' is no list such as 1-3,9"),
+                                        ("--orders", "3-1", "'3-1' names no number from 1 on"),
+                                        ("--meshes", "0", "'0' names no number from 1 on"),
+                                        ("--repeat", "0", "--repeat 0: at least 1")]:
+            self.assertIn(sentence, self.run_program(option, value, code=2).stderr)
+
+    def test_a_command_that_is_missing_is_named(self):
         done = self.run_program(kedge=os.path.join(self.folder, "missing"), code=1)
-        self.assertIn("missing cannot be executed; name the kedge command with --kedge PATH", done.stderr)
+        self.assertIn("missing cannot be executed; name the kedge command with --kedge PATH",
+                      done.stderr)
 
     def test_a_page_is_changed_between_its_marks_alone(self):
         self.run_program("--meshes", "4", "--orders", "1", "--repeat", "1")
@@ -142,9 +157,9 @@ class King2014(unittest.TestCase):
             self.assertEqual(made.read(), committed.read(), "run profiling/king2014 --page")
 
     def test_run_calls_the_experiments_by_name(self):
-        self.assertIn("no experiment 'nothing'; there are: king2014", self.run_program("nothing", program="run", code=2).stderr)
-        kedge = self.fake('exit 1')
-        done = self.run_program("--quick", "king2014", program="run", kedge=kedge, code=1)
+        done = self.run_program("nothing", program="run", code=2)
+        self.assertIn("no experiment 'nothing'; there are: ", done.stderr)
+        done = self.run_program("--quick", "king2014", program="run", kedge=self.fake("exit 1"), code=1)
         self.assertIn("run: failed: king2014", done.stderr)
 
 
