@@ -1,0 +1,375 @@
+// What a solution hands out: values in the caller's numbering, on the smallest and oddest meshes
+// too; the report, the prediction of memory, progress.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+#include "basis/polynomials.h"
+#include "compare.h"
+#include "grid.h"
+#include "support.h"
+
+static kedge_context *ctx;
+
+static int open_context(void **state)
+{
+  (void)state;
+  ctx = open_backend(test_backend(), 2);
+  return 0;
+}
+
+static int close_context(void **state)
+{
+  (void)state;
+  kedge_context_destroy(ctx);
+  return 0;
+}
+
+/// The solution of these problems, which order 2 holds.
+static double quadratic(double x, double y)
+{
+  return 1.0 + x - 2.0 * y + 0.5 * x * y;
+}
+
+static const char quadratic_text[] = "1+x-2*y+0.5*x*y";
+
+static kedge_solution *solve_quadratic(const kedge_mesh *mesh, const char *others, const char *op)
+{
+  return solve(ctx, mesh,
+               SETTINGS({"space", "order", "2"}, {"exact", "u", quadratic_text},
+                        {"boundary 7", "type", "dirichlet"}, {"boundary default", "type", others},
+                        {"solver", "operator", op}, {"solver", "tolerance", "1e-14"}));
+}
+
+static void assert_near(double actual, double expected)
+{
+  assert_at_most(fabs(actual - expected), 1e-11);
+}
+
+static void check_values(const test_grid *grid, const kedge_solution *solution, int order)
+{
+  const size_t n = (size_t)grid->n_triangles * (size_t)kedge_node_count(order);
+  double *xy = malloc(2 * n * sizeof *xy), *values[KEDGE_FIELD_COUNT];
+  assert_non_null(xy);
+  must(ctx, kedge_solution_nodes(solution, order, xy));
+  for (int k = 0; k < KEDGE_FIELD_COUNT; ++k) {
+    values[k] = malloc(n * sizeof(double));
+    assert_non_null(values[k]);
+    must(ctx, kedge_solution_values(solution, (kedge_field)k, order, values[k]));
+  }
+  for (size_t i = 0; i < n; ++i) {
+    const double x = xy[2 * i], y = xy[2 * i + 1];
+    assert_near(values[KEDGE_FIELD_U][i], quadratic(x, y));
+    assert_near(values[KEDGE_FIELD_U_STAR][i], quadratic(x, y));
+    assert_near(values[KEDGE_FIELD_QX][i], 1.0 + 0.5 * y);
+    assert_near(values[KEDGE_FIELD_QY][i], -2.0 + 0.5 * x);
+  }
+  for (int k = 0; k < KEDGE_FIELD_COUNT; ++k) free(values[k]);
+  free(xy);
+}
+
+/// The first three nodes of an element are its vertices: theirs is the centroid of the triangle.
+static void check_element_order(const test_grid *grid, const kedge_solution *solution)
+{
+  double *xy = malloc(6 * (size_t)grid->n_triangles * sizeof *xy);
+  assert_non_null(xy);
+  must(ctx, kedge_solution_nodes(solution, 1, xy));
+  for (int e = 0; e < grid->n_triangles; ++e)
+    for (int k = 0; k < 2; ++k) {
+      double of_nodes = 0.0, of_triangle = 0.0;
+      for (int i = 0; i < 3; ++i) {
+        of_nodes += xy[6 * e + 2 * i + k];
+        of_triangle += grid->vertices[2 * grid->triangles[3 * e + i] + k];
+      }
+      assert_near(of_nodes, of_triangle);
+    }
+  free(xy);
+}
+
+static void check_trace(const test_grid *grid, const kedge_solution *solution, int64_t n_edges)
+{
+  int32_t *edges = malloc(2 * (size_t)n_edges * sizeof *edges);
+  double *modes = malloc(3 * (size_t)n_edges * sizeof *modes);
+  assert_true(edges && modes);
+  must(ctx, kedge_solution_trace(solution, edges, modes));
+  for (int64_t f = 0; f < n_edges; ++f) {
+    const int32_t *v = edges + 2 * f;
+    assert_true(v[0] >= 0 && v[0] < v[1] && v[1] < grid->n_vertices);
+    for (int i = 0; i <= 4; ++i) {
+      const double t = 0.5 * i - 1.0, a = 0.5 * (1.0 - t), b = 0.5 * (1.0 + t);
+      double psi[3], lambda = 0.0;
+      kg_legendre(2, t, psi);
+      for (int k = 0; k < 3; ++k) lambda += modes[3 * f + k] * psi[k];
+      const double *from = grid->vertices + 2 * v[0], *to = grid->vertices + 2 * v[1];
+      assert_near(lambda, quadratic(a * from[0] + b * to[0], a * from[1] + b * to[1]));
+    }
+  }
+  free(edges);
+  free(modes);
+}
+
+static void check_indicator(const test_grid *grid, const kedge_solution *solution)
+{
+  double *indicator = malloc((size_t)grid->n_triangles * sizeof *indicator);
+  assert_non_null(indicator);
+  must(ctx, kedge_solution_indicator(solution, indicator));
+  assert_at_most(largest((size_t)grid->n_triangles, indicator), 1e-11);
+  free(indicator);
+}
+
+static void check_mesh(int n_triangles, const char *others, const char *op)
+{
+  test_grid grid;
+  test_grid_create(&grid, n_triangles);
+  kedge_mesh *mesh = test_grid_mesh(&grid, ctx);
+  kedge_solution *solution = solve_quadratic(mesh, others, op);
+  kedge_report report;
+  kedge_solution_report(solution, &report);
+  check_values(&grid, solution, 1);
+  check_values(&grid, solution, 5);
+  check_element_order(&grid, solution);
+  check_trace(&grid, solution, report.edges);
+  check_indicator(&grid, solution);
+  kedge_solution_destroy(solution);
+  kedge_mesh_destroy(mesh);
+  test_grid_destroy(&grid);
+}
+
+static void values_are_in_the_callers_numbering_on_awkward_meshes(void **state)
+{
+  (void)state;
+  const int sizes[] = {1, 2, 3, 31, 32, 33, 257};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
+    for (int k = 0; k < 2; ++k) {
+      check_mesh(sizes[i], "dirichlet", k ? "ell" : "matrix-free");
+      check_mesh(sizes[i], "neumann", k ? "ell" : "matrix-free");
+    }
+}
+
+static kedge_mesh *grid_mesh(int n_triangles)
+{
+  test_grid grid;
+  test_grid_create(&grid, n_triangles);
+  kedge_mesh *mesh = test_grid_mesh(&grid, ctx);
+  test_grid_destroy(&grid);
+  return mesh;
+}
+
+static void a_triangle_between_dirichlet_edges_has_no_unknowns_and_converges_at_once(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = grid_mesh(1);
+  kedge_solution *solution = solve_quadratic(mesh, "dirichlet", "matrix-free");
+  kedge_report r;
+  kedge_solution_report(solution, &r);
+  assert_int_equal(r.trace_unknowns, 0);
+  assert_int_equal(r.iterations, 0);
+  assert_true(r.converged);
+  assert_string_equal(r.solver_note, "");
+  assert_at_most(r.u_l2, 1e-11);
+  kedge_solution_destroy(solution);
+  kedge_mesh_destroy(mesh);
+}
+
+static void a_problem_without_data_is_solved_in_no_iteration(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = grid_mesh(40);
+  kedge_solution *solution =
+      solve(ctx, mesh,
+            SETTINGS({"space", "order", "3"}, {"boundary default", "type", "dirichlet"},
+                     {"boundary default", "value", "0"}));
+  kedge_report r;
+  kedge_solution_report(solution, &r);
+  assert_int_equal(r.iterations, 0);
+  assert_true(r.converged && r.relative_residual == 0.0);
+  fields f = fields_of(ctx, solution);
+  for (int k = 0; k < FIELDS; ++k) assert_true(largest(f.n[k], f.values[k]) == 0.0);
+  fields_free(&f);
+  kedge_solution_destroy(solution);
+  kedge_mesh_destroy(mesh);
+}
+
+static void the_report_counts_what_was_solved(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh;
+  must(ctx, kedge_mesh_generate(ctx, "square 4", &mesh));
+  kedge_solution *solution =
+      solve(ctx, mesh,
+            SETTINGS({"space", "order", "3"}, {"equation", "source", "1"},
+                     {"boundary left", "type", "dirichlet"}, {"boundary left", "value", "x"},
+                     {"boundary default", "type", "neumann"}, {"boundary default", "value", "0"},
+                     {"solver", "tolerance", "1e-9"}));
+  kedge_report r;
+  kedge_solution_report(solution, &r);
+  assert_int_equal(r.elements, 32);
+  assert_int_equal(r.edges, 3 * 16 + 2 * 4);
+  assert_int_equal(r.vertices, 25);
+  assert_int_equal(r.boundary_edges, 16);
+  assert_int_equal(r.order, 3);
+  assert_int_equal(r.trace_unknowns, (56 - 4) * 4);
+  assert_int_equal(r.element_unknowns, 32 * 10);
+  assert_string_equal(r.backend, kedge_backend_name(test_backend()));
+  assert_string_equal(r.device, kedge_context_device(ctx));
+  assert_string_equal(r.operator_name, "matrix-free");
+  assert_string_equal(r.preconditioner, "jacobi");
+  assert_true(r.tolerance == 1e-9 && r.relative_residual <= 1e-9 && r.converged);
+  assert_true(r.iterations > 0);
+  assert_false(r.has_exact);
+  assert_true(isnan(r.u_l2) && isnan(r.u_linf) && isnan(r.q_l2) && isnan(r.u_star_l2));
+  assert_int_equal(r.local_matrices_bytes, 12 * 13 / 2 * 32 * 8);
+  assert_true(r.operator_bytes >= r.local_matrices_bytes);
+  assert_true(r.stages[KEDGE_STAGE_TRACE_SOLVE].seconds > 0.0);
+  assert_true(r.stages[KEDGE_STAGE_TRACE_SOLVE].flops > 2.0 * 12 * 12 * 32 * (double)r.iterations);
+  assert_true(r.stages[KEDGE_STAGE_OUTPUT].seconds == 0.0);
+  kedge_solution_destroy(solution);
+  kedge_mesh_destroy(mesh);
+}
+
+static void an_iteration_that_is_cut_short_is_reported_and_its_solution_handed_out(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = grid_mesh(100);
+  kedge_solution *solution =
+      solve(ctx, mesh,
+            SETTINGS({"exact", "u", "sin(x)"}, {"boundary default", "type", "dirichlet"},
+                     {"solver", "max_iterations", "3"}));
+  kedge_report r;
+  kedge_solution_report(solution, &r);
+  assert_false(r.converged);
+  assert_int_equal(r.iterations, 3);
+  assert_true(r.relative_residual > r.tolerance && isfinite(r.u_l2));
+  char note[128];
+  snprintf(note, sizeof note,
+           "stopped after max_iterations = 3 with a relative residual of %.2e; raise "
+           "max_iterations or tolerance",
+           r.relative_residual);
+  assert_string_equal(r.solver_note, note);
+  kedge_solution_destroy(solution);
+  kedge_mesh_destroy(mesh);
+}
+
+static void a_tolerance_beyond_rounding_is_reported_and_not_waited_for(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = grid_mesh(100);
+  kedge_solution *solution =
+      solve(ctx, mesh,
+            SETTINGS({"space", "order", "4"}, {"exact", "u", "sin(x)"},
+                     {"boundary default", "type", "dirichlet"}, {"solver", "tolerance", "1e-18"}));
+  kedge_report r;
+  kedge_solution_report(solution, &r);
+  assert_false(r.converged);
+  assert_true(r.iterations < 5000 && r.relative_residual < 1e-12);
+  assert_non_null(strstr(r.solver_note, "a tolerance of 1.0e-18 is not attainable"));
+  kedge_solution_destroy(solution);
+  kedge_mesh_destroy(mesh);
+}
+
+static void predictions_are_what_is_allocated(void **state)
+{
+  (void)state;
+  const char *const operators[] = {"matrix-free", "ell"}, *const orders[] = {"1", "4", "9"};
+  const char *const generate[] = {"square 3", "ring 5 40"};
+  for (int i = 0; i < 2 * 3 * 2 * 2; ++i) {
+    const bool exact = i % 2;
+    const kedge_operator op = (kedge_operator)(i / 2 % 2);
+    kedge_mesh *mesh;
+    must(ctx, kedge_mesh_generate(ctx, generate[i / 12], &mesh));
+    kedge_problem *problem = problem_of(
+        ctx, SETTINGS({"space", "order", orders[i / 4 % 3]}, {"solver", "operator", operators[op]},
+                      {"solver", "tolerance", "1e-3"}, {"boundary default", "type", "dirichlet"},
+                      {"boundary default", "value", "x"}));
+    if (exact) must(ctx, kedge_problem_set(problem, "exact", "u", "x*y"));
+    kedge_plan plan;
+    kedge_solution *solution;
+    kedge_report r;
+    must(ctx, kedge_plan_make(ctx, mesh, problem, &plan));
+    must(ctx, kedge_solve(ctx, mesh, problem, &solution));
+    kedge_solution_report(solution, &r);
+    assert_int_equal(r.predicted_device_bytes, plan.peak_bytes[op]);
+    assert_at_most(fabs((double)(r.peak_device_bytes - r.predicted_device_bytes)),
+                   0.05 * (double)r.peak_device_bytes);
+    for (int stage = 0; stage < KEDGE_STAGE_COUNT; ++stage)
+      assert_true(plan.stage_bytes[op][stage] <= plan.peak_bytes[op]);
+    assert_true(plan.free_bytes > 0 && plan.largest_elements[op] > r.elements);
+    kedge_solution_destroy(solution);
+    kedge_problem_destroy(problem);
+    kedge_mesh_destroy(mesh);
+  }
+}
+
+/// What the progress function has seen.
+typedef struct witness {
+  int stage;  ///< the last one
+  bool finished[KEDGE_STAGE_COUNT];
+  int64_t iteration;
+  double residual;
+} witness;
+
+static int stage_of(const char *name)
+{
+  int stage = 0;
+  while (stage < KEDGE_STAGE_COUNT && strcmp(kedge_stage_name((kedge_stage)stage), name)) ++stage;
+  return stage;
+}
+
+static void watch(void *user, const kedge_progress *progress)
+{
+  witness *w = user;
+  const int stage = stage_of(progress->stage);
+  assert_true(stage < KEDGE_STAGE_COUNT && stage >= w->stage);
+  assert_false(w->finished[stage]);
+  assert_true(progress->seconds >= 0.0);
+  w->stage = stage;
+  w->finished[stage] = progress->finished;
+  if (stage != KEDGE_STAGE_TRACE_SOLVE || progress->finished) {
+    assert_int_equal(progress->iteration, 0);
+    return;
+  }
+  assert_true(progress->iteration >= w->iteration);
+  w->iteration = progress->iteration;
+  if (progress->iteration > 0) {
+    assert_true(progress->tolerance == 1e-8);
+    w->residual = progress->relative_residual;
+  }
+}
+
+static void progress_tells_of_every_stage_in_order_and_of_the_falling_residual(void **state)
+{
+  (void)state;
+  witness w = {0};
+  kedge_mesh *mesh = grid_mesh(200);
+  kedge_context_set_progress(ctx, watch, &w);
+  kedge_solution *solution =
+      solve(ctx, mesh,
+            SETTINGS({"exact", "u", "sin(x)"}, {"boundary default", "type", "dirichlet"},
+                     {"solver", "tolerance", "1e-8"}));
+  kedge_context_set_progress(ctx, NULL, NULL);
+  for (int stage = 0; stage < KEDGE_STAGE_OUTPUT; ++stage) assert_true(w.finished[stage]);
+  assert_false(w.finished[KEDGE_STAGE_OUTPUT]);
+  kedge_report r;
+  kedge_solution_report(solution, &r);
+  assert_int_equal(w.iteration, r.iterations);
+  assert_true(w.residual <= 1e-8);
+  kedge_solution_destroy(solution);
+  kedge_mesh_destroy(mesh);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(values_are_in_the_callers_numbering_on_awkward_meshes),
+      cmocka_unit_test(a_triangle_between_dirichlet_edges_has_no_unknowns_and_converges_at_once),
+      cmocka_unit_test(a_problem_without_data_is_solved_in_no_iteration),
+      cmocka_unit_test(the_report_counts_what_was_solved),
+      cmocka_unit_test(an_iteration_that_is_cut_short_is_reported_and_its_solution_handed_out),
+      cmocka_unit_test(a_tolerance_beyond_rounding_is_reported_and_not_waited_for),
+      cmocka_unit_test(predictions_are_what_is_allocated),
+      cmocka_unit_test(progress_tells_of_every_stage_in_order_and_of_the_falling_residual),
+  };
+  test_skip_without_backend();
+  return cmocka_run_group_tests(tests, open_context, close_context);
+}
