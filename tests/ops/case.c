@@ -6,6 +6,7 @@
 
 #include "compare.h"
 #include "grid.h"
+#include "ops/trace_apply.h"
 
 enum { GUARD = 64 };  // 64 doubles keep the alignment of kg_alloc()
 static const double guard_word = -7.25e77;
@@ -85,7 +86,7 @@ void case_create(op_case *c, kedge_context *ctx, int n_elements, int order,
   for (int g = 0; g < c->mesh->n_groups; ++g)
     is_dirichlet[g] = boundary == CASE_DIRICHLET ||
                       (boundary == CASE_MIXED && c->mesh->groups[g].tag == GRID_WALL);
-  const int patch_groups = order <= 3 ? 8 : 4;
+  const int patch_groups = kg_patch_groups(order);
   case_must(ctx, kg_trace_layout_create(ctx, c->mesh, is_dirichlet, patch_groups, &c->layout));
   upload_layout(c);
   case_must(ctx, kg_reference_create(ctx, order, &c->reference));
