@@ -41,6 +41,8 @@ typedef struct kedge_report {
   double relative_residual;  ///< ||b - K x|| / ||b|| recomputed after the last iteration
   bool converged;            ///< relative_residual <= tolerance
   const char *solver_note;   ///< one sentence when not converged, else ""
+  const char *evaluation;    ///< where source and exact solution were evaluated: "host", "gpu" or
+                             ///< "host: " and why not there; "" when there was nothing to evaluate
   bool has_exact;
   double u_l2, u_linf, q_l2, u_star_l2;
   kedge_stage_report stages[KEDGE_STAGE_COUNT];

@@ -99,6 +99,7 @@ static int write_file(const char *path, const kedge_report *report)
   write_discretisation(&json, report);
   write_solver(&json, report);
   write_errors(&json, report);
+  kg_json_string(&json, "evaluation", report->evaluation ? report->evaluation : "");
   write_costs(&json, report);
   kg_json_close(&json);
   int error = fflush(stream) != 0 ? errno : 0;

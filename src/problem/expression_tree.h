@@ -56,6 +56,10 @@ struct kg_expression {
 /// The value of one operation: constant folding, and the definition the register code must meet.
 double kg_op_apply(kg_op op, double a, double b, double c);
 
+/// True for a power whose exponent is a whole constant of at most 32 in magnitude: evaluation then
+/// multiplies, by repeated squaring.
+bool kg_node_integer_power(const kg_node *nodes, const kg_node *node, int32_t *exponent);
+
 /// True when e depends on neither x nor y; *value is then its value, finite or not.
 bool kg_expression_constant(const kg_expression *e, double *value);
 

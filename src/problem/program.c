@@ -30,6 +30,15 @@ typedef struct compiler {
   kg_program *program;
 } compiler;
 
+bool kg_node_integer_power(const kg_node *nodes, const kg_node *node, int32_t *exponent)
+{
+  if (node->op != KG_OP_POWER || nodes[node->child[1]].op != KG_OP_CONSTANT) return false;
+  const double value = nodes[node->child[1]].value;
+  if (!(fabs(value) <= LARGEST_INTEGER_POWER) || value != rint(value)) return false;
+  *exponent = (int32_t)value;
+  return true;
+}
+
 static bool is_operation(const kg_node *node)
 {
   return kg_ops_info[node->op].n_children > 0;
@@ -69,12 +78,7 @@ static void emit(compiler *c, int32_t i, bool last)
   kg_instruction in = {.op = (int32_t)node->op};
   for (int k = 0; k < kg_ops_info[node->op].n_children; ++k)
     in.operand[k] = c->place[node->child[k]];
-  const kg_node *exponent = &c->nodes[node->child[1]];
-  if (node->op == KG_OP_POWER && exponent->op == KG_OP_CONSTANT &&
-      fabs(exponent->value) <= LARGEST_INTEGER_POWER && exponent->value == rint(exponent->value)) {
-    in.op = OP_INTEGER_POWER;
-    in.exponent = (int32_t)exponent->value;
-  }
+  if (kg_node_integer_power(c->nodes, node, &in.exponent)) in.op = OP_INTEGER_POWER;
   release_operands(c, i);  // the result may take the place of an operand
   if (last)
     in.result = REGISTER_OUT;

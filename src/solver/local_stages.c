@@ -9,6 +9,7 @@
 #include "ops/local_solve.h"
 #include "ops/postprocess.h"
 #include "solver/pipeline.h"
+#include "solver/sampler.h"
 
 static kedge_status local_solve(kg_pipeline *p, int32_t first, int32_t count)
 {
@@ -35,15 +36,10 @@ static kedge_status postprocess(kg_pipeline *p, int32_t first, int32_t count)
                                                .indicator = p->buffers[KG_ARRAY_INDICATOR].data});
 }
 
-/// Sample the exact solution on the host and compare on the device.
-static kedge_status compare(kg_pipeline *p, int32_t first, int32_t count, double *values)
+/// Errors of a chunk; `exact` gives u and its gradient.
+static kedge_status compare(kg_pipeline *p, int32_t first, int32_t count, kg_sampler *exact)
 {
-  static const char *const names[] = {"exact u", "du/dx of exact u", "du/dy of exact u"};
-  const kg_function *const functions[] = {&p->problem->exact_u, &p->problem->exact_dx,
-                                          &p->problem->exact_dy};
-  KG_TRY(kg_sample(p->ctx, &p->sampling, &p->layout, first, count, 3, functions, names, values));
-  const size_t bytes = 3 * (size_t)p->sampling.n * KG_LANES * (size_t)count * sizeof *values;
-  KG_TRY(kg_copy_in(p->ctx, p->buffers[KG_ARRAY_EXACT_VALUES].data, values, bytes));
+  KG_TRY(kg_sampler_run(exact, first, count, p->buffers[KG_ARRAY_EXACT_VALUES].data));
   return kg_errors(p->ctx,
                    &(kg_errors_args){.batch = p->batch,
                                      .points = p->points,
@@ -72,13 +68,14 @@ static kedge_status solve_chunk(kg_pipeline *p, int32_t first, int32_t count)
   return take(p, KG_ARRAY_Q, s->q, 2 * s->size.n_modes, first, count);
 }
 
-static kedge_status postprocess_chunk(kg_pipeline *p, int32_t first, int32_t count, double *values)
+static kedge_status postprocess_chunk(kg_pipeline *p, int32_t first, int32_t count,
+                                      kg_sampler *exact)
 {
   kedge_solution *s = p->solution;
   KG_TRY(postprocess(p, first, count));
   KG_TRY(take(p, KG_ARRAY_U_STAR, s->u_star, s->size.n_star, first, count));
   KG_TRY(take(p, KG_ARRAY_INDICATOR, s->indicator, 1, first, count));
-  return p->shape.has_exact ? compare(p, first, count, values) : KEDGE_OK;
+  return p->shape.has_exact ? compare(p, first, count, exact) : KEDGE_OK;
 }
 
 static kedge_status sum_errors(kg_pipeline *p)
@@ -104,7 +101,7 @@ static kedge_status sum_errors(kg_pipeline *p)
   return status;
 }
 
-static kedge_status all_chunks(kg_pipeline *p, double *values)
+static kedge_status all_chunks(kg_pipeline *p, kg_sampler *exact)
 {
   const int32_t n_groups = p->layout.count.n_groups, chunk = p->shape.chunk_groups;
   for (int32_t first = 0; first < n_groups; first += chunk) {
@@ -112,7 +109,7 @@ static kedge_status all_chunks(kg_pipeline *p, double *values)
     KG_TRY(kg_stage_begin(p, KEDGE_STAGE_LOCAL_SOLVE));
     KG_TRY(kg_stage_end(p, solve_chunk(p, first, count)));
     KG_TRY(kg_stage_begin(p, KEDGE_STAGE_POSTPROCESS));
-    KG_TRY(kg_stage_end(p, postprocess_chunk(p, first, count, values)));
+    KG_TRY(kg_stage_end(p, postprocess_chunk(p, first, count, exact)));
   }
   return p->shape.has_exact ? sum_errors(p) : KEDGE_OK;
 }
@@ -129,12 +126,13 @@ static void add_costs(kg_pipeline *p)
 
 kedge_status kg_stages_local(kg_pipeline *p)
 {
-  const size_t n_values = 3 * (size_t)p->sampling.n * KG_LANES * (size_t)p->shape.chunk_groups;
-  double *values;
-  KG_TRY(kg_host_alloc(p->ctx, p->shape.has_exact ? n_values : 0, sizeof *values, &values));
+  static const char *const names[] = {"exact u", "du/dx of exact u", "du/dy of exact u"};
+  const kg_function *const functions[] = {&p->problem->exact_u, &p->problem->exact_dx,
+                                          &p->problem->exact_dy};
+  kg_sampler exact = kg_sampler_of(p, "exact solution", (kg_sample_set){3, functions, names});
   kg_stage_announce(p, KEDGE_STAGE_LOCAL_SOLVE, false);
-  const kedge_status status = all_chunks(p, values);
-  free(values);
+  const kedge_status status = all_chunks(p, &exact);
+  kg_sampler_close(&exact);
   KG_TRY(status);
   add_costs(p);
   kg_stage_announce(p, KEDGE_STAGE_LOCAL_SOLVE, true);

@@ -49,6 +49,14 @@ void kg_sampling_free(kg_sampling *sampling)
   *sampling = (kg_sampling){0};
 }
 
+/// A coordinate of the point (r, s) from those of the corners. A kernel that evaluates on the GPU does
+/// the same in the same order, and neither uses fused multiply-adds: their points agree to the bit.
+static inline double interpolate(double r, double s, double v0, double v1, double v2)
+{
+  const double b = 0.5 * (1.0 + r), c = 0.5 * (1.0 + s), a = 1.0 - b - c;
+  return a * v0 + b * v1 + c * v2;
+}
+
 /// Physical coordinates [point][lane] of one group.
 static void place_points(const kg_sampling *sampling, const kg_trace_layout *layout, int32_t group,
                          double *x, double *y)
@@ -61,65 +69,72 @@ static void place_points(const kg_sampling *sampling, const kg_trace_layout *lay
       corner_y[l][i] = layout->host.vertices[2 * v + 1];
     }
   for (int q = 0; q < sampling->n; ++q) {
-    const double b = 0.5 * (1.0 + sampling->r[q]), c = 0.5 * (1.0 + sampling->s[q]), a = 1.0 - b - c;
+    const double r = sampling->r[q], s = sampling->s[q];
     for (int i = 0; i < KG_LANES; ++i) {
-      x[q * KG_LANES + i] = a * corner_x[0][i] + b * corner_x[1][i] + c * corner_x[2][i];
-      y[q * KG_LANES + i] = a * corner_y[0][i] + b * corner_y[1][i] + c * corner_y[2][i];
+      x[q * KG_LANES + i] = interpolate(r, s, corner_x[0][i], corner_x[1][i], corner_x[2][i]);
+      y[q * KG_LANES + i] = interpolate(r, s, corner_y[0][i], corner_y[1][i], corner_y[2][i]);
     }
   }
 }
 
-/// Where a function is not finite, for the message.
-typedef struct bad_point {
-  int function;  ///< -1: none
-  double x, y, value;
-} bad_point;
-
-static void look_for_bad(size_t n, const double *x, const double *y, const double *value,
-                         int function, bad_point *bad)
+kedge_status kg_sample_refuse(kedge_context *ctx, const kg_sampling *sampling,
+                              const kg_trace_layout *layout, int32_t first,
+                              const kg_sample_set *set, kg_bad_value bad)
 {
+  const int64_t lane = bad.index % KG_LANES, row = bad.index / KG_LANES;
+  const int64_t q = row % sampling->n, f = row / sampling->n % set->n;
+  const int64_t group = first + row / sampling->n / set->n;
+  double x[3], y[3];
+  for (int l = 0; l < 3; ++l) {
+    const size_t v = (size_t)layout->host.vertex[(group * 3 + l) * KG_LANES + lane];
+    x[l] = layout->host.vertices[2 * v];
+    y[l] = layout->host.vertices[2 * v + 1];
+  }
+  const double r = sampling->r[q], s = sampling->s[q];
+  return KG_FAIL(ctx, KEDGE_ERR_INPUT,
+                 "%s is %g at x = %.6g, y = %.6g, inside the mesh; change the expression so that it "
+                 "is finite everywhere",
+                 set->names[f], isnan(bad.value) ? NAN : bad.value,  // some NaN print as -nan
+                 interpolate(r, s, x[0], x[1], x[2]), interpolate(r, s, y[0], y[1], y[2]));
+}
+
+/// The first value of a row that is not finite, unless `bad` is an earlier one.
+static void look_for_bad(size_t n, const double *value, int64_t row, kg_bad_value *bad)
+{
+  if (bad->index >= 0 && bad->index < row) return;
   for (size_t i = 0; i < n; ++i)
     if (!isfinite(value[i])) {
-      *bad = (bad_point){function, x[i], y[i], value[i]};
+      *bad = (kg_bad_value){row + (int64_t)i, value[i]};
       return;
     }
 }
 
-static kedge_status refuse(kedge_context *ctx, const bad_point *bad, const char *name)
-{
-  return KG_FAIL(ctx, KEDGE_ERR_INPUT,
-                 "%s is %g at x = %.6g, y = %.6g, inside the mesh; change the expression so that it "
-                 "is finite everywhere",
-                 name, bad->value, bad->x, bad->y);
-}
-
 kedge_status kg_sample(kedge_context *ctx, const kg_sampling *sampling,
                        const kg_trace_layout *layout, int32_t first, int32_t count,
-                       int n_functions, const kg_function *const *functions,
-                       const char *const *names, double *values)
+                       const kg_sample_set *set, double *values)
 {
   const size_t n = (size_t)sampling->n * KG_LANES;
   double *points;
   KG_TRY(kg_host_alloc(ctx, 2 * n * (size_t)ctx->threads, sizeof *points, &points));
-  bad_point bad = {.function = -1};
+  kg_bad_value bad = {.index = -1};
 #pragma omp parallel num_threads(ctx->threads)
   {
     double *x = points + 2 * n * (size_t)omp_get_thread_num(), *y = x + n;
-    bad_point mine = {.function = -1};
+    kg_bad_value mine = {.index = -1};
 #pragma omp for schedule(dynamic, 4)
     for (int32_t g = 0; g < count; ++g) {
       place_points(sampling, layout, first + g, x, y);
-      for (int f = 0; f < n_functions; ++f) {
-        double *value = values + ((size_t)g * (size_t)n_functions + (size_t)f) * n;
-        kg_function_evaluate(functions[f], n, x, y, value);
-        if (mine.function < 0) look_for_bad(n, x, y, value, f, &mine);
+      for (int f = 0; f < set->n; ++f) {
+        const size_t row = ((size_t)g * (size_t)set->n + (size_t)f) * n;
+        kg_function_evaluate(set->functions[f], n, x, y, values + row);
+        look_for_bad(n, values + row, (int64_t)row, &mine);
       }
     }
 #pragma omp critical
-    if (mine.function >= 0) bad = mine;
+    if (mine.index >= 0 && (bad.index < 0 || mine.index < bad.index)) bad = mine;
   }
   free(points);
-  return bad.function < 0 ? KEDGE_OK : refuse(ctx, &bad, names[bad.function]);
+  return bad.index < 0 ? KEDGE_OK : kg_sample_refuse(ctx, sampling, layout, first, set, bad);
 }
 
 /// One boundary edge, along its trace direction (lower to higher vertex).

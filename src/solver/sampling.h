@@ -1,6 +1,6 @@
 /// @file
 /// Values of the user's functions where the discretisation needs them: at the points of the elements and on
-/// boundary edges. Evaluated on the host.
+/// boundary edges. Evaluated on the host; solver/sampler.h may have the GPU do it.
 #pragma once
 #include "mesh/trace_layout.h"
 #include "ops/ops.h"
@@ -19,13 +19,29 @@ kedge_status kg_sampling_create(kedge_context *ctx, int order, kg_sampling *out)
 void kg_sampling_free(kg_sampling *sampling);
 int kg_sampling_count(int order);  ///< points of kg_sampling_create()
 
-/// Evaluate `n_functions` functions at the points of groups [first, first + count).
-/// @param[in]  names   of the functions, for the message about values that are not finite
+/// Functions that are sampled together.
+typedef struct kg_sample_set {
+  int n;
+  const kg_function *const *functions;
+  const char *const *names;  ///< for the message about values that are not finite
+} kg_sample_set;
+
+/// The first value that is not finite, in the order of kg_sample()'s values.
+typedef struct kg_bad_value {
+  int64_t index;  ///< -1: there is none
+  double value;
+} kg_bad_value;
+
+/// Evaluate functions at the points of groups [first, first + count), on the host.
 /// @param[out] values  [group of the chunk][function][point][lane]
+/// @retval KEDGE_ERR_INPUT  a value is not finite; the sentence is about the first
 kedge_status kg_sample(kedge_context *ctx, const kg_sampling *sampling,
                        const kg_trace_layout *layout, int32_t first, int32_t count,
-                       int n_functions, const kg_function *const *functions,
-                       const char *const *names, double *values);
+                       const kg_sample_set *set, double *values);
+/// The failure for a bad value of the chunk that begins with group `first`.
+kedge_status kg_sample_refuse(kedge_context *ctx, const kg_sampling *sampling,
+                              const kg_trace_layout *layout, int32_t first,
+                              const kg_sample_set *set, kg_bad_value bad);
 
 /// Boundary data of trace edges [n_free - n_neumann, n_edges): <g_N, psi_k> on Neumann edges, the
 /// coefficients of the L2 projection of u on Dirichlet edges.

@@ -12,6 +12,8 @@ struct kedge_solution {
   int32_t n_groups, n_edges;
   kedge_report report;
   char note[256];       ///< behind report.solver_note
+  char evaluation[512];   ///< behind report.evaluation
+  const char *evaluated;  ///< the functions that `evaluation` is about while it is about one set
   double *u;            ///< [group][N][lane]
   double *q;            ///< [group][2 N][lane]
   double *u_star;       ///< [group][N*][lane]

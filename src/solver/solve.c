@@ -32,6 +32,7 @@ static void fill_report(kg_pipeline *p)
       .preconditioner = "jacobi",
       .tolerance = p->problem->tolerance,
       .solver_note = s->note,
+      .evaluation = s->evaluation,
       .has_exact = p->shape.has_exact,
       .u_l2 = NAN,
       .u_linf = NAN,

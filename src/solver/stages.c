@@ -10,6 +10,7 @@
 #include "ops/local_matrices.h"
 #include "solver/cg.h"
 #include "solver/pipeline.h"
+#include "solver/sampler.h"
 
 static kedge_status put(kg_pipeline *p, kg_array array, const void *host, size_t bytes)
 {
@@ -41,33 +42,31 @@ static kedge_status put_mesh(kg_pipeline *p)
   return status;
 }
 
-/// Load vectors, chunk by chunk: the host evaluates the source, the device integrates.
+static kedge_status load_chunk(kg_pipeline *p, kg_sampler *source, int32_t first, int32_t count)
+{
+  double *const values = p->buffers[KG_ARRAY_SOURCE_VALUES].data;
+  KG_TRY(kg_sampler_run(source, first, count, values));
+  return kg_load_vectors(p->ctx, &(kg_load_vectors_args){.batch = p->batch,
+                                                         .points = p->points,
+                                                         .first_group = first,
+                                                         .n_groups = count,
+                                                         .values = values,
+                                                         .load = p->buffers[KG_ARRAY_LOAD].data});
+}
+
+/// Load vectors, chunk by chunk.
 static kedge_status make_loads(kg_pipeline *p)
 {
   const kg_function *const source = &p->resolved.source;
   if (source->kind == KG_FUNCTION_NONE)
     return kg_zero(p->ctx, p->buffers[KG_ARRAY_LOAD].data, p->buffers[KG_ARRAY_LOAD].bytes);
   static const char *const name = "source";
-  const size_t per_group = (size_t)p->sampling.n * KG_LANES;
-  double *values;
-  KG_TRY(kg_host_alloc(p->ctx, per_group * (size_t)p->shape.chunk_groups, sizeof *values, &values));
+  kg_sampler sampler = kg_sampler_of(p, name, (kg_sample_set){1, &source, &name});
   kedge_status status = KEDGE_OK;
   const int32_t n_groups = p->layout.count.n_groups, chunk = p->shape.chunk_groups;
-  for (int32_t first = 0; first < n_groups && status == KEDGE_OK; first += chunk) {
-    const int32_t count = n_groups - first < chunk ? n_groups - first : chunk;
-    status = kg_sample(p->ctx, &p->sampling, &p->layout, first, count, 1, &source, &name, values);
-    if (status != KEDGE_OK) break;
-    status = put(p, KG_ARRAY_SOURCE_VALUES, values, per_group * (size_t)count * sizeof *values);
-    if (status != KEDGE_OK) break;
-    status = kg_load_vectors(p->ctx, &(kg_load_vectors_args){
-                                         .batch = p->batch,
-                                         .points = p->points,
-                                         .first_group = first,
-                                         .n_groups = count,
-                                         .values = p->buffers[KG_ARRAY_SOURCE_VALUES].data,
-                                         .load = p->buffers[KG_ARRAY_LOAD].data});
-  }
-  free(values);
+  for (int32_t first = 0; first < n_groups && status == KEDGE_OK; first += chunk)
+    status = load_chunk(p, &sampler, first, n_groups - first < chunk ? n_groups - first : chunk);
+  kg_sampler_close(&sampler);
   kg_stage_cost(p, kg_load_vectors_cost(p->shape.size, p->sampling.n, p->mesh->n_elements), 1.0);
   return status;
 }

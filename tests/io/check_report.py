@@ -37,8 +37,9 @@ def check_plain(report):
     assert report["memory"] == {"peak_device_bytes": 5000000000,
                                 "predicted_device_bytes": 5000000001,
                                 "local_matrices_bytes": 7, "operator_bytes": 8}
-    assert sorted(report) == ["backend", "errors", "memory", "mesh", "solver", "space", "stages",
-                              "version"]
+    assert report["evaluation"] == "host"
+    assert sorted(report) == ["backend", "errors", "evaluation", "memory", "mesh", "solver",
+                              "space", "stages", "version"]
     assert report["version"].count(".") == 2
 
 

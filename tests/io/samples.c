@@ -80,6 +80,7 @@ static kedge_status write_report(bool awkward, const char *path)
                          .relative_residual = 0.1 + 0.2,
                          .converged = true,
                          .solver_note = "",
+                         .evaluation = "host",
                          .has_exact = true,
                          .u_l2 = 1e-9,
                          .u_linf = 2e-9,

@@ -1,0 +1,158 @@
+#include "problem/expression_cuda.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "problem/expression_tree.h"
+#include "problem/number.h"
+
+// In the order of program.c's squaring, so that every rounding is the same; the last square is
+// computed in vain and may overflow.
+static const char integer_power[] =
+    "static __device__ double integer_power(double a, int k)\n"
+    "{\n"
+    "  double power = 1.0, square = a;\n"
+    "  for (int bits = k < 0 ? -k : k; bits != 0; bits >>= 1) {\n"
+    "    if (bits & 1) power *= square;\n"
+    "    square *= square;\n"
+    "  }\n"
+    "  return k < 0 ? 1.0 / power : power;\n"
+    "}\n\n";
+
+// How each operation is written: its operands are $0, $1 and $2.
+static const char *const forms[KG_OP_COUNT] = {
+    [KG_OP_CHOOSE] = "$0 != 0.0 ? $1 : $2",
+    [KG_OP_EQUAL] = "$0 == $1 ? 1.0 : 0.0",
+    [KG_OP_UNEQUAL] = "$0 != $1 ? 1.0 : 0.0",
+    [KG_OP_LESS] = "$0 < $1 ? 1.0 : 0.0",
+    [KG_OP_LESS_EQUAL] = "$0 <= $1 ? 1.0 : 0.0",
+    [KG_OP_GREATER] = "$0 > $1 ? 1.0 : 0.0",
+    [KG_OP_GREATER_EQUAL] = "$0 >= $1 ? 1.0 : 0.0",
+    [KG_OP_ADD] = "$0 + $1",
+    [KG_OP_SUBTRACT] = "$0 - $1",
+    [KG_OP_MULTIPLY] = "$0 * $1",
+    [KG_OP_DIVIDE] = "$0 / $1",
+    [KG_OP_NEGATE] = "-$0",
+    [KG_OP_POWER] = "pow($0, $1)",
+    [KG_OP_SIN] = "sin($0)",
+    [KG_OP_COS] = "cos($0)",
+    [KG_OP_TAN] = "tan($0)",
+    [KG_OP_ASIN] = "asin($0)",
+    [KG_OP_ACOS] = "acos($0)",
+    [KG_OP_ATAN] = "atan($0)",
+    [KG_OP_SINH] = "sinh($0)",
+    [KG_OP_COSH] = "cosh($0)",
+    [KG_OP_TANH] = "tanh($0)",
+    [KG_OP_EXP] = "exp($0)",
+    [KG_OP_LOG] = "log($0)",
+    [KG_OP_SQRT] = "sqrt($0)",
+    [KG_OP_ABS] = "fabs($0)",
+    [KG_OP_ATAN2] = "atan2($0, $1)",
+    [KG_OP_MIN] = "$0 < $1 || $0 != $0 ? $0 : $1",  // a NaN is the result
+    [KG_OP_MAX] = "$0 > $1 || $0 != $0 ? $0 : $1",
+    [KG_OP_HYPOT] = "hypot($0, $1)",
+};
+
+/// A node where it is used: leaves stand for themselves, operations are locals.
+static void write_operand(FILE *out, const kg_node *nodes, int32_t node)
+{
+  char number[32];
+  switch (nodes[node].op) {
+    case KG_OP_X:
+      fputc('x', out);
+      break;
+    case KG_OP_Y:
+      fputc('y', out);
+      break;
+    case KG_OP_CONSTANT:
+      kg_number_print(number, nodes[node].value);
+      fprintf(out, number[0] == '-' ? "(%s%s)" : "%s%s", number, strpbrk(number, ".e") ? "" : ".0");
+      break;
+    default:
+      fprintf(out, "v%d", (int)node);
+  }
+}
+
+static void write_operation(FILE *out, const kg_node *nodes, int32_t i)
+{
+  const kg_node *node = &nodes[i];
+  int32_t exponent;
+  fprintf(out, "  const double v%d = ", (int)i);
+  if (kg_node_integer_power(nodes, node, &exponent)) {
+    fputs("integer_power(", out);
+    write_operand(out, nodes, node->child[0]);
+    fprintf(out, ", %d);\n", (int)exponent);
+    return;
+  }
+  for (const char *c = forms[node->op]; *c; ++c) {
+    if (*c == '$')
+      write_operand(out, nodes, node->child[*++c - '0']);
+    else
+      fputc(*c, out);
+  }
+  fputs(";\n", out);
+}
+
+/// The functions in one tree, so that what they share is one node.
+static kedge_status gather(kg_builder *b, int n_functions, const kg_function *const *functions,
+                           int32_t *roots)
+{
+  for (int f = 0; f < n_functions; ++f) {
+    const kg_function *function = functions[f];
+    KG_REQUIRE(b->ctx, function->kind != KG_FUNCTION_CALLER, KEDGE_ERR_UNSUPPORTED,
+               "a function of the calling program cannot be compiled for the GPU");
+    if (function->kind == KG_FUNCTION_EXPRESSION)
+      KG_TRY(kg_builder_import(b, function->expression, &roots[f]));
+    else
+      roots[f] = kg_builder_intern(
+          b, (kg_node){.op = KG_OP_CONSTANT,
+                       .value = function->kind == KG_FUNCTION_NONE ? 0.0 : function->constant});
+  }
+  int operations = 0;
+  for (int32_t i = 0; i < b->n_nodes; ++i) operations += kg_ops_info[b->nodes[i].op].n_children > 0;
+  KG_REQUIRE(b->ctx, !b->full && operations <= KG_EMITTED_MAX, KEDGE_ERR_UNSUPPORTED,
+             "more than %d operations take too long to compile for the GPU", KG_EMITTED_MAX);
+  return KEDGE_OK;
+}
+
+static void write_function(FILE *out, const kg_builder *b, int n_functions, const int32_t *roots)
+{
+  fputs(integer_power, out);
+  fputs("static __device__ void evaluate(double x, double y, double *value)\n{\n", out);
+  for (int32_t i = 0; i < b->n_nodes; ++i)
+    if (kg_ops_info[b->nodes[i].op].n_children > 0) write_operation(out, b->nodes, i);
+  for (int f = 0; f < n_functions; ++f) {
+    fprintf(out, "  value[%d] = ", f);
+    write_operand(out, b->nodes, roots[f]);
+    fputs(";\n", out);
+  }
+  fputs("}\n", out);
+}
+
+kedge_status kg_functions_emit(kedge_context *ctx, int n_functions,
+                               const kg_function *const *functions, char **text)
+{
+  *text = NULL;
+  kg_builder builder;
+  int32_t *roots = NULL;
+  FILE *out = NULL;
+  size_t size;
+  kedge_status status = kg_builder_open(ctx, &builder);
+  if (status == KEDGE_OK) status = kg_host_alloc(ctx, (size_t)n_functions, sizeof *roots, &roots);
+  if (status == KEDGE_OK) status = gather(&builder, n_functions, functions, roots);
+  if (status != KEDGE_OK) goto done;
+
+  out = open_memstream(text, &size);
+  if (out) write_function(out, &builder, n_functions, roots);
+  if (!out || ferror(out) | fclose(out)) {
+    status = KG_FAIL(ctx, KEDGE_ERR_MEMORY, "no memory for the text of an expression");
+    free(*text);
+    *text = NULL;
+  }
+done:
+  free(roots);
+  kg_builder_close(&builder);
+  return status;
+}

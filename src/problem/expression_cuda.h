@@ -1,0 +1,16 @@
+/// @file
+/// Functions of the plane as CUDA C, in text that a C compiler takes too.
+#pragma once
+#include "problem/problem.h"
+
+enum { KG_EMITTED_MAX = 2000 };  ///< most operations: about a minute of the compiler's time
+
+/// Write
+///   static __device__ void evaluate(double x, double y, double *value)
+/// which sets value[f] = functions[f](x, y), and the helper it calls. Equal parts of all functions
+/// are computed once, each in a local of its own. Operations are those of the host's register code,
+/// one rounding each: compiled without fused multiply-adds, arithmetic gives the same bits.
+/// @param[out] text  freed with free(); NULL on failure
+/// @retval KEDGE_ERR_UNSUPPORTED  one is the caller's function, or they are too long together
+kedge_status kg_functions_emit(kedge_context *ctx, int n_functions,
+                               const kg_function *const *functions, char **text);

@@ -1,0 +1,123 @@
+#include "solver/sampler.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "core/memory.h"
+#include "core/nvtx.h"
+
+/// What the GPU would save against what it costs first. Measured (docs/report.md#evaluation): a
+/// value takes a host thread about 20 ns and the copy 1 ns; finding and running the compiler takes
+/// 0.2 s.
+static bool pays(const kg_sampler *s)
+{
+  const kg_pipeline *p = s->pipeline;
+  const double values = (double)p->mesh->n_elements * p->sampling.n * s->set.n;
+  return values * (20e-9 / p->ctx->threads + 1e-9) > 0.2;
+}
+
+/// Note where the functions were evaluated; two different answers are told apart.
+static void note(kg_sampler *s, const char *where)
+{
+  char *text = s->pipeline->solution->evaluation;
+  const size_t size = sizeof s->pipeline->solution->evaluation;
+  if (text[0] == '\0') {
+    snprintf(text, size, "%s", where);
+    s->pipeline->solution->evaluated = s->what;
+  } else if (strcmp(text, where) != 0) {
+    char before[sizeof s->pipeline->solution->evaluation];
+    memcpy(before, text, size);
+    snprintf(text, size, "%s: %s; %s: %s", s->pipeline->solution->evaluated, before, s->what,
+             where);
+  }
+}
+
+static kedge_status create_kernel(kg_sampler *s)
+{
+  static kedge_status (*const create)(kedge_context *, kg_sample_points, int,
+                                      const kg_function *const *, kg_sample_kernel **) =
+      KG_IF_CUDA(kg_sample_kernel_create);
+  const kg_sampling *rule = &s->pipeline->sampling;
+  kg_range_push("compile", s->pipeline->mesh->n_elements, 0);
+  const kedge_status status =
+      create(s->pipeline->ctx, (kg_sample_points){rule->n, rule->r, rule->s}, s->set.n,
+             s->set.functions, &s->kernel);
+  kg_range_pop();
+  return status;
+}
+
+/// Choose the GPU where it is possible and pays. That it is not possible is no failure.
+static void choose(kg_sampler *s)
+{
+  kedge_context *ctx = s->pipeline->ctx;
+  const char *const wish = getenv("KEDGE_EVALUATE");
+  if (ctx->backend != KEDGE_BACKEND_CUDA) {
+    note(s, "host");
+  } else if (wish && strcmp(wish, "host") == 0) {
+    note(s, "host: KEDGE_EVALUATE says so");
+  } else if (!(wish && strcmp(wish, "gpu") == 0) && !pays(s)) {
+    note(s, "host: for so few points that is faster than to compile for the GPU");
+  } else if (create_kernel(s) == KEDGE_OK) {
+    note(s, "gpu");
+  } else {
+    char where[sizeof ctx->error + 8];
+    snprintf(where, sizeof where, "host: %s", ctx->error);
+    note(s, where);
+    ctx->error[0] = '\0';
+  }
+}
+
+static kedge_status prepare(kg_sampler *s)
+{
+  const kg_pipeline *p = s->pipeline;
+  s->ready = true;
+  choose(s);
+  if (s->kernel) return KEDGE_OK;
+  const size_t n = (size_t)s->set.n * (size_t)p->sampling.n * KG_LANES;
+  return kg_host_alloc(p->ctx, n * (size_t)p->shape.chunk_groups, sizeof *s->staging, &s->staging);
+}
+
+static kedge_status run_on_gpu(kg_sampler *s, int32_t first, int32_t count, double *values)
+{
+  static kedge_status (*const run)(kedge_context *, const kg_sample_kernel *,
+                                   const kg_sample_kernel_args *, int64_t *) =
+      KG_IF_CUDA(kg_sample_kernel_run);
+  const kg_pipeline *p = s->pipeline;
+  kg_bad_value bad;
+  KG_TRY(run(p->ctx, s->kernel,
+             &(kg_sample_kernel_args){.vertices = p->batch.arrays.vertices,
+                                      .vertex = p->batch.arrays.vertex,
+                                      .first_group = first,
+                                      .n_groups = count,
+                                      .values = values},
+             &bad.index));
+  if (bad.index < 0) return KEDGE_OK;
+  KG_TRY(kg_copy_out(p->ctx, &bad.value, values + bad.index, sizeof bad.value));
+  KG_TRY(kg_sync(p->ctx));
+  return kg_sample_refuse(p->ctx, &p->sampling, &p->layout, first, &s->set, bad);
+}
+
+kg_sampler kg_sampler_of(kg_pipeline *p, const char *what, kg_sample_set set)
+{
+  return (kg_sampler){.pipeline = p, .set = set, .what = what};
+}
+
+kedge_status kg_sampler_run(kg_sampler *s, int32_t first, int32_t count, double *values)
+{
+  const kg_pipeline *p = s->pipeline;
+  if (!s->ready) KG_TRY(prepare(s));
+  if (s->kernel) return run_on_gpu(s, first, count, values);
+  KG_TRY(kg_sample(p->ctx, &p->sampling, &p->layout, first, count, &s->set, s->staging));
+  const size_t n = (size_t)s->set.n * (size_t)p->sampling.n * KG_LANES * (size_t)count;
+  return kg_copy_in(p->ctx, values, s->staging, n * sizeof *values);
+}
+
+void kg_sampler_close(kg_sampler *s)
+{
+  static void (*const release)(kg_sample_kernel *) = KG_IF_CUDA(kg_sample_kernel_free);
+  if (s->kernel) release(s->kernel);
+  free(s->staging);
+  *s = (kg_sampler){0};
+}

@@ -1,0 +1,29 @@
+/// @file
+/// Point values of functions in device memory, chunk by chunk. On the CUDA backend the GPU
+/// evaluates expressions itself, when NVRTC is there and there are so many values that compiling
+/// pays; else the host evaluates and the values are copied. A solve says in its report which it
+/// was.
+///
+/// KEDGE_EVALUATE=host or =gpu in the environment takes the choice away, where there is one.
+#pragma once
+#include "ops/sample_kernel.h"
+#include "solver/pipeline.h"
+
+/// Functions on their way to device memory. Nothing is allocated or compiled before the first run.
+typedef struct kg_sampler {
+  kg_pipeline *pipeline;
+  kg_sample_set set;
+  const char *what;  ///< they are together: "source"
+  bool ready;
+  kg_sample_kernel *kernel;  ///< NULL: the host evaluates
+  double *staging;           ///< of the host, [group of a chunk][function][point][lane]
+} kg_sampler;
+
+/// All is borrowed.
+kg_sampler kg_sampler_of(kg_pipeline *p, const char *what, kg_sample_set set);
+void kg_sampler_close(kg_sampler *sampler);
+
+/// Values of groups [first, first + count), at most a chunk.
+/// @param[out] values  in device memory: [group of the chunk][function][point][lane]
+/// @retval KEDGE_ERR_INPUT  a value is not finite
+kedge_status kg_sampler_run(kg_sampler *sampler, int32_t first, int32_t count, double *values);
