@@ -73,7 +73,7 @@ double dense_invert(int n, double *a)
 }
 
 /// Derivatives of the affine map: d[k][0] = d x_k / dr, d[k][1] = d x_k / ds. Returns det.
-static double map_of(const double corner[3][2], double d[2][2])
+static double map_of(const double (*corner)[2], double d[2][2])
 {
   for (int k = 0; k < 2; ++k) {
     d[k][0] = 0.5 * (corner[1][k] - corner[0][k]);
@@ -83,7 +83,7 @@ static double map_of(const double corner[3][2], double d[2][2])
 }
 
 /// Basis and physical gradient at a reference point.
-static void basis_at(int order, const double corner[3][2], double r, double s, double *phi,
+static void basis_at(int order, const double (*corner)[2], double r, double s, double *phi,
                      double *phi_x, double *phi_y)
 {
   double d[2][2], by_r[STAR], by_s[STAR];
@@ -96,7 +96,7 @@ static void basis_at(int order, const double corner[3][2], double r, double s, d
 }
 
 /// (kappa q, grad w) + (reaction u, w), and (q, v) + (u, div v).
-static void integrate_inside(dense_element *d, int order, const double corner[3][2],
+static void integrate_inside(dense_element *d, int order, const double (*corner)[2],
                              kg_material material, double *a)
 {
   const int N = d->N, ld = 3 * N;
@@ -164,7 +164,7 @@ static double tau_of(kg_material material, double length)
   }
 }
 
-static void integrate_edge(dense_element *d, int order, const double corner[3][2],
+static void integrate_edge(dense_element *d, int order, const double (*corner)[2],
                            kg_material material, int l, bool reversed, double *a)
 {
   const double *from = corner[l], *to = corner[(l + 1) % 3];
@@ -183,7 +183,7 @@ static void integrate_edge(dense_element *d, int order, const double corner[3][2
   }
 }
 
-void dense_create(dense_element *d, int order, const double corner[3][2], kg_material material,
+void dense_create(dense_element *d, int order, const double (*corner)[2], kg_material material,
                   const bool reversed[3])
 {
   const int N = kg_triangle_modes(order), n = 3 * (order + 1);
@@ -246,7 +246,7 @@ void dense_condensed(const dense_element *d, const double *load, double *f)
   for (int i = 0; i < d->n; ++i) f[i] = -f[i];
 }
 
-double dense_star(int order, const double corner[3][2], const double *solution, double *star)
+double dense_star(int order, const double (*corner)[2], const double *solution, double *star)
 {
   const int N = kg_triangle_modes(order), S = kg_triangle_modes(order + 1);
   double map[2][2], phi[STAR], gradient[2][STAR], right[STAR] = {0};

@@ -15,8 +15,9 @@ typedef struct dense_element {
   double condition;  ///< of A, in the maximum norm
 } dense_element;
 
+/// @param[in] corner    [3], counterclockwise
 /// @param[in] reversed  local edge l runs against its trace edge
-void dense_create(dense_element *d, int order, const double corner[3][2], kg_material material,
+void dense_create(dense_element *d, int order, const double (*corner)[2], kg_material material,
                   const bool reversed[3]);
 void dense_free(dense_element *d);
 
@@ -29,7 +30,7 @@ void dense_solve(const dense_element *d, const double *load, const double *lambd
                  double *solution);
 
 /// u* [N*] from (u, q_x, q_y); returns the condition number of its system.
-double dense_star(int order, const double corner[3][2], const double *solution, double *star);
+double dense_star(int order, const double (*corner)[2], const double *solution, double *star);
 
 /// a = a^-1, [n][n]; returns the condition number in the maximum norm.
 double dense_invert(int n, double *a);

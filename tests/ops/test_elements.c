@@ -266,7 +266,7 @@ static double cubic_y(double x, double y)
 
 typedef double plane_function(double x, double y);
 
-static void place(const double corner[3][2], double r, double s, double xy[2])
+static void place(const double (*corner)[2], double r, double s, double xy[2])
 {
   for (int k = 0; k < 2; ++k)
     xy[k] = corner[0][k] + 0.5 * (1.0 + r) * (corner[1][k] - corner[0][k]) +

@@ -29,7 +29,8 @@ static int close_mesh(void **state)
 
 static void assert_sentence(const char *sentence, const char *part)
 {
-  if (!strstr(sentence, part)) fail_msg("'%s' does not say '%s'", sentence, part);
+  if (!sentence || !strstr(sentence, part))
+    fail_msg("'%s' does not say '%s'", sentence ? sentence : "", part);
 }
 
 /// The context holds what it held before: nothing leaks, and it still solves.

@@ -69,21 +69,26 @@ static void check_values(const test_grid *grid, const kedge_solution *solution, 
   free(xy);
 }
 
-/// The first three nodes of an element are its vertices: theirs is the centroid of the triangle.
+/// The first three nodes of an element are the triangle's vertices, from its first one on; those of
+/// a clockwise triangle in the other direction.
 static void check_element_order(const test_grid *grid, const kedge_solution *solution)
 {
   double *xy = malloc(6 * (size_t)grid->n_triangles * sizeof *xy);
   assert_non_null(xy);
   must(ctx, kedge_solution_nodes(solution, 1, xy));
-  for (int e = 0; e < grid->n_triangles; ++e)
-    for (int k = 0; k < 2; ++k) {
-      double of_nodes = 0.0, of_triangle = 0.0;
-      for (int i = 0; i < 3; ++i) {
-        of_nodes += xy[6 * e + 2 * i + k];
-        of_triangle += grid->vertices[2 * grid->triangles[3 * e + i] + k];
-      }
-      assert_near(of_nodes, of_triangle);
-    }
+  int turned = 0;
+  for (int e = 0; e < grid->n_triangles; ++e) {
+    const double *p[3];
+    for (int i = 0; i < 3; ++i) p[i] = grid->vertices + 2 * grid->triangles[3 * e + i];
+    const double area =
+        (p[1][0] - p[0][0]) * (p[2][1] - p[0][1]) - (p[2][0] - p[0][0]) * (p[1][1] - p[0][1]);
+    const int turn = area < 0.0;
+    turned += turn;
+    assert_memory_equal(xy + 6 * e, p[0], 2 * sizeof(double));
+    assert_memory_equal(xy + 6 * e + 2, p[1 + turn], 2 * sizeof(double));
+    assert_memory_equal(xy + 6 * e + 4, p[2 - turn], 2 * sizeof(double));
+  }
+  assert_int_equal(turned > 0, grid->n_triangles > 3);
   free(xy);
 }
 
