@@ -1,0 +1,307 @@
+#include "bench.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/clock.h"
+#include "core/memory.h"
+
+enum { MAX_SAMPLES = 101 };
+
+void bench_die(kedge_context *ctx, kedge_status status)
+{
+  fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, kedge_status_text(status),
+          kedge_context_error(ctx));
+  exit(1);
+}
+
+static void usage(bool choose_backend)
+{
+  fprintf(stderr,
+          "usage: %s%s [--orders A-B] [--mesh WORDS|FILE.msh] [--samples 1..%d] "
+          "[--check|--no-check]\n",
+          program_invocation_short_name, choose_backend ? " [--backend host|cuda]" : "",
+          MAX_SAMPLES);
+  exit(2);
+}
+
+/// One option with its value; false: it makes no sense.
+static bool take_option(bench_settings *s, const char *name, const char *value, bool choose_backend)
+{
+  if (choose_backend && strcmp(name, "--backend") == 0) {
+    const bool cuda = strcmp(value, "cuda") == 0;
+    s->backend = cuda ? KEDGE_BACKEND_CUDA : KEDGE_BACKEND_HOST;
+    return cuda || strcmp(value, "host") == 0;
+  }
+  if (strcmp(name, "--mesh") == 0) {
+    s->mesh = value;
+    return *value != '\0';
+  }
+  if (strcmp(name, "--samples") == 0) {
+    s->samples = atoi(value);
+    return s->samples >= 1 && s->samples <= MAX_SAMPLES;
+  }
+  if (strcmp(name, "--orders") != 0) return false;
+  const int n = sscanf(value, "%d-%d", &s->first_order, &s->last_order);
+  if (n == 1) s->last_order = s->first_order;
+  return n >= 1 && s->first_order >= KEDGE_ORDER_MIN && s->last_order <= KEDGE_ORDER_MAX &&
+         s->first_order <= s->last_order;
+}
+
+bench_settings bench_parse(int argc, char **argv, kedge_backend backend)
+{
+  const bool choose_backend = backend == KEDGE_BACKEND_AUTO;
+  bench_settings s = {backend, 1, 9, 21, "square 1000", true};
+  for (int i = 1; i < argc; ++i) {
+    const bool check = strcmp(argv[i], "--check") == 0;
+    if (check || strcmp(argv[i], "--no-check") == 0) {
+      s.check = check;
+      continue;
+    }
+    if (!take_option(&s, argv[i], i + 1 < argc ? argv[i + 1] : "", choose_backend))
+      usage(choose_backend);
+    ++i;
+  }
+  return s;
+}
+
+void bench_machine_open(const bench_settings *settings, bench_machine *out)
+{
+  *out = (bench_machine){0};
+  kedge_context_options options = KEDGE_CONTEXT_OPTIONS_INIT;
+  options.backend = settings->backend;
+  BENCH_TRY(NULL, kedge_context_create(&options, &out->ctx));
+  options.backend = KEDGE_BACKEND_HOST;
+  BENCH_TRY(NULL, kedge_context_create(&options, &out->host_ctx));
+  const char *mesh = settings->mesh;
+  const size_t length = strlen(mesh);
+  const bool file = length > 4 && strcmp(mesh + length - 4, ".msh") == 0;
+  BENCH_TRY(out->ctx, file ? kedge_mesh_read(out->ctx, mesh, &out->mesh)
+                           : kedge_mesh_generate(out->ctx, mesh, &out->mesh));
+  out->free_bytes = kg_free_bytes(out->ctx);
+  BENCH_TRY(out->ctx, measure_roofs(out->ctx, &out->roof));
+}
+
+void bench_machine_close(bench_machine *machine)
+{
+  kedge_mesh_destroy(machine->mesh);
+  kedge_context_destroy(machine->host_ctx);
+  kedge_context_destroy(machine->ctx);
+}
+
+void bench_print_machine(const bench_settings *settings, const bench_machine *machine)
+{
+  const kedge_context *ctx = machine->ctx;
+  printf("{\"kedge\":\"%s\",\"threads\":%d,\"elements\":%d", kedge_version(), ctx->threads,
+         machine->mesh->n_elements);
+  bench_print_text("backend", kedge_backend_name(ctx->backend));
+  bench_print_text("device", ctx->device);
+  bench_print_text("mesh", settings->mesh);
+  bench_print_number("free_bytes", (double)machine->free_bytes);
+  bench_print_number("read_bytes_per_second", machine->roof.read_bytes_per_second);
+  bench_print_number("flops_per_second", machine->roof.flops_per_second);
+  fprintf(stderr, "%s: reads %.1f GB/s, %.0f GFlop/s\n", ctx->device,
+          1e-9 * machine->roof.read_bytes_per_second, 1e-9 * machine->roof.flops_per_second);
+}
+
+double bench_random(uint64_t i)
+{
+  uint64_t h = (i + 1) * 0x9E3779B97F4A7C15u;
+  h = (h ^ (h >> 31)) * 0xBF58476D1CE4E5B9u;
+  return (double)((h ^ (h >> 29)) >> 11) / 9007199254740992.0 - 0.5;
+}
+
+static void set(bench *b, const char *section, const char *key, const char *value)
+{
+  BENCH_TRY(b->p.ctx, kedge_problem_set(b->problem, section, key, value));
+}
+
+static void fill_ell_arguments(bench *b)
+{
+  const kg_buffer *a = b->p.buffers;
+  kg_ell_matrix matrix = kg_ell_shape(b->p.shape.size, &b->p.shape.count);
+  matrix.column = a[KG_ARRAY_ELL_COLUMN].data;
+  matrix.value = a[KG_ARRAY_ELL_VALUE].data;
+  b->assemble = (kg_ell_assemble_args){b->p.batch, a[KG_ARRAY_LOCAL].data, matrix,
+                                       a[KG_ARRAY_ELL_WORK].data, b->p.shape.ell_work_bytes};
+  b->ell = (kg_ell_apply_args){matrix, b->x.data, b->y.data, b->ell_partial.data, NULL};
+}
+
+static void fill_arguments(bench *b)
+{
+  const kg_buffer *a = b->p.buffers;
+  const kg_sizes z = b->p.shape.size;
+  double *local = a[KG_ARRAY_LOCAL].data, *load = a[KG_ARRAY_LOAD].data;
+  double *condensed = a[KG_ARRAY_CONDENSED].data, *partial = a[KG_ARRAY_OPERATOR_PARTIAL].data;
+  b->local_matrices = (kg_local_matrices_args){b->p.batch, b->p.material, load, local, condensed};
+  b->right_hand_side =
+      (kg_edge_sum_args){b->p.batch, condensed, z.n_trace, false, a[KG_ARRAY_RIGHT_HAND_SIDE].data};
+  b->diagonal =
+      (kg_edge_sum_args){b->p.batch, local, z.n_packed, true, a[KG_ARRAY_INVERSE_DIAGONAL].data};
+  b->apply = (kg_trace_apply_args){b->p.batch, local, b->x.data, b->y.data, a[KG_ARRAY_HALO].data,
+                                   partial,    NULL};
+  b->vectors = (kg_cg_vectors_args){(int64_t)b->p.shape.count.n_free * z.n_edge,
+                                    a[KG_ARRAY_INVERSE_DIAGONAL].data,
+                                    a[KG_ARRAY_RIGHT_HAND_SIDE].data,
+                                    a[KG_ARRAY_TRACE].data,
+                                    a[KG_ARRAY_RESIDUAL].data,
+                                    a[KG_ARRAY_DIRECTION].data,
+                                    a[KG_ARRAY_PRODUCT].data,
+                                    a[KG_ARRAY_VECTOR_PARTIAL].data,
+                                    a[KG_ARRAY_CG_STATE].data};
+  b->local_solve = (kg_local_solve_args){
+      b->p.batch,         b->p.material,     0, b->p.shape.chunk_groups, b->x.data, load,
+      a[KG_ARRAY_U].data, a[KG_ARRAY_Q].data};
+  b->postprocess = (kg_postprocess_args){b->p.batch,
+                                         0,
+                                         b->p.shape.chunk_groups,
+                                         a[KG_ARRAY_U].data,
+                                         a[KG_ARRAY_Q].data,
+                                         a[KG_ARRAY_U_STAR].data,
+                                         a[KG_ARRAY_INDICATOR].data};
+}
+
+/// Vectors of the conjugate gradients that stay bounded however often they are updated.
+static void fill_vectors(bench *b, const double *x)
+{
+  kedge_context *ctx = b->p.ctx;
+  const size_t n = (size_t)b->vectors.n * sizeof(double);
+  const kg_array arrays[] = {KG_ARRAY_TRACE, KG_ARRAY_RESIDUAL, KG_ARRAY_DIRECTION,
+                             KG_ARRAY_PRODUCT};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
+    BENCH_TRY(ctx, kg_copy_in(ctx, b->p.buffers[arrays[i]].data, x, n));
+  const kg_cg_state state = {.p_ap = 1e6, .rz = 1.0, .rz_next = 0.5, .max_iterations = INT64_MAX};
+  BENCH_TRY(ctx, kg_copy_in(ctx, b->vectors.state, &state, sizeof state));
+}
+
+static void set_problem(bench *b, int order)
+{
+  BENCH_TRY(b->p.ctx, kedge_problem_create(b->p.ctx, &b->problem));
+  char text[16];
+  snprintf(text, sizeof text, "%d", order);
+  set(b, "space", "order", text);
+  set(b, "equation", "reaction", "1");
+  set(b, "equation", "source", "sin(3*x)*y");
+  set(b, "boundary default", "type", "dirichlet");
+  set(b, "boundary default", "value", "0");
+}
+
+void bench_open(bench *b, kedge_context *ctx, const kedge_mesh *mesh, int order)
+{
+  *b = (bench){.p = {.ctx = ctx, .mesh = mesh}};
+  set_problem(b, order);
+  b->p.problem = b->problem;
+  b->p.solution = &b->solution;
+  BENCH_TRY(ctx, kg_pipeline_prepare(&b->p));
+  // No stage is left, so the arrays of all of them stay.
+  for (kedge_stage stage = KEDGE_STAGE_TRANSFER; stage <= KEDGE_STAGE_POSTPROCESS; ++stage) {
+    BENCH_TRY(ctx, kg_stage_begin(&b->p, stage));
+    BENCH_TRY(ctx, kg_stage_end(
+                       &b->p, stage == KEDGE_STAGE_TRANSFER ? kg_stage_transfer(&b->p) : KEDGE_OK));
+  }
+  const size_t n = (size_t)b->p.shape.count.n_edges * (size_t)b->p.shape.size.n_edge;
+  double *x;
+  BENCH_TRY(ctx, kg_host_alloc(ctx, n, sizeof *x, &x));
+  for (size_t i = 0; i < n; ++i) x[i] = bench_random(i);
+  BENCH_TRY(ctx, kg_upload(ctx, x, n, sizeof *x, &b->x));
+  BENCH_TRY(ctx, kg_alloc(ctx, n, sizeof *x, &b->y));
+  BENCH_TRY(ctx, kg_alloc(ctx, KG_ELL_PARTIALS, sizeof(double), &b->ell_partial));
+  fill_arguments(b);
+  fill_vectors(b, x);
+  free(x);
+}
+
+kg_shape bench_ell_shape(const bench *b)
+{
+  kg_shape shape = b->p.shape;
+  shape.operator_kind = KEDGE_OPERATOR_ELL;
+  return shape;
+}
+
+kedge_status bench_add_ell(bench *b)
+{
+  const kg_shape shape = bench_ell_shape(b);
+  KG_TRY(kg_arrays_enter(b->p.ctx, KEDGE_STAGE_ASSEMBLY, &shape, b->p.buffers));
+  fill_ell_arguments(b);
+  return KEDGE_OK;
+}
+
+void bench_close(bench *b)
+{
+  kg_free(b->p.ctx, &b->x);
+  kg_free(b->p.ctx, &b->y);
+  kg_free(b->p.ctx, &b->ell_partial);
+  kg_pipeline_free(&b->p);
+  kedge_problem_destroy(b->problem);
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static kedge_status sample(kedge_context *ctx, bench_work work, int calls, double *seconds)
+{
+  if (work.reset) KG_TRY(work.reset(work.user));
+  KG_TRY(kg_sync(ctx));
+  const double began = kg_seconds();
+  for (int i = 0; i < calls; ++i) KG_TRY(work.call(work.user));
+  KG_TRY(kg_sync(ctx));
+  *seconds = (kg_seconds() - began) / calls;
+  return KEDGE_OK;
+}
+
+kedge_status bench_time(kedge_context *ctx, bench_work work, int samples, double *seconds)
+{
+  double times[MAX_SAMPLES];
+  KG_TRY(sample(ctx, work, 1, times));
+  KG_TRY(sample(ctx, work, 1, times));
+  const int calls = 1 + (int)(3e-3 / times[0]);
+  for (int i = 0; i < samples; ++i) KG_TRY(sample(ctx, work, calls, times + i));
+  qsort(times, (size_t)samples, sizeof *times, compare_doubles);
+  *seconds = times[samples / 2];
+  return KEDGE_OK;
+}
+
+kedge_status bench_difference(kedge_context *ctx, const double *values, const double *expected,
+                              size_t n, double *difference)
+{
+  double *copy, sum = 0.0, norm = 0.0;
+  KG_TRY(kg_host_alloc(ctx, n, sizeof *copy, &copy));
+  kedge_status status = kg_copy_out(ctx, copy, values, n * sizeof *copy);
+  if (status == KEDGE_OK) status = kg_sync(ctx);
+  for (size_t i = 0; status == KEDGE_OK && i < n; ++i) {
+    sum += (copy[i] - expected[i]) * (copy[i] - expected[i]);
+    norm += expected[i] * expected[i];
+  }
+  free(copy);
+  *difference = sqrt(sum / norm);
+  return status;
+}
+
+double bench_floor(const roofs *roof, kg_cost cost)
+{
+  return fmax(cost.bytes / roof->read_bytes_per_second, cost.flops / roof->flops_per_second);
+}
+
+void bench_print_number(const char *name, double value)
+{
+  if (isfinite(value))
+    printf(",\"%s\":%.9g", name, value);
+  else
+    printf(",\"%s\":null", name);
+}
+
+void bench_print_text(const char *name, const char *text)
+{
+  printf(",\"%s\":\"", name);
+  for (; *text; ++text) {
+    if (*text == '"' || *text == '\\') putchar('\\');
+    if ((unsigned char)*text >= 0x20) putchar(*text);
+  }
+  putchar('"');
+}

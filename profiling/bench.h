@@ -1,0 +1,94 @@
+/// @file
+/// What the measuring programs share: their options, one order's solve laid out in memory with the
+/// arguments of all its operators, timing, comparison with the host, numbers as JSON.
+#pragma once
+#include "ops/cg_vectors.h"
+#include "ops/edge_sum.h"
+#include "ops/ell.h"
+#include "ops/local_matrices.h"
+#include "ops/local_solve.h"
+#include "ops/postprocess.h"
+#include "ops/trace_apply.h"
+#include "roofs.h"
+#include "solver/pipeline.h"
+
+/// The programs end at the first failure that leaves nothing to measure.
+void bench_die(kedge_context *ctx, kedge_status status);
+#define BENCH_TRY(ctx, call)                    \
+  do {                                          \
+    const kedge_status st_ = (call);            \
+    if (st_ != KEDGE_OK) bench_die((ctx), st_); \
+  } while (0)
+
+typedef struct bench_settings {
+  kedge_backend backend;
+  int first_order, last_order, samples;
+  const char *mesh;  ///< words of a generator or a file .msh
+  bool check;
+} bench_settings;
+
+/// Reads --orders, --mesh, --samples, --check, --no-check and, unless `backend` decides, --backend.
+/// Ends the program with its usage when they make no sense.
+bench_settings bench_parse(int argc, char **argv, kedge_backend backend);
+
+/// Where a program measures.
+typedef struct bench_machine {
+  kedge_context *ctx, *host_ctx;
+  kedge_mesh *mesh;
+  roofs roof;
+  int64_t free_bytes;  ///< of the device, before anything was measured
+} bench_machine;
+
+void bench_machine_open(const bench_settings *settings, bench_machine *out);
+void bench_machine_close(bench_machine *machine);
+/// The first line of the output, without its closing brace.
+void bench_print_machine(const bench_settings *settings, const bench_machine *machine);
+
+/// All arrays of a solve at once on one backend, and the arguments of its operators. Those of the
+/// ELL matrix are there after bench_add_ell().
+typedef struct bench {
+  kg_pipeline p;
+  kedge_problem *problem;
+  kedge_solution solution;  ///< takes the report of the stages
+  kg_buffer x, y, ell_partial;
+  kg_local_matrices_args local_matrices;
+  kg_edge_sum_args right_hand_side, diagonal;
+  kg_trace_apply_args apply;
+  kg_ell_assemble_args assemble;
+  kg_ell_apply_args ell;
+  kg_cg_vectors_args vectors;
+  kg_local_solve_args local_solve;
+  kg_postprocess_args postprocess;
+} bench;
+
+void bench_open(bench *b, kedge_context *ctx, const kedge_mesh *mesh, int order);
+/// @retval KEDGE_ERR_MEMORY  it does not fit beside the rest; bench_close() frees what there is
+kedge_status bench_add_ell(bench *b);
+void bench_close(bench *b);
+
+/// The shape of the same solve with the ELL matrix.
+kg_shape bench_ell_shape(const bench *b);
+
+/// Random values in [-0.5, 0.5), the same on every backend: what b->x holds.
+double bench_random(uint64_t i);
+
+typedef struct bench_work {
+  kedge_status (*call)(void *user);
+  kedge_status (*reset)(void *user);  ///< before every sample, not timed; may be NULL
+  void *user;
+} bench_work;
+
+/// Median seconds of one call, after two to warm up; a sample is as many calls as take about 3 ms.
+kedge_status bench_time(kedge_context *ctx, bench_work work, int samples, double *seconds);
+
+/// ||device - host|| / ||host|| of n values.
+/// @param[in] values    in the memory of ctx
+/// @param[in] expected  in host memory
+kedge_status bench_difference(kedge_context *ctx, const double *values, const double *expected,
+                              size_t n, double *difference);
+
+/// Seconds that bytes and flops must take under the roofs.
+double bench_floor(const roofs *roof, kg_cost cost);
+
+void bench_print_number(const char *name, double value);    ///< ,"name":value or null
+void bench_print_text(const char *name, const char *text);  ///< ,"name":"text"

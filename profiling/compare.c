@@ -1,0 +1,322 @@
+// compare: the trace operator of kedge against other ways to keep it on a GPU, in one run on one
+// GPU.
+//
+//   compare [--orders 1-9] [--mesh "square 1000" | FILE.msh] [--samples 21] [--no-check] >
+//   compare.json
+//
+// One JSON object a line: first the GPU and its roofs; then for each order every operator and
+// variant: the time of an application ("measure":"apply") or of a whole iteration of conjugate
+// gradients
+// ("cg_iteration"), its floor by the form's cost formula, and the memory of a solve
+// (profiling/METRICS.md). All are made from the same K^e, and each product is compared with the
+// host's matrix-free one. A form that does not fit beside K^e, or that the library refuses, gets a
+// line with the reason.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench.h"
+#include "core/memory.h"
+#include "footprint.h"
+#include "formats.h"
+#include "solver/cg.h"
+
+/// Products agree to rounding, which grows with the entries of K^e (about N^2 terms each); an
+/// operator that is further away is wrong.
+static const double error_limit = 1e-11;
+
+/// One order on the GPU, and what its results are held against.
+typedef struct comparison {
+  const bench_settings *settings;
+  const bench_machine *machine;
+  bench b;
+  double *expected;                         ///< host's A x; NULL: not checked
+  double apply_seconds, iteration_seconds;  ///< of kedge's own operator
+  int failures;
+} comparison;
+
+/// What was measured, for one line.
+typedef struct result {
+  const char *measure, *operator_name, *variant;
+  double seconds, error;
+  format_size size;
+  footprint_form form;
+} result;
+
+static void print_head(const comparison *c, const result *r)
+{
+  printf("{\"order\":%d,\"elements\":%d,\"samples\":%d", c->b.p.shape.size.order,
+         c->b.p.mesh->n_elements, c->settings->samples);
+  bench_print_text("measure", r->measure);
+  bench_print_text("operator", r->operator_name);
+  bench_print_text("variant", r->variant);
+}
+
+static void print_result(const comparison *c, const result *r, double reference_seconds)
+{
+  const double floor_seconds = bench_floor(&c->machine->roof, r->size.cost);
+  const footprint memory =
+      footprint_of(&c->b.p.shape, r->form, r->size.matrix_bytes, (double)c->machine->free_bytes);
+  print_head(c, r);
+  bench_print_number("seconds", r->seconds);
+  bench_print_number("bytes", r->size.cost.bytes);
+  bench_print_number("flops", r->size.cost.flops);
+  bench_print_number("floor_seconds", floor_seconds);
+  bench_print_number("share_of_floor", floor_seconds / r->seconds);
+  bench_print_number("speed", reference_seconds / r->seconds);
+  bench_print_number("error_against_host", r->error);
+  bench_print_number("matrix_bytes", r->size.matrix_bytes);
+  bench_print_number("solve_bytes", memory.peak_bytes);
+  bench_print_number("largest_elements", floor(memory.largest_elements));
+  printf("}\n");
+  fflush(stdout);
+  fprintf(stderr,
+          "P%-2d %-12s %-17s %-22s %10.3f us  %4.2f of its floor  speed %5.2f  error %.1e\n",
+          c->b.p.shape.size.order, r->measure, r->operator_name, r->variant, 1e6 * r->seconds,
+          floor_seconds / r->seconds, reference_seconds / r->seconds, r->error);
+}
+
+/// A form that could not be measured: its reason is the context's sentence.
+static void print_skipped(const comparison *c, const result *r)
+{
+  const char *reason = kedge_context_error(c->machine->ctx);
+  const footprint memory =
+      footprint_of(&c->b.p.shape, r->form, r->size.matrix_bytes, (double)c->machine->free_bytes);
+  print_head(c, r);
+  bench_print_text("skipped", reason);
+  bench_print_number("matrix_bytes", r->size.matrix_bytes);
+  bench_print_number("solve_bytes", memory.peak_bytes);
+  bench_print_number("largest_elements", floor(memory.largest_elements));
+  printf("}\n");
+  fflush(stdout);
+  fprintf(stderr, "P%-2d %-12s %-17s %-22s skipped: %s\n", c->b.p.shape.size.order, r->measure,
+          r->operator_name, r->variant, reason);
+}
+
+/// Distance of b->y from the host's product. Counts a failure when it is not small.
+static kedge_status check_product(comparison *c, double *error)
+{
+  *error = NAN;
+  if (c->expected == NULL) return KEDGE_OK;
+  KG_TRY(
+      bench_difference(c->machine->ctx, c->b.y.data, c->expected, (size_t)c->b.vectors.n, error));
+  if (!(*error <= error_limit)) ++c->failures;
+  return KEDGE_OK;
+}
+
+/// Time and check one product. y is cleared first: no other product can pass for this one.
+static kedge_status measure_product(comparison *c, bench_work work, result *r)
+{
+  KG_TRY(kg_zero(c->machine->ctx, c->b.y.data, c->b.y.bytes));
+  KG_TRY(bench_time(c->machine->ctx, work, c->settings->samples, &r->seconds));
+  return check_product(c, &r->error);
+}
+
+static kedge_status call_matrix_free(void *user)
+{
+  const bench *b = user;
+  return kg_trace_apply(b->p.ctx, &b->apply);
+}
+
+static kedge_status call_ell(void *user)
+{
+  const bench *b = user;
+  return kg_ell_apply(b->p.ctx, &b->ell);
+}
+
+/// One iteration of conjugate gradients, as solver/cg.c launches it.
+typedef struct iteration {
+  const bench *b;
+  kg_trace_operator op;
+} iteration;
+
+/// The state before the first iteration for A x = b, x = 0 and b random.
+static kedge_status reset_iteration(void *user)
+{
+  const iteration *it = user;
+  const bench *b = it->b;
+  kedge_context *ctx = b->p.ctx;
+  const kg_cg_vectors_args *v = &b->vectors;
+  const kg_array cleared[] = {KG_ARRAY_TRACE, KG_ARRAY_DIRECTION, KG_ARRAY_PRODUCT};
+  for (size_t i = 0; i < sizeof cleared / sizeof *cleared; ++i)
+    KG_TRY(kg_zero(ctx, b->p.buffers[cleared[i]].data, b->p.buffers[cleared[i]].bytes));
+  KG_TRY(kg_copy(ctx, b->p.buffers[KG_ARRAY_RIGHT_HAND_SIDE].data, b->x.data,
+                 (size_t)v->n * sizeof(double)));
+  const kg_cg_state state = {.max_iterations = INT64_MAX};
+  KG_TRY(kg_copy_in(ctx, v->state, &state, sizeof state));
+  return kg_cg_start(ctx, v);
+}
+
+static kedge_status call_iteration(void *user)
+{
+  const iteration *it = user;
+  const kg_cg_vectors_args *v = &it->b->vectors;
+  KG_TRY(kg_trace_operator_apply(it->b->p.ctx, &it->op, v->p, v->ap, v->state));
+  KG_TRY(kg_cg_update(it->b->p.ctx, v));
+  return kg_cg_direction(it->b->p.ctx, v);
+}
+
+/// Kernels do nothing after a stop: a sample that ran into one has measured nothing.
+static kedge_status require_running(kedge_context *ctx, const bench *b)
+{
+  kg_cg_state state;
+  KG_TRY(kg_copy_out(ctx, &state, b->vectors.state, sizeof state));
+  KG_TRY(kg_sync(ctx));
+  KG_REQUIRE(ctx, state.stop == KG_CG_RUNNING, KEDGE_ERR_NUMERIC,
+             "the iteration stopped after %lld steps within a sample: take a larger mesh",
+             (long long)state.iterations);
+  return KEDGE_OK;
+}
+
+static kedge_status measure_iteration(comparison *c, kedge_operator kind, result *r)
+{
+  kedge_context *ctx = c->machine->ctx;
+  iteration it = {&c->b, {kind, c->b.apply, c->b.ell}};
+  KG_TRY(bench_time(ctx, (bench_work){call_iteration, reset_iteration, &it}, c->settings->samples,
+                    &r->seconds));
+  const kg_cost vectors = kg_cg_vectors_cost(c->b.vectors.n);
+  r->size.cost.bytes += vectors.bytes;
+  r->size.cost.flops += vectors.flops;
+  r->measure = "cg_iteration";
+  r->error = NAN;
+  return require_running(ctx, &c->b);
+}
+
+/// One of the two operators a solve can take: a product, then an iteration.
+static void compare_own(comparison *c, kedge_operator kind, result r)
+{
+  kedge_context *ctx = c->machine->ctx;
+  const bool matrix_free = kind == KEDGE_OPERATOR_MATRIX_FREE;
+  const bench_work work = {matrix_free ? call_matrix_free : call_ell, NULL, &c->b};
+  BENCH_TRY(ctx, measure_product(c, work, &r));
+  if (matrix_free) c->apply_seconds = r.seconds;
+  print_result(c, &r, c->apply_seconds);
+  BENCH_TRY(ctx, measure_iteration(c, kind, &r));
+  if (matrix_free) c->iteration_seconds = r.seconds;
+  print_result(c, &r, c->iteration_seconds);
+}
+
+static void compare_matrix_free(comparison *c)
+{
+  const kg_shape *shape = &c->b.p.shape;
+  const double bytes = (double)kg_array_bytes(KG_ARRAY_LOCAL, shape);
+  compare_own(c, KEDGE_OPERATOR_MATRIX_FREE,
+              (result){.measure = "apply",
+                       .operator_name = "matrix-free",
+                       .variant = "packed K^e by patches",
+                       .size = {bytes, kg_trace_apply_cost(shape->size, &shape->count)},
+                       .form = FOOTPRINT_MATRIX_FREE});
+}
+
+/// False: the ELL matrix does not fit beside K^e, and what is made from it is skipped too.
+static bool compare_ell(comparison *c)
+{
+  const kg_shape shape = bench_ell_shape(&c->b);
+  const double bytes = (double)kg_array_bytes(KG_ARRAY_ELL_COLUMN, &shape) +
+                       (double)kg_array_bytes(KG_ARRAY_ELL_VALUE, &shape);
+  const result r = {.measure = "apply",
+                    .operator_name = "ell",
+                    .variant = "King 2014",
+                    .size = {bytes, kg_ell_apply_cost(shape.size, &shape.count)},
+                    .form = FOOTPRINT_ELL};
+  kedge_status status = bench_add_ell(&c->b);
+  if (status == KEDGE_OK) status = kg_ell_assemble(c->machine->ctx, &c->b.assemble);
+  if (status != KEDGE_OK) {
+    print_skipped(c, &r);
+    return false;
+  }
+  compare_own(c, KEDGE_OPERATOR_ELL, r);
+  return true;
+}
+
+/// One variant's call.
+typedef struct variant_call {
+  kedge_context *ctx;
+  const format_variant *variant;
+  const format_matrix *matrix;
+} variant_call;
+
+static kedge_status call_variant(void *user)
+{
+  const variant_call *v = user;
+  return v->variant->apply(v->ctx, v->matrix);
+}
+
+/// Build, measure, free: one form at a time lies beside K^e and ELL.
+static void compare_variant(comparison *c, const format_variant *variant)
+{
+  kedge_context *ctx = c->machine->ctx;
+  const kg_shape *shape = &c->b.p.shape;
+  const format_source source = {c->b.p.batch, c->b.apply.local,
+                                variant->assembled ? c->b.ell.matrix : (kg_ell_matrix){0},
+                                c->b.x.data, c->b.y.data};
+  result r = {.measure = "apply",
+              .operator_name = variant->operator_name,
+              .variant = variant->variant,
+              .size = variant->size(shape->size, &shape->count),
+              .form = variant->assembled ? FOOTPRINT_ASSEMBLED : FOOTPRINT_LOCAL};
+  format_matrix matrix;
+  if (format_build(ctx, variant, &source, &matrix) != KEDGE_OK) {
+    print_skipped(c, &r);
+    return;
+  }
+  const bench_work work = {call_variant, NULL, &(variant_call){ctx, variant, &matrix}};
+  if (measure_product(c, work, &r) == KEDGE_OK)
+    print_result(c, &r, c->apply_seconds);
+  else
+    print_skipped(c, &r);
+  format_free(ctx, &matrix);
+}
+
+/// K^e and the diagonal on the GPU; the same product on the host, kept in `expected`.
+static void prepare(comparison *c, int order)
+{
+  kedge_context *ctx = c->machine->ctx, *host_ctx = c->machine->host_ctx;
+  bench_open(&c->b, ctx, c->machine->mesh, order);
+  BENCH_TRY(ctx, kg_local_matrices(ctx, &c->b.local_matrices));
+  BENCH_TRY(ctx, kg_edge_sum(ctx, &c->b.diagonal));
+  BENCH_TRY(ctx, kg_sync(ctx));
+  if (!c->settings->check) return;
+  bench host;
+  bench_open(&host, host_ctx, c->machine->mesh, order);
+  BENCH_TRY(host_ctx, kg_local_matrices(host_ctx, &host.local_matrices));
+  BENCH_TRY(host_ctx, kg_trace_apply(host_ctx, &host.apply));
+  const size_t n = (size_t)host.vectors.n;
+  BENCH_TRY(host_ctx, kg_host_alloc(host_ctx, n, sizeof(double), &c->expected));
+  BENCH_TRY(host_ctx, kg_copy_out(host_ctx, c->expected, host.y.data, n * sizeof(double)));
+  bench_close(&host);
+}
+
+/// Returns the number of products that were wrong.
+static int compare_order(const bench_settings *settings, const bench_machine *machine, int order)
+{
+  comparison c = {.settings = settings, .machine = machine};
+  prepare(&c, order);
+  compare_matrix_free(&c);
+  bool has_ell = false;
+  for (int pass = 0; pass < 2; ++pass) {  // forms without ELL first: it takes the most room
+    if (pass == 1) has_ell = compare_ell(&c);
+    for (int i = 0; i < format_variant_count; ++i)
+      if (format_variants[i].assembled == (pass == 1) && (pass == 0 || has_ell))
+        compare_variant(&c, &format_variants[i]);
+  }
+  free(c.expected);
+  bench_close(&c.b);
+  return c.failures;
+}
+
+int main(int argc, char **argv)
+{
+  const bench_settings settings = bench_parse(argc, argv, KEDGE_BACKEND_CUDA);
+  bench_machine machine;
+  bench_machine_open(&settings, &machine);
+  bench_print_machine(&settings, &machine);
+  bench_print_number("cusparse", format_cusparse_version());
+  printf("}\n");
+  int failures = 0;
+  for (int order = settings.first_order; order <= settings.last_order; ++order)
+    failures += compare_order(&settings, &machine, order);
+  bench_machine_close(&machine);
+  if (failures) fprintf(stderr, "compare: %d products differ from the host's\n", failures);
+  return failures ? 1 : 0;
+}

@@ -1,0 +1,23 @@
+/// @file
+/// Device memory of a whole solve with any form of the trace operator, from the table that also
+/// allocates (solver/arrays.h): the matrix of the form takes the place of the arrays it replaces,
+/// in the stages where those live.
+#pragma once
+#include "solver/arrays.h"
+
+typedef enum footprint_form {
+  FOOTPRINT_MATRIX_FREE,  ///< packed K^e
+  FOOTPRINT_LOCAL,        ///< other local matrices in place of packed ones
+  FOOTPRINT_ELL,
+  FOOTPRINT_ASSEMBLED  ///< another matrix in place of ELL, assembled from K^e with as much work
+                       ///< memory
+} footprint_form;
+
+typedef struct footprint {
+  double peak_bytes;        ///< of this mesh
+  double largest_elements;  ///< of a mesh like this one that fits: counts and bytes in proportion
+} footprint;
+
+/// @param[in] matrix_bytes  what the form keeps; not used by those that solves have themselves
+footprint footprint_of(const kg_shape *shape, footprint_form form, double matrix_bytes,
+                       double free_bytes);

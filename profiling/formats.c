@@ -1,0 +1,157 @@
+#include "formats.h"
+
+#include "core/context.h"
+
+int64_t format_blocks(const kg_trace_counts *count)
+{
+  return format_block_offset(count, count->n_free);
+}
+
+static double vector_bytes(kg_sizes size, const kg_trace_counts *count)
+{
+  return 8.0 * size.n_edge * ((double)count->n_edges + count->n_free);
+}
+
+static double rows_of(kg_sizes size, const kg_trace_counts *count)
+{
+  return (double)size.n_edge * count->n_free;
+}
+
+static double entries_of(kg_sizes size, const kg_trace_counts *count)
+{
+  return (double)format_blocks(count) * size.n_edge * size.n_edge;
+}
+
+/// The matrix read once, x and y once.
+static format_size size_of(kg_sizes size, const kg_trace_counts *count, double matrix_bytes,
+                           double entries)
+{
+  return (format_size){matrix_bytes, {matrix_bytes + vector_bytes(size, count), 2.0 * entries}};
+}
+
+static format_size block_ell_size(kg_sizes size, const kg_trace_counts *count)
+{
+  const kg_ell_matrix ell = kg_ell_shape(size, count);
+  const double entries = (double)ell.width * (double)ell.stride;  // missing ones are read too
+  return size_of(size, count, 8.0 * entries + 4.0 * 5.0 * count->n_free, entries);
+}
+
+static format_size sliced_ell_size(kg_sizes size, const kg_trace_counts *count)
+{
+  const kg_ell_matrix ell = kg_ell_shape(size, count);
+  const double entries = (double)ell.width * (double)ell.stride;
+  const double slices = (double)(ell.stride / FORMAT_SLICE);
+  return size_of(size, count, 12.0 * entries + 4.0 * (slices + 1), entries);
+}
+
+static format_size csr_size(kg_sizes size, const kg_trace_counts *count)
+{
+  const double entries = entries_of(size, count);
+  return size_of(size, count, 12.0 * entries + 4.0 * (rows_of(size, count) + 1), entries);
+}
+
+static format_size bsr_size(kg_sizes size, const kg_trace_counts *count)
+{
+  const double entries = entries_of(size, count), blocks = (double)format_blocks(count);
+  return size_of(size, count, 8.0 * entries + 4.0 * blocks + 4.0 * (count->n_free + 1.0), entries);
+}
+
+/// Rows of Dirichlet edges are kept with the others but not read.
+static format_size plain_size(kg_sizes size, const kg_trace_counts *count)
+{
+  const double sides = 2.0 * ((double)count->n_interior + count->n_shared) + count->n_neumann;
+  const double entries = sides * size.n_edge * size.n_trace;
+  const double indices = 12.0 * count->n_elements + 8.0 * count->n_free;
+  const double kept = 8.0 * size.n_trace * (double)size.n_trace * count->n_elements;
+  return (format_size){kept, {8.0 * entries + indices + vector_bytes(size, count), 2.0 * entries}};
+}
+
+static kedge_status build_block_ell(kedge_context *ctx, format_matrix *matrix)
+{
+  const format_source *s = &matrix->source;
+  KG_TRY(kg_alloc(ctx, 5 * (size_t)s->batch.count.n_free, sizeof(int32_t), &matrix->column));
+  matrix->values = s->ell.value;
+  return format_convert_block_columns(ctx, s, matrix->column.data);
+}
+
+static kedge_status build_block_ell_sliced(kedge_context *ctx, format_matrix *matrix)
+{
+  const kg_ell_matrix *ell = &matrix->source.ell;
+  KG_TRY(build_block_ell(ctx, matrix));
+  KG_TRY(kg_alloc(ctx, (size_t)ell->width * (size_t)ell->stride, sizeof(double), &matrix->value));
+  matrix->values = matrix->value.data;
+  return format_convert_sliced(ctx, &matrix->source, NULL, NULL, matrix->value.data);
+}
+
+static kedge_status build_plain(kedge_context *ctx, format_matrix *matrix)
+{
+  const size_t n = (size_t)matrix->source.batch.reference.size.n_trace;
+  const size_t elements = (size_t)matrix->source.batch.count.n_elements;
+  KG_TRY(kg_alloc(ctx, n * n * elements, sizeof(double), &matrix->value));
+  return format_convert_full(ctx, &matrix->source, matrix->value.data);
+}
+
+static kedge_status apply_entries_cached(kedge_context *ctx, const format_matrix *matrix)
+{
+  return format_apply_block_ell(ctx, matrix, false, false);
+}
+
+static kedge_status apply_entries_staged(kedge_context *ctx, const format_matrix *matrix)
+{
+  return format_apply_block_ell(ctx, matrix, false, true);
+}
+
+static kedge_status apply_slices_cached(kedge_context *ctx, const format_matrix *matrix)
+{
+  return format_apply_block_ell(ctx, matrix, true, false);
+}
+
+static kedge_status apply_slices_staged(kedge_context *ctx, const format_matrix *matrix)
+{
+  return format_apply_block_ell(ctx, matrix, true, true);
+}
+
+const format_variant format_variants[] = {
+    {"matrix-free-plain", "full K^e by edges", false, build_plain, format_apply_plain, plain_size},
+    {"block-ell", "by entries, x cached", true, build_block_ell, apply_entries_cached,
+     block_ell_size},
+    {"block-ell", "by entries, x staged", true, build_block_ell, apply_entries_staged,
+     block_ell_size},
+    {"block-ell", "by slices, x cached", true, build_block_ell_sliced, apply_slices_cached,
+     block_ell_size},
+    {"block-ell", "by slices, x staged", true, build_block_ell_sliced, apply_slices_staged,
+     block_ell_size},
+    {"cusparse-csr", "SpMV CSR_ALG1", true, format_build_csr_1, format_apply_cusparse, csr_size},
+    {"cusparse-csr", "SpMV CSR_ALG2", true, format_build_csr_2, format_apply_cusparse, csr_size},
+    {"cusparse-sell", "SpMV SELL_ALG1", true, format_build_sliced_ell, format_apply_cusparse,
+     sliced_ell_size},
+    {"cusparse-bsr", "SpMV, blocks by rows", true, format_build_bsr_rows, format_apply_cusparse,
+     bsr_size},
+    {"cusparse-bsr", "SpMV, blocks by columns", true, format_build_bsr_columns,
+     format_apply_cusparse, bsr_size},
+    {"cusparse-bsr", "bsrmv, blocks by rows", true, format_build_bsrmv_rows, format_apply_cusparse,
+     bsr_size},
+    {"cusparse-bsr", "bsrmv, blocks by columns", true, format_build_bsrmv_columns,
+     format_apply_cusparse, bsr_size},
+};
+const int format_variant_count = sizeof format_variants / sizeof *format_variants;
+
+kedge_status format_build(kedge_context *ctx, const format_variant *variant,
+                          const format_source *source, format_matrix *out)
+{
+  *out = (format_matrix){.source = *source};
+  kedge_status status = variant->build(ctx, out);
+  if (status == KEDGE_OK) status = kg_sync(ctx);
+  if (status != KEDGE_OK) format_free(ctx, out);
+  return status;
+}
+
+void format_free(kedge_context *ctx, format_matrix *matrix)
+{
+  format_free_cusparse(matrix->library);
+  kg_free(ctx, &matrix->value);
+  kg_free(ctx, &matrix->column);
+  kg_free(ctx, &matrix->offset);
+  kg_free(ctx, &matrix->work);
+  *matrix = (format_matrix){0};
+}
