@@ -39,26 +39,26 @@ KG_INLINE kg_element kg_element_of(const double x[3], const double y[3], kg_mate
 {
   kg_element e;
   const double x1 = x[1] - x[0], y1 = y[1] - y[0], x2 = x[2] - x[0], y2 = y[2] - y[0];
-  const double det = x1 * y2 - x2 * y1;
+  const double det = x1 * y2 - x2 * y1, per_det = 1.0 / det;
   e.jacobian = 0.25 * det;
-  e.grad_r[0] = 2.0 * y2 / det;
-  e.grad_r[1] = -2.0 * x2 / det;
-  e.grad_s[0] = -2.0 * y1 / det;
-  e.grad_s[1] = 2.0 * x1 / det;
+  e.grad_r[0] = 2.0 * y2 * per_det;
+  e.grad_r[1] = -2.0 * x2 * per_det;
+  e.grad_s[0] = -2.0 * y1 * per_det;
+  e.grad_s[1] = 2.0 * x1 * per_det;
   const double kj = material.diffusion * e.jacobian;
   e.mass = material.reaction * e.jacobian;
   e.stiffness[0] = kj * (e.grad_r[0] * e.grad_r[0] + e.grad_r[1] * e.grad_r[1]);
   e.stiffness[1] = kj * (e.grad_r[0] * e.grad_s[0] + e.grad_r[1] * e.grad_s[1]);
   e.stiffness[2] = kj * (e.grad_s[0] * e.grad_s[0] + e.grad_s[1] * e.grad_s[1]);
+  const double trace = 4.0 * material.diffusion * per_det;
   for (int l = 0; l < 3; ++l) {
     const int next = l == 2 ? 0 : l + 1;
-    const double dx = x[next] - x[l], dy = y[next] - y[l];
-    const double length = sqrt(dx * dx + dy * dy);
-    const double tau = material.scaling == KEDGE_SCALING_H ? material.stabilization * length
-                       : material.scaling == KEDGE_SCALING_INVERSE_H
-                           ? material.stabilization / length
-                           : material.stabilization;
-    e.tau[l] = 0.5 * tau * length;
+    const double dx = x[next] - x[l], dy = y[next] - y[l], square = dx * dx + dy * dy;
+    // tau |l|: the length cancels or is squared, but for a plain number.
+    const double scale = material.scaling == KEDGE_SCALING_INVERSE_H ? 1.0
+                         : material.scaling == KEDGE_SCALING_H       ? square
+                                                                     : sqrt(square);
+    e.tau[l] = 0.5 * material.stabilization * scale;
     e.half_normal[l][0] = 0.5 * dy;
     e.half_normal[l][1] = -0.5 * dx;
     e.lift_r[l] = material.diffusion * (e.half_normal[l][0] * e.grad_r[0] +
@@ -66,9 +66,8 @@ KG_INLINE kg_element kg_element_of(const double x[3], const double y[3], kg_mate
     e.lift_s[l] = material.diffusion * (e.half_normal[l][0] * e.grad_s[0] +
                                         e.half_normal[l][1] * e.grad_s[1]);
     for (int k = 0; k <= l; ++k)
-      e.trace[l * (l + 1) / 2 + k] = material.diffusion / e.jacobian *
-                                     (e.half_normal[l][0] * e.half_normal[k][0] +
-                                      e.half_normal[l][1] * e.half_normal[k][1]);
+      e.trace[l * (l + 1) / 2 + k] = trace * (e.half_normal[l][0] * e.half_normal[k][0] +
+                                              e.half_normal[l][1] * e.half_normal[k][1]);
   }
   return e;
 }

@@ -13,7 +13,7 @@ namespace kg {
 /// Elements a block and warps an element: what fits shared memory several times over.
 template <int P> struct block_shape {
   static constexpr int E = P <= 4 ? 8 : P <= 8 ? 4 : P <= 11 ? 2 : 1;
-  static constexpr int V = P <= 5 ? 1 : P <= 9 ? 2 : 4;
+  static constexpr int V = P <= 4 ? 1 : P <= 9 ? 2 : 4;
 };
 
 template <int P> struct local_shape {
@@ -110,16 +110,15 @@ __device__ __forceinline__ void multiply_rows(const typename local_shape<P>::pan
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, e = warp / shape::V,
             v = warp % shape::V;
   double c[MINE][2] = {};
+  const double *rows = panel.tile(e, shape::NT, 0) + lane;
 #pragma unroll
   for (int r = 0; r < MINE; ++r) {
     const int pair = v + r * shape::V;
     if (pair >= PAIRS) continue;
     const int I = packed_row(pair), J = pair - I * (I + 1) / 2;
-    for (int k = 0; k < shape::NT; ++k)
-#pragma unroll
-      for (int h = 0; h < 64; h += 32)
-        tensor_multiply(c[r], panel.tile(e, shape::NT + I, k)[h + lane],
-                        panel.tile(e, shape::NT + J, k)[h + lane]);
+    const double *x = rows + 64 * shape::NT * I, *y = rows + 64 * shape::NT * J;
+#pragma unroll 4
+    for (int k = 0; k < 64 * shape::NT; k += 32) tensor_multiply(c[r], x[k], y[k]);
   }
   __syncthreads();
   double *s_out = panel.memory;
@@ -137,7 +136,7 @@ __device__ __forceinline__ void multiply_rows(const typename local_shape<P>::pan
   __syncthreads();
 }
 
-/// K^e = S0 - W W^T and F^e, neighbouring threads write neighbouring lanes.
+/// K^e = S0 - W W^T and F^e: a warp takes a row, neighbouring threads write neighbouring lanes.
 template <int P>
 __device__ __forceinline__ void write_out(const double *s_out, const kg_local_matrices_args &a,
                                           int64_t group, int first_lane, const kg_element *s_e,
@@ -145,20 +144,25 @@ __device__ __forceinline__ void write_out(const double *s_out, const kg_local_ma
 {
   using shape = local_shape<P>;
   constexpr int n = shape::n, m = shape::m, packed = n * (n + 1) / 2, E = shape::E;
-  for (int i = threadIdx.x; i < (packed + n) * E; i += shape::panel::THREADS) {
-    const int entry = i / E, e = i % E, lane = first_lane + e;
-    if (entry >= packed) {
-      a.condensed[(group * n + entry - packed) * KG_LANES + lane] = s_out[i];
-      continue;
+  const int e = threadIdx.x % E, lane = first_lane + e;  // E divides 32
+  const bool exists = group * KG_LANES + lane < a.batch.count.n_elements;
+  double *local = a.local + group * packed * KG_LANES + lane;
+  for (int row = threadIdx.x >> 5; row <= n; row += shape::panel::WARPS) {
+    const int l = row / m, first = row * (row + 1) / 2;
+    for (int col = (threadIdx.x & 31) / E; col <= row && col < n; col += 32 / E) {
+      const double product = s_out[(first + col) * E + e];
+      if (row == n) {
+        a.condensed[(group * n + col) * KG_LANES + lane] = product;
+        continue;
+      }
+      const int k = col / m;
+      double s0 = s_e[e].trace[l * (l + 1) / 2 + k] *
+                  __ldg(a.batch.reference.trace_mass + first + col);
+      if (row == col) s0 += s_e[e].tau[l];
+      const unsigned flip = (s_side[e][l] & (unsigned)(row - l * m)) ^
+                            (s_side[e][k] & (unsigned)(col - k * m));
+      local[(first + col) * KG_LANES] = exists ? (flip & 1u ? -s0 : s0) - product : 0.0;
     }
-    const int row = packed_row(entry), col = entry - row * (row + 1) / 2;
-    const int l = row / m, k = col / m;
-    double s0 = s_e[e].trace[l * (l + 1) / 2 + k] * __ldg(a.batch.reference.trace_mass + entry);
-    if (row == col) s0 += s_e[e].tau[l];
-    const unsigned flip = (s_side[e][l] & (unsigned)(row - l * m)) ^ (s_side[e][k] & (unsigned)(col - k * m));
-    const double value = (flip & 1u ? -s0 : s0) - s_out[i];
-    const bool exists = group * KG_LANES + lane < a.batch.count.n_elements;
-    a.local[(group * packed + entry) * KG_LANES + lane] = exists ? value : 0.0;
   }
 }
 

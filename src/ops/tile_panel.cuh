@@ -45,86 +45,122 @@ template <int NT, int RT, int E, int V> struct tile_panel {
     return (double2 *)(tile + (lane & 2) * 16 + (lane >> 2) * 4 + (lane & 1) * 2);
   }
 
-  /// Begins and ends with a barrier.
-  __device__ void factor() const
+  /// First tile of a tile row, in doubles from the element's first.
+  static __device__ __forceinline__ int row_start(int i)
   {
-    constexpr int MINE = (ROWS + V - 1) / V;  // most tile rows of a warp
-    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, e = warp / V, v = warp % V;
+    return 64 * (i < NT ? i * (i + 1) / 2 : NT * (NT + 1) / 2 + (i - NT) * NT);
+  }
+
+  /// Begins and ends with a barrier.
+  __device__ __forceinline__ void factor() const
+  {
+    const int warp = threadIdx.x >> 5, e = warp / V, v = warp % V;
+    double *element = memory + e * TILES * 64;
     for (int j = 0; j < NT; ++j) {
       __syncthreads();
-      double c[MINE][2];
-#pragma unroll
-      for (int r = 0; r < MINE; ++r) {
-        const int i = j + v + r * V;
-        if (i >= ROWS) continue;
-        const double2 start = *pair(tile(e, i, j));
-        c[r][0] = start.x;
-        c[r][1] = start.y;
-      }
-      for (int k = 0; k < j; ++k)
-#pragma unroll
-        for (int h = 0; h < 64; h += 32) {
-          const double b = -tile(e, j, k)[h + lane];
-#pragma unroll
-          for (int r = 0; r < MINE; ++r) {
-            const int i = j + v + r * V;
-            if (i < ROWS) tensor_multiply(c[r], tile(e, i, k)[h + lane], b);
-          }
-        }
-#pragma unroll
-      for (int r = 0; r < MINE; ++r) {
-        const int i = j + v + r * V;
-        if (i < ROWS) *pair(tile(e, i, j)) = make_double2(c[r][0], c[r][1]);
-      }
+      reduce_column(element, j, v);
       __syncthreads();
       if (warp * 4 < E) invert_diagonals(j, warp * 4);
       __syncthreads();
-      const double low = tile(e, j, j)[lane], high = tile(e, j, j)[32 + lane];
-#pragma unroll
-      for (int r = 0; r < MINE; ++r) {
-        const int i = j + v + r * V;
-        if (i <= j || i >= ROWS) continue;
-        double *t = tile(e, i, j);
-        c[r][0] = c[r][1] = 0.0;
-        tensor_multiply(c[r], t[lane], low);
-        tensor_multiply(c[r], t[32 + lane], high);
-        __syncwarp();
-        *pair(t) = make_double2(c[r][0], c[r][1]);
-      }
+      solve_column(element, j, v);
     }
     __syncthreads();
   }
 
-  /// Tile (j, j) of elements first..first+3 becomes the inverse of its Cholesky factor: Gauss-Jordan beside the
-  /// factorisation, lane = (element, row). Rows above the pivot compute values that nobody uses.
+  /// Tile rows of a warp in column j: j + v, j + v + V, ...
+  static constexpr int MINE = (ROWS + V - 1) / V;
+
+  /// Column j less the products of the columns before it.
+  __device__ __forceinline__ void reduce_column(double *element, int j, int v) const
+  {
+    const int lane = threadIdx.x & 31;
+    double c[MINE][2];
+    const double *row[MINE];
+#pragma unroll
+    for (int r = 0; r < MINE; ++r) {
+      const int i = j + v + r * V < ROWS ? j + v + r * V : ROWS - 1;
+      row[r] = element + row_start(i) + lane;
+      const double2 start = *pair(element + row_start(i) + 64 * j);
+      c[r][0] = start.x;
+      c[r][1] = start.y;
+    }
+    const double *pivot = element + row_start(j) + lane;
+    const int count = (ROWS - j - v + V - 1) / V;  // of this warp's rows that exist
+    for (int k = 0; k < 64 * j; k += 32) {
+      const double b = -pivot[k];
+#pragma unroll
+      for (int r = 0; r < MINE; ++r)
+        if (r < count) tensor_multiply(c[r], row[r][k], b);
+    }
+#pragma unroll
+    for (int r = 0; r < MINE; ++r)
+      if (r < count)
+        *pair(element + row_start(j + v + r * V) + 64 * j) = make_double2(c[r][0], c[r][1]);
+  }
+
+  /// Tiles below the diagonal of column j times L_jj^-T.
+  __device__ __forceinline__ void solve_column(double *element, int j, int v) const
+  {
+    const int lane = threadIdx.x & 31;
+    const double *diagonal = element + row_start(j) + 64 * j;
+    const double low = diagonal[lane], high = diagonal[32 + lane];
+#pragma unroll
+    for (int r = 0; r < MINE; ++r) {
+      const int i = j + v + r * V;
+      if (i == j || i >= ROWS) continue;
+      double *t = element + row_start(i) + 64 * j;
+      double c[2] = {0.0, 0.0};
+      tensor_multiply(c, t[lane], low);
+      tensor_multiply(c, t[32 + lane], high);
+      __syncwarp();
+      *pair(t) = make_double2(c[0], c[1]);
+    }
+  }
+
+  /// Tile (j, j) of elements first..first+3 becomes the inverse of its Cholesky factor. While factoring a lane is
+  /// (element, row); L goes to shared memory and the lane then solves L x = e_row, a column of the inverse. Rows
+  /// above the pivot compute values that nobody uses.
   __device__ __forceinline__ void invert_diagonals(int j, int first) const
   {
     const int lane = threadIdx.x & 31, row = lane & 7;
     const int e = first + (lane >> 3) < E ? first + (lane >> 3) : E - 1;
-    double *t = tile(e, j, j);
-    double a[8], x[8];
+    const bool mine = first + (lane >> 3) < E;
+    double *t = memory + e * TILES * 64 + row_start(j) + 64 * j;
+    double a[8], inverse[8];
 #pragma unroll
-    for (int c = 0; c < 8; ++c) {
-      a[c] = t[c / 4 * 32 + row * 4 + c % 4];
-      x[c] = c == row ? 1.0 : 0.0;
-    }
-    __syncwarp();
+    for (int c = 0; c < 8; ++c) a[c] = t[c / 4 * 32 + row * 4 + c % 4];
 #pragma unroll
     for (int k = 0; k < 8; ++k) {
-      const double inverse = rsqrt(__shfl_sync(0xffffffffu, a[k], k, 8));
-      const double l = a[k] * inverse;
+      inverse[k] = reciprocal_root(__shfl_sync(0xffffffffu, a[k], k, 8));
+      a[k] *= inverse[k];
 #pragma unroll
-      for (int c = 0; c <= k; ++c) {
-        if (row == k) x[c] *= inverse;
-        const double pivot = __shfl_sync(0xffffffffu, x[c], k, 8);
-        if (row > k) x[c] -= l * pivot;
-      }
-#pragma unroll
-      for (int c = k + 1; c < 8; ++c) a[c] -= l * __shfl_sync(0xffffffffu, l, c, 8);
+      for (int c = k + 1; c < 8; ++c) a[c] -= a[k] * __shfl_sync(0xffffffffu, a[k], c, 8);
     }
-    if (first + (lane >> 3) >= E) return;
+    if (mine)
 #pragma unroll
-    for (int c = 0; c < 8; ++c) t[c / 4 * 32 + row * 4 + c % 4] = x[c];
+      for (int c = 0; c < 8; ++c) t[c / 4 * 32 + row * 4 + c % 4] = a[c];
+    __syncwarp();
+    double x[8];
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      double sum = i == row ? 1.0 : 0.0;
+#pragma unroll
+      for (int k = 0; k < i; ++k) sum -= t[k / 4 * 32 + i * 4 + k % 4] * x[k];
+      x[i] = sum * inverse[i];
+    }
+    __syncwarp();
+    if (mine)
+#pragma unroll
+      for (int i = 0; i < 8; ++i) t[row / 4 * 32 + i * 4 + row % 4] = x[i];
+  }
+
+  /// 1 / sqrt(d) to rounding: the hardware's estimate and one step of third order. NaN for d < 0.
+  static __device__ __forceinline__ double reciprocal_root(double d)
+  {
+    double y;
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(d));
+    const double error = fma(-d * y, y, 1.0);
+    return fma(y * error, fma(0.375, error, 0.5), y);
   }
 };
 
