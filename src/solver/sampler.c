@@ -7,15 +7,19 @@
 #include "core/context.h"
 #include "core/memory.h"
 #include "core/nvtx.h"
+#include "problem/expression_tree.h"
 
-/// What the GPU would save against what it costs first. Measured (docs/report.md#evaluation): a
-/// value takes a host thread about 20 ns and the copy 1 ns; finding and running the compiler takes
-/// 0.2 s.
+/// What the host would take against what compiling takes; the times are those of docs/report.md.
 static bool pays(const kg_sampler *s)
 {
   const kg_pipeline *p = s->pipeline;
-  const double values = (double)p->mesh->n_elements * p->sampling.n * s->set.n;
-  return values * (20e-9 / p->ctx->threads + 1e-9) > 0.2;
+  double operations = 0.0;
+  for (int f = 0; f < s->set.n; ++f)
+    if (s->set.functions[f]->kind == KG_FUNCTION_EXPRESSION)
+      operations += s->set.functions[f]->expression->program.n_instructions;
+  const double points = (double)p->mesh->n_elements * p->sampling.n;
+  const double host = points * (2e-9 * operations / p->ctx->threads + 1e-9 * s->set.n);
+  return host > 0.2 + 0.003 * operations;
 }
 
 /// Note where the functions were evaluated; two different answers are told apart.
