@@ -30,8 +30,8 @@ static inline void *compiled(const char *text)
   snprintf(source, sizeof source, "%s/text.c", folder);
   snprintf(library, sizeof library, "%s/text.so", folder);
   snprintf(command, sizeof command,
-           "%s -w -O0 -ffp-contract=off -fno-builtin -fPIC -shared -o %s %s -lm", KEDGE_C_COMPILER,
-           library, source);
+           "\"%s\" -w -O0 -ffp-contract=off -fno-builtin -fPIC -shared -o %s %s -lm",
+           KEDGE_C_COMPILER, library, source);
   FILE *out = fopen(source, "w");
   assert_non_null(out);
   assert_true(fprintf(out, "%s\n%s", compiled_prelude, text) > 0);

@@ -208,9 +208,8 @@ static void what_nvrtc_refuses_is_a_sentence(void **state)
   const char *const texts[] = {"x"};
   skip_without_nvrtc(compile_texts(1, texts, 90));
   assert_int_equal(compile_texts(1, texts, 11), KEDGE_ERR_UNSUPPORTED);
-  assert_string_equal(ctx->error,
-                      "NVRTC refused the kernel: nvrtc: error: invalid value for "
-                      "--gpu-architecture (-arch)");
+  assert_non_null(strstr(ctx->error, "NVRTC refused the kernel: "));
+  assert_non_null(strstr(ctx->error, "--gpu-architecture"));
   void *image;
   assert_int_equal(kg_nvrtc_compile(ctx, "int f() { return g; }", 90, &image), KEDGE_ERR_INTERNAL);
   assert_null(image);

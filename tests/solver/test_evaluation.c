@@ -1,0 +1,214 @@
+// Who evaluates source and exact solution, what the report says of it, and that it changes nothing.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+#include "compare.h"
+#include "support.h"
+
+static kedge_context *ctx;
+static kedge_mesh *mesh;
+
+static const char too_few[] = "host: for so few points that is faster than to compile for the GPU";
+static const char no_library[] = "host: NVRTC was not found (";
+
+static int open_mesh(void **state)
+{
+  (void)state;
+  ctx = open_backend(test_backend(), 2);
+  must(ctx, kedge_mesh_generate(ctx, "square 7", &mesh));
+  return 0;
+}
+
+static int close_mesh(void **state)
+{
+  (void)state;
+  kedge_mesh_destroy(mesh);
+  kedge_context_destroy(ctx);
+  return 0;
+}
+
+static int forget_wishes(void **state)
+{
+  (void)state;
+  unsetenv("KEDGE_EVALUATE");
+  unsetenv("KEDGE_NVRTC");
+  return 0;
+}
+
+static bool on_gpu(void)
+{
+  return test_backend() == KEDGE_BACKEND_CUDA;
+}
+
+typedef struct outcome {
+  kedge_report report;
+  char evaluation[512];
+} outcome;
+
+static outcome solve_problem(const kedge_mesh *on, const kedge_problem *problem)
+{
+  outcome o;
+  kedge_solution *solution;
+  must(ctx, kedge_solve(ctx, on, problem, &solution));
+  kedge_solution_report(solution, &o.report);
+  snprintf(o.evaluation, sizeof o.evaluation, "%s", o.report.evaluation);
+  kedge_solution_destroy(solution);
+  return o;
+}
+
+/// @param[in] wish  of KEDGE_EVALUATE, NULL: none
+static outcome solve_as(const char *wish, const kedge_mesh *on, const setting *settings)
+{
+  if (wish)
+    setenv("KEDGE_EVALUATE", wish, 1);
+  else
+    unsetenv("KEDGE_EVALUATE");
+  kedge_problem *problem = problem_of(ctx, settings);
+  const outcome o = solve_problem(on, problem);
+  kedge_problem_destroy(problem);
+  return o;
+}
+
+/// On the CUDA backend where NVRTC is missing there is nothing to compare.
+static void skip_without_nvrtc(const outcome *o)
+{
+  if (strncmp(o->evaluation, no_library, sizeof no_library - 1) == 0) skip();
+}
+
+static void assert_same_errors(const kedge_report *a, const kedge_report *b)
+{
+  const double of_a[] = {a->u_l2, a->u_linf, a->q_l2, a->u_star_l2};
+  const double of_b[] = {b->u_l2, b->u_linf, b->q_l2, b->u_star_l2};
+  for (int k = 0; k < 4; ++k) {
+    assert_true(of_b[k] > 1e-3);  // so that rounding cannot matter
+    assert_at_most(fabs(of_a[k] - of_b[k]) / of_b[k], 1e-12);
+  }
+}
+
+static const setting waves[] = {
+    {"space", "order", "2"},
+    {"equation", "reaction", "3"},
+    {"boundary default", "type", "dirichlet"},
+    {"exact", "u", "sin(9*x)*exp(-y)*hypot(x+1,y)^1.5+tanh(9*x-9*y^3)+(x<y ? 1 : cos(5*(x-y)))"},
+    {0}};
+
+static void errors_do_not_depend_on_who_evaluates(void **state)
+{
+  (void)state;
+  const outcome host = solve_as("host", mesh, waves), gpu = solve_as("gpu", mesh, waves);
+  skip_without_nvrtc(&gpu);
+  assert_string_equal(host.evaluation, on_gpu() ? "host: KEDGE_EVALUATE says so" : "host");
+  assert_string_equal(gpu.evaluation, on_gpu() ? "gpu" : "host");
+  assert_same_errors(&gpu.report, &host.report);
+}
+
+static void errors_agree_over_several_chunks(void **state)
+{
+  (void)state;
+  if (!on_gpu()) skip();
+  const setting *settings =
+      SETTINGS({"boundary default", "type", "dirichlet"}, {"solver", "max_iterations", "3"},
+               {"exact", "u", "sin(9*x)*exp(-y)+x*y"});
+  kedge_mesh *large;
+  must(ctx, kedge_mesh_generate(ctx, "square 421", &large));
+  const outcome host = solve_as("host", large, settings), gpu = solve_as("gpu", large, settings);
+  kedge_mesh_destroy(large);
+  skip_without_nvrtc(&gpu);
+  assert_string_equal(gpu.evaluation, "gpu");
+  assert_same_errors(&gpu.report, &host.report);
+}
+
+static void few_points_stay_with_the_host(void **state)
+{
+  (void)state;
+  assert_string_equal(solve_as(NULL, mesh, waves).evaluation, on_gpu() ? too_few : "host");
+}
+
+static void nothing_to_evaluate_is_reported_as_nothing(void **state)
+{
+  (void)state;
+  const setting *settings =
+      SETTINGS({"boundary default", "type", "dirichlet"}, {"boundary default", "value", "x"});
+  assert_string_equal(solve_as("gpu", mesh, settings).evaluation, "");
+}
+
+static void without_nvrtc_the_host_evaluates_and_the_report_says_why(void **state)
+{
+  (void)state;
+  setenv("KEDGE_NVRTC", "/nonexistent", 1);
+  const outcome o = solve_as("gpu", mesh, waves);
+  assert_string_equal(
+      o.evaluation, on_gpu() ? "host: NVRTC was not found (/nonexistent: cannot open shared object "
+                               "file: No such file or directory)"
+                             : "host");
+  assert_true(o.report.converged);
+  assert_string_equal(kedge_context_error(ctx), "");
+}
+
+static void one(void *user, size_t n, const double *x, const double *y, double *value)
+{
+  (void)user, (void)x, (void)y;
+  for (size_t i = 0; i < n; ++i) value[i] = 1.0;
+}
+
+static void a_callers_function_stays_with_the_host(void **state)
+{
+  (void)state;
+  setenv("KEDGE_EVALUATE", "gpu", 1);
+  kedge_problem *problem = problem_of(
+      ctx, SETTINGS({"boundary default", "type", "dirichlet"}, {"exact", "u", "x*y*sin(9*x)"}));
+  must(ctx, kedge_problem_set_source(problem, one, NULL));
+  const outcome o = solve_problem(mesh, problem);
+  kedge_problem_destroy(problem);
+  assert_true(o.report.converged);
+  if (on_gpu() && strstr(o.evaluation, no_library)) skip();
+  assert_string_equal(o.evaluation,
+                      on_gpu() ? "source: host: a function of the calling program cannot be "
+                                 "compiled for the GPU; exact solution: gpu"
+                               : "host");
+}
+
+/// Both ways of evaluation say the same.
+static void assert_refused_alike(const setting *settings, const char *sentence)
+{
+  static const char *const wishes[] = {"host", "gpu"};
+  for (int k = 0; k < 2; ++k) {
+    setenv("KEDGE_EVALUATE", wishes[k], 1);
+    kedge_problem *problem = problem_of(ctx, settings);
+    assert_string_equal(refusal_of(ctx, mesh, problem, KEDGE_ERR_INPUT), sentence);
+    kedge_problem_destroy(problem);
+  }
+}
+
+static void a_value_that_is_not_finite_is_refused_in_the_same_words(void **state)
+{
+  (void)state;
+  assert_refused_alike(
+      SETTINGS({"boundary default", "type", "dirichlet"}, {"boundary default", "value", "0"},
+               {"equation", "source", "1/(x^2+y^2)"}),
+      "source is inf at x = 0, y = 0, inside the mesh; change the expression so "
+      "that it is finite everywhere");
+  assert_refused_alike(
+      SETTINGS({"boundary default", "type", "dirichlet"}, {"boundary default", "value", "0"},
+               {"equation", "source", "1"}, {"exact", "u", "sqrt(x)*sqrt(y)"}),
+      "du/dx of exact u is nan at x = 0, y = 0, inside the mesh; change the "
+      "expression so that it is finite everywhere");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, forget_wishes, forget_wishes)
+  const struct CMUnitTest tests[] = {
+      TEST(errors_do_not_depend_on_who_evaluates),
+      TEST(errors_agree_over_several_chunks),
+      TEST(few_points_stay_with_the_host),
+      TEST(nothing_to_evaluate_is_reported_as_nothing),
+      TEST(without_nvrtc_the_host_evaluates_and_the_report_says_why),
+      TEST(a_callers_function_stays_with_the_host),
+      TEST(a_value_that_is_not_finite_is_refused_in_the_same_words),
+  };
+  test_skip_without_backend();
+  return cmocka_run_group_tests(tests, open_mesh, close_mesh);
+}
