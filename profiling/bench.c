@@ -22,7 +22,7 @@ static void usage(bool choose_backend)
 {
   fprintf(stderr,
           "usage: %s%s [--orders A-B] [--mesh WORDS|FILE.msh] [--samples 1..%d] "
-          "[--check|--no-check]\n",
+          "[--check|--no-check] [--profile OPERATOR]\n",
           program_invocation_short_name, choose_backend ? " [--backend host|cuda]" : "",
           MAX_SAMPLES);
   exit(2);
@@ -40,6 +40,10 @@ static bool take_option(bench_settings *s, const char *name, const char *value, 
     s->mesh = value;
     return *value != '\0';
   }
+  if (strcmp(name, "--profile") == 0) {
+    s->profile = value;
+    return *value != '\0';
+  }
   if (strcmp(name, "--samples") == 0) {
     s->samples = atoi(value);
     return s->samples >= 1 && s->samples <= MAX_SAMPLES;
@@ -54,7 +58,7 @@ static bool take_option(bench_settings *s, const char *name, const char *value, 
 bench_settings bench_parse(int argc, char **argv, kedge_backend backend)
 {
   const bool choose_backend = backend == KEDGE_BACKEND_AUTO;
-  bench_settings s = {backend, 1, 9, 21, "square 1000", true};
+  bench_settings s = {backend, 1, 9, 21, "square 1000", NULL, true};
   for (int i = 1; i < argc; ++i) {
     const bool check = strcmp(argv[i], "--check") == 0;
     if (check || strcmp(argv[i], "--no-check") == 0) {
@@ -265,6 +269,18 @@ kedge_status bench_time(kedge_context *ctx, bench_work work, int samples, double
   qsort(times, (size_t)samples, sizeof *times, compare_doubles);
   *seconds = times[samples / 2];
   return KEDGE_OK;
+}
+
+kedge_status bench_profile(kedge_context *ctx, bench_work work)
+{
+  double seconds;
+  KG_TRY(sample(ctx, work, 1, &seconds));
+  if (work.reset) KG_TRY(work.reset(work.user));
+  KG_TRY(kg_sync(ctx));
+#ifdef KEDGE_WITH_CUDA
+  if (ctx->backend == KEDGE_BACKEND_CUDA) return bench_profile_cuda(ctx, work);
+#endif
+  return KG_FAIL(ctx, KEDGE_ERR_UNSUPPORTED, "profiling one operator needs the cuda backend");
 }
 
 kedge_status bench_difference(kedge_context *ctx, const double *values, const double *expected,

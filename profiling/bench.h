@@ -23,11 +23,13 @@ void bench_die(kedge_context *ctx, kedge_status status);
 typedef struct bench_settings {
   kedge_backend backend;
   int first_order, last_order, samples;
-  const char *mesh;  ///< words of a generator or a file .msh
+  const char *mesh;     ///< words of a generator or a file .msh
+  const char *profile;  ///< NULL, or: call this operator once between profiler start and stop
   bool check;
 } bench_settings;
 
-/// Reads --orders, --mesh, --samples, --check, --no-check and, unless `backend` decides, --backend.
+/// Reads --orders, --mesh, --samples, --profile, --check, --no-check and, unless `backend` decides,
+/// --backend.
 /// Ends the program with its usage when they make no sense.
 bench_settings bench_parse(int argc, char **argv, kedge_backend backend);
 
@@ -80,6 +82,11 @@ typedef struct bench_work {
 
 /// Median seconds of one call, after two to warm up; a sample is as many calls as take about 3 ms.
 kedge_status bench_time(kedge_context *ctx, bench_work work, int samples, double *seconds);
+
+/// One call for a profiler that collects between cudaProfilerStart() and cudaProfilerStop(), after
+/// one to warm up.
+kedge_status bench_profile(kedge_context *ctx, bench_work work);
+kedge_status bench_profile_cuda(kedge_context *ctx, bench_work work);
 
 /// ||device - host|| / ||host|| of n values.
 /// @param[in] values    in the memory of ctx

@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench.h"
 #include "core/memory.h"
@@ -182,12 +183,24 @@ static kedge_status measure_iteration(comparison *c, kedge_operator kind, result
   return require_running(ctx, &c->b);
 }
 
+/// --profile names one form as "operator/variant"; nothing is timed then.
+static bool is_profiled(const comparison *c, const result *r)
+{
+  char name[128];
+  snprintf(name, sizeof name, "%s/%s", r->operator_name, r->variant);
+  return strcmp(name, c->settings->profile) == 0;
+}
+
 /// One of the two operators a solve can take: a product, then an iteration.
 static void compare_own(comparison *c, kedge_operator kind, result r)
 {
   kedge_context *ctx = c->machine->ctx;
   const bool matrix_free = kind == KEDGE_OPERATOR_MATRIX_FREE;
   const bench_work work = {matrix_free ? call_matrix_free : call_ell, NULL, &c->b};
+  if (c->settings->profile) {
+    if (is_profiled(c, &r)) BENCH_TRY(ctx, bench_profile(ctx, work));
+    return;
+  }
   BENCH_TRY(ctx, measure_product(c, work, &r));
   if (matrix_free) c->apply_seconds = r.seconds;
   print_result(c, &r, c->apply_seconds);
@@ -255,13 +268,16 @@ static void compare_variant(comparison *c, const format_variant *variant)
               .variant = variant->variant,
               .size = variant->size(shape->size, &shape->count),
               .form = variant->assembled ? FOOTPRINT_ASSEMBLED : FOOTPRINT_LOCAL};
+  if (c->settings->profile && !is_profiled(c, &r)) return;
   format_matrix matrix;
   if (format_build(ctx, variant, &source, &matrix) != KEDGE_OK) {
     print_skipped(c, &r);
     return;
   }
   const bench_work work = {call_variant, NULL, &(variant_call){ctx, variant, &matrix}};
-  if (measure_product(c, work, &r) == KEDGE_OK)
+  if (c->settings->profile)
+    BENCH_TRY(ctx, bench_profile(ctx, work));
+  else if (measure_product(c, work, &r) == KEDGE_OK)
     print_result(c, &r, c->apply_seconds);
   else
     print_skipped(c, &r);

@@ -9,6 +9,7 @@
 // formula (src/ops/*.c) and the roofs measured in the same run (profiling/METRICS.md).
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "bench.h"
 
@@ -186,6 +187,11 @@ static void run_order(const bench_settings *s, const bench_machine *m, int order
   for (int i = 0; i < OPERATIONS; ++i) {
     running r = {&operations[i], &b};
     double seconds;
+    if (s->profile) {
+      if (strcmp(s->profile, r.op->name) == 0)
+        BENCH_TRY(m->ctx, bench_profile(m->ctx, (bench_work){call_running, NULL, &r}));
+      continue;
+    }
     BENCH_TRY(m->ctx,
               bench_time(m->ctx, (bench_work){call_running, NULL, &r}, s->samples, &seconds));
     const double error = s->check ? error_against(&host, &b, r.op) : NAN;
