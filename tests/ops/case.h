@@ -17,6 +17,7 @@ typedef struct op_case {
   kg_trace_layout layout;
   kg_sizes size;
   kg_material material;
+  bool in_chunks;        ///< operators that can are called twice, the last group alone
   double *reference;     ///< host values behind batch.reference
   kg_sampling sampling;  ///< host
   kg_batch batch;        ///< device

@@ -82,11 +82,10 @@ static void fetch(op_case *c, op_data *out, op_array array, const double *device
   out->array[array] = case_fetch(c, device);
 }
 
-/// Operators that work on chunks are called twice where there are two groups or more.
 static int32_t chunk_end(const op_case *c, int32_t first)
 {
   const int32_t n = c->layout.count.n_groups;
-  return first == 0 && n > 1 ? n - 1 : n;
+  return c->in_chunks && first == 0 && n > 1 ? n - 1 : n;
 }
 
 #define FOR_CHUNKS(c, first, end)                                                      \

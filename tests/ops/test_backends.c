@@ -114,6 +114,7 @@ static void check_all_operations(int n_elements, int order, enum case_boundary b
   op_data expected;
   case_create(&on_host, host, n_elements, order, boundary, material);
   case_create(&on_device, device, n_elements, order, boundary, material);
+  on_device.in_chunks = true;
   op_run_all(&on_host, &expected);
   for (int i = 0; i < OPERATIONS; ++i) check_operation(&on_device, &op_operations[i], &expected);
   op_free(&expected);

@@ -152,6 +152,49 @@ static void values_are_in_the_callers_numbering_on_awkward_meshes(void **state)
     }
 }
 
+/// max |u* - u| over the nodes of order 5 of every element, to be freed.
+static double *largest_differences(const kedge_solution *solution, int n_elements)
+{
+  const int n = kedge_node_count(5);
+  double *u = malloc((size_t)(n_elements * n) * sizeof *u),
+         *star = malloc((size_t)(n_elements * n) * sizeof *u);
+  double *most = calloc((size_t)n_elements, sizeof *most);
+  assert_true(u && star && most);
+  must(ctx, kedge_solution_values(solution, KEDGE_FIELD_U, 5, u));
+  must(ctx, kedge_solution_values(solution, KEDGE_FIELD_U_STAR, 5, star));
+  for (int i = 0; i < n_elements * n; ++i) most[i / n] = fmax(most[i / n], fabs(star[i] - u[i]));
+  free(u);
+  free(star);
+  return most;
+}
+
+static void the_indicator_of_an_element_is_the_size_of_its_difference(void **state)
+{
+  (void)state;
+  enum { N = 80 };
+  test_grid grid;
+  test_grid_create(&grid, N);
+  kedge_mesh *mesh = test_grid_mesh(&grid, ctx);
+  kedge_solution *solution = solve(
+      ctx, mesh, SETTINGS({"exact", "u", "exp(2*x)"}, {"boundary default", "type", "dirichlet"}));
+  double indicator[N], *most = largest_differences(solution, N);
+  must(ctx, kedge_solution_indicator(solution, indicator));
+  for (int e = 0; e < N; ++e) {
+    const double *a = grid.vertices + 2 * grid.triangles[3 * e];
+    const double *b = grid.vertices + 2 * grid.triangles[3 * e + 1];
+    const double *c = grid.vertices + 2 * grid.triangles[3 * e + 2];
+    const double area = 0.5 * fabs((b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1]));
+    // A quadratic of L2 norm 1 on a triangle of area 1 is at most 6 large; nodes miss a little of
+    // it.
+    assert_true(indicator[e] <= 1.1 * sqrt(area) * most[e]);
+    assert_true(indicator[e] >= sqrt(area) * most[e] / 6.0);
+  }
+  free(most);
+  kedge_solution_destroy(solution);
+  kedge_mesh_destroy(mesh);
+  test_grid_destroy(&grid);
+}
+
 static kedge_mesh *grid_mesh(int n_triangles)
 {
   test_grid grid;
@@ -367,6 +410,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_are_in_the_callers_numbering_on_awkward_meshes),
+      cmocka_unit_test(the_indicator_of_an_element_is_the_size_of_its_difference),
       cmocka_unit_test(a_triangle_between_dirichlet_edges_has_no_unknowns_and_converges_at_once),
       cmocka_unit_test(a_problem_without_data_is_solved_in_no_iteration),
       cmocka_unit_test(the_report_counts_what_was_solved),
