@@ -5,11 +5,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
 #include "core/memory.h"
 #include "mesh/mesh.h"
+#include "problem/expression_cuda.h"
 #include "problem/problem.h"
 
 kedge_status __real_kg_host_alloc(kedge_context *ctx, size_t count, size_t size, void *out);
@@ -44,7 +46,7 @@ static void constant(void *user, size_t n, const double *x, const double *y, dou
   for (size_t i = 0; i < n; ++i) value[i] = 1;
 }
 
-/// All that allocates: read, override, set, resolve with a derived source, print.
+/// All that allocates: read, override, set, resolve with a derived source, print, emit.
 static kedge_status work(void)
 {
   static const char text[] =
@@ -62,6 +64,12 @@ static kedge_status work(void)
   if (status == KEDGE_OK) status = kg_problem_resolve(NULL, p, &mesh, &resolved);
   if (status == KEDGE_OK && kg_expression_print(resolved.source.expression, NULL, 0) < 0)
     status = KEDGE_ERR_MEMORY;
+  if (status == KEDGE_OK) {
+    const kg_function *const source = &resolved.source;
+    char *emitted;
+    status = kg_functions_emit(NULL, 1, &source, &emitted);
+    free(emitted);
+  }
   kg_resolved_free(&resolved);
   if (status == KEDGE_OK)
     status = kedge_problem_set_boundary(p, "left", KEDGE_BOUNDARY_NEUMANN, constant, NULL);

@@ -87,7 +87,9 @@ static void assert_same_errors(const kedge_report *a, const kedge_report *b)
   }
 }
 
+/// Three iterations: errors stay large, and rounding has no time to grow.
 static const setting waves[] = {
+    {"solver", "max_iterations", "3"},
     {"space", "order", "2"},
     {"equation", "reaction", "3"},
     {"boundary default", "type", "dirichlet"},
@@ -139,11 +141,11 @@ static void without_nvrtc_the_host_evaluates_and_the_report_says_why(void **stat
   (void)state;
   setenv("KEDGE_NVRTC", "/nonexistent", 1);
   const outcome o = solve_as("gpu", mesh, waves);
+  assert_true(o.report.u_l2 > 0.0);
   assert_string_equal(
       o.evaluation, on_gpu() ? "host: NVRTC was not found (/nonexistent: cannot open shared object "
                                "file: No such file or directory)"
                              : "host");
-  assert_true(o.report.converged);
   assert_string_equal(kedge_context_error(ctx), "");
 }
 
