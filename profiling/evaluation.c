@@ -1,0 +1,108 @@
+// evaluation: what it costs to evaluate formulas on the host, and to compile them for the GPU. The
+// choice between the two in solver/sampler.c rests on these figures.
+//
+// One JSON line a formula: operations of the host's register code; nanoseconds an operation and
+// point of one thread; seconds from finding NVRTC to machine code (null where there is none).
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/clock.h"
+#include "ops/sample_kernel.h"
+#include "problem/expression_tree.h"
+#include "solver/sampling.h"
+#ifdef KEDGE_WITH_CUDA
+#include "backend/nvrtc.h"
+#endif
+
+enum { POINTS = 1 << 19, BLOCK = 4096, SAMPLES = 5, ORDER = 4, CAPABILITY = 90 };
+
+static void must(kedge_status status)
+{
+  if (status == KEDGE_OK) return;
+  fprintf(stderr, "evaluation: %s\n", kedge_context_error(NULL));
+  exit(1);
+}
+
+static double host_seconds(const kg_function *f, const double *x, const double *y, double *value)
+{
+  double best = INFINITY;
+  for (int sample = 0; sample < SAMPLES; ++sample) {
+    const double began = kg_seconds();
+    for (size_t i = 0; i < POINTS; i += BLOCK)
+      kg_function_evaluate(f, BLOCK, x + i, y + i, value + i);
+    best = fmin(best, kg_seconds() - began);
+  }
+  return best;
+}
+
+static double compile_seconds(const kg_function *f)
+{
+  double seconds = NAN;
+#ifdef KEDGE_WITH_CUDA
+  kg_sampling rule;
+  char *source;
+  void *image;
+  must(kg_sampling_create(NULL, ORDER, &rule));
+  const double began = kg_seconds();
+  must(kg_sample_kernel_source(NULL, (kg_sample_points){rule.n, rule.r, rule.s}, 1, &f, &source));
+  const kedge_status status = kg_nvrtc_compile(NULL, source, CAPABILITY, &image);
+  if (status == KEDGE_OK) seconds = kg_seconds() - began;
+  free(image);
+  free(source);
+  kg_sampling_free(&rule);
+#else
+  (void)f;
+#endif
+  return seconds;
+}
+
+static void measure(const char *name, const char *text, const double *x, const double *y,
+                    double *value)
+{
+  kg_function f = {.kind = KG_FUNCTION_EXPRESSION};
+  must(kg_expression_parse(NULL, text, NULL, 0, &f.expression));
+  const int n = f.expression->program.n_instructions;
+  const double host = host_seconds(&f, x, y, value), compile = compile_seconds(&f);
+  printf("{\"formula\": \"%s\", \"operations\": %d, \"host_ns_per_operation\": %.3g, ", name, n,
+         1e9 * host / POINTS / n);
+  if (isnan(compile))
+    printf("\"compile_seconds\": null}\n");
+  else
+    printf("\"compile_seconds\": %.3g}\n", compile);
+  kg_expression_free(f.expression);
+}
+
+/// A sum of n calls of a function of two arguments.
+static void measure_sum(const char *name, const char *term, int n, const double *x, const double *y,
+                        double *value)
+{
+  char *text;
+  size_t size;
+  FILE *out = open_memstream(&text, &size);
+  if (!out) exit(1);
+  for (int i = 0; i < n; ++i) fprintf(out, "%s%s(x+%d,y)", i ? "+" : "", term, i);
+  if (fclose(out) != 0) exit(1);
+  measure(name, text, x, y, value);
+  free(text);
+}
+
+int main(void)
+{
+  double *x = malloc(3 * POINTS * sizeof *x), *y = x + POINTS, *value = y + POINTS;
+  if (!x) return 1;
+  for (int i = 0; i < POINTS; ++i) {
+    x[i] = (double)i / POINTS;
+    y[i] = fmod(0.6180339887498949 * i, 1.0);
+  }
+  measure("first", "x*y", x, y, value);  // also warms the loader's caches
+  measure("polynomial", "x^3*y-3*x*y^2+x*y-x+2*y-1", x, y, value);
+  measure("waves", "(8*pi^2+1)*sin(2*pi*x)*sin(2*pi*y)", x, y, value);
+  measure("corner", "hypot(x,y)^(2/3)*sin(2/3*atan2(y,x))", x, y, value);
+  measure_sum("atan2 x 30", "atan2", 30, x, y, value);
+  measure_sum("atan2 x 100", "atan2", 100, x, y, value);
+  measure_sum("atan2 x 300", "atan2", 300, x, y, value);
+  measure_sum("pow x 300", "pow", 300, x, y, value);
+  free(x);
+  return 0;
+}
