@@ -22,7 +22,7 @@ static void usage(bool choose_backend)
 {
   fprintf(stderr,
           "usage: %s%s [--orders A-B] [--mesh WORDS|FILE.msh] [--samples 1..%d] "
-          "[--check|--no-check] [--profile OPERATOR]\n",
+          "[--check|--no-check] [--profile]\n",
           program_invocation_short_name, choose_backend ? " [--backend host|cuda]" : "",
           MAX_SAMPLES);
   exit(2);
@@ -40,10 +40,6 @@ static bool take_option(bench_settings *s, const char *name, const char *value, 
     s->mesh = value;
     return *value != '\0';
   }
-  if (strcmp(name, "--profile") == 0) {
-    s->profile = value;
-    return *value != '\0';
-  }
   if (strcmp(name, "--samples") == 0) {
     s->samples = atoi(value);
     return s->samples >= 1 && s->samples <= MAX_SAMPLES;
@@ -55,16 +51,25 @@ static bool take_option(bench_settings *s, const char *name, const char *value, 
          s->first_order <= s->last_order;
 }
 
+static bool take_flag(bench_settings *s, const char *name)
+{
+  if (strcmp(name, "--profile") == 0)
+    s->profile = true;
+  else if (strcmp(name, "--check") == 0)
+    s->check = true;
+  else if (strcmp(name, "--no-check") == 0)
+    s->check = false;
+  else
+    return false;
+  return true;
+}
+
 bench_settings bench_parse(int argc, char **argv, kedge_backend backend)
 {
   const bool choose_backend = backend == KEDGE_BACKEND_AUTO;
-  bench_settings s = {backend, 1, 9, 21, "square 1000", NULL, true};
+  bench_settings s = {backend, 1, 9, 21, "square 1000", true, false};
   for (int i = 1; i < argc; ++i) {
-    const bool check = strcmp(argv[i], "--check") == 0;
-    if (check || strcmp(argv[i], "--no-check") == 0) {
-      s.check = check;
-      continue;
-    }
+    if (take_flag(&s, argv[i])) continue;
     if (!take_option(&s, argv[i], i + 1 < argc ? argv[i + 1] : "", choose_backend))
       usage(choose_backend);
     ++i;
@@ -86,7 +91,7 @@ void bench_machine_open(const bench_settings *settings, bench_machine *out)
   BENCH_TRY(out->ctx, file ? kedge_mesh_read(out->ctx, mesh, &out->mesh)
                            : kedge_mesh_generate(out->ctx, mesh, &out->mesh));
   out->free_bytes = kg_free_bytes(out->ctx);
-  BENCH_TRY(out->ctx, measure_roofs(out->ctx, &out->roof));
+  if (!settings->profile) BENCH_TRY(out->ctx, measure_roofs(out->ctx, &out->roof));
 }
 
 void bench_machine_close(bench_machine *machine)
@@ -271,16 +276,20 @@ kedge_status bench_time(kedge_context *ctx, bench_work work, int samples, double
   return KEDGE_OK;
 }
 
-kedge_status bench_profile(kedge_context *ctx, bench_work work)
+kedge_status bench_profile(kedge_context *ctx, bench_work work, const char *name)
 {
   double seconds;
   KG_TRY(sample(ctx, work, 1, &seconds));
   if (work.reset) KG_TRY(work.reset(work.user));
   KG_TRY(kg_sync(ctx));
 #ifdef KEDGE_WITH_CUDA
-  if (ctx->backend == KEDGE_BACKEND_CUDA) return bench_profile_cuda(ctx, work);
+  if (ctx->backend == KEDGE_BACKEND_CUDA) {
+    KG_TRY(bench_profile_cuda(ctx, work));
+    printf("{\"profiled\":\"%s\"}\n", name);
+    return KEDGE_OK;
+  }
 #endif
-  return KG_FAIL(ctx, KEDGE_ERR_UNSUPPORTED, "profiling one operator needs the cuda backend");
+  return KG_FAIL(ctx, KEDGE_ERR_UNSUPPORTED, "%s: only a GPU has a profiler to call", name);
 }
 
 kedge_status bench_difference(kedge_context *ctx, const double *values, const double *expected,

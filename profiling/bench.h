@@ -11,6 +11,7 @@
 #include "ops/trace_apply.h"
 #include "roofs.h"
 #include "solver/pipeline.h"
+KEDGE_BEGIN_DECLS
 
 /// The programs end at the first failure that leaves nothing to measure.
 void bench_die(kedge_context *ctx, kedge_status status);
@@ -23,9 +24,9 @@ void bench_die(kedge_context *ctx, kedge_status status);
 typedef struct bench_settings {
   kedge_backend backend;
   int first_order, last_order, samples;
-  const char *mesh;     ///< words of a generator or a file .msh
-  const char *profile;  ///< NULL, or: call this operator once between profiler start and stop
+  const char *mesh;  ///< words of a generator or a file .msh
   bool check;
+  bool profile;  ///< time nothing: call every operator once where a profiler looks
 } bench_settings;
 
 /// Reads --orders, --mesh, --samples, --profile, --check, --no-check and, unless `backend` decides,
@@ -83,9 +84,9 @@ typedef struct bench_work {
 /// Median seconds of one call, after two to warm up; a sample is as many calls as take about 3 ms.
 kedge_status bench_time(kedge_context *ctx, bench_work work, int samples, double *seconds);
 
-/// One call for a profiler that collects between cudaProfilerStart() and cudaProfilerStop(), after
-/// one to warm up.
-kedge_status bench_profile(kedge_context *ctx, bench_work work);
+/// One call, after one to warm up, between cudaProfilerStart() and cudaProfilerStop(), its kernels
+/// preceded by `profile_marker_kernel`; prints {"profiled":"name"}.
+kedge_status bench_profile(kedge_context *ctx, bench_work work, const char *name);
 kedge_status bench_profile_cuda(kedge_context *ctx, bench_work work);
 
 /// ||device - host|| / ||host|| of n values.
@@ -99,3 +100,5 @@ double bench_floor(const roofs *roof, kg_cost cost);
 
 void bench_print_number(const char *name, double value);    ///< ,"name":value or null
 void bench_print_text(const char *name, const char *text);  ///< ,"name":"text"
+
+KEDGE_END_DECLS

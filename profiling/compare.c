@@ -14,7 +14,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench.h"
 #include "core/memory.h"
@@ -183,12 +182,12 @@ static kedge_status measure_iteration(comparison *c, kedge_operator kind, result
   return require_running(ctx, &c->b);
 }
 
-/// --profile names one form as "operator/variant"; nothing is timed then.
-static bool is_profiled(const comparison *c, const result *r)
+/// In place of timing: one call for a profiler, under the name "operator/variant".
+static kedge_status profile(const comparison *c, bench_work work, const result *r)
 {
   char name[128];
   snprintf(name, sizeof name, "%s/%s", r->operator_name, r->variant);
-  return strcmp(name, c->settings->profile) == 0;
+  return bench_profile(c->machine->ctx, work, name);
 }
 
 /// One of the two operators a solve can take: a product, then an iteration.
@@ -198,7 +197,7 @@ static void compare_own(comparison *c, kedge_operator kind, result r)
   const bool matrix_free = kind == KEDGE_OPERATOR_MATRIX_FREE;
   const bench_work work = {matrix_free ? call_matrix_free : call_ell, NULL, &c->b};
   if (c->settings->profile) {
-    if (is_profiled(c, &r)) BENCH_TRY(ctx, bench_profile(ctx, work));
+    BENCH_TRY(ctx, profile(c, work, &r));
     return;
   }
   BENCH_TRY(ctx, measure_product(c, work, &r));
@@ -268,7 +267,6 @@ static void compare_variant(comparison *c, const format_variant *variant)
               .variant = variant->variant,
               .size = variant->size(shape->size, &shape->count),
               .form = variant->assembled ? FOOTPRINT_ASSEMBLED : FOOTPRINT_LOCAL};
-  if (c->settings->profile && !is_profiled(c, &r)) return;
   format_matrix matrix;
   if (format_build(ctx, variant, &source, &matrix) != KEDGE_OK) {
     print_skipped(c, &r);
@@ -276,7 +274,7 @@ static void compare_variant(comparison *c, const format_variant *variant)
   }
   const bench_work work = {call_variant, NULL, &(variant_call){ctx, variant, &matrix}};
   if (c->settings->profile)
-    BENCH_TRY(ctx, bench_profile(ctx, work));
+    BENCH_TRY(ctx, profile(c, work, &r));
   else if (measure_product(c, work, &r) == KEDGE_OK)
     print_result(c, &r, c->apply_seconds);
   else

@@ -9,7 +9,6 @@
 // formula (src/ops/*.c) and the roofs measured in the same run (profiling/METRICS.md).
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "bench.h"
 
@@ -187,13 +186,12 @@ static void run_order(const bench_settings *s, const bench_machine *m, int order
   for (int i = 0; i < OPERATIONS; ++i) {
     running r = {&operations[i], &b};
     double seconds;
+    const bench_work work = {call_running, NULL, &r};
     if (s->profile) {
-      if (strcmp(s->profile, r.op->name) == 0)
-        BENCH_TRY(m->ctx, bench_profile(m->ctx, (bench_work){call_running, NULL, &r}));
+      BENCH_TRY(m->ctx, bench_profile(m->ctx, work, r.op->name));
       continue;
     }
-    BENCH_TRY(m->ctx,
-              bench_time(m->ctx, (bench_work){call_running, NULL, &r}, s->samples, &seconds));
+    BENCH_TRY(m->ctx, bench_time(m->ctx, work, s->samples, &seconds));
     const double error = s->check ? error_against(&host, &b, r.op) : NAN;
     print_operation(s, &m->roof, &r, seconds, error);
   }
