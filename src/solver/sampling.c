@@ -49,8 +49,9 @@ void kg_sampling_free(kg_sampling *sampling)
   *sampling = (kg_sampling){0};
 }
 
-/// A coordinate of the point (r, s) from those of the corners. A kernel that evaluates on the GPU does
-/// the same in the same order, and neither uses fused multiply-adds: their points agree to the bit.
+/// A coordinate of the point (r, s) from those of the corners. A kernel that evaluates on the GPU
+/// does the same in the same order, and neither uses fused multiply-adds: their points agree to the
+/// bit.
 static inline double interpolate(double r, double s, double v0, double v1, double v2)
 {
   const double b = 0.5 * (1.0 + r), c = 0.5 * (1.0 + s), a = 1.0 - b - c;
@@ -91,11 +92,12 @@ kedge_status kg_sample_refuse(kedge_context *ctx, const kg_sampling *sampling,
     y[l] = layout->host.vertices[2 * v + 1];
   }
   const double r = sampling->r[q], s = sampling->s[q];
-  return KG_FAIL(ctx, KEDGE_ERR_INPUT,
-                 "%s is %g at x = %.6g, y = %.6g, inside the mesh; change the expression so that it "
-                 "is finite everywhere",
-                 set->names[f], isnan(bad.value) ? NAN : bad.value,  // some NaN print as -nan
-                 interpolate(r, s, x[0], x[1], x[2]), interpolate(r, s, y[0], y[1], y[2]));
+  return KG_FAIL(
+      ctx, KEDGE_ERR_INPUT,
+      "%s is %g at x = %.6g, y = %.6g, inside the mesh; change the expression so that it "
+      "is finite everywhere",
+      set->names[f], isnan(bad.value) ? NAN : bad.value,  // some NaN print as -nan
+      interpolate(r, s, x[0], x[1], x[2]), interpolate(r, s, y[0], y[1], y[2]));
 }
 
 /// The first value of a row that is not finite, unless `bad` is an earlier one.
@@ -198,7 +200,8 @@ kedge_status kg_sample_boundary(kedge_context *ctx, const kedge_mesh *mesh,
       y[q] = 0.5 * ((1.0 - t[q]) * e.y0 + (1.0 + t[q]) * e.y1);
     }
     evaluate_on_edge(problem, boundary, &e, n, x, y, g);
-    // The projection on a Dirichlet edge is scaled to the reference edge; <g_N, psi> is an integral.
+    // The projection on a Dirichlet edge is scaled to the reference edge; <g_N, psi> is an
+    // integral.
     const double scale = boundary->type == KEDGE_BOUNDARY_NEUMANN ? 0.5 * e.length : 1.0;
     double *out = modes + (size_t)(trace - first) * (size_t)m;
     for (int k = 0; k < m; ++k) out[k] = 0.0;

@@ -1,18 +1,19 @@
 /// @file
-/// Values of the user's functions where the discretisation needs them: at the points of the elements and on
-/// boundary edges. Evaluated on the host; solver/sampler.h may have the GPU do it.
+/// Values of the user's functions where the discretisation needs them: at the points of the
+/// elements and on boundary edges. Evaluated on the host; solver/sampler.h may have the GPU do it.
 #pragma once
 #include "mesh/trace_layout.h"
 #include "ops/ops.h"
 #include "problem/problem.h"
 
-/// The sampling rule: quadrature of degree 2 P + 6, then the Lagrange nodes of order P with weight 0.
+/// The sampling rule: quadrature of degree 2 P + 6, then the Lagrange nodes of order P with weight
+/// 0.
 typedef struct kg_sampling {
   int n;
   int order;
-  double *r, *s;    ///< [n]
-  double *weight;   ///< [n]
-  double *basis;    ///< [n][N*]
+  double *r, *s;   ///< [n]
+  double *weight;  ///< [n]
+  double *basis;   ///< [n][N*]
 } kg_sampling;
 
 kedge_status kg_sampling_create(kedge_context *ctx, int order, kg_sampling *out);
