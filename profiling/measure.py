@@ -106,8 +106,8 @@ def solve(kedge, problem, settings, options):
 
 
 def slug(device):
-    """A folder name: "NVIDIA H200" -> "nvidia-h200"."""
-    plain = re.sub(r"\((r|tm|c)\)", "", device.lower())
+    """A folder name: "NVIDIA H200" -> "h200"."""
+    plain = re.sub(r"\((r|tm|c)\)|^nvidia ", "", device.lower())
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
 
 

@@ -12,6 +12,12 @@ extern "C" {
 
 enum { KG_CUDA_COUNTERS = 8 };
 
+/// What a kernel with much shared memory was last prepared for: asking again costs microseconds.
+typedef struct kg_cuda_residency {
+  size_t shared;  ///< bytes a block
+  int blocks;     ///< that fit a multiprocessor
+} kg_cuda_residency;
+
 /// The state of a CUDA context.
 typedef struct kg_cuda_state {
   int device;
@@ -20,6 +26,7 @@ typedef struct kg_cuda_state {
   cudaStream_t stream;
   cudaEvent_t staged[2];   ///< the staging buffer's last copy has ended
   kg_pinned staging[2];    ///< near the GPU
+  kg_cuda_residency stream_residency[KEDGE_ORDER_MAX + 1];  ///< of the streaming trace kernel, by order
   unsigned *counters;      ///< [KG_CUDA_COUNTERS] in device memory, zero between kernels
 } kg_cuda_state;
 

@@ -74,18 +74,19 @@ template <int NT, int RT, int E, int V> struct tile_panel {
   __device__ __forceinline__ void reduce_column(double *element, int j, int v) const
   {
     const int lane = threadIdx.x & 31;
+    const int count = (ROWS - j - v + V - 1) / V;  // of this warp's rows
     double c[MINE][2];
     const double *row[MINE];
 #pragma unroll
     for (int r = 0; r < MINE; ++r) {
-      const int i = j + v + r * V < ROWS ? j + v + r * V : ROWS - 1;
-      row[r] = element + row_start(i) + lane;
-      const double2 start = *pair(element + row_start(i) + 64 * j);
-      c[r][0] = start.x;
-      c[r][1] = start.y;
+      if (r >= count) continue;
+      const int start = row_start(j + v + r * V);
+      row[r] = element + start + lane;
+      const double2 values = *pair(element + start + 64 * j);
+      c[r][0] = values.x;
+      c[r][1] = values.y;
     }
     const double *pivot = element + row_start(j) + lane;
-    const int count = (ROWS - j - v + V - 1) / V;  // of this warp's rows that exist
     for (int k = 0; k < 64 * j; k += 32) {
       const double b = -pivot[k];
 #pragma unroll

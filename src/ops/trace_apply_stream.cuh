@@ -184,22 +184,34 @@ __global__ void __launch_bounds__(shape::threads)
   }
 }
 
-/// As many blocks as the device holds at once; each walks over the patches.
-template <int P> kedge_status launch_stream(kedge_context *ctx, const kg_trace_apply_args &a)
+/// Allow a block so much shared memory, and learn how many blocks are resident then.
+template <class Kernel>
+kedge_status prepare(kedge_context *ctx, Kernel kernel, int threads, size_t shared,
+                     kg_cuda_residency *residency)
 {
-  using shape = best_shape<P + 1>;
-  const auto kernel = trace_apply_stream<shape, P + 1>;
-  const size_t shared = shape::shared_bytes(a.batch.count);
+  if (residency->shared == shared) return KEDGE_OK;
   KG_TRY(kg_cuda_check(ctx,
                        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                             (int)shared),
                        "trace_apply: asking for shared memory"));
   int blocks = 0;
   KG_TRY(kg_cuda_check(
-      ctx, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, shape::threads, shared),
+      ctx, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared),
       "trace_apply: asking for the occupancy"));
   KG_REQUIRE(ctx, blocks > 0, KEDGE_ERR_INTERNAL, "trace_apply: %zu bytes of shared memory", shared);
-  const int64_t resident = (int64_t)blocks * kg_cuda(ctx)->multiprocessors;
+  *residency = {shared, blocks};
+  return KEDGE_OK;
+}
+
+/// As many blocks as the device holds at once; each walks over the patches.
+template <int P> kedge_status launch_stream(kedge_context *ctx, const kg_trace_apply_args &a)
+{
+  using shape = best_shape<P + 1>;
+  const auto kernel = trace_apply_stream<shape, P + 1>;
+  const size_t shared = shape::shared_bytes(a.batch.count);
+  kg_cuda_residency *residency = &kg_cuda(ctx)->stream_residency[P];
+  KG_TRY(prepare(ctx, kernel, shape::threads, shared, residency));
+  const int64_t resident = (int64_t)residency->blocks * kg_cuda(ctx)->multiprocessors;
   const unsigned grid =
       (unsigned)(resident < a.batch.count.n_patches ? resident : a.batch.count.n_patches);
   kernel<<<grid, shape::threads, shared, kg_cuda_stream(ctx)>>>(
