@@ -1,0 +1,139 @@
+#!/usr/bin/python3
+"""check_compare.py SOURCE: tables, labels and counters of the comparison of trace operators, from lines made
+up here; and what compare_run says without a GPU build."""
+import importlib.machinery
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = os.path.abspath(sys.argv.pop())
+PROFILING = os.path.join(SOURCE, "profiling")
+sys.dont_write_bytecode = True
+sys.path.insert(0, PROFILING)
+
+
+def load(name):
+    """A program without .py as a module."""
+    loader = importlib.machinery.SourceFileLoader(name, os.path.join(PROFILING, name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
+
+
+plot_compare, roofline, compare_run = load("plot_compare.py"), load("roofline"), load("compare_run")
+
+MACHINE = {"device": "A GPU", "elements": 1000, "mesh": "square 22", "free_bytes": 1e9, "read_bytes_per_second": 1e12,
+           "flops_per_second": 1e13, "cusparse": 120603}
+
+
+def line(operator, order, seconds, variant="", **more):
+    return {"order": order, "elements": 1000, "measure": "apply", "operator": operator, "variant": variant,
+            "seconds": seconds, "bytes": 1e6, "flops": 5e5, "floor_seconds": 1e-6, "share_of_floor": 1e-6 / seconds,
+            "error_against_host": 1e-15, "matrix_bytes": 1e6, "solve_bytes": 2e6, "largest_elements": 5e5, **more}
+
+
+class Compare(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = scratch.name
+
+    def write(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def comparison(self, *lines):
+        return plot_compare.Comparison([MACHINE, *lines])
+
+    def test_the_fastest_variant_counts(self):
+        c = self.comparison(line("matrix-free", 1, 2e-6), line("block-ell", 1, 6e-6, "slow"), line("block-ell", 1, 3e-6, "fast"),
+                            line("block-ell", 1, 4e-6, "middling"))
+        self.assertEqual(c.apply["block-ell"][1]["variant"], "fast")
+        self.assertAlmostEqual(c.ratio("block-ell", 1), 1.5)
+
+    def test_the_best_assembled_matrix_is_not_a_local_one(self):
+        c = self.comparison(line("matrix-free", 1, 2e-6), line("matrix-free-plain", 1, 3e-6), line("ell", 1, 8e-6),
+                            line("cusparse-csr", 1, 5e-6))
+        ratio, name = c.best_assembled(1)
+        self.assertEqual(name, "cusparse-csr")
+        self.assertAlmostEqual(ratio, 2.5)
+
+    def test_what_was_skipped_keeps_its_memory_and_its_reason(self):
+        c = self.comparison(line("matrix-free", 1, 2e-6), line("cusparse-csr", 1, 1.0, skipped="no room"))
+        self.assertNotIn("cusparse-csr", c.apply)
+        text = plot_compare.tables(c)
+        self.assertIn("no room", text)
+        self.assertIn("| 1 | 2000 / 0.5 | 2000 / 0.5 |", text)
+
+    def test_iterations_do_not_mix_with_applications(self):
+        c = self.comparison(line("matrix-free", 1, 2e-6), line("matrix-free", 1, 1e-6, measure="cg_iteration"))
+        self.assertEqual(c.apply["matrix-free"][1]["seconds"], 2e-6)
+        self.assertEqual(c.iteration["matrix-free"][1]["seconds"], 1e-6)
+
+    def test_plain_lines_and_result_files_read_the_same(self):
+        lines = [MACHINE, line("matrix-free", 1, 2e-6)]
+        plain = self.write("plain.json", "\n".join(map(json.dumps, lines)))
+        result = self.write("result.json", json.dumps({"experiment": "compare", "lines": lines}))
+        self.assertEqual(plot_compare.read_lines(plain), plot_compare.read_lines(result))
+
+    def test_labels_keep_their_distance_and_their_order(self):
+        placed = plot_compare.spread([0.99, 0.5, 0.98, 0.97, 0.01], 0.05)
+        ranks = sorted(range(5), key=lambda i: placed[i])
+        self.assertEqual(ranks, [4, 1, 3, 2, 0])
+        self.assertGreaterEqual(min(placed), 0.0)
+        self.assertLessEqual(max(placed), 1.0)
+        for one, other in zip(ranks, ranks[1:]):
+            self.assertGreater(placed[other] - placed[one], 0.049)
+
+    def test_counters_are_summed_between_markers(self):
+        counters = [roofline.BYTES]
+        head = '"ID","Kernel Name","' + roofline.BYTES + '"\n"","","byte"\n'
+        rows = [(0, "x::profile_marker_kernel()", "7"), (1, "a<1, 2>(int, int)", "1,000"), (2, "b", "30"),
+                (3, "profile_marker_kernel()", "7"), (4, "c", "n/a")]
+        path = self.write("ncu.csv", "==PROF== Connected\n" + head + "".join(f'"{i}","{k}","{v}"\n' for i, k, v in rows))
+        sums = roofline.sums_by_name(["first", "second"], roofline.kernels_of(path), counters)
+        self.assertEqual(sums["first"], {"kernels": 2, roofline.BYTES: 1030.0})
+        self.assertEqual(sums["second"], {"kernels": 1, roofline.BYTES: 0.0})
+
+    def test_counters_that_do_not_match_the_operators_are_refused(self):
+        path = self.write("ncu.csv", f'"ID","Kernel Name","{roofline.BYTES}"\n"0","profile_marker_kernel()","1"\n')
+        self.assertEqual(roofline.sums_by_name(["a", "b"], roofline.kernels_of(path), [roofline.BYTES]), {})
+        self.assertEqual(roofline.kernels_of(self.write("empty.csv", "==ERROR== no counters\n")), [])
+
+    def test_roofline_takes_the_fastest_application(self):
+        path = self.write("compare.json", "\n".join(map(json.dumps, [
+            MACHINE, line("ell", 2, 4e-6, "slow"), line("ell", 2, 2e-6, "fast"), line("ell", 2, 1e-6, measure="cg_iteration")])))
+        (point,) = roofline.points_of(path)[1]
+        self.assertEqual((point["variant"], point["program"], point["intensity"]), ("fast", "compare", 0.5))
+        self.assertAlmostEqual(point["flops_per_second"], 2.5e11)
+
+    def test_the_page_changes_between_its_marks_only(self):
+        text = f"before\n{compare_run.BEGIN}\nold\n{compare_run.END}\nafter\n"
+        page = compare_run.insert(text, "new\n")
+        self.assertEqual(page, f"before\n{compare_run.BEGIN}\n\nnew\n\n{compare_run.END}\nafter\n")
+        self.assertIsNone(compare_run.insert("no marks", "new"))
+
+    def test_without_a_gpu_build_there_is_nothing_to_compare(self):
+        kedge = self.write("kedge", "#!/bin/sh\n")
+        os.chmod(kedge, 0o755)
+        done = subprocess.run([os.path.join(PROFILING, "compare_run"), "--kedge", kedge, "--backend", "host",
+                               "--out", self.folder], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("nothing to compare", done.stdout)
+
+    def test_a_command_outside_a_build_folder_is_refused(self):
+        kedge = self.write("kedge", "#!/bin/sh\n")
+        os.chmod(kedge, 0o755)
+        done = subprocess.run([os.path.join(PROFILING, "compare_run"), "--kedge", kedge], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("is in no build folder", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
