@@ -12,7 +12,7 @@
 #include "problem/expression_tree.h"
 #include "solver/sampling.h"
 #ifdef KEDGE_WITH_CUDA
-#include "backend/nvrtc.h"
+#include "backend/cuda_nvrtc.h"
 #endif
 
 enum { POINTS = 1 << 19, BLOCK = 4096, SAMPLES = 5, ORDER = 4, CAPABILITY = 90 };

@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "backend/nvrtc.h"
+#include "backend/cuda_nvrtc.h"
 #include "core/context.h"
 #include "core/memory.h"
 #include "ops/sample_kernel.h"

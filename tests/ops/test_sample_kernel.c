@@ -9,7 +9,7 @@
 #include "ops/sample_kernel.h"
 #include "problem/expression_tree.h"
 #ifdef KEDGE_WITH_CUDA
-#include "backend/nvrtc.h"
+#include "backend/cuda_nvrtc.h"
 #endif
 
 static kedge_context *ctx;

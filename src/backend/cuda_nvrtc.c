@@ -1,4 +1,4 @@
-#include "backend/nvrtc.h"
+#include "backend/cuda_nvrtc.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
