@@ -58,6 +58,17 @@ kedge_status kg_sync(kedge_context *ctx)
   return ctx->table->sync(ctx);
 }
 
+kedge_status kg_repeat_run(kedge_context *ctx, kg_repeat *repeat, kg_repeat_body *body, void *user)
+{
+  return ctx->table->repeat(ctx, repeat, body, user);
+}
+
+void kg_repeat_free(kedge_context *ctx, kg_repeat *repeat)
+{
+  ctx->table->repeat_free(repeat);
+  *repeat = (kg_repeat){0};
+}
+
 int64_t kg_free_bytes(kedge_context *ctx)
 {
   return ctx->table->free_bytes(ctx);

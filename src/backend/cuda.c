@@ -11,7 +11,8 @@ enum { STAGING_BYTES = 8 << 20 };
 kedge_status kg_cuda_check(kedge_context *ctx, cudaError_t error, const char *what)
 {
   if (error == cudaSuccess) return KEDGE_OK;
-  const kedge_status code = error == cudaErrorMemoryAllocation ? KEDGE_ERR_MEMORY : KEDGE_ERR_DEVICE;
+  const kedge_status code =
+      error == cudaErrorMemoryAllocation ? KEDGE_ERR_MEMORY : KEDGE_ERR_DEVICE;
   return KG_FAIL(ctx, code, "%s on the GPU failed: %s", what, cudaGetErrorString(error));
 }
 
@@ -38,13 +39,15 @@ static void close_state(kg_cuda_state *state)
 static kedge_status open_state(kedge_context *ctx, kg_cuda_state *state)
 {
   KG_TRY(kg_cuda_check(ctx, cudaSetDevice(state->device), "choosing the device"));
-  KG_TRY(kg_cuda_check(
-      ctx, cudaDeviceGetAttribute(&state->multiprocessors, cudaDevAttrMultiProcessorCount, state->device),
-      "asking for the multiprocessors"));
+  KG_TRY(kg_cuda_check(ctx,
+                       cudaDeviceGetAttribute(&state->multiprocessors,
+                                              cudaDevAttrMultiProcessorCount, state->device),
+                       "asking for the multiprocessors"));
   KG_TRY(kg_cuda_check(ctx, cudaStreamCreateWithFlags(&state->stream, cudaStreamNonBlocking),
                        "creating a stream"));
   const size_t counters = KG_CUDA_COUNTERS * sizeof(unsigned);
-  KG_TRY(kg_cuda_check(ctx, cudaMalloc((void **)&state->counters, counters), "allocating counters"));
+  KG_TRY(
+      kg_cuda_check(ctx, cudaMalloc((void **)&state->counters, counters), "allocating counters"));
   KG_TRY(kg_cuda_check(ctx, cudaMemset(state->counters, 0, counters), "clearing counters"));
   for (int i = 0; i < 2; ++i) {
     KG_TRY(kg_cuda_check(ctx, cudaEventCreateWithFlags(&state->staged[i], cudaEventDisableTiming),
@@ -76,6 +79,7 @@ kedge_status kg_cuda_open(kedge_context *ctx, const kedge_context_options *optio
     return status;
   }
   state->capability_major = properties.major;
+  state->shared_limit = (int)properties.sharedMemPerBlockOptin - KG_STATIC_SHARED;
   snprintf(ctx->device, sizeof ctx->device, "%.*s", (int)sizeof ctx->device - 1, properties.name);
   ctx->state = state;
   return KEDGE_OK;
@@ -86,8 +90,9 @@ static kedge_status cuda_alloc(kedge_context *ctx, size_t bytes, void **out)
   const cudaError_t error = cudaMalloc(out, bytes);
   if (error == cudaErrorMemoryAllocation) {
     cudaGetLastError();  // not sticky: the context stays usable
-    return KG_FAIL(ctx, KEDGE_ERR_MEMORY, "the GPU has no room for %zu more bytes (%lld are in use)",
-                   bytes, (long long)ctx->bytes_in_use);
+    return KG_FAIL(ctx, KEDGE_ERR_MEMORY,
+                   "the GPU has no room for %zu more bytes (%lld are in use)", bytes,
+                   (long long)ctx->bytes_in_use);
   }
   return kg_cuda_check(ctx, error, "allocating memory");
 }
@@ -169,6 +174,47 @@ static int64_t cuda_free_bytes(kedge_context *ctx)
   return (int64_t)available;
 }
 
+/// Capture what body launches and make it a graph.
+static kedge_status record(kedge_context *ctx, kg_repeat *repeat, kg_repeat_body *body, void *user)
+{
+  const cudaStream_t stream = kg_cuda_stream(ctx);
+  cudaGraph_t graph = NULL;
+  cudaGraphExec_t executable = NULL;
+  KG_TRY(kg_cuda_check(ctx, cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal),
+                       "recording an iteration"));
+  kedge_status status = body(user);
+  const cudaError_t error = cudaStreamEndCapture(stream, &graph);
+  if (status == KEDGE_OK) status = kg_cuda_check(ctx, error, "recording an iteration");
+  if (status == KEDGE_OK)
+    status =
+        kg_cuda_check(ctx, cudaGraphInstantiate(&executable, graph, 0), "recording an iteration");
+  if (graph) cudaGraphDestroy(graph);
+  repeat->recording = executable;
+  return status;
+}
+
+/// The first call runs plainly: kernels are loaded on their first launch, which cannot be recorded.
+/// Debug builds never record: they wait for every kernel.
+static kedge_status cuda_repeat(kedge_context *ctx, kg_repeat *repeat, kg_repeat_body *body,
+                                void *user)
+{
+#ifndef NDEBUG
+  const bool plain = true;
+#else
+  const bool plain = repeat->calls == 0;
+#endif
+  ++repeat->calls;
+  if (plain) return body(user);
+  if (repeat->recording == NULL) KG_TRY(record(ctx, repeat, body, user));
+  return kg_cuda_check(ctx, cudaGraphLaunch(repeat->recording, kg_cuda_stream(ctx)),
+                       "launching a recorded iteration");
+}
+
+static void cuda_repeat_free(kg_repeat *repeat)
+{
+  if (repeat->recording) cudaGraphExecDestroy(repeat->recording);
+}
+
 static void cuda_close(kedge_context *ctx)
 {
   if (ctx->state) close_state(kg_cuda(ctx));
@@ -184,5 +230,7 @@ const kg_backend_table kg_cuda_table = {
     .zero = cuda_zero,
     .sync = cuda_sync,
     .free_bytes = cuda_free_bytes,
+    .repeat = cuda_repeat,
+    .repeat_free = cuda_repeat_free,
     .close = cuda_close,
 };

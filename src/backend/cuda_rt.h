@@ -10,7 +10,10 @@
 extern "C" {
 #endif
 
-enum { KG_CUDA_COUNTERS = 8 };
+enum {
+  KG_CUDA_COUNTERS = 8,
+  KG_STATIC_SHARED = 1024,  ///< bytes a block keeps free for static shared memory
+};
 
 /// What a kernel with much shared memory was last prepared for: asking again costs microseconds.
 typedef struct kg_cuda_residency {
@@ -23,11 +26,13 @@ typedef struct kg_cuda_state {
   int device;
   int multiprocessors;
   int capability_major;
+  int shared_limit;  ///< bytes of dynamic shared memory a block may ask for
   cudaStream_t stream;
-  cudaEvent_t staged[2];   ///< the staging buffer's last copy has ended
-  kg_pinned staging[2];    ///< near the GPU
-  kg_cuda_residency stream_residency[KEDGE_ORDER_MAX + 1];  ///< of the streaming trace kernel, by order
-  unsigned *counters;      ///< [KG_CUDA_COUNTERS] in device memory, zero between kernels
+  cudaEvent_t staged[2];  ///< the staging buffer's last copy has ended
+  kg_pinned staging[2];   ///< near the GPU
+  kg_cuda_residency
+      stream_residency[KEDGE_ORDER_MAX + 1];  ///< of the streaming trace kernel, by order
+  unsigned *counters;  ///< [KG_CUDA_COUNTERS] in device memory, zero between kernels
 } kg_cuda_state;
 
 static inline kg_cuda_state *kg_cuda(kedge_context *ctx)
@@ -40,7 +45,8 @@ static inline cudaStream_t kg_cuda_stream(kedge_context *ctx)
   return kg_cuda(ctx)->stream;
 }
 
-/// KEDGE_OK, or a sentence with what was tried and CUDA's own words; out of memory is KEDGE_ERR_MEMORY.
+/// KEDGE_OK, or a sentence with what was tried and CUDA's own words; out of memory is
+/// KEDGE_ERR_MEMORY.
 kedge_status kg_cuda_check(kedge_context *ctx, cudaError_t error, const char *what);
 /// After a launch: its error; in debug builds waits for the kernel, so that a fault names it.
 kedge_status kg_cuda_launched(kedge_context *ctx, const char *kernel);
@@ -66,8 +72,8 @@ __device__ __forceinline__ double kg_block_sum(double value, double *s_warp)
   return sum;
 }
 
-/// True in every thread of the block that arrives last, which then sees what the others wrote before.
-/// The counter is reset for the next kernel.
+/// True in every thread of the block that arrives last, which then sees what the others wrote
+/// before. The counter is reset for the next kernel.
 __device__ __forceinline__ bool kg_last_block(unsigned *counter)
 {
   __shared__ bool s_last;

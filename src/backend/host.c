@@ -68,6 +68,19 @@ static int64_t host_free_bytes(kedge_context *ctx)
   return (int64_t)sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE);
 }
 
+static kedge_status host_repeat(kedge_context *ctx, kg_repeat *repeat, kg_repeat_body *body,
+                                void *user)
+{
+  (void)ctx;
+  ++repeat->calls;
+  return body(user);
+}
+
+static void host_repeat_free(kg_repeat *repeat)
+{
+  (void)repeat;
+}
+
 static void host_close(kedge_context *ctx)
 {
   (void)ctx;
@@ -82,5 +95,7 @@ const kg_backend_table kg_host_table = {
     .zero = host_zero,
     .sync = host_sync,
     .free_bytes = host_free_bytes,
+    .repeat = host_repeat,
+    .repeat_free = host_repeat_free,
     .close = host_close,
 };

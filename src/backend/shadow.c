@@ -63,6 +63,17 @@ static int64_t shadow_free_bytes(kedge_context *ctx)
   return kg_host_table.free_bytes(ctx);
 }
 
+static kedge_status shadow_repeat(kedge_context *ctx, kg_repeat *repeat, kg_repeat_body *body,
+                                  void *user)
+{
+  return kg_host_table.repeat(ctx, repeat, body, user);
+}
+
+static void shadow_repeat_free(kg_repeat *repeat)
+{
+  kg_host_table.repeat_free(repeat);
+}
+
 static void shadow_close(kedge_context *ctx)
 {
   kg_host_table.close(ctx);
@@ -77,5 +88,7 @@ const kg_backend_table kg_shadow_table = {
     .zero = shadow_zero,
     .sync = shadow_sync,
     .free_bytes = shadow_free_bytes,
+    .repeat = shadow_repeat,
+    .repeat_free = shadow_repeat_free,
     .close = shadow_close,
 };

@@ -184,7 +184,8 @@ __global__ void __launch_bounds__(shape::threads)
   }
 }
 
-/// Allow a block so much shared memory, and learn how many blocks are resident then.
+/// Allow blocks all the shared memory there is (the limit belongs to the process, not to a context), and learn
+/// how many blocks are resident.
 template <class Kernel>
 kedge_status prepare(kedge_context *ctx, Kernel kernel, int threads, size_t shared,
                      kg_cuda_residency *residency)
@@ -192,7 +193,7 @@ kedge_status prepare(kedge_context *ctx, Kernel kernel, int threads, size_t shar
   if (residency->shared == shared) return KEDGE_OK;
   KG_TRY(kg_cuda_check(ctx,
                        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            (int)shared),
+                                            kg_cuda(ctx)->shared_limit),
                        "trace_apply: asking for shared memory"));
   int blocks = 0;
   KG_TRY(kg_cuda_check(

@@ -33,6 +33,7 @@ typedef struct solve {
   kg_cg_state state;  ///< host copy, as of the last check
   double rr_start;
   double began;
+  kg_repeat repeat;  ///< a batch of iterations
 } solve;
 
 static kedge_status apply(const solve *s, const double *x, kg_cg_state *state)
@@ -68,9 +69,12 @@ static kedge_status start(solve *s)
   return read_state(s);
 }
 
-static kedge_status iterate(const solve *s, int count)
+enum { BATCH = 8 };  // iterations of one recording
+
+static kedge_status iterate(void *user)
 {
-  for (int i = 0; i < count; ++i) {
+  const solve *s = user;
+  for (int i = 0; i < BATCH; ++i) {
     KG_TRY(apply(s, s->v->p, s->v->state));
     KG_TRY(kg_cg_update(s->ctx, s->v));
     KG_TRY(kg_cg_direction(s->ctx, s->v));
@@ -81,26 +85,27 @@ static kedge_status iterate(const solve *s, int count)
 /// Iterate until a kernel stops. The checks are far apart: kernels after the stop do nothing.
 static kedge_status run(solve *s)
 {
-  int between = 8;
+  int batches = 1;
   s->state.stop = KG_CG_RUNNING;
   KG_TRY(kg_copy_in(s->ctx, s->v->state, &s->state, sizeof s->state));
   while (s->state.stop == KG_CG_RUNNING) {
-    KG_TRY(iterate(s, between));
+    for (int i = 0; i < batches; ++i) KG_TRY(kg_repeat_run(s->ctx, &s->repeat, iterate, s));
     kg_range_push("cg_check", s->settings.n_elements, s->settings.n_unknowns);
     const kedge_status status = read_state(s);
     if (status == KEDGE_OK) report_progress(s);
     kg_range_pop();
     KG_TRY(status);
-    if (between < 64) between *= 2;
+    if (batches < 8) batches *= 2;
   }
   KG_REQUIRE(s->ctx, s->state.stop != KG_CG_INDEFINITE, KEDGE_ERR_NUMERIC,
              "the trace operator is not positive definite (p.Ap = %g in iteration %lld): check the "
              "mesh for nearly degenerate elements, or choose a stabilization nearer to 1",
              s->state.p_ap, (long long)s->state.iterations + 1);
-  KG_REQUIRE(s->ctx, s->state.stop != KG_CG_NOT_FINITE, KEDGE_ERR_NUMERIC,
-             "conjugate gradients met NaN or infinity after %lld iterations: check coefficients and "
-             "boundary values for overflow",
-             (long long)s->state.iterations);
+  KG_REQUIRE(
+      s->ctx, s->state.stop != KG_CG_NOT_FINITE, KEDGE_ERR_NUMERIC,
+      "conjugate gradients met NaN or infinity after %lld iterations: check coefficients and "
+      "boundary values for overflow",
+      (long long)s->state.iterations);
   return KEDGE_OK;
 }
 
@@ -118,35 +123,44 @@ static void describe(const solve *s, bool at_limit, kg_cg_result *result)
              result->relative_residual, s->settings.tolerance);
 }
 
+/// Iterate, recompute the residual, restart while that gains something.
+static kedge_status solve_system(solve *s, kg_cg_result *result)
+{
+  KG_TRY(start(s));
+  KG_REQUIRE(
+      s->ctx, isfinite(s->state.rr) && isfinite(s->state.rz), KEDGE_ERR_NUMERIC,
+      "the trace system holds NaN or infinity before the first iteration: check the mesh for "
+      "nearly degenerate elements and the coefficients for overflow");
+  s->rr_start = s->state.rr;
+  s->state.target = s->settings.tolerance * s->settings.tolerance * s->rr_start;
+  s->state.max_iterations = s->settings.max_iterations;
+  s->state.iterations = 0;
+  if (s->rr_start == 0.0) {
+    result->converged = true;
+    return KEDGE_OK;
+  }
+  double rr_before = INFINITY;
+  bool at_limit = false;
+  while (!at_limit && s->state.rr > s->state.target && s->state.rr < 0.25 * rr_before) {
+    rr_before = s->state.rr;
+    KG_TRY(run(s));
+    at_limit = s->state.stop == KG_CG_LIMIT;
+    KG_TRY(start(s));
+  }
+  result->iterations = s->state.iterations;
+  result->relative_residual = sqrt(s->state.rr / s->rr_start);
+  result->converged = s->state.rr <= s->state.target;
+  if (!result->converged) describe(s, at_limit, result);
+  return KEDGE_OK;
+}
+
 kedge_status kg_cg_solve(kedge_context *ctx, const kg_trace_operator *op,
                          const kg_cg_vectors_args *vectors, kg_cg_settings settings,
                          kg_cg_result *result)
 {
   solve s = {.ctx = ctx, .op = op, .v = vectors, .settings = settings, .began = kg_seconds()};
   *result = (kg_cg_result){0};
-  KG_TRY(start(&s));
-  KG_REQUIRE(ctx, isfinite(s.state.rr) && isfinite(s.state.rz), KEDGE_ERR_NUMERIC,
-             "the trace system holds NaN or infinity before the first iteration: check the mesh for "
-             "nearly degenerate elements and the coefficients for overflow");
-  s.rr_start = s.state.rr;
-  s.state.target = settings.tolerance * settings.tolerance * s.rr_start;
-  s.state.max_iterations = settings.max_iterations;
-  s.state.iterations = 0;
-  if (s.rr_start == 0.0) {
-    result->converged = true;
-    return KEDGE_OK;
-  }
-  double rr_before = INFINITY;
-  bool at_limit = false;
-  while (!at_limit && s.state.rr > s.state.target && s.state.rr < 0.25 * rr_before) {
-    rr_before = s.state.rr;
-    KG_TRY(run(&s));
-    at_limit = s.state.stop == KG_CG_LIMIT;
-    KG_TRY(start(&s));
-  }
-  result->iterations = s.state.iterations;
-  result->relative_residual = sqrt(s.state.rr / s.rr_start);
-  result->converged = s.state.rr <= s.state.target;
-  if (!result->converged) describe(&s, at_limit, result);
-  return KEDGE_OK;
+  const kedge_status status = solve_system(&s, result);
+  kg_repeat_free(ctx, &s.repeat);
+  return status;
 }
