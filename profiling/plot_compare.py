@@ -136,21 +136,35 @@ def variants_text(c):
 def errors_text(c):
     errors = [line["error_against_host"] for kind in c.apply.values() for line in kind.values()]
     known = [error for error in errors if error is not None]
-    return f"Largest distance from the host's product: {max(known):.1e} (relative, l2).\n" if known else "Not checked against the host.\n"
+    if not known:
+        return "Not checked against the host.\n"
+    return f"Largest distance from the host's product: {max(known):.1e} (relative, l2).\n"
+
+
+def skipped_text(c):
+    """What could not be measured and why, one line for all orders."""
+    orders = {}
+    for line in c.skipped:
+        orders.setdefault((STYLES[line["operator"]][0], line["variant"], line["skipped"]), []).append(str(line["order"]))
+    items = [f"- {name}, {variant}, P {', '.join(p)}: {reason}" for (name, variant, reason), p in orders.items()]
+    return "Not measured:\n\n" + "\n".join(items) + "\n" if items else ""
+
+
+def cusparse_text(number):
+    return f", cuSPARSE {number // 10000}.{number // 100 % 100}.{number % 100}" if number else ""
 
 
 def tables(c):
     m = c.machine
     head = (f"### {m['device']}\n\n{m['elements']} triangles (`{m['mesh']}`), reads {1e-9 * m['read_bytes_per_second']:.0f} GB/s, "
             f"{1e-12 * m['flops_per_second']:.1f} TFlop/s in double precision, "
-            f"{1e-9 * m['free_bytes']:.1f} GB of free memory, cuSPARSE {m.get('cusparse', 0) // 10000}."
-            f"{m.get('cusparse', 0) // 100 % 100}.{m.get('cusparse', 0) % 100}.\n")
-    skipped = sorted({f"- P {line['order']}, {STYLES[line['operator']][0]}, {line['variant']}: {line['skipped']}" for line in c.skipped})
-    parts = [head, "One application: matrix-free in microseconds and as share of its floor, the others in times of matrix-free.\n",
-             time_table(c), variants_text(c), errors_text(c), "One iteration of conjugate gradients.\n", iteration_table(c),
-             "Memory of a solve: bytes a triangle of this mesh / millions of triangles that fit this GPU.\n", memory_table(c)]
-    if skipped:
-        parts.append("Not measured:\n\n" + "\n".join(skipped) + "\n")
+            f"{1e-9 * m['free_bytes']:.1f} GB of free memory{cusparse_text(m.get('cusparse'))}.\n")
+    parts = [head,
+             "One application: matrix-free in microseconds and as share of its floor, the others in times of it.\n",
+             time_table(c), variants_text(c), errors_text(c),
+             "One iteration of conjugate gradients.\n", iteration_table(c),
+             "Memory of a solve: bytes a triangle of this mesh / millions of triangles that fit this GPU.\n",
+             memory_table(c), skipped_text(c)]
     return "\n".join(part for part in parts if part)
 
 
@@ -260,8 +274,8 @@ def draw_memory(c, path):
     from matplotlib import pyplot
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(12, 5.2))
     for axes, values, title in (
-            (left, {n: {p: line["solve_bytes"] / line["elements"] for p, line in lines.items()} for n, lines in c.memory.items()},
-             "device memory of a solve, bytes a triangle"),
+            (left, {n: {p: line["solve_bytes"] / line["elements"] for p, line in lines.items()}
+                    for n, lines in c.memory.items()}, "device memory of a solve, bytes a triangle"),
             (right, series_of(c.memory, "largest_elements", 1e-6), "largest mesh that fits, million triangles")):
         draw_lines(axes, c, values, log=True, join=True)
         axes.set_title(title, loc="left", fontsize=10)
