@@ -7,7 +7,7 @@
 
 #ifdef __cplusplus
 #define KEDGE_BEGIN_DECLS extern "C" {
-#define KEDGE_END_DECLS }
+#define KEDGE_END_DECLS   }
 #else
 #define KEDGE_BEGIN_DECLS
 #define KEDGE_END_DECLS
@@ -18,7 +18,7 @@
 #define KEDGE_VERSION_MAJOR 0
 #define KEDGE_VERSION_MINOR 1
 #define KEDGE_VERSION_PATCH 0
-#define KEDGE_VERSION "0.1.0"
+#define KEDGE_VERSION       "0.1.0"
 
 #define KEDGE_ORDER_MIN 1   ///< lowest polynomial order of the element space
 #define KEDGE_ORDER_MAX 12  ///< highest polynomial order of the element space
@@ -26,15 +26,15 @@
 KEDGE_BEGIN_DECLS
 
 /// One list gives the codes and their texts: X(name, text).
-#define KEDGE_STATUS_LIST(X)                                              \
-  X(KEDGE_OK, "success")                                                  \
-  X(KEDGE_ERR_ARG, "invalid argument of a library call")                  \
-  X(KEDGE_ERR_INPUT, "invalid mesh or problem")                           \
-  X(KEDGE_ERR_IO, "file could not be read or written")                    \
-  X(KEDGE_ERR_MEMORY, "not enough memory")                                \
-  X(KEDGE_ERR_DEVICE, "the GPU or its driver reported an error")          \
-  X(KEDGE_ERR_UNSUPPORTED, "not available in this build or on this GPU")  \
-  X(KEDGE_ERR_NUMERIC, "the computation broke down")                      \
+#define KEDGE_STATUS_LIST(X)                                             \
+  X(KEDGE_OK, "success")                                                 \
+  X(KEDGE_ERR_ARG, "invalid argument of a library call")                 \
+  X(KEDGE_ERR_INPUT, "invalid mesh or problem")                          \
+  X(KEDGE_ERR_IO, "file could not be read or written")                   \
+  X(KEDGE_ERR_MEMORY, "not enough memory")                               \
+  X(KEDGE_ERR_DEVICE, "the GPU or its driver reported an error")         \
+  X(KEDGE_ERR_UNSUPPORTED, "not available in this build or on this GPU") \
+  X(KEDGE_ERR_NUMERIC, "the computation broke down")                     \
   X(KEDGE_ERR_INTERNAL, "a defect of kedge itself")
 
 #define KEDGE_STATUS_ENUMERATOR(name, text) name,

@@ -12,7 +12,8 @@ typedef struct kedge_context kedge_context;
 typedef enum kedge_backend {
   KEDGE_BACKEND_AUTO,    ///< the GPU when one is usable, else the host
   KEDGE_BACKEND_HOST,    ///< OpenMP threads and SIMD lanes
-  KEDGE_BACKEND_SHADOW,  ///< host code on separate NaN-filled memory: finds forgotten copies in tests
+  KEDGE_BACKEND_SHADOW,  ///< host code on separate NaN-filled memory: finds forgotten copies in
+                         ///< tests
   KEDGE_BACKEND_CUDA,    ///< an NVIDIA GPU
   KEDGE_BACKEND_COUNT
 } kedge_backend;
@@ -37,8 +38,10 @@ typedef struct kedge_context_options {
   int threads;            ///< host threads; 0 takes one a core of the allowed CPU set
   bool bind_threads;      ///< bind the host threads to cores (hwloc), inside the allowed set
 } kedge_context_options;
-#define KEDGE_CONTEXT_OPTIONS_INIT \
-  { KEDGE_BACKEND_AUTO, -1, 0, true }
+#define KEDGE_CONTEXT_OPTIONS_INIT  \
+  {                                 \
+    KEDGE_BACKEND_AUTO, -1, 0, true \
+  }
 
 /// Create a context.
 /// @param[in]  options  NULL takes KEDGE_CONTEXT_OPTIONS_INIT
@@ -54,7 +57,8 @@ KEDGE_API void kedge_context_destroy(kedge_context *ctx);  ///< NULL is allowed
 KEDGE_API const char *kedge_context_error(const kedge_context *ctx);
 
 KEDGE_API kedge_backend kedge_context_backend(const kedge_context *ctx);  ///< never AUTO
-KEDGE_API const char *kedge_backend_name(kedge_backend backend);  ///< "host", "shadow", "cuda", "auto"
+KEDGE_API const char *kedge_backend_name(
+    kedge_backend backend);  ///< "host", "shadow", "cuda", "auto"
 /// The device as words: "NVIDIA H200", or the CPU and its threads. Valid as long as the context.
 KEDGE_API const char *kedge_context_device(const kedge_context *ctx);
 /// Why AUTO chose this backend, one phrase.

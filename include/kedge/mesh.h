@@ -12,7 +12,7 @@ typedef struct kedge_mesh kedge_mesh;
 /// A mesh as plain arrays; everything is borrowed during the call only.
 typedef struct kedge_mesh_arrays {
   int64_t n_vertices;
-  const double *vertices;   ///< [vertex][2]: x, y
+  const double *vertices;  ///< [vertex][2]: x, y
   int64_t n_triangles;
   const int32_t *triangles;  ///< [triangle][3]: vertex numbers from 0; any orientation
   const int32_t *regions;    ///< [triangle]: region tags, 0 or positive; NULL: all 0
@@ -27,22 +27,22 @@ typedef struct kedge_mesh_arrays {
 
 typedef struct kedge_mesh_info {
   int64_t elements, edges, vertices, boundary_edges;
-  int64_t turned_elements;    ///< clockwise in the input, turned by kedge
-  int64_t unused_vertices;    ///< in the input, dropped
-  int64_t interior_lines;     ///< tagged lines inside the domain, ignored
-  double area;                ///< sum over elements
+  int64_t turned_elements;  ///< clockwise in the input, turned by kedge
+  int64_t unused_vertices;  ///< in the input, dropped
+  int64_t interior_lines;   ///< tagged lines inside the domain, ignored
+  double area;              ///< sum over elements
   double min_area, max_area;
   double min_quality, mean_quality;  ///< 2 r_in / r_out: 1 equilateral, 0 degenerate
-  double min_angle;           ///< degrees
-  double box[4];              ///< xmin, ymin, xmax, ymax
+  double min_angle;                  ///< degrees
+  double box[4];                     ///< xmin, ymin, xmax, ymax
 } kedge_mesh_info;
 
 typedef struct kedge_mesh_group {
   const char *name;  ///< of the physical group, or its number as text; "default": edges without one
   int32_t tag;
-  int dimension;     ///< 1: boundary edges, 2: elements
-  int64_t count;     ///< boundary edges or elements
-  double measure;    ///< length or area
+  int dimension;   ///< 1: boundary edges, 2: elements
+  int64_t count;   ///< boundary edges or elements
+  double measure;  ///< length or area
 } kedge_mesh_group;
 
 /// Read a Gmsh .msh file, format 2.2 or 4.1, ASCII or binary. Of several physical groups of one
@@ -60,8 +60,7 @@ KEDGE_API kedge_status kedge_mesh_create(kedge_context *ctx, const kedge_mesh_ar
 /// groups left, right, bottom, top), "lshape N" ((-1,1)^2 without its lower right quarter, 2N x 2N
 /// squares less a quarter; group boundary), "ring N M" (radii 1 to 2, N layers, M
 /// sectors, straight edges; groups inner, outer). All triangles are in the region "domain".
-KEDGE_API kedge_status kedge_mesh_generate(kedge_context *ctx, const char *words,
-                                           kedge_mesh **out);
+KEDGE_API kedge_status kedge_mesh_generate(kedge_context *ctx, const char *words, kedge_mesh **out);
 
 /// Split every triangle into four, `times` times (edge midpoints; groups are inherited). The
 /// caller's triangle e becomes 4 e .. 4 e + 3, the last one in its middle.

@@ -7,19 +7,17 @@ KEDGE_BEGIN_DECLS
 typedef struct kedge_solution kedge_solution;
 
 /// Stages in their order: X(identifier, name in the report). B1 to B6 are the steps of King 2014.
-#define KEDGE_STAGE_LIST(X)                          \
-  X(MESH, "mesh")                                    \
-  X(TRANSFER, "transfer")                            \
-  X(LOCAL_MATRICES, "local_matrices") /* B1, B2 */   \
-  X(ASSEMBLY, "assembly")             /* B3, ELL */  \
-  X(TRACE_SOLVE, "trace_solve")       /* B4 */       \
-  X(LOCAL_SOLVE, "local_solve")       /* B5, B6 */   \
-  X(POSTPROCESS, "postprocess")                      \
+#define KEDGE_STAGE_LIST(X)                         \
+  X(MESH, "mesh")                                   \
+  X(TRANSFER, "transfer")                           \
+  X(LOCAL_MATRICES, "local_matrices") /* B1, B2 */  \
+  X(ASSEMBLY, "assembly")             /* B3, ELL */ \
+  X(TRACE_SOLVE, "trace_solve")       /* B4 */      \
+  X(LOCAL_SOLVE, "local_solve")       /* B5, B6 */  \
+  X(POSTPROCESS, "postprocess")                     \
   X(OUTPUT, "output")
 #define KEDGE_STAGE_ENUMERATOR(identifier, name) KEDGE_STAGE_##identifier,
-typedef enum kedge_stage {
-  KEDGE_STAGE_LIST(KEDGE_STAGE_ENUMERATOR) KEDGE_STAGE_COUNT
-} kedge_stage;
+typedef enum kedge_stage { KEDGE_STAGE_LIST(KEDGE_STAGE_ENUMERATOR) KEDGE_STAGE_COUNT } kedge_stage;
 #undef KEDGE_STAGE_ENUMERATOR
 
 typedef struct kedge_stage_report {
@@ -56,8 +54,8 @@ typedef struct kedge_report {
 typedef struct kedge_plan {
   int64_t stage_bytes[KEDGE_OPERATOR_COUNT][KEDGE_STAGE_COUNT];  ///< held while the stage runs
   int64_t peak_bytes[KEDGE_OPERATOR_COUNT];
-  int64_t free_bytes;                                 ///< now, on the context's device
-  int64_t largest_elements[KEDGE_OPERATOR_COUNT];     ///< of a mesh like this one that would fit
+  int64_t free_bytes;                              ///< now, on the context's device
+  int64_t largest_elements[KEDGE_OPERATOR_COUNT];  ///< of a mesh like this one that would fit
 } kedge_plan;
 
 /// Predict the memory of kedge_solve() without allocating on the device.
@@ -79,8 +77,8 @@ KEDGE_API void kedge_solution_report(const kedge_solution *solution, kedge_repor
 
 /// Fields of a solution. Arrays are in the caller's element order.
 typedef enum kedge_field {
-  KEDGE_FIELD_U,       ///< order P
-  KEDGE_FIELD_QX,      ///< order P; q = grad u
+  KEDGE_FIELD_U,   ///< order P
+  KEDGE_FIELD_QX,  ///< order P; q = grad u
   KEDGE_FIELD_QY,
   KEDGE_FIELD_U_STAR,  ///< order P + 1
   KEDGE_FIELD_COUNT
@@ -106,9 +104,9 @@ KEDGE_API kedge_status kedge_solution_trace(const kedge_solution *solution, int3
 /// @param[out] values  [element]
 KEDGE_API kedge_status kedge_solution_indicator(const kedge_solution *solution, double *values);
 
-/// Write VTKHDF (docs/output.md): Lagrange cells of order P + 1 (at most 10) with u, q, u_star, the region
-/// tag and the error indicator. Written under a temporary name, then renamed. Its time is added to the
-/// report's output stage.
+/// Write VTKHDF (docs/output.md): Lagrange cells of order P + 1 (at most 10) with u, q, u_star, the
+/// region tag and the error indicator. Written under a temporary name, then renamed. Its time is
+/// added to the report's output stage.
 KEDGE_API kedge_status kedge_solution_write(kedge_solution *solution, const char *path);
 
 /// Write the report as JSON (docs/report.md) under a temporary name, then rename.

@@ -2,8 +2,9 @@
 /// Orthonormal bases: Legendre on [-1,1], Dubiner on the reference triangle, and the nodes of
 /// Lagrange elements.
 ///
-/// The modes of the triangle are ordered by total degree d = 0, 1, ..., and within one degree by the power i
-/// of the first (collapsed) direction: the basis of order P is the beginning of that of order P + 1.
+/// The modes of the triangle are ordered by total degree d = 0, 1, ..., and within one degree by
+/// the power i of the first (collapsed) direction: the basis of order P is the beginning of that of
+/// order P + 1.
 #pragma once
 
 static inline int kg_triangle_modes(int order)
@@ -24,7 +25,7 @@ static inline void kg_edge_point(int l, double t, double *r, double *s)
   *s = l == 0 ? -1.0 : l == 1 ? t : -t;
 }
 
-/// Equispaced nodes of the Lagrange triangle of an order >= 1, in the order of Gmsh and VTK: vertices,
-/// edges 0-1, 1-2, 2-0, then the interior as a triangle of order - 3.
+/// Equispaced nodes of the Lagrange triangle of an order >= 1, in the order of Gmsh and VTK:
+/// vertices, edges 0-1, 1-2, 2-0, then the interior as a triangle of order - 3.
 /// @param[out] r, s  [kg_triangle_modes(order)]
 void kg_lagrange_nodes(int order, double *r, double *s);

@@ -8,8 +8,8 @@
 void kg_gauss_jacobi(int n, int alpha, double *x, double *w);
 
 typedef struct kg_triangle_rule {
-  int n;             ///< points
-  double *r, *s, *w; ///< [n]; all points inside, all weights positive; sum of weights 2
+  int n;              ///< points
+  double *r, *s, *w;  ///< [n]; all points inside, all weights positive; sum of weights 2
 } kg_triangle_rule;
 
 /// Collapsed product rule, exact for polynomials of total degree <= degree.

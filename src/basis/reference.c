@@ -29,14 +29,22 @@ static size_t lay_out(int order, const double *base, kg_reference *ref)
     const double **where;
     size_t count;
   } pieces[] = {
-      {&ref->stiffness[0], packed},     {&ref->stiffness[1], packed},
-      {&ref->stiffness[2], packed},     {&ref->edge_mass[0], packed},
-      {&ref->edge_mass[1], packed},     {&ref->edge_mass[2], packed},
-      {&ref->lift, lift},               {&ref->lift_r, lift},
-      {&ref->lift_s, lift},             {&ref->trace_mass, (size_t)z.n_packed},
-      {&ref->gradient_r, square},       {&ref->gradient_s, square},
-      {&ref->star_stiffness[0], star},  {&ref->star_stiffness[1], star},
-      {&ref->star_stiffness[2], star},  {&ref->star_gradient_r, tall},
+      {&ref->stiffness[0], packed},
+      {&ref->stiffness[1], packed},
+      {&ref->stiffness[2], packed},
+      {&ref->edge_mass[0], packed},
+      {&ref->edge_mass[1], packed},
+      {&ref->edge_mass[2], packed},
+      {&ref->lift, lift},
+      {&ref->lift_r, lift},
+      {&ref->lift_s, lift},
+      {&ref->trace_mass, (size_t)z.n_packed},
+      {&ref->gradient_r, square},
+      {&ref->gradient_s, square},
+      {&ref->star_stiffness[0], star},
+      {&ref->star_stiffness[1], star},
+      {&ref->star_stiffness[2], star},
+      {&ref->star_gradient_r, tall},
       {&ref->star_gradient_s, tall},
   };
   ref->size = z;
@@ -85,11 +93,11 @@ static void multiply(int rows, int inner, int cols, const double *a, const doubl
     }
 }
 
-/// Values of the basis of order P + 1 and of its derivatives at the points of a rule, weighted by the
-/// square roots of the weights, so that integrals are plain products of these arrays.
+/// Values of the basis of order P + 1 and of its derivatives at the points of a rule, weighted by
+/// the square roots of the weights, so that integrals are plain products of these arrays.
 typedef struct sampled {
-  int n;                            ///< points
-  double *value, *by_r, *by_s;      ///< [N*][n]
+  int n;                        ///< points
+  double *value, *by_r, *by_s;  ///< [N*][n]
 } sampled;
 
 static void sample(const kg_triangle_rule *rule, int order, double *scratch, sampled *out)
@@ -139,8 +147,8 @@ static void fill_lift(kg_sizes z, double *lift)
     }
 }
 
-/// Everything that needs F alone: F, edge masses E_l = F_l F_l^T (exact: phi on an edge is a polynomial
-/// of degree P), F^T F. `scratch` holds N n doubles.
+/// Everything that needs F alone: F, edge masses E_l = F_l F_l^T (exact: phi on an edge is a
+/// polynomial of degree P), F^T F. `scratch` holds N n doubles.
 static void fill_edges(const kg_reference *ref, double *scratch)
 {
   const kg_sizes z = ref->size;

@@ -2,8 +2,8 @@
 /// Reference matrices: everything of a local matrix that does not depend on the element
 /// (docs/math.md#reference-matrices).
 ///
-/// phi: orthonormal Dubiner basis (N modes), psi: orthonormal Legendre basis (m = P+1 modes of an edge),
-/// n = 3 m. Packed lower triangles hold entry (i, j), j <= i, at i (i+1) / 2 + j.
+/// phi: orthonormal Dubiner basis (N modes), psi: orthonormal Legendre basis (m = P+1 modes of an
+/// edge), n = 3 m. Packed lower triangles hold entry (i, j), j <= i, at i (i+1) / 2 + j.
 #pragma once
 #include "core/error.h"
 KEDGE_BEGIN_DECLS
@@ -11,11 +11,11 @@ KEDGE_BEGIN_DECLS
 /// Sizes that follow from the order.
 typedef struct kg_sizes {
   int order;
-  int n_modes;    ///< N
-  int n_edge;     ///< m
-  int n_trace;    ///< n = 3 m
-  int n_star;     ///< modes of order P + 1
-  int n_packed;   ///< n (n + 1) / 2: entries of a packed K^e
+  int n_modes;   ///< N
+  int n_edge;    ///< m
+  int n_trace;   ///< n = 3 m
+  int n_star;    ///< modes of order P + 1
+  int n_packed;  ///< n (n + 1) / 2: entries of a packed K^e
 } kg_sizes;
 
 kg_sizes kg_sizes_of(int order);
@@ -23,7 +23,8 @@ kg_sizes kg_sizes_of(int order);
 /// Pointers into one array of doubles, in host or in device memory.
 typedef struct kg_reference {
   kg_sizes size;
-  const double *stiffness[3];  ///< packed N x N: Dr Dr^T, Dr Ds^T + Ds Dr^T, Ds Ds^T; Dr = (phi_i, d_r phi_j)
+  const double *
+      stiffness[3];  ///< packed N x N: Dr Dr^T, Dr Ds^T + Ds Dr^T, Ds Ds^T; Dr = (phi_i, d_r phi_j)
   const double *edge_mass[3];  ///< packed N x N: <phi_i, phi_j> on reference edge l
   const double *lift;          ///< [N][n]: F = <phi_i, psi_j>, the three edges side by side
   const double *lift_r;        ///< [N][n]: Dr F

@@ -36,8 +36,9 @@ static kedge_status open_cuda(kedge_context *ctx, const kedge_context_options *o
   return kg_cuda_open(ctx, options);
 #else
   (void)options;
-  return KG_FAIL(ctx, KEDGE_ERR_UNSUPPORTED,
-                 "this kedge was built without CUDA; build it where nvcc is, or use --backend host");
+  return KG_FAIL(
+      ctx, KEDGE_ERR_UNSUPPORTED,
+      "this kedge was built without CUDA; build it where nvcc is, or use --backend host");
 #endif
 }
 
@@ -69,9 +70,12 @@ kedge_status kedge_context_create(const kedge_context_options *options, kedge_co
 
   kedge_status status;
   snprintf(ctx->reason, sizeof ctx->reason, "asked for");
-  if (options->backend == KEDGE_BACKEND_AUTO) status = open_any(ctx, options);
-  else if (options->backend == KEDGE_BACKEND_CUDA) status = open_cuda(ctx, options);
-  else status = open_host(ctx, options, options->backend);
+  if (options->backend == KEDGE_BACKEND_AUTO)
+    status = open_any(ctx, options);
+  else if (options->backend == KEDGE_BACKEND_CUDA)
+    status = open_cuda(ctx, options);
+  else
+    status = open_host(ctx, options, options->backend);
   if (status != KEDGE_OK) {
     status = KG_FAIL(NULL, status, "%s", ctx->error);
     kg_release_threads(ctx);

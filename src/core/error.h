@@ -10,14 +10,14 @@ kedge_status kg_fail(kedge_context *ctx, kedge_status code, const char *file, in
                      const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 #define KG_FAIL(ctx, code, ...) kg_fail((ctx), (code), __FILE__, __LINE__, __VA_ARGS__)
-#define KG_REQUIRE(ctx, cond, code, ...)                          \
-  do {                                                            \
-    if (!(cond)) return KG_FAIL((ctx), (code), __VA_ARGS__);      \
+#define KG_REQUIRE(ctx, cond, code, ...)                     \
+  do {                                                       \
+    if (!(cond)) return KG_FAIL((ctx), (code), __VA_ARGS__); \
   } while (0)
-#define KG_TRY(expr)                          \
-  do {                                        \
-    const kedge_status st_ = (expr);          \
-    if (st_ != KEDGE_OK) return st_;          \
+#define KG_TRY(expr)                 \
+  do {                               \
+    const kedge_status st_ = (expr); \
+    if (st_ != KEDGE_OK) return st_; \
   } while (0)
 
 KEDGE_END_DECLS

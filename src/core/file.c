@@ -65,8 +65,8 @@ kedge_status kg_file_read(kedge_context *ctx, const char *path, char **data, siz
   if (fstat(fileno(stream), &info) == 0 && S_ISDIR(info.st_mode))
     status = KG_FAIL(ctx, KEDGE_ERR_IO, "cannot read %s: it is a folder", path);
   else
-    status = read_stream(ctx, stream, info.st_size > 0 ? (size_t)info.st_size : 4096, path, data,
-                         bytes);
+    status =
+        read_stream(ctx, stream, info.st_size > 0 ? (size_t)info.st_size : 4096, path, data, bytes);
   fclose(stream);
   return status;
 }

@@ -2,16 +2,16 @@
 /// The inside of a mesh. Elements lie along a Hilbert curve; vertices and edges are numbered by
 /// first appearance in that order, so neighbours in the plane are neighbours in memory.
 ///
-/// A *side* is an edge as one element sees it: side s = 3 e + l, local edge l runs from local vertex
-/// l to local vertex (l + 1) % 3, counterclockwise. The *edge* runs from its lower to its higher
-/// vertex number; a side is reversed when it runs the other way.
+/// A *side* is an edge as one element sees it: side s = 3 e + l, local edge l runs from local
+/// vertex l to local vertex (l + 1) % 3, counterclockwise. The *edge* runs from its lower to its
+/// higher vertex number; a side is reversed when it runs the other way.
 #pragma once
 #include "core/error.h"
 #include "kedge/mesh.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_group {
-  char *name;     ///< owned; the tag as text when the file names none
+  char *name;  ///< owned; the tag as text when the file names none
   int32_t tag;
   int dimension;  ///< 1 or 2
   int64_t count;
@@ -29,23 +29,27 @@ struct kedge_mesh {
   int32_t *element_origin;    ///< [element]: the caller's element number
   int32_t *vertex_origin;     ///< [vertex]: the caller's vertex number
   int n_groups;
-  kg_group *groups;           ///< dimension 1 first; "default" only when an edge is in it
+  kg_group *groups;  ///< dimension 1 first; "default" only when an edge is in it
   kedge_mesh_info info;
-  double seconds;             ///< spent reading or generating and building, for the report
-  char *source;               ///< file name or generator words, for messages; owned
+  double seconds;  ///< spent reading or generating and building, for the report
+  char *source;    ///< file name or generator words, for messages; owned
 };
 
 /// A mesh as a reader or generator delivers it: caller's numbering, unchecked.
 typedef struct kg_raw_mesh {
   int64_t n_vertices, n_elements, n_lines;
-  double *vertices;          ///< [n_vertices][2]
-  int32_t *triangles;        ///< [n_elements][3]
-  int32_t *regions;          ///< [n_elements]
-  int32_t *lines;            ///< [n_lines][2]
-  int32_t *line_tags;        ///< [n_lines]
-  int64_t *element_lines;    ///< [n_elements]: line of the file each element came from; NULL: unknown
+  double *vertices;        ///< [n_vertices][2]
+  int32_t *triangles;      ///< [n_elements][3]
+  int32_t *regions;        ///< [n_elements]
+  int32_t *lines;          ///< [n_lines][2]
+  int32_t *line_tags;      ///< [n_lines]
+  int64_t *element_lines;  ///< [n_elements]: line of the file each element came from; NULL: unknown
   int n_names;
-  struct kg_raw_name { int dimension; int32_t tag; char *name; } *names;
+  struct kg_raw_name {
+    int dimension;
+    int32_t tag;
+    char *name;
+  } * names;
 } kg_raw_mesh;
 
 void kg_raw_mesh_free(kg_raw_mesh *raw);  ///< frees what it points to and zeroes it

@@ -31,9 +31,9 @@ static enum section section_of(const builder *b, int32_t edge)
   return patch_of_side(b, sides[0]) == patch_of_side(b, sides[1]) ? INSIDE : SHARED;
 }
 
-/// Mesh edges are numbered by first appearance along the elements, so the edges inside a patch already lie
-/// in patch order and only the sections have to be pulled apart. Edges inside patches are counted
-/// into patch_edge.
+/// Mesh edges are numbered by first appearance along the elements, so the edges inside a patch
+/// already lie in patch order and only the sections have to be pulled apart. Edges inside patches
+/// are counted into patch_edge.
 static void number_edges(builder *b)
 {
   const int32_t n_edges = b->mesh->n_edges;
@@ -82,8 +82,8 @@ static int32_t count_halo(const builder *b)
   return 2 * n->n_shared + n->n_neumann + (n->n_edges - n->n_free);
 }
 
-/// Walk the sides of every patch: list its halo in order of appearance and note for every side which edge of
-/// the patch it is. All edges of sections 2 to 4 have one side in a patch.
+/// Walk the sides of every patch: list its halo in order of appearance and note for every side
+/// which edge of the patch it is. All edges of sections 2 to 4 have one side in a patch.
 static void fill_halo(builder *b)
 {
   int32_t entry = 0;
@@ -220,8 +220,8 @@ kedge_status kg_trace_layout_create(kedge_context *ctx, const kedge_mesh *mesh,
 void kg_trace_layout_free(kg_trace_layout *layout)
 {
   const kg_trace_arrays *a = &layout->host;
-  const void *const owned[] = {a->vertex,     a->side_edge, a->side_local,  a->patch_edge,
-                               a->patch_halo, a->halo_edge, a->local_sides, a->edge_entries,
+  const void *const owned[] = {a->vertex,     a->side_edge,     a->side_local,  a->patch_edge,
+                               a->patch_halo, a->halo_edge,     a->local_sides, a->edge_entries,
                                a->edge_sides, layout->mesh_edge};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; ++i) free((void *)owned[i]);
   *layout = (kg_trace_layout){0};

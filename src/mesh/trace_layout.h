@@ -1,20 +1,22 @@
 /// @file
 /// How trace unknowns are numbered and how elements are cut into patches (docs/layout.md).
 ///
-/// 32 consecutive elements form a *group*: data of an element lies in its *lane* of the group's arrays,
-/// [group][row][lane], so that neighbouring lanes are neighbouring words. Lanes beyond the last element
-/// repeat it; what they compute is never gathered. `patch_groups` consecutive groups form a *patch*.
+/// 32 consecutive elements form a *group*: data of an element lies in its *lane* of the group's
+/// arrays, [group][row][lane], so that neighbouring lanes are neighbouring words. Lanes beyond the
+/// last element repeat it; what they compute is never gathered. `patch_groups` consecutive groups
+/// form a *patch*.
 ///
 /// Trace edges are numbered in four sections:
 ///   1. edges inside a patch, patch by patch: contiguous for each patch,
 ///   2. edges between two patches,
 ///   3. Neumann boundary edges,
 ///   4. Dirichlet boundary edges, which carry no unknowns.
-/// Trace vectors are [trace edge][mode], mode fastest, all four sections long; rows of section 4 are zero in
-/// residuals and directions and hold the Dirichlet values in the solution.
+/// Trace vectors are [trace edge][mode], mode fastest, all four sections long; rows of section 4
+/// are zero in residuals and directions and hold the Dirichlet values in the solution.
 ///
-/// Edges of sections 2 to 4 are the *halo* of a patch: each patch has its list of them, and one *halo entry*
-/// for each; an edge between two patches has two entries, whose sum is its row of the product.
+/// Edges of sections 2 to 4 are the *halo* of a patch: each patch has its list of them, and one
+/// *halo entry* for each; an edge between two patches has two entries, whose sum is its row of the
+/// product.
 #pragma once
 #include "mesh/mesh.h"
 KEDGE_BEGIN_DECLS
@@ -24,35 +26,38 @@ enum { KG_LANES = 32, KG_NO_SIDE = 0xffff };
 /// Counts that kernels and predictions need.
 typedef struct kg_trace_counts {
   int32_t n_elements, n_groups, n_patches, patch_groups;
-  int32_t n_edges;      ///< all sections
-  int32_t n_interior;   ///< section 1
-  int32_t n_shared;     ///< section 2
-  int32_t n_neumann;    ///< section 3
-  int32_t n_free;       ///< sections 1 to 3: edges with unknowns
-  int32_t n_halo;       ///< halo entries of all patches
-  int32_t max_local;    ///< most edges of one patch, inside and halo
-  int32_t max_halo;     ///< most halo entries of one patch
+  int32_t n_edges;     ///< all sections
+  int32_t n_interior;  ///< section 1
+  int32_t n_shared;    ///< section 2
+  int32_t n_neumann;   ///< section 3
+  int32_t n_free;      ///< sections 1 to 3: edges with unknowns
+  int32_t n_halo;      ///< halo entries of all patches
+  int32_t max_local;   ///< most edges of one patch, inside and halo
+  int32_t max_halo;    ///< most halo entries of one patch
 } kg_trace_counts;
 
 /// Arrays in host or device memory.
 typedef struct kg_trace_arrays {
-  const double *vertices;        ///< [vertex][2]
-  const int32_t *vertex;         ///< [group][3][lane]: vertices of an element
-  const uint32_t *side_edge;     ///< [group][3][lane]: trace edge << 1 | reversed
-  const uint16_t *side_local;    ///< [group][3][lane]: edge in its patch: inside ones first, then the halo
-  const int32_t *patch_edge;     ///< [patch + 1]: first trace edge inside the patch
-  const int32_t *patch_halo;     ///< [patch + 1]: first halo entry
-  const int32_t *halo_edge;      ///< [halo entry]: trace edge
-  const uint16_t *local_sides;   ///< [patch_edge + patch_halo + local edge][2]: l * patch elements + element in
-                                 ///  patch; second KG_NO_SIDE when the other side is not in the patch
-  const int32_t *edge_entries;   ///< [n_shared + n_neumann][2]: halo entries to add; second -1: none
-  const int32_t *edge_sides;     ///< [trace edge][2]: 3 element + l, lower first; second -1 on the boundary
+  const double *vertices;     ///< [vertex][2]
+  const int32_t *vertex;      ///< [group][3][lane]: vertices of an element
+  const uint32_t *side_edge;  ///< [group][3][lane]: trace edge << 1 | reversed
+  const uint16_t
+      *side_local;  ///< [group][3][lane]: edge in its patch: inside ones first, then the halo
+  const int32_t *patch_edge;  ///< [patch + 1]: first trace edge inside the patch
+  const int32_t *patch_halo;  ///< [patch + 1]: first halo entry
+  const int32_t *halo_edge;   ///< [halo entry]: trace edge
+  const uint16_t
+      *local_sides;  ///< [patch_edge + patch_halo + local edge][2]: l * patch elements + element in
+                     ///  patch; second KG_NO_SIDE when the other side is not in the patch
+  const int32_t *edge_entries;  ///< [n_shared + n_neumann][2]: halo entries to add; second -1: none
+  const int32_t
+      *edge_sides;  ///< [trace edge][2]: 3 element + l, lower first; second -1 on the boundary
 } kg_trace_arrays;
 
 typedef struct kg_trace_layout {
   kg_trace_counts count;
-  kg_trace_arrays host;     ///< owned, but for the vertices
-  int32_t *mesh_edge;       ///< [trace edge]: edge of the mesh
+  kg_trace_arrays host;  ///< owned, but for the vertices
+  int32_t *mesh_edge;    ///< [trace edge]: edge of the mesh
   int32_t n_vertices;
 } kg_trace_layout;
 

@@ -1,8 +1,9 @@
 // bulk_ring.cuh: a ring in shared memory through which one warp streams its part of a large array.
 //
-// The copy engine (cp.async.bulk, Hopper and later) fills the ring; an mbarrier a slot tells when a slot is full.
-// The warp that empties a slot refills it at once with the piece `slots` further on, so loads run ahead
-// of the arithmetic by the length of the ring, across the ends of groups and patches too.
+// The copy engine (cp.async.bulk, Hopper and later) fills the ring; an mbarrier a slot tells when a
+// slot is full. The warp that empties a slot refills it at once with the piece `slots` further on,
+// so loads run ahead of the arithmetic by the length of the ring, across the ends of groups and
+// patches too.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -13,7 +14,8 @@
 #define KG_COPY_ENGINE 1
 #endif
 
-namespace kg {
+namespace kg
+{
 
 __device__ __forceinline__ uint32_t shared_address(const void *pointer)
 {
@@ -57,13 +59,13 @@ __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned b
                                           uint64_t *barrier)
 {
 #ifdef KG_COPY_ENGINE
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
-                   shared_address(barrier)),
-               "r"(bytes)
-               : "memory");
   asm volatile(
-      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-          shared_address(to)),
+      "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
+      "r"(bytes)
+      : "memory");
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+          "r"(shared_address(to)),
       "l"(from), "r"(bytes), "r"(shared_address(barrier))
       : "memory");
 #endif
@@ -71,7 +73,8 @@ __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned b
 
 /// One warp's ring. ENTRIES rows of 32 doubles a slot; a group has TOTAL rows, its last slot may be
 /// shorter. Groups follow each other by `stride` groups.
-template <int ENTRIES, int SLOTS, int TOTAL> struct bulk_ring {
+template <int ENTRIES, int SLOTS, int TOTAL>
+struct bulk_ring {
   static constexpr int PIECES = (TOTAL + ENTRIES - 1) / ENTRIES;
   static constexpr int LAST = TOTAL - (PIECES - 1) * ENTRIES;
   static constexpr int ROW = 32;

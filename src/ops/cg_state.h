@@ -20,6 +20,6 @@ typedef struct kg_cg_state {
   double rr;       ///< r . r
   double target;   ///< stop when rr <= target
   int64_t iterations, max_iterations;
-  int32_t stop;    ///< enum kg_cg_stop
+  int32_t stop;  ///< enum kg_cg_stop
   int32_t unused;
 } kg_cg_state;

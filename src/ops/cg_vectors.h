@@ -7,12 +7,13 @@
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_cg_vectors_args {
-  int64_t n;              ///< rows of free edges; x and p are longer (Dirichlet rows), their rest is not touched
+  int64_t
+      n;  ///< rows of free edges; x and p are longer (Dirichlet rows), their rest is not touched
   const double *inverse;  ///< [n] inverse diagonal: the preconditioner
   const double *b;        ///< [n] right-hand side (start only)
   double *x, *r, *p;
-  double *ap;             ///< [n] A p; for start: A x
-  double *partial;        ///< work: 2 * KG_CG_PARTIALS
+  double *ap;       ///< [n] A p; for start: A x
+  double *partial;  ///< work: 2 * KG_CG_PARTIALS
   kg_cg_state *state;
 } kg_cg_vectors_args;
 
@@ -20,8 +21,8 @@ enum { KG_CG_PARTIALS = 1024 };
 
 /// r = b - A x, p = D^-1 r, rr, rz.
 kedge_status kg_cg_start(kedge_context *ctx, const kg_cg_vectors_args *args);
-/// alpha = rz / p_ap; x += alpha p; r -= alpha A p; rr, rz_next; counts the iteration and stops at the target
-/// or at max_iterations.
+/// alpha = rz / p_ap; x += alpha p; r -= alpha A p; rr, rz_next; counts the iteration and stops at
+/// the target or at max_iterations.
 kedge_status kg_cg_update(kedge_context *ctx, const kg_cg_vectors_args *args);
 /// beta = rz_next / rz; p = D^-1 r + beta p; rz = rz_next.
 kedge_status kg_cg_direction(kedge_context *ctx, const kg_cg_vectors_args *args);

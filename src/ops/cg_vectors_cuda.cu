@@ -1,11 +1,13 @@
 // cg_vectors_cuda.cu: the vector passes of conjugate gradients, with their sums.
-// Map     a fixed grid strides over the rows; each block leaves one partial sum; the last block to arrive adds
-//         them in order, computes the scalars and decides whether to stop. No atomics on numbers: the
-//         bits depend on n alone.
+// Map     a fixed grid strides over the rows; each block leaves one partial sum; the last block to
+// arrive adds
+//         them in order, computes the scalars and decides whether to stop. No atomics on numbers:
+//         the bits depend on n alone.
 #include "backend/cuda_rt.h"
 #include "ops/cg_vectors.h"
 
-namespace {
+namespace
+{
 
 enum { COUNTER = 1, THREADS = 256 };
 
@@ -29,7 +31,8 @@ __device__ bool reduce(const kg_cg_vectors_args &a, unsigned *counter, sums *s)
   return threadIdx.x == 0;
 }
 
-__global__ void __launch_bounds__(THREADS) start_kernel(const kg_cg_vectors_args a, unsigned *counter)
+__global__ void __launch_bounds__(THREADS)
+    start_kernel(const kg_cg_vectors_args a, unsigned *counter)
 {
   sums s = {0.0, 0.0};
   const int64_t stride = (int64_t)gridDim.x * THREADS;
@@ -45,7 +48,8 @@ __global__ void __launch_bounds__(THREADS) start_kernel(const kg_cg_vectors_args
   a.state->rz = s.rz;
 }
 
-__global__ void __launch_bounds__(THREADS) update_kernel(const kg_cg_vectors_args a, unsigned *counter)
+__global__ void __launch_bounds__(THREADS)
+    update_kernel(const kg_cg_vectors_args a, unsigned *counter)
 {
   kg_cg_state *state = a.state;
   if (state->stop != KG_CG_RUNNING) return;
@@ -63,9 +67,12 @@ __global__ void __launch_bounds__(THREADS) update_kernel(const kg_cg_vectors_arg
   state->rr = s.rr;
   state->rz_next = s.rz;
   ++state->iterations;
-  if (!isfinite(s.rr) || !isfinite(s.rz)) state->stop = KG_CG_NOT_FINITE;
-  else if (s.rr <= state->target) state->stop = KG_CG_CONVERGED;
-  else if (state->iterations >= state->max_iterations) state->stop = KG_CG_LIMIT;
+  if (!isfinite(s.rr) || !isfinite(s.rz))
+    state->stop = KG_CG_NOT_FINITE;
+  else if (s.rr <= state->target)
+    state->stop = KG_CG_CONVERGED;
+  else if (state->iterations >= state->max_iterations)
+    state->stop = KG_CG_LIMIT;
 }
 
 /// The last block to arrive renews rz: every block has read it by then.
@@ -87,7 +94,8 @@ kedge_status launch(kedge_context *ctx, const kg_cg_vectors_args *a,
   int64_t blocks = (a->n + THREADS - 1) / THREADS;
   if (blocks > KG_CG_PARTIALS) blocks = KG_CG_PARTIALS;
   if (blocks < 1) blocks = 1;  // no rows: the sums are still written
-  kernel<<<(unsigned)blocks, THREADS, 0, kg_cuda_stream(ctx)>>>(*a, kg_cuda(ctx)->counters + COUNTER);
+  kernel<<<(unsigned)blocks, THREADS, 0, kg_cuda_stream(ctx)>>>(*a,
+                                                                kg_cuda(ctx)->counters + COUNTER);
   return kg_cuda_launched(ctx, name);
 }
 

@@ -61,9 +61,12 @@ kedge_status kg_cg_update_host(kedge_context *ctx, const kg_cg_vectors_args *a)
   s->rr = sum_partials(a->partial);
   s->rz_next = sum_partials(a->partial + KG_CG_PARTIALS);
   ++s->iterations;
-  if (!isfinite(s->rr) || !isfinite(s->rz_next)) s->stop = KG_CG_NOT_FINITE;
-  else if (s->rr <= s->target) s->stop = KG_CG_CONVERGED;
-  else if (s->iterations >= s->max_iterations) s->stop = KG_CG_LIMIT;
+  if (!isfinite(s->rr) || !isfinite(s->rz_next))
+    s->stop = KG_CG_NOT_FINITE;
+  else if (s->rr <= s->target)
+    s->stop = KG_CG_CONVERGED;
+  else if (s->iterations >= s->max_iterations)
+    s->stop = KG_CG_LIMIT;
   return KEDGE_OK;
 }
 

@@ -1,16 +1,17 @@
 /// @file
-/// Sum an element quantity onto the trace: y_f = sum of its one or two sides' rows, in a fixed order.
-/// Serves the right-hand side (rows of F^e) and the Jacobi diagonal (diagonal entries of K^e).
+/// Sum an element quantity onto the trace: y_f = sum of its one or two sides' rows, in a fixed
+/// order. Serves the right-hand side (rows of F^e) and the Jacobi diagonal (diagonal entries of
+/// K^e).
 #pragma once
 #include "ops/ops.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_edge_sum_args {
   kg_batch batch;
-  const double *rows;   ///< [group][width][lane]
-  int width;            ///< n, or n (n+1) / 2 when diagonal
-  bool diagonal;        ///< take row a (a+1) / 2 + a for trace mode a, and store 1 / sum
-  double *y;            ///< [free trace edge][mode]
+  const double *rows;  ///< [group][width][lane]
+  int width;           ///< n, or n (n+1) / 2 when diagonal
+  bool diagonal;       ///< take row a (a+1) / 2 + a for trace mode a, and store 1 / sum
+  double *y;           ///< [free trace edge][mode]
 } kg_edge_sum_args;
 
 kedge_status kg_edge_sum(kedge_context *ctx, const kg_edge_sum_args *args);
@@ -25,7 +26,8 @@ static __host__ __device__ __forceinline__
 #else
 static inline
 #endif
-int64_t kg_edge_sum_index(const kg_edge_sum_args *args, int32_t side, int k)
+    int64_t
+    kg_edge_sum_index(const kg_edge_sum_args *args, int32_t side, int k)
 {
   const int32_t e = side / 3;
   const int a = side % 3 * args->batch.reference.size.n_edge + k;

@@ -1,9 +1,11 @@
-// edge_sum_cuda.cu: y_f = sum of the rows of the sides of f. Thread = (edge, mode), mode fastest: writes are
-// coalesced; reads are one word a side, near each other because edges are numbered along the elements.
+// edge_sum_cuda.cu: y_f = sum of the rows of the sides of f. Thread = (edge, mode), mode fastest:
+// writes are coalesced; reads are one word a side, near each other because edges are numbered along
+// the elements.
 #include "backend/cuda_rt.h"
 #include "ops/edge_sum.h"
 
-namespace {
+namespace
+{
 
 __global__ void edge_sum_kernel(const kg_edge_sum_args a)
 {

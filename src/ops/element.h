@@ -1,6 +1,7 @@
 /// @file
 /// What an affine triangle contributes to its local matrices beside the reference matrices
-/// (docs/math.md#affine-elements): about twenty numbers from three vertices. One source for host and GPU.
+/// (docs/math.md#affine-elements): about twenty numbers from three vertices. One source for host
+/// and GPU.
 #pragma once
 #include <math.h>
 
@@ -24,14 +25,14 @@ typedef struct kg_material {
 /// R_l  = tau[l] F_l + lift_r[l] (Dr F)_l + lift_s[l] (Ds F)_l
 /// S0   = trace[l,k] (F^T F)_lk + delta_lk tau[l] I
 typedef struct kg_element {
-  double jacobian;                ///< |det| of the map from the reference triangle = area / 2
-  double mass;                    ///< reaction * jacobian
-  double stiffness[3];            ///< diffusion * jacobian * Gram matrix of grad r, grad s: rr, rs, ss
-  double tau[3];                  ///< stabilization * length / 2 of local edge l
-  double lift_r[3], lift_s[3];    ///< diffusion * length / 2 * n . grad r (grad s)
-  double trace[6];                ///< packed lower 3 x 3: diffusion n_l . n_k |l| |k| / (4 jacobian)
-  double grad_r[2], grad_s[2];    ///< gradients of the reference coordinates
-  double half_normal[3][2];       ///< outward normal * length / 2
+  double jacobian;      ///< |det| of the map from the reference triangle = area / 2
+  double mass;          ///< reaction * jacobian
+  double stiffness[3];  ///< diffusion * jacobian * Gram matrix of grad r, grad s: rr, rs, ss
+  double tau[3];        ///< stabilization * length / 2 of local edge l
+  double lift_r[3], lift_s[3];  ///< diffusion * length / 2 * n . grad r (grad s)
+  double trace[6];              ///< packed lower 3 x 3: diffusion n_l . n_k |l| |k| / (4 jacobian)
+  double grad_r[2], grad_s[2];  ///< gradients of the reference coordinates
+  double half_normal[3][2];     ///< outward normal * length / 2
 } kg_element;
 
 /// @param[in] x, y  corners, counterclockwise
@@ -61,10 +62,10 @@ KG_INLINE kg_element kg_element_of(const double x[3], const double y[3], kg_mate
     e.tau[l] = 0.5 * material.stabilization * scale;
     e.half_normal[l][0] = 0.5 * dy;
     e.half_normal[l][1] = -0.5 * dx;
-    e.lift_r[l] = material.diffusion * (e.half_normal[l][0] * e.grad_r[0] +
-                                        e.half_normal[l][1] * e.grad_r[1]);
-    e.lift_s[l] = material.diffusion * (e.half_normal[l][0] * e.grad_s[0] +
-                                        e.half_normal[l][1] * e.grad_s[1]);
+    e.lift_r[l] = material.diffusion *
+                  (e.half_normal[l][0] * e.grad_r[0] + e.half_normal[l][1] * e.grad_r[1]);
+    e.lift_s[l] = material.diffusion *
+                  (e.half_normal[l][0] * e.grad_s[0] + e.half_normal[l][1] * e.grad_s[1]);
     for (int k = 0; k <= l; ++k)
       e.trace[l * (l + 1) / 2 + k] = trace * (e.half_normal[l][0] * e.half_normal[k][0] +
                                               e.half_normal[l][1] * e.half_normal[k][1]);

@@ -4,7 +4,8 @@
 #include "backend/cuda_rt.h"
 #include "ops/errors.h"
 
-namespace {
+namespace
+{
 
 enum { WARPS = 4 };
 
@@ -29,7 +30,8 @@ __global__ void __launch_bounds__(32 * WARPS) errors_kernel(const kg_errors_args
     const double *phi = a.points.basis + point * a.points.n_star;
     const double u_exact = exact[point * KG_LANES];
     double du = -u_exact, ds = -u_exact;
-    double dx = -exact[(n_points + point) * KG_LANES], dy = -exact[(2 * n_points + point) * KG_LANES];
+    double dx = -exact[(n_points + point) * KG_LANES],
+           dy = -exact[(2 * n_points + point) * KG_LANES];
     for (int i = 0; i < N; ++i) {
       du += phi[i] * u[i * KG_LANES];
       dx += phi[i] * qx[i * KG_LANES];

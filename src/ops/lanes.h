@@ -1,8 +1,9 @@
 /// @file
 /// Dense algebra of the host backend: eight elements at a time, one in each SIMD lane.
 ///
-/// A pack holds the same entry of eight elements. A group of 32 elements is four packs wide. Symmetric
-/// matrices are packed lower triangles of packs: entry (i, j), j <= i, at i (i+1) / 2 + j.
+/// A pack holds the same entry of eight elements. A group of 32 elements is four packs wide.
+/// Symmetric matrices are packed lower triangles of packs: entry (i, j), j <= i, at i (i+1) / 2 +
+/// j.
 #pragma once
 #include "ops/element.h"
 #include "ops/ops.h"

@@ -4,7 +4,8 @@
 #include "backend/cuda_rt.h"
 #include "ops/load_vectors.h"
 
-namespace {
+namespace
+{
 
 enum { WARPS = 4 };
 

@@ -15,7 +15,8 @@ kg_cost kg_local_matrices_cost(kg_sizes size, int64_t n_elements)
   const double build = 11 * packed + 5 * N * n;           // Z^-1 and R from reference matrices
   const double algebra = N * N * N / 3 + N * N * (n + 1)  // Cholesky, triangular solve
                          + N * n * (n + 1) + 2 * N * n;   // rank-N update, F^e
-  const double bytes = 8.0 * (N + size.n_packed + n) + 3 * 8 + 3 * 4 + 8;  // f, K, F, ids, half a vertex
+  const double bytes =
+      8.0 * (N + size.n_packed + n) + 3 * 8 + 3 * 4 + 8;  // f, K, F, ids, half a vertex
   return (kg_cost){.bytes = bytes * (double)n_elements,
                    .flops = (build + algebra) * (double)n_elements};
 }

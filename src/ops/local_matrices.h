@@ -1,9 +1,10 @@
 /// @file
 /// Local matrices and condensed loads of all elements (King 2014, steps B1 and B2).
 ///
-///   Z^-1 = L L^T,  W = L^-1 R,  K^e = S0 - W^T W,  F^e = W^T L^-1 f^e        (docs/math.md#elimination)
+///   Z^-1 = L L^T,  W = L^-1 R,  K^e = S0 - W^T W,  F^e = W^T L^-1 f^e (docs/math.md#elimination)
 ///
-/// in the orientation of the trace edges: the odd Legendre modes of reversed sides have changed sign.
+/// in the orientation of the trace edges: the odd Legendre modes of reversed sides have changed
+/// sign.
 #pragma once
 #include "ops/element.h"
 #include "ops/ops.h"
@@ -12,9 +13,9 @@ KEDGE_BEGIN_DECLS
 typedef struct kg_local_matrices_args {
   kg_batch batch;
   kg_material material;
-  const double *load;   ///< [group][N][lane]: f^e = (f, phi_i)
-  double *local;        ///< out: [group][n (n+1) / 2][lane], packed K^e; 0 in empty lanes
-  double *condensed;    ///< out: [group][n][lane], F^e
+  const double *load;  ///< [group][N][lane]: f^e = (f, phi_i)
+  double *local;       ///< out: [group][n (n+1) / 2][lane], packed K^e; 0 in empty lanes
+  double *condensed;   ///< out: [group][n][lane], F^e
 } kg_local_matrices_args;
 
 kedge_status kg_local_matrices(kedge_context *ctx, const kg_local_matrices_args *args);

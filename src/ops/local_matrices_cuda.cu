@@ -1,14 +1,16 @@
 // local_matrices_cuda.cu: K^e and F^e of every element. GPUs with FP64 tensor instructions take
 // local_matrices_tensor.cuh; this file has the kernel of older ones.
 // Layout  local [group][n (n+1) / 2][lane], condensed [group][n][lane].
-// Map     block = element, panel = [Z^-1; R^T; f^T] in shared memory (panel_cuda.cuh): its partial Cholesky
+// Map     block = element, panel = [Z^-1; R^T; f^T] in shared memory (panel_cuda.cuh): its partial
+// Cholesky
 //         factorisation leaves W^T and w_f^T, whose products are K^e and F^e.
 // Cost    kg_local_matrices_cost(); reference matrices come through L2.
 #include "backend/cuda_rt.h"
 #include "ops/local_matrices_tensor.cuh"
 #include "ops/panel_cuda.cuh"
 
-namespace {
+namespace
+{
 
 /// Rows N.. of the panel: R^T with the signs of reversed sides, then f^T.
 __device__ void fill_lift(double *rows, int ld, const kg_local_matrices_args &a, kg_place at,
@@ -18,9 +20,9 @@ __device__ void fill_lift(double *rows, int ld, const kg_local_matrices_args &a,
   const int N = ref.size.n_modes, n = ref.size.n_trace, m = ref.size.n_edge;
   for (int i = threadIdx.x; i < N * n; i += blockDim.x) {
     const int mode = i / n, c = i % n, l = c / m;
-    rows[c * ld + mode] = kg_side_sign(side[l], c - l * m) *
-                          (e.tau[l] * ref.lift[i] + e.lift_r[l] * ref.lift_r[i] +
-                           e.lift_s[l] * ref.lift_s[i]);
+    rows[c * ld + mode] =
+        kg_side_sign(side[l], c - l * m) *
+        (e.tau[l] * ref.lift[i] + e.lift_r[l] * ref.lift_r[i] + e.lift_s[l] * ref.lift_s[i]);
   }
   for (int i = threadIdx.x; i < N; i += blockDim.x)
     rows[n * ld + i] = a.load[(at.group * N + i) * KG_LANES + at.lane];
@@ -83,11 +85,11 @@ kedge_status launch_plain(kedge_context *ctx, const kg_local_matrices_args *a)
   const kg_sizes z = a->batch.reference.size;
   const int np = kg_panel_padded(z.n_modes), rows = np + z.n_trace + 1;
   const size_t shared = sizeof(double) * ((size_t)rows * kg_panel_ld(z.n_modes) + np);
-  KG_TRY(kg_cuda_check(ctx,
-                       cudaFuncSetAttribute(local_matrices_kernel,
-                                            cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            (int)shared),
-                       "local_matrices: asking for shared memory"));
+  KG_TRY(
+      kg_cuda_check(ctx,
+                    cudaFuncSetAttribute(local_matrices_kernel,
+                                         cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared),
+                    "local_matrices: asking for shared memory"));
   const unsigned blocks = (unsigned)a->batch.count.n_groups * KG_LANES;
   local_matrices_kernel<<<blocks, kg_panel_threads(rows), shared, kg_cuda_stream(ctx)>>>(*a);
   return kg_cuda_launched(ctx, "local_matrices");

@@ -1,22 +1,26 @@
-// local_matrices_tensor.cuh: K^e and F^e of every element on the FP64 tensor cores (sm_80 and later).
-// Layout  local [group][n (n+1) / 2][lane], condensed [group][n][lane].
-// Map     block = E neighbouring lanes of a group; panel = [Z^-1; R^T; f^T] (tile_panel.cuh). All warps build the
-//         matrices of all E elements together, so that an entry of a reference matrix is read once for E.
+// local_matrices_tensor.cuh: K^e and F^e of every element on the FP64 tensor cores (sm_80 and
+// later). Layout  local [group][n (n+1) / 2][lane], condensed [group][n][lane]. Map     block = E
+// neighbouring lanes of a group; panel = [Z^-1; R^T; f^T] (tile_panel.cuh). All warps build the
+//         matrices of all E elements together, so that an entry of a reference matrix is read once
+//         for E.
 // Cost    kg_local_matrices_cost()
 #pragma once
 #include "backend/cuda_rt.h"
 #include "ops/local_matrices.h"
 #include "ops/tile_panel.cuh"
 
-namespace kg {
+namespace kg
+{
 
 /// Elements a block and warps an element: what fits shared memory several times over.
-template <int P> struct block_shape {
+template <int P>
+struct block_shape {
   static constexpr int E = P <= 4 ? 8 : P <= 8 ? 4 : P <= 11 ? 2 : 1;
   static constexpr int V = P <= 4 ? 1 : P <= 9 ? 2 : 4;
 };
 
-template <int P> struct local_shape {
+template <int P>
+struct local_shape {
   static constexpr int N = (P + 1) * (P + 2) / 2, m = P + 1, n = 3 * m;
   static constexpr int NT = (N + 7) / 8, RT = (n + 1 + 7) / 8;
   static constexpr int E = block_shape<P>::E, V = block_shape<P>::V;
@@ -100,8 +104,9 @@ __device__ __forceinline__ void build_lift(const typename local_shape<P>::panel 
     }
 }
 
-/// W W^T of the element's tile rows into s_out [row (row+1) / 2 + col][element], row n holds F^e. Tile pairs are dealt out
-/// to the element's warps; their sums wait in registers until nobody needs the tiles any more.
+/// W W^T of the element's tile rows into s_out [row (row+1) / 2 + col][element], row n holds F^e.
+/// Tile pairs are dealt out to the element's warps; their sums wait in registers until nobody needs
+/// the tiles any more.
 template <int P>
 __device__ __forceinline__ void multiply_rows(const typename local_shape<P>::panel &panel)
 {
@@ -156,11 +161,11 @@ __device__ __forceinline__ void write_out(const double *s_out, const kg_local_ma
         continue;
       }
       const int k = col / m;
-      double s0 = s_e[e].trace[l * (l + 1) / 2 + k] *
-                  __ldg(a.batch.reference.trace_mass + first + col);
+      double s0 =
+          s_e[e].trace[l * (l + 1) / 2 + k] * __ldg(a.batch.reference.trace_mass + first + col);
       if (row == col) s0 += s_e[e].tau[l];
-      const unsigned flip = (s_side[e][l] & (unsigned)(row - l * m)) ^
-                            (s_side[e][k] & (unsigned)(col - k * m));
+      const unsigned flip =
+          (s_side[e][l] & (unsigned)(row - l * m)) ^ (s_side[e][k] & (unsigned)(col - k * m));
       local[(first + col) * KG_LANES] = exists ? (flip & 1u ? -s0 : s0) - product : 0.0;
     }
   }
@@ -194,7 +199,8 @@ __global__ void __launch_bounds__(local_shape<P>::panel::THREADS)
   write_out<P>(panel.memory, a, group, first_lane, s_e, s_side);
 }
 
-template <int P> kedge_status launch_tensor(kedge_context *ctx, const kg_local_matrices_args &a)
+template <int P>
+kedge_status launch_tensor(kedge_context *ctx, const kg_local_matrices_args &a)
 {
   using shape = local_shape<P>;
   const auto kernel = local_matrices_tensor<P>;

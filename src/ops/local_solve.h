@@ -1,7 +1,9 @@
 /// @file
-/// Local solves (King 2014, steps B5 and B6): u and q of every element from the trace, recomputing Z.
+/// Local solves (King 2014, steps B5 and B6): u and q of every element from the trace, recomputing
+/// Z.
 ///
-///   u^e = Z (f^e + R lambda^e),   q_k = M^-1 (F~_k lambda^e - D_k^T u^e)      (docs/math.md#local-solve)
+///   u^e = Z (f^e + R lambda^e),   q_k = M^-1 (F~_k lambda^e - D_k^T u^e)
+///   (docs/math.md#local-solve)
 #pragma once
 #include "ops/element.h"
 #include "ops/ops.h"

@@ -5,7 +5,8 @@
 #include "ops/local_solve.h"
 #include "ops/panel_cuda.cuh"
 
-namespace {
+namespace
+{
 
 /// lambda of the element's edges, in its own orientation.
 __device__ void gather_trace(const kg_local_solve_args &a, kg_place at, double *s_lambda)
@@ -28,8 +29,8 @@ __device__ void right_hand_side(const kg_local_solve_args &a, kg_place at, const
     double sum = a.load[(at.group * N + i) * KG_LANES + at.lane];
     for (int c = 0; c < n; ++c) {
       const int l = c / m, k = i * n + c;
-      sum += s_lambda[c] * (e.tau[l] * ref.lift[k] + e.lift_r[l] * ref.lift_r[k] +
-                            e.lift_s[l] * ref.lift_s[k]);
+      sum += s_lambda[c] *
+             (e.tau[l] * ref.lift[k] + e.lift_r[l] * ref.lift_r[k] + e.lift_s[l] * ref.lift_s[k]);
     }
     x[i] = sum;
   }
@@ -88,11 +89,11 @@ extern "C" kedge_status kg_local_solve_cuda(kedge_context *ctx, const kg_local_s
   if (a->n_groups == 0) return KEDGE_OK;
   const int N = a->batch.reference.size.n_modes, np = kg_panel_padded(N);
   const size_t shared = sizeof(double) * ((size_t)(np + 1) * kg_panel_ld(N) + np);
-  KG_TRY(kg_cuda_check(ctx,
-                       cudaFuncSetAttribute(local_solve_kernel,
-                                            cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            (int)shared),
-                       "local_solve: asking for shared memory"));
+  KG_TRY(
+      kg_cuda_check(ctx,
+                    cudaFuncSetAttribute(local_solve_kernel,
+                                         cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared),
+                    "local_solve: asking for shared memory"));
   local_solve_kernel<<<(unsigned)a->n_groups * KG_LANES, kg_panel_threads(np + 1), shared,
                        kg_cuda_stream(ctx)>>>(*a);
   return kg_cuda_launched(ctx, "local_solve");

@@ -1,6 +1,7 @@
 /// @file
-/// Operators: one quartet of files each (<op>.h, <op>.c, <op>_host.c, <op>_cuda.cu). The .h gives formula,
-/// layouts and arguments; the .c checks, dispatches and prices; host code is the specification.
+/// Operators: one quartet of files each (<op>.h, <op>.c, <op>_host.c, <op>_cuda.cu). The .h gives
+/// formula, layouts and arguments; the .c checks, dispatches and prices; host code is the
+/// specification.
 #pragma once
 #include "basis/reference.h"
 #include "mesh/trace_layout.h"
@@ -10,12 +11,12 @@ typedef struct kg_cost {
   double bytes, flops;
 } kg_cost;
 
-/// The implementations of an operator by backend. Shadow runs host code on shadow memory; a context of
-/// the CUDA backend exists only in a build with CUDA.
-#define KG_IMPLEMENTATIONS(host, cuda)                                         \
-  {                                                                            \
-    [KEDGE_BACKEND_HOST] = (host), [KEDGE_BACKEND_SHADOW] = (host),            \
-    [KEDGE_BACKEND_CUDA] = KG_IF_CUDA(cuda),                                   \
+/// The implementations of an operator by backend. Shadow runs host code on shadow memory; a context
+/// of the CUDA backend exists only in a build with CUDA.
+#define KG_IMPLEMENTATIONS(host, cuda)                              \
+  {                                                                 \
+    [KEDGE_BACKEND_HOST] = (host), [KEDGE_BACKEND_SHADOW] = (host), \
+    [KEDGE_BACKEND_CUDA] = KG_IF_CUDA(cuda),                        \
   }
 
 /// What most operators read: counts, device arrays of the trace layout, reference matrices.
@@ -28,8 +29,8 @@ typedef struct kg_batch {
 /// Points of an element at which functions are sampled: a quadrature rule, followed by the Lagrange
 /// nodes of the element with weight 0 (so that maxima see them).
 typedef struct kg_points {
-  int n;                ///< points
-  int n_star;           ///< columns of basis
-  const double *weight; ///< [point]
-  const double *basis;  ///< [point][n_star]: Dubiner modes of order P + 1
+  int n;                 ///< points
+  int n_star;            ///< columns of basis
+  const double *weight;  ///< [point]
+  const double *basis;   ///< [point][n_star]: Dubiner modes of order P + 1
 } kg_points;

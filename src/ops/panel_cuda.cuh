@@ -1,9 +1,9 @@
 // panel_cuda.cuh: dense algebra of one element by one block, in shared memory.
 //
-// A *panel* is a matrix of rows of length ld. Its first `np` rows hold a symmetric positive definite matrix A
-// (lower triangle), np a multiple of 4; the rows below hold the transposes of right-hand sides, B^T.
-// A partial Cholesky factorisation turns them into L and (L^-1 B)^T at once: the same dot products for every
-// row, one thread a row, four columns at a time.
+// A *panel* is a matrix of rows of length ld. Its first `np` rows hold a symmetric positive
+// definite matrix A (lower triangle), np a multiple of 4; the rows below hold the transposes of
+// right-hand sides, B^T. A partial Cholesky factorisation turns them into L and (L^-1 B)^T at once:
+// the same dot products for every row, one thread a row, four columns at a time.
 //
 // ld = np + 2: rows start on 16 bytes, and eight rows of a quarter warp lie in different banks.
 #pragma once
@@ -29,8 +29,8 @@ __device__ __forceinline__ void kg_panel_pad(double *panel, int rows, int n, int
 }
 
 /// s[c] = row[j0 + c] - sum_{k < j0} row[k] other_c[k], other_c = row j0 + c of the panel.
-__device__ __forceinline__ void kg_panel_dots(const double *row, const double *first, int j0, int ld,
-                                              double s[4])
+__device__ __forceinline__ void kg_panel_dots(const double *row, const double *first, int j0,
+                                              int ld, double s[4])
 {
   for (int c = 0; c < 4; ++c) s[c] = row[j0 + c];
   for (int k = 0; k < j0; k += 2) {
@@ -44,8 +44,8 @@ __device__ __forceinline__ void kg_panel_dots(const double *row, const double *f
   }
 }
 
-/// Factor. The block has at least `rows` threads. Begins and ends with a barrier. s_inverse [np] receives
-/// 1 / L_ii.
+/// Factor. The block has at least `rows` threads. Begins and ends with a barrier. s_inverse [np]
+/// receives 1 / L_ii.
 __device__ __forceinline__ void kg_panel_factor(double *panel, int rows, int np, int ld,
                                                 double *s_inverse)
 {
@@ -108,7 +108,8 @@ __device__ __forceinline__ void kg_panel_backward(const double *panel, int np, i
 
 /// Z^-1 of one element into the lower triangle of the panel.
 __device__ __forceinline__ void kg_panel_local_operator(double *panel, int ld,
-                                                        const kg_reference &ref, const kg_element &e)
+                                                        const kg_reference &ref,
+                                                        const kg_element &e)
 {
   const int N = ref.size.n_modes;
   for (int i = threadIdx.x; i < N * N; i += blockDim.x) {

@@ -1,6 +1,6 @@
 /// @file
-/// Post-processing: u* of order P + 1 with (grad u*, grad w) = (q, grad w) for all w of order P + 1 and
-/// the mean of u (docs/math.md#post-processing). Its L2 distance to u is the error indicator.
+/// Post-processing: u* of order P + 1 with (grad u*, grad w) = (q, grad w) for all w of order P + 1
+/// and the mean of u (docs/math.md#post-processing). Its L2 distance to u is the error indicator.
 #pragma once
 #include "ops/element.h"
 #include "ops/ops.h"

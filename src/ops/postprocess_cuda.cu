@@ -5,7 +5,8 @@
 #include "ops/panel_cuda.cuh"
 #include "ops/postprocess.h"
 
-namespace {
+namespace
+{
 
 /// The stiffness matrix over J of all modes but the constant.
 __device__ void fill_stiffness(double *panel, int ld, const kg_reference &ref, const kg_element &e)
@@ -90,11 +91,11 @@ extern "C" kedge_status kg_postprocess_cuda(kedge_context *ctx, const kg_postpro
   const int N = a->batch.reference.size.n_modes, S = a->batch.reference.size.n_star - 1;
   const int np = kg_panel_padded(S);
   const size_t shared = sizeof(double) * ((size_t)(np + 1) * kg_panel_ld(S) + np + 2 * (size_t)N);
-  KG_TRY(kg_cuda_check(ctx,
-                       cudaFuncSetAttribute(postprocess_kernel,
-                                            cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            (int)shared),
-                       "postprocess: asking for shared memory"));
+  KG_TRY(
+      kg_cuda_check(ctx,
+                    cudaFuncSetAttribute(postprocess_kernel,
+                                         cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared),
+                    "postprocess: asking for shared memory"));
   postprocess_kernel<<<(unsigned)a->n_groups * KG_LANES, kg_panel_threads(np + 1), shared,
                        kg_cuda_stream(ctx)>>>(*a);
   return kg_cuda_launched(ctx, "postprocess");

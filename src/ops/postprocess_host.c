@@ -26,7 +26,8 @@ static void pack_of_elements(const kg_postprocess_args *a, int64_t g, int part, 
   const kg_reference *ref = &a->batch.reference;
   const int N = ref->size.n_modes, S = ref->size.n_star;
   kg_element_pack e;
-  kg_lanes_elements(&a->batch.arrays, (kg_material){.diffusion = 1.0}, a->first_group + g, part, &e);
+  kg_lanes_elements(&a->batch.arrays, (kg_material){.diffusion = 1.0}, a->first_group + g, part,
+                    &e);
   kg_pack *along_r = scratch, *along_s = along_r + N, *x = along_s + N, *s = x + S;
   for (int j = 0; j < N; ++j) {
     const kg_pack qx = *kg_lanes_row_const(a->q, g, 2 * N, j, part);

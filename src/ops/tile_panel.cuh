@@ -1,17 +1,20 @@
-// tile_panel.cuh: dense algebra of a few elements by one block, on the FP64 tensor cores (sm_80 and later).
+// tile_panel.cuh: dense algebra of a few elements by one block, on the FP64 tensor cores (sm_80 and
+// later).
 //
-// A panel holds, for each of E elements, the lower triangle of a symmetric positive definite matrix A of NT x NT tiles
-// and RT tile rows of transposed right-hand sides B^T below it; tiles are 8 x 8. factor() replaces tile (i, j),
-// i > j, by that of L, the rows below by (L^-1 B)^T, and tile (j, j) by the inverse of L_jj.
+// A panel holds, for each of E elements, the lower triangle of a symmetric positive definite matrix
+// A of NT x NT tiles and RT tile rows of transposed right-hand sides B^T below it; tiles are 8 x 8.
+// factor() replaces tile (i, j), i > j, by that of L, the rows below by (L^-1 B)^T, and tile (j, j)
+// by the inverse of L_jj.
 //
-// Tiles lie as the tensor cores read them: two halves of four columns, each [row][4]. Lane t of a warp finds its
-// operand of half h at h * 32 + t, the same for A and for the transpose in B: no bank conflicts.
-// V warps share the tile rows of an element. The 8 x 8 diagonal tiles of four elements are inverted by one
-// warp, a row a lane.
+// Tiles lie as the tensor cores read them: two halves of four columns, each [row][4]. Lane t of a
+// warp finds its operand of half h at h * 32 + t, the same for A and for the transpose in B: no
+// bank conflicts. V warps share the tile rows of an element. The 8 x 8 diagonal tiles of four
+// elements are inverted by one warp, a row a lane.
 #pragma once
 #include <cuda_runtime.h>
 
-namespace kg {
+namespace kg
+{
 
 /// c += a b; a 8 x 4, b 4 x 8, c 8 x 8 with columns 2 (lane % 4) and the next of row lane / 4.
 __device__ __forceinline__ void tensor_multiply(double c[2], double a, double b)
@@ -23,9 +26,10 @@ __device__ __forceinline__ void tensor_multiply(double c[2], double a, double b)
 #endif
 }
 
-template <int NT, int RT, int E, int V> struct tile_panel {
-  static constexpr int ROWS = NT + RT;                            ///< tile rows
-  static constexpr int TILES = NT * (NT + 1) / 2 + RT * NT;       ///< of one element
+template <int NT, int RT, int E, int V>
+struct tile_panel {
+  static constexpr int ROWS = NT + RT;                       ///< tile rows
+  static constexpr int TILES = NT * (NT + 1) / 2 + RT * NT;  ///< of one element
   static constexpr int THREADS = 32 * E * V;
   static constexpr int WARPS = E * V;
   static constexpr size_t BYTES = sizeof(double) * 64 * TILES * E;
@@ -118,9 +122,9 @@ template <int NT, int RT, int E, int V> struct tile_panel {
     }
   }
 
-  /// Tile (j, j) of elements first..first+3 becomes the inverse of its Cholesky factor. While factoring a lane is
-  /// (element, row); L goes to shared memory and the lane then solves L x = e_row, a column of the inverse. Rows
-  /// above the pivot compute values that nobody uses.
+  /// Tile (j, j) of elements first..first+3 becomes the inverse of its Cholesky factor. While
+  /// factoring a lane is (element, row); L goes to shared memory and the lane then solves L x =
+  /// e_row, a column of the inverse. Rows above the pivot compute values that nobody uses.
   __device__ __forceinline__ void invert_diagonals(int j, int first) const
   {
     const int lane = threadIdx.x & 31, row = lane & 7;
@@ -130,6 +134,7 @@ template <int NT, int RT, int E, int V> struct tile_panel {
     double a[8], inverse[8];
 #pragma unroll
     for (int c = 0; c < 8; ++c) a[c] = t[c / 4 * 32 + row * 4 + c % 4];
+    __syncwarp();  // lanes beyond E look at the last element too
 #pragma unroll
     for (int k = 0; k < 8; ++k) {
       inverse[k] = reciprocal_root(__shfl_sync(0xffffffffu, a[k], k, 8));

@@ -13,5 +13,6 @@ kg_cost kg_trace_apply_cost(kg_sizes size, const kg_trace_counts *count)
 {
   const double n = size.n_trace, elements = count->n_elements;
   const double vectors = 8.0 * size.n_edge * ((double)count->n_edges + (double)count->n_free);
-  return (kg_cost){.bytes = 8.0 * size.n_packed * elements + vectors, .flops = 2 * n * n * elements};
+  return (kg_cost){.bytes = 8.0 * size.n_packed * elements + vectors,
+                   .flops = 2 * n * n * elements};
 }

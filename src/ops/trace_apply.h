@@ -1,9 +1,9 @@
 /// @file
 /// The matrix-free trace operator: y = sum_e A_e^T K^e A_e x (docs/layout.md#patches).
 ///
-/// Patch by patch: the patch's part of x is staged, every element multiplies by its packed K^e, and each edge
-/// inside the patch adds its one or two rows in a fixed order. Edges of the halo get one row a patch
-/// in the halo buffer; a second pass adds them. No atomics: results repeat bit for bit.
+/// Patch by patch: the patch's part of x is staged, every element multiplies by its packed K^e, and
+/// each edge inside the patch adds its one or two rows in a fixed order. Edges of the halo get one
+/// row a patch in the halo buffer; a second pass adds them. No atomics: results repeat bit for bit.
 #pragma once
 #include "ops/cg_state.h"
 #include "ops/ops.h"
@@ -16,7 +16,8 @@ typedef struct kg_trace_apply_args {
   double *y;            ///< [free trace edge][mode]
   double *halo;         ///< work: [halo entry][mode]
   double *partial;      ///< work: [patch], sums of x . K x
-  kg_cg_state *state;   ///< NULL, or: do nothing after a stop; p_ap = x . y, and stop if it is not positive
+  kg_cg_state
+      *state;  ///< NULL, or: do nothing after a stop; p_ap = x . y, and stop if it is not positive
 } kg_trace_apply_args;
 
 kedge_status kg_trace_apply(kedge_context *ctx, const kg_trace_apply_args *args);

@@ -1,13 +1,16 @@
-// trace_apply_cuda.cu: y = sum_e A_e^T K^e A_e x by patches. GPUs with a copy engine take the streaming kernel
-// (trace_apply_stream.cuh); this file has the plain one for older GPUs, and what follows both.
-// Layout  local [group][n (n+1) / 2][lane]: a warp reads 256 consecutive bytes an entry, once.
+// trace_apply_cuda.cu: y = sum_e A_e^T K^e A_e x by patches. GPUs with a copy engine take the
+// streaming kernel (trace_apply_stream.cuh); this file has the plain one for older GPUs, and what
+// follows both. Layout  local [group][n (n+1) / 2][lane]: a warp reads 256 consecutive bytes an
+// entry, once.
 //         x, y [trace edge][mode]; edges inside a patch are contiguous.
-// Map     block = patch, thread = element, warp = group. x and y of an element (2 n numbers) stay in
+// Map     block = patch, thread = element, warp = group. x and y of an element (2 n numbers) stay
+// in
 //         registers; each edge of the patch is gathered by threads (edge, mode), one writer a word.
 // Cost    8 n (n+1) / 2 bytes and 2 n^2 flops an element, and the vectors.
 #include "ops/trace_apply_stream.cuh"
 
-namespace {
+namespace
+{
 
 __device__ __forceinline__ bool stopped(const kg_cg_state *state)
 {
@@ -20,8 +23,10 @@ __device__ void finish_dot(const kg_trace_apply_args &a, double *s_warp)
   const double sum = kg_array_sum(a.partial, a.batch.count.n_patches, s_warp);
   if (threadIdx.x != 0) return;
   a.state->p_ap = sum;
-  if (!isfinite(sum)) a.state->stop = KG_CG_NOT_FINITE;
-  else if (sum <= 0.0) a.state->stop = KG_CG_INDEFINITE;
+  if (!isfinite(sum))
+    a.state->stop = KG_CG_NOT_FINITE;
+  else if (sum <= 0.0)
+    a.state->stop = KG_CG_INDEFINITE;
 }
 
 template <int M>
@@ -87,8 +92,10 @@ __global__ void __launch_bounds__(32 * (M <= 5 ? 8 : 4))
     const int l = side.x / threads, l2 = side.y / threads;
     double row = s_trace[(l * M + k) * (threads + 1) + side.x - l * threads];
     if (side.y != KG_NO_SIDE) row += s_trace[(l2 * M + k) * (threads + 1) + side.y - l2 * threads];
-    if (f < n_inside) a.y[(int64_t)edge0 * M + i] = row;
-    else a.halo[(int64_t)(halo0 - n_inside) * M + i] = row;
+    if (f < n_inside)
+      a.y[(int64_t)edge0 * M + i] = row;
+    else
+      a.halo[(int64_t)(halo0 - n_inside) * M + i] = row;
   }
   if (a.state != nullptr && kg_last_block(counter)) finish_dot(a, s_warp);
 }
@@ -109,17 +116,18 @@ __global__ void halo_kernel(const kg_trace_apply_args a)
   a.y[first * m + i] = row;
 }
 
-template <int P> kedge_status launch(kedge_context *ctx, const kg_trace_apply_args &a)
+template <int P>
+kedge_status launch(kedge_context *ctx, const kg_trace_apply_args &a)
 {
   constexpr int M = P + 1;
   const unsigned threads = 32u * (unsigned)a.batch.count.patch_groups;
   const size_t shared = sizeof(double) * 3 * M * (threads + 1);
   if (shared > 48 << 10)
-    KG_TRY(kg_cuda_check(ctx,
-                         cudaFuncSetAttribute(patch_kernel<M>,
-                                              cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                              (int)shared),
-                         "trace_apply: asking for shared memory"));
+    KG_TRY(kg_cuda_check(
+        ctx,
+        cudaFuncSetAttribute(patch_kernel<M>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             (int)shared),
+        "trace_apply: asking for shared memory"));
   patch_kernel<M><<<(unsigned)a.batch.count.n_patches, threads, shared, kg_cuda_stream(ctx)>>>(
       a, kg_cuda(ctx)->counters + KG_TRACE_COUNTER);
   return kg_cuda_launched(ctx, "trace_apply");
@@ -135,9 +143,12 @@ static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one entry 
 extern "C" kedge_status kg_trace_apply_cuda(kedge_context *ctx, const kg_trace_apply_args *a)
 {
   const int order = a->batch.reference.size.order;
-  if (kg_cuda(ctx)->capability_major < 9) KG_TRY(by_order[order - 1](ctx, *a));
-  else if (order <= KG_STREAM_LOW_MAX) KG_TRY(kg_trace_apply_stream_low(ctx, a));
-  else KG_TRY(kg_trace_apply_stream_high(ctx, a));
+  if (kg_cuda(ctx)->capability_major < 9)
+    KG_TRY(by_order[order - 1](ctx, *a));
+  else if (order <= KG_STREAM_LOW_MAX)
+    KG_TRY(kg_trace_apply_stream_low(ctx, a));
+  else
+    KG_TRY(kg_trace_apply_stream_high(ctx, a));
   const int64_t rows =
       (int64_t)(a->batch.count.n_free - a->batch.count.n_interior) * a->batch.reference.size.n_edge;
   if (rows == 0) return KEDGE_OK;

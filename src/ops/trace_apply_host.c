@@ -10,8 +10,8 @@
 
 enum { TRACE_MAX = 3 * (KEDGE_ORDER_MAX + 1) };
 
-/// Work of one thread: products [l * patch elements + element][mode] of the patch's elements, and the gathered
-/// x and y of one group.
+/// Work of one thread: products [l * patch elements + element][mode] of the patch's elements, and
+/// the gathered x and y of one group.
 typedef struct patch_work {
   double *products;
   double (*x)[KG_LANES], (*y)[KG_LANES];
@@ -106,8 +106,10 @@ static void finish_dot(const kg_trace_apply_args *a)
   double sum = 0.0;
   for (int32_t p = 0; p < a->batch.count.n_patches; ++p) sum += a->partial[p];
   a->state->p_ap = sum;
-  if (!isfinite(sum)) a->state->stop = KG_CG_NOT_FINITE;
-  else if (sum <= 0.0) a->state->stop = KG_CG_INDEFINITE;
+  if (!isfinite(sum))
+    a->state->stop = KG_CG_NOT_FINITE;
+  else if (sum <= 0.0)
+    a->state->stop = KG_CG_INDEFINITE;
 }
 
 kedge_status kg_trace_apply_host(kedge_context *ctx, const kg_trace_apply_args *args)

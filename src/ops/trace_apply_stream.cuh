@@ -1,8 +1,9 @@
-// trace_apply_stream.cuh: the patch kernel for GPUs with a copy engine (compute capability 9 and later).
+// trace_apply_stream.cuh: the patch kernel for GPUs with a copy engine (compute capability 9 and
+// later).
 //
 // Persistent blocks walk over the patches. K^e streams through one ring a warp (bulk_ring.cuh) and
-// never waits for anything else: while a patch is computed, x, the index lists and the edges of the next one are on their
-// way into shared memory (cp.async), and the halo list of the one after it.
+// never waits for anything else: while a patch is computed, x, the index lists and the edges of the
+// next one are on their way into shared memory (cp.async), and the halo list of the one after it.
 // Measured against the plain kernel of trace_apply_cuda.cu by profiling/operators.
 #pragma once
 #include <cuda_pipeline.h>
@@ -13,11 +14,13 @@
 
 enum { KG_TRACE_COUNTER = 0 };
 
-namespace kg {
+namespace kg
+{
 
-/// ENTRIES rows of K^e a slot and RING_BYTES of ring a block decide how far loads run ahead; low orders want
-/// more blocks on a multiprocessor instead, because their patches end sooner.
-template <int M, int WARPS, int ENTRIES, int RING_BYTES> struct stream_shape {
+/// ENTRIES rows of K^e a slot and RING_BYTES of ring a block decide how far loads run ahead; low
+/// orders want more blocks on a multiprocessor instead, because their patches end sooner.
+template <int M, int WARPS, int ENTRIES, int RING_BYTES>
+struct stream_shape {
   static constexpr int n = 3 * M;
   static constexpr int packed = n * (n + 1) / 2;
   static constexpr int warps = WARPS;  // groups of a patch
@@ -26,11 +29,13 @@ template <int M, int WARPS, int ENTRIES, int RING_BYTES> struct stream_shape {
   static constexpr int slots = RING_BYTES / (WARPS * ENTRIES * 256);
   using ring = bulk_ring<entries, slots, packed>;
 
-  /// Bytes of shared memory: barriers, rings, products, x, side pairs (2 patches), halo (2 patches).
+  /// Bytes of shared memory: barriers, rings, products, x, side pairs (2 patches), halo (2
+  /// patches).
   static size_t shared_bytes(const kg_trace_counts &count)
   {
-    return 1024 + sizeof(double) * ((size_t)warps * slots * entries * 32 + n * (threads + 1) +
-                                    (size_t)count.max_local * M) +
+    return 1024 +
+           sizeof(double) * ((size_t)warps * slots * entries * 32 + n * (threads + 1) +
+                             (size_t)count.max_local * M) +
            2 * 4 * (size_t)count.max_local + 2 * 4 * (size_t)count.max_halo;
   }
 };
@@ -51,11 +56,21 @@ __device__ __forceinline__ patch_place place_of(const kg_trace_apply_args &a, in
 }
 
 /// The shapes that were fastest on an H200.
-template <int M> struct best_shape : stream_shape<M, 4, 16, 96 << 10> {};
-template <> struct best_shape<2> : stream_shape<2, 8, 4, 32 << 10> {};
-template <> struct best_shape<3> : stream_shape<3, 8, 8, 48 << 10> {};
-template <> struct best_shape<4> : stream_shape<4, 8, 16, 96 << 10> {};
-template <> struct best_shape<5> : stream_shape<5, 8, 16, 96 << 10> {};
+template <int M>
+struct best_shape : stream_shape<M, 4, 16, 96 << 10> {
+};
+template <>
+struct best_shape<2> : stream_shape<2, 8, 4, 32 << 10> {
+};
+template <>
+struct best_shape<3> : stream_shape<3, 8, 8, 48 << 10> {
+};
+template <>
+struct best_shape<4> : stream_shape<4, 8, 16, 96 << 10> {
+};
+template <>
+struct best_shape<5> : stream_shape<5, 8, 16, 96 << 10> {
+};
 
 template <class shape, int M>
 __global__ void __launch_bounds__(shape::threads)
@@ -166,8 +181,10 @@ __global__ void __launch_bounds__(shape::threads)
       const ushort2 side = s_sides[turn * max_local + f];
       double row = s_y[(side.x / T * M + k) * (T + 1) + side.x % T];
       if (side.y != KG_NO_SIDE) row += s_y[(side.y / T * M + k) * (T + 1) + side.y % T];
-      if (f < now.n_inside) a.y[(int64_t)now.edge0 * M + i] = row;
-      else a.halo[(int64_t)(now.halo0 - now.n_inside) * M + i] = row;
+      if (f < now.n_inside)
+        a.y[(int64_t)now.edge0 * M + i] = row;
+      else
+        a.halo[(int64_t)(now.halo0 - now.n_inside) * M + i] = row;
     }
     now = next;
     next = after;
@@ -179,13 +196,15 @@ __global__ void __launch_bounds__(shape::threads)
   const double total = kg_array_sum(a.partial, gridDim.x, s_warp);
   if (thread == 0) {
     a.state->p_ap = total;
-    if (!isfinite(total)) a.state->stop = KG_CG_NOT_FINITE;
-    else if (total <= 0.0) a.state->stop = KG_CG_INDEFINITE;
+    if (!isfinite(total))
+      a.state->stop = KG_CG_NOT_FINITE;
+    else if (total <= 0.0)
+      a.state->stop = KG_CG_INDEFINITE;
   }
 }
 
-/// Allow blocks all the shared memory there is (the limit belongs to the process, not to a context), and learn
-/// how many blocks are resident.
+/// Allow blocks all the shared memory there is (the limit belongs to the process, not to a
+/// context), and learn how many blocks are resident.
 template <class Kernel>
 kedge_status prepare(kedge_context *ctx, Kernel kernel, int threads, size_t shared,
                      kg_cuda_residency *residency)
@@ -199,13 +218,15 @@ kedge_status prepare(kedge_context *ctx, Kernel kernel, int threads, size_t shar
   KG_TRY(kg_cuda_check(
       ctx, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared),
       "trace_apply: asking for the occupancy"));
-  KG_REQUIRE(ctx, blocks > 0, KEDGE_ERR_INTERNAL, "trace_apply: %zu bytes of shared memory", shared);
+  KG_REQUIRE(ctx, blocks > 0, KEDGE_ERR_INTERNAL, "trace_apply: %zu bytes of shared memory",
+             shared);
   *residency = {shared, blocks};
   return KEDGE_OK;
 }
 
 /// As many blocks as the device holds at once; each walks over the patches.
-template <int P> kedge_status launch_stream(kedge_context *ctx, const kg_trace_apply_args &a)
+template <int P>
+kedge_status launch_stream(kedge_context *ctx, const kg_trace_apply_args &a)
 {
   using shape = best_shape<P + 1>;
   const auto kernel = trace_apply_stream<shape, P + 1>;

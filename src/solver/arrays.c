@@ -28,20 +28,29 @@ static size_t operator_bytes(kg_array array, const kg_shape *s)
   const kg_ell_matrix matrix = kg_ell_shape(s->size, &s->count);
   const size_t n_entries = (size_t)matrix.width * (size_t)matrix.stride;
   switch (array) {
-    case KG_ARRAY_SIDE_LOCAL: return ell ? 0 : n_sides * sizeof(uint16_t);
+    case KG_ARRAY_SIDE_LOCAL:
+      return ell ? 0 : n_sides * sizeof(uint16_t);
     case KG_ARRAY_PATCH_EDGE:
-    case KG_ARRAY_PATCH_HALO: return ell ? 0 : (n_patches + 1) * sizeof(int32_t);
-    case KG_ARRAY_HALO_EDGE: return ell ? 0 : n_halo * sizeof(int32_t);
+    case KG_ARRAY_PATCH_HALO:
+      return ell ? 0 : (n_patches + 1) * sizeof(int32_t);
+    case KG_ARRAY_HALO_EDGE:
+      return ell ? 0 : n_halo * sizeof(int32_t);
     case KG_ARRAY_LOCAL_SIDES:
       return ell ? 0 : 2 * ((size_t)s->count.n_interior + n_halo) * sizeof(uint16_t);
     case KG_ARRAY_EDGE_ENTRIES:
       return ell ? 0 : 2 * (size_t)(s->count.n_free - s->count.n_interior) * sizeof(int32_t);
-    case KG_ARRAY_HALO: return ell ? 0 : n_halo * (size_t)s->size.n_edge * sizeof(double);
-    case KG_ARRAY_OPERATOR_PARTIAL: return (ell ? KG_ELL_PARTIALS : n_patches) * sizeof(double);
-    case KG_ARRAY_ELL_COLUMN: return ell ? n_entries * sizeof(int32_t) : 0;
-    case KG_ARRAY_ELL_VALUE: return ell ? n_entries * sizeof(double) : 0;
-    case KG_ARRAY_ELL_WORK: return ell ? s->ell_work_bytes : 0;
-    default: return 0;
+    case KG_ARRAY_HALO:
+      return ell ? 0 : n_halo * (size_t)s->size.n_edge * sizeof(double);
+    case KG_ARRAY_OPERATOR_PARTIAL:
+      return (ell ? KG_ELL_PARTIALS : n_patches) * sizeof(double);
+    case KG_ARRAY_ELL_COLUMN:
+      return ell ? n_entries * sizeof(int32_t) : 0;
+    case KG_ARRAY_ELL_VALUE:
+      return ell ? n_entries * sizeof(double) : 0;
+    case KG_ARRAY_ELL_WORK:
+      return ell ? s->ell_work_bytes : 0;
+    default:
+      return 0;
   }
 }
 
@@ -53,33 +62,54 @@ size_t kg_array_bytes(kg_array array, const kg_shape *s)
   const size_t free_rows = (size_t)s->count.n_free * m, all_rows = (size_t)s->count.n_edges * m;
   const size_t n_points = (size_t)s->n_points, d = sizeof(double);
   switch (array) {
-    case KG_ARRAY_VERTICES: return 2 * (size_t)s->n_vertices * d;
-    case KG_ARRAY_VERTEX: return 3 * lanes * sizeof(int32_t);
-    case KG_ARRAY_SIDE_EDGE: return 3 * lanes * sizeof(uint32_t);
-    case KG_ARRAY_EDGE_SIDES: return 2 * (size_t)s->count.n_edges * sizeof(int32_t);
-    case KG_ARRAY_REFERENCE: return kg_reference_count(s->size.order) * d;
-    case KG_ARRAY_POINT_WEIGHT: return n_points * d;
-    case KG_ARRAY_POINT_BASIS: return n_points * (size_t)s->size.n_star * d;
-    case KG_ARRAY_LOAD: return N * lanes * d;
-    case KG_ARRAY_SOURCE_VALUES: return n_points * chunk * d;
-    case KG_ARRAY_LOCAL: return (size_t)s->size.n_packed * lanes * d;
-    case KG_ARRAY_CONDENSED: return (size_t)s->size.n_trace * lanes * d;
+    case KG_ARRAY_VERTICES:
+      return 2 * (size_t)s->n_vertices * d;
+    case KG_ARRAY_VERTEX:
+      return 3 * lanes * sizeof(int32_t);
+    case KG_ARRAY_SIDE_EDGE:
+      return 3 * lanes * sizeof(uint32_t);
+    case KG_ARRAY_EDGE_SIDES:
+      return 2 * (size_t)s->count.n_edges * sizeof(int32_t);
+    case KG_ARRAY_REFERENCE:
+      return kg_reference_count(s->size.order) * d;
+    case KG_ARRAY_POINT_WEIGHT:
+      return n_points * d;
+    case KG_ARRAY_POINT_BASIS:
+      return n_points * (size_t)s->size.n_star * d;
+    case KG_ARRAY_LOAD:
+      return N * lanes * d;
+    case KG_ARRAY_SOURCE_VALUES:
+      return n_points * chunk * d;
+    case KG_ARRAY_LOCAL:
+      return (size_t)s->size.n_packed * lanes * d;
+    case KG_ARRAY_CONDENSED:
+      return (size_t)s->size.n_trace * lanes * d;
     case KG_ARRAY_RIGHT_HAND_SIDE:
     case KG_ARRAY_INVERSE_DIAGONAL:
     case KG_ARRAY_RESIDUAL:
-    case KG_ARRAY_PRODUCT: return free_rows * d;
+    case KG_ARRAY_PRODUCT:
+      return free_rows * d;
     case KG_ARRAY_TRACE:
-    case KG_ARRAY_DIRECTION: return all_rows * d;
-    case KG_ARRAY_VECTOR_PARTIAL: return 2 * KG_CG_PARTIALS * d;
-    case KG_ARRAY_CG_STATE: return sizeof(kg_cg_state);
-    case KG_ARRAY_U: return N * chunk * d;
-    case KG_ARRAY_Q: return 2 * N * chunk * d;
-    case KG_ARRAY_U_STAR: return (size_t)s->size.n_star * chunk * d;
-    case KG_ARRAY_INDICATOR: return chunk * d;
-    case KG_ARRAY_EXACT_VALUES: return s->has_exact ? 3 * n_points * chunk * d : 0;
+    case KG_ARRAY_DIRECTION:
+      return all_rows * d;
+    case KG_ARRAY_VECTOR_PARTIAL:
+      return 2 * KG_CG_PARTIALS * d;
+    case KG_ARRAY_CG_STATE:
+      return sizeof(kg_cg_state);
+    case KG_ARRAY_U:
+      return N * chunk * d;
+    case KG_ARRAY_Q:
+      return 2 * N * chunk * d;
+    case KG_ARRAY_U_STAR:
+      return (size_t)s->size.n_star * chunk * d;
+    case KG_ARRAY_INDICATOR:
+      return chunk * d;
+    case KG_ARRAY_EXACT_VALUES:
+      return s->has_exact ? 3 * n_points * chunk * d : 0;
     case KG_ARRAY_ERROR_SUMS:
       return s->has_exact ? (size_t)s->count.n_groups * sizeof(kg_error_sums) : 0;
-    default: return operator_bytes(array, s);
+    default:
+      return operator_bytes(array, s);
   }
 }
 

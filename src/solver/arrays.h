@@ -1,7 +1,7 @@
 /// @file
 /// Every array a solve keeps in device memory: its size and the stages it lives in, in one table.
-/// Allocation, release and prediction all walk this table, so a prediction cannot drift from what is
-/// then allocated.
+/// Allocation, release and prediction all walk this table, so a prediction cannot drift from what
+/// is then allocated.
 #pragma once
 #include "backend/backend.h"
 #include "basis/reference.h"
@@ -21,42 +21,42 @@ typedef struct kg_shape {
 } kg_shape;
 
 /// X(name, first stage, last stage): see arrays.c for the sizes. ELL drops some of them earlier.
-#define KG_ARRAY_LIST(X)                                   \
-  X(VERTICES, TRANSFER, POSTPROCESS)                       \
-  X(VERTEX, TRANSFER, POSTPROCESS)                         \
-  X(SIDE_EDGE, TRANSFER, POSTPROCESS)                      \
-  X(EDGE_SIDES, TRANSFER, LOCAL_MATRICES)                  \
-  X(SIDE_LOCAL, TRANSFER, TRACE_SOLVE)                     \
-  X(PATCH_EDGE, TRANSFER, TRACE_SOLVE)                     \
-  X(PATCH_HALO, TRANSFER, TRACE_SOLVE)                     \
-  X(HALO_EDGE, TRANSFER, TRACE_SOLVE)                      \
-  X(LOCAL_SIDES, TRANSFER, TRACE_SOLVE)                    \
-  X(EDGE_ENTRIES, TRANSFER, TRACE_SOLVE)                   \
-  X(REFERENCE, TRANSFER, POSTPROCESS)                      \
-  X(POINT_WEIGHT, TRANSFER, POSTPROCESS)                   \
-  X(POINT_BASIS, TRANSFER, POSTPROCESS)                    \
-  X(LOAD, TRANSFER, POSTPROCESS)                           \
-  X(SOURCE_VALUES, TRANSFER, TRANSFER)                     \
-  X(LOCAL, LOCAL_MATRICES, TRACE_SOLVE)                    \
-  X(CONDENSED, LOCAL_MATRICES, LOCAL_MATRICES)             \
-  X(RIGHT_HAND_SIDE, LOCAL_MATRICES, TRACE_SOLVE)          \
-  X(INVERSE_DIAGONAL, LOCAL_MATRICES, TRACE_SOLVE)         \
-  X(ELL_COLUMN, ASSEMBLY, TRACE_SOLVE)                     \
-  X(ELL_VALUE, ASSEMBLY, TRACE_SOLVE)                      \
-  X(ELL_WORK, ASSEMBLY, ASSEMBLY)                          \
-  X(TRACE, TRACE_SOLVE, POSTPROCESS)                       \
-  X(RESIDUAL, TRACE_SOLVE, TRACE_SOLVE)                    \
-  X(DIRECTION, TRACE_SOLVE, TRACE_SOLVE)                   \
-  X(PRODUCT, TRACE_SOLVE, TRACE_SOLVE)                     \
-  X(HALO, TRACE_SOLVE, TRACE_SOLVE)                        \
-  X(OPERATOR_PARTIAL, TRACE_SOLVE, TRACE_SOLVE)            \
-  X(VECTOR_PARTIAL, TRACE_SOLVE, TRACE_SOLVE)              \
-  X(CG_STATE, TRACE_SOLVE, TRACE_SOLVE)                    \
-  X(U, LOCAL_SOLVE, POSTPROCESS)                           \
-  X(Q, LOCAL_SOLVE, POSTPROCESS)                           \
-  X(U_STAR, LOCAL_SOLVE, POSTPROCESS)                      \
-  X(INDICATOR, LOCAL_SOLVE, POSTPROCESS)                   \
-  X(EXACT_VALUES, LOCAL_SOLVE, POSTPROCESS)                \
+#define KG_ARRAY_LIST(X)                           \
+  X(VERTICES, TRANSFER, POSTPROCESS)               \
+  X(VERTEX, TRANSFER, POSTPROCESS)                 \
+  X(SIDE_EDGE, TRANSFER, POSTPROCESS)              \
+  X(EDGE_SIDES, TRANSFER, LOCAL_MATRICES)          \
+  X(SIDE_LOCAL, TRANSFER, TRACE_SOLVE)             \
+  X(PATCH_EDGE, TRANSFER, TRACE_SOLVE)             \
+  X(PATCH_HALO, TRANSFER, TRACE_SOLVE)             \
+  X(HALO_EDGE, TRANSFER, TRACE_SOLVE)              \
+  X(LOCAL_SIDES, TRANSFER, TRACE_SOLVE)            \
+  X(EDGE_ENTRIES, TRANSFER, TRACE_SOLVE)           \
+  X(REFERENCE, TRANSFER, POSTPROCESS)              \
+  X(POINT_WEIGHT, TRANSFER, POSTPROCESS)           \
+  X(POINT_BASIS, TRANSFER, POSTPROCESS)            \
+  X(LOAD, TRANSFER, POSTPROCESS)                   \
+  X(SOURCE_VALUES, TRANSFER, TRANSFER)             \
+  X(LOCAL, LOCAL_MATRICES, TRACE_SOLVE)            \
+  X(CONDENSED, LOCAL_MATRICES, LOCAL_MATRICES)     \
+  X(RIGHT_HAND_SIDE, LOCAL_MATRICES, TRACE_SOLVE)  \
+  X(INVERSE_DIAGONAL, LOCAL_MATRICES, TRACE_SOLVE) \
+  X(ELL_COLUMN, ASSEMBLY, TRACE_SOLVE)             \
+  X(ELL_VALUE, ASSEMBLY, TRACE_SOLVE)              \
+  X(ELL_WORK, ASSEMBLY, ASSEMBLY)                  \
+  X(TRACE, TRACE_SOLVE, POSTPROCESS)               \
+  X(RESIDUAL, TRACE_SOLVE, TRACE_SOLVE)            \
+  X(DIRECTION, TRACE_SOLVE, TRACE_SOLVE)           \
+  X(PRODUCT, TRACE_SOLVE, TRACE_SOLVE)             \
+  X(HALO, TRACE_SOLVE, TRACE_SOLVE)                \
+  X(OPERATOR_PARTIAL, TRACE_SOLVE, TRACE_SOLVE)    \
+  X(VECTOR_PARTIAL, TRACE_SOLVE, TRACE_SOLVE)      \
+  X(CG_STATE, TRACE_SOLVE, TRACE_SOLVE)            \
+  X(U, LOCAL_SOLVE, POSTPROCESS)                   \
+  X(Q, LOCAL_SOLVE, POSTPROCESS)                   \
+  X(U_STAR, LOCAL_SOLVE, POSTPROCESS)              \
+  X(INDICATOR, LOCAL_SOLVE, POSTPROCESS)           \
+  X(EXACT_VALUES, LOCAL_SOLVE, POSTPROCESS)        \
   X(ERROR_SUMS, LOCAL_SOLVE, POSTPROCESS)
 
 #define KG_ARRAY_ENUMERATOR(name, first, last) KG_ARRAY_##name,

@@ -1,5 +1,6 @@
 /// @file
-/// Conjugate gradients on the trace: one recurrence for every backend and operator (docs/math.md#cg).
+/// Conjugate gradients on the trace: one recurrence for every backend and operator
+/// (docs/math.md#cg).
 #pragma once
 #include "ops/cg_vectors.h"
 #include "kedge/problem.h"
@@ -27,12 +28,13 @@ typedef struct kg_cg_result {
   int64_t iterations;
   double relative_residual;  ///< ||b - A x|| / ||b - A x_0||, recomputed from x
   bool converged;
-  char note[256];            ///< why not, when not converged
+  char note[256];  ///< why not, when not converged
 } kg_cg_result;
 
-/// Solve A x = b from the x that is there (its Dirichlet rows hold the boundary values). When the recurrence
-/// says it has converged but the recomputed residual does not agree, it restarts from that residual; it
-/// gives up when a restart gains less than a factor two: then rounding is the limit.
+/// Solve A x = b from the x that is there (its Dirichlet rows hold the boundary values). When the
+/// recurrence says it has converged but the recomputed residual does not agree, it restarts from
+/// that residual; it gives up when a restart gains less than a factor two: then rounding is the
+/// limit.
 /// @param[in] vectors  n, inverse, b, x, r, p, ap, partial, state; rows of p beyond n are zero
 /// @retval KEDGE_ERR_NUMERIC  not positive definite, or NaN
 kedge_status kg_cg_solve(kedge_context *ctx, const kg_trace_operator *op,

@@ -13,15 +13,14 @@
 
 static kedge_status local_solve(kg_pipeline *p, int32_t first, int32_t count)
 {
-  return kg_local_solve(p->ctx,
-                        &(kg_local_solve_args){.batch = p->batch,
-                                               .material = p->material,
-                                               .first_group = first,
-                                               .n_groups = count,
-                                               .trace = p->buffers[KG_ARRAY_TRACE].data,
-                                               .load = p->buffers[KG_ARRAY_LOAD].data,
-                                               .u = p->buffers[KG_ARRAY_U].data,
-                                               .q = p->buffers[KG_ARRAY_Q].data});
+  return kg_local_solve(p->ctx, &(kg_local_solve_args){.batch = p->batch,
+                                                       .material = p->material,
+                                                       .first_group = first,
+                                                       .n_groups = count,
+                                                       .trace = p->buffers[KG_ARRAY_TRACE].data,
+                                                       .load = p->buffers[KG_ARRAY_LOAD].data,
+                                                       .u = p->buffers[KG_ARRAY_U].data,
+                                                       .q = p->buffers[KG_ARRAY_Q].data});
 }
 
 static kedge_status postprocess(kg_pipeline *p, int32_t first, int32_t count)
@@ -40,16 +39,15 @@ static kedge_status postprocess(kg_pipeline *p, int32_t first, int32_t count)
 static kedge_status compare(kg_pipeline *p, int32_t first, int32_t count, kg_sampler *exact)
 {
   KG_TRY(kg_sampler_run(exact, first, count, p->buffers[KG_ARRAY_EXACT_VALUES].data));
-  return kg_errors(p->ctx,
-                   &(kg_errors_args){.batch = p->batch,
-                                     .points = p->points,
-                                     .first_group = first,
-                                     .n_groups = count,
-                                     .u = p->buffers[KG_ARRAY_U].data,
-                                     .q = p->buffers[KG_ARRAY_Q].data,
-                                     .u_star = p->buffers[KG_ARRAY_U_STAR].data,
-                                     .exact = p->buffers[KG_ARRAY_EXACT_VALUES].data,
-                                     .by_group = p->buffers[KG_ARRAY_ERROR_SUMS].data});
+  return kg_errors(p->ctx, &(kg_errors_args){.batch = p->batch,
+                                             .points = p->points,
+                                             .first_group = first,
+                                             .n_groups = count,
+                                             .u = p->buffers[KG_ARRAY_U].data,
+                                             .q = p->buffers[KG_ARRAY_Q].data,
+                                             .u_star = p->buffers[KG_ARRAY_U_STAR].data,
+                                             .exact = p->buffers[KG_ARRAY_EXACT_VALUES].data,
+                                             .by_group = p->buffers[KG_ARRAY_ERROR_SUMS].data});
 }
 
 static kedge_status take(kg_pipeline *p, kg_array array, double *to, int rows, int32_t first,
@@ -83,8 +81,8 @@ static kedge_status sum_errors(kg_pipeline *p)
   const size_t n = (size_t)p->layout.count.n_groups;
   kg_error_sums *by_group, total = {0};
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *by_group, &by_group));
-  kedge_status status = kg_copy_out(p->ctx, by_group, p->buffers[KG_ARRAY_ERROR_SUMS].data,
-                                    n * sizeof *by_group);
+  kedge_status status =
+      kg_copy_out(p->ctx, by_group, p->buffers[KG_ARRAY_ERROR_SUMS].data, n * sizeof *by_group);
   if (status == KEDGE_OK) status = kg_sync(p->ctx);
   for (size_t g = 0; status == KEDGE_OK && g < n; ++g) {
     total.u += by_group[g].u;

@@ -17,10 +17,12 @@ typedef struct writer {
   double *low, *high;  ///< basis at the nodes, orders P and P + 1
   double *values;      ///< [CHUNK_ELEMENTS][n_nodes][3]
   int32_t *regions;    ///< [CHUNK_ELEMENTS]
-  double r[(VTK_ORDER_MAX + 1) * (VTK_ORDER_MAX + 2) / 2], t[(VTK_ORDER_MAX + 1) * (VTK_ORDER_MAX + 2) / 2];
+  double r[(VTK_ORDER_MAX + 1) * (VTK_ORDER_MAX + 2) / 2],
+      t[(VTK_ORDER_MAX + 1) * (VTK_ORDER_MAX + 2) / 2];
 } writer;
 
-/// Elements are written in the caller's order, so that cell i of the file is element i of the mesh file.
+/// Elements are written in the caller's order, so that cell i of the file is element i of the mesh
+/// file.
 static void fill_points(const writer *w, const int32_t *element, int32_t count)
 {
   const kedge_mesh *mesh = w->s->mesh;
@@ -32,7 +34,8 @@ static void fill_points(const writer *w, const int32_t *element, int32_t count)
       const double b = 0.5 * (1.0 + w->r[node]), c = 0.5 * (1.0 + w->t[node]), a = 1.0 - b - c;
       for (int k = 0; k < 2; ++k)
         xyz[k] = a * mesh->vertices[2 * (size_t)v[0] + k] +
-                 b * mesh->vertices[2 * (size_t)v[1] + k] + c * mesh->vertices[2 * (size_t)v[2] + k];
+                 b * mesh->vertices[2 * (size_t)v[1] + k] +
+                 c * mesh->vertices[2 * (size_t)v[2] + k];
       xyz[2] = 0.0;
     }
   }

@@ -21,8 +21,8 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
   for (int i = 0; i < mesh->n_groups; ++i)
     is_dirichlet[i] = mesh->groups[i].dimension == 1 &&
                       p->resolved.boundaries[i].type == KEDGE_BOUNDARY_DIRICHLET;
-  const kedge_status status = kg_trace_layout_create(
-      p->ctx, mesh, is_dirichlet, kg_patch_groups(problem->order), &p->layout);
+  const kedge_status status = kg_trace_layout_create(p->ctx, mesh, is_dirichlet,
+                                                     kg_patch_groups(problem->order), &p->layout);
   free(is_dirichlet);
   KG_TRY(status);
   p->shape = (kg_shape){.size = kg_sizes_of(problem->order),
@@ -89,10 +89,9 @@ kedge_status kg_stage_end(kg_pipeline *p, kedge_status status)
 
 void kg_stage_announce(kg_pipeline *p, kedge_stage stage, bool finished)
 {
-  kg_progress(p->ctx,
-              &(kedge_progress){.stage = kedge_stage_name(stage),
-                                .finished = finished,
-                                .seconds = p->solution->report.stages[stage].seconds});
+  kg_progress(p->ctx, &(kedge_progress){.stage = kedge_stage_name(stage),
+                                        .finished = finished,
+                                        .seconds = p->solution->report.stages[stage].seconds});
 }
 
 void kg_stage_cost(kg_pipeline *p, kg_cost cost, double times)

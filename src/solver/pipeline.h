@@ -19,21 +19,22 @@ typedef struct kg_pipeline {
   kg_material material;
   kg_shape shape;
   kg_buffer buffers[KG_ARRAY_COUNT];
-  kg_batch batch;            ///< pointers into buffers
+  kg_batch batch;  ///< pointers into buffers
   kg_points points;
   kedge_solution *solution;
-  kedge_stage stage;         ///< running
+  kedge_stage stage;  ///< running
   double stage_began;
 } kg_pipeline;
 
-/// Check the problem against the mesh, number the trace, fill the shape. Allocates no device memory.
+/// Check the problem against the mesh, number the trace, fill the shape. Allocates no device
+/// memory.
 kedge_status kg_pipeline_prepare(kg_pipeline *p);
 void kg_pipeline_free(kg_pipeline *p);
 
 /// Begin a stage or a part of it: its arrays, its NVTX range, its clock. Stages do not nest.
 kedge_status kg_stage_begin(kg_pipeline *p, kedge_stage stage);
-/// Wait for the device and add the time since kg_stage_begin() to the report. `status` is that of the stage's
-/// work: returned if it is a failure.
+/// Wait for the device and add the time since kg_stage_begin() to the report. `status` is that of
+/// the stage's work: returned if it is a failure.
 kedge_status kg_stage_end(kg_pipeline *p, kedge_status status);
 /// Tell the progress function that a stage has begun, or ended with the time in the report.
 void kg_stage_announce(kg_pipeline *p, kedge_stage stage, bool finished);

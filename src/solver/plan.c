@@ -6,7 +6,7 @@
 static kg_shape scaled(const kg_shape *shape, double factor)
 {
   kg_shape s = *shape;
-  int32_t *const counts[] = {&s.count.n_elements, &s.count.n_groups,  &s.count.n_patches,
+  int32_t *const counts[] = {&s.count.n_elements, &s.count.n_groups,   &s.count.n_patches,
                              &s.count.n_edges,    &s.count.n_interior, &s.count.n_shared,
                              &s.count.n_neumann,  &s.count.n_free,     &s.count.n_halo};
   for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i)
@@ -27,8 +27,10 @@ static kedge_status largest_mesh(kedge_context *ctx, const kg_shape *shape, int6
     const double factor = step == 0 ? most : 0.5 * (fits + fails);
     kg_shape s = scaled(shape, factor);
     KG_TRY(kg_ell_work_bytes(ctx, s.size, &s.count, &s.ell_work_bytes));
-    if (kg_peak_bytes(&s) <= available) fits = factor;
-    else fails = factor;
+    if (kg_peak_bytes(&s) <= available)
+      fits = factor;
+    else
+      fails = factor;
     if (fits == most) break;
   }
   *elements = (int64_t)(fits * shape->count.n_elements);

@@ -11,15 +11,15 @@ struct kedge_solution {
   kg_sizes size;
   int32_t n_groups, n_edges;
   kedge_report report;
-  char note[256];       ///< behind report.solver_note
+  char note[256];         ///< behind report.solver_note
   char evaluation[512];   ///< behind report.evaluation
   const char *evaluated;  ///< the functions that `evaluation` is about while it is about one set
-  double *u;            ///< [group][N][lane]
-  double *q;            ///< [group][2 N][lane]
-  double *u_star;       ///< [group][N*][lane]
-  double *indicator;    ///< [group][lane]
-  double *trace;        ///< [trace edge][m]
-  int32_t *mesh_edge;   ///< [trace edge]
+  double *u;              ///< [group][N][lane]
+  double *q;              ///< [group][2 N][lane]
+  double *u_star;         ///< [group][N*][lane]
+  double *indicator;      ///< [group][lane]
+  double *trace;          ///< [trace edge][m]
+  int32_t *mesh_edge;     ///< [trace edge]
 };
 
 /// Basis values at the Lagrange nodes: [node][modes of the field's order].

@@ -77,7 +77,8 @@ static kedge_status check_memory(const kg_pipeline *p)
   return KEDGE_OK;
 }
 
-static kedge_status run_stage(kg_pipeline *p, kedge_stage stage, kedge_status (*work)(kg_pipeline *))
+static kedge_status run_stage(kg_pipeline *p, kedge_stage stage,
+                              kedge_status (*work)(kg_pipeline *))
 {
   kg_stage_announce(p, stage, false);
   KG_TRY(kg_stage_begin(p, stage));
@@ -95,8 +96,7 @@ static kedge_status prepare(kg_pipeline *p)
   const kedge_status status = kg_pipeline_prepare(p);
   kg_range_pop();
   KG_TRY(status);
-  p->solution->report.stages[KEDGE_STAGE_MESH].seconds =
-      p->mesh->seconds + kg_seconds() - began;
+  p->solution->report.stages[KEDGE_STAGE_MESH].seconds = p->mesh->seconds + kg_seconds() - began;
   kg_stage_announce(p, KEDGE_STAGE_MESH, true);
   return check_memory(p);
 }

@@ -114,23 +114,21 @@ static kedge_status add_neumann(kg_pipeline *p)
 kedge_status kg_stage_local_matrices(kg_pipeline *p)
 {
   const kg_sizes z = p->shape.size;
-  KG_TRY(kg_local_matrices(p->ctx, &(kg_local_matrices_args){
-                                       .batch = p->batch,
-                                       .material = p->material,
-                                       .load = p->buffers[KG_ARRAY_LOAD].data,
-                                       .local = p->buffers[KG_ARRAY_LOCAL].data,
-                                       .condensed = p->buffers[KG_ARRAY_CONDENSED].data}));
-  KG_TRY(kg_edge_sum(p->ctx,
-                     &(kg_edge_sum_args){.batch = p->batch,
-                                         .rows = p->buffers[KG_ARRAY_CONDENSED].data,
-                                         .width = z.n_trace,
-                                         .y = p->buffers[KG_ARRAY_RIGHT_HAND_SIDE].data}));
-  KG_TRY(kg_edge_sum(p->ctx,
-                     &(kg_edge_sum_args){.batch = p->batch,
-                                         .rows = p->buffers[KG_ARRAY_LOCAL].data,
-                                         .width = z.n_packed,
-                                         .diagonal = true,
-                                         .y = p->buffers[KG_ARRAY_INVERSE_DIAGONAL].data}));
+  KG_TRY(kg_local_matrices(
+      p->ctx, &(kg_local_matrices_args){.batch = p->batch,
+                                        .material = p->material,
+                                        .load = p->buffers[KG_ARRAY_LOAD].data,
+                                        .local = p->buffers[KG_ARRAY_LOCAL].data,
+                                        .condensed = p->buffers[KG_ARRAY_CONDENSED].data}));
+  KG_TRY(kg_edge_sum(p->ctx, &(kg_edge_sum_args){.batch = p->batch,
+                                                 .rows = p->buffers[KG_ARRAY_CONDENSED].data,
+                                                 .width = z.n_trace,
+                                                 .y = p->buffers[KG_ARRAY_RIGHT_HAND_SIDE].data}));
+  KG_TRY(kg_edge_sum(p->ctx, &(kg_edge_sum_args){.batch = p->batch,
+                                                 .rows = p->buffers[KG_ARRAY_LOCAL].data,
+                                                 .width = z.n_packed,
+                                                 .diagonal = true,
+                                                 .y = p->buffers[KG_ARRAY_INVERSE_DIAGONAL].data}));
   kg_stage_cost(p, kg_local_matrices_cost(z, p->mesh->n_elements), 1.0);
   kg_stage_cost(p, kg_edge_sum_cost(z, p->layout.count.n_free), 2.0);
   return add_neumann(p);
@@ -148,12 +146,11 @@ kedge_status kg_stage_assembly(kg_pipeline *p)
 {
   if (p->shape.operator_kind != KEDGE_OPERATOR_ELL) return KEDGE_OK;
   kg_stage_cost(p, kg_ell_assemble_cost(p->shape.size, &p->shape.count), 1.0);
-  return kg_ell_assemble(
-      p->ctx, &(kg_ell_assemble_args){.batch = p->batch,
-                                      .local = p->buffers[KG_ARRAY_LOCAL].data,
-                                      .matrix = ell_matrix(p),
-                                      .work = p->buffers[KG_ARRAY_ELL_WORK].data,
-                                      .work_bytes = p->shape.ell_work_bytes});
+  return kg_ell_assemble(p->ctx, &(kg_ell_assemble_args){.batch = p->batch,
+                                                         .local = p->buffers[KG_ARRAY_LOCAL].data,
+                                                         .matrix = ell_matrix(p),
+                                                         .work = p->buffers[KG_ARRAY_ELL_WORK].data,
+                                                         .work_bytes = p->shape.ell_work_bytes});
 }
 
 /// x: zero, but the Dirichlet values in their rows; p: zero.
@@ -166,9 +163,9 @@ static kedge_status start_vectors(kg_pipeline *p)
   KG_TRY(kg_zero(p->ctx, direction->data, direction->bytes));
   double *modes;
   KG_TRY(sample_boundary(p, &modes));
-  const kedge_status status =
-      kg_copy_in(p->ctx, (double *)x->data + (size_t)n->n_free * m, modes + (size_t)n->n_neumann * m,
-                 (size_t)(n->n_edges - n->n_free) * m * sizeof *modes);
+  const kedge_status status = kg_copy_in(p->ctx, (double *)x->data + (size_t)n->n_free * m,
+                                         modes + (size_t)n->n_neumann * m,
+                                         (size_t)(n->n_edges - n->n_free) * m * sizeof *modes);
   free(modes);
   return status;
 }
@@ -222,6 +219,7 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p)
   s->report.operator_bytes = (int64_t)operator_cost(p).bytes;
   kg_stage_cost(p, operator_cost(p), (double)result.iterations);
   kg_stage_cost(p, kg_cg_vectors_cost(n), (double)result.iterations);
-  const size_t bytes = (size_t)p->layout.count.n_edges * (size_t)p->shape.size.n_edge * sizeof(double);
+  const size_t bytes =
+      (size_t)p->layout.count.n_edges * (size_t)p->shape.size.n_edge * sizeof(double);
   return kg_copy_out(p->ctx, s->trace, vectors.x, bytes);
 }
