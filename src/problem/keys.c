@@ -254,7 +254,7 @@ static const kg_problem_key table[] = {
    "trace operator", read_operator, false},
   {"solver", "preconditioner", "jacobi", "jacobi",
    "of the conjugate gradients", read_preconditioner, false},
-  {"solver", "tolerance", "a constant between 0 and 1", "1e-12",
+  {"solver", "tolerance", "a constant between 0 and 1", "1e-10",
    "relative residual that ends the iteration", read_tolerance, true},
   {"solver", "max_iterations", "at least 1", "100000",
    "iterations that end it in any case", read_max_iterations, false},

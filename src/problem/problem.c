@@ -16,7 +16,7 @@ static const kedge_problem defaults = {
     .diffusion = 1,
     .operator_kind = KEDGE_OPERATOR_MATRIX_FREE,
     .preconditioner = KEDGE_PRECONDITIONER_JACOBI,
-    .tolerance = 1e-12,
+    .tolerance = 1e-10,
     .max_iterations = 100000,
 };
 
