@@ -103,6 +103,19 @@ static void cuda_free(kedge_context *ctx, void *memory, size_t bytes)
   cudaFree(memory);
 }
 
+/// memcpy by all threads: fresh host memory is touched for the first time here, which costs more
+/// than the copy.
+static void copy_by_threads(const kedge_context *ctx, void *to, const void *from, size_t bytes)
+{
+  enum { PIECE = 1 << 19 };
+  const size_t pieces = (bytes + PIECE - 1) / PIECE;
+#pragma omp parallel for schedule(static) num_threads(ctx->threads) if (pieces > 1)
+  for (size_t i = 0; i < pieces; ++i) {
+    const size_t at = i * PIECE, n = bytes - at < PIECE ? bytes - at : PIECE;
+    memcpy((char *)to + at, (const char *)from + at, n);
+  }
+}
+
 /// Both directions: while one staging buffer travels, the other is filled or emptied.
 static kedge_status cuda_copy_in(kedge_context *ctx, void *device, const void *host, size_t bytes)
 {
@@ -110,7 +123,7 @@ static kedge_status cuda_copy_in(kedge_context *ctx, void *device, const void *h
   for (size_t at = 0, i = 0; at < bytes; at += STAGING_BYTES, i ^= 1) {
     const size_t n = bytes - at < STAGING_BYTES ? bytes - at : STAGING_BYTES;
     KG_TRY(kg_cuda_check(ctx, cudaEventSynchronize(s->staged[i]), "copying to the device"));
-    memcpy(s->staging[i].data, (const char *)host + at, n);
+    copy_by_threads(ctx, s->staging[i].data, (const char *)host + at, n);
     KG_TRY(kg_cuda_check(ctx,
                          cudaMemcpyAsync((char *)device + at, s->staging[i].data, n,
                                          cudaMemcpyHostToDevice, s->stream),
@@ -142,8 +155,8 @@ static kedge_status cuda_copy_out(kedge_context *ctx, void *host, const void *de
     const size_t before = at - STAGING_BYTES;
     KG_TRY(kg_cuda_check(ctx, cudaEventSynchronize(s->staged[(piece - 1) % 2]),
                          "copying from the device"));
-    memcpy((char *)host + before, s->staging[(piece - 1) % 2].data,
-           bytes - before < STAGING_BYTES ? bytes - before : STAGING_BYTES);
+    copy_by_threads(ctx, (char *)host + before, s->staging[(piece - 1) % 2].data,
+                    bytes - before < STAGING_BYTES ? bytes - before : STAGING_BYTES);
   }
   return KEDGE_OK;
 }
