@@ -72,62 +72,133 @@ template <>
 struct best_shape<5> : stream_shape<5, 8, 16, 96 << 10> {
 };
 
+/// What a block needs of its patches, in shared memory. x is that of one patch; index lists are
+/// held for the patch being computed and the next (`turn` 0 or 1).
+template <class shape, int M>
+struct patch_memory {
+  static constexpr int T = shape::threads;
+  const kg_trace_apply_args &a;
+  double *s_y;  ///< [mode of an element][T + 1]: products; + 1: lanes (edge, mode) hit other banks
+  double *s_x;  ///< [edge of the patch][M]
+  ushort2 *s_sides;  ///< [turn][edge of the patch]
+  int *s_halo;       ///< [turn][halo entry of the patch]
+
+  __device__ patch_memory(const kg_trace_apply_args &args, double *memory) : a(args)
+  {
+    s_y = memory;
+    s_x = s_y + shape::n * (T + 1);
+    s_sides = (ushort2 *)(s_x + a.batch.count.max_local * M);
+    s_halo = (int *)(s_sides + 2 * a.batch.count.max_local);
+  }
+  __device__ ushort2 *sides(int turn) const
+  {
+    return s_sides + turn * a.batch.count.max_local;
+  }
+  __device__ int *halo(int turn) const
+  {
+    return s_halo + turn * a.batch.count.max_halo;
+  }
+
+  /// Send for the halo list of a patch.
+  __device__ __forceinline__ void fetch_halo(const patch_place &p, int turn) const
+  {
+    for (int i = threadIdx.x; i < p.n_halo; i += T)
+      __pipeline_memcpy_async(halo(turn) + i, a.batch.arrays.halo_edge + p.halo0 + i, 4);
+  }
+
+  /// Send for x and the side pairs of a patch whose halo list is here.
+  __device__ __forceinline__ void fetch_patch(const patch_place &p, int turn) const
+  {
+    const ushort2 *pairs = (const ushort2 *)a.batch.arrays.local_sides + p.edge0 + p.halo0;
+    const int *entries = halo(turn);
+    for (int i = threadIdx.x; i < p.n_inside * M; i += T)
+      __pipeline_memcpy_async(s_x + i, a.x + (int64_t)p.edge0 * M + i, 8);
+    for (int i = threadIdx.x; i < p.n_halo * M; i += T)
+      __pipeline_memcpy_async(s_x + p.n_inside * M + i, a.x + (int64_t)entries[i / M] * M + i % M,
+                              8);
+    for (int i = threadIdx.x; i < p.n_inside + p.n_halo; i += T)
+      __pipeline_memcpy_async(sides(turn) + i, pairs + i, 4);
+  }
+
+  /// Each edge of the patch adds its one or two products: rows of y inside, halo entries else.
+  __device__ __forceinline__ void gather(const patch_place &p, int turn) const
+  {
+    for (int i = threadIdx.x; i < (p.n_inside + p.n_halo) * M; i += T) {
+      const int f = i / M, k = i % M;
+      const ushort2 side = sides(turn)[f];
+      double row = s_y[(side.x / T * M + k) * (T + 1) + side.x % T];
+      if (side.y != KG_NO_SIDE) row += s_y[(side.y / T * M + k) * (T + 1) + side.y % T];
+      if (f < p.n_inside)
+        a.y[(int64_t)p.edge0 * M + i] = row;
+      else
+        a.halo[(int64_t)(p.halo0 - p.n_inside) * M + i] = row;
+    }
+  }
+};
+
+/// Edges in the patch of this thread's element.
+template <class shape>
+__device__ __forceinline__ void read_edges(const kg_trace_apply_args &a, int patch, int edge[3])
+{
+  const int64_t group = (int64_t)patch * shape::warps + threadIdx.x / 32;
+  if (group >= a.batch.count.n_groups) return;
+#pragma unroll
+  for (int l = 0; l < 3; ++l)
+    edge[l] = a.batch.arrays.side_local[(group * 3 + l) * KG_LANES + threadIdx.x % 32];
+}
+
+/// y = K x of this thread's element; every entry that the ring brings is used twice.
+template <class shape>
+__device__ __forceinline__ void multiply(typename shape::ring &ring, const double (&x)[shape::n],
+                                         double (&y)[shape::n])
+{
+  constexpr int E = shape::entries;
+  const double *rows = nullptr;
+#pragma unroll
+  for (int i = 0; i < shape::n; ++i) {
+    double sum = 0.0;
+#pragma unroll
+    for (int j = 0; j <= i; ++j) {
+      const int t = i * (i + 1) / 2 + j;
+      if (t % E == 0) rows = ring.wait();
+      const double value = rows[t % E * 32 + threadIdx.x % 32];
+      if (j < i) {
+        sum += value * x[j];
+        y[j] += value * x[i];
+      } else {
+        y[i] = sum + value * x[i];
+      }
+      if (t % E == E - 1 || t == shape::packed - 1) ring.release();
+    }
+  }
+}
+
 template <class shape, int M>
 __global__ void __launch_bounds__(shape::threads)
     trace_apply_stream(const kg_trace_apply_args a, unsigned *counter)
 {
   constexpr int n = shape::n, T = shape::threads, W = shape::warps;
+  constexpr int RING = shape::slots * shape::entries * 32;  // doubles of one warp's ring
   extern __shared__ __align__(1024) unsigned char s_memory[];
   __shared__ double s_warp[W];
   if (a.state != nullptr && a.state->stop != KG_CG_RUNNING) return;
-
-  const int thread = threadIdx.x, lane = thread & 31, warp = thread >> 5;
-  const int max_local = a.batch.count.max_local, max_halo = a.batch.count.max_halo;
-  uint64_t *s_barriers = (uint64_t *)s_memory;
+  const int thread = threadIdx.x, warp = thread / 32, step = gridDim.x;
   double *s_ring = (double *)(s_memory + 1024);
-  double *s_y = s_ring + W * shape::slots * shape::entries * 32;
-  double *s_x = s_y + n * (T + 1);
-  ushort2 *s_sides = (ushort2 *)(s_x + max_local * M);  // [2][max_local]
-  int *s_halo = (int *)(s_sides + 2 * max_local);       // [2][max_halo]
-
+  const patch_memory<shape, M> memory(a, s_ring + W * RING);
   typename shape::ring ring;
-  ring.start(s_ring + warp * shape::slots * shape::entries * 32, s_barriers + warp * shape::slots,
-             a.local, (int64_t)blockIdx.x * W + warp, a.batch.count.n_groups,
-             (int64_t)gridDim.x * W);
+  ring.start(s_ring + warp * RING, (uint64_t *)s_memory + warp * shape::slots, a.local,
+             (int64_t)blockIdx.x * W + warp, a.batch.count.n_groups, (int64_t)step * W);
 
-  const ushort2 *sides = (const ushort2 *)a.batch.arrays.local_sides;
-  auto fetch_halo = [&](const patch_place &p, int *to) {
-    for (int i = thread; i < p.n_halo; i += T)
-      __pipeline_memcpy_async(to + i, a.batch.arrays.halo_edge + p.halo0 + i, 4);
-  };
-  auto fetch_patch = [&](const patch_place &p, const int *halo, ushort2 *to_sides) {
-    for (int i = thread; i < p.n_inside * M; i += T)
-      __pipeline_memcpy_async(s_x + i, a.x + (int64_t)p.edge0 * M + i, 8);
-    for (int i = thread; i < p.n_halo * M; i += T)
-      __pipeline_memcpy_async(s_x + p.n_inside * M + i, a.x + (int64_t)halo[i / M] * M + i % M, 8);
-    for (int i = thread; i < p.n_inside + p.n_halo; i += T)
-      __pipeline_memcpy_async(to_sides + i, sides + p.edge0 + p.halo0 + i, 4);
-  };
-  int edge[3];  // this thread's element: its edges in the patch
-  auto fetch_edges = [&](int patch) {
-    const int64_t group = (int64_t)patch * W + warp;
-    if (group >= a.batch.count.n_groups) return;
-#pragma unroll
-    for (int l = 0; l < 3; ++l)
-      edge[l] = a.batch.arrays.side_local[(group * 3 + l) * KG_LANES + lane];
-  };
-
-  int patch = blockIdx.x;
-  const int step = gridDim.x;
+  int patch = blockIdx.x, edge[3];
   patch_place now = place_of(a, patch), next = place_of(a, patch + step);
-  fetch_halo(now, s_halo);
+  memory.fetch_halo(now, 0);
   __pipeline_commit();
   __pipeline_wait_prior(0);
   __syncthreads();
-  fetch_patch(now, s_halo, s_sides);
-  fetch_halo(next, s_halo + max_halo);
+  memory.fetch_patch(now, 0);
+  memory.fetch_halo(next, 1);
   __pipeline_commit();
-  fetch_edges(patch);
+  read_edges<shape>(a, patch, edge);
   double dot = 0.0;
 
   for (int turn = 0; patch < a.batch.count.n_patches; patch += step, turn ^= 1) {
@@ -138,54 +209,23 @@ __global__ void __launch_bounds__(shape::threads)
     double x[n], y[n];
     if (active) {
 #pragma unroll
-      for (int l = 0; l < 3; ++l)
-#pragma unroll
-        for (int k = 0; k < M; ++k) x[l * M + k] = s_x[edge[l] * M + k];
+      for (int i = 0; i < n; ++i) x[i] = memory.s_x[edge[i / M] * M + i % M];
     }
     __syncthreads();  // s_x is free for the next patch
-    fetch_patch(next, s_halo + (turn ^ 1) * max_halo, s_sides + (turn ^ 1) * max_local);
-    fetch_halo(after, s_halo + turn * max_halo);
+    memory.fetch_patch(next, turn ^ 1);
+    memory.fetch_halo(after, turn);
     __pipeline_commit();
-    fetch_edges(patch + step);
-
+    read_edges<shape>(a, patch + step, edge);
     if (active) {
-      const double *rows = nullptr;
-#pragma unroll
-      for (int i = 0; i < n; ++i) {
-        double sum = 0.0;
-#pragma unroll
-        for (int j = 0; j <= i; ++j) {
-          constexpr int E = shape::entries;
-          const int t = i * (i + 1) / 2 + j;
-          if (t % E == 0) rows = ring.wait();
-          const double value = rows[t % E * 32 + lane];
-          if (j < i) {
-            sum += value * x[j];
-            y[j] += value * x[i];
-          } else {
-            y[i] = sum + value * x[i];
-          }
-          if (t % E == E - 1 || t == shape::packed - 1) ring.release();
-        }
-      }
+      multiply<shape>(ring, x, y);
 #pragma unroll
       for (int i = 0; i < n; ++i) {
         dot += x[i] * y[i];
-        s_y[i * (T + 1) + thread] = y[i];  // + 1: lanes (edge, mode) below hit other banks
+        memory.s_y[i * (T + 1) + thread] = y[i];
       }
     }
     __syncthreads();
-    const int n_local = now.n_inside + now.n_halo;
-    for (int i = thread; i < n_local * M; i += T) {
-      const int f = i / M, k = i % M;
-      const ushort2 side = s_sides[turn * max_local + f];
-      double row = s_y[(side.x / T * M + k) * (T + 1) + side.x % T];
-      if (side.y != KG_NO_SIDE) row += s_y[(side.y / T * M + k) * (T + 1) + side.y % T];
-      if (f < now.n_inside)
-        a.y[(int64_t)now.edge0 * M + i] = row;
-      else
-        a.halo[(int64_t)(now.halo0 - now.n_inside) * M + i] = row;
-    }
+    memory.gather(now, turn);
     now = next;
     next = after;
   }
