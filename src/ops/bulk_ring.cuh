@@ -54,20 +54,9 @@ __device__ __forceinline__ void barrier_wait(uint64_t *barrier, unsigned parity)
 #endif
 }
 
-/// A policy for data that is read once: the first to leave the L2 cache, so that what is used again
-/// stays.
-__device__ __forceinline__ uint64_t read_once_policy()
-{
-  uint64_t policy = 0;
-#ifdef KG_COPY_ENGINE
-  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-#endif
-  return policy;
-}
-
 /// Copy `bytes` (a multiple of 16) to shared memory; the barrier completes when they are there.
 __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned bytes,
-                                          uint64_t *barrier, uint64_t policy)
+                                          uint64_t *barrier)
 {
 #ifdef KG_COPY_ENGINE
   asm volatile(
@@ -75,9 +64,9 @@ __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned b
       "r"(bytes)
       : "memory");
   asm volatile(
-      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
-      "[%0], [%1], %2, [%3], %4;" ::"r"(shared_address(to)),
-      "l"(from), "r"(bytes), "r"(shared_address(barrier)), "l"(policy)
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+          "r"(shared_address(to)),
+      "l"(from), "r"(bytes), "r"(shared_address(barrier))
       : "memory");
 #endif
 }
@@ -93,7 +82,6 @@ struct bulk_ring {
   double *slots;       ///< [SLOTS][ENTRIES][32] in shared memory
   uint64_t *barriers;  ///< [SLOTS]
   const double *array;
-  uint64_t policy;
   int64_t next_group, n_groups, stride;
   int next_piece, slot;
   unsigned parity;
@@ -103,7 +91,6 @@ struct bulk_ring {
                         int64_t count, int64_t step)
   {
     slots = memory, barriers = bars, array = from;
-    policy = read_once_policy();
     next_group = first, n_groups = count, stride = step;
     next_piece = 0, slot = 0, parity = 0;
     if ((threadIdx.x & 31) == 0) {
@@ -122,7 +109,7 @@ struct bulk_ring {
       const unsigned rows = next_piece == PIECES - 1 ? LAST : ENTRIES;
       bulk_copy(slots + into * ENTRIES * ROW,
                 array + (next_group * TOTAL + next_piece * ENTRIES) * ROW,
-                rows * ROW * (unsigned)sizeof(double), barriers + into, policy);
+                rows * ROW * (unsigned)sizeof(double), barriers + into);
     }
     if (++next_piece == PIECES) {
       next_piece = 0;
