@@ -7,6 +7,7 @@
 // Cost    kg_local_matrices_cost(); reference matrices come through L2.
 #include "backend/cuda_rt.h"
 #include "ops/local_matrices_tensor.cuh"
+#include "ops/local_matrices_thread.cuh"
 #include "ops/panel_cuda.cuh"
 
 namespace
@@ -96,7 +97,7 @@ kedge_status launch_plain(kedge_context *ctx, const kg_local_matrices_args *a)
 }
 
 constexpr kedge_status (*by_order[])(kedge_context *, const kg_local_matrices_args &) = {
-    kg::launch_tensor<1>, kg::launch_tensor<2>,  kg::launch_tensor<3>,  kg::launch_tensor<4>,
+    kg::launch_thread<1>, kg::launch_thread<2>,  kg::launch_tensor<3>,  kg::launch_tensor<4>,
     kg::launch_tensor<5>, kg::launch_tensor<6>,  kg::launch_tensor<7>,  kg::launch_tensor<8>,
     kg::launch_tensor<9>, kg::launch_tensor<10>, kg::launch_tensor<11>, kg::launch_tensor<12>};
 static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one entry per order");

@@ -1,0 +1,119 @@
+// local_matrices_thread.cuh: K^e and F^e at low orders, where everything of an element fits the
+// registers of a thread. Layout  local [group][n (n+1) / 2][lane], condensed [group][n][lane]: a
+// warp writes 256 bytes an entry. Map     thread = element, warp = group. Reference matrices are
+// the same for all lanes: one word a load. Cost    kg_local_matrices_cost()
+#pragma once
+#include "backend/cuda_rt.h"
+#include "ops/local_matrices.h"
+
+namespace kg
+{
+
+template <int P>
+struct thread_shape {
+  static constexpr int N = (P + 1) * (P + 2) / 2, m = P + 1, n = 3 * m;
+  static constexpr int threads = 128;
+};
+
+/// Z^-1 = L L^T in place, packed; the diagonal holds 1 / L_ii.
+template <int N>
+__device__ __forceinline__ void factor_in_registers(double (&a)[N * (N + 1) / 2])
+{
+#pragma unroll
+  for (int i = 0; i < N; ++i)
+#pragma unroll
+    for (int j = 0; j <= i; ++j) {
+      double sum = a[i * (i + 1) / 2 + j];
+#pragma unroll
+      for (int k = 0; k < j; ++k) sum -= a[i * (i + 1) / 2 + k] * a[j * (j + 1) / 2 + k];
+      a[i * (i + 1) / 2 + j] = i == j ? rsqrt(sum) : sum * a[j * (j + 1) / 2 + j];
+    }
+}
+
+/// One column: w = L^-1 w.
+template <int N>
+__device__ __forceinline__ void solve_in_registers(const double (&l)[N * (N + 1) / 2],
+                                                   double (&w)[N])
+{
+#pragma unroll
+  for (int i = 0; i < N; ++i) {
+#pragma unroll
+    for (int k = 0; k < i; ++k) w[i] -= l[i * (i + 1) / 2 + k] * w[k];
+    w[i] *= l[i * (i + 1) / 2 + i];
+  }
+}
+
+template <int P>
+__global__ void __launch_bounds__(thread_shape<P>::threads)
+    local_matrices_thread(const kg_local_matrices_args a)
+{
+  using shape = thread_shape<P>;
+  constexpr int N = shape::N, n = shape::n, m = shape::m, packed = n * (n + 1) / 2;
+  const int lane = threadIdx.x % KG_LANES;
+  const int64_t group = ((int64_t)blockIdx.x * shape::threads + threadIdx.x) / KG_LANES;
+  if (group >= a.batch.count.n_groups) return;
+  const kg_reference &ref = a.batch.reference;
+  double x[3], y[3];
+  kg_element_corners(a.batch.arrays.vertices, a.batch.arrays.vertex, group, lane, x, y);
+  const kg_element e = kg_element_of(x, y, a.material);
+
+  double l[N * (N + 1) / 2];
+#pragma unroll
+  for (int k = 0; k < N * (N + 1) / 2; ++k)
+    l[k] = e.stiffness[0] * ref.stiffness[0][k] + e.stiffness[1] * ref.stiffness[1][k] +
+           e.stiffness[2] * ref.stiffness[2][k] + e.tau[0] * ref.edge_mass[0][k] +
+           e.tau[1] * ref.edge_mass[1][k] + e.tau[2] * ref.edge_mass[2][k];
+#pragma unroll
+  for (int i = 0; i < N; ++i) l[i * (i + 1) / 2 + i] += e.mass;
+  factor_in_registers<N>(l);
+
+  double f[N];
+#pragma unroll
+  for (int i = 0; i < N; ++i) f[i] = a.load[(group * N + i) * KG_LANES + lane];
+  solve_in_registers<N>(l, f);
+
+  const bool exists = group * KG_LANES + lane < a.batch.count.n_elements;
+  double *local = a.local + group * packed * KG_LANES + lane;
+  double w[n][N];
+#pragma unroll
+  for (int edge = 0; edge < 3; ++edge) {
+    const uint32_t side = a.batch.arrays.side_edge[(group * 3 + edge) * KG_LANES + lane];
+#pragma unroll
+    for (int mode = 0; mode < m; ++mode) {
+      const int row = edge * m + mode;
+      const double sign = kg_side_sign(side, mode);
+#pragma unroll
+      for (int i = 0; i < N; ++i)
+        w[row][i] =
+            sign * (e.tau[edge] * ref.lift[i * n + row] + e.lift_r[edge] * ref.lift_r[i * n + row] +
+                    e.lift_s[edge] * ref.lift_s[i * n + row]);
+      solve_in_registers<N>(l, w[row]);
+      double condensed = 0.0;
+#pragma unroll
+      for (int i = 0; i < N; ++i) condensed += w[row][i] * f[i];
+      a.condensed[(group * n + row) * KG_LANES + lane] = condensed;
+#pragma unroll
+      for (int col = 0; col <= row; ++col) {
+        const int k = col / m, entry = row * (row + 1) / 2 + col;
+        const uint32_t other = a.batch.arrays.side_edge[(group * 3 + k) * KG_LANES + lane];
+        double value = e.trace[edge * (edge + 1) / 2 + k] * ref.trace_mass[entry];
+        if (row == col) value += e.tau[edge];
+        value *= sign * kg_side_sign(other, col - k * m);
+#pragma unroll
+        for (int i = 0; i < N; ++i) value -= w[row][i] * w[col][i];
+        __stcs(local + entry * KG_LANES, exists ? value : 0.0);
+      }
+    }
+  }
+}
+
+template <int P>
+kedge_status launch_thread(kedge_context *ctx, const kg_local_matrices_args &a)
+{
+  constexpr int threads = thread_shape<P>::threads;
+  const int64_t blocks = ((int64_t)a.batch.count.n_groups * KG_LANES + threads - 1) / threads;
+  local_matrices_thread<P><<<(unsigned)blocks, threads, 0, kg_cuda_stream(ctx)>>>(a);
+  return kg_cuda_launched(ctx, "local_matrices");
+}
+
+}  // namespace kg
