@@ -3,7 +3,10 @@
 /// them, and after a stop every operator that gets them does nothing, so that the host may launch
 /// ahead and learn of the end later.
 #pragma once
+#include <math.h>
 #include <stdint.h>
+
+#include "ops/inline.h"
 
 enum kg_cg_stop {
   KG_CG_RUNNING,
@@ -23,3 +26,13 @@ typedef struct kg_cg_state {
   int32_t stop;  ///< enum kg_cg_stop
   int32_t unused;
 } kg_cg_state;
+
+/// What p . A p of a direction says: CG goes on only while it is finite and positive.
+KG_INLINE void kg_cg_judge(kg_cg_state *state, double p_ap)
+{
+  state->p_ap = p_ap;
+  if (!isfinite(p_ap))
+    state->stop = KG_CG_NOT_FINITE;
+  else if (p_ap <= 0.0)
+    state->stop = KG_CG_INDEFINITE;
+}

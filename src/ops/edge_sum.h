@@ -3,6 +3,7 @@
 /// order. Serves the right-hand side (rows of F^e) and the Jacobi diagonal (diagonal entries of
 /// K^e).
 #pragma once
+#include "ops/inline.h"
 #include "ops/ops.h"
 KEDGE_BEGIN_DECLS
 
@@ -21,13 +22,7 @@ kedge_status kg_edge_sum_host(kedge_context *ctx, const kg_edge_sum_args *args);
 kedge_status kg_edge_sum_cuda(kedge_context *ctx, const kg_edge_sum_args *args);
 
 /// The row of side 3 e + l, mode k. Shared by host and GPU.
-#ifdef __CUDACC__
-static __host__ __device__ __forceinline__
-#else
-static inline
-#endif
-    int64_t
-    kg_edge_sum_index(const kg_edge_sum_args *args, int32_t side, int k)
+KG_INLINE int64_t kg_edge_sum_index(const kg_edge_sum_args *args, int32_t side, int k)
 {
   const int32_t e = side / 3;
   const int a = side % 3 * args->batch.reference.size.n_edge + k;

@@ -8,12 +8,7 @@
 #include "basis/reference.h"
 #include "kedge/problem.h"
 #include "mesh/trace_layout.h"
-
-#ifdef __CUDACC__
-#define KG_INLINE static __host__ __device__ __forceinline__
-#else
-#define KG_INLINE static inline
-#endif
+#include "ops/inline.h"
 
 /// The equation and its stabilization; constant over the batch.
 typedef struct kg_material {

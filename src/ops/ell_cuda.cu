@@ -198,12 +198,7 @@ __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_SM)
   if (threadIdx.x == 0) a.partial[blockIdx.x] = block_sum;
   if (!kg_last_block(counter)) return;
   const double p_ap = kg_array_sum(a.partial, gridDim.x, s_warp);
-  if (threadIdx.x != 0) return;
-  a.state->p_ap = p_ap;
-  if (!isfinite(p_ap))
-    a.state->stop = KG_CG_NOT_FINITE;
-  else if (p_ap <= 0.0)
-    a.state->stop = KG_CG_INDEFINITE;
+  if (threadIdx.x == 0) kg_cg_judge(a.state, p_ap);
 }
 }  // namespace
 

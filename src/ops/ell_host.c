@@ -2,7 +2,6 @@
 // are their own digits. The product takes a strip of rows at a time, so that every entry is a SIMD
 // loop over rows; its sums are taken over a fixed number of pieces and then in order, so that they
 // do not depend on the number of threads.
-#include <math.h>
 #include <string.h>
 
 #include "core/context.h"
@@ -126,11 +125,7 @@ static void finish_dot(const kg_ell_apply_args *a)
 {
   double sum = 0.0;
   for (int piece = 0; piece < KG_ELL_PARTIALS; ++piece) sum += a->partial[piece];
-  a->state->p_ap = sum;
-  if (!isfinite(sum))
-    a->state->stop = KG_CG_NOT_FINITE;
-  else if (sum <= 0.0)
-    a->state->stop = KG_CG_INDEFINITE;
+  kg_cg_judge(a->state, sum);
 }
 
 kedge_status kg_ell_apply_host(kedge_context *ctx, const kg_ell_apply_args *args)

@@ -1,11 +1,11 @@
 // trace_apply_cuda.cu: y = sum_e A_e^T K^e A_e x by patches. GPUs with a copy engine take the
 // streaming kernel (trace_apply_stream.cuh); this file has the plain one for older GPUs, and what
-// follows both. Layout  local [group][n (n+1) / 2][lane]: a warp reads 256 consecutive bytes an
-// entry, once.
+// follows both.
+// Layout  local [group][n (n+1) / 2][lane]: a warp reads 256 consecutive bytes an entry, once.
 //         x, y [trace edge][mode]; edges inside a patch are contiguous.
 // Map     block = patch, thread = element, warp = group. x and y of an element (2 n numbers) stay
-// in
-//         registers; each edge of the patch is gathered by threads (edge, mode), one writer a word.
+//         in registers; each edge of the patch is gathered by threads (edge, mode), one writer a
+//         word.
 // Cost    8 n (n+1) / 2 bytes and 2 n^2 flops an element, and the vectors.
 #include "ops/trace_apply_stream.cuh"
 
@@ -21,12 +21,7 @@ __device__ __forceinline__ bool stopped(const kg_cg_state *state)
 __device__ void finish_dot(const kg_trace_apply_args &a, double *s_warp)
 {
   const double sum = kg_array_sum(a.partial, a.batch.count.n_patches, s_warp);
-  if (threadIdx.x != 0) return;
-  a.state->p_ap = sum;
-  if (!isfinite(sum))
-    a.state->stop = KG_CG_NOT_FINITE;
-  else if (sum <= 0.0)
-    a.state->stop = KG_CG_INDEFINITE;
+  if (threadIdx.x == 0) kg_cg_judge(a.state, sum);
 }
 
 template <int M>

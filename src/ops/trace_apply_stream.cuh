@@ -234,13 +234,7 @@ __global__ void __launch_bounds__(shape::threads)
   if (thread == 0) a.partial[blockIdx.x] = sum;
   if (!kg_last_block(counter)) return;
   const double total = kg_array_sum(a.partial, gridDim.x, s_warp);
-  if (thread == 0) {
-    a.state->p_ap = total;
-    if (!isfinite(total))
-      a.state->stop = KG_CG_NOT_FINITE;
-    else if (total <= 0.0)
-      a.state->stop = KG_CG_INDEFINITE;
-  }
+  if (thread == 0) kg_cg_judge(a.state, total);
 }
 
 /// Allow blocks all the shared memory there is (the limit belongs to the process, not to a
