@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/context.h"
 #include "core/memory.h"
 
 /// Writable names of what the layout's const pointers show, while it is being built.
 typedef struct builder {
+  kedge_context *ctx;
   const kedge_mesh *mesh;
   const bool *is_dirichlet;
   kg_trace_counts n;
@@ -61,7 +63,7 @@ static void number_edges(builder *b)
 static void fill_groups(builder *b)
 {
   const kedge_mesh *mesh = b->mesh;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) num_threads(b->ctx->threads)
   for (int32_t group = 0; group < b->n.n_groups; ++group)
     for (int lane = 0; lane < KG_LANES; ++lane) {
       int32_t e = group * KG_LANES + lane;
@@ -155,38 +157,38 @@ static void show(const builder *b, kg_trace_layout *out)
   };
 }
 
-static kedge_status allocate_edges(kedge_context *ctx, builder *b)
+static kedge_status allocate_edges(builder *b)
 {
   const size_t n_edges = (size_t)b->n.n_edges, n_patches = (size_t)b->n.n_patches;
-  KG_TRY(kg_host_alloc(ctx, n_edges, sizeof(int32_t), &b->trace_of_edge));
-  KG_TRY(kg_host_alloc(ctx, n_edges, sizeof(int32_t), &b->mesh_edge));
-  KG_TRY(kg_host_alloc(ctx, 2 * n_edges, sizeof(int32_t), &b->edge_sides));
-  KG_TRY(kg_host_calloc(ctx, n_patches + 1, sizeof(int32_t), &b->patch_edge));
-  return kg_host_alloc(ctx, n_patches + 1, sizeof(int32_t), &b->patch_halo);
+  KG_TRY(kg_host_alloc(b->ctx, n_edges, sizeof(int32_t), &b->trace_of_edge));
+  KG_TRY(kg_host_alloc(b->ctx, n_edges, sizeof(int32_t), &b->mesh_edge));
+  KG_TRY(kg_host_alloc(b->ctx, 2 * n_edges, sizeof(int32_t), &b->edge_sides));
+  KG_TRY(kg_host_calloc(b->ctx, n_patches + 1, sizeof(int32_t), &b->patch_edge));
+  return kg_host_alloc(b->ctx, n_patches + 1, sizeof(int32_t), &b->patch_halo);
 }
 
-static kedge_status allocate_sides(kedge_context *ctx, builder *b)
+static kedge_status allocate_sides(builder *b)
 {
   const size_t n_sides = 3 * KG_LANES * (size_t)b->n.n_groups;
   const size_t n_halo = (size_t)b->n.n_halo, n_interior = (size_t)b->n.n_interior;
   const size_t n_summed = (size_t)(b->n.n_shared + b->n.n_neumann);
-  KG_TRY(kg_host_alloc(ctx, n_sides, sizeof(int32_t), &b->vertex));
-  KG_TRY(kg_host_alloc(ctx, n_sides, sizeof(uint32_t), &b->side_edge));
-  KG_TRY(kg_host_alloc(ctx, n_sides, sizeof(uint16_t), &b->side_local));
-  KG_TRY(kg_host_alloc(ctx, n_halo, sizeof(int32_t), &b->halo_edge));
-  KG_TRY(kg_host_alloc(ctx, 2 * (n_interior + n_halo), sizeof(uint16_t), &b->local_sides));
-  KG_TRY(kg_host_alloc(ctx, 2 * n_summed, sizeof(int32_t), &b->edge_entries));
+  KG_TRY(kg_host_alloc(b->ctx, n_sides, sizeof(int32_t), &b->vertex));
+  KG_TRY(kg_host_alloc(b->ctx, n_sides, sizeof(uint32_t), &b->side_edge));
+  KG_TRY(kg_host_alloc(b->ctx, n_sides, sizeof(uint16_t), &b->side_local));
+  KG_TRY(kg_host_alloc(b->ctx, n_halo, sizeof(int32_t), &b->halo_edge));
+  KG_TRY(kg_host_alloc(b->ctx, 2 * (n_interior + n_halo), sizeof(uint16_t), &b->local_sides));
+  KG_TRY(kg_host_alloc(b->ctx, 2 * n_summed, sizeof(int32_t), &b->edge_entries));
   memset(b->local_sides, 0xff, 2 * (n_interior + n_halo) * sizeof(uint16_t));  // KG_NO_SIDE
   memset(b->edge_entries, 0xff, 2 * n_summed * sizeof(int32_t));               // -1
   return KEDGE_OK;
 }
 
-static kedge_status build(kedge_context *ctx, builder *b)
+static kedge_status build(builder *b)
 {
-  KG_TRY(allocate_edges(ctx, b));
+  KG_TRY(allocate_edges(b));
   number_edges(b);
   b->n.n_halo = count_halo(b);
-  KG_TRY(allocate_sides(ctx, b));
+  KG_TRY(allocate_sides(b));
   fill_groups(b);
   fill_halo(b);
   find_largest_patch(b);
@@ -199,10 +201,11 @@ kedge_status kg_trace_layout_create(kedge_context *ctx, const kedge_mesh *mesh,
                                     kg_trace_layout *out)
 {
   *out = (kg_trace_layout){0};
-  KG_REQUIRE(ctx, patch_groups >= 1 && patch_groups <= 8, KEDGE_ERR_INTERNAL,
+  KG_REQUIRE(ctx, patch_groups >= 1 && patch_groups <= KG_PATCH_GROUPS_MAX, KEDGE_ERR_INTERNAL,
              "a patch of %d groups", patch_groups);
   const int32_t n_groups = (mesh->n_elements + KG_LANES - 1) / KG_LANES;
-  builder b = {.mesh = mesh,
+  builder b = {.ctx = ctx,
+               .mesh = mesh,
                .is_dirichlet = is_dirichlet,
                .patch_elements = patch_groups * KG_LANES,
                .n = {.n_elements = mesh->n_elements,
@@ -210,7 +213,7 @@ kedge_status kg_trace_layout_create(kedge_context *ctx, const kedge_mesh *mesh,
                      .n_patches = (n_groups + patch_groups - 1) / patch_groups,
                      .patch_groups = patch_groups,
                      .n_edges = mesh->n_edges}};
-  const kedge_status status = build(ctx, &b);
+  const kedge_status status = build(&b);
   free(b.trace_of_edge);
   show(&b, out);
   if (status != KEDGE_OK) kg_trace_layout_free(out);

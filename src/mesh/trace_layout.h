@@ -21,7 +21,7 @@
 #include "mesh/mesh.h"
 KEDGE_BEGIN_DECLS
 
-enum { KG_LANES = 32, KG_NO_SIDE = 0xffff };
+enum { KG_LANES = 32, KG_PATCH_GROUPS_MAX = 8, KG_NO_SIDE = 0xffff };
 
 /// Counts that kernels and predictions need.
 typedef struct kg_trace_counts {
@@ -41,17 +41,17 @@ typedef struct kg_trace_arrays {
   const double *vertices;     ///< [vertex][2]
   const int32_t *vertex;      ///< [group][3][lane]: vertices of an element
   const uint32_t *side_edge;  ///< [group][3][lane]: trace edge << 1 | reversed
-  const uint16_t
-      *side_local;  ///< [group][3][lane]: edge in its patch: inside ones first, then the halo
+  /// [group][3][lane]: edge in its patch: inside ones first, then the halo
+  const uint16_t *side_local;
   const int32_t *patch_edge;  ///< [patch + 1]: first trace edge inside the patch
   const int32_t *patch_halo;  ///< [patch + 1]: first halo entry
   const int32_t *halo_edge;   ///< [halo entry]: trace edge
-  const uint16_t
-      *local_sides;  ///< [patch_edge + patch_halo + local edge][2]: l * patch elements + element in
-                     ///  patch; second KG_NO_SIDE when the other side is not in the patch
+  /// [patch_edge + patch_halo + local edge][2]: l * patch elements + element in patch; second
+  /// KG_NO_SIDE when the other side is not in the patch
+  const uint16_t *local_sides;
   const int32_t *edge_entries;  ///< [n_shared + n_neumann][2]: halo entries to add; second -1: none
-  const int32_t
-      *edge_sides;  ///< [trace edge][2]: 3 element + l, lower first; second -1 on the boundary
+  /// [trace edge][2]: 3 element + l, lower first; second -1 on the boundary
+  const int32_t *edge_sides;
 } kg_trace_arrays;
 
 typedef struct kg_trace_layout {
@@ -62,7 +62,7 @@ typedef struct kg_trace_layout {
 } kg_trace_layout;
 
 /// @param[in] is_dirichlet  [mesh group]: condition of the boundary edges of a group
-/// @param[in] patch_groups  groups a patch, 1..8
+/// @param[in] patch_groups  groups a patch, 1 to KG_PATCH_GROUPS_MAX
 kedge_status kg_trace_layout_create(kedge_context *ctx, const kedge_mesh *mesh,
                                     const bool *is_dirichlet, int patch_groups,
                                     kg_trace_layout *out);

@@ -1,20 +1,21 @@
 // A thread takes a patch: x and the elements' products stay in its cache while K^e streams through.
-#include <math.h>
-#include <omp.h>
-#include <stdlib.h>
+#include <assert.h>
 #include <string.h>
 
 #include "core/context.h"
-#include "core/memory.h"
 #include "ops/trace_apply.h"
 
-enum { TRACE_MAX = 3 * (KEDGE_ORDER_MAX + 1) };
+enum {
+  TRACE_MAX = 3 * (KEDGE_ORDER_MAX + 1),
+  PRODUCTS_MAX = TRACE_MAX * KG_PATCH_GROUPS_MAX * KG_LANES,
+};
 
-/// Work of one thread: products [l * patch elements + element][mode] of the patch's elements, and
-/// the gathered x and y of one group.
+/// Work of one thread, 100 kB on its stack: the gathered x and y of one group, and the products of
+/// the patch's elements.
 typedef struct patch_work {
-  double *products;
-  double (*x)[KG_LANES], (*y)[KG_LANES];
+  _Alignas(64) double x[TRACE_MAX][KG_LANES];
+  double y[TRACE_MAX][KG_LANES];
+  double products[PRODUCTS_MAX];  ///< [l * patch elements + element][mode]
 } patch_work;
 
 /// y = K x for 32 elements, every entry of the packed triangle used twice. Returns x . y.
@@ -105,31 +106,20 @@ static void finish_dot(const kg_trace_apply_args *a)
 {
   double sum = 0.0;
   for (int32_t p = 0; p < a->batch.count.n_patches; ++p) sum += a->partial[p];
-  a->state->p_ap = sum;
-  if (!isfinite(sum))
-    a->state->stop = KG_CG_NOT_FINITE;
-  else if (sum <= 0.0)
-    a->state->stop = KG_CG_INDEFINITE;
+  kg_cg_judge(a->state, sum);
 }
 
 kedge_status kg_trace_apply_host(kedge_context *ctx, const kg_trace_apply_args *args)
 {
   if (args->state && args->state->stop != KG_CG_RUNNING) return KEDGE_OK;
-  const int patch_elements = args->batch.count.patch_groups * KG_LANES;
-  const size_t products = (size_t)args->batch.reference.size.n_trace * patch_elements;
-  const size_t per_thread = products + 2 * TRACE_MAX * KG_LANES;
-  double *scratch;
-  KG_TRY(kg_host_alloc(ctx, per_thread * (size_t)ctx->threads, sizeof *scratch, &scratch));
+  assert(args->batch.count.patch_groups <= KG_PATCH_GROUPS_MAX);
 #pragma omp parallel num_threads(ctx->threads)
   {
-    double *mine = scratch + per_thread * (size_t)omp_get_thread_num();
-    patch_work work = {mine + 2 * TRACE_MAX * KG_LANES, (double(*)[KG_LANES])mine,
-                       (double(*)[KG_LANES])(mine + TRACE_MAX * KG_LANES)};
+    patch_work work;
 #pragma omp for schedule(static)
     for (int32_t patch = 0; patch < args->batch.count.n_patches; ++patch)
       apply_patch(args, patch, &work);
   }
-  free(scratch);
   add_halo(ctx, args);
   if (args->state) finish_dot(args);
   return KEDGE_OK;
