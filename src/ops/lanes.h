@@ -9,7 +9,8 @@
 #include "ops/ops.h"
 
 enum { KG_PACK = 8, KG_PACKS = KG_LANES / KG_PACK };
-typedef double kg_pack __attribute__((vector_size(KG_PACK * sizeof(double))));
+/// May alias: rows of arrays of double are read and written as packs.
+typedef double kg_pack __attribute__((vector_size(KG_PACK * sizeof(double)), may_alias));
 
 /// kg_element of eight elements; the same members in the same order.
 typedef struct kg_element_pack {

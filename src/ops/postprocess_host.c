@@ -51,7 +51,8 @@ static void pack_of_elements(const kg_postprocess_args *a, int64_t g, int part, 
   kg_pack difference = {0};
   for (int i = 0; i < S; ++i) {
     *kg_lanes_row(a->u_star, g, S, i, part) = x[i];
-    const kg_pack d = i < N ? x[i] - *kg_lanes_row_const(a->u, g, N, i, part) : x[i];
+    kg_pack d = x[i];
+    if (i < N) d -= *kg_lanes_row_const(a->u, g, N, i, part);
     difference += d * d;
   }
   kg_pack *indicator = kg_lanes_row(a->indicator, g, 1, 0, part);
