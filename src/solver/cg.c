@@ -66,7 +66,17 @@ static kedge_status start(solve *s)
 {
   KG_TRY(apply(s, s->v->x, NULL));
   KG_TRY(kg_cg_start(s->ctx, s->v));
-  return read_state(s);
+  KG_TRY(read_state(s));
+  const bool finite = isfinite(s->state.rr) && isfinite(s->state.rz);
+  KG_REQUIRE(
+      s->ctx, finite || s->state.iterations > 0, KEDGE_ERR_NUMERIC,
+      "the trace system holds NaN or infinity before the first iteration: check the mesh for "
+      "nearly degenerate elements and the coefficients for overflow");
+  KG_REQUIRE(s->ctx, finite, KEDGE_ERR_NUMERIC,
+             "the residual recomputed after %lld iterations is NaN or infinity: check "
+             "coefficients and boundary values for overflow",
+             (long long)s->state.iterations);
+  return KEDGE_OK;
 }
 
 enum { BATCH = 8 };  // iterations of one recording
@@ -127,10 +137,6 @@ static void describe(const solve *s, bool at_limit, kg_cg_result *result)
 static kedge_status solve_system(solve *s, kg_cg_result *result)
 {
   KG_TRY(start(s));
-  KG_REQUIRE(
-      s->ctx, isfinite(s->state.rr) && isfinite(s->state.rz), KEDGE_ERR_NUMERIC,
-      "the trace system holds NaN or infinity before the first iteration: check the mesh for "
-      "nearly degenerate elements and the coefficients for overflow");
   s->rr_start = s->state.rr;
   s->state.target = s->settings.tolerance * s->settings.tolerance * s->rr_start;
   s->state.max_iterations = s->settings.max_iterations;

@@ -1,0 +1,167 @@
+// Conjugate gradients on systems small enough to write down.
+#include <math.h>
+#include <string.h>
+
+#include "backend.h"
+#include "compare.h"
+#include "core/context.h"
+#include "solver/cg.h"
+#include "support.h"
+
+enum { N = 3, STRIDE = 32 };
+
+static kedge_context *ctx;
+
+static int open_context(void **state)
+{
+  (void)state;
+  ctx = open_backend(test_backend(), 1);
+  return 0;
+}
+
+static int close_context(void **state)
+{
+  (void)state;
+  kedge_context_destroy(ctx);
+  return 0;
+}
+
+/// A diagonal matrix as ELL of width 1, and the vectors of a solve, in device memory.
+typedef struct system_of_three {
+  kg_buffer column, value, b, inverse, x, r, p, ap, operator_partial, partial, state;
+  kg_trace_operator op;
+  kg_cg_vectors_args vectors;
+} system_of_three;
+
+static void *zeros(kg_buffer *buffer, size_t count, size_t size)
+{
+  must(ctx, kg_alloc(ctx, count, size, buffer));
+  must(ctx, kg_zero(ctx, buffer->data, buffer->bytes));
+  return buffer->data;
+}
+
+static void create(system_of_three *s, const double diagonal[N], const double b[N])
+{
+  int32_t column[STRIDE];
+  double value[STRIDE] = {0}, ones[N];
+  for (int i = 0; i < STRIDE; ++i) column[i] = i < N ? i : -1;
+  for (int i = 0; i < N; ++i) value[i] = diagonal[i];
+  for (int i = 0; i < N; ++i) ones[i] = 1.0;
+  must(ctx, kg_upload(ctx, column, STRIDE, sizeof *column, &s->column));
+  must(ctx, kg_upload(ctx, value, STRIDE, sizeof *value, &s->value));
+  must(ctx, kg_upload(ctx, ones, N, sizeof *ones, &s->inverse));
+  must(ctx, kg_upload(ctx, b, N, sizeof *b, &s->b));
+  s->op = (kg_trace_operator){
+      .kind = KEDGE_OPERATOR_ELL,
+      .ell = {.matrix = {N, STRIDE, 1, s->column.data, s->value.data},
+              .partial = zeros(&s->operator_partial, KG_ELL_PARTIALS, sizeof(double))}};
+  s->vectors = (kg_cg_vectors_args){
+      .n = N,
+      .inverse = s->inverse.data,
+      .b = s->b.data,
+      .x = zeros(&s->x, N, sizeof(double)),
+      .r = zeros(&s->r, N, sizeof(double)),
+      .p = zeros(&s->p, N, sizeof(double)),
+      .ap = zeros(&s->ap, N, sizeof(double)),
+      .partial = zeros(&s->partial, 2 * KG_CG_PARTIALS, sizeof(double)),
+      .state = zeros(&s->state, 1, sizeof(kg_cg_state)),
+  };
+}
+
+static void destroy(system_of_three *s)
+{
+  kg_buffer *const all[] = {
+      &s->column, &s->value, &s->b,       &s->inverse,         &s->x, &s->r, &s->p,
+      &s->ap,     &s->state, &s->partial, &s->operator_partial};
+  for (size_t i = 0; i < sizeof all / sizeof *all; ++i) kg_free(ctx, all[i]);
+  must(ctx, kg_sync(ctx));
+}
+
+static kedge_status solve_three(system_of_three *s, kg_cg_result *result)
+{
+  const kg_cg_settings settings = {.tolerance = 1e-12, .max_iterations = 100};
+  return kg_cg_solve(ctx, &s->op, &s->vectors, settings, result);
+}
+
+static void n_distinct_eigenvalues_take_n_iterations(void **state)
+{
+  (void)state;
+  system_of_three s;
+  create(&s, (const double[]){1.0, 2.0, 4.0}, (const double[]){1.0, 1.0, 1.0});
+  kg_cg_result result;
+  must(ctx, solve_three(&s, &result));
+  assert_true(result.converged);
+  assert_int_equal(result.iterations, N);
+  double x[N];
+  must(ctx, kg_copy_out(ctx, x, s.x.data, sizeof x));
+  assert_close(N, x, ((const double[]){1.0, 0.5, 0.25}), rounding(N));
+  destroy(&s);
+}
+
+static void a_negative_eigenvalue_is_a_numeric_failure(void **state)
+{
+  (void)state;
+  system_of_three s;
+  create(&s, (const double[]){1.0, -2.0, 0.5}, (const double[]){1.0, 1.0, 1.0});
+  kg_cg_result result;
+  assert_int_equal(solve_three(&s, &result), KEDGE_ERR_NUMERIC);
+  assert_non_null(strstr(kedge_context_error(ctx),
+                         "not positive definite (p.Ap = -0.5 in "
+                         "iteration 1)"));
+  destroy(&s);
+}
+
+static void a_product_that_is_nan_is_a_numeric_failure(void **state)
+{
+  (void)state;
+  system_of_three s;
+  // The start multiplies x = 0 and sees no overflow; the first direction does.
+  create(&s, (const double[]){1e200, 1.0, 1.0}, (const double[]){1e150, 1.0, 1.0});
+  kg_cg_result result;
+  assert_int_equal(solve_three(&s, &result), KEDGE_ERR_NUMERIC);
+  assert_non_null(strstr(kedge_context_error(ctx), "met NaN or infinity after 0 iterations"));
+  destroy(&s);
+}
+
+static const kg_backend_table *true_table;
+static void *spoiled;
+
+/// Iterations, and then an x that the recurrence does not know of.
+static kedge_status spoil_x(kedge_context *context, kg_repeat *repeat, kg_repeat_body *body,
+                            void *user)
+{
+  const double nan = NAN;
+  KG_TRY(true_table->repeat(context, repeat, body, user));
+  return kg_copy_in(context, spoiled, &nan, sizeof nan);
+}
+
+static void a_recomputed_residual_that_is_nan_is_a_numeric_failure(void **state)
+{
+  (void)state;
+  system_of_three s;
+  create(&s, (const double[]){1.0, 2.0, 4.0}, (const double[]){1.0, 1.0, 1.0});
+  true_table = ctx->table;
+  kg_backend_table spoiling = *true_table;
+  spoiling.repeat = spoil_x;
+  spoiled = s.x.data;
+  ctx->table = &spoiling;
+  kg_cg_result result;
+  const kedge_status status = solve_three(&s, &result);
+  ctx->table = true_table;
+  assert_int_equal(status, KEDGE_ERR_NUMERIC);
+  assert_non_null(strstr(kedge_context_error(ctx),
+                         "the residual recomputed after 3 iterations is NaN or infinity"));
+  destroy(&s);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(n_distinct_eigenvalues_take_n_iterations),
+      cmocka_unit_test(a_negative_eigenvalue_is_a_numeric_failure),
+      cmocka_unit_test(a_product_that_is_nan_is_a_numeric_failure),
+      cmocka_unit_test(a_recomputed_residual_that_is_nan_is_a_numeric_failure),
+  };
+  test_skip_without_backend();
+  return cmocka_run_group_tests(tests, open_context, close_context);
+}

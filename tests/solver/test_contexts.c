@@ -1,0 +1,90 @@
+// Several contexts at once, and one context in several threads.
+#include <pthread.h>
+
+#include "backend.h"
+#include "compare.h"
+#include "support.h"
+
+typedef struct job {
+  kedge_context *ctx;
+  const kedge_mesh *mesh;
+  fields result;
+} job;
+
+/// No cmocka assertion in here but those that hold: it may run in a thread of its own.
+static void *solve_once(void *user)
+{
+  job *j = user;
+  kedge_solution *solution = solve(
+      j->ctx, j->mesh,
+      SETTINGS({"space", "order", "3"}, {"exact", "u", "sin(x)*y"},
+               {"boundary default", "type", "dirichlet"}, {"boundary top", "type", "neumann"}));
+  j->result = fields_of(j->ctx, solution);
+  kedge_solution_destroy(solution);
+  return NULL;
+}
+
+static void a_context_gives_the_same_bits_in_another_thread(void **state)
+{
+  (void)state;
+  job here = {.ctx = open_backend(test_backend(), 2)};
+  kedge_mesh *mesh;
+  must(here.ctx, kedge_mesh_generate(here.ctx, "square 7", &mesh));
+  here.mesh = mesh;
+  job there = here;
+  solve_once(&here);
+  pthread_t thread;
+  assert_int_equal(pthread_create(&thread, NULL, solve_once, &there), 0);
+  pthread_join(thread, NULL);
+  assert_same_bits(&there.result, &here.result);
+  fields_free(&here.result);
+  fields_free(&there.result);
+  kedge_mesh_destroy(mesh);
+  kedge_context_destroy(here.ctx);
+}
+
+/// The second GPU where there are two; else a second context of the same device.
+static kedge_context *open_second(void)
+{
+  kedge_context_options options = KEDGE_CONTEXT_OPTIONS_INIT;
+  options.backend = test_backend();
+  options.threads = 2;
+  options.device = 1;
+  kedge_context *ctx = NULL;
+  if (kedge_context_create(&options, &ctx) == KEDGE_OK) return ctx;
+  return open_backend(test_backend(), 2);
+}
+
+static void contexts_that_take_turns_do_not_disturb_each_other(void **state)
+{
+  (void)state;
+  job jobs[2] = {{.ctx = open_backend(test_backend(), 2)}, {.ctx = open_second()}};
+  kedge_mesh *mesh;
+  must(jobs[0].ctx, kedge_mesh_generate(jobs[0].ctx, "square 7", &mesh));
+  fields first = {0};
+  for (int turn = 0; turn < 4; ++turn) {
+    job *j = &jobs[turn % 2];
+    j->mesh = mesh;
+    solve_once(j);
+    if (turn == 0) {
+      first = j->result;
+      continue;
+    }
+    assert_same_bits(&j->result, &first);
+    fields_free(&j->result);
+  }
+  fields_free(&first);
+  kedge_mesh_destroy(mesh);
+  kedge_context_destroy(jobs[0].ctx);  // the device of the other is the thread's
+  kedge_context_destroy(jobs[1].ctx);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_context_gives_the_same_bits_in_another_thread),
+      cmocka_unit_test(contexts_that_take_turns_do_not_disturb_each_other),
+  };
+  test_skip_without_backend();
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
