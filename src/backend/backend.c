@@ -2,6 +2,11 @@
 
 #include "core/context.h"
 
+kedge_status kg_enter(kedge_context *ctx)
+{
+  return ctx->table->enter(ctx);
+}
+
 kedge_status kg_alloc(kedge_context *ctx, size_t count, size_t size, kg_buffer *out)
 {
   *out = (kg_buffer){0};

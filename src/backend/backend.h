@@ -17,6 +17,7 @@ typedef struct kg_repeat {
 typedef kedge_status kg_repeat_body(void *user);
 
 typedef struct kg_backend_table {
+  kedge_status (*enter)(kedge_context *ctx);
   kedge_status (*alloc)(kedge_context *ctx, size_t bytes, void **out);
   void (*free)(kedge_context *ctx, void *memory, size_t bytes);
   kedge_status (*copy_in)(kedge_context *ctx, void *device, const void *host, size_t bytes);
@@ -42,6 +43,11 @@ static inline size_t kg_rounded(size_t bytes)
 {
   return (bytes + KG_ALIGNMENT - 1) / KG_ALIGNMENT * KG_ALIGNMENT;
 }
+
+/// Make the context's device that of the calling thread, which CUDA keeps for each thread. Public
+/// functions that compute begin with it, and everything below counts on it: a context may be used
+/// from one thread after another, and beside contexts of other devices.
+kedge_status kg_enter(kedge_context *ctx);
 
 kedge_status kg_alloc(kedge_context *ctx, size_t count, size_t size, kg_buffer *out);
 void kg_free(kedge_context *ctx, kg_buffer *buffer);

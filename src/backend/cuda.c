@@ -85,6 +85,11 @@ kedge_status kg_cuda_open(kedge_context *ctx, const kedge_context_options *optio
   return KEDGE_OK;
 }
 
+static kedge_status cuda_enter(kedge_context *ctx)
+{
+  return kg_cuda_check(ctx, cudaSetDevice(kg_cuda(ctx)->device), "choosing the device");
+}
+
 static kedge_status cuda_alloc(kedge_context *ctx, size_t bytes, void **out)
 {
   const cudaError_t error = cudaMalloc(out, bytes);
@@ -230,11 +235,16 @@ static void cuda_repeat_free(kg_repeat *repeat)
 
 static void cuda_close(kedge_context *ctx)
 {
-  if (ctx->state) close_state(kg_cuda(ctx));
+  if (ctx->state) {
+    cudaSetDevice(kg_cuda(ctx)->device);  // whatever thread destroys the context
+    close_state(kg_cuda(ctx));
+  }
+  ctx->state = NULL;
   kg_host_table.close(ctx);
 }
 
 const kg_backend_table kg_cuda_table = {
+    .enter = cuda_enter,
     .alloc = cuda_alloc,
     .free = cuda_free,
     .copy_in = cuda_copy_in,

@@ -17,6 +17,12 @@ kedge_status kg_host_open(kedge_context *ctx, const kedge_context_options *optio
   return kg_place_threads(ctx, options->threads, options->bind_threads, gpu);
 }
 
+static kedge_status host_enter(kedge_context *ctx)
+{
+  (void)ctx;
+  return KEDGE_OK;
+}
+
 static kedge_status host_alloc(kedge_context *ctx, size_t bytes, void **out)
 {
   KG_TRY(kg_host_alloc(ctx, bytes, 1, out));
@@ -87,6 +93,7 @@ static void host_close(kedge_context *ctx)
 }
 
 const kg_backend_table kg_host_table = {
+    .enter = host_enter,
     .alloc = host_alloc,
     .free = host_free,
     .copy_in = host_copy,

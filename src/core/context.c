@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/memory.h"
 #include "core/placement.h"
@@ -31,9 +32,15 @@ static kedge_status open_cuda(kedge_context *ctx, const kedge_context_options *o
 #ifdef KEDGE_WITH_CUDA
   ctx->backend = KEDGE_BACKEND_CUDA;
   ctx->table = &kg_cuda_table;
-  // Host loops (set-up, boundary data) run beside the GPU.
-  KG_TRY(kg_host_open(ctx, options));
-  return kg_cuda_open(ctx, options);
+  KG_TRY(kg_cuda_open(ctx, options));
+  // Host loops (set-up, boundary data) run beside the GPU; placing threads costs milliseconds, so
+  // only once there is a GPU.
+  char name[sizeof ctx->device];
+  memcpy(name, ctx->device, sizeof name);
+  const kedge_status status = kg_host_open(ctx, options);
+  memcpy(ctx->device, name, sizeof name);
+  if (status != KEDGE_OK) ctx->table->close(ctx);
+  return status;
 #else
   (void)options;
   return KG_FAIL(
@@ -42,15 +49,20 @@ static kedge_status open_cuda(kedge_context *ctx, const kedge_context_options *o
 #endif
 }
 
-/// AUTO: the GPU if it opens; otherwise the host, with the reason kept.
+/// AUTO: the GPU if it opens; otherwise the host, with the reason kept. Who names a device wants a
+/// GPU.
 static kedge_status open_any(kedge_context *ctx, const kedge_context_options *options)
 {
-  if (open_cuda(ctx, options) == KEDGE_OK) {
+  const kedge_status status = open_cuda(ctx, options);
+  if (status == KEDGE_OK) {
     snprintf(ctx->reason, sizeof ctx->reason, "a usable GPU was found");
     return KEDGE_OK;
   }
   char why[sizeof ctx->reason];
   snprintf(why, sizeof why, "%.*s", (int)sizeof why - 1, ctx->error);
+  if (options->device >= 0)
+    return KG_FAIL(ctx, status, "CUDA device %d was asked for and cannot be used: %s",
+                   options->device, why);
   ctx->error[0] = '\0';
   KG_TRY(open_host(ctx, options, KEDGE_BACKEND_HOST));
   snprintf(ctx->reason, sizeof ctx->reason, "%s", why);

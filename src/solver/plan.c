@@ -57,6 +57,7 @@ kedge_status kedge_plan_make(kedge_context *ctx, const kedge_mesh *mesh,
 {
   KG_REQUIRE(ctx, mesh && problem && plan, KEDGE_ERR_ARG, "kedge_plan_make: an argument is NULL");
   *plan = (kedge_plan){0};
+  KG_TRY(kg_enter(ctx));
   kg_pipeline p = {.ctx = ctx, .mesh = mesh, .problem = problem};
   const kedge_status status = fill(&p, plan);
   kg_pipeline_free(&p);

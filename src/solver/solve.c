@@ -125,12 +125,14 @@ kedge_status kedge_solve(kedge_context *ctx, const kedge_mesh *mesh, const kedge
   KG_REQUIRE(ctx, out != NULL, KEDGE_ERR_ARG, "kedge_solve: out is NULL");
   *out = NULL;
   KG_REQUIRE(ctx, mesh && problem, KEDGE_ERR_ARG, "kedge_solve: mesh or problem is NULL");
+  KG_TRY(kg_enter(ctx));
   kg_pipeline p = {.ctx = ctx, .mesh = mesh, .problem = problem};
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *p.solution, &p.solution));
   kg_range_push("solve", mesh->n_elements, 0);
-  const kedge_status status = run(&p);
+  kedge_status status = run(&p);
   kg_range_pop();
   kg_pipeline_free(&p);
+  if (status == KEDGE_OK) status = kg_sync(ctx);  // freeing may have found something
   if (status != KEDGE_OK) {
     kedge_solution_destroy(p.solution);
     return status;

@@ -116,6 +116,18 @@ static void a_missing_gpu_is_refused_with_the_reason(void **state)
   assert_true(strlen(kedge_context_error(NULL)) > 10);
 }
 
+static void a_named_device_rules_out_the_host(void **state)
+{
+  (void)state;
+  kedge_context_options options = KEDGE_CONTEXT_OPTIONS_INIT;
+  options.device = 1000;
+  kedge_context *ctx = (kedge_context *)&options;
+  assert_int_equal(kedge_context_create(&options, &ctx), KEDGE_ERR_UNSUPPORTED);
+  assert_null(ctx);
+  assert_non_null(
+      strstr(kedge_context_error(NULL), "CUDA device 1000 was asked for and cannot be used: "));
+}
+
 static void a_failure_keeps_one_sentence(void **state)
 {
   (void)state;
@@ -205,6 +217,7 @@ int main(void)
       cmocka_unit_test(the_number_of_threads_is_the_callers),
       cmocka_unit_test(wrong_options_are_refused),
       cmocka_unit_test(a_missing_gpu_is_refused_with_the_reason),
+      cmocka_unit_test(a_named_device_rules_out_the_host),
       cmocka_unit_test(a_failure_keeps_one_sentence),
       cmocka_unit_test(a_long_sentence_is_cut),
       cmocka_unit_test(failures_without_context_stay_with_their_thread),
