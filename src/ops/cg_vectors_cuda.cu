@@ -1,8 +1,7 @@
 // cg_vectors_cuda.cu: the vector passes of conjugate gradients, with their sums.
 // Map     a fixed grid strides over the rows; each block leaves one partial sum; the last block to
-// arrive adds
-//         them in order, computes the scalars and decides whether to stop. No atomics on numbers:
-//         the bits depend on n alone.
+//         arrive adds them in order, computes the scalars and decides whether to stop. No atomics
+//         on numbers: the bits depend on n alone.
 #include "backend/cuda_rt.h"
 #include "ops/cg_vectors.h"
 

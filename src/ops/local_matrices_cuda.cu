@@ -1,9 +1,9 @@
-// local_matrices_cuda.cu: K^e and F^e of every element. GPUs with FP64 tensor instructions take
-// local_matrices_tensor.cuh; this file has the kernel of older ones.
+// local_matrices_cuda.cu: K^e and F^e of every element. Low orders take local_matrices_thread.cuh,
+// the others, on GPUs with FP64 tensor instructions, local_matrices_tensor.cuh; this file has the
+// kernel of older GPUs.
 // Layout  local [group][n (n+1) / 2][lane], condensed [group][n][lane].
 // Map     block = element, panel = [Z^-1; R^T; f^T] in shared memory (panel_cuda.cuh): its partial
-// Cholesky
-//         factorisation leaves W^T and w_f^T, whose products are K^e and F^e.
+//         Cholesky factorisation leaves W^T and w_f^T, whose products are K^e and F^e.
 // Cost    kg_local_matrices_cost(); reference matrices come through L2.
 #include "backend/cuda_rt.h"
 #include "ops/local_matrices_tensor.cuh"
@@ -97,7 +97,7 @@ kedge_status launch_plain(kedge_context *ctx, const kg_local_matrices_args *a)
 }
 
 constexpr kedge_status (*by_order[])(kedge_context *, const kg_local_matrices_args &) = {
-    kg::launch_thread<1>, kg::launch_thread<2>,  kg::launch_tensor<3>,  kg::launch_tensor<4>,
+    kg::launch_thread<1>, kg::launch_thread<2>,  kg::launch_thread<3>,  kg::launch_tensor<4>,
     kg::launch_tensor<5>, kg::launch_tensor<6>,  kg::launch_tensor<7>,  kg::launch_tensor<8>,
     kg::launch_tensor<9>, kg::launch_tensor<10>, kg::launch_tensor<11>, kg::launch_tensor<12>};
 static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one entry per order");

@@ -1,8 +1,8 @@
-// local_matrices_tensor.cuh: K^e and F^e of every element on the FP64 tensor cores (sm_80 and
-// later). Layout  local [group][n (n+1) / 2][lane], condensed [group][n][lane]. Map     block = E
-// neighbouring lanes of a group; panel = [Z^-1; R^T; f^T] (tile_panel.cuh). All warps build the
-//         matrices of all E elements together, so that an entry of a reference matrix is read once
-//         for E.
+// local_matrices_tensor.cuh: K^e and F^e of every element on FP64 tensor cores (sm_80 and later).
+// Layout  local [group][n (n+1) / 2][lane], condensed [group][n][lane].
+// Map     block = E neighbouring lanes of a group; panel = [Z^-1; R^T; f^T] (tile_panel.cuh). All
+//         warps build the matrices of all E elements together, so that an entry of a reference
+//         matrix is read once for E.
 // Cost    kg_local_matrices_cost()
 #pragma once
 #include "backend/cuda_rt.h"

@@ -1,7 +1,10 @@
-// local_matrices_thread.cuh: K^e and F^e at low orders, where everything of an element fits the
-// registers of a thread. Layout  local [group][n (n+1) / 2][lane], condensed [group][n][lane]: a
-// warp writes 256 bytes an entry. Map     thread = element, warp = group. Reference matrices are
-// the same for all lanes: one word a load. Cost    kg_local_matrices_cost()
+// local_matrices_thread.cuh: K^e and F^e at low orders, where an element fits a thread: Z^-1 in its
+// registers, W in its column of shared memory.
+// Layout  local [group][n (n+1) / 2][lane], condensed [group][n][lane]: a warp writes 256 bytes an
+//         entry.
+// Map     thread = element, warp = group. Reference matrices are the same for all lanes: one word
+//         a load.
+// Cost    kg_local_matrices_cost()
 #pragma once
 #include "backend/cuda_rt.h"
 #include "ops/local_matrices.h"
@@ -12,7 +15,8 @@ namespace kg
 template <int P>
 struct thread_shape {
   static constexpr int N = (P + 1) * (P + 2) / 2, m = P + 1, n = 3 * m;
-  static constexpr int threads = 128;
+  static constexpr int threads = P <= 2 ? 128 : 64;
+  static constexpr size_t shared = sizeof(double) * N * n * threads;
 };
 
 /// Z^-1 = L L^T in place, packed; the diagonal holds 1 / L_ii.
@@ -48,6 +52,7 @@ __global__ void __launch_bounds__(thread_shape<P>::threads)
     local_matrices_thread(const kg_local_matrices_args a)
 {
   using shape = thread_shape<P>;
+  extern __shared__ double s_w[];  // [column of W][mode][thread]: each thread reads its own
   constexpr int N = shape::N, n = shape::n, m = shape::m, packed = n * (n + 1) / 2;
   const int lane = threadIdx.x % KG_LANES;
   const int64_t group = ((int64_t)blockIdx.x * shape::threads + threadIdx.x) / KG_LANES;
@@ -74,7 +79,6 @@ __global__ void __launch_bounds__(thread_shape<P>::threads)
 
   const bool exists = group * KG_LANES + lane < a.batch.count.n_elements;
   double *local = a.local + group * packed * KG_LANES + lane;
-  double w[n][N];
 #pragma unroll
   for (int edge = 0; edge < 3; ++edge) {
     const uint32_t side = a.batch.arrays.side_edge[(group * 3 + edge) * KG_LANES + lane];
@@ -82,25 +86,29 @@ __global__ void __launch_bounds__(thread_shape<P>::threads)
     for (int mode = 0; mode < m; ++mode) {
       const int row = edge * m + mode;
       const double sign = kg_side_sign(side, mode);
+      double w[N], condensed = 0.0;
 #pragma unroll
       for (int i = 0; i < N; ++i)
-        w[row][i] =
+        w[i] =
             sign * (e.tau[edge] * ref.lift[i * n + row] + e.lift_r[edge] * ref.lift_r[i * n + row] +
                     e.lift_s[edge] * ref.lift_s[i * n + row]);
-      solve_in_registers<N>(l, w[row]);
-      double condensed = 0.0;
+      solve_in_registers<N>(l, w);
 #pragma unroll
-      for (int i = 0; i < N; ++i) condensed += w[row][i] * f[i];
+      for (int i = 0; i < N; ++i) {
+        condensed += w[i] * f[i];
+        s_w[(row * N + i) * shape::threads + threadIdx.x] = w[i];
+      }
       a.condensed[(group * n + row) * KG_LANES + lane] = condensed;
 #pragma unroll
       for (int col = 0; col <= row; ++col) {
         const int k = col / m, entry = row * (row + 1) / 2 + col;
-        const uint32_t other = a.batch.arrays.side_edge[(group * 3 + k) * KG_LANES + lane];
         double value = e.trace[edge * (edge + 1) / 2 + k] * ref.trace_mass[entry];
         if (row == col) value += e.tau[edge];
-        value *= sign * kg_side_sign(other, col - k * m);
+        value *= sign * kg_side_sign(a.batch.arrays.side_edge[(group * 3 + k) * KG_LANES + lane],
+                                     col - k * m);
 #pragma unroll
-        for (int i = 0; i < N; ++i) value -= w[row][i] * w[col][i];
+        for (int i = 0; i < N; ++i)
+          value -= w[i] * s_w[(col * N + i) * shape::threads + threadIdx.x];
         __stcs(local + entry * KG_LANES, exists ? value : 0.0);
       }
     }
@@ -111,8 +119,14 @@ template <int P>
 kedge_status launch_thread(kedge_context *ctx, const kg_local_matrices_args &a)
 {
   constexpr int threads = thread_shape<P>::threads;
+  constexpr size_t shared = thread_shape<P>::shared;
+  KG_TRY(
+      kg_cuda_check(ctx,
+                    cudaFuncSetAttribute(local_matrices_thread<P>,
+                                         cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared),
+                    "local_matrices: asking for shared memory"));
   const int64_t blocks = ((int64_t)a.batch.count.n_groups * KG_LANES + threads - 1) / threads;
-  local_matrices_thread<P><<<(unsigned)blocks, threads, 0, kg_cuda_stream(ctx)>>>(a);
+  local_matrices_thread<P><<<(unsigned)blocks, threads, shared, kg_cuda_stream(ctx)>>>(a);
   return kg_cuda_launched(ctx, "local_matrices");
 }
 
