@@ -34,9 +34,9 @@ typedef void kedge_progress_function(void *user, const kedge_progress *progress)
 /// How to create a context. Fill with KEDGE_CONTEXT_OPTIONS_INIT, then change what matters.
 typedef struct kedge_context_options {
   kedge_backend backend;  ///< AUTO by default
-  int device;             ///< CUDA device number; -1 takes the first visible one
-  int threads;            ///< host threads; 0 takes one a core of the allowed CPU set
-  bool bind_threads;      ///< bind the host threads to cores (hwloc), inside the allowed set
+  int device;         ///< CUDA device number, which rules out the host; -1: the first visible one
+  int threads;        ///< host threads; 0 takes one a core of the allowed CPU set
+  bool bind_threads;  ///< bind the host threads to cores (hwloc), inside the allowed set
 } kedge_context_options;
 #define KEDGE_CONTEXT_OPTIONS_INIT  \
   {                                 \
@@ -63,6 +63,10 @@ KEDGE_API const char *kedge_backend_name(
 KEDGE_API const char *kedge_context_device(const kedge_context *ctx);
 /// Why AUTO chose this backend, one phrase.
 KEDGE_API const char *kedge_context_reason(const kedge_context *ctx);
+
+/// Remove the temporary files of every output that is being written, by any context; those writes
+/// then fail or are lost. May be called from a signal handler, before the process ends.
+KEDGE_API void kedge_partial_files_remove(void);
 
 /// Install a progress function; NULL removes it. `user` is handed through and borrowed.
 KEDGE_API void kedge_context_set_progress(kedge_context *ctx, kedge_progress_function *function,

@@ -1,35 +1,10 @@
 #include "core/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include "core/memory.h"
-
-kedge_status kg_temporary_name(kedge_context *ctx, const char *path, char **out)
-{
-  const size_t size = strlen(path) + 48;
-  KG_TRY(kg_host_alloc(ctx, size, 1, out));
-  const char *slash = strrchr(path, '/');
-  const int folder = slash ? (int)(slash - path) + 1 : 0;
-  snprintf(*out, size, "%.*s.%s.%ld.partial", folder, path, path + folder, (long)getpid());
-  return KEDGE_OK;
-}
-
-kedge_status kg_file_commit(kedge_context *ctx, const char *temporary, const char *path)
-{
-  const int descriptor = open(temporary, O_RDONLY);
-  int error = descriptor < 0 ? errno : 0;
-  if (!error && fsync(descriptor) != 0) error = errno;
-  if (descriptor >= 0) close(descriptor);
-  if (!error && rename(temporary, path) != 0) error = errno;
-  if (error) unlink(temporary);
-  KG_REQUIRE(ctx, !error, KEDGE_ERR_IO, "cannot write %s: %s", path, strerror(error));
-  return KEDGE_OK;
-}
 
 /// Read everything; the size from stat() is only a first guess (pipes, /dev/stdin).
 static kedge_status read_stream(kedge_context *ctx, FILE *stream, size_t guess, const char *path,

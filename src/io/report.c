@@ -1,10 +1,8 @@
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "core/file.h"
+#include "core/target.h"
 #include "io/json.h"
-#include "io/target.h"
 #include "kedge/solution.h"
 
 #define NAME(identifier, name) [KEDGE_STAGE_##identifier] = name,
@@ -111,22 +109,14 @@ static int write_file(const char *path, const kedge_report *report)
 kedge_status kedge_report_write(kedge_context *ctx, const kedge_report *report, const char *path)
 {
   KG_REQUIRE(ctx, report && path, KEDGE_ERR_ARG, "kedge_report_write: report or path is NULL");
-  char *target = NULL, *temporary = NULL;
-  bool special;
-  KG_TRY(kg_target_resolve(ctx, path, &target, &special));
-  kedge_status status = KEDGE_OK;
-  if (!special) status = kg_temporary_name(ctx, target, &temporary);
-  if (status != KEDGE_OK) goto done;
-
-  const int error = write_file(special ? target : temporary, report);
-  if (error) {
-    if (!special) remove(temporary);
+  kg_target target;
+  KG_TRY(kg_target_open(ctx, path, &target));
+  kedge_status status;
+  const int error = write_file(kg_target_name(&target), report);
+  if (error)
     status = KG_FAIL(ctx, KEDGE_ERR_IO, "cannot write the report %s: %s", path, strerror(error));
-  } else if (!special) {
-    status = kg_file_commit(ctx, temporary, target);
-  }
-done:
-  free(temporary);
-  free(target);
+  else
+    status = kg_target_commit(&target);
+  kg_target_close(&target);
   return status;
 }

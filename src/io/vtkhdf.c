@@ -2,14 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/file.h"
 #include "core/memory.h"
-#include "io/target.h"
+#include "core/target.h"
 #include "io/vtkhdf_layout.h"
 
 // Values go to the file as they lie in memory.
@@ -31,8 +31,8 @@ typedef enum role { ROLE_CELLS, ROLE_TOPOLOGY, ROLE_NUMBER } role;
 
 struct kg_vtkhdf {
   kedge_context *ctx;
-  char *path, *temporary;  ///< path: of the final file, links followed
-  int descriptor;          ///< of the temporary file
+  kg_target target;
+  int descriptor;  ///< of the temporary file
   bool laid_out;
   int order, n_nodes;  ///< of a cell
   int64_t n_cells;
@@ -67,13 +67,14 @@ static kedge_status declare(kg_vtkhdf *file, role r, const char *group, const ch
   const size_t length = strlen(name);
   KG_REQUIRE(file->ctx, length > 0 && length < MAX_NAME && strpbrk(name, "/.") == NULL,
              KEDGE_ERR_ARG, "\"%s\" cannot name a field of %s: 1 to %d characters, no '/' or '.'",
-             name, file->path, MAX_NAME - 1);
+             name, file->target.path, MAX_NAME - 1);
   KG_REQUIRE(file->ctx, file->n_datasets < MAX_DATASETS, KEDGE_ERR_ARG, "too many fields in %s",
-             file->path);
+             file->target.path);
   KG_REQUIRE(file->ctx, !file->laid_out, KEDGE_ERR_ARG,
-             "field %s of %s comes too late: declare all fields before writing", name, file->path);
+             "field %s of %s comes too late: declare all fields before writing", name,
+             file->target.path);
   KG_REQUIRE(file->ctx, find_dataset(file, group, name) < 0, KEDGE_ERR_ARG,
-             "%s has a field %s already", file->path, name);
+             "%s has a field %s already", file->target.path, name);
   add_dataset(file, r, group, name, item, rows, components);
   return KEDGE_OK;
 }
@@ -81,7 +82,8 @@ static kedge_status declare(kg_vtkhdf *file, role r, const char *group, const ch
 kedge_status kg_vtkhdf_point_field(kg_vtkhdf *file, const char *name, int components)
 {
   KG_REQUIRE(file->ctx, components == 1 || components == 3, KEDGE_ERR_ARG,
-             "field %s of %s has %d components; 1 or 3 are possible", name, file->path, components);
+             "field %s of %s has %d components; 1 or 3 are possible", name, file->target.path,
+             components);
   return declare(file, ROLE_CELLS, "VTKHDF/PointData", name, KG_ITEM_F64,
                  file->n_cells * file->n_nodes, components);
 }
@@ -110,7 +112,7 @@ static kedge_status write_rows(kg_vtkhdf *file, int dataset, int64_t first, int6
   while (n > 0) {
     const ssize_t written = pwrite(file->descriptor, rest, (size_t)n, offset);
     if (written < 0 && errno == EINTR) continue;
-    KG_REQUIRE(file->ctx, written > 0, KEDGE_ERR_IO, "cannot write %s: %s", file->path,
+    KG_REQUIRE(file->ctx, written > 0, KEDGE_ERR_IO, "cannot write %s: %s", file->target.path,
                strerror(written < 0 ? errno : EIO));
     rest += written;
     n -= written;
@@ -127,7 +129,7 @@ static kedge_status reserve(kg_vtkhdf *file, int64_t bytes)
   if (error == EOPNOTSUPP || error == ENOSYS)
     error = ftruncate(file->descriptor, bytes) != 0 ? errno : 0;
   KG_REQUIRE(file->ctx, !error, KEDGE_ERR_IO, "cannot write %s: no room for its %lld bytes: %s",
-             file->path, (long long)bytes, strerror(error));
+             file->target.path, (long long)bytes, strerror(error));
   return KEDGE_OK;
 }
 
@@ -141,12 +143,12 @@ static kedge_status lay_out(kg_vtkhdf *file)
     bytes += d->rows * d->components * (int64_t)kg_item_size(d->item);
   }
   KG_TRY(reserve(file, bytes));
-  KG_TRY(kg_vtkhdf_lay_out(file->ctx, file->temporary, file->path, file->order, file->datasets,
-                           file->n_datasets));
+  KG_TRY(kg_vtkhdf_lay_out(file->ctx, file->target.temporary, file->target.path, file->order,
+                           file->datasets, file->n_datasets));
   file->laid_out = true;
   struct stat info;
   KG_REQUIRE(file->ctx, fstat(file->descriptor, &info) == 0, KEDGE_ERR_IO, "cannot write %s: %s",
-             file->path, strerror(errno));
+             file->target.path, strerror(errno));
   KG_TRY(reserve(file, info.st_size));  // HDF5 began with an empty file
 
   const int64_t n_points = file->n_cells * file->n_nodes;
@@ -162,7 +164,7 @@ static kedge_status write_cells(kg_vtkhdf *file, int dataset, int64_t first, int
 {
   KG_REQUIRE(file->ctx, first >= 0 && count >= 0 && count <= file->n_cells - first, KEDGE_ERR_ARG,
              "%lld cells from cell %lld on do not fit into %s, which has %lld", (long long)count,
-             (long long)first, file->path, (long long)file->n_cells);
+             (long long)first, file->target.path, (long long)file->n_cells);
   KG_TRY(lay_out(file));
   const int64_t rows_per_cell = file->datasets[dataset].rows / file->n_cells;
   KG_TRY(write_rows(file, dataset, first * rows_per_cell, count * rows_per_cell, values));
@@ -182,7 +184,7 @@ kedge_status kg_vtkhdf_write(kg_vtkhdf *file, const char *name, int64_t first, i
   int dataset = find_dataset(file, "VTKHDF/PointData", name);
   if (dataset < 0) dataset = find_dataset(file, "VTKHDF/CellData", name);
   KG_REQUIRE(file->ctx, dataset >= 0, KEDGE_ERR_ARG, "%s has no field %s; declare it first",
-             file->path, name);
+             file->target.path, name);
   return write_cells(file, dataset, first, count, values);
 }
 
@@ -219,7 +221,7 @@ static kedge_status check_complete(const kg_vtkhdf *file)
   for (int i = 0; i < file->n_datasets; ++i)
     KG_REQUIRE(file->ctx, file->roles[i] != ROLE_CELLS || file->cells_written[i] == file->n_cells,
                KEDGE_ERR_INTERNAL, "%s of %s was written for %lld of %lld cells",
-               file->datasets[i].path, file->path, (long long)file->cells_written[i],
+               file->datasets[i].path, file->target.path, (long long)file->cells_written[i],
                (long long)file->n_cells);
   return KEDGE_OK;
 }
@@ -239,11 +241,10 @@ static void add_topology(kg_vtkhdf *file)
 /// Open the temporary file, so that a folder that is missing or read-only is reported at once.
 static kedge_status open_temporary(kg_vtkhdf *file, const char *path)
 {
-  bool special;
-  KG_TRY(kg_target_resolve(file->ctx, path, &file->path, &special));
-  KG_REQUIRE(file->ctx, !special, KEDGE_ERR_IO, "cannot write %s: it is not a regular file", path);
-  KG_TRY(kg_temporary_name(file->ctx, file->path, &file->temporary));
-  file->descriptor = open(file->temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  KG_TRY(kg_target_open(file->ctx, path, &file->target));
+  KG_REQUIRE(file->ctx, file->target.temporary, KEDGE_ERR_IO,
+             "cannot write %s: it must be a regular file", path);
+  file->descriptor = open(file->target.temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   KG_REQUIRE(file->ctx, file->descriptor >= 0, KEDGE_ERR_IO, "cannot write %s: %s", path,
              strerror(errno));
   return KEDGE_OK;
@@ -278,9 +279,9 @@ static kedge_status complete(kg_vtkhdf *file)
   KG_TRY(write_topology(file));
   const int closed = close(file->descriptor);
   file->descriptor = -1;
-  KG_REQUIRE(file->ctx, closed == 0, KEDGE_ERR_IO, "cannot write %s: %s", file->path,
+  KG_REQUIRE(file->ctx, closed == 0, KEDGE_ERR_IO, "cannot write %s: %s", file->target.path,
              strerror(errno));
-  return kg_file_commit(file->ctx, file->temporary, file->path);
+  return kg_target_commit(&file->target);
 }
 
 kedge_status kg_vtkhdf_finish(kg_vtkhdf *file)
@@ -294,8 +295,6 @@ void kg_vtkhdf_abandon(kg_vtkhdf *file)
 {
   if (file == NULL) return;
   if (file->descriptor >= 0) close(file->descriptor);
-  if (file->temporary) unlink(file->temporary);
-  free(file->path);
-  free(file->temporary);
+  kg_target_close(&file->target);
   free(file);
 }

@@ -5,10 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "core/file.h"
 #include "core/memory.h"
+#include "core/target.h"
 #include "mesh/raw.h"
 
 typedef struct writer {
@@ -204,10 +203,10 @@ static kedge_status write_stream(kedge_context *ctx, const writer *w, const char
 
 static kedge_status write_file(kedge_context *ctx, writer *w, const char *path)
 {
-  char *temporary;
-  KG_TRY(kg_temporary_name(ctx, path, &temporary));
-  w->stream = fopen(temporary, "wb");
-  kedge_status status = KEDGE_OK;
+  kg_target target;
+  KG_TRY(kg_target_open(ctx, path, &target));
+  kedge_status status;
+  w->stream = fopen(kg_target_name(&target), "wb");
   if (!w->stream) {
     status = KG_FAIL(ctx, KEDGE_ERR_IO, "cannot write %s: %s", path, strerror(errno));
     goto done;
@@ -215,12 +214,9 @@ static kedge_status write_file(kedge_context *ctx, writer *w, const char *path)
   status = write_stream(ctx, w, path);
   if (fclose(w->stream) != 0 && status == KEDGE_OK)
     status = KG_FAIL(ctx, KEDGE_ERR_IO, "cannot write %s: %s", path, strerror(errno));
-  if (status == KEDGE_OK)
-    status = kg_file_commit(ctx, temporary, path);
-  else
-    unlink(temporary);
+  if (status == KEDGE_OK) status = kg_target_commit(&target);
 done:
-  free(temporary);
+  kg_target_close(&target);
   return status;
 }
 

@@ -1,9 +1,7 @@
-// Files read whole, and files that appear only when they are complete.
-#include <dirent.h>
+// Files read whole.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmocka_all.h"
@@ -45,47 +43,6 @@ static void assert_file_holds(const char *name, const char *text)
   free(data);
 }
 
-static void the_temporary_name_is_hidden_in_the_same_folder(void **state)
-{
-  (void)state;
-  char *name = NULL;
-  assert_int_equal(kg_temporary_name(NULL, path, &name), KEDGE_OK);
-  assert_int_equal(strncmp(name, folder, strlen(folder)), 0);
-  assert_int_equal(strncmp(name + strlen(folder), "/.result.dat.", 13), 0);
-  free(name);
-  assert_int_equal(kg_temporary_name(NULL, "plain", &name), KEDGE_OK);
-  assert_int_equal(strncmp(name, ".plain.", 7), 0);
-  free(name);
-}
-
-static void a_commit_replaces_the_file_at_once(void **state)
-{
-  (void)state;
-  char *name = NULL;
-  write_text(path, "old");
-  assert_int_equal(kg_temporary_name(NULL, path, &name), KEDGE_OK);
-  write_text(name, "new and longer");
-  assert_file_holds(path, "old");
-  assert_int_equal(kg_file_commit(NULL, name, path), KEDGE_OK);
-  assert_file_holds(path, "new and longer");
-  assert_int_not_equal(access(name, F_OK), 0);
-  free(name);
-}
-
-static void a_commit_that_fails_leaves_nothing_behind(void **state)
-{
-  (void)state;
-  char name[160], target[160];
-  snprintf(name, sizeof name, "%s/.part", folder);
-  snprintf(target, sizeof target, "%s/nowhere/result.dat", folder);
-  write_text(name, "x");
-  assert_int_equal(kg_file_commit(NULL, name, target), KEDGE_ERR_IO);
-  assert_non_null(strstr(kedge_context_error(NULL), "cannot write"));
-  assert_non_null(strstr(kedge_context_error(NULL), target));
-  assert_int_not_equal(access(name, F_OK), 0);
-  assert_int_equal(kg_file_commit(NULL, name, path), KEDGE_ERR_IO);  // no such temporary file
-}
-
 static void a_missing_file_and_a_folder_are_refused(void **state)
 {
   (void)state;
@@ -121,9 +78,6 @@ static void empty_files_and_pipes_are_read(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_temporary_name_is_hidden_in_the_same_folder),
-      cmocka_unit_test(a_commit_replaces_the_file_at_once),
-      cmocka_unit_test(a_commit_that_fails_leaves_nothing_behind),
       cmocka_unit_test(a_missing_file_and_a_folder_are_refused),
       cmocka_unit_test(empty_files_and_pipes_are_read),
   };

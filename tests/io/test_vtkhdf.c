@@ -255,7 +255,7 @@ static void places_that_cannot_be_written_are_refused_at_once(void **state)
   (void)state;
   assert_refused("/nonexistent/a.vtkhdf",
                  "cannot write /nonexistent/a.vtkhdf: No such file or directory");
-  assert_refused("/dev/null", "cannot write /dev/null: it is not a regular file");
+  assert_refused("/dev/null", "cannot write /dev/null: it must be a regular file");
   assert_refused("/tmp", "cannot write /tmp: it is a folder");
 }
 

@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,11 +110,42 @@ static void a_file_that_cannot_be_written_is_refused_and_leaves_nothing(void **s
   assert_refused(*state, kedge_mesh_write(*state, mesh, path, false), KEDGE_ERR_IO, sentence);
   in_folder(path, "taken");
   assert_int_equal(mkdir(path, 0700), 0);
-  snprintf(sentence, sizeof sentence, "cannot write %s: Is a directory", path);
+  snprintf(sentence, sizeof sentence, "cannot write %s: it is a folder", path);
   assert_refused(*state, kedge_mesh_write(*state, mesh, path, true), KEDGE_ERR_IO, sentence);
   assert_int_equal(rmdir(path), 0);
   assert_int_equal(rmdir(folder), 0);  // empty: no temporary file is left
   assert_int_equal(mkdir(folder, 0700), 0);
+  kedge_mesh_destroy(mesh);
+}
+
+static void links_are_followed_and_pipes_written_themselves(void **state)
+{
+  kedge_mesh *mesh;
+  char path[256], link[256];
+  struct stat info;
+  assert_ok(*state, kedge_mesh_generate(*state, "square 2", &mesh));
+  in_folder(path, "mesh.msh");
+  in_folder(link, "link.msh");
+  assert_ok(*state, kedge_mesh_write(*state, mesh, path, false));
+  assert_int_equal(symlink("mesh.msh", link), 0);
+  assert_ok(*state, kedge_mesh_write(*state, mesh, link, true));
+  assert_int_equal(lstat(link, &info), 0);
+  assert_true(S_ISLNK(info.st_mode));
+  assert_int_equal(unlink(link), 0);
+  assert_int_equal(unlink(path), 0);
+
+  assert_int_equal(mkfifo(path, 0600), 0);
+  const int reader = open(path, O_RDONLY | O_NONBLOCK);
+  assert_true(reader >= 0);
+  assert_ok(*state, kedge_mesh_write(*state, mesh, path, false));
+  char text[4096] = "";
+  assert_true(read(reader, text, sizeof text - 1) > 0);
+  assert_memory_equal(text, "$MeshFormat", 11);
+  assert_non_null(strstr(text, "$EndElements\n"));
+  close(reader);
+  assert_int_equal(lstat(path, &info), 0);
+  assert_true(S_ISFIFO(info.st_mode));
+  assert_int_equal(unlink(path), 0);
   kedge_mesh_destroy(mesh);
 }
 
@@ -124,6 +156,7 @@ int main(void)
       cmocka_unit_test(regions_in_any_order_keep_the_order_of_elements),
       cmocka_unit_test(gaps_of_unused_vertices_are_closed),
       cmocka_unit_test(a_file_that_cannot_be_written_is_refused_and_leaves_nothing),
+      cmocka_unit_test(links_are_followed_and_pipes_written_themselves),
   };
   return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

@@ -1,0 +1,105 @@
+#include "core/target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/memory.h"
+
+/// Temporary names of all files that are being written. Whoever takes a name out owns it: a name
+/// that a signal handler took is never freed, since the handler may still be reading it.
+enum { PENDING_MAX = 32 };
+static _Atomic(char *) pending[PENDING_MAX];
+
+/// Returns the slot, or -1 when there are too many: a signal then leaves that file behind.
+static int remember(char *name)
+{
+  for (int i = 0; i < PENDING_MAX; ++i) {
+    char *nothing = NULL;
+    if (atomic_compare_exchange_strong(&pending[i], &nothing, name)) return i;
+  }
+  return -1;
+}
+
+void kedge_partial_files_remove(void)
+{
+  for (int i = 0; i < PENDING_MAX; ++i) {
+    const char *const name = atomic_exchange(&pending[i], NULL);
+    if (name) unlink(name);
+  }
+}
+
+/// ".result.dat.4711.0.partial", unique to this target of this process. A name that has no room for
+/// that is left out of it.
+static kedge_status temporary_name(kedge_context *ctx, const char *path, char **out)
+{
+  static atomic_uint count;
+  const char *const slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  const int folder = (int)(name - path);
+  char tail[48];
+  snprintf(tail, sizeof tail, "%ld.%u.partial", (long)getpid(), atomic_fetch_add(&count, 1));
+  if (strlen(name) + strlen(tail) + 2 > NAME_MAX) name = "kedge";
+  const size_t size = (size_t)folder + strlen(name) + strlen(tail) + 3;
+  KG_TRY(kg_host_alloc(ctx, size, 1, out));
+  snprintf(*out, size, "%.*s.%s.%s", folder, path, name, tail);
+  return KEDGE_OK;
+}
+
+kedge_status kg_target_open(kedge_context *ctx, const char *path, kg_target *out)
+{
+  *out = (kg_target){.ctx = ctx, .slot = -1};
+  struct stat link, target;
+  const bool exists = lstat(path, &link) == 0;
+  const bool reachable = exists && stat(path, &target) == 0;
+  KG_REQUIRE(ctx, !(reachable && S_ISDIR(target.st_mode)), KEDGE_ERR_IO,
+             "cannot write %s: it is a folder", path);
+  const bool special = reachable && !S_ISREG(target.st_mode);
+  // A link that points nowhere is replaced itself.
+  if (reachable && !special && S_ISLNK(link.st_mode)) out->path = realpath(path, NULL);
+  if (!out->path) out->path = strdup(path);
+  KG_REQUIRE(ctx, out->path, KEDGE_ERR_MEMORY, "no host memory for the name %s", path);
+  if (special) return KEDGE_OK;
+  const kedge_status status = temporary_name(ctx, out->path, &out->temporary);
+  if (status == KEDGE_OK)
+    out->slot = remember(out->temporary);
+  else
+    kg_target_close(out);
+  return status;
+}
+
+const char *kg_target_name(const kg_target *target)
+{
+  return target->temporary ? target->temporary : target->path;
+}
+
+kedge_status kg_target_commit(const kg_target *target)
+{
+  if (!target->temporary) return KEDGE_OK;
+  const int descriptor = open(target->temporary, O_RDONLY | O_CLOEXEC);
+  int error = descriptor < 0 ? errno : 0;
+  if (!error && fsync(descriptor) != 0) error = errno;
+  if (descriptor >= 0) close(descriptor);
+  if (!error && rename(target->temporary, target->path) != 0) error = errno;
+  KG_REQUIRE(target->ctx, !error, KEDGE_ERR_IO, "cannot write %s: %s", target->path,
+             strerror(error));
+  return KEDGE_OK;
+}
+
+void kg_target_close(kg_target *target)
+{
+  if (target->temporary) {
+    unlink(target->temporary);  // none is left after a commit
+    char *mine = target->temporary;
+    const bool taken =
+        target->slot >= 0 && !atomic_compare_exchange_strong(&pending[target->slot], &mine, NULL);
+    if (!taken) free(target->temporary);
+  }
+  free(target->path);
+  *target = (kg_target){0};
+}

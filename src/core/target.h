@@ -1,0 +1,25 @@
+/// @file
+/// Files that appear only when they are complete: written under a temporary name, flushed to disk,
+/// renamed.
+#pragma once
+#include "core/error.h"
+
+/// A file that is being written. Zero-initialised: none.
+typedef struct kg_target {
+  kedge_context *ctx;
+  char *path;  ///< the final file: what a symbolic link points to, not the link
+  char
+      *temporary;  ///< stands in for it in the same folder, hidden; NULL where `path` is no regular
+                   ///< file: to rename a file over a pipe, a terminal or /dev/null would destroy it
+  int slot;        ///< among the files that kedge_partial_files_remove() knows
+} kg_target;
+
+/// Decide where the file is written; nothing is created.
+/// @retval KEDGE_ERR_IO  `path` is a folder
+kedge_status kg_target_open(kedge_context *ctx, const char *path, kg_target *out);
+/// The name to write to.
+const char *kg_target_name(const kg_target *target);
+/// Flush the temporary file to disk and rename it; its stream or descriptor has been closed.
+kedge_status kg_target_commit(const kg_target *target);
+/// Remove what was not committed, and free. Does nothing for a target that was never opened.
+void kg_target_close(kg_target *target);
