@@ -38,6 +38,7 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
 void kg_pipeline_free(kg_pipeline *p)
 {
   for (int i = 0; i < KG_ARRAY_COUNT; ++i) kg_free(p->ctx, &p->buffers[i]);
+  free(p->boundary);
   kg_trace_layout_free(&p->layout);
   kg_sampling_free(&p->sampling);
   kg_resolved_free(&p->resolved);

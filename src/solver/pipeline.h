@@ -16,6 +16,7 @@ typedef struct kg_pipeline {
   kg_resolved resolved;
   kg_trace_layout layout;
   kg_sampling sampling;
+  double *boundary;  ///< [edge of sections 3 and 4][m] of kg_sample_boundary(), made in transfer
   kg_material material;
   kg_shape shape;
   kg_buffer buffers[KG_ARRAY_COUNT];

@@ -160,58 +160,150 @@ static edge_geometry edge_of(const kedge_mesh *mesh, int32_t edge)
   return g;
 }
 
-enum { EDGE_POINTS_MAX = KEDGE_ORDER_MAX + 5 };
+enum {
+  EDGE_POINTS_MAX = KEDGE_ORDER_MAX + 5,
+  BLOCK_EDGES = 32,  // a call of a user's function costs more than a few points
+  BLOCK_POINTS = BLOCK_EDGES * EDGE_POINTS_MAX,
+};
 
-/// g at the points of an edge: the boundary's own value, or what the exact solution says.
-static void evaluate_on_edge(const kedge_problem *problem,
-                             const struct kg_resolved_boundary *boundary, const edge_geometry *e,
-                             int n, const double *x, const double *y, double *g)
+/// The boundary edges of a trace layout and the rule on each of them.
+typedef struct boundary_sampler {
+  const kedge_mesh *mesh;
+  const kg_trace_layout *layout;
+  const kedge_problem *problem;
+  const kg_resolved *resolved;
+  int32_t first;  ///< trace edge
+  int32_t count;
+  int n;  ///< points an edge
+  double t[EDGE_POINTS_MAX], w[EDGE_POINTS_MAX];
+  double psi[EDGE_POINTS_MAX][KEDGE_ORDER_MAX + 1];
+  double *modes;
+} boundary_sampler;
+
+/// Consecutive edges of one group, and what was found on them: [edge][point].
+typedef struct edge_block {
+  edge_geometry edge[BLOCK_EDGES];
+  double x[BLOCK_POINTS], y[BLOCK_POINTS], g[BLOCK_POINTS];
+} edge_block;
+
+/// The first value on the boundary that is not finite.
+typedef struct bad_edge_value {
+  int64_t index;  ///< edge of the sampler * points an edge + point; -1: there is none
+  double x, y, value;
+} bad_edge_value;
+
+static int group_of(const boundary_sampler *s, int32_t i)
 {
+  return s->mesh->edge_group[s->layout->mesh_edge[s->first + i]];
+}
+
+/// g at the points of a block: the boundary's own value, or what the exact solution says.
+static void evaluate_block(const boundary_sampler *s, const struct kg_resolved_boundary *boundary,
+                           int count, edge_block *b)
+{
+  const size_t n = (size_t)count * (size_t)s->n;
   if (boundary->value) {
-    kg_function_evaluate(boundary->value, (size_t)n, x, y, g);
+    kg_function_evaluate(boundary->value, n, b->x, b->y, b->g);
   } else if (boundary->type == KEDGE_BOUNDARY_DIRICHLET) {
-    kg_function_evaluate(&problem->exact_u, (size_t)n, x, y, g);
+    kg_function_evaluate(&s->problem->exact_u, n, b->x, b->y, b->g);
   } else {
-    double dx[EDGE_POINTS_MAX], dy[EDGE_POINTS_MAX];
-    kg_function_evaluate(&problem->exact_dx, (size_t)n, x, y, dx);
-    kg_function_evaluate(&problem->exact_dy, (size_t)n, x, y, dy);
-    for (int q = 0; q < n; ++q)
-      g[q] = problem->diffusion * (e->normal[0] * dx[q] + e->normal[1] * dy[q]);
+    double dx[BLOCK_POINTS], dy[BLOCK_POINTS];
+    kg_function_evaluate(&s->problem->exact_dx, n, b->x, b->y, dx);
+    kg_function_evaluate(&s->problem->exact_dy, n, b->x, b->y, dy);
+    for (size_t i = 0; i < n; ++i) {
+      const double *normal = b->edge[i / (size_t)s->n].normal;
+      b->g[i] = s->problem->diffusion * (normal[0] * dx[i] + normal[1] * dy[i]);
+    }
   }
+}
+
+/// The projection on a Dirichlet edge is scaled to the reference edge; <g_N, psi> is an integral.
+static void project(const boundary_sampler *s, double scale, const double *g, double *modes)
+{
+  const int m = s->problem->order + 1;
+  for (int k = 0; k < m; ++k) modes[k] = 0.0;
+  for (int q = 0; q < s->n; ++q)
+    for (int k = 0; k < m; ++k) modes[k] += scale * s->w[q] * g[q] * s->psi[q][k];
+}
+
+/// Edges [begin, begin + count), all of one group.
+static void sample_block(const boundary_sampler *s, int32_t begin, int count, edge_block *b,
+                         bad_edge_value *bad)
+{
+  const int n = s->n, m = s->problem->order + 1;
+  const struct kg_resolved_boundary *boundary = &s->resolved->boundaries[group_of(s, begin)];
+  for (int i = 0; i < count; ++i) {
+    b->edge[i] = edge_of(s->mesh, s->layout->mesh_edge[s->first + begin + i]);
+    const edge_geometry *e = &b->edge[i];
+    for (int q = 0; q < n; ++q) {
+      b->x[i * n + q] = 0.5 * ((1.0 - s->t[q]) * e->x0 + (1.0 + s->t[q]) * e->x1);
+      b->y[i * n + q] = 0.5 * ((1.0 - s->t[q]) * e->y0 + (1.0 + s->t[q]) * e->y1);
+    }
+  }
+  evaluate_block(s, boundary, count, b);
+  for (int i = 0; i < count * n; ++i)
+    if (!isfinite(b->g[i])) {
+      const int64_t index = (int64_t)begin * n + i;
+      if (bad->index < 0 || index < bad->index)
+        *bad = (bad_edge_value){index, b->x[i], b->y[i], b->g[i]};
+      return;
+    }
+  for (int i = 0; i < count; ++i)
+    project(s, boundary->type == KEDGE_BOUNDARY_NEUMANN ? 0.5 * b->edge[i].length : 1.0,
+            b->g + i * n, s->modes + ((size_t)begin + (size_t)i) * (size_t)m);
+}
+
+/// Edges [begin, end), cut where the group changes.
+static void sample_run(const boundary_sampler *s, int32_t begin, int32_t end, edge_block *b,
+                       bad_edge_value *bad)
+{
+  while (begin < end) {
+    int32_t next = begin + 1;
+    while (next < end && group_of(s, next) == group_of(s, begin)) ++next;
+    sample_block(s, begin, next - begin, b, bad);
+    begin = next;
+  }
+}
+
+static bad_edge_value sample_edges(const boundary_sampler *s, int threads)
+{
+  const int32_t n_blocks = (s->count + BLOCK_EDGES - 1) / BLOCK_EDGES;
+  bad_edge_value bad = {.index = -1};
+#pragma omp parallel num_threads(threads) if (n_blocks > 1)
+  {
+    edge_block block;
+    bad_edge_value mine = {.index = -1};
+#pragma omp for schedule(dynamic)
+    for (int32_t i = 0; i < n_blocks; ++i) {
+      const int32_t begin = i * BLOCK_EDGES, left = s->count - begin;
+      sample_run(s, begin, begin + (left < BLOCK_EDGES ? left : BLOCK_EDGES), &block, &mine);
+    }
+#pragma omp critical
+    if (mine.index >= 0 && (bad.index < 0 || mine.index < bad.index)) bad = mine;
+  }
+  return bad;
 }
 
 kedge_status kg_sample_boundary(kedge_context *ctx, const kedge_mesh *mesh,
                                 const kg_trace_layout *layout, const kedge_problem *problem,
                                 const kg_resolved *resolved, double *modes)
 {
-  const int m = problem->order + 1, n = m + 4;
-  double t[EDGE_POINTS_MAX], w[EDGE_POINTS_MAX], psi[EDGE_POINTS_MAX][KEDGE_ORDER_MAX + 1];
-  kg_gauss_jacobi(n, 0, t, w);
-  for (int q = 0; q < n; ++q) kg_legendre(problem->order, t[q], psi[q]);
   const int32_t first = layout->count.n_free - layout->count.n_neumann;
-  for (int32_t trace = first; trace < layout->count.n_edges; ++trace) {
-    const int32_t edge = layout->mesh_edge[trace];
-    const int group = mesh->edge_group[edge];
-    const struct kg_resolved_boundary *boundary = &resolved->boundaries[group];
-    const edge_geometry e = edge_of(mesh, edge);
-    double x[EDGE_POINTS_MAX], y[EDGE_POINTS_MAX], g[EDGE_POINTS_MAX];
-    for (int q = 0; q < n; ++q) {
-      x[q] = 0.5 * ((1.0 - t[q]) * e.x0 + (1.0 + t[q]) * e.x1);
-      y[q] = 0.5 * ((1.0 - t[q]) * e.y0 + (1.0 + t[q]) * e.y1);
-    }
-    evaluate_on_edge(problem, boundary, &e, n, x, y, g);
-    // The projection on a Dirichlet edge is scaled to the reference edge; <g_N, psi> is an
-    // integral.
-    const double scale = boundary->type == KEDGE_BOUNDARY_NEUMANN ? 0.5 * e.length : 1.0;
-    double *out = modes + (size_t)(trace - first) * (size_t)m;
-    for (int k = 0; k < m; ++k) out[k] = 0.0;
-    for (int q = 0; q < n; ++q) {
-      KG_REQUIRE(ctx, isfinite(g[q]), KEDGE_ERR_INPUT,
-                 "the value on boundary %s is %g at x = %.6g, y = %.6g; change it so that it is "
-                 "finite on the whole boundary",
-                 mesh->groups[group].name, g[q], x[q], y[q]);
-      for (int k = 0; k < m; ++k) out[k] += scale * w[q] * g[q] * psi[q][k];
-    }
-  }
+  boundary_sampler s = {.mesh = mesh,
+                        .layout = layout,
+                        .problem = problem,
+                        .resolved = resolved,
+                        .first = first,
+                        .count = layout->count.n_edges - first,
+                        .n = problem->order + 5,
+                        .modes = modes};
+  kg_gauss_jacobi(s.n, 0, s.t, s.w);
+  for (int q = 0; q < s.n; ++q) kg_legendre(problem->order, s.t[q], s.psi[q]);
+  const bad_edge_value bad = sample_edges(&s, ctx->threads);
+  KG_REQUIRE(ctx, bad.index < 0, KEDGE_ERR_INPUT,
+             "the value on boundary %s is %g at x = %.6g, y = %.6g; change it so that it is "
+             "finite on the whole boundary",
+             mesh->groups[group_of(&s, (int32_t)(bad.index / s.n))].name,
+             isnan(bad.value) ? NAN : bad.value, bad.x, bad.y);
   return KEDGE_OK;
 }

@@ -71,22 +71,21 @@ static kedge_status make_loads(kg_pipeline *p)
   return status;
 }
 
-kedge_status kg_stage_transfer(kg_pipeline *p)
-{
-  KG_TRY(put_mesh(p));
-  return make_loads(p);
-}
-
-/// Boundary data of the Neumann and Dirichlet sections; the caller frees.
-static kedge_status sample_boundary(kg_pipeline *p, double **modes)
+/// Boundary data of the Neumann and Dirichlet sections, for the stages that use them.
+static kedge_status make_boundary(kg_pipeline *p)
 {
   const kg_trace_counts *n = &p->layout.count;
   const size_t edges = (size_t)(n->n_edges - n->n_free + n->n_neumann);
-  KG_TRY(kg_host_alloc(p->ctx, edges * (size_t)p->shape.size.n_edge, sizeof **modes, modes));
-  const kedge_status status =
-      kg_sample_boundary(p->ctx, p->mesh, &p->layout, p->problem, &p->resolved, *modes);
-  if (status != KEDGE_OK) free(*modes);
-  return status;
+  KG_TRY(kg_host_alloc(p->ctx, edges * (size_t)p->shape.size.n_edge, sizeof *p->boundary,
+                       &p->boundary));
+  return kg_sample_boundary(p->ctx, p->mesh, &p->layout, p->problem, &p->resolved, p->boundary);
+}
+
+kedge_status kg_stage_transfer(kg_pipeline *p)
+{
+  KG_TRY(put_mesh(p));
+  KG_TRY(make_loads(p));
+  return make_boundary(p);
 }
 
 /// b += <g_N, psi>: the Neumann section is contiguous and small.
@@ -97,17 +96,15 @@ static kedge_status add_neumann(kg_pipeline *p)
   const size_t first =
       (size_t)(p->layout.count.n_free - p->layout.count.n_neumann) * (size_t)p->shape.size.n_edge;
   double *section = (double *)p->buffers[KG_ARRAY_RIGHT_HAND_SIDE].data + first;
-  double *modes, *rows;
-  KG_TRY(sample_boundary(p, &modes));
-  kedge_status status = kg_host_alloc(p->ctx, n, sizeof *rows, &rows);
-  if (status == KEDGE_OK) status = kg_copy_out(p->ctx, rows, section, n * sizeof *rows);
+  double *rows;
+  KG_TRY(kg_host_alloc(p->ctx, n, sizeof *rows, &rows));
+  kedge_status status = kg_copy_out(p->ctx, rows, section, n * sizeof *rows);
   if (status == KEDGE_OK) status = kg_sync(p->ctx);
   if (status == KEDGE_OK) {
-    for (size_t i = 0; i < n; ++i) rows[i] += modes[i];
+    for (size_t i = 0; i < n; ++i) rows[i] += p->boundary[i];
     status = kg_copy_in(p->ctx, section, rows, n * sizeof *rows);
   }
   free(rows);
-  free(modes);
   return status;
 }
 
@@ -161,13 +158,9 @@ static kedge_status start_vectors(kg_pipeline *p)
   kg_buffer *x = &p->buffers[KG_ARRAY_TRACE], *direction = &p->buffers[KG_ARRAY_DIRECTION];
   KG_TRY(kg_zero(p->ctx, x->data, x->bytes));
   KG_TRY(kg_zero(p->ctx, direction->data, direction->bytes));
-  double *modes;
-  KG_TRY(sample_boundary(p, &modes));
-  const kedge_status status = kg_copy_in(p->ctx, (double *)x->data + (size_t)n->n_free * m,
-                                         modes + (size_t)n->n_neumann * m,
-                                         (size_t)(n->n_edges - n->n_free) * m * sizeof *modes);
-  free(modes);
-  return status;
+  return kg_copy_in(p->ctx, (double *)x->data + (size_t)n->n_free * m,
+                    p->boundary + (size_t)n->n_neumann * m,
+                    (size_t)(n->n_edges - n->n_free) * m * sizeof(double));
 }
 
 static kg_trace_operator trace_operator(const kg_pipeline *p)
