@@ -21,7 +21,8 @@ typedef struct kedge_machine_info {
   int packages, numa_nodes, cores, logical_cpus;
   int allowed_cores, allowed_cpus;  ///< inside the CPU set this process may use (Slurm, taskset)
   char allowed_list[256];           ///< "0-1,4"
-  int64_t memory_bytes;
+  int64_t memory_bytes;             ///< of the machine
+  int64_t memory_free_bytes;        ///< this process can still allocate, its cgroup permitting
   bool built_with_cuda;
   char cuda_architectures[128];   ///< of the build; "" without CUDA
   int cuda_runtime, cuda_driver;  ///< 13000 for 13.0; 0: none

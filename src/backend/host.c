@@ -1,9 +1,6 @@
 // The host backend: device memory is host memory, touched first by the threads that will use it.
-#include <omp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "backend/backend.h"
 #include "core/context.h"
@@ -59,19 +56,10 @@ static kedge_status host_sync(kedge_context *ctx)
   return KEDGE_OK;
 }
 
-/// MemAvailable of /proc/meminfo: what can be allocated without swapping.
 static int64_t host_free_bytes(kedge_context *ctx)
 {
   (void)ctx;
-  long long kib = -1;
-  FILE *stream = fopen("/proc/meminfo", "r");
-  if (stream) {
-    char line[128];
-    while (kib < 0 && fgets(line, sizeof line, stream)) sscanf(line, "MemAvailable: %lld", &kib);
-    fclose(stream);
-  }
-  if (kib >= 0) return (int64_t)kib * 1024;
-  return (int64_t)sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE);
+  return kg_memory_available("");
 }
 
 static kedge_status host_repeat(kedge_context *ctx, kg_repeat *repeat, kg_repeat_body *body,

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/machine_cuda.h"
+#include "core/memory.h"
 #include "core/topology.h"
 
 static void describe_cpus(hwloc_topology_t topology, kedge_machine_info *info)
@@ -18,6 +19,7 @@ static void describe_cpus(hwloc_topology_t topology, kedge_machine_info *info)
   info->allowed_cores = kg_topology_core_count(topology, allowed);
   info->allowed_cpus = hwloc_bitmap_weight(allowed);
   hwloc_bitmap_list_snprintf(info->allowed_list, sizeof info->allowed_list, allowed);
+  info->memory_free_bytes = kg_memory_available("");
   info->memory_bytes = (int64_t)hwloc_get_root_obj(topology)->total_memory;
   if (info->memory_bytes == 0)  // no /sys to read, as in a bare chroot
     info->memory_bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);

@@ -1,7 +1,9 @@
 #include "core/memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 kedge_status kg_host_alloc(kedge_context *ctx, size_t count, size_t size, void *out)
 {
@@ -22,4 +24,108 @@ kedge_status kg_host_calloc(kedge_context *ctx, size_t count, size_t size, void 
   memcpy(&memory, out, sizeof memory);
   memset(memory, 0, count * size);
   return KEDGE_OK;
+}
+
+/// The number behind the first line that begins with `key`; -1: there is none. A file that is just
+/// a number has the key "".
+static int64_t read_number(const char *path, const char *key)
+{
+  FILE *stream = fopen(path, "r");
+  if (!stream) return -1;
+  char line[256];
+  long long value = -1;
+  while (value < 0 && fgets(line, sizeof line, stream))
+    if (strncmp(line, key, strlen(key)) == 0 && sscanf(line + strlen(key), "%lld", &value) != 1)
+      value = -1;
+  fclose(stream);
+  return value;
+}
+
+/// The files of the memory controller in a folder of one version of control groups.
+typedef struct cgroup_files {
+  const char *mount, *limit, *used, *cache_key;
+} cgroup_files;
+
+static const cgroup_files version_1 = {"/sys/fs/cgroup/memory", "memory.limit_in_bytes",
+                                       "memory.usage_in_bytes", "total_inactive_file "};
+static const cgroup_files version_2 = {"/sys/fs/cgroup", "memory.max", "memory.current",
+                                       "inactive_file "};
+
+static int64_t read_file(const char *folder, const char *name, const char *key)
+{
+  char path[2048];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  return read_number(path, key);
+}
+
+/// What one group leaves; INT64_MAX when it sets no limit ("max" in version 2).
+static int64_t left_in_group(const cgroup_files *files, const char *folder)
+{
+  const int64_t limit = read_file(folder, files->limit, "");
+  const int64_t used = read_file(folder, files->used, "");
+  if (limit < 0 || used < 0) return INT64_MAX;
+  const int64_t cache = read_file(folder, "memory.stat", files->cache_key);
+  const int64_t left = limit - used + (cache > 0 ? cache : 0);
+  return left > 0 ? left : 0;
+}
+
+/// The least of a group and the groups it is in. Of a path that names a folder outside of a
+/// container, only the mount itself is there.
+static int64_t left_in_groups(const char *root, const cgroup_files *files, const char *path)
+{
+  char folder[1024];
+  snprintf(folder, sizeof folder, "%s%s%s", root, files->mount, path);
+  const size_t top = strlen(root) + strlen(files->mount);
+  int64_t least = INT64_MAX;
+  for (;;) {
+    const int64_t left = left_in_group(files, folder);
+    if (left < least) least = left;
+    char *slash = strrchr(folder, '/');
+    if (!slash || slash < folder + top) return least;
+    *slash = '\0';
+  }
+}
+
+/// Whether a comma-separated list of controllers has "memory".
+static bool has_memory(const char *list, size_t length)
+{
+  static const char name[] = "memory";
+  const char *at = list, *end = list + length;
+  while (at < end) {
+    const char *comma = memchr(at, ',', (size_t)(end - at));
+    const size_t n = (size_t)((comma ? comma : end) - at);
+    if (n == sizeof name - 1 && memcmp(at, name, n) == 0) return true;
+    at += n + 1;
+  }
+  return false;
+}
+
+/// A line of /proc/self/cgroup is number:controllers:path, without controllers for version 2.
+static int64_t left_in_line(const char *root, char *line)
+{
+  line[strcspn(line, "\n")] = '\0';
+  char *controllers = strchr(line, ':');
+  char *path = controllers ? strchr(controllers + 1, ':') : NULL;
+  if (!path) return INT64_MAX;
+  const size_t length = (size_t)(path - controllers - 1);
+  if (length == 0) return left_in_groups(root, &version_2, path + 1);
+  return has_memory(controllers + 1, length) ? left_in_groups(root, &version_1, path + 1)
+                                             : INT64_MAX;
+}
+
+int64_t kg_memory_available(const char *root)
+{
+  char path[1024], line[1024];
+  snprintf(path, sizeof path, "%s/proc/meminfo", root);
+  const int64_t kib = read_number(path, "MemAvailable:");
+  int64_t least =
+      kib >= 0 ? kib * 1024 : (int64_t)sysconf(_SC_AVPHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE);
+  snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
+  FILE *groups = fopen(path, "r");
+  while (groups && fgets(line, sizeof line, groups)) {
+    const int64_t left = left_in_line(root, line);
+    if (left < least) least = left;
+  }
+  if (groups) fclose(groups);
+  return least;
 }

@@ -1,5 +1,6 @@
 /// @file
-/// Host memory with overflow-checked sizes; a failure is a sentence, never an abort.
+/// Host memory with overflow-checked sizes; a failure is a sentence, never an abort. And how much
+/// there is.
 #pragma once
 #include "core/error.h"
 KEDGE_BEGIN_DECLS
@@ -10,5 +11,11 @@ KEDGE_BEGIN_DECLS
 kedge_status kg_host_alloc(kedge_context *ctx, size_t count, size_t size, void *out);
 /// The same, filled with zeros.
 kedge_status kg_host_calloc(kedge_context *ctx, size_t count, size_t size, void *out);
+
+/// Bytes this process can still allocate without swapping: the least of MemAvailable and of what is
+/// left of the memory limits of its control groups (versions 1 and 2), page cache that can be
+/// dropped not counted as used.
+/// @param[in] root  put before /proc and /sys: "" for this machine, a folder in tests
+int64_t kg_memory_available(const char *root);
 
 KEDGE_END_DECLS

@@ -1,6 +1,9 @@
-// Host memory and pinned memory.
+// Host memory, pinned memory, and how much memory there is.
+#include <ftw.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cmocka_all.h"
 #include "core/memory.h"
@@ -73,6 +76,97 @@ static void pinned_memory_beyond_the_machine_is_refused(void **state)
   assert_non_null(strstr(kedge_context_error(NULL), "staging buffer"));
 }
 
+/// A file of a fake machine; its folders are made.
+static void put(const char *root, const char *path, const char *text)
+{
+  char full[512];
+  snprintf(full, sizeof full, "%s%s", root, path);
+  for (char *slash = full + strlen(root) + 1; (slash = strchr(slash, '/')); ++slash) {
+    *slash = '\0';
+    mkdir(full, 0700);
+    *slash = '/';
+  }
+  FILE *file = fopen(full, "w");
+  assert_non_null(file);
+  fputs(text, file);
+  fclose(file);
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *ftw)
+{
+  (void)status, (void)type, (void)ftw;
+  return remove(path);
+}
+
+static void remove_machine(const char *root)
+{
+  assert_int_equal(nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+static void make_machine(char *root, const char *groups)
+{
+  strcpy(root, "/tmp/kedge-machine-XXXXXX");
+  assert_non_null(mkdtemp(root));
+  put(root, "/proc/meminfo", "MemTotal:  9000 kB\nMemFree: 1 kB\nMemAvailable:    8000 kB\n");
+  put(root, "/proc/self/cgroup", groups);
+}
+
+static void the_machine_bounds_memory_without_groups(void **state)
+{
+  (void)state;
+  char root[64];
+  make_machine(root, "");
+  assert_int_equal(kg_memory_available(root), 8000 * 1024);
+  put(root, "/proc/self/cgroup", "4:memory:/job\n0::/\nnonsense\n");
+  assert_int_equal(kg_memory_available(root), 8000 * 1024);
+  remove_machine(root);
+}
+
+static void a_limit_anywhere_above_a_group_of_version_2_bounds_memory(void **state)
+{
+  (void)state;
+  char root[64];
+  make_machine(root, "0::/job/step\n");
+  put(root, "/sys/fs/cgroup/job/step/memory.max", "max\n");
+  put(root, "/sys/fs/cgroup/job/step/memory.current", "1000\n");
+  assert_int_equal(kg_memory_available(root), 8000 * 1024);
+  put(root, "/sys/fs/cgroup/job/memory.max", "500000\n");
+  put(root, "/sys/fs/cgroup/job/memory.current", "120000\n");
+  assert_int_equal(kg_memory_available(root), 380000);
+  put(root, "/sys/fs/cgroup/job/memory.stat", "anon 5\nfile 900\ninactive_file 20000\n");
+  assert_int_equal(kg_memory_available(root), 400000);
+  put(root, "/sys/fs/cgroup/job/step/memory.max", "900\n");
+  assert_int_equal(kg_memory_available(root), 0);
+  remove_machine(root);
+}
+
+static void the_mount_bounds_memory_in_a_container(void **state)
+{
+  (void)state;
+  char root[64];
+  make_machine(root, "0::/docker/0123abcd\n");  // a folder of the machine outside
+  put(root, "/sys/fs/cgroup/memory.max", "70000\n");
+  put(root, "/sys/fs/cgroup/memory.current", "30000\n");
+  assert_int_equal(kg_memory_available(root), 40000);
+  remove_machine(root);
+}
+
+static void a_limit_of_version_1_bounds_memory(void **state)
+{
+  (void)state;
+  char root[64];
+  make_machine(root, "9:name=systemd:/\n4:cpu,memory:/slurm/job\n0::/\n");
+  put(root, "/sys/fs/cgroup/memory/slurm/job/memory.limit_in_bytes", "600000\n");
+  put(root, "/sys/fs/cgroup/memory/slurm/job/memory.usage_in_bytes", "100000\n");
+  put(root, "/sys/fs/cgroup/memory/slurm/job/memory.stat", "cache 7\ntotal_inactive_file 1000\n");
+  put(root, "/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+  put(root, "/sys/fs/cgroup/memory/memory.usage_in_bytes", "100000\n");
+  assert_int_equal(kg_memory_available(root), 501000);
+  put(root, "/proc/self/cgroup", "4:memory_pressure:/slurm/job\n");
+  assert_int_equal(kg_memory_available(root), 8000 * 1024);
+  remove_machine(root);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -81,6 +175,10 @@ int main(void)
       cmocka_unit_test(sizes_that_overflow_are_refused),
       cmocka_unit_test(pinned_memory_is_zero_and_given_back),
       cmocka_unit_test(pinned_memory_beyond_the_machine_is_refused),
+      cmocka_unit_test(the_machine_bounds_memory_without_groups),
+      cmocka_unit_test(a_limit_anywhere_above_a_group_of_version_2_bounds_memory),
+      cmocka_unit_test(the_mount_bounds_memory_in_a_container),
+      cmocka_unit_test(a_limit_of_version_1_bounds_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
