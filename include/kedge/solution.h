@@ -36,7 +36,8 @@ typedef struct kedge_report {
   const char *operator_name, *preconditioner;
   int64_t iterations;
   double tolerance;
-  double relative_residual;  ///< ||b - K x|| / ||b|| recomputed after the last iteration
+  double relative_residual;  ///< ||b - K x|| / ||b - K x_0||, recomputed after the last iteration;
+                             ///< x_0 holds the Dirichlet values and is 0 elsewhere
   bool converged;            ///< relative_residual <= tolerance
   const char *solver_note;   ///< one sentence when not converged, else ""
   const char *evaluation;    ///< where source and exact solution were evaluated: "host", "gpu" or
@@ -49,12 +50,15 @@ typedef struct kedge_report {
   int64_t operator_bytes;        ///< read by one application of the trace operator
 } kedge_report;
 
-/// Memory of one solve, predicted from counts alone, in bytes of device memory (of host memory for
-/// the host backend).
+/// Memory of one solve, predicted from counts alone, in bytes. Stages hold device memory, which is
+/// host memory for the host backend.
 typedef struct kedge_plan {
   int64_t stage_bytes[KEDGE_OPERATOR_COUNT][KEDGE_STAGE_COUNT];  ///< held while the stage runs
   int64_t peak_bytes[KEDGE_OPERATOR_COUNT];
-  int64_t free_bytes;                              ///< now, on the context's device
+  int64_t host_bytes;               ///< beside, in host memory: mesh, numbering, results, samples
+  int64_t free_bytes;               ///< now, on the context's device
+  int64_t host_free_bytes;          ///< now, for this process; mesh and numbering are there already
+  bool fits[KEDGE_OPERATOR_COUNT];  ///< what kedge_solve() would say
   int64_t largest_elements[KEDGE_OPERATOR_COUNT];  ///< of a mesh like this one that would fit
 } kedge_plan;
 

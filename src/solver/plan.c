@@ -1,53 +1,58 @@
 #include "core/context.h"
 #include "ops/ell.h"
+#include "solver/need.h"
 #include "solver/pipeline.h"
 
-/// The same mesh with more or fewer elements: every count in proportion.
-static kg_shape scaled(const kg_shape *shape, double factor)
+/// Free memory with nothing of a solve in it, not even the mesh.
+static bool fits(const kedge_context *ctx, const kg_shape *shape, kg_memory empty)
 {
-  kg_shape s = *shape;
-  int32_t *const counts[] = {&s.count.n_elements, &s.count.n_groups,   &s.count.n_patches,
-                             &s.count.n_edges,    &s.count.n_interior, &s.count.n_shared,
-                             &s.count.n_neumann,  &s.count.n_free,     &s.count.n_halo};
-  for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i)
-    *counts[i] = (int32_t)(factor * *counts[i] + 0.5);
-  if (s.count.n_groups < 1) s.count.n_groups = 1;
-  s.n_vertices = (int64_t)(factor * (double)s.n_vertices) + 1;
-  s.chunk_groups = kg_chunk_groups(&s);
-  return s;
+  const kg_memory need = kg_memory_needed(ctx, shape);
+  return need.device <= empty.device && need.host + kg_prepared_bytes(shape) <= empty.host;
 }
 
 /// Largest number of elements whose prediction is within the free memory, by bisection.
-static kedge_status largest_mesh(kedge_context *ctx, const kg_shape *shape, int64_t available,
+static kedge_status largest_mesh(kedge_context *ctx, const kg_shape *shape, kg_memory empty,
                                  int64_t *elements)
 {
-  const double most = (double)(INT32_MAX / 3 - KG_LANES) / shape->count.n_elements;
-  double fits = 0.0, fails = most;
-  for (int step = 0; step < 60 && (fails - fits) * shape->count.n_elements > 0.5; ++step) {
-    const double factor = step == 0 ? most : 0.5 * (fits + fails);
-    kg_shape s = scaled(shape, factor);
+  int64_t good = 0, bad = INT32_MAX / 3 - KG_LANES;  // sides have 32-bit numbers
+  while (bad - good > 1) {
+    const int64_t middle = good + (bad - good) / 2;
+    kg_shape s = kg_shape_scaled(shape, (int32_t)middle);
     KG_TRY(kg_ell_work_bytes(ctx, s.size, &s.count, &s.ell_work_bytes));
-    if (kg_peak_bytes(&s) <= available)
-      fits = factor;
+    // Columns of the ELL matrix have 32-bit numbers.
+    const bool numbered = s.operator_kind != KEDGE_OPERATOR_ELL ||
+                          (int64_t)s.count.n_edges * s.size.n_edge <= INT32_MAX;
+    if (numbered && fits(ctx, &s, empty))
+      good = middle;
     else
-      fails = factor;
-    if (fits == most) break;
+      bad = middle;
   }
-  *elements = (int64_t)(fits * shape->count.n_elements);
+  *elements = good;
   return KEDGE_OK;
 }
 
 static kedge_status fill(kg_pipeline *p, kedge_plan *plan)
 {
   KG_TRY(kg_pipeline_prepare(p));
+  kg_memory available = kg_memory_free(p->ctx);
   plan->free_bytes = kg_free_bytes(p->ctx);
+  plan->host_free_bytes = available.host;
+  plan->host_bytes = kg_prepared_bytes(&p->shape);
+  available.host += plan->host_bytes;  // they are there already
+  int64_t most = 0;
+  for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage) {
+    const int64_t bytes = kg_host_stage_bytes(stage, &p->shape);
+    if (bytes > most) most = bytes;
+  }
+  plan->host_bytes += most;
   for (kedge_operator op = 0; op < KEDGE_OPERATOR_COUNT; ++op) {
     kg_shape shape = p->shape;
     shape.operator_kind = op;
     for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage)
       plan->stage_bytes[op][stage] = kg_stage_bytes(stage, &shape);
     plan->peak_bytes[op] = kg_peak_bytes(&shape);
-    KG_TRY(largest_mesh(p->ctx, &shape, plan->free_bytes, &plan->largest_elements[op]));
+    plan->fits[op] = fits(p->ctx, &shape, available);
+    KG_TRY(largest_mesh(p->ctx, &shape, available, &plan->largest_elements[op]));
   }
   return KEDGE_OK;
 }

@@ -5,6 +5,7 @@
 #include "core/context.h"
 #include "core/memory.h"
 #include "core/nvtx.h"
+#include "solver/need.h"
 #include "solver/pipeline.h"
 
 static const char *operator_name(kedge_operator kind)
@@ -63,20 +64,6 @@ static kedge_status allocate_results(kg_pipeline *p)
   return kg_host_alloc(p->ctx, (size_t)s->n_edges * (size_t)z.n_edge, d, &s->trace);
 }
 
-/// Predicted need against free memory, before anything is allocated on the device.
-static kedge_status check_memory(const kg_pipeline *p)
-{
-  const double giga = 1e9;
-  const int64_t need = kg_peak_bytes(&p->shape), available = kg_free_bytes(p->ctx);
-  KG_REQUIRE(p->ctx, need <= available, KEDGE_ERR_MEMORY,
-             "this solve needs %.2f GB of memory on %s (%lld elements, order %d, operator %s) and "
-             "%.2f GB are free; see `kedge plan`, or choose a smaller mesh or order%s",
-             (double)need / giga, p->ctx->device, (long long)p->mesh->n_elements, p->problem->order,
-             operator_name(p->shape.operator_kind), (double)available / giga,
-             p->shape.operator_kind == KEDGE_OPERATOR_ELL ? ", or operator = matrix-free" : "");
-  return KEDGE_OK;
-}
-
 static kedge_status run_stage(kg_pipeline *p, kedge_stage stage,
                               kedge_status (*work)(kg_pipeline *))
 {
@@ -98,7 +85,8 @@ static kedge_status prepare(kg_pipeline *p)
   KG_TRY(status);
   p->solution->report.stages[KEDGE_STAGE_MESH].seconds = p->mesh->seconds + kg_seconds() - began;
   kg_stage_announce(p, KEDGE_STAGE_MESH, true);
-  return check_memory(p);
+  // Before anything is allocated on the device, or for the results.
+  return kg_memory_check(p->ctx, &p->shape, kg_memory_free(p->ctx));
 }
 
 static kedge_status run(kg_pipeline *p)

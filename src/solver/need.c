@@ -1,0 +1,141 @@
+#include "solver/need.h"
+
+#include <math.h>
+
+#include "core/context.h"
+#include "core/memory.h"
+#include "ops/errors.h"
+
+static int64_t mesh_bytes(const kg_shape *s)
+{
+  const int64_t vertex = 2 * sizeof(double) + sizeof(int32_t);  // coordinates, origin
+  const int64_t element = (3 + 3 + 2) * sizeof(int32_t);        // vertices, sides, region, origin
+  const int64_t edge = (2 + 1) * sizeof(int32_t);               // sides, group
+  return vertex * s->n_vertices + element * s->count.n_elements + edge * s->count.n_edges;
+}
+
+/// The arrays of kg_trace_layout: what the device gets of it for the matrix-free operator.
+static int64_t layout_bytes(const kg_shape *s)
+{
+  static const kg_array copied[] = {
+      KG_ARRAY_VERTEX,     KG_ARRAY_SIDE_EDGE,   KG_ARRAY_EDGE_SIDES,
+      KG_ARRAY_SIDE_LOCAL, KG_ARRAY_PATCH_EDGE,  KG_ARRAY_PATCH_HALO,
+      KG_ARRAY_HALO_EDGE,  KG_ARRAY_LOCAL_SIDES, KG_ARRAY_EDGE_ENTRIES};
+  kg_shape shape = *s;
+  shape.operator_kind = KEDGE_OPERATOR_MATRIX_FREE;
+  size_t bytes = (size_t)s->count.n_edges * sizeof(int32_t);  // mesh_edge
+  for (size_t i = 0; i < sizeof copied / sizeof *copied; ++i)
+    bytes += kg_array_bytes(copied[i], &shape);
+  return (int64_t)bytes;
+}
+
+int64_t kg_prepared_bytes(const kg_shape *shape)
+{
+  return mesh_bytes(shape) + layout_bytes(shape);
+}
+
+static int64_t results_bytes(const kg_shape *s)
+{
+  const int64_t lanes = (int64_t)s->count.n_groups * KG_LANES;
+  const int64_t modes = 3 * s->size.n_modes + s->size.n_star + 1;  // u, q, u*, indicator
+  return (lanes * modes + (int64_t)s->count.n_edges * s->size.n_edge) * (int64_t)sizeof(double);
+}
+
+/// Point values of `n_functions` functions of a chunk, when the host evaluates them.
+static int64_t sampled_bytes(const kg_shape *s, int n_functions)
+{
+  const int64_t points = (int64_t)s->n_points * KG_LANES * s->chunk_groups;
+  return n_functions * points * (int64_t)sizeof(double);
+}
+
+int64_t kg_host_stage_bytes(kedge_stage stage, const kg_shape *s)
+{
+  if (stage < KEDGE_STAGE_TRANSFER || stage > KEDGE_STAGE_POSTPROCESS) return 0;
+  const int64_t n_boundary = s->count.n_edges - s->count.n_free + s->count.n_neumann;
+  int64_t bytes = results_bytes(s) + n_boundary * s->size.n_edge * (int64_t)sizeof(double);
+  if (stage == KEDGE_STAGE_TRANSFER) bytes += sampled_bytes(s, 1);
+  if (stage >= KEDGE_STAGE_LOCAL_SOLVE && s->has_exact)
+    bytes += sampled_bytes(s, 3) + s->count.n_groups * (int64_t)sizeof(kg_error_sums);
+  return bytes;
+}
+
+kg_memory kg_memory_needed(const kedge_context *ctx, const kg_shape *shape)
+{
+  const bool separate = ctx->backend == KEDGE_BACKEND_CUDA;
+  kg_memory need = {.device = separate ? kg_peak_bytes(shape) : 0};
+  for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage) {
+    const int64_t device = separate ? 0 : kg_stage_bytes(stage, shape);
+    const int64_t host = device + kg_host_stage_bytes(stage, shape);
+    if (host > need.host) need.host = host;
+  }
+  return need;
+}
+
+kg_memory kg_memory_free(kedge_context *ctx)
+{
+  if (ctx->backend != KEDGE_BACKEND_CUDA) return (kg_memory){.host = kg_free_bytes(ctx)};
+  return (kg_memory){.device = kg_free_bytes(ctx), .host = kg_memory_available("")};
+}
+
+static kedge_status refuse(kedge_context *ctx, const kg_shape *s, const char *where, int64_t need,
+                           int64_t available)
+{
+  const bool ell = s->operator_kind == KEDGE_OPERATOR_ELL;
+  return KG_FAIL(ctx, KEDGE_ERR_MEMORY,
+                 "this solve needs %.2f GB of memory on %s (%lld elements, order %d, operator %s) "
+                 "and %.2f GB are free; see `kedge plan`, or choose a smaller mesh or order%s",
+                 1e-9 * (double)need, where, (long long)s->count.n_elements, s->size.order,
+                 ell ? "ell" : "matrix-free", 1e-9 * (double)available,
+                 ell ? ", or operator = matrix-free" : "");
+}
+
+kedge_status kg_memory_check(kedge_context *ctx, const kg_shape *shape, kg_memory available)
+{
+  const kg_memory need = kg_memory_needed(ctx, shape);
+  if (need.device > available.device)
+    return refuse(ctx, shape, ctx->device, need.device, available.device);
+  if (need.host > available.host) {
+    const bool separate = ctx->backend == KEDGE_BACKEND_CUDA;
+    return refuse(ctx, shape, separate ? "the host, for its results," : ctx->device, need.host,
+                  available.host);
+  }
+  return KEDGE_OK;
+}
+
+/// Outlines of patches, in outlines of a full one: an outline grows with the square root of the
+/// elements inside, and the last patch may be smaller.
+static double count_outlines(const kg_trace_counts *n, int32_t n_elements)
+{
+  const int32_t patch = n->patch_groups * KG_LANES;
+  return n_elements / patch + sqrt((double)(n_elements % patch) / patch);
+}
+
+/// Every edge has two sides but those of the boundary, which has B edges: 3 elements = 2 edges - B.
+/// B grows with the square root of the elements; vertices less edges plus elements stay what they
+/// are.
+kg_shape kg_shape_scaled(const kg_shape *shape, int32_t n_elements)
+{
+  const kg_trace_counts *from = &shape->count;
+  const double factor = (double)n_elements / from->n_elements, root = sqrt(factor);
+  const double boundary = 2.0 * from->n_edges - 3.0 * from->n_elements;
+  const double outline = (2.0 * from->n_shared + boundary) / count_outlines(from, from->n_elements);
+  const int64_t euler = shape->n_vertices - from->n_edges + from->n_elements;
+
+  kg_shape s = *shape;
+  kg_trace_counts *n = &s.count;
+  const int32_t n_boundary = (int32_t)ceil(boundary * root);
+  const int32_t n_dirichlet = (int32_t)lround((from->n_edges - from->n_free) * root);
+  n->n_elements = n_elements;
+  n->n_groups = (n_elements + KG_LANES - 1) / KG_LANES;
+  n->n_patches = (n->n_groups + n->patch_groups - 1) / n->patch_groups;
+  n->n_edges = (int32_t)((3 * (int64_t)n_elements + n_boundary + 1) / 2);
+  n->n_free = n->n_edges - n_dirichlet;
+  n->n_neumann = n_boundary - n_dirichlet;
+  const double around = outline * count_outlines(from, n_elements);
+  n->n_shared = around > n_boundary ? (int32_t)lround(0.5 * (around - n_boundary)) : 0;
+  n->n_interior = n->n_edges - n_boundary - n->n_shared;
+  n->n_halo = 2 * n->n_shared + n_boundary;
+  s.n_vertices = n->n_edges - (int64_t)n_elements + euler;
+  s.chunk_groups = kg_chunk_groups(&s);
+  return s;
+}

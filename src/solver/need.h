@@ -1,0 +1,27 @@
+/// @file
+/// The memory a solve needs, from counts alone: what kg_alloc() gets (solver/arrays.h) and what
+/// else lies in host memory.
+#pragma once
+#include "solver/arrays.h"
+
+/// Memory that is needed, or free. Where device memory is host memory, `host` counts both and
+/// `device` is 0.
+typedef struct kg_memory {
+  int64_t device, host;
+} kg_memory;
+
+/// The mesh and the numbering of the trace: there before a solve allocates anything.
+int64_t kg_prepared_bytes(const kg_shape *shape);
+/// Host memory held in a stage beside those and beside kg_alloc(): results, boundary data, point
+/// values on their way to the device.
+int64_t kg_host_stage_bytes(kedge_stage stage, const kg_shape *shape);
+/// What a solve is going to allocate, at its peak.
+kg_memory kg_memory_needed(const kedge_context *ctx, const kg_shape *shape);
+
+kg_memory kg_memory_free(kedge_context *ctx);
+/// @retval KEDGE_ERR_MEMORY  it does not fit
+kedge_status kg_memory_check(kedge_context *ctx, const kg_shape *shape, kg_memory available);
+
+/// A mesh like this one with another number of elements: of the same shape and with the same
+/// conditions, cut into as round patches.
+kg_shape kg_shape_scaled(const kg_shape *shape, int32_t n_elements);

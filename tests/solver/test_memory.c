@@ -1,0 +1,297 @@
+// Predictions of memory against what is then allocated, and against each other.
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+#include "compare.h"
+#include "core/context.h"
+#include "core/memory.h"
+#include "grid.h"
+#include "solver/need.h"
+#include "solver/pipeline.h"
+#include "support.h"
+
+static kedge_context *ctx;
+
+static int open_context(void **state)
+{
+  (void)state;
+  ctx = open_backend(test_backend(), 1);
+  return 0;
+}
+
+static int close_context(void **state)
+{
+  (void)state;
+  kedge_context_destroy(ctx);
+  return 0;
+}
+
+static kedge_mesh *square(int n)
+{
+  char words[32];
+  kedge_mesh *mesh;
+  snprintf(words, sizeof words, "square %d", n);
+  must(ctx, kedge_mesh_generate(ctx, words, &mesh));
+  return mesh;
+}
+
+static kedge_mesh *triangle(void)
+{
+  test_grid grid;
+  test_grid_create(&grid, 1);
+  kedge_mesh *mesh = test_grid_mesh(&grid, ctx);
+  test_grid_destroy(&grid);
+  return mesh;
+}
+
+static kedge_problem *dirichlet(const char *order, const char *op)
+{
+  return problem_of(ctx, SETTINGS({"space", "order", order}, {"exact", "u", "x*y"},
+                                  {"boundary default", "type", "dirichlet"},
+                                  {"solver", "operator", op}, {"solver", "max_iterations", "2"}));
+}
+
+static kg_shape shape_of(const kedge_mesh *mesh, const kedge_problem *problem)
+{
+  kg_pipeline p = {.ctx = ctx, .mesh = mesh, .problem = problem};
+  must(ctx, kg_pipeline_prepare(&p));
+  const kg_shape shape = p.shape;
+  kg_pipeline_free(&p);
+  return shape;
+}
+
+static void a_mesh_scaled_to_its_own_size_is_itself(void **state)
+{
+  (void)state;
+  const char *const words[] = {"square 1", "square 5", "square 40", "lshape 7", "ring 3 50"};
+  kedge_problem *problem = dirichlet("3", "matrix-free");
+  for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
+    kedge_mesh *mesh;
+    must(ctx, kedge_mesh_generate(ctx, words[i], &mesh));
+    const kg_shape shape = shape_of(mesh, problem);
+    const kg_shape same = kg_shape_scaled(&shape, shape.count.n_elements);
+    assert_memory_equal(&same.count, &shape.count, sizeof same.count);
+    assert_int_equal(same.n_vertices, shape.n_vertices);
+    assert_int_equal(same.chunk_groups, shape.chunk_groups);
+    kedge_mesh_destroy(mesh);
+  }
+  kedge_problem_destroy(problem);
+}
+
+static int64_t limit, prepared;
+
+/// A machine with `limit` bytes, of which mesh and numbering take some.
+static int64_t limited(kedge_context *context)
+{
+  return context->backend == KEDGE_BACKEND_CUDA ? limit : limit - prepared;
+}
+
+static kedge_plan plan_within(int64_t bytes, const kedge_mesh *mesh, const kedge_problem *problem)
+{
+  const kg_backend_table *table = ctx->table;
+  kg_backend_table small = *table;
+  const kg_shape shape = shape_of(mesh, problem);
+  small.free_bytes = limited;
+  limit = bytes;
+  prepared = kg_prepared_bytes(&shape);
+  ctx->table = &small;
+  kedge_plan plan;
+  const kedge_status status = kedge_plan_make(ctx, mesh, problem, &plan);
+  ctx->table = table;
+  must(ctx, status);
+  return plan;
+}
+
+static void check_samples(int64_t bytes, const char *order)
+{
+  kedge_problem *problem = dirichlet(order, "matrix-free");
+  const int sizes[] = {200, 60, 20, 3, 0};
+  double expected[KEDGE_OPERATOR_COUNT] = {0};
+  for (int i = 0; i < 5; ++i) {
+    kedge_mesh *mesh = sizes[i] ? square(sizes[i]) : triangle();
+    const kedge_plan plan = plan_within(bytes, mesh, problem);
+    for (int op = 0; op < KEDGE_OPERATOR_COUNT; ++op) {
+      const double largest = (double)plan.largest_elements[op];
+      if (i == 0) expected[op] = largest;
+      assert_true(largest > 0.0);
+      assert_at_most(fabs(largest / expected[op] - 1.0), sizes[i] >= 20 ? 0.03 : 0.05);
+    }
+    kedge_mesh_destroy(mesh);
+  }
+  kedge_problem_destroy(problem);
+}
+
+static void the_largest_mesh_does_not_depend_on_the_sample(void **state)
+{
+  (void)state;
+  check_samples((int64_t)1 << 31, "1");
+  check_samples((int64_t)1 << 31, "4");
+  check_samples((int64_t)1 << 40, "4");
+}
+
+static kedge_status solve_within(int64_t bytes, const kedge_mesh *mesh,
+                                 const kedge_problem *problem)
+{
+  const kg_backend_table *table = ctx->table;
+  kg_backend_table small = *table;
+  const kg_shape shape = shape_of(mesh, problem);
+  small.free_bytes = limited;
+  limit = bytes;
+  prepared = kg_prepared_bytes(&shape);
+  ctx->table = &small;
+  kedge_solution *solution;
+  const kedge_status status = kedge_solve(ctx, mesh, problem, &solution);
+  ctx->table = table;
+  kedge_solution_destroy(solution);
+  return status;
+}
+
+static void a_mesh_below_the_largest_fits_and_one_above_does_not(void **state)
+{
+  (void)state;
+  const int64_t bytes = 40000000;
+  for (int op = 0; op < KEDGE_OPERATOR_COUNT; ++op) {
+    kedge_problem *problem = dirichlet("2", op == KEDGE_OPERATOR_ELL ? "ell" : "matrix-free");
+    kedge_mesh *sample = square(20);
+    const double largest = (double)plan_within(bytes, sample, problem).largest_elements[op];
+    kedge_mesh_destroy(sample);
+    for (int above = 0; above < 2; ++above) {
+      kedge_mesh *mesh = square((int)sqrt((above ? 1.1 : 0.9) * largest / 2.0));
+      assert_int_equal(plan_within(bytes, mesh, problem).fits[op], !above);
+      assert_int_equal(solve_within(bytes, mesh, problem), above ? KEDGE_ERR_MEMORY : KEDGE_OK);
+      kedge_mesh_destroy(mesh);
+    }
+    kedge_problem_destroy(problem);
+  }
+}
+
+static void results_that_the_host_cannot_hold_are_refused(void **state)
+{
+  (void)state;
+  kedge_problem *problem = dirichlet("2", "matrix-free");
+  kedge_mesh *mesh = square(40);
+  const kg_shape shape = shape_of(mesh, problem);
+  const kedge_backend backend = ctx->backend;
+  ctx->backend = KEDGE_BACKEND_CUDA;  // memory of its own; nothing runs
+  const kg_memory need = kg_memory_needed(ctx, &shape);
+  const kedge_status enough = kg_memory_check(ctx, &shape, need);
+  const kedge_status status = kg_memory_check(ctx, &shape, (kg_memory){need.device, need.host - 1});
+  ctx->backend = backend;
+  assert_int_equal(enough, KEDGE_OK);
+  assert_int_equal(status, KEDGE_ERR_MEMORY);
+  assert_int_equal(need.device, kg_peak_bytes(&shape));
+  assert_non_null(strstr(kedge_context_error(ctx),
+                         " GB of memory on the host, for its results, (3200 elements, order 2, "
+                         "operator matrix-free) and 0.00 GB are free"));
+  kedge_mesh_destroy(mesh);
+  kedge_problem_destroy(problem);
+}
+
+static int64_t heap(void)
+{
+  const struct mallinfo2 info = mallinfo2();
+  return (int64_t)(info.uordblks + info.hblkhd);
+}
+
+static int64_t heap_before, heap_in_solve, heap_in_postprocess;
+
+static void look_in_solve(void *user, const kedge_progress *progress)
+{
+  (void)user;
+  if (progress->iteration > 0) heap_in_solve = heap() - heap_before;
+}
+
+/// The last calls are those of post-processing.
+static void look_and_be_one(void *user, size_t n, const double *x, const double *y, double *value)
+{
+  (void)user, (void)x, (void)y;
+  for (size_t i = 0; i < n; ++i) value[i] = 1.0;
+  heap_in_postprocess = heap() - heap_before;
+}
+
+static void zero(void *user, size_t n, const double *x, const double *y, double *value)
+{
+  (void)user, (void)x, (void)y;
+  for (size_t i = 0; i < n; ++i) value[i] = 0.0;
+}
+
+static void assert_predicted(int64_t measured, kedge_stage stage, const kg_shape *shape,
+                             int64_t layout)
+{
+  const double predicted =
+      (double)(kg_stage_bytes(stage, shape) + kg_host_stage_bytes(stage, shape) + layout);
+  assert_at_most(fabs(predicted / (double)measured - 1.0), 0.05);
+}
+
+static void host_memory_is_what_was_predicted(void **state)
+{
+  (void)state;
+  // Sanitizers have a heap of their own.
+  if (test_backend() == KEDGE_BACKEND_CUDA || heap() == 0) skip();
+  heap_before = heap();
+  kedge_mesh *mesh = square(60);
+  const int64_t mesh_bytes = heap() - heap_before;
+  for (int op = 0; op < KEDGE_OPERATOR_COUNT; ++op) {
+    kedge_problem *problem = dirichlet("4", op == KEDGE_OPERATOR_ELL ? "ell" : "matrix-free");
+    must(ctx, kedge_problem_set_source(problem, zero, NULL));
+    must(ctx, kedge_problem_set_exact(problem, look_and_be_one, zero, zero, NULL));
+    const kg_shape shape = shape_of(mesh, problem);
+    kedge_context_set_progress(ctx, look_in_solve, NULL);
+    heap_before = heap();
+    kedge_solution *solution;
+    must(ctx, kedge_solve(ctx, mesh, problem, &solution));
+    kedge_context_set_progress(ctx, NULL, NULL);
+    const int64_t layout = kg_prepared_bytes(&shape) - mesh_bytes;
+    assert_predicted(heap_in_solve, KEDGE_STAGE_TRACE_SOLVE, &shape, layout);
+    assert_predicted(heap_in_postprocess, KEDGE_STAGE_POSTPROCESS, &shape, layout);
+    kedge_solution_destroy(solution);
+    kedge_problem_destroy(problem);
+  }
+  kedge_mesh_destroy(mesh);
+}
+
+/// What the GPU itself says is gone, beside its books.
+static void gpu_memory_is_what_was_predicted(void **state)
+{
+  (void)state;
+  if (test_backend() != KEDGE_BACKEND_CUDA) skip();
+  kedge_mesh *mesh = square(500);
+  kedge_problem *problem = dirichlet("4", "matrix-free");
+  kedge_solution *solution;
+  kedge_report report;
+  must(ctx, kedge_solve(ctx, mesh, problem, &solution));  // kernels are loaded now
+  kedge_solution_report(solution, &report);
+  kg_pipeline p = {.ctx = ctx, .mesh = mesh, .problem = problem};
+  must(ctx, kg_pipeline_prepare(&p));
+  const int64_t before = kg_free_bytes(ctx);
+  int64_t most = 0;
+  for (kedge_stage stage = KEDGE_STAGE_TRANSFER; stage <= KEDGE_STAGE_POSTPROCESS; ++stage) {
+    must(ctx, kg_arrays_enter(ctx, stage, &p.shape, p.buffers));
+    const int64_t gone = before - kg_free_bytes(ctx);
+    if (gone > most) most = gone;
+    kg_arrays_leave(ctx, stage, &p.shape, p.buffers);
+  }
+  kg_pipeline_free(&p);
+  assert_true(most > 300000000);
+  assert_at_most(fabs((double)report.peak_device_bytes / (double)most - 1.0), 0.05);
+  assert_at_most(fabs((double)report.predicted_device_bytes / (double)most - 1.0), 0.05);
+  kedge_solution_destroy(solution);
+  kedge_problem_destroy(problem);
+  kedge_mesh_destroy(mesh);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_mesh_scaled_to_its_own_size_is_itself),
+      cmocka_unit_test(the_largest_mesh_does_not_depend_on_the_sample),
+      cmocka_unit_test(a_mesh_below_the_largest_fits_and_one_above_does_not),
+      cmocka_unit_test(results_that_the_host_cannot_hold_are_refused),
+      cmocka_unit_test(host_memory_is_what_was_predicted),
+      cmocka_unit_test(gpu_memory_is_what_was_predicted),
+  };
+  test_skip_without_backend();
+  return cmocka_run_group_tests(tests, open_context, close_context);
+}
