@@ -24,7 +24,7 @@ typedef struct kedge_progress {
   bool finished;             ///< the stage has ended and `seconds` is its time
   double seconds;            ///< since the stage began
   int64_t iteration;         ///< trace_solve only: iterations so far, else 0
-  double relative_residual;  ///< trace_solve only: ||r|| / ||b|| of the recurrence
+  double relative_residual;  ///< trace_solve only: ||r|| / ||r_0|| of the recurrence
   double tolerance;          ///< trace_solve only: where it will stop
 } kedge_progress;
 
@@ -42,6 +42,9 @@ typedef struct kedge_context_options {
   {                                 \
     KEDGE_BACKEND_AUTO, -1, 0, true \
   }
+
+/// The most host threads that a context takes: 4 for each logical CPU that is online.
+KEDGE_API int kedge_threads_max(void);
 
 /// Create a context.
 /// @param[in]  options  NULL takes KEDGE_CONTEXT_OPTIONS_INIT

@@ -45,6 +45,12 @@ typedef struct kg_cli_overrides {
 long kg_cli_integer(struct argp_state *state, const char *option, const char *text, long minimum,
                     long maximum);
 
+/// Refuse before the work, with a sentence, what could not be written after it.
+/// @param[in] what     what the file holds, for the sentence: "report"
+/// @param[in] regular  refuse pipes, terminals and devices too
+/// Returns the file that `path` leads to, links followed, which the caller frees; NULL: refused.
+char *kg_cli_target(const char *path, const char *what, bool regular);
+
 /// Print the sentence of the last failure and return the exit code that goes with it: bad input
 /// where the failing call reads the user's input, else failed.
 int kg_cli_fail(const kedge_context *ctx, kedge_status status, bool reads_input);

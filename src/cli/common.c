@@ -36,7 +36,7 @@ static error_t parse_context(int key, char *text, struct argp_state *state)
       options->device = (int)kg_cli_integer(state, "--device", text, 0, 1023);
       return 0;
     case 't':
-      options->threads = (int)kg_cli_integer(state, "--threads", text, 1, 65536);
+      options->threads = (int)kg_cli_integer(state, "--threads", text, 1, kedge_threads_max());
       return 0;
     default:
       return ARGP_ERR_UNKNOWN;

@@ -1,6 +1,7 @@
 // The command: standard streams that cannot fail silently, and the way to the verbs.
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,25 @@ static void occupy_closed_streams(void)
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd)
     if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
       (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+/// Leave no half-written file behind, then end as the signal would have ended it.
+static void give_up(int signal_number)
+{
+  kedge_partial_files_remove();
+  raise(signal_number);  // SA_RESETHAND: not here again
+}
+
+static void handle_signals(void)
+{
+  static const int deadly[] = {SIGHUP, SIGINT, SIGTERM};
+  for (size_t i = 0; i < sizeof deadly / sizeof *deadly; ++i) {
+    struct sigaction before;
+    const struct sigaction action = {.sa_handler = give_up, .sa_flags = SA_RESETHAND};
+    const bool known = sigaction(deadly[i], NULL, &before) == 0;
+    if (known && before.sa_handler != SIG_IGN) sigaction(deadly[i], &action, NULL);  // nohup
+  }
+  signal(SIGXFSZ, SIG_IGN);  // the write that goes too far fails, with a sentence
 }
 
 /// At exit, also after --help and --version: what was printed has to have arrived.
@@ -90,6 +110,7 @@ static const char doc[] =
 int main(int argc, char **argv)
 {
   occupy_closed_streams();
+  handle_signals();
   atexit(close_stdout);
   argp_err_exit_status = KG_EXIT_INPUT;
   argp_program_version_hook = print_version;

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/cli.h"
 
@@ -72,8 +73,22 @@ static int show(const mesh_options *options)
   return code;
 }
 
+/// Say what was written, unless that went into a pipe, which may be standard output.
+static void print_written(const char *path, const kedge_mesh *mesh)
+{
+  struct stat file;
+  if (stat(path, &file) != 0 || !S_ISREG(file.st_mode)) return;
+  kedge_mesh_info info;
+  kedge_mesh_get_info(mesh, &info);
+  printf("%s: %lld triangles, %lld vertices\n", path, (long long)info.elements,
+         (long long)info.vertices);
+}
+
 static int generate(const mesh_options *options)
 {
+  char *const target = kg_cli_target(options->output, "mesh", false);
+  if (!target) return KG_EXIT_INPUT;
+  free(target);
   kedge_context *ctx;
   kedge_mesh *mesh = NULL, *refined = NULL;
   kedge_status status = open_context(&ctx);
@@ -86,12 +101,7 @@ static int generate(const mesh_options *options)
   }
   if (status == KEDGE_OK) status = kedge_mesh_write(ctx, mesh, options->output, options->binary);
   const int code = status == KEDGE_OK ? KG_EXIT_SOLVED : kg_cli_fail(ctx, status, false);
-  if (status == KEDGE_OK) {
-    kedge_mesh_info info;
-    kedge_mesh_get_info(mesh, &info);
-    printf("%s: %lld triangles, %lld vertices\n", options->output, (long long)info.elements,
-           (long long)info.vertices);
-  }
+  if (status == KEDGE_OK) print_written(options->output, mesh);
   kedge_mesh_destroy(mesh);
   kedge_context_destroy(ctx);
   return code;

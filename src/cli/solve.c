@@ -1,9 +1,5 @@
-#include <errno.h>
-#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/progress.h"
@@ -56,34 +52,19 @@ static const struct argp argp = {
     options_list, parse, "PROBLEM.ini", "Solve a problem (see 'kedge help problem').",
     children,     NULL,  NULL};
 
-/// Refuse before the work what could not be written after it.
-static bool can_write(const char *path, const char *what)
-{
-  struct stat info;
-  const bool exists = stat(path, &info) == 0;
-  if (exists && S_ISDIR(info.st_mode)) {
-    fprintf(stderr, "kedge: cannot write the %s %s: it is a folder\n", what, path);
-    return false;
-  }
-  // A pipe or terminal is written itself; a file is replaced by a new one in its folder.
-  const bool direct = exists && !S_ISREG(info.st_mode);
-  char *copy = strdup(path);
-  const char *place = direct || !copy ? path : dirname(copy);
-  const int error = access(place, direct ? W_OK : W_OK | X_OK) != 0 ? errno : 0;
-  if (error)
-    fprintf(stderr, "kedge: cannot write the %s %s: %s: %s\n", what, path, place, strerror(error));
-  free(copy);
-  return error == 0;
-}
-
 static bool check_targets(const solve_options *options, const char *output)
 {
-  const char *report = options->report;
-  if (output && report && strcmp(output, report) == 0) {
-    fprintf(stderr, "kedge: output and report cannot both be %s\n", output);
-    return false;
+  char *const to = output ? kg_cli_target(output, "output", true) : NULL;
+  bool good = !output || to;
+  if (good && options->report) {
+    char *const report_to = kg_cli_target(options->report, "report", false);
+    const bool same = to && report_to && strcmp(to, report_to) == 0;
+    if (same) fprintf(stderr, "kedge: output and report cannot both be %s\n", output);
+    good = report_to && !same;
+    free(report_to);
   }
-  return (!output || can_write(output, "output")) && (!report || can_write(report, "report"));
+  free(to);
+  return good;
 }
 
 /// What a solve owns.

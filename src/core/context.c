@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <string.h>
 
 #include "core/memory.h"
@@ -69,6 +70,12 @@ static kedge_status open_any(kedge_context *ctx, const kedge_context_options *op
   return KEDGE_OK;
 }
 
+int kedge_threads_max(void)
+{
+  const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+  return cpus > 1 ? 4 * (int)cpus : 4;
+}
+
 kedge_status kedge_context_create(const kedge_context_options *options, kedge_context **out)
 {
   static const kedge_context_options defaults = KEDGE_CONTEXT_OPTIONS_INIT;
@@ -77,6 +84,10 @@ kedge_status kedge_context_create(const kedge_context_options *options, kedge_co
   if (options == NULL) options = &defaults;
   KG_REQUIRE(NULL, (unsigned)options->backend < KEDGE_BACKEND_COUNT && options->threads >= 0,
              KEDGE_ERR_ARG, "kedge_context_create: unknown backend or negative thread count");
+  KG_REQUIRE(NULL, options->threads <= kedge_threads_max(), KEDGE_ERR_ARG,
+             "%d threads are more than the %d that kedge starts on this machine: 4 for each "
+             "logical CPU",
+             options->threads, kedge_threads_max());
   kedge_context *ctx;
   KG_TRY(kg_host_calloc(NULL, 1, sizeof *ctx, &ctx));
 

@@ -4,10 +4,12 @@ import json
 import os
 import pty
 import re
+import resource
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 KEDGE = os.path.abspath(sys.argv.pop(1))
@@ -58,9 +60,9 @@ class Command(unittest.TestCase):
         self.assertEqual(result.returncode, code, (arguments, result.stdout, result.stderr))
         return result
 
-    def refused(self, *arguments, says, code=2):
+    def refused(self, *arguments, says, code=2, **options):
         """Run; it has to fail with one line on stderr (usage hints aside) that contains `says`."""
-        result = self.kedge(*arguments, code=code)
+        result = self.kedge(*arguments, code=code, **options)
         self.assertIn(says, result.stderr)
         self.assertTrue(result.stderr.startswith("kedge"), result.stderr)
         self.assertEqual(result.stdout, "")
@@ -174,8 +176,32 @@ class Solve(Command):
             self.refused("solve", "p.ini", option, "no/such/x", says=says)
             self.refused("solve", "p.ini", option, ".",
                          says=f"cannot write the {word} .: it is a folder")
-        self.refused("solve", "p.ini", "-o", "x", "-r", "x",
-                     says="output and report cannot both be x")
+        self.refused("mesh", "generate", "square", "3", "-o", "no/x.msh",
+                     says="cannot write the mesh no/x.msh: no: No such file or directory")
+        long = "n" * 256
+        for arguments in (("solve", "p.ini"), ("mesh", "generate", "square", "3")):
+            self.refused(*arguments, "-o", long, says="File name too long")
+            self.refused(*arguments, "-o", "./" * 2040 + "x", says="File name too long")
+
+    def test_output_goes_to_regular_files_only(self):
+        os.mkfifo(self.path("pipe"))
+        os.symlink("/dev/null", self.path("link"))
+        for place in ("/dev/null", "pipe", "link"):
+            self.refused("solve", "p.ini", "-o", place,
+                         says=f"cannot write the output {place}: it must be a regular file")
+
+    def test_output_and_report_do_not_overwrite_each_other(self):
+        os.mkdir(self.path("sub"))
+        os.symlink("sub", self.path("same"))
+        self.write("old", "")
+        os.symlink("old", self.path("alias"))
+        for output, report in (("x", "x"), ("x", "./x"), ("x", self.path("x")),
+                               ("sub/x", "same/x"), ("old", "alias"), ("alias", "sub/../old")):
+            self.refused("solve", "p.ini", "-o", output, "-r", report,
+                         says=f"output and report cannot both be {output}")
+        self.kedge("solve", "p.ini", "-q", "-o", "sub/x", "-r", "x")
+
+    def test_a_read_only_folder_is_refused(self):
         if os.geteuid() != 0:  # root may write everywhere
             os.mkdir(self.path("locked"), 0o500)
             self.refused("solve", "p.ini", "-o", "locked/x", says="Permission denied")
@@ -203,9 +229,10 @@ class Usage(Command):
         self.refused("plan", "p.ini", "q.ini", says="not also 'q.ini'")
         self.refused("solve", "p.ini", "--fast", says="--fast")
         self.refused("solve", "p.ini", "--backend", "tpu", says="not 'tpu'")
-        for bad in ("0", "-1", "2x", "", "99999999999999999999"):
+        most = 4 * os.sysconf("SC_NPROCESSORS_ONLN")
+        for bad in ("0", "-1", "2x", "", "99999999999999999999", "60000"):
             self.refused("solve", "p.ini", f"--threads={bad}",
-                         says=f"--threads wants a whole number from 1 to 65536, not '{bad}'")
+                         says=f"--threads wants a whole number from 1 to {most}, not '{bad}'")
         self.refused("solve", "p.ini", "--device=-1", says="--device wants a whole number")
         self.refused("mesh", "info", says="which mesh file?")
         self.refused("mesh", "info", "a", "b", says="not also 'b'")
@@ -339,7 +366,30 @@ class Mesh(Command):
         self.refused("mesh", "info", "p.ini", says="p.ini")
         self.refused("mesh", "generate", "circle", "3", "-o", "x.msh", says="circle")
         self.refused("mesh", "generate", *["square"] * 60, "-o", "x.msh", says="too many words")
-        self.refused("mesh", "generate", "square", "3", "-o", "no/x.msh", says="no/x.msh", code=1)
+
+    def test_a_mesh_may_go_through_a_pipe(self):
+        text = self.shell("$K mesh generate square 3 -o /dev/stdout | $K mesh info /dev/stdin", 0)
+        self.assertRegex(text.stdout, r"triangles +18\n")
+
+    def test_a_signal_leaves_no_partial_file(self):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            process = subprocess.Popen([KEDGE, "mesh", "generate", "square", "1000", "-o", "x.msh"],
+                                       cwd=self.folder, stdin=subprocess.DEVNULL,
+                                       stdout=subprocess.DEVNULL)
+            while process.poll() is None and len(os.listdir(self.folder)) == 1:
+                time.sleep(0.001)
+            process.send_signal(number)
+            self.assertEqual(process.wait(), -number)
+            self.assertEqual(os.listdir(self.folder), ["p.ini"])
+
+    def test_a_limit_of_file_size_is_a_sentence(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (10000, 10000))
+        self.refused("mesh", "generate", "square", "40", "-o", "x.msh", code=1,
+                     says="cannot write x.msh: File too large", preexec_fn=limit)
+        result = self.kedge("solve", "p.ini", "-q", "-o", "x.vtkhdf", code=1, preexec_fn=limit)
+        self.assertRegex(result.stderr, r"^kedge: cannot write x.vtkhdf: .*File too large\n$")
+        self.assertEqual(os.listdir(self.folder), ["p.ini"])
 
 
 class PlanAndInfo(Command):

@@ -87,6 +87,9 @@ static void wrong_options_are_refused(void **state)
   assert_int_equal(kedge_context_create(&options, &ctx), KEDGE_ERR_ARG);
   assert_null(ctx);
   assert_non_null(strstr(kedge_context_error(NULL), "negative thread count"));
+  options.threads = kedge_threads_max() + 1;
+  assert_int_equal(kedge_context_create(&options, &ctx), KEDGE_ERR_ARG);
+  assert_non_null(strstr(kedge_context_error(NULL), "4 for each logical CPU"));
   options.threads = 0;
   options.backend = KEDGE_BACKEND_COUNT;
   assert_int_equal(kedge_context_create(&options, &ctx), KEDGE_ERR_ARG);
