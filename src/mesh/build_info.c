@@ -4,6 +4,7 @@
 #include "core/context.h"
 #include "core/memory.h"
 #include "mesh/build.h"
+#include "mesh/parts.h"
 
 /// Sums are taken over blocks of this many elements, then over blocks: the same bits for any number
 /// of threads.
@@ -65,6 +66,15 @@ static void add_summary(summary *s, const summary *part)
   }
 }
 
+static kedge_status count_parts(kg_builder *b)
+{
+  int32_t *part, n_parts;
+  KG_TRY(kg_mesh_parts(b->ctx, b->mesh, &part, &n_parts));
+  free(part);
+  b->mesh->info.parts = n_parts;
+  return KEDGE_OK;
+}
+
 kedge_status kg_build_info(kg_builder *b)
 {
   kedge_mesh *mesh = b->mesh;
@@ -95,5 +105,5 @@ kedge_status kg_build_info(kg_builder *b)
   info->mean_quality = total.quality / mesh->n_elements;
   info->min_angle = atan2(1, total.max_cotangent) * (180 / acos(-1.0));
   for (int i = 0; i < 4; ++i) info->box[i] = total.box[i];
-  return KEDGE_OK;
+  return count_parts(b);
 }

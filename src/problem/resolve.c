@@ -1,9 +1,11 @@
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/memory.h"
 #include "mesh/mesh.h"
+#include "mesh/parts.h"
 #include "problem/nearest.h"
 #include "problem/problem.h"
 
@@ -119,7 +121,6 @@ static kedge_status match_groups(matching *m)
 static kedge_status resolve_boundaries(const matching *m, kg_resolved *out)
 {
   const kedge_problem *p = m->problem;
-  bool dirichlet = false;
   for (int g = 0; g < m->mesh->n_groups; ++g) {
     const kg_boundary *b = m->of[g];
     if (b == NULL) continue;
@@ -133,13 +134,74 @@ static kedge_status resolve_boundaries(const matching *m, kg_resolved *out)
     if (!given && p->exact_u.kind == KG_FUNCTION_NONE) return fail_at(m, b, sentence);
     out->boundaries[g].type = b->type;
     out->boundaries[g].value = given ? &b->value : NULL;
-    dirichlet = dirichlet || b->type == KEDGE_BOUNDARY_DIRICHLET;
   }
+  return KEDGE_OK;
+}
+
+static bool is_dirichlet(const matching *m, const kg_resolved *resolved, int group)
+{
+  return m->of[group] && resolved->boundaries[group].type == KEDGE_BOUNDARY_DIRICHLET;
+}
+
+/// The sentence for a part without a Dirichlet edge: where it lies, and what to do.
+static kedge_status fail_part(const matching *m, const int32_t *part, int32_t which)
+{
+  const kedge_mesh *mesh = m->mesh;
+  long long triangles = 0;
+  double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+  for (int64_t side = 0; side < 3 * (int64_t)mesh->n_elements; ++side) {
+    if (part[side / 3] != which) continue;
+    triangles += side % 3 == 0;
+    const double *at = mesh->vertices + 2 * (int64_t)mesh->element_vertices[side];
+    for (int i = 0; i < 2; ++i) {
+      low[i] = fmin(low[i], at[i]);
+      high[i] = fmax(high[i], at[i]);
+    }
+  }
+  return KG_FAIL(
+      m->ctx, KEDGE_ERR_INPUT,
+      "part %d of %lld of the mesh (x from %g to %g, y from %g to %g, %lld triangle%s) has only "
+      "neumann boundaries and reaction is 0: the solution there is determined only up to a "
+      "constant; give it a dirichlet boundary or make reaction positive, or, if the parts should "
+      "be joined, give them common edges (Coherence in Gmsh)",
+      which + 1, (long long)mesh->info.parts, low[0], high[0], low[1], high[1], triangles,
+      triangles == 1 ? "" : "s");
+}
+
+/// Every part must have a Dirichlet edge.
+static kedge_status check_parts(const matching *m, const kg_resolved *resolved)
+{
+  const kedge_mesh *mesh = m->mesh;
+  int32_t *part, n_parts, free_part = 0;
+  bool *is_fixed = NULL;
+  KG_TRY(kg_mesh_parts(m->ctx, mesh, &part, &n_parts));
+  kedge_status status = kg_host_calloc(m->ctx, (size_t)n_parts, sizeof *is_fixed, &is_fixed);
+  if (status != KEDGE_OK) goto done;
+  for (int64_t edge = 0; edge < mesh->n_edges; ++edge) {
+    const int32_t group = mesh->edge_group[edge];
+    if (group >= 0 && is_dirichlet(m, resolved, group))
+      is_fixed[part[mesh->edge_sides[2 * edge] / 3]] = true;
+  }
+  while (free_part < n_parts && is_fixed[free_part]) ++free_part;
+  if (free_part < n_parts) status = fail_part(m, part, free_part);
+done:
+  free(is_fixed);
+  free(part);
+  return status;
+}
+
+/// Without reaction, constants are a solution of the homogeneous problem unless a Dirichlet
+/// boundary excludes them.
+static kedge_status check_determined(const matching *m, const kg_resolved *resolved)
+{
+  if (m->problem->reaction > 0) return KEDGE_OK;
+  bool dirichlet = false;
+  for (int g = 0; g < m->mesh->n_groups; ++g) dirichlet = dirichlet || is_dirichlet(m, resolved, g);
   KG_REQUIRE(
-      m->ctx, dirichlet || p->reaction > 0, KEDGE_ERR_INPUT,
+      m->ctx, dirichlet, KEDGE_ERR_INPUT,
       "all boundaries are neumann and reaction is 0: the solution is determined only up to a "
       "constant; make one boundary dirichlet or reaction positive");
-  return KEDGE_OK;
+  return m->mesh->info.parts > 1 ? check_parts(m, resolved) : KEDGE_OK;
 }
 
 static kedge_status resolve_source(kedge_context *ctx, const kedge_problem *p, kg_resolved *out)
@@ -167,6 +229,7 @@ kedge_status kg_problem_resolve(kedge_context *ctx, const kedge_problem *problem
     status = kg_host_calloc(ctx, n, sizeof *out->boundaries, &out->boundaries);
   if (status == KEDGE_OK) status = match_groups(&m);
   if (status == KEDGE_OK) status = resolve_boundaries(&m, out);
+  if (status == KEDGE_OK) status = check_determined(&m, out);
   if (status == KEDGE_OK) status = resolve_source(ctx, problem, out);
   free(m.of);
   if (status != KEDGE_OK) kg_resolved_free(out);

@@ -116,6 +116,59 @@ static void pure_neumann_with_reaction_is_allowed(void **state)
   kedge_problem_destroy(p);
 }
 
+/// Two triangles that touch in one vertex, the first with edges "a", the second with edges "b".
+static kedge_mesh *two_parts(kedge_context *ctx)
+{
+  static const double vertices[][2] = {{0, 0}, {1, 0}, {1, 1}, {3, 1}, {3, 4}};
+  static const int32_t triangles[][3] = {{0, 1, 2}, {2, 3, 4}}, tags[] = {1, 1, 1, 2, 2, 2},
+                       lines[][2] = {{0, 1}, {1, 2}, {2, 0}, {2, 3}, {3, 4}, {4, 2}},
+                       name_tags[] = {1, 2};
+  static const char *const names[] = {"a", "b"};
+  const kedge_mesh_arrays arrays = {.n_vertices = 5,
+                                    .vertices = vertices[0],
+                                    .n_triangles = 2,
+                                    .triangles = triangles[0],
+                                    .n_lines = 6,
+                                    .lines = lines[0],
+                                    .line_tags = tags,
+                                    .n_names = 2,
+                                    .name_tags = name_tags,
+                                    .names = names};
+  kedge_mesh *two;
+  assert_int_equal(kedge_mesh_create(ctx, &arrays, &two), KEDGE_OK);
+  return two;
+}
+
+static void each_part_of_a_domain_needs_a_dirichlet_edge_or_reaction(void **state)
+{
+  (void)state;
+  const kedge_context_options options = {.backend = KEDGE_BACKEND_HOST, .device = -1, .threads = 1};
+  kedge_context *ctx;
+  assert_int_equal(kedge_context_create(&options, &ctx), KEDGE_OK);
+  kedge_mesh *two = two_parts(ctx);
+  kedge_problem *p =
+      parsed("[boundary a]\ntype=dirichlet\nvalue=0\n[boundary b]\ntype=neumann\nvalue=0\n");
+  kg_resolved r;
+  assert_int_equal(kg_problem_resolve(NULL, p, two, &r), KEDGE_ERR_INPUT);
+  assert_string_equal(
+      kedge_context_error(NULL),
+      "part 2 of 2 of the mesh (x from 1 to 3, y from 1 to 4, 1 triangle) has only neumann "
+      "boundaries and reaction is 0: the solution there is determined only up to a constant; give "
+      "it a dirichlet boundary or make reaction positive, or, if the parts should be joined, give "
+      "them common edges (Coherence in Gmsh)");
+  assert_null(r.boundaries);
+  assert_int_equal(kedge_problem_set(p, "equation", "reaction", "1"), KEDGE_OK);
+  assert_int_equal(kg_problem_resolve(NULL, p, two, &r), KEDGE_OK);
+  kg_resolved_free(&r);
+  assert_int_equal(kedge_problem_set(p, "equation", "reaction", "0"), KEDGE_OK);
+  assert_int_equal(kedge_problem_set(p, "boundary b", "type", "dirichlet"), KEDGE_OK);
+  assert_int_equal(kg_problem_resolve(NULL, p, two, &r), KEDGE_OK);
+  kg_resolved_free(&r);
+  kedge_problem_destroy(p);
+  kedge_mesh_destroy(two);
+  kedge_context_destroy(ctx);
+}
+
 static void the_exact_solution_fills_what_is_left_out(void **state)
 {
   (void)state;
@@ -177,6 +230,7 @@ int main(void)
       cmocka_unit_test(names_come_before_numbers_and_default_takes_the_rest),
       cmocka_unit_test(what_does_not_fit_the_mesh_is_refused),
       cmocka_unit_test(pure_neumann_with_reaction_is_allowed),
+      cmocka_unit_test(each_part_of_a_domain_needs_a_dirichlet_edge_or_reaction),
       cmocka_unit_test(the_exact_solution_fills_what_is_left_out),
       cmocka_unit_test(calls_meet_the_same_refusals),
   };
