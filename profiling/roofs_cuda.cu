@@ -2,7 +2,8 @@
 #include "backend/cuda_rt.h"
 #include "roofs.h"
 
-namespace {
+namespace
+{
 
 __global__ void read_kernel(const double2 *array, int64_t n, double *out)
 {
@@ -30,7 +31,8 @@ __global__ void multiply_add_kernel(double seed, double *out)
 }
 
 /// Least milliseconds of ten launches.
-template <class Launch> float best(cudaStream_t stream, Launch launch)
+template <class Launch>
+float best(cudaStream_t stream, Launch launch)
 {
   cudaEvent_t begin, end;
   cudaEventCreate(&begin);
@@ -61,7 +63,8 @@ extern "C" kedge_status measure_roofs_cuda(kedge_context *ctx, roofs *out)
   const unsigned sms = (unsigned)kg_cuda(ctx)->multiprocessors;
   const cudaStream_t stream = kg_cuda_stream(ctx);
   const float read = best(stream, [&] {
-    read_kernel<<<sms * 32, 512, 0, stream>>>((const double2 *)buffer.data, n, (double *)buffer.data);
+    read_kernel<<<sms * 32, 512, 0, stream>>>((const double2 *)buffer.data, n,
+                                              (double *)buffer.data);
   });
   const float flops = best(stream, [&] {
     multiply_add_kernel<<<sms * 16, 256, 0, stream>>>(1.0, (double *)buffer.data);
