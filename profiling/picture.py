@@ -15,10 +15,13 @@ import matplotlib
 
 matplotlib.use("Agg")
 from matplotlib import pyplot
+from matplotlib.backend_bases import FigureCanvasBase
 from matplotlib.collections import LineCollection
 from matplotlib.tri import Triangulation
 
 LAGRANGE_TRIANGLE = 69
+# Of cells, which are one order above the solution as long as VTK has such cells.
+LARGEST_ORDER = 10
 
 
 def lattice(order):
@@ -67,11 +70,24 @@ def small_triangles(points):
     return np.array(triangles)
 
 
+def open_file(path):
+    """The file for reading, or the end with a sentence."""
+    if not os.path.isfile(path):
+        sys.exit(f"{path}: there is no such file; 'kedge solve' writes one with --output")
+    try:
+        file = h5py.File(path, "r")
+    except OSError as error:
+        if not h5py.is_hdf5(path):
+            sys.exit(f"{path} is not a VTKHDF file")
+        sys.exit(f"{path} cannot be read: {error}")
+    if "VTKHDF" not in file:
+        sys.exit(f"{path} is not a VTKHDF file")
+    return file
+
+
 def read(path, field):
     """Nodes [cell][node][2], values [cell][node] and the order of the cells."""
-    with h5py.File(path, "r") as file:
-        if "VTKHDF" not in file:
-            sys.exit(f"{path} is not a VTKHDF file")
+    with open_file(path) as file:
         grid = file["VTKHDF"]
         nodes = int(grid["Offsets"][1])
         order = round((np.sqrt(8 * nodes + 1) - 3) / 2)
@@ -118,23 +134,38 @@ def draw(path, picture, field, subdivide, mesh):
     axes.set_ylim(xy[..., 1].min(), xy[..., 1].max())
     for side in axes.spines.values():
         side.set_visible(False)
-    axes.set_title(f"{field}   ({os.path.basename(path)}: {cells} triangles, order {order} cells)",
-                   fontsize=11)
-    figure.colorbar(colours, ax=axes, shrink=0.9, pad=0.02, aspect=30)
+    about = f"{os.path.basename(path)}: {cells} triangle{'s' if cells > 1 else ''}"
+    if order < LARGEST_ORDER:
+        about += f", order {order - 1}"
+    axes.set_title(about, fontsize=11)
+    figure.colorbar(colours, ax=axes, shrink=0.9, pad=0.02, aspect=30, label=field)
     figure.savefig(picture, dpi=160)
+
+
+def check_picture(path):
+    """End with a sentence when no picture can be written there."""
+    known = FigureCanvasBase.get_supported_filetypes()
+    ending = os.path.splitext(path)[1][1:].lower()
+    if ending not in known:
+        sys.exit(f"{path}: the picture's name must end in one of {', '.join(sorted(known))}")
+    folder = os.path.dirname(path) or "."
+    if not os.access(folder, os.W_OK):
+        sys.exit(f"{path} cannot be written: there is no such folder, or it is read-only")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("file", help="what 'kedge solve' wrote")
     parser.add_argument("picture", help="the picture to write: .png, .pdf, .svg")
-    parser.add_argument("--field", default="u", help="u (default), q (its length), u_star, or cell data")
+    parser.add_argument("--field", default="u",
+                        help="u (default), q (its length), u_star, or cell data")
     parser.add_argument("--subdivide", type=int, default=0, metavar="N",
                         help="pieces an edge of a cell (default: as its order needs)")
     parser.add_argument("--no-mesh", action="store_true", help="leave out the edges of the mesh")
     arguments = parser.parse_args()
-    with h5py.File(arguments.file, "r") as file:
-        cells = int(file["VTKHDF/NumberOfCells"][0]) if "VTKHDF" in file else 1
+    check_picture(arguments.picture)
+    with open_file(arguments.file) as file:
+        cells = int(file["VTKHDF/NumberOfCells"][0])
     # About half a million pieces are enough for any screen.
     pieces = arguments.subdivide or int(np.clip(np.sqrt(5e5 / cells), 1, 12))
     draw(arguments.file, arguments.picture, arguments.field, pieces, not arguments.no_mesh)

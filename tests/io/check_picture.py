@@ -51,6 +51,16 @@ with tempfile.TemporaryDirectory() as folder:
         assert result.returncode == 0, result.stderr
         with open(image, "rb") as stream:
             assert stream.read(8) == b"\x89PNG\r\n\x1a\n"
-    result = run(file, "x.png", "--field", "pressure")
-    assert result.returncode == 1
-    assert "has no field pressure; it has error, q, region, u" in result.stderr, result.stderr
+
+    def refused(says, *arguments):
+        result = run(*arguments)
+        assert result.returncode == 1, result
+        assert says in result.stderr and result.stderr.count("\n") == 1, result.stderr
+
+    refused("has no field pressure; it has error, q, region, u", file, "x.png", "--field", "pressure")
+    refused("there is no such file", os.path.join(folder, "nothing.vtkhdf"), "x.png")
+    refused("is not a VTKHDF file", program, "x.png")
+    h5py.File(os.path.join(folder, "other.h5"), "w").close()
+    refused("is not a VTKHDF file", os.path.join(folder, "other.h5"), "x.png")
+    refused("the picture's name must end in one of", file, os.path.join(folder, "x.hologram"))
+    refused("cannot be written", file, os.path.join(folder, "nowhere", "x.png"))
