@@ -1,11 +1,13 @@
 // inih splits the text into sections, keys and values. It would cut lines of more than 200 bytes
 // and sections of more than 49, and takes every indented line for the continuation of the value
 // above; so it gets the text line by line from next_line(), which refuses, strips and indents
-// first.
+// first. Of a longer line inih sees the beginning, with the key; its value is taken from the text.
 #include <ini.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/memory.h"
 #include "problem/keys.h"
 
 enum { LONGEST_SECTION = 49 };  // bytes inih keeps
@@ -17,6 +19,8 @@ typedef struct source {
   int value_line;     ///< the last line of the value that is open
   bool value_open;    ///< a key has come since the last [section]
   bool continuation;  ///< the line continues that value
+  const char *value;  ///< of a line of which inih sees the beginning only, else NULL
+  size_t value_length;
   kedge_status status;
 } source;
 
@@ -91,6 +95,25 @@ static bool has_control_character(const char *line, size_t length)
   return false;
 }
 
+/// Remember the value of a line that is longer than the `room` inih has. Returns how much of the
+/// line inih gets.
+static size_t keep_value(source *s, const char *line, size_t length, size_t room)
+{
+  size_t begin = 0;
+  if (!s->continuation) {
+    while (begin < length && line[begin] != '=' && line[begin] != ':') ++begin;
+    if (begin == length) return room;  // no key: inih refuses it
+    if (begin >= room) {
+      REFUSE(s, "the key is longer than %zu bytes", room - 1);
+      return 0;
+    }
+    for (++begin; begin < length && is_blank(line[begin]);) ++begin;
+  }
+  s->value = line + begin;
+  s->value_length = length - begin;
+  return room;
+}
+
 /// Hand `line` over as inih has to see it: indented only where it continues a value.
 static void hand_over(source *s, const char *line, size_t length, char *out, size_t size)
 {
@@ -100,19 +123,17 @@ static void hand_over(source *s, const char *line, size_t length, char *out, siz
   length -= indent;
   out[0] = '\0';
   s->continuation = false;
+  s->value = NULL;
   if (has_control_character(text, length)) {
     REFUSE(s, "the line holds a control character; a problem file is plain text");
-  } else if (length + 3 > size) {  // an indentation, '\n' and '\0' are added
-    REFUSE(s,
-           "the line has %zu bytes, more than the %zu that fit; continue the expression on the "
-           "next line, indented",
-           length, size - 3);
   } else if (length > 0 && text[0] == '[') {
     s->value_open = false;
     check_section(s, text, length);
   } else {
     s->continuation = length > 0 && indent > 0 && s->value_open && !sets_a_key(text, length);
   }
+  if (s->status == KEDGE_OK && length + 3 > size)  // an indentation, '\n' and '\0' are added
+    length = keep_value(s, text, length, size - 3);
   if (s->status == KEDGE_OK)
     snprintf(out, size, "%s%.*s\n", s->continuation ? " " : "", (int)length, text);
 }
@@ -143,10 +164,8 @@ static kedge_status take_key(source *s, kg_setting *setting)
   return kg_settings_put(s->settings, setting);
 }
 
-static int take_line(void *user, const char *section, const char *key, const char *value)
+static void take_value(source *s, const char *section, const char *key, const char *value)
 {
-  source *const s = user;
-  if (s->status != KEDGE_OK) return 0;
   kg_settings *const settings = s->settings;
   if (s->continuation) {
     kg_setting *const last = &settings->items[settings->n - 1];
@@ -162,6 +181,21 @@ static int take_line(void *user, const char *section, const char *key, const cha
     if (s->status == KEDGE_OK) s->status = take_key(s, &one.items[0]);
     kg_settings_free(&one);
   }
+}
+
+static int take_line(void *user, const char *section, const char *key, const char *value)
+{
+  source *const s = user;
+  if (s->status != KEDGE_OK) return 0;
+  char *whole = NULL;
+  if (s->value) {
+    s->status = kg_host_alloc(s->settings->ctx, s->value_length + 1, 1, &whole);
+    if (s->status != KEDGE_OK) return 0;
+    memcpy(whole, s->value, s->value_length);
+    whole[s->value_length] = '\0';
+  }
+  take_value(s, section, key, whole ? whole : value);
+  free(whole);
   s->value_open = true;
   s->value_line = s->line;
   return s->status == KEDGE_OK;

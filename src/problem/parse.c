@@ -175,7 +175,7 @@ static int32_t call(parser *p, kg_op op, const char *name, int length)
   if (!take(p, ")")) return unclosed(p, "',' or ')' that closes '('", bracket);
   const int wanted = kg_ops_info[op].n_children;
   if (n != wanted)
-    return fail(p, name, "", "'%.*s' takes %d argument%s, not %d,", length, name, wanted,
+    return fail(p, name, "", "'%.*s' takes %d argument%s but has %d", length, name, wanted,
                 wanted == 1 ? "" : "s", n);
   return kg_build(&p->builder, op, argument[0], argument[1], 0);
 }
