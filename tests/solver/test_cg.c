@@ -8,7 +8,8 @@
 #include "solver/cg.h"
 #include "support.h"
 
-enum { N = 3, STRIDE = 32 };
+// A row of the ELL matrix has room for five blocks; these are 1 x 1, and four are missing.
+enum { N = 3, STRIDE = 32, WIDTH = 5 };
 
 static kedge_context *ctx;
 
@@ -26,7 +27,7 @@ static int close_context(void **state)
   return 0;
 }
 
-/// A diagonal matrix as ELL of width 1, and the vectors of a solve, in device memory.
+/// A diagonal matrix as ELL, and the vectors of a solve, in device memory.
 typedef struct system_of_three {
   kg_buffer column, value, b, inverse, x, r, p, ap, operator_partial, partial, state;
   kg_trace_operator op;
@@ -42,18 +43,18 @@ static void *zeros(kg_buffer *buffer, size_t count, size_t size)
 
 static void create(system_of_three *s, const double diagonal[N], const double b[N])
 {
-  int32_t column[STRIDE];
-  double value[STRIDE] = {0}, ones[N];
-  for (int i = 0; i < STRIDE; ++i) column[i] = i < N ? i : -1;
+  int32_t column[WIDTH * STRIDE];
+  double value[WIDTH * STRIDE] = {0}, ones[N];
+  for (int i = 0; i < WIDTH * STRIDE; ++i) column[i] = i < N ? i : -1;
   for (int i = 0; i < N; ++i) value[i] = diagonal[i];
   for (int i = 0; i < N; ++i) ones[i] = 1.0;
-  must(ctx, kg_upload(ctx, column, STRIDE, sizeof *column, &s->column));
-  must(ctx, kg_upload(ctx, value, STRIDE, sizeof *value, &s->value));
+  must(ctx, kg_upload(ctx, column, WIDTH * STRIDE, sizeof *column, &s->column));
+  must(ctx, kg_upload(ctx, value, WIDTH * STRIDE, sizeof *value, &s->value));
   must(ctx, kg_upload(ctx, ones, N, sizeof *ones, &s->inverse));
   must(ctx, kg_upload(ctx, b, N, sizeof *b, &s->b));
   s->op = (kg_trace_operator){
       .kind = KEDGE_OPERATOR_ELL,
-      .ell = {.matrix = {N, STRIDE, 1, s->column.data, s->value.data},
+      .ell = {.matrix = {N, STRIDE, WIDTH, s->column.data, s->value.data},
               .partial = zeros(&s->operator_partial, KG_ELL_PARTIALS, sizeof(double))}};
   s->vectors = (kg_cg_vectors_args){
       .n = N,
