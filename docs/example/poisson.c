@@ -9,8 +9,11 @@
 // with f and g such that u = sin(pi x) exp(y), so that the error can be told. Given a file name,
 // the program writes the solution for ParaView.
 //
-//     cc -std=c17 poisson.c $(pkg-config --cflags --libs kedge) -lm -o poisson && ./poisson
-//     plate.vtkhdf
+//     cc -std=c17 poisson.c $(pkg-config --cflags --libs kedge) -lm -o poisson
+//     ./poisson plate.vtkhdf
+//
+// Of a kedge that was installed in a place of its own, ~/kedge, tell pkg-config and the loader
+// before: export PKG_CONFIG_PATH=~/kedge/lib/pkgconfig LD_LIBRARY_PATH=~/kedge/lib
 #include <kedge/kedge.h>
 #include <math.h>
 #include <stdio.h>
