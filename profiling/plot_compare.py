@@ -3,8 +3,9 @@
 
     plot_compare.py compare.json [--pictures DIR] [--table FILE.md]
 
-The file is what profiling/compare_run writes, or the lines of the program `compare`. Pictures (compare-time.png,
-compare-memory.png) need matplotlib (Debian and Ubuntu: python3-matplotlib); the table needs nothing.
+The file is what profiling/compare_run writes, or the lines of the program `compare`. Pictures
+(compare-time.png, compare-memory.png) need matplotlib (Debian and Ubuntu: python3-matplotlib); the
+table needs nothing.
 """
 import argparse
 import json
@@ -14,7 +15,8 @@ import sys
 
 sys.dont_write_bytecode = True
 
-# Operator: name in tables, colour, marker, line width. kedge's own strong, baselines paler, cuSPARSE grey.
+# Operator: name in tables, colour, marker, line width. kedge's own strong, baselines paler, cuSPARSE
+# grey.
 STYLES = {
     "matrix-free": ("matrix-free", "#0b5fa5", "o", 2.6),
     "matrix-free-plain": ("matrix-free, plain", "#7db4de", "o", 1.5),
@@ -28,8 +30,8 @@ OWN = ("matrix-free", "matrix-free-plain")  # the others are assembled matrices
 
 
 class Comparison:
-    """The fastest variant of every operator: apply[operator][order], iteration[operator][order]; and what could
-    not be measured, kept for its memory."""
+    """The fastest variant of every operator: apply[operator][order], iteration[operator][order]; and
+    what could not be measured, kept for its memory."""
 
     def __init__(self, lines):
         self.machine = lines[0]
@@ -59,7 +61,7 @@ class Comparison:
 
 
 def read_lines(path):
-    """The machine's line and those of measurements, from a result of compare_run or from plain lines of JSON."""
+    """The machine's line and those of measurements, of a result of compare_run or plain JSON lines."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
     try:
@@ -91,10 +93,12 @@ def time_table(c):
     rows = []
     for order in c.orders:
         own = c.apply.get("matrix-free", {}).get(order)
-        row = [str(order), cell(own and 1e6 * own["seconds"], "{:.1f}"), cell(own and own["share_of_floor"], "{:.2f}")]
+        row = [str(order), cell(own and 1e6 * own["seconds"], "{:.1f}"),
+               cell(own and own["share_of_floor"], "{:.2f}")]
         row += [cell(c.ratio(name, order), "{:.2f}") for name in others]
         rows.append(row + [cell(c.best_assembled(order)[0], "{:.2f}")])
-    heads = ["P", "matrix-free, us", "share of its floor", *[STYLES[name][0] for name in others], "best assembled"]
+    heads = ["P", "matrix-free, us", "share of its floor", *[STYLES[name][0] for name in others],
+             "best assembled"]
     return markdown(heads, rows)
 
 
@@ -104,9 +108,11 @@ def iteration_table(c):
         pair = [c.iteration.get(name, {}).get(order) for name in ("matrix-free", "ell")]
         row = [str(order)]
         for line in pair:
-            row += [cell(line and 1e6 * line["seconds"], "{:.1f}"), cell(line and line["share_of_floor"], "{:.2f}")]
+            row += [cell(line and 1e6 * line["seconds"], "{:.1f}"),
+                    cell(line and line["share_of_floor"], "{:.2f}")]
         rows.append(row + [cell(c.ratio("ell", order, c.iteration), "{:.2f}")])
-    return markdown(["P", "matrix-free, us", "share", "ELL, us", "share", "ELL / matrix-free"], rows)
+    heads = ["P", "matrix-free, us", "share", "ELL, us", "share", "ELL / matrix-free"]
+    return markdown(heads, rows)
 
 
 def memory_table(c):
@@ -116,7 +122,8 @@ def memory_table(c):
         row = [str(order)]
         for name in c.operators:
             line = c.memory[name].get(order)
-            row.append(f"{line['solve_bytes'] / line['elements']:.0f} / {1e-6 * line['largest_elements']:.1f}" if line else "")
+            row.append(f"{line['solve_bytes'] / line['elements']:.0f} / "
+                       f"{1e-6 * line['largest_elements']:.1f}" if line else "")
         rows.append(row)
     return markdown(["P", *[STYLES[name][0] for name in c.operators]], rows)
 
@@ -129,7 +136,8 @@ def variants_text(c):
         for order, line in sorted(c.apply.get(name, {}).items()):
             orders.setdefault(line["variant"], []).append(str(order))
         if len(orders) > 1:
-            parts.append(f"{STYLES[name][0]}: " + "; ".join(f"{variant} (P {', '.join(p)})" for variant, p in orders.items()))
+            variants = [f"{variant} (P {', '.join(p)})" for variant, p in orders.items()]
+            parts.append(f"{STYLES[name][0]}: " + "; ".join(variants))
     return "Fastest variants. " + ". ".join(parts) + ".\n" if parts else ""
 
 
@@ -145,8 +153,10 @@ def skipped_text(c):
     """What could not be measured and why, one line for all orders."""
     orders = {}
     for line in c.skipped:
-        orders.setdefault((STYLES[line["operator"]][0], line["variant"], line["skipped"]), []).append(str(line["order"]))
-    items = [f"- {name}, {variant}, P {', '.join(p)}: {reason}" for (name, variant, reason), p in orders.items()]
+        key = STYLES[line["operator"]][0], line["variant"], line["skipped"]
+        orders.setdefault(key, []).append(str(line["order"]))
+    items = [f"- {name}, {variant}, P {', '.join(p)}: {reason}"
+             for (name, variant, reason), p in orders.items()]
     return "Not measured:\n\n" + "\n".join(items) + "\n" if items else ""
 
 
@@ -156,14 +166,17 @@ def cusparse_text(number):
 
 def tables(c):
     m = c.machine
-    head = (f"### {m['device']}\n\n{m['elements']} triangles (`{m['mesh']}`), reads {1e-9 * m['read_bytes_per_second']:.0f} GB/s, "
+    head = (f"### {m['device']}\n\n{m['elements']} triangles (`{m['mesh']}`), "
+            f"reads {1e-9 * m['read_bytes_per_second']:.0f} GB/s, "
             f"{1e-12 * m['flops_per_second']:.1f} TFlop/s in double precision, "
             f"{1e-9 * m['free_bytes']:.1f} GB of free memory{cusparse_text(m.get('cusparse'))}.\n")
     parts = [head,
-             "One application: matrix-free in microseconds and as share of its floor, the others in times of it.\n",
+             "One application: matrix-free in microseconds and as share of its floor, "
+             "the others in times of it.\n",
              time_table(c), variants_text(c), errors_text(c),
              "One iteration of conjugate gradients.\n", iteration_table(c),
-             "Memory of a solve: bytes a triangle of this mesh / millions of triangles that fit this GPU.\n",
+             "Memory of a solve: bytes a triangle of this mesh / "
+             "millions of triangles that fit this GPU.\n",
              memory_table(c), skipped_text(c)]
     return "\n".join(part for part in parts if part)
 
@@ -178,7 +191,8 @@ def spread(values, gap):
             if lack > 0:
                 placed[k - 1] -= lack / 2
                 placed[k] += lack / 2
-        placed = [min(max(at, k * gap), 1 - (len(placed) - 1 - k) * gap) for k, at in enumerate(placed)]
+        placed = [min(max(at, k * gap), 1 - (len(placed) - 1 - k) * gap)
+                  for k, at in enumerate(placed)]
     result = [0.0] * len(values)
     for k, i in enumerate(order):
         result[i] = placed[k]
@@ -220,7 +234,8 @@ def draw_lines(axes, c, series, log, bottom=None, join=False):
         points = sorted(series.get(name, {}).items())
         if points:
             text, colour, marker, width = STYLES[name]
-            axes.plot(*zip(*points), color=colour, marker=marker, linewidth=width, markersize=4.5 if width < 2 else 6)
+            axes.plot(*zip(*points), color=colour, marker=marker, linewidth=width,
+                      markersize=4.5 if width < 2 else 6)
             ends.append((text, colour, width, points[-1]))
     set_axes(axes, log, bottom)
     if join:
@@ -229,14 +244,15 @@ def draw_lines(axes, c, series, log, bottom=None, join=False):
     scale = math.log if log else float
     fractions = [(scale(point[1]) - scale(low)) / (scale(high) - scale(low)) for *_, point in ends]
     for (text, colour, width, point), at in zip(ends, spread(fractions, 0.052)):
-        axes.annotate(text, xy=point, xytext=(1.04, at), textcoords="axes fraction", color=colour, fontsize=9, va="center",
-                      fontweight="bold" if width > 2 else "normal",
-                      arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 4,
-                                  "relpos": (0, 0.5)})
+        axes.annotate(text, xy=point, xytext=(1.04, at), textcoords="axes fraction", color=colour,
+                      fontsize=9, va="center", fontweight="bold" if width > 2 else "normal",
+                      arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.6,
+                                  "shrinkA": 0, "shrinkB": 4, "relpos": (0, 0.5)})
 
 
 def subtitle(c):
-    return f"{c.machine['device']}, {c.machine['elements'] / 1e6:.1f} million triangles, double precision"
+    elements = f"{c.machine['elements'] / 1e6:.1f} million triangles"
+    return f"{c.machine['device']}, {elements}, double precision"
 
 
 def finish(figure, path, title, c):
@@ -248,15 +264,18 @@ def finish(figure, path, title, c):
 
 
 def series_of(kind, key, factor=1.0):
-    return {name: {order: factor * line[key] for order, line in lines.items()} for name, lines in kind.items()}
+    return {name: {order: factor * line[key] for order, line in lines.items()}
+            for name, lines in kind.items()}
 
 
 def draw_time(c, path):
     from matplotlib import pyplot
-    figure, (left, middle, right) = pyplot.subplots(1, 3, figsize=(15, 5.2), gridspec_kw={"width_ratios": [1, 1, 0.8]})
+    figure, (left, middle, right) = pyplot.subplots(1, 3, figsize=(15, 5.2),
+                                                    gridspec_kw={"width_ratios": [1, 1, 0.8]})
     draw_lines(left, c, series_of(c.apply, "seconds", 1e3), log=True)
     left.set_title("time of one application, ms", loc="left", fontsize=10)
-    ratios = {name: {p: c.ratio(name, p) for p in lines if c.ratio(name, p)} for name, lines in c.apply.items()}
+    ratios = {name: {p: c.ratio(name, p) for p in lines if c.ratio(name, p)}
+              for name, lines in c.apply.items()}
     draw_lines(middle, c, ratios, log=False, bottom=0)
     middle.set_title("the same, in times of matrix-free", loc="left", fontsize=10)
     draw_lines(right, c, series_of(c.iteration, "seconds", 1e3), log=True)
@@ -266,7 +285,8 @@ def draw_time(c, path):
     ratios = [ratio for ratio, _ in map(c.best_assembled, c.orders) if ratio]
     title = "Applying the trace operator"
     if ratios and min(ratios) > 1:
-        title += f": matrix-free is {min(ratios):.1f} to {max(ratios):.1f} times as fast as the best assembled matrix"
+        title += (f": matrix-free is {min(ratios):.1f} to {max(ratios):.1f} times as fast as the "
+                  "best assembled matrix")
     finish(figure, path, title, c)
 
 
@@ -276,10 +296,12 @@ def draw_memory(c, path):
     for axes, values, title in (
             (left, {n: {p: line["solve_bytes"] / line["elements"] for p, line in lines.items()}
                     for n, lines in c.memory.items()}, "device memory of a solve, bytes a triangle"),
-            (right, series_of(c.memory, "largest_elements", 1e-6), "largest mesh that fits, million triangles")):
+            (right, series_of(c.memory, "largest_elements", 1e-6),
+             "largest mesh that fits, million triangles")):
         draw_lines(axes, c, values, log=True, join=True)
         axes.set_title(title, loc="left", fontsize=10)
-    finish(figure, path, f"What a solve needs, and what fits into {1e-9 * c.machine['free_bytes']:.0f} GB", c)
+    free = 1e-9 * c.machine["free_bytes"]
+    finish(figure, path, f"What a solve needs, and what fits into {free:.0f} GB", c)
 
 
 def draw(c, folder):
@@ -293,8 +315,10 @@ def draw(c, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("file", help="result of compare_run, or the output of compare")
-    parser.add_argument("--pictures", metavar="DIR", help="write compare-time.png and compare-memory.png there")
-    parser.add_argument("--table", metavar="FILE", help="write the tables in Markdown there (default: to the terminal)")
+    parser.add_argument("--pictures", metavar="DIR",
+                        help="write compare-time.png and compare-memory.png there")
+    parser.add_argument("--table", metavar="FILE",
+                        help="write the tables in Markdown there (default: to the terminal)")
     options = parser.parse_args()
     comparison = read(options.file)
     if options.table:
