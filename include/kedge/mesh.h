@@ -7,6 +7,8 @@
 #include "kedge/context.h"
 KEDGE_BEGIN_DECLS
 
+#define KEDGE_REFINE_MAX 14  ///< a triangle split more often has more parts than can be numbered
+
 typedef struct kedge_mesh kedge_mesh;
 
 /// A mesh as plain arrays; everything is borrowed during the call only.
@@ -63,7 +65,7 @@ KEDGE_API kedge_status kedge_mesh_create(kedge_context *ctx, const kedge_mesh_ar
 /// sectors, straight edges; groups inner, outer). All triangles are in the region "domain".
 KEDGE_API kedge_status kedge_mesh_generate(kedge_context *ctx, const char *words, kedge_mesh **out);
 
-/// Split every triangle into four, `times` times (edge midpoints; groups are inherited). The
+/// Split every triangle into four, `times` times, at most KEDGE_REFINE_MAX (edge midpoints; groups are inherited). The
 /// caller's triangle e becomes 4 e .. 4 e + 3, the last one in its middle.
 /// @param[in]  mesh  borrowed, not changed
 KEDGE_API kedge_status kedge_mesh_refine(kedge_context *ctx, const kedge_mesh *mesh, int times,
@@ -76,6 +78,7 @@ KEDGE_API kedge_status kedge_mesh_write(kedge_context *ctx, const kedge_mesh *me
 
 KEDGE_API void kedge_mesh_destroy(kedge_mesh *mesh);  ///< NULL is allowed
 
+// None of the arguments below is NULL.
 KEDGE_API void kedge_mesh_get_info(const kedge_mesh *mesh, kedge_mesh_info *info);
 KEDGE_API int kedge_mesh_group_count(const kedge_mesh *mesh);
 /// @param[in] index  0 .. kedge_mesh_group_count() - 1; the name lives as long as the mesh

@@ -139,7 +139,7 @@ static error_t parse_generate(int key, char *text, struct argp_state *state)
       options->output = text;
       return 0;
     case 'r':
-      options->refine = (int)kg_cli_integer(state, "--refine", text, 0, 15);
+      options->refine = (int)kg_cli_integer(state, "--refine", text, 0, KEDGE_REFINE_MAX);
       return 0;
     case 'b':
       options->binary = true;

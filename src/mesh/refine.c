@@ -6,7 +6,9 @@
 #include "core/memory.h"
 #include "mesh/raw.h"
 
-enum { TIMES_MAX = 15 };  // 4^15 elements from one are more than can be numbered
+_Static_assert(1LL << 2 * KEDGE_REFINE_MAX <= KG_ELEMENTS_MAX &&
+                   4LL << 2 * KEDGE_REFINE_MAX > KG_ELEMENTS_MAX,
+               "one triangle can be refined that often and no oftener");
 
 /// Vertices keep their place; the midpoint of edge k is vertex n_vertices + k.
 static void split_vertices(const kedge_mesh *mesh, const int32_t *rank, kg_raw_mesh *out)
@@ -88,7 +90,8 @@ static kedge_status check(kedge_context *ctx, const kedge_mesh *mesh, int times)
 {
   KG_REQUIRE(ctx, times >= 0, KEDGE_ERR_ARG, "cannot refine a mesh %d times", times);
   const int64_t most = KG_ELEMENTS_MAX;
-  KG_REQUIRE(ctx, times <= TIMES_MAX && mesh->n_elements <= most >> 2 * times, KEDGE_ERR_INPUT,
+  KG_REQUIRE(ctx, times <= KEDGE_REFINE_MAX && mesh->n_elements <= most >> 2 * times,
+             KEDGE_ERR_INPUT,
              "%s: %d triangles refined %d times are more than kedge can number (%lld)",
              mesh->source, mesh->n_elements, times, (long long)most);
   return KEDGE_OK;
@@ -98,7 +101,9 @@ kedge_status kedge_mesh_refine(kedge_context *ctx, const kedge_mesh *mesh, int t
                                kedge_mesh **out)
 {
   const double began = kg_seconds();
+  KG_REQUIRE(ctx, out, KEDGE_ERR_ARG, "kedge_mesh_refine: out is NULL");
   *out = NULL;
+  KG_REQUIRE(ctx, ctx && mesh, KEDGE_ERR_ARG, "kedge_mesh_refine: ctx or mesh is NULL");
   KG_TRY(check(ctx, mesh, times));
   const size_t size = strlen(mesh->source) + 32;
   char *source;

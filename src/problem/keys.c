@@ -11,7 +11,6 @@
 #include "problem/problem.h"
 #include "problem/values.h"
 
-#define LARGEST_REFINE        12  // 4^12: 16.8 million triangles of every one
 #define TEXT_OF(number)       TEXT_OF_VALUE(number)
 #define TEXT_OF_VALUE(number) #number
 
@@ -31,7 +30,7 @@ READER(read_mesh_generate)
 READER(read_refine)
 {
   int64_t value;
-  KG_TRY(kg_value_integer(settings, s, 0, LARGEST_REFINE, &value));
+  KG_TRY(kg_value_integer(settings, s, 0, KEDGE_REFINE_MAX, &value));
   p->refine = (int)value;
   return KEDGE_OK;
 }
@@ -230,7 +229,7 @@ static const kg_problem_key table[] = {
    "mesh to read; relative to the folder of the problem file", read_mesh_file, false},
   {"mesh", "generate", "square N, lshape N or ring N M", "",
    "mesh to generate, in place of file", read_mesh_generate, false},
-  {"mesh", "refine", "0 to " TEXT_OF(LARGEST_REFINE), "0",
+  {"mesh", "refine", "0 to " TEXT_OF(KEDGE_REFINE_MAX), "0",
    "times every triangle is split into four", read_refine, false},
   {"space", "order", TEXT_OF(KEDGE_ORDER_MIN) " to " TEXT_OF(KEDGE_ORDER_MAX),
    TEXT_OF(KEDGE_ORDER_MIN), "polynomial order", read_order, false},

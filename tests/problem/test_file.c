@@ -221,8 +221,8 @@ static void every_refusal_names_file_line_and_remedy(void **state)
       {"[space]\norder = 2\n 3",
        "plate.ini:3: order in [space] must fit on one line; an indented line continues the value "
        "before it"},
-      {"[mesh]\nrefine = -1", "plate.ini:2: refine must be a whole number from 0 to 12, not '-1'"},
-      {"[mesh]\nrefine = 13", "plate.ini:2: refine must be a whole number from 0 to 12, not '13'"},
+      {"[mesh]\nrefine = -1", "plate.ini:2: refine must be a whole number from 0 to 14, not '-1'"},
+      {"[mesh]\nrefine = 15", "plate.ini:2: refine must be a whole number from 0 to 14, not '15'"},
       {"[mesh]\nfile = a.msh\ngenerate = square 3",
        "plate.ini:3: [mesh] has both file and generate; keep one of them"},
       {"[space]\nstabilization = 0", "plate.ini:2: stabilization must be positive, not '0'"},
