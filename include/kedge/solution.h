@@ -77,6 +77,7 @@ KEDGE_API kedge_status kedge_solve(kedge_context *ctx, const kedge_mesh *mesh,
                                    const kedge_problem *problem, kedge_solution **out);
 KEDGE_API void kedge_solution_destroy(kedge_solution *solution);  ///< NULL is allowed
 
+/// Neither argument is NULL.
 KEDGE_API void kedge_solution_report(const kedge_solution *solution, kedge_report *report);
 
 /// Fields of a solution. Arrays are in the caller's element order.

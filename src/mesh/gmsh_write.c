@@ -250,6 +250,8 @@ static kedge_status sort_lines(kedge_context *ctx, kg_raw_mesh *raw)
 kedge_status kedge_mesh_write(kedge_context *ctx, const kedge_mesh *mesh, const char *path,
                               bool binary)
 {
+  KG_REQUIRE(ctx, ctx && mesh && path, KEDGE_ERR_ARG,
+             "kedge_mesh_write: ctx, mesh or path is NULL");
   kg_raw_mesh raw;
   KG_TRY(kg_mesh_to_raw(ctx, mesh, &raw));
   kedge_status status = sort_lines(ctx, &raw);

@@ -67,7 +67,9 @@ kedge_status kedge_mesh_create(kedge_context *ctx, const kedge_mesh_arrays *arra
                                kedge_mesh **out)
 {
   const double began = kg_seconds();
+  KG_REQUIRE(ctx, out, KEDGE_ERR_ARG, "kedge_mesh_create: out is NULL");
   *out = NULL;
+  KG_REQUIRE(ctx, ctx && arrays, KEDGE_ERR_ARG, "kedge_mesh_create: ctx or arrays is NULL");
   KG_TRY(check_arrays(ctx, arrays));
   kg_raw_mesh raw;
   kedge_status status = raw_from_arrays(ctx, arrays, &raw);
@@ -80,7 +82,9 @@ kedge_status kedge_mesh_create(kedge_context *ctx, const kedge_mesh_arrays *arra
 kedge_status kedge_mesh_read(kedge_context *ctx, const char *path, kedge_mesh **out)
 {
   const double began = kg_seconds();
+  KG_REQUIRE(ctx, out, KEDGE_ERR_ARG, "kedge_mesh_read: out is NULL");
   *out = NULL;
+  KG_REQUIRE(ctx, ctx && path, KEDGE_ERR_ARG, "kedge_mesh_read: ctx or path is NULL");
   char *data;
   size_t bytes;
   kg_raw_mesh raw;

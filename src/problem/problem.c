@@ -134,6 +134,9 @@ kedge_status kedge_problem_read(kedge_context *ctx, const char *path, const char
   KG_REQUIRE(ctx, out != NULL && path != NULL && (overrides != NULL || n_overrides <= 0),
              KEDGE_ERR_ARG, "kedge_problem_read: path, overrides or out is NULL");
   *out = NULL;
+  for (int i = 0; i < n_overrides; ++i)
+    KG_REQUIRE(ctx, overrides[i] != NULL, KEDGE_ERR_ARG,
+               "kedge_problem_read: overrides[%d] is NULL", i);
   char *text;
   size_t bytes;
   KG_TRY(kg_file_read(ctx, path, &text, &bytes));

@@ -8,7 +8,8 @@
 #include "solver/pipeline.h"
 #include "solver/solution.h"
 
-enum { VTK_ORDER_MAX = 10, CHUNK_ELEMENTS = 16384 };
+enum { CHUNK_ELEMENTS = 16384 };
+_Static_assert(KG_VTKHDF_ORDER_MAX <= KEDGE_ORDER_MAX + 1, "arrays of KG_NODES_MAX hold a cell");
 
 /// Work of one writer.
 typedef struct writer {
@@ -17,27 +18,18 @@ typedef struct writer {
   double *low, *high;  ///< basis at the nodes, orders P and P + 1
   double *values;      ///< [CHUNK_ELEMENTS][n_nodes][3]
   int32_t *regions;    ///< [CHUNK_ELEMENTS]
-  double r[(VTK_ORDER_MAX + 1) * (VTK_ORDER_MAX + 2) / 2],
-      t[(VTK_ORDER_MAX + 1) * (VTK_ORDER_MAX + 2) / 2];
+  double r[KG_NODES_MAX], t[KG_NODES_MAX];
 } writer;
 
 /// Elements are written in the caller's order, so that cell i of the file is element i of the mesh
 /// file.
 static void fill_points(const writer *w, const int32_t *element, int32_t count)
 {
-  const kedge_mesh *mesh = w->s->mesh;
 #pragma omp parallel for schedule(static) num_threads(w->s->ctx->threads)
   for (int32_t i = 0; i < count; ++i) {
-    const int32_t *v = mesh->element_vertices + 3 * (size_t)element[i];
     double *xyz = w->values + 3 * (size_t)i * (size_t)w->n_nodes;
-    for (int node = 0; node < w->n_nodes; ++node, xyz += 3) {
-      const double b = 0.5 * (1.0 + w->r[node]), c = 0.5 * (1.0 + w->t[node]), a = 1.0 - b - c;
-      for (int k = 0; k < 2; ++k)
-        xyz[k] = a * mesh->vertices[2 * (size_t)v[0] + k] +
-                 b * mesh->vertices[2 * (size_t)v[1] + k] +
-                 c * mesh->vertices[2 * (size_t)v[2] + k];
-      xyz[2] = 0.0;
-    }
+    kg_element_points(w->s->mesh, element[i], w->n_nodes, w->r, w->t, 3, xyz);
+    for (int node = 0; node < w->n_nodes; ++node) xyz[3 * node + 2] = 0.0;
   }
 }
 
@@ -54,7 +46,7 @@ static void fill_flux(const writer *w, const int32_t *element, int32_t count)
 {
 #pragma omp parallel for schedule(static) num_threads(w->s->ctx->threads)
   for (int32_t i = 0; i < count; ++i) {
-    double x[(VTK_ORDER_MAX + 1) * (VTK_ORDER_MAX + 2) / 2], y[sizeof x / sizeof *x];
+    double x[KG_NODES_MAX], y[KG_NODES_MAX];
     kg_solution_element(w->s, KEDGE_FIELD_QX, element[i], w->n_nodes, w->low, x);
     kg_solution_element(w->s, KEDGE_FIELD_QY, element[i], w->n_nodes, w->low, y);
     double *q = w->values + 3 * (size_t)i * (size_t)w->n_nodes;
@@ -115,7 +107,8 @@ static kedge_status allocate(writer *w, int32_t **element)
 
 static kedge_status write_file(const kedge_solution *s, const char *path)
 {
-  const int order = s->size.order + 1 < VTK_ORDER_MAX ? s->size.order + 1 : VTK_ORDER_MAX;
+  const int order =
+      s->size.order + 1 < KG_VTKHDF_ORDER_MAX ? s->size.order + 1 : KG_VTKHDF_ORDER_MAX;
   writer w = {.s = s, .n_nodes = kg_triangle_modes(order)};
   int32_t *element = NULL;  // in the caller's order
   kg_vtkhdf *file = NULL;
@@ -143,6 +136,7 @@ done:
 
 kedge_status kedge_solution_write(kedge_solution *s, const char *path)
 {
+  KG_REQUIRE(NULL, s != NULL, KEDGE_ERR_ARG, "kedge_solution_write: the solution is NULL");
   KG_REQUIRE(s->ctx, path != NULL, KEDGE_ERR_ARG, "kedge_solution_write: path is NULL");
   const double began = kg_seconds();
   kg_progress(s->ctx, &(kedge_progress){.stage = kedge_stage_name(KEDGE_STAGE_OUTPUT)});

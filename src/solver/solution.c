@@ -28,40 +28,46 @@ int kedge_node_count(int order)
   return kg_triangle_modes(order);
 }
 
-static kedge_status check_order(const kedge_solution *s, int order)
+/// What a call that fills `values` at nodes asks for.
+static kedge_status check_order(const kedge_solution *s, int order, const double *values,
+                                const char *call)
 {
+  KG_REQUIRE(NULL, s, KEDGE_ERR_ARG, "%s: the solution is NULL", call);
+  KG_REQUIRE(s->ctx, values, KEDGE_ERR_ARG, "%s: the array is NULL", call);
   KG_REQUIRE(s->ctx, order >= 1 && order <= KEDGE_ORDER_MAX + 1, KEDGE_ERR_ARG,
              "nodes of order %d: the order must be 1 to %d", order, KEDGE_ORDER_MAX + 1);
   return KEDGE_OK;
 }
 
-enum { NODES_MAX = (KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 3) / 2 };
+void kg_element_points(const kedge_mesh *mesh, int32_t element, int n, const double *r,
+                       const double *t, int stride, double *xy)
+{
+  const int32_t *v = mesh->element_vertices + 3 * (size_t)element;
+  for (int i = 0; i < n; ++i) {
+    const double b = 0.5 * (1.0 + r[i]), c = 0.5 * (1.0 + t[i]), a = 1.0 - b - c;
+    for (int k = 0; k < 2; ++k)
+      xy[stride * i + k] = a * mesh->vertices[2 * (size_t)v[0] + k] +
+                           b * mesh->vertices[2 * (size_t)v[1] + k] +
+                           c * mesh->vertices[2 * (size_t)v[2] + k];
+  }
+}
 
 kedge_status kedge_solution_nodes(const kedge_solution *s, int order, double *xy)
 {
-  KG_TRY(check_order(s, order));
-  double r[NODES_MAX], t[NODES_MAX];
+  KG_TRY(check_order(s, order, xy, "kedge_solution_nodes"));
+  double r[KG_NODES_MAX], t[KG_NODES_MAX];
   kg_lagrange_nodes(order, r, t);
   const int n = kg_triangle_modes(order);
   const kedge_mesh *mesh = s->mesh;
 #pragma omp parallel for schedule(static) num_threads(s->ctx->threads)
-  for (int32_t e = 0; e < mesh->n_elements; ++e) {
-    double *out = xy + 2 * (size_t)n * (size_t)mesh->element_origin[e];
-    const int32_t *v = mesh->element_vertices + 3 * (size_t)e;
-    for (int i = 0; i < n; ++i) {
-      const double b = 0.5 * (1.0 + r[i]), c = 0.5 * (1.0 + t[i]), a = 1.0 - b - c;
-      for (int k = 0; k < 2; ++k)
-        out[2 * i + k] = a * mesh->vertices[2 * (size_t)v[0] + k] +
-                         b * mesh->vertices[2 * (size_t)v[1] + k] +
-                         c * mesh->vertices[2 * (size_t)v[2] + k];
-    }
-  }
+  for (int32_t e = 0; e < mesh->n_elements; ++e)
+    kg_element_points(mesh, e, n, r, t, 2, xy + 2 * (size_t)n * (size_t)mesh->element_origin[e]);
   return KEDGE_OK;
 }
 
 void kg_node_basis(int order, int field_order, double *basis)
 {
-  double r[NODES_MAX], t[NODES_MAX];
+  double r[KG_NODES_MAX], t[KG_NODES_MAX];
   kg_lagrange_nodes(order, r, t);
   const int n = kg_triangle_modes(order), modes = kg_triangle_modes(field_order);
   for (int i = 0; i < n; ++i) kg_dubiner(field_order, r[i], t[i], basis + i * modes, NULL, NULL);
@@ -96,7 +102,7 @@ void kg_solution_element(const kedge_solution *s, kedge_field field, int32_t ele
 kedge_status kedge_solution_values(const kedge_solution *s, kedge_field field, int order,
                                    double *values)
 {
-  KG_TRY(check_order(s, order));
+  KG_TRY(check_order(s, order, values, "kedge_solution_values"));
   KG_REQUIRE(s->ctx, (unsigned)field < KEDGE_FIELD_COUNT, KEDGE_ERR_ARG, "unknown field %d",
              (int)field);
   const int field_order = field == KEDGE_FIELD_U_STAR ? s->size.order + 1 : s->size.order;
@@ -115,6 +121,7 @@ kedge_status kedge_solution_values(const kedge_solution *s, kedge_field field, i
 
 kedge_status kedge_solution_trace(const kedge_solution *s, int32_t *edges, double *modes)
 {
+  KG_REQUIRE(NULL, s, KEDGE_ERR_ARG, "kedge_solution_trace: the solution is NULL");
   const kedge_mesh *mesh = s->mesh;
   const int m = s->size.n_edge;
   for (int32_t trace = 0; trace < s->n_edges; ++trace) {
@@ -142,6 +149,8 @@ kedge_status kedge_solution_trace(const kedge_solution *s, int32_t *edges, doubl
 
 kedge_status kedge_solution_indicator(const kedge_solution *s, double *values)
 {
+  KG_REQUIRE(NULL, s, KEDGE_ERR_ARG, "kedge_solution_indicator: the solution is NULL");
+  KG_REQUIRE(s->ctx, values, KEDGE_ERR_ARG, "kedge_solution_indicator: the array is NULL");
   for (int32_t e = 0; e < s->mesh->n_elements; ++e)
     values[s->mesh->element_origin[e]] = s->indicator[e];
   return KEDGE_OK;

@@ -22,6 +22,13 @@ struct kedge_solution {
   int32_t *mesh_edge;     ///< [trace edge]
 };
 
+/// Nodes of an element of the highest order that can be asked for.
+enum { KG_NODES_MAX = (KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 3) / 2 };
+
+/// Where n points of the reference triangle lie in an element: xy[stride * point + 0, 1].
+void kg_element_points(const kedge_mesh *mesh, int32_t element, int n, const double *r,
+                       const double *t, int stride, double *xy);
+
 /// Basis values at the Lagrange nodes: [node][modes of the field's order].
 /// Sizes by kedge_node_count(order) and kg_triangle_modes(field_order).
 void kg_node_basis(int order, int field_order, double *basis);

@@ -204,6 +204,41 @@ static void refining_nonsense_is_refused(void **state)
   kedge_mesh_destroy(mesh);
 }
 
+static void null_arguments_are_refused(void **state)
+{
+  kedge_mesh *mesh, *out;
+  const kedge_mesh_arrays none = {0};
+  assert_ok(*state, kedge_mesh_generate(*state, "square 1", &mesh));
+  assert_int_equal(kedge_mesh_generate(NULL, "square 1", &out), KEDGE_ERR_ARG);
+  assert_string_equal(kedge_context_error(NULL), "kedge_mesh_generate: ctx or words is NULL");
+  assert_int_equal(kedge_mesh_read(NULL, "a.msh", &out), KEDGE_ERR_ARG);
+  assert_int_equal(kedge_mesh_create(NULL, &none, &out), KEDGE_ERR_ARG);
+  assert_int_equal(kedge_mesh_refine(NULL, mesh, 1, &out), KEDGE_ERR_ARG);
+  assert_int_equal(kedge_mesh_write(NULL, mesh, "a.msh", false), KEDGE_ERR_ARG);
+  assert_refused(*state, kedge_mesh_generate(*state, NULL, &out), KEDGE_ERR_ARG,
+                 "kedge_mesh_generate: ctx or words is NULL");
+  assert_refused(*state, kedge_mesh_generate(*state, "square 1", NULL), KEDGE_ERR_ARG,
+                 "kedge_mesh_generate: out is NULL");
+  assert_refused(*state, kedge_mesh_read(*state, NULL, &out), KEDGE_ERR_ARG,
+                 "kedge_mesh_read: ctx or path is NULL");
+  assert_refused(*state, kedge_mesh_read(*state, "a.msh", NULL), KEDGE_ERR_ARG,
+                 "kedge_mesh_read: out is NULL");
+  assert_refused(*state, kedge_mesh_create(*state, NULL, &out), KEDGE_ERR_ARG,
+                 "kedge_mesh_create: ctx or arrays is NULL");
+  assert_refused(*state, kedge_mesh_create(*state, &none, NULL), KEDGE_ERR_ARG,
+                 "kedge_mesh_create: out is NULL");
+  assert_refused(*state, kedge_mesh_refine(*state, NULL, 1, &out), KEDGE_ERR_ARG,
+                 "kedge_mesh_refine: ctx or mesh is NULL");
+  assert_refused(*state, kedge_mesh_refine(*state, mesh, 1, NULL), KEDGE_ERR_ARG,
+                 "kedge_mesh_refine: out is NULL");
+  assert_refused(*state, kedge_mesh_write(*state, NULL, "a.msh", false), KEDGE_ERR_ARG,
+                 "kedge_mesh_write: ctx, mesh or path is NULL");
+  assert_refused(*state, kedge_mesh_write(*state, mesh, NULL, false), KEDGE_ERR_ARG,
+                 "kedge_mesh_write: ctx, mesh or path is NULL");
+  assert_null(out);
+  kedge_mesh_destroy(mesh);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -213,6 +248,7 @@ int main(void)
       cmocka_unit_test(lshape_lacks_its_lower_right_quarter),
       cmocka_unit_test(ring_has_a_hole_and_two_circles),
       cmocka_unit_test(bad_words_are_named),
+      cmocka_unit_test(null_arguments_are_refused),
       cmocka_unit_test(refining_keeps_area_and_groups_and_quarters_elements),
       cmocka_unit_test(children_lie_in_their_parent),
       cmocka_unit_test(refining_nonsense_is_refused),

@@ -195,6 +195,17 @@ static void wrong_arguments_are_errors_not_crashes(void **state)
   assert_int_equal(kedge_problem_set_boundary(p, "a", KEDGE_BOUNDARY_NEUMANN, NULL, NULL),
                    KEDGE_ERR_ARG);
   assert_int_equal(kedge_problem_mesh(p, NULL), KEDGE_ERR_ARG);
+  assert_int_equal(kedge_problem_mesh(NULL, NULL), KEDGE_ERR_ARG);
+  kedge_problem *out;
+  const char *const overrides[] = {"space.order=2", NULL};
+  assert_int_equal(kedge_problem_read(f->ctx, "a.ini", NULL, 1, &out), KEDGE_ERR_ARG);
+  assert_int_equal(kedge_problem_read(f->ctx, "a.ini", overrides, 2, &out), KEDGE_ERR_ARG);
+  assert_string_equal(kedge_context_error(f->ctx), "kedge_problem_read: overrides[1] is NULL");
+  assert_int_equal(kedge_problem_create(NULL, &out), KEDGE_OK);  // without a context: no mesh
+  assert_int_equal(kedge_problem_set(out, "mesh", "generate", "square 1"), KEDGE_OK);
+  kedge_mesh *mesh;
+  assert_int_equal(kedge_problem_mesh(out, &mesh), KEDGE_ERR_ARG);
+  kedge_problem_destroy(out);
   assert_null(kedge_problem_output(NULL));
   kedge_problem_destroy(NULL);
 }
