@@ -15,8 +15,8 @@ import sys
 
 sys.dont_write_bytecode = True
 
-# Operator: name in tables, colour, marker, line width. kedge's own strong, baselines paler, cuSPARSE
-# grey.
+# Operator: name in tables, colour, marker, line width. kedge's own strong, baselines paler,
+# cuSPARSE grey.
 STYLES = {
     "matrix-free": ("matrix-free", "#0b5fa5", "o", 2.6),
     "matrix-free-plain": ("matrix-free, plain", "#7db4de", "o", 1.5),
@@ -30,8 +30,8 @@ OWN = ("matrix-free", "matrix-free-plain")  # the others are assembled matrices
 
 
 class Comparison:
-    """The fastest variant of every operator: apply[operator][order], iteration[operator][order]; and
-    what could not be measured, kept for its memory."""
+    """The fastest variant of every operator: apply[operator][order], iteration[operator][order];
+    and what could not be measured, kept for its memory."""
 
     def __init__(self, lines):
         self.machine = lines[0]
@@ -61,7 +61,7 @@ class Comparison:
 
 
 def read_lines(path):
-    """The machine's line and those of measurements, of a result of compare_run or plain JSON lines."""
+    """The machine's line and those of measurements, from a result of compare_run or lines of JSON."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
     try:
@@ -295,7 +295,8 @@ def draw_memory(c, path):
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(12, 5.2))
     for axes, values, title in (
             (left, {n: {p: line["solve_bytes"] / line["elements"] for p, line in lines.items()}
-                    for n, lines in c.memory.items()}, "device memory of a solve, bytes a triangle"),
+                    for n, lines in c.memory.items()},
+             "device memory of a solve, bytes a triangle"),
             (right, series_of(c.memory, "largest_elements", 1e-6),
              "largest mesh that fits, million triangles")):
         draw_lines(axes, c, values, log=True, join=True)
