@@ -61,7 +61,7 @@ class Comparison:
 
 
 def read_lines(path):
-    """The machine's line and those of measurements, from a result of compare_run or lines of JSON."""
+    """The line of the machine and those of measurements, from a result or from lines of JSON."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
     try:
