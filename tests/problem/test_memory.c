@@ -56,11 +56,21 @@ static kedge_status work(void)
   static const char *const overrides[] = {"mesh.generate=square 3", "space.order=4"};
   static kg_group groups[] = {{.name = "left", .tag = 1, .dimension = 1, .count = 1},
                               {.name = "top", .tag = 2, .dimension = 1, .count = 1}};
-  static const kedge_mesh mesh = {.n_groups = 2, .groups = groups, .source = "a.msh"};
+  // Two triangles apart, so that their parts are looked for: reaction is 0.
+  static int32_t edge_sides[][2] = {{0, -1}, {1, -1}, {2, -1}, {3, -1}, {4, -1}, {5, -1}},
+                 edge_group[] = {0, 1, 0, 0, 1, 0};
+  static const kedge_mesh mesh = {.n_elements = 2,
+                                  .n_edges = 6,
+                                  .edge_sides = edge_sides[0],
+                                  .edge_group = edge_group,
+                                  .info.parts = 2,
+                                  .n_groups = 2,
+                                  .groups = groups,
+                                  .source = "a.msh"};
   kedge_problem *p;
   kg_resolved resolved = {0};
   KG_TRY(kg_problem_parse(NULL, "a.ini", text, sizeof text - 1, overrides, 2, &p));
-  kedge_status status = kedge_problem_set(p, "equation", "reaction", "a");
+  kedge_status status = kedge_problem_set(p, "equation", "reaction", "a - 2");
   if (status == KEDGE_OK) status = kg_problem_resolve(NULL, p, &mesh, &resolved);
   if (status == KEDGE_OK && kg_expression_print(resolved.source.expression, NULL, 0) < 0)
     status = KEDGE_ERR_MEMORY;
