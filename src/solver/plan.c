@@ -60,7 +60,8 @@ static kedge_status fill(kg_pipeline *p, kedge_plan *plan)
 kedge_status kedge_plan_make(kedge_context *ctx, const kedge_mesh *mesh,
                              const kedge_problem *problem, kedge_plan *plan)
 {
-  KG_REQUIRE(ctx, mesh && problem && plan, KEDGE_ERR_ARG, "kedge_plan_make: an argument is NULL");
+  KG_REQUIRE(ctx, ctx && mesh && problem && plan, KEDGE_ERR_ARG,
+             "kedge_plan_make: an argument is NULL");
   *plan = (kedge_plan){0};
   KG_TRY(kg_enter(ctx));
   kg_pipeline p = {.ctx = ctx, .mesh = mesh, .problem = problem};

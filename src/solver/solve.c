@@ -112,7 +112,8 @@ kedge_status kedge_solve(kedge_context *ctx, const kedge_mesh *mesh, const kedge
 {
   KG_REQUIRE(ctx, out != NULL, KEDGE_ERR_ARG, "kedge_solve: out is NULL");
   *out = NULL;
-  KG_REQUIRE(ctx, mesh && problem, KEDGE_ERR_ARG, "kedge_solve: mesh or problem is NULL");
+  KG_REQUIRE(ctx, ctx && mesh && problem, KEDGE_ERR_ARG,
+             "kedge_solve: context, mesh or problem is NULL");
   KG_TRY(kg_enter(ctx));
   kg_pipeline p = {.ctx = ctx, .mesh = mesh, .problem = problem};
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *p.solution, &p.solution));
