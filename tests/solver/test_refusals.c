@@ -250,7 +250,7 @@ static void arguments_that_are_missing_or_out_of_range_are_named(void **state)
   assert_int_equal(kedge_solve(ctx, mesh, problem, NULL), KEDGE_ERR_ARG);
   assert_string_equal(kedge_context_error(ctx), "kedge_solve: out is NULL");
   assert_int_equal(kedge_solve(ctx, NULL, problem, &solution), KEDGE_ERR_ARG);
-  assert_string_equal(kedge_context_error(ctx), "kedge_solve: mesh or problem is NULL");
+  assert_string_equal(kedge_context_error(ctx), "kedge_solve: context, mesh or problem is NULL");
   assert_int_equal(kedge_plan_make(ctx, mesh, problem, NULL), KEDGE_ERR_ARG);
   assert_string_equal(kedge_context_error(ctx), "kedge_plan_make: an argument is NULL");
   must(ctx, kedge_solve(ctx, mesh, problem, &solution));
