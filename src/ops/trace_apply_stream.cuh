@@ -55,7 +55,8 @@ __device__ __forceinline__ patch_place place_of(const kg_trace_apply_args &a, in
   return p;
 }
 
-/// The shapes that were fastest on an H200.
+/// Chosen on an H200 among rings of 32 to 96 KiB in slots of 1 to 4 KiB, 4 or 8 groups a patch; what
+/// they reach is in profiling/results (operators.json).
 template <int M>
 struct best_shape : stream_shape<M, 4, 16, 96 << 10> {
 };
