@@ -72,6 +72,10 @@ KEDGE_API kedge_status kedge_problem_set_exact(kedge_problem *problem, kedge_fun
 /// is relative to the problem file.
 KEDGE_API kedge_status kedge_problem_mesh(const kedge_problem *problem, kedge_mesh **out);
 
+/// The [mesh] file as it is opened, in the folder of the problem file unless its path is absolute;
+/// NULL when the problem names none.
+KEDGE_API const char *kedge_problem_mesh_file(const kedge_problem *problem);
+
 /// The [output] file, relative to the current directory; NULL when the problem names none.
 KEDGE_API const char *kedge_problem_output(const kedge_problem *problem);
 

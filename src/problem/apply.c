@@ -110,6 +110,12 @@ kedge_status kg_settings_replace(kg_settings *settings, const kg_setting *settin
   return KEDGE_OK;
 }
 
+static bool is_quoted(const char *value)
+{
+  const size_t n = value ? strlen(value) : 0;
+  return n > 2 && (value[0] == '"' || value[0] == '\'') && value[n - 1] == value[0];
+}
+
 static kedge_status apply_one(const kg_settings *settings, const kg_setting *s,
                               kedge_problem *problem)
 {
@@ -117,6 +123,9 @@ static kedge_status apply_one(const kg_settings *settings, const kg_setting *s,
   if (key == NULL) KG_TRY(kg_key_find(settings, s, &key));
   if (s->value && s->value[strspn(s->value, "\n")] == '\0')
     return kg_setting_fail(settings, s, 0, "%s in [%s] has no value", s->key, s->section);
+  if (is_quoted(s->value))
+    return kg_setting_fail(settings, s, 0, "values are not quoted; write %s = %.*s", s->key,
+                           (int)strlen(s->value) - 2, s->value + 1);
   if (s->value && !key->is_expression) {
     const size_t first = strcspn(s->value, "\n");
     if (s->value[first] != '\0')

@@ -13,7 +13,7 @@
 enum { LONGEST_SECTION = 49 };  // bytes inih keeps
 
 typedef struct source {
-  kg_settings *settings;
+  kg_settings *settings, *sections;
   const char *at, *end;
   int line;           ///< the one last handed over, from 1
   int value_line;     ///< the last line of the value that is open
@@ -85,6 +85,7 @@ static void check_section(source *s, const char *line, size_t length)
   const kg_setting raw = place(s, name, key);
   s->status = kg_settings_put(&one, &raw);  // brings the name into its normal form
   if (s->status == KEDGE_OK) s->status = kg_section_check(s->settings, &one.items[0]);
+  if (s->status == KEDGE_OK) s->status = kg_settings_put(s->sections, &raw);
   kg_settings_free(&one);
 }
 
@@ -201,10 +202,11 @@ static int take_line(void *user, const char *section, const char *key, const cha
   return s->status == KEDGE_OK;
 }
 
-kedge_status kg_settings_read(kg_settings *settings, const char *text, size_t bytes)
+kedge_status kg_settings_read(kg_settings *settings, kg_settings *sections, const char *text,
+                              size_t bytes)
 {
   static const char mark[] = "\xef\xbb\xbf";  // of UTF-8, as some editors put it
-  source s = {.settings = settings, .at = text, .end = text + bytes};
+  source s = {.settings = settings, .sections = sections, .at = text, .end = text + bytes};
   if (bytes >= 3 && memcmp(text, mark, 3) == 0) s.at += 3;
   const int bad = ini_parse_stream(next_line, &s, take_line, &s);
   if (bad < 0)

@@ -17,9 +17,15 @@
 #define READER(name) \
   static kedge_status name(kedge_problem *p, const kg_settings *settings, const kg_setting *s)
 
+/// A relative path becomes one of the problem file's folder.
 READER(read_mesh_file)
 {
-  return kg_value_text(settings, s, &p->mesh_file);
+  const char *const slash = p->path && s->value[0] != '/' ? strrchr(p->path, '/') : NULL;
+  const size_t folder = slash ? (size_t)(slash + 1 - p->path) : 0, length = strlen(s->value);
+  KG_TRY(kg_host_alloc(settings->ctx, folder + length + 1, 1, &p->mesh_file));
+  if (folder > 0) memcpy(p->mesh_file, p->path, folder);
+  memcpy(p->mesh_file + folder, s->value, length + 1);
+  return KEDGE_OK;
 }
 
 READER(read_mesh_generate)

@@ -93,11 +93,23 @@ static const char *here(parser *p, char out[48])
   return out;
 }
 
+/// How the language says what other languages write "and" and "or" for; NULL: neither stands here.
+static const char *logic_hint(const parser *p)
+{
+  const size_t n = name_length(p->at);
+  if (*p->at == '&' || (n == 3 && strncmp(p->at, "and", 3) == 0))
+    return "for 'and' multiply the two comparisons: (a < b)*(c < d)";
+  if (*p->at == '|' || (n == 2 && strncmp(p->at, "or", 2) == 0))
+    return "for 'or' take the max of the two comparisons: max(a < b, c < d)";
+  return NULL;
+}
+
 static int32_t unexpected(parser *p, const char *expected)
 {
   char token[48];
   here(p, token);
-  return fail(p, p->at, expected, "unexpected %s", token);
+  const char *const logic = logic_hint(p);
+  return fail(p, p->at, logic ? logic : expected, "unexpected %s", token);
 }
 
 /// `partner` is missing; what it belongs to stands at `opening`.
@@ -146,7 +158,8 @@ static int32_t unknown_function(parser *p, const char *name, int length)
   kg_nearest_offer(&nearest, "pow");
   for (int op = KG_OP_FIRST_FUNCTION; op < KG_OP_COUNT; ++op)
     kg_nearest_offer(&nearest, kg_ops_info[op].word);
-  suggest(nearest, "docs/expressions.md lists the functions", hint);
+  if (strcmp(word, "ln") == 0) nearest.best = "log";
+  suggest(nearest, "'kedge help expressions' lists the functions", hint);
   return fail(p, name, hint, "unknown function '%s'", word);
 }
 
@@ -360,12 +373,6 @@ static void expect_end(parser *p)
       return;
     case ')':
       unexpected(p, "no '(' is open here");
-      return;
-    case '&':
-      unexpected(p, "for 'and' multiply the two comparisons");
-      return;
-    case '|':
-      unexpected(p, "for 'or' take the max of the two comparisons");
       return;
     default:
       break;

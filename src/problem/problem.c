@@ -93,10 +93,11 @@ void kedge_problem_destroy(kedge_problem *problem)
 }
 
 /// A file has no second call in which a type could follow.
-static kedge_status check_types(const kedge_problem *p)
+/// @param[in] places  settings, or the sections of the file
+static kedge_status check_types(const kedge_problem *p, const kg_settings *places)
 {
-  for (int i = 0; i < p->settings.n; ++i) {
-    const kg_setting *s = &p->settings.items[i];
+  for (int i = 0; i < places->n; ++i) {
+    const kg_setting *s = &places->items[i];
     const bool boundary = strncmp(s->section, "boundary ", 9) == 0;
     if (boundary && kg_settings_find(&p->settings, s->section, "type") == NULL)
       return kg_setting_fail(&p->settings, s, 0,
@@ -110,18 +111,25 @@ kedge_status kg_problem_parse(kedge_context *ctx, const char *name, const char *
                               const char *const *overrides, int n_overrides, kedge_problem **out)
 {
   kedge_problem *problem = NULL;
-  kg_settings settings = {.ctx = ctx};
+  static const char mesh_mark[] = "$MeshFormat";
+  kg_settings settings = {.ctx = ctx}, sections = {.ctx = ctx};
   *out = NULL;
+  const bool is_mesh = bytes > strlen(mesh_mark) && memcmp(text, mesh_mark, strlen(mesh_mark)) == 0;
+  KG_REQUIRE(ctx, !is_mesh, KEDGE_ERR_INPUT,
+             "%s is a Gmsh mesh; a problem file is expected, which names the mesh in [mesh] file",
+             name);
   kedge_status status = kg_host_calloc(ctx, strlen(name) + 1, 1, &settings.name);
   if (status != KEDGE_OK) goto done;
   memcpy(settings.name, name, strlen(name));
-  status = kg_settings_read(&settings, text, bytes);
+  status = kg_settings_read(&settings, &sections, text, bytes);
   for (int i = 0; i < n_overrides && status == KEDGE_OK; ++i)
     status = kg_settings_override(&settings, overrides[i]);
   if (status == KEDGE_OK) status = kedge_problem_create(ctx, &problem);
   if (status == KEDGE_OK) status = renew(problem, &settings);
-  if (status == KEDGE_OK) status = check_types(problem);
+  if (status == KEDGE_OK) status = check_types(problem, &problem->settings);
+  if (status == KEDGE_OK) status = check_types(problem, &sections);
 done:
+  kg_settings_free(&sections);
   kg_settings_free(&settings);
   if (status != KEDGE_OK) kedge_problem_destroy(problem), problem = NULL;
   *out = problem;
@@ -231,32 +239,26 @@ kedge_status kedge_problem_set_exact(kedge_problem *problem, kedge_function *u,
   return set_all(problem, list, 3);
 }
 
-/// A path of the problem file's folder, unless it is absolute. The caller frees it.
-static kedge_status beside_problem_file(const kedge_problem *p, const char *path, char **out)
+/// Put the place of a key of [mesh] before the sentence of a failure, whose status is kept.
+/// @param[in] beside  add what a relative path is relative to
+static kedge_status blame(const kedge_problem *p, const char *key, kedge_status status, bool beside)
 {
-  const char *const slash = p->path && path[0] != '/' ? strrchr(p->path, '/') : NULL;
-  const size_t folder = slash ? (size_t)(slash + 1 - p->path) : 0, size = folder + strlen(path) + 1;
-  KG_TRY(kg_host_alloc(p->ctx, size, 1, out));
-  if (folder > 0) memcpy(*out, p->path, folder);
-  memcpy(*out + folder, path, size - folder);
-  return KEDGE_OK;
+  char sentence[800];
+  snprintf(sentence, sizeof sentence, "%s", kedge_context_error(p->ctx));
+  (void)kg_setting_fail(&p->settings, kg_settings_find(&p->settings, "mesh", key), 0, "%s%s",
+                        sentence, beside ? "; the path is relative to the problem file" : "");
+  return status;
 }
 
 static kedge_status coarse_mesh(const kedge_problem *p, kedge_mesh **out)
 {
   if (p->mesh_file) {
-    char *path;
-    KG_TRY(beside_problem_file(p, p->mesh_file, &path));
-    const kedge_status status = kedge_mesh_read(p->ctx, path, out);
-    free(path);
-    return status;
+    const kedge_status status = kedge_mesh_read(p->ctx, p->mesh_file, out);
+    const bool beside = p->path && p->mesh_file[0] != '/';
+    return status == KEDGE_ERR_IO ? blame(p, "file", status, beside) : status;
   }
   const kedge_status status = kedge_mesh_generate(p->ctx, p->mesh_generate, out);
-  if (status != KEDGE_ERR_INPUT) return status;
-  char sentence[900];
-  snprintf(sentence, sizeof sentence, "%s", kedge_context_error(p->ctx));
-  const kg_setting *s = kg_settings_find(&p->settings, "mesh", "generate");
-  return kg_setting_fail(&p->settings, s, 0, "%s", sentence);
+  return status == KEDGE_ERR_INPUT ? blame(p, "generate", status, false) : status;
 }
 
 kedge_status kedge_problem_mesh(const kedge_problem *problem, kedge_mesh **out)
@@ -277,6 +279,11 @@ kedge_status kedge_problem_mesh(const kedge_problem *problem, kedge_mesh **out)
   const kedge_status status = kedge_mesh_refine(p->ctx, mesh, p->refine, out);
   kedge_mesh_destroy(mesh);
   return status;
+}
+
+const char *kedge_problem_mesh_file(const kedge_problem *problem)
+{
+  return problem ? problem->mesh_file : NULL;
 }
 
 const char *kedge_problem_output(const kedge_problem *problem)

@@ -60,9 +60,13 @@ static kedge_status no_such_group(const matching *m, const kg_boundary *b)
       return fail_at(m, b, sentence);
     }
     kg_nearest_offer(&nearest, group->name);
+    char number[24];
+    snprintf(number, sizeof number, " (%d)", group->tag);
+    if (group->tag == 0 || strncmp(group->name, number + 2, strlen(group->name)) == 0)
+      number[0] = '\0';  // without a number, or named by it
     if (length < sizeof list)
-      length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? ", " : "",
-                                 group->name);
+      length += (size_t)snprintf(list + length, sizeof list - length, "%s%s%s", length ? ", " : "",
+                                 group->name, number);
   }
   char hint[200] = "";
   if (nearest.best) snprintf(hint, sizeof hint, "; did you mean '%s'?", nearest.best);

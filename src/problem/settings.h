@@ -44,4 +44,6 @@ kedge_status kg_setting_fail(const kg_settings *settings, const kg_setting *sett
     __attribute__((format(printf, 4, 5)));
 
 /// Read the text of a problem file (ini.c).
-kedge_status kg_settings_read(kg_settings *settings, const char *text, size_t bytes);
+/// @param[out] sections  every section, also without keys: an item with its line and an empty key
+kedge_status kg_settings_read(kg_settings *settings, kg_settings *sections, const char *text,
+                              size_t bytes);

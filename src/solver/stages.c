@@ -60,8 +60,9 @@ static kedge_status make_loads(kg_pipeline *p)
   const kg_function *const source = &p->resolved.source;
   if (source->kind == KG_FUNCTION_NONE)
     return kg_zero(p->ctx, p->buffers[KG_ARRAY_LOAD].data, p->buffers[KG_ARRAY_LOAD].bytes);
-  static const char *const name = "source";
-  kg_sampler sampler = kg_sampler_of(p, name, (kg_sample_set){1, &source, &name});
+  const char *const name =
+      p->resolved.owns_source ? "source, derived from u of [exact]," : "source";
+  kg_sampler sampler = kg_sampler_of(p, "source", (kg_sample_set){1, &source, &name});
   kedge_status status = KEDGE_OK;
   const int32_t n_groups = p->layout.count.n_groups, chunk = p->shape.chunk_groups;
   for (int32_t first = 0; first < n_groups && status == KEDGE_OK; first += chunk)

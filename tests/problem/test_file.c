@@ -270,6 +270,12 @@ static void every_refusal_names_file_line_and_remedy(void **state)
        "plate.ini:2: unknown type 'robin'; it must be dirichlet or neumann"},
       {"[boundary outer]\nvalue = 1",
        "plate.ini:2: [boundary outer] has no type; add type = dirichlet or type = neumann"},
+      {"[boundary outer]\n[space]\norder = 2",
+       "plate.ini:1: [boundary outer] has no type; add type = dirichlet or type = neumann"},
+      {"$MeshFormat\n4.1 0 8\n",
+       "plate.ini is a Gmsh mesh; a problem file is expected, which names the mesh in [mesh] file"},
+      {"[mesh]\nfile = \"c.msh\"", "plate.ini:2: values are not quoted; write file = c.msh"},
+      {"[equation]\nsource = 'x'", "plate.ini:2: values are not quoted; write source = x"},
       {"[exact]\nu = ", "plate.ini:2: u in [exact] has no value"},
       {"[exact]\nu = x*",
        "plate.ini:2: column 3 of u: unexpected end: expected a number, a name "
@@ -356,6 +362,17 @@ static void long_section_names_are_refused_not_cut(void **state)
       kedge_context_error(NULL),
       "plate.ini:1: the section's name is longer than 49 bytes; a group of the mesh "
       "can also be given by its number");
+}
+
+static void a_section_without_keys_may_get_its_type_elsewhere(void **state)
+{
+  (void)state;
+  kedge_problem *p = parsed("[boundary a]\n", "boundary a.type=neumann");
+  assert_int_equal(p->boundaries[0].type, KEDGE_BOUNDARY_NEUMANN);
+  kedge_problem_destroy(p);
+  p = parsed("[boundary a]\n[boundary  a]\ntype = neumann\n", NULL);
+  assert_int_equal(p->n_boundaries, 1);
+  kedge_problem_destroy(p);
 }
 
 static void a_nul_byte_is_refused(void **state)
@@ -497,6 +514,7 @@ int main(void)
       cmocka_unit_test(lines_may_have_any_length),
       cmocka_unit_test(long_lines_are_refused_where_their_fault_is),
       cmocka_unit_test(long_section_names_are_refused_not_cut),
+      cmocka_unit_test(a_section_without_keys_may_get_its_type_elsewhere),
       cmocka_unit_test(a_nul_byte_is_refused),
       cmocka_unit_test(overrides_take_the_place_of_the_file),
       cmocka_unit_test(wrong_overrides_name_themselves),

@@ -88,6 +88,9 @@ static void numbers_are_read_to_the_last_bit(void **state)
               1.7976931348623157e308);
 }
 
+#define AND_HINT "for 'and' multiply the two comparisons: (a < b)*(c < d)"
+#define OR_HINT  "for 'or' take the max of the two comparisons: max(a < b, c < d)"
+
 static void every_error_names_its_column(void **state)
 {
   (void)state;
@@ -108,9 +111,11 @@ static void every_error_names_its_column(void **state)
       {"1+sinn(x)", "unknown function 'sinn' at column 3: did you mean 'sin'?"},
       {"SIN(x)", "unknown function 'SIN' at column 1: did you mean 'sin'?"},
       {"arctan(x)", "unknown function 'arctan' at column 1: did you mean 'atan'?"},
-      {"erf(x)", "unknown function 'erf' at column 1: docs/expressions.md lists the functions"},
+      {"erf(x)",
+       "unknown function 'erf' at column 1: 'kedge help expressions' lists the functions"},
       {"bessel(x)",
-       "unknown function 'bessel' at column 1: docs/expressions.md lists the functions"},
+       "unknown function 'bessel' at column 1: 'kedge help expressions' lists the functions"},
+      {"1+ln(x)", "unknown function 'ln' at column 3: did you mean 'log'?"},
       {"z+1", "unknown name 'z' at column 1: known are x, y, pi and the names in [parameters]"},
       {"1+sigmo", "unknown name 'sigmo' at column 3: did you mean 'sigma'?"},
       {"PI", "unknown name 'PI' at column 1: did you mean 'pi'?"},
@@ -126,9 +131,11 @@ static void every_error_names_its_column(void **state)
       {"(x, y)", "unexpected ',' at column 3: expected the ')' that closes '(' at column 1"},
       {"x**2", "unexpected '**' at column 2: powers are written '^'"},
       {"x = 1", "unexpected '=' at column 3: comparisons for equality are written '=='"},
-      {"x < 1 && y < 1", "unexpected '&' at column 7: for 'and' multiply the two comparisons"},
-      {"x < 1 || y < 1",
-       "unexpected '|' at column 7: for 'or' take the max of the two comparisons"},
+      {"x < 1 && y < 1", "unexpected '&' at column 7: " AND_HINT},
+      {"(x < 1 && y < 1) ? 1 : 0", "unexpected '&' at column 8: " AND_HINT},
+      {"x < 1 and y < 1", "unexpected 'and' at column 7: " AND_HINT},
+      {"x < 1 || y < 1", "unexpected '|' at column 7: " OR_HINT},
+      {"max(x < 1 or y < 1, 2)", "unexpected 'or' at column 11: " OR_HINT},
       {"0 < x < 1",
        "comparisons cannot be chained: unexpected '<' at column 7: write (a < b)*(b < c) or use "
        "brackets"},

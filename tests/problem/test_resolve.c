@@ -73,11 +73,11 @@ static void what_does_not_fit_the_mesh_is_refused(void **state)
       {"[boundary left]\ntype=dirichlet\nvalue=0\n[boundary right]\ntype=dirichlet\nvalue=0\n",
        "boundary group '7' (1 edge) has no condition; add [boundary 7] or [boundary default]"},
       {"[boundary lefft]\ntype=dirichlet\n",
-       "plate.ini:2: [boundary lefft]: plate.msh has no boundary group 'lefft' among left, "
-       "right, 7, default; did you mean 'left'?"},
+       "plate.ini:2: [boundary lefft]: plate.msh has no boundary group 'lefft' among left (1), "
+       "right (2), 7, default; did you mean 'left'?"},
       {"[boundary 5]\ntype=dirichlet\n",
-       "plate.ini:2: [boundary 5]: plate.msh has no boundary group '5' among left, right, 7, "
-       "default"},
+       "plate.ini:2: [boundary 5]: plate.msh has no boundary group '5' among left (1), right (2), "
+       "7, default"},
       {"[boundary steel]\ntype=dirichlet\n",
        "plate.ini:2: [boundary steel]: 'steel' in plate.msh is a group of elements, not of "
        "boundary "
@@ -218,9 +218,10 @@ static void calls_meet_the_same_refusals(void **state)
   kg_resolved_free(&r);
   assert_int_equal(kedge_problem_set(p, "boundary nowhere", "type", "dirichlet"), KEDGE_OK);
   assert_int_equal(kg_problem_resolve(NULL, p, &mesh, &r), KEDGE_ERR_INPUT);
-  assert_string_equal(kedge_context_error(NULL),
-                      "[boundary nowhere]: plate.msh has no boundary group 'nowhere' among left, "
-                      "right, 7, default");
+  assert_string_equal(
+      kedge_context_error(NULL),
+      "[boundary nowhere]: plate.msh has no boundary group 'nowhere' among left (1), "
+      "right (2), 7, default");
   kedge_problem_destroy(p);
 }
 

@@ -194,6 +194,11 @@ static void a_value_that_is_not_finite_is_refused_in_the_same_words(void **state
       "that it is finite everywhere");
   assert_refused_alike(
       SETTINGS({"boundary default", "type", "dirichlet"}, {"boundary default", "value", "0"},
+               {"exact", "u", "log(x^2+y^2)"}),
+      "source, derived from u of [exact], is nan at x = 0, y = 0, inside the mesh; change the "
+      "expression so that it is finite everywhere");
+  assert_refused_alike(
+      SETTINGS({"boundary default", "type", "dirichlet"}, {"boundary default", "value", "0"},
                {"equation", "source", "1"}, {"exact", "u", "sqrt(x)*sqrt(y)"}),
       "du/dx of exact u is nan at x = 0, y = 0, inside the mesh; change the "
       "expression so that it is finite everywhere");
