@@ -51,6 +51,13 @@ long kg_cli_integer(struct argp_state *state, const char *option, const char *te
 /// Returns the file that `path` leads to, links followed, which the caller frees; NULL: refused.
 char *kg_cli_target(const char *path, const char *what, bool regular);
 
+/// Refuse to write over a file that is read, whatever path leads to it.
+/// @param[in] inputs  [n] paths; NULL: none
+bool kg_cli_spares(const char *path, const char *what, const char *const *inputs, int n);
+/// Refuse a name that ends in none of the endings. Devices and pipes may have any name.
+/// @param[in] endings  [n], with the '.'
+bool kg_cli_named(const char *path, const char *what, const char *const *endings, int n);
+
 /// Print the sentence of the last failure and return the exit code that goes with it: bad input
 /// where the failing call reads the user's input, else failed.
 int kg_cli_fail(const kedge_context *ctx, kedge_status status, bool reads_input);

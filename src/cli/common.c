@@ -19,8 +19,10 @@ long kg_cli_integer(struct argp_state *state, const char *option, const char *te
 
 static kedge_backend parse_backend(struct argp_state *state, const char *text)
 {
-  for (int b = 0; b < KEDGE_BACKEND_COUNT; ++b)
-    if (strcmp(kedge_backend_name((kedge_backend)b), text) == 0) return (kedge_backend)b;
+  static const kedge_backend offered[] = {KEDGE_BACKEND_AUTO, KEDGE_BACKEND_HOST,
+                                          KEDGE_BACKEND_CUDA};
+  for (size_t b = 0; b < sizeof offered / sizeof *offered; ++b)
+    if (strcmp(kedge_backend_name(offered[b]), text) == 0) return offered[b];
   argp_error(state, "--backend is auto, host or cuda, not '%s'", text);
   return KEDGE_BACKEND_AUTO;
 }
@@ -45,7 +47,8 @@ static error_t parse_context(int key, char *text, struct argp_state *state)
 
 static const struct argp_option context_options[] = {
     {"backend", 'b', "NAME", 0, "auto (the default: the GPU when one is usable), host or cuda", 1},
-    {"device", 'd', "N", 0, "CUDA device number; by default the first visible one", 1},
+    {"device", 'd', "N", 0,
+     "CUDA device number, which rules out the host; by default the first visible one", 1},
     {"threads", 't', "N", 0, "host threads; by default one a core", 1},
     {0}};
 const struct argp kg_cli_context_argp = {.options = context_options, .parser = parse_context};

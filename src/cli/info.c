@@ -17,7 +17,7 @@ static void print_gpu(const kedge_gpu_info *gpu, int number)
 
 static void print_text(const kedge_machine_info *m)
 {
-  char memory[16];
+  char memory[16], available[16];
   printf("kedge %s, polynomial orders %d to %d\n", kedge_version(), KEDGE_ORDER_MIN,
          KEDGE_ORDER_MAX);
   printf("build        %s%s\n", m->built_with_cuda ? "with CUDA, for " : "without CUDA",
@@ -27,7 +27,9 @@ static void print_text(const kedge_machine_info *m)
          m->numa_nodes, m->cores, m->logical_cpus);
   printf("allowed      %d of %d cores, logical CPUs %s\n", m->allowed_cores, m->cores,
          m->allowed_list);
-  printf("memory       %s\n", kg_cli_bytes((double)m->memory_bytes, memory));
+  printf("memory       %s, %s can still be allocated\n",
+         kg_cli_bytes((double)m->memory_bytes, memory),
+         kg_cli_bytes((double)m->memory_free_bytes, available));
   if (m->cuda_runtime > 0 || m->cuda_driver > 0)
     printf("CUDA         runtime %d.%d, driver %d.%d\n", m->cuda_runtime / 1000,
            m->cuda_runtime % 1000 / 10, m->cuda_driver / 1000, m->cuda_driver % 1000 / 10);
@@ -58,6 +60,7 @@ static void write_cpu(kg_json *json, const kedge_machine_info *m)
   kg_json_integer(json, "allowed_cpus", m->allowed_cpus);
   kg_json_string(json, "allowed_list", m->allowed_list);
   kg_json_integer(json, "memory_bytes", m->memory_bytes);
+  kg_json_integer(json, "memory_free_bytes", m->memory_free_bytes);
   kg_json_close(json);
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "problem/nearest.h"
 
 const kg_cli_verb kg_cli_verbs[] = {
     {"solve", kg_cli_solve, "solve a problem, print a stage table, write output and report"},
@@ -58,12 +59,19 @@ static void close_stdout(void)
 
 int kg_cli_dispatch(const char *prefix, const kg_cli_verb *verbs, int argc, char **argv)
 {
+  kg_nearest nearest = kg_nearest_to(argv[1]);
   for (const kg_cli_verb *verb = verbs; verb->name; ++verb) {
+    kg_nearest_offer(&nearest, verb->name);
     if (strcmp(verb->name, argv[1]) != 0) continue;
     char name[64];
     snprintf(name, sizeof name, "%s %s", prefix, verb->name);
     argv[1] = name;
     return verb->run(argc - 1, argv + 1);
+  }
+  if (nearest.best) {
+    fprintf(stderr, "%s: there is no command '%s'; did you mean '%s'? (see %s --help)\n", prefix,
+            argv[1], nearest.best, prefix);
+    return KG_EXIT_INPUT;
   }
   fprintf(stderr, "%s: there is no command '%s'; the commands are", prefix, argv[1]);
   for (const kg_cli_verb *verb = verbs; verb->name; ++verb)

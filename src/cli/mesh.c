@@ -22,20 +22,27 @@ static kedge_status open_context(kedge_context **out)
 
 static void print_groups(const kedge_mesh *mesh)
 {
-  printf("\n%-24s%8s  %-14s%12s%14s\n", "group", "tag", "of", "count", "length, area");
+  int width = 22;
   for (int i = 0; i < kedge_mesh_group_count(mesh); ++i) {
     kedge_mesh_group group;
     kedge_mesh_get_group(mesh, i, &group);
-    printf("%-24s%8d  %-14s%12lld%14.6g\n", group.name, group.tag,
+    const int length = (int)strlen(group.name);
+    if (length > width) width = length;
+  }
+  printf("\n%-*s  %8s  %-14s%12s%14s\n", width, "group", "tag", "of", "count", "length, area");
+  for (int i = 0; i < kedge_mesh_group_count(mesh); ++i) {
+    kedge_mesh_group group;
+    kedge_mesh_get_group(mesh, i, &group);
+    printf("%-*s  %8d  %-14s%12lld%14.6g\n", width, group.name, group.tag,
            group.dimension == 1 ? "boundary edges" : "triangles", (long long)group.count,
            group.measure);
   }
 }
 
 /// Something that kedge put right in the input, when there was any.
-static void print_repair(int64_t count, const char *what)
+static void print_repair(int64_t count, const char *one, const char *what)
 {
-  if (count > 0) printf("put right        %lld %s\n", (long long)count, what);
+  if (count > 0) printf("put right        %lld %s\n", (long long)count, count == 1 ? one : what);
 }
 
 static void print_mesh(const char *name, const kedge_mesh *mesh)
@@ -54,9 +61,11 @@ static void print_mesh(const char *name, const kedge_mesh *mesh)
          m.min_quality, m.mean_quality);
   printf("smallest angle   %.1f degrees\n", m.min_angle);
   if (m.turned_elements == 0) printf("orientation      all triangles counterclockwise\n");
-  print_repair(m.turned_elements, "clockwise triangles, turned");
-  print_repair(m.unused_vertices, "vertices of no triangle, left out");
-  print_repair(m.interior_lines, "tagged lines inside the domain, ignored");
+  print_repair(m.turned_elements, "clockwise triangle, turned", "clockwise triangles, turned");
+  print_repair(m.unused_vertices, "vertex of no triangle, left out",
+               "vertices of no triangle, left out");
+  print_repair(m.interior_lines, "tagged line inside the domain, ignored",
+               "tagged lines inside the domain, ignored");
   print_groups(mesh);
 }
 
@@ -87,9 +96,11 @@ static void print_written(const char *path, const kedge_mesh *mesh)
 
 static int generate(const mesh_options *options)
 {
+  static const char *const ending = ".msh";
   char *const target = kg_cli_target(options->output, "mesh", false);
-  if (!target) return KG_EXIT_INPUT;
+  const bool good = target && kg_cli_named(options->output, "mesh", &ending, 1);
   free(target);
+  if (!good) return KG_EXIT_INPUT;
   kedge_context *ctx;
   kedge_mesh *mesh = NULL, *refined = NULL;
   kedge_status status = open_context(&ctx);

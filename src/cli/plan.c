@@ -53,11 +53,15 @@ static void print_plan(const kedge_context *ctx, const char *problem, const kedg
   printf("%-28s%14lld%14lld\n", "largest such mesh, triangles",
          (long long)plan->largest_elements[FREE], (long long)plan->largest_elements[ELL]);
 
-  char available[16];
-  const char *fits = plan->peak_bytes[ELL] <= plan->free_bytes    ? "both operators fit"
-                     : plan->peak_bytes[FREE] <= plan->free_bytes ? "matrix-free fits, ell does not"
-                                                                  : "neither operator fits";
-  printf("\n%s is free: %s\n", kg_cli_bytes((double)plan->free_bytes, available), fits);
+  char needed[16], available[16];
+  const char *fits = plan->fits[FREE] && plan->fits[ELL] ? "both operators fit"
+                     : plan->fits[FREE]                  ? "matrix-free fits, ell does not"
+                     : plan->fits[ELL]                   ? "ell fits, matrix-free does not"
+                                                         : "neither operator fits";
+  printf("\nhost memory beside that: %s, of %s free\n",
+         kg_cli_bytes((double)plan->host_bytes, needed),
+         kg_cli_bytes((double)plan->host_free_bytes, available));
+  printf("%s is free: %s\n", kg_cli_bytes((double)plan->free_bytes, available), fits);
 }
 
 static int make_plan(const plan_options *options)

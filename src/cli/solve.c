@@ -52,6 +52,16 @@ static const struct argp argp = {
     options_list, parse, "PROBLEM.ini", "Solve a problem (see 'kedge help problem').",
     children,     NULL,  NULL};
 
+/// Output and report must spare what is read: the problem file and its mesh.
+static bool check_inputs(const solve_options *options, const char *mesh, const char *output)
+{
+  static const char *const endings[] = {".vtkhdf", ".hdf"};
+  const char *const inputs[] = {options->problem, mesh};
+  return (!output || (kg_cli_spares(output, "output", inputs, 2) &&
+                      kg_cli_named(output, "output", endings, 2))) &&
+         (!options->report || kg_cli_spares(options->report, "report", inputs, 2));
+}
+
 static bool check_targets(const solve_options *options, const char *output)
 {
   char *const to = output ? kg_cli_target(output, "output", true) : NULL;
@@ -132,7 +142,9 @@ static int solve(const solve_options *options)
     goto done;
   }
   const char *output = options->output ? options->output : kedge_problem_output(r.problem);
-  code = check_targets(options, output) ? compute(&r) : KG_EXIT_INPUT;
+  const bool good = check_targets(options, output) &&
+                    check_inputs(options, kedge_problem_mesh_file(r.problem), output);
+  code = good ? compute(&r) : KG_EXIT_INPUT;
   if (code == KG_EXIT_SOLVED) code = deliver(&r, options, output);
 done:
   kedge_solution_destroy(r.solution);

@@ -82,3 +82,32 @@ char *kg_cli_target(const char *path, const char *what, bool regular)
   if (exists && !S_ISREG(info.st_mode)) return name_special(path, what, regular);
   return name_regular(path, what, exists);
 }
+
+bool kg_cli_spares(const char *path, const char *what, const char *const *inputs, int n)
+{
+  struct stat target, input;
+  if (stat(path, &target) != 0) return true;  // a new file
+  for (int i = 0; i < n; ++i) {
+    if (!inputs[i] || stat(inputs[i], &input) != 0) continue;
+    if (input.st_dev != target.st_dev || input.st_ino != target.st_ino) continue;
+    fprintf(stderr, "kedge: cannot write the %s %s: it is the input %s; give another name\n", what,
+            path, inputs[i]);
+    return false;
+  }
+  return true;
+}
+
+bool kg_cli_named(const char *path, const char *what, const char *const *endings, int n)
+{
+  struct stat info;
+  if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) return true;
+  const size_t length = strlen(path);
+  for (int i = 0; i < n; ++i) {
+    const size_t ending = strlen(endings[i]);
+    if (length > ending && strcmp(path + length - ending, endings[i]) == 0) return true;
+  }
+  fprintf(stderr, "kedge: cannot write the %s %s: its name must end in", what, path);
+  for (int i = 0; i < n; ++i) fprintf(stderr, "%s %s", i ? " or" : "", endings[i]);
+  fputs(", by which programs know what it holds\n", stderr);
+  return false;
+}

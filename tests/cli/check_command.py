@@ -199,7 +199,35 @@ class Solve(Command):
                                ("sub/x", "same/x"), ("old", "alias"), ("alias", "sub/../old")):
             self.refused("solve", "p.ini", "-o", output, "-r", report,
                          says=f"output and report cannot both be {output}")
-        self.kedge("solve", "p.ini", "-q", "-o", "sub/x", "-r", "x")
+        self.kedge("solve", "p.ini", "-q", "-o", "sub/x.hdf", "-r", "x.hdf")
+
+    def test_what_is_read_is_not_written_over(self):
+        os.mkdir(self.path("sub"))
+        self.kedge("mesh", "generate", "square", "3", "-o", "sub/m.msh")
+        self.write("sub/m.ini", PROBLEM.replace("generate = square 20", "file = m.msh"))
+        os.symlink("m.msh", self.path("sub/m.hdf"))
+        os.link(self.path("sub/m.ini"), self.path("hard.hdf"))
+        def contents():
+            return subprocess.check_output(["cat", "sub/m.ini", "sub/m.msh"], cwd=self.folder)
+        before = contents()
+        for option, what in (("-o", "output"), ("-r", "report")):
+            for path, reads in (("sub/m.ini", "sub/m.ini"), ("sub/../sub/m.ini", "sub/m.ini"),
+                                ("hard.hdf", "sub/m.ini"), ("sub/m.msh", "sub/m.msh"),
+                                ("sub/m.hdf", "sub/m.msh")):
+                self.refused("solve", "sub/m.ini", option, path, says=f"cannot write the {what} "
+                             f"{path}: it is the input {reads}; give another name")
+        self.assertEqual(contents(), before)
+
+    def test_names_of_files_end_in_what_they_hold(self):
+        says = "its name must end in .vtkhdf or .hdf, by which programs know what it holds"
+        for name in ("c.vtu", "c.vtk", "c.hdf5", "c", ".hdf"):
+            self.refused("solve", "p.ini", "-o", name, says=f"cannot write the output {name}: "
+                         + says)
+        self.refused("solve", "p.ini", "-s", "output.file=c.vtu", says=says)
+        for name in ("p.ini", "x.mesh", ".msh"):
+            self.refused("mesh", "generate", "square", "3", "-o", name,
+                         says=f"cannot write the mesh {name}: its name must end in .msh")
+        self.assertEqual(os.listdir(self.folder), ["p.ini"])
 
     def test_a_read_only_folder_is_refused(self):
         if os.geteuid() != 0:  # root may write everywhere
@@ -221,14 +249,19 @@ class Solve(Command):
 
 class Usage(Command):
     def test_wrong_usage_is_exit_code_2(self):
-        self.refused("sovle", says="there is no command 'sovle'")
-        self.refused("mesh", "inof", says="there is no command 'inof'")
+        self.refused("sovle", says="there is no command 'sovle'; did you mean 'solve'?")
+        self.refused("slove", says="there is no command 'slove'; did you mean 'solve'?")
+        self.refused("mesh", "inof", says="there is no command 'inof'; did you mean 'info'?")
+        self.refused("cook", says="'cook'; the commands are solve, plan, mesh, info, help (see")
+        self.kedge("mesh", "generate", "square", "1", "-o", "c.msh")
+        self.refused("solve", "c.msh", says="c.msh is a Gmsh mesh; a problem file is expected")
         self.refused("solve", says="which problem file?")
         self.refused("plan", says="which problem file?")
         self.refused("solve", "p.ini", "q.ini", says="not also 'q.ini'")
         self.refused("plan", "p.ini", "q.ini", says="not also 'q.ini'")
         self.refused("solve", "p.ini", "--fast", says="--fast")
         self.refused("solve", "p.ini", "--backend", "tpu", says="not 'tpu'")
+        self.refused("solve", "p.ini", "--backend", "shadow", says="not 'shadow'")
         most = 4 * os.sysconf("SC_NPROCESSORS_ONLN")
         for bad in ("0", "-1", "2x", "", "99999999999999999999", "60000"):
             self.refused("solve", "p.ini", f"--threads={bad}",
@@ -264,6 +297,19 @@ class Usage(Command):
         self.assertEqual(self.kedge("help", "exit", "codes").stdout,
                          self.kedge("help", "exit-codes").stdout)
         self.assertIn("Usage: kedge solve", self.kedge("help", "solve").stdout)
+
+    def test_the_help_on_problem_files_has_the_defaults_of_the_documentation(self):
+        page = os.path.join(os.path.dirname(__file__), "../../docs/problem-file.md")
+        with open(page) as file:
+            rows = re.findall(r"^\| `(\w+)` \|(.*?) \| *(\S*) *\|", file.read(), re.M)
+        shown = self.kedge("help", "problem").stdout
+        self.assertGreater(len(rows), 15)
+        for key, _, default in rows:
+            default = default.strip("`")
+            if re.match(r"[\d]|matrix|jacobi", default):
+                self.assertRegex(shown, rf"(?m)^.{{17}}{key} +{default}( |$)")
+            else:
+                self.assertRegex(shown, rf"(?m)^.{{17}}{key}( {{25}}|  +(required|from) )")
 
     def test_the_version_is_printed(self):
         for arguments in (("--version",), ("-V",), ("solve", "--version")):
@@ -357,8 +403,8 @@ class Mesh(Command):
         self.write("c.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n"
                    "3 0 1 0\n4 9 9 0\n$EndNodes\n$Elements\n1\n1 2 2 5 5 1 3 2\n$EndElements\n")
         text = self.kedge("mesh", "info", "c.msh").stdout
-        self.assertRegex(text, r"put right +1 clockwise triangles, turned")
-        self.assertRegex(text, r"put right +1 vertices of no triangle, left out")
+        self.assertRegex(text, r"put right +1 clockwise triangle, turned\n")
+        self.assertRegex(text, r"put right +1 vertex of no triangle, left out\n")
         self.assertRegex(text, r"default +\S+ +boundary edges +3 ")
 
     def test_meshes_that_cannot_be_had_are_refused(self):
@@ -399,6 +445,7 @@ class PlanAndInfo(Command):
         for title in TITLES:
             self.assertIn("\n" + title, text)
         self.assertRegex(text, r"largest such mesh, triangles +\d{4,} +\d{4,}\n")
+        self.assertRegex(text, r"\nhost memory beside that: \S+ .?B, of \S+ .?B free\n")
         self.assertRegex(text, r"is free: both operators fit")
         value, unit = re.search(r"^peak +(\S+) (\S+)", text, re.M).groups()
         peak = float(value) * {"kB": 1e3, "MB": 1e6}[unit]
@@ -420,6 +467,8 @@ class PlanAndInfo(Command):
                       f'cores {cpu["cores"]}, logical CPUs {cpu["logical_cpus"]}', text)
         self.assertTrue(1 <= cpu["allowed_cores"] <= cpu["cores"])
         self.assertGreater(cpu["memory_bytes"], 1 << 20)
+        self.assertGreater(cpu["memory_free_bytes"], 1 << 20)
+        self.assertRegex(text, r"memory +\S+ .?B, \S+ .?B can still be allocated\n")
         self.assertEqual("without CUDA" in text, not machine["build"]["cuda"])
         if not machine["cuda"]["gpus"]:
             self.assertIn("none usable: " + machine["cuda"]["problem"], text)
