@@ -87,6 +87,18 @@ int kg_progress_format(const kg_progress_line *line, const kedge_progress *p, ch
   return n + snprintf(text + n, size - (size_t)n, ", %.2g digits/100, %s left", rate, time);
 }
 
+void kg_progress_cut(char *text, int columns)
+{
+  while ((int)strlen(text) > columns) {
+    char *const comma = strrchr(text, ',');
+    if (comma == NULL) {
+      text[columns] = '\0';
+      return;
+    }
+    *comma = '\0';
+  }
+}
+
 /// Columns of the terminal less one, so that the cursor stays on the line.
 static int usable_columns(void)
 {
@@ -112,7 +124,8 @@ void kg_progress_draw(void *user, const kedge_progress *progress)
   line->drawn_at = now;
   char text[256];
   kg_progress_format(line, progress, text, sizeof text);
-  fprintf(stderr, "\r%.*s\033[K", usable_columns(), text);
+  kg_progress_cut(text, usable_columns());
+  fprintf(stderr, "\r%s\033[K", text);
   fflush(stderr);
 }
 

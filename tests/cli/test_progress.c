@@ -125,6 +125,30 @@ static void lines_say_what_is_known(void **state)
   assert_line(&line, moment(12345, 0.5 * 12345, pow(10, -12345.0 / 1500)), expected);
 }
 
+static void a_narrow_terminal_gets_whole_parts(void **state)
+{
+  (void)state;
+  static const char line[] =
+      "trace solve: iteration 7, residual 5.0e-01 -> 1e-12, 2 digits/100, 9 s left";
+  static const struct {
+    int columns;
+    const char *text;
+  } cases[] = {
+      {75, line},
+      {74, "trace solve: iteration 7, residual 5.0e-01 -> 1e-12, 2 digits/100"},
+      {60, "trace solve: iteration 7, residual 5.0e-01 -> 1e-12"},
+      {24, "trace solve: iteration 7"},
+      {10, "trace solv"},
+  };
+  assert_int_equal(strlen(line), 75);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    char text[sizeof line];
+    memcpy(text, line, sizeof line);
+    kg_progress_cut(text, cases[i].columns);
+    assert_string_equal(text, cases[i].text);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -135,6 +159,7 @@ int main(void)
       cmocka_unit_test(a_residual_that_is_zero_or_nan_is_left_out),
       cmocka_unit_test(samples_stay_within_their_array),
       cmocka_unit_test(lines_say_what_is_known),
+      cmocka_unit_test(a_narrow_terminal_gets_whole_parts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
