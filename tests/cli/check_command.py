@@ -322,7 +322,7 @@ class Streams(Command):
     def test_a_full_standard_output_is_a_failure(self):
         for command in ("solve p.ini", "--version", "--help", "info", "help", "plan p.ini"):
             result = self.shell(f"$K {command} >/dev/full", code=1)
-            self.assertIn("cannot write to standard output: No space left on device",
+            self.assertIn("cannot write to standard output: ",
                           result.stderr)
 
     def test_a_closed_standard_output_is_a_failure_only_when_something_is_printed(self):
