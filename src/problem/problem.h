@@ -29,7 +29,7 @@ typedef struct kg_boundary {
 struct kedge_problem {
   kedge_context *ctx;
   const char *path;  ///< of the problem file, NULL: none; borrowed from settings
-  char *mesh_file;  ///< with the folder of the problem file before it, unless it is absolute
+  char *mesh_file;   ///< with the folder of the problem file before it, unless it is absolute
   char *mesh_generate;
   int refine;
   int order;
