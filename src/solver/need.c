@@ -107,7 +107,8 @@ kedge_status kg_memory_check(kedge_context *ctx, const kg_shape *shape, kg_memor
 static double count_outlines(const kg_trace_counts *n, int32_t n_elements)
 {
   const int32_t patch = n->patch_groups * KG_LANES;
-  return n_elements / patch + sqrt((double)(n_elements % patch) / patch);
+  const int32_t full = n_elements / patch;
+  return full + sqrt((double)(n_elements % patch) / patch);
 }
 
 /// Every edge has two sides but those of the boundary, which has B edges: 3 elements = 2 edges - B.
