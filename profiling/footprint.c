@@ -21,7 +21,7 @@ static double stage_bytes(kedge_stage stage, const kg_shape *shape, footprint_fo
   kg_array replaced[2];
   const int n = replaced_arrays(form, replaced);
   double bytes = (double)kg_stage_bytes(stage, shape);
-  if (n == 0 || !kg_array_lives(replaced[0], stage, shape->operator_kind)) return bytes;
+  if (n == 0 || !kg_array_lives(replaced[0], stage, shape)) return bytes;
   for (int i = 0; i < n; ++i) bytes -= (double)kg_rounded(kg_array_bytes(replaced[i], shape));
   return bytes + matrix_bytes;
 }
@@ -30,6 +30,7 @@ footprint footprint_of(const kg_shape *given, footprint_form form, double matrix
                        double free_bytes)
 {
   kg_shape shape = *given;
+  shape.keeps_load = false;  // the least that a solve needs
   shape.operator_kind = form == FOOTPRINT_ELL || form == FOOTPRINT_ASSEMBLED
                             ? KEDGE_OPERATOR_ELL
                             : KEDGE_OPERATOR_MATRIX_FREE;

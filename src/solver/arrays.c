@@ -12,12 +12,21 @@ typedef struct lifetime {
 #define LIFETIME(name, begins, ends) {KEDGE_STAGE_##begins, KEDGE_STAGE_##ends},
 static const lifetime lifetimes[KG_ARRAY_COUNT] = {KG_ARRAY_LIST(LIFETIME)};
 
-bool kg_array_lives(kg_array array, kedge_stage stage, kedge_operator operator_kind)
+bool kg_array_lives(kg_array array, kedge_stage stage, const kg_shape *shape)
 {
-  kedge_stage last = lifetimes[array].last;
-  // Once the ELL matrix stands, the local matrices are gone.
-  if (operator_kind == KEDGE_OPERATOR_ELL && array == KG_ARRAY_LOCAL) last = KEDGE_STAGE_ASSEMBLY;
-  return lifetimes[array].first <= stage && stage <= last;
+  const bool local_solves = stage >= KEDGE_STAGE_LOCAL_SOLVE;
+  const bool loads = stage <= KEDGE_STAGE_LOCAL_MATRICES || local_solves;  // are used
+  if (stage < lifetimes[array].first || stage > lifetimes[array].last) return false;
+  switch (array) {
+    case KG_ARRAY_LOCAL:  // Once the ELL matrix stands, the local matrices are gone.
+      return shape->operator_kind != KEDGE_OPERATOR_ELL || stage <= KEDGE_STAGE_ASSEMBLY;
+    case KG_ARRAY_LOAD:
+      return shape->keeps_load || loads;
+    case KG_ARRAY_SOURCE_VALUES:  // while load vectors are made, for the second time too
+      return stage == KEDGE_STAGE_TRANSFER || (!shape->keeps_load && local_solves);
+    default:
+      return true;
+  }
 }
 
 static size_t operator_bytes(kg_array array, const kg_shape *s)
@@ -117,8 +126,7 @@ int64_t kg_stage_bytes(kedge_stage stage, const kg_shape *shape)
 {
   size_t bytes = 0;
   for (kg_array a = 0; a < KG_ARRAY_COUNT; ++a)
-    if (kg_array_lives(a, stage, shape->operator_kind))
-      bytes += kg_rounded(kg_array_bytes(a, shape));
+    if (kg_array_lives(a, stage, shape)) bytes += kg_rounded(kg_array_bytes(a, shape));
   return (int64_t)bytes;
 }
 
@@ -146,7 +154,7 @@ kedge_status kg_arrays_enter(kedge_context *ctx, kedge_stage stage, const kg_sha
 {
   for (kg_array a = 0; a < KG_ARRAY_COUNT; ++a) {
     const size_t bytes = kg_array_bytes(a, shape);
-    if (bytes == 0 || buffers[a].data || !kg_array_lives(a, stage, shape->operator_kind)) continue;
+    if (bytes == 0 || buffers[a].data || !kg_array_lives(a, stage, shape)) continue;
     KG_TRY(kg_alloc(ctx, bytes, 1, &buffers[a]));
   }
   return KEDGE_OK;
@@ -156,5 +164,5 @@ void kg_arrays_leave(kedge_context *ctx, kedge_stage stage, const kg_shape *shap
                      kg_buffer *buffers)
 {
   for (kg_array a = 0; a < KG_ARRAY_COUNT; ++a)
-    if (!kg_array_lives(a, stage + 1, shape->operator_kind)) kg_free(ctx, &buffers[a]);
+    if (!kg_array_lives(a, stage + 1, shape)) kg_free(ctx, &buffers[a]);
 }

@@ -16,11 +16,12 @@ typedef struct kg_shape {
   int n_points;          ///< of the sampling rule
   int32_t chunk_groups;  ///< groups handled at once where point values or local solutions are held
   bool has_exact;
+  bool keeps_load;  ///< the load vectors stay through the trace solve; else they are made again
   kedge_operator operator_kind;
   size_t ell_work_bytes;
 } kg_shape;
 
-/// X(name, first stage, last stage): see arrays.c for the sizes. ELL drops some of them earlier.
+/// X(name, first stage, last stage): see arrays.c for the sizes and for what lives less.
 #define KG_ARRAY_LIST(X)                           \
   X(VERTICES, TRANSFER, POSTPROCESS)               \
   X(VERTEX, TRANSFER, POSTPROCESS)                 \
@@ -36,7 +37,7 @@ typedef struct kg_shape {
   X(POINT_WEIGHT, TRANSFER, POSTPROCESS)           \
   X(POINT_BASIS, TRANSFER, POSTPROCESS)            \
   X(LOAD, TRANSFER, POSTPROCESS)                   \
-  X(SOURCE_VALUES, TRANSFER, TRANSFER)             \
+  X(SOURCE_VALUES, TRANSFER, POSTPROCESS)          \
   X(LOCAL, LOCAL_MATRICES, TRACE_SOLVE)            \
   X(CONDENSED, LOCAL_MATRICES, LOCAL_MATRICES)     \
   X(RIGHT_HAND_SIDE, LOCAL_MATRICES, TRACE_SOLVE)  \
@@ -65,7 +66,7 @@ typedef enum kg_array { KG_ARRAY_LIST(KG_ARRAY_ENUMERATOR) KG_ARRAY_COUNT } kg_a
 
 /// Bytes of an array; 0: this solve does not have it.
 size_t kg_array_bytes(kg_array array, const kg_shape *shape);
-bool kg_array_lives(kg_array array, kedge_stage stage, kedge_operator operator_kind);
+bool kg_array_lives(kg_array array, kedge_stage stage, const kg_shape *shape);
 /// Bytes of all arrays that live in a stage, rounded as kg_alloc() rounds.
 int64_t kg_stage_bytes(kedge_stage stage, const kg_shape *shape);
 int64_t kg_peak_bytes(const kg_shape *shape);

@@ -102,6 +102,10 @@ static kedge_status sum_errors(kg_pipeline *p)
 static kedge_status all_chunks(kg_pipeline *p, kg_sampler *exact)
 {
   const int32_t n_groups = p->layout.count.n_groups, chunk = p->shape.chunk_groups;
+  if (!p->shape.keeps_load) {
+    KG_TRY(kg_stage_begin(p, KEDGE_STAGE_LOCAL_SOLVE));
+    KG_TRY(kg_stage_end(p, kg_make_loads(p)));
+  }
   for (int32_t first = 0; first < n_groups; first += chunk) {
     const int32_t count = n_groups - first < chunk ? n_groups - first : chunk;
     KG_TRY(kg_stage_begin(p, KEDGE_STAGE_LOCAL_SOLVE));

@@ -53,7 +53,7 @@ int64_t kg_host_stage_bytes(kedge_stage stage, const kg_shape *s)
   if (stage < KEDGE_STAGE_TRANSFER || stage > KEDGE_STAGE_POSTPROCESS) return 0;
   const int64_t n_boundary = s->count.n_edges - s->count.n_free + s->count.n_neumann;
   int64_t bytes = results_bytes(s) + n_boundary * s->size.n_edge * (int64_t)sizeof(double);
-  if (stage == KEDGE_STAGE_TRANSFER) bytes += sampled_bytes(s, 1);
+  if (kg_array_lives(KG_ARRAY_SOURCE_VALUES, stage, s)) bytes += sampled_bytes(s, 1);
   if (stage >= KEDGE_STAGE_LOCAL_SOLVE && s->has_exact)
     bytes += sampled_bytes(s, 3) + s->count.n_groups * (int64_t)sizeof(kg_error_sums);
   return bytes;
@@ -75,6 +75,18 @@ kg_memory kg_memory_free(kedge_context *ctx)
 {
   if (ctx->backend != KEDGE_BACKEND_CUDA) return (kg_memory){.host = kg_free_bytes(ctx)};
   return (kg_memory){.device = kg_free_bytes(ctx), .host = kg_memory_available("")};
+}
+
+bool kg_memory_fits(const kedge_context *ctx, const kg_shape *shape, kg_memory available)
+{
+  const kg_memory need = kg_memory_needed(ctx, shape);
+  return need.device <= available.device && need.host <= available.host;
+}
+
+void kg_memory_choose(const kedge_context *ctx, kg_shape *shape, kg_memory available)
+{
+  shape->keeps_load = true;
+  shape->keeps_load = kg_memory_fits(ctx, shape, available);
 }
 
 static kedge_status refuse(kedge_context *ctx, const kg_shape *s, const char *where, int64_t need,

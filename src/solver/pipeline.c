@@ -30,6 +30,7 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
                         .n_vertices = mesh->n_vertices,
                         .n_points = p->sampling.n,
                         .has_exact = problem->exact_u.kind != KG_FUNCTION_NONE,
+                        .keeps_load = true,
                         .operator_kind = problem->operator_kind};
   p->shape.chunk_groups = kg_chunk_groups(&p->shape);
   return kg_ell_work_bytes(p->ctx, p->shape.size, &p->shape.count, &p->shape.ell_work_bytes);

@@ -4,10 +4,11 @@
 #include "solver/pipeline.h"
 
 /// Free memory with nothing of a solve in it, not even the mesh.
-static bool fits(const kedge_context *ctx, const kg_shape *shape, kg_memory empty)
+static bool fits_with_mesh(const kedge_context *ctx, kg_shape *shape, kg_memory empty)
 {
-  const kg_memory need = kg_memory_needed(ctx, shape);
-  return need.device <= empty.device && need.host + kg_prepared_bytes(shape) <= empty.host;
+  empty.host -= kg_prepared_bytes(shape);
+  kg_memory_choose(ctx, shape, empty);
+  return kg_memory_fits(ctx, shape, empty);
 }
 
 /// Largest number of elements whose prediction is within the free memory, by bisection.
@@ -22,7 +23,7 @@ static kedge_status largest_mesh(kedge_context *ctx, const kg_shape *shape, kg_m
     // Columns of the ELL matrix have 32-bit numbers.
     const bool numbered = s.operator_kind != KEDGE_OPERATOR_ELL ||
                           (int64_t)s.count.n_edges * s.size.n_edge <= INT32_MAX;
-    if (numbered && fits(ctx, &s, empty))
+    if (numbered && fits_with_mesh(ctx, &s, empty))
       good = middle;
     else
       bad = middle;
@@ -34,11 +35,11 @@ static kedge_status largest_mesh(kedge_context *ctx, const kg_shape *shape, kg_m
 static kedge_status fill(kg_pipeline *p, kedge_plan *plan)
 {
   KG_TRY(kg_pipeline_prepare(p));
-  kg_memory available = kg_memory_free(p->ctx);
+  const kg_memory available = kg_memory_free(p->ctx);
   plan->free_bytes = kg_free_bytes(p->ctx);
   plan->host_free_bytes = available.host;
   plan->host_bytes = kg_prepared_bytes(&p->shape);
-  available.host += plan->host_bytes;  // they are there already
+  const kg_memory empty = {available.device, available.host + plan->host_bytes};
   int64_t most = 0;
   for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage) {
     const int64_t bytes = kg_host_stage_bytes(stage, &p->shape);
@@ -48,11 +49,12 @@ static kedge_status fill(kg_pipeline *p, kedge_plan *plan)
   for (kedge_operator op = 0; op < KEDGE_OPERATOR_COUNT; ++op) {
     kg_shape shape = p->shape;
     shape.operator_kind = op;
+    kg_memory_choose(p->ctx, &shape, available);
     for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage)
       plan->stage_bytes[op][stage] = kg_stage_bytes(stage, &shape);
     plan->peak_bytes[op] = kg_peak_bytes(&shape);
-    plan->fits[op] = fits(p->ctx, &shape, available);
-    KG_TRY(largest_mesh(p->ctx, &shape, available, &plan->largest_elements[op]));
+    plan->fits[op] = kg_memory_fits(p->ctx, &shape, available);
+    KG_TRY(largest_mesh(p->ctx, &shape, empty, &plan->largest_elements[op]));
   }
   return KEDGE_OK;
 }

@@ -86,7 +86,9 @@ static kedge_status prepare(kg_pipeline *p)
   p->solution->report.stages[KEDGE_STAGE_MESH].seconds = p->mesh->seconds + kg_seconds() - began;
   kg_stage_announce(p, KEDGE_STAGE_MESH, true);
   // Before anything is allocated on the device, or for the results.
-  return kg_memory_check(p->ctx, &p->shape, kg_memory_free(p->ctx));
+  const kg_memory available = kg_memory_free(p->ctx);
+  kg_memory_choose(p->ctx, &p->shape, available);
+  return kg_memory_check(p->ctx, &p->shape, available);
 }
 
 static kedge_status run(kg_pipeline *p)

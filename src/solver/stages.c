@@ -54,8 +54,7 @@ static kedge_status load_chunk(kg_pipeline *p, kg_sampler *source, int32_t first
                                                          .load = p->buffers[KG_ARRAY_LOAD].data});
 }
 
-/// Load vectors, chunk by chunk.
-static kedge_status make_loads(kg_pipeline *p)
+kedge_status kg_make_loads(kg_pipeline *p)
 {
   const kg_function *const source = &p->resolved.source;
   if (source->kind == KG_FUNCTION_NONE)
@@ -85,7 +84,7 @@ static kedge_status make_boundary(kg_pipeline *p)
 kedge_status kg_stage_transfer(kg_pipeline *p)
 {
   KG_TRY(put_mesh(p));
-  KG_TRY(make_loads(p));
+  KG_TRY(kg_make_loads(p));
   return make_boundary(p);
 }
 

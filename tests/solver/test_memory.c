@@ -132,7 +132,7 @@ static void the_largest_mesh_does_not_depend_on_the_sample(void **state)
 }
 
 static kedge_status solve_within(int64_t bytes, const kedge_mesh *mesh,
-                                 const kedge_problem *problem)
+                                 const kedge_problem *problem, kedge_solution **solution)
 {
   const kg_backend_table *table = ctx->table;
   kg_backend_table small = *table;
@@ -141,10 +141,8 @@ static kedge_status solve_within(int64_t bytes, const kedge_mesh *mesh,
   limit = bytes;
   prepared = kg_prepared_bytes(&shape);
   ctx->table = &small;
-  kedge_solution *solution;
-  const kedge_status status = kedge_solve(ctx, mesh, problem, &solution);
+  const kedge_status status = kedge_solve(ctx, mesh, problem, solution);
   ctx->table = table;
-  kedge_solution_destroy(solution);
   return status;
 }
 
@@ -160,11 +158,85 @@ static void a_mesh_below_the_largest_fits_and_one_above_does_not(void **state)
     for (int above = 0; above < 2; ++above) {
       kedge_mesh *mesh = square((int)sqrt((above ? 1.1 : 0.9) * largest / 2.0));
       assert_int_equal(plan_within(bytes, mesh, problem).fits[op], !above);
-      assert_int_equal(solve_within(bytes, mesh, problem), above ? KEDGE_ERR_MEMORY : KEDGE_OK);
+      kedge_solution *solution;
+      assert_int_equal(solve_within(bytes, mesh, problem, &solution),
+                       above ? KEDGE_ERR_MEMORY : KEDGE_OK);
+      kedge_solution_destroy(solution);
       kedge_mesh_destroy(mesh);
     }
     kedge_problem_destroy(problem);
   }
+}
+
+static int64_t points_asked;
+
+static void be_smooth(void *user, size_t n, const double *x, const double *y, double *value)
+{
+  (void)user;
+  for (size_t i = 0; i < n; ++i) value[i] = sin(x[i] + 3.0 * y[i]);
+#pragma omp atomic
+  points_asked += (int64_t)n;
+}
+
+/// Bytes in which a solve finds everything, with the mesh.
+static int64_t everything(const kg_shape *shape)
+{
+  const kg_memory need = kg_memory_needed(ctx, shape);
+  return need.device > 0 ? need.device : need.host + kg_prepared_bytes(shape);
+}
+
+static void load_vectors_without_room_are_made_again_to_the_same_bits(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = square(500);  // several chunks
+  kedge_problem *problem = problem_of(
+      ctx, SETTINGS({"space", "order", "4"}, {"boundary default", "type", "dirichlet"},
+                    {"boundary default", "value", "x"}, {"solver", "max_iterations", "2"}));
+  must(ctx, kedge_problem_set_source(problem, be_smooth, NULL));
+  kg_shape shape = shape_of(mesh, problem);
+  const int64_t enough = everything(&shape);
+  shape.keeps_load = false;
+  const int64_t little = everything(&shape);
+  assert_true(little < enough);
+  kedge_solution *kept, *again;
+  kedge_report report;
+  points_asked = 0;
+  must(ctx, solve_within(enough, mesh, problem, &kept));
+  const int64_t once = points_asked;
+  must(ctx, solve_within(little, mesh, problem, &again));
+  assert_int_equal(points_asked, 3 * once);
+  kedge_solution_report(again, &report);
+  assert_int_equal(report.predicted_device_bytes, kg_peak_bytes(&shape));
+  assert_int_equal(report.peak_device_bytes, kg_peak_bytes(&shape));
+  fields a = fields_of(ctx, kept), b = fields_of(ctx, again);
+  assert_same_bits(&a, &b);
+  fields_free(&a);
+  fields_free(&b);
+  kedge_solution_destroy(kept);
+  kedge_solution_destroy(again);
+  assert_int_equal(solve_within(little - 1000, mesh, problem, &again), KEDGE_ERR_MEMORY);
+  kedge_problem_destroy(problem);
+  kedge_mesh_destroy(mesh);
+}
+
+/// Beside K^e and the vectors of conjugate gradients there is little, load vectors and all.
+static void a_matrix_free_solve_needs_little_beside_matrices_and_vectors(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = square(40);
+  for (int order = 1; order <= 9; ++order) {
+    const char text[] = {(char)('0' + order), '\0'};
+    kedge_problem *problem = dirichlet(text, "matrix-free");
+    const kg_shape sample = shape_of(mesh, problem);
+    for (int32_t n = 2000000; n <= 200000000; n *= 10) {
+      const kg_shape shape = kg_shape_scaled(&sample, n);
+      const double matrices = 8.0 * shape.size.n_packed * n;
+      const double vector = 8.0 * shape.size.n_edge * shape.count.n_edges;
+      assert_at_most((double)kg_peak_bytes(&shape), 1.15 * (matrices + 8.0 * vector + 64.0 * n));
+    }
+    kedge_problem_destroy(problem);
+  }
+  kedge_mesh_destroy(mesh);
 }
 
 static void results_that_the_host_cannot_hold_are_refused(void **state)
@@ -288,6 +360,8 @@ int main(void)
       cmocka_unit_test(a_mesh_scaled_to_its_own_size_is_itself),
       cmocka_unit_test(the_largest_mesh_does_not_depend_on_the_sample),
       cmocka_unit_test(a_mesh_below_the_largest_fits_and_one_above_does_not),
+      cmocka_unit_test(load_vectors_without_room_are_made_again_to_the_same_bits),
+      cmocka_unit_test(a_matrix_free_solve_needs_little_beside_matrices_and_vectors),
       cmocka_unit_test(results_that_the_host_cannot_hold_are_refused),
       cmocka_unit_test(host_memory_is_what_was_predicted),
       cmocka_unit_test(gpu_memory_is_what_was_predicted),
