@@ -15,8 +15,7 @@ typedef struct builder {
   int32_t patch_elements;
   int32_t *trace_of_edge;  ///< [mesh edge]
   int32_t *mesh_edge, *vertex, *patch_edge, *patch_halo, *halo_edge, *edge_entries, *edge_sides;
-  uint32_t *side_edge;
-  uint16_t *side_local, *local_sides;
+  uint32_t *side_edge, *side_codes;
 } builder;
 
 static int32_t patch_of_side(const builder *b, int32_t side)
@@ -85,9 +84,11 @@ static int32_t count_halo(const builder *b)
 }
 
 /// Walk the sides of every patch: list its halo in order of appearance and note for every side
-/// which edge of the patch it is. All edges of sections 2 to 4 have one side in a patch.
+/// which edge of the patch it is, and whether the other side came before. All edges of sections 2
+/// to 4 have one side in a patch.
 static void fill_halo(builder *b)
 {
+  static const uint32_t digit[3] = {1, KG_SIDE_CODES, KG_SIDE_CODES * KG_SIDE_CODES};
   int32_t entry = 0;
   for (int32_t p = 0; p < b->n.n_patches; ++p) {
     const int32_t first = p * b->patch_elements, first_edge = b->patch_edge[p];
@@ -95,13 +96,12 @@ static void fill_halo(builder *b)
     int32_t last = first + b->patch_elements;
     if (last > b->mesh->n_elements) last = b->mesh->n_elements;
     b->patch_halo[p] = entry;
-    uint16_t *pairs = b->local_sides + 2 * ((size_t)first_edge + (size_t)entry);
     for (int32_t side = 3 * first; side < 3 * last; ++side) {
-      const int32_t e = side / 3, l = side % 3;
       const int32_t trace = b->trace_of_edge[b->mesh->side_edge[side] >> 1];
-      int32_t local = trace - first_edge;
+      int32_t local = trace - first_edge, second = b->edge_sides[2 * (size_t)trace] != side;
       if (trace >= b->n.n_interior) {
         local = n_inside + (entry - b->patch_halo[p]);
+        second = 0;
         b->halo_edge[entry] = trace;
         if (trace < b->n.n_free) {
           int32_t *of_edge = b->edge_entries + 2 * ((size_t)trace - (size_t)b->n.n_interior);
@@ -109,9 +109,7 @@ static void fill_halo(builder *b)
         }
         ++entry;
       }
-      b->side_local[((size_t)(e / KG_LANES) * 3 + l) * KG_LANES + e % KG_LANES] = (uint16_t)local;
-      uint16_t *pair = pairs + 2 * (size_t)local;
-      pair[pair[0] != KG_NO_SIDE] = (uint16_t)(l * b->patch_elements + (e - first));
+      b->side_codes[side / 3] += (uint32_t)(2 * local + second) * digit[side % 3];
     }
   }
   b->patch_halo[b->n.n_patches] = entry;
@@ -130,12 +128,8 @@ static void find_largest_patch(builder *b)
 /// Empty lanes read edges that exist.
 static void pad_last_group(builder *b)
 {
-  for (int32_t e = b->n.n_elements; e < b->n.n_groups * KG_LANES; ++e) {
-    const int32_t last = b->n.n_elements - 1;
-    for (int l = 0; l < 3; ++l)
-      b->side_local[((size_t)(e / KG_LANES) * 3 + l) * KG_LANES + e % KG_LANES] =
-          b->side_local[((size_t)(last / KG_LANES) * 3 + l) * KG_LANES + last % KG_LANES];
-  }
+  for (int32_t e = b->n.n_elements; e < b->n.n_groups * KG_LANES; ++e)
+    b->side_codes[e] = b->side_codes[b->n.n_elements - 1];
 }
 
 static void show(const builder *b, kg_trace_layout *out)
@@ -147,11 +141,10 @@ static void show(const builder *b, kg_trace_layout *out)
       .vertices = b->mesh->vertices,
       .vertex = b->vertex,
       .side_edge = b->side_edge,
-      .side_local = b->side_local,
+      .side_codes = b->side_codes,
       .patch_edge = b->patch_edge,
       .patch_halo = b->patch_halo,
       .halo_edge = b->halo_edge,
-      .local_sides = b->local_sides,
       .edge_entries = b->edge_entries,
       .edge_sides = b->edge_sides,
   };
@@ -170,16 +163,13 @@ static kedge_status allocate_edges(builder *b)
 static kedge_status allocate_sides(builder *b)
 {
   const size_t n_sides = 3 * KG_LANES * (size_t)b->n.n_groups;
-  const size_t n_halo = (size_t)b->n.n_halo, n_interior = (size_t)b->n.n_interior;
   const size_t n_summed = (size_t)(b->n.n_shared + b->n.n_neumann);
   KG_TRY(kg_host_alloc(b->ctx, n_sides, sizeof(int32_t), &b->vertex));
   KG_TRY(kg_host_alloc(b->ctx, n_sides, sizeof(uint32_t), &b->side_edge));
-  KG_TRY(kg_host_alloc(b->ctx, n_sides, sizeof(uint16_t), &b->side_local));
-  KG_TRY(kg_host_alloc(b->ctx, n_halo, sizeof(int32_t), &b->halo_edge));
-  KG_TRY(kg_host_alloc(b->ctx, 2 * (n_interior + n_halo), sizeof(uint16_t), &b->local_sides));
+  KG_TRY(kg_host_calloc(b->ctx, n_sides / 3, sizeof(uint32_t), &b->side_codes));
+  KG_TRY(kg_host_alloc(b->ctx, (size_t)b->n.n_halo, sizeof(int32_t), &b->halo_edge));
   KG_TRY(kg_host_alloc(b->ctx, 2 * n_summed, sizeof(int32_t), &b->edge_entries));
-  memset(b->local_sides, 0xff, 2 * (n_interior + n_halo) * sizeof(uint16_t));  // KG_NO_SIDE
-  memset(b->edge_entries, 0xff, 2 * n_summed * sizeof(int32_t));               // -1
+  memset(b->edge_entries, 0xff, 2 * n_summed * sizeof(int32_t));  // -1
   return KEDGE_OK;
 }
 
@@ -223,9 +213,9 @@ kedge_status kg_trace_layout_create(kedge_context *ctx, const kedge_mesh *mesh,
 void kg_trace_layout_free(kg_trace_layout *layout)
 {
   const kg_trace_arrays *a = &layout->host;
-  const void *const owned[] = {a->vertex,     a->side_edge,     a->side_local,  a->patch_edge,
-                               a->patch_halo, a->halo_edge,     a->local_sides, a->edge_entries,
-                               a->edge_sides, layout->mesh_edge};
+  const void *const owned[] = {a->vertex,       a->side_edge,  a->side_codes,
+                               a->patch_edge,   a->patch_halo, a->halo_edge,
+                               a->edge_entries, a->edge_sides, layout->mesh_edge};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; ++i) free((void *)owned[i]);
   *layout = (kg_trace_layout){0};
 }

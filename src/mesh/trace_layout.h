@@ -3,7 +3,7 @@
 ///
 /// 32 consecutive elements form a *group*: data of an element lies in its *lane* of the group's
 /// arrays, [group][row][lane], so that neighbouring lanes are neighbouring words. Lanes beyond the
-/// last element repeat it; what they compute is never gathered. `patch_groups` consecutive groups
+/// last element repeat it; what they compute is never used. `patch_groups` consecutive groups
 /// form a *patch*.
 ///
 /// Trace edges are numbered in four sections:
@@ -21,7 +21,12 @@
 #include "mesh/mesh.h"
 KEDGE_BEGIN_DECLS
 
-enum { KG_LANES = 32, KG_PATCH_GROUPS_MAX = 8, KG_NO_SIDE = 0xffff };
+enum {
+  KG_LANES = 32,
+  KG_PATCH_GROUPS_MAX = 8,
+  KG_PATCH_SIDES_MAX = 3 * KG_LANES * KG_PATCH_GROUPS_MAX,  ///< so many edges a patch has at most
+  KG_SIDE_CODES = 2 * KG_PATCH_SIDES_MAX,                   ///< three such digits fit 32 bits
+};
 
 /// Counts that kernels and predictions need.
 typedef struct kg_trace_counts {
@@ -41,14 +46,13 @@ typedef struct kg_trace_arrays {
   const double *vertices;     ///< [vertex][2]
   const int32_t *vertex;      ///< [group][3][lane]: vertices of an element
   const uint32_t *side_edge;  ///< [group][3][lane]: trace edge << 1 | reversed
-  /// [group][3][lane]: edge in its patch: inside ones first, then the halo
-  const uint16_t *side_local;
-  const int32_t *patch_edge;  ///< [patch + 1]: first trace edge inside the patch
-  const int32_t *patch_halo;  ///< [patch + 1]: first halo entry
-  const int32_t *halo_edge;   ///< [halo entry]: trace edge
-  /// [patch_edge + patch_halo + local edge][2]: l * patch elements + element in patch; second
-  /// KG_NO_SIDE when the other side is not in the patch
-  const uint16_t *local_sides;
+  /// [group][lane]: sides 0, 1, 2 as digits of base KG_SIDE_CODES, side 0 the lowest; a side is
+  /// 2 * (edge in its patch: inside ones first, then the halo) + (1 for the second side of an
+  /// edge inside)
+  const uint32_t *side_codes;
+  const int32_t *patch_edge;    ///< [patch + 1]: first trace edge inside the patch
+  const int32_t *patch_halo;    ///< [patch + 1]: first halo entry
+  const int32_t *halo_edge;     ///< [halo entry]: trace edge
   const int32_t *edge_entries;  ///< [n_shared + n_neumann][2]: halo entries to add; second -1: none
   /// [trace edge][2]: 3 element + l, lower first; second -1 on the boundary
   const int32_t *edge_sides;

@@ -6,6 +6,7 @@
 /// row a patch in the halo buffer; a second pass adds them. No atomics: results repeat bit for bit.
 #pragma once
 #include "ops/cg_state.h"
+#include "ops/inline.h"
 #include "ops/ops.h"
 KEDGE_BEGIN_DECLS
 
@@ -19,6 +20,13 @@ typedef struct kg_trace_apply_args {
   kg_cg_state
       *state;  ///< NULL, or: do nothing after a stop; p_ap = x . y, and stop if it is not positive
 } kg_trace_apply_args;
+
+/// Digit l of a word of side_codes: where the product of side l goes; its half is the edge.
+KG_INLINE int kg_side_code(uint32_t codes, int l)
+{
+  const uint32_t base = KG_SIDE_CODES;
+  return (int)(l == 0 ? codes % base : l == 1 ? codes / base % base : codes / (base * base));
+}
 
 kedge_status kg_trace_apply(kedge_context *ctx, const kg_trace_apply_args *args);
 /// The floor of one application: K^e once, x and y once.

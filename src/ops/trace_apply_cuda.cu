@@ -4,8 +4,8 @@
 // Layout  local [group][n (n+1) / 2][lane]: a warp reads 256 consecutive bytes an entry, once.
 //         x, y [trace edge][mode]; edges inside a patch are contiguous.
 // Map     block = patch, thread = element, warp = group. x and y of an element (2 n numbers) stay
-//         in registers; each edge of the patch is gathered by threads (edge, mode), one writer a
-//         word.
+//         in registers; every edge of the patch has two places for products, which a thread (edge,
+//         mode) adds: one writer a word.
 // Cost    8 n (n+1) / 2 bytes and 2 n^2 flops an element, and the vectors.
 #include "ops/trace_apply_stream.cuh"
 
@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(32 * (M <= 5 ? 8 : 4))
     patch_kernel(const kg_trace_apply_args a, unsigned *counter)
 {
   constexpr int n = 3 * M;
-  extern __shared__ double s_trace[];  // x of the patch's edges, then the elements' products
+  extern __shared__ double s_trace[];  // x of the patch's edges, then products [edge][2][M]
   __shared__ double s_warp[8];
   if (stopped(a.state)) return;
   const int threads = blockDim.x, thread = threadIdx.x, patch = blockIdx.x;
@@ -46,17 +46,15 @@ __global__ void __launch_bounds__(32 * (M <= 5 ? 8 : 4))
 
   const int lane = thread & 31;
   const int64_t group = (int64_t)patch * (threads / 32) + thread / 32;
-  const bool active = group < a.batch.count.n_groups;
+  const int64_t element = group * KG_LANES + lane;
+  const bool active = element < a.batch.count.n_elements;
+  const unsigned codes = active ? a.batch.arrays.side_codes[element] : 0;
   double x[n], y[n];
   if (active) {
 #pragma unroll
-    for (int l = 0; l < 3; ++l) {
-      const int edge = a.batch.arrays.side_local[(group * 3 + l) * KG_LANES + lane];
-#pragma unroll
-      for (int k = 0; k < M; ++k) x[l * M + k] = s_trace[edge * M + k];
-    }
+    for (int i = 0; i < n; ++i) x[i] = s_trace[kg_side_code(codes, i / M) / 2 * M + i % M];
   }
-  __syncthreads();  // from here s_trace holds products [mode][side]
+  __syncthreads();  // from here s_trace holds products
   double dot = 0.0;
   if (active) {
     const double *entry = a.local + group * (n * (n + 1) / 2) * KG_LANES + lane;
@@ -74,23 +72,18 @@ __global__ void __launch_bounds__(32 * (M <= 5 ? 8 : 4))
 #pragma unroll
     for (int i = 0; i < n; ++i) {
       dot += x[i] * y[i];
-      s_trace[i * (threads + 1) + thread] = y[i];  // + 1: lanes (edge, mode) below hit other banks
+      s_trace[kg_side_code(codes, i / M) * M + i % M] = y[i];
     }
   }
   const double sum = kg_block_sum(dot, s_warp);  // its barriers also publish the products
   if (thread == 0) a.partial[patch] = sum;
 
-  const ushort2 *sides = (const ushort2 *)a.batch.arrays.local_sides + edge0 + halo0;
   for (int i = thread; i < n_local * M; i += threads) {
-    const int f = i / M, k = i % M;
-    const ushort2 side = sides[f];
-    const int l = side.x / threads, l2 = side.y / threads;
-    double row = s_trace[(l * M + k) * (threads + 1) + side.x - l * threads];
-    if (side.y != KG_NO_SIDE) row += s_trace[(l2 * M + k) * (threads + 1) + side.y - l2 * threads];
-    if (f < n_inside)
-      a.y[(int64_t)edge0 * M + i] = row;
+    const double *products = s_trace + i / M * 2 * M + i % M;
+    if (i < n_inside * M)
+      a.y[(int64_t)edge0 * M + i] = products[0] + products[M];
     else
-      a.halo[(int64_t)(halo0 - n_inside) * M + i] = row;
+      a.halo[(int64_t)(halo0 - n_inside) * M + i] = products[0];
   }
   if (a.state != nullptr && kg_last_block(counter)) finish_dot(a, s_warp);
 }
@@ -116,7 +109,7 @@ kedge_status launch(kedge_context *ctx, const kg_trace_apply_args &a)
 {
   constexpr int M = P + 1;
   const unsigned threads = 32u * (unsigned)a.batch.count.patch_groups;
-  const size_t shared = sizeof(double) * 3 * M * (threads + 1);
+  const size_t shared = sizeof(double) * 2 * M * (size_t)a.batch.count.max_local;
   if (shared > 48 << 10)
     KG_TRY(kg_cuda_check(
         ctx,

@@ -7,15 +7,15 @@
 
 enum {
   TRACE_MAX = 3 * (KEDGE_ORDER_MAX + 1),
-  PRODUCTS_MAX = TRACE_MAX * KG_PATCH_GROUPS_MAX * KG_LANES,
+  PRODUCTS_MAX = KG_SIDE_CODES * (KEDGE_ORDER_MAX + 1),
 };
 
-/// Work of one thread, 100 kB on its stack: the gathered x and y of one group, and the products of
-/// the patch's elements.
+/// Work of one thread, 180 kB on its stack: the gathered x and y of one group, and the products of
+/// the patch's sides.
 typedef struct patch_work {
   _Alignas(64) double x[TRACE_MAX][KG_LANES];
   double y[TRACE_MAX][KG_LANES];
-  double products[PRODUCTS_MAX];  ///< [l * patch elements + element][mode]
+  double products[PRODUCTS_MAX];  ///< [side code][mode]: two places an edge of the patch
 } patch_work;
 
 /// y = K x for 32 elements, every entry of the packed triangle used twice. Returns x . y.
@@ -44,12 +44,25 @@ static double multiply_group(int n, const double *restrict k, const double (*res
   return total;
 }
 
+/// Products of a group to their places; lanes beyond the last element have none.
+static void store_products(const kg_trace_apply_args *a, int32_t group, int m, patch_work *w)
+{
+  const int32_t left = a->batch.count.n_elements - group * KG_LANES;
+  for (int i = 0; i < KG_LANES && i < left; ++i) {
+    const uint32_t codes = a->batch.arrays.side_codes[(size_t)group * KG_LANES + i];
+    for (int l = 0; l < 3; ++l) {
+      double *place = w->products + kg_side_code(codes, l) * m;
+      for (int k = 0; k < m; ++k) place[k] = w->y[l * m + k][i];
+    }
+  }
+}
+
 static void apply_patch(const kg_trace_apply_args *a, int32_t patch, patch_work *w)
 {
   const kg_trace_counts *count = &a->batch.count;
   const kg_trace_arrays *arrays = &a->batch.arrays;
   const kg_sizes z = a->batch.reference.size;
-  const int m = z.n_edge, patch_elements = count->patch_groups * KG_LANES;
+  const int m = z.n_edge;
   const int32_t first = patch * count->patch_groups;
   int32_t last = first + count->patch_groups;
   if (last > count->n_groups) last = count->n_groups;
@@ -63,25 +76,18 @@ static void apply_patch(const kg_trace_apply_args *a, int32_t patch, patch_work 
       }
     sum += multiply_group(z.n_trace, a->local + (size_t)group * z.n_packed * KG_LANES,
                           (const double(*)[KG_LANES])w->x, w->y);
-    for (int l = 0; l < 3; ++l)
-      for (int i = 0; i < KG_LANES; ++i) {
-        const int side = l * patch_elements + (group - first) * KG_LANES + i;
-        for (int k = 0; k < m; ++k) w->products[side * m + k] = w->y[l * m + k][i];
-      }
+    store_products(a, group, m, w);
   }
   a->partial[patch] = sum;
 
   const int32_t edge0 = arrays->patch_edge[patch], halo0 = arrays->patch_halo[patch];
   const int32_t n_inside = arrays->patch_edge[patch + 1] - edge0;
   const int32_t n_local = n_inside + arrays->patch_halo[patch + 1] - halo0;
-  const uint16_t *sides = arrays->local_sides + 2 * ((size_t)edge0 + (size_t)halo0);
   for (int32_t f = 0; f < n_local; ++f) {
     double *out = f < n_inside ? a->y + ((size_t)edge0 + f) * m
                                : a->halo + ((size_t)halo0 + (f - n_inside)) * m;
-    const double *one = w->products + sides[2 * f] * m;
-    const uint16_t other = sides[2 * f + 1];
-    for (int k = 0; k < m; ++k)
-      out[k] = other == KG_NO_SIDE ? one[k] : one[k] + w->products[other * m + k];
+    const double *one = w->products + 2 * f * m, *other = one + m;
+    for (int k = 0; k < m; ++k) out[k] = f < n_inside ? one[k] + other[k] : one[k];
   }
 }
 

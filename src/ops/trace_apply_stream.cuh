@@ -2,8 +2,8 @@
 // later).
 //
 // Persistent blocks walk over the patches. K^e streams through one ring a warp (bulk_ring.cuh) and
-// never waits for anything else: while a patch is computed, x, the index lists and the edges of the
-// next one are on their way into shared memory (cp.async), and the halo list of the one after it.
+// never waits for anything else: while a patch is computed, x and the side codes of the next one are
+// on their way (cp.async), and the halo list of the one after it.
 // Measured against the plain kernel of trace_apply_cuda.cu by profiling/operators.
 #pragma once
 #include <cuda_pipeline.h>
@@ -29,14 +29,13 @@ struct stream_shape {
   static constexpr int slots = RING_BYTES / (WARPS * ENTRIES * 256);
   using ring = bulk_ring<entries, slots, packed>;
 
-  /// Bytes of shared memory: barriers, rings, products, x, side pairs (2 patches), halo (2
-  /// patches).
+  /// Bytes of shared memory: barriers, rings, products, x, halo (2 patches).
   static size_t shared_bytes(const kg_trace_counts &count)
   {
     return 1024 +
-           sizeof(double) * ((size_t)warps * slots * entries * 32 + n * (threads + 1) +
-                             (size_t)count.max_local * M) +
-           2 * 4 * (size_t)count.max_local + 2 * 4 * (size_t)count.max_halo;
+           sizeof(double) *
+               ((size_t)warps * slots * entries * 32 + 3 * (size_t)count.max_local * M) +
+           2 * 4 * (size_t)count.max_halo;
   }
 };
 
@@ -73,27 +72,49 @@ template <>
 struct best_shape<5> : stream_shape<5, 8, 16, 96 << 10> {
 };
 
-/// What a block needs of its patches, in shared memory. x is that of one patch; index lists are
-/// held for the patch being computed and the next (`turn` 0 or 1).
+/// M numbers between registers and shared memory, in 16-byte words where rows begin with one.
+template <int M>
+__device__ __forceinline__ void load_row(double *to, const double *row)
+{
+  if constexpr (M % 2 == 0) {
+#pragma unroll
+    for (int k = 0; k < M; k += 2) {
+      const double2 pair = *(const double2 *)(row + k);
+      to[k] = pair.x, to[k + 1] = pair.y;
+    }
+  } else {
+#pragma unroll
+    for (int k = 0; k < M; ++k) to[k] = row[k];
+  }
+}
+
+template <int M>
+__device__ __forceinline__ void store_row(double *row, const double *from)
+{
+  if constexpr (M % 2 == 0) {
+#pragma unroll
+    for (int k = 0; k < M; k += 2) *(double2 *)(row + k) = make_double2(from[k], from[k + 1]);
+  } else {
+#pragma unroll
+    for (int k = 0; k < M; ++k) row[k] = from[k];
+  }
+}
+
+/// What a block needs of its patches, in shared memory. x is that of one patch; halo lists are held
+/// for the next patch and the one after it (`turn` 0 or 1).
 template <class shape, int M>
 struct patch_memory {
   static constexpr int T = shape::threads;
   const kg_trace_apply_args &a;
-  double *s_y;  ///< [mode of an element][T + 1]: products; + 1: lanes (edge, mode) hit other banks
+  double *s_y;  ///< [2][edge of the patch][M]: products
   double *s_x;  ///< [edge of the patch][M]
-  ushort2 *s_sides;  ///< [turn][edge of the patch]
-  int *s_halo;       ///< [turn][halo entry of the patch]
+  int *s_halo;  ///< [turn][halo entry of the patch]
 
   __device__ patch_memory(const kg_trace_apply_args &args, double *memory) : a(args)
   {
     s_y = memory;
-    s_x = s_y + shape::n * (T + 1);
-    s_sides = (ushort2 *)(s_x + a.batch.count.max_local * M);
-    s_halo = (int *)(s_sides + 2 * a.batch.count.max_local);
-  }
-  __device__ ushort2 *sides(int turn) const
-  {
-    return s_sides + turn * a.batch.count.max_local;
+    s_x = s_y + 2 * a.batch.count.max_local * M;
+    s_halo = (int *)(s_x + a.batch.count.max_local * M);
   }
   __device__ int *halo(int turn) const
   {
@@ -107,45 +128,39 @@ struct patch_memory {
       __pipeline_memcpy_async(halo(turn) + i, a.batch.arrays.halo_edge + p.halo0 + i, 4);
   }
 
-  /// Send for x and the side pairs of a patch whose halo list is here.
+  /// Send for x of a patch whose halo list is here.
   __device__ __forceinline__ void fetch_patch(const patch_place &p, int turn) const
   {
-    const ushort2 *pairs = (const ushort2 *)a.batch.arrays.local_sides + p.edge0 + p.halo0;
     const int *entries = halo(turn);
     for (int i = threadIdx.x; i < p.n_inside * M; i += T)
       __pipeline_memcpy_async(s_x + i, a.x + (int64_t)p.edge0 * M + i, 8);
     for (int i = threadIdx.x; i < p.n_halo * M; i += T)
       __pipeline_memcpy_async(s_x + p.n_inside * M + i, a.x + (int64_t)entries[i / M] * M + i % M,
                               8);
-    for (int i = threadIdx.x; i < p.n_inside + p.n_halo; i += T)
-      __pipeline_memcpy_async(sides(turn) + i, pairs + i, 4);
+  }
+
+  __device__ __forceinline__ double *product(int code) const
+  {
+    return s_y + ((code & 1) * a.batch.count.max_local + (code >> 1)) * M;
   }
 
   /// Each edge of the patch adds its one or two products: rows of y inside, halo entries else.
-  __device__ __forceinline__ void gather(const patch_place &p, int turn) const
+  __device__ __forceinline__ void gather(const patch_place &p) const
   {
-    for (int i = threadIdx.x; i < (p.n_inside + p.n_halo) * M; i += T) {
-      const int f = i / M, k = i % M;
-      const ushort2 side = sides(turn)[f];
-      double row = s_y[(side.x / T * M + k) * (T + 1) + side.x % T];
-      if (side.y != KG_NO_SIDE) row += s_y[(side.y / T * M + k) * (T + 1) + side.y % T];
-      if (f < p.n_inside)
-        a.y[(int64_t)p.edge0 * M + i] = row;
-      else
-        a.halo[(int64_t)(p.halo0 - p.n_inside) * M + i] = row;
-    }
+    const double *other = s_y + a.batch.count.max_local * M;
+    double *y = a.y + (int64_t)p.edge0 * M;
+    for (int i = threadIdx.x; i < p.n_inside * M; i += T) y[i] = s_y[i] + other[i];
+    double *halo = a.halo + (int64_t)p.halo0 * M;
+    for (int i = threadIdx.x; i < p.n_halo * M; i += T) halo[i] = s_y[p.n_inside * M + i];
   }
 };
 
-/// Edges in the patch of this thread's element.
+/// Side codes of this thread's element.
 template <class shape>
-__device__ __forceinline__ void read_edges(const kg_trace_apply_args &a, int patch, int edge[3])
+__device__ __forceinline__ unsigned read_codes(const kg_trace_apply_args &a, int patch)
 {
-  const int64_t group = (int64_t)patch * shape::warps + threadIdx.x / 32;
-  if (group >= a.batch.count.n_groups) return;
-#pragma unroll
-  for (int l = 0; l < 3; ++l)
-    edge[l] = a.batch.arrays.side_local[(group * 3 + l) * KG_LANES + threadIdx.x % 32];
+  const int64_t element = (int64_t)patch * shape::threads + threadIdx.x;
+  return element < a.batch.count.n_elements ? a.batch.arrays.side_codes[element] : 0u;
 }
 
 /// y = K x of this thread's element; every entry that the ring brings is used twice.
@@ -190,7 +205,7 @@ __global__ void __launch_bounds__(shape::threads)
   ring.start(s_ring + warp * RING, (uint64_t *)s_memory + warp * shape::slots, a.local,
              (int64_t)blockIdx.x * W + warp, a.batch.count.n_groups, (int64_t)step * W);
 
-  int patch = blockIdx.x, edge[3];
+  int patch = blockIdx.x;
   patch_place now = place_of(a, patch), next = place_of(a, patch + step);
   memory.fetch_halo(now, 0);
   __pipeline_commit();
@@ -199,7 +214,7 @@ __global__ void __launch_bounds__(shape::threads)
   memory.fetch_patch(now, 0);
   memory.fetch_halo(next, 1);
   __pipeline_commit();
-  read_edges<shape>(a, patch, edge);
+  unsigned codes = read_codes<shape>(a, patch);
   double dot = 0.0;
 
   for (int turn = 0; patch < a.batch.count.n_patches; patch += step, turn ^= 1) {
@@ -208,25 +223,30 @@ __global__ void __launch_bounds__(shape::threads)
     __pipeline_wait_prior(0);
     __syncthreads();
     double x[n], y[n];
+    int code[3];
     if (active) {
 #pragma unroll
-      for (int i = 0; i < n; ++i) x[i] = memory.s_x[edge[i / M] * M + i % M];
+      for (int l = 0; l < 3; ++l) {
+        code[l] = kg_side_code(codes, l);
+        load_row<M>(x + l * M, memory.s_x + (code[l] >> 1) * M);
+      }
     }
     __syncthreads();  // s_x is free for the next patch
     memory.fetch_patch(next, turn ^ 1);
     memory.fetch_halo(after, turn);
     __pipeline_commit();
-    read_edges<shape>(a, patch + step, edge);
+    codes = read_codes<shape>(a, patch + step);
     if (active) {
       multiply<shape>(ring, x, y);
 #pragma unroll
-      for (int i = 0; i < n; ++i) {
-        dot += x[i] * y[i];
-        memory.s_y[i * (T + 1) + thread] = y[i];
+      for (int i = 0; i < n; ++i) dot += x[i] * y[i];
+      if ((int64_t)patch * T + thread < a.batch.count.n_elements) {
+#pragma unroll
+        for (int l = 0; l < 3; ++l) store_row<M>(memory.product(code[l]), y + l * M);
       }
     }
     __syncthreads();
-    memory.gather(now, turn);
+    memory.gather(now);
     now = next;
     next = after;
   }

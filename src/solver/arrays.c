@@ -32,20 +32,17 @@ bool kg_array_lives(kg_array array, kedge_stage stage, const kg_shape *shape)
 static size_t operator_bytes(kg_array array, const kg_shape *s)
 {
   const bool ell = s->operator_kind == KEDGE_OPERATOR_ELL;
-  const size_t n_sides = 3 * (size_t)KG_LANES * (size_t)s->count.n_groups;
   const size_t n_patches = (size_t)s->count.n_patches, n_halo = (size_t)s->count.n_halo;
   const kg_ell_matrix matrix = kg_ell_shape(s->size, &s->count);
   const size_t n_entries = (size_t)matrix.width * (size_t)matrix.stride;
   switch (array) {
-    case KG_ARRAY_SIDE_LOCAL:
-      return ell ? 0 : n_sides * sizeof(uint16_t);
+    case KG_ARRAY_SIDE_CODES:
+      return ell ? 0 : KG_LANES * (size_t)s->count.n_groups * sizeof(uint32_t);
     case KG_ARRAY_PATCH_EDGE:
     case KG_ARRAY_PATCH_HALO:
       return ell ? 0 : (n_patches + 1) * sizeof(int32_t);
     case KG_ARRAY_HALO_EDGE:
       return ell ? 0 : n_halo * sizeof(int32_t);
-    case KG_ARRAY_LOCAL_SIDES:
-      return ell ? 0 : 2 * ((size_t)s->count.n_interior + n_halo) * sizeof(uint16_t);
     case KG_ARRAY_EDGE_ENTRIES:
       return ell ? 0 : 2 * (size_t)(s->count.n_free - s->count.n_interior) * sizeof(int32_t);
     case KG_ARRAY_HALO:

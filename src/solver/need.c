@@ -17,10 +17,9 @@ static int64_t mesh_bytes(const kg_shape *s)
 /// The arrays of kg_trace_layout: what the device gets of it for the matrix-free operator.
 static int64_t layout_bytes(const kg_shape *s)
 {
-  static const kg_array copied[] = {
-      KG_ARRAY_VERTEX,     KG_ARRAY_SIDE_EDGE,   KG_ARRAY_EDGE_SIDES,
-      KG_ARRAY_SIDE_LOCAL, KG_ARRAY_PATCH_EDGE,  KG_ARRAY_PATCH_HALO,
-      KG_ARRAY_HALO_EDGE,  KG_ARRAY_LOCAL_SIDES, KG_ARRAY_EDGE_ENTRIES};
+  static const kg_array copied[] = {KG_ARRAY_VERTEX,     KG_ARRAY_SIDE_EDGE,   KG_ARRAY_EDGE_SIDES,
+                                    KG_ARRAY_SIDE_CODES, KG_ARRAY_PATCH_EDGE,  KG_ARRAY_PATCH_HALO,
+                                    KG_ARRAY_HALO_EDGE,  KG_ARRAY_EDGE_ENTRIES};
   kg_shape shape = *s;
   shape.operator_kind = KEDGE_OPERATOR_MATRIX_FREE;
   size_t bytes = (size_t)s->count.n_edges * sizeof(int32_t);  // mesh_edge

@@ -27,10 +27,10 @@ static kedge_status put_mesh(kg_pipeline *p)
   } copies[] = {
       {KG_ARRAY_VERTICES, host->vertices},         {KG_ARRAY_VERTEX, host->vertex},
       {KG_ARRAY_SIDE_EDGE, host->side_edge},       {KG_ARRAY_EDGE_SIDES, host->edge_sides},
-      {KG_ARRAY_SIDE_LOCAL, host->side_local},     {KG_ARRAY_PATCH_EDGE, host->patch_edge},
+      {KG_ARRAY_SIDE_CODES, host->side_codes},     {KG_ARRAY_PATCH_EDGE, host->patch_edge},
       {KG_ARRAY_PATCH_HALO, host->patch_halo},     {KG_ARRAY_HALO_EDGE, host->halo_edge},
-      {KG_ARRAY_LOCAL_SIDES, host->local_sides},   {KG_ARRAY_EDGE_ENTRIES, host->edge_entries},
-      {KG_ARRAY_POINT_WEIGHT, p->sampling.weight}, {KG_ARRAY_POINT_BASIS, p->sampling.basis},
+      {KG_ARRAY_EDGE_ENTRIES, host->edge_entries}, {KG_ARRAY_POINT_WEIGHT, p->sampling.weight},
+      {KG_ARRAY_POINT_BASIS, p->sampling.basis},
   };
   for (size_t i = 0; i < sizeof copies / sizeof *copies; ++i)
     KG_TRY(put(p, copies[i].array, copies[i].from, kg_array_bytes(copies[i].array, &p->shape)));

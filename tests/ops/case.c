@@ -65,12 +65,10 @@ static void upload_layout(op_case *c)
       .vertices = device_copy(c, host->vertices, vertices, sizeof(double)),
       .vertex = device_copy(c, host->vertex, sides, sizeof(int32_t)),
       .side_edge = device_copy(c, host->side_edge, sides, sizeof(uint32_t)),
-      .side_local = device_copy(c, host->side_local, sides, sizeof(uint16_t)),
+      .side_codes = device_copy(c, host->side_codes, sides / 3, sizeof(uint32_t)),
       .patch_edge = device_copy(c, host->patch_edge, patches + 1, sizeof(int32_t)),
       .patch_halo = device_copy(c, host->patch_halo, patches + 1, sizeof(int32_t)),
       .halo_edge = device_copy(c, host->halo_edge, halo, sizeof(int32_t)),
-      .local_sides =
-          device_copy(c, host->local_sides, 2 * ((size_t)n->n_interior + halo), sizeof(uint16_t)),
       .edge_entries = device_copy(c, host->edge_entries, 2 * summed, sizeof(int32_t)),
       .edge_sides = device_copy(c, host->edge_sides, 2 * (size_t)n->n_edges, sizeof(int32_t)),
   };

@@ -5,6 +5,7 @@
 #include "case.h"
 #include "compare.h"
 #include "grid.h"
+#include "ops/trace_apply.h"
 
 enum section { INSIDE, SHARED, NEUMANN, DIRICHLET };
 
@@ -97,13 +98,12 @@ static void check_groups(const layout_case *c)
     const int32_t e = lane < n ? lane : n - 1;  // empty lanes repeat the last element
     for (int l = 0; l < 3; ++l) {
       const size_t at = (size_t)(lane / KG_LANES * 3 + l) * KG_LANES + lane % KG_LANES;
-      const size_t original = (size_t)(e / KG_LANES * 3 + l) * KG_LANES + e % KG_LANES;
       const uint32_t side = c->mesh->side_edge[3 * e + l];
       assert_int_equal(a->vertex[at], c->mesh->element_vertices[3 * e + l]);
       assert_int_equal(c->layout.mesh_edge[a->side_edge[at] >> 1], side >> 1);
       assert_int_equal(a->side_edge[at] & 1u, side & 1u);
-      assert_int_equal(a->side_local[at], a->side_local[original]);
     }
+    assert_int_equal(a->side_codes[lane], a->side_codes[e]);
   }
 }
 
@@ -122,44 +122,45 @@ static int32_t edge_in_patch(const kg_trace_arrays *a, int32_t patch, int32_t lo
   return a->halo_edge[a->patch_halo[patch] + local - inside];
 }
 
-static void check_local_edges(const layout_case *c)
+/// Codes of the sides of a patch: each means the edge of its side, and no two are the same.
+static void check_codes(const layout_case *c, int32_t patch)
 {
   const kg_trace_arrays *a = &c->layout.host;
-  for (int32_t side = 0; side < 3 * c->mesh->n_elements; ++side) {
-    const int32_t e = side / 3, patch = e / c->patch_elements;
+  const int32_t first = patch * c->patch_elements, n = c->mesh->n_elements;
+  const int32_t last = n - first < c->patch_elements ? n : first + c->patch_elements;
+  char taken[KG_SIDE_CODES] = {0};
+  for (int32_t side = 3 * first; side < 3 * last; ++side) {
+    const int32_t e = side / 3, code = kg_side_code(a->side_codes[e], side % 3);
     const size_t at = (size_t)(e / KG_LANES * 3 + side % 3) * KG_LANES + e % KG_LANES;
-    const int32_t local = a->side_local[at];
-    assert_int_equal(edge_in_patch(a, patch, local), a->side_edge[at] >> 1);
-    const uint16_t *pair =
-        a->local_sides + 2 * (a->patch_edge[patch] + a->patch_halo[patch] + local);
-    const int32_t me = side % 3 * c->patch_elements + e % c->patch_elements;
-    assert_true(pair[0] == me || pair[1] == me);
+    assert_int_equal(edge_in_patch(a, patch, code / 2), a->side_edge[at] >> 1);
+    assert_false(taken[code]);
+    taken[code] = 1;
   }
+  const int32_t inside = a->patch_edge[patch + 1] - a->patch_edge[patch];
+  const int32_t all = inside + a->patch_halo[patch + 1] - a->patch_halo[patch];
+  for (int32_t code = 0; code < KG_SIDE_CODES; ++code)
+    assert_int_equal(taken[code], code < 2 * inside || (code < 2 * all && code % 2 == 0));
 }
 
-static void sides_and_edges_of_a_patch_point_at_each_other(void **state)
+static void check_local_edges(const layout_case *c)
+{
+  for (int32_t patch = 0; patch < c->layout.count.n_patches; ++patch) check_codes(c, patch);
+}
+
+static void every_side_has_its_place_in_the_patch_edges_inside_both_and_the_halo_one(void **state)
 {
   (void)state;
   for_all_layouts(check_local_edges);
 }
 
-/// Which patch edges write what: inside edges with both sides, halo entries with one.
+/// Which patch edges write what: rows inside, or halo entries.
 static void check_patch(const layout_case *c, int32_t patch, int *writers, int *entries)
 {
   const kg_trace_arrays *a = &c->layout.host;
   const int32_t inside = a->patch_edge[patch + 1] - a->patch_edge[patch];
   const int32_t all = inside + a->patch_halo[patch + 1] - a->patch_halo[patch];
-  for (int32_t local = 0; local < all; ++local) {
-    const uint16_t *pair =
-        a->local_sides + 2 * (a->patch_edge[patch] + a->patch_halo[patch] + local);
-    const int32_t trace = edge_in_patch(a, patch, local);
-    assert_int_not_equal(pair[0], KG_NO_SIDE);
-    assert_int_equal(pair[1] == KG_NO_SIDE, local >= inside);
-    if (local < inside)
-      ++writers[trace];
-    else
-      ++entries[trace];
-  }
+  for (int32_t local = 0; local < all; ++local)
+    ++(local < inside ? writers : entries)[edge_in_patch(a, patch, local)];
 }
 
 static void check_writers(const layout_case *c)
@@ -227,7 +228,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_edge_is_in_its_section_once),
       cmocka_unit_test(lanes_hold_their_element_and_empty_ones_the_last),
-      cmocka_unit_test(sides_and_edges_of_a_patch_point_at_each_other),
+      cmocka_unit_test(every_side_has_its_place_in_the_patch_edges_inside_both_and_the_halo_one),
       cmocka_unit_test(inside_edges_are_written_once_and_the_others_by_every_patch_that_has_them),
       cmocka_unit_test(halo_entries_of_an_edge_are_found_in_ascending_order),
       cmocka_unit_test(a_patch_of_more_than_eight_groups_is_refused),
