@@ -156,7 +156,7 @@ static kedge_status call_solve(void *user)
 static kedge_status measure_iteration(comparison *c, kedge_operator kind, result *r)
 {
   const int64_t n = c->apply_seconds < 1e-4 ? 64 : 16;
-  solve s = {&c->b, {kind, c->b.apply, c->b.ell}, n};
+  solve s = {&c->b, {.kind = kind, .matrix_free = c->b.apply, .ell = c->b.ell}, n};
   const bench_work work = {call_solve, NULL, &s};
   double few, many;
   KG_TRY(bench_time(c->machine->ctx, work, c->settings->samples, &few));
@@ -255,7 +255,7 @@ static void compare_variant(comparison *c, const format_variant *variant)
               .operator_name = variant->operator_name,
               .variant = variant->variant,
               .size = variant->size(shape->size, &shape->count),
-              .form = variant->assembled ? FOOTPRINT_ASSEMBLED : FOOTPRINT_LOCAL};
+              .form = variant->assembled ? FOOTPRINT_ASSEMBLED : FOOTPRINT_PLAIN};
   format_matrix matrix;
   if (format_build(ctx, variant, &source, &matrix) != KEDGE_OK) {
     print_skipped(c, &r);

@@ -2,28 +2,14 @@
 
 #include <math.h>
 
-/// Arrays that a form does without, up to two.
-static int replaced_arrays(footprint_form form, kg_array out[2])
-{
-  switch (form) {
-    case FOOTPRINT_LOCAL:
-      return out[0] = KG_ARRAY_LOCAL, 1;
-    case FOOTPRINT_ASSEMBLED:
-      return out[0] = KG_ARRAY_ELL_COLUMN, out[1] = KG_ARRAY_ELL_VALUE, 2;
-    default:
-      return 0;
-  }
-}
-
 static double stage_bytes(kedge_stage stage, const kg_shape *shape, footprint_form form,
                           double matrix_bytes)
 {
-  kg_array replaced[2];
-  const int n = replaced_arrays(form, replaced);
-  double bytes = (double)kg_stage_bytes(stage, shape);
-  if (n == 0 || !kg_array_lives(replaced[0], stage, shape)) return bytes;
-  for (int i = 0; i < n; ++i) bytes -= (double)kg_rounded(kg_array_bytes(replaced[i], shape));
-  return bytes + matrix_bytes;
+  const double bytes = (double)kg_stage_bytes(stage, shape);
+  if (form != FOOTPRINT_ASSEMBLED || !kg_array_lives(KG_ARRAY_ELL_VALUE, stage, shape))
+    return bytes;
+  return bytes + matrix_bytes - (double)kg_rounded(kg_array_bytes(KG_ARRAY_ELL_COLUMN, shape)) -
+         (double)kg_rounded(kg_array_bytes(KG_ARRAY_ELL_VALUE, shape));
 }
 
 footprint footprint_of(const kg_shape *given, footprint_form form, double matrix_bytes,
@@ -31,9 +17,10 @@ footprint footprint_of(const kg_shape *given, footprint_form form, double matrix
 {
   kg_shape shape = *given;
   shape.keeps_load = false;  // the least that a solve needs
-  shape.operator_kind = form == FOOTPRINT_ELL || form == FOOTPRINT_ASSEMBLED
-                            ? KEDGE_OPERATOR_ELL
-                            : KEDGE_OPERATOR_MATRIX_FREE;
+  static const kedge_operator kinds[] = {KEDGE_OPERATOR_MATRIX_FREE,
+                                         KEDGE_OPERATOR_MATRIX_FREE_PLAIN, KEDGE_OPERATOR_ELL,
+                                         KEDGE_OPERATOR_ELL};
+  shape.operator_kind = kinds[form];
   kg_shape growing = shape;  // without the arrays of a chunk, whose size does not follow the mesh
   growing.chunk_groups = 0;
   footprint out = {0.0, INFINITY};

@@ -7,7 +7,7 @@
 
 typedef enum footprint_form {
   FOOTPRINT_MATRIX_FREE,  ///< packed K^e
-  FOOTPRINT_LOCAL,        ///< other local matrices in place of packed ones
+  FOOTPRINT_PLAIN,        ///< full K^e
   FOOTPRINT_ELL,
   FOOTPRINT_ASSEMBLED  ///< another matrix in place of ELL, assembled from K^e with as much work
                        ///< memory

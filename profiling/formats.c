@@ -56,14 +56,10 @@ static format_size bsr_size(kg_sizes size, const kg_trace_counts *count)
   return size_of(size, count, 8.0 * entries + 4.0 * blocks + 4.0 * (count->n_free + 1.0), entries);
 }
 
-/// Rows of Dirichlet edges are kept with the others but not read.
 static format_size plain_size(kg_sizes size, const kg_trace_counts *count)
 {
-  const double sides = 2.0 * ((double)count->n_interior + count->n_shared) + count->n_neumann;
-  const double entries = sides * size.n_edge * size.n_trace;
-  const double indices = 12.0 * count->n_elements + 8.0 * count->n_free;
-  const double kept = 8.0 * size.n_trace * (double)size.n_trace * count->n_elements;
-  return (format_size){kept, {8.0 * entries + indices + vector_bytes(size, count), 2.0 * entries}};
+  return (format_size){8.0 * (double)kg_trace_plain_count(size, count),
+                       kg_trace_plain_cost(size, count)};
 }
 
 static kedge_status build_block_ell(kedge_context *ctx, format_matrix *matrix)
@@ -85,10 +81,18 @@ static kedge_status build_block_ell_sliced(kedge_context *ctx, format_matrix *ma
 
 static kedge_status build_plain(kedge_context *ctx, format_matrix *matrix)
 {
-  const size_t n = (size_t)matrix->source.batch.reference.size.n_trace;
-  const size_t elements = (size_t)matrix->source.batch.count.n_elements;
-  KG_TRY(kg_alloc(ctx, n * n * elements, sizeof(double), &matrix->value));
-  return format_convert_full(ctx, &matrix->source, matrix->value.data);
+  const format_source *s = &matrix->source;
+  const size_t count = kg_trace_plain_count(s->batch.reference.size, &s->batch.count);
+  KG_TRY(kg_alloc(ctx, count, sizeof(double), &matrix->value));
+  return kg_trace_expand(ctx, &(kg_trace_expand_args){s->batch, s->local, matrix->value.data});
+}
+
+static kedge_status apply_plain(kedge_context *ctx, const format_matrix *matrix)
+{
+  const format_source *s = &matrix->source;
+  return kg_trace_plain(
+      ctx,
+      &(kg_trace_plain_args){.batch = s->batch, .full = matrix->value.data, .x = s->x, .y = s->y});
 }
 
 static kedge_status apply_entries_cached(kedge_context *ctx, const format_matrix *matrix)
@@ -112,7 +116,7 @@ static kedge_status apply_slices_staged(kedge_context *ctx, const format_matrix 
 }
 
 const format_variant format_variants[] = {
-    {"matrix-free-plain", "full K^e by edges", false, build_plain, format_apply_plain, plain_size},
+    {"matrix-free-plain", "full K^e by edges", false, build_plain, apply_plain, plain_size},
     {"block-ell", "by entries, x cached", true, build_block_ell, apply_entries_cached,
      block_ell_size},
     {"block-ell", "by entries, x staged", true, build_block_ell, apply_entries_staged,

@@ -10,6 +10,7 @@
 #include "backend/backend.h"
 #include "ops/ell.h"
 #include "ops/ops.h"
+#include "ops/trace_plain.h"
 KEDGE_BEGIN_DECLS
 
 /// What forms are made of, and the vectors of their products; all on the GPU.
@@ -82,8 +83,6 @@ kedge_status format_convert_sliced(kedge_context *ctx, const format_source *sour
 /// Edges of the blocks of a free edge as [block][edge]; a missing block has edge 0 and zero values.
 kedge_status format_convert_block_columns(kedge_context *ctx, const format_source *source,
                                           int32_t *column);
-/// Full K^e as [element][edge of its rows][column][mode of the row].
-kedge_status format_convert_full(kedge_context *ctx, const format_source *source, double *value);
 
 // Products (formats_apply.cu).
 
@@ -91,7 +90,6 @@ kedge_status format_convert_full(kedge_context *ctx, const format_source *source
 /// @param[in] staged  a block brings its parts of x into shared memory first
 kedge_status format_apply_block_ell(kedge_context *ctx, const format_matrix *matrix, bool sliced,
                                     bool staged);
-kedge_status format_apply_plain(kedge_context *ctx, const format_matrix *matrix);
 
 // cuSPARSE (formats_cusparse.c). BSR through the generic interface needs cuSPARSE 12.6 (CUDA 13).
 

@@ -1,12 +1,11 @@
-// formats_apply.cu: y = A x with block-ELL and with full local matrices, one thread a row.
+// formats_apply.cu: y = A x with block-ELL, one thread a row.
 // Layout  block-ELL values [entry][row] or [slice][entry][row of the slice]: a warp reads 256
 //         consecutive bytes an entry, once. Block columns [block][edge], shared by the m rows.
-//         Full K^e [element][edge of its rows][column][mode]: the m rows of an edge read m
-//         consecutive words, and the whole of its m x n numbers one after the other.
 // Cost    formats.c.
 #include "backend/cuda_rt.h"
 #include "formats.h"
 #include "ops/ell_block.h"
+#include "ops/load_edge.cuh"
 
 namespace
 {
@@ -25,23 +24,6 @@ __device__ __forceinline__ Row row_of(const double *values, int64_t stride, int6
   constexpr int64_t size = (int64_t)KG_ELL_BLOCKS * M * FORMAT_SLICE;
   if (SLICED) return {values + row / FORMAT_SLICE * size + row % FORMAT_SLICE, FORMAT_SLICE};
   return {values + row, stride};
-}
-
-/// The m modes of an edge; two a load where alignment allows it.
-template <int M>
-__device__ __forceinline__ void load_edge(const double *__restrict__ x, double *out)
-{
-  if (M % 2 == 0) {
-#pragma unroll
-    for (int j = 0; j < M / 2; ++j) {
-      const double2 v = __ldg((const double2 *)x + j);
-      out[2 * j] = v.x;
-      out[2 * j + 1] = v.y;
-    }
-  } else {
-#pragma unroll
-    for (int j = 0; j < M; ++j) out[j] = __ldg(x + j);
-  }
 }
 
 /// x comes through the cache: the m rows of an edge ask for the same words. No branch, so that the
@@ -63,7 +45,7 @@ __global__ void __launch_bounds__(BLOCK)
 #pragma unroll
   for (int q = 0; q < KG_ELL_BLOCKS; ++q) {
     double xe[M];
-    load_edge<M>(x + (int64_t)column[q] * M, xe);
+    kg_load_edge<M>(x + (int64_t)column[q] * M, xe);
 #pragma unroll
     for (int j = 0; j < M; ++j) sum += __ldcs(r.first + (q * M + j) * r.step) * xe[j];
   }
@@ -116,35 +98,6 @@ __global__ void __launch_bounds__(M *STAGED_EDGES<M>)
   y[row] = sum;
 }
 
-/// Thread = row of a free edge: its one or two elements' rows times their three edges.
-template <int M>
-__global__ void __launch_bounds__(BLOCK)
-    plain_kernel(const kg_trace_arrays arrays, const double *__restrict__ full, int64_t rows,
-                 const double *__restrict__ x, double *__restrict__ y)
-{
-  const int64_t row = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-  if (row >= rows) return;
-  const int2 sides = __ldg((const int2 *)arrays.edge_sides + row / M);
-  const int i = (int)(row % M);
-  double sum = 0.0;
-#pragma unroll
-  for (int s = 0; s < 2; ++s) {
-    const int side = s == 0 ? sides.x : sides.y;
-    if (side < 0) break;
-    const int64_t e = side / 3;
-    const uint32_t *edge = arrays.side_edge + e / KG_LANES * 3 * KG_LANES + e % KG_LANES;
-    const double *entry = full + (int64_t)side * 3 * M * M + i;
-#pragma unroll
-    for (int l = 0; l < 3; ++l) {
-      double xe[M];
-      load_edge<M>(x + (int64_t)(__ldg(edge + l * KG_LANES) >> 1) * M, xe);
-#pragma unroll
-      for (int j = 0; j < M; ++j) sum += __ldg(entry + (l * M + j) * M) * xe[j];
-    }
-  }
-  y[row] = sum;
-}
-
 using apply_fn = kedge_status(kedge_context *, const format_matrix &);
 
 template <int P, bool SLICED, bool STAGED>
@@ -162,16 +115,6 @@ kedge_status launch_block_ell(kedge_context *ctx, const format_matrix &a)
   return kg_cuda_launched(ctx, "applying block-ELL");
 }
 
-template <int P>
-kedge_status launch_plain(kedge_context *ctx, const format_matrix &a)
-{
-  const int64_t rows = (int64_t)a.source.batch.count.n_free * (P + 1);
-  const unsigned grid = (unsigned)((rows + BLOCK - 1) / BLOCK);
-  plain_kernel<P + 1><<<grid, BLOCK, 0, kg_cuda_stream(ctx)>>>(
-      a.source.batch.arrays, (const double *)a.value.data, rows, a.source.x, a.source.y);
-  return kg_cuda_launched(ctx, "applying full local matrices");
-}
-
 /// The launcher of an order.
 template <bool SLICED, bool STAGED>
 apply_fn *block_ell_of(int order)
@@ -187,12 +130,6 @@ apply_fn *block_ell_of(int order)
   return by_order[order - 1];
 }
 
-constexpr apply_fn *plain_of[] = {launch_plain<1>,  launch_plain<2>,  launch_plain<3>,
-                                  launch_plain<4>,  launch_plain<5>,  launch_plain<6>,
-                                  launch_plain<7>,  launch_plain<8>,  launch_plain<9>,
-                                  launch_plain<10>, launch_plain<11>, launch_plain<12>};
-static_assert(sizeof plain_of / sizeof *plain_of == KEDGE_ORDER_MAX, "one entry per order");
-
 }  // namespace
 
 extern "C" kedge_status format_apply_block_ell(kedge_context *ctx, const format_matrix *matrix,
@@ -203,9 +140,4 @@ extern "C" kedge_status format_apply_block_ell(kedge_context *ctx, const format_
       sliced ? (staged ? block_ell_of<true, true> : block_ell_of<true, false>)(order)
              : (staged ? block_ell_of<false, true> : block_ell_of<false, false>)(order);
   return fn(ctx, *matrix);
-}
-
-extern "C" kedge_status format_apply_plain(kedge_context *ctx, const format_matrix *matrix)
-{
-  return plain_of[matrix->source.batch.reference.size.order - 1](ctx, *matrix);
 }

@@ -127,18 +127,6 @@ __global__ void __launch_bounds__(BLOCK)
   column[i] = first < 0 ? 0 : first / m;
 }
 
-/// Thread = (row of an element, element): neighbouring lanes read neighbouring words of K^e.
-__global__ void __launch_bounds__(BLOCK)
-    full_kernel(const double *local, kg_sizes size, int64_t elements, double *value)
-{
-  const int64_t i = thread_number();
-  if (i >= elements * size.n_trace) return;
-  const int32_t e = (int32_t)(i % elements);
-  const int row = (int)(i / elements), m = size.n_edge, n = size.n_trace;
-  double *out = value + ((int64_t)e * 3 + row / m) * n * m + row % m;
-  for (int j = 0; j < n; ++j) out[j * m] = kg_ell_local_entry(local, size.n_packed, e, row, j);
-}
-
 }  // namespace
 
 extern "C" kedge_status format_convert_csr(kedge_context *ctx, const format_source *s,
@@ -173,14 +161,4 @@ extern "C" kedge_status format_convert_block_columns(kedge_context *ctx, const f
   block_columns_kernel<<<blocks_for(KG_ELL_BLOCKS * edges), BLOCK, 0, kg_cuda_stream(ctx)>>>(
       s->ell, s->batch.reference.size.n_edge, edges, column);
   return kg_cuda_launched(ctx, "collecting the columns of blocks");
-}
-
-extern "C" kedge_status format_convert_full(kedge_context *ctx, const format_source *s,
-                                            double *value)
-{
-  const kg_sizes size = s->batch.reference.size;
-  const int64_t elements = s->batch.count.n_elements;
-  full_kernel<<<blocks_for(elements * size.n_trace), BLOCK, 0, kg_cuda_stream(ctx)>>>(
-      s->local, size, elements, value);
-  return kg_cuda_launched(ctx, "unpacking the local matrices");
 }

@@ -20,10 +20,14 @@ typedef enum kedge_scaling {
 } kedge_scaling;
 
 typedef enum kedge_operator {
-  KEDGE_OPERATOR_MATRIX_FREE,  ///< packed local matrices, gathered by patches
-  KEDGE_OPERATOR_ELL,          ///< the assembled ELL matrix of King 2014
+  KEDGE_OPERATOR_MATRIX_FREE,        ///< packed local matrices, gathered by patches
+  KEDGE_OPERATOR_MATRIX_FREE_PLAIN,  ///< full local matrices, gathered edge by edge: to compare with
+  KEDGE_OPERATOR_ELL,                ///< the assembled ELL matrix of King 2014: to compare with
   KEDGE_OPERATOR_COUNT
 } kedge_operator;
+
+/// The operator's name in problem files and reports.
+KEDGE_API const char *kedge_operator_name(kedge_operator kind);
 
 typedef enum kedge_preconditioner {
   KEDGE_PRECONDITIONER_JACOBI,

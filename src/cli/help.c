@@ -26,7 +26,7 @@ static const char problem_text[] =
     "                 value             from [exact]    u, or diffusion grad u . n\n"
     "[exact]          u                                 expression; errors are reported, source\n"
     "                                                   and boundary values left out are derived\n"
-    "[solver]         operator          matrix-free     or ell\n"
+    "[solver]         operator          matrix-free     matrix-free-plain or ell, to compare with\n"
     "                 preconditioner    jacobi\n"
     "                 tolerance         1e-10           relative residual that ends the solve\n"
     "                 max_iterations    100000          that end it in any case\n"

@@ -28,40 +28,61 @@ static error_t parse(int key, char *text, struct argp_state *state)
   }
 }
 
-static void print_row(const char *title, int64_t matrix_free, int64_t ell)
+enum { TITLE = 28, COLUMN = 20 };
+
+/// A title and one number of bytes an operator.
+static void print_row(const char *title, const int64_t bytes[KEDGE_OPERATOR_COUNT])
 {
-  char first[16], second[16];
-  printf("%-28s%14s%14s\n", title, kg_cli_bytes((double)matrix_free, first),
-         kg_cli_bytes((double)ell, second));
+  char text[16];
+  printf("%-*s", TITLE, title);
+  for (int op = 0; op < KEDGE_OPERATOR_COUNT; ++op)
+    printf("%*s", COLUMN, kg_cli_bytes((double)bytes[op], text));
+  putchar('\n');
+}
+
+static void print_stages(const kedge_plan *plan)
+{
+  printf("%-*s", TITLE, "held during the stage");
+  for (int op = 0; op < KEDGE_OPERATOR_COUNT; ++op)
+    printf("%*s", COLUMN, kedge_operator_name((kedge_operator)op));
+  putchar('\n');
+  for (int s = 0; s < KEDGE_STAGE_COUNT; ++s) {
+    int64_t bytes[KEDGE_OPERATOR_COUNT];
+    for (int op = 0; op < KEDGE_OPERATOR_COUNT; ++op) bytes[op] = plan->stage_bytes[op][s];
+    print_row(kg_cli_stage_title((kedge_stage)s), bytes);
+  }
+  print_row("peak", plan->peak_bytes);
+  printf("%-*s", TITLE, "largest such mesh, triangles");
+  for (int op = 0; op < KEDGE_OPERATOR_COUNT; ++op)
+    printf("%*lld", COLUMN, (long long)plan->largest_elements[op]);
+  putchar('\n');
+}
+
+/// "matrix-free, ell fit" or "no operator fits".
+static void print_fits(const kedge_plan *plan)
+{
+  int n = 0;
+  for (int op = 0; op < KEDGE_OPERATOR_COUNT; ++op)
+    if (plan->fits[op]) printf("%s%s", n++ ? ", " : "", kedge_operator_name((kedge_operator)op));
+  printf("%s\n", n == 0 ? "no operator fits" : n == 1 ? " fits" : " fit");
 }
 
 static void print_plan(const kedge_context *ctx, const char *problem, const kedge_mesh *mesh,
                        const kedge_plan *plan)
 {
-  enum { FREE = KEDGE_OPERATOR_MATRIX_FREE, ELL = KEDGE_OPERATOR_ELL };
   kedge_mesh_info info;
   kedge_mesh_get_info(mesh, &info);
   printf("%s: %lld triangles, %lld edges\n", problem, (long long)info.elements,
          (long long)info.edges);
   printf("backend %s on %s (%s)\n\n", kedge_backend_name(kedge_context_backend(ctx)),
          kedge_context_device(ctx), kedge_context_reason(ctx));
-  printf("%-28s%14s%14s\n", "held during the stage", "matrix-free", "ell");
-  for (int s = 0; s < KEDGE_STAGE_COUNT; ++s)
-    print_row(kg_cli_stage_title((kedge_stage)s), plan->stage_bytes[FREE][s],
-              plan->stage_bytes[ELL][s]);
-  print_row("peak", plan->peak_bytes[FREE], plan->peak_bytes[ELL]);
-  printf("%-28s%14lld%14lld\n", "largest such mesh, triangles",
-         (long long)plan->largest_elements[FREE], (long long)plan->largest_elements[ELL]);
-
+  print_stages(plan);
   char needed[16], available[16];
-  const char *fits = plan->fits[FREE] && plan->fits[ELL] ? "both operators fit"
-                     : plan->fits[FREE]                  ? "matrix-free fits, ell does not"
-                     : plan->fits[ELL]                   ? "ell fits, matrix-free does not"
-                                                         : "neither operator fits";
   printf("\nhost memory beside that: %s, of %s free\n",
          kg_cli_bytes((double)plan->host_bytes, needed),
          kg_cli_bytes((double)plan->host_free_bytes, available));
-  printf("%s is free: %s\n", kg_cli_bytes((double)plan->free_bytes, available), fits);
+  printf("%s is free: ", kg_cli_bytes((double)plan->free_bytes, available));
+  print_fits(plan);
 }
 
 static int make_plan(const plan_options *options)
@@ -100,8 +121,8 @@ int kg_cli_plan(int argc, char **argv)
       .parser = parse,
       .args_doc = "PROBLEM.ini",
       .doc =
-          "Predict the device memory of a solve, stage by stage, for both trace operators, and the "
-          "largest mesh of this kind that would fit. Nothing is allocated on the device.",
+          "Predict the device memory of a solve, stage by stage, for every trace operator, and "
+          "the largest mesh of this kind that would fit. Nothing is allocated on the device.",
       .children = children};
   plan_options options = {.context = KEDGE_CONTEXT_OPTIONS_INIT};
   options.overrides.values = calloc((size_t)argc + 1, sizeof *options.overrides.values);

@@ -205,12 +205,20 @@ READER(read_exact_dy)
   return kg_value_function(p, settings, s, &p->exact_dy);
 }
 
+static const char *const operator_names[] = {
+    [KEDGE_OPERATOR_MATRIX_FREE] = "matrix-free",
+    [KEDGE_OPERATOR_MATRIX_FREE_PLAIN] = "matrix-free-plain",
+    [KEDGE_OPERATOR_ELL] = "ell"};
+
+const char *kedge_operator_name(kedge_operator kind)
+{
+  return operator_names[kind];
+}
+
 READER(read_operator)
 {
-  static const char *const words[] = {
-      [KEDGE_OPERATOR_MATRIX_FREE] = "matrix-free", [KEDGE_OPERATOR_ELL] = "ell"};
   int value;
-  KG_TRY(kg_value_word(settings, s, words, KEDGE_OPERATOR_COUNT, &value));
+  KG_TRY(kg_value_word(settings, s, operator_names, KEDGE_OPERATOR_COUNT, &value));
   p->operator_kind = (kedge_operator)value;
   return KEDGE_OK;
 }
@@ -255,7 +263,7 @@ static const kg_problem_key table[] = {
    "right-hand side of the condition", read_boundary_value, true},
   {"exact", "u", "an expression", "",
    "exact solution: errors are reported, data left out are derived", read_exact_u, true},
-  {"solver", "operator", "matrix-free or ell", "matrix-free",
+  {"solver", "operator", "matrix-free, matrix-free-plain or ell", "matrix-free",
    "trace operator", read_operator, false},
   {"solver", "preconditioner", "jacobi", "jacobi",
    "of the conjugate gradients", read_preconditioner, false},

@@ -4,6 +4,7 @@
 #include "ops/cg_vectors.h"
 #include "ops/ell.h"
 #include "ops/errors.h"
+#include "ops/trace_plain.h"
 
 typedef struct lifetime {
   kedge_stage first, last;
@@ -16,10 +17,13 @@ bool kg_array_lives(kg_array array, kedge_stage stage, const kg_shape *shape)
 {
   const bool local_solves = stage >= KEDGE_STAGE_LOCAL_SOLVE;
   const bool loads = stage <= KEDGE_STAGE_LOCAL_MATRICES || local_solves;  // are used
+  const kedge_operator kind = shape->operator_kind;
   if (stage < lifetimes[array].first || stage > lifetimes[array].last) return false;
   switch (array) {
-    case KG_ARRAY_LOCAL:  // Once the ELL matrix stands, the local matrices are gone.
-      return shape->operator_kind != KEDGE_OPERATOR_ELL || stage <= KEDGE_STAGE_ASSEMBLY;
+    case KG_ARRAY_LOCAL:  // Once another form of the operator stands, packed K^e are gone.
+      return kind == KEDGE_OPERATOR_MATRIX_FREE || stage <= KEDGE_STAGE_ASSEMBLY;
+    case KG_ARRAY_EDGE_SIDES:
+      return kind == KEDGE_OPERATOR_MATRIX_FREE_PLAIN || stage <= KEDGE_STAGE_LOCAL_MATRICES;
     case KG_ARRAY_LOAD:
       return shape->keeps_load || loads;
     case KG_ARRAY_SOURCE_VALUES:  // while load vectors are made, for the second time too
@@ -29,35 +33,66 @@ bool kg_array_lives(kg_array array, kedge_stage stage, const kg_shape *shape)
   }
 }
 
-static size_t operator_bytes(kg_array array, const kg_shape *s)
+/// Arrays of the operator by patches.
+static size_t patch_bytes(kg_array array, const kg_shape *s)
 {
-  const bool ell = s->operator_kind == KEDGE_OPERATOR_ELL;
   const size_t n_patches = (size_t)s->count.n_patches, n_halo = (size_t)s->count.n_halo;
-  const kg_ell_matrix matrix = kg_ell_shape(s->size, &s->count);
-  const size_t n_entries = (size_t)matrix.width * (size_t)matrix.stride;
   switch (array) {
     case KG_ARRAY_SIDE_CODES:
-      return ell ? 0 : KG_LANES * (size_t)s->count.n_groups * sizeof(uint32_t);
+      return KG_LANES * (size_t)s->count.n_groups * sizeof(uint32_t);
     case KG_ARRAY_PATCH_EDGE:
     case KG_ARRAY_PATCH_HALO:
-      return ell ? 0 : (n_patches + 1) * sizeof(int32_t);
+      return (n_patches + 1) * sizeof(int32_t);
     case KG_ARRAY_HALO_EDGE:
-      return ell ? 0 : n_halo * sizeof(int32_t);
+      return n_halo * sizeof(int32_t);
     case KG_ARRAY_EDGE_ENTRIES:
-      return ell ? 0 : 2 * (size_t)(s->count.n_free - s->count.n_interior) * sizeof(int32_t);
+      return 2 * (size_t)(s->count.n_free - s->count.n_interior) * sizeof(int32_t);
     case KG_ARRAY_HALO:
-      return ell ? 0 : n_halo * (size_t)s->size.n_edge * sizeof(double);
+      return n_halo * (size_t)s->size.n_edge * sizeof(double);
     case KG_ARRAY_OPERATOR_PARTIAL:
-      return (ell ? KG_ELL_PARTIALS : n_patches) * sizeof(double);
-    case KG_ARRAY_ELL_COLUMN:
-      return ell ? n_entries * sizeof(int32_t) : 0;
-    case KG_ARRAY_ELL_VALUE:
-      return ell ? n_entries * sizeof(double) : 0;
-    case KG_ARRAY_ELL_WORK:
-      return ell ? s->ell_work_bytes : 0;
+      return n_patches * sizeof(double);
     default:
       return 0;
   }
+}
+
+static size_t plain_bytes(kg_array array, const kg_shape *s)
+{
+  switch (array) {
+    case KG_ARRAY_FULL_LOCAL:
+      return kg_trace_plain_count(s->size, &s->count) * sizeof(double);
+    case KG_ARRAY_OPERATOR_PARTIAL:
+      return KG_PLAIN_PARTIALS * sizeof(double);
+    default:
+      return 0;
+  }
+}
+
+static size_t ell_bytes(kg_array array, const kg_shape *s)
+{
+  const kg_ell_matrix matrix = kg_ell_shape(s->size, &s->count);
+  const size_t n_entries = (size_t)matrix.width * (size_t)matrix.stride;
+  switch (array) {
+    case KG_ARRAY_ELL_COLUMN:
+      return n_entries * sizeof(int32_t);
+    case KG_ARRAY_ELL_VALUE:
+      return n_entries * sizeof(double);
+    case KG_ARRAY_ELL_WORK:
+      return s->ell_work_bytes;
+    case KG_ARRAY_OPERATOR_PARTIAL:
+      return KG_ELL_PARTIALS * sizeof(double);
+    default:
+      return 0;
+  }
+}
+
+static size_t operator_bytes(kg_array array, const kg_shape *s)
+{
+  static size_t (*const bytes[])(kg_array, const kg_shape *) = {
+      [KEDGE_OPERATOR_MATRIX_FREE] = patch_bytes,
+      [KEDGE_OPERATOR_MATRIX_FREE_PLAIN] = plain_bytes,
+      [KEDGE_OPERATOR_ELL] = ell_bytes};
+  return bytes[s->operator_kind](array, s);
 }
 
 size_t kg_array_bytes(kg_array array, const kg_shape *s)

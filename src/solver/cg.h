@@ -6,11 +6,13 @@
 #include "kedge/problem.h"
 #include "ops/ell.h"
 #include "ops/trace_apply.h"
+#include "ops/trace_plain.h"
 
 /// The trace operator in one of its forms.
 typedef struct kg_trace_operator {
   kedge_operator kind;
   kg_trace_apply_args matrix_free;  ///< x, y and state are filled in by kg_trace_operator_apply()
+  kg_trace_plain_args plain;
   kg_ell_apply_args ell;
 } kg_trace_operator;
 

@@ -8,11 +8,6 @@
 #include "solver/need.h"
 #include "solver/pipeline.h"
 
-static const char *operator_name(kedge_operator kind)
-{
-  return kind == KEDGE_OPERATOR_ELL ? "ell" : "matrix-free";
-}
-
 static void fill_report(kg_pipeline *p)
 {
   kedge_solution *s = p->solution;
@@ -29,7 +24,7 @@ static void fill_report(kg_pipeline *p)
       .element_unknowns = (int64_t)mesh->n_elements * p->shape.size.n_modes,
       .backend = kedge_backend_name(p->ctx->backend),
       .device = p->ctx->device,
-      .operator_name = operator_name(p->problem->operator_kind),
+      .operator_name = kedge_operator_name(p->problem->operator_kind),
       .preconditioner = "jacobi",
       .tolerance = p->problem->tolerance,
       .solver_note = s->note,

@@ -139,9 +139,20 @@ static kg_ell_matrix ell_matrix(const kg_pipeline *p)
   return matrix;
 }
 
+static kedge_status expand(kg_pipeline *p)
+{
+  kg_stage_cost(p, kg_trace_expand_cost(p->shape.size, &p->shape.count), 1.0);
+  return kg_trace_expand(p->ctx,
+                         &(kg_trace_expand_args){.batch = p->batch,
+                                                 .local = p->buffers[KG_ARRAY_LOCAL].data,
+                                                 .full = p->buffers[KG_ARRAY_FULL_LOCAL].data});
+}
+
+/// The operator in another form than packed local matrices.
 kedge_status kg_stage_assembly(kg_pipeline *p)
 {
-  if (p->shape.operator_kind != KEDGE_OPERATOR_ELL) return KEDGE_OK;
+  if (p->shape.operator_kind == KEDGE_OPERATOR_MATRIX_FREE) return KEDGE_OK;
+  if (p->shape.operator_kind == KEDGE_OPERATOR_MATRIX_FREE_PLAIN) return expand(p);
   kg_stage_cost(p, kg_ell_assemble_cost(p->shape.size, &p->shape.count), 1.0);
   return kg_ell_assemble(p->ctx, &(kg_ell_assemble_args){.batch = p->batch,
                                                          .local = p->buffers[KG_ARRAY_LOCAL].data,
@@ -171,15 +182,20 @@ static kg_trace_operator trace_operator(const kg_pipeline *p)
                       .local = p->buffers[KG_ARRAY_LOCAL].data,
                       .halo = p->buffers[KG_ARRAY_HALO].data,
                       .partial = p->buffers[KG_ARRAY_OPERATOR_PARTIAL].data},
+      .plain = {.batch = p->batch,
+                .full = p->buffers[KG_ARRAY_FULL_LOCAL].data,
+                .partial = p->buffers[KG_ARRAY_OPERATOR_PARTIAL].data},
       .ell = {.matrix = ell_matrix(p), .partial = p->buffers[KG_ARRAY_OPERATOR_PARTIAL].data},
   };
 }
 
 static kg_cost operator_cost(const kg_pipeline *p)
 {
-  return p->shape.operator_kind == KEDGE_OPERATOR_ELL
-             ? kg_ell_apply_cost(p->shape.size, &p->shape.count)
-             : kg_trace_apply_cost(p->shape.size, &p->shape.count);
+  static kg_cost (*const cost[])(kg_sizes, const kg_trace_counts *) = {
+      [KEDGE_OPERATOR_MATRIX_FREE] = kg_trace_apply_cost,
+      [KEDGE_OPERATOR_MATRIX_FREE_PLAIN] = kg_trace_plain_cost,
+      [KEDGE_OPERATOR_ELL] = kg_ell_apply_cost};
+  return cost[p->shape.operator_kind](p->shape.size, &p->shape.count);
 }
 
 kedge_status kg_stage_trace_solve(kg_pipeline *p)

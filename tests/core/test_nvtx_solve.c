@@ -103,8 +103,8 @@ static void stages_come_in_their_order_with_counts(void **state)
   (void)state;
   static const char *const order[] = {"transfer",    "local_matrices", "assembly", "trace_solve",
                                       "local_solve", "postprocess",    "output"};
-  const char *const operators[] = {"matrix-free", "ell"};
-  for (int k = 0; k < 2; ++k) {
+  const char *const operators[] = {"matrix-free", "matrix-free-plain", "ell"};
+  for (int k = 0; k < 3; ++k) {
     record_solve(operators[k]);
     check_stages();
     size_t next = 0;

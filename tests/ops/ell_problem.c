@@ -229,6 +229,11 @@ double *ell_problem_vector(const ell_problem *p, bool everywhere)
   return x;
 }
 
+static void release_after(ell_problem *p, int kept)
+{
+  while (p->n_buffers > kept) kg_free(p->ctx, &p->buffers[--p->n_buffers]);
+}
+
 ell_product ell_problem_apply(ell_problem *p, const double *x, const kg_cg_state *before)
 {
   const int kept = p->n_buffers;
@@ -245,7 +250,7 @@ ell_product ell_problem_apply(ell_problem *p, const double *x, const kg_cg_state
   must(p->ctx, kg_ell_apply(p->ctx, &args));
   must(p->ctx, kg_copy_out(p->ctx, out.y, args.y, (size_t)p->matrix.rows * sizeof(double)));
   if (before) must(p->ctx, kg_copy_out(p->ctx, &out.state, args.state, sizeof out.state));
-  while (p->n_buffers > kept) kg_free(p->ctx, &p->buffers[--p->n_buffers]);
+  release_after(p, kept);
   return out;
 }
 
@@ -268,6 +273,48 @@ ell_product ell_problem_apply_matrix_free(ell_problem *p, const double *x,
   must(p->ctx, kg_trace_apply(p->ctx, &args));
   must(p->ctx, kg_copy_out(p->ctx, out.y, args.y, (size_t)p->matrix.rows * sizeof(double)));
   must(p->ctx, kg_copy_out(p->ctx, &out.state, args.state, sizeof out.state));
-  while (p->n_buffers > kept) kg_free(p->ctx, &p->buffers[--p->n_buffers]);
+  release_after(p, kept);
+  return out;
+}
+
+double *ell_problem_full(ell_problem *p)
+{
+  const int kept = p->n_buffers;
+  const size_t count = kg_trace_plain_count(p->size, &p->layout.count);
+  double *full = malloc(count * sizeof *full);
+  assert_non_null(full);
+  const kg_trace_expand_args args = {
+      .batch = p->batch,
+      .local = device_copy(p, p->local, local_count(p), sizeof(double)),
+      .full = device_array(p, count, sizeof *full),
+  };
+  must(p->ctx, kg_trace_expand(p->ctx, &args));
+  must(p->ctx, kg_copy_out(p->ctx, full, args.full, count * sizeof *full));
+  must(p->ctx, kg_sync(p->ctx));
+  release_after(p, kept);
+  return full;
+}
+
+ell_product ell_problem_apply_plain(ell_problem *p, const double *full, const double *x,
+                                    const kg_cg_state *before)
+{
+  const int kept = p->n_buffers;
+  const size_t rows = (size_t)p->matrix.rows;
+  ell_product out = {.y = malloc(rows * sizeof(double) + 1)};
+  assert_non_null(out.y);
+  for (size_t i = 0; i < rows; ++i) out.y[i] = NAN;
+  const kg_trace_plain_args args = {
+      .batch = p->batch,
+      .full = device_copy(p, full, kg_trace_plain_count(p->size, &p->layout.count), sizeof *full),
+      .x = device_copy(p, x, (size_t)p->columns, sizeof *x),
+      .y = device_copy(p, out.y, rows, sizeof(double)),
+      .partial = device_array(p, KG_PLAIN_PARTIALS, sizeof(double)),
+      .state = before ? device_copy(p, before, 1, sizeof *before) : NULL,
+  };
+  must(p->ctx, kg_trace_plain(p->ctx, &args));
+  must(p->ctx, kg_copy_out(p->ctx, out.y, args.y, rows * sizeof(double)));
+  if (before) must(p->ctx, kg_copy_out(p->ctx, &out.state, args.state, sizeof out.state));
+  must(p->ctx, kg_sync(p->ctx));
+  release_after(p, kept);
   return out;
 }

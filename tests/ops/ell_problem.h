@@ -4,6 +4,7 @@
 #include "core/context.h"
 #include "ops/ell.h"
 #include "ops/trace_apply.h"
+#include "ops/trace_plain.h"
 
 enum boundary { ALL_NEUMANN, MIXED, ALL_DIRICHLET, N_BOUNDARIES };
 
@@ -47,3 +48,8 @@ double *ell_problem_vector(const ell_problem *p, bool everywhere);
 ell_product ell_problem_apply(ell_problem *p, const double *x, const kg_cg_state *before);
 ell_product ell_problem_apply_matrix_free(ell_problem *p, const double *x,
                                           const kg_cg_state *before);
+/// Full local matrices as the device has made them; the caller frees them.
+double *ell_problem_full(ell_problem *p);
+/// y starts from NaN; `full` is what ell_problem_full() has returned.
+ell_product ell_problem_apply_plain(ell_problem *p, const double *full, const double *x,
+                                    const kg_cg_state *before);

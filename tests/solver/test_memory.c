@@ -151,7 +151,7 @@ static void a_mesh_below_the_largest_fits_and_one_above_does_not(void **state)
   (void)state;
   const int64_t bytes = 40000000;
   for (int op = 0; op < KEDGE_OPERATOR_COUNT; ++op) {
-    kedge_problem *problem = dirichlet("2", op == KEDGE_OPERATOR_ELL ? "ell" : "matrix-free");
+    kedge_problem *problem = dirichlet("2", kedge_operator_name((kedge_operator)op));
     kedge_mesh *sample = square(20);
     const double largest = (double)plan_within(bytes, sample, problem).largest_elements[op];
     kedge_mesh_destroy(sample);
@@ -306,7 +306,7 @@ static void host_memory_is_what_was_predicted(void **state)
   kedge_mesh *mesh = square(60);
   const int64_t mesh_bytes = heap() - heap_before;
   for (int op = 0; op < KEDGE_OPERATOR_COUNT; ++op) {
-    kedge_problem *problem = dirichlet("4", op == KEDGE_OPERATOR_ELL ? "ell" : "matrix-free");
+    kedge_problem *problem = dirichlet("4", kedge_operator_name((kedge_operator)op));
     must(ctx, kedge_problem_set_source(problem, zero, NULL));
     must(ctx, kedge_problem_set_exact(problem, look_and_be_one, zero, zero, NULL));
     const kg_shape shape = shape_of(mesh, problem);

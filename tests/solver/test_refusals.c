@@ -216,10 +216,10 @@ static void a_failed_allocation_anywhere_is_reported_and_leaves_nothing_behind(v
   true_table = ctx->table;
   kg_backend_table scarce = *true_table;
   scarce.alloc = scarce_alloc;
-  for (int op = 0; op < 2; ++op) {
+  for (int op = 0; op < KEDGE_OPERATOR_COUNT; ++op) {
     kedge_problem *problem =
         problem_of(ctx, SETTINGS({"exact", "u", "x"}, {"boundary default", "type", "dirichlet"},
-                                 {"solver", "operator", op ? "ell" : "matrix-free"}));
+                                 {"solver", "operator", kedge_operator_name((kedge_operator)op)}));
     kedge_solution *solution = NULL;
     int failures = 0;
     for (int allowed = 0; !solution; ++allowed) {

@@ -1,0 +1,50 @@
+/// @file
+/// The trace operator from full local matrices, edge by edge, for comparison with the packed one by
+/// patches: what symmetry and patches are worth.
+///
+/// The m rows of a free edge are those of its one or two elements, lower element first: each is a
+/// product of the element's rows with the values of its three edges. Nothing is written but y, and
+/// K^e is read once; x comes from the caches, where neighbours have left it.
+#pragma once
+#include "ops/cg_state.h"
+#include "ops/ops.h"
+KEDGE_BEGIN_DECLS
+
+/// Full K^e as [element][edge of the rows][column][mode of the row]: what an edge needs of an
+/// element is one piece, in which the m rows are neighbours.
+size_t kg_trace_plain_count(kg_sizes size, const kg_trace_counts *count);
+
+typedef struct kg_trace_expand_args {
+  kg_batch batch;
+  const double *local;  ///< [group][n (n+1) / 2][lane]
+  double *full;         ///< out: kg_trace_plain_count() doubles
+} kg_trace_expand_args;
+
+/// Full matrices from packed ones.
+kedge_status kg_trace_expand(kedge_context *ctx, const kg_trace_expand_args *args);
+/// Packed K^e read once, full K^e written once.
+kg_cost kg_trace_expand_cost(kg_sizes size, const kg_trace_counts *count);
+
+typedef struct kg_trace_plain_args {
+  kg_batch batch;
+  const double *full;
+  const double *x;     ///< [trace edge][mode]; Dirichlet rows are read too
+  double *y;           ///< [free trace edge][mode]
+  double *partial;     ///< work: KG_PLAIN_PARTIALS sums of x . y; not used without a state
+  kg_cg_state *state;  ///< as for kg_trace_apply()
+} kg_trace_plain_args;
+
+enum { KG_PLAIN_PARTIALS = 1024 };
+
+/// y = A x.
+kedge_status kg_trace_plain(kedge_context *ctx, const kg_trace_plain_args *args);
+/// The floor of one application: the rows of free edges, which are all of K^e but the rows of
+/// Dirichlet edges, the edges' sides and the elements' edges once, x and y once.
+kg_cost kg_trace_plain_cost(kg_sizes size, const kg_trace_counts *count);
+
+kedge_status kg_trace_expand_host(kedge_context *ctx, const kg_trace_expand_args *args);
+kedge_status kg_trace_expand_cuda(kedge_context *ctx, const kg_trace_expand_args *args);
+kedge_status kg_trace_plain_host(kedge_context *ctx, const kg_trace_plain_args *args);
+kedge_status kg_trace_plain_cuda(kedge_context *ctx, const kg_trace_plain_args *args);
+
+KEDGE_END_DECLS

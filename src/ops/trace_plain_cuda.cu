@@ -1,0 +1,111 @@
+// trace_plain_cuda.cu: y = A x from full local matrices, one thread a row.
+//
+// Layout  full K^e [element][edge of its rows][column][mode of the row]: the m rows of an edge read
+//         m consecutive words, and the whole of its m x n numbers one after the other. x and y
+//         [trace edge][mode].
+// Work    a thread takes a row of a free edge, then the one a grid further: its one or two
+//         elements' rows times their three edges, whose x come from the caches. No floating-point
+//         atomics: x . y is summed by a fixed grid and then by its last block, in order.
+// Cost    of a row: 8 n bytes and 2 n operations an element, two elements but on the boundary.
+#include "backend/cuda_rt.h"
+#include "ops/ell_block.h"
+#include "ops/load_edge.cuh"
+#include "ops/trace_plain.h"
+
+namespace
+{
+constexpr int BLOCK = 256;
+constexpr int COUNTER = 7;  // of kg_cuda_state: this operator's own
+
+/// Thread = (row of an element, element): neighbouring lanes read neighbouring words of packed K^e.
+__global__ void __launch_bounds__(BLOCK)
+    expand_kernel(const double *__restrict__ local, kg_sizes size, int64_t elements, double *full)
+{
+  const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+  if (i >= elements * size.n_trace) return;
+  const int32_t e = (int32_t)(i % elements);
+  const int row = (int)(i / elements), m = size.n_edge, n = size.n_trace;
+  double *out = full + ((int64_t)e * 3 + row / m) * n * m + row % m;
+  for (int j = 0; j < n; ++j) out[j * m] = kg_ell_local_entry(local, size.n_packed, e, row, j);
+}
+
+/// Row i of a side times the values of its element's three edges.
+template <int M>
+__device__ __forceinline__ double multiply_side(const kg_trace_plain_args &a, int64_t side, int i)
+{
+  const int64_t e = side / 3;
+  const uint32_t *edge = a.batch.arrays.side_edge + e / KG_LANES * 3 * KG_LANES + e % KG_LANES;
+  const double *entry = a.full + side * 3 * M * M + i;
+  double sum = 0.0;
+#pragma unroll
+  for (int l = 0; l < 3; ++l) {
+    double xe[M];
+    kg_load_edge<M>(a.x + (int64_t)(__ldg(edge + l * KG_LANES) >> 1) * M, xe);
+#pragma unroll
+    for (int j = 0; j < M; ++j) sum += __ldg(entry + (l * M + j) * M) * xe[j];
+  }
+  return sum;
+}
+
+template <int M>
+__global__ void __launch_bounds__(BLOCK)
+    plain_kernel(const kg_trace_plain_args a, int64_t rows, unsigned *counter)
+{
+  if (a.state && a.state->stop != KG_CG_RUNNING) return;
+  double dot = 0.0;
+  for (int64_t row = (int64_t)blockIdx.x * BLOCK + threadIdx.x; row < rows;
+       row += (int64_t)gridDim.x * BLOCK) {
+    const int2 sides = __ldg((const int2 *)a.batch.arrays.edge_sides + row / M);
+    const int i = (int)(row % M);
+    double sum = multiply_side<M>(a, sides.x, i);
+    if (sides.y >= 0) sum += multiply_side<M>(a, sides.y, i);
+    a.y[row] = sum;
+    if (a.state) dot += a.x[row] * sum;
+  }
+  if (!a.state) return;
+
+  __shared__ double s_warp[BLOCK / 32];
+  const double block_sum = kg_block_sum(dot, s_warp);
+  if (threadIdx.x == 0) a.partial[blockIdx.x] = block_sum;
+  if (!kg_last_block(counter)) return;
+  const double p_ap = kg_array_sum(a.partial, gridDim.x, s_warp);
+  if (threadIdx.x == 0) kg_cg_judge(a.state, p_ap);
+}
+
+template <int P>
+kedge_status launch(kedge_context *ctx, const kg_trace_plain_args &a)
+{
+  const int64_t rows = (int64_t)a.batch.count.n_free * (P + 1);
+  int blocks = 0;
+  KG_TRY(kg_cuda_check(
+      ctx, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain_kernel<P + 1>, BLOCK, 0),
+      "asking how many blocks of trace_plain fit"));
+  const int64_t needed = (rows + BLOCK - 1) / BLOCK;
+  int64_t grid = (int64_t)kg_cuda(ctx)->multiprocessors * blocks;  // all at once
+  if (grid > KG_PLAIN_PARTIALS) grid = KG_PLAIN_PARTIALS;
+  if (grid > needed) grid = needed;
+  if (grid == 0) grid = 1;  // no rows, but a sum to set
+  plain_kernel<P + 1><<<(unsigned)grid, BLOCK, 0, kg_cuda_stream(ctx)>>>(
+      a, rows, kg_cuda(ctx)->counters + COUNTER);
+  return kg_cuda_launched(ctx, "trace_plain");
+}
+
+constexpr kedge_status (*by_order[])(kedge_context *, const kg_trace_plain_args &) = {
+    launch<1>, launch<2>, launch<3>, launch<4>,  launch<5>,  launch<6>,
+    launch<7>, launch<8>, launch<9>, launch<10>, launch<11>, launch<12>};
+static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one entry per order");
+}  // namespace
+
+extern "C" kedge_status kg_trace_expand_cuda(kedge_context *ctx, const kg_trace_expand_args *args)
+{
+  const kg_sizes size = args->batch.reference.size;
+  const int64_t elements = args->batch.count.n_elements;
+  const unsigned grid = (unsigned)((elements * size.n_trace + BLOCK - 1) / BLOCK);
+  expand_kernel<<<grid, BLOCK, 0, kg_cuda_stream(ctx)>>>(args->local, size, elements, args->full);
+  return kg_cuda_launched(ctx, "expanding the local matrices");
+}
+
+extern "C" kedge_status kg_trace_plain_cuda(kedge_context *ctx, const kg_trace_plain_args *args)
+{
+  return by_order[args->batch.reference.size.order - 1](ctx, *args);
+}

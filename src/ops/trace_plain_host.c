@@ -1,0 +1,78 @@
+// A thread takes pieces of the free edges; the m rows of an edge are the SIMD loop. The sum x . y is
+// taken over a fixed number of pieces and then in order, so that it does not depend on the threads.
+#include "core/context.h"
+#include "ops/ell_block.h"
+#include "ops/trace_plain.h"
+
+/// The rows of an element, one edge after the other.
+static void expand_element(const kg_trace_expand_args *a, int32_t e)
+{
+  const kg_sizes z = a->batch.reference.size;
+  const int m = z.n_edge, n = z.n_trace;
+  double *out = a->full + (size_t)e * n * n;
+  for (int l = 0; l < 3; ++l)
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < m; ++i)
+        *out++ = kg_ell_local_entry(a->local, z.n_packed, e, l * m + i, j);
+}
+
+kedge_status kg_trace_expand_host(kedge_context *ctx, const kg_trace_expand_args *args)
+{
+#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+  for (int32_t e = 0; e < args->batch.count.n_elements; ++e) expand_element(args, e);
+  return KEDGE_OK;
+}
+
+/// sum[m] += the side's rows times the values of its element's three edges.
+static void multiply_side(const kg_trace_plain_args *a, int32_t side, double *restrict sum)
+{
+  const int m = a->batch.reference.size.n_edge, n = a->batch.reference.size.n_trace;
+  const int32_t e = side / 3;
+  const double *restrict entry = a->full + (size_t)side * n * m;
+  for (int l = 0; l < 3; ++l) {
+    const size_t at = ((size_t)(e / KG_LANES) * 3 + l) * KG_LANES + e % KG_LANES;
+    const double *x = a->x + (size_t)(a->batch.arrays.side_edge[at] >> 1) * m;
+    for (int j = 0; j < m; ++j, entry += m)
+#pragma omp simd
+      for (int i = 0; i < m; ++i) sum[i] += entry[i] * x[j];
+  }
+}
+
+/// Rows of the edges begin .. end - 1. Returns x . y of them.
+static double multiply_edges(const kg_trace_plain_args *a, int32_t begin, int32_t end)
+{
+  const int m = a->batch.reference.size.n_edge;
+  double dot = 0.0;
+  for (int32_t f = begin; f < end; ++f) {
+    const int32_t *sides = a->batch.arrays.edge_sides + 2 * (size_t)f;
+    double sum[KEDGE_ORDER_MAX + 1] = {0};
+    multiply_side(a, sides[0], sum);
+    if (sides[1] >= 0) multiply_side(a, sides[1], sum);
+    for (int i = 0; i < m; ++i) {
+      a->y[(size_t)f * m + i] = sum[i];
+      dot += a->x[(size_t)f * m + i] * sum[i];
+    }
+  }
+  return dot;
+}
+
+static void finish_dot(const kg_trace_plain_args *a)
+{
+  double sum = 0.0;
+  for (int piece = 0; piece < KG_PLAIN_PARTIALS; ++piece) sum += a->partial[piece];
+  kg_cg_judge(a->state, sum);
+}
+
+kedge_status kg_trace_plain_host(kedge_context *ctx, const kg_trace_plain_args *args)
+{
+  if (args->state && args->state->stop != KG_CG_RUNNING) return KEDGE_OK;
+  const int64_t edges = args->batch.count.n_free;
+#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+  for (int piece = 0; piece < KG_PLAIN_PARTIALS; ++piece) {
+    const double dot = multiply_edges(args, (int32_t)(edges * piece / KG_PLAIN_PARTIALS),
+                                      (int32_t)(edges * (piece + 1) / KG_PLAIN_PARTIALS));
+    if (args->state) args->partial[piece] = dot;
+  }
+  if (args->state) finish_dot(args);
+  return KEDGE_OK;
+}
