@@ -1,188 +1,87 @@
 #include "mesh/trace_layout.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/context.h"
 #include "core/memory.h"
 
-/// Writable names of what the layout's const pointers show, while it is being built.
-typedef struct builder {
-  kedge_context *ctx;
-  const kedge_mesh *mesh;
-  const bool *is_dirichlet;
-  kg_trace_counts n;
-  int32_t patch_elements;
-  int32_t *trace_of_edge;  ///< [mesh edge]
-  int32_t *mesh_edge, *vertex, *patch_edge, *patch_halo, *halo_edge, *edge_entries, *edge_sides;
-  uint32_t *side_edge, *side_codes;
-} builder;
+/// What a patch counts of itself.
+typedef struct patch_count {
+  int32_t first[KG_SECTION_COUNT];  ///< edges that appear first in this patch
+  int32_t halo;
+} patch_count;
 
-static int32_t patch_of_side(const builder *b, int32_t side)
+static kg_section section_of(const kedge_mesh *mesh, const bool *is_dirichlet,
+                             int32_t patch_elements, int32_t edge)
 {
-  return side / 3 / b->patch_elements;
+  const int32_t *sides = mesh->edge_sides + 2 * (size_t)edge;
+  if (sides[1] < 0)
+    return is_dirichlet[mesh->edge_group[edge]] ? KG_SECTION_DIRICHLET : KG_SECTION_NEUMANN;
+  return sides[0] / 3 / patch_elements == sides[1] / 3 / patch_elements ? KG_SECTION_INSIDE
+                                                                        : KG_SECTION_SHARED;
 }
 
-enum section { INSIDE, SHARED, NEUMANN, DIRICHLET };
-
-static enum section section_of(const builder *b, int32_t edge)
+/// Walk the sides of a patch; note the section of every edge that appears for the first time.
+static patch_count count_patch(const kedge_mesh *mesh, const bool *is_dirichlet,
+                               int32_t patch_elements, int32_t p, uint8_t *edge_section)
 {
-  const int32_t *sides = b->mesh->edge_sides + 2 * (size_t)edge;
-  if (sides[1] < 0) return b->is_dirichlet[b->mesh->edge_group[edge]] ? DIRICHLET : NEUMANN;
-  return patch_of_side(b, sides[0]) == patch_of_side(b, sides[1]) ? INSIDE : SHARED;
-}
-
-/// Mesh edges are numbered by first appearance along the elements, so the edges inside a patch
-/// already lie in patch order and only the sections have to be pulled apart. Edges inside patches
-/// are counted into patch_edge.
-static void number_edges(builder *b)
-{
-  const int32_t n_edges = b->mesh->n_edges;
-  int32_t size[4] = {0};
-  for (int32_t edge = 0; edge < n_edges; ++edge) ++size[section_of(b, edge)];
-  int32_t next[4] = {0, size[0], size[0] + size[1], size[0] + size[1] + size[2]};
-  b->n.n_interior = size[INSIDE];
-  b->n.n_shared = size[SHARED];
-  b->n.n_neumann = size[NEUMANN];
-  b->n.n_free = n_edges - size[DIRICHLET];
-  for (int32_t edge = 0; edge < n_edges; ++edge) {
-    const int32_t *sides = b->mesh->edge_sides + 2 * (size_t)edge;
-    const enum section section = section_of(b, edge);
-    const int32_t trace = next[section]++;
-    b->trace_of_edge[edge] = trace;
-    b->mesh_edge[trace] = edge;
-    b->edge_sides[2 * (size_t)trace] = sides[0];
-    b->edge_sides[2 * (size_t)trace + 1] = sides[1];
-    if (section == INSIDE) ++b->patch_edge[patch_of_side(b, sides[0]) + 1];
+  patch_count count = {0};
+  const int64_t begin = (int64_t)p * patch_elements;
+  int64_t end = begin + patch_elements;
+  if (end > mesh->n_elements) end = mesh->n_elements;
+  for (int64_t side = 3 * begin; side < 3 * end; ++side) {
+    const int32_t edge = (int32_t)(mesh->side_edge[side] >> 1);
+    const kg_section section = section_of(mesh, is_dirichlet, patch_elements, edge);
+    count.halo += section != KG_SECTION_INSIDE;
+    if (mesh->edge_sides[2 * (size_t)edge] != side) continue;
+    ++count.first[section];
+    edge_section[edge] = (uint8_t)section;
   }
-  for (int32_t p = 0; p < b->n.n_patches; ++p) b->patch_edge[p + 1] += b->patch_edge[p];
+  return count;
 }
 
-/// Interleaved copies of the connectivity; empty lanes repeat the last element.
-static void fill_groups(builder *b)
+/// Turn the counts of the patches into first numbers, section after section.
+static void add_up(kg_trace_layout *layout, const patch_count *patches)
 {
-  const kedge_mesh *mesh = b->mesh;
-#pragma omp parallel for schedule(static) num_threads(b->ctx->threads)
-  for (int32_t group = 0; group < b->n.n_groups; ++group)
-    for (int lane = 0; lane < KG_LANES; ++lane) {
-      int32_t e = group * KG_LANES + lane;
-      if (e >= mesh->n_elements) e = mesh->n_elements - 1;
-      for (int l = 0; l < 3; ++l) {
-        const size_t to = ((size_t)group * 3 + l) * KG_LANES + lane;
-        const uint32_t side = mesh->side_edge[3 * (size_t)e + l];
-        b->vertex[to] = mesh->element_vertices[3 * (size_t)e + l];
-        b->side_edge[to] = (uint32_t)b->trace_of_edge[side >> 1] << 1 | (side & 1u);
-      }
+  kg_trace_counts *n = &layout->count;
+  int32_t edge = 0, *first = layout->section_first, end[KG_SECTION_COUNT];
+  for (int s = 0; s < KG_SECTION_COUNT; ++s) {
+    for (int32_t p = 0; p < n->n_patches; ++p) {
+      *first++ = edge;
+      edge += patches[p].first[s];
     }
-}
-
-/// Upper bound of the halo entries: sides whose edge is not inside a patch.
-static int32_t count_halo(const builder *b)
-{
-  const kg_trace_counts *n = &b->n;
-  return 2 * n->n_shared + n->n_neumann + (n->n_edges - n->n_free);
-}
-
-/// Walk the sides of every patch: list its halo in order of appearance and note for every side
-/// which edge of the patch it is, and whether the other side came before. All edges of sections 2
-/// to 4 have one side in a patch.
-static void fill_halo(builder *b)
-{
-  static const uint32_t digit[3] = {1, KG_SIDE_CODES, KG_SIDE_CODES * KG_SIDE_CODES};
-  int32_t entry = 0;
-  for (int32_t p = 0; p < b->n.n_patches; ++p) {
-    const int32_t first = p * b->patch_elements, first_edge = b->patch_edge[p];
-    const int32_t n_inside = b->patch_edge[p + 1] - first_edge;
-    int32_t last = first + b->patch_elements;
-    if (last > b->mesh->n_elements) last = b->mesh->n_elements;
-    b->patch_halo[p] = entry;
-    for (int32_t side = 3 * first; side < 3 * last; ++side) {
-      const int32_t trace = b->trace_of_edge[b->mesh->side_edge[side] >> 1];
-      int32_t local = trace - first_edge, second = b->edge_sides[2 * (size_t)trace] != side;
-      if (trace >= b->n.n_interior) {
-        local = n_inside + (entry - b->patch_halo[p]);
-        second = 0;
-        b->halo_edge[entry] = trace;
-        if (trace < b->n.n_free) {
-          int32_t *of_edge = b->edge_entries + 2 * ((size_t)trace - (size_t)b->n.n_interior);
-          of_edge[of_edge[0] >= 0] = entry;
-        }
-        ++entry;
-      }
-      b->side_codes[side / 3] += (uint32_t)(2 * local + second) * digit[side % 3];
-    }
+    *first++ = end[s] = edge;
   }
-  b->patch_halo[b->n.n_patches] = entry;
-}
-
-static void find_largest_patch(builder *b)
-{
-  for (int32_t p = 0; p < b->n.n_patches; ++p) {
-    const int32_t n_halo = b->patch_halo[p + 1] - b->patch_halo[p];
-    const int32_t n_local = b->patch_edge[p + 1] - b->patch_edge[p] + n_halo;
-    if (n_local > b->n.max_local) b->n.max_local = n_local;
-    if (n_halo > b->n.max_halo) b->n.max_halo = n_halo;
+  n->n_interior = end[KG_SECTION_INSIDE];
+  n->n_shared = end[KG_SECTION_SHARED] - end[KG_SECTION_INSIDE];
+  n->n_neumann = end[KG_SECTION_NEUMANN] - end[KG_SECTION_SHARED];
+  n->n_free = end[KG_SECTION_NEUMANN];
+  for (int32_t p = 0; p < n->n_patches; ++p) {
+    const int32_t halo = patches[p].halo, local = patches[p].first[KG_SECTION_INSIDE] + halo;
+    layout->patch_halo[p] = n->n_halo;
+    n->n_halo += halo;
+    if (local > n->max_local) n->max_local = local;
+    if (halo > n->max_halo) n->max_halo = halo;
   }
+  layout->patch_halo[n->n_patches] = n->n_halo;
 }
 
-/// Empty lanes read edges that exist.
-static void pad_last_group(builder *b)
+static kedge_status count_all(kedge_context *ctx, const kedge_mesh *mesh, const bool *is_dirichlet,
+                              kg_trace_layout *layout)
 {
-  for (int32_t e = b->n.n_elements; e < b->n.n_groups * KG_LANES; ++e)
-    b->side_codes[e] = b->side_codes[b->n.n_elements - 1];
-}
-
-static void show(const builder *b, kg_trace_layout *out)
-{
-  out->count = b->n;
-  out->mesh_edge = b->mesh_edge;
-  out->n_vertices = b->mesh->n_vertices;
-  out->host = (kg_trace_arrays){
-      .vertices = b->mesh->vertices,
-      .vertex = b->vertex,
-      .side_edge = b->side_edge,
-      .side_codes = b->side_codes,
-      .patch_edge = b->patch_edge,
-      .patch_halo = b->patch_halo,
-      .halo_edge = b->halo_edge,
-      .edge_entries = b->edge_entries,
-      .edge_sides = b->edge_sides,
-  };
-}
-
-static kedge_status allocate_edges(builder *b)
-{
-  const size_t n_edges = (size_t)b->n.n_edges, n_patches = (size_t)b->n.n_patches;
-  KG_TRY(kg_host_alloc(b->ctx, n_edges, sizeof(int32_t), &b->trace_of_edge));
-  KG_TRY(kg_host_alloc(b->ctx, n_edges, sizeof(int32_t), &b->mesh_edge));
-  KG_TRY(kg_host_alloc(b->ctx, 2 * n_edges, sizeof(int32_t), &b->edge_sides));
-  KG_TRY(kg_host_calloc(b->ctx, n_patches + 1, sizeof(int32_t), &b->patch_edge));
-  return kg_host_alloc(b->ctx, n_patches + 1, sizeof(int32_t), &b->patch_halo);
-}
-
-static kedge_status allocate_sides(builder *b)
-{
-  const size_t n_sides = 3 * KG_LANES * (size_t)b->n.n_groups;
-  const size_t n_summed = (size_t)(b->n.n_shared + b->n.n_neumann);
-  KG_TRY(kg_host_alloc(b->ctx, n_sides, sizeof(int32_t), &b->vertex));
-  KG_TRY(kg_host_alloc(b->ctx, n_sides, sizeof(uint32_t), &b->side_edge));
-  KG_TRY(kg_host_calloc(b->ctx, n_sides / 3, sizeof(uint32_t), &b->side_codes));
-  KG_TRY(kg_host_alloc(b->ctx, (size_t)b->n.n_halo, sizeof(int32_t), &b->halo_edge));
-  KG_TRY(kg_host_alloc(b->ctx, 2 * n_summed, sizeof(int32_t), &b->edge_entries));
-  memset(b->edge_entries, 0xff, 2 * n_summed * sizeof(int32_t));  // -1
-  return KEDGE_OK;
-}
-
-static kedge_status build(builder *b)
-{
-  KG_TRY(allocate_edges(b));
-  number_edges(b);
-  b->n.n_halo = count_halo(b);
-  KG_TRY(allocate_sides(b));
-  fill_groups(b);
-  fill_halo(b);
-  find_largest_patch(b);
-  pad_last_group(b);
+  const size_t n_patches = (size_t)layout->count.n_patches;
+  const int32_t patch_elements = layout->count.patch_groups * KG_LANES;
+  KG_TRY(kg_host_alloc(ctx, (size_t)mesh->n_edges, 1, &layout->edge_section));
+  KG_TRY(kg_host_alloc(ctx, KG_SECTION_COUNT * (n_patches + 1), sizeof(int32_t),
+                       &layout->section_first));
+  KG_TRY(kg_host_alloc(ctx, n_patches + 1, sizeof(int32_t), &layout->patch_halo));
+  patch_count *patches;
+  KG_TRY(kg_host_alloc(ctx, n_patches, sizeof *patches, &patches));
+#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+  for (int32_t p = 0; p < layout->count.n_patches; ++p)
+    patches[p] = count_patch(mesh, is_dirichlet, patch_elements, p, layout->edge_section);
+  add_up(layout, patches);
+  free(patches);
   return KEDGE_OK;
 }
 
@@ -194,28 +93,45 @@ kedge_status kg_trace_layout_create(kedge_context *ctx, const kedge_mesh *mesh,
   KG_REQUIRE(ctx, patch_groups >= 1 && patch_groups <= KG_PATCH_GROUPS_MAX, KEDGE_ERR_INTERNAL,
              "a patch of %d groups", patch_groups);
   const int32_t n_groups = (mesh->n_elements + KG_LANES - 1) / KG_LANES;
-  builder b = {.ctx = ctx,
-               .mesh = mesh,
-               .is_dirichlet = is_dirichlet,
-               .patch_elements = patch_groups * KG_LANES,
-               .n = {.n_elements = mesh->n_elements,
-                     .n_groups = n_groups,
-                     .n_patches = (n_groups + patch_groups - 1) / patch_groups,
-                     .patch_groups = patch_groups,
-                     .n_edges = mesh->n_edges}};
-  const kedge_status status = build(&b);
-  free(b.trace_of_edge);
-  show(&b, out);
+  out->count = (kg_trace_counts){.n_elements = mesh->n_elements,
+                                 .n_groups = n_groups,
+                                 .n_patches = (n_groups + patch_groups - 1) / patch_groups,
+                                 .patch_groups = patch_groups,
+                                 .n_edges = mesh->n_edges};
+  const kedge_status status = count_all(ctx, mesh, is_dirichlet, out);
   if (status != KEDGE_OK) kg_trace_layout_free(out);
   return status;
 }
 
 void kg_trace_layout_free(kg_trace_layout *layout)
 {
-  const kg_trace_arrays *a = &layout->host;
-  const void *const owned[] = {a->vertex,       a->side_edge,  a->side_codes,
-                               a->patch_edge,   a->patch_halo, a->halo_edge,
-                               a->edge_entries, a->edge_sides, layout->mesh_edge};
-  for (size_t i = 0; i < sizeof owned / sizeof *owned; ++i) free((void *)owned[i]);
+  free(layout->edge_section);
+  free(layout->section_first);
+  free(layout->patch_halo);
   *layout = (kg_trace_layout){0};
+}
+
+kedge_status kg_trace_boundary(kedge_context *ctx, const kg_trace_layout *layout, int32_t **out)
+{
+  const kg_trace_counts *n = &layout->count;
+  const int32_t *first[KG_SECTION_COUNT];
+  for (int s = 0; s < KG_SECTION_COUNT; ++s) first[s] = kg_section_first(layout, (kg_section)s);
+  const int32_t begin = first[KG_SECTION_NEUMANN][0];
+  KG_TRY(kg_host_alloc(ctx, (size_t)(n->n_edges - begin), sizeof **out, out));
+  int32_t edge = 0;  // of the mesh: the first that appears in the patch
+  for (int32_t p = 0; p < n->n_patches; ++p) {
+    int32_t next[KG_SECTION_COUNT], end = edge;
+    for (int s = 0; s < KG_SECTION_COUNT; ++s) {
+      next[s] = first[s][p];
+      end += first[s][p + 1] - next[s];
+    }
+    const bool inside = first[KG_SECTION_NEUMANN][p + 1] == next[KG_SECTION_NEUMANN] &&
+                        first[KG_SECTION_DIRICHLET][p + 1] == next[KG_SECTION_DIRICHLET];
+    for (; !inside && edge < end; ++edge) {
+      const int section = layout->edge_section[edge];
+      if (section >= KG_SECTION_NEUMANN) (*out)[next[section]++ - begin] = edge;
+    }
+    edge = end;
+  }
+  return KEDGE_OK;
 }

@@ -17,6 +17,12 @@
 /// Edges of sections 2 to 4 are the *halo* of a patch: each patch has its list of them, and one
 /// *halo entry* for each; an edge between two patches has two entries, whose sum is its row of the
 /// product.
+///
+/// The mesh numbers its edges by first appearance along the elements. So the edges that appear
+/// first in a patch are consecutive, patches ascend with them, and within a section edges keep the
+/// order that they have in the mesh: what each patch adds to each section says all numbers. That is
+/// counted here; the arrays that operators read are made from it where they are read
+/// (ops/trace_arrays.h).
 #pragma once
 #include "mesh/mesh.h"
 KEDGE_BEGIN_DECLS
@@ -27,6 +33,14 @@ enum {
   KG_PATCH_SIDES_MAX = 3 * KG_LANES * KG_PATCH_GROUPS_MAX,  ///< so many edges a patch has at most
   KG_SIDE_CODES = 2 * KG_PATCH_SIDES_MAX,                   ///< three such digits fit 32 bits
 };
+
+typedef enum kg_section {
+  KG_SECTION_INSIDE,
+  KG_SECTION_SHARED,
+  KG_SECTION_NEUMANN,
+  KG_SECTION_DIRICHLET,
+  KG_SECTION_COUNT
+} kg_section;
 
 /// Counts that kernels and predictions need.
 typedef struct kg_trace_counts {
@@ -41,7 +55,7 @@ typedef struct kg_trace_counts {
   int32_t max_halo;    ///< most halo entries of one patch
 } kg_trace_counts;
 
-/// Arrays in host or device memory.
+/// What operators read, in device memory.
 typedef struct kg_trace_arrays {
   const double *vertices;     ///< [vertex][2]
   const int32_t *vertex;      ///< [group][3][lane]: vertices of an element
@@ -58,11 +72,14 @@ typedef struct kg_trace_arrays {
   const int32_t *edge_sides;
 } kg_trace_arrays;
 
+/// The cut of a mesh into patches and sections, in host memory.
 typedef struct kg_trace_layout {
   kg_trace_counts count;
-  kg_trace_arrays host;  ///< owned, but for the vertices
-  int32_t *mesh_edge;    ///< [trace edge]: edge of the mesh
-  int32_t n_vertices;
+  uint8_t *edge_section;  ///< [mesh edge]: a kg_section
+  /// [section][patch + 1]: trace edge of the section that appears first in the patch or, when it
+  /// has none, in a later one; the last is the section's end
+  int32_t *section_first;
+  int32_t *patch_halo;  ///< [patch + 1]: first halo entry
 } kg_trace_layout;
 
 /// @param[in] is_dirichlet  [mesh group]: condition of the boundary edges of a group
@@ -71,5 +88,14 @@ kedge_status kg_trace_layout_create(kedge_context *ctx, const kedge_mesh *mesh,
                                     const bool *is_dirichlet, int patch_groups,
                                     kg_trace_layout *out);
 void kg_trace_layout_free(kg_trace_layout *layout);
+
+/// The row of `section_first` of a section.
+static inline const int32_t *kg_section_first(const kg_trace_layout *layout, kg_section section)
+{
+  return layout->section_first + (size_t)section * ((size_t)layout->count.n_patches + 1);
+}
+
+/// The mesh edges of sections 3 and 4 in the order of their trace edges; the caller frees *out.
+kedge_status kg_trace_boundary(kedge_context *ctx, const kg_trace_layout *layout, int32_t **out);
 
 KEDGE_END_DECLS

@@ -4,6 +4,7 @@
 #include "ops/cg_vectors.h"
 #include "ops/ell.h"
 #include "ops/errors.h"
+#include "ops/trace_arrays.h"
 #include "ops/trace_plain.h"
 
 typedef struct lifetime {
@@ -95,6 +96,13 @@ static size_t operator_bytes(kg_array array, const kg_shape *s)
   return bytes[s->operator_kind](array, s);
 }
 
+static size_t connectivity_bytes(const kg_shape *s)
+{
+  size_t bytes;
+  kg_connectivity_at(&s->count, NULL, &bytes);
+  return bytes;
+}
+
 size_t kg_array_bytes(kg_array array, const kg_shape *s)
 {
   const size_t lanes = (size_t)KG_LANES * (size_t)s->count.n_groups;  // elements, empty lanes too
@@ -103,6 +111,8 @@ size_t kg_array_bytes(kg_array array, const kg_shape *s)
   const size_t free_rows = (size_t)s->count.n_free * m, all_rows = (size_t)s->count.n_edges * m;
   const size_t n_points = (size_t)s->n_points, d = sizeof(double);
   switch (array) {
+    case KG_ARRAY_CONNECTIVITY:
+      return connectivity_bytes(s);
     case KG_ARRAY_VERTICES:
       return 2 * (size_t)s->n_vertices * d;
     case KG_ARRAY_VERTEX:

@@ -23,6 +23,7 @@ typedef struct kg_shape {
 
 /// X(name, first stage, last stage): see arrays.c for the sizes and for what lives less.
 #define KG_ARRAY_LIST(X)                           \
+  X(CONNECTIVITY, TRANSFER, TRANSFER)              \
   X(VERTICES, TRANSFER, POSTPROCESS)               \
   X(VERTEX, TRANSFER, POSTPROCESS)                 \
   X(SIDE_EDGE, TRANSFER, POSTPROCESS)              \

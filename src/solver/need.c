@@ -14,18 +14,11 @@ static int64_t mesh_bytes(const kg_shape *s)
   return vertex * s->n_vertices + element * s->count.n_elements + edge * s->count.n_edges;
 }
 
-/// The arrays of kg_trace_layout: what the device gets of it for the matrix-free operator.
+/// The arrays of kg_trace_layout.
 static int64_t layout_bytes(const kg_shape *s)
 {
-  static const kg_array copied[] = {KG_ARRAY_VERTEX,     KG_ARRAY_SIDE_EDGE,   KG_ARRAY_EDGE_SIDES,
-                                    KG_ARRAY_SIDE_CODES, KG_ARRAY_PATCH_EDGE,  KG_ARRAY_PATCH_HALO,
-                                    KG_ARRAY_HALO_EDGE,  KG_ARRAY_EDGE_ENTRIES};
-  kg_shape shape = *s;
-  shape.operator_kind = KEDGE_OPERATOR_MATRIX_FREE;
-  size_t bytes = (size_t)s->count.n_edges * sizeof(int32_t);  // mesh_edge
-  for (size_t i = 0; i < sizeof copied / sizeof *copied; ++i)
-    bytes += kg_array_bytes(copied[i], &shape);
-  return (int64_t)bytes;
+  const int64_t patch = (KG_SECTION_COUNT + 1) * sizeof(int32_t);  // sections, halo
+  return s->count.n_edges + patch * (s->count.n_patches + 1);
 }
 
 int64_t kg_prepared_bytes(const kg_shape *shape)

@@ -27,7 +27,7 @@ typedef struct kg_pipeline {
   double stage_began;
 } kg_pipeline;
 
-/// Check the problem against the mesh, number the trace, fill the shape. Allocates no device
+/// Check the problem against the mesh, cut it into patches, fill the shape. Allocates no device
 /// memory.
 kedge_status kg_pipeline_prepare(kg_pipeline *p);
 void kg_pipeline_free(kg_pipeline *p);

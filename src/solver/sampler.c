@@ -100,7 +100,7 @@ static kedge_status run_on_gpu(kg_sampler *s, int32_t first, int32_t count, doub
   if (bad.index < 0) return KEDGE_OK;
   KG_TRY(kg_copy_out(p->ctx, &bad.value, values + bad.index, sizeof bad.value));
   KG_TRY(kg_sync(p->ctx));
-  return kg_sample_refuse(p->ctx, &p->sampling, &p->layout, first, &s->set, bad);
+  return kg_sample_refuse(p->ctx, &p->sampling, p->mesh, first, &s->set, bad);
 }
 
 kg_sampler kg_sampler_of(kg_pipeline *p, const char *what, kg_sample_set set)
@@ -113,7 +113,7 @@ kedge_status kg_sampler_run(kg_sampler *s, int32_t first, int32_t count, double 
   const kg_pipeline *p = s->pipeline;
   if (!s->ready) KG_TRY(prepare(s));
   if (s->kernel) return run_on_gpu(s, first, count, values);
-  KG_TRY(kg_sample(p->ctx, &p->sampling, &p->layout, first, count, &s->set, s->staging));
+  KG_TRY(kg_sample(p->ctx, &p->sampling, p->mesh, first, count, &s->set, s->staging));
   const size_t n = (size_t)s->set.n * (size_t)p->sampling.n * KG_LANES * (size_t)count;
   return kg_copy_in(p->ctx, values, s->staging, n * sizeof *values);
 }

@@ -58,16 +58,24 @@ static inline double interpolate(double r, double s, double v0, double v1, doubl
   return a * v0 + b * v1 + c * v2;
 }
 
+/// Corner l of the triangle in a lane; empty lanes repeat the last triangle.
+static const double *corner_of(const kedge_mesh *mesh, int64_t group, int64_t lane, int l)
+{
+  int64_t e = group * KG_LANES + lane;
+  if (e >= mesh->n_elements) e = mesh->n_elements - 1;
+  return mesh->vertices + 2 * (size_t)mesh->element_vertices[3 * e + l];
+}
+
 /// Physical coordinates [point][lane] of one group.
-static void place_points(const kg_sampling *sampling, const kg_trace_layout *layout, int32_t group,
+static void place_points(const kg_sampling *sampling, const kedge_mesh *mesh, int32_t group,
                          double *x, double *y)
 {
   double corner_x[3][KG_LANES], corner_y[3][KG_LANES];
   for (int l = 0; l < 3; ++l)
     for (int i = 0; i < KG_LANES; ++i) {
-      const size_t v = (size_t)layout->host.vertex[((size_t)group * 3 + l) * KG_LANES + i];
-      corner_x[l][i] = layout->host.vertices[2 * v];
-      corner_y[l][i] = layout->host.vertices[2 * v + 1];
+      const double *v = corner_of(mesh, group, i, l);
+      corner_x[l][i] = v[0];
+      corner_y[l][i] = v[1];
     }
   for (int q = 0; q < sampling->n; ++q) {
     const double r = sampling->r[q], s = sampling->s[q];
@@ -79,17 +87,17 @@ static void place_points(const kg_sampling *sampling, const kg_trace_layout *lay
 }
 
 kedge_status kg_sample_refuse(kedge_context *ctx, const kg_sampling *sampling,
-                              const kg_trace_layout *layout, int32_t first,
-                              const kg_sample_set *set, kg_bad_value bad)
+                              const kedge_mesh *mesh, int32_t first, const kg_sample_set *set,
+                              kg_bad_value bad)
 {
   const int64_t lane = bad.index % KG_LANES, row = bad.index / KG_LANES;
   const int64_t q = row % sampling->n, f = row / sampling->n % set->n;
   const int64_t group = first + row / sampling->n / set->n;
   double x[3], y[3];
   for (int l = 0; l < 3; ++l) {
-    const size_t v = (size_t)layout->host.vertex[(group * 3 + l) * KG_LANES + lane];
-    x[l] = layout->host.vertices[2 * v];
-    y[l] = layout->host.vertices[2 * v + 1];
+    const double *v = corner_of(mesh, group, lane, l);
+    x[l] = v[0];
+    y[l] = v[1];
   }
   const double r = sampling->r[q], s = sampling->s[q];
   return KG_FAIL(
@@ -111,9 +119,8 @@ static void look_for_bad(size_t n, const double *value, int64_t row, kg_bad_valu
     }
 }
 
-kedge_status kg_sample(kedge_context *ctx, const kg_sampling *sampling,
-                       const kg_trace_layout *layout, int32_t first, int32_t count,
-                       const kg_sample_set *set, double *values)
+kedge_status kg_sample(kedge_context *ctx, const kg_sampling *sampling, const kedge_mesh *mesh,
+                       int32_t first, int32_t count, const kg_sample_set *set, double *values)
 {
   const size_t n = (size_t)sampling->n * KG_LANES;
   double *points;
@@ -125,7 +132,7 @@ kedge_status kg_sample(kedge_context *ctx, const kg_sampling *sampling,
     kg_bad_value mine = {.index = -1};
 #pragma omp for schedule(dynamic, 4)
     for (int32_t g = 0; g < count; ++g) {
-      place_points(sampling, layout, first + g, x, y);
+      place_points(sampling, mesh, first + g, x, y);
       for (int f = 0; f < set->n; ++f) {
         const size_t row = ((size_t)g * (size_t)set->n + (size_t)f) * n;
         kg_function_evaluate(set->functions[f], n, x, y, values + row);
@@ -136,7 +143,7 @@ kedge_status kg_sample(kedge_context *ctx, const kg_sampling *sampling,
     if (mine.index >= 0 && (bad.index < 0 || mine.index < bad.index)) bad = mine;
   }
   free(points);
-  return bad.index < 0 ? KEDGE_OK : kg_sample_refuse(ctx, sampling, layout, first, set, bad);
+  return bad.index < 0 ? KEDGE_OK : kg_sample_refuse(ctx, sampling, mesh, first, set, bad);
 }
 
 /// One boundary edge, along its trace direction (lower to higher vertex).
@@ -166,13 +173,12 @@ enum {
   BLOCK_POINTS = BLOCK_EDGES * EDGE_POINTS_MAX,
 };
 
-/// The boundary edges of a trace layout and the rule on each of them.
+/// The boundary edges of a trace, sections 3 and 4, and the rule on each of them.
 typedef struct boundary_sampler {
   const kedge_mesh *mesh;
-  const kg_trace_layout *layout;
+  const int32_t *mesh_edge;
   const kedge_problem *problem;
   const kg_resolved *resolved;
-  int32_t first;  ///< trace edge
   int32_t count;
   int n;  ///< points an edge
   double t[EDGE_POINTS_MAX], w[EDGE_POINTS_MAX];
@@ -194,7 +200,7 @@ typedef struct bad_edge_value {
 
 static int group_of(const boundary_sampler *s, int32_t i)
 {
-  return s->mesh->edge_group[s->layout->mesh_edge[s->first + i]];
+  return s->mesh->edge_group[s->mesh_edge[i]];
 }
 
 /// g at the points of a block: the boundary's own value, or what the exact solution says.
@@ -233,7 +239,7 @@ static void sample_block(const boundary_sampler *s, int32_t begin, int count, ed
   const int n = s->n, m = s->problem->order + 1;
   const struct kg_resolved_boundary *boundary = &s->resolved->boundaries[group_of(s, begin)];
   for (int i = 0; i < count; ++i) {
-    b->edge[i] = edge_of(s->mesh, s->layout->mesh_edge[s->first + begin + i]);
+    b->edge[i] = edge_of(s->mesh, s->mesh_edge[begin + i]);
     const edge_geometry *e = &b->edge[i];
     for (int q = 0; q < n; ++q) {
       b->x[i * n + q] = 0.5 * ((1.0 - s->t[q]) * e->x0 + (1.0 + s->t[q]) * e->x1);
@@ -288,22 +294,24 @@ kedge_status kg_sample_boundary(kedge_context *ctx, const kedge_mesh *mesh,
                                 const kg_trace_layout *layout, const kedge_problem *problem,
                                 const kg_resolved *resolved, double *modes)
 {
-  const int32_t first = layout->count.n_free - layout->count.n_neumann;
-  boundary_sampler s = {.mesh = mesh,
-                        .layout = layout,
-                        .problem = problem,
-                        .resolved = resolved,
-                        .first = first,
-                        .count = layout->count.n_edges - first,
-                        .n = problem->order + 5,
-                        .modes = modes};
+  int32_t *mesh_edge;
+  KG_TRY(kg_trace_boundary(ctx, layout, &mesh_edge));
+  boundary_sampler s = {
+      .mesh = mesh,
+      .mesh_edge = mesh_edge,
+      .problem = problem,
+      .resolved = resolved,
+      .count = layout->count.n_edges - (layout->count.n_free - layout->count.n_neumann),
+      .n = problem->order + 5,
+      .modes = modes};
   kg_gauss_jacobi(s.n, 0, s.t, s.w);
   for (int q = 0; q < s.n; ++q) kg_legendre(problem->order, s.t[q], s.psi[q]);
   const bad_edge_value bad = sample_edges(&s, ctx->threads);
+  const int bad_group = bad.index < 0 ? 0 : group_of(&s, (int32_t)(bad.index / s.n));
+  free(mesh_edge);
   KG_REQUIRE(ctx, bad.index < 0, KEDGE_ERR_INPUT,
              "the value on boundary %s is %g at x = %.6g, y = %.6g; change it so that it is "
              "finite on the whole boundary",
-             mesh->groups[group_of(&s, (int32_t)(bad.index / s.n))].name,
-             isnan(bad.value) ? NAN : bad.value, bad.x, bad.y);
+             mesh->groups[bad_group].name, isnan(bad.value) ? NAN : bad.value, bad.x, bad.y);
   return KEDGE_OK;
 }

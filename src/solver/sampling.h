@@ -36,13 +36,12 @@ typedef struct kg_bad_value {
 /// Evaluate functions at the points of groups [first, first + count), on the host.
 /// @param[out] values  [group of the chunk][function][point][lane]
 /// @retval KEDGE_ERR_INPUT  a value is not finite; the sentence is about the first
-kedge_status kg_sample(kedge_context *ctx, const kg_sampling *sampling,
-                       const kg_trace_layout *layout, int32_t first, int32_t count,
-                       const kg_sample_set *set, double *values);
+kedge_status kg_sample(kedge_context *ctx, const kg_sampling *sampling, const kedge_mesh *mesh,
+                       int32_t first, int32_t count, const kg_sample_set *set, double *values);
 /// The failure for a bad value of the chunk that begins with group `first`.
 kedge_status kg_sample_refuse(kedge_context *ctx, const kg_sampling *sampling,
-                              const kg_trace_layout *layout, int32_t first,
-                              const kg_sample_set *set, kg_bad_value bad);
+                              const kedge_mesh *mesh, int32_t first, const kg_sample_set *set,
+                              kg_bad_value bad);
 
 /// Boundary data of trace edges [n_free - n_neumann, n_edges): <g_N, psi_k> on Neumann edges, the
 /// coefficients of the L2 projection of u on Dirichlet edges.

@@ -14,7 +14,7 @@ void kedge_solution_destroy(kedge_solution *s)
   free(s->u_star);
   free(s->indicator);
   free(s->trace);
-  free(s->mesh_edge);
+  kg_trace_layout_free(&s->layout);
   free(s);
 }
 
@@ -124,8 +124,10 @@ kedge_status kedge_solution_trace(const kedge_solution *s, int32_t *edges, doubl
   KG_REQUIRE(NULL, s, KEDGE_ERR_ARG, "kedge_solution_trace: the solution is NULL");
   const kedge_mesh *mesh = s->mesh;
   const int m = s->size.n_edge;
-  for (int32_t trace = 0; trace < s->n_edges; ++trace) {
-    const size_t edge = (size_t)s->mesh_edge[trace];
+  int32_t next[KG_SECTION_COUNT];  // trace edges of a section ascend with those of the mesh
+  for (int k = 0; k < KG_SECTION_COUNT; ++k) next[k] = *kg_section_first(&s->layout, (kg_section)k);
+  for (size_t edge = 0; edge < (size_t)s->n_edges; ++edge) {
+    const int32_t trace = next[s->layout.edge_section[edge]]++;
     const int32_t side = mesh->edge_sides[2 * edge];
     const int32_t *v = mesh->element_vertices + 3 * (size_t)(side / 3);
     int32_t low = v[side % 3], high = v[(side % 3 + 1) % 3];

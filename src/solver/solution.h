@@ -19,7 +19,7 @@ struct kedge_solution {
   double *u_star;         ///< [group][N*][lane]
   double *indicator;      ///< [group][lane]
   double *trace;          ///< [trace edge][m]
-  int32_t *mesh_edge;     ///< [trace edge]
+  kg_trace_layout layout;
 };
 
 /// Nodes of an element of the highest order that can be asked for.

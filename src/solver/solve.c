@@ -70,7 +70,7 @@ static kedge_status run_stage(kg_pipeline *p, kedge_stage stage,
   return KEDGE_OK;
 }
 
-/// Number the trace: the last part of the mesh stage, which began when the mesh was read.
+/// Cut patches: the last part of the mesh stage, which began when the mesh was read.
 static kedge_status prepare(kg_pipeline *p)
 {
   const double began = kg_seconds();
@@ -99,8 +99,8 @@ static kedge_status run(kg_pipeline *p)
   KG_TRY(run_stage(p, KEDGE_STAGE_TRACE_SOLVE, kg_stage_trace_solve));
   KG_TRY(kg_stages_local(p));
   p->solution->report.peak_device_bytes = p->ctx->bytes_peak - in_use_before;
-  p->solution->mesh_edge = p->layout.mesh_edge;
-  p->layout.mesh_edge = NULL;  // the solution owns it now
+  p->solution->layout = p->layout;
+  p->layout = (kg_trace_layout){0};  // the solution owns it now
   return KEDGE_OK;
 }
 

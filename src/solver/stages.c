@@ -8,6 +8,7 @@
 #include "ops/ell.h"
 #include "ops/load_vectors.h"
 #include "ops/local_matrices.h"
+#include "ops/trace_arrays.h"
 #include "solver/cg.h"
 #include "solver/pipeline.h"
 #include "solver/sampler.h"
@@ -18,18 +19,44 @@ static kedge_status put(kg_pipeline *p, kg_array array, const void *host, size_t
   return kg_copy_in(p->ctx, p->buffers[array].data, host, bytes);
 }
 
+/// The mesh's connectivity, and the arrays of the trace that the device makes from it.
 static kedge_status put_mesh(kg_pipeline *p)
 {
-  const kg_trace_arrays *host = &p->layout.host;
+  const kg_trace_counts *count = &p->layout.count;
+  const kg_buffer *b = p->buffers;
+  size_t bytes;
+  const kg_connectivity mesh = kg_connectivity_at(count, b[KG_ARRAY_CONNECTIVITY].data, &bytes);
+  KG_TRY(kg_connectivity_put(p->ctx, p->mesh, &p->layout, &mesh));
   const struct {
     kg_array array;
     const void *from;
   } copies[] = {
-      {KG_ARRAY_VERTICES, host->vertices},         {KG_ARRAY_VERTEX, host->vertex},
-      {KG_ARRAY_SIDE_EDGE, host->side_edge},       {KG_ARRAY_EDGE_SIDES, host->edge_sides},
-      {KG_ARRAY_SIDE_CODES, host->side_codes},     {KG_ARRAY_PATCH_EDGE, host->patch_edge},
-      {KG_ARRAY_PATCH_HALO, host->patch_halo},     {KG_ARRAY_HALO_EDGE, host->halo_edge},
-      {KG_ARRAY_EDGE_ENTRIES, host->edge_entries}, {KG_ARRAY_POINT_WEIGHT, p->sampling.weight},
+      {KG_ARRAY_VERTICES, p->mesh->vertices},
+      {KG_ARRAY_PATCH_EDGE, kg_section_first(&p->layout, KG_SECTION_INSIDE)},
+      {KG_ARRAY_PATCH_HALO, p->layout.patch_halo},
+  };
+  for (size_t i = 0; i < sizeof copies / sizeof *copies; ++i)
+    KG_TRY(put(p, copies[i].array, copies[i].from, kg_array_bytes(copies[i].array, &p->shape)));
+  kg_stage_cost(p, kg_trace_arrays_cost(count), 1.0);
+  return kg_trace_arrays_fill(
+      p->ctx, &(kg_trace_arrays_args){.count = *count,
+                                      .mesh = mesh,
+                                      .vertex = b[KG_ARRAY_VERTEX].data,
+                                      .side_edge = b[KG_ARRAY_SIDE_EDGE].data,
+                                      .edge_sides = b[KG_ARRAY_EDGE_SIDES].data,
+                                      .side_codes = b[KG_ARRAY_SIDE_CODES].data,
+                                      .patch_halo = b[KG_ARRAY_PATCH_HALO].data,
+                                      .halo_edge = b[KG_ARRAY_HALO_EDGE].data,
+                                      .edge_entries = b[KG_ARRAY_EDGE_ENTRIES].data});
+}
+
+static kedge_status put_reference(kg_pipeline *p)
+{
+  const struct {
+    kg_array array;
+    const void *from;
+  } copies[] = {
+      {KG_ARRAY_POINT_WEIGHT, p->sampling.weight},
       {KG_ARRAY_POINT_BASIS, p->sampling.basis},
   };
   for (size_t i = 0; i < sizeof copies / sizeof *copies; ++i)
@@ -84,6 +111,7 @@ static kedge_status make_boundary(kg_pipeline *p)
 kedge_status kg_stage_transfer(kg_pipeline *p)
 {
   KG_TRY(put_mesh(p));
+  KG_TRY(put_reference(p));
   KG_TRY(kg_make_loads(p));
   return make_boundary(p);
 }

@@ -59,7 +59,7 @@ static void upload_layout(op_case *c)
   const kg_trace_arrays *host = &c->layout.host;
   const size_t sides = 3 * KG_LANES * (size_t)n->n_groups, patches = (size_t)n->n_patches;
   const size_t halo = (size_t)n->n_halo, summed = (size_t)(n->n_shared + n->n_neumann);
-  const size_t vertices = 2 * (size_t)c->layout.n_vertices;
+  const size_t vertices = 2 * (size_t)c->mesh->n_vertices;
   c->batch.count = *n;
   c->batch.arrays = (kg_trace_arrays){
       .vertices = device_copy(c, host->vertices, vertices, sizeof(double)),
@@ -85,7 +85,7 @@ void case_create(op_case *c, kedge_context *ctx, int n_elements, int order,
     is_dirichlet[g] = boundary == CASE_DIRICHLET ||
                       (boundary == CASE_MIXED && c->mesh->groups[g].tag == GRID_WALL);
   const int patch_groups = kg_patch_groups(order);
-  case_must(ctx, kg_trace_layout_create(ctx, c->mesh, is_dirichlet, patch_groups, &c->layout));
+  test_layout_create(ctx, c->mesh, is_dirichlet, patch_groups, &c->layout);
   upload_layout(c);
   case_must(ctx, kg_reference_create(ctx, order, &c->reference));
   case_must(ctx, kg_sampling_create(ctx, order, &c->sampling));
@@ -107,7 +107,7 @@ void case_destroy(op_case *c)
   for (int i = 0; i < c->n_pieces; ++i) kg_free(c->ctx, &c->pieces[i].buffer);
   free(c->reference);
   kg_sampling_free(&c->sampling);
-  kg_trace_layout_free(&c->layout);
+  test_layout_free(&c->layout);
   kedge_mesh_destroy(c->mesh);
 }
 

@@ -3,6 +3,7 @@
 /// device memory that notices what is written beside it.
 #pragma once
 #include "core/context.h"
+#include "layout.h"
 #include "ops/element.h"
 #include "ops/ops.h"
 #include "solver/sampling.h"
@@ -14,7 +15,7 @@ enum { CASE_PIECES = 48 };
 typedef struct op_case {
   kedge_context *ctx;
   kedge_mesh *mesh;
-  kg_trace_layout layout;
+  test_layout layout;
   kg_sizes size;
   kg_material material;
   bool in_chunks;        ///< operators that can are called twice, the last group alone

@@ -85,7 +85,7 @@ static void create_layout(ell_problem *p, enum boundary boundary, int patch_grou
   for (int g = 0; g < p->mesh->n_groups; ++g)
     is_dirichlet[g] =
         boundary == ALL_DIRICHLET || (boundary == MIXED && p->mesh->groups[g].tag == WALL);
-  must(p->ctx, kg_trace_layout_create(p->ctx, p->mesh, is_dirichlet, patch_groups, &p->layout));
+  test_layout_create(p->ctx, p->mesh, is_dirichlet, patch_groups, &p->layout);
   assert_int_equal(p->layout.count.n_free < p->mesh->n_edges, boundary != ALL_NEUMANN);
   const kg_trace_counts *count = &p->layout.count;
   const kg_trace_arrays *host = &p->layout.host;
@@ -214,7 +214,7 @@ void ell_problem_destroy(ell_problem *p)
   free(p->sum);
   free(p->column);
   free(p->value);
-  kg_trace_layout_free(&p->layout);
+  test_layout_free(&p->layout);
   kedge_mesh_destroy(p->mesh);
   kedge_context_destroy(p->ctx);
 }

@@ -2,6 +2,7 @@
 /// A mesh, random local matrices, and the trace matrix made of them: dense, matrix-free and as ELL.
 #pragma once
 #include "core/context.h"
+#include "layout.h"
 #include "ops/ell.h"
 #include "ops/trace_apply.h"
 #include "ops/trace_plain.h"
@@ -12,7 +13,7 @@ enum boundary { ALL_NEUMANN, MIXED, ALL_DIRICHLET, N_BOUNDARIES };
 typedef struct ell_problem {
   kedge_context *ctx;
   kedge_mesh *mesh;
-  kg_trace_layout layout;
+  test_layout layout;
   kg_sizes size;
   kg_batch batch;  ///< device arrays
   double *local;   ///< host, 0 in empty lanes

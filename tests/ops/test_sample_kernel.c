@@ -84,7 +84,7 @@ static void values_are_those_of_the_host(void **state)
     double *expected = malloc(n * sizeof *expected), *values = malloc((n + 1) * sizeof *values);
     assert_true(expected && values);
     values[n] = -77;
-    case_must(ctx, kg_sample(ctx, &c.sampling, &c.layout, first, count, &set, expected));
+    case_must(ctx, kg_sample(ctx, &c.sampling, c.mesh, first, count, &set, expected));
     assert_int_equal(run_kernel(&c, &set, first, count, values), -1);
     assert_memory_equal(values, expected, n * sizeof *values);
     assert_true(values[n] == -77);
@@ -114,7 +114,7 @@ static void the_first_bad_value_is_found_and_refused_as_on_the_host(void **state
   double *values = malloc(n * sizeof *values);
   assert_non_null(values);
 
-  assert_int_equal(kg_sample(ctx, &c.sampling, &c.layout, 0, count, &set, values), KEDGE_ERR_INPUT);
+  assert_int_equal(kg_sample(ctx, &c.sampling, c.mesh, 0, count, &set, values), KEDGE_ERR_INPUT);
   char expected[300], sentence[300];
   snprintf(expected, sizeof expected,
            "bad is inf at x = %.6g, y = %.6g, inside the mesh; change the expression so that it is "
@@ -127,7 +127,7 @@ static void the_first_bad_value_is_found_and_refused_as_on_the_host(void **state
   const int64_t index = run_kernel(&c, &set, 0, count, values);
   assert_int_equal(index, smallest);
   assert_int_equal(
-      kg_sample_refuse(ctx, &c.sampling, &c.layout, 0, &set, (kg_bad_value){index, values[index]}),
+      kg_sample_refuse(ctx, &c.sampling, c.mesh, 0, &set, (kg_bad_value){index, values[index]}),
       KEDGE_ERR_INPUT);
   snprintf(sentence, sizeof sentence, "%s", kedge_context_error(ctx));
   assert_string_equal(sentence, expected);
@@ -149,14 +149,13 @@ static void of_many_bad_values_the_host_names_the_first(void **state)
   const int32_t count = c.layout.count.n_groups;
   double *values = malloc((size_t)count * (size_t)c.sampling.n * KG_LANES * sizeof *values);
   assert_non_null(values);
-  assert_int_equal(kg_sample_refuse(ctx, &c.sampling, &c.layout, 0, &set, (kg_bad_value){0, -NAN}),
+  assert_int_equal(kg_sample_refuse(ctx, &c.sampling, c.mesh, 0, &set, (kg_bad_value){0, -NAN}),
                    KEDGE_ERR_INPUT);
   char expected[300];
   snprintf(expected, sizeof expected, "%s", kedge_context_error(ctx));
   assert_non_null(strstr(expected, "source is nan at x = "));
   for (int i = 0; i < 20; ++i) {
-    assert_int_equal(kg_sample(ctx, &c.sampling, &c.layout, 0, count, &set, values),
-                     KEDGE_ERR_INPUT);
+    assert_int_equal(kg_sample(ctx, &c.sampling, c.mesh, 0, count, &set, values), KEDGE_ERR_INPUT);
     assert_string_equal(kedge_context_error(ctx), expected);
   }
   free(values);

@@ -28,7 +28,7 @@ static int close_context(void **state)
 typedef struct layout_case {
   kedge_mesh *mesh;
   bool is_dirichlet[8];
-  kg_trace_layout layout;
+  test_layout layout;
   int32_t patch_elements;
 } layout_case;
 
@@ -41,9 +41,9 @@ static void check_layout(int n, int boundary, int patch_groups, layout_check *ch
   for (int g = 0; g < c.mesh->n_groups; ++g)
     c.is_dirichlet[g] = boundary == CASE_DIRICHLET ||
                         (boundary == CASE_MIXED && c.mesh->groups[g].tag == GRID_WALL);
-  case_must(ctx, kg_trace_layout_create(ctx, c.mesh, c.is_dirichlet, patch_groups, &c.layout));
+  test_layout_create(ctx, c.mesh, c.is_dirichlet, patch_groups, &c.layout);
   check(&c);
-  kg_trace_layout_free(&c.layout);
+  test_layout_free(&c.layout);
   kedge_mesh_destroy(c.mesh);
 }
 

@@ -1,0 +1,55 @@
+#include "ops/trace_arrays.h"
+
+#include "backend/backend.h"
+#include "core/context.h"
+
+/// The next piece of `memory`, 0 bytes long at first.
+static void *take(char *memory, size_t count, size_t size, size_t *bytes)
+{
+  void *const piece = memory ? memory + *bytes : NULL;
+  *bytes += kg_rounded(count * size);
+  return piece;
+}
+
+kg_connectivity kg_connectivity_at(const kg_trace_counts *count, void *memory, size_t *bytes)
+{
+  const size_t n_sides = 3 * (size_t)count->n_elements, n_edges = (size_t)count->n_edges;
+  const size_t n_first = KG_SECTION_COUNT * ((size_t)count->n_patches + 1);
+  *bytes = 0;
+  kg_connectivity c;
+  c.element_vertices = take(memory, n_sides, sizeof(int32_t), bytes);
+  c.side_edge = take(memory, n_sides, sizeof(uint32_t), bytes);
+  c.edge_sides = take(memory, 2 * n_edges, sizeof(int32_t), bytes);
+  c.edge_section = take(memory, n_edges, sizeof(uint8_t), bytes);
+  c.section_first = take(memory, n_first, sizeof(int32_t), bytes);
+  c.trace_of_edge = take(memory, n_edges, sizeof(int32_t), bytes);
+  return c;
+}
+
+kedge_status kg_connectivity_put(kedge_context *ctx, const kedge_mesh *mesh,
+                                 const kg_trace_layout *layout, const kg_connectivity *to)
+{
+  const size_t n_sides = 3 * (size_t)mesh->n_elements, n_edges = (size_t)mesh->n_edges;
+  const size_t n_first = KG_SECTION_COUNT * ((size_t)layout->count.n_patches + 1);
+  KG_TRY(kg_copy_in(ctx, to->element_vertices, mesh->element_vertices, n_sides * sizeof(int32_t)));
+  KG_TRY(kg_copy_in(ctx, to->side_edge, mesh->side_edge, n_sides * sizeof(uint32_t)));
+  KG_TRY(kg_copy_in(ctx, to->edge_sides, mesh->edge_sides, 2 * n_edges * sizeof(int32_t)));
+  KG_TRY(kg_copy_in(ctx, to->edge_section, layout->edge_section, n_edges));
+  return kg_copy_in(ctx, to->section_first, layout->section_first, n_first * sizeof(int32_t));
+}
+
+kedge_status kg_trace_arrays_fill(kedge_context *ctx, const kg_trace_arrays_args *args)
+{
+  static kedge_status (*const impl[])(kedge_context *, const kg_trace_arrays_args *) =
+      KG_IMPLEMENTATIONS(kg_trace_arrays_fill_host, kg_trace_arrays_fill_cuda);
+  return impl[ctx->backend](ctx, args);
+}
+
+/// An edge: section, two sides read and written, number written. A side: vertex, edge, number and
+/// first side of the edge read; vertex and edge written. An element: its codes. A halo entry: its
+/// edge, and itself for the edge.
+kg_cost kg_trace_arrays_cost(const kg_trace_counts *count)
+{
+  return (kg_cost){.bytes = 21.0 * count->n_edges + (3.0 * 28.0 + 4.0) * count->n_elements +
+                            8.0 * count->n_halo};
+}

@@ -1,0 +1,151 @@
+/// @file
+/// The arrays that operators read of the mesh (kg_trace_arrays), made in device memory from the
+/// mesh's own connectivity and the counts of the trace layout.
+///
+/// Two passes over the patches, each with one writer for every word:
+///   1. Edges that appear first in patch p are consecutive in the mesh. Walk them; an edge of
+///      section s gets the next number of that section, from section_first[s][p] on.
+///   2. Walk the elements of the patch, sides 0, 1, 2 of each. An edge inside the patch is known by
+///      its number alone; any other gets the next halo entry, from patch_halo[p] on. Lanes beyond
+///      the last element repeat it.
+#pragma once
+#include "ops/inline.h"
+#include "ops/ops.h"
+KEDGE_BEGIN_DECLS
+
+/// The connectivity of a mesh in device memory (mesh/mesh.h, mesh/trace_layout.h).
+typedef struct kg_connectivity {
+  int32_t *element_vertices;  ///< [element][3]
+  uint32_t *side_edge;        ///< [side]: mesh edge << 1 | reversed
+  int32_t *edge_sides;        ///< [mesh edge][2]
+  uint8_t *edge_section;      ///< [mesh edge]
+  int32_t *section_first;     ///< [section][patch + 1]
+  int32_t *trace_of_edge;     ///< [mesh edge]: written by the first pass
+} kg_connectivity;
+
+typedef struct kg_trace_arrays_args {
+  kg_trace_counts count;
+  kg_connectivity mesh;
+  int32_t *vertex;  ///< and what follows: see kg_trace_arrays
+  uint32_t *side_edge;
+  int32_t *edge_sides;
+  uint32_t *side_codes;       ///< NULL: this and what follows are not wanted
+  const int32_t *patch_halo;  ///< [patch + 1]: read
+  int32_t *halo_edge;
+  int32_t *edge_entries;
+} kg_trace_arrays_args;
+
+/// Where the connectivity lies in one piece of device memory; `memory` may be NULL for its size.
+kg_connectivity kg_connectivity_at(const kg_trace_counts *count, void *memory, size_t *bytes);
+/// Copy it there, all but trace_of_edge.
+kedge_status kg_connectivity_put(kedge_context *ctx, const kedge_mesh *mesh,
+                                 const kg_trace_layout *layout, const kg_connectivity *to);
+
+kedge_status kg_trace_arrays_fill(kedge_context *ctx, const kg_trace_arrays_args *args);
+kg_cost kg_trace_arrays_cost(const kg_trace_counts *count);
+
+kedge_status kg_trace_arrays_fill_host(kedge_context *ctx, const kg_trace_arrays_args *args);
+kedge_status kg_trace_arrays_fill_cuda(kedge_context *ctx, const kg_trace_arrays_args *args);
+
+/// What a walk over the edges of a patch begins with.
+typedef struct kg_patch_edges {
+  int32_t begin, end;              ///< mesh edges that appear first in the patch
+  int32_t next[KG_SECTION_COUNT];  ///< next trace edge of each section
+} kg_patch_edges;
+
+KG_INLINE kg_patch_edges kg_edges_of_patch(const kg_trace_arrays_args *a, int32_t p)
+{
+  kg_patch_edges edges = {0, 0, {0}};
+  const int32_t *first = a->mesh.section_first;
+  for (int s = 0; s < KG_SECTION_COUNT; ++s, first += a->count.n_patches + 1) {
+    edges.next[s] = first[p];
+    edges.begin += first[p] - first[0];
+    edges.end += first[p + 1] - first[0];
+  }
+  return edges;
+}
+
+/// An edge gets its number.
+KG_INLINE void kg_number_edge(const kg_trace_arrays_args *a, int32_t edge, int32_t trace)
+{
+  a->mesh.trace_of_edge[edge] = trace;
+  a->edge_sides[2 * (int64_t)trace] = a->mesh.edge_sides[2 * (int64_t)edge];
+  a->edge_sides[2 * (int64_t)trace + 1] = a->mesh.edge_sides[2 * (int64_t)edge + 1];
+}
+
+/// An element as the second pass finds it.
+typedef struct kg_patch_element {
+  int32_t trace[3];  ///< edges of its sides
+  bool reversed[3];  ///< the side runs against its edge
+  bool second[3];    ///< the side is the higher one of its edge
+  bool in_halo[3];   ///< the edge is not inside the patch
+} kg_patch_element;
+
+KG_INLINE kg_patch_element kg_element_of_patch(const kg_trace_arrays_args *a, int32_t e)
+{
+  kg_patch_element element;
+  for (int l = 0; l < 3; ++l) {
+    const int32_t side = 3 * e + l;
+    const uint32_t both = a->mesh.side_edge[side];
+    const int64_t edge = both >> 1;
+    element.trace[l] = a->mesh.trace_of_edge[edge];
+    element.reversed[l] = (both & 1u) != 0;
+    element.second[l] = a->mesh.edge_sides[2 * edge] != side;
+    element.in_halo[l] = element.trace[l] >= a->count.n_interior;
+  }
+  return element;
+}
+
+/// Where [group][3][lane] has side l of an element.
+KG_INLINE int64_t kg_lane_side(int32_t e, int l)
+{
+  return ((int64_t)(e / KG_LANES) * 3 + l) * KG_LANES + e % KG_LANES;
+}
+
+/// A halo entry of a trace edge.
+KG_INLINE void kg_put_entry(const kg_trace_arrays_args *a, int32_t entry, int32_t trace,
+                            bool second)
+{
+  a->halo_edge[entry] = trace;
+  if (trace >= a->count.n_free) return;
+  int32_t *entries = a->edge_entries + 2 * ((int64_t)trace - a->count.n_interior);
+  entries[second] = entry;
+  // A boundary edge has no second.
+  if (trace >= a->count.n_interior + a->count.n_shared) entries[1] = -1;
+}
+
+/// Write what is known of an element of patch p; `entry` is the first of its halo entries.
+KG_INLINE void kg_put_element(const kg_trace_arrays_args *a, int32_t p, int32_t e,
+                              const kg_patch_element *element, int32_t entry)
+{
+  const int32_t first_edge = a->mesh.section_first[p];
+  const int32_t n_inside = a->mesh.section_first[p + 1] - first_edge;
+  uint32_t codes = 0, digit = 1;
+  for (int l = 0; l < 3; ++l, digit *= KG_SIDE_CODES) {
+    const int64_t at = kg_lane_side(e, l);
+    const int32_t trace = element->trace[l];
+    a->vertex[at] = a->mesh.element_vertices[3 * (int64_t)e + l];
+    a->side_edge[at] = (uint32_t)trace << 1 | (uint32_t)element->reversed[l];
+    if (!a->side_codes) continue;
+    int32_t code = 2 * (trace - first_edge) + element->second[l];
+    if (element->in_halo[l]) {
+      code = 2 * (n_inside + (entry - a->patch_halo[p]));
+      kg_put_entry(a, entry++, trace, element->second[l]);
+    }
+    codes += (uint32_t)code * digit;
+  }
+  if (a->side_codes) a->side_codes[e] = codes;
+}
+
+/// An empty lane repeats the last element.
+KG_INLINE void kg_pad_lane(const kg_trace_arrays_args *a, int32_t lane)
+{
+  const int32_t last = a->count.n_elements - 1;
+  for (int l = 0; l < 3; ++l) {
+    a->vertex[kg_lane_side(lane, l)] = a->vertex[kg_lane_side(last, l)];
+    a->side_edge[kg_lane_side(lane, l)] = a->side_edge[kg_lane_side(last, l)];
+  }
+  if (a->side_codes) a->side_codes[lane] = a->side_codes[last];
+}
+
+KEDGE_END_DECLS
