@@ -19,7 +19,7 @@ from matplotlib.backend_bases import FigureCanvasBase
 from matplotlib.collections import LineCollection
 from matplotlib.tri import Triangulation
 
-LAGRANGE_TRIANGLE = 69
+LINEAR_TRIANGLE, LAGRANGE_TRIANGLE = 5, 69
 # Of cells, which are one order above the solution as long as VTK has such cells.
 LARGEST_ORDER = 10
 
@@ -91,9 +91,12 @@ def read(path, field):
         grid = file["VTKHDF"]
         nodes = int(grid["Offsets"][1])
         order = round((np.sqrt(8 * nodes + 1) - 3) / 2)
-        if grid["Types"][0] != LAGRANGE_TRIANGLE or (order + 1) * (order + 2) // 2 != nodes:
-            sys.exit(f"{path} does not hold Lagrange triangles")
-        xy = grid["Points"][:, :2].reshape(-1, nodes, 2)
+        linear = grid["Types"][0] == LINEAR_TRIANGLE  # fields = cells
+        if not linear and (grid["Types"][0] != LAGRANGE_TRIANGLE
+                           or (order + 1) * (order + 2) // 2 != nodes):
+            sys.exit(f"{path} does not hold triangles")
+        points = grid["Points"][:, :2]
+        xy = (points[grid["Connectivity"][:]] if linear else points).reshape(-1, nodes, 2)
         if field in grid["PointData"]:
             values = grid["PointData"][field][:]
             if values.ndim == 2:  # a vector: its length
@@ -101,6 +104,8 @@ def read(path, field):
             return xy, values.reshape(-1, nodes), order
         if field in grid["CellData"]:
             values = grid["CellData"][field][:].astype(float)
+            if values.ndim == 2:
+                values = np.linalg.norm(values, axis=1)
             return xy, np.repeat(values[:, None], nodes, axis=1), order
         known = ", ".join(sorted([*grid["PointData"], *grid["CellData"]]))
         sys.exit(f"{path} has no field {field}; it has {known}")
@@ -135,7 +140,7 @@ def draw(path, picture, field, subdivide, mesh):
     for side in axes.spines.values():
         side.set_visible(False)
     about = f"{os.path.basename(path)}: {cells} triangle{'s' if cells > 1 else ''}"
-    if order < LARGEST_ORDER:
+    if 1 < order < LARGEST_ORDER:
         about += f", order {order - 1}"
     axes.set_title(about, fontsize=11)
     figure.colorbar(colours, ax=axes, shrink=0.9, pad=0.02, aspect=30, label=field)

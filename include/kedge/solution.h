@@ -92,6 +92,14 @@ typedef enum kedge_field {
 /// Nodes of an element of the given order: (order+1)(order+2)/2.
 KEDGE_API int kedge_node_count(int order);
 
+/// The mean of a field over every element; that of u* is that of u.
+/// @param[out] values  [element]
+KEDGE_API kedge_status kedge_solution_means(const kedge_solution *solution, kedge_field field,
+                                            double *values);
+
+// The problem's [output] fields = cells keeps means and the indicator only, a few numbers for each
+// element; values and trace are then refused with KEDGE_ERR_ARG.
+
 /// Coordinates of the equispaced Lagrange nodes (Gmsh and VTK node order) of all elements.
 /// @param[out] xy  [element][node][2], room for elements * kedge_node_count(order) * 2
 KEDGE_API kedge_status kedge_solution_nodes(const kedge_solution *solution, int order, double *xy);
@@ -110,7 +118,8 @@ KEDGE_API kedge_status kedge_solution_trace(const kedge_solution *solution, int3
 KEDGE_API kedge_status kedge_solution_indicator(const kedge_solution *solution, double *values);
 
 /// Write VTKHDF (docs/output.md): Lagrange cells of order P + 1 (at most 10) with u, q, u_star, the
-/// region tag and the error indicator. Written under a temporary name, then renamed. Its time is
+/// region tag and the error indicator; with [output] fields = cells the triangles of the mesh with
+/// the means of u and q, region and indicator. Written under a temporary name, then renamed. Its time is
 /// added to the report's output stage.
 KEDGE_API kedge_status kedge_solution_write(kedge_solution *solution, const char *path);
 

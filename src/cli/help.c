@@ -31,6 +31,7 @@ static const char problem_text[] =
     "                 tolerance         1e-10           relative residual that ends the solve\n"
     "                 max_iterations    100000          that end it in any case\n"
     "[output]         file                              .vtkhdf or .hdf (see 'kedge help output')\n"
+    "                 fields            full            or cells: means in the triangles alone\n"
     "\n"
     "'kedge solve --set space.order=6' sets a key from the command line.\n";
 
@@ -61,6 +62,7 @@ static const char output_text[] =
     "The output is VTKHDF: Lagrange triangles of order P + 1 (at most 10), each with its own "
     "points,\n"
     "with the fields u, q, u_star on the points, and region and the error indicator in the cells.\n"
+    "With 'fields = cells' the triangles of the mesh, with the means of u and q in each of them.\n"
     "ParaView 5.12 and later open *.vtkhdf; 5.10 and 5.11 open it under the name *.hdf.\n"
     "The file appears under its name when it is complete, never before.\n";
 

@@ -18,6 +18,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "VTKHDF files are litt
 enum {
   MAX_DATASETS = 48,
   MAX_NAME = 64,
+  LINEAR_TRIANGLE = 5,       // VTK_TRIANGLE
   LAGRANGE_TRIANGLE = 69,    // VTK_LAGRANGE_TRIANGLE
   BLOCK = 1 << 16,           // entries of the buffer from which the topology is written
   METADATA_BYTES = 1 << 16,  // more than HDF5 adds to the values
@@ -26,8 +27,8 @@ enum {
 // The datasets that every file has come first.
 enum { POINTS, CONNECTIVITY, OFFSETS, TYPES, COUNTS, FIRST_FIELD = COUNTS + 3 };
 
-/// Who writes the values: the caller, cells by cells, or this file.
-typedef enum role { ROLE_CELLS, ROLE_TOPOLOGY, ROLE_NUMBER } role;
+/// Who writes the values: the caller, cells by cells or points by points, or this file.
+typedef enum role { ROLE_CELLS, ROLE_POINTS, ROLE_TOPOLOGY, ROLE_NUMBER } role;
 
 struct kg_vtkhdf {
   kedge_context *ctx;
@@ -35,12 +36,13 @@ struct kg_vtkhdf {
   int descriptor;  ///< of the temporary file
   bool laid_out;
   int order, n_nodes;  ///< of a cell
-  int64_t n_cells;
+  int64_t n_cells, n_points;
+  bool shared;  ///< points: numbered and written for themselves, not as those of cells
   int n_datasets;
   kg_hdf5_dataset datasets[MAX_DATASETS];
   role roles[MAX_DATASETS];
-  int64_t cells_written[MAX_DATASETS];
-  double numbers[MAX_DATASETS];  ///< values of ROLE_NUMBER
+  int64_t written[MAX_DATASETS];  ///< cells, or points
+  double numbers[MAX_DATASETS];   ///< values of ROLE_NUMBER
 };
 
 static void add_dataset(kg_vtkhdf *file, role r, const char *group, const char *name, kg_item item,
@@ -84,14 +86,19 @@ kedge_status kg_vtkhdf_point_field(kg_vtkhdf *file, const char *name, int compon
   KG_REQUIRE(file->ctx, components == 1 || components == 3, KEDGE_ERR_ARG,
              "field %s of %s has %d components; 1 or 3 are possible", name, file->target.path,
              components);
-  return declare(file, ROLE_CELLS, "VTKHDF/PointData", name, KG_ITEM_F64,
-                 file->n_cells * file->n_nodes, components);
+  return declare(file, file->shared ? ROLE_POINTS : ROLE_CELLS, "VTKHDF/PointData", name,
+                 KG_ITEM_F64, file->n_points, components);
 }
 
 kedge_status kg_vtkhdf_cell_field(kg_vtkhdf *file, const char *name, bool integer)
 {
   return declare(file, ROLE_CELLS, "VTKHDF/CellData", name, integer ? KG_ITEM_I32 : KG_ITEM_F64,
                  file->n_cells, 1);
+}
+
+kedge_status kg_vtkhdf_cell_vector(kg_vtkhdf *file, const char *name)
+{
+  return declare(file, ROLE_CELLS, "VTKHDF/CellData", name, KG_ITEM_F64, file->n_cells, 3);
 }
 
 kedge_status kg_vtkhdf_number(kg_vtkhdf *file, const char *name, double value)
@@ -151,31 +158,70 @@ static kedge_status lay_out(kg_vtkhdf *file)
              file->target.path, strerror(errno));
   KG_TRY(reserve(file, info.st_size));  // HDF5 began with an empty file
 
-  const int64_t n_points = file->n_cells * file->n_nodes;
-  const int64_t counts[FIRST_FIELD - COUNTS] = {n_points, file->n_cells, n_points};
+  const int64_t counts[FIRST_FIELD - COUNTS] = {file->n_points, file->n_cells,
+                                                file->n_cells * file->n_nodes};
   for (int i = COUNTS; i < FIRST_FIELD; ++i) KG_TRY(write_rows(file, i, 0, 1, &counts[i - COUNTS]));
   for (int i = FIRST_FIELD; i < file->n_datasets; ++i)
     if (file->roles[i] == ROLE_NUMBER) KG_TRY(write_rows(file, i, 0, 1, &file->numbers[i]));
   return KEDGE_OK;
 }
 
-static kedge_status write_cells(kg_vtkhdf *file, int dataset, int64_t first, int64_t count,
+/// What is there of that which a dataset is written by.
+static int64_t units(const kg_vtkhdf *file, int dataset)
+{
+  return file->roles[dataset] == ROLE_POINTS ? file->n_points : file->n_cells;
+}
+
+static const char *unit_name(const kg_vtkhdf *file, int dataset)
+{
+  return file->roles[dataset] == ROLE_POINTS ? "point" : "cell";
+}
+
+/// Lay the file out if that is to be done, and look whether [first, first + count) is in it.
+static kedge_status begin_write(kg_vtkhdf *file, int dataset, int64_t first, int64_t count)
+{
+  const int64_t n = units(file, dataset);
+  const char *const unit = unit_name(file, dataset);
+  KG_REQUIRE(file->ctx, first >= 0 && count >= 0 && count <= n - first, KEDGE_ERR_ARG,
+             "%lld %ss from %s %lld on do not fit into %s, which has %lld", (long long)count, unit,
+             unit, (long long)first, file->target.path, (long long)n);
+  return lay_out(file);
+}
+
+static kedge_status write_units(kg_vtkhdf *file, int dataset, int64_t first, int64_t count,
                                 const void *values)
 {
-  KG_REQUIRE(file->ctx, first >= 0 && count >= 0 && count <= file->n_cells - first, KEDGE_ERR_ARG,
-             "%lld cells from cell %lld on do not fit into %s, which has %lld", (long long)count,
-             (long long)first, file->target.path, (long long)file->n_cells);
-  KG_TRY(lay_out(file));
-  const int64_t rows_per_cell = file->datasets[dataset].rows / file->n_cells;
-  KG_TRY(write_rows(file, dataset, first * rows_per_cell, count * rows_per_cell, values));
-  file->cells_written[dataset] += count;
+  KG_TRY(begin_write(file, dataset, first, count));
+  const int64_t rows_each = file->datasets[dataset].rows / units(file, dataset);
+  KG_TRY(write_rows(file, dataset, first * rows_each, count * rows_each, values));
+  file->written[dataset] += count;
   return KEDGE_OK;
 }
 
 kedge_status kg_vtkhdf_write_points(kg_vtkhdf *file, int64_t first, int64_t count,
                                     const double *xyz)
 {
-  return write_cells(file, POINTS, first, count, xyz);
+  return write_units(file, POINTS, first, count, xyz);
+}
+
+kedge_status kg_vtkhdf_write_triangles(kg_vtkhdf *file, int64_t first, int64_t count,
+                                       const int32_t *points)
+{
+  KG_REQUIRE(file->ctx, file->shared, KEDGE_ERR_ARG,
+             "the cells of %s have points of their own, which are numbered by themselves",
+             file->target.path);
+  KG_TRY(begin_write(file, CONNECTIVITY, first, count));
+  int64_t *block;
+  KG_TRY(kg_host_alloc(file->ctx, BLOCK, sizeof *block, &block));
+  kedge_status status = KEDGE_OK;
+  for (int64_t at = 0; at < 3 * count && status == KEDGE_OK; at += BLOCK) {
+    const int64_t n = 3 * count - at < BLOCK ? 3 * count - at : BLOCK;
+    for (int64_t i = 0; i < n; ++i) block[i] = points[at + i];
+    status = write_rows(file, CONNECTIVITY, 3 * first + at, n, block);
+  }
+  free(block);
+  file->written[CONNECTIVITY] += count;
+  return status;
 }
 
 kedge_status kg_vtkhdf_write(kg_vtkhdf *file, const char *name, int64_t first, int64_t count,
@@ -185,7 +231,7 @@ kedge_status kg_vtkhdf_write(kg_vtkhdf *file, const char *name, int64_t first, i
   if (dataset < 0) dataset = find_dataset(file, "VTKHDF/CellData", name);
   KG_REQUIRE(file->ctx, dataset >= 0, KEDGE_ERR_ARG, "%s has no field %s; declare it first",
              file->target.path, name);
-  return write_cells(file, dataset, first, count, values);
+  return write_units(file, dataset, first, count, values);
 }
 
 /// Write 0, step, 2 step, ... into a dataset of int64.
@@ -200,14 +246,14 @@ static kedge_status write_sequence(kg_vtkhdf *file, int dataset, int64_t step, i
   return KEDGE_OK;
 }
 
-/// Points are not shared: connectivity counts 0, 1, 2, ... and offsets go in equal steps.
+/// Offsets go in equal steps, and where points are not shared connectivity counts 0, 1, 2, ...
 static kedge_status write_topology(kg_vtkhdf *file)
 {
   int64_t *block;
   KG_TRY(kg_host_alloc(file->ctx, BLOCK, sizeof *block, &block));
-  kedge_status status = write_sequence(file, CONNECTIVITY, 1, block);
+  kedge_status status = file->shared ? KEDGE_OK : write_sequence(file, CONNECTIVITY, 1, block);
   if (status == KEDGE_OK) status = write_sequence(file, OFFSETS, file->n_nodes, block);
-  memset(block, LAGRANGE_TRIANGLE, BLOCK);
+  memset(block, file->shared ? LINEAR_TRIANGLE : LAGRANGE_TRIANGLE, BLOCK);
   for (int64_t first = 0; first < file->n_cells && status == KEDGE_OK; first += BLOCK) {
     const int64_t rest = file->n_cells - first;
     status = write_rows(file, TYPES, first, rest < BLOCK ? rest : BLOCK, block);
@@ -218,19 +264,23 @@ static kedge_status write_topology(kg_vtkhdf *file)
 
 static kedge_status check_complete(const kg_vtkhdf *file)
 {
-  for (int i = 0; i < file->n_datasets; ++i)
-    KG_REQUIRE(file->ctx, file->roles[i] != ROLE_CELLS || file->cells_written[i] == file->n_cells,
-               KEDGE_ERR_INTERNAL, "%s of %s was written for %lld of %lld cells",
-               file->datasets[i].path, file->target.path, (long long)file->cells_written[i],
-               (long long)file->n_cells);
+  for (int i = 0; i < file->n_datasets; ++i) {
+    const bool by_caller = file->roles[i] == ROLE_CELLS || file->roles[i] == ROLE_POINTS;
+    KG_REQUIRE(file->ctx, !by_caller || file->written[i] == units(file, i), KEDGE_ERR_INTERNAL,
+               "%s of %s was written for %lld of %lld %ss", file->datasets[i].path,
+               file->target.path, (long long)file->written[i], (long long)units(file, i),
+               unit_name(file, i));
+  }
   return KEDGE_OK;
 }
 
 static void add_topology(kg_vtkhdf *file)
 {
-  const int64_t n_cells = file->n_cells, n_points = n_cells * file->n_nodes;
-  add_dataset(file, ROLE_CELLS, "VTKHDF", "Points", KG_ITEM_F64, n_points, 3);
-  add_dataset(file, ROLE_TOPOLOGY, "VTKHDF", "Connectivity", KG_ITEM_I64, n_points, 1);
+  const int64_t n_cells = file->n_cells;
+  add_dataset(file, file->shared ? ROLE_POINTS : ROLE_CELLS, "VTKHDF", "Points", KG_ITEM_F64,
+              file->n_points, 3);
+  add_dataset(file, file->shared ? ROLE_CELLS : ROLE_TOPOLOGY, "VTKHDF", "Connectivity",
+              KG_ITEM_I64, n_cells * file->n_nodes, 1);
   add_dataset(file, ROLE_TOPOLOGY, "VTKHDF", "Offsets", KG_ITEM_I64, n_cells + 1, 1);
   add_dataset(file, ROLE_TOPOLOGY, "VTKHDF", "Types", KG_ITEM_U8, n_cells, 1);
   add_dataset(file, ROLE_TOPOLOGY, "VTKHDF", "NumberOfPoints", KG_ITEM_I64, 1, 1);
@@ -250,20 +300,13 @@ static kedge_status open_temporary(kg_vtkhdf *file, const char *path)
   return KEDGE_OK;
 }
 
-kedge_status kg_vtkhdf_create(kedge_context *ctx, const char *path, int order, int64_t n_cells,
-                              kg_vtkhdf **out)
+/// A grid of one kind or the other, whose fields are still to be declared.
+static kedge_status create(const kg_vtkhdf *grid, const char *path, kg_vtkhdf **out)
 {
-  *out = NULL;
-  KG_REQUIRE(ctx, order >= 1 && order <= KG_VTKHDF_ORDER_MAX && n_cells > 0, KEDGE_ERR_ARG,
-             "cannot write %s: %lld cells of order %d; at least one, of order 1 to %d", path,
-             (long long)n_cells, order, KG_VTKHDF_ORDER_MAX);
   kg_vtkhdf *file;
-  KG_TRY(kg_host_calloc(ctx, 1, sizeof *file, &file));
-  file->ctx = ctx;
+  KG_TRY(kg_host_alloc(grid->ctx, 1, sizeof *file, &file));
+  *file = *grid;
   file->descriptor = -1;
-  file->order = order;
-  file->n_cells = n_cells;
-  file->n_nodes = (order + 1) * (order + 2) / 2;
   add_topology(file);
   const kedge_status status = open_temporary(file, path);
   if (status == KEDGE_OK)
@@ -271,6 +314,38 @@ kedge_status kg_vtkhdf_create(kedge_context *ctx, const char *path, int order, i
   else
     kg_vtkhdf_abandon(file);
   return status;
+}
+
+kedge_status kg_vtkhdf_create(kedge_context *ctx, const char *path, int order, int64_t n_cells,
+                              kg_vtkhdf **out)
+{
+  *out = NULL;
+  KG_REQUIRE(ctx, order >= 1 && order <= KG_VTKHDF_ORDER_MAX && n_cells > 0, KEDGE_ERR_ARG,
+             "cannot write %s: %lld cells of order %d; at least one, of order 1 to %d", path,
+             (long long)n_cells, order, KG_VTKHDF_ORDER_MAX);
+  const int n_nodes = (order + 1) * (order + 2) / 2;
+  return create(&(kg_vtkhdf){.ctx = ctx,
+                             .order = order,
+                             .n_nodes = n_nodes,
+                             .n_cells = n_cells,
+                             .n_points = n_cells * n_nodes},
+                path, out);
+}
+
+kedge_status kg_vtkhdf_create_shared(kedge_context *ctx, const char *path, int64_t n_cells,
+                                     int64_t n_points, kg_vtkhdf **out)
+{
+  *out = NULL;
+  KG_REQUIRE(ctx, n_cells > 0 && n_points >= 3, KEDGE_ERR_ARG,
+             "cannot write %s: %lld cells of %lld points; at least one, of 3", path,
+             (long long)n_cells, (long long)n_points);
+  return create(&(kg_vtkhdf){.ctx = ctx,
+                             .order = 1,
+                             .n_nodes = 3,
+                             .n_cells = n_cells,
+                             .n_points = n_points,
+                             .shared = true},
+                path, out);
 }
 
 static kedge_status complete(kg_vtkhdf *file)

@@ -1,8 +1,8 @@
 /// @file
-/// Writing VTKHDF 1.0 unstructured grids of Lagrange triangles, chunk by chunk of cells.
-///
-/// Every cell has its own points (fields are discontinuous). The file is written under a temporary
-/// name beside the target, flushed, and renamed when it is complete.
+/// Writing VTKHDF 1.0 unstructured grids of triangles, chunk by chunk: Lagrange triangles of which
+/// every cell has its own points (fields are discontinuous), or linear ones that share their
+/// points. The file is written under a temporary name beside the target, flushed, and renamed when
+/// it is complete.
 ///
 /// HDF5 only lays the file out (vtkhdf_layout.h): datasets are contiguous, so their values are then
 /// written in place, without HDF5. A full disk is noticed before the first value is written, and no
@@ -20,23 +20,36 @@ typedef struct kg_vtkhdf kg_vtkhdf;
 kedge_status kg_vtkhdf_create(kedge_context *ctx, const char *path, int order, int64_t n_cells,
                               kg_vtkhdf **out);
 
+/// Linear triangles that share their points: points are written by kg_vtkhdf_write_points(), which
+/// counts points then, cells by kg_vtkhdf_write_triangles().
+kedge_status kg_vtkhdf_create_shared(kedge_context *ctx, const char *path, int64_t n_cells,
+                                     int64_t n_points, kg_vtkhdf **out);
+
 // Declarations; all of them come before the first write. Names have no '/' and no '.'.
 
 /// `components` is 1 or 3.
 kedge_status kg_vtkhdf_point_field(kg_vtkhdf *file, const char *name, int components);
 kedge_status kg_vtkhdf_cell_field(kg_vtkhdf *file, const char *name, bool integer);
+/// Three components, double.
+kedge_status kg_vtkhdf_cell_vector(kg_vtkhdf *file, const char *name);
 /// One number about the whole file (VTK's field data): "converged", "relative_residual", ...
 kedge_status kg_vtkhdf_number(kg_vtkhdf *file, const char *name, double value);
 
-/// Write the points of cells [first, first + count): xyz is [cell][node][3]; nodes in Gmsh = VTK
-/// order.
+/// Write the points of cells [first, first + count): xyz is [cell][node][3], nodes in Gmsh = VTK
+/// order; or shared points [first, first + count): [point][3].
 kedge_status kg_vtkhdf_write_points(kg_vtkhdf *file, int64_t first, int64_t count,
                                     const double *xyz);
-/// Write values of a declared field of cells [first, first + count):
-/// point fields [cell][node][component]; cell fields [cell] (double, or int32_t when integer).
+/// Write which of the shared points are the corners of cells [first, first + count),
+/// counterclockwise.
+/// @param[in] points  [cell][3]
+kedge_status kg_vtkhdf_write_triangles(kg_vtkhdf *file, int64_t first, int64_t count,
+                                       const int32_t *points);
+/// Write values of a declared field of cells [first, first + count): point fields
+/// [cell][node][component], for shared points [point][component] of points; cell fields
+/// [cell][component] (double, or int32_t when integer).
 kedge_status kg_vtkhdf_write(kg_vtkhdf *file, const char *name, int64_t first, int64_t count,
                              const void *values);
-/// Write connectivity, offsets, types; flush to disk; rename to the final name; free `file` (on
+/// Write the rest of the topology; flush to disk; rename to the final name; free `file` (on
 /// failure too, and then the temporary file is removed).
 /// @retval KEDGE_ERR_INTERNAL  the points or a field were not written for every cell
 kedge_status kg_vtkhdf_finish(kg_vtkhdf *file);

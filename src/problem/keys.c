@@ -237,6 +237,15 @@ READER(read_output)
   return kg_value_text(settings, s, &p->output);
 }
 
+READER(read_fields)
+{
+  static const char *const words[] = {"full", "cells"};
+  int value;
+  KG_TRY(kg_value_word(settings, s, words, 2, &value));
+  p->cells_only = value == 1;
+  return KEDGE_OK;
+}
+
 // clang-format off
 static const kg_problem_key table[] = {
   {"mesh", "file", "a Gmsh file, .msh", "",
@@ -273,6 +282,8 @@ static const kg_problem_key table[] = {
    "iterations that end it in any case", read_max_iterations, false},
   {"output", "file", "a file, .vtkhdf or .hdf", "",
    "solution to write; relative to the current folder", read_output, false},
+  {"output", "fields", "full or cells", "full",
+   "fields as polynomials, or as their mean in each triangle", read_fields, false},
 };
 
 /// What only functions of the caller are set for.

@@ -47,6 +47,7 @@ struct kedge_problem {
   double tolerance;
   int64_t max_iterations;
   char *output;
+  bool cells_only;       ///< of the fields, only means over the cells are wanted
   kg_settings settings;  ///< the text all of this was read from
 };
 

@@ -155,6 +155,8 @@ size_t kg_array_bytes(kg_array array, const kg_shape *s)
       return (size_t)s->size.n_star * chunk * d;
     case KG_ARRAY_INDICATOR:
       return chunk * d;
+    case KG_ARRAY_CONSTANT_MODES:
+      return s->cells_only ? 3 * chunk * d : 0;
     case KG_ARRAY_EXACT_VALUES:
       return s->has_exact ? 3 * n_points * chunk * d : 0;
     case KG_ARRAY_ERROR_SUMS:

@@ -16,6 +16,7 @@ typedef struct kg_shape {
   int n_points;          ///< of the sampling rule
   int32_t chunk_groups;  ///< groups handled at once where point values or local solutions are held
   bool has_exact;
+  bool cells_only;  ///< results are means over the elements
   bool keeps_load;  ///< the load vectors stay through the trace solve; else they are made again
   kedge_operator operator_kind;
   size_t ell_work_bytes;
@@ -58,6 +59,7 @@ typedef struct kg_shape {
   X(Q, LOCAL_SOLVE, POSTPROCESS)                   \
   X(U_STAR, LOCAL_SOLVE, POSTPROCESS)              \
   X(INDICATOR, LOCAL_SOLVE, POSTPROCESS)           \
+  X(CONSTANT_MODES, LOCAL_SOLVE, POSTPROCESS)      \
   X(EXACT_VALUES, LOCAL_SOLVE, POSTPROCESS)        \
   X(ERROR_SUMS, LOCAL_SOLVE, POSTPROCESS)
 

@@ -5,6 +5,7 @@
 
 #include "core/context.h"
 #include "core/memory.h"
+#include "ops/constant_modes.h"
 #include "ops/errors.h"
 #include "ops/local_solve.h"
 #include "ops/postprocess.h"
@@ -21,6 +22,16 @@ static kedge_status local_solve(kg_pipeline *p, int32_t first, int32_t count)
                                                        .load = p->buffers[KG_ARRAY_LOAD].data,
                                                        .u = p->buffers[KG_ARRAY_U].data,
                                                        .q = p->buffers[KG_ARRAY_Q].data});
+}
+
+static kedge_status constant_modes(kg_pipeline *p, int32_t count)
+{
+  return kg_constant_modes(
+      p->ctx, &(kg_constant_modes_args){.size = p->shape.size,
+                                        .n_groups = count,
+                                        .u = p->buffers[KG_ARRAY_U].data,
+                                        .q = p->buffers[KG_ARRAY_Q].data,
+                                        .constant = p->buffers[KG_ARRAY_CONSTANT_MODES].data});
 }
 
 static kedge_status postprocess(kg_pipeline *p, int32_t first, int32_t count)
@@ -62,6 +73,10 @@ static kedge_status solve_chunk(kg_pipeline *p, int32_t first, int32_t count)
 {
   kedge_solution *s = p->solution;
   KG_TRY(local_solve(p, first, count));
+  if (p->shape.cells_only) {
+    KG_TRY(constant_modes(p, count));
+    return take(p, KG_ARRAY_CONSTANT_MODES, s->constant, 3, first, count);
+  }
   KG_TRY(take(p, KG_ARRAY_U, s->u, s->size.n_modes, first, count));
   return take(p, KG_ARRAY_Q, s->q, 2 * s->size.n_modes, first, count);
 }
@@ -71,7 +86,8 @@ static kedge_status postprocess_chunk(kg_pipeline *p, int32_t first, int32_t cou
 {
   kedge_solution *s = p->solution;
   KG_TRY(postprocess(p, first, count));
-  KG_TRY(take(p, KG_ARRAY_U_STAR, s->u_star, s->size.n_star, first, count));
+  if (!p->shape.cells_only)
+    KG_TRY(take(p, KG_ARRAY_U_STAR, s->u_star, s->size.n_star, first, count));
   KG_TRY(take(p, KG_ARRAY_INDICATOR, s->indicator, 1, first, count));
   return p->shape.has_exact ? compare(p, first, count, exact) : KEDGE_OK;
 }
@@ -121,6 +137,7 @@ static void add_costs(kg_pipeline *p)
   const int64_t n = p->mesh->n_elements;
   p->stage = KEDGE_STAGE_LOCAL_SOLVE;
   kg_stage_cost(p, kg_local_solve_cost(p->shape.size, n), 1.0);
+  if (p->shape.cells_only) kg_stage_cost(p, kg_constant_modes_cost(n), 1.0);
   p->stage = KEDGE_STAGE_POSTPROCESS;
   kg_stage_cost(p, kg_postprocess_cost(p->shape.size, n), 1.0);
   if (p->shape.has_exact) kg_stage_cost(p, kg_errors_cost(p->shape.size, p->sampling.n, n), 1.0);

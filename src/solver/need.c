@@ -29,6 +29,7 @@ int64_t kg_prepared_bytes(const kg_shape *shape)
 static int64_t results_bytes(const kg_shape *s)
 {
   const int64_t lanes = (int64_t)s->count.n_groups * KG_LANES;
+  if (s->cells_only) return lanes * 4 * (int64_t)sizeof(double);   // means of u, q; indicator
   const int64_t modes = 3 * s->size.n_modes + s->size.n_star + 1;  // u, q, u*, indicator
   return (lanes * modes + (int64_t)s->count.n_edges * s->size.n_edge) * (int64_t)sizeof(double);
 }

@@ -141,7 +141,7 @@ kedge_status kedge_solution_write(kedge_solution *s, const char *path)
   const double began = kg_seconds();
   kg_progress(s->ctx, &(kedge_progress){.stage = kedge_stage_name(KEDGE_STAGE_OUTPUT)});
   kg_range_push("output", s->mesh->n_elements, s->report.element_unknowns);
-  const kedge_status status = write_file(s, path);
+  const kedge_status status = s->constant ? kg_output_cells(s, path) : write_file(s, path);
   kg_range_pop();
   KG_TRY(status);
   kedge_stage_report *stage = &s->report.stages[KEDGE_STAGE_OUTPUT];

@@ -30,6 +30,7 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
                         .n_vertices = mesh->n_vertices,
                         .n_points = p->sampling.n,
                         .has_exact = problem->exact_u.kind != KG_FUNCTION_NONE,
+                        .cells_only = problem->cells_only,
                         .keeps_load = true,
                         .operator_kind = problem->operator_kind};
   p->shape.chunk_groups = kg_chunk_groups(&p->shape);

@@ -1,5 +1,6 @@
 #include "solver/solution.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "basis/polynomials.h"
@@ -9,6 +10,7 @@
 void kedge_solution_destroy(kedge_solution *s)
 {
   if (s == NULL) return;
+  free(s->constant);
   free(s->u);
   free(s->q);
   free(s->u_star);
@@ -36,6 +38,16 @@ static kedge_status check_order(const kedge_solution *s, int order, const double
   KG_REQUIRE(s->ctx, values, KEDGE_ERR_ARG, "%s: the array is NULL", call);
   KG_REQUIRE(s->ctx, order >= 1 && order <= KEDGE_ORDER_MAX + 1, KEDGE_ERR_ARG,
              "nodes of order %d: the order must be 1 to %d", order, KEDGE_ORDER_MAX + 1);
+  return KEDGE_OK;
+}
+
+/// That polynomials and trace were kept.
+static kedge_status check_full(const kedge_solution *s, const char *call)
+{
+  KG_REQUIRE(s->ctx, s->constant == NULL, KEDGE_ERR_ARG,
+             "%s: the problem says [output] fields = cells, so only the means over the triangles "
+             "were kept; read them with kedge_solution_means(), or solve with fields = full",
+             call);
   return KEDGE_OK;
 }
 
@@ -105,6 +117,7 @@ kedge_status kedge_solution_values(const kedge_solution *s, kedge_field field, i
   KG_TRY(check_order(s, order, values, "kedge_solution_values"));
   KG_REQUIRE(s->ctx, (unsigned)field < KEDGE_FIELD_COUNT, KEDGE_ERR_ARG, "unknown field %d",
              (int)field);
+  KG_TRY(check_full(s, "kedge_solution_values"));
   const int field_order = field == KEDGE_FIELD_U_STAR ? s->size.order + 1 : s->size.order;
   const int n = kg_triangle_modes(order);
   double *basis;
@@ -119,9 +132,36 @@ kedge_status kedge_solution_values(const kedge_solution *s, kedge_field field, i
   return KEDGE_OK;
 }
 
+double kg_solution_mean(const kedge_solution *s, kedge_field field, int32_t element)
+{
+  // u* has the mean of u. The constant mode is 1/sqrt(2) everywhere.
+  const int N = s->size.n_modes, row = field == KEDGE_FIELD_QX   ? 1
+                                       : field == KEDGE_FIELD_QY ? 2
+                                                                 : 0;
+  const size_t group = (size_t)(element / KG_LANES), lane = (size_t)(element % KG_LANES);
+  const double *const mode = s->constant ? s->constant + (group * 3 + (size_t)row) * KG_LANES
+                             : row == 0
+                                 ? s->u + group * (size_t)N * KG_LANES
+                                 : s->q + (2 * group + (size_t)row - 1) * (size_t)N * KG_LANES;
+  return sqrt(0.5) * mode[lane];
+}
+
+kedge_status kedge_solution_means(const kedge_solution *s, kedge_field field, double *values)
+{
+  KG_REQUIRE(NULL, s, KEDGE_ERR_ARG, "kedge_solution_means: the solution is NULL");
+  KG_REQUIRE(s->ctx, values, KEDGE_ERR_ARG, "kedge_solution_means: the array is NULL");
+  KG_REQUIRE(s->ctx, (unsigned)field < KEDGE_FIELD_COUNT, KEDGE_ERR_ARG, "unknown field %d",
+             (int)field);
+#pragma omp parallel for schedule(static) num_threads(s->ctx->threads)
+  for (int32_t e = 0; e < s->mesh->n_elements; ++e)
+    values[s->mesh->element_origin[e]] = kg_solution_mean(s, field, e);
+  return KEDGE_OK;
+}
+
 kedge_status kedge_solution_trace(const kedge_solution *s, int32_t *edges, double *modes)
 {
   KG_REQUIRE(NULL, s, KEDGE_ERR_ARG, "kedge_solution_trace: the solution is NULL");
+  KG_TRY(check_full(s, "kedge_solution_trace"));
   const kedge_mesh *mesh = s->mesh;
   const int m = s->size.n_edge;
   int32_t next[KG_SECTION_COUNT];  // trace edges of a section ascend with those of the mesh

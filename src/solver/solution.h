@@ -14,16 +14,25 @@ struct kedge_solution {
   char note[256];         ///< behind report.solver_note
   char evaluation[512];   ///< behind report.evaluation
   const char *evaluated;  ///< the functions that `evaluation` is about while it is about one set
-  double *u;              ///< [group][N][lane]
-  double *q;              ///< [group][2 N][lane]
-  double *u_star;         ///< [group][N*][lane]
   double *indicator;      ///< [group][lane]
-  double *trace;          ///< [trace edge][m]
+  /// [group][3][lane]: coefficients of the constant mode of u, q_x, q_y; NULL: all modes are there
+  double *constant;
+  // NULL where only constants are kept:
+  double *u;       ///< [group][N][lane]
+  double *q;       ///< [group][2 N][lane]
+  double *u_star;  ///< [group][N*][lane]
+  double *trace;   ///< [trace edge][m]
   kg_trace_layout layout;
 };
 
 /// Nodes of an element of the highest order that can be asked for.
 enum { KG_NODES_MAX = (KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 3) / 2 };
+
+/// The mean of a field over an element (in the mesh's numbering).
+double kg_solution_mean(const kedge_solution *solution, kedge_field field, int32_t element);
+
+/// Write the file of a solution of which only means are kept (solver/output_cells.c).
+kedge_status kg_output_cells(const kedge_solution *solution, const char *path);
 
 /// Where n points of the reference triangle lie in an element: xy[stride * point + 0, 1].
 void kg_element_points(const kedge_mesh *mesh, int32_t element, int n, const double *r,

@@ -52,10 +52,11 @@ static kedge_status allocate_results(kg_pipeline *p)
   s->n_groups = p->layout.count.n_groups;
   s->n_edges = p->layout.count.n_edges;
   const size_t N = (size_t)z.n_modes, d = sizeof(double);
+  KG_TRY(kg_host_alloc(p->ctx, lanes, d, &s->indicator));
+  if (p->shape.cells_only) return kg_host_alloc(p->ctx, lanes * 3, d, &s->constant);
   KG_TRY(kg_host_alloc(p->ctx, lanes * N, d, &s->u));
   KG_TRY(kg_host_alloc(p->ctx, lanes * 2 * N, d, &s->q));
   KG_TRY(kg_host_alloc(p->ctx, lanes * (size_t)z.n_star, d, &s->u_star));
-  KG_TRY(kg_host_alloc(p->ctx, lanes, d, &s->indicator));
   return kg_host_alloc(p->ctx, (size_t)s->n_edges * (size_t)z.n_edge, d, &s->trace);
 }
 
@@ -99,6 +100,7 @@ static kedge_status run(kg_pipeline *p)
   KG_TRY(run_stage(p, KEDGE_STAGE_TRACE_SOLVE, kg_stage_trace_solve));
   KG_TRY(kg_stages_local(p));
   p->solution->report.peak_device_bytes = p->ctx->bytes_peak - in_use_before;
+  if (p->shape.cells_only) return KEDGE_OK;
   p->solution->layout = p->layout;
   p->layout = (kg_trace_layout){0};  // the solution owns it now
   return KEDGE_OK;

@@ -256,6 +256,7 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p)
   s->report.operator_bytes = (int64_t)operator_cost(p).bytes;
   kg_stage_cost(p, operator_cost(p), (double)result.iterations);
   kg_stage_cost(p, kg_cg_vectors_cost(n), (double)result.iterations);
+  if (p->shape.cells_only) return KEDGE_OK;
   const size_t bytes =
       (size_t)p->layout.count.n_edges * (size_t)p->shape.size.n_edge * sizeof(double);
   return kg_copy_out(p->ctx, s->trace, vectors.x, bytes);

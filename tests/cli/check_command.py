@@ -152,6 +152,13 @@ class Solve(Command):
         result = self.kedge("solve", "p.ini", "--quiet")
         self.assertEqual((result.stdout, result.stderr), ("", ""))
 
+    def test_an_output_of_cells_is_smaller(self):
+        for fields in ("full", "cells"):
+            self.kedge("solve", "p.ini", "-q", "-o", f"{fields}.hdf", "-s", f"output.fields={fields}")
+        self.assertLess(os.path.getsize(self.path("cells.hdf")),
+                        os.path.getsize(self.path("full.hdf")))
+        self.refused("solve", "p.ini", "-s", "output.fields=cell", says="'cells'")
+
     def test_the_output_option_wins_over_the_file(self):
         self.write("o.ini", PROBLEM + "[output]\nfile = a.vtkhdf\n")
         self.kedge("solve", "o.ini", "-q", "--output", "b.vtkhdf")
@@ -308,7 +315,7 @@ class Usage(Command):
         self.assertGreater(len(rows), 15)
         for key, _, default in rows:
             default = default.strip("`")
-            if re.match(r"[\d]|matrix|jacobi", default):
+            if re.match(r"[\d]|matrix|jacobi|full", default):
                 self.assertRegex(shown, rf"(?m)^.{{17}}{key} +{default}( |$)")
             else:
                 self.assertRegex(shown, rf"(?m)^.{{17}}{key}( {{25}}|  +(required|from) )")

@@ -52,6 +52,14 @@ with tempfile.TemporaryDirectory() as folder:
         with open(image, "rb") as stream:
             assert stream.read(8) == b"\x89PNG\r\n\x1a\n"
 
+    cells = os.path.join(folder, "cells.vtkhdf")
+    subprocess.run([samples, "cells", cells], check=True)
+    xy, values, _ = picture.read(cells, "q")
+    assert np.array_equal(values, np.repeat(np.arange(50.0)[:, None], 3, axis=1))
+    assert np.array_equal(xy[:, 0], np.zeros((50, 2))) and np.array_equal(xy[:-1, 2], xy[1:, 1])
+    result = run(cells, os.path.join(folder, "cells.png"))
+    assert result.returncode == 0, result.stderr
+
     def refused(says, *arguments):
         result = run(*arguments)
         assert result.returncode == 1, result

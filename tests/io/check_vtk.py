@@ -67,8 +67,25 @@ def check(grid, order):
     print(f"order {order}: largest deviation {worst:.1e}, allowed {tolerance:.1e}")
 
 
+def check_cells(grid):
+    cells = grid.GetNumberOfCells()
+    assert cells == 50 and grid.GetNumberOfPoints() == 51
+    assert names(grid.GetPointData()) == []
+    assert names(grid.GetCellData()) == ["q", "region", "u"], names(grid.GetCellData())
+    u, q = grid.GetCellData().GetArray("u"), grid.GetCellData().GetArray("q")
+    for c in range(cells):
+        cell = grid.GetCell(c)
+        assert cell.GetClassName() == "vtkTriangle"
+        assert [cell.GetPointId(i) for i in range(3)] == [0, c + 1, (c + 1) % cells + 1]
+        assert u.GetValue(c) == 0.5 * c and q.GetTuple3(c) == (0.0, -float(c), 0.0)
+        assert grid.GetCellData().GetArray("region").GetValue(c) == 100 + c
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "cells.vtkhdf")
+        subprocess.run([sys.argv[1], "cells", path], check=True)
+        check_cells(read(path))
         for order in range(1, 11):
             path = os.path.join(folder, f"order{order}.vtkhdf")
             subprocess.run([sys.argv[1], "vtkhdf", str(order), path], check=True)

@@ -1,4 +1,5 @@
 // samples vtkhdf ORDER FILE     a polynomial of degree ORDER on cells of that order
+// samples cells FILE            cells that share their points, with cell data
 // samples report FILE           a report with an exact solution
 // samples report-awkward FILE   none, with names and numbers that JSON cannot hold as they are
 //
@@ -62,6 +63,33 @@ static kedge_status write_vtkhdf(int order, const char *path)
   return kg_vtkhdf_finish(file);
 }
 
+/// A fan around point 0, on the unit circle.
+static kedge_status write_cells(const char *path)
+{
+  double xyz[3 * (CELLS + 1)] = {0}, u[CELLS], q[3 * CELLS] = {0};
+  int32_t corners[3 * CELLS] = {0}, region[CELLS];
+  for (int c = 0; c < CELLS; ++c) {
+    xyz[3 * (c + 1)] = cos(6.283185307179586 * c / CELLS);
+    xyz[3 * (c + 1) + 1] = sin(6.283185307179586 * c / CELLS);
+    corners[3 * c + 1] = c + 1;
+    corners[3 * c + 2] = (c + 1) % CELLS + 1;
+    u[c] = 0.5 * c;
+    q[3 * c + 1] = -c;
+    region[c] = 100 + c;
+  }
+  kg_vtkhdf *file;
+  KG_TRY(kg_vtkhdf_create_shared(NULL, path, CELLS, CELLS + 1, &file));
+  kg_vtkhdf_cell_field(file, "u", false);
+  kg_vtkhdf_cell_vector(file, "q");
+  kg_vtkhdf_cell_field(file, "region", true);
+  KG_TRY(kg_vtkhdf_write_points(file, 0, CELLS + 1, xyz));
+  KG_TRY(kg_vtkhdf_write_triangles(file, 0, CELLS, corners));
+  KG_TRY(kg_vtkhdf_write(file, "u", 0, CELLS, u));
+  KG_TRY(kg_vtkhdf_write(file, "q", 0, CELLS, q));
+  KG_TRY(kg_vtkhdf_write(file, "region", 0, CELLS, region));
+  return kg_vtkhdf_finish(file);
+}
+
 static kedge_status write_report(bool awkward, const char *path)
 {
   kedge_report report = {.elements = 800,
@@ -106,8 +134,9 @@ static kedge_status write_report(bool awkward, const char *path)
 int main(int argc, char **argv)
 {
   kedge_status status = KEDGE_ERR_ARG;
-  if (argc == 4 && strcmp(argv[1], "vtkhdf") == 0)
-    status = write_vtkhdf(atoi(argv[2]), argv[3]);
+  if (argc == 4 && strcmp(argv[1], "vtkhdf") == 0) status = write_vtkhdf(atoi(argv[2]), argv[3]);
+  if (argc == 3 && strcmp(argv[1], "cells") == 0)
+    status = write_cells(argv[2]);
   else if (argc == 3 && strncmp(argv[1], "report", 6) == 0)
     status = write_report(strcmp(argv[1], "report-awkward") == 0, argv[2]);
   if (status != KEDGE_OK) fprintf(stderr, "samples: %s\n", kedge_context_error(NULL));

@@ -223,6 +223,102 @@ static void topology_longer_than_its_buffer_is_complete(void **state)
   assert_file(70001);
 }
 
+/// A fan of n cells around point 0, points and cells in chunks.
+static kg_vtkhdf *begin_fan(int32_t n_cells)
+{
+  kg_vtkhdf *file;
+  assert_int_equal(kg_vtkhdf_create_shared(ctx, path, n_cells, n_cells + 2, &file), KEDGE_OK);
+  assert_int_equal(kg_vtkhdf_cell_field(file, "error", false), KEDGE_OK);
+  assert_int_equal(kg_vtkhdf_cell_vector(file, "q"), KEDGE_OK);
+  assert_int_equal(kg_vtkhdf_point_field(file, "height", 1), KEDGE_OK);
+  return file;
+}
+
+static void write_fan(kg_vtkhdf *file, int32_t n_cells)
+{
+  const size_t n = (size_t)n_cells + 2;
+  double *values = malloc(3 * n * sizeof *values);
+  int32_t *corners = malloc(3 * n * sizeof *corners);
+  assert_true(values && corners);
+  for (size_t i = 0; i < 3 * n; ++i) values[i] = value_of(0, (int64_t)i / 3, (int64_t)i % 3);
+  for (int32_t c = 0; c < n_cells; ++c)
+    for (int32_t l = 0; l < 3; ++l) corners[3 * c + l] = l == 0 ? 0 : c + l;
+  const int64_t half = n_cells / 2, rest = n_cells - half, points = (int64_t)n - 1;
+  assert_int_equal(kg_vtkhdf_write_points(file, 0, 1, values), KEDGE_OK);
+  assert_int_equal(kg_vtkhdf_write_points(file, 1, points, values + 3), KEDGE_OK);
+  assert_int_equal(kg_vtkhdf_write_triangles(file, half, rest, corners + 3 * half), KEDGE_OK);
+  assert_int_equal(kg_vtkhdf_write_triangles(file, 0, half, corners), KEDGE_OK);
+  assert_int_equal(kg_vtkhdf_write(file, "q", 0, n_cells, values), KEDGE_OK);
+  for (size_t i = 0; i < n; ++i) values[i] = value_of(0, (int64_t)i, 0);
+  assert_int_equal(kg_vtkhdf_write(file, "error", 0, n_cells, values), KEDGE_OK);
+  assert_int_equal(kg_vtkhdf_write(file, "height", 0, (int64_t)n, values), KEDGE_OK);
+  free(values);
+  free(corners);
+}
+
+static void assert_fan(int32_t n_cells)
+{
+  const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+  assert_true(file >= 0);
+  assert_integers(file, "VTKHDF/NumberOfPoints", 1, n_cells + 2, 0);
+  assert_integers(file, "VTKHDF/NumberOfCells", 1, n_cells, 0);
+  assert_integers(file, "VTKHDF/NumberOfConnectivityIds", 1, 3 * (int64_t)n_cells, 0);
+  assert_integers(file, "VTKHDF/Offsets", (int64_t)n_cells + 1, 0, 3);
+  assert_field(file, "VTKHDF/Points", 0, n_cells + 2, 1, 3);
+  assert_field(file, "VTKHDF/PointData/height", 0, n_cells + 2, 1, 1);
+  assert_field(file, "VTKHDF/CellData/error", 0, n_cells, 1, 1);
+  assert_field(file, "VTKHDF/CellData/q", 0, n_cells, 1, 3);
+  int64_t *corners = read_dataset(file, "VTKHDF/Connectivity", H5T_STD_I64LE, H5T_NATIVE_INT64,
+                                  3 * (int64_t)n_cells, 1);
+  unsigned char *types =
+      read_dataset(file, "VTKHDF/Types", H5T_STD_U8LE, H5T_NATIVE_UCHAR, n_cells, 1);
+  for (int64_t c = 0; c < n_cells; ++c) {
+    assert_int_equal(types[c], 5);
+    for (int64_t l = 0; l < 3; ++l) assert_int_equal(corners[3 * c + l], l == 0 ? 0 : c + l);
+  }
+  free(types);
+  free(corners);
+  assert_true(H5Fclose(file) >= 0);
+}
+
+static void triangles_may_share_their_points(void **state)
+{
+  (void)state;
+  const int32_t sizes[] = {1, 2, 9, 70001};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+    kg_vtkhdf *file = begin_fan(sizes[i]);
+    write_fan(file, sizes[i]);
+    assert_int_equal(kg_vtkhdf_finish(file), KEDGE_OK);
+    assert_fan(sizes[i]);
+  }
+}
+
+static void shared_points_and_cells_are_counted_apart(void **state)
+{
+  (void)state;
+  const double xyz[3 * 8] = {0};
+  const int32_t corners[3 * 8] = {0};
+  kg_vtkhdf *file;
+  assert_int_equal(kg_vtkhdf_create_shared(ctx, "a.hdf", 1, 2, &file), KEDGE_ERR_ARG);
+  assert_string_equal(kedge_context_error(ctx),
+                      "cannot write a.hdf: 1 cells of 2 points; at least one, of 3");
+  unlink(path);
+  file = begin_fan(4);
+  assert_int_equal(kg_vtkhdf_write_points(file, 1, 6, xyz), KEDGE_ERR_ARG);
+  assert_non_null(strstr(kedge_context_error(ctx), "6 points from point 1 on do not fit"));
+  assert_int_equal(kg_vtkhdf_write_triangles(file, 0, 5, corners), KEDGE_ERR_ARG);
+  assert_non_null(strstr(kedge_context_error(ctx), "5 cells from cell 0 on do not fit"));
+  write_fan(file, 3);
+  assert_int_equal(kg_vtkhdf_finish(file), KEDGE_ERR_INTERNAL);
+  assert_non_null(strstr(kedge_context_error(ctx), "Points of "));
+  assert_non_null(strstr(kedge_context_error(ctx), "was written for 5 of 6 points"));
+  file = begin_file(4);
+  assert_int_equal(kg_vtkhdf_write_triangles(file, 0, 4, corners), KEDGE_ERR_ARG);
+  assert_non_null(strstr(kedge_context_error(ctx), "have points of their own"));
+  kg_vtkhdf_abandon(file);
+  assert_int_equal(entries_of_folder(NULL), 0);
+}
+
 static void a_link_is_followed(void **state)
 {
   (void)state;
@@ -408,6 +504,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_written_in_chunks_is_read_back),
       cmocka_unit_test(topology_longer_than_its_buffer_is_complete),
+      cmocka_unit_test(triangles_may_share_their_points),
+      cmocka_unit_test(shared_points_and_cells_are_counted_apart),
       cmocka_unit_test(a_link_is_followed),
       cmocka_unit_test(places_that_cannot_be_written_are_refused_at_once),
       cmocka_unit_test(a_read_only_folder_is_refused),

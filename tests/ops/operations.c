@@ -5,6 +5,7 @@
 
 #include "compare.h"
 #include "ops/cg_vectors.h"
+#include "ops/constant_modes.h"
 #include "ops/edge_sum.h"
 #include "ops/errors.h"
 #include "ops/load_vectors.h"
@@ -34,6 +35,8 @@ int op_lane_rows(const op_case *c, op_array array)
       return z.n_star;
     case OP_INDICATOR:
       return 1;
+    case OP_CONSTANT:
+      return 3;
     default:
       return 0;
   }
@@ -297,6 +300,21 @@ static void errors(op_case *c, const op_data *in, op_data *out)
   fetch(c, out, OP_ERRORS, sums);
 }
 
+static void constant_modes(op_case *c, const op_data *in, op_data *out)
+{
+  const double *u = input(c, in, OP_U), *q = input(c, in, OP_Q);
+  double *constant = output(c, OP_CONSTANT);
+  FOR_CHUNKS(c, first, end)
+  case_must(c->ctx,
+            kg_constant_modes(c->ctx, &(kg_constant_modes_args){
+                                          .size = c->size,
+                                          .n_groups = end - first,
+                                          .u = u + before(c, OP_U, first),
+                                          .q = q + before(c, OP_Q, first),
+                                          .constant = constant + before(c, OP_CONSTANT, first)}));
+  fetch(c, out, OP_CONSTANT, constant);
+}
+
 const op_operation op_operations[OPERATIONS] = {
     {"load_vectors", load_vectors, {OP_LOAD}, 1},
     {"local_matrices", local_matrices, {OP_LOCAL, OP_CONDENSED}, 2},
@@ -309,6 +327,7 @@ const op_operation op_operations[OPERATIONS] = {
     {"local_solve", local_solve, {OP_U, OP_Q}, 2},
     {"postprocess", postprocess, {OP_U_STAR, OP_INDICATOR}, 2},
     {"errors", errors, {OP_ERRORS}, 1},
+    {"constant_modes", constant_modes, {OP_CONSTANT}, 1},
 };
 
 void op_repeat_last(const op_case *c, op_array array, double *values)

@@ -29,6 +29,7 @@ typedef enum op_array {
   OP_U_STAR,     ///< [group][N*][lane]
   OP_INDICATOR,  ///< [group][lane]
   OP_ERRORS,     ///< [group][4]: kg_error_sums
+  OP_CONSTANT,   ///< [group][3][lane]
   OP_ARRAYS
 } op_array;
 
@@ -46,7 +47,7 @@ typedef struct op_operation {
   int n_outputs;
 } op_operation;
 
-enum { OPERATIONS = 11 };
+enum { OPERATIONS = 12 };
 /// In the order of a solve: each finds its inputs among the outputs of those before.
 extern const op_operation op_operations[OPERATIONS];
 

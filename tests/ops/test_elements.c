@@ -197,6 +197,20 @@ static void u_star_has_the_gradient_of_q_and_the_mean_of_u(void **state)
   for_all_elements(check_star);
 }
 
+static void check_constant(const op_case *c, const op_data *data, const element *e)
+{
+  double solution[3 * STAR], constant[3];
+  take_solution(c, data, e->number, solution);
+  take(c, data, OP_CONSTANT, e->number, constant);
+  for (int k = 0; k < 3; ++k) assert_true(constant[k] == solution[k * c->size.n_modes]);
+}
+
+static void constant_modes_are_the_first_of_u_and_q(void **state)
+{
+  (void)state;
+  for_all_elements(check_constant);
+}
+
 /// The smallest pivot of a Cholesky factorisation, relative to the largest entry.
 static double smallest_pivot(int n, double *a)
 {
@@ -413,6 +427,7 @@ int main(void)
       cmocka_unit_test(condensed_loads_are_minus_C_inverse_A_f),
       cmocka_unit_test(local_solutions_are_those_of_the_whole_local_problem),
       cmocka_unit_test(u_star_has_the_gradient_of_q_and_the_mean_of_u),
+      cmocka_unit_test(constant_modes_are_the_first_of_u_and_q),
       cmocka_unit_test(local_matrices_are_definite_but_for_constants_without_reaction),
       cmocka_unit_test(empty_lanes_have_zero_local_matrices),
       cmocka_unit_test(loads_and_errors_are_integrals_over_the_elements),

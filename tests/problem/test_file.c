@@ -63,7 +63,8 @@ static void a_whole_file_is_read(void **state)
       "tolerance = 1e-8\n"
       "max_iterations = 123456789012\n"
       "[output]\n"
-      "file = my plate.vtkhdf\n",
+      "file = my plate.vtkhdf\n"
+      "fields = cells\n",
       NULL);
   assert_string_equal(p->mesh_file, "plate.msh");
   assert_null(p->mesh_generate);
@@ -86,6 +87,7 @@ static void a_whole_file_is_read(void **state)
   assert_int_equal(p->operator_kind, KEDGE_OPERATOR_ELL);
   assert_true(p->tolerance == 1e-8 && p->max_iterations == 123456789012);
   assert_string_equal(kedge_problem_output(p), "my plate.vtkhdf");
+  assert_true(p->cells_only);
   kedge_problem_destroy(p);
 }
 
@@ -101,6 +103,7 @@ static void an_empty_file_gives_the_defaults(void **state)
   assert_int_equal(p->source.kind, KG_FUNCTION_NONE);
   assert_true(at(&p->source, 1, 1) == 0);
   assert_null(kedge_problem_output(p));
+  assert_false(p->cells_only);
   kedge_problem_destroy(p);
 }
 

@@ -1,0 +1,23 @@
+/// @file
+/// The coefficients of the constant mode of u and q of every element: what remains of a solution
+/// that keeps only means. The other modes are orthogonal to constants, so the mean over the element
+/// is the coefficient times the mode.
+#pragma once
+#include "ops/ops.h"
+KEDGE_BEGIN_DECLS
+
+typedef struct kg_constant_modes_args {
+  kg_sizes size;
+  int32_t n_groups;  ///< of the chunk
+  const double *u;   ///< [group of the chunk][N][lane]
+  const double *q;   ///< [group of the chunk][2 N][lane]
+  double *constant;  ///< out: [group of the chunk][3][lane]: of u, q_x, q_y
+} kg_constant_modes_args;
+
+kedge_status kg_constant_modes(kedge_context *ctx, const kg_constant_modes_args *args);
+kg_cost kg_constant_modes_cost(int64_t n_elements);
+
+kedge_status kg_constant_modes_host(kedge_context *ctx, const kg_constant_modes_args *args);
+kedge_status kg_constant_modes_cuda(kedge_context *ctx, const kg_constant_modes_args *args);
+
+KEDGE_END_DECLS

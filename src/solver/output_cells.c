@@ -1,0 +1,123 @@
+// The reduced output: the triangles of the mesh with shared vertices, and numbers for each.
+#include <stdlib.h>
+
+#include "core/context.h"
+#include "core/memory.h"
+#include "io/vtkhdf.h"
+#include "solver/solution.h"
+
+enum { CHUNK = 1 << 16 };  // of points or cells
+
+/// Work of one writer.
+typedef struct writer {
+  const kedge_solution *s;
+  kg_vtkhdf *file;
+  int32_t *element;  ///< [cell of the file], which is in the caller's order
+  double *values;    ///< [CHUNK][3]
+  int32_t *numbers;  ///< [CHUNK][3]
+} writer;
+
+/// Vertices keep the mesh's order, in which those of neighbouring triangles are near each other.
+static kedge_status write_points(const writer *w)
+{
+  const kedge_mesh *mesh = w->s->mesh;
+  for (int64_t first = 0; first < mesh->n_vertices; first += CHUNK) {
+    const int64_t rest = mesh->n_vertices - first, count = rest < CHUNK ? rest : CHUNK;
+    for (int64_t i = 0; i < count; ++i) {
+      w->values[3 * i] = mesh->vertices[2 * (first + i)];
+      w->values[3 * i + 1] = mesh->vertices[2 * (first + i) + 1];
+      w->values[3 * i + 2] = 0.0;
+    }
+    KG_TRY(kg_vtkhdf_write_points(w->file, first, count, w->values));
+  }
+  return KEDGE_OK;
+}
+
+static void fill_means(const writer *w, const int32_t *element, int64_t count)
+{
+#pragma omp parallel for schedule(static) num_threads(w->s->ctx->threads)
+  for (int64_t i = 0; i < count; ++i)
+    w->values[i] = kg_solution_mean(w->s, KEDGE_FIELD_U, element[i]);
+}
+
+static void fill_flux(const writer *w, const int32_t *element, int64_t count)
+{
+#pragma omp parallel for schedule(static) num_threads(w->s->ctx->threads)
+  for (int64_t i = 0; i < count; ++i) {
+    w->values[3 * i] = kg_solution_mean(w->s, KEDGE_FIELD_QX, element[i]);
+    w->values[3 * i + 1] = kg_solution_mean(w->s, KEDGE_FIELD_QY, element[i]);
+    w->values[3 * i + 2] = 0.0;
+  }
+}
+
+static void fill_corners(const writer *w, const int32_t *element, int64_t count)
+{
+  const int32_t *vertices = w->s->mesh->element_vertices;
+#pragma omp parallel for schedule(static) num_threads(w->s->ctx->threads)
+  for (int64_t i = 0; i < count; ++i)
+    for (int l = 0; l < 3; ++l) w->numbers[3 * i + l] = vertices[3 * (int64_t)element[i] + l];
+}
+
+static void fill_rest(const writer *w, const int32_t *element, int64_t count)
+{
+#pragma omp parallel for schedule(static) num_threads(w->s->ctx->threads)
+  for (int64_t i = 0; i < count; ++i) {
+    w->numbers[i] = w->s->mesh->element_region[element[i]];
+    w->values[i] = w->s->indicator[element[i]];
+  }
+}
+
+static kedge_status write_cells(const writer *w)
+{
+  const int64_t n = w->s->mesh->n_elements;
+  for (int64_t first = 0; first < n; first += CHUNK) {
+    const int64_t count = n - first < CHUNK ? n - first : CHUNK;
+    const int32_t *element = w->element + first;
+    fill_corners(w, element, count);
+    KG_TRY(kg_vtkhdf_write_triangles(w->file, first, count, w->numbers));
+    fill_means(w, element, count);
+    KG_TRY(kg_vtkhdf_write(w->file, "u", first, count, w->values));
+    fill_flux(w, element, count);
+    KG_TRY(kg_vtkhdf_write(w->file, "q", first, count, w->values));
+    fill_rest(w, element, count);
+    KG_TRY(kg_vtkhdf_write(w->file, "region", first, count, w->numbers));
+    KG_TRY(kg_vtkhdf_write(w->file, "error_indicator", first, count, w->values));
+  }
+  return KEDGE_OK;
+}
+
+static kedge_status write_all(const writer *w)
+{
+  KG_TRY(kg_vtkhdf_cell_field(w->file, "u", false));
+  KG_TRY(kg_vtkhdf_cell_vector(w->file, "q"));
+  KG_TRY(kg_vtkhdf_cell_field(w->file, "region", true));
+  KG_TRY(kg_vtkhdf_cell_field(w->file, "error_indicator", false));
+  KG_TRY(kg_vtkhdf_number(w->file, "converged", w->s->report.converged));
+  KG_TRY(kg_vtkhdf_number(w->file, "relative_residual", w->s->report.relative_residual));
+  KG_TRY(write_points(w));
+  return write_cells(w);
+}
+
+kedge_status kg_output_cells(const kedge_solution *s, const char *path)
+{
+  const kedge_mesh *mesh = s->mesh;
+  writer w = {.s = s};
+  kedge_status status =
+      kg_host_alloc(s->ctx, (size_t)mesh->n_elements, sizeof *w.element, &w.element);
+  if (status == KEDGE_OK) status = kg_host_alloc(s->ctx, CHUNK, 3 * sizeof *w.values, &w.values);
+  if (status == KEDGE_OK) status = kg_host_alloc(s->ctx, CHUNK, 3 * sizeof *w.numbers, &w.numbers);
+  if (status != KEDGE_OK) goto done;
+  for (int32_t e = 0; e < mesh->n_elements; ++e) w.element[mesh->element_origin[e]] = e;
+  status = kg_vtkhdf_create_shared(s->ctx, path, mesh->n_elements, mesh->n_vertices, &w.file);
+  if (status == KEDGE_OK) status = write_all(&w);
+  if (status == KEDGE_OK) {
+    status = kg_vtkhdf_finish(w.file);
+    w.file = NULL;
+  }
+done:
+  kg_vtkhdf_abandon(w.file);
+  free(w.element);
+  free(w.values);
+  free(w.numbers);
+  return status;
+}
