@@ -9,7 +9,7 @@
 
 enum { LONGEST_TEXT = 1 << 24 };  // a tree shared often can be very long as text
 
-/// How tightly an operation binds; the grammar of parse.c from the outside in.
+/// How tightly an operation binds; grammar.c from the outside in.
 enum { CHOICE, COMPARISON, SUM, PRODUCT, SIGN, POWER, PRIMARY };
 
 /// A node that must bind at least as tightly as `least`, or, when word is set, a piece of text.
