@@ -179,7 +179,6 @@ static kedge_status expand(kg_pipeline *p)
 /// The operator in another form than packed local matrices.
 kedge_status kg_stage_assembly(kg_pipeline *p)
 {
-  if (p->shape.operator_kind == KEDGE_OPERATOR_MATRIX_FREE) return KEDGE_OK;
   if (p->shape.operator_kind == KEDGE_OPERATOR_MATRIX_FREE_PLAIN) return expand(p);
   kg_stage_cost(p, kg_ell_assemble_cost(p->shape.size, &p->shape.count), 1.0);
   return kg_ell_assemble(p->ctx, &(kg_ell_assemble_args){.batch = p->batch,
