@@ -116,6 +116,41 @@ static void two_runs_and_other_numbers_of_threads_give_the_same_bits(void **stat
   }
 }
 
+static kedge_report of_king(const kedge_mesh *mesh, int order, const char *operator_name)
+{
+  char text[8];
+  snprintf(text, sizeof text, "%d", order);
+  return report_of(
+      device, mesh,
+      SETTINGS({"space", "order", text}, {"boundary default", "type", "dirichlet"},
+               {"equation", "reaction", "1"}, {"exact", "u", "sin(2*pi*x)*sin(2*pi*y)"},
+               {"solver", "operator", operator_name}));
+}
+
+/// The cases of docs/king2014.md#iterations that are quick, at the default tolerance.
+static void all_operators_need_the_same_iterations_on_kings_cases(void **state)
+{
+  (void)state;
+  const struct {
+    const char *mesh;
+    int step;
+  } cases[] = {{"square 20", 1}, {"square 40", 4}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    kedge_mesh *mesh;
+    must(device, kedge_mesh_generate(device, cases[i].mesh, &mesh));
+    for (int order = 1; order <= 9; order += cases[i].step) {
+      const kedge_report a = of_king(mesh, order, operators[0]);
+      assert_true(a.converged);
+      for (size_t k = 1; k < sizeof operators / sizeof *operators; ++k) {
+        const kedge_report b = of_king(mesh, order, operators[k]);
+        assert_true(b.converged);
+        assert_in_range(b.iterations + 1, a.iterations, a.iterations + 2);
+      }
+    }
+    kedge_mesh_destroy(mesh);
+  }
+}
+
 static void assert_agreement(outcome *a, outcome *b)
 {
   assert_true(a->report.converged && b->report.converged);
@@ -154,6 +189,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(u_q_and_u_star_agree_with_the_host_to_1e_12),
       cmocka_unit_test(two_runs_and_other_numbers_of_threads_give_the_same_bits),
+      cmocka_unit_test(all_operators_need_the_same_iterations_on_kings_cases),
       cmocka_unit_test(all_operators_need_the_same_iterations_and_find_the_same_solution),
   };
   test_skip_without_backend();
