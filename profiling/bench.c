@@ -21,7 +21,8 @@ void bench_die(kedge_context *ctx, kedge_status status)
 static void usage(bool choose_backend)
 {
   fprintf(stderr,
-          "usage: %s%s [--orders A-B] [--mesh WORDS|FILE.msh] [--samples 1..%d] "
+          "usage: %s%s [--orders A-B] [--mesh WORDS|FILE.msh] [--only OPERATOR] "
+          "[--samples 1..%d] "
           "[--check|--no-check] [--profile]\n",
           program_invocation_short_name, choose_backend ? " [--backend host|cuda]" : "",
           MAX_SAMPLES);
@@ -38,6 +39,10 @@ static bool take_option(bench_settings *s, const char *name, const char *value, 
   }
   if (strcmp(name, "--mesh") == 0) {
     s->mesh = value;
+    return *value != '\0';
+  }
+  if (strcmp(name, "--only") == 0) {
+    s->only = value;
     return *value != '\0';
   }
   if (strcmp(name, "--samples") == 0) {
@@ -67,7 +72,7 @@ static bool take_flag(bench_settings *s, const char *name)
 bench_settings bench_parse(int argc, char **argv, kedge_backend backend)
 {
   const bool choose_backend = backend == KEDGE_BACKEND_AUTO;
-  bench_settings s = {backend, 1, 9, 21, "square 1000", true, false};
+  bench_settings s = {backend, 1, 9, 21, "square 1000", NULL, true, false};
   for (int i = 1; i < argc; ++i) {
     if (take_flag(&s, argv[i])) continue;
     if (!take_option(&s, argv[i], i + 1 < argc ? argv[i + 1] : "", choose_backend))

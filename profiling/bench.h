@@ -25,11 +25,12 @@ typedef struct bench_settings {
   kedge_backend backend;
   int first_order, last_order, samples;
   const char *mesh;  ///< words of a generator or a file .msh
+  const char *only;  ///< name of the one operator to measure; NULL: all
   bool check;
   bool profile;  ///< time nothing: call every operator once where a profiler looks
 } bench_settings;
 
-/// Reads --orders, --mesh, --samples, --profile, --check, --no-check and, unless `backend` decides,
+/// Reads --orders, --mesh, --only, --samples, --profile, --check, --no-check and, unless `backend` decides,
 /// --backend.
 /// Ends the program with its usage when they make no sense.
 bench_settings bench_parse(int argc, char **argv, kedge_backend backend);

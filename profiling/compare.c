@@ -1,8 +1,8 @@
 // compare: the trace operator of kedge against other ways to keep it on a GPU, in one run on one
 // GPU.
 //
-//   compare [--orders 1-9] [--mesh "square 1000" | FILE.msh] [--samples 21] [--no-check] >
-//   compare.json
+//   compare [--orders 1-9] [--mesh "square 1000" | FILE.msh] [--samples 21] [--only block-ell]
+//           [--no-check] > compare.json
 //
 // One JSON object a line: first the GPU and its roofs; then for each order every operator and
 // variant: the time of an application ("measure":"apply") or of a whole iteration of conjugate
@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench.h"
 #include "core/memory.h"
@@ -42,6 +43,12 @@ typedef struct result {
   format_size size;
   footprint_form form;
 } result;
+
+/// The operator that all times are compared with is always measured.
+static bool wanted(const comparison *c, const char *operator_name)
+{
+  return !c->settings->only || strcmp(c->settings->only, operator_name) == 0;
+}
 
 static void print_head(const comparison *c, const result *r)
 {
@@ -226,7 +233,7 @@ static bool compare_ell(comparison *c)
     print_skipped(c, &r);
     return false;
   }
-  compare_own(c, KEDGE_OPERATOR_ELL, r);
+  if (wanted(c, r.operator_name)) compare_own(c, KEDGE_OPERATOR_ELL, r);
   return true;
 }
 
@@ -300,7 +307,8 @@ static int compare_order(const bench_settings *settings, const bench_machine *ma
   for (int pass = 0; pass < 2; ++pass) {  // forms without ELL first: it takes the most room
     if (pass == 1) has_ell = compare_ell(&c);
     for (int i = 0; i < format_variant_count; ++i)
-      if (format_variants[i].assembled == (pass == 1) && (pass == 0 || has_ell))
+      if (format_variants[i].assembled == (pass == 1) && (pass == 0 || has_ell) &&
+          wanted(&c, format_variants[i].operator_name))
         compare_variant(&c, &format_variants[i]);
   }
   free(c.expected);

@@ -2,13 +2,14 @@
 // with the host.
 //
 //   operators [--backend host|cuda] [--orders 1-9] [--mesh "square 1000" | FILE.msh] [--samples 21]
-//             [--no-check] > operators.json
+//             [--only trace_apply] [--no-check] > operators.json
 //
 // One JSON object a line: first the machine's roofs, then one for each order and operator. The
 // floor is the larger of bytes / read bandwidth and flops / rate, with the operator's own cost
 // formula (src/ops/*.c) and the roofs measured in the same run (profiling/METRICS.md).
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "bench.h"
 
@@ -186,6 +187,11 @@ static void run_order(const bench_settings *s, const bench_machine *m, int order
   for (int i = 0; i < OPERATIONS; ++i) {
     running r = {&operations[i], &b};
     double seconds;
+    if (s->only && strcmp(s->only, r.op->name) != 0) {  // those after it work on what it makes
+      BENCH_TRY(m->ctx, r.op->call(&b));
+      if (s->check) BENCH_TRY(m->host_ctx, r.op->call(&host));
+      continue;
+    }
     const bench_work work = {call_running, NULL, &r};
     if (s->profile) {
       BENCH_TRY(m->ctx, bench_profile(m->ctx, work, r.op->name));

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""check_compare.py SOURCE: tables, labels and counters of the comparison of trace operators, from lines made
-up here; and what compare_run says without a GPU build."""
+"""check_compare.py SOURCE: tables, labels and counters of the comparisons, from lines made up
+here; and what compare_run refuses."""
 import importlib.machinery
 import importlib.util
 import json
@@ -24,7 +24,8 @@ def load(name):
     return module
 
 
-plot_compare, roofline, compare_run = load("plot_compare.py"), load("roofline"), load("compare_run")
+plot_compare, operator_tables = load("plot_compare.py"), load("operator_tables.py")
+roofline, compare_run = load("roofline"), load("compare_run")
 
 MACHINE = {"device": "A GPU", "elements": 1000, "mesh": "square 22", "free_bytes": 1e9, "read_bytes_per_second": 1e12,
            "flops_per_second": 1e13, "cusparse": 120603}
@@ -119,13 +120,33 @@ class Compare(unittest.TestCase):
         self.assertEqual(page, f"before\n{compare_run.BEGIN}\n\nnew\n\n{compare_run.END}\nafter\n")
         self.assertIsNone(compare_run.insert("no marks", "new"))
 
-    def test_without_a_gpu_build_there_is_nothing_to_compare(self):
-        kedge = self.write("kedge", "#!/bin/sh\n")
+    def test_local_matrices_are_set_beside_kedges(self):
+        def local(variant, each, build, error):
+            return {"order": 2, "variant": variant, "seconds_per_element": each, "flops_per_second": 4e12,
+                    "times_kedge": each / 2e-9, "times_kedge_without_build": build, "error_against_kedge": error}
+        lines = [MACHINE, local("kedge", 2e-9, None, None), local("a library", 8e-9, 3.0, 2e-15), local("loops", 5e-9, None, 1e-15)]
+        text = operator_tables.local_text(lines)
+        self.assertIn("| 2 | 2 | 4e+03 | 0.40 | 4.00 (3.00) | 2.50 |", text)
+        self.assertIn("2.0e-15", text)
+
+    def test_a_device_without_a_comparison_shows_its_own_operator(self):
+        result = {"date": "today", "command": "operators", "commit": "0123456789abcdef",
+                  "lines": [MACHINE, line("trace_apply", 1, 2e-6), line("edge_sum", 1, 1e-6)]}
+        self.write("operators.json", json.dumps(result))
+        text = compare_run.device_section(self.folder)
+        self.assertIn("| 1 | 2 | 500.0 | 0.50 |", text)
+        self.assertIn("Commit 0123456789ab, today; `operators`.", text)
+
+    def test_what_needs_a_gpu_is_refused_on_the_host(self):
+        cli = os.path.join(self.folder, "src", "cli")
+        os.makedirs(cli)
+        self.write("CMakeCache.txt", "")
+        kedge = self.write("src/cli/kedge", "#!/bin/sh\n")
         os.chmod(kedge, 0o755)
         done = subprocess.run([os.path.join(PROFILING, "compare_run"), "--kedge", kedge, "--backend", "host",
-                               "--out", self.folder], capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("nothing to compare", done.stdout)
+                               "--only", "compare"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("`compare` is a program of the GPU", done.stderr)
 
     def test_a_command_outside_a_build_folder_is_refused(self):
         kedge = self.write("kedge", "#!/bin/sh\n")

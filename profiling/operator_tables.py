@@ -1,0 +1,57 @@
+"""Tables of the programs `operators` and `local_baseline` for docs/performance.md."""
+import plot_compare
+
+
+def by_order(lines, key):
+    """{order: {line[key]: line}}, orders ascending."""
+    found = {}
+    for line in lines[1:]:
+        found.setdefault(line["order"], {})[line[key]] = line
+    return dict(sorted(found.items()))
+
+
+def local_table(lines):
+    """Local matrices: kedge in nanoseconds a triangle, the others in times of it."""
+    orders = by_order(lines, "variant")
+    others = list(dict.fromkeys(line["variant"] for line in lines[1:] if line["variant"] != "kedge"))
+    rows = []
+    for order, variants in orders.items():
+        own = variants["kedge"]
+        row = [str(order), f"{1e9 * own['seconds_per_element']:.3g}", f"{1e-9 * own['flops_per_second']:.3g}",
+               f"{own['flops_per_second'] / lines[0]['flops_per_second']:.2f}"]
+        for name in others:
+            line = variants.get(name)
+            text = f"{line['times_kedge']:.2f}" if line else ""
+            if line and line["times_kedge_without_build"] is not None:
+                text += f" ({line['times_kedge_without_build']:.2f})"
+            row.append(text)
+        rows.append(row)
+    return plot_compare.markdown(["P", "kedge, ns a triangle", "GFlop/s", "share of the measured rate", *others], rows)
+
+
+def local_text(lines):
+    errors = [line["error_against_kedge"] for line in lines[1:] if line["error_against_kedge"] is not None]
+    apart = any(line["times_kedge_without_build"] is not None for line in lines[1:])
+    parts = ["Local matrices (B1, B2): kedge in nanoseconds a triangle, other ways to make them in times of it"
+             + (", in brackets without building Z^-1, R and S0 for them" if apart else "") + ".\n", local_table(lines)]
+    if errors:
+        parts.append(f"Largest distance of their K^e from kedge's: {max(errors):.1e} (relative, l2).\n")
+    return "\n".join(parts)
+
+
+def apply_text(lines):
+    """The trace operator on the host, where no other form is measured."""
+    rows = []
+    for order, operators in by_order(lines, "operator").items():
+        line = operators.get("trace_apply")
+        if line:
+            rows.append([str(order), f"{1e6 * line['seconds']:.0f}", f"{1e-9 * line['bytes'] / line['seconds']:.1f}",
+                         f"{line['share_of_floor']:.2f}"])
+    heads = ["P", "matrix-free, us", "GB/s", "share of its floor"]
+    return "One application of the trace operator.\n\n" + plot_compare.markdown(heads, rows)
+
+
+def machine_text(lines):
+    m = lines[0]
+    return (f"### {m['device']}\n\n{m['elements']} triangles (`{m['mesh']}`), reads "
+            f"{1e-9 * m['read_bytes_per_second']:.1f} GB/s, {1e-9 * m['flops_per_second']:.0f} GFlop/s in double precision.\n")
