@@ -23,9 +23,24 @@ typedef struct kg_cg_state {
   double rr;       ///< r . r
   double target;   ///< stop when rr <= target
   int64_t iterations, max_iterations;
-  int32_t stop;  ///< enum kg_cg_stop
+  int64_t steps;  ///< of x; while one is missing, x is a step behind z
+  int32_t stop;   ///< enum kg_cg_stop
   int32_t unused;
 } kg_cg_state;
+
+/// The residual after an update: one more iteration, and whether it is the last.
+KG_INLINE void kg_cg_count(kg_cg_state *state, double rr, double rz)
+{
+  state->rr = rr;
+  state->rz_next = rz;
+  ++state->iterations;
+  if (!isfinite(rr) || !isfinite(rz))
+    state->stop = KG_CG_NOT_FINITE;
+  else if (rr <= state->target)
+    state->stop = KG_CG_CONVERGED;
+  else if (state->iterations >= state->max_iterations)
+    state->stop = KG_CG_LIMIT;
+}
 
 /// What p . A p of a direction says: CG goes on only while it is finite and positive.
 KG_INLINE void kg_cg_judge(kg_cg_state *state, double p_ap)

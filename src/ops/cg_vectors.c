@@ -25,6 +25,6 @@ kedge_status kg_cg_direction(kedge_context *ctx, const kg_cg_vectors_args *args)
 
 kg_cost kg_cg_vectors_cost(int64_t n)
 {
-  // update: p, Ap, x, r, D^-1 in, x, r out; direction: r, D^-1, p in, p out.
-  return (kg_cost){.bytes = 8.0 * 11.0 * (double)n, .flops = 12.0 * (double)n};
+  // update: z, Ap, D^-1 in, z out; direction: z, p, x in, p, x out.
+  return (kg_cost){.bytes = 8.0 * 9.0 * (double)n, .flops = 12.0 * (double)n};
 }

@@ -1,33 +1,49 @@
 /// @file
 /// The vector updates of Jacobi-preconditioned conjugate gradients, with their dot products fused.
 /// The scalars stay in device memory (ops/cg_state.h).
+///
+/// The recurrence keeps z = D^-1 r instead of r, which is z divided by the inverse diagonal where a
+/// sum needs it: then the direction reads one vector less. x moves one pass later than z, in the
+/// pass that reads p anyway.
 #pragma once
 #include "ops/cg_state.h"
 #include "ops/ops.h"
 KEDGE_BEGIN_DECLS
 
+/// Rows of A p that the operator leaves as halo entries (ops/trace_apply.h): each is the sum of its
+/// one or two.
+typedef struct kg_open_rows {
+  int64_t n;               ///< the last n rows, less than 2^32; 0: A p is complete
+  int m;                   ///< modes an edge
+  const double *halo;      ///< [halo entry][mode]
+  const int32_t *entries;  ///< [edge of the open rows][2]: halo entries, the second -1 for none
+} kg_open_rows;
+
+/// Vectors begin at multiples of 16 bytes.
 typedef struct kg_cg_vectors_args {
   int64_t
       n;  ///< rows of free edges; x and p are longer (Dirichlet rows), their rest is not touched
   const double *inverse;  ///< [n] inverse diagonal: the preconditioner
   const double *b;        ///< [n] right-hand side (start only)
-  double *x, *r, *p;
-  double *ap;       ///< [n] A p; for start: A x
-  double *partial;  ///< work: 2 * KG_CG_PARTIALS
+  double *x, *z, *p;
+  double *ap;         ///< [n] A p; for start: A x
+  kg_open_rows open;  ///< rows of A p that are not in ap (update only)
+  double *partial;    ///< work: 2 * KG_CG_PARTIALS
   kg_cg_state *state;
 } kg_cg_vectors_args;
 
 enum { KG_CG_PARTIALS = 1024 };
 
-/// r = b - A x, p = D^-1 r, rr, rz.
+/// z = D^-1 (b - A x), p = z, rr, rz.
 kedge_status kg_cg_start(kedge_context *ctx, const kg_cg_vectors_args *args);
-/// alpha = rz / p_ap; x += alpha p; r -= alpha A p; rr, rz_next; counts the iteration and stops at
-/// the target or at max_iterations.
+/// alpha = rz / p_ap; z -= alpha D^-1 A p; rr, rz_next; counts the iteration and stops at the
+/// target or at max_iterations.
 kedge_status kg_cg_update(kedge_context *ctx, const kg_cg_vectors_args *args);
-/// beta = rz_next / rz; p = D^-1 r + beta p; rz = rz_next.
+/// beta = rz_next / rz; x += alpha p; p = z + beta p; rz = rz_next. Also once after a stop, so that
+/// x belongs to z.
 kedge_status kg_cg_direction(kedge_context *ctx, const kg_cg_vectors_args *args);
 
-/// All three passes of one iteration but the operator.
+/// All passes of one iteration but the operator.
 kg_cost kg_cg_vectors_cost(int64_t n);
 
 kedge_status kg_cg_start_host(kedge_context *ctx, const kg_cg_vectors_args *args);

@@ -1,14 +1,16 @@
 // cg_vectors_cuda.cu: the vector passes of conjugate gradients, with their sums.
-// Map     a fixed grid strides over the rows; each block leaves one partial sum; the last block to
-//         arrive adds them in order, computes the scalars and decides whether to stop. No atomics
-//         on numbers: the bits depend on n alone.
+// Map     as many blocks as the device holds at once stride over pairs of rows (16 bytes); each block
+//         leaves one partial sum; the last block to arrive adds them in order, computes the scalars
+//         and decides whether to stop. No atomics on numbers: the bits depend on n and on the number
+//         of multiprocessors alone.
+// Cost    update reads z, A p, D^-1 and writes z; direction reads z, p, x and writes p, x.
 #include "backend/cuda_rt.h"
 #include "ops/cg_vectors.h"
 
 namespace
 {
 
-enum { COUNTER = 1, THREADS = 256 };
+enum { COUNTER = 1, THREADS = 512, BLOCKS = 2 };  // BLOCKS: on a multiprocessor
 
 struct sums {
   double rr, rz;
@@ -31,13 +33,13 @@ __device__ bool reduce(const kg_cg_vectors_args &a, unsigned *counter, sums *s)
 }
 
 __global__ void __launch_bounds__(THREADS)
-    start_kernel(const kg_cg_vectors_args a, unsigned *counter)
+    cg_start_kernel(const kg_cg_vectors_args a, unsigned *counter)
 {
   sums s = {0.0, 0.0};
   const int64_t stride = (int64_t)gridDim.x * THREADS;
   for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < a.n; i += stride) {
     const double r = a.b[i] - a.ap[i], z = a.inverse[i] * r;
-    a.r[i] = r;
+    a.z[i] = z;
     a.p[i] = z;
     s.rr += r * r;
     s.rz += r * z;
@@ -47,51 +49,81 @@ __global__ void __launch_bounds__(THREADS)
   a.state->rz = s.rz;
 }
 
-__global__ void __launch_bounds__(THREADS)
-    update_kernel(const kg_cg_vectors_args a, unsigned *counter)
+/// The next z of a row, and its part of the sums.
+__device__ __forceinline__ double update_row(double z, double ap, double inverse, double alpha,
+                                             sums *s)
+{
+  const double next = z - alpha * (inverse * ap), r = next / inverse;
+  s->rr += r * r;
+  s->rz += r * next;
+  return next;
+}
+
+/// Row `i` of A p, counted from the first open one.
+__device__ __forceinline__ double open_row(const kg_open_rows &open, unsigned i)
+{
+  const unsigned m = (unsigned)open.m, edge = i / m, mode = i % m;
+  const int2 entry = ((const int2 *)open.entries)[edge];
+  double row = open.halo[(int64_t)entry.x * m + mode];
+  if (entry.y >= 0) row += open.halo[(int64_t)entry.y * m + mode];
+  return row;
+}
+
+__global__ void __launch_bounds__(THREADS, BLOCKS)
+    cg_update_kernel(const kg_cg_vectors_args a, unsigned *counter)
 {
   kg_cg_state *state = a.state;
   if (state->stop != KG_CG_RUNNING) return;
   const double alpha = state->rz / state->p_ap;
+  const int64_t first = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+  const int64_t stride = (int64_t)gridDim.x * THREADS, closed = a.n - a.open.n, pairs = closed / 2;
   sums s = {0.0, 0.0};
-  const int64_t stride = (int64_t)gridDim.x * THREADS;
-  for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < a.n; i += stride) {
-    a.x[i] += alpha * a.p[i];
-    const double r = a.r[i] - alpha * a.ap[i];
-    a.r[i] = r;
-    s.rr += r * r;
-    s.rz += r * r * a.inverse[i];
+  for (int64_t i = first; i < pairs; i += stride) {
+    double2 z = ((const double2 *)a.z)[i];
+    const double2 ap = ((const double2 *)a.ap)[i], inverse = ((const double2 *)a.inverse)[i];
+    z.x = update_row(z.x, ap.x, inverse.x, alpha, &s);
+    z.y = update_row(z.y, ap.y, inverse.y, alpha, &s);
+    ((double2 *)a.z)[i] = z;
   }
-  if (!reduce(a, counter, &s)) return;
-  state->rr = s.rr;
-  state->rz_next = s.rz;
-  ++state->iterations;
-  if (!isfinite(s.rr) || !isfinite(s.rz))
-    state->stop = KG_CG_NOT_FINITE;
-  else if (s.rr <= state->target)
-    state->stop = KG_CG_CONVERGED;
-  else if (state->iterations >= state->max_iterations)
-    state->stop = KG_CG_LIMIT;
+  for (int64_t i = 2 * pairs + first; i < a.n; i += stride) {
+    const double row = i < closed ? a.ap[i] : open_row(a.open, (unsigned)(i - closed));
+    a.z[i] = update_row(a.z[i], row, a.inverse[i], alpha, &s);
+  }
+  if (reduce(a, counter, &s)) kg_cg_count(state, s.rr, s.rz);
 }
 
 /// The last block to arrive renews rz: every block has read it by then.
-__global__ void __launch_bounds__(THREADS)
-    direction_kernel(const kg_cg_vectors_args a, unsigned *counter)
+__global__ void __launch_bounds__(THREADS, BLOCKS)
+    cg_direction_kernel(const kg_cg_vectors_args a, unsigned *counter)
 {
   kg_cg_state *state = a.state;
-  if (state->stop != KG_CG_RUNNING) return;
-  const double beta = state->rz_next / state->rz;
-  const int64_t stride = (int64_t)gridDim.x * THREADS;
-  for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < a.n; i += stride)
-    a.p[i] = a.inverse[i] * a.r[i] + beta * a.p[i];
-  if (kg_last_block(counter) && threadIdx.x == 0) state->rz = state->rz_next;
+  if (state->steps == state->iterations) return;
+  const double alpha = state->rz / state->p_ap, beta = state->rz_next / state->rz;
+  const int64_t first = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+  const int64_t stride = (int64_t)gridDim.x * THREADS, pairs = a.n / 2;
+  for (int64_t i = first; i < pairs; i += stride) {
+    const double2 z = ((const double2 *)a.z)[i], p = ((const double2 *)a.p)[i];
+    const double2 x = ((const double2 *)a.x)[i];
+    ((double2 *)a.x)[i] = make_double2(x.x + alpha * p.x, x.y + alpha * p.y);
+    ((double2 *)a.p)[i] = make_double2(z.x + beta * p.x, z.y + beta * p.y);
+  }
+  if (first == 0 && a.n % 2 != 0) {
+    const int64_t i = a.n - 1;
+    a.x[i] += alpha * a.p[i];
+    a.p[i] = a.z[i] + beta * a.p[i];
+  }
+  if (!kg_last_block(counter) || threadIdx.x != 0) return;
+  state->rz = state->rz_next;
+  state->steps = state->iterations;
 }
 
 kedge_status launch(kedge_context *ctx, const kg_cg_vectors_args *a,
                     void (*kernel)(kg_cg_vectors_args, unsigned *), const char *name)
 {
-  int64_t blocks = (a->n + THREADS - 1) / THREADS;
-  if (blocks > KG_CG_PARTIALS) blocks = KG_CG_PARTIALS;
+  int64_t blocks = (a->n + 2 * THREADS - 1) / (2 * THREADS);
+  int64_t most = (int64_t)kg_cuda(ctx)->multiprocessors * BLOCKS;
+  if (most > KG_CG_PARTIALS) most = KG_CG_PARTIALS;
+  if (blocks > most) blocks = most;
   if (blocks < 1) blocks = 1;  // no rows: the sums are still written
   kernel<<<(unsigned)blocks, THREADS, 0, kg_cuda_stream(ctx)>>>(*a,
                                                                 kg_cuda(ctx)->counters + COUNTER);
@@ -102,15 +134,15 @@ kedge_status launch(kedge_context *ctx, const kg_cg_vectors_args *a,
 
 extern "C" kedge_status kg_cg_start_cuda(kedge_context *ctx, const kg_cg_vectors_args *a)
 {
-  return launch(ctx, a, start_kernel, "cg_start");
+  return launch(ctx, a, cg_start_kernel, "cg_start");
 }
 
 extern "C" kedge_status kg_cg_update_cuda(kedge_context *ctx, const kg_cg_vectors_args *a)
 {
-  return launch(ctx, a, update_kernel, "cg_update");
+  return launch(ctx, a, cg_update_kernel, "cg_update");
 }
 
 extern "C" kedge_status kg_cg_direction_cuda(kedge_context *ctx, const kg_cg_vectors_args *a)
 {
-  return launch(ctx, a, direction_kernel, "cg_direction");
+  return launch(ctx, a, cg_direction_kernel, "cg_direction");
 }

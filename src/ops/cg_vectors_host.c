@@ -1,7 +1,5 @@
 // Sums are taken over a fixed number of pieces and then in order, so that they do not depend on the
 // number of threads.
-#include <math.h>
-
 #include "core/context.h"
 #include "ops/cg_vectors.h"
 
@@ -25,7 +23,7 @@ kedge_status kg_cg_start_host(kedge_context *ctx, const kg_cg_vectors_args *a)
     const int64_t end = piece_begin(a->n, piece + 1);
     for (int64_t i = piece_begin(a->n, piece); i < end; ++i) {
       const double r = a->b[i] - a->ap[i], z = a->inverse[i] * r;
-      a->r[i] = r;
+      a->z[i] = z;
       a->p[i] = z;
       rr += r * r;
       rz += r * z;
@@ -38,6 +36,19 @@ kedge_status kg_cg_start_host(kedge_context *ctx, const kg_cg_vectors_args *a)
   return KEDGE_OK;
 }
 
+/// Rows of A p among these that are open, into ap.
+static void close_rows(const kg_cg_vectors_args *a, int64_t begin, int64_t end)
+{
+  const kg_open_rows *open = &a->open;
+  const int64_t first = a->n - open->n;
+  for (int64_t i = begin < first ? first : begin; i < end; ++i) {
+    const int64_t edge = (i - first) / open->m, mode = (i - first) % open->m;
+    const int32_t *entry = open->entries + 2 * edge;
+    a->ap[i] = open->halo[entry[0] * (int64_t)open->m + mode];
+    if (entry[1] >= 0) a->ap[i] += open->halo[entry[1] * (int64_t)open->m + mode];
+  }
+}
+
 kedge_status kg_cg_update_host(kedge_context *ctx, const kg_cg_vectors_args *a)
 {
   kg_cg_state *s = a->state;
@@ -46,37 +57,33 @@ kedge_status kg_cg_update_host(kedge_context *ctx, const kg_cg_vectors_args *a)
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
   for (int piece = 0; piece < KG_CG_PARTIALS; ++piece) {
     double rr = 0.0, rz = 0.0;
-    const int64_t end = piece_begin(a->n, piece + 1);
+    const int64_t begin = piece_begin(a->n, piece), end = piece_begin(a->n, piece + 1);
+    close_rows(a, begin, end);
 #pragma omp simd reduction(+ : rr, rz)
-    for (int64_t i = piece_begin(a->n, piece); i < end; ++i) {
-      a->x[i] += alpha * a->p[i];
-      const double r = a->r[i] - alpha * a->ap[i];
-      a->r[i] = r;
+    for (int64_t i = begin; i < end; ++i) {
+      const double z = a->z[i] - alpha * (a->inverse[i] * a->ap[i]), r = z / a->inverse[i];
+      a->z[i] = z;
       rr += r * r;
-      rz += r * r * a->inverse[i];
+      rz += r * z;
     }
     a->partial[piece] = rr;
     a->partial[KG_CG_PARTIALS + piece] = rz;
   }
-  s->rr = sum_partials(a->partial);
-  s->rz_next = sum_partials(a->partial + KG_CG_PARTIALS);
-  ++s->iterations;
-  if (!isfinite(s->rr) || !isfinite(s->rz_next))
-    s->stop = KG_CG_NOT_FINITE;
-  else if (s->rr <= s->target)
-    s->stop = KG_CG_CONVERGED;
-  else if (s->iterations >= s->max_iterations)
-    s->stop = KG_CG_LIMIT;
+  kg_cg_count(s, sum_partials(a->partial), sum_partials(a->partial + KG_CG_PARTIALS));
   return KEDGE_OK;
 }
 
 kedge_status kg_cg_direction_host(kedge_context *ctx, const kg_cg_vectors_args *a)
 {
   kg_cg_state *s = a->state;
-  if (s->stop != KG_CG_RUNNING) return KEDGE_OK;
-  const double beta = s->rz_next / s->rz;
+  if (s->steps == s->iterations) return KEDGE_OK;
+  const double alpha = s->rz / s->p_ap, beta = s->rz_next / s->rz;
 #pragma omp parallel for simd schedule(static) num_threads(ctx->threads)
-  for (int64_t i = 0; i < a->n; ++i) a->p[i] = a->inverse[i] * a->r[i] + beta * a->p[i];
+  for (int64_t i = 0; i < a->n; ++i) {
+    a->x[i] += alpha * a->p[i];
+    a->p[i] = a->z[i] + beta * a->p[i];
+  }
   s->rz = s->rz_next;
+  s->steps = s->iterations;
   return KEDGE_OK;
 }

@@ -3,7 +3,8 @@
 ///
 /// Patch by patch: the patch's part of x is staged, every element multiplies by its packed K^e, and
 /// each edge inside the patch adds its one or two rows in a fixed order. Edges of the halo get one
-/// row a patch in the halo buffer; a second pass adds them. No atomics: results repeat bit for bit.
+/// row a patch in the halo buffer; a second pass adds them, or who reads y does
+/// (ops/cg_vectors.h). No atomics: results repeat bit for bit.
 #pragma once
 #include "ops/cg_state.h"
 #include "ops/inline.h"
@@ -16,6 +17,7 @@ typedef struct kg_trace_apply_args {
   const double *x;      ///< [trace edge][mode]; Dirichlet rows are read too
   double *y;            ///< [free trace edge][mode]
   double *halo;         ///< work: [halo entry][mode]
+  bool open;            ///< leave the rows of y after those inside patches to who reads halo
   double *partial;      ///< work: [patch], sums of x . K x
   kg_cg_state
       *state;  ///< NULL, or: do nothing after a stop; p_ap = x . y, and stop if it is not positive

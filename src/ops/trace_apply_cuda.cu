@@ -139,7 +139,7 @@ extern "C" kedge_status kg_trace_apply_cuda(kedge_context *ctx, const kg_trace_a
     KG_TRY(kg_trace_apply_stream_high(ctx, a));
   const int64_t rows =
       (int64_t)(a->batch.count.n_free - a->batch.count.n_interior) * a->batch.reference.size.n_edge;
-  if (rows == 0) return KEDGE_OK;
+  if (rows == 0 || a->open) return KEDGE_OK;
   halo_kernel<<<(unsigned)((rows + 255) / 256), 256, 0, kg_cuda_stream(ctx)>>>(*a);
   return kg_cuda_launched(ctx, "trace_apply: halo");
 }

@@ -126,7 +126,7 @@ kedge_status kg_trace_apply_host(kedge_context *ctx, const kg_trace_apply_args *
     for (int32_t patch = 0; patch < args->batch.count.n_patches; ++patch)
       apply_patch(args, patch, &work);
   }
-  add_halo(ctx, args);
+  if (!args->open) add_halo(ctx, args);
   if (args->state) finish_dot(args);
   return KEDGE_OK;
 }

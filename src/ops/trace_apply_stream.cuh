@@ -17,16 +17,16 @@ enum { KG_TRACE_COUNTER = 0 };
 namespace kg
 {
 
-/// ENTRIES rows of K^e a slot and RING_BYTES of ring a block decide how far loads run ahead; low
-/// orders want more blocks on a multiprocessor instead, because their patches end sooner.
-template <int M, int WARPS, int ENTRIES, int RING_BYTES>
+/// SLOTS slots of ENTRIES rows of K^e decide how far loads run ahead; low orders want more blocks on
+/// a multiprocessor instead, because their patches end sooner.
+template <int M, int WARPS, int ENTRIES, int SLOTS>
 struct stream_shape {
   static constexpr int n = 3 * M;
   static constexpr int packed = n * (n + 1) / 2;
   static constexpr int warps = WARPS;  // groups of a patch
   static constexpr int threads = 32 * warps;
   static constexpr int entries = ENTRIES;
-  static constexpr int slots = RING_BYTES / (WARPS * ENTRIES * 256);
+  static constexpr int slots = SLOTS;
   using ring = bulk_ring<entries, slots, packed>;
 
   /// Bytes of shared memory: barriers, rings, products, x, halo (2 patches).
@@ -54,22 +54,29 @@ __device__ __forceinline__ patch_place place_of(const kg_trace_apply_args &a, in
   return p;
 }
 
-/// Chosen on an H200 among rings of 32 to 96 KiB in slots of 1 to 4 KiB, 4 or 8 groups a patch; what
-/// they reach is in profiling/results (operators.json).
+/// Chosen on an H200 among 5 to 9 shapes an order: rings of 24 to 128 KiB in slots of 1 to 6 KiB a
+/// warp. Slots that divide the rows of K^e, and shared memory for two blocks on a multiprocessor,
+/// are best. What they reach is in profiling/results (operators.json).
 template <int M>
-struct best_shape : stream_shape<M, 4, 16, 96 << 10> {
+struct best_shape : stream_shape<M, 4, 16, 6> {
 };
 template <>
-struct best_shape<2> : stream_shape<2, 8, 4, 32 << 10> {
+struct best_shape<2> : stream_shape<2, 8, 7, 2> {
 };
 template <>
-struct best_shape<3> : stream_shape<3, 8, 8, 48 << 10> {
+struct best_shape<3> : stream_shape<3, 8, 8, 3> {
 };
 template <>
-struct best_shape<4> : stream_shape<4, 8, 16, 96 << 10> {
+struct best_shape<4> : stream_shape<4, 8, 13, 3> {
 };
 template <>
-struct best_shape<5> : stream_shape<5, 8, 16, 96 << 10> {
+struct best_shape<5> : stream_shape<5, 8, 20, 3> {
+};
+template <>
+struct best_shape<6> : stream_shape<6, 4, 19, 3> {
+};
+template <>
+struct best_shape<7> : stream_shape<7, 4, 21, 3> {
 };
 
 /// M numbers between registers and shared memory, in 16-byte words where rows begin with one.

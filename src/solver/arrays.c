@@ -137,7 +137,7 @@ size_t kg_array_bytes(kg_array array, const kg_shape *s)
       return (size_t)s->size.n_trace * lanes * d;
     case KG_ARRAY_RIGHT_HAND_SIDE:
     case KG_ARRAY_INVERSE_DIAGONAL:
-    case KG_ARRAY_RESIDUAL:
+    case KG_ARRAY_PRECONDITIONED:
     case KG_ARRAY_PRODUCT:
       return free_rows * d;
     case KG_ARRAY_TRACE:

@@ -48,7 +48,7 @@ typedef struct kg_shape {
   X(ELL_VALUE, ASSEMBLY, TRACE_SOLVE)              \
   X(ELL_WORK, ASSEMBLY, ASSEMBLY)                  \
   X(TRACE, TRACE_SOLVE, POSTPROCESS)               \
-  X(RESIDUAL, TRACE_SOLVE, TRACE_SOLVE)            \
+  X(PRECONDITIONED, TRACE_SOLVE, TRACE_SOLVE)      \
   X(DIRECTION, TRACE_SOLVE, TRACE_SOLVE)           \
   X(PRODUCT, TRACE_SOLVE, TRACE_SOLVE)             \
   X(HALO, TRACE_SOLVE, TRACE_SOLVE)                \

@@ -34,8 +34,9 @@ kedge_status kg_trace_operator_apply(kedge_context *ctx, const kg_trace_operator
 /// One solve: what stays the same through restarts.
 typedef struct solve {
   kedge_context *ctx;
-  const kg_trace_operator *op;
-  const kg_cg_vectors_args *v;
+  kg_trace_operator closed;  ///< for a residual: all rows of the product
+  kg_trace_operator open;    ///< in the iteration: the update adds the halo
+  kg_cg_vectors_args v;
   kg_cg_settings settings;
   kg_cg_state state;  ///< host copy, as of the last check
   double rr_start;
@@ -43,17 +44,18 @@ typedef struct solve {
   kg_repeat repeat;  ///< a batch of iterations
 } solve;
 
-static kedge_status apply(const solve *s, const double *x, kg_cg_state *state)
+static kedge_status apply(const solve *s, const kg_trace_operator *op, const double *x,
+                          kg_cg_state *state)
 {
   kg_range_push("trace_apply", s->settings.n_elements, s->settings.n_unknowns);
-  const kedge_status status = kg_trace_operator_apply(s->ctx, s->op, x, s->v->ap, state);
+  const kedge_status status = kg_trace_operator_apply(s->ctx, op, x, s->v.ap, state);
   kg_range_pop();
   return status;
 }
 
 static kedge_status read_state(solve *s)
 {
-  KG_TRY(kg_copy_out(s->ctx, &s->state, s->v->state, sizeof s->state));
+  KG_TRY(kg_copy_out(s->ctx, &s->state, s->v.state, sizeof s->state));
   return kg_sync(s->ctx);
 }
 
@@ -68,11 +70,11 @@ static void report_progress(const solve *s)
                                         .tolerance = s->settings.tolerance});
 }
 
-/// r = b - A x from scratch, and the first direction.
+/// The residual b - A x from scratch, and the first direction.
 static kedge_status start(solve *s)
 {
-  KG_TRY(apply(s, s->v->x, NULL));
-  KG_TRY(kg_cg_start(s->ctx, s->v));
+  KG_TRY(apply(s, &s->closed, s->v.x, NULL));
+  KG_TRY(kg_cg_start(s->ctx, &s->v));
   KG_TRY(read_state(s));
   const bool finite = isfinite(s->state.rr) && isfinite(s->state.rz);
   KG_REQUIRE(
@@ -92,9 +94,9 @@ static kedge_status iterate(void *user)
 {
   const solve *s = user;
   for (int i = 0; i < BATCH; ++i) {
-    KG_TRY(apply(s, s->v->p, s->v->state));
-    KG_TRY(kg_cg_update(s->ctx, s->v));
-    KG_TRY(kg_cg_direction(s->ctx, s->v));
+    KG_TRY(apply(s, &s->open, s->v.p, s->v.state));
+    KG_TRY(kg_cg_update(s->ctx, &s->v));
+    KG_TRY(kg_cg_direction(s->ctx, &s->v));
   }
   return KEDGE_OK;
 }
@@ -104,7 +106,7 @@ static kedge_status run(solve *s)
 {
   int batches = 1;
   s->state.stop = KG_CG_RUNNING;
-  KG_TRY(kg_copy_in(s->ctx, s->v->state, &s->state, sizeof s->state));
+  KG_TRY(kg_copy_in(s->ctx, s->v.state, &s->state, sizeof s->state));
   while (s->state.stop == KG_CG_RUNNING) {
     for (int i = 0; i < batches; ++i) KG_TRY(kg_repeat_run(s->ctx, &s->repeat, iterate, s));
     kg_range_push("cg_check", s->settings.n_elements, s->settings.n_unknowns);
@@ -167,11 +169,31 @@ static kedge_status solve_system(solve *s, kg_cg_result *result)
   return KEDGE_OK;
 }
 
+/// The edges between patches need no pass of their own: the update finds their rows in the halo.
+static void open_halo(solve *s)
+{
+  if (s->closed.kind != KEDGE_OPERATOR_MATRIX_FREE) return;
+  const kg_trace_apply_args *a = &s->closed.matrix_free;
+  const kg_trace_counts *n = &a->batch.count;
+  const int m = a->batch.reference.size.n_edge;
+  s->open.matrix_free.open = true;
+  s->v.open = (kg_open_rows){.n = (int64_t)(n->n_free - n->n_interior) * m,
+                             .m = m,
+                             .halo = a->halo,
+                             .entries = a->batch.arrays.edge_entries};
+}
+
 kedge_status kg_cg_solve(kedge_context *ctx, const kg_trace_operator *op,
                          const kg_cg_vectors_args *vectors, kg_cg_settings settings,
                          kg_cg_result *result)
 {
-  solve s = {.ctx = ctx, .op = op, .v = vectors, .settings = settings, .began = kg_seconds()};
+  solve s = {.ctx = ctx,
+             .closed = *op,
+             .open = *op,
+             .v = *vectors,
+             .settings = settings,
+             .began = kg_seconds()};
+  open_halo(&s);
   *result = (kg_cg_result){0};
   const kedge_status status = solve_system(&s, result);
   kg_repeat_free(ctx, &s.repeat);

@@ -11,7 +11,8 @@
 /// The trace operator in one of its forms.
 typedef struct kg_trace_operator {
   kedge_operator kind;
-  kg_trace_apply_args matrix_free;  ///< x, y and state are filled in by kg_trace_operator_apply()
+  /// x, y and state are filled in by kg_trace_operator_apply(), `open` by kg_cg_solve()
+  kg_trace_apply_args matrix_free;
   kg_trace_plain_args plain;
   kg_ell_apply_args ell;
 } kg_trace_operator;
@@ -37,7 +38,7 @@ typedef struct kg_cg_result {
 /// recurrence says it has converged but the recomputed residual does not agree, it restarts from
 /// that residual; it gives up when a restart gains less than a factor two: then rounding is the
 /// limit.
-/// @param[in] vectors  n, inverse, b, x, r, p, ap, partial, state; rows of p beyond n are zero
+/// @param[in] vectors  n, inverse, b, x, z, p, ap, partial, state; rows of p beyond n are zero
 /// @retval KEDGE_ERR_NUMERIC  not positive definite, or NaN
 kedge_status kg_cg_solve(kedge_context *ctx, const kg_trace_operator *op,
                          const kg_cg_vectors_args *vectors, kg_cg_settings settings,

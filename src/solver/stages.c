@@ -234,7 +234,7 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p)
                                       .inverse = p->buffers[KG_ARRAY_INVERSE_DIAGONAL].data,
                                       .b = p->buffers[KG_ARRAY_RIGHT_HAND_SIDE].data,
                                       .x = p->buffers[KG_ARRAY_TRACE].data,
-                                      .r = p->buffers[KG_ARRAY_RESIDUAL].data,
+                                      .z = p->buffers[KG_ARRAY_PRECONDITIONED].data,
                                       .p = p->buffers[KG_ARRAY_DIRECTION].data,
                                       .ap = p->buffers[KG_ARRAY_PRODUCT].data,
                                       .partial = p->buffers[KG_ARRAY_VECTOR_PARTIAL].data,

@@ -55,14 +55,18 @@ size_t op_count(const op_case *c, op_array array)
     case OP_RHS:
     case OP_INVERSE:
     case OP_PRODUCT:
-    case OP_R:
-    case OP_R_NEXT:
+    case OP_Z:
+    case OP_Z_NEXT:
+    case OP_Z_OPEN:
       return (size_t)n->n_free * m;
     case OP_PRODUCT_STATE:
     case OP_START_STATE:
     case OP_UPDATE_STATE:
+    case OP_OPEN_STATE:
     case OP_DIRECTION_STATE:
       return STATE_NUMBERS;
+    case OP_HALO:
+      return (size_t)n->n_halo * m;
     case OP_ERRORS:
       return 4 * (size_t)n->n_groups;
     default:
@@ -171,6 +175,7 @@ static void fetch_state(op_case *c, op_data *out, op_array array, const kg_cg_st
   numbers[STATE_RZ_NEXT] = s.rz_next;
   numbers[STATE_RR] = s.rr;
   numbers[STATE_ITERATIONS] = (double)s.iterations;
+  numbers[STATE_STEPS] = (double)s.steps;
   numbers[STATE_STOP] = s.stop;
   out->array[array] = numbers;
 }
@@ -193,54 +198,100 @@ static void trace_apply(op_case *c, const op_data *in, op_data *out)
   fetch_state(c, out, OP_PRODUCT_STATE, args.state);
 }
 
+/// The product that leaves its open rows to the update.
+static void trace_apply_open(op_case *c, const op_data *in, op_data *out)
+{
+  const kg_trace_counts *n = &c->layout.count;
+  const kg_trace_apply_args args = {.batch = c->batch,
+                                    .local = input(c, in, OP_LOCAL),
+                                    .x = input(c, in, OP_TRACE),
+                                    .y = output(c, OP_PRODUCT),
+                                    .halo = output(c, OP_HALO),
+                                    .open = true,
+                                    .partial = case_output(c, (size_t)n->n_patches)};
+  case_must(c->ctx, kg_trace_apply(c->ctx, &args));
+  double *y = case_fetch(c, args.y);
+  const size_t inside = (size_t)n->n_interior * (size_t)c->size.n_edge;
+  assert_memory_equal(y, in->array[OP_PRODUCT], inside * sizeof *y);
+  for (size_t i = inside; i < op_count(c, OP_PRODUCT); ++i) assert_true(isnan(y[i]));
+  free(y);
+  fetch(c, out, OP_HALO, args.halo);
+}
+
 static void cg_start(op_case *c, const op_data *in, op_data *out)
 {
   const kg_cg_vectors_args args = {.n = (int64_t)op_count(c, OP_RHS),
                                    .inverse = input(c, in, OP_INVERSE),
                                    .b = input(c, in, OP_RHS),
                                    .ap = input(c, in, OP_PRODUCT),
-                                   .r = output(c, OP_R),
+                                   .z = output(c, OP_Z),
                                    .p = input(c, in, OP_TRACE),
                                    .partial = case_output(c, 2 * KG_CG_PARTIALS),
                                    .state = device_state(c, (kg_cg_state){0})};
   case_must(c->ctx, kg_cg_start(c->ctx, &args));
   free(case_fetch(c, args.partial));
-  fetch(c, out, OP_R, args.r);
+  fetch(c, out, OP_Z, args.z);
   fetch(c, out, OP_P, args.p);
   fetch_state(c, out, OP_START_STATE, args.state);
 }
 
-static void cg_update(op_case *c, const op_data *in, op_data *out)
+static kg_cg_vectors_args update_args(op_case *c, const op_data *in, const double *ap)
 {
   const kg_cg_state state = {.p_ap = in->array[OP_PRODUCT_STATE][STATE_P_AP],
                              .rz = in->array[OP_START_STATE][STATE_RZ],
                              .iterations = 6,
+                             .steps = 6,
                              .max_iterations = 100};
-  const kg_cg_vectors_args args = {.n = (int64_t)op_count(c, OP_RHS),
-                                   .inverse = input(c, in, OP_INVERSE),
-                                   .x = input(c, in, OP_TRACE),
-                                   .r = input(c, in, OP_R),
-                                   .p = input(c, in, OP_P),
-                                   .ap = input(c, in, OP_PRODUCT),
-                                   .partial = case_output(c, 2 * KG_CG_PARTIALS),
-                                   .state = device_state(c, state)};
+  return (kg_cg_vectors_args){.n = (int64_t)op_count(c, OP_RHS),
+                              .inverse = input(c, in, OP_INVERSE),
+                              .z = input(c, in, OP_Z),
+                              .ap = case_input(c, ap, op_count(c, OP_PRODUCT)),
+                              .partial = case_output(c, 2 * KG_CG_PARTIALS),
+                              .state = device_state(c, state)};
+}
+
+static void cg_update(op_case *c, const op_data *in, op_data *out)
+{
+  const kg_cg_vectors_args args = update_args(c, in, in->array[OP_PRODUCT]);
   case_must(c->ctx, kg_cg_update(c->ctx, &args));
   free(case_fetch(c, args.partial));
-  fetch(c, out, OP_X_NEXT, args.x);
-  fetch(c, out, OP_R_NEXT, args.r);
+  fetch(c, out, OP_Z_NEXT, args.z);
   fetch_state(c, out, OP_UPDATE_STATE, args.state);
+}
+
+/// The same update when the open rows of the product are NaN and the halo has them.
+static void cg_update_open(op_case *c, const op_data *in, op_data *out)
+{
+  const size_t n = op_count(c, OP_PRODUCT), m = (size_t)c->size.n_edge;
+  const size_t inside = (size_t)c->layout.count.n_interior * m;
+  double *ap = malloc((n + 1) * sizeof *ap);
+  assert_non_null(ap);
+  for (size_t i = 0; i < n; ++i) ap[i] = i < inside ? in->array[OP_PRODUCT][i] : NAN;
+  kg_cg_vectors_args args = update_args(c, in, ap);
+  args.open = (kg_open_rows){(int64_t)(n - inside), (int)m, input(c, in, OP_HALO),
+                             c->batch.arrays.edge_entries};
+  case_must(c->ctx, kg_cg_update(c->ctx, &args));
+  free(ap);
+  fetch(c, out, OP_Z_OPEN, args.z);
+  fetch_state(c, out, OP_OPEN_STATE, args.state);
 }
 
 static void cg_direction(op_case *c, const op_data *in, op_data *out)
 {
   const double *s = in->array[OP_UPDATE_STATE];
-  const kg_cg_state state = {.rz = s[STATE_RZ], .rz_next = s[STATE_RZ_NEXT], .rr = s[STATE_RR]};
+  const kg_cg_state state = {.p_ap = s[STATE_P_AP],
+                             .rz = s[STATE_RZ],
+                             .rz_next = s[STATE_RZ_NEXT],
+                             .rr = s[STATE_RR],
+                             .iterations = (int64_t)s[STATE_ITERATIONS],
+                             .steps = (int64_t)s[STATE_STEPS]};
   const kg_cg_vectors_args args = {.n = (int64_t)op_count(c, OP_RHS),
-                                   .inverse = input(c, in, OP_INVERSE),
-                                   .r = input(c, in, OP_R_NEXT),
+                                   .x = input(c, in, OP_TRACE),
+                                   .z = input(c, in, OP_Z_NEXT),
                                    .p = input(c, in, OP_P),
                                    .state = device_state(c, state)};
   case_must(c->ctx, kg_cg_direction(c->ctx, &args));
+  fetch(c, out, OP_X_NEXT, args.x);
   fetch(c, out, OP_P_NEXT, args.p);
   fetch_state(c, out, OP_DIRECTION_STATE, args.state);
 }
@@ -321,9 +372,11 @@ const op_operation op_operations[OPERATIONS] = {
     {"edge_sum", edge_sum, {OP_RHS}, 1},
     {"edge_sum of the diagonal", inverse_diagonal, {OP_INVERSE}, 1},
     {"trace_apply", trace_apply, {OP_PRODUCT, OP_PRODUCT_STATE}, 2},
-    {"cg_start", cg_start, {OP_R, OP_P, OP_START_STATE}, 3},
-    {"cg_update", cg_update, {OP_X_NEXT, OP_R_NEXT, OP_UPDATE_STATE}, 3},
-    {"cg_direction", cg_direction, {OP_P_NEXT, OP_DIRECTION_STATE}, 2},
+    {"trace_apply with open rows", trace_apply_open, {OP_HALO}, 1},
+    {"cg_start", cg_start, {OP_Z, OP_P, OP_START_STATE}, 3},
+    {"cg_update", cg_update, {OP_Z_NEXT, OP_UPDATE_STATE}, 2},
+    {"cg_update with open rows", cg_update_open, {OP_Z_OPEN, OP_OPEN_STATE}, 2},
+    {"cg_direction", cg_direction, {OP_X_NEXT, OP_P_NEXT, OP_DIRECTION_STATE}, 3},
     {"local_solve", local_solve, {OP_U, OP_Q}, 2},
     {"postprocess", postprocess, {OP_U_STAR, OP_INDICATOR}, 2},
     {"errors", errors, {OP_ERRORS}, 1},

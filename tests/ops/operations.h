@@ -16,13 +16,16 @@ typedef enum op_array {
   OP_INVERSE,    ///< [free edge][mode], edge_sum of LOCAL's diagonal
   OP_PRODUCT,    ///< [free edge][mode], K TRACE
   OP_PRODUCT_STATE,
-  OP_R,  ///< of start: RHS - PRODUCT
-  OP_P,  ///< of start; [trace edge][mode], so below
+  OP_HALO,  ///< [halo entry][mode]: of the product with open rows
+  OP_Z,     ///< of start: INVERSE (RHS - PRODUCT)
+  OP_P,     ///< of start; [trace edge][mode], so below
   OP_START_STATE,
-  OP_X_NEXT,  ///< of update: TRACE moved along P
-  OP_R_NEXT,
+  OP_Z_NEXT,  ///< of update
   OP_UPDATE_STATE,
-  OP_P_NEXT,  ///< of direction
+  OP_Z_OPEN,  ///< of update with open rows: Z_NEXT
+  OP_OPEN_STATE,
+  OP_X_NEXT,  ///< of direction: TRACE moved along P
+  OP_P_NEXT,
   OP_DIRECTION_STATE,
   OP_U,          ///< [group][N][lane]
   OP_Q,          ///< [group][2 N][lane]
@@ -38,7 +41,16 @@ typedef struct op_data {
 } op_data;
 
 /// States (kg_cg_state) as numbers.
-enum { STATE_P_AP, STATE_RZ, STATE_RZ_NEXT, STATE_RR, STATE_ITERATIONS, STATE_STOP, STATE_NUMBERS };
+enum {
+  STATE_P_AP,
+  STATE_RZ,
+  STATE_RZ_NEXT,
+  STATE_RR,
+  STATE_ITERATIONS,
+  STATE_STEPS,
+  STATE_STOP,
+  STATE_NUMBERS
+};
 
 typedef struct op_operation {
   const char *name;
@@ -47,7 +59,7 @@ typedef struct op_operation {
   int n_outputs;
 } op_operation;
 
-enum { OPERATIONS = 12 };
+enum { OPERATIONS = 14 };
 /// In the order of a solve: each finds its inputs among the outputs of those before.
 extern const op_operation op_operations[OPERATIONS];
 

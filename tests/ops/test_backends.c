@@ -53,6 +53,7 @@ static double tolerance_of(const op_case *c, op_array array)
     case OP_PRODUCT_STATE:
     case OP_START_STATE:
     case OP_UPDATE_STATE:
+    case OP_OPEN_STATE:
     case OP_DIRECTION_STATE:
     case OP_P_NEXT:
       return rounding((double)op_count(c, OP_TRACE));

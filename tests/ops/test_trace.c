@@ -132,63 +132,79 @@ static void edge_sums_add_the_rows_of_one_or_two_elements(void **state)
   for_cases(check_sums);
 }
 
-static double dot(size_t n, const double *a, const double *b)
+/// r . r and r . z of a z that is D^-1 r.
+static void check_sums_of(size_t n, const double *z, const double *inverse, const double *rr,
+                          const double *rz)
 {
-  double sum = 0.0;
-  for (size_t i = 0; i < n; ++i) sum += a[i] * b[i];
-  return sum;
+  double expected_rr = 0.0, expected_rz = 0.0;
+  for (size_t i = 0; i < n; ++i) {
+    const double r = z[i] / inverse[i];
+    expected_rr += r * r;
+    expected_rz += r * z[i];
+  }
+  assert_close(1, rr, &expected_rr, rounding((double)n));
+  assert_close(1, rz, &expected_rz, rounding((double)n));
 }
 
 static void check_start(op_case *c, const op_data *data)
 {
   const size_t n = op_count(c, OP_RHS);
-  const double *r = data->array[OP_R], *p = data->array[OP_P];
-  for (size_t i = 0; i < n; ++i) {
-    assert_at_most(fabs(r[i] - (data->array[OP_RHS][i] - data->array[OP_PRODUCT][i])),
-                   rounding(1) * fabs(data->array[OP_PRODUCT][i]));
-    assert_at_most(fabs(p[i] - data->array[OP_INVERSE][i] * r[i]), rounding(1) * fabs(p[i]));
-  }
-  const double rr = dot(n, r, r), rz = dot(n, r, p);
-  assert_close(1, &data->array[OP_START_STATE][STATE_RR], &rr, rounding((double)n));
-  assert_close(1, &data->array[OP_START_STATE][STATE_RZ], &rz, rounding((double)n));
+  const double *z = data->array[OP_Z], *inverse = data->array[OP_INVERSE];
+  const double *b = data->array[OP_RHS], *ax = data->array[OP_PRODUCT];
+  for (size_t i = 0; i < n; ++i)
+    assert_at_most(fabs(z[i] - inverse[i] * (b[i] - ax[i])),
+                   rounding(2) * fabs(inverse[i]) * (fabs(b[i]) + fabs(ax[i])));
+  assert_memory_equal(data->array[OP_P], z, n * sizeof *z);
+  const double *state = data->array[OP_START_STATE];
+  check_sums_of(n, z, inverse, &state[STATE_RR], &state[STATE_RZ]);
+}
+
+/// alpha of the update and of the direction after it.
+static double step_length(const op_data *data)
+{
+  return data->array[OP_START_STATE][STATE_RZ] / data->array[OP_PRODUCT_STATE][STATE_P_AP];
 }
 
 static void check_update(op_case *c, const op_data *data)
 {
-  const size_t n = op_count(c, OP_RHS), all = op_count(c, OP_TRACE);
-  const double *x = data->array[OP_TRACE], *r = data->array[OP_R], *p = data->array[OP_P];
-  const double *ap = data->array[OP_PRODUCT], *state = data->array[OP_UPDATE_STATE];
-  const double *x_next = data->array[OP_X_NEXT], *r_next = data->array[OP_R_NEXT];
-  const double alpha =
-      data->array[OP_START_STATE][STATE_RZ] / data->array[OP_PRODUCT_STATE][STATE_P_AP];
-  double rz = 0.0;
+  const size_t n = op_count(c, OP_RHS);
+  const double *z = data->array[OP_Z], *z_next = data->array[OP_Z_NEXT];
+  const double *ap = data->array[OP_PRODUCT], *inverse = data->array[OP_INVERSE];
   for (size_t i = 0; i < n; ++i) {
-    assert_at_most(fabs(x_next[i] - (x[i] + alpha * p[i])),
-                   rounding(2) * (fabs(x[i]) + fabs(alpha * p[i])));
-    assert_at_most(fabs(r_next[i] - (r[i] - alpha * ap[i])),
-                   rounding(2) * (fabs(r[i]) + fabs(alpha * ap[i])));
-    rz += r_next[i] * r_next[i] * data->array[OP_INVERSE][i];
+    const double change = step_length(data) * inverse[i] * ap[i];
+    assert_at_most(fabs(z_next[i] - (z[i] - change)), rounding(3) * (fabs(z[i]) + fabs(change)));
   }
-  const double rr = dot(n, r_next, r_next);
-  assert_close(1, &state[STATE_RR], &rr, rounding((double)n));
-  assert_close(1, &state[STATE_RZ_NEXT], &rz, rounding((double)n));
-  assert_true(state[STATE_ITERATIONS] == 7.0);
-  assert_memory_equal(x_next + n, x + n, (all - n) * sizeof *x);
+  const double *state = data->array[OP_UPDATE_STATE];
+  check_sums_of(n, z_next, inverse, &state[STATE_RR], &state[STATE_RZ_NEXT]);
+  assert_true(state[STATE_ITERATIONS] == 7.0 && state[STATE_STEPS] == 6.0);
+}
+
+static void check_open_update(op_case *c, const op_data *data)
+{
+  const size_t n = op_count(c, OP_RHS);
+  assert_memory_equal(data->array[OP_Z_OPEN], data->array[OP_Z_NEXT], n * sizeof(double));
+  const double *open = data->array[OP_OPEN_STATE], *closed = data->array[OP_UPDATE_STATE];
+  assert_close(STATE_NUMBERS, open, closed, rounding((double)n));
 }
 
 static void check_direction(op_case *c, const op_data *data)
 {
   const size_t n = op_count(c, OP_RHS), all = op_count(c, OP_TRACE);
   if (n == 0) return;  // rz = 0
-  const double *update = data->array[OP_UPDATE_STATE], *p = data->array[OP_P];
-  const double beta = update[STATE_RZ_NEXT] / update[STATE_RZ];
+  const double *update = data->array[OP_UPDATE_STATE], *state = data->array[OP_DIRECTION_STATE];
+  const double *z = data->array[OP_Z_NEXT], *x = data->array[OP_TRACE], *p = data->array[OP_P];
+  const double *x_next = data->array[OP_X_NEXT], *p_next = data->array[OP_P_NEXT];
+  const double alpha = step_length(data), beta = update[STATE_RZ_NEXT] / update[STATE_RZ];
   for (size_t i = 0; i < n; ++i) {
-    const double z = data->array[OP_INVERSE][i] * data->array[OP_R_NEXT][i];
-    assert_at_most(fabs(data->array[OP_P_NEXT][i] - (z + beta * p[i])),
-                   rounding(2) * (fabs(z) + fabs(beta * p[i])));
+    assert_at_most(fabs(x_next[i] - (x[i] + alpha * p[i])),
+                   rounding(2) * (fabs(x[i]) + fabs(alpha * p[i])));
+    assert_at_most(fabs(p_next[i] - (z[i] + beta * p[i])),
+                   rounding(2) * (fabs(z[i]) + fabs(beta * p[i])));
   }
-  assert_true(data->array[OP_DIRECTION_STATE][STATE_RZ] == update[STATE_RZ_NEXT]);
-  assert_memory_equal(data->array[OP_P_NEXT] + n, p + n, (all - n) * sizeof *p);
+  assert_true(state[STATE_RZ] == update[STATE_RZ_NEXT]);
+  assert_true(state[STATE_STEPS] == update[STATE_ITERATIONS]);
+  assert_memory_equal(x_next + n, x + n, (all - n) * sizeof *x);
+  assert_memory_equal(p_next + n, p + n, (all - n) * sizeof *p);
 }
 
 static void cg_starts_from_the_residual(void **state)
@@ -197,13 +213,19 @@ static void cg_starts_from_the_residual(void **state)
   for_cases(check_start);
 }
 
-static void cg_moves_along_the_direction_and_leaves_dirichlet_rows_alone(void **state)
+static void cg_updates_the_preconditioned_residual(void **state)
 {
   (void)state;
   for_cases(check_update);
 }
 
-static void cg_takes_the_next_direction_from_the_preconditioned_residual(void **state)
+static void cg_finds_the_rows_that_the_product_left_open_in_the_halo(void **state)
+{
+  (void)state;
+  for_cases(check_open_update);
+}
+
+static void cg_moves_x_takes_the_next_direction_and_leaves_dirichlet_rows_alone(void **state)
 {
   (void)state;
   for_cases(check_direction);
@@ -232,7 +254,7 @@ static void update_create(update *u, kg_cg_state state, const double *ap)
   u->args = (kg_cg_vectors_args){.n = 4,
                                  .inverse = case_input(&u->c, ones, 4),
                                  .x = case_input(&u->c, ones, 4),
-                                 .r = case_input(&u->c, ones, 4),
+                                 .z = case_input(&u->c, ones, 4),
                                  .p = case_input(&u->c, ones, 4),
                                  .ap = case_input(&u->c, ap, 4),
                                  .partial = case_output(&u->c, 2 * KG_CG_PARTIALS),
@@ -275,11 +297,12 @@ static void nothing_is_touched_after_a_stop(void **state)
   (void)state;
   const double half[4] = {0.5, 0.5, 0.5, 0.5}, ones[4] = {1, 1, 1, 1};
   update u;
-  const kg_cg_state before = {.p_ap = 2.0, .rz = 2.0, .iterations = 3, .stop = KG_CG_CONVERGED};
+  const kg_cg_state before = {
+      .p_ap = 2.0, .rz = 2.0, .iterations = 3, .steps = 3, .stop = KG_CG_CONVERGED};
   update_create(&u, before, half);
   case_must(ctx, kg_cg_update(ctx, &u.args));
   case_must(ctx, kg_cg_direction(ctx, &u.args));
-  double *const vectors[] = {u.args.x, u.args.r, u.args.p};
+  double *const vectors[] = {u.args.x, u.args.z, u.args.p};
   for (int i = 0; i < 3; ++i) {
     double *now = case_fetch(&u.c, vectors[i]);
     assert_memory_equal(now, ones, sizeof ones);
@@ -287,6 +310,24 @@ static void nothing_is_touched_after_a_stop(void **state)
   }
   update_finish(&u);
   assert_memory_equal(&u.state, &before, sizeof before);
+}
+
+static void x_takes_its_last_step_once_after_a_stop(void **state)
+{
+  (void)state;
+  const double half[4] = {0.5, 0.5, 0.5, 0.5}, moved[4] = {3, 3, 3, 3};
+  update u;
+  const kg_cg_state before = {
+      .p_ap = 1.0, .rz = 2.0, .iterations = 3, .steps = 2, .stop = KG_CG_LIMIT};
+  update_create(&u, before, half);
+  for (int i = 0; i < 2; ++i) {
+    case_must(ctx, kg_cg_direction(ctx, &u.args));
+    double *x = case_fetch(&u.c, u.args.x);
+    assert_memory_equal(x, moved, sizeof moved);
+    free(x);
+  }
+  update_finish(&u);
+  assert_int_equal(u.state.steps, 3);
 }
 
 /// x . K x with K of `sign` times the identity, and the stop that follows.
@@ -336,10 +377,12 @@ int main(void)
       cmocka_unit_test(product_is_that_of_the_elements_matrices_summed_over_edges),
       cmocka_unit_test(edge_sums_add_the_rows_of_one_or_two_elements),
       cmocka_unit_test(cg_starts_from_the_residual),
-      cmocka_unit_test(cg_moves_along_the_direction_and_leaves_dirichlet_rows_alone),
-      cmocka_unit_test(cg_takes_the_next_direction_from_the_preconditioned_residual),
+      cmocka_unit_test(cg_updates_the_preconditioned_residual),
+      cmocka_unit_test(cg_finds_the_rows_that_the_product_left_open_in_the_halo),
+      cmocka_unit_test(cg_moves_x_takes_the_next_direction_and_leaves_dirichlet_rows_alone),
       cmocka_unit_test(an_update_stops_at_the_target_the_limit_and_nan),
       cmocka_unit_test(nothing_is_touched_after_a_stop),
+      cmocka_unit_test(x_takes_its_last_step_once_after_a_stop),
       cmocka_unit_test(an_operator_that_is_not_positive_stops_the_iteration),
   };
   test_skip_without_backend();

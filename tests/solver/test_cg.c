@@ -29,7 +29,7 @@ static int close_context(void **state)
 
 /// A diagonal matrix as ELL, and the vectors of a solve, in device memory.
 typedef struct system_of_three {
-  kg_buffer column, value, b, inverse, x, r, p, ap, operator_partial, partial, state;
+  kg_buffer column, value, b, inverse, x, z, p, ap, operator_partial, partial, state;
   kg_trace_operator op;
   kg_cg_vectors_args vectors;
 } system_of_three;
@@ -61,7 +61,7 @@ static void create(system_of_three *s, const double diagonal[N], const double b[
       .inverse = s->inverse.data,
       .b = s->b.data,
       .x = zeros(&s->x, N, sizeof(double)),
-      .r = zeros(&s->r, N, sizeof(double)),
+      .z = zeros(&s->z, N, sizeof(double)),
       .p = zeros(&s->p, N, sizeof(double)),
       .ap = zeros(&s->ap, N, sizeof(double)),
       .partial = zeros(&s->partial, 2 * KG_CG_PARTIALS, sizeof(double)),
@@ -72,7 +72,7 @@ static void create(system_of_three *s, const double diagonal[N], const double b[
 static void destroy(system_of_three *s)
 {
   kg_buffer *const all[] = {
-      &s->column, &s->value, &s->b,       &s->inverse,         &s->x, &s->r, &s->p,
+      &s->column, &s->value, &s->b,       &s->inverse,         &s->x, &s->z, &s->p,
       &s->ap,     &s->state, &s->partial, &s->operator_partial};
   for (size_t i = 0; i < sizeof all / sizeof *all; ++i) kg_free(ctx, all[i]);
   must(ctx, kg_sync(ctx));
