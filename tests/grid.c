@@ -92,3 +92,12 @@ kedge_mesh *test_grid_mesh(const test_grid *grid, kedge_context *ctx)
   if (kedge_mesh_create(ctx, &arrays, &mesh) != KEDGE_OK) fail_msg("%s", kedge_context_error(ctx));
   return mesh;
 }
+
+kedge_mesh *test_irregular_mesh(kedge_context *ctx, int n_triangles)
+{
+  test_grid grid;
+  test_grid_create(&grid, n_triangles);
+  kedge_mesh *mesh = test_grid_mesh(&grid, ctx);
+  test_grid_destroy(&grid);
+  return mesh;
+}

@@ -18,6 +18,8 @@ typedef struct test_grid {
 void test_grid_create(test_grid *grid, int n_triangles);
 void test_grid_destroy(test_grid *grid);
 kedge_mesh *test_grid_mesh(const test_grid *grid, kedge_context *ctx);
+/// The mesh alone.
+kedge_mesh *test_irregular_mesh(kedge_context *ctx, int n_triangles);
 
 /// Uniform in [-1, 1], the same sequence for the same seed.
 double test_random(uint64_t *seed);

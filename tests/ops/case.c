@@ -35,15 +35,6 @@ double *case_randoms(uint64_t seed, size_t count)
   return values;
 }
 
-kedge_mesh *case_mesh(kedge_context *ctx, int n)
-{
-  test_grid grid;
-  test_grid_create(&grid, n);
-  kedge_mesh *mesh = test_grid_mesh(&grid, ctx);
-  test_grid_destroy(&grid);
-  return mesh;
-}
-
 static const void *device_copy(op_case *c, const void *host, size_t count, size_t size)
 {
   assert_true(c->n_pieces < CASE_PIECES);
@@ -78,7 +69,7 @@ void case_create(op_case *c, kedge_context *ctx, int n_elements, int order,
                  enum case_boundary boundary, kg_material material)
 {
   *c = (op_case){.ctx = ctx, .size = kg_sizes_of(order), .material = material};
-  c->mesh = case_mesh(ctx, n_elements);
+  c->mesh = test_irregular_mesh(ctx, n_elements);
   bool is_dirichlet[8] = {false};
   assert_in_range(c->mesh->n_groups, 1, 8);
   for (int g = 0; g < c->mesh->n_groups; ++g)

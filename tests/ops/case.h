@@ -35,9 +35,6 @@ void case_must(kedge_context *ctx, kedge_status status);
 /// A context of a backend with a number of threads.
 kedge_context *case_context(kedge_backend backend, int threads);
 
-/// The mesh of a test_grid of n triangles (grid.h).
-kedge_mesh *case_mesh(kedge_context *ctx, int n);
-
 /// @param[in] boundary  MIXED: the wall is Dirichlet
 void case_create(op_case *c, kedge_context *ctx, int n_elements, int order,
                  enum case_boundary boundary, kg_material material);

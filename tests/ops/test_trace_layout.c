@@ -36,7 +36,7 @@ typedef void layout_check(const layout_case *c);
 
 static void check_layout(int n, int boundary, int patch_groups, layout_check *check)
 {
-  layout_case c = {.mesh = case_mesh(ctx, n), .patch_elements = patch_groups * KG_LANES};
+  layout_case c = {.mesh = test_irregular_mesh(ctx, n), .patch_elements = patch_groups * KG_LANES};
   assert_in_range(c.mesh->n_groups, 1, 8);
   for (int g = 0; g < c.mesh->n_groups; ++g)
     c.is_dirichlet[g] = boundary == CASE_DIRICHLET ||
@@ -211,7 +211,7 @@ static void halo_entries_of_an_edge_are_found_in_ascending_order(void **state)
 static void a_patch_of_more_than_eight_groups_is_refused(void **state)
 {
   (void)state;
-  kedge_mesh *mesh = case_mesh(ctx, 2);
+  kedge_mesh *mesh = test_irregular_mesh(ctx, 2);
   const bool none[8] = {false};
   kg_trace_layout layout;
   for (int groups = 0; groups <= 9; groups += 9) {

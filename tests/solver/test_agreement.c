@@ -55,21 +55,12 @@ static outcome outcome_of(variant v, const kedge_mesh *mesh)
   return out;
 }
 
-static kedge_mesh *irregular(kedge_context *ctx, int n)
-{
-  test_grid grid;
-  test_grid_create(&grid, n);
-  kedge_mesh *mesh = test_grid_mesh(&grid, ctx);
-  test_grid_destroy(&grid);
-  return mesh;
-}
-
 static const char *const operators[] = {"matrix-free", "matrix-free-plain", "ell"};
 
 static void u_q_and_u_star_agree_with_the_host_to_1e_12(void **state)
 {
   (void)state;
-  kedge_mesh *of_host = irregular(host, 33), *of_device = irregular(device, 33);
+  kedge_mesh *of_host = test_irregular_mesh(host, 33), *of_device = test_irregular_mesh(device, 33);
   for (int order = 1; order <= 9; ++order)
     for (int k = 0; k < 3; ++k) {
       // Asked for more than rounding allows, the iteration goes as far as it can.
@@ -100,11 +91,11 @@ static void two_runs_and_other_numbers_of_threads_give_the_same_bits(void **stat
   (void)state;
   const int threads[] = {2, 1, 3, 5};
   for (int k = 0; k < 3; ++k) {
-    kedge_mesh *mesh = irregular(device, 1000);
+    kedge_mesh *mesh = test_irregular_mesh(device, 1000);
     outcome first = outcome_of((variant){device, 3, operators[k], "1e-12"}, mesh);
     for (size_t i = 0; i < sizeof threads / sizeof *threads; ++i) {
       kedge_context *ctx = open_backend(test_backend(), threads[i]);
-      kedge_mesh *again = irregular(ctx, 1000);
+      kedge_mesh *again = test_irregular_mesh(ctx, 1000);
       outcome other = outcome_of((variant){ctx, 3, operators[k], "1e-12"}, again);
       assert_same_outcome(&first, &other);
       fields_free(&other.values);
@@ -168,7 +159,7 @@ static void all_operators_need_the_same_iterations_and_find_the_same_solution(vo
   (void)state;
   const int sizes[] = {1, 2, 33, 257, 400};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
-    kedge_mesh *mesh = irregular(device, sizes[i]);
+    kedge_mesh *mesh = test_irregular_mesh(device, sizes[i]);
     for (int order = 1; order <= 9; order += sizes[i] > 100 ? 2 : 1) {
       outcome a = outcome_of((variant){device, order, operators[0], "1e-10"}, mesh);
       assert_string_equal(a.report.operator_name, operators[0]);

@@ -37,15 +37,6 @@ static kedge_mesh *square(int n)
   return mesh;
 }
 
-static kedge_mesh *triangle(void)
-{
-  test_grid grid;
-  test_grid_create(&grid, 1);
-  kedge_mesh *mesh = test_grid_mesh(&grid, ctx);
-  test_grid_destroy(&grid);
-  return mesh;
-}
-
 static kedge_problem *dirichlet(const char *order, const char *op)
 {
   return problem_of(ctx, SETTINGS({"space", "order", order}, {"exact", "u", "x*y"},
@@ -110,7 +101,7 @@ static void check_samples(int64_t bytes, const char *order)
   const int sizes[] = {200, 60, 20, 3, 0};
   double expected[KEDGE_OPERATOR_COUNT] = {0};
   for (int i = 0; i < 5; ++i) {
-    kedge_mesh *mesh = sizes[i] ? square(sizes[i]) : triangle();
+    kedge_mesh *mesh = sizes[i] ? square(sizes[i]) : test_irregular_mesh(ctx, 1);
     const kedge_plan plan = plan_within(bytes, mesh, problem);
     for (int op = 0; op < KEDGE_OPERATOR_COUNT; ++op) {
       const double largest = (double)plan.largest_elements[op];

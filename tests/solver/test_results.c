@@ -1,5 +1,5 @@
 // What a solution hands out: values in the caller's numbering, on the smallest and oddest meshes
-// too; the report, the prediction of memory, progress.
+// too.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,19 +197,10 @@ static void the_indicator_of_an_element_is_the_size_of_its_difference(void **sta
   test_grid_destroy(&grid);
 }
 
-static kedge_mesh *grid_mesh(int n_triangles)
-{
-  test_grid grid;
-  test_grid_create(&grid, n_triangles);
-  kedge_mesh *mesh = test_grid_mesh(&grid, ctx);
-  test_grid_destroy(&grid);
-  return mesh;
-}
-
 static void a_triangle_between_dirichlet_edges_has_no_unknowns_and_converges_at_once(void **state)
 {
   (void)state;
-  kedge_mesh *mesh = grid_mesh(1);
+  kedge_mesh *mesh = test_irregular_mesh(ctx, 1);
   kedge_solution *solution = solve_quadratic(mesh, "dirichlet", "matrix-free");
   kedge_report r;
   kedge_solution_report(solution, &r);
@@ -225,7 +216,7 @@ static void a_triangle_between_dirichlet_edges_has_no_unknowns_and_converges_at_
 static void a_problem_without_data_is_solved_in_no_iteration(void **state)
 {
   (void)state;
-  kedge_mesh *mesh = grid_mesh(40);
+  kedge_mesh *mesh = test_irregular_mesh(ctx, 40);
   kedge_solution *solution =
       solve(ctx, mesh,
             SETTINGS({"space", "order", "3"}, {"boundary default", "type", "dirichlet"},
@@ -237,83 +228,6 @@ static void a_problem_without_data_is_solved_in_no_iteration(void **state)
   fields f = fields_of(ctx, solution);
   for (int k = 0; k < FIELDS; ++k) assert_true(largest(f.n[k], f.values[k]) == 0.0);
   fields_free(&f);
-  kedge_solution_destroy(solution);
-  kedge_mesh_destroy(mesh);
-}
-
-static void the_report_counts_what_was_solved(void **state)
-{
-  (void)state;
-  kedge_mesh *mesh;
-  must(ctx, kedge_mesh_generate(ctx, "square 4", &mesh));
-  kedge_solution *solution =
-      solve(ctx, mesh,
-            SETTINGS({"space", "order", "3"}, {"equation", "source", "1"},
-                     {"boundary left", "type", "dirichlet"}, {"boundary left", "value", "x"},
-                     {"boundary default", "type", "neumann"}, {"boundary default", "value", "0"},
-                     {"solver", "tolerance", "1e-9"}));
-  kedge_report r;
-  kedge_solution_report(solution, &r);
-  assert_int_equal(r.elements, 32);
-  assert_int_equal(r.edges, 3 * 16 + 2 * 4);
-  assert_int_equal(r.vertices, 25);
-  assert_int_equal(r.boundary_edges, 16);
-  assert_int_equal(r.order, 3);
-  assert_int_equal(r.trace_unknowns, (56 - 4) * 4);
-  assert_int_equal(r.element_unknowns, 32 * 10);
-  assert_string_equal(r.backend, kedge_backend_name(test_backend()));
-  assert_string_equal(r.device, kedge_context_device(ctx));
-  assert_string_equal(r.operator_name, "matrix-free");
-  assert_string_equal(r.preconditioner, "jacobi");
-  assert_true(r.tolerance == 1e-9 && r.relative_residual <= 1e-9 && r.converged);
-  assert_true(r.iterations > 0);
-  assert_false(r.has_exact);
-  assert_true(isnan(r.u_l2) && isnan(r.u_linf) && isnan(r.q_l2) && isnan(r.u_star_l2));
-  assert_int_equal(r.local_matrices_bytes, 12 * 13 / 2 * 32 * 8);
-  assert_true(r.operator_bytes >= r.local_matrices_bytes);
-  assert_true(r.stages[KEDGE_STAGE_TRACE_SOLVE].seconds > 0.0);
-  assert_true(r.stages[KEDGE_STAGE_TRACE_SOLVE].flops > 2.0 * 12 * 12 * 32 * (double)r.iterations);
-  assert_true(r.stages[KEDGE_STAGE_OUTPUT].seconds == 0.0);
-  kedge_solution_destroy(solution);
-  kedge_mesh_destroy(mesh);
-}
-
-static void an_iteration_that_is_cut_short_is_reported_and_its_solution_handed_out(void **state)
-{
-  (void)state;
-  kedge_mesh *mesh = grid_mesh(100);
-  kedge_solution *solution =
-      solve(ctx, mesh,
-            SETTINGS({"exact", "u", "sin(x)"}, {"boundary default", "type", "dirichlet"},
-                     {"solver", "max_iterations", "3"}));
-  kedge_report r;
-  kedge_solution_report(solution, &r);
-  assert_false(r.converged);
-  assert_int_equal(r.iterations, 3);
-  assert_true(r.relative_residual > r.tolerance && isfinite(r.u_l2));
-  char note[128];
-  snprintf(note, sizeof note,
-           "stopped after max_iterations = 3 with a relative residual of %.2e; raise "
-           "max_iterations or tolerance",
-           r.relative_residual);
-  assert_string_equal(r.solver_note, note);
-  kedge_solution_destroy(solution);
-  kedge_mesh_destroy(mesh);
-}
-
-static void a_tolerance_beyond_rounding_is_reported_and_not_waited_for(void **state)
-{
-  (void)state;
-  kedge_mesh *mesh = grid_mesh(100);
-  kedge_solution *solution =
-      solve(ctx, mesh,
-            SETTINGS({"space", "order", "4"}, {"exact", "u", "sin(x)"},
-                     {"boundary default", "type", "dirichlet"}, {"solver", "tolerance", "1e-18"}));
-  kedge_report r;
-  kedge_solution_report(solution, &r);
-  assert_false(r.converged);
-  assert_true(r.iterations < 5000 && r.relative_residual < 1e-12);
-  assert_non_null(strstr(r.solver_note, "a tolerance of 1.0e-18 is not attainable"));
   kedge_solution_destroy(solution);
   kedge_mesh_destroy(mesh);
 }
@@ -342,108 +256,6 @@ static void null_arguments_are_refused(void **state)
   kedge_mesh_destroy(mesh);
 }
 
-static void predictions_are_what_is_allocated(void **state)
-{
-  (void)state;
-  const char *const orders[] = {"1", "4", "9"};
-  const char *const generate[] = {"square 3", "ring 5 40"};
-  for (int i = 0; i < 2 * 3 * KEDGE_OPERATOR_COUNT * 2; ++i) {
-    const bool exact = i % 2;
-    const kedge_operator op = (kedge_operator)(i / 2 % KEDGE_OPERATOR_COUNT);
-    const int rest = i / 2 / KEDGE_OPERATOR_COUNT;
-    kedge_mesh *mesh;
-    must(ctx, kedge_mesh_generate(ctx, generate[rest / 3], &mesh));
-    kedge_problem *problem = problem_of(
-        ctx,
-        SETTINGS({"space", "order", orders[rest % 3]},
-                 {"solver", "operator", kedge_operator_name(op)}, {"solver", "tolerance", "1e-3"},
-                 {"boundary default", "type", "dirichlet"}, {"boundary default", "value", "x"}));
-    if (exact) must(ctx, kedge_problem_set(problem, "exact", "u", "x*y"));
-    if (i % 3 == 0) must(ctx, kedge_problem_set(problem, "output", "fields", "cells"));
-    kedge_plan plan;
-    kedge_solution *solution;
-    kedge_report r;
-    must(ctx, kedge_plan_make(ctx, mesh, problem, &plan));
-    must(ctx, kedge_solve(ctx, mesh, problem, &solution));
-    kedge_solution_report(solution, &r);
-    assert_int_equal(r.predicted_device_bytes, plan.peak_bytes[op]);
-    assert_at_most(fabs((double)(r.peak_device_bytes - r.predicted_device_bytes)),
-                   0.05 * (double)r.peak_device_bytes);
-    for (int stage = 0; stage < KEDGE_STAGE_COUNT; ++stage)
-      assert_true(plan.stage_bytes[op][stage] <= plan.peak_bytes[op]);
-    assert_true(plan.free_bytes > 0 && plan.largest_elements[op] > r.elements);
-    kedge_solution_destroy(solution);
-    kedge_problem_destroy(problem);
-    kedge_mesh_destroy(mesh);
-  }
-}
-
-/// What the progress function has seen.
-typedef struct witness {
-  int stage;  ///< the last one
-  bool finished[KEDGE_STAGE_COUNT];
-  int64_t iteration;
-  double residual;
-} witness;
-
-static int stage_of(const char *name)
-{
-  int stage = 0;
-  while (stage < KEDGE_STAGE_COUNT && strcmp(kedge_stage_name((kedge_stage)stage), name)) ++stage;
-  return stage;
-}
-
-static void watch(void *user, const kedge_progress *progress)
-{
-  witness *w = user;
-  const int stage = stage_of(progress->stage);
-  assert_true(stage < KEDGE_STAGE_COUNT && stage >= w->stage);
-  assert_false(w->finished[stage]);
-  assert_true(progress->seconds >= 0.0);
-  w->stage = stage;
-  w->finished[stage] = progress->finished;
-  if (stage != KEDGE_STAGE_TRACE_SOLVE || progress->finished) {
-    assert_int_equal(progress->iteration, 0);
-    return;
-  }
-  assert_true(progress->iteration >= w->iteration);
-  w->iteration = progress->iteration;
-  if (progress->iteration > 0) {
-    assert_true(progress->tolerance == 1e-8);
-    w->residual = progress->relative_residual;
-  }
-}
-
-static void check_progress(const char *operator_name)
-{
-  witness w = {0};
-  kedge_mesh *mesh = grid_mesh(200);
-  kedge_context_set_progress(ctx, watch, &w);
-  kedge_solution *solution =
-      solve(ctx, mesh,
-            SETTINGS({"exact", "u", "sin(x)"}, {"boundary default", "type", "dirichlet"},
-                     {"solver", "operator", operator_name}, {"solver", "tolerance", "1e-8"}));
-  kedge_context_set_progress(ctx, NULL, NULL);
-  const bool assembled = strcmp(operator_name, "matrix-free") != 0;
-  for (int stage = 0; stage < KEDGE_STAGE_OUTPUT; ++stage)
-    assert_true(w.finished[stage] == (stage != KEDGE_STAGE_ASSEMBLY || assembled));
-  assert_false(w.finished[KEDGE_STAGE_OUTPUT]);
-  kedge_report r;
-  kedge_solution_report(solution, &r);
-  assert_int_equal(w.iteration, r.iterations);
-  assert_true(w.residual <= 1e-8);
-  kedge_solution_destroy(solution);
-  kedge_mesh_destroy(mesh);
-}
-
-static void progress_tells_of_the_stages_in_order_and_of_the_falling_residual(void **state)
-{
-  (void)state;
-  check_progress("matrix-free");
-  check_progress("matrix-free-plain");
-  check_progress("ell");
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -451,12 +263,7 @@ int main(void)
       cmocka_unit_test(the_indicator_of_an_element_is_the_size_of_its_difference),
       cmocka_unit_test(a_triangle_between_dirichlet_edges_has_no_unknowns_and_converges_at_once),
       cmocka_unit_test(a_problem_without_data_is_solved_in_no_iteration),
-      cmocka_unit_test(the_report_counts_what_was_solved),
-      cmocka_unit_test(an_iteration_that_is_cut_short_is_reported_and_its_solution_handed_out),
-      cmocka_unit_test(a_tolerance_beyond_rounding_is_reported_and_not_waited_for),
       cmocka_unit_test(null_arguments_are_refused),
-      cmocka_unit_test(predictions_are_what_is_allocated),
-      cmocka_unit_test(progress_tells_of_the_stages_in_order_and_of_the_falling_residual),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);

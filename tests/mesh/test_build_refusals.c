@@ -1,0 +1,163 @@
+// Arrays that are no mesh, and the sentence for each.
+#include <math.h>
+#include <string.h>
+
+#include "support.h"
+
+static const double square_vertices[] = {0, 0, 1, 0, 1, 1, 0, 1, 5, 5};
+static const int32_t two[] = {0, 1, 2, 0, 2, 3};  // the unit square
+
+static void assert_triangles_refused(kedge_context *ctx, const double *vertices, int64_t n_vertices,
+                                     const int32_t *triangles, int64_t n, const char *sentence)
+{
+  const kedge_mesh_arrays arrays = {
+      .n_vertices = n_vertices, .vertices = vertices, .n_triangles = n, .triangles = triangles};
+  kedge_mesh *mesh;
+  const kedge_status status = kedge_mesh_create(ctx, &arrays, &mesh);
+  assert_null(mesh);
+  assert_refused(ctx, status, KEDGE_ERR_INPUT, sentence);
+}
+
+static void impossible_triangles_are_refused(void **state)
+{
+  kedge_context *ctx = *state;
+  const double *v = square_vertices;
+  assert_triangles_refused(ctx, v, 5, two, 0, "arrays: the mesh has no triangles");
+  assert_triangles_refused(
+      ctx, v, 3, two, 2,
+      "arrays: triangle 1 (from 0) with corners (0, 0), (1, 1) uses vertices 0, "
+      "2, 3, but vertices are numbered from 0 to 2");
+  assert_triangles_refused(
+      ctx, v, 5, (int32_t[]){0, 1, -7}, 1,
+      "arrays: triangle 0 (from 0) with corners (0, 0), (1, 0) uses vertices 0, "
+      "1, -7, but vertices are numbered from 0 to 4");
+  assert_triangles_refused(ctx, v, 5, (int32_t[]){0, 1, 2, 3, 1, 3}, 2,
+                           "arrays: triangle 1 (from 0) with corners (0, 1), (1, 0), (0, 1) is "
+                           "degenerate: it uses a vertex twice; remove it from the mesh");
+  assert_triangles_refused(ctx, v, 5, (int32_t[]){0, 2, 4}, 1,
+                           "arrays: triangle 0 (from 0) with corners (0, 0), (1, 1), (5, 5) is "
+                           "degenerate: it has no area; remove it or move its vertices");
+  const double flat[] = {0, 0, 1, 0, 0.5, 1e-13};
+  assert_triangles_refused(
+      ctx, flat, 3, (int32_t[]){0, 1, 2}, 1,
+      "arrays: triangle 0 (from 0) with corners (0, 0), (1, 0), (0.5, 1e-13) is "
+      "degenerate: it has no area; remove it or move its vertices");
+}
+
+static void thin_triangles_are_accepted(void **state)
+{
+  const double thin[] = {0, 0, 1, 0, 0.5, 1e-9};
+  const kedge_mesh_arrays arrays = {
+      .n_vertices = 3, .vertices = thin, .n_triangles = 1, .triangles = two};
+  kedge_mesh *mesh;
+  assert_ok(*state, kedge_mesh_create(*state, &arrays, &mesh));
+  assert_sound(mesh);
+  kedge_mesh_destroy(mesh);
+}
+
+static void triangles_that_collide_are_refused(void **state)
+{
+  kedge_context *ctx = *state;
+  const double *v = square_vertices;
+  assert_triangles_refused(
+      ctx, v, 5, (int32_t[]){0, 1, 2, 0, 2, 3, 2, 1, 0}, 3,
+      "arrays: triangle 0 (from 0) with corners (0, 0), (1, 0), (1, 1) and "
+      "triangle 2 (from 0) with corners (1, 1), (1, 0), (0, 0) are duplicates: "
+      "they have the same vertices; repair the mesh");
+  assert_triangles_refused(
+      ctx, v, 5, (int32_t[]){0, 1, 2, 0, 1, 3}, 2,
+      "arrays: triangle 0 (from 0) with corners (0, 0), (1, 0), (1, 1) and "
+      "triangle 1 (from 0) with corners (0, 0), (1, 0), (0, 1) lie on the same "
+      "side of their common edge (the mesh is folded); repair the mesh");
+  const double book[] = {0, 0, 1, 0, 0, 1, 0, -1, 1, 1};
+  assert_triangles_refused(ctx, book, 5, (int32_t[]){0, 1, 2, 0, 1, 3, 0, 1, 4}, 3,
+                           "arrays: triangle 0 (from 0) with corners (0, 0), (1, 0), (0, 1) and "
+                           "triangle 1 (from 0) with corners (0, 0), (1, 0), (0, -1) share an edge "
+                           "with a third triangle, and an edge has two at most; repair the mesh");
+}
+
+static void coordinates_that_are_not_finite_are_refused(void **state)
+{
+  const double bad[] = {0, 0, 1, 0, NAN, 1};
+  assert_triangles_refused(*state, bad, 3, two, 1,
+                           "arrays: vertex 2 (from 0) has the coordinates (nan, 1); they must be "
+                           "finite and below 1e150");
+  const double large[] = {0, 0, 1e200, 0, 0, 1e200};
+  assert_triangles_refused(
+      *state, large, 3, two, 1,
+      "arrays: vertex 1 (from 0) has the coordinates (1e+200, 0); they must be "
+      "finite and below 1e150");
+}
+
+static void a_tagged_line_beside_the_mesh_is_refused(void **state)
+{
+  kedge_mesh *mesh;
+  const int32_t tag = 4;
+  const char *const name = "wall";
+  kedge_mesh_arrays arrays = {.n_vertices = 5,
+                              .vertices = square_vertices,
+                              .n_triangles = 2,
+                              .triangles = two,
+                              .n_lines = 1,
+                              .lines = (int32_t[]){1, 3},
+                              .line_tags = &tag};
+  assert_refused(*state, kedge_mesh_create(*state, &arrays, &mesh), KEDGE_ERR_INPUT,
+                 "arrays: the line from (1, 0) to (0, 1) of boundary group 4 is no edge of any "
+                 "triangle; join the meshes at their interface or take the line out of the group");
+  arrays.lines = (int32_t[]){4, 99};
+  arrays.n_names = 1;
+  arrays.name_tags = &tag;
+  arrays.names = &name;
+  assert_refused(
+      *state, kedge_mesh_create(*state, &arrays, &mesh), KEDGE_ERR_INPUT,
+      "arrays: the line from (5, 5) to (no vertex 99) of boundary group 4 \"wall\" is no "
+      "edge of any triangle; join the meshes at their interface or take the line out of "
+      "the group");
+  arrays.line_tags = (int32_t[]){0};  // without a group it says nothing
+  assert_ok(*state, kedge_mesh_create(*state, &arrays, &mesh));
+  kedge_mesh_destroy(mesh);
+}
+
+static void inconsistent_arrays_are_refused(void **state)
+{
+  const kedge_mesh_arrays good = {
+      .n_vertices = 4, .vertices = square_vertices, .n_triangles = 2, .triangles = two};
+  kedge_mesh_arrays a[9];
+  for (size_t i = 0; i < 9; ++i) a[i] = good;
+  a[0].n_triangles = -1;
+  a[1].vertices = NULL;
+  a[2].n_lines = 1;
+  a[3].n_names = 1;
+  a[4].regions = (int32_t[]){1, -1};
+  a[5].n_lines = 1, a[5].lines = two, a[5].line_tags = (int32_t[]){-2};
+  a[6].n_names = 1, a[6].name_tags = (int32_t[]){0}, a[6].names = (const char *[]){"x"};
+  a[7].n_names = 1, a[7].name_tags = (int32_t[]){1}, a[7].names = (const char *[]){""};
+  a[8].n_names = 1, a[8].name_tags = (int32_t[]){1}, a[8].names = (const char *[]){"a\nb"};
+  static const char *const sentences[9] = {
+      "kedge_mesh_create: a count is negative",
+      "kedge_mesh_create: vertices or triangles is NULL",
+      "kedge_mesh_create: lines or line_tags is NULL although n_lines is not 0",
+      "kedge_mesh_create: names or name_tags is NULL although n_names is not 0",
+      "kedge_mesh_create: regions[1] is -1; tags are positive, or 0 for no group",
+      "kedge_mesh_create: line_tags[0] is -2; tags are positive, or 0 for no group",
+      "kedge_mesh_create: name_tags[0] is 0; tags are positive",
+      "kedge_mesh_create: names[0] is NULL or empty",
+      "kedge_mesh_create: names[0] holds a quotation mark or a line end",
+  };
+  kedge_mesh *mesh;
+  for (size_t i = 0; i < 9; ++i)
+    assert_refused(*state, kedge_mesh_create(*state, &a[i], &mesh), KEDGE_ERR_ARG, sentences[i]);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(impossible_triangles_are_refused),
+      cmocka_unit_test(thin_triangles_are_accepted),
+      cmocka_unit_test(triangles_that_collide_are_refused),
+      cmocka_unit_test(coordinates_that_are_not_finite_are_refused),
+      cmocka_unit_test(a_tagged_line_beside_the_mesh_is_refused),
+      cmocka_unit_test(inconsistent_arrays_are_refused),
+  };
+  return cmocka_run_group_tests(tests, open_context, close_context);
+}

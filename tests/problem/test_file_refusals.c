@@ -1,0 +1,244 @@
+// Problem files and overrides that are refused, and with which sentence.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "problem/problem.h"
+
+static kedge_status parse(const char *text, const char *override, kedge_problem **out)
+{
+  return kg_problem_parse(NULL, "plate.ini", text, strlen(text), &override, override ? 1 : 0, out);
+}
+
+static void every_refusal_names_file_line_and_remedy(void **state)
+{
+  (void)state;
+  static const char *const cases[][2] = {
+      {"[space]\n\nstabilisation = 1",
+       "plate.ini:3: unknown key 'stabilisation' in [space]; did you mean 'stabilization'?"},
+      {"[space]\ncolour = 1",
+       "plate.ini:2: unknown key 'colour' in [space]; its keys are order, stabilization"},
+      {"[sapce]\norder = 1", "plate.ini:1: unknown section [sapce]; did you mean [space]?"},
+      {"[sapce]", "plate.ini:1: unknown section [sapce]; did you mean [space]?"},
+      {"[weather]\nrain = 1",
+       "plate.ini:1: unknown section [weather]; there are [mesh], [space], [equation], "
+       "[parameters], [boundary NAME], [exact], [solver], [output]"},
+      {"order = 1", "plate.ini:1: 'order' stands before the first [section]; put it into one"},
+      {"[boundary]\ntype = neumann",
+       "plate.ini:1: [boundary] needs the name or number of a group of the mesh, or default: "
+       "[boundary default]"},
+      {"[boundary outer]\ncolour = red",
+       "plate.ini:2: unknown key 'colour' in [boundary outer]; its keys are type, value"},
+      {"[exact]\ndu_dx = 1", "plate.ini:2: unknown key 'du_dx' in [exact]; its keys are u"},
+      {"[space]\norder = 1\n[mesh]\n[space]\norder = 2",
+       "plate.ini:5: duplicate key 'order' in [space]; it has been set on line 2"},
+      {"[boundary a]\ntype=neumann\n[boundary   a]\ntype=neumann",
+       "plate.ini:4: duplicate key 'type' in [boundary a]; it has been set on line 2"},
+      {"[space\norder = 1", "plate.ini:1: a section is written [name], alone on its line"},
+      {"[space] order = 1", "plate.ini:1: a section is written [name], alone on its line"},
+      {"[space]\norder 3", "plate.ini:2: expected key = value or [section]"},
+      {"[space]\nwhat\norder = 99", "plate.ini:2: expected key = value or [section]"},
+      {"[space]\norder =", "plate.ini:2: order in [space] has no value"},
+      {"[space]\norder = # 3", "plate.ini:2: order in [space] has no value"},
+      {"[space]\norder = 0", "plate.ini:2: order must be a whole number from 1 to 12, not '0'"},
+      {"[space]\norder = 13", "plate.ini:2: order must be a whole number from 1 to 12, not '13'"},
+      {"[space]\norder = 2.5", "plate.ini:2: order must be a whole number from 1 to 12, not '2.5'"},
+      {"[space]\norder = 99999999999999999999",
+       "plate.ini:2: order must be a whole number from 1 to 12, not '99999999999999999999'"},
+      {"[space]\norder = 2\n 3",
+       "plate.ini:3: order in [space] must fit on one line; an indented line continues the value "
+       "before it"},
+      {"[mesh]\nrefine = -1", "plate.ini:2: refine must be a whole number from 0 to 14, not '-1'"},
+      {"[mesh]\nrefine = 15", "plate.ini:2: refine must be a whole number from 0 to 14, not '15'"},
+      {"[mesh]\nfile = a.msh\ngenerate = square 3",
+       "plate.ini:3: [mesh] has both file and generate; keep one of them"},
+      {"[space]\nstabilization = 0", "plate.ini:2: stabilization must be positive, not '0'"},
+      {"[space]\nstabilization = -1/h", "plate.ini:2: stabilization must be positive, not '-1/h'"},
+      {"[space]\nstabilization = 1+h",
+       "plate.ini:2: stabilization must be a number, a number times h or a number divided by h "
+       "(h: the length of the edge), not '1+h'"},
+      {"[space]\nstabilization = h^2",
+       "plate.ini:2: stabilization must be a number, a number times h or a number divided by h "
+       "(h: the length of the edge), not 'h^2'"},
+      {"[space]\nstabilization = 2*x",
+       "plate.ini:2: stabilization must be a constant, but it depends on x or y"},
+      {"[equation]\ndiffusion = 0", "plate.ini:2: diffusion must be positive, not '0'"},
+      {"[equation]\ndiffusion = 1+x",
+       "plate.ini:2: diffusion must be a constant, but it depends on x or y"},
+      {"[equation]\ndiffusion = 1/0", "plate.ini:2: diffusion has no finite value"},
+      {"[equation]\nreaction = -1", "plate.ini:2: reaction must be zero or positive, not '-1'"},
+      {"[equation]\nsource = log(0)", "plate.ini:2: source has no finite value"},
+      {"[equation]\nsource = (8*pi^2+1)*sinn(2*pi*x)",
+       "plate.ini:2: column 12 of source: unknown function 'sinn': did you mean 'sin'?"},
+      {"[equation]\nsource = x # one\n\n   + y   # two\n   - 2z",
+       "plate.ini:5: column 4 of source: unexpected 'z': expected an operator (write '*' between "
+       "two factors)"},
+      {"[equation]\nsource = x +",
+       "plate.ini:2: column 4 of source: unexpected end: expected a number, a name or '('"},
+      {"[parameters]\nkappa = 2\n[equation]\nsource = kapa*x",
+       "plate.ini:4: column 1 of source: unknown name 'kapa': did you mean 'kappa'?"},
+      {"[parameters]\na = 2*b\nb = 1",
+       "plate.ini:2: column 3 of a: unknown name 'b': known are x, y, pi and the names in "
+       "[parameters]"},
+      {"[parameters]\na = x", "plate.ini:2: a must be a constant, but it depends on x or y"},
+      {"[parameters]\nsin = 1",
+       "plate.ini:2: 'sin' cannot name a parameter: it has a meaning already"},
+      {"[parameters]\nx = 1", "plate.ini:2: 'x' cannot name a parameter: it has a meaning already"},
+      {"[parameters]\nh = 1", "plate.ini:2: 'h' cannot name a parameter: it has a meaning already"},
+      {"[parameters]\n2a = 1",
+       "plate.ini:2: '2a' cannot name a parameter: use letters, digits and '_', and a letter "
+       "first"},
+      {"[parameters]\na b = 1",
+       "plate.ini:2: 'a b' cannot name a parameter: use letters, digits and '_', and a letter "
+       "first"},
+      {"[boundary outer]\ntype = dirichle",
+       "plate.ini:2: unknown type 'dirichle'; did you mean 'dirichlet'?"},
+      {"[boundary outer]\ntype = robin",
+       "plate.ini:2: unknown type 'robin'; it must be dirichlet or neumann"},
+      {"[boundary outer]\nvalue = 1",
+       "plate.ini:2: [boundary outer] has no type; add type = dirichlet or type = neumann"},
+      {"[boundary outer]\n[space]\norder = 2",
+       "plate.ini:1: [boundary outer] has no type; add type = dirichlet or type = neumann"},
+      {"$MeshFormat\n4.1 0 8\n",
+       "plate.ini is a Gmsh mesh; a problem file is expected, which names the mesh in [mesh] file"},
+      {"[mesh]\nfile = \"c.msh\"", "plate.ini:2: values are not quoted; write file = c.msh"},
+      {"[equation]\nsource = 'x'", "plate.ini:2: values are not quoted; write source = x"},
+      {"[exact]\nu = ", "plate.ini:2: u in [exact] has no value"},
+      {"[exact]\nu = x*",
+       "plate.ini:2: column 3 of u: unexpected end: expected a number, a name "
+       "or '('"},
+      {"[solver]\noperator = matrixfree",
+       "plate.ini:2: unknown operator 'matrixfree'; did you mean 'matrix-free'?"},
+      {"[solver]\npreconditioner = multigrid",
+       "plate.ini:2: unknown preconditioner 'multigrid'; it must be jacobi"},
+      {"[solver]\ntolerance = 0", "plate.ini:2: tolerance must be between 0 and 1, not '0'"},
+      {"[solver]\ntolerance = 1", "plate.ini:2: tolerance must be between 0 and 1, not '1'"},
+      {"[solver]\nmax_iterations = 0",
+       "plate.ini:2: max_iterations must be a whole number of at least 1, not '0'"},
+      {"[mesh]\nfile = a\tb\x01.msh",
+       "plate.ini:2: the line holds a control character; a problem file is plain text"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    kedge_problem *p = (kedge_problem *)&p;  // must become NULL
+    assert_int_equal(parse(cases[i][0], NULL, &p), KEDGE_ERR_INPUT);
+    assert_null(p);
+    assert_string_equal(kedge_context_error(NULL), cases[i][1]);
+  }
+}
+
+static void long_lines_are_refused_where_their_fault_is(void **state)
+{
+  (void)state;
+  char text[1500];
+  const char *const blanks = "          ";
+  char *end = stpcpy(text, "[equation]\nsource =");
+  for (int i = 0; i < 30; ++i) end = stpcpy(end, blanks);
+  stpcpy(end, "x + + wrong\n");
+  kedge_problem *p;
+  assert_int_equal(parse(text, NULL, &p), KEDGE_ERR_INPUT);
+  assert_non_null(strstr(kedge_context_error(NULL), "plate.ini:2: column 7 of source: "));
+
+  end = stpcpy(text, "[space]\norder = 2\n");
+  memset(end, 'k', 250);
+  stpcpy(end + 250, " = 1\n");
+  assert_int_equal(parse(text, NULL, &p), KEDGE_ERR_INPUT);
+  assert_string_equal(kedge_context_error(NULL), "plate.ini:3: the key is longer than 196 bytes");
+  stpcpy(end + 250, "\norder = 3\n");
+  assert_int_equal(parse(text, NULL, &p), KEDGE_ERR_INPUT);
+  assert_string_equal(kedge_context_error(NULL), "plate.ini:3: expected key = value or [section]");
+}
+
+static void long_section_names_are_refused_not_cut(void **state)
+{
+  (void)state;
+  kedge_problem *p;
+  assert_int_equal(
+      parse("[boundary aaaaaaaaaabbbbbbbbbbccccccccccdddddddddd]\ntype=neumann", NULL, &p),
+      KEDGE_OK);
+  assert_string_equal(p->boundaries[0].group, "aaaaaaaaaabbbbbbbbbbccccccccccdddddddddd");
+  kedge_problem_destroy(p);
+  assert_int_equal(parse("[boundary aaaaaaaaaabbbbbbbbbbccccccccccdddddddddde]\n", NULL, &p),
+                   KEDGE_ERR_INPUT);
+  assert_string_equal(
+      kedge_context_error(NULL),
+      "plate.ini:1: the section's name is longer than 49 bytes; a group of the mesh "
+      "can also be given by its number");
+}
+
+static void a_nul_byte_is_refused(void **state)
+{
+  (void)state;
+  static const char text[] = "[space]\norder = 3\0 4\n";
+  kedge_problem *p;
+  assert_int_equal(kg_problem_parse(NULL, "plate.ini", text, sizeof text - 1, NULL, 0, &p),
+                   KEDGE_ERR_INPUT);
+  assert_string_equal(
+      kedge_context_error(NULL),
+      "plate.ini:2: the line holds a control character; a problem file is plain text");
+}
+
+static void wrong_overrides_name_themselves(void **state)
+{
+  (void)state;
+  static const char *const cases[][2] = {
+      {"space.order=13",
+       "--set space.order=13: order must be a whole number from 1 to 12, not '13'"},
+      {"space.ordr=3", "--set space.ordr=3: unknown key 'ordr' in [space]; did you mean 'order'?"},
+      {"spce.order=3", "--set spce.order=3: unknown section [spce]; did you mean [space]?"},
+      {"space.order=", "--set space.order=: order in [space] has no value"},
+      {"space.order", "--set 'space.order': expected section.key=value, as in space.order=4"},
+      {"order=4", "--set 'order=4': expected section.key=value, as in space.order=4"},
+      {".order=4", "--set '.order=4': expected section.key=value, as in space.order=4"},
+      {"space.=4", "--set 'space.=4': expected section.key=value, as in space.order=4"},
+      {"", "--set '': expected section.key=value, as in space.order=4"},
+      {"equation.source=1+q",
+       "--set equation.source=1+q: column 3 of source: unknown name 'q': known are x, y, pi and "
+       "the names in [parameters]"},
+      {"boundary a.value=1",
+       "--set boundary a.value=1: [boundary a] has no type; add type = "
+       "dirichlet or type = neumann"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    kedge_problem *p;
+    assert_int_equal(parse("[space]\norder = 2\n", cases[i][0], &p), KEDGE_ERR_INPUT);
+    assert_null(p);
+    assert_string_equal(kedge_context_error(NULL), cases[i][1]);
+  }
+}
+
+static void names_of_any_length_are_refused_safely(void **state)
+{
+  (void)state;
+  enum { LENGTH = 3000 };
+  static const char *const forms[] = {
+      "boundary %s.value=1",   "boundary a.%s=1",     "%s.order=1",
+      "parameters.%s=x",       "solver.operator=%s",  "space.order=%s",
+      "equation.source=%s(x)", "equation.source=1+%s"};
+  char name[LENGTH + 1], text[LENGTH + 100];
+  memset(name, 'n', LENGTH);
+  name[LENGTH] = '\0';
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; ++i) {
+    kedge_problem *p;
+    const char *const form = forms[i], *const place = strstr(form, "%s");
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(place - form), form, name, place + 2);
+    assert_int_equal(parse("", text, &p), KEDGE_ERR_INPUT);
+    assert_ptr_equal(strstr(kedge_context_error(NULL), "--set "), kedge_context_error(NULL));
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_refusal_names_file_line_and_remedy),
+      cmocka_unit_test(long_lines_are_refused_where_their_fault_is),
+      cmocka_unit_test(long_section_names_are_refused_not_cut),
+      cmocka_unit_test(a_nul_byte_is_refused),
+      cmocka_unit_test(wrong_overrides_name_themselves),
+      cmocka_unit_test(names_of_any_length_are_refused_safely),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
