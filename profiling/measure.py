@@ -57,9 +57,8 @@ def commit():
     return None if head.returncode else head.stdout.strip() + ("+" if changed.stdout else "")
 
 
-def gpu_state():
-    """Driver, clocks and power limit as nvidia-smi gives them; None without it."""
-    fields = ["name", "driver_version", "clocks.max.sm", "clocks.max.memory", "power.limit"]
+def ask_gpus(fields):
+    """{field: text} of every GPU as nvidia-smi gives them; None without it."""
     try:
         answer = subprocess.run(["nvidia-smi", "--query-gpu=" + ",".join(fields),
                                  "--format=csv,noheader"],
@@ -69,6 +68,17 @@ def gpu_state():
     if answer.returncode:
         return None
     return [dict(zip(fields, line.split(", "))) for line in answer.stdout.splitlines()]
+
+
+def gpu_state():
+    """Driver, clocks and power limit; None without nvidia-smi."""
+    return ask_gpus(["name", "driver_version", "clocks.max.sm", "clocks.max.memory", "power.limit"])
+
+
+def gpu_memory_used():
+    """Bytes in use on the first GPU, by whomever; None without nvidia-smi."""
+    answer = ask_gpus(["memory.used"])
+    return 2**20 * int(answer[0]["memory.used"].split()[0]) if answer else None
 
 
 def header(kedge, options):
