@@ -21,12 +21,32 @@ void bench_die(kedge_context *ctx, kedge_status status)
 static void usage(bool choose_backend)
 {
   fprintf(stderr,
-          "usage: %s%s [--orders A-B] [--mesh WORDS|FILE.msh] [--only OPERATOR] "
+          "usage: %s%s [--orders 1-4,9] [--mesh WORDS|FILE.msh] [--only OPERATOR,...] "
           "[--samples 1..%d] "
           "[--check|--no-check] [--profile]\n",
           program_invocation_short_name, choose_backend ? " [--backend host|cuda]" : "",
           MAX_SAMPLES);
   exit(2);
+}
+
+/// "1-3,9"
+static bool take_orders(bench_settings *s, const char *text)
+{
+  memset(s->orders, 0, sizeof s->orders);
+  for (;;) {
+    int first, last, read = 0;
+    if (sscanf(text, "%d%n", &first, &read) != 1) return false;
+    last = first;
+    text += read;
+    if (*text == '-') {
+      if (sscanf(++text, "%d%n", &last, &read) != 1) return false;
+      text += read;
+    }
+    if (first < KEDGE_ORDER_MIN || last > KEDGE_ORDER_MAX || first > last) return false;
+    for (int order = first; order <= last; ++order) s->orders[order] = true;
+    if (*text == '\0') return true;
+    if (*text++ != ',') return false;
+  }
 }
 
 /// One option with its value; false: it makes no sense.
@@ -49,11 +69,7 @@ static bool take_option(bench_settings *s, const char *name, const char *value, 
     s->samples = atoi(value);
     return s->samples >= 1 && s->samples <= MAX_SAMPLES;
   }
-  if (strcmp(name, "--orders") != 0) return false;
-  const int n = sscanf(value, "%d-%d", &s->first_order, &s->last_order);
-  if (n == 1) s->last_order = s->first_order;
-  return n >= 1 && s->first_order >= KEDGE_ORDER_MIN && s->last_order <= KEDGE_ORDER_MAX &&
-         s->first_order <= s->last_order;
+  return strcmp(name, "--orders") == 0 && take_orders(s, value);
 }
 
 static bool take_flag(bench_settings *s, const char *name)
@@ -72,7 +88,8 @@ static bool take_flag(bench_settings *s, const char *name)
 bench_settings bench_parse(int argc, char **argv, kedge_backend backend)
 {
   const bool choose_backend = backend == KEDGE_BACKEND_AUTO;
-  bench_settings s = {backend, 1, 9, 21, "square 1000", NULL, true, false};
+  bench_settings s = {.backend = backend, .samples = 21, .mesh = "square 1000", .check = true};
+  take_orders(&s, "1-9");
   for (int i = 1; i < argc; ++i) {
     if (take_flag(&s, argv[i])) continue;
     if (!take_option(&s, argv[i], i + 1 < argc ? argv[i + 1] : "", choose_backend))
@@ -80,6 +97,19 @@ bench_settings bench_parse(int argc, char **argv, kedge_backend backend)
     ++i;
   }
   return s;
+}
+
+bool bench_wants(const bench_settings *settings, const char *operator_name)
+{
+  const size_t length = strlen(operator_name);
+  const char *at = settings->only;
+  if (at == NULL) return true;
+  for (;; ++at) {
+    if (strncmp(at, operator_name, length) == 0 && (at[length] == ',' || at[length] == '\0'))
+      return true;
+    at = strchr(at, ',');
+    if (at == NULL) return false;
+  }
 }
 
 void bench_machine_open(const bench_settings *settings, bench_machine *out)
@@ -211,13 +241,16 @@ void bench_open(bench *b, kedge_context *ctx, const kedge_mesh *mesh, int order)
   set_problem(b, order);
   b->p.problem = b->problem;
   b->p.solution = &b->solution;
+  const double began = kg_seconds();
   BENCH_TRY(ctx, kg_pipeline_prepare(&b->p));
+  b->set_up_seconds = kg_seconds() - began;
   // No stage is left, so the arrays of all of them stay.
   for (kedge_stage stage = KEDGE_STAGE_TRANSFER; stage <= KEDGE_STAGE_POSTPROCESS; ++stage) {
     BENCH_TRY(ctx, kg_stage_begin(&b->p, stage));
     BENCH_TRY(ctx, kg_stage_end(
                        &b->p, stage == KEDGE_STAGE_TRANSFER ? kg_stage_transfer(&b->p) : KEDGE_OK));
   }
+  b->set_up_seconds += b->solution.report.stages[KEDGE_STAGE_TRANSFER].seconds;
   const size_t n = (size_t)b->p.shape.count.n_edges * (size_t)b->p.shape.size.n_edge;
   double *x;
   BENCH_TRY(ctx, kg_host_alloc(ctx, n, sizeof *x, &x));

@@ -23,9 +23,10 @@ void bench_die(kedge_context *ctx, kedge_status status);
 
 typedef struct bench_settings {
   kedge_backend backend;
-  int first_order, last_order, samples;
+  bool orders[KEDGE_ORDER_MAX + 1];  ///< those to measure
+  int samples;
   const char *mesh;  ///< words of a generator or a file .msh
-  const char *only;  ///< name of the one operator to measure; NULL: all
+  const char *only;  ///< names of operators to measure, with commas between; NULL: all
   bool check;
   bool profile;  ///< time nothing: call every operator once where a profiler looks
 } bench_settings;
@@ -34,6 +35,8 @@ typedef struct bench_settings {
 /// --backend.
 /// Ends the program with its usage when they make no sense.
 bench_settings bench_parse(int argc, char **argv, kedge_backend backend);
+/// Whether an operator is to be measured.
+bool bench_wants(const bench_settings *settings, const char *operator_name);
 
 /// Where a program measures.
 typedef struct bench_machine {
@@ -55,6 +58,7 @@ typedef struct bench {
   kedge_problem *problem;
   kedge_solution solution;  ///< takes the report of the stages
   kg_buffer x, y, ell_partial;
+  double set_up_seconds;  ///< of the numbering of the trace and of the stage `transfer`
   kg_local_matrices_args local_matrices;
   kg_edge_sum_args right_hand_side, diagonal;
   kg_trace_apply_args apply;
@@ -84,6 +88,12 @@ typedef struct bench_work {
 
 /// Median seconds of one call, after two to warm up; a sample is as many calls as take about 3 ms.
 kedge_status bench_time(kedge_context *ctx, bench_work work, int samples, double *seconds);
+
+/// Seconds of an iteration of conjugate gradients, from solves of n and of 3 n iterations: what
+/// starts and ends a solve drops out of the difference. Changes the vectors of the bench.
+/// @param[in] apply_seconds  of one product, by which n is chosen
+kedge_status bench_iteration(const bench *b, kedge_operator kind, int samples, double apply_seconds,
+                             double *seconds);
 
 /// One call, after one to warm up, between cudaProfilerStart() and cudaProfilerStop(), its kernels
 /// preceded by `profile_marker_kernel`; prints {"profiled":"name"}.

@@ -1,8 +1,8 @@
 // compare: the trace operator of kedge against other ways to keep it on a GPU, in one run on one
 // GPU.
 //
-//   compare [--orders 1-9] [--mesh "square 1000" | FILE.msh] [--samples 21] [--only block-ell]
-//           [--no-check] > compare.json
+//   compare [--orders 1-9] [--mesh "square 1000" | FILE.msh] [--samples 21]
+//           [--only block-ell,ell] [--no-check] > compare.json
 //
 // One JSON object a line: first the GPU and its roofs; then for each order every operator and
 // variant: the time of an application ("measure":"apply") or of a whole iteration of conjugate
@@ -14,13 +14,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench.h"
 #include "core/memory.h"
 #include "footprint.h"
 #include "formats.h"
-#include "solver/cg.h"
 
 /// Products agree to rounding, which grows with the entries of K^e (about N^2 terms each); an
 /// operator that is further away is wrong.
@@ -43,12 +41,6 @@ typedef struct result {
   format_size size;
   footprint_form form;
 } result;
-
-/// The operator that all times are compared with is always measured.
-static bool wanted(const comparison *c, const char *operator_name)
-{
-  return !c->settings->only || strcmp(c->settings->only, operator_name) == 0;
-}
 
 static void print_head(const comparison *c, const result *r)
 {
@@ -132,46 +124,11 @@ static kedge_status call_ell(void *user)
   return kg_ell_apply(b->p.ctx, &b->ell);
 }
 
-/// Conjugate gradients for A x = b, x = 0 and b random, that stop after so many iterations.
-typedef struct solve {
-  const bench *b;
-  kg_trace_operator op;
-  int64_t iterations;
-} solve;
-
-static kedge_status call_solve(void *user)
-{
-  const solve *s = user;
-  const bench *b = s->b;
-  kedge_context *ctx = b->p.ctx;
-  const kg_buffer *a = b->p.buffers;
-  KG_TRY(kg_zero(ctx, a[KG_ARRAY_TRACE].data, a[KG_ARRAY_TRACE].bytes));
-  KG_TRY(kg_zero(ctx, a[KG_ARRAY_DIRECTION].data, a[KG_ARRAY_DIRECTION].bytes));
-  KG_TRY(kg_copy(ctx, a[KG_ARRAY_RIGHT_HAND_SIDE].data, b->x.data,
-                 (size_t)b->vectors.n * sizeof(double)));
-  const kg_cg_settings settings = {0.0, s->iterations, b->p.mesh->n_elements, b->vectors.n};
-  kg_cg_result did;
-  KG_TRY(kg_cg_solve(ctx, &s->op, &b->vectors, settings, &did));
-  KG_REQUIRE(ctx, did.iterations == s->iterations, KEDGE_ERR_NUMERIC,
-             "conjugate gradients ended after %lld of %lld iterations: take a larger mesh",
-             (long long)did.iterations, (long long)s->iterations);
-  return KEDGE_OK;
-}
-
-/// An iteration as a solve makes it, from solves of n and of 3 n iterations: what starts and ends a
-/// solve drops out of the difference.
 static kedge_status measure_iteration(comparison *c, kedge_operator kind, result *r)
 {
-  const int64_t n = c->apply_seconds < 1e-4 ? 64 : 16;
-  solve s = {&c->b, {.kind = kind, .matrix_free = c->b.apply, .ell = c->b.ell}, n};
-  const bench_work work = {call_solve, NULL, &s};
-  double few, many;
-  KG_TRY(bench_time(c->machine->ctx, work, c->settings->samples, &few));
-  s.iterations = 3 * n;
-  KG_TRY(bench_time(c->machine->ctx, work, c->settings->samples, &many));
+  KG_TRY(bench_iteration(&c->b, kind, c->settings->samples, c->apply_seconds, &r->seconds));
   const kg_cost vectors = kg_cg_vectors_cost(c->b.vectors.n);
   r->measure = "cg_iteration";
-  r->seconds = (many - few) / (double)(2 * n);
   r->error = NAN;
   r->size.cost.bytes += vectors.bytes;
   r->size.cost.flops += vectors.flops;
@@ -233,7 +190,7 @@ static bool compare_ell(comparison *c)
     print_skipped(c, &r);
     return false;
   }
-  if (wanted(c, r.operator_name)) compare_own(c, KEDGE_OPERATOR_ELL, r);
+  if (bench_wants(c->settings, r.operator_name)) compare_own(c, KEDGE_OPERATOR_ELL, r);
   return true;
 }
 
@@ -308,7 +265,7 @@ static int compare_order(const bench_settings *settings, const bench_machine *ma
     if (pass == 1) has_ell = compare_ell(&c);
     for (int i = 0; i < format_variant_count; ++i)
       if (format_variants[i].assembled == (pass == 1) && (pass == 0 || has_ell) &&
-          wanted(&c, format_variants[i].operator_name))
+          bench_wants(settings, format_variants[i].operator_name))
         compare_variant(&c, &format_variants[i]);
   }
   free(c.expected);
@@ -325,8 +282,8 @@ int main(int argc, char **argv)
   bench_print_number("cusparse", format_cusparse_version());
   printf("}\n");
   int failures = 0;
-  for (int order = settings.first_order; order <= settings.last_order; ++order)
-    failures += compare_order(&settings, &machine, order);
+  for (int order = KEDGE_ORDER_MIN; order <= KEDGE_ORDER_MAX; ++order)
+    if (settings.orders[order]) failures += compare_order(&settings, &machine, order);
   bench_machine_close(&machine);
   if (failures) fprintf(stderr, "compare: %d products differ from the host's\n", failures);
   return failures ? 1 : 0;

@@ -2,14 +2,15 @@
 // with the host.
 //
 //   operators [--backend host|cuda] [--orders 1-9] [--mesh "square 1000" | FILE.msh] [--samples 21]
-//             [--only trace_apply] [--no-check] > operators.json
+//             [--only trace_apply,cg_iteration] [--no-check] > operators.json
 //
 // One JSON object a line: first the machine's roofs, then one for each order and operator. The
 // floor is the larger of bytes / read bandwidth and flops / rate, with the operator's own cost
-// formula (src/ops/*.c) and the roofs measured in the same run (profiling/METRICS.md).
+// formula (src/ops/*.c) and the roofs measured in the same run (profiling/METRICS.md). Beside the
+// operators: `set_up`, from the mesh's arrays to device arrays that are ready for them, and
+// `cg_iteration`, both once with the matrix-free operator.
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "bench.h"
 
@@ -152,55 +153,94 @@ static double error_against(bench *host, bench *device, const operation *op)
   return error;
 }
 
-static void print_operation(const bench_settings *s, const roofs *roof, const running *r,
-                            double seconds, double error)
+/// What a line is printed from.
+typedef struct measured {
+  const char *name;
+  double seconds, error;
+  kg_cost cost;
+} measured;
+
+static void print_measured(const bench_settings *s, const roofs *roof, const bench *b, measured r)
 {
-  const int order = r->b->p.shape.size.order;
-  const kg_cost cost = r->op->cost(r->b);
-  const double floor_seconds = bench_floor(roof, cost);
-  printf("{\"order\":%d,\"elements\":%d,\"samples\":%d", order, r->b->p.mesh->n_elements,
-         s->samples);
-  bench_print_text("operator", r->op->name);
-  bench_print_number("seconds", seconds);
-  bench_print_number("bytes", cost.bytes);
-  bench_print_number("flops", cost.flops);
+  const int order = b->p.shape.size.order;
+  const double floor_seconds = bench_floor(roof, r.cost);
+  printf("{\"order\":%d,\"elements\":%d,\"samples\":%d", order, b->p.mesh->n_elements, s->samples);
+  bench_print_text("operator", r.name);
+  bench_print_number("seconds", r.seconds);
+  bench_print_number("bytes", r.cost.bytes);
+  bench_print_number("flops", r.cost.flops);
   bench_print_number("floor_seconds", floor_seconds);
-  bench_print_number("share_of_floor", floor_seconds / seconds);
-  bench_print_number("error_against_host", error);
+  bench_print_number("share_of_floor", floor_seconds / r.seconds);
+  bench_print_number("error_against_host", r.error);
   printf("}\n");
   fflush(stdout);
-  fprintf(stderr, "P%-2d %-15s %10.3f us  %4.2f of the floor  error %.1e\n", order, r->op->name,
-          1e6 * seconds, floor_seconds / seconds, error);
+  fprintf(stderr, "P%-2d %-15s %12.3f us  %4.2f of the floor  error %.1e\n", order, r.name,
+          1e6 * r.seconds, floor_seconds / r.seconds, r.error);
 }
 
-static void open_all(bench *b, kedge_context *ctx, const kedge_mesh *mesh, int order)
+/// The host's copy of the bench, when results are compared; NULL: they are not.
+static void run_operation(const bench_settings *s, const bench_machine *m, bench *b, bench *host,
+                          const operation *op)
+{
+  running r = {op, b};
+  if (!bench_wants(s, op->name)) {  // those after it work on what it makes
+    BENCH_TRY(m->ctx, op->call(b));
+    if (host) BENCH_TRY(m->host_ctx, op->call(host));
+    return;
+  }
+  const bench_work work = {call_running, NULL, &r};
+  if (s->profile) {
+    BENCH_TRY(m->ctx, bench_profile(m->ctx, work, op->name));
+    return;
+  }
+  measured found = {.name = op->name, .error = NAN, .cost = op->cost(b)};
+  BENCH_TRY(m->ctx, bench_time(m->ctx, work, s->samples, &found.seconds));
+  if (host) found.error = error_against(host, b, op);
+  print_measured(s, &m->roof, b, found);
+}
+
+static bool is_of_ell(const operation *op)
+{
+  return op->call == call_assemble || op->call == call_ell;
+}
+
+static bool wants_ell(const bench_settings *s)
+{
+  for (int i = 0; i < OPERATIONS; ++i)
+    if (is_of_ell(&operations[i]) && bench_wants(s, operations[i].name)) return true;
+  return false;
+}
+
+static void open_all(bench *b, kedge_context *ctx, const kedge_mesh *mesh, int order, bool ell)
 {
   bench_open(b, ctx, mesh, order);
-  BENCH_TRY(ctx, bench_add_ell(b));
+  if (ell) BENCH_TRY(ctx, bench_add_ell(b));
+}
+
+static void run_iteration(const bench_settings *s, const bench_machine *m, bench *b)
+{
+  const kg_cost apply = cost_apply(b), vectors = cost_vectors(b);
+  measured found = {.name = "cg_iteration", .error = NAN};
+  found.cost = (kg_cost){apply.bytes + vectors.bytes, apply.flops + vectors.flops};
+  BENCH_TRY(m->ctx, bench_iteration(b, KEDGE_OPERATOR_MATRIX_FREE, s->samples,
+                                    bench_floor(&m->roof, apply), &found.seconds));
+  print_measured(s, &m->roof, b, found);
 }
 
 static void run_order(const bench_settings *s, const bench_machine *m, int order)
 {
   bench b, host;
-  open_all(&b, m->ctx, m->mesh, order);
-  if (s->check) open_all(&host, m->host_ctx, m->mesh, order);
-  for (int i = 0; i < OPERATIONS; ++i) {
-    running r = {&operations[i], &b};
-    double seconds;
-    if (s->only && strcmp(s->only, r.op->name) != 0) {  // those after it work on what it makes
-      BENCH_TRY(m->ctx, r.op->call(&b));
-      if (s->check) BENCH_TRY(m->host_ctx, r.op->call(&host));
-      continue;
-    }
-    const bench_work work = {call_running, NULL, &r};
-    if (s->profile) {
-      BENCH_TRY(m->ctx, bench_profile(m->ctx, work, r.op->name));
-      continue;
-    }
-    BENCH_TRY(m->ctx, bench_time(m->ctx, work, s->samples, &seconds));
-    const double error = s->check ? error_against(&host, &b, r.op) : NAN;
-    print_operation(s, &m->roof, &r, seconds, error);
-  }
+  const bool ell = wants_ell(s);
+  open_all(&b, m->ctx, m->mesh, order, ell);
+  if (s->check) open_all(&host, m->host_ctx, m->mesh, order, ell);
+  if (!s->profile && bench_wants(s, "set_up"))
+    print_measured(
+        s, &m->roof, &b,
+        (measured){.name = "set_up", .seconds = m->mesh->seconds + b.set_up_seconds, .error = NAN});
+  for (int i = 0; i < OPERATIONS; ++i)
+    if (ell || !is_of_ell(&operations[i]))
+      run_operation(s, m, &b, s->check ? &host : NULL, &operations[i]);
+  if (!s->profile && bench_wants(s, "cg_iteration")) run_iteration(s, m, &b);
   bench_close(&b);
   if (s->check) bench_close(&host);
 }
@@ -212,7 +252,8 @@ int main(int argc, char **argv)
   bench_machine_open(&s, &machine);
   bench_print_machine(&s, &machine);
   printf("}\n");
-  for (int order = s.first_order; order <= s.last_order; ++order) run_order(&s, &machine, order);
+  for (int order = KEDGE_ORDER_MIN; order <= KEDGE_ORDER_MAX; ++order)
+    if (s.orders[order]) run_order(&s, &machine, order);
   bench_machine_close(&machine);
   return 0;
 }

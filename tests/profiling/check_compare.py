@@ -25,7 +25,7 @@ def load(name):
 
 
 plot_compare, operator_tables = load("plot_compare.py"), load("operator_tables.py")
-roofline, compare_run = load("roofline"), load("compare_run")
+programs, roofline, compare_run, scaling = load("programs.py"), load("roofline"), load("compare_run"), load("scaling")
 
 MACHINE = {"device": "A GPU", "elements": 1000, "mesh": "square 22", "free_bytes": 1e9, "read_bytes_per_second": 1e12,
            "flops_per_second": 1e13, "cusparse": 120603}
@@ -115,10 +115,20 @@ class Compare(unittest.TestCase):
         self.assertAlmostEqual(point["flops_per_second"], 2.5e11)
 
     def test_the_page_changes_between_its_marks_only(self):
-        text = f"before\n{compare_run.BEGIN}\nold\n{compare_run.END}\nafter\n"
-        page = compare_run.insert(text, "new\n")
-        self.assertEqual(page, f"before\n{compare_run.BEGIN}\n\nnew\n\n{compare_run.END}\nafter\n")
-        self.assertIsNone(compare_run.insert("no marks", "new"))
+        page = programs.insert("before\nBEGIN\nold\nEND\nafter\n", "BEGIN", "END", "new\n")
+        self.assertEqual(page, "before\nBEGIN\n\nnew\n\nEND\nafter\n")
+        self.assertIsNone(programs.insert("no marks", "BEGIN", "END", "new"))
+
+    def test_scaling_shows_every_size_and_where_it_ended(self):
+        def size(squares, seconds, failure):
+            lines = [{**MACHINE, "elements": 2 * squares**2}]
+            lines += [{**line(name, 4, seconds), "elements": 2 * squares**2} for name in scaling.SHOWN]
+            return {"squares": squares, "lines": lines, "failure": failure}
+        result = {"date": "today", "command": "scaling", "runs": [size(10, 2e-6, None), size(100, 4e-3, "no room")]}
+        text = scaling.tables(result)
+        self.assertIn("| 4 | 200 |" + 4 * " 2 us / 10 |" + " 0.50 |", text)
+        self.assertIn("| 4 | 20000 |" + 4 * " 4 ms / 200 |", text)
+        self.assertIn("- 100 x 100, 0.02 million triangles: no room", text)
 
     def test_local_matrices_are_set_beside_kedges(self):
         def local(variant, each, build, error):

@@ -1,0 +1,67 @@
+"""What experiments that run measuring programs share: the build beside the kedge command, the backend, a python with
+matplotlib, the generated part of a page."""
+import json
+import os
+import subprocess
+import sys
+
+import measure
+
+
+def build_folder(kedge):
+    folder = os.path.dirname(os.path.dirname(os.path.dirname(kedge)))
+    if not os.path.exists(os.path.join(folder, "CMakeCache.txt")):
+        measure.give_up(f"{kedge} is in no build folder: build it (./dev build) and name that one with --kedge PATH")
+    return folder
+
+
+def choose_backend(kedge, asked):
+    """"cuda" or "host"; `auto` is what kedge would take."""
+    if asked != "auto":
+        return asked
+    info = subprocess.run([kedge, "info", "--json"], capture_output=True, text=True)
+    if info.returncode:
+        measure.give_up(f"`{kedge} info --json` fails: {info.stderr.strip()}")
+    return "cuda" if json.loads(info.stdout)["cuda"]["gpus"] else "host"
+
+
+def build(folder, programs):
+    """Build the programs beside the command."""
+    for program in programs:
+        done = subprocess.run(["cmake", "--build", folder, "--target", program], capture_output=True, text=True)
+        if done.returncode:
+            measure.give_up(f"`cmake --build {folder} --target {program}` fails:\n{done.stdout}{done.stderr}")
+
+
+def python_with_matplotlib():
+    """This python or the system's, whichever has matplotlib; None: neither, which is said."""
+    for python in (sys.executable, "/usr/bin/python3"):
+        try:
+            if subprocess.run([python, "-c", "import matplotlib"], capture_output=True).returncode == 0:
+                return python
+        except FileNotFoundError:
+            pass
+    print("no matplotlib (Debian and Ubuntu: python3-matplotlib), tables only", file=sys.stderr)
+    return None
+
+
+def with_matplotlib(program, arguments):
+    """Run a program that draws, where that is possible."""
+    python = python_with_matplotlib()
+    if python:
+        subprocess.run([python, program, *arguments], check=True)
+
+
+def insert(text, begin, end, generated):
+    """The page with the part between the marks replaced; None without the marks."""
+    before, first, rest = text.partition(begin)
+    _, last, after = rest.partition(end)
+    return f"{before}{begin}\n\n{generated}\n{end}{after}" if first and last else None
+
+
+def replace_between(page, begin, end, generated):
+    with open(page, encoding="utf-8") as file:
+        text = insert(file.read(), begin, end, generated)
+    if text is None:
+        measure.give_up(f"{page} has no lines '{begin}' and '{end}'")
+    measure.write_text(page, text)
