@@ -1,0 +1,193 @@
+#!/usr/bin/python3
+"""check_solve.py KEDGE: `kedge solve` from outside: summary, report, exit codes, files."""
+import json
+import os
+import re
+import subprocess
+import unittest
+
+from command import Command, PROBLEM, STAGES, TITLES
+
+
+class Solve(Command):
+    def test_a_solve_prints_the_steps_errors_and_backend(self):
+        text = self.kedge("solve", "p.ini", "--backend", "host", "-o", "out.vtkhdf").stdout
+        rows = re.findall(r"^(\S.*?)\s{2,}(?:\d+\.\d{4}|-) ?", text, re.M)
+        self.assertEqual(rows, [t for t in TITLES if t != "assembly (B3)"] + ["total"])
+        self.assertIn("\nassembly (B3) ", self.kedge("solve", "p.ini", "-s",
+                                                     "solver.operator=ell").stdout)
+        self.assertIn("u: L2 1.52402e-02", text)  # the reference value of docs/math.md
+        self.assertRegex(text, r"solver +converged after \d+ iterations \(matrix-free, jacobi\)")
+        self.assertRegex(text, r"backend host on .+ \(asked for\)")
+        self.assertRegex(text, r"memory +peak .+B \(predicted .+B\)")
+        self.assertRegex(text, r"output +out\.vtkhdf")
+
+    def test_the_report_has_the_documented_names(self):
+        self.kedge("solve", "p.ini", "--report", "r.json", "--backend", "host", "-q")
+        report = self.json("r.json")
+        self.assertEqual(report["mesh"], {"elements": 800, "edges": 1240, "vertices": 441,
+                                          "boundary_edges": 80})
+        self.assertEqual(report["space"], {"order": 1, "trace_unknowns": 2 * (1240 - 80),
+                                           "element_unknowns": 3 * 800})
+        self.assertEqual(report["backend"]["name"], "host")
+        self.assertEqual([stage["name"] for stage in report["stages"]], STAGES)
+        for stage in report["stages"]:
+            self.assertGreaterEqual(stage["seconds"], 0)
+        solver = report["solver"]
+        self.assertTrue(solver["converged"])
+        self.assertLessEqual(solver["relative_residual"], solver["tolerance"])
+        self.assertGreater(solver["iterations"], 0)
+        self.assertEqual(f'{report["errors"]["u"]["l2"]:.5e}', "1.52402e-02")
+        for norm in (report["errors"]["u"]["linf"], report["errors"]["q"]["l2"],
+                     report["errors"]["u_star"]["l2"]):
+            self.assertGreater(norm, 0)
+        memory = report["memory"]
+        self.assertLess(abs(memory["predicted_device_bytes"] / memory["peak_device_bytes"] - 1),
+                        0.05)
+        self.assertGreater(memory["local_matrices_bytes"], 0)
+        self.assertGreater(memory["operator_bytes"], 0)
+
+    def test_without_an_exact_solution_errors_are_null(self):
+        self.kedge("solve", "p.ini", "--set", "exact.u=", "--set", "boundary default.value=1",
+                   "--report", "r.json", "-q", code=2)  # an empty value is no expression
+        self.write("n.ini", PROBLEM.split("[exact]")[0] + "value = 1\n")
+        text = self.kedge("solve", "n.ini", "--report", "r.json").stdout
+        self.assertNotIn("errors", text)
+        self.assertIsNone(self.json("r.json")["errors"])
+
+    def test_set_changes_keys(self):
+        self.kedge("solve", "p.ini", "--set", "space.order=3", "-s", "solver.operator=ell",
+                   "--report", "r.json", "-q")
+        report = self.json("r.json")
+        self.assertEqual(report["space"]["order"], 3)
+        self.assertEqual(report["solver"]["operator"], "ell")
+        self.assertGreater(report["stages"][3]["seconds"], 0)
+
+    def test_a_set_that_is_wrong_is_refused(self):
+        self.refused("solve", "p.ini", "--set", "space.odrer=3", says="order")
+        self.refused("solve", "p.ini", "--set", "nonsense", says="nonsense")
+        self.refused("solve", "p.ini", "--set", "space.order=99", says="99")
+
+    def test_not_converging_is_exit_code_3_and_everything_is_written(self):
+        result = self.kedge("solve", "p.ini", "--set", "solver.max_iterations=3", "--output",
+                            "o.hdf", "--report", "r.json", code=3)
+        self.assertIn("NOT CONVERGED after 3 iterations", result.stdout)
+        self.assertRegex(result.stderr, r"^kedge: not converged: \S.*\n$")
+        self.assertTrue(os.path.getsize(self.path("o.hdf")) > 0)
+        solver = self.json("r.json")["solver"]
+        self.assertFalse(solver["converged"])
+        self.assertNotEqual(solver["note"], "")
+        result = self.kedge("solve", "p.ini", "--set", "solver.max_iterations=3", "-q", code=3)
+        self.assertEqual(result.stdout, "")
+        self.assertIn("not converged", result.stderr)
+
+    def test_quiet_prints_nothing(self):
+        result = self.kedge("solve", "p.ini", "--quiet")
+        self.assertEqual((result.stdout, result.stderr), ("", ""))
+
+    def test_an_output_of_cells_is_smaller(self):
+        for fields in ("full", "cells"):
+            self.kedge("solve", "p.ini", "-q", "-o", f"{fields}.hdf", "-s", f"output.fields={fields}")
+        self.assertLess(os.path.getsize(self.path("cells.hdf")),
+                        os.path.getsize(self.path("full.hdf")))
+        self.refused("solve", "p.ini", "-s", "output.fields=cell", says="'cells'")
+
+    def test_the_output_option_wins_over_the_file(self):
+        self.write("o.ini", PROBLEM + "[output]\nfile = a.vtkhdf\n")
+        self.kedge("solve", "o.ini", "-q", "--output", "b.vtkhdf")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["b.vtkhdf", "o.ini", "p.ini"])
+        self.kedge("solve", "o.ini", "-q")
+        self.assertIn("a.vtkhdf", os.listdir(self.folder))
+
+    def test_threads_are_those_asked_for(self):
+        self.kedge("solve", "p.ini", "-q", "--backend", "host", "--threads", "1", "--report",
+                   "r.json")
+        self.assertRegex(self.json("r.json")["backend"]["device"], r"\b1 thread\b")
+
+    def test_inputs_that_are_not_there_are_refused(self):
+        self.refused("solve", "nowhere.ini", says="nowhere.ini")
+        self.write("m.ini", PROBLEM.replace("generate = square 20", "file = nowhere.msh"))
+        self.refused("solve", "m.ini", says="nowhere.msh")
+
+    def test_a_group_that_the_mesh_has_not_is_refused(self):
+        self.refused("solve", "p.ini", "--set", "boundary lef.type=dirichlet", says="left")
+
+    def test_places_that_cannot_be_written_are_refused_before_the_work(self):
+        for option, word in (("--output", "output"), ("--report", "report")):
+            says = f"cannot write the {word} no/such/x: no/such: No such file or directory"
+            self.refused("solve", "p.ini", option, "no/such/x", says=says)
+            self.refused("solve", "p.ini", option, ".",
+                         says=f"cannot write the {word} .: it is a folder")
+        self.refused("mesh", "generate", "square", "3", "-o", "no/x.msh",
+                     says="cannot write the mesh no/x.msh: no: No such file or directory")
+        long = "n" * 256
+        for arguments in (("solve", "p.ini"), ("mesh", "generate", "square", "3")):
+            self.refused(*arguments, "-o", long, says="File name too long")
+            self.refused(*arguments, "-o", "./" * 2040 + "x", says="File name too long")
+
+    def test_output_goes_to_regular_files_only(self):
+        os.mkfifo(self.path("pipe"))
+        os.symlink("/dev/null", self.path("link"))
+        for place in ("/dev/null", "pipe", "link"):
+            self.refused("solve", "p.ini", "-o", place,
+                         says=f"cannot write the output {place}: it must be a regular file")
+
+    def test_output_and_report_do_not_overwrite_each_other(self):
+        os.mkdir(self.path("sub"))
+        os.symlink("sub", self.path("same"))
+        self.write("old", "")
+        os.symlink("old", self.path("alias"))
+        for output, report in (("x", "x"), ("x", "./x"), ("x", self.path("x")),
+                               ("sub/x", "same/x"), ("old", "alias"), ("alias", "sub/../old")):
+            self.refused("solve", "p.ini", "-o", output, "-r", report,
+                         says=f"output and report cannot both be {output}")
+        self.kedge("solve", "p.ini", "-q", "-o", "sub/x.hdf", "-r", "x.hdf")
+
+    def test_what_is_read_is_not_written_over(self):
+        os.mkdir(self.path("sub"))
+        self.kedge("mesh", "generate", "square", "3", "-o", "sub/m.msh")
+        self.write("sub/m.ini", PROBLEM.replace("generate = square 20", "file = m.msh"))
+        os.symlink("m.msh", self.path("sub/m.hdf"))
+        os.link(self.path("sub/m.ini"), self.path("hard.hdf"))
+        def contents():
+            return subprocess.check_output(["cat", "sub/m.ini", "sub/m.msh"], cwd=self.folder)
+        before = contents()
+        for option, what in (("-o", "output"), ("-r", "report")):
+            for path, reads in (("sub/m.ini", "sub/m.ini"), ("sub/../sub/m.ini", "sub/m.ini"),
+                                ("hard.hdf", "sub/m.ini"), ("sub/m.msh", "sub/m.msh"),
+                                ("sub/m.hdf", "sub/m.msh")):
+                self.refused("solve", "sub/m.ini", option, path, says=f"cannot write the {what} "
+                             f"{path}: it is the input {reads}; give another name")
+        self.assertEqual(contents(), before)
+
+    def test_names_of_files_end_in_what_they_hold(self):
+        says = "its name must end in .vtkhdf or .hdf, by which programs know what it holds"
+        for name in ("c.vtu", "c.vtk", "c.hdf5", "c", ".hdf"):
+            self.refused("solve", "p.ini", "-o", name, says=f"cannot write the output {name}: "
+                         + says)
+        self.refused("solve", "p.ini", "-s", "output.file=c.vtu", says=says)
+        for name in ("p.ini", "x.mesh", ".msh"):
+            self.refused("mesh", "generate", "square", "3", "-o", name,
+                         says=f"cannot write the mesh {name}: its name must end in .msh")
+        self.assertEqual(os.listdir(self.folder), ["p.ini"])
+
+    def test_a_read_only_folder_is_refused(self):
+        if os.geteuid() != 0:  # root may write everywhere
+            os.mkdir(self.path("locked"), 0o500)
+            self.refused("solve", "p.ini", "-o", "locked/x", says="Permission denied")
+
+    def test_a_report_may_go_to_standard_output(self):
+        text = self.kedge("solve", "p.ini", "-q", "--report", "/dev/stdout").stdout
+        self.assertEqual(json.loads(text)["space"]["order"], 1)
+
+    def test_a_backend_that_is_missing_fails(self):
+        machine = json.loads(self.kedge("info", "--json").stdout)
+        if machine["cuda"]["gpus"] and not machine["cuda"]["problem"]:
+            self.skipTest("there is a GPU")
+        self.refused("solve", "p.ini", "--backend", "cuda", code=1, says="kedge: ")
+        text = self.kedge("solve", "p.ini").stdout
+        self.assertRegex(text, r"backend host on .* \(.+\)")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
