@@ -230,6 +230,26 @@ static void a_matrix_free_solve_needs_little_beside_matrices_and_vectors(void **
   kedge_mesh_destroy(mesh);
 }
 
+/// An H200 has 149.5e9 bytes for us; a fifth of the host's memory holds results that are means.
+static void a_hundred_million_triangles_of_order_4_fit_an_h200_but_not_as_ell(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = square(200);
+  kedge_problem *problem = dirichlet("4", "matrix-free");
+  must(ctx, kedge_problem_set(problem, "output", "fields", "cells"));
+  const kg_shape sample = shape_of(mesh, problem);
+  kg_shape shape = kg_shape_scaled(&sample, 100000000);
+  shape.keeps_load = false;
+  assert_at_most((double)kg_peak_bytes(&shape), 149.5e9);
+  for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage)
+    assert_at_most((double)(kg_prepared_bytes(&shape) + kg_host_stage_bytes(stage, &shape)),
+                   0.2 * 128 * (1 << 30));
+  shape.operator_kind = KEDGE_OPERATOR_ELL;
+  assert_true(kg_peak_bytes(&shape) > 149500000000);
+  kedge_problem_destroy(problem);
+  kedge_mesh_destroy(mesh);
+}
+
 static void results_that_the_host_cannot_hold_are_refused(void **state)
 {
   (void)state;
@@ -354,6 +374,7 @@ int main(void)
       cmocka_unit_test(a_mesh_below_the_largest_fits_and_one_above_does_not),
       cmocka_unit_test(load_vectors_without_room_are_made_again_to_the_same_bits),
       cmocka_unit_test(a_matrix_free_solve_needs_little_beside_matrices_and_vectors),
+      cmocka_unit_test(a_hundred_million_triangles_of_order_4_fit_an_h200_but_not_as_ell),
       cmocka_unit_test(results_that_the_host_cannot_hold_are_refused),
       cmocka_unit_test(host_memory_is_what_was_predicted),
       cmocka_unit_test(gpu_memory_is_what_was_predicted),
