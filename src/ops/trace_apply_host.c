@@ -1,4 +1,7 @@
 // A thread takes a patch: x and the elements' products stay in its cache while K^e streams through.
+// Between the products of two groups values are gathered and scattered; K^e is asked for so far
+// ahead that memory is busy meanwhile. Functions that know the number of modes of an edge when they
+// are compiled make that part short.
 #include <assert.h>
 #include <string.h>
 
@@ -8,7 +11,10 @@
 enum {
   TRACE_MAX = 3 * (KEDGE_ORDER_MAX + 1),
   PRODUCTS_MAX = KG_SIDE_CODES * (KEDGE_ORDER_MAX + 1),
+  AHEAD = 4096,  // doubles of K^e between what is used and what is asked for: 32 kB
 };
+
+#define INLINE __attribute__((always_inline)) static inline
 
 /// Work of one thread, 180 kB on its stack: the gathered x and y of one group, and the products of
 /// the patch's sides.
@@ -18,20 +24,29 @@ typedef struct patch_work {
   double products[PRODUCTS_MAX];  ///< [side code][mode]: two places an edge of the patch
 } patch_work;
 
+/// One entry of 32 elements, into the second level of the cache. It may lie behind the end of K^e.
+INLINE void ask_for(const double *k)
+{
+  for (int i = 0; i < KG_LANES; i += 8) __builtin_prefetch(k + i, 0, 2);
+}
+
 /// y = K x for 32 elements, every entry of the packed triangle used twice. Returns x . y.
-static double multiply_group(int n, const double *restrict k, const double (*restrict x)[KG_LANES],
+INLINE double multiply_group(int n, const double *restrict k, const double (*restrict x)[KG_LANES],
                              double (*restrict y)[KG_LANES])
 {
   double dot[KG_LANES] = {0};
   for (int a = 0; a < n; ++a) {
     double sum[KG_LANES] = {0}, xa[KG_LANES];
     memcpy(xa, x[a], sizeof xa);
-    for (int b = 0; b < a; ++b, k += KG_LANES)
+    for (int b = 0; b < a; ++b, k += KG_LANES) {
+      ask_for(k + AHEAD);
 #pragma omp simd
       for (int i = 0; i < KG_LANES; ++i) {
         sum[i] += k[i] * x[b][i];
         y[b][i] += k[i] * xa[i];
       }
+    }
+    ask_for(k + AHEAD);
 #pragma omp simd
     for (int i = 0; i < KG_LANES; ++i) y[a][i] = sum[i] + k[i] * xa[i];
     k += KG_LANES;
@@ -45,7 +60,7 @@ static double multiply_group(int n, const double *restrict k, const double (*res
 }
 
 /// Products of a group to their places; lanes beyond the last element have none.
-static void store_products(const kg_trace_apply_args *a, int32_t group, int m, patch_work *w)
+INLINE void store_products(const kg_trace_apply_args *a, int32_t group, int m, patch_work *w)
 {
   const int32_t left = a->batch.count.n_elements - group * KG_LANES;
   for (int i = 0; i < KG_LANES && i < left; ++i) {
@@ -57,39 +72,74 @@ static void store_products(const kg_trace_apply_args *a, int32_t group, int m, p
   }
 }
 
-static void apply_patch(const kg_trace_apply_args *a, int32_t patch, patch_work *w)
+INLINE void gather_values(const kg_trace_apply_args *a, int32_t group, int m, patch_work *w)
+{
+  const uint32_t *side_edge = a->batch.arrays.side_edge + (size_t)group * 3 * KG_LANES;
+  for (int l = 0; l < 3; ++l)
+    for (int i = 0; i < KG_LANES; ++i) {
+      const double *x = a->x + (size_t)(side_edge[l * KG_LANES + i] >> 1) * m;
+      for (int k = 0; k < m; ++k) w->x[l * m + k][i] = x[k];
+    }
+}
+
+/// Rows of the edges inside a patch, and its entries of the halo, from the products of its sides.
+INLINE void gather_rows(const kg_trace_apply_args *a, int32_t patch, int m, const patch_work *w)
+{
+  const kg_trace_arrays *arrays = &a->batch.arrays;
+  const int32_t edge0 = arrays->patch_edge[patch], halo0 = arrays->patch_halo[patch];
+  const int32_t n_inside = arrays->patch_edge[patch + 1] - edge0;
+  const int32_t n_halo = arrays->patch_halo[patch + 1] - halo0;
+  const double *product = w->products;
+  double *y = a->y + (size_t)edge0 * m, *halo = a->halo + (size_t)halo0 * m;
+  for (int32_t f = 0; f < n_inside; ++f, product += 2 * m)
+    for (int k = 0; k < m; ++k) *y++ = product[k] + product[m + k];
+  for (int32_t f = 0; f < n_halo; ++f, product += 2 * m)
+    for (int k = 0; k < m; ++k) *halo++ = product[k];
+}
+
+INLINE void apply_patch(const kg_trace_apply_args *a, int32_t patch, int m, patch_work *w)
 {
   const kg_trace_counts *count = &a->batch.count;
-  const kg_trace_arrays *arrays = &a->batch.arrays;
-  const kg_sizes z = a->batch.reference.size;
-  const int m = z.n_edge;
+  const int n = 3 * m, n_packed = n * (n + 1) / 2;
   const int32_t first = patch * count->patch_groups;
   int32_t last = first + count->patch_groups;
   if (last > count->n_groups) last = count->n_groups;
 
   double sum = 0.0;
   for (int32_t group = first; group < last; ++group) {
-    for (int l = 0; l < 3; ++l)
-      for (int i = 0; i < KG_LANES; ++i) {
-        const uint32_t edge = arrays->side_edge[((size_t)group * 3 + l) * KG_LANES + i] >> 1;
-        for (int k = 0; k < m; ++k) w->x[l * m + k][i] = a->x[(size_t)edge * m + k];
-      }
-    sum += multiply_group(z.n_trace, a->local + (size_t)group * z.n_packed * KG_LANES,
+    gather_values(a, group, m, w);
+    sum += multiply_group(n, a->local + (size_t)group * n_packed * KG_LANES,
                           (const double(*)[KG_LANES])w->x, w->y);
     store_products(a, group, m, w);
   }
   a->partial[patch] = sum;
-
-  const int32_t edge0 = arrays->patch_edge[patch], halo0 = arrays->patch_halo[patch];
-  const int32_t n_inside = arrays->patch_edge[patch + 1] - edge0;
-  const int32_t n_local = n_inside + arrays->patch_halo[patch + 1] - halo0;
-  for (int32_t f = 0; f < n_local; ++f) {
-    double *out = f < n_inside ? a->y + ((size_t)edge0 + f) * m
-                               : a->halo + ((size_t)halo0 + (f - n_inside)) * m;
-    const double *one = w->products + 2 * f * m, *other = one + m;
-    for (int k = 0; k < m; ++k) out[k] = f < n_inside ? one[k] + other[k] : one[k];
-  }
+  gather_rows(a, patch, m, w);
 }
+
+typedef void patch_function(const kg_trace_apply_args *a, int32_t patch, patch_work *w);
+
+#define OF_ORDER(P)                                                                       \
+  static void apply_patch_##P(const kg_trace_apply_args *a, int32_t patch, patch_work *w) \
+  {                                                                                       \
+    apply_patch(a, patch, P + 1, w);                                                      \
+  }
+OF_ORDER(1)
+OF_ORDER(2)
+OF_ORDER(3)
+OF_ORDER(4)
+OF_ORDER(5)
+OF_ORDER(6)
+OF_ORDER(7)
+OF_ORDER(8)
+OF_ORDER(9)
+OF_ORDER(10)
+OF_ORDER(11)
+OF_ORDER(12)
+
+static patch_function *const by_order[] = {
+    apply_patch_1, apply_patch_2, apply_patch_3, apply_patch_4,  apply_patch_5,  apply_patch_6,
+    apply_patch_7, apply_patch_8, apply_patch_9, apply_patch_10, apply_patch_11, apply_patch_12};
+_Static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one function an order");
 
 /// Rows of edges between patches, and of Neumann edges: their halo entries added.
 static void add_halo(kedge_context *ctx, const kg_trace_apply_args *a)
@@ -119,12 +169,12 @@ kedge_status kg_trace_apply_host(kedge_context *ctx, const kg_trace_apply_args *
 {
   if (args->state && args->state->stop != KG_CG_RUNNING) return KEDGE_OK;
   assert(args->batch.count.patch_groups <= KG_PATCH_GROUPS_MAX);
+  patch_function *const apply = by_order[args->batch.reference.size.order - 1];
 #pragma omp parallel num_threads(ctx->threads)
   {
     patch_work work;
 #pragma omp for schedule(static)
-    for (int32_t patch = 0; patch < args->batch.count.n_patches; ++patch)
-      apply_patch(args, patch, &work);
+    for (int32_t patch = 0; patch < args->batch.count.n_patches; ++patch) apply(args, patch, &work);
   }
   if (!args->open) add_halo(ctx, args);
   if (args->state) finish_dot(args);

@@ -30,11 +30,17 @@ typedef struct kg_trace_plain_args {
   const double *full;
   const double *x;     ///< [trace edge][mode]; Dirichlet rows are read too
   double *y;           ///< [free trace edge][mode]
-  double *partial;     ///< work: KG_PLAIN_PARTIALS sums of x . y; not used without a state
+  double *partial;     ///< work: kg_trace_plain_partials() sums of x . y; not used without a state
   kg_cg_state *state;  ///< as for kg_trace_apply()
 } kg_trace_plain_args;
 
-enum { KG_PLAIN_PARTIALS = 1024 };
+enum { KG_PLAIN_ROWS = 256 };  ///< rows a sum is taken over, about
+
+static inline int64_t kg_trace_plain_partials(kg_sizes size, const kg_trace_counts *count)
+{
+  const int64_t rows = (int64_t)count->n_free * size.n_edge;
+  return rows == 0 ? 1 : (rows + KG_PLAIN_ROWS - 1) / KG_PLAIN_ROWS;
+}
 
 /// y = A x.
 kedge_status kg_trace_plain(kedge_context *ctx, const kg_trace_plain_args *args);

@@ -3,9 +3,9 @@
 // Layout  full K^e [element][edge of its rows][column][mode of the row]: the m rows of an edge read
 //         m consecutive words, and the whole of its m x n numbers one after the other. x and y
 //         [trace edge][mode].
-// Work    a thread takes a row of a free edge, then the one a grid further: its one or two
-//         elements' rows times their three edges, whose x come from the caches. No floating-point
-//         atomics: x . y is summed by a fixed grid and then by its last block, in order.
+// Work    a thread takes a row of a free edge: its one or two elements' rows times their three
+//         edges, whose x come from the caches. No floating-point atomics: x . y is summed by every
+//         block and then by the last one, in order.
 // Cost    of a row: 8 n bytes and 2 n operations an element, two elements but on the boundary.
 #include "backend/cuda_rt.h"
 #include "ops/ell_block.h"
@@ -14,7 +14,7 @@
 
 namespace
 {
-constexpr int BLOCK = 256;
+constexpr int BLOCK = KG_PLAIN_ROWS;
 constexpr int COUNTER = 7;  // of kg_cuda_state: this operator's own
 
 /// Thread = (row of an element, element): neighbouring lanes read neighbouring words of packed K^e.
@@ -53,14 +53,14 @@ __global__ void __launch_bounds__(BLOCK)
 {
   if (a.state && a.state->stop != KG_CG_RUNNING) return;
   double dot = 0.0;
-  for (int64_t row = (int64_t)blockIdx.x * BLOCK + threadIdx.x; row < rows;
-       row += (int64_t)gridDim.x * BLOCK) {
+  const int64_t row = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+  if (row < rows) {
     const int2 sides = __ldg((const int2 *)a.batch.arrays.edge_sides + row / M);
     const int i = (int)(row % M);
     double sum = multiply_side<M>(a, sides.x, i);
     if (sides.y >= 0) sum += multiply_side<M>(a, sides.y, i);
     a.y[row] = sum;
-    if (a.state) dot += a.x[row] * sum;
+    if (a.state) dot = a.x[row] * sum;
   }
   if (!a.state) return;
 
@@ -76,15 +76,7 @@ template <int P>
 kedge_status launch(kedge_context *ctx, const kg_trace_plain_args &a)
 {
   const int64_t rows = (int64_t)a.batch.count.n_free * (P + 1);
-  int blocks = 0;
-  KG_TRY(kg_cuda_check(
-      ctx, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain_kernel<P + 1>, BLOCK, 0),
-      "asking how many blocks of trace_plain fit"));
-  const int64_t needed = (rows + BLOCK - 1) / BLOCK;
-  int64_t grid = (int64_t)kg_cuda(ctx)->multiprocessors * blocks;  // all at once
-  if (grid > KG_PLAIN_PARTIALS) grid = KG_PLAIN_PARTIALS;
-  if (grid > needed) grid = needed;
-  if (grid == 0) grid = 1;  // no rows, but a sum to set
+  const int64_t grid = kg_trace_plain_partials(a.batch.reference.size, &a.batch.count);
   plain_kernel<P + 1><<<(unsigned)grid, BLOCK, 0, kg_cuda_stream(ctx)>>>(
       a, rows, kg_cuda(ctx)->counters + COUNTER);
   return kg_cuda_launched(ctx, "trace_plain");

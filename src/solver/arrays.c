@@ -63,7 +63,7 @@ static size_t plain_bytes(kg_array array, const kg_shape *s)
     case KG_ARRAY_FULL_LOCAL:
       return kg_trace_plain_count(s->size, &s->count) * sizeof(double);
     case KG_ARRAY_OPERATOR_PARTIAL:
-      return KG_PLAIN_PARTIALS * sizeof(double);
+      return (size_t)kg_trace_plain_partials(s->size, &s->count) * sizeof(double);
     default:
       return 0;
   }

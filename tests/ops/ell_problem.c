@@ -308,7 +308,8 @@ ell_product ell_problem_apply_plain(ell_problem *p, const double *full, const do
       .full = device_copy(p, full, kg_trace_plain_count(p->size, &p->layout.count), sizeof *full),
       .x = device_copy(p, x, (size_t)p->columns, sizeof *x),
       .y = device_copy(p, out.y, rows, sizeof(double)),
-      .partial = device_array(p, KG_PLAIN_PARTIALS, sizeof(double)),
+      .partial = device_array(p, (size_t)kg_trace_plain_partials(p->size, &p->layout.count),
+                              sizeof(double)),
       .state = before ? device_copy(p, before, 1, sizeof *before) : NULL,
   };
   must(p->ctx, kg_trace_plain(p->ctx, &args));
