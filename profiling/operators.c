@@ -171,6 +171,7 @@ static void print_measured(const bench_settings *s, const roofs *roof, const ben
   bench_print_number("flops", r.cost.flops);
   bench_print_number("floor_seconds", floor_seconds);
   bench_print_number("share_of_floor", floor_seconds / r.seconds);
+  bench_print_number("read_bytes_per_second", roof->read_bytes_per_second);
   bench_print_number("error_against_host", r.error);
   printf("}\n");
   fflush(stdout);
@@ -178,8 +179,9 @@ static void print_measured(const bench_settings *s, const roofs *roof, const ben
           1e6 * r.seconds, floor_seconds / r.seconds, r.error);
 }
 
-/// The host's copy of the bench, when results are compared; NULL: they are not.
-static void run_operation(const bench_settings *s, const bench_machine *m, bench *b, bench *host,
+/// `host`: the host's copy of the bench, when results are compared; NULL: they are not. A processor
+/// is not equally fast at all times: its roofs are measured right before.
+static void run_operation(const bench_settings *s, bench_machine *m, bench *b, bench *host,
                           const operation *op)
 {
   running r = {op, b};
@@ -193,6 +195,7 @@ static void run_operation(const bench_settings *s, const bench_machine *m, bench
     BENCH_TRY(m->ctx, bench_profile(m->ctx, work, op->name));
     return;
   }
+  if (m->ctx->backend != KEDGE_BACKEND_CUDA) BENCH_TRY(m->ctx, measure_roofs(m->ctx, &m->roof));
   measured found = {.name = op->name, .error = NAN, .cost = op->cost(b)};
   BENCH_TRY(m->ctx, bench_time(m->ctx, work, s->samples, &found.seconds));
   if (host) found.error = error_against(host, b, op);
@@ -227,7 +230,7 @@ static void run_iteration(const bench_settings *s, const bench_machine *m, bench
   print_measured(s, &m->roof, b, found);
 }
 
-static void run_order(const bench_settings *s, const bench_machine *m, int order)
+static void run_order(const bench_settings *s, bench_machine *m, int order)
 {
   bench b, host;
   const bool ell = wants_ell(s);
