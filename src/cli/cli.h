@@ -27,8 +27,11 @@ typedef struct kg_cli_verb {
 } kg_cli_verb;
 extern const kg_cli_verb kg_cli_verbs[];  ///< ends with a NULL name
 
-/// Run the verb that argv[1] names; `prefix` is what stands before it ("kedge", "kedge mesh").
-int kg_cli_dispatch(const char *prefix, const kg_cli_verb *verbs, int argc, char **argv);
+/// Run the verb that the first argument names; everything after it is left to the verb.
+/// @param[in] prefix  what stands before the verb ("kedge", "kedge mesh")
+/// @param[in] usage   args_doc and doc, for --help
+int kg_cli_dispatch(const char *prefix, const kg_cli_verb *verbs, struct argp usage, int argc,
+                    char **argv);
 
 // Options that several verbs have, as children of their argp parsers.
 

@@ -57,8 +57,29 @@ static void close_stdout(void)
   _exit(KG_EXIT_FAILED);
 }
 
-int kg_cli_dispatch(const char *prefix, const kg_cli_verb *verbs, int argc, char **argv)
+/// Everything from the verb on is left to the verb.
+static error_t parse_verb(int key, char *text, struct argp_state *state)
 {
+  int *verb = state->input;
+  (void)text;
+  if (key == ARGP_KEY_ARG) {
+    *verb = state->next - 1;
+    state->next = state->argc;
+    return 0;
+  }
+  if (key == ARGP_KEY_NO_ARGS) argp_usage(state);
+  return ARGP_ERR_UNKNOWN;
+}
+
+int kg_cli_dispatch(const char *prefix, const kg_cli_verb *verbs, struct argp usage, int argc,
+                    char **argv)
+{
+  int place = 0;
+  usage.parser = parse_verb;
+  if (argp_parse(&usage, argc, argv, ARGP_IN_ORDER, NULL, &place) != 0 || place == 0)
+    return KG_EXIT_INPUT;
+  argc -= place - 1;
+  argv += place - 1;
   kg_nearest nearest = kg_nearest_to(argv[1]);
   for (const kg_cli_verb *verb = verbs; verb->name; ++verb) {
     kg_nearest_offer(&nearest, verb->name);
@@ -86,20 +107,6 @@ static void print_version(FILE *stream, struct argp_state *state)
   fprintf(stream, "kedge %s\n", kedge_version());
 }
 
-/// Everything from the verb on is left to the verb.
-static error_t parse(int key, char *text, struct argp_state *state)
-{
-  int *verb = state->input;
-  (void)text;
-  if (key == ARGP_KEY_ARG) {
-    *verb = state->next - 1;
-    state->next = state->argc;
-    return 0;
-  }
-  if (key == ARGP_KEY_NO_ARGS) argp_usage(state);
-  return ARGP_ERR_UNKNOWN;
-}
-
 static const char doc[] =
     "Solve 2-D elliptic problems with the hybridizable discontinuous Galerkin method, on an NVIDIA "
     "GPU "
@@ -122,11 +129,8 @@ int main(int argc, char **argv)
   atexit(close_stdout);
   argp_err_exit_status = KG_EXIT_INPUT;
   argp_program_version_hook = print_version;
-  const struct argp argp = {.parser = parse, .args_doc = "COMMAND ...", .doc = doc};
-  int verb = 0;
+  const struct argp usage = {.args_doc = "COMMAND ...", .doc = doc};
   char name[] = "kedge";
   if (argc > 0) argv[0] = name;
-  if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &verb) != 0 || verb == 0)
-    return KG_EXIT_INPUT;
-  return kg_cli_dispatch("kedge", kg_cli_verbs, argc - verb + 1, argv + verb - 1);
+  return kg_cli_dispatch("kedge", kg_cli_verbs, usage, argc, argv);
 }

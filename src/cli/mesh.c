@@ -208,28 +208,12 @@ static const kg_cli_verb verbs[] = {{"info", run_info, "look at a mesh file"},
                                     {"generate", run_generate, "make a mesh"},
                                     {NULL, NULL, NULL}};
 
-static error_t parse_verb(int key, char *text, struct argp_state *state)
-{
-  int *verb = state->input;
-  (void)text;
-  if (key == ARGP_KEY_ARG) {
-    *verb = state->next - 1;
-    state->next = state->argc;
-    return 0;
-  }
-  if (key == ARGP_KEY_NO_ARGS) argp_usage(state);
-  return ARGP_ERR_UNKNOWN;
-}
-
 int kg_cli_mesh(int argc, char **argv)
 {
-  static const struct argp argp = {
-      .parser = parse_verb,
+  const struct argp usage = {
       .args_doc = "info FILE\ngenerate WORDS... -o FILE",
       .doc =
           "Look at a Gmsh mesh, or generate one.\v"
           "'kedge mesh info --help' and 'kedge mesh generate --help' say more."};
-  int verb = 0;
-  argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &verb);
-  return kg_cli_dispatch("kedge mesh", verbs, argc - verb + 1, argv + verb - 1);
+  return kg_cli_dispatch("kedge mesh", verbs, usage, argc, argv);
 }
