@@ -55,3 +55,22 @@ def machine_text(lines):
     m = lines[0]
     return (f"### {m['device']}\n\n{m['elements']} triangles (`{m['mesh']}`), reads "
             f"{1e-9 * m['read_bytes_per_second']:.1f} GB/s, {1e-9 * m['flops_per_second']:.0f} GFlop/s in double precision.\n")
+
+
+def counted_text(points):
+    """What the GPU's counters say of one call, in times of the cost formulas; "" when nothing was counted."""
+    counted = [p for p in points if p["ncu"]]
+    if not counted:
+        return ""
+    orders = sorted({p["order"] for p in counted})
+    rows = []
+    for name in dict.fromkeys(p["operator"] for p in counted):
+        own = {p["order"]: p["ncu"] for p in counted if p["operator"] == name}
+        row = [name]
+        for order in orders:
+            ncu = own.get(order)
+            row.append(f"{ncu['bytes_of_formula']:.2f} / {ncu['flops_of_formula']:.2f}" if ncu else "")
+        rows.append(row)
+    return ("Counted by Nsight Compute, in times of the cost formulas: bytes through the memory of the GPU / operations in "
+            "double precision, tensor cores included.\n\n"
+            + plot_compare.markdown(["operator", *[f"P = {order}" for order in orders]], rows))

@@ -147,6 +147,15 @@ class Compare(unittest.TestCase):
         self.assertIn("| 1 | 2 | 500.0 | 0.50 |", text)
         self.assertIn("Commit 0123456789ab, today; `operators`.", text)
 
+    def test_counters_are_set_beside_the_formulas(self):
+        def point(name, order, ncu):
+            return {"operator": name, "order": order, "ncu": ncu and {"bytes_of_formula": ncu[0], "flops_of_formula": ncu[1]}}
+        text = operator_tables.counted_text([point("a", 1, (1.04, 1.2)), point("a", 4, (1.01, 1.0)), point("b", 4, (0.5, 2.0)),
+                                             point("c", 4, None)])
+        self.assertTrue(text.endswith("| operator | P = 1 | P = 4 |\n|---:|---:|---:|\n"
+                                      "| a | 1.04 / 1.20 | 1.01 / 1.00 |\n| b |  | 0.50 / 2.00 |\n"), text)
+        self.assertEqual(operator_tables.counted_text([point("c", 4, None)]), "")
+
     def test_what_needs_a_gpu_is_refused_on_the_host(self):
         cli = os.path.join(self.folder, "src", "cli")
         os.makedirs(cli)
