@@ -101,6 +101,16 @@ static kedge_status iterate(void *user)
   return KEDGE_OK;
 }
 
+static kedge_status launch(solve *s, int batches)
+{
+  kedge_status status = KEDGE_OK;
+  kg_range_push("cg_iterations", s->settings.n_elements, s->settings.n_unknowns);
+  for (int i = 0; i < batches && status == KEDGE_OK; ++i)
+    status = kg_repeat_run(s->ctx, &s->repeat, iterate, s);
+  kg_range_pop();
+  return status;
+}
+
 /// Iterate until a kernel stops. The checks are far apart: kernels after the stop do nothing.
 static kedge_status run(solve *s)
 {
@@ -108,7 +118,7 @@ static kedge_status run(solve *s)
   s->state.stop = KG_CG_RUNNING;
   KG_TRY(kg_copy_in(s->ctx, s->v.state, &s->state, sizeof s->state));
   while (s->state.stop == KG_CG_RUNNING) {
-    for (int i = 0; i < batches; ++i) KG_TRY(kg_repeat_run(s->ctx, &s->repeat, iterate, s));
+    KG_TRY(launch(s, batches));
     kg_range_push("cg_check", s->settings.n_elements, s->settings.n_unknowns);
     const kedge_status status = read_state(s);
     if (status == KEDGE_OK) report_progress(s);

@@ -25,7 +25,8 @@ def load(name):
 
 
 plot_compare, operator_tables = load("plot_compare.py"), load("operator_tables.py")
-programs, roofline, compare_run, scaling = load("programs.py"), load("roofline"), load("compare_run"), load("scaling")
+programs, roofline, compare_run = load("programs.py"), load("roofline"), load("compare_run")
+scaling, ranges = load("scaling"), load("ranges")
 
 MACHINE = {"device": "A GPU", "elements": 1000, "mesh": "square 22", "free_bytes": 1e9, "read_bytes_per_second": 1e12,
            "flops_per_second": 1e13, "cusparse": 120603}
@@ -155,6 +156,16 @@ class Compare(unittest.TestCase):
         self.assertTrue(text.endswith("| operator | P = 1 | P = 4 |\n|---:|---:|---:|\n"
                                       "| a | 1.04 / 1.20 | 1.01 / 1.00 |\n| b |  | 0.50 / 2.00 |\n"), text)
         self.assertEqual(operator_tables.counted_text([point("c", 4, None)]), "")
+
+    def test_ranges_of_one_name_at_one_place_are_one_line(self):
+        events = ["1.0 push kedge solve 10 20", "1.5 push kedge inner 10 20", "2.0 pop kedge", "2.0 push other x 1 1", "2.1 pop other",
+                  "2.0 push kedge inner 10 20", "2.25 counter kedge residual 0.5", "3.0 pop kedge", "4.0 pop kedge"]
+        lines = [" ".join(line.split()) for line in ranges.tree(*ranges.read(events, "kedge"))]
+        self.assertEqual(lines, ["0.0000 solve 1 x 3.000 s 10 triangles, 20 unknowns", "0.5000 inner 2 x 1.500 s 750.000 ms each",
+                                 "1.2500 residual 1 x from 5.00e-01 to 5.00e-01"])
+        for wrong in (events[:-1], ["1.0 pop kedge"]):
+            with self.assertRaises(ValueError):
+                ranges.read(wrong, "kedge")
 
     def test_what_needs_a_gpu_is_refused_on_the_host(self):
         cli = os.path.join(self.folder, "src", "cli")
