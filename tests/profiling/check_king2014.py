@@ -148,6 +148,21 @@ class King2014(unittest.TestCase):
             file.write("no marks\n")
         self.assertIn("page.md has no lines", self.run_program("--page", page, code=1).stderr)
 
+    def test_the_page_compares_devices_with_one_core(self):
+        for threads in "1", "2":
+            self.run_program("--meshes", "2", "--orders", "1", "--repeat", "1", "--operator", "matrix-free",
+                             "--threads", threads)
+        page = os.path.join(self.folder, "page.md")
+        with open(page, "w", encoding="utf-8") as file:
+            file.write(BEGIN + END)
+        self.run_program("--page", page)
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+        compared, _, tables = text.partition("\n### Stages")
+        self.assertIn("## Total speedup over one core", compared)
+        self.assertRegex(compared, r", 2 threads:\n\n\| P \| 2x2 \|\n\|---:\|---:\|\n\| 1 \| \d+\.\d \|\n")
+        self.assertNotIn("### Stages", tables)  # those of one core are not shown
+
     def test_the_page_in_docs_shows_the_committed_results(self):
         page = os.path.join(self.folder, "king2014.md")
         original = os.path.join(SOURCE, "docs", "king2014.md")
