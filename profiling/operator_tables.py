@@ -2,6 +2,11 @@
 import plot_compare
 
 
+def short(value):
+    """Three digits, more only before the point."""
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+
+
 def by_order(lines, key):
     """{order: {line[key]: line}}, orders ascending."""
     found = {}
@@ -17,7 +22,7 @@ def local_table(lines):
     rows = []
     for order, variants in orders.items():
         own = variants["kedge"]
-        row = [str(order), f"{1e9 * own['seconds_per_element']:.3g}", f"{1e-9 * own['flops_per_second']:.3g}",
+        row = [str(order), short(1e9 * own["seconds_per_element"]), short(1e-9 * own["flops_per_second"]),
                f"{own['flops_per_second'] / lines[0]['flops_per_second']:.2f}"]
         for name in others:
             line = variants.get(name)

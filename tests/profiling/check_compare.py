@@ -137,7 +137,7 @@ class Compare(unittest.TestCase):
                     "times_kedge": each / 2e-9, "times_kedge_without_build": build, "error_against_kedge": error}
         lines = [MACHINE, local("kedge", 2e-9, None, None), local("a library", 8e-9, 3.0, 2e-15), local("loops", 5e-9, None, 1e-15)]
         text = operator_tables.local_text(lines)
-        self.assertIn("| 2 | 2 | 4e+03 | 0.40 | 4.00 (3.00) | 2.50 |", text)
+        self.assertIn("| 2 | 2 | 4000 | 0.40 | 4.00 (3.00) | 2.50 |", text)
         self.assertIn("2.0e-15", text)
 
     def test_a_device_without_a_comparison_shows_its_own_operator(self):
