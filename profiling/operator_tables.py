@@ -48,12 +48,14 @@ def apply_text(lines):
     """The trace operator on the host, where no other form is measured."""
     rows = []
     for order, operators in by_order(lines, "operator").items():
-        line = operators.get("trace_apply")
-        if line:
-            rows.append([str(order), f"{1e6 * line['seconds']:.0f}", f"{1e-9 * line['bytes'] / line['seconds']:.1f}",
-                         f"{line['share_of_floor']:.2f}"])
-    heads = ["P", "matrix-free, us", "GB/s", "share of its floor"]
-    return "One application of the trace operator.\n\n" + plot_compare.markdown(heads, rows)
+        row = [str(order)]
+        for name in ("trace_apply", "cg_iteration"):
+            line = operators.get(name)
+            row += [f"{1e6 * line['seconds']:.0f}", f"{1e-9 * line['bytes'] / line['seconds']:.1f}",
+                    f"{line['share_of_floor']:.2f}"] if line else ["", "", ""]
+        rows.append(row)
+    heads = ["P", *(f"{what}{unit}" for what in ("trace operator", "CG iteration") for unit in (", us", ", GB/s", ", share of its floor"))]
+    return "The trace operator and an iteration of conjugate gradients, matrix-free.\n\n" + plot_compare.markdown(heads, rows)
 
 
 def machine_text(lines):

@@ -145,7 +145,7 @@ class Compare(unittest.TestCase):
                   "lines": [MACHINE, line("trace_apply", 1, 2e-6), line("edge_sum", 1, 1e-6)]}
         self.write("operators.json", json.dumps(result))
         text = compare_run.device_section(self.folder)
-        self.assertIn("| 1 | 2 | 500.0 | 0.50 |", text)
+        self.assertIn("| 1 | 2 | 500.0 | 0.50 |  |  |  |", text)
         self.assertIn("Commit 0123456789ab, today; `operators`.", text)
 
     def test_counters_are_set_beside_the_formulas(self):
