@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/backend.h"
 #include "core/context.h"
 #include "core/memory.h"
+#include "core/nvtx.h"
 #include "mesh/hilbert.h"
 
 /// Number vertices by first appearance in the element order and copy what is used.
@@ -42,7 +44,6 @@ kedge_status kg_build_order(kg_builder *b)
   mesh->n_elements = n;
   KG_TRY(kg_hilbert_order(b->ctx, raw->vertices, raw->triangles, n, &mesh->element_origin));
   KG_TRY(kg_host_alloc(b->ctx, (size_t)n, 3 * sizeof(int32_t), &mesh->element_vertices));
-  KG_TRY(kg_host_alloc(b->ctx, (size_t)n, sizeof(int32_t), &mesh->element_region));
 #pragma omp parallel for num_threads(b->ctx->threads)
   for (int32_t e = 0; e < n; ++e) {
     const int64_t origin = mesh->element_origin[e];
@@ -52,36 +53,77 @@ kedge_status kg_build_order(kg_builder *b)
     to[0] = from[0];
     to[1] = from[1 + turn];
     to[2] = from[2 - turn];
-    mesh->element_region[e] = raw->regions ? raw->regions[origin] : 0;
   }
   return number_vertices(b);
 }
 
-kedge_status kg_mesh_build(kedge_context *ctx, const kg_raw_mesh *raw, const char *source,
-                           kedge_mesh **out)
+/// A step in a range of its own.
+static kedge_status in_range(const char *name, kg_builder *b, kedge_status (*step)(kg_builder *))
+{
+  kg_range_push(name, b->raw->n_elements, 0);
+  const kedge_status status = step(b);
+  kg_range_pop();
+  return status;
+}
+
+/// Everything that depends on numbering, by the host.
+static kedge_status connect(kg_builder *b)
+{
+  KG_TRY(kg_build_check(b));
+  KG_TRY(in_range("mesh_order", b, kg_build_order));
+  KG_TRY(in_range("mesh_edges", b, kg_build_edges));
+  return kg_build_lines(b);
+}
+
+/// Region tags in the order of the elements.
+static kedge_status copy_regions(kg_builder *b)
+{
+  kedge_mesh *mesh = b->mesh;
+  const int32_t *regions = b->raw->regions;
+  KG_TRY(kg_host_alloc(b->ctx, (size_t)mesh->n_elements, sizeof(int32_t), &mesh->element_region));
+#pragma omp parallel for num_threads(b->ctx->threads)
+  for (int32_t e = 0; e < mesh->n_elements; ++e)
+    mesh->element_region[e] = regions ? regions[mesh->element_origin[e]] : 0;
+  return KEDGE_OK;
+}
+
+static kedge_status build(kg_builder *b, bool on_gpu)
+{
+  static kedge_status (*const connect_on_gpu)(kg_builder *, bool *) = KG_IF_CUDA(kg_build_cuda);
+  bool done = false;
+  const size_t size = strlen(b->source) + 1;
+  KG_TRY(kg_host_alloc(b->ctx, size, 1, &b->mesh->source));
+  memcpy(b->mesh->source, b->source, size);
+  if (on_gpu) KG_TRY(connect_on_gpu(b, &done));
+  if (!done) KG_TRY(connect(b));
+  KG_TRY(copy_regions(b));
+  KG_TRY(in_range("mesh_groups", b, kg_build_groups));
+  return in_range("mesh_info", b, kg_build_info);
+}
+
+kedge_status kg_mesh_build_on(kedge_context *ctx, const kg_raw_mesh *raw, const char *source,
+                              bool on_gpu, kedge_mesh **out)
 {
   *out = NULL;
   kg_builder b = {.ctx = ctx, .raw = raw, .source = source};
-  kedge_status status = kg_host_calloc(ctx, 1, sizeof *b.mesh, &b.mesh);
-  if (status != KEDGE_OK) return status;
-  const size_t source_size = strlen(source) + 1;
-  status = kg_host_alloc(ctx, source_size, 1, &b.mesh->source);
-  if (status != KEDGE_OK) goto done;
-  memcpy(b.mesh->source, source, source_size);
-
-  static kedge_status (*const steps[])(kg_builder *) = {
-      kg_build_check, kg_build_order, kg_build_edges, kg_build_groups, kg_build_info,
-  };
-  for (size_t i = 0; status == KEDGE_OK && i < sizeof steps / sizeof *steps; ++i)
-    status = steps[i](&b);
-done:
+  KG_TRY(kg_host_calloc(ctx, 1, sizeof *b.mesh, &b.mesh));
+  const kedge_status status = build(&b, on_gpu);
   free(b.clockwise);
   free(b.vertex_number);
   free(b.sides);
   free(b.first_side);
+  free(b.line_edge);
+  free(b.boundary);
   if (status == KEDGE_OK)
     *out = b.mesh;
   else
     kedge_mesh_destroy(b.mesh);
   return status;
+}
+
+kedge_status kg_mesh_build(kedge_context *ctx, const kg_raw_mesh *raw, const char *source,
+                           kedge_mesh **out)
+{
+  const bool on_gpu = ctx->backend == KEDGE_BACKEND_CUDA && raw->n_elements >= KG_GPU_ELEMENTS;
+  return kg_mesh_build_on(ctx, raw, source, on_gpu, out);
 }

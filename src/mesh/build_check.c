@@ -5,40 +5,7 @@
 #include "core/memory.h"
 #include "mesh/build.h"
 #include "mesh/raw.h"
-
-/// Coordinates beyond this overflow when they are multiplied.
-#define COORDINATE_MAX 1e150
-/// A triangle is degenerate when twice its area is at most this share of its longest edge squared:
-/// far below any useful element, far above the rounding of the area.
-#define FLATNESS 1e-12
-
-typedef enum fault { SOUND, BAD_NUMBER, REPEATED, FLAT } fault;
-
-static bool usable(const double *p)
-{
-  return fabs(p[0]) <= COORDINATE_MAX && fabs(p[1]) <= COORDINATE_MAX;  // false for NaN
-}
-
-static double distance_squared(const double *p, const double *q)
-{
-  return (q[0] - p[0]) * (q[0] - p[0]) + (q[1] - p[1]) * (q[1] - p[1]);
-}
-
-/// Look at one raw element; set whether it runs clockwise.
-static fault examine(const kg_raw_mesh *raw, int64_t e, uint8_t *clockwise)
-{
-  const int32_t *v = raw->triangles + 3 * e;
-  for (int i = 0; i < 3; ++i)
-    if (v[i] < 0 || v[i] >= raw->n_vertices) return BAD_NUMBER;
-  if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0]) return REPEATED;
-  const double *p = raw->vertices + 2 * (int64_t)v[0], *q = raw->vertices + 2 * (int64_t)v[1],
-               *r = raw->vertices + 2 * (int64_t)v[2];
-  const double twice_area = (q[0] - p[0]) * (r[1] - p[1]) - (r[0] - p[0]) * (q[1] - p[1]);
-  const double longest =
-      fmax(fmax(distance_squared(p, q), distance_squared(q, r)), distance_squared(r, p));
-  *clockwise = twice_area < 0;
-  return fabs(twice_area) > FLATNESS * longest ? SOUND : FLAT;
-}
+#include "mesh/triangle.h"
 
 void kg_build_describe(const kg_builder *b, int64_t raw_element, char text[KG_ELEMENT_TEXT])
 {
@@ -58,19 +25,25 @@ void kg_build_describe(const kg_builder *b, int64_t raw_element, char text[KG_EL
   }
 }
 
+static kg_fault examine(const kg_raw_mesh *raw, int64_t e, bool *clockwise)
+{
+  return kg_examine_triangle(raw->vertices, raw->n_vertices, raw->triangles + 3 * e, KG_FLATNESS,
+                             clockwise);
+}
+
 static kedge_status refuse(const kg_builder *b, int64_t e)
 {
   char text[KG_ELEMENT_TEXT];
   kg_build_describe(b, e, text);
-  uint8_t unused;
+  bool unused;
   switch (examine(b->raw, e, &unused)) {
-    case BAD_NUMBER: {
+    case KG_BAD_NUMBER: {
       const int32_t *v = b->raw->triangles + 3 * e;
       return KG_FAIL(b->ctx, KEDGE_ERR_INPUT,
                      "%s: %s uses vertices %d, %d, %d, but vertices are numbered from 0 to %lld",
                      b->source, text, v[0], v[1], v[2], (long long)b->raw->n_vertices - 1);
     }
-    case REPEATED:
+    case KG_REPEATED:
       return KG_FAIL(b->ctx, KEDGE_ERR_INPUT,
                      "%s: %s is degenerate: it uses a vertex twice; remove it from the mesh",
                      b->source, text);
@@ -87,7 +60,9 @@ static kedge_status check_vertices(const kg_builder *b)
   int64_t bad = INT64_MAX;
 #pragma omp parallel for num_threads(b->ctx->threads) reduction(min : bad)
   for (int64_t v = 0; v < raw->n_vertices; ++v)
-    if (!usable(raw->vertices + 2 * v) && v < bad) bad = v;
+    if (!(kg_is_coordinate(raw->vertices[2 * v]) && kg_is_coordinate(raw->vertices[2 * v + 1])) &&
+        v < bad)
+      bad = v;
   if (bad == INT64_MAX) return KEDGE_OK;
   return KG_FAIL(b->ctx, KEDGE_ERR_INPUT,
                  "%s: vertex %lld (from 0) has the coordinates (%g, %g); they must be finite and "
@@ -105,11 +80,11 @@ kedge_status kg_build_check(kg_builder *b)
              "%s: %lld triangles and %lld vertices are more than kedge can number (%d triangles)",
              b->source, (long long)raw->n_elements, (long long)raw->n_vertices, KG_ELEMENTS_MAX);
   KG_TRY(check_vertices(b));
-  KG_TRY(kg_host_calloc(b->ctx, (size_t)raw->n_elements, 1, &b->clockwise));
+  KG_TRY(kg_host_calloc(b->ctx, (size_t)raw->n_elements, sizeof *b->clockwise, &b->clockwise));
   int64_t bad = INT64_MAX, turned = 0;
 #pragma omp parallel for num_threads(b->ctx->threads) reduction(min : bad) reduction(+ : turned)
   for (int64_t e = 0; e < raw->n_elements; ++e) {
-    if (examine(raw, e, &b->clockwise[e]) != SOUND && e < bad) bad = e;
+    if (examine(raw, e, &b->clockwise[e]) != KG_SOUND && e < bad) bad = e;
     turned += b->clockwise[e];
   }
   if (bad != INT64_MAX) return refuse(b, bad);

@@ -14,7 +14,7 @@
 static inline int32_t end_vertex(const kedge_mesh *mesh, int32_t side, bool higher)
 {
   int32_t low, high;
-  kg_side_vertices(mesh, side, &low, &high);
+  kg_side_vertices(mesh->element_vertices, side, &low, &high);
   return higher ? high : low;
 }
 
@@ -38,8 +38,8 @@ static void sort_sides(const kedge_mesh *mesh, bool by_higher, const int32_t *fr
 static bool same_edge(const kedge_mesh *mesh, int32_t side, int32_t other)
 {
   int32_t low, high, other_low, other_high;
-  kg_side_vertices(mesh, side, &low, &high);
-  kg_side_vertices(mesh, other, &other_low, &other_high);
+  kg_side_vertices(mesh->element_vertices, side, &low, &high);
+  kg_side_vertices(mesh->element_vertices, other, &other_low, &other_high);
   return low == other_low && high == other_high;
 }
 
@@ -145,5 +145,36 @@ kedge_status kg_build_edges(kg_builder *b)
   mesh->n_edges = (int32_t)((n + (size_t)mesh->n_boundary_edges) / 2);
   KG_TRY(kg_host_alloc(b->ctx, (size_t)mesh->n_edges, 2 * sizeof(int32_t), &mesh->edge_sides));
   number_edges(mesh);
+  return KEDGE_OK;
+}
+
+/// The edge between two raw vertices, or -1. The sides of a lower vertex are sorted by the higher.
+static int32_t find_edge(const kg_builder *b, const int32_t line[2])
+{
+  const kedge_mesh *mesh = b->mesh;
+  if (line[0] < 0 || line[0] >= b->raw->n_vertices || line[1] < 0 || line[1] >= b->raw->n_vertices)
+    return -1;
+  const int32_t v = b->vertex_number[line[0]], w = b->vertex_number[line[1]];
+  if (v < 0 || w < 0) return -1;
+  const int32_t lower = v < w ? v : w, higher = v < w ? w : v;
+  int32_t begin = b->first_side[lower], end = b->first_side[lower + 1];
+  while (begin < end) {
+    const int32_t middle = begin + (end - begin) / 2;
+    int32_t low, high;
+    kg_side_vertices(mesh->element_vertices, b->sides[middle], &low, &high);
+    if (high == higher) return (int32_t)(mesh->side_edge[b->sides[middle]] >> 1);
+    if (high < higher)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return -1;
+}
+
+kedge_status kg_build_lines(kg_builder *b)
+{
+  const kg_raw_mesh *raw = b->raw;
+  KG_TRY(kg_host_alloc(b->ctx, (size_t)raw->n_lines, sizeof(int32_t), &b->line_edge));
+  for (int64_t i = 0; i < raw->n_lines; ++i) b->line_edge[i] = find_edge(b, raw->lines + 2 * i);
   return KEDGE_OK;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/context.h"
 #include "core/memory.h"
 #include "mesh/build.h"
 
@@ -58,29 +59,6 @@ static kedge_status add_group(kg_builder *b, int dimension, int32_t tag, const c
   return KEDGE_OK;
 }
 
-/// The edge between two raw vertices, or -1. The sides of a lower vertex are sorted by the higher.
-static int32_t find_edge(const kg_builder *b, const int32_t line[2])
-{
-  const kedge_mesh *mesh = b->mesh;
-  if (line[0] < 0 || line[0] >= b->raw->n_vertices || line[1] < 0 || line[1] >= b->raw->n_vertices)
-    return -1;
-  const int32_t v = b->vertex_number[line[0]], w = b->vertex_number[line[1]];
-  if (v < 0 || w < 0) return -1;
-  const int32_t lower = v < w ? v : w, higher = v < w ? w : v;
-  int32_t begin = b->first_side[lower], end = b->first_side[lower + 1];
-  while (begin < end) {
-    const int32_t middle = begin + (end - begin) / 2;
-    int32_t low, high;
-    kg_side_vertices(mesh, b->sides[middle], &low, &high);
-    if (high == higher) return (int32_t)(mesh->side_edge[b->sides[middle]] >> 1);
-    if (high < higher)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return -1;
-}
-
 static kedge_status refuse_line(const kg_builder *b, int64_t i)
 {
   const kg_raw_mesh *raw = b->raw;
@@ -102,17 +80,31 @@ static kedge_status refuse_line(const kg_builder *b, int64_t i)
                  name ? "\"" : "");
 }
 
+/// List the boundary edges, and mark them in edge_group with 0, the others with -1.
+static kedge_status list_boundary(kg_builder *b)
+{
+  kedge_mesh *mesh = b->mesh;
+  KG_TRY(kg_host_alloc(b->ctx, (size_t)mesh->n_edges, sizeof(int32_t), &mesh->edge_group));
+  KG_TRY(kg_host_alloc(b->ctx, (size_t)mesh->n_boundary_edges, sizeof(int32_t), &b->boundary));
+#pragma omp parallel for num_threads(b->ctx->threads)
+  for (int32_t edge = 0; edge < mesh->n_edges; ++edge)
+    mesh->edge_group[edge] = mesh->edge_sides[2 * (int64_t)edge + 1] < 0 ? 0 : -1;
+  int32_t n = 0;
+  for (int32_t edge = 0; edge < mesh->n_edges; ++edge)
+    if (mesh->edge_group[edge] == 0) b->boundary[n++] = edge;
+  return KEDGE_OK;
+}
+
 /// Put the tag of the first line on each boundary edge into edge_group (0: no line).
 static kedge_status tag_edges(kg_builder *b)
 {
   kedge_mesh *mesh = b->mesh;
   const kg_raw_mesh *raw = b->raw;
-  memset(mesh->edge_group, 0, (size_t)mesh->n_edges * sizeof *mesh->edge_group);
   for (int64_t i = 0; i < raw->n_lines; ++i) {
     if (raw->line_tags[i] == 0) continue;
-    const int64_t edge = find_edge(b, raw->lines + 2 * i);
+    const int64_t edge = b->line_edge[i];
     if (edge < 0) return refuse_line(b, i);
-    if (mesh->edge_sides[2 * edge + 1] >= 0)
+    if (mesh->edge_group[edge] < 0)
       ++mesh->info.interior_lines;
     else if (mesh->edge_group[edge] == 0)
       mesh->edge_group[edge] = raw->line_tags[i];
@@ -148,18 +140,17 @@ static int position(const int32_t *tags, int n_tags, int32_t tag)
 static double edge_length(const kedge_mesh *mesh, int32_t edge)
 {
   int32_t v, w;
-  kg_side_vertices(mesh, mesh->edge_sides[2 * (int64_t)edge], &v, &w);
+  kg_side_vertices(mesh->element_vertices, mesh->edge_sides[2 * (int64_t)edge], &v, &w);
   const double *p = mesh->vertices + 2 * (int64_t)v, *q = mesh->vertices + 2 * (int64_t)w;
   return hypot(q[0] - p[0], q[1] - p[1]);
 }
 
-static void count_boundary(kedge_mesh *mesh, const int32_t *tags, int n_tags, const int *group_of)
+static void count_boundary(const kg_builder *b, const int32_t *tags, int n_tags,
+                           const int *group_of)
 {
-  for (int32_t edge = 0; edge < mesh->n_edges; ++edge) {
-    if (mesh->edge_sides[2 * (int64_t)edge + 1] >= 0) {
-      mesh->edge_group[edge] = -1;
-      continue;
-    }
+  kedge_mesh *mesh = b->mesh;
+  for (int32_t i = 0; i < mesh->n_boundary_edges; ++i) {
+    const int32_t edge = b->boundary[i];
     const int g = group_of[position(tags, n_tags, mesh->edge_group[edge])];
     mesh->edge_group[edge] = g;
     ++mesh->groups[g].count;
@@ -175,21 +166,47 @@ static double element_area(const kedge_mesh *mesh, int64_t e)
   return 0.5 * ((q[0] - p[0]) * (r[1] - p[1]) - (r[0] - p[0]) * (q[1] - p[1]));
 }
 
-/// Areas are summed in runs of one region and at most 4096 elements, then over runs: a plain sum
-/// over millions of elements would lose digits.
-static void count_regions(kedge_mesh *mesh, const int32_t *tags, int n_tags, int first_group)
+/// Consecutive elements of one region.
+typedef struct region_run {
+  int64_t begin, end;
+  double area;
+} region_run;
+
+/// The run that begins with an element and ends at `limit` at the latest.
+static region_run run_from(const kedge_mesh *mesh, int64_t begin, int64_t limit)
 {
-  int64_t e = 0;
-  while (e < mesh->n_elements) {
-    const int32_t tag = mesh->element_region[e];
-    const int64_t begin = e;
-    double area = 0;
-    for (; e < mesh->n_elements && e < begin + 4096 && mesh->element_region[e] == tag; ++e)
-      area += element_area(mesh, e);
-    kg_group *group = &mesh->groups[first_group + position(tags, n_tags, tag)];
-    group->count += e - begin;
-    group->measure += area;
+  region_run run = {begin, begin, 0};
+  const int32_t tag = mesh->element_region[begin];
+  for (; run.end < limit && mesh->element_region[run.end] == tag; ++run.end)
+    run.area += element_area(mesh, run.end);
+  return run;
+}
+
+/// Areas are summed in runs inside blocks of elements, then over runs: a plain sum over millions of
+/// elements would lose digits, and blocks can be summed side by side. Most are one run.
+static kedge_status count_regions(const kg_builder *b, const int32_t *tags, int n_tags,
+                                  int first_group)
+{
+  enum { BLOCK = 4096 };
+  const kedge_mesh *mesh = b->mesh;
+  const int64_t n = mesh->n_elements, n_blocks = (n + BLOCK - 1) / BLOCK;
+  region_run *runs;  // [block]: its first
+  KG_TRY(kg_host_alloc(b->ctx, (size_t)n_blocks, sizeof *runs, &runs));
+#pragma omp parallel for num_threads(b->ctx->threads)
+  for (int64_t k = 0; k < n_blocks; ++k)
+    runs[k] = run_from(mesh, k * BLOCK, k + 1 < n_blocks ? (k + 1) * BLOCK : n);
+  for (int64_t k = 0; k < n_blocks; ++k) {
+    const int64_t limit = k + 1 < n_blocks ? (k + 1) * BLOCK : n;
+    for (region_run run = runs[k];; run = run_from(mesh, run.end, limit)) {
+      kg_group *group =
+          &mesh->groups[first_group + position(tags, n_tags, mesh->element_region[run.begin])];
+      group->count += run.end - run.begin;
+      group->measure += run.area;
+      if (run.end == limit) break;
+    }
   }
+  free(runs);
+  return KEDGE_OK;
 }
 
 /// Copy the tags of boundary edges; the caller frees *out.
@@ -197,9 +214,7 @@ static kedge_status boundary_tags(const kg_builder *b, int32_t **out)
 {
   const kedge_mesh *mesh = b->mesh;
   KG_TRY(kg_host_alloc(b->ctx, (size_t)mesh->n_boundary_edges, sizeof **out, out));
-  int64_t n = 0;
-  for (int64_t edge = 0; edge < mesh->n_edges; ++edge)
-    if (mesh->edge_sides[2 * edge + 1] < 0) (*out)[n++] = mesh->edge_group[edge];
+  for (int32_t i = 0; i < mesh->n_boundary_edges; ++i) (*out)[i] = mesh->edge_group[b->boundary[i]];
   return KEDGE_OK;
 }
 
@@ -208,8 +223,8 @@ kedge_status kg_build_groups(kg_builder *b)
   kedge_mesh *mesh = b->mesh;
   int32_t *tags = NULL, *line_tags = NULL, *region_tags = NULL;
   int *group_of = NULL, n_line_tags = 0, n_region_tags = 0;
-  KG_TRY(kg_host_alloc(b->ctx, (size_t)mesh->n_edges, sizeof(int32_t), &mesh->edge_group));
-  kedge_status status = tag_edges(b);
+  kedge_status status = list_boundary(b);
+  if (status == KEDGE_OK) status = tag_edges(b);
   if (status == KEDGE_OK) status = boundary_tags(b, &tags);
   if (status == KEDGE_OK)
     status = distinct_tags(b->ctx, tags, mesh->n_boundary_edges, &line_tags, &n_line_tags);
@@ -224,11 +239,11 @@ kedge_status kg_build_groups(kg_builder *b)
   if (status == KEDGE_OK) status = add_boundary_groups(b, line_tags, n_line_tags, group_of);
   if (status != KEDGE_OK) goto done;
 
-  count_boundary(mesh, line_tags, n_line_tags, group_of);
+  count_boundary(b, line_tags, n_line_tags, group_of);
   const int first_region = mesh->n_groups;
   for (int i = 0; status == KEDGE_OK && i < n_region_tags; ++i)
     status = add_group(b, 2, region_tags[i], name_of_tag(b->raw, 2, region_tags[i]));
-  if (status == KEDGE_OK) count_regions(mesh, region_tags, n_region_tags, first_region);
+  if (status == KEDGE_OK) status = count_regions(b, region_tags, n_region_tags, first_region);
 done:
   free(tags);
   free(line_tags);

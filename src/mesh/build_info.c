@@ -68,10 +68,12 @@ static void add_summary(summary *s, const summary *part)
 
 static kedge_status count_parts(kg_builder *b)
 {
-  int32_t *part, n_parts;
-  KG_TRY(kg_mesh_parts(b->ctx, b->mesh, &part, &n_parts));
-  free(part);
-  b->mesh->info.parts = n_parts;
+  if (b->n_parts == 0) {
+    int32_t *part;
+    KG_TRY(kg_mesh_parts(b->ctx, b->mesh, &part, &b->n_parts));
+    free(part);
+  }
+  b->mesh->info.parts = b->n_parts;
   return KEDGE_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/clock.h"
+#include "core/context.h"
 #include "core/memory.h"
 #include "mesh/raw.h"
 
@@ -24,16 +25,15 @@ static void put_line(kg_raw_mesh *raw, int64_t a, int64_t b, int32_t tag)
   raw->line_tags[raw->n_lines++] = tag;
 }
 
-/// Split the quadrilateral of corners ll, lr, ur, ul by the diagonal from ll to ur.
-static void put_square(kg_raw_mesh *raw, const int64_t corner[4])
+/// Split quadrilateral k of corners ll, lr, ur, ul by the diagonal from ll to ur.
+static void put_square(const kg_raw_mesh *raw, int64_t k, const int64_t corner[4])
 {
-  int32_t *v = raw->triangles + 3 * raw->n_elements;
+  int32_t *v = raw->triangles + 6 * k;
   const int32_t ll = (int32_t)corner[0], lr = (int32_t)corner[1], ur = (int32_t)corner[2],
                 ul = (int32_t)corner[3];
   const int32_t both[6] = {ll, lr, ur, ll, ur, ul};
   memcpy(v, both, sizeof both);
-  raw->regions[raw->n_elements++] = REGION;
-  raw->regions[raw->n_elements++] = REGION;
+  raw->regions[2 * k] = raw->regions[2 * k + 1] = REGION;
 }
 
 static kedge_status square(kedge_context *ctx, const int64_t *numbers, kg_raw_mesh *raw)
@@ -41,16 +41,19 @@ static kedge_status square(kedge_context *ctx, const int64_t *numbers, kg_raw_me
   static const char *const names[] = {"left", "right", "bottom", "top"};
   const int64_t n = numbers[0], w = n + 1;  // vertex (i, j) is j w + i
   KG_TRY(kg_raw_mesh_alloc(ctx, w * w, 2 * n * n, 4 * n, raw));
-  raw->n_elements = raw->n_lines = 0;
+  raw->n_lines = 0;
+#pragma omp parallel for num_threads(ctx->threads)
   for (int64_t j = 0; j <= n; ++j) {
     for (int64_t i = 0; i <= n; ++i) {
       raw->vertices[2 * (j * w + i)] = (double)i / (double)n;
       raw->vertices[2 * (j * w + i) + 1] = (double)j / (double)n;
     }
   }
+#pragma omp parallel for num_threads(ctx->threads)
   for (int64_t j = 0; j < n; ++j)
     for (int64_t i = 0; i < n; ++i)
-      put_square(raw, (int64_t[]){j * w + i, j * w + i + 1, (j + 1) * w + i + 1, (j + 1) * w + i});
+      put_square(raw, j * n + i,
+                 (int64_t[]){j * w + i, j * w + i + 1, (j + 1) * w + i + 1, (j + 1) * w + i});
   for (int64_t i = 0; i < n; ++i) {
     put_line(raw, i * w, (i + 1) * w, 1);
     put_line(raw, i * w + n, (i + 1) * w + n, 2);
@@ -84,7 +87,8 @@ static kedge_status lshape(kedge_context *ctx, const int64_t *numbers, kg_raw_me
   static const char *const names[] = {"boundary"};
   const int64_t n = numbers[0];
   KG_TRY(kg_raw_mesh_alloc(ctx, lshape_vertex(n, 2 * n, 2 * n) + 1, 6 * n * n, 8 * n, raw));
-  raw->n_elements = raw->n_lines = 0;
+  raw->n_lines = 0;
+#pragma omp parallel for num_threads(ctx->threads)
   for (int64_t j = 0; j <= 2 * n; ++j) {
     for (int64_t i = 0; i <= (j < n ? n : 2 * n); ++i) {
       double *xy = raw->vertices + 2 * lshape_vertex(n, i, j);
@@ -92,10 +96,12 @@ static kedge_status lshape(kedge_context *ctx, const int64_t *numbers, kg_raw_me
       xy[1] = (double)(j - n) / (double)n;
     }
   }
+#pragma omp parallel for num_threads(ctx->threads)
   for (int64_t j = 0; j < 2 * n; ++j)
     for (int64_t i = 0; i < (j < n ? n : 2 * n); ++i)
-      put_square(raw, (int64_t[]){lshape_vertex(n, i, j), lshape_vertex(n, i + 1, j),
-                                  lshape_vertex(n, i + 1, j + 1), lshape_vertex(n, i, j + 1)});
+      put_square(raw, (j < n ? j : 2 * j - n) * n + i,
+                 (int64_t[]){lshape_vertex(n, i, j), lshape_vertex(n, i + 1, j),
+                             lshape_vertex(n, i + 1, j + 1), lshape_vertex(n, i, j + 1)});
   lshape_boundary(n, raw);
   return name_groups(ctx, raw, names, 1);
 }
@@ -106,7 +112,8 @@ static kedge_status ring(kedge_context *ctx, const int64_t *numbers, kg_raw_mesh
   const int64_t n = numbers[0], m = numbers[1];  // vertex (layer i, sector j) is i m + j
   const double pi = acos(-1.0);
   KG_TRY(kg_raw_mesh_alloc(ctx, (n + 1) * m, 2 * n * m, 2 * m, raw));
-  raw->n_elements = raw->n_lines = 0;
+  raw->n_lines = 0;
+#pragma omp parallel for num_threads(ctx->threads)
   for (int64_t i = 0; i <= n; ++i) {
     const double radius = 1 + (double)i / (double)n;
     for (int64_t j = 0; j < m; ++j) {
@@ -115,10 +122,12 @@ static kedge_status ring(kedge_context *ctx, const int64_t *numbers, kg_raw_mesh
       raw->vertices[2 * (i * m + j) + 1] = radius * sin(angle);
     }
   }
+#pragma omp parallel for num_threads(ctx->threads)
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j < m; ++j) {
       const int64_t k = (j + 1) % m;
-      put_square(raw, (int64_t[]){i * m + j, (i + 1) * m + j, (i + 1) * m + k, i * m + k});
+      put_square(raw, i * m + j,
+                 (int64_t[]){i * m + j, (i + 1) * m + j, (i + 1) * m + k, i * m + k});
     }
   }
   for (int64_t j = 0; j < m; ++j) {

@@ -2,8 +2,63 @@
 /// Order along a Hilbert curve: triangles near each other in the plane get numbers near each other.
 #pragma once
 #include "core/error.h"
+#include "core/inline.h"
+KEDGE_BEGIN_DECLS
+
+/// Levels of the curve: cells of 6e-8 of the box; what shares a cell keeps its order.
+enum { KG_HILBERT_LEVELS = 24 };
+
+/// Where the cells of the curve lie, for points that are three times a centroid.
+typedef struct kg_hilbert_box {
+  double x, y;   ///< lowest corner
+  double scale;  ///< cells a unit: square ones, whatever the shape of the box
+} kg_hilbert_box;
+
+KG_INLINE kg_hilbert_box kg_hilbert_box_of(double xmin, double ymin, double xmax, double ymax)
+{
+  const double width = xmax - xmin, height = ymax - ymin;
+  const double extent = width > height ? width : height;
+  const kg_hilbert_box box = {xmin, ymin, extent > 0 ? ((1 << KG_HILBERT_LEVELS) - 1) / extent : 0};
+  return box;
+}
+
+/// Place on the curve of the cell (x, y), both below 2^KG_HILBERT_LEVELS. Free of branches, so that
+/// a loop over triangles vectorises.
+KG_INLINE uint64_t kg_hilbert_key(uint32_t x, uint32_t y)
+{
+  uint64_t key = 0;
+  for (int level = KG_HILBERT_LEVELS - 1; level >= 0; --level) {
+    const uint32_t right = x >> level & 1, upper = y >> level & 1;
+    key = key << 2 | ((3 * right) ^ upper);
+    const uint32_t lower_half = upper - 1;                  // all ones in the lower half
+    const uint32_t lower_right = lower_half & (0 - right);  // all ones in the lower right quarter
+    x ^= lower_right;
+    y ^= lower_right;
+    const uint32_t exchange = (x ^ y) & lower_half;
+    x ^= exchange;
+    y ^= exchange;
+  }
+  return key;
+}
+
+/// Three times the centroid, component k.
+KG_INLINE double kg_corner_sum(const double *vertices, const int32_t *v, int k)
+{
+  return vertices[2 * (int64_t)v[0] + k] + vertices[2 * (int64_t)v[1] + k] +
+         vertices[2 * (int64_t)v[2] + k];
+}
+
+/// Place of a triangle on the curve.
+KG_INLINE uint64_t kg_hilbert_place(kg_hilbert_box box, const double *vertices, const int32_t *v)
+{
+  const double x = (kg_corner_sum(vertices, v, 0) - box.x) * box.scale;
+  const double y = (kg_corner_sum(vertices, v, 1) - box.y) * box.scale;
+  return kg_hilbert_key((uint32_t)(int32_t)x, (uint32_t)(int32_t)y);
+}
 
 /// Order triangles by the place of their centroids on the curve, ties by number.
 /// @param[out] order  [n]: the triangle at each place; the caller frees it
 kedge_status kg_hilbert_order(kedge_context *ctx, const double *vertices, const int32_t *triangles,
                               int32_t n, int32_t **order);
+
+KEDGE_END_DECLS

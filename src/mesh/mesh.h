@@ -55,9 +55,15 @@ typedef struct kg_raw_mesh {
 void kg_raw_mesh_free(kg_raw_mesh *raw);  ///< frees what it points to and zeroes it
 
 /// Check, turn, order and connect. `source` goes into messages ("plate.msh").
-/// Does not take ownership of raw.
+/// Does not take ownership of raw. On the CUDA backend the GPU orders and connects meshes of
+/// KG_GPU_ELEMENTS triangles and more, if it has the memory; the mesh is the same, bit for bit.
 kedge_status kg_mesh_build(kedge_context *ctx, const kg_raw_mesh *raw, const char *source,
                            kedge_mesh **out);
+/// The same with the choice taken: on the CUDA backend, `on_gpu` is free for any size.
+kedge_status kg_mesh_build_on(kedge_context *ctx, const kg_raw_mesh *raw, const char *source,
+                              bool on_gpu, kedge_mesh **out);
+/// Fewer triangles than these are faster on the host (docs/performance.md#meshes).
+enum { KG_GPU_ELEMENTS = 100000 };
 
 /// The Gmsh reader, from memory (so that a fuzzer can call it).
 kedge_status kg_gmsh_parse(kedge_context *ctx, const char *name, const void *data, size_t bytes,

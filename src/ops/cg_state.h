@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "ops/inline.h"
+#include "core/inline.h"
 
 enum kg_cg_stop {
   KG_CG_RUNNING,

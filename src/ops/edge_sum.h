@@ -3,7 +3,7 @@
 /// order. Serves the right-hand side (rows of F^e) and the Jacobi diagonal (diagonal entries of
 /// K^e).
 #pragma once
-#include "ops/inline.h"
+#include "core/inline.h"
 #include "ops/ops.h"
 KEDGE_BEGIN_DECLS
 

@@ -8,7 +8,7 @@
 #include "basis/reference.h"
 #include "kedge/problem.h"
 #include "mesh/trace_layout.h"
-#include "ops/inline.h"
+#include "core/inline.h"
 
 /// The equation and its stabilization; constant over the batch.
 typedef struct kg_material {

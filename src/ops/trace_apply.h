@@ -7,7 +7,7 @@
 /// (ops/cg_vectors.h). No atomics: results repeat bit for bit.
 #pragma once
 #include "ops/cg_state.h"
-#include "ops/inline.h"
+#include "core/inline.h"
 #include "ops/ops.h"
 KEDGE_BEGIN_DECLS
 

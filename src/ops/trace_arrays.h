@@ -9,7 +9,7 @@
 ///      its number alone; any other gets the next halo entry, from patch_halo[p] on. Lanes beyond
 ///      the last element repeat it.
 #pragma once
-#include "ops/inline.h"
+#include "core/inline.h"
 #include "ops/ops.h"
 KEDGE_BEGIN_DECLS
 

@@ -84,6 +84,7 @@ static void check_stages(bool assembled)
 {
   static const char *const once[] = {"transfer", "local_matrices", "trace_solve"};
   static const char *const chunked[] = {"local_solve", "postprocess"};
+  static const char *const mesh[] = {"mesh_order", "mesh_edges", "mesh_groups", "mesh_info"};
   assert_int_equal(pushes("solve", ""), 1);
   assert_int_equal(pushes("solve", NULL), 1);
   for (size_t i = 0; i < sizeof once / sizeof *once; ++i) {
@@ -97,6 +98,7 @@ static void check_stages(bool assembled)
     assert_int_equal(pushes(chunked[i], NULL), pushes(chunked[i], "solve"));
   }
   assert_true(pushes("mesh", NULL) >= 1);
+  for (size_t i = 0; i < sizeof mesh / sizeof *mesh; ++i) assert_int_equal(pushes(mesh[i], ""), 1);
   assert_int_equal(pushes("output", ""), 1);
 }
 

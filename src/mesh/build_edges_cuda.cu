@@ -1,0 +1,244 @@
+// build_edges_cuda.cu: sides matched into edges, edges by first appearance, lines and parts.
+//
+// A side's key is its lower and its higher vertex; the stable radix sort brings the sides of an edge
+// together, the lower one first. The sides that are first of their edge, counted up to each, number
+// the edges. Lines look their vertices up among the sorted keys. Parts: elements hang under lower
+// ones (parts.c), here by compare-and-swap; which trees grow varies, the number of roots does not.
+// Kernels have one thread a side, a line or an element.
+#define CCCL_DISABLE_NVTX  // CUB's own ranges would lie between those of kedge
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+
+#include "mesh/build_cuda.cuh"
+
+using namespace kg_build;
+
+namespace
+{
+int bits_of(int32_t n)
+{
+  int bits = 1;
+  while (bits < 31 && n >> bits) ++bits;
+  return bits;
+}
+
+__device__ __forceinline__ uint64_t key_of(int32_t lower, int32_t higher, int bits)
+{
+  return (uint64_t)lower << bits | (uint64_t)higher;
+}
+
+__global__ void __launch_bounds__(BLOCK) list_sides_kernel(const Work w, int bits)
+{
+  const int64_t s = thread_number();
+  if (s >= w.n_sides) return;
+  int32_t lower, higher;
+  kg_side_vertices(w.element_vertices, (int32_t)s, &lower, &higher);
+  w.key[0][s] = key_of(lower, higher, bits);
+  w.value[0][s] = (int32_t)s;
+}
+
+/// Without scratch, what it needs of it.
+cudaError_t sort(void *scratch, size_t *bytes, int32_t n, int bits,
+                 cub::DoubleBuffer<uint64_t> *key, cub::DoubleBuffer<int32_t> *value,
+                 cudaStream_t stream)
+{
+  return cub::DeviceRadixSort::SortPairs(scratch, *bytes, *key, *value, n, 0, bits, stream);
+}
+
+/// Thread = place among the sorted sides; the first place of an edge matches its sides.
+__global__ void __launch_bounds__(BLOCK)
+    match_kernel(const Work w, const uint64_t *key, const int32_t *side)
+{
+  const int64_t i = thread_number();
+  if (i >= w.n_sides || (i > 0 && key[i - 1] == key[i])) return;
+  const int32_t s = side[i];
+  if (i + 1 == w.n_sides || key[i + 1] != key[i]) {
+    w.partner[s] = NO_PARTNER;
+    return;
+  }
+  const int32_t t = side[i + 1];
+  w.partner[s] = (uint32_t)t;
+  w.partner[t] = (uint32_t)s;
+  // Neighbours run along their edge in opposite directions.
+  const bool folded = w.element_vertices[s] == w.element_vertices[t];
+  const bool third = i + 2 < w.n_sides && key[i + 2] == key[i];
+  if (folded || third) w.findings->faults = 1;
+}
+
+struct IsFirst {
+  const uint32_t *partner;
+  __device__ int32_t operator()(int32_t s) const
+  {
+    return partner[s] > (uint32_t)s;
+  }
+};
+
+/// rank[s]: edges that appear up to side s.
+cudaError_t count_first(void *scratch, size_t *bytes, const Work &w, cudaStream_t stream)
+{
+  const auto first =
+      thrust::make_transform_iterator(thrust::counting_iterator<int32_t>(0), IsFirst{w.partner});
+  return cub::DeviceScan::InclusiveSum(scratch, *bytes, first, w.rank, w.n_sides, stream);
+}
+
+__global__ void __launch_bounds__(BLOCK) number_edges_kernel(const Work w)
+{
+  const int64_t s = thread_number();
+  if (s >= w.n_sides) return;
+  const uint32_t partner = w.partner[s];
+  const bool first = partner > (uint32_t)s;
+  const int32_t edge = w.rank[first ? s : partner] - 1;
+  const int32_t a = w.element_vertices[s];
+  const int32_t b = w.element_vertices[s % 3 == 2 ? s - 2 : s + 1];
+  w.side_edge[s] = (uint32_t)edge << 1 | (a > b);
+  if (first)
+    ((int2 *)w.edge_sides)[edge] =
+        make_int2((int32_t)s, partner == NO_PARTNER ? -1 : (int32_t)partner);
+}
+
+/// Thread = line: its edge, by bisection.
+__global__ void __launch_bounds__(BLOCK)
+    find_lines_kernel(const Work w, const uint64_t *key, const int32_t *side, int bits)
+{
+  const int64_t i = thread_number();
+  if (i >= w.n_lines) return;
+  int32_t v[2];
+  bool exists = true;
+  for (int k = 0; k < 2; ++k) {
+    const int32_t raw = w.lines[2 * i + k];
+    v[k] = raw < 0 || raw >= w.n_raw_vertices ? -1 : w.vertex_number[raw];
+    exists = exists && v[k] >= 0;
+  }
+  w.line_edge[i] = -1;
+  if (!exists) return;
+  const uint64_t wanted = key_of(min(v[0], v[1]), max(v[0], v[1]), bits);
+  int32_t begin = 0, end = w.n_sides;
+  while (begin < end) {
+    const int32_t middle = begin + (end - begin) / 2;
+    if (key[middle] < wanted)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  if (begin < w.n_sides && key[begin] == wanted)
+    w.line_edge[i] = (int32_t)(w.side_edge[side[begin]] >> 1);
+}
+
+/// The root of e. Paths are shortened on the way: only what is no root is written, so no tree is
+/// lost.
+__device__ int32_t root_of(int32_t *parent, int32_t e)
+{
+  int32_t up = __ldcg(parent + e);
+  while (up != e) {
+    const int32_t next = __ldcg(parent + up);
+    if (next != up) __stcg(parent + e, next);
+    e = up;
+    up = next;
+  }
+  return e;
+}
+
+/// Every element under its lowest neighbour, where that is lower.
+__global__ void __launch_bounds__(BLOCK) plant_kernel(const Work w, int32_t *parent)
+{
+  const int64_t e = thread_number();
+  if (e >= w.n_elements) return;
+  int32_t lowest = (int32_t)e;
+  for (int l = 0; l < 3; ++l) {
+    const uint32_t partner = w.partner[3 * e + l];
+    if (partner != NO_PARTNER) lowest = min(lowest, (int32_t)(partner / 3));
+  }
+  parent[e] = lowest;
+}
+
+__global__ void __launch_bounds__(BLOCK) join_kernel(const Work w, int32_t *parent)
+{
+  const int64_t s = thread_number();
+  if (s >= w.n_sides || w.partner[s] >= (uint32_t)s) return;  // each edge once
+  int32_t a = root_of(parent, (int32_t)(s / 3)), b = root_of(parent, (int32_t)(w.partner[s] / 3));
+  while (a != b) {
+    const int32_t high = max(a, b), low = min(a, b);
+    const int32_t found = atomicCAS(parent + high, high, low);
+    if (found == high) break;
+    a = root_of(parent, found);
+    b = root_of(parent, low);
+  }
+}
+
+__global__ void __launch_bounds__(BLOCK) count_roots_kernel(const Work w, const int32_t *parent)
+{
+  const int64_t e = thread_number();
+  const bool root = e < w.n_elements && parent[e] == e;
+  const unsigned roots = __popc(__ballot_sync(0xffffffffu, root));
+  if (threadIdx.x % 32 == 0 && roots) atomicAdd(&w.findings->n_parts, (int)roots);
+}
+
+kedge_status count_parts(kedge_context *ctx, const Work &w)
+{
+  const cudaStream_t stream = kg_cuda_stream(ctx);
+  int32_t *const parent = w.rank;  // edges have their numbers
+  plant_kernel<<<blocks(w.n_elements), BLOCK, 0, stream>>>(w, parent);
+  KG_TRY(kg_cuda_launched(ctx, "hanging elements under neighbours"));
+  join_kernel<<<blocks(w.n_sides), BLOCK, 0, stream>>>(w, parent);
+  KG_TRY(kg_cuda_launched(ctx, "joining parts"));
+  count_roots_kernel<<<blocks(w.n_elements), BLOCK, 0, stream>>>(w, parent);
+  return kg_cuda_launched(ctx, "counting parts");
+}
+
+/// Numbers of edges, once sides are matched; *sound: there is nothing to refuse.
+kedge_status number_edges(kedge_context *ctx, Work *w, bool *sound)
+{
+  const cudaStream_t stream = kg_cuda_stream(ctx);
+  size_t bytes = w->scratch_bytes;
+  KG_TRY(kg_cuda_check(ctx, count_first(w->scratch, &bytes, *w, stream), "counting the edges"));
+  int32_t faults;
+  KG_TRY(kg_copy_out(ctx, &faults, &w->findings->faults, sizeof faults));
+  KG_TRY(kg_copy_out(ctx, &w->n_edges, w->rank + w->n_sides - 1, sizeof w->n_edges));
+  KG_TRY(kg_sync(ctx));
+  *sound = faults == 0;
+  if (!*sound) return KEDGE_OK;
+  number_edges_kernel<<<blocks(w->n_sides), BLOCK, 0, stream>>>(*w);
+  return kg_cuda_launched(ctx, "numbering the edges");
+}
+}  // namespace
+
+kedge_status kg_build::edges_scratch(kedge_context *ctx, int32_t n_sides, size_t *bytes)
+{
+  Work none = {};
+  none.n_sides = n_sides;
+  cub::DoubleBuffer<uint64_t> key(nullptr, nullptr);
+  cub::DoubleBuffer<int32_t> value(nullptr, nullptr);
+  size_t sorting = 0, counting = 0;
+  KG_TRY(kg_cuda_check(ctx, sort(nullptr, &sorting, n_sides, 62, &key, &value, nullptr),
+                       "sizing the sort of the sides"));
+  KG_TRY(kg_cuda_check(ctx, count_first(nullptr, &counting, none, nullptr),
+                       "sizing the scan of the edges"));
+  *bytes = sorting > counting ? sorting : counting;
+  return KEDGE_OK;
+}
+
+kedge_status kg_build::connect(kedge_context *ctx, Work *w, bool *sound)
+{
+  const cudaStream_t stream = kg_cuda_stream(ctx);
+  const int bits = bits_of(w->n_vertices);
+  list_sides_kernel<<<blocks(w->n_sides), BLOCK, 0, stream>>>(*w, bits);
+  KG_TRY(kg_cuda_launched(ctx, "listing the sides"));
+  cub::DoubleBuffer<uint64_t> key(w->key[0], w->key[1]);
+  cub::DoubleBuffer<int32_t> side(w->value[0], w->value[1]);
+  size_t bytes = w->scratch_bytes;
+  KG_TRY(kg_cuda_check(ctx, sort(w->scratch, &bytes, w->n_sides, 2 * bits, &key, &side, stream),
+                       "sorting the sides by their vertices"));
+  w->side_edge = (uint32_t *)side.Alternate();
+  w->edge_sides = (int32_t *)key.Alternate();
+  match_kernel<<<blocks(w->n_sides), BLOCK, 0, stream>>>(*w, key.Current(), side.Current());
+  KG_TRY(kg_cuda_launched(ctx, "matching the sides"));
+  KG_TRY(number_edges(ctx, w, sound));
+  if (!*sound) return KEDGE_OK;
+  if (w->n_lines > 0)
+    find_lines_kernel<<<blocks(w->n_lines), BLOCK, 0, stream>>>(*w, key.Current(), side.Current(),
+                                                                bits);
+  KG_TRY(kg_cuda_launched(ctx, "finding the lines"));
+  return count_parts(ctx, *w);
+}
