@@ -9,8 +9,6 @@
 #include "core/clock.h"
 #include "core/memory.h"
 
-enum { MAX_SAMPLES = 101 };
-
 void bench_die(kedge_context *ctx, kedge_status status)
 {
   fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, kedge_status_text(status),
@@ -25,7 +23,7 @@ static void usage(bool choose_backend)
           "[--samples 1..%d] "
           "[--check|--no-check] [--profile]\n",
           program_invocation_short_name, choose_backend ? " [--backend host|cuda]" : "",
-          MAX_SAMPLES);
+          BENCH_SAMPLES_MAX);
   exit(2);
 }
 
@@ -67,7 +65,7 @@ static bool take_option(bench_settings *s, const char *name, const char *value, 
   }
   if (strcmp(name, "--samples") == 0) {
     s->samples = atoi(value);
-    return s->samples >= 1 && s->samples <= MAX_SAMPLES;
+    return s->samples >= 1 && s->samples <= BENCH_SAMPLES_MAX;
   }
   return strcmp(name, "--orders") == 0 && take_orders(s, value);
 }
@@ -293,6 +291,12 @@ static int compare_doubles(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
+double bench_median(double *values, int n)
+{
+  qsort(values, (size_t)n, sizeof *values, compare_doubles);
+  return values[n / 2];
+}
+
 static kedge_status sample(kedge_context *ctx, bench_work work, int calls, double *seconds)
 {
   if (work.reset) KG_TRY(work.reset(work.user));
@@ -306,13 +310,12 @@ static kedge_status sample(kedge_context *ctx, bench_work work, int calls, doubl
 
 kedge_status bench_time(kedge_context *ctx, bench_work work, int samples, double *seconds)
 {
-  double times[MAX_SAMPLES];
+  double times[BENCH_SAMPLES_MAX];
   KG_TRY(sample(ctx, work, 1, times));
   KG_TRY(sample(ctx, work, 1, times));
   const int calls = 1 + (int)(3e-3 / times[0]);
   for (int i = 0; i < samples; ++i) KG_TRY(sample(ctx, work, calls, times + i));
-  qsort(times, (size_t)samples, sizeof *times, compare_doubles);
-  *seconds = times[samples / 2];
+  *seconds = bench_median(times, samples);
   return KEDGE_OK;
 }
 

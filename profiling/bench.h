@@ -21,6 +21,8 @@ void bench_die(kedge_context *ctx, kedge_status status);
     if (st_ != KEDGE_OK) bench_die((ctx), st_); \
   } while (0)
 
+enum { BENCH_SAMPLES_MAX = 101 };
+
 typedef struct bench_settings {
   kedge_backend backend;
   bool orders[KEDGE_ORDER_MAX + 1];  ///< those to measure
@@ -85,6 +87,9 @@ typedef struct bench_work {
   kedge_status (*reset)(void *user);  ///< before every sample, not timed; may be NULL
   void *user;
 } bench_work;
+
+/// Of 1 or more values, which it sorts.
+double bench_median(double *values, int n);
 
 /// Median seconds of one call, after two to warm up; a sample is as many calls as take about 3 ms.
 kedge_status bench_time(kedge_context *ctx, bench_work work, int samples, double *seconds);

@@ -76,10 +76,9 @@ def gpu_state():
 
 
 def gpu_memory_used():
-    """Bytes in use on the first GPU, by whomever; None where nvidia-smi does not say."""
+    """Bytes in use on the first GPU, by whomever; None without nvidia-smi."""
     answer = ask_gpus(["memory.used"])
-    number = answer[0]["memory.used"].split()[0] if answer else ""  # "533 MiB", "[N/A]"
-    return 2**20 * int(number) if number.isdecimal() else None
+    return 2**20 * int(answer[0]["memory.used"].split()[0]) if answer else None
 
 
 def header(kedge, options):

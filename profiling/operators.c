@@ -127,16 +127,27 @@ static const operation operations[] = {
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 
-/// An operator at work on one bench.
+/// An operator at work on one bench; on the host memory is read before every sample, so that its
+/// floor is that of the same time.
 typedef struct running {
   const operation *op;
   bench *b;
+  roof_probe probe;
+  double reads[BENCH_SAMPLES_MAX + 2];  ///< bytes a second; two samples warm up
+  int n_reads;
 } running;
 
 static kedge_status call_running(void *user)
 {
   const running *r = user;
   return r->op->call(r->b);
+}
+
+static kedge_status read_memory(void *user)
+{
+  running *r = user;
+  r->reads[r->n_reads++] = roof_probe_read(&r->probe);
+  return KEDGE_OK;
 }
 
 /// Distance of what the operator wrote from the host's; NaN when there is nothing to compare.
@@ -179,27 +190,40 @@ static void print_measured(const bench_settings *s, const roofs *roof, const ben
           1e6 * r.seconds, floor_seconds / r.seconds, r.error);
 }
 
-/// `host`: the host's copy of the bench, when results are compared; NULL: they are not. A processor
-/// is not equally fast at all times: its roofs are measured right before.
-static void run_operation(const bench_settings *s, bench_machine *m, bench *b, bench *host,
+/// On the host with the bandwidth of the same time as the roof.
+static kedge_status time_running(const bench_settings *s, const bench_machine *m, running *r,
+                                 roofs *roof, double *seconds)
+{
+  *roof = m->roof;
+  if (m->ctx->backend == KEDGE_BACKEND_CUDA)
+    return bench_time(m->ctx, (bench_work){call_running, NULL, r}, s->samples, seconds);
+  KG_TRY(roof_probe_open(m->ctx, &r->probe));
+  const kedge_status status =
+      bench_time(m->ctx, (bench_work){call_running, read_memory, r}, s->samples, seconds);
+  roof_probe_close(&r->probe);
+  if (r->n_reads) roof->read_bytes_per_second = bench_median(r->reads, r->n_reads);
+  return status;
+}
+
+/// `host`: the host's copy of the bench, when results are compared; NULL: they are not.
+static void run_operation(const bench_settings *s, const bench_machine *m, bench *b, bench *host,
                           const operation *op)
 {
-  running r = {op, b};
+  running r = {.op = op, .b = b};
   if (!bench_wants(s, op->name)) {  // those after it work on what it makes
     BENCH_TRY(m->ctx, op->call(b));
     if (host) BENCH_TRY(m->host_ctx, op->call(host));
     return;
   }
-  const bench_work work = {call_running, NULL, &r};
   if (s->profile) {
-    BENCH_TRY(m->ctx, bench_profile(m->ctx, work, op->name));
+    BENCH_TRY(m->ctx, bench_profile(m->ctx, (bench_work){call_running, NULL, &r}, op->name));
     return;
   }
-  if (m->ctx->backend != KEDGE_BACKEND_CUDA) BENCH_TRY(m->ctx, measure_roofs(m->ctx, &m->roof));
+  roofs roof;
   measured found = {.name = op->name, .error = NAN, .cost = op->cost(b)};
-  BENCH_TRY(m->ctx, bench_time(m->ctx, work, s->samples, &found.seconds));
+  BENCH_TRY(m->ctx, time_running(s, m, &r, &roof, &found.seconds));
   if (host) found.error = error_against(host, b, op);
-  print_measured(s, &m->roof, b, found);
+  print_measured(s, &roof, b, found);
 }
 
 static bool is_of_ell(const operation *op)
@@ -230,7 +254,7 @@ static void run_iteration(const bench_settings *s, const bench_machine *m, bench
   print_measured(s, &m->roof, b, found);
 }
 
-static void run_order(const bench_settings *s, bench_machine *m, int order)
+static void run_order(const bench_settings *s, const bench_machine *m, int order)
 {
   bench b, host;
   const bool ell = wants_ell(s);

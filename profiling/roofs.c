@@ -1,10 +1,12 @@
 #include "roofs.h"
 
+#include <math.h>
+
 #include "backend/backend.h"
 #include "core/clock.h"
 #include "core/context.h"
 
-enum { FLOP_STEPS = 1000000 };
+enum { FLOP_STEPS = 1000000, PROBE_BYTES = 1 << 30 };
 
 typedef double pack __attribute__((vector_size(64)));
 
@@ -42,26 +44,40 @@ static double multiply_add(const kedge_context *ctx, int64_t n)
   return total;
 }
 
+kedge_status roof_probe_open(kedge_context *ctx, roof_probe *out)
+{
+  *out = (roof_probe){.ctx = ctx};
+  KG_TRY(kg_alloc(ctx, PROBE_BYTES, 1, &out->array));  // touched first by the threads that read it
+  return kg_zero(ctx, out->array.data, out->array.bytes);
+}
+
+void roof_probe_close(roof_probe *probe)
+{
+  kg_free(probe->ctx, &probe->array);
+}
+
+double roof_probe_read(roof_probe *probe)
+{
+  const double began = kg_seconds();
+  const double sum = sum_array(probe->ctx, probe->array.data, PROBE_BYTES / sizeof(pack));
+  const double seconds = kg_seconds() - began;
+  probe->sink += sum;
+  return PROBE_BYTES / seconds;
+}
+
 kedge_status measure_roofs_host(kedge_context *ctx, roofs *out)
 {
-  const size_t bytes = (size_t)1 << 30, n = bytes / sizeof(pack);
-  kg_buffer array;
-  KG_TRY(kg_alloc(ctx, n, sizeof(pack), &array));  // touched first by the threads that read it
-  KG_TRY(kg_zero(ctx, array.data, array.bytes));
-  volatile double sink;
-  double read = 1e30, flops = 1e30;
+  roof_probe probe;
+  KG_TRY(roof_probe_open(ctx, &probe));
+  *out = (roofs){0};
   for (int i = 0; i < 8; ++i) {
-    double t = kg_seconds();
-    sink = sum_array(ctx, array.data, n);
-    if (kg_seconds() - t < read) read = kg_seconds() - t;
-    t = kg_seconds();
-    sink = multiply_add(ctx, FLOP_STEPS);
-    if (kg_seconds() - t < flops) flops = kg_seconds() - t;
+    out->read_bytes_per_second = fmax(out->read_bytes_per_second, roof_probe_read(&probe));
+    const double began = kg_seconds();
+    probe.sink += multiply_add(ctx, FLOP_STEPS);
+    const double flops = (double)FLOP_STEPS * 12 * 8 * 2 * ctx->threads;
+    out->flops_per_second = fmax(out->flops_per_second, flops / (kg_seconds() - began));
   }
-  (void)sink;
-  kg_free(ctx, &array);
-  out->read_bytes_per_second = (double)bytes / read;
-  out->flops_per_second = (double)FLOP_STEPS * 12 * 8 * 2 * ctx->threads / flops;
+  roof_probe_close(&probe);
   return KEDGE_OK;
 }
 

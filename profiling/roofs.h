@@ -1,6 +1,7 @@
 /// @file
 /// The two ceilings of a machine, measured: how fast it reads memory and how fast it multiplies and adds.
 #pragma once
+#include "backend/backend.h"
 #include "core/context.h"
 KEDGE_BEGIN_DECLS
 
@@ -10,6 +11,18 @@ typedef struct roofs {
 } roofs;
 
 kedge_status measure_roofs(kedge_context *ctx, roofs *out);
+
+/// The read bandwidth of a host once more, for a measurement at the same time: a processor is not
+/// equally fast at all times.
+typedef struct roof_probe {
+  kedge_context *ctx;
+  kg_buffer array;
+  double sink;  ///< keeps the sums
+} roof_probe;
+
+kedge_status roof_probe_open(kedge_context *ctx, roof_probe *out);
+void roof_probe_close(roof_probe *probe);
+double roof_probe_read(roof_probe *probe);  ///< bytes a second of one pass
 
 kedge_status measure_roofs_host(kedge_context *ctx, roofs *out);
 kedge_status measure_roofs_cuda(kedge_context *ctx, roofs *out);
