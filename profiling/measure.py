@@ -76,9 +76,10 @@ def gpu_state():
 
 
 def gpu_memory_used():
-    """Bytes in use on the first GPU, by whomever; None without nvidia-smi."""
+    """Bytes in use on the first GPU, by whomever; None where nvidia-smi does not say."""
     answer = ask_gpus(["memory.used"])
-    return 2**20 * int(answer[0]["memory.used"].split()[0]) if answer else None
+    number = answer[0]["memory.used"].split()[0] if answer else ""  # "533 MiB", "[N/A]"
+    return 2**20 * int(number) if number.isdecimal() else None
 
 
 def header(kedge, options):

@@ -3,6 +3,7 @@
 ///
 /// A mesh is immutable. kedge orders elements along a Hilbert curve inside; every array that the
 /// public API takes or gives is in the caller's numbering (the order of the file or the arrays).
+/// A context on a GPU lets it order and connect large meshes; the result is that of the host.
 #pragma once
 #include "kedge/context.h"
 KEDGE_BEGIN_DECLS

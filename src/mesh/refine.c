@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/clock.h"
+#include "core/context.h"
 #include "core/memory.h"
 #include "mesh/raw.h"
 
@@ -11,11 +12,14 @@ _Static_assert(1LL << 2 * KEDGE_REFINE_MAX <= KG_ELEMENTS_MAX &&
                "one triangle can be refined that often and no oftener");
 
 /// Vertices keep their place; the midpoint of edge k is vertex n_vertices + k.
-static void split_vertices(const kedge_mesh *mesh, const int32_t *rank, kg_raw_mesh *out)
+static void split_vertices(const kedge_context *ctx, const kedge_mesh *mesh, const int32_t *rank,
+                           kg_raw_mesh *out)
 {
+#pragma omp parallel for num_threads(ctx->threads)
   for (int64_t v = 0; v < mesh->n_vertices; ++v)
     memcpy(out->vertices + 2 * (int64_t)rank[v], mesh->vertices + 2 * v, 2 * sizeof(double));
   double *middle = out->vertices + 2 * (int64_t)mesh->n_vertices;
+#pragma omp parallel for num_threads(ctx->threads)
   for (int64_t edge = 0; edge < mesh->n_edges; ++edge) {
     const int32_t side = mesh->edge_sides[2 * edge];
     const int32_t next = side % 3 == 2 ? side - 2 : side + 1;
@@ -27,8 +31,10 @@ static void split_vertices(const kedge_mesh *mesh, const int32_t *rank, kg_raw_m
 }
 
 /// The caller's element e becomes 4 e .. 4 e + 3: its corners, then its middle.
-static void split_elements(const kedge_mesh *mesh, const int32_t *rank, kg_raw_mesh *out)
+static void split_elements(const kedge_context *ctx, const kedge_mesh *mesh, const int32_t *rank,
+                           kg_raw_mesh *out)
 {
+#pragma omp parallel for num_threads(ctx->threads)
   for (int64_t e = 0; e < mesh->n_elements; ++e) {
     const int64_t first = 4 * (int64_t)mesh->element_origin[e];
     int32_t corner[3], middle[3];
@@ -75,8 +81,8 @@ static kedge_status split(kedge_context *ctx, const kedge_mesh *mesh, kg_raw_mes
   kedge_status status = kg_mesh_vertex_ranks(ctx, mesh, &rank);
   if (status == KEDGE_OK) status = kg_raw_mesh_names(ctx, out, mesh);
   if (status == KEDGE_OK) {
-    split_vertices(mesh, rank, out);
-    split_elements(mesh, rank, out);
+    split_vertices(ctx, mesh, rank, out);
+    split_elements(ctx, mesh, rank, out);
     split_lines(mesh, rank, out);
   } else {
     kg_raw_mesh_free(out);

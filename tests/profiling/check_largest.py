@@ -90,6 +90,16 @@ class Largest(unittest.TestCase):
             file.write("no marks\n")
         self.assertIn("page.md has no lines", self.run_program("--page", page, code=1).stderr)
 
+    def test_the_page_in_docs_shows_the_committed_results(self):
+        if not glob.glob(os.path.join(SOURCE, "profiling", "results", "*", "largest.json")):
+            self.skipTest("no results are committed")
+        page = os.path.join(self.folder, "performance.md")
+        original = os.path.join(SOURCE, "docs", "performance.md")
+        shutil.copy(original, page)
+        subprocess.run([os.path.join(SOURCE, "profiling", "largest"), "--page", page], check=True)
+        with open(page, encoding="utf-8") as made, open(original, encoding="utf-8") as committed:
+            self.assertEqual(made.read(), committed.read(), "run profiling/largest --page")
+
     def test_wrong_orders_are_refused(self):
         self.assertIn("'x' is no list such as 1-3,9", self.run_program("--orders", "x", code=2).stderr)
 
