@@ -4,6 +4,7 @@
 
 #include "basis/polynomials.h"
 #include "basis/quadrature.h"
+#include "basis/tiles.h"
 #include "core/memory.h"
 
 kg_sizes kg_sizes_of(int order)
@@ -25,10 +26,15 @@ static size_t lay_out(int order, const double *base, kg_reference *ref)
   const size_t star = (size_t)z.n_star * (z.n_star + 1) / 2;
   const size_t lift = (size_t)z.n_modes * z.n_trace, square = (size_t)z.n_modes * z.n_modes;
   const size_t tall = (size_t)z.n_star * z.n_modes;
+  const size_t across = (size_t)kg_tiles_of(z.n_modes), down = (size_t)kg_tiles_of(z.n_trace + 1);
   struct {
     const double **where;
     size_t count;
   } pieces[] = {
+      // Tiles first: they are read 16 bytes at a time.
+      {&ref->operator_tiles, 6 * KG_TILE_ENTRIES * across * (across + 1) / 2},
+      {&ref->lift_tiles, 3 * KG_TILE_ENTRIES * down * across},
+      {&ref->trace_tiles, KG_TILE_ENTRIES * down * down},
       {&ref->stiffness[0], packed},
       {&ref->stiffness[1], packed},
       {&ref->stiffness[2], packed},
@@ -198,6 +204,18 @@ static void fill_products(const kg_reference *ref, double *dr, double *ds)
   multiply(N, N, ref->size.n_trace, ds, ref->lift, (double *)ref->lift_s);
 }
 
+static void fill_tiles(const kg_reference *ref)
+{
+  const kg_sizes z = ref->size;
+  const double *const whole[6] = {ref->stiffness[0], ref->stiffness[1], ref->stiffness[2],
+                                  ref->edge_mass[0], ref->edge_mass[1], ref->edge_mass[2]};
+  const double *const lift[3] = {ref->lift, ref->lift_r, ref->lift_s};
+  const int tile_rows = kg_tiles_of(z.n_trace + 1);
+  kg_cut_packed(z.n_modes, 6, whole, (double *)ref->operator_tiles);
+  kg_cut_transposes(z.n_modes, z.n_trace, tile_rows, 3, lift, (double *)ref->lift_tiles);
+  kg_cut_symmetric(z.n_trace, tile_rows, ref->trace_mass, (double *)ref->trace_tiles);
+}
+
 kedge_status kg_reference_create(kedge_context *ctx, int order, double **values)
 {
   double *scratch = NULL;
@@ -216,6 +234,7 @@ kedge_status kg_reference_create(kedge_context *ctx, int order, double **values)
     fill_interior(&ref, &f);
     fill_edges(&ref, scratch);  // the samples are no longer needed
     fill_products(&ref, scratch, scratch + n_star * n_star);
+    fill_tiles(&ref);
   } else {
     free(*values);
     *values = NULL;

@@ -35,6 +35,10 @@ typedef struct kg_reference {
   const double *star_stiffness[3];  ///< packed N* x N*: (d_a phi_i, d_b phi_j) for rr, rs + sr, ss
   const double *star_gradient_r;    ///< [N*][N]: (phi_j, d_r phi*_i)
   const double *star_gradient_s;
+  // The same for tensor cores (basis/tiles.h):
+  const double *operator_tiles;  ///< [tile of Z^-1][stiffness 0..2, edge_mass 0..2][64]
+  const double *lift_tiles;      ///< [tile of R^T][lift, lift_r, lift_s][64], a row more than n
+  const double *trace_tiles;     ///< [tile of whole trace_mass][64], a row more than n
 } kg_reference;
 
 /// Number of doubles behind a kg_reference of this order.

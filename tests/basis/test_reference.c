@@ -5,6 +5,7 @@
 #include "basis/polynomials.h"
 #include "basis/quadrature.h"
 #include "basis/reference.h"
+#include "basis/tiles.h"
 #include "compare.h"
 #include "kedge/base.h"
 
@@ -134,6 +135,42 @@ static void check_lifts(const kg_reference *ref, const definition *d)
   }
 }
 
+/// Entry (i, j) of a packed symmetric matrix, 0 beyond n.
+static double symmetric_entry(const double *packed, int n, int i, int j)
+{
+  const int row = i > j ? i : j, col = i > j ? j : i;
+  return row < n ? packed[row * (row + 1) / 2 + col] : 0.0;
+}
+
+/// The tile copies are the same numbers, with zeros where a matrix has ended.
+static void check_tiles(const kg_reference *ref, const definition *d)
+{
+  const double *const lift[3] = {ref->lift, ref->lift_r, ref->lift_s};
+  const int across = kg_tiles_of(d->N), down = kg_tiles_of(d->n + 1);
+  for (int at = 0; at < KG_TILE_ENTRIES; ++at) {
+    const int row = at / KG_TILE, col = at % KG_TILE;
+    for (int I = 0; I < across; ++I)
+      for (int J = 0; J <= I; ++J)
+        for (int q = 0; q < 6; ++q) {
+          const double *matrix = q < 3 ? ref->stiffness[q] : ref->edge_mass[q - 3];
+          const int tile = 6 * (I * (I + 1) / 2 + J) + q;
+          assert_true(ref->operator_tiles[tile * KG_TILE_ENTRIES + at] ==
+                      symmetric_entry(matrix, d->N, KG_TILE * I + row, KG_TILE * J + col));
+        }
+    for (int I = 0; I < down; ++I) {
+      for (int J = 0; J < across; ++J)
+        for (int q = 0; q < 3; ++q) {
+          const int c = KG_TILE * I + row, i = KG_TILE * J + col;
+          assert_true(ref->lift_tiles[(3 * (I * across + J) + q) * KG_TILE_ENTRIES + at] ==
+                      (c < d->n && i < d->N ? lift[q][i * d->n + c] : 0.0));
+        }
+      for (int J = 0; J < down; ++J)
+        assert_true(ref->trace_tiles[(I * down + J) * KG_TILE_ENTRIES + at] ==
+                    symmetric_entry(ref->trace_mass, d->n, KG_TILE * I + row, KG_TILE * J + col));
+    }
+  }
+}
+
 /// Entries are sums over at most N modes or the rule's points of numbers that are at most about
 /// the largest entry of the stiffness matrix.
 static double entry_tolerance(const definition *d)
@@ -176,6 +213,12 @@ static void lifts_and_trace_masses_are_their_integrals(void **state)
   for_all_orders(check_lifts);
 }
 
+static void tiles_hold_the_same_entries_and_zeros_beyond(void **state)
+{
+  (void)state;
+  for_all_orders(check_tiles);
+}
+
 static void pieces_fill_the_array_without_gap_or_overlap(void **state)
 {
   (void)state;
@@ -186,11 +229,14 @@ static void pieces_fill_the_array_without_gap_or_overlap(void **state)
     const size_t total = 6 * packed + 3 * (size_t)z.n_modes * z.n_trace + (size_t)z.n_packed +
                          2 * (size_t)z.n_modes * z.n_modes + 3 * star +
                          2 * (size_t)z.n_star * z.n_modes;
-    assert_int_equal(kg_reference_count(order), total);
+    const size_t across = (size_t)kg_tiles_of(z.n_modes), down = (size_t)kg_tiles_of(z.n_trace + 1);
+    const size_t tiles = 3 * across * (across + 1) + 3 * down * across + down * down;
+    assert_int_equal(kg_reference_count(order), total + tiles * KG_TILE_ENTRIES);
     const double base = 0.0;
     const kg_reference ref = kg_reference_at(order, &base);
-    assert_ptr_equal(ref.stiffness[0], &base);
-    assert_int_equal(ref.star_gradient_s - &base, total - (size_t)z.n_star * z.n_modes);
+    assert_ptr_equal(ref.operator_tiles, &base);
+    assert_int_equal(ref.star_gradient_s - &base,
+                     kg_reference_count(order) - (size_t)z.n_star * z.n_modes);
   }
 }
 
@@ -200,6 +246,7 @@ int main(void)
       cmocka_unit_test(gradients_are_their_integrals),
       cmocka_unit_test(stiffness_and_edge_masses_are_their_integrals),
       cmocka_unit_test(lifts_and_trace_masses_are_their_integrals),
+      cmocka_unit_test(tiles_hold_the_same_entries_and_zeros_beyond),
       cmocka_unit_test(pieces_fill_the_array_without_gap_or_overlap),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

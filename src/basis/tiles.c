@@ -1,0 +1,37 @@
+#include "basis/tiles.h"
+
+/// Tile (I, J) of a packed symmetric matrix.
+static void cut_one(int n, int I, int J, const double *matrix, double *out)
+{
+  for (int at = 0; at < KG_TILE_ENTRIES; ++at) {
+    const int i = KG_TILE * I + at / KG_TILE, j = KG_TILE * J + at % KG_TILE;
+    const int row = i > j ? i : j, col = i > j ? j : i;
+    out[at] = row < n ? matrix[row * (row + 1) / 2 + col] : 0.0;
+  }
+}
+
+void kg_cut_packed(int n, int n_matrices, const double *const matrix[], double *out)
+{
+  for (int I = 0; I < kg_tiles_of(n); ++I)
+    for (int J = 0; J <= I; ++J)
+      for (int k = 0; k < n_matrices; ++k, out += KG_TILE_ENTRIES) cut_one(n, I, J, matrix[k], out);
+}
+
+void kg_cut_symmetric(int n, int tile_rows, const double *matrix, double *out)
+{
+  for (int I = 0; I < tile_rows; ++I)
+    for (int J = 0; J < tile_rows; ++J, out += KG_TILE_ENTRIES) cut_one(n, I, J, matrix, out);
+}
+
+void kg_cut_transposes(int rows, int cols, int tile_rows, int n_matrices,
+                       const double *const matrix[], double *out)
+{
+  const int tile_cols = kg_tiles_of(rows);
+  for (int I = 0; I < tile_rows; ++I)
+    for (int J = 0; J < tile_cols; ++J)
+      for (int k = 0; k < n_matrices; ++k)
+        for (int at = 0; at < KG_TILE_ENTRIES; ++at) {
+          const int c = KG_TILE * I + at / KG_TILE, i = KG_TILE * J + at % KG_TILE;
+          *out++ = c < cols && i < rows ? matrix[k][i * cols + c] : 0.0;
+        }
+}

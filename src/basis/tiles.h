@@ -1,0 +1,32 @@
+/// @file
+/// Matrices cut into tiles of 8 x 8, zero beyond their ends: what the tensor cores of a GPU take in
+/// without asking for bounds (src/ops/tiles.cuh).
+///
+/// A tile is 64 doubles, row after row. The tiles that several matrices have at one place lie side
+/// by side, as they are summed.
+#pragma once
+#include "kedge/base.h"
+KEDGE_BEGIN_DECLS
+
+enum { KG_TILE = 8, KG_TILE_ENTRIES = KG_TILE * KG_TILE };
+
+/// Tiles that hold n rows.
+static inline int kg_tiles_of(int n)
+{
+  return (n + KG_TILE - 1) / KG_TILE;
+}
+
+/// Lower triangles of symmetric n x n matrices, packed: out [tile (I, J), J <= I, at I (I+1) / 2 + J]
+/// [matrix][64]. Tiles on the diagonal are whole.
+void kg_cut_packed(int n, int n_matrices, const double *const matrix[], double *out);
+
+/// A whole symmetric matrix, packed: out [I][J][64], I and J < tile_rows, which may be more than n
+/// needs.
+void kg_cut_symmetric(int n, int tile_rows, const double *matrix, double *out);
+
+/// Transposes of matrices [rows][cols]: out [I < tile_rows][J][matrix][64], where the tile rows of
+/// the transposes may be more than `cols` needs.
+void kg_cut_transposes(int rows, int cols, int tile_rows, int n_matrices,
+                       const double *const matrix[], double *out);
+
+KEDGE_END_DECLS
