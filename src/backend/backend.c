@@ -63,9 +63,10 @@ kedge_status kg_sync(kedge_context *ctx)
   return ctx->table->sync(ctx);
 }
 
-kedge_status kg_repeat_run(kedge_context *ctx, kg_repeat *repeat, kg_repeat_body *body, void *user)
+kedge_status kg_repeat_run(kedge_context *ctx, kg_repeat *repeat, int times, kg_repeat_body *body,
+                           void *user)
 {
-  return ctx->table->repeat(ctx, repeat, body, user);
+  return ctx->table->repeat(ctx, repeat, times, body, user);
 }
 
 void kg_repeat_free(kedge_context *ctx, kg_repeat *repeat)

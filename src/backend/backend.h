@@ -8,9 +8,12 @@
 #include "core/error.h"
 KEDGE_BEGIN_DECLS
 
-/// Work that is done again and again with the same arguments. Zero-initialise; kg_repeat_free().
+/// Work that is done again and again with the same arguments, until it says itself that it is done.
+/// Zero-initialise, but for `stop`; kg_repeat_free().
 typedef struct kg_repeat {
+  const int32_t *stop;  ///< in device memory: not 0 when the work is done; it then does nothing
   int calls;
+  bool watches;     ///< the device looks at `stop` after each time; else the host has to
   void *recording;  ///< of the backend
 } kg_repeat;
 /// The work: launches operators, waits for nothing.
@@ -26,7 +29,8 @@ typedef struct kg_backend_table {
   kedge_status (*zero)(kedge_context *ctx, void *device, size_t bytes);
   kedge_status (*sync)(kedge_context *ctx);  ///< waits and reports asynchronous failures
   int64_t (*free_bytes)(kedge_context *ctx);
-  kedge_status (*repeat)(kedge_context *ctx, kg_repeat *repeat, kg_repeat_body *body, void *user);
+  kedge_status (*repeat)(kedge_context *ctx, kg_repeat *repeat, int times, kg_repeat_body *body,
+                         void *user);
   void (*repeat_free)(kg_repeat *repeat);
   void (*close)(kedge_context *ctx);
 } kg_backend_table;
@@ -60,9 +64,11 @@ kedge_status kg_copy(kedge_context *ctx, void *to, const void *from, size_t byte
 kedge_status kg_zero(kedge_context *ctx, void *device, size_t bytes);
 kedge_status kg_sync(kedge_context *ctx);
 int64_t kg_free_bytes(kedge_context *ctx);
-/// Do the work of body(user) once. A GPU records it in the second call, as a CUDA graph, and from
-/// then on replays the recording without calling body: arguments must not change between calls.
-kedge_status kg_repeat_run(kedge_context *ctx, kg_repeat *repeat, kg_repeat_body *body, void *user);
+/// Do the work of body(user) so many times, or until it is done. A GPU records it in the second call,
+/// as a CUDA graph, and from then on replays the recording without calling body: arguments must not
+/// change between calls. Waits for nothing.
+kedge_status kg_repeat_run(kedge_context *ctx, kg_repeat *repeat, int times, kg_repeat_body *body,
+                           void *user);
 void kg_repeat_free(kedge_context *ctx, kg_repeat *repeat);
 
 extern const kg_backend_table kg_host_table, kg_shadow_table;

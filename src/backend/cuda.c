@@ -195,47 +195,6 @@ static int64_t cuda_free_bytes(kedge_context *ctx)
   return available > beside ? (int64_t)(available - beside) : 0;
 }
 
-/// Capture what body launches and make it a graph.
-static kedge_status record(kedge_context *ctx, kg_repeat *repeat, kg_repeat_body *body, void *user)
-{
-  const cudaStream_t stream = kg_cuda_stream(ctx);
-  cudaGraph_t graph = NULL;
-  cudaGraphExec_t executable = NULL;
-  KG_TRY(kg_cuda_check(ctx, cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal),
-                       "recording an iteration"));
-  kedge_status status = body(user);
-  const cudaError_t error = cudaStreamEndCapture(stream, &graph);
-  if (status == KEDGE_OK) status = kg_cuda_check(ctx, error, "recording an iteration");
-  if (status == KEDGE_OK)
-    status =
-        kg_cuda_check(ctx, cudaGraphInstantiate(&executable, graph, 0), "recording an iteration");
-  if (graph) cudaGraphDestroy(graph);
-  repeat->recording = executable;
-  return status;
-}
-
-/// The first call runs plainly: kernels are loaded on their first launch, which cannot be recorded.
-/// Debug builds never record: they wait for every kernel.
-static kedge_status cuda_repeat(kedge_context *ctx, kg_repeat *repeat, kg_repeat_body *body,
-                                void *user)
-{
-#ifndef NDEBUG
-  const bool plain = true;
-#else
-  const bool plain = repeat->calls == 0;
-#endif
-  ++repeat->calls;
-  if (plain) return body(user);
-  if (repeat->recording == NULL) KG_TRY(record(ctx, repeat, body, user));
-  return kg_cuda_check(ctx, cudaGraphLaunch(repeat->recording, kg_cuda_stream(ctx)),
-                       "launching a recorded iteration");
-}
-
-static void cuda_repeat_free(kg_repeat *repeat)
-{
-  if (repeat->recording) cudaGraphExecDestroy(repeat->recording);
-}
-
 static void cuda_close(kedge_context *ctx)
 {
   if (ctx->state) {
@@ -256,7 +215,7 @@ const kg_backend_table kg_cuda_table = {
     .zero = cuda_zero,
     .sync = cuda_sync,
     .free_bytes = cuda_free_bytes,
-    .repeat = cuda_repeat,
-    .repeat_free = cuda_repeat_free,
+    .repeat = kg_cuda_repeat,
+    .repeat_free = kg_cuda_repeat_free,
     .close = cuda_close,
 };

@@ -10,9 +10,16 @@
 extern "C" {
 #endif
 
-enum {
-  KG_CUDA_COUNTERS = 8,
-  KG_STATIC_SHARED = 1024,  ///< bytes a block keeps free for static shared memory
+enum { KG_STATIC_SHARED = 1024 };  ///< bytes a block keeps free for static shared memory
+
+/// Who has which counter.
+enum kg_cuda_counter {
+  KG_COUNTER_TRACE_APPLY,
+  KG_COUNTER_TRACE_PLAIN,
+  KG_COUNTER_ELL,
+  KG_COUNTER_VECTORS,
+  KG_COUNTER_REPEAT,
+  KG_CUDA_COUNTERS
 };
 
 /// What a kernel with much shared memory was last prepared for: asking again costs microseconds.
@@ -32,7 +39,7 @@ typedef struct kg_cuda_state {
   kg_pinned staging[2];   ///< near the GPU
   kg_cuda_residency
       stream_residency[KEDGE_ORDER_MAX + 1];  ///< of the streaming trace kernel, by order
-  unsigned *counters;  ///< [KG_CUDA_COUNTERS] in device memory, zero between kernels
+  unsigned *counters;  ///< [KG_CUDA_COUNTERS] in device memory, each zero between its kernels
 } kg_cuda_state;
 
 static inline kg_cuda_state *kg_cuda(kedge_context *ctx)
@@ -44,6 +51,11 @@ static inline cudaStream_t kg_cuda_stream(kedge_context *ctx)
 {
   return kg_cuda(ctx)->stream;
 }
+
+/// kg_backend_table's (cuda_repeat.cu).
+kedge_status kg_cuda_repeat(kedge_context *ctx, kg_repeat *repeat, int times, kg_repeat_body *body,
+                            void *user);
+void kg_cuda_repeat_free(kg_repeat *repeat);
 
 /// KEDGE_OK, or a sentence with what was tried and CUDA's own words; out of memory is
 /// KEDGE_ERR_MEMORY.

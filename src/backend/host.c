@@ -62,12 +62,13 @@ static int64_t host_free_bytes(kedge_context *ctx)
   return kg_memory_available("");
 }
 
-static kedge_status host_repeat(kedge_context *ctx, kg_repeat *repeat, kg_repeat_body *body,
-                                void *user)
+static kedge_status host_repeat(kedge_context *ctx, kg_repeat *repeat, int times,
+                                kg_repeat_body *body, void *user)
 {
   (void)ctx;
   ++repeat->calls;
-  return body(user);
+  for (int i = 0; i < times && *repeat->stop == 0; ++i) KG_TRY(body(user));
+  return KEDGE_OK;
 }
 
 static void host_repeat_free(kg_repeat *repeat)

@@ -71,10 +71,10 @@ static int64_t shadow_free_bytes(kedge_context *ctx)
   return kg_host_table.free_bytes(ctx);
 }
 
-static kedge_status shadow_repeat(kedge_context *ctx, kg_repeat *repeat, kg_repeat_body *body,
-                                  void *user)
+static kedge_status shadow_repeat(kedge_context *ctx, kg_repeat *repeat, int times,
+                                  kg_repeat_body *body, void *user)
 {
-  return kg_host_table.repeat(ctx, repeat, body, user);
+  return kg_host_table.repeat(ctx, repeat, times, body, user);
 }
 
 static void shadow_repeat_free(kg_repeat *repeat)

@@ -10,7 +10,7 @@
 namespace
 {
 
-enum { COUNTER = 1, THREADS = 512, BLOCKS = 2 };  // BLOCKS: on a multiprocessor
+enum { THREADS = 512, BLOCKS = 2 };  // BLOCKS: on a multiprocessor
 
 struct sums {
   double rr, rz;
@@ -125,8 +125,8 @@ kedge_status launch(kedge_context *ctx, const kg_cg_vectors_args *a,
   if (most > KG_CG_PARTIALS) most = KG_CG_PARTIALS;
   if (blocks > most) blocks = most;
   if (blocks < 1) blocks = 1;  // no rows: the sums are still written
-  kernel<<<(unsigned)blocks, THREADS, 0, kg_cuda_stream(ctx)>>>(*a,
-                                                                kg_cuda(ctx)->counters + COUNTER);
+  kernel<<<(unsigned)blocks, THREADS, 0, kg_cuda_stream(ctx)>>>(
+      *a, kg_cuda(ctx)->counters + KG_COUNTER_VECTORS);
   return kg_cuda_launched(ctx, name);
 }
 

@@ -23,7 +23,6 @@ namespace
 constexpr int BLOCK = 256;
 // Of the product: with them 40 registers a thread, which hold five entries and their x.
 constexpr int BLOCKS_PER_SM = 6;
-constexpr int COUNTER = 4;  // of kg_cuda_state: this operator's own
 
 /// The work memory: four arrays of one number a side, the number of runs, then CUB's scratch. An
 /// edge has at least one side, so arrays of edges fit into those of sides.
@@ -227,7 +226,7 @@ extern "C" kedge_status kg_ell_apply_cuda(kedge_context *ctx, const kg_ell_apply
   if (grid > KG_ELL_PARTIALS) grid = KG_ELL_PARTIALS;
   if (grid > needed) grid = needed;
   if (grid == 0) grid = 1;  // no rows, but a sum to set
-  apply_kernel<<<(unsigned)grid, BLOCK, 0, kg_cuda_stream(ctx)>>>(*args,
-                                                                  kg_cuda(ctx)->counters + COUNTER);
+  apply_kernel<<<(unsigned)grid, BLOCK, 0, kg_cuda_stream(ctx)>>>(
+      *args, kg_cuda(ctx)->counters + KG_COUNTER_ELL);
   return kg_cuda_launched(ctx, "applying the ELL matrix");
 }

@@ -117,7 +117,7 @@ kedge_status launch(kedge_context *ctx, const kg_trace_apply_args &a)
                              (int)shared),
         "trace_apply: asking for shared memory"));
   patch_kernel<M><<<(unsigned)a.batch.count.n_patches, threads, shared, kg_cuda_stream(ctx)>>>(
-      a, kg_cuda(ctx)->counters + KG_TRACE_COUNTER);
+      a, kg_cuda(ctx)->counters + KG_COUNTER_TRACE_APPLY);
   return kg_cuda_launched(ctx, "trace_apply");
 }
 

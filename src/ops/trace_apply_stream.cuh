@@ -12,8 +12,6 @@
 #include "ops/bulk_ring.cuh"
 #include "ops/trace_apply.h"
 
-enum { KG_TRACE_COUNTER = 0 };
-
 namespace kg
 {
 
@@ -299,7 +297,7 @@ kedge_status launch_stream(kedge_context *ctx, const kg_trace_apply_args &a)
   const unsigned grid =
       (unsigned)(resident < a.batch.count.n_patches ? resident : a.batch.count.n_patches);
   kernel<<<grid, shape::threads, shared, kg_cuda_stream(ctx)>>>(
-      a, kg_cuda(ctx)->counters + KG_TRACE_COUNTER);
+      a, kg_cuda(ctx)->counters + KG_COUNTER_TRACE_APPLY);
   return kg_cuda_launched(ctx, "trace_apply");
 }
 

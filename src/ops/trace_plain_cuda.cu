@@ -15,7 +15,6 @@
 namespace
 {
 constexpr int BLOCK = KG_PLAIN_ROWS;
-constexpr int COUNTER = 7;  // of kg_cuda_state: this operator's own
 
 /// Thread = (row of an element, element): neighbouring lanes read neighbouring words of packed K^e.
 __global__ void __launch_bounds__(BLOCK)
@@ -78,7 +77,7 @@ kedge_status launch(kedge_context *ctx, const kg_trace_plain_args &a)
   const int64_t rows = (int64_t)a.batch.count.n_free * (P + 1);
   const int64_t grid = kg_trace_plain_partials(a.batch.reference.size, &a.batch.count);
   plain_kernel<P + 1><<<(unsigned)grid, BLOCK, 0, kg_cuda_stream(ctx)>>>(
-      a, rows, kg_cuda(ctx)->counters + COUNTER);
+      a, rows, kg_cuda(ctx)->counters + KG_COUNTER_TRACE_PLAIN);
   return kg_cuda_launched(ctx, "trace_plain");
 }
 

@@ -103,28 +103,35 @@ static kedge_status iterate(void *user)
 
 static kedge_status launch(solve *s, int batches)
 {
-  kedge_status status = KEDGE_OK;
   kg_range_push("cg_iterations", s->settings.n_elements, s->settings.n_unknowns);
-  for (int i = 0; i < batches && status == KEDGE_OK; ++i)
-    status = kg_repeat_run(s->ctx, &s->repeat, iterate, s);
+  const kedge_status status = kg_repeat_run(s->ctx, &s->repeat, batches, iterate, s);
   kg_range_pop();
   return status;
 }
 
-/// Iterate until a kernel stops. The checks are far apart: kernels after the stop do nothing.
+/// Batches until the next check: few at first, for solves that end soon. Where the host has to look
+/// for the stop itself, 64 iterations at most are launched in vain; else only the progress wants it.
+static int next_batches(const solve *s, int batches, double seconds)
+{
+  const bool more = s->repeat.watches ? seconds < 0.1 : batches < 8;
+  return more ? 2 * batches : batches;
+}
+
+/// Iterate until a kernel stops.
 static kedge_status run(solve *s)
 {
   int batches = 1;
   s->state.stop = KG_CG_RUNNING;
   KG_TRY(kg_copy_in(s->ctx, s->v.state, &s->state, sizeof s->state));
   while (s->state.stop == KG_CG_RUNNING) {
+    const double began = kg_seconds();
     KG_TRY(launch(s, batches));
     kg_range_push("cg_check", s->settings.n_elements, s->settings.n_unknowns);
     const kedge_status status = read_state(s);
     if (status == KEDGE_OK) report_progress(s);
     kg_range_pop();
     KG_TRY(status);
-    if (batches < 8) batches *= 2;
+    batches = next_batches(s, batches, kg_seconds() - began);
   }
   KG_REQUIRE(s->ctx, s->state.stop != KG_CG_INDEFINITE, KEDGE_ERR_NUMERIC,
              "the trace operator is not positive definite (p.Ap = %g in iteration %lld): check the "
@@ -202,7 +209,8 @@ kedge_status kg_cg_solve(kedge_context *ctx, const kg_trace_operator *op,
              .open = *op,
              .v = *vectors,
              .settings = settings,
-             .began = kg_seconds()};
+             .began = kg_seconds(),
+             .repeat = {.stop = &vectors->state->stop}};
   open_halo(&s);
   *result = (kg_cg_result){0};
   const kedge_status status = solve_system(&s, result);

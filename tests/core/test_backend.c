@@ -149,6 +149,46 @@ static void writes_beside_shadow_arrays_are_reported_once(void **state)
   }
 }
 
+enum { SHIFTED = 16 };
+
+/// A list in device memory that moves by one place each time; its first number says "stop".
+typedef struct shifting {
+  int32_t *list, *copy;
+} shifting;
+
+static kedge_status shift(void *user)
+{
+  const shifting *s = user;
+  KG_TRY(kg_copy(ctx, s->copy, s->list + 1, (SHIFTED - 1) * sizeof *s->list));
+  return kg_copy(ctx, s->list, s->copy, (SHIFTED - 1) * sizeof *s->list);
+}
+
+static void work_is_repeated_so_many_times_or_until_it_is_done(void **state)
+{
+  (void)state;
+  int32_t list[SHIFTED] = {0}, first;
+  for (int i = 8; i < SHIFTED; ++i) list[i] = i;
+  kg_buffer a, b;
+  assert_int_equal(kg_upload(ctx, list, SHIFTED, sizeof *list, &a), KEDGE_OK);
+  assert_int_equal(kg_alloc(ctx, SHIFTED, sizeof *list, &b), KEDGE_OK);
+  shifting s = {a.data, b.data};
+  kg_repeat repeat = {.stop = s.list};
+  const int times[] = {1, 3, 3};
+  for (int i = 0; i < 3; ++i)
+    assert_int_equal(kg_repeat_run(ctx, &repeat, times[i], shift, &s), KEDGE_OK);
+  assert_int_equal(kg_copy_out(ctx, list, s.list, sizeof list), KEDGE_OK);
+  assert_int_equal(list[0], 0);
+  assert_int_equal(list[1], 8);  // after seven times
+  if (ctx->backend != KEDGE_BACKEND_CUDA || repeat.watches) {
+    assert_int_equal(kg_repeat_run(ctx, &repeat, 5, shift, &s), KEDGE_OK);
+    assert_int_equal(kg_copy_out(ctx, &first, s.list, sizeof first), KEDGE_OK);
+    assert_int_equal(first, 8);
+  }
+  kg_repeat_free(ctx, &repeat);
+  kg_free(ctx, &b);
+  kg_free(ctx, &a);
+}
+
 int main(void)
 {
   test_skip_without_backend();
@@ -161,6 +201,7 @@ int main(void)
       cmocka_unit_test(free_memory_is_known),
       cmocka_unit_test(fresh_shadow_memory_is_nan),
       cmocka_unit_test(writes_beside_shadow_arrays_are_reported_once),
+      cmocka_unit_test(work_is_repeated_so_many_times_or_until_it_is_done),
   };
   return cmocka_run_group_tests(tests, open_backend, close_backend);
 }

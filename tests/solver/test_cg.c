@@ -128,11 +128,11 @@ static const kg_backend_table *true_table;
 static void *spoiled;
 
 /// Iterations, and then an x that the recurrence does not know of.
-static kedge_status spoil_x(kedge_context *context, kg_repeat *repeat, kg_repeat_body *body,
-                            void *user)
+static kedge_status spoil_x(kedge_context *context, kg_repeat *repeat, int times,
+                            kg_repeat_body *body, void *user)
 {
   const double nan = NAN;
-  KG_TRY(true_table->repeat(context, repeat, body, user));
+  KG_TRY(true_table->repeat(context, repeat, times, body, user));
   return kg_copy_in(context, spoiled, &nan, sizeof nan);
 }
 
