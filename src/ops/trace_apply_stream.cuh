@@ -15,8 +15,7 @@
 namespace kg
 {
 
-/// SLOTS slots of ENTRIES rows of K^e decide how far loads run ahead; low orders want more blocks on
-/// a multiprocessor instead, because their patches end sooner.
+/// SLOTS slots of ENTRIES rows of K^e decide how far loads run ahead.
 template <int M, int WARPS, int ENTRIES, int SLOTS>
 struct stream_shape {
   static constexpr int n = 3 * M;
@@ -52,29 +51,47 @@ __device__ __forceinline__ patch_place place_of(const kg_trace_apply_args &a, in
   return p;
 }
 
-/// Chosen on an H200 among 5 to 9 shapes an order: rings of 24 to 128 KiB in slots of 1 to 6 KiB a
-/// warp. Slots that divide the rows of K^e, and shared memory for two blocks on a multiprocessor,
-/// are best. What they reach is in profiling/results (operators.json).
+/// Chosen on an H200 among 4 to 9 shapes an order. Two blocks on a multiprocessor are best, so that
+/// one streams while the other gathers; shared memory and registers are chosen for that, with room
+/// for patches of meshes that are less regular than a square. Slots divide the rows of K^e. What
+/// they reach is in profiling/results (operators.json).
 template <int M>
-struct best_shape : stream_shape<M, 4, 16, 6> {
-};
+struct best_shape;
 template <>
 struct best_shape<2> : stream_shape<2, 8, 7, 2> {
 };
 template <>
-struct best_shape<3> : stream_shape<3, 8, 8, 3> {
+struct best_shape<3> : stream_shape<3, 8, 15, 2> {
 };
 template <>
-struct best_shape<4> : stream_shape<4, 8, 13, 3> {
+struct best_shape<4> : stream_shape<4, 8, 13, 2> {
 };
 template <>
-struct best_shape<5> : stream_shape<5, 8, 20, 3> {
+struct best_shape<5> : stream_shape<5, 8, 10, 2> {
 };
 template <>
 struct best_shape<6> : stream_shape<6, 4, 19, 3> {
 };
 template <>
 struct best_shape<7> : stream_shape<7, 4, 21, 3> {
+};
+template <>
+struct best_shape<8> : stream_shape<8, 4, 25, 2> {
+};
+template <>
+struct best_shape<9> : stream_shape<9, 4, 21, 2> {
+};
+template <>
+struct best_shape<10> : stream_shape<10, 4, 15, 3> {
+};
+template <>
+struct best_shape<11> : stream_shape<11, 4, 17, 2> {
+};
+template <>
+struct best_shape<12> : stream_shape<12, 4, 18, 2> {
+};
+template <>
+struct best_shape<13> : stream_shape<13, 4, 15, 2> {
 };
 
 /// M numbers between registers and shared memory, in 16-byte words where rows begin with one.
@@ -195,7 +212,7 @@ __device__ __forceinline__ void multiply(typename shape::ring &ring, const doubl
 }
 
 template <class shape, int M>
-__global__ void __launch_bounds__(shape::threads)
+__global__ void __launch_bounds__(shape::threads, 2)
     trace_apply_stream(const kg_trace_apply_args a, unsigned *counter)
 {
   constexpr int n = shape::n, T = shape::threads, W = shape::warps;
