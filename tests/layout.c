@@ -10,12 +10,8 @@ void test_layout_bytes(const kg_trace_counts *n, size_t bytes[TEST_LAYOUT_ARRAYS
 {
   const size_t sides = 3 * KG_LANES * (size_t)n->n_groups, halo = (size_t)n->n_halo;
   const size_t expected[TEST_LAYOUT_ARRAYS] = {
-      sides * sizeof(int32_t),
-      sides * sizeof(uint32_t),
-      2 * (size_t)n->n_edges * sizeof(int32_t),
-      sides / 3 * sizeof(uint32_t),
-      halo * sizeof(int32_t),
-      2 * (size_t)(n->n_shared + n->n_neumann) * sizeof(int32_t)};
+      sides * sizeof(int32_t), sides * sizeof(uint32_t), 2 * (size_t)n->n_edges * sizeof(int32_t),
+      sides / 3 * sizeof(uint32_t), halo * sizeof(uint32_t)};
   memcpy(bytes, expected, sizeof expected);
 }
 
@@ -30,8 +26,7 @@ kg_trace_arrays_args test_layout_args(const kg_trace_counts *count, const kg_con
                                 .side_edge = pieces[1],
                                 .edge_sides = pieces[2],
                                 .side_codes = pieces[3],
-                                .halo_edge = pieces[4],
-                                .edge_entries = pieces[5]};
+                                .halo_edge = pieces[4]};
 }
 
 /// The mesh's own arrays as they are; `trace_of_edge` is the caller's.
@@ -76,7 +71,6 @@ void test_layout_create(kedge_context *ctx, const kedge_mesh *mesh, const bool *
                                 .patch_edge = patch_edge,
                                 .patch_halo = layout.patch_halo,
                                 .halo_edge = pieces[4],
-                                .edge_entries = pieces[5],
                                 .edge_sides = pieces[2]},
                        .mesh_edge = mesh_edge};
   layout.patch_halo = NULL;  // is in *out
@@ -87,9 +81,8 @@ void test_layout_create(kedge_context *ctx, const kedge_mesh *mesh, const bool *
 void test_layout_free(test_layout *layout)
 {
   const kg_trace_arrays *a = &layout->host;
-  const void *const owned[] = {a->vertex,       a->side_edge,  a->side_codes,
-                               a->patch_edge,   a->patch_halo, a->halo_edge,
-                               a->edge_entries, a->edge_sides, layout->mesh_edge};
+  const void *const owned[] = {a->vertex,     a->side_edge, a->side_codes, a->patch_edge,
+                               a->patch_halo, a->halo_edge, a->edge_sides, layout->mesh_edge};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; ++i) free((void *)owned[i]);
   *layout = (test_layout){0};
 }

@@ -15,8 +15,8 @@
 /// are zero in residuals and directions and hold the Dirichlet values in the solution.
 ///
 /// Edges of sections 2 to 4 are the *halo* of a patch: each patch has its list of them, and one
-/// *halo entry* for each; an edge between two patches has two entries, whose sum is its row of the
-/// product.
+/// *halo entry* for each. An edge between two patches has two entries: its row of the product is
+/// what its first patch, that of its lower side, puts there and what the second adds.
 ///
 /// The mesh numbers its edges by first appearance along the elements. So the edges that appear
 /// first in a patch are consecutive, patches ascend with them, and within a section edges keep the
@@ -64,10 +64,10 @@ typedef struct kg_trace_arrays {
   /// 2 * (edge in its patch: inside ones first, then the halo) + (1 for the second side of an
   /// edge inside)
   const uint32_t *side_codes;
-  const int32_t *patch_edge;    ///< [patch + 1]: first trace edge inside the patch
-  const int32_t *patch_halo;    ///< [patch + 1]: first halo entry
-  const int32_t *halo_edge;     ///< [halo entry]: trace edge
-  const int32_t *edge_entries;  ///< [n_shared + n_neumann][2]: halo entries to add; second -1: none
+  const int32_t *patch_edge;  ///< [patch + 1]: first trace edge inside the patch
+  const int32_t *patch_halo;  ///< [patch + 1]: first halo entry
+  /// [halo entry]: trace edge << 1 | the patch is the edge's second
+  const uint32_t *halo_edge;
   /// [trace edge][2]: 3 element + l, lower first; second -1 on the boundary
   const int32_t *edge_sides;
 } kg_trace_arrays;

@@ -10,13 +10,10 @@
 #include "ops/ops.h"
 KEDGE_BEGIN_DECLS
 
-/// Rows of A p that the operator leaves as halo entries (ops/trace_apply.h): each is the sum of its
-/// one or two.
+/// Rows of A p to which the halo is still to be added (ops/trace_apply.h).
 typedef struct kg_open_rows {
-  int64_t n;               ///< the last n rows, less than 2^32; 0: A p is complete
-  int m;                   ///< modes an edge
-  const double *halo;      ///< [halo entry][mode]
-  const int32_t *entries;  ///< [edge of the open rows][2]: halo entries, the second -1 for none
+  int64_t first, n;    ///< n = 0: A p is complete
+  const double *halo;  ///< [n]
 } kg_open_rows;
 
 /// Vectors begin at multiples of 16 bytes.
@@ -27,7 +24,7 @@ typedef struct kg_cg_vectors_args {
   const double *b;        ///< [n] right-hand side (start only)
   double *x, *z, *p;
   double *ap;         ///< [n] A p; for start: A x
-  kg_open_rows open;  ///< rows of A p that are not in ap (update only)
+  kg_open_rows open;  ///< of ap (update only)
   double *partial;    ///< work: 2 * KG_CG_PARTIALS
   kg_cg_state *state;
 } kg_cg_vectors_args;

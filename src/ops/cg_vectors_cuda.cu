@@ -59,14 +59,11 @@ __device__ __forceinline__ double update_row(double z, double ap, double inverse
   return next;
 }
 
-/// Row `i` of A p, counted from the first open one.
-__device__ __forceinline__ double open_row(const kg_open_rows &open, unsigned i)
+/// Row i of A p: what is in ap, and the halo where the row is open.
+__device__ __forceinline__ double closed_row(double ap, const kg_open_rows &open, int64_t i)
 {
-  const unsigned m = (unsigned)open.m, edge = i / m, mode = i % m;
-  const int2 entry = ((const int2 *)open.entries)[edge];
-  double row = open.halo[(int64_t)entry.x * m + mode];
-  if (entry.y >= 0) row += open.halo[(int64_t)entry.y * m + mode];
-  return row;
+  const int64_t at = i - open.first;
+  return at >= 0 && at < open.n ? ap + open.halo[at] : ap;
 }
 
 __global__ void __launch_bounds__(THREADS, BLOCKS)
@@ -76,18 +73,21 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
   if (state->stop != KG_CG_RUNNING) return;
   const double alpha = state->rz / state->p_ap;
   const int64_t first = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-  const int64_t stride = (int64_t)gridDim.x * THREADS, closed = a.n - a.open.n, pairs = closed / 2;
+  const int64_t stride = (int64_t)gridDim.x * THREADS, pairs = a.n / 2;
   sums s = {0.0, 0.0};
   for (int64_t i = first; i < pairs; i += stride) {
-    double2 z = ((const double2 *)a.z)[i];
-    const double2 ap = ((const double2 *)a.ap)[i], inverse = ((const double2 *)a.inverse)[i];
+    double2 z = ((const double2 *)a.z)[i], ap = ((const double2 *)a.ap)[i];
+    const double2 inverse = ((const double2 *)a.inverse)[i];
+    ap.x = closed_row(ap.x, a.open, 2 * i);
+    ap.y = closed_row(ap.y, a.open, 2 * i + 1);
     z.x = update_row(z.x, ap.x, inverse.x, alpha, &s);
     z.y = update_row(z.y, ap.y, inverse.y, alpha, &s);
     ((double2 *)a.z)[i] = z;
   }
-  for (int64_t i = 2 * pairs + first; i < a.n; i += stride) {
-    const double row = i < closed ? a.ap[i] : open_row(a.open, (unsigned)(i - closed));
-    a.z[i] = update_row(a.z[i], row, a.inverse[i], alpha, &s);
+  if (first == 0 && a.n % 2 != 0) {
+    const int64_t i = a.n - 1;
+    const double ap = closed_row(a.ap[i], a.open, i);
+    a.z[i] = update_row(a.z[i], ap, a.inverse[i], alpha, &s);
   }
   if (reduce(a, counter, &s)) kg_cg_count(state, s.rr, s.rz);
 }

@@ -36,17 +36,13 @@ kedge_status kg_cg_start_host(kedge_context *ctx, const kg_cg_vectors_args *a)
   return KEDGE_OK;
 }
 
-/// Rows of A p among these that are open, into ap.
+/// Add the halo to the rows of A p among these that are open.
 static void close_rows(const kg_cg_vectors_args *a, int64_t begin, int64_t end)
 {
-  const kg_open_rows *open = &a->open;
-  const int64_t first = a->n - open->n;
-  for (int64_t i = begin < first ? first : begin; i < end; ++i) {
-    const int64_t edge = (i - first) / open->m, mode = (i - first) % open->m;
-    const int32_t *entry = open->entries + 2 * edge;
-    a->ap[i] = open->halo[entry[0] * (int64_t)open->m + mode];
-    if (entry[1] >= 0) a->ap[i] += open->halo[entry[1] * (int64_t)open->m + mode];
-  }
+  const int64_t first = a->open.first, last = first + a->open.n;
+  if (begin < first) begin = first;
+  if (end > last) end = last;
+  for (int64_t i = begin; i < end; ++i) a->ap[i] += a->open.halo[i - first];
 }
 
 kedge_status kg_cg_update_host(kedge_context *ctx, const kg_cg_vectors_args *a)

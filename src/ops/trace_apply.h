@@ -2,8 +2,8 @@
 /// The matrix-free trace operator: y = sum_e A_e^T K^e A_e x (docs/layout.md#patches).
 ///
 /// Patch by patch: the patch's part of x is staged, every element multiplies by its packed K^e, and
-/// each edge inside the patch adds its one or two rows in a fixed order. Edges of the halo get one
-/// row a patch in the halo buffer; a second pass adds them, or who reads y does
+/// each edge inside the patch adds its two rows. Of an edge between two patches, the first writes y
+/// and the second the halo buffer; a second pass adds that, or who reads y does
 /// (ops/cg_vectors.h). No atomics: results repeat bit for bit.
 #pragma once
 #include "ops/cg_state.h"
@@ -16,8 +16,8 @@ typedef struct kg_trace_apply_args {
   const double *local;  ///< [group][n (n+1) / 2][lane]
   const double *x;      ///< [trace edge][mode]; Dirichlet rows are read too
   double *y;            ///< [free trace edge][mode]
-  double *halo;         ///< work: [halo entry][mode]
-  bool open;            ///< leave the rows of y after those inside patches to who reads halo
+  double *halo;         ///< work: [edge between patches][mode]
+  bool open;            ///< leave it to who reads y to add the halo
   double *partial;      ///< work: [patch], sums of x . K x
   kg_cg_state
       *state;  ///< NULL, or: do nothing after a stop; p_ap = x . y, and stop if it is not positive
@@ -28,6 +28,14 @@ KG_INLINE int kg_side_code(uint32_t codes, int l)
 {
   const uint32_t base = KG_SIDE_CODES;
   return (int)(l == 0 ? codes % base : l == 1 ? codes / base % base : codes / (base * base));
+}
+
+/// The row of y or halo that a patch writes for an edge of its halo; NULL for a Dirichlet edge.
+KG_INLINE double *kg_halo_row(const kg_trace_apply_args *a, uint32_t halo_edge, int m)
+{
+  const int64_t edge = halo_edge >> 1;
+  if (edge >= a->batch.count.n_free) return NULL;
+  return halo_edge & 1u ? a->halo + (edge - a->batch.count.n_interior) * m : a->y + edge * m;
 }
 
 kedge_status kg_trace_apply(kedge_context *ctx, const kg_trace_apply_args *args);

@@ -40,7 +40,8 @@ __global__ void __launch_bounds__(32 * (M <= 5 ? 8 : 4))
   for (int i = thread; i < n_inside * M; i += threads) s_trace[i] = a.x[(int64_t)edge0 * M + i];
   for (int i = n_inside * M + thread; i < n_local * M; i += threads) {
     const int entry = i / M - n_inside;
-    s_trace[i] = a.x[(int64_t)a.batch.arrays.halo_edge[halo0 + entry] * M + i % M];
+    const int64_t edge = a.batch.arrays.halo_edge[halo0 + entry] >> 1;
+    s_trace[i] = a.x[edge * M + i % M];
   }
   __syncthreads();
 
@@ -80,28 +81,24 @@ __global__ void __launch_bounds__(32 * (M <= 5 ? 8 : 4))
 
   for (int i = thread; i < n_local * M; i += threads) {
     const double *products = s_trace + i / M * 2 * M + i % M;
-    if (i < n_inside * M)
+    if (i < n_inside * M) {
       a.y[(int64_t)edge0 * M + i] = products[0] + products[M];
-    else
-      a.halo[(int64_t)(halo0 - n_inside) * M + i] = products[0];
+    } else {
+      const int entry = halo0 + i / M - n_inside;
+      double *row = kg_halo_row(&a, a.batch.arrays.halo_edge[entry], M);
+      if (row) row[i % M] = products[0];
+    }
   }
   if (a.state != nullptr && kg_last_block(counter)) finish_dot(a, s_warp);
 }
 
-/// Rows of edges between patches and of Neumann edges: their halo entries added.
+/// Rows of edges between patches are complete with what the second patch adds.
 __global__ void halo_kernel(const kg_trace_apply_args a)
 {
   if (stopped(a.state)) return;
-  const int m = a.batch.reference.size.n_edge;
-  const int64_t first = a.batch.count.n_interior;
-  const int64_t rows = (a.batch.count.n_free - first) * m;
+  const int64_t m = a.batch.reference.size.n_edge;
   const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= rows) return;
-  const int f = (int)(i / m), k = (int)(i % m);
-  const int2 entry = ((const int2 *)a.batch.arrays.edge_entries)[f];
-  double row = a.halo[(int64_t)entry.x * m + k];
-  if (entry.y >= 0) row += a.halo[(int64_t)entry.y * m + k];
-  a.y[first * m + i] = row;
+  if (i < a.batch.count.n_shared * m) a.y[a.batch.count.n_interior * m + i] += a.halo[i];
 }
 
 template <int P>
@@ -137,8 +134,7 @@ extern "C" kedge_status kg_trace_apply_cuda(kedge_context *ctx, const kg_trace_a
     KG_TRY(kg_trace_apply_stream_low(ctx, a));
   else
     KG_TRY(kg_trace_apply_stream_high(ctx, a));
-  const int64_t rows =
-      (int64_t)(a->batch.count.n_free - a->batch.count.n_interior) * a->batch.reference.size.n_edge;
+  const int64_t rows = (int64_t)a->batch.count.n_shared * a->batch.reference.size.n_edge;
   if (rows == 0 || a->open) return KEDGE_OK;
   halo_kernel<<<(unsigned)((rows + 255) / 256), 256, 0, kg_cuda_stream(ctx)>>>(*a);
   return kg_cuda_launched(ctx, "trace_apply: halo");

@@ -82,7 +82,7 @@ INLINE void gather_values(const kg_trace_apply_args *a, int32_t group, int m, pa
     }
 }
 
-/// Rows of the edges inside a patch, and its entries of the halo, from the products of its sides.
+/// Rows of the edges of a patch, from the products of its sides.
 INLINE void gather_rows(const kg_trace_apply_args *a, int32_t patch, int m, const patch_work *w)
 {
   const kg_trace_arrays *arrays = &a->batch.arrays;
@@ -90,11 +90,13 @@ INLINE void gather_rows(const kg_trace_apply_args *a, int32_t patch, int m, cons
   const int32_t n_inside = arrays->patch_edge[patch + 1] - edge0;
   const int32_t n_halo = arrays->patch_halo[patch + 1] - halo0;
   const double *product = w->products;
-  double *y = a->y + (size_t)edge0 * m, *halo = a->halo + (size_t)halo0 * m;
+  double *y = a->y + (size_t)edge0 * m;
   for (int32_t f = 0; f < n_inside; ++f, product += 2 * m)
     for (int k = 0; k < m; ++k) *y++ = product[k] + product[m + k];
-  for (int32_t f = 0; f < n_halo; ++f, product += 2 * m)
-    for (int k = 0; k < m; ++k) *halo++ = product[k];
+  for (int32_t f = 0; f < n_halo; ++f, product += 2 * m) {
+    double *row = kg_halo_row(a, arrays->halo_edge[halo0 + f], m);
+    for (int k = 0; row && k < m; ++k) row[k] = product[k];
+  }
 }
 
 INLINE void apply_patch(const kg_trace_apply_args *a, int32_t patch, int m, patch_work *w)
@@ -141,21 +143,13 @@ static patch_function *const by_order[] = {
     apply_patch_7, apply_patch_8, apply_patch_9, apply_patch_10, apply_patch_11, apply_patch_12};
 _Static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one function an order");
 
-/// Rows of edges between patches, and of Neumann edges: their halo entries added.
+/// Rows of edges between patches are complete with what the second patch adds.
 static void add_halo(kedge_context *ctx, const kg_trace_apply_args *a)
 {
-  const kg_trace_counts *count = &a->batch.count;
-  const int m = a->batch.reference.size.n_edge;
-  const int32_t n = count->n_free - count->n_interior;
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
-  for (int32_t f = 0; f < n; ++f) {
-    const int32_t *entry = a->batch.arrays.edge_entries + 2 * (size_t)f;
-    double *y = a->y + ((size_t)count->n_interior + f) * m;
-    for (int k = 0; k < m; ++k) {
-      y[k] = a->halo[(size_t)entry[0] * m + k];
-      if (entry[1] >= 0) y[k] += a->halo[(size_t)entry[1] * m + k];
-    }
-  }
+  const int64_t m = a->batch.reference.size.n_edge, n = a->batch.count.n_shared * m;
+  double *y = a->y + a->batch.count.n_interior * m;
+#pragma omp parallel for simd schedule(static) num_threads(ctx->threads)
+  for (int64_t i = 0; i < n; ++i) y[i] += a->halo[i];
 }
 
 static void finish_dot(const kg_trace_apply_args *a)

@@ -26,13 +26,13 @@ struct stream_shape {
   static constexpr int slots = SLOTS;
   using ring = bulk_ring<entries, slots, packed>;
 
-  /// Bytes of shared memory: barriers, rings, products, x, halo (2 patches).
+  /// Bytes of shared memory: barriers, rings, products, x, halo (3 patches).
   static size_t shared_bytes(const kg_trace_counts &count)
   {
     return 1024 +
            sizeof(double) *
                ((size_t)warps * slots * entries * 32 + 3 * (size_t)count.max_local * M) +
-           2 * 4 * (size_t)count.max_halo;
+           3 * sizeof(uint32_t) * (size_t)count.max_halo;
   }
 };
 
@@ -123,22 +123,22 @@ __device__ __forceinline__ void store_row(double *row, const double *from)
 }
 
 /// What a block needs of its patches, in shared memory. x is that of one patch; halo lists are held
-/// for the next patch and the one after it (`turn` 0 or 1).
+/// for the patch being computed, the next and the one after it (`turn` 0 to 2).
 template <class shape, int M>
 struct patch_memory {
   static constexpr int T = shape::threads;
   const kg_trace_apply_args &a;
-  double *s_y;  ///< [2][edge of the patch][M]: products
-  double *s_x;  ///< [edge of the patch][M]
-  int *s_halo;  ///< [turn][halo entry of the patch]
+  double *s_y;       ///< [2][edge of the patch][M]: products
+  double *s_x;       ///< [edge of the patch][M]
+  uint32_t *s_halo;  ///< [turn][halo entry of the patch]
 
   __device__ patch_memory(const kg_trace_apply_args &args, double *memory) : a(args)
   {
     s_y = memory;
     s_x = s_y + 2 * a.batch.count.max_local * M;
-    s_halo = (int *)(s_x + a.batch.count.max_local * M);
+    s_halo = (uint32_t *)(s_x + a.batch.count.max_local * M);
   }
-  __device__ int *halo(int turn) const
+  __device__ uint32_t *halo(int turn) const
   {
     return s_halo + turn * a.batch.count.max_halo;
   }
@@ -153,12 +153,12 @@ struct patch_memory {
   /// Send for x of a patch whose halo list is here.
   __device__ __forceinline__ void fetch_patch(const patch_place &p, int turn) const
   {
-    const int *entries = halo(turn);
+    const uint32_t *entries = halo(turn);
     for (int i = threadIdx.x; i < p.n_inside * M; i += T)
       __pipeline_memcpy_async(s_x + i, a.x + (int64_t)p.edge0 * M + i, 8);
     for (int i = threadIdx.x; i < p.n_halo * M; i += T)
-      __pipeline_memcpy_async(s_x + p.n_inside * M + i, a.x + (int64_t)entries[i / M] * M + i % M,
-                              8);
+      __pipeline_memcpy_async(s_x + p.n_inside * M + i,
+                              a.x + (int64_t)(entries[i / M] >> 1) * M + i % M, 8);
   }
 
   __device__ __forceinline__ double *product(int code) const
@@ -166,14 +166,16 @@ struct patch_memory {
     return s_y + ((code & 1) * a.batch.count.max_local + (code >> 1)) * M;
   }
 
-  /// Each edge of the patch adds its one or two products: rows of y inside, halo entries else.
-  __device__ __forceinline__ void gather(const patch_place &p) const
+  /// Each edge of the patch adds its one or two products into its row.
+  __device__ __forceinline__ void gather(const patch_place &p, int turn) const
   {
     const double *other = s_y + a.batch.count.max_local * M;
     double *y = a.y + (int64_t)p.edge0 * M;
     for (int i = threadIdx.x; i < p.n_inside * M; i += T) y[i] = s_y[i] + other[i];
-    double *halo = a.halo + (int64_t)p.halo0 * M;
-    for (int i = threadIdx.x; i < p.n_halo * M; i += T) halo[i] = s_y[p.n_inside * M + i];
+    for (int i = threadIdx.x; i < p.n_halo * M; i += T) {
+      double *row = kg_halo_row(&a, halo(turn)[i / M], M);
+      if (row) row[i % M] = s_y[p.n_inside * M + i];
+    }
   }
 };
 
@@ -239,7 +241,8 @@ __global__ void __launch_bounds__(shape::threads, 2)
   unsigned codes = read_codes<shape>(a, patch);
   double dot = 0.0;
 
-  for (int turn = 0; patch < a.batch.count.n_patches; patch += step, turn ^= 1) {
+  for (int turn = 0; patch < a.batch.count.n_patches; patch += step) {
+    const int next_turn = turn == 2 ? 0 : turn + 1;
     const patch_place after = place_of(a, patch + 2 * step);
     const bool active = (int64_t)patch * W + warp < a.batch.count.n_groups;
     __pipeline_wait_prior(0);
@@ -254,8 +257,8 @@ __global__ void __launch_bounds__(shape::threads, 2)
       }
     }
     __syncthreads();  // s_x is free for the next patch
-    memory.fetch_patch(next, turn ^ 1);
-    memory.fetch_halo(after, turn);
+    memory.fetch_patch(next, next_turn);
+    memory.fetch_halo(after, 3 - turn - next_turn);
     __pipeline_commit();
     codes = read_codes<shape>(a, patch + step);
     if (active) {
@@ -268,7 +271,8 @@ __global__ void __launch_bounds__(shape::threads, 2)
       }
     }
     __syncthreads();
-    memory.gather(now);
+    memory.gather(now, turn);
+    turn = next_turn;
     now = next;
     next = after;
   }

@@ -47,9 +47,9 @@ kedge_status kg_trace_arrays_fill(kedge_context *ctx, const kg_trace_arrays_args
 
 /// An edge: section, two sides read and written, number written. A side: vertex, edge, number and
 /// first side of the edge read; vertex and edge written. An element: its codes. A halo entry: its
-/// edge, and itself for the edge.
+/// edge.
 kg_cost kg_trace_arrays_cost(const kg_trace_counts *count)
 {
   return (kg_cost){.bytes = 21.0 * count->n_edges + (3.0 * 28.0 + 4.0) * count->n_elements +
-                            8.0 * count->n_halo};
+                            4.0 * count->n_halo};
 }

@@ -31,8 +31,7 @@ typedef struct kg_trace_arrays_args {
   int32_t *edge_sides;
   uint32_t *side_codes;       ///< NULL: this and what follows are not wanted
   const int32_t *patch_halo;  ///< [patch + 1]: read
-  int32_t *halo_edge;
-  int32_t *edge_entries;
+  uint32_t *halo_edge;
 } kg_trace_arrays_args;
 
 /// Where the connectivity lies in one piece of device memory; `memory` may be NULL for its size.
@@ -102,18 +101,6 @@ KG_INLINE int64_t kg_lane_side(int32_t e, int l)
   return ((int64_t)(e / KG_LANES) * 3 + l) * KG_LANES + e % KG_LANES;
 }
 
-/// A halo entry of a trace edge.
-KG_INLINE void kg_put_entry(const kg_trace_arrays_args *a, int32_t entry, int32_t trace,
-                            bool second)
-{
-  a->halo_edge[entry] = trace;
-  if (trace >= a->count.n_free) return;
-  int32_t *entries = a->edge_entries + 2 * ((int64_t)trace - a->count.n_interior);
-  entries[second] = entry;
-  // A boundary edge has no second.
-  if (trace >= a->count.n_interior + a->count.n_shared) entries[1] = -1;
-}
-
 /// Write what is known of an element of patch p; `entry` is the first of its halo entries.
 KG_INLINE void kg_put_element(const kg_trace_arrays_args *a, int32_t p, int32_t e,
                               const kg_patch_element *element, int32_t entry)
@@ -130,7 +117,7 @@ KG_INLINE void kg_put_element(const kg_trace_arrays_args *a, int32_t p, int32_t 
     int32_t code = 2 * (trace - first_edge) + element->second[l];
     if (element->in_halo[l]) {
       code = 2 * (n_inside + (entry - a->patch_halo[p]));
-      kg_put_entry(a, entry++, trace, element->second[l]);
+      a->halo_edge[entry++] = (uint32_t)trace << 1 | (uint32_t)element->second[l];
     }
     codes += (uint32_t)code * digit;
   }

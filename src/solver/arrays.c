@@ -45,11 +45,9 @@ static size_t patch_bytes(kg_array array, const kg_shape *s)
     case KG_ARRAY_PATCH_HALO:
       return (n_patches + 1) * sizeof(int32_t);
     case KG_ARRAY_HALO_EDGE:
-      return n_halo * sizeof(int32_t);
-    case KG_ARRAY_EDGE_ENTRIES:
-      return 2 * (size_t)(s->count.n_free - s->count.n_interior) * sizeof(int32_t);
+      return n_halo * sizeof(uint32_t);
     case KG_ARRAY_HALO:
-      return n_halo * (size_t)s->size.n_edge * sizeof(double);
+      return (size_t)s->count.n_shared * (size_t)s->size.n_edge * sizeof(double);
     case KG_ARRAY_OPERATOR_PARTIAL:
       return n_patches * sizeof(double);
     default:

@@ -33,7 +33,6 @@ typedef struct kg_shape {
   X(PATCH_EDGE, TRANSFER, TRACE_SOLVE)             \
   X(PATCH_HALO, TRANSFER, TRACE_SOLVE)             \
   X(HALO_EDGE, TRANSFER, TRACE_SOLVE)              \
-  X(EDGE_ENTRIES, TRANSFER, TRACE_SOLVE)           \
   X(REFERENCE, TRANSFER, POSTPROCESS)              \
   X(POINT_WEIGHT, TRANSFER, POSTPROCESS)           \
   X(POINT_BASIS, TRANSFER, POSTPROCESS)            \

@@ -194,10 +194,8 @@ static void open_halo(solve *s)
   const kg_trace_counts *n = &a->batch.count;
   const int m = a->batch.reference.size.n_edge;
   s->open.matrix_free.open = true;
-  s->v.open = (kg_open_rows){.n = (int64_t)(n->n_free - n->n_interior) * m,
-                             .m = m,
-                             .halo = a->halo,
-                             .entries = a->batch.arrays.edge_entries};
+  s->v.open = (kg_open_rows){
+      .first = (int64_t)n->n_interior * m, .n = (int64_t)n->n_shared * m, .halo = a->halo};
 }
 
 kedge_status kg_cg_solve(kedge_context *ctx, const kg_trace_operator *op,

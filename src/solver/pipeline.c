@@ -59,7 +59,6 @@ static void point_at_buffers(kg_pipeline *p)
                  .patch_edge = b[KG_ARRAY_PATCH_EDGE].data,
                  .patch_halo = b[KG_ARRAY_PATCH_HALO].data,
                  .halo_edge = b[KG_ARRAY_HALO_EDGE].data,
-                 .edge_entries = b[KG_ARRAY_EDGE_ENTRIES].data,
                  .edge_sides = b[KG_ARRAY_EDGE_SIDES].data},
       .reference = kg_reference_at(p->shape.size.order, b[KG_ARRAY_REFERENCE].data),
   };

@@ -38,16 +38,15 @@ static kedge_status put_mesh(kg_pipeline *p)
   for (size_t i = 0; i < sizeof copies / sizeof *copies; ++i)
     KG_TRY(put(p, copies[i].array, copies[i].from, kg_array_bytes(copies[i].array, &p->shape)));
   kg_stage_cost(p, kg_trace_arrays_cost(count), 1.0);
-  return kg_trace_arrays_fill(
-      p->ctx, &(kg_trace_arrays_args){.count = *count,
-                                      .mesh = mesh,
-                                      .vertex = b[KG_ARRAY_VERTEX].data,
-                                      .side_edge = b[KG_ARRAY_SIDE_EDGE].data,
-                                      .edge_sides = b[KG_ARRAY_EDGE_SIDES].data,
-                                      .side_codes = b[KG_ARRAY_SIDE_CODES].data,
-                                      .patch_halo = b[KG_ARRAY_PATCH_HALO].data,
-                                      .halo_edge = b[KG_ARRAY_HALO_EDGE].data,
-                                      .edge_entries = b[KG_ARRAY_EDGE_ENTRIES].data});
+  return kg_trace_arrays_fill(p->ctx,
+                              &(kg_trace_arrays_args){.count = *count,
+                                                      .mesh = mesh,
+                                                      .vertex = b[KG_ARRAY_VERTEX].data,
+                                                      .side_edge = b[KG_ARRAY_SIDE_EDGE].data,
+                                                      .edge_sides = b[KG_ARRAY_EDGE_SIDES].data,
+                                                      .side_codes = b[KG_ARRAY_SIDE_CODES].data,
+                                                      .patch_halo = b[KG_ARRAY_PATCH_HALO].data,
+                                                      .halo_edge = b[KG_ARRAY_HALO_EDGE].data});
 }
 
 static kedge_status put_reference(kg_pipeline *p)

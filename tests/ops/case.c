@@ -49,7 +49,7 @@ static void upload_layout(op_case *c)
   const kg_trace_counts *n = &c->layout.count;
   const kg_trace_arrays *host = &c->layout.host;
   const size_t sides = 3 * KG_LANES * (size_t)n->n_groups, patches = (size_t)n->n_patches;
-  const size_t halo = (size_t)n->n_halo, summed = (size_t)(n->n_shared + n->n_neumann);
+  const size_t halo = (size_t)n->n_halo;
   const size_t vertices = 2 * (size_t)c->mesh->n_vertices;
   c->batch.count = *n;
   c->batch.arrays = (kg_trace_arrays){
@@ -59,8 +59,7 @@ static void upload_layout(op_case *c)
       .side_codes = device_copy(c, host->side_codes, sides / 3, sizeof(uint32_t)),
       .patch_edge = device_copy(c, host->patch_edge, patches + 1, sizeof(int32_t)),
       .patch_halo = device_copy(c, host->patch_halo, patches + 1, sizeof(int32_t)),
-      .halo_edge = device_copy(c, host->halo_edge, halo, sizeof(int32_t)),
-      .edge_entries = device_copy(c, host->edge_entries, 2 * summed, sizeof(int32_t)),
+      .halo_edge = device_copy(c, host->halo_edge, halo, sizeof(uint32_t)),
       .edge_sides = device_copy(c, host->edge_sides, 2 * (size_t)n->n_edges, sizeof(int32_t)),
   };
 }

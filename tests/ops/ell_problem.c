@@ -97,9 +97,7 @@ static void create_layout(ell_problem *p, enum boundary boundary, int patch_grou
       .side_codes = device_copy(p, host->side_codes, sides / 3, sizeof(uint32_t)),
       .patch_edge = device_copy(p, host->patch_edge, patches + 1, sizeof(int32_t)),
       .patch_halo = device_copy(p, host->patch_halo, patches + 1, sizeof(int32_t)),
-      .halo_edge = device_copy(p, host->halo_edge, (size_t)count->n_halo, sizeof(int32_t)),
-      .edge_entries = device_copy(
-          p, host->edge_entries, 2 * (size_t)(count->n_shared + count->n_neumann), sizeof(int32_t)),
+      .halo_edge = device_copy(p, host->halo_edge, (size_t)count->n_halo, sizeof(uint32_t)),
       .edge_sides = device_copy(p, host->edge_sides, 2 * (size_t)count->n_edges, sizeof(int32_t)),
   };
 }
@@ -266,7 +264,7 @@ ell_product ell_problem_apply_matrix_free(ell_problem *p, const double *x,
       .local = device_copy(p, p->local, local_count(p), sizeof(double)),
       .x = device_copy(p, x, (size_t)p->columns, sizeof *x),
       .y = device_array(p, (size_t)p->matrix.rows, sizeof(double)),
-      .halo = device_array(p, (size_t)p->layout.count.n_halo * m, sizeof(double)),
+      .halo = device_array(p, (size_t)p->layout.count.n_shared * m, sizeof(double)),
       .partial = device_array(p, (size_t)p->layout.count.n_patches, sizeof(double)),
       .state = device_copy(p, before, 1, sizeof *before),
   };

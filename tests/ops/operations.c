@@ -55,6 +55,7 @@ size_t op_count(const op_case *c, op_array array)
     case OP_RHS:
     case OP_INVERSE:
     case OP_PRODUCT:
+    case OP_OPEN:
     case OP_Z:
     case OP_Z_NEXT:
     case OP_Z_OPEN:
@@ -66,7 +67,7 @@ size_t op_count(const op_case *c, op_array array)
     case OP_DIRECTION_STATE:
       return STATE_NUMBERS;
     case OP_HALO:
-      return (size_t)n->n_halo * m;
+      return (size_t)n->n_shared * m;
     case OP_ERRORS:
       return 4 * (size_t)n->n_groups;
     default:
@@ -188,7 +189,7 @@ static void trace_apply(op_case *c, const op_data *in, op_data *out)
       .local = input(c, in, OP_LOCAL),
       .x = input(c, in, OP_TRACE),
       .y = output(c, OP_PRODUCT),
-      .halo = case_output(c, (size_t)n->n_halo * (size_t)c->size.n_edge),
+      .halo = case_output(c, (size_t)n->n_shared * (size_t)c->size.n_edge),
       .partial = case_output(c, (size_t)n->n_patches),
       .state = device_state(c, (kg_cg_state){.stop = KG_CG_RUNNING})};
   case_must(c->ctx, kg_trace_apply(c->ctx, &args));
@@ -198,23 +199,19 @@ static void trace_apply(op_case *c, const op_data *in, op_data *out)
   fetch_state(c, out, OP_PRODUCT_STATE, args.state);
 }
 
-/// The product that leaves its open rows to the update.
+/// The product that leaves it to the update to add the halo.
 static void trace_apply_open(op_case *c, const op_data *in, op_data *out)
 {
-  const kg_trace_counts *n = &c->layout.count;
+  const size_t n_patches = (size_t)c->layout.count.n_patches;
   const kg_trace_apply_args args = {.batch = c->batch,
                                     .local = input(c, in, OP_LOCAL),
                                     .x = input(c, in, OP_TRACE),
-                                    .y = output(c, OP_PRODUCT),
+                                    .y = output(c, OP_OPEN),
                                     .halo = output(c, OP_HALO),
                                     .open = true,
-                                    .partial = case_output(c, (size_t)n->n_patches)};
+                                    .partial = case_output(c, n_patches)};
   case_must(c->ctx, kg_trace_apply(c->ctx, &args));
-  double *y = case_fetch(c, args.y);
-  const size_t inside = (size_t)n->n_interior * (size_t)c->size.n_edge;
-  assert_memory_equal(y, in->array[OP_PRODUCT], inside * sizeof *y);
-  for (size_t i = inside; i < op_count(c, OP_PRODUCT); ++i) assert_true(isnan(y[i]));
-  free(y);
+  fetch(c, out, OP_OPEN, args.y);
   fetch(c, out, OP_HALO, args.halo);
 }
 
@@ -235,7 +232,7 @@ static void cg_start(op_case *c, const op_data *in, op_data *out)
   fetch_state(c, out, OP_START_STATE, args.state);
 }
 
-static kg_cg_vectors_args update_args(op_case *c, const op_data *in, const double *ap)
+static kg_cg_vectors_args update_args(op_case *c, const op_data *in, op_array product)
 {
   const kg_cg_state state = {.p_ap = in->array[OP_PRODUCT_STATE][STATE_P_AP],
                              .rz = in->array[OP_START_STATE][STATE_RZ],
@@ -245,33 +242,29 @@ static kg_cg_vectors_args update_args(op_case *c, const op_data *in, const doubl
   return (kg_cg_vectors_args){.n = (int64_t)op_count(c, OP_RHS),
                               .inverse = input(c, in, OP_INVERSE),
                               .z = input(c, in, OP_Z),
-                              .ap = case_input(c, ap, op_count(c, OP_PRODUCT)),
+                              .ap = input(c, in, product),
                               .partial = case_output(c, 2 * KG_CG_PARTIALS),
                               .state = device_state(c, state)};
 }
 
 static void cg_update(op_case *c, const op_data *in, op_data *out)
 {
-  const kg_cg_vectors_args args = update_args(c, in, in->array[OP_PRODUCT]);
+  const kg_cg_vectors_args args = update_args(c, in, OP_PRODUCT);
   case_must(c->ctx, kg_cg_update(c->ctx, &args));
   free(case_fetch(c, args.partial));
   fetch(c, out, OP_Z_NEXT, args.z);
   fetch_state(c, out, OP_UPDATE_STATE, args.state);
 }
 
-/// The same update when the open rows of the product are NaN and the halo has them.
+/// The same update when the halo is still to be added.
 static void cg_update_open(op_case *c, const op_data *in, op_data *out)
 {
-  const size_t n = op_count(c, OP_PRODUCT), m = (size_t)c->size.n_edge;
-  const size_t inside = (size_t)c->layout.count.n_interior * m;
-  double *ap = malloc((n + 1) * sizeof *ap);
-  assert_non_null(ap);
-  for (size_t i = 0; i < n; ++i) ap[i] = i < inside ? in->array[OP_PRODUCT][i] : NAN;
-  kg_cg_vectors_args args = update_args(c, in, ap);
-  args.open = (kg_open_rows){(int64_t)(n - inside), (int)m, input(c, in, OP_HALO),
-                             c->batch.arrays.edge_entries};
+  const int64_t m = c->size.n_edge;
+  kg_cg_vectors_args args = update_args(c, in, OP_OPEN);
+  args.open = (kg_open_rows){.first = c->layout.count.n_interior * m,
+                             .n = c->layout.count.n_shared * m,
+                             .halo = input(c, in, OP_HALO)};
   case_must(c->ctx, kg_cg_update(c->ctx, &args));
-  free(ap);
   fetch(c, out, OP_Z_OPEN, args.z);
   fetch_state(c, out, OP_OPEN_STATE, args.state);
 }
@@ -372,7 +365,7 @@ const op_operation op_operations[OPERATIONS] = {
     {"edge_sum", edge_sum, {OP_RHS}, 1},
     {"edge_sum of the diagonal", inverse_diagonal, {OP_INVERSE}, 1},
     {"trace_apply", trace_apply, {OP_PRODUCT, OP_PRODUCT_STATE}, 2},
-    {"trace_apply with open rows", trace_apply_open, {OP_HALO}, 1},
+    {"trace_apply with open rows", trace_apply_open, {OP_OPEN, OP_HALO}, 2},
     {"cg_start", cg_start, {OP_Z, OP_P, OP_START_STATE}, 3},
     {"cg_update", cg_update, {OP_Z_NEXT, OP_UPDATE_STATE}, 2},
     {"cg_update with open rows", cg_update_open, {OP_Z_OPEN, OP_OPEN_STATE}, 2},

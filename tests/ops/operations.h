@@ -16,7 +16,8 @@ typedef enum op_array {
   OP_INVERSE,    ///< [free edge][mode], edge_sum of LOCAL's diagonal
   OP_PRODUCT,    ///< [free edge][mode], K TRACE
   OP_PRODUCT_STATE,
-  OP_HALO,  ///< [halo entry][mode]: of the product with open rows
+  OP_OPEN,  ///< the product with open rows
+  OP_HALO,  ///< [edge between patches][mode]: what is missing there
   OP_Z,     ///< of start: INVERSE (RHS - PRODUCT)
   OP_P,     ///< of start; [trace edge][mode], so below
   OP_START_STATE,

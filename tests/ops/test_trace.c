@@ -179,6 +179,24 @@ static void check_update(op_case *c, const op_data *data)
   assert_true(state[STATE_ITERATIONS] == 7.0 && state[STATE_STEPS] == 6.0);
 }
 
+static void check_open_product(op_case *c, const op_data *data)
+{
+  const size_t n = op_count(c, OP_PRODUCT), m = (size_t)c->size.n_edge;
+  const size_t inside = (size_t)c->layout.count.n_interior * m, halo = op_count(c, OP_HALO);
+  double *y = malloc((n + 1) * sizeof *y);
+  assert_non_null(y);
+  memcpy(y, data->array[OP_OPEN], n * sizeof *y);
+  for (size_t i = 0; i < halo; ++i) y[inside + i] += data->array[OP_HALO][i];
+  assert_memory_equal(y, data->array[OP_PRODUCT], n * sizeof *y);
+  free(y);
+}
+
+static void an_open_product_and_its_halo_are_the_product(void **state)
+{
+  (void)state;
+  for_cases(check_open_product);
+}
+
 static void check_open_update(op_case *c, const op_data *data)
 {
   const size_t n = op_count(c, OP_RHS);
@@ -219,7 +237,7 @@ static void cg_updates_the_preconditioned_residual(void **state)
   for_cases(check_update);
 }
 
-static void cg_finds_the_rows_that_the_product_left_open_in_the_halo(void **state)
+static void cg_adds_the_halo_to_the_rows_that_the_product_left_open(void **state)
 {
   (void)state;
   for_cases(check_open_update);
@@ -349,7 +367,7 @@ static enum kg_cg_stop stop_of_product(double diagonal)
       .local = case_input(&c, local, op_count(&c, OP_LOCAL)),
       .x = case_input(&c, x, op_count(&c, OP_TRACE)),
       .y = case_output(&c, op_count(&c, OP_PRODUCT)),
-      .halo = case_output(&c, (size_t)c.layout.count.n_halo * (size_t)c.size.n_edge),
+      .halo = case_output(&c, (size_t)c.layout.count.n_shared * (size_t)c.size.n_edge),
       .partial = case_output(&c, (size_t)c.layout.count.n_patches),
       .state = device_state};
   case_must(ctx, kg_trace_apply(ctx, &args));
@@ -377,8 +395,9 @@ int main(void)
       cmocka_unit_test(product_is_that_of_the_elements_matrices_summed_over_edges),
       cmocka_unit_test(edge_sums_add_the_rows_of_one_or_two_elements),
       cmocka_unit_test(cg_starts_from_the_residual),
+      cmocka_unit_test(an_open_product_and_its_halo_are_the_product),
       cmocka_unit_test(cg_updates_the_preconditioned_residual),
-      cmocka_unit_test(cg_finds_the_rows_that_the_product_left_open_in_the_halo),
+      cmocka_unit_test(cg_adds_the_halo_to_the_rows_that_the_product_left_open),
       cmocka_unit_test(cg_moves_x_takes_the_next_direction_and_leaves_dirichlet_rows_alone),
       cmocka_unit_test(an_update_stops_at_the_target_the_limit_and_nan),
       cmocka_unit_test(nothing_is_touched_after_a_stop),
