@@ -64,7 +64,7 @@ def machine_text(lines):
             f"{1e-9 * m['read_bytes_per_second']:.1f} GB/s, {1e-9 * m['flops_per_second']:.0f} GFlop/s in double precision.\n")
 
 
-def counted_text(points):
+def counted_text(points, mesh):
     """What the GPU's counters say of one call, in times of the cost formulas; "" when nothing was counted."""
     counted = [p for p in points if p["ncu"]]
     if not counted:
@@ -79,5 +79,5 @@ def counted_text(points):
             row.append(f"{ncu['bytes_of_formula']:.2f} / {ncu['flops_of_formula']:.2f}" if ncu else "")
         rows.append(row)
     return ("Counted by Nsight Compute, in times of the cost formulas: bytes through the memory of the GPU / operations in "
-            "double precision, tensor cores included.\n\n"
+            f"double precision, tensor cores included (`{mesh}`).\n\n"
             + plot_compare.markdown(["operator", *[f"P = {order}" for order in orders]], rows))

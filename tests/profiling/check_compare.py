@@ -152,10 +152,10 @@ class Compare(unittest.TestCase):
         def point(name, order, ncu):
             return {"operator": name, "order": order, "ncu": ncu and {"bytes_of_formula": ncu[0], "flops_of_formula": ncu[1]}}
         text = operator_tables.counted_text([point("a", 1, (1.04, 1.2)), point("a", 4, (1.01, 1.0)), point("b", 4, (0.5, 2.0)),
-                                             point("c", 4, None)])
+                                             point("c", 4, None)], "square 9")
         self.assertTrue(text.endswith("| operator | P = 1 | P = 4 |\n|---:|---:|---:|\n"
                                       "| a | 1.04 / 1.20 | 1.01 / 1.00 |\n| b |  | 0.50 / 2.00 |\n"), text)
-        self.assertEqual(operator_tables.counted_text([point("c", 4, None)]), "")
+        self.assertEqual(operator_tables.counted_text([point("c", 4, None)], "square 9"), "")
 
     def test_ranges_of_one_name_at_one_place_are_one_line(self):
         events = ["1.0 push kedge solve 10 20", "1.5 push kedge inner 10 20", "2.0 pop kedge", "2.0 push other x 1 1", "2.1 pop other",
