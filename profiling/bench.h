@@ -5,6 +5,8 @@
 #include "ops/cg_vectors.h"
 #include "ops/edge_sum.h"
 #include "ops/ell.h"
+#include "ops/errors.h"
+#include "ops/load_vectors.h"
 #include "ops/local_matrices.h"
 #include "ops/local_solve.h"
 #include "ops/postprocess.h"
@@ -69,11 +71,17 @@ typedef struct bench {
   kg_cg_vectors_args vectors;
   kg_local_solve_args local_solve;
   kg_postprocess_args postprocess;
+  kg_load_vectors_args load_vectors;
+  kg_errors_args errors;
+  kg_buffer exact, error_sums;
+  bool one_chunk;  ///< operators that work by chunks take the first one only
 } bench;
 
 void bench_open(bench *b, kedge_context *ctx, const kedge_mesh *mesh, int order);
 /// @retval KEDGE_ERR_MEMORY  it does not fit beside the rest; bench_close() frees what there is
 kedge_status bench_add_ell(bench *b);
+/// What `errors` compares with: random values, the same on every backend.
+void bench_add_exact(bench *b);
 void bench_close(bench *b);
 
 /// The shape of the same solve with the ELL matrix.

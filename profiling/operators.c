@@ -8,7 +8,8 @@
 // floor is the larger of bytes / read bandwidth and flops / rate, with the operator's own cost
 // formula (src/ops/*.c) and the roofs measured in the same run (profiling/METRICS.md). Beside the
 // operators: `set_up`, from the mesh's arrays to device arrays that are ready for them, and
-// `cg_iteration`, both once with the matrix-free operator.
+// `cg_iteration`, both once with the matrix-free operator. Operators that work by chunks go through
+// all of them; their first chunk is compared with the host's.
 #include <math.h>
 #include <stdio.h>
 
@@ -43,13 +44,48 @@ static kedge_status call_ell(bench *b)
 {
   return kg_ell_apply(b->p.ctx, &b->ell);
 }
-static kedge_status call_local_solve(bench *b)
+/// Chunk by chunk; the first comes last, so that its results stay.
+static kedge_status for_chunks(bench *b, int32_t *first, int32_t *count,
+                               kedge_status (*call)(bench *b))
+{
+  const int32_t chunk = b->p.shape.chunk_groups, n = b->p.shape.count.n_groups;
+  for (*first = b->one_chunk ? 0 : (n - 1) / chunk * chunk; *first >= 0; *first -= chunk) {
+    *count = n - *first < chunk ? n - *first : chunk;
+    KG_TRY(call(b));
+  }
+  return KEDGE_OK;
+}
+static kedge_status one_load_vectors(bench *b)
+{
+  return kg_load_vectors(b->p.ctx, &b->load_vectors);
+}
+static kedge_status one_local_solve(bench *b)
 {
   return kg_local_solve(b->p.ctx, &b->local_solve);
 }
-static kedge_status call_postprocess(bench *b)
+static kedge_status one_postprocess(bench *b)
 {
   return kg_postprocess(b->p.ctx, &b->postprocess);
+}
+static kedge_status one_errors(bench *b)
+{
+  return kg_errors(b->p.ctx, &b->errors);
+}
+static kedge_status call_load_vectors(bench *b)
+{
+  return for_chunks(b, &b->load_vectors.first_group, &b->load_vectors.n_groups, one_load_vectors);
+}
+static kedge_status call_local_solve(bench *b)
+{
+  return for_chunks(b, &b->local_solve.first_group, &b->local_solve.n_groups, one_local_solve);
+}
+static kedge_status call_postprocess(bench *b)
+{
+  return for_chunks(b, &b->postprocess.first_group, &b->postprocess.n_groups, one_postprocess);
+}
+static kedge_status call_errors(bench *b)
+{
+  return for_chunks(b, &b->errors.first_group, &b->errors.n_groups, one_errors);
 }
 static kedge_status call_vectors(bench *b)
 {
@@ -83,11 +119,19 @@ static kg_cost cost_vectors(const bench *b)
 }
 static kg_cost cost_local_solve(const bench *b)
 {
-  return kg_local_solve_cost(b->p.shape.size, (int64_t)KG_LANES * b->p.shape.chunk_groups);
+  return kg_local_solve_cost(b->p.shape.size, b->p.mesh->n_elements);
 }
 static kg_cost cost_postprocess(const bench *b)
 {
-  return kg_postprocess_cost(b->p.shape.size, (int64_t)KG_LANES * b->p.shape.chunk_groups);
+  return kg_postprocess_cost(b->p.shape.size, b->p.mesh->n_elements);
+}
+static kg_cost cost_load_vectors(const bench *b)
+{
+  return kg_load_vectors_cost(b->p.shape.size, b->p.shape.n_points, b->p.mesh->n_elements);
+}
+static kg_cost cost_errors(const bench *b)
+{
+  return kg_errors_cost(b->p.shape.size, b->p.shape.n_points, b->p.mesh->n_elements);
 }
 
 static size_t all_of(const bench *b, kg_array array)
@@ -110,12 +154,22 @@ static size_t count_star(const bench *b)
 {
   return all_of(b, KG_ARRAY_U_STAR);
 }
+/// Of the first chunk, as far as that is computed.
+static size_t count_load(const bench *b)
+{
+  return (size_t)b->p.shape.size.n_modes * KG_LANES * (size_t)b->p.shape.chunk_groups;
+}
+static size_t count_sums(const bench *b)
+{
+  return sizeof(kg_error_sums) / sizeof(double) * (size_t)b->p.shape.chunk_groups;
+}
 static size_t count_none(const bench *b)
 {
   return (void)b, 0;
 }
 
 static const operation operations[] = {
+    {"load_vectors", call_load_vectors, cost_load_vectors, KG_ARRAY_LOAD, count_load},
     {"local_matrices", call_local_matrices, cost_local_matrices, KG_ARRAY_LOCAL, count_local},
     {"edge_sum", call_diagonal, cost_diagonal, KG_ARRAY_INVERSE_DIAGONAL, count_rows},
     {"trace_apply", call_apply, cost_apply, KG_ARRAY_COUNT, count_rows},
@@ -124,6 +178,7 @@ static const operation operations[] = {
     {"cg_vectors", call_vectors, cost_vectors, KG_ARRAY_COUNT, count_none},
     {"local_solve", call_local_solve, cost_local_solve, KG_ARRAY_U, count_u},
     {"postprocess", call_postprocess, cost_postprocess, KG_ARRAY_U_STAR, count_star},
+    {"errors", call_errors, cost_errors, KG_ARRAY_ERROR_SUMS, count_sums},
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 
@@ -150,15 +205,19 @@ static kedge_status read_memory(void *user)
   return KEDGE_OK;
 }
 
+static const double *result_of(const bench *b, const operation *op)
+{
+  if (op->result == KG_ARRAY_COUNT) return b->y.data;
+  return op->result == KG_ARRAY_ERROR_SUMS ? b->error_sums.data : b->p.buffers[op->result].data;
+}
+
 /// Distance of what the operator wrote from the host's; NaN when there is nothing to compare.
 static double error_against(bench *host, bench *device, const operation *op)
 {
   const size_t n = op->count(host);
   BENCH_TRY(host->p.ctx, op->call(host));
   if (n == 0) return NAN;
-  const bool y = op->result == KG_ARRAY_COUNT;
-  const double *values = y ? device->y.data : device->p.buffers[op->result].data;
-  const double *expected = y ? host->y.data : host->p.buffers[op->result].data;
+  const double *values = result_of(device, op), *expected = result_of(host, op);
   double error;
   BENCH_TRY(device->p.ctx, bench_difference(device->p.ctx, values, expected, n, &error));
   return error;
@@ -242,6 +301,7 @@ static void open_all(bench *b, kedge_context *ctx, const kedge_mesh *mesh, int o
 {
   bench_open(b, ctx, mesh, order);
   if (ell) BENCH_TRY(ctx, bench_add_ell(b));
+  bench_add_exact(b);
 }
 
 static void run_iteration(const bench_settings *s, const bench_machine *m, bench *b)
@@ -260,6 +320,7 @@ static void run_order(const bench_settings *s, const bench_machine *m, int order
   const bool ell = wants_ell(s);
   open_all(&b, m->ctx, m->mesh, order, ell);
   if (s->check) open_all(&host, m->host_ctx, m->mesh, order, ell);
+  host.one_chunk = true;
   if (!s->profile && bench_wants(s, "set_up"))
     print_measured(
         s, &m->roof, &b,
