@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "basis/polynomials.h"
+#include "basis/potential.h"
 #include "basis/quadrature.h"
 #include "basis/tiles.h"
 #include "core/memory.h"
@@ -15,6 +16,7 @@ kg_sizes kg_sizes_of(int order)
                     .n_edge = m,
                     .n_trace = n,
                     .n_star = kg_triangle_modes(order + 1),
+                    .n_rotation = kg_triangle_modes(order - 1),
                     .n_packed = n * (n + 1) / 2};
 }
 
@@ -23,9 +25,9 @@ static size_t lay_out(int order, const double *base, kg_reference *ref)
 {
   const kg_sizes z = kg_sizes_of(order);
   const size_t packed = (size_t)z.n_modes * (z.n_modes + 1) / 2;
-  const size_t star = (size_t)z.n_star * (z.n_star + 1) / 2;
+  const size_t K = (size_t)z.n_rotation, rotation = (size_t)z.n_modes * K;
   const size_t lift = (size_t)z.n_modes * z.n_trace, square = (size_t)z.n_modes * z.n_modes;
-  const size_t tall = (size_t)z.n_star * z.n_modes;
+  const size_t potential = (size_t)z.n_modes * (size_t)(z.n_star - 1);
   const size_t across = (size_t)kg_tiles_of(z.n_modes), down = (size_t)kg_tiles_of(z.n_trace + 1);
   struct {
     const double **where;
@@ -47,11 +49,12 @@ static size_t lay_out(int order, const double *base, kg_reference *ref)
       {&ref->trace_mass, (size_t)z.n_packed},
       {&ref->gradient_r, square},
       {&ref->gradient_s, square},
-      {&ref->star_stiffness[0], star},
-      {&ref->star_stiffness[1], star},
-      {&ref->star_stiffness[2], star},
-      {&ref->star_gradient_r, tall},
-      {&ref->star_gradient_s, tall},
+      {&ref->rotation[0], rotation},
+      {&ref->rotation[1], rotation},
+      {&ref->rotation_mass[0], K * (K + 1) / 2},
+      {&ref->rotation_mass[1], K * (K + 1) / 2},
+      {&ref->potential[0], potential},
+      {&ref->potential[1], potential},
   };
   ref->size = z;
   size_t total = 0;
@@ -171,6 +174,14 @@ static void fill_edges(const kg_reference *ref, double *scratch)
   add_packed(n, z.n_modes, 1.0, scratch, scratch, (double *)ref->trace_mass);
 }
 
+/// The first mode of the degree of mode i.
+static int first_of_degree(int i)
+{
+  int degree = 0;
+  while (kg_triangle_modes(degree) <= i) ++degree;
+  return kg_triangle_modes(degree - 1);
+}
+
 /// Everything with derivatives.
 static void fill_interior(const kg_reference *ref, const sampled *f)
 {
@@ -181,12 +192,35 @@ static void fill_interior(const kg_reference *ref, const sampled *f)
   double *gr = (double *)ref->gradient_r, *gs = (double *)ref->gradient_s;
   inner_products(N, N, f->n, f->by_r, f->value, gr);
   inner_products(N, N, f->n, f->by_s, f->value, gs);
-  inner_products(z.n_star, N, f->n, f->by_r, f->value, (double *)ref->star_gradient_r);
-  inner_products(z.n_star, N, f->n, f->by_s, f->value, (double *)ref->star_gradient_s);
-  const double *pair[3][2] = {{f->by_r, f->by_r}, {f->by_r, f->by_s}, {f->by_s, f->by_s}};
-  const double factor[3] = {1.0, 2.0, 1.0};  // the mixed term stands for rs + sr
-  for (int k = 0; k < 3; ++k)
-    add_packed(z.n_star, f->n, factor[k], pair[k][0], pair[k][1], (double *)ref->star_stiffness[k]);
+  // A derivative is of lower degree. Modes of degree P are thus invisible to the diffusion; rounding
+  // here would be much against the stabilization, which alone determines them.
+  for (int i = 0; i < N; ++i)
+    for (int j = first_of_degree(i); j < N; ++j) gr[i * N + j] = gs[i * N + j] = 0.0;
+}
+
+/// What post-processing needs: fields orthogonal to gradients, their masses, potentials.
+static kedge_status fill_potential(kedge_context *ctx, const kg_reference *ref, const sampled *f)
+{
+  const kg_sizes z = ref->size;
+  const int N = z.n_modes, K = z.n_rotation;
+  double *const rotation[2] = {(double *)ref->rotation[0], (double *)ref->rotation[1]};
+  double *const potential[2] = {(double *)ref->potential[0], (double *)ref->potential[1]};
+  double *first;
+  KG_TRY(kg_host_alloc(ctx, (size_t)(2 * z.n_star * N), sizeof *first, &first));
+  double *second = first + z.n_star * N;
+  inner_products(z.n_star, N, f->n, f->by_r, f->value, first);
+  inner_products(z.n_star, N, f->n, f->by_s, f->value, second);
+  const kedge_status status = kg_potential_create(ctx, z.order, first, second, rotation, potential);
+  for (int i = 0; i < K * N && status == KEDGE_OK; ++i) {
+    first[i] = rotation[0][i % N * K + i / N];
+    second[i] = rotation[1][i % N * K + i / N];
+  }
+  if (status == KEDGE_OK) {
+    add_packed(K, N, 1.0, first, first, (double *)ref->rotation_mass[0]);
+    add_packed(K, N, 2.0, first, second, (double *)ref->rotation_mass[1]);
+  }
+  free(first);
+  return status;
 }
 
 static void fill_products(const kg_reference *ref, double *dr, double *ds)
@@ -232,10 +266,12 @@ kedge_status kg_reference_create(kedge_context *ctx, int order, double **values)
     sampled f;
     sample(&rule, order, scratch, &f);
     fill_interior(&ref, &f);
+    status = fill_potential(ctx, &ref, &f);
     fill_edges(&ref, scratch);  // the samples are no longer needed
     fill_products(&ref, scratch, scratch + n_star * n_star);
     fill_tiles(&ref);
-  } else {
+  }
+  if (status != KEDGE_OK) {
     free(*values);
     *values = NULL;
   }

@@ -11,11 +11,12 @@ KEDGE_BEGIN_DECLS
 /// Sizes that follow from the order.
 typedef struct kg_sizes {
   int order;
-  int n_modes;   ///< N
-  int n_edge;    ///< m
-  int n_trace;   ///< n = 3 m
-  int n_star;    ///< modes of order P + 1
-  int n_packed;  ///< n (n + 1) / 2: entries of a packed K^e
+  int n_modes;     ///< N
+  int n_edge;      ///< m
+  int n_trace;     ///< n = 3 m
+  int n_star;      ///< N*: modes of order P + 1
+  int n_rotation;  ///< K = P (P+1) / 2: vector fields of order P orthogonal to all gradients
+  int n_packed;    ///< n (n + 1) / 2: entries of a packed K^e
 } kg_sizes;
 
 kg_sizes kg_sizes_of(int order);
@@ -32,9 +33,10 @@ typedef struct kg_reference {
   const double *trace_mass;    ///< packed n x n: F^T F
   const double *gradient_r;    ///< [N][N]: row i, column j: (phi_j, d_r phi_i), that is Dr^T
   const double *gradient_s;
-  const double *star_stiffness[3];  ///< packed N* x N*: (d_a phi_i, d_b phi_j) for rr, rs + sr, ss
-  const double *star_gradient_r;    ///< [N*][N]: (phi_j, d_r phi*_i)
-  const double *star_gradient_s;
+  const double *rotation[2];  ///< [N][K]: those fields, by component (basis/potential.h)
+  const double
+      *rotation_mass[2];       ///< packed K x K: T_1 T_1^T, T_1 T_2^T + T_2 T_1^T; T_c = rotation^T
+  const double *potential[2];  ///< [N][N* - 1]: what takes a gradient to its potential
   // The same for tensor cores (basis/tiles.h):
   const double *operator_tiles;  ///< [tile of Z^-1][stiffness 0..2, edge_mass 0..2][64]
   const double *lift_tiles;      ///< [tile of R^T][lift, lift_r, lift_s][64], a row more than n

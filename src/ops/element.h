@@ -28,6 +28,7 @@ typedef struct kg_element {
   double trace[6];              ///< packed lower 3 x 3: diffusion n_l . n_k |l| |k| / (4 jacobian)
   double grad_r[2], grad_s[2];  ///< gradients of the reference coordinates
   double half_normal[3][2];     ///< outward normal * length / 2
+  double tangent[2][2];         ///< along directions 1 and 2 of basis/potential.h: dx, dy
 } kg_element;
 
 /// @param[in] x, y  corners, counterclockwise
@@ -41,6 +42,11 @@ KG_INLINE kg_element kg_element_of(const double x[3], const double y[3], kg_mate
   e.grad_r[1] = -2.0 * x2 * per_det;
   e.grad_s[0] = -2.0 * y1 * per_det;
   e.grad_s[1] = 2.0 * x1 * per_det;
+  const double per_root = 0.57735026918962576451;  // 1 / sqrt(3)
+  e.tangent[0][0] = 0.5 * x1;
+  e.tangent[0][1] = 0.5 * y1;
+  e.tangent[1][0] = per_root * (x2 - 0.5 * x1);
+  e.tangent[1][1] = per_root * (y2 - 0.5 * y1);
   const double kj = material.diffusion * e.jacobian;
   e.mass = material.reaction * e.jacobian;
   e.stiffness[0] = kj * (e.grad_r[0] * e.grad_r[0] + e.grad_r[1] * e.grad_r[1]);

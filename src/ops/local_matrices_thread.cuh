@@ -8,6 +8,7 @@
 #pragma once
 #include "backend/cuda_rt.h"
 #include "ops/local_matrices.h"
+#include "ops/thread_matrix.cuh"
 
 namespace kg
 {
@@ -18,34 +19,6 @@ struct thread_shape {
   static constexpr int threads = P <= 2 ? 128 : 64;
   static constexpr size_t shared = sizeof(double) * N * n * threads;
 };
-
-/// Z^-1 = L L^T in place, packed; the diagonal holds 1 / L_ii.
-template <int N>
-__device__ __forceinline__ void factor_in_registers(double (&a)[N * (N + 1) / 2])
-{
-#pragma unroll
-  for (int i = 0; i < N; ++i)
-#pragma unroll
-    for (int j = 0; j <= i; ++j) {
-      double sum = a[i * (i + 1) / 2 + j];
-#pragma unroll
-      for (int k = 0; k < j; ++k) sum -= a[i * (i + 1) / 2 + k] * a[j * (j + 1) / 2 + k];
-      a[i * (i + 1) / 2 + j] = i == j ? rsqrt(sum) : sum * a[j * (j + 1) / 2 + j];
-    }
-}
-
-/// One column: w = L^-1 w.
-template <int N>
-__device__ __forceinline__ void solve_in_registers(const double (&l)[N * (N + 1) / 2],
-                                                   double (&w)[N])
-{
-#pragma unroll
-  for (int i = 0; i < N; ++i) {
-#pragma unroll
-    for (int k = 0; k < i; ++k) w[i] -= l[i * (i + 1) / 2 + k] * w[k];
-    w[i] *= l[i * (i + 1) / 2 + i];
-  }
-}
 
 template <int P>
 __global__ void __launch_bounds__(thread_shape<P>::threads)

@@ -11,8 +11,10 @@ kedge_status kg_postprocess(kedge_context *ctx, const kg_postprocess_args *args)
 
 kg_cost kg_postprocess_cost(kg_sizes size, int64_t n_elements)
 {
-  const double N = size.n_modes, S = size.n_star - 1;  // the mean is known
-  const double flops = 5 * S * (S + 1) / 2 + 4 * S * N + 6 * N + S * S * S / 3 + 2 * S * S + 3 * S;
+  const double N = size.n_modes, S = size.n_star - 1, K = size.n_rotation;  // the mean is known
+  const double solve = 3 * K * (K + 1) / 2 + K * K * K / 3 + 2 * K * K;
+  const double products = 8 * N * K + 4 * S * N;  // T p, T^T y, the potential
+  const double flops = solve + products + 14 * N + 3 * S;
   const double bytes = 8.0 * (3 * N + S + 2) + 3 * 4 + 8;
   return (kg_cost){.bytes = bytes * (double)n_elements, .flops = flops * (double)n_elements};
 }

@@ -92,11 +92,6 @@ static void check_gradients(const kg_reference *ref, const definition *d)
       assert_entry(ref->gradient_r[i * d->N + j], d->dr[j][i]);
       assert_entry(ref->gradient_s[i * d->N + j], d->ds[j][i]);
     }
-  for (int i = 0; i < d->S; ++i)
-    for (int j = 0; j < d->N; ++j) {
-      assert_entry(ref->star_gradient_r[i * d->N + j], d->dr[j][i]);
-      assert_entry(ref->star_gradient_s[i * d->N + j], d->ds[j][i]);
-    }
 }
 
 static void check_stiffness(const kg_reference *ref, const definition *d)
@@ -111,10 +106,6 @@ static void check_stiffness(const kg_reference *ref, const definition *d)
       assert_entry(ref->stiffness[2][at], row_product(d->N, d->ds[i], d->ds[j]));
       for (int l = 0; l < 3; ++l) assert_entry(ref->edge_mass[l][at], d->edge_mass[l][i][j]);
     }
-  for (int k = 0; k < 3; ++k)
-    for (int i = 0; i < d->S; ++i)
-      for (int j = 0; j <= i; ++j)
-        assert_entry(ref->star_stiffness[k][i * (i + 1) / 2 + j], d->stiff[k][i][j]);
 }
 
 static void check_lifts(const kg_reference *ref, const definition *d)
@@ -171,6 +162,56 @@ static void check_tiles(const kg_reference *ref, const definition *d)
   }
 }
 
+/// Component c of the gradient of phi*_i in mode j.
+static double gradient(const definition *d, int c, int i, int j)
+{
+  return c == 0 ? d->dr[j][i] : (2.0 * d->ds[j][i] - d->dr[j][i]) / sqrt(3.0);
+}
+
+/// Sum over modes of component a of rotation i times component b of rotation k.
+static double rotation_product(const kg_reference *ref, int a, int i, int b, int k)
+{
+  const int K = ref->size.n_rotation;
+  double sum = 0.0;
+  for (int j = 0; j < ref->size.n_modes; ++j)
+    sum += ref->rotation[a][j * K + i] * ref->rotation[b][j * K + k];
+  return sum;
+}
+
+static void check_rotations(const kg_reference *ref, const definition *d)
+{
+  const int K = ref->size.n_rotation;
+  for (int i = 0; i < K; ++i) {
+    for (int k = 1; k < d->S; ++k) {
+      double sum = 0.0;
+      for (int c = 0; c < 2; ++c)
+        for (int j = 0; j < d->N; ++j) sum += ref->rotation[c][j * K + i] * gradient(d, c, k, j);
+      assert_entry(sum, 0.0);
+    }
+    for (int k = 0; k <= i; ++k) {
+      const int at = i * (i + 1) / 2 + k;
+      const double first = rotation_product(ref, 0, i, 0, k);
+      assert_entry(first + rotation_product(ref, 1, i, 1, k), i == k ? 1.0 : 0.0);
+      assert_entry(ref->rotation_mass[0][at], first);
+      assert_entry(ref->rotation_mass[1][at],
+                   rotation_product(ref, 0, i, 1, k) + rotation_product(ref, 1, i, 0, k));
+    }
+  }
+}
+
+static void check_potentials(const kg_reference *ref, const definition *d)
+{
+  const int S = d->S - 1;
+  for (int i = 0; i < S; ++i)
+    for (int k = 0; k < S; ++k) {
+      double sum = 0.0;
+      for (int c = 0; c < 2; ++c)
+        for (int j = 0; j < d->N; ++j)
+          sum += ref->potential[c][j * S + i] * gradient(d, c, k + 1, j);
+      assert_entry(sum, i == k ? 1.0 : 0.0);
+    }
+}
+
 /// Entries are sums over at most N modes or the rule's points of numbers that are at most about
 /// the largest entry of the stiffness matrix.
 static double entry_tolerance(const definition *d)
@@ -219,24 +260,37 @@ static void tiles_hold_the_same_entries_and_zeros_beyond(void **state)
   for_all_orders(check_tiles);
 }
 
+static void rotations_are_orthonormal_and_orthogonal_to_gradients(void **state)
+{
+  (void)state;
+  for_all_orders(check_rotations);
+}
+
+static void potentials_have_their_gradients(void **state)
+{
+  (void)state;
+  for_all_orders(check_potentials);
+}
+
 static void pieces_fill_the_array_without_gap_or_overlap(void **state)
 {
   (void)state;
   for (int order = KEDGE_ORDER_MIN; order <= ORDER; ++order) {
     const kg_sizes z = kg_sizes_of(order);
     const size_t packed = (size_t)z.n_modes * (z.n_modes + 1) / 2;
-    const size_t star = (size_t)z.n_star * (z.n_star + 1) / 2;
+    const size_t K = (size_t)z.n_rotation;
+    assert_int_equal(K, order * (order + 1) / 2);
     const size_t total = 6 * packed + 3 * (size_t)z.n_modes * z.n_trace + (size_t)z.n_packed +
-                         2 * (size_t)z.n_modes * z.n_modes + 3 * star +
-                         2 * (size_t)z.n_star * z.n_modes;
+                         2 * (size_t)z.n_modes * z.n_modes + 2 * (size_t)z.n_modes * K +
+                         K * (K + 1) + 2 * (size_t)z.n_modes * (z.n_star - 1);
     const size_t across = (size_t)kg_tiles_of(z.n_modes), down = (size_t)kg_tiles_of(z.n_trace + 1);
     const size_t tiles = 3 * across * (across + 1) + 3 * down * across + down * down;
     assert_int_equal(kg_reference_count(order), total + tiles * KG_TILE_ENTRIES);
     const double base = 0.0;
     const kg_reference ref = kg_reference_at(order, &base);
     assert_ptr_equal(ref.operator_tiles, &base);
-    assert_int_equal(ref.star_gradient_s - &base,
-                     kg_reference_count(order) - (size_t)z.n_star * z.n_modes);
+    assert_int_equal(ref.potential[1] - &base,
+                     kg_reference_count(order) - (size_t)(z.n_star - 1) * z.n_modes);
   }
 }
 
@@ -247,6 +301,8 @@ int main(void)
       cmocka_unit_test(stiffness_and_edge_masses_are_their_integrals),
       cmocka_unit_test(lifts_and_trace_masses_are_their_integrals),
       cmocka_unit_test(tiles_hold_the_same_entries_and_zeros_beyond),
+      cmocka_unit_test(rotations_are_orthonormal_and_orthogonal_to_gradients),
+      cmocka_unit_test(potentials_have_their_gradients),
       cmocka_unit_test(pieces_fill_the_array_without_gap_or_overlap),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,298 @@
+// element_solve.cuh: x = A^-1 x in place for every element of a chunk, A symmetric positive definite
+// and a combination of reference matrices: an *operator* says of which.
+// Layout  x [group of the chunk][rows][lane], of which the first N rows are the vector.
+// Map     N <= 15: thread = element, A in its registers. Larger, with tensor cores: warp = E
+//         neighbouring lanes of a group, A in shared memory (tiles.cuh). GPUs without: block =
+//         element (panel_cuda.cuh).
+//
+// An operator has
+//   TERMS                       how many reference matrices it combines
+//   explicit operator(element)  its factors for an element
+//   read(ref, k, r)             entry k of the packed reference matrices
+//   combine(r, same)            the entry of A; whether its modes are of the same parity
+//   diagonal                    what is added to the diagonal of A
+#pragma once
+#include "backend/cuda_rt.h"
+#include "ops/element.h"
+#include "ops/ops.h"
+#include "ops/panel_cuda.cuh"
+#include "ops/thread_matrix.cuh"
+#include "ops/tiles.cuh"
+
+namespace kg
+{
+
+struct element_solve_args {
+  kg_batch batch;
+  kg_material material;
+  int32_t first_group, n_groups;  ///< the chunk of this call
+  double *x;
+  int rows;  ///< of x in a group
+};
+
+/// Whether mode i of a triangle is odd along the base of the reference triangle: bit i of two words.
+constexpr unsigned long long odd_modes(int first)
+{
+  unsigned long long bits = 0;
+  for (int degree = 0, mode = 0; mode < first + 64; ++degree)
+    for (int i = 0; i <= degree; ++i, ++mode)
+      if (mode >= first && mode < first + 64 && i % 2 == 1) bits |= 1ull << (mode - first);
+  return bits;
+}
+constexpr unsigned long long ODD_LOW = odd_modes(0), ODD_HIGH = odd_modes(64);
+
+__device__ __forceinline__ bool same_parity(int i, int j)
+{
+  const unsigned long long a = i < 64 ? ODD_LOW >> i : ODD_HIGH >> (i - 64);
+  const unsigned long long b = j < 64 ? ODD_LOW >> j : ODD_HIGH >> (j - 64);
+  return ((a ^ b) & 1) == 0;
+}
+
+__device__ __forceinline__ kg_element element_of(const element_solve_args &a, int64_t g, int lane)
+{
+  double x[3], y[3];
+  kg_element_corners(a.batch.arrays.vertices, a.batch.arrays.vertex, a.first_group + g, lane, x, y);
+  return kg_element_of(x, y, a.material);
+}
+
+// ---- one thread an element
+
+enum { SOLVE_THREADS = 64 };
+
+template <class Operator, int N>
+__global__ void __launch_bounds__(SOLVE_THREADS) solve_thread(const element_solve_args a)
+{
+  const int lane = threadIdx.x % KG_LANES;
+  const int64_t g = ((int64_t)blockIdx.x * SOLVE_THREADS + threadIdx.x) / KG_LANES;
+  if (g >= a.n_groups) return;
+  const Operator op(element_of(a, g, lane));
+  double l[N * (N + 1) / 2], x[N];
+#pragma unroll
+  for (int i = 0; i < N; ++i)
+#pragma unroll
+    for (int j = 0; j <= i; ++j) {
+      double r[Operator::TERMS];
+      Operator::read(a.batch.reference, i * (i + 1) / 2 + j, r);
+      l[i * (i + 1) / 2 + j] = op.combine(r, same_parity(i, j)) + (i == j ? op.diagonal : 0.0);
+    }
+  factor_in_registers<N>(l);
+  double *column = a.x + g * a.rows * KG_LANES + lane;
+#pragma unroll
+  for (int i = 0; i < N; ++i) x[i] = column[i * KG_LANES];
+  solve_in_registers<N>(l, x);
+  solve_transposed_in_registers<N>(l, x);
+#pragma unroll
+  for (int i = 0; i < N; ++i) column[i * KG_LANES] = x[i];
+}
+
+template <class Operator, int N>
+kedge_status launch_solve_thread(kedge_context *ctx, const element_solve_args &a, const char *name)
+{
+  const unsigned groups = SOLVE_THREADS / KG_LANES;
+  solve_thread<Operator, N>
+      <<<((unsigned)a.n_groups + groups - 1) / groups, SOLVE_THREADS, 0, kg_cuda_stream(ctx)>>>(a);
+  return kg_cuda_launched(ctx, name);
+}
+
+// ---- one warp E elements
+
+/// Elements a warp and warps a block: what fits shared memory several times over, and several
+/// elements a block for the warp that inverts their diagonal tiles.
+template <class Operator_, int N_>
+struct tensor_solve_shape {
+  using Operator = Operator_;
+  static constexpr int N = N_, NT = (N + 7) / 8;
+  static constexpr int E = NT <= 3 ? 4 : NT <= 5 ? 2 : 1, WARPS = 4;
+  using factors = tile_cholesky<NT, E, WARPS>;
+  static constexpr size_t BYTES = sizeof(double) * (factors::DOUBLES + 8 * NT * E * WARPS);
+};
+
+/// Tile (i, j) of A of E elements, the identity beyond N.
+template <class shape>
+__device__ __forceinline__ void build_tile(const kg_reference &ref,
+                                           const typename shape::Operator *s_op, int i, int j,
+                                           double2 *c)
+{
+  using Operator = typename shape::Operator;
+  const int lane = threadIdx.x & 31, row = 8 * i + lane / 4, col = 8 * j + lane % 4 * 2;
+  double r[2][Operator::TERMS] = {};
+#pragma unroll
+  for (int h = 0; h < 2; ++h)
+    if (row < shape::N && col + h <= row) Operator::read(ref, row * (row + 1) / 2 + col + h, r[h]);
+  const bool same = same_parity(row, col), same_next = same_parity(row, col + 1);
+#pragma unroll
+  for (int e = 0; e < shape::E; ++e) {
+    c[e] = make_double2(s_op[e].combine(r[0], same), s_op[e].combine(r[1], same_next));
+    const double diagonal = row < shape::N ? s_op[e].diagonal : 1.0;
+    if (row == col) c[e].x += diagonal;
+    if (row == col + 1) c[e].y += diagonal;
+  }
+}
+
+/// Sum over the lanes that differ in the bits FROM..TO.
+template <int FROM, int TO>
+__device__ __forceinline__ double sum_lanes(double value)
+{
+#pragma unroll
+  for (int bit = FROM; bit <= TO; bit *= 2) value += __shfl_xor_sync(0xffffffffu, value, bit);
+  return value;
+}
+
+/// s_x = L^-1 s_x, element e of the warp.
+template <class shape>
+__device__ __forceinline__ void forward(const typename shape::factors &factors, double *s_x)
+{
+  const int lane = threadIdx.x & 31, row = lane / 4, pair = lane % 4 * 2;
+#pragma unroll 1
+  for (int j = 0; j < shape::NT; ++j) {
+    double c[shape::E];
+#pragma unroll
+    for (int e = 0; e < shape::E; ++e) {
+      double *x = s_x + e * 8 * shape::NT;
+      c[e] = 0.0;
+#pragma unroll 2
+      for (int k = 0; k < j; ++k) {
+        const double2 l = factors.at(e, j, k), y = *(const double2 *)(x + 8 * k + pair);
+        c[e] += l.x * y.x + l.y * y.y;
+      }
+      c[e] = x[8 * j + row] - sum_lanes<1, 2>(c[e]);
+    }
+    __syncwarp();
+#pragma unroll
+    for (int e = 0; e < shape::E; ++e) {
+      const double2 inverse = factors.at(e, j, j);
+      const double first = __shfl_sync(0xffffffffu, c[e], 4 * pair);
+      const double second = __shfl_sync(0xffffffffu, c[e], 4 * pair + 4);
+      const double y = sum_lanes<1, 2>(inverse.x * first + inverse.y * second);
+      if (pair == 0) s_x[e * 8 * shape::NT + 8 * j + row] = y;
+    }
+    __syncwarp();
+  }
+}
+
+/// s_x = L^-T s_x.
+template <class shape>
+__device__ __forceinline__ void backward(const typename shape::factors &factors, double *s_x)
+{
+  const int lane = threadIdx.x & 31, row = lane / 4, pair = lane % 4 * 2;
+#pragma unroll 1
+  for (int j = shape::NT - 1; j >= 0; --j) {
+    double2 c[shape::E];
+#pragma unroll
+    for (int e = 0; e < shape::E; ++e) {
+      const double *x = s_x + e * 8 * shape::NT;
+      double2 sum = make_double2(0.0, 0.0);
+#pragma unroll 2
+      for (int i = j + 1; i < shape::NT; ++i) {
+        const double2 l = factors.at(e, i, j);
+        sum.x += l.x * x[8 * i + row];
+        sum.y += l.y * x[8 * i + row];
+      }
+      const double2 y = *(const double2 *)(x + 8 * j + pair);
+      c[e] = make_double2(y.x - sum_lanes<4, 16>(sum.x), y.y - sum_lanes<4, 16>(sum.y));
+    }
+    __syncwarp();
+#pragma unroll
+    for (int e = 0; e < shape::E; ++e) {
+      const double2 inverse = factors.at(e, j, j);
+      const double even = __shfl_sync(0xffffffffu, c[e].x, row / 2);
+      const double odd = __shfl_sync(0xffffffffu, c[e].y, row / 2);
+      const double mine = row % 2 == 0 ? even : odd;
+      const double2 x =
+          make_double2(sum_lanes<4, 16>(inverse.x * mine), sum_lanes<4, 16>(inverse.y * mine));
+      if (row == 0) *(double2 *)(s_x + e * 8 * shape::NT + 8 * j + pair) = x;
+    }
+    __syncwarp();
+  }
+}
+
+template <class shape>
+__global__ void __launch_bounds__(32 * shape::WARPS) solve_tensor(const element_solve_args a)
+{
+  using Operator = typename shape::Operator;
+  constexpr int N = shape::N, E = shape::E, PADDED = 8 * shape::NT;
+  extern __shared__ double2 s_memory[];
+  __shared__ alignas(16) unsigned char s_operators[shape::WARPS * E * sizeof(Operator)];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  constexpr int per_group = KG_LANES / (E * shape::WARPS);  // blocks of a group
+  const int64_t g = blockIdx.x / per_group;
+  const int first = ((int)(blockIdx.x % per_group) * shape::WARPS + warp) * E;
+  const typename shape::factors factors = {(double *)s_memory};
+  Operator *s_op = (Operator *)s_operators + warp * E;
+  double *s_x = (double *)s_memory + shape::factors::DOUBLES + warp * E * PADDED;
+  double *x = a.x + g * a.rows * KG_LANES + first;
+  if (lane < E) s_op[lane] = Operator(element_of(a, g, first + lane));
+  for (int i = lane; i < PADDED * E; i += 32)
+    s_x[i % E * PADDED + i / E] = i / E < N ? x[i / E * KG_LANES + i % E] : 0.0;
+  __syncwarp();
+  factors.factor(
+      [&](int i, int j, double2 *c) { build_tile<shape>(a.batch.reference, s_op, i, j, c); });
+  forward<shape>(factors, s_x);
+  backward<shape>(factors, s_x);
+  for (int i = lane; i < N * E; i += 32) x[i / E * KG_LANES + i % E] = s_x[i % E * PADDED + i / E];
+}
+
+// ---- one block an element
+
+template <class Operator>
+__global__ void solve_plain(const element_solve_args a, int N)
+{
+  extern __shared__ double2 s_memory[];
+  const int np = kg_panel_padded(N), ld = kg_panel_ld(N), lane = (int)(blockIdx.x % KG_LANES);
+  double *panel = (double *)s_memory, *x = panel + np * ld, *s_inverse = x + ld;
+  const int64_t g = blockIdx.x / KG_LANES;
+  const Operator op(element_of(a, g, lane));
+  double *column = a.x + g * a.rows * KG_LANES + lane;
+  for (int i = threadIdx.x; i < N * N; i += blockDim.x) {
+    const int row = i / N, col = i % N;
+    if (col > row) continue;
+    double r[Operator::TERMS];
+    Operator::read(a.batch.reference, row * (row + 1) / 2 + col, r);
+    panel[row * ld + col] = op.combine(r, same_parity(row, col)) + (row == col ? op.diagonal : 0.0);
+  }
+  for (int i = threadIdx.x; i < N; i += blockDim.x) x[i] = column[i * KG_LANES];
+  kg_panel_pad(panel, np + 1, N, np, ld);
+  kg_panel_factor(panel, np + 1, np, ld, s_inverse);
+  kg_panel_backward(panel, np, ld, s_inverse, x);
+  __syncthreads();
+  for (int i = threadIdx.x; i < N; i += blockDim.x) column[i * KG_LANES] = x[i];
+}
+
+template <class Kernel>
+kedge_status ask_for_shared(kedge_context *ctx, Kernel kernel, size_t bytes)
+{
+  return kg_cuda_check(
+      ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
+      "solving for elements: asking for shared memory");
+}
+
+template <class Operator, int N>
+kedge_status launch_solve_block(kedge_context *ctx, const element_solve_args &a, const char *name)
+{
+  const unsigned elements = (unsigned)a.n_groups * KG_LANES;
+  if (kg_cuda(ctx)->capability_major >= 8) {
+    using shape = tensor_solve_shape<Operator, N>;
+    KG_TRY(ask_for_shared(ctx, solve_tensor<shape>, shape::BYTES));
+    solve_tensor<shape><<<elements / (shape::E * shape::WARPS), 32 * shape::WARPS, shape::BYTES,
+                          kg_cuda_stream(ctx)>>>(a);
+  } else {
+    const int np = kg_panel_padded(N);
+    const size_t shared = sizeof(double) * ((size_t)(np + 1) * kg_panel_ld(N) + np);
+    KG_TRY(ask_for_shared(ctx, solve_plain<Operator>, shared));
+    solve_plain<Operator>
+        <<<elements, kg_panel_threads(np + 1), shared, kg_cuda_stream(ctx)>>>(a, N);
+  }
+  return kg_cuda_launched(ctx, name);
+}
+
+/// Solve for the elements of a chunk; `name` is for messages.
+template <class Operator, int N>
+kedge_status element_solve(kedge_context *ctx, const element_solve_args &a, const char *name)
+{
+  if constexpr (N <= 15)
+    return launch_solve_thread<Operator, N>(ctx, a, name);
+  else
+    return launch_solve_block<Operator, N>(ctx, a, name);
+}
+
+}  // namespace kg
