@@ -50,6 +50,8 @@ static size_t patch_bytes(kg_array array, const kg_shape *s)
       return (size_t)s->count.n_shared * (size_t)s->size.n_edge * sizeof(double);
     case KG_ARRAY_OPERATOR_PARTIAL:
       return n_patches * sizeof(double);
+    case KG_ARRAY_CG_RESIDENT:
+      return s->resident_bytes;
     default:
       return 0;
   }

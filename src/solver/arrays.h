@@ -20,6 +20,7 @@ typedef struct kg_shape {
   bool keeps_load;  ///< the load vectors stay through the trace solve; else they are made again
   kedge_operator operator_kind;
   size_t ell_work_bytes;
+  size_t resident_bytes;  ///< of ops/cg_resident.h; 0: the ordinary loop
 } kg_shape;
 
 /// X(name, first stage, last stage): see arrays.c for the sizes and for what lives less.
@@ -54,6 +55,7 @@ typedef struct kg_shape {
   X(OPERATOR_PARTIAL, TRACE_SOLVE, TRACE_SOLVE)    \
   X(VECTOR_PARTIAL, TRACE_SOLVE, TRACE_SOLVE)      \
   X(CG_STATE, TRACE_SOLVE, TRACE_SOLVE)            \
+  X(CG_RESIDENT, TRACE_SOLVE, TRACE_SOLVE)         \
   X(U, LOCAL_SOLVE, POSTPROCESS)                   \
   X(Q, LOCAL_SOLVE, POSTPROCESS)                   \
   X(U_STAR, LOCAL_SOLVE, POSTPROCESS)              \

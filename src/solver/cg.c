@@ -88,7 +88,10 @@ static kedge_status start(solve *s)
   return KEDGE_OK;
 }
 
-enum { BATCH = 8 };  // iterations of one recording
+enum {
+  BATCH = 8,             // iterations of one recording
+  RESIDENT_STEPS = 256,  // most iterations of one kernel: a millisecond or two
+};
 
 static kedge_status iterate(void *user)
 {
@@ -101,10 +104,20 @@ static kedge_status iterate(void *user)
   return KEDGE_OK;
 }
 
+/// What is launched between two checks: recordings, or one kernel that keeps everything on the
+/// multiprocessors.
 static kedge_status launch(solve *s, int batches)
 {
   kg_range_push("cg_iterations", s->settings.n_elements, s->settings.n_unknowns);
-  const kedge_status status = kg_repeat_run(s->ctx, &s->repeat, batches, iterate, s);
+  kedge_status status;
+  if (s->settings.resident_work)
+    status = kg_cg_resident(s->ctx, &(kg_cg_resident_args){.batch = s->closed.matrix_free.batch,
+                                                           .local = s->closed.matrix_free.local,
+                                                           .vectors = s->v,
+                                                           .work = s->settings.resident_work,
+                                                           .steps = RESIDENT_STEPS});
+  else
+    status = kg_repeat_run(s->ctx, &s->repeat, batches, iterate, s);
   kg_range_pop();
   return status;
 }
@@ -162,6 +175,11 @@ static void describe(const solve *s, bool at_limit, kg_cg_result *result)
 /// Iterate, recompute the residual, restart while that gains something.
 static kedge_status solve_system(solve *s, kg_cg_result *result)
 {
+  if (s->settings.resident_work) {
+    const kg_batch *batch = &s->closed.matrix_free.batch;
+    KG_TRY(kg_zero(s->ctx, s->settings.resident_work,
+                   kg_cg_resident_bytes(s->ctx, batch->reference.size, &batch->count)));
+  }
   KG_TRY(start(s));
   s->rr_start = s->state.rr;
   s->state.target = s->settings.tolerance * s->settings.tolerance * s->rr_start;

@@ -4,6 +4,7 @@
 #pragma once
 #include "ops/cg_vectors.h"
 #include "kedge/problem.h"
+#include "ops/cg_resident.h"
 #include "ops/ell.h"
 #include "ops/trace_apply.h"
 #include "ops/trace_plain.h"
@@ -25,6 +26,7 @@ typedef struct kg_cg_settings {
   double tolerance;
   int64_t max_iterations;
   int64_t n_elements, n_unknowns;  ///< payload of the NVTX ranges
+  void *resident_work;  ///< of ops/cg_resident.h, which then iterates; NULL: the ordinary loop
 } kg_cg_settings;
 
 typedef struct kg_cg_result {

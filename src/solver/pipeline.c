@@ -5,6 +5,7 @@
 #include "core/context.h"
 #include "core/memory.h"
 #include "core/nvtx.h"
+#include "ops/cg_resident.h"
 #include "ops/ell.h"
 #include "ops/trace_apply.h"
 
@@ -34,6 +35,7 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
                         .keeps_load = true,
                         .operator_kind = problem->operator_kind};
   p->shape.chunk_groups = kg_chunk_groups(&p->shape);
+  p->shape.resident_bytes = kg_cg_resident_bytes(p->ctx, p->shape.size, &p->shape.count);
   return kg_ell_work_bytes(p->ctx, p->shape.size, &p->shape.count, &p->shape.ell_work_bytes);
 }
 

@@ -241,7 +241,8 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p)
   const kg_cg_settings settings = {.tolerance = p->problem->tolerance,
                                    .max_iterations = p->problem->max_iterations,
                                    .n_elements = p->mesh->n_elements,
-                                   .n_unknowns = n};
+                                   .n_unknowns = n,
+                                   .resident_work = p->buffers[KG_ARRAY_CG_RESIDENT].data};
   KG_TRY(kg_zero(p->ctx, vectors.state, sizeof *vectors.state));
   kg_cg_result result;
   KG_TRY(kg_cg_solve(p->ctx, &op, &vectors, settings, &result));

@@ -1,0 +1,112 @@
+// iterations: what an iteration of conjugate gradients and a whole trace solve take on small
+// problems, in one resident kernel (ops/cg_resident.h) and in the ordinary loop.
+//
+//   iterations [--mesh "square 20" | FILE.msh] [--orders 1-9] [--samples 21] [--backend host|cuda]
+//              [--no-check] > iterations.json
+//
+// One JSON object a line: first the machine, then one for each order and form. An iteration is the
+// difference of solves of 64 and of 192 iterations; `solve_seconds` is a solve to 1e-12 from x = 0.
+// `error_against_host` compares x with the host's, both solved to 1e-14.
+#include <math.h>
+#include <stdio.h>
+
+#include "bench.h"
+#include "solver/cg.h"
+
+/// Solve A x = b, x = 0 and b random, in one form.
+typedef struct solve {
+  const bench *b;
+  bool resident;
+  double tolerance;
+  int64_t most;  ///< iterations
+  kg_cg_result did;
+} solve;
+
+static kedge_status call_solve(void *user)
+{
+  solve *s = user;
+  const bench *b = s->b;
+  kedge_context *ctx = b->p.ctx;
+  const kg_buffer *a = b->p.buffers;
+  const kg_trace_operator op = {.kind = KEDGE_OPERATOR_MATRIX_FREE, .matrix_free = b->apply};
+  const kg_cg_settings settings = {s->tolerance, s->most, b->p.mesh->n_elements, b->vectors.n,
+                                   s->resident ? a[KG_ARRAY_CG_RESIDENT].data : NULL};
+  KG_TRY(kg_zero(ctx, a[KG_ARRAY_TRACE].data, a[KG_ARRAY_TRACE].bytes));
+  KG_TRY(kg_zero(ctx, a[KG_ARRAY_DIRECTION].data, a[KG_ARRAY_DIRECTION].bytes));
+  KG_TRY(kg_copy(ctx, a[KG_ARRAY_RIGHT_HAND_SIDE].data, b->x.data,
+                 (size_t)b->vectors.n * sizeof(double)));
+  return kg_cg_solve(ctx, &op, &b->vectors, settings, &s->did);
+}
+
+static double seconds_of(solve s, const bench_settings *settings)
+{
+  double seconds;
+  const bench_work work = {call_solve, NULL, &s};
+  BENCH_TRY(s.b->p.ctx, bench_time(s.b->p.ctx, work, settings->samples, &seconds));
+  return seconds;
+}
+
+/// Distance of x from the host's.
+static double error_of(const bench *b, bench *host, bool resident)
+{
+  solve s = {b, resident, 1e-14, INT64_MAX}, t = {host, false, 1e-14, INT64_MAX};
+  BENCH_TRY(b->p.ctx, call_solve(&s));
+  BENCH_TRY(host->p.ctx, call_solve(&t));
+  double error;
+  BENCH_TRY(b->p.ctx, bench_difference(b->p.ctx, b->vectors.x, host->vectors.x,
+                                       (size_t)b->vectors.n, &error));
+  return error;
+}
+
+static void run_form(const bench_settings *settings, const bench *b, bench *host, bool resident)
+{
+  solve s = {b, resident, 1e-12, INT64_MAX};
+  BENCH_TRY(b->p.ctx, call_solve(&s));
+  const double whole = seconds_of(s, settings);
+  const double few = seconds_of((solve){b, resident, 0.0, 64}, settings);
+  const double many = seconds_of((solve){b, resident, 0.0, 192}, settings);
+  const double error = settings->check ? error_of(b, host, resident) : NAN;
+  const int order = b->p.shape.size.order;
+  printf("{\"order\":%d,\"elements\":%d,\"samples\":%d,\"iterations\":%lld", order,
+         b->p.mesh->n_elements, settings->samples, (long long)s.did.iterations);
+  bench_print_text("form", resident ? "resident" : "ordinary");
+  bench_print_number("iteration_seconds", (many - few) / 128.0);
+  bench_print_number("solve_seconds", whole);
+  bench_print_number("error_against_host", error);
+  printf("}\n");
+  fprintf(stderr, "P%-2d %s %8.3f us an iteration, %8.3f ms for %lld, error %.1e\n", order,
+          resident ? "resident" : "ordinary", 1e6 * (many - few) / 128.0, 1e3 * whole,
+          (long long)s.did.iterations, error);
+}
+
+/// What a solve has before its trace solve.
+static void open_order(bench *b, kedge_context *ctx, const kedge_mesh *mesh, int order)
+{
+  bench_open(b, ctx, mesh, order);
+  BENCH_TRY(ctx, kg_local_matrices(ctx, &b->local_matrices));
+  BENCH_TRY(ctx, kg_edge_sum(ctx, &b->diagonal));
+}
+
+static void run_order(const bench_settings *settings, const bench_machine *m, int order)
+{
+  bench b, host;
+  open_order(&b, m->ctx, m->mesh, order);
+  if (settings->check) open_order(&host, m->host_ctx, m->mesh, order);
+  run_form(settings, &b, &host, false);
+  if (b.p.buffers[KG_ARRAY_CG_RESIDENT].data) run_form(settings, &b, &host, true);
+  if (settings->check) bench_close(&host);
+  bench_close(&b);
+}
+
+int main(int argc, char **argv)
+{
+  const bench_settings settings = bench_parse(argc, argv, KEDGE_BACKEND_AUTO);
+  bench_machine machine;
+  bench_machine_open(&settings, &machine);
+  bench_print_machine(&settings, &machine);
+  printf("}\n");
+  for (int order = KEDGE_ORDER_MIN; order <= KEDGE_ORDER_MAX; ++order)
+    if (settings.orders[order]) run_order(&settings, &machine, order);
+  bench_machine_close(&machine);
+  return 0;
+}

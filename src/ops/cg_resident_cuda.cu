@@ -1,0 +1,94 @@
+// cg_resident_cuda.cu: how many blocks and how much memory cg_resident.cuh takes, and its launch.
+#include "ops/cg_resident.cuh"
+
+namespace
+{
+
+// With less elements a block there are more blocks to wait for, and an iteration takes longer.
+constexpr unsigned WARPS_MIN = 4;
+
+/// How a problem is laid on the device; no blocks: it does not fit.
+struct plan {
+  unsigned blocks, warps;
+  size_t shared;
+  bool streams;
+  size_t slot_bytes, message_bytes, stream_bytes;
+};
+
+template <int P>
+plan plan_of(const kg_cuda_state *cuda, const kg_trace_counts &count)
+{
+  using shape = kg::resident_shape<P + 1>;
+  const unsigned all = (unsigned)(count.n_elements + kg::WARP_ELEMENTS - 1) / kg::WARP_ELEMENTS;
+  const unsigned most = (unsigned)cuda->multiprocessors;
+  const unsigned needed = (all + most - 1) / most;
+  plan p = {};
+  p.warps = needed > WARPS_MIN ? needed : WARPS_MIN;
+  if (p.warps > (unsigned)shape::warps) return {};
+  p.shared = sizeof(double) * shape::outside * kg::WARP_SIDES * p.warps;
+  p.streams = p.shared > (size_t)cuda->shared_limit;
+  int streamed = 0;
+  if (p.streams) {
+    p.shared = sizeof(double) * shape::in_shared_max * kg::WARP_SIDES * p.warps;
+    streamed = shape::outside - shape::in_shared_max;
+    if (!shape::may_stream || p.shared > (size_t)cuda->shared_limit) return {};
+  }
+  p.blocks = (all + p.warps - 1) / p.warps;
+  p.slot_bytes = 3 * p.blocks * sizeof(kg_cg_message);
+  p.message_bytes = sizeof(kg_cg_message) * (P + 1) * (size_t)(count.n_interior + count.n_shared);
+  p.stream_bytes = sizeof(double) * streamed * 32 * p.warps * p.blocks;
+  return p;
+}
+
+template <int P>
+kedge_status launch(kedge_context *ctx, const kg_cg_resident_args &a)
+{
+  constexpr int M = P + 1;
+  const plan p = plan_of<P>(kg_cuda(ctx), a.batch.count);
+  void (*kernel)(kg_cg_resident_args, kg_cg_message *, kg_cg_message *, double *) =
+      kg::cg_resident<M, false>;
+  if constexpr (kg::resident_shape<M>::may_stream)
+    if (p.streams) kernel = kg::cg_resident<M, true>;
+  KG_TRY(kg_cuda_check(ctx,
+                       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                            kg_cuda(ctx)->shared_limit),
+                       "cg_resident: asking for shared memory"));
+  char *work = (char *)a.work;
+  kg_cg_message *slots = (kg_cg_message *)work;
+  kg_cg_message *messages = (kg_cg_message *)(work + p.slot_bytes);
+  double *stream = (double *)(work + p.slot_bytes + p.message_bytes);
+  kg_cg_resident_args args = a;
+  void *arguments[] = {&args, &slots, &messages, &stream};
+  KG_TRY(kg_cuda_check(
+      ctx,
+      cudaLaunchCooperativeKernel((const void *)kernel, dim3(p.blocks), dim3(32 * (p.warps + 1)),
+                                  arguments, p.shared, kg_cuda_stream(ctx)),
+      "cg_resident"));
+  return kg_cuda_launched(ctx, "cg_resident");
+}
+
+struct by_order {
+  plan (*plan_of)(const kg_cuda_state *, const kg_trace_counts &);
+  kedge_status (*launch)(kedge_context *, const kg_cg_resident_args &);
+};
+
+constexpr by_order orders[] = {
+    {plan_of<1>, launch<1>},   {plan_of<2>, launch<2>},   {plan_of<3>, launch<3>},
+    {plan_of<4>, launch<4>},   {plan_of<5>, launch<5>},   {plan_of<6>, launch<6>},
+    {plan_of<7>, launch<7>},   {plan_of<8>, launch<8>},   {plan_of<9>, launch<9>},
+    {plan_of<10>, launch<10>}, {plan_of<11>, launch<11>}, {plan_of<12>, launch<12>}};
+static_assert(sizeof orders / sizeof *orders == KEDGE_ORDER_MAX, "one entry per order");
+
+}  // namespace
+
+extern "C" size_t kg_cg_resident_bytes_cuda(kedge_context *ctx, kg_sizes size,
+                                            const kg_trace_counts *count)
+{
+  const plan p = orders[size.order - 1].plan_of(kg_cuda(ctx), *count);
+  return p.slot_bytes + p.message_bytes + p.stream_bytes;
+}
+
+extern "C" kedge_status kg_cg_resident_cuda(kedge_context *ctx, const kg_cg_resident_args *a)
+{
+  return orders[a->batch.reference.size.order - 1].launch(ctx, *a);
+}

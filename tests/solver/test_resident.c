@@ -1,0 +1,334 @@
+// Conjugate gradients in one resident kernel against the ordinary loop on the same device.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../ops/case.h"
+#include "backend.h"
+#include "compare.h"
+#include "ops/edge_sum.h"
+#include "ops/local_matrices.h"
+#include "solver/cg.h"
+
+static kedge_context *ctx;
+
+static int open_context(void **state)
+{
+  (void)state;
+  ctx = case_context(test_backend(), 2);
+  return 0;
+}
+
+static int close_context(void **state)
+{
+  (void)state;
+  kedge_context_destroy(ctx);
+  return 0;
+}
+
+/// A trace system with a random right-hand side and random Dirichlet values.
+typedef struct trace_system {
+  op_case c;
+  size_t n_rows, n_all;  ///< of free edges, of all
+  double *start;         ///< x to start from, on the host
+  double *local, *x;     ///< device
+  kg_trace_operator op;
+  kg_cg_vectors_args vectors;
+  double *work;  ///< NULL: this backend or size has no resident form
+  size_t work_bytes;
+} trace_system;
+
+static double *random_input(op_case *c, uint64_t seed, size_t count, double scale)
+{
+  double *values = case_randoms(seed, count);
+  for (size_t i = 0; i < count; ++i) values[i] *= scale;
+  double *device = case_input(c, values, count);
+  free(values);
+  return device;
+}
+
+static void make_matrices(trace_system *s, double *local, double *inverse)
+{
+  op_case *c = &s->c;
+  const size_t lanes = KG_LANES * (size_t)c->batch.count.n_groups;
+  const double *load = random_input(c, 1, (size_t)c->size.n_modes * lanes, 0.0);
+  double *condensed = case_output(c, (size_t)c->size.n_trace * lanes);
+  case_must(ctx, kg_local_matrices(ctx, &(kg_local_matrices_args){.batch = c->batch,
+                                                                  .material = c->material,
+                                                                  .load = load,
+                                                                  .local = local,
+                                                                  .condensed = condensed}));
+  case_must(ctx, kg_edge_sum(ctx, &(kg_edge_sum_args){.batch = c->batch,
+                                                      .rows = local,
+                                                      .width = c->size.n_packed,
+                                                      .diagonal = true,
+                                                      .y = inverse}));
+}
+
+static void create(trace_system *s, int n_elements, int order, enum case_boundary boundary)
+{
+  *s = (trace_system){0};
+  op_case *c = &s->c;
+  case_create(c, ctx, n_elements, order, boundary, (kg_material){0.8, 1.5, 1.0, KEDGE_SCALING_ONE});
+  const kg_trace_counts *n = &c->batch.count;
+  const size_t m = (size_t)c->size.n_edge, lanes = KG_LANES * (size_t)n->n_groups;
+  s->n_rows = (size_t)n->n_free * m, s->n_all = (size_t)n->n_edges * m;
+  s->local = case_output(c, (size_t)c->size.n_packed * lanes);
+  double *inverse = case_output(c, s->n_rows);
+  make_matrices(s, s->local, inverse);
+  s->start = case_randoms(2, s->n_all);
+  for (size_t i = 0; i < s->n_rows; ++i) s->start[i] = 0.0;
+  s->x = case_output(c, s->n_all);
+  s->vectors =
+      (kg_cg_vectors_args){.n = (int64_t)s->n_rows,
+                           .inverse = inverse,
+                           .b = random_input(c, 3, s->n_rows, 1.0),
+                           .x = s->x,
+                           .z = case_output(c, s->n_rows),
+                           .p = case_output(c, s->n_all),
+                           .ap = case_output(c, s->n_rows),
+                           .partial = case_output(c, 2 * KG_CG_PARTIALS),
+                           .state = (kg_cg_state *)case_output(c, sizeof(kg_cg_state) / 8)};
+  s->op = (kg_trace_operator){.kind = KEDGE_OPERATOR_MATRIX_FREE,
+                              .matrix_free = {.batch = c->batch,
+                                              .local = s->local,
+                                              .halo = case_output(c, (size_t)n->n_halo * m),
+                                              .partial = case_output(c, (size_t)n->n_patches)}};
+  s->work_bytes = kg_cg_resident_bytes(ctx, c->size, n);
+  if (s->work_bytes > 0) s->work = case_output(c, (s->work_bytes + 7) / 8);
+}
+
+static void destroy(trace_system *s)
+{
+  for (const struct case_piece *p = s->c.pieces + s->c.n_lasting; p < s->c.pieces + s->c.n_pieces;
+       ++p)
+    free(case_fetch(&s->c, (double *)p->buffer.data + 64));
+  free(s->start);
+  case_destroy(&s->c);
+}
+
+/// Vectors as before a solve.
+static void reset(trace_system *s)
+{
+  case_must(ctx, kg_copy_in(ctx, s->x, s->start, s->n_all * sizeof(double)));
+  case_must(ctx, kg_zero(ctx, s->vectors.p, s->n_all * sizeof(double)));
+  case_must(ctx, kg_zero(ctx, s->vectors.state, sizeof *s->vectors.state));
+  if (s->work) case_must(ctx, kg_zero(ctx, s->work, s->work_bytes));
+}
+
+enum form { ORDINARY, RESIDENT };
+
+static kedge_status run(trace_system *s, enum form form, double tolerance, int64_t most,
+                        kg_cg_result *result)
+{
+  reset(s);
+  const kg_cg_settings settings = {.tolerance = tolerance,
+                                   .max_iterations = most,
+                                   .resident_work = form == RESIDENT ? s->work : NULL};
+  return kg_cg_solve(ctx, &s->op, &s->vectors, settings, result);
+}
+
+/// x of a solve, to be freed.
+static double *solution(trace_system *s, enum form form, double tolerance, int64_t most,
+                        kg_cg_result *result)
+{
+  case_must(ctx, run(s, form, tolerance, most, result));
+  return case_fetch(&s->c, s->x);
+}
+
+static void only_a_gpu_has_it(void **state)
+{
+  (void)state;
+  trace_system s;
+  create(&s, 33, 2, CASE_MIXED);
+  assert_int_equal(s.work != NULL, ctx->backend == KEDGE_BACKEND_CUDA);
+  destroy(&s);
+}
+
+static void skip_without_resident_form(void)
+{
+  if (ctx->backend != KEDGE_BACKEND_CUDA) skip();
+}
+
+static void check_agreement(trace_system *s)
+{
+  kg_cg_result a, b;
+  double *one = solution(s, RESIDENT, 1e-10, INT64_MAX, &a);
+  double *other = solution(s, ORDINARY, 1e-10, INT64_MAX, &b);
+  assert_true(a.converged && b.converged);
+  // On a few elements the last iterations are a matter of rounding.
+  if (s->n_rows > 5 * (size_t)b.iterations)
+    assert_in_range(a.iterations + 1, b.iterations, b.iterations + 2);
+  free(one);
+  free(other);
+  one = solution(s, RESIDENT, 1e-15, INT64_MAX, &a);
+  other = solution(s, ORDINARY, 1e-15, INT64_MAX, &b);
+  assert_close(s->n_all, one, other, 1e-12);
+  free(one);
+  free(other);
+}
+
+static void it_finds_the_solution_of_the_ordinary_loop_in_as_many_iterations(void **state)
+{
+  (void)state;
+  skip_without_resident_form();
+  const int sizes[] = {1, 2, 9, 10, 11, 33, 257, 1500};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
+    for (int boundary = 0; boundary < CASE_BOUNDARIES; ++boundary)
+      for (int order = 1; order <= KEDGE_ORDER_MAX; order += sizes[i] > 100 ? 4 : 1) {
+        trace_system s;
+        create(&s, sizes[i], order, (enum case_boundary)boundary);
+        if (s.n_rows > 0) check_agreement(&s);
+        destroy(&s);
+      }
+}
+
+static void two_solves_have_the_same_bits(void **state)
+{
+  (void)state;
+  skip_without_resident_form();
+  trace_system s;
+  create(&s, 1000, 3, CASE_MIXED);
+  kg_cg_result a, b;
+  double *one = solution(&s, RESIDENT, 1e-12, INT64_MAX, &a);
+  double *other = solution(&s, RESIDENT, 1e-12, INT64_MAX, &b);
+  assert_int_equal(a.iterations, b.iterations);
+  assert_memory_equal(one, other, s.n_all * sizeof *one);
+  free(one);
+  free(other);
+  destroy(&s);
+}
+
+/// `calls` times `steps` iterations; x, to be freed.
+static double *in_pieces(trace_system *s, int calls, int64_t steps, kg_cg_state *state)
+{
+  reset(s);
+  case_must(ctx, kg_trace_operator_apply(ctx, &s->op, s->x, s->vectors.ap, NULL));
+  case_must(ctx, kg_cg_start(ctx, &s->vectors));
+  case_must(ctx, kg_copy_out(ctx, state, s->vectors.state, sizeof *state));
+  state->target = 0.0;
+  state->max_iterations = INT64_MAX;
+  case_must(ctx, kg_copy_in(ctx, s->vectors.state, state, sizeof *state));
+  const kg_cg_resident_args args = {.batch = s->c.batch,
+                                    .local = s->local,
+                                    .vectors = s->vectors,
+                                    .work = s->work,
+                                    .steps = steps};
+  for (int i = 0; i < calls; ++i) case_must(ctx, kg_cg_resident(ctx, &args));
+  case_must(ctx, kg_copy_out(ctx, state, s->vectors.state, sizeof *state));
+  case_must(ctx, kg_sync(ctx));
+  return case_fetch(&s->c, s->x);
+}
+
+static void a_kernel_goes_on_where_the_last_one_ended(void **state)
+{
+  (void)state;
+  skip_without_resident_form();
+  trace_system s;
+  create(&s, 300, 4, CASE_MIXED);
+  kg_cg_state a, b;
+  double *one = in_pieces(&s, 1, 12, &a), *other = in_pieces(&s, 4, 3, &b);
+  assert_int_equal(a.iterations, 12);
+  assert_int_equal(b.iterations, 12);
+  assert_at_most(fabs(a.rr - b.rr), rounding(1000.0) * a.rr);
+  assert_close(s.n_all, one, other, rounding(1000.0));
+  free(one);
+  free(other);
+  destroy(&s);
+}
+
+static void it_stops_at_the_limit_of_iterations(void **state)
+{
+  (void)state;
+  skip_without_resident_form();
+  trace_system s;
+  create(&s, 257, 3, CASE_MIXED);
+  kg_cg_result a, b;
+  double *one = solution(&s, RESIDENT, 1e-12, 7, &a), *other = solution(&s, ORDINARY, 1e-12, 7, &b);
+  assert_int_equal(a.iterations, 7);
+  assert_false(a.converged);
+  assert_non_null(strstr(a.note, "stopped after max_iterations = 7"));
+  assert_close(s.n_all, one, other, rounding(1000.0));
+  free(one);
+  free(other);
+  destroy(&s);
+}
+
+/// K^e times a factor.
+static void scale_matrices(trace_system *s, double factor)
+{
+  const size_t n = (size_t)s->c.size.n_packed * KG_LANES * (size_t)s->c.batch.count.n_groups;
+  double *local = case_fetch(&s->c, s->local);
+  for (size_t i = 0; i < n; ++i) local[i] *= factor;
+  case_must(ctx, kg_copy_in(ctx, s->local, local, n * sizeof *local));
+  free(local);
+  for (size_t i = 0; i < s->n_all; ++i) s->start[i] = 0.0;  // the start sees no overflow
+}
+
+static void a_negative_operator_and_overflow_are_numeric_failures(void **state)
+{
+  (void)state;
+  skip_without_resident_form();
+  trace_system s;
+  create(&s, 257, 2, CASE_MIXED);
+  kg_cg_result result;
+  scale_matrices(&s, -1.0);
+  assert_int_equal(run(&s, RESIDENT, 1e-12, 100, &result), KEDGE_ERR_NUMERIC);
+  assert_non_null(strstr(kedge_context_error(ctx), "not positive definite"));
+  assert_non_null(strstr(kedge_context_error(ctx), "in iteration 1)"));
+  scale_matrices(&s, -1e306);
+  s.vectors.b = random_input(&s.c, 4, s.n_rows, 1e10);
+  assert_int_equal(run(&s, RESIDENT, 1e-12, 100, &result), KEDGE_ERR_NUMERIC);
+  assert_non_null(strstr(kedge_context_error(ctx), "met NaN or infinity after 0 iterations"));
+  destroy(&s);
+}
+
+/// Most elements that have a resident form at an order.
+static int32_t most_elements(int order)
+{
+  kg_trace_counts count = {.n_interior = 1000};
+  int32_t good = 0, bad = 1 << 24;
+  while (bad - good > 1) {
+    count.n_elements = good + (bad - good) / 2;
+    if (kg_cg_resident_bytes(ctx, kg_sizes_of(order), &count) > 0)
+      good = count.n_elements;
+    else
+      bad = count.n_elements;
+  }
+  return good;
+}
+
+static void the_largest_that_fit_agree_too(void **state)
+{
+  (void)state;
+  skip_without_resident_form();
+  for (int order = 1; order <= KEDGE_ORDER_MAX; ++order) {
+    trace_system s;
+    const int32_t n = most_elements(order);
+    assert_in_range(n, 1000, 100000);
+    create(&s, n, order, CASE_MIXED);
+    kg_cg_result a, b;
+    double *one = solution(&s, RESIDENT, 1e-15, 10, &a);
+    double *other = solution(&s, ORDINARY, 1e-15, 10, &b);
+    assert_int_equal(a.iterations, b.iterations);
+    assert_close(s.n_all, one, other, 1e-12);
+    free(one);
+    free(other);
+    destroy(&s);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(only_a_gpu_has_it),
+      cmocka_unit_test(it_finds_the_solution_of_the_ordinary_loop_in_as_many_iterations),
+      cmocka_unit_test(two_solves_have_the_same_bits),
+      cmocka_unit_test(a_kernel_goes_on_where_the_last_one_ended),
+      cmocka_unit_test(it_stops_at_the_limit_of_iterations),
+      cmocka_unit_test(a_negative_operator_and_overflow_are_numeric_failures),
+      cmocka_unit_test(the_largest_that_fit_agree_too),
+  };
+  test_skip_without_backend();
+  return cmocka_run_group_tests(tests, open_context, close_context);
+}
