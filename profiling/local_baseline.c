@@ -34,7 +34,9 @@ size_t baseline_element_bytes(kg_sizes size)
 
 void baseline_close(baseline *b)
 {
+#ifdef HAVE_BATCHED
   baseline_close_batched(b->batch);
+#endif
   kg_free(b->ctx, &b->operators);
   kg_free(b->ctx, &b->lifts);
   kg_free(b->ctx, &b->matrices);
