@@ -59,7 +59,9 @@ static kedge_status open_state(kedge_context *ctx, kg_cuda_state *state)
 
 kedge_status kg_cuda_open(kedge_context *ctx, const kedge_context_options *options)
 {
-  int n_devices = 0;
+  int driver = 0, n_devices = 0;
+  KG_REQUIRE(ctx, cudaDriverGetVersion(&driver) == cudaSuccess && driver > 0, KEDGE_ERR_UNSUPPORTED,
+             "no usable NVIDIA GPU: no NVIDIA driver is installed");
   const cudaError_t error = cudaGetDeviceCount(&n_devices);
   KG_REQUIRE(ctx, error == cudaSuccess && n_devices > 0, KEDGE_ERR_UNSUPPORTED,
              "no usable NVIDIA GPU: %s",
