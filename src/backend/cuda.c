@@ -11,6 +11,7 @@ enum { STAGING_BYTES = 8 << 20 };
 kedge_status kg_cuda_check(kedge_context *ctx, cudaError_t error, const char *what)
 {
   if (error == cudaSuccess) return KEDGE_OK;
+  cudaGetLastError();  // the next launch must not report this one
   const kedge_status code =
       error == cudaErrorMemoryAllocation ? KEDGE_ERR_MEMORY : KEDGE_ERR_DEVICE;
   return KG_FAIL(ctx, code, "%s on the GPU failed: %s", what, cudaGetErrorString(error));

@@ -53,7 +53,7 @@ kedge_status download_all(kg_builder *b, const Work &w)
   mesh->n_elements = w.n_elements;
   mesh->n_vertices = w.n_vertices;
   mesh->n_edges = w.n_edges;
-  mesh->n_boundary_edges = 2 * w.n_edges - w.n_sides;
+  mesh->n_boundary_edges = (int32_t)(2 * (int64_t)w.n_edges - w.n_sides);
   mesh->info.turned_elements = (int64_t)found.turned;
   mesh->info.unused_vertices = w.n_raw_vertices - w.n_vertices;
   b->n_parts = found.n_parts;

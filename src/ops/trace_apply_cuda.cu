@@ -111,7 +111,7 @@ kedge_status launch(kedge_context *ctx, const kg_trace_apply_args &a)
     KG_TRY(kg_cuda_check(
         ctx,
         cudaFuncSetAttribute(patch_kernel<M>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             (int)shared),
+                             kg_cuda(ctx)->shared_limit),
         "trace_apply: asking for shared memory"));
   patch_kernel<M><<<(unsigned)a.batch.count.n_patches, threads, shared, kg_cuda_stream(ctx)>>>(
       a, kg_cuda(ctx)->counters + KG_COUNTER_TRACE_APPLY);
