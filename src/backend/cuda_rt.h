@@ -39,8 +39,8 @@ typedef struct kg_cuda_state {
   kg_pinned staging[2];   ///< near the GPU
   kg_cuda_residency
       stream_residency[KEDGE_ORDER_MAX + 1];  ///< of the streaming trace kernel, by order
-  unsigned *
-      counters;  ///< [KG_CUDA_COUNTERS] in device memory, each but that of `repeat` zero between its kernels
+  /// [KG_CUDA_COUNTERS] in device memory; each but that of `repeat` is zero between its kernels
+  unsigned *counters;
 } kg_cuda_state;
 
 static inline kg_cuda_state *kg_cuda(kedge_context *ctx)
