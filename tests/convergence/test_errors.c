@@ -3,25 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../solver/context.h"
 #include "backend.h"
 #include "compare.h"
 #include "solver/support.h"
-
-static kedge_context *ctx;
-
-static int open_context(void **state)
-{
-  (void)state;
-  ctx = open_backend(test_backend(), 2);
-  return 0;
-}
-
-static int close_context(void **state)
-{
-  (void)state;
-  kedge_context_destroy(ctx);
-  return 0;
-}
 
 #define WAVES "sin(2*pi*x)*sin(2*pi*y)"
 

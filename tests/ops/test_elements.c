@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "context.h"
 #include "backend.h"
 #include "basis/polynomials.h"
 #include "basis/quadrature.h"
@@ -10,22 +11,6 @@
 #include "operations.h"
 
 enum { ELEMENTS = 7, STAR = (KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 3) / 2, TRACE = 3 * 13 };
-
-static kedge_context *ctx;
-
-static int open_context(void **state)
-{
-  (void)state;
-  ctx = case_context(test_backend(), 2);
-  return 0;
-}
-
-static int close_context(void **state)
-{
-  (void)state;
-  kedge_context_destroy(ctx);
-  return 0;
-}
 
 /// One element of a case: its corners, the direction of its sides, and its dense matrices.
 typedef struct element {

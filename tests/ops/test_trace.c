@@ -4,27 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context.h"
 #include "backend.h"
 #include "compare.h"
 #include "operations.h"
 #include "ops/cg_vectors.h"
 #include "ops/trace_apply.h"
-
-static kedge_context *ctx;
-
-static int open_context(void **state)
-{
-  (void)state;
-  ctx = case_context(test_backend(), 2);
-  return 0;
-}
-
-static int close_context(void **state)
-{
-  (void)state;
-  kedge_context_destroy(ctx);
-  return 0;
-}
 
 typedef void case_check(op_case *c, const op_data *data);
 

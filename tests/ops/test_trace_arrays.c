@@ -2,27 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context.h"
 #include "backend.h"
 #include "case.h"
 #include "compare.h"
 #include "grid.h"
 #include "layout.h"
-
-static kedge_context *ctx;
-
-static int open_context(void **state)
-{
-  (void)state;
-  ctx = case_context(test_backend(), 2);
-  return 0;
-}
-
-static int close_context(void **state)
-{
-  (void)state;
-  kedge_context_destroy(ctx);
-  return 0;
-}
 
 /// Device memory with a guard behind it.
 typedef struct piece {

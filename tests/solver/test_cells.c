@@ -4,26 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "context.h"
 #include "backend.h"
 #include "compare.h"
 #include "grid.h"
 #include "support.h"
-
-static kedge_context *ctx;
-
-static int open_context(void **state)
-{
-  (void)state;
-  ctx = open_backend(test_backend(), 2);
-  return 0;
-}
-
-static int close_context(void **state)
-{
-  (void)state;
-  kedge_context_destroy(ctx);
-  return 0;
-}
 
 static kedge_solution *solve_for(const kedge_mesh *mesh, const char *order, const char *kept)
 {

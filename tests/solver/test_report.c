@@ -2,26 +2,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "context.h"
 #include "backend.h"
 #include "compare.h"
 #include "grid.h"
 #include "support.h"
-
-static kedge_context *ctx;
-
-static int open_context(void **state)
-{
-  (void)state;
-  ctx = open_backend(test_backend(), 2);
-  return 0;
-}
-
-static int close_context(void **state)
-{
-  (void)state;
-  kedge_context_destroy(ctx);
-  return 0;
-}
 
 static void the_report_counts_what_was_solved(void **state)
 {

@@ -3,28 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../ops/context.h"
 #include "../ops/case.h"
 #include "backend.h"
 #include "compare.h"
 #include "ops/edge_sum.h"
 #include "ops/local_matrices.h"
 #include "solver/cg.h"
-
-static kedge_context *ctx;
-
-static int open_context(void **state)
-{
-  (void)state;
-  ctx = case_context(test_backend(), 2);
-  return 0;
-}
-
-static int close_context(void **state)
-{
-  (void)state;
-  kedge_context_destroy(ctx);
-  return 0;
-}
 
 /// A trace system with a random right-hand side and random Dirichlet values.
 typedef struct trace_system {

@@ -4,27 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context.h"
 #include "backend.h"
 #include "basis/polynomials.h"
 #include "compare.h"
 #include "grid.h"
 #include "support.h"
-
-static kedge_context *ctx;
-
-static int open_context(void **state)
-{
-  (void)state;
-  ctx = open_backend(test_backend(), 2);
-  return 0;
-}
-
-static int close_context(void **state)
-{
-  (void)state;
-  kedge_context_destroy(ctx);
-  return 0;
-}
 
 /// The solution of these problems, which order 2 holds.
 static double quadratic(double x, double y)
