@@ -1,5 +1,6 @@
 #include "ell_problem.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -316,4 +317,36 @@ ell_product ell_problem_apply_plain(ell_problem *p, const double *full, const do
   must(p->ctx, kg_sync(p->ctx));
   release_after(p, kept);
   return out;
+}
+
+/// Sum of |a_ij| |x_j|.
+static double row_scale(const ell_problem *p, int64_t row, const double *x)
+{
+  double sum = 0.0;
+  for (int64_t j = 0; j < p->columns; ++j) sum += p->sum[row * p->columns + j] * fabs(x[j]);
+  return sum;
+}
+
+/// Two sums of the same `terms` products differ by no more than this times the sum of their sizes.
+static double rounding(int64_t terms)
+{
+  return 2.0 * (double)terms * DBL_EPSILON;
+}
+
+double ell_problem_rounding(const ell_problem *p, int64_t row, const double *x)
+{
+  return rounding(2 * p->size.n_trace) * row_scale(p, row, x);
+}
+
+void ell_problem_check_dots(const ell_problem *p, const double *x, const kg_cg_state *before,
+                            const kg_cg_state *one, const kg_cg_state *other)
+{
+  double scale = 0.0;
+  for (int64_t row = 0; row < p->matrix.rows; ++row) scale += fabs(x[row]) * row_scale(p, row, x);
+  const double bound = rounding(p->matrix.rows + 2 * p->size.n_trace) * scale;
+  assert_true(fabs(one->p_ap - other->p_ap) <= bound);
+  assert_true(one->p_ap > 0.0);
+  assert_int_equal(one->stop, before->stop);
+  assert_int_equal(one->iterations, before->iterations);
+  assert_true(one->rz == before->rz);
 }

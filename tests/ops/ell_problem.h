@@ -54,3 +54,9 @@ double *ell_problem_full(ell_problem *p);
 /// y starts from NaN; `full` is what ell_problem_full() has returned.
 ell_product ell_problem_apply_plain(ell_problem *p, const double *full, const double *x,
                                     const kg_cg_state *before);
+
+/// How far two computations of a row of the product may be apart: the errors of its sums.
+double ell_problem_rounding(const ell_problem *p, int64_t row, const double *x);
+/// x . A x of two operators agree to rounding, is positive, and is all that they changed of `before`.
+void ell_problem_check_dots(const ell_problem *p, const double *x, const kg_cg_state *before,
+                            const kg_cg_state *one, const kg_cg_state *other);

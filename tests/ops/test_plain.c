@@ -1,6 +1,5 @@
 // Full local matrices against the packed ones, and their product against a dense assembly from the
 // same random local matrices.
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -48,20 +47,6 @@ static void full_matrices_have_every_entry_of_the_packed_ones(void **state)
   for_all_problems(check_entries);
 }
 
-/// Sum of |a_ij| |x_j|: what the rounding errors of a row's product are measured by.
-static double row_scale(const ell_problem *p, int64_t row, const double *x)
-{
-  double sum = 0.0;
-  for (int64_t j = 0; j < p->columns; ++j) sum += p->sum[row * p->columns + j] * fabs(x[j]);
-  return sum;
-}
-
-/// Two sums of the same `terms` products differ by no more than this times the sum of their sizes.
-static double rounding(int64_t terms)
-{
-  return 2.0 * (double)terms * DBL_EPSILON;
-}
-
 static void check_products(ell_problem *p, const double *full)
 {
   double *x = ell_problem_vector(p, true);
@@ -69,7 +54,7 @@ static void check_products(ell_problem *p, const double *full)
   for (int64_t row = 0; row < p->matrix.rows; ++row) {
     double exact = 0.0;
     for (int64_t j = 0; j < p->columns; ++j) exact += p->dense[row * p->columns + j] * x[j];
-    assert_true(fabs(plain.y[row] - exact) <= rounding(2 * p->size.n_trace) * row_scale(p, row, x));
+    assert_true(fabs(plain.y[row] - exact) <= ell_problem_rounding(p, row, x));
   }
   free(x);
   free(plain.y);
@@ -88,14 +73,7 @@ static void check_dot(ell_problem *p, const double *full)
   const kg_cg_state before = {.p_ap = NAN, .rz = 3.0, .iterations = 5, .stop = KG_CG_RUNNING};
   ell_product plain = ell_problem_apply_plain(p, full, x, &before);
   ell_product by_patches = ell_problem_apply_matrix_free(p, x, &before);
-  double scale = 0.0;
-  for (int64_t row = 0; row < p->matrix.rows; ++row) scale += fabs(x[row]) * row_scale(p, row, x);
-  const double bound = rounding(p->matrix.rows + 2 * p->size.n_trace) * scale;
-  assert_true(fabs(plain.state.p_ap - by_patches.state.p_ap) <= bound);
-  assert_true(plain.state.p_ap > 0.0);
-  assert_int_equal(plain.state.stop, KG_CG_RUNNING);
-  assert_int_equal(plain.state.iterations, 5);
-  assert_true(plain.state.rz == 3.0);
+  ell_problem_check_dots(p, x, &before, &plain.state, &by_patches.state);
   free(x);
   free(plain.y);
   free(by_patches.y);
