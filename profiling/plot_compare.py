@@ -60,15 +60,23 @@ class Comparison:
         return min((pair for pair in ratios if pair[0]), default=(None, None))
 
 
+def read_json(path):
+    """The file as one value; None: it holds several, one a line."""
+    with open(path, encoding="utf-8") as file:
+        try:
+            return json.load(file)
+        except json.JSONDecodeError:
+            return None
+
+
 def read_lines(path):
     """The line of the machine and those of measurements, from a result or from lines of JSON."""
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
-    try:
-        result = json.loads(text)
+    result = read_json(path)
+    if result:
         lines = result["lines"] if "lines" in result else [result]
-    except json.JSONDecodeError:
-        lines = [json.loads(line) for line in text.splitlines() if line.strip()]
+    else:
+        with open(path, encoding="utf-8") as file:
+            lines = [json.loads(line) for line in file if line.strip()]
     if len(lines) < 2:
         sys.exit(f"{path} holds no measurement")
     return lines

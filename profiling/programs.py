@@ -8,9 +8,14 @@ import sys
 import measure
 
 
-def build_folder(kedge):
+def add_build_option(parser):
+    parser.add_argument("--no-build", action="store_true",
+                        help="run the programs as they are beside the kedge command, which may have been built elsewhere")
+
+
+def build_folder(kedge, options):
     folder = os.path.dirname(os.path.dirname(os.path.dirname(kedge)))
-    if not os.path.exists(os.path.join(folder, "CMakeCache.txt")):
+    if not options.no_build and not os.path.exists(os.path.join(folder, "CMakeCache.txt")):
         measure.give_up(f"{kedge} is in no build folder: build it (./dev build) and name that one with --kedge PATH")
     return folder
 
@@ -25,8 +30,13 @@ def choose_backend(kedge, asked):
     return "cuda" if json.loads(info.stdout)["cuda"]["gpus"] else "host"
 
 
-def build(folder, programs):
-    """Build the programs beside the command."""
+def build(folder, programs, options):
+    """Build the programs beside the command; with --no-build they have to be there."""
+    if options.no_build:
+        missing = [program for program in programs if not os.access(os.path.join(folder, "profiling", program), os.X_OK)]
+        if missing:
+            measure.give_up(f"{folder}/profiling has no program {' and no '.join(missing)}: leave out --no-build")
+        return
     for program in programs:
         done = subprocess.run(["cmake", "--build", folder, "--target", program], capture_output=True, text=True)
         if done.returncode:

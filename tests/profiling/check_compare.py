@@ -115,6 +115,12 @@ class Compare(unittest.TestCase):
         self.assertEqual((point["variant"], point["program"], point["intensity"]), ("fast", "compare", 0.5))
         self.assertAlmostEqual(point["flops_per_second"], 2.5e11)
 
+    def test_roofline_reads_what_it_wrote(self):
+        machine, points = roofline.points_of(self.write("operators.json", "\n".join(map(json.dumps, [MACHINE, line("a", 2, 4e-6)]))))
+        points[0]["ncu"] = {"bytes_of_formula": 1.5}
+        path = self.write("roofline.json", json.dumps({"experiment": "roofline", "machine": machine, "points": points}))
+        self.assertEqual(roofline.points_of(path), (machine, points))
+
     def test_the_page_changes_between_its_marks_only(self):
         page = programs.insert("before\nBEGIN\nold\nEND\nafter\n", "BEGIN", "END", "new\n")
         self.assertEqual(page, "before\nBEGIN\n\nnew\n\nEND\nafter\n")
@@ -184,6 +190,16 @@ class Compare(unittest.TestCase):
         done = subprocess.run([os.path.join(PROFILING, "compare_run"), "--kedge", kedge], capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
         self.assertIn("is in no build folder", done.stderr)
+
+    def test_without_a_build_every_program_has_to_be_there(self):
+        for folder in ("src/cli", "profiling"):
+            os.makedirs(os.path.join(self.folder, folder))
+        for program in ("src/cli/kedge", "profiling/operators"):
+            os.chmod(self.write(program, "#!/bin/sh\n"), 0o755)
+        done = subprocess.run([os.path.join(PROFILING, "compare_run"), "--kedge", os.path.join(self.folder, "src/cli/kedge"),
+                               "--backend", "host", "--no-build"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("has no program local_baseline: leave out --no-build", done.stderr)
 
 
 if __name__ == "__main__":
