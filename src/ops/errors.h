@@ -1,14 +1,23 @@
 /// @file
 /// Errors of a chunk of elements against the exact solution, sampled at points.
 #pragma once
+#include <math.h>
+
+#include "core/inline.h"
 #include "ops/element.h"
 #include "ops/ops.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_error_sums {
   double u, q, u_star;  ///< squares of the L2 norms
-  double u_max;         ///< maximum over all points
+  double u_max;         ///< maximum over all points; NaN when an error is
 } kg_error_sums;
+
+/// The larger of two, but NaN when one is NaN, which fmax() would drop.
+KG_INLINE double kg_larger(double a, double b)
+{
+  return a > b || isnan(a) ? a : b;
+}
 
 typedef struct kg_errors_args {
   kg_batch batch;

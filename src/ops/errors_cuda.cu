@@ -66,7 +66,7 @@ __device__ __forceinline__ void add_points(const kg_errors_args &a, int first, l
     lane.star2 += w * sum[0][k] * sum[0][k];
     lane.u2 += w * sum[1][k] * sum[1][k];
     lane.q2 += w * (sum[2][k] * sum[2][k] + sum[3][k] * sum[3][k]);
-    lane.largest = fmax(lane.largest, fabs(sum[1][k]));
+    lane.largest = kg_larger(lane.largest, fabs(sum[1][k]));
   }
 }
 
@@ -91,6 +91,7 @@ __device__ __forceinline__ lane_errors errors_of(const kg_errors_args &a, int64_
   double x[3], y[3];
   kg_element_corners(a.batch.arrays.vertices, a.batch.arrays.vertex, group, lane, x, y);
   const bool exists = group * KG_LANES + lane < a.batch.count.n_elements;
+  if (!exists) mine.largest = 0.0;
   *jacobian = exists ? 0.25 * ((x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0])) : 0.0;
   return mine;
 }
@@ -107,7 +108,7 @@ __global__ void __launch_bounds__(32 * WARPS) errors_by_warp(const kg_errors_arg
   const double star2 = warp_sum(jacobian * mine.star2);
   double largest = mine.largest;
   for (int bit = 16; bit > 0; bit /= 2)
-    largest = fmax(largest, __shfl_xor_sync(0xffffffffu, largest, bit));
+    largest = kg_larger(largest, __shfl_xor_sync(0xffffffffu, largest, bit));
   if (lane == 0) a.by_group[a.first_group + g] = {u2, q2, star2, largest};
 }
 
@@ -124,12 +125,12 @@ __global__ void __launch_bounds__(32 * WARPS) errors_by_block(const kg_errors_ar
   const double star2 = kg_block_sum(jacobian * mine.star2, s_warp);
   double largest = mine.largest;
   for (int offset = 16; offset > 0; offset /= 2)
-    largest = fmax(largest, __shfl_down_sync(0xffffffffu, largest, offset));
+    largest = kg_larger(largest, __shfl_down_sync(0xffffffffu, largest, offset));
   __syncthreads();
   if (lane == 0) s_warp[warp] = largest;
   __syncthreads();
   if (threadIdx.x != 0) return;
-  for (int w = 1; w < WARPS; ++w) largest = fmax(largest, s_warp[w]);
+  for (int w = 1; w < WARPS; ++w) largest = kg_larger(largest, s_warp[w]);
   a.by_group[a.first_group + g] = {u2, q2, star2, largest};
 }
 

@@ -9,6 +9,8 @@ static void pack_of_elements(const kg_errors_args *a, int64_t g, int part, kg_er
   const int N = a->batch.reference.size.n_modes, S = a->batch.reference.size.n_star;
   const int n_points = a->points.n;
   const int64_t group = a->first_group + g;
+  const int64_t left = a->batch.count.n_elements - group * KG_LANES - part * KG_PACK;
+  const int n_elements = left < KG_PACK ? (int)left : KG_PACK;  // of the pack; not positive: none
   kg_element_pack e;
   kg_lanes_elements(&a->batch.arrays, (kg_material){.diffusion = 1.0}, group, part, &e);
   kg_pack u2 = {0}, q2 = {0}, star2 = {0};
@@ -29,10 +31,9 @@ static void pack_of_elements(const kg_errors_args *a, int64_t g, int part, kg_er
     u2 += w * u * u;
     q2 += w * (qx * qx + qy * qy);
     star2 += w * star * star;
-    for (int i = 0; i < KG_PACK; ++i) sums->u_max = fmax(sums->u_max, fabs(u[i]));
+    for (int i = 0; i < n_elements; ++i) sums->u_max = kg_larger(sums->u_max, fabs(u[i]));
   }
-  for (int i = 0; i < KG_PACK; ++i) {
-    if (group * KG_LANES + part * KG_PACK + i >= a->batch.count.n_elements) break;
+  for (int i = 0; i < n_elements; ++i) {
     sums->u += e.jacobian[i] * u2[i];
     sums->q += e.jacobian[i] * q2[i];
     sums->u_star += e.jacobian[i] * star2[i];

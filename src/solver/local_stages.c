@@ -104,7 +104,7 @@ static kedge_status sum_errors(kg_pipeline *p)
     total.u += by_group[g].u;
     total.q += by_group[g].q;
     total.u_star += by_group[g].u_star;
-    total.u_max = fmax(total.u_max, by_group[g].u_max);
+    total.u_max = kg_larger(total.u_max, by_group[g].u_max);
   }
   free(by_group);
   kedge_report *report = &p->solution->report;

@@ -1,5 +1,6 @@
 // Load vectors and errors against integrals by a rule of the test's own.
 #include <math.h>
+#include <stdlib.h>
 
 #include "context.h"
 #include "backend.h"
@@ -159,10 +160,35 @@ static void loads_and_errors_are_integrals_over_the_elements(void **state)
   }
 }
 
+/// One mode of one element is NaN: neither the norm nor the maximum may hide it.
+static void an_error_that_is_nan_is_not_hidden(void **state)
+{
+  (void)state;
+  for (int order = KEDGE_ORDER_MIN; order <= KEDGE_ORDER_MAX; ++order)
+    for (int32_t e = 0; e < ELEMENTS; e += 3) {
+      op_case c;
+      op_data data;
+      case_create(&c, ctx, ELEMENTS, order, CASE_MIXED, (kg_material){2, 1, 1, KEDGE_SCALING_ONE});
+      op_run_all(&c, &data);
+      const op_operation *errors = operation(OP_ERRORS);
+      const double *sums = data.array[OP_ERRORS];
+      for (int k = 0; k < 4; ++k) assert_true(isfinite(sums[k]));
+      data.array[OP_U][e] = NAN;
+      free(data.array[OP_ERRORS]);
+      errors->run(&c, &data, &data);
+      sums = data.array[OP_ERRORS];
+      assert_true(isnan(sums[0]) && isnan(sums[3]));
+      assert_true(isfinite(sums[1]) && isfinite(sums[2]));
+      op_free(&data);
+      case_destroy(&c);
+    }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(loads_and_errors_are_integrals_over_the_elements),
+      cmocka_unit_test(an_error_that_is_nan_is_not_hidden),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);
