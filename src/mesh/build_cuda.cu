@@ -148,8 +148,10 @@ extern "C" kedge_status kg_build_cuda(kg_builder *b, bool *done)
   KG_TRY(lay_out(ctx, b->raw, nullptr, &w, &bytes));
   if ((int64_t)bytes > kg_free_bytes(ctx)) return KEDGE_OK;
   kg_buffer memory = {};
-  KG_TRY(kg_alloc(ctx, bytes, 1, &memory));
-  kedge_status status = lay_out(ctx, b->raw, (char *)memory.data, &w, &bytes);
+  kedge_status status = kg_alloc(ctx, bytes, 1, &memory);
+  if (status == KEDGE_ERR_MEMORY) return KEDGE_OK;  // others took what was free
+  KG_TRY(status);
+  status = lay_out(ctx, b->raw, (char *)memory.data, &w, &bytes);
   if (status == KEDGE_OK) status = run_steps(b, &w, done);
   kg_free(ctx, &memory);
   return status != KEDGE_OK ? status : kg_sync(ctx);
