@@ -44,6 +44,7 @@ static kedge_status open_state(kedge_context *ctx, kg_cuda_state *state)
                        cudaDeviceGetAttribute(&state->multiprocessors,
                                               cudaDevAttrMultiProcessorCount, state->device),
                        "asking for the multiprocessors"));
+  KG_TRY(kg_cuda_code_version(ctx, &state->code_major));
   KG_TRY(kg_cuda_check(ctx, cudaStreamCreateWithFlags(&state->stream, cudaStreamNonBlocking),
                        "creating a stream"));
   const size_t counters = KG_CUDA_COUNTERS * sizeof(unsigned);
@@ -81,8 +82,9 @@ kedge_status kg_cuda_open(kedge_context *ctx, const kedge_context_options *optio
     close_state(state);
     return status;
   }
-  state->capability_major = properties.major;
   state->shared_limit = (int)properties.sharedMemPerBlockOptin - KG_STATIC_SHARED;
+  state->cooperates = properties.cooperativeLaunch != 0;
+  state->loops = driver >= 12040;
   snprintf(ctx->device, sizeof ctx->device, "%.*s", (int)sizeof ctx->device - 1, properties.name);
   ctx->state = state;
   return KEDGE_OK;

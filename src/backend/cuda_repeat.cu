@@ -1,6 +1,7 @@
 // cuda_repeat.cu: work that repeats, as a CUDA graph. Where the driver has conditional nodes the
 // graph is a loop: its last kernel looks at `stop`, and the host waits for nothing. Elsewhere it is
-// one time of the work, and the host launches it again and again.
+// one time of the work, and the host launches it again and again; that asks for nothing newer than
+// the capture of a stream.
 #include "backend/cuda_rt.h"
 
 namespace
@@ -17,24 +18,22 @@ __global__ void repeat_check_kernel(cudaGraphConditionalHandle again, unsigned *
   cudaGraphSetConditional(again, --*left > 0 && *stop == 0);
 }
 
-/// Capture what body launches into a graph.
-kedge_status capture(kedge_context *ctx, cudaGraph_t into, kg_repeat_body *body, void *user)
+/// Launch the work into a capture that has begun.
+kedge_status end_capture(kedge_context *ctx, kg_repeat_body *body, void *user, cudaGraph_t *graph)
 {
-  const cudaStream_t stream = kg_cuda_stream(ctx);
-  KG_TRY(kg_cuda_check(ctx,
-                       cudaStreamBeginCaptureToGraph(stream, into, nullptr, nullptr, 0,
-                                                     cudaStreamCaptureModeThreadLocal),
-                       "recording an iteration"));
   kedge_status status = body(user);
-  cudaGraph_t graph;
-  const cudaError_t error = cudaStreamEndCapture(stream, &graph);
+  const cudaError_t error = cudaStreamEndCapture(kg_cuda_stream(ctx), graph);
   if (status == KEDGE_OK) status = kg_cuda_check(ctx, error, "recording an iteration");
   return status;
 }
 
+/// An empty loop in a graph. Its own kernel is loaded here: that cannot be recorded.
 kedge_status add_loop(kedge_context *ctx, cudaGraph_t graph, cudaGraphConditionalHandle *again,
                       cudaGraph_t *body)
 {
+  cudaFuncAttributes loaded;
+  KG_TRY(kg_cuda_check(ctx, cudaFuncGetAttributes(&loaded, repeat_check_kernel),
+                       "loading the kernel of a loop"));
   KG_TRY(kg_cuda_check(
       ctx, cudaGraphConditionalHandleCreate(again, graph, 1, cudaGraphCondAssignDefault),
       "recording a loop"));
@@ -72,29 +71,41 @@ kedge_status run_watched(void *user)
   return kg_cuda_launched(w->ctx, "repeat_check");
 }
 
-kedge_status fill(kedge_context *ctx, kg_repeat *repeat, cudaGraph_t graph, kg_repeat_body *body,
-                  void *user)
+/// The work in a loop; the graph is the caller's, also on failure.
+kedge_status record_loop(kedge_context *ctx, const kg_repeat *repeat, kg_repeat_body *body,
+                         void *user, cudaGraph_t *graph)
 {
-  if (!repeat->watches) return capture(ctx, graph, body, user);
+  KG_TRY(kg_cuda_check(ctx, cudaGraphCreate(graph, 0), "recording a loop"));
   watched_body watched = {ctx, body, user, 0, repeat->stop};
   cudaGraph_t inside;
-  KG_TRY(add_loop(ctx, graph, &watched.again, &inside));
-  return capture(ctx, inside, run_watched, &watched);
+  KG_TRY(add_loop(ctx, *graph, &watched.again, &inside));
+  KG_TRY(kg_cuda_check(ctx,
+                       cudaStreamBeginCaptureToGraph(kg_cuda_stream(ctx), inside, nullptr, nullptr,
+                                                     0, cudaStreamCaptureModeThreadLocal),
+                       "recording a loop"));
+  return end_capture(ctx, run_watched, &watched, &inside);
+}
+
+/// The work once; the graph is the caller's, also on failure.
+kedge_status record_once(kedge_context *ctx, kg_repeat_body *body, void *user, cudaGraph_t *graph)
+{
+  KG_TRY(kg_cuda_check(
+      ctx, cudaStreamBeginCapture(kg_cuda_stream(ctx), cudaStreamCaptureModeThreadLocal),
+      "recording an iteration"));
+  return end_capture(ctx, body, user, graph);
 }
 
 kedge_status record(kedge_context *ctx, kg_repeat *repeat, kg_repeat_body *body, void *user)
 {
-  int driver = 0;
-  KG_TRY(kg_cuda_check(ctx, cudaDriverGetVersion(&driver), "asking for the driver"));
-  repeat->watches = driver >= 12040;
-  cudaGraph_t graph;
-  KG_TRY(kg_cuda_check(ctx, cudaGraphCreate(&graph, 0), "recording an iteration"));
+  repeat->watches = kg_cuda(ctx)->loops;
+  cudaGraph_t graph = nullptr;
   cudaGraphExec_t executable = nullptr;
-  kedge_status status = fill(ctx, repeat, graph, body, user);
+  kedge_status status = repeat->watches ? record_loop(ctx, repeat, body, user, &graph)
+                                        : record_once(ctx, body, user, &graph);
   if (status == KEDGE_OK)
     status =
         kg_cuda_check(ctx, cudaGraphInstantiate(&executable, graph, 0), "recording an iteration");
-  cudaGraphDestroy(graph);
+  if (graph) cudaGraphDestroy(graph);
   repeat->recording = executable;
   return status;
 }

@@ -32,8 +32,10 @@ typedef struct kg_cuda_residency {
 typedef struct kg_cuda_state {
   int device;
   int multiprocessors;
-  int capability_major;
+  int code_major;    ///< capability the kernels were compiled for; not above that of the GPU
   int shared_limit;  ///< bytes of dynamic shared memory a block may ask for
+  bool cooperates;   ///< the blocks of a kernel may wait for each other, when all are resident
+  bool loops;        ///< graphs may have loops: the driver has conditional nodes
   cudaStream_t stream;
   cudaEvent_t staged[2];  ///< the staging buffer's last copy has ended
   kg_pinned staging[2];   ///< near the GPU
@@ -52,6 +54,11 @@ static inline cudaStream_t kg_cuda_stream(kedge_context *ctx)
 {
   return kg_cuda(ctx)->stream;
 }
+
+/// The major capability for which the kernels were compiled that run on this device, `__CUDA_ARCH__ /
+/// 100` in their code. A newer GPU runs older code, without what it could do itself.
+/// @retval KEDGE_ERR_UNSUPPORTED  there are none for this GPU
+kedge_status kg_cuda_code_version(kedge_context *ctx, int *major);
 
 /// kg_backend_table's (cuda_repeat.cu).
 kedge_status kg_cuda_repeat(kedge_context *ctx, kg_repeat *repeat, int times, kg_repeat_body *body,

@@ -22,6 +22,7 @@ plan plan_of(const kg_cuda_state *cuda, const kg_trace_counts &count)
   const unsigned all = (unsigned)(count.n_elements + kg::WARP_ELEMENTS - 1) / kg::WARP_ELEMENTS;
   const unsigned most = (unsigned)cuda->multiprocessors;
   const unsigned needed = (all + most - 1) / most;
+  if (!cuda->cooperates) return {};
   plan p = {};
   p.warps = needed > WARPS_MIN ? needed : WARPS_MIN;
   if (p.warps > (unsigned)shape::warps) return {};

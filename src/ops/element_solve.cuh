@@ -270,7 +270,7 @@ template <class Operator, int N>
 kedge_status launch_solve_block(kedge_context *ctx, const element_solve_args &a, const char *name)
 {
   const unsigned elements = (unsigned)a.n_groups * KG_LANES;
-  if (kg_cuda(ctx)->capability_major >= 8) {
+  if (kg_cuda(ctx)->code_major >= 8) {
     using shape = tensor_solve_shape<Operator, N>;
     KG_TRY(ask_for_shared(ctx, solve_tensor<shape>, shape::BYTES));
     solve_tensor<shape><<<elements / (shape::E * shape::WARPS), 32 * shape::WARPS, shape::BYTES,

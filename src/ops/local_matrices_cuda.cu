@@ -116,6 +116,6 @@ static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one entry 
 
 extern "C" kedge_status kg_local_matrices_cuda(kedge_context *ctx, const kg_local_matrices_args *a)
 {
-  if (kg_cuda(ctx)->capability_major < 8) return launch_plain(ctx, a);
+  if (kg_cuda(ctx)->code_major < 8) return launch_plain(ctx, a);
   return by_order[a->batch.reference.size.order - 1](ctx, *a);
 }

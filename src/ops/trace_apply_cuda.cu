@@ -128,7 +128,7 @@ static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one entry 
 extern "C" kedge_status kg_trace_apply_cuda(kedge_context *ctx, const kg_trace_apply_args *a)
 {
   const int order = a->batch.reference.size.order;
-  if (kg_cuda(ctx)->capability_major < 9)
+  if (kg_cuda(ctx)->code_major < 9)
     KG_TRY(by_order[order - 1](ctx, *a));
   else if (order <= KG_STREAM_LOW_MAX)
     KG_TRY(kg_trace_apply_stream_low(ctx, a));

@@ -1,5 +1,6 @@
 #include "solver/cg.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -227,6 +228,7 @@ kedge_status kg_cg_solve(kedge_context *ctx, const kg_trace_operator *op,
              .settings = settings,
              .began = kg_seconds(),
              .repeat = {.stop = &vectors->state->stop}};
+  assert(!settings.resident_work || op->kind == KEDGE_OPERATOR_MATRIX_FREE);
   open_halo(&s);
   *result = (kg_cg_result){0};
   const kedge_status status = solve_system(&s, result);

@@ -26,7 +26,8 @@ typedef struct kg_cg_settings {
   double tolerance;
   int64_t max_iterations;
   int64_t n_elements, n_unknowns;  ///< payload of the NVTX ranges
-  void *resident_work;  ///< of ops/cg_resident.h, which then iterates; NULL: the ordinary loop
+  /// of ops/cg_resident.h, which then iterates (matrix-free alone); NULL: the ordinary loop
+  void *resident_work;
 } kg_cg_settings;
 
 typedef struct kg_cg_result {

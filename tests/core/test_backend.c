@@ -6,6 +6,9 @@
 #include "backend.h"
 #include "cmocka_all.h"
 #include "core/context.h"
+#ifdef KEDGE_WITH_CUDA
+#include "backend/cuda_rt.h"
+#endif
 
 static kedge_context *ctx;
 
@@ -163,9 +166,8 @@ static kedge_status shift(void *user)
   return kg_copy(ctx, s->list, s->copy, (SHIFTED - 1) * sizeof *s->list);
 }
 
-static void work_is_repeated_so_many_times_or_until_it_is_done(void **state)
+static void check_repetition(void)
 {
-  (void)state;
   int32_t list[SHIFTED] = {0}, first;
   for (int i = 8; i < SHIFTED; ++i) list[i] = i;
   kg_buffer a, b;
@@ -179,6 +181,10 @@ static void work_is_repeated_so_many_times_or_until_it_is_done(void **state)
   assert_int_equal(kg_copy_out(ctx, list, s.list, sizeof list), KEDGE_OK);
   assert_int_equal(list[0], 0);
   assert_int_equal(list[1], 8);  // after seven times
+#ifdef KEDGE_WITH_CUDA
+  // Debug builds record nothing.
+  if (repeat.recording) assert_int_equal(repeat.watches, kg_cuda(ctx)->loops);
+#endif
   if (ctx->backend != KEDGE_BACKEND_CUDA || repeat.watches) {
     assert_int_equal(kg_repeat_run(ctx, &repeat, 5, shift, &s), KEDGE_OK);
     assert_int_equal(kg_copy_out(ctx, &first, s.list, sizeof first), KEDGE_OK);
@@ -188,6 +194,26 @@ static void work_is_repeated_so_many_times_or_until_it_is_done(void **state)
   kg_free(ctx, &b);
   kg_free(ctx, &a);
 }
+
+static void work_is_repeated_so_many_times_or_until_it_is_done(void **state)
+{
+  (void)state;
+  check_repetition();
+}
+
+#ifdef KEDGE_WITH_CUDA
+/// As with a driver that has no conditional nodes.
+static void graphs_without_loops_repeat_too(void **state)
+{
+  (void)state;
+  if (ctx->backend != KEDGE_BACKEND_CUDA) skip();
+  kg_cuda_state *cuda = kg_cuda(ctx);
+  const bool loops = cuda->loops;
+  cuda->loops = false;
+  check_repetition();
+  cuda->loops = loops;
+}
+#endif
 
 int main(void)
 {
@@ -202,6 +228,9 @@ int main(void)
       cmocka_unit_test(fresh_shadow_memory_is_nan),
       cmocka_unit_test(writes_beside_shadow_arrays_are_reported_once),
       cmocka_unit_test(work_is_repeated_so_many_times_or_until_it_is_done),
+#ifdef KEDGE_WITH_CUDA
+      cmocka_unit_test(graphs_without_loops_repeat_too),
+#endif
   };
   return cmocka_run_group_tests(tests, open_backend, close_backend);
 }

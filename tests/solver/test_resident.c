@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef KEDGE_WITH_CUDA
+#include "backend/cuda_rt.h"
+#endif
 #include "../ops/context.h"
 #include "../ops/case.h"
 #include "backend.h"
@@ -129,6 +132,21 @@ static void only_a_gpu_has_it(void **state)
   assert_int_equal(s.work != NULL, ctx->backend == KEDGE_BACKEND_CUDA);
   destroy(&s);
 }
+
+#ifdef KEDGE_WITH_CUDA
+static void a_gpu_without_cooperative_launches_does_not_have_it(void **state)
+{
+  (void)state;
+  if (ctx->backend != KEDGE_BACKEND_CUDA) skip();
+  kg_cuda_state *cuda = kg_cuda(ctx);
+  trace_system s;
+  cuda->cooperates = false;
+  create(&s, 33, 2, CASE_MIXED);
+  cuda->cooperates = true;
+  assert_null(s.work);
+  destroy(&s);
+}
+#endif
 
 static void skip_without_resident_form(void)
 {
@@ -307,6 +325,9 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(only_a_gpu_has_it),
+#ifdef KEDGE_WITH_CUDA
+      cmocka_unit_test(a_gpu_without_cooperative_launches_does_not_have_it),
+#endif
       cmocka_unit_test(it_finds_the_solution_of_the_ordinary_loop_in_as_many_iterations),
       cmocka_unit_test(two_solves_have_the_same_bits),
       cmocka_unit_test(a_kernel_goes_on_where_the_last_one_ended),
