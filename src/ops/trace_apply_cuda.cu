@@ -4,9 +4,10 @@
 // Layout  local [group][n (n+1) / 2][lane]: a warp reads 256 consecutive bytes an entry, once.
 //         x, y [trace edge][mode]; edges inside a patch are contiguous.
 // Map     block = patch, thread = element, warp = group. x and y of an element (2 n numbers) stay
-//         in registers; every edge of the patch has two places for products, which a thread (edge,
-//         mode) adds: one writer a word.
+//         in registers; every side of the patch has a place for its product, and a thread (edge,
+//         mode) adds those of an edge: one writer a word.
 // Cost    8 n (n+1) / 2 bytes and 2 n^2 flops an element, and the vectors.
+#include "ops/product_sum.cuh"
 #include "ops/trace_apply_stream.cuh"
 
 namespace
@@ -17,19 +18,28 @@ __device__ __forceinline__ bool stopped(const kg_cg_state *state)
   return state != nullptr && state->stop != KG_CG_RUNNING;
 }
 
-/// The last block to arrive adds the patches' parts of x . K x.
-__device__ void finish_dot(const kg_trace_apply_args &a, double *s_warp)
+template <int M>
+constexpr int GROUPS_MAX = M <= 5 ? 8 : 4;  // of a patch: kg_patch_groups()
+
+/// Where the product of a side goes, from its code: two places an edge inside the patch, then one an
+/// edge of the halo.
+__device__ __forceinline__ int product_place(int code, int n_inside)
 {
-  const double sum = kg_array_sum(a.partial, a.batch.count.n_patches, s_warp);
-  if (threadIdx.x == 0) kg_cg_judge(a.state, sum);
+  return code < 2 * n_inside ? code : n_inside + code / 2;
+}
+
+/// Bytes of shared memory. The places are the sides of the patch, and it has fewer edges than sides.
+constexpr size_t shared_bytes(int m, int patch_groups)
+{
+  return sizeof(double) * m * 3 * KG_LANES * patch_groups;
 }
 
 template <int M>
-__global__ void __launch_bounds__(32 * (M <= 5 ? 8 : 4))
+__global__ void __launch_bounds__(32 * GROUPS_MAX<M>)
     patch_kernel(const kg_trace_apply_args a, unsigned *counter)
 {
   constexpr int n = 3 * M;
-  extern __shared__ double s_trace[];  // x of the patch's edges, then products [edge][2][M]
+  extern __shared__ double s_trace[];  // x of the patch's edges, then products [place][M]
   __shared__ double s_warp[8];
   if (stopped(a.state)) return;
   const int threads = blockDim.x, thread = threadIdx.x, patch = blockIdx.x;
@@ -73,14 +83,12 @@ __global__ void __launch_bounds__(32 * (M <= 5 ? 8 : 4))
 #pragma unroll
     for (int i = 0; i < n; ++i) {
       dot += x[i] * y[i];
-      s_trace[kg_side_code(codes, i / M) * M + i % M] = y[i];
+      s_trace[product_place(kg_side_code(codes, i / M), n_inside) * M + i % M] = y[i];
     }
   }
-  const double sum = kg_block_sum(dot, s_warp);  // its barriers also publish the products
-  if (thread == 0) a.partial[patch] = sum;
-
+  __syncthreads();
   for (int i = thread; i < n_local * M; i += threads) {
-    const double *products = s_trace + i / M * 2 * M + i % M;
+    const double *products = s_trace + product_place(i / M * 2, n_inside) * M + i % M;
     if (i < n_inside * M) {
       a.y[(int64_t)edge0 * M + i] = products[0] + products[M];
     } else {
@@ -89,7 +97,7 @@ __global__ void __launch_bounds__(32 * (M <= 5 ? 8 : 4))
       if (row) row[i % M] = products[0];
     }
   }
-  if (a.state != nullptr && kg_last_block(counter)) finish_dot(a, s_warp);
+  if (a.state != nullptr) kg_finish_p_ap(dot, a.partial, a.state, counter, s_warp);
 }
 
 /// Rows of edges between patches are complete with what the second patch adds.
@@ -106,13 +114,8 @@ kedge_status launch(kedge_context *ctx, const kg_trace_apply_args &a)
 {
   constexpr int M = P + 1;
   const unsigned threads = 32u * (unsigned)a.batch.count.patch_groups;
-  const size_t shared = sizeof(double) * 2 * M * (size_t)a.batch.count.max_local;
-  if (shared > 48 << 10)
-    KG_TRY(kg_cuda_check(
-        ctx,
-        cudaFuncSetAttribute(patch_kernel<M>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             kg_cuda(ctx)->shared_limit),
-        "trace_apply: asking for shared memory"));
+  static_assert(shared_bytes(M, GROUPS_MAX<M>) <= 47 << 10, "more has to be asked for");
+  const size_t shared = shared_bytes(M, a.batch.count.patch_groups);
   patch_kernel<M><<<(unsigned)a.batch.count.n_patches, threads, shared, kg_cuda_stream(ctx)>>>(
       a, kg_cuda(ctx)->counters + KG_COUNTER_TRACE_APPLY);
   return kg_cuda_launched(ctx, "trace_apply");

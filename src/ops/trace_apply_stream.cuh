@@ -10,6 +10,7 @@
 
 #include "backend/cuda_rt.h"
 #include "ops/bulk_ring.cuh"
+#include "ops/product_sum.cuh"
 #include "ops/trace_apply.h"
 
 namespace kg
@@ -277,11 +278,7 @@ __global__ void __launch_bounds__(shape::threads, 2)
     next = after;
   }
   if (a.state == nullptr) return;
-  const double sum = kg_block_sum(dot, s_warp);
-  if (thread == 0) a.partial[blockIdx.x] = sum;
-  if (!kg_last_block(counter)) return;
-  const double total = kg_array_sum(a.partial, gridDim.x, s_warp);
-  if (thread == 0) kg_cg_judge(a.state, total);
+  kg_finish_p_ap(dot, a.partial, a.state, counter, s_warp);
 }
 
 /// Allow blocks all the shared memory there is (the limit belongs to the process, not to a

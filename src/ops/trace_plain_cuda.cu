@@ -10,6 +10,7 @@
 #include "backend/cuda_rt.h"
 #include "ops/ell_block.h"
 #include "ops/load_edge.cuh"
+#include "ops/product_sum.cuh"
 #include "ops/trace_plain.h"
 
 namespace
@@ -64,11 +65,7 @@ __global__ void __launch_bounds__(BLOCK)
   if (!a.state) return;
 
   __shared__ double s_warp[BLOCK / 32];
-  const double block_sum = kg_block_sum(dot, s_warp);
-  if (threadIdx.x == 0) a.partial[blockIdx.x] = block_sum;
-  if (!kg_last_block(counter)) return;
-  const double p_ap = kg_array_sum(a.partial, gridDim.x, s_warp);
-  if (threadIdx.x == 0) kg_cg_judge(a.state, p_ap);
+  kg_finish_p_ap(dot, a.partial, a.state, counter, s_warp);
 }
 
 template <int P>
