@@ -62,11 +62,6 @@ double bench_random(uint64_t i)
   return (double)((h ^ (h >> 29)) >> 11) / 9007199254740992.0 - 0.5;
 }
 
-static void set(bench *b, const char *section, const char *key, const char *value)
-{
-  BENCH_TRY(b->p.ctx, kedge_problem_set(b->problem, section, key, value));
-}
-
 static void fill_ell_arguments(bench *b)
 {
   const kg_buffer *a = b->p.buffers;
@@ -129,22 +124,29 @@ static void fill_vectors(bench *b, const double *x)
   BENCH_TRY(ctx, kg_copy_in(ctx, b->vectors.state, &state, sizeof state));
 }
 
-static void set_problem(bench *b, int order)
+void bench_set(kedge_context *ctx, kedge_problem *problem, const char *section, const char *key,
+               const char *value)
 {
-  BENCH_TRY(b->p.ctx, kedge_problem_create(b->p.ctx, &b->problem));
+  BENCH_TRY(ctx, kedge_problem_set(problem, section, key, value));
+}
+
+kedge_problem *bench_problem(kedge_context *ctx, int order)
+{
+  kedge_problem *problem;
+  BENCH_TRY(ctx, kedge_problem_create(ctx, &problem));
   char text[16];
   snprintf(text, sizeof text, "%d", order);
-  set(b, "space", "order", text);
-  set(b, "equation", "reaction", "1");
-  set(b, "equation", "source", "sin(3*x)*y");
-  set(b, "boundary default", "type", "dirichlet");
-  set(b, "boundary default", "value", "0");
+  bench_set(ctx, problem, "space", "order", text);
+  bench_set(ctx, problem, "equation", "reaction", "1");
+  bench_set(ctx, problem, "equation", "source", "sin(3*x)*y");
+  bench_set(ctx, problem, "boundary default", "type", "dirichlet");
+  bench_set(ctx, problem, "boundary default", "value", "0");
+  return problem;
 }
 
 void bench_open(bench *b, kedge_context *ctx, const kedge_mesh *mesh, int order)
 {
-  *b = (bench){.p = {.ctx = ctx, .mesh = mesh}};
-  set_problem(b, order);
+  *b = (bench){.p = {.ctx = ctx, .mesh = mesh}, .problem = bench_problem(ctx, order)};
   b->p.problem = b->problem;
   b->p.solution = &b->solution;
   const double began = kg_seconds();

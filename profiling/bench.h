@@ -77,6 +77,11 @@ typedef struct bench {
   bool one_chunk;  ///< operators that work by chunks take the first one only
 } bench;
 
+/// The problem of all programs: -div grad u + u = sin(3 x) y, u = 0 on the whole boundary.
+kedge_problem *bench_problem(kedge_context *ctx, int order);
+void bench_set(kedge_context *ctx, kedge_problem *problem, const char *section, const char *key,
+               const char *value);
+
 void bench_open(bench *b, kedge_context *ctx, const kedge_mesh *mesh, int order);
 /// @retval KEDGE_ERR_MEMORY  it does not fit beside the rest; bench_close() frees what there is
 kedge_status bench_add_ell(bench *b);

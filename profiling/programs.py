@@ -2,6 +2,7 @@
 matplotlib, the generated part of a page."""
 import json
 import os
+import shlex
 import subprocess
 import sys
 
@@ -41,6 +42,35 @@ def build(folder, programs, options):
         done = subprocess.run(["cmake", "--build", folder, "--target", program], capture_output=True, text=True)
         if done.returncode:
             measure.give_up(f"`cmake --build {folder} --target {program}` fails:\n{done.stdout}{done.stderr}")
+
+
+def record(experiment, command, head, options, environment=None):
+    """Run a program whose lines are JSON; they go into DIR/<device>/<experiment>.json as they come. Returns (path or
+    None, failed)."""
+    shown = shlex.join(os.path.basename(word) if word.startswith("/") else word for word in command)
+    result = {"experiment": experiment, **head, "device": None, "complete": False, "command": shown, "lines": []}
+    path = None
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **(environment or {})}) as running:
+        for line in running.stdout:
+            result["lines"].append(json.loads(line))
+            if path is None:
+                result["device"] = result["lines"][0]["device"]
+                path = os.path.join(options.out, measure.slug(result["device"]), f"{experiment}.json")
+            measure.write_json(path, result)
+    result["complete"] = running.returncode == 0
+    if path:
+        measure.write_json(path, result)
+    return path, running.returncode != 0
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def origin(result):
+    commit = f"Commit {result['commit'][:12]}, " if result.get("commit") else ""
+    return f"{commit}{result['date']}; `{result['command']}`.\n"
 
 
 def python_with_matplotlib():

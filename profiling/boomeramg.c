@@ -1,0 +1,246 @@
+// boomeramg: kedge's trace solve on the host beside that of a user who assembles: hypre's conjugate
+// gradients with BoomerAMG on the same system, by as many processes.
+//
+//   mpiexec -n 2 boomeramg [--orders 1,3,5] [--mesh "square 224" | FILE.msh] [--samples 3]
+//                          [--only jacobi,nodes-0.5] > boomeramg.json
+//
+// One JSON object a line: first the machine; then for each order the assembly, kedge's ways (on as
+// many threads as it may use) and BoomerAMG's (boomeramg_hypre.c), all to the same residual. Of
+// several samples the fastest counts (profiling/METRICS.md). Times of process 0 are kedge's; the
+// others sleep meanwhile.
+#include "boomeramg.h"
+
+#include <HYPRE_utilities.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+
+enum { MOST_ITERATIONS = 300 };
+static const char tolerance_text[] = "1e-10";
+static const double tolerance = 1e-10;
+/// Of a converged trace from kedge's: far above what the tolerance leaves, far below a wrong one.
+static const double error_limit = 1e-6;
+
+static const char *const kedge_ways[] = {"jacobi"};
+enum { KEDGE_WAYS = sizeof kedge_ways / sizeof *kedge_ways };
+
+/// Of process 0.
+typedef struct maker {
+  bench_machine machine;
+  kedge_problem *problem;
+  kg_pipeline p;
+  kedge_solution work;  ///< takes the report of the stages
+  double *trace;        ///< [rows] of kedge
+} maker;
+
+static void begin_line(int order, const char *way, int samples)
+{
+  printf("{\"order\":%d,\"samples\":%d", order, samples);
+  bench_print_text("way", way);
+}
+
+static void end_line(void)
+{
+  printf("}\n");
+  fflush(stdout);
+}
+
+/// Bytes of arrays that are there for the trace solve alone, and of the trace.
+static double trace_solve_bytes(const maker *m)
+{
+  kg_pipeline p = {.ctx = m->machine.ctx, .mesh = m->machine.mesh, .problem = m->problem};
+  BENCH_TRY(p.ctx, kg_pipeline_prepare(&p));
+  double bytes = 0.0;
+  for (kg_array a = 0; a < KG_ARRAY_COUNT; ++a)
+    if (kg_array_lives(a, KEDGE_STAGE_TRACE_SOLVE, &p.shape) &&
+        (a == KG_ARRAY_TRACE || !kg_array_lives(a, KEDGE_STAGE_LOCAL_SOLVE, &p.shape)))
+      bytes += (double)kg_array_bytes(a, &p.shape);
+  kg_pipeline_free(&p);
+  return bytes;
+}
+
+static void keep_trace(maker *m, const kedge_solution *solution)
+{
+  const size_t bytes = (size_t)solution->report.trace_unknowns * sizeof *m->trace;
+  free(m->trace);
+  BENCH_TRY(m->machine.ctx, kg_host_alloc(m->machine.ctx, bytes, 1, &m->trace));
+  memcpy(m->trace, solution->trace, bytes);
+}
+
+static void run_kedge(maker *m, const bench_settings *settings, const char *way)
+{
+  kedge_context *ctx = m->machine.ctx;
+  bench_set(ctx, m->problem, "solver", "preconditioner", way);
+  kedge_report best = {.stages[KEDGE_STAGE_TRACE_SOLVE].seconds = INFINITY};
+  for (int i = 0; i < settings->samples; ++i) {
+    kedge_solution *solution;
+    kedge_report report;
+    BENCH_TRY(ctx, kedge_solve(ctx, m->machine.mesh, m->problem, &solution));
+    kedge_solution_report(solution, &report);
+    if (report.stages[KEDGE_STAGE_TRACE_SOLVE].seconds <
+        best.stages[KEDGE_STAGE_TRACE_SOLVE].seconds)
+      best = report;
+    if (i == 0) keep_trace(m, solution);
+    kedge_solution_destroy(solution);
+  }
+  begin_line(best.order, way, settings->samples);
+  bench_print_number("local_matrices_seconds", best.stages[KEDGE_STAGE_LOCAL_MATRICES].seconds);
+  bench_print_number("solve_seconds", best.stages[KEDGE_STAGE_TRACE_SOLVE].seconds);
+  bench_print_number("iterations", (double)best.iterations);
+  bench_print_number("relative_residual", best.relative_residual);
+  bench_print_number("bytes", trace_solve_bytes(m));
+  end_line();
+}
+
+static void run_stage(kg_pipeline *p, kedge_stage stage, kedge_status (*work)(kg_pipeline *))
+{
+  BENCH_TRY(p->ctx, kg_stage_begin(p, stage));
+  BENCH_TRY(p->ctx, kg_stage_end(p, work(p)));
+  kg_arrays_leave(p->ctx, stage, &p->shape, p->buffers);
+}
+
+/// The stages of kedge up to the assembled matrix.
+static system_source assemble(maker *m, int order)
+{
+  kedge_context *ctx = m->machine.ctx;
+  bench_set(ctx, m->problem, "solver", "preconditioner", "jacobi");
+  bench_set(ctx, m->problem, "solver", "operator", "ell");
+  m->p = (kg_pipeline){
+      .ctx = ctx, .mesh = m->machine.mesh, .problem = m->problem, .solution = &m->work};
+  BENCH_TRY(ctx, kg_pipeline_prepare(&m->p));
+  run_stage(&m->p, KEDGE_STAGE_TRANSFER, kg_stage_transfer);
+  run_stage(&m->p, KEDGE_STAGE_LOCAL_MATRICES, kg_stage_local_matrices);
+  run_stage(&m->p, KEDGE_STAGE_ASSEMBLY, kg_stage_assembly);
+  const kg_buffer *buffer = m->p.buffers;
+  system_source source = {kg_ell_shape(m->p.shape.size, &m->p.shape.count),
+                          buffer[KG_ARRAY_RIGHT_HAND_SIDE].data};
+  source.ell.column = buffer[KG_ARRAY_ELL_COLUMN].data;
+  source.ell.value = buffer[KG_ARRAY_ELL_VALUE].data;
+  const kedge_stage_report *stages = m->work.report.stages;
+  begin_line(order, "assembly", 1);
+  bench_print_number("rows", (double)source.ell.rows);
+  bench_print_number("local_matrices_seconds", stages[KEDGE_STAGE_LOCAL_MATRICES].seconds);
+  bench_print_number("assembly_seconds", stages[KEDGE_STAGE_ASSEMBLY].seconds);
+  end_line();
+  return source;
+}
+
+/// Distance of the system's solution from kedge's; NaN without one.
+static double error_of(const shared_system *s, bool nodes, const maker *m)
+{
+  if (m->trace == NULL) return NAN;
+  double *modes = s->x, sum = 0.0, norm = 0.0;
+  if (nodes) {
+    BENCH_TRY(m->machine.ctx,
+              kg_host_alloc(m->machine.ctx, (size_t)s->rows, sizeof *modes, &modes));
+    system_modes_of(s, s->x, modes);
+  }
+  for (int64_t i = 0; i < s->rows; ++i) {
+    sum += (modes[i] - m->trace[i]) * (modes[i] - m->trace[i]);
+    norm += m->trace[i] * m->trace[i];
+  }
+  if (nodes) free(modes);
+  return sqrt(sum / norm);
+}
+
+static double total(const boomeramg_result *r)
+{
+  return r->matrix_seconds + r->set_up_seconds + r->solve_seconds;
+}
+
+static void print_way(const boomeramg_result *r, double error)
+{
+  bench_print_number("matrix_seconds", r->matrix_seconds);
+  bench_print_number("set_up_seconds", r->set_up_seconds);
+  bench_print_number("solve_seconds", r->solve_seconds);
+  bench_print_number("iterations", (double)r->iterations);
+  bench_print_number("relative_residual", r->relative_residual);
+  bench_print_number("bytes", r->bytes);
+  bench_print_number("levels", r->levels);
+  bench_print_number("operator_complexity", r->operator_complexity);
+  bench_print_number("error_against_kedge", error);
+  end_line();
+}
+
+/// Returns true when the solution is wrong. `m` is NULL but in process 0.
+static bool run_way(shared_system *s, const bench_settings *settings, const boomeramg_way *way,
+                    const maker *m)
+{
+  boomeramg_result best = {.solve_seconds = INFINITY};
+  for (int i = 0; i < settings->samples; ++i) {
+    const boomeramg_result r = boomeramg_solve(s, way, tolerance, MOST_ITERATIONS);
+    if (total(&r) < total(&best)) best = r;
+  }
+  if (m == NULL) return false;
+  const double error = error_of(s, way->nodes, m);
+  begin_line(s->order, way->name, settings->samples);
+  print_way(&best, error);
+  return best.relative_residual <= tolerance && error > error_limit;
+}
+
+static int run_order(const bench_settings *settings, int order, maker *m)
+{
+  system_source source = {0};
+  if (m) {
+    m->problem = bench_problem(m->machine.ctx, order);
+    bench_set(m->machine.ctx, m->problem, "solver", "tolerance", tolerance_text);
+    for (int i = 0; i < KEDGE_WAYS; ++i)
+      if (bench_wants(settings, kedge_ways[i])) run_kedge(m, settings, kedge_ways[i]);
+    source = assemble(m, order);
+  }
+  wait_quietly();
+  shared_system s;
+  system_open(&s, &source, order);
+  if (m) kg_pipeline_free(&m->p);
+  bool nodes = false;
+  int wrong = 0;
+  for (const boomeramg_way *way = boomeramg_ways; way < boomeramg_ways + boomeramg_way_count;
+       ++way) {
+    if (!bench_wants(settings, way->name)) continue;
+    if (way->nodes && !nodes) system_to_nodes(&s);
+    nodes = way->nodes;
+    wrong += run_way(&s, settings, way, m);
+  }
+  system_close(&s);
+  if (m) {
+    kedge_problem_destroy(m->problem);
+    free(m->trace);
+    m->trace = NULL;
+  }
+  return wrong;
+}
+
+static void print_machine(const bench_settings *settings, maker *m)
+{
+  int processes;
+  MPI_Comm_size(MPI_COMM_WORLD, &processes);
+  bench_machine_open(settings, &m->machine);
+  bench_print_machine(settings, &m->machine);
+  bench_print_number("processes", processes);
+  bench_print_number("hypre", HYPRE_RELEASE_NUMBER);
+  bench_print_number("tolerance", tolerance);
+  bench_print_number("most_iterations", MOST_ITERATIONS);
+  end_line();
+}
+
+int main(int argc, char **argv)
+{
+  MPI_Init(&argc, &argv);
+  HYPRE_Init();
+  int rank, wrong = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const bench_settings settings = bench_parse(argc, argv, KEDGE_BACKEND_HOST);
+  maker all = {0}, *const m = rank == 0 ? &all : NULL;
+  if (m) print_machine(&settings, m);
+  for (int order = KEDGE_ORDER_MIN; order <= KEDGE_ORDER_MAX; ++order)
+    if (settings.orders[order]) wrong += run_order(&settings, order, m);
+  if (m) bench_machine_close(&m->machine);
+  if (wrong) fprintf(stderr, "boomeramg: %d solutions differ from kedge's\n", wrong);
+  MPI_Bcast(&wrong, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  HYPRE_Finalize();
+  MPI_Finalize();
+  return wrong ? 1 : 0;
+}
