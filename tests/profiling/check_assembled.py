@@ -66,6 +66,14 @@ class Assembled(Experiment):
         self.assertEqual(done.returncode, 1)
         self.assertIn("no mpiexec: install an MPI and hypre", done.stderr)
 
+    def test_a_build_without_hypre_is_told_what_to_install(self):
+        cli = os.path.join(self.folder, "src", "cli")
+        os.makedirs(cli)
+        self.write("CMakeCache.txt", "KEDGE_HYPRE_LIBRARY:FILEPATH=KEDGE_HYPRE_LIBRARY-NOTFOUND\n")
+        kedge = os.path.join(cli, "kedge")
+        os.symlink("/bin/true", kedge)
+        self.assertIn("CMake found no hypre for", self.run_program(kedge=kedge, code=1).stderr)
+
 
 if __name__ == "__main__":
     if not os.access(PROGRAM, os.X_OK):
