@@ -86,16 +86,15 @@ static void fill_arguments(bench *b)
       (kg_edge_sum_args){b->p.batch, local, z.n_packed, true, a[KG_ARRAY_INVERSE_DIAGONAL].data};
   b->apply = (kg_trace_apply_args){b->p.batch, local,   b->x.data, b->y.data, a[KG_ARRAY_HALO].data,
                                    false,      partial, NULL};
-  b->vectors = (kg_cg_vectors_args){(int64_t)b->p.shape.count.n_free * z.n_edge,
-                                    a[KG_ARRAY_INVERSE_DIAGONAL].data,
-                                    a[KG_ARRAY_RIGHT_HAND_SIDE].data,
-                                    a[KG_ARRAY_TRACE].data,
-                                    a[KG_ARRAY_PRECONDITIONED].data,
-                                    a[KG_ARRAY_DIRECTION].data,
-                                    a[KG_ARRAY_PRODUCT].data,
-                                    {0},
-                                    a[KG_ARRAY_VECTOR_PARTIAL].data,
-                                    a[KG_ARRAY_CG_STATE].data};
+  b->vectors = (kg_cg_vectors_args){.n = (int64_t)b->p.shape.count.n_free * z.n_edge,
+                                    .inverse = a[KG_ARRAY_INVERSE_DIAGONAL].data,
+                                    .b = a[KG_ARRAY_RIGHT_HAND_SIDE].data,
+                                    .x = a[KG_ARRAY_TRACE].data,
+                                    .z = a[KG_ARRAY_PRECONDITIONED].data,
+                                    .p = a[KG_ARRAY_DIRECTION].data,
+                                    .ap = a[KG_ARRAY_PRODUCT].data,
+                                    .partial = a[KG_ARRAY_VECTOR_PARTIAL].data,
+                                    .state = a[KG_ARRAY_CG_STATE].data};
   b->local_solve = (kg_local_solve_args){
       b->p.batch,         b->p.material,     0, b->p.shape.chunk_groups, b->x.data, load,
       a[KG_ARRAY_U].data, a[KG_ARRAY_Q].data};

@@ -20,8 +20,10 @@ static kedge_status call_solve(void *user)
   KG_TRY(kg_copy(ctx, a[KG_ARRAY_RIGHT_HAND_SIDE].data, b->x.data,
                  (size_t)b->vectors.n * sizeof(double)));
   const bool patches = s->op.kind == KEDGE_OPERATOR_MATRIX_FREE;
-  const kg_cg_settings settings = {0.0, s->iterations, b->p.mesh->n_elements, b->vectors.n,
-                                   patches ? a[KG_ARRAY_CG_RESIDENT].data : NULL};
+  const kg_cg_settings settings = {.max_iterations = s->iterations,
+                                   .n_elements = b->p.mesh->n_elements,
+                                   .n_unknowns = b->vectors.n,
+                                   .resident_work = patches ? a[KG_ARRAY_CG_RESIDENT].data : NULL};
   kg_cg_result did;
   KG_TRY(kg_cg_solve(ctx, &s->op, &b->vectors, settings, &did));
   KG_REQUIRE(ctx, did.iterations == s->iterations, KEDGE_ERR_NUMERIC,

@@ -29,8 +29,12 @@ static kedge_status call_solve(void *user)
   kedge_context *ctx = b->p.ctx;
   const kg_buffer *a = b->p.buffers;
   const kg_trace_operator op = {.kind = KEDGE_OPERATOR_MATRIX_FREE, .matrix_free = b->apply};
-  const kg_cg_settings settings = {s->tolerance, s->most, b->p.mesh->n_elements, b->vectors.n,
-                                   s->resident ? a[KG_ARRAY_CG_RESIDENT].data : NULL};
+  const kg_cg_settings settings = {
+      .tolerance = s->tolerance,
+      .max_iterations = s->most,
+      .n_elements = b->p.mesh->n_elements,
+      .n_unknowns = b->vectors.n,
+      .resident_work = s->resident ? a[KG_ARRAY_CG_RESIDENT].data : NULL};
   KG_TRY(kg_zero(ctx, a[KG_ARRAY_TRACE].data, a[KG_ARRAY_TRACE].bytes));
   KG_TRY(kg_zero(ctx, a[KG_ARRAY_DIRECTION].data, a[KG_ARRAY_DIRECTION].bytes));
   KG_TRY(kg_copy(ctx, a[KG_ARRAY_RIGHT_HAND_SIDE].data, b->x.data,
