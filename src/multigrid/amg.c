@@ -1,0 +1,113 @@
+#include "multigrid/amg.h"
+
+#include <assert.h>
+
+#include "backend/backend.h"
+#include "multigrid/csr_apply.h"
+#include "multigrid/dense.h"
+
+/// The two arrays that iterates of a level alternate between.
+typedef struct iterates {
+  double *now, *before;
+} iterates;
+
+/// Steps first .. KG_AMG_DEGREE - 1; step 0 has been taken from zero if first is 1.
+static kedge_status smooth(kedge_context *ctx, const kg_amg_level *level, const double *b,
+                           iterates *it, int first)
+{
+  for (int k = first; k < KG_AMG_DEGREE; ++k) {
+    const kg_csr_apply_args args = {.matrix = level->matrix,
+                                    .x = it->now,
+                                    .y = it->before,
+                                    .b = b,
+                                    .inverse = level->inverse,
+                                    .previous = k > first ? it->before : NULL,
+                                    .momentum = level->momentum[k],
+                                    .weight = level->weight[k]};
+    KG_TRY(kg_csr_step(ctx, &args));
+    *it = (iterates){it->before, it->now};
+  }
+  return KEDGE_OK;
+}
+
+static kedge_status visit(kedge_context *ctx, const kg_coarse *coarse, int l, const double *b,
+                          double *x, bool from_zero);
+
+/// Add the coarser levels' correction to the iterate.
+static kedge_status correct(kedge_context *ctx, const kg_coarse *coarse, int l, const double *b,
+                            const iterates *it)
+{
+  const kg_amg_level *level = &coarse->level[l], *next = level + 1;
+  KG_TRY(kg_csr_residual(
+      ctx, &(kg_csr_apply_args){level->matrix, .x = it->now, .y = it->before, .b = b}));
+  KG_TRY(kg_csr_restrict(ctx, &(kg_csr_apply_args){.matrix = level->restriction.csr,
+                                                   .x = it->before,
+                                                   .y = next->b,
+                                                   .inverse = next->inverse,
+                                                   .z = next->iterate,
+                                                   .weight = next->weight[0]}));
+  KG_TRY(visit(ctx, coarse, l + 1, next->b, next->x, true));
+  const bool exact = coarse->direct && l + 2 == coarse->n_levels;
+  if (l < KG_AMG_TWICE && !exact) KG_TRY(visit(ctx, coarse, l + 1, next->b, next->x, false));
+  return kg_csr_prolong(ctx, &(kg_csr_apply_args){level->prolong.csr, .x = next->x, .y = it->now});
+}
+
+/// A cycle from level l down. From zero, the first step is in `iterate` already.
+static kedge_status visit(kedge_context *ctx, const kg_coarse *coarse, int l, const double *b,
+                          double *x, bool from_zero)
+{
+  const kg_amg_level *level = &coarse->level[l];
+  const bool last = l + 1 == coarse->n_levels;
+  if (last && coarse->direct)
+    return kg_dense_apply(ctx, level->matrix.n_rows, coarse->dense.data, b, x);
+  iterates it = from_zero ? (iterates){level->iterate, x} : (iterates){x, level->iterate};
+  KG_TRY(smooth(ctx, level, b, &it, from_zero ? 1 : 0));
+  if (!last) KG_TRY(correct(ctx, coarse, l, b, &it));
+  KG_TRY(smooth(ctx, level, b, &it, 0));
+  assert(it.now == x);
+  return KEDGE_OK;
+}
+
+static kedge_status amg_solve(kedge_context *ctx, kg_coarse *coarse, const double *b, double *x)
+{
+  const kg_amg_level *first = &coarse->level[0];
+  if (coarse->n_levels > 1 || !coarse->direct)
+    KG_TRY(kg_csr_start(ctx, &(kg_csr_apply_args){.matrix = first->matrix,
+                                                  .y = first->iterate,
+                                                  .b = b,
+                                                  .inverse = first->inverse,
+                                                  .weight = first->weight[0]}));
+  return visit(ctx, coarse, 0, b, x, true);
+}
+
+static void amg_describe(const kg_coarse *coarse, kg_coarse_info *info)
+{
+  *info = (kg_coarse_info){.n_levels = coarse->n_levels, .direct = coarse->direct};
+  double entries = 0.0;
+  for (int l = 0; l < coarse->n_levels; ++l) {
+    info->rows[l] = coarse->level[l].matrix.n_rows;
+    info->entries[l] = coarse->level[l].matrix.n_entries;
+    entries += (double)info->entries[l];
+  }
+  info->operator_complexity = info->entries[0] > 0 ? entries / (double)info->entries[0] : 1.0;
+}
+
+/// Of a row, linear finite elements take 110 to 140 bytes: two or three entries of the prolongation
+/// and of its transpose, vectors, and 0.3 to 0.5 of the first matrix again in all further ones; the
+/// most work is in the product A P. And the inverse at the end, with the array it is made in.
+kg_coarse_bytes kg_amg_bytes(int64_t n_rows, int64_t n_entries)
+{
+  const int64_t direct = n_rows <= 2 * KG_AMG_DIRECT ? n_rows : KG_AMG_DIRECT;
+  const int64_t square = 8 * direct * direct, few = 64 * KG_ALIGNMENT;
+  return (kg_coarse_bytes){.kept = 24 * n_rows + 16 * n_entries + square + few,
+                           .work = 12 * n_entries + square + few};
+}
+
+const kg_coarse_table kg_amg = {
+    .name = "amg",
+    .bytes = kg_amg_bytes,
+    .create = kg_amg_create,
+    .solve = amg_solve,
+    .describe = amg_describe,
+    .destroy = kg_amg_destroy,
+};

@@ -1,0 +1,44 @@
+/// @file
+/// Smoothed aggregation: the inside of kg_amg.
+///
+/// Every level is smoothed by Chebyshev iteration on D^-1 A, before and after the coarser level's
+/// correction, with the same polynomial, so that the cycle is symmetric. The next matrix is P^T A P.
+/// Levels end where a matrix is small enough for its inverse, or where no row has a strong connection:
+/// there smoothing is a solver. The finer levels have their coarse systems solved by two cycles, which
+/// keeps the convergence from depending on the number of levels; deeper down that would cost a GPU
+/// more in launches than it gains.
+#pragma once
+#include "multigrid/coarse.h"
+#include "multigrid/csr_make.h"
+KEDGE_BEGIN_DECLS
+
+enum {
+  KG_AMG_DEGREE = 2,     ///< steps of smoothing each way
+  KG_AMG_TWICE = 3,      ///< levels whose coarse system is solved by two cycles
+  KG_AMG_DIRECT = 1024,  ///< most rows of a matrix that is inverted
+};
+
+typedef struct kg_amg_level {
+  kg_csr matrix;
+  kg_csr_owned owned;        ///< `matrix`, but for the first level
+  kg_csr_owned prolong;      ///< from the next level
+  kg_csr_owned restriction;  ///< its transpose
+  kg_buffer memory;          ///< of the vectors
+  double *inverse;           ///< [row] 1 / diagonal
+  double *iterate;           ///< [row] every other iterate
+  double *b, *x;             ///< [row] right-hand side and result, but for the first level
+  double momentum[KG_AMG_DEGREE], weight[KG_AMG_DEGREE];
+} kg_amg_level;
+
+struct kg_coarse {
+  int n_levels;
+  bool direct;      ///< the last level is solved by `inverse`
+  kg_buffer dense;  ///< [row][row] of the last level
+  kg_amg_level level[KG_COARSE_LEVELS];
+};
+
+kg_coarse_bytes kg_amg_bytes(int64_t n_rows, int64_t n_entries);
+kedge_status kg_amg_create(kedge_context *ctx, const kg_csr *matrix, kg_coarse **out);
+void kg_amg_destroy(kedge_context *ctx, kg_coarse *coarse);
+
+KEDGE_END_DECLS

@@ -1,0 +1,43 @@
+/// @file
+/// What solves the coarse system of the multigrid preconditioner: one table of functions a solver.
+#pragma once
+#include "multigrid/csr.h"
+KEDGE_BEGIN_DECLS
+
+enum { KG_COARSE_LEVELS = 24 };  ///< most levels
+
+typedef struct kg_coarse kg_coarse;  ///< of the solver
+
+/// What a solver has made of the matrix.
+typedef struct kg_coarse_info {
+  int n_levels;
+  bool direct;  ///< the last level is solved exactly
+  int64_t rows[KG_COARSE_LEVELS];
+  int64_t entries[KG_COARSE_LEVELS];
+  double operator_complexity;  ///< entries of all levels over those of the first
+} kg_coarse_info;
+
+/// Device memory.
+typedef struct kg_coarse_bytes {
+  int64_t kept;  ///< as long as the solver lives
+  int64_t work;  ///< more, while it is created
+} kg_coarse_bytes;
+
+typedef struct kg_coarse_table {
+  const char *name;
+  /// What create() takes for a matrix of linear finite elements, from above.
+  kg_coarse_bytes (*bytes)(int64_t n_rows, int64_t n_entries);
+  /// The matrix is symmetric and positive definite; its arrays stay with the caller, who keeps them.
+  /// @retval KEDGE_ERR_NUMERIC  it is not positive definite
+  kedge_status (*create)(kedge_context *ctx, const kg_csr *matrix, kg_coarse **out);
+  /// x = M b, M a fixed symmetric positive definite approximation of the inverse. Only launches.
+  /// @param[in]  b  [n_rows]
+  /// @param[out] x  [n_rows]; not b
+  kedge_status (*solve)(kedge_context *ctx, kg_coarse *coarse, const double *b, double *x);
+  void (*describe)(const kg_coarse *coarse, kg_coarse_info *info);
+  void (*destroy)(kedge_context *ctx, kg_coarse *coarse);  ///< NULL is allowed
+} kg_coarse_table;
+
+extern const kg_coarse_table kg_amg;  ///< smoothed aggregation (amg.h)
+
+KEDGE_END_DECLS

@@ -1,0 +1,25 @@
+/// @file
+/// The transpose of a sparse matrix; its rows' columns ascend.
+#pragma once
+#include "multigrid/csr_make.h"
+KEDGE_BEGIN_DECLS
+
+/// @param[in]  n_columns  of `matrix`
+/// @param[out] out        free with kg_free() of its memory, also after a failure
+kedge_status kg_csr_transpose(kedge_context *ctx, const kg_csr *matrix, int32_t n_columns,
+                              kg_csr_owned *out);
+
+/// A(i, j), where it has an entry.
+KG_INLINE double kg_csr_entry(const kg_csr *a, int32_t i, int32_t j)
+{
+  int32_t e = a->row[i];
+  while (a->column[e] != j) ++e;
+  return a->value[e];
+}
+
+kedge_status kg_csr_transpose_host(kedge_context *ctx, const kg_csr *matrix, int32_t n_columns,
+                                   kg_csr_place place);
+kedge_status kg_csr_transpose_cuda(kedge_context *ctx, const kg_csr *matrix, int32_t n_columns,
+                                   kg_csr_place place);
+
+KEDGE_END_DECLS

@@ -1,0 +1,106 @@
+// csr_transpose_cuda.cu: a stable radix sort of the rows of all entries by their columns; rows begin
+// where bisection finds their first entry.
+#define CCCL_DISABLE_NVTX  // CUB's own ranges would lie between those of kedge
+#include <cub/device/device_radix_sort.cuh>
+
+#include "backend/cuda_rt.h"
+#include "multigrid/csr_transpose.h"
+
+namespace
+{
+enum { BLOCK = 256 };
+
+unsigned blocks(int64_t n)
+{
+  return (unsigned)((n + BLOCK - 1) / BLOCK);
+}
+
+__device__ __forceinline__ int64_t thread_number()
+{
+  return (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+}
+
+/// Thread = row.
+__global__ void __launch_bounds__(BLOCK) list_rows_kernel(const kg_csr a, int32_t *row_of)
+{
+  const int64_t i = thread_number();
+  if (i >= a.n_rows) return;
+  for (int32_t e = a.row[i]; e < a.row[i + 1]; ++e) row_of[e] = (int32_t)i;
+}
+
+/// Thread = row of the transpose, and one beyond.
+__global__ void __launch_bounds__(BLOCK)
+    find_rows_kernel(const int32_t *column, int32_t n_entries, int32_t n_columns, int32_t *row)
+{
+  const int64_t j = thread_number();
+  if (j > n_columns) return;
+  int32_t begin = 0, end = n_entries;
+  while (begin < end) {
+    const int32_t middle = begin + (end - begin) / 2;
+    if (column[middle] < j)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  row[j] = begin;
+}
+
+/// Thread = entry of the transpose.
+__global__ void __launch_bounds__(BLOCK)
+    gather_kernel(const kg_csr a, const int32_t *column, const kg_csr_place place)
+{
+  const int64_t e = thread_number();
+  if (e < a.n_entries) place.value[e] = kg_csr_entry(&a, place.column[e], column[e]);
+}
+
+int bits_of(int32_t n)
+{
+  int bits = 1;
+  while (bits < 31 && n >> bits) ++bits;
+  return bits;
+}
+
+/// Without scratch, what it needs of it.
+cudaError_t sort(void *scratch, size_t *bytes, const kg_csr *a, int32_t n_columns,
+                 int32_t *sorted_column, const int32_t *row_of, int32_t *sorted_row,
+                 cudaStream_t stream)
+{
+  return cub::DeviceRadixSort::SortPairs(scratch, *bytes, a->column, sorted_column, row_of,
+                                         sorted_row, a->n_entries, 0, bits_of(n_columns), stream);
+}
+
+kedge_status transpose(kedge_context *ctx, const kg_csr *a, int32_t n_columns, kg_csr_place place,
+                       char *work, size_t array, size_t scratch)
+{
+  const cudaStream_t stream = kg_cuda_stream(ctx);
+  int32_t *const row_of = (int32_t *)work, *const column = (int32_t *)(work + array);
+  list_rows_kernel<<<blocks(a->n_rows), BLOCK, 0, stream>>>(*a, row_of);
+  KG_TRY(kg_cuda_launched(ctx, "listing the rows of entries"));
+  KG_TRY(kg_cuda_check(
+      ctx, sort(work + 2 * array, &scratch, a, n_columns, column, row_of, place.column, stream),
+      "sorting entries by columns"));
+  find_rows_kernel<<<blocks((int64_t)n_columns + 1), BLOCK, 0, stream>>>(column, a->n_entries,
+                                                                         n_columns, place.row);
+  KG_TRY(kg_cuda_launched(ctx, "finding the rows of a transpose"));
+  gather_kernel<<<blocks(a->n_entries), BLOCK, 0, stream>>>(*a, column, place);
+  return kg_cuda_launched(ctx, "gathering a transpose");
+}
+}  // namespace
+
+extern "C" kedge_status kg_csr_transpose_cuda(kedge_context *ctx, const kg_csr *matrix,
+                                              int32_t n_columns, kg_csr_place place)
+{
+  if (matrix->n_entries == 0)
+    return kg_zero(ctx, place.row, ((size_t)n_columns + 1) * sizeof *place.row);
+  const size_t array = kg_rounded((size_t)matrix->n_entries * sizeof(int32_t));
+  size_t scratch = 0;
+  KG_TRY(kg_cuda_check(
+      ctx, sort(nullptr, &scratch, matrix, n_columns, nullptr, nullptr, nullptr, nullptr),
+      "sizing the sort of entries"));
+  kg_buffer work = {};
+  KG_TRY(kg_alloc(ctx, 2 * array + scratch, 1, &work));
+  const kedge_status status =
+      transpose(ctx, matrix, n_columns, place, (char *)work.data, array, scratch);
+  kg_free(ctx, &work);
+  return status;
+}

@@ -1,0 +1,37 @@
+/// @file
+/// The coarsest level: the inverse of its matrix as a dense one, and the product with it.
+#pragma once
+#include "multigrid/csr.h"
+KEDGE_BEGIN_DECLS
+
+typedef struct kg_dense_inverse_args {
+  kg_csr matrix;    ///< symmetric
+  double *inverse;  ///< [row][row], symmetric to the last bit
+  double *work;     ///< [row][row]
+  int32_t *fault;   ///< work: [1]: not 0: a pivot is lost in rounding, or negative
+} kg_dense_inverse_args;
+
+/// Gauss-Jordan elimination without a search for pivots, which positive definite matrices do not
+/// need.
+/// @retval KEDGE_ERR_NUMERIC  the matrix is not positive definite beyond rounding
+kedge_status kg_dense_inverse(kedge_context *ctx, const kg_dense_inverse_args *args);
+
+/// y = inverse x, of n rows.
+kedge_status kg_dense_apply(kedge_context *ctx, int32_t n, const double *inverse, const double *x,
+                            double *y);
+
+/// Whether pivot k is that of a positive definite matrix: of a singular one, rounding leaves this much.
+KG_INLINE bool kg_dense_is_positive(const kg_csr *matrix, int32_t k, double pivot)
+{
+  const double epsilon = 2.220446049250313e-16;
+  return pivot > 16.0 * matrix->n_rows * epsilon * matrix->value[matrix->row[k]];
+}
+
+kedge_status kg_dense_inverse_host(kedge_context *ctx, const kg_dense_inverse_args *args);
+kedge_status kg_dense_apply_host(kedge_context *ctx, int32_t n, const double *inverse,
+                                 const double *x, double *y);
+kedge_status kg_dense_inverse_cuda(kedge_context *ctx, const kg_dense_inverse_args *args);
+kedge_status kg_dense_apply_cuda(kedge_context *ctx, int32_t n, const double *inverse,
+                                 const double *x, double *y);
+
+KEDGE_END_DECLS

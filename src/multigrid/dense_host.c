@@ -1,0 +1,125 @@
+// Pivots are taken in blocks: the rest of the matrix is then passed once a block, not once a pivot.
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "core/memory.h"
+#include "multigrid/dense.h"
+
+enum { BLOCK = 32 };
+
+/// One block of pivots: rows and columns first .. first + n - 1 of the matrix.
+typedef struct pivots {
+  int first, n;
+  double (*inverse)[BLOCK];  ///< of the diagonal block
+  double *rows;              ///< [pivot][column]: inverse times the block's rows
+} pivots;
+
+static void expand(const kg_csr *matrix, double *a)
+{
+  const size_t n = (size_t)matrix->n_rows;
+  memset(a, 0, n * n * sizeof *a);
+  for (size_t i = 0; i < n; ++i)
+    for (int32_t e = matrix->row[i]; e < matrix->row[i + 1]; ++e)
+      a[i * n + (size_t)matrix->column[e]] = matrix->value[e];
+}
+
+/// Gauss-Jordan elimination of the diagonal block; false: a pivot is not positive.
+static bool invert_block(const kg_csr *matrix, const double *a, const pivots *p)
+{
+  const size_t n = (size_t)matrix->n_rows;
+  bool positive = true;
+  for (int i = 0; i < p->n; ++i)
+    memcpy(p->inverse[i], a + (size_t)(p->first + i) * n + p->first, (size_t)p->n * sizeof(double));
+  for (int k = 0; k < p->n; ++k) {
+    const double pivot = p->inverse[k][k], scale = 1.0 / pivot;
+    positive = positive && kg_dense_is_positive(matrix, p->first + k, pivot);
+    p->inverse[k][k] = 1.0;
+    for (int j = 0; j < p->n; ++j) p->inverse[k][j] *= scale;
+    for (int i = 0; i < p->n; ++i) {
+      if (i == k) continue;
+      const double factor = p->inverse[i][k];
+      p->inverse[i][k] = 0.0;
+      for (int j = 0; j < p->n; ++j) p->inverse[i][j] -= factor * p->inverse[k][j];
+    }
+  }
+  return positive;
+}
+
+/// rows = inverse of the block times its rows, and the inverse itself in its columns.
+static void make_rows(int n, const double *a, const pivots *p)
+{
+  for (int i = 0; i < p->n; ++i) {
+    double *restrict row = p->rows + (size_t)i * (size_t)n;
+    memset(row, 0, (size_t)n * sizeof *row);
+    for (int k = 0; k < p->n; ++k) {
+      const double factor = p->inverse[i][k];
+      const double *restrict from = a + (size_t)(p->first + k) * (size_t)n;
+      for (int j = 0; j < n; ++j) row[j] += factor * from[j];
+    }
+    memcpy(row + p->first, p->inverse[i], (size_t)p->n * sizeof *row);
+  }
+}
+
+/// A row outside the block loses its columns of the block.
+static void eliminate(int n, double *restrict row, const pivots *p)
+{
+  double factor[BLOCK];
+  memcpy(factor, row + p->first, (size_t)p->n * sizeof *factor);
+  memset(row + p->first, 0, (size_t)p->n * sizeof *row);
+  for (int k = 0; k < p->n; ++k) {
+    const double *restrict from = p->rows + (size_t)k * (size_t)n;
+#pragma omp simd
+    for (int j = 0; j < n; ++j) row[j] -= factor[k] * from[j];
+  }
+}
+
+static bool invert(const kedge_context *ctx, const kg_csr *matrix, double *a, double *rows)
+{
+  const int n = matrix->n_rows;
+  double inverse[BLOCK][BLOCK];
+  bool positive = true;
+  for (int first = 0; first < n && positive; first += BLOCK) {
+    const pivots p = {first, n - first < BLOCK ? n - first : BLOCK, inverse, rows};
+    positive = invert_block(matrix, a, &p);
+    make_rows(n, a, &p);
+#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+    for (int i = 0; i < n; ++i) {
+      double *row = a + (size_t)i * (size_t)n;
+      const bool in_block = i >= first && i < first + p.n;
+      if (in_block)
+        memcpy(row, rows + (size_t)(i - first) * (size_t)n, (size_t)n * sizeof *row);
+      else
+        eliminate(n, row, &p);
+    }
+  }
+  return positive;
+}
+
+kedge_status kg_dense_inverse_host(kedge_context *ctx, const kg_dense_inverse_args *args)
+{
+  const size_t n = (size_t)args->matrix.n_rows;
+  double *rows;
+  KG_TRY(kg_host_alloc(ctx, BLOCK * n, sizeof *rows, &rows));
+  expand(&args->matrix, args->work);
+  *args->fault = !invert(ctx, &args->matrix, args->work, rows);
+  free(rows);
+  for (size_t i = 0; i < n; ++i)
+    for (size_t j = 0; j < n; ++j)
+      args->inverse[i * n + j] = 0.5 * (args->work[i * n + j] + args->work[j * n + i]);
+  return KEDGE_OK;
+}
+
+kedge_status kg_dense_apply_host(kedge_context *ctx, int32_t n, const double *inverse,
+                                 const double *x, double *y)
+{
+#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+  for (int32_t i = 0; i < n; ++i) {
+    const double *row = inverse + (size_t)i * (size_t)n;
+    double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+    for (int32_t j = 0; j < n; ++j) sum += row[j] * x[j];
+    y[i] = sum;
+  }
+  return KEDGE_OK;
+}

@@ -1,0 +1,24 @@
+/// @file
+/// The context of a test program, on the backend that it is to use; nothing may be left in it.
+#pragma once
+#include "backend.h"
+#include "compare.h"
+#include "core/context.h"
+#include "matrix.h"
+
+static kedge_context *ctx;
+
+static int open_context(void **state)
+{
+  (void)state;
+  ctx = open_backend(test_backend(), 2);
+  return 0;
+}
+
+static int close_context(void **state)
+{
+  (void)state;
+  const int64_t left = ctx->bytes_in_use;
+  kedge_context_destroy(ctx);
+  return left == 0 ? 0 : -1;
+}

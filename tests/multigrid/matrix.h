@@ -1,0 +1,50 @@
+/// @file
+/// Matrices of linear finite elements on the host, as the multigrid is given them; and what tests do
+/// with them.
+#pragma once
+#include "multigrid/coarse.h"
+
+/// Rows compressed, the diagonal first.
+typedef struct fe_matrix {
+  int32_t n, n_entries;
+  int32_t *row, *column;
+  double *value;
+} fe_matrix;
+
+/// Squares of a grid, each cut in two; -div grad u + reaction u on a domain of width 1.
+typedef struct fe_grid {
+  int nx, ny;
+  double height;  ///< of the domain
+  double jitter;  ///< vertices are moved by up to half of this part of a square
+  double reaction;
+  bool neumann;  ///< no Dirichlet vertices; else all around
+} fe_grid;
+
+void fe_grid_matrix(fe_grid grid, fe_matrix *out);
+/// On tests/grid.h, vertices in random order; Dirichlet vertices at the left and bottom.
+void fe_irregular_matrix(int n_triangles, fe_matrix *out);
+void fe_matrix_free(fe_matrix *m);
+
+/// A copy in device memory.
+typedef struct device_matrix {
+  kg_csr csr;
+  kg_buffer row, column, value;
+} device_matrix;
+void device_matrix_create(kedge_context *ctx, const fe_matrix *m, device_matrix *out);
+void device_matrix_destroy(kedge_context *ctx, device_matrix *m);
+/// What a matrix in device memory holds.
+void fe_matrix_fetch(kedge_context *ctx, const kg_csr *csr, fe_matrix *out);
+
+/// y = A x.
+void fe_multiply(const fe_matrix *m, const double *x, double *y);
+/// [row][column], to be freed.
+double *fe_dense(const fe_matrix *m, int32_t n_columns);
+
+/// Fail the test with the context's sentence unless the status is KEDGE_OK.
+void must(kedge_context *ctx, kedge_status status);
+kedge_context *open_backend(kedge_backend backend, int threads);
+/// x = M b with vectors of the host.
+void solve_on_device(kedge_context *ctx, kg_coarse *coarse, int32_t n, const double *b, double *x);
+/// Iterations of conjugate gradients from zero to 1e-10 with kg_amg and a random right-hand side; at
+/// most 100.
+int amg_iterations(kedge_context *ctx, const fe_matrix *m);
