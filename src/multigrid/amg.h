@@ -1,7 +1,7 @@
 /// @file
 /// Smoothed aggregation: the inside of kg_amg.
 ///
-/// Every level is smoothed by Chebyshev iteration on D^-1 A, before and after the coarser level's
+/// Every level is smoothed by Chebyshev's iteration on D^-1 A, before and after the coarser level's
 /// correction, with the same polynomial, so that the cycle is symmetric. The next matrix is P^T A P.
 /// Levels end where a matrix is small enough for its inverse, or where no row has a strong connection:
 /// there smoothing is a solver. The finer levels have their coarse systems solved by two cycles, which

@@ -15,7 +15,6 @@ enum { POWER_STEPS = 12 };
 static const double strength = 0.08,  // theta of strong connections
     damping = 2.0 / 3.0,  // of the prolongation: eigenvalues of D_F^-1 A_F are at most 2
     margin = 1.1,         // over the estimate of the largest eigenvalue
-    spread = 4.0,         // eigenvalues down to this part of the largest are smoothed
     stall = 0.8;          // a coarser level has fewer rows than this part
 
 /// The next of several arrays in one piece of memory; NULL counts only.
@@ -79,19 +78,15 @@ static size_t place_work(const kg_csr *matrix, level_work *w, char *memory)
   return used;
 }
 
-/// Coefficients of the steps on the eigenvalues from top / spread to top.
+/// Coefficients of Chebyshev's iteration of the fourth kind for eigenvalues up to `top` (J. Lottes,
+/// Optimal polynomial smoothers for multigrid V-cycles, 2023).
 static void set_steps(kg_amg_level *level, double top)
 {
-  const double bottom = top / spread, centre = 0.5 * (top + bottom), radius = 0.5 * (top - bottom);
-  double rho = radius / centre;
-  level->momentum[0] = 0.0;
-  level->weight[0] = 1.0 / centre;
-  for (int k = 1; k < KG_AMG_DEGREE; ++k) {
-    const double next = 1.0 / (2.0 * centre / radius - rho);
-    level->momentum[k] = next * rho;
-    level->weight[k] = 2.0 * next / radius;
-    rho = next;
+  for (int k = 1; k <= KG_AMG_DEGREE; ++k) {
+    level->momentum[k - 1] = (2.0 * k - 3.0) / (2.0 * k + 1.0);
+    level->weight[k - 1] = (8.0 * k - 4.0) / ((2.0 * k + 1.0) * top);
   }
+  level->momentum[0] = 0.0;
 }
 
 /// Diagonal and steps; the iterates serve as work.
