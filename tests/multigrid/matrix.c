@@ -200,13 +200,14 @@ double *fe_dense(const fe_matrix *m, int32_t n_columns)
   return dense;
 }
 
-void solve_on_device(kedge_context *ctx, kg_coarse *coarse, int32_t n, const double *b, double *x)
+void solve_on_device(kedge_context *ctx, const kg_coarse_table *solver, kg_coarse *coarse,
+                     int32_t n, const double *b, double *x)
 {
   kg_buffer device_b, device_x;
   const size_t bytes = (size_t)n * sizeof *x;
   must(ctx, kg_upload(ctx, b, (size_t)n, sizeof *b, &device_b));
   must(ctx, kg_alloc(ctx, (size_t)n, sizeof *x, &device_x));
-  must(ctx, kg_amg.solve(ctx, coarse, device_b.data, device_x.data));
+  must(ctx, solver->solve(ctx, coarse, device_b.data, device_x.data));
   must(ctx, kg_copy_out(ctx, x, device_x.data, bytes));
   must(ctx, kg_sync(ctx));
   kg_free(ctx, &device_b);
@@ -221,11 +222,12 @@ static double dot(int32_t n, const double *a, const double *b)
 }
 
 /// Iterations; v: vectors r, z, p, A p.
-static int iterate(kedge_context *ctx, const fe_matrix *m, kg_coarse *coarse, double *const v[4])
+static int iterate(kedge_context *ctx, const kg_coarse_table *solver, const fe_matrix *m,
+                   kg_coarse *coarse, double *const v[4])
 {
   double *const r = v[0], *const z = v[1], *const p = v[2], *const ap = v[3];
   const double target = 1e-20 * dot(m->n, r, r);
-  solve_on_device(ctx, coarse, m->n, r, z);
+  solve_on_device(ctx, solver, coarse, m->n, r, z);
   memcpy(p, z, (size_t)m->n * sizeof *p);
   double rz = dot(m->n, r, z);
   for (int k = 1; k < 100; ++k) {
@@ -233,7 +235,7 @@ static int iterate(kedge_context *ctx, const fe_matrix *m, kg_coarse *coarse, do
     const double alpha = rz / dot(m->n, p, ap);
     for (int32_t i = 0; i < m->n; ++i) r[i] -= alpha * ap[i];
     if (dot(m->n, r, r) <= target) return k;
-    solve_on_device(ctx, coarse, m->n, r, z);
+    solve_on_device(ctx, solver, coarse, m->n, r, z);
     const double rz_next = dot(m->n, r, z);
     for (int32_t i = 0; i < m->n; ++i) p[i] = z[i] + rz_next / rz * p[i];
     rz = rz_next;
@@ -241,7 +243,7 @@ static int iterate(kedge_context *ctx, const fe_matrix *m, kg_coarse *coarse, do
   return 100;
 }
 
-int amg_iterations(kedge_context *ctx, const fe_matrix *m)
+int coarse_iterations(kedge_context *ctx, const kg_coarse_table *solver, const fe_matrix *m)
 {
   device_matrix device;
   kg_coarse *coarse;
@@ -250,9 +252,9 @@ int amg_iterations(kedge_context *ctx, const fe_matrix *m)
   for (int k = 0; k < 4; ++k) v[k] = get((size_t)m->n, sizeof(double));
   for (int32_t i = 0; i < m->n; ++i) v[0][i] = test_random(&seed);
   device_matrix_create(ctx, m, &device);
-  must(ctx, kg_amg.create(ctx, &device.csr, &coarse));
-  const int iterations = iterate(ctx, m, coarse, v);
-  kg_amg.destroy(ctx, coarse);
+  must(ctx, solver->create(ctx, &device.csr, &coarse));
+  const int iterations = iterate(ctx, solver, m, coarse, v);
+  solver->destroy(ctx, coarse);
   device_matrix_destroy(ctx, &device);
   for (int k = 0; k < 4; ++k) free(v[k]);
   return iterations;

@@ -44,7 +44,7 @@ double *fe_dense(const fe_matrix *m, int32_t n_columns);
 void must(kedge_context *ctx, kedge_status status);
 kedge_context *open_backend(kedge_backend backend, int threads);
 /// x = M b with vectors of the host.
-void solve_on_device(kedge_context *ctx, kg_coarse *coarse, int32_t n, const double *b, double *x);
-/// Iterations of conjugate gradients from zero to 1e-10 with kg_amg and a random right-hand side; at
-/// most 100.
-int amg_iterations(kedge_context *ctx, const fe_matrix *m);
+void solve_on_device(kedge_context *ctx, const kg_coarse_table *solver, kg_coarse *coarse,
+                     int32_t n, const double *b, double *x);
+/// Iterations of conjugate gradients from zero to 1e-10 with a random right-hand side; at most 100.
+int coarse_iterations(kedge_context *ctx, const kg_coarse_table *solver, const fe_matrix *m);

@@ -55,13 +55,13 @@ static void check_cycle(const solver *s)
 {
   const int32_t n = s->matrix.n;
   double *u = randoms(1, n), *v = randoms(2, n), *mu = randoms(3, n), *mv = randoms(4, n);
-  solve_on_device(ctx, s->coarse, n, u, mu);
-  solve_on_device(ctx, s->coarse, n, v, mv);
+  solve_on_device(ctx, &kg_amg, s->coarse, n, u, mu);
+  solve_on_device(ctx, &kg_amg, s->coarse, n, v, mv);
   const double umv = dot(n, u, mv), vmu = dot(n, v, mu), umu = dot(n, u, mu);
   assert_at_most(fabs(umv - vmu), n * rounding(n) * sqrt(umu * dot(n, v, mv)));
   assert_true(umu > 0.0 && dot(n, v, mv) > 0.0);
   fe_multiply(&s->matrix, u, v);  // v = A u
-  solve_on_device(ctx, s->coarse, n, v, mv);
+  solve_on_device(ctx, &kg_amg, s->coarse, n, v, mv);
   for (int32_t i = 0; i < n; ++i) mu[i] = u[i] - mv[i];
   const double energy = dot(n, u, v);
   fe_multiply(&s->matrix, mu, v);
@@ -88,7 +88,7 @@ static int iterations(fe_grid grid)
 {
   fe_matrix m;
   fe_grid_matrix(grid, &m);
-  const int count = amg_iterations(ctx, &m);
+  const int count = coarse_iterations(ctx, &kg_amg, &m);
   fe_matrix_free(&m);
   return count;
 }
@@ -101,7 +101,7 @@ static void fourteen_iterations_suffice_from_400_to_490000_rows(void **state)
     assert_in_range(iterations((fe_grid){sizes[k], sizes[k], .height = 1.0}), 1, 14);
   fe_matrix m;
   fe_irregular_matrix(60000, &m);
-  assert_in_range(amg_iterations(ctx, &m), 1, 14);
+  assert_in_range(coarse_iterations(ctx, &kg_amg, &m), 1, 14);
   fe_matrix_free(&m);
 }
 
@@ -155,7 +155,7 @@ static void small_matrices_are_solved_exactly(void **state)
     double *x = randoms(1, s.matrix.n), *b = randoms(2, s.matrix.n),
            *found = randoms(3, s.matrix.n);
     fe_multiply(&s.matrix, x, b);
-    solve_on_device(ctx, s.coarse, s.matrix.n, b, found);
+    solve_on_device(ctx, &kg_amg, s.coarse, s.matrix.n, b, found);
     const double condition = (double)n * n;
     assert_close((size_t)s.matrix.n, found, x, condition * rounding(s.matrix.n));
     free(x);
@@ -173,7 +173,7 @@ static void no_rows_are_no_work(void **state)
   assert_int_equal(s.matrix.n, 0);
   solver_open(ctx, &s);
   double none = 0.0;
-  solve_on_device(ctx, s.coarse, 0, &none, &none);
+  solve_on_device(ctx, &kg_amg, s.coarse, 0, &none, &none);
   solver_close(ctx, &s);
 }
 
@@ -204,7 +204,7 @@ static double *cycle_of(kedge_backend backend, int threads, fe_grid grid, int32_
   *n = s.matrix.n;
   solver_open(own, &s);
   double *b = randoms(1, *n), *x = randoms(2, *n);
-  solve_on_device(own, s.coarse, *n, b, x);
+  solve_on_device(own, &kg_amg, s.coarse, *n, b, x);
   free(b);
   solver_close(own, &s);
   kedge_context_destroy(own);
