@@ -94,13 +94,14 @@ static void amg_describe(const kg_coarse *coarse, kg_coarse_info *info)
 
 /// Of a row, linear finite elements take 110 to 140 bytes: two or three entries of the prolongation
 /// and of its transpose, vectors, and 0.3 to 0.5 of the first matrix again in all further ones; the
-/// most work is in the product A P. And the inverse at the end, with the array it is made in.
+/// most work is in the product A P. And the inverse at the end.
 kg_coarse_bytes kg_amg_bytes(int64_t n_rows, int64_t n_entries)
 {
   const int64_t direct = n_rows <= 2 * KG_AMG_DIRECT ? n_rows : KG_AMG_DIRECT;
   const int64_t square = 8 * direct * direct, few = 64 * KG_ALIGNMENT;
-  return (kg_coarse_bytes){.kept = 24 * n_rows + 16 * n_entries + square + few,
-                           .work = 12 * n_entries + square + few};
+  return (kg_coarse_bytes){
+      .kept = 24 * n_rows + 16 * n_entries + square + few,
+      .work = 12 * n_entries + 8 * (int64_t)kg_dense_work((int32_t)direct) + few};
 }
 
 const kg_coarse_table kg_amg = {

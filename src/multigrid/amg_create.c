@@ -171,14 +171,15 @@ static kedge_status make_level(kedge_context *ctx, kg_amg_level *level, int l, b
 static kedge_status make_direct(kedge_context *ctx, kg_coarse *coarse, int l)
 {
   kg_amg_level *level = &coarse->level[l];
-  const size_t n = (size_t)level->matrix.n_rows, square = n * n * sizeof(double);
+  const size_t n = (size_t)level->matrix.n_rows;
   KG_TRY(alloc_vectors(ctx, level, l, true));
-  KG_TRY(kg_alloc(ctx, square, 1, &coarse->dense));
+  KG_TRY(kg_alloc(ctx, n * n, sizeof(double), &coarse->dense));
   kg_buffer memory;
-  KG_TRY(kg_alloc(ctx, kg_rounded(square) + sizeof(int32_t), 1, &memory));
-  const kedge_status status = kg_dense_inverse(
-      ctx, &(kg_dense_inverse_args){level->matrix, coarse->dense.data, memory.data,
-                                    (int32_t *)((char *)memory.data + kg_rounded(square))});
+  const size_t work = kg_dense_work(level->matrix.n_rows);
+  KG_TRY(kg_alloc(ctx, work + 1, sizeof(double), &memory));
+  const kedge_status status =
+      kg_dense_inverse(ctx, &(kg_dense_inverse_args){level->matrix, coarse->dense.data, memory.data,
+                                                     (int32_t *)((double *)memory.data + work)});
   kg_free(ctx, &memory);
   coarse->direct = true;
   return status;

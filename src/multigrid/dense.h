@@ -4,15 +4,23 @@
 #include "multigrid/csr.h"
 KEDGE_BEGIN_DECLS
 
+enum { KG_DENSE_PIVOTS = 32 };  ///< of a block
+
 typedef struct kg_dense_inverse_args {
   kg_csr matrix;    ///< symmetric
   double *inverse;  ///< [row][row], symmetric to the last bit
-  double *work;     ///< [row][row]
+  double *work;     ///< work: kg_dense_work(rows)
   int32_t *fault;   ///< work: [1]: not 0: a pivot is lost in rounding, or negative
 } kg_dense_inverse_args;
 
-/// Gauss-Jordan elimination without a search for pivots, which positive definite matrices do not
-/// need.
+/// Doubles of the work array: the rows and the columns of a block of pivots, and its inverse.
+static inline size_t kg_dense_work(int32_t n_rows)
+{
+  return 2 * KG_DENSE_PIVOTS * (size_t)n_rows + KG_DENSE_PIVOTS * KG_DENSE_PIVOTS;
+}
+
+/// Gauss-Jordan elimination in place, without a search for pivots, which positive definite matrices do
+/// not need. Pivots are taken in blocks: the rest of the matrix is then passed once a block.
 /// @retval KEDGE_ERR_NUMERIC  the matrix is not positive definite beyond rounding
 kedge_status kg_dense_inverse(kedge_context *ctx, const kg_dense_inverse_args *args);
 

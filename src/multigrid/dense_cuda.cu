@@ -1,13 +1,21 @@
 // dense_cuda.cu: the inverse of a matrix of at most a thousand or so rows, and products with it.
-// Map     inverse: a kernel a pivot, thread = entry, from one array to the other, which both stay in
-//         the second cache. Product: a warp a row.
-// Cost    inverse: n launches of some microseconds; product: 8 n^2 bytes.
+// Layout  the matrix [row][column]; of a block of pivots: inverse [pivot][pivot], its rows times that
+//         [pivot][column], its columns [pivot][row].
+// Map     inverse: three kernels a block of pivots, thread = entry; the matrix stays in the second
+//         cache. Product: a warp a row.
+// Cost    inverse: n / 32 times some ten microseconds; product: 8 n^2 bytes.
 #include "backend/cuda_rt.h"
 #include "multigrid/dense.h"
 
 namespace
 {
-enum { WIDTH = 32, HEIGHT = 8, WARPS = 4 };
+enum { B = KG_DENSE_PIVOTS, WARPS = 4 };
+
+/// A block of pivots, at rows and columns first .. first + n - 1.
+struct Pivots {
+  int32_t first, n;
+  double *inverse, *rows, *columns;
+};
 
 /// Thread = row.
 __global__ void expand_kernel(const kg_csr matrix, double *a)
@@ -18,31 +26,77 @@ __global__ void expand_kernel(const kg_csr matrix, double *a)
     a[(int64_t)i * matrix.n_rows + matrix.column[e]] = matrix.value[e];
 }
 
-/// Exchange unknown k and equation k.
-__global__ void __launch_bounds__(WIDTH *HEIGHT)
-    pivot_kernel(const kg_csr matrix, int32_t k, const double *from, double *to, int32_t *fault)
+/// One block of threads: the inverse of the diagonal block, row by row of threads. Missing rows and
+/// columns are those of the identity.
+__global__ void __launch_bounds__(B *B)
+    invert_kernel(const kg_csr matrix, const double *a, const Pivots p, int32_t *fault)
 {
-  const int32_t n = matrix.n_rows, j = (int32_t)(blockIdx.x * WIDTH + threadIdx.x);
-  const int32_t i = (int32_t)(blockIdx.y * HEIGHT + threadIdx.y);
-  if (i >= n || j >= n) return;
-  const int64_t row = (int64_t)i * n, pivot_row = (int64_t)k * n;
-  const double pivot = from[pivot_row + k], factor = from[row + k] / pivot;
-  if (i == k && j == k && !kg_dense_is_positive(&matrix, k, pivot)) *fault = 1;
-  double value;
-  if (i == k)
-    value = j == k ? 1.0 / pivot : from[pivot_row + j] / pivot;
-  else
-    value = j == k ? -factor : from[row + j] - factor * from[pivot_row + j];
-  to[row + j] = value;
+  __shared__ double s_a[B][B + 1];
+  const int i = threadIdx.y, j = threadIdx.x;
+  const bool exists = i < p.n && j < p.n;
+  double value = i == j ? 1.0 : 0.0;
+  if (exists) value = a[(int64_t)(p.first + i) * matrix.n_rows + p.first + j];
+  s_a[i][j] = value;
+  __syncthreads();
+  for (int k = 0; k < p.n; ++k) {
+    const double pivot = s_a[k][k], column = s_a[i][k], row = s_a[k][j];
+    if (i == k && j == k && !kg_dense_is_positive(&matrix, p.first + k, pivot)) *fault = 1;
+    __syncthreads();
+    if (i == k)
+      value = j == k ? 1.0 / pivot : row / pivot;
+    else
+      value = j == k ? -column / pivot : value - column * row / pivot;
+    s_a[i][j] = value;
+    __syncthreads();
+  }
+  p.inverse[i * B + j] = value;
 }
 
-__global__ void __launch_bounds__(WIDTH *HEIGHT)
-    symmetrize_kernel(int32_t n, const double *a, double *inverse)
+/// Block of threads = B columns: rows = inverse times the block's rows, with the inverse itself in its
+/// columns; and the block's columns.
+__global__ void __launch_bounds__(B *B) rows_kernel(int32_t n, const double *a, const Pivots p)
 {
-  const int32_t j = (int32_t)(blockIdx.x * WIDTH + threadIdx.x);
-  const int32_t i = (int32_t)(blockIdx.y * HEIGHT + threadIdx.y);
-  if (i < n && j < n)
-    inverse[(int64_t)i * n + j] = 0.5 * (a[(int64_t)i * n + j] + a[(int64_t)j * n + i]);
+  __shared__ double s_a[B][B], s_column[B][B + 1];
+  const int k = threadIdx.y, x = threadIdx.x;
+  const int32_t tile = (int32_t)blockIdx.x * B, j = tile + x;
+  const bool in_block = j >= p.first && j < p.first + p.n;
+  s_a[k][x] = k < p.n && j < n ? a[(int64_t)(p.first + k) * n + j] : 0.0;
+  s_column[k][x] = tile + k < n && x < p.n ? a[(int64_t)(tile + k) * n + p.first + x] : 0.0;
+  __syncthreads();
+  if (j >= n) return;
+  double sum = 0.0;
+  for (int l = 0; l < B; ++l) sum += p.inverse[k * B + l] * s_a[l][x];
+  p.rows[(int64_t)k * n + j] = in_block ? p.inverse[k * B + j - p.first] : sum;
+  p.columns[(int64_t)k * n + j] = s_column[x][k];
+}
+
+/// Block of threads = B rows of B columns: those outside the block lose its columns.
+__global__ void __launch_bounds__(B *B) eliminate_kernel(int32_t n, double *a, const Pivots p)
+{
+  __shared__ double s_row[B][B], s_column[B][B];
+  const int x = threadIdx.x, y = threadIdx.y;
+  const int32_t i = (int32_t)blockIdx.y * B + y, j = (int32_t)blockIdx.x * B + x;
+  const int32_t column_of = (int32_t)blockIdx.y * B + x;
+  s_row[y][x] = y < p.n && j < n ? p.rows[(int64_t)y * n + j] : 0.0;
+  s_column[y][x] = y < p.n && column_of < n ? p.columns[(int64_t)y * n + column_of] : 0.0;
+  __syncthreads();
+  if (i >= n || j >= n) return;
+  const bool own_row = i >= p.first && i < p.first + p.n;
+  const bool own_column = j >= p.first && j < p.first + p.n;
+  double value = own_column ? 0.0 : a[(int64_t)i * n + j];
+  for (int k = 0; k < B; ++k) value -= s_column[k][y] * s_row[k][x];
+  a[(int64_t)i * n + j] = own_row ? p.rows[(int64_t)(i - p.first) * n + j] : value;
+}
+
+/// Thread = entry below the diagonal, and its mirror image.
+__global__ void __launch_bounds__(B *B) symmetrize_kernel(int32_t n, double *a)
+{
+  const int32_t i = (int32_t)(blockIdx.y * B + threadIdx.y);
+  const int32_t j = (int32_t)(blockIdx.x * B + threadIdx.x);
+  if (i >= n || j >= i) return;
+  const double mean = 0.5 * (a[(int64_t)i * n + j] + a[(int64_t)j * n + i]);
+  a[(int64_t)i * n + j] = mean;
+  a[(int64_t)j * n + i] = mean;
 }
 
 __global__ void __launch_bounds__(32 * WARPS)
@@ -59,26 +113,28 @@ __global__ void __launch_bounds__(32 * WARPS)
 }
 }  // namespace
 
-/// The last pivot's array must not be `inverse`, which is made symmetric from it.
-extern "C" kedge_status kg_dense_inverse_cuda(kedge_context *ctx, const kg_dense_inverse_args *a)
+extern "C" kedge_status kg_dense_inverse_cuda(kedge_context *ctx, const kg_dense_inverse_args *args)
 {
-  const int32_t n = a->matrix.n_rows;
+  const int32_t n = args->matrix.n_rows;
   if (n == 0) return KEDGE_OK;  // an empty grid is a launch error
   const cudaStream_t stream = kg_cuda_stream(ctx);
-  const dim3 block(WIDTH, HEIGHT);
-  const dim3 grid(((unsigned)n + WIDTH - 1) / WIDTH, ((unsigned)n + HEIGHT - 1) / HEIGHT);
-  double *from = n % 2 == 0 ? a->work : a->inverse, *to = n % 2 == 0 ? a->inverse : a->work;
-  KG_TRY(kg_zero(ctx, from, (size_t)n * (size_t)n * sizeof *from));
-  expand_kernel<<<((unsigned)n + 127) / 128, 128, 0, stream>>>(a->matrix, from);
+  const unsigned tiles = ((unsigned)n + B - 1) / B;
+  const dim3 block(B, B), grid(tiles, tiles);
+  double *const a = args->inverse;
+  KG_TRY(kg_zero(ctx, a, (size_t)n * (size_t)n * sizeof *a));
+  expand_kernel<<<((unsigned)n + 127) / 128, 128, 0, stream>>>(args->matrix, a);
   KG_TRY(kg_cuda_launched(ctx, "dense_expand"));
-  for (int32_t k = 0; k < n; ++k) {
-    pivot_kernel<<<grid, block, 0, stream>>>(a->matrix, k, from, to, a->fault);
-    KG_TRY(kg_cuda_launched(ctx, "dense_pivot"));
-    double *const next = from;
-    from = to;
-    to = next;
+  Pivots p = {0, 0, args->work, args->work + B * B, args->work + B * (B + (int64_t)n)};
+  for (; p.first < n; p.first += B) {
+    p.n = n - p.first < B ? n - p.first : B;
+    invert_kernel<<<1, block, 0, stream>>>(args->matrix, a, p, args->fault);
+    KG_TRY(kg_cuda_launched(ctx, "dense_invert"));
+    rows_kernel<<<tiles, block, 0, stream>>>(n, a, p);
+    KG_TRY(kg_cuda_launched(ctx, "dense_rows"));
+    eliminate_kernel<<<grid, block, 0, stream>>>(n, a, p);
+    KG_TRY(kg_cuda_launched(ctx, "dense_eliminate"));
   }
-  symmetrize_kernel<<<grid, block, 0, stream>>>(n, from, to);
+  symmetrize_kernel<<<grid, block, 0, stream>>>(n, a);
   return kg_cuda_launched(ctx, "dense_symmetrize");
 }
 

@@ -1,12 +1,9 @@
-// Pivots are taken in blocks: the rest of the matrix is then passed once a block, not once a pivot.
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/context.h"
-#include "core/memory.h"
 #include "multigrid/dense.h"
 
-enum { BLOCK = 32 };
+enum { BLOCK = KG_DENSE_PIVOTS };
 
 /// One block of pivots: rows and columns first .. first + n - 1 of the matrix.
 typedef struct pivots {
@@ -99,14 +96,12 @@ static bool invert(const kedge_context *ctx, const kg_csr *matrix, double *a, do
 kedge_status kg_dense_inverse_host(kedge_context *ctx, const kg_dense_inverse_args *args)
 {
   const size_t n = (size_t)args->matrix.n_rows;
-  double *rows;
-  KG_TRY(kg_host_alloc(ctx, BLOCK * n, sizeof *rows, &rows));
-  expand(&args->matrix, args->work);
-  *args->fault = !invert(ctx, &args->matrix, args->work, rows);
-  free(rows);
+  double *const a = args->inverse;
+  expand(&args->matrix, a);
+  *args->fault = !invert(ctx, &args->matrix, a, args->work);
   for (size_t i = 0; i < n; ++i)
-    for (size_t j = 0; j < n; ++j)
-      args->inverse[i * n + j] = 0.5 * (args->work[i * n + j] + args->work[j * n + i]);
+    for (size_t j = 0; j < i; ++j)
+      a[i * n + j] = a[j * n + i] = 0.5 * (a[i * n + j] + a[j * n + i]);
   return KEDGE_OK;
 }
 

@@ -224,10 +224,11 @@ static void dense_inverses_solve_what_the_matrix_made(void **state)
     kg_buffer memory;
     const size_t square = (size_t)m.n * (size_t)m.n;
     device_matrix_create(ctx, &m, &matrix);
-    must(ctx, kg_alloc(ctx, 2 * square + 1, sizeof(double), &memory));
+    must(ctx, kg_alloc(ctx, square + kg_dense_work(m.n) + 1, sizeof(double), &memory));
     double *const inverse = memory.data;
-    must(ctx, kg_dense_inverse(ctx, &(kg_dense_inverse_args){matrix.csr, inverse, inverse + square,
-                                                             (int32_t *)(inverse + 2 * square)}));
+    must(ctx, kg_dense_inverse(ctx, &(kg_dense_inverse_args){
+                                        matrix.csr, inverse, inverse + square,
+                                        (int32_t *)(inverse + square + kg_dense_work(m.n))}));
     double *found = get(square, sizeof *found), *row = get((size_t)m.n, sizeof *row);
     must(ctx, kg_copy_out(ctx, found, inverse, square * sizeof *found));
     must(ctx, kg_sync(ctx));
