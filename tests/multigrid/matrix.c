@@ -8,11 +8,18 @@
 #include "core/context.h"
 #include "grid.h"
 
-static void *get(size_t count, size_t size)
+void *get(size_t count, size_t size)
 {
   void *memory = calloc(count + 1, size);
   assert_non_null(memory);
   return memory;
+}
+
+double *randoms(uint64_t seed, int32_t n)
+{
+  double *v = get((size_t)n, sizeof *v);
+  for (int32_t i = 0; i < n; ++i) v[i] = test_random(&seed);
+  return v;
 }
 
 void must(kedge_context *ctx, kedge_status status)

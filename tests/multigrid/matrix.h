@@ -40,6 +40,10 @@ void fe_multiply(const fe_matrix *m, const double *x, double *y);
 /// [row][column], to be freed.
 double *fe_dense(const fe_matrix *m, int32_t n_columns);
 
+/// Zeros, and random numbers in [-1, 1]; to be freed.
+void *get(size_t count, size_t size);
+double *randoms(uint64_t seed, int32_t n);
+
 /// Fail the test with the context's sentence unless the status is KEDGE_OK.
 void must(kedge_context *ctx, kedge_status status);
 kedge_context *open_backend(kedge_backend backend, int threads);

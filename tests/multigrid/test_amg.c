@@ -6,14 +6,6 @@
 #include "context.h"
 #include "grid.h"
 
-static double *randoms(uint64_t seed, int32_t n)
-{
-  double *v = malloc((size_t)n * sizeof *v);
-  assert_non_null(v);
-  for (int32_t i = 0; i < n; ++i) v[i] = test_random(&seed);
-  return v;
-}
-
 static double dot(int32_t n, const double *a, const double *b)
 {
   double sum = 0.0;
