@@ -8,6 +8,7 @@
 
 #include "core/clock.h"
 #include "core/memory.h"
+#include "ops/round.h"
 
 void bench_die(kedge_context *ctx, kedge_status status)
 {
@@ -84,8 +85,12 @@ static void fill_arguments(bench *b)
       (kg_edge_sum_args){b->p.batch, condensed, z.n_trace, false, a[KG_ARRAY_RIGHT_HAND_SIDE].data};
   b->diagonal =
       (kg_edge_sum_args){b->p.batch, local, z.n_packed, true, a[KG_ARRAY_INVERSE_DIAGONAL].data};
-  b->apply = (kg_trace_apply_args){b->p.batch, local,   b->x.data, b->y.data, a[KG_ARRAY_HALO].data,
-                                   false,      partial, NULL};
+  b->apply = (kg_trace_apply_args){.batch = b->p.batch,
+                                   .local = local,
+                                   .x = b->x.data,
+                                   .y = b->y.data,
+                                   .halo = a[KG_ARRAY_HALO].data,
+                                   .partial = partial};
   b->vectors = (kg_cg_vectors_args){.n = (int64_t)b->p.shape.count.n_free * z.n_edge,
                                     .inverse = a[KG_ARRAY_INVERSE_DIAGONAL].data,
                                     .b = a[KG_ARRAY_RIGHT_HAND_SIDE].data,
@@ -185,6 +190,27 @@ kedge_status bench_add_ell(bench *b)
   return KEDGE_OK;
 }
 
+kedge_status bench_add_single(bench *b)
+{
+  const kg_trace_counts *n = &b->p.shape.count;
+  const size_t m = (size_t)b->p.shape.size.n_edge, all = (size_t)n->n_edges * m;
+  const size_t local = kg_array_bytes(KG_ARRAY_LOCAL, &b->p.shape) / sizeof(double);
+  // Pieces begin at multiples of 32 bytes.
+  const size_t x = (all + 7) / 8 * 8, y = ((size_t)n->n_free * m + 7) / 8 * 8;
+  KG_TRY(kg_alloc(b->p.ctx, local + x + y + (size_t)n->n_shared * m, sizeof(float), &b->single));
+  float *at = b->single.data;
+  b->apply_single = b->apply;
+  b->apply_single.number = KG_SINGLE;
+  b->apply_single.local = at;
+  b->apply_single.x = at + local;
+  b->apply_single.y = at + local + x;
+  b->apply_single.halo = at + local + x + y;
+  KG_TRY(
+      kg_round(b->p.ctx, &(kg_round_args){.n = (int64_t)local, .from = b->apply.local, .to = at}));
+  return kg_round(b->p.ctx,
+                  &(kg_round_args){.n = (int64_t)all, .from = b->apply.x, .to = at + local});
+}
+
 void bench_add_exact(bench *b)
 {
   kedge_context *ctx = b->p.ctx;
@@ -211,6 +237,7 @@ void bench_add_exact(bench *b)
 void bench_close(bench *b)
 {
   kg_free(b->p.ctx, &b->exact);
+  kg_free(b->p.ctx, &b->single);
   kg_free(b->p.ctx, &b->error_sums);
   kg_free(b->p.ctx, &b->x);
   kg_free(b->p.ctx, &b->y);

@@ -66,6 +66,7 @@ typedef struct bench {
   kg_local_matrices_args local_matrices;
   kg_edge_sum_args right_hand_side, diagonal;
   kg_trace_apply_args apply;
+  kg_trace_apply_args apply_single;  ///< after bench_add_single()
   kg_ell_assemble_args assemble;
   kg_ell_apply_args ell;
   kg_cg_vectors_args vectors;
@@ -74,7 +75,8 @@ typedef struct bench {
   kg_load_vectors_args load_vectors;
   kg_errors_args errors;
   kg_buffer exact, error_sums;
-  bool one_chunk;  ///< operators that work by chunks take the first one only
+  kg_buffer single;  ///< K^e, x, y and halo in single precision
+  bool one_chunk;    ///< operators that work by chunks take the first one only
 } bench;
 
 /// The problem of all programs: -div grad u + u = sin(3 x) y, u = 0 on the whole boundary.
@@ -85,6 +87,9 @@ void bench_set(kedge_context *ctx, kedge_problem *problem, const char *section, 
 void bench_open(bench *b, kedge_context *ctx, const kedge_mesh *mesh, int order);
 /// @retval KEDGE_ERR_MEMORY  it does not fit beside the rest; bench_close() frees what there is
 kedge_status bench_add_ell(bench *b);
+/// The operands of the product in single precision, once K^e is there.
+/// @retval KEDGE_ERR_MEMORY  they do not fit beside the rest; bench_close() frees what there is
+kedge_status bench_add_single(bench *b);
 /// What `errors` compares with: random values, the same on every backend.
 void bench_add_exact(bench *b);
 void bench_close(bench *b);

@@ -36,6 +36,11 @@ static kedge_status call_apply(bench *b)
 {
   return kg_trace_apply(b->p.ctx, &b->apply);
 }
+static kedge_status call_apply_single(bench *b)
+{
+  if (!b->single.data) KG_TRY(bench_add_single(b));
+  return kg_trace_apply(b->p.ctx, &b->apply_single);
+}
 static kedge_status call_assemble(bench *b)
 {
   return kg_ell_assemble(b->p.ctx, &b->assemble);
@@ -105,6 +110,10 @@ static kg_cost cost_apply(const bench *b)
 {
   return kg_trace_apply_cost(b->p.shape.size, &b->p.shape.count);
 }
+static kg_cost cost_apply_single(const bench *b)
+{
+  return kg_trace_apply_cost_single(b->p.shape.size, &b->p.shape.count);
+}
 static kg_cost cost_assemble(const bench *b)
 {
   return kg_ell_assemble_cost(b->p.shape.size, &b->p.shape.count);
@@ -173,6 +182,7 @@ static const operation operations[] = {
     {"local_matrices", call_local_matrices, cost_local_matrices, KG_ARRAY_LOCAL, count_local},
     {"edge_sum", call_diagonal, cost_diagonal, KG_ARRAY_INVERSE_DIAGONAL, count_rows},
     {"trace_apply", call_apply, cost_apply, KG_ARRAY_COUNT, count_rows},
+    {"trace_apply_single", call_apply_single, cost_apply_single, KG_ARRAY_COUNT, count_none},
     {"ell_assemble", call_assemble, cost_assemble, KG_ARRAY_COUNT, count_none},
     {"ell_apply", call_ell, cost_ell, KG_ARRAY_COUNT, count_rows},
     {"cg_vectors", call_vectors, cost_vectors, KG_ARRAY_COUNT, count_none},
@@ -269,6 +279,7 @@ static void run_operation(const bench_settings *s, const bench_machine *m, bench
                           const operation *op)
 {
   running r = {.op = op, .b = b};
+  if (op->call == call_apply_single && !bench_wants(s, op->name)) return;  // nobody needs it
   if (!bench_wants(s, op->name)) {  // those after it work on what it makes
     BENCH_TRY(m->ctx, op->call(b));
     if (host) BENCH_TRY(m->host_ctx, op->call(host));

@@ -39,8 +39,8 @@ typedef struct kg_cuda_state {
   cudaStream_t stream;
   cudaEvent_t staged[2];  ///< the staging buffer's last copy has ended
   kg_pinned staging[2];   ///< near the GPU
-  kg_cuda_residency
-      stream_residency[KEDGE_ORDER_MAX + 1];  ///< of the streaming trace kernel, by order
+  /// of the streaming trace kernel, by number and order
+  kg_cuda_residency stream_residency[2][KEDGE_ORDER_MAX + 1];
   /// [KG_CUDA_COUNTERS] in device memory; each but that of `repeat` is zero between its kernels
   unsigned *counters;
 } kg_cuda_state;

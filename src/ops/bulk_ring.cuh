@@ -71,23 +71,23 @@ __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned b
 #endif
 }
 
-/// One warp's ring. ENTRIES rows of 32 doubles a slot; a group has TOTAL rows, its last slot may be
+/// One warp's ring. ENTRIES rows of 32 numbers a slot; a group has TOTAL rows, its last slot may be
 /// shorter. Groups follow each other by `stride` groups.
-template <int ENTRIES, int SLOTS, int TOTAL>
+template <class Real, int ENTRIES, int SLOTS, int TOTAL>
 struct bulk_ring {
   static constexpr int PIECES = (TOTAL + ENTRIES - 1) / ENTRIES;
   static constexpr int LAST = TOTAL - (PIECES - 1) * ENTRIES;
   static constexpr int ROW = 32;
 
-  double *slots;       ///< [SLOTS][ENTRIES][32] in shared memory
+  Real *slots;         ///< [SLOTS][ENTRIES][32] in shared memory
   uint64_t *barriers;  ///< [SLOTS]
-  const double *array;
+  const Real *array;
   int64_t next_group, n_groups, stride;
   int next_piece, slot;
   unsigned parity;
 
   /// Fill the ring. Called by the whole warp.
-  __device__ void start(double *memory, uint64_t *bars, const double *from, int64_t first,
+  __device__ void start(Real *memory, uint64_t *bars, const Real *from, int64_t first,
                         int64_t count, int64_t step)
   {
     slots = memory, barriers = bars, array = from;
@@ -109,7 +109,7 @@ struct bulk_ring {
       const unsigned rows = next_piece == PIECES - 1 ? LAST : ENTRIES;
       bulk_copy(slots + into * ENTRIES * ROW,
                 array + (next_group * TOTAL + next_piece * ENTRIES) * ROW,
-                rows * ROW * (unsigned)sizeof(double), barriers + into);
+                rows * ROW * (unsigned)sizeof(Real), barriers + into);
     }
     if (++next_piece == PIECES) {
       next_piece = 0;
@@ -118,7 +118,7 @@ struct bulk_ring {
   }
 
   /// Wait for the next piece; its rows, until release().
-  __device__ __forceinline__ const double *wait()
+  __device__ __forceinline__ const Real *wait()
   {
     barrier_wait(barriers + slot, parity);
     return slots + slot * ENTRIES * ROW;

@@ -19,6 +19,21 @@ typedef struct kg_cost {
     [KEDGE_BACKEND_CUDA] = KG_IF_CUDA(cuda),                        \
   }
 
+/// The type of an operator's numbers, where it takes two. Sums over many of them are double.
+typedef enum kg_number { KG_DOUBLE, KG_SINGLE, KG_NUMBERS } kg_number;
+
+static inline size_t kg_number_bytes(kg_number number)
+{
+  return number == KG_SINGLE ? sizeof(float) : sizeof(double);
+}
+
+/// The implementations of such an operator, by number and backend.
+#define KG_IMPLEMENTATIONS_OF_NUMBERS(host, cuda)                   \
+  {                                                                 \
+    [KG_DOUBLE] = KG_IMPLEMENTATIONS(host, cuda),                   \
+    [KG_SINGLE] = KG_IMPLEMENTATIONS(host##_single, cuda##_single), \
+  }
+
 /// What most operators read: counts, device arrays of the trace layout, reference matrices.
 typedef struct kg_batch {
   kg_trace_counts count;

@@ -4,9 +4,10 @@
 
 kedge_status kg_trace_apply(kedge_context *ctx, const kg_trace_apply_args *args)
 {
-  static kedge_status (*const impl[])(kedge_context *, const kg_trace_apply_args *) =
-      KG_IMPLEMENTATIONS(kg_trace_apply_host, kg_trace_apply_cuda);
-  return impl[ctx->backend](ctx, args);
+  static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *,
+                                                           const kg_trace_apply_args *) =
+      KG_IMPLEMENTATIONS_OF_NUMBERS(kg_trace_apply_host, kg_trace_apply_cuda);
+  return impl[args->number][ctx->backend](ctx, args);
 }
 
 kg_cost kg_trace_apply_cost(kg_sizes size, const kg_trace_counts *count)
@@ -15,4 +16,11 @@ kg_cost kg_trace_apply_cost(kg_sizes size, const kg_trace_counts *count)
   const double vectors = 8.0 * size.n_edge * ((double)count->n_edges + (double)count->n_free);
   return (kg_cost){.bytes = 8.0 * size.n_packed * elements + vectors,
                    .flops = 2 * n * n * elements};
+}
+
+kg_cost kg_trace_apply_cost_single(kg_sizes size, const kg_trace_counts *count)
+{
+  kg_cost cost = kg_trace_apply_cost(size, count);
+  cost.bytes /= 2;
+  return cost;
 }

@@ -13,12 +13,13 @@ KEDGE_BEGIN_DECLS
 
 typedef struct kg_trace_apply_args {
   kg_batch batch;
-  const double *local;  ///< [group][n (n+1) / 2][lane]
-  const double *x;      ///< [trace edge][mode]; Dirichlet rows are read too
-  double *y;            ///< [free trace edge][mode]
-  double *halo;         ///< work: [edge between patches][mode]
-  bool open;            ///< leave it to who reads y to add the halo
-  double *partial;      ///< work: [patch], sums of x . K x
+  const void *local;  ///< [group][n (n+1) / 2][lane]
+  const void *x;      ///< [trace edge][mode]; Dirichlet rows are read too
+  void *y;            ///< [free trace edge][mode]
+  void *halo;         ///< work: [edge between patches][mode]
+  kg_number number;   ///< of these four
+  bool open;          ///< leave it to who reads y to add the halo
+  double *partial;    ///< work: [patch], sums of x . K x
   kg_cg_state
       *state;  ///< NULL, or: do nothing after a stop; p_ap = x . y, and stop if it is not positive
 } kg_trace_apply_args;
@@ -31,19 +32,23 @@ KG_INLINE int kg_side_code(uint32_t codes, int l)
 }
 
 /// The row of y or halo that a patch writes for an edge of its halo; NULL for a Dirichlet edge.
-KG_INLINE double *kg_halo_row(const kg_trace_apply_args *a, uint32_t halo_edge, int m)
+KG_INLINE void *kg_halo_row(const kg_trace_apply_args *a, uint32_t halo_edge, int64_t row_bytes)
 {
   const int64_t edge = halo_edge >> 1;
   if (edge >= a->batch.count.n_free) return NULL;
-  return halo_edge & 1u ? a->halo + (edge - a->batch.count.n_interior) * m : a->y + edge * m;
+  return halo_edge & 1u ? (char *)a->halo + (edge - a->batch.count.n_interior) * row_bytes
+                        : (char *)a->y + edge * row_bytes;
 }
 
 kedge_status kg_trace_apply(kedge_context *ctx, const kg_trace_apply_args *args);
 /// The floor of one application: K^e once, x and y once.
 kg_cost kg_trace_apply_cost(kg_sizes size, const kg_trace_counts *count);
+kg_cost kg_trace_apply_cost_single(kg_sizes size, const kg_trace_counts *count);
 
 kedge_status kg_trace_apply_host(kedge_context *ctx, const kg_trace_apply_args *args);
 kedge_status kg_trace_apply_cuda(kedge_context *ctx, const kg_trace_apply_args *args);
+kedge_status kg_trace_apply_host_single(kedge_context *ctx, const kg_trace_apply_args *args);
+kedge_status kg_trace_apply_cuda_single(kedge_context *ctx, const kg_trace_apply_args *args);
 
 /// Groups a patch for an order: about the elements whose traces and products fit the shared memory
 /// of a GPU block several times over.

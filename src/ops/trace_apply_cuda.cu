@@ -1,12 +1,12 @@
 // trace_apply_cuda.cu: y = sum_e A_e^T K^e A_e x by patches. GPUs with a copy engine take the
 // streaming kernel (trace_apply_stream.cuh); this file has the plain one for older GPUs, and what
 // follows both.
-// Layout  local [group][n (n+1) / 2][lane]: a warp reads 256 consecutive bytes an entry, once.
+// Layout  local [group][n (n+1) / 2][lane]: a warp reads 32 consecutive numbers an entry, once.
 //         x, y [trace edge][mode]; edges inside a patch are contiguous.
 // Map     block = patch, thread = element, warp = group. x and y of an element (2 n numbers) stay
 //         in registers; every side of the patch has a place for its product, and a thread (edge,
 //         mode) adds those of an edge: one writer a word.
-// Cost    8 n (n+1) / 2 bytes and 2 n^2 flops an element, and the vectors.
+// Cost    n (n+1) / 2 numbers of K^e and 2 n^2 flops an element, and the vectors.
 #include "ops/product_sum.cuh"
 #include "ops/trace_apply_stream.cuh"
 
@@ -31,27 +31,28 @@ __device__ __forceinline__ int product_place(int code, int n_inside)
 /// Bytes of shared memory. The places are the sides of the patch, and it has fewer edges than sides.
 constexpr size_t shared_bytes(int m, int patch_groups)
 {
-  return sizeof(double) * m * 3 * KG_LANES * patch_groups;
+  return sizeof(kg_real) * m * 3 * KG_LANES * patch_groups;
 }
 
 template <int M>
 __global__ void __launch_bounds__(32 * GROUPS_MAX<M>)
-    patch_kernel(const kg_trace_apply_args a, unsigned *counter)
+    KG_REAL(patch_kernel)(const kg_trace_apply_args a, unsigned *counter)
 {
   constexpr int n = 3 * M;
-  extern __shared__ double s_trace[];  // x of the patch's edges, then products [place][M]
+  extern __shared__ kg_real s_trace[];  // x of the patch's edges, then products [place][M]
   __shared__ double s_warp[8];
   if (stopped(a.state)) return;
+  const kg_real *const a_x = (const kg_real *)a.x;
   const int threads = blockDim.x, thread = threadIdx.x, patch = blockIdx.x;
   const int edge0 = a.batch.arrays.patch_edge[patch], halo0 = a.batch.arrays.patch_halo[patch];
   const int n_inside = a.batch.arrays.patch_edge[patch + 1] - edge0;
   const int n_local = n_inside + a.batch.arrays.patch_halo[patch + 1] - halo0;
 
-  for (int i = thread; i < n_inside * M; i += threads) s_trace[i] = a.x[(int64_t)edge0 * M + i];
+  for (int i = thread; i < n_inside * M; i += threads) s_trace[i] = a_x[(int64_t)edge0 * M + i];
   for (int i = n_inside * M + thread; i < n_local * M; i += threads) {
     const int entry = i / M - n_inside;
     const int64_t edge = a.batch.arrays.halo_edge[halo0 + entry] >> 1;
-    s_trace[i] = a.x[edge * M + i % M];
+    s_trace[i] = a_x[edge * M + i % M];
   }
   __syncthreads();
 
@@ -60,7 +61,7 @@ __global__ void __launch_bounds__(32 * GROUPS_MAX<M>)
   const int64_t element = group * KG_LANES + lane;
   const bool active = element < a.batch.count.n_elements;
   const unsigned codes = active ? a.batch.arrays.side_codes[element] : 0;
-  double x[n], y[n];
+  kg_real x[n], y[n];
   if (active) {
 #pragma unroll
     for (int i = 0; i < n; ++i) x[i] = s_trace[kg_side_code(codes, i / M) / 2 * M + i % M];
@@ -68,13 +69,13 @@ __global__ void __launch_bounds__(32 * GROUPS_MAX<M>)
   __syncthreads();  // from here s_trace holds products
   double dot = 0.0;
   if (active) {
-    const double *entry = a.local + group * (n * (n + 1) / 2) * KG_LANES + lane;
+    const kg_real *entry = (const kg_real *)a.local + group * (n * (n + 1) / 2) * KG_LANES + lane;
 #pragma unroll
     for (int i = 0; i < n; ++i) {
-      double sum = 0.0;
+      kg_real sum = 0;
 #pragma unroll
       for (int j = 0; j < i; ++j) {
-        const double value = __ldcs(entry + (i * (i + 1) / 2 + j) * KG_LANES);
+        const kg_real value = __ldcs(entry + (i * (i + 1) / 2 + j) * KG_LANES);
         sum += value * x[j];
         y[j] += value * x[i];
       }
@@ -82,18 +83,18 @@ __global__ void __launch_bounds__(32 * GROUPS_MAX<M>)
     }
 #pragma unroll
     for (int i = 0; i < n; ++i) {
-      dot += x[i] * y[i];
+      dot += (double)x[i] * y[i];
       s_trace[product_place(kg_side_code(codes, i / M), n_inside) * M + i % M] = y[i];
     }
   }
   __syncthreads();
   for (int i = thread; i < n_local * M; i += threads) {
-    const double *products = s_trace + product_place(i / M * 2, n_inside) * M + i % M;
+    const kg_real *products = s_trace + product_place(i / M * 2, n_inside) * M + i % M;
     if (i < n_inside * M) {
-      a.y[(int64_t)edge0 * M + i] = products[0] + products[M];
+      ((kg_real *)a.y)[(int64_t)edge0 * M + i] = products[0] + products[M];
     } else {
       const int entry = halo0 + i / M - n_inside;
-      double *row = kg_halo_row(&a, a.batch.arrays.halo_edge[entry], M);
+      auto *row = (kg_real *)kg_halo_row(&a, a.batch.arrays.halo_edge[entry], M * sizeof(kg_real));
       if (row) row[i % M] = products[0];
     }
   }
@@ -101,12 +102,13 @@ __global__ void __launch_bounds__(32 * GROUPS_MAX<M>)
 }
 
 /// Rows of edges between patches are complete with what the second patch adds.
-__global__ void halo_kernel(const kg_trace_apply_args a)
+__global__ void KG_REAL(halo_kernel)(const kg_trace_apply_args a)
 {
   if (stopped(a.state)) return;
   const int64_t m = a.batch.reference.size.n_edge;
   const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < a.batch.count.n_shared * m) a.y[a.batch.count.n_interior * m + i] += a.halo[i];
+  kg_real *const y = (kg_real *)a.y + a.batch.count.n_interior * m;
+  if (i < a.batch.count.n_shared * m) y[i] += ((const kg_real *)a.halo)[i];
 }
 
 template <int P>
@@ -116,8 +118,9 @@ kedge_status launch(kedge_context *ctx, const kg_trace_apply_args &a)
   const unsigned threads = 32u * (unsigned)a.batch.count.patch_groups;
   static_assert(shared_bytes(M, GROUPS_MAX<M>) <= 47 << 10, "more has to be asked for");
   const size_t shared = shared_bytes(M, a.batch.count.patch_groups);
-  patch_kernel<M><<<(unsigned)a.batch.count.n_patches, threads, shared, kg_cuda_stream(ctx)>>>(
-      a, kg_cuda(ctx)->counters + KG_COUNTER_TRACE_APPLY);
+  KG_REAL(patch_kernel)<M>
+      <<<(unsigned)a.batch.count.n_patches, threads, shared, kg_cuda_stream(ctx)>>>(
+          a, kg_cuda(ctx)->counters + KG_COUNTER_TRACE_APPLY);
   return kg_cuda_launched(ctx, "trace_apply");
 }
 
@@ -128,17 +131,18 @@ static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one entry 
 
 }  // namespace
 
-extern "C" kedge_status kg_trace_apply_cuda(kedge_context *ctx, const kg_trace_apply_args *a)
+extern "C" kedge_status KG_REAL(kg_trace_apply_cuda)(kedge_context *ctx,
+                                                     const kg_trace_apply_args *a)
 {
   const int order = a->batch.reference.size.order;
   if (kg_cuda(ctx)->code_major < 9)
     KG_TRY(by_order[order - 1](ctx, *a));
   else if (order <= KG_STREAM_LOW_MAX)
-    KG_TRY(kg_trace_apply_stream_low(ctx, a));
+    KG_TRY(KG_REAL(kg_trace_apply_stream_low)(ctx, a));
   else
-    KG_TRY(kg_trace_apply_stream_high(ctx, a));
+    KG_TRY(KG_REAL(kg_trace_apply_stream_high)(ctx, a));
   const int64_t rows = (int64_t)a->batch.count.n_shared * a->batch.reference.size.n_edge;
   if (rows == 0 || a->open) return KEDGE_OK;
-  halo_kernel<<<(unsigned)((rows + 255) / 256), 256, 0, kg_cuda_stream(ctx)>>>(*a);
+  KG_REAL(halo_kernel)<<<(unsigned)((rows + 255) / 256), 256, 0, kg_cuda_stream(ctx)>>>(*a);
   return kg_cuda_launched(ctx, "trace_apply: halo");
 }

@@ -6,37 +6,38 @@
 #include <string.h>
 
 #include "core/context.h"
+#include "ops/real.h"
 #include "ops/trace_apply.h"
 
 enum {
   TRACE_MAX = 3 * (KEDGE_ORDER_MAX + 1),
   PRODUCTS_MAX = KG_SIDE_CODES * (KEDGE_ORDER_MAX + 1),
-  AHEAD = 4096,  // doubles of K^e between what is used and what is asked for: 32 kB
+  AHEAD = 32768 / sizeof(kg_real),  // numbers of K^e between what is used and what is asked for
 };
 
 #define INLINE __attribute__((always_inline)) static inline
 
-/// Work of one thread, 180 kB on its stack: the gathered x and y of one group, and the products of
+/// Work of one thread, 180 kB on its stack at most: the gathered x and y of one group, and the products of
 /// the patch's sides.
 typedef struct patch_work {
-  _Alignas(64) double x[TRACE_MAX][KG_LANES];
-  double y[TRACE_MAX][KG_LANES];
-  double products[PRODUCTS_MAX];  ///< [side code][mode]: two places an edge of the patch
+  _Alignas(64) kg_real x[TRACE_MAX][KG_LANES];
+  kg_real y[TRACE_MAX][KG_LANES];
+  kg_real products[PRODUCTS_MAX];  ///< [side code][mode]: two places an edge of the patch
 } patch_work;
 
 /// One entry of 32 elements, into the second level of the cache. It may lie behind the end of K^e.
-INLINE void ask_for(const double *k)
+INLINE void ask_for(const kg_real *k)
 {
-  for (int i = 0; i < KG_LANES; i += 8) __builtin_prefetch(k + i, 0, 2);
+  for (int i = 0; i < KG_LANES; i += 64 / (int)sizeof *k) __builtin_prefetch(k + i, 0, 2);
 }
 
 /// y = K x for 32 elements, every entry of the packed triangle used twice. Returns x . y.
-INLINE double multiply_group(int n, const double *restrict k, const double (*restrict x)[KG_LANES],
-                             double (*restrict y)[KG_LANES])
+INLINE double multiply_group(int n, const kg_real *restrict k,
+                             const kg_real (*restrict x)[KG_LANES], kg_real (*restrict y)[KG_LANES])
 {
   double dot[KG_LANES] = {0};
   for (int a = 0; a < n; ++a) {
-    double sum[KG_LANES] = {0}, xa[KG_LANES];
+    kg_real sum[KG_LANES] = {0}, xa[KG_LANES];
     memcpy(xa, x[a], sizeof xa);
     for (int b = 0; b < a; ++b, k += KG_LANES) {
       ask_for(k + AHEAD);
@@ -54,7 +55,7 @@ INLINE double multiply_group(int n, const double *restrict k, const double (*res
   double total = 0.0;
   for (int a = 0; a < n; ++a)
 #pragma omp simd
-    for (int i = 0; i < KG_LANES; ++i) dot[i] += x[a][i] * y[a][i];
+    for (int i = 0; i < KG_LANES; ++i) dot[i] += (double)x[a][i] * y[a][i];
   for (int i = 0; i < KG_LANES; ++i) total += dot[i];
   return total;
 }
@@ -66,7 +67,7 @@ INLINE void store_products(const kg_trace_apply_args *a, int32_t group, int m, p
   for (int i = 0; i < KG_LANES && i < left; ++i) {
     const uint32_t codes = a->batch.arrays.side_codes[(size_t)group * KG_LANES + i];
     for (int l = 0; l < 3; ++l) {
-      double *place = w->products + kg_side_code(codes, l) * m;
+      kg_real *place = w->products + kg_side_code(codes, l) * m;
       for (int k = 0; k < m; ++k) place[k] = w->y[l * m + k][i];
     }
   }
@@ -77,7 +78,7 @@ INLINE void gather_values(const kg_trace_apply_args *a, int32_t group, int m, pa
   const uint32_t *side_edge = a->batch.arrays.side_edge + (size_t)group * 3 * KG_LANES;
   for (int l = 0; l < 3; ++l)
     for (int i = 0; i < KG_LANES; ++i) {
-      const double *x = a->x + (size_t)(side_edge[l * KG_LANES + i] >> 1) * m;
+      const kg_real *x = (const kg_real *)a->x + (size_t)(side_edge[l * KG_LANES + i] >> 1) * m;
       for (int k = 0; k < m; ++k) w->x[l * m + k][i] = x[k];
     }
 }
@@ -89,12 +90,12 @@ INLINE void gather_rows(const kg_trace_apply_args *a, int32_t patch, int m, cons
   const int32_t edge0 = arrays->patch_edge[patch], halo0 = arrays->patch_halo[patch];
   const int32_t n_inside = arrays->patch_edge[patch + 1] - edge0;
   const int32_t n_halo = arrays->patch_halo[patch + 1] - halo0;
-  const double *product = w->products;
-  double *y = a->y + (size_t)edge0 * m;
+  const kg_real *product = w->products;
+  kg_real *y = (kg_real *)a->y + (size_t)edge0 * m;
   for (int32_t f = 0; f < n_inside; ++f, product += 2 * m)
     for (int k = 0; k < m; ++k) *y++ = product[k] + product[m + k];
   for (int32_t f = 0; f < n_halo; ++f, product += 2 * m) {
-    double *row = kg_halo_row(a, arrays->halo_edge[halo0 + f], m);
+    kg_real *row = kg_halo_row(a, arrays->halo_edge[halo0 + f], m * (int64_t)sizeof *row);
     for (int k = 0; row && k < m; ++k) row[k] = product[k];
   }
 }
@@ -110,8 +111,8 @@ INLINE void apply_patch(const kg_trace_apply_args *a, int32_t patch, int m, patc
   double sum = 0.0;
   for (int32_t group = first; group < last; ++group) {
     gather_values(a, group, m, w);
-    sum += multiply_group(n, a->local + (size_t)group * n_packed * KG_LANES,
-                          (const double(*)[KG_LANES])w->x, w->y);
+    sum += multiply_group(n, (const kg_real *)a->local + (size_t)group * n_packed * KG_LANES,
+                          (const kg_real(*)[KG_LANES])w->x, w->y);
     store_products(a, group, m, w);
   }
   a->partial[patch] = sum;
@@ -147,9 +148,10 @@ _Static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one funct
 static void add_halo(kedge_context *ctx, const kg_trace_apply_args *a)
 {
   const int64_t m = a->batch.reference.size.n_edge, n = a->batch.count.n_shared * m;
-  double *y = a->y + a->batch.count.n_interior * m;
+  kg_real *y = (kg_real *)a->y + a->batch.count.n_interior * m;
+  const kg_real *halo = a->halo;
 #pragma omp parallel for simd schedule(static) num_threads(ctx->threads)
-  for (int64_t i = 0; i < n; ++i) y[i] += a->halo[i];
+  for (int64_t i = 0; i < n; ++i) y[i] += halo[i];
 }
 
 static void finish_dot(const kg_trace_apply_args *a)
@@ -159,7 +161,7 @@ static void finish_dot(const kg_trace_apply_args *a)
   kg_cg_judge(a->state, sum);
 }
 
-kedge_status kg_trace_apply_host(kedge_context *ctx, const kg_trace_apply_args *args)
+kedge_status KG_REAL(kg_trace_apply_host)(kedge_context *ctx, const kg_trace_apply_args *args)
 {
   if (args->state && args->state->stop != KG_CG_RUNNING) return KEDGE_OK;
   assert(args->batch.count.patch_groups <= KG_PATCH_GROUPS_MAX);

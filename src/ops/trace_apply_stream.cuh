@@ -11,9 +11,10 @@
 #include "backend/cuda_rt.h"
 #include "ops/bulk_ring.cuh"
 #include "ops/product_sum.cuh"
+#include "ops/real.h"
 #include "ops/trace_apply.h"
 
-namespace kg
+namespace
 {
 
 /// SLOTS slots of ENTRIES rows of K^e decide how far loads run ahead.
@@ -25,13 +26,13 @@ struct stream_shape {
   static constexpr int threads = 32 * warps;
   static constexpr int entries = ENTRIES;
   static constexpr int slots = SLOTS;
-  using ring = bulk_ring<entries, slots, packed>;
+  using ring = kg::bulk_ring<kg_real, entries, slots, packed>;
 
   /// Bytes of shared memory: barriers, rings, products, x, halo (3 patches).
   static size_t shared_bytes(const kg_trace_counts &count)
   {
     return 1024 +
-           sizeof(double) *
+           sizeof(kg_real) *
                ((size_t)warps * slots * entries * 32 + 3 * (size_t)count.max_local * M) +
            3 * sizeof(uint32_t) * (size_t)count.max_halo;
   }
@@ -52,74 +53,59 @@ __device__ __forceinline__ patch_place place_of(const kg_trace_apply_args &a, in
   return p;
 }
 
-/// Chosen on an H200 among 4 to 9 shapes an order. Two blocks on a multiprocessor are best, so that
-/// one streams while the other gathers; shared memory and registers are chosen for that, with room
-/// for patches of meshes that are less regular than a square. Slots divide the rows of K^e. What
-/// they reach is in profiling/results (operators.json).
+/// Rings by order. Chosen on an H200 among 4 to 9 an order. Two blocks on a multiprocessor are best in
+/// double precision, so that one streams while the other gathers; shared memory and registers are
+/// chosen for that, with room for patches of meshes that are less regular than a square. Slots divide
+/// the rows of K^e. What they reach is in profiling/results (operators.json).
+struct ring_shape {
+  int entries, slots;
+};
+#ifdef KG_COMPILE_SINGLE
+constexpr ring_shape RINGS[] = {{7, 3},  {15, 3}, {26, 2}, {20, 2}, {57, 2}, {33, 4},
+                                {50, 2}, {42, 2}, {31, 3}, {51, 2}, {37, 2}, {30, 2}};
+#else
+constexpr ring_shape RINGS[] = {{7, 2},  {15, 2}, {13, 2}, {10, 2}, {19, 3}, {21, 3},
+                                {25, 2}, {21, 2}, {15, 3}, {17, 2}, {18, 2}, {15, 2}};
+#endif
+static_assert(sizeof RINGS / sizeof *RINGS == KEDGE_ORDER_MAX, "one entry per order");
 template <int M>
-struct best_shape;
-template <>
-struct best_shape<2> : stream_shape<2, 8, 7, 2> {
-};
-template <>
-struct best_shape<3> : stream_shape<3, 8, 15, 2> {
-};
-template <>
-struct best_shape<4> : stream_shape<4, 8, 13, 2> {
-};
-template <>
-struct best_shape<5> : stream_shape<5, 8, 10, 2> {
-};
-template <>
-struct best_shape<6> : stream_shape<6, 4, 19, 3> {
-};
-template <>
-struct best_shape<7> : stream_shape<7, 4, 21, 3> {
-};
-template <>
-struct best_shape<8> : stream_shape<8, 4, 25, 2> {
-};
-template <>
-struct best_shape<9> : stream_shape<9, 4, 21, 2> {
-};
-template <>
-struct best_shape<10> : stream_shape<10, 4, 15, 3> {
-};
-template <>
-struct best_shape<11> : stream_shape<11, 4, 17, 2> {
-};
-template <>
-struct best_shape<12> : stream_shape<12, 4, 18, 2> {
-};
-template <>
-struct best_shape<13> : stream_shape<13, 4, 15, 2> {
+struct best_shape : stream_shape<M, M <= 5 ? 8 : 4, RINGS[M - 2].entries, RINGS[M - 2].slots> {
 };
 
-/// M numbers between registers and shared memory, in 16-byte words where rows begin with one.
+/// What moves between registers and shared memory at once: 16 bytes where rows of M numbers begin with
+/// so many, else as many as they do.
 template <int M>
-__device__ __forceinline__ void load_row(double *to, const double *row)
+constexpr int WORD = M * sizeof(kg_real) % 16 == 0 ? 16 / sizeof(kg_real)
+                     : M % 2 == 0                  ? 2
+                                                   : 1;
+
+template <int N>
+struct alignas(N * sizeof(kg_real)) row_word {
+  kg_real value[N];
+};
+
+template <int M>
+__device__ __forceinline__ void load_row(kg_real *to, const kg_real *row)
 {
-  if constexpr (M % 2 == 0) {
+  constexpr int N = WORD<M>;
 #pragma unroll
-    for (int k = 0; k < M; k += 2) {
-      const double2 pair = *(const double2 *)(row + k);
-      to[k] = pair.x, to[k + 1] = pair.y;
-    }
-  } else {
+  for (int k = 0; k < M; k += N) {
+    const row_word<N> word = *(const row_word<N> *)(row + k);
 #pragma unroll
-    for (int k = 0; k < M; ++k) to[k] = row[k];
+    for (int i = 0; i < N; ++i) to[k + i] = word.value[i];
   }
 }
 
 template <int M>
-__device__ __forceinline__ void store_row(double *row, const double *from)
+__device__ __forceinline__ void store_row(kg_real *row, const kg_real *from)
 {
-  if constexpr (M % 2 == 0) {
+  constexpr int N = WORD<M>;
 #pragma unroll
-    for (int k = 0; k < M; k += 2) *(double2 *)(row + k) = make_double2(from[k], from[k + 1]);
-  } else {
+  for (int k = 0; k < M; k += N) {
+    row_word<N> word;
 #pragma unroll
-    for (int k = 0; k < M; ++k) row[k] = from[k];
+    for (int i = 0; i < N; ++i) word.value[i] = from[k + i];
+    *(row_word<N> *)(row + k) = word;
   }
 }
 
@@ -129,11 +115,11 @@ template <class shape, int M>
 struct patch_memory {
   static constexpr int T = shape::threads;
   const kg_trace_apply_args &a;
-  double *s_y;       ///< [2][edge of the patch][M]: products
-  double *s_x;       ///< [edge of the patch][M]
+  kg_real *s_y;      ///< [2][edge of the patch][M]: products
+  kg_real *s_x;      ///< [edge of the patch][M]
   uint32_t *s_halo;  ///< [turn][halo entry of the patch]
 
-  __device__ patch_memory(const kg_trace_apply_args &args, double *memory) : a(args)
+  __device__ patch_memory(const kg_trace_apply_args &args, kg_real *memory) : a(args)
   {
     s_y = memory;
     s_x = s_y + 2 * a.batch.count.max_local * M;
@@ -155,14 +141,15 @@ struct patch_memory {
   __device__ __forceinline__ void fetch_patch(const patch_place &p, int turn) const
   {
     const uint32_t *entries = halo(turn);
+    const kg_real *const x = (const kg_real *)a.x;
     for (int i = threadIdx.x; i < p.n_inside * M; i += T)
-      __pipeline_memcpy_async(s_x + i, a.x + (int64_t)p.edge0 * M + i, 8);
+      __pipeline_memcpy_async(s_x + i, x + (int64_t)p.edge0 * M + i, sizeof *x);
     for (int i = threadIdx.x; i < p.n_halo * M; i += T)
       __pipeline_memcpy_async(s_x + p.n_inside * M + i,
-                              a.x + (int64_t)(entries[i / M] >> 1) * M + i % M, 8);
+                              x + (int64_t)(entries[i / M] >> 1) * M + i % M, sizeof *x);
   }
 
-  __device__ __forceinline__ double *product(int code) const
+  __device__ __forceinline__ kg_real *product(int code) const
   {
     return s_y + ((code & 1) * a.batch.count.max_local + (code >> 1)) * M;
   }
@@ -170,11 +157,11 @@ struct patch_memory {
   /// Each edge of the patch adds its one or two products into its row.
   __device__ __forceinline__ void gather(const patch_place &p, int turn) const
   {
-    const double *other = s_y + a.batch.count.max_local * M;
-    double *y = a.y + (int64_t)p.edge0 * M;
+    const kg_real *other = s_y + a.batch.count.max_local * M;
+    kg_real *y = (kg_real *)a.y + (int64_t)p.edge0 * M;
     for (int i = threadIdx.x; i < p.n_inside * M; i += T) y[i] = s_y[i] + other[i];
     for (int i = threadIdx.x; i < p.n_halo * M; i += T) {
-      double *row = kg_halo_row(&a, halo(turn)[i / M], M);
+      auto *row = (kg_real *)kg_halo_row(&a, halo(turn)[i / M], M * sizeof(kg_real));
       if (row) row[i % M] = s_y[p.n_inside * M + i];
     }
   }
@@ -190,19 +177,19 @@ __device__ __forceinline__ unsigned read_codes(const kg_trace_apply_args &a, int
 
 /// y = K x of this thread's element; every entry that the ring brings is used twice.
 template <class shape>
-__device__ __forceinline__ void multiply(typename shape::ring &ring, const double (&x)[shape::n],
-                                         double (&y)[shape::n])
+__device__ __forceinline__ void multiply(typename shape::ring &ring, const kg_real (&x)[shape::n],
+                                         kg_real (&y)[shape::n])
 {
   constexpr int E = shape::entries;
-  const double *rows = nullptr;
+  const kg_real *rows = nullptr;
 #pragma unroll
   for (int i = 0; i < shape::n; ++i) {
-    double sum = 0.0;
+    kg_real sum = 0;
 #pragma unroll
     for (int j = 0; j <= i; ++j) {
       const int t = i * (i + 1) / 2 + j;
       if (t % E == 0) rows = ring.wait();
-      const double value = rows[t % E * 32 + threadIdx.x % 32];
+      const kg_real value = rows[t % E * 32 + threadIdx.x % 32];
       if (j < i) {
         sum += value * x[j];
         y[j] += value * x[i];
@@ -216,19 +203,20 @@ __device__ __forceinline__ void multiply(typename shape::ring &ring, const doubl
 
 template <class shape, int M>
 __global__ void __launch_bounds__(shape::threads, 2)
-    trace_apply_stream(const kg_trace_apply_args a, unsigned *counter)
+    KG_REAL(trace_apply_stream)(const kg_trace_apply_args a, unsigned *counter)
 {
   constexpr int n = shape::n, T = shape::threads, W = shape::warps;
-  constexpr int RING = shape::slots * shape::entries * 32;  // doubles of one warp's ring
+  constexpr int RING = shape::slots * shape::entries * 32;  // numbers of one warp's ring
   extern __shared__ __align__(1024) unsigned char s_memory[];
   __shared__ double s_warp[W];
   if (a.state != nullptr && a.state->stop != KG_CG_RUNNING) return;
   const int thread = threadIdx.x, warp = thread / 32, step = gridDim.x;
-  double *s_ring = (double *)(s_memory + 1024);
+  kg_real *s_ring = (kg_real *)(s_memory + 1024);
   const patch_memory<shape, M> memory(a, s_ring + W * RING);
   typename shape::ring ring;
-  ring.start(s_ring + warp * RING, (uint64_t *)s_memory + warp * shape::slots, a.local,
-             (int64_t)blockIdx.x * W + warp, a.batch.count.n_groups, (int64_t)step * W);
+  ring.start(s_ring + warp * RING, (uint64_t *)s_memory + warp * shape::slots,
+             (const kg_real *)a.local, (int64_t)blockIdx.x * W + warp, a.batch.count.n_groups,
+             (int64_t)step * W);
 
   int patch = blockIdx.x;
   patch_place now = place_of(a, patch), next = place_of(a, patch + step);
@@ -248,7 +236,7 @@ __global__ void __launch_bounds__(shape::threads, 2)
     const bool active = (int64_t)patch * W + warp < a.batch.count.n_groups;
     __pipeline_wait_prior(0);
     __syncthreads();
-    double x[n], y[n];
+    kg_real x[n], y[n];
     int code[3];
     if (active) {
 #pragma unroll
@@ -265,7 +253,7 @@ __global__ void __launch_bounds__(shape::threads, 2)
     if (active) {
       multiply<shape>(ring, x, y);
 #pragma unroll
-      for (int i = 0; i < n; ++i) dot += x[i] * y[i];
+      for (int i = 0; i < n; ++i) dot += (double)x[i] * y[i];
       if ((int64_t)patch * T + thread < a.batch.count.n_elements) {
 #pragma unroll
         for (int l = 0; l < 3; ++l) store_row<M>(memory.product(code[l]), y + l * M);
@@ -307,9 +295,9 @@ template <int P>
 kedge_status launch_stream(kedge_context *ctx, const kg_trace_apply_args &a)
 {
   using shape = best_shape<P + 1>;
-  const auto kernel = trace_apply_stream<shape, P + 1>;
+  const auto kernel = KG_REAL(trace_apply_stream)<shape, P + 1>;
   const size_t shared = shape::shared_bytes(a.batch.count);
-  kg_cuda_residency *residency = &kg_cuda(ctx)->stream_residency[P];
+  kg_cuda_residency *residency = &kg_cuda(ctx)->stream_residency[a.number][P];
   KG_TRY(prepare(ctx, kernel, shape::threads, shared, residency));
   const int64_t resident = (int64_t)residency->blocks * kg_cuda(ctx)->multiprocessors;
   const unsigned grid =
@@ -319,9 +307,11 @@ kedge_status launch_stream(kedge_context *ctx, const kg_trace_apply_args &a)
   return kg_cuda_launched(ctx, "trace_apply");
 }
 
-}  // namespace kg
+}  // namespace
 
 /// One translation unit for each half of the orders: they compile side by side.
-kedge_status kg_trace_apply_stream_low(kedge_context *ctx, const kg_trace_apply_args *args);
-kedge_status kg_trace_apply_stream_high(kedge_context *ctx, const kg_trace_apply_args *args);
+kedge_status KG_REAL(kg_trace_apply_stream_low)(kedge_context *ctx,
+                                                const kg_trace_apply_args *args);
+kedge_status KG_REAL(kg_trace_apply_stream_high)(kedge_context *ctx,
+                                                 const kg_trace_apply_args *args);
 enum { KG_STREAM_LOW_MAX = 7 };
