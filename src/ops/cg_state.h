@@ -11,9 +11,10 @@
 enum kg_cg_stop {
   KG_CG_RUNNING,
   KG_CG_CONVERGED,
-  KG_CG_LIMIT,       ///< max_iterations reached
-  KG_CG_INDEFINITE,  ///< p . A p <= 0
-  KG_CG_NOT_FINITE,  ///< NaN or infinity
+  KG_CG_LIMIT,           ///< max_iterations reached
+  KG_CG_INDEFINITE,      ///< p . A p <= 0
+  KG_CG_NOT_FINITE,      ///< NaN or infinity
+  KG_CG_PRECONDITIONER,  ///< r . z <= 0: the preconditioner is not positive definite
 };
 
 typedef struct kg_cg_state {
@@ -50,4 +51,15 @@ KG_INLINE void kg_cg_judge(kg_cg_state *state, double p_ap)
     state->stop = KG_CG_NOT_FINITE;
   else if (p_ap <= 0.0)
     state->stop = KG_CG_INDEFINITE;
+}
+
+/// The same of r . z, where a preconditioner made z.
+KG_INLINE void kg_cg_judge_preconditioner(kg_cg_state *state, double rz)
+{
+  if (state->stop != KG_CG_RUNNING) return;
+  state->rz_next = rz;
+  if (!isfinite(rz))
+    state->stop = KG_CG_NOT_FINITE;
+  else if (rz <= 0.0)
+    state->stop = KG_CG_PRECONDITIONER;
 }

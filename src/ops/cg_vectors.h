@@ -20,9 +20,10 @@ typedef struct kg_open_rows {
 typedef struct kg_cg_vectors_args {
   int64_t
       n;  ///< rows of free edges; x and p are longer (Dirichlet rows), their rest is not touched
-  const double *inverse;  ///< [n] inverse diagonal: the preconditioner
+  const double *inverse;  ///< [n] inverse diagonal: the preconditioner; NULL for ops/pcg_vectors.h
   const double *b;        ///< [n] right-hand side (start only)
   double *x, *z, *p;
+  double *r;          ///< [n] the residual; NULL but for ops/pcg_vectors.h
   double *ap;         ///< [n] A p; for start: A x
   kg_open_rows open;  ///< of ap (update only)
   double *partial;    ///< work: 2 * KG_CG_PARTIALS

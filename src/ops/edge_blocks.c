@@ -1,0 +1,54 @@
+#include "ops/edge_blocks.h"
+
+#include "core/context.h"
+
+size_t kg_edge_blocks_count(kg_sizes size, const kg_trace_counts *count)
+{
+  const size_t m = (size_t)size.n_edge, groups = ((size_t)count->n_free + KG_LANES - 1) / KG_LANES;
+  return groups * (m * (m + 1) / 2) * KG_LANES;
+}
+
+/// Where the edge lies that has no inverse, and what to do.
+static kedge_status refuse(kedge_context *ctx, const kg_trace_arrays *arrays, int32_t edge)
+{
+  int32_t side, vertex[2];
+  double at[2][2];
+  KG_TRY(kg_copy_out(ctx, &side, arrays->edge_sides + 2 * (int64_t)edge, sizeof side));
+  KG_TRY(kg_sync(ctx));
+  const int64_t group = side / 3 / KG_LANES, lane = side / 3 % KG_LANES;
+  for (int k = 0; k < 2; ++k) {
+    const int64_t row = group * 3 + (side % 3 + k) % 3;
+    KG_TRY(kg_copy_out(ctx, &vertex[k], arrays->vertex + row * KG_LANES + lane, sizeof vertex[k]));
+    KG_TRY(kg_sync(ctx));
+    KG_TRY(kg_copy_out(ctx, at[k], arrays->vertices + 2 * (int64_t)vertex[k], sizeof at[k]));
+  }
+  KG_TRY(kg_sync(ctx));
+  return KG_FAIL(
+      ctx, KEDGE_ERR_NUMERIC,
+      "preconditioner = multigrid cannot smooth on the edge from (%g, %g) to (%g, %g): "
+      "its block of the trace operator is not positive definite in double precision; "
+      "check the mesh there for nearly degenerate elements, choose a stabilization nearer "
+      "to 1, or take preconditioner = jacobi",
+      at[0][0], at[0][1], at[1][0], at[1][1]);
+}
+
+kedge_status kg_edge_blocks(kedge_context *ctx, const kg_edge_blocks_args *args)
+{
+  static kedge_status (*const impl[])(kedge_context *, const kg_edge_blocks_args *) =
+      KG_IMPLEMENTATIONS(kg_edge_blocks_host, kg_edge_blocks_cuda);
+  int32_t fault = INT32_MAX;
+  KG_TRY(kg_copy_in(ctx, args->fault, &fault, sizeof fault));
+  KG_TRY(impl[ctx->backend](ctx, args));
+  KG_TRY(kg_copy_out(ctx, &fault, args->fault, sizeof fault));
+  KG_TRY(kg_sync(ctx));
+  return fault == INT32_MAX ? KEDGE_OK : refuse(ctx, &args->batch.arrays, fault);
+}
+
+/// The parts of K^e are read once, the inverses written once.
+kg_cost kg_edge_blocks_cost(kg_sizes size, const kg_trace_counts *count)
+{
+  const double m = size.n_edge, packed = m * (m + 1) / 2, free = count->n_free;
+  const double sides = free + count->n_interior + count->n_shared;
+  return (kg_cost){.bytes = 8.0 * packed * (sides + free) + 8.0 * free,
+                   .flops = free * m * m * m + packed * (sides - free)};
+}

@@ -1,0 +1,84 @@
+/// @file
+/// The blocks on the diagonal of the trace operator, one a free edge, inverted: what the multigrid
+/// preconditioner smooths with (multigrid/multigrid.h).
+///
+/// The block of an edge is the m x m part of A that couples the edge with itself: the sum of those
+/// parts of the K^e of its one or two elements. Inverses are packed like K^e and lie in groups of 32
+/// consecutive trace edges,
+///
+///     [edge group][m (m+1) / 2][lane]
+///
+/// with entry (i, j), j <= i, in row i (i+1) / 2 + j.
+#pragma once
+#include <float.h>
+
+#include "core/inline.h"
+#include "ops/ops.h"
+KEDGE_BEGIN_DECLS
+
+typedef struct kg_edge_blocks_args {
+  kg_batch batch;
+  const double *local;  ///< [group][n (n+1) / 2][lane]
+  double *inverse;      ///< lanes beyond the last free edge are not touched
+  int32_t *fault;       ///< work, one word: the first edge without an inverse
+} kg_edge_blocks_args;
+
+/// Doubles of the inverse blocks of a trace.
+size_t kg_edge_blocks_count(kg_sizes size, const kg_trace_counts *count);
+
+/// Waits for the device.
+/// @retval KEDGE_ERR_NUMERIC  a block is not positive definite in double precision; the sentence
+///         says where
+kedge_status kg_edge_blocks(kedge_context *ctx, const kg_edge_blocks_args *args);
+kg_cost kg_edge_blocks_cost(kg_sizes size, const kg_trace_counts *count);
+
+kedge_status kg_edge_blocks_host(kedge_context *ctx, const kg_edge_blocks_args *args);
+kedge_status kg_edge_blocks_cuda(kedge_context *ctx, const kg_edge_blocks_args *args);
+
+/// Row 0 of the block of an edge; the next row is KG_LANES doubles on.
+KG_INLINE int64_t kg_edge_block_at(int m, int32_t edge)
+{
+  return (int64_t)(edge / KG_LANES) * (m * (m + 1) / 2) * KG_LANES + edge % KG_LANES;
+}
+
+/// Add the part of a side's K^e that couples its edge with itself.
+KG_INLINE void kg_edge_block_add(const double *local, int m, int32_t side, double *block)
+{
+  const int n = 3 * m, first = side % 3 * m;
+  const int32_t e = side / 3;
+  const double *k = local + (int64_t)(e / KG_LANES) * (n * (n + 1) / 2) * KG_LANES + e % KG_LANES;
+  for (int i = 0, at = 0; i < m; ++i) {
+    const int row = first + i;
+    for (int j = 0; j <= i; ++j, ++at) block[at] += k[(row * (row + 1) / 2 + first + j) * KG_LANES];
+  }
+}
+
+/// Entry (i, j) of a packed block.
+KG_INLINE int kg_edge_block_entry(int i, int j)
+{
+  return i >= j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i;
+}
+
+/// a = -a^-1 in place, pivot by pivot (the sweep operator). The pivots are those of the Cholesky
+/// factorization; false: one of them is lost in the rounding of its diagonal entry.
+KG_INLINE bool kg_edge_block_invert(int m, double *a)
+{
+  double column[KEDGE_ORDER_MAX + 1], least[KEDGE_ORDER_MAX + 1];
+  for (int k = 0; k < m; ++k) least[k] = m * DBL_EPSILON * a[kg_edge_block_entry(k, k)];
+  for (int k = 0; k < m; ++k) {
+    const double pivot = a[kg_edge_block_entry(k, k)];
+    if (!(pivot > least[k]) || !(pivot <= DBL_MAX)) return false;
+    for (int i = 0; i < m; ++i) column[i] = a[kg_edge_block_entry(i, k)];
+    for (int i = 0, at = 0; i < m; ++i)
+      for (int j = 0; j <= i; ++j, ++at)
+        if (i == k && j == k)
+          a[at] = -1.0 / pivot;
+        else if (i == k || j == k)
+          a[at] /= pivot;
+        else
+          a[at] -= column[i] * (column[j] / pivot);
+  }
+  return true;
+}
+
+KEDGE_END_DECLS

@@ -1,0 +1,50 @@
+// edge_blocks_cuda.cu: B_f^-1 of every free edge f (edge_blocks.h).
+// Layout  local [group][n (n+1) / 2][lane], inverse [edge group][m (m+1) / 2][lane]
+// Map     thread = edge: its block lies in registers at low orders, else in local memory. Neighbours
+//         write neighbouring words; they read words of elements near each other, because edges are
+//         numbered along the elements.
+// Cost    kg_edge_blocks_cost(), once a solve
+#include "backend/cuda_rt.h"
+#include "ops/edge_blocks.h"
+
+namespace
+{
+
+template <int M>
+__global__ void __launch_bounds__(128) edge_blocks_kernel(const kg_edge_blocks_args a)
+{
+  constexpr int packed = M * (M + 1) / 2;
+  const int32_t edge = (int32_t)(blockIdx.x * blockDim.x + threadIdx.x);
+  if (edge >= a.batch.count.n_free) return;
+  const int2 sides = ((const int2 *)a.batch.arrays.edge_sides)[edge];
+  double block[packed];
+#pragma unroll
+  for (int k = 0; k < packed; ++k) block[k] = 0.0;
+  kg_edge_block_add(a.local, M, sides.x, block);
+  if (sides.y >= 0) kg_edge_block_add(a.local, M, sides.y, block);
+  if (!kg_edge_block_invert(M, block)) atomicMin(a.fault, edge);
+  double *out = a.inverse + kg_edge_block_at(M, edge);
+#pragma unroll
+  for (int k = 0; k < packed; ++k) out[k * KG_LANES] = -block[k];
+}
+
+template <int P>
+kedge_status launch(kedge_context *ctx, const kg_edge_blocks_args &a)
+{
+  const unsigned blocks = ((unsigned)a.batch.count.n_free + 127) / 128;
+  edge_blocks_kernel<P + 1><<<blocks, 128, 0, kg_cuda_stream(ctx)>>>(a);
+  return kg_cuda_launched(ctx, "edge_blocks");
+}
+
+constexpr kedge_status (*by_order[])(kedge_context *, const kg_edge_blocks_args &) = {
+    launch<1>, launch<2>, launch<3>, launch<4>,  launch<5>,  launch<6>,
+    launch<7>, launch<8>, launch<9>, launch<10>, launch<11>, launch<12>};
+static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one entry per order");
+
+}  // namespace
+
+extern "C" kedge_status kg_edge_blocks_cuda(kedge_context *ctx, const kg_edge_blocks_args *a)
+{
+  if (a->batch.count.n_free == 0) return KEDGE_OK;  // an empty grid is a launch error
+  return by_order[a->batch.reference.size.order - 1](ctx, *a);
+}

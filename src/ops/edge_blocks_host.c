@@ -1,0 +1,22 @@
+#include "core/context.h"
+#include "ops/edge_blocks.h"
+
+enum { PACKED_MAX = (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 2) / 2 };
+
+kedge_status kg_edge_blocks_host(kedge_context *ctx, const kg_edge_blocks_args *a)
+{
+  const int m = a->batch.reference.size.n_edge, packed = m * (m + 1) / 2;
+  int32_t fault = *a->fault;
+#pragma omp parallel for schedule(static) num_threads(ctx->threads) reduction(min : fault)
+  for (int32_t edge = 0; edge < a->batch.count.n_free; ++edge) {
+    const int32_t *sides = a->batch.arrays.edge_sides + 2 * (int64_t)edge;
+    double block[PACKED_MAX] = {0};
+    kg_edge_block_add(a->local, m, sides[0], block);
+    if (sides[1] >= 0) kg_edge_block_add(a->local, m, sides[1], block);
+    if (!kg_edge_block_invert(m, block) && edge < fault) fault = edge;
+    double *out = a->inverse + kg_edge_block_at(m, edge);
+    for (int k = 0; k < packed; ++k) out[k * KG_LANES] = -block[k];
+  }
+  *a->fault = fault;
+  return KEDGE_OK;
+}

@@ -1,0 +1,17 @@
+#include "ops/edge_smooth.h"
+
+#include "core/context.h"
+
+kedge_status kg_edge_smooth(kedge_context *ctx, const kg_edge_smooth_args *args)
+{
+  static kedge_status (*const impl[])(kedge_context *, const kg_edge_smooth_args *) =
+      KG_IMPLEMENTATIONS(kg_edge_smooth_host, kg_edge_smooth_cuda);
+  return impl[ctx->backend](ctx, args);
+}
+
+/// A step from a z that is not zero, without d: B^-1, r, A z, z in, z out.
+kg_cost kg_edge_smooth_cost(kg_sizes size, const kg_trace_counts *count)
+{
+  const double m = size.n_edge, rows = m * count->n_free;
+  return (kg_cost){.bytes = 8.0 * rows * ((m + 1) / 2 + 4), .flops = rows * (2 * m + 3)};
+}

@@ -1,0 +1,32 @@
+/// @file
+/// One step of Chebyshev's iteration with the inverse blocks of the edges (ops/edge_blocks.h):
+///
+///     d = momentum d + step B^-1 (r - A z),  z += d
+///
+/// and, in the last step of a preconditioner, r . z.
+#pragma once
+#include "ops/cg_state.h"
+#include "ops/ops.h"
+KEDGE_BEGIN_DECLS
+
+/// Vectors are [free trace edge][mode] and begin at multiples of 16 bytes.
+typedef struct kg_edge_smooth_args {
+  kg_sizes size;
+  int32_t n_edges;        ///< free edges
+  const double *inverse;  ///< of kg_edge_blocks()
+  const double *r;
+  const double *product;  ///< A z; NULL: z is zero, whatever it holds
+  double *z;
+  double *d;              ///< NULL: there is no step after this one
+  double step, momentum;  ///< momentum 0: d is not read
+  double *partial;        ///< work with `state`: [KG_CG_PARTIALS]
+  kg_cg_state *state;     ///< NULL, or: rz_next = r . z, and stop unless it is positive
+} kg_edge_smooth_args;
+
+kedge_status kg_edge_smooth(kedge_context *ctx, const kg_edge_smooth_args *args);
+kg_cost kg_edge_smooth_cost(kg_sizes size, const kg_trace_counts *count);
+
+kedge_status kg_edge_smooth_host(kedge_context *ctx, const kg_edge_smooth_args *args);
+kedge_status kg_edge_smooth_cuda(kedge_context *ctx, const kg_edge_smooth_args *args);
+
+KEDGE_END_DECLS

@@ -1,0 +1,111 @@
+// edge_smooth_cuda.cu: d = momentum d + step B^-1 (r - A z), z += d, r . z (edge_smooth.h).
+// Layout  inverse [edge group][m (m+1) / 2][lane], vectors [edge][mode]
+// Map     thread = edge, in strides of the grid: a warp reads whole lines of B^-1, and of a vector
+//         32 m consecutive numbers, whose lines stay in the first-level cache until all lanes have
+//         taken theirs. With a sum, each block leaves a partial one, and the last block to arrive
+//         adds them in order: the bits depend on the number of edges and of multiprocessors alone.
+// Cost    kg_edge_smooth_cost()
+#include "backend/cuda_rt.h"
+#include "ops/cg_vectors.h"
+#include "ops/edge_blocks.h"
+#include "ops/edge_rows.cuh"
+#include "ops/edge_smooth.h"
+
+namespace
+{
+
+enum { THREADS = 256, BLOCKS = 4 };  // BLOCKS: on a multiprocessor, where the sum is wanted
+
+/// y = B^-1 x, every entry used twice.
+template <int M>
+__device__ __forceinline__ void multiply(const double *inverse, const double (&x)[M],
+                                         double (&y)[M])
+{
+#pragma unroll
+  for (int i = 0; i < M; ++i) {
+    double sum = 0.0;
+#pragma unroll
+    for (int j = 0; j <= i; ++j) {
+      const double value = inverse[kg_edge_block_entry(i, j) * KG_LANES];
+      sum += value * x[j];
+      if (j < i) y[j] += value * x[i];
+    }
+    y[i] = sum;
+  }
+}
+
+/// The step of an edge; returns its part of r . z.
+template <int M>
+__device__ __forceinline__ double smooth(const kg_edge_smooth_args &a, int32_t edge)
+{
+  const int64_t row = (int64_t)edge * M;
+  double r[M], x[M], y[M], z[M];
+  kg::load_edge<M>(r, a.r + row);
+#pragma unroll
+  for (int k = 0; k < M; ++k) x[k] = r[k], z[k] = 0.0;
+  if (a.product != nullptr) {
+    kg::load_edge<M>(z, a.product + row);
+#pragma unroll
+    for (int k = 0; k < M; ++k) x[k] -= z[k];
+    kg::load_edge<M>(z, a.z + row);
+  }
+  multiply<M>(a.inverse + kg_edge_block_at(M, edge), x, y);
+#pragma unroll
+  for (int k = 0; k < M; ++k) y[k] *= a.step;
+  if (a.momentum != 0.0) {
+    kg::load_edge<M>(x, a.d + row);
+#pragma unroll
+    for (int k = 0; k < M; ++k) y[k] += a.momentum * x[k];
+  }
+  if (a.d != nullptr) kg::store_edge<M>(a.d + row, y);
+  double dot = 0.0;
+#pragma unroll
+  for (int k = 0; k < M; ++k) {
+    z[k] += y[k];
+    dot += r[k] * z[k];
+  }
+  kg::store_edge<M>(a.z + row, z);
+  return dot;
+}
+
+template <int M>
+__global__ void __launch_bounds__(THREADS)
+    edge_smooth_kernel(const kg_edge_smooth_args a, unsigned *counter)
+{
+  __shared__ double s_warp[THREADS / 32];
+  double dot = 0.0;
+  for (int64_t edge = (int64_t)blockIdx.x * THREADS + threadIdx.x; edge < a.n_edges;
+       edge += (int64_t)gridDim.x * THREADS)
+    dot += smooth<M>(a, (int32_t)edge);
+  if (a.state == nullptr) return;
+  const double sum = kg_block_sum(dot, s_warp);
+  if (threadIdx.x == 0) a.partial[blockIdx.x] = sum;
+  if (!kg_last_block(counter)) return;
+  const double total = kg_array_sum(a.partial, gridDim.x, s_warp);
+  if (threadIdx.x == 0) kg_cg_judge_preconditioner(a.state, total);
+}
+
+template <int P>
+kedge_status launch(kedge_context *ctx, const kg_edge_smooth_args &a)
+{
+  int64_t blocks = ((int64_t)a.n_edges + THREADS - 1) / THREADS;
+  int64_t most = (int64_t)kg_cuda(ctx)->multiprocessors * BLOCKS;
+  if (most > KG_CG_PARTIALS) most = KG_CG_PARTIALS;
+  if (a.state != nullptr && blocks > most) blocks = most;
+  if (blocks < 1) blocks = 1;  // no edges: the sum is still written
+  edge_smooth_kernel<P + 1><<<(unsigned)blocks, THREADS, 0, kg_cuda_stream(ctx)>>>(
+      a, kg_cuda(ctx)->counters + KG_COUNTER_VECTORS);
+  return kg_cuda_launched(ctx, "edge_smooth");
+}
+
+constexpr kedge_status (*by_order[])(kedge_context *, const kg_edge_smooth_args &) = {
+    launch<1>, launch<2>, launch<3>, launch<4>,  launch<5>,  launch<6>,
+    launch<7>, launch<8>, launch<9>, launch<10>, launch<11>, launch<12>};
+static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one entry per order");
+
+}  // namespace
+
+extern "C" kedge_status kg_edge_smooth_cuda(kedge_context *ctx, const kg_edge_smooth_args *a)
+{
+  return by_order[a->size.order - 1](ctx, *a);
+}

@@ -1,0 +1,30 @@
+/// @file
+/// The vector updates of conjugate gradients with a preconditioner that is more than a diagonal
+/// (multigrid/multigrid.h), with their dot products fused. Arguments and scalars are those of
+/// ops/cg_vectors.h.
+///
+/// An iteration begins with z = M r and its r . z (rz_next of the state, kg_edge_smooth()), so that
+/// none is begun in vain: the update, which decides whether to stop, ends it.
+#pragma once
+#include "ops/cg_vectors.h"
+KEDGE_BEGIN_DECLS
+
+/// r = b - A x, rr; rz = 0: there is no direction yet.
+kedge_status kg_pcg_start(kedge_context *ctx, const kg_cg_vectors_args *args);
+/// beta = rz_next / rz, or 0; p = z + beta p; rz = rz_next.
+kedge_status kg_pcg_direction(kedge_context *ctx, const kg_cg_vectors_args *args);
+/// alpha = rz / p_ap; x += alpha p; r -= alpha A p; rr; counts the iteration and stops at the target
+/// or at max_iterations.
+kedge_status kg_pcg_update(kedge_context *ctx, const kg_cg_vectors_args *args);
+
+/// Both passes of an iteration.
+kg_cost kg_pcg_vectors_cost(int64_t n);
+
+kedge_status kg_pcg_start_host(kedge_context *ctx, const kg_cg_vectors_args *args);
+kedge_status kg_pcg_direction_host(kedge_context *ctx, const kg_cg_vectors_args *args);
+kedge_status kg_pcg_update_host(kedge_context *ctx, const kg_cg_vectors_args *args);
+kedge_status kg_pcg_start_cuda(kedge_context *ctx, const kg_cg_vectors_args *args);
+kedge_status kg_pcg_direction_cuda(kedge_context *ctx, const kg_cg_vectors_args *args);
+kedge_status kg_pcg_update_cuda(kedge_context *ctx, const kg_cg_vectors_args *args);
+
+KEDGE_END_DECLS

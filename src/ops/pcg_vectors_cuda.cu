@@ -1,0 +1,127 @@
+// pcg_vectors_cuda.cu: the vector passes of conjugate gradients with a preconditioner, with the sum
+// r . r.
+// Map     as many blocks as the device holds at once stride over rows; each block leaves one partial
+//         sum; the last block to arrive adds them in order, computes the scalars and decides whether
+//         to stop. No atomics on numbers: the bits depend on n and on the number of multiprocessors
+//         alone.
+// Cost    direction reads z, p and writes p; update reads x, p, r, A p and writes x, r.
+#include "backend/cuda_rt.h"
+#include "ops/pcg_vectors.h"
+
+namespace
+{
+
+enum { THREADS = 512, BLOCKS = 2 };  // BLOCKS: on a multiprocessor
+
+/// Add rr over the grid; true in thread 0 of the last block, with the total.
+__device__ bool reduce(const kg_cg_vectors_args &a, unsigned *counter, double *rr)
+{
+  __shared__ double s_warp[THREADS / 32];
+  const double sum = kg_block_sum(*rr, s_warp);
+  if (threadIdx.x == 0) a.partial[blockIdx.x] = sum;
+  if (!kg_last_block(counter)) return false;
+  *rr = kg_array_sum(a.partial, gridDim.x, s_warp);
+  return threadIdx.x == 0;
+}
+
+__global__ void __launch_bounds__(THREADS, BLOCKS)
+    pcg_start_kernel(const kg_cg_vectors_args a, unsigned *counter)
+{
+  double rr = 0.0;
+  const int64_t stride = (int64_t)gridDim.x * THREADS;
+  for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < a.n; i += stride) {
+    const double r = a.b[i] - a.ap[i];
+    a.r[i] = r;
+    rr += r * r;
+  }
+  if (!reduce(a, counter, &rr)) return;
+  a.state->rr = rr;
+  a.state->rz = 0.0;
+}
+
+/// The last block to arrive renews rz: every block has read it by then.
+__global__ void __launch_bounds__(THREADS, BLOCKS)
+    pcg_direction_kernel(const kg_cg_vectors_args a, unsigned *counter)
+{
+  kg_cg_state *state = a.state;
+  if (state->stop != KG_CG_RUNNING) return;
+  const double beta = state->rz == 0.0 ? 0.0 : state->rz_next / state->rz;
+  const int64_t first = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+  const int64_t stride = (int64_t)gridDim.x * THREADS, pairs = a.n / 2;
+  for (int64_t i = first; i < pairs; i += stride) {
+    const double2 z = ((const double2 *)a.z)[i], p = ((const double2 *)a.p)[i];
+    ((double2 *)a.p)[i] = make_double2(z.x + beta * p.x, z.y + beta * p.y);
+  }
+  if (first == 0 && a.n % 2 != 0) a.p[a.n - 1] = a.z[a.n - 1] + beta * a.p[a.n - 1];
+  if (!kg_last_block(counter) || threadIdx.x != 0) return;
+  state->rz = state->rz_next;
+}
+
+/// Row i of A p: what is in ap, and the halo where the row is open.
+__device__ __forceinline__ double closed_row(double ap, const kg_open_rows &open, int64_t i)
+{
+  const int64_t at = i - open.first;
+  return at >= 0 && at < open.n ? ap + open.halo[at] : ap;
+}
+
+__global__ void __launch_bounds__(THREADS, BLOCKS)
+    pcg_update_kernel(const kg_cg_vectors_args a, unsigned *counter)
+{
+  kg_cg_state *state = a.state;
+  if (state->stop != KG_CG_RUNNING) return;
+  const double alpha = state->rz / state->p_ap;
+  const int64_t first = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+  const int64_t stride = (int64_t)gridDim.x * THREADS, pairs = a.n / 2;
+  double rr = 0.0;
+  for (int64_t i = first; i < pairs; i += stride) {
+    const double2 p = ((const double2 *)a.p)[i], ap = ((const double2 *)a.ap)[i];
+    double2 x = ((const double2 *)a.x)[i], r = ((const double2 *)a.r)[i];
+    x.x += alpha * p.x;
+    x.y += alpha * p.y;
+    r.x -= alpha * closed_row(ap.x, a.open, 2 * i);
+    r.y -= alpha * closed_row(ap.y, a.open, 2 * i + 1);
+    rr += r.x * r.x + r.y * r.y;
+    ((double2 *)a.x)[i] = x;
+    ((double2 *)a.r)[i] = r;
+  }
+  if (first == 0 && a.n % 2 != 0) {
+    const int64_t i = a.n - 1;
+    const double r = a.r[i] - alpha * closed_row(a.ap[i], a.open, i);
+    a.x[i] += alpha * a.p[i];
+    a.r[i] = r;
+    rr += r * r;
+  }
+  if (!reduce(a, counter, &rr)) return;
+  kg_cg_count(state, rr, state->rz_next);
+  state->steps = state->iterations;
+}
+
+kedge_status launch(kedge_context *ctx, const kg_cg_vectors_args *a,
+                    void (*kernel)(kg_cg_vectors_args, unsigned *), const char *name)
+{
+  int64_t blocks = (a->n + 2 * THREADS - 1) / (2 * THREADS);
+  int64_t most = (int64_t)kg_cuda(ctx)->multiprocessors * BLOCKS;
+  if (most > KG_CG_PARTIALS) most = KG_CG_PARTIALS;
+  if (blocks > most) blocks = most;
+  if (blocks < 1) blocks = 1;  // no rows: the sums are still written
+  kernel<<<(unsigned)blocks, THREADS, 0, kg_cuda_stream(ctx)>>>(
+      *a, kg_cuda(ctx)->counters + KG_COUNTER_VECTORS);
+  return kg_cuda_launched(ctx, name);
+}
+
+}  // namespace
+
+extern "C" kedge_status kg_pcg_start_cuda(kedge_context *ctx, const kg_cg_vectors_args *a)
+{
+  return launch(ctx, a, pcg_start_kernel, "pcg_start");
+}
+
+extern "C" kedge_status kg_pcg_direction_cuda(kedge_context *ctx, const kg_cg_vectors_args *a)
+{
+  return launch(ctx, a, pcg_direction_kernel, "pcg_direction");
+}
+
+extern "C" kedge_status kg_pcg_update_cuda(kedge_context *ctx, const kg_cg_vectors_args *a)
+{
+  return launch(ctx, a, pcg_update_kernel, "pcg_update");
+}

@@ -1,0 +1,79 @@
+// Sums are taken over a fixed number of pieces and then in order, so that they do not depend on the
+// number of threads.
+#include "core/context.h"
+#include "ops/pcg_vectors.h"
+
+static int64_t piece_begin(int64_t n, int piece)
+{
+  return n * piece / KG_CG_PARTIALS;
+}
+
+static double sum_partials(const double *partial)
+{
+  double sum = 0.0;
+  for (int i = 0; i < KG_CG_PARTIALS; ++i) sum += partial[i];
+  return sum;
+}
+
+kedge_status kg_pcg_start_host(kedge_context *ctx, const kg_cg_vectors_args *a)
+{
+#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+  for (int piece = 0; piece < KG_CG_PARTIALS; ++piece) {
+    double rr = 0.0;
+    const int64_t end = piece_begin(a->n, piece + 1);
+#pragma omp simd reduction(+ : rr)
+    for (int64_t i = piece_begin(a->n, piece); i < end; ++i) {
+      const double r = a->b[i] - a->ap[i];
+      a->r[i] = r;
+      rr += r * r;
+    }
+    a->partial[piece] = rr;
+  }
+  a->state->rr = sum_partials(a->partial);
+  a->state->rz = 0.0;
+  return KEDGE_OK;
+}
+
+kedge_status kg_pcg_direction_host(kedge_context *ctx, const kg_cg_vectors_args *a)
+{
+  kg_cg_state *s = a->state;
+  if (s->stop != KG_CG_RUNNING) return KEDGE_OK;
+  const double beta = s->rz == 0.0 ? 0.0 : s->rz_next / s->rz;
+#pragma omp parallel for simd schedule(static) num_threads(ctx->threads)
+  for (int64_t i = 0; i < a->n; ++i) a->p[i] = a->z[i] + beta * a->p[i];
+  s->rz = s->rz_next;
+  return KEDGE_OK;
+}
+
+/// Add the halo to the rows of A p among these that are open.
+static void close_rows(const kg_cg_vectors_args *a, int64_t begin, int64_t end)
+{
+  const int64_t first = a->open.first, last = first + a->open.n;
+  if (begin < first) begin = first;
+  if (end > last) end = last;
+  for (int64_t i = begin; i < end; ++i) a->ap[i] += a->open.halo[i - first];
+}
+
+kedge_status kg_pcg_update_host(kedge_context *ctx, const kg_cg_vectors_args *a)
+{
+  kg_cg_state *s = a->state;
+  if (s->stop != KG_CG_RUNNING) return KEDGE_OK;
+  const double alpha = s->rz / s->p_ap;
+#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+  for (int piece = 0; piece < KG_CG_PARTIALS; ++piece) {
+    double rr = 0.0;
+    const int64_t begin = piece_begin(a->n, piece), end = piece_begin(a->n, piece + 1);
+    close_rows(a, begin, end);
+#pragma omp simd reduction(+ : rr)
+    for (int64_t i = begin; i < end; ++i) {
+      a->x[i] += alpha * a->p[i];
+      const double r = a->r[i] - alpha * a->ap[i];
+      a->r[i] = r;
+      rr += r * r;
+    }
+    a->partial[piece] = rr;
+  }
+  kg_cg_count(s, sum_partials(a->partial), s->rz_next);
+  s->steps = s->iterations;
+  return KEDGE_OK;
+}

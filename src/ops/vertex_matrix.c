@@ -1,0 +1,27 @@
+#include "ops/vertex_matrix.h"
+
+#include "core/context.h"
+
+kedge_status kg_vertex_matrix_work_bytes(kedge_context *ctx, int32_t n_vertices, size_t *bytes)
+{
+  static kedge_status (*const impl[])(kedge_context *, int32_t, size_t *) =
+      KG_IMPLEMENTATIONS(kg_vertex_matrix_work_bytes_host, kg_vertex_matrix_work_bytes_cuda);
+  return impl[ctx->backend](ctx, n_vertices, bytes);
+}
+
+kedge_status kg_vertex_matrix_fill(kedge_context *ctx, const kg_vertex_matrix_args *args)
+{
+  static kedge_status (*const impl[])(kedge_context *, const kg_vertex_matrix_args *) =
+      KG_IMPLEMENTATIONS(kg_vertex_matrix_fill_host, kg_vertex_matrix_fill_cuda);
+  return impl[ctx->backend](ctx, args);
+}
+
+/// An element: 21 entries of K^e and three sides read, six written, nine read by the rows of its
+/// vertices. An edge: its ends, unknowns and sides read, two entries written. A vertex: its length,
+/// first entry and diagonal.
+kg_cost kg_vertex_matrix_cost(const kg_trace_counts *count, int32_t n_vertices)
+{
+  const double element = 8.0 * (21 + 6 + 9) + 12.0, edge = 2 * (4.0 + 8.0 + 8.0 + 12.0);
+  return (kg_cost){.bytes = element * count->n_elements + edge * count->n_free + 20.0 * n_vertices,
+                   .flops = 6.0 * 16.0 * 3.0 * count->n_elements};
+}

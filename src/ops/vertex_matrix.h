@@ -1,0 +1,117 @@
+/// @file
+/// The trace operator on the coarse space (ops/vertex_space.h): the matrix P^T A P. For pure
+/// diffusion it is diffusion times the stiffness matrix of linear finite elements; reaction adds its
+/// mass.
+///
+/// Two passes, each with one writer for every word: the 3 x 3 matrices P_e^T K^e P_e of the elements,
+/// then the rows. A row has its diagonal first, then one entry for each edge at its vertex whose other
+/// vertex is an unknown, in the order of the edges. The diagonal adds the elements at the vertex: each
+/// of them is met once, from the side that begins there.
+#pragma once
+#include "ops/vertex_space.h"
+KEDGE_BEGIN_DECLS
+
+typedef struct kg_vertex_matrix_args {
+  kg_batch batch;
+  const double *local;  ///< [group][n (n+1) / 2][lane]
+  kg_vertex_space space;
+  double *element;     ///< work: [group][6][lane], packed
+  int32_t *row;        ///< [unknown + 1]: first entry
+  int32_t *column;     ///< [entry]; there are at most n_vertices + 2 n_free
+  double *value;       ///< [entry]
+  int32_t *n_entries;  ///< out, in host memory
+  void *work;          ///< kg_vertex_matrix_work_bytes() of device memory
+  size_t work_bytes;
+} kg_vertex_matrix_args;
+
+/// Exact for the context's backend, from counts alone.
+kedge_status kg_vertex_matrix_work_bytes(kedge_context *ctx, int32_t n_vertices, size_t *bytes);
+/// Waits for the device.
+kedge_status kg_vertex_matrix_fill(kedge_context *ctx, const kg_vertex_matrix_args *args);
+kg_cost kg_vertex_matrix_cost(const kg_trace_counts *count, int32_t n_vertices);
+
+kedge_status kg_vertex_matrix_work_bytes_host(kedge_context *ctx, int32_t n_vertices,
+                                              size_t *bytes);
+kedge_status kg_vertex_matrix_work_bytes_cuda(kedge_context *ctx, int32_t n_vertices,
+                                              size_t *bytes);
+kedge_status kg_vertex_matrix_fill_host(kedge_context *ctx, const kg_vertex_matrix_args *args);
+kedge_status kg_vertex_matrix_fill_cuda(kedge_context *ctx, const kg_vertex_matrix_args *args);
+
+/// Entry (i, j) of the packed matrix of an element.
+KG_INLINE int64_t kg_vertex_element_at(int32_t e, int i, int j)
+{
+  const int k = i >= j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i;
+  return ((int64_t)(e / KG_LANES) * 6 + k) * KG_LANES + e % KG_LANES;
+}
+
+/// The matrix of an element. Vertex i is where side i begins and side i + 2 (modulo 3) ends.
+KG_INLINE void kg_vertex_element(const kg_vertex_matrix_args *a, int32_t e)
+{
+  const int m = a->batch.reference.size.n_edge, packed = a->batch.reference.size.n_packed;
+  const int64_t group = e / KG_LANES;
+  const int lane = e % KG_LANES;
+  const double *k = a->local + group * packed * KG_LANES + lane;
+  double slope[3];  // mode 1 where a side begins; where it ends it has the other sign
+  for (int l = 0; l < 3; ++l) {
+    const bool reversed = a->batch.arrays.side_edge[(group * 3 + l) * KG_LANES + lane] & 1u;
+    slope[l] = reversed ? KG_PROLONG_SLOPE : -KG_PROLONG_SLOPE;
+  }
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j <= i; ++j) {
+      double sum = 0.0;
+      for (int at_i = 0; at_i < 2; ++at_i)
+        for (int at_j = 0; at_j < 2; ++at_j) {
+          const int s = (i + 2 * at_i) % 3, t = (j + 2 * at_j) % 3;
+          const double p[2] = {KG_PROLONG_MEAN, at_i ? -slope[s] : slope[s]};
+          const double q[2] = {KG_PROLONG_MEAN, at_j ? -slope[t] : slope[t]};
+          for (int u = 0; u < 2; ++u)
+            for (int v = 0; v < 2; ++v) {
+              const int row = s * m + u, column = t * m + v;
+              const int64_t at =
+                  row >= column ? row * (row + 1) / 2 + column : column * (column + 1) / 2 + row;
+              sum += p[u] * q[v] * k[at * KG_LANES];
+            }
+        }
+      a->element[kg_vertex_element_at(e, i, j)] = sum;
+    }
+}
+
+/// Entries of a row.
+KG_INLINE int32_t kg_vertex_row_length(const kg_vertex_space *space, int32_t row)
+{
+  int32_t length = 1;
+  for (int32_t i = space->begin[row]; i < space->begin[row + 1]; ++i)
+    length += space->edge_row[space->ends[i] ^ 1] >= 0;
+  return length;
+}
+
+/// The entries of a row, from where they begin.
+KG_INLINE void kg_vertex_row(const kg_vertex_matrix_args *a, int32_t row)
+{
+  const kg_vertex_space *space = &a->space;
+  const kg_trace_arrays *arrays = &a->batch.arrays;
+  const int32_t first = a->row[row];
+  int32_t next = first + 1;
+  double diagonal = 0.0;
+  for (int32_t i = space->begin[row]; i < space->begin[row + 1]; ++i) {
+    const int32_t edge = space->ends[i] >> 1, end = space->ends[i] & 1;
+    double coupling = 0.0;
+    for (int k = 0; k < 2; ++k) {
+      const int32_t side = arrays->edge_sides[2 * (int64_t)edge + k];
+      if (side < 0) continue;
+      const int32_t e = side / 3, l = side % 3;
+      const int64_t at = ((int64_t)(e / KG_LANES) * 3 + l) * KG_LANES + e % KG_LANES;
+      const int32_t begins_at = (int32_t)(arrays->side_edge[at] & 1u);
+      coupling += a->element[kg_vertex_element_at(e, l, (l + 1) % 3)];
+      if (begins_at == end) diagonal += a->element[kg_vertex_element_at(e, l, l)];
+    }
+    const int32_t other = space->edge_row[space->ends[i] ^ 1];
+    if (other < 0) continue;
+    a->column[next] = other;
+    a->value[next++] = coupling;
+  }
+  a->column[first] = row;
+  a->value[first] = diagonal;
+}
+
+KEDGE_END_DECLS

@@ -1,0 +1,61 @@
+/// @file
+/// The coarse space of the multigrid preconditioner: continuous functions, linear on every element
+/// and zero on Dirichlet edges, on the trace edges that carry unknowns.
+///
+/// An unknown is the value at a vertex without a Dirichlet edge; they are numbered in the order of
+/// the vertices. On an edge from vertex a to vertex b such a function has two Legendre modes, because
+/// psi_0 = 1 / sqrt 2 and psi_1 = sqrt(3 / 2) s on [-1, 1]:
+///
+///     mode 0 = (v_a + v_b) / sqrt 2,   mode 1 = (v_b - v_a) / sqrt 6
+///
+/// That is the prolongation P; the restriction P^T (ops/vertex_transfer.h) gathers, at each vertex,
+/// over the ends of edges that meet there.
+#pragma once
+#include "core/inline.h"
+#include "ops/ops.h"
+KEDGE_BEGIN_DECLS
+
+#define KG_PROLONG_MEAN  0.70710678118654752440  ///< 1 / sqrt 2
+#define KG_PROLONG_SLOPE 0.40824829046386301637  ///< 1 / sqrt 6
+
+/// In device memory.
+typedef struct kg_vertex_space {
+  int32_t n_rows;     ///< unknowns
+  int32_t *edge_row;  ///< [free trace edge][2]: unknown of its lower and its higher vertex, or -1
+  int32_t *begin;     ///< [unknown + 1], with room for every vertex: its first end
+  int32_t *ends;      ///< [2 free trace edges]: edge << 1 | the vertex is its higher one, ascending
+} kg_vertex_space;
+
+typedef struct kg_vertex_space_args {
+  kg_batch batch;
+  int32_t n_vertices;
+  kg_vertex_space *space;  ///< arrays are given; n_rows and what they hold are made
+  void *work;              ///< kg_vertex_space_work_bytes() of device memory
+  size_t work_bytes;
+} kg_vertex_space_args;
+
+/// Exact for the context's backend, from counts alone.
+kedge_status kg_vertex_space_work_bytes(kedge_context *ctx, const kg_trace_counts *count,
+                                        int32_t n_vertices, size_t *bytes);
+/// Waits for the device.
+kedge_status kg_vertex_space_fill(kedge_context *ctx, const kg_vertex_space_args *args);
+kg_cost kg_vertex_space_cost(const kg_trace_counts *count, int32_t n_vertices);
+
+kedge_status kg_vertex_space_work_bytes_host(kedge_context *ctx, const kg_trace_counts *count,
+                                             int32_t n_vertices, size_t *bytes);
+kedge_status kg_vertex_space_work_bytes_cuda(kedge_context *ctx, const kg_trace_counts *count,
+                                             int32_t n_vertices, size_t *bytes);
+kedge_status kg_vertex_space_fill_host(kedge_context *ctx, const kg_vertex_space_args *args);
+kedge_status kg_vertex_space_fill_cuda(kedge_context *ctx, const kg_vertex_space_args *args);
+
+/// The vertices of a trace edge, lower first.
+KG_INLINE void kg_edge_vertices(const kg_trace_arrays *arrays, int32_t edge, int32_t vertex[2])
+{
+  const int32_t side = arrays->edge_sides[2 * (int64_t)edge], e = side / 3, l = side % 3;
+  const int32_t *corner = arrays->vertex + (int64_t)(e / KG_LANES) * 3 * KG_LANES + e % KG_LANES;
+  const int32_t a = corner[l * KG_LANES], b = corner[(l + 1) % 3 * KG_LANES];
+  vertex[0] = a < b ? a : b;
+  vertex[1] = a < b ? b : a;
+}
+
+KEDGE_END_DECLS

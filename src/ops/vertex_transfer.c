@@ -1,0 +1,27 @@
+#include "ops/vertex_transfer.h"
+
+#include "core/context.h"
+
+typedef kedge_status vertex_transfer_fn(kedge_context *, const kg_vertex_transfer_args *);
+
+kedge_status kg_vertex_restrict(kedge_context *ctx, const kg_vertex_transfer_args *args)
+{
+  static vertex_transfer_fn *const impl[] =
+      KG_IMPLEMENTATIONS(kg_vertex_restrict_host, kg_vertex_restrict_cuda);
+  return impl[ctx->backend](ctx, args);
+}
+
+kedge_status kg_vertex_prolong(kedge_context *ctx, const kg_vertex_transfer_args *args)
+{
+  static vertex_transfer_fn *const impl[] =
+      KG_IMPLEMENTATIONS(kg_vertex_prolong_host, kg_vertex_prolong_cuda);
+  return impl[ctx->backend](ctx, args);
+}
+
+/// Restrict: two numbers of r and A z an edge, its two ends, the unknown. Prolong: two numbers of z
+/// read and written an edge, its two unknowns with their numbers.
+kg_cost kg_vertex_transfer_cost(const kg_trace_counts *count, int32_t n_rows)
+{
+  return (kg_cost){.bytes = (32.0 + 8.0 + 32.0 + 8.0) * count->n_free + (12.0 + 8.0) * n_rows,
+                   .flops = (2 * 4.0 + 6.0) * count->n_free + 3.0 * n_rows};
+}
