@@ -30,9 +30,16 @@ typedef enum kedge_operator {
 KEDGE_API const char *kedge_operator_name(kedge_operator kind);
 
 typedef enum kedge_preconditioner {
-  KEDGE_PRECONDITIONER_JACOBI,
+  KEDGE_PRECONDITIONER_JACOBI,     ///< the diagonal of the trace operator
+  KEDGE_PRECONDITIONER_MULTIGRID,  ///< two levels and below; with the matrix-free operator
   KEDGE_PRECONDITIONER_COUNT
 } kedge_preconditioner;
+
+/// So many steps smooth at most, before and after a coarse correction of multigrid.
+#define KEDGE_SMOOTHING_STEPS_MAX 16
+
+/// The preconditioner's name in problem files and reports.
+KEDGE_API const char *kedge_preconditioner_name(kedge_preconditioner kind);
 
 /// A function of the plane in blocks: value[i] = f(x[i], y[i]) for i < n. May be called from
 /// several threads at once, and again for points it was called for before (the source, where memory

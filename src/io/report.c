@@ -37,6 +37,9 @@ static void write_solver(kg_json *json, const kedge_report *report)
   kg_json_object(json, "solver");
   kg_json_string(json, "operator", report->operator_name);
   kg_json_string(json, "preconditioner", report->preconditioner);
+  kg_json_integer(json, "smoothing_steps", report->smoothing_steps);
+  kg_json_integer(json, "levels", report->multigrid_levels);
+  kg_json_number(json, "setup_seconds", report->setup_seconds);
   kg_json_integer(json, "iterations", report->iterations);
   kg_json_number(json, "tolerance", report->tolerance);
   kg_json_number(json, "relative_residual", report->relative_residual);

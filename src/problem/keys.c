@@ -223,12 +223,27 @@ READER(read_operator)
   return KEDGE_OK;
 }
 
+static const char *const preconditioner_names[] = {
+    [KEDGE_PRECONDITIONER_JACOBI] = "jacobi", [KEDGE_PRECONDITIONER_MULTIGRID] = "multigrid"};
+
+const char *kedge_preconditioner_name(kedge_preconditioner kind)
+{
+  return preconditioner_names[kind];
+}
+
 READER(read_preconditioner)
 {
-  static const char *const words[] = {[KEDGE_PRECONDITIONER_JACOBI] = "jacobi"};
   int value;
-  KG_TRY(kg_value_word(settings, s, words, KEDGE_PRECONDITIONER_COUNT, &value));
+  KG_TRY(kg_value_word(settings, s, preconditioner_names, KEDGE_PRECONDITIONER_COUNT, &value));
   p->preconditioner = (kedge_preconditioner)value;
+  return KEDGE_OK;
+}
+
+READER(read_smoothing_steps)
+{
+  int64_t value;
+  KG_TRY(kg_value_integer(settings, s, 1, KEDGE_SMOOTHING_STEPS_MAX, &value));
+  p->smoothing_steps = (int)value;
   return KEDGE_OK;
 }
 
@@ -274,8 +289,10 @@ static const kg_problem_key table[] = {
    "exact solution: errors are reported, data left out are derived", read_exact_u, true},
   {"solver", "operator", "matrix-free, matrix-free-plain or ell", "matrix-free",
    "trace operator", read_operator, false},
-  {"solver", "preconditioner", "jacobi", "jacobi",
+  {"solver", "preconditioner", "jacobi or multigrid", "jacobi",
    "of the conjugate gradients", read_preconditioner, false},
+  {"solver", "smoothing_steps", "1 to " TEXT_OF(KEDGE_SMOOTHING_STEPS_MAX), "1",
+   "of multigrid, before and after each coarse correction", read_smoothing_steps, false},
   {"solver", "tolerance", "a constant between 0 and 1", "1e-10",
    "relative residual that ends the iteration", read_tolerance, true},
   {"solver", "max_iterations", "at least 1", "100000",

@@ -44,6 +44,7 @@ struct kedge_problem {
   kg_boundary *boundaries;
   kedge_operator operator_kind;
   kedge_preconditioner preconditioner;
+  int smoothing_steps;
   double tolerance;
   int64_t max_iterations;
   char *output;
@@ -65,7 +66,7 @@ typedef struct kg_resolved {
 
 /// @retval KEDGE_ERR_INPUT  a group that the mesh has not (the nearest name is given), a group
 ///         without a condition, a Dirichlet or Neumann value missing without exact solution, pure
-///         Neumann with reaction 0
+///         Neumann with reaction 0; a preconditioner that the operator does not have
 kedge_status kg_problem_resolve(kedge_context *ctx, const kedge_problem *problem,
                                 const kedge_mesh *mesh, kg_resolved *out);
 void kg_resolved_free(kg_resolved *resolved);

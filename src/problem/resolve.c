@@ -222,10 +222,24 @@ static kedge_status resolve_source(kedge_context *ctx, const kedge_problem *p, k
   return KEDGE_OK;
 }
 
+/// Multigrid smooths with the packed local matrices.
+static kedge_status check_solver(kedge_context *ctx, const kedge_problem *p)
+{
+  KG_REQUIRE(ctx,
+             p->preconditioner != KEDGE_PRECONDITIONER_MULTIGRID ||
+                 p->operator_kind == KEDGE_OPERATOR_MATRIX_FREE,
+             KEDGE_ERR_INPUT,
+             "preconditioner = multigrid needs operator = matrix-free: it is made from the packed "
+             "local matrices, which operator = %s does not keep; change one of the two",
+             kedge_operator_name(p->operator_kind));
+  return KEDGE_OK;
+}
+
 kedge_status kg_problem_resolve(kedge_context *ctx, const kedge_problem *problem,
                                 const kedge_mesh *mesh, kg_resolved *out)
 {
   *out = (kg_resolved){0};
+  KG_TRY(check_solver(ctx, problem));
   matching m = {.ctx = ctx, .problem = problem, .mesh = mesh};
   const size_t n = (size_t)mesh->n_groups;
   kedge_status status = kg_host_calloc(ctx, n, sizeof *m.of, &m.of);

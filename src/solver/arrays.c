@@ -1,6 +1,7 @@
 #include "solver/arrays.h"
 
 #include "core/context.h"
+#include "ops/cg_resident.h"
 #include "ops/cg_vectors.h"
 #include "ops/ell.h"
 #include "ops/errors.h"
@@ -14,6 +15,23 @@ typedef struct lifetime {
 #define LIFETIME(name, begins, ends) {KEDGE_STAGE_##begins, KEDGE_STAGE_##ends},
 static const lifetime lifetimes[KG_ARRAY_COUNT] = {KG_ARRAY_LIST(LIFETIME)};
 
+kg_multigrid_shape kg_shape_multigrid(const kg_shape *s)
+{
+  return (kg_multigrid_shape){.size = s->size,
+                              .count = s->count,
+                              .n_vertices = (int32_t)s->n_vertices,
+                              .smoothing_steps = s->smoothing_steps};
+}
+
+kedge_status kg_shape_work(kedge_context *ctx, kg_shape *s)
+{
+  const kg_multigrid_shape multigrid = kg_shape_multigrid(s);
+  const bool resident = s->preconditioner == KEDGE_PRECONDITIONER_JACOBI;
+  s->resident_bytes = resident ? kg_cg_resident_bytes(ctx, s->size, &s->count) : 0;
+  if (!resident) KG_TRY(kg_multigrid_work_bytes(ctx, &multigrid, &s->multigrid_work_bytes));
+  return kg_ell_work_bytes(ctx, s->size, &s->count, &s->ell_work_bytes);
+}
+
 bool kg_array_lives(kg_array array, kedge_stage stage, const kg_shape *shape)
 {
   const bool local_solves = stage >= KEDGE_STAGE_LOCAL_SOLVE;
@@ -24,7 +42,8 @@ bool kg_array_lives(kg_array array, kedge_stage stage, const kg_shape *shape)
     case KG_ARRAY_LOCAL:  // Once another form of the operator stands, packed K^e are gone.
       return kind == KEDGE_OPERATOR_MATRIX_FREE || stage <= KEDGE_STAGE_ASSEMBLY;
     case KG_ARRAY_EDGE_SIDES:
-      return kind == KEDGE_OPERATOR_MATRIX_FREE_PLAIN || stage <= KEDGE_STAGE_LOCAL_MATRICES;
+      return kind == KEDGE_OPERATOR_MATRIX_FREE_PLAIN || stage <= KEDGE_STAGE_LOCAL_MATRICES ||
+             (kg_shape_has_multigrid(shape) && stage == KEDGE_STAGE_ASSEMBLY);
     case KG_ARRAY_LOAD:
       return shape->keeps_load || loads;
     case KG_ARRAY_SOURCE_VALUES:  // while load vectors are made, for the second time too
@@ -103,8 +122,16 @@ static size_t connectivity_bytes(const kg_shape *s)
   return bytes;
 }
 
+static size_t multigrid_bytes(kg_array array, const kg_shape *s)
+{
+  const kg_multigrid_shape shape = kg_shape_multigrid(s);
+  if (!kg_shape_has_multigrid(s)) return 0;
+  return array == KG_ARRAY_MULTIGRID ? kg_multigrid_bytes(&shape) : s->multigrid_work_bytes;
+}
+
 size_t kg_array_bytes(kg_array array, const kg_shape *s)
 {
+  const bool multigrid = kg_shape_has_multigrid(s);
   const size_t lanes = (size_t)KG_LANES * (size_t)s->count.n_groups;  // elements, empty lanes too
   const size_t chunk = (size_t)KG_LANES * (size_t)s->chunk_groups;
   const size_t N = (size_t)s->size.n_modes, m = (size_t)s->size.n_edge;
@@ -136,10 +163,17 @@ size_t kg_array_bytes(kg_array array, const kg_shape *s)
     case KG_ARRAY_CONDENSED:
       return (size_t)s->size.n_trace * lanes * d;
     case KG_ARRAY_RIGHT_HAND_SIDE:
-    case KG_ARRAY_INVERSE_DIAGONAL:
-    case KG_ARRAY_PRECONDITIONED:
     case KG_ARRAY_PRODUCT:
       return free_rows * d;
+    case KG_ARRAY_INVERSE_DIAGONAL:
+      return multigrid ? 0 : free_rows * d;
+    case KG_ARRAY_PRECONDITIONED:  // multigrid multiplies it, as a vector of the whole trace
+      return (multigrid ? all_rows : free_rows) * d;
+    case KG_ARRAY_RESIDUAL:
+      return multigrid ? free_rows * d : 0;
+    case KG_ARRAY_MULTIGRID:
+    case KG_ARRAY_MULTIGRID_WORK:
+      return multigrid_bytes(array, s);
     case KG_ARRAY_TRACE:
     case KG_ARRAY_DIRECTION:
       return all_rows * d;
@@ -166,9 +200,19 @@ size_t kg_array_bytes(kg_array array, const kg_shape *s)
   }
 }
 
+/// The solver of the coarse system allocates for itself: this much at most.
+static size_t coarse_bytes(kedge_stage stage, const kg_shape *s)
+{
+  if (!kg_shape_has_multigrid(s)) return 0;
+  const int64_t n_entries = s->n_vertices + 2 * (int64_t)s->count.n_free;
+  const kg_coarse_bytes bytes = kg_amg.bytes(s->n_vertices, n_entries);
+  if (stage == KEDGE_STAGE_ASSEMBLY) return (size_t)(bytes.kept + bytes.work);
+  return stage == KEDGE_STAGE_TRACE_SOLVE ? (size_t)bytes.kept : 0;
+}
+
 int64_t kg_stage_bytes(kedge_stage stage, const kg_shape *shape)
 {
-  size_t bytes = 0;
+  size_t bytes = coarse_bytes(stage, shape);
   for (kg_array a = 0; a < KG_ARRAY_COUNT; ++a)
     if (kg_array_lives(a, stage, shape)) bytes += kg_rounded(kg_array_bytes(a, shape));
   return (int64_t)bytes;

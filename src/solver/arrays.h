@@ -7,6 +7,7 @@
 #include "basis/reference.h"
 #include "kedge/solution.h"
 #include "mesh/trace_layout.h"
+#include "multigrid/multigrid.h"
 
 /// What sizes depend on.
 typedef struct kg_shape {
@@ -19,9 +20,21 @@ typedef struct kg_shape {
   bool cells_only;  ///< results are means over the elements
   bool keeps_load;  ///< the load vectors stay through the trace solve; else they are made again
   kedge_operator operator_kind;
-  size_t ell_work_bytes;
+  kedge_preconditioner preconditioner;
+  int smoothing_steps;
+  size_t ell_work_bytes, multigrid_work_bytes;
   size_t resident_bytes;  ///< of ops/cg_resident.h; 0: the ordinary loop
 } kg_shape;
+
+/// Only the matrix-free operator has it (kg_problem_resolve() refuses the others).
+static inline bool kg_shape_has_multigrid(const kg_shape *shape)
+{
+  return shape->preconditioner == KEDGE_PRECONDITIONER_MULTIGRID &&
+         shape->operator_kind == KEDGE_OPERATOR_MATRIX_FREE;
+}
+kg_multigrid_shape kg_shape_multigrid(const kg_shape *shape);
+/// Fill in the sizes of work that the backend says: those that depend on `count`.
+kedge_status kg_shape_work(kedge_context *ctx, kg_shape *shape);
 
 /// X(name, first stage, last stage): see arrays.c for the sizes and for what lives less.
 #define KG_ARRAY_LIST(X)                           \
@@ -47,7 +60,10 @@ typedef struct kg_shape {
   X(ELL_COLUMN, ASSEMBLY, TRACE_SOLVE)             \
   X(ELL_VALUE, ASSEMBLY, TRACE_SOLVE)              \
   X(ELL_WORK, ASSEMBLY, ASSEMBLY)                  \
+  X(MULTIGRID, ASSEMBLY, TRACE_SOLVE)              \
+  X(MULTIGRID_WORK, ASSEMBLY, ASSEMBLY)            \
   X(TRACE, TRACE_SOLVE, POSTPROCESS)               \
+  X(RESIDUAL, TRACE_SOLVE, TRACE_SOLVE)            \
   X(PRECONDITIONED, TRACE_SOLVE, TRACE_SOLVE)      \
   X(DIRECTION, TRACE_SOLVE, TRACE_SOLVE)           \
   X(PRODUCT, TRACE_SOLVE, TRACE_SOLVE)             \

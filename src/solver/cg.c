@@ -7,6 +7,7 @@
 #include "core/clock.h"
 #include "core/context.h"
 #include "core/nvtx.h"
+#include "ops/pcg_vectors.h"
 
 kedge_status kg_trace_operator_apply(kedge_context *ctx, const kg_trace_operator *op,
                                      const double *x, double *y, kg_cg_state *state)
@@ -75,7 +76,7 @@ static void report_progress(const solve *s)
 static kedge_status start(solve *s)
 {
   KG_TRY(apply(s, &s->closed, s->v.x, NULL));
-  KG_TRY(kg_cg_start(s->ctx, &s->v));
+  KG_TRY(s->settings.multigrid ? kg_pcg_start(s->ctx, &s->v) : kg_cg_start(s->ctx, &s->v));
   KG_TRY(read_state(s));
   const bool finite = isfinite(s->state.rr) && isfinite(s->state.rz);
   KG_REQUIRE(
@@ -105,6 +106,31 @@ static kedge_status iterate(void *user)
   return KEDGE_OK;
 }
 
+static kedge_status precondition(const solve *s)
+{
+  kg_range_push("precondition", s->settings.n_elements, s->settings.n_unknowns);
+  const kedge_status status =
+      kg_multigrid_apply(s->ctx, &(kg_multigrid_apply_args){.multigrid = s->settings.multigrid,
+                                                            .op = s->closed.matrix_free,
+                                                            .r = s->v.r,
+                                                            .z = s->v.z,
+                                                            .product = s->v.ap,
+                                                            .partial = s->v.partial,
+                                                            .state = s->v.state});
+  kg_range_pop();
+  return status;
+}
+
+/// There are few iterations with multigrid: one a recording.
+static kedge_status iterate_multigrid(void *user)
+{
+  const solve *s = user;
+  KG_TRY(precondition(s));
+  KG_TRY(kg_pcg_direction(s->ctx, &s->v));
+  KG_TRY(apply(s, &s->open, s->v.p, s->v.state));
+  return kg_pcg_update(s->ctx, &s->v);
+}
+
 /// What is launched between two checks: recordings, or one kernel that keeps everything on the
 /// multiprocessors.
 static kedge_status launch(solve *s, int batches)
@@ -118,16 +144,18 @@ static kedge_status launch(solve *s, int batches)
                                                            .work = s->settings.resident_work,
                                                            .steps = RESIDENT_STEPS});
   else
-    status = kg_repeat_run(s->ctx, &s->repeat, batches, iterate, s);
+    status = kg_repeat_run(s->ctx, &s->repeat, batches,
+                           s->settings.multigrid ? iterate_multigrid : iterate, s);
   kg_range_pop();
   return status;
 }
 
 /// Batches until the next check: few at first, for solves that end soon. Where the host has to look
-/// for the stop itself, 64 iterations at most are launched in vain; else only the progress wants it.
+/// for the stop itself, 64 iterations at most are launched in vain, and none with multigrid, whose
+/// operators do not look for it; else only the progress wants it.
 static int next_batches(const solve *s, int batches, double seconds)
 {
-  const bool more = s->repeat.watches ? seconds < 0.1 : batches < 8;
+  const bool more = s->repeat.watches ? seconds < 0.1 : batches < 8 && !s->settings.multigrid;
   return more ? 2 * batches : batches;
 }
 
@@ -151,6 +179,10 @@ static kedge_status run(solve *s)
              "the trace operator is not positive definite (p.Ap = %g in iteration %lld): check the "
              "mesh for nearly degenerate elements, or choose a stabilization nearer to 1",
              s->state.p_ap, (long long)s->state.iterations + 1);
+  KG_REQUIRE(s->ctx, s->state.stop != KG_CG_PRECONDITIONER, KEDGE_ERR_NUMERIC,
+             "the multigrid preconditioner is not positive definite (r.Mr = %g in iteration %lld): "
+             "check the mesh for nearly degenerate elements, or take preconditioner = jacobi",
+             s->state.rz_next, (long long)s->state.iterations + 1);
   KG_REQUIRE(
       s->ctx, s->state.stop != KG_CG_NOT_FINITE, KEDGE_ERR_NUMERIC,
       "conjugate gradients met NaN or infinity after %lld iterations: check coefficients and "

@@ -4,6 +4,7 @@
 #pragma once
 #include "ops/cg_vectors.h"
 #include "kedge/problem.h"
+#include "multigrid/multigrid.h"
 #include "ops/cg_resident.h"
 #include "ops/ell.h"
 #include "ops/trace_apply.h"
@@ -26,6 +27,7 @@ typedef struct kg_cg_settings {
   double tolerance;
   int64_t max_iterations;
   int64_t n_elements, n_unknowns;  ///< payload of the NVTX ranges
+  const kg_multigrid *multigrid;  ///< the preconditioner, of the matrix-free operator; NULL: Jacobi
   /// of ops/cg_resident.h, which then iterates (matrix-free alone); NULL: the ordinary loop
   void *resident_work;
 } kg_cg_settings;
@@ -41,7 +43,8 @@ typedef struct kg_cg_result {
 /// recurrence says it has converged but the recomputed residual does not agree, it restarts from
 /// that residual; it gives up when a restart gains less than a factor two: then rounding is the
 /// limit.
-/// @param[in] vectors  n, inverse, b, x, z, p, ap, partial, state; rows of p beyond n are zero
+/// @param[in] vectors  n, inverse (with multigrid: r), b, x, z, p, ap, partial, state; rows of p
+///                     beyond n are zero, and with multigrid those of z
 /// @retval KEDGE_ERR_NUMERIC  not positive definite, or NaN
 kedge_status kg_cg_solve(kedge_context *ctx, const kg_trace_operator *op,
                          const kg_cg_vectors_args *vectors, kg_cg_settings settings,

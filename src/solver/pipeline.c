@@ -5,8 +5,6 @@
 #include "core/context.h"
 #include "core/memory.h"
 #include "core/nvtx.h"
-#include "ops/cg_resident.h"
-#include "ops/ell.h"
 #include "ops/trace_apply.h"
 
 kedge_status kg_pipeline_prepare(kg_pipeline *p)
@@ -33,14 +31,16 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
                         .has_exact = problem->exact_u.kind != KG_FUNCTION_NONE,
                         .cells_only = problem->cells_only,
                         .keeps_load = true,
-                        .operator_kind = problem->operator_kind};
+                        .operator_kind = problem->operator_kind,
+                        .preconditioner = problem->preconditioner,
+                        .smoothing_steps = problem->smoothing_steps};
   p->shape.chunk_groups = kg_chunk_groups(&p->shape);
-  p->shape.resident_bytes = kg_cg_resident_bytes(p->ctx, p->shape.size, &p->shape.count);
-  return kg_ell_work_bytes(p->ctx, p->shape.size, &p->shape.count, &p->shape.ell_work_bytes);
+  return kg_shape_work(p->ctx, &p->shape);
 }
 
 void kg_pipeline_free(kg_pipeline *p)
 {
+  kg_multigrid_destroy(p->ctx, &p->multigrid);
   for (int i = 0; i < KG_ARRAY_COUNT; ++i) kg_free(p->ctx, &p->buffers[i]);
   free(p->boundary);
   kg_trace_layout_free(&p->layout);

@@ -22,6 +22,7 @@ typedef struct kg_pipeline {
   kg_buffer buffers[KG_ARRAY_COUNT];
   kg_batch batch;  ///< pointers into buffers
   kg_points points;
+  kg_multigrid multigrid;  ///< from assembly to the end of the trace solve
   kedge_solution *solution;
   kedge_stage stage;  ///< running
   double stage_began;

@@ -1,6 +1,4 @@
 #include "core/context.h"
-#include "ops/cg_resident.h"
-#include "ops/ell.h"
 #include "solver/need.h"
 #include "solver/pipeline.h"
 
@@ -20,8 +18,7 @@ static kedge_status largest_mesh(kedge_context *ctx, const kg_shape *shape, kg_m
   while (bad - good > 1) {
     const int64_t middle = good + (bad - good) / 2;
     kg_shape s = kg_shape_scaled(shape, (int32_t)middle);
-    KG_TRY(kg_ell_work_bytes(ctx, s.size, &s.count, &s.ell_work_bytes));
-    s.resident_bytes = kg_cg_resident_bytes(ctx, s.size, &s.count);
+    KG_TRY(kg_shape_work(ctx, &s));
     // Columns of the ELL matrix have 32-bit numbers.
     const bool numbered = s.operator_kind != KEDGE_OPERATOR_ELL ||
                           (int64_t)s.count.n_edges * s.size.n_edge <= INT32_MAX;

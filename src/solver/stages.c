@@ -5,9 +5,11 @@
 #include "core/context.h"
 #include "core/memory.h"
 #include "ops/edge_sum.h"
+#include "multigrid/bound.h"
 #include "ops/ell.h"
 #include "ops/load_vectors.h"
 #include "ops/local_matrices.h"
+#include "ops/pcg_vectors.h"
 #include "ops/trace_arrays.h"
 #include "solver/cg.h"
 #include "solver/pipeline.h"
@@ -135,6 +137,18 @@ static kedge_status add_neumann(kg_pipeline *p)
   return status;
 }
 
+/// The Jacobi preconditioner.
+static kedge_status make_diagonal(kg_pipeline *p)
+{
+  const kg_sizes z = p->shape.size;
+  kg_stage_cost(p, kg_edge_sum_cost(z, p->layout.count.n_free), 1.0);
+  return kg_edge_sum(p->ctx, &(kg_edge_sum_args){.batch = p->batch,
+                                                 .rows = p->buffers[KG_ARRAY_LOCAL].data,
+                                                 .width = z.n_packed,
+                                                 .diagonal = true,
+                                                 .y = p->buffers[KG_ARRAY_INVERSE_DIAGONAL].data});
+}
+
 kedge_status kg_stage_local_matrices(kg_pipeline *p)
 {
   const kg_sizes z = p->shape.size;
@@ -148,13 +162,9 @@ kedge_status kg_stage_local_matrices(kg_pipeline *p)
                                                  .rows = p->buffers[KG_ARRAY_CONDENSED].data,
                                                  .width = z.n_trace,
                                                  .y = p->buffers[KG_ARRAY_RIGHT_HAND_SIDE].data}));
-  KG_TRY(kg_edge_sum(p->ctx, &(kg_edge_sum_args){.batch = p->batch,
-                                                 .rows = p->buffers[KG_ARRAY_LOCAL].data,
-                                                 .width = z.n_packed,
-                                                 .diagonal = true,
-                                                 .y = p->buffers[KG_ARRAY_INVERSE_DIAGONAL].data}));
   kg_stage_cost(p, kg_local_matrices_cost(z, p->mesh->n_elements), 1.0);
-  kg_stage_cost(p, kg_edge_sum_cost(z, p->layout.count.n_free), 2.0);
+  kg_stage_cost(p, kg_edge_sum_cost(z, p->layout.count.n_free), 1.0);
+  if (!kg_shape_has_multigrid(&p->shape)) KG_TRY(make_diagonal(p));
   return add_neumann(p);
 }
 
@@ -175,9 +185,30 @@ static kedge_status expand(kg_pipeline *p)
                                                  .full = p->buffers[KG_ARRAY_FULL_LOCAL].data});
 }
 
-/// The operator in another form than packed local matrices.
+static kedge_status make_multigrid(kg_pipeline *p)
+{
+  const kg_multigrid_args args = {.shape = kg_shape_multigrid(&p->shape),
+                                  .batch = p->batch,
+                                  .local = p->buffers[KG_ARRAY_LOCAL].data,
+                                  .solver = &kg_amg,
+                                  .memory = p->buffers[KG_ARRAY_MULTIGRID].data,
+                                  .work = p->buffers[KG_ARRAY_MULTIGRID_WORK].data,
+                                  .work_bytes = p->shape.multigrid_work_bytes};
+  kedge_report *r = &p->solution->report;
+  const double began = kg_seconds();
+  KG_TRY(kg_multigrid_create(p->ctx, &args, &p->multigrid));
+  KG_TRY(kg_sync(p->ctx));
+  r->setup_seconds = kg_seconds() - began;
+  r->smoothing_steps = p->shape.smoothing_steps;
+  r->multigrid_levels = kg_multigrid_levels(&p->multigrid);
+  kg_stage_cost(p, kg_multigrid_create_cost(&args.shape), 1.0);
+  return KEDGE_OK;
+}
+
+/// The operator in another form than packed local matrices, or what multigrid needs beside them.
 kedge_status kg_stage_assembly(kg_pipeline *p)
 {
+  if (kg_shape_has_multigrid(&p->shape)) return make_multigrid(p);
   if (p->shape.operator_kind == KEDGE_OPERATOR_MATRIX_FREE_PLAIN) return expand(p);
   kg_stage_cost(p, kg_ell_assemble_cost(p->shape.size, &p->shape.count), 1.0);
   return kg_ell_assemble(p->ctx, &(kg_ell_assemble_args){.batch = p->batch,
@@ -187,14 +218,16 @@ kedge_status kg_stage_assembly(kg_pipeline *p)
                                                          .work_bytes = p->shape.ell_work_bytes});
 }
 
-/// x: zero, but the Dirichlet values in their rows; p: zero.
+/// x: zero, but the Dirichlet values in their rows; p, and with multigrid z: zero.
 static kedge_status start_vectors(kg_pipeline *p)
 {
   const kg_trace_counts *n = &p->layout.count;
   const size_t m = (size_t)p->shape.size.n_edge;
   kg_buffer *x = &p->buffers[KG_ARRAY_TRACE], *direction = &p->buffers[KG_ARRAY_DIRECTION];
+  kg_buffer *z = &p->buffers[KG_ARRAY_PRECONDITIONED];
   KG_TRY(kg_zero(p->ctx, x->data, x->bytes));
   KG_TRY(kg_zero(p->ctx, direction->data, direction->bytes));
+  if (kg_shape_has_multigrid(&p->shape)) KG_TRY(kg_zero(p->ctx, z->data, z->bytes));
   return kg_copy_in(p->ctx, (double *)x->data + (size_t)n->n_free * m,
                     p->boundary + (size_t)n->n_neumann * m,
                     (size_t)(n->n_edges - n->n_free) * m * sizeof(double));
@@ -224,9 +257,31 @@ static kg_cost operator_cost(const kg_pipeline *p)
   return cost[p->shape.operator_kind](p->shape.size, &p->shape.count);
 }
 
+/// What an iteration does beside its product A p.
+static kg_cost iteration_cost(const kg_pipeline *p, int64_t n)
+{
+  if (!kg_shape_has_multigrid(&p->shape)) return kg_cg_vectors_cost(n);
+  const kg_multigrid_shape shape = kg_shape_multigrid(&p->shape);
+  const kg_cost vectors = kg_pcg_vectors_cost(n), cycle = kg_multigrid_apply_cost(&shape);
+  return (kg_cost){vectors.bytes + cycle.bytes, vectors.flops + cycle.flops};
+}
+
+/// The last part of making the preconditioner, with the vectors of the iteration as work.
+static kedge_status measure_smoother(kg_pipeline *p, const kg_trace_apply_args *op,
+                                     const kg_cg_vectors_args *vectors)
+{
+  const double began = kg_seconds();
+  const kg_buffer *x = &p->buffers[KG_ARRAY_TRACE], *direction = &p->buffers[KG_ARRAY_DIRECTION];
+  KG_TRY(kg_zero(p->ctx, x->data, x->bytes));
+  KG_TRY(kg_zero(p->ctx, direction->data, direction->bytes));
+  KG_TRY(kg_multigrid_bound(p->ctx, &p->multigrid, op, vectors, &p->multigrid.largest_eigenvalue));
+  p->solution->report.setup_seconds += kg_seconds() - began;
+  return KEDGE_OK;
+}
+
 kedge_status kg_stage_trace_solve(kg_pipeline *p)
 {
-  KG_TRY(start_vectors(p));
+  const bool multigrid = kg_shape_has_multigrid(&p->shape);
   const int64_t n = (int64_t)p->layout.count.n_free * p->shape.size.n_edge;
   const kg_trace_operator op = trace_operator(p);
   const kg_cg_vectors_args vectors = {.n = n,
@@ -235,6 +290,7 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p)
                                       .x = p->buffers[KG_ARRAY_TRACE].data,
                                       .z = p->buffers[KG_ARRAY_PRECONDITIONED].data,
                                       .p = p->buffers[KG_ARRAY_DIRECTION].data,
+                                      .r = p->buffers[KG_ARRAY_RESIDUAL].data,
                                       .ap = p->buffers[KG_ARRAY_PRODUCT].data,
                                       .partial = p->buffers[KG_ARRAY_VECTOR_PARTIAL].data,
                                       .state = p->buffers[KG_ARRAY_CG_STATE].data};
@@ -242,10 +298,14 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p)
                                    .max_iterations = p->problem->max_iterations,
                                    .n_elements = p->mesh->n_elements,
                                    .n_unknowns = n,
+                                   .multigrid = multigrid ? &p->multigrid : NULL,
                                    .resident_work = p->buffers[KG_ARRAY_CG_RESIDENT].data};
+  if (multigrid) KG_TRY(measure_smoother(p, &op.matrix_free, &vectors));
+  KG_TRY(start_vectors(p));
   KG_TRY(kg_zero(p->ctx, vectors.state, sizeof *vectors.state));
   kg_cg_result result;
   KG_TRY(kg_cg_solve(p->ctx, &op, &vectors, settings, &result));
+  kg_multigrid_destroy(p->ctx, &p->multigrid);
 
   kedge_solution *s = p->solution;
   s->report.iterations = result.iterations;
@@ -254,7 +314,7 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p)
   for (size_t i = 0; i < sizeof result.note && i < sizeof s->note; ++i) s->note[i] = result.note[i];
   s->report.operator_bytes = (int64_t)operator_cost(p).bytes;
   kg_stage_cost(p, operator_cost(p), (double)result.iterations);
-  kg_stage_cost(p, kg_cg_vectors_cost(n), (double)result.iterations);
+  kg_stage_cost(p, iteration_cost(p, n), (double)result.iterations);
   if (p->shape.cells_only) return KEDGE_OK;
   const size_t bytes =
       (size_t)p->layout.count.n_edges * (size_t)p->shape.size.n_edge * sizeof(double);

@@ -1,0 +1,100 @@
+#include "multigrid/bound.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "core/context.h"
+#include "ops/edge_smooth.h"
+#include "ops/pcg_vectors.h"
+#include "ops/random_vector.h"
+
+/// The tridiagonal matrix of Lanczos' method.
+typedef struct tridiagonal {
+  int n;
+  double diagonal[KG_LANCZOS_STEPS];
+  double square[KG_LANCZOS_STEPS];  ///< of the entry beside diagonal i and i + 1
+} tridiagonal;
+
+/// Eigenvalues above x: the signs of the pivots of T - x.
+static int count_above(const tridiagonal *t, double x)
+{
+  int above = 0;
+  double pivot = 1.0;
+  for (int i = 0; i < t->n; ++i) {
+    pivot = t->diagonal[i] - x - (i > 0 ? t->square[i - 1] / pivot : 0.0);
+    if (pivot == 0.0) pivot = DBL_MIN;
+    above += pivot > 0.0;
+  }
+  return above;
+}
+
+static double largest_eigenvalue(const tridiagonal *t)
+{
+  double low = 0.0, high = KG_EIGENVALUE_MAX;
+  while (high - low > 1e-6) {
+    const double middle = 0.5 * (low + high);
+    if (count_above(t, middle) > 0)
+      low = middle;
+    else
+      high = middle;
+  }
+  return high;
+}
+
+/// z = B^-1 r, the next direction and what follows of it.
+static kedge_status step(kedge_context *ctx, const kg_multigrid *m, const kg_trace_apply_args *op,
+                         const kg_cg_vectors_args *v)
+{
+  KG_TRY(kg_edge_smooth(ctx, &(kg_edge_smooth_args){.size = m->shape.size,
+                                                    .n_edges = m->shape.count.n_free,
+                                                    .inverse = m->inverse,
+                                                    .r = v->r,
+                                                    .z = v->z,
+                                                    .step = 1.0,
+                                                    .partial = v->partial,
+                                                    .state = v->state}));
+  KG_TRY(kg_pcg_direction(ctx, v));
+  kg_trace_apply_args product = *op;
+  product.x = v->p;
+  product.y = v->ap;
+  product.open = false;
+  product.state = v->state;
+  KG_TRY(kg_trace_apply(ctx, &product));
+  return kg_pcg_update(ctx, v);
+}
+
+/// The coefficients of conjugate gradients are those of Lanczos: T_ii = 1 / alpha_i + beta_i-1 /
+/// alpha_i-1, T_i,i+1 = sqrt(beta_i) / alpha_i.
+static void extend(tridiagonal *t, const kg_cg_state *state, double *rz, double *alpha)
+{
+  const int i = t->n++;
+  const double beta = i > 0 ? state->rz / *rz : 0.0, before = *alpha;
+  *alpha = state->rz / state->p_ap;
+  *rz = state->rz;
+  t->diagonal[i] = 1.0 / *alpha + (i > 0 ? beta / before : 0.0);
+  if (i > 0) t->square[i - 1] = beta / (before * before);
+}
+
+kedge_status kg_multigrid_bound(kedge_context *ctx, const kg_multigrid *m,
+                                const kg_trace_apply_args *op, const kg_cg_vectors_args *v,
+                                double *out)
+{
+  tridiagonal t = {0};
+  kg_cg_state state = {.max_iterations = KG_LANCZOS_STEPS, .target = DBL_MIN};
+  double rz = 0.0, alpha = 0.0;
+  KG_TRY(kg_random_vector(ctx, &(kg_random_vector_args){v->n, v->r}));
+  KG_TRY(kg_copy_in(ctx, v->state, &state, sizeof state));
+  while (v->n > 0 && state.stop == KG_CG_RUNNING) {
+    KG_TRY(step(ctx, m, op, v));
+    KG_TRY(kg_copy_out(ctx, &state, v->state, sizeof state));
+    KG_TRY(kg_sync(ctx));
+    KG_REQUIRE(ctx, state.stop <= KG_CG_LIMIT, KEDGE_ERR_NUMERIC,
+               "multigrid cannot measure its smoother: the trace operator is not positive definite "
+               "or not finite (p.Ap = %g, r.Mr = %g in step %d); check the mesh for nearly "
+               "degenerate elements, and coefficients for overflow",
+               state.p_ap, state.rz_next, t.n + 1);
+    extend(&t, &state, &rz, &alpha);
+  }
+  *out = t.n > 0 ? fmin(KG_EIGENVALUE_MAX, 1.05 * largest_eigenvalue(&t)) : KG_EIGENVALUE_MAX;
+  return KEDGE_OK;
+}

@@ -1,0 +1,206 @@
+#include "multigrid/multigrid.h"
+
+#include "core/context.h"
+#include "core/nvtx.h"
+#include "multigrid/bound.h"
+#include "ops/edge_blocks.h"
+#include "ops/edge_smooth.h"
+#include "ops/vertex_matrix.h"
+#include "ops/vertex_transfer.h"
+
+/// The next piece of `memory`, after the `bytes` that are taken.
+static void *take(char *memory, size_t count, size_t size, size_t *bytes)
+{
+  void *const piece = memory ? memory + *bytes : NULL;
+  *bytes += kg_rounded(count * size);
+  return piece;
+}
+
+/// Where everything lies in one piece of memory, which may be NULL for its size.
+static kg_multigrid multigrid_at(const kg_multigrid_shape *shape, void *memory, size_t *bytes)
+{
+  const size_t n_free = (size_t)shape->count.n_free, n_vertices = (size_t)shape->n_vertices;
+  const size_t n_entries = n_vertices + 2 * n_free, i = sizeof(int32_t), d = sizeof(double);
+  kg_multigrid m = {.shape = *shape};
+  *bytes = 0;
+  m.inverse = take(memory, kg_edge_blocks_count(shape->size, &shape->count), d, bytes);
+  if (shape->smoothing_steps > 1) m.d = take(memory, n_free * (size_t)shape->size.n_edge, d, bytes);
+  m.space.edge_row = take(memory, 2 * n_free, i, bytes);
+  m.space.begin = take(memory, n_vertices + 1, i, bytes);
+  m.space.ends = take(memory, 2 * n_free, i, bytes);
+  m.row = take(memory, n_vertices + 1, i, bytes);
+  m.column = take(memory, n_entries, i, bytes);
+  m.value = take(memory, n_entries, d, bytes);
+  m.residual = take(memory, n_vertices, d, bytes);
+  m.correction = take(memory, n_vertices, d, bytes);
+  return m;
+}
+
+size_t kg_multigrid_bytes(const kg_multigrid_shape *shape)
+{
+  size_t bytes;
+  multigrid_at(shape, NULL, &bytes);
+  return bytes;
+}
+
+/// 3 x 3 matrices of the elements, which stay while the coarse matrix is made.
+static size_t element_bytes(const kg_multigrid_shape *shape)
+{
+  return kg_rounded(6 * KG_LANES * (size_t)shape->count.n_groups * sizeof(double));
+}
+
+kedge_status kg_multigrid_work_bytes(kedge_context *ctx, const kg_multigrid_shape *shape,
+                                     size_t *bytes)
+{
+  size_t space, matrix;
+  KG_TRY(kg_vertex_space_work_bytes(ctx, &shape->count, shape->n_vertices, &space));
+  KG_TRY(kg_vertex_matrix_work_bytes(ctx, shape->n_vertices, &matrix));
+  matrix += element_bytes(shape);
+  *bytes = space > matrix ? space : matrix;
+  if (*bytes < sizeof(int32_t)) *bytes = sizeof(int32_t);  // the fault of the blocks
+  return KEDGE_OK;
+}
+
+static kedge_status make_coarse(kedge_context *ctx, const kg_multigrid_args *a, kg_multigrid *m)
+{
+  const size_t elements = element_bytes(&a->shape);
+  kg_csr matrix = {
+      .n_rows = m->space.n_rows, .row = m->row, .column = m->column, .value = m->value};
+  const kg_vertex_matrix_args args = {.batch = a->batch,
+                                      .local = a->local,
+                                      .space = m->space,
+                                      .element = a->work,
+                                      .row = m->row,
+                                      .column = m->column,
+                                      .value = m->value,
+                                      .n_entries = &matrix.n_entries,
+                                      .work = (char *)a->work + elements,
+                                      .work_bytes = a->work_bytes - elements};
+  KG_TRY(kg_vertex_matrix_fill(ctx, &args));
+  return a->solver->create(ctx, &matrix, &m->coarse);
+}
+
+kedge_status kg_multigrid_create(kedge_context *ctx, const kg_multigrid_args *a, kg_multigrid *out)
+{
+  size_t bytes;
+  *out = multigrid_at(&a->shape, a->memory, &bytes);
+  out->solver = a->solver;
+  out->largest_eigenvalue = KG_EIGENVALUE_MAX;
+  const kg_edge_blocks_args blocks = {
+      .batch = a->batch, .local = a->local, .inverse = out->inverse, .fault = a->work};
+  KG_TRY(kg_edge_blocks(ctx, &blocks));
+  const kg_vertex_space_args space = {.batch = a->batch,
+                                      .n_vertices = a->shape.n_vertices,
+                                      .space = &out->space,
+                                      .work = a->work,
+                                      .work_bytes = a->work_bytes};
+  KG_TRY(kg_vertex_space_fill(ctx, &space));
+  return out->space.n_rows > 0 ? make_coarse(ctx, a, out) : KEDGE_OK;
+}
+
+void kg_multigrid_destroy(kedge_context *ctx, kg_multigrid *multigrid)
+{
+  if (multigrid->solver) multigrid->solver->destroy(ctx, multigrid->coarse);
+  *multigrid = (kg_multigrid){0};
+}
+
+int kg_multigrid_levels(const kg_multigrid *multigrid)
+{
+  if (!multigrid->coarse) return 1;
+  kg_coarse_info info;
+  multigrid->solver->describe(multigrid->coarse, &info);
+  return 1 + info.n_levels;
+}
+
+kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *s)
+{
+  const kg_cost parts[] = {kg_edge_blocks_cost(s->size, &s->count),
+                           kg_vertex_space_cost(&s->count, s->n_vertices),
+                           kg_vertex_matrix_cost(&s->count, s->n_vertices)};
+  kg_cost sum = {0};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
+    sum.bytes += parts[i].bytes;
+    sum.flops += parts[i].flops;
+  }
+  return sum;
+}
+
+static kedge_status multiply(kedge_context *ctx, const kg_multigrid_apply_args *a)
+{
+  kg_trace_apply_args op = a->op;
+  op.x = a->z;
+  op.y = a->product;
+  op.open = false;
+  op.state = NULL;
+  return kg_trace_apply(ctx, &op);
+}
+
+/// Steps of Chebyshev's iteration of the fourth kind, which needs no smallest eigenvalue (Lottes,
+/// Optimal polynomial smoothers for multigrid V-cycles, 2023); a step alone is 9/8 of it, the best
+/// there is for one. The first starts from z = 0 or, with
+/// the product at hand, from z; the last one sums r . z where `state` is given.
+static kedge_status smooth(kedge_context *ctx, const kg_multigrid_apply_args *a, bool from_zero,
+                           kg_cg_state *state)
+{
+  const kg_multigrid *m = a->multigrid;
+  const int steps = m->shape.smoothing_steps;
+  const double scale = (steps == 1 ? 1.125 : 1.0) / m->largest_eigenvalue;
+  for (int i = 1; i <= steps; ++i) {
+    if (i > 1) KG_TRY(multiply(ctx, a));
+    const kg_edge_smooth_args args = {
+        .size = m->shape.size,
+        .n_edges = m->shape.count.n_free,
+        .inverse = m->inverse,
+        .r = a->r,
+        .product = from_zero && i == 1 ? NULL : a->product,
+        .z = a->z,
+        .d = i < steps || i > 1 ? m->d : NULL,
+        .step = scale * (8 * i - 4) / (2 * i + 1),
+        .momentum = i == 1 ? 0.0 : (2.0 * i - 3) / (2 * i + 1),
+        .partial = a->partial,
+        .state = i == steps ? state : NULL,
+    };
+    KG_TRY(kg_edge_smooth(ctx, &args));
+  }
+  return KEDGE_OK;
+}
+
+/// z += P C P^T (r - A z), with the product at hand.
+static kedge_status correct(kedge_context *ctx, const kg_multigrid_apply_args *a)
+{
+  const kg_multigrid *m = a->multigrid;
+  if (!m->coarse) return KEDGE_OK;
+  kg_vertex_transfer_args transfer = {.space = m->space,
+                                      .size = m->shape.size,
+                                      .n_edges = m->shape.count.n_free,
+                                      .r = a->r,
+                                      .product = a->product,
+                                      .coarse = m->residual,
+                                      .z = a->z};
+  KG_TRY(kg_vertex_restrict(ctx, &transfer));
+  kg_range_push("coarse_solve", m->shape.count.n_elements, m->space.n_rows);
+  const kedge_status status = m->solver->solve(ctx, m->coarse, m->residual, m->correction);
+  kg_range_pop();
+  KG_TRY(status);
+  transfer.coarse = m->correction;
+  return kg_vertex_prolong(ctx, &transfer);
+}
+
+kedge_status kg_multigrid_apply(kedge_context *ctx, const kg_multigrid_apply_args *a)
+{
+  KG_TRY(smooth(ctx, a, true, NULL));
+  KG_TRY(multiply(ctx, a));
+  KG_TRY(correct(ctx, a));
+  KG_TRY(multiply(ctx, a));
+  return smooth(ctx, a, false, a->state);
+}
+
+kg_cost kg_multigrid_apply_cost(const kg_multigrid_shape *s)
+{
+  const double k = s->smoothing_steps;
+  const kg_cost op = kg_trace_apply_cost(s->size, &s->count);
+  const kg_cost step = kg_edge_smooth_cost(s->size, &s->count);
+  const kg_cost transfer = kg_vertex_transfer_cost(&s->count, s->n_vertices);
+  return (kg_cost){.bytes = 2 * k * (op.bytes + step.bytes) + transfer.bytes,
+                   .flops = 2 * k * (op.flops + step.flops) + transfer.flops};
+}

@@ -1,0 +1,78 @@
+/// @file
+/// The multigrid preconditioner z = M r of the trace operator A (docs/math.md#multigrid).
+///
+/// Two levels: on the trace, Chebyshev's iteration with the blocks of the edges (ops/edge_smooth.h);
+/// below it, continuous linear functions at the vertices (ops/vertex_space.h), whose system another
+/// solver takes (multigrid/coarse.h). The cycle is symmetric, with k steps of smoothing before and k
+/// after the coarse correction, and applies A 2 k times:
+///
+///     smooth A z = r from z = 0;  z += P C P^T (r - A z);  smooth A z = r from z
+///
+/// Everything that depends on the matrix is made once, by kg_multigrid_create(), in memory that the
+/// caller gives; a cycle only launches operators.
+#pragma once
+#include "multigrid/coarse.h"
+#include "ops/trace_apply.h"
+#include "ops/vertex_space.h"
+KEDGE_BEGIN_DECLS
+
+/// What sizes depend on.
+typedef struct kg_multigrid_shape {
+  kg_sizes size;
+  kg_trace_counts count;
+  int32_t n_vertices;
+  int smoothing_steps;  ///< k
+} kg_multigrid_shape;
+
+typedef struct kg_multigrid {
+  kg_multigrid_shape shape;
+  double *inverse;            ///< blocks of the edges
+  double largest_eigenvalue;  ///< no eigenvalue of B^-1 A is larger (multigrid/bound.h)
+  double *d;  ///< [free trace edge][mode]: Chebyshev's direction; NULL with one step
+  kg_vertex_space space;
+  int32_t *row, *column;  ///< the coarse matrix (ops/vertex_matrix.h)
+  double *value;
+  double *residual, *correction;  ///< [unknown] of the coarse space
+  const kg_coarse_table *solver;
+  kg_coarse *coarse;  ///< NULL where no vertex carries an unknown
+} kg_multigrid;
+
+/// Bytes of the memory that kg_multigrid_create() is given, kept and for work.
+size_t kg_multigrid_bytes(const kg_multigrid_shape *shape);
+kedge_status kg_multigrid_work_bytes(kedge_context *ctx, const kg_multigrid_shape *shape,
+                                     size_t *bytes);
+
+typedef struct kg_multigrid_args {
+  kg_multigrid_shape shape;
+  kg_batch batch;
+  const double *local;            ///< [group][n (n+1) / 2][lane]
+  const kg_coarse_table *solver;  ///< of the coarse system
+  void *memory, *work;            ///< device memory; `work` is free again afterwards
+  size_t work_bytes;
+} kg_multigrid_args;
+
+/// @param[out] out  kg_multigrid_destroy() it, also after a failure
+/// @retval KEDGE_ERR_NUMERIC  a block of an edge, or the coarse matrix, is not positive definite
+kedge_status kg_multigrid_create(kedge_context *ctx, const kg_multigrid_args *args,
+                                 kg_multigrid *out);
+void kg_multigrid_destroy(kedge_context *ctx, kg_multigrid *multigrid);
+/// The trace and the levels below it.
+int kg_multigrid_levels(const kg_multigrid *multigrid);
+kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *shape);
+
+typedef struct kg_multigrid_apply_args {
+  const kg_multigrid *multigrid;
+  kg_trace_apply_args op;  ///< x, y and state are filled in
+  const double *r;         ///< [free trace edge][mode]
+  double *z;               ///< [trace edge][mode]; Dirichlet rows are zero
+  double *product;         ///< work: [free trace edge][mode]
+  double *partial;         ///< work: KG_CG_PARTIALS
+  kg_cg_state *state;      ///< rz_next = r . z, and stop unless it is positive
+} kg_multigrid_apply_args;
+
+/// z = M r. M is symmetric positive definite and always the same.
+kedge_status kg_multigrid_apply(kedge_context *ctx, const kg_multigrid_apply_args *args);
+/// A cycle without what the coarse solver does.
+kg_cost kg_multigrid_apply_cost(const kg_multigrid_shape *shape);
+
+KEDGE_END_DECLS

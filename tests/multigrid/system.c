@@ -1,0 +1,153 @@
+#include "system.h"
+
+#include <stdlib.h>
+
+#include "cmocka_all.h"
+#include "multigrid/bound.h"
+#include "ops/local_matrices.h"
+
+static double *zeros(op_case *c, size_t count)
+{
+  double *device = case_output(c, count);
+  case_must(c->ctx, kg_zero(c->ctx, device, count * sizeof(double)));
+  return device;
+}
+
+static void make_operator(trace_system *s)
+{
+  op_case *c = &s->c;
+  const kg_trace_counts *n = &c->batch.count;
+  const size_t m = (size_t)c->size.n_edge, lanes = KG_LANES * (size_t)n->n_groups;
+  const size_t n_local = (size_t)c->size.n_packed * lanes;
+  double *local = case_output(c, n_local);
+  case_must(s->ctx,
+            kg_local_matrices(s->ctx, &(kg_local_matrices_args){
+                                          .batch = c->batch,
+                                          .material = c->material,
+                                          .load = zeros(c, (size_t)c->size.n_modes * lanes),
+                                          .local = local,
+                                          .condensed = zeros(c, (size_t)c->size.n_trace * lanes)}));
+  s->local = case_fetch(c, local);
+  s->op = (kg_trace_operator){.kind = KEDGE_OPERATOR_MATRIX_FREE,
+                              .matrix_free = {.batch = c->batch,
+                                              .local = local,
+                                              .halo = case_output(c, (size_t)n->n_shared * m),
+                                              .partial = case_output(c, (size_t)n->n_patches)}};
+}
+
+static void make_vectors(trace_system *s)
+{
+  op_case *c = &s->c;
+  double *b = case_randoms(3, s->n_rows);
+  s->vectors = (kg_cg_vectors_args){.n = (int64_t)s->n_rows,
+                                    .b = case_input(c, b, s->n_rows),
+                                    .x = zeros(c, s->n_all),
+                                    .z = zeros(c, s->n_all),
+                                    .p = zeros(c, s->n_all),
+                                    .r = case_output(c, s->n_rows),
+                                    .ap = case_output(c, s->n_rows),
+                                    .partial = case_output(c, 2 * KG_CG_PARTIALS),
+                                    .state = (kg_cg_state *)zeros(c, sizeof(kg_cg_state) / 8)};
+  free(b);
+}
+
+static void make_multigrid(trace_system *s, const system_options *o)
+{
+  op_case *c = &s->c;
+  kg_multigrid_args args = {.shape = {.size = c->size,
+                                      .count = c->batch.count,
+                                      .n_vertices = c->mesh->n_vertices,
+                                      .smoothing_steps = o->smoothing_steps},
+                            .batch = c->batch,
+                            .local = s->op.matrix_free.local,
+                            .solver = o->solver};
+  case_must(s->ctx, kg_multigrid_work_bytes(s->ctx, &args.shape, &args.work_bytes));
+  args.memory = s->memory = case_output(c, kg_multigrid_bytes(&args.shape) / 8);
+  args.work = s->work = case_output(c, (args.work_bytes + 7) / 8);
+  case_must(s->ctx, kg_multigrid_create(s->ctx, &args, &s->multigrid));
+  case_must(s->ctx, kg_multigrid_bound(s->ctx, &s->multigrid, &s->op.matrix_free, &s->vectors,
+                                       &s->multigrid.largest_eigenvalue));
+}
+
+void system_create(trace_system *s, kedge_context *ctx, system_options o)
+{
+  *s = (trace_system){.ctx = ctx};
+  case_create(&s->c, ctx, o.n_elements, o.order, o.boundary, o.material);
+  s->n_rows = (size_t)s->c.batch.count.n_free * (size_t)s->c.size.n_edge;
+  s->n_all = (size_t)s->c.batch.count.n_edges * (size_t)s->c.size.n_edge;
+  make_operator(s);
+  make_vectors(s);
+  make_multigrid(s, &o);
+  s->n_pieces = s->c.n_pieces;
+}
+
+void system_release(trace_system *s)
+{
+  while (s->c.n_pieces > s->n_pieces) kg_free(s->ctx, &s->c.pieces[--s->c.n_pieces].buffer);
+}
+
+void system_destroy(trace_system *s)
+{
+  free(case_fetch(&s->c, s->memory));
+  free(case_fetch(&s->c, s->work));
+  kg_multigrid_destroy(s->ctx, &s->multigrid);
+  free(s->local);
+  case_destroy(&s->c);
+}
+
+void *system_fetch(trace_system *s, const void *device, size_t bytes)
+{
+  void *host = malloc(bytes + 1);
+  assert_non_null(host);
+  case_must(s->ctx, kg_copy_out(s->ctx, host, device, bytes));
+  case_must(s->ctx, kg_sync(s->ctx));
+  return host;
+}
+
+static void put(trace_system *s, double *device, const double *host, size_t count)
+{
+  case_must(s->ctx, kg_copy_in(s->ctx, device, host, count * sizeof *host));
+}
+
+static void get(trace_system *s, double *host, const double *device, size_t count)
+{
+  case_must(s->ctx, kg_copy_out(s->ctx, host, device, count * sizeof *host));
+  case_must(s->ctx, kg_sync(s->ctx));
+}
+
+void system_precondition(trace_system *s, const double *r, double *z)
+{
+  const kg_cg_vectors_args *v = &s->vectors;
+  put(s, v->r, r, s->n_rows);
+  case_must(s->ctx, kg_zero(s->ctx, v->z, s->n_all * sizeof *z));
+  case_must(s->ctx,
+            kg_multigrid_apply(s->ctx, &(kg_multigrid_apply_args){.multigrid = &s->multigrid,
+                                                                  .op = s->op.matrix_free,
+                                                                  .r = v->r,
+                                                                  .z = v->z,
+                                                                  .product = v->ap,
+                                                                  .partial = v->partial}));
+  get(s, z, v->z, s->n_all);
+}
+
+void system_multiply(trace_system *s, const double *x, double *y)
+{
+  put(s, s->vectors.z, x, s->n_all);
+  case_must(s->ctx, kg_trace_operator_apply(s->ctx, &s->op, s->vectors.z, s->vectors.ap, NULL));
+  get(s, y, s->vectors.ap, s->n_rows);
+}
+
+double system_local_entry(const trace_system *s, int32_t e, int a, int b)
+{
+  const int k = a >= b ? a * (a + 1) / 2 + b : b * (b + 1) / 2 + a;
+  return s->local[((int64_t)(e / KG_LANES) * s->c.size.n_packed + k) * KG_LANES + e % KG_LANES];
+}
+
+int64_t system_trace_row(const trace_system *s, int32_t e, int a)
+{
+  const int m = s->c.size.n_edge;
+  const int32_t edge = (int32_t)(s->c.mesh->side_edge[3 * e + a / m] >> 1);
+  int32_t trace = 0;
+  while (s->c.layout.mesh_edge[trace] != edge) ++trace;
+  return (int64_t)trace * m + a % m;
+}

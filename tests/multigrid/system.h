@@ -1,0 +1,46 @@
+/// @file
+/// A trace system on an irregular mesh with its multigrid preconditioner, on the device of a context,
+/// and what of it tests look at, in host memory.
+#pragma once
+#include "../ops/case.h"
+#include "multigrid/multigrid.h"
+#include "solver/cg.h"
+
+typedef struct trace_system {
+  op_case c;
+  kedge_context *ctx;
+  size_t n_rows, n_all;  ///< of free edges, of all
+  kg_multigrid multigrid;
+  kg_trace_operator op;
+  kg_cg_vectors_args vectors;
+  double *memory, *work;  ///< of the multigrid
+  int n_pieces;           ///< of the case, that stay
+  double *local;          ///< host: [group][n (n+1) / 2][lane]
+} trace_system;
+
+typedef struct system_options {
+  int n_elements, order;
+  enum case_boundary boundary;
+  kg_material material;
+  int smoothing_steps;
+  const kg_coarse_table *solver;
+} system_options;
+
+void system_create(trace_system *s, kedge_context *ctx, system_options options);
+/// The multigrid's guards must be untouched.
+void system_destroy(trace_system *s);
+
+/// Release the inputs and outputs that a test has made since.
+void system_release(trace_system *s);
+
+/// Device memory into fresh host memory, to be freed.
+void *system_fetch(trace_system *s, const void *device, size_t bytes);
+
+/// z = M r, of host vectors: r [n_rows], z [n_all].
+void system_precondition(trace_system *s, const double *r, double *z);
+/// y = A x, of host vectors: x [n_all], y [n_rows].
+void system_multiply(trace_system *s, const double *x, double *y);
+
+/// Entry (a, b) of a K^e, and the row of the trace vector of its entry a, from the mesh alone.
+double system_local_entry(const trace_system *s, int32_t e, int a, int b);
+int64_t system_trace_row(const trace_system *s, int32_t e, int a);

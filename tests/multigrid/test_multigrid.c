@@ -1,0 +1,149 @@
+// The preconditioner on the trace with an exact coarse solver: what it has to be for conjugate
+// gradients, and what it gives them. With the solver that is in use: tests/solver/test_multigrid.c.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../ops/context.h"
+#include "compare.h"
+#include "exact_coarse.h"
+#include "system.h"
+
+static void create(trace_system *s, int n_elements, int order, enum case_boundary boundary,
+                   int smoothing_steps)
+{
+  system_create(s, ctx,
+                (system_options){.n_elements = n_elements,
+                                 .order = order,
+                                 .boundary = boundary,
+                                 .material = {0.8, 1.5, 1.0, KEDGE_SCALING_ONE},
+                                 .smoothing_steps = smoothing_steps,
+                                 .solver = &exact_coarse});
+}
+
+static double dot(size_t n, const double *a, const double *b)
+{
+  double sum = 0.0;
+  for (size_t i = 0; i < n; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+/// With random r and s: r . M s = M r . s, and r . M r > 0.
+static void check_symmetry(trace_system *s)
+{
+  const size_t n = s->n_rows;
+  double *r = case_randoms(1, n), *q = case_randoms(2, n);
+  double *mr = calloc(s->n_all + 1, sizeof *mr), *mq = calloc(s->n_all + 1, sizeof *mq);
+  assert_true(mr && mq);
+  system_precondition(s, r, mr);
+  system_precondition(s, q, mq);
+  // M adds up to rounding of what its steps multiply: |r| |M s|, and A between them.
+  const double size = sqrt(dot(n, r, r) * dot(n, mq, mq)) + sqrt(dot(n, q, q) * dot(n, mr, mr));
+  assert_at_most(fabs(dot(n, r, mq) - dot(n, mr, q)), rounding((double)n) * 100 * size);
+  if (n > 0) assert_true(dot(n, r, mr) > 0.0 && dot(n, q, mq) > 0.0);
+  for (size_t i = n; i < s->n_all; ++i) assert_true(mr[i] == 0.0);  // Dirichlet rows
+  free(r), free(q), free(mr), free(mq);
+}
+
+static void the_preconditioner_is_symmetric_and_positive_definite(void **state)
+{
+  (void)state;
+  const int sizes[] = {1, 2, 33, 129, 257};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
+    for (int boundary = 0; boundary < CASE_BOUNDARIES; ++boundary)
+      for (int order = 1; order <= (sizes[i] < 100 ? 5 : 2); ++order)
+        for (int steps = 1; steps <= 3; ++steps) {
+          trace_system s;
+          create(&s, sizes[i], order, (enum case_boundary)boundary, steps);
+          check_symmetry(&s);
+          system_destroy(&s);
+        }
+}
+
+/// What is continuous and linear on every element has no error after the coarse correction, and
+/// smoothing leaves it: M A P c is close to P c even where A P c says little.
+static void the_preconditioned_operator_has_eigenvalues_up_to_one(void **state)
+{
+  (void)state;
+  for (int steps = 1; steps <= 3; ++steps) {
+    trace_system s;
+    create(&s, 129, 3, CASE_MIXED, steps);
+    double *x = case_randoms(3, s.n_all), *y = calloc(s.n_rows + 1, sizeof *y);
+    assert_non_null(y);
+    for (size_t i = s.n_rows; i < s.n_all; ++i) x[i] = 0.0;
+    double quotient = 0.0;
+    for (int power = 0; power < 50; ++power) {  // steps of M A, with its Rayleigh quotient
+      system_multiply(&s, x, y);
+      const double energy = dot(s.n_rows, x, y);
+      system_precondition(&s, y, x);
+      quotient = dot(s.n_rows, x, y) / energy;
+      const double scale = 1.0 / largest(s.n_rows, x);
+      for (size_t i = 0; i < s.n_rows; ++i) x[i] *= scale;
+      assert_true(quotient > 0.0);
+    }
+    // I - M A = (I - S A)(I - P C P^T A)(I - S A) is positive semidefinite.
+    assert_at_most(quotient, 1.0 + rounding((double)s.n_rows));
+    free(x), free(y);
+    system_destroy(&s);
+  }
+}
+
+static void the_same_residual_gives_the_same_bits(void **state)
+{
+  (void)state;
+  trace_system s;
+  create(&s, 257, 3, CASE_MIXED, 2);
+  double *r = case_randoms(1, s.n_rows);
+  double *z = calloc(s.n_all + 1, sizeof *z), *again = calloc(s.n_all + 1, sizeof *again);
+  assert_true(z && again);
+  system_precondition(&s, r, z);
+  system_precondition(&s, r, again);
+  assert_memory_equal(z, again, s.n_all * sizeof *z);
+  free(r), free(z), free(again);
+  system_destroy(&s);
+}
+
+/// A matrix that is not positive definite on one edge.
+static void an_edge_without_an_inverse_is_named(void **state)
+{
+  (void)state;
+  trace_system s;
+  create(&s, 33, 2, CASE_NEUMANN, 1);
+  const int32_t e = 20;
+  const size_t at = ((size_t)(e / KG_LANES) * (size_t)s.c.size.n_packed) * KG_LANES + e % KG_LANES;
+  s.local[at] = -100.0;  // entry (0, 0): the first mode of side 0
+  const size_t n_local = (size_t)s.c.size.n_packed * KG_LANES * (size_t)s.c.batch.count.n_groups;
+  kg_multigrid_args args = {.shape = s.multigrid.shape,
+                            .batch = s.c.batch,
+                            .local = case_input(&s.c, s.local, n_local),
+                            .solver = &exact_coarse,
+                            .memory = s.memory,
+                            .work = s.work};
+  case_must(ctx, kg_multigrid_work_bytes(ctx, &args.shape, &args.work_bytes));
+  kg_multigrid out;
+  assert_int_equal(kg_multigrid_create(ctx, &args, &out), KEDGE_ERR_NUMERIC);
+  kg_multigrid_destroy(ctx, &out);
+  const kedge_mesh *mesh = s.c.mesh;
+  const int32_t *corner = mesh->element_vertices + 3 * e;
+  char one[160], other[160];
+  for (int k = 0; k < 2; ++k) {  // the edge may be told from either end
+    const double *a = mesh->vertices + 2 * corner[k], *b = mesh->vertices + 2 * corner[1 - k];
+    snprintf(k ? other : one, sizeof one, "on the edge from (%g, %g) to (%g, %g)", a[0], a[1], b[0],
+             b[1]);
+  }
+  const char *sentence = kedge_context_error(ctx);
+  if (!strstr(sentence, one) && !strstr(sentence, other)) fail_msg("%s (%s)", sentence, one);
+  system_destroy(&s);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_preconditioner_is_symmetric_and_positive_definite),
+      cmocka_unit_test(the_preconditioned_operator_has_eigenvalues_up_to_one),
+      cmocka_unit_test(the_same_residual_gives_the_same_bits),
+      cmocka_unit_test(an_edge_without_an_inverse_is_named),
+  };
+  test_skip_without_backend();
+  return cmocka_run_group_tests(tests, open_context, close_context);
+}

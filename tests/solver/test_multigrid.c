@@ -1,0 +1,259 @@
+// Solves with the multigrid preconditioner through the public API.
+#include <stdlib.h>
+
+#include "compare.h"
+#include "context.h"
+#include "grid.h"
+
+/// Mixed conditions, coefficients that are not 1.
+#define MIXED(p, preconditioner_name, steps)                                             \
+  SETTINGS({"space", "order", p}, {"equation", "diffusion", "0.8"},                      \
+           {"equation", "reaction", "1.5"}, {"exact", "u", "sin(x)*cos(0.7*y)+0.1*x*y"}, \
+           {"boundary 7", "type", "dirichlet"}, {"boundary default", "type", "neumann"}, \
+           {"solver", "preconditioner", preconditioner_name},                            \
+           {"solver", "smoothing_steps", steps})
+
+static void the_solution_is_that_of_jacobi(void **state)
+{
+  (void)state;
+  const int sizes[] = {1, 2, 33, 400};
+  static const char *const orders[] = {"1", "2", "4", "7"}, *const steps[] = {"1", "2", "3"};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+    kedge_mesh *mesh = test_irregular_mesh(ctx, sizes[i]);
+    for (int p = 0; p < 4; ++p) {
+      kedge_solution *jacobi = solve(ctx, mesh, MIXED(orders[p], "jacobi", "1"));
+      kedge_solution *multigrid = solve(ctx, mesh, MIXED(orders[p], "multigrid", steps[p % 3]));
+      kedge_report r;
+      kedge_solution_report(multigrid, &r);
+      assert_true(r.converged);
+      fields a = fields_of(ctx, jacobi), b = fields_of(ctx, multigrid);
+      // Residuals of 1e-10 leave errors of that times the condition of the trace system, below 1000.
+      assert_at_most(fields_distance(&b, &a), 1000.0 * 1e-10);
+      fields_free(&a);
+      fields_free(&b);
+      kedge_solution_destroy(jacobi);
+      kedge_solution_destroy(multigrid);
+    }
+    kedge_mesh_destroy(mesh);
+  }
+}
+
+static kedge_report smooth_problem(const char *generate, int order, const char *steps)
+{
+  char text[8];
+  snprintf(text, sizeof text, "%d", order);
+  kedge_mesh *mesh;
+  must(ctx, kedge_mesh_generate(ctx, generate, &mesh));
+  const kedge_report r = report_of(
+      ctx, mesh,
+      SETTINGS({"space", "order", text}, {"boundary default", "type", "dirichlet"},
+               {"exact", "u", "sin(2*pi*x)*sin(2*pi*y)+x"}, {"solver", "smoothing_steps", steps},
+               {"solver", "preconditioner", "multigrid"}, {"output", "fields", "cells"}));
+  kedge_mesh_destroy(mesh);
+  assert_true(r.converged);
+  return r;
+}
+
+/// With an exact coarse solver: 15 at order 1, 20 at order 9, on both meshes and the L.
+static void iterations_do_not_grow_with_the_mesh(void **state)
+{
+  (void)state;
+  for (int order = 1; order <= 9; ++order) {
+    const int64_t coarse = smooth_problem("square 16", order, "1").iterations;
+    const int64_t fine = smooth_problem("square 32", order, "1").iterations;
+    const int64_t corner = smooth_problem("lshape 12", order, "1").iterations;
+    const int64_t most = order <= 6 ? 20 : 22;
+    assert_in_range(coarse, 1, most);
+    assert_in_range(fine, 1, coarse + 2);
+    assert_in_range(corner, 1, most);
+  }
+}
+
+/// Triangles of a ring are twice as long as wide.
+static void stretched_triangles_take_a_few_iterations_more(void **state)
+{
+  (void)state;
+  for (int order = 1; order <= 9; order += 2) {
+    const int64_t coarse = smooth_problem("ring 8 32", order, "1").iterations;
+    const int64_t fine = smooth_problem("ring 16 64", order, "1").iterations;
+    assert_in_range(coarse, 1, 28);
+    assert_in_range(fine, 1, coarse + 2);
+  }
+}
+
+static void more_smoothing_steps_take_fewer_iterations(void **state)
+{
+  (void)state;
+  for (int order = 1; order <= 7; order += 3) {
+    const int64_t one = smooth_problem("square 16", order, "1").iterations;
+    const int64_t two = smooth_problem("square 16", order, "2").iterations;
+    const int64_t three = smooth_problem("square 16", order, "3").iterations;
+    assert_true(two < one && three < two);
+  }
+}
+
+static void the_host_needs_as_many_iterations(void **state)
+{
+  (void)state;
+  kedge_context *host = open_backend(KEDGE_BACKEND_HOST, 2), *device = ctx;
+  static const char *const orders[] = {"1", "3", "6"};
+  for (int p = 0; p < 3; ++p) {
+    kedge_mesh *a = test_irregular_mesh(host, 1000), *b = test_irregular_mesh(device, 1000);
+    const kedge_report of_host = report_of(host, a, MIXED(orders[p], "multigrid", "1"));
+    const kedge_report of_device = report_of(device, b, MIXED(orders[p], "multigrid", "1"));
+    assert_in_range(of_device.iterations + 1, of_host.iterations, of_host.iterations + 2);
+    assert_int_equal(of_device.multigrid_levels, of_host.multigrid_levels);
+    kedge_mesh_destroy(a);
+    kedge_mesh_destroy(b);
+  }
+  kedge_context_destroy(host);
+}
+
+static void two_runs_and_other_numbers_of_threads_give_the_same_bits(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = test_irregular_mesh(ctx, 1000);
+  kedge_solution *first = solve(ctx, mesh, MIXED("3", "multigrid", "2"));
+  fields a = fields_of(ctx, first);
+  const int threads[] = {2, 1, 3};
+  for (size_t i = 0; i < sizeof threads / sizeof *threads; ++i) {
+    kedge_context *other = open_backend(test_backend(), threads[i]);
+    kedge_mesh *again = test_irregular_mesh(other, 1000);
+    kedge_solution *second = solve(other, again, MIXED("3", "multigrid", "2"));
+    fields b = fields_of(other, second);
+    assert_same_bits(&a, &b);
+    fields_free(&b);
+    kedge_solution_destroy(second);
+    kedge_mesh_destroy(again);
+    kedge_context_destroy(other);
+  }
+  fields_free(&a);
+  kedge_solution_destroy(first);
+  kedge_mesh_destroy(mesh);
+}
+
+static void the_report_tells_what_multigrid_was(void **state)
+{
+  (void)state;
+  const kedge_report r = smooth_problem("square 16", 2, "3");
+  assert_string_equal(r.preconditioner, "multigrid");
+  assert_int_equal(r.smoothing_steps, 3);
+  assert_true(r.multigrid_levels >= 2);
+  assert_true(r.setup_seconds > 0 &&
+              r.setup_seconds < r.stages[KEDGE_STAGE_ASSEMBLY].seconds +
+                                    r.stages[KEDGE_STAGE_TRACE_SOLVE].seconds);
+  assert_true(r.stages[KEDGE_STAGE_ASSEMBLY].bytes > 0);
+}
+
+static void no_more_memory_is_taken_than_was_predicted(void **state)
+{
+  (void)state;
+  static const char *const meshes[] = {"square 1", "square 40", "ring 12 40"};
+  static const char *const orders[] = {"1", "4", "9"};
+  for (int i = 0; i < 9; ++i) {
+    kedge_mesh *mesh;
+    must(ctx, kedge_mesh_generate(ctx, meshes[i / 3], &mesh));
+    kedge_problem *problem = problem_of(
+        ctx, SETTINGS({"space", "order", orders[i % 3]}, {"boundary default", "type", "dirichlet"},
+                      {"boundary default", "value", "x"}, {"solver", "smoothing_steps", "2"},
+                      {"solver", "preconditioner", "multigrid"}));
+    kedge_plan plan;
+    must(ctx, kedge_plan_make(ctx, mesh, problem, &plan));
+    kedge_solution *solution;
+    must(ctx, kedge_solve(ctx, mesh, problem, &solution));
+    kedge_report r;
+    kedge_solution_report(solution, &r);
+    assert_int_equal(r.predicted_device_bytes, plan.peak_bytes[KEDGE_OPERATOR_MATRIX_FREE]);
+    assert_true(r.peak_device_bytes <= r.predicted_device_bytes);
+    // The levels below the trace are bounded, not known.
+    assert_true((double)r.peak_device_bytes >= 0.7 * (double)r.predicted_device_bytes);
+    kedge_solution_destroy(solution);
+    kedge_problem_destroy(problem);
+    kedge_mesh_destroy(mesh);
+  }
+}
+
+static void other_operators_refuse_multigrid(void **state)
+{
+  (void)state;
+  static const char *const operators[] = {"ell", "matrix-free-plain"};
+  kedge_mesh *mesh;
+  must(ctx, kedge_mesh_generate(ctx, "square 2", &mesh));
+  for (int k = 0; k < 2; ++k) {
+    kedge_problem *problem = problem_of(
+        ctx,
+        SETTINGS({"boundary default", "type", "dirichlet"}, {"boundary default", "value", "x"},
+                 {"solver", "operator", operators[k]}, {"solver", "preconditioner", "multigrid"}));
+    char expected[200];
+    snprintf(expected, sizeof expected,
+             "preconditioner = multigrid needs operator = matrix-free: it is made from the packed "
+             "local matrices, which operator = %s does not keep; change one of the two",
+             operators[k]);
+    assert_string_equal(refusal_of(ctx, mesh, problem, KEDGE_ERR_INPUT), expected);
+    kedge_problem_destroy(problem);
+  }
+  kedge_mesh_destroy(mesh);
+}
+
+static void what_is_not_attainable_ends_with_a_note(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = test_irregular_mesh(ctx, 400);
+  kedge_problem *problem = problem_of(ctx, MIXED("2", "multigrid", "1"));
+  must(ctx, kedge_problem_set(problem, "solver", "max_iterations", "3"));
+  kedge_solution *solution;
+  kedge_report r;
+  must(ctx, kedge_solve(ctx, mesh, problem, &solution));
+  kedge_solution_report(solution, &r);
+  assert_false(r.converged);
+  assert_int_equal(r.iterations, 3);
+  assert_non_null(strstr(r.solver_note, "stopped after max_iterations = 3"));
+  kedge_solution_destroy(solution);
+  must(ctx, kedge_problem_set(problem, "solver", "max_iterations", "1000"));
+  must(ctx, kedge_problem_set(problem, "solver", "tolerance", "1e-17"));
+  must(ctx, kedge_solve(ctx, mesh, problem, &solution));
+  kedge_solution_report(solution, &r);
+  assert_false(r.converged);
+  assert_true(r.relative_residual < 1e-13);
+  assert_non_null(strstr(r.solver_note, "rounding keeps the true relative residual"));
+  kedge_solution_destroy(solution);
+  kedge_problem_destroy(problem);
+  kedge_mesh_destroy(mesh);
+}
+
+/// Two triangles, every vertex on a Dirichlet edge: no coarse space; one triangle: no unknowns.
+static void meshes_without_free_vertices_are_solved_too(void **state)
+{
+  (void)state;
+  for (int n = 1; n <= 2; ++n) {
+    kedge_mesh *mesh = test_irregular_mesh(ctx, n);
+    const kedge_report r =
+        report_of(ctx, mesh,
+                  SETTINGS({"space", "order", "3"}, {"boundary 7", "type", "dirichlet"},
+                           {"boundary default", "type", "dirichlet"}, {"exact", "u", "x^2*y-y^3"},
+                           {"solver", "preconditioner", "multigrid"}));
+    assert_true(r.converged);
+    assert_int_equal(r.multigrid_levels, 1);
+    assert_at_most(r.u_l2, 1e-10);
+    kedge_mesh_destroy(mesh);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_solution_is_that_of_jacobi),
+      cmocka_unit_test(iterations_do_not_grow_with_the_mesh),
+      cmocka_unit_test(stretched_triangles_take_a_few_iterations_more),
+      cmocka_unit_test(more_smoothing_steps_take_fewer_iterations),
+      cmocka_unit_test(the_host_needs_as_many_iterations),
+      cmocka_unit_test(two_runs_and_other_numbers_of_threads_give_the_same_bits),
+      cmocka_unit_test(the_report_tells_what_multigrid_was),
+      cmocka_unit_test(no_more_memory_is_taken_than_was_predicted),
+      cmocka_unit_test(other_operators_refuse_multigrid),
+      cmocka_unit_test(what_is_not_attainable_ends_with_a_note),
+      cmocka_unit_test(meshes_without_free_vertices_are_solved_too),
+  };
+  test_skip_without_backend();
+  return cmocka_run_group_tests(tests, open_context, close_context);
+}
