@@ -35,6 +35,16 @@ typedef enum kedge_preconditioner {
   KEDGE_PRECONDITIONER_COUNT
 } kedge_preconditioner;
 
+/// What multigrid smooths with on the trace.
+typedef enum kedge_smoother {
+  KEDGE_SMOOTHER_EDGE,     ///< blocks of the edges
+  KEDGE_SMOOTHER_ELEMENT,  ///< overlapping blocks of the elements: for stretched triangles
+  KEDGE_SMOOTHER_COUNT
+} kedge_smoother;
+
+/// The smoother's name in problem files and reports.
+KEDGE_API const char *kedge_smoother_name(kedge_smoother kind);
+
 /// So many steps smooth at most, before and after a coarse correction of multigrid.
 #define KEDGE_SMOOTHING_STEPS_MAX 16
 

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "core/context.h"
-#include "ops/edge_smooth.h"
 #include "ops/pcg_vectors.h"
 #include "ops/random_vector.h"
 
@@ -28,9 +27,10 @@ static int count_above(const tridiagonal *t, double x)
   return above;
 }
 
-static double largest_eigenvalue(const tridiagonal *t)
+/// In (0, most].
+static double largest_eigenvalue(const tridiagonal *t, double most)
 {
-  double low = 0.0, high = KG_EIGENVALUE_MAX;
+  double low = 0.0, high = most;
   while (high - low > 1e-6) {
     const double middle = 0.5 * (low + high);
     if (count_above(t, middle) > 0)
@@ -45,14 +45,15 @@ static double largest_eigenvalue(const tridiagonal *t)
 static kedge_status step(kedge_context *ctx, const kg_multigrid *m, const kg_trace_apply_args *op,
                          const kg_cg_vectors_args *v)
 {
-  KG_TRY(kg_edge_smooth(ctx, &(kg_edge_smooth_args){.size = m->shape.size,
-                                                    .n_edges = m->shape.count.n_free,
-                                                    .inverse = m->inverse,
-                                                    .r = v->r,
-                                                    .z = v->z,
-                                                    .step = 1.0,
-                                                    .partial = v->partial,
-                                                    .state = v->state}));
+  KG_TRY(kg_smoother_step(ctx, &m->smoother,
+                          &(kg_smoother_args){.op = *op,
+                                              .r = v->r,
+                                              .product = v->ap,
+                                              .from_zero = true,
+                                              .z = v->z,
+                                              .step = 1.0,
+                                              .partial = v->partial,
+                                              .state = v->state}));
   KG_TRY(kg_pcg_direction(ctx, v));
   kg_trace_apply_args product = *op;
   product.x = v->p;
@@ -95,6 +96,7 @@ kedge_status kg_multigrid_bound(kedge_context *ctx, const kg_multigrid *m,
                state.p_ap, state.rz_next, t.n + 1);
     extend(&t, &state, &rz, &alpha);
   }
-  *out = t.n > 0 ? fmin(KG_EIGENVALUE_MAX, 1.05 * largest_eigenvalue(&t)) : KG_EIGENVALUE_MAX;
+  const double most = kg_smoother_bound(m->smoother.kind);
+  *out = t.n > 0 ? fmin(most, 1.05 * largest_eigenvalue(&t, most)) : most;
   return KEDGE_OK;
 }

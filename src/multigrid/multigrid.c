@@ -3,8 +3,6 @@
 #include "core/context.h"
 #include "core/nvtx.h"
 #include "multigrid/bound.h"
-#include "ops/edge_blocks.h"
-#include "ops/edge_smooth.h"
 #include "ops/vertex_matrix.h"
 #include "ops/vertex_transfer.h"
 
@@ -21,9 +19,13 @@ static kg_multigrid multigrid_at(const kg_multigrid_shape *shape, void *memory, 
 {
   const size_t n_free = (size_t)shape->count.n_free, n_vertices = (size_t)shape->n_vertices;
   const size_t n_entries = n_vertices + 2 * n_free, i = sizeof(int32_t), d = sizeof(double);
+  const kedge_smoother kind = shape->smoother;
   kg_multigrid m = {.shape = *shape};
   *bytes = 0;
-  m.inverse = take(memory, kg_edge_blocks_count(shape->size, &shape->count), d, bytes);
+  m.smoother = (kg_smoother){.kind = kind, .size = shape->size, .count = shape->count};
+  m.smoother.inverse =
+      take(memory, kg_smoother_inverse_count(kind, shape->size, &shape->count), d, bytes);
+  m.smoother.v = take(memory, kg_smoother_v_count(kind, shape->size, &shape->count), d, bytes);
   if (shape->smoothing_steps > 1) m.d = take(memory, n_free * (size_t)shape->size.n_edge, d, bytes);
   m.space.edge_row = take(memory, 2 * n_free, i, bytes);
   m.space.begin = take(memory, n_vertices + 1, i, bytes);
@@ -85,10 +87,8 @@ kedge_status kg_multigrid_create(kedge_context *ctx, const kg_multigrid_args *a,
   size_t bytes;
   *out = multigrid_at(&a->shape, a->memory, &bytes);
   out->solver = a->solver;
-  out->largest_eigenvalue = KG_EIGENVALUE_MAX;
-  const kg_edge_blocks_args blocks = {
-      .batch = a->batch, .local = a->local, .inverse = out->inverse, .fault = a->work};
-  KG_TRY(kg_edge_blocks(ctx, &blocks));
+  out->largest_eigenvalue = kg_smoother_bound(a->shape.smoother);
+  KG_TRY(kg_smoother_make(ctx, &out->smoother, &a->batch, a->local, a->work));
   const kg_vertex_space_args space = {.batch = a->batch,
                                       .n_vertices = a->shape.n_vertices,
                                       .space = &out->space,
@@ -114,7 +114,7 @@ int kg_multigrid_levels(const kg_multigrid *multigrid)
 
 kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *s)
 {
-  const kg_cost parts[] = {kg_edge_blocks_cost(s->size, &s->count),
+  const kg_cost parts[] = {kg_smoother_make_cost(s->smoother, s->size, &s->count),
                            kg_vertex_space_cost(&s->count, s->n_vertices),
                            kg_vertex_matrix_cost(&s->count, s->n_vertices)};
   kg_cost sum = {0};
@@ -147,20 +147,19 @@ static kedge_status smooth(kedge_context *ctx, const kg_multigrid_apply_args *a,
   const double scale = (steps == 1 ? 1.125 : 1.0) / m->largest_eigenvalue;
   for (int i = 1; i <= steps; ++i) {
     if (i > 1) KG_TRY(multiply(ctx, a));
-    const kg_edge_smooth_args args = {
-        .size = m->shape.size,
-        .n_edges = m->shape.count.n_free,
-        .inverse = m->inverse,
+    const kg_smoother_args args = {
+        .op = a->op,
         .r = a->r,
-        .product = from_zero && i == 1 ? NULL : a->product,
+        .product = a->product,
+        .from_zero = from_zero && i == 1,
         .z = a->z,
-        .d = i < steps || i > 1 ? m->d : NULL,
+        .d = m->d,
         .step = scale * (8 * i - 4) / (2 * i + 1),
         .momentum = i == 1 ? 0.0 : (2.0 * i - 3) / (2 * i + 1),
         .partial = a->partial,
         .state = i == steps ? state : NULL,
     };
-    KG_TRY(kg_edge_smooth(ctx, &args));
+    KG_TRY(kg_smoother_step(ctx, &m->smoother, &args));
   }
   return KEDGE_OK;
 }
@@ -199,7 +198,7 @@ kg_cost kg_multigrid_apply_cost(const kg_multigrid_shape *s)
 {
   const double k = s->smoothing_steps;
   const kg_cost op = kg_trace_apply_cost(s->size, &s->count);
-  const kg_cost step = kg_edge_smooth_cost(s->size, &s->count);
+  const kg_cost step = kg_smoother_step_cost(s->smoother, s->size, &s->count);
   const kg_cost transfer = kg_vertex_transfer_cost(&s->count, s->n_vertices);
   return (kg_cost){.bytes = 2 * k * (op.bytes + step.bytes) + transfer.bytes,
                    .flops = 2 * k * (op.flops + step.flops) + transfer.flops};

@@ -1,10 +1,10 @@
 /// @file
 /// The multigrid preconditioner z = M r of the trace operator A (docs/math.md#multigrid).
 ///
-/// Two levels: on the trace, Chebyshev's iteration with the blocks of the edges (ops/edge_smooth.h);
-/// below it, continuous linear functions at the vertices (ops/vertex_space.h), whose system another
-/// solver takes (multigrid/coarse.h). The cycle is symmetric, with k steps of smoothing before and k
-/// after the coarse correction, and applies A 2 k times:
+/// Two levels: on the trace, Chebyshev's iteration with blocks of A (multigrid/smoother.h); below it,
+/// continuous linear functions at the vertices (ops/vertex_space.h), whose system another solver takes
+/// (multigrid/coarse.h). The cycle is symmetric, with k steps of smoothing before and k after the
+/// coarse correction, and applies A 2 k times:
 ///
 ///     smooth A z = r from z = 0;  z += P C P^T (r - A z);  smooth A z = r from z
 ///
@@ -12,7 +12,7 @@
 /// caller gives; a cycle only launches operators.
 #pragma once
 #include "multigrid/coarse.h"
-#include "ops/trace_apply.h"
+#include "multigrid/smoother.h"
 #include "ops/vertex_space.h"
 KEDGE_BEGIN_DECLS
 
@@ -21,12 +21,13 @@ typedef struct kg_multigrid_shape {
   kg_sizes size;
   kg_trace_counts count;
   int32_t n_vertices;
+  kedge_smoother smoother;
   int smoothing_steps;  ///< k
 } kg_multigrid_shape;
 
 typedef struct kg_multigrid {
   kg_multigrid_shape shape;
-  double *inverse;            ///< blocks of the edges
+  kg_smoother smoother;
   double largest_eigenvalue;  ///< no eigenvalue of B^-1 A is larger (multigrid/bound.h)
   double *d;  ///< [free trace edge][mode]: Chebyshev's direction; NULL with one step
   kg_vertex_space space;

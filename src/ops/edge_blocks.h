@@ -10,10 +10,8 @@
 ///
 /// with entry (i, j), j <= i, in row i (i+1) / 2 + j.
 #pragma once
-#include <float.h>
-
-#include "core/inline.h"
 #include "ops/ops.h"
+#include "ops/sweep.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_edge_blocks_args {
@@ -51,34 +49,6 @@ KG_INLINE void kg_edge_block_add(const double *local, int m, int32_t side, doubl
     const int row = first + i;
     for (int j = 0; j <= i; ++j, ++at) block[at] += k[(row * (row + 1) / 2 + first + j) * KG_LANES];
   }
-}
-
-/// Entry (i, j) of a packed block.
-KG_INLINE int kg_edge_block_entry(int i, int j)
-{
-  return i >= j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i;
-}
-
-/// a = -a^-1 in place, pivot by pivot (the sweep operator). The pivots are those of the Cholesky
-/// factorization; false: one of them is lost in the rounding of its diagonal entry.
-KG_INLINE bool kg_edge_block_invert(int m, double *a)
-{
-  double column[KEDGE_ORDER_MAX + 1], least[KEDGE_ORDER_MAX + 1];
-  for (int k = 0; k < m; ++k) least[k] = m * DBL_EPSILON * a[kg_edge_block_entry(k, k)];
-  for (int k = 0; k < m; ++k) {
-    const double pivot = a[kg_edge_block_entry(k, k)];
-    if (!(pivot > least[k]) || !(pivot <= DBL_MAX)) return false;
-    for (int i = 0; i < m; ++i) column[i] = a[kg_edge_block_entry(i, k)];
-    for (int i = 0, at = 0; i < m; ++i)
-      for (int j = 0; j <= i; ++j, ++at)
-        if (i == k && j == k)
-          a[at] = -1.0 / pivot;
-        else if (i == k || j == k)
-          a[at] /= pivot;
-        else
-          a[at] -= column[i] * (column[j] / pivot);
-  }
-  return true;
 }
 
 KEDGE_END_DECLS

@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(128) edge_blocks_kernel(const kg_edge_blocks_a
   for (int k = 0; k < packed; ++k) block[k] = 0.0;
   kg_edge_block_add(a.local, M, sides.x, block);
   if (sides.y >= 0) kg_edge_block_add(a.local, M, sides.y, block);
-  if (!kg_edge_block_invert(M, block)) atomicMin(a.fault, edge);
+  if (!kg_sweep(M, block, 1)) atomicMin(a.fault, edge);
   double *out = a.inverse + kg_edge_block_at(M, edge);
 #pragma unroll
   for (int k = 0; k < packed; ++k) out[k * KG_LANES] = -block[k];

@@ -13,7 +13,7 @@ kedge_status kg_edge_blocks_host(kedge_context *ctx, const kg_edge_blocks_args *
     double block[PACKED_MAX] = {0};
     kg_edge_block_add(a->local, m, sides[0], block);
     if (sides[1] >= 0) kg_edge_block_add(a->local, m, sides[1], block);
-    if (!kg_edge_block_invert(m, block) && edge < fault) fault = edge;
+    if (!kg_sweep(m, block, 1) && edge < fault) fault = edge;
     double *out = a->inverse + kg_edge_block_at(m, edge);
     for (int k = 0; k < packed; ++k) out[k * KG_LANES] = -block[k];
   }

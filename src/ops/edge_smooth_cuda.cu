@@ -26,7 +26,7 @@ __device__ __forceinline__ void multiply(const double *inverse, const double (&x
     double sum = 0.0;
 #pragma unroll
     for (int j = 0; j <= i; ++j) {
-      const double value = inverse[kg_edge_block_entry(i, j) * KG_LANES];
+      const double value = inverse[kg_packed_entry(i, j) * KG_LANES];
       sum += value * x[j];
       if (j < i) y[j] += value * x[i];
     }

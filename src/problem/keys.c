@@ -239,6 +239,22 @@ READER(read_preconditioner)
   return KEDGE_OK;
 }
 
+static const char *const smoother_names[] = {
+    [KEDGE_SMOOTHER_EDGE] = "edge", [KEDGE_SMOOTHER_ELEMENT] = "element"};
+
+const char *kedge_smoother_name(kedge_smoother kind)
+{
+  return smoother_names[kind];
+}
+
+READER(read_smoother)
+{
+  int value;
+  KG_TRY(kg_value_word(settings, s, smoother_names, KEDGE_SMOOTHER_COUNT, &value));
+  p->smoother = (kedge_smoother)value;
+  return KEDGE_OK;
+}
+
 READER(read_smoothing_steps)
 {
   int64_t value;
@@ -291,6 +307,8 @@ static const kg_problem_key table[] = {
    "trace operator", read_operator, false},
   {"solver", "preconditioner", "jacobi or multigrid", "jacobi",
    "of the conjugate gradients", read_preconditioner, false},
+  {"solver", "smoother", "edge or element", "edge",
+   "of multigrid: blocks of edges, or of elements for stretched triangles", read_smoother, false},
   {"solver", "smoothing_steps", "1 to " TEXT_OF(KEDGE_SMOOTHING_STEPS_MAX), "1",
    "of multigrid, before and after each coarse correction", read_smoothing_steps, false},
   {"solver", "tolerance", "a constant between 0 and 1", "1e-10",

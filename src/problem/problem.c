@@ -16,6 +16,7 @@ static const kedge_problem defaults = {
     .diffusion = 1,
     .operator_kind = KEDGE_OPERATOR_MATRIX_FREE,
     .preconditioner = KEDGE_PRECONDITIONER_JACOBI,
+    .smoother = KEDGE_SMOOTHER_EDGE,
     .smoothing_steps = 1,
     .tolerance = 1e-10,
     .max_iterations = 100000,

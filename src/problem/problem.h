@@ -44,6 +44,7 @@ struct kedge_problem {
   kg_boundary *boundaries;
   kedge_operator operator_kind;
   kedge_preconditioner preconditioner;
+  kedge_smoother smoother;
   int smoothing_steps;
   double tolerance;
   int64_t max_iterations;

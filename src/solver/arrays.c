@@ -20,6 +20,7 @@ kg_multigrid_shape kg_shape_multigrid(const kg_shape *s)
   return (kg_multigrid_shape){.size = s->size,
                               .count = s->count,
                               .n_vertices = (int32_t)s->n_vertices,
+                              .smoother = s->smoother,
                               .smoothing_steps = s->smoothing_steps};
 }
 

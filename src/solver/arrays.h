@@ -21,6 +21,7 @@ typedef struct kg_shape {
   bool keeps_load;  ///< the load vectors stay through the trace solve; else they are made again
   kedge_operator operator_kind;
   kedge_preconditioner preconditioner;
+  kedge_smoother smoother;
   int smoothing_steps;
   size_t ell_work_bytes, multigrid_work_bytes;
   size_t resident_bytes;  ///< of ops/cg_resident.h; 0: the ordinary loop

@@ -26,6 +26,7 @@ static void fill_report(kg_pipeline *p)
       .device = p->ctx->device,
       .operator_name = kedge_operator_name(p->problem->operator_kind),
       .preconditioner = kedge_preconditioner_name(p->problem->preconditioner),
+      .smoother = "",
       .tolerance = p->problem->tolerance,
       .solver_note = s->note,
       .evaluation = s->evaluation,

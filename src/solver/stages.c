@@ -199,6 +199,7 @@ static kedge_status make_multigrid(kg_pipeline *p)
   KG_TRY(kg_multigrid_create(p->ctx, &args, &p->multigrid));
   KG_TRY(kg_sync(p->ctx));
   r->setup_seconds = kg_seconds() - began;
+  r->smoother = kedge_smoother_name(p->shape.smoother);
   r->smoothing_steps = p->shape.smoothing_steps;
   r->multigrid_levels = kg_multigrid_levels(&p->multigrid);
   kg_stage_cost(p, kg_multigrid_create_cost(&args.shape), 1.0);

@@ -57,6 +57,7 @@ static void make_multigrid(trace_system *s, const system_options *o)
   kg_multigrid_args args = {.shape = {.size = c->size,
                                       .count = c->batch.count,
                                       .n_vertices = c->mesh->n_vertices,
+                                      .smoother = o->smoother,
                                       .smoothing_steps = o->smoothing_steps},
                             .batch = c->batch,
                             .local = s->op.matrix_free.local,

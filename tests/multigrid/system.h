@@ -22,6 +22,7 @@ typedef struct system_options {
   int n_elements, order;
   enum case_boundary boundary;
   kg_material material;
+  kedge_smoother smoother;
   int smoothing_steps;
   const kg_coarse_table *solver;
 } system_options;

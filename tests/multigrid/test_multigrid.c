@@ -9,16 +9,23 @@
 #include "exact_coarse.h"
 #include "system.h"
 
-static void create(trace_system *s, int n_elements, int order, enum case_boundary boundary,
-                   int smoothing_steps)
+static void create_with(trace_system *s, kedge_smoother smoother, int n_elements, int order,
+                        enum case_boundary boundary, int smoothing_steps)
 {
   system_create(s, ctx,
                 (system_options){.n_elements = n_elements,
                                  .order = order,
                                  .boundary = boundary,
                                  .material = {0.8, 1.5, 1.0, KEDGE_SCALING_ONE},
+                                 .smoother = smoother,
                                  .smoothing_steps = smoothing_steps,
                                  .solver = &exact_coarse});
+}
+
+static void create(trace_system *s, int n_elements, int order, enum case_boundary boundary,
+                   int smoothing_steps)
+{
+  create_with(s, KEDGE_SMOOTHER_EDGE, n_elements, order, boundary, smoothing_steps);
 }
 
 static double dot(size_t n, const double *a, const double *b)
@@ -54,9 +61,11 @@ static void the_preconditioner_is_symmetric_and_positive_definite(void **state)
       for (int order = 1; order <= (sizes[i] < 100 ? 5 : 2); ++order)
         for (int steps = 1; steps <= 3; ++steps) {
           trace_system s;
-          create(&s, sizes[i], order, (enum case_boundary)boundary, steps);
-          check_symmetry(&s);
-          system_destroy(&s);
+          for (kedge_smoother k = 0; k < KEDGE_SMOOTHER_COUNT; ++k) {
+            create_with(&s, k, sizes[i], order, (enum case_boundary)boundary, steps);
+            check_symmetry(&s);
+            system_destroy(&s);
+          }
         }
 }
 
@@ -65,9 +74,10 @@ static void the_preconditioner_is_symmetric_and_positive_definite(void **state)
 static void the_preconditioned_operator_has_eigenvalues_up_to_one(void **state)
 {
   (void)state;
-  for (int steps = 1; steps <= 3; ++steps) {
+  for (int k = 0; k < 6; ++k) {
+    const int steps = 1 + k % 3;
     trace_system s;
-    create(&s, 129, 3, CASE_MIXED, steps);
+    create_with(&s, (kedge_smoother)(k / 3), 129, 3, CASE_MIXED, steps);
     double *x = case_randoms(3, s.n_all), *y = calloc(s.n_rows + 1, sizeof *y);
     assert_non_null(y);
     for (size_t i = s.n_rows; i < s.n_all; ++i) x[i] = 0.0;
@@ -103,36 +113,63 @@ static void the_same_residual_gives_the_same_bits(void **state)
   system_destroy(&s);
 }
 
-/// A matrix that is not positive definite on one edge.
-static void an_edge_without_an_inverse_is_named(void **state)
+/// Make a multigrid of the system's matrices with K^e of element e spoilt; the sentence.
+static const char *refusal(trace_system *s, kedge_smoother smoother, int32_t e)
 {
-  (void)state;
-  trace_system s;
-  create(&s, 33, 2, CASE_NEUMANN, 1);
-  const int32_t e = 20;
-  const size_t at = ((size_t)(e / KG_LANES) * (size_t)s.c.size.n_packed) * KG_LANES + e % KG_LANES;
-  s.local[at] = -100.0;  // entry (0, 0): the first mode of side 0
-  const size_t n_local = (size_t)s.c.size.n_packed * KG_LANES * (size_t)s.c.batch.count.n_groups;
-  kg_multigrid_args args = {.shape = s.multigrid.shape,
-                            .batch = s.c.batch,
-                            .local = case_input(&s.c, s.local, n_local),
+  const size_t at = (size_t)(e / KG_LANES) * (size_t)s->c.size.n_packed * KG_LANES + e % KG_LANES;
+  s->local[at] = -100.0;  // entry (0, 0): the first mode of side 0
+  const size_t n_local = (size_t)s->c.size.n_packed * KG_LANES * (size_t)s->c.batch.count.n_groups;
+  kg_multigrid_args args = {.shape = s->multigrid.shape,
+                            .batch = s->c.batch,
+                            .local = case_input(&s->c, s->local, n_local),
                             .solver = &exact_coarse,
-                            .memory = s.memory,
-                            .work = s.work};
+                            .memory = s->memory,
+                            .work = s->work};
+  assert_int_equal(smoother, args.shape.smoother);
   case_must(ctx, kg_multigrid_work_bytes(ctx, &args.shape, &args.work_bytes));
   kg_multigrid out;
   assert_int_equal(kg_multigrid_create(ctx, &args, &out), KEDGE_ERR_NUMERIC);
   kg_multigrid_destroy(ctx, &out);
+  return kedge_context_error(ctx);
+}
+
+static void an_edge_without_an_inverse_is_named(void **state)
+{
+  (void)state;
+  trace_system s;
+  const int32_t e = 20;
+  create(&s, 33, 2, CASE_NEUMANN, 1);
+  const char *sentence = refusal(&s, KEDGE_SMOOTHER_EDGE, e);
   const kedge_mesh *mesh = s.c.mesh;
   const int32_t *corner = mesh->element_vertices + 3 * e;
-  char one[160], other[160];
+  char names[2][160];
   for (int k = 0; k < 2; ++k) {  // the edge may be told from either end
     const double *a = mesh->vertices + 2 * corner[k], *b = mesh->vertices + 2 * corner[1 - k];
-    snprintf(k ? other : one, sizeof one, "on the edge from (%g, %g) to (%g, %g)", a[0], a[1], b[0],
+    snprintf(names[k], sizeof names[k], "on the edge from (%g, %g) to (%g, %g)", a[0], a[1], b[0],
              b[1]);
   }
-  const char *sentence = kedge_context_error(ctx);
-  if (!strstr(sentence, one) && !strstr(sentence, other)) fail_msg("%s (%s)", sentence, one);
+  if (!strstr(sentence, names[0]) && !strstr(sentence, names[1]))
+    fail_msg("%s (%s)", sentence, names[0]);
+  system_destroy(&s);
+}
+
+static void an_element_without_an_inverse_is_named(void **state)
+{
+  (void)state;
+  trace_system s;
+  const int32_t e = 20;
+  create_with(&s, KEDGE_SMOOTHER_ELEMENT, 33, 2, CASE_NEUMANN, 1);
+  const char *sentence = refusal(&s, KEDGE_SMOOTHER_ELEMENT, e);
+  // The element beyond side 0 has the block of that edge, too, and may be the first.
+  const kedge_mesh *mesh = s.c.mesh;
+  const int32_t *sides = mesh->edge_sides + 2 * (mesh->side_edge[3 * e] >> 1);
+  const int32_t first = sides[0] / 3;
+  double centre[2] = {0};
+  for (int i = 0; i < 6; ++i)
+    centre[i % 2] += mesh->vertices[2 * mesh->element_vertices[3 * first + i / 2] + i % 2] / 3;
+  char name[160];
+  snprintf(name, sizeof name, "the block of the element around (%g, %g)", centre[0], centre[1]);
+  if (!strstr(sentence, name)) fail_msg("%s (%s)", sentence, name);
   system_destroy(&s);
 }
 
@@ -143,6 +180,7 @@ int main(void)
       cmocka_unit_test(the_preconditioned_operator_has_eigenvalues_up_to_one),
       cmocka_unit_test(the_same_residual_gives_the_same_bits),
       cmocka_unit_test(an_edge_without_an_inverse_is_named),
+      cmocka_unit_test(an_element_without_an_inverse_is_named),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);

@@ -6,16 +6,17 @@
 #include "../ops/dense.h"
 #include "compare.h"
 #include "exact_coarse.h"
-#include "multigrid/bound.h"
 #include "ops/cg_vectors.h"
 #include "ops/edge_smooth.h"
 #include "ops/vertex_transfer.h"
+#include "ops/sweep.h"
 #include "system.h"
 
 typedef void system_check(trace_system *s);
 
 /// Awkward sizes, all kinds of boundary; `reaction` in tenths of the diffusion.
-static void for_systems(system_check *check, int most_order, double reaction)
+static void for_smoother(kedge_smoother smoother, system_check *check, int most_order,
+                         double reaction)
 {
   const int sizes[] = {1, 2, 33, 129, 257};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
@@ -28,11 +29,17 @@ static void for_systems(system_check *check, int most_order, double reaction)
                                        .order = order,
                                        .boundary = (enum case_boundary)boundary,
                                        .material = {0.8, 0.08 * reaction, 1.0, KEDGE_SCALING_ONE},
+                                       .smoother = smoother,
                                        .smoothing_steps = 2,
                                        .solver = &exact_coarse});
         check(&s);
         system_destroy(&s);
       }
+}
+
+static void for_systems(system_check *check, int most_order, double reaction)
+{
+  for_smoother(KEDGE_SMOOTHER_EDGE, check, most_order, reaction);
 }
 
 /// The vertices of a trace edge, lower first, and whether they carry unknowns: from the mesh alone.
@@ -66,7 +73,7 @@ static void check_blocks(trace_system *s)
 {
   const int m = s->c.size.n_edge, packed = m * (m + 1) / 2;
   double *inverse = system_fetch(
-      s, s->multigrid.inverse,
+      s, s->multigrid.smoother.inverse,
       (size_t)(s->c.batch.count.n_free + KG_LANES - 1) / KG_LANES * KG_LANES * (size_t)packed * 8);
   for (int32_t f = 0; f < s->c.batch.count.n_free; ++f) {
     double block[(KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 1)] = {0};
@@ -91,6 +98,70 @@ static void blocks_of_edges_are_inverted(void **state)
 {
   (void)state;
   for_systems(check_blocks, 9, 1.0);
+}
+
+/// The block of an element by the book: rows and columns of the assembled matrix of its free edges.
+static void assemble_element(const trace_system *s, int32_t e, double *block)
+{
+  const int n = s->c.size.n_trace;
+  int64_t row[KG_SWEEP_MAX];
+  for (int a = 0; a < n; ++a) row[a] = system_trace_row(s, e, a);
+  for (int32_t other = 0; other < s->c.mesh->n_elements; ++other)
+    for (int a = 0; a < n; ++a) {
+      const int64_t i = system_trace_row(s, other, a);
+      for (int p = 0; p < n; ++p) {
+        if (row[p] != i) continue;
+        for (int b = 0; b < n; ++b) {
+          const int64_t j = system_trace_row(s, other, b);
+          for (int q = 0; q < n; ++q)
+            if (row[q] == j) block[p * n + q] += system_local_entry(s, other, a, b);
+        }
+      }
+    }
+  for (int p = 0; p < n; ++p)
+    for (int q = 0; q < n; ++q)
+      if (row[p] >= (int64_t)s->n_rows || row[q] >= (int64_t)s->n_rows)
+        block[p * n + q] = p == q ? 1.0 : 0.0;
+}
+
+/// Of a row of an element: 0 on a Dirichlet edge, else one over the root of the edge's elements.
+static double weight_of(const trace_system *s, int32_t e, int a)
+{
+  const int64_t edge = s->c.mesh->side_edge[3 * e + a / s->c.size.n_edge] >> 1;
+  if (system_trace_row(s, e, a) >= (int64_t)s->n_rows) return 0.0;
+  return s->c.mesh->edge_sides[2 * edge + 1] < 0 ? 1.0 : sqrt(0.5);
+}
+
+static void check_element_blocks(trace_system *s)
+{
+  const int n = s->c.size.n_trace, packed = s->c.size.n_packed;
+  const size_t lanes = KG_LANES * (size_t)s->c.batch.count.n_groups;
+  double *inverse =
+      system_fetch(s, s->multigrid.smoother.inverse, (size_t)packed * lanes * sizeof *inverse);
+  for (int32_t e = 0; e < s->c.mesh->n_elements; e += 1 + e / 8) {
+    double block[KG_SWEEP_MAX * KG_SWEEP_MAX] = {0};
+    assemble_element(s, e, block);
+    const double condition = dense_invert(n, block);
+    const double scale = largest((size_t)(n * n), block);
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j <= i; ++j) {
+        const double expected = weight_of(s, e, i) * weight_of(s, e, j) * block[i * n + j];
+        const double value =
+            inverse[(e / KG_LANES * packed + i * (i + 1) / 2 + j) * KG_LANES + e % KG_LANES];
+        assert_at_most(fabs(value - expected), rounding(n) * condition * scale);
+      }
+  }
+  for (size_t e = (size_t)s->c.mesh->n_elements; e < lanes; ++e)
+    for (int i = 0; i < packed; ++i)
+      assert_true(inverse[(e / KG_LANES * (size_t)packed + (size_t)i) * KG_LANES + e % KG_LANES] ==
+                  0.0);
+  free(inverse);
+}
+
+static void blocks_of_elements_are_inverted_and_weighted(void **state)
+{
+  (void)state;
+  for_smoother(KEDGE_SMOOTHER_ELEMENT, check_element_blocks, 9, 1.0);
 }
 
 /// y = B^-1 x by the packed inverses.
@@ -119,12 +190,12 @@ static void check_smoothing(trace_system *s)
   double *r = case_randoms(1, n), *t = case_randoms(2, n), *z = case_randoms(3, n),
          *d = case_randoms(4, n), *y = calloc(n + 1, sizeof *y), *x = calloc(n + 1, sizeof *x);
   assert_true(x && y);
-  double *inverse = system_fetch(s, s->multigrid.inverse,
+  double *inverse = system_fetch(s, s->multigrid.smoother.inverse,
                                  ((size_t)c->batch.count.n_free + KG_LANES - 1) / KG_LANES *
                                      KG_LANES * (size_t)(m * (m + 1) / 2) * 8);
   kg_edge_smooth_args args = {.size = c->size,
                               .n_edges = c->batch.count.n_free,
-                              .inverse = s->multigrid.inverse,
+                              .inverse = s->multigrid.smoother.inverse,
                               .r = case_input(c, r, n),
                               .product = case_input(c, t, n),
                               .z = case_input(c, z, n),
@@ -356,43 +427,98 @@ static void the_coarse_matrix_is_the_operator_between_prolongation_and_restricti
   for_systems(check_galerkin, 3, 3.0);
 }
 
-/// x . A x / x . B x of random x stays below the bound; where Lanczos had to stop early it is exact.
+/// z = B^-1 y, of host vectors.
+static void apply_smoother(trace_system *s, const double *y, double *z)
+{
+  const kg_cg_vectors_args *v = &s->vectors;
+  case_must(ctx, kg_copy_in(ctx, v->r, y, s->n_rows * sizeof *y));
+  case_must(ctx, kg_smoother_step(ctx, &s->multigrid.smoother,
+                                  &(kg_smoother_args){.op = s->op.matrix_free,
+                                                      .r = v->r,
+                                                      .product = v->ap,
+                                                      .from_zero = true,
+                                                      .z = v->z,
+                                                      .step = 1.0}));
+  case_must(ctx, kg_copy_out(ctx, z, v->z, s->n_rows * sizeof *z));
+  case_must(ctx, kg_sync(ctx));
+}
+
+/// Power steps of B^-1 A: with y = A x and z = B^-1 y, the quotient z . A x / x . A x.
 static void check_bound(trace_system *s)
 {
   const double bound = s->multigrid.largest_eigenvalue;
-  assert_true(bound > 0.0 && bound <= KG_EIGENVALUE_MAX);
-  const int m = s->c.size.n_edge;
+  assert_true(bound > 0.0 && bound <= kg_smoother_bound(s->multigrid.smoother.kind));
   double *x = case_randoms(9, s->n_all), *y = calloc(s->n_rows + 1, sizeof *y);
   double *z = calloc(s->n_all + 1, sizeof *z);
   assert_true(y && z);
   for (size_t i = s->n_rows; i < s->n_all; ++i) x[i] = 0.0;
-  double *inverse = system_fetch(s, s->multigrid.inverse,
-                                 ((size_t)s->c.batch.count.n_free + KG_LANES - 1) / KG_LANES *
-                                     KG_LANES * (size_t)(m * (m + 1) / 2) * 8);
-  // Power steps of B^-1 A: with y = A x, z = B^-1 y, the quotient of x . A z and x . A x.
   for (int step = 0; step < 100 && s->n_rows > 0; ++step) {
     system_multiply(s, x, y);
-    multiply_blocks(s, inverse, y, z);
+    apply_smoother(s, y, z);
     double energy = 0.0, next = 0.0;
     for (size_t i = 0; i < s->n_rows; ++i) energy += x[i] * y[i], next += z[i] * y[i];
     assert_at_most(next / energy, bound * (1 + rounding((double)s->n_rows)));
     const double scale = 1.0 / largest(s->n_rows, z);
     for (size_t i = 0; i < s->n_rows; ++i) x[i] = scale * z[i];
   }
-  free(x), free(y), free(z), free(inverse);
+  free(x), free(y), free(z);
 }
 
 static void power_steps_stay_below_the_measured_bound(void **state)
 {
   (void)state;
-  for_systems(check_bound, 5, 1.0);
+  for (kedge_smoother k = 0; k < KEDGE_SMOOTHER_COUNT; ++k) for_smoother(k, check_bound, 5, 1.0);
+}
+
+/// Steps from zero and from a z, with and without a direction before: the same as with the vectors at
+/// hand.
+static void check_element_step(trace_system *s)
+{
+  const size_t n = s->n_rows;
+  op_case *c = &s->c;
+  double *r = case_randoms(1, n), *t = case_randoms(2, n), *z = case_randoms(3, n),
+         *d = case_randoms(4, n), *v = calloc(n + 1, sizeof *v), *y = calloc(s->n_all + 1, sizeof *y);
+  assert_true(v && y);
+  for (size_t i = 0; i < n; ++i) v[i] = r[i] - t[i];
+  apply_smoother(s, v, y);
+  case_must(ctx, kg_zero(ctx, s->vectors.state, sizeof *s->vectors.state));
+  const kg_smoother_args args = {.op = s->op.matrix_free,
+                                 .r = case_input(c, r, n),
+                                 .product = case_input(c, t, n),
+                                 .z = case_input(c, z, n),
+                                 .d = case_input(c, d, n),
+                                 .step = 0.7,
+                                 .momentum = 0.3,
+                                 .partial = s->vectors.partial,
+                                 .state = s->vectors.state};
+  case_must(ctx, kg_smoother_step(ctx, &s->multigrid.smoother, &args));
+  double *z_new = case_fetch(c, args.z), *d_new = case_fetch(c, args.d), dot = 0.0, size = 0.0;
+  const double scale = largest(n, y) + 2.0;
+  for (size_t i = 0; i < n; ++i) {
+    const double step = 0.3 * d[i] + 0.7 * y[i];
+    assert_at_most(fabs(d_new[i] - step), rounding(2) * scale);
+    assert_at_most(fabs(z_new[i] - (z[i] + step)), rounding(2) * scale);
+    dot += r[i] * z_new[i];
+    size += fabs(r[i] * z_new[i]);
+  }
+  kg_cg_state *after = system_fetch(s, args.state, sizeof *after);
+  assert_at_most(fabs(after->rz_next - dot), rounding((double)n) * size);
+  free(r), free(t), free(z), free(d), free(v), free(y), free(z_new), free(d_new), free(after);
+}
+
+static void a_step_by_elements_advances_direction_and_z(void **state)
+{
+  (void)state;
+  for_smoother(KEDGE_SMOOTHER_ELEMENT, check_element_step, 5, 1.0);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(blocks_of_edges_are_inverted),
+      cmocka_unit_test(blocks_of_elements_are_inverted_and_weighted),
       cmocka_unit_test(a_step_smooths_edge_by_edge_and_sums_r_z),
+      cmocka_unit_test(a_step_by_elements_advances_direction_and_z),
       cmocka_unit_test(prolongation_gives_the_modes_of_linear_functions),
       cmocka_unit_test(restriction_is_the_transpose_of_prolongation),
       cmocka_unit_test(the_coarse_matrix_of_diffusion_is_that_of_linear_finite_elements),

@@ -6,7 +6,8 @@
 #include "grid.h"
 
 /// Mixed conditions, coefficients that are not 1.
-#define MIXED(p, preconditioner_name, steps)                                             \
+#define MIXED(p, preconditioner_name, steps) MIXED_WITH("edge", p, preconditioner_name, steps)
+#define MIXED_WITH(smoother_name, p, preconditioner_name, steps)                                             \
   SETTINGS({"space", "order", p}, {"equation", "diffusion", "0.8"},                      \
            {"equation", "reaction", "1.5"}, {"exact", "u", "sin(x)*cos(0.7*y)+0.1*x*y"}, \
            {"boundary 7", "type", "dirichlet"}, {"boundary default", "type", "neumann"}, \

@@ -1,0 +1,98 @@
+#include "multigrid/smoother.h"
+
+#include "core/context.h"
+#include "ops/edge_blocks.h"
+#include "ops/edge_smooth.h"
+#include "ops/element_blocks.h"
+#include "ops/smooth_vectors.h"
+
+size_t kg_smoother_inverse_count(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count)
+{
+  if (kind == KEDGE_SMOOTHER_EDGE) return kg_edge_blocks_count(size, count);
+  return (size_t)size.n_packed * KG_LANES * (size_t)count->n_groups;
+}
+
+size_t kg_smoother_v_count(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count)
+{
+  return kind == KEDGE_SMOOTHER_EDGE ? 0 : (size_t)count->n_edges * (size_t)size.n_edge;
+}
+
+kedge_status kg_smoother_make(kedge_context *ctx, const kg_smoother *s, const kg_batch *batch,
+                              const double *local, int32_t *fault)
+{
+  if (s->kind == KEDGE_SMOOTHER_EDGE)
+    return kg_edge_blocks(
+        ctx, &(kg_edge_blocks_args){
+                 .batch = *batch, .local = local, .inverse = s->inverse, .fault = fault});
+  KG_TRY(kg_zero(ctx, s->v, kg_smoother_v_count(s->kind, s->size, &s->count) * sizeof *s->v));
+  return kg_element_blocks(
+      ctx, &(kg_element_blocks_args){
+               .batch = *batch, .local = local, .inverse = s->inverse, .fault = fault});
+}
+
+kg_cost kg_smoother_make_cost(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count)
+{
+  return kind == KEDGE_SMOOTHER_EDGE ? kg_edge_blocks_cost(size, count)
+                                     : kg_element_blocks_cost(size, count);
+}
+
+double kg_smoother_bound(kedge_smoother kind)
+{
+  return kind == KEDGE_SMOOTHER_EDGE ? 3.0 : 4.0;
+}
+
+static kedge_status step_by_edges(kedge_context *ctx, const kg_smoother *s,
+                                  const kg_smoother_args *a)
+{
+  return kg_edge_smooth(ctx, &(kg_edge_smooth_args){.size = s->size,
+                                                    .n_edges = s->count.n_free,
+                                                    .inverse = s->inverse,
+                                                    .r = a->r,
+                                                    .product = a->from_zero ? NULL : a->product,
+                                                    .z = a->z,
+                                                    .d = a->d,
+                                                    .step = a->step,
+                                                    .momentum = a->momentum,
+                                                    .partial = a->partial,
+                                                    .state = a->state});
+}
+
+/// The product with B^-1 is that with A, of other matrices.
+static kedge_status step_by_elements(kedge_context *ctx, const kg_smoother *s,
+                                     const kg_smoother_args *a)
+{
+  const kg_smooth_vectors_args vectors = {.n = (int64_t)s->count.n_free * s->size.n_edge,
+                                          .r = a->r,
+                                          .product = a->from_zero ? NULL : a->product,
+                                          .v = s->v,
+                                          .y = a->product,
+                                          .z = a->z,
+                                          .d = a->d,
+                                          .step = a->step,
+                                          .momentum = a->momentum,
+                                          .from_zero = a->from_zero,
+                                          .partial = a->partial,
+                                          .state = a->state};
+  KG_TRY(kg_smooth_residual(ctx, &vectors));
+  kg_trace_apply_args inverse = a->op;
+  inverse.local = s->inverse;
+  inverse.x = s->v;
+  inverse.y = a->product;
+  inverse.open = false;
+  inverse.state = NULL;
+  KG_TRY(kg_trace_apply(ctx, &inverse));
+  return kg_smooth_advance(ctx, &vectors);
+}
+
+kedge_status kg_smoother_step(kedge_context *ctx, const kg_smoother *s, const kg_smoother_args *a)
+{
+  return s->kind == KEDGE_SMOOTHER_EDGE ? step_by_edges(ctx, s, a) : step_by_elements(ctx, s, a);
+}
+
+kg_cost kg_smoother_step_cost(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count)
+{
+  if (kind == KEDGE_SMOOTHER_EDGE) return kg_edge_smooth_cost(size, count);
+  const kg_cost product = kg_trace_apply_cost(size, count);
+  const kg_cost vectors = kg_smooth_vectors_cost((int64_t)count->n_free * size.n_edge);
+  return (kg_cost){product.bytes + vectors.bytes, product.flops + vectors.flops};
+}

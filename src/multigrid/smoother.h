@@ -1,0 +1,54 @@
+/// @file
+/// What multigrid smooths with on the trace: an approximation B of A whose inverse is cheap, and one
+/// step of Chebyshev's iteration with it.
+///
+/// KEDGE_SMOOTHER_EDGE: the blocks of the edges (ops/edge_blocks.h). KEDGE_SMOOTHER_ELEMENT: those of
+/// all edges of an element, which overlap (ops/element_blocks.h); for stretched triangles, and as
+/// large as K^e.
+#pragma once
+#include "kedge/problem.h"
+#include "ops/trace_apply.h"
+KEDGE_BEGIN_DECLS
+
+typedef struct kg_smoother {
+  kedge_smoother kind;
+  kg_sizes size;
+  kg_trace_counts count;
+  double *inverse;  ///< of the blocks
+  double *v;        ///< ELEMENT: work [trace edge][mode], Dirichlet rows are zero
+} kg_smoother;
+
+/// Doubles of `inverse` and of `v`.
+size_t kg_smoother_inverse_count(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count);
+size_t kg_smoother_v_count(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count);
+
+/// Fill `inverse` and `v`. Waits for the device.
+/// @param[in] fault  work, one word of device memory
+kedge_status kg_smoother_make(kedge_context *ctx, const kg_smoother *smoother,
+                              const kg_batch *batch, const double *local, int32_t *fault);
+kg_cost kg_smoother_make_cost(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count);
+
+/// No eigenvalue of B^-1 A is larger. An element has three edges: K^e is positive semidefinite, so
+/// x . K^e x <= 3 (x_1 . K^e x_1 + x_2 . K^e x_2 + x_3 . K^e x_3) for the parts x_l of x on them, and
+/// the sum over the elements is x . A x <= 3 x . B x. To the values on an element four blocks
+/// contribute, its own and those of its neighbours: 4 in the same way.
+double kg_smoother_bound(kedge_smoother kind);
+
+typedef struct kg_smoother_args {
+  kg_trace_apply_args op;  ///< ELEMENT: local, x, y and state are filled in
+  const double *r;         ///< [free trace edge][mode]
+  double *product;         ///< A z, read unless from_zero; work afterwards
+  bool from_zero;          ///< z is zero, whatever it holds
+  double *z;
+  double *d;  ///< NULL: there is no step after this one
+  double step, momentum;  ///< momentum 0: d is not read
+  double *partial;        ///< work: KG_CG_PARTIALS
+  kg_cg_state *state;     ///< NULL, or: rz_next = r . z, and stop unless it is positive
+} kg_smoother_args;
+
+/// d = momentum d + step B^-1 (r - A z),  z += d.
+kedge_status kg_smoother_step(kedge_context *ctx, const kg_smoother *smoother,
+                              const kg_smoother_args *args);
+kg_cost kg_smoother_step_cost(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count);
+
+KEDGE_END_DECLS

@@ -1,0 +1,46 @@
+#include "ops/element_blocks.h"
+
+#include "core/context.h"
+
+/// Where the element lies whose block has no inverse, and what to do.
+static kedge_status refuse(kedge_context *ctx, const kg_trace_arrays *arrays, int32_t e)
+{
+  double centre[2] = {0};
+  for (int l = 0; l < 3; ++l) {
+    const int64_t at = ((int64_t)(e / KG_LANES) * 3 + l) * KG_LANES + e % KG_LANES;
+    int32_t vertex;
+    double xy[2];
+    KG_TRY(kg_copy_out(ctx, &vertex, arrays->vertex + at, sizeof vertex));
+    KG_TRY(kg_sync(ctx));
+    KG_TRY(kg_copy_out(ctx, xy, arrays->vertices + 2 * (int64_t)vertex, sizeof xy));
+    KG_TRY(kg_sync(ctx));
+    for (int i = 0; i < 2; ++i) centre[i] += xy[i] / 3;
+  }
+  return KG_FAIL(ctx, KEDGE_ERR_NUMERIC,
+                 "smoother = element cannot invert the block of the element around (%g, %g): it is "
+                 "not positive definite in double precision; check the mesh there for nearly "
+                 "degenerate elements, choose a stabilization nearer to 1, or take preconditioner = "
+                 "jacobi",
+                 centre[0], centre[1]);
+}
+
+kedge_status kg_element_blocks(kedge_context *ctx, const kg_element_blocks_args *args)
+{
+  static kedge_status (*const impl[])(kedge_context *, const kg_element_blocks_args *) =
+      KG_IMPLEMENTATIONS(kg_element_blocks_host, kg_element_blocks_cuda);
+  int32_t fault = INT32_MAX;
+  KG_TRY(kg_copy_in(ctx, args->fault, &fault, sizeof fault));
+  KG_TRY(impl[ctx->backend](ctx, args));
+  KG_TRY(kg_copy_out(ctx, &fault, args->fault, sizeof fault));
+  KG_TRY(kg_sync(ctx));
+  return fault == INT32_MAX ? KEDGE_OK : refuse(ctx, &args->batch.arrays, fault);
+}
+
+/// K^e and the parts of the three elements beyond its edges are read, the inverse is written.
+kg_cost kg_element_blocks_cost(kg_sizes size, const kg_trace_counts *count)
+{
+  const double m = size.n_edge, n = size.n_trace, packed = size.n_packed;
+  const double parts = 3 * m * (m + 1) / 2;
+  return (kg_cost){.bytes = (8.0 * (2 * packed + parts) + 36.0) * count->n_elements,
+                   .flops = (n * n * n + parts + 2 * packed) * count->n_elements};
+}

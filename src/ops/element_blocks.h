@@ -1,0 +1,87 @@
+/// @file
+/// The blocks of the trace operator that belong to the three edges of an element, inverted: what
+/// multigrid smooths with on stretched triangles (multigrid/smoother.h).
+///
+/// The block of an element is the n x n part of A that couples its edges with each other: K^e and,
+/// on the diagonal block of an edge, what the element beyond it adds. With A_e that block, R_e the
+/// restriction to it and W the square root of one over the number of elements of an edge, smoothing
+/// multiplies by
+///
+///     B^-1 = sum_e R_e^T W A_e^-1 W R_e
+///
+/// W A_e^-1 W lies as K^e does, so that kg_trace_apply() is this product. Rows of Dirichlet edges are
+/// zero.
+#pragma once
+#include "ops/ops.h"
+#include "ops/sweep.h"
+KEDGE_BEGIN_DECLS
+
+typedef struct kg_element_blocks_args {
+  kg_batch batch;
+  const double *local;  ///< [group][n (n+1) / 2][lane]
+  double *inverse;      ///< the same; empty lanes are zero
+  int32_t *fault;       ///< work, one word: the first element without an inverse
+} kg_element_blocks_args;
+
+/// Waits for the device.
+/// @retval KEDGE_ERR_NUMERIC  a block is not positive definite in double precision; the sentence
+///         says where
+kedge_status kg_element_blocks(kedge_context *ctx, const kg_element_blocks_args *args);
+kg_cost kg_element_blocks_cost(kg_sizes size, const kg_trace_counts *count);
+
+kedge_status kg_element_blocks_host(kedge_context *ctx, const kg_element_blocks_args *args);
+kedge_status kg_element_blocks_cuda(kedge_context *ctx, const kg_element_blocks_args *args);
+
+/// Row 0 of a K^e; the next row is KG_LANES doubles on.
+KG_INLINE int64_t kg_element_block_at(const kg_sizes *size, int32_t e)
+{
+  return (int64_t)(e / KG_LANES) * size->n_packed * KG_LANES + e % KG_LANES;
+}
+
+/// Add to the block of edge `first` / m, packed `stride` apart, what the K^e of another side has.
+KG_INLINE void kg_element_block_add(const kg_element_blocks_args *a, int32_t side, int first,
+                                    double *block, int stride)
+{
+  const int m = a->batch.reference.size.n_edge, other = side % 3 * m;
+  const double *k = a->local + kg_element_block_at(&a->batch.reference.size, side / 3);
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j <= i; ++j)
+      block[kg_packed_entry(first + i, first + j) * stride] +=
+          k[(int64_t)kg_packed_entry(other + i, other + j) * KG_LANES];
+}
+
+/// Rows and columns of an edge without unknowns: those of the identity.
+KG_INLINE void kg_element_block_cut(int n, int m, int first, double *block, int stride)
+{
+  for (int i = first; i < first + m; ++i)
+    for (int j = 0; j < n; ++j) block[kg_packed_entry(i, j) * stride] = i == j ? 1.0 : 0.0;
+}
+
+/// -W A_e^-1 W, packed `stride` apart. False: there is no inverse.
+KG_INLINE bool kg_element_block(const kg_element_blocks_args *a, int32_t e, double *block,
+                                int stride)
+{
+  const kg_sizes *size = &a->batch.reference.size;
+  const int m = size->n_edge, n = size->n_trace;
+  const double *k = a->local + kg_element_block_at(size, e);
+  double weight[3];
+  for (int i = 0; i < size->n_packed; ++i) block[i * stride] = k[(int64_t)i * KG_LANES];
+  for (int l = 0; l < 3; ++l) {
+    const int64_t at = ((int64_t)(e / KG_LANES) * 3 + l) * KG_LANES + e % KG_LANES;
+    const int64_t edge = a->batch.arrays.side_edge[at] >> 1;
+    const int32_t *sides = a->batch.arrays.edge_sides + 2 * edge;
+    const int32_t other = sides[0] == 3 * e + l ? sides[1] : sides[0];
+    const bool is_free = edge < a->batch.count.n_free;
+    weight[l] = !is_free ? 0.0 : other < 0 ? 1.0 : 0.70710678118654752440;
+    if (!is_free)
+      kg_element_block_cut(n, m, l * m, block, stride);
+    else if (other >= 0)
+      kg_element_block_add(a, other, l * m, block, stride);
+  }
+  const bool inverted = kg_sweep(n, block, stride);
+  for (int i = 0, at = 0; i < n; ++i)
+    for (int j = 0; j <= i; ++j, at += stride) block[at] *= weight[i / m] * weight[j / m];
+  return inverted;
+}
+
+KEDGE_END_DECLS

@@ -1,0 +1,37 @@
+/// @file
+/// The vector passes of a step of Chebyshev's iteration whose B^-1 is a product of its own
+/// (ops/element_blocks.h):
+///
+///     v = r - A z                             kg_smooth_residual
+///     y = B^-1 v                              kg_trace_apply
+///     d = momentum d + step y,  z += d, r . z kg_smooth_advance
+#pragma once
+#include "ops/cg_state.h"
+#include "ops/ops.h"
+KEDGE_BEGIN_DECLS
+
+typedef struct kg_smooth_vectors_args {
+  int64_t n;              ///< rows of free edges
+  const double *r;        ///< [n]
+  const double *product;  ///< [n] A z; NULL where z is zero: residual
+  double *v;              ///< [n]: residual
+  const double *y;        ///< [n]: advance
+  double *z;              ///< [n]: advance
+  double *d;              ///< [n], NULL: there is no step after this one
+  double step, momentum;  ///< momentum 0: d is not read
+  bool from_zero;         ///< advance: z is zero, whatever it holds
+  double *partial;        ///< work with `state`: KG_CG_PARTIALS
+  kg_cg_state *state;     ///< NULL, or: rz_next = r . z, and stop unless it is positive
+} kg_smooth_vectors_args;
+
+kedge_status kg_smooth_residual(kedge_context *ctx, const kg_smooth_vectors_args *args);
+kedge_status kg_smooth_advance(kedge_context *ctx, const kg_smooth_vectors_args *args);
+/// Both, without d.
+kg_cost kg_smooth_vectors_cost(int64_t n);
+
+kedge_status kg_smooth_residual_host(kedge_context *ctx, const kg_smooth_vectors_args *args);
+kedge_status kg_smooth_advance_host(kedge_context *ctx, const kg_smooth_vectors_args *args);
+kedge_status kg_smooth_residual_cuda(kedge_context *ctx, const kg_smooth_vectors_args *args);
+kedge_status kg_smooth_advance_cuda(kedge_context *ctx, const kg_smooth_vectors_args *args);
+
+KEDGE_END_DECLS

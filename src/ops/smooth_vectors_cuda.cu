@@ -1,0 +1,68 @@
+// smooth_vectors_cuda.cu: the vector passes of a Chebyshev step (smooth_vectors.h).
+// Map     as many blocks as the device holds at once stride over rows; where the sum is wanted, each
+//         leaves a partial one, and the last block to arrive adds them in order: the bits depend on n
+//         and on the number of multiprocessors alone.
+// Cost    kg_smooth_vectors_cost()
+#include "backend/cuda_rt.h"
+#include "ops/cg_vectors.h"
+#include "ops/smooth_vectors.h"
+
+namespace
+{
+
+enum { THREADS = 512, BLOCKS = 2 };  // BLOCKS: on a multiprocessor
+
+__global__ void __launch_bounds__(THREADS)
+    smooth_residual_kernel(const kg_smooth_vectors_args a, unsigned *)
+{
+  const int64_t stride = (int64_t)gridDim.x * THREADS;
+  for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < a.n; i += stride)
+    a.v[i] = a.product != nullptr ? a.r[i] - a.product[i] : a.r[i];
+}
+
+__global__ void __launch_bounds__(THREADS)
+    smooth_advance_kernel(const kg_smooth_vectors_args a, unsigned *counter)
+{
+  __shared__ double s_warp[THREADS / 32];
+  const int64_t stride = (int64_t)gridDim.x * THREADS;
+  double dot = 0.0;
+  for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < a.n; i += stride) {
+    double d = a.step * a.y[i];
+    if (a.momentum != 0.0) d += a.momentum * a.d[i];
+    if (a.d != nullptr) a.d[i] = d;
+    const double z = a.from_zero ? d : a.z[i] + d;
+    a.z[i] = z;
+    if (a.state != nullptr) dot += a.r[i] * z;
+  }
+  if (a.state == nullptr) return;
+  const double sum = kg_block_sum(dot, s_warp);
+  if (threadIdx.x == 0) a.partial[blockIdx.x] = sum;
+  if (!kg_last_block(counter)) return;
+  const double total = kg_array_sum(a.partial, gridDim.x, s_warp);
+  if (threadIdx.x == 0) kg_cg_judge_preconditioner(a.state, total);
+}
+
+kedge_status launch(kedge_context *ctx, const kg_smooth_vectors_args *a,
+                    void (*kernel)(kg_smooth_vectors_args, unsigned *), const char *name)
+{
+  int64_t blocks = (a->n + THREADS - 1) / THREADS;
+  int64_t most = (int64_t)kg_cuda(ctx)->multiprocessors * BLOCKS;
+  if (most > KG_CG_PARTIALS) most = KG_CG_PARTIALS;
+  if (blocks > most) blocks = most;
+  if (blocks < 1) blocks = 1;  // no rows: the sum is still written
+  kernel<<<(unsigned)blocks, THREADS, 0, kg_cuda_stream(ctx)>>>(
+      *a, kg_cuda(ctx)->counters + KG_COUNTER_VECTORS);
+  return kg_cuda_launched(ctx, name);
+}
+
+}  // namespace
+
+extern "C" kedge_status kg_smooth_residual_cuda(kedge_context *ctx, const kg_smooth_vectors_args *a)
+{
+  return launch(ctx, a, smooth_residual_kernel, "smooth_residual");
+}
+
+extern "C" kedge_status kg_smooth_advance_cuda(kedge_context *ctx, const kg_smooth_vectors_args *a)
+{
+  return launch(ctx, a, smooth_advance_kernel, "smooth_advance");
+}

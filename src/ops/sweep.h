@@ -1,0 +1,44 @@
+/// @file
+/// The inverse of one packed symmetric positive definite matrix, in place. Shared by host and GPU.
+#pragma once
+#include <float.h>
+
+#include "core/inline.h"
+#include "kedge/mesh.h"
+KEDGE_BEGIN_DECLS
+
+enum { KG_SWEEP_MAX = 3 * (KEDGE_ORDER_MAX + 1) };  ///< most rows
+
+/// Where a packed lower triangle has entry (i, j) or (j, i).
+KG_INLINE int kg_packed_entry(int i, int j)
+{
+  return i >= j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i;
+}
+
+/// a = -a^-1, n x n, pivot by pivot (the sweep operator); entries are `stride` apart. The pivots are
+/// those of the Cholesky factorization. False: one of them is lost in the rounding of its diagonal
+/// entry.
+KG_INLINE bool kg_sweep(int n, double *a, int stride)
+{
+  double column[KG_SWEEP_MAX], least[KG_SWEEP_MAX];
+  for (int k = 0; k < n; ++k) least[k] = n * DBL_EPSILON * a[kg_packed_entry(k, k) * stride];
+  for (int k = 0; k < n; ++k) {
+    const double pivot = a[kg_packed_entry(k, k) * stride];
+    if (!(pivot > least[k]) || !(pivot <= DBL_MAX)) return false;
+    const double inverse = 1.0 / pivot;
+    for (int i = 0; i < n; ++i) column[i] = a[kg_packed_entry(i, k) * stride];
+    for (int i = 0, at = 0; i < n; ++i) {
+      const double factor = column[i] * inverse;
+      for (int j = 0; j <= i; ++j, at += stride)
+        if (i == k && j == k)
+          a[at] = -inverse;
+        else if (i == k || j == k)
+          a[at] *= inverse;
+        else
+          a[at] -= factor * column[j];
+    }
+  }
+  return true;
+}
+
+KEDGE_END_DECLS
