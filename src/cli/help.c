@@ -28,6 +28,8 @@ static const char problem_text[] =
     "                                                   and boundary values left out are derived\n"
     "[solver]         operator          matrix-free     matrix-free-plain or ell, to compare with\n"
     "                 preconditioner    jacobi          or multigrid, with matrix-free alone\n"
+    "                 smoother          edge            or element, of multigrid on stretched "
+    "triangles\n"
     "                 smoothing_steps   1               1 to 16, of multigrid\n"
     "                 tolerance         1e-10           relative residual that ends the solve\n"
     "                 max_iterations    100000          that end it in any case\n"

@@ -40,7 +40,7 @@ typedef struct kg_smoother_args {
   double *product;         ///< A z, read unless from_zero; work afterwards
   bool from_zero;          ///< z is zero, whatever it holds
   double *z;
-  double *d;  ///< NULL: there is no step after this one
+  double *d;              ///< NULL: there is no step after this one
   double step, momentum;  ///< momentum 0: d is not read
   double *partial;        ///< work: KG_CG_PARTIALS
   kg_cg_state *state;     ///< NULL, or: rz_next = r . z, and stop unless it is positive

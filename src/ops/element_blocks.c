@@ -16,12 +16,13 @@ static kedge_status refuse(kedge_context *ctx, const kg_trace_arrays *arrays, in
     KG_TRY(kg_sync(ctx));
     for (int i = 0; i < 2; ++i) centre[i] += xy[i] / 3;
   }
-  return KG_FAIL(ctx, KEDGE_ERR_NUMERIC,
-                 "smoother = element cannot invert the block of the element around (%g, %g): it is "
-                 "not positive definite in double precision; check the mesh there for nearly "
-                 "degenerate elements, choose a stabilization nearer to 1, or take preconditioner = "
-                 "jacobi",
-                 centre[0], centre[1]);
+  return KG_FAIL(
+      ctx, KEDGE_ERR_NUMERIC,
+      "smoother = element cannot invert the block of the element around (%g, %g): it is "
+      "not positive definite in double precision; check the mesh there for nearly "
+      "degenerate elements, choose a stabilization nearer to 1, or take preconditioner = "
+      "jacobi",
+      centre[0], centre[1]);
 }
 
 kedge_status kg_element_blocks(kedge_context *ctx, const kg_element_blocks_args *args)

@@ -36,11 +36,11 @@ extern "C" kedge_status kg_element_blocks_cuda(kedge_context *ctx, const kg_elem
              warp, a->batch.reference.size.order, limit);
   size_t warps = limit / warp;
   if (warps > 4) warps = 4;
-  KG_TRY(kg_cuda_check(
-      ctx,
-      cudaFuncSetAttribute(element_blocks_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                           (int)limit),
-      "element_blocks: asking for shared memory"));
+  KG_TRY(
+      kg_cuda_check(ctx,
+                    cudaFuncSetAttribute(element_blocks_kernel,
+                                         cudaFuncAttributeMaxDynamicSharedMemorySize, (int)limit),
+                    "element_blocks: asking for shared memory"));
   const unsigned threads = 32u * (unsigned)warps;
   const unsigned blocks = ((unsigned)a->batch.count.n_groups * KG_LANES + threads - 1) / threads;
   element_blocks_kernel<<<blocks, threads, warp * warps, kg_cuda_stream(ctx)>>>(*a);

@@ -103,6 +103,7 @@ static kedge_status write_report(bool awkward, const char *path)
                          .device = "a CPU",
                          .operator_name = "matrix-free",
                          .preconditioner = "multigrid",
+                         .smoother = "edge",
                          .smoothing_steps = 2,
                          .multigrid_levels = 5,
                          .setup_seconds = 0.25,

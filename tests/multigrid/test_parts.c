@@ -477,7 +477,8 @@ static void check_element_step(trace_system *s)
   const size_t n = s->n_rows;
   op_case *c = &s->c;
   double *r = case_randoms(1, n), *t = case_randoms(2, n), *z = case_randoms(3, n),
-         *d = case_randoms(4, n), *v = calloc(n + 1, sizeof *v), *y = calloc(s->n_all + 1, sizeof *y);
+         *d = case_randoms(4, n), *v = calloc(n + 1, sizeof *v),
+         *y = calloc(s->n_all + 1, sizeof *y);
   assert_true(v && y);
   for (size_t i = 0; i < n; ++i) v[i] = r[i] - t[i];
   apply_smoother(s, v, y);

@@ -57,6 +57,7 @@ static void a_whole_file_is_read(void **state)
       "[solver]\n"
       "operator = ell\n"
       "preconditioner = multigrid\n"
+      "smoother = element\n"
       "smoothing_steps = 3\n"
       "tolerance = 1e-8\n"
       "max_iterations = 123456789012\n"
@@ -84,6 +85,7 @@ static void a_whole_file_is_read(void **state)
   assert_true(at(&p->exact_dy, 2, 3) == 4);
   assert_int_equal(p->operator_kind, KEDGE_OPERATOR_ELL);
   assert_int_equal(p->preconditioner, KEDGE_PRECONDITIONER_MULTIGRID);
+  assert_int_equal(p->smoother, KEDGE_SMOOTHER_ELEMENT);
   assert_int_equal(p->smoothing_steps, 3);
   assert_true(p->tolerance == 1e-8 && p->max_iterations == 123456789012);
   assert_string_equal(kedge_problem_output(p), "my plate.vtkhdf");
@@ -125,6 +127,7 @@ static void the_defaults_are_those_of_the_table(void **state)
     assert_true(p->diffusion == empty->diffusion && p->reaction == empty->reaction);
     assert_int_equal(p->operator_kind, empty->operator_kind);
     assert_int_equal(p->preconditioner, empty->preconditioner);
+    assert_int_equal(p->smoother, empty->smoother);
     assert_int_equal(p->smoothing_steps, empty->smoothing_steps);
     assert_true(p->tolerance == empty->tolerance);
     assert_int_equal(p->max_iterations, empty->max_iterations);

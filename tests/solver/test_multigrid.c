@@ -7,23 +7,26 @@
 
 /// Mixed conditions, coefficients that are not 1.
 #define MIXED(p, preconditioner_name, steps) MIXED_WITH("edge", p, preconditioner_name, steps)
-#define MIXED_WITH(smoother_name, p, preconditioner_name, steps)                                             \
+#define MIXED_WITH(smoother_name, p, preconditioner_name, steps)                         \
   SETTINGS({"space", "order", p}, {"equation", "diffusion", "0.8"},                      \
            {"equation", "reaction", "1.5"}, {"exact", "u", "sin(x)*cos(0.7*y)+0.1*x*y"}, \
            {"boundary 7", "type", "dirichlet"}, {"boundary default", "type", "neumann"}, \
            {"solver", "preconditioner", preconditioner_name},                            \
-           {"solver", "smoothing_steps", steps})
+           {"solver", "smoother", smoother_name}, {"solver", "smoothing_steps", steps})
 
 static void the_solution_is_that_of_jacobi(void **state)
 {
   (void)state;
   const int sizes[] = {1, 2, 33, 400};
   static const char *const orders[] = {"1", "2", "4", "7"}, *const steps[] = {"1", "2", "3"};
+  static const char *const smoothers[] = {"edge", "element"};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
     kedge_mesh *mesh = test_irregular_mesh(ctx, sizes[i]);
-    for (int p = 0; p < 4; ++p) {
+    for (int k = 0; k < 8; ++k) {
+      const int p = k / 2;
       kedge_solution *jacobi = solve(ctx, mesh, MIXED(orders[p], "jacobi", "1"));
-      kedge_solution *multigrid = solve(ctx, mesh, MIXED(orders[p], "multigrid", steps[p % 3]));
+      kedge_solution *multigrid =
+          solve(ctx, mesh, MIXED_WITH(smoothers[k % 2], orders[p], "multigrid", steps[p % 3]));
       kedge_report r;
       kedge_solution_report(multigrid, &r);
       assert_true(r.converged);
@@ -39,7 +42,8 @@ static void the_solution_is_that_of_jacobi(void **state)
   }
 }
 
-static kedge_report smooth_problem(const char *generate, int order, const char *steps)
+static kedge_report smooth_problem_with(const char *smoother, const char *generate, int order,
+                                        const char *steps)
 {
   char text[8];
   snprintf(text, sizeof text, "%d", order);
@@ -49,10 +53,16 @@ static kedge_report smooth_problem(const char *generate, int order, const char *
       ctx, mesh,
       SETTINGS({"space", "order", text}, {"boundary default", "type", "dirichlet"},
                {"exact", "u", "sin(2*pi*x)*sin(2*pi*y)+x"}, {"solver", "smoothing_steps", steps},
-               {"solver", "preconditioner", "multigrid"}, {"output", "fields", "cells"}));
+               {"solver", "preconditioner", "multigrid"}, {"solver", "smoother", smoother},
+               {"output", "fields", "cells"}));
   kedge_mesh_destroy(mesh);
   assert_true(r.converged);
   return r;
+}
+
+static kedge_report smooth_problem(const char *generate, int order, const char *steps)
+{
+  return smooth_problem_with("edge", generate, order, steps);
 }
 
 /// With an exact coarse solver: 15 at order 1, 20 at order 9, on both meshes and the L.
@@ -79,6 +89,17 @@ static void stretched_triangles_take_a_few_iterations_more(void **state)
     const int64_t fine = smooth_problem("ring 16 64", order, "1").iterations;
     assert_in_range(coarse, 1, 28);
     assert_in_range(fine, 1, coarse + 2);
+  }
+}
+
+/// Triangles 25 times as long as wide.
+static void blocks_of_elements_halve_the_iterations_on_stretched_triangles(void **state)
+{
+  (void)state;
+  for (int order = 1; order <= 5; order += 2) {
+    const int64_t by_edges = smooth_problem("ring 50 8", order, "1").iterations;
+    const int64_t by_elements = smooth_problem_with("element", "ring 50 8", order, "1").iterations;
+    assert_true(5 * by_elements < 3 * by_edges);
   }
 }
 
@@ -138,6 +159,7 @@ static void the_report_tells_what_multigrid_was(void **state)
   (void)state;
   const kedge_report r = smooth_problem("square 16", 2, "3");
   assert_string_equal(r.preconditioner, "multigrid");
+  assert_string_equal(r.smoother, "edge");
   assert_int_equal(r.smoothing_steps, 3);
   assert_true(r.multigrid_levels >= 2);
   assert_true(r.setup_seconds > 0 &&
@@ -149,7 +171,7 @@ static void the_report_tells_what_multigrid_was(void **state)
 static void no_more_memory_is_taken_than_was_predicted(void **state)
 {
   (void)state;
-  static const char *const meshes[] = {"square 1", "square 40", "ring 12 40"};
+  static const char *const meshes[] = {"square 1", "square 90", "ring 30 100"};
   static const char *const orders[] = {"1", "4", "9"};
   for (int i = 0; i < 9; ++i) {
     kedge_mesh *mesh;
@@ -166,8 +188,10 @@ static void no_more_memory_is_taken_than_was_predicted(void **state)
     kedge_solution_report(solution, &r);
     assert_int_equal(r.predicted_device_bytes, plan.peak_bytes[KEDGE_OPERATOR_MATRIX_FREE]);
     assert_true(r.peak_device_bytes <= r.predicted_device_bytes);
-    // The levels below the trace are bounded, not known.
-    assert_true((double)r.peak_device_bytes >= 0.7 * (double)r.predicted_device_bytes);
+    // The levels below the trace are bounded, not known: their last inverse has 1024 rows at most.
+    const double inverse = 2 * 8.0 * 1024 * 1024;
+    assert_true((double)r.peak_device_bytes >=
+                0.9 * ((double)r.predicted_device_bytes - inverse) - 1e5);
     kedge_solution_destroy(solution);
     kedge_problem_destroy(problem);
     kedge_mesh_destroy(mesh);
@@ -246,6 +270,7 @@ int main(void)
       cmocka_unit_test(the_solution_is_that_of_jacobi),
       cmocka_unit_test(iterations_do_not_grow_with_the_mesh),
       cmocka_unit_test(stretched_triangles_take_a_few_iterations_more),
+      cmocka_unit_test(blocks_of_elements_halve_the_iterations_on_stretched_triangles),
       cmocka_unit_test(more_smoothing_steps_take_fewer_iterations),
       cmocka_unit_test(the_host_needs_as_many_iterations),
       cmocka_unit_test(two_runs_and_other_numbers_of_threads_give_the_same_bits),
