@@ -116,7 +116,7 @@ static void the_defaults_are_those_of_the_table(void **state)
   int n;
   const kg_problem_key *keys = kg_problem_keys(&n);
   for (int i = 0; i < n; ++i) {
-    if (strchr("0123456789mj", keys[i].standard[0]) == NULL || keys[i].standard[0] == '\0')
+    if (strchr("0123456789mje", keys[i].standard[0]) == NULL || keys[i].standard[0] == '\0')
       continue;
     char line[100];
     snprintf(line, sizeof line, "%s.%s=%s", keys[i].section, keys[i].name, keys[i].standard);
