@@ -1,6 +1,7 @@
 /// @file
 /// The backend that a test program registered with kedge_backend_test() is to use.
 #pragma once
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,14 @@ static inline kedge_backend test_backend(void)
   for (int i = 0; name && i < KEDGE_BACKEND_COUNT; ++i)
     if (strcmp(name, kedge_backend_name((kedge_backend)i)) == 0) return (kedge_backend)i;
   return KEDGE_BACKEND_HOST;
+}
+
+/// Whether few cases have to do, as under compute-sanitizer, where a kernel takes a hundred times as
+/// long: KEDGE_TEST_QUICK is set. Every kernel still runs, if not at every order.
+static inline bool test_is_quick(void)
+{
+  const char *quick = getenv("KEDGE_TEST_QUICK");
+  return quick && *quick;
 }
 
 /// Call first in main(): leaves with 77 (skipped) when the backend cannot be had on this machine.
