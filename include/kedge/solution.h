@@ -34,10 +34,11 @@ typedef struct kedge_report {
   int64_t element_unknowns;  ///< of u
   const char *backend, *device;
   const char *operator_name, *preconditioner;
-  const char *smoother;  ///< of multigrid; else ""
-  int smoothing_steps;   ///< of multigrid, before and after each coarse correction; else 0
-  int multigrid_levels;  ///< the trace and those below it; 0: no multigrid
-  double setup_seconds;  ///< making the preconditioner, part of the assembly stage
+  const char *smoother;       ///< of multigrid; else ""
+  const char *coarse_solver;  ///< of multigrid; else ""
+  int smoothing_steps;        ///< of multigrid, before and after each coarse correction; else 0
+  int multigrid_levels;       ///< the trace and those below it; 0: no multigrid
+  double setup_seconds;       ///< making the preconditioner, part of the assembly stage
   int64_t iterations;
   double tolerance;
   double relative_residual;  ///< ||b - K x|| / ||b - K x_0||, recomputed after the last iteration;

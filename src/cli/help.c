@@ -31,6 +31,8 @@ static const char problem_text[] =
     "                 smoother          edge            or element, of multigrid on stretched "
     "triangles\n"
     "                 smoothing_steps   1               1 to 16, of multigrid\n"
+    "                 coarse_solver     amg             or hypre, on the host, where it is built "
+    "in\n"
     "                 tolerance         1e-10           relative residual that ends the solve\n"
     "                 max_iterations    100000          that end it in any case\n"
     "[output]         file                              .vtkhdf or .hdf (see 'kedge help output')\n"

@@ -1,6 +1,7 @@
 /// @file
 /// What solves the coarse system of the multigrid preconditioner: one table of functions a solver.
 #pragma once
+#include "kedge/problem.h"
 #include "multigrid/csr.h"
 KEDGE_BEGIN_DECLS
 
@@ -39,5 +40,8 @@ typedef struct kg_coarse_table {
 } kg_coarse_table;
 
 extern const kg_coarse_table kg_amg;  ///< smoothed aggregation (amg.h)
+
+/// NULL: not in this build.
+const kg_coarse_table *kg_coarse_table_of(kedge_coarse_solver kind);
 
 KEDGE_END_DECLS

@@ -255,6 +255,22 @@ READER(read_smoother)
   return KEDGE_OK;
 }
 
+static const char *const coarse_solver_names[] = {
+    [KEDGE_COARSE_SOLVER_AMG] = "amg", [KEDGE_COARSE_SOLVER_HYPRE] = "hypre"};
+
+const char *kedge_coarse_solver_name(kedge_coarse_solver kind)
+{
+  return coarse_solver_names[kind];
+}
+
+READER(read_coarse_solver)
+{
+  int value;
+  KG_TRY(kg_value_word(settings, s, coarse_solver_names, KEDGE_COARSE_SOLVER_COUNT, &value));
+  p->coarse_solver = (kedge_coarse_solver)value;
+  return KEDGE_OK;
+}
+
 READER(read_smoothing_steps)
 {
   int64_t value;
@@ -311,6 +327,9 @@ static const kg_problem_key table[] = {
    "of multigrid: blocks of edges, or of elements for stretched triangles", read_smoother, false},
   {"solver", "smoothing_steps", "1 to " TEXT_OF(KEDGE_SMOOTHING_STEPS_MAX), "1",
    "of multigrid, before and after each coarse correction", read_smoothing_steps, false},
+  {"solver", "coarse_solver", "amg or hypre", "amg",
+   "of multigrid's system at the vertices; hypre on the host, in a build that has it",
+   read_coarse_solver, false},
   {"solver", "tolerance", "a constant between 0 and 1", "1e-10",
    "relative residual that ends the iteration", read_tolerance, true},
   {"solver", "max_iterations", "at least 1", "100000",

@@ -17,6 +17,7 @@ static const kedge_problem defaults = {
     .operator_kind = KEDGE_OPERATOR_MATRIX_FREE,
     .preconditioner = KEDGE_PRECONDITIONER_JACOBI,
     .smoother = KEDGE_SMOOTHER_EDGE,
+    .coarse_solver = KEDGE_COARSE_SOLVER_AMG,
     .smoothing_steps = 1,
     .tolerance = 1e-10,
     .max_iterations = 100000,

@@ -45,6 +45,7 @@ struct kedge_problem {
   kedge_operator operator_kind;
   kedge_preconditioner preconditioner;
   kedge_smoother smoother;
+  kedge_coarse_solver coarse_solver;
   int smoothing_steps;
   double tolerance;
   int64_t max_iterations;

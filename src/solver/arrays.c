@@ -27,6 +27,9 @@ kg_multigrid_shape kg_shape_multigrid(const kg_shape *s)
 kedge_status kg_shape_work(kedge_context *ctx, kg_shape *s)
 {
   const kg_multigrid_shape multigrid = kg_shape_multigrid(s);
+  KG_REQUIRE(ctx, kg_coarse_table_of(s->coarse_solver) != NULL, KEDGE_ERR_UNSUPPORTED,
+             "coarse_solver = hypre: this kedge was built without hypre; take amg, or build with "
+             "KEDGE_HYPRE=ON");
   const bool resident = s->preconditioner == KEDGE_PRECONDITIONER_JACOBI;
   s->resident_bytes = resident ? kg_cg_resident_bytes(ctx, s->size, &s->count) : 0;
   if (!resident) KG_TRY(kg_multigrid_work_bytes(ctx, &multigrid, &s->multigrid_work_bytes));
@@ -206,7 +209,8 @@ static size_t coarse_bytes(kedge_stage stage, const kg_shape *s)
 {
   if (!kg_shape_has_multigrid(s)) return 0;
   const int64_t n_entries = s->n_vertices + 2 * (int64_t)s->count.n_free;
-  const kg_coarse_bytes bytes = kg_amg.bytes(s->n_vertices, n_entries);
+  const kg_coarse_table *solver = kg_coarse_table_of(s->coarse_solver);
+  const kg_coarse_bytes bytes = solver->bytes(s->n_vertices, n_entries);
   if (stage == KEDGE_STAGE_ASSEMBLY) return (size_t)(bytes.kept + bytes.work);
   return stage == KEDGE_STAGE_TRACE_SOLVE ? (size_t)bytes.kept : 0;
 }

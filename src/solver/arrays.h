@@ -22,6 +22,7 @@ typedef struct kg_shape {
   kedge_operator operator_kind;
   kedge_preconditioner preconditioner;
   kedge_smoother smoother;
+  kedge_coarse_solver coarse_solver;
   int smoothing_steps;
   size_t ell_work_bytes, multigrid_work_bytes;
   size_t resident_bytes;  ///< of ops/cg_resident.h; 0: the ordinary loop

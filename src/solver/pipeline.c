@@ -34,6 +34,7 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
                         .operator_kind = problem->operator_kind,
                         .preconditioner = problem->preconditioner,
                         .smoother = problem->smoother,
+                        .coarse_solver = problem->coarse_solver,
                         .smoothing_steps = problem->smoothing_steps};
   p->shape.chunk_groups = kg_chunk_groups(&p->shape);
   return kg_shape_work(p->ctx, &p->shape);

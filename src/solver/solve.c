@@ -27,6 +27,7 @@ static void fill_report(kg_pipeline *p)
       .operator_name = kedge_operator_name(p->problem->operator_kind),
       .preconditioner = kedge_preconditioner_name(p->problem->preconditioner),
       .smoother = "",
+      .coarse_solver = "",
       .tolerance = p->problem->tolerance,
       .solver_note = s->note,
       .evaluation = s->evaluation,

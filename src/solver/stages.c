@@ -190,7 +190,7 @@ static kedge_status make_multigrid(kg_pipeline *p)
   const kg_multigrid_args args = {.shape = kg_shape_multigrid(&p->shape),
                                   .batch = p->batch,
                                   .local = p->buffers[KG_ARRAY_LOCAL].data,
-                                  .solver = &kg_amg,
+                                  .solver = kg_coarse_table_of(p->shape.coarse_solver),
                                   .memory = p->buffers[KG_ARRAY_MULTIGRID].data,
                                   .work = p->buffers[KG_ARRAY_MULTIGRID_WORK].data,
                                   .work_bytes = p->shape.multigrid_work_bytes};
@@ -200,6 +200,7 @@ static kedge_status make_multigrid(kg_pipeline *p)
   KG_TRY(kg_sync(p->ctx));
   r->setup_seconds = kg_seconds() - began;
   r->smoother = kedge_smoother_name(p->shape.smoother);
+  r->coarse_solver = kedge_coarse_solver_name(p->shape.coarse_solver);
   r->smoothing_steps = p->shape.smoothing_steps;
   r->multigrid_levels = kg_multigrid_levels(&p->multigrid);
   kg_stage_cost(p, kg_multigrid_create_cost(&args.shape), 1.0);

@@ -104,6 +104,7 @@ static kedge_status write_report(bool awkward, const char *path)
                          .operator_name = "matrix-free",
                          .preconditioner = "multigrid",
                          .smoother = "edge",
+                         .coarse_solver = "amg",
                          .smoothing_steps = 2,
                          .multigrid_levels = 5,
                          .setup_seconds = 0.25,

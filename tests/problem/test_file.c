@@ -58,6 +58,7 @@ static void a_whole_file_is_read(void **state)
       "operator = ell\n"
       "preconditioner = multigrid\n"
       "smoother = element\n"
+      "coarse_solver = hypre\n"
       "smoothing_steps = 3\n"
       "tolerance = 1e-8\n"
       "max_iterations = 123456789012\n"
@@ -86,6 +87,7 @@ static void a_whole_file_is_read(void **state)
   assert_int_equal(p->operator_kind, KEDGE_OPERATOR_ELL);
   assert_int_equal(p->preconditioner, KEDGE_PRECONDITIONER_MULTIGRID);
   assert_int_equal(p->smoother, KEDGE_SMOOTHER_ELEMENT);
+  assert_int_equal(p->coarse_solver, KEDGE_COARSE_SOLVER_HYPRE);
   assert_int_equal(p->smoothing_steps, 3);
   assert_true(p->tolerance == 1e-8 && p->max_iterations == 123456789012);
   assert_string_equal(kedge_problem_output(p), "my plate.vtkhdf");
@@ -128,6 +130,7 @@ static void the_defaults_are_those_of_the_table(void **state)
     assert_int_equal(p->operator_kind, empty->operator_kind);
     assert_int_equal(p->preconditioner, empty->preconditioner);
     assert_int_equal(p->smoother, empty->smoother);
+    assert_int_equal(p->coarse_solver, empty->coarse_solver);
     assert_int_equal(p->smoothing_steps, empty->smoothing_steps);
     assert_true(p->tolerance == empty->tolerance);
     assert_int_equal(p->max_iterations, empty->max_iterations);
