@@ -211,34 +211,12 @@ kedge_status bench_add_single(bench *b)
                   &(kg_round_args){.n = (int64_t)all, .from = b->apply.x, .to = at + local});
 }
 
-void bench_add_exact(bench *b)
-{
-  kedge_context *ctx = b->p.ctx;
-  const kg_buffer *a = b->p.buffers;
-  const size_t n = 3 * (size_t)b->p.shape.n_points * KG_LANES * (size_t)b->p.shape.chunk_groups;
-  double *values;
-  BENCH_TRY(ctx, kg_host_alloc(ctx, n, sizeof *values, &values));
-  for (size_t i = 0; i < n; ++i) values[i] = bench_random(i);
-  BENCH_TRY(ctx, kg_upload(ctx, values, n, sizeof *values, &b->exact));
-  free(values);
-  BENCH_TRY(
-      ctx, kg_alloc(ctx, (size_t)b->p.shape.count.n_groups, sizeof(kg_error_sums), &b->error_sums));
-  b->errors = (kg_errors_args){b->p.batch,
-                               b->p.points,
-                               0,
-                               b->p.shape.chunk_groups,
-                               a[KG_ARRAY_U].data,
-                               a[KG_ARRAY_Q].data,
-                               a[KG_ARRAY_U_STAR].data,
-                               b->exact.data,
-                               b->error_sums.data};
-}
-
 void bench_close(bench *b)
 {
+  kg_sampler_close(&b->source);
+  kg_sampler_close(&b->exact_solution);
   kg_free(b->p.ctx, &b->exact);
   kg_free(b->p.ctx, &b->single);
-  kg_free(b->p.ctx, &b->error_sums);
   kg_free(b->p.ctx, &b->x);
   kg_free(b->p.ctx, &b->y);
   kg_free(b->p.ctx, &b->ell_partial);

@@ -13,6 +13,7 @@
 #include "ops/trace_apply.h"
 #include "roofs.h"
 #include "solver/pipeline.h"
+#include "solver/sampler.h"
 KEDGE_BEGIN_DECLS
 
 /// The programs end at the first failure that leaves nothing to measure.
@@ -74,7 +75,9 @@ typedef struct bench {
   kg_postprocess_args postprocess;
   kg_load_vectors_args load_vectors;
   kg_errors_args errors;
-  kg_buffer exact, error_sums;
+  kg_buffer exact;
+  const kg_function *functions[4];  ///< source; u, u_x, u_y of the exact solution
+  kg_sampler source, exact_solution;
   kg_buffer single;  ///< K^e, x, y and halo in single precision
   bool one_chunk;    ///< operators that work by chunks take the first one only
 } bench;
@@ -92,6 +95,9 @@ kedge_status bench_add_ell(bench *b);
 kedge_status bench_add_single(bench *b);
 /// What `errors` compares with: random values, the same on every backend.
 void bench_add_exact(bench *b);
+/// The source and an exact solution as formulas, for load vectors and errors with evaluation.
+/// @return whether they can be measured: false where the GPU would need NVRTC and has none
+bool bench_add_formulas(bench *b);
 void bench_close(bench *b);
 
 /// The shape of the same solve with the ELL matrix.

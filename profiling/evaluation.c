@@ -45,7 +45,7 @@ static double compile_seconds(const kg_function *f)
   void *image;
   must(kg_sampling_create(NULL, ORDER, &rule));
   const double began = kg_seconds();
-  must(kg_sample_kernel_source(NULL, (kg_sample_points){rule.n, rule.r, rule.s}, 1, &f, &source));
+  must(kg_sample_kernel_source(NULL, KG_SAMPLE_LOADS, kg_sampling_points(&rule), &f, &source));
   const kedge_status status = kg_nvrtc_compile(NULL, source, CAPABILITY, &image);
   if (status == KEDGE_OK) seconds = kg_seconds() - began;
   free(image);

@@ -76,6 +76,14 @@ static kedge_status one_errors(bench *b)
 {
   return kg_errors(b->p.ctx, &b->errors);
 }
+static kedge_status one_source(bench *b)
+{
+  return kg_sampler_loads(&b->source, b->load_vectors.first_group, b->load_vectors.n_groups);
+}
+static kedge_status one_exact(bench *b)
+{
+  return kg_sampler_errors(&b->exact_solution, b->errors.first_group, b->errors.n_groups);
+}
 static kedge_status call_load_vectors(bench *b)
 {
   return for_chunks(b, &b->load_vectors.first_group, &b->load_vectors.n_groups, one_load_vectors);
@@ -91,6 +99,14 @@ static kedge_status call_postprocess(bench *b)
 static kedge_status call_errors(bench *b)
 {
   return for_chunks(b, &b->errors.first_group, &b->errors.n_groups, one_errors);
+}
+static kedge_status call_source(bench *b)
+{
+  return for_chunks(b, &b->load_vectors.first_group, &b->load_vectors.n_groups, one_source);
+}
+static kedge_status call_exact(bench *b)
+{
+  return for_chunks(b, &b->errors.first_group, &b->errors.n_groups, one_exact);
 }
 static kedge_status call_vectors(bench *b)
 {
@@ -143,6 +159,20 @@ static kg_cost cost_errors(const bench *b)
   return kg_errors_cost(b->p.shape.size, b->p.shape.n_points, b->p.mesh->n_elements);
 }
 
+/// Evaluating is not in them, nor are values that nobody stores.
+static kg_cost cost_source(const bench *b)
+{
+  kg_cost cost = cost_load_vectors(b);
+  cost.bytes = 8.0 * b->p.shape.size.n_modes * b->p.mesh->n_elements;
+  return cost;
+}
+static kg_cost cost_exact(const bench *b)
+{
+  kg_cost cost = cost_errors(b);
+  cost.bytes = 8.0 * (3 * b->p.shape.size.n_modes + b->p.shape.size.n_star) * b->p.mesh->n_elements;
+  return cost;
+}
+
 static size_t all_of(const bench *b, kg_array array)
 {
   return kg_array_bytes(array, &b->p.shape) / sizeof(double);
@@ -189,6 +219,8 @@ static const operation operations[] = {
     {"local_solve", call_local_solve, cost_local_solve, KG_ARRAY_U, count_u},
     {"postprocess", call_postprocess, cost_postprocess, KG_ARRAY_U_STAR, count_star},
     {"errors", call_errors, cost_errors, KG_ARRAY_ERROR_SUMS, count_sums},
+    {"load_vectors_of_formula", call_source, cost_source, KG_ARRAY_LOAD, count_load},
+    {"errors_of_formula", call_exact, cost_exact, KG_ARRAY_ERROR_SUMS, count_sums},
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 
@@ -218,7 +250,7 @@ static kedge_status read_memory(void *user)
 static const double *result_of(const bench *b, const operation *op)
 {
   if (op->result == KG_ARRAY_COUNT) return b->y.data;
-  return op->result == KG_ARRAY_ERROR_SUMS ? b->error_sums.data : b->p.buffers[op->result].data;
+  return b->p.buffers[op->result].data;
 }
 
 /// Distance of what the operator wrote from the host's; NaN when there is nothing to compare.
@@ -255,7 +287,7 @@ static void print_measured(const bench_settings *s, const roofs *roof, const ben
   bench_print_number("error_against_host", r.error);
   printf("}\n");
   fflush(stdout);
-  fprintf(stderr, "P%-2d %-15s %12.3f us  %4.2f of the floor  error %.1e\n", order, r.name,
+  fprintf(stderr, "P%-2d %-23s %12.3f us  %4.2f of the floor  error %.1e\n", order, r.name,
           1e6 * r.seconds, floor_seconds / r.seconds, r.error);
 }
 
@@ -301,6 +333,11 @@ static bool is_of_ell(const operation *op)
   return op->call == call_assemble || op->call == call_ell;
 }
 
+static bool is_of_formula(const operation *op)
+{
+  return op->call == call_source || op->call == call_exact;
+}
+
 static bool wants_ell(const bench_settings *s)
 {
   for (int i = 0; i < OPERATIONS; ++i)
@@ -308,11 +345,13 @@ static bool wants_ell(const bench_settings *s)
   return false;
 }
 
-static void open_all(bench *b, kedge_context *ctx, const kedge_mesh *mesh, int order, bool ell)
+/// Whether formulas can be measured.
+static bool open_all(bench *b, kedge_context *ctx, const kedge_mesh *mesh, int order, bool ell)
 {
   bench_open(b, ctx, mesh, order);
   if (ell) BENCH_TRY(ctx, bench_add_ell(b));
   bench_add_exact(b);
+  return bench_add_formulas(b);
 }
 
 static void run_iteration(const bench_settings *s, const bench_machine *m, bench *b)
@@ -329,7 +368,7 @@ static void run_order(const bench_settings *s, const bench_machine *m, int order
 {
   bench b, host;
   const bool ell = wants_ell(s);
-  open_all(&b, m->ctx, m->mesh, order, ell);
+  const bool formulas = open_all(&b, m->ctx, m->mesh, order, ell);
   if (s->check) open_all(&host, m->host_ctx, m->mesh, order, ell);
   host.one_chunk = true;
   if (!s->profile && bench_wants(s, "set_up"))
@@ -337,7 +376,7 @@ static void run_order(const bench_settings *s, const bench_machine *m, int order
         s, &m->roof, &b,
         (measured){.name = "set_up", .seconds = m->mesh->seconds + b.set_up_seconds, .error = NAN});
   for (int i = 0; i < OPERATIONS; ++i)
-    if (ell || !is_of_ell(&operations[i]))
+    if ((ell || !is_of_ell(&operations[i])) && (formulas || !is_of_formula(&operations[i])))
       run_operation(s, m, &b, s->check ? &host : NULL, &operations[i]);
   if (!s->profile && bench_wants(s, "cg_iteration")) run_iteration(s, m, &b);
   bench_close(&b);

@@ -68,6 +68,17 @@ void kg_dubiner(int order, double r, double s, double *phi, double *phi_r, doubl
   }
 }
 
+void kg_dubiner_factors(int order, double a, double b, double *along, double *across)
+{
+  double slope[MAX + 1], pb[MAX + 1];
+  orthonormal_jacobi(order, 0, a, along, slope);
+  for (int i = 0; i <= order; ++i) {
+    const double norm = sqrt(2.0) * pow(1.0 - b, i);
+    orthonormal_jacobi(order - i, 2 * i + 1, b, pb, slope);
+    for (int j = 0; i + j <= order; ++j) across[(i + j) * (i + j + 1) / 2 + i] = norm * pb[j];
+  }
+}
+
 /// Nodes with integer coordinates (i, j), lowest corner (c, c), of a triangle of `order` intervals.
 static int lagrange_ring(int order, int c, int (*node)[2])
 {

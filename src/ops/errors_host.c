@@ -17,21 +17,22 @@ static void pack_of_elements(const kg_errors_args *a, int64_t g, int part, kg_er
   for (int point = 0; point < n_points; ++point) {
     const double *phi = a->points.basis + (size_t)point * a->points.n_star;
     kg_pack u = {0}, qx = {0}, qy = {0}, star = {0};
+    for (int i = 0; i < N; ++i) u += phi[i] * *kg_lanes_row_const(a->u, g, N, i, part);
+    u -= *kg_lanes_row_const(a->exact, g, 3 * n_points, point, part);
+    for (int i = 0; i < n_elements; ++i) sums->u_max = kg_larger(sums->u_max, fabs(u[i]));
+    const double w = a->points.weight[point];
+    if (w == 0.0) continue;  // a node
     for (int i = 0; i < N; ++i) {
-      u += phi[i] * *kg_lanes_row_const(a->u, g, N, i, part);
       qx += phi[i] * *kg_lanes_row_const(a->q, g, 2 * N, i, part);
       qy += phi[i] * *kg_lanes_row_const(a->q, g, 2 * N, N + i, part);
     }
     for (int i = 0; i < S; ++i) star += phi[i] * *kg_lanes_row_const(a->u_star, g, S, i, part);
-    u -= *kg_lanes_row_const(a->exact, g, 3 * n_points, point, part);
     star -= *kg_lanes_row_const(a->exact, g, 3 * n_points, point, part);
     qx -= *kg_lanes_row_const(a->exact, g, 3 * n_points, n_points + point, part);
     qy -= *kg_lanes_row_const(a->exact, g, 3 * n_points, 2 * n_points + point, part);
-    const double w = a->points.weight[point];
     u2 += w * u * u;
     q2 += w * (qx * qx + qy * qy);
     star2 += w * star * star;
-    for (int i = 0; i < n_elements; ++i) sums->u_max = kg_larger(sums->u_max, fabs(u[i]));
   }
   for (int i = 0; i < n_elements; ++i) {
     sums->u += e.jacobian[i] * u2[i];

@@ -42,10 +42,34 @@ typedef struct kg_batch {
 } kg_batch;
 
 /// Points of an element at which functions are sampled: a quadrature rule, followed by the Lagrange
-/// nodes of the element with weight 0 (so that maxima see them).
+/// nodes of the element with weight 0 (so that maxima see them). The rule is a product: rows of as
+/// many points, on which mode k = (i, j) is along[point of the row][i] across[row][k]
+/// (kg_dubiner_factors()).
 typedef struct kg_points {
   int n;                 ///< points
   int n_star;            ///< columns of basis
+  int rows;              ///< of the rule, and points of a row
   const double *weight;  ///< [point]
   const double *basis;   ///< [point][n_star]: Dubiner modes of order P + 1
+  const double *along;   ///< [point of a row][P + 2]
+  const double *across;  ///< [row][n_star]
 } kg_points;
+
+static inline int kg_point_rows(int order)
+{
+  return order + 4;
+}
+/// `basis`, `along` and `across` lie one behind the other: doubles of all three.
+static inline size_t kg_points_table(kg_sizes size, int n_points)
+{
+  const size_t rows = (size_t)kg_point_rows(size.order), n_star = (size_t)size.n_star;
+  return (size_t)n_points * n_star + rows * ((size_t)size.order + 2) + rows * n_star;
+}
+/// Points with their tables at these places.
+static inline kg_points kg_points_at(kg_sizes size, int n, const double *weight,
+                                     const double *table)
+{
+  const int rows = kg_point_rows(size.order);
+  const double *along = table + (size_t)n * (size_t)size.n_star;
+  return (kg_points){n, size.n_star, rows, weight, table, along, along + rows * (size.order + 2)};
+}

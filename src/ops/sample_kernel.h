@@ -1,38 +1,39 @@
 /// @file
-/// Values of functions at the points of elements, by a CUDA kernel made for these functions when
-/// they are known. The points lie in its constant memory.
+/// Load vectors and errors from formulas, by a CUDA kernel made for these formulas when they are
+/// known: it evaluates a function where the value is needed (sample_kernels.cuh).
 #pragma once
-#include "ops/ops.h"
+#include "ops/errors.h"
+#include "ops/load_vectors.h"
 #include "problem/problem.h"
 
-enum { KG_SAMPLE_WARPS = 4 };  ///< of a block, which does one group
+/// What is made from the functions: load vectors of one, errors against u, u_x, u_y.
+typedef enum kg_sample_kind { KG_SAMPLE_LOADS, KG_SAMPLE_ERRORS } kg_sample_kind;
 
-/// Points of the reference triangle.
+/// Points of the reference triangle, and what belongs to them, in host memory.
 typedef struct kg_sample_points {
-  int n;
+  int order;
   const double *r, *s;  ///< [n]
+  kg_points points;
 } kg_sample_points;
 
 typedef struct kg_sample_kernel kg_sample_kernel;
 
-typedef struct kg_sample_kernel_args {
-  const double *vertices;  ///< [vertex][2]
-  const int32_t *vertex;   ///< [group][3][lane]
-  int32_t first_group, n_groups;
-  double *values;  ///< out: [group of the chunk][function][point][lane]
-} kg_sample_kernel_args;
-
-/// The kernel's source: CUDA C++, and C for who defines the words of CUDA as nothing.
+/// The kernel's source, CUDA C++. @param functions  one, or three
 /// @param[out] source  freed with free(); NULL on failure
 /// @retval KEDGE_ERR_UNSUPPORTED  as kg_functions_emit()
-kedge_status kg_sample_kernel_source(kedge_context *ctx, kg_sample_points points, int n_functions,
-                                     const kg_function *const *functions, char **source);
+kedge_status kg_sample_kernel_source(kedge_context *ctx, kg_sample_kind kind,
+                                     kg_sample_points points, const kg_function *const *functions,
+                                     char **source);
 
 /// Below: builds with CUDA.
-kedge_status kg_sample_kernel_create(kedge_context *ctx, kg_sample_points points, int n_functions,
-                                     const kg_function *const *functions, kg_sample_kernel **out);
+kedge_status kg_sample_kernel_create(kedge_context *ctx, kg_sample_kind kind,
+                                     kg_sample_points points, const kg_function *const *functions,
+                                     kg_sample_kernel **out);
 void kg_sample_kernel_free(kg_sample_kernel *kernel);
-/// Run and wait.
-/// @param[out] bad  smallest index into values of one that is not finite; -1: all are finite
-kedge_status kg_sample_kernel_run(kedge_context *ctx, const kg_sample_kernel *kernel,
-                                  const kg_sample_kernel_args *args, int64_t *bad);
+/// Run and wait; `values` and `exact` of the arguments are not looked at.
+/// @param[out] bad  smallest index [group of the call][function][point][lane] of a value that is not
+///                  finite; -1: all are finite
+kedge_status kg_sample_loads(kedge_context *ctx, const kg_sample_kernel *kernel,
+                             const kg_load_vectors_args *args, int64_t *bad);
+kedge_status kg_sample_errors(kedge_context *ctx, const kg_sample_kernel *kernel,
+                              const kg_errors_args *args, int64_t *bad);

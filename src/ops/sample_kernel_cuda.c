@@ -5,19 +5,24 @@
 #include "core/memory.h"
 #include "ops/sample_kernel.h"
 
+enum { WARPS = 4, SHARE_FROM = 4 };  // as kg::error_shape
+
 struct kg_sample_kernel {
   kg_kernel kernel;
+  int order;
   void *first_bad;  ///< in device memory: an index, or all ones
 };
 
-kedge_status kg_sample_kernel_create(kedge_context *ctx, kg_sample_points points, int n_functions,
-                                     const kg_function *const *functions, kg_sample_kernel **out)
+kedge_status kg_sample_kernel_create(kedge_context *ctx, kg_sample_kind kind,
+                                     kg_sample_points points, const kg_function *const *functions,
+                                     kg_sample_kernel **out)
 {
   *out = NULL;
   char *source = NULL;
   kg_sample_kernel *k;
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *k, &k));
-  kedge_status status = kg_sample_kernel_source(ctx, points, n_functions, functions, &source);
+  k->order = points.order;
+  kedge_status status = kg_sample_kernel_source(ctx, kind, points, functions, &source);
   if (status == KEDGE_OK) status = kg_kernel_make(ctx, source, "sample", &k->kernel);
   if (status == KEDGE_OK) status = kg_kernel_variable(ctx, &k->kernel, "first_bad", &k->first_bad);
   free(source);
@@ -35,17 +40,43 @@ void kg_sample_kernel_free(kg_sample_kernel *kernel)
   free(kernel);
 }
 
-kedge_status kg_sample_kernel_run(kedge_context *ctx, const kg_sample_kernel *kernel,
-                                  const kg_sample_kernel_args *args, int64_t *bad)
+/// `groups` a block; then what was not finite: all ones, the value of the source, is -1 here.
+static kedge_status launch(kedge_context *ctx, const kg_sample_kernel *kernel, long long n_groups,
+                           int groups, void **arguments, int64_t *bad)
+{
+  KG_TRY(kg_kernel_launch(ctx, &kernel->kernel, "sample",
+                          (unsigned)((n_groups + groups - 1) / groups), 32 * WARPS, arguments));
+  KG_TRY(kg_copy_out(ctx, bad, kernel->first_bad, sizeof *bad));
+  return kg_sync(ctx);
+}
+
+kedge_status kg_sample_loads(kedge_context *ctx, const kg_sample_kernel *kernel,
+                             const kg_load_vectors_args *args, int64_t *bad)
 {
   *bad = -1;
   if (args->n_groups == 0) return KEDGE_OK;
-  kg_sample_kernel_args a = *args;
-  long long first_group = a.first_group;
-  void *arguments[] = {&a.vertices, &a.vertex, &first_group, &a.values};
-  KG_TRY(kg_kernel_launch(ctx, &kernel->kernel, "sample", (unsigned)a.n_groups,
-                          32 * KG_SAMPLE_WARPS, arguments));
-  // All ones, the value of the source, is -1 here.
-  KG_TRY(kg_copy_out(ctx, bad, kernel->first_bad, sizeof *bad));
-  return kg_sync(ctx);
+  kg_load_vectors_args a = *args;
+  long long first = a.first_group, n = a.n_groups;
+  void *arguments[] = {&a.batch.arrays.vertices, &a.batch.arrays.vertex, &first, &n, &a.load};
+  return launch(ctx, kernel, n, WARPS, arguments, bad);
+}
+
+kedge_status kg_sample_errors(kedge_context *ctx, const kg_sample_kernel *kernel,
+                              const kg_errors_args *args, int64_t *bad)
+{
+  *bad = -1;
+  if (args->n_groups == 0) return KEDGE_OK;
+  kg_errors_args a = *args;
+  long long first = a.first_group, n = a.n_groups, n_elements = a.batch.count.n_elements;
+  void *arguments[] = {&a.batch.arrays.vertices,
+                       &a.batch.arrays.vertex,
+                       &first,
+                       &n,
+                       &n_elements,
+                       &a.points.basis,
+                       &a.u,
+                       &a.q,
+                       &a.u_star,
+                       &a.by_group};
+  return launch(ctx, kernel, n, kernel->order < SHARE_FROM ? WARPS : 1, arguments, bad);
 }

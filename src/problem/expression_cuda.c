@@ -75,10 +75,36 @@ static void write_operand(FILE *out, const kg_node *nodes, int32_t node)
   }
 }
 
-static void write_operation(FILE *out, const kg_node *nodes, int32_t i)
+/// The node that is the sine, or cosine, of what node i is the cosine, or sine, of; -1: there is none.
+static int32_t other_of_circle(const kg_builder *b, int32_t i)
 {
-  const kg_node *node = &nodes[i];
+  const kg_node *node = &b->nodes[i];
+  if (node->op != KG_OP_SIN && node->op != KG_OP_COS) return -1;
+  for (int32_t k = 0; k < b->n_nodes; ++k)
+    if (b->nodes[k].op == (node->op == KG_OP_SIN ? KG_OP_COS : KG_OP_SIN) &&
+        b->nodes[k].child[0] == node->child[0])
+      return k;
+  return -1;
+}
+
+/// Both at once: they share most of the work.
+static void write_circle(FILE *out, const kg_node *nodes, int32_t i, int32_t other)
+{
+  const int32_t sine = nodes[i].op == KG_OP_SIN ? i : other, cosine = sine == i ? other : i;
+  fprintf(out, "  double v%d, v%d;\n  sincos(", (int)sine, (int)cosine);
+  write_operand(out, nodes, nodes[i].child[0]);
+  fprintf(out, ", &v%d, &v%d);\n", (int)sine, (int)cosine);
+}
+
+static void write_operation(FILE *out, const kg_builder *b, int32_t i)
+{
+  const kg_node *nodes = b->nodes, *node = &nodes[i];
+  const int32_t other = other_of_circle(b, i);
   int32_t exponent;
+  if (other >= 0) {
+    if (i < other) write_circle(out, nodes, i, other);
+    return;
+  }
   fprintf(out, "  const double v%d = ", (int)i);
   if (kg_node_integer_power(nodes, node, &exponent)) {
     fputs("integer_power(", out);
@@ -122,7 +148,7 @@ static void write_function(FILE *out, const kg_builder *b, int n_functions, cons
   fputs(integer_power, out);
   fputs("static __device__ void evaluate(double x, double y, double *value)\n{\n", out);
   for (int32_t i = 0; i < b->n_nodes; ++i)
-    if (kg_ops_info[b->nodes[i].op].n_children > 0) write_operation(out, b->nodes, i);
+    if (kg_ops_info[b->nodes[i].op].n_children > 0) write_operation(out, b, i);
   for (int f = 0; f < n_functions; ++f) {
     fprintf(out, "  value[%d] = ", f);
     write_operand(out, b->nodes, roots[f]);

@@ -157,7 +157,7 @@ size_t kg_array_bytes(kg_array array, const kg_shape *s)
     case KG_ARRAY_POINT_WEIGHT:
       return n_points * d;
     case KG_ARRAY_POINT_BASIS:
-      return n_points * (size_t)s->size.n_star * d;
+      return kg_points_table(s->size, s->n_points) * d;
     case KG_ARRAY_LOAD:
       return N * lanes * d;
     case KG_ARRAY_SOURCE_VALUES:

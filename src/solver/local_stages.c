@@ -46,21 +46,6 @@ static kedge_status postprocess(kg_pipeline *p, int32_t first, int32_t count)
                                                .indicator = p->buffers[KG_ARRAY_INDICATOR].data});
 }
 
-/// Errors of a chunk; `exact` gives u and its gradient.
-static kedge_status compare(kg_pipeline *p, int32_t first, int32_t count, kg_sampler *exact)
-{
-  KG_TRY(kg_sampler_run(exact, first, count, p->buffers[KG_ARRAY_EXACT_VALUES].data));
-  return kg_errors(p->ctx, &(kg_errors_args){.batch = p->batch,
-                                             .points = p->points,
-                                             .first_group = first,
-                                             .n_groups = count,
-                                             .u = p->buffers[KG_ARRAY_U].data,
-                                             .q = p->buffers[KG_ARRAY_Q].data,
-                                             .u_star = p->buffers[KG_ARRAY_U_STAR].data,
-                                             .exact = p->buffers[KG_ARRAY_EXACT_VALUES].data,
-                                             .by_group = p->buffers[KG_ARRAY_ERROR_SUMS].data});
-}
-
 static kedge_status take(kg_pipeline *p, kg_array array, double *to, int rows, int32_t first,
                          int32_t count)
 {
@@ -89,7 +74,7 @@ static kedge_status postprocess_chunk(kg_pipeline *p, int32_t first, int32_t cou
   if (!p->shape.cells_only)
     KG_TRY(take(p, KG_ARRAY_U_STAR, s->u_star, s->size.n_star, first, count));
   KG_TRY(take(p, KG_ARRAY_INDICATOR, s->indicator, 1, first, count));
-  return p->shape.has_exact ? compare(p, first, count, exact) : KEDGE_OK;
+  return p->shape.has_exact ? kg_sampler_errors(exact, first, count) : KEDGE_OK;
 }
 
 static kedge_status sum_errors(kg_pipeline *p)
@@ -148,7 +133,8 @@ kedge_status kg_stages_local(kg_pipeline *p)
   static const char *const names[] = {"exact u", "du/dx of exact u", "du/dy of exact u"};
   const kg_function *const functions[] = {&p->problem->exact_u, &p->problem->exact_dx,
                                           &p->problem->exact_dy};
-  kg_sampler exact = kg_sampler_of(p, "exact solution", (kg_sample_set){3, functions, names});
+  kg_sampler exact =
+      kg_sampler_of(p, "exact solution", KG_SAMPLE_ERRORS, (kg_sample_set){3, functions, names});
   kg_stage_announce(p, KEDGE_STAGE_LOCAL_SOLVE, false);
   const kedge_status status = all_chunks(p, &exact);
   kg_sampler_close(&exact);

@@ -66,10 +66,8 @@ static void point_at_buffers(kg_pipeline *p)
                  .edge_sides = b[KG_ARRAY_EDGE_SIDES].data},
       .reference = kg_reference_at(p->shape.size.order, b[KG_ARRAY_REFERENCE].data),
   };
-  p->points = (kg_points){.n = p->sampling.n,
-                          .n_star = p->shape.size.n_star,
-                          .weight = b[KG_ARRAY_POINT_WEIGHT].data,
-                          .basis = b[KG_ARRAY_POINT_BASIS].data};
+  p->points = kg_points_at(p->shape.size, p->sampling.n, b[KG_ARRAY_POINT_WEIGHT].data,
+                           b[KG_ARRAY_POINT_BASIS].data);
 }
 
 kedge_status kg_stage_begin(kg_pipeline *p, kedge_stage stage)

@@ -40,13 +40,12 @@ static void note(kg_sampler *s, const char *where)
 
 static kedge_status create_kernel(kg_sampler *s)
 {
-  static kedge_status (*const create)(kedge_context *, kg_sample_points, int,
+  static kedge_status (*const create)(kedge_context *, kg_sample_kind, kg_sample_points,
                                       const kg_function *const *, kg_sample_kernel **) =
       KG_IF_CUDA(kg_sample_kernel_create);
-  const kg_sampling *rule = &s->pipeline->sampling;
   kg_range_push("compile", s->pipeline->mesh->n_elements, 0);
   const kedge_status status =
-      create(s->pipeline->ctx, (kg_sample_points){rule->n, rule->r, rule->s}, s->set.n,
+      create(s->pipeline->ctx, s->kind, kg_sampling_points(&s->pipeline->sampling),
              s->set.functions, &s->kernel);
   kg_range_pop();
   return status;
@@ -76,6 +75,7 @@ static void choose(kg_sampler *s)
 static kedge_status prepare(kg_sampler *s)
 {
   const kg_pipeline *p = s->pipeline;
+  if (s->ready) return KEDGE_OK;
   s->ready = true;
   choose(s);
   if (s->kernel) return KEDGE_OK;
@@ -83,39 +83,74 @@ static kedge_status prepare(kg_sampler *s)
   return kg_host_alloc(p->ctx, n * (size_t)p->shape.chunk_groups, sizeof *s->staging, &s->staging);
 }
 
-static kedge_status run_on_gpu(kg_sampler *s, int32_t first, int32_t count, double *values)
-{
-  static kedge_status (*const run)(kedge_context *, const kg_sample_kernel *,
-                                   const kg_sample_kernel_args *, int64_t *) =
-      KG_IF_CUDA(kg_sample_kernel_run);
-  const kg_pipeline *p = s->pipeline;
-  kg_bad_value bad;
-  KG_TRY(run(p->ctx, s->kernel,
-             &(kg_sample_kernel_args){.vertices = p->batch.arrays.vertices,
-                                      .vertex = p->batch.arrays.vertex,
-                                      .first_group = first,
-                                      .n_groups = count,
-                                      .values = values},
-             &bad.index));
-  if (bad.index < 0) return KEDGE_OK;
-  KG_TRY(kg_copy_out(p->ctx, &bad.value, values + bad.index, sizeof bad.value));
-  KG_TRY(kg_sync(p->ctx));
-  return kg_sample_refuse(p->ctx, &p->sampling, p->mesh, first, &s->set, bad);
-}
-
-kg_sampler kg_sampler_of(kg_pipeline *p, const char *what, kg_sample_set set)
-{
-  return (kg_sampler){.pipeline = p, .set = set, .what = what};
-}
-
-kedge_status kg_sampler_run(kg_sampler *s, int32_t first, int32_t count, double *values)
+/// Values of groups [first, first + count) by the host, in device memory.
+static kedge_status put_values(kg_sampler *s, int32_t first, int32_t count, double *values)
 {
   const kg_pipeline *p = s->pipeline;
-  if (!s->ready) KG_TRY(prepare(s));
-  if (s->kernel) return run_on_gpu(s, first, count, values);
   KG_TRY(kg_sample(p->ctx, &p->sampling, p->mesh, first, count, &s->set, s->staging));
   const size_t n = (size_t)s->set.n * (size_t)p->sampling.n * KG_LANES * (size_t)count;
   return kg_copy_in(p->ctx, values, s->staging, n * sizeof *values);
+}
+
+/// @param[in] bad  as a kernel says
+static kedge_status refuse_bad(const kg_sampler *s, int32_t first, int64_t bad)
+{
+  const kg_pipeline *p = s->pipeline;
+  return bad < 0 ? KEDGE_OK : kg_sample_refuse(p->ctx, &p->sampling, p->mesh, first, &s->set, bad);
+}
+
+kg_sampler kg_sampler_of(kg_pipeline *p, const char *what, kg_sample_kind kind, kg_sample_set set)
+{
+  return (kg_sampler){.pipeline = p, .set = set, .what = what, .kind = kind};
+}
+
+kedge_status kg_sampler_loads(kg_sampler *s, int32_t first, int32_t count)
+{
+  static kedge_status (*const run)(kedge_context *, const kg_sample_kernel *,
+                                   const kg_load_vectors_args *, int64_t *) =
+      KG_IF_CUDA(kg_sample_loads);
+  const kg_pipeline *p = s->pipeline;
+  double *const values = p->buffers[KG_ARRAY_SOURCE_VALUES].data;
+  const kg_load_vectors_args args = {.batch = p->batch,
+                                     .points = p->points,
+                                     .first_group = first,
+                                     .n_groups = count,
+                                     .values = values,
+                                     .load = p->buffers[KG_ARRAY_LOAD].data};
+  int64_t bad;
+  KG_TRY(prepare(s));
+  if (s->kernel) {
+    KG_TRY(run(p->ctx, s->kernel, &args, &bad));
+    return refuse_bad(s, first, bad);
+  }
+  KG_TRY(put_values(s, first, count, values));
+  return kg_load_vectors(p->ctx, &args);
+}
+
+kedge_status kg_sampler_errors(kg_sampler *s, int32_t first, int32_t count)
+{
+  static kedge_status (*const run)(kedge_context *, const kg_sample_kernel *,
+                                   const kg_errors_args *, int64_t *) =
+      KG_IF_CUDA(kg_sample_errors);
+  const kg_pipeline *p = s->pipeline;
+  double *const values = p->buffers[KG_ARRAY_EXACT_VALUES].data;
+  const kg_errors_args args = {.batch = p->batch,
+                               .points = p->points,
+                               .first_group = first,
+                               .n_groups = count,
+                               .u = p->buffers[KG_ARRAY_U].data,
+                               .q = p->buffers[KG_ARRAY_Q].data,
+                               .u_star = p->buffers[KG_ARRAY_U_STAR].data,
+                               .exact = values,
+                               .by_group = p->buffers[KG_ARRAY_ERROR_SUMS].data};
+  int64_t bad;
+  KG_TRY(prepare(s));
+  if (s->kernel) {
+    KG_TRY(run(p->ctx, s->kernel, &args, &bad));
+    return refuse_bad(s, first, bad);
+  }
+  KG_TRY(put_values(s, first, count, values));
+  return kg_errors(p->ctx, &args);
 }
 
 void kg_sampler_close(kg_sampler *s)

@@ -1,8 +1,8 @@
 /// @file
-/// Point values of functions in device memory, chunk by chunk. On the CUDA backend the GPU
-/// evaluates expressions itself, when NVRTC is there and there are so many values that compiling
-/// pays; else the host evaluates and the values are copied. A solve says in its report which it
-/// was.
+/// What is made from values of functions at the points of elements, chunk by chunk: load vectors
+/// and errors. On the CUDA backend the GPU evaluates expressions itself, in the kernel that uses the
+/// values, when NVRTC is there and there are so many values that compiling pays; else the host
+/// evaluates and the values are copied. A solve says in its report which it was.
 ///
 /// KEDGE_EVALUATE=host or =gpu in the environment takes the choice away, where there is one.
 #pragma once
@@ -14,16 +14,19 @@ typedef struct kg_sampler {
   kg_pipeline *pipeline;
   kg_sample_set set;
   const char *what;  ///< they are together: "source"
+  kg_sample_kind kind;
   bool ready;
   kg_sample_kernel *kernel;  ///< NULL: the host evaluates
   double *staging;           ///< of the host, [group of a chunk][function][point][lane]
 } kg_sampler;
 
 /// All is borrowed.
-kg_sampler kg_sampler_of(kg_pipeline *p, const char *what, kg_sample_set set);
+kg_sampler kg_sampler_of(kg_pipeline *p, const char *what, kg_sample_kind kind, kg_sample_set set);
 void kg_sampler_close(kg_sampler *sampler);
 
-/// Values of groups [first, first + count), at most a chunk.
-/// @param[out] values  in device memory: [group of the chunk][function][point][lane]
+/// Load vectors of groups [first, first + count), at most a chunk.
 /// @retval KEDGE_ERR_INPUT  a value is not finite
-kedge_status kg_sampler_run(kg_sampler *sampler, int32_t first, int32_t count, double *values);
+kedge_status kg_sampler_loads(kg_sampler *sampler, int32_t first, int32_t count);
+/// Errors of the solution of a chunk, which is there.
+/// @retval KEDGE_ERR_INPUT  a value is not finite
+kedge_status kg_sampler_errors(kg_sampler *sampler, int32_t first, int32_t count);

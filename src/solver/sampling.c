@@ -10,26 +10,33 @@
 #include "core/context.h"
 #include "core/memory.h"
 
-static int rule_degree(int order)
-{
-  return 2 * order + 6;
-}
-
 int kg_sampling_count(int order)
 {
-  const int n = rule_degree(order) / 2 + 1;
-  return n * n + kg_triangle_modes(order);
+  return kg_point_rows(order) * kg_point_rows(order) + kg_triangle_modes(order);
+}
+
+/// The factors of the modes in rows of the rule.
+static void fill_factors(int order, double *along, double *across)
+{
+  enum { ROWS_MAX = KEDGE_ORDER_MAX + 4 };
+  double a[ROWS_MAX], b[ROWS_MAX], weight[ROWS_MAX];
+  const int rows = kg_point_rows(order), n_star = kg_triangle_modes(order + 1);
+  kg_gauss_jacobi(rows, 0, a, weight);
+  kg_gauss_jacobi(rows, 1, b, weight);
+  for (int k = 0; k < rows; ++k)
+    kg_dubiner_factors(order + 1, a[k], b[k], along + k * (order + 2), across + k * n_star);
 }
 
 kedge_status kg_sampling_create(kedge_context *ctx, int order, kg_sampling *out)
 {
   *out = (kg_sampling){0};
   kg_triangle_rule rule;
-  KG_TRY(kg_triangle_rule_create(ctx, rule_degree(order), &rule));
-  const int n = kg_sampling_count(order), n_star = kg_triangle_modes(order + 1);
+  KG_TRY(kg_triangle_rule_create(ctx, 2 * (kg_point_rows(order) - 1), &rule));
+  const kg_sizes size = kg_sizes_of(order);
+  const int n = kg_sampling_count(order), n_star = size.n_star;
   double *memory;
   const kedge_status status =
-      kg_host_calloc(ctx, (size_t)n * (size_t)(3 + n_star), sizeof *memory, &memory);
+      kg_host_calloc(ctx, 3 * (size_t)n + kg_points_table(size, n), sizeof *memory, &memory);
   if (status == KEDGE_OK) {
     *out = (kg_sampling){n, order, memory, memory + n, memory + 2 * n, memory + 3 * n};
     memcpy(out->r, rule.r, (size_t)rule.n * sizeof *rule.r);
@@ -38,6 +45,9 @@ kedge_status kg_sampling_create(kedge_context *ctx, int order, kg_sampling *out)
     kg_lagrange_nodes(order, out->r + rule.n, out->s + rule.n);
     for (int q = 0; q < n; ++q)
       kg_dubiner(order + 1, out->r[q], out->s[q], out->basis + q * n_star, NULL, NULL);
+    const kg_points points = kg_points_at(size, n, out->weight, out->basis);
+    fill_factors(order, out->basis + (points.along - out->basis),
+                 out->basis + (points.across - out->basis));
   }
   kg_triangle_rule_free(&rule);
   return status;
@@ -88,9 +98,9 @@ static void place_points(const kg_sampling *sampling, const kedge_mesh *mesh, in
 
 kedge_status kg_sample_refuse(kedge_context *ctx, const kg_sampling *sampling,
                               const kedge_mesh *mesh, int32_t first, const kg_sample_set *set,
-                              kg_bad_value bad)
+                              int64_t index)
 {
-  const int64_t lane = bad.index % KG_LANES, row = bad.index / KG_LANES;
+  const int64_t lane = index % KG_LANES, row = index / KG_LANES;
   const int64_t q = row % sampling->n, f = row / sampling->n % set->n;
   const int64_t group = first + row / sampling->n / set->n;
   double x[3], y[3];
@@ -100,21 +110,30 @@ kedge_status kg_sample_refuse(kedge_context *ctx, const kg_sampling *sampling,
     y[l] = v[1];
   }
   const double r = sampling->r[q], s = sampling->s[q];
+  const double at_x = interpolate(r, s, x[0], x[1], x[2]);
+  const double at_y = interpolate(r, s, y[0], y[1], y[2]);
+  double value;
+  kg_function_evaluate(set->functions[f], 1, &at_x, &at_y, &value);
   return KG_FAIL(
       ctx, KEDGE_ERR_INPUT,
       "%s is %g at x = %.6g, y = %.6g, inside the mesh; change the expression so that it "
       "is finite everywhere",
-      set->names[f], isnan(bad.value) ? NAN : bad.value,  // some NaN print as -nan
-      interpolate(r, s, x[0], x[1], x[2]), interpolate(r, s, y[0], y[1], y[2]));
+      set->names[f], isnan(value) ? NAN : value, at_x, at_y);  // some NaN print as -nan
 }
 
-/// The first value of a row that is not finite, unless `bad` is an earlier one.
-static void look_for_bad(size_t n, const double *value, int64_t row, kg_bad_value *bad)
+kg_sample_points kg_sampling_points(const kg_sampling *s)
 {
-  if (bad->index >= 0 && bad->index < row) return;
+  return (kg_sample_points){s->order, s->r, s->s,
+                            kg_points_at(kg_sizes_of(s->order), s->n, s->weight, s->basis)};
+}
+
+/// The index of the first value of a row that is not finite, unless `bad` is an earlier one.
+static void look_for_bad(size_t n, const double *value, int64_t row, int64_t *bad)
+{
+  if (*bad >= 0 && *bad < row) return;
   for (size_t i = 0; i < n; ++i)
     if (!isfinite(value[i])) {
-      *bad = (kg_bad_value){row + (int64_t)i, value[i]};
+      *bad = row + (int64_t)i;
       return;
     }
 }
@@ -125,11 +144,11 @@ kedge_status kg_sample(kedge_context *ctx, const kg_sampling *sampling, const ke
   const size_t n = (size_t)sampling->n * KG_LANES;
   double *points;
   KG_TRY(kg_host_alloc(ctx, 2 * n * (size_t)ctx->threads, sizeof *points, &points));
-  kg_bad_value bad = {.index = -1};
+  int64_t bad = -1;
 #pragma omp parallel num_threads(ctx->threads)
   {
     double *x = points + 2 * n * (size_t)omp_get_thread_num(), *y = x + n;
-    kg_bad_value mine = {.index = -1};
+    int64_t mine = -1;
 #pragma omp for schedule(dynamic, 4)
     for (int32_t g = 0; g < count; ++g) {
       place_points(sampling, mesh, first + g, x, y);
@@ -140,10 +159,10 @@ kedge_status kg_sample(kedge_context *ctx, const kg_sampling *sampling, const ke
       }
     }
 #pragma omp critical
-    if (mine.index >= 0 && (bad.index < 0 || mine.index < bad.index)) bad = mine;
+    if (mine >= 0 && (bad < 0 || mine < bad)) bad = mine;
   }
   free(points);
-  return bad.index < 0 ? KEDGE_OK : kg_sample_refuse(ctx, sampling, mesh, first, set, bad);
+  return bad < 0 ? KEDGE_OK : kg_sample_refuse(ctx, sampling, mesh, first, set, bad);
 }
 
 /// One boundary edge, along its trace direction (lower to higher vertex).

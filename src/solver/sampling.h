@@ -3,7 +3,7 @@
 /// elements and on boundary edges. Evaluated on the host; solver/sampler.h may have the GPU do it.
 #pragma once
 #include "mesh/trace_layout.h"
-#include "ops/ops.h"
+#include "ops/sample_kernel.h"
 #include "problem/problem.h"
 
 /// The sampling rule: quadrature of degree 2 P + 6, then the Lagrange nodes of order P with weight
@@ -13,12 +13,15 @@ typedef struct kg_sampling {
   int order;
   double *r, *s;   ///< [n]
   double *weight;  ///< [n]
-  double *basis;   ///< [n][N*]
+  double *basis;   ///< [n][N*], and behind it the factors, as kg_points_at() expects them
 } kg_sampling;
 
 kedge_status kg_sampling_create(kedge_context *ctx, int order, kg_sampling *out);
 void kg_sampling_free(kg_sampling *sampling);
 int kg_sampling_count(int order);  ///< points of kg_sampling_create()
+
+/// The rule and its tables, in host memory.
+kg_sample_points kg_sampling_points(const kg_sampling *sampling);
 
 /// Functions that are sampled together.
 typedef struct kg_sample_set {
@@ -27,21 +30,15 @@ typedef struct kg_sample_set {
   const char *const *names;  ///< for the message about values that are not finite
 } kg_sample_set;
 
-/// The first value that is not finite, in the order of kg_sample()'s values.
-typedef struct kg_bad_value {
-  int64_t index;  ///< -1: there is none
-  double value;
-} kg_bad_value;
-
 /// Evaluate functions at the points of groups [first, first + count), on the host.
 /// @param[out] values  [group of the chunk][function][point][lane]
 /// @retval KEDGE_ERR_INPUT  a value is not finite; the sentence is about the first
 kedge_status kg_sample(kedge_context *ctx, const kg_sampling *sampling, const kedge_mesh *mesh,
                        int32_t first, int32_t count, const kg_sample_set *set, double *values);
-/// The failure for a bad value of the chunk that begins with group `first`.
+/// The failure for the value at an index of the chunk that begins with group `first`.
 kedge_status kg_sample_refuse(kedge_context *ctx, const kg_sampling *sampling,
                               const kedge_mesh *mesh, int32_t first, const kg_sample_set *set,
-                              kg_bad_value bad);
+                              int64_t index);
 
 /// Boundary data of trace edges [n_free - n_neumann, n_edges): <g_N, psi_k> on Neumann edges, the
 /// coefficients of the L2 projection of u on Dirichlet edges.

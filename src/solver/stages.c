@@ -70,18 +70,6 @@ static kedge_status put_reference(kg_pipeline *p)
   return status;
 }
 
-static kedge_status load_chunk(kg_pipeline *p, kg_sampler *source, int32_t first, int32_t count)
-{
-  double *const values = p->buffers[KG_ARRAY_SOURCE_VALUES].data;
-  KG_TRY(kg_sampler_run(source, first, count, values));
-  return kg_load_vectors(p->ctx, &(kg_load_vectors_args){.batch = p->batch,
-                                                         .points = p->points,
-                                                         .first_group = first,
-                                                         .n_groups = count,
-                                                         .values = values,
-                                                         .load = p->buffers[KG_ARRAY_LOAD].data});
-}
-
 kedge_status kg_make_loads(kg_pipeline *p)
 {
   const kg_function *const source = &p->resolved.source;
@@ -89,11 +77,12 @@ kedge_status kg_make_loads(kg_pipeline *p)
     return kg_zero(p->ctx, p->buffers[KG_ARRAY_LOAD].data, p->buffers[KG_ARRAY_LOAD].bytes);
   const char *const name =
       p->resolved.owns_source ? "source, derived from u of [exact]," : "source";
-  kg_sampler sampler = kg_sampler_of(p, "source", (kg_sample_set){1, &source, &name});
+  kg_sampler sampler =
+      kg_sampler_of(p, "source", KG_SAMPLE_LOADS, (kg_sample_set){1, &source, &name});
   kedge_status status = KEDGE_OK;
   const int32_t n_groups = p->layout.count.n_groups, chunk = p->shape.chunk_groups;
   for (int32_t first = 0; first < n_groups && status == KEDGE_OK; first += chunk)
-    status = load_chunk(p, &sampler, first, n_groups - first < chunk ? n_groups - first : chunk);
+    status = kg_sampler_loads(&sampler, first, n_groups - first < chunk ? n_groups - first : chunk);
   kg_sampler_close(&sampler);
   kg_stage_cost(p, kg_load_vectors_cost(p->shape.size, p->sampling.n, p->mesh->n_elements), 1.0);
   return status;

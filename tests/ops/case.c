@@ -81,13 +81,10 @@ void case_create(op_case *c, kedge_context *ctx, int n_elements, int order,
   case_must(ctx, kg_sampling_create(ctx, order, &c->sampling));
   c->batch.reference = kg_reference_at(
       order, device_copy(c, c->reference, kg_reference_count(order), sizeof(double)));
-  const size_t n_points = (size_t)c->sampling.n, n_star = (size_t)c->size.n_star;
-  c->points = (kg_points){
-      .n = c->sampling.n,
-      .n_star = c->size.n_star,
-      .weight = device_copy(c, c->sampling.weight, n_points, sizeof(double)),
-      .basis = device_copy(c, c->sampling.basis, n_points * n_star, sizeof(double)),
-  };
+  c->points = kg_points_at(
+      c->size, c->sampling.n,
+      device_copy(c, c->sampling.weight, (size_t)c->sampling.n, sizeof(double)),
+      device_copy(c, c->sampling.basis, kg_points_table(c->size, c->sampling.n), sizeof(double)));
   c->n_lasting = c->n_pieces;
 }
 

@@ -1,10 +1,11 @@
-// The kernel that evaluates on the GPU: run by the host's compiler, thread after thread, its values
-// are those of the host, to the bit; and NVRTC takes it, where the toolkit has brought it.
+// The kernels that evaluate on the GPU. That for load vectors, run by the host's compiler thread after
+// thread, makes those of the host; NVRTC takes both, where the toolkit has brought it.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "case.h"
+#include "compare.h"
 #include "compiled.h"
 #include "ops/sample_kernel.h"
 #include "problem/expression_tree.h"
@@ -35,30 +36,25 @@ static kg_function function_of(const char *text)
   return f;
 }
 
-static kg_sample_points points_of(const kg_sampling *rule)
-{
-  return (kg_sample_points){rule->n, rule->r, rule->s};
-}
-
 typedef void kernel_function(const double *vertices, const int *vertex, long long first_group,
-                             double *values);
+                             long long n_groups, double *load);
 
-/// The kernel as C, on a chunk.
-static int64_t run_kernel(const op_case *c, const kg_sample_set *set, int32_t first, int32_t count,
-                          double *values)
+/// The kernel for load vectors as C++, thread after thread, on groups [first, first + count).
+static int64_t run_loads(const op_case *c, const kg_function *source_function, int32_t first,
+                         int32_t count, double *load)
 {
   char *source;
-  case_must(ctx,
-            kg_sample_kernel_source(ctx, points_of(&c->sampling), set->n, set->functions, &source));
-  void *const library = compiled(source);
+  case_must(ctx, kg_sample_kernel_source(ctx, KG_SAMPLE_LOADS, kg_sampling_points(&c->sampling),
+                                         &source_function, &source));
+  void *const library = compiled_as("c++", source);
   unsigned *const thread = dlsym(library, "threadIdx"), *const block = dlsym(library, "blockIdx");
   void *const symbol = dlsym(library, "sample"), *const first_bad = dlsym(library, "first_bad");
   kernel_function *kernel;
   memcpy(&kernel, &symbol, sizeof symbol);
   assert_true(thread && block && kernel && first_bad);
-  for (*block = 0; *block < (unsigned)count; ++*block)
-    for (*thread = 0; *thread < 32 * KG_SAMPLE_WARPS; ++*thread)
-      kernel(c->layout.host.vertices, c->layout.host.vertex, first, values);
+  for (*block = 0; *block < (unsigned)(count + 3) / 4; ++*block)
+    for (*thread = 0; *thread < 128; ++*thread)
+      kernel(c->layout.host.vertices, c->layout.host.vertex, first, count, load);
   int64_t bad;
   memcpy(&bad, first_bad, sizeof bad);
   dlclose(library);
@@ -66,73 +62,77 @@ static int64_t run_kernel(const op_case *c, const kg_sample_set *set, int32_t fi
   return bad;
 }
 
-static void values_are_those_of_the_host(void **state)
+static void load_vectors_are_those_of_the_host(void **state)
 {
   (void)state;
-  kg_function functions[] = {function_of("sin(3*x)*y^3-x/7+hypot(x,y)"),
-                             function_of("x<y?x:exp(y)"),
-                             {.kind = KG_FUNCTION_CONSTANT, .constant = 0.1}};
-  const kg_function *const pointers[] = {&functions[0], &functions[1], &functions[2]};
-  static const char *const names[] = {"a", "b", "c"};
+  if (!compiles_cxx()) skip();
+  kg_function f = function_of("sin(3*x)*cos(3*x)*y^3-x/7+hypot(x,y)+(x<y?x:exp(y))");
+  const kg_function *const functions[] = {&f};
+  static const char *const names[] = {"f"};
+  const kg_sample_set set = {1, functions, names};
   const int orders[] = {1, 4, KEDGE_ORDER_MAX};
   for (size_t k = 0; k < sizeof orders / sizeof *orders; ++k) {
     op_case c;
     case_create(&c, ctx, 129, orders[k], CASE_MIXED, (kg_material){1, 1, 1, KEDGE_SCALING_ONE});
-    const kg_sample_set set = {(int)(1 + k), pointers, names};
     const int32_t first = (int32_t)k, count = c.layout.count.n_groups - first;
-    const size_t n = (size_t)count * (size_t)set.n * (size_t)c.sampling.n * KG_LANES;
-    double *expected = malloc(n * sizeof *expected), *values = malloc((n + 1) * sizeof *values);
-    assert_true(expected && values);
-    values[n] = -77;
-    case_must(ctx, kg_sample(ctx, &c.sampling, c.mesh, first, count, &set, expected));
-    assert_int_equal(run_kernel(&c, &set, first, count, values), -1);
-    assert_memory_equal(values, expected, n * sizeof *values);
-    assert_true(values[n] == -77);
-    free(values);
+    const size_t group = (size_t)c.size.n_modes * KG_LANES, n = group * (size_t)(first + count);
+    double *values = calloc((size_t)count * (size_t)c.sampling.n * KG_LANES, sizeof *values);
+    double *expected = calloc(n, sizeof *expected), *load = calloc(n + 1, sizeof *load);
+    assert_true(values && expected && load);
+    load[n] = -77;
+    case_must(ctx, kg_sample(ctx, &c.sampling, c.mesh, first, count, &set, values));
+    case_must(ctx, kg_load_vectors(ctx, &(kg_load_vectors_args){.batch = c.batch,
+                                                                .points = c.points,
+                                                                .first_group = first,
+                                                                .n_groups = count,
+                                                                .values = values,
+                                                                .load = expected}));
+    assert_int_equal(run_loads(&c, &f, first, count, load), -1);
+    assert_close(n, load, expected, rounding(c.sampling.n));
+    assert_true(load[n] == -77);
+    free(load);
     free(expected);
+    free(values);
     case_destroy(&c);
   }
-  kg_expression_free(functions[0].expression);
-  kg_expression_free(functions[1].expression);
+  kg_expression_free(f.expression);
 }
 
 static void the_first_bad_value_is_found_and_refused_as_on_the_host(void **state)
 {
   (void)state;
+  if (!compiles_cxx()) skip();
   op_case c;
   case_create(&c, ctx, 129, 2, CASE_MIXED, (kg_material){1, 1, 1, KEDGE_SCALING_ONE});
   // Infinite at one vertex alone, which is a node of its elements.
   const double *corner = c.layout.host.vertices + 2 * (size_t)c.layout.host.vertex[KG_LANES * 7];
   char text[200];
   snprintf(text, sizeof text, "1/((x-(%.17g))^2+(y-(%.17g))^2)", corner[0], corner[1]);
-  kg_function fine = function_of("x"), bad = function_of(text);
-  const kg_function *const functions[] = {&fine, &bad};
-  static const char *const names[] = {"fine", "bad"};
-  const kg_sample_set set = {2, functions, names};
+  kg_function bad = function_of(text);
+  const kg_function *const functions[] = {&bad};
+  static const char *const names[] = {"bad"};
+  const kg_sample_set set = {1, functions, names};
   const int32_t count = c.layout.count.n_groups;
-  const size_t n = (size_t)count * 2 * (size_t)c.sampling.n * KG_LANES;
-  double *values = malloc(n * sizeof *values);
-  assert_non_null(values);
-
+  double *values = calloc((size_t)count * (size_t)c.sampling.n * KG_LANES, sizeof *values);
+  double *load = calloc((size_t)count * (size_t)c.size.n_modes * KG_LANES, sizeof *load);
+  assert_true(values && load);
   assert_int_equal(kg_sample(ctx, &c.sampling, c.mesh, 0, count, &set, values), KEDGE_ERR_INPUT);
-  char expected[300], sentence[300];
+  char expected[300];
   snprintf(expected, sizeof expected,
            "bad is inf at x = %.6g, y = %.6g, inside the mesh; change the expression so that it is "
            "finite everywhere",
            corner[0], corner[1]);
   assert_string_equal(kedge_context_error(ctx), expected);
-  size_t smallest = 0;
-  while (smallest < n && isfinite(values[smallest])) ++smallest;
+  int64_t smallest = 0;
+  while (isfinite(values[smallest])) ++smallest;
+  assert_true(smallest > 0);
 
-  const int64_t index = run_kernel(&c, &set, 0, count, values);
+  const int64_t index = run_loads(&c, &bad, 0, count, load);
   assert_int_equal(index, smallest);
-  assert_int_equal(
-      kg_sample_refuse(ctx, &c.sampling, c.mesh, 0, &set, (kg_bad_value){index, values[index]}),
-      KEDGE_ERR_INPUT);
-  snprintf(sentence, sizeof sentence, "%s", kedge_context_error(ctx));
-  assert_string_equal(sentence, expected);
+  assert_int_equal(kg_sample_refuse(ctx, &c.sampling, c.mesh, 0, &set, index), KEDGE_ERR_INPUT);
+  assert_string_equal(kedge_context_error(ctx), expected);
+  free(load);
   free(values);
-  kg_expression_free(fine.expression);
   kg_expression_free(bad.expression);
   case_destroy(&c);
 }
@@ -149,8 +149,7 @@ static void of_many_bad_values_the_host_names_the_first(void **state)
   const int32_t count = c.layout.count.n_groups;
   double *values = malloc((size_t)count * (size_t)c.sampling.n * KG_LANES * sizeof *values);
   assert_non_null(values);
-  assert_int_equal(kg_sample_refuse(ctx, &c.sampling, c.mesh, 0, &set, (kg_bad_value){0, -NAN}),
-                   KEDGE_ERR_INPUT);
+  assert_int_equal(kg_sample_refuse(ctx, &c.sampling, c.mesh, 0, &set, 0), KEDGE_ERR_INPUT);
   char expected[300];
   snprintf(expected, sizeof expected, "%s", kedge_context_error(ctx));
   assert_non_null(strstr(expected, "source is nan at x = "));
@@ -163,10 +162,30 @@ static void of_many_bad_values_the_host_names_the_first(void **state)
   case_destroy(&c);
 }
 
+static void the_basis_is_the_product_of_its_factors_in_rows_of_the_rule(void **state)
+{
+  (void)state;
+  for (int order = KEDGE_ORDER_MIN; order <= KEDGE_ORDER_MAX; ++order) {
+    kg_sampling rule;
+    case_must(ctx, kg_sampling_create(ctx, order, &rule));
+    const kg_points p = kg_sampling_points(&rule).points;
+    for (int point = 0; point < p.rows * p.rows; ++point) {
+      double product[(KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 3) / 2];
+      for (int d = 0, mode = 0; d <= order + 1; ++d)
+        for (int i = 0; i <= d; ++i, ++mode)
+          product[mode] = p.along[point % p.rows * (order + 2) + i] *
+                          p.across[point / p.rows * p.n_star + mode];
+      assert_close((size_t)p.n_star, product, p.basis + point * p.n_star, rounding(order * order));
+    }
+    kg_sampling_free(&rule);
+  }
+}
+
 #ifdef KEDGE_WITH_CUDA
 /// The machine code of the kernel for a set of texts; skips the test where there is no NVRTC.
-static kedge_status compile_texts(int n, const char *const *texts, int capability)
+static kedge_status compile_texts(kg_sample_kind kind, const char *const *texts, int capability)
 {
+  const int n = kind == KG_SAMPLE_LOADS ? 1 : 3;
   kg_sampling rule;
   kg_function functions[3];
   const kg_function *const pointers[] = {&functions[0], &functions[1], &functions[2]};
@@ -174,7 +193,7 @@ static kedge_status compile_texts(int n, const char *const *texts, int capabilit
   for (int i = 0; i < n; ++i) functions[i] = function_of(texts[i]);
   char *source;
   void *image;
-  case_must(ctx, kg_sample_kernel_source(ctx, points_of(&rule), n, pointers, &source));
+  case_must(ctx, kg_sample_kernel_source(ctx, kind, kg_sampling_points(&rule), pointers, &source));
   const kedge_status status = kg_nvrtc_compile(ctx, source, capability, &image);
   if (status == KEDGE_OK) assert_memory_equal(image, "\177ELF", 4);
   if (status != KEDGE_OK) assert_null(image);
@@ -198,15 +217,15 @@ static void nvrtc_compiles_every_operation(void **state)
       "sin(x)+cos(x)-tan(x)*asin(x)/acos(x)+atan(x)+sinh(x)+cosh(x)+tanh(x)+exp(x)+log(x)+sqrt(x)",
       "abs(x)+atan2(y,x)+min(x,y)+max(x,y)+hypot(x,y)+x^y+x^3+x^-2+(-y)",
       "(x<y)+(x<=y)+(x>y)+(x>=y)+(x==y)+(x!=y)+(x?y:2.5)"};
-  skip_without_nvrtc(compile_texts(3, texts, 90));
+  skip_without_nvrtc(compile_texts(KG_SAMPLE_ERRORS, texts, 90));
 }
 
 static void what_nvrtc_refuses_is_a_sentence(void **state)
 {
   (void)state;
   const char *const texts[] = {"x"};
-  skip_without_nvrtc(compile_texts(1, texts, 90));
-  assert_int_equal(compile_texts(1, texts, 11), KEDGE_ERR_UNSUPPORTED);
+  skip_without_nvrtc(compile_texts(KG_SAMPLE_LOADS, texts, 90));
+  assert_int_equal(compile_texts(KG_SAMPLE_LOADS, texts, 11), KEDGE_ERR_UNSUPPORTED);
   assert_non_null(strstr(ctx->error, "NVRTC refused the kernel: "));
   assert_non_null(strstr(ctx->error, "--gpu-architecture"));
   void *image;
@@ -220,12 +239,12 @@ static void a_missing_nvrtc_is_a_sentence(void **state)
   (void)state;
   const char *const texts[] = {"x"};
   setenv("KEDGE_NVRTC", "/nonexistent", 1);
-  assert_int_equal(compile_texts(1, texts, 90), KEDGE_ERR_UNSUPPORTED);
+  assert_int_equal(compile_texts(KG_SAMPLE_LOADS, texts, 90), KEDGE_ERR_UNSUPPORTED);
   assert_string_equal(ctx->error,
                       "NVRTC was not found (/nonexistent: cannot open shared object "
                       "file: No such file or directory)");
   setenv("KEDGE_NVRTC", "libm.so.6", 1);
-  assert_int_equal(compile_texts(1, texts, 90), KEDGE_ERR_UNSUPPORTED);
+  assert_int_equal(compile_texts(KG_SAMPLE_LOADS, texts, 90), KEDGE_ERR_UNSUPPORTED);
   assert_string_equal(ctx->error, "the NVRTC library has no function nvrtcGetErrorString");
   unsetenv("KEDGE_NVRTC");
 }
@@ -234,7 +253,8 @@ static void a_missing_nvrtc_is_a_sentence(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(values_are_those_of_the_host),
+      cmocka_unit_test(the_basis_is_the_product_of_its_factors_in_rows_of_the_rule),
+      cmocka_unit_test(load_vectors_are_those_of_the_host),
       cmocka_unit_test(the_first_bad_value_is_found_and_refused_as_on_the_host),
       cmocka_unit_test(of_many_bad_values_the_host_names_the_first),
 #ifdef KEDGE_WITH_CUDA

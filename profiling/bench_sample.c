@@ -1,0 +1,51 @@
+// What the errors of a bench are against: values that lie there, and formulas.
+#include <stdlib.h>
+
+#include "bench.h"
+#include "core/memory.h"
+
+void bench_add_exact(bench *b)
+{
+  kedge_context *ctx = b->p.ctx;
+  const kg_buffer *a = b->p.buffers;
+  const size_t n = 3 * (size_t)b->p.shape.n_points * KG_LANES * (size_t)b->p.shape.chunk_groups;
+  double *values;
+  BENCH_TRY(ctx, kg_host_alloc(ctx, n, sizeof *values, &values));
+  for (size_t i = 0; i < n; ++i) values[i] = bench_random(i);
+  BENCH_TRY(ctx, kg_upload(ctx, values, n, sizeof *values, &b->exact));
+  free(values);
+  BENCH_TRY(ctx, kg_alloc(ctx, (size_t)b->p.shape.count.n_groups, sizeof(kg_error_sums),
+                          &b->p.buffers[KG_ARRAY_ERROR_SUMS]));
+  b->errors = (kg_errors_args){b->p.batch,
+                               b->p.points,
+                               0,
+                               b->p.shape.chunk_groups,
+                               a[KG_ARRAY_U].data,
+                               a[KG_ARRAY_Q].data,
+                               a[KG_ARRAY_U_STAR].data,
+                               b->exact.data,
+                               a[KG_ARRAY_ERROR_SUMS].data};
+}
+
+/// The samplers choose at their first call.
+bool bench_add_formulas(bench *b)
+{
+  static const char *const names[] = {"u", "du/dx", "du/dy"};
+  kedge_context *ctx = b->p.ctx;
+  bench_set(ctx, b->problem, "exact", "u", "sin(2*pi*x)*sin(2*pi*y)");
+  b->functions[0] = &b->problem->source;
+  b->functions[1] = &b->problem->exact_u;
+  b->functions[2] = &b->problem->exact_dx;
+  b->functions[3] = &b->problem->exact_dy;
+  b->source =
+      kg_sampler_of(&b->p, "source", KG_SAMPLE_LOADS, (kg_sample_set){1, b->functions, names});
+  b->exact_solution = kg_sampler_of(&b->p, "exact solution", KG_SAMPLE_ERRORS,
+                                    (kg_sample_set){3, b->functions + 1, names});
+  if (ctx->backend != KEDGE_BACKEND_CUDA)
+    BENCH_TRY(ctx, kg_alloc(ctx, b->exact.bytes, 1, &b->p.buffers[KG_ARRAY_EXACT_VALUES]));
+  setenv("KEDGE_EVALUATE", "gpu", 1);
+  BENCH_TRY(ctx, kg_sampler_loads(&b->source, 0, 0));
+  BENCH_TRY(ctx, kg_sampler_errors(&b->exact_solution, 0, 0));
+  unsetenv("KEDGE_EVALUATE");
+  return ctx->backend != KEDGE_BACKEND_CUDA || (b->source.kernel && b->exact_solution.kernel);
+}

@@ -1,0 +1,193 @@
+// point_sums.cuh: sums over the points of an element, by the lanes of a group: its load vector, and
+// its errors against an exact solution. For values that lie in memory the CUDA compiler takes this
+// file (load_vectors_cuda.cu, errors_cuda.cu), for formulas NVRTC (sample_kernel.h), without any
+// header; there products and sums are not fused unless they say so.
+//
+// The rule and the modes are products in collapsed coordinates: R = P + 4 rows of R points each, and
+// mode (i, j), number d (d+1) / 2 + i with d = i + j, is along_i(point of the row) across_ij(row).
+// So a sum over modes at the points of a row goes by i, and a row costs N + R m products instead of
+// R N. Nodes, behind the points of the rule, have no weight and no such form.
+//
+// A Rule has along(a, i), across(row, mode), weight(point) and node(k, mode), the same for all lanes.
+// A Source has value(point) of the lane and says how many points to UNROLL, an Exact has values(point,
+// [3]) and value(point), of u, and says how many NODES to do at once. Modes of a lane lie 32 doubles
+// apart.
+#pragma once
+
+namespace kg
+{
+
+/// The larger, or NaN where one is: kg_larger() of errors.h.
+__device__ __forceinline__ double larger(double a, double b)
+{
+  return a > b || a != a ? a : b;
+}
+
+template <int P>
+struct point_shape {
+  static constexpr int R = P + 4;                                 ///< rows; points of a row
+  static constexpr int N = (P + 1) * (P + 2) / 2, S = N + P + 2;  ///< modes; of order P + 1
+  static constexpr int LANES = 32;
+};
+
+/// load_ij = jacobian sum_q w_q f(q) phi_ij(q).
+template <int P, class Rule, class Source>
+__device__ __forceinline__ void load_of_points(const Rule &rule, const Source &source,
+                                               double jacobian, double *load)
+{
+  using shape = point_shape<P>;
+  double sum[shape::N] = {};
+#pragma unroll 1
+  for (int row = 0; row < shape::R; ++row) {
+    double along[P + 1] = {};
+#pragma unroll Source::UNROLL
+    for (int a = 0; a < shape::R; ++a) {
+      const double weighted = rule.weight(row * shape::R + a) * source.value(row * shape::R + a);
+#pragma unroll
+      for (int i = 0; i <= P; ++i) along[i] = fma(rule.along(a, i), weighted, along[i]);
+    }
+#pragma unroll
+    for (int d = 0, mode = 0; d <= P; ++d)
+#pragma unroll
+      for (int i = 0; i <= d; ++i, ++mode)
+        sum[mode] = fma(rule.across(row, mode), along[i], sum[mode]);
+  }
+#pragma unroll
+  for (int mode = 0; mode < shape::N; ++mode) load[mode * shape::LANES] = jacobian * sum[mode];
+}
+
+/// One lane's modes.
+struct point_fields {
+  const double *u, *q_x, *q_y, *star;
+};
+
+/// Sums of one lane, without its jacobian.
+struct point_errors {
+  double u2, q2, star2, largest;
+};
+
+/// Rows first.. of the rule, ROWS of them; beyond the last one they repeat it without weight.
+template <int P, int ROWS, class Rule, class Exact>
+__device__ __forceinline__ void errors_of_rows(const Rule &rule, const Exact &exact,
+                                               const point_fields &field, int first,
+                                               point_errors &error)
+{
+  using shape = point_shape<P>;
+  double u[ROWS][P + 1] = {}, x[ROWS][P + 1] = {}, y[ROWS][P + 1] = {}, star[ROWS][P + 2] = {};
+#pragma unroll
+  for (int d = 0, mode = 0; d <= P + 1; ++d)
+#pragma unroll
+    for (int i = 0; i <= d; ++i, ++mode) {
+      const int at = mode * shape::LANES;
+      const double mode_star = field.star[at];
+      const double mode_u = d <= P ? field.u[at] : 0.0, mode_x = d <= P ? field.q_x[at] : 0.0;
+      const double mode_y = d <= P ? field.q_y[at] : 0.0;
+#pragma unroll
+      for (int k = 0; k < ROWS; ++k) {
+        const double across = rule.across(first + k < shape::R ? first + k : shape::R - 1, mode);
+        star[k][i] = fma(across, mode_star, star[k][i]);
+        if (d > P) continue;
+        u[k][i] = fma(across, mode_u, u[k][i]);
+        x[k][i] = fma(across, mode_x, x[k][i]);
+        y[k][i] = fma(across, mode_y, y[k][i]);
+      }
+    }
+#pragma unroll 1
+  for (int a = 0; a < shape::R; ++a)
+#pragma unroll
+    for (int k = 0; k < ROWS; ++k) {
+      const int point = (first + k < shape::R ? first + k : shape::R - 1) * shape::R + a;
+      double value[3];
+      exact.values(point, value);
+      double du = -value[0], dx = -value[1], dy = -value[2], dstar = -value[0];
+#pragma unroll
+      for (int i = 0; i <= P; ++i) {
+        const double along = rule.along(a, i);
+        du = fma(along, u[k][i], du);
+        dx = fma(along, x[k][i], dx);
+        dy = fma(along, y[k][i], dy);
+        dstar = fma(along, star[k][i], dstar);
+      }
+      dstar = fma(rule.along(a, P + 1), star[k][P + 1], dstar);
+      const double weight = first + k < shape::R ? rule.weight(point) : 0.0;
+      error.u2 = fma(weight * du, du, error.u2);
+      error.q2 = fma(weight, fma(dx, dx, dy * dy), error.q2);
+      error.star2 = fma(weight * dstar, dstar, error.star2);
+      error.largest = larger(error.largest, fabs(du));
+    }
+}
+
+/// |u - exact| at nodes first.., NODES of them; beyond the last one they repeat it.
+template <int P, int NODES, class Rule, class Exact>
+__device__ __forceinline__ void errors_of_nodes(const Rule &rule, const Exact &exact,
+                                                const point_fields &field, int first,
+                                                point_errors &error)
+{
+  using shape = point_shape<P>;
+  double sum[NODES];
+  int node[NODES];
+#pragma unroll
+  for (int k = 0; k < NODES; ++k) {
+    node[k] = first + k < shape::N ? first + k : shape::N - 1;
+    sum[k] = -exact.value(shape::R * shape::R + node[k]);
+  }
+#pragma unroll 4
+  for (int mode = 0; mode < shape::N; ++mode) {
+    const double mode_u = field.u[mode * shape::LANES];
+#pragma unroll
+    for (int k = 0; k < NODES; ++k) sum[k] = fma(rule.node(node[k], mode), mode_u, sum[k]);
+  }
+#pragma unroll
+  for (int k = 0; k < NODES; ++k) error.largest = larger(error.largest, fabs(sum[k]));
+}
+
+/// Warps that share a group in errors_of_group(), and rows a warp does at once.
+template <int P>
+struct error_shape {
+  static constexpr int WARPS = 4;  ///< of a block
+  static constexpr int SHARE = P <= 3 ? 1 : WARPS, GROUPS = WARPS / SHARE;
+  static constexpr int ROWS = P <= 7 ? 2 : 1;
+};
+
+/// Sums over a group: of the three squares, and the maximum, into sums[4]. All threads of the block
+/// come here, those of a warp for one group. Sums are in a fixed order.
+template <int P, class Rule, class Exact>
+__device__ __forceinline__ void errors_of_group(const Rule &rule, const Exact &exact,
+                                                const point_fields &field, double jacobian,
+                                                bool exists, double *sums)
+{
+  using shape = error_shape<P>;
+  __shared__ double s_error[shape::WARPS][4];
+  const int warp = __shfl_sync(0xffffffffu, (int)threadIdx.x / 32, 0);  // known to be uniform
+  const int share = warp % shape::SHARE;
+  point_errors mine = {};
+#pragma unroll 1
+  for (int row = share * shape::ROWS; row < point_shape<P>::R; row += shape::SHARE * shape::ROWS)
+    errors_of_rows<P, shape::ROWS>(rule, exact, field, row, mine);
+#pragma unroll 1
+  for (int k = share * Exact::NODES; k < point_shape<P>::N; k += shape::SHARE * Exact::NODES)
+    errors_of_nodes<P, Exact::NODES>(rule, exact, field, k, mine);
+  double error[4] = {jacobian * mine.u2, jacobian * mine.q2, jacobian * mine.star2,
+                     jacobian > 0.0 ? mine.largest : 0.0};
+#pragma unroll
+  for (int bit = 16; bit > 0; bit /= 2)
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const double other = __shfl_xor_sync(0xffffffffu, error[k], bit);
+      error[k] = k < 3 ? error[k] + other : larger(error[k], other);
+    }
+  if (threadIdx.x % 32 < 4)
+    s_error[warp][threadIdx.x % 32] = threadIdx.x % 32 == 0   ? error[0]
+                                      : threadIdx.x % 32 == 1 ? error[1]
+                                      : threadIdx.x % 32 == 2 ? error[2]
+                                                              : error[3];
+  __syncthreads();
+  if (share != 0 || threadIdx.x % 32 >= 4 || !exists) return;
+  const int k = threadIdx.x % 32;
+  double total = s_error[warp][k];
+  for (int w = 1; w < shape::SHARE; ++w)
+    total = k < 3 ? total + s_error[warp + w][k] : larger(total, s_error[warp + w][k]);
+  sums[k] = total;
+}
+
+}  // namespace kg

@@ -1,0 +1,43 @@
+// point_values.cuh: rules and values in memory, for point_sums.cuh.
+#pragma once
+#include "backend/cuda_rt.h"
+#include "ops/element.h"
+#include "ops/ops.h"
+#include "ops/point_sums.cuh"
+
+namespace kg
+{
+
+/// The tables of kg_points.
+template <int P>
+struct memory_rule {
+  kg_points points;
+
+  __device__ __forceinline__ double along(int a, int i) const
+  {
+    return __ldg(points.along + a * (P + 2) + i);
+  }
+  __device__ __forceinline__ double across(int row, int mode) const
+  {
+    return __ldg(points.across + row * point_shape<P>::S + mode);
+  }
+  __device__ __forceinline__ double weight(int point) const
+  {
+    return __ldg(points.weight + point);
+  }
+  __device__ __forceinline__ double node(int k, int mode) const
+  {
+    constexpr int R = point_shape<P>::R;
+    return __ldg(points.basis + (R * R + k) * point_shape<P>::S + mode);
+  }
+};
+
+/// J of a lane's element.
+__device__ __forceinline__ double jacobian_of(const kg_batch &batch, int64_t group, int lane)
+{
+  double x[3], y[3];
+  kg_element_corners(batch.arrays.vertices, batch.arrays.vertex, group, lane, x, y);
+  return 0.25 * ((x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]));
+}
+
+}  // namespace kg
