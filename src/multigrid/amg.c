@@ -97,7 +97,7 @@ static void amg_describe(const kg_coarse *coarse, kg_coarse_info *info)
 /// most work is in the product A P. And the inverse at the end.
 kg_coarse_bytes kg_amg_bytes(int64_t n_rows, int64_t n_entries)
 {
-  const int64_t direct = n_rows <= 2 * KG_AMG_DIRECT ? n_rows : KG_AMG_DIRECT;
+  const int64_t direct = n_rows < KG_AMG_DIRECT ? n_rows : KG_AMG_DIRECT;
   const int64_t square = 8 * direct * direct, few = 64 * KG_ALIGNMENT;
   return (kg_coarse_bytes){
       .kept = 24 * n_rows + 16 * n_entries + square + few,

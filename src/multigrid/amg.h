@@ -14,7 +14,7 @@ KEDGE_BEGIN_DECLS
 
 enum {
   KG_AMG_DEGREE = 2,     ///< steps of smoothing each way
-  KG_AMG_TWICE = 3,      ///< levels whose coarse system is solved by two cycles
+  KG_AMG_TWICE = 1,      ///< levels whose coarse system is solved by two cycles
   KG_AMG_DIRECT = 1024,  ///< most rows of a matrix that is inverted
 };
 

@@ -12,7 +12,8 @@
 
 enum { POWER_STEPS = 12 };
 
-static const double strength = 0.08,  // theta of strong connections
+static const double
+    strength = 0.08,  // theta of the first level; half of it at each next, whose rows are longer
     damping = 2.0 / 3.0,  // of the prolongation: eigenvalues of D_F^-1 A_F are at most 2
     margin = 1.1,         // over the estimate of the largest eigenvalue
     stall = 0.8;          // a coarser level has fewer rows than this part
@@ -58,13 +59,14 @@ typedef struct level_work {
   int32_t *flag;
 } level_work;
 
-static size_t place_work(const kg_csr *matrix, level_work *w, char *memory)
+static size_t place_work(const kg_csr *matrix, int l, level_work *w, char *memory)
 {
   const size_t n = (size_t)matrix->n_rows;
   size_t used = 0;
   kg_aggregate_args *a = &w->aggregate;
   a->matrix = *matrix;
-  a->threshold = strength * strength;
+  const double theta = ldexp(strength, -l);
+  a->threshold = theta * theta;
   a->strong = take(memory, &used, (size_t)matrix->n_entries, sizeof(int32_t));
   a->aggregate = take(memory, &used, n, sizeof(int32_t));
   a->length = take(memory, &used, n, sizeof(int32_t));
@@ -153,14 +155,17 @@ static kedge_status make_level(kedge_context *ctx, kg_amg_level *level, int l, b
   kg_buffer memory;
   int32_t n_next = 0;
   KG_TRY(alloc_vectors(ctx, level, l, false));
-  KG_TRY(kg_alloc(ctx, place_work(&level->matrix, &work, NULL), 1, &memory));
-  place_work(&level->matrix, &work, memory.data);
+  KG_TRY(kg_alloc(ctx, place_work(&level->matrix, l, &work, NULL), 1, &memory));
+  place_work(&level->matrix, l, &work, memory.data);
   kedge_status status = make_smoother(ctx, level, &work);
   if (status == KEDGE_OK) status = make_prolongation(ctx, level, &work, &n_next);
   kg_free(ctx, &memory);
   KG_TRY(status);
   *last = n_next == 0;
   if (*last) return KEDGE_OK;
+  KG_REQUIRE(ctx, l + 1 < KG_COARSE_LEVELS, KEDGE_ERR_NUMERIC,
+             "the multigrid needs more than %d levels; use preconditioner = jacobi",
+             KG_COARSE_LEVELS);
   KG_TRY(kg_csr_transpose(ctx, &level->prolong.csr, n_next, &level->restriction));
   KG_TRY(make_matrix(ctx, level, &level[1].owned));
   level[1].matrix = level[1].owned.csr;
@@ -189,9 +194,6 @@ static kedge_status make_levels(kedge_context *ctx, kg_coarse *coarse)
 {
   bool last = false;
   for (int l = 0; !last; ++l) {
-    KG_REQUIRE(ctx, l < KG_COARSE_LEVELS, KEDGE_ERR_NUMERIC,
-               "the multigrid needs more than %d levels; use preconditioner = jacobi",
-               KG_COARSE_LEVELS);
     coarse->n_levels = l + 1;
     if (coarse->level[l].matrix.n_rows <= KG_AMG_DIRECT) return make_direct(ctx, coarse, l);
     KG_TRY(make_level(ctx, &coarse->level[l], l, &last));
@@ -216,7 +218,7 @@ kedge_status kg_amg_create(kedge_context *ctx, const kg_csr *matrix, kg_coarse *
 void kg_amg_destroy(kedge_context *ctx, kg_coarse *coarse)
 {
   if (!coarse) return;
-  for (int l = 0; l < coarse->n_levels; ++l) {
+  for (int l = 0; l < KG_COARSE_LEVELS; ++l) {  // after a failure, also what was made of the next
     kg_amg_level *level = &coarse->level[l];
     kg_free(ctx, &level->owned.memory);
     kg_free(ctx, &level->prolong.memory);

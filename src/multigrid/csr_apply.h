@@ -1,6 +1,5 @@
 /// @file
-/// Products of sparse matrices with vectors, each with what follows in the cycle fused to it. A row's
-/// terms are added in their order, so that host and GPU differ by the rounding of single terms only.
+/// Products of sparse matrices with vectors, each with what follows in the cycle fused to it.
 #pragma once
 #include "multigrid/csr.h"
 KEDGE_BEGIN_DECLS

@@ -1,16 +1,24 @@
 // csr_apply_cuda.cu: products of sparse matrices with vectors.
 // Layout  rows compressed; entries of neighbouring rows lie behind each other.
-// Map     block = ROWS consecutive rows. All its threads take the entries of these rows in their
-//         order, a tile at a time, and leave the terms in shared memory; then thread = row adds its
-//         terms. So loads are whole lines however long rows are. One writer a row: repeatable bits.
-// Cost    12 bytes an entry, and vectors; 2 flops an entry: bound by memory.
+// Map     many rows: block = ROWS consecutive rows. All its threads take the entries of these rows in
+//         their order, a tile at a time, and leave the terms in shared memory; then thread = row adds
+//         its terms. Loads are whole lines however long rows are.
+//         Few rows: as many lanes as a row has entries, so that a row takes one load after another of
+//         row, column and x, not as many as it has entries: what counts is when the last one ends.
+//         One writer a row, terms added in an order that depends on the matrix alone: repeatable bits.
+// Cost    12 bytes an entry, and vectors; 2 flops an entry: bound by memory, or by latency.
 #include "backend/cuda_rt.h"
 #include "multigrid/csr_apply.h"
 
 namespace
 {
 
-enum { ROWS = 128, EACH = 8, TILE = ROWS * EACH };  // a tile: 8 entries a row
+enum {
+  ROWS = 128,             // of a block, and its threads
+  EACH = 8,               // entries of a tile a thread
+  TILE = ROWS * EACH,     // entries
+  FEW_ROWS = 100 * 1024,  // fewer do not fill a GPU with a thread a row
+};
 
 __global__ void __launch_bounds__(ROWS) csr_start_kernel(const kg_csr_apply_args a)
 {
@@ -18,8 +26,14 @@ __global__ void __launch_bounds__(ROWS) csr_start_kernel(const kg_csr_apply_args
   if (i < a.matrix.n_rows) a.y[i] = a.weight * a.inverse[i] * a.b[i];
 }
 
+/// Term e of the product; entries pass by once and do not displace x in the caches.
+__device__ __forceinline__ double term(const kg_csr_apply_args &a, int32_t e)
+{
+  return __ldcs(a.matrix.value + e) * __ldg(a.x + __ldcs(a.matrix.column + e));
+}
+
 template <kg_csr_rule RULE>
-__global__ void __launch_bounds__(ROWS) csr_apply_kernel(const kg_csr_apply_args a)
+__global__ void __launch_bounds__(ROWS) csr_blocks_kernel(const kg_csr_apply_args a)
 {
   __shared__ double s_term[TILE];
   const int32_t n_rows = a.matrix.n_rows, first_row = (int32_t)blockIdx.x * ROWS;
@@ -34,9 +48,7 @@ __global__ void __launch_bounds__(ROWS) csr_apply_kernel(const kg_csr_apply_args
 #pragma unroll
     for (int u = 0; u < EACH; ++u) {
       const int32_t at = u * ROWS + (int32_t)threadIdx.x;
-      if (at < last - tile)
-        s_term[at] =
-            __ldcs(a.matrix.value + tile + at) * __ldg(a.x + __ldcs(a.matrix.column + tile + at));
+      if (at < last - tile) s_term[at] = term(a, tile + at);
     }
     __syncthreads();
     const int32_t from = max(begin - tile, 0), to = min(end - tile, (int32_t)TILE);
@@ -45,29 +57,62 @@ __global__ void __launch_bounds__(ROWS) csr_apply_kernel(const kg_csr_apply_args
   if (i < n_rows) kg_csr_finish(&a, RULE, i, sum);
 }
 
+template <kg_csr_rule RULE, int LANES>
+__global__ void __launch_bounds__(ROWS) csr_lanes_kernel(const kg_csr_apply_args a)
+{
+  const int32_t i = (int32_t)((blockIdx.x * ROWS + threadIdx.x) / LANES);
+  const int lane = threadIdx.x % LANES;
+  const bool exists = i < a.matrix.n_rows;
+  const int32_t begin = exists ? a.matrix.row[i] : 0, end = exists ? a.matrix.row[i + 1] : 0;
+  double sum = 0.0;
+#pragma unroll 2
+  for (int32_t e = begin + lane; e < end; e += LANES) sum += term(a, e);
+#pragma unroll
+  for (int offset = LANES / 2; offset > 0; offset /= 2)
+    sum += __shfl_down_sync(0xffffffffu, sum, offset, LANES);
+  if (exists && lane == 0) kg_csr_finish(&a, RULE, i, sum);
+}
+
 using kernel = void (*)(kg_csr_apply_args);
 
-kedge_status launch(kedge_context *ctx, const kg_csr_apply_args *a, kernel apply, const char *name)
+kedge_status launch(kedge_context *ctx, const kg_csr_apply_args *a, kernel apply, int lanes,
+                    const char *name)
 {
   if (a->matrix.n_rows == 0) return KEDGE_OK;  // an empty grid is a launch error
-  const unsigned grid = ((unsigned)a->matrix.n_rows + ROWS - 1) / ROWS;
-  apply<<<grid, ROWS, 0, kg_cuda_stream(ctx)>>>(*a);
+  const unsigned threads = (unsigned)a->matrix.n_rows * (unsigned)lanes;
+  apply<<<(threads + ROWS - 1) / ROWS, ROWS, 0, kg_cuda_stream(ctx)>>>(*a);
   return kg_cuda_launched(ctx, name);
+}
+
+/// Kernels of a rule, by the number of lanes of a row.
+struct Kernels {
+  kernel blocks, lanes[4];
+};
+
+template <kg_csr_rule RULE>
+constexpr Kernels kernels_of()
+{
+  return {csr_blocks_kernel<RULE>,
+          {csr_lanes_kernel<RULE, 4>, csr_lanes_kernel<RULE, 8>, csr_lanes_kernel<RULE, 16>,
+           csr_lanes_kernel<RULE, 32>}};
 }
 
 }  // namespace
 
 extern "C" kedge_status kg_csr_start_cuda(kedge_context *ctx, const kg_csr_apply_args *a)
 {
-  return launch(ctx, a, csr_start_kernel, "csr_start");
+  return launch(ctx, a, csr_start_kernel, 1, "csr_start");
 }
 
 extern "C" kedge_status kg_csr_apply_cuda(kedge_context *ctx, const kg_csr_apply_args *a,
                                           kg_csr_rule rule)
 {
-  static const kernel by_rule[] = {csr_apply_kernel<KG_CSR_STEP>, csr_apply_kernel<KG_CSR_RESIDUAL>,
-                                   csr_apply_kernel<KG_CSR_RESTRICT>,
-                                   csr_apply_kernel<KG_CSR_PROLONG>,
-                                   csr_apply_kernel<KG_CSR_SCALED>};
-  return launch(ctx, a, by_rule[rule], "csr_apply");
+  static const Kernels by_rule[] = {kernels_of<KG_CSR_STEP>(), kernels_of<KG_CSR_RESIDUAL>(),
+                                    kernels_of<KG_CSR_RESTRICT>(), kernels_of<KG_CSR_PROLONG>(),
+                                    kernels_of<KG_CSR_SCALED>()};
+  const kg_csr &matrix = a->matrix;
+  if (matrix.n_rows > FEW_ROWS) return launch(ctx, a, by_rule[rule].blocks, 1, "csr_blocks");
+  int k = 0;  // 4 << k lanes
+  while (k < 3 && (int64_t)(4 << k) * matrix.n_rows < matrix.n_entries) ++k;
+  return launch(ctx, a, by_rule[rule].lanes[k], 4 << k, "csr_lanes");
 }

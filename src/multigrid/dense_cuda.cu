@@ -26,28 +26,26 @@ __global__ void expand_kernel(const kg_csr matrix, double *a)
     a[(int64_t)i * matrix.n_rows + matrix.column[e]] = matrix.value[e];
 }
 
-/// One block of threads: the inverse of the diagonal block, row by row of threads. Missing rows and
-/// columns are those of the identity.
+/// One block of threads, a warp a row: the inverse of the diagonal block. Missing rows and columns are
+/// those of the identity.
 __global__ void __launch_bounds__(B *B)
     invert_kernel(const kg_csr matrix, const double *a, const Pivots p, int32_t *fault)
 {
-  __shared__ double s_a[B][B + 1];
+  __shared__ double s_row[B];
   const int i = threadIdx.y, j = threadIdx.x;
   const bool exists = i < p.n && j < p.n;
   double value = i == j ? 1.0 : 0.0;
   if (exists) value = a[(int64_t)(p.first + i) * matrix.n_rows + p.first + j];
-  s_a[i][j] = value;
-  __syncthreads();
   for (int k = 0; k < p.n; ++k) {
-    const double pivot = s_a[k][k], column = s_a[i][k], row = s_a[k][j];
-    if (i == k && j == k && !kg_dense_is_positive(&matrix, p.first + k, pivot)) *fault = 1;
+    const double factor = __shfl_sync(0xffffffffu, value, k);
+    if (i == k) {  // the pivot's row alone divides
+      const double scale = 1.0 / factor;
+      if (j == k && !kg_dense_is_positive(&matrix, p.first + k, factor)) *fault = 1;
+      s_row[j] = value = j == k ? scale : value * scale;
+    }
     __syncthreads();
-    if (i == k)
-      value = j == k ? 1.0 / pivot : row / pivot;
-    else
-      value = j == k ? -column / pivot : value - column * row / pivot;
-    s_a[i][j] = value;
-    __syncthreads();
+    if (i != k) value = (j == k ? 0.0 : value) - factor * s_row[j];
+    __syncthreads();  // before the next pivot's row
   }
   p.inverse[i * B + j] = value;
 }

@@ -181,7 +181,7 @@ static void levels_are_described_as_they_shrink(void **state)
   assert_int_equal(s.info.entries[0], s.matrix.n_entries);
   for (int l = 1; l < s.info.n_levels; ++l) {
     assert_true(5 * s.info.rows[l] < s.info.rows[l - 1]);
-    assert_true(12 * s.info.rows[l] > s.info.rows[l - 1]);
+    assert_true(20 * s.info.rows[l] > s.info.rows[l - 1]);
   }
   assert_at_most(s.info.operator_complexity, 1.4);
   solver_close(ctx, &s);
