@@ -14,10 +14,10 @@ namespace
 {
 
 enum {
-  ROWS = 128,             // of a block, and its threads
-  EACH = 8,               // entries of a tile a thread
-  TILE = ROWS * EACH,     // entries
-  FEW_ROWS = 100 * 1024,  // fewer do not fill a GPU with a thread a row
+  ROWS = 128,            // of a block, and its threads
+  EACH = 8,              // entries of a tile a thread
+  TILE = ROWS * EACH,    // entries
+  FEW_ROWS = 30 * 1024,  // of fewer, a GPU has too few blocks to hide latency
 };
 
 __global__ void __launch_bounds__(ROWS) csr_start_kernel(const kg_csr_apply_args a)
