@@ -55,6 +55,16 @@ typedef enum kedge_coarse_solver {
 /// The solver's name in problem files and reports.
 KEDGE_API const char *kedge_coarse_solver_name(kedge_coarse_solver kind);
 
+/// Of the solver's numbers. The solution is as accurate with both.
+typedef enum kedge_precision {
+  KEDGE_PRECISION_DOUBLE,
+  KEDGE_PRECISION_MIXED,  ///< multigrid works on the trace in single precision; all else is double
+  KEDGE_PRECISION_COUNT
+} kedge_precision;
+
+/// The precision's name in problem files and reports.
+KEDGE_API const char *kedge_precision_name(kedge_precision kind);
+
 /// So many steps smooth at most, before and after a coarse correction of multigrid.
 #define KEDGE_SMOOTHING_STEPS_MAX 16
 

@@ -34,6 +34,7 @@ typedef struct kedge_report {
   int64_t element_unknowns;  ///< of u
   const char *backend, *device;
   const char *operator_name, *preconditioner;
+  const char *precision;      ///< "double" or "mixed"
   const char *smoother;       ///< of multigrid; else ""
   const char *coarse_solver;  ///< of multigrid; else ""
   int smoothing_steps;        ///< of multigrid, before and after each coarse correction; else 0

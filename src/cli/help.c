@@ -33,6 +33,7 @@ static const char problem_text[] =
     "                 smoothing_steps   1               1 to 16, of multigrid\n"
     "                 coarse_solver     amg             or hypre, on the host, where it is built "
     "in\n"
+    "                 precision         double          or mixed, with multigrid\n"
     "                 tolerance         1e-10           relative residual that ends the solve\n"
     "                 max_iterations    100000          that end it in any case\n"
     "[output]         file                              .vtkhdf or .hdf (see 'kedge help output')\n"

@@ -45,12 +45,14 @@ static double largest_eigenvalue(const tridiagonal *t, double most)
 static kedge_status step(kedge_context *ctx, const kg_multigrid *m, const kg_trace_apply_args *op,
                          const kg_cg_vectors_args *v)
 {
+  kg_cycle cycle;
+  KG_TRY(kg_multigrid_begin(ctx, m, op, v, &cycle));
   KG_TRY(kg_smoother_step(ctx, &m->smoother,
-                          &(kg_smoother_args){.op = *op,
-                                              .r = v->r,
-                                              .product = v->ap,
+                          &(kg_smoother_args){.op = cycle.op,
+                                              .r = cycle.r,
+                                              .product = cycle.product,
                                               .from_zero = true,
-                                              .z = v->z,
+                                              .z = cycle.z,
                                               .step = 1.0,
                                               .partial = v->partial,
                                               .state = v->state}));
@@ -81,7 +83,8 @@ kedge_status kg_multigrid_bound(kedge_context *ctx, const kg_multigrid *m,
                                 double *out)
 {
   tridiagonal t = {0};
-  kg_cg_state state = {.max_iterations = KG_LANCZOS_STEPS, .target = DBL_MIN};
+  // Of a few unknowns nothing is left after as many steps: 1e-10 of the residual is near enough.
+  kg_cg_state state = {.max_iterations = KG_LANCZOS_STEPS, .target = 1e-20 * (double)v->n};
   double rz = 0.0, alpha = 0.0;
   KG_TRY(kg_random_vector(ctx, &(kg_random_vector_args){v->n, v->r}));
   KG_TRY(kg_copy_in(ctx, v->state, &state, sizeof state));

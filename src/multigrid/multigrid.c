@@ -2,7 +2,7 @@
 
 #include "core/context.h"
 #include "core/nvtx.h"
-#include "multigrid/bound.h"
+#include "ops/round.h"
 #include "ops/vertex_matrix.h"
 #include "ops/vertex_transfer.h"
 
@@ -14,19 +14,46 @@ static void *take(char *memory, size_t count, size_t size, size_t *bytes)
   return piece;
 }
 
+static size_t local_count(const kg_multigrid_shape *shape)
+{
+  return (size_t)shape->size.n_packed * KG_LANES * (size_t)shape->count.n_groups;
+}
+
+static size_t z_count(const kg_multigrid_shape *shape)
+{
+  return (size_t)shape->count.n_edges * (size_t)shape->size.n_edge;
+}
+
+static kg_multigrid_single single_at(const kg_multigrid_shape *shape, void *memory, size_t *bytes)
+{
+  const size_t m = (size_t)shape->size.n_edge, rows = (size_t)shape->count.n_free * m;
+  const size_t real = sizeof(float);
+  kg_multigrid_single s;
+  s.local = take(memory, local_count(shape), real, bytes);
+  s.r = take(memory, rows, real, bytes);
+  s.product = take(memory, rows, real, bytes);
+  s.halo = take(memory, (size_t)shape->count.n_shared * m, real, bytes);
+  s.z = take(memory, z_count(shape), real, bytes);
+  return s;
+}
+
 /// Where everything lies in one piece of memory, which may be NULL for its size.
 static kg_multigrid multigrid_at(const kg_multigrid_shape *shape, void *memory, size_t *bytes)
 {
   const size_t n_free = (size_t)shape->count.n_free, n_vertices = (size_t)shape->n_vertices;
   const size_t n_entries = n_vertices + 2 * n_free, i = sizeof(int32_t), d = sizeof(double);
+  const size_t real = kg_number_bytes(shape->number);
   const kedge_smoother kind = shape->smoother;
   kg_multigrid m = {.shape = *shape};
   *bytes = 0;
-  m.smoother = (kg_smoother){.kind = kind, .size = shape->size, .count = shape->count};
+  m.smoother = (kg_smoother){
+      .kind = kind, .size = shape->size, .count = shape->count, .number = shape->number};
   m.smoother.inverse =
-      take(memory, kg_smoother_inverse_count(kind, shape->size, &shape->count), d, bytes);
-  m.smoother.v = take(memory, kg_smoother_v_count(kind, shape->size, &shape->count), d, bytes);
-  if (shape->smoothing_steps > 1) m.d = take(memory, n_free * (size_t)shape->size.n_edge, d, bytes);
+      take(memory, kg_smoother_inverse_count(kind, shape->size, &shape->count), real, bytes);
+  m.smoother.v = take(memory, kg_smoother_v_count(kind, shape->size, &shape->count), real, bytes);
+  if (shape->smoothing_steps > 1)
+    m.d = take(memory, n_free * (size_t)shape->size.n_edge, real, bytes);
+  if (shape->number == KG_SINGLE) m.single = single_at(shape, memory, bytes);
   m.space.edge_row = take(memory, 2 * n_free, i, bytes);
   m.space.begin = take(memory, n_vertices + 1, i, bytes);
   m.space.ends = take(memory, 2 * n_free, i, bytes);
@@ -82,12 +109,22 @@ static kedge_status make_coarse(kedge_context *ctx, const kg_multigrid_args *a, 
   return a->solver->create(ctx, &matrix, &m->coarse);
 }
 
+static kedge_status make_single(kedge_context *ctx, const kg_multigrid_args *a,
+                                const kg_multigrid_single *single)
+{
+  KG_TRY(kg_zero(ctx, single->z, z_count(&a->shape) * sizeof *single->z));
+  return kg_round(ctx,
+                  &(kg_round_args){
+                      .n = (int64_t)local_count(&a->shape), .from = a->local, .to = single->local});
+}
+
 kedge_status kg_multigrid_create(kedge_context *ctx, const kg_multigrid_args *a, kg_multigrid *out)
 {
   size_t bytes;
   *out = multigrid_at(&a->shape, a->memory, &bytes);
   out->solver = a->solver;
   out->largest_eigenvalue = kg_smoother_bound(a->shape.smoother);
+  if (a->shape.number == KG_SINGLE) KG_TRY(make_single(ctx, a, &out->single));
   KG_TRY(kg_smoother_make(ctx, &out->smoother, &a->batch, a->local, a->work));
   const kg_vertex_space_args space = {.batch = a->batch,
                                       .n_vertices = a->shape.n_vertices,
@@ -114,9 +151,11 @@ int kg_multigrid_levels(const kg_multigrid *multigrid)
 
 kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *s)
 {
-  const kg_cost parts[] = {kg_smoother_make_cost(s->smoother, s->size, &s->count),
-                           kg_vertex_space_cost(&s->count, s->n_vertices),
-                           kg_vertex_matrix_cost(&s->count, s->n_vertices)};
+  const kg_cost parts[] = {
+      kg_smoother_make_cost(s->smoother, s->size, &s->count),
+      kg_vertex_space_cost(&s->count, s->n_vertices),
+      kg_vertex_matrix_cost(&s->count, s->n_vertices),
+      s->number == KG_SINGLE ? kg_round_cost((int64_t)local_count(s)) : (kg_cost){0}};
   kg_cost sum = {0};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
     sum.bytes += parts[i].bytes;
@@ -125,11 +164,27 @@ kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *s)
   return sum;
 }
 
-static kedge_status multiply(kedge_context *ctx, const kg_multigrid_apply_args *a)
+kedge_status kg_multigrid_begin(kedge_context *ctx, const kg_multigrid *m,
+                                const kg_trace_apply_args *op, const kg_cg_vectors_args *v,
+                                kg_cycle *out)
 {
-  kg_trace_apply_args op = a->op;
-  op.x = a->z;
-  op.y = a->product;
+  *out = (kg_cycle){.op = *op, .r = v->r, .z = v->z, .product = v->ap};
+  if (m->shape.number == KG_DOUBLE) return KEDGE_OK;
+  out->op.number = KG_SINGLE;
+  out->op.local = m->single.local;
+  out->op.halo = m->single.halo;
+  out->r = m->single.r;
+  out->z = m->single.z;
+  out->product = m->single.product;
+  return kg_round(ctx,
+                  &(kg_round_args){.n = v->n, .from = v->r, .to = m->single.r, .state = v->state});
+}
+
+static kedge_status multiply(kedge_context *ctx, const kg_cycle *c)
+{
+  kg_trace_apply_args op = c->op;
+  op.x = c->z;
+  op.y = c->product;
   op.open = false;
   op.state = NULL;
   return kg_trace_apply(ctx, &op);
@@ -138,26 +193,25 @@ static kedge_status multiply(kedge_context *ctx, const kg_multigrid_apply_args *
 /// Steps of Chebyshev's iteration of the fourth kind, which needs no smallest eigenvalue (Lottes,
 /// Optimal polynomial smoothers for multigrid V-cycles, 2023); a step alone is 9/8 of it, the best
 /// there is for one. The first starts from z = 0 or, with
-/// the product at hand, from z; the last one sums r . z where `state` is given.
-static kedge_status smooth(kedge_context *ctx, const kg_multigrid_apply_args *a, bool from_zero,
-                           kg_cg_state *state)
+/// the product at hand, from z; the last one sums r . z where `sum` is given.
+static kedge_status smooth(kedge_context *ctx, const kg_multigrid *m, const kg_cycle *c,
+                           bool from_zero, const kg_cg_vectors_args *sum)
 {
-  const kg_multigrid *m = a->multigrid;
   const int steps = m->shape.smoothing_steps;
   const double scale = (steps == 1 ? 1.125 : 1.0) / m->largest_eigenvalue;
   for (int i = 1; i <= steps; ++i) {
-    if (i > 1) KG_TRY(multiply(ctx, a));
+    if (i > 1) KG_TRY(multiply(ctx, c));
     const kg_smoother_args args = {
-        .op = a->op,
-        .r = a->r,
-        .product = a->product,
+        .op = c->op,
+        .r = c->r,
+        .product = c->product,
         .from_zero = from_zero && i == 1,
-        .z = a->z,
+        .z = c->z,
         .d = m->d,
         .step = scale * (8 * i - 4) / (2 * i + 1),
         .momentum = i == 1 ? 0.0 : (2.0 * i - 3) / (2 * i + 1),
-        .partial = a->partial,
-        .state = i == steps ? state : NULL,
+        .partial = sum ? sum->partial : NULL,
+        .state = sum && i == steps ? sum->state : NULL,
     };
     KG_TRY(kg_smoother_step(ctx, &m->smoother, &args));
   }
@@ -165,17 +219,17 @@ static kedge_status smooth(kedge_context *ctx, const kg_multigrid_apply_args *a,
 }
 
 /// z += P C P^T (r - A z), with the product at hand.
-static kedge_status correct(kedge_context *ctx, const kg_multigrid_apply_args *a)
+static kedge_status correct(kedge_context *ctx, const kg_multigrid *m, const kg_cycle *c)
 {
-  const kg_multigrid *m = a->multigrid;
   if (!m->coarse) return KEDGE_OK;
   kg_vertex_transfer_args transfer = {.space = m->space,
                                       .size = m->shape.size,
                                       .n_edges = m->shape.count.n_free,
-                                      .r = a->r,
-                                      .product = a->product,
+                                      .number = m->shape.number,
+                                      .r = c->r,
+                                      .product = c->product,
                                       .coarse = m->residual,
-                                      .z = a->z};
+                                      .z = c->z};
   KG_TRY(kg_vertex_restrict(ctx, &transfer));
   kg_range_push("coarse_solve", m->shape.count.n_elements, m->space.n_rows);
   const kedge_status status = m->solver->solve(ctx, m->coarse, m->residual, m->correction);
@@ -185,21 +239,27 @@ static kedge_status correct(kedge_context *ctx, const kg_multigrid_apply_args *a
   return kg_vertex_prolong(ctx, &transfer);
 }
 
-kedge_status kg_multigrid_apply(kedge_context *ctx, const kg_multigrid_apply_args *a)
+kedge_status kg_multigrid_apply(kedge_context *ctx, const kg_multigrid *m,
+                                const kg_trace_apply_args *op, const kg_cg_vectors_args *v)
 {
-  KG_TRY(smooth(ctx, a, true, NULL));
-  KG_TRY(multiply(ctx, a));
-  KG_TRY(correct(ctx, a));
-  KG_TRY(multiply(ctx, a));
-  return smooth(ctx, a, false, a->state);
+  kg_cycle cycle;
+  KG_TRY(kg_multigrid_begin(ctx, m, op, v, &cycle));
+  KG_TRY(smooth(ctx, m, &cycle, true, NULL));
+  KG_TRY(multiply(ctx, &cycle));
+  KG_TRY(correct(ctx, m, &cycle));
+  KG_TRY(multiply(ctx, &cycle));
+  return smooth(ctx, m, &cycle, false, v);
 }
 
 kg_cost kg_multigrid_apply_cost(const kg_multigrid_shape *s)
 {
-  const double k = s->smoothing_steps;
+  const double k = s->smoothing_steps, size = (double)kg_number_bytes(s->number) / 8.0;
   const kg_cost op = kg_trace_apply_cost(s->size, &s->count);
   const kg_cost step = kg_smoother_step_cost(s->smoother, s->size, &s->count);
-  const kg_cost transfer = kg_vertex_transfer_cost(&s->count, s->n_vertices);
-  return (kg_cost){.bytes = 2 * k * (op.bytes + step.bytes) + transfer.bytes,
-                   .flops = 2 * k * (op.flops + step.flops) + transfer.flops};
+  const kg_cost transfer = kg_vertex_transfer_cost(&s->count, s->n_vertices, s->number);
+  kg_cost sum = {.bytes = 2 * k * size * (op.bytes + step.bytes) + transfer.bytes,
+                 .flops = 2 * k * (op.flops + step.flops) + transfer.flops};
+  if (s->number == KG_SINGLE)
+    sum.bytes += kg_round_cost((int64_t)s->count.n_free * s->size.n_edge).bytes;
+  return sum;
 }

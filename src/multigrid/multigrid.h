@@ -13,6 +13,7 @@
 #pragma once
 #include "multigrid/coarse.h"
 #include "multigrid/smoother.h"
+#include "ops/cg_vectors.h"
 #include "ops/vertex_space.h"
 KEDGE_BEGIN_DECLS
 
@@ -23,13 +24,31 @@ typedef struct kg_multigrid_shape {
   int32_t n_vertices;
   kedge_smoother smoother;
   int smoothing_steps;  ///< k
+  kg_number number;     ///< of the cycle on the trace; the levels below are double
 } kg_multigrid_shape;
+
+/// What a cycle on the trace works with, in its number.
+typedef struct kg_cycle {
+  kg_trace_apply_args op;  ///< x, y and state are filled in
+  const void *r;           ///< [free trace edge][mode]
+  void *z;                 ///< [trace edge][mode]; Dirichlet rows are zero
+  void *product;           ///< work: [free trace edge][mode]
+} kg_cycle;
+
+/// Copies in single precision: K^e, and the vectors of a cycle. All NULL in a cycle in double
+/// precision, which works with those of conjugate gradients.
+typedef struct kg_multigrid_single {
+  float *local;
+  float *r, *product, *halo;
+  float *z;
+} kg_multigrid_single;
 
 typedef struct kg_multigrid {
   kg_multigrid_shape shape;
   kg_smoother smoother;
   double largest_eigenvalue;  ///< no eigenvalue of B^-1 A is larger (multigrid/bound.h)
-  double *d;  ///< [free trace edge][mode]: Chebyshev's direction; NULL with one step
+  void *d;  ///< [free trace edge][mode]: Chebyshev's direction; NULL with one step
+  kg_multigrid_single single;
   kg_vertex_space space;
   int32_t *row, *column;  ///< the coarse matrix (ops/vertex_matrix.h)
   double *value;
@@ -61,18 +80,20 @@ void kg_multigrid_destroy(kedge_context *ctx, kg_multigrid *multigrid);
 int kg_multigrid_levels(const kg_multigrid *multigrid);
 kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *shape);
 
-typedef struct kg_multigrid_apply_args {
-  const kg_multigrid *multigrid;
-  kg_trace_apply_args op;  ///< x, y and state are filled in
-  const double *r;         ///< [free trace edge][mode]
-  double *z;               ///< [trace edge][mode]; Dirichlet rows are zero
-  double *product;         ///< work: [free trace edge][mode]
-  double *partial;         ///< work: KG_CG_PARTIALS
-  kg_cg_state *state;      ///< rz_next = r . z, and stop unless it is positive
-} kg_multigrid_apply_args;
+/// What a cycle for the residual r of conjugate gradients works with. In single precision that is a
+/// rounded copy of 2^exponent r, with the exponent of the state.
+/// @param[in] op  A in double precision
+/// @param[in] v   r, z, ap (as work) and state are used
+kedge_status kg_multigrid_begin(kedge_context *ctx, const kg_multigrid *multigrid,
+                                const kg_trace_apply_args *op, const kg_cg_vectors_args *v,
+                                kg_cycle *out);
 
-/// z = M r. M is symmetric positive definite and always the same.
-kedge_status kg_multigrid_apply(kedge_context *ctx, const kg_multigrid_apply_args *args);
+/// z = M r, or 2^exponent M r in single precision, where z is that of `multigrid`; rz_next = r . z, and
+/// stop unless it is positive. M is symmetric, up to rounding, positive definite and always the same.
+/// @param[in] op  A in double precision
+/// @param[in] v   r, z, state, and as work ap and partial
+kedge_status kg_multigrid_apply(kedge_context *ctx, const kg_multigrid *multigrid,
+                                const kg_trace_apply_args *op, const kg_cg_vectors_args *v);
 /// A cycle without what the coarse solver does.
 kg_cost kg_multigrid_apply_cost(const kg_multigrid_shape *shape);
 

@@ -21,13 +21,18 @@ kedge_status kg_smoother_make(kedge_context *ctx, const kg_smoother *s, const kg
                               const double *local, int32_t *fault)
 {
   if (s->kind == KEDGE_SMOOTHER_EDGE)
-    return kg_edge_blocks(
-        ctx, &(kg_edge_blocks_args){
-                 .batch = *batch, .local = local, .inverse = s->inverse, .fault = fault});
-  KG_TRY(kg_zero(ctx, s->v, kg_smoother_v_count(s->kind, s->size, &s->count) * sizeof *s->v));
-  return kg_element_blocks(
-      ctx, &(kg_element_blocks_args){
-               .batch = *batch, .local = local, .inverse = s->inverse, .fault = fault});
+    return kg_edge_blocks(ctx, &(kg_edge_blocks_args){.batch = *batch,
+                                                      .local = local,
+                                                      .number = s->number,
+                                                      .inverse = s->inverse,
+                                                      .fault = fault});
+  KG_TRY(kg_zero(ctx, s->v,
+                 kg_smoother_v_count(s->kind, s->size, &s->count) * kg_number_bytes(s->number)));
+  return kg_element_blocks(ctx, &(kg_element_blocks_args){.batch = *batch,
+                                                          .local = local,
+                                                          .number = s->number,
+                                                          .inverse = s->inverse,
+                                                          .fault = fault});
 }
 
 kg_cost kg_smoother_make_cost(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count)
@@ -46,6 +51,7 @@ static kedge_status step_by_edges(kedge_context *ctx, const kg_smoother *s,
 {
   return kg_edge_smooth(ctx, &(kg_edge_smooth_args){.size = s->size,
                                                     .n_edges = s->count.n_free,
+                                                    .number = s->number,
                                                     .inverse = s->inverse,
                                                     .r = a->r,
                                                     .product = a->from_zero ? NULL : a->product,
@@ -62,6 +68,7 @@ static kedge_status step_by_elements(kedge_context *ctx, const kg_smoother *s,
                                      const kg_smoother_args *a)
 {
   const kg_smooth_vectors_args vectors = {.n = (int64_t)s->count.n_free * s->size.n_edge,
+                                          .number = s->number,
                                           .r = a->r,
                                           .product = a->from_zero ? NULL : a->product,
                                           .v = s->v,

@@ -14,15 +14,17 @@ typedef struct kg_smoother {
   kedge_smoother kind;
   kg_sizes size;
   kg_trace_counts count;
-  double *inverse;  ///< of the blocks
-  double *v;        ///< ELEMENT: work [trace edge][mode], Dirichlet rows are zero
+  kg_number number;  ///< of all it keeps and multiplies
+  void *inverse;     ///< of the blocks
+  void *v;           ///< ELEMENT: work [trace edge][mode], Dirichlet rows are zero
 } kg_smoother;
 
-/// Doubles of `inverse` and of `v`.
+/// Numbers of `inverse` and of `v`.
 size_t kg_smoother_inverse_count(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count);
 size_t kg_smoother_v_count(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count);
 
 /// Fill `inverse` and `v`. Waits for the device.
+/// @param[in] local  K^e in double precision
 /// @param[in] fault  work, one word of device memory
 kedge_status kg_smoother_make(kedge_context *ctx, const kg_smoother *smoother,
                               const kg_batch *batch, const double *local, int32_t *fault);
@@ -36,11 +38,11 @@ double kg_smoother_bound(kedge_smoother kind);
 
 typedef struct kg_smoother_args {
   kg_trace_apply_args op;  ///< ELEMENT: local, x, y and state are filled in
-  const double *r;         ///< [free trace edge][mode]
-  double *product;         ///< A z, read unless from_zero; work afterwards
+  const void *r;           ///< [free trace edge][mode]
+  void *product;           ///< A z, read unless from_zero; work afterwards
   bool from_zero;          ///< z is zero, whatever it holds
-  double *z;
-  double *d;              ///< NULL: there is no step after this one
+  void *z;
+  void *d;                ///< NULL: there is no step after this one
   double step, momentum;  ///< momentum 0: d is not read
   double *partial;        ///< work: KG_CG_PARTIALS
   kg_cg_state *state;     ///< NULL, or: rz_next = r . z, and stop unless it is positive

@@ -24,9 +24,9 @@ typedef struct kg_cg_state {
   double rr;       ///< r . r
   double target;   ///< stop when rr <= target
   int64_t iterations, max_iterations;
-  int64_t steps;  ///< of x; while one is missing, x is a step behind z
-  int32_t stop;   ///< enum kg_cg_stop
-  int32_t unused;
+  int64_t steps;     ///< of x; while one is missing, x is a step behind z
+  int32_t stop;      ///< enum kg_cg_stop
+  int32_t exponent;  ///< a preconditioner in single precision gets 2^exponent r
 } kg_cg_state;
 
 /// The residual after an update: one more iteration, and whether it is the last.
@@ -53,11 +53,18 @@ KG_INLINE void kg_cg_judge(kg_cg_state *state, double p_ap)
     state->stop = KG_CG_INDEFINITE;
 }
 
-/// The same of r . z, where a preconditioner made z.
+/// The exponent that brings the norm of a residual near one, so that neither it nor what is made of it
+/// leaves the range of single precision, however large the problem's numbers are.
+KG_INLINE int32_t kg_cg_exponent(double rr)
+{
+  return rr > 0.0 && isfinite(rr) ? -(ilogb(rr) / 2) : 0;
+}
+
+/// The same of r . z, where a preconditioner made z of 2^exponent r and rz is the sum over those two.
 KG_INLINE void kg_cg_judge_preconditioner(kg_cg_state *state, double rz)
 {
   if (state->stop != KG_CG_RUNNING) return;
-  state->rz_next = rz;
+  state->rz_next = ldexp(rz, -state->exponent);
   if (!isfinite(rz))
     state->stop = KG_CG_NOT_FINITE;
   else if (rz <= 0.0)

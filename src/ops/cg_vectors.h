@@ -23,10 +23,11 @@ typedef struct kg_cg_vectors_args {
   const double *inverse;  ///< [n] inverse diagonal: the preconditioner; NULL for ops/pcg_vectors.h
   const double *b;        ///< [n] right-hand side (start only)
   double *x, *z, *p;
-  double *r;          ///< [n] the residual; NULL but for ops/pcg_vectors.h
-  double *ap;         ///< [n] A p; for start: A x
-  kg_open_rows open;  ///< of ap (update only)
-  double *partial;    ///< work: 2 * KG_CG_PARTIALS
+  const float *z_single;  ///< of ops/pcg_vectors.h: z is here; NULL: it is in z
+  double *r;              ///< [n] the residual; NULL but for ops/pcg_vectors.h
+  double *ap;             ///< [n] A p; for start: A x
+  kg_open_rows open;      ///< of ap (update only)
+  double *partial;        ///< work: 2 * KG_CG_PARTIALS
   kg_cg_state *state;
 } kg_cg_vectors_args;
 

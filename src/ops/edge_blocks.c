@@ -9,8 +9,9 @@ size_t kg_edge_blocks_count(kg_sizes size, const kg_trace_counts *count)
 }
 
 /// Where the edge lies that has no inverse, and what to do.
-static kedge_status refuse(kedge_context *ctx, const kg_trace_arrays *arrays, int32_t edge)
+static kedge_status refuse(kedge_context *ctx, const kg_edge_blocks_args *args, int32_t edge)
 {
+  const kg_trace_arrays *arrays = &args->batch.arrays;
   int32_t side, vertex[2];
   double at[2][2];
   KG_TRY(kg_copy_out(ctx, &side, arrays->edge_sides + 2 * (int64_t)edge, sizeof side));
@@ -26,22 +27,23 @@ static kedge_status refuse(kedge_context *ctx, const kg_trace_arrays *arrays, in
   return KG_FAIL(
       ctx, KEDGE_ERR_NUMERIC,
       "preconditioner = multigrid cannot smooth on the edge from (%g, %g) to (%g, %g): "
-      "its block of the trace operator is not positive definite in double precision; "
+      "its block of the trace operator is not positive definite in double precision%s; "
       "check the mesh there for nearly degenerate elements, choose a stabilization nearer "
       "to 1, or take preconditioner = jacobi",
-      at[0][0], at[0][1], at[1][0], at[1][1]);
+      at[0][0], at[0][1], at[1][0], at[1][1], kg_number_remedy(args->number));
 }
 
 kedge_status kg_edge_blocks(kedge_context *ctx, const kg_edge_blocks_args *args)
 {
-  static kedge_status (*const impl[])(kedge_context *, const kg_edge_blocks_args *) =
-      KG_IMPLEMENTATIONS(kg_edge_blocks_host, kg_edge_blocks_cuda);
+  static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *,
+                                                           const kg_edge_blocks_args *) =
+      KG_IMPLEMENTATIONS_OF_NUMBERS(kg_edge_blocks_host, kg_edge_blocks_cuda);
   int32_t fault = INT32_MAX;
   KG_TRY(kg_copy_in(ctx, args->fault, &fault, sizeof fault));
-  KG_TRY(impl[ctx->backend](ctx, args));
+  KG_TRY(impl[args->number][ctx->backend](ctx, args));
   KG_TRY(kg_copy_out(ctx, &fault, args->fault, sizeof fault));
   KG_TRY(kg_sync(ctx));
-  return fault == INT32_MAX ? KEDGE_OK : refuse(ctx, &args->batch.arrays, fault);
+  return fault == INT32_MAX ? KEDGE_OK : refuse(ctx, args, fault);
 }
 
 /// The parts of K^e are read once, the inverses written once.

@@ -17,23 +17,26 @@ KEDGE_BEGIN_DECLS
 typedef struct kg_edge_blocks_args {
   kg_batch batch;
   const double *local;  ///< [group][n (n+1) / 2][lane]
-  double *inverse;      ///< lanes beyond the last free edge are not touched
+  kg_number number;     ///< of the inverses
+  void *inverse;        ///< lanes beyond the last free edge are not touched
   int32_t *fault;       ///< work, one word: the first edge without an inverse
 } kg_edge_blocks_args;
 
-/// Doubles of the inverse blocks of a trace.
+/// Numbers of the inverse blocks of a trace.
 size_t kg_edge_blocks_count(kg_sizes size, const kg_trace_counts *count);
 
 /// Waits for the device.
-/// @retval KEDGE_ERR_NUMERIC  a block is not positive definite in double precision; the sentence
-///         says where
+/// @retval KEDGE_ERR_NUMERIC  a block is not positive definite in double precision, or too large or
+///         small for `number`; the sentence says where
 kedge_status kg_edge_blocks(kedge_context *ctx, const kg_edge_blocks_args *args);
 kg_cost kg_edge_blocks_cost(kg_sizes size, const kg_trace_counts *count);
 
 kedge_status kg_edge_blocks_host(kedge_context *ctx, const kg_edge_blocks_args *args);
 kedge_status kg_edge_blocks_cuda(kedge_context *ctx, const kg_edge_blocks_args *args);
+kedge_status kg_edge_blocks_host_single(kedge_context *ctx, const kg_edge_blocks_args *args);
+kedge_status kg_edge_blocks_cuda_single(kedge_context *ctx, const kg_edge_blocks_args *args);
 
-/// Row 0 of the block of an edge; the next row is KG_LANES doubles on.
+/// Row 0 of the block of an edge; the next row is KG_LANES numbers on.
 KG_INLINE int64_t kg_edge_block_at(int m, int32_t edge)
 {
   return (int64_t)(edge / KG_LANES) * (m * (m + 1) / 2) * KG_LANES + edge % KG_LANES;

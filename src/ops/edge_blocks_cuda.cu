@@ -6,6 +6,7 @@
 // Cost    kg_edge_blocks_cost(), once a solve
 #include "backend/cuda_rt.h"
 #include "ops/edge_blocks.h"
+#include "ops/real.h"
 
 namespace
 {
@@ -22,10 +23,10 @@ __global__ void __launch_bounds__(128) edge_blocks_kernel(const kg_edge_blocks_a
   for (int k = 0; k < packed; ++k) block[k] = 0.0;
   kg_edge_block_add(a.local, M, sides.x, block);
   if (sides.y >= 0) kg_edge_block_add(a.local, M, sides.y, block);
-  if (!kg_sweep(M, block, 1)) atomicMin(a.fault, edge);
-  double *out = a.inverse + kg_edge_block_at(M, edge);
+  if (!(kg_sweep(M, block, 1) && kg_sweep_fits(M, block, 1))) atomicMin(a.fault, edge);
+  kg_real *out = (kg_real *)a.inverse + kg_edge_block_at(M, edge);
 #pragma unroll
-  for (int k = 0; k < packed; ++k) out[k * KG_LANES] = -block[k];
+  for (int k = 0; k < packed; ++k) out[k * KG_LANES] = (kg_real)-block[k];
 }
 
 template <int P>
@@ -43,7 +44,8 @@ static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one entry 
 
 }  // namespace
 
-extern "C" kedge_status kg_edge_blocks_cuda(kedge_context *ctx, const kg_edge_blocks_args *a)
+extern "C" kedge_status KG_REAL(kg_edge_blocks_cuda)(kedge_context *ctx,
+                                                     const kg_edge_blocks_args *a)
 {
   if (a->batch.count.n_free == 0) return KEDGE_OK;  // an empty grid is a launch error
   return by_order[a->batch.reference.size.order - 1](ctx, *a);

@@ -1,9 +1,10 @@
 #include "core/context.h"
 #include "ops/edge_blocks.h"
+#include "ops/real.h"
 
 enum { PACKED_MAX = (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 2) / 2 };
 
-kedge_status kg_edge_blocks_host(kedge_context *ctx, const kg_edge_blocks_args *a)
+kedge_status KG_REAL(kg_edge_blocks_host)(kedge_context *ctx, const kg_edge_blocks_args *a)
 {
   const int m = a->batch.reference.size.n_edge, packed = m * (m + 1) / 2;
   int32_t fault = *a->fault;
@@ -13,9 +14,9 @@ kedge_status kg_edge_blocks_host(kedge_context *ctx, const kg_edge_blocks_args *
     double block[PACKED_MAX] = {0};
     kg_edge_block_add(a->local, m, sides[0], block);
     if (sides[1] >= 0) kg_edge_block_add(a->local, m, sides[1], block);
-    if (!kg_sweep(m, block, 1) && edge < fault) fault = edge;
-    double *out = a->inverse + kg_edge_block_at(m, edge);
-    for (int k = 0; k < packed; ++k) out[k * KG_LANES] = -block[k];
+    if (!(kg_sweep(m, block, 1) && kg_sweep_fits(m, block, 1)) && edge < fault) fault = edge;
+    kg_real *out = (kg_real *)a->inverse + kg_edge_block_at(m, edge);
+    for (int k = 0; k < packed; ++k) out[k * KG_LANES] = (kg_real)-block[k];
   }
   *a->fault = fault;
   return KEDGE_OK;

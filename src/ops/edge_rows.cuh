@@ -1,35 +1,44 @@
-// edge_rows.cuh: the M numbers of an edge between registers and memory, in 16-byte words where rows
-// begin with one.
+// edge_rows.cuh: the M numbers of an edge between registers and memory, 16 bytes at once where rows
+// begin with so many, else two numbers or one.
 #pragma once
+#include "ops/real.h"
 
-namespace kg
+namespace
 {
 
 template <int M>
-__device__ __forceinline__ void load_edge(double *to, const double *row)
+constexpr int EDGE_WORD = M * sizeof(kg_real) % 16 == 0 ? 16 / sizeof(kg_real)
+                          : M % 2 == 0                  ? 2
+                                                        : 1;
+
+template <int N>
+struct alignas(N * sizeof(kg_real)) edge_word {
+  kg_real value[N];
+};
+
+template <int M>
+__device__ __forceinline__ void load_edge(kg_real *to, const kg_real *row)
 {
-  if constexpr (M % 2 == 0) {
+  constexpr int N = EDGE_WORD<M>;
 #pragma unroll
-    for (int k = 0; k < M; k += 2) {
-      const double2 pair = *(const double2 *)(row + k);
-      to[k] = pair.x, to[k + 1] = pair.y;
-    }
-  } else {
+  for (int k = 0; k < M; k += N) {
+    const auto word = *(const edge_word<N> *)(row + k);
 #pragma unroll
-    for (int k = 0; k < M; ++k) to[k] = row[k];
+    for (int i = 0; i < N; ++i) to[k + i] = word.value[i];
   }
 }
 
 template <int M>
-__device__ __forceinline__ void store_edge(double *row, const double *from)
+__device__ __forceinline__ void store_edge(kg_real *row, const kg_real *from)
 {
-  if constexpr (M % 2 == 0) {
+  constexpr int N = EDGE_WORD<M>;
 #pragma unroll
-    for (int k = 0; k < M; k += 2) *(double2 *)(row + k) = make_double2(from[k], from[k + 1]);
-  } else {
+  for (int k = 0; k < M; k += N) {
+    edge_word<N> word;
 #pragma unroll
-    for (int k = 0; k < M; ++k) row[k] = from[k];
+    for (int i = 0; i < N; ++i) word.value[i] = from[k + i];
+    *(edge_word<N> *)(row + k) = word;
   }
 }
 
-}  // namespace kg
+}  // namespace

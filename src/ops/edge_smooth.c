@@ -4,9 +4,10 @@
 
 kedge_status kg_edge_smooth(kedge_context *ctx, const kg_edge_smooth_args *args)
 {
-  static kedge_status (*const impl[])(kedge_context *, const kg_edge_smooth_args *) =
-      KG_IMPLEMENTATIONS(kg_edge_smooth_host, kg_edge_smooth_cuda);
-  return impl[ctx->backend](ctx, args);
+  static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *,
+                                                           const kg_edge_smooth_args *) =
+      KG_IMPLEMENTATIONS_OF_NUMBERS(kg_edge_smooth_host, kg_edge_smooth_cuda);
+  return impl[args->number][ctx->backend](ctx, args);
 }
 
 /// A step from a z that is not zero, without d: B^-1, r, A z, z in, z out.

@@ -12,12 +12,13 @@ KEDGE_BEGIN_DECLS
 /// Vectors are [free trace edge][mode] and begin at multiples of 16 bytes.
 typedef struct kg_edge_smooth_args {
   kg_sizes size;
-  int32_t n_edges;        ///< free edges
-  const double *inverse;  ///< of kg_edge_blocks()
-  const double *r;
-  const double *product;  ///< A z; NULL: z is zero, whatever it holds
-  double *z;
-  double *d;              ///< NULL: there is no step after this one
+  int32_t n_edges;      ///< free edges
+  kg_number number;     ///< of these five
+  const void *inverse;  ///< of kg_edge_blocks()
+  const void *r;
+  const void *product;  ///< A z; NULL: z is zero, whatever it holds
+  void *z;
+  void *d;                ///< NULL: there is no step after this one
   double step, momentum;  ///< momentum 0: d is not read
   double *partial;        ///< work with `state`: [KG_CG_PARTIALS]
   kg_cg_state *state;     ///< NULL, or: rz_next = r . z, and stop unless it is positive
@@ -28,5 +29,7 @@ kg_cost kg_edge_smooth_cost(kg_sizes size, const kg_trace_counts *count);
 
 kedge_status kg_edge_smooth_host(kedge_context *ctx, const kg_edge_smooth_args *args);
 kedge_status kg_edge_smooth_cuda(kedge_context *ctx, const kg_edge_smooth_args *args);
+kedge_status kg_edge_smooth_host_single(kedge_context *ctx, const kg_edge_smooth_args *args);
+kedge_status kg_edge_smooth_cuda_single(kedge_context *ctx, const kg_edge_smooth_args *args);
 
 KEDGE_END_DECLS

@@ -18,15 +18,15 @@ enum { THREADS = 256, BLOCKS = 4 };  // BLOCKS: on a multiprocessor, where the s
 
 /// y = B^-1 x, every entry used twice.
 template <int M>
-__device__ __forceinline__ void multiply(const double *inverse, const double (&x)[M],
-                                         double (&y)[M])
+__device__ __forceinline__ void multiply(const kg_real *inverse, const kg_real (&x)[M],
+                                         kg_real (&y)[M])
 {
 #pragma unroll
   for (int i = 0; i < M; ++i) {
-    double sum = 0.0;
+    kg_real sum = 0;
 #pragma unroll
     for (int j = 0; j <= i; ++j) {
-      const double value = inverse[kg_packed_entry(i, j) * KG_LANES];
+      const kg_real value = inverse[kg_packed_entry(i, j) * KG_LANES];
       sum += value * x[j];
       if (j < i) y[j] += value * x[i];
     }
@@ -39,38 +39,38 @@ template <int M>
 __device__ __forceinline__ double smooth(const kg_edge_smooth_args &a, int32_t edge)
 {
   const int64_t row = (int64_t)edge * M;
-  double r[M], x[M], y[M], z[M];
-  kg::load_edge<M>(r, a.r + row);
+  kg_real r[M], x[M], y[M], z[M];
+  load_edge<M>(r, (const kg_real *)a.r + row);
 #pragma unroll
-  for (int k = 0; k < M; ++k) x[k] = r[k], z[k] = 0.0;
+  for (int k = 0; k < M; ++k) x[k] = r[k], z[k] = 0;
   if (a.product != nullptr) {
-    kg::load_edge<M>(z, a.product + row);
+    load_edge<M>(z, (const kg_real *)a.product + row);
 #pragma unroll
     for (int k = 0; k < M; ++k) x[k] -= z[k];
-    kg::load_edge<M>(z, a.z + row);
+    load_edge<M>(z, (const kg_real *)a.z + row);
   }
-  multiply<M>(a.inverse + kg_edge_block_at(M, edge), x, y);
+  multiply<M>((const kg_real *)a.inverse + kg_edge_block_at(M, edge), x, y);
 #pragma unroll
-  for (int k = 0; k < M; ++k) y[k] *= a.step;
+  for (int k = 0; k < M; ++k) y[k] *= (kg_real)a.step;
   if (a.momentum != 0.0) {
-    kg::load_edge<M>(x, a.d + row);
+    load_edge<M>(x, (const kg_real *)a.d + row);
 #pragma unroll
-    for (int k = 0; k < M; ++k) y[k] += a.momentum * x[k];
+    for (int k = 0; k < M; ++k) y[k] += (kg_real)a.momentum * x[k];
   }
-  if (a.d != nullptr) kg::store_edge<M>(a.d + row, y);
+  if (a.d != nullptr) store_edge<M>((kg_real *)a.d + row, y);
   double dot = 0.0;
 #pragma unroll
   for (int k = 0; k < M; ++k) {
     z[k] += y[k];
-    dot += r[k] * z[k];
+    dot += (double)r[k] * z[k];
   }
-  kg::store_edge<M>(a.z + row, z);
+  store_edge<M>((kg_real *)a.z + row, z);
   return dot;
 }
 
 template <int M>
 __global__ void __launch_bounds__(THREADS)
-    edge_smooth_kernel(const kg_edge_smooth_args a, unsigned *counter)
+    KG_REAL(edge_smooth_kernel)(const kg_edge_smooth_args a, unsigned *counter)
 {
   __shared__ double s_warp[THREADS / 32];
   double dot = 0.0;
@@ -93,7 +93,7 @@ kedge_status launch(kedge_context *ctx, const kg_edge_smooth_args &a)
   if (most > KG_CG_PARTIALS) most = KG_CG_PARTIALS;
   if (a.state != nullptr && blocks > most) blocks = most;
   if (blocks < 1) blocks = 1;  // no edges: the sum is still written
-  edge_smooth_kernel<P + 1><<<(unsigned)blocks, THREADS, 0, kg_cuda_stream(ctx)>>>(
+  KG_REAL(edge_smooth_kernel)<P + 1><<<(unsigned)blocks, THREADS, 0, kg_cuda_stream(ctx)>>>(
       a, kg_cuda(ctx)->counters + KG_COUNTER_VECTORS);
   return kg_cuda_launched(ctx, "edge_smooth");
 }
@@ -105,7 +105,8 @@ static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one entry 
 
 }  // namespace
 
-extern "C" kedge_status kg_edge_smooth_cuda(kedge_context *ctx, const kg_edge_smooth_args *a)
+extern "C" kedge_status KG_REAL(kg_edge_smooth_cuda)(kedge_context *ctx,
+                                                     const kg_edge_smooth_args *a)
 {
   return by_order[a->size.order - 1](ctx, *a);
 }

@@ -3,15 +3,16 @@
 #include "core/context.h"
 #include "ops/cg_vectors.h"
 #include "ops/edge_smooth.h"
+#include "ops/real.h"
 
 enum { MODES_MAX = KEDGE_ORDER_MAX + 1 };
 
 /// y = B^-1 x for 32 edges, every entry of the packed triangle used twice.
-static void multiply_group(int m, const double *restrict b, const double (*restrict x)[KG_LANES],
-                           double (*restrict y)[KG_LANES])
+static void multiply_group(int m, const kg_real *restrict b, const kg_real (*restrict x)[KG_LANES],
+                           kg_real (*restrict y)[KG_LANES])
 {
   for (int i = 0; i < m; ++i) {
-    for (int lane = 0; lane < KG_LANES; ++lane) y[i][lane] = 0.0;
+    for (int lane = 0; lane < KG_LANES; ++lane) y[i][lane] = 0;
     for (int j = 0; j < i; ++j, b += KG_LANES)
 #pragma omp simd
       for (int lane = 0; lane < KG_LANES; ++lane) {
@@ -30,25 +31,28 @@ static double smooth_group(const kg_edge_smooth_args *a, int64_t group)
   const int m = a->size.n_edge, packed = m * (m + 1) / 2;
   const int32_t first = (int32_t)group * KG_LANES, left = a->n_edges - first;
   const int lanes = left < KG_LANES ? left : KG_LANES;
-  double x[MODES_MAX][KG_LANES] = {{0}}, y[MODES_MAX][KG_LANES], dot = 0.0;
+  const kg_real *r = a->r, *product = a->product, *inverse = a->inverse;
+  kg_real *z = a->z, *direction = a->d;
+  const kg_real step = (kg_real)a->step, momentum = (kg_real)a->momentum;
+  kg_real x[MODES_MAX][KG_LANES] = {{0}}, y[MODES_MAX][KG_LANES];
+  double dot = 0.0;
   int64_t row = (int64_t)first * m;
   for (int lane = 0; lane < lanes; ++lane)
-    for (int i = 0; i < m; ++i, ++row)
-      x[i][lane] = a->product ? a->r[row] - a->product[row] : a->r[row];
-  multiply_group(m, a->inverse + group * packed * KG_LANES, (const double(*)[KG_LANES])x, y);
+    for (int i = 0; i < m; ++i, ++row) x[i][lane] = product ? r[row] - product[row] : r[row];
+  multiply_group(m, inverse + group * packed * KG_LANES, (const kg_real(*)[KG_LANES])x, y);
   row = (int64_t)first * m;
   for (int lane = 0; lane < lanes; ++lane)
     for (int i = 0; i < m; ++i, ++row) {
-      double d = a->step * y[i][lane];
-      if (a->momentum != 0.0) d += a->momentum * a->d[row];
-      if (a->d) a->d[row] = d;
-      a->z[row] = a->product ? a->z[row] + d : d;
-      dot += a->r[row] * a->z[row];
+      kg_real d = step * y[i][lane];
+      if (momentum != 0) d += momentum * direction[row];
+      if (direction) direction[row] = d;
+      z[row] = product ? z[row] + d : d;
+      dot += (double)r[row] * z[row];
     }
   return dot;
 }
 
-kedge_status kg_edge_smooth_host(kedge_context *ctx, const kg_edge_smooth_args *a)
+kedge_status KG_REAL(kg_edge_smooth_host)(kedge_context *ctx, const kg_edge_smooth_args *a)
 {
   const int64_t groups = ((int64_t)a->n_edges + KG_LANES - 1) / KG_LANES;
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)

@@ -3,8 +3,9 @@
 #include "core/context.h"
 
 /// Where the element lies whose block has no inverse, and what to do.
-static kedge_status refuse(kedge_context *ctx, const kg_trace_arrays *arrays, int32_t e)
+static kedge_status refuse(kedge_context *ctx, const kg_element_blocks_args *args, int32_t e)
 {
+  const kg_trace_arrays *arrays = &args->batch.arrays;
   double centre[2] = {0};
   for (int l = 0; l < 3; ++l) {
     const int64_t at = ((int64_t)(e / KG_LANES) * 3 + l) * KG_LANES + e % KG_LANES;
@@ -19,22 +20,23 @@ static kedge_status refuse(kedge_context *ctx, const kg_trace_arrays *arrays, in
   return KG_FAIL(
       ctx, KEDGE_ERR_NUMERIC,
       "smoother = element cannot invert the block of the element around (%g, %g): it is "
-      "not positive definite in double precision; check the mesh there for nearly "
+      "not positive definite in double precision%s; check the mesh there for nearly "
       "degenerate elements, choose a stabilization nearer to 1, or take preconditioner = "
       "jacobi",
-      centre[0], centre[1]);
+      centre[0], centre[1], kg_number_remedy(args->number));
 }
 
 kedge_status kg_element_blocks(kedge_context *ctx, const kg_element_blocks_args *args)
 {
-  static kedge_status (*const impl[])(kedge_context *, const kg_element_blocks_args *) =
-      KG_IMPLEMENTATIONS(kg_element_blocks_host, kg_element_blocks_cuda);
+  static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *,
+                                                           const kg_element_blocks_args *) =
+      KG_IMPLEMENTATIONS_OF_NUMBERS(kg_element_blocks_host, kg_element_blocks_cuda);
   int32_t fault = INT32_MAX;
   KG_TRY(kg_copy_in(ctx, args->fault, &fault, sizeof fault));
-  KG_TRY(impl[ctx->backend](ctx, args));
+  KG_TRY(impl[args->number][ctx->backend](ctx, args));
   KG_TRY(kg_copy_out(ctx, &fault, args->fault, sizeof fault));
   KG_TRY(kg_sync(ctx));
-  return fault == INT32_MAX ? KEDGE_OK : refuse(ctx, &args->batch.arrays, fault);
+  return fault == INT32_MAX ? KEDGE_OK : refuse(ctx, args, fault);
 }
 
 /// K^e and the parts of the three elements beyond its edges are read, the inverse is written.

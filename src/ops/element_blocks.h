@@ -19,20 +19,23 @@ KEDGE_BEGIN_DECLS
 typedef struct kg_element_blocks_args {
   kg_batch batch;
   const double *local;  ///< [group][n (n+1) / 2][lane]
-  double *inverse;      ///< the same; empty lanes are zero
+  kg_number number;     ///< of the inverses
+  void *inverse;        ///< as `local`; empty lanes are zero
   int32_t *fault;       ///< work, one word: the first element without an inverse
 } kg_element_blocks_args;
 
 /// Waits for the device.
-/// @retval KEDGE_ERR_NUMERIC  a block is not positive definite in double precision; the sentence
-///         says where
+/// @retval KEDGE_ERR_NUMERIC  a block is not positive definite in double precision, or too large or
+///         small for `number`; the sentence says where
 kedge_status kg_element_blocks(kedge_context *ctx, const kg_element_blocks_args *args);
 kg_cost kg_element_blocks_cost(kg_sizes size, const kg_trace_counts *count);
 
 kedge_status kg_element_blocks_host(kedge_context *ctx, const kg_element_blocks_args *args);
 kedge_status kg_element_blocks_cuda(kedge_context *ctx, const kg_element_blocks_args *args);
+kedge_status kg_element_blocks_host_single(kedge_context *ctx, const kg_element_blocks_args *args);
+kedge_status kg_element_blocks_cuda_single(kedge_context *ctx, const kg_element_blocks_args *args);
 
-/// Row 0 of a K^e; the next row is KG_LANES doubles on.
+/// Row 0 of a K^e; the next row is KG_LANES numbers on.
 KG_INLINE int64_t kg_element_block_at(const kg_sizes *size, int32_t e)
 {
   return (int64_t)(e / KG_LANES) * size->n_packed * KG_LANES + e % KG_LANES;
@@ -78,7 +81,7 @@ KG_INLINE bool kg_element_block(const kg_element_blocks_args *a, int32_t e, doub
     else if (other >= 0)
       kg_element_block_add(a, other, l * m, block, stride);
   }
-  const bool inverted = kg_sweep(n, block, stride);
+  const bool inverted = kg_sweep(n, block, stride) && kg_sweep_fits(n, block, stride);
   for (int i = 0, at = 0; i < n; ++i)
     for (int j = 0; j <= i; ++j, at += stride) block[at] *= weight[i / m] * weight[j / m];
   return inverted;

@@ -7,6 +7,7 @@
 // Cost    kg_element_blocks_cost(), once a solve
 #include "backend/cuda_rt.h"
 #include "ops/element_blocks.h"
+#include "ops/real.h"
 
 namespace
 {
@@ -19,14 +20,15 @@ __global__ void element_blocks_kernel(const kg_element_blocks_args a)
   const bool exists = e < a.batch.count.n_elements;
   double *block = s_block + threadIdx.x;
   if (exists && !kg_element_block(&a, e, block, stride)) atomicMin(a.fault, e);
-  double *out = a.inverse + kg_element_block_at(&a.batch.reference.size, e);
+  kg_real *out = (kg_real *)a.inverse + kg_element_block_at(&a.batch.reference.size, e);
   for (int i = 0; i < a.batch.reference.size.n_packed; ++i)
-    out[(int64_t)i * KG_LANES] = exists ? -block[i * stride] : 0.0;
+    out[(int64_t)i * KG_LANES] = (kg_real)(exists ? -block[i * stride] : 0.0);
 }
 
 }  // namespace
 
-extern "C" kedge_status kg_element_blocks_cuda(kedge_context *ctx, const kg_element_blocks_args *a)
+extern "C" kedge_status KG_REAL(kg_element_blocks_cuda)(kedge_context *ctx,
+                                                        const kg_element_blocks_args *a)
 {
   const size_t warp = 32 * sizeof(double) * (size_t)a->batch.reference.size.n_packed;
   const size_t limit = (size_t)kg_cuda(ctx)->shared_limit;

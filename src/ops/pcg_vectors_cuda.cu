@@ -37,6 +37,15 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
   if (!reduce(a, counter, &rr)) return;
   a.state->rr = rr;
   a.state->rz = 0.0;
+  a.state->exponent = a.z_single != nullptr ? kg_cg_exponent(rr) : 0;
+}
+
+/// Rows 2 i and 2 i + 1 of z.
+__device__ __forceinline__ double2 load_z(const kg_cg_vectors_args &a, int64_t i)
+{
+  if (a.z_single == nullptr) return ((const double2 *)a.z)[i];
+  const float2 z = ((const float2 *)a.z_single)[i];
+  return make_double2(z.x, z.y);
 }
 
 /// The last block to arrive renews rz: every block has read it by then.
@@ -49,10 +58,13 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
   const int64_t first = (int64_t)blockIdx.x * THREADS + threadIdx.x;
   const int64_t stride = (int64_t)gridDim.x * THREADS, pairs = a.n / 2;
   for (int64_t i = first; i < pairs; i += stride) {
-    const double2 z = ((const double2 *)a.z)[i], p = ((const double2 *)a.p)[i];
+    const double2 z = load_z(a, i), p = ((const double2 *)a.p)[i];
     ((double2 *)a.p)[i] = make_double2(z.x + beta * p.x, z.y + beta * p.y);
   }
-  if (first == 0 && a.n % 2 != 0) a.p[a.n - 1] = a.z[a.n - 1] + beta * a.p[a.n - 1];
+  if (first == 0 && a.n % 2 != 0) {
+    const int64_t i = a.n - 1;
+    a.p[i] = (a.z_single != nullptr ? a.z_single[i] : a.z[i]) + beta * a.p[i];
+  }
   if (!kg_last_block(counter) || threadIdx.x != 0) return;
   state->rz = state->rz_next;
 }

@@ -31,6 +31,7 @@ kedge_status kg_pcg_start_host(kedge_context *ctx, const kg_cg_vectors_args *a)
   }
   a->state->rr = sum_partials(a->partial);
   a->state->rz = 0.0;
+  a->state->exponent = a->z_single ? kg_cg_exponent(a->state->rr) : 0;
   return KEDGE_OK;
 }
 
@@ -40,7 +41,8 @@ kedge_status kg_pcg_direction_host(kedge_context *ctx, const kg_cg_vectors_args 
   if (s->stop != KG_CG_RUNNING) return KEDGE_OK;
   const double beta = s->rz == 0.0 ? 0.0 : s->rz_next / s->rz;
 #pragma omp parallel for simd schedule(static) num_threads(ctx->threads)
-  for (int64_t i = 0; i < a->n; ++i) a->p[i] = a->z[i] + beta * a->p[i];
+  for (int64_t i = 0; i < a->n; ++i)
+    a->p[i] = (a->z_single ? a->z_single[i] : a->z[i]) + beta * a->p[i];
   s->rz = s->rz_next;
   return KEDGE_OK;
 }

@@ -1,14 +1,15 @@
 /// @file
-/// Double to single precision: to = scale from, rounded.
+/// Double to single precision: to = 2^exponent from, rounded.
 #pragma once
+#include "ops/cg_state.h"
 #include "ops/ops.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_round_args {
   int64_t n;
-  const double *from;   ///< [n]
-  float *to;            ///< [n]
-  const double *scale;  ///< in device memory, a power of two; NULL: 1
+  const double *from;        ///< [n]
+  float *to;                 ///< [n]
+  const kg_cg_state *state;  ///< its exponent; NULL: 0
 } kg_round_args;
 
 kedge_status kg_round(kedge_context *ctx, const kg_round_args *args);

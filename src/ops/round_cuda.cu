@@ -1,4 +1,4 @@
-// round_cuda.cu: to = scale from, double to single precision.
+// round_cuda.cu: to = 2^exponent from, double to single precision.
 // Map     thread = two neighbouring numbers
 // Cost    12 bytes a number
 #include "backend/cuda_rt.h"
@@ -10,7 +10,7 @@ enum { THREADS = 256 };
 
 __global__ void __launch_bounds__(THREADS) round_kernel(const kg_round_args a)
 {
-  const double scale = a.scale ? *a.scale : 1.0;
+  const double scale = a.state ? ldexp(1.0, a.state->exponent) : 1.0;
   const int64_t i = 2 * ((int64_t)blockIdx.x * THREADS + threadIdx.x);
   if (i + 1 < a.n) {
     const double2 pair = *(const double2 *)(a.from + i);

@@ -6,16 +6,16 @@ typedef kedge_status smooth_vectors_fn(kedge_context *, const kg_smooth_vectors_
 
 kedge_status kg_smooth_residual(kedge_context *ctx, const kg_smooth_vectors_args *args)
 {
-  static smooth_vectors_fn *const impl[] =
-      KG_IMPLEMENTATIONS(kg_smooth_residual_host, kg_smooth_residual_cuda);
-  return impl[ctx->backend](ctx, args);
+  static smooth_vectors_fn *const impl[][KEDGE_BACKEND_COUNT] =
+      KG_IMPLEMENTATIONS_OF_NUMBERS(kg_smooth_residual_host, kg_smooth_residual_cuda);
+  return impl[args->number][ctx->backend](ctx, args);
 }
 
 kedge_status kg_smooth_advance(kedge_context *ctx, const kg_smooth_vectors_args *args)
 {
-  static smooth_vectors_fn *const impl[] =
-      KG_IMPLEMENTATIONS(kg_smooth_advance_host, kg_smooth_advance_cuda);
-  return impl[ctx->backend](ctx, args);
+  static smooth_vectors_fn *const impl[][KEDGE_BACKEND_COUNT] =
+      KG_IMPLEMENTATIONS_OF_NUMBERS(kg_smooth_advance_host, kg_smooth_advance_cuda);
+  return impl[args->number][ctx->backend](ctx, args);
 }
 
 kg_cost kg_smooth_vectors_cost(int64_t n)

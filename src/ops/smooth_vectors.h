@@ -12,12 +12,13 @@ KEDGE_BEGIN_DECLS
 
 typedef struct kg_smooth_vectors_args {
   int64_t n;              ///< rows of free edges
-  const double *r;        ///< [n]
-  const double *product;  ///< [n] A z; NULL where z is zero: residual
-  double *v;              ///< [n]: residual
-  const double *y;        ///< [n]: advance
-  double *z;              ///< [n]: advance
-  double *d;              ///< [n], NULL: there is no step after this one
+  kg_number number;       ///< of these six
+  const void *r;          ///< [n]
+  const void *product;    ///< [n] A z; NULL where z is zero: residual
+  void *v;                ///< [n]: residual
+  const void *y;          ///< [n]: advance
+  void *z;                ///< [n]: advance
+  void *d;                ///< [n], NULL: there is no step after this one
   double step, momentum;  ///< momentum 0: d is not read
   bool from_zero;         ///< advance: z is zero, whatever it holds
   double *partial;        ///< work with `state`: KG_CG_PARTIALS
@@ -33,5 +34,9 @@ kedge_status kg_smooth_residual_host(kedge_context *ctx, const kg_smooth_vectors
 kedge_status kg_smooth_advance_host(kedge_context *ctx, const kg_smooth_vectors_args *args);
 kedge_status kg_smooth_residual_cuda(kedge_context *ctx, const kg_smooth_vectors_args *args);
 kedge_status kg_smooth_advance_cuda(kedge_context *ctx, const kg_smooth_vectors_args *args);
+kedge_status kg_smooth_residual_host_single(kedge_context *ctx, const kg_smooth_vectors_args *args);
+kedge_status kg_smooth_advance_host_single(kedge_context *ctx, const kg_smooth_vectors_args *args);
+kedge_status kg_smooth_residual_cuda_single(kedge_context *ctx, const kg_smooth_vectors_args *args);
+kedge_status kg_smooth_advance_cuda_single(kedge_context *ctx, const kg_smooth_vectors_args *args);
 
 KEDGE_END_DECLS

@@ -5,6 +5,7 @@
 // Cost    kg_smooth_vectors_cost()
 #include "backend/cuda_rt.h"
 #include "ops/cg_vectors.h"
+#include "ops/real.h"
 #include "ops/smooth_vectors.h"
 
 namespace
@@ -13,26 +14,31 @@ namespace
 enum { THREADS = 512, BLOCKS = 2 };  // BLOCKS: on a multiprocessor
 
 __global__ void __launch_bounds__(THREADS)
-    smooth_residual_kernel(const kg_smooth_vectors_args a, unsigned *)
+    KG_REAL(smooth_residual_kernel)(const kg_smooth_vectors_args a, unsigned *)
 {
+  const kg_real *const r = (const kg_real *)a.r, *const product = (const kg_real *)a.product;
+  kg_real *const v = (kg_real *)a.v;
   const int64_t stride = (int64_t)gridDim.x * THREADS;
   for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < a.n; i += stride)
-    a.v[i] = a.product != nullptr ? a.r[i] - a.product[i] : a.r[i];
+    v[i] = product != nullptr ? r[i] - product[i] : r[i];
 }
 
 __global__ void __launch_bounds__(THREADS)
-    smooth_advance_kernel(const kg_smooth_vectors_args a, unsigned *counter)
+    KG_REAL(smooth_advance_kernel)(const kg_smooth_vectors_args a, unsigned *counter)
 {
   __shared__ double s_warp[THREADS / 32];
+  const kg_real *const r = (const kg_real *)a.r, *const y = (const kg_real *)a.y;
+  kg_real *const z = (kg_real *)a.z, *const direction = (kg_real *)a.d;
+  const kg_real step = (kg_real)a.step, momentum = (kg_real)a.momentum;
   const int64_t stride = (int64_t)gridDim.x * THREADS;
   double dot = 0.0;
   for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < a.n; i += stride) {
-    double d = a.step * a.y[i];
-    if (a.momentum != 0.0) d += a.momentum * a.d[i];
-    if (a.d != nullptr) a.d[i] = d;
-    const double z = a.from_zero ? d : a.z[i] + d;
-    a.z[i] = z;
-    if (a.state != nullptr) dot += a.r[i] * z;
+    kg_real d = step * y[i];
+    if (momentum != 0) d += momentum * direction[i];
+    if (direction != nullptr) direction[i] = d;
+    const kg_real sum = a.from_zero ? d : z[i] + d;
+    z[i] = sum;
+    if (a.state != nullptr) dot += (double)r[i] * sum;
   }
   if (a.state == nullptr) return;
   const double sum = kg_block_sum(dot, s_warp);
@@ -57,12 +63,14 @@ kedge_status launch(kedge_context *ctx, const kg_smooth_vectors_args *a,
 
 }  // namespace
 
-extern "C" kedge_status kg_smooth_residual_cuda(kedge_context *ctx, const kg_smooth_vectors_args *a)
+extern "C" kedge_status KG_REAL(kg_smooth_residual_cuda)(kedge_context *ctx,
+                                                         const kg_smooth_vectors_args *a)
 {
-  return launch(ctx, a, smooth_residual_kernel, "smooth_residual");
+  return launch(ctx, a, KG_REAL(smooth_residual_kernel), "smooth_residual");
 }
 
-extern "C" kedge_status kg_smooth_advance_cuda(kedge_context *ctx, const kg_smooth_vectors_args *a)
+extern "C" kedge_status KG_REAL(kg_smooth_advance_cuda)(kedge_context *ctx,
+                                                        const kg_smooth_vectors_args *a)
 {
-  return launch(ctx, a, smooth_advance_kernel, "smooth_advance");
+  return launch(ctx, a, KG_REAL(smooth_advance_kernel), "smooth_advance");
 }

@@ -2,9 +2,10 @@
 /// The inverse of one packed symmetric positive definite matrix, in place. Shared by host and GPU.
 #pragma once
 #include <float.h>
+#include <math.h>
 
 #include "core/inline.h"
-#include "kedge/mesh.h"
+#include "ops/ops.h"
 KEDGE_BEGIN_DECLS
 
 enum { KG_SWEEP_MAX = 3 * (KEDGE_ORDER_MAX + 1) };  ///< most rows
@@ -38,6 +39,29 @@ KG_INLINE bool kg_sweep(int n, double *a, int stride)
           a[at] -= factor * column[j];
     }
   }
+  return true;
+}
+
+/// What else may have gone wrong with the matrix, for a sentence about it.
+static inline const char *kg_number_remedy(kg_number number)
+{
+  return number == KG_SINGLE ? ", or its numbers leave the range of single precision (precision = "
+                               "double holds them)"
+                             : "";
+}
+
+/// Whether the diagonal lies so far inside the range of kg_real that products with the matrix stay
+/// there too.
+KG_INLINE bool kg_sweep_fits(int n, const double *a, int stride)
+{
+#ifdef KG_COMPILE_SINGLE
+  for (int k = 0; k < n; ++k) {
+    const double size = fabs(a[kg_packed_entry(k, k) * stride]);
+    if (!(size >= 0x1p-90 && size <= 0x1p90)) return false;
+  }
+#else
+  (void)n, (void)a, (void)stride;
+#endif
   return true;
 }
 

@@ -10,8 +10,8 @@
 
 #include "backend/cuda_rt.h"
 #include "ops/bulk_ring.cuh"
+#include "ops/edge_rows.cuh"
 #include "ops/product_sum.cuh"
-#include "ops/real.h"
 #include "ops/trace_apply.h"
 
 namespace
@@ -71,43 +71,6 @@ static_assert(sizeof RINGS / sizeof *RINGS == KEDGE_ORDER_MAX, "one entry per or
 template <int M>
 struct best_shape : stream_shape<M, M <= 5 ? 8 : 4, RINGS[M - 2].entries, RINGS[M - 2].slots> {
 };
-
-/// What moves between registers and shared memory at once: 16 bytes where rows of M numbers begin with
-/// so many, else as many as they do.
-template <int M>
-constexpr int WORD = M * sizeof(kg_real) % 16 == 0 ? 16 / sizeof(kg_real)
-                     : M % 2 == 0                  ? 2
-                                                   : 1;
-
-template <int N>
-struct alignas(N * sizeof(kg_real)) row_word {
-  kg_real value[N];
-};
-
-template <int M>
-__device__ __forceinline__ void load_row(kg_real *to, const kg_real *row)
-{
-  constexpr int N = WORD<M>;
-#pragma unroll
-  for (int k = 0; k < M; k += N) {
-    const row_word<N> word = *(const row_word<N> *)(row + k);
-#pragma unroll
-    for (int i = 0; i < N; ++i) to[k + i] = word.value[i];
-  }
-}
-
-template <int M>
-__device__ __forceinline__ void store_row(kg_real *row, const kg_real *from)
-{
-  constexpr int N = WORD<M>;
-#pragma unroll
-  for (int k = 0; k < M; k += N) {
-    row_word<N> word;
-#pragma unroll
-    for (int i = 0; i < N; ++i) word.value[i] = from[k + i];
-    *(row_word<N> *)(row + k) = word;
-  }
-}
 
 /// What a block needs of its patches, in shared memory. x is that of one patch; halo lists are held
 /// for the patch being computed, the next and the one after it (`turn` 0 to 2).
@@ -242,7 +205,7 @@ __global__ void __launch_bounds__(shape::threads, 2)
 #pragma unroll
       for (int l = 0; l < 3; ++l) {
         code[l] = kg_side_code(codes, l);
-        load_row<M>(x + l * M, memory.s_x + (code[l] >> 1) * M);
+        load_edge<M>(x + l * M, memory.s_x + (code[l] >> 1) * M);
       }
     }
     __syncthreads();  // s_x is free for the next patch
@@ -256,7 +219,7 @@ __global__ void __launch_bounds__(shape::threads, 2)
       for (int i = 0; i < n; ++i) dot += (double)x[i] * y[i];
       if ((int64_t)patch * T + thread < a.batch.count.n_elements) {
 #pragma unroll
-        for (int l = 0; l < 3; ++l) store_row<M>(memory.product(code[l]), y + l * M);
+        for (int l = 0; l < 3; ++l) store_edge<M>(memory.product(code[l]), y + l * M);
       }
     }
     __syncthreads();

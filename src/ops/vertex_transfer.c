@@ -6,22 +6,23 @@ typedef kedge_status vertex_transfer_fn(kedge_context *, const kg_vertex_transfe
 
 kedge_status kg_vertex_restrict(kedge_context *ctx, const kg_vertex_transfer_args *args)
 {
-  static vertex_transfer_fn *const impl[] =
-      KG_IMPLEMENTATIONS(kg_vertex_restrict_host, kg_vertex_restrict_cuda);
-  return impl[ctx->backend](ctx, args);
+  static vertex_transfer_fn *const impl[][KEDGE_BACKEND_COUNT] =
+      KG_IMPLEMENTATIONS_OF_NUMBERS(kg_vertex_restrict_host, kg_vertex_restrict_cuda);
+  return impl[args->number][ctx->backend](ctx, args);
 }
 
 kedge_status kg_vertex_prolong(kedge_context *ctx, const kg_vertex_transfer_args *args)
 {
-  static vertex_transfer_fn *const impl[] =
-      KG_IMPLEMENTATIONS(kg_vertex_prolong_host, kg_vertex_prolong_cuda);
-  return impl[ctx->backend](ctx, args);
+  static vertex_transfer_fn *const impl[][KEDGE_BACKEND_COUNT] =
+      KG_IMPLEMENTATIONS_OF_NUMBERS(kg_vertex_prolong_host, kg_vertex_prolong_cuda);
+  return impl[args->number][ctx->backend](ctx, args);
 }
 
 /// Restrict: two numbers of r and A z an edge, its two ends, the unknown. Prolong: two numbers of z
 /// read and written an edge, its two unknowns with their numbers.
-kg_cost kg_vertex_transfer_cost(const kg_trace_counts *count, int32_t n_rows)
+kg_cost kg_vertex_transfer_cost(const kg_trace_counts *count, int32_t n_rows, kg_number number)
 {
-  return (kg_cost){.bytes = (32.0 + 8.0 + 32.0 + 8.0) * count->n_free + (12.0 + 8.0) * n_rows,
+  const double vectors = 8.0 * (double)kg_number_bytes(number);
+  return (kg_cost){.bytes = (vectors + 16.0) * count->n_free + (12.0 + 8.0) * n_rows,
                    .flops = (2 * 4.0 + 6.0) * count->n_free + 3.0 * n_rows};
 }

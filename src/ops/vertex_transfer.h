@@ -1,38 +1,47 @@
 /// @file
 /// Between the trace and the coarse space (ops/vertex_space.h): c = P^T (r - A z) and z += P c.
 #pragma once
+#include "ops/real.h"
 #include "ops/vertex_space.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_vertex_transfer_args {
   kg_vertex_space space;
   kg_sizes size;
-  int32_t n_edges;        ///< free edges
-  const double *r;        ///< [free trace edge][mode]: restrict
-  const double *product;  ///< the same, A z: restrict
-  double *coarse;         ///< [unknown]: written by restrict, read by prolong
-  double *z;              ///< [free trace edge][mode]: prolong
+  int32_t n_edges;      ///< free edges
+  kg_number number;     ///< of r, product and z
+  const void *r;        ///< [free trace edge][mode]: restrict
+  const void *product;  ///< the same, A z: restrict
+  double *coarse;       ///< [unknown]: written by restrict, read by prolong
+  void *z;              ///< [free trace edge][mode]: prolong
 } kg_vertex_transfer_args;
 
 /// Thread or loop = unknown: it gathers over the ends of edges at its vertex, in their order.
 kedge_status kg_vertex_restrict(kedge_context *ctx, const kg_vertex_transfer_args *args);
 kedge_status kg_vertex_prolong(kedge_context *ctx, const kg_vertex_transfer_args *args);
 /// Both, if modes other than the first two need not be moved.
-kg_cost kg_vertex_transfer_cost(const kg_trace_counts *count, int32_t n_rows);
+kg_cost kg_vertex_transfer_cost(const kg_trace_counts *count, int32_t n_rows, kg_number number);
 
 kedge_status kg_vertex_restrict_host(kedge_context *ctx, const kg_vertex_transfer_args *args);
 kedge_status kg_vertex_prolong_host(kedge_context *ctx, const kg_vertex_transfer_args *args);
 kedge_status kg_vertex_restrict_cuda(kedge_context *ctx, const kg_vertex_transfer_args *args);
 kedge_status kg_vertex_prolong_cuda(kedge_context *ctx, const kg_vertex_transfer_args *args);
+kedge_status kg_vertex_restrict_host_single(kedge_context *ctx,
+                                            const kg_vertex_transfer_args *args);
+kedge_status kg_vertex_prolong_host_single(kedge_context *ctx, const kg_vertex_transfer_args *args);
+kedge_status kg_vertex_restrict_cuda_single(kedge_context *ctx,
+                                            const kg_vertex_transfer_args *args);
+kedge_status kg_vertex_prolong_cuda_single(kedge_context *ctx, const kg_vertex_transfer_args *args);
 
-/// Unknown i of P^T (r - A z).
+/// Unknown i of P^T (r - A z), summed in double precision.
 KG_INLINE double kg_vertex_gather(const kg_vertex_transfer_args *a, int32_t i)
 {
+  const kg_real *r = (const kg_real *)a->r, *product = (const kg_real *)a->product;
   double mean = 0.0, slope = 0.0;
   for (int32_t k = a->space.begin[i]; k < a->space.begin[i + 1]; ++k) {
     const int64_t at = (int64_t)(a->space.ends[k] >> 1) * a->size.n_edge;
-    const double rise = a->r[at + 1] - a->product[at + 1];
-    mean += a->r[at] - a->product[at];
+    const double rise = r[at + 1] - product[at + 1];
+    mean += r[at] - product[at];
     slope += a->space.ends[k] & 1 ? rise : -rise;
   }
   return KG_PROLONG_MEAN * mean + KG_PROLONG_SLOPE * slope;
@@ -44,9 +53,9 @@ KG_INLINE void kg_vertex_add(const kg_vertex_transfer_args *a, int32_t edge)
   const int32_t *row = a->space.edge_row + 2 * (int64_t)edge;
   const double low = row[0] >= 0 ? a->coarse[row[0]] : 0.0;
   const double high = row[1] >= 0 ? a->coarse[row[1]] : 0.0;
-  double *z = a->z + (int64_t)edge * a->size.n_edge;
-  z[0] += KG_PROLONG_MEAN * (low + high);
-  z[1] += KG_PROLONG_SLOPE * (high - low);
+  kg_real *z = (kg_real *)a->z + (int64_t)edge * a->size.n_edge;
+  z[0] += (kg_real)(KG_PROLONG_MEAN * (low + high));
+  z[1] += (kg_real)(KG_PROLONG_SLOPE * (high - low));
 }
 
 KEDGE_END_DECLS

@@ -271,6 +271,22 @@ READER(read_coarse_solver)
   return KEDGE_OK;
 }
 
+static const char *const precision_names[] = {
+    [KEDGE_PRECISION_DOUBLE] = "double", [KEDGE_PRECISION_MIXED] = "mixed"};
+
+const char *kedge_precision_name(kedge_precision kind)
+{
+  return precision_names[kind];
+}
+
+READER(read_precision)
+{
+  int value;
+  KG_TRY(kg_value_word(settings, s, precision_names, KEDGE_PRECISION_COUNT, &value));
+  p->precision = (kedge_precision)value;
+  return KEDGE_OK;
+}
+
 READER(read_smoothing_steps)
 {
   int64_t value;
@@ -330,6 +346,8 @@ static const kg_problem_key table[] = {
   {"solver", "coarse_solver", "amg or hypre", "amg",
    "of multigrid's system at the vertices; hypre on the host, in a build that has it",
    read_coarse_solver, false},
+  {"solver", "precision", "double or mixed", "double",
+   "mixed: multigrid works in single precision", read_precision, false},
   {"solver", "tolerance", "a constant between 0 and 1", "1e-10",
    "relative residual that ends the iteration", read_tolerance, true},
   {"solver", "max_iterations", "at least 1", "100000",

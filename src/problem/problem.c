@@ -19,6 +19,7 @@ static const kedge_problem defaults = {
     .smoother = KEDGE_SMOOTHER_EDGE,
     .coarse_solver = KEDGE_COARSE_SOLVER_AMG,
     .smoothing_steps = 1,
+    .precision = KEDGE_PRECISION_DOUBLE,
     .tolerance = 1e-10,
     .max_iterations = 100000,
 };

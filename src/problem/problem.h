@@ -47,6 +47,7 @@ struct kedge_problem {
   kedge_smoother smoother;
   kedge_coarse_solver coarse_solver;
   int smoothing_steps;
+  kedge_precision precision;
   double tolerance;
   int64_t max_iterations;
   char *output;

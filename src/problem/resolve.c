@@ -232,6 +232,13 @@ static kedge_status check_solver(kedge_context *ctx, const kedge_problem *p)
              "preconditioner = multigrid needs operator = matrix-free: it is made from the packed "
              "local matrices, which operator = %s does not keep; change one of the two",
              kedge_operator_name(p->operator_kind));
+  KG_REQUIRE(
+      ctx,
+      p->precision != KEDGE_PRECISION_MIXED || p->preconditioner == KEDGE_PRECONDITIONER_MULTIGRID,
+      KEDGE_ERR_INPUT,
+      "precision = mixed needs preconditioner = multigrid: only that works in single "
+      "precision; with preconditioner = %s leave precision = double",
+      kedge_preconditioner_name(p->preconditioner));
   return KEDGE_OK;
 }
 

@@ -21,7 +21,8 @@ kg_multigrid_shape kg_shape_multigrid(const kg_shape *s)
                               .count = s->count,
                               .n_vertices = (int32_t)s->n_vertices,
                               .smoother = s->smoother,
-                              .smoothing_steps = s->smoothing_steps};
+                              .smoothing_steps = s->smoothing_steps,
+                              .number = kg_shape_is_mixed(s) ? KG_SINGLE : KG_DOUBLE};
 }
 
 kedge_status kg_shape_work(kedge_context *ctx, kg_shape *s)
@@ -172,7 +173,7 @@ size_t kg_array_bytes(kg_array array, const kg_shape *s)
     case KG_ARRAY_INVERSE_DIAGONAL:
       return multigrid ? 0 : free_rows * d;
     case KG_ARRAY_PRECONDITIONED:  // multigrid multiplies it, as a vector of the whole trace
-      return (multigrid ? all_rows : free_rows) * d;
+      return kg_shape_is_mixed(s) ? 0 : (multigrid ? all_rows : free_rows) * d;
     case KG_ARRAY_RESIDUAL:
       return multigrid ? free_rows * d : 0;
     case KG_ARRAY_MULTIGRID:

@@ -24,6 +24,7 @@ typedef struct kg_shape {
   kedge_smoother smoother;
   kedge_coarse_solver coarse_solver;
   int smoothing_steps;
+  kedge_precision precision;
   size_t ell_work_bytes, multigrid_work_bytes;
   size_t resident_bytes;  ///< of ops/cg_resident.h; 0: the ordinary loop
 } kg_shape;
@@ -33,6 +34,11 @@ static inline bool kg_shape_has_multigrid(const kg_shape *shape)
 {
   return shape->preconditioner == KEDGE_PRECONDITIONER_MULTIGRID &&
          shape->operator_kind == KEDGE_OPERATOR_MATRIX_FREE;
+}
+/// Its cycles on the trace are in single precision; z is with them.
+static inline bool kg_shape_is_mixed(const kg_shape *shape)
+{
+  return kg_shape_has_multigrid(shape) && shape->precision == KEDGE_PRECISION_MIXED;
 }
 kg_multigrid_shape kg_shape_multigrid(const kg_shape *shape);
 /// Fill in the sizes of work that the backend says: those that depend on `count`.

@@ -110,13 +110,7 @@ static kedge_status precondition(const solve *s)
 {
   kg_range_push("precondition", s->settings.n_elements, s->settings.n_unknowns);
   const kedge_status status =
-      kg_multigrid_apply(s->ctx, &(kg_multigrid_apply_args){.multigrid = s->settings.multigrid,
-                                                            .op = s->closed.matrix_free,
-                                                            .r = s->v.r,
-                                                            .z = s->v.z,
-                                                            .product = s->v.ap,
-                                                            .partial = s->v.partial,
-                                                            .state = s->v.state});
+      kg_multigrid_apply(s->ctx, s->settings.multigrid, &s->closed.matrix_free, &s->v);
   kg_range_pop();
   return status;
 }

@@ -35,7 +35,8 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
                         .preconditioner = problem->preconditioner,
                         .smoother = problem->smoother,
                         .coarse_solver = problem->coarse_solver,
-                        .smoothing_steps = problem->smoothing_steps};
+                        .smoothing_steps = problem->smoothing_steps,
+                        .precision = problem->precision};
   p->shape.chunk_groups = kg_chunk_groups(&p->shape);
   return kg_shape_work(p->ctx, &p->shape);
 }

@@ -26,6 +26,7 @@ static void fill_report(kg_pipeline *p)
       .device = p->ctx->device,
       .operator_name = kedge_operator_name(p->problem->operator_kind),
       .preconditioner = kedge_preconditioner_name(p->problem->preconditioner),
+      .precision = kedge_precision_name(p->problem->precision),
       .smoother = "",
       .coarse_solver = "",
       .tolerance = p->problem->tolerance,

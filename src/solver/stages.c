@@ -218,7 +218,7 @@ static kedge_status start_vectors(kg_pipeline *p)
   kg_buffer *z = &p->buffers[KG_ARRAY_PRECONDITIONED];
   KG_TRY(kg_zero(p->ctx, x->data, x->bytes));
   KG_TRY(kg_zero(p->ctx, direction->data, direction->bytes));
-  if (kg_shape_has_multigrid(&p->shape)) KG_TRY(kg_zero(p->ctx, z->data, z->bytes));
+  if (kg_shape_has_multigrid(&p->shape) && z->data) KG_TRY(kg_zero(p->ctx, z->data, z->bytes));
   return kg_copy_in(p->ctx, (double *)x->data + (size_t)n->n_free * m,
                     p->boundary + (size_t)n->n_neumann * m,
                     (size_t)(n->n_edges - n->n_free) * m * sizeof(double));
@@ -280,6 +280,7 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p)
                                       .b = p->buffers[KG_ARRAY_RIGHT_HAND_SIDE].data,
                                       .x = p->buffers[KG_ARRAY_TRACE].data,
                                       .z = p->buffers[KG_ARRAY_PRECONDITIONED].data,
+                                      .z_single = p->multigrid.single.z,
                                       .p = p->buffers[KG_ARRAY_DIRECTION].data,
                                       .r = p->buffers[KG_ARRAY_RESIDUAL].data,
                                       .ap = p->buffers[KG_ARRAY_PRODUCT].data,

@@ -27,6 +27,7 @@ def check_plain(report):
     assert report["space"] == {"order": 4, "trace_unknowns": 5800, "element_unknowns": 12000}
     assert report["backend"] == {"name": "host", "device": "a CPU"}
     assert report["solver"] == {"operator": "matrix-free", "preconditioner": "multigrid",
+                                "precision": "mixed",
                                 "smoother": "edge", "coarse_solver": "amg", "smoothing_steps": 2, "levels": 5, "setup_seconds": 0.25,
                                 "iterations": 321, "tolerance": 1e-12,
                                 "relative_residual": 0.1 + 0.2, "converged": True, "note": ""}

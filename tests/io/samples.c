@@ -103,6 +103,7 @@ static kedge_status write_report(bool awkward, const char *path)
                          .device = "a CPU",
                          .operator_name = "matrix-free",
                          .preconditioner = "multigrid",
+                         .precision = "mixed",
                          .smoother = "edge",
                          .coarse_solver = "amg",
                          .smoothing_steps = 2,

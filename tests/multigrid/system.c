@@ -121,13 +121,7 @@ void system_precondition(trace_system *s, const double *r, double *z)
   const kg_cg_vectors_args *v = &s->vectors;
   put(s, v->r, r, s->n_rows);
   case_must(s->ctx, kg_zero(s->ctx, v->z, s->n_all * sizeof *z));
-  case_must(s->ctx,
-            kg_multigrid_apply(s->ctx, &(kg_multigrid_apply_args){.multigrid = &s->multigrid,
-                                                                  .op = s->op.matrix_free,
-                                                                  .r = v->r,
-                                                                  .z = v->z,
-                                                                  .product = v->ap,
-                                                                  .partial = v->partial}));
+  case_must(s->ctx, kg_multigrid_apply(s->ctx, &s->multigrid, &s->op.matrix_free, v));
   get(s, z, v->z, s->n_all);
 }
 

@@ -133,10 +133,13 @@ static void a_power_of_two_scales_without_rounding(void **state)
   case_create(&c, ctx, 2, 1, CASE_NEUMANN, (kg_material){1.0, 0.0, 1.0, KEDGE_SCALING_ONE});
   // The middle one is far below the range of float.
   const double from[5] = {1.0 / 3.0 * 0x1p-140, -0x1p-139, 0x1p-300, NAN, INFINITY};
-  const double scale = 0x1p140;
+  const kg_cg_state large = {.exponent = 140};
+  struct case_piece *piece = &c.pieces[c.n_pieces++];
+  *piece = (struct case_piece){0};
+  case_must(ctx, kg_upload(ctx, &large, 1, sizeof large, &piece->buffer));
   float *to = output_single(&c, 5);
   const kg_round_args args = {
-      .n = 5, .from = case_input(&c, from, 5), .to = to, .scale = case_input(&c, &scale, 1)};
+      .n = 5, .from = case_input(&c, from, 5), .to = to, .state = piece->buffer.data};
   case_must(ctx, kg_round(ctx, &args));
   float *values = fetch_single(&c, to);
   assert_true(values[0] == 1.0f / 3.0f && values[1] == -2.0f && values[2] == 0.0f);

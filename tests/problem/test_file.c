@@ -60,6 +60,7 @@ static void a_whole_file_is_read(void **state)
       "smoother = element\n"
       "coarse_solver = hypre\n"
       "smoothing_steps = 3\n"
+      "precision = mixed\n"
       "tolerance = 1e-8\n"
       "max_iterations = 123456789012\n"
       "[output]\n"
@@ -89,6 +90,7 @@ static void a_whole_file_is_read(void **state)
   assert_int_equal(p->smoother, KEDGE_SMOOTHER_ELEMENT);
   assert_int_equal(p->coarse_solver, KEDGE_COARSE_SOLVER_HYPRE);
   assert_int_equal(p->smoothing_steps, 3);
+  assert_int_equal(p->precision, KEDGE_PRECISION_MIXED);
   assert_true(p->tolerance == 1e-8 && p->max_iterations == 123456789012);
   assert_string_equal(kedge_problem_output(p), "my plate.vtkhdf");
   assert_true(p->cells_only);
@@ -132,6 +134,7 @@ static void the_defaults_are_those_of_the_table(void **state)
     assert_int_equal(p->smoother, empty->smoother);
     assert_int_equal(p->coarse_solver, empty->coarse_solver);
     assert_int_equal(p->smoothing_steps, empty->smoothing_steps);
+    assert_int_equal(p->precision, empty->precision);
     assert_true(p->tolerance == empty->tolerance);
     assert_int_equal(p->max_iterations, empty->max_iterations);
     kedge_problem_destroy(p);

@@ -35,16 +35,18 @@ class Preconditioners(unittest.TestCase):
         result = self.result()
         self.assertTrue(result["complete"])
         self.assertEqual([(c["squares"], c["order"], c["preconditioner"]) for c in result["cases"]],
-                         [(n, p, name) for n in (4, 8) for p in (1, 3) for name in ("jacobi", "multigrid")])
+                         [(n, p, name) for n in (4, 8) for p in (1, 3) for name in ("jacobi", "multigrid", "mixed")])
         for case in result["cases"]:
             solver = case["report"]["solver"]
-            self.assertEqual(solver["preconditioner"], case["preconditioner"])
-            self.assertEqual(solver["setup_seconds"] > 0, case["preconditioner"] == "multigrid")
+            multigrid = case["preconditioner"] != "jacobi"
+            self.assertEqual(solver["preconditioner"], "multigrid" if multigrid else "jacobi")
+            self.assertEqual(solver["precision"], "mixed" if case["preconditioner"] == "mixed" else "double")
+            self.assertEqual(solver["setup_seconds"] > 0, multigrid)
         (path,) = glob.glob(os.path.join(self.folder, "*", "preconditioners.md"))
         with open(path, encoding="utf-8") as file:
             rows = [line.split(" | ") for line in file if line.startswith("| 128 ")]
         self.assertEqual([row[2] for row in rows],
-                         [str(c["report"]["solver"]["iterations"]) for c in result["cases"][4::2]])
+                         [str(c["report"]["solver"]["iterations"]) for c in result["cases"][6::3]])
 
     def test_a_failure_is_recorded_and_ends_with_code_1(self):
         self.run_program("--sizes", "4", "--orders", "1,13", "--preconditioners", "multigrid", code=1)

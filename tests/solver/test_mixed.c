@@ -1,0 +1,221 @@
+// precision = mixed: multigrid in single precision, everything else in double precision.
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare.h"
+#include "context.h"
+#include "grid.h"
+
+/// Mixed conditions, coefficients that are not 1.
+#define MIXED(order_text, smoother_name, precision_name)                                     \
+  SETTINGS({"space", "order", order_text}, {"equation", "diffusion", "0.8"},                 \
+           {"equation", "reaction", "1.5"}, {"exact", "u", "sin(x)*cos(0.7*y)+0.1*x*y"},     \
+           {"boundary 7", "type", "dirichlet"}, {"boundary default", "type", "neumann"},     \
+           {"solver", "preconditioner", "multigrid"}, {"solver", "smoother", smoother_name}, \
+           {"solver", "smoothing_steps", "2"}, {"solver", "precision", precision_name})
+
+static kedge_report converged_report(const kedge_solution *solution)
+{
+  kedge_report r;
+  kedge_solution_report(solution, &r);
+  assert_true(r.converged && r.relative_residual <= r.tolerance);
+  return r;
+}
+
+static void the_solution_is_that_of_double_precision(void **state)
+{
+  (void)state;
+  const int sizes[] = {1, 2, 33, 400};
+  static const char *const orders[] = {"1", "2", "4", "7"}, *const smoothers[] = {"edge",
+                                                                                  "element"};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+    kedge_mesh *mesh = test_irregular_mesh(ctx, sizes[i]);
+    for (int k = 0; k < 8; ++k) {
+      const char *order = orders[k / 2], *smoother = smoothers[k % 2];
+      kedge_solution *exact = solve(ctx, mesh, MIXED(order, smoother, "double"));
+      kedge_solution *mixed = solve(ctx, mesh, MIXED(order, smoother, "mixed"));
+      const kedge_report a = converged_report(exact), b = converged_report(mixed);
+      assert_in_range(b.iterations + 2, a.iterations, a.iterations + 4);
+      assert_string_equal(b.precision, "mixed");
+      fields of_exact = fields_of(ctx, exact), of_mixed = fields_of(ctx, mixed);
+      // Residuals of 1e-10 leave errors of that times the condition of the trace system, below 1000.
+      assert_at_most(fields_distance(&of_mixed, &of_exact), 1000.0 * 1e-10);
+      fields_free(&of_exact);
+      fields_free(&of_mixed);
+      kedge_solution_destroy(exact);
+      kedge_solution_destroy(mixed);
+    }
+    kedge_mesh_destroy(mesh);
+  }
+}
+
+static int64_t iterations(kedge_context *of, const char *generate, const char *order,
+                          const char *reaction, const char *tau, const char *precision)
+{
+  kedge_mesh *mesh;
+  must(of, kedge_mesh_generate(of, generate, &mesh));
+  const kedge_report r = report_of(
+      of, mesh,
+      SETTINGS({"space", "order", order}, {"boundary default", "type", "dirichlet"},
+               {"exact", "u", "sin(2*pi*x)*sin(2*pi*y)+x"}, {"equation", "reaction", reaction},
+               {"space", "stabilization", tau}, {"solver", "preconditioner", "multigrid"},
+               {"solver", "precision", precision}, {"output", "fields", "cells"}));
+  kedge_mesh_destroy(mesh);
+  assert_true(r.converged);
+  return r.iterations;
+}
+
+static void iterations_are_those_of_double_precision(void **state)
+{
+  (void)state;
+  static const char *const orders[] = {"1", "2", "3", "4", "5", "6", "7", "8", "9"};
+  static const char *const reactions[] = {"0", "1", "1e6"}, *const taus[] = {"1", "1*h", "1/h"};
+  for (int p = 0; p < 9; ++p) {
+    const char *reaction = reactions[p % 3], *tau = taus[p / 3];
+    const int64_t a = iterations(ctx, "square 24", orders[p], reaction, tau, "double");
+    const int64_t b = iterations(ctx, "square 24", orders[p], reaction, tau, "mixed");
+    assert_in_range(b + 2, a, a + 4);
+  }
+}
+
+static void the_host_needs_as_many_iterations(void **state)
+{
+  (void)state;
+  kedge_context *host = open_backend(KEDGE_BACKEND_HOST, 2);
+  static const char *const orders[] = {"1", "3", "6"};
+  for (int p = 0; p < 3; ++p) {
+    const int64_t a = iterations(host, "lshape 20", orders[p], "1", "1", "mixed");
+    const int64_t b = iterations(ctx, "lshape 20", orders[p], "1", "1", "mixed");
+    assert_in_range(b + 1, a, a + 2);
+  }
+  kedge_context_destroy(host);
+}
+
+static void two_runs_and_other_numbers_of_threads_give_the_same_bits(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = test_irregular_mesh(ctx, 1000);
+  kedge_solution *first = solve(ctx, mesh, MIXED("3", "edge", "mixed"));
+  fields a = fields_of(ctx, first);
+  const int threads[] = {2, 1, 3};
+  for (size_t i = 0; i < sizeof threads / sizeof *threads; ++i) {
+    kedge_context *other = open_backend(test_backend(), threads[i]);
+    kedge_mesh *again = test_irregular_mesh(other, 1000);
+    kedge_solution *second = solve(other, again, MIXED("3", "edge", "mixed"));
+    fields b = fields_of(other, second);
+    assert_same_bits(&a, &b);
+    fields_free(&b);
+    kedge_solution_destroy(second);
+    kedge_mesh_destroy(again);
+    kedge_context_destroy(other);
+  }
+  fields_free(&a);
+  kedge_solution_destroy(first);
+  kedge_mesh_destroy(mesh);
+}
+
+/// A problem whose coefficients are a power of two times those of another, and its source another
+/// power: the same bits all the way, but for the exponents.
+static kedge_solution *scaled(kedge_mesh *mesh, const char *diffusion, const char *tau,
+                              const char *source)
+{
+  return solve(
+      ctx, mesh,
+      SETTINGS({"space", "order", "3"}, {"space", "stabilization", tau},
+               {"equation", "diffusion", diffusion}, {"equation", "source", source},
+               {"boundary default", "type", "dirichlet"}, {"boundary default", "value", "0"},
+               {"solver", "preconditioner", "multigrid"}, {"solver", "precision", "mixed"}));
+}
+
+static void numbers_beyond_single_precision_in_the_source_do_no_harm(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = test_irregular_mesh(ctx, 400);
+  kedge_solution *plain = scaled(mesh, "1", "1", "x+y");
+  kedge_solution *large = scaled(mesh, "1", "1", "2^200*(x+y)");
+  kedge_solution *small = scaled(mesh, "2^-30", "9.313225746154785e-10", "2^-240*(x+y)");
+  const int64_t expected = converged_report(plain).iterations;
+  assert_int_equal(converged_report(large).iterations, expected);
+  assert_int_equal(converged_report(small).iterations, expected);
+  kedge_solution_destroy(small);
+  kedge_solution_destroy(large);
+  kedge_solution_destroy(plain);
+  kedge_mesh_destroy(mesh);
+}
+
+static void matrices_beyond_single_precision_are_refused(void **state)
+{
+  (void)state;
+  static const char *const diffusions[] = {"1e30", "1e-30"};
+  static const char *const smoothers[] = {"edge", "element"};
+  kedge_mesh *mesh;
+  must(ctx, kedge_mesh_generate(ctx, "square 4", &mesh));
+  for (int k = 0; k < 4; ++k) {
+    kedge_problem *problem = problem_of(
+        ctx, SETTINGS({"space", "order", "2"}, {"equation", "diffusion", diffusions[k / 2]},
+                      {"space", "stabilization", diffusions[k / 2]},
+                      {"boundary default", "type", "dirichlet"}, {"boundary default", "value", "x"},
+                      {"solver", "preconditioner", "multigrid"},
+                      {"solver", "smoother", smoothers[k % 2]}, {"solver", "precision", "mixed"}));
+    const char *sentence = refusal_of(ctx, mesh, problem, KEDGE_ERR_NUMERIC);
+    if (!strstr(
+            sentence,
+            "or its numbers leave the range of single precision (precision = double holds them)"))
+      fail_msg("%s", sentence);
+    kedge_problem_destroy(problem);
+  }
+  kedge_mesh_destroy(mesh);
+}
+
+static void jacobi_is_refused(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh;
+  must(ctx, kedge_mesh_generate(ctx, "square 2", &mesh));
+  kedge_problem *problem = problem_of(
+      ctx, SETTINGS({"boundary default", "type", "dirichlet"}, {"boundary default", "value", "x"},
+                    {"solver", "precision", "mixed"}));
+  assert_string_equal(
+      refusal_of(ctx, mesh, problem, KEDGE_ERR_INPUT),
+      "precision = mixed needs preconditioner = multigrid: only that works in single "
+      "precision; with preconditioner = jacobi leave precision = double");
+  kedge_problem_destroy(problem);
+  kedge_mesh_destroy(mesh);
+}
+
+static void no_more_memory_is_taken_than_was_predicted(void **state)
+{
+  (void)state;
+  static const char *const orders[] = {"1", "4", "9"}, *const smoothers[] = {"edge", "element"};
+  for (int k = 0; k < 6; ++k) {
+    kedge_mesh *mesh;
+    must(ctx, kedge_mesh_generate(ctx, "square 90", &mesh));
+    const kedge_report r = report_of(
+        ctx, mesh,
+        SETTINGS({"space", "order", orders[k / 2]}, {"boundary default", "type", "dirichlet"},
+                 {"boundary default", "value", "x"}, {"solver", "smoothing_steps", "2"},
+                 {"solver", "preconditioner", "multigrid"},
+                 {"solver", "smoother", smoothers[k % 2]}, {"solver", "precision", "mixed"}));
+    const double inverse = 2 * 8.0 * 1024 * 1024;  // of the coarsest level, a bound
+    assert_true(r.peak_device_bytes <= r.predicted_device_bytes);
+    assert_true((double)r.peak_device_bytes >=
+                0.9 * ((double)r.predicted_device_bytes - inverse) - 1e5);
+    kedge_mesh_destroy(mesh);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_solution_is_that_of_double_precision),
+      cmocka_unit_test(iterations_are_those_of_double_precision),
+      cmocka_unit_test(the_host_needs_as_many_iterations),
+      cmocka_unit_test(two_runs_and_other_numbers_of_threads_give_the_same_bits),
+      cmocka_unit_test(numbers_beyond_single_precision_in_the_source_do_no_harm),
+      cmocka_unit_test(matrices_beyond_single_precision_are_refused),
+      cmocka_unit_test(jacobi_is_refused),
+      cmocka_unit_test(no_more_memory_is_taken_than_was_predicted),
+  };
+  test_skip_without_backend();
+  return cmocka_run_group_tests(tests, open_context, close_context);
+}
