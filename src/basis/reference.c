@@ -29,6 +29,10 @@ static size_t lay_out(int order, const double *base, kg_reference *ref)
   const size_t lift = (size_t)z.n_modes * z.n_trace, square = (size_t)z.n_modes * z.n_modes;
   const size_t potential = (size_t)z.n_modes * (size_t)(z.n_star - 1);
   const size_t across = (size_t)kg_tiles_of(z.n_modes), down = (size_t)kg_tiles_of(z.n_trace + 1);
+  const size_t K_across = (size_t)kg_tiles_of(z.n_rotation);
+  const size_t N_down = 2 * (size_t)kg_tile_pairs_of(z.n_modes);
+  const size_t K_down = 2 * (size_t)kg_tile_pairs_of(z.n_rotation);
+  const size_t S_down = 2 * (size_t)kg_tile_pairs_of(z.n_star - 1);
   struct {
     const double **where;
     size_t count;
@@ -37,6 +41,12 @@ static size_t lay_out(int order, const double *base, kg_reference *ref)
       {&ref->operator_tiles, 6 * KG_TILE_ENTRIES * across * (across + 1) / 2},
       {&ref->lift_tiles, 3 * KG_TILE_ENTRIES * down * across},
       {&ref->trace_tiles, KG_TILE_ENTRIES * down * down},
+      {&ref->lift_row_tiles, KG_TILE_ENTRIES * N_down * (size_t)kg_tiles_of(z.n_trace)},
+      {&ref->derivative_tiles, 2 * KG_TILE_ENTRIES * N_down * across},
+      {&ref->gradient_tiles, 2 * KG_TILE_ENTRIES * N_down * across},
+      {&ref->rotation_tiles, 2 * KG_TILE_ENTRIES * K_down * across},
+      {&ref->rotation_row_tiles, 2 * KG_TILE_ENTRIES * N_down * K_across},
+      {&ref->potential_tiles, 2 * KG_TILE_ENTRIES * S_down * across},
       {&ref->stiffness[0], packed},
       {&ref->stiffness[1], packed},
       {&ref->stiffness[2], packed},
@@ -248,6 +258,16 @@ static void fill_tiles(const kg_reference *ref)
   kg_cut_packed(z.n_modes, 6, whole, (double *)ref->operator_tiles);
   kg_cut_transposes(z.n_modes, z.n_trace, tile_rows, 3, lift, (double *)ref->lift_tiles);
   kg_cut_symmetric(z.n_trace, tile_rows, ref->trace_mass, (double *)ref->trace_tiles);
+  const int N = z.n_modes, K = z.n_rotation, S = z.n_star - 1;
+  const int N_down = 2 * kg_tile_pairs_of(N);
+  const double *const gradient[2] = {ref->gradient_r, ref->gradient_s};
+  kg_cut_rows(N, z.n_trace, N_down, 1, lift, (double *)ref->lift_row_tiles);
+  kg_cut_transposes(N, N, N_down, 2, gradient, (double *)ref->derivative_tiles);
+  kg_cut_rows(N, N, N_down, 2, gradient, (double *)ref->gradient_tiles);
+  kg_cut_transposes(N, K, 2 * kg_tile_pairs_of(K), 2, ref->rotation, (double *)ref->rotation_tiles);
+  kg_cut_rows(N, K, N_down, 2, ref->rotation, (double *)ref->rotation_row_tiles);
+  kg_cut_transposes(N, S, 2 * kg_tile_pairs_of(S), 2, ref->potential,
+                    (double *)ref->potential_tiles);
 }
 
 kedge_status kg_reference_create(kedge_context *ctx, int order, double **values)

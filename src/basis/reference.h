@@ -41,6 +41,14 @@ typedef struct kg_reference {
   const double *operator_tiles;  ///< [tile of Z^-1][stiffness 0..2, edge_mass 0..2][64]
   const double *lift_tiles;      ///< [tile of R^T][lift, lift_r, lift_s][64], a row more than n
   const double *trace_tiles;     ///< [tile of whole trace_mass][64], a row more than n
+  // The same for products with vectors of a group (ops/group_product.cuh): [tile row, an even number
+  // of them][tile column][matrix][64].
+  const double *lift_row_tiles;      ///< lift
+  const double *derivative_tiles;    ///< Dr, Ds
+  const double *gradient_tiles;      ///< Dr^T, Ds^T
+  const double *rotation_tiles;      ///< T_1, T_2
+  const double *rotation_row_tiles;  ///< T_1^T, T_2^T
+  const double *potential_tiles;     ///< transposes of potential[0..1]
 } kg_reference;
 
 /// Number of doubles behind a kg_reference of this order.

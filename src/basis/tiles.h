@@ -24,9 +24,19 @@ void kg_cut_packed(int n, int n_matrices, const double *const matrix[], double *
 /// needs.
 void kg_cut_symmetric(int n, int tile_rows, const double *matrix, double *out);
 
+/// Tile rows in pairs, which the tensor cores take at once.
+static inline int kg_tile_pairs_of(int n)
+{
+  return (kg_tiles_of(n) + 1) / 2;
+}
+
 /// Transposes of matrices [rows][cols]: out [I < tile_rows][J][matrix][64], where the tile rows of
 /// the transposes may be more than `cols` needs.
 void kg_cut_transposes(int rows, int cols, int tile_rows, int n_matrices,
                        const double *const matrix[], double *out);
+
+/// Matrices [rows][cols] themselves, in the same way.
+void kg_cut_rows(int rows, int cols, int tile_rows, int n_matrices, const double *const matrix[],
+                 double *out);
 
 KEDGE_END_DECLS

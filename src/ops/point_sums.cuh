@@ -141,22 +141,24 @@ __device__ __forceinline__ void errors_of_nodes(const Rule &rule, const Exact &e
   for (int k = 0; k < NODES; ++k) error.largest = larger(error.largest, fabs(sum[k]));
 }
 
-/// Warps that share a group in errors_of_group(), and rows a warp does at once.
-template <int P>
+/// SHARE warps share a group in errors_of_group(), and do ROWS rows at once. One warp has a group for
+/// itself at low orders, four in a block.
+template <int P, int SHARE_>
 struct error_shape {
-  static constexpr int WARPS = 4;  ///< of a block
-  static constexpr int SHARE = P <= 3 ? 1 : WARPS, GROUPS = WARPS / SHARE;
-  static constexpr int ROWS = P <= 7 ? 2 : 1;
+  static constexpr int SHARE = SHARE_, GROUPS = SHARE == 1 ? 4 : 1, WARPS = SHARE * GROUPS;
+  static constexpr int BLOCKS = SHARE == 1 ? 5 : 12 / WARPS;  ///< of a multiprocessor, at least
+  static constexpr int R = point_shape<P>::R;
+  static constexpr int ROWS = SHARE == 1 ? 2 - R % 2 : P <= 8 ? (R + SHARE - 1) / SHARE : 1;
 };
 
 /// Sums over a group: of the three squares, and the maximum, into sums[4]. All threads of the block
 /// come here, those of a warp for one group. Sums are in a fixed order.
-template <int P, class Rule, class Exact>
+template <int P, int SHARE, class Rule, class Exact>
 __device__ __forceinline__ void errors_of_group(const Rule &rule, const Exact &exact,
                                                 const point_fields &field, double jacobian,
                                                 bool exists, double *sums)
 {
-  using shape = error_shape<P>;
+  using shape = error_shape<P, SHARE>;
   __shared__ double s_error[shape::WARPS][4];
   const int warp = __shfl_sync(0xffffffffu, (int)threadIdx.x / 32, 0);  // known to be uniform
   const int share = warp % shape::SHARE;

@@ -11,6 +11,8 @@ static_assert(KG_LANES == 32, "a lane is a thread of a warp");
 
 extern const char kg_point_sums_text[], kg_sample_kernels_text[];  // the files' (CMakeLists.txt)
 
+static const int shares[] = KG_ERROR_SHARES;
+
 /// A table in constant memory.
 static void write_table(FILE *out, const char *name, int rows, int columns, const double *values)
 {
@@ -24,14 +26,18 @@ static void write_table(FILE *out, const char *name, int rows, int columns, cons
   fprintf(out, "};\n\n");
 }
 
+/// What the corners weigh at the points.
 static void write_points(FILE *out, kg_sample_points p)
 {
-  fprintf(out, "__constant__ double point_table[%d][2] = {\n", p.points.n);
+  fprintf(out, "__constant__ double point_table[%d][3] = {\n", p.points.n);
   for (int q = 0; q < p.points.n; ++q) {
-    char r[32], s[32];
-    kg_number_print(r, p.r[q]);
-    kg_number_print(s, p.s[q]);
-    fprintf(out, "  {%s, %s},\n", r, s);
+    const double second = 0.5 * (1.0 + p.r[q]), third = 0.5 * (1.0 + p.s[q]);
+    const double corner[] = {1.0 - second - third, second, third};
+    for (int l = 0; l < 3; ++l) {
+      char number[32];
+      kg_number_print(number, corner[l]);
+      fprintf(out, "%s%s%s", l == 0 ? "  {" : ", ", number, l == 2 ? "},\n" : "");
+    }
   }
   fprintf(out, "};\n\n");
 }
@@ -47,8 +53,8 @@ kedge_status kg_sample_kernel_source(kedge_context *ctx, kg_sample_kind kind, kg
   FILE *out = open_memstream(source, &size);
   if (out) {
     if (kind == KG_SAMPLE_LOADS) fprintf(out, "#define LOADS\n");
-    fprintf(out, "enum { ORDER = %d, POINTS = %d, FUNCTIONS = %d };\n\n", p.order, p.points.n,
-            n_functions);
+    fprintf(out, "enum { ORDER = %d, POINTS = %d, FUNCTIONS = %d, SHARE = %d };\n\n", p.order,
+            p.points.n, n_functions, shares[p.order - 1]);
     write_points(out, p);
     fprintf(out, "__constant__ double weight_table[%d] = {", rows * rows);
     for (int q = 0; q < rows * rows; ++q) {

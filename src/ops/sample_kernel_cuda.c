@@ -5,7 +5,9 @@
 #include "core/memory.h"
 #include "ops/sample_kernel.h"
 
-enum { WARPS = 4, SHARE_FROM = 4 };  // as kg::error_shape
+enum { GROUPS = 4 };  // of a block, one a warp, where no warps share one (point_sums.cuh)
+
+static const int shares[] = KG_ERROR_SHARES;
 
 struct kg_sample_kernel {
   kg_kernel kernel;
@@ -40,12 +42,15 @@ void kg_sample_kernel_free(kg_sample_kernel *kernel)
   free(kernel);
 }
 
-/// `groups` a block; then what was not finite: all ones, the value of the source, is -1 here.
+/// Blocks of `share` warps for a group; then what was not finite: all ones, the value of the source,
+/// is -1 here.
 static kedge_status launch(kedge_context *ctx, const kg_sample_kernel *kernel, long long n_groups,
-                           int groups, void **arguments, int64_t *bad)
+                           int share, void **arguments, int64_t *bad)
 {
+  const int groups = share == 1 ? GROUPS : 1;
   KG_TRY(kg_kernel_launch(ctx, &kernel->kernel, "sample",
-                          (unsigned)((n_groups + groups - 1) / groups), 32 * WARPS, arguments));
+                          (unsigned)((n_groups + groups - 1) / groups),
+                          (unsigned)(KG_LANES * share * groups), arguments));
   KG_TRY(kg_copy_out(ctx, bad, kernel->first_bad, sizeof *bad));
   return kg_sync(ctx);
 }
@@ -58,7 +63,7 @@ kedge_status kg_sample_loads(kedge_context *ctx, const kg_sample_kernel *kernel,
   kg_load_vectors_args a = *args;
   long long first = a.first_group, n = a.n_groups;
   void *arguments[] = {&a.batch.arrays.vertices, &a.batch.arrays.vertex, &first, &n, &a.load};
-  return launch(ctx, kernel, n, WARPS, arguments, bad);
+  return launch(ctx, kernel, n, 1, arguments, bad);
 }
 
 kedge_status kg_sample_errors(kedge_context *ctx, const kg_sample_kernel *kernel,
@@ -78,5 +83,5 @@ kedge_status kg_sample_errors(kedge_context *ctx, const kg_sample_kernel *kernel
                        &a.q,
                        &a.u_star,
                        &a.by_group};
-  return launch(ctx, kernel, n, kernel->order < SHARE_FROM ? WARPS : 1, arguments, bad);
+  return launch(ctx, kernel, n, shares[kernel->order - 1], arguments, bad);
 }

@@ -1,7 +1,7 @@
 // sample_kernels.cuh: load vectors of a source, or errors against an exact solution, evaluated where
 // they are needed: point values never lie in memory. Text for NVRTC, behind point_sums.cuh and what
-// sample_kernel.c writes: ORDER, FUNCTIONS, POINTS, evaluate(), the tables of the rule, and LOADS for
-// load vectors.
+// sample_kernel.c writes: ORDER, FUNCTIONS, POINTS, SHARE, evaluate(), the tables of the rule, and LOADS
+// for load vectors.
 //
 // Layout, Map  as load_vectors_cuda.cu and errors_cuda.cu
 // Points       are computed as the host does (solver/sampling.c), in its order
@@ -53,8 +53,7 @@ struct formulas {
   }
   __device__ void evaluate_at(int point, double *value) const
   {
-    const double b = 0.5 * (1.0 + point_table[point][0]), c = 0.5 * (1.0 + point_table[point][1]);
-    const double a = 1.0 - b - c;
+    const double a = point_table[point][0], b = point_table[point][1], c = point_table[point][2];
     evaluate(a * x[0] + b * x[1] + c * x[2], a * y[0] + b * y[1] + c * y[2], value);
   }
   __device__ void check(double value, int f, int point) const
@@ -92,13 +91,14 @@ extern "C" __global__ void __launch_bounds__(128)
 
 #else
 
-extern "C" __global__ void __launch_bounds__(128)
+typedef kg::error_shape<ORDER, SHARE> shape;
+
+extern "C" __global__ void __launch_bounds__(32 * shape::WARPS, shape::BLOCKS)
     sample(const double *vertices, const int *vertex, long long first_group, long long n_groups,
            long long n_elements, const double *basis, const double *u, const double *q,
            const double *u_star, double *sums)
 {
   typedef kg::point_shape<ORDER> modes;
-  typedef kg::error_shape<ORDER> shape;
   const int lane = threadIdx.x % 32;
   const long long at = ((long long)blockIdx.x * shape::WARPS + threadIdx.x / 32) / shape::SHARE;
   const long long g = at < n_groups ? at : n_groups - 1;  // whole blocks meet at a barrier
@@ -107,9 +107,9 @@ extern "C" __global__ void __launch_bounds__(128)
   const double *mine = q + g * 2 * modes::N * 32 + lane;
   const kg::point_fields field = {u + g * modes::N * 32 + lane, mine, mine + modes::N * 32,
                                   u_star + g * modes::S * 32 + lane};
-  kg::errors_of_group<ORDER>(table_rule{basis}, exact, field,
-                             group * 32 + lane < n_elements ? exact.jacobian() : 0.0, at < n_groups,
-                             sums + group * 4);
+  kg::errors_of_group<ORDER, SHARE>(table_rule{basis}, exact, field,
+                                    group * 32 + lane < n_elements ? exact.jacobian() : 0.0,
+                                    at < n_groups, sums + group * 4);
 }
 
 #endif

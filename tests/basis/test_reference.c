@@ -162,6 +162,33 @@ static void check_tiles(const kg_reference *ref, const definition *d)
   }
 }
 
+/// Tiles for products with `matrices` side by side: entry (i, j) of one is [i * down + j * along] of
+/// its matrix, and zero beyond rows and columns.
+static void check_product_tiles(const double *tiles, int rows, int cols, int down, int along,
+                                int matrices, const double *const matrix[])
+{
+  const int tile_cols = kg_tiles_of(cols);
+  for (int I = 0; I < 2 * kg_tile_pairs_of(rows); ++I)
+    for (int J = 0; J < tile_cols; ++J)
+      for (int q = 0; q < matrices; ++q, tiles += KG_TILE_ENTRIES)
+        for (int at = 0; at < KG_TILE_ENTRIES; ++at) {
+          const int i = KG_TILE * I + at / KG_TILE, j = KG_TILE * J + at % KG_TILE;
+          assert_true(tiles[at] == (i < rows && j < cols ? matrix[q][i * down + j * along] : 0.0));
+        }
+}
+
+static void check_tiles_of_products(const kg_reference *ref, const definition *d)
+{
+  const int N = d->N, n = d->n, K = ref->size.n_rotation, S = d->S - 1;
+  const double *const gradient[2] = {ref->gradient_r, ref->gradient_s};
+  check_product_tiles(ref->lift_row_tiles, N, n, n, 1, 1, &ref->lift);
+  check_product_tiles(ref->derivative_tiles, N, N, 1, N, 2, gradient);
+  check_product_tiles(ref->gradient_tiles, N, N, N, 1, 2, gradient);
+  check_product_tiles(ref->rotation_tiles, K, N, 1, K, 2, ref->rotation);
+  check_product_tiles(ref->rotation_row_tiles, N, K, K, 1, 2, ref->rotation);
+  check_product_tiles(ref->potential_tiles, S, N, 1, S, 2, ref->potential);
+}
+
 /// Component c of the gradient of phi*_i in mode j.
 static double gradient(const definition *d, int c, int i, int j)
 {
@@ -258,6 +285,7 @@ static void tiles_hold_the_same_entries_and_zeros_beyond(void **state)
 {
   (void)state;
   for_all_orders(check_tiles);
+  for_all_orders(check_tiles_of_products);
 }
 
 static void rotations_are_orthonormal_and_orthogonal_to_gradients(void **state)
@@ -284,7 +312,11 @@ static void pieces_fill_the_array_without_gap_or_overlap(void **state)
                          2 * (size_t)z.n_modes * z.n_modes + 2 * (size_t)z.n_modes * K +
                          K * (K + 1) + 2 * (size_t)z.n_modes * (z.n_star - 1);
     const size_t across = (size_t)kg_tiles_of(z.n_modes), down = (size_t)kg_tiles_of(z.n_trace + 1);
-    const size_t tiles = 3 * across * (across + 1) + 3 * down * across + down * down;
+    const size_t of_products =
+        2 * (size_t)kg_tile_pairs_of(z.n_modes) *
+            ((size_t)kg_tiles_of(z.n_trace) + 4 * across + 2 * (size_t)kg_tiles_of(z.n_rotation)) +
+        4 * across * (size_t)(kg_tile_pairs_of(z.n_rotation) + kg_tile_pairs_of(z.n_star - 1));
+    const size_t tiles = 3 * across * (across + 1) + 3 * down * across + down * down + of_products;
     assert_int_equal(kg_reference_count(order), total + tiles * KG_TILE_ENTRIES);
     const double base = 0.0;
     const kg_reference ref = kg_reference_at(order, &base);
