@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 
+#include "basis/local_tiles.h"
 #include "basis/polynomials.h"
 #include "basis/potential.h"
 #include "basis/quadrature.h"
-#include "basis/tiles.h"
 #include "core/memory.h"
 
 kg_sizes kg_sizes_of(int order)
@@ -28,7 +28,8 @@ static size_t lay_out(int order, const double *base, kg_reference *ref)
   const size_t K = (size_t)z.n_rotation, rotation = (size_t)z.n_modes * K;
   const size_t lift = (size_t)z.n_modes * z.n_trace, square = (size_t)z.n_modes * z.n_modes;
   const size_t potential = (size_t)z.n_modes * (size_t)(z.n_star - 1);
-  const size_t across = (size_t)kg_tiles_of(z.n_modes), down = (size_t)kg_tiles_of(z.n_trace + 1);
+  const kg_cut cut = kg_cut_of(order);
+  const size_t across = (size_t)cut.modes;
   const size_t K_across = (size_t)kg_tiles_of(z.n_rotation);
   const size_t N_down = 2 * (size_t)kg_tile_pairs_of(z.n_modes);
   const size_t K_down = 2 * (size_t)kg_tile_pairs_of(z.n_rotation);
@@ -38,9 +39,9 @@ static size_t lay_out(int order, const double *base, kg_reference *ref)
     size_t count;
   } pieces[] = {
       // Tiles first: they are read 16 bytes at a time.
-      {&ref->operator_tiles, 6 * KG_TILE_ENTRIES * across * (across + 1) / 2},
-      {&ref->lift_tiles, 3 * KG_TILE_ENTRIES * down * across},
-      {&ref->trace_tiles, KG_TILE_ENTRIES * down * down},
+      {&ref->operator_tiles, kg_cut_operator_count(&cut)},
+      {&ref->lift_tiles, kg_cut_lift_count(&cut)},
+      {&ref->trace_tiles, kg_cut_trace_count(&cut)},
       {&ref->lift_row_tiles, KG_TILE_ENTRIES * N_down * (size_t)kg_tiles_of(z.n_trace)},
       {&ref->derivative_tiles, 2 * KG_TILE_ENTRIES * N_down * across},
       {&ref->gradient_tiles, 2 * KG_TILE_ENTRIES * N_down * across},
@@ -251,13 +252,13 @@ static void fill_products(const kg_reference *ref, double *dr, double *ds)
 static void fill_tiles(const kg_reference *ref)
 {
   const kg_sizes z = ref->size;
-  const double *const whole[6] = {ref->stiffness[0], ref->stiffness[1], ref->stiffness[2],
-                                  ref->edge_mass[0], ref->edge_mass[1], ref->edge_mass[2]};
-  const double *const lift[3] = {ref->lift, ref->lift_r, ref->lift_s};
-  const int tile_rows = kg_tiles_of(z.n_trace + 1);
-  kg_cut_packed(z.n_modes, 6, whole, (double *)ref->operator_tiles);
-  kg_cut_transposes(z.n_modes, z.n_trace, tile_rows, 3, lift, (double *)ref->lift_tiles);
-  kg_cut_symmetric(z.n_trace, tile_rows, ref->trace_mass, (double *)ref->trace_tiles);
+  const kg_cut cut = kg_cut_of(z.order);
+  const double *const whole[KG_OPERATOR_TILES] = {ref->stiffness[0], ref->stiffness[2],
+                                                  ref->edge_mass[0], ref->edge_mass[1]};
+  const double *const lift[KG_LIFT_TILES] = {ref->lift, ref->lift_r, ref->lift_s};
+  kg_cut_operator(&cut, whole, lift, (double *)ref->operator_tiles);
+  kg_cut_lift(&cut, lift, (double *)ref->lift_tiles);
+  kg_cut_trace(&cut, ref->trace_mass, (double *)ref->trace_tiles);
   const int N = z.n_modes, K = z.n_rotation, S = z.n_star - 1;
   const int N_down = 2 * kg_tile_pairs_of(N);
   const double *const gradient[2] = {ref->gradient_r, ref->gradient_s};

@@ -37,10 +37,10 @@ typedef struct kg_reference {
   const double
       *rotation_mass[2];       ///< packed K x K: T_1 T_1^T, T_1 T_2^T + T_2 T_1^T; T_c = rotation^T
   const double *potential[2];  ///< [N][N* - 1]: what takes a gradient to its potential
-  // The same for tensor cores (basis/tiles.h):
-  const double *operator_tiles;  ///< [tile of Z^-1][stiffness 0..2, edge_mass 0..2][64]
-  const double *lift_tiles;      ///< [tile of R^T][lift, lift_r, lift_s][64], a row more than n
-  const double *trace_tiles;     ///< [tile of whole trace_mass][64], a row more than n
+  // The same for tensor cores, for local matrices, one piece of memory (basis/local_tiles.h):
+  const double *operator_tiles;  ///< stiffness 0 and 2, edge_mass 0 and 1, which suffice (math.md)
+  const double *lift_tiles;      ///< lift, lift_r, lift_s
+  const double *trace_tiles;     ///< trace_mass
   // The same for products with vectors of a group (ops/group_product.cuh): [tile row, an even number
   // of them][tile column][matrix][64].
   const double *lift_row_tiles;      ///< lift

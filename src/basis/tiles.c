@@ -1,28 +1,5 @@
 #include "basis/tiles.h"
 
-/// Tile (I, J) of a packed symmetric matrix.
-static void cut_one(int n, int I, int J, const double *matrix, double *out)
-{
-  for (int at = 0; at < KG_TILE_ENTRIES; ++at) {
-    const int i = KG_TILE * I + at / KG_TILE, j = KG_TILE * J + at % KG_TILE;
-    const int row = i > j ? i : j, col = i > j ? j : i;
-    out[at] = row < n ? matrix[row * (row + 1) / 2 + col] : 0.0;
-  }
-}
-
-void kg_cut_packed(int n, int n_matrices, const double *const matrix[], double *out)
-{
-  for (int I = 0; I < kg_tiles_of(n); ++I)
-    for (int J = 0; J <= I; ++J)
-      for (int k = 0; k < n_matrices; ++k, out += KG_TILE_ENTRIES) cut_one(n, I, J, matrix[k], out);
-}
-
-void kg_cut_symmetric(int n, int tile_rows, const double *matrix, double *out)
-{
-  for (int I = 0; I < tile_rows; ++I)
-    for (int J = 0; J < tile_rows; ++J, out += KG_TILE_ENTRIES) cut_one(n, I, J, matrix, out);
-}
-
 /// Entry (c, i) of what is cut is at c * down + i * along of a matrix.
 static void cut(int rows, int cols, int down, int along, int tile_rows, int n_matrices,
                 const double *const matrix[], double *out)

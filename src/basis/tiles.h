@@ -16,14 +16,6 @@ static inline int kg_tiles_of(int n)
   return (n + KG_TILE - 1) / KG_TILE;
 }
 
-/// Lower triangles of symmetric n x n matrices, packed: out [tile (I, J), J <= I, at I (I+1) / 2 + J]
-/// [matrix][64]. Tiles on the diagonal are whole.
-void kg_cut_packed(int n, int n_matrices, const double *const matrix[], double *out);
-
-/// A whole symmetric matrix, packed: out [I][J][64], I and J < tile_rows, which may be more than n
-/// needs.
-void kg_cut_symmetric(int n, int tile_rows, const double *matrix, double *out);
-
 /// Tile rows in pairs, which the tensor cores take at once.
 static inline int kg_tile_pairs_of(int n)
 {

@@ -96,20 +96,29 @@ kedge_status launch_plain(kedge_context *ctx, const kg_local_matrices_args *a)
   return kg_cuda_launched(ctx, "local_matrices");
 }
 
-// Shapes: the fastest of those measured on an H200 (profiling/operators --only local_matrices).
+/// GPUs with too little shared memory take the other kernel.
+template <class shape>
+kedge_status launch_tiles(kedge_context *ctx, const kg_local_matrices_args &a)
+{
+  const int teams = kg::teams_that_fit<shape>(ctx);
+  return teams > 0 ? kg::launch_tensor<shape>(ctx, a, teams) : launch_plain(ctx, &a);
+}
+
+// Shapes: the fastest of those measured on an H200 (profiling/operators --only local_matrices): order,
+// elements a warp, teams a block, reference matrices in shared memory, tiles inverted by threads.
 constexpr kedge_status (*by_order[])(kedge_context *, const kg_local_matrices_args &) = {
     kg::launch_thread<1>,
     kg::launch_thread<2>,
     kg::launch_thread<3>,
-    kg::launch_tensor<kg::tensor_shape<4, 8, 2, 2, 6, 100>>,
-    kg::launch_tensor<kg::tensor_shape<5, 8, 2, 2, 3, 86>>,
-    kg::launch_tensor<kg::tensor_shape<6, 4, 2, 1, 8, 86>>,
-    kg::launch_tensor<kg::tensor_shape<7, 4, 2, 1, 6, 100>>,
-    kg::launch_tensor<kg::tensor_shape<8, 4, 1, 1, 4, 86>>,
-    kg::launch_tensor<kg::tensor_shape<9, 2, 1, 1, 7, 100>>,
-    kg::launch_tensor<kg::tensor_shape<10, 1, 1, 1, 8, 100>>,
-    kg::launch_tensor<kg::tensor_shape<11, 1, 1, 1, 8, 100>>,
-    kg::launch_tensor<kg::tensor_shape<12, 1, 1, 1, 5, 100>>};
+    launch_tiles<kg::tensor_shape<4, 4, 3, true, true>>,
+    launch_tiles<kg::tensor_shape<5, 2, 3, true, false>>,
+    launch_tiles<kg::tensor_shape<6, 2, 2, true, false>>,
+    launch_tiles<kg::tensor_shape<7, 2, 2, true, true>>,
+    launch_tiles<kg::tensor_shape<8, 1, 2, true, false>>,
+    launch_tiles<kg::tensor_shape<9, 1, 2, true, false>>,
+    launch_tiles<kg::tensor_shape<10, 1, 2, false, true>>,
+    launch_tiles<kg::tensor_shape<11, 1, 2, false, true>>,
+    launch_tiles<kg::tensor_shape<12, 1, 2, false, true>>};
 static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one entry per order");
 
 }  // namespace

@@ -1,351 +1,281 @@
 // local_matrices_tensor.cuh: K^e and F^e of every element on FP64 tensor cores (sm_80 and later).
 // Layout  local [group][n (n+1) / 2][lane], condensed [group][n][lane].
-// Map     block = E * WARPS neighbouring lanes of a group, E a warp. Z^-1 is built and factored in
-//         shared memory for all of them (tiles.cuh); then a warp builds [R -f]^T of S elements at a
-//         time and solves and multiplies it in registers. K^e waits where L was until all E
-//         elements can be written.
-//         The reference matrices come as tiles through L1, once for E (from R on: S) elements.
+// Map     A block stays on its multiprocessor, with the reference matrices as tiles in shared memory.
+//         Teams of four warps take one group after the other, a warp E neighbouring lanes at a time;
+//         their [Z^-1; f^T; R^T] are eliminated in its registers, a column of tiles after the other.
+//         K^e and F^e wait in shared memory until the team writes them.
 // Cost    kg_local_matrices_cost()
 #pragma once
-#include "backend/cuda_rt.h"
-#include "ops/local_matrices.h"
-#include "ops/tiles.cuh"
+#include <cuda_pipeline.h>
+
+#include "ops/local_matrices_columns.cuh"
 
 namespace kg
 {
 
-/// E elements a warp, S of them at a time from R on; registers such that BLOCKS blocks fit a
-/// multiprocessor, which uses PERCENT of the shared memory it can have: the rest is L1 cache.
-template <int P, int E_, int S_, int WARPS_, int BLOCKS_, int PERCENT_>
-struct tensor_shape {
-  static constexpr int E = E_, S = S_, WARPS = WARPS_, BLOCKS = BLOCKS_, PERCENT = PERCENT_;
-  static constexpr int N = (P + 1) * (P + 2) / 2, m = P + 1, n = 3 * m;
-  static constexpr int packed = n * (n + 1) / 2;
-  static constexpr int NT = (N + 7) / 8, RT = (n + 1 + 7) / 8;  ///< tiles of Z^-1; of [R -f]^T
-  using factors = tile_cholesky<NT, E, WARPS>;
-  /// Kind of a mode of the trace (tile_element); any beyond the last.
-  static __device__ __forceinline__ int kind(int mode)
-  {
-    const int l = mode / m < 3 ? mode / m : 2;
-    return 2 * l + ((mode - l * m) & 1);
-  }
-  static constexpr size_t BYTES = sizeof(double) * factors::DOUBLES;
-  static_assert(factors::TILES * 64 > packed + n, "K^e and F^e take the place of L");
-};
-
-/// What the matrices of an element depend on, as the lanes want it. Modes of the trace come in six
-/// kinds, 2 (local edge) + (odd mode): those of the odd kind of a reversed side change their sign.
-struct tile_element {
-  double2 stiffness_tau[3];  ///< stiffness 0..2, tau 0..2
-  double mass;
-  double lift[6][3];   ///< of a kind: +-tau, lift_r, lift_s
-  double trace[6][6];  ///< of two kinds: the factor of F^T F in S0
-
-  __device__ __forceinline__ void set(const kg_element &g, const kg_batch &batch, int64_t group,
-                                      int lane)
-  {
-    stiffness_tau[0] = make_double2(g.stiffness[0], g.stiffness[1]);
-    stiffness_tau[1] = make_double2(g.stiffness[2], g.tau[0]);
-    stiffness_tau[2] = make_double2(g.tau[1], g.tau[2]);
-    mass = g.mass;
-    double sign[6];
-    for (int l = 0; l < 3; ++l) {
-      sign[2 * l] = 1.0;
-      sign[2 * l + 1] = kg_side_sign(batch.arrays.side_edge[(group * 3 + l) * KG_LANES + lane], 1);
-    }
-    for (int i = 0; i < 6; ++i) {
-      const int l = i / 2;
-      lift[i][0] = sign[i] * g.tau[l];
-      lift[i][1] = sign[i] * g.lift_r[l];
-      lift[i][2] = sign[i] * g.lift_s[l];
-      for (int j = 0; j < 6; ++j) {
-        const int high = i > j ? l : j / 2, low = i > j ? j / 2 : l;
-        trace[i][j] = sign[i] * sign[j] * g.trace[high * (high + 1) / 2 + low];
-      }
-    }
-  }
-};
-
-/// The lane's part of a tile of a reference matrix, from L1 where it stays. Volatile, or tiles would
-/// be kept from one element to the next, more than there are registers.
-__device__ __forceinline__ double2 reference_tile(const double *tiles, int at)
+/// An entry of the results; row >= col.
+template <class shape>
+__device__ __forceinline__ void put(double *out, int row, int col, double value)
 {
-  const double2 *address = (const double2 *)tiles + 32 * at + (threadIdx.x & 31);
-  double2 c;
-  asm volatile("ld.global.nc.L1::evict_last.v2.f64 {%0, %1}, [%2];"
-               : "=d"(c.x), "=d"(c.y)
-               : "l"(address));
+  out[row * (row + 1) / 2 + col] = value;
+}
+
+/// c += S0 in tile (I, J) of the trace, the border being tile RT.
+template <class shape>
+__device__ __forceinline__ double2 add_trace(const tile_warp<shape> &w, int e, int I, int J,
+                                             double2 c)
+{
+  const double2 mass = w.reference(shape::TRACE + I * shape::TRACE_TILES + J);
+  const double2 trace = w.factors[e].trace[w.kinds >> 4 * I & 15][4 * J + w.col / 2];
+  c.x = fma(trace.x, mass.x, c.x);
+  c.y = fma(trace.y, mass.y, c.y);
+  if (I == J) {
+    const double tau = fabs(w.factors[e].lift[0][8 * I + w.row]);
+    if (w.row == w.col) c.x += tau;
+    if (w.row == w.col + 1) c.y += tau;
+  }
   return c;
 }
 
-/// Load vectors are asked for long before they are needed.
-__device__ __forceinline__ void prefetch(const double *address)
-{
-  asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
-}
-
-__device__ __forceinline__ void add_scaled(double2 &sum, double factor, double2 a)
-{
-  sum.x += factor * a.x;
-  sum.y += factor * a.y;
-}
-
-/// Tile (i, j) of Z^-1 of E elements.
+/// Columns of the border in the last column of tiles: -W^T [w_f of the load, W of the border], which
+/// are F^e and entries of K^e. They leave W^T.
 template <class shape>
-__device__ __forceinline__ void build_operator(const kg_reference &ref, const tile_element *s_e,
-                                               int i, int j, double2 *c)
+__device__ __forceinline__ void take_border(const tile_warp<shape> &w, tile_columns<shape> &l)
 {
-  const int at = 6 * (i * (i + 1) / 2 + j), row = (threadIdx.x & 31) / 4, col = threadIdx.x % 4 * 2;
-  double2 r[6];
+  constexpr int last = shape::NT - 1, PIVOTS = shape::PIVOTS, BORDER = shape::BORDER;
+  const int x = shape::border_mode(w.col), y = shape::border_mode(w.col + 1);
+  const bool has_x = w.col >= PIVOTS && w.col <= PIVOTS + BORDER;
+  const bool has_y = w.col + 1 >= PIVOTS && w.col < PIVOTS + BORDER;
 #pragma unroll
-  for (int q = 0; q < 6; ++q) r[q] = reference_tile(ref.operator_tiles, at + q);
+  for (int i = shape::BORDER_ROW; i < shape::ROWS; ++i)
 #pragma unroll
-  for (int e = 0; e < shape::E; ++e) {
-    c[e] = make_double2(0.0, 0.0);
-#pragma unroll
-    for (int q = 0; q < 3; ++q) {
-      const double2 factor = s_e[e].stiffness_tau[q];
-      add_scaled(c[e], factor.x, r[2 * q]);
-      add_scaled(c[e], factor.y, r[2 * q + 1]);
+    for (int e = 0; e < shape::E; ++e) {
+      const bool inside = i == last;  // rows of the border too
+      const int I = inside ? shape::RT : i - shape::NT;
+      const int row = inside ? shape::border_mode(w.row) : 8 * I + w.row;
+      double2 c = l[last][i][e];
+      if (BORDER > 0) c = add_trace<shape>(w, e, I, shape::RT, c);
+      const bool exists = inside ? w.row > PIVOTS && row < shape::n : row < shape::MAIN;
+      if (has_x && exists && (!inside || w.col == PIVOTS || w.col <= w.row))
+        put<shape>(w.out[e], max(row, x), min(row, x), c.x);
+      if (has_y && exists && (!inside || w.col + 1 == PIVOTS || w.col < w.row))
+        put<shape>(w.out[e], max(row, y), min(row, y), c.y);
+      if (w.col >= PIVOTS) l[last][i][e].x = 0.0;
+      if (w.col + 1 >= PIVOTS) l[last][i][e].y = 0.0;
     }
-    if (i == j) {
-      const double diagonal = 8 * i + row < shape::N ? s_e[e].mass : 1.0;
-      if (row == col) c[e].x += diagonal;
-      if (row == col + 1) c[e].y += diagonal;
-    }
-  }
 }
 
-/// Tile column j of [R -f]^T of elements s_e[0..S-1].
-template <class shape>
-__device__ __forceinline__ void build_lift(const kg_local_matrices_args &a, int64_t group,
-                                           int lane_of_first, const tile_element *s_e, int lane,
-                                           int j, double2 (&c)[shape::S][shape::RT])
-{
-  const int i = 8 * j + lane % 4 * 2;
-#pragma unroll
-  for (int I = 0; I < shape::RT; ++I) {
-    const int row = 8 * I + lane / 4;
-    double2 r[3];
-#pragma unroll
-    for (int q = 0; q < 3; ++q)
-      r[q] = reference_tile(a.batch.reference.lift_tiles, 3 * (I * shape::NT + j) + q);
-#pragma unroll
-    for (int s = 0; s < shape::S; ++s) {
-      c[s][I] = make_double2(0.0, 0.0);
-#pragma unroll
-      for (int q = 0; q < 3; ++q)
-        add_scaled(c[s][I], *(const volatile double *)&s_e[s].lift[shape::kind(row)][q], r[q]);
-      if (row == shape::n) {
-        const double *load = a.load + (group * shape::N + i) * KG_LANES + lane_of_first + s;
-        if (i < shape::N) c[s][I].x = -load[0];
-        if (i + 1 < shape::N) c[s][I].y = -load[KG_LANES];
-      }
-    }
-  }
-}
-
-/// The entries of a lane in tile (I, J) of [W -w]^T [W -w] become those of K^e = S0 - W^T W and, in
-/// row or column n, of F^e = W^T w.
-template <class shape>
-__device__ __forceinline__ void finish(const kg_reference &ref, const tile_element &e, int lane,
-                                       int I, int J, double2 &c)
-{
-  const int row = 8 * I + lane / 4, col = 8 * J + lane % 4 * 2;
-  const double2 mass = reference_tile(ref.trace_tiles, I * shape::RT + J);
-  const double *trace = e.trace[shape::kind(row)];
-  c.x = trace[shape::kind(col)] * mass.x - c.x;
-  c.y = trace[shape::kind(col + 1)] * mass.y - c.y;
-  if (I == J) {
-    const double tau = e.lift[shape::kind(row) & ~1][0];
-    if (row == col) c.x += tau;
-    if (row == col + 1) c.y += tau;
-  }
-}
-
-/// They go to s_out: K^e packed, F^e behind it as row n.
-template <class shape>
-__device__ __forceinline__ void put(int lane, int I, int J, double2 c, double *s_out)
-{
-  const int row = 8 * I + lane / 4, col = 8 * J + lane % 4 * 2;
-  if (I < J) {  // the transpose
-    if (col <= shape::n) s_out[col * (col + 1) / 2 + row] = c.x;
-    if (col + 1 <= shape::n) s_out[(col + 1) * (col + 2) / 2 + row] = c.y;
-  } else if (row <= shape::n) {
-    s_out += row * (row + 1) / 2 + col;
-    if (I > J || col <= row) s_out[0] = c.x;
-    if (I > J || col + 1 <= row) s_out[1] = c.y;
-  }
-}
-
-/// Which products of tile rows of W^T are formed together: unit u makes tiles (first, u) and
-/// (second, u). Round r of an odd number of rows takes those at distance 2 r and 2 r + 1 around the
-/// circle; of an even number, tile rows 2 r and 2 r + 1. Where nothing is left to come along, the
-/// first or second is spare.
+/// Which tiles of W^T W are formed together with tile row u of W^T as second factor: those below it,
+/// two at a time; the last three rows take their next around the circle, so that nobody is alone.
 template <int RT>
-struct product_units {
-  static constexpr bool ODD = RT % 2 == 1;
-  static constexpr int ROUNDS = ODD ? RT / 4 + 1 : RT / 2;
-  /// The two distances of an odd round are one and the same, seen from both ends.
-  static __host__ __device__ constexpr bool meets_itself(int r)
+struct product_rows {
+  static __host__ __device__ constexpr bool circle(int u)
   {
-    return ODD && r > 0 && 4 * r == RT - 1;
+    return RT >= 3 && u >= RT - 3;
   }
-  static __host__ __device__ constexpr int count(int r)
+  static __host__ __device__ constexpr int count(int u)
   {
-    return !ODD ? 2 * r + 2 : meets_itself(r) ? (RT + 1) / 2 : RT;
+    return circle(u) ? 2 : RT - u;
   }
-  static __host__ __device__ constexpr int first(int r, int u)
+  static __host__ __device__ constexpr int row(int u, int t)
   {
-    return ODD ? (u + 2 * r) % RT : 2 * r;
-  }
-  static __host__ __device__ constexpr int second(int r, int u)
-  {
-    return ODD ? (u + 2 * r + 1) % RT : 2 * r + 1;
-  }
-  static __host__ __device__ constexpr bool first_spare(int r, int u)
-  {
-    return !ODD && u > 2 * r;
-  }
-  static __host__ __device__ constexpr bool second_spare(int r, int u)
-  {
-    return meets_itself(r) && u == count(r) - 1;
+    return circle(u) && u + t == RT ? RT - 3 : u + t;
   }
 };
 
-/// W^T of S elements: [R -f]^T L^-T, tile column j after the other.
+/// Tile (I, u) of K^e to the results.
 template <class shape>
-__device__ __forceinline__ void solve(const kg_local_matrices_args &a, int64_t group,
-                                      int first_lane, int first, const tile_element *s_e,
-                                      const typename shape::factors &factors, int lane,
-                                      double2 (&w)[shape::NT][shape::S][shape::RT])
+__device__ __forceinline__ void put_tile(const tile_warp<shape> &w, int e, int I, int u, double2 k)
 {
+  const int row = 8 * I + w.row, col = 8 * u + w.col;
+  if (I < u) {  // the transpose
+    if (u < shape::RT - 1 || col < shape::MAIN) put<shape>(w.out[e], col, row, k.x);
+    if (u < shape::RT - 1 || col + 1 < shape::MAIN) put<shape>(w.out[e], col + 1, row, k.y);
+  } else if (I < shape::RT - 1 || row < shape::MAIN) {
+    if (I > u || col <= row) put<shape>(w.out[e], row, col, k.x);
+    if (I > u || col < row) put<shape>(w.out[e], row, col + 1, k.y);
+  }
+}
+
+/// K^e = S0 - W^T W to the results.
+template <class shape>
+__device__ __forceinline__ void multiply(const tile_warp<shape> &w, const tile_columns<shape> &l)
+{
+  constexpr int NT = shape::NT;
+  using rows = product_rows<shape::RT>;
+#pragma unroll
+  for (int u = 0; u < shape::RT; ++u)
+#pragma unroll
+    for (int t = 0; t < rows::count(u); t += 2) {
+      const bool pair = t + 1 < rows::count(u);
+      const int I = rows::row(u, t), next = pair ? rows::row(u, t + 1) : I;
+#pragma unroll
+      for (int e = 0; e < shape::E; ++e) {
+        double2 c = {}, d = {};
+#pragma unroll
+        for (int j = 0; j < NT; ++j)
+          if (pair)
+            tile_multiply(c, d, l[j][NT + I][e], l[j][NT + next][e], l[j][NT + u][e]);
+          else
+            tile_multiply(c, l[j][NT + I][e], l[j][NT + u][e]);
+        put_tile<shape>(w, e, I, u, add_trace<shape>(w, e, I, u, negative(c)));
+        if (pair) put_tile<shape>(w, e, next, u, add_trace<shape>(w, e, next, u, negative(d)));
+      }
+    }
+}
+
+/// K^e and F^e of the warp's elements to the results, once the team has written those before.
+template <class shape>
+__device__ __forceinline__ void condense(const tile_warp<shape> &w,
+                                         double2 (*team_tiles)[TILE_STRIDE], int team)
+{
+  tile_columns<shape> l;
 #pragma unroll
   for (int j = 0; j < shape::NT; ++j) {
-    double2 c[shape::S][shape::RT];
-    build_lift<shape>(a, group, first_lane + first, s_e + first, lane, j, c);
-#pragma unroll
-    for (int k = 0; k < j; ++k)
-#pragma unroll
-      for (int s = 0; s < shape::S; ++s)
-        tiles_multiply(c[s], w[k][s], negative(factors.at(first + s, j, k)));
-#pragma unroll
-    for (int s = 0; s < shape::S; ++s) {
-#pragma unroll
-      for (int I = 0; I < shape::RT; ++I) w[j][s][I] = make_double2(0.0, 0.0);
-      tiles_multiply(w[j][s], c[s], factors.at(first + s, j, j));
-    }
+    asm volatile("" ::: "memory");  // factors are read again rather than kept in registers
+    if (shape::BY_THREADS)
+      eliminate_by_team<shape>(w, team, team_tiles, j, l);
+    else
+      eliminate<shape>(w, j, l);
   }
+  team_barrier(team);
+  take_border<shape>(w, l);
+  multiply<shape>(w, l);
 }
 
-/// K^e and F^e of element s of them to s_out.
+/// From shared memory to lanes first.. of the group.
 template <class shape>
-__device__ __forceinline__ void multiply(const kg_reference &ref, const tile_element &e, int lane,
-                                         int s, const double2 (&w)[shape::NT][shape::S][shape::RT],
-                                         double *s_out)
+__device__ __forceinline__ void write_out(const typename shape::team_memory &s,
+                                          const kg_local_matrices_args &a, int64_t group, int first,
+                                          int thread)
 {
-  using units = product_units<shape::RT>;
-#pragma unroll
-  for (int r = 0; r < units::ROUNDS; ++r) {
-    double2 c[2 * shape::RT] = {};
-#pragma unroll
-    for (int j = 0; j < shape::NT; ++j)
-#pragma unroll
-      for (int u = 0; u < units::count(r); ++u)
-        tile_multiply(c[2 * u], c[2 * u + 1], w[j][s][units::first(r, u)],
-                      w[j][s][units::second(r, u)], w[j][s][u]);
-#pragma unroll
-    for (int u = 0; u < units::count(r); ++u) {
-      if (!units::first_spare(r, u)) finish<shape>(ref, e, lane, units::first(r, u), u, c[2 * u]);
-      if (!units::second_spare(r, u))
-        finish<shape>(ref, e, lane, units::second(r, u), u, c[2 * u + 1]);
-    }
-#pragma unroll
-    for (int u = 0; u < units::count(r); ++u) {
-      if (!units::first_spare(r, u)) put<shape>(lane, units::first(r, u), u, c[2 * u], s_out);
-      if (!units::second_spare(r, u)) put<shape>(lane, units::second(r, u), u, c[2 * u + 1], s_out);
-    }
-  }
-}
-
-/// K^e and F^e of elements first..first+S-1 of the warp from the factors of Z^-1, whose place they
-/// take.
-template <class shape>
-__device__ __forceinline__ void condense(const kg_local_matrices_args &a, int64_t group,
-                                         int first_lane, int first, const tile_element *s_e,
-                                         const typename shape::factors &factors)
-{
-  int lane = threadIdx.x & 31;
-  asm volatile("" : "+r"(lane));  // unknown again: no index is kept from one element to the next
-  double2 w[shape::NT][shape::S][shape::RT];
-  solve<shape>(a, group, first_lane, first, s_e, factors, lane, w);
-  __syncwarp();
-#pragma unroll
-  for (int s = 0; s < shape::S; ++s)
-    multiply<shape>(a.batch.reference, s_e[first + s], lane, s, w, factors.matrix(first + s));
-}
-
-/// From shared memory to the lanes of the group.
-template <class shape>
-__device__ __forceinline__ void write_out(const double *s_out, const kg_local_matrices_args &a,
-                                          int64_t group, int first_lane)
-{
-  constexpr int packed = shape::packed, E = shape::E;
-  const int e = threadIdx.x % E, lane = first_lane + e;
+  constexpr int packed = shape::packed, STEP = TEAM_THREADS / shape::ELEMENTS;
+  const int element = thread % shape::ELEMENTS;
+  const int lane = first + element;
   const bool exists = group * KG_LANES + lane < a.batch.count.n_elements;
   double *local = a.local + group * packed * KG_LANES + lane;
   double *condensed = a.condensed + group * shape::n * KG_LANES + lane;
-  s_out += e * shape::factors::STRIDE;
-  for (int k = (threadIdx.x & 31) / E; k < packed; k += 32 / E)
-    __stcs(local + k * KG_LANES, exists ? s_out[k] : 0.0);
-  for (int k = (threadIdx.x & 31) / E; k < shape::n; k += 32 / E)
-    condensed[k * KG_LANES] = s_out[packed + k];
+  const double *out = s.out[element];
+  for (int k = thread / shape::ELEMENTS; k < packed; k += STEP)
+    __stcs(local + k * KG_LANES, exists ? out[k] : 0.0);
+  for (int k = thread / shape::ELEMENTS; k < shape::n; k += STEP)
+    condensed[k * KG_LANES] = out[packed + k];
+}
+
+/// What the elements of a group depend on, by the first warp of the team.
+template <class shape>
+__device__ __forceinline__ void begin_group(typename shape::team_memory &s,
+                                            const kg_local_matrices_args &a, int64_t group,
+                                            int team)
+{
+  const int thread = threadIdx.x % TEAM_THREADS;
+  if (thread < KG_LANES) {
+    double x[3], y[3];
+    kg_element_corners(a.batch.arrays.vertices, a.batch.arrays.vertex, group, thread, x, y);
+    s.element[thread].set(kg_element_of(x, y, a.material), a.batch.arrays, group, thread);
+  }
+  team_barrier(team);
+}
+
+/// Load vectors of lanes first.. of a group are asked for; they come in the order of the tiles.
+template <class shape>
+__device__ __forceinline__ void fetch_loads(double (*load)[shape::ELEMENTS],
+                                            const kg_local_matrices_args &a, const int *s_mode,
+                                            int64_t group, int first, int thread)
+{
+  constexpr int STEP = TEAM_THREADS / shape::ELEMENTS;
+  const int element = thread % shape::ELEMENTS;
+  if (group < a.batch.count.n_groups)
+    for (int k = thread / shape::ELEMENTS; k < shape::N; k += STEP)
+      __pipeline_memcpy_async(&load[k][element],
+                              a.load + (group * shape::N + s_mode[k]) * KG_LANES + first + element,
+                              sizeof(double));
+  __pipeline_commit();
 }
 
 template <class shape>
-__global__ void __launch_bounds__(32 * shape::WARPS, shape::BLOCKS)
+__device__ __forceinline__ tile_warp<shape> warp_of(typename shape::team_memory &s,
+                                                    const double2 *tiles, int thread)
+{
+  const int of_warp = thread / 32 * shape::E, lane = thread % 32;
+  tile_warp<shape> w = {};
+  w.tiles = tiles;
+  w.factors = s.factors + of_warp;
+  w.tile = s.tile + of_warp;
+  w.out = s.out + of_warp;
+  w.lane = lane;
+  w.row = lane / 4;
+  w.col = lane % 4 * 2;
+  w.warp = thread / 32;
+  for (int I = 0; I < shape::TRACE_TILES; ++I)
+    w.kinds |= (unsigned)shape::kind(8 * I + w.row) << 4 * I;
+  return w;
+}
+
+template <class shape>
+__global__ void __launch_bounds__(TEAM_THREADS *shape::TEAMS, 1)
     local_matrices_tensor(const kg_local_matrices_args a)
 {
-  constexpr int E = shape::E, per_group = KG_LANES / (E * shape::WARPS);  // blocks of a group
   extern __shared__ double2 s_memory[];
-  __shared__ tile_element s_elements[shape::WARPS * E];
-  const int warp = threadIdx.x / 32;
-  const int64_t group = blockIdx.x / per_group;
-  const int lane_of_block = (int)(blockIdx.x % per_group) * shape::WARPS * E;
-  const int first_lane = lane_of_block + warp * E;
-  if (threadIdx.x < E * shape::WARPS) {
-    const int lane = lane_of_block + (int)threadIdx.x;
-    double x[3], y[3];
-    kg_element_corners(a.batch.arrays.vertices, a.batch.arrays.vertex, group, lane, x, y);
-    s_elements[threadIdx.x].set(kg_element_of(x, y, a.material), a.batch, group, lane);
-  }
-  shape::factors::barrier();
-  const tile_element *s_e = s_elements + warp * E;
-  const kg_reference &ref = a.batch.reference;
-  for (int i = threadIdx.x; i < shape::N; i += 32 * shape::WARPS)
-    prefetch(a.load + (group * shape::N + i) * KG_LANES + lane_of_block);
-  const typename shape::factors factors = {(double *)s_memory};
-  factors.factor([&](int i, int j, double2 *c) { build_operator<shape>(ref, s_e, i, j, c); });
+  __shared__ int s_mode[shape::N];
+  const double2 *tiles = (const double2 *)a.batch.reference.operator_tiles;
+  for (int i = threadIdx.x; i < shape::N; i += blockDim.x) s_mode[i] = mode_at<shape::P>(i);
+  if (shape::STAGED)
+    for (int i = threadIdx.x; i < 32 * shape::TILES; i += blockDim.x) s_memory[i] = tiles[i];
+  __syncthreads();
+  auto *s_teams = (typename shape::team_memory *)(s_memory + shape::STAGED_BYTES / sizeof(double2));
+  const int team = threadIdx.x / TEAM_THREADS;
+  const int64_t teams = blockDim.x / TEAM_THREADS, step = gridDim.x * teams;
+  auto &s = s_teams[team];
+  const int thread = threadIdx.x % TEAM_THREADS;
+  int buffer = 0;
+  tile_warp<shape> w = warp_of<shape>(s, shape::STAGED ? s_memory : tiles, thread);
+  w.zero = a.batch.count.n_groups >> 31;
+  int64_t group = blockIdx.x * teams + team;
+  fetch_loads<shape>(s.load[0], a, s_mode, group, 0, thread);
+  __pipeline_wait_prior(0);
+  for (; group < a.batch.count.n_groups; group += step) {
+    begin_group<shape>(s, a, group, team);
 #pragma unroll 1
-  for (int e = 0; e < E; e += shape::S) condense<shape>(a, group, first_lane, e, s_e, factors);
-  __syncwarp();
-  write_out<shape>(factors.matrix(0), a, group, first_lane);
+    for (int first = 0; first < KG_LANES; first += shape::ELEMENTS, buffer ^= 1) {
+      const int next = (first + shape::ELEMENTS) % KG_LANES;
+      fetch_loads<shape>(s.load[buffer ^ 1], a, s_mode, next > 0 ? group : group + step, next,
+                         thread);
+      w.load = s.load[buffer][0] + w.warp * shape::E;
+      w.element = s.element + first + w.warp * shape::E;
+#pragma unroll
+      for (int e = 0; e < shape::E; ++e)
+        set_factors<shape>(s.factors[w.warp * shape::E + e], w.element[e], w.lane);
+      __syncwarp();
+      condense<shape>(w, s.tile, team);
+      __pipeline_wait_prior(0);
+      team_barrier(team);
+      write_out<shape>(s, a, group, first, thread);
+    }
+  }
+}
+
+/// Teams of a block on this GPU; 0 where the shared memory is too small.
+template <class shape>
+int teams_that_fit(kedge_context *ctx)
+{
+  const int64_t free = kg_cuda(ctx)->shared_limit - (int64_t)shape::STAGED_BYTES;
+  const int64_t teams = free / (int64_t)sizeof(typename shape::team_memory);
+  return teams < 0 ? 0 : teams < shape::TEAMS ? (int)teams : shape::TEAMS;
 }
 
 template <class shape>
-kedge_status launch_tensor(kedge_context *ctx, const kg_local_matrices_args &a)
+kedge_status launch_tensor(kedge_context *ctx, const kg_local_matrices_args &a, int teams)
 {
   const auto kernel = local_matrices_tensor<shape>;
+  const size_t shared = shape::STAGED_BYTES + teams * sizeof(typename shape::team_memory);
   KG_TRY(kg_cuda_check(
-      ctx,
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape::BYTES),
+      ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared),
       "local_matrices: asking for shared memory"));
-  KG_TRY(kg_cuda_check(
-      ctx,
-      cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, shape::PERCENT),
-      "local_matrices: dividing shared memory and cache"));
-  const unsigned blocks = (unsigned)a.batch.count.n_groups * (KG_LANES / (shape::E * shape::WARPS));
-  kernel<<<blocks, 32 * shape::WARPS, shape::BYTES, kg_cuda_stream(ctx)>>>(a);
+  const int needed = (a.batch.count.n_groups + teams - 1) / teams;
+  const int blocks =
+      needed < kg_cuda(ctx)->multiprocessors ? needed : kg_cuda(ctx)->multiprocessors;
+  kernel<<<(unsigned)blocks, TEAM_THREADS * teams, shared, kg_cuda_stream(ctx)>>>(a);
   return kg_cuda_launched(ctx, "local_matrices");
 }
 

@@ -1,0 +1,97 @@
+#include "basis/local_tiles.h"
+
+kg_cut kg_cut_of(int order)
+{
+  const int N = (order + 1) * (order + 2) / 2, n = 3 * (order + 1);
+  const int modes = kg_tiles_of(N), spare = KG_TILE * modes - N - 1, left = n % KG_TILE;
+  kg_cut cut = {.N = N, .n = n, .modes = modes, .border = left <= spare ? left : 0};
+  cut.traces = kg_tiles_of(n - cut.border);
+  int at = 0;
+  for (int parity = 1; parity >= 0; --parity)  // against that of the order
+    for (int degree = 0, mode = 0; degree <= order; ++degree)
+      for (int i = 0; i <= degree; ++i, ++mode)
+        if ((order + i) % 2 == parity) cut.mode[at++] = mode;
+  return cut;
+}
+
+/// The trace mode of row k of the border's tile; negative if there is none.
+static int border_mode(const kg_cut *cut, int k)
+{
+  const int mode = KG_TILE * (cut->modes - 1) + k - (cut->N + 1);
+  return mode >= 0 && mode < cut->border ? cut->n - cut->border + mode : -1;
+}
+
+/// Tile rows, and columns, of the trace with the border.
+static int trace_tiles(const kg_cut *cut)
+{
+  return cut->traces + (cut->border > 0);
+}
+
+/// The trace mode of row k of tile row I of those.
+static int trace_mode(const kg_cut *cut, int I, int k)
+{
+  if (I == cut->traces) return border_mode(cut, k);
+  const int mode = KG_TILE * I + k;
+  return mode < cut->n - cut->border ? mode : -1;
+}
+
+static double packed_entry(const double *packed, int i, int j)
+{
+  return i > j ? packed[i * (i + 1) / 2 + j] : packed[j * (j + 1) / 2 + i];
+}
+
+static double operator_entry(const kg_cut *cut, const double *matrix, const double *lift, int i,
+                             int j)
+{
+  if (j >= cut->N) return 0.0;
+  if (i < cut->N) return packed_entry(matrix, cut->mode[i], cut->mode[j]);
+  const int mode = border_mode(cut, i - KG_TILE * (cut->modes - 1));
+  return lift && mode >= 0 ? lift[cut->mode[j] * cut->n + mode] : 0.0;
+}
+
+size_t kg_cut_operator_count(const kg_cut *cut)
+{
+  return (size_t)(KG_OPERATOR_TILES * KG_TILE_ENTRIES * cut->modes * (cut->modes + 1) / 2);
+}
+
+void kg_cut_operator(const kg_cut *cut, const double *const matrix[KG_OPERATOR_TILES],
+                     const double *const lift[KG_LIFT_TILES], double *out)
+{
+  for (int I = 0; I < cut->modes; ++I)
+    for (int J = 0; J <= I; ++J)
+      for (int q = 0; q < KG_OPERATOR_TILES; ++q)
+        for (int at = 0; at < KG_TILE_ENTRIES; ++at)
+          *out++ = operator_entry(cut, matrix[q], q < KG_LIFT_TILES ? lift[q] : NULL,
+                                  KG_TILE * I + at / KG_TILE, KG_TILE * J + at % KG_TILE);
+}
+
+size_t kg_cut_lift_count(const kg_cut *cut)
+{
+  return (size_t)(KG_LIFT_TILES * KG_TILE_ENTRIES * cut->traces * cut->modes);
+}
+
+void kg_cut_lift(const kg_cut *cut, const double *const lift[KG_LIFT_TILES], double *out)
+{
+  for (int I = 0; I < cut->traces; ++I)
+    for (int J = 0; J < cut->modes; ++J)
+      for (int q = 0; q < KG_LIFT_TILES; ++q)
+        for (int at = 0; at < KG_TILE_ENTRIES; ++at) {
+          const int c = trace_mode(cut, I, at / KG_TILE), i = KG_TILE * J + at % KG_TILE;
+          *out++ = c >= 0 && i < cut->N ? lift[q][cut->mode[i] * cut->n + c] : 0.0;
+        }
+}
+
+size_t kg_cut_trace_count(const kg_cut *cut)
+{
+  return (size_t)(KG_TILE_ENTRIES * trace_tiles(cut) * trace_tiles(cut));
+}
+
+void kg_cut_trace(const kg_cut *cut, const double *matrix, double *out)
+{
+  for (int I = 0; I < trace_tiles(cut); ++I)
+    for (int J = 0; J < trace_tiles(cut); ++J)
+      for (int at = 0; at < KG_TILE_ENTRIES; ++at) {
+        const int i = trace_mode(cut, I, at / KG_TILE), j = trace_mode(cut, J, at % KG_TILE);
+        *out++ = i >= 0 && j >= 0 ? packed_entry(matrix, i, j) : 0.0;
+      }
+}
