@@ -43,7 +43,7 @@ kg_cost kg_smoother_make_cost(kedge_smoother kind, kg_sizes size, const kg_trace
 
 double kg_smoother_bound(kedge_smoother kind)
 {
-  return kind == KEDGE_SMOOTHER_EDGE ? 3.0 : 4.0;
+  return kind == KEDGE_SMOOTHER_EDGE ? 3.0 : 2.0;
 }
 
 static kedge_status step_by_edges(kedge_context *ctx, const kg_smoother *s,

@@ -32,8 +32,9 @@ kg_cost kg_smoother_make_cost(kedge_smoother kind, kg_sizes size, const kg_trace
 
 /// No eigenvalue of B^-1 A is larger. An element has three edges: K^e is positive semidefinite, so
 /// x . K^e x <= 3 (x_1 . K^e x_1 + x_2 . K^e x_2 + x_3 . K^e x_3) for the parts x_l of x on them, and
-/// the sum over the elements is x . A x <= 3 x . B x. To the values on an element four blocks
-/// contribute, its own and those of its neighbours: 4 in the same way.
+/// the sum over the elements is x . A x <= 3 x . B x. With the blocks of elements x . B x is the least
+/// of 2 sum_e y_e . A_e y_e over all x = sum_e R_e^T y_e. On an element x is the sum of four such y_e,
+/// its own and its neighbours', so x . A x <= 4 sum_e y_e . A_e y_e in the same way: the bound is 2.
 double kg_smoother_bound(kedge_smoother kind);
 
 typedef struct kg_smoother_args {

@@ -3,14 +3,13 @@
 /// multigrid smooths with on stretched triangles (multigrid/smoother.h).
 ///
 /// The block of an element is the n x n part of A that couples its edges with each other: K^e and,
-/// on the diagonal block of an edge, what the element beyond it adds. With A_e that block, R_e the
-/// restriction to it and W the square root of one over the number of elements of an edge, smoothing
-/// multiplies by
+/// on the diagonal block of an edge, what the element beyond it adds. With A_e that block and R_e the
+/// restriction to it, smoothing multiplies by
 ///
-///     B^-1 = sum_e R_e^T W A_e^-1 W R_e
+///     B^-1 = 1/2 sum_e R_e^T A_e^-1 R_e
 ///
-/// W A_e^-1 W lies as K^e does, so that kg_trace_apply() is this product. Rows of Dirichlet edges are
-/// zero.
+/// because most edges have two elements. A_e^-1 / 2 lies as K^e does, so that kg_trace_apply() is this
+/// product. Rows of Dirichlet edges are zero.
 #pragma once
 #include "ops/ops.h"
 #include "ops/sweep.h"
@@ -60,30 +59,30 @@ KG_INLINE void kg_element_block_cut(int n, int m, int first, double *block, int 
     for (int j = 0; j < n; ++j) block[kg_packed_entry(i, j) * stride] = i == j ? 1.0 : 0.0;
 }
 
-/// -W A_e^-1 W, packed `stride` apart. False: there is no inverse.
+/// -A_e^-1 / 2, packed `stride` apart. False: there is no inverse.
 KG_INLINE bool kg_element_block(const kg_element_blocks_args *a, int32_t e, double *block,
                                 int stride)
 {
   const kg_sizes *size = &a->batch.reference.size;
   const int m = size->n_edge, n = size->n_trace;
   const double *k = a->local + kg_element_block_at(size, e);
-  double weight[3];
+  bool is_free[3];
   for (int i = 0; i < size->n_packed; ++i) block[i * stride] = k[(int64_t)i * KG_LANES];
   for (int l = 0; l < 3; ++l) {
     const int64_t at = ((int64_t)(e / KG_LANES) * 3 + l) * KG_LANES + e % KG_LANES;
     const int64_t edge = a->batch.arrays.side_edge[at] >> 1;
     const int32_t *sides = a->batch.arrays.edge_sides + 2 * edge;
     const int32_t other = sides[0] == 3 * e + l ? sides[1] : sides[0];
-    const bool is_free = edge < a->batch.count.n_free;
-    weight[l] = !is_free ? 0.0 : other < 0 ? 1.0 : 0.70710678118654752440;
-    if (!is_free)
+    is_free[l] = edge < a->batch.count.n_free;
+    if (!is_free[l])
       kg_element_block_cut(n, m, l * m, block, stride);
     else if (other >= 0)
       kg_element_block_add(a, other, l * m, block, stride);
   }
   const bool inverted = kg_sweep(n, block, stride) && kg_sweep_fits(n, block, stride);
   for (int i = 0, at = 0; i < n; ++i)
-    for (int j = 0; j <= i; ++j, at += stride) block[at] *= weight[i / m] * weight[j / m];
+    for (int j = 0; j <= i; ++j, at += stride)
+      block[at] *= is_free[i / m] && is_free[j / m] ? 0.5 : 0.0;
   return inverted;
 }
 

@@ -1,4 +1,4 @@
-// element_blocks_cuda.cu: W A_e^-1 W of every element (element_blocks.h).
+// element_blocks_cuda.cu: A_e^-1 / 2 of every element (element_blocks.h).
 // Layout  local and inverse [group][n (n+1) / 2][lane]
 // Map     thread = element; its block is a column of shared memory, [entry][thread], which neither
 //         order nor the number of threads fills with conflicts. As many warps a block as fit, four at
