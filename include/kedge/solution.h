@@ -57,7 +57,8 @@ typedef struct kedge_report {
 } kedge_report;
 
 /// Memory of one solve, predicted from counts alone, in bytes. Stages hold device memory, which is
-/// host memory for the host backend.
+/// host memory for the host backend. Multigrid counts where the operator has it; others are planned
+/// with Jacobi.
 typedef struct kedge_plan {
   int64_t stage_bytes[KEDGE_OPERATOR_COUNT][KEDGE_STAGE_COUNT];  ///< held while the stage runs
   int64_t peak_bytes[KEDGE_OPERATOR_COUNT];
