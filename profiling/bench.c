@@ -90,7 +90,8 @@ static void fill_arguments(bench *b)
                                    .x = b->x.data,
                                    .y = b->y.data,
                                    .halo = a[KG_ARRAY_HALO].data,
-                                   .partial = partial};
+                                   .partial = partial,
+                                   .chained = true};
   b->vectors = (kg_cg_vectors_args){.n = (int64_t)b->p.shape.count.n_free * z.n_edge,
                                     .inverse = a[KG_ARRAY_INVERSE_DIAGONAL].data,
                                     .b = a[KG_ARRAY_RIGHT_HAND_SIDE].data,

@@ -9,6 +9,8 @@
 
 #include <cstdint>
 
+#include "backend/cuda_cache.cuh"
+
 // Older GPUs never run this; their code is compiled empty.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define KG_COPY_ENGINE 1
@@ -54,7 +56,8 @@ __device__ __forceinline__ void barrier_wait(uint64_t *barrier, unsigned parity)
 #endif
 }
 
-/// Copy `bytes` (a multiple of 16) to shared memory; the barrier completes when they are there.
+/// Copy `bytes` (a multiple of 16) to shared memory; the barrier completes when they are there. They
+/// leave the L2 cache first.
 __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned bytes,
                                           uint64_t *barrier)
 {
@@ -64,9 +67,9 @@ __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned b
       "r"(bytes)
       : "memory");
   asm volatile(
-      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
-          "r"(shared_address(to)),
-      "l"(from), "r"(bytes), "r"(shared_address(barrier))
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint"
+      " [%0], [%1], %2, [%3], %4;" ::"r"(shared_address(to)),
+      "l"(from), "r"(bytes), "r"(shared_address(barrier)), "l"(kg_leave_first())
       : "memory");
 #endif
 }
@@ -78,6 +81,7 @@ struct bulk_ring {
   static constexpr int PIECES = (TOTAL + ENTRIES - 1) / ENTRIES;
   static constexpr int LAST = TOTAL - (PIECES - 1) * ENTRIES;
   static constexpr int ROW = 32;
+  static_assert(SLOTS <= PIECES, "start() fills the ring from one group");
 
   Real *slots;         ///< [SLOTS][ENTRIES][32] in shared memory
   uint64_t *barriers;  ///< [SLOTS]
@@ -99,6 +103,13 @@ struct bulk_ring {
     }
     __syncwarp();
     for (int i = 0; i < SLOTS; ++i) request(i);
+  }
+
+  /// Wait for what start() asked for, instead of using it: a block must not end before. For warps
+  /// that have a group.
+  __device__ void drain()
+  {
+    for (int i = 0; i < SLOTS; ++i) barrier_wait(barriers + i, 0);
   }
 
   /// Ask for the next piece of the stream, if there is one.

@@ -4,7 +4,7 @@
 //         and decides whether to stop. No atomics on numbers: the bits depend on n and on the number
 //         of multiprocessors alone.
 // Cost    update reads z, A p, D^-1 and writes z; direction reads z, p, x and writes p, x.
-#include "backend/cuda_rt.h"
+#include "backend/cuda_chain.cuh"
 #include "ops/cg_vectors.h"
 
 namespace
@@ -96,6 +96,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
 __global__ void __launch_bounds__(THREADS, BLOCKS)
     cg_direction_kernel(const kg_cg_vectors_args a, unsigned *counter)
 {
+  kg_chain_next();  // to the product, which begins with K^e
   kg_cg_state *state = a.state;
   if (state->steps == state->iterations) return;
   const double alpha = state->rz / state->p_ap, beta = state->rz_next / state->rz;

@@ -22,6 +22,7 @@ typedef struct kg_trace_apply_args {
   double *partial;    ///< work: [patch], sums of x . K x
   kg_cg_state
       *state;  ///< NULL, or: do nothing after a stop; p_ap = x . y, and stop if it is not positive
+  bool chained;  ///< the kernel in front does not write K^e: its end and this begin may overlap
 } kg_trace_apply_args;
 
 /// Digit l of a word of side_codes: where the product of side l goes; its half is the edge.

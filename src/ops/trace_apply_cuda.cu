@@ -104,6 +104,8 @@ __global__ void __launch_bounds__(32 * GROUPS_MAX<M>)
 /// Rows of edges between patches are complete with what the second patch adds.
 __global__ void KG_REAL(halo_kernel)(const kg_trace_apply_args a)
 {
+  kg_chain_next();
+  kg_chain_wait();
   if (stopped(a.state)) return;
   const int64_t m = a.batch.reference.size.n_edge;
   const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -143,6 +145,6 @@ extern "C" kedge_status KG_REAL(kg_trace_apply_cuda)(kedge_context *ctx,
     KG_TRY(KG_REAL(kg_trace_apply_stream_high)(ctx, a));
   const int64_t rows = (int64_t)a->batch.count.n_shared * a->batch.reference.size.n_edge;
   if (rows == 0 || a->open) return KEDGE_OK;
-  KG_REAL(halo_kernel)<<<(unsigned)((rows + 255) / 256), 256, 0, kg_cuda_stream(ctx)>>>(*a);
-  return kg_cuda_launched(ctx, "trace_apply: halo");
+  return kg_chain_launch(ctx, "trace_apply: halo", KG_REAL(halo_kernel),
+                         (unsigned)((rows + 255) / 256), 256, 0, true, *a);
 }

@@ -12,7 +12,7 @@
 enum {
   TRACE_MAX = 3 * (KEDGE_ORDER_MAX + 1),
   PRODUCTS_MAX = KG_SIDE_CODES * (KEDGE_ORDER_MAX + 1),
-  AHEAD = 32768 / sizeof(kg_real),  // numbers of K^e between what is used and what is asked for
+  AHEAD = 16384 / sizeof(kg_real),  // numbers of K^e between what is used and what is asked for
 };
 
 #define INLINE __attribute__((always_inline)) static inline
@@ -100,6 +100,22 @@ INLINE void gather_rows(const kg_trace_apply_args *a, int32_t patch, int m, cons
   }
 }
 
+/// Edges inside a patch are numbered about as its groups meet them, and on into the next patch: rows of
+/// x that the group after `group` will want, and of y that the patch will write, into the second level
+/// of the cache.
+INLINE void ask_for_rows(const kg_trace_apply_args *a, int32_t patch, int32_t group, int m)
+{
+  const int32_t groups = a->batch.count.patch_groups, part = group - patch * groups + 1;
+  const int64_t row0 = (int64_t)a->batch.arrays.patch_edge[patch] * m;
+  const int64_t n = (int64_t)a->batch.arrays.patch_edge[patch + 1] * m - row0;
+  const kg_real *x = a->x, *y = a->y;
+  for (int64_t i = row0 + n * part / groups; i < row0 + n * (part + 1) / groups;
+       i += 64 / (int)sizeof *x) {
+    __builtin_prefetch(x + i, 0, 2);
+    __builtin_prefetch(y + i, 1, 2);
+  }
+}
+
 INLINE void apply_patch(const kg_trace_apply_args *a, int32_t patch, int m, patch_work *w)
 {
   const kg_trace_counts *count = &a->batch.count;
@@ -110,6 +126,7 @@ INLINE void apply_patch(const kg_trace_apply_args *a, int32_t patch, int m, patc
 
   double sum = 0.0;
   for (int32_t group = first; group < last; ++group) {
+    ask_for_rows(a, patch, group, m);
     gather_values(a, group, m, w);
     sum += multiply_group(n, (const kg_real *)a->local + (size_t)group * n_packed * KG_LANES,
                           (const kg_real(*)[KG_LANES])w->x, w->y);

@@ -8,7 +8,8 @@
 #pragma once
 #include <cuda_pipeline.h>
 
-#include "backend/cuda_rt.h"
+#include "backend/cuda_cache.cuh"
+#include "backend/cuda_chain.cuh"
 #include "ops/bulk_ring.cuh"
 #include "ops/edge_rows.cuh"
 #include "ops/product_sum.cuh"
@@ -123,9 +124,10 @@ struct patch_memory {
     const kg_real *other = s_y + a.batch.count.max_local * M;
     kg_real *y = (kg_real *)a.y + (int64_t)p.edge0 * M;
     for (int i = threadIdx.x; i < p.n_inside * M; i += T) y[i] = s_y[i] + other[i];
+    const uint64_t soon_read = kg_leave_last();
     for (int i = threadIdx.x; i < p.n_halo * M; i += T) {
       auto *row = (kg_real *)kg_halo_row(&a, halo(turn)[i / M], M * sizeof(kg_real));
-      if (row) row[i % M] = s_y[p.n_inside * M + i];
+      if (row) kg_store(row + i % M, s_y[p.n_inside * M + i], soon_read);
     }
   }
 };
@@ -172,14 +174,14 @@ __global__ void __launch_bounds__(shape::threads, 2)
   constexpr int RING = shape::slots * shape::entries * 32;  // numbers of one warp's ring
   extern __shared__ __align__(1024) unsigned char s_memory[];
   __shared__ double s_warp[W];
-  if (a.state != nullptr && a.state->stop != KG_CG_RUNNING) return;
+  kg_chain_next();  // to the halo's small blocks: where they start does not matter
   const int thread = threadIdx.x, warp = thread / 32, step = gridDim.x;
   kg_real *s_ring = (kg_real *)(s_memory + 1024);
   const patch_memory<shape, M> memory(a, s_ring + W * RING);
   typename shape::ring ring;
+  const int64_t first_group = (int64_t)blockIdx.x * W + warp;
   ring.start(s_ring + warp * RING, (uint64_t *)s_memory + warp * shape::slots,
-             (const kg_real *)a.local, (int64_t)blockIdx.x * W + warp, a.batch.count.n_groups,
-             (int64_t)step * W);
+             (const kg_real *)a.local, first_group, a.batch.count.n_groups, (int64_t)step * W);
 
   int patch = blockIdx.x;
   patch_place now = place_of(a, patch), next = place_of(a, patch + step);
@@ -187,10 +189,15 @@ __global__ void __launch_bounds__(shape::threads, 2)
   __pipeline_commit();
   __pipeline_wait_prior(0);
   __syncthreads();
+  unsigned codes = read_codes<shape>(a, patch);
+  kg_chain_wait();  // so far nothing that the kernel in front writes
+  if (a.state != nullptr && a.state->stop != KG_CG_RUNNING) {
+    if (first_group < a.batch.count.n_groups) ring.drain();
+    return;
+  }
   memory.fetch_patch(now, 0);
   memory.fetch_halo(next, 1);
   __pipeline_commit();
-  unsigned codes = read_codes<shape>(a, patch);
   double dot = 0.0;
 
   for (int turn = 0; patch < a.batch.count.n_patches; patch += step) {
@@ -265,9 +272,8 @@ kedge_status launch_stream(kedge_context *ctx, const kg_trace_apply_args &a)
   const int64_t resident = (int64_t)residency->blocks * kg_cuda(ctx)->multiprocessors;
   const unsigned grid =
       (unsigned)(resident < a.batch.count.n_patches ? resident : a.batch.count.n_patches);
-  kernel<<<grid, shape::threads, shared, kg_cuda_stream(ctx)>>>(
-      a, kg_cuda(ctx)->counters + KG_COUNTER_TRACE_APPLY);
-  return kg_cuda_launched(ctx, "trace_apply");
+  return kg_chain_launch(ctx, "trace_apply", kernel, grid, shape::threads, shared, a.chained, a,
+                         kg_cuda(ctx)->counters + KG_COUNTER_TRACE_APPLY);
 }
 
 }  // namespace

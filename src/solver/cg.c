@@ -239,6 +239,7 @@ static void open_halo(solve *s)
   const kg_trace_counts *n = &a->batch.count;
   const int m = a->batch.reference.size.n_edge;
   s->open.matrix_free.open = true;
+  s->open.matrix_free.chained = true;
   s->v.open = (kg_open_rows){
       .first = (int64_t)n->n_interior * m, .n = (int64_t)n->n_shared * m, .halo = a->halo};
 }
