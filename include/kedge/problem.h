@@ -30,6 +30,7 @@ typedef enum kedge_operator {
 KEDGE_API const char *kedge_operator_name(kedge_operator kind);
 
 typedef enum kedge_preconditioner {
+  KEDGE_PRECONDITIONER_AUTO,       ///< what is faster: the report says which of the others it was
   KEDGE_PRECONDITIONER_JACOBI,     ///< the diagonal of the trace operator
   KEDGE_PRECONDITIONER_MULTIGRID,  ///< two levels and below; with the matrix-free operator
   KEDGE_PRECONDITIONER_COUNT

@@ -27,7 +27,7 @@ static const char problem_text[] =
     "[exact]          u                                 expression; errors are reported, source\n"
     "                                                   and boundary values left out are derived\n"
     "[solver]         operator          matrix-free     matrix-free-plain or ell, to compare with\n"
-    "                 preconditioner    jacobi          or multigrid, with matrix-free alone\n"
+    "                 preconditioner    auto            or jacobi, or multigrid with matrix-free\n"
     "                 smoother          edge            or element, of multigrid on stretched "
     "triangles\n"
     "                 smoothing_steps   1               1 to 16, of multigrid\n"

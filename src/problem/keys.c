@@ -224,7 +224,9 @@ READER(read_operator)
 }
 
 static const char *const preconditioner_names[] = {
-    [KEDGE_PRECONDITIONER_JACOBI] = "jacobi", [KEDGE_PRECONDITIONER_MULTIGRID] = "multigrid"};
+    [KEDGE_PRECONDITIONER_AUTO] = "auto",
+    [KEDGE_PRECONDITIONER_JACOBI] = "jacobi",
+    [KEDGE_PRECONDITIONER_MULTIGRID] = "multigrid"};
 
 const char *kedge_preconditioner_name(kedge_preconditioner kind)
 {
@@ -337,8 +339,8 @@ static const kg_problem_key table[] = {
    "exact solution: errors are reported, data left out are derived", read_exact_u, true},
   {"solver", "operator", "matrix-free, matrix-free-plain or ell", "matrix-free",
    "trace operator", read_operator, false},
-  {"solver", "preconditioner", "jacobi or multigrid", "jacobi",
-   "of the conjugate gradients", read_preconditioner, false},
+  {"solver", "preconditioner", "auto, jacobi or multigrid", "auto",
+   "of the conjugate gradients; auto: the faster one", read_preconditioner, false},
   {"solver", "smoother", "edge or element", "edge",
    "of multigrid: blocks of edges, or of elements for stretched triangles", read_smoother, false},
   {"solver", "smoothing_steps", "1 to " TEXT_OF(KEDGE_SMOOTHING_STEPS_MAX), "1",

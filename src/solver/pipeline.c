@@ -5,7 +5,27 @@
 #include "core/context.h"
 #include "core/memory.h"
 #include "core/nvtx.h"
+#include "ops/cg_resident.h"
 #include "ops/trace_apply.h"
+
+enum {
+  HOST_ELEMENTS = 1000,  // with fewer, Jacobi and multigrid both take a millisecond or two
+  RESIDENT_ORDER = 7,    // up to it, Jacobi in one kernel is as fast as multigrid
+};
+
+/// What `preconditioner = auto` means with the matrix-free operator (docs/multigrid.md#which-one);
+/// the other operators have Jacobi alone.
+static kedge_preconditioner choose(kedge_context *ctx, const kedge_problem *problem,
+                                   const kg_trace_counts *count)
+{
+  if (problem->preconditioner != KEDGE_PRECONDITIONER_AUTO) return problem->preconditioner;
+  if (problem->precision == KEDGE_PRECISION_MIXED) return KEDGE_PRECONDITIONER_MULTIGRID;
+  const bool jacobi = ctx->backend == KEDGE_BACKEND_CUDA
+                          ? problem->order <= RESIDENT_ORDER &&
+                                kg_cg_resident_bytes(ctx, kg_sizes_of(problem->order), count) > 0
+                          : count->n_elements < HOST_ELEMENTS;
+  return jacobi ? KEDGE_PRECONDITIONER_JACOBI : KEDGE_PRECONDITIONER_MULTIGRID;
+}
 
 kedge_status kg_pipeline_prepare(kg_pipeline *p)
 {
@@ -32,7 +52,7 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
                         .cells_only = problem->cells_only,
                         .keeps_load = true,
                         .operator_kind = problem->operator_kind,
-                        .preconditioner = problem->preconditioner,
+                        .preconditioner = choose(p->ctx, problem, &p->layout.count),
                         .smoother = problem->smoother,
                         .coarse_solver = problem->coarse_solver,
                         .smoothing_steps = problem->smoothing_steps,
