@@ -223,10 +223,9 @@ READER(read_operator)
   return KEDGE_OK;
 }
 
-static const char *const preconditioner_names[] = {
-    [KEDGE_PRECONDITIONER_AUTO] = "auto",
-    [KEDGE_PRECONDITIONER_JACOBI] = "jacobi",
-    [KEDGE_PRECONDITIONER_MULTIGRID] = "multigrid"};
+static const char *const preconditioner_names[] = {[KEDGE_PRECONDITIONER_AUTO] = "auto",
+                                                   [KEDGE_PRECONDITIONER_JACOBI] = "jacobi",
+                                                   [KEDGE_PRECONDITIONER_MULTIGRID] = "multigrid"};
 
 const char *kedge_preconditioner_name(kedge_preconditioner kind)
 {
