@@ -143,6 +143,7 @@ kedge_problem *bench_problem(kedge_context *ctx, int order)
   snprintf(text, sizeof text, "%d", order);
   bench_set(ctx, problem, "space", "order", text);
   bench_set(ctx, problem, "equation", "reaction", "1");
+  bench_set(ctx, problem, "solver", "preconditioner", "jacobi");
   bench_set(ctx, problem, "equation", "source", "sin(3*x)*y");
   bench_set(ctx, problem, "boundary default", "type", "dirichlet");
   bench_set(ctx, problem, "boundary default", "value", "0");

@@ -85,13 +85,15 @@ void kg_memory_choose(const kedge_context *ctx, kg_shape *shape, kg_memory avail
 static kedge_status refuse(kedge_context *ctx, const kg_shape *s, const char *where, int64_t need,
                            int64_t available)
 {
-  const bool other = s->operator_kind != KEDGE_OPERATOR_MATRIX_FREE;
+  const char *const less = s->operator_kind != KEDGE_OPERATOR_MATRIX_FREE
+                               ? ", or operator = matrix-free"
+                           : kg_shape_has_multigrid(s) ? ", or preconditioner = jacobi"
+                                                       : "";
   return KG_FAIL(ctx, KEDGE_ERR_MEMORY,
                  "this solve needs %.2f GB of memory on %s (%lld elements, order %d, operator %s) "
                  "and %.2f GB are free; see `kedge plan`, or choose a smaller mesh or order%s",
                  1e-9 * (double)need, where, (long long)s->count.n_elements, s->size.order,
-                 kedge_operator_name(s->operator_kind), 1e-9 * (double)available,
-                 other ? ", or operator = matrix-free" : "");
+                 kedge_operator_name(s->operator_kind), 1e-9 * (double)available, less);
 }
 
 kedge_status kg_memory_check(kedge_context *ctx, const kg_shape *shape, kg_memory available)

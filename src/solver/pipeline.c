@@ -13,10 +13,8 @@ enum {
   RESIDENT_ORDER = 7,    // up to it, Jacobi in one kernel is as fast as multigrid
 };
 
-/// What `preconditioner = auto` means with the matrix-free operator (docs/multigrid.md#which-one);
-/// the other operators have Jacobi alone.
-static kedge_preconditioner choose(kedge_context *ctx, const kedge_problem *problem,
-                                   const kg_trace_counts *count)
+kedge_preconditioner kg_choose_preconditioner(kedge_context *ctx, const kedge_problem *problem,
+                                              const kg_trace_counts *count)
 {
   if (problem->preconditioner != KEDGE_PRECONDITIONER_AUTO) return problem->preconditioner;
   if (problem->precision == KEDGE_PRECISION_MIXED) return KEDGE_PRECONDITIONER_MULTIGRID;
@@ -44,19 +42,20 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
                                                      kg_patch_groups(problem->order), &p->layout);
   free(is_dirichlet);
   KG_TRY(status);
-  p->shape = (kg_shape){.size = kg_sizes_of(problem->order),
-                        .count = p->layout.count,
-                        .n_vertices = mesh->n_vertices,
-                        .n_points = p->sampling.n,
-                        .has_exact = problem->exact_u.kind != KG_FUNCTION_NONE,
-                        .cells_only = problem->cells_only,
-                        .keeps_load = true,
-                        .operator_kind = problem->operator_kind,
-                        .preconditioner = choose(p->ctx, problem, &p->layout.count),
-                        .smoother = problem->smoother,
-                        .coarse_solver = problem->coarse_solver,
-                        .smoothing_steps = problem->smoothing_steps,
-                        .precision = problem->precision};
+  p->shape =
+      (kg_shape){.size = kg_sizes_of(problem->order),
+                 .count = p->layout.count,
+                 .n_vertices = mesh->n_vertices,
+                 .n_points = p->sampling.n,
+                 .has_exact = problem->exact_u.kind != KG_FUNCTION_NONE,
+                 .cells_only = problem->cells_only,
+                 .keeps_load = true,
+                 .operator_kind = problem->operator_kind,
+                 .preconditioner = kg_choose_preconditioner(p->ctx, problem, &p->layout.count),
+                 .smoother = problem->smoother,
+                 .coarse_solver = problem->coarse_solver,
+                 .smoothing_steps = problem->smoothing_steps,
+                 .precision = problem->precision};
   p->shape.chunk_groups = kg_chunk_groups(&p->shape);
   return kg_shape_work(p->ctx, &p->shape);
 }

@@ -28,6 +28,11 @@ typedef struct kg_pipeline {
   double stage_began;
 } kg_pipeline;
 
+/// What `preconditioner = auto` means with the matrix-free operator (docs/multigrid.md#which-one);
+/// the other operators have Jacobi alone.
+kedge_preconditioner kg_choose_preconditioner(kedge_context *ctx, const kedge_problem *problem,
+                                              const kg_trace_counts *count);
+
 /// Check the problem against the mesh, cut it into patches, fill the shape. Allocates no device
 /// memory.
 kedge_status kg_pipeline_prepare(kg_pipeline *p);

@@ -11,18 +11,19 @@ static bool fits_with_mesh(const kedge_context *ctx, kg_shape *shape, kg_memory 
 }
 
 /// Largest number of elements whose prediction is within the free memory, by bisection.
-static kedge_status largest_mesh(kedge_context *ctx, const kg_shape *shape, kg_memory empty,
+static kedge_status largest_mesh(kg_pipeline *p, const kg_shape *shape, kg_memory empty,
                                  int64_t *elements)
 {
   int64_t good = 0, bad = INT32_MAX / 3 - KG_LANES;  // sides have 32-bit numbers
   while (bad - good > 1) {
     const int64_t middle = good + (bad - good) / 2;
     kg_shape s = kg_shape_scaled(shape, (int32_t)middle);
-    KG_TRY(kg_shape_work(ctx, &s));
+    s.preconditioner = kg_choose_preconditioner(p->ctx, p->problem, &s.count);
+    KG_TRY(kg_shape_work(p->ctx, &s));
     // Columns of the ELL matrix have 32-bit numbers.
     const bool numbered = s.operator_kind != KEDGE_OPERATOR_ELL ||
                           (int64_t)s.count.n_edges * s.size.n_edge <= INT32_MAX;
-    if (numbered && fits_with_mesh(ctx, &s, empty))
+    if (numbered && fits_with_mesh(p->ctx, &s, empty))
       good = middle;
     else
       bad = middle;
@@ -53,7 +54,7 @@ static kedge_status fill(kg_pipeline *p, kedge_plan *plan)
       plan->stage_bytes[op][stage] = kg_stage_bytes(stage, &shape);
     plan->peak_bytes[op] = kg_peak_bytes(&shape);
     plan->fits[op] = kg_memory_fits(p->ctx, &shape, available);
-    KG_TRY(largest_mesh(p->ctx, &shape, empty, &plan->largest_elements[op]));
+    KG_TRY(largest_mesh(p, &shape, empty, &plan->largest_elements[op]));
   }
   return KEDGE_OK;
 }

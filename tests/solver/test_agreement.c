@@ -50,7 +50,7 @@ static outcome outcome_of(variant v, const kedge_mesh *mesh)
                {"equation", "diffusion", "0.8"}, {"equation", "reaction", "1.5"},
                {"exact", "u", "sin(x)*cos(0.7*y)+0.1*x*y"}, {"boundary 7", "type", "dirichlet"},
                {"boundary default", "type", "neumann"}, {"solver", "operator", v.operator_name},
-               {"solver", "tolerance", v.tolerance}));
+               {"solver", "preconditioner", "jacobi"}, {"solver", "tolerance", v.tolerance}));
   outcome out = {.values = fields_of(v.ctx, solution)};
   kedge_solution_report(solution, &out.report);
   out.report.solver_note = "";
@@ -144,7 +144,7 @@ static kedge_report of_king(const kedge_mesh *mesh, int order, const char *opera
       device, mesh,
       SETTINGS({"space", "order", text}, {"boundary default", "type", "dirichlet"},
                {"equation", "reaction", "1"}, {"exact", "u", "sin(2*pi*x)*sin(2*pi*y)"},
-               {"solver", "operator", operator_name}));
+               {"solver", "operator", operator_name}, {"solver", "preconditioner", "jacobi"}));
 }
 
 /// Of the cases of docs/king2014.md#iterations those that are quick, at the default tolerance.

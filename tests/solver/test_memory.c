@@ -39,9 +39,10 @@ static kedge_mesh *square(int n)
 
 static kedge_problem *dirichlet(const char *order, const char *op)
 {
-  return problem_of(ctx, SETTINGS({"space", "order", order}, {"exact", "u", "x*y"},
-                                  {"boundary default", "type", "dirichlet"},
-                                  {"solver", "operator", op}, {"solver", "max_iterations", "2"}));
+  return problem_of(
+      ctx, SETTINGS({"space", "order", order}, {"exact", "u", "x*y"},
+                    {"boundary default", "type", "dirichlet"}, {"solver", "operator", op},
+                    {"solver", "preconditioner", "jacobi"}, {"solver", "max_iterations", "2"}));
 }
 
 static kg_shape shape_of(const kedge_mesh *mesh, const kedge_problem *problem)
@@ -182,7 +183,8 @@ static void load_vectors_without_room_are_made_again_to_the_same_bits(void **sta
   kedge_mesh *mesh = square(500);  // several chunks
   kedge_problem *problem = problem_of(
       ctx, SETTINGS({"space", "order", "4"}, {"boundary default", "type", "dirichlet"},
-                    {"boundary default", "value", "x"}, {"solver", "max_iterations", "2"}));
+                    {"boundary default", "value", "x"}, {"solver", "max_iterations", "2"},
+                    {"solver", "preconditioner", "jacobi"}));
   must(ctx, kedge_problem_set_source(problem, be_smooth, NULL));
   kg_shape shape = shape_of(mesh, problem);
   const int64_t enough = everything(&shape);

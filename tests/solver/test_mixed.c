@@ -174,7 +174,7 @@ static void jacobi_is_refused(void **state)
   must(ctx, kedge_mesh_generate(ctx, "square 2", &mesh));
   kedge_problem *problem = problem_of(
       ctx, SETTINGS({"boundary default", "type", "dirichlet"}, {"boundary default", "value", "x"},
-                    {"solver", "precision", "mixed"}));
+                    {"solver", "preconditioner", "jacobi"}, {"solver", "precision", "mixed"}));
   assert_string_equal(
       refusal_of(ctx, mesh, problem, KEDGE_ERR_INPUT),
       "precision = mixed needs preconditioner = multigrid: only that works in single "
