@@ -264,6 +264,35 @@ static void meshes_without_free_vertices_are_solved_too(void **state)
   }
 }
 
+static void auto_takes_multigrid_but_for_small_problems(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *mesh, *order, *operator_name, *precision, *on_host, *on_gpu;
+  } cases[] = {
+      {"square 20", "3", "matrix-free", "double", "jacobi", "jacobi"},
+      {"square 25", "3", "matrix-free", "double", "multigrid", "jacobi"},
+      {"square 25", "8", "matrix-free", "double", "multigrid", "multigrid"},
+      {"square 150", "1", "matrix-free", "double", "multigrid", "multigrid"},
+      {"square 3", "2", "matrix-free", "mixed", "multigrid", "multigrid"},
+      {"square 25", "3", "matrix-free-plain", "double", "jacobi", "jacobi"},
+      {"square 25", "3", "ell", "double", "jacobi", "jacobi"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    kedge_mesh *mesh;
+    must(ctx, kedge_mesh_generate(ctx, cases[i].mesh, &mesh));
+    const kedge_report r = report_of(
+        ctx, mesh,
+        SETTINGS({"space", "order", cases[i].order}, {"boundary default", "type", "dirichlet"},
+                 {"boundary default", "value", "x"}, {"solver", "tolerance", "1e-6"},
+                 {"solver", "operator", cases[i].operator_name},
+                 {"solver", "precision", cases[i].precision}));
+    const bool gpu = test_backend() == KEDGE_BACKEND_CUDA;
+    assert_string_equal(r.preconditioner, gpu ? cases[i].on_gpu : cases[i].on_host);
+    kedge_mesh_destroy(mesh);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -279,6 +308,7 @@ int main(void)
       cmocka_unit_test(other_operators_refuse_multigrid),
       cmocka_unit_test(what_is_not_attainable_ends_with_a_note),
       cmocka_unit_test(meshes_without_free_vertices_are_solved_too),
+      cmocka_unit_test(auto_takes_multigrid_but_for_small_problems),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);
