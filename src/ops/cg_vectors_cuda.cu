@@ -5,12 +5,11 @@
 //         of multiprocessors alone.
 // Cost    update reads z, A p, D^-1 and writes z; direction reads z, p, x and writes p, x.
 #include "backend/cuda_chain.cuh"
+#include "ops/cg_passes.cuh"
 #include "ops/cg_vectors.h"
 
 namespace
 {
-
-enum { THREADS = 512, BLOCKS = 2 };  // BLOCKS: on a multiprocessor
 
 struct sums {
   double rr, rz;
@@ -57,13 +56,6 @@ __device__ __forceinline__ double update_row(double z, double ap, double inverse
   s->rr += r * r;
   s->rz += r * next;
   return next;
-}
-
-/// Row i of A p: what is in ap, and the halo where the row is open.
-__device__ __forceinline__ double closed_row(double ap, const kg_open_rows &open, int64_t i)
-{
-  const int64_t at = i - open.first;
-  return at >= 0 && at < open.n ? ap + open.halo[at] : ap;
 }
 
 __global__ void __launch_bounds__(THREADS, BLOCKS)
@@ -116,19 +108,6 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
   if (!kg_last_block(counter) || threadIdx.x != 0) return;
   state->rz = state->rz_next;
   state->steps = state->iterations;
-}
-
-kedge_status launch(kedge_context *ctx, const kg_cg_vectors_args *a,
-                    void (*kernel)(kg_cg_vectors_args, unsigned *), const char *name)
-{
-  int64_t blocks = (a->n + 2 * THREADS - 1) / (2 * THREADS);
-  int64_t most = (int64_t)kg_cuda(ctx)->multiprocessors * BLOCKS;
-  if (most > KG_CG_PARTIALS) most = KG_CG_PARTIALS;
-  if (blocks > most) blocks = most;
-  if (blocks < 1) blocks = 1;  // no rows: the sums are still written
-  kernel<<<(unsigned)blocks, THREADS, 0, kg_cuda_stream(ctx)>>>(
-      *a, kg_cuda(ctx)->counters + KG_COUNTER_VECTORS);
-  return kg_cuda_launched(ctx, name);
 }
 
 }  // namespace

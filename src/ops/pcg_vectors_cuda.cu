@@ -5,13 +5,11 @@
 //         to stop. No atomics on numbers: the bits depend on n and on the number of multiprocessors
 //         alone.
 // Cost    direction reads z, p and writes p; update reads x, p, r, A p and writes x, r.
-#include "backend/cuda_rt.h"
+#include "ops/cg_passes.cuh"
 #include "ops/pcg_vectors.h"
 
 namespace
 {
-
-enum { THREADS = 512, BLOCKS = 2 };  // BLOCKS: on a multiprocessor
 
 /// Add rr over the grid; true in thread 0 of the last block, with the total.
 __device__ bool reduce(const kg_cg_vectors_args &a, unsigned *counter, double *rr)
@@ -69,13 +67,6 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
   state->rz = state->rz_next;
 }
 
-/// Row i of A p: what is in ap, and the halo where the row is open.
-__device__ __forceinline__ double closed_row(double ap, const kg_open_rows &open, int64_t i)
-{
-  const int64_t at = i - open.first;
-  return at >= 0 && at < open.n ? ap + open.halo[at] : ap;
-}
-
 __global__ void __launch_bounds__(THREADS, BLOCKS)
     pcg_update_kernel(const kg_cg_vectors_args a, unsigned *counter)
 {
@@ -106,19 +97,6 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
   if (!reduce(a, counter, &rr)) return;
   kg_cg_count(state, rr, state->rz_next);
   state->steps = state->iterations;
-}
-
-kedge_status launch(kedge_context *ctx, const kg_cg_vectors_args *a,
-                    void (*kernel)(kg_cg_vectors_args, unsigned *), const char *name)
-{
-  int64_t blocks = (a->n + 2 * THREADS - 1) / (2 * THREADS);
-  int64_t most = (int64_t)kg_cuda(ctx)->multiprocessors * BLOCKS;
-  if (most > KG_CG_PARTIALS) most = KG_CG_PARTIALS;
-  if (blocks > most) blocks = most;
-  if (blocks < 1) blocks = 1;  // no rows: the sums are still written
-  kernel<<<(unsigned)blocks, THREADS, 0, kg_cuda_stream(ctx)>>>(
-      *a, kg_cuda(ctx)->counters + KG_COUNTER_VECTORS);
-  return kg_cuda_launched(ctx, name);
 }
 
 }  // namespace

@@ -1,19 +1,7 @@
-// Sums are taken over a fixed number of pieces and then in order, so that they do not depend on the
-// number of threads.
+// The vector passes of conjugate gradients with a preconditioner on the host.
 #include "core/context.h"
+#include "ops/cg_pieces.h"
 #include "ops/pcg_vectors.h"
-
-static int64_t piece_begin(int64_t n, int piece)
-{
-  return n * piece / KG_CG_PARTIALS;
-}
-
-static double sum_partials(const double *partial)
-{
-  double sum = 0.0;
-  for (int i = 0; i < KG_CG_PARTIALS; ++i) sum += partial[i];
-  return sum;
-}
 
 kedge_status kg_pcg_start_host(kedge_context *ctx, const kg_cg_vectors_args *a)
 {
@@ -45,15 +33,6 @@ kedge_status kg_pcg_direction_host(kedge_context *ctx, const kg_cg_vectors_args 
     a->p[i] = (a->z_single ? a->z_single[i] : a->z[i]) + beta * a->p[i];
   s->rz = s->rz_next;
   return KEDGE_OK;
-}
-
-/// Add the halo to the rows of A p among these that are open.
-static void close_rows(const kg_cg_vectors_args *a, int64_t begin, int64_t end)
-{
-  const int64_t first = a->open.first, last = first + a->open.n;
-  if (begin < first) begin = first;
-  if (end > last) end = last;
-  for (int64_t i = begin; i < end; ++i) a->ap[i] += a->open.halo[i - first];
 }
 
 kedge_status kg_pcg_update_host(kedge_context *ctx, const kg_cg_vectors_args *a)

@@ -1,0 +1,26 @@
+/// @file
+/// Vector passes on the host: sums are taken over a fixed number of pieces and then in order, so that
+/// they do not depend on the number of threads.
+#pragma once
+#include "ops/cg_vectors.h"
+
+static inline int64_t piece_begin(int64_t n, int piece)
+{
+  return n * piece / KG_CG_PARTIALS;
+}
+
+static inline double sum_partials(const double *partial)
+{
+  double sum = 0.0;
+  for (int i = 0; i < KG_CG_PARTIALS; ++i) sum += partial[i];
+  return sum;
+}
+
+/// Add the halo to the rows of A p among these that are open.
+static inline void close_rows(const kg_cg_vectors_args *a, int64_t begin, int64_t end)
+{
+  const int64_t first = a->open.first, last = first + a->open.n;
+  if (begin < first) begin = first;
+  if (end > last) end = last;
+  for (int64_t i = begin; i < end; ++i) a->ap[i] += a->open.halo[i - first];
+}
