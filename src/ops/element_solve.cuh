@@ -15,6 +15,7 @@
 #pragma once
 #include "backend/cuda_rt.h"
 #include "ops/element.h"
+#include "ops/mode_parity.cuh"
 #include "ops/ops.h"
 #include "ops/panel_cuda.cuh"
 #include "ops/spread_solve.cuh"
@@ -31,24 +32,6 @@ struct element_solve_args {
   double *x;
   int rows;  ///< of x in a group
 };
-
-/// Whether mode i of a triangle is odd along the base of the reference triangle: bit i of two words.
-constexpr unsigned long long odd_modes(int first)
-{
-  unsigned long long bits = 0;
-  for (int degree = 0, mode = 0; mode < first + 64; ++degree)
-    for (int i = 0; i <= degree; ++i, ++mode)
-      if (mode >= first && mode < first + 64 && i % 2 == 1) bits |= 1ull << (mode - first);
-  return bits;
-}
-constexpr unsigned long long ODD_LOW = odd_modes(0), ODD_HIGH = odd_modes(64);
-
-__device__ __forceinline__ bool same_parity(int i, int j)
-{
-  const unsigned long long a = i < 64 ? ODD_LOW >> i : ODD_HIGH >> (i - 64);
-  const unsigned long long b = j < 64 ? ODD_LOW >> j : ODD_HIGH >> (j - 64);
-  return ((a ^ b) & 1) == 0;
-}
 
 __device__ __forceinline__ kg_element element_of(const element_solve_args &a, int64_t g, int lane)
 {
