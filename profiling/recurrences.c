@@ -122,6 +122,7 @@ static void multiply_single(trace_system *s, const double *x, double *y)
   kg_trace_apply_args op = s->op;
   op.number = KG_SINGLE;
   op.local = s->p.multigrid.single.local;
+  op.differences = true;
   op.halo = s->p.multigrid.single.halo;
   op.x = s->p_single;
   op.y = s->ap_single;

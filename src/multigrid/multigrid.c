@@ -2,6 +2,7 @@
 
 #include "core/context.h"
 #include "core/nvtx.h"
+#include "ops/local_differences.h"
 #include "ops/round.h"
 #include "ops/vertex_matrix.h"
 #include "ops/vertex_transfer.h"
@@ -113,9 +114,10 @@ static kedge_status make_single(kedge_context *ctx, const kg_multigrid_args *a,
                                 const kg_multigrid_single *single)
 {
   KG_TRY(kg_zero(ctx, single->z, z_count(&a->shape) * sizeof *single->z));
-  return kg_round(ctx,
-                  &(kg_round_args){
-                      .n = (int64_t)local_count(&a->shape), .from = a->local, .to = single->local});
+  return kg_local_differences(ctx, &(kg_local_differences_args){.size = a->shape.size,
+                                                                .n_groups = a->shape.count.n_groups,
+                                                                .from = a->local.data,
+                                                                .to = single->local});
 }
 
 kedge_status kg_multigrid_create(kedge_context *ctx, const kg_multigrid_args *a, kg_multigrid *out)
@@ -151,11 +153,12 @@ int kg_multigrid_levels(const kg_multigrid *multigrid)
 
 kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *s)
 {
-  const kg_cost parts[] = {
-      kg_smoother_make_cost(s->smoother, s->size, &s->count),
-      kg_vertex_space_cost(&s->count, s->n_vertices),
-      kg_vertex_matrix_cost(&s->count, s->n_vertices),
-      s->number == KG_SINGLE ? kg_round_cost((int64_t)local_count(s)) : (kg_cost){0}};
+  const kg_cost parts[] = {kg_smoother_make_cost(s->smoother, s->size, &s->count),
+                           kg_vertex_space_cost(&s->count, s->n_vertices),
+                           kg_vertex_matrix_cost(&s->count, s->n_vertices),
+                           s->number == KG_SINGLE
+                               ? kg_local_differences_cost(s->size, s->count.n_elements)
+                               : (kg_cost){0}};
   kg_cost sum = {0};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
     sum.bytes += parts[i].bytes;
@@ -172,6 +175,7 @@ kedge_status kg_multigrid_begin(kedge_context *ctx, const kg_multigrid *m,
   if (m->shape.number == KG_DOUBLE) return KEDGE_OK;
   out->op.number = KG_SINGLE;
   out->op.local = m->single.local;
+  out->op.differences = true;
   out->op.halo = m->single.halo;
   out->r = m->single.r;
   out->z = m->single.z;

@@ -35,8 +35,8 @@ typedef struct kg_cycle {
   void *product;           ///< work: [free trace edge][mode]
 } kg_cycle;
 
-/// Copies in single precision: K^e, and the vectors of a cycle. All NULL in a cycle in double
-/// precision, which works with those of conjugate gradients.
+/// Copies in single precision: K^e in differences, and the vectors of a cycle. All NULL in a cycle in
+/// double precision, which works with those of conjugate gradients.
 typedef struct kg_multigrid_single {
   float *local;
   float *r, *product, *halo;
@@ -65,7 +65,7 @@ kedge_status kg_multigrid_work_bytes(kedge_context *ctx, const kg_multigrid_shap
 typedef struct kg_multigrid_args {
   kg_multigrid_shape shape;
   kg_batch batch;
-  const double *local;            ///< [group][n (n+1) / 2][lane]
+  kg_local local;
   const kg_coarse_table *solver;  ///< of the coarse system
   void *memory, *work;            ///< device memory; `work` is free again afterwards
   size_t work_bytes;

@@ -18,7 +18,7 @@ size_t kg_smoother_v_count(kedge_smoother kind, kg_sizes size, const kg_trace_co
 }
 
 kedge_status kg_smoother_make(kedge_context *ctx, const kg_smoother *s, const kg_batch *batch,
-                              const double *local, int32_t *fault)
+                              kg_local local, int32_t *fault)
 {
   if (s->kind == KEDGE_SMOOTHER_EDGE)
     return kg_edge_blocks(ctx, &(kg_edge_blocks_args){.batch = *batch,
@@ -83,6 +83,7 @@ static kedge_status step_by_elements(kedge_context *ctx, const kg_smoother *s,
   KG_TRY(kg_smooth_residual(ctx, &vectors));
   kg_trace_apply_args inverse = a->op;
   inverse.local = s->inverse;
+  inverse.differences = false;
   inverse.x = s->v;
   inverse.y = a->product;
   inverse.open = false;

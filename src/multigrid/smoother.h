@@ -7,6 +7,7 @@
 /// large as K^e.
 #pragma once
 #include "kedge/problem.h"
+#include "ops/local_differences.h"
 #include "ops/trace_apply.h"
 KEDGE_BEGIN_DECLS
 
@@ -24,10 +25,9 @@ size_t kg_smoother_inverse_count(kedge_smoother kind, kg_sizes size, const kg_tr
 size_t kg_smoother_v_count(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count);
 
 /// Fill `inverse` and `v`. Waits for the device.
-/// @param[in] local  K^e in double precision
 /// @param[in] fault  work, one word of device memory
 kedge_status kg_smoother_make(kedge_context *ctx, const kg_smoother *smoother,
-                              const kg_batch *batch, const double *local, int32_t *fault);
+                              const kg_batch *batch, kg_local local, int32_t *fault);
 kg_cost kg_smoother_make_cost(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count);
 
 /// No eigenvalue of B^-1 A is larger. An element has three edges: K^e is positive semidefinite, so

@@ -10,16 +10,15 @@
 ///
 /// with entry (i, j), j <= i, in row i (i+1) / 2 + j.
 #pragma once
-#include "ops/ops.h"
-#include "ops/sweep.h"
+#include "ops/local_differences.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_edge_blocks_args {
   kg_batch batch;
-  const double *local;  ///< [group][n (n+1) / 2][lane]
-  kg_number number;     ///< of the inverses
-  void *inverse;        ///< lanes beyond the last free edge are not touched
-  int32_t *fault;       ///< work, one word: the first edge without an inverse
+  kg_local local;
+  kg_number number;  ///< of the inverses
+  void *inverse;     ///< lanes beyond the last free edge are not touched
+  int32_t *fault;    ///< work, one word: the first edge without an inverse
 } kg_edge_blocks_args;
 
 /// Numbers of the inverse blocks of a trace.
@@ -43,15 +42,14 @@ KG_INLINE int64_t kg_edge_block_at(int m, int32_t edge)
 }
 
 /// Add the part of a side's K^e that couples its edge with itself.
-KG_INLINE void kg_edge_block_add(const double *local, int m, int32_t side, double *block)
+KG_INLINE void kg_edge_block_add(const kg_local *local, int m, int32_t side, double *block)
 {
   const int n = 3 * m, first = side % 3 * m;
   const int32_t e = side / 3;
-  const double *k = local + (int64_t)(e / KG_LANES) * (n * (n + 1) / 2) * KG_LANES + e % KG_LANES;
-  for (int i = 0, at = 0; i < m; ++i) {
-    const int row = first + i;
-    for (int j = 0; j <= i; ++j, ++at) block[at] += k[(row * (row + 1) / 2 + first + j) * KG_LANES];
-  }
+  const int64_t at_e = (int64_t)(e / KG_LANES) * (n * (n + 1) / 2) * KG_LANES + e % KG_LANES;
+  for (int i = 0, at = 0; i < m; ++i)
+    for (int j = 0; j <= i; ++j, ++at)
+      block[at] += kg_local_entry(local, m, at_e, first + i, first + j);
 }
 
 KEDGE_END_DECLS

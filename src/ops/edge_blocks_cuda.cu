@@ -21,8 +21,8 @@ __global__ void __launch_bounds__(128) edge_blocks_kernel(const kg_edge_blocks_a
   double block[packed];
 #pragma unroll
   for (int k = 0; k < packed; ++k) block[k] = 0.0;
-  kg_edge_block_add(a.local, M, sides.x, block);
-  if (sides.y >= 0) kg_edge_block_add(a.local, M, sides.y, block);
+  kg_edge_block_add(&a.local, M, sides.x, block);
+  if (sides.y >= 0) kg_edge_block_add(&a.local, M, sides.y, block);
   if (!(kg_sweep(M, block, 1) && kg_sweep_fits(M, block, 1))) atomicMin(a.fault, edge);
   kg_real *out = (kg_real *)a.inverse + kg_edge_block_at(M, edge);
 #pragma unroll

@@ -12,8 +12,8 @@ kedge_status KG_REAL(kg_edge_blocks_host)(kedge_context *ctx, const kg_edge_bloc
   for (int32_t edge = 0; edge < a->batch.count.n_free; ++edge) {
     const int32_t *sides = a->batch.arrays.edge_sides + 2 * (int64_t)edge;
     double block[PACKED_MAX] = {0};
-    kg_edge_block_add(a->local, m, sides[0], block);
-    if (sides[1] >= 0) kg_edge_block_add(a->local, m, sides[1], block);
+    kg_edge_block_add(&a->local, m, sides[0], block);
+    if (sides[1] >= 0) kg_edge_block_add(&a->local, m, sides[1], block);
     if (!(kg_sweep(m, block, 1) && kg_sweep_fits(m, block, 1)) && edge < fault) fault = edge;
     kg_real *out = (kg_real *)a->inverse + kg_edge_block_at(m, edge);
     for (int k = 0; k < packed; ++k) out[k * KG_LANES] = (kg_real)-block[k];

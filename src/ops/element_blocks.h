@@ -11,16 +11,15 @@
 /// because most edges have two elements. A_e^-1 / 2 lies as K^e does, so that kg_trace_apply() is this
 /// product. Rows of Dirichlet edges are zero.
 #pragma once
-#include "ops/ops.h"
-#include "ops/sweep.h"
+#include "ops/local_differences.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_element_blocks_args {
   kg_batch batch;
-  const double *local;  ///< [group][n (n+1) / 2][lane]
-  kg_number number;     ///< of the inverses
-  void *inverse;        ///< as `local`; empty lanes are zero
-  int32_t *fault;       ///< work, one word: the first element without an inverse
+  kg_local local;
+  kg_number number;  ///< of the inverses
+  void *inverse;     ///< as K^e; empty lanes are zero
+  int32_t *fault;    ///< work, one word: the first element without an inverse
 } kg_element_blocks_args;
 
 /// Waits for the device.
@@ -45,11 +44,11 @@ KG_INLINE void kg_element_block_add(const kg_element_blocks_args *a, int32_t sid
                                     double *block, int stride)
 {
   const int m = a->batch.reference.size.n_edge, other = side % 3 * m;
-  const double *k = a->local + kg_element_block_at(&a->batch.reference.size, side / 3);
+  const int64_t at = kg_element_block_at(&a->batch.reference.size, side / 3);
   for (int i = 0; i < m; ++i)
     for (int j = 0; j <= i; ++j)
       block[kg_packed_entry(first + i, first + j) * stride] +=
-          k[(int64_t)kg_packed_entry(other + i, other + j) * KG_LANES];
+          kg_local_entry(&a->local, m, at, other + i, other + j);
 }
 
 /// Rows and columns of an edge without unknowns: those of the identity.
@@ -65,9 +64,11 @@ KG_INLINE bool kg_element_block(const kg_element_blocks_args *a, int32_t e, doub
 {
   const kg_sizes *size = &a->batch.reference.size;
   const int m = size->n_edge, n = size->n_trace;
-  const double *k = a->local + kg_element_block_at(size, e);
+  const int64_t at_e = kg_element_block_at(size, e);
   bool is_free[3];
-  for (int i = 0; i < size->n_packed; ++i) block[i * stride] = k[(int64_t)i * KG_LANES];
+  for (int i = 0, entry = 0; i < n; ++i)
+    for (int j = 0; j <= i; ++j, entry += stride)
+      block[entry] = kg_local_entry(&a->local, m, at_e, i, j);
   for (int l = 0; l < 3; ++l) {
     const int64_t at = ((int64_t)(e / KG_LANES) * 3 + l) * KG_LANES + e % KG_LANES;
     const int64_t edge = a->batch.arrays.side_edge[at] >> 1;

@@ -1,5 +1,7 @@
 #include "ops/trace_apply.h"
 
+#include <assert.h>
+
 #include "core/context.h"
 
 kedge_status kg_trace_apply(kedge_context *ctx, const kg_trace_apply_args *args)
@@ -7,6 +9,7 @@ kedge_status kg_trace_apply(kedge_context *ctx, const kg_trace_apply_args *args)
   static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *,
                                                            const kg_trace_apply_args *) =
       KG_IMPLEMENTATIONS_OF_NUMBERS(kg_trace_apply_host, kg_trace_apply_cuda);
+  assert(!args->differences || args->number == KG_SINGLE);
   return impl[args->number][ctx->backend](ctx, args);
 }
 

@@ -18,6 +18,7 @@ typedef struct kg_trace_apply_args {
   void *y;            ///< [free trace edge][mode]
   void *halo;         ///< work: [edge between patches][mode]
   kg_number number;   ///< of these four
+  bool differences;   ///< `local` is K' (ops/local_differences.h): single precision alone
   bool open;          ///< leave it to who reads y to add the halo
   double *partial;    ///< work: [patch], sums of x . K x
   kg_cg_state

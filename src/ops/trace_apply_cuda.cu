@@ -65,6 +65,7 @@ __global__ void __launch_bounds__(32 * GROUPS_MAX<M>)
   if (active) {
 #pragma unroll
     for (int i = 0; i < n; ++i) x[i] = s_trace[kg_side_code(codes, i / M) / 2 * M + i % M];
+    take_differences<M>(a, x);
   }
   __syncthreads();  // from here s_trace holds products
   double dot = 0.0;
@@ -82,8 +83,10 @@ __global__ void __launch_bounds__(32 * GROUPS_MAX<M>)
       y[i] = sum + __ldcs(entry + (i * (i + 1) / 2 + i) * KG_LANES) * x[i];
     }
 #pragma unroll
+    for (int i = 0; i < n; ++i) dot += (double)x[i] * y[i];
+    give_differences<M>(a, y);
+#pragma unroll
     for (int i = 0; i < n; ++i) {
-      dot += (double)x[i] * y[i];
       s_trace[product_place(kg_side_code(codes, i / M), n_inside) * M + i % M] = y[i];
     }
   }

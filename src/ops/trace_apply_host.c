@@ -60,6 +60,22 @@ INLINE double multiply_group(int n, const kg_real *restrict k,
   return total;
 }
 
+/// x to its differences, or what their product is to that of x (ops/local_differences.h).
+INLINE void take_differences(int m, kg_real (*x)[KG_LANES])
+{
+#pragma omp simd
+  for (int i = 0; i < KG_LANES; ++i) {
+    x[0][i] -= x[2 * m][i];
+    x[m][i] -= x[2 * m][i];
+  }
+}
+
+INLINE void give_differences(int m, kg_real (*y)[KG_LANES])
+{
+#pragma omp simd
+  for (int i = 0; i < KG_LANES; ++i) y[2 * m][i] -= y[0][i] + y[m][i];
+}
+
 /// Products of a group to their places; lanes beyond the last element have none.
 INLINE void store_products(const kg_trace_apply_args *a, int32_t group, int m, patch_work *w)
 {
@@ -128,8 +144,10 @@ INLINE void apply_patch(const kg_trace_apply_args *a, int32_t patch, int m, patc
   for (int32_t group = first; group < last; ++group) {
     ask_for_rows(a, patch, group, m);
     gather_values(a, group, m, w);
+    if (a->differences) take_differences(m, w->x);
     sum += multiply_group(n, (const kg_real *)a->local + (size_t)group * n_packed * KG_LANES,
                           (const kg_real(*)[KG_LANES])w->x, w->y);
+    if (a->differences) give_differences(m, w->y);
     store_products(a, group, m, w);
   }
   a->partial[patch] = sum;

@@ -140,6 +140,22 @@ __device__ __forceinline__ unsigned read_codes(const kg_trace_apply_args &a, int
   return element < a.batch.count.n_elements ? a.batch.arrays.side_codes[element] : 0u;
 }
 
+/// x to its differences, or what their product is to that of x (ops/local_differences.h).
+template <int M>
+__device__ __forceinline__ void take_differences(const kg_trace_apply_args &a, kg_real *x)
+{
+  if (sizeof(kg_real) == sizeof(double) || !a.differences) return;
+  x[0] -= x[2 * M];
+  x[M] -= x[2 * M];
+}
+
+template <int M>
+__device__ __forceinline__ void give_differences(const kg_trace_apply_args &a, kg_real *y)
+{
+  if (sizeof(kg_real) == sizeof(double) || !a.differences) return;
+  y[2 * M] -= y[0] + y[M];
+}
+
 /// y = K x of this thread's element; every entry that the ring brings is used twice.
 template <class shape>
 __device__ __forceinline__ void multiply(typename shape::ring &ring, const kg_real (&x)[shape::n],
@@ -214,6 +230,7 @@ __global__ void __launch_bounds__(shape::threads, 2)
         code[l] = kg_side_code(codes, l);
         load_edge<M>(x + l * M, memory.s_x + (code[l] >> 1) * M);
       }
+      take_differences<M>(a, x);
     }
     __syncthreads();  // s_x is free for the next patch
     memory.fetch_patch(next, next_turn);
@@ -224,6 +241,7 @@ __global__ void __launch_bounds__(shape::threads, 2)
       multiply<shape>(ring, x, y);
 #pragma unroll
       for (int i = 0; i < n; ++i) dot += (double)x[i] * y[i];
+      give_differences<M>(a, y);
       if ((int64_t)patch * T + thread < a.batch.count.n_elements) {
 #pragma unroll
         for (int l = 0; l < 3; ++l) store_edge<M>(memory.product(code[l]), y + l * M);

@@ -8,12 +8,13 @@
 /// vertex is an unknown, in the order of the edges. The diagonal adds the elements at the vertex: each
 /// of them is met once, from the side that begins there.
 #pragma once
+#include "ops/local_differences.h"
 #include "ops/vertex_space.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_vertex_matrix_args {
   kg_batch batch;
-  const double *local;  ///< [group][n (n+1) / 2][lane]
+  kg_local local;
   kg_vertex_space space;
   double *element;     ///< work: [group][6][lane], packed
   int32_t *row;        ///< [unknown + 1]: first entry
@@ -50,7 +51,7 @@ KG_INLINE void kg_vertex_element(const kg_vertex_matrix_args *a, int32_t e)
   const int m = a->batch.reference.size.n_edge, packed = a->batch.reference.size.n_packed;
   const int64_t group = e / KG_LANES;
   const int lane = e % KG_LANES;
-  const double *k = a->local + group * packed * KG_LANES + lane;
+  const int64_t at = group * packed * KG_LANES + lane;
   double slope[3];  // mode 1 where a side begins; where it ends it has the other sign
   for (int l = 0; l < 3; ++l) {
     const bool reversed = a->batch.arrays.side_edge[(group * 3 + l) * KG_LANES + lane] & 1u;
@@ -65,12 +66,8 @@ KG_INLINE void kg_vertex_element(const kg_vertex_matrix_args *a, int32_t e)
           const double p[2] = {KG_PROLONG_MEAN, at_i ? -slope[s] : slope[s]};
           const double q[2] = {KG_PROLONG_MEAN, at_j ? -slope[t] : slope[t]};
           for (int u = 0; u < 2; ++u)
-            for (int v = 0; v < 2; ++v) {
-              const int row = s * m + u, column = t * m + v;
-              const int64_t at =
-                  row >= column ? row * (row + 1) / 2 + column : column * (column + 1) / 2 + row;
-              sum += p[u] * q[v] * k[at * KG_LANES];
-            }
+            for (int v = 0; v < 2; ++v)
+              sum += p[u] * q[v] * kg_local_entry(&a->local, m, at, s * m + u, t * m + v);
         }
       a->element[kg_vertex_element_at(e, i, j)] = sum;
     }

@@ -178,7 +178,7 @@ static kedge_status make_multigrid(kg_pipeline *p)
 {
   const kg_multigrid_args args = {.shape = kg_shape_multigrid(&p->shape),
                                   .batch = p->batch,
-                                  .local = p->buffers[KG_ARRAY_LOCAL].data,
+                                  .local = {p->buffers[KG_ARRAY_LOCAL].data, KG_DOUBLE},
                                   .solver = kg_coarse_table_of(p->shape.coarse_solver),
                                   .memory = p->buffers[KG_ARRAY_MULTIGRID].data,
                                   .work = p->buffers[KG_ARRAY_MULTIGRID_WORK].data,

@@ -60,7 +60,7 @@ static void make_multigrid(trace_system *s, const system_options *o)
                                       .smoother = o->smoother,
                                       .smoothing_steps = o->smoothing_steps},
                             .batch = c->batch,
-                            .local = s->op.matrix_free.local,
+                            .local = {s->op.matrix_free.local, KG_DOUBLE},
                             .solver = o->solver};
   case_must(s->ctx, kg_multigrid_work_bytes(s->ctx, &args.shape, &args.work_bytes));
   args.memory = s->memory = case_output(c, kg_multigrid_bytes(&args.shape) / 8);

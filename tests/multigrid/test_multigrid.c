@@ -121,7 +121,7 @@ static const char *refusal(trace_system *s, kedge_smoother smoother, int32_t e)
   const size_t n_local = (size_t)s->c.size.n_packed * KG_LANES * (size_t)s->c.batch.count.n_groups;
   kg_multigrid_args args = {.shape = s->multigrid.shape,
                             .batch = s->c.batch,
-                            .local = case_input(&s->c, s->local, n_local),
+                            .local = {case_input(&s->c, s->local, n_local), KG_DOUBLE},
                             .solver = &exact_coarse,
                             .memory = s->memory,
                             .work = s->work};
