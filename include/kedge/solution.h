@@ -26,6 +26,17 @@ typedef struct kedge_stage_report {
   double flops;    ///< by the cost formulas
 } kedge_stage_report;
 
+/// What ended the iteration.
+typedef enum kedge_stop {
+  KEDGE_STOP_TOLERANCE,
+  KEDGE_STOP_ROUNDING,  ///< double precision has no better residual
+  KEDGE_STOP_LIMIT,     ///< max_iterations
+  KEDGE_STOP_COUNT
+} kedge_stop;
+
+/// Its name in reports.
+KEDGE_API const char *kedge_stop_name(kedge_stop stop);
+
 /// What a solve did. Errors are absolute norms and NaN when the problem has no exact solution.
 typedef struct kedge_report {
   int64_t elements, edges, vertices, boundary_edges;
@@ -44,8 +55,12 @@ typedef struct kedge_report {
   double tolerance;
   double relative_residual;  ///< ||b - K x|| / ||b - K x_0||, recomputed after the last iteration;
                              ///< x_0 holds the Dirichlet values and is 0 elsewhere
-  bool converged;            ///< relative_residual <= tolerance
-  const char *solver_note;   ///< one sentence when not converged, else ""
+  double rounding_residual;  ///< of that, what storing the solution in double precision makes; 0:
+                             ///< not measured, for the tolerance was reached at once
+  kedge_stop stop;           ///< what ended the iteration
+  bool converged;            ///< relative_residual <= tolerance, or tolerance = auto and rounding
+                             ///< has no less
+  const char *solver_note;   ///< one sentence when the tolerance was not reached, else ""
   const char *evaluation;    ///< where source and exact solution were evaluated: "host", "gpu" or
                              ///< "host: " and why not there; "" when there was nothing to evaluate
   bool has_exact;

@@ -34,7 +34,9 @@ static const char problem_text[] =
     "                 coarse_solver     amg             or hypre, on the host, where it is built "
     "in\n"
     "                 precision         double          or mixed, with multigrid\n"
-    "                 tolerance         1e-10           relative residual that ends the solve\n"
+    "                 tolerance         auto            relative residual that ends the solve: "
+    "1e-10, or\n"
+    "                                                   what rounding leaves; or a number\n"
     "                 max_iterations    100000          that end it in any case\n"
     "[output]         file                              .vtkhdf or .hdf (see 'kedge help output')\n"
     "                 fields            full            or cells: means in the triangles alone\n"
@@ -93,8 +95,9 @@ static const char exit_codes_text[] =
     "  0   solved, or done\n"
     "  1   failed: memory, device, breakdown, a file that could not be written\n"
     "  2   usage, or bad input: options, problem file, mesh, a place that cannot be written\n"
-    "  3   the trace solve did not reach the tolerance; output and report are still written and "
-    "say so\n";
+    "  3   the trace solve did not reach the tolerance (with tolerance = auto, neither it nor "
+    "rounding);\n"
+    "      output and report are still written and say so\n";
 
 typedef struct topic {
   const char *name, *summary, *text;

@@ -38,12 +38,19 @@ static void print_stages(const kedge_report *report)
   printf("%-24s%10.4f\n\n", "total", total);
 }
 
+static const char *outcome(const kedge_report *report)
+{
+  if (!report->converged) return "NOT CONVERGED";
+  return report->stop == KEDGE_STOP_ROUNDING ? "converged to rounding" : "converged";
+}
+
 static void print_solver(const kedge_report *report)
 {
-  printf("solver       %s after %lld iterations (%s, %s): relative residual %.2e, tolerance %.0e\n",
-         report->converged ? "converged" : "NOT CONVERGED", (long long)report->iterations,
-         report->operator_name, report->preconditioner, report->relative_residual,
-         report->tolerance);
+  printf("solver       %s after %lld iterations (%s, %s): relative residual %.2e, tolerance %.0e",
+         outcome(report), (long long)report->iterations, report->operator_name,
+         report->preconditioner, report->relative_residual, report->tolerance);
+  if (report->stop == KEDGE_STOP_ROUNDING) printf(", rounding %.1e", report->rounding_residual);
+  putchar('\n');
   if (report->has_exact)
     printf("errors       u: L2 %.5e, max %.5e; q: L2 %.5e; u*: L2 %.5e\n", report->u_l2,
            report->u_linf, report->q_l2, report->u_star_l2);

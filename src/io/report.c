@@ -13,6 +13,15 @@ const char *kedge_stage_name(kedge_stage stage)
   return (unsigned)stage < KEDGE_STAGE_COUNT ? stage_names[stage] : "unknown";
 }
 
+static const char *const stop_names[KEDGE_STOP_COUNT] = {[KEDGE_STOP_TOLERANCE] = "tolerance",
+                                                         [KEDGE_STOP_ROUNDING] = "rounding",
+                                                         [KEDGE_STOP_LIMIT] = "max_iterations"};
+
+const char *kedge_stop_name(kedge_stop stop)
+{
+  return (unsigned)stop < KEDGE_STOP_COUNT ? stop_names[stop] : "unknown";
+}
+
 static void write_discretisation(kg_json *json, const kedge_report *report)
 {
   kg_json_object(json, "mesh");
@@ -46,6 +55,8 @@ static void write_solver(kg_json *json, const kedge_report *report)
   kg_json_integer(json, "iterations", report->iterations);
   kg_json_number(json, "tolerance", report->tolerance);
   kg_json_number(json, "relative_residual", report->relative_residual);
+  kg_json_number(json, "rounding_residual", report->rounding_residual);
+  kg_json_string(json, "stop", kedge_stop_name(report->stop));
   kg_json_bool(json, "converged", report->converged);
   kg_json_string(json, "note", report->solver_note ? report->solver_note : "");
   kg_json_close(json);

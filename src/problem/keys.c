@@ -103,7 +103,13 @@ READER(read_reaction)
 
 READER(read_tolerance)
 {
-  return read_constant(p, settings, s, DBL_MIN, 1 - DBL_EPSILON, "between 0 and 1", &p->tolerance);
+  p->accepts_rounding = strcmp(s->value, "auto") == 0;
+  if (p->accepts_rounding) {
+    p->tolerance = KG_TOLERANCE_AUTO;
+    return KEDGE_OK;
+  }
+  return read_constant(p, settings, s, DBL_MIN, 1 - DBL_EPSILON, "auto or between 0 and 1",
+                       &p->tolerance);
 }
 
 READER(read_max_iterations)
@@ -349,8 +355,9 @@ static const kg_problem_key table[] = {
    read_coarse_solver, false},
   {"solver", "precision", "double or mixed", "double",
    "mixed: multigrid works in single precision", read_precision, false},
-  {"solver", "tolerance", "a constant between 0 and 1", "1e-10",
-   "relative residual that ends the iteration", read_tolerance, true},
+  {"solver", "tolerance", "auto or a constant between 0 and 1", "auto",
+   "relative residual that ends the iteration; auto: 1e-10, or what rounding leaves", read_tolerance,
+   true},
   {"solver", "max_iterations", "at least 1", "100000",
    "iterations that end it in any case", read_max_iterations, false},
   {"output", "file", "a file, .vtkhdf or .hdf", "",

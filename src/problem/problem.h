@@ -26,6 +26,9 @@ typedef struct kg_boundary {
   int line;  ///< of the problem file, 0: none
 } kg_boundary;
 
+/// What `tolerance = auto` asks for where rounding allows it.
+#define KG_TOLERANCE_AUTO 1e-10
+
 struct kedge_problem {
   kedge_context *ctx;
   const char *path;  ///< of the problem file, NULL: none; borrowed from settings
@@ -49,6 +52,7 @@ struct kedge_problem {
   int smoothing_steps;
   kedge_precision precision;
   double tolerance;
+  bool accepts_rounding;  ///< no tolerance was given: what rounding makes of the residual is enough
   int64_t max_iterations;
   char *output;
   bool cells_only;       ///< of the fields, only means over the cells are wanted

@@ -3,7 +3,7 @@
 /// (docs/math.md#cg).
 #pragma once
 #include "ops/cg_vectors.h"
-#include "kedge/problem.h"
+#include "kedge/solution.h"
 #include "multigrid/multigrid.h"
 #include "ops/cg_resident.h"
 #include "ops/ell.h"
@@ -25,6 +25,7 @@ kedge_status kg_trace_operator_apply(kedge_context *ctx, const kg_trace_operator
 
 typedef struct kg_cg_settings {
   double tolerance;
+  bool accepts_rounding;  ///< a residual that is rounding is enough, also above the tolerance
   int64_t max_iterations;
   int64_t n_elements, n_unknowns;  ///< payload of the NVTX ranges
   const kg_multigrid *multigrid;  ///< the preconditioner, of the matrix-free operator; NULL: Jacobi
@@ -35,14 +36,16 @@ typedef struct kg_cg_settings {
 typedef struct kg_cg_result {
   int64_t iterations;
   double relative_residual;  ///< ||b - A x|| / ||b - A x_0||, recomputed from x
+  double rounding_residual;  ///< of that, what storing x makes (ops/rounding.h); 0: not measured
+  kedge_stop stop;           ///< what ended it
   bool converged;
-  char note[256];  ///< why not, when not converged
+  char note[320];  ///< one sentence when the tolerance was not reached
 } kg_cg_result;
 
 /// Solve A x = b from the x that is there (its Dirichlet rows hold the boundary values). When the
-/// recurrence says it has converged but the recomputed residual does not agree, it restarts from
-/// that residual; it gives up when a restart gains less than a factor two: then rounding is the
-/// limit.
+/// recurrence says it has converged but the recomputed residual does not agree, what rounding makes
+/// of that residual is measured: it restarts from the residual unless there is little else in it, or
+/// the last restart gained less than a factor two.
 /// @param[in] vectors  n, inverse (with multigrid: r), b, x, z, p, ap, partial, state; rows of p
 ///                     beyond n are zero, and with multigrid those of z
 /// @retval KEDGE_ERR_NUMERIC  not positive definite, or NaN

@@ -10,6 +10,7 @@
 #include "ops/load_vectors.h"
 #include "ops/local_matrices.h"
 #include "ops/pcg_vectors.h"
+#include "ops/rounding.h"
 #include "ops/trace_arrays.h"
 #include "solver/cg.h"
 #include "solver/pipeline.h"
@@ -287,6 +288,7 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p)
                                       .partial = p->buffers[KG_ARRAY_VECTOR_PARTIAL].data,
                                       .state = p->buffers[KG_ARRAY_CG_STATE].data};
   const kg_cg_settings settings = {.tolerance = p->problem->tolerance,
+                                   .accepts_rounding = p->problem->accepts_rounding,
                                    .max_iterations = p->problem->max_iterations,
                                    .n_elements = p->mesh->n_elements,
                                    .n_unknowns = n,
@@ -302,11 +304,17 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p)
   kedge_solution *s = p->solution;
   s->report.iterations = result.iterations;
   s->report.relative_residual = result.relative_residual;
+  s->report.rounding_residual = result.rounding_residual;
+  s->report.stop = result.stop;
   s->report.converged = result.converged;
   for (size_t i = 0; i < sizeof result.note && i < sizeof s->note; ++i) s->note[i] = result.note[i];
   s->report.operator_bytes = (int64_t)operator_cost(p).bytes;
   kg_stage_cost(p, operator_cost(p), (double)result.iterations);
   kg_stage_cost(p, iteration_cost(p, n), (double)result.iterations);
+  if (result.rounding_residual > 0.0) {
+    kg_stage_cost(p, kg_rounding_cost(n), 1.0);
+    kg_stage_cost(p, operator_cost(p), 1.0);
+  }
   if (p->shape.cells_only) return KEDGE_OK;
   const size_t bytes =
       (size_t)p->layout.count.n_edges * (size_t)p->shape.size.n_edge * sizeof(double);

@@ -28,9 +28,11 @@ def check_plain(report):
     assert report["backend"] == {"name": "host", "device": "a CPU"}
     assert report["solver"] == {"operator": "matrix-free", "preconditioner": "multigrid",
                                 "precision": "mixed",
-                                "smoother": "edge", "coarse_solver": "amg", "smoothing_steps": 2, "levels": 5, "setup_seconds": 0.25,
+                                "smoother": "edge", "coarse_solver": "amg",
+                                "smoothing_steps": 2, "levels": 5, "setup_seconds": 0.25,
                                 "iterations": 321, "tolerance": 1e-12,
-                                "relative_residual": 0.1 + 0.2, "converged": True, "note": ""}
+                                "relative_residual": 0.1 + 0.2, "rounding_residual": 0.0625,
+                                "stop": "rounding", "converged": True, "note": ""}
     assert report["errors"] == {"u": {"l2": 1e-9, "linf": 2e-9}, "q": {"l2": 3e-9},
                                 "u_star": {"l2": 4e-11}}
     assert [stage["name"] for stage in report["stages"]] == STAGES

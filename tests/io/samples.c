@@ -112,6 +112,8 @@ static kedge_status write_report(bool awkward, const char *path)
                          .iterations = 321,
                          .tolerance = 1e-12,
                          .relative_residual = 0.1 + 0.2,
+                         .rounding_residual = 0.0625,
+                         .stop = KEDGE_STOP_ROUNDING,
                          .converged = true,
                          .solver_note = "",
                          .evaluation = "host",

@@ -91,9 +91,21 @@ static void a_whole_file_is_read(void **state)
   assert_int_equal(p->coarse_solver, KEDGE_COARSE_SOLVER_HYPRE);
   assert_int_equal(p->smoothing_steps, 3);
   assert_int_equal(p->precision, KEDGE_PRECISION_MIXED);
-  assert_true(p->tolerance == 1e-8 && p->max_iterations == 123456789012);
+  assert_true(p->tolerance == 1e-8 && !p->accepts_rounding);
+  assert_true(p->max_iterations == 123456789012);
   assert_string_equal(kedge_problem_output(p), "my plate.vtkhdf");
   assert_true(p->cells_only);
+  kedge_problem_destroy(p);
+}
+
+static void tolerance_auto_is_the_default_and_another_word_for_it(void **state)
+{
+  (void)state;
+  kedge_problem *p = parsed("[solver]\ntolerance = 1e-10\n", NULL);
+  assert_true(p->tolerance == 1e-10 && !p->accepts_rounding);
+  kedge_problem_destroy(p);
+  p = parsed("[solver]\ntolerance = 1e-6\n", "solver.tolerance=auto");
+  assert_true(p->tolerance == 1e-10 && p->accepts_rounding);
   kedge_problem_destroy(p);
 }
 
@@ -103,7 +115,8 @@ static void an_empty_file_gives_the_defaults(void **state)
   kedge_problem *p = parsed("", NULL);
   assert_int_equal(p->order, KEDGE_ORDER_MIN);
   assert_true(p->stabilization == 1 && p->stabilization_scaling == KEDGE_SCALING_ONE);
-  assert_true(p->diffusion == 1 && p->reaction == 0 && p->tolerance == 1e-10);
+  assert_true(p->diffusion == 1 && p->reaction == 0);
+  assert_true(p->tolerance == 1e-10 && p->accepts_rounding);
   assert_int_equal(p->max_iterations, 100000);
   assert_int_equal(p->operator_kind, KEDGE_OPERATOR_MATRIX_FREE);
   assert_int_equal(p->source.kind, KG_FUNCTION_NONE);
@@ -305,6 +318,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_whole_file_is_read),
       cmocka_unit_test(an_empty_file_gives_the_defaults),
+      cmocka_unit_test(tolerance_auto_is_the_default_and_another_word_for_it),
       cmocka_unit_test(the_defaults_are_those_of_the_table),
       cmocka_unit_test(stabilization_scales_with_the_edge_as_written),
       cmocka_unit_test(comments_blanks_and_line_ends_are_as_documented),

@@ -1,0 +1,30 @@
+/// @file
+/// How much of a residual is rounding: the numbers of x are changed as storing them changes them, and
+/// the product A with these changes is what no solver can see (docs/multigrid.md).
+#pragma once
+#include <float.h>
+
+#include "ops/cg_vectors.h"
+#include "ops/random_vector.h"
+KEDGE_BEGIN_DECLS
+
+/// What storing x_i may change: a part of the unit roundoff, always the same for one i.
+KG_INLINE double kg_rounding_of(double x, int64_t i)
+{
+  return 0.5 * DBL_EPSILON * kg_random_number(i) * x;
+}
+
+/// p = the rounding of x, in the rows of free edges. Of the arguments n, x and p are read.
+kedge_status kg_rounding_perturb(kedge_context *ctx, const kg_cg_vectors_args *args);
+/// rr = ap . ap, into the state. Of the arguments n, ap, partial and state are read.
+kedge_status kg_rounding_sum(kedge_context *ctx, const kg_cg_vectors_args *args);
+
+/// Both passes, without the product between them.
+kg_cost kg_rounding_cost(int64_t n);
+
+kedge_status kg_rounding_perturb_host(kedge_context *ctx, const kg_cg_vectors_args *args);
+kedge_status kg_rounding_sum_host(kedge_context *ctx, const kg_cg_vectors_args *args);
+kedge_status kg_rounding_perturb_cuda(kedge_context *ctx, const kg_cg_vectors_args *args);
+kedge_status kg_rounding_sum_cuda(kedge_context *ctx, const kg_cg_vectors_args *args);
+
+KEDGE_END_DECLS

@@ -1,0 +1,79 @@
+// What rounding x makes of a product: the changes, and the sum of squares.
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "case.h"
+#include "compare.h"
+#include "context.h"
+#include "ops/rounding.h"
+
+/// The vectors of a case with n rows, and its state.
+static kg_cg_vectors_args vectors(op_case *c, const double *x, size_t n)
+{
+  static const kg_cg_state none;
+  struct case_piece *piece = &c->pieces[c->n_pieces++];
+  *piece = (struct case_piece){0};
+  case_must(c->ctx, kg_upload(c->ctx, &none, 1, sizeof none, &piece->buffer));
+  return (kg_cg_vectors_args){.n = (int64_t)n,
+                              .x = case_input(c, x, n),
+                              .p = case_output(c, n),
+                              .ap = case_input(c, x, n),
+                              .partial = case_output(c, 2 * KG_CG_PARTIALS),
+                              .state = piece->buffer.data};
+}
+
+static void numbers_change_by_less_than_half_a_unit_in_the_last_place(void **state)
+{
+  (void)state;
+  enum { N = 5000 };
+  double *x = case_randoms(1, N);
+  op_case c;
+  case_create(&c, ctx, 2, 1, CASE_NEUMANN, (kg_material){1.0, 0.0, 1.0, KEDGE_SCALING_ONE});
+  const kg_cg_vectors_args v = vectors(&c, x, N);
+  case_must(ctx, kg_rounding_perturb(ctx, &v));
+  double *change = case_fetch(&c, v.p), squares = 0.0;
+  for (int i = 0; i < N; ++i) {
+    assert_true(fabs(change[i]) <= 0.5 * DBL_EPSILON * fabs(x[i]));
+    squares += pow(change[i] / (0.5 * DBL_EPSILON * x[i]), 2.0);
+  }
+  // Uniform in [-1, 1): the mean square is 1/3.
+  assert_at_most(fabs(squares / N - 1.0 / 3.0), 3.0 / sqrt(N));
+  free(change);
+  free(x);
+  case_destroy(&c);
+}
+
+static void the_sum_is_that_of_the_squares(void **state)
+{
+  (void)state;
+  const size_t sizes[] = {0, 1, 2, 511, 513, 1025, 300001};
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; ++k) {
+    const size_t n = sizes[k];
+    double *x = case_randoms(k, n), sum = 0.0;
+    for (size_t i = 0; i < n; ++i) sum += x[i] * x[i];
+    op_case c;
+    case_create(&c, ctx, 2, 1, CASE_NEUMANN, (kg_material){1.0, 0.0, 1.0, KEDGE_SCALING_ONE});
+    const kg_cg_vectors_args v = vectors(&c, x, n);
+    kg_cg_state found[2];
+    for (int run = 0; run < 2; ++run) {
+      case_must(ctx, kg_rounding_sum(ctx, &v));
+      case_must(ctx, kg_copy_out(ctx, &found[run], v.state, sizeof *found));
+      case_must(ctx, kg_sync(ctx));
+    }
+    assert_true(found[0].rr == found[1].rr);
+    assert_close(1, &found[0].rr, &sum, rounding((double)n));
+    free(x);
+    case_destroy(&c);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(numbers_change_by_less_than_half_a_unit_in_the_last_place),
+      cmocka_unit_test(the_sum_is_that_of_the_squares),
+  };
+  test_skip_without_backend();
+  return cmocka_run_group_tests(tests, open_context, close_context);
+}

@@ -1,0 +1,145 @@
+// What ends a solve: the tolerance, rounding, or the limit of iterations.
+#include <math.h>
+#include <string.h>
+
+#include "compare.h"
+#include "context.h"
+#include "grid.h"
+
+/// Neumann conditions alone and little reaction: u is near 100, b near 1e-3, so that rounding u makes
+/// some 1e-10 of the residual.
+#define LARGE_SOLUTION(preconditioner_name, tolerance_text)                                        \
+  SETTINGS({"space", "order", "3"}, {"equation", "reaction", "0.01"}, {"equation", "source", "1"}, \
+           {"boundary default", "type", "neumann"}, {"boundary default", "value", "0"},            \
+           {"solver", "tolerance", tolerance_text},                                                \
+           {"solver", "preconditioner", preconditioner_name})
+
+static const char *const preconditioners[] = {"jacobi", "multigrid"};
+
+static kedge_mesh *square(const char *text)
+{
+  kedge_mesh *mesh;
+  must(ctx, kedge_mesh_generate(ctx, text, &mesh));
+  return mesh;
+}
+
+static void without_a_tolerance_rounding_is_convergence(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = square("square 24");
+  for (int k = 0; k < 2; ++k) {
+    kedge_solution *solution = solve(ctx, mesh, LARGE_SOLUTION(preconditioners[k], "auto"));
+    kedge_report r;
+    kedge_solution_report(solution, &r);
+    assert_true(r.converged && r.relative_residual > r.tolerance);
+    assert_int_equal(r.stop, KEDGE_STOP_ROUNDING);
+    assert_true(r.tolerance == 1e-10 && r.rounding_residual > r.tolerance);
+    assert_at_most(r.relative_residual, 16 * r.rounding_residual);
+    char note[320];
+    snprintf(note, sizeof note,
+             "converged to rounding: of the relative residual of %.2e, storing the solution in "
+             "double precision makes %.2e, so that 1.0e-10 cannot be reached",
+             r.relative_residual, r.rounding_residual);
+    assert_string_equal(r.solver_note, note);
+    kedge_solution_destroy(solution);
+  }
+  kedge_mesh_destroy(mesh);
+}
+
+/// The same iterations to the same bits: only the judgement differs.
+static void a_tolerance_that_rounding_forbids_is_not_convergence(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = square("square 24");
+  for (int k = 0; k < 2; ++k) {
+    kedge_solution *found = solve(ctx, mesh, LARGE_SOLUTION(preconditioners[k], "auto"));
+    kedge_solution *missed = solve(ctx, mesh, LARGE_SOLUTION(preconditioners[k], "1e-10"));
+    kedge_report a, b;
+    kedge_solution_report(found, &a);
+    kedge_solution_report(missed, &b);
+    assert_false(b.converged);
+    assert_int_equal(b.stop, KEDGE_STOP_ROUNDING);
+    assert_int_equal(b.iterations, a.iterations);
+    assert_non_null(strstr(b.solver_note, "a tolerance of 1.0e-10 is not attainable"));
+    fields of_found = fields_of(ctx, found), of_missed = fields_of(ctx, missed);
+    assert_same_bits(&of_missed, &of_found);
+    fields_free(&of_found);
+    fields_free(&of_missed);
+    kedge_solution_destroy(found);
+    kedge_solution_destroy(missed);
+  }
+  kedge_mesh_destroy(mesh);
+}
+
+/// The first true residual says that rounding is the limit: as many iterations as its recurrence
+/// takes, which a problem with less rounding takes too.
+static void no_restart_is_spent_on_rounding(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = square("square 24");
+  const int64_t first = report_of(ctx, mesh, LARGE_SOLUTION("multigrid", "1e-9")).iterations;
+  const int64_t all = report_of(ctx, mesh, LARGE_SOLUTION("multigrid", "1e-16")).iterations;
+  const int64_t best = report_of(ctx, mesh, LARGE_SOLUTION("multigrid", "auto")).iterations;
+  assert_in_range(best, first, first + 3);
+  assert_in_range(all, best, 2 * best);
+  kedge_mesh_destroy(mesh);
+}
+
+static void what_rounding_allows_is_reached_by_restarts(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = square("square 24");
+  for (int k = 0; k < 2; ++k) {
+    const kedge_report r = report_of(ctx, mesh, LARGE_SOLUTION(preconditioners[k], "1e-9"));
+    assert_true(r.converged && r.relative_residual <= 1e-9);
+    assert_int_equal(r.stop, KEDGE_STOP_TOLERANCE);
+  }
+  kedge_mesh_destroy(mesh);
+}
+
+static void a_reachable_tolerance_measures_no_rounding(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = test_irregular_mesh(ctx, 100);
+  kedge_solution *solution = solve(
+      ctx, mesh, SETTINGS({"exact", "u", "sin(x)"}, {"boundary default", "type", "dirichlet"}));
+  kedge_report r;
+  kedge_solution_report(solution, &r);
+  assert_true(r.converged && r.rounding_residual == 0.0);
+  assert_int_equal(r.stop, KEDGE_STOP_TOLERANCE);
+  assert_string_equal(r.solver_note, "");
+  kedge_solution_destroy(solution);
+  kedge_mesh_destroy(mesh);
+}
+
+static void a_tolerance_beyond_rounding_is_reported_and_not_waited_for(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = test_irregular_mesh(ctx, 100);
+  kedge_solution *solution =
+      solve(ctx, mesh,
+            SETTINGS({"space", "order", "4"}, {"exact", "u", "sin(x)"},
+                     {"boundary default", "type", "dirichlet"}, {"solver", "tolerance", "1e-18"}));
+  kedge_report r;
+  kedge_solution_report(solution, &r);
+  assert_false(r.converged);
+  assert_true(r.iterations < 5000 && r.relative_residual < 1e-12);
+  assert_int_equal(r.stop, KEDGE_STOP_ROUNDING);
+  assert_non_null(strstr(r.solver_note, "a tolerance of 1.0e-18 is not attainable"));
+  kedge_solution_destroy(solution);
+  kedge_mesh_destroy(mesh);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(without_a_tolerance_rounding_is_convergence),
+      cmocka_unit_test(a_tolerance_that_rounding_forbids_is_not_convergence),
+      cmocka_unit_test(no_restart_is_spent_on_rounding),
+      cmocka_unit_test(what_rounding_allows_is_reached_by_restarts),
+      cmocka_unit_test(a_reachable_tolerance_measures_no_rounding),
+      cmocka_unit_test(a_tolerance_beyond_rounding_is_reported_and_not_waited_for),
+  };
+  test_skip_without_backend();
+  return cmocka_run_group_tests(tests, open_context, close_context);
+}
