@@ -58,6 +58,10 @@ static kg_multigrid multigrid_at(const kg_multigrid_shape *shape, void *memory, 
   m.space.edge_row = take(memory, 2 * n_free, i, bytes);
   m.space.begin = take(memory, n_vertices + 1, i, bytes);
   m.space.ends = take(memory, 2 * n_free, i, bytes);
+  if (shape->flux) {
+    m.flux.opposite = take(memory, 2 * n_free, i, bytes);
+    m.flux.q = take(memory, 3 * n_free, sizeof *m.flux.q, bytes);
+  }
   m.row = take(memory, n_vertices + 1, i, bytes);
   m.column = take(memory, n_entries, i, bytes);
   m.value = take(memory, n_entries, d, bytes);
@@ -107,6 +111,10 @@ static kedge_status make_coarse(kedge_context *ctx, const kg_multigrid_args *a, 
                                       .work = (char *)a->work + elements,
                                       .work_bytes = a->work_bytes - elements};
   KG_TRY(kg_vertex_matrix_fill(ctx, &args));
+  if (a->shape.flux)
+    KG_TRY(kg_vertex_flux_fill(
+        ctx, &(kg_vertex_flux_args){
+                 .batch = a->batch, .space = m->space, .element = args.element, .flux = m->flux}));
   return a->solver->create(ctx, &matrix, &m->coarse);
 }
 
@@ -153,12 +161,14 @@ int kg_multigrid_levels(const kg_multigrid *multigrid)
 
 kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *s)
 {
-  const kg_cost parts[] = {kg_smoother_make_cost(s->smoother, s->size, &s->count),
-                           kg_vertex_space_cost(&s->count, s->n_vertices),
-                           kg_vertex_matrix_cost(&s->count, s->n_vertices),
-                           s->number == KG_SINGLE
-                               ? kg_local_differences_cost(s->size, s->count.n_elements)
-                               : (kg_cost){0}};
+  const kg_cost none = {0};
+  const kg_cost parts[] = {
+      kg_smoother_make_cost(s->smoother, s->size, &s->count),
+      kg_vertex_space_cost(&s->count, s->n_vertices),
+      kg_vertex_matrix_cost(&s->count, s->n_vertices),
+      s->flux ? kg_vertex_flux_cost(&s->count) : none,
+      s->number == KG_SINGLE ? kg_local_differences_cost(s->size, s->count.n_elements) : none,
+  };
   kg_cost sum = {0};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
     sum.bytes += parts[i].bytes;
@@ -194,12 +204,18 @@ static kedge_status multiply(kedge_context *ctx, const kg_cycle *c)
   return kg_trace_apply(ctx, &op);
 }
 
+/// How a smoothing begins and ends.
+typedef struct smoothing {
+  bool from_zero;                   ///< z is zero; else the product is at hand
+  kg_vertex_correction correction;  ///< of z and of the product, still to be added
+  const kg_cg_vectors_args *sum;    ///< NULL, or where the last step sums r . z
+} smoothing;
+
 /// Steps of Chebyshev's iteration of the fourth kind, which needs no smallest eigenvalue (Lottes,
 /// Optimal polynomial smoothers for multigrid V-cycles, 2023); a step alone is 9/8 of it, the best
-/// there is for one. The first starts from z = 0 or, with
-/// the product at hand, from z; the last one sums r . z where `sum` is given.
+/// there is for one.
 static kedge_status smooth(kedge_context *ctx, const kg_multigrid *m, const kg_cycle *c,
-                           bool from_zero, const kg_cg_vectors_args *sum)
+                           smoothing how)
 {
   const int steps = m->shape.smoothing_steps;
   const double scale = (steps == 1 ? 1.125 : 1.0) / m->largest_eigenvalue;
@@ -209,60 +225,78 @@ static kedge_status smooth(kedge_context *ctx, const kg_multigrid *m, const kg_c
         .op = c->op,
         .r = c->r,
         .product = c->product,
-        .from_zero = from_zero && i == 1,
+        .correction = how.correction,
+        .from_zero = how.from_zero && i == 1,
         .z = c->z,
         .d = m->d,
         .step = scale * (8 * i - 4) / (2 * i + 1),
         .momentum = i == 1 ? 0.0 : (2.0 * i - 3) / (2 * i + 1),
-        .partial = sum ? sum->partial : NULL,
-        .state = sum && i == steps ? sum->state : NULL,
+        .partial = how.sum ? how.sum->partial : NULL,
+        .state = how.sum && i == steps ? how.sum->state : NULL,
     };
     KG_TRY(kg_smoother_step(ctx, &m->smoother, &args));
+    how.correction.coarse = NULL;
   }
   return KEDGE_OK;
 }
 
-/// z += P C P^T (r - A z), with the product at hand.
-static kedge_status correct(kedge_context *ctx, const kg_multigrid *m, const kg_cycle *c)
+/// c = C P^T (r - A z), with the product at hand.
+static kedge_status solve_coarse(kedge_context *ctx, const kg_multigrid *m, const kg_cycle *c,
+                                 kg_vertex_correction *out)
 {
+  *out = (kg_vertex_correction){0};
   if (!m->coarse) return KEDGE_OK;
-  kg_vertex_transfer_args transfer = {.space = m->space,
-                                      .size = m->shape.size,
-                                      .n_edges = m->shape.count.n_free,
-                                      .number = m->shape.number,
-                                      .r = c->r,
-                                      .product = c->product,
-                                      .coarse = m->residual,
-                                      .z = c->z};
-  KG_TRY(kg_vertex_restrict(ctx, &transfer));
+  KG_TRY(kg_vertex_restrict(ctx, &(kg_vertex_restrict_args){.space = m->space,
+                                                            .size = m->shape.size,
+                                                            .number = m->shape.number,
+                                                            .r = c->r,
+                                                            .product = c->product,
+                                                            .coarse = m->residual}));
   kg_range_push("coarse_solve", m->shape.count.n_elements, m->space.n_rows);
   const kedge_status status = m->solver->solve(ctx, m->coarse, m->residual, m->correction);
   kg_range_pop();
-  KG_TRY(status);
-  transfer.coarse = m->correction;
-  return kg_vertex_prolong(ctx, &transfer);
+  *out = (kg_vertex_correction){.space = m->space,
+                                .flux = m->flux,
+                                .n_edges = m->shape.count.n_free,
+                                .coarse = m->correction};
+  return status;
+}
+
+/// z += P c, and its product from scratch; nothing is left to be added.
+static kedge_status correct(kedge_context *ctx, const kg_multigrid *m, const kg_cycle *c,
+                            kg_vertex_correction *correction)
+{
+  KG_TRY(kg_vertex_prolong(
+      ctx,
+      &(kg_vertex_prolong_args){
+          .correction = *correction, .size = m->shape.size, .number = m->shape.number, .z = c->z}));
+  correction->coarse = NULL;
+  return multiply(ctx, c);
 }
 
 kedge_status kg_multigrid_apply(kedge_context *ctx, const kg_multigrid *m,
                                 const kg_trace_apply_args *op, const kg_cg_vectors_args *v)
 {
   kg_cycle cycle;
+  kg_vertex_correction correction;
   KG_TRY(kg_multigrid_begin(ctx, m, op, v, &cycle));
-  KG_TRY(smooth(ctx, m, &cycle, true, NULL));
+  KG_TRY(smooth(ctx, m, &cycle, (smoothing){.from_zero = true}));
   KG_TRY(multiply(ctx, &cycle));
-  KG_TRY(correct(ctx, m, &cycle));
-  KG_TRY(multiply(ctx, &cycle));
-  return smooth(ctx, m, &cycle, false, v);
+  KG_TRY(solve_coarse(ctx, m, &cycle, &correction));
+  if (correction.coarse && !m->flux.q) KG_TRY(correct(ctx, m, &cycle, &correction));
+  return smooth(ctx, m, &cycle, (smoothing){.correction = correction, .sum = v});
 }
 
 kg_cost kg_multigrid_apply_cost(const kg_multigrid_shape *s)
 {
   const double k = s->smoothing_steps, size = (double)kg_number_bytes(s->number) / 8.0;
+  const double products = s->flux ? 2 * k - 1 : 2 * k;
   const kg_cost op = kg_trace_apply_cost(s->size, &s->count);
   const kg_cost step = kg_smoother_step_cost(s->smoother, s->size, &s->count);
   const kg_cost transfer = kg_vertex_transfer_cost(&s->count, s->n_vertices, s->number);
-  kg_cost sum = {.bytes = 2 * k * size * (op.bytes + step.bytes) + transfer.bytes,
-                 .flops = 2 * k * (op.flops + step.flops) + transfer.flops};
+  kg_cost sum = {.bytes = size * (products * op.bytes + 2 * k * step.bytes) + transfer.bytes,
+                 .flops = products * op.flops + 2 * k * step.flops + transfer.flops};
+  if (s->flux) sum.bytes += 20.0 * s->count.n_free;  // opposite unknowns and fluxes
   if (s->number == KG_SINGLE)
     sum.bytes += kg_round_cost((int64_t)s->count.n_free * s->size.n_edge).bytes;
   return sum;

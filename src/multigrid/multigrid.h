@@ -4,9 +4,12 @@
 /// Two levels: on the trace, Chebyshev's iteration with blocks of A (multigrid/smoother.h); below it,
 /// continuous linear functions at the vertices (ops/vertex_space.h), whose system another solver takes
 /// (multigrid/coarse.h). The cycle is symmetric, with k steps of smoothing before and k after the
-/// coarse correction, and applies A 2 k times:
+/// coarse correction:
 ///
-///     smooth A z = r from z = 0;  z += P C P^T (r - A z);  smooth A z = r from z
+///     smooth A z = r from z = 0;  c = C P^T (r - A z);  z += P c;  smooth A z = r from z
+///
+/// It applies A 2 k times. Without reaction once less: A P c, and with it the product of the corrected z,
+/// is known from the fluxes of c (ops/vertex_flux.h).
 ///
 /// Everything that depends on the matrix is made once, by kg_multigrid_create(), in memory that the
 /// caller gives; a cycle only launches operators.
@@ -14,7 +17,7 @@
 #include "multigrid/coarse.h"
 #include "multigrid/smoother.h"
 #include "ops/cg_vectors.h"
-#include "ops/vertex_space.h"
+#include "ops/vertex_flux.h"
 KEDGE_BEGIN_DECLS
 
 /// What sizes depend on.
@@ -25,6 +28,7 @@ typedef struct kg_multigrid_shape {
   kedge_smoother smoother;
   int smoothing_steps;  ///< k
   kg_number number;     ///< of the cycle on the trace; the levels below are double
+  bool flux;            ///< there is no reaction
 } kg_multigrid_shape;
 
 /// What a cycle on the trace works with, in its number.
@@ -50,6 +54,7 @@ typedef struct kg_multigrid {
   void *d;  ///< [free trace edge][mode]: Chebyshev's direction; NULL with one step
   kg_multigrid_single single;
   kg_vertex_space space;
+  kg_vertex_flux flux;
   int32_t *row, *column;  ///< the coarse matrix (ops/vertex_matrix.h)
   double *value;
   double *residual, *correction;  ///< [unknown] of the coarse space

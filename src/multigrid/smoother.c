@@ -5,6 +5,7 @@
 #include "ops/edge_smooth.h"
 #include "ops/element_blocks.h"
 #include "ops/smooth_vectors.h"
+#include "ops/vertex_transfer.h"
 
 size_t kg_smoother_inverse_count(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count)
 {
@@ -56,11 +57,23 @@ static kedge_status step_by_edges(kedge_context *ctx, const kg_smoother *s,
                                                     .r = a->r,
                                                     .product = a->from_zero ? NULL : a->product,
                                                     .z = a->z,
+                                                    .correction = a->correction,
                                                     .d = a->d,
                                                     .step = a->step,
                                                     .momentum = a->momentum,
                                                     .partial = a->partial,
                                                     .state = a->state});
+}
+
+static kedge_status add_correction(kedge_context *ctx, const kg_smoother *s,
+                                   const kg_smoother_args *a)
+{
+  if (!a->correction.coarse) return KEDGE_OK;
+  return kg_vertex_prolong(ctx, &(kg_vertex_prolong_args){.correction = a->correction,
+                                                          .size = s->size,
+                                                          .number = s->number,
+                                                          .z = a->z,
+                                                          .product = a->product});
 }
 
 /// The product with B^-1 is that with A, of other matrices.
@@ -80,6 +93,7 @@ static kedge_status step_by_elements(kedge_context *ctx, const kg_smoother *s,
                                           .from_zero = a->from_zero,
                                           .partial = a->partial,
                                           .state = a->state};
+  KG_TRY(add_correction(ctx, s, a));
   KG_TRY(kg_smooth_residual(ctx, &vectors));
   kg_trace_apply_args inverse = a->op;
   inverse.local = s->inverse;

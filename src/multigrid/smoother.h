@@ -9,6 +9,7 @@
 #include "kedge/problem.h"
 #include "ops/local_differences.h"
 #include "ops/trace_apply.h"
+#include "ops/vertex_flux.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_smoother {
@@ -38,10 +39,11 @@ kg_cost kg_smoother_make_cost(kedge_smoother kind, kg_sizes size, const kg_trace
 double kg_smoother_bound(kedge_smoother kind);
 
 typedef struct kg_smoother_args {
-  kg_trace_apply_args op;  ///< ELEMENT: local, x, y and state are filled in
-  const void *r;           ///< [free trace edge][mode]
-  void *product;           ///< A z, read unless from_zero; work afterwards
-  bool from_zero;          ///< z is zero, whatever it holds
+  kg_trace_apply_args op;           ///< ELEMENT: local, x, y and state are filled in
+  const void *r;                    ///< [free trace edge][mode]
+  void *product;                    ///< A z, read unless from_zero; work afterwards
+  kg_vertex_correction correction;  ///< to be added to z, and to A z, before the step
+  bool from_zero;                   ///< z is zero, whatever it holds
   void *z;
   void *d;                ///< NULL: there is no step after this one
   double step, momentum;  ///< momentum 0: d is not read

@@ -3,10 +3,12 @@
 ///
 ///     d = momentum d + step B^-1 (r - A z),  z += d
 ///
-/// and, in the last step of a preconditioner, r . z.
+/// and, in the last step of a preconditioner, r . z. In the first step after a coarse correction
+/// (ops/vertex_flux.h) z and A z are corrected on the way: z += P c, A z += A P c.
 #pragma once
 #include "ops/cg_state.h"
 #include "ops/ops.h"
+#include "ops/vertex_flux.h"
 KEDGE_BEGIN_DECLS
 
 /// Vectors are [free trace edge][mode] and begin at multiples of 16 bytes.
@@ -18,10 +20,11 @@ typedef struct kg_edge_smooth_args {
   const void *r;
   const void *product;  ///< A z; NULL: z is zero, whatever it holds
   void *z;
-  void *d;                ///< NULL: there is no step after this one
-  double step, momentum;  ///< momentum 0: d is not read
-  double *partial;        ///< work with `state`: [KG_CG_PARTIALS]
-  kg_cg_state *state;     ///< NULL, or: rz_next = r . z, and stop unless it is positive
+  kg_vertex_correction correction;  ///< of z, and of the product in passing: that is not written
+  void *d;                          ///< NULL: there is no step after this one
+  double step, momentum;            ///< momentum 0: d is not read
+  double *partial;                  ///< work with `state`: [KG_CG_PARTIALS]
+  kg_cg_state *state;               ///< NULL, or: rz_next = r . z, and stop unless it is positive
 } kg_edge_smooth_args;
 
 kedge_status kg_edge_smooth(kedge_context *ctx, const kg_edge_smooth_args *args);

@@ -2,8 +2,9 @@
 // Layout  inverse [edge group][m (m+1) / 2][lane], vectors [edge][mode]
 // Map     thread = edge, in strides of the grid: a warp reads whole lines of B^-1, and of a vector
 //         32 m consecutive numbers, whose lines stay in the first-level cache until all lanes have
-//         taken theirs. With a sum, each block leaves a partial one, and the last block to arrive
-//         adds them in order: the bits depend on the number of edges and of multiprocessors alone.
+//         taken theirs. (Turning edges in shared memory, with whole lines only, takes half as long
+//         again.) With a sum, each block leaves a partial one, and the last block to arrive adds them
+//         in order: the bits depend on the number of edges and of multiprocessors alone.
 // Cost    kg_edge_smooth_cost()
 #include "backend/cuda_rt.h"
 #include "ops/cg_vectors.h"
@@ -48,6 +49,12 @@ __device__ __forceinline__ double smooth(const kg_edge_smooth_args &a, int32_t e
 #pragma unroll
     for (int k = 0; k < M; ++k) x[k] -= z[k];
     load_edge<M>(z, (const kg_real *)a.z + row);
+    if (a.correction.coarse != nullptr) {
+      const kg_edge_correction c = kg_edge_correct(&a.correction, edge);
+      x[0] -= (kg_real)c.flux;
+      z[0] += (kg_real)c.mean;
+      z[1] += (kg_real)c.slope;
+    }
   }
   multiply<M>((const kg_real *)a.inverse + kg_edge_block_at(M, edge), x, y);
 #pragma unroll

@@ -25,6 +25,15 @@ static void multiply_group(int m, const kg_real *restrict b, const kg_real (*res
   }
 }
 
+/// z and x = r - A z of an edge, corrected by a coarse function.
+static void correct(const kg_edge_smooth_args *a, int32_t edge, kg_real *z, kg_real *x)
+{
+  const kg_edge_correction c = kg_edge_correct(&a->correction, edge);
+  z[0] += (kg_real)c.mean;
+  z[1] += (kg_real)c.slope;
+  *x -= (kg_real)c.flux;
+}
+
 /// The step of a group of edges; returns its part of r . z.
 static double smooth_group(const kg_edge_smooth_args *a, int64_t group)
 {
@@ -39,6 +48,8 @@ static double smooth_group(const kg_edge_smooth_args *a, int64_t group)
   int64_t row = (int64_t)first * m;
   for (int lane = 0; lane < lanes; ++lane)
     for (int i = 0; i < m; ++i, ++row) x[i][lane] = product ? r[row] - product[row] : r[row];
+  for (int32_t lane = 0; a->correction.coarse && lane < lanes; ++lane)
+    correct(a, first + lane, z + (int64_t)(first + lane) * m, &x[0][lane]);
   multiply_group(m, inverse + group * packed * KG_LANES, (const kg_real(*)[KG_LANES])x, y);
   row = (int64_t)first * m;
   for (int lane = 0; lane < lanes; ++lane)

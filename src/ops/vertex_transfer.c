@@ -2,18 +2,18 @@
 
 #include "core/context.h"
 
-typedef kedge_status vertex_transfer_fn(kedge_context *, const kg_vertex_transfer_args *);
-
-kedge_status kg_vertex_restrict(kedge_context *ctx, const kg_vertex_transfer_args *args)
+kedge_status kg_vertex_restrict(kedge_context *ctx, const kg_vertex_restrict_args *args)
 {
-  static vertex_transfer_fn *const impl[][KEDGE_BACKEND_COUNT] =
+  static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *,
+                                                           const kg_vertex_restrict_args *) =
       KG_IMPLEMENTATIONS_OF_NUMBERS(kg_vertex_restrict_host, kg_vertex_restrict_cuda);
   return impl[args->number][ctx->backend](ctx, args);
 }
 
-kedge_status kg_vertex_prolong(kedge_context *ctx, const kg_vertex_transfer_args *args)
+kedge_status kg_vertex_prolong(kedge_context *ctx, const kg_vertex_prolong_args *args)
 {
-  static vertex_transfer_fn *const impl[][KEDGE_BACKEND_COUNT] =
+  static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *,
+                                                           const kg_vertex_prolong_args *) =
       KG_IMPLEMENTATIONS_OF_NUMBERS(kg_vertex_prolong_host, kg_vertex_prolong_cuda);
   return impl[args->number][ctx->backend](ctx, args);
 }

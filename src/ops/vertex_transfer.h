@@ -1,40 +1,47 @@
 /// @file
-/// Between the trace and the coarse space (ops/vertex_space.h): c = P^T (r - A z) and z += P c.
+/// Between the trace and the coarse space (ops/vertex_space.h): c = P^T (r - A z) and z += P c, with the
+/// product A z += A P c where the fluxes of c are known (ops/vertex_flux.h).
 #pragma once
 #include "ops/real.h"
-#include "ops/vertex_space.h"
+#include "ops/vertex_flux.h"
 KEDGE_BEGIN_DECLS
 
-typedef struct kg_vertex_transfer_args {
+typedef struct kg_vertex_restrict_args {
   kg_vertex_space space;
   kg_sizes size;
-  int32_t n_edges;      ///< free edges
-  kg_number number;     ///< of r, product and z
-  const void *r;        ///< [free trace edge][mode]: restrict
-  const void *product;  ///< the same, A z: restrict
-  double *coarse;       ///< [unknown]: written by restrict, read by prolong
-  void *z;              ///< [free trace edge][mode]: prolong
-} kg_vertex_transfer_args;
+  kg_number number;     ///< of r and product
+  const void *r;        ///< [free trace edge][mode]
+  const void *product;  ///< the same, A z
+  double *coarse;       ///< [unknown]
+} kg_vertex_restrict_args;
+
+typedef struct kg_vertex_prolong_args {
+  kg_vertex_correction correction;
+  kg_sizes size;
+  kg_number number;  ///< of z and product
+  void *z;           ///< [free trace edge][mode]
+  void *product;     ///< the same, A z; not touched without fluxes
+} kg_vertex_prolong_args;
 
 /// Thread or loop = unknown: it gathers over the ends of edges at its vertex, in their order.
-kedge_status kg_vertex_restrict(kedge_context *ctx, const kg_vertex_transfer_args *args);
-kedge_status kg_vertex_prolong(kedge_context *ctx, const kg_vertex_transfer_args *args);
+kedge_status kg_vertex_restrict(kedge_context *ctx, const kg_vertex_restrict_args *args);
+kedge_status kg_vertex_prolong(kedge_context *ctx, const kg_vertex_prolong_args *args);
 /// Both, if modes other than the first two need not be moved.
 kg_cost kg_vertex_transfer_cost(const kg_trace_counts *count, int32_t n_rows, kg_number number);
 
-kedge_status kg_vertex_restrict_host(kedge_context *ctx, const kg_vertex_transfer_args *args);
-kedge_status kg_vertex_prolong_host(kedge_context *ctx, const kg_vertex_transfer_args *args);
-kedge_status kg_vertex_restrict_cuda(kedge_context *ctx, const kg_vertex_transfer_args *args);
-kedge_status kg_vertex_prolong_cuda(kedge_context *ctx, const kg_vertex_transfer_args *args);
+kedge_status kg_vertex_restrict_host(kedge_context *ctx, const kg_vertex_restrict_args *args);
+kedge_status kg_vertex_prolong_host(kedge_context *ctx, const kg_vertex_prolong_args *args);
+kedge_status kg_vertex_restrict_cuda(kedge_context *ctx, const kg_vertex_restrict_args *args);
+kedge_status kg_vertex_prolong_cuda(kedge_context *ctx, const kg_vertex_prolong_args *args);
 kedge_status kg_vertex_restrict_host_single(kedge_context *ctx,
-                                            const kg_vertex_transfer_args *args);
-kedge_status kg_vertex_prolong_host_single(kedge_context *ctx, const kg_vertex_transfer_args *args);
+                                            const kg_vertex_restrict_args *args);
+kedge_status kg_vertex_prolong_host_single(kedge_context *ctx, const kg_vertex_prolong_args *args);
 kedge_status kg_vertex_restrict_cuda_single(kedge_context *ctx,
-                                            const kg_vertex_transfer_args *args);
-kedge_status kg_vertex_prolong_cuda_single(kedge_context *ctx, const kg_vertex_transfer_args *args);
+                                            const kg_vertex_restrict_args *args);
+kedge_status kg_vertex_prolong_cuda_single(kedge_context *ctx, const kg_vertex_prolong_args *args);
 
 /// Unknown i of P^T (r - A z), summed in double precision.
-KG_INLINE double kg_vertex_gather(const kg_vertex_transfer_args *a, int32_t i)
+KG_INLINE double kg_vertex_gather(const kg_vertex_restrict_args *a, int32_t i)
 {
   const kg_real *r = (const kg_real *)a->r, *product = (const kg_real *)a->product;
   double mean = 0.0, slope = 0.0;
@@ -47,15 +54,15 @@ KG_INLINE double kg_vertex_gather(const kg_vertex_transfer_args *a, int32_t i)
   return KG_PROLONG_MEAN * mean + KG_PROLONG_SLOPE * slope;
 }
 
-/// Both modes of an edge of z += P c.
-KG_INLINE void kg_vertex_add(const kg_vertex_transfer_args *a, int32_t edge)
+/// The modes of an edge of z += P c, and of its product.
+KG_INLINE void kg_vertex_add(const kg_vertex_prolong_args *a, int32_t edge)
 {
-  const int32_t *row = a->space.edge_row + 2 * (int64_t)edge;
-  const double low = row[0] >= 0 ? a->coarse[row[0]] : 0.0;
-  const double high = row[1] >= 0 ? a->coarse[row[1]] : 0.0;
-  kg_real *z = (kg_real *)a->z + (int64_t)edge * a->size.n_edge;
-  z[0] += (kg_real)(KG_PROLONG_MEAN * (low + high));
-  z[1] += (kg_real)(KG_PROLONG_SLOPE * (high - low));
+  const kg_edge_correction c = kg_edge_correct(&a->correction, edge);
+  const int64_t row = (int64_t)edge * a->size.n_edge;
+  kg_real *z = (kg_real *)a->z + row;
+  z[0] += (kg_real)c.mean;
+  z[1] += (kg_real)c.slope;
+  if (a->correction.flux.q) ((kg_real *)a->product)[row] += (kg_real)c.flux;
 }
 
 KEDGE_END_DECLS

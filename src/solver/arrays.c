@@ -22,7 +22,8 @@ kg_multigrid_shape kg_shape_multigrid(const kg_shape *s)
                               .n_vertices = (int32_t)s->n_vertices,
                               .smoother = s->smoother,
                               .smoothing_steps = s->smoothing_steps,
-                              .number = kg_shape_is_mixed(s) ? KG_SINGLE : KG_DOUBLE};
+                              .number = kg_shape_is_mixed(s) ? KG_SINGLE : KG_DOUBLE,
+                              .flux = !s->has_reaction};
 }
 
 kedge_status kg_shape_work(kedge_context *ctx, kg_shape *s)

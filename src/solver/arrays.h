@@ -25,6 +25,7 @@ typedef struct kg_shape {
   kedge_coarse_solver coarse_solver;
   int smoothing_steps;
   kedge_precision precision;
+  bool has_reaction;
   size_t ell_work_bytes, multigrid_work_bytes;
   size_t resident_bytes;  ///< of ops/cg_resident.h; 0: the ordinary loop
 } kg_shape;

@@ -55,7 +55,8 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
                  .smoother = problem->smoother,
                  .coarse_solver = problem->coarse_solver,
                  .smoothing_steps = problem->smoothing_steps,
-                 .precision = problem->precision};
+                 .precision = problem->precision,
+                 .has_reaction = problem->reaction != 0.0};
   p->shape.chunk_groups = kg_chunk_groups(&p->shape);
   return kg_shape_work(p->ctx, &p->shape);
 }

@@ -58,7 +58,8 @@ static void make_multigrid(trace_system *s, const system_options *o)
                                       .count = c->batch.count,
                                       .n_vertices = c->mesh->n_vertices,
                                       .smoother = o->smoother,
-                                      .smoothing_steps = o->smoothing_steps},
+                                      .smoothing_steps = o->smoothing_steps,
+                                      .flux = o->material.reaction == 0.0},
                             .batch = c->batch,
                             .local = {s->op.matrix_free.local, KG_DOUBLE},
                             .solver = o->solver};

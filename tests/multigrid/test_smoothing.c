@@ -7,6 +7,7 @@
 #include "ops/cg_vectors.h"
 #include "ops/edge_smooth.h"
 #include "ops/sweep.h"
+#include "ops/vertex_transfer.h"
 #include "systems.h"
 
 static void check_blocks(trace_system *s)
@@ -178,6 +179,49 @@ static void a_step_smooths_edge_by_edge_and_sums_r_z(void **state)
   for_systems(check_smoothing, 9, 1.0);
 }
 
+/// A step with a coarse function to add, against the same after it has been added.
+static void check_corrected_step(trace_system *s)
+{
+  op_case *c = &s->c;
+  const size_t n = s->n_rows;
+  if (s->multigrid.space.n_rows == 0) return;  // there are no coarse functions
+  double *r = case_randoms(1, n), *t = case_randoms(2, n), *z = case_randoms(3, n),
+         *coarse = case_randoms(4, (size_t)s->multigrid.space.n_rows), *result[2];
+  const kg_vertex_correction correction = {
+      .space = s->multigrid.space,
+      .flux = s->multigrid.flux,
+      .n_edges = c->batch.count.n_free,
+      .coarse = case_input(c, coarse, (size_t)s->multigrid.space.n_rows)};
+  for (int in_passing = 0; in_passing < 2; ++in_passing) {
+    double *product = case_input(c, t, n);
+    kg_edge_smooth_args args = {.size = c->size,
+                                .n_edges = c->batch.count.n_free,
+                                .inverse = s->multigrid.smoother.inverse,
+                                .r = case_input(c, r, n),
+                                .product = product,
+                                .z = case_input(c, z, n),
+                                .step = 0.7};
+    if (in_passing)
+      args.correction = correction;
+    else
+      case_must(ctx, kg_vertex_prolong(ctx, &(kg_vertex_prolong_args){.correction = correction,
+                                                                      .size = c->size,
+                                                                      .z = args.z,
+                                                                      .product = product}));
+    case_must(ctx, kg_edge_smooth(ctx, &args));
+    result[in_passing] = case_fetch(c, args.z);
+  }
+  assert_close(n, result[1], result[0], rounding(c->size.n_edge) * 4);
+  free(r), free(t), free(z), free(coarse), free(result[0]), free(result[1]);
+}
+
+static void a_step_adds_the_coarse_correction_in_passing(void **state)
+{
+  (void)state;
+  for_systems(check_corrected_step, 9, 0.0);  // with fluxes
+  for_systems(check_corrected_step, 3, 1.0);  // without
+}
+
 /// z = B^-1 y, of host vectors.
 static void apply_smoother(trace_system *s, const double *y, double *z)
 {
@@ -270,6 +314,7 @@ int main(void)
       cmocka_unit_test(blocks_of_edges_are_inverted),
       cmocka_unit_test(blocks_of_elements_are_inverted_and_halved),
       cmocka_unit_test(a_step_smooths_edge_by_edge_and_sums_r_z),
+      cmocka_unit_test(a_step_adds_the_coarse_correction_in_passing),
       cmocka_unit_test(a_step_by_elements_advances_direction_and_z),
       cmocka_unit_test(power_steps_stay_below_the_measured_bound),
   };

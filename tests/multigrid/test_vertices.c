@@ -1,4 +1,5 @@
 // The coarse space of multigrid, at the vertices, against the mesh and linear finite elements.
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -34,39 +35,42 @@ static int32_t *unknowns(const trace_system *s, int32_t *n)
   return row;
 }
 
-static kg_vertex_transfer_args transfer_args(trace_system *s, const double *coarse, const double *r)
+/// A device vector of a free trace, zero. Inputs may be written to.
+static void *zero_trace(trace_system *s)
 {
-  op_case *c = &s->c;
   double *zero = calloc(s->n_rows + 1, sizeof *zero);
   assert_non_null(zero);
-  const kg_vertex_transfer_args args = {
-      .space = s->multigrid.space,
-      .size = c->size,
-      .n_edges = c->batch.count.n_free,
-      .r = case_input(c, r ? r : zero, s->n_rows),
-      .product = case_input(c, zero, s->n_rows),
-      .coarse = case_input(c, coarse, (size_t)s->multigrid.space.n_rows),
-      .z = case_input(c, zero, s->n_rows)};
+  void *device = case_input(&s->c, zero, s->n_rows);
   free(zero);
-  return args;
+  return device;
 }
 
-/// P c, to be freed.
-static double *prolonged(trace_system *s, const double *coarse)
+/// P c and, where it is asked for, A P c, to be freed.
+static double *prolonged(trace_system *s, const double *coarse, double **product)
 {
-  const kg_vertex_transfer_args args = transfer_args(s, coarse, NULL);
+  const kg_vertex_prolong_args args = {
+      .correction = {.space = s->multigrid.space,
+                     .flux = product ? s->multigrid.flux : (kg_vertex_flux){0},
+                     .n_edges = s->c.batch.count.n_free,
+                     .coarse = case_input(&s->c, coarse, (size_t)s->multigrid.space.n_rows)},
+      .size = s->c.size,
+      .z = zero_trace(s),
+      .product = product ? zero_trace(s) : NULL};
   case_must(ctx, kg_vertex_prolong(ctx, &args));
+  if (product) *product = case_fetch(&s->c, args.product);
   return case_fetch(&s->c, args.z);
 }
 
 /// P^T r, to be freed.
 static double *restricted(trace_system *s, const double *r)
 {
-  double *nothing = calloc((size_t)s->multigrid.space.n_rows + 1, sizeof *nothing);
-  assert_non_null(nothing);
-  const kg_vertex_transfer_args args = transfer_args(s, nothing, r);
+  const kg_vertex_restrict_args args = {
+      .space = s->multigrid.space,
+      .size = s->c.size,
+      .r = case_input(&s->c, r, s->n_rows),
+      .product = zero_trace(s),
+      .coarse = case_output(&s->c, (size_t)s->multigrid.space.n_rows)};
   case_must(ctx, kg_vertex_restrict(ctx, &args));
-  free(nothing);
   return case_fetch(&s->c, args.coarse);
 }
 
@@ -86,7 +90,7 @@ static void check_prolongation(trace_system *s)
     value[v] = 0.3 + 2.0 * s->c.mesh->vertices[2 * v] - 1.1 * s->c.mesh->vertices[2 * v + 1];
     coarse[row[v]] = value[v];
   }
-  double *z = prolonged(s, coarse);
+  double *z = prolonged(s, coarse, NULL);
   const double scale = 4.0 * largest((size_t)s->c.mesh->n_vertices, value);
   for (int32_t f = 0; f < s->c.batch.count.n_free; ++f) {
     int32_t v[2];
@@ -109,7 +113,8 @@ static void check_transposition(trace_system *s)
 {
   const size_t n = (size_t)s->multigrid.space.n_rows;
   double *coarse = case_randoms(5, n), *r = case_randoms(6, s->n_rows);
-  double *z = prolonged(s, coarse), *c = restricted(s, r), left = 0.0, right = 0.0, size = 0.0;
+  double *z = prolonged(s, coarse, NULL), *c = restricted(s, r), left = 0.0, right = 0.0,
+         size = 0.0;
   for (size_t i = 0; i < s->n_rows; ++i) left += z[i] * r[i], size += fabs(z[i] * r[i]);
   for (size_t i = 0; i < n; ++i) right += coarse[i] * c[i];
   assert_at_most(fabs(left - right), rounding((double)s->n_rows) * (size + 1.0));
@@ -201,7 +206,7 @@ static void check_galerkin(trace_system *s)
   assert_true(unit && x && y);
   for (size_t j = 0; j < n && j < 20; ++j) {
     unit[j] = 1.0;
-    double *z = prolonged(s, unit);
+    double *z = prolonged(s, unit, NULL);
     for (size_t i = 0; i < s->n_rows; ++i) x[i] = z[i];
     system_multiply(s, x, y);
     double *column = restricted(s, y);
@@ -220,6 +225,29 @@ static void the_coarse_matrix_is_the_operator_between_prolongation_and_restricti
   for_systems(check_galerkin, 3, 3.0);
 }
 
+/// Random values at the vertices: the fluxes are those of the operator, up to rounding of single
+/// precision, which they are kept in, and of K^e.
+static void check_fluxes(trace_system *s)
+{
+  const size_t n = (size_t)s->multigrid.space.n_rows;
+  if (n == 0) return;  // there are no coarse functions
+  double *coarse = case_randoms(7, n), *flux;
+  double *x = calloc(s->n_all + 1, sizeof *x), *y = calloc(s->n_rows + 1, sizeof *y);
+  assert_true(x && y);
+  double *z = prolonged(s, coarse, &flux);
+  for (size_t i = 0; i < s->n_rows; ++i) x[i] = z[i];
+  system_multiply(s, x, y);
+  const double tolerance = 4 * FLT_EPSILON * largest(s->n_rows, y) + matrix_tolerance(s);
+  for (size_t i = 0; i < s->n_rows; ++i) assert_at_most(fabs(flux[i] - y[i]), tolerance);
+  free(coarse), free(flux), free(x), free(y), free(z);
+}
+
+static void without_reaction_the_product_of_a_coarse_function_is_its_flux(void **state)
+{
+  (void)state;
+  for_systems(check_fluxes, 9, 0.0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -227,6 +255,7 @@ int main(void)
       cmocka_unit_test(restriction_is_the_transpose_of_prolongation),
       cmocka_unit_test(the_coarse_matrix_of_diffusion_is_that_of_linear_finite_elements),
       cmocka_unit_test(the_coarse_matrix_is_the_operator_between_prolongation_and_restriction),
+      cmocka_unit_test(without_reaction_the_product_of_a_coarse_function_is_its_flux),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);
