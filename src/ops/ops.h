@@ -49,6 +49,7 @@ typedef struct kg_points {
   int n;                 ///< points
   int n_star;            ///< columns of basis
   int rows;              ///< of the rule, and points of a row
+  const double *r, *s;   ///< [point]: coordinates in the reference triangle
   const double *weight;  ///< [point]
   const double *basis;   ///< [point][n_star]: Dubiner modes of order P + 1
   const double *along;   ///< [point of a row][P + 2]
@@ -65,11 +66,12 @@ static inline size_t kg_points_table(kg_sizes size, int n_points)
   const size_t rows = (size_t)kg_point_rows(size.order), n_star = (size_t)size.n_star;
   return (size_t)n_points * n_star + rows * ((size_t)size.order + 2) + rows * n_star;
 }
-/// Points with their tables at these places.
-static inline kg_points kg_points_at(kg_sizes size, int n, const double *weight,
-                                     const double *table)
+/// Points with r, s and weights, [3][point], and their tables at these places.
+static inline kg_points kg_points_at(kg_sizes size, int n, const double *rule, const double *table)
 {
   const int rows = kg_point_rows(size.order);
   const double *along = table + (size_t)n * (size_t)size.n_star;
-  return (kg_points){n, size.n_star, rows, weight, table, along, along + rows * (size.order + 2)};
+  return (kg_points){n,     size.n_star, rows,
+                     rule,  rule + n,    rule + 2 * n,
+                     table, along,       along + rows * (size.order + 2)};
 }

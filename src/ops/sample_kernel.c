@@ -31,7 +31,7 @@ static void write_points(FILE *out, kg_sample_points p)
 {
   fprintf(out, "__constant__ double point_table[%d][3] = {\n", p.points.n);
   for (int q = 0; q < p.points.n; ++q) {
-    const double second = 0.5 * (1.0 + p.r[q]), third = 0.5 * (1.0 + p.s[q]);
+    const double second = 0.5 * (1.0 + p.points.r[q]), third = 0.5 * (1.0 + p.points.s[q]);
     const double corner[] = {1.0 - second - third, second, third};
     for (int l = 0; l < 3; ++l) {
       char number[32];

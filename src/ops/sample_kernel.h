@@ -12,7 +12,6 @@ typedef enum kg_sample_kind { KG_SAMPLE_LOADS, KG_SAMPLE_ERRORS } kg_sample_kind
 /// Points of the reference triangle, and what belongs to them, in host memory.
 typedef struct kg_sample_points {
   int order;
-  const double *r, *s;  ///< [n]
   kg_points points;
 } kg_sample_points;
 

@@ -6,6 +6,7 @@
 
 #include "core/memory.h"
 #include "problem/expression_tree.h"
+#include "problem/function_set.h"
 #include "problem/number.h"
 
 // In the order of program.c's squaring, so that every rounding is the same; the last square is
@@ -121,24 +122,11 @@ static void write_operation(FILE *out, const kg_builder *b, int32_t i)
   fputs(";\n", out);
 }
 
-/// The functions in one tree, so that what they share is one node.
-static kedge_status gather(kg_builder *b, int n_functions, const kg_function *const *functions,
-                           int32_t *roots)
+static kedge_status check_length(const kg_builder *b)
 {
-  for (int f = 0; f < n_functions; ++f) {
-    const kg_function *function = functions[f];
-    KG_REQUIRE(b->ctx, function->kind != KG_FUNCTION_CALLER, KEDGE_ERR_UNSUPPORTED,
-               "a function of the calling program cannot be compiled for the GPU");
-    if (function->kind == KG_FUNCTION_EXPRESSION)
-      KG_TRY(kg_builder_import(b, function->expression, &roots[f]));
-    else
-      roots[f] = kg_builder_intern(
-          b, (kg_node){.op = KG_OP_CONSTANT,
-                       .value = function->kind == KG_FUNCTION_NONE ? 0.0 : function->constant});
-  }
   int operations = 0;
   for (int32_t i = 0; i < b->n_nodes; ++i) operations += kg_ops_info[b->nodes[i].op].n_children > 0;
-  KG_REQUIRE(b->ctx, !b->full && operations <= KG_EMITTED_MAX, KEDGE_ERR_UNSUPPORTED,
+  KG_REQUIRE(b->ctx, operations <= KG_EMITTED_MAX, KEDGE_ERR_UNSUPPORTED,
              "more than %d operations take too long to compile for the GPU", KG_EMITTED_MAX);
   return KEDGE_OK;
 }
@@ -167,7 +155,8 @@ kedge_status kg_functions_emit(kedge_context *ctx, int n_functions,
   size_t size;
   kedge_status status = kg_builder_open(ctx, &builder);
   if (status == KEDGE_OK) status = kg_host_alloc(ctx, (size_t)n_functions, sizeof *roots, &roots);
-  if (status == KEDGE_OK) status = gather(&builder, n_functions, functions, roots);
+  if (status == KEDGE_OK) status = kg_functions_gather(&builder, n_functions, functions, roots);
+  if (status == KEDGE_OK) status = check_length(&builder);
   if (status != KEDGE_OK) goto done;
 
   out = open_memstream(text, &size);

@@ -14,11 +14,10 @@ enum {
   BLOCK = 256,  // points
   SCRATCH =
       16384,  // doubles on the stack; more registers than fit in BLOCK points shorten the block
-  REGISTER_OUT = -1  // the caller's value[]
 };
 static_assert(SCRATCH >= KG_EXPRESSION_NODES, "a block of one point must always fit");
 
-enum { OP_COPY = KG_OP_COUNT, OP_INTEGER_POWER };
+static_assert((int)KG_OP_COUNT <= (int)KG_PROGRAM_COPY, "operations have numbers of their own");
 enum { LARGEST_INTEGER_POWER = 32 };  // 8 roundings at most; beyond it pow() is better
 
 typedef struct compiler {
@@ -65,23 +64,24 @@ static void release_operands(compiler *c, int32_t i)
   const kg_node *node = &c->nodes[i];
   for (int k = 0; k < kg_ops_info[node->op].n_children; ++k) {
     const int32_t child = node->child[k];
-    if (!is_operation(&c->nodes[child]) || c->last_use[child] != i) continue;
+    if (!is_operation(&c->nodes[child]) || c->last_use[child] != i || c->place[child] < 0) continue;
     c->last_use[child] = -1;  // a * a releases once
     c->released[c->n_released++] = c->place[child];
   }
 }
 
-static void emit(compiler *c, int32_t i, bool last)
+/// @param[in] result  of the program that node i is; -1: none
+static void emit(compiler *c, int32_t i, int32_t result)
 {
   const kg_node *node = &c->nodes[i];
   kg_program *const p = c->program;
   kg_instruction in = {.op = (int32_t)node->op};
   for (int k = 0; k < kg_ops_info[node->op].n_children; ++k)
     in.operand[k] = c->place[node->child[k]];
-  if (kg_node_integer_power(c->nodes, node, &in.exponent)) in.op = OP_INTEGER_POWER;
+  if (kg_node_integer_power(c->nodes, node, &in.exponent)) in.op = KG_PROGRAM_INTEGER_POWER;
   release_operands(c, i);  // the result may take the place of an operand
-  if (last)
-    in.result = REGISTER_OUT;
+  if (result >= 0)
+    in.result = -1 - result;
   else if (c->n_released > 0)
     in.result = c->released[--c->n_released];
   else
@@ -90,14 +90,32 @@ static void emit(compiler *c, int32_t i, bool last)
   p->instructions[p->n_instructions++] = in;
 }
 
-kedge_status kg_program_compile(kedge_context *ctx, const struct kg_node *nodes, int32_t n_nodes,
-                                kg_program *out)
+static int32_t result_of(int32_t node, const int32_t *roots, int32_t n_results)
 {
-  *out = (kg_program){0};
+  for (int32_t f = 0; f < n_results; ++f)
+    if (roots[f] == node) return f;
+  return -1;
+}
+
+/// Results that are x, y, a constant, or another result.
+static void emit_copies(compiler *c, const int32_t *roots)
+{
+  kg_program *const p = c->program;
+  for (int32_t f = 0; f < p->n_results; ++f)
+    if (c->place[roots[f]] != -1 - f)
+      p->instructions[p->n_instructions++] = (kg_instruction){
+          .op = KG_PROGRAM_COPY, .result = -1 - f, .operand = {c->place[roots[f]]}};
+}
+
+kedge_status kg_program_compile(kedge_context *ctx, const struct kg_node *nodes, int32_t n_nodes,
+                                const int32_t *roots, int32_t n_results, kg_program *out)
+{
+  *out = (kg_program){.n_results = n_results};
+  const size_t n_most = (size_t)n_nodes + (size_t)n_results;
   int32_t *work = NULL;
   kedge_status status = kg_host_alloc(ctx, (size_t)n_nodes, 3 * sizeof *work, &work);
   if (status == KEDGE_OK)
-    status = kg_host_alloc(ctx, (size_t)n_nodes, sizeof *out->instructions, &out->instructions);
+    status = kg_host_alloc(ctx, n_most, sizeof *out->instructions, &out->instructions);
   if (status == KEDGE_OK)
     status = kg_host_alloc(ctx, (size_t)n_nodes, sizeof *out->constants, &out->constants);
   if (status != KEDGE_OK) goto done;
@@ -105,10 +123,8 @@ kedge_status kg_program_compile(kedge_context *ctx, const struct kg_node *nodes,
   compiler c = {nodes, work, work + n_nodes, work + 2 * n_nodes, 0, out};
   place_leaves(&c, n_nodes);
   for (int32_t i = 0; i < n_nodes; ++i)
-    if (is_operation(&nodes[i])) emit(&c, i, i == n_nodes - 1);
-  if (out->n_instructions == 0)
-    out->instructions[out->n_instructions++] =
-        (kg_instruction){.op = OP_COPY, .result = REGISTER_OUT, .operand = {c.place[n_nodes - 1]}};
+    if (is_operation(&nodes[i])) emit(&c, i, result_of(i, roots, n_results));
+  emit_copies(&c, roots);
 done:
   free(work);
   if (status != KEDGE_OK) kg_program_free(out);
@@ -156,7 +172,7 @@ static void arithmetic(const kg_instruction *in, size_t n, const double *a, cons
                        const double *c, double *r)
 {
   switch (in->op) {
-    LOOP(OP_COPY, a[i])
+    LOOP(KG_PROGRAM_COPY, a[i])
     LOOP(KG_OP_CHOOSE, a[i] != 0 ? b[i] : c[i])
     LOOP(KG_OP_EQUAL, a[i] == b[i] ? 1.0 : 0.0)
     LOOP(KG_OP_UNEQUAL, a[i] != b[i] ? 1.0 : 0.0)
@@ -173,7 +189,7 @@ static void arithmetic(const kg_instruction *in, size_t n, const double *a, cons
     LOOP(KG_OP_ABS, fabs(a[i]))
     LOOP(KG_OP_MIN, a[i] < b[i] || a[i] != a[i] ? a[i] : b[i])
     LOOP(KG_OP_MAX, a[i] > b[i] || a[i] != a[i] ? a[i] : b[i])
-    case OP_INTEGER_POWER:
+    case KG_PROGRAM_INTEGER_POWER:
       integer_power(n, a, in->exponent, r);
       break;
   }
@@ -203,12 +219,25 @@ static bool library_call(kg_op op, size_t n, const double *a, const double *b, d
 }
 #undef LOOP
 
-static const double *operand(int32_t number, const double *x, const double *y,
-                             const double *registers, size_t block)
+/// Where a block of points has its registers.
+typedef struct block_registers {
+  const double *x, *y;
+  double *own;    // constants and temporaries, [register][size]
+  double *value;  // [result][stride]
+  size_t size, stride;
+} block_registers;
+
+static double *result_at(const block_registers *b, int32_t number)
 {
-  if (number == 0) return x;
-  if (number == 1) return y;
-  return registers + (size_t)(number - 2) * block;
+  return number < 0 ? b->value + (size_t)(-1 - number) * b->stride
+                    : b->own + (size_t)(number - 2) * b->size;
+}
+
+static const double *operand_at(const block_registers *b, int32_t number)
+{
+  if (number == 0) return b->x;
+  if (number == 1) return b->y;
+  return result_at(b, number);
 }
 
 void kg_program_run(const kg_program *p, size_t n, const double *x, const double *y, double *value)
@@ -222,13 +251,12 @@ void kg_program_run(const kg_program *p, size_t n, const double *x, const double
 
   for (size_t start = 0; start < n; start += block) {
     const size_t count = n - start < block ? n - start : block;
+    const block_registers at = {x + start, y + start, registers, value + start, block, n};
     for (int32_t k = 0; k < p->n_instructions; ++k) {
       const kg_instruction *in = &p->instructions[k];
       const double *o[3];
-      for (int j = 0; j < 3; ++j)
-        o[j] = operand(in->operand[j], x + start, y + start, registers, block);
-      double *r = value + start;
-      if (in->result != REGISTER_OUT) r = registers + (size_t)(in->result - 2) * block;
+      for (int j = 0; j < 3; ++j) o[j] = operand_at(&at, in->operand[j]);
+      double *r = result_at(&at, in->result);
       if (!library_call((kg_op)in->op, count, o[0], o[1], r))
         arithmetic(in, count, o[0], o[1], o[2], r);
     }

@@ -5,23 +5,30 @@
 
 /// One operation on registers. A register is an array of one value a point of the block.
 typedef struct kg_instruction {
-  int32_t op;        ///< kg_op, or one of the two of program.c
+  int32_t op;        ///< kg_op, or one of the two below
   int32_t exponent;  ///< of an integer power
-  int32_t result;    ///< register; -1: the caller's value[]
+  int32_t result;    ///< register
   int32_t operand[3];
 } kg_instruction;
 
 /// Registers 0 and 1 are the caller's x and y; then come the constants, filled once a call; then
-/// the temporaries, reused as soon as their value is dead.
+/// the temporaries, reused as soon as their value is dead. Register -1 - f is result f, in the caller's
+/// memory; it may be an operand once it is written.
 typedef struct kg_program {
-  int32_t n_instructions, n_constants, n_temporaries;
+  int32_t n_instructions, n_constants, n_temporaries, n_results;
   kg_instruction *instructions;
   double *constants;
 } kg_program;
 
+/// Operations beside those of kg_op: a result that is no operation itself, a power by multiplication.
+enum { KG_PROGRAM_COPY = 64, KG_PROGRAM_INTEGER_POWER };
+
 struct kg_node;
+/// Nodes stand behind their operands.
+/// @param[in] roots  [n_results] the node of each result
 kedge_status kg_program_compile(kedge_context *ctx, const struct kg_node *nodes, int32_t n_nodes,
-                                kg_program *out);
+                                const int32_t *roots, int32_t n_results, kg_program *out);
 void kg_program_free(kg_program *program);
+/// @param[out] value  [result][n]
 void kg_program_run(const kg_program *program, size_t n, const double *x, const double *y,
                     double *value);

@@ -235,7 +235,8 @@ kedge_status kg_builder_finish(kg_builder *b, int32_t root, const char *what, kg
     status = kg_host_alloc(b->ctx, (size_t)b->n_nodes, sizeof *e->nodes, &e->nodes);
   if (status != KEDGE_OK) goto done;
   copy_in_order(b, root, work, e);
-  status = kg_program_compile(b->ctx, e->nodes, e->n_nodes, &e->program);
+  const int32_t last = e->n_nodes - 1;
+  status = kg_program_compile(b->ctx, e->nodes, e->n_nodes, &last, 1, &e->program);
 done:
   free(work);
   if (status != KEDGE_OK) kg_expression_free(e), e = NULL;

@@ -156,8 +156,8 @@ size_t kg_array_bytes(kg_array array, const kg_shape *s)
       return 2 * (size_t)s->count.n_edges * sizeof(int32_t);
     case KG_ARRAY_REFERENCE:
       return kg_reference_count(s->size.order) * d;
-    case KG_ARRAY_POINT_WEIGHT:
-      return n_points * d;
+    case KG_ARRAY_POINT_RULE:
+      return 3 * n_points * d;
     case KG_ARRAY_POINT_BASIS:
       return kg_points_table(s->size, s->n_points) * d;
     case KG_ARRAY_LOAD:

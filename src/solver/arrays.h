@@ -57,7 +57,7 @@ kedge_status kg_shape_work(kedge_context *ctx, kg_shape *shape);
   X(PATCH_HALO, TRANSFER, TRACE_SOLVE)             \
   X(HALO_EDGE, TRANSFER, TRACE_SOLVE)              \
   X(REFERENCE, TRANSFER, POSTPROCESS)              \
-  X(POINT_WEIGHT, TRANSFER, POSTPROCESS)           \
+  X(POINT_RULE, TRANSFER, POSTPROCESS)             \
   X(POINT_BASIS, TRANSFER, POSTPROCESS)            \
   X(LOAD, TRANSFER, POSTPROCESS)                   \
   X(SOURCE_VALUES, TRANSFER, POSTPROCESS)          \

@@ -87,7 +87,7 @@ static void point_at_buffers(kg_pipeline *p)
                  .edge_sides = b[KG_ARRAY_EDGE_SIDES].data},
       .reference = kg_reference_at(p->shape.size.order, b[KG_ARRAY_REFERENCE].data),
   };
-  p->points = kg_points_at(p->shape.size, p->sampling.n, b[KG_ARRAY_POINT_WEIGHT].data,
+  p->points = kg_points_at(p->shape.size, p->sampling.n, b[KG_ARRAY_POINT_RULE].data,
                            b[KG_ARRAY_POINT_BASIS].data);
 }
 

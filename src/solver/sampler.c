@@ -8,9 +8,14 @@
 #include "core/memory.h"
 #include "core/nvtx.h"
 #include "problem/expression_tree.h"
+#include "problem/function_set.h"
 
-/// What the host would take against what compiling takes; the times are those of docs/report.md.
-static bool pays(const kg_sampler *s)
+/// What the ways to evaluate would take; the times are those of docs/report.md.
+typedef struct estimate {
+  double host, interpret, compile;
+} estimate;
+
+static estimate estimate_of(const kg_sampler *s)
 {
   const kg_pipeline *p = s->pipeline;
   double operations = 0.0;
@@ -18,8 +23,9 @@ static bool pays(const kg_sampler *s)
     if (s->set.functions[f]->kind == KG_FUNCTION_EXPRESSION)
       operations += s->set.functions[f]->expression->program.n_instructions;
   const double points = (double)p->mesh->n_elements * p->sampling.n;
-  const double host = points * (2e-9 * operations / p->ctx->threads + 1e-9 * s->set.n);
-  return host > 0.2 + 0.003 * operations;
+  return (estimate){.host = points * (2e-9 * operations / p->ctx->threads + 1e-9 * s->set.n),
+                    .interpret = points * 4e-12 * operations,
+                    .compile = 0.2 + 0.003 * operations};
 }
 
 /// Note where the functions were evaluated; two different answers are told apart.
@@ -51,7 +57,35 @@ static kedge_status create_kernel(kg_sampler *s)
   return status;
 }
 
-/// Choose the GPU where it is possible and pays. That it is not possible is no failure.
+static kedge_status create_code(kg_sampler *s)
+{
+  kedge_context *ctx = s->pipeline->ctx;
+  kg_program program;
+  KG_TRY(kg_functions_compile(ctx, s->set.n, s->set.functions, &program));
+  kedge_status status = kg_host_alloc(ctx, 1, sizeof *s->code, &s->code);
+  if (status == KEDGE_OK) status = kg_point_code_of(ctx, &program, s->code);
+  kg_program_free(&program);
+  if (status == KEDGE_OK) return KEDGE_OK;
+  free(s->code);
+  s->code = NULL;
+  return status;
+}
+
+/// The way that is asked for; else the faster one, and the other where that is not possible.
+static kedge_status take_gpu(kg_sampler *s, const char *wish)
+{
+  const estimate seconds = estimate_of(s);
+  bool compile = wish ? strcmp(wish, "compile") == 0 : seconds.compile < seconds.interpret;
+  kedge_status status = compile ? create_kernel(s) : create_code(s);
+  if (status != KEDGE_OK && !wish && (compile || seconds.compile < seconds.host)) {
+    compile = !compile;
+    status = compile ? create_kernel(s) : create_code(s);
+  }
+  if (status == KEDGE_OK) note(s, compile ? "gpu" : "gpu, interpreted");
+  return status;
+}
+
+/// Choose the GPU where it is possible. That it is not possible is no failure.
 static void choose(kg_sampler *s)
 {
   kedge_context *ctx = s->pipeline->ctx;
@@ -60,14 +94,12 @@ static void choose(kg_sampler *s)
     note(s, "host");
   } else if (wish && strcmp(wish, "host") == 0) {
     note(s, "host: KEDGE_EVALUATE says so");
-  } else if (!(wish && strcmp(wish, "gpu") == 0) && !pays(s)) {
-    note(s, "host: for so few points that is faster than to compile for the GPU");
-  } else if (create_kernel(s) == KEDGE_OK) {
-    note(s, "gpu");
   } else {
-    char where[sizeof ctx->error + 8];
-    snprintf(where, sizeof where, "host: %s", ctx->error);
-    note(s, where);
+    if (take_gpu(s, wish) != KEDGE_OK) {
+      char where[sizeof ctx->error + 8];
+      snprintf(where, sizeof where, "host: %s", ctx->error);
+      note(s, where);
+    }
     ctx->error[0] = '\0';
   }
 }
@@ -78,18 +110,9 @@ static kedge_status prepare(kg_sampler *s)
   if (s->ready) return KEDGE_OK;
   s->ready = true;
   choose(s);
-  if (s->kernel) return KEDGE_OK;
+  if (s->kernel || s->code) return KEDGE_OK;
   const size_t n = (size_t)s->set.n * (size_t)p->sampling.n * KG_LANES;
   return kg_host_alloc(p->ctx, n * (size_t)p->shape.chunk_groups, sizeof *s->staging, &s->staging);
-}
-
-/// Values of groups [first, first + count) by the host, in device memory.
-static kedge_status put_values(kg_sampler *s, int32_t first, int32_t count, double *values)
-{
-  const kg_pipeline *p = s->pipeline;
-  KG_TRY(kg_sample(p->ctx, &p->sampling, p->mesh, first, count, &s->set, s->staging));
-  const size_t n = (size_t)s->set.n * (size_t)p->sampling.n * KG_LANES * (size_t)count;
-  return kg_copy_in(p->ctx, values, s->staging, n * sizeof *values);
 }
 
 /// @param[in] bad  as a kernel says
@@ -97,6 +120,29 @@ static kedge_status refuse_bad(const kg_sampler *s, int32_t first, int64_t bad)
 {
   const kg_pipeline *p = s->pipeline;
   return bad < 0 ? KEDGE_OK : kg_sample_refuse(p->ctx, &p->sampling, p->mesh, first, &s->set, bad);
+}
+
+/// Values of groups [first, first + count) in device memory, by the GPU's interpreter or the host.
+static kedge_status put_values(kg_sampler *s, int32_t first, int32_t count, double *values)
+{
+  static kedge_status (*const evaluate)(kedge_context *, const kg_evaluate_args *, int64_t *) =
+      KG_IF_CUDA(kg_evaluate);
+  const kg_pipeline *p = s->pipeline;
+  if (s->code) {
+    int64_t bad;
+    KG_TRY(evaluate(p->ctx,
+                    &(kg_evaluate_args){.batch = p->batch,
+                                        .points = p->points,
+                                        .first_group = first,
+                                        .n_groups = count,
+                                        .code = s->code,
+                                        .values = values},
+                    &bad));
+    return refuse_bad(s, first, bad);
+  }
+  KG_TRY(kg_sample(p->ctx, &p->sampling, p->mesh, first, count, &s->set, s->staging));
+  const size_t n = (size_t)s->set.n * (size_t)p->sampling.n * KG_LANES * (size_t)count;
+  return kg_copy_in(p->ctx, values, s->staging, n * sizeof *values);
 }
 
 kg_sampler kg_sampler_of(kg_pipeline *p, const char *what, kg_sample_kind kind, kg_sample_set set)
@@ -157,6 +203,7 @@ void kg_sampler_close(kg_sampler *s)
 {
   static void (*const release)(kg_sample_kernel *) = KG_IF_CUDA(kg_sample_kernel_free);
   if (s->kernel) release(s->kernel);
+  free(s->code);
   free(s->staging);
   *s = (kg_sampler){0};
 }

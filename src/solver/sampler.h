@@ -1,11 +1,14 @@
 /// @file
 /// What is made from values of functions at the points of elements, chunk by chunk: load vectors
-/// and errors. On the CUDA backend the GPU evaluates expressions itself, in the kernel that uses the
-/// values, when NVRTC is there and there are so many values that compiling pays; else the host
-/// evaluates and the values are copied. A solve says in its report which it was.
+/// and errors. On the CUDA backend the GPU evaluates expressions: it interprets them, and the values
+/// lie in memory for the kernel that uses them; or, where there are so many points that compiling
+/// pays, and NVRTC is there, it evaluates them in a kernel made for them. Else the host evaluates and
+/// the values are copied. A solve says in its report which it was.
 ///
-/// KEDGE_EVALUATE=host or =gpu in the environment takes the choice away, where there is one.
+/// KEDGE_EVALUATE=host, =interpret or =compile in the environment takes the choice away, where there
+/// is one.
 #pragma once
+#include "ops/evaluate.h"
 #include "ops/sample_kernel.h"
 #include "solver/pipeline.h"
 
@@ -16,7 +19,8 @@ typedef struct kg_sampler {
   const char *what;  ///< they are together: "source"
   kg_sample_kind kind;
   bool ready;
-  kg_sample_kernel *kernel;  ///< NULL: the host evaluates
+  kg_sample_kernel *kernel;  ///< NULL: values lie in memory
+  kg_point_code *code;       ///< NULL: not interpreted
   double *staging;           ///< of the host, [group of a chunk][function][point][lane]
 } kg_sampler;
 

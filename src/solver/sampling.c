@@ -45,7 +45,7 @@ kedge_status kg_sampling_create(kedge_context *ctx, int order, kg_sampling *out)
     kg_lagrange_nodes(order, out->r + rule.n, out->s + rule.n);
     for (int q = 0; q < n; ++q)
       kg_dubiner(order + 1, out->r[q], out->s[q], out->basis + q * n_star, NULL, NULL);
-    const kg_points points = kg_points_at(size, n, out->weight, out->basis);
+    const kg_points points = kg_points_at(size, n, out->r, out->basis);
     fill_factors(order, out->basis + (points.along - out->basis),
                  out->basis + (points.across - out->basis));
   }
@@ -123,8 +123,7 @@ kedge_status kg_sample_refuse(kedge_context *ctx, const kg_sampling *sampling,
 
 kg_sample_points kg_sampling_points(const kg_sampling *s)
 {
-  return (kg_sample_points){s->order, s->r, s->s,
-                            kg_points_at(kg_sizes_of(s->order), s->n, s->weight, s->basis)};
+  return (kg_sample_points){s->order, kg_points_at(kg_sizes_of(s->order), s->n, s->r, s->basis)};
 }
 
 /// The index of the first value of a row that is not finite, unless `bad` is an earlier one.

@@ -11,9 +11,8 @@
 typedef struct kg_sampling {
   int n;
   int order;
-  double *r, *s;   ///< [n]
-  double *weight;  ///< [n]
-  double *basis;   ///< [n][N*], and behind it the factors, as kg_points_at() expects them
+  double *r, *s, *weight;  ///< [n], one behind the other, as kg_points_at() expects them
+  double *basis;           ///< [n][N*], and behind it the factors, as kg_points_at() expects them
 } kg_sampling;
 
 kedge_status kg_sampling_create(kedge_context *ctx, int order, kg_sampling *out);

@@ -58,7 +58,7 @@ static kedge_status put_reference(kg_pipeline *p)
     kg_array array;
     const void *from;
   } copies[] = {
-      {KG_ARRAY_POINT_WEIGHT, p->sampling.weight},
+      {KG_ARRAY_POINT_RULE, p->sampling.r},
       {KG_ARRAY_POINT_BASIS, p->sampling.basis},
   };
   for (size_t i = 0; i < sizeof copies / sizeof *copies; ++i)

@@ -83,7 +83,7 @@ void case_create(op_case *c, kedge_context *ctx, int n_elements, int order,
       order, device_copy(c, c->reference, kg_reference_count(order), sizeof(double)));
   c->points = kg_points_at(
       c->size, c->sampling.n,
-      device_copy(c, c->sampling.weight, (size_t)c->sampling.n, sizeof(double)),
+      device_copy(c, c->sampling.r, 3 * (size_t)c->sampling.n, sizeof(double)),
       device_copy(c, c->sampling.basis, kg_points_table(c->size, c->sampling.n), sizeof(double)));
   c->n_lasting = c->n_pieces;
 }

@@ -266,7 +266,7 @@ static void a_callers_function_is_refused(void **state)
   assert_int_equal(kg_functions_emit(NULL, 1, functions, &text), KEDGE_ERR_UNSUPPORTED);
   assert_null(text);
   assert_string_equal(kedge_context_error(NULL),
-                      "a function of the calling program cannot be compiled for the GPU");
+                      "a function of the calling program cannot be evaluated on the GPU");
 }
 
 /// sin(0.5 x) + ... + sin((n - 0.5) x): 3 n - 1 operations.

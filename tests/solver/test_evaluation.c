@@ -10,7 +10,6 @@
 static kedge_context *ctx;
 static kedge_mesh *mesh;
 
-static const char too_few[] = "host: for so few points that is faster than to compile for the GPU";
 static const char no_library[] = "host: NVRTC was not found (";
 
 static int open_mesh(void **state)
@@ -99,7 +98,7 @@ static const setting waves[] = {
 static void errors_do_not_depend_on_who_evaluates(void **state)
 {
   (void)state;
-  const outcome host = solve_as("host", mesh, waves), gpu = solve_as("gpu", mesh, waves);
+  const outcome host = solve_as("host", mesh, waves), gpu = solve_as("compile", mesh, waves);
   skip_without_nvrtc(&gpu);
   assert_string_equal(host.evaluation, on_gpu() ? "host: KEDGE_EVALUATE says so" : "host");
   assert_string_equal(gpu.evaluation, on_gpu() ? "gpu" : "host");
@@ -115,17 +114,50 @@ static void errors_agree_over_several_chunks(void **state)
                {"exact", "u", "sin(9*x)*exp(-y)+x*y"});
   kedge_mesh *large;
   must(ctx, kedge_mesh_generate(ctx, "square 421", &large));
-  const outcome host = solve_as("host", large, settings), gpu = solve_as("gpu", large, settings);
+  const outcome host = solve_as("host", large, settings),
+                gpu = solve_as("compile", large, settings);
   kedge_mesh_destroy(large);
   skip_without_nvrtc(&gpu);
   assert_string_equal(gpu.evaluation, "gpu");
   assert_same_errors(&gpu.report, &host.report);
 }
 
-static void few_points_stay_with_the_host(void **state)
+static void few_points_are_interpreted(void **state)
 {
   (void)state;
-  assert_string_equal(solve_as(NULL, mesh, waves).evaluation, on_gpu() ? too_few : "host");
+  const outcome host = solve_as("host", mesh, waves), gpu = solve_as(NULL, mesh, waves);
+  assert_string_equal(gpu.evaluation, on_gpu() ? "gpu, interpreted" : "host");
+  assert_same_errors(&gpu.report, &host.report);
+}
+
+static void interpreting_needs_no_nvrtc(void **state)
+{
+  (void)state;
+  setenv("KEDGE_NVRTC", "/nonexistent", 1);
+  const outcome o = solve_as(NULL, mesh, waves);
+  assert_string_equal(o.evaluation, on_gpu() ? "gpu, interpreted" : "host");
+  assert_string_equal(kedge_context_error(ctx), "");
+}
+
+static void a_formula_too_long_to_interpret_stays_with_the_host(void **state)
+{
+  (void)state;
+  char *text;
+  size_t size;
+  FILE *out = open_memstream(&text, &size);
+  assert_non_null(out);
+  for (int i = 0; i < 200; ++i) fprintf(out, "%s(x-%d)/(y+%d)", i ? "+" : "", i, i + 2);
+  assert_int_equal(fclose(out), 0);
+  const setting settings[] = {{"boundary default", "type", "dirichlet"},
+                              {"boundary default", "value", "0"},
+                              {"equation", "source", text},
+                              {0}};
+  const outcome o = solve_as(NULL, mesh, settings);
+  free(text);
+  assert_string_equal(
+      o.evaluation, on_gpu() ? "host: more than 304 operations, or 128 constants, are too many to "
+                               "interpret on the GPU"
+                             : "host");
 }
 
 static void nothing_to_evaluate_is_reported_as_nothing(void **state)
@@ -133,14 +165,14 @@ static void nothing_to_evaluate_is_reported_as_nothing(void **state)
   (void)state;
   const setting *settings =
       SETTINGS({"boundary default", "type", "dirichlet"}, {"boundary default", "value", "x"});
-  assert_string_equal(solve_as("gpu", mesh, settings).evaluation, "");
+  assert_string_equal(solve_as("compile", mesh, settings).evaluation, "");
 }
 
 static void without_nvrtc_the_host_evaluates_and_the_report_says_why(void **state)
 {
   (void)state;
   setenv("KEDGE_NVRTC", "/nonexistent", 1);
-  const outcome o = solve_as("gpu", mesh, waves);
+  const outcome o = solve_as("compile", mesh, waves);
   assert_true(o.report.u_l2 > 0.0);
   assert_string_equal(
       o.evaluation, on_gpu() ? "host: NVRTC was not found (/nonexistent: cannot open shared object "
@@ -158,7 +190,7 @@ static void one(void *user, size_t n, const double *x, const double *y, double *
 static void a_callers_function_stays_with_the_host(void **state)
 {
   (void)state;
-  setenv("KEDGE_EVALUATE", "gpu", 1);
+  setenv("KEDGE_EVALUATE", "compile", 1);
   kedge_problem *problem = problem_of(
       ctx, SETTINGS({"boundary default", "type", "dirichlet"}, {"exact", "u", "x*y*sin(9*x)"}));
   must(ctx, kedge_problem_set_source(problem, one, NULL));
@@ -168,15 +200,15 @@ static void a_callers_function_stays_with_the_host(void **state)
   if (on_gpu() && strstr(o.evaluation, no_library)) skip();
   assert_string_equal(o.evaluation,
                       on_gpu() ? "source: host: a function of the calling program cannot be "
-                                 "compiled for the GPU; exact solution: gpu"
+                                 "evaluated on the GPU; exact solution: gpu"
                                : "host");
 }
 
-/// Both ways of evaluation say the same.
+/// All ways of evaluation say the same.
 static void assert_refused_alike(const setting *settings, const char *sentence)
 {
-  static const char *const wishes[] = {"host", "gpu"};
-  for (int k = 0; k < 2; ++k) {
+  static const char *const wishes[] = {"host", "compile", "interpret"};
+  for (int k = 0; k < 3; ++k) {
     setenv("KEDGE_EVALUATE", wishes[k], 1);
     kedge_problem *problem = problem_of(ctx, settings);
     assert_string_equal(refusal_of(ctx, mesh, problem, KEDGE_ERR_INPUT), sentence);
@@ -210,7 +242,9 @@ int main(void)
   const struct CMUnitTest tests[] = {
       TEST(errors_do_not_depend_on_who_evaluates),
       TEST(errors_agree_over_several_chunks),
-      TEST(few_points_stay_with_the_host),
+      TEST(few_points_are_interpreted),
+      TEST(interpreting_needs_no_nvrtc),
+      TEST(a_formula_too_long_to_interpret_stays_with_the_host),
       TEST(nothing_to_evaluate_is_reported_as_nothing),
       TEST(without_nvrtc_the_host_evaluates_and_the_report_says_why),
       TEST(a_callers_function_stays_with_the_host),

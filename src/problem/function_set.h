@@ -1,0 +1,18 @@
+/// @file
+/// Functions of the plane that are evaluated together: what they share is computed once.
+#pragma once
+#include "problem/problem.h"
+#include "problem/program.h"
+
+struct kg_builder;
+
+/// Their trees in one builder, in which equal parts are one node.
+/// @param[out] roots  [n_functions]
+/// @retval KEDGE_ERR_UNSUPPORTED  one is the caller's function, or they are too long together
+kedge_status kg_functions_gather(struct kg_builder *builder, int n_functions,
+                                 const kg_function *const *functions, int32_t *roots);
+
+/// Register code whose results are the functions. @param[out] program  kg_program_free()
+/// @retval KEDGE_ERR_UNSUPPORTED  as kg_functions_gather()
+kedge_status kg_functions_compile(kedge_context *ctx, int n_functions,
+                                  const kg_function *const *functions, kg_program *program);

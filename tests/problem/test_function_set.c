@@ -1,0 +1,149 @@
+// Functions that are evaluated together, and their register code as an argument of a kernel.
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare.h"
+#include "expression_help.h"
+#include "ops/evaluate.h"
+#include "problem/function_set.h"
+
+enum { POINTS = 700, SET = 5 };  // some blocks of points, the last of them short
+
+static kg_function function_of(const char *text)
+{
+  return (kg_function){.kind = KG_FUNCTION_EXPRESSION, .expression = parsed(text)};
+}
+
+/// Compile a set; fails the test when it is refused.
+static kg_program compiled(int n, const kg_function *const *functions)
+{
+  kg_program program;
+  if (kg_functions_compile(NULL, n, functions, &program) != KEDGE_OK)
+    fail_msg("%s", kedge_context_error(NULL));
+  return program;
+}
+
+static void a_set_gives_the_values_of_its_functions_to_the_last_bit(void **state)
+{
+  (void)state;
+  static const char *const texts[SET] = {"sin(3*x)*cos(y)", "3*cos(3*x)*cos(y)+k", "sin(3*x)", "x",
+                                         "sin(3*x)*cos(y)"};  // parts, and a whole, of others
+  kg_function function[SET];
+  const kg_function *pointers[SET];
+  double x[POINTS], y[POINTS], together[SET * POINTS], alone[POINTS];
+  for (int i = 0; i < POINTS; ++i) {
+    x[i] = 0.01 * i - 2.0;
+    y[i] = 1.0 / (i + 1);
+  }
+  for (int f = 0; f < SET; ++f) {
+    function[f] = function_of(texts[f]);
+    pointers[f] = &function[f];
+  }
+  kg_program program = compiled(SET, pointers);
+  assert_int_equal(program.n_results, SET);
+  kg_program_run(&program, POINTS, x, y, together);
+  for (int f = 0; f < SET; ++f) {
+    kg_function_evaluate(&function[f], POINTS, x, y, alone);
+    assert_memory_equal(together + f * POINTS, alone, sizeof alone);
+    kg_expression_free(function[f].expression);
+  }
+  kg_program_free(&program);
+}
+
+static void what_functions_share_is_one_instruction(void **state)
+{
+  (void)state;
+  const kg_function u = function_of("sin(x)*sin(y)"), dx = function_of("cos(x)*sin(y)"),
+                    constant = {.kind = KG_FUNCTION_CONSTANT, .constant = 2.5};
+  const kg_function *const functions[] = {&u, &dx, &constant};
+  kg_program program = compiled(3, functions);
+  assert_int_equal(program.n_instructions, 6);  // sin x, sin y, *, cos x, *, copy
+  kg_program_free(&program);
+  kg_expression_free(u.expression);
+  kg_expression_free(dx.expression);
+}
+
+static void callers_function(void *user, size_t n, const double *x, const double *y, double *value)
+{
+  (void)user, (void)n, (void)x, (void)y, (void)value;
+}
+
+static void a_callers_function_is_refused(void **state)
+{
+  (void)state;
+  const kg_function function = {.kind = KG_FUNCTION_CALLER, .function = callers_function};
+  const kg_function *const functions[] = {&function};
+  kg_program program;
+  assert_int_equal(kg_functions_compile(NULL, 1, functions, &program), KEDGE_ERR_UNSUPPORTED);
+  assert_string_equal(kedge_context_error(NULL),
+                      "a function of the calling program cannot be evaluated on the GPU");
+}
+
+static void code_for_a_kernel_has_rows_and_constants(void **state)
+{
+  (void)state;
+  const kg_function f = function_of("x<2.5 ? x^-3 : y");
+  const kg_function *const functions[] = {&f};
+  kg_program program = compiled(1, functions);
+  kg_point_code *code = malloc(sizeof *code);
+  assert_non_null(code);
+  assert_int_equal(kg_point_code_of(NULL, &program, code), KEDGE_OK);
+  assert_int_equal(code->n_instructions, 3);
+  assert_int_equal(code->n_rows, 2 + program.n_temporaries + 1);
+  const kg_code_instruction *last = &code->instruction[2];
+  assert_int_equal(last->op, KG_OP_CHOOSE);
+  assert_int_equal(last->result, code->n_rows - 1);
+  assert_int_equal(last->operand[2], 1);
+  for (int k = 0; k < 2; ++k) {
+    const kg_code_instruction *in = &code->instruction[k];
+    if (in->op == KG_PROGRAM_INTEGER_POWER) {
+      assert_int_equal(in->exponent, -3);
+    } else {
+      assert_int_equal(in->op, KG_OP_LESS);
+      assert_in_range(in->operand[1], KG_CODE_ROWS, KG_CODE_ROWS + KG_CODE_CONSTANTS - 1);
+      assert_true(code->constant[in->operand[1] - KG_CODE_ROWS] == 2.5);
+    }
+  }
+  free(code);
+  kg_program_free(&program);
+  kg_expression_free(f.expression);
+}
+
+static void code_that_is_no_argument_of_a_kernel_is_refused(void **state)
+{
+  (void)state;
+  char *text;
+  size_t size;
+  FILE *out = open_memstream(&text, &size);
+  assert_non_null(out);
+  for (int i = 0; i <= KG_CODE_INSTRUCTIONS / 2; ++i) fprintf(out, "%ssin(x)^y", i ? "/" : "");
+  assert_int_equal(fclose(out), 0);
+  const kg_function f = function_of(text);
+  free(text);
+  const kg_function *const functions[] = {&f};
+  kg_program program = compiled(1, functions);
+  program.n_instructions = KG_CODE_INSTRUCTIONS + 1;
+  kg_point_code *code = malloc(sizeof *code);
+  assert_non_null(code);
+  assert_int_equal(kg_point_code_of(NULL, &program, code), KEDGE_ERR_UNSUPPORTED);
+  char sentence[120];
+  snprintf(sentence, sizeof sentence,
+           "more than %d operations, or %d constants, are too many to interpret on the GPU",
+           KG_CODE_INSTRUCTIONS, KG_CODE_CONSTANTS);
+  assert_string_equal(kedge_context_error(NULL), sentence);
+  free(code);
+  kg_program_free(&program);
+  kg_expression_free(f.expression);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_set_gives_the_values_of_its_functions_to_the_last_bit),
+      cmocka_unit_test(what_functions_share_is_one_instruction),
+      cmocka_unit_test(a_callers_function_is_refused),
+      cmocka_unit_test(code_for_a_kernel_has_rows_and_constants),
+      cmocka_unit_test(code_that_is_no_argument_of_a_kernel_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
