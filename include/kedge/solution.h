@@ -21,9 +21,11 @@ typedef enum kedge_stage { KEDGE_STAGE_LIST(KEDGE_STAGE_ENUMERATOR) KEDGE_STAGE_
 #undef KEDGE_STAGE_ENUMERATOR
 
 typedef struct kedge_stage_report {
-  double seconds;  ///< wall time; device work is waited for at the end of a stage
-  double bytes;    ///< moved through memory by the cost formulas; 0 where none is defined
-  double flops;    ///< by the cost formulas
+  /// Wall time; device work is waited for at the end of a stage. That of `output` is for results to
+  /// host memory and for kedge_solution_write().
+  double seconds;
+  double bytes;  ///< moved through memory by the cost formulas; 0 where none is defined
+  double flops;  ///< by the cost formulas
 } kedge_stage_report;
 
 /// What ended the iteration.
@@ -61,8 +63,9 @@ typedef struct kedge_report {
   bool converged;            ///< relative_residual <= tolerance, or tolerance = auto and rounding
                              ///< has no less
   const char *solver_note;   ///< one sentence when the tolerance was not reached, else ""
-  const char *evaluation;    ///< where source and exact solution were evaluated: "host", "gpu" or
-                             ///< "host: " and why not there; "" when there was nothing to evaluate
+  /// Where source and exact solution were evaluated: "host", "gpu, interpreted", "gpu" (compiled) or
+  /// "host: " and why not there; "" when there was nothing to evaluate
+  const char *evaluation;
   bool has_exact;
   double u_l2, u_linf, q_l2, u_star_l2;
   kedge_stage_report stages[KEDGE_STAGE_COUNT];

@@ -1,4 +1,8 @@
 // The CUDA backend: one device, one stream; copies go through two pinned buffers near the GPU.
+//
+// Arrays of up to POOLED_BYTES are of a pool, in the order of the stream: allocating and releasing wait for
+// nothing, and what a solve has released is there for the next one. Large arrays come from the driver and
+// go back to it: there a call costs little beside the work, and no hole is left between them.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +10,12 @@
 #include "backend/cuda_rt.h"
 #include "core/memory.h"
 
-enum { STAGING_BYTES = 8 << 20 };
+enum {
+  STAGING_BYTES = 8 << 20,
+  POOLED_BYTES = 128 << 20,
+  KEPT_BYTES =
+      512 << 20,  // the pool gives back what it holds beyond, when the host waits for the device
+};
 
 kedge_status kg_cuda_check(kedge_context *ctx, cudaError_t error, const char *what)
 {
@@ -33,8 +42,27 @@ static void close_state(kg_cuda_state *state)
     if (state->staged[i]) cudaEventDestroy(state->staged[i]);
   }
   cudaFree(state->counters);
+  cudaFree(state->first_bad);
+  if (state->pool) cudaMemPoolDestroy(state->pool);
   if (state->stream) cudaStreamDestroy(state->stream);
   free(state);
+}
+
+static kedge_status open_pool(kedge_context *ctx, kg_cuda_state *state)
+{
+  int supported;
+  KG_TRY(kg_cuda_check(
+      ctx, cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, state->device),
+      "asking for memory pools"));
+  if (!supported) return KEDGE_OK;
+  const struct cudaMemPoolProps properties = {
+      .allocType = cudaMemAllocationTypePinned,
+      .location = {.type = cudaMemLocationTypeDevice, .id = state->device}};
+  KG_TRY(kg_cuda_check(ctx, cudaMemPoolCreate(&state->pool, &properties), "making a memory pool"));
+  uint64_t kept = KEPT_BYTES;
+  return kg_cuda_check(ctx,
+                       cudaMemPoolSetAttribute(state->pool, cudaMemPoolAttrReleaseThreshold, &kept),
+                       "making a memory pool");
 }
 
 static kedge_status open_state(kedge_context *ctx, kg_cuda_state *state)
@@ -47,9 +75,12 @@ static kedge_status open_state(kedge_context *ctx, kg_cuda_state *state)
   KG_TRY(kg_cuda_code_version(ctx, &state->code_major));
   KG_TRY(kg_cuda_check(ctx, cudaStreamCreateWithFlags(&state->stream, cudaStreamNonBlocking),
                        "creating a stream"));
+  KG_TRY(open_pool(ctx, state));
   const size_t counters = KG_CUDA_COUNTERS * sizeof(unsigned);
   KG_TRY(
       kg_cuda_check(ctx, cudaMalloc((void **)&state->counters, counters), "allocating counters"));
+  KG_TRY(kg_cuda_check(ctx, cudaMalloc((void **)&state->first_bad, sizeof *state->first_bad),
+                       "allocating counters"));
   KG_TRY(kg_cuda_check(ctx, cudaMemset(state->counters, 0, counters), "clearing counters"));
   for (int i = 0; i < 2; ++i) {
     KG_TRY(kg_cuda_check(ctx, cudaEventCreateWithFlags(&state->staged[i], cudaEventDisableTiming),
@@ -95,11 +126,30 @@ static kedge_status cuda_enter(kedge_context *ctx)
   return kg_cuda_check(ctx, cudaSetDevice(kg_cuda(ctx)->device), "choosing the device");
 }
 
+static bool is_pooled(const kg_cuda_state *state, size_t bytes)
+{
+  return state->pool && bytes <= POOLED_BYTES;
+}
+
+static cudaError_t take_memory(const kg_cuda_state *state, size_t bytes, void **out)
+{
+  return is_pooled(state, bytes) ? cudaMallocFromPoolAsync(out, bytes, state->pool, state->stream)
+                                 : cudaMalloc(out, bytes);
+}
+
+/// What the pool keeps is given back before a GPU without room is believed.
 static kedge_status cuda_alloc(kedge_context *ctx, size_t bytes, void **out)
 {
-  const cudaError_t error = cudaMalloc(out, bytes);
-  if (error == cudaErrorMemoryAllocation) {
+  const kg_cuda_state *state = kg_cuda(ctx);
+  cudaError_t error = take_memory(state, bytes, out);
+  if (error == cudaErrorMemoryAllocation && state->pool) {
     cudaGetLastError();  // not sticky: the context stays usable
+    KG_TRY(kg_sync(ctx));
+    KG_TRY(kg_cuda_check(ctx, cudaMemPoolTrimTo(state->pool, 0), "releasing memory"));
+    error = take_memory(state, bytes, out);
+  }
+  if (error == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
     return KG_FAIL(ctx, KEDGE_ERR_MEMORY,
                    "the GPU has no room for %zu more bytes (%lld are in use)", bytes,
                    (long long)ctx->bytes_in_use);
@@ -109,8 +159,11 @@ static kedge_status cuda_alloc(kedge_context *ctx, size_t bytes, void **out)
 
 static void cuda_free(kedge_context *ctx, void *memory, size_t bytes)
 {
-  (void)ctx, (void)bytes;
-  cudaFree(memory);
+  const kg_cuda_state *state = kg_cuda(ctx);
+  if (is_pooled(state, bytes))
+    cudaFreeAsync(memory, state->stream);
+  else
+    cudaFree(memory);
 }
 
 /// memcpy by all threads: fresh host memory is touched for the first time here, which costs more
@@ -189,14 +242,27 @@ static kedge_status cuda_sync(kedge_context *ctx)
   return kg_cuda_check(ctx, cudaStreamSynchronize(kg_cuda_stream(ctx)), "a kernel");
 }
 
+/// What the pool holds and nobody uses.
+static size_t kept_bytes(kedge_context *ctx)
+{
+  const kg_cuda_state *state = kg_cuda(ctx);
+  uint64_t reserved = 0, used = 0;
+  if (!state->pool || cudaStreamSynchronize(state->stream) != cudaSuccess ||
+      cudaMemPoolGetAttribute(state->pool, cudaMemPoolAttrReservedMemCurrent, &reserved) !=
+          cudaSuccess ||
+      cudaMemPoolGetAttribute(state->pool, cudaMemPoolAttrUsedMemCurrent, &used) != cudaSuccess)
+    return 0;
+  return reserved - used;
+}
+
 /// Less what the driver takes beside our arrays, in a solve: their rounding to pages of 2 MiB,
 /// modules, graphs.
 static int64_t cuda_free_bytes(kedge_context *ctx)
 {
   const size_t beside = (size_t)256 << 20;
-  (void)ctx;
   size_t available = 0, total = 0;
   if (cudaMemGetInfo(&available, &total) != cudaSuccess) return 0;
+  available += kept_bytes(ctx);
   return available > beside ? (int64_t)(available - beside) : 0;
 }
 

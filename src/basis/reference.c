@@ -6,6 +6,7 @@
 #include "basis/polynomials.h"
 #include "basis/potential.h"
 #include "basis/quadrature.h"
+#include "core/context.h"
 #include "core/memory.h"
 
 kg_sizes kg_sizes_of(int order)
@@ -299,4 +300,12 @@ kedge_status kg_reference_create(kedge_context *ctx, int order, double **values)
   free(scratch);
   kg_triangle_rule_free(&rule);
   return status;
+}
+
+kedge_status kg_reference_of(kedge_context *ctx, int order, const double **values)
+{
+  double **const kept = &ctx->reference[order];
+  if (*kept == NULL) KG_TRY(kg_reference_create(ctx, order, kept));
+  *values = *kept;
+  return KEDGE_OK;
 }

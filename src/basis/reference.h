@@ -59,4 +59,7 @@ kg_reference kg_reference_at(int order, const double *base);
 /// @param[out] values  owned by the caller (free), kg_reference_count(order) doubles
 kedge_status kg_reference_create(kedge_context *ctx, int order, double **values);
 
+/// The array, made once for a context, which owns it. @param[in] ctx  not NULL
+kedge_status kg_reference_of(kedge_context *ctx, int order, const double **values);
+
 KEDGE_END_DECLS

@@ -16,7 +16,9 @@ struct kedge_context {
   kedge_progress_function *progress;
   void *progress_user;
   int64_t bytes_in_use, bytes_peak;  ///< of kg_alloc(), for the report
-  int broken_guards;                 ///< of the shadow backend: arrays with writes beside them
+  double
+      *reference[KEDGE_ORDER_MAX + 1];  ///< reference matrices, of kg_reference_of(); NULL: not yet
+  int broken_guards;                    ///< of the shadow backend: arrays with writes beside them
 };
 
 /// Hand a moment to the progress function, if there is one.

@@ -1,5 +1,5 @@
 // Local solve, post-processing and errors, chunk by chunk: what a chunk needs is a fixed amount of
-// device memory, and results travel to the host as they are made.
+// device memory, and results travel to the host as they are made: the first part of output.
 #include <math.h>
 #include <stdlib.h>
 
@@ -56,25 +56,33 @@ static kedge_status take(kg_pipeline *p, kg_array array, double *to, int rows, i
 
 static kedge_status solve_chunk(kg_pipeline *p, int32_t first, int32_t count)
 {
-  kedge_solution *s = p->solution;
   KG_TRY(local_solve(p, first, count));
-  if (p->shape.cells_only) {
-    KG_TRY(constant_modes(p, count));
-    return take(p, KG_ARRAY_CONSTANT_MODES, s->constant, 3, first, count);
-  }
-  KG_TRY(take(p, KG_ARRAY_U, s->u, s->size.n_modes, first, count));
-  return take(p, KG_ARRAY_Q, s->q, 2 * s->size.n_modes, first, count);
+  return p->shape.cells_only ? constant_modes(p, count) : KEDGE_OK;
 }
 
 static kedge_status postprocess_chunk(kg_pipeline *p, int32_t first, int32_t count,
                                       kg_sampler *exact)
 {
-  kedge_solution *s = p->solution;
   KG_TRY(postprocess(p, first, count));
-  if (!p->shape.cells_only)
-    KG_TRY(take(p, KG_ARRAY_U_STAR, s->u_star, s->size.n_star, first, count));
-  KG_TRY(take(p, KG_ARRAY_INDICATOR, s->indicator, 1, first, count));
   return p->shape.has_exact ? kg_sampler_errors(exact, first, count) : KEDGE_OK;
+}
+
+static kedge_status take_chunk(kg_pipeline *p, int32_t first, int32_t count)
+{
+  kedge_solution *s = p->solution;
+  const kg_sizes z = s->size;
+  KG_TRY(take(p, KG_ARRAY_INDICATOR, s->indicator, 1, first, count));
+  if (p->shape.cells_only) return take(p, KG_ARRAY_CONSTANT_MODES, s->constant, 3, first, count);
+  KG_TRY(take(p, KG_ARRAY_U, s->u, z.n_modes, first, count));
+  KG_TRY(take(p, KG_ARRAY_Q, s->q, 2 * z.n_modes, first, count));
+  return take(p, KG_ARRAY_U_STAR, s->u_star, z.n_star, first, count);
+}
+
+static kedge_status take_trace(kg_pipeline *p)
+{
+  if (p->shape.cells_only) return KEDGE_OK;
+  return kg_copy_out(p->ctx, p->solution->trace, p->buffers[KG_ARRAY_TRACE].data,
+                     kg_array_bytes(KG_ARRAY_TRACE, &p->shape));
 }
 
 static kedge_status sum_errors(kg_pipeline *p)
@@ -113,8 +121,13 @@ static kedge_status all_chunks(kg_pipeline *p, kg_sampler *exact)
     KG_TRY(kg_stage_end(p, solve_chunk(p, first, count)));
     KG_TRY(kg_stage_begin(p, KEDGE_STAGE_POSTPROCESS));
     KG_TRY(kg_stage_end(p, postprocess_chunk(p, first, count, exact)));
+    KG_TRY(kg_stage_begin(p, KEDGE_STAGE_OUTPUT));
+    KG_TRY(kg_stage_end(p, take_chunk(p, first, count)));
   }
-  return p->shape.has_exact ? sum_errors(p) : KEDGE_OK;
+  KG_TRY(kg_stage_begin(p, KEDGE_STAGE_POSTPROCESS));
+  KG_TRY(kg_stage_end(p, p->shape.has_exact ? sum_errors(p) : KEDGE_OK));
+  KG_TRY(kg_stage_begin(p, KEDGE_STAGE_OUTPUT));
+  return kg_stage_end(p, take_trace(p));
 }
 
 static void add_costs(kg_pipeline *p)

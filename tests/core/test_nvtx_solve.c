@@ -99,7 +99,8 @@ static void check_stages(bool assembled)
   }
   assert_true(pushes("mesh", NULL) >= 1);
   for (size_t i = 0; i < sizeof mesh / sizeof *mesh; ++i) assert_int_equal(pushes(mesh[i], ""), 1);
-  assert_int_equal(pushes("output", ""), 1);
+  assert_true(pushes("output", "solve") >= 1);  // results to host memory
+  assert_int_equal(pushes("output", ""), 1);    // and into the file
 }
 
 static void stages_come_in_their_order_with_counts(void **state)

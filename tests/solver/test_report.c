@@ -40,7 +40,7 @@ static void the_report_counts_what_was_solved(void **state)
   assert_true(r.operator_bytes >= r.local_matrices_bytes);
   assert_true(r.stages[KEDGE_STAGE_TRACE_SOLVE].seconds > 0.0);
   assert_true(r.stages[KEDGE_STAGE_TRACE_SOLVE].flops > 2.0 * 12 * 12 * 32 * (double)r.iterations);
-  assert_true(r.stages[KEDGE_STAGE_OUTPUT].seconds == 0.0);
+  assert_true(r.stages[KEDGE_STAGE_OUTPUT].seconds > 0.0);  // results to the host
   kedge_solution_destroy(solution);
   kedge_mesh_destroy(mesh);
 }
