@@ -1,15 +1,19 @@
-// evaluation: what it costs to evaluate formulas on the host, and to compile them for the GPU. The
-// choice between the two in solver/sampler.c rests on these figures.
+// evaluation: what it costs to evaluate formulas on the host, to interpret them on the GPU and to compile them
+// for it. The choice in solver/sampler.c rests on these figures.
 //
-// One JSON line a formula: operations of the host's register code; nanoseconds an operation and
-// point of one thread; seconds from finding NVRTC to machine code (null where there is none).
+// One JSON line a formula: operations of the register code; nanoseconds an operation and point of one
+// thread of the host; picoseconds an operation and point of the GPU's interpreter (null without a GPU, and
+// for what is too long); seconds from finding NVRTC to machine code (null where there is none).
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "bench.h"
 #include "core/clock.h"
+#include "ops/evaluate.h"
 #include "ops/sample_kernel.h"
 #include "problem/expression_tree.h"
+#include "problem/function_set.h"
 #include "solver/sampling.h"
 #ifdef KEDGE_WITH_CUDA
 #include "backend/cuda_nvrtc.h"
@@ -34,6 +38,43 @@ static double host_seconds(const kg_function *f, const double *x, const double *
     best = fmin(best, kg_seconds() - began);
   }
   return best;
+}
+
+/// Of a GPU, where there is one.
+static bench gpu;
+
+#ifdef KEDGE_WITH_CUDA
+static kedge_status call_evaluate(void *code)
+{
+  int64_t bad;
+  return kg_evaluate(gpu.p.ctx,
+                     &(kg_evaluate_args){.batch = gpu.p.batch,
+                                         .points = gpu.p.points,
+                                         .n_groups = gpu.p.shape.chunk_groups,
+                                         .code = code,
+                                         .values = gpu.p.buffers[KG_ARRAY_SOURCE_VALUES].data},
+                     &bad);
+}
+#endif
+
+/// A point by the interpreter.
+static double interpret_seconds(const kg_function *f)
+{
+  double seconds = NAN;
+#ifdef KEDGE_WITH_CUDA
+  kg_program program;
+  kg_point_code code;
+  if (gpu.p.ctx == NULL) return NAN;
+  must(kg_functions_compile(NULL, 1, &f, &program));
+  const kedge_status status = kg_point_code_of(NULL, &program, &code);
+  kg_program_free(&program);
+  if (status != KEDGE_OK) return NAN;
+  must(bench_time(gpu.p.ctx, (bench_work){call_evaluate, NULL, &code}, SAMPLES, &seconds));
+  seconds /= (double)gpu.p.shape.chunk_groups * KG_LANES * gpu.p.shape.n_points;
+#else
+  (void)f;
+#endif
+  return seconds;
 }
 
 static double compile_seconds(const kg_function *f)
@@ -64,12 +105,11 @@ static void measure(const char *name, const char *text, const double *x, const d
   must(kg_expression_parse(NULL, text, NULL, 0, &f.expression));
   const int n = f.expression->program.n_instructions;
   const double host = host_seconds(&f, x, y, value), compile = compile_seconds(&f);
-  printf("{\"formula\": \"%s\", \"operations\": %d, \"host_ns_per_operation\": %.3g, ", name, n,
-         1e9 * host / POINTS / n);
-  if (isnan(compile))
-    printf("\"compile_seconds\": null}\n");
-  else
-    printf("\"compile_seconds\": %.3g}\n", compile);
+  printf("{\"formula\":\"%s\",\"operations\":%d", name, n);
+  bench_print_number("host_ns_per_operation", 1e9 * host / POINTS / n);
+  bench_print_number("interpret_ps_per_operation", 1e12 * interpret_seconds(&f) / n);
+  bench_print_number("compile_seconds", compile);
+  printf("}\n");
   kg_expression_free(f.expression);
 }
 
@@ -87,8 +127,21 @@ static void measure_sum(const char *name, const char *term, int n, const double 
   free(text);
 }
 
+/// A mesh whose points are many enough to fill a GPU.
+static void open_gpu(kedge_context **ctx, kedge_mesh **mesh)
+{
+  kedge_context_options options = KEDGE_CONTEXT_OPTIONS_INIT;
+  options.backend = KEDGE_BACKEND_CUDA;
+  if (kedge_context_create(&options, ctx) != KEDGE_OK) return;
+  must(kedge_mesh_generate(*ctx, "square 500", mesh));
+  bench_open(&gpu, *ctx, *mesh, ORDER);
+}
+
 int main(void)
 {
+  kedge_context *ctx = NULL;
+  kedge_mesh *mesh = NULL;
+  open_gpu(&ctx, &mesh);
   double *x = malloc(3 * POINTS * sizeof *x), *y = x + POINTS, *value = y + POINTS;
   if (!x) return 1;
   for (int i = 0; i < POINTS; ++i) {
@@ -104,5 +157,8 @@ int main(void)
   measure_sum("atan2 x 300", "atan2", 300, x, y, value);
   measure_sum("pow x 300", "pow", 300, x, y, value);
   free(x);
+  if (ctx) bench_close(&gpu);
+  kedge_mesh_destroy(mesh);
+  kedge_context_destroy(ctx);
   return 0;
 }
