@@ -308,16 +308,9 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p)
   s->report.operator_bytes = (int64_t)operator_cost(p).bytes;
   kg_stage_cost(p, operator_cost(p), (double)result.iterations);
   kg_stage_cost(p, iteration_cost(p, n), (double)result.iterations);
-<<<<<<< HEAD
   if (result.rounding_residual > 0.0) {
     kg_stage_cost(p, kg_rounding_cost(n), 1.0);
     kg_stage_cost(p, operator_cost(p), 1.0);
   }
-  if (p->shape.cells_only) return KEDGE_OK;
-  const size_t bytes =
-      (size_t)p->layout.count.n_edges * (size_t)p->shape.size.n_edge * sizeof(double);
-  return kg_copy_out(p->ctx, s->trace, vectors.x, bytes);
-=======
   return KEDGE_OK;
->>>>>>> bd5a3f6 (What is not work leaves a solve: GPU memory from a pool, reference matrices kept, results copied last)
 }
