@@ -87,8 +87,9 @@ static void system_open(trace_system *s, kedge_context *ctx, const kedge_mesh *m
   s->r_before = vector(ctx, all, sizeof(double));
   s->p_single = (float *)vector(ctx, all, sizeof(float));
   s->ap_single = (float *)vector(ctx, all, sizeof(float));
-  BENCH_TRY(
-      ctx, kg_multigrid_bound(ctx, &p->multigrid, &s->op, &s->v, &p->multigrid.largest_eigenvalue));
+  if (kg_multigrid_is_measured(&p->multigrid.shape))
+    BENCH_TRY(ctx, kg_multigrid_bound(ctx, &p->multigrid, &s->op, &s->v,
+                                      &p->multigrid.largest_eigenvalue));
 }
 
 static void system_close(trace_system *s)

@@ -95,8 +95,14 @@ kedge_mesh *test_grid_mesh(const test_grid *grid, kedge_context *ctx)
 
 kedge_mesh *test_irregular_mesh(kedge_context *ctx, int n_triangles)
 {
+  return test_stretched_mesh(ctx, n_triangles, 1.0);
+}
+
+kedge_mesh *test_stretched_mesh(kedge_context *ctx, int n_triangles, double stretch)
+{
   test_grid grid;
   test_grid_create(&grid, n_triangles);
+  for (int v = 0; v < grid.n_vertices; ++v) grid.vertices[2 * v] *= stretch;
   kedge_mesh *mesh = test_grid_mesh(&grid, ctx);
   test_grid_destroy(&grid);
   return mesh;

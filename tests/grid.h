@@ -20,6 +20,8 @@ void test_grid_destroy(test_grid *grid);
 kedge_mesh *test_grid_mesh(const test_grid *grid, kedge_context *ctx);
 /// The mesh alone.
 kedge_mesh *test_irregular_mesh(kedge_context *ctx, int n_triangles);
+/// The same, so many times as wide.
+kedge_mesh *test_stretched_mesh(kedge_context *ctx, int n_triangles, double stretch);
 
 /// Uniform in [-1, 1], the same sequence for the same seed.
 double test_random(uint64_t *seed);

@@ -64,6 +64,7 @@ void test_layout_create(kedge_context *ctx, const kedge_mesh *mesh, const bool *
   memcpy(patch_edge, kg_section_first(&layout, KG_SECTION_INSIDE),
          (n_patches + 1) * sizeof *patch_edge);
   *out = (test_layout){.count = layout.count,
+                       .cut = layout,
                        .host = {.vertices = mesh->vertices,
                                 .vertex = pieces[0],
                                 .side_edge = pieces[1],
@@ -73,16 +74,15 @@ void test_layout_create(kedge_context *ctx, const kedge_mesh *mesh, const bool *
                                 .halo_edge = pieces[4],
                                 .edge_sides = pieces[2]},
                        .mesh_edge = mesh_edge};
-  layout.patch_halo = NULL;  // is in *out
-  kg_trace_layout_free(&layout);
   free(trace_of_edge);
 }
 
 void test_layout_free(test_layout *layout)
 {
   const kg_trace_arrays *a = &layout->host;
-  const void *const owned[] = {a->vertex,     a->side_edge, a->side_codes, a->patch_edge,
-                               a->patch_halo, a->halo_edge, a->edge_sides, layout->mesh_edge};
+  const void *const owned[] = {a->vertex,    a->side_edge,  a->side_codes,    a->patch_edge,
+                               a->halo_edge, a->edge_sides, layout->mesh_edge};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; ++i) free((void *)owned[i]);
+  kg_trace_layout_free(&layout->cut);
   *layout = (test_layout){0};
 }

@@ -6,6 +6,7 @@
 
 typedef struct test_layout {
   kg_trace_counts count;
+  kg_trace_layout cut;
   kg_trace_arrays host;  ///< made by the host; owned, but for the vertices
   int32_t *mesh_edge;    ///< [trace edge]: edge of the mesh
 } test_layout;

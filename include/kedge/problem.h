@@ -33,13 +33,16 @@ typedef enum kedge_preconditioner {
   KEDGE_PRECONDITIONER_AUTO,       ///< what is faster: the report says which of the others it was
   KEDGE_PRECONDITIONER_JACOBI,     ///< the diagonal of the trace operator
   KEDGE_PRECONDITIONER_MULTIGRID,  ///< two levels and below; with the matrix-free operator
+  KEDGE_PRECONDITIONER_BLOCK_JACOBI,  ///< the blocks of the edges; with the matrix-free operator
   KEDGE_PRECONDITIONER_COUNT
 } kedge_preconditioner;
 
 /// What multigrid smooths with on the trace.
 typedef enum kedge_smoother {
   KEDGE_SMOOTHER_EDGE,     ///< blocks of the edges
-  KEDGE_SMOOTHER_ELEMENT,  ///< overlapping blocks of the elements: for stretched triangles
+  KEDGE_SMOOTHER_ELEMENT,  ///< overlapping blocks of the elements
+  KEDGE_SMOOTHER_LINE,     ///< lines of edges across stretched triangles; blocks of the other edges
+  KEDGE_SMOOTHER_AUTO,     ///< lines where triangles are stretched: the report says what it took
   KEDGE_SMOOTHER_COUNT
 } kedge_smoother;
 

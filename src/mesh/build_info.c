@@ -14,6 +14,7 @@ enum { BLOCK = 4096 };
 typedef struct summary {
   double area, quality;                                   // sums
   double min_area, max_area, min_quality, max_cotangent;  // of the smallest angle
+  double alignment;                                       // squared
   double box[4];
 } summary;
 
@@ -24,7 +25,7 @@ static const summary empty = {.min_area = INFINITY,
 
 static void add_element(summary *s, const kedge_mesh *mesh, int64_t e)
 {
-  double side[3], x[3], y[3];
+  double side[3], x[3], y[3], re = 0.0, im = 0.0;
   for (int i = 0; i < 3; ++i) {
     const double *p = mesh->vertices + 2 * (int64_t)mesh->element_vertices[3 * e + i];
     x[i] = p[0];
@@ -38,7 +39,10 @@ static void add_element(summary *s, const kedge_mesh *mesh, int64_t e)
   for (int i = 0; i < 3; ++i) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
     const double ux = x[j] - x[i], uy = y[j] - y[i], wx = x[k] - x[i], wy = y[k] - y[i];
-    side[i] = sqrt(ux * ux + uy * uy);
+    const double square = ux * ux + uy * uy;
+    side[i] = sqrt(square);
+    re += (ux * ux - uy * uy) / square;
+    im += 2 * ux * uy / square;
     s->max_cotangent = fmax(s->max_cotangent, (ux * wx + uy * wy) / (2 * area));
   }
   // 2 r_in / r_out with r_in = 2 A / (a + b + c), r_out = a b c / (4 A); equal to 16 A^2 over the
@@ -50,6 +54,7 @@ static void add_element(summary *s, const kedge_mesh *mesh, int64_t e)
   s->min_area = fmin(s->min_area, area);
   s->max_area = fmax(s->max_area, area);
   s->min_quality = fmin(s->min_quality, quality);
+  s->alignment = fmax(s->alignment, re * re + im * im);
 }
 
 static void add_summary(summary *s, const summary *part)
@@ -60,6 +65,7 @@ static void add_summary(summary *s, const summary *part)
   s->max_area = fmax(s->max_area, part->max_area);
   s->min_quality = fmin(s->min_quality, part->min_quality);
   s->max_cotangent = fmax(s->max_cotangent, part->max_cotangent);
+  s->alignment = fmax(s->alignment, part->alignment);
   for (int i = 0; i < 2; ++i) {
     s->box[i] = fmin(s->box[i], part->box[i]);
     s->box[i + 2] = fmax(s->box[i + 2], part->box[i + 2]);
@@ -107,5 +113,6 @@ kedge_status kg_build_info(kg_builder *b)
   info->mean_quality = total.quality / mesh->n_elements;
   info->min_angle = atan2(1, total.max_cotangent) * (180 / acos(-1.0));
   for (int i = 0; i < 4; ++i) info->box[i] = total.box[i];
+  mesh->alignment = sqrt(total.alignment);
   return count_parts(b);
 }

@@ -45,17 +45,7 @@ static double largest_eigenvalue(const tridiagonal *t, double most)
 static kedge_status step(kedge_context *ctx, const kg_multigrid *m, const kg_trace_apply_args *op,
                          const kg_cg_vectors_args *v)
 {
-  kg_cycle cycle;
-  KG_TRY(kg_multigrid_begin(ctx, m, op, v, &cycle));
-  KG_TRY(kg_smoother_step(ctx, &m->smoother,
-                          &(kg_smoother_args){.op = cycle.op,
-                                              .r = cycle.r,
-                                              .product = cycle.product,
-                                              .from_zero = true,
-                                              .z = cycle.z,
-                                              .step = 1.0,
-                                              .partial = v->partial,
-                                              .state = v->state}));
+  KG_TRY(kg_multigrid_apply_blocks(ctx, m, op, v));
   KG_TRY(kg_pcg_direction(ctx, v));
   kg_trace_apply_args product = *op;
   product.x = v->p;

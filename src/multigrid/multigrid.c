@@ -38,6 +38,27 @@ static kg_multigrid_single single_at(const kg_multigrid_shape *shape, void *memo
   return s;
 }
 
+static void place_lines(const kg_multigrid_shape *shape, void *memory, kg_smoother *s,
+                        size_t *bytes)
+{
+  const size_t lines = (size_t)shape->n_lines, steps = (size_t)shape->n_line_steps;
+  const size_t i = sizeof(int32_t), m = (size_t)shape->size.n_edge;
+  s->lines = (kg_line_steps){.n_lines = shape->n_lines, .n_steps = shape->n_line_steps};
+  s->lines.begin = take(memory, lines + 1, i, bytes);
+  s->lines.edge = take(memory, steps, i, bytes);
+  s->lines.side = take(memory, 2 * steps, i, bytes);
+  s->factor = take(memory, steps * m * m, kg_number_bytes(shape->number), bytes);
+}
+
+static kedge_status put_lines(kedge_context *ctx, const kg_edge_lines *from,
+                              const kg_line_steps *to)
+{
+  const size_t lines = (size_t)from->n_lines, steps = (size_t)from->n_steps, i = sizeof(int32_t);
+  KG_TRY(kg_copy_in(ctx, to->begin, from->begin, (lines + 1) * i));
+  KG_TRY(kg_copy_in(ctx, to->edge, from->edge, steps * i));
+  return kg_copy_in(ctx, to->side, from->side, 2 * steps * i);
+}
+
 /// Where everything lies in one piece of memory, which may be NULL for its size.
 static kg_multigrid multigrid_at(const kg_multigrid_shape *shape, void *memory, size_t *bytes)
 {
@@ -52,6 +73,8 @@ static kg_multigrid multigrid_at(const kg_multigrid_shape *shape, void *memory, 
   m.smoother.inverse =
       take(memory, kg_smoother_inverse_count(kind, shape->size, &shape->count), real, bytes);
   m.smoother.v = take(memory, kg_smoother_v_count(kind, shape->size, &shape->count), real, bytes);
+  if (kind == KEDGE_SMOOTHER_LINE) place_lines(shape, memory, &m.smoother, bytes);
+  if (shape->smoothing_steps == 0) return m;
   if (shape->smoothing_steps > 1)
     m.d = take(memory, n_free * (size_t)shape->size.n_edge, real, bytes);
   if (shape->number == KG_SINGLE) m.single = single_at(shape, memory, bytes);
@@ -68,6 +91,11 @@ static kg_multigrid multigrid_at(const kg_multigrid_shape *shape, void *memory, 
   m.residual = take(memory, n_vertices, d, bytes);
   m.correction = take(memory, n_vertices, d, bytes);
   return m;
+}
+
+bool kg_multigrid_is_measured(const kg_multigrid_shape *shape)
+{
+  return shape->smoothing_steps > (shape->smoother == KEDGE_SMOOTHER_ELEMENT ? 0 : 1);
 }
 
 size_t kg_multigrid_bytes(const kg_multigrid_shape *shape)
@@ -87,11 +115,13 @@ kedge_status kg_multigrid_work_bytes(kedge_context *ctx, const kg_multigrid_shap
                                      size_t *bytes)
 {
   size_t space, matrix;
+  *bytes = sizeof(int32_t);  // the fault of the blocks
+  if (shape->smoothing_steps == 0) return KEDGE_OK;
   KG_TRY(kg_vertex_space_work_bytes(ctx, &shape->count, shape->n_vertices, &space));
   KG_TRY(kg_vertex_matrix_work_bytes(ctx, shape->n_vertices, &matrix));
   matrix += element_bytes(shape);
-  *bytes = space > matrix ? space : matrix;
-  if (*bytes < sizeof(int32_t)) *bytes = sizeof(int32_t);  // the fault of the blocks
+  if (*bytes < space) *bytes = space;
+  if (*bytes < matrix) *bytes = matrix;
   return KEDGE_OK;
 }
 
@@ -133,9 +163,14 @@ kedge_status kg_multigrid_create(kedge_context *ctx, const kg_multigrid_args *a,
   size_t bytes;
   *out = multigrid_at(&a->shape, a->memory, &bytes);
   out->solver = a->solver;
-  out->largest_eigenvalue = kg_smoother_bound(a->shape.smoother);
+  out->largest_eigenvalue = kg_multigrid_is_measured(&a->shape)
+                                ? kg_smoother_bound(a->shape.smoother)
+                                : kg_smoother_estimate(a->shape.size.order, a->shape.alignment);
   if (a->shape.number == KG_SINGLE) KG_TRY(make_single(ctx, a, &out->single));
+  if (a->shape.smoother == KEDGE_SMOOTHER_LINE)
+    KG_TRY(put_lines(ctx, a->lines, &out->smoother.lines));
   KG_TRY(kg_smoother_make(ctx, &out->smoother, &a->batch, a->local, a->work));
+  if (a->shape.smoothing_steps == 0) return KEDGE_OK;
   const kg_vertex_space_args space = {.batch = a->batch,
                                       .n_vertices = a->shape.n_vertices,
                                       .space = &out->space,
@@ -162,8 +197,10 @@ int kg_multigrid_levels(const kg_multigrid *multigrid)
 kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *s)
 {
   const kg_cost none = {0};
+  if (s->smoothing_steps == 0)
+    return kg_smoother_make_cost(s->smoother, s->size, &s->count, s->n_line_steps);
   const kg_cost parts[] = {
-      kg_smoother_make_cost(s->smoother, s->size, &s->count),
+      kg_smoother_make_cost(s->smoother, s->size, &s->count, s->n_line_steps),
       kg_vertex_space_cost(&s->count, s->n_vertices),
       kg_vertex_matrix_cost(&s->count, s->n_vertices),
       s->flux ? kg_vertex_flux_cost(&s->count) : none,
@@ -274,11 +311,28 @@ static kedge_status correct(kedge_context *ctx, const kg_multigrid *m, const kg_
   return multiply(ctx, c);
 }
 
+kedge_status kg_multigrid_apply_blocks(kedge_context *ctx, const kg_multigrid *m,
+                                       const kg_trace_apply_args *op, const kg_cg_vectors_args *v)
+{
+  kg_cycle cycle;
+  KG_TRY(kg_multigrid_begin(ctx, m, op, v, &cycle));
+  return kg_smoother_step(ctx, &m->smoother,
+                          &(kg_smoother_args){.op = cycle.op,
+                                              .r = cycle.r,
+                                              .product = cycle.product,
+                                              .from_zero = true,
+                                              .z = cycle.z,
+                                              .step = 1.0,
+                                              .partial = v->partial,
+                                              .state = v->state});
+}
+
 kedge_status kg_multigrid_apply(kedge_context *ctx, const kg_multigrid *m,
                                 const kg_trace_apply_args *op, const kg_cg_vectors_args *v)
 {
   kg_cycle cycle;
   kg_vertex_correction correction;
+  if (m->shape.smoothing_steps == 0) return kg_multigrid_apply_blocks(ctx, m, op, v);
   KG_TRY(kg_multigrid_begin(ctx, m, op, v, &cycle));
   KG_TRY(smooth(ctx, m, &cycle, (smoothing){.from_zero = true}));
   KG_TRY(multiply(ctx, &cycle));
@@ -292,7 +346,8 @@ kg_cost kg_multigrid_apply_cost(const kg_multigrid_shape *s)
   const double k = s->smoothing_steps, size = (double)kg_number_bytes(s->number) / 8.0;
   const double products = s->flux ? 2 * k - 1 : 2 * k;
   const kg_cost op = kg_trace_apply_cost(s->size, &s->count);
-  const kg_cost step = kg_smoother_step_cost(s->smoother, s->size, &s->count);
+  const kg_cost step = kg_smoother_step_cost(s->smoother, s->size, &s->count, s->n_line_steps);
+  if (s->smoothing_steps == 0) return step;
   const kg_cost transfer = kg_vertex_transfer_cost(&s->count, s->n_vertices, s->number);
   kg_cost sum = {.bytes = size * (products * op.bytes + 2 * k * step.bytes) + transfer.bytes,
                  .flops = products * op.flops + 2 * k * step.flops + transfer.flops};

@@ -14,6 +14,7 @@
 /// Everything that depends on the matrix is made once, by kg_multigrid_create(), in memory that the
 /// caller gives; a cycle only launches operators.
 #pragma once
+#include "mesh/edge_lines.h"
 #include "multigrid/coarse.h"
 #include "multigrid/smoother.h"
 #include "ops/cg_vectors.h"
@@ -26,9 +27,11 @@ typedef struct kg_multigrid_shape {
   kg_trace_counts count;
   int32_t n_vertices;
   kedge_smoother smoother;
-  int smoothing_steps;  ///< k
-  kg_number number;     ///< of the cycle on the trace; the levels below are double
-  bool flux;            ///< there is no reaction
+  int smoothing_steps;  ///< k; 0: M = B^-1, the smoother alone, and nothing below the trace
+  double alignment;  ///< of the mesh's elements (mesh/mesh.h); with lines, of those without a pair
+  int32_t n_lines, n_line_steps;  ///< KEDGE_SMOOTHER_LINE
+  kg_number number;               ///< of the cycle on the trace; the levels below are double
+  bool flux;                      ///< there is no reaction
 } kg_multigrid_shape;
 
 /// What a cycle on the trace works with, in its number.
@@ -50,7 +53,7 @@ typedef struct kg_multigrid_single {
 typedef struct kg_multigrid {
   kg_multigrid_shape shape;
   kg_smoother smoother;
-  double largest_eigenvalue;  ///< no eigenvalue of B^-1 A is larger (multigrid/bound.h)
+  double largest_eigenvalue;  ///< of B^-1 A, what the steps of smoothing are for
   void *d;  ///< [free trace edge][mode]: Chebyshev's direction; NULL with one step
   kg_multigrid_single single;
   kg_vertex_space space;
@@ -62,6 +65,11 @@ typedef struct kg_multigrid {
   kg_coarse *coarse;  ///< NULL where no vertex carries an unknown
 } kg_multigrid;
 
+/// Whether the largest eigenvalue has to be measured (multigrid/bound.h). One step with the blocks of
+/// edges, or lines, does without: it forgives an eigenvalue up to a third above what the step is for, which no
+/// shape, order, reaction or stabilization has reached (kg_smoother_estimate()). More steps make a
+/// polynomial that grows fast there.
+bool kg_multigrid_is_measured(const kg_multigrid_shape *shape);
 /// Bytes of the memory that kg_multigrid_create() is given, kept and for work.
 size_t kg_multigrid_bytes(const kg_multigrid_shape *shape);
 kedge_status kg_multigrid_work_bytes(kedge_context *ctx, const kg_multigrid_shape *shape,
@@ -71,6 +79,7 @@ typedef struct kg_multigrid_args {
   kg_multigrid_shape shape;
   kg_batch batch;
   kg_local local;
+  const kg_edge_lines *lines;     ///< KEDGE_SMOOTHER_LINE; else not read
   const kg_coarse_table *solver;  ///< of the coarse system
   void *memory, *work;            ///< device memory; `work` is free again afterwards
   size_t work_bytes;
@@ -99,6 +108,9 @@ kedge_status kg_multigrid_begin(kedge_context *ctx, const kg_multigrid *multigri
 /// @param[in] v   r, z, state, and as work ap and partial
 kedge_status kg_multigrid_apply(kedge_context *ctx, const kg_multigrid *multigrid,
                                 const kg_trace_apply_args *op, const kg_cg_vectors_args *v);
+/// The same with B^-1 of the smoother in place of M.
+kedge_status kg_multigrid_apply_blocks(kedge_context *ctx, const kg_multigrid *multigrid,
+                                       const kg_trace_apply_args *op, const kg_cg_vectors_args *v);
 /// A cycle without what the coarse solver does.
 kg_cost kg_multigrid_apply_cost(const kg_multigrid_shape *shape);
 

@@ -1,5 +1,7 @@
 #include "multigrid/smoother.h"
 
+#include <math.h>
+
 #include "core/context.h"
 #include "ops/edge_blocks.h"
 #include "ops/edge_smooth.h"
@@ -9,8 +11,9 @@
 
 size_t kg_smoother_inverse_count(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count)
 {
-  if (kind == KEDGE_SMOOTHER_EDGE) return kg_edge_blocks_count(size, count);
-  return (size_t)size.n_packed * KG_LANES * (size_t)count->n_groups;
+  if (kind == KEDGE_SMOOTHER_ELEMENT)
+    return (size_t)size.n_packed * KG_LANES * (size_t)count->n_groups;
+  return kg_edge_blocks_count(size, count);
 }
 
 size_t kg_smoother_v_count(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count)
@@ -18,17 +21,30 @@ size_t kg_smoother_v_count(kedge_smoother kind, kg_sizes size, const kg_trace_co
   return kind == KEDGE_SMOOTHER_EDGE ? 0 : (size_t)count->n_edges * (size_t)size.n_edge;
 }
 
+static kedge_status make_edges(kedge_context *ctx, const kg_smoother *s, const kg_batch *batch,
+                               kg_local local, int32_t *fault)
+{
+  KG_TRY(kg_edge_blocks(ctx, &(kg_edge_blocks_args){.batch = *batch,
+                                                    .local = local,
+                                                    .number = s->number,
+                                                    .inverse = s->inverse,
+                                                    .fault = fault}));
+  if (s->kind == KEDGE_SMOOTHER_EDGE) return KEDGE_OK;
+  return kg_line_factor(ctx, &(kg_line_factor_args){.batch = *batch,
+                                                    .local = local,
+                                                    .lines = s->lines,
+                                                    .number = s->number,
+                                                    .inverse = s->inverse,
+                                                    .factor = s->factor,
+                                                    .fault = fault});
+}
+
 kedge_status kg_smoother_make(kedge_context *ctx, const kg_smoother *s, const kg_batch *batch,
                               kg_local local, int32_t *fault)
 {
-  if (s->kind == KEDGE_SMOOTHER_EDGE)
-    return kg_edge_blocks(ctx, &(kg_edge_blocks_args){.batch = *batch,
-                                                      .local = local,
-                                                      .number = s->number,
-                                                      .inverse = s->inverse,
-                                                      .fault = fault});
-  KG_TRY(kg_zero(ctx, s->v,
-                 kg_smoother_v_count(s->kind, s->size, &s->count) * kg_number_bytes(s->number)));
+  const size_t n_v = kg_smoother_v_count(s->kind, s->size, &s->count);
+  if (n_v > 0) KG_TRY(kg_zero(ctx, s->v, n_v * kg_number_bytes(s->number)));
+  if (s->kind != KEDGE_SMOOTHER_ELEMENT) return make_edges(ctx, s, batch, local, fault);
   return kg_element_blocks(ctx, &(kg_element_blocks_args){.batch = *batch,
                                                           .local = local,
                                                           .number = s->number,
@@ -36,15 +52,26 @@ kedge_status kg_smoother_make(kedge_context *ctx, const kg_smoother *s, const kg
                                                           .fault = fault});
 }
 
-kg_cost kg_smoother_make_cost(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count)
+static kg_cost sum_of(kg_cost a, kg_cost b)
 {
-  return kind == KEDGE_SMOOTHER_EDGE ? kg_edge_blocks_cost(size, count)
-                                     : kg_element_blocks_cost(size, count);
+  return (kg_cost){a.bytes + b.bytes, a.flops + b.flops};
+}
+
+kg_cost kg_smoother_make_cost(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count,
+                              int32_t n_steps)
+{
+  if (kind == KEDGE_SMOOTHER_ELEMENT) return kg_element_blocks_cost(size, count);
+  return sum_of(kg_edge_blocks_cost(size, count), kg_line_factor_cost(size, n_steps));
 }
 
 double kg_smoother_bound(kedge_smoother kind)
 {
-  return kind == KEDGE_SMOOTHER_EDGE ? 3.0 : 2.0;
+  return kind == KEDGE_SMOOTHER_ELEMENT ? 2.0 : 3.0;
+}
+
+double kg_smoother_estimate(int order, double alignment)
+{
+  return (order < 5 ? 0.95 : 0.85) * fmax(2.0, 1.5 + 0.5 * alignment);
 }
 
 static kedge_status step_by_edges(kedge_context *ctx, const kg_smoother *s,
@@ -77,8 +104,41 @@ static kedge_status add_correction(kedge_context *ctx, const kg_smoother *s,
 }
 
 /// The product with B^-1 is that with A, of other matrices.
-static kedge_status step_by_elements(kedge_context *ctx, const kg_smoother *s,
-                                     const kg_smoother_args *a)
+static kedge_status invert_elements(kedge_context *ctx, const kg_smoother *s,
+                                    const kg_smoother_args *a)
+{
+  kg_trace_apply_args inverse = a->op;
+  inverse.local = s->inverse;
+  inverse.differences = false;
+  inverse.x = s->v;
+  inverse.y = a->product;
+  inverse.open = false;
+  inverse.state = NULL;
+  return kg_trace_apply(ctx, &inverse);
+}
+
+/// L^-1 along the lines, D^-1 everywhere, L^-T along the lines.
+static kedge_status invert_lines(kedge_context *ctx, const kg_smoother *s,
+                                 const kg_smoother_args *a)
+{
+  kg_line_sweep_args sweep = {
+      .size = s->size, .lines = s->lines, .number = s->number, .factor = s->factor, .x = s->v};
+  KG_TRY(kg_line_sweep(ctx, &sweep));
+  KG_TRY(kg_edge_smooth(ctx, &(kg_edge_smooth_args){.size = s->size,
+                                                    .n_edges = s->count.n_free,
+                                                    .number = s->number,
+                                                    .inverse = s->inverse,
+                                                    .r = s->v,
+                                                    .z = a->product,
+                                                    .step = 1.0}));
+  sweep.x = a->product;
+  sweep.backward = true;
+  return kg_line_sweep(ctx, &sweep);
+}
+
+/// With v and y between the passes.
+static kedge_status step_by_passes(kedge_context *ctx, const kg_smoother *s,
+                                   const kg_smoother_args *a)
 {
   const kg_smooth_vectors_args vectors = {.n = (int64_t)s->count.n_free * s->size.n_edge,
                                           .number = s->number,
@@ -95,26 +155,21 @@ static kedge_status step_by_elements(kedge_context *ctx, const kg_smoother *s,
                                           .state = a->state};
   KG_TRY(add_correction(ctx, s, a));
   KG_TRY(kg_smooth_residual(ctx, &vectors));
-  kg_trace_apply_args inverse = a->op;
-  inverse.local = s->inverse;
-  inverse.differences = false;
-  inverse.x = s->v;
-  inverse.y = a->product;
-  inverse.open = false;
-  inverse.state = NULL;
-  KG_TRY(kg_trace_apply(ctx, &inverse));
+  KG_TRY(s->kind == KEDGE_SMOOTHER_ELEMENT ? invert_elements(ctx, s, a) : invert_lines(ctx, s, a));
   return kg_smooth_advance(ctx, &vectors);
 }
 
 kedge_status kg_smoother_step(kedge_context *ctx, const kg_smoother *s, const kg_smoother_args *a)
 {
-  return s->kind == KEDGE_SMOOTHER_EDGE ? step_by_edges(ctx, s, a) : step_by_elements(ctx, s, a);
+  return s->kind == KEDGE_SMOOTHER_EDGE ? step_by_edges(ctx, s, a) : step_by_passes(ctx, s, a);
 }
 
-kg_cost kg_smoother_step_cost(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count)
+kg_cost kg_smoother_step_cost(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count,
+                              int32_t n_steps)
 {
   if (kind == KEDGE_SMOOTHER_EDGE) return kg_edge_smooth_cost(size, count);
-  const kg_cost product = kg_trace_apply_cost(size, count);
   const kg_cost vectors = kg_smooth_vectors_cost((int64_t)count->n_free * size.n_edge);
-  return (kg_cost){product.bytes + vectors.bytes, product.flops + vectors.flops};
+  if (kind == KEDGE_SMOOTHER_ELEMENT) return sum_of(vectors, kg_trace_apply_cost(size, count));
+  const kg_cost sweep = kg_line_sweep_cost(size, n_steps);
+  return sum_of(sum_of(vectors, kg_edge_smooth_cost(size, count)), sum_of(sweep, sweep));
 }

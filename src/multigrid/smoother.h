@@ -4,10 +4,12 @@
 ///
 /// KEDGE_SMOOTHER_EDGE: the blocks of the edges (ops/edge_blocks.h). KEDGE_SMOOTHER_ELEMENT: those of
 /// all edges of an element, which overlap (ops/element_blocks.h); for stretched triangles, and as
-/// large as K^e.
+/// large as K^e. KEDGE_SMOOTHER_LINE: A along lines of edges across stretched triangles
+/// (mesh/edge_lines.h, ops/line_factor.h), the blocks of all other edges.
 #pragma once
 #include "kedge/problem.h"
 #include "ops/local_differences.h"
+#include "ops/line_sweep.h"
 #include "ops/trace_apply.h"
 #include "ops/vertex_flux.h"
 KEDGE_BEGIN_DECLS
@@ -16,27 +18,39 @@ typedef struct kg_smoother {
   kedge_smoother kind;
   kg_sizes size;
   kg_trace_counts count;
-  kg_number number;  ///< of all it keeps and multiplies
-  void *inverse;     ///< of the blocks
-  void *v;           ///< ELEMENT: work [trace edge][mode], Dirichlet rows are zero
+  kg_number number;     ///< of all it keeps and multiplies
+  void *inverse;        ///< of the blocks
+  void *v;              ///< ELEMENT, LINE: work [trace edge][mode], Dirichlet rows are zero
+  kg_line_steps lines;  ///< LINE
+  void *factor;         ///< LINE: of kg_line_factor()
 } kg_smoother;
 
 /// Numbers of `inverse` and of `v`.
 size_t kg_smoother_inverse_count(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count);
 size_t kg_smoother_v_count(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count);
 
-/// Fill `inverse` and `v`. Waits for the device.
+/// Fill `inverse`, `v` and `factor`; the lines are there. Waits for the device.
 /// @param[in] fault  work, one word of device memory
 kedge_status kg_smoother_make(kedge_context *ctx, const kg_smoother *smoother,
                               const kg_batch *batch, kg_local local, int32_t *fault);
-kg_cost kg_smoother_make_cost(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count);
+/// @param[in] n_steps  of lines
+kg_cost kg_smoother_make_cost(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count,
+                              int32_t n_steps);
 
 /// No eigenvalue of B^-1 A is larger. An element has three edges: K^e is positive semidefinite, so
 /// x . K^e x <= 3 (x_1 . K^e x_1 + x_2 . K^e x_2 + x_3 . K^e x_3) for the parts x_l of x on them, and
 /// the sum over the elements is x . A x <= 3 x . B x. With the blocks of elements x . B x is the least
 /// of 2 sum_e y_e . A_e y_e over all x = sum_e R_e^T y_e. On an element x is the sum of four such y_e,
 /// its own and its neighbours', so x . A x <= 4 sum_e y_e . A_e y_e in the same way: the bound is 2.
+/// With lines it is 3 again, for elements without a pair; those with one have two parts, and 2.
 double kg_smoother_bound(kedge_smoother kind);
+/// What a single step should take for the largest eigenvalue, from the shapes of the elements (with
+/// lines: of those without a pair). Of an element alone, with K^e and its own three blocks, mode 0 and pure
+/// diffusion, it is 1.5 + 0.5 |sum (d / |d|)^2| for the sides d. With all modes it is that or 2, whichever
+/// is more, times 1.02 at most for tau <= 1 and tau <= 1/h, 1.25 for any tau; A has no larger one than the
+/// worst of its elements. A twentieth less (from order 5 on three) takes the fewest iterations, and leaves
+/// the step converging for all tau (tests/multigrid/test_smoothing.c).
+double kg_smoother_estimate(int order, double alignment);
 
 typedef struct kg_smoother_args {
   kg_trace_apply_args op;           ///< ELEMENT: local, x, y and state are filled in
@@ -54,6 +68,7 @@ typedef struct kg_smoother_args {
 /// d = momentum d + step B^-1 (r - A z),  z += d.
 kedge_status kg_smoother_step(kedge_context *ctx, const kg_smoother *smoother,
                               const kg_smoother_args *args);
-kg_cost kg_smoother_step_cost(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count);
+kg_cost kg_smoother_step_cost(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count,
+                              int32_t n_steps);
 
 KEDGE_END_DECLS

@@ -8,10 +8,10 @@ size_t kg_edge_blocks_count(kg_sizes size, const kg_trace_counts *count)
   return groups * (m * (m + 1) / 2) * KG_LANES;
 }
 
-/// Where the edge lies that has no inverse, and what to do.
-static kedge_status refuse(kedge_context *ctx, const kg_edge_blocks_args *args, int32_t edge)
+kedge_status kg_edge_blocks_refuse(kedge_context *ctx, const kg_batch *batch, kg_number number,
+                                   int32_t edge)
 {
-  const kg_trace_arrays *arrays = &args->batch.arrays;
+  const kg_trace_arrays *arrays = &batch->arrays;
   int32_t side, vertex[2];
   double at[2][2];
   KG_TRY(kg_copy_out(ctx, &side, arrays->edge_sides + 2 * (int64_t)edge, sizeof side));
@@ -30,7 +30,7 @@ static kedge_status refuse(kedge_context *ctx, const kg_edge_blocks_args *args, 
       "its block of the trace operator is not positive definite in double precision%s; "
       "check the mesh there for nearly degenerate elements, choose a stabilization nearer "
       "to 1, or take preconditioner = jacobi",
-      at[0][0], at[0][1], at[1][0], at[1][1], kg_number_remedy(args->number));
+      at[0][0], at[0][1], at[1][0], at[1][1], kg_number_remedy(number));
 }
 
 kedge_status kg_edge_blocks(kedge_context *ctx, const kg_edge_blocks_args *args)
@@ -43,7 +43,8 @@ kedge_status kg_edge_blocks(kedge_context *ctx, const kg_edge_blocks_args *args)
   KG_TRY(impl[args->number][ctx->backend](ctx, args));
   KG_TRY(kg_copy_out(ctx, &fault, args->fault, sizeof fault));
   KG_TRY(kg_sync(ctx));
-  return fault == INT32_MAX ? KEDGE_OK : refuse(ctx, args, fault);
+  return fault == INT32_MAX ? KEDGE_OK
+                            : kg_edge_blocks_refuse(ctx, &args->batch, args->number, fault);
 }
 
 /// The parts of K^e are read once, the inverses written once.

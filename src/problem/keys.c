@@ -229,9 +229,11 @@ READER(read_operator)
   return KEDGE_OK;
 }
 
-static const char *const preconditioner_names[] = {[KEDGE_PRECONDITIONER_AUTO] = "auto",
-                                                   [KEDGE_PRECONDITIONER_JACOBI] = "jacobi",
-                                                   [KEDGE_PRECONDITIONER_MULTIGRID] = "multigrid"};
+static const char *const preconditioner_names[] = {
+    [KEDGE_PRECONDITIONER_AUTO] = "auto",
+    [KEDGE_PRECONDITIONER_JACOBI] = "jacobi",
+    [KEDGE_PRECONDITIONER_MULTIGRID] = "multigrid",
+    [KEDGE_PRECONDITIONER_BLOCK_JACOBI] = "block-jacobi"};
 
 const char *kedge_preconditioner_name(kedge_preconditioner kind)
 {
@@ -246,8 +248,10 @@ READER(read_preconditioner)
   return KEDGE_OK;
 }
 
-static const char *const smoother_names[] = {
-    [KEDGE_SMOOTHER_EDGE] = "edge", [KEDGE_SMOOTHER_ELEMENT] = "element"};
+static const char *const smoother_names[] = {[KEDGE_SMOOTHER_EDGE] = "edge",
+                                             [KEDGE_SMOOTHER_ELEMENT] = "element",
+                                             [KEDGE_SMOOTHER_LINE] = "line",
+                                             [KEDGE_SMOOTHER_AUTO] = "auto"};
 
 const char *kedge_smoother_name(kedge_smoother kind)
 {
@@ -344,10 +348,11 @@ static const kg_problem_key table[] = {
    "exact solution: errors are reported, data left out are derived", read_exact_u, true},
   {"solver", "operator", "matrix-free, matrix-free-plain or ell", "matrix-free",
    "trace operator", read_operator, false},
-  {"solver", "preconditioner", "auto, jacobi or multigrid", "auto",
+  {"solver", "preconditioner", "auto, jacobi, block-jacobi or multigrid", "auto",
    "of the conjugate gradients; auto: the faster one", read_preconditioner, false},
-  {"solver", "smoother", "edge or element", "edge",
-   "of multigrid: blocks of edges, or of elements for stretched triangles", read_smoother, false},
+  {"solver", "smoother", "auto, edge, line or element", "auto",
+   "of multigrid: blocks of edges, along lines across stretched triangles, or of elements",
+   read_smoother, false},
   {"solver", "smoothing_steps", "1 to " TEXT_OF(KEDGE_SMOOTHING_STEPS_MAX), "1",
    "of multigrid, before and after each coarse correction", read_smoothing_steps, false},
   {"solver", "coarse_solver", "amg or hypre", "amg",

@@ -222,16 +222,18 @@ static kedge_status resolve_source(kedge_context *ctx, const kedge_problem *p, k
   return KEDGE_OK;
 }
 
-/// Multigrid smooths with the packed local matrices, and mixed precision is a form of multigrid.
+/// Multigrid and its smoother are made from the packed local matrices, and mixed precision is a form of
+/// multigrid.
 static kedge_status check_solver(kedge_context *ctx, const kedge_problem *p)
 {
   const bool mixed = p->precision == KEDGE_PRECISION_MIXED;
   const bool multigrid = p->preconditioner == KEDGE_PRECONDITIONER_MULTIGRID ||
                          (p->preconditioner == KEDGE_PRECONDITIONER_AUTO && mixed);
-  KG_REQUIRE(ctx, !multigrid || p->operator_kind == KEDGE_OPERATOR_MATRIX_FREE, KEDGE_ERR_INPUT,
-             "preconditioner = multigrid needs operator = matrix-free: it is made from the packed "
+  const bool blocks = multigrid || p->preconditioner == KEDGE_PRECONDITIONER_BLOCK_JACOBI;
+  KG_REQUIRE(ctx, !blocks || p->operator_kind == KEDGE_OPERATOR_MATRIX_FREE, KEDGE_ERR_INPUT,
+             "preconditioner = %s needs operator = matrix-free: it is made from the packed "
              "local matrices, which operator = %s does not keep; change one of the two",
-             kedge_operator_name(p->operator_kind));
+             multigrid ? "multigrid" : "block-jacobi", kedge_operator_name(p->operator_kind));
   KG_REQUIRE(ctx, !mixed || multigrid, KEDGE_ERR_INPUT,
              "precision = mixed needs preconditioner = multigrid: only that works in single "
              "precision; with preconditioner = %s leave precision = double",

@@ -22,6 +22,9 @@ kg_multigrid_shape kg_shape_multigrid(const kg_shape *s)
                               .n_vertices = (int32_t)s->n_vertices,
                               .smoother = s->smoother,
                               .smoothing_steps = s->smoothing_steps,
+                              .alignment = s->alignment,
+                              .n_lines = s->n_lines,
+                              .n_line_steps = s->n_line_steps,
                               .number = kg_shape_is_mixed(s) ? KG_SINGLE : KG_DOUBLE,
                               .flux = !s->has_reaction};
 }
@@ -209,7 +212,7 @@ size_t kg_array_bytes(kg_array array, const kg_shape *s)
 /// The solver of the coarse system allocates for itself: this much at most.
 static size_t coarse_bytes(kedge_stage stage, const kg_shape *s)
 {
-  if (!kg_shape_has_multigrid(s)) return 0;
+  if (!kg_shape_has_multigrid(s) || s->smoothing_steps == 0) return 0;
   const int64_t n_entries = s->n_vertices + 2 * (int64_t)s->count.n_free;
   const kg_coarse_table *solver = kg_coarse_table_of(s->coarse_solver);
   const kg_coarse_bytes bytes = solver->bytes(s->n_vertices, n_entries);

@@ -24,16 +24,20 @@ typedef struct kg_shape {
   kedge_smoother smoother;
   kedge_coarse_solver coarse_solver;
   int smoothing_steps;
+  double alignment;               ///< of the mesh's elements; with lines, of those without a pair
+  int32_t n_lines, n_line_steps;  ///< smoother = line (mesh/edge_lines.h)
   kedge_precision precision;
   bool has_reaction;
   size_t ell_work_bytes, multigrid_work_bytes;
   size_t resident_bytes;  ///< of ops/cg_resident.h; 0: the ordinary loop
 } kg_shape;
 
-/// Only the matrix-free operator has it (kg_problem_resolve() refuses the others).
+/// Multigrid, or of it the smoother alone. Only the matrix-free operator has it (kg_problem_resolve()
+/// refuses the others).
 static inline bool kg_shape_has_multigrid(const kg_shape *shape)
 {
-  return shape->preconditioner == KEDGE_PRECONDITIONER_MULTIGRID &&
+  return (shape->preconditioner == KEDGE_PRECONDITIONER_MULTIGRID ||
+          shape->preconditioner == KEDGE_PRECONDITIONER_BLOCK_JACOBI) &&
          shape->operator_kind == KEDGE_OPERATOR_MATRIX_FREE;
 }
 /// Its cycles on the trace are in single precision; z is with them.

@@ -21,9 +21,14 @@ static int64_t layout_bytes(const kg_shape *s)
   return s->count.n_edges + patch * (s->count.n_patches + 1);
 }
 
+static int64_t lines_bytes(const kg_shape *s)
+{
+  return (s->n_lines + 3 * (int64_t)s->n_line_steps) * (int64_t)sizeof(int32_t);
+}
+
 int64_t kg_prepared_bytes(const kg_shape *shape)
 {
-  return mesh_bytes(shape) + layout_bytes(shape);
+  return mesh_bytes(shape) + layout_bytes(shape) + lines_bytes(shape);
 }
 
 static int64_t results_bytes(const kg_shape *s)
@@ -144,6 +149,8 @@ kg_shape kg_shape_scaled(const kg_shape *shape, int32_t n_elements)
   n->n_interior = n->n_edges - n_boundary - n->n_shared;
   n->n_halo = 2 * n->n_shared + n_boundary;
   s.n_vertices = n->n_edges - (int64_t)n_elements + euler;
+  s.n_lines = (int32_t)ceil(shape->n_lines * factor);
+  s.n_line_steps = (int32_t)ceil(shape->n_line_steps * factor);
   s.chunk_groups = kg_chunk_groups(&s);
   return s;
 }

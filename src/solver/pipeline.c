@@ -11,6 +11,7 @@
 enum {
   HOST_ELEMENTS = 1000,  // with fewer, Jacobi and multigrid both take a millisecond or two
   RESIDENT_ORDER = 7,    // up to it, Jacobi in one kernel is as fast as multigrid
+  LINE_ANGLE = 20,  // degrees: with a smaller one, edge blocks take more than some 25 iterations
 };
 
 kedge_preconditioner kg_choose_preconditioner(kedge_context *ctx, const kedge_problem *problem,
@@ -23,6 +24,25 @@ kedge_preconditioner kg_choose_preconditioner(kedge_context *ctx, const kedge_pr
                                 kg_cg_resident_bytes(ctx, kg_sizes_of(problem->order), count) > 0
                           : count->n_elements < HOST_ELEMENTS;
   return jacobi ? KEDGE_PRECONDITIONER_JACOBI : KEDGE_PRECONDITIONER_MULTIGRID;
+}
+
+/// What `smoother = auto` means (docs/multigrid.md#which-one).
+static kedge_smoother choose_smoother(const kedge_problem *problem, const kedge_mesh *mesh)
+{
+  if (problem->smoother != KEDGE_SMOOTHER_AUTO) return problem->smoother;
+  return mesh->info.min_angle < LINE_ANGLE ? KEDGE_SMOOTHER_LINE : KEDGE_SMOOTHER_EDGE;
+}
+
+/// The lines of edges, where multigrid smooths along them.
+static kedge_status make_lines(kg_pipeline *p)
+{
+  kg_shape *s = &p->shape;
+  if (!kg_shape_has_multigrid(s) || s->smoother != KEDGE_SMOOTHER_LINE) return KEDGE_OK;
+  KG_TRY(kg_edge_lines_create(p->ctx, p->mesh, &p->layout, &p->lines));
+  s->alignment = p->lines.alignment;
+  s->n_lines = p->lines.n_lines;
+  s->n_line_steps = p->lines.n_steps;
+  return KEDGE_OK;
 }
 
 kedge_status kg_pipeline_prepare(kg_pipeline *p)
@@ -52,12 +72,15 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
                  .keeps_load = true,
                  .operator_kind = problem->operator_kind,
                  .preconditioner = kg_choose_preconditioner(p->ctx, problem, &p->layout.count),
-                 .smoother = problem->smoother,
+                 .smoother = choose_smoother(problem, mesh),
                  .coarse_solver = problem->coarse_solver,
                  .smoothing_steps = problem->smoothing_steps,
+                 .alignment = mesh->alignment,
                  .precision = problem->precision,
                  .has_reaction = problem->reaction != 0.0};
+  if (problem->preconditioner == KEDGE_PRECONDITIONER_BLOCK_JACOBI) p->shape.smoothing_steps = 0;
   p->shape.chunk_groups = kg_chunk_groups(&p->shape);
+  KG_TRY(make_lines(p));
   return kg_shape_work(p->ctx, &p->shape);
 }
 
@@ -66,6 +89,7 @@ void kg_pipeline_free(kg_pipeline *p)
   kg_multigrid_destroy(p->ctx, &p->multigrid);
   for (int i = 0; i < KG_ARRAY_COUNT; ++i) kg_free(p->ctx, &p->buffers[i]);
   free(p->boundary);
+  kg_edge_lines_free(&p->lines);
   kg_trace_layout_free(&p->layout);
   kg_sampling_free(&p->sampling);
   kg_resolved_free(&p->resolved);

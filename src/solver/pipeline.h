@@ -15,6 +15,7 @@ typedef struct kg_pipeline {
   const kedge_problem *problem;
   kg_resolved resolved;
   kg_trace_layout layout;
+  kg_edge_lines lines;  ///< smoother = line, until assembly
   kg_sampling sampling;
   double *boundary;  ///< [edge of sections 3 and 4][m] of kg_sample_boundary(), made in transfer
   kg_material material;

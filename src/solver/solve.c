@@ -26,7 +26,7 @@ static void fill_report(kg_pipeline *p)
       .device = p->ctx->device,
       .operator_name = kedge_operator_name(p->problem->operator_kind),
       .preconditioner = kedge_preconditioner_name(kg_shape_has_multigrid(&p->shape)
-                                                      ? KEDGE_PRECONDITIONER_MULTIGRID
+                                                      ? p->shape.preconditioner
                                                       : KEDGE_PRECONDITIONER_JACOBI),
       .precision = kedge_precision_name(p->problem->precision),
       .smoother = "",

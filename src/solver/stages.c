@@ -177,6 +177,7 @@ static kedge_status make_multigrid(kg_pipeline *p)
   const kg_multigrid_args args = {.shape = kg_shape_multigrid(&p->shape),
                                   .batch = p->batch,
                                   .local = {p->buffers[KG_ARRAY_LOCAL].data, KG_DOUBLE},
+                                  .lines = &p->lines,
                                   .solver = kg_coarse_table_of(p->shape.coarse_solver),
                                   .memory = p->buffers[KG_ARRAY_MULTIGRID].data,
                                   .work = p->buffers[KG_ARRAY_MULTIGRID_WORK].data,
@@ -186,8 +187,10 @@ static kedge_status make_multigrid(kg_pipeline *p)
   KG_TRY(kg_multigrid_create(p->ctx, &args, &p->multigrid));
   KG_TRY(kg_sync(p->ctx));
   r->setup_seconds = kg_seconds() - began;
+  kg_edge_lines_free(&p->lines);
   r->smoother = kedge_smoother_name(p->shape.smoother);
-  r->coarse_solver = kedge_coarse_solver_name(p->shape.coarse_solver);
+  if (p->shape.smoothing_steps > 0)
+    r->coarse_solver = kedge_coarse_solver_name(p->shape.coarse_solver);
   r->smoothing_steps = p->shape.smoothing_steps;
   r->multigrid_levels = kg_multigrid_levels(&p->multigrid);
   kg_stage_cost(p, kg_multigrid_create_cost(&args.shape), 1.0);
@@ -291,7 +294,8 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p)
                                    .n_unknowns = n,
                                    .multigrid = multigrid ? &p->multigrid : NULL,
                                    .resident_work = p->buffers[KG_ARRAY_CG_RESIDENT].data};
-  if (multigrid) KG_TRY(measure_smoother(p, &op.matrix_free, &vectors));
+  if (multigrid && kg_multigrid_is_measured(&p->multigrid.shape))
+    KG_TRY(measure_smoother(p, &op.matrix_free, &vectors));
   KG_TRY(start_vectors(p));
   KG_TRY(kg_zero(p->ctx, vectors.state, sizeof *vectors.state));
   kg_cg_result result;

@@ -257,6 +257,7 @@ static void info_describes_an_equilateral_triangle(void **state)
   assert_true(fabs(info.min_quality - 1) <= 8 * DBL_EPSILON);
   assert_true(fabs(info.mean_quality - 1) <= 8 * DBL_EPSILON);
   assert_true(fabs(info.min_angle - 60) <= 8 * 60 * DBL_EPSILON);
+  assert_true(mesh->alignment <= 8 * DBL_EPSILON);
   assert_true(fabs(info.max_area - sqrt(3)) <= 8 * DBL_EPSILON);
   assert_true(info.min_area == info.max_area && info.area == info.max_area);
   assert_true(info.box[0] == -1 && info.box[1] == 0 && info.box[2] == 1 && info.box[3] == sqrt(3));

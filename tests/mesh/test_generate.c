@@ -41,6 +41,7 @@ static void square_has_its_counts_areas_and_groups(void **state)
     assert_int_equal(info.boundary_edges, 4 * n);
     assert_close(info.area, 1, 2 * n * n);
     assert_close(info.min_angle, 45, 100);
+    assert_close(mesh->alignment, 1, 100);
     assert_close(info.min_quality, 2 * sqrt(2) - 2, 100);
     assert_int_equal(kedge_mesh_group_count(mesh), 5);
     assert_group(mesh, 1, "left", n, 1);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "../grid.h"
 #include "cmocka_all.h"
 #include "multigrid/bound.h"
 #include "ops/local_matrices.h"
@@ -51,6 +52,15 @@ static void make_vectors(trace_system *s)
   free(b);
 }
 
+static void make_lines(trace_system *s, kg_multigrid_shape *shape)
+{
+  const kg_trace_layout *layout = &s->c.layout.cut;
+  case_must(s->ctx, kg_edge_lines_create(s->ctx, s->c.mesh, layout, &s->lines));
+  shape->alignment = s->lines.alignment;
+  shape->n_lines = s->lines.n_lines;
+  shape->n_line_steps = s->lines.n_steps;
+}
+
 static void make_multigrid(trace_system *s, const system_options *o)
 {
   op_case *c = &s->c;
@@ -59,22 +69,27 @@ static void make_multigrid(trace_system *s, const system_options *o)
                                       .n_vertices = c->mesh->n_vertices,
                                       .smoother = o->smoother,
                                       .smoothing_steps = o->smoothing_steps,
+                                      .alignment = c->mesh->alignment,
                                       .flux = o->material.reaction == 0.0},
                             .batch = c->batch,
+                            .lines = &s->lines,
                             .local = {s->op.matrix_free.local, KG_DOUBLE},
                             .solver = o->solver};
+  if (o->smoother == KEDGE_SMOOTHER_LINE) make_lines(s, &args.shape);
   case_must(s->ctx, kg_multigrid_work_bytes(s->ctx, &args.shape, &args.work_bytes));
   args.memory = s->memory = case_output(c, kg_multigrid_bytes(&args.shape) / 8);
   args.work = s->work = case_output(c, (args.work_bytes + 7) / 8);
   case_must(s->ctx, kg_multigrid_create(s->ctx, &args, &s->multigrid));
-  case_must(s->ctx, kg_multigrid_bound(s->ctx, &s->multigrid, &s->op.matrix_free, &s->vectors,
-                                       &s->multigrid.largest_eigenvalue));
+  if (kg_multigrid_is_measured(&args.shape))
+    case_must(s->ctx, kg_multigrid_bound(s->ctx, &s->multigrid, &s->op.matrix_free, &s->vectors,
+                                         &s->multigrid.largest_eigenvalue));
 }
 
 void system_create(trace_system *s, kedge_context *ctx, system_options o)
 {
   *s = (trace_system){.ctx = ctx};
-  case_create(&s->c, ctx, o.n_elements, o.order, o.boundary, o.material);
+  case_create_on(&s->c, ctx, test_stretched_mesh(ctx, o.n_elements, o.stretch ? o.stretch : 1.0),
+                 o.order, o.boundary, o.material);
   s->n_rows = (size_t)s->c.batch.count.n_free * (size_t)s->c.size.n_edge;
   s->n_all = (size_t)s->c.batch.count.n_edges * (size_t)s->c.size.n_edge;
   make_operator(s);
@@ -94,6 +109,7 @@ void system_destroy(trace_system *s)
   free(case_fetch(&s->c, s->work));
   kg_multigrid_destroy(s->ctx, &s->multigrid);
   free(s->local);
+  kg_edge_lines_free(&s->lines);
   case_destroy(&s->c);
 }
 
@@ -124,6 +140,20 @@ void system_precondition(trace_system *s, const double *r, double *z)
   case_must(s->ctx, kg_zero(s->ctx, v->z, s->n_all * sizeof *z));
   case_must(s->ctx, kg_multigrid_apply(s->ctx, &s->multigrid, &s->op.matrix_free, v));
   get(s, z, v->z, s->n_all);
+}
+
+void system_smooth(trace_system *s, const double *y, double *z)
+{
+  const kg_cg_vectors_args *v = &s->vectors;
+  put(s, v->r, y, s->n_rows);
+  case_must(s->ctx, kg_smoother_step(s->ctx, &s->multigrid.smoother,
+                                     &(kg_smoother_args){.op = s->op.matrix_free,
+                                                         .r = v->r,
+                                                         .product = v->ap,
+                                                         .from_zero = true,
+                                                         .z = v->z,
+                                                         .step = 1.0}));
+  get(s, z, v->z, s->n_rows);
 }
 
 void system_multiply(trace_system *s, const double *x, double *y)

@@ -11,6 +11,7 @@ typedef struct trace_system {
   kedge_context *ctx;
   size_t n_rows, n_all;  ///< of free edges, of all
   kg_multigrid multigrid;
+  kg_edge_lines lines;  ///< host: those of KEDGE_SMOOTHER_LINE
   kg_trace_operator op;
   kg_cg_vectors_args vectors;
   double *memory, *work;  ///< of the multigrid
@@ -20,6 +21,7 @@ typedef struct trace_system {
 
 typedef struct system_options {
   int n_elements, order;
+  double stretch;  ///< of the irregular mesh; 0: it is not
   enum case_boundary boundary;
   kg_material material;
   kedge_smoother smoother;
@@ -39,6 +41,8 @@ void *system_fetch(trace_system *s, const void *device, size_t bytes);
 
 /// z = M r, of host vectors: r [n_rows], z [n_all].
 void system_precondition(trace_system *s, const double *r, double *z);
+/// z = B^-1 y of the smoother, of host vectors: both [n_rows].
+void system_smooth(trace_system *s, const double *y, double *z);
 /// y = A x, of host vectors: x [n_all], y [n_rows].
 void system_multiply(trace_system *s, const double *x, double *y);
 

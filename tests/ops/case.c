@@ -67,8 +67,13 @@ static void upload_layout(op_case *c)
 void case_create(op_case *c, kedge_context *ctx, int n_elements, int order,
                  enum case_boundary boundary, kg_material material)
 {
-  *c = (op_case){.ctx = ctx, .size = kg_sizes_of(order), .material = material};
-  c->mesh = test_irregular_mesh(ctx, n_elements);
+  case_create_on(c, ctx, test_irregular_mesh(ctx, n_elements), order, boundary, material);
+}
+
+void case_create_on(op_case *c, kedge_context *ctx, kedge_mesh *mesh, int order,
+                    enum case_boundary boundary, kg_material material)
+{
+  *c = (op_case){.ctx = ctx, .mesh = mesh, .size = kg_sizes_of(order), .material = material};
   bool is_dirichlet[8] = {false};
   assert_in_range(c->mesh->n_groups, 1, 8);
   for (int g = 0; g < c->mesh->n_groups; ++g)

@@ -19,14 +19,14 @@ static void the_solution_is_that_of_jacobi(void **state)
   (void)state;
   const int sizes[] = {1, 2, 33, 400};
   static const char *const orders[] = {"1", "2", "4", "7"}, *const steps[] = {"1", "2", "3"};
-  static const char *const smoothers[] = {"edge", "element"};
+  static const char *const smoothers[] = {"edge", "element", "line"};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
     kedge_mesh *mesh = test_irregular_mesh(ctx, sizes[i]);
-    for (int k = 0; k < 8; ++k) {
-      const int p = k / 2;
+    for (int k = 0; k < 12; ++k) {
+      const int p = k / 3;
       kedge_solution *jacobi = solve(ctx, mesh, MIXED(orders[p], "jacobi", "1"));
       kedge_solution *multigrid =
-          solve(ctx, mesh, MIXED_WITH(smoothers[k % 2], orders[p], "multigrid", steps[p % 3]));
+          solve(ctx, mesh, MIXED_WITH(smoothers[k % 3], orders[p], "multigrid", steps[p % 3]));
       kedge_report r;
       kedge_solution_report(multigrid, &r);
       assert_true(r.converged);
@@ -101,6 +101,57 @@ static void blocks_of_elements_halve_the_iterations_on_stretched_triangles(void 
     const int64_t by_elements = smooth_problem_with("element", "ring 50 8", order, "1").iterations;
     assert_true(5 * by_elements < 3 * by_edges);
   }
+}
+
+/// Triangles 60 and 150 times as long as wide, in lines of 100 and of 400 edges; and lines that close, which
+/// costs some iterations where they are cut.
+static void lines_need_no_more_iterations_on_stretched_triangles(void **state)
+{
+  (void)state;
+  static const char *const meshes[] = {"ring 50 8", "ring 200 12", "ring 3 300"};
+  const int64_t most[] = {20, 20, 30};
+  for (int order = 1; order <= 9; order += 4)
+    for (int i = 0; i < 3; ++i) {
+      const kedge_report by_lines = smooth_problem_with("line", meshes[i], order, "1");
+      assert_in_range(by_lines.iterations, 1, most[i]);
+      const kedge_report chosen = smooth_problem_with("auto", meshes[i], order, "1");
+      assert_string_equal(chosen.smoother, "line");
+      assert_int_equal(chosen.iterations, by_lines.iterations);
+    }
+}
+
+static void auto_smooths_edge_by_edge_on_good_triangles(void **state)
+{
+  (void)state;
+  const kedge_report by_edges = smooth_problem("square 16", 3, "1");
+  const kedge_report chosen = smooth_problem_with("auto", "square 16", 3, "1");
+  const kedge_report by_lines = smooth_problem_with("line", "square 16", 3, "1");
+  assert_string_equal(chosen.smoother, "edge");
+  assert_int_equal(chosen.iterations, by_edges.iterations);
+  assert_int_equal(by_lines.iterations, by_edges.iterations);  // there are no lines
+}
+
+/// Blocks of edges take fewer iterations than the diagonal, those of lines on stretched triangles again.
+static void blocks_alone_beat_the_diagonal(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh;
+  must(ctx, kedge_mesh_generate(ctx, "ring 40 8", &mesh));
+  static const char *const names[][2] = {
+      {"jacobi", "edge"}, {"block-jacobi", "edge"}, {"block-jacobi", "line"}};
+  int64_t before = INT64_MAX;
+  for (int i = 0; i < 3; ++i) {
+    const kedge_report r = report_of(
+        ctx, mesh,
+        SETTINGS({"space", "order", "4"}, {"boundary default", "type", "dirichlet"},
+                 {"exact", "u", "sin(2*pi*x)+x*y"}, {"solver", "preconditioner", names[i][0]},
+                 {"solver", "smoother", names[i][1]}, {"output", "fields", "cells"}));
+    assert_true(r.converged);
+    assert_string_equal(r.preconditioner, names[i][0]);
+    assert_in_range(r.iterations, 1, before - before / 8);
+    before = r.iterations;
+  }
+  kedge_mesh_destroy(mesh);
 }
 
 static void more_smoothing_steps_take_fewer_iterations(void **state)
@@ -300,6 +351,9 @@ int main(void)
       cmocka_unit_test(iterations_do_not_grow_with_the_mesh),
       cmocka_unit_test(stretched_triangles_take_a_few_iterations_more),
       cmocka_unit_test(blocks_of_elements_halve_the_iterations_on_stretched_triangles),
+      cmocka_unit_test(lines_need_no_more_iterations_on_stretched_triangles),
+      cmocka_unit_test(auto_smooths_edge_by_edge_on_good_triangles),
+      cmocka_unit_test(blocks_alone_beat_the_diagonal),
       cmocka_unit_test(more_smoothing_steps_take_fewer_iterations),
       cmocka_unit_test(the_host_needs_as_many_iterations),
       cmocka_unit_test(two_runs_and_other_numbers_of_threads_give_the_same_bits),

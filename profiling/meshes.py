@@ -1,0 +1,81 @@
+"""Meshes for experiments that no generator of kedge makes, as Gmsh files (.msh 2.2): rectangles stretched or graded in
+both directions, and sectors of well-shaped triangles graded towards a point. All of their boundary is the group "wall",
+but for the left side of a rectangle, "left"."""
+import math
+
+
+def write(path, points, triangles, lines):
+    """lines: (a, b, group), groups 1 "wall" and 2 "left"; numbers of points from 0."""
+    with open(path, "w", encoding="ascii") as file:
+        file.write('$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n3\n1 1 "wall"\n1 2 "left"\n2 3 "domain"\n'
+                   f"$EndPhysicalNames\n$Nodes\n{len(points)}\n")
+        file.writelines(f"{i} {x!r} {y!r} 0\n" for i, (x, y) in enumerate(points, 1))
+        file.write(f"$EndNodes\n$Elements\n{len(lines) + len(triangles)}\n")
+        file.writelines(f"{i} 1 2 {group} {group} {a + 1} {b + 1}\n" for i, (a, b, group) in enumerate(lines, 1))
+        file.writelines(f"{i} 2 2 3 3 {a + 1} {b + 1} {c + 1}\n"
+                        for i, (a, b, c) in enumerate(triangles, len(lines) + 1))
+        file.write("$EndElements\n")
+
+
+def tensor(path, xs, ys):
+    """Rectangles between the given coordinates, each in two triangles."""
+    width, height = len(xs), len(ys)
+    points = [(x, y) for y in ys for x in xs]
+    triangles, lines = [], []
+    for j in range(height - 1):
+        for i in range(width - 1):
+            a = j * width + i
+            triangles += [(a, a + 1, a + width + 1), (a, a + width + 1, a + width)]
+        lines += [(j * width, (j + 1) * width, 2), ((j + 1) * width - 1, (j + 2) * width - 1, 1)]
+    top = (height - 1) * width
+    for i in range(width - 1):
+        lines += [(i, i + 1, 1), (top + i, top + i + 1, 1)]
+    write(path, points, triangles, lines)
+
+
+def uniform(n, length=1.0):
+    return [length * i / n for i in range(n + 1)]
+
+
+def graded(n, ratio):
+    """n intervals of [0, 1], symmetric, the middle ones `ratio` times as long as those at the ends."""
+    growth = ratio ** (2.0 / n)
+    lengths = [growth ** min(i, n - 1 - i) for i in range(n)]
+    total, at, points = sum(lengths), 0.0, [0.0]
+    for length in lengths:
+        at += length
+        points.append(at / total)
+    points[-1] = 1.0
+    return points
+
+
+def stretched(path, n, ratio):
+    """n x n rectangles 1 : ratio."""
+    tensor(path, uniform(n), uniform(n, 1.0 / ratio))
+
+
+def boundary_layers(path, n, ratio):
+    """n x n rectangles, graded in both directions towards the boundary: stretched at the sides, small in the corners."""
+    tensor(path, graded(n, ratio), graded(n, ratio))
+
+
+def sector(path, n, ratio):
+    """Three quarters of a disk in n sectors: layers whose thickness is that of their arc, from radius 1 / ratio, inside
+    of which a fan meets in the re-entrant corner, to 1. Well-shaped triangles for n near 8 (finer ones by mesh.refine),
+    sizes 1 : ratio."""
+    step = 1.5 * math.pi / n
+    layers = max(1, round(math.log(ratio) / math.log1p(step)))
+    points = [(0.0, 0.0)]
+    for k in range(layers + 1):
+        radius = ratio ** (k / layers - 1.0)
+        points += [(radius * math.cos(i * step), radius * math.sin(i * step)) for i in range(n + 1)]
+    ring = lambda k: 1 + k * (n + 1)
+    triangles = [(0, 1 + i, 2 + i) for i in range(n)]
+    for k in range(layers):
+        for i in range(n):
+            a, b = ring(k) + i, ring(k + 1) + i
+            triangles += [(a, b, b + 1), (a, b + 1, a + 1)]
+    ends = [(0, ring(0)), (0, ring(0) + n)]
+    ends += [(ring(k) + i, ring(k + 1) + i) for k in range(layers) for i in (0, n)]
+    lines = [(a, b, 1) for a, b in ends] + [(ring(layers) + i, ring(layers) + i + 1, 1) for i in range(n)]
+    write(path, points, triangles, lines)

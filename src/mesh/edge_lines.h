@@ -1,0 +1,37 @@
+/// @file
+/// Lines of edges across stretched elements.
+///
+/// Of the three pairs of sides of an element that enclose a small angle, one is coupled much more
+/// strongly than the others: that of the smallest angle, in a long thin triangle its two long sides.
+/// An element has at most one such pair, and an edge two elements. So edges that are pairs make lines:
+///
+///      .-------.-------.
+///      |   ___/|   ___/      an edge of the line, its element, the next edge ...
+///      |__/    |__/          from one long side to the next, across the direction of the
+///      .-------.-------.     stretching; edges of no pair are in no line
+///
+/// Blocks of the trace operator along a line are tridiagonal, and multigrid solves with them exactly
+/// (ops/line_sweep.h). Edges without unknowns are in no line. A line that closes is cut.
+#pragma once
+#include "mesh/trace_layout.h"
+KEDGE_BEGIN_DECLS
+
+/// In host memory, lines one behind the other: a *step* is an edge of one. In the order of the mesh's
+/// edges at their ends, then those that close; the same on every machine.
+typedef struct kg_edge_lines {
+  int32_t n_lines, n_steps;
+  int32_t *begin;  ///< [line + 1]: its first step
+  int32_t *edge;   ///< [step]: trace edge
+  int32_t *side;  ///< [step][2]: sides of the element between the edge before (0) and this one (1);
+                  ///< -1 at the beginning of a line
+  double alignment;  ///< of the elements without a pair (mesh/mesh.h)
+} kg_edge_lines;
+
+/// A pair encloses less than this angle.
+#define KG_LINE_COTANGENT 1.7320508075688772  ///< of 30 degrees
+
+kedge_status kg_edge_lines_create(kedge_context *ctx, const kedge_mesh *mesh,
+                                  const kg_trace_layout *layout, kg_edge_lines *out);
+void kg_edge_lines_free(kg_edge_lines *lines);
+
+KEDGE_END_DECLS

@@ -1,0 +1,25 @@
+#include "ops/line_factor.h"
+
+#include "core/context.h"
+
+kedge_status kg_line_factor(kedge_context *ctx, const kg_line_factor_args *args)
+{
+  static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *,
+                                                           const kg_line_factor_args *) =
+      KG_IMPLEMENTATIONS_OF_NUMBERS(kg_line_factor_host, kg_line_factor_cuda);
+  int32_t fault = INT32_MAX;
+  KG_TRY(kg_copy_in(ctx, args->fault, &fault, sizeof fault));
+  KG_TRY(impl[args->number][ctx->backend](ctx, args));
+  KG_TRY(kg_copy_out(ctx, &fault, args->fault, sizeof fault));
+  KG_TRY(kg_sync(ctx));
+  return fault == INT32_MAX ? KEDGE_OK
+                            : kg_edge_blocks_refuse(ctx, &args->batch, args->number, fault);
+}
+
+/// Of a step: three blocks of K^e read, D^-1 and L written; an inverse and two products.
+kg_cost kg_line_factor_cost(kg_sizes size, int32_t n_steps)
+{
+  const double m = size.n_edge, packed = m * (m + 1) / 2, steps = n_steps;
+  return (kg_cost){.bytes = steps * (8.0 * (3.0 * packed + 2.0 * m * m) + 12.0),
+                   .flops = steps * 5.0 * m * m * m};
+}

@@ -1,0 +1,56 @@
+/// @file
+/// The trace operator along lines of edges (mesh/edge_lines.h), factored: what multigrid smooths with on
+/// stretched elements (multigrid/smoother.h).
+///
+/// Along a line of edges 0, 1, ... the blocks of A are tridiagonal: A_s of edge s itself, the sum of
+/// parts of the K^e of its elements, and C_s, which couples it with the edge before, of the K^e of the
+/// element between them. Then
+///
+///     D_0 = A_0,   L_s = C_s D_{s-1}^-1,   D_s = A_s - L_s C_s^T
+///
+/// and the matrix of the line is L D L^T. D_s^-1 takes the place of A_s^-1 among the inverse blocks of
+/// the edges (ops/edge_blocks.h), L_s is [step][row][column], rows those of the step, columns those of the
+/// step before; it is not touched where a line begins.
+#pragma once
+#include "ops/edge_blocks.h"
+KEDGE_BEGIN_DECLS
+
+/// In device memory (mesh/edge_lines.h).
+typedef struct kg_line_steps {
+  int32_t n_lines, n_steps;
+  int32_t *begin;  ///< [line + 1]
+  int32_t *edge;   ///< [step]
+  int32_t *side;   ///< [step][2]
+} kg_line_steps;
+
+typedef struct kg_line_factor_args {
+  kg_batch batch;
+  kg_local local;
+  kg_line_steps lines;
+  kg_number number;  ///< of what is made
+  void *inverse;     ///< of kg_edge_blocks(); those of the edges of lines are replaced
+  void *factor;      ///< [step][m][m]
+  int32_t *fault;    ///< work, one word: the first edge without an inverse
+} kg_line_factor_args;
+
+/// Waits for the device.
+/// @retval KEDGE_ERR_NUMERIC  a D_s is not positive definite in double precision, or too large or small
+///         for `number`; the sentence says where
+kedge_status kg_line_factor(kedge_context *ctx, const kg_line_factor_args *args);
+kg_cost kg_line_factor_cost(kg_sizes size, int32_t n_steps);
+
+kedge_status kg_line_factor_host(kedge_context *ctx, const kg_line_factor_args *args);
+kedge_status kg_line_factor_cuda(kedge_context *ctx, const kg_line_factor_args *args);
+kedge_status kg_line_factor_host_single(kedge_context *ctx, const kg_line_factor_args *args);
+kedge_status kg_line_factor_cuda_single(kedge_context *ctx, const kg_line_factor_args *args);
+
+/// Entry (i, j) of C_s, with the sides of the edge before and of this one in their element.
+KG_INLINE double kg_line_coupling(const kg_local *local, int m, const int32_t side[2], int i, int j)
+{
+  const int n = 3 * m;
+  const int32_t e = side[1] / 3;
+  const int64_t at = (int64_t)(e / KG_LANES) * (n * (n + 1) / 2) * KG_LANES + e % KG_LANES;
+  return kg_local_entry(local, m, at, side[1] % 3 * m + i, side[0] % 3 * m + j);
+}
+
+KEDGE_END_DECLS

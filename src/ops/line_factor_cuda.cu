@@ -1,0 +1,146 @@
+// line_factor_cuda.cu: L D L^T of the lines of edges (line_factor.h).
+// Layout  local [group][n (n+1) / 2][lane], inverse [edge group][m (m+1) / 2][lane], factor [step][m][m];
+//         in shared memory, full matrices [row][column] of a warp
+// Map     warp = line, step after step; lanes share the entries of a matrix. Matrices stay symmetric to
+//         the bit: along the line, a difference between (i, j) and (j, i) would grow from step to step
+// Cost    kg_line_factor_cost(), once a solve; the longest line decides, not the bytes
+#include "backend/cuda_rt.h"
+#include "ops/line_factor.h"
+#include "ops/real.h"
+
+namespace
+{
+
+enum { WARPS = 4 };
+
+/// Of a warp; columns are padded where m is even, against conflicts.
+template <int M>
+struct line_matrices {
+  double inverse[M][M | 1], coupling[M][M | 1], factor[M][M | 1];
+  double column[M], least[M];
+};
+
+/// C of the step, then L = C D^-1 of the step before.
+template <int M>
+__device__ void make_factor(const kg_line_factor_args &a, int32_t step, int lane,
+                            line_matrices<M> &w)
+{
+  kg_real *out = (kg_real *)a.factor + (int64_t)step * M * M;
+  const int32_t *side = a.lines.side + 2 * (int64_t)step;
+  for (int k = lane; k < M * M; k += 32)
+    w.coupling[k / M][k % M] = kg_line_coupling(&a.local, M, side, k / M, k % M);
+  __syncwarp();
+  for (int k = lane; k < M * M; k += 32) {
+    double sum = 0.0;
+    for (int j = 0; j < M; ++j) sum += w.coupling[k / M][j] * w.inverse[j][k % M];
+    w.factor[k / M][k % M] = sum;
+    out[k] = (kg_real)sum;
+  }
+  __syncwarp();
+}
+
+/// Entry (i, j) of the part of a side's K^e that couples its edge with itself.
+template <int M>
+__device__ double side_entry(const kg_local *local, int32_t side, int i, int j)
+{
+  const int32_t both[2] = {side, side};
+  return kg_line_coupling(local, M, both, i, j);
+}
+
+template <int M>
+__device__ void make_block(const kg_line_factor_args &a, int32_t edge, bool first, int lane,
+                           line_matrices<M> &w)
+{
+  const int2 sides = ((const int2 *)a.batch.arrays.edge_sides)[edge];
+  for (int k = lane; k < M * M; k += 32) {
+    const int i = k / M, j = k % M;
+    if (j > i) continue;
+    double sum = side_entry<M>(&a.local, sides.x, i, j);
+    if (sides.y >= 0) sum += side_entry<M>(&a.local, sides.y, i, j);
+    for (int l = 0; l < M && !first; ++l) sum -= w.factor[i][l] * w.coupling[j][l];
+    w.inverse[i][j] = w.inverse[j][i] = sum;
+  }
+  __syncwarp();
+}
+
+/// D = D^-1 by pivots, as kg_sweep(); false in all lanes: a pivot is lost in rounding.
+template <int M>
+__device__ bool invert(int lane, line_matrices<M> &w)
+{
+  bool good = true;
+  if (lane < M) w.least[lane] = M * DBL_EPSILON * w.inverse[lane][lane];
+  __syncwarp();
+  for (int k = 0; k < M; ++k) {
+    const double pivot = w.inverse[k][k], reciprocal = 1.0 / pivot;
+    good = good && pivot > w.least[k] && pivot <= DBL_MAX;
+    if (lane < M) w.column[lane] = w.inverse[lane][k];
+    __syncwarp();
+    for (int at = lane; at < M * M; at += 32) {
+      const int i = at / M, j = at % M;
+      const double value = w.inverse[i][j];
+      w.inverse[i][j] = i == k && j == k   ? -reciprocal
+                        : i == k || j == k ? value * reciprocal
+                                           : value - w.column[i] * w.column[j] * reciprocal;
+    }
+    __syncwarp();
+  }
+  for (int at = lane; at < M * M; at += 32) w.inverse[at / M][at % M] *= -1.0;
+  __syncwarp();
+  return good;
+}
+
+template <int M>
+__device__ bool keep_inverse(const kg_line_factor_args &a, int32_t edge, int lane,
+                             const line_matrices<M> &w)
+{
+  bool fits = true;
+  kg_real *out = (kg_real *)a.inverse + kg_edge_block_at(M, edge);
+  for (int k = lane; k < M * M; k += 32) {
+    const int i = k / M, j = k % M;
+    if (i == j) fits = fits && kg_sweep_fits(1, &w.inverse[i][i], 1);
+    if (j <= i) out[kg_packed_entry(i, j) * KG_LANES] = (kg_real)w.inverse[i][j];
+  }
+  return fits;
+}
+
+template <int M>
+__global__ void __launch_bounds__(32 * WARPS)
+    KG_REAL(line_factor_kernel)(const kg_line_factor_args a)
+{
+  __shared__ line_matrices<M> s_matrices[WARPS];
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int32_t line = (int32_t)blockIdx.x * WARPS + warp;
+  if (line >= a.lines.n_lines) return;
+  line_matrices<M> &w = s_matrices[warp];
+  const int32_t begin = a.lines.begin[line], end = a.lines.begin[line + 1];
+  for (int32_t step = begin; step < end; ++step) {
+    const int32_t edge = a.lines.edge[step];
+    if (step > begin) make_factor<M>(a, step, lane, w);
+    make_block<M>(a, edge, step == begin, lane, w);
+    const bool good = invert<M>(lane, w);
+    if (!(keep_inverse<M>(a, edge, lane, w) && good)) atomicMin(a.fault, edge);
+    __syncwarp();
+  }
+}
+
+template <int P>
+kedge_status launch(kedge_context *ctx, const kg_line_factor_args &a)
+{
+  const unsigned blocks = ((unsigned)a.lines.n_lines + WARPS - 1) / WARPS;
+  KG_REAL(line_factor_kernel)<P + 1><<<blocks, 32 * WARPS, 0, kg_cuda_stream(ctx)>>>(a);
+  return kg_cuda_launched(ctx, "line_factor");
+}
+
+constexpr kedge_status (*by_order[])(kedge_context *, const kg_line_factor_args &) = {
+    launch<1>, launch<2>, launch<3>, launch<4>,  launch<5>,  launch<6>,
+    launch<7>, launch<8>, launch<9>, launch<10>, launch<11>, launch<12>};
+static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one entry per order");
+
+}  // namespace
+
+extern "C" kedge_status KG_REAL(kg_line_factor_cuda)(kedge_context *ctx,
+                                                     const kg_line_factor_args *a)
+{
+  if (a->lines.n_lines == 0) return KEDGE_OK;  // an empty grid is a launch error
+  return by_order[a->batch.reference.size.order - 1](ctx, *a);
+}

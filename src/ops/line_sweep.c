@@ -1,0 +1,18 @@
+#include "ops/line_sweep.h"
+
+#include "core/context.h"
+
+kedge_status kg_line_sweep(kedge_context *ctx, const kg_line_sweep_args *args)
+{
+  static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *,
+                                                           const kg_line_sweep_args *) =
+      KG_IMPLEMENTATIONS_OF_NUMBERS(kg_line_sweep_host, kg_line_sweep_cuda);
+  return impl[args->number][ctx->backend](ctx, args);
+}
+
+/// Factors and x are read once, x is written once.
+kg_cost kg_line_sweep_cost(kg_sizes size, int32_t n_steps)
+{
+  const double m = size.n_edge, steps = n_steps;
+  return (kg_cost){.bytes = steps * (8.0 * (m * m + 2.0 * m) + 4.0), .flops = steps * 2.0 * m * m};
+}

@@ -1,0 +1,30 @@
+/// @file
+/// Half of a solve along the lines of edges, in place, with the factors of ops/line_factor.h:
+///
+///     forward   x_s -= L_s x_{s-1}     from the second step of a line to its last
+///     backward  x_{s-1} -= L_s^T x_s   from the last step to the second
+///
+/// Between both the inverse blocks of all edges are multiplied (ops/edge_smooth.h): together A^-1 along
+/// the lines. Edges of no line are not touched.
+#pragma once
+#include "ops/line_factor.h"
+KEDGE_BEGIN_DECLS
+
+typedef struct kg_line_sweep_args {
+  kg_sizes size;
+  kg_line_steps lines;
+  kg_number number;    ///< of both arrays
+  const void *factor;  ///< [step][m][m]
+  void *x;             ///< [free trace edge][mode]
+  bool backward;
+} kg_line_sweep_args;
+
+kedge_status kg_line_sweep(kedge_context *ctx, const kg_line_sweep_args *args);
+kg_cost kg_line_sweep_cost(kg_sizes size, int32_t n_steps);
+
+kedge_status kg_line_sweep_host(kedge_context *ctx, const kg_line_sweep_args *args);
+kedge_status kg_line_sweep_cuda(kedge_context *ctx, const kg_line_sweep_args *args);
+kedge_status kg_line_sweep_host_single(kedge_context *ctx, const kg_line_sweep_args *args);
+kedge_status kg_line_sweep_cuda_single(kedge_context *ctx, const kg_line_sweep_args *args);
+
+KEDGE_END_DECLS

@@ -1,0 +1,125 @@
+// line_sweep_cuda.cu: half of a solve along the lines of edges (line_sweep.h).
+// Layout  factor [step][row][column], x [edge][mode]
+// Map     8 lanes (16 beyond order 7) are a line, lane i its mode i; the values of the step before stay
+//         in registers and go round by shuffles. Steps come in chunks: while one is computed, a lane
+//         loads its rows of L (or columns) and its numbers of the next, and the edges of the one after
+//         that, so that only arithmetic lies between a step and the next.
+// Cost    kg_line_sweep_cost(); few long lines take the time of their steps, not of their bytes
+#include "backend/cuda_rt.h"
+#include "ops/line_sweep.h"
+#include "ops/real.h"
+
+namespace
+{
+
+enum { THREADS = 128 };
+
+template <int M>
+constexpr int WIDTH = M <= 8 ? 8 : 16;  // lanes of a line
+template <int M>
+constexpr int CHUNK = M <= 8 ? 8 : 4;  // steps, as many as registers hold
+
+/// A line as its lanes walk it: n steps, from `first` on.
+template <int M, bool BACKWARD>
+struct walk {
+  const kg_real *factor;
+  kg_real *x;
+  const int32_t *edge;
+  int32_t first, n;
+  int lane, mode;
+
+  __device__ int32_t step(int32_t k) const
+  {
+    return BACKWARD ? first - k : first + k;
+  }
+  /// Of the step that this lane looks up in the chunk from k on.
+  __device__ int32_t look_up(int32_t k) const
+  {
+    k += lane % CHUNK<M>;
+    return k < n ? edge[BACKWARD ? step(k) - 1 : step(k)] : 0;
+  }
+  /// Where this lane's number of step j of a chunk lies, from what the lanes have looked up.
+  __device__ int64_t at(int32_t edges, int j) const
+  {
+    return (int64_t)__shfl_sync(0xffffffffu, edges, j, WIDTH<M>) * M + mode;
+  }
+  /// Step k: its part of L, and its number.
+  __device__ void load(int32_t k, int64_t where, kg_real (&l)[M], kg_real &value) const
+  {
+    if (k >= n) return;
+    const kg_real *block = factor + (int64_t)step(k) * M * M;
+#pragma unroll
+    for (int j = 0; j < M; ++j) l[j] = BACKWARD ? block[j * M + mode] : block[mode * M + j];
+    value = x[where];
+  }
+};
+
+/// Steps of a warp's longest line; the lanes of others compute nothing that is kept beyond their own.
+template <int M>
+__device__ int32_t most_steps(int32_t n)
+{
+#pragma unroll
+  for (int offset = 16; offset >= WIDTH<M>; offset /= 2)
+    n = max(n, __shfl_xor_sync(0xffffffffu, n, offset));
+  return n;
+}
+
+template <int M, bool BACKWARD>
+__global__ void __launch_bounds__(THREADS) KG_REAL(line_sweep_kernel)(const kg_line_sweep_args a)
+{
+  constexpr int chunk = CHUNK<M>;
+  const int32_t line = (int32_t)((blockIdx.x * THREADS + threadIdx.x) / WIDTH<M>);
+  const bool exists = line < a.lines.n_lines;
+  const int32_t begin = exists ? a.lines.begin[line] : 0,
+                end = exists ? a.lines.begin[line + 1] : 1;
+  const int lane = (int)threadIdx.x % WIDTH<M>;
+  const walk<M, BACKWARD> w = {(const kg_real *)a.factor,      (kg_real *)a.x,  a.lines.edge,
+                               BACKWARD ? end - 1 : begin + 1, end - begin - 1, lane,
+                               lane < M ? lane : M - 1};
+  const int32_t most = most_steps<M>(w.n);
+  kg_real l[chunk][M] = {}, x[chunk] = {};
+  kg_real value = exists ? w.x[(int64_t)a.lines.edge[BACKWARD ? end - 1 : begin] * M + w.mode] : 0;
+  int32_t edges = w.look_up(0), edges_next = w.look_up(chunk);
+#pragma unroll
+  for (int j = 0; j < chunk; ++j) w.load(j, w.at(edges, j), l[j], x[j]);
+  for (int32_t k = 0; k < most; k += chunk) {
+    const int32_t edges_after = w.look_up(k + 2 * chunk);
+#pragma unroll
+    for (int j = 0; j < chunk; ++j) {
+      kg_real sum = 0;
+#pragma unroll
+      for (int i = 0; i < M; ++i) sum += l[j][i] * __shfl_sync(0xffffffffu, value, i, WIDTH<M>);
+      value = x[j] - sum;
+      const int64_t here = w.at(edges, j);
+      if (k + j < w.n && lane < M) w.x[here] = value;
+      w.load(k + chunk + j, w.at(edges_next, j), l[j], x[j]);
+    }
+    edges = edges_next;
+    edges_next = edges_after;
+  }
+}
+
+template <int P>
+kedge_status launch(kedge_context *ctx, const kg_line_sweep_args &a)
+{
+  constexpr int lines = THREADS / WIDTH<P + 1>;  // of a block
+  const unsigned blocks = ((unsigned)a.lines.n_lines + lines - 1) / lines;
+  if (a.backward)
+    KG_REAL(line_sweep_kernel)<P + 1, true><<<blocks, THREADS, 0, kg_cuda_stream(ctx)>>>(a);
+  else
+    KG_REAL(line_sweep_kernel)<P + 1, false><<<blocks, THREADS, 0, kg_cuda_stream(ctx)>>>(a);
+  return kg_cuda_launched(ctx, "line_sweep");
+}
+
+constexpr kedge_status (*by_order[])(kedge_context *, const kg_line_sweep_args &) = {
+    launch<1>, launch<2>, launch<3>, launch<4>,  launch<5>,  launch<6>,
+    launch<7>, launch<8>, launch<9>, launch<10>, launch<11>, launch<12>};
+static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one entry per order");
+
+}  // namespace
+
+extern "C" kedge_status KG_REAL(kg_line_sweep_cuda)(kedge_context *ctx, const kg_line_sweep_args *a)
+{
+  if (a->lines.n_lines == 0) return KEDGE_OK;  // an empty grid is a launch error
+  return by_order[a->size.order - 1](ctx, *a);
+}
