@@ -1,11 +1,12 @@
-// local_matrices_cuda.cu: K^e and F^e of every element. Low orders take local_matrices_thread.cuh,
-// the others, on GPUs with FP64 tensor instructions, local_matrices_tensor.cuh; this file has the
-// kernel of older GPUs.
+// local_matrices_cuda.cu: K^e and F^e of every element. Orders 1 and 2 take local_matrices_thread.cuh,
+// those up to KG_LANES_MAX local_matrices_lanes.cu, the others, on GPUs with FP64 tensor instructions,
+// local_matrices_tensor.cuh; this file has the kernel of older GPUs.
 // Layout  local [group][n (n+1) / 2][lane], condensed [group][n][lane].
 // Map     block = element, panel = [Z^-1; R^T; f^T] in shared memory (panel_cuda.cuh): its partial
 //         Cholesky factorisation leaves W^T and w_f^T, whose products are K^e and F^e.
 // Cost    kg_local_matrices_cost(); reference matrices come through L2.
 #include "backend/cuda_rt.h"
+#include "ops/local_matrices_lanes.h"
 #include "ops/local_matrices_tensor.cuh"
 #include "ops/local_matrices_thread.cuh"
 #include "ops/panel_cuda.cuh"
@@ -104,13 +105,18 @@ kedge_status launch_tiles(kedge_context *ctx, const kg_local_matrices_args &a)
   return teams > 0 ? kg::launch_tensor<shape>(ctx, a, teams) : launch_plain(ctx, &a);
 }
 
+kedge_status launch_lanes(kedge_context *ctx, const kg_local_matrices_args &a)
+{
+  return kg_local_matrices_lanes(ctx, &a);
+}
+
 // Shapes: the fastest of those measured on an H200 (profiling/operators --only local_matrices): order,
 // elements a warp, teams a block, reference matrices in shared memory, tiles inverted by threads.
 constexpr kedge_status (*by_order[])(kedge_context *, const kg_local_matrices_args &) = {
     kg::launch_thread<1>,
     kg::launch_thread<2>,
-    kg::launch_thread<3>,
-    launch_tiles<kg::tensor_shape<4, 4, 3, true, true>>,
+    launch_lanes,
+    launch_lanes,
     launch_tiles<kg::tensor_shape<5, 2, 3, true, false>>,
     launch_tiles<kg::tensor_shape<6, 2, 2, true, false>>,
     launch_tiles<kg::tensor_shape<7, 2, 2, true, true>>,

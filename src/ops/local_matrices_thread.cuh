@@ -16,7 +16,7 @@ namespace kg
 template <int P>
 struct thread_shape {
   static constexpr int N = (P + 1) * (P + 2) / 2, m = P + 1, n = 3 * m;
-  static constexpr int threads = P <= 2 ? 128 : 64;
+  static constexpr int threads = 128;
   static constexpr size_t shared = sizeof(double) * N * n * threads;
 };
 

@@ -315,11 +315,16 @@ const op_operation op_operations[OPERATIONS] = {
     {"constant_modes", constant_modes, {OP_CONSTANT}, 1},
 };
 
-void op_run_all(op_case *c, op_data *data)
+void op_run_first(op_case *c, int count, op_data *data)
 {
   op_inputs(c, data);
-  for (int i = 0; i < OPERATIONS; ++i) {
+  for (int i = 0; i < count; ++i) {
     op_operations[i].run(c, data, data);
     case_release(c);
   }
+}
+
+void op_run_all(op_case *c, op_data *data)
+{
+  op_run_first(c, OPERATIONS, data);
 }

@@ -72,6 +72,8 @@ int op_lane_rows(const op_case *c, op_array array);
 void op_repeat_last(const op_case *c, op_array array, double *values);
 /// Random inputs.
 void op_inputs(const op_case *c, op_data *data);
-/// Run everything, each operator on the results of those before.
+/// Run the first `count` of op_operations, each on the results of those before.
+void op_run_first(op_case *c, int count, op_data *data);
+/// All of them.
 void op_run_all(op_case *c, op_data *data);
 void op_free(op_data *data);

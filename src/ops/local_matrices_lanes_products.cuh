@@ -1,0 +1,124 @@
+// local_matrices_lanes_products.cuh: K^e = S0 - W^T W and F^e = W^T w_f of a few elements by the lanes of
+// a warp (local_matrices_lanes.cu): a lane multiplies its columns of W by each other and by those of
+// the lanes that follow it in the circle of its element, which come by shuffles.
+#pragma once
+#include "ops/local_matrices_lanes_solve.cuh"
+
+namespace kg
+{
+
+/// A copy, of which the compiler does not know that it is one. Of products of nothing but registers it
+/// would add up one after the other, each sum waiting for itself.
+__device__ __forceinline__ double copied(double a, int zero)
+{
+  return __hiloint2double(__double2hiint(a) ^ zero, __double2loint(a) ^ zero);
+}
+
+/// A store by some lanes, which nothing branches around: the compiler would move the computation of the
+/// value behind the branch, where it could not be mixed with others.
+__device__ __forceinline__ void store_if(bool condition, double *to, double value)
+{
+  asm volatile(
+      "{\n .reg .pred p;\n setp.ne.u32 p, %2, 0;\n @p st.global.cs.f64 [%0], %1;\n}" ::"l"(to),
+      "d"(value), "r"((int)condition)
+      : "memory");
+}
+
+/// Where results of a group go.
+struct lanes_results {
+  char *local, *condensed;
+  unsigned even;  ///< bit x: an even number of the sides whose bits x has are reversed
+  bool exists;
+};
+
+/// The lane's columns and those of the lane `distance` further around the circle.
+template <class shape>
+struct lanes_pair {
+  const lanes_warp<shape> &w;
+  const lanes_results &to;
+  int distance, from;
+  bool last, from_last;  ///< the lane, that lane has f
+  bool second;           ///< the other lane has made these products too
+
+  __device__ __forceinline__ lanes_pair(const lanes_warp<shape> &warp, const lanes_results &results,
+                                        int d)
+      : w(warp), to(results), distance(d)
+  {
+    const int q = (w.place.q + d) % shape::LANES;
+    from = w.place.lane_of(q);
+    last = w.place.q == shape::LANES - 1;
+    from_last = q == shape::LANES - 1;
+    second = d == shape::HALF && w.place.q >= shape::HALF;
+  }
+
+  /// Whether the lane makes the product of its column c and that column.
+  __device__ __forceinline__ bool has(int c, int other) const
+  {
+    return !shape::is_half(distance) || c >= other;
+  }
+
+  /// One entry of K^e = S0 - W^T W or of F^e = W^T w_f, from the product of two columns of W.
+  __device__ __forceinline__ void put(int c, int other, double product) const
+  {
+    constexpr int LOAD = shape::LOAD;
+    const lanes_product p = w.tables->product[shape::product(distance, c, other)][w.place.q];
+    const char *trace = (const char *)&w.memory->factor[S_ZERO][w.lane] + (p.what >> 16);
+    double value = fma(*(const double *)trace, -p.mass, product);
+    if (distance == 0 && c == other)
+      value -= w.factor(TAU + min((shape::COLUMNS * w.place.q + c) / shape::m, 2));
+    const unsigned flip = __funnelshift_l(0, to.even, p.what) & 1u << 31;
+    value = __hiloint2double(__double2hiint(value) ^ (int)flip, __double2loint(value));
+    const unsigned at = p.to + sizeof(double) * w.lane;
+    const bool twice = c == other && second;
+    const bool beyond = (c >= LOAD && last) || (other >= LOAD && from_last);
+    store_if(to.exists && !twice && !beyond, (double *)(to.local + at), value);
+    const bool mine = c == LOAD && last && (distance > 0 || other < LOAD);
+    const bool theirs = other == LOAD && from_last && distance > 0;
+    if (c == LOAD || other == LOAD)
+      store_if(!twice && (mine || theirs), (double *)(to.condensed + at), -value);
+  }
+
+  /// Products with columns first .. first + TOGETHER - 1.
+  template <int TOGETHER>
+  __device__ __forceinline__ void multiply(int first,
+                                           const double (&x)[shape::N][shape::COLUMNS]) const
+  {
+    double sum[TOGETHER][shape::COLUMNS] = {};
+#pragma unroll
+    for (int k = 0; k < shape::N; ++k)
+#pragma unroll
+      for (int t = 0; t < TOGETHER; ++t) {
+        const double mine = x[k][first + t];
+        const double theirs =
+            distance == 0 ? copied(mine, w.zero) : __shfl_sync(0xffffffffu, mine, from);
+#pragma unroll
+        for (int c = 0; c < shape::COLUMNS; ++c)
+          if (has(c, first + t)) sum[t][c] = fma(x[k][c], theirs, sum[t][c]);
+      }
+#pragma unroll
+    for (int t = 0; t < TOGETHER; ++t)
+#pragma unroll
+      for (int c = 0; c < shape::COLUMNS; ++c)
+        if (has(c, first + t)) put(c, first + t, sum[t][c]);
+  }
+};
+
+/// K^e and F^e from W.
+template <class shape>
+__device__ __forceinline__ void multiply(const lanes_warp<shape> &w, const lanes_results &to,
+                                         const double (&x)[shape::N][shape::COLUMNS])
+{
+#pragma unroll
+  for (int distance = 0; distance <= shape::HALF; ++distance) {
+    const lanes_pair<shape> pair(w, to, distance);
+#pragma unroll
+    for (int other = 0; other < shape::COLUMNS; ++other) {
+      if (!shape::together(distance, other))
+        pair.template multiply<1>(other, x);
+      else if (other == shape::COLUMNS - 3)
+        pair.template multiply<3>(other, x);
+    }
+  }
+}
+
+}  // namespace kg
