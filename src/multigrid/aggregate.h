@@ -15,12 +15,14 @@ KEDGE_BEGIN_DECLS
 typedef struct kg_aggregate_args {
   kg_csr matrix;
   double threshold;          ///< theta^2
-  int32_t *strong;           ///< [entry]: its column; the row for weak ones and the diagonal
+  int32_t *strong;           ///< [entry]: its column; the row for weak ones
   int32_t *aggregate;        ///< [row]: -1: in none
   uint64_t *key, *key_near;  ///< work: [row]
   int32_t *length;           ///< work: [row]
   int64_t *begin;            ///< work: [row + 1]
   int32_t *undecided;        ///< work: [1]
+  void *scan;                ///< work: kg_scan_work_bytes()
+  size_t scan_bytes;
 } kg_aggregate_args;
 
 /// @param[out] n_aggregates  on the host
@@ -47,12 +49,11 @@ KG_INLINE void kg_aggregate_begin(const kg_aggregate_args *a, int32_t i)
 {
   const kg_csr *m = &a->matrix;
   const int32_t begin = m->row[i], end = m->row[i + 1];
-  const double diagonal = m->value[begin];
   bool connected = false;
-  a->strong[begin] = i;
-  for (int32_t e = begin + 1; e < end; ++e) {
+  for (int32_t e = begin; e < end; ++e) {
     const int32_t j = m->column[e];
-    const double v = m->value[e], bound = a->threshold * (diagonal * m->value[m->row[j]]);
+    const double v = (double)m->value[e];
+    const double bound = a->threshold * (m->diagonal[i] * m->diagonal[j]);
     const bool strong = v < 0.0 && v * v > bound;
     a->strong[e] = strong ? j : i;
     connected = connected || strong;
@@ -64,7 +65,7 @@ KG_INLINE void kg_aggregate_begin(const kg_aggregate_args *a, int32_t i)
 KG_INLINE uint64_t kg_highest_key(const kg_aggregate_args *a, const uint64_t *key, int32_t i)
 {
   uint64_t highest = key[i];
-  for (int32_t e = a->matrix.row[i] + 1; e < a->matrix.row[i + 1]; ++e) {
+  for (int32_t e = a->matrix.row[i]; e < a->matrix.row[i + 1]; ++e) {
     const uint64_t other = key[a->strong[e]];
     highest = other > highest ? other : highest;
   }
@@ -98,9 +99,10 @@ KG_INLINE int32_t kg_aggregate_of_roots(const kg_aggregate_args *a, int32_t i)
   if (kg_is_root(a, i)) return (int32_t)a->begin[i];
   int32_t found = -1;
   double strongest = 0.0;
-  for (int32_t e = a->matrix.row[i] + 1; e < a->matrix.row[i + 1]; ++e)
-    if (a->strong[e] != i && kg_is_root(a, a->strong[e]) && a->matrix.value[e] < strongest) {
-      strongest = a->matrix.value[e];
+  for (int32_t e = a->matrix.row[i]; e < a->matrix.row[i + 1]; ++e)
+    if (a->strong[e] != i && kg_is_root(a, a->strong[e]) &&
+        (double)a->matrix.value[e] < strongest) {
+      strongest = (double)a->matrix.value[e];
       found = (int32_t)a->begin[a->strong[e]];
     }
   return found;
@@ -113,9 +115,9 @@ KG_INLINE int32_t kg_aggregate_of_members(const kg_aggregate_args *a, const int3
   int32_t found = near[i];
   if (found >= 0) return found;
   double strongest = 0.0;
-  for (int32_t e = a->matrix.row[i] + 1; e < a->matrix.row[i + 1]; ++e)
-    if (a->strong[e] != i && near[a->strong[e]] >= 0 && a->matrix.value[e] < strongest) {
-      strongest = a->matrix.value[e];
+  for (int32_t e = a->matrix.row[i]; e < a->matrix.row[i + 1]; ++e)
+    if (a->strong[e] != i && near[a->strong[e]] >= 0 && (double)a->matrix.value[e] < strongest) {
+      strongest = (double)a->matrix.value[e];
       found = near[a->strong[e]];
     }
   return found;

@@ -1,6 +1,7 @@
 #include "multigrid/amg.h"
 
 #include <assert.h>
+#include <math.h>
 
 #include "backend/backend.h"
 #include "multigrid/csr_apply.h"
@@ -20,7 +21,6 @@ static kedge_status smooth(kedge_context *ctx, const kg_amg_level *level, const 
                                     .x = it->now,
                                     .y = it->before,
                                     .b = b,
-                                    .inverse = level->inverse,
                                     .previous = k > first ? it->before : NULL,
                                     .momentum = level->momentum[k],
                                     .weight = level->weight[k]};
@@ -40,16 +40,16 @@ static kedge_status correct(kedge_context *ctx, const kg_coarse *coarse, int l, 
   const kg_amg_level *level = &coarse->level[l], *next = level + 1;
   KG_TRY(kg_csr_residual(
       ctx, &(kg_csr_apply_args){level->matrix, .x = it->now, .y = it->before, .b = b}));
-  KG_TRY(kg_csr_restrict(ctx, &(kg_csr_apply_args){.matrix = level->restriction.csr,
+  KG_TRY(kg_csr_restrict(ctx, &(kg_csr_apply_args){.matrix = level->restriction,
                                                    .x = it->before,
                                                    .y = next->b,
-                                                   .inverse = next->inverse,
+                                                   .diagonal = next->matrix.diagonal,
                                                    .z = next->iterate,
                                                    .weight = next->weight[0]}));
   KG_TRY(visit(ctx, coarse, l + 1, next->b, next->x, true));
   const bool exact = coarse->direct && l + 2 == coarse->n_levels;
   if (l < KG_AMG_TWICE && !exact) KG_TRY(visit(ctx, coarse, l + 1, next->b, next->x, false));
-  return kg_csr_prolong(ctx, &(kg_csr_apply_args){level->prolong.csr, .x = next->x, .y = it->now});
+  return kg_csr_prolong(ctx, &(kg_csr_apply_args){level->prolong, .x = next->x, .y = it->now});
 }
 
 /// A cycle from level l down. From zero, the first step is in `iterate` already.
@@ -58,8 +58,7 @@ static kedge_status visit(kedge_context *ctx, const kg_coarse *coarse, int l, co
 {
   const kg_amg_level *level = &coarse->level[l];
   const bool last = l + 1 == coarse->n_levels;
-  if (last && coarse->direct)
-    return kg_dense_apply(ctx, level->matrix.n_rows, coarse->dense.data, b, x);
+  if (last && coarse->direct) return kg_dense_apply(ctx, level->matrix.n_rows, coarse->dense, b, x);
   iterates it = from_zero ? (iterates){level->iterate, x} : (iterates){x, level->iterate};
   KG_TRY(smooth(ctx, level, b, &it, from_zero ? 1 : 0));
   if (!last) KG_TRY(correct(ctx, coarse, l, b, &it));
@@ -72,11 +71,10 @@ static kedge_status amg_solve(kedge_context *ctx, kg_coarse *coarse, const doubl
 {
   const kg_amg_level *first = &coarse->level[0];
   if (coarse->n_levels > 1 || !coarse->direct)
-    KG_TRY(kg_csr_start(ctx, &(kg_csr_apply_args){.matrix = first->matrix,
-                                                  .y = first->iterate,
-                                                  .b = b,
-                                                  .inverse = first->inverse,
-                                                  .weight = first->weight[0]}));
+    KG_TRY(kg_csr_start(
+        ctx,
+        &(kg_csr_apply_args){
+            .matrix = first->matrix, .y = first->iterate, .b = b, .weight = first->weight[0]}));
   return visit(ctx, coarse, 0, b, x, true);
 }
 
@@ -92,20 +90,28 @@ static void amg_describe(const kg_coarse *coarse, kg_coarse_info *info)
   info->operator_complexity = info->entries[0] > 0 ? entries / (double)info->entries[0] : 1.0;
 }
 
-/// Of a row, linear finite elements take 110 to 140 bytes: two or three entries of the prolongation
-/// and of its transpose, vectors, and 0.3 to 0.5 of the first matrix again in all further ones; the
-/// most work is in the product A P. And the inverse at the end.
+int32_t kg_amg_direct(int64_t n_rows)
+{
+  if (n_rows <= KG_AMG_DIRECT) return (int32_t)n_rows;
+  const int32_t most = (int32_t)sqrt((double)KG_AMG_DIRECT_BYTES / 8.0 * (double)n_rows);
+  return most < KG_AMG_DIRECT ? most : KG_AMG_DIRECT;
+}
+
+/// Beside the inverse at the end, a row of linear finite elements takes 65 to 78 bytes of three
+/// prolongation entries and their transposes, vectors and coarser levels, and up to 92 on stretched
+/// meshes, whose levels shrink slowly. The most work is at the product A P, 120 to 130 bytes a row.
 kg_coarse_bytes kg_amg_bytes(int64_t n_rows, int64_t n_entries)
 {
-  const int64_t direct = n_rows < KG_AMG_DIRECT ? n_rows : KG_AMG_DIRECT;
-  const int64_t square = 8 * direct * direct, few = 64 * KG_ALIGNMENT;
+  const int32_t direct = kg_amg_direct(n_rows);
+  const int64_t square = 8 * (int64_t)direct * direct, few = 256 * KG_ALIGNMENT;
   return (kg_coarse_bytes){
-      .kept = 24 * n_rows + 16 * n_entries + square + few,
-      .work = 12 * n_entries + 8 * (int64_t)kg_dense_work((int32_t)direct) + few};
+      .kept = 50 * n_rows + 7 * n_entries + square + few,
+      .work = 50 * n_rows + 14 * n_entries + 8 * (int64_t)kg_dense_work(direct) + few};
 }
 
 const kg_coarse_table kg_amg = {
     .name = "amg",
+    .takes_memory = true,
     .bytes = kg_amg_bytes,
     .create = kg_amg_create,
     .solve = amg_solve,

@@ -8,6 +8,7 @@
 /// keeps the convergence from depending on the number of levels; deeper down that would cost a GPU
 /// more in launches than it gains.
 #pragma once
+#include "multigrid/arena.h"
 #include "multigrid/coarse.h"
 #include "multigrid/csr_make.h"
 KEDGE_BEGIN_DECLS
@@ -16,29 +17,32 @@ enum {
   KG_AMG_DEGREE = 2,     ///< steps of smoothing each way
   KG_AMG_TWICE = 1,      ///< levels whose coarse system is solved by two cycles
   KG_AMG_DIRECT = 1024,  ///< most rows of a matrix that is inverted
+  /// most bytes of its inverse for a row of the first matrix, where that is not inverted itself
+  KG_AMG_DIRECT_BYTES = 1024,
 };
 
 typedef struct kg_amg_level {
   kg_csr matrix;
-  kg_csr_owned owned;        ///< `matrix`, but for the first level
-  kg_csr_owned prolong;      ///< from the next level
-  kg_csr_owned restriction;  ///< its transpose
-  kg_buffer memory;          ///< of the vectors
-  double *inverse;           ///< [row] 1 / diagonal
-  double *iterate;           ///< [row] every other iterate
-  double *b, *x;             ///< [row] right-hand side and result, but for the first level
+  kg_csr prolong;      ///< from the next level
+  kg_csr restriction;  ///< its transpose
+  double *iterate;     ///< [row] every other iterate
+  double *b, *x;       ///< [row] right-hand side and result, but for the first level
   double momentum[KG_AMG_DEGREE], weight[KG_AMG_DEGREE];
 } kg_amg_level;
 
 struct kg_coarse {
   int n_levels;
-  bool direct;      ///< the last level is solved by `inverse`
-  kg_buffer dense;  ///< [row][row] of the last level
+  bool direct;     ///< the last level is solved by `dense`
+  double *dense;   ///< [row][row]: inverse of the last level
+  kg_arena arena;  ///< everything lies in, but for the first matrix
   kg_amg_level level[KG_COARSE_LEVELS];
 };
 
+/// Most rows of a matrix that is inverted, where the first one has so many.
+int32_t kg_amg_direct(int64_t n_rows);
 kg_coarse_bytes kg_amg_bytes(int64_t n_rows, int64_t n_entries);
-kedge_status kg_amg_create(kedge_context *ctx, const kg_csr *matrix, kg_coarse **out);
+kedge_status kg_amg_create(kedge_context *ctx, const kg_csr *matrix, kg_coarse_memory memory,
+                           kg_coarse **out);
 void kg_amg_destroy(kedge_context *ctx, kg_coarse *coarse);
 
 KEDGE_END_DECLS

@@ -9,6 +9,7 @@
 #include "multigrid/csr_diagonal.h"
 #include "multigrid/csr_transpose.h"
 #include "multigrid/dense.h"
+#include "multigrid/scan.h"
 
 enum { POWER_STEPS = 12 };
 
@@ -18,66 +19,45 @@ static const double
     margin = 1.1,         // over the estimate of the largest eigenvalue
     stall = 0.8;          // a coarser level has fewer rows than this part
 
-/// The next of several arrays in one piece of memory; NULL counts only.
-static void *take(char *memory, size_t *used, size_t count, size_t size)
-{
-  void *array = memory ? memory + *used : NULL;
-  *used += kg_rounded(count * size);
-  return array;
-}
-
-/// Vectors of level l in `memory`; returns their bytes.
-static size_t place_vectors(kg_amg_level *level, int l, bool direct, char *memory)
-{
-  const size_t n = (size_t)level->matrix.n_rows;
-  size_t used = 0;
-  if (!direct) {
-    level->inverse = take(memory, &used, n, sizeof(double));
-    level->iterate = take(memory, &used, n, sizeof(double));
-  }
-  if (l > 0) {
-    level->b = take(memory, &used, n, sizeof(double));
-    level->x = take(memory, &used, n, sizeof(double));
-  }
-  return used;
-}
-
-static kedge_status alloc_vectors(kedge_context *ctx, kg_amg_level *level, int l, bool direct)
-{
-  const size_t bytes = place_vectors(level, l, direct, NULL);
-  if (bytes == 0) return KEDGE_OK;
-  KG_TRY(kg_alloc(ctx, bytes, 1, &level->memory));
-  place_vectors(level, l, direct, level->memory.data);
-  return KEDGE_OK;
-}
-
 /// What making the next level needs.
 typedef struct level_work {
   kg_aggregate_args aggregate;
+  kg_csr_work make;
   double *power;    ///< [row]
   double *partial;  ///< [2][KG_CSR_PIECES]
   int32_t *flag;
 } level_work;
 
-static size_t place_work(const kg_csr *matrix, int l, level_work *w, char *memory)
+static kedge_status take_work(kedge_context *ctx, kg_arena *arena, const kg_csr *matrix, int l,
+                              level_work *w)
 {
   const size_t n = (size_t)matrix->n_rows;
-  size_t used = 0;
-  kg_aggregate_args *a = &w->aggregate;
-  a->matrix = *matrix;
   const double theta = ldexp(strength, -l);
-  a->threshold = theta * theta;
-  a->strong = take(memory, &used, (size_t)matrix->n_entries, sizeof(int32_t));
-  a->aggregate = take(memory, &used, n, sizeof(int32_t));
-  a->length = take(memory, &used, n, sizeof(int32_t));
-  a->begin = take(memory, &used, n + 1, sizeof(int64_t));
-  a->key = take(memory, &used, n, sizeof(uint64_t));
-  w->power = take(memory, &used, n, sizeof(double));
+  kg_aggregate_args *a = &w->aggregate;
+  *w = (level_work){.aggregate = {.matrix = *matrix, .threshold = theta * theta}};
+  KG_TRY(kg_arena_take(ctx, arena, (size_t)matrix->n_entries, sizeof *a->strong, &a->strong));
+  KG_TRY(kg_arena_take(ctx, arena, n, sizeof *a->aggregate, &a->aggregate));
+  KG_TRY(kg_arena_take(ctx, arena, n, sizeof *a->length, &a->length));
+  KG_TRY(kg_arena_take(ctx, arena, n + 1, sizeof *a->begin, &a->begin));
+  KG_TRY(kg_arena_take(ctx, arena, n, sizeof *a->key, &a->key));
+  KG_TRY(kg_arena_take(ctx, arena, n, sizeof *w->power, &w->power));
+  KG_TRY(kg_arena_take(ctx, arena, 2 * KG_CSR_PIECES, sizeof *w->partial, &w->partial));
+  KG_TRY(kg_arena_take(ctx, arena, 1, sizeof *w->flag, &w->flag));
+  KG_TRY(kg_scan_work_bytes(ctx, matrix->n_rows, &a->scan_bytes));
+  KG_TRY(kg_arena_take(ctx, arena, a->scan_bytes, 1, &a->scan));
   a->key_near = (uint64_t *)w->power;  // the one after the other
-  w->partial = take(memory, &used, 2 * KG_CSR_PIECES, sizeof(double));
-  w->flag = take(memory, &used, 1, sizeof(int32_t));
   a->undecided = w->flag;
-  return used;
+  w->make = (kg_csr_work){a->length, a->begin, a->scan, a->scan_bytes};
+  return KEDGE_OK;
+}
+
+/// Right-hand side and result, but of the first level.
+static kedge_status take_vectors(kedge_context *ctx, kg_arena *arena, kg_amg_level *level, int l)
+{
+  const size_t n = (size_t)level->matrix.n_rows;
+  if (l == 0) return KEDGE_OK;
+  KG_TRY(kg_arena_take(ctx, arena, n, sizeof *level->b, &level->b));
+  return kg_arena_take(ctx, arena, n, sizeof *level->x, &level->x);
 }
 
 /// Coefficients of Chebyshev's iteration of the fourth kind for eigenvalues up to `top` (J. Lottes,
@@ -91,22 +71,20 @@ static void set_steps(kg_amg_level *level, double top)
   level->momentum[0] = 0.0;
 }
 
-/// Diagonal and steps; the iterates serve as work.
+/// The steps, from the largest eigenvalue; the iterates serve as work.
 static kedge_status make_smoother(kedge_context *ctx, kg_amg_level *level, const level_work *w)
 {
   double *x = level->iterate, *y = w->power;
-  KG_TRY(kg_csr_diagonal(
-      ctx, &(kg_csr_diagonal_args){level->matrix, level->inverse, .x = x, .faults = w->flag}));
+  KG_TRY(kg_csr_diagonal(ctx, &(kg_csr_diagonal_args){level->matrix, .x = x, .faults = w->flag}));
   for (int k = 0; k < POWER_STEPS; ++k) {
-    KG_TRY(kg_csr_scaled(
-        ctx, &(kg_csr_apply_args){level->matrix, .x = x, .y = y, .inverse = level->inverse}));
+    KG_TRY(kg_csr_scaled(ctx, &(kg_csr_apply_args){level->matrix, .x = x, .y = y}));
     double *const other = x;
     x = y;
     y = other;
   }
   double growth;
-  const kg_csr_norms_args norms = {level->matrix.n_rows, .x = y, .y = x, .inverse = level->inverse,
-                                   .partial = w->partial};
+  const kg_csr_norms_args norms = {level->matrix.n_rows, .x = y, .y = x,
+                                   .diagonal = level->matrix.diagonal, .partial = w->partial};
   KG_TRY(kg_csr_growth(ctx, &norms, &growth));
   KG_REQUIRE(ctx, isfinite(growth) && growth > 0.0, KEDGE_ERR_NUMERIC,
              "a coarse matrix of the multigrid (%d rows) holds NaN or infinity, or vanishes: check "
@@ -116,23 +94,9 @@ static kedge_status make_smoother(kedge_context *ctx, kg_amg_level *level, const
   return KEDGE_OK;
 }
 
-/// next = P^T A P.
-static kedge_status make_matrix(kedge_context *ctx, const kg_amg_level *level, kg_csr_owned *next)
-{
-  kg_csr_owned product = {0};
-  kg_csr_make_args args = {
-      .source = KG_CSR_PRODUCT, .a = level->matrix, .b = level->prolong.csr, .square = false};
-  kedge_status status = kg_csr_make(ctx, &args, &product);
-  args = (kg_csr_make_args){
-      .source = KG_CSR_PRODUCT, .a = level->restriction.csr, .b = product.csr, .square = true};
-  if (status == KEDGE_OK) status = kg_csr_make(ctx, &args, next);
-  kg_free(ctx, &product.memory);
-  return status;
-}
-
 /// Aggregates and prolongation; n_next = 0: nothing is left to a coarser level.
-static kedge_status make_prolongation(kedge_context *ctx, kg_amg_level *level, level_work *w,
-                                      int32_t *n_next)
+static kedge_status make_prolongation(kedge_context *ctx, kg_arena *kept, kg_amg_level *level,
+                                      level_work *w, int32_t *n_next)
 {
   KG_TRY(kg_aggregate(ctx, &w->aggregate, n_next));
   if (*n_next == 0) return KEDGE_OK;
@@ -145,69 +109,90 @@ static kedge_status make_prolongation(kedge_context *ctx, kg_amg_level *level, l
                                  .strong = w->aggregate.strong,
                                  .aggregate = w->aggregate.aggregate,
                                  .omega = damping};
-  return kg_csr_make(ctx, &args, &level->prolong);
+  return kg_csr_make(ctx, &args, &w->make, kept, &level->prolong);
+}
+
+/// next = P^T A P, by way of A P in double precision.
+static kedge_status make_matrix(kedge_context *ctx, kg_arena *kept, kg_arena *work,
+                                const kg_amg_level *level, const kg_csr_work *make, kg_csr *next)
+{
+  kg_csr product;
+  kg_csr_make_args args = {
+      .source = KG_CSR_PRODUCT, .a = level->matrix, .b = level->prolong, .wide = true};
+  KG_TRY(kg_csr_make(ctx, &args, make, work, &product));
+  args = (kg_csr_make_args){
+      .source = KG_CSR_PRODUCT, .a = level->restriction, .b = product, .square = true};
+  return kg_csr_make(ctx, &args, make, kept, next);
 }
 
 /// A level that is smoothed, and the matrix of the next one unless *last.
-static kedge_status make_level(kedge_context *ctx, kg_amg_level *level, int l, bool *last)
+static kedge_status make_level(kedge_context *ctx, kg_coarse *coarse, kg_arena *work, int l,
+                               bool *last)
 {
-  level_work work;
-  kg_buffer memory;
+  kg_amg_level *level = &coarse->level[l];
+  kg_arena *const kept = &coarse->arena;
+  level_work w;
   int32_t n_next = 0;
-  KG_TRY(alloc_vectors(ctx, level, l, false));
-  KG_TRY(kg_alloc(ctx, place_work(&level->matrix, l, &work, NULL), 1, &memory));
-  place_work(&level->matrix, l, &work, memory.data);
-  kedge_status status = make_smoother(ctx, level, &work);
-  if (status == KEDGE_OK) status = make_prolongation(ctx, level, &work, &n_next);
-  kg_free(ctx, &memory);
-  KG_TRY(status);
+  KG_TRY(take_vectors(ctx, kept, level, l));
+  KG_TRY(kg_arena_take(ctx, kept, (size_t)level->matrix.n_rows, sizeof *level->iterate,
+                       &level->iterate));
+  KG_TRY(take_work(ctx, work, &level->matrix, l, &w));
+  KG_TRY(make_smoother(ctx, level, &w));
+  KG_TRY(make_prolongation(ctx, kept, level, &w, &n_next));
   *last = n_next == 0;
   if (*last) return KEDGE_OK;
   KG_REQUIRE(ctx, l + 1 < KG_COARSE_LEVELS, KEDGE_ERR_NUMERIC,
              "the multigrid needs more than %d levels; use preconditioner = jacobi",
              KG_COARSE_LEVELS);
-  KG_TRY(kg_csr_transpose(ctx, &level->prolong.csr, n_next, &level->restriction));
-  KG_TRY(make_matrix(ctx, level, &level[1].owned));
-  level[1].matrix = level[1].owned.csr;
-  return KEDGE_OK;
+  KG_TRY(kg_csr_transpose(ctx, &level->prolong, n_next, work, kept, &level->restriction));
+  return make_matrix(ctx, kept, work, level, &w.make, &level[1].matrix);
 }
 
 /// The last level, by its inverse.
-static kedge_status make_direct(kedge_context *ctx, kg_coarse *coarse, int l)
+static kedge_status make_direct(kedge_context *ctx, kg_coarse *coarse, kg_arena *work, int l)
 {
   kg_amg_level *level = &coarse->level[l];
   const size_t n = (size_t)level->matrix.n_rows;
-  KG_TRY(alloc_vectors(ctx, level, l, true));
-  KG_TRY(kg_alloc(ctx, n * n, sizeof(double), &coarse->dense));
-  kg_buffer memory;
-  const size_t work = kg_dense_work(level->matrix.n_rows);
-  KG_TRY(kg_alloc(ctx, work + 1, sizeof(double), &memory));
-  const kedge_status status =
-      kg_dense_inverse(ctx, &(kg_dense_inverse_args){level->matrix, coarse->dense.data, memory.data,
-                                                     (int32_t *)((double *)memory.data + work)});
-  kg_free(ctx, &memory);
+  kg_dense_inverse_args args = {.matrix = level->matrix};
+  KG_TRY(take_vectors(ctx, &coarse->arena, level, l));
+  KG_TRY(kg_arena_take(ctx, &coarse->arena, n * n, sizeof *coarse->dense, &coarse->dense));
+  KG_TRY(
+      kg_arena_take(ctx, work, kg_dense_work(level->matrix.n_rows), sizeof *args.work, &args.work));
+  KG_TRY(kg_arena_take(ctx, work, 1, sizeof *args.fault, &args.fault));
+  args.inverse = coarse->dense;
   coarse->direct = true;
+  return kg_dense_inverse(ctx, &args);
+}
+
+static kedge_status make_levels(kedge_context *ctx, kg_coarse *coarse, kg_arena *work)
+{
+  const int32_t direct = kg_amg_direct(coarse->level[0].matrix.n_rows);
+  bool last = false;
+  kedge_status status = KEDGE_OK;
+  for (int l = 0; !last && status == KEDGE_OK; ++l) {
+    const kg_arena_mark mark = kg_arena_now(work);
+    coarse->n_levels = l + 1;
+    if (coarse->level[l].matrix.n_rows <= direct) {
+      last = true;
+      status = make_direct(ctx, coarse, work, l);
+    } else {
+      status = make_level(ctx, coarse, work, l, &last);
+    }
+    kg_arena_return(ctx, work, mark);
+  }
   return status;
 }
 
-static kedge_status make_levels(kedge_context *ctx, kg_coarse *coarse)
-{
-  bool last = false;
-  for (int l = 0; !last; ++l) {
-    coarse->n_levels = l + 1;
-    if (coarse->level[l].matrix.n_rows <= KG_AMG_DIRECT) return make_direct(ctx, coarse, l);
-    KG_TRY(make_level(ctx, &coarse->level[l], l, &last));
-  }
-  return KEDGE_OK;
-}
-
-kedge_status kg_amg_create(kedge_context *ctx, const kg_csr *matrix, kg_coarse **out)
+kedge_status kg_amg_create(kedge_context *ctx, const kg_csr *matrix, kg_coarse_memory memory,
+                           kg_coarse **out)
 {
   kg_coarse *coarse;
+  kg_arena work = {.memory = memory.work, .bytes = memory.work_bytes};
   *out = NULL;
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *coarse, &coarse));
+  coarse->arena = (kg_arena){.memory = memory.kept, .bytes = memory.kept_bytes};
   coarse->level[0].matrix = *matrix;
-  const kedge_status status = make_levels(ctx, coarse);
+  const kedge_status status = make_levels(ctx, coarse, &work);
   if (status == KEDGE_OK)
     *out = coarse;
   else
@@ -218,13 +203,6 @@ kedge_status kg_amg_create(kedge_context *ctx, const kg_csr *matrix, kg_coarse *
 void kg_amg_destroy(kedge_context *ctx, kg_coarse *coarse)
 {
   if (!coarse) return;
-  for (int l = 0; l < KG_COARSE_LEVELS; ++l) {  // after a failure, also what was made of the next
-    kg_amg_level *level = &coarse->level[l];
-    kg_free(ctx, &level->owned.memory);
-    kg_free(ctx, &level->prolong.memory);
-    kg_free(ctx, &level->restriction.memory);
-    kg_free(ctx, &level->memory);
-  }
-  kg_free(ctx, &coarse->dense);
+  kg_arena_free(ctx, &coarse->arena);
   free(coarse);
 }

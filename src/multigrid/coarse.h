@@ -18,19 +18,29 @@ typedef struct kg_coarse_info {
   double operator_complexity;  ///< entries of all levels over those of the first
 } kg_coarse_info;
 
-/// Device memory.
+/// Device memory that a solver takes.
 typedef struct kg_coarse_bytes {
   int64_t kept;  ///< as long as the solver lives
   int64_t work;  ///< more, while it is created
 } kg_coarse_bytes;
 
+/// Device memory that a solver is given, by its `bytes`; what it lacks it allocates.
+typedef struct kg_coarse_memory {
+  void *kept, *work;
+  size_t kept_bytes, work_bytes;
+} kg_coarse_memory;
+
 typedef struct kg_coarse_table {
   const char *name;
-  /// What create() takes for a matrix of linear finite elements, from above.
+  bool takes_memory;  ///< its caller's; else it allocates all that it needs
+  /// What create() needs for a matrix of linear finite elements, of so many entries beside the
+  /// diagonal: enough for any but strange ones.
   kg_coarse_bytes (*bytes)(int64_t n_rows, int64_t n_entries);
-  /// The matrix is symmetric and positive definite; its arrays stay with the caller, who keeps them.
+  /// The matrix is symmetric and positive definite; its arrays stay with the caller, who keeps them, as
+  /// is `memory`.
   /// @retval KEDGE_ERR_NUMERIC  it is not positive definite
-  kedge_status (*create)(kedge_context *ctx, const kg_csr *matrix, kg_coarse **out);
+  kedge_status (*create)(kedge_context *ctx, const kg_csr *matrix, kg_coarse_memory memory,
+                         kg_coarse **out);
   /// x = M b, M a fixed symmetric positive definite approximation of the inverse. Only launches.
   /// @param[in]  b  [n_rows]
   /// @param[out] x  [n_rows]; not b

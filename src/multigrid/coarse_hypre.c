@@ -57,9 +57,9 @@ static kedge_status check_hypre(kedge_context *ctx, const char *doing)
 static kedge_status check_diagonal(kedge_context *ctx, const kg_csr *a)
 {
   for (int32_t i = 0; i < a->n_rows; ++i)
-    KG_REQUIRE(ctx, a->value[a->row[i]] > 0.0, KEDGE_ERR_NUMERIC,
+    KG_REQUIRE(ctx, a->diagonal[i] > 0.0, KEDGE_ERR_NUMERIC,
                "the coarse matrix is not positive definite: %g on the diagonal of row %d",
-               a->value[a->row[i]], (int)i);
+               a->diagonal[i], (int)i);
   return KEDGE_OK;
 }
 
@@ -67,7 +67,8 @@ static kedge_status check_diagonal(kedge_context *ctx, const kg_csr *a)
 /// with index and value; vectors and lists are of rows.
 static kg_coarse_bytes hypre_bytes(int64_t n_rows, int64_t n_entries)
 {
-  return (kg_coarse_bytes){.kept = 45 * n_entries + 150 * n_rows, .work = 10 * n_entries};
+  return (kg_coarse_bytes){.kept = 45 * n_entries + 195 * n_rows,
+                           .work = 12 * (n_entries + n_rows)};
 }
 
 static void open_vector(const kg_coarse *c, HYPRE_IJVector *ij, HYPRE_ParVector *out)
@@ -79,23 +80,54 @@ static void open_vector(const kg_coarse *c, HYPRE_IJVector *ij, HYPRE_ParVector 
   HYPRE_IJVectorGetObject(*ij, (void **)out);
 }
 
+/// Rows with their diagonals first, all in double precision.
+typedef struct full_rows {
+  int32_t *length, *column;
+  double *value;
+} full_rows;
+
+static void full_rows_free(full_rows *rows)
+{
+  free(rows->length);
+  free(rows->column);
+  free(rows->value);
+}
+
+static kedge_status full_rows_of(kedge_context *ctx, const kg_csr *a, full_rows *out)
+{
+  const size_t n = (size_t)a->n_rows, entries = n + (size_t)a->n_entries;
+  KG_TRY(kg_host_alloc(ctx, n, sizeof *out->length, &out->length));
+  KG_TRY(kg_host_alloc(ctx, entries, sizeof *out->column, &out->column));
+  KG_TRY(kg_host_alloc(ctx, entries, sizeof *out->value, &out->value));
+  for (int32_t i = 0, to = 0; i < a->n_rows; ++i) {
+    out->length[i] = 1 + a->row[i + 1] - a->row[i];
+    out->column[to] = i;
+    out->value[to++] = a->diagonal[i];
+    for (int32_t e = a->row[i]; e < a->row[i + 1]; ++e, ++to) {
+      out->column[to] = a->column[e];
+      out->value[to] = kg_csr_value(a, e);
+    }
+  }
+  return KEDGE_OK;
+}
+
 static kedge_status open_matrix(kedge_context *ctx, kg_coarse *c, const kg_csr *a)
 {
-  int32_t *length;
+  full_rows rows = {0};
   KG_TRY(kg_host_alloc(ctx, (size_t)c->n, sizeof *c->row, &c->row));
-  KG_TRY(kg_host_alloc(ctx, (size_t)c->n, sizeof *length, &length));
-  for (int32_t i = 0; i < c->n; ++i) {
-    c->row[i] = i;
-    length[i] = a->row[i + 1] - a->row[i];
+  for (int32_t i = 0; i < c->n; ++i) c->row[i] = i;
+  const kedge_status status = full_rows_of(ctx, a, &rows);
+  if (status == KEDGE_OK) {
+    HYPRE_IJMatrixCreate(MPI_COMM_SELF, 0, c->n - 1, 0, c->n - 1, &c->ij);
+    HYPRE_IJMatrixSetObjectType(c->ij, HYPRE_PARCSR);
+    HYPRE_IJMatrixSetRowSizes(c->ij, rows.length);
+    HYPRE_IJMatrixInitialize(c->ij);
+    HYPRE_IJMatrixSetValues(c->ij, c->n, rows.length, c->row, rows.column, rows.value);
+    HYPRE_IJMatrixAssemble(c->ij);
+    HYPRE_IJMatrixGetObject(c->ij, (void **)&c->matrix);
   }
-  HYPRE_IJMatrixCreate(MPI_COMM_SELF, 0, c->n - 1, 0, c->n - 1, &c->ij);
-  HYPRE_IJMatrixSetObjectType(c->ij, HYPRE_PARCSR);
-  HYPRE_IJMatrixSetRowSizes(c->ij, length);
-  HYPRE_IJMatrixInitialize(c->ij);
-  HYPRE_IJMatrixSetValues(c->ij, c->n, length, c->row, a->column, a->value);
-  HYPRE_IJMatrixAssemble(c->ij);
-  HYPRE_IJMatrixGetObject(c->ij, (void **)&c->matrix);
-  free(length);
+  full_rows_free(&rows);
+  KG_TRY(status);
   return check_hypre(ctx, "taking");
 }
 
@@ -134,8 +166,10 @@ static void hypre_destroy(kedge_context *ctx, kg_coarse *c)
   free(c);
 }
 
-static kedge_status hypre_create(kedge_context *ctx, const kg_csr *matrix, kg_coarse **out)
+static kedge_status hypre_create(kedge_context *ctx, const kg_csr *matrix, kg_coarse_memory memory,
+                                 kg_coarse **out)
 {
+  (void)memory;
   *out = NULL;
   KG_REQUIRE(ctx, ctx->backend != KEDGE_BACKEND_CUDA, KEDGE_ERR_UNSUPPORTED,
              "hypre solves coarse systems in host memory: take kedge's own on a GPU");

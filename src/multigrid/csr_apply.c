@@ -43,14 +43,14 @@ kedge_status kg_csr_scaled(kedge_context *ctx, const kg_csr_apply_args *args)
 
 kg_cost kg_csr_apply_cost(const kg_csr *matrix, kg_csr_rule rule)
 {
-  // Words a row beside the matrix: x (once, of about as many rows), y, and what the rule reads.
+  // Words a row: x (once, of about as many rows), y, diagonal, and what the rule reads.
   static const double words[] = {[KG_CSR_STEP] = 5.0,
-                                 [KG_CSR_RESIDUAL] = 3.0,
+                                 [KG_CSR_RESIDUAL] = 4.0,
                                  [KG_CSR_RESTRICT] = 3.0,
                                  [KG_CSR_PROLONG] = 2.0,
                                  [KG_CSR_SCALED] = 3.0};
   return (kg_cost){
-      .bytes = 12.0 * matrix->n_entries + (4.0 + 8.0 * words[rule]) * matrix->n_rows,
+      .bytes = 8.0 * matrix->n_entries + (4.0 + 8.0 * words[rule]) * matrix->n_rows,
       .flops = 2.0 * matrix->n_entries,
   };
 }

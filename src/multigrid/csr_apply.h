@@ -9,9 +9,9 @@ typedef struct kg_csr_apply_args {
   const double *x;
   double *y;
   const double *b;         ///< step, residual, start
-  const double *inverse;   ///< 1 / diagonal, of the rows of y
+  const double *diagonal;  ///< restrict: of the next matrix
   const double *previous;  ///< step: what y was a step before; may be y; NULL: zero
-  double *z;               ///< restrict: inverse * y * weight; NULL: not wanted
+  double *z;               ///< restrict: weight * y / diagonal; NULL: not wanted
   double momentum, weight;
 } kg_csr_apply_args;
 
@@ -37,26 +37,28 @@ typedef enum kg_csr_rule {
   KG_CSR_SCALED,
 } kg_csr_rule;
 
+/// @param[in] sum  over the entries beside the diagonal
 KG_INLINE void kg_csr_finish(const kg_csr_apply_args *a, kg_csr_rule rule, int32_t i, double sum)
 {
+  const double *d = a->matrix.diagonal;
   switch (rule) {
     case KG_CSR_STEP: {
       const double x = a->x[i], previous = a->previous ? a->previous[i] : 0.0;
-      a->y[i] = x + a->momentum * (x - previous) + a->weight * a->inverse[i] * (a->b[i] - sum);
+      a->y[i] = x + a->momentum * (x - previous) + a->weight * ((a->b[i] - sum) / d[i] - x);
       return;
     }
     case KG_CSR_RESIDUAL:
-      a->y[i] = a->b[i] - sum;
+      a->y[i] = a->b[i] - (sum + d[i] * a->x[i]);
       return;
     case KG_CSR_RESTRICT:
       a->y[i] = sum;
-      if (a->z) a->z[i] = a->weight * a->inverse[i] * sum;
+      if (a->z) a->z[i] = a->weight * sum / a->diagonal[i];
       return;
     case KG_CSR_PROLONG:
       a->y[i] += sum;
       return;
     case KG_CSR_SCALED:
-      a->y[i] = a->inverse[i] * sum;
+      a->y[i] = a->x[i] + sum / d[i];
       return;
   }
 }

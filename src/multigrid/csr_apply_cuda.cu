@@ -6,7 +6,7 @@
 //         Few rows: as many lanes as a row has entries, so that a row takes one load after another of
 //         row, column and x, not as many as it has entries: what counts is when the last one ends.
 //         One writer a row, terms added in an order that depends on the matrix alone: repeatable bits.
-// Cost    12 bytes an entry, and vectors; 2 flops an entry: bound by memory, or by latency.
+// Cost    8 bytes an entry, and vectors; 2 flops an entry: bound by memory, or by latency.
 #include "backend/cuda_rt.h"
 #include "multigrid/csr_apply.h"
 
@@ -23,13 +23,13 @@ enum {
 __global__ void __launch_bounds__(ROWS) csr_start_kernel(const kg_csr_apply_args a)
 {
   const int64_t i = (int64_t)blockIdx.x * ROWS + threadIdx.x;
-  if (i < a.matrix.n_rows) a.y[i] = a.weight * a.inverse[i] * a.b[i];
+  if (i < a.matrix.n_rows) a.y[i] = a.weight * a.b[i] / a.matrix.diagonal[i];
 }
 
 /// Term e of the product; entries pass by once and do not displace x in the caches.
 __device__ __forceinline__ double term(const kg_csr_apply_args &a, int32_t e)
 {
-  return __ldcs(a.matrix.value + e) * __ldg(a.x + __ldcs(a.matrix.column + e));
+  return (double)__ldcs(a.matrix.value + e) * __ldg(a.x + __ldcs(a.matrix.column + e));
 }
 
 template <kg_csr_rule RULE>

@@ -4,7 +4,8 @@
 kedge_status kg_csr_start_host(kedge_context *ctx, const kg_csr_apply_args *a)
 {
 #pragma omp parallel for simd schedule(static) num_threads(ctx->threads)
-  for (int32_t i = 0; i < a->matrix.n_rows; ++i) a->y[i] = a->weight * a->inverse[i] * a->b[i];
+  for (int32_t i = 0; i < a->matrix.n_rows; ++i)
+    a->y[i] = a->weight * a->b[i] / a->matrix.diagonal[i];
   return KEDGE_OK;
 }
 
@@ -15,7 +16,7 @@ kedge_status kg_csr_apply_host(kedge_context *ctx, const kg_csr_apply_args *args
   for (int32_t i = 0; i < matrix->n_rows; ++i) {
     double sum = 0.0;
     for (int32_t e = matrix->row[i]; e < matrix->row[i + 1]; ++e)
-      sum += matrix->value[e] * args->x[matrix->column[e]];
+      sum += (double)matrix->value[e] * args->x[matrix->column[e]];
     kg_csr_finish(args, rule, i, sum);
   }
   return KEDGE_OK;

@@ -1,4 +1,4 @@
-// csr_diagonal_cuda.cu: the inverse diagonal of a matrix, and norms in it. Thread = row; norms by
+// csr_diagonal_cuda.cu: the diagonal of a matrix, and norms in it. Thread = row; norms by
 // KG_CSR_PIECES blocks, each of which leaves its part of the sums.
 #include "backend/cuda_rt.h"
 #include "multigrid/csr_diagonal.h"
@@ -20,8 +20,8 @@ __global__ void __launch_bounds__(BLOCK) csr_norms_kernel(const kg_csr_norms_arg
   double xx = 0.0, yy = 0.0;
   for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < a.n;
        i += (int64_t)KG_CSR_PIECES * BLOCK) {
-    xx += a.x[i] * a.x[i] / a.inverse[i];
-    yy += a.y[i] * a.y[i] / a.inverse[i];
+    xx += a.x[i] * a.x[i] * a.diagonal[i];
+    yy += a.y[i] * a.y[i] * a.diagonal[i];
   }
   xx = kg_block_sum(xx, s_warp);
   yy = kg_block_sum(yy, s_warp);

@@ -17,8 +17,8 @@ kedge_status kg_csr_norms_host(kedge_context *ctx, const kg_csr_norms_args *a)
     double xx = 0.0, yy = 0.0;
     const int64_t end = (int64_t)a->n * (piece + 1) / KG_CSR_PIECES;
     for (int64_t i = (int64_t)a->n * piece / KG_CSR_PIECES; i < end; ++i) {
-      xx += a->x[i] * a->x[i] / a->inverse[i];
-      yy += a->y[i] * a->y[i] / a->inverse[i];
+      xx += a->x[i] * a->x[i] * a->diagonal[i];
+      yy += a->y[i] * a->y[i] * a->diagonal[i];
     }
     a->partial[piece] = xx;
     a->partial[KG_CSR_PIECES + piece] = yy;

@@ -2,10 +2,15 @@
 /// Sparse matrices made row by row: the prolongation of an aggregation, and the product of two
 /// sparse matrices.
 ///
-/// A row is a list of its distinct columns in order of first appearance, to which terms are added
-/// one by one: the order of all sums is fixed. Rows are made twice: to count, in scratch memory that
-/// has room for every term, and in their place.
+/// A row takes steps, one for each entry of the row of the left matrix; each adds terms of different
+/// columns. A row in the making is a list of its distinct columns in order of first appearance, to
+/// which steps are added one by one: the order of all sums is fixed. Rows are made twice, to count and
+/// in their place. The list is short; a row of more columns is made in parts, of the columns that are
+/// 0, 1, ... modulo a power of two.
 #pragma once
+#include <math.h>
+
+#include "multigrid/arena.h"
 #include "multigrid/csr.h"
 KEDGE_BEGIN_DECLS
 
@@ -14,116 +19,119 @@ typedef enum kg_csr_source { KG_CSR_PROLONGATION, KG_CSR_PRODUCT } kg_csr_source
 /// Prolongation: P = (I - omega D_F^-1 A_F) T, T(i, aggregate[i]) = 1. A_F has the strong
 /// connections of A, all of them negative; the weak ones are added to its diagonal, so that it has the
 /// row sums of A (but D_F is at least the sum of the strong ones, which matters for negative row sums).
-/// A row of P then has no negative entry, and the sum 1 where the row sum of A is 0.
+/// A row of P then has no negative entry, and the sum 1 where the row sum of A is 0. Entries are
+/// rounded to multiples of 2^-24, which single precision has up to 1; what that leaves goes to the
+/// row's own aggregate, so that sums of 1 stay exactly that.
 ///
-/// Product: A B; the first entry of row i is in column i if `square`, also where that is 0.
+/// Product: A B, where B has no diagonal apart.
 typedef struct kg_csr_make_args {
   kg_csr_source source;
   kg_csr a, b;
-  bool square;
-  const int32_t *strong;     ///< [entry of a]: its column; the row for weak ones and the diagonal
+  bool square;               ///< the diagonal is to be apart
+  bool wide;                 ///< entries are to be double
+  const int32_t *strong;     ///< [entry of a]: its column; the row for weak ones
   const int32_t *aggregate;  ///< [row]: -1: in none, the row is empty
   double omega;
 } kg_csr_make_args;
 
-/// A matrix and the memory it lies in.
-typedef struct kg_csr_owned {
-  kg_csr csr;
-  kg_buffer memory;
-} kg_csr_owned;
+/// Work that serves all matrices of a level, one after another.
+typedef struct kg_csr_work {
+  int32_t *length;  ///< [row]
+  int64_t *begin;   ///< [row + 1]
+  void *scan;       ///< kg_scan_work_bytes() of as many rows
+  size_t scan_bytes;
+} kg_csr_work;
 
-/// @param[out] out  free with kg_free() of its memory, also after a failure
+/// @param[in] arena  takes the matrix
 /// @retval KEDGE_ERR_MEMORY  also where entries cannot be numbered by 32 bits
-kedge_status kg_csr_make(kedge_context *ctx, const kg_csr_make_args *args, kg_csr_owned *out);
+kedge_status kg_csr_make(kedge_context *ctx, const kg_csr_make_args *args, const kg_csr_work *work,
+                         kg_arena *arena, kg_csr *out);
 
-/// Memory for a matrix, laid out; `column` and `value` are to be written through the casts of this.
-typedef struct kg_csr_place {
-  int32_t *row, *column;
-  double *value;
-} kg_csr_place;
-kedge_status kg_csr_alloc(kedge_context *ctx, int32_t n_rows, int64_t n_entries, kg_csr_owned *out,
-                          kg_csr_place *place);
+/// A matrix in an arena, to be written through `place`; what of it there is.
+typedef struct kg_csr_form {
+  bool square, wide;
+} kg_csr_form;
+kedge_status kg_csr_take(kedge_context *ctx, kg_arena *arena, kg_csr_form form, int32_t n_rows,
+                         int64_t n_entries, kg_csr *out, kg_csr_place *place);
 
-/// A row in the making.
-typedef struct kg_csr_list {
-  int32_t n;
-  int32_t *column;
-  double *value;  ///< NULL: only counted
-} kg_csr_list;
+/// A step: factor times row of b from begin to end, or, without b, one term in a column.
+typedef struct kg_csr_step_of {
+  int32_t begin, end;
+  int32_t column;  ///< of a prolongation
+  double factor;
+} kg_csr_step_of;
 
-KG_INLINE void kg_csr_add(kg_csr_list *list, int32_t column, double value)
+/// Of the diagonal, then of each entry.
+KG_INLINE int32_t kg_csr_steps(const kg_csr_make_args *a, int32_t i)
 {
-  for (int32_t k = 0; k < list->n; ++k)
-    if (list->column[k] == column) {
-      if (list->value) list->value[k] += value;
-      return;
-    }
-  list->column[list->n] = column;
-  if (list->value) list->value[list->n] = value;
-  ++list->n;
+  if (a->source == KG_CSR_PROLONGATION && a->aggregate[i] < 0) return 0;
+  return (a->a.diagonal != 0) + a->a.row[i + 1] - a->a.row[i];
 }
 
-/// Terms of a row: no fewer than its entries.
-KG_INLINE int32_t kg_csr_terms(const kg_csr_make_args *a, int32_t i)
+/// omega D_F^-1 of a row; 1 for products.
+KG_INLINE double kg_csr_scale(const kg_csr_make_args *a, int32_t i)
 {
-  const int32_t begin = a->a.row[i], end = a->a.row[i + 1];
-  if (a->source == KG_CSR_PROLONGATION) return a->aggregate[i] < 0 ? 0 : end - begin;
-  int32_t terms = a->square ? 1 : 0;
-  for (int32_t e = begin; e < end; ++e) {
-    const int32_t k = a->a.column[e];
-    terms += a->b.row[k + 1] - a->b.row[k];
-  }
-  return terms;
-}
-
-KG_INLINE void kg_csr_add_product(const kg_csr_make_args *a, int32_t i, kg_csr_list *list)
-{
-  if (a->square) kg_csr_add(list, i, 0.0);
+  if (a->source == KG_CSR_PRODUCT) return 1.0;
+  double lumped = a->a.diagonal[i], strong = 0.0;
   for (int32_t e = a->a.row[i]; e < a->a.row[i + 1]; ++e) {
-    const double factor = a->a.value[e];
-    const int32_t k = a->a.column[e];
-    for (int32_t f = a->b.row[k]; f < a->b.row[k + 1]; ++f)
-      kg_csr_add(list, a->b.column[f], factor * a->b.value[f]);
-  }
-}
-
-KG_INLINE void kg_csr_add_prolongation(const kg_csr_make_args *a, int32_t i, kg_csr_list *list)
-{
-  if (a->aggregate[i] < 0) return;
-  const int32_t begin = a->a.row[i], end = a->a.row[i + 1];
-  double lumped = a->a.value[begin], strong = 0.0;
-  for (int32_t e = begin + 1; e < end; ++e) {
     if (a->strong[e] != i)
-      strong -= a->a.value[e];
+      strong -= (double)a->a.value[e];
     else
-      lumped += a->a.value[e];
+      lumped += (double)a->a.value[e];
   }
-  const double scale = a->omega / (lumped > strong ? lumped : strong);
-  kg_csr_add(list, a->aggregate[i], 1.0 - a->omega);
-  for (int32_t e = begin + 1; e < end; ++e) {
-    const int32_t j = a->strong[e];
-    if (j != i && a->aggregate[j] >= 0) kg_csr_add(list, a->aggregate[j], -scale * a->a.value[e]);
-  }
+  return a->omega / (lumped > strong ? lumped : strong);
 }
 
-KG_INLINE void kg_csr_add_row(const kg_csr_make_args *a, int32_t i, kg_csr_list *list)
+KG_INLINE kg_csr_step_of kg_csr_step_at(const kg_csr_make_args *a, int32_t i, int32_t step,
+                                        double scale)
 {
-  if (a->source == KG_CSR_PROLONGATION)
-    kg_csr_add_prolongation(a, i, list);
-  else
-    kg_csr_add_product(a, i, list);
+  const bool square = a->a.diagonal != 0, own = square && step == 0;
+  const int32_t e = a->a.row[i] + step - square;
+  kg_csr_step_of s = {0, 0, 0, 0.0};
+  if (a->source == KG_CSR_PROLONGATION) {
+    const int32_t j = own ? i : a->strong[e];
+    s.column = a->aggregate[j];
+    s.end = (own || j != i) && s.column >= 0;
+    s.factor = own ? 1.0 - a->omega : -scale * (double)a->a.value[e];
+  } else {
+    const int32_t k = own ? i : a->a.column[e];
+    s.begin = a->b.row[k];
+    s.end = a->b.row[k + 1];
+    s.factor = own ? a->a.diagonal[i] : kg_csr_value(&a->a, e);
+  }
+  return s;
 }
 
-/// The passes: terms of each row; entries of each row, by way of scratch[begin[i]] onwards; rows,
-/// from begin[i] on.
-kedge_status kg_csr_terms_host(kedge_context *ctx, const kg_csr_make_args *args, int32_t *length);
-kedge_status kg_csr_count_host(kedge_context *ctx, const kg_csr_make_args *args,
-                               const int64_t *begin, int32_t *scratch, int32_t *length);
+KG_INLINE int32_t kg_csr_term_column(const kg_csr_make_args *a, const kg_csr_step_of *s, int32_t e)
+{
+  return a->source == KG_CSR_PROLONGATION ? s->column : a->b.column[e];
+}
+
+KG_INLINE double kg_csr_term_value(const kg_csr_make_args *a, const kg_csr_step_of *s, int32_t e)
+{
+  return a->source == KG_CSR_PROLONGATION ? s->factor : s->factor * kg_csr_value(&a->b, e);
+}
+
+/// The column whose entry takes what rounding the others leaves: the diagonal, the own aggregate; -1:
+/// nothing is rounded.
+KG_INLINE int32_t kg_csr_own_column(const kg_csr_make_args *a, int32_t i)
+{
+  if (a->source == KG_CSR_PROLONGATION) return a->aggregate[i];
+  return a->square ? i : -1;
+}
+
+/// An entry as it is kept unless it is wide.
+KG_INLINE float kg_csr_round(const kg_csr_make_args *a, double value)
+{
+  if (a->source == KG_CSR_PRODUCT) return (float)value;
+  return (float)(rint(value * 16777216.0) / 16777216.0);
+}
+
+/// The passes: entries of each row beside its diagonal; rows, from begin[i] on.
+kedge_status kg_csr_count_host(kedge_context *ctx, const kg_csr_make_args *args, int32_t *length);
 kedge_status kg_csr_fill_host(kedge_context *ctx, const kg_csr_make_args *args,
                               const int64_t *begin, kg_csr_place place);
-kedge_status kg_csr_terms_cuda(kedge_context *ctx, const kg_csr_make_args *args, int32_t *length);
-kedge_status kg_csr_count_cuda(kedge_context *ctx, const kg_csr_make_args *args,
-                               const int64_t *begin, int32_t *scratch, int32_t *length);
+kedge_status kg_csr_count_cuda(kedge_context *ctx, const kg_csr_make_args *args, int32_t *length);
 kedge_status kg_csr_fill_cuda(kedge_context *ctx, const kg_csr_make_args *args,
                               const int64_t *begin, kg_csr_place place);
 

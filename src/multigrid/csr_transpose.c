@@ -3,11 +3,15 @@
 #include "core/context.h"
 
 kedge_status kg_csr_transpose(kedge_context *ctx, const kg_csr *matrix, int32_t n_columns,
-                              kg_csr_owned *out)
+                              kg_arena *work, kg_arena *arena, kg_csr *out)
 {
-  static kedge_status (*const impl[])(kedge_context *, const kg_csr *, int32_t, kg_csr_place) =
+  static kedge_status (*const impl[])(kedge_context *, const kg_csr *, int32_t, kg_arena *,
+                                      kg_csr_place) =
       KG_IMPLEMENTATIONS(kg_csr_transpose_host, kg_csr_transpose_cuda);
   kg_csr_place place;
-  KG_TRY(kg_csr_alloc(ctx, n_columns, matrix->n_entries, out, &place));
-  return impl[ctx->backend](ctx, matrix, n_columns, place);
+  KG_TRY(kg_csr_take(ctx, arena, (kg_csr_form){0}, n_columns, matrix->n_entries, out, &place));
+  const kg_arena_mark mark = kg_arena_now(work);
+  const kedge_status status = impl[ctx->backend](ctx, matrix, n_columns, work, place);
+  kg_arena_return(ctx, work, mark);
+  return status;
 }

@@ -4,13 +4,15 @@
 #include "multigrid/csr_make.h"
 KEDGE_BEGIN_DECLS
 
+/// @param[in]  matrix     without a diagonal apart, not wide
 /// @param[in]  n_columns  of `matrix`
-/// @param[out] out        free with kg_free() of its memory, also after a failure
+/// @param[in]  work       is as full as before afterwards
+/// @param[in]  arena      takes the transpose
 kedge_status kg_csr_transpose(kedge_context *ctx, const kg_csr *matrix, int32_t n_columns,
-                              kg_csr_owned *out);
+                              kg_arena *work, kg_arena *arena, kg_csr *out);
 
 /// A(i, j), where it has an entry.
-KG_INLINE double kg_csr_entry(const kg_csr *a, int32_t i, int32_t j)
+KG_INLINE float kg_csr_entry(const kg_csr *a, int32_t i, int32_t j)
 {
   int32_t e = a->row[i];
   while (a->column[e] != j) ++e;
@@ -18,8 +20,8 @@ KG_INLINE double kg_csr_entry(const kg_csr *a, int32_t i, int32_t j)
 }
 
 kedge_status kg_csr_transpose_host(kedge_context *ctx, const kg_csr *matrix, int32_t n_columns,
-                                   kg_csr_place place);
+                                   kg_arena *work, kg_csr_place place);
 kedge_status kg_csr_transpose_cuda(kedge_context *ctx, const kg_csr *matrix, int32_t n_columns,
-                                   kg_csr_place place);
+                                   kg_arena *work, kg_csr_place place);
 
 KEDGE_END_DECLS

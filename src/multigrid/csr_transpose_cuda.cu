@@ -68,39 +68,30 @@ cudaError_t sort(void *scratch, size_t *bytes, const kg_csr *a, int32_t n_column
   return cub::DeviceRadixSort::SortPairs(scratch, *bytes, a->column, sorted_column, row_of,
                                          sorted_row, a->n_entries, 0, bits_of(n_columns), stream);
 }
+}  // namespace
 
-kedge_status transpose(kedge_context *ctx, const kg_csr *a, int32_t n_columns, kg_csr_place place,
-                       char *work, size_t array, size_t scratch)
+extern "C" kedge_status kg_csr_transpose_cuda(kedge_context *ctx, const kg_csr *a,
+                                              int32_t n_columns, kg_arena *work, kg_csr_place place)
 {
   const cudaStream_t stream = kg_cuda_stream(ctx);
-  int32_t *const row_of = (int32_t *)work, *const column = (int32_t *)(work + array);
+  const size_t n = (size_t)a->n_entries;
+  if (n == 0) return kg_zero(ctx, place.row, ((size_t)n_columns + 1) * sizeof *place.row);
+  size_t bytes = 0;
+  int32_t *row_of, *column;
+  void *scratch;
+  KG_TRY(kg_cuda_check(ctx, sort(nullptr, &bytes, a, n_columns, nullptr, nullptr, nullptr, nullptr),
+                       "sizing the sort of entries"));
+  KG_TRY(kg_arena_take(ctx, work, n, sizeof *row_of, &row_of));
+  KG_TRY(kg_arena_take(ctx, work, n, sizeof *column, &column));
+  KG_TRY(kg_arena_take(ctx, work, bytes, 1, &scratch));
   list_rows_kernel<<<blocks(a->n_rows), BLOCK, 0, stream>>>(*a, row_of);
   KG_TRY(kg_cuda_launched(ctx, "listing the rows of entries"));
-  KG_TRY(kg_cuda_check(
-      ctx, sort(work + 2 * array, &scratch, a, n_columns, column, row_of, place.column, stream),
-      "sorting entries by columns"));
+  KG_TRY(kg_cuda_check(ctx,
+                       sort(scratch, &bytes, a, n_columns, column, row_of, place.column, stream),
+                       "sorting entries by columns"));
   find_rows_kernel<<<blocks((int64_t)n_columns + 1), BLOCK, 0, stream>>>(column, a->n_entries,
                                                                          n_columns, place.row);
   KG_TRY(kg_cuda_launched(ctx, "finding the rows of a transpose"));
   gather_kernel<<<blocks(a->n_entries), BLOCK, 0, stream>>>(*a, column, place);
   return kg_cuda_launched(ctx, "gathering a transpose");
-}
-}  // namespace
-
-extern "C" kedge_status kg_csr_transpose_cuda(kedge_context *ctx, const kg_csr *matrix,
-                                              int32_t n_columns, kg_csr_place place)
-{
-  if (matrix->n_entries == 0)
-    return kg_zero(ctx, place.row, ((size_t)n_columns + 1) * sizeof *place.row);
-  const size_t array = kg_rounded((size_t)matrix->n_entries * sizeof(int32_t));
-  size_t scratch = 0;
-  KG_TRY(kg_cuda_check(
-      ctx, sort(nullptr, &scratch, matrix, n_columns, nullptr, nullptr, nullptr, nullptr),
-      "sizing the sort of entries"));
-  kg_buffer work = {};
-  KG_TRY(kg_alloc(ctx, 2 * array + scratch, 1, &work));
-  const kedge_status status =
-      transpose(ctx, matrix, n_columns, place, (char *)work.data, array, scratch);
-  kg_free(ctx, &work);
-  return status;
 }

@@ -4,9 +4,9 @@
 #include "multigrid/csr_transpose.h"
 
 kedge_status kg_csr_transpose_host(kedge_context *ctx, const kg_csr *matrix, int32_t n_columns,
-                                   kg_csr_place place)
+                                   kg_arena *work, kg_csr_place place)
 {
-  (void)ctx;
+  (void)ctx, (void)work;
   // place.row[j + 1]: entries of column j, then where the next of them goes, then its end
   memset(place.row, 0, ((size_t)n_columns + 1) * sizeof *place.row);
   for (int32_t e = 0; e < matrix->n_entries; ++e) ++place.row[matrix->column[e] + 1];

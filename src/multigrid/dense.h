@@ -32,7 +32,7 @@ kedge_status kg_dense_apply(kedge_context *ctx, int32_t n, const double *inverse
 KG_INLINE bool kg_dense_is_positive(const kg_csr *matrix, int32_t k, double pivot)
 {
   const double epsilon = 2.220446049250313e-16;
-  return pivot > 16.0 * matrix->n_rows * epsilon * matrix->value[matrix->row[k]];
+  return pivot > 16.0 * matrix->n_rows * epsilon * matrix->diagonal[k];
 }
 
 kedge_status kg_dense_inverse_host(kedge_context *ctx, const kg_dense_inverse_args *args);

@@ -22,8 +22,9 @@ __global__ void expand_kernel(const kg_csr matrix, double *a)
 {
   const int32_t i = (int32_t)(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= matrix.n_rows) return;
+  a[(int64_t)i * matrix.n_rows + i] = matrix.diagonal[i];
   for (int32_t e = matrix.row[i]; e < matrix.row[i + 1]; ++e)
-    a[(int64_t)i * matrix.n_rows + matrix.column[e]] = matrix.value[e];
+    a[(int64_t)i * matrix.n_rows + matrix.column[e]] = (double)matrix.value[e];
 }
 
 /// One block of threads, a warp a row: the inverse of the diagonal block. Missing rows and columns are

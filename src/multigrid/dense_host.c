@@ -16,9 +16,11 @@ static void expand(const kg_csr *matrix, double *a)
 {
   const size_t n = (size_t)matrix->n_rows;
   memset(a, 0, n * n * sizeof *a);
-  for (size_t i = 0; i < n; ++i)
+  for (size_t i = 0; i < n; ++i) {
+    a[i * n + i] = matrix->diagonal[i];
     for (int32_t e = matrix->row[i]; e < matrix->row[i + 1]; ++e)
-      a[i * n + (size_t)matrix->column[e]] = matrix->value[e];
+      a[i * n + (size_t)matrix->column[e]] = (double)matrix->value[e];
+  }
 }
 
 /// Gauss-Jordan elimination of the diagonal block; false: a pivot is not positive.

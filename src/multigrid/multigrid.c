@@ -63,7 +63,7 @@ static kedge_status put_lines(kedge_context *ctx, const kg_edge_lines *from,
 static kg_multigrid multigrid_at(const kg_multigrid_shape *shape, void *memory, size_t *bytes)
 {
   const size_t n_free = (size_t)shape->count.n_free, n_vertices = (size_t)shape->n_vertices;
-  const size_t n_entries = n_vertices + 2 * n_free, i = sizeof(int32_t), d = sizeof(double);
+  const size_t n_entries = 2 * n_free, i = sizeof(int32_t), d = sizeof(double);
   const size_t real = kg_number_bytes(shape->number);
   const kedge_smoother kind = shape->smoother;
   kg_multigrid m = {.shape = *shape};
@@ -85,9 +85,10 @@ static kg_multigrid multigrid_at(const kg_multigrid_shape *shape, void *memory, 
     m.flux.opposite = take(memory, 2 * n_free, i, bytes);
     m.flux.q = take(memory, 3 * n_free, sizeof *m.flux.q, bytes);
   }
-  m.row = take(memory, n_vertices + 1, i, bytes);
-  m.column = take(memory, n_entries, i, bytes);
-  m.value = take(memory, n_entries, d, bytes);
+  m.matrix.row = take(memory, n_vertices + 1, i, bytes);
+  m.matrix.column = take(memory, n_entries, i, bytes);
+  m.matrix.value = take(memory, n_entries, sizeof(float), bytes);
+  m.matrix.diagonal = take(memory, n_vertices, d, bytes);
   m.residual = take(memory, n_vertices, d, bytes);
   m.correction = take(memory, n_vertices, d, bytes);
   return m;
@@ -128,15 +129,19 @@ kedge_status kg_multigrid_work_bytes(kedge_context *ctx, const kg_multigrid_shap
 static kedge_status make_coarse(kedge_context *ctx, const kg_multigrid_args *a, kg_multigrid *m)
 {
   const size_t elements = element_bytes(&a->shape);
-  kg_csr matrix = {
-      .n_rows = m->space.n_rows, .row = m->row, .column = m->column, .value = m->value};
+  kg_csr matrix = {.n_rows = m->space.n_rows,
+                   .row = m->matrix.row,
+                   .column = m->matrix.column,
+                   .value = m->matrix.value,
+                   .diagonal = m->matrix.diagonal};
   const kg_vertex_matrix_args args = {.batch = a->batch,
                                       .local = a->local,
                                       .space = m->space,
                                       .element = a->work,
-                                      .row = m->row,
-                                      .column = m->column,
-                                      .value = m->value,
+                                      .row = m->matrix.row,
+                                      .column = m->matrix.column,
+                                      .value = m->matrix.value,
+                                      .diagonal = m->matrix.diagonal,
                                       .n_entries = &matrix.n_entries,
                                       .work = (char *)a->work + elements,
                                       .work_bytes = a->work_bytes - elements};
@@ -145,7 +150,8 @@ static kedge_status make_coarse(kedge_context *ctx, const kg_multigrid_args *a, 
     KG_TRY(kg_vertex_flux_fill(
         ctx, &(kg_vertex_flux_args){
                  .batch = a->batch, .space = m->space, .element = args.element, .flux = m->flux}));
-  return a->solver->create(ctx, &matrix, &m->coarse);
+  const kg_coarse_memory memory = {a->coarse, a->work, a->coarse_bytes, a->work_bytes};
+  return a->solver->create(ctx, &matrix, memory, &m->coarse);
 }
 
 static kedge_status make_single(kedge_context *ctx, const kg_multigrid_args *a,

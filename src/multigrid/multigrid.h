@@ -58,8 +58,7 @@ typedef struct kg_multigrid {
   kg_multigrid_single single;
   kg_vertex_space space;
   kg_vertex_flux flux;
-  int32_t *row, *column;  ///< the coarse matrix (ops/vertex_matrix.h)
-  double *value;
+  kg_csr_place matrix;            ///< of the coarse space (ops/vertex_matrix.h)
   double *residual, *correction;  ///< [unknown] of the coarse space
   const kg_coarse_table *solver;
   kg_coarse *coarse;  ///< NULL where no vertex carries an unknown
@@ -70,7 +69,8 @@ typedef struct kg_multigrid {
 /// shape, order, reaction or stabilization has reached (kg_smoother_estimate()). More steps make a
 /// polynomial that grows fast there.
 bool kg_multigrid_is_measured(const kg_multigrid_shape *shape);
-/// Bytes of the memory that kg_multigrid_create() is given, kept and for work.
+/// Bytes of the memory that kg_multigrid_create() is given, kept and for work, beside that of the
+/// coarse solver.
 size_t kg_multigrid_bytes(const kg_multigrid_shape *shape);
 kedge_status kg_multigrid_work_bytes(kedge_context *ctx, const kg_multigrid_shape *shape,
                                      size_t *bytes);
@@ -83,6 +83,8 @@ typedef struct kg_multigrid_args {
   const kg_coarse_table *solver;  ///< of the coarse system
   void *memory, *work;            ///< device memory; `work` is free again afterwards
   size_t work_bytes;
+  void *coarse;  ///< memory of the coarse solver, which may have `work` too
+  size_t coarse_bytes;
 } kg_multigrid_args;
 
 /// @param[out] out  kg_multigrid_destroy() it, also after a failure

@@ -2,12 +2,18 @@
 
 #include "core/context.h"
 
-kedge_status kg_scan(kedge_context *ctx, const int32_t *length, int32_t n, int64_t *begin,
-                     int64_t *total)
+kedge_status kg_scan_work_bytes(kedge_context *ctx, int32_t n, size_t *bytes)
 {
-  static kedge_status (*const impl[])(kedge_context *, const int32_t *, int32_t, int64_t *) =
+  static kedge_status (*const impl[])(kedge_context *, int32_t, size_t *) =
+      KG_IMPLEMENTATIONS(kg_scan_work_bytes_host, kg_scan_work_bytes_cuda);
+  return impl[ctx->backend](ctx, n, bytes);
+}
+
+kedge_status kg_scan(kedge_context *ctx, const kg_scan_args *args, int64_t *total)
+{
+  static kedge_status (*const impl[])(kedge_context *, const kg_scan_args *) =
       KG_IMPLEMENTATIONS(kg_scan_host, kg_scan_cuda);
-  KG_TRY(impl[ctx->backend](ctx, length, n, begin));
-  KG_TRY(kg_copy_out(ctx, total, begin + n, sizeof *total));
+  KG_TRY(impl[ctx->backend](ctx, args));
+  KG_TRY(kg_copy_out(ctx, total, args->begin + args->n, sizeof *total));
   return kg_sync(ctx);
 }

@@ -5,13 +5,22 @@
 #include "ops/ops.h"
 KEDGE_BEGIN_DECLS
 
-/// @param[in]  length  [n], in device memory
-/// @param[out] begin   [n + 1], in device memory
-/// @param[out] total   begin[n], on the host
-kedge_status kg_scan(kedge_context *ctx, const int32_t *length, int32_t n, int64_t *begin,
-                     int64_t *total);
+typedef struct kg_scan_args {
+  const int32_t *length;  ///< [n]
+  int32_t n;
+  int64_t *begin;  ///< [n + 1]
+  void *work;      ///< kg_scan_work_bytes()
+  size_t work_bytes;
+} kg_scan_args;
 
-kedge_status kg_scan_host(kedge_context *ctx, const int32_t *length, int32_t n, int64_t *begin);
-kedge_status kg_scan_cuda(kedge_context *ctx, const int32_t *length, int32_t n, int64_t *begin);
+/// Enough for fewer rows too.
+kedge_status kg_scan_work_bytes(kedge_context *ctx, int32_t n, size_t *bytes);
+/// @param[out] total  begin[n], on the host
+kedge_status kg_scan(kedge_context *ctx, const kg_scan_args *args, int64_t *total);
+
+kedge_status kg_scan_work_bytes_host(kedge_context *ctx, int32_t n, size_t *bytes);
+kedge_status kg_scan_host(kedge_context *ctx, const kg_scan_args *args);
+kedge_status kg_scan_work_bytes_cuda(kedge_context *ctx, int32_t n, size_t *bytes);
+kedge_status kg_scan_cuda(kedge_context *ctx, const kg_scan_args *args);
 
 KEDGE_END_DECLS

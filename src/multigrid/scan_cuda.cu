@@ -24,17 +24,17 @@ cudaError_t scan(void *scratch, size_t *bytes, const int32_t *length, int32_t n,
 }
 }  // namespace
 
-extern "C" kedge_status kg_scan_cuda(kedge_context *ctx, const int32_t *length, int32_t n,
-                                     int64_t *begin)
+extern "C" kedge_status kg_scan_work_bytes_cuda(kedge_context *ctx, int32_t n, size_t *bytes)
 {
-  KG_TRY(kg_zero(ctx, begin, sizeof *begin));
-  if (n == 0) return KEDGE_OK;
-  size_t bytes = 0;
-  KG_TRY(kg_cuda_check(ctx, scan(nullptr, &bytes, length, n, begin, nullptr), "sizing a scan"));
-  kg_buffer scratch = {};
-  KG_TRY(kg_alloc(ctx, bytes, 1, &scratch));
-  const kedge_status status = kg_cuda_check(
-      ctx, scan(scratch.data, &bytes, length, n, begin, kg_cuda_stream(ctx)), "scanning rows");
-  kg_free(ctx, &scratch);
-  return status;
+  *bytes = 0;
+  return kg_cuda_check(ctx, scan(nullptr, bytes, nullptr, n, nullptr, nullptr), "sizing a scan");
+}
+
+extern "C" kedge_status kg_scan_cuda(kedge_context *ctx, const kg_scan_args *a)
+{
+  KG_TRY(kg_zero(ctx, a->begin, sizeof *a->begin));
+  if (a->n == 0) return KEDGE_OK;
+  size_t bytes = a->work_bytes;
+  return kg_cuda_check(ctx, scan(a->work, &bytes, a->length, a->n, a->begin, kg_cuda_stream(ctx)),
+                       "scanning rows");
 }

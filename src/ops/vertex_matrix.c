@@ -21,7 +21,7 @@ kedge_status kg_vertex_matrix_fill(kedge_context *ctx, const kg_vertex_matrix_ar
 /// first entry and diagonal.
 kg_cost kg_vertex_matrix_cost(const kg_trace_counts *count, int32_t n_vertices)
 {
-  const double element = 8.0 * (21 + 6 + 9) + 12.0, edge = 2 * (4.0 + 8.0 + 8.0 + 12.0);
+  const double element = 8.0 * (21 + 6 + 9) + 12.0, edge = 2 * (4.0 + 8.0 + 8.0 + 8.0);
   return (kg_cost){.bytes = element * count->n_elements + edge * count->n_free + 20.0 * n_vertices,
                    .flops = 6.0 * 16.0 * 3.0 * count->n_elements};
 }

@@ -4,9 +4,10 @@
 /// mass.
 ///
 /// Two passes, each with one writer for every word: the 3 x 3 matrices P_e^T K^e P_e of the elements,
-/// then the rows. A row has its diagonal first, then one entry for each edge at its vertex whose other
+/// then the rows. A row has its diagonal apart, and one entry for each edge at its vertex whose other
 /// vertex is an unknown, in the order of the edges. The diagonal adds the elements at the vertex: each
-/// of them is met once, from the side that begins there.
+/// of them is met once, from the side that begins there; and what the entries lose when they are
+/// rounded (multigrid/csr.h).
 #pragma once
 #include "ops/local_differences.h"
 #include "ops/vertex_space.h"
@@ -18,8 +19,9 @@ typedef struct kg_vertex_matrix_args {
   kg_vertex_space space;
   double *element;     ///< work: [group][6][lane], packed
   int32_t *row;        ///< [unknown + 1]: first entry
-  int32_t *column;     ///< [entry]; there are at most n_vertices + 2 n_free
-  double *value;       ///< [entry]
+  int32_t *column;     ///< [entry]; there are at most 2 n_free
+  float *value;        ///< [entry]
+  double *diagonal;    ///< [unknown]
   int32_t *n_entries;  ///< out, in host memory
   void *work;          ///< kg_vertex_matrix_work_bytes() of device memory
   size_t work_bytes;
@@ -73,10 +75,10 @@ KG_INLINE void kg_vertex_element(const kg_vertex_matrix_args *a, int32_t e)
     }
 }
 
-/// Entries of a row.
+/// Entries of a row beside its diagonal.
 KG_INLINE int32_t kg_vertex_row_length(const kg_vertex_space *space, int32_t row)
 {
-  int32_t length = 1;
+  int32_t length = 0;
   for (int32_t i = space->begin[row]; i < space->begin[row + 1]; ++i)
     length += space->edge_row[space->ends[i] ^ 1] >= 0;
   return length;
@@ -87,8 +89,7 @@ KG_INLINE void kg_vertex_row(const kg_vertex_matrix_args *a, int32_t row)
 {
   const kg_vertex_space *space = &a->space;
   const kg_trace_arrays *arrays = &a->batch.arrays;
-  const int32_t first = a->row[row];
-  int32_t next = first + 1;
+  int32_t next = a->row[row];
   double diagonal = 0.0;
   for (int32_t i = space->begin[row]; i < space->begin[row + 1]; ++i) {
     const int32_t edge = space->ends[i] >> 1, end = space->ends[i] & 1;
@@ -105,10 +106,10 @@ KG_INLINE void kg_vertex_row(const kg_vertex_matrix_args *a, int32_t row)
     const int32_t other = space->edge_row[space->ends[i] ^ 1];
     if (other < 0) continue;
     a->column[next] = other;
-    a->value[next++] = coupling;
+    a->value[next] = (float)coupling;
+    diagonal += coupling - (double)a->value[next++];
   }
-  a->column[first] = row;
-  a->value[first] = diagonal;
+  a->diagonal[row] = diagonal;
 }
 
 KEDGE_END_DECLS

@@ -29,15 +29,32 @@ kg_multigrid_shape kg_shape_multigrid(const kg_shape *s)
                               .flux = !s->has_reaction};
 }
 
+/// Of the coarse solver, which is not there without a cycle.
+static kg_coarse_bytes coarse_bytes(const kg_shape *s)
+{
+  if (s->smoothing_steps == 0) return (kg_coarse_bytes){0};
+  return kg_coarse_table_of(s->coarse_solver)->bytes(s->n_vertices, 2 * (int64_t)s->count.n_free);
+}
+
+/// The coarse solver works after the other parts of multigrid, in the same memory.
+static kedge_status multigrid_work(kedge_context *ctx, kg_shape *s)
+{
+  const kg_multigrid_shape shape = kg_shape_multigrid(s);
+  KG_TRY(kg_multigrid_work_bytes(ctx, &shape, &s->multigrid_work_bytes));
+  if (!kg_coarse_table_of(s->coarse_solver)->takes_memory) return KEDGE_OK;
+  const size_t coarse = (size_t)coarse_bytes(s).work;
+  if (coarse > s->multigrid_work_bytes) s->multigrid_work_bytes = coarse;
+  return KEDGE_OK;
+}
+
 kedge_status kg_shape_work(kedge_context *ctx, kg_shape *s)
 {
-  const kg_multigrid_shape multigrid = kg_shape_multigrid(s);
   KG_REQUIRE(ctx, kg_coarse_table_of(s->coarse_solver) != NULL, KEDGE_ERR_UNSUPPORTED,
              "coarse_solver = hypre: this kedge was built without hypre; take amg, or build with "
              "KEDGE_HYPRE=ON");
   const bool resident = s->preconditioner == KEDGE_PRECONDITIONER_JACOBI;
   s->resident_bytes = resident ? kg_cg_resident_bytes(ctx, s->size, &s->count) : 0;
-  if (!resident) KG_TRY(kg_multigrid_work_bytes(ctx, &multigrid, &s->multigrid_work_bytes));
+  if (!resident) KG_TRY(multigrid_work(ctx, s));
   return kg_ell_work_bytes(ctx, s->size, &s->count, &s->ell_work_bytes);
 }
 
@@ -135,7 +152,14 @@ static size_t multigrid_bytes(kg_array array, const kg_shape *s)
 {
   const kg_multigrid_shape shape = kg_shape_multigrid(s);
   if (!kg_shape_has_multigrid(s)) return 0;
-  return array == KG_ARRAY_MULTIGRID ? kg_multigrid_bytes(&shape) : s->multigrid_work_bytes;
+  switch (array) {
+    case KG_ARRAY_MULTIGRID:
+      return kg_multigrid_bytes(&shape);
+    case KG_ARRAY_MULTIGRID_COARSE:
+      return kg_coarse_table_of(s->coarse_solver)->takes_memory ? (size_t)coarse_bytes(s).kept : 0;
+    default:
+      return s->multigrid_work_bytes;
+  }
 }
 
 size_t kg_array_bytes(kg_array array, const kg_shape *s)
@@ -181,6 +205,7 @@ size_t kg_array_bytes(kg_array array, const kg_shape *s)
     case KG_ARRAY_RESIDUAL:
       return multigrid ? free_rows * d : 0;
     case KG_ARRAY_MULTIGRID:
+    case KG_ARRAY_MULTIGRID_COARSE:
     case KG_ARRAY_MULTIGRID_WORK:
       return multigrid_bytes(array, s);
     case KG_ARRAY_TRACE:
@@ -209,20 +234,19 @@ size_t kg_array_bytes(kg_array array, const kg_shape *s)
   }
 }
 
-/// The solver of the coarse system allocates for itself: this much at most.
-static size_t coarse_bytes(kedge_stage stage, const kg_shape *s)
+/// What a coarse solver that takes no memory of ours allocates for itself.
+static size_t other_bytes(kedge_stage stage, const kg_shape *s)
 {
-  if (!kg_shape_has_multigrid(s) || s->smoothing_steps == 0) return 0;
-  const int64_t n_entries = s->n_vertices + 2 * (int64_t)s->count.n_free;
-  const kg_coarse_table *solver = kg_coarse_table_of(s->coarse_solver);
-  const kg_coarse_bytes bytes = solver->bytes(s->n_vertices, n_entries);
-  if (stage == KEDGE_STAGE_ASSEMBLY) return (size_t)(bytes.kept + bytes.work);
-  return stage == KEDGE_STAGE_TRACE_SOLVE ? (size_t)bytes.kept : 0;
+  const bool lives = stage == KEDGE_STAGE_ASSEMBLY || stage == KEDGE_STAGE_TRACE_SOLVE;
+  if (!kg_shape_has_multigrid(s) || !lives) return 0;
+  if (kg_coarse_table_of(s->coarse_solver)->takes_memory) return 0;
+  const kg_coarse_bytes bytes = coarse_bytes(s);
+  return (size_t)(stage == KEDGE_STAGE_ASSEMBLY ? bytes.kept + bytes.work : bytes.kept);
 }
 
 int64_t kg_stage_bytes(kedge_stage stage, const kg_shape *shape)
 {
-  size_t bytes = coarse_bytes(stage, shape);
+  size_t bytes = other_bytes(stage, shape);
   for (kg_array a = 0; a < KG_ARRAY_COUNT; ++a)
     if (kg_array_lives(a, stage, shape)) bytes += kg_rounded(kg_array_bytes(a, shape));
   return (int64_t)bytes;

@@ -74,6 +74,7 @@ kedge_status kg_shape_work(kedge_context *ctx, kg_shape *shape);
   X(ELL_VALUE, ASSEMBLY, TRACE_SOLVE)              \
   X(ELL_WORK, ASSEMBLY, ASSEMBLY)                  \
   X(MULTIGRID, ASSEMBLY, TRACE_SOLVE)              \
+  X(MULTIGRID_COARSE, ASSEMBLY, TRACE_SOLVE)       \
   X(MULTIGRID_WORK, ASSEMBLY, ASSEMBLY)            \
   X(TRACE, TRACE_SOLVE, POSTPROCESS)               \
   X(RESIDUAL, TRACE_SOLVE, TRACE_SOLVE)            \

@@ -181,7 +181,9 @@ static kedge_status make_multigrid(kg_pipeline *p)
                                   .solver = kg_coarse_table_of(p->shape.coarse_solver),
                                   .memory = p->buffers[KG_ARRAY_MULTIGRID].data,
                                   .work = p->buffers[KG_ARRAY_MULTIGRID_WORK].data,
-                                  .work_bytes = p->shape.multigrid_work_bytes};
+                                  .work_bytes = p->shape.multigrid_work_bytes,
+                                  .coarse = p->buffers[KG_ARRAY_MULTIGRID_COARSE].data,
+                                  .coarse_bytes = p->buffers[KG_ARRAY_MULTIGRID_COARSE].bytes};
   kedge_report *r = &p->solution->report;
   const double began = kg_seconds();
   KG_TRY(kg_multigrid_create(p->ctx, &args, &p->multigrid));

@@ -40,15 +40,21 @@ static kedge_status expand(kedge_context *ctx, const kg_csr *matrix, double *ful
 {
   const size_t n = (size_t)matrix->n_rows, entries = (size_t)matrix->n_entries;
   int32_t *row = NULL, *column = NULL;
-  double *value = NULL;
+  float *value = NULL;
+  double *diagonal = NULL;
   kedge_status status = fetch(ctx, matrix->row, n + 1, sizeof *row, &row);
   if (status == KEDGE_OK) status = fetch(ctx, matrix->column, entries, sizeof *column, &column);
   if (status == KEDGE_OK) status = fetch(ctx, matrix->value, entries, sizeof *value, &value);
-  for (size_t i = 0; status == KEDGE_OK && i < n; ++i)
-    for (int32_t k = row[i]; k < row[i + 1]; ++k) full[i * n + (size_t)column[k]] = value[k];
+  if (status == KEDGE_OK) status = fetch(ctx, matrix->diagonal, n, sizeof *diagonal, &diagonal);
+  for (size_t i = 0; status == KEDGE_OK && i < n; ++i) {
+    full[i * n + i] = diagonal[i];
+    for (int32_t k = row[i]; k < row[i + 1]; ++k)
+      full[i * n + (size_t)column[k]] = (double)value[k];
+  }
   free(row);
   free(column);
   free(value);
+  free(diagonal);
   return status;
 }
 
@@ -65,8 +71,10 @@ static kedge_status factor(kedge_context *ctx, size_t n, double *a)
   return KEDGE_OK;
 }
 
-static kedge_status create(kedge_context *ctx, const kg_csr *matrix, kg_coarse **out)
+static kedge_status create(kedge_context *ctx, const kg_csr *matrix, kg_coarse_memory memory,
+                           kg_coarse **out)
 {
+  (void)memory;
   kg_coarse *c;
   const size_t n = (size_t)matrix->n_rows;
   *out = NULL;

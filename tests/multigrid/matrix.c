@@ -163,13 +163,57 @@ void fe_matrix_free(fe_matrix *m)
   *m = (fe_matrix){0};
 }
 
-void device_matrix_create(kedge_context *ctx, const fe_matrix *m, device_matrix *out)
+void fe_matrix_round(fe_matrix *m)
+{
+  for (int32_t i = 0; i < m->n; ++i)
+    for (int32_t e = m->row[i] + 1; e < m->row[i + 1]; ++e) {
+      const double rounded = (double)(float)m->value[e];
+      m->value[m->row[i]] += m->value[e] - rounded;
+      m->value[e] = rounded;
+    }
+}
+
+void device_matrix_plain(kedge_context *ctx, const fe_matrix *m, bool wide, device_matrix *out)
 {
   const size_t entries = (size_t)m->n_entries;
+  float *value = get(entries, sizeof *value);
+  for (size_t e = 0; e < entries; ++e) value[e] = (float)m->value[e];
+  *out = (device_matrix){0};
   must(ctx, kg_upload(ctx, m->row, (size_t)m->n + 1, sizeof *m->row, &out->row));
   must(ctx, kg_upload(ctx, m->column, entries, sizeof *m->column, &out->column));
-  must(ctx, kg_upload(ctx, m->value, entries, sizeof *m->value, &out->value));
-  out->csr = (kg_csr){m->n, m->n_entries, out->row.data, out->column.data, out->value.data};
+  if (wide)
+    must(ctx, kg_upload(ctx, m->value, entries, sizeof *m->value, &out->value));
+  else
+    must(ctx, kg_upload(ctx, value, entries, sizeof *value, &out->value));
+  out->csr = (kg_csr){.n_rows = m->n,
+                      .n_entries = m->n_entries,
+                      .row = out->row.data,
+                      .column = out->column.data,
+                      .value = wide ? NULL : out->value.data,
+                      .wide = wide ? out->value.data : NULL};
+  free(value);
+}
+
+void device_matrix_create(kedge_context *ctx, const fe_matrix *m, device_matrix *out)
+{
+  const size_t n = (size_t)m->n, entries = (size_t)m->n_entries;
+  double *diagonal = get(n, sizeof *diagonal);
+  fe_matrix beside = {m->n, 0, get(n + 1, sizeof *beside.row), get(entries, sizeof *beside.column),
+                      get(entries, sizeof *beside.value)};
+  for (int32_t i = 0; i < m->n; ++i) {
+    diagonal[i] = m->value[m->row[i]];
+    for (int32_t e = m->row[i] + 1; e < m->row[i + 1]; ++e) {
+      beside.column[beside.n_entries] = m->column[e];
+      beside.value[beside.n_entries++] = m->value[e];
+      diagonal[i] += m->value[e] - (double)(float)m->value[e];
+    }
+    beside.row[i + 1] = beside.n_entries;
+  }
+  device_matrix_plain(ctx, &beside, false, out);
+  must(ctx, kg_upload(ctx, diagonal, n, sizeof *diagonal, &out->diagonal));
+  out->csr.diagonal = out->diagonal.data;
+  fe_matrix_free(&beside);
+  free(diagonal);
 }
 
 void device_matrix_destroy(kedge_context *ctx, device_matrix *m)
@@ -177,17 +221,47 @@ void device_matrix_destroy(kedge_context *ctx, device_matrix *m)
   kg_free(ctx, &m->row);
   kg_free(ctx, &m->column);
   kg_free(ctx, &m->value);
+  kg_free(ctx, &m->diagonal);
+}
+
+/// Device memory in fresh host memory.
+static void *fetched(kedge_context *ctx, const void *device, size_t count, size_t size)
+{
+  void *const host = get(count, size);
+  must(ctx, kg_copy_out(ctx, host, device, count * size));
+  must(ctx, kg_sync(ctx));
+  return host;
 }
 
 void fe_matrix_fetch(kedge_context *ctx, const kg_csr *csr, fe_matrix *out)
 {
-  const size_t entries = (size_t)csr->n_entries, rows = (size_t)csr->n_rows + 1;
-  *out = (fe_matrix){csr->n_rows, csr->n_entries, get(rows, sizeof *out->row),
-                     get(entries, sizeof *out->column), get(entries, sizeof *out->value)};
-  must(ctx, kg_copy_out(ctx, out->row, csr->row, rows * sizeof *out->row));
-  must(ctx, kg_copy_out(ctx, out->column, csr->column, entries * sizeof *out->column));
-  must(ctx, kg_copy_out(ctx, out->value, csr->value, entries * sizeof *out->value));
-  must(ctx, kg_sync(ctx));
+  const size_t entries = (size_t)csr->n_entries, rows = (size_t)csr->n_rows;
+  const int first = csr->diagonal != NULL;
+  int32_t *row = fetched(ctx, csr->row, rows + 1, sizeof *row);
+  int32_t *column = fetched(ctx, csr->column, entries, sizeof *column);
+  void *value = csr->wide ? fetched(ctx, csr->wide, entries, sizeof(double))
+                          : fetched(ctx, csr->value, entries, sizeof(float));
+  double *diagonal = first ? fetched(ctx, csr->diagonal, rows, sizeof *diagonal) : NULL;
+  const kg_csr host = {.value = csr->wide ? NULL : value, .wide = csr->wide ? value : NULL};
+  const size_t all = entries + (first ? rows : 0);
+  *out = (fe_matrix){csr->n_rows, (int32_t)all, row, get(all, sizeof *out->column),
+                     get(all, sizeof *out->value)};
+  for (int32_t i = 0, to = 0, e = 0; i < csr->n_rows; ++i) {
+    if (first) {
+      out->column[to] = i;
+      out->value[to++] = diagonal[i];
+    }
+    const int32_t end = row[i + 1];
+    if (i > 0) row[i] += i * first;
+    for (; e < end; ++e, ++to) {
+      out->column[to] = column[e];
+      out->value[to] = kg_csr_value(&host, e);
+    }
+  }
+  row[csr->n_rows] = (int32_t)all;
+  free(column);
+  free(value);
+  free(diagonal);
 }
 
 void fe_multiply(const fe_matrix *m, const double *x, double *y)
@@ -259,7 +333,7 @@ int coarse_iterations(kedge_context *ctx, const kg_coarse_table *solver, const f
   for (int k = 0; k < 4; ++k) v[k] = get((size_t)m->n, sizeof(double));
   for (int32_t i = 0; i < m->n; ++i) v[0][i] = test_random(&seed);
   device_matrix_create(ctx, m, &device);
-  must(ctx, solver->create(ctx, &device.csr, &coarse));
+  must(ctx, solver->create(ctx, &device.csr, (kg_coarse_memory){0}, &coarse));
   const int iterations = iterate(ctx, solver, m, coarse, v);
   solver->destroy(ctx, coarse);
   device_matrix_destroy(ctx, &device);

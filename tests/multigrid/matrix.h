@@ -25,14 +25,21 @@ void fe_grid_matrix(fe_grid grid, fe_matrix *out);
 void fe_irregular_matrix(int n_triangles, fe_matrix *out);
 void fe_matrix_free(fe_matrix *m);
 
+/// Entries beside the diagonal as device memory has them, in single precision; the diagonal takes what
+/// they lose, so that rows keep their sums.
+void fe_matrix_round(fe_matrix *m);
+
 /// A copy in device memory.
 typedef struct device_matrix {
   kg_csr csr;
-  kg_buffer row, column, value;
+  kg_buffer row, column, value, diagonal;
 } device_matrix;
+/// A square matrix with its diagonal apart, rounded as fe_matrix_round() does.
 void device_matrix_create(kedge_context *ctx, const fe_matrix *m, device_matrix *out);
+/// Another matrix, as it is; `wide` keeps its entries double.
+void device_matrix_plain(kedge_context *ctx, const fe_matrix *m, bool wide, device_matrix *out);
 void device_matrix_destroy(kedge_context *ctx, device_matrix *m);
-/// What a matrix in device memory holds.
+/// What a matrix in device memory holds; diagonals are first.
 void fe_matrix_fetch(kedge_context *ctx, const kg_csr *csr, fe_matrix *out);
 
 /// y = A x.

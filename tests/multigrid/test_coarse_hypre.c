@@ -38,7 +38,7 @@ typedef struct coarse_case {
 static void open_case(coarse_case *c)
 {
   device_matrix_create(ctx, &c->m, &c->device);
-  must(ctx, kg_hypre.create(ctx, &c->device.csr, &c->coarse));
+  must(ctx, kg_hypre.create(ctx, &c->device.csr, (kg_coarse_memory){0}, &c->coarse));
 }
 
 static void close_case(coarse_case *c)
@@ -153,7 +153,7 @@ static void it_keeps_no_more_than_it_says_and_most_of_that(void **state)
     fe_grid_matrix(some[k], &c.m);
     device_matrix_create(ctx, &c.m, &c.device);
     const double before = heap_bytes();
-    must(ctx, kg_hypre.create(ctx, &c.device.csr, &c.coarse));
+    must(ctx, kg_hypre.create(ctx, &c.device.csr, (kg_coarse_memory){0}, &c.coarse));
     const double kept = heap_bytes() - before;
     const double said = (double)kg_hypre.bytes(c.m.n, c.m.n_entries).kept;
     assert_true(kept <= said && said <= 2.0 * kept);
@@ -168,7 +168,8 @@ static void a_matrix_that_is_not_positive_definite_is_refused(void **state)
   fe_grid_matrix((fe_grid){.nx = 9, .ny = 9, .height = 1.0}, &c.m);
   c.m.value[c.m.row[17]] = -1.0;
   device_matrix_create(ctx, &c.m, &c.device);
-  assert_int_equal(kg_hypre.create(ctx, &c.device.csr, &c.coarse), KEDGE_ERR_NUMERIC);
+  assert_int_equal(kg_hypre.create(ctx, &c.device.csr, (kg_coarse_memory){0}, &c.coarse),
+                   KEDGE_ERR_NUMERIC);
   assert_null(c.coarse);
   assert_string_equal(kedge_context_error(ctx),
                       "the coarse matrix is not positive definite: -1 on the diagonal of row 17");
@@ -195,7 +196,8 @@ static void a_gpu_is_refused(void **state)
   coarse_case c;
   fe_grid_matrix((fe_grid){.nx = 5, .ny = 5, .height = 1.0}, &c.m);
   device_matrix_create(ctx, &c.m, &c.device);
-  assert_int_equal(kg_hypre.create(ctx, &c.device.csr, &c.coarse), KEDGE_ERR_UNSUPPORTED);
+  assert_int_equal(kg_hypre.create(ctx, &c.device.csr, (kg_coarse_memory){0}, &c.coarse),
+                   KEDGE_ERR_UNSUPPORTED);
   assert_string_equal(kedge_context_error(ctx),
                       "hypre solves coarse systems in host memory: take kedge's own on a GPU");
   close_case(&c);
