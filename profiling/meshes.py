@@ -1,6 +1,6 @@
 """Meshes for experiments that no generator of kedge makes, as Gmsh files (.msh 2.2): rectangles stretched or graded in
-both directions, and sectors of well-shaped triangles graded towards a point. All of their boundary is the group "wall",
-but for the left side of a rectangle, "left"."""
+both directions, sectors of well-shaped triangles graded towards a point, other meshes scaled in one direction. All of the
+boundary of the first two kinds is the group "wall", but for the left side of a rectangle, "left"."""
 import math
 
 
@@ -79,3 +79,13 @@ def sector(path, n, ratio):
     ends += [(ring(k) + i, ring(k + 1) + i) for k in range(layers) for i in (0, n)]
     lines = [(a, b, 1) for a, b in ends] + [(ring(layers) + i, ring(layers) + i + 1, 1) for i in range(n)]
     write(path, points, triangles, lines)
+
+
+def scaled(path, source, ratio):
+    """A mesh of Gmsh (.msh 2.2, ASCII), so many times lower: all of its triangles are stretched, and irregular."""
+    with open(source, encoding="ascii") as file:
+        before, nodes, after = file.read().replace("$EndNodes", "$Nodes").split("$Nodes\n")
+    lines = [line.split() for line in nodes.splitlines()]
+    rows = [f"{number} {x} {float(y) / ratio!r} {z}\n" for number, x, y, z in lines[1:]]
+    with open(path, "w", encoding="ascii") as file:
+        file.write(f"{before}$Nodes\n{len(rows)}\n{''.join(rows)}$EndNodes\n{after}")

@@ -22,7 +22,7 @@ static void print_stages(const kedge_report *report)
   for (int s = 0; s < KEDGE_STAGE_COUNT; ++s) {
     const kedge_stage_report *stage = &report->stages[s];
     const bool assembles = strcmp(report->operator_name, "matrix-free") != 0 ||
-                           strcmp(report->preconditioner, "multigrid") == 0;
+                           strcmp(report->preconditioner, "jacobi") != 0;
     if (s == KEDGE_STAGE_ASSEMBLY && !assembles) continue;
     const char *title = kg_cli_stage_title((kedge_stage)s);
     // Not part of this solve, or nothing that four decimals show.
@@ -46,9 +46,10 @@ static const char *outcome(const kedge_report *report)
 
 static void print_solver(const kedge_report *report)
 {
-  printf("solver       %s after %lld iterations (%s, %s): relative residual %.2e, tolerance %.0e",
-         outcome(report), (long long)report->iterations, report->operator_name,
-         report->preconditioner, report->relative_residual, report->tolerance);
+  printf("solver       %s after %lld iterations (%s, %s", outcome(report),
+         (long long)report->iterations, report->operator_name, report->preconditioner);
+  if (report->smoother[0]) printf(", smoother %s", report->smoother);
+  printf("): relative residual %.2e, tolerance %.0e", report->relative_residual, report->tolerance);
   if (report->stop == KEDGE_STOP_ROUNDING) printf(", rounding %.1e", report->rounding_residual);
   putchar('\n');
   if (report->has_exact)

@@ -17,7 +17,7 @@ enum { THREADS = 128 };
 template <int M>
 constexpr int WIDTH = M <= 8 ? 8 : 16;  // lanes of a line
 template <int M>
-constexpr int CHUNK = M <= 8 ? 8 : 4;  // steps, as many as registers hold
+constexpr int CHUNK = M <= 7 ? 8 : 4;  // steps, as many as registers hold
 
 /// A line as its lanes walk it: n steps, from `first` on.
 template <int M, bool BACKWARD>
