@@ -1,6 +1,7 @@
 #include "ops/edge_blocks.h"
 
 #include "core/context.h"
+#include "ops/fault.h"
 
 size_t kg_edge_blocks_count(kg_sizes size, const kg_trace_counts *count)
 {
@@ -38,13 +39,12 @@ kedge_status kg_edge_blocks(kedge_context *ctx, const kg_edge_blocks_args *args)
   static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *,
                                                            const kg_edge_blocks_args *) =
       KG_IMPLEMENTATIONS_OF_NUMBERS(kg_edge_blocks_host, kg_edge_blocks_cuda);
-  int32_t fault = INT32_MAX;
-  KG_TRY(kg_copy_in(ctx, args->fault, &fault, sizeof fault));
+  int32_t fault;
+  KG_TRY(kg_fault_clear(ctx, args->fault));
   KG_TRY(impl[args->number][ctx->backend](ctx, args));
-  KG_TRY(kg_copy_out(ctx, &fault, args->fault, sizeof fault));
-  KG_TRY(kg_sync(ctx));
-  return fault == INT32_MAX ? KEDGE_OK
-                            : kg_edge_blocks_refuse(ctx, &args->batch, args->number, fault);
+  KG_TRY(kg_fault_read(ctx, args->fault, &fault));
+  return fault == KG_NO_FAULT ? KEDGE_OK
+                              : kg_edge_blocks_refuse(ctx, &args->batch, args->number, fault);
 }
 
 /// The parts of K^e are read once, the inverses written once.

@@ -1,6 +1,7 @@
 #include "ops/element_blocks.h"
 
 #include "core/context.h"
+#include "ops/fault.h"
 
 /// Where the element lies whose block has no inverse, and what to do.
 static kedge_status refuse(kedge_context *ctx, const kg_element_blocks_args *args, int32_t e)
@@ -31,12 +32,11 @@ kedge_status kg_element_blocks(kedge_context *ctx, const kg_element_blocks_args 
   static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *,
                                                            const kg_element_blocks_args *) =
       KG_IMPLEMENTATIONS_OF_NUMBERS(kg_element_blocks_host, kg_element_blocks_cuda);
-  int32_t fault = INT32_MAX;
-  KG_TRY(kg_copy_in(ctx, args->fault, &fault, sizeof fault));
+  int32_t fault;
+  KG_TRY(kg_fault_clear(ctx, args->fault));
   KG_TRY(impl[args->number][ctx->backend](ctx, args));
-  KG_TRY(kg_copy_out(ctx, &fault, args->fault, sizeof fault));
-  KG_TRY(kg_sync(ctx));
-  return fault == INT32_MAX ? KEDGE_OK : refuse(ctx, args, fault);
+  KG_TRY(kg_fault_read(ctx, args->fault, &fault));
+  return fault == KG_NO_FAULT ? KEDGE_OK : refuse(ctx, args, fault);
 }
 
 /// K^e and the parts of the three elements beyond its edges are read, the inverse is written.

@@ -184,32 +184,71 @@ static void check_prolongation(const aggregation *a, const fe_matrix *p, double 
   free(dense);
 }
 
+/// Makes and checks the prolongation; its longest row. The matrix is not the caller's any more.
+static int32_t check_prolongation_of(fe_matrix *m, bool keeps_constants)
+{
+  fe_matrix p;
+  aggregation a;
+  kg_csr made;
+  aggregation_create(m, &a);
+  const kg_csr_make_args args = {.source = KG_CSR_PROLONGATION,
+                                 .a = a.device.csr,
+                                 .strong = a.args.strong,
+                                 .aggregate = a.args.aggregate,
+                                 .omega = 0.6};
+  const kg_csr_work work = {a.args.length, a.args.begin, a.args.scan, a.args.scan_bytes};
+  must(ctx, kg_csr_make(ctx, &args, &work, &a.arena, &made));
+  fe_matrix_fetch(ctx, &made, &p);
+  check_prolongation(&a, &p, 0.6);
+  int32_t longest = 0;
+  for (int32_t i = 0; i < p.n; ++i) {
+    double sum = 0.0;
+    for (int32_t e = p.row[i]; e < p.row[i + 1]; ++e) sum += p.value[e];
+    if (keeps_constants) assert_true(sum == 1.0);
+    if (p.row[i + 1] - p.row[i] > longest) longest = p.row[i + 1] - p.row[i];
+  }
+  fe_matrix_free(&p);
+  aggregation_destroy(&a);
+  return longest;
+}
+
 static void prolongations_are_smoothed_aggregates_and_keep_constants(void **state)
 {
   (void)state;
   for (int k = 0; k < AGGREGATED; ++k) {
-    fe_matrix m, p;
-    aggregation a;
-    kg_csr made;
+    fe_matrix m;
     fe_grid_matrix(aggregated[k], &m);
-    aggregation_create(&m, &a);
-    const kg_csr_make_args args = {.source = KG_CSR_PROLONGATION,
-                                   .a = a.device.csr,
-                                   .strong = a.args.strong,
-                                   .aggregate = a.args.aggregate,
-                                   .omega = 0.6};
-    const kg_csr_work work = {a.args.length, a.args.begin, a.args.scan, a.args.scan_bytes};
-    must(ctx, kg_csr_make(ctx, &args, &work, &a.arena, &made));
-    fe_matrix_fetch(ctx, &made, &p);
-    check_prolongation(&a, &p, 0.6);
-    for (int32_t i = 0; i < p.n && aggregated[k].neumann; ++i) {
-      double sum = 0.0;
-      for (int32_t e = p.row[i]; e < p.row[i + 1]; ++e) sum += p.value[e];
-      assert_true(sum == 1.0);
-    }
-    fe_matrix_free(&p);
-    aggregation_destroy(&a);
+    check_prolongation_of(&m, aggregated[k].neumann);
   }
+}
+
+/// A hub with spokes, paths of vertices that hold together more than with the hub; row sums are 0.
+static fe_matrix wheel(int32_t spokes, int32_t length)
+{
+  const int32_t n = 1 + spokes * length;
+  fe_matrix m = {n, 0, get((size_t)n + 1, sizeof *m.row), get(4 * (size_t)n, sizeof *m.column),
+                 get(4 * (size_t)n, sizeof *m.value)};
+  for (int32_t i = 0; i < n; ++i) {
+    const int32_t diagonal = m.n_entries++, at = (i - 1) % length;
+    m.column[diagonal] = i;
+    for (int32_t k = 0; k < (i == 0 ? spokes : 2); ++k) {
+      const bool inner = i > 0 && k == 0, outer = i > 0 && k == 1;
+      if (outer && at == length - 1) continue;
+      const bool to_hub = i == 0 || (inner && at == 0);
+      m.column[m.n_entries] = i == 0 ? 1 + k * length : to_hub ? 0 : inner ? i - 1 : i + 1;
+      m.value[m.n_entries] = to_hub ? -1.0 : -2.0;
+      m.value[diagonal] -= m.value[m.n_entries++];
+    }
+    m.row[i + 1] = m.n_entries;
+  }
+  return m;
+}
+
+static void a_row_next_to_many_aggregates_is_made_as_any_other(void **state)
+{
+  (void)state;
+  fe_matrix m = wheel(45, 5);
+  assert_in_range(check_prolongation_of(&m, true), 20, 46);
 }
 
 int main(void)
@@ -218,6 +257,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(aggregates_are_the_surroundings_of_roots_that_are_far_apart),
       cmocka_unit_test(prolongations_are_smoothed_aggregates_and_keep_constants),
+      cmocka_unit_test(a_row_next_to_many_aggregates_is_made_as_any_other),
   };
   return cmocka_run_group_tests_name("multigrid.aggregates", tests, open_context, close_context);
 }
