@@ -54,6 +54,10 @@ typedef struct kedge_report {
   int multigrid_levels;       ///< the trace and those below it; 0: no multigrid
   double setup_seconds;       ///< making the preconditioner, part of the assembly stage
   int64_t iterations;
+  int start_order;           ///< of the solve that made the start; 0: it was zero
+  int64_t start_iterations;  ///< of that solve, beside `iterations`
+  double start_seconds;      ///< of that solve, part of the trace solve
+  double start_residual;     ///< as relative_residual, of the start; 1 where it was zero
   double tolerance;
   double relative_residual;  ///< ||b - K x|| / ||b - K x_0||, recomputed after the last iteration;
                              ///< x_0 holds the Dirichlet values and is 0 elsewhere

@@ -37,6 +37,7 @@ static const char problem_text[] =
     "                 coarse_solver     amg             or hypre, on the host, where it is built "
     "in\n"
     "                 precision         double          or mixed, with multigrid\n"
+    "                 start             zero            or nested: the solution of a lower order\n"
     "                 tolerance         auto            relative residual that ends the solve: "
     "1e-10, or\n"
     "                                                   what rounding leaves; or a number\n"

@@ -22,7 +22,7 @@ static void print_stages(const kedge_report *report)
   for (int s = 0; s < KEDGE_STAGE_COUNT; ++s) {
     const kedge_stage_report *stage = &report->stages[s];
     const bool assembles = strcmp(report->operator_name, "matrix-free") != 0 ||
-                           strcmp(report->preconditioner, "jacobi") != 0;
+                           strcmp(report->preconditioner, "jacobi") != 0 || report->start_order > 0;
     if (s == KEDGE_STAGE_ASSEMBLY && !assembles) continue;
     const char *title = kg_cli_stage_title((kedge_stage)s);
     // Not part of this solve, or nothing that four decimals show.
@@ -52,6 +52,10 @@ static void print_solver(const kedge_report *report)
   printf("): relative residual %.2e, tolerance %.0e", report->relative_residual, report->tolerance);
   if (report->stop == KEDGE_STOP_ROUNDING) printf(", rounding %.1e", report->rounding_residual);
   putchar('\n');
+  if (report->start_order > 0)
+    printf("start        order %d, %lld iterations in %.4f s: relative residual %.2e\n",
+           report->start_order, (long long)report->start_iterations, report->start_seconds,
+           report->start_residual);
   if (report->has_exact)
     printf("errors       u: L2 %.5e, max %.5e; q: L2 %.5e; u*: L2 %.5e\n", report->u_l2,
            report->u_linf, report->q_l2, report->u_star_l2);

@@ -52,6 +52,10 @@ static void write_solver(kg_json *json, const kedge_report *report)
   kg_json_integer(json, "smoothing_steps", report->smoothing_steps);
   kg_json_integer(json, "levels", report->multigrid_levels);
   kg_json_number(json, "setup_seconds", report->setup_seconds);
+  kg_json_integer(json, "start_order", report->start_order);
+  kg_json_integer(json, "start_iterations", report->start_iterations);
+  kg_json_number(json, "start_seconds", report->start_seconds);
+  kg_json_number(json, "start_residual", report->start_residual);
   kg_json_integer(json, "iterations", report->iterations);
   kg_json_number(json, "tolerance", report->tolerance);
   kg_json_number(json, "relative_residual", report->relative_residual);

@@ -42,12 +42,11 @@ static void place_lines(const kg_multigrid_shape *shape, void *memory, kg_smooth
                         size_t *bytes)
 {
   const size_t lines = (size_t)shape->n_lines, steps = (size_t)shape->n_line_steps;
-  const size_t i = sizeof(int32_t), m = (size_t)shape->size.n_edge;
+  const size_t i = sizeof(int32_t);
   s->lines = (kg_line_steps){.n_lines = shape->n_lines, .n_steps = shape->n_line_steps};
   s->lines.begin = take(memory, lines + 1, i, bytes);
   s->lines.edge = take(memory, steps, i, bytes);
   s->lines.side = take(memory, 2 * steps, i, bytes);
-  s->factor = take(memory, steps * m * m, kg_number_bytes(shape->number), bytes);
 }
 
 static kedge_status put_lines(kedge_context *ctx, const kg_edge_lines *from,
@@ -59,11 +58,10 @@ static kedge_status put_lines(kedge_context *ctx, const kg_edge_lines *from,
   return kg_copy_in(ctx, to->side, from->side, 2 * steps * i);
 }
 
-/// Where everything lies in one piece of memory, which may be NULL for its size.
-static kg_multigrid multigrid_at(const kg_multigrid_shape *shape, void *memory, size_t *bytes)
+/// Where that lies which a cycle works with on the trace, in memory that may be NULL for its size.
+static kg_multigrid trace_at(const kg_multigrid_shape *shape, void *memory, size_t *bytes)
 {
-  const size_t n_free = (size_t)shape->count.n_free, n_vertices = (size_t)shape->n_vertices;
-  const size_t n_entries = 2 * n_free, i = sizeof(int32_t), d = sizeof(double);
+  const size_t n_free = (size_t)shape->count.n_free, n_edge = (size_t)shape->size.n_edge;
   const size_t real = kg_number_bytes(shape->number);
   const kedge_smoother kind = shape->smoother;
   kg_multigrid m = {.shape = *shape};
@@ -73,11 +71,22 @@ static kg_multigrid multigrid_at(const kg_multigrid_shape *shape, void *memory, 
   m.smoother.inverse =
       take(memory, kg_smoother_inverse_count(kind, shape->size, &shape->count), real, bytes);
   m.smoother.v = take(memory, kg_smoother_v_count(kind, shape->size, &shape->count), real, bytes);
-  if (kind == KEDGE_SMOOTHER_LINE) place_lines(shape, memory, &m.smoother, bytes);
+  if (kind == KEDGE_SMOOTHER_LINE)
+    m.smoother.factor = take(memory, (size_t)shape->n_line_steps * n_edge * n_edge, real, bytes);
   if (shape->smoothing_steps == 0) return m;
-  if (shape->smoothing_steps > 1)
-    m.d = take(memory, n_free * (size_t)shape->size.n_edge, real, bytes);
+  if (shape->smoothing_steps > 1) m.d = take(memory, n_free * n_edge, real, bytes);
   if (shape->number == KG_SINGLE) m.single = single_at(shape, memory, bytes);
+  return m;
+}
+
+/// Where everything lies: that first.
+static kg_multigrid multigrid_at(const kg_multigrid_shape *shape, void *memory, size_t *bytes)
+{
+  const size_t n_free = (size_t)shape->count.n_free, n_vertices = (size_t)shape->n_vertices;
+  const size_t n_entries = 2 * n_free, i = sizeof(int32_t), d = sizeof(double);
+  kg_multigrid m = trace_at(shape, memory, bytes);
+  if (shape->smoother == KEDGE_SMOOTHER_LINE) place_lines(shape, memory, &m.smoother, bytes);
+  if (shape->smoothing_steps == 0) return m;
   m.space.edge_row = take(memory, 2 * n_free, i, bytes);
   m.space.begin = take(memory, n_vertices + 1, i, bytes);
   m.space.ends = take(memory, 2 * n_free, i, bytes);
@@ -103,6 +112,13 @@ size_t kg_multigrid_bytes(const kg_multigrid_shape *shape)
 {
   size_t bytes;
   multigrid_at(shape, NULL, &bytes);
+  return bytes;
+}
+
+size_t kg_multigrid_lower_bytes(const kg_multigrid_shape *shape)
+{
+  size_t bytes;
+  trace_at(shape, NULL, &bytes);
   return bytes;
 }
 
@@ -164,18 +180,38 @@ static kedge_status make_single(kedge_context *ctx, const kg_multigrid_args *a,
                                                                 .to = single->local});
 }
 
+static kedge_status make_trace(kedge_context *ctx, const kg_multigrid_args *a, kg_multigrid *m)
+{
+  m->largest_eigenvalue = kg_multigrid_is_measured(&a->shape)
+                              ? kg_smoother_bound(a->shape.smoother)
+                              : kg_smoother_estimate(a->shape.size.order, a->shape.alignment);
+  if (a->shape.number == KG_SINGLE) KG_TRY(make_single(ctx, a, &m->single));
+  return kg_smoother_make(ctx, &m->smoother, &a->batch, a->local, a->work);
+}
+
+kedge_status kg_multigrid_lower(kedge_context *ctx, const kg_multigrid_args *a,
+                                const kg_multigrid *upper, kg_multigrid *out)
+{
+  size_t bytes;
+  *out = trace_at(&a->shape, a->memory, &bytes);
+  out->smoother.lines = upper->smoother.lines;
+  out->space = upper->space;
+  out->flux = upper->flux;
+  out->residual = upper->residual;
+  out->correction = upper->correction;
+  out->solver = upper->solver;
+  out->coarse = upper->coarse;
+  return make_trace(ctx, a, out);
+}
+
 kedge_status kg_multigrid_create(kedge_context *ctx, const kg_multigrid_args *a, kg_multigrid *out)
 {
   size_t bytes;
   *out = multigrid_at(&a->shape, a->memory, &bytes);
   out->solver = a->solver;
-  out->largest_eigenvalue = kg_multigrid_is_measured(&a->shape)
-                                ? kg_smoother_bound(a->shape.smoother)
-                                : kg_smoother_estimate(a->shape.size.order, a->shape.alignment);
-  if (a->shape.number == KG_SINGLE) KG_TRY(make_single(ctx, a, &out->single));
   if (a->shape.smoother == KEDGE_SMOOTHER_LINE)
     KG_TRY(put_lines(ctx, a->lines, &out->smoother.lines));
-  KG_TRY(kg_smoother_make(ctx, &out->smoother, &a->batch, a->local, a->work));
+  KG_TRY(make_trace(ctx, a, out));
   if (a->shape.smoothing_steps == 0) return KEDGE_OK;
   const kg_vertex_space_args space = {.batch = a->batch,
                                       .n_vertices = a->shape.n_vertices,

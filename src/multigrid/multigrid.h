@@ -91,6 +91,12 @@ typedef struct kg_multigrid_args {
 /// @retval KEDGE_ERR_NUMERIC  a block of an edge, or the coarse matrix, is not positive definite
 kedge_status kg_multigrid_create(kedge_context *ctx, const kg_multigrid_args *args,
                                  kg_multigrid *out);
+/// That of the system restricted to a lower order (ops/order_transfer.h), whose coarse space and
+/// matrix are the same: it borrows them. Do not destroy it.
+/// @param[in] args  of the lower order; memory of kg_multigrid_lower_bytes(), work as for `upper`
+kedge_status kg_multigrid_lower(kedge_context *ctx, const kg_multigrid_args *args,
+                                const kg_multigrid *upper, kg_multigrid *out);
+size_t kg_multigrid_lower_bytes(const kg_multigrid_shape *shape);
 void kg_multigrid_destroy(kedge_context *ctx, kg_multigrid *multigrid);
 /// The trace and the levels below it.
 int kg_multigrid_levels(const kg_multigrid *multigrid);

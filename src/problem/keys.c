@@ -298,6 +298,22 @@ READER(read_precision)
   return KEDGE_OK;
 }
 
+static const char *const start_names[] = {
+    [KEDGE_START_ZERO] = "zero", [KEDGE_START_NESTED] = "nested"};
+
+const char *kedge_start_name(kedge_start kind)
+{
+  return start_names[kind];
+}
+
+READER(read_start)
+{
+  int value;
+  KG_TRY(kg_value_word(settings, s, start_names, KEDGE_START_COUNT, &value));
+  p->start = (kedge_start)value;
+  return KEDGE_OK;
+}
+
 READER(read_smoothing_steps)
 {
   int64_t value;
@@ -360,6 +376,8 @@ static const kg_problem_key table[] = {
    read_coarse_solver, false},
   {"solver", "precision", "double or mixed", "double",
    "mixed: multigrid works in single precision", read_precision, false},
+  {"solver", "start", "zero or nested", "zero",
+   "of the iteration; nested: the solution of a lower order", read_start, false},
   {"solver", "tolerance", "auto or a constant between 0 and 1", "auto",
    "relative residual that ends the iteration; auto: 1e-10, or what rounding leaves", read_tolerance,
    true},

@@ -234,6 +234,11 @@ static kedge_status check_solver(kedge_context *ctx, const kedge_problem *p)
              "preconditioner = %s needs operator = matrix-free: it is made from the packed "
              "local matrices, which operator = %s does not keep; change one of the two",
              multigrid ? "multigrid" : "block-jacobi", kedge_operator_name(p->operator_kind));
+  KG_REQUIRE(ctx, p->start == KEDGE_START_ZERO || p->operator_kind == KEDGE_OPERATOR_MATRIX_FREE,
+             KEDGE_ERR_INPUT,
+             "start = nested needs operator = matrix-free: the lower order is a part of the packed "
+             "local matrices, which operator = %s does not keep; change one of the two",
+             kedge_operator_name(p->operator_kind));
   KG_REQUIRE(ctx, !mixed || multigrid, KEDGE_ERR_INPUT,
              "precision = mixed needs preconditioner = multigrid: only that works in single "
              "precision; with preconditioner = %s leave precision = double",

@@ -7,6 +7,7 @@
 #include "ops/errors.h"
 #include "ops/trace_arrays.h"
 #include "ops/trace_plain.h"
+#include "solver/nested.h"
 
 typedef struct lifetime {
   kedge_stage first, last;
@@ -208,6 +209,8 @@ size_t kg_array_bytes(kg_array array, const kg_shape *s)
     case KG_ARRAY_MULTIGRID_COARSE:
     case KG_ARRAY_MULTIGRID_WORK:
       return multigrid_bytes(array, s);
+    case KG_ARRAY_NESTED:
+      return kg_nested_bytes(s);
     case KG_ARRAY_TRACE:
     case KG_ARRAY_DIRECTION:
       return all_rows * d;

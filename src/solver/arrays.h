@@ -28,6 +28,7 @@ typedef struct kg_shape {
   int32_t n_lines, n_line_steps;  ///< smoother = line (mesh/edge_lines.h)
   kedge_precision precision;
   bool has_reaction;
+  int start_order;  ///< of the solve that makes the start (solver/nested.h); 0: x starts from zero
   size_t ell_work_bytes, multigrid_work_bytes;
   size_t resident_bytes;  ///< of ops/cg_resident.h; 0: the ordinary loop
 } kg_shape;
@@ -44,6 +45,17 @@ static inline bool kg_shape_has_multigrid(const kg_shape *shape)
 static inline bool kg_shape_is_mixed(const kg_shape *shape)
 {
   return kg_shape_has_multigrid(shape) && shape->precision == KEDGE_PRECISION_MIXED;
+}
+/// x starts from the solution of a lower order; likewise with the matrix-free operator alone.
+static inline bool kg_shape_is_nested(const kg_shape *shape)
+{
+  return shape->start_order > 0 && shape->operator_kind == KEDGE_OPERATOR_MATRIX_FREE;
+}
+/// It has something to make of K^e between local matrices and trace solve.
+static inline bool kg_shape_assembles(const kg_shape *shape)
+{
+  return shape->operator_kind != KEDGE_OPERATOR_MATRIX_FREE || kg_shape_has_multigrid(shape) ||
+         kg_shape_is_nested(shape);
 }
 kg_multigrid_shape kg_shape_multigrid(const kg_shape *shape);
 /// Fill in the sizes of work that the backend says: those that depend on `count`.
@@ -76,6 +88,7 @@ kedge_status kg_shape_work(kedge_context *ctx, kg_shape *shape);
   X(MULTIGRID, ASSEMBLY, TRACE_SOLVE)              \
   X(MULTIGRID_COARSE, ASSEMBLY, TRACE_SOLVE)       \
   X(MULTIGRID_WORK, ASSEMBLY, ASSEMBLY)            \
+  X(NESTED, ASSEMBLY, TRACE_SOLVE)                 \
   X(TRACE, TRACE_SOLVE, POSTPROCESS)               \
   X(RESIDUAL, TRACE_SOLVE, TRACE_SOLVE)            \
   X(PRECONDITIONED, TRACE_SOLVE, TRACE_SOLVE)      \

@@ -231,7 +231,7 @@ static kedge_status iterate_and_restart(solve *s, kedge_stop *stop)
     rr_before = s->state.rr;
     KG_TRY(run(s));
     const bool at_limit = s->state.stop == KG_CG_LIMIT;
-    KG_TRY(start(s));
+    if (!s->settings.rough) KG_TRY(start(s));
     if (s->state.rr <= s->tolerance_rr || at_limit) {
       *stop = at_limit && s->state.rr > s->tolerance_rr ? KEDGE_STOP_LIMIT : KEDGE_STOP_TOLERANCE;
       return KEDGE_OK;
@@ -263,6 +263,23 @@ static void describe(const solve *s, kg_cg_result *result)
              result->relative_residual, result->rounding_residual, s->settings.tolerance);
 }
 
+/// The residual of the x that is there, what tolerances mean by it, and a better x.
+static kedge_status begin(solve *s)
+{
+  KG_TRY(start(s));
+  const double given = s->settings.rr_start;
+  s->rr_start = given > 0.0 ? given : s->state.rr;
+  s->tolerance_rr = s->settings.tolerance * s->settings.tolerance * s->rr_start;
+  if (s->settings.improve && s->state.rr > s->tolerance_rr) {
+    KG_TRY(s->settings.improve(s->ctx, s->settings.improve_user, s->state.rr));
+    KG_TRY(start(s));
+  }
+  s->state.target = s->tolerance_rr;
+  s->state.max_iterations = s->settings.max_iterations;
+  s->state.iterations = 0;
+  return KEDGE_OK;
+}
+
 static kedge_status solve_system(solve *s, kg_cg_result *result)
 {
   if (s->settings.resident_work) {
@@ -270,17 +287,11 @@ static kedge_status solve_system(solve *s, kg_cg_result *result)
     KG_TRY(kg_zero(s->ctx, s->settings.resident_work,
                    kg_cg_resident_bytes(s->ctx, batch->reference.size, &batch->count)));
   }
-  KG_TRY(start(s));
-  s->rr_start = s->state.rr;
-  s->tolerance_rr = s->settings.tolerance * s->settings.tolerance * s->rr_start;
-  s->state.target = s->tolerance_rr;
-  s->state.max_iterations = s->settings.max_iterations;
-  s->state.iterations = 0;
-  if (s->rr_start == 0.0) {
-    result->converged = true;
-    return KEDGE_OK;
-  }
-  KG_TRY(iterate_and_restart(s, &result->stop));
+  KG_TRY(begin(s));
+  result->converged = s->state.rr <= s->tolerance_rr;
+  if (s->rr_start == 0.0) return KEDGE_OK;
+  result->start_residual = sqrt(s->state.rr / s->rr_start);
+  if (!result->converged) KG_TRY(iterate_and_restart(s, &result->stop));
   result->iterations = s->state.iterations;
   result->relative_residual = sqrt(s->state.rr / s->rr_start);
   result->rounding_residual = sqrt(s->rr_rounding / s->rr_start);

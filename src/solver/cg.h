@@ -23,11 +23,19 @@ typedef struct kg_trace_operator {
 kedge_status kg_trace_operator_apply(kedge_context *ctx, const kg_trace_operator *op,
                                      const double *x, double *y, kg_cg_state *state);
 
+/// @param[in] rr  r . r of the residual that there is
+typedef kedge_status kg_cg_improve(kedge_context *ctx, void *user, double rr);
+
 typedef struct kg_cg_settings {
   double tolerance;
   bool accepts_rounding;  ///< a residual that is rounding is enough, also above the tolerance
   int64_t max_iterations;
   int64_t n_elements, n_unknowns;  ///< payload of the NVTX ranges
+  double rr_start;  ///< r . r that the tolerance is relative to; 0: that of the x that is there
+  bool rough;       ///< the residual of the recurrence is enough: it is not recomputed
+  /// NULL, or what improves x before the first iteration; ap is A x then.
+  kg_cg_improve *improve;
+  void *improve_user;
   const kg_multigrid *multigrid;  ///< the preconditioner, of the matrix-free operator; NULL: Jacobi
   /// of ops/cg_resident.h, which then iterates (matrix-free alone); NULL: the ordinary loop
   void *resident_work;
@@ -36,6 +44,7 @@ typedef struct kg_cg_settings {
 typedef struct kg_cg_result {
   int64_t iterations;
   double relative_residual;  ///< ||b - A x|| / ||b - A x_0||, recomputed from x
+  double start_residual;     ///< that of the x that `improve` made; without it 1
   double rounding_residual;  ///< of that, what storing x makes (ops/rounding.h); 0: not measured
   kedge_stop stop;           ///< what ended it
   bool converged;

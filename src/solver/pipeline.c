@@ -79,6 +79,7 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
                  .precision = problem->precision,
                  .has_reaction = problem->reaction != 0.0};
   if (problem->preconditioner == KEDGE_PRECONDITIONER_BLOCK_JACOBI) p->shape.smoothing_steps = 0;
+  if (problem->start == KEDGE_START_NESTED) p->shape.start_order = kg_nested_order(problem->order);
   p->shape.chunk_groups = kg_chunk_groups(&p->shape);
   KG_TRY(make_lines(p));
   return kg_shape_work(p->ctx, &p->shape);

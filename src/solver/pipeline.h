@@ -6,6 +6,7 @@
 #include "ops/ops.h"
 #include "problem/problem.h"
 #include "solver/arrays.h"
+#include "solver/nested.h"
 #include "solver/sampling.h"
 #include "solver/solution.h"
 
@@ -24,6 +25,7 @@ typedef struct kg_pipeline {
   kg_batch batch;  ///< pointers into buffers
   kg_points points;
   kg_multigrid multigrid;  ///< from assembly to the end of the trace solve
+  kg_nested nested;        ///< likewise
   kedge_solution *solution;
   kedge_stage stage;  ///< running
   double stage_began;

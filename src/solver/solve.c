@@ -101,8 +101,7 @@ static kedge_status run(kg_pipeline *p)
   const int64_t in_use_before = p->ctx->bytes_in_use;
   KG_TRY(run_stage(p, KEDGE_STAGE_TRANSFER, kg_stage_transfer));
   KG_TRY(run_stage(p, KEDGE_STAGE_LOCAL_MATRICES, kg_stage_local_matrices));
-  if (p->shape.operator_kind != KEDGE_OPERATOR_MATRIX_FREE || kg_shape_has_multigrid(&p->shape))
-    KG_TRY(run_stage(p, KEDGE_STAGE_ASSEMBLY, kg_stage_assembly));
+  if (kg_shape_assembles(&p->shape)) KG_TRY(run_stage(p, KEDGE_STAGE_ASSEMBLY, kg_stage_assembly));
   KG_TRY(run_stage(p, KEDGE_STAGE_TRACE_SOLVE, kg_stage_trace_solve));
   KG_TRY(kg_stages_local(p));
   p->solution->report.peak_device_bytes = p->ctx->bytes_peak - in_use_before;

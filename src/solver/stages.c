@@ -199,10 +199,30 @@ static kedge_status make_multigrid(kg_pipeline *p)
   return KEDGE_OK;
 }
 
-/// The operator in another form than packed local matrices, or what multigrid needs beside them.
+/// Matrices and preconditioner of the start, after those of the solve.
+static kedge_status make_nested(kg_pipeline *p)
+{
+  kg_stage_cost(p, kg_nested_create_cost(&p->shape), 1.0);
+  return kg_nested_create(
+      p->ctx,
+      &(kg_nested_args){.shape = &p->shape,
+                        .batch = p->batch,
+                        .local = p->buffers[KG_ARRAY_LOCAL].data,
+                        .inverse_diagonal = p->buffers[KG_ARRAY_INVERSE_DIAGONAL].data,
+                        .multigrid = &p->multigrid,
+                        .memory = p->buffers[KG_ARRAY_NESTED].data,
+                        .work = p->buffers[KG_ARRAY_MULTIGRID_WORK].data},
+      &p->nested);
+}
+
+/// The operator in another form than packed local matrices, or what multigrid and a start from a
+/// lower order need beside them.
 kedge_status kg_stage_assembly(kg_pipeline *p)
 {
-  if (kg_shape_has_multigrid(&p->shape)) return make_multigrid(p);
+  if (p->shape.operator_kind == KEDGE_OPERATOR_MATRIX_FREE) {
+    if (kg_shape_has_multigrid(&p->shape)) KG_TRY(make_multigrid(p));
+    return kg_shape_is_nested(&p->shape) ? make_nested(p) : KEDGE_OK;
+  }
   if (p->shape.operator_kind == KEDGE_OPERATOR_MATRIX_FREE_PLAIN) return expand(p);
   kg_stage_cost(p, kg_ell_assemble_cost(p->shape.size, &p->shape.count), 1.0);
   return kg_ell_assemble(p->ctx, &(kg_ell_assemble_args){.batch = p->batch,
@@ -289,15 +309,20 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p)
                                       .ap = p->buffers[KG_ARRAY_PRODUCT].data,
                                       .partial = p->buffers[KG_ARRAY_VECTOR_PARTIAL].data,
                                       .state = p->buffers[KG_ARRAY_CG_STATE].data};
-  const kg_cg_settings settings = {.tolerance = p->problem->tolerance,
-                                   .accepts_rounding = p->problem->accepts_rounding,
-                                   .max_iterations = p->problem->max_iterations,
-                                   .n_elements = p->mesh->n_elements,
-                                   .n_unknowns = n,
-                                   .multigrid = multigrid ? &p->multigrid : NULL,
-                                   .resident_work = p->buffers[KG_ARRAY_CG_RESIDENT].data};
+  const kg_cg_settings settings = {
+      .tolerance = p->problem->tolerance,
+      .accepts_rounding = p->problem->accepts_rounding,
+      .max_iterations = p->problem->max_iterations,
+      .n_elements = p->mesh->n_elements,
+      .n_unknowns = n,
+      .improve = kg_shape_is_nested(&p->shape) ? kg_nested_improve : NULL,
+      .improve_user = &p->nested,
+      .multigrid = multigrid ? &p->multigrid : NULL,
+      .resident_work = p->buffers[KG_ARRAY_CG_RESIDENT].data};
   if (multigrid && kg_multigrid_is_measured(&p->multigrid.shape))
     KG_TRY(measure_smoother(p, &op.matrix_free, &vectors));
+  if (kg_shape_is_nested(&p->shape))
+    kg_nested_prepare(&p->nested, &p->multigrid, &vectors, &settings);
   KG_TRY(start_vectors(p));
   KG_TRY(kg_zero(p->ctx, vectors.state, sizeof *vectors.state));
   kg_cg_result result;
@@ -306,6 +331,10 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p)
 
   kedge_solution *s = p->solution;
   s->report.iterations = result.iterations;
+  s->report.start_order = p->shape.start_order;
+  s->report.start_iterations = p->nested.iterations;
+  s->report.start_seconds = p->nested.seconds;
+  s->report.start_residual = result.start_residual;
   s->report.relative_residual = result.relative_residual;
   s->report.rounding_residual = result.rounding_residual;
   s->report.stop = result.stop;
@@ -314,6 +343,7 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p)
   s->report.operator_bytes = (int64_t)operator_cost(p).bytes;
   kg_stage_cost(p, operator_cost(p), (double)result.iterations);
   kg_stage_cost(p, iteration_cost(p, n), (double)result.iterations);
+  if (kg_shape_is_nested(&p->shape)) kg_stage_cost(p, kg_nested_cost(&p->nested), 1.0);
   if (result.rounding_residual > 0.0) {
     kg_stage_cost(p, kg_rounding_cost(n), 1.0);
     kg_stage_cost(p, operator_cost(p), 1.0);

@@ -72,7 +72,7 @@ class Usage(Command):
         self.assertGreater(len(rows), 15)
         for key, _, default in rows:
             default = default.strip("`")
-            if re.match(r"[\d]|matrix|auto|edge|amg|double|full", default):
+            if re.match(r"[\d]|matrix|auto|edge|amg|double|full|zero", default):
                 self.assertRegex(shown, rf"(?m)^.{{17}}{key} +{default}( |$)")
             else:
                 self.assertRegex(shown, rf"(?m)^.{{17}}{key}( {{25}}|  +(required|from) )")

@@ -17,6 +17,15 @@ typedef struct setting {
     }                 \
   }
 
+/// Settings of a problem with mixed conditions and coefficients that are not 1, on test_irregular_mesh().
+#define MIXED_CONDITIONS(order_text)                                                \
+  {"space", "order", order_text}, {"equation", "diffusion", "0.8"},                 \
+      {"equation", "reaction", "1.5"}, {"exact", "u", "sin(x)*cos(0.7*y)+0.1*x*y"}, \
+      {"boundary 7", "type", "dirichlet"},                                          \
+  {                                                                                 \
+    "boundary default", "type", "neumann"                                           \
+  }
+
 /// Fail the test with the context's sentence unless the status is KEDGE_OK.
 void must(kedge_context *ctx, kedge_status status);
 /// Not bound; with this number of threads.

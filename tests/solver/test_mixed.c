@@ -5,14 +5,12 @@
 #include "compare.h"
 #include "context.h"
 #include "grid.h"
+#include "repeat.h"
 
-/// Mixed conditions, coefficients that are not 1.
-#define MIXED(order_text, smoother_name, precision_name)                                     \
-  SETTINGS({"space", "order", order_text}, {"equation", "diffusion", "0.8"},                 \
-           {"equation", "reaction", "1.5"}, {"exact", "u", "sin(x)*cos(0.7*y)+0.1*x*y"},     \
-           {"boundary 7", "type", "dirichlet"}, {"boundary default", "type", "neumann"},     \
-           {"solver", "preconditioner", "multigrid"}, {"solver", "smoother", smoother_name}, \
-           {"solver", "smoothing_steps", "2"}, {"solver", "precision", precision_name})
+#define MIXED(order_text, smoother_name, precision_name)                              \
+  SETTINGS(MIXED_CONDITIONS(order_text), {"solver", "preconditioner", "multigrid"},   \
+           {"solver", "smoother", smoother_name}, {"solver", "smoothing_steps", "2"}, \
+           {"solver", "precision", precision_name})
 
 static kedge_report converged_report(const kedge_solution *solution)
 {
@@ -94,24 +92,7 @@ static void the_host_needs_as_many_iterations(void **state)
 static void two_runs_and_other_numbers_of_threads_give_the_same_bits(void **state)
 {
   (void)state;
-  kedge_mesh *mesh = test_irregular_mesh(ctx, 1000);
-  kedge_solution *first = solve(ctx, mesh, MIXED("3", "edge", "mixed"));
-  fields a = fields_of(ctx, first);
-  const int threads[] = {2, 1, 3};
-  for (size_t i = 0; i < sizeof threads / sizeof *threads; ++i) {
-    kedge_context *other = open_backend(test_backend(), threads[i]);
-    kedge_mesh *again = test_irregular_mesh(other, 1000);
-    kedge_solution *second = solve(other, again, MIXED("3", "edge", "mixed"));
-    fields b = fields_of(other, second);
-    assert_same_bits(&a, &b);
-    fields_free(&b);
-    kedge_solution_destroy(second);
-    kedge_mesh_destroy(again);
-    kedge_context_destroy(other);
-  }
-  fields_free(&a);
-  kedge_solution_destroy(first);
-  kedge_mesh_destroy(mesh);
+  assert_repeatable(ctx, MIXED("3", "edge", "mixed"));
 }
 
 /// A problem whose coefficients are a power of two times those of another, and its source another

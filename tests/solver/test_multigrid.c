@@ -4,14 +4,11 @@
 #include "compare.h"
 #include "context.h"
 #include "grid.h"
+#include "repeat.h"
 
-/// Mixed conditions, coefficients that are not 1.
 #define MIXED(p, preconditioner_name, steps) MIXED_WITH("edge", p, preconditioner_name, steps)
-#define MIXED_WITH(smoother_name, p, preconditioner_name, steps)                         \
-  SETTINGS({"space", "order", p}, {"equation", "diffusion", "0.8"},                      \
-           {"equation", "reaction", "1.5"}, {"exact", "u", "sin(x)*cos(0.7*y)+0.1*x*y"}, \
-           {"boundary 7", "type", "dirichlet"}, {"boundary default", "type", "neumann"}, \
-           {"solver", "preconditioner", preconditioner_name},                            \
+#define MIXED_WITH(smoother_name, p, preconditioner_name, steps)                   \
+  SETTINGS(MIXED_CONDITIONS(p), {"solver", "preconditioner", preconditioner_name}, \
            {"solver", "smoother", smoother_name}, {"solver", "smoothing_steps", steps})
 
 static void the_solution_is_that_of_jacobi(void **state)
@@ -185,24 +182,7 @@ static void the_host_needs_as_many_iterations(void **state)
 static void two_runs_and_other_numbers_of_threads_give_the_same_bits(void **state)
 {
   (void)state;
-  kedge_mesh *mesh = test_irregular_mesh(ctx, 1000);
-  kedge_solution *first = solve(ctx, mesh, MIXED("3", "multigrid", "2"));
-  fields a = fields_of(ctx, first);
-  const int threads[] = {2, 1, 3};
-  for (size_t i = 0; i < sizeof threads / sizeof *threads; ++i) {
-    kedge_context *other = open_backend(test_backend(), threads[i]);
-    kedge_mesh *again = test_irregular_mesh(other, 1000);
-    kedge_solution *second = solve(other, again, MIXED("3", "multigrid", "2"));
-    fields b = fields_of(other, second);
-    assert_same_bits(&a, &b);
-    fields_free(&b);
-    kedge_solution_destroy(second);
-    kedge_mesh_destroy(again);
-    kedge_context_destroy(other);
-  }
-  fields_free(&a);
-  kedge_solution_destroy(first);
-  kedge_mesh_destroy(mesh);
+  assert_repeatable(ctx, MIXED("3", "multigrid", "2"));
 }
 
 static void the_report_tells_what_multigrid_was(void **state)

@@ -1,0 +1,35 @@
+#include "ops/order_transfer.h"
+
+#include "core/context.h"
+
+kedge_status kg_order_local(kedge_context *ctx, const kg_order_local_args *args)
+{
+  static kedge_status (*const impl[])(kedge_context *, const kg_order_local_args *) =
+      KG_IMPLEMENTATIONS(kg_order_local_host, kg_order_local_cuda);
+  return impl[ctx->backend](ctx, args);
+}
+
+kedge_status kg_order_restrict(kedge_context *ctx, const kg_order_vector_args *args)
+{
+  static kedge_status (*const impl[])(kedge_context *, const kg_order_vector_args *) =
+      KG_IMPLEMENTATIONS(kg_order_restrict_host, kg_order_restrict_cuda);
+  return impl[ctx->backend](ctx, args);
+}
+
+kedge_status kg_order_add(kedge_context *ctx, const kg_order_vector_args *args)
+{
+  static kedge_status (*const impl[])(kedge_context *, const kg_order_vector_args *) =
+      KG_IMPLEMENTATIONS(kg_order_add_host, kg_order_add_cuda);
+  return impl[ctx->backend](ctx, args);
+}
+
+kg_cost kg_order_local_cost(kg_sizes to_size, int64_t n_elements)
+{
+  return (kg_cost){.bytes = 2 * 8.0 * to_size.n_packed * (double)n_elements};
+}
+
+kg_cost kg_order_vector_cost(int64_t n_edges, int m)
+{
+  const double n = (double)n_edges * m;
+  return (kg_cost){.bytes = 6 * 8.0 * n, .flops = 2 * n};
+}

@@ -1,0 +1,70 @@
+// order_transfer_cuda.cu: modes of a lower order out of matrices and vectors, and back.
+// Map     local: block = group, warp = rows i, i + WARPS, ... of the small matrix, lane = element: both
+//         sides of the copy are lines of 256 bytes. Vectors: thread = mode of the lower order.
+// Cost    what is copied, twice.
+#include "backend/cuda_rt.h"
+#include "ops/order_transfer.h"
+#include "ops/sweep.h"
+
+namespace
+{
+
+enum { WARPS = 8, THREADS = 256 };
+
+__global__ void __launch_bounds__(32 * WARPS) local_kernel(const kg_order_local_args a)
+{
+  const int64_t group = blockIdx.x;
+  const double *const from = a.from + group * a.from_size.n_packed * KG_LANES + threadIdx.x;
+  double *const to = a.to + group * a.to_size.n_packed * KG_LANES + threadIdx.x;
+  for (int i = (int)threadIdx.y; i < a.to_size.n_trace; i += WARPS) {
+    const int row = kg_order_row(&a, i);
+    for (int j = 0; j <= i; ++j)
+      to[kg_packed_entry(i, j) * KG_LANES] =
+          from[kg_packed_entry(row, kg_order_row(&a, j)) * KG_LANES];
+  }
+}
+
+__global__ void restrict_kernel(const kg_order_vector_args a)
+{
+  const int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+  if (i >= (int64_t)a.n_edges * a.m_to) return;
+  const int64_t at = i / a.m_to * a.m_from + i % a.m_to;
+  a.to[i] = a.from[at] - (a.minus != nullptr ? a.minus[at] : 0.0);
+}
+
+__global__ void add_kernel(const kg_order_vector_args a)
+{
+  const int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+  if (i >= (int64_t)a.n_edges * a.m_from) return;
+  a.to[i / a.m_from * a.m_to + i % a.m_from] += a.from[i];
+}
+
+unsigned blocks_of(int64_t n)
+{
+  return (unsigned)((n + THREADS - 1) / THREADS);
+}
+
+}  // namespace
+
+extern "C" kedge_status kg_order_local_cuda(kedge_context *ctx, const kg_order_local_args *a)
+{
+  if (a->n_groups == 0) return KEDGE_OK;  // an empty grid is a launch error
+  local_kernel<<<(unsigned)a->n_groups, dim3(KG_LANES, WARPS), 0, kg_cuda_stream(ctx)>>>(*a);
+  return kg_cuda_launched(ctx, "order_local");
+}
+
+extern "C" kedge_status kg_order_restrict_cuda(kedge_context *ctx, const kg_order_vector_args *a)
+{
+  const unsigned blocks = blocks_of((int64_t)a->n_edges * a->m_to);
+  if (blocks == 0) return KEDGE_OK;
+  restrict_kernel<<<blocks, THREADS, 0, kg_cuda_stream(ctx)>>>(*a);
+  return kg_cuda_launched(ctx, "order_restrict");
+}
+
+extern "C" kedge_status kg_order_add_cuda(kedge_context *ctx, const kg_order_vector_args *a)
+{
+  const unsigned blocks = blocks_of((int64_t)a->n_edges * a->m_from);
+  if (blocks == 0) return KEDGE_OK;
+  add_kernel<<<blocks, THREADS, 0, kg_cuda_stream(ctx)>>>(*a);
+  return kg_cuda_launched(ctx, "order_add");
+}
