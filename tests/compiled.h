@@ -14,6 +14,9 @@
 static const char compiled_prelude[] =
     "#define _GNU_SOURCE\n"
     "#include <math.h>\n"
+    "#define sinpi(a) sin(3.14159265358979323846 * (a))\n"
+    "#define cospi(a) cos(3.14159265358979323846 * (a))\n"
+    "#define sincospi(a, s, c) sincos(3.14159265358979323846 * (a), s, c)\n"
     "#define __device__\n"
     "#define __constant__ static const\n"
     "#define __global__\n"

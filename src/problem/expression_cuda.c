@@ -1,5 +1,6 @@
 #include "problem/expression_cuda.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ static const char integer_power[] =
     "  return k < 0 ? 1.0 / power : power;\n"
     "}\n\n";
 
-// How each operation is written: its operands are $0, $1 and $2.
+// How each operation is written, but for sine and cosine: its operands are $0, $1 and $2.
 static const char *const forms[KG_OP_COUNT] = {
     [KG_OP_CHOOSE] = "$0 != 0.0 ? $1 : $2",
     [KG_OP_EQUAL] = "$0 == $1 ? 1.0 : 0.0",
@@ -37,8 +38,6 @@ static const char *const forms[KG_OP_COUNT] = {
     [KG_OP_DIVIDE] = "$0 / $1",
     [KG_OP_NEGATE] = "-$0",
     [KG_OP_POWER] = "pow($0, $1)",
-    [KG_OP_SIN] = "sin($0)",
-    [KG_OP_COS] = "cos($0)",
     [KG_OP_TAN] = "tan($0)",
     [KG_OP_ASIN] = "asin($0)",
     [KG_OP_ACOS] = "acos($0)",
@@ -56,10 +55,16 @@ static const char *const forms[KG_OP_COUNT] = {
     [KG_OP_HYPOT] = "hypot($0, $1)",
 };
 
+static void write_number(FILE *out, double value)
+{
+  char number[32];
+  kg_number_print(number, value);
+  fprintf(out, number[0] == '-' ? "(%s%s)" : "%s%s", number, strpbrk(number, ".e") ? "" : ".0");
+}
+
 /// A node where it is used: leaves stand for themselves, operations are locals.
 static void write_operand(FILE *out, const kg_node *nodes, int32_t node)
 {
-  char number[32];
   switch (nodes[node].op) {
     case KG_OP_X:
       fputc('x', out);
@@ -68,8 +73,7 @@ static void write_operand(FILE *out, const kg_node *nodes, int32_t node)
       fputc('y', out);
       break;
     case KG_OP_CONSTANT:
-      kg_number_print(number, nodes[node].value);
-      fprintf(out, number[0] == '-' ? "(%s%s)" : "%s%s", number, strpbrk(number, ".e") ? "" : ".0");
+      write_number(out, nodes[node].value);
       break;
     default:
       fprintf(out, "v%d", (int)node);
@@ -88,12 +92,44 @@ static int32_t other_of_circle(const kg_builder *b, int32_t i)
   return -1;
 }
 
+/// Where the argument of a sine or cosine is pi times a power of two times something: the power, and in
+/// *of the something; else 0. CUDA finds the quadrant of such an argument exactly, and in fewer steps.
+static double multiple_of_pi(const kg_node *nodes, const kg_node *node, int32_t *of)
+{
+  const kg_node *product = &nodes[node->child[0]];
+  for (int k = 0; product->op == KG_OP_MULTIPLY && k < 2; ++k) {
+    const kg_node *factor = &nodes[product->child[k]];
+    const double multiple = factor->op == KG_OP_CONSTANT ? factor->value / M_PI : 0.0;
+    int exponent;
+    if (fabs(frexp(multiple, &exponent)) != 0.5 || multiple * M_PI != factor->value) continue;
+    *of = product->child[1 - k];
+    return multiple;
+  }
+  return 0.0;
+}
+
+/// `name`pi(multiple * argument, or name(argument, without the closing parenthesis.
+static void open_circle(FILE *out, const kg_node *nodes, int32_t i, const char *name)
+{
+  int32_t of = nodes[i].child[0];
+  const double multiple = multiple_of_pi(nodes, &nodes[i], &of);
+  fputs(name, out);
+  if (multiple != 0.0) {
+    fputs("pi(", out);
+    write_number(out, multiple);
+    fputs(" * ", out);
+  } else {
+    fputc('(', out);
+  }
+  write_operand(out, nodes, of);
+}
+
 /// Both at once: they share most of the work.
 static void write_circle(FILE *out, const kg_node *nodes, int32_t i, int32_t other)
 {
   const int32_t sine = nodes[i].op == KG_OP_SIN ? i : other, cosine = sine == i ? other : i;
-  fprintf(out, "  double v%d, v%d;\n  sincos(", (int)sine, (int)cosine);
-  write_operand(out, nodes, nodes[i].child[0]);
+  fprintf(out, "  double v%d, v%d;\n  ", (int)sine, (int)cosine);
+  open_circle(out, nodes, i, "sincos");
   fprintf(out, ", &v%d, &v%d);\n", (int)sine, (int)cosine);
 }
 
@@ -107,6 +143,11 @@ static void write_operation(FILE *out, const kg_builder *b, int32_t i)
     return;
   }
   fprintf(out, "  const double v%d = ", (int)i);
+  if (node->op == KG_OP_SIN || node->op == KG_OP_COS) {
+    open_circle(out, nodes, i, kg_ops_info[node->op].word);
+    fputs(");\n", out);
+    return;
+  }
   if (kg_node_integer_power(nodes, node, &exponent)) {
     fputs("integer_power(", out);
     write_operand(out, nodes, node->child[0]);

@@ -55,6 +55,23 @@ static void every_operation_is_a_local(void **state)
                     "  value[0] = v6;\n");
 }
 
+static void multiples_of_pi_are_told_apart(void **state)
+{
+  (void)state;
+  assert_emitted_as("sin(2*pi*x)",
+                    "  const double v3 = 6.283185307179586 * x;\n"
+                    "  const double v4 = sinpi(2.0 * x);\n"
+                    "  value[0] = v4;\n");
+  assert_emitted_as("cos(y*(-pi/4))",
+                    "  const double v3 = (-0.7853981633974483) * y;\n"
+                    "  const double v4 = cospi((-0.25) * y);\n"
+                    "  value[0] = v4;\n");
+  assert_emitted_as("sin(3*pi*x)",
+                    "  const double v3 = 9.42477796076938 * x;\n"
+                    "  const double v4 = sin(v3);\n"
+                    "  value[0] = v4;\n");
+}
+
 static void what_functions_share_is_computed_once(void **state)
 {
   (void)state;
@@ -305,6 +322,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_operation_is_a_local),
+      cmocka_unit_test(multiples_of_pi_are_told_apart),
       cmocka_unit_test(what_functions_share_is_computed_once),
       cmocka_unit_test(every_operation_gives_the_bits_of_the_host),
       cmocka_unit_test(random_expressions_give_the_bits_of_the_host),
