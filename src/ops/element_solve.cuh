@@ -1,22 +1,15 @@
 // element_solve.cuh: x = A^-1 x in place for every element of a chunk, A symmetric positive definite
 // and a combination of reference matrices: an *operator* says of which.
-// Layout  x [group of the chunk][rows][lane], of which the first N rows are the vector.
-// Map     N <= 15: thread = element, A in its registers. N <= 36: a few lanes of a warp = element,
-//         A spread over their registers (spread_solve.cuh). Larger, with tensor cores: warp = E
-//         neighbouring lanes of a group, A in shared memory (tiles.cuh). GPUs without: block =
-//         element (panel_cuda.cuh).
-//
-// An operator has
-//   TERMS                       how many reference matrices it combines
-//   explicit operator(element)  its factors for an element
-//   read(ref, k, r)             entry k of the packed reference matrices
-//   combine(r, same)            the entry of A; whether its modes are of the same parity
-//   diagonal                    what is added to the diagonal of A
+// Layout  x [group of the chunk][rows][lane], of which the first N rows are the vector. Operators:
+//         element_operator.cuh
+// Map     N <= 15: thread = element, A in its registers. N <= 28: a few lanes of a warp = element,
+//         A spread over their registers (spread_solve.cuh). N <= 55, with tensor cores: warp = E
+//         neighbouring lanes of a group, A in its registers (column_solve.cuh); larger: in shared
+//         memory (tiles.cuh). GPUs without: block = element (panel_cuda.cuh).
 #pragma once
-#include "backend/cuda_rt.h"
-#include "ops/element.h"
+#include "ops/column_solve.cuh"
+#include "ops/element_operator.cuh"
 #include "ops/mode_parity.cuh"
-#include "ops/ops.h"
 #include "ops/panel_cuda.cuh"
 #include "ops/spread_solve.cuh"
 #include "ops/thread_matrix.cuh"
@@ -24,29 +17,6 @@
 
 namespace kg
 {
-
-struct element_solve_args {
-  kg_batch batch;
-  kg_material material;
-  int32_t first_group, n_groups;  ///< the chunk of this call
-  double *x;
-  int rows;  ///< of x in a group
-};
-
-__device__ __forceinline__ kg_element element_of(const element_solve_args &a, int64_t g, int lane)
-{
-  double x[3], y[3];
-  kg_element_corners(a.batch.arrays.vertices, a.batch.arrays.vertex, a.first_group + g, lane, x, y);
-  return kg_element_of(x, y, a.material);
-}
-
-template <class Kernel>
-kedge_status ask_for_shared(kedge_context *ctx, Kernel kernel, size_t bytes)
-{
-  return kg_cuda_check(
-      ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
-      "solving for elements: asking for shared memory");
-}
 
 // ---- one thread an element
 
@@ -321,6 +291,16 @@ __global__ void __launch_bounds__(32 * shape::WARPS) solve_tensor(const element_
   for (int i = lane; i < N * E; i += 32) x[i / E * KG_LANES + i % E] = s_x[i % E * PADDED + i / E];
 }
 
+template <class Operator, int N>
+kedge_status launch_solve_tensor(kedge_context *ctx, const element_solve_args &a, const char *name)
+{
+  using shape = tensor_solve_shape<Operator, N>;
+  const unsigned blocks = (unsigned)a.n_groups * KG_LANES / (shape::E * shape::WARPS);
+  KG_TRY(ask_for_shared(ctx, solve_tensor<shape>, shape::BYTES));
+  solve_tensor<shape><<<blocks, 32 * shape::WARPS, shape::BYTES, kg_cuda_stream(ctx)>>>(a);
+  return kg_cuda_launched(ctx, name);
+}
+
 // ---- one block an element
 
 template <class Operator>
@@ -347,22 +327,16 @@ __global__ void solve_plain(const element_solve_args a, int N)
   for (int i = threadIdx.x; i < N; i += blockDim.x) column[i * KG_LANES] = x[i];
 }
 
-template <class Operator, int N>
-kedge_status launch_solve_block(kedge_context *ctx, const element_solve_args &a, const char *name)
+template <class Operator>
+kedge_status launch_solve_plain(kedge_context *ctx, const element_solve_args &a, int N,
+                                const char *name)
 {
-  const unsigned elements = (unsigned)a.n_groups * KG_LANES;
-  if (kg_cuda(ctx)->code_major >= 8) {
-    using shape = tensor_solve_shape<Operator, N>;
-    KG_TRY(ask_for_shared(ctx, solve_tensor<shape>, shape::BYTES));
-    solve_tensor<shape><<<elements / (shape::E * shape::WARPS), 32 * shape::WARPS, shape::BYTES,
-                          kg_cuda_stream(ctx)>>>(a);
-  } else {
-    const int np = kg_panel_padded(N);
-    const size_t shared = sizeof(double) * ((size_t)(np + 1) * kg_panel_ld(N) + np);
-    KG_TRY(ask_for_shared(ctx, solve_plain<Operator>, shared));
-    solve_plain<Operator>
-        <<<elements, kg_panel_threads(np + 1), shared, kg_cuda_stream(ctx)>>>(a, N);
-  }
+  const int np = kg_panel_padded(N);
+  const size_t shared = sizeof(double) * ((size_t)(np + 1) * kg_panel_ld(N) + np);
+  KG_TRY(ask_for_shared(ctx, solve_plain<Operator>, shared));
+  solve_plain<Operator>
+      <<<(unsigned)a.n_groups * KG_LANES, kg_panel_threads(np + 1), shared, kg_cuda_stream(ctx)>>>(
+          a, N);
   return kg_cuda_launched(ctx, name);
 }
 
@@ -377,10 +351,12 @@ kedge_status element_solve(kedge_context *ctx, const element_solve_args &a, cons
     return launch_solve_spread<spread_shape<Operator, N, 2, 2, 2>>(ctx, a, name);
   else if constexpr (N <= 28)
     return launch_solve_spread<spread_shape<Operator, N, 4, 2, 3>>(ctx, a, name);
-  else if constexpr (N <= 36)
-    return launch_solve_spread<spread_shape<Operator, N, 4, 2, 2>>(ctx, a, name);
+  else if (kg_cuda(ctx)->code_major < 8)
+    return launch_solve_plain<Operator>(ctx, a, N, name);
+  else if constexpr (N <= 55)
+    return launch_solve_columns<Operator, N>(ctx, a, name);
   else
-    return launch_solve_block<Operator, N>(ctx, a, name);
+    return launch_solve_tensor<Operator, N>(ctx, a, name);
 }
 
 }  // namespace kg

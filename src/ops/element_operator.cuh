@@ -1,0 +1,40 @@
+// element_operator.cuh: what kernels that solve A x = b for every element share.
+//
+// An operator has
+//   TERMS                       how many reference matrices it combines
+//   explicit operator(element)  its factors for an element
+//   read(ref, k, r)             entry k of the packed reference matrices
+//   combine(r, same)            the entry of A; whether its modes are of the same parity
+//   diagonal                    what is added to the diagonal of A
+#pragma once
+#include "backend/cuda_rt.h"
+#include "ops/element.h"
+#include "ops/ops.h"
+
+namespace kg
+{
+
+struct element_solve_args {
+  kg_batch batch;
+  kg_material material;
+  int32_t first_group, n_groups;  ///< the chunk of this call
+  double *x;
+  int rows;  ///< of x in a group
+};
+
+__device__ __forceinline__ kg_element element_of(const element_solve_args &a, int64_t g, int lane)
+{
+  double x[3], y[3];
+  kg_element_corners(a.batch.arrays.vertices, a.batch.arrays.vertex, a.first_group + g, lane, x, y);
+  return kg_element_of(x, y, a.material);
+}
+
+template <class Kernel>
+kedge_status ask_for_shared(kedge_context *ctx, Kernel kernel, size_t bytes)
+{
+  return kg_cuda_check(
+      ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
+      "solving for elements: asking for shared memory");
+}
+
+}  // namespace kg
