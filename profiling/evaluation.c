@@ -1,12 +1,15 @@
 // evaluation: what it costs to evaluate formulas on the host, to interpret them on the GPU and to compile them
 // for it. The choice in solver/sampler.c rests on these figures.
 //
+//   evaluation [--no-compile]    # compiling the longest takes a minute
+//
 // One JSON line a formula: operations of the register code; nanoseconds an operation and point of one
 // thread of the host; picoseconds an operation and point of the GPU's interpreter (null without a GPU, and
 // for what is too long); seconds from finding NVRTC to machine code (null where there is none).
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench.h"
 #include "core/clock.h"
@@ -40,8 +43,8 @@ static double host_seconds(const kg_function *f, const double *x, const double *
   return best;
 }
 
-/// Of a GPU, where there is one.
-static bench gpu;
+static bench gpu;  ///< without a context: there is none
+static bool compiles = true;
 
 #ifdef KEDGE_WITH_CUDA
 static kedge_status call_evaluate(void *code)
@@ -81,6 +84,7 @@ static double compile_seconds(const kg_function *f)
 {
   double seconds = NAN;
 #ifdef KEDGE_WITH_CUDA
+  if (!compiles) return NAN;
   kg_sampling rule;
   char *source;
   void *image;
@@ -137,8 +141,9 @@ static void open_gpu(kedge_context **ctx, kedge_mesh **mesh)
   bench_open(&gpu, *ctx, *mesh, ORDER);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+  compiles = argc < 2 || strcmp(argv[1], "--no-compile") != 0;
   kedge_context *ctx = NULL;
   kedge_mesh *mesh = NULL;
   open_gpu(&ctx, &mesh);

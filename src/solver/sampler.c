@@ -24,7 +24,7 @@ static estimate estimate_of(const kg_sampler *s)
       operations += s->set.functions[f]->expression->program.n_instructions;
   const double points = (double)p->mesh->n_elements * p->sampling.n;
   return (estimate){.host = points * (2e-9 * operations / p->ctx->threads + 1e-9 * s->set.n),
-                    .interpret = points * 4e-12 * operations,
+                    .interpret = points * 2e-12 * operations,
                     .compile = 0.2 + 0.003 * operations};
 }
 
