@@ -145,6 +145,8 @@ static void blocks_alone_beat_the_diagonal(void **state)
                  {"solver", "smoother", names[i][1]}, {"output", "fields", "cells"}));
     assert_true(r.converged);
     assert_string_equal(r.preconditioner, names[i][0]);
+    assert_string_equal(r.smoother, i == 0 ? "" : names[i][1]);
+    assert_string_equal(r.coarse_solver, "");
     assert_in_range(r.iterations, 1, before - before / 8);
     before = r.iterations;
   }
@@ -229,22 +231,24 @@ static void no_more_memory_is_taken_than_was_predicted(void **state)
   }
 }
 
-static void other_operators_refuse_multigrid(void **state)
+static void other_operators_refuse_multigrid_and_blocks(void **state)
 {
   (void)state;
   static const char *const operators[] = {"ell", "matrix-free-plain"};
+  static const char *const names[] = {"multigrid", "block-jacobi"};
   kedge_mesh *mesh;
   must(ctx, kedge_mesh_generate(ctx, "square 2", &mesh));
-  for (int k = 0; k < 2; ++k) {
+  for (int i = 0; i < 4; ++i) {
+    const int k = i / 2;
     kedge_problem *problem = problem_of(
         ctx,
         SETTINGS({"boundary default", "type", "dirichlet"}, {"boundary default", "value", "x"},
-                 {"solver", "operator", operators[k]}, {"solver", "preconditioner", "multigrid"}));
+                 {"solver", "operator", operators[k]}, {"solver", "preconditioner", names[i % 2]}));
     char expected[200];
     snprintf(expected, sizeof expected,
-             "preconditioner = multigrid needs operator = matrix-free: it is made from the packed "
+             "preconditioner = %s needs operator = matrix-free: it is made from the packed "
              "local matrices, which operator = %s does not keep; change one of the two",
-             operators[k]);
+             names[i % 2], operators[k]);
     assert_string_equal(refusal_of(ctx, mesh, problem, KEDGE_ERR_INPUT), expected);
     kedge_problem_destroy(problem);
   }
@@ -339,7 +343,7 @@ int main(void)
       cmocka_unit_test(two_runs_and_other_numbers_of_threads_give_the_same_bits),
       cmocka_unit_test(the_report_tells_what_multigrid_was),
       cmocka_unit_test(no_more_memory_is_taken_than_was_predicted),
-      cmocka_unit_test(other_operators_refuse_multigrid),
+      cmocka_unit_test(other_operators_refuse_multigrid_and_blocks),
       cmocka_unit_test(what_is_not_attainable_ends_with_a_note),
       cmocka_unit_test(meshes_without_free_vertices_are_solved_too),
       cmocka_unit_test(auto_takes_multigrid_but_for_small_problems),
