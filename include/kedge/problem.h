@@ -59,10 +59,12 @@ typedef enum kedge_coarse_solver {
 /// The solver's name in problem files and reports.
 KEDGE_API const char *kedge_coarse_solver_name(kedge_coarse_solver kind);
 
-/// Of the solver's numbers. The solution is as accurate with both.
+/// Of the solver's numbers. The solution is as accurate with all.
 typedef enum kedge_precision {
   KEDGE_PRECISION_DOUBLE,
   KEDGE_PRECISION_MIXED,  ///< multigrid works on the trace in single precision; all else is double
+  KEDGE_PRECISION_COMPACT,  ///< the iteration too, and K^e is kept in single precision alone: half the
+                            ///< memory; residuals are made in double precision
   KEDGE_PRECISION_COUNT
 } kedge_precision;
 

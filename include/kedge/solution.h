@@ -47,13 +47,14 @@ typedef struct kedge_report {
   int64_t element_unknowns;  ///< of u
   const char *backend, *device;
   const char *operator_name, *preconditioner;
-  const char *precision;      ///< "double" or "mixed"
+  const char *precision;      ///< "double", "mixed" or "compact"
   const char *smoother;       ///< of multigrid; else ""
   const char *coarse_solver;  ///< of multigrid; else ""
   int smoothing_steps;        ///< of multigrid, before and after each coarse correction; else 0
   int multigrid_levels;       ///< the trace and those below it; 0: no multigrid
   double setup_seconds;       ///< making the preconditioner, part of the assembly stage
   int64_t iterations;
+  int refinements;  ///< of precision = compact: times that a residual began the iteration anew; else 0
   int start_order;           ///< of the solve that made the start; 0: it was zero
   int64_t start_iterations;  ///< of that solve, beside `iterations`
   double start_seconds;      ///< of that solve, part of the trace solve

@@ -36,7 +36,7 @@ static const char problem_text[] =
     "                 smoothing_steps   1               1 to 16, of multigrid\n"
     "                 coarse_solver     amg             or hypre, on the host, where it is built "
     "in\n"
-    "                 precision         double          or mixed, with multigrid\n"
+    "                 precision         double          or mixed or compact, with multigrid\n"
     "                 start             zero            or nested: the solution of a lower order\n"
     "                 tolerance         auto            relative residual that ends the solve: "
     "1e-10, or\n"

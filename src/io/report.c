@@ -57,6 +57,7 @@ static void write_solver(kg_json *json, const kedge_report *report)
   kg_json_number(json, "start_seconds", report->start_seconds);
   kg_json_number(json, "start_residual", report->start_residual);
   kg_json_integer(json, "iterations", report->iterations);
+  kg_json_integer(json, "refinements", report->refinements);
   kg_json_number(json, "tolerance", report->tolerance);
   kg_json_number(json, "relative_residual", report->relative_residual);
   kg_json_number(json, "rounding_residual", report->rounding_residual);

@@ -6,6 +6,7 @@
 #include "core/context.h"
 #include "ops/pcg_vectors.h"
 #include "ops/random_vector.h"
+#include "ops/round.h"
 
 /// The tridiagonal matrix of Lanczos' method.
 typedef struct tridiagonal {
@@ -48,8 +49,8 @@ static kedge_status step(kedge_context *ctx, const kg_multigrid *m, const kg_tra
   KG_TRY(kg_multigrid_apply_blocks(ctx, m, op, v));
   KG_TRY(kg_pcg_direction(ctx, v));
   kg_trace_apply_args product = *op;
-  product.x = v->p;
-  product.y = v->ap;
+  product.x = v->p_single ? (const void *)v->p_single : v->p;
+  product.y = v->ap_single ? (void *)v->ap_single : v->ap;
   product.open = false;
   product.state = v->state;
   KG_TRY(kg_trace_apply(ctx, &product));
@@ -77,6 +78,8 @@ kedge_status kg_multigrid_bound(kedge_context *ctx, const kg_multigrid *m,
   kg_cg_state state = {.max_iterations = KG_LANCZOS_STEPS, .target = 1e-20 * (double)v->n};
   double rz = 0.0, alpha = 0.0;
   KG_TRY(kg_random_vector(ctx, &(kg_random_vector_args){v->n, v->r}));
+  if (v->r_single)
+    KG_TRY(kg_round(ctx, &(kg_round_args){.n = v->n, .from = v->r, .to = v->r_single}));
   KG_TRY(kg_copy_in(ctx, v->state, &state, sizeof state));
   while (v->n > 0 && state.stop == KG_CG_RUNNING) {
     KG_TRY(step(ctx, m, op, v));

@@ -25,6 +25,12 @@ static size_t z_count(const kg_multigrid_shape *shape)
   return (size_t)shape->count.n_edges * (size_t)shape->size.n_edge;
 }
 
+/// A cycle in single precision inside conjugate gradients in double precision.
+static bool has_copies(const kg_multigrid_shape *shape)
+{
+  return shape->number == KG_SINGLE && shape->local == KG_DOUBLE;
+}
+
 static kg_multigrid_single single_at(const kg_multigrid_shape *shape, void *memory, size_t *bytes)
 {
   const size_t m = (size_t)shape->size.n_edge, rows = (size_t)shape->count.n_free * m;
@@ -75,7 +81,7 @@ static kg_multigrid trace_at(const kg_multigrid_shape *shape, void *memory, size
     m.smoother.factor = take(memory, (size_t)shape->n_line_steps * n_edge * n_edge, real, bytes);
   if (shape->smoothing_steps == 0) return m;
   if (shape->smoothing_steps > 1) m.d = take(memory, n_free * n_edge, real, bytes);
-  if (shape->number == KG_SINGLE) m.single = single_at(shape, memory, bytes);
+  if (has_copies(shape)) m.single = single_at(shape, memory, bytes);
   return m;
 }
 
@@ -185,7 +191,7 @@ static kedge_status make_trace(kedge_context *ctx, const kg_multigrid_args *a, k
   m->largest_eigenvalue = kg_multigrid_is_measured(&a->shape)
                               ? kg_smoother_bound(a->shape.smoother)
                               : kg_smoother_estimate(a->shape.size.order, a->shape.alignment);
-  if (a->shape.number == KG_SINGLE) KG_TRY(make_single(ctx, a, &m->single));
+  if (has_copies(&a->shape)) KG_TRY(make_single(ctx, a, &m->single));
   return kg_smoother_make(ctx, &m->smoother, &a->batch, a->local, a->work);
 }
 
@@ -246,7 +252,7 @@ kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *s)
       kg_vertex_space_cost(&s->count, s->n_vertices),
       kg_vertex_matrix_cost(&s->count, s->n_vertices),
       s->flux ? kg_vertex_flux_cost(&s->count) : none,
-      s->number == KG_SINGLE ? kg_local_differences_cost(s->size, s->count.n_elements) : none,
+      has_copies(s) ? kg_local_differences_cost(s->size, s->count.n_elements) : none,
   };
   kg_cost sum = {0};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
@@ -261,7 +267,12 @@ kedge_status kg_multigrid_begin(kedge_context *ctx, const kg_multigrid *m,
                                 kg_cycle *out)
 {
   *out = (kg_cycle){.op = *op, .r = v->r, .z = v->z, .product = v->ap};
-  if (m->shape.number == KG_DOUBLE) return KEDGE_OK;
+  if (m->shape.local == KG_SINGLE) {
+    out->r = v->r_single;
+    out->z = v->z_single;
+    out->product = v->ap_single;
+  }
+  if (!has_copies(&m->shape)) return KEDGE_OK;
   out->op.number = KG_SINGLE;
   out->op.local = m->single.local;
   out->op.differences = true;
@@ -394,7 +405,6 @@ kg_cost kg_multigrid_apply_cost(const kg_multigrid_shape *s)
   kg_cost sum = {.bytes = size * (products * op.bytes + 2 * k * step.bytes) + transfer.bytes,
                  .flops = products * op.flops + 2 * k * step.flops + transfer.flops};
   if (s->flux) sum.bytes += 20.0 * s->count.n_free;  // opposite unknowns and fluxes
-  if (s->number == KG_SINGLE)
-    sum.bytes += kg_round_cost((int64_t)s->count.n_free * s->size.n_edge).bytes;
+  if (has_copies(s)) sum.bytes += kg_round_cost((int64_t)s->count.n_free * s->size.n_edge).bytes;
   return sum;
 }

@@ -31,7 +31,8 @@ typedef struct kg_multigrid_shape {
   double alignment;  ///< of the mesh's elements (mesh/mesh.h); with lines, of those without a pair
   int32_t n_lines, n_line_steps;  ///< KEDGE_SMOOTHER_LINE
   kg_number number;               ///< of the cycle on the trace; the levels below are double
-  bool flux;                      ///< there is no reaction
+  kg_number local;  ///< of the K^e that it is given; where that is single precision, `number` is
+  bool flux;        ///< there is no reaction
 } kg_multigrid_shape;
 
 /// What a cycle on the trace works with, in its number.
@@ -42,8 +43,8 @@ typedef struct kg_cycle {
   void *product;           ///< work: [free trace edge][mode]
 } kg_cycle;
 
-/// Copies in single precision: K^e in differences, and the vectors of a cycle. All NULL in a cycle in
-/// double precision, which works with those of conjugate gradients.
+/// Copies in single precision: K^e in differences, and the vectors of a cycle. All NULL where the cycle
+/// has the precision of conjugate gradients, and works with theirs.
 typedef struct kg_multigrid_single {
   float *local;
   float *r, *product, *halo;
@@ -78,7 +79,7 @@ kedge_status kg_multigrid_work_bytes(kedge_context *ctx, const kg_multigrid_shap
 typedef struct kg_multigrid_args {
   kg_multigrid_shape shape;
   kg_batch batch;
-  kg_local local;
+  kg_local local;                 ///< of the number in `shape`
   const kg_edge_lines *lines;     ///< KEDGE_SMOOTHER_LINE; else not read
   const kg_coarse_table *solver;  ///< of the coarse system
   void *memory, *work;            ///< device memory; `work` is free again afterwards
@@ -103,8 +104,8 @@ int kg_multigrid_levels(const kg_multigrid *multigrid);
 kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *shape);
 
 /// What a cycle for the residual r of conjugate gradients works with. In single precision that is a
-/// rounded copy of 2^exponent r, with the exponent of the state.
-/// @param[in] op  A in double precision
+/// rounded copy of 2^exponent r, with the exponent of the state, or their own.
+/// @param[in] op  A, of the number of conjugate gradients
 /// @param[in] v   r, z, ap (as work) and state are used
 kedge_status kg_multigrid_begin(kedge_context *ctx, const kg_multigrid *multigrid,
                                 const kg_trace_apply_args *op, const kg_cg_vectors_args *v,
@@ -112,7 +113,7 @@ kedge_status kg_multigrid_begin(kedge_context *ctx, const kg_multigrid *multigri
 
 /// z = M r, or 2^exponent M r in single precision, where z is that of `multigrid`; rz_next = r . z, and
 /// stop unless it is positive. M is symmetric, up to rounding, positive definite and always the same.
-/// @param[in] op  A in double precision
+/// @param[in] op  A, of the number of conjugate gradients
 /// @param[in] v   r, z, state, and as work ap and partial
 kedge_status kg_multigrid_apply(kedge_context *ctx, const kg_multigrid *multigrid,
                                 const kg_trace_apply_args *op, const kg_cg_vectors_args *v);

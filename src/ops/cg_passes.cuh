@@ -3,6 +3,7 @@
 #pragma once
 #include "backend/cuda_rt.h"
 #include "ops/cg_vectors.h"
+#include "ops/real.h"
 
 namespace
 {
@@ -13,7 +14,7 @@ enum { THREADS = 512, BLOCKS = 2 };  // BLOCKS: on a multiprocessor
 __device__ __forceinline__ double closed_row(double ap, const kg_open_rows &open, int64_t i)
 {
   const int64_t at = i - open.first;
-  return at >= 0 && at < open.n ? ap + open.halo[at] : ap;
+  return at >= 0 && at < open.n ? ap + ((const kg_real *)open.halo)[at] : ap;
 }
 
 kedge_status launch(kedge_context *ctx, const kg_cg_vectors_args *a,

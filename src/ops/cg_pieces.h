@@ -3,6 +3,7 @@
 /// they do not depend on the number of threads.
 #pragma once
 #include "ops/cg_vectors.h"
+#include "ops/real.h"
 
 static inline int64_t piece_begin(int64_t n, int piece)
 {
@@ -17,10 +18,11 @@ static inline double sum_partials(const double *partial)
 }
 
 /// Add the halo to the rows of A p among these that are open.
-static inline void close_rows(const kg_cg_vectors_args *a, int64_t begin, int64_t end)
+static inline void close_rows(kg_real *ap, const kg_open_rows *open, int64_t begin, int64_t end)
 {
-  const int64_t first = a->open.first, last = first + a->open.n;
+  const kg_real *halo = open->halo;
+  const int64_t first = open->first, last = first + open->n;
   if (begin < first) begin = first;
   if (end > last) end = last;
-  for (int64_t i = begin; i < end; ++i) a->ap[i] += a->open.halo[i - first];
+  for (int64_t i = begin; i < end; ++i) ap[i] += halo[i - first];
 }

@@ -12,8 +12,8 @@ KEDGE_BEGIN_DECLS
 
 /// Rows of A p to which the halo is still to be added (ops/trace_apply.h).
 typedef struct kg_open_rows {
-  int64_t first, n;    ///< n = 0: A p is complete
-  const double *halo;  ///< [n]
+  int64_t first, n;  ///< n = 0: A p is complete
+  const void *halo;  ///< [n], of the type of A p
 } kg_open_rows;
 
 /// Vectors begin at multiples of 16 bytes.
@@ -23,15 +23,23 @@ typedef struct kg_cg_vectors_args {
   const double *inverse;  ///< [n] inverse diagonal: the preconditioner; NULL for ops/pcg_vectors.h
   const double *b;        ///< [n] right-hand side (start only)
   double *x, *z, *p;
-  const float *z_single;  ///< of ops/pcg_vectors.h: z is here; NULL: it is in z
-  double *r;              ///< [n] the residual; NULL but for ops/pcg_vectors.h
-  double *ap;             ///< [n] A p; for start: A x
-  kg_open_rows open;      ///< of ap (update only)
-  double *partial;        ///< work: 2 * KG_CG_PARTIALS
+  float *z_single;  ///< of ops/pcg_vectors.h: z is here; NULL: it is in z
+  /// of ops/pcg_vectors.h: r, p and A p of the iteration are here, 2^exponent times; NULL: in r, p, ap
+  float *r_single, *p_single, *ap_single;
+  double *r;          ///< [n] the residual; NULL but for ops/pcg_vectors.h
+  double *ap;         ///< [n] A p; for start: A x
+  kg_open_rows open;  ///< of ap (update only)
+  double *partial;    ///< work: 2 * KG_CG_PARTIALS
   kg_cg_state *state;
 } kg_cg_vectors_args;
 
 enum { KG_CG_PARTIALS = 1024 };
+
+/// Of the vectors of the iteration but x.
+static inline kg_number kg_cg_number(const kg_cg_vectors_args *args)
+{
+  return args->r_single ? KG_SINGLE : KG_DOUBLE;
+}
 
 /// z = D^-1 (b - A x), p = z, rr, rz.
 kedge_status kg_cg_start(kedge_context *ctx, const kg_cg_vectors_args *args);

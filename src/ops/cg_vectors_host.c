@@ -32,7 +32,7 @@ kedge_status kg_cg_update_host(kedge_context *ctx, const kg_cg_vectors_args *a)
   for (int piece = 0; piece < KG_CG_PARTIALS; ++piece) {
     double rr = 0.0, rz = 0.0;
     const int64_t begin = piece_begin(a->n, piece), end = piece_begin(a->n, piece + 1);
-    close_rows(a, begin, end);
+    close_rows(a->ap, &a->open, begin, end);
 #pragma omp simd reduction(+ : rr, rz)
     for (int64_t i = begin; i < end; ++i) {
       const double z = a->z[i] - alpha * (a->inverse[i] * a->ap[i]), r = z / a->inverse[i];

@@ -6,6 +6,7 @@
 //         alone.
 // Cost    direction reads z, p and writes p; update reads x, p, r, A p and writes x, r.
 #include "ops/cg_passes.cuh"
+#include "ops/pcg_rows.h"
 #include "ops/pcg_vectors.h"
 
 namespace
@@ -22,6 +23,7 @@ __device__ bool reduce(const kg_cg_vectors_args &a, unsigned *counter, double *r
   return threadIdx.x == 0;
 }
 
+#ifndef KG_COMPILE_SINGLE
 __global__ void __launch_bounds__(THREADS, BLOCKS)
     pcg_start_kernel(const kg_cg_vectors_args a, unsigned *counter)
 {
@@ -37,6 +39,13 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
   a.state->rz = 0.0;
   a.state->exponent = a.z_single != nullptr ? kg_cg_exponent(rr) : 0;
 }
+#endif
+
+#ifdef KG_COMPILE_SINGLE
+using real2 = float2;
+#else
+using real2 = double2;
+#endif
 
 /// Rows 2 i and 2 i + 1 of z.
 __device__ __forceinline__ double2 load_z(const kg_cg_vectors_args &a, int64_t i)
@@ -52,16 +61,20 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
 {
   kg_cg_state *state = a.state;
   if (state->stop != KG_CG_RUNNING) return;
+  const pcg_rows v = pcg_rows_of(&a);
   const double beta = state->rz == 0.0 ? 0.0 : state->rz_next / state->rz;
   const int64_t first = (int64_t)blockIdx.x * THREADS + threadIdx.x;
   const int64_t stride = (int64_t)gridDim.x * THREADS, pairs = a.n / 2;
   for (int64_t i = first; i < pairs; i += stride) {
-    const double2 z = load_z(a, i), p = ((const double2 *)a.p)[i];
-    ((double2 *)a.p)[i] = make_double2(z.x + beta * p.x, z.y + beta * p.y);
+    const double2 z = load_z(a, i);
+    real2 p = ((const real2 *)v.p)[i];
+    p.x = (kg_real)(z.x + beta * p.x);
+    p.y = (kg_real)(z.y + beta * p.y);
+    ((real2 *)v.p)[i] = p;
   }
   if (first == 0 && a.n % 2 != 0) {
     const int64_t i = a.n - 1;
-    a.p[i] = (a.z_single != nullptr ? a.z_single[i] : a.z[i]) + beta * a.p[i];
+    v.p[i] = (kg_real)((a.z_single != nullptr ? a.z_single[i] : a.z[i]) + beta * v.p[i]);
   }
   if (!kg_last_block(counter) || threadIdx.x != 0) return;
   state->rz = state->rz_next;
@@ -72,46 +85,53 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
 {
   kg_cg_state *state = a.state;
   if (state->stop != KG_CG_RUNNING) return;
-  const double alpha = state->rz / state->p_ap;
+  const pcg_rows v = pcg_rows_of(&a);
+  const double alpha = state->rz / state->p_ap, scaled = ldexp(alpha, pcg_exponent(state));
   const int64_t first = (int64_t)blockIdx.x * THREADS + threadIdx.x;
   const int64_t stride = (int64_t)gridDim.x * THREADS, pairs = a.n / 2;
   double rr = 0.0;
   for (int64_t i = first; i < pairs; i += stride) {
-    const double2 p = ((const double2 *)a.p)[i], ap = ((const double2 *)a.ap)[i];
-    double2 x = ((const double2 *)a.x)[i], r = ((const double2 *)a.r)[i];
+    const real2 p = ((const real2 *)v.p)[i], ap = ((const real2 *)v.ap)[i];
+    real2 r = ((const real2 *)v.r)[i];
+    double2 x = ((const double2 *)a.x)[i];
     x.x += alpha * p.x;
     x.y += alpha * p.y;
-    r.x -= alpha * closed_row(ap.x, a.open, 2 * i);
-    r.y -= alpha * closed_row(ap.y, a.open, 2 * i + 1);
-    rr += r.x * r.x + r.y * r.y;
+    const double even = r.x - scaled * closed_row(ap.x, a.open, 2 * i);
+    const double odd = r.y - scaled * closed_row(ap.y, a.open, 2 * i + 1);
+    rr += even * even + odd * odd;
+    r.x = (kg_real)even;
+    r.y = (kg_real)odd;
     ((double2 *)a.x)[i] = x;
-    ((double2 *)a.r)[i] = r;
+    ((real2 *)v.r)[i] = r;
   }
   if (first == 0 && a.n % 2 != 0) {
     const int64_t i = a.n - 1;
-    const double r = a.r[i] - alpha * closed_row(a.ap[i], a.open, i);
-    a.x[i] += alpha * a.p[i];
-    a.r[i] = r;
+    const double r = v.r[i] - scaled * closed_row(v.ap[i], a.open, i);
+    a.x[i] += alpha * v.p[i];
+    v.r[i] = (kg_real)r;
     rr += r * r;
   }
   if (!reduce(a, counter, &rr)) return;
-  kg_cg_count(state, rr, state->rz_next);
+  kg_cg_count(state, ldexp(rr, -2 * pcg_exponent(state)), state->rz_next);
   state->steps = state->iterations;
 }
 
 }  // namespace
 
+#ifndef KG_COMPILE_SINGLE
 extern "C" kedge_status kg_pcg_start_cuda(kedge_context *ctx, const kg_cg_vectors_args *a)
 {
   return launch(ctx, a, pcg_start_kernel, "pcg_start");
 }
+#endif
 
-extern "C" kedge_status kg_pcg_direction_cuda(kedge_context *ctx, const kg_cg_vectors_args *a)
+extern "C" kedge_status KG_REAL(kg_pcg_direction_cuda)(kedge_context *ctx,
+                                                       const kg_cg_vectors_args *a)
 {
   return launch(ctx, a, pcg_direction_kernel, "pcg_direction");
 }
 
-extern "C" kedge_status kg_pcg_update_cuda(kedge_context *ctx, const kg_cg_vectors_args *a)
+extern "C" kedge_status KG_REAL(kg_pcg_update_cuda)(kedge_context *ctx, const kg_cg_vectors_args *a)
 {
   return launch(ctx, a, pcg_update_kernel, "pcg_update");
 }

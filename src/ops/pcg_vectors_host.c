@@ -1,8 +1,10 @@
 // The vector passes of conjugate gradients with a preconditioner on the host.
 #include "core/context.h"
 #include "ops/cg_pieces.h"
+#include "ops/pcg_rows.h"
 #include "ops/pcg_vectors.h"
 
+#ifndef KG_COMPILE_SINGLE
 kedge_status kg_pcg_start_host(kedge_context *ctx, const kg_cg_vectors_args *a)
 {
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
@@ -22,39 +24,42 @@ kedge_status kg_pcg_start_host(kedge_context *ctx, const kg_cg_vectors_args *a)
   a->state->exponent = a->z_single ? kg_cg_exponent(a->state->rr) : 0;
   return KEDGE_OK;
 }
+#endif
 
-kedge_status kg_pcg_direction_host(kedge_context *ctx, const kg_cg_vectors_args *a)
+kedge_status KG_REAL(kg_pcg_direction_host)(kedge_context *ctx, const kg_cg_vectors_args *a)
 {
   kg_cg_state *s = a->state;
   if (s->stop != KG_CG_RUNNING) return KEDGE_OK;
+  const pcg_rows v = pcg_rows_of(a);
   const double beta = s->rz == 0.0 ? 0.0 : s->rz_next / s->rz;
 #pragma omp parallel for simd schedule(static) num_threads(ctx->threads)
   for (int64_t i = 0; i < a->n; ++i)
-    a->p[i] = (a->z_single ? a->z_single[i] : a->z[i]) + beta * a->p[i];
+    v.p[i] = (kg_real)((a->z_single ? a->z_single[i] : a->z[i]) + beta * v.p[i]);
   s->rz = s->rz_next;
   return KEDGE_OK;
 }
 
-kedge_status kg_pcg_update_host(kedge_context *ctx, const kg_cg_vectors_args *a)
+kedge_status KG_REAL(kg_pcg_update_host)(kedge_context *ctx, const kg_cg_vectors_args *a)
 {
   kg_cg_state *s = a->state;
   if (s->stop != KG_CG_RUNNING) return KEDGE_OK;
-  const double alpha = s->rz / s->p_ap;
+  const pcg_rows v = pcg_rows_of(a);
+  const double alpha = s->rz / s->p_ap, scaled = ldexp(alpha, pcg_exponent(s));
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
   for (int piece = 0; piece < KG_CG_PARTIALS; ++piece) {
     double rr = 0.0;
     const int64_t begin = piece_begin(a->n, piece), end = piece_begin(a->n, piece + 1);
-    close_rows(a, begin, end);
+    close_rows(v.ap, &a->open, begin, end);
 #pragma omp simd reduction(+ : rr)
     for (int64_t i = begin; i < end; ++i) {
-      a->x[i] += alpha * a->p[i];
-      const double r = a->r[i] - alpha * a->ap[i];
-      a->r[i] = r;
+      a->x[i] += alpha * v.p[i];
+      const double r = v.r[i] - scaled * v.ap[i];
+      v.r[i] = (kg_real)r;
       rr += r * r;
     }
     a->partial[piece] = rr;
   }
-  kg_cg_count(s, sum_partials(a->partial), s->rz_next);
+  kg_cg_count(s, ldexp(sum_partials(a->partial), -2 * pcg_exponent(s)), s->rz_next);
   s->steps = s->iterations;
   return KEDGE_OK;
 }

@@ -282,8 +282,9 @@ READER(read_coarse_solver)
   return KEDGE_OK;
 }
 
-static const char *const precision_names[] = {
-    [KEDGE_PRECISION_DOUBLE] = "double", [KEDGE_PRECISION_MIXED] = "mixed"};
+static const char *const precision_names[] = {[KEDGE_PRECISION_DOUBLE] = "double",
+                                              [KEDGE_PRECISION_MIXED] = "mixed",
+                                              [KEDGE_PRECISION_COMPACT] = "compact"};
 
 const char *kedge_precision_name(kedge_precision kind)
 {
@@ -374,8 +375,9 @@ static const kg_problem_key table[] = {
   {"solver", "coarse_solver", "amg or hypre", "amg",
    "of multigrid's system at the vertices; hypre on the host, in a build that has it",
    read_coarse_solver, false},
-  {"solver", "precision", "double or mixed", "double",
-   "mixed: multigrid works in single precision", read_precision, false},
+  {"solver", "precision", "double, mixed or compact", "double",
+   "mixed: multigrid works in single precision; compact: K^e is kept in it alone", read_precision,
+   false},
   {"solver", "start", "zero or nested", "zero",
    "of the iteration; nested: the solution of a lower order", read_start, false},
   {"solver", "tolerance", "auto or a constant between 0 and 1", "auto",

@@ -222,13 +222,13 @@ static kedge_status resolve_source(kedge_context *ctx, const kedge_problem *p, k
   return KEDGE_OK;
 }
 
-/// Multigrid and its smoother are made from the packed local matrices, and mixed precision is a form of
-/// multigrid.
+/// Multigrid and its smoother are made from the packed local matrices, and single precision works in
+/// multigrid alone.
 static kedge_status check_solver(kedge_context *ctx, const kedge_problem *p)
 {
-  const bool mixed = p->precision == KEDGE_PRECISION_MIXED;
+  const bool single = p->precision != KEDGE_PRECISION_DOUBLE;
   const bool multigrid = p->preconditioner == KEDGE_PRECONDITIONER_MULTIGRID ||
-                         (p->preconditioner == KEDGE_PRECONDITIONER_AUTO && mixed);
+                         (p->preconditioner == KEDGE_PRECONDITIONER_AUTO && single);
   const bool blocks = multigrid || p->preconditioner == KEDGE_PRECONDITIONER_BLOCK_JACOBI;
   KG_REQUIRE(ctx, !blocks || p->operator_kind == KEDGE_OPERATOR_MATRIX_FREE, KEDGE_ERR_INPUT,
              "preconditioner = %s needs operator = matrix-free: it is made from the packed "
@@ -239,10 +239,14 @@ static kedge_status check_solver(kedge_context *ctx, const kedge_problem *p)
              "start = nested needs operator = matrix-free: the lower order is a part of the packed "
              "local matrices, which operator = %s does not keep; change one of the two",
              kedge_operator_name(p->operator_kind));
-  KG_REQUIRE(ctx, !mixed || multigrid, KEDGE_ERR_INPUT,
-             "precision = mixed needs preconditioner = multigrid: only that works in single "
+  KG_REQUIRE(
+      ctx, p->start == KEDGE_START_ZERO || p->precision != KEDGE_PRECISION_COMPACT, KEDGE_ERR_INPUT,
+      "start = nested needs local matrices in double precision, which precision = compact does "
+      "not keep; change one of the two");
+  KG_REQUIRE(ctx, !single || multigrid, KEDGE_ERR_INPUT,
+             "precision = %s needs preconditioner = multigrid: only that works in single "
              "precision; with preconditioner = %s leave precision = double",
-             kedge_preconditioner_name(p->preconditioner));
+             kedge_precision_name(p->precision), kedge_preconditioner_name(p->preconditioner));
   return KEDGE_OK;
 }
 

@@ -16,6 +16,12 @@ typedef struct lifetime {
 #define LIFETIME(name, begins, ends) {KEDGE_STAGE_##begins, KEDGE_STAGE_##ends},
 static const lifetime lifetimes[KG_ARRAY_COUNT] = {KG_ARRAY_LIST(LIFETIME)};
 
+/// The cycle of multigrid.
+static bool is_single(const kg_shape *s)
+{
+  return kg_shape_is_mixed(s) || kg_shape_is_compact(s);
+}
+
 kg_multigrid_shape kg_shape_multigrid(const kg_shape *s)
 {
   return (kg_multigrid_shape){.size = s->size,
@@ -26,7 +32,8 @@ kg_multigrid_shape kg_shape_multigrid(const kg_shape *s)
                               .alignment = s->alignment,
                               .n_lines = s->n_lines,
                               .n_line_steps = s->n_line_steps,
-                              .number = kg_shape_is_mixed(s) ? KG_SINGLE : KG_DOUBLE,
+                              .number = is_single(s) ? KG_SINGLE : KG_DOUBLE,
+                              .local = kg_shape_local(s),
                               .flux = !s->has_reaction};
 }
 
@@ -163,8 +170,31 @@ static size_t multigrid_bytes(kg_array array, const kg_shape *s)
   }
 }
 
+/// Arrays that are other ones with precision = compact.
+static size_t compact_bytes(kg_array array, const kg_shape *s)
+{
+  const size_t lanes = (size_t)KG_LANES * (size_t)s->count.n_groups, m = (size_t)s->size.n_edge;
+  const size_t chunk = (size_t)KG_LANES * (size_t)kg_compact_groups(s);
+  const size_t modes = (size_t)(s->size.n_packed + s->size.n_modes + s->size.n_trace);
+  switch (array) {
+    case KG_ARRAY_LOCAL:
+      return (size_t)s->size.n_packed * lanes * sizeof(float);
+    case KG_ARRAY_LOCAL_CHUNK:  // K^e, load vectors and F^e
+      return modes * chunk * sizeof(double);
+    case KG_ARRAY_RESIDUAL:
+    case KG_ARRAY_PRODUCT:
+      return (size_t)s->count.n_free * m * sizeof(float);
+    case KG_ARRAY_DIRECTION:  // and z; in double precision a residual
+      return 2 * kg_rounded((size_t)s->count.n_edges * m * sizeof(float));
+    default:
+      return 0;
+  }
+}
+
 size_t kg_array_bytes(kg_array array, const kg_shape *s)
 {
+  const size_t compact = kg_shape_is_compact(s) ? compact_bytes(array, s) : 0;
+  if (compact > 0) return compact;
   const bool multigrid = kg_shape_has_multigrid(s);
   const size_t lanes = (size_t)KG_LANES * (size_t)s->count.n_groups;  // elements, empty lanes too
   const size_t chunk = (size_t)KG_LANES * (size_t)s->chunk_groups;
@@ -202,7 +232,7 @@ size_t kg_array_bytes(kg_array array, const kg_shape *s)
     case KG_ARRAY_INVERSE_DIAGONAL:
       return multigrid ? 0 : free_rows * d;
     case KG_ARRAY_PRECONDITIONED:  // multigrid multiplies it, as a vector of the whole trace
-      return kg_shape_is_mixed(s) ? 0 : (multigrid ? all_rows : free_rows) * d;
+      return is_single(s) ? 0 : (multigrid ? all_rows : free_rows) * d;
     case KG_ARRAY_RESIDUAL:
       return multigrid ? free_rows * d : 0;
     case KG_ARRAY_MULTIGRID:
@@ -272,6 +302,15 @@ int32_t kg_chunk_groups(const kg_shape *shape)
                                   (size_t)shape->n_points * (shape->has_exact ? 3 : 1));
   const size_t groups = target / (per_element * KG_LANES) + 1;
   return groups < (size_t)shape->count.n_groups ? (int32_t)groups : shape->count.n_groups;
+}
+
+int32_t kg_compact_groups(const kg_shape *shape)
+{
+  const int64_t n = shape->count.n_patches, patch = shape->count.patch_groups;
+  const int64_t bytes = 8 * KG_LANES * patch * (int64_t)shape->size.n_packed;  // of a patch
+  const int64_t least = ((int64_t)16 << 20) / bytes + 1, most = ((int64_t)256 << 20) / bytes;
+  const int64_t part = n / 32 > most ? most : n / 32 > least ? n / 32 : least;
+  return (int32_t)((part < n ? part : n) * patch);
 }
 
 kedge_status kg_arrays_enter(kedge_context *ctx, kedge_stage stage, const kg_shape *shape,

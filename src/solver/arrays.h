@@ -57,6 +57,16 @@ static inline bool kg_shape_assembles(const kg_shape *shape)
   return shape->operator_kind != KEDGE_OPERATOR_MATRIX_FREE || kg_shape_has_multigrid(shape) ||
          kg_shape_is_nested(shape);
 }
+/// The iteration too, and K^e (solver/compact.h).
+static inline bool kg_shape_is_compact(const kg_shape *shape)
+{
+  return kg_shape_has_multigrid(shape) && shape->precision == KEDGE_PRECISION_COMPACT;
+}
+/// Of the local matrices that are kept.
+static inline kg_number kg_shape_local(const kg_shape *shape)
+{
+  return kg_shape_is_compact(shape) ? KG_SINGLE : KG_DOUBLE;
+}
 kg_multigrid_shape kg_shape_multigrid(const kg_shape *shape);
 /// Fill in the sizes of work that the backend says: those that depend on `count`.
 kedge_status kg_shape_work(kedge_context *ctx, kg_shape *shape);
@@ -78,6 +88,7 @@ kedge_status kg_shape_work(kedge_context *ctx, kg_shape *shape);
   X(LOAD, TRANSFER, POSTPROCESS)                   \
   X(SOURCE_VALUES, TRANSFER, POSTPROCESS)          \
   X(LOCAL, LOCAL_MATRICES, TRACE_SOLVE)            \
+  X(LOCAL_CHUNK, LOCAL_MATRICES, TRACE_SOLVE)      \
   X(CONDENSED, LOCAL_MATRICES, LOCAL_MATRICES)     \
   X(RIGHT_HAND_SIDE, LOCAL_MATRICES, TRACE_SOLVE)  \
   X(INVERSE_DIAGONAL, LOCAL_MATRICES, TRACE_SOLVE) \
@@ -120,6 +131,10 @@ int64_t kg_peak_bytes(const kg_shape *shape);
 
 /// Groups a chunk: as many as keep the chunk's arrays near 256 MiB.
 int32_t kg_chunk_groups(const kg_shape *shape);
+
+/// Groups a chunk of precision = compact: whole patches, a 32nd of all where their K^e are 16 MiB,
+/// which keep a GPU busy, to 256 MiB.
+int32_t kg_compact_groups(const kg_shape *shape);
 
 /// Allocate what begins to live in a stage; release what lives no longer. `buffers` holds
 /// KG_ARRAY_COUNT entries, all zero before the first stage.

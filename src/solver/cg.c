@@ -10,8 +10,8 @@
 #include "ops/pcg_vectors.h"
 #include "ops/rounding.h"
 
-kedge_status kg_trace_operator_apply(kedge_context *ctx, const kg_trace_operator *op,
-                                     const double *x, double *y, kg_cg_state *state)
+kedge_status kg_trace_operator_apply(kedge_context *ctx, const kg_trace_operator *op, const void *x,
+                                     void *y, kg_cg_state *state)
 {
   if (op->kind == KEDGE_OPERATOR_ELL) {
     kg_ell_apply_args args = op->ell;
@@ -49,13 +49,22 @@ typedef struct solve {
   kg_repeat repeat;  ///< a batch of iterations
 } solve;
 
-static kedge_status apply(const solve *s, const kg_trace_operator *op, const double *x,
+static kedge_status apply(const solve *s, const kg_trace_operator *op, const void *x, void *y,
                           kg_cg_state *state)
 {
   kg_range_push("trace_apply", s->settings.n_elements, s->settings.n_unknowns);
-  const kedge_status status = kg_trace_operator_apply(s->ctx, op, x, s->v.ap, state);
+  const kedge_status status = kg_trace_operator_apply(s->ctx, op, x, y, state);
   kg_range_pop();
   return status;
+}
+
+/// A p
+static kedge_status apply_to_direction(const solve *s, const kg_trace_operator *op,
+                                       kg_cg_state *state)
+{
+  const kg_cg_vectors_args *v = &s->v;
+  return v->p_single ? apply(s, op, v->p_single, v->ap_single, state)
+                     : apply(s, op, v->p, v->ap, state);
 }
 
 static kedge_status read_state(solve *s)
@@ -75,11 +84,18 @@ static void report_progress(const solve *s)
                                         .tolerance = s->settings.tolerance});
 }
 
+static kedge_status make_residual(const solve *s)
+{
+  const kg_cg_refinement *refinement = s->settings.refinement;
+  if (refinement) return refinement->start(refinement->user);
+  KG_TRY(apply(s, &s->closed, s->v.x, s->v.ap, NULL));
+  return s->settings.multigrid ? kg_pcg_start(s->ctx, &s->v) : kg_cg_start(s->ctx, &s->v);
+}
+
 /// The residual b - A x from scratch, and the first direction.
 static kedge_status start(solve *s)
 {
-  KG_TRY(apply(s, &s->closed, s->v.x, NULL));
-  KG_TRY(s->settings.multigrid ? kg_pcg_start(s->ctx, &s->v) : kg_cg_start(s->ctx, &s->v));
+  KG_TRY(make_residual(s));
   KG_TRY(read_state(s));
   const bool finite = isfinite(s->state.rr) && isfinite(s->state.rz);
   KG_REQUIRE(
@@ -102,7 +118,7 @@ static kedge_status iterate(void *user)
 {
   const solve *s = user;
   for (int i = 0; i < BATCH; ++i) {
-    KG_TRY(apply(s, &s->open, s->v.p, s->v.state));
+    KG_TRY(apply_to_direction(s, &s->open, s->v.state));
     KG_TRY(kg_cg_update(s->ctx, &s->v));
     KG_TRY(kg_cg_direction(s->ctx, &s->v));
   }
@@ -124,7 +140,7 @@ static kedge_status iterate_multigrid(void *user)
   const solve *s = user;
   KG_TRY(precondition(s));
   KG_TRY(kg_pcg_direction(s->ctx, &s->v));
-  KG_TRY(apply(s, &s->open, s->v.p, s->v.state));
+  KG_TRY(apply_to_direction(s, &s->open, s->v.state));
   return kg_pcg_update(s->ctx, &s->v);
 }
 
@@ -194,13 +210,13 @@ static kedge_status run(solve *s)
 /// 10 (profiling/cases/poisson.ini, 2048 and 32,768 triangles, tolerance 1e-15).
 enum { ROUNDING_NEAR = 16, ROUNDING_FAR = 128 };
 
-/// What storing x makes of the residual. Work is p and A p, which kg_cg_start() makes anew.
+/// What storing x makes of the residual. Work is p and A p, which a start makes anew.
 static kedge_status measure_rounding(solve *s)
 {
   const double rr = s->state.rr;
   kg_range_push("rounding", s->settings.n_elements, s->settings.n_unknowns);
   kedge_status status = kg_rounding_perturb(s->ctx, &s->v);
-  if (status == KEDGE_OK) status = apply(s, &s->closed, s->v.p, NULL);
+  if (status == KEDGE_OK) status = apply_to_direction(s, &s->closed, NULL);
   if (status == KEDGE_OK) status = kg_rounding_sum(s->ctx, &s->v);
   if (status == KEDGE_OK) status = read_state(s);
   kg_range_pop();
@@ -222,24 +238,36 @@ static bool can_gain(const solve *s)
   return !(enough && is_rounding(s, ROUNDING_NEAR));
 }
 
-/// Iterate, recompute the residual, restart while that gains something.
-static kedge_status iterate_and_restart(solve *s, kedge_stop *stop)
+/// Where the recurrence stops on its way to r . r = aim. That of a rounded A drifts from the residual: a
+/// little below the aim, so that the residual made anew is there too, but no further than it follows.
+static double next_target(const solve *s, double aim)
 {
-  double rr_before = INFINITY;
-  *stop = KEDGE_STOP_ROUNDING;
+  if (!s->settings.refinement) return aim;
+  const double gain = s->settings.refinement->gain;
+  return fmax(0.25 * aim, s->state.rr / (gain * gain));
+}
+
+/// Iterate, recompute the residual, restart while that gains something.
+static kedge_status iterate_and_restart(solve *s, kg_cg_result *result)
+{
+  double rr_before = INFINITY, aim = s->tolerance_rr;
+  result->stop = KEDGE_STOP_ROUNDING;
   while (s->state.rr < 0.25 * rr_before) {
     rr_before = s->state.rr;
+    s->state.target = next_target(s, aim);
+    ++result->starts;
     KG_TRY(run(s));
     const bool at_limit = s->state.stop == KG_CG_LIMIT;
     if (!s->settings.rough) KG_TRY(start(s));
     if (s->state.rr <= s->tolerance_rr || at_limit) {
-      *stop = at_limit && s->state.rr > s->tolerance_rr ? KEDGE_STOP_LIMIT : KEDGE_STOP_TOLERANCE;
+      result->stop =
+          at_limit && s->state.rr > s->tolerance_rr ? KEDGE_STOP_LIMIT : KEDGE_STOP_TOLERANCE;
       return KEDGE_OK;
     }
     KG_TRY(measure_rounding(s));
     if (!can_gain(s)) return KEDGE_OK;
-    s->state.target = fmax(s->tolerance_rr, s->rr_rounding);
-    KG_TRY(start(s));
+    aim = fmax(s->tolerance_rr, s->rr_rounding);
+    if (!s->settings.refinement) KG_TRY(start(s));  // there p is multiplied by beta = 0 first
   }
   return KEDGE_OK;
 }
@@ -274,7 +302,6 @@ static kedge_status begin(solve *s)
     KG_TRY(s->settings.improve(s->ctx, s->settings.improve_user, s->state.rr));
     KG_TRY(start(s));
   }
-  s->state.target = s->tolerance_rr;
   s->state.max_iterations = s->settings.max_iterations;
   s->state.iterations = 0;
   return KEDGE_OK;
@@ -291,7 +318,7 @@ static kedge_status solve_system(solve *s, kg_cg_result *result)
   result->converged = s->state.rr <= s->tolerance_rr;
   if (s->rr_start == 0.0) return KEDGE_OK;
   result->start_residual = sqrt(s->state.rr / s->rr_start);
-  if (!result->converged) KG_TRY(iterate_and_restart(s, &result->stop));
+  if (!result->converged) KG_TRY(iterate_and_restart(s, result));
   result->iterations = s->state.iterations;
   result->relative_residual = sqrt(s->state.rr / s->rr_start);
   result->rounding_residual = sqrt(s->rr_rounding / s->rr_start);

@@ -19,9 +19,17 @@ typedef struct kg_trace_operator {
   kg_ell_apply_args ell;
 } kg_trace_operator;
 
-/// y = A x; `state` may be NULL (ops/trace_apply.h).
-kedge_status kg_trace_operator_apply(kedge_context *ctx, const kg_trace_operator *op,
-                                     const double *x, double *y, kg_cg_state *state);
+/// y = A x, in the number of the operator; `state` may be NULL (ops/trace_apply.h).
+kedge_status kg_trace_operator_apply(kedge_context *ctx, const kg_trace_operator *op, const void *x,
+                                     void *y, kg_cg_state *state);
+
+/// Iterative refinement, where what iterates is a rounded A (solver/compact.h).
+typedef struct kg_cg_refinement {
+  /// The residual of x as kg_pcg_start() makes it, rounded to where the iteration has it, and p = z = 0.
+  kedge_status (*start)(void *user);
+  void *user;
+  double gain;  ///< the residual is made anew when that of the recurrence has fallen by this factor
+} kg_cg_refinement;
 
 /// @param[in] rr  r . r of the residual that there is
 typedef kedge_status kg_cg_improve(kedge_context *ctx, void *user, double rr);
@@ -39,10 +47,12 @@ typedef struct kg_cg_settings {
   const kg_multigrid *multigrid;  ///< the preconditioner, of the matrix-free operator; NULL: Jacobi
   /// of ops/cg_resident.h, which then iterates (matrix-free alone); NULL: the ordinary loop
   void *resident_work;
+  const kg_cg_refinement *refinement;  ///< with multigrid; NULL: A is exact
 } kg_cg_settings;
 
 typedef struct kg_cg_result {
   int64_t iterations;
+  int starts;  ///< of the recurrence, each from a residual b - A x; the last may be its end
   double relative_residual;  ///< ||b - A x|| / ||b - A x_0||, recomputed from x
   double start_residual;     ///< that of the x that `improve` made; without it 1
   double rounding_residual;  ///< of that, what storing x makes (ops/rounding.h); 0: not measured
@@ -54,7 +64,7 @@ typedef struct kg_cg_result {
 /// Solve A x = b from the x that is there (its Dirichlet rows hold the boundary values). When the
 /// recurrence says it has converged but the recomputed residual does not agree, what rounding makes
 /// of that residual is measured: it restarts from the residual unless there is little else in it, or
-/// the last restart gained less than a factor two.
+/// the last restart gained less than a factor two. With a refinement those restarts are the rule.
 /// @param[in] vectors  n, inverse (with multigrid: r), b, x, z, p, ap, partial, state; rows of p
 ///                     beyond n are zero, and with multigrid those of z
 /// @retval KEDGE_ERR_NUMERIC  not positive definite, or NaN

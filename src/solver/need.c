@@ -83,8 +83,8 @@ bool kg_memory_fits(const kedge_context *ctx, const kg_shape *shape, kg_memory a
 
 void kg_memory_choose(const kedge_context *ctx, kg_shape *shape, kg_memory available)
 {
-  shape->keeps_load = true;
-  shape->keeps_load = kg_memory_fits(ctx, shape, available);
+  shape->keeps_load = !kg_shape_is_compact(shape);
+  if (shape->keeps_load) shape->keeps_load = kg_memory_fits(ctx, shape, available);
 }
 
 static kedge_status refuse(kedge_context *ctx, const kg_shape *s, const char *where, int64_t need,

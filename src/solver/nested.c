@@ -132,7 +132,8 @@ kg_cost kg_nested_cost(const kg_nested *n)
   const kg_cost product = kg_trace_apply_cost(n->size, &batch->count);
   const kg_cost beside = n->has_multigrid ? kg_multigrid_apply_cost(&n->multigrid.shape)
                                           : kg_cg_vectors_cost(n->vectors.n);
-  const kg_cost vectors = n->has_multigrid ? kg_pcg_vectors_cost(n->vectors.n) : (kg_cost){0};
+  const kg_cost vectors =
+      n->has_multigrid ? kg_pcg_vectors_cost(n->vectors.n, KG_DOUBLE) : (kg_cost){0};
   const kg_cost transfer = kg_order_vector_cost(batch->count.n_free, n->size.n_edge);
   const double k = (double)n->iterations;
   return (kg_cost){.bytes = k * (product.bytes + beside.bytes + vectors.bytes) + transfer.bytes,

@@ -13,6 +13,7 @@
 #include "ops/rounding.h"
 #include "ops/trace_arrays.h"
 #include "solver/cg.h"
+#include "solver/compact.h"
 #include "solver/pipeline.h"
 #include "solver/sampler.h"
 
@@ -136,15 +137,21 @@ static kedge_status make_diagonal(kg_pipeline *p)
                                                  .y = p->buffers[KG_ARRAY_INVERSE_DIAGONAL].data});
 }
 
-kedge_status kg_stage_local_matrices(kg_pipeline *p)
+static kedge_status make_local_matrices(kg_pipeline *p)
 {
-  const kg_sizes z = p->shape.size;
-  KG_TRY(kg_local_matrices(
+  if (kg_shape_is_compact(&p->shape)) return kg_compact_local_matrices(p);
+  return kg_local_matrices(
       p->ctx, &(kg_local_matrices_args){.batch = p->batch,
                                         .material = p->material,
                                         .load = p->buffers[KG_ARRAY_LOAD].data,
                                         .local = p->buffers[KG_ARRAY_LOCAL].data,
-                                        .condensed = p->buffers[KG_ARRAY_CONDENSED].data}));
+                                        .condensed = p->buffers[KG_ARRAY_CONDENSED].data});
+}
+
+kedge_status kg_stage_local_matrices(kg_pipeline *p)
+{
+  const kg_sizes z = p->shape.size;
+  KG_TRY(make_local_matrices(p));
   KG_TRY(kg_edge_sum(p->ctx, &(kg_edge_sum_args){.batch = p->batch,
                                                  .rows = p->buffers[KG_ARRAY_CONDENSED].data,
                                                  .width = z.n_trace,
@@ -174,16 +181,17 @@ static kedge_status expand(kg_pipeline *p)
 
 static kedge_status make_multigrid(kg_pipeline *p)
 {
-  const kg_multigrid_args args = {.shape = kg_shape_multigrid(&p->shape),
-                                  .batch = p->batch,
-                                  .local = {p->buffers[KG_ARRAY_LOCAL].data, KG_DOUBLE},
-                                  .lines = &p->lines,
-                                  .solver = kg_coarse_table_of(p->shape.coarse_solver),
-                                  .memory = p->buffers[KG_ARRAY_MULTIGRID].data,
-                                  .work = p->buffers[KG_ARRAY_MULTIGRID_WORK].data,
-                                  .work_bytes = p->shape.multigrid_work_bytes,
-                                  .coarse = p->buffers[KG_ARRAY_MULTIGRID_COARSE].data,
-                                  .coarse_bytes = p->buffers[KG_ARRAY_MULTIGRID_COARSE].bytes};
+  const kg_multigrid_args args = {
+      .shape = kg_shape_multigrid(&p->shape),
+      .batch = p->batch,
+      .local = {p->buffers[KG_ARRAY_LOCAL].data, kg_shape_local(&p->shape)},
+      .lines = &p->lines,
+      .solver = kg_coarse_table_of(p->shape.coarse_solver),
+      .memory = p->buffers[KG_ARRAY_MULTIGRID].data,
+      .work = p->buffers[KG_ARRAY_MULTIGRID_WORK].data,
+      .work_bytes = p->shape.multigrid_work_bytes,
+      .coarse = p->buffers[KG_ARRAY_MULTIGRID_COARSE].data,
+      .coarse_bytes = p->buffers[KG_ARRAY_MULTIGRID_COARSE].bytes};
   kedge_report *r = &p->solution->report;
   const double began = kg_seconds();
   KG_TRY(kg_multigrid_create(p->ctx, &args, &p->multigrid));
@@ -253,6 +261,8 @@ static kg_trace_operator trace_operator(const kg_pipeline *p)
       .kind = p->shape.operator_kind,
       .matrix_free = {.batch = p->batch,
                       .local = p->buffers[KG_ARRAY_LOCAL].data,
+                      .number = kg_shape_local(&p->shape),
+                      .differences = kg_shape_is_compact(&p->shape),
                       .halo = p->buffers[KG_ARRAY_HALO].data,
                       .partial = p->buffers[KG_ARRAY_OPERATOR_PARTIAL].data},
       .plain = {.batch = p->batch,
@@ -268,6 +278,8 @@ static kg_cost operator_cost(const kg_pipeline *p)
       [KEDGE_OPERATOR_MATRIX_FREE] = kg_trace_apply_cost,
       [KEDGE_OPERATOR_MATRIX_FREE_PLAIN] = kg_trace_plain_cost,
       [KEDGE_OPERATOR_ELL] = kg_ell_apply_cost};
+  if (kg_shape_is_compact(&p->shape))
+    return kg_trace_apply_cost_single(p->shape.size, &p->shape.count);
   return cost[p->shape.operator_kind](p->shape.size, &p->shape.count);
 }
 
@@ -276,11 +288,13 @@ static kg_cost iteration_cost(const kg_pipeline *p, int64_t n)
 {
   if (!kg_shape_has_multigrid(&p->shape)) return kg_cg_vectors_cost(n);
   const kg_multigrid_shape shape = kg_shape_multigrid(&p->shape);
-  const kg_cost vectors = kg_pcg_vectors_cost(n), cycle = kg_multigrid_apply_cost(&shape);
+  const kg_cost vectors = kg_pcg_vectors_cost(n, kg_shape_local(&p->shape));
+  const kg_cost cycle = kg_multigrid_apply_cost(&shape);
   return (kg_cost){vectors.bytes + cycle.bytes, vectors.flops + cycle.flops};
 }
 
-/// The last part of making the preconditioner, with the vectors of the iteration as work.
+/// The last part of making the preconditioner, with the vectors of the iteration as work. With precision =
+/// compact the residual in double precision, which lies over p, is made in x.
 static kedge_status measure_smoother(kg_pipeline *p, const kg_trace_apply_args *op,
                                      const kg_cg_vectors_args *vectors)
 {
@@ -288,37 +302,76 @@ static kedge_status measure_smoother(kg_pipeline *p, const kg_trace_apply_args *
   const kg_buffer *x = &p->buffers[KG_ARRAY_TRACE], *direction = &p->buffers[KG_ARRAY_DIRECTION];
   KG_TRY(kg_zero(p->ctx, x->data, x->bytes));
   KG_TRY(kg_zero(p->ctx, direction->data, direction->bytes));
-  KG_TRY(kg_multigrid_bound(p->ctx, &p->multigrid, op, vectors, &p->multigrid.largest_eigenvalue));
+  kg_cg_vectors_args work = *vectors;
+  if (kg_shape_is_compact(&p->shape)) work.r = work.x;
+  KG_TRY(kg_multigrid_bound(p->ctx, &p->multigrid, op, &work, &p->multigrid.largest_eigenvalue));
   p->solution->report.setup_seconds += kg_seconds() - began;
   return KEDGE_OK;
+}
+
+static kg_cg_vectors_args cg_vectors(const kg_pipeline *p)
+{
+  const kg_buffer *b = p->buffers;
+  kg_cg_vectors_args vectors = {.n = (int64_t)p->layout.count.n_free * p->shape.size.n_edge,
+                                .inverse = b[KG_ARRAY_INVERSE_DIAGONAL].data,
+                                .b = b[KG_ARRAY_RIGHT_HAND_SIDE].data,
+                                .x = b[KG_ARRAY_TRACE].data,
+                                .z = b[KG_ARRAY_PRECONDITIONED].data,
+                                .z_single = p->multigrid.single.z,
+                                .p = b[KG_ARRAY_DIRECTION].data,
+                                .r = b[KG_ARRAY_RESIDUAL].data,
+                                .ap = b[KG_ARRAY_PRODUCT].data,
+                                .partial = b[KG_ARRAY_VECTOR_PARTIAL].data,
+                                .state = b[KG_ARRAY_CG_STATE].data};
+  if (kg_shape_is_compact(&p->shape)) kg_compact_vectors(p, &vectors);
+  return vectors;
+}
+
+static void report_solve(kg_pipeline *p, const kg_cg_result *result, int64_t n)
+{
+  kedge_solution *s = p->solution;
+  s->report.iterations = result->iterations;
+  s->report.start_order = p->shape.start_order;
+  s->report.start_iterations = p->nested.iterations;
+  s->report.start_seconds = p->nested.seconds;
+  s->report.start_residual = result->start_residual;
+  s->report.relative_residual = result->relative_residual;
+  s->report.rounding_residual = result->rounding_residual;
+  s->report.stop = result->stop;
+  s->report.converged = result->converged;
+  for (size_t i = 0; i < sizeof result->note && i < sizeof s->note; ++i)
+    s->note[i] = result->note[i];
+  s->report.operator_bytes = (int64_t)operator_cost(p).bytes;
+  kg_stage_cost(p, operator_cost(p), (double)result->iterations);
+  kg_stage_cost(p, iteration_cost(p, n), (double)result->iterations);
+  if (kg_shape_is_nested(&p->shape)) kg_stage_cost(p, kg_nested_cost(&p->nested), 1.0);
+  if (result->rounding_residual > 0.0) {
+    kg_stage_cost(p, kg_rounding_cost(n), 1.0);
+    kg_stage_cost(p, operator_cost(p), 1.0);
+  }
+  if (!kg_shape_is_compact(&p->shape)) return;
+  s->report.refinements = result->starts;
+  kg_stage_cost(p, kg_compact_start_cost(p->shape.size, &p->shape.count), result->starts + 1);
 }
 
 kedge_status kg_stage_trace_solve(kg_pipeline *p)
 {
   const bool multigrid = kg_shape_has_multigrid(&p->shape);
-  const int64_t n = (int64_t)p->layout.count.n_free * p->shape.size.n_edge;
   const kg_trace_operator op = trace_operator(p);
-  const kg_cg_vectors_args vectors = {.n = n,
-                                      .inverse = p->buffers[KG_ARRAY_INVERSE_DIAGONAL].data,
-                                      .b = p->buffers[KG_ARRAY_RIGHT_HAND_SIDE].data,
-                                      .x = p->buffers[KG_ARRAY_TRACE].data,
-                                      .z = p->buffers[KG_ARRAY_PRECONDITIONED].data,
-                                      .z_single = p->multigrid.single.z,
-                                      .p = p->buffers[KG_ARRAY_DIRECTION].data,
-                                      .r = p->buffers[KG_ARRAY_RESIDUAL].data,
-                                      .ap = p->buffers[KG_ARRAY_PRODUCT].data,
-                                      .partial = p->buffers[KG_ARRAY_VECTOR_PARTIAL].data,
-                                      .state = p->buffers[KG_ARRAY_CG_STATE].data};
+  const kg_cg_vectors_args vectors = cg_vectors(p);
+  kg_compact compact = {p, &vectors};
+  const kg_cg_refinement refinement = {kg_compact_start, &compact, KG_COMPACT_GAIN};
   const kg_cg_settings settings = {
       .tolerance = p->problem->tolerance,
       .accepts_rounding = p->problem->accepts_rounding,
       .max_iterations = p->problem->max_iterations,
       .n_elements = p->mesh->n_elements,
-      .n_unknowns = n,
+      .n_unknowns = vectors.n,
       .improve = kg_shape_is_nested(&p->shape) ? kg_nested_improve : NULL,
       .improve_user = &p->nested,
       .multigrid = multigrid ? &p->multigrid : NULL,
-      .resident_work = p->buffers[KG_ARRAY_CG_RESIDENT].data};
+      .resident_work = p->buffers[KG_ARRAY_CG_RESIDENT].data,
+      .refinement = kg_shape_is_compact(&p->shape) ? &refinement : NULL};
   if (multigrid && kg_multigrid_is_measured(&p->multigrid.shape))
     KG_TRY(measure_smoother(p, &op.matrix_free, &vectors));
   if (kg_shape_is_nested(&p->shape))
@@ -328,25 +381,6 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p)
   kg_cg_result result;
   KG_TRY(kg_cg_solve(p->ctx, &op, &vectors, settings, &result));
   kg_multigrid_destroy(p->ctx, &p->multigrid);
-
-  kedge_solution *s = p->solution;
-  s->report.iterations = result.iterations;
-  s->report.start_order = p->shape.start_order;
-  s->report.start_iterations = p->nested.iterations;
-  s->report.start_seconds = p->nested.seconds;
-  s->report.start_residual = result.start_residual;
-  s->report.relative_residual = result.relative_residual;
-  s->report.rounding_residual = result.rounding_residual;
-  s->report.stop = result.stop;
-  s->report.converged = result.converged;
-  for (size_t i = 0; i < sizeof result.note && i < sizeof s->note; ++i) s->note[i] = result.note[i];
-  s->report.operator_bytes = (int64_t)operator_cost(p).bytes;
-  kg_stage_cost(p, operator_cost(p), (double)result.iterations);
-  kg_stage_cost(p, iteration_cost(p, n), (double)result.iterations);
-  if (kg_shape_is_nested(&p->shape)) kg_stage_cost(p, kg_nested_cost(&p->nested), 1.0);
-  if (result.rounding_residual > 0.0) {
-    kg_stage_cost(p, kg_rounding_cost(n), 1.0);
-    kg_stage_cost(p, operator_cost(p), 1.0);
-  }
+  report_solve(p, &result, vectors.n);
   return KEDGE_OK;
 }

@@ -114,6 +114,7 @@ static kedge_status write_report(bool awkward, const char *path)
                          .start_seconds = 0.5,
                          .start_residual = 0.125,
                          .iterations = 321,
+                         .refinements = 3,
                          .tolerance = 1e-12,
                          .relative_residual = 0.1 + 0.2,
                          .rounding_residual = 0.0625,

@@ -1,0 +1,127 @@
+#include "solver/compact.h"
+
+#include "core/context.h"
+#include "core/nvtx.h"
+#include "ops/batch_part.h"
+#include "ops/local_differences.h"
+#include "ops/local_matrices.h"
+#include "ops/pcg_vectors.h"
+#include "ops/round.h"
+
+/// Some patches, and memory for their K^e and F^e.
+typedef struct chunk {
+  kg_batch batch;
+  int32_t first_patch;
+  size_t first_lane;
+  bool is_last;
+  double *local, *load, *condensed;
+} chunk;
+
+/// The chunk that begins with a patch.
+static chunk chunk_at(const kg_pipeline *p, int32_t first)
+{
+  const kg_sizes z = p->shape.size;
+  const kg_trace_counts *n = &p->layout.count;
+  const int32_t groups = kg_compact_groups(&p->shape), most = groups / n->patch_groups;
+  const int32_t left = n->n_patches - first;
+  chunk c = {.batch = kg_batch_part(&p->batch, first, left < most ? left : most),
+             .first_patch = first,
+             .first_lane = (size_t)first * (size_t)n->patch_groups * KG_LANES,
+             .is_last = left <= most,
+             .local = p->buffers[KG_ARRAY_LOCAL_CHUNK].data};
+  c.load = c.local + (size_t)z.n_packed * KG_LANES * (size_t)groups;
+  c.condensed = c.load + (size_t)z.n_modes * KG_LANES * (size_t)groups;
+  return c;
+}
+
+static kedge_status make_local(kg_pipeline *p, const chunk *c, const double *load,
+                               double *condensed)
+{
+  return kg_local_matrices(p->ctx, &(kg_local_matrices_args){.batch = c->batch,
+                                                             .material = p->material,
+                                                             .load = load,
+                                                             .local = c->local,
+                                                             .condensed = condensed});
+}
+
+kedge_status kg_compact_local_matrices(kg_pipeline *p)
+{
+  const kg_sizes z = p->shape.size;
+  const kg_trace_counts *n = &p->layout.count;
+  const double *load = p->buffers[KG_ARRAY_LOAD].data;
+  double *condensed = p->buffers[KG_ARRAY_CONDENSED].data;
+  float *differences = p->buffers[KG_ARRAY_LOCAL].data;
+  kg_stage_cost(p, kg_local_differences_cost(z, n->n_elements), 1.0);
+  for (chunk c = {0}; !c.is_last; c.first_patch += c.batch.count.n_patches) {
+    c = chunk_at(p, c.first_patch);
+    KG_TRY(make_local(p, &c, load + (size_t)z.n_modes * c.first_lane,
+                      condensed + (size_t)z.n_trace * c.first_lane));
+    const kg_local_differences_args args = {.size = z,
+                                            .n_groups = c.batch.count.n_groups,
+                                            .from = c.local,
+                                            .to = differences + (size_t)z.n_packed * c.first_lane};
+    KG_TRY(kg_local_differences(p->ctx, &args));
+  }
+  return KEDGE_OK;
+}
+
+/// y = A x in double precision. The load vectors of a chunk are zero: nobody reads its F^e.
+static kedge_status multiply(kg_pipeline *p, const double *x, double *y)
+{
+  double *partial = p->buffers[KG_ARRAY_OPERATOR_PARTIAL].data;
+  const chunk all = chunk_at(p, 0);
+  KG_TRY(kg_zero(p->ctx, all.load, (size_t)((char *)all.condensed - (char *)all.load)));
+  for (chunk c = {0}; !c.is_last; c.first_patch += c.batch.count.n_patches) {
+    c = chunk_at(p, c.first_patch);
+    KG_TRY(make_local(p, &c, c.load, c.condensed));
+    // Rows between patches are complete when all chunks have written theirs.
+    const kg_trace_apply_args args = {.batch = c.batch,
+                                      .local = c.local,
+                                      .x = x,
+                                      .y = y,
+                                      .halo = p->buffers[KG_ARRAY_HALO].data,
+                                      .open = !c.is_last,
+                                      .partial = partial + c.first_patch};
+    KG_TRY(kg_trace_apply(p->ctx, &args));
+  }
+  return KEDGE_OK;
+}
+
+void kg_compact_vectors(const kg_pipeline *p, kg_cg_vectors_args *v)
+{
+  const kg_buffer *b = p->buffers;
+  v->r = v->ap = b[KG_ARRAY_DIRECTION].data;
+  v->p_single = b[KG_ARRAY_DIRECTION].data;
+  v->z_single = (float *)((char *)b[KG_ARRAY_DIRECTION].data + b[KG_ARRAY_DIRECTION].bytes / 2);
+  v->r_single = b[KG_ARRAY_RESIDUAL].data;
+  v->ap_single = b[KG_ARRAY_PRODUCT].data;
+}
+
+kedge_status kg_compact_start(void *user)
+{
+  const kg_compact *compact = user;
+  kg_pipeline *p = compact->pipeline;
+  const kg_cg_vectors_args *v = compact->vectors;
+  kg_range_push("residual", p->mesh->n_elements, v->n);
+  kedge_status status = multiply(p, v->x, v->ap);
+  if (status == KEDGE_OK) status = kg_pcg_start(p->ctx, v);
+  kg_range_pop();
+  KG_TRY(status);
+  KG_TRY(kg_round(p->ctx,
+                  &(kg_round_args){.n = v->n, .from = v->r, .to = v->r_single, .state = v->state}));
+  const kg_buffer *direction = &p->buffers[KG_ARRAY_DIRECTION];
+  return kg_zero(p->ctx, direction->data, direction->bytes);
+}
+
+kg_cost kg_compact_start_cost(kg_sizes size, const kg_trace_counts *count)
+{
+  const kg_cost parts[] = {kg_local_matrices_cost(size, count->n_elements),
+                           kg_trace_apply_cost(size, count),
+                           kg_round_cost((int64_t)count->n_free * size.n_edge)};
+  kg_cost sum = {0};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
+    sum.bytes += parts[i].bytes;
+    sum.flops += parts[i].flops;
+  }
+  return sum;
+}

@@ -1,0 +1,28 @@
+/// @file
+/// precision = compact: of K^e only K' stays, in single precision (ops/local_differences.h), and the
+/// system is solved by iterative refinement (docs/math.md#compact). K^e in double precision is made
+/// chunk by chunk, of so many consecutive patches, once for K' and again for every residual b - A x.
+#pragma once
+#include "solver/cg.h"
+#include "solver/pipeline.h"
+
+/// The residual is made anew when that of the recurrence has fallen by so much.
+#define KG_COMPACT_GAIN 1e5
+
+/// Local matrices: K' and F^e of all elements.
+kedge_status kg_compact_local_matrices(kg_pipeline *p);
+
+/// The vectors of the iteration, in single precision, and where a residual lies in double precision:
+/// where p and z lie otherwise.
+void kg_compact_vectors(const kg_pipeline *p, kg_cg_vectors_args *vectors);
+
+/// What kg_compact_start() works on.
+typedef struct kg_compact {
+  kg_pipeline *pipeline;
+  const kg_cg_vectors_args *vectors;
+} kg_compact;
+
+/// A kg_cg_refinement's start: r = b - A x with A in double precision, then rounded; p = z = 0.
+/// @param[in] user  a kg_compact
+kedge_status kg_compact_start(void *user);
+kg_cost kg_compact_start_cost(kg_sizes size, const kg_trace_counts *count);

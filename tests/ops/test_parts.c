@@ -1,0 +1,115 @@
+// Local matrices and products that are made of a part of the patches at a time, and single entries of K^e in
+// differences.
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "backend.h"
+#include "compare.h"
+#include "context.h"
+#include "operations.h"
+#include "ops/batch_part.h"
+#include "ops/local_differences.h"
+#include "ops/local_matrices.h"
+#include "ops/trace_apply.h"
+
+static const kg_material material = {1.3, 0.7, 1.0, KEDGE_SCALING_ONE};
+
+/// A x as solver/compact.c makes it: K^e of some patches, multiplied at once, then those of the next ones.
+static double *product_in_parts(op_case *c, const op_data *data, int32_t patches)
+{
+  const kg_trace_counts *n = &c->batch.count;
+  const size_t groups = (size_t)patches * (size_t)n->patch_groups, lanes = KG_LANES * groups;
+  double *local = case_output(c, (size_t)c->size.n_packed * lanes);
+  double *condensed = case_output(c, (size_t)c->size.n_trace * lanes);
+  const double *load = case_input(c, data->array[OP_LOAD], op_count(c, OP_LOAD));
+  const double *x = case_input(c, data->array[OP_TRACE], op_count(c, OP_TRACE));
+  double *y = case_output(c, op_count(c, OP_PRODUCT)), *halo = case_output(c, op_count(c, OP_HALO));
+  double *partial = case_output(c, (size_t)n->n_patches);
+  for (int32_t first = 0; first < n->n_patches; first += patches) {
+    const int32_t left = n->n_patches - first;
+    const kg_batch part = kg_batch_part(&c->batch, first, left < patches ? left : patches);
+    const size_t lane = (size_t)first * (size_t)n->patch_groups * KG_LANES;
+    case_must(c->ctx, kg_local_matrices(c->ctx, &(kg_local_matrices_args){
+                                                    .batch = part,
+                                                    .material = c->material,
+                                                    .load = load + (size_t)c->size.n_modes * lane,
+                                                    .local = local,
+                                                    .condensed = condensed}));
+    case_must(c->ctx, kg_trace_apply(c->ctx, &(kg_trace_apply_args){.batch = part,
+                                                                    .local = local,
+                                                                    .x = x,
+                                                                    .y = y,
+                                                                    .halo = halo,
+                                                                    .open = left > patches,
+                                                                    .partial = partial + first}));
+  }
+  double *product = case_fetch(c, y);
+  case_release(c);
+  return product;
+}
+
+static void a_product_in_parts_has_the_bits_of_the_whole(void **state)
+{
+  (void)state;
+  const int sizes[] = {1, 257, 1000};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
+    for (int order = 1; order <= 9; order += 4) {
+      op_case c;
+      op_data data;
+      case_create(&c, ctx, sizes[i], order, CASE_MIXED, material);
+      op_run_all(&c, &data);
+      for (int32_t patches = 1; patches <= 3; patches += 2) {
+        double *y = product_in_parts(&c, &data, patches);
+        assert_memory_equal(y, data.array[OP_PRODUCT], op_count(&c, OP_PRODUCT) * sizeof *y);
+        free(y);
+      }
+      op_free(&data);
+      case_destroy(&c);
+    }
+}
+
+static void entries_from_differences_are_those_that_were_rounded(void **state)
+{
+  (void)state;
+  for (int order = 1; order <= 9; order += 4) {
+    op_case c;
+    op_data data;
+    case_create(&c, ctx, 33, order, CASE_MIXED, material);
+    op_run_all(&c, &data);
+    const size_t count = op_count(&c, OP_LOCAL);
+    float *to = (float *)case_output(&c, (count + 1) / 2);
+    case_must(ctx,
+              kg_local_differences(ctx, &(kg_local_differences_args){
+                                            .size = c.size,
+                                            .n_groups = c.batch.count.n_groups,
+                                            .from = case_input(&c, data.array[OP_LOCAL], count),
+                                            .to = to}));
+    double *differences = case_fetch(&c, (double *)to);
+    const kg_local local = {differences, KG_SINGLE};
+    double *found = calloc(count, sizeof *found);
+    assert_non_null(found);
+    for (int group = 0; group < c.batch.count.n_groups; ++group)
+      for (int lane = 0; lane < KG_LANES; ++lane)
+        for (int i = 0; i < c.size.n_trace; ++i)
+          for (int j = 0; j <= i; ++j) {
+            const int64_t at = (int64_t)group * c.size.n_packed * KG_LANES + lane;
+            found[at + kg_local_at(i, j)] = kg_local_entry(&local, c.size.n_edge, at, i, j);
+          }
+    assert_close(count, found, data.array[OP_LOCAL], 9.0 * FLT_EPSILON);
+    free(found);
+    free(differences);
+    op_free(&data);
+    case_destroy(&c);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_product_in_parts_has_the_bits_of_the_whole),
+      cmocka_unit_test(entries_from_differences_are_those_that_were_rounded),
+  };
+  test_skip_without_backend();
+  return cmocka_run_group_tests(tests, open_context, close_context);
+}

@@ -1,0 +1,267 @@
+// precision = mixed: multigrid in single precision, everything else in double precision; compact: K^e and
+// the iteration in single precision, residuals in double precision.
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare.h"
+#include "context.h"
+#include "grid.h"
+#include "repeat.h"
+
+static const char *const precisions[] = {"mixed", "compact"};
+enum { PRECISIONS = 2 };
+
+/// Iterations are those of double precision, up to so many. Residuals made anew take directions away.
+static int64_t more_iterations(const char *precision)
+{
+  return strcmp(precision, "mixed") == 0 ? 2 : 5;
+}
+
+/// Mixed conditions, coefficients that are not 1.
+#define MIXED(order_text, smoother_name, precision_name)                              \
+  SETTINGS(MIXED_CONDITIONS(order_text), {"solver", "preconditioner", "multigrid"},   \
+           {"solver", "smoother", smoother_name}, {"solver", "smoothing_steps", "2"}, \
+           {"solver", "precision", precision_name})
+
+static kedge_report converged_report(const kedge_solution *solution)
+{
+  kedge_report r;
+  kedge_solution_report(solution, &r);
+  assert_true(r.converged && r.relative_residual <= r.tolerance);
+  return r;
+}
+
+static void check_solution(const kedge_mesh *mesh, const char *order, const char *smoother)
+{
+  kedge_solution *exact = solve(ctx, mesh, MIXED(order, smoother, "double"));
+  const kedge_report a = converged_report(exact);
+  fields of_exact = fields_of(ctx, exact);
+  assert_int_equal(a.refinements, 0);
+  for (int k = 0; k < PRECISIONS; ++k) {
+    kedge_solution *other = solve(ctx, mesh, MIXED(order, smoother, precisions[k]));
+    const kedge_report b = converged_report(other);
+    const int64_t more = more_iterations(precisions[k]);
+    assert_in_range(b.iterations + 2, a.iterations, a.iterations + 2 + more);
+    assert_string_equal(b.precision, precisions[k]);
+    assert_int_equal(b.refinements > 0, k == 1);
+    fields of_other = fields_of(ctx, other);
+    // Residuals of 1e-10 leave errors of that times the condition of the trace system, below 1000.
+    assert_at_most(fields_distance(&of_other, &of_exact), 1000.0 * 1e-10);
+    fields_free(&of_other);
+    kedge_solution_destroy(other);
+  }
+  fields_free(&of_exact);
+  kedge_solution_destroy(exact);
+}
+
+static void the_solution_is_that_of_double_precision(void **state)
+{
+  (void)state;
+  const int sizes[] = {1, 2, 33, 400};
+  static const char *const orders[] = {"1", "2", "4", "7"};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+    kedge_mesh *mesh = test_irregular_mesh(ctx, sizes[i]);
+    for (int p = 0; p < 4; ++p) {
+      check_solution(mesh, orders[p], "edge");
+      check_solution(mesh, orders[p], "element");
+    }
+    kedge_mesh_destroy(mesh);
+  }
+}
+
+static int64_t iterations(kedge_context *of, const char *generate, const char *order,
+                          const char *reaction, const char *tau, const char *precision)
+{
+  kedge_mesh *mesh;
+  must(of, kedge_mesh_generate(of, generate, &mesh));
+  const kedge_report r = report_of(
+      of, mesh,
+      SETTINGS({"space", "order", order}, {"boundary default", "type", "dirichlet"},
+               {"exact", "u", "sin(2*pi*x)*sin(2*pi*y)+x"}, {"equation", "reaction", reaction},
+               {"space", "stabilization", tau}, {"solver", "preconditioner", "multigrid"},
+               {"solver", "precision", precision}, {"output", "fields", "cells"}));
+  kedge_mesh_destroy(mesh);
+  assert_true(r.converged);
+  return r.iterations;
+}
+
+static void iterations_are_those_of_double_precision(void **state)
+{
+  (void)state;
+  static const char *const orders[] = {"1", "2", "3", "4", "5", "6", "7", "8", "9"};
+  static const char *const reactions[] = {"0", "1", "1e6"}, *const taus[] = {"1", "1*h", "1/h"};
+  for (int p = 0; p < 9; ++p) {
+    const char *reaction = reactions[p % 3], *tau = taus[p / 3];
+    const int64_t a = iterations(ctx, "square 24", orders[p], reaction, tau, "double");
+    for (int k = 0; k < PRECISIONS; ++k) {
+      const int64_t b = iterations(ctx, "square 24", orders[p], reaction, tau, precisions[k]);
+      assert_in_range(b + 2, a, a + 2 + more_iterations(precisions[k]));
+    }
+  }
+}
+
+static void the_host_needs_as_many_iterations(void **state)
+{
+  (void)state;
+  kedge_context *host = open_backend(KEDGE_BACKEND_HOST, 2);
+  static const char *const orders[] = {"1", "3", "6"};
+  for (int k = 0; k < 3 * PRECISIONS; ++k) {
+    const char *order = orders[k / PRECISIONS], *precision = precisions[k % PRECISIONS];
+    const int64_t a = iterations(host, "lshape 20", order, "1", "1", precision);
+    const int64_t b = iterations(ctx, "lshape 20", order, "1", "1", precision);
+    assert_in_range(b + 1, a, a + 2);
+  }
+  kedge_context_destroy(host);
+}
+
+static void check_bits(const char *precision)
+{
+  assert_repeatable(ctx, MIXED("3", "edge", precision));
+}
+
+static void two_runs_and_other_numbers_of_threads_give_the_same_bits(void **state)
+{
+  (void)state;
+  for (int k = 0; k < PRECISIONS; ++k) check_bits(precisions[k]);
+}
+
+/// A problem whose coefficients are a power of two times those of another, and its source another
+/// power: the same bits all the way, but for the exponents.
+static int64_t scaled(kedge_mesh *mesh, const char *diffusion, const char *tau, const char *source,
+                      const char *precision)
+{
+  const kedge_report r = report_of(
+      ctx, mesh,
+      SETTINGS({"space", "order", "3"}, {"space", "stabilization", tau},
+               {"equation", "diffusion", diffusion}, {"equation", "source", source},
+               {"boundary default", "type", "dirichlet"}, {"boundary default", "value", "0"},
+               {"solver", "preconditioner", "multigrid"}, {"solver", "precision", precision}));
+  assert_true(r.converged && r.relative_residual <= r.tolerance);
+  return r.iterations;
+}
+
+static void numbers_beyond_single_precision_in_the_source_do_no_harm(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = test_irregular_mesh(ctx, 400);
+  for (int k = 0; k < PRECISIONS; ++k) {
+    const char *precision = precisions[k];
+    const int64_t expected = scaled(mesh, "1", "1", "x+y", precision);
+    assert_int_equal(scaled(mesh, "1", "1", "2^200*(x+y)", precision), expected);
+    const char *tiny = "9.313225746154785e-10";  // 2^-30
+    assert_int_equal(scaled(mesh, "2^-30", tiny, "2^-240*(x+y)", precision), expected);
+  }
+  kedge_mesh_destroy(mesh);
+}
+
+static void matrices_beyond_single_precision_are_refused(void **state)
+{
+  (void)state;
+  static const char *const diffusions[] = {"1e30", "1e-30"};
+  static const char *const smoothers[] = {"edge", "element"};
+  kedge_mesh *mesh;
+  must(ctx, kedge_mesh_generate(ctx, "square 4", &mesh));
+  for (int k = 0; k < 4 * PRECISIONS; ++k) {
+    const char *diffusion = diffusions[k / 2 % 2];
+    kedge_problem *problem = problem_of(
+        ctx,
+        SETTINGS({"space", "order", "2"}, {"equation", "diffusion", diffusion},
+                 {"space", "stabilization", diffusion}, {"boundary default", "type", "dirichlet"},
+                 {"boundary default", "value", "x"}, {"solver", "preconditioner", "multigrid"},
+                 {"solver", "smoother", smoothers[k % 2]},
+                 {"solver", "precision", precisions[k / 4]}));
+    const char *sentence = refusal_of(ctx, mesh, problem, KEDGE_ERR_NUMERIC);
+    if (!strstr(
+            sentence,
+            "or its numbers leave the range of single precision (precision = double holds them)"))
+      fail_msg("%s", sentence);
+    kedge_problem_destroy(problem);
+  }
+  kedge_mesh_destroy(mesh);
+}
+
+static void jacobi_is_refused(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh;
+  must(ctx, kedge_mesh_generate(ctx, "square 2", &mesh));
+  for (int k = 0; k < PRECISIONS; ++k) {
+    kedge_problem *problem = problem_of(
+        ctx,
+        SETTINGS({"boundary default", "type", "dirichlet"}, {"boundary default", "value", "x"},
+                 {"solver", "preconditioner", "jacobi"}, {"solver", "precision", precisions[k]}));
+    char sentence[256];
+    snprintf(sentence, sizeof sentence,
+             "precision = %s needs preconditioner = multigrid: only that works in single "
+             "precision; with preconditioner = jacobi leave precision = double",
+             precisions[k]);
+    assert_string_equal(refusal_of(ctx, mesh, problem, KEDGE_ERR_INPUT), sentence);
+    kedge_problem_destroy(problem);
+  }
+  kedge_mesh_destroy(mesh);
+}
+
+static void no_more_memory_is_taken_than_was_predicted(void **state)
+{
+  (void)state;
+  static const char *const orders[] = {"1", "4", "6"}, *const smoothers[] = {"edge", "element"};
+  for (int k = 0; k < 3 * PRECISIONS; ++k) {
+    kedge_mesh *mesh;
+    must(ctx, kedge_mesh_generate(ctx, "square 90", &mesh));
+    const kedge_report r = report_of(
+        ctx, mesh,
+        SETTINGS({"space", "order", orders[k % 3]}, {"boundary default", "type", "dirichlet"},
+                 {"boundary default", "value", "x"}, {"solver", "smoothing_steps", "2"},
+                 {"solver", "preconditioner", "multigrid"},
+                 {"solver", "smoother", smoothers[k % 2]},
+                 {"solver", "precision", precisions[k / 3]}));
+    const double inverse = 2 * 8.0 * 1024 * 1024;  // of the coarsest level, a bound
+    assert_true(r.peak_device_bytes <= r.predicted_device_bytes);
+    assert_true((double)r.peak_device_bytes >=
+                0.9 * ((double)r.predicted_device_bytes - inverse) - 1e5);
+    kedge_mesh_destroy(mesh);
+  }
+}
+
+/// Predicted bytes of device memory of a solve.
+static int64_t planned(const kedge_mesh *mesh, const char *order, const char *precision)
+{
+  kedge_problem *problem = problem_of(
+      ctx, SETTINGS({"space", "order", order}, {"boundary default", "type", "dirichlet"},
+                    {"boundary default", "value", "x"}, {"solver", "preconditioner", "multigrid"},
+                    {"solver", "precision", precision}, {"output", "fields", "cells"}));
+  kedge_plan plan;
+  must(ctx, kedge_plan_make(ctx, mesh, problem, &plan));
+  kedge_problem_destroy(problem);
+  return plan.peak_bytes[KEDGE_OPERATOR_MATRIX_FREE];
+}
+
+static void compact_needs_six_tenths_of_the_memory_from_order_4_on(void **state)
+{
+  (void)state;
+  static const char *const orders[] = {"4", "7", "9"};
+  kedge_mesh *mesh;
+  must(ctx, kedge_mesh_generate(ctx, "square 500", &mesh));
+  for (size_t p = 0; p < sizeof orders / sizeof *orders; ++p)
+    assert_at_most(
+        (double)planned(mesh, orders[p], "compact") / (double)planned(mesh, orders[p], "double"),
+        0.6);
+  kedge_mesh_destroy(mesh);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_solution_is_that_of_double_precision),
+      cmocka_unit_test(iterations_are_those_of_double_precision),
+      cmocka_unit_test(the_host_needs_as_many_iterations),
+      cmocka_unit_test(two_runs_and_other_numbers_of_threads_give_the_same_bits),
+      cmocka_unit_test(numbers_beyond_single_precision_in_the_source_do_no_harm),
+      cmocka_unit_test(matrices_beyond_single_precision_are_refused),
+      cmocka_unit_test(jacobi_is_refused),
+      cmocka_unit_test(no_more_memory_is_taken_than_was_predicted),
+      cmocka_unit_test(compact_needs_six_tenths_of_the_memory_from_order_4_on),
+  };
+  test_skip_without_backend();
+  return cmocka_run_group_tests(tests, open_context, close_context);
+}
