@@ -9,8 +9,8 @@
 #include "ops/trace_apply.h"
 
 enum {
-  HOST_ELEMENTS = 1000,  // with fewer, Jacobi and multigrid both take a millisecond or two
-  RESIDENT_ORDER = 7,    // up to it, Jacobi in one kernel is as fast as multigrid
+  HOST_ELEMENTS = 1000,   // with fewer, Jacobi and multigrid both take a millisecond or two
+  RESIDENT_WORK = 42000,  // elements times order: up to it, Jacobi in one kernel is as fast
   LINE_ANGLE = 20,  // degrees: with a smaller one, edge blocks take more than some 25 iterations
 };
 
@@ -20,7 +20,7 @@ kedge_preconditioner kg_choose_preconditioner(kedge_context *ctx, const kedge_pr
   if (problem->preconditioner != KEDGE_PRECONDITIONER_AUTO) return problem->preconditioner;
   if (problem->precision != KEDGE_PRECISION_DOUBLE) return KEDGE_PRECONDITIONER_MULTIGRID;
   const bool jacobi = ctx->backend == KEDGE_BACKEND_CUDA
-                          ? problem->order <= RESIDENT_ORDER &&
+                          ? (int64_t)count->n_elements * problem->order <= RESIDENT_WORK &&
                                 kg_cg_resident_bytes(ctx, kg_sizes_of(problem->order), count) > 0
                           : count->n_elements < HOST_ELEMENTS;
   return jacobi ? KEDGE_PRECONDITIONER_JACOBI : KEDGE_PRECONDITIONER_MULTIGRID;

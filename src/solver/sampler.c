@@ -138,6 +138,8 @@ static kedge_status put_values(kg_sampler *s, int32_t first, int32_t count, doub
                                         .code = s->code,
                                         .values = values},
                     &bad));
+    kg_stage_cost(s->pipeline, kg_evaluate_cost(s->code, p->sampling.n, (int64_t)count * KG_LANES),
+                  1.0);
     return refuse_bad(s, first, bad);
   }
   KG_TRY(kg_sample(p->ctx, &p->sampling, p->mesh, first, count, &s->set, s->staging));

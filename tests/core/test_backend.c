@@ -112,6 +112,34 @@ static void free_memory_is_known(void **state)
   assert_true(kg_free_bytes(ctx) > 1 << 20);
 }
 
+/// Arrays of the pool of a GPU, which keeps what they leave, and one too large for it.
+static void released_gpu_memory_counts_as_free(void **state)
+{
+  (void)state;
+  if (test_backend() != KEDGE_BACKEND_CUDA) skip();
+  const int64_t sizes[] = {1 << 20, 100 << 20, 300 << 20}, before = kg_free_bytes(ctx);
+  for (int i = 0; i < 3; ++i) {
+    kg_buffer a;
+    assert_int_equal(kg_alloc(ctx, (size_t)sizes[i], 1, &a), KEDGE_OK);
+    assert_in_range(before - kg_free_bytes(ctx), sizes[i], sizes[i] + (4 << 20));
+    kg_free(ctx, &a);
+    assert_true(llabs(before - kg_free_bytes(ctx)) <= 4 << 20);
+  }
+}
+
+static void a_gpu_without_room_says_so_and_goes_on(void **state)
+{
+  (void)state;
+  if (test_backend() != KEDGE_BACKEND_CUDA) skip();
+  kg_buffer a;
+  const size_t too_much = (size_t)kg_free_bytes(ctx) + ((size_t)1 << 30);
+  assert_int_equal(kg_alloc(ctx, too_much, 1, &a), KEDGE_ERR_MEMORY);
+  assert_non_null(strstr(kedge_context_error(ctx), "the GPU has no room for "));
+  assert_int_equal(kg_alloc(ctx, 1000, 1, &a), KEDGE_OK);
+  kg_free(ctx, &a);
+  assert_int_equal(kg_sync(ctx), KEDGE_OK);
+}
+
 static void fresh_shadow_memory_is_nan(void **state)
 {
   (void)state;
@@ -225,6 +253,8 @@ int main(void)
       cmocka_unit_test(bytes_in_use_are_accounted),
       cmocka_unit_test(sizes_that_overflow_are_refused),
       cmocka_unit_test(free_memory_is_known),
+      cmocka_unit_test(released_gpu_memory_counts_as_free),
+      cmocka_unit_test(a_gpu_without_room_says_so_and_goes_on),
       cmocka_unit_test(fresh_shadow_memory_is_nan),
       cmocka_unit_test(writes_beside_shadow_arrays_are_reported_once),
       cmocka_unit_test(work_is_repeated_so_many_times_or_until_it_is_done),
