@@ -153,15 +153,15 @@ kedge_status launch_solve_spread(kedge_context *ctx, const element_solve_args &a
   return kg_cuda_launched(ctx, name);
 }
 
-// ---- one warp E elements
+// ---- one warp an element
 
-/// Elements a warp and warps a block: what fits shared memory several times over, and several
-/// elements a block for the warp that inverts their diagonal tiles.
+/// Elements a warp and warps a block: several elements a block for the warp that inverts their
+/// diagonal tiles.
 template <class Operator_, int N_>
 struct tensor_solve_shape {
   using Operator = Operator_;
   static constexpr int N = N_, NT = (N + 7) / 8;
-  static constexpr int E = NT <= 3 ? 4 : NT <= 5 ? 2 : 1, WARPS = 4;
+  static constexpr int E = 1, WARPS = 4;
   using factors = tile_cholesky<NT, E, WARPS>;
   static constexpr size_t BYTES = sizeof(double) * (factors::DOUBLES + 8 * NT * E * WARPS);
 };
