@@ -201,6 +201,22 @@ static void jacobi_is_refused(void **state)
   kedge_mesh_destroy(mesh);
 }
 
+static void a_start_from_a_lower_order_is_refused_with_compact(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh;
+  must(ctx, kedge_mesh_generate(ctx, "square 2", &mesh));
+  kedge_problem *problem = problem_of(
+      ctx, SETTINGS({"boundary default", "type", "dirichlet"}, {"boundary default", "value", "x"},
+                    {"solver", "start", "nested"}, {"solver", "precision", "compact"}));
+  assert_string_equal(
+      refusal_of(ctx, mesh, problem, KEDGE_ERR_INPUT),
+      "start = nested needs local matrices in double precision, which precision = compact does "
+      "not keep; change one of the two");
+  kedge_problem_destroy(problem);
+  kedge_mesh_destroy(mesh);
+}
+
 static void no_more_memory_is_taken_than_was_predicted(void **state)
 {
   (void)state;
@@ -259,6 +275,7 @@ int main(void)
       cmocka_unit_test(numbers_beyond_single_precision_in_the_source_do_no_harm),
       cmocka_unit_test(matrices_beyond_single_precision_are_refused),
       cmocka_unit_test(jacobi_is_refused),
+      cmocka_unit_test(a_start_from_a_lower_order_is_refused_with_compact),
       cmocka_unit_test(no_more_memory_is_taken_than_was_predicted),
       cmocka_unit_test(compact_needs_six_tenths_of_the_memory_from_order_4_on),
   };
