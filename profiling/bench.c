@@ -8,6 +8,7 @@
 
 #include "core/clock.h"
 #include "core/memory.h"
+#include "ops/local_reduced.h"
 #include "ops/round.h"
 
 void bench_die(kedge_context *ctx, kedge_status status)
@@ -142,7 +143,7 @@ kedge_problem *bench_problem(kedge_context *ctx, int order)
   char text[16];
   snprintf(text, sizeof text, "%d", order);
   bench_set(ctx, problem, "space", "order", text);
-  bench_set(ctx, problem, "equation", "reaction", "1");
+  bench_set(ctx, problem, "equation", "reaction", "0");  // K^e can be reduced
   bench_set(ctx, problem, "solver", "preconditioner", "jacobi");
   bench_set(ctx, problem, "equation", "source", "sin(3*x)*y");
   bench_set(ctx, problem, "boundary default", "type", "dirichlet");
@@ -213,8 +214,27 @@ kedge_status bench_add_single(bench *b)
                   &(kg_round_args){.n = (int64_t)all, .from = b->apply.x, .to = at + local});
 }
 
+kedge_status bench_add_reduced(bench *b, kg_number number)
+{
+  const size_t lanes = KG_LANES * (size_t)b->p.shape.count.n_groups;
+  kg_trace_apply_args *const apply = &b->apply_reduced[number];
+  if (number == KG_SINGLE && !b->single.data) KG_TRY(bench_add_single(b));
+  *apply = number == KG_SINGLE ? b->apply_single : b->apply;
+  KG_TRY(kg_alloc(b->p.ctx, (size_t)kg_reduced_rows(b->p.shape.size) * lanes,
+                  kg_number_bytes(number), &b->reduced[number]));
+  apply->local = b->reduced[number].data;
+  apply->reduced = true;
+  return kg_local_reduce(b->p.ctx, &(kg_local_reduce_args){.batch = b->p.batch,
+                                                           .from = b->apply.local,
+                                                           .number = number,
+                                                           .to = b->reduced[number].data,
+                                                           .n_groups = b->p.shape.count.n_groups});
+}
+
 void bench_close(bench *b)
 {
+  for (int i = 0; i < KG_NUMBERS; ++i) kg_free(b->p.ctx, &b->reduced[i]);
+
   kg_sampler_close(&b->source);
   kg_sampler_close(&b->exact_solution);
   kg_free(b->p.ctx, &b->exact);

@@ -67,7 +67,8 @@ typedef struct bench {
   kg_local_matrices_args local_matrices;
   kg_edge_sum_args right_hand_side, diagonal;
   kg_trace_apply_args apply;
-  kg_trace_apply_args apply_single;  ///< after bench_add_single()
+  kg_trace_apply_args apply_single;               ///< after bench_add_single()
+  kg_trace_apply_args apply_reduced[KG_NUMBERS];  ///< after bench_add_reduced()
   kg_ell_assemble_args assemble;
   kg_ell_apply_args ell;
   kg_cg_vectors_args vectors;
@@ -79,7 +80,8 @@ typedef struct bench {
   const kg_function *functions[4];  ///< source; u, u_x, u_y of the exact solution
   kg_sampler source, exact_solution;
   kg_buffer single;  ///< K^e, x, y and halo in single precision
-  bool one_chunk;    ///< operators that work by chunks take the first one only
+  kg_buffer reduced[KG_NUMBERS];
+  bool one_chunk;  ///< operators that work by chunks take the first one only
 } bench;
 
 /// The problem of all programs: -div grad u + u = sin(3 x) y, u = 0 on the whole boundary.
@@ -93,6 +95,8 @@ kedge_status bench_add_ell(bench *b);
 /// The operands of the product in single precision, once K^e is there.
 /// @retval KEDGE_ERR_MEMORY  they do not fit beside the rest; bench_close() frees what there is
 kedge_status bench_add_single(bench *b);
+/// Reduced K^e (ops/local_reduced.h), in double or in single precision.
+kedge_status bench_add_reduced(bench *b, kg_number number);
 /// What `errors` compares with: random values, the same on every backend.
 void bench_add_exact(bench *b);
 /// The source and an exact solution as formulas, for load vectors and errors with evaluation.

@@ -19,6 +19,7 @@
 #include "core/memory.h"
 #include "footprint.h"
 #include "formats.h"
+#include "ops/local_reduced.h"
 
 /// Products agree to rounding, which grows with the entries of K^e (about N^2 terms each); an
 /// operator that is further away is wrong.
@@ -118,6 +119,12 @@ static kedge_status call_matrix_free(void *user)
   return kg_trace_apply(b->p.ctx, &b->apply);
 }
 
+static kedge_status call_reduced(void *user)
+{
+  const bench *b = user;
+  return kg_trace_apply(b->p.ctx, &b->apply_reduced[KG_DOUBLE]);
+}
+
 static kedge_status call_ell(void *user)
 {
   const bench *b = user;
@@ -171,6 +178,33 @@ static void compare_matrix_free(comparison *c)
                        .variant = "packed K^e by patches",
                        .size = {bytes, kg_trace_apply_cost(shape->size, &shape->count)},
                        .form = FOOTPRINT_MATRIX_FREE});
+}
+
+/// The form of a solve without reaction, as this one is.
+static void compare_reduced(comparison *c)
+{
+  kedge_context *ctx = c->machine->ctx;
+  const kg_shape *shape = &c->b.p.shape;
+  const double lanes = (double)KG_LANES * shape->count.n_groups;
+  const bench_work work = {call_reduced, NULL, &c->b};
+  result r = {.measure = "apply",
+              .operator_name = "matrix-free-reduced",
+              .variant = "reduced K^e by patches",
+              .size = {8.0 * kg_reduced_rows(shape->size) * lanes,
+                       kg_trace_apply_cost_reduced(shape->size, &shape->count)},
+              .form = FOOTPRINT_MATRIX_FREE};
+  if (!bench_wants(c->settings, r.operator_name)) return;
+  if (bench_add_reduced(&c->b, KG_DOUBLE) != KEDGE_OK) {
+    print_skipped(c, &r);
+    return;
+  }
+  if (c->settings->profile)
+    BENCH_TRY(ctx, profile(c, work, &r));
+  else if (measure_product(c, work, &r) == KEDGE_OK)
+    print_result(c, &r, c->apply_seconds);
+  else
+    print_skipped(c, &r);
+  kg_free(ctx, &c->b.reduced[KG_DOUBLE]);
 }
 
 /// False: the ELL matrix does not fit beside K^e, and what is made from it is skipped too.
@@ -260,6 +294,7 @@ static int compare_order(const bench_settings *settings, const bench_machine *ma
   comparison c = {.settings = settings, .machine = machine};
   prepare(&c, order);
   compare_matrix_free(&c);
+  compare_reduced(&c);
   bool has_ell = false;
   for (int pass = 0; pass < 2; ++pass) {  // forms without ELL first: it takes the most room
     if (pass == 1) has_ell = compare_ell(&c);

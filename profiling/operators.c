@@ -41,6 +41,16 @@ static kedge_status call_apply_single(bench *b)
   if (!b->single.data) KG_TRY(bench_add_single(b));
   return kg_trace_apply(b->p.ctx, &b->apply_single);
 }
+static kedge_status call_reduced(bench *b)
+{
+  if (!b->reduced[KG_DOUBLE].data) KG_TRY(bench_add_reduced(b, KG_DOUBLE));
+  return kg_trace_apply(b->p.ctx, &b->apply_reduced[KG_DOUBLE]);
+}
+static kedge_status call_reduced_single(bench *b)
+{
+  if (!b->reduced[KG_SINGLE].data) KG_TRY(bench_add_reduced(b, KG_SINGLE));
+  return kg_trace_apply(b->p.ctx, &b->apply_reduced[KG_SINGLE]);
+}
 static kedge_status call_assemble(bench *b)
 {
   return kg_ell_assemble(b->p.ctx, &b->assemble);
@@ -130,6 +140,16 @@ static kg_cost cost_apply_single(const bench *b)
 {
   return kg_trace_apply_cost_single(b->p.shape.size, &b->p.shape.count);
 }
+static kg_cost cost_reduced(const bench *b)
+{
+  return kg_trace_apply_cost_reduced(b->p.shape.size, &b->p.shape.count);
+}
+static kg_cost cost_reduced_single(const bench *b)
+{
+  kg_cost cost = cost_reduced(b);
+  cost.bytes /= 2;
+  return cost;
+}
 static kg_cost cost_assemble(const bench *b)
 {
   return kg_ell_assemble_cost(b->p.shape.size, &b->p.shape.count);
@@ -213,6 +233,9 @@ static const operation operations[] = {
     {"edge_sum", call_diagonal, cost_diagonal, KG_ARRAY_INVERSE_DIAGONAL, count_rows},
     {"trace_apply", call_apply, cost_apply, KG_ARRAY_COUNT, count_rows},
     {"trace_apply_single", call_apply_single, cost_apply_single, KG_ARRAY_COUNT, count_none},
+    {"trace_apply_reduced", call_reduced, cost_reduced, KG_ARRAY_COUNT, count_rows},
+    {"trace_apply_reduced_single", call_reduced_single, cost_reduced_single, KG_ARRAY_COUNT,
+     count_none},
     {"ell_assemble", call_assemble, cost_assemble, KG_ARRAY_COUNT, count_none},
     {"ell_apply", call_ell, cost_ell, KG_ARRAY_COUNT, count_rows},
     {"cg_vectors", call_vectors, cost_vectors, KG_ARRAY_COUNT, count_none},
@@ -311,8 +334,10 @@ static void run_operation(const bench_settings *s, const bench_machine *m, bench
                           const operation *op)
 {
   running r = {.op = op, .b = b};
-  if (op->call == call_apply_single && !bench_wants(s, op->name)) return;  // nobody needs it
-  if (!bench_wants(s, op->name)) {  // those after it work on what it makes
+  const bool alone =
+      op->call == call_apply_single || op->call == call_reduced || op->call == call_reduced_single;
+  if (alone && !bench_wants(s, op->name)) return;  // nobody needs it
+  if (!bench_wants(s, op->name)) {                 // those after it work on what it makes
     BENCH_TRY(m->ctx, op->call(b));
     if (host) BENCH_TRY(m->host_ctx, op->call(host));
     return;

@@ -19,6 +19,7 @@ sys.dont_write_bytecode = True
 # cuSPARSE grey.
 STYLES = {
     "matrix-free": ("matrix-free", "#0b5fa5", "o", 2.6),
+    "matrix-free-reduced": ("matrix-free, reduced", "#08306b", "o", 2.6),
     "matrix-free-plain": ("matrix-free, plain", "#7db4de", "o", 1.5),
     "block-ell": ("block-ELL", "#c2410c", "s", 1.5),
     "ell": ("ELL", "#f0913a", "s", 1.5),
@@ -26,7 +27,7 @@ STYLES = {
     "cusparse-csr": ("cuSPARSE CSR", "#71717a", "v", 1.5),
     "cusparse-sell": ("cuSPARSE sliced ELL", "#a1a1aa", "D", 1.5),
 }
-OWN = ("matrix-free", "matrix-free-plain")  # the others are assembled matrices
+OWN = ("matrix-free", "matrix-free-reduced", "matrix-free-plain")  # the others are assembled matrices
 
 
 class Comparison:

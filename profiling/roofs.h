@@ -17,6 +17,7 @@ kedge_status measure_roofs(kedge_context *ctx, roofs *out);
 typedef struct roof_probe {
   kedge_context *ctx;
   kg_buffer array;
+  int way;      ///< to read that was fastest when it was opened
   double sink;  ///< keeps the sums
 } roof_probe;
 

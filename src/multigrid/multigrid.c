@@ -3,6 +3,7 @@
 #include "core/context.h"
 #include "core/nvtx.h"
 #include "ops/local_differences.h"
+#include "ops/local_reduced.h"
 #include "ops/round.h"
 #include "ops/vertex_matrix.h"
 #include "ops/vertex_transfer.h"
@@ -15,9 +16,11 @@ static void *take(char *memory, size_t count, size_t size, size_t *bytes)
   return piece;
 }
 
+/// Of the copy in single precision: reduced K^e where that is possible.
 static size_t local_count(const kg_multigrid_shape *shape)
 {
-  return (size_t)shape->size.n_packed * KG_LANES * (size_t)shape->count.n_groups;
+  const int rows = shape->flux ? kg_reduced_rows(shape->size) : shape->size.n_packed;
+  return (size_t)rows * KG_LANES * (size_t)shape->count.n_groups;
 }
 
 static size_t z_count(const kg_multigrid_shape *shape)
@@ -180,6 +183,12 @@ static kedge_status make_single(kedge_context *ctx, const kg_multigrid_args *a,
                                 const kg_multigrid_single *single)
 {
   KG_TRY(kg_zero(ctx, single->z, z_count(&a->shape) * sizeof *single->z));
+  if (a->shape.flux)
+    return kg_local_reduce(ctx, &(kg_local_reduce_args){.batch = a->batch,
+                                                        .from = a->local.data,
+                                                        .number = KG_SINGLE,
+                                                        .to = single->local,
+                                                        .n_groups = a->batch.count.n_groups});
   return kg_local_differences(ctx, &(kg_local_differences_args){.size = a->shape.size,
                                                                 .n_groups = a->shape.count.n_groups,
                                                                 .from = a->local.data,
@@ -245,6 +254,8 @@ int kg_multigrid_levels(const kg_multigrid *multigrid)
 kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *s)
 {
   const kg_cost none = {0};
+  const kg_cost single = s->flux ? kg_local_reduce_cost(s->size, s->count.n_elements, KG_SINGLE)
+                                 : kg_local_differences_cost(s->size, s->count.n_elements);
   if (s->smoothing_steps == 0)
     return kg_smoother_make_cost(s->smoother, s->size, &s->count, s->n_line_steps);
   const kg_cost parts[] = {
@@ -252,7 +263,7 @@ kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *s)
       kg_vertex_space_cost(&s->count, s->n_vertices),
       kg_vertex_matrix_cost(&s->count, s->n_vertices),
       s->flux ? kg_vertex_flux_cost(&s->count) : none,
-      has_copies(s) ? kg_local_differences_cost(s->size, s->count.n_elements) : none,
+      has_copies(s) ? single : none,
   };
   kg_cost sum = {0};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
@@ -275,7 +286,8 @@ kedge_status kg_multigrid_begin(kedge_context *ctx, const kg_multigrid *m,
   if (!has_copies(&m->shape)) return KEDGE_OK;
   out->op.number = KG_SINGLE;
   out->op.local = m->single.local;
-  out->op.differences = true;
+  out->op.differences = !m->shape.flux;
+  out->op.reduced = m->shape.flux;
   out->op.halo = m->single.halo;
   out->r = m->single.r;
   out->z = m->single.z;
@@ -398,7 +410,9 @@ kg_cost kg_multigrid_apply_cost(const kg_multigrid_shape *s)
 {
   const double k = s->smoothing_steps, size = (double)kg_number_bytes(s->number) / 8.0;
   const double products = s->flux ? 2 * k - 1 : 2 * k;
-  const kg_cost op = kg_trace_apply_cost(s->size, &s->count);
+  const bool reduced = has_copies(s) ? s->flux : s->reduced;
+  const kg_cost op = reduced ? kg_trace_apply_cost_reduced(s->size, &s->count)
+                             : kg_trace_apply_cost(s->size, &s->count);
   const kg_cost step = kg_smoother_step_cost(s->smoother, s->size, &s->count, s->n_line_steps);
   if (s->smoothing_steps == 0) return step;
   const kg_cost transfer = kg_vertex_transfer_cost(&s->count, s->n_vertices, s->number);

@@ -33,6 +33,7 @@ typedef struct kg_multigrid_shape {
   kg_number number;               ///< of the cycle on the trace; the levels below are double
   kg_number local;  ///< of the K^e that it is given; where that is single precision, `number` is
   bool flux;        ///< there is no reaction
+  bool reduced;     ///< the operator in double precision has reduced K^e
 } kg_multigrid_shape;
 
 /// What a cycle on the trace works with, in its number.
@@ -43,7 +44,7 @@ typedef struct kg_cycle {
   void *product;           ///< work: [free trace edge][mode]
 } kg_cycle;
 
-/// Copies in single precision: K^e in differences, and the vectors of a cycle. All NULL where the cycle
+/// Copies in single precision: K^e, in differences or reduced, and the vectors of a cycle. All NULL where the cycle
 /// has the precision of conjugate gradients, and works with theirs.
 typedef struct kg_multigrid_single {
   float *local;

@@ -110,6 +110,7 @@ static kedge_status invert_elements(kedge_context *ctx, const kg_smoother *s,
   kg_trace_apply_args inverse = a->op;
   inverse.local = s->inverse;
   inverse.differences = false;
+  inverse.reduced = false;
   inverse.x = s->v;
   inverse.y = a->product;
   inverse.open = false;

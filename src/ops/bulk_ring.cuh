@@ -81,13 +81,12 @@ struct bulk_ring {
   static constexpr int PIECES = (TOTAL + ENTRIES - 1) / ENTRIES;
   static constexpr int LAST = TOTAL - (PIECES - 1) * ENTRIES;
   static constexpr int ROW = 32;
-  static_assert(SLOTS <= PIECES, "start() fills the ring from one group");
-
   Real *slots;         ///< [SLOTS][ENTRIES][32] in shared memory
   uint64_t *barriers;  ///< [SLOTS]
   const Real *array;
   int64_t next_group, n_groups, stride;
   int next_piece, slot;
+  int started;  ///< slots that start() asked for
   unsigned parity;
 
   /// Fill the ring. Called by the whole warp.
@@ -96,20 +95,22 @@ struct bulk_ring {
   {
     slots = memory, barriers = bars, array = from;
     next_group = first, n_groups = count, stride = step;
-    next_piece = 0, slot = 0, parity = 0;
+    next_piece = 0, slot = 0, started = 0, parity = 0;
     if ((threadIdx.x & 31) == 0) {
       for (int i = 0; i < SLOTS; ++i) barrier_init(barriers + i, 1);
       barrier_init_fence();
     }
     __syncwarp();
-    for (int i = 0; i < SLOTS; ++i) request(i);
+    for (int i = 0; i < SLOTS; ++i) {
+      if (next_group < n_groups) ++started;
+      request(i);
+    }
   }
 
-  /// Wait for what start() asked for, instead of using it: a block must not end before. For warps
-  /// that have a group.
+  /// Wait for what start() asked for, instead of using it: a block must not end before.
   __device__ void drain()
   {
-    for (int i = 0; i < SLOTS; ++i) barrier_wait(barriers + i, 0);
+    for (int i = 0; i < started; ++i) barrier_wait(barriers + i, 0);
   }
 
   /// Ask for the next piece of the stream, if there is one.

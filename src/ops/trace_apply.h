@@ -13,12 +13,13 @@ KEDGE_BEGIN_DECLS
 
 typedef struct kg_trace_apply_args {
   kg_batch batch;
-  const void *local;  ///< [group][n (n+1) / 2][lane]
+  const void *local;  ///< [group][n (n+1) / 2][lane], or as `reduced` says
   const void *x;      ///< [trace edge][mode]; Dirichlet rows are read too
   void *y;            ///< [free trace edge][mode]
   void *halo;         ///< work: [edge between patches][mode]
   kg_number number;   ///< of these four
   bool differences;   ///< `local` is K' (ops/local_differences.h): single precision alone
+  bool reduced;       ///< `local` is reduced K^e (ops/local_reduced.h)
   bool open;          ///< leave it to who reads y to add the halo
   double *partial;    ///< work: [patch], sums of x . K x
   kg_cg_state
@@ -45,6 +46,8 @@ KG_INLINE void *kg_halo_row(const kg_trace_apply_args *a, uint32_t halo_edge, in
 kedge_status kg_trace_apply(kedge_context *ctx, const kg_trace_apply_args *args);
 /// The floor of one application: K^e once, x and y once.
 kg_cost kg_trace_apply_cost(kg_sizes size, const kg_trace_counts *count);
+/// The same with reduced K^e.
+kg_cost kg_trace_apply_cost_reduced(kg_sizes size, const kg_trace_counts *count);
 kg_cost kg_trace_apply_cost_single(kg_sizes size, const kg_trace_counts *count);
 
 kedge_status kg_trace_apply_host(kedge_context *ctx, const kg_trace_apply_args *args);

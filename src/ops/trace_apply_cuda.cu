@@ -34,7 +34,17 @@ constexpr size_t shared_bytes(int m, int patch_groups)
   return sizeof(kg_real) * m * 3 * KG_LANES * patch_groups;
 }
 
-template <int M>
+/// The numbers of an element, 32 apart.
+struct plain_entries {
+  const kg_real *first;
+
+  __device__ __forceinline__ kg_real take(int t)
+  {
+    return __ldcs(first + t * KG_LANES);
+  }
+};
+
+template <int M, bool REDUCED>
 __global__ void __launch_bounds__(32 * GROUPS_MAX<M>)
     KG_REAL(patch_kernel)(const kg_trace_apply_args a, unsigned *counter)
 {
@@ -65,26 +75,13 @@ __global__ void __launch_bounds__(32 * GROUPS_MAX<M>)
   if (active) {
 #pragma unroll
     for (int i = 0; i < n; ++i) x[i] = s_trace[kg_side_code(codes, i / M) / 2 * M + i % M];
-    take_differences<M>(a, x);
   }
   __syncthreads();  // from here s_trace holds products
   double dot = 0.0;
   if (active) {
-    const kg_real *entry = (const kg_real *)a.local + group * (n * (n + 1) / 2) * KG_LANES + lane;
-#pragma unroll
-    for (int i = 0; i < n; ++i) {
-      kg_real sum = 0;
-#pragma unroll
-      for (int j = 0; j < i; ++j) {
-        const kg_real value = __ldcs(entry + (i * (i + 1) / 2 + j) * KG_LANES);
-        sum += value * x[j];
-        y[j] += value * x[i];
-      }
-      y[i] = sum + __ldcs(entry + (i * (i + 1) / 2 + i) * KG_LANES) * x[i];
-    }
-#pragma unroll
-    for (int i = 0; i < n; ++i) dot += (double)x[i] * y[i];
-    give_differences<M>(a, y);
+    plain_entries entries = {(const kg_real *)a.local +
+                             group * ELEMENT_ENTRIES<M, REDUCED> * KG_LANES + lane};
+    dot = multiply_element<M, REDUCED>(entries, a.differences, x, y);
 #pragma unroll
     for (int i = 0; i < n; ++i) {
       s_trace[product_place(kg_side_code(codes, i / M), n_inside) * M + i % M] = y[i];
@@ -116,36 +113,47 @@ __global__ void KG_REAL(halo_kernel)(const kg_trace_apply_args a)
   if (i < a.batch.count.n_shared * m) y[i] += ((const kg_real *)a.halo)[i];
 }
 
-template <int P>
+template <int P, bool REDUCED>
 kedge_status launch(kedge_context *ctx, const kg_trace_apply_args &a)
 {
   constexpr int M = P + 1;
   const unsigned threads = 32u * (unsigned)a.batch.count.patch_groups;
   static_assert(shared_bytes(M, GROUPS_MAX<M>) <= 47 << 10, "more has to be asked for");
   const size_t shared = shared_bytes(M, a.batch.count.patch_groups);
-  KG_REAL(patch_kernel)<M>
+  KG_REAL(patch_kernel)<M, REDUCED>
       <<<(unsigned)a.batch.count.n_patches, threads, shared, kg_cuda_stream(ctx)>>>(
           a, kg_cuda(ctx)->counters + KG_COUNTER_TRACE_APPLY);
   return kg_cuda_launched(ctx, "trace_apply");
 }
 
-constexpr kedge_status (*by_order[])(kedge_context *, const kg_trace_apply_args &) = {
-    launch<1>, launch<2>, launch<3>, launch<4>,  launch<5>,  launch<6>,
-    launch<7>, launch<8>, launch<9>, launch<10>, launch<11>, launch<12>};
-static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one entry per order");
+template <bool REDUCED, int... I>
+kedge_status launch_plain(kedge_context *ctx, const kg_trace_apply_args &a,
+                          std::integer_sequence<int, I...>)
+{
+  static constexpr kedge_status (*by_order[])(
+      kedge_context *, const kg_trace_apply_args &) = {launch<KEDGE_ORDER_MIN + I, REDUCED>...};
+  return by_order[a.batch.reference.size.order - KEDGE_ORDER_MIN](ctx, a);
+}
+
+kedge_status launch_patches(kedge_context *ctx, const kg_trace_apply_args &a)
+{
+  const bool low = a.batch.reference.size.order <= KG_STREAM_LOW_MAX;
+  const auto orders = std::make_integer_sequence<int, KEDGE_ORDER_MAX>();
+  if (kg_cuda(ctx)->code_major < 9)
+    return a.reduced ? launch_plain<true>(ctx, a, orders) : launch_plain<false>(ctx, a, orders);
+  if (a.reduced)
+    return low ? KG_REAL(kg_trace_apply_reduced_low)(ctx, a)
+               : KG_REAL(kg_trace_apply_reduced_high)(ctx, a);
+  return low ? KG_REAL(kg_trace_apply_stream_low)(ctx, a)
+             : KG_REAL(kg_trace_apply_stream_high)(ctx, a);
+}
 
 }  // namespace
 
 extern "C" kedge_status KG_REAL(kg_trace_apply_cuda)(kedge_context *ctx,
                                                      const kg_trace_apply_args *a)
 {
-  const int order = a->batch.reference.size.order;
-  if (kg_cuda(ctx)->code_major < 9)
-    KG_TRY(by_order[order - 1](ctx, *a));
-  else if (order <= KG_STREAM_LOW_MAX)
-    KG_TRY(KG_REAL(kg_trace_apply_stream_low)(ctx, a));
-  else
-    KG_TRY(KG_REAL(kg_trace_apply_stream_high)(ctx, a));
+  KG_TRY(launch_patches(ctx, *a));
   const int64_t rows = (int64_t)a->batch.count.n_shared * a->batch.reference.size.n_edge;
   if (rows == 0 || a->open) return KEDGE_OK;
   return kg_chain_launch(ctx, "trace_apply: halo", KG_REAL(halo_kernel),

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/context.h"
+#include "ops/local_reduced.h"
 #include "ops/real.h"
 #include "ops/trace_apply.h"
 
@@ -31,12 +32,12 @@ INLINE void ask_for(const kg_real *k)
   for (int i = 0; i < KG_LANES; i += 64 / (int)sizeof *k) __builtin_prefetch(k + i, 0, 2);
 }
 
-/// y = K x for 32 elements, every entry of the packed triangle used twice. Returns x . y.
-INLINE double multiply_group(int n, const kg_real *restrict k,
-                             const kg_real (*restrict x)[KG_LANES], kg_real (*restrict y)[KG_LANES])
+/// Rows first .. n - 1 of y = K x for 32 elements, every entry of the packed triangle used twice. Rows
+/// before have their sums.
+INLINE void multiply_rows(int first, int n, const kg_real *restrict k,
+                          const kg_real (*restrict x)[KG_LANES], kg_real (*restrict y)[KG_LANES])
 {
-  double dot[KG_LANES] = {0};
-  for (int a = 0; a < n; ++a) {
+  for (int a = first; a < n; ++a) {
     kg_real sum[KG_LANES] = {0}, xa[KG_LANES];
     memcpy(xa, x[a], sizeof xa);
     for (int b = 0; b < a; ++b, k += KG_LANES) {
@@ -52,7 +53,13 @@ INLINE double multiply_group(int n, const kg_real *restrict k,
     for (int i = 0; i < KG_LANES; ++i) y[a][i] = sum[i] + k[i] * xa[i];
     k += KG_LANES;
   }
-  double total = 0.0;
+}
+
+/// x . y of 32 elements.
+INLINE double dot_group(int n, const kg_real (*restrict x)[KG_LANES],
+                        const kg_real (*restrict y)[KG_LANES])
+{
+  double dot[KG_LANES] = {0}, total = 0.0;
   for (int a = 0; a < n; ++a)
 #pragma omp simd
     for (int i = 0; i < KG_LANES; ++i) dot[i] += (double)x[a][i] * y[a][i];
@@ -76,26 +83,88 @@ INLINE void give_differences(int m, kg_real (*y)[KG_LANES])
   for (int i = 0; i < KG_LANES; ++i) y[2 * m][i] -= y[0][i] + y[m][i];
 }
 
+/// Where the gathered vectors have mode k of side l: in the order of K^e; where that is reduced, mode 0
+/// of the sides stands behind the others.
+INLINE int row_of(int m, bool reduced, int l, int k)
+{
+  if (!reduced) return l * m + k;
+  return k == 0 ? 3 * (m - 1) + l : k == 1 ? l : 3 + l * (m - 2) + k - 2;
+}
+
+/// y = K x from a reduced K^e (ops/local_reduced.h). x is spoilt. Returns x . y.
+INLINE double multiply_reduced(int m, const kg_real *restrict k, kg_real (*restrict x)[KG_LANES],
+                               kg_real (*restrict y)[KG_LANES])
+{
+  const int n = 3 * (m - 1);
+  kg_real(*const mean)[KG_LANES] = x + n, (*const flux)[KG_LANES] = y + n;
+  kg_real slope[3][KG_LANES], block[KG_REDUCED_FIRST - KG_REDUCED_FLUX][KG_LANES];
+  memcpy(block, k + KG_REDUCED_FLUX * KG_LANES, sizeof block);
+  for (int l = 0; l < 3; ++l) {
+    kg_real *diagonal = block[l * (l + 3) / 2];
+    const kg_real *next = mean[(l + 1) % 3], *before = mean[(l + 2) % 3];
+#pragma omp simd
+    for (int i = 0; i < KG_LANES; ++i) {
+      slope[l][i] = diagonal[i] < 0 ? (kg_real)-KG_REDUCED_SLOPE : (kg_real)KG_REDUCED_SLOPE;
+      diagonal[i] = diagonal[i] < 0 ? -diagonal[i] : diagonal[i];
+      x[l][i] -= slope[l][i] * (next[i] - before[i]);
+    }
+  }
+  multiply_rows(0, 3, block[0], (const kg_real(*)[KG_LANES])x, y);
+  multiply_rows(3, n, k + KG_REDUCED_FIRST * KG_LANES, (const kg_real(*)[KG_LANES])x, y);
+
+  double energy[KG_LANES], total = 0.0;
+#pragma omp simd
+  for (int i = 0; i < KG_LANES; ++i) {
+    const kg_real to_1 = mean[1][i] - mean[0][i], to_2 = mean[2][i] - mean[0][i];
+    const kg_real between = mean[2][i] - mean[1][i];
+    const kg_real f_01 = k[i] * to_1, f_02 = k[KG_LANES + i] * to_2;
+    const kg_real f_12 = k[2 * KG_LANES + i] * between;
+    energy[i] = -(double)f_01 * to_1 - (double)f_02 * to_2 - (double)f_12 * between;
+    flux[0][i] = f_01 + f_02 + slope[1][i] * y[1][i] - slope[2][i] * y[2][i];
+    flux[1][i] = f_12 - f_01 + slope[2][i] * y[2][i] - slope[0][i] * y[0][i];
+    flux[2][i] = -f_02 - f_12 + slope[0][i] * y[0][i] - slope[1][i] * y[1][i];
+  }
+  for (int i = 0; i < KG_LANES; ++i) total += energy[i];
+  return total + dot_group(n, (const kg_real(*)[KG_LANES])x, (const kg_real(*)[KG_LANES])y);
+}
+
+/// y = K x of a group. x is spoilt. Returns x . y.
+INLINE double multiply_group(const kg_trace_apply_args *a, int32_t group, int m, bool reduced,
+                             patch_work *w)
+{
+  const int n = 3 * m, rows = reduced ? kg_reduced_rows(a->batch.reference.size) : n * (n + 1) / 2;
+  const kg_real *k = (const kg_real *)a->local + (size_t)group * (size_t)rows * KG_LANES;
+  if (reduced) return multiply_reduced(m, k, w->x, w->y);
+  if (a->differences) take_differences(m, w->x);
+  multiply_rows(0, n, k, (const kg_real(*)[KG_LANES])w->x, w->y);
+  const double dot =
+      dot_group(n, (const kg_real(*)[KG_LANES])w->x, (const kg_real(*)[KG_LANES])w->y);
+  if (a->differences) give_differences(m, w->y);
+  return dot;
+}
+
 /// Products of a group to their places; lanes beyond the last element have none.
-INLINE void store_products(const kg_trace_apply_args *a, int32_t group, int m, patch_work *w)
+INLINE void store_products(const kg_trace_apply_args *a, int32_t group, int m, bool reduced,
+                           patch_work *w)
 {
   const int32_t left = a->batch.count.n_elements - group * KG_LANES;
   for (int i = 0; i < KG_LANES && i < left; ++i) {
     const uint32_t codes = a->batch.arrays.side_codes[(size_t)group * KG_LANES + i];
     for (int l = 0; l < 3; ++l) {
       kg_real *place = w->products + kg_side_code(codes, l) * m;
-      for (int k = 0; k < m; ++k) place[k] = w->y[l * m + k][i];
+      for (int k = 0; k < m; ++k) place[k] = w->y[row_of(m, reduced, l, k)][i];
     }
   }
 }
 
-INLINE void gather_values(const kg_trace_apply_args *a, int32_t group, int m, patch_work *w)
+INLINE void gather_values(const kg_trace_apply_args *a, int32_t group, int m, bool reduced,
+                          patch_work *w)
 {
   const uint32_t *side_edge = a->batch.arrays.side_edge + (size_t)group * 3 * KG_LANES;
   for (int l = 0; l < 3; ++l)
     for (int i = 0; i < KG_LANES; ++i) {
       const kg_real *x = (const kg_real *)a->x + (size_t)(side_edge[l * KG_LANES + i] >> 1) * m;
-      for (int k = 0; k < m; ++k) w->x[l * m + k][i] = x[k];
+      for (int k = 0; k < m; ++k) w->x[row_of(m, reduced, l, k)][i] = x[k];
     }
 }
 
@@ -132,10 +201,10 @@ INLINE void ask_for_rows(const kg_trace_apply_args *a, int32_t patch, int32_t gr
   }
 }
 
-INLINE void apply_patch(const kg_trace_apply_args *a, int32_t patch, int m, patch_work *w)
+INLINE void apply_patch(const kg_trace_apply_args *a, int32_t patch, int m, bool reduced,
+                        patch_work *w)
 {
   const kg_trace_counts *count = &a->batch.count;
-  const int n = 3 * m, n_packed = n * (n + 1) / 2;
   const int32_t first = patch * count->patch_groups;
   int32_t last = first + count->patch_groups;
   if (last > count->n_groups) last = count->n_groups;
@@ -143,12 +212,9 @@ INLINE void apply_patch(const kg_trace_apply_args *a, int32_t patch, int m, patc
   double sum = 0.0;
   for (int32_t group = first; group < last; ++group) {
     ask_for_rows(a, patch, group, m);
-    gather_values(a, group, m, w);
-    if (a->differences) take_differences(m, w->x);
-    sum += multiply_group(n, (const kg_real *)a->local + (size_t)group * n_packed * KG_LANES,
-                          (const kg_real(*)[KG_LANES])w->x, w->y);
-    if (a->differences) give_differences(m, w->y);
-    store_products(a, group, m, w);
+    gather_values(a, group, m, reduced, w);
+    sum += multiply_group(a, group, m, reduced, w);
+    store_products(a, group, m, reduced, w);
   }
   a->partial[patch] = sum;
   gather_rows(a, patch, m, w);
@@ -159,7 +225,10 @@ typedef void patch_function(const kg_trace_apply_args *a, int32_t patch, patch_w
 #define OF_ORDER(P)                                                                       \
   static void apply_patch_##P(const kg_trace_apply_args *a, int32_t patch, patch_work *w) \
   {                                                                                       \
-    apply_patch(a, patch, P + 1, w);                                                      \
+    if (a->reduced)                                                                       \
+      apply_patch(a, patch, P + 1, true, w);                                              \
+    else                                                                                  \
+      apply_patch(a, patch, P + 1, false, w);                                             \
   }
 OF_ORDER(1)
 OF_ORDER(2)

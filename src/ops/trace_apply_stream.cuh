@@ -8,10 +8,13 @@
 #pragma once
 #include <cuda_pipeline.h>
 
+#include <utility>
+
 #include "backend/cuda_cache.cuh"
 #include "backend/cuda_chain.cuh"
 #include "ops/bulk_ring.cuh"
 #include "ops/edge_rows.cuh"
+#include "ops/element_product.cuh"
 #include "ops/product_sum.cuh"
 #include "ops/trace_apply.h"
 
@@ -19,15 +22,16 @@ namespace
 {
 
 /// SLOTS slots of ENTRIES rows of K^e decide how far loads run ahead.
-template <int M, int WARPS, int ENTRIES, int SLOTS>
+template <int M, bool REDUCED, int WARPS, int ENTRIES, int SLOTS>
 struct stream_shape {
   static constexpr int n = 3 * M;
-  static constexpr int packed = n * (n + 1) / 2;
+  static constexpr bool reduced = REDUCED;
+  static constexpr int total = ELEMENT_ENTRIES<M, REDUCED>;
   static constexpr int warps = WARPS;  // groups of a patch
   static constexpr int threads = 32 * warps;
   static constexpr int entries = ENTRIES;
   static constexpr int slots = SLOTS;
-  using ring = kg::bulk_ring<kg_real, entries, slots, packed>;
+  using ring = kg::bulk_ring<kg_real, entries, slots, total>;
 
   /// Bytes of shared memory: barriers, rings, products, x, halo (3 patches).
   static size_t shared_bytes(const kg_trace_counts &count)
@@ -54,23 +58,38 @@ __device__ __forceinline__ patch_place place_of(const kg_trace_apply_args &a, in
   return p;
 }
 
-/// Rings by order. Chosen on an H200 among 4 to 9 an order. Two blocks on a multiprocessor are best in
-/// double precision, so that one streams while the other gathers; shared memory and registers are
-/// chosen for that, with room for patches of meshes that are less regular than a square. Slots divide
-/// the rows of K^e. What they reach is in profiling/results (operators.json).
+/// Rings by order, and the blocks of a multiprocessor for which registers are chosen. Two blocks are
+/// best where a patch brings enough of K^e, so that one streams while the other gathers, three or four
+/// where it does not; shared memory has room for patches of meshes that are less regular than a square.
+/// Slots divide the rows of K^e, or nearly. Chosen on an H200; what they reach is in profiling/results
+/// (operators.json).
 struct ring_shape {
-  int entries, slots;
+  int entries, slots, blocks;
 };
 #ifdef KG_COMPILE_SINGLE
-constexpr ring_shape RINGS[] = {{7, 3},  {15, 3}, {26, 2}, {20, 2}, {57, 2}, {33, 4},
-                                {50, 2}, {42, 2}, {31, 3}, {51, 2}, {37, 2}, {30, 2}};
+constexpr ring_shape PACKED_RINGS[] = {{7, 3, 2},  {15, 3, 2}, {26, 2, 2}, {20, 2, 2},
+                                       {57, 2, 2}, {33, 4, 2}, {50, 2, 2}, {42, 2, 2},
+                                       {31, 3, 2}, {51, 2, 2}, {37, 2, 2}, {30, 2, 2}};
+constexpr ring_shape REDUCED_RINGS[] = {{9, 4, 4},  {12, 3, 4}, {12, 3, 3}, {27, 2, 2},
+                                        {41, 3, 2}, {29, 4, 2}, {39, 3, 2}, {34, 3, 2},
+                                        {32, 3, 2}, {36, 2, 2}, {36, 2, 2}, {30, 2, 2}};
 #else
-constexpr ring_shape RINGS[] = {{7, 2},  {15, 2}, {13, 2}, {10, 2}, {19, 3}, {21, 3},
-                                {25, 2}, {21, 2}, {15, 3}, {17, 2}, {18, 2}, {15, 2}};
+constexpr ring_shape PACKED_RINGS[] = {{7, 2, 2},  {15, 2, 2}, {13, 2, 2}, {10, 2, 2},
+                                       {19, 3, 2}, {21, 3, 2}, {25, 2, 2}, {21, 2, 2},
+                                       {15, 3, 2}, {17, 2, 2}, {18, 2, 2}, {15, 2, 2}};
+constexpr ring_shape REDUCED_RINGS[] = {{9, 2, 3},  {12, 2, 2}, {12, 2, 2}, {9, 2, 2},
+                                        {21, 3, 2}, {29, 2, 2}, {26, 2, 2}, {22, 2, 2},
+                                        {16, 3, 2}, {18, 2, 2}, {18, 2, 2}, {15, 2, 2}};
 #endif
-static_assert(sizeof RINGS / sizeof *RINGS == KEDGE_ORDER_MAX, "one entry per order");
-template <int M>
-struct best_shape : stream_shape<M, M <= 5 ? 8 : 4, RINGS[M - 2].entries, RINGS[M - 2].slots> {
+static_assert(sizeof PACKED_RINGS / sizeof *PACKED_RINGS == KEDGE_ORDER_MAX &&
+                  sizeof REDUCED_RINGS / sizeof *REDUCED_RINGS == KEDGE_ORDER_MAX,
+              "one entry per order");
+template <int M, bool REDUCED>
+constexpr ring_shape RING_OF = REDUCED ? REDUCED_RINGS[M - 2] : PACKED_RINGS[M - 2];
+template <int M, bool REDUCED>
+struct best_shape : stream_shape<M, REDUCED, M <= 5 ? 8 : 4, RING_OF<M, REDUCED>.entries,
+                                 RING_OF<M, REDUCED>.slots> {
+  static constexpr int blocks = RING_OF<M, REDUCED>.blocks;
 };
 
 /// What a block needs of its patches, in shared memory. x is that of one patch; halo lists are held
@@ -140,50 +159,24 @@ __device__ __forceinline__ unsigned read_codes(const kg_trace_apply_args &a, int
   return element < a.batch.count.n_elements ? a.batch.arrays.side_codes[element] : 0u;
 }
 
-/// x to its differences, or what their product is to that of x (ops/local_differences.h).
-template <int M>
-__device__ __forceinline__ void take_differences(const kg_trace_apply_args &a, kg_real *x)
-{
-  if (sizeof(kg_real) == sizeof(double) || !a.differences) return;
-  x[0] -= x[2 * M];
-  x[M] -= x[2 * M];
-}
-
-template <int M>
-__device__ __forceinline__ void give_differences(const kg_trace_apply_args &a, kg_real *y)
-{
-  if (sizeof(kg_real) == sizeof(double) || !a.differences) return;
-  y[2 * M] -= y[0] + y[M];
-}
-
-/// y = K x of this thread's element; every entry that the ring brings is used twice.
+/// The numbers of this thread's element, as the ring brings them.
 template <class shape>
-__device__ __forceinline__ void multiply(typename shape::ring &ring, const kg_real (&x)[shape::n],
-                                         kg_real (&y)[shape::n])
-{
-  constexpr int E = shape::entries;
-  const kg_real *rows = nullptr;
-#pragma unroll
-  for (int i = 0; i < shape::n; ++i) {
-    kg_real sum = 0;
-#pragma unroll
-    for (int j = 0; j <= i; ++j) {
-      const int t = i * (i + 1) / 2 + j;
-      if (t % E == 0) rows = ring.wait();
-      const kg_real value = rows[t % E * 32 + threadIdx.x % 32];
-      if (j < i) {
-        sum += value * x[j];
-        y[j] += value * x[i];
-      } else {
-        y[i] = sum + value * x[i];
-      }
-      if (t % E == E - 1 || t == shape::packed - 1) ring.release();
-    }
+struct ring_entries {
+  typename shape::ring &ring;
+  const kg_real *rows;
+
+  __device__ __forceinline__ kg_real take(int t)
+  {
+    constexpr int E = shape::entries;
+    if (t % E == 0) rows = ring.wait();
+    const kg_real value = rows[t % E * 32 + threadIdx.x % 32];
+    if (t % E == E - 1 || t == shape::total - 1) ring.release();
+    return value;
   }
-}
+};
 
 template <class shape, int M>
-__global__ void __launch_bounds__(shape::threads, 2)
+__global__ void __launch_bounds__(shape::threads, shape::blocks)
     KG_REAL(trace_apply_stream)(const kg_trace_apply_args a, unsigned *counter)
 {
   constexpr int n = shape::n, T = shape::threads, W = shape::warps;
@@ -208,7 +201,7 @@ __global__ void __launch_bounds__(shape::threads, 2)
   unsigned codes = read_codes<shape>(a, patch);
   kg_chain_wait();  // so far nothing that the kernel in front writes
   if (a.state != nullptr && a.state->stop != KG_CG_RUNNING) {
-    if (first_group < a.batch.count.n_groups) ring.drain();
+    ring.drain();
     return;
   }
   memory.fetch_patch(now, 0);
@@ -230,7 +223,6 @@ __global__ void __launch_bounds__(shape::threads, 2)
         code[l] = kg_side_code(codes, l);
         load_edge<M>(x + l * M, memory.s_x + (code[l] >> 1) * M);
       }
-      take_differences<M>(a, x);
     }
     __syncthreads();  // s_x is free for the next patch
     memory.fetch_patch(next, next_turn);
@@ -238,10 +230,8 @@ __global__ void __launch_bounds__(shape::threads, 2)
     __pipeline_commit();
     codes = read_codes<shape>(a, patch + step);
     if (active) {
-      multiply<shape>(ring, x, y);
-#pragma unroll
-      for (int i = 0; i < n; ++i) dot += (double)x[i] * y[i];
-      give_differences<M>(a, y);
+      ring_entries<shape> entries = {ring, nullptr};
+      dot += multiply_element<M, shape::reduced>(entries, a.differences, x, y);
       if ((int64_t)patch * T + thread < a.batch.count.n_elements) {
 #pragma unroll
         for (int l = 0; l < 3; ++l) store_edge<M>(memory.product(code[l]), y + l * M);
@@ -258,12 +248,14 @@ __global__ void __launch_bounds__(shape::threads, 2)
 }
 
 /// Allow blocks all the shared memory there is (the limit belongs to the process, not to a
-/// context), and learn how many blocks are resident.
+/// context), and learn how many blocks are resident. Both forms of K^e remember it in one place: `key` is
+/// `shared`, which is even, and 1 for reduced ones.
 template <class Kernel>
-kedge_status prepare(kedge_context *ctx, Kernel kernel, int threads, size_t shared,
+kedge_status prepare(kedge_context *ctx, Kernel kernel, int threads, size_t key,
                      kg_cuda_residency *residency)
 {
-  if (residency->shared == shared) return KEDGE_OK;
+  const size_t shared = key & ~(size_t)1;
+  if (residency->shared == key) return KEDGE_OK;
   KG_TRY(kg_cuda_check(ctx,
                        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                             kg_cuda(ctx)->shared_limit),
@@ -274,19 +266,19 @@ kedge_status prepare(kedge_context *ctx, Kernel kernel, int threads, size_t shar
       "trace_apply: asking for the occupancy"));
   KG_REQUIRE(ctx, blocks > 0, KEDGE_ERR_INTERNAL, "trace_apply: %zu bytes of shared memory",
              shared);
-  *residency = {shared, blocks};
+  *residency = {key, blocks};
   return KEDGE_OK;
 }
 
 /// As many blocks as the device holds at once; each walks over the patches.
-template <int P>
+template <int P, bool REDUCED>
 kedge_status launch_stream(kedge_context *ctx, const kg_trace_apply_args &a)
 {
-  using shape = best_shape<P + 1>;
+  using shape = best_shape<P + 1, REDUCED>;
   const auto kernel = KG_REAL(trace_apply_stream)<shape, P + 1>;
   const size_t shared = shape::shared_bytes(a.batch.count);
   kg_cuda_residency *residency = &kg_cuda(ctx)->stream_residency[a.number][P];
-  KG_TRY(prepare(ctx, kernel, shape::threads, shared, residency));
+  KG_TRY(prepare(ctx, kernel, shape::threads, shared | REDUCED, residency));
   const int64_t resident = (int64_t)residency->blocks * kg_cuda(ctx)->multiprocessors;
   const unsigned grid =
       (unsigned)(resident < a.batch.count.n_patches ? resident : a.batch.count.n_patches);
@@ -294,11 +286,23 @@ kedge_status launch_stream(kedge_context *ctx, const kg_trace_apply_args &a)
                          kg_cuda(ctx)->counters + KG_COUNTER_TRACE_APPLY);
 }
 
+/// Orders FIRST, FIRST + 1 and so on.
+template <bool REDUCED, int FIRST, int... I>
+kedge_status launch_orders(kedge_context *ctx, const kg_trace_apply_args &a,
+                           std::integer_sequence<int, I...>)
+{
+  static constexpr kedge_status (*by_order[])(
+      kedge_context *, const kg_trace_apply_args &) = {launch_stream<FIRST + I, REDUCED>...};
+  return by_order[a.batch.reference.size.order - FIRST](ctx, a);
+}
+
 }  // namespace
 
-/// One translation unit for each half of the orders: they compile side by side.
-kedge_status KG_REAL(kg_trace_apply_stream_low)(kedge_context *ctx,
-                                                const kg_trace_apply_args *args);
-kedge_status KG_REAL(kg_trace_apply_stream_high)(kedge_context *ctx,
-                                                 const kg_trace_apply_args *args);
+/// One translation unit for each form and half of the orders: they compile side by side.
+kedge_status KG_REAL(kg_trace_apply_stream_low)(kedge_context *ctx, const kg_trace_apply_args &a);
+kedge_status KG_REAL(kg_trace_apply_stream_high)(kedge_context *ctx, const kg_trace_apply_args &a);
+kedge_status KG_REAL(kg_trace_apply_reduced_low)(kedge_context *ctx, const kg_trace_apply_args &a);
+kedge_status KG_REAL(kg_trace_apply_reduced_high)(kedge_context *ctx, const kg_trace_apply_args &a);
 enum { KG_STREAM_LOW_MAX = 7 };
+using kg_stream_low = std::make_integer_sequence<int, KG_STREAM_LOW_MAX>;
+using kg_stream_high = std::make_integer_sequence<int, KEDGE_ORDER_MAX - KG_STREAM_LOW_MAX>;

@@ -51,11 +51,18 @@ static inline bool kg_shape_is_nested(const kg_shape *shape)
 {
   return shape->start_order > 0 && shape->operator_kind == KEDGE_OPERATOR_MATRIX_FREE;
 }
+/// The trace solve works with reduced K^e (ops/local_reduced.h), which the assembly makes in place. The
+/// kernel for small problems has its own way with K^e, and precision = compact another form.
+static inline bool kg_shape_reduces(const kg_shape *shape)
+{
+  return shape->operator_kind == KEDGE_OPERATOR_MATRIX_FREE && !shape->has_reaction &&
+         shape->resident_bytes == 0 && shape->precision != KEDGE_PRECISION_COMPACT;
+}
 /// It has something to make of K^e between local matrices and trace solve.
 static inline bool kg_shape_assembles(const kg_shape *shape)
 {
   return shape->operator_kind != KEDGE_OPERATOR_MATRIX_FREE || kg_shape_has_multigrid(shape) ||
-         kg_shape_is_nested(shape);
+         kg_shape_is_nested(shape) || kg_shape_reduces(shape);
 }
 /// The iteration too, and K^e (solver/compact.h).
 static inline bool kg_shape_is_compact(const kg_shape *shape)

@@ -21,6 +21,7 @@ static kg_multigrid_shape lower_shape(const kg_shape *shape)
 {
   kg_multigrid_shape lower = kg_shape_multigrid(shape);
   lower.size = kg_sizes_of(shape->start_order);
+  lower.reduced = false;
   return lower;
 }
 

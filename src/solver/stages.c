@@ -9,6 +9,7 @@
 #include "ops/ell.h"
 #include "ops/load_vectors.h"
 #include "ops/local_matrices.h"
+#include "ops/local_reduced.h"
 #include "ops/pcg_vectors.h"
 #include "ops/rounding.h"
 #include "ops/trace_arrays.h"
@@ -223,13 +224,20 @@ static kedge_status make_nested(kg_pipeline *p)
       &p->nested);
 }
 
-/// The operator in another form than packed local matrices, or what multigrid and a start from a
-/// lower order need beside them.
+static kedge_status reduce(kg_pipeline *p)
+{
+  kg_stage_cost(p, kg_local_reduce_cost(p->shape.size, p->mesh->n_elements, KG_DOUBLE), 1.0);
+  return kg_local_reduce_in_place(p->ctx, &p->batch, p->buffers[KG_ARRAY_LOCAL].data);
+}
+
+/// The operator in another form than packed local matrices, and before that what multigrid and a
+/// start from a lower order need of those.
 kedge_status kg_stage_assembly(kg_pipeline *p)
 {
   if (p->shape.operator_kind == KEDGE_OPERATOR_MATRIX_FREE) {
     if (kg_shape_has_multigrid(&p->shape)) KG_TRY(make_multigrid(p));
-    return kg_shape_is_nested(&p->shape) ? make_nested(p) : KEDGE_OK;
+    if (kg_shape_is_nested(&p->shape)) KG_TRY(make_nested(p));
+    return kg_shape_reduces(&p->shape) ? reduce(p) : KEDGE_OK;
   }
   if (p->shape.operator_kind == KEDGE_OPERATOR_MATRIX_FREE_PLAIN) return expand(p);
   kg_stage_cost(p, kg_ell_assemble_cost(p->shape.size, &p->shape.count), 1.0);
@@ -263,6 +271,7 @@ static kg_trace_operator trace_operator(const kg_pipeline *p)
                       .local = p->buffers[KG_ARRAY_LOCAL].data,
                       .number = kg_shape_local(&p->shape),
                       .differences = kg_shape_is_compact(&p->shape),
+                      .reduced = kg_shape_reduces(&p->shape),
                       .halo = p->buffers[KG_ARRAY_HALO].data,
                       .partial = p->buffers[KG_ARRAY_OPERATOR_PARTIAL].data},
       .plain = {.batch = p->batch,
@@ -280,6 +289,8 @@ static kg_cost operator_cost(const kg_pipeline *p)
       [KEDGE_OPERATOR_ELL] = kg_ell_apply_cost};
   if (kg_shape_is_compact(&p->shape))
     return kg_trace_apply_cost_single(p->shape.size, &p->shape.count);
+  if (kg_shape_reduces(&p->shape))
+    return kg_trace_apply_cost_reduced(p->shape.size, &p->shape.count);
   return cost[p->shape.operator_kind](p->shape.size, &p->shape.count);
 }
 

@@ -37,9 +37,9 @@ static void the_report_counts_what_was_solved(void **state)
   assert_false(r.has_exact);
   assert_true(isnan(r.u_l2) && isnan(r.u_linf) && isnan(r.q_l2) && isnan(r.u_star_l2));
   assert_int_equal(r.local_matrices_bytes, 12 * 13 / 2 * 32 * 8);
-  assert_true(r.operator_bytes >= r.local_matrices_bytes);
+  assert_true(r.operator_bytes > 48 * 32 * 8);  // reduced K^e at least, and two vectors
   assert_true(r.stages[KEDGE_STAGE_TRACE_SOLVE].seconds > 0.0);
-  assert_true(r.stages[KEDGE_STAGE_TRACE_SOLVE].flops > 2.0 * 12 * 12 * 32 * (double)r.iterations);
+  assert_true(r.stages[KEDGE_STAGE_TRACE_SOLVE].flops > 2.0 * 9 * 9 * 32 * (double)r.iterations);
   assert_true(r.stages[KEDGE_STAGE_OUTPUT].seconds > 0.0);  // results to the host
   kedge_solution_destroy(solution);
   kedge_mesh_destroy(mesh);
@@ -149,6 +149,7 @@ static void check_progress(const char *operator_name)
   kedge_solution *solution =
       solve(ctx, mesh,
             SETTINGS({"exact", "u", "sin(x)"}, {"boundary default", "type", "dirichlet"},
+                     {"equation", "reaction", "1"},  // matrix-free assembles nothing then
                      {"solver", "operator", operator_name}, {"solver", "tolerance", "1e-8"}));
   kedge_context_set_progress(ctx, NULL, NULL);
   const bool assembled = strcmp(operator_name, "matrix-free") != 0;
