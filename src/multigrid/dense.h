@@ -13,10 +13,10 @@ typedef struct kg_dense_inverse_args {
   int32_t *fault;   ///< work: [1]: not 0: a pivot is lost in rounding, or negative
 } kg_dense_inverse_args;
 
-/// Doubles of the work array: the rows and the columns of a block of pivots, and its inverse.
+/// Doubles of the work array: the rows of two blocks of pivots.
 static inline size_t kg_dense_work(int32_t n_rows)
 {
-  return 2 * KG_DENSE_PIVOTS * (size_t)n_rows + KG_DENSE_PIVOTS * KG_DENSE_PIVOTS;
+  return 2 * KG_DENSE_PIVOTS * (size_t)n_rows;
 }
 
 /// Gauss-Jordan elimination in place, without a search for pivots, which positive definite matrices do

@@ -1,20 +1,29 @@
 // dense_cuda.cu: the inverse of a matrix of at most a thousand or so rows, and products with it.
-// Layout  the matrix [row][column]; of a block of pivots: inverse [pivot][pivot], its rows times that
-//         [pivot][column], its columns [pivot][row].
-// Map     inverse: three kernels a block of pivots, thread = entry; the matrix stays in the second
-//         cache. Product: a warp a row.
-// Cost    inverse: n / 32 times some ten microseconds; product: 8 n^2 bytes.
+// Layout  the matrix [row][column]; the rows of a block of pivots [pivot][column], twice: of this block
+//         and of the next.
+// Map     inverse: one kernel a block of pivots; a block of threads has a tile of the matrix. Each
+//         inverts the diagonal block for itself, which takes less than another launch, and makes what
+//         it needs of its rows. The matrix stays in the second cache. Product: a warp a row.
+// Cost    inverse: n / 32 times 27 microseconds (H200), mostly of waiting for pivots; product: 8 n^2
+//         bytes.
 #include "backend/cuda_rt.h"
 #include "multigrid/dense.h"
 
 namespace
 {
-enum { B = KG_DENSE_PIVOTS, WARPS = 4 };
+enum {
+  B = KG_DENSE_PIVOTS,
+  WARPS = 4,
+  THREADS = 256,          // of a tile
+  TILE = 64,              // rows and columns
+  EACH = B * B / THREADS  // entries of the diagonal block a thread
+};
 
 /// A block of pivots, at rows and columns first .. first + n - 1.
 struct Pivots {
   int32_t first, n;
-  double *inverse, *rows, *columns;
+  const double *rows;  // [pivot][column], as they were before this block
+  double *next;        // those of the next block, to be written
 };
 
 /// Thread = row.
@@ -27,64 +36,119 @@ __global__ void expand_kernel(const kg_csr matrix, double *a)
     a[(int64_t)i * matrix.n_rows + matrix.column[e]] = (double)matrix.value[e];
 }
 
-/// One block of threads, a warp a row: the inverse of the diagonal block. Missing rows and columns are
-/// those of the identity.
-__global__ void __launch_bounds__(B *B)
-    invert_kernel(const kg_csr matrix, const double *a, const Pivots p, int32_t *fault)
+/// Gauss-Jordan elimination of the diagonal block, by all threads; a row has neighbouring threads. Rows
+/// and columns beyond n are those of the identity. Column k has row k in it, of the other sign where
+/// that has been eliminated. Pivots lie one after another on the way: nothing else may wait there.
+__device__ void invert_diagonal(int32_t n, const Pivots &p, double (&s_inverse)[B][B + 1],
+                                double (&s_pivot)[B])
 {
-  __shared__ double s_row[B];
-  const int i = threadIdx.y, j = threadIdx.x;
-  const bool exists = i < p.n && j < p.n;
-  double value = i == j ? 1.0 : 0.0;
-  if (exists) value = a[(int64_t)(p.first + i) * matrix.n_rows + p.first + j];
-  for (int k = 0; k < p.n; ++k) {
-    const double factor = __shfl_sync(0xffffffffu, value, k);
-    if (i == k) {  // the pivot's row alone divides
-      const double scale = 1.0 / factor;
-      if (j == k && !kg_dense_is_positive(&matrix, p.first + k, factor)) *fault = 1;
-      s_row[j] = value = j == k ? scale : value * scale;
-    }
-    __syncthreads();
-    if (i != k) value = (j == k ? 0.0 : value) - factor * s_row[j];
-    __syncthreads();  // before the next pivot's row
+  __shared__ double s_column[2][B];
+  const int i = threadIdx.x / (B / EACH), first = threadIdx.x % (B / EACH) * EACH;
+  double a[EACH];
+#pragma unroll
+  for (int v = 0; v < EACH; ++v) {
+    const int j = first + v;
+    const bool exists = i < p.n && j < p.n;
+    a[v] = exists ? p.rows[(int64_t)i * n + p.first + j] : (i == j ? 1.0 : 0.0);
   }
-  p.inverse[i * B + j] = value;
+  for (int k = 0; k < p.n; ++k) {
+    double(&column)[B] = s_column[k % 2];  // the other one may still be read
+#pragma unroll
+    for (int v = 0; v < EACH; ++v)
+      if (first + v == k) column[i] = a[v];
+    __syncthreads();
+    const double pivot = column[k], inverse = __drcp_rn(pivot);
+    const double factor = i == k ? -inverse : column[i] * inverse;
+    if (threadIdx.x == 0) s_pivot[k] = pivot;
+#pragma unroll
+    for (int v = 0; v < EACH; ++v) {
+      const int j = first + v;
+      const double across = j < k ? -column[j] : column[j], before = i == k ? 0.0 : a[v];
+      a[v] = j == k ? -factor : before - factor * across;
+    }
+  }
+#pragma unroll
+  for (int v = 0; v < EACH; ++v) s_inverse[i][first + v] = a[v];
+  __syncthreads();
 }
 
-/// Block of threads = B columns: rows = inverse times the block's rows, with the inverse itself in its
-/// columns; and the block's columns.
-__global__ void __launch_bounds__(B *B) rows_kernel(int32_t n, const double *a, const Pivots p)
+/// s_row = inverse times the rows of the pivots, of the columns of this tile; the inverse itself in its
+/// own columns.
+__device__ void make_rows(int32_t n, const Pivots &p, const double (&s_inverse)[B][B + 1],
+                          double (&s_row)[B][TILE])
 {
-  __shared__ double s_a[B][B], s_column[B][B + 1];
-  const int k = threadIdx.y, x = threadIdx.x;
-  const int32_t tile = (int32_t)blockIdx.x * B, j = tile + x;
-  const bool in_block = j >= p.first && j < p.first + p.n;
-  s_a[k][x] = k < p.n && j < n ? a[(int64_t)(p.first + k) * n + j] : 0.0;
-  s_column[k][x] = tile + k < n && x < p.n ? a[(int64_t)(tile + k) * n + p.first + x] : 0.0;
+  constexpr int STRIDE = THREADS / TILE;
+  const int x = threadIdx.x % TILE, k0 = threadIdx.x / TILE;
+  const int32_t j = (int32_t)blockIdx.x * TILE + x, own = j - p.first;
+  for (int k = k0; k < B; k += STRIDE)
+    s_row[k][x] = k < p.n && j < n ? p.rows[(int64_t)k * n + j] : 0.0;
   __syncthreads();
-  if (j >= n) return;
-  double sum = 0.0;
-  for (int l = 0; l < B; ++l) sum += p.inverse[k * B + l] * s_a[l][x];
-  p.rows[(int64_t)k * n + j] = in_block ? p.inverse[k * B + j - p.first] : sum;
-  p.columns[(int64_t)k * n + j] = s_column[x][k];
+  double sum[B / STRIDE] = {};
+  for (int l = 0; l < B; ++l) {
+    const double below = s_row[l][x];
+#pragma unroll
+    for (int u = 0; u < B / STRIDE; ++u) sum[u] += s_inverse[k0 + u * STRIDE][l] * below;
+  }
+  __syncthreads();
+  for (int u = 0; u < B / STRIDE; ++u) {
+    const int k = k0 + u * STRIDE;
+    s_row[k][x] = own >= 0 && own < p.n ? s_inverse[k][own] : sum[u];
+  }
 }
 
-/// Block of threads = B rows of B columns: those outside the block lose its columns.
-__global__ void __launch_bounds__(B *B) eliminate_kernel(int32_t n, double *a, const Pivots p)
+/// The columns of the pivots are their rows, of the other sign where those have been eliminated.
+__device__ void make_columns(int32_t n, const Pivots &p, double (&s_column)[B][TILE])
 {
-  __shared__ double s_row[B][B], s_column[B][B];
-  const int x = threadIdx.x, y = threadIdx.y;
-  const int32_t i = (int32_t)blockIdx.y * B + y, j = (int32_t)blockIdx.x * B + x;
-  const int32_t column_of = (int32_t)blockIdx.y * B + x;
-  s_row[y][x] = y < p.n && j < n ? p.rows[(int64_t)y * n + j] : 0.0;
-  s_column[y][x] = y < p.n && column_of < n ? p.columns[(int64_t)y * n + column_of] : 0.0;
+  const int x = threadIdx.x % TILE;
+  const int32_t i = (int32_t)blockIdx.y * TILE + x;
+  for (int k = threadIdx.x / TILE; k < B; k += THREADS / TILE) {
+    const double row = k < p.n && i < n ? p.rows[(int64_t)k * n + i] : 0.0;
+    s_column[k][x] = i < p.first ? -row : row;
+  }
+}
+
+/// A tile of the matrix loses the columns of the pivots; their own rows become s_row. Thread = 4 x 4
+/// entries, which are on their way while the diagonal block is inverted.
+__global__ void __launch_bounds__(THREADS)
+    eliminate_kernel(const kg_csr matrix, double *a, const Pivots p, int32_t *fault)
+{
+  __shared__ double s_inverse[B][B + 1], s_row[B][TILE], s_column[B][TILE], s_pivot[B];
+  constexpr int EDGE = 16, SIDE = TILE / EDGE;
+  const int32_t n = matrix.n_rows;
+  const int x = threadIdx.x % EDGE, y = threadIdx.x / EDGE * SIDE;
+  const int32_t i0 = (int32_t)blockIdx.y * TILE + y, j0 = (int32_t)blockIdx.x * TILE + x;
+  double entry[SIDE][SIDE];
+#pragma unroll
+  for (int u = 0; u < SIDE; ++u)
+#pragma unroll
+    for (int v = 0; v < SIDE; ++v) {
+      const int32_t i = i0 + u, j = j0 + EDGE * v;
+      const bool own_column = j >= p.first && j < p.first + p.n;
+      entry[u][v] = i < n && j < n && !own_column ? a[(int64_t)i * n + j] : 0.0;
+    }
+  make_columns(n, p, s_column);
+  invert_diagonal(n, p, s_inverse, s_pivot);
+  if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x < p.n)
+    if (!kg_dense_is_positive(&matrix, p.first + (int32_t)threadIdx.x, s_pivot[threadIdx.x]))
+      *fault = 1;
+  make_rows(n, p, s_inverse, s_row);
   __syncthreads();
-  if (i >= n || j >= n) return;
-  const bool own_row = i >= p.first && i < p.first + p.n;
-  const bool own_column = j >= p.first && j < p.first + p.n;
-  double value = own_column ? 0.0 : a[(int64_t)i * n + j];
-  for (int k = 0; k < B; ++k) value -= s_column[k][y] * s_row[k][x];
-  a[(int64_t)i * n + j] = own_row ? p.rows[(int64_t)(i - p.first) * n + j] : value;
+#pragma unroll 4
+  for (int k = 0; k < B; ++k)
+#pragma unroll
+    for (int u = 0; u < SIDE; ++u)
+#pragma unroll
+      for (int v = 0; v < SIDE; ++v) entry[u][v] -= s_column[k][y + u] * s_row[k][x + EDGE * v];
+#pragma unroll
+  for (int u = 0; u < SIDE; ++u)
+#pragma unroll
+    for (int v = 0; v < SIDE; ++v) {
+      const int32_t i = i0 + u, j = j0 + EDGE * v, pivot = i - p.first, next = pivot - B;
+      if (i >= n || j >= n) continue;
+      if (pivot >= 0 && pivot < p.n) entry[u][v] = s_row[pivot][x + EDGE * v];
+      a[(int64_t)i * n + j] = entry[u][v];
+      if (next >= 0 && next < B) p.next[(int64_t)next * n + j] = entry[u][v];
+    }
 }
 
 /// Thread = entry below the diagonal, and its mirror image.
@@ -117,23 +181,22 @@ extern "C" kedge_status kg_dense_inverse_cuda(kedge_context *ctx, const kg_dense
   const int32_t n = args->matrix.n_rows;
   if (n == 0) return KEDGE_OK;  // an empty grid is a launch error
   const cudaStream_t stream = kg_cuda_stream(ctx);
-  const unsigned tiles = ((unsigned)n + B - 1) / B;
-  const dim3 block(B, B), grid(tiles, tiles);
+  const unsigned tiles = ((unsigned)n + TILE - 1) / TILE, mirrored = ((unsigned)n + B - 1) / B;
   double *const a = args->inverse;
+  double *rows = args->work, *next = rows + B * (int64_t)n;
   KG_TRY(kg_zero(ctx, a, (size_t)n * (size_t)n * sizeof *a));
   expand_kernel<<<((unsigned)n + 127) / 128, 128, 0, stream>>>(args->matrix, a);
   KG_TRY(kg_cuda_launched(ctx, "dense_expand"));
-  Pivots p = {0, 0, args->work, args->work + B * B, args->work + B * (B + (int64_t)n)};
-  for (; p.first < n; p.first += B) {
-    p.n = n - p.first < B ? n - p.first : B;
-    invert_kernel<<<1, block, 0, stream>>>(args->matrix, a, p, args->fault);
-    KG_TRY(kg_cuda_launched(ctx, "dense_invert"));
-    rows_kernel<<<tiles, block, 0, stream>>>(n, a, p);
-    KG_TRY(kg_cuda_launched(ctx, "dense_rows"));
-    eliminate_kernel<<<grid, block, 0, stream>>>(n, a, p);
+  KG_TRY(kg_copy(ctx, rows, a, (size_t)(n < B ? n : B) * (size_t)n * sizeof *a));
+  for (int32_t first = 0; first < n; first += B) {
+    const Pivots p = {first, n - first < B ? n - first : B, rows, next};
+    eliminate_kernel<<<dim3(tiles, tiles), THREADS, 0, stream>>>(args->matrix, a, p, args->fault);
     KG_TRY(kg_cuda_launched(ctx, "dense_eliminate"));
+    double *const other = rows;
+    rows = next;
+    next = other;
   }
-  symmetrize_kernel<<<grid, block, 0, stream>>>(n, a);
+  symmetrize_kernel<<<dim3(mirrored, mirrored), dim3(B, B), 0, stream>>>(n, a);
   return kg_cuda_launched(ctx, "dense_symmetrize");
 }
 
