@@ -19,7 +19,8 @@ constexpr int WIDTH = M <= 8 ? 8 : 16;  // lanes of a line
 template <int M>
 constexpr int CHUNK = M <= 7 ? 8 : 4;  // steps, as many as registers hold
 
-/// A line as its lanes walk it: n steps, from `first` on.
+/// A line as its lanes walk it: n steps, from `first` on. Beyond the last one it is loaded again: a load
+/// that depended on a condition would be waited for at once.
 template <int M, bool BACKWARD>
 struct walk {
   const kg_real *factor;
@@ -35,8 +36,8 @@ struct walk {
   /// Of the step that this lane looks up in the chunk from k on.
   __device__ int32_t look_up(int32_t k) const
   {
-    k += lane % CHUNK<M>;
-    return k < n ? edge[BACKWARD ? step(k) - 1 : step(k)] : 0;
+    k = min(k + lane % CHUNK<M>, n - 1);
+    return edge[BACKWARD ? step(k) - 1 : step(k)];
   }
   /// Where this lane's number of step j of a chunk lies, from what the lanes have looked up.
   __device__ int64_t at(int32_t edges, int j) const
@@ -46,8 +47,7 @@ struct walk {
   /// Step k: its part of L, and its number.
   __device__ void load(int32_t k, int64_t where, kg_real (&l)[M], kg_real &value) const
   {
-    if (k >= n) return;
-    const kg_real *block = factor + (int64_t)step(k) * M * M;
+    const kg_real *block = factor + (int64_t)step(min(k, n - 1)) * M * M;
 #pragma unroll
     for (int j = 0; j < M; ++j) l[j] = BACKWARD ? block[j * M + mode] : block[mode * M + j];
     value = x[where];
@@ -68,17 +68,17 @@ template <int M, bool BACKWARD>
 __global__ void __launch_bounds__(THREADS) KG_REAL(line_sweep_kernel)(const kg_line_sweep_args a)
 {
   constexpr int chunk = CHUNK<M>;
-  const int32_t line = (int32_t)((blockIdx.x * THREADS + threadIdx.x) / WIDTH<M>);
-  const bool exists = line < a.lines.n_lines;
-  const int32_t begin = exists ? a.lines.begin[line] : 0,
-                end = exists ? a.lines.begin[line + 1] : 1;
-  const int lane = (int)threadIdx.x % WIDTH<M>;
+  const int32_t thread = (int32_t)(blockIdx.x * THREADS + threadIdx.x);
+  const int32_t line = min(thread / WIDTH<M>, a.lines.n_lines - 1);
+  const int32_t begin = a.lines.begin[line], end = a.lines.begin[line + 1];
+  const int lane = thread % WIDTH<M>;
+  const bool keeps = thread / WIDTH<M> == line && lane < M;
   const walk<M, BACKWARD> w = {(const kg_real *)a.factor,      (kg_real *)a.x,  a.lines.edge,
                                BACKWARD ? end - 1 : begin + 1, end - begin - 1, lane,
                                lane < M ? lane : M - 1};
   const int32_t most = most_steps<M>(w.n);
   kg_real l[chunk][M] = {}, x[chunk] = {};
-  kg_real value = exists ? w.x[(int64_t)a.lines.edge[BACKWARD ? end - 1 : begin] * M + w.mode] : 0;
+  kg_real value = w.x[(int64_t)a.lines.edge[BACKWARD ? end - 1 : begin] * M + w.mode];
   int32_t edges = w.look_up(0), edges_next = w.look_up(chunk);
 #pragma unroll
   for (int j = 0; j < chunk; ++j) w.load(j, w.at(edges, j), l[j], x[j]);
@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(THREADS) KG_REAL(line_sweep_kernel)(const kg_l
       for (int i = 0; i < M; ++i) sum += l[j][i] * __shfl_sync(0xffffffffu, value, i, WIDTH<M>);
       value = x[j] - sum;
       const int64_t here = w.at(edges, j);
-      if (k + j < w.n && lane < M) w.x[here] = value;
+      if (keeps && k + j < w.n) w.x[here] = value;
       w.load(k + chunk + j, w.at(edges_next, j), l[j], x[j]);
     }
     edges = edges_next;
