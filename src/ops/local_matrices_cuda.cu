@@ -117,7 +117,7 @@ constexpr kedge_status (*by_order[])(kedge_context *, const kg_local_matrices_ar
     kg::launch_thread<2>,
     launch_lanes,
     launch_lanes,
-    launch_tiles<kg::tensor_shape<5, 2, 3, true, false>>,
+    launch_lanes,
     launch_tiles<kg::tensor_shape<6, 2, 2, true, false>>,
     launch_tiles<kg::tensor_shape<7, 2, 2, true, true>>,
     launch_tiles<kg::tensor_shape<8, 1, 2, true, false>>,

@@ -1,9 +1,10 @@
-// local_matrices_lanes.cu: K^e and F^e of every element at orders 3 and 4, by ordinary FP64 instructions.
+// local_matrices_lanes.cu: K^e and F^e of every element at orders 3 to 5, by ordinary FP64 instructions.
 // Layout  local [group][n (n+1) / 2][lane], condensed [group][n][lane].
 // Map     A warp takes a group, 32 / LANES elements at a time, LANES lanes an element. The lanes factor
 //         Z^-1 = L L^T, its rows in their registers, columns of L going to shared memory as they are
 //         found; then solve for the columns of W = L^-1 [R, f], a few each; then multiply columns and
-//         write K^e and F^e. Nobody waits for another warp.
+//         write K^e and F^e. At order 5 the warps of a block go through this code together: it is some
+//         hundred kilobytes, which they would fetch each for itself.
 // Cost    kg_local_matrices_cost()
 #include <cuda_pipeline.h>
 
@@ -92,13 +93,17 @@ __global__ void __launch_bounds__(32 * shape::WARPS, 1)
   w.zero = a.batch.count.n_groups >> 31;
   const int in_group = shape::LANES / at_once, step = gridDim.x * (blockDim.x / 32);
   const int end = a.batch.count.n_groups * in_group;
-  for (int at = blockIdx.x + gridDim.x * warp; at < end; at += step) {
+  for (int of_block = blockIdx.x; of_block < end; of_block += step) {
+    const int at = of_block + gridDim.x * warp, from = at % in_group * at_once * shape::E;
     const int64_t group = at / in_group;
-    const int from = at % in_group * at_once * shape::E;
-    set_factors<shape>(*w.memory, a, group);
-    ask_for<shape>(a, (at + step) / in_group);
+    if (at < end) {
+      set_factors<shape>(*w.memory, a, group);
+      ask_for<shape>(a, (at + step) / in_group);
+    }
 #pragma unroll 1
     for (int first = from; first < from + at_once * shape::E; first += shape::E) {
+      if (shape::ALIGNED) __syncthreads();  // instructions that one warp fetches serve the others
+      if (at >= end) continue;
       fetch_loads<shape>(w, a, group, first);
       w.lane = first + w.place.e;
       const bool exists = group * KG_LANES + w.lane < a.batch.count.n_elements;
@@ -142,9 +147,10 @@ kedge_status launch(kedge_context *ctx, const kg_local_matrices_args &a)
 }
 
 // Shapes: the fastest of those measured on an H200 (profiling/operators --only local_matrices): order,
-// lanes an element, warps a block.
+// lanes an element, warps a block, whether they wait for each other.
 constexpr kedge_status (*by_order[])(kedge_context *, const kg_local_matrices_args &) = {
-    launch<lanes_shape<3, 2, 8>>, launch<lanes_shape<4, 4, 12>>};
+    launch<lanes_shape<3, 2, 8, false>>, launch<lanes_shape<4, 4, 12, false>>,
+    launch<lanes_shape<5, 4, 8, true>>};
 static_assert(sizeof by_order / sizeof *by_order == KG_LANES_MAX - KG_LANES_MIN + 1,
               "one entry per order");
 

@@ -13,8 +13,9 @@ namespace kg
 {
 
 /// Order P: LANES lanes an element, WARPS warps a block, one block a multiprocessor.
-template <int P_, int LANES_, int WARPS_>
+template <int P_, int LANES_, int WARPS_, bool ALIGNED_>
 struct lanes_shape {
+  static constexpr bool ALIGNED = ALIGNED_;  ///< warps wait for each other before new elements
   static constexpr int P = P_, LANES = LANES_, WARPS = WARPS_, E = 32 / LANES, HALF = LANES / 2;
   static constexpr int N = (P + 1) * (P + 2) / 2, m = P + 1, n = 3 * m, packed = n * (n + 1) / 2;
   static constexpr int COLUMNS = n / LANES + 1;           ///< of [R, f], some beyond it, a lane
