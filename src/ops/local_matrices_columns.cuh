@@ -13,8 +13,10 @@
 namespace kg
 {
 
-/// Where the warps of a team wait for each other.
-enum team_place { TEAM_RESULTS, TEAM_TILES, TEAM_INVERSES, TEAM_PLACES };
+/// Where the warps of a team wait for each other. Inverses of even and odd columns have a barrier each:
+/// the warp that has inverted does not wait, and would otherwise count at the next column for a warp
+/// that has not yet come to this one.
+enum team_place { TEAM_RESULTS, TEAM_TILES, TEAM_EVEN_INVERSES, TEAM_ODD_INVERSES, TEAM_PLACES };
 
 __device__ __forceinline__ int barrier_of(int team, team_place place)
 {
@@ -126,6 +128,7 @@ __device__ __forceinline__ void eliminate_by_team(const tile_warp<shape> &w, int
 {
   constexpr int last = shape::NT - 1;
   const int pair = pair_of<shape>(j);
+  const team_place inverses = j % 2 ? TEAM_ODD_INVERSES : TEAM_EVEN_INVERSES;
   reduce<shape>(w, j, pair, pair + 2, l);
 #pragma unroll
   for (int e = 0; e < shape::E; ++e) w.tile[e][w.lane] = l[j][j][e];
@@ -139,12 +142,12 @@ __device__ __forceinline__ void eliminate_by_team(const tile_warp<shape> &w, int
         invert_factor<shape::PIVOTS>(team_tiles[w.lane]);
     }
     __syncwarp();
-    team_arrive(team, TEAM_INVERSES);
+    team_arrive(team, inverses);
   } else {
     team_arrive(team, TEAM_TILES);
   }
   reduce<shape>(w, j, pair + 2, shape::ROWS, l);
-  if (!inverts) team_barrier(team, TEAM_INVERSES);
+  if (!inverts) team_barrier(team, inverses);
   double2 inverse[shape::E];
 #pragma unroll
   for (int e = 0; e < shape::E; ++e) inverse[e] = w.tile[e][w.lane];
