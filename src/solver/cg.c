@@ -323,7 +323,8 @@ static kedge_status solve_system(solve *s, kg_cg_result *result)
   result->relative_residual = sqrt(s->state.rr / s->rr_start);
   result->rounding_residual = sqrt(s->rr_rounding / s->rr_start);
   result->converged = result->stop == KEDGE_STOP_TOLERANCE ||
-                      (s->settings.accepts_rounding && is_rounding(s, ROUNDING_FAR));
+                      (result->stop == KEDGE_STOP_ROUNDING && s->settings.accepts_rounding &&
+                       is_rounding(s, ROUNDING_FAR));
   if (result->stop != KEDGE_STOP_TOLERANCE) describe(s, result);
   return KEDGE_OK;
 }

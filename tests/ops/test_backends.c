@@ -158,7 +158,7 @@ static void local_matrices_of_more_elements_than_a_gpu_takes_at_once_agree_with_
   (void)state;
   const bool many = test_backend() == KEDGE_BACKEND_CUDA && !test_is_quick();
   for (int order = 3; order <= 7; ++order)
-    check_operations(2, !many ? 1003 : order <= 5 ? 102003 : 20003, order, CASE_MIXED);
+    check_operations(2, !many ? 1003 : order <= 5 ? 102003 : 40003, order, CASE_MIXED);
 }
 
 int main(void)

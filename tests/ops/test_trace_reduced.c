@@ -140,6 +140,15 @@ static void sizes_about_groups_and_patches_give_it_too(void **state)
         check_size(sizes[i], order, (enum case_boundary)boundary);
 }
 
+/// Blocks that stay on their multiprocessor take one patch after the other. Orders that are solved so.
+static void more_patches_than_a_gpu_holds_at_once_give_it_too(void **state)
+{
+  (void)state;
+  const bool many = test_backend() == KEDGE_BACKEND_CUDA && !test_is_quick();
+  for (int order = KEDGE_ORDER_MIN; order <= KG_REDUCED_ORDER_MAX; ++order)
+    check_size(many ? 202003 : 1003, order, CASE_MIXED);
+}
+
 /// Not only up to rounding of A: differences of equal means are taken before anything else.
 static void constants_have_no_product_at_all(void **state)
 {
@@ -188,6 +197,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_order_gives_the_product_of_packed_matrices),
       cmocka_unit_test(sizes_about_groups_and_patches_give_it_too),
+      cmocka_unit_test(more_patches_than_a_gpu_holds_at_once_give_it_too),
       cmocka_unit_test(constants_have_no_product_at_all),
       cmocka_unit_test(matrices_are_reduced_in_place),
   };
