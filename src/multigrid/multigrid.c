@@ -16,15 +16,10 @@ static void *take(char *memory, size_t count, size_t size, size_t *bytes)
   return piece;
 }
 
-/// The copy in single precision has reduced K^e.
-static bool copy_is_reduced(const kg_multigrid_shape *shape)
-{
-  return shape->flux && shape->size.order <= KG_REDUCED_ORDER_MAX;
-}
-
+/// Of the copy in single precision: reduced K^e where that is possible.
 static size_t local_count(const kg_multigrid_shape *shape)
 {
-  const int rows = copy_is_reduced(shape) ? kg_reduced_rows(shape->size) : shape->size.n_packed;
+  const int rows = shape->flux ? kg_reduced_rows(shape->size) : shape->size.n_packed;
   return (size_t)rows * KG_LANES * (size_t)shape->count.n_groups;
 }
 
@@ -188,7 +183,7 @@ static kedge_status make_single(kedge_context *ctx, const kg_multigrid_args *a,
                                 const kg_multigrid_single *single)
 {
   KG_TRY(kg_zero(ctx, single->z, z_count(&a->shape) * sizeof *single->z));
-  if (copy_is_reduced(&a->shape))
+  if (a->shape.flux)
     return kg_local_reduce(ctx, &(kg_local_reduce_args){.batch = a->batch,
                                                         .from = a->local.data,
                                                         .number = KG_SINGLE,
@@ -259,9 +254,8 @@ int kg_multigrid_levels(const kg_multigrid *multigrid)
 kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *s)
 {
   const kg_cost none = {0};
-  const kg_cost single = copy_is_reduced(s)
-                             ? kg_local_reduce_cost(s->size, s->count.n_elements, KG_SINGLE)
-                             : kg_local_differences_cost(s->size, s->count.n_elements);
+  const kg_cost single = s->flux ? kg_local_reduce_cost(s->size, s->count.n_elements, KG_SINGLE)
+                                 : kg_local_differences_cost(s->size, s->count.n_elements);
   if (s->smoothing_steps == 0)
     return kg_smoother_make_cost(s->smoother, s->size, &s->count, s->n_line_steps);
   const kg_cost parts[] = {
@@ -292,8 +286,8 @@ kedge_status kg_multigrid_begin(kedge_context *ctx, const kg_multigrid *m,
   if (!has_copies(&m->shape)) return KEDGE_OK;
   out->op.number = KG_SINGLE;
   out->op.local = m->single.local;
-  out->op.differences = !copy_is_reduced(&m->shape);
-  out->op.reduced = copy_is_reduced(&m->shape);
+  out->op.differences = !m->shape.flux;
+  out->op.reduced = m->shape.flux;
   out->op.halo = m->single.halo;
   out->r = m->single.r;
   out->z = m->single.z;
@@ -416,7 +410,7 @@ kg_cost kg_multigrid_apply_cost(const kg_multigrid_shape *s)
 {
   const double k = s->smoothing_steps, size = (double)kg_number_bytes(s->number) / 8.0;
   const double products = s->flux ? 2 * k - 1 : 2 * k;
-  const bool reduced = has_copies(s) ? copy_is_reduced(s) : s->reduced;
+  const bool reduced = has_copies(s) ? s->flux : s->reduced;
   const kg_cost op = reduced ? kg_trace_apply_cost_reduced(s->size, &s->count)
                              : kg_trace_apply_cost(s->size, &s->count);
   const kg_cost step = kg_smoother_step_cost(s->smoother, s->size, &s->count, s->n_line_steps);

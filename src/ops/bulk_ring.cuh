@@ -4,6 +4,9 @@
 // slot is full. The warp that empties a slot refills it at once with the piece `slots` further on,
 // so loads run ahead of the arithmetic by the length of the ring, across the ends of groups and
 // patches too.
+//
+// What lanes have read may still be on its way into their registers when they meet: only a fence between
+// the proxies holds the copy engine back until it is there.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -53,6 +56,14 @@ __device__ __forceinline__ void barrier_wait(uint64_t *barrier, unsigned parity)
       "}\n" ::"r"(shared_address(barrier)),
       "r"(parity)
       : "memory");
+#endif
+}
+
+/// What this thread has read of shared memory is in its registers: the copy engine may write there.
+__device__ __forceinline__ void read_fence()
+{
+#ifdef KG_COPY_ENGINE
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
 }
 
@@ -139,6 +150,7 @@ struct bulk_ring {
   /// The warp has read the piece: refill its slot.
   __device__ __forceinline__ void release()
   {
+    read_fence();
     __syncwarp();
     request(slot);
     if (++slot == SLOTS) {

@@ -26,10 +26,6 @@
 #include "ops/trace_arrays.h"
 KEDGE_BEGIN_DECLS
 
-/// Up to this order the trace solve reduces K^e. Higher ones gain less, and products of orders 6 and 9 on
-/// a GPU, with more patches than it takes at once, were not the same from call to call: the reason is not
-/// known yet.
-enum { KG_REDUCED_ORDER_MAX = 4 };
 #define KG_REDUCED_SLOPE 0.57735026918962576451  ///< c
 
 enum {

@@ -8,7 +8,6 @@
 #include "kedge/solution.h"
 #include "mesh/trace_layout.h"
 #include "multigrid/multigrid.h"
-#include "ops/local_reduced.h"
 
 /// What sizes depend on.
 typedef struct kg_shape {
@@ -57,8 +56,7 @@ static inline bool kg_shape_is_nested(const kg_shape *shape)
 static inline bool kg_shape_reduces(const kg_shape *shape)
 {
   return shape->operator_kind == KEDGE_OPERATOR_MATRIX_FREE && !shape->has_reaction &&
-         shape->size.order <= KG_REDUCED_ORDER_MAX && shape->resident_bytes == 0 &&
-         shape->precision != KEDGE_PRECISION_COMPACT;
+         shape->resident_bytes == 0 && shape->precision != KEDGE_PRECISION_COMPACT;
 }
 /// It has something to make of K^e between local matrices and trace solve.
 static inline bool kg_shape_assembles(const kg_shape *shape)

@@ -1,27 +1,29 @@
-// Products of the trace operator that begin while the kernel in front ends: the same numbers, and
-// nothing after a stop.
+// Products of the trace operator whose work overlaps: with the end of the kernel in front, and with the
+// copies of what comes next. The same numbers, and nothing after a stop.
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmocka_all.h"
 #include "context.h"
+#include "ops/round.h"
 #include "ops/trace_apply.h"
 
-enum { PRODUCTS = 12 };
+enum { PRODUCTS = 12, FEW = 1200 };  ///< triangles of five patches and more
 
-/// A system of five patches whose vectors are all rows, and a state of the iteration.
+/// A system whose vectors are all rows, and a state of the iteration.
 typedef struct chain {
   op_case c;
   kg_trace_apply_args args;
-  double *start, *vectors[2];
+  double *start;
+  void *vectors[2];
   kg_buffer state;
 } chain;
 
-static void chain_create(chain *s, int order, enum kg_cg_stop stop)
+static void chain_create(chain *s, int n_elements, int order, enum kg_cg_stop stop)
 {
-  case_create(&s->c, ctx, 1200, order, CASE_NEUMANN, (kg_material){1, 1, 1, KEDGE_SCALING_ONE});
+  case_create(&s->c, ctx, n_elements, order, CASE_NEUMANN,
+              (kg_material){1, 1, 1, KEDGE_SCALING_ONE});
   const kg_trace_counts *n = &s->c.layout.count;
-  assert_true(n->n_patches >= 5);
   const size_t packed = (size_t)n->n_groups * (size_t)s->c.size.n_packed * KG_LANES;
   const size_t rows = (size_t)n->n_edges * (size_t)s->c.size.n_edge;
   double *local = case_randoms(1, packed);
@@ -70,8 +72,8 @@ static void products_of_products_are_the_same_however_they_begin(void **state)
   (void)state;
   for (int order = 1; order <= KEDGE_ORDER_MAX; ++order) {
     chain plain, chained;
-    chain_create(&plain, order, KG_CG_RUNNING);
-    chain_create(&chained, order, KG_CG_RUNNING);
+    chain_create(&plain, FEW, order, KG_CG_RUNNING);
+    chain_create(&chained, FEW, order, KG_CG_RUNNING);
     double *expected = multiply_on(&plain, false), *found = multiply_on(&chained, true);
     assert_memory_equal(found, expected, chain_rows(&plain) * sizeof *found);
     assert_memory_not_equal(found, plain.start, chain_rows(&plain) * sizeof *found);
@@ -87,7 +89,7 @@ static void a_product_that_has_begun_writes_nothing_after_a_stop(void **state)
   (void)state;
   for (int order = 1; order <= KEDGE_ORDER_MAX; ++order) {
     chain s;
-    chain_create(&s, order, KG_CG_CONVERGED);
+    chain_create(&s, FEW, order, KG_CG_CONVERGED);
     kg_trace_apply_args args = s.args;
     args.x = s.vectors[0];
     args.y = s.vectors[1];
@@ -100,11 +102,64 @@ static void a_product_that_has_begun_writes_nothing_after_a_stop(void **state)
   }
 }
 
+/// x . y of products with the same numbers, all of which shall be the same.
+static void check_repeats(chain *s, kg_number number, bool reduced, int products)
+{
+  const kg_cg_state running = {.stop = KG_CG_RUNNING};
+  kg_trace_apply_args args = s->args;
+  args.number = number;
+  args.reduced = reduced;
+  args.x = s->vectors[0];
+  args.y = s->vectors[1];
+  double first = 0.0;
+  for (int i = 0; i < products; ++i) {
+    kg_cg_state state;
+    args.chained = i % 2;
+    case_must(ctx, kg_copy_in(ctx, args.state, &running, sizeof running));
+    case_must(ctx, kg_trace_apply(ctx, &args));
+    case_must(ctx, kg_copy_out(ctx, &state, args.state, sizeof state));
+    case_must(ctx, kg_sync(ctx));
+    if (i == 0) first = state.p_ap;
+    assert_true(first != 0.0);
+    assert_memory_equal(&state.p_ap, &first, sizeof first);
+  }
+}
+
+static void *rounded(chain *s, const void *from, size_t count)
+{
+  void *to = case_output(&s->c, (count + 1) / 2);
+  case_must(ctx, kg_round(ctx, &(kg_round_args){.n = (int64_t)count, .from = from, .to = to}));
+  return to;
+}
+
+/// Blocks that stay on their multiprocessor take one patch after the other, and K^e of the next one comes
+/// while this one is computed. A number of K^e that is written over before it was read shows in one
+/// product of four (P = 6) or of a hundred (P = 9).
+static void products_of_more_patches_than_a_gpu_holds_at_once_repeat(void **state)
+{
+  (void)state;
+  const bool many = test_backend() == KEDGE_BACKEND_CUDA && !test_is_quick();
+  const int products = many ? 300 : 3;
+  for (int order = 1; order <= KEDGE_ORDER_MAX; ++order) {
+    chain s;
+    chain_create(&s, !many ? FEW : order <= 4 ? 150003 : 100003, order, KG_CG_RUNNING);
+    check_repeats(&s, KG_DOUBLE, false, products);
+    check_repeats(&s, KG_DOUBLE, true, products);
+    const size_t lanes = (size_t)s.c.layout.count.n_groups * KG_LANES;
+    s.args.local = rounded(&s, s.args.local, lanes * (size_t)s.c.size.n_packed);
+    for (int i = 0; i < 2; ++i) s.vectors[i] = rounded(&s, s.vectors[i], chain_rows(&s));
+    check_repeats(&s, KG_SINGLE, false, products);
+    check_repeats(&s, KG_SINGLE, true, products);
+    chain_destroy(&s);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(products_of_products_are_the_same_however_they_begin),
       cmocka_unit_test(a_product_that_has_begun_writes_nothing_after_a_stop),
+      cmocka_unit_test(products_of_more_patches_than_a_gpu_holds_at_once_repeat),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);
