@@ -1,5 +1,6 @@
 """What experiments that run measuring programs share: the build beside the kedge command, the backend, a python with
 matplotlib, the generated part of a page."""
+import glob
 import json
 import os
 import shlex
@@ -12,6 +13,30 @@ import measure
 def add_build_option(parser):
     parser.add_argument("--no-build", action="store_true",
                         help="run the programs as they are beside the kedge command, which may have been built elsewhere")
+
+
+def add_add_option(parser, what):
+    parser.add_argument("--add", action="store_true",
+                        help=f"keep the {what} of the result that is there which are not measured again")
+
+
+def stamp(head):
+    """When and with which commit a case was measured, for results that several runs have made."""
+    return {"date": head["date"], "commit": head["commit"]}
+
+
+def kept_cases(path, key, measured, options):
+    """With --add, the cases of an earlier result whose keys are not in `measured`; each says when it was made."""
+    if not options.add or not os.path.exists(path):
+        return []
+    before = read(path)
+    return [{**stamp(before), **case} for case in before["cases"] if key(case) not in measured]
+
+
+def origins(cases):
+    """The dates and commits of cases, each once."""
+    found = dict.fromkeys((case["date"], case["commit"]) for case in cases)
+    return "; ".join(date + (f", commit {commit[:10]}" if commit else "") for date, commit in found)
 
 
 def build_folder(kedge, options):
@@ -66,6 +91,14 @@ def record(experiment, command, head, options, environment=None):
 def read(path):
     with open(path, encoding="utf-8") as file:
         return json.load(file)
+
+
+def read_all(options, experiment):
+    """The results of all devices."""
+    paths = sorted(glob.glob(os.path.join(options.out, "*", f"{experiment}.json")))
+    if not paths:
+        measure.give_up(f"no */{experiment}.json in {options.out}: measure first")
+    return [read(path) for path in paths]
 
 
 def origin(result):
