@@ -231,10 +231,17 @@ kedge_status bench_add_reduced(bench *b, kg_number number)
                                                            .n_groups = b->p.shape.count.n_groups});
 }
 
+kedge_status bench_take_local(bench *host, const bench *device)
+{
+  const kg_buffer *to = &host->p.buffers[KG_ARRAY_LOCAL];
+  const kg_buffer *from = &device->p.buffers[KG_ARRAY_LOCAL];
+  KG_TRY(kg_copy_out(device->p.ctx, to->data, from->data, from->bytes));
+  return kg_sync(device->p.ctx);
+}
+
 void bench_close(bench *b)
 {
   for (int i = 0; i < KG_NUMBERS; ++i) kg_free(b->p.ctx, &b->reduced[i]);
-
   kg_sampler_close(&b->source);
   kg_sampler_close(&b->exact_solution);
   kg_free(b->p.ctx, &b->exact);

@@ -97,6 +97,9 @@ kedge_status bench_add_ell(bench *b);
 kedge_status bench_add_single(bench *b);
 /// Reduced K^e (ops/local_reduced.h), in double or in single precision.
 kedge_status bench_add_reduced(bench *b, kg_number number);
+/// Where results are compared, the host goes on with the K^e of the device: their products are of the same
+/// matrices, and it need not make all of them.
+kedge_status bench_take_local(bench *host, const bench *device);
 /// What `errors` compares with: random values, the same on every backend.
 void bench_add_exact(bench *b);
 /// The source and an exact solution as formulas, for load vectors and errors with evaluation.

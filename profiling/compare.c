@@ -9,7 +9,7 @@
 // gradients
 // ("cg_iteration"), its floor by the form's cost formula, and the memory of a solve
 // (profiling/METRICS.md). All are made from the same K^e, and each product is compared with the
-// host's matrix-free one. A form that does not fit beside K^e, or that the library refuses, gets a
+// host's matrix-free one, of these K^e too (`operators` compares K^e). A form that does not fit beside K^e, or that the library refuses, gets a
 // line with the reason.
 #include <math.h>
 #include <stdio.h>
@@ -280,7 +280,7 @@ static void prepare(comparison *c, int order)
   if (!c->settings->check) return;
   bench host;
   bench_open(&host, host_ctx, c->machine->mesh, order);
-  BENCH_TRY(host_ctx, kg_local_matrices(host_ctx, &host.local_matrices));
+  BENCH_TRY(ctx, bench_take_local(&host, &c->b));
   BENCH_TRY(host_ctx, kg_trace_apply(host_ctx, &host.apply));
   const size_t n = (size_t)host.vectors.n;
   BENCH_TRY(host_ctx, kg_host_alloc(host_ctx, n, sizeof(double), &c->expected));

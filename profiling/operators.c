@@ -9,7 +9,8 @@
 // formula (src/ops/*.c) and the roofs measured in the same run (profiling/METRICS.md). Beside the
 // operators: `set_up`, from the mesh's arrays to device arrays that are ready for them, and
 // `cg_iteration`, both once with the matrix-free operator. Operators that work by chunks go through
-// all of them; their first chunk is compared with the host's.
+// all of them. Compared with the host's are all of a product, the first elements of what is local; the
+// host goes on with the device's K^e.
 #include <math.h>
 #include <stdio.h>
 
@@ -26,7 +27,14 @@ typedef struct operation {
 
 static kedge_status call_local_matrices(bench *b)
 {
-  return kg_local_matrices(b->p.ctx, &b->local_matrices);
+  kg_local_matrices_args args = b->local_matrices;
+  kg_trace_counts *n = &args.batch.count;
+  if (b->one_chunk) {
+    const int32_t elements = b->p.shape.chunk_groups * KG_LANES;
+    n->n_groups = b->p.shape.chunk_groups;
+    if (n->n_elements > elements) n->n_elements = elements;
+  }
+  return kg_local_matrices(b->p.ctx, &args);
 }
 static kedge_status call_diagonal(bench *b)
 {
@@ -199,7 +207,7 @@ static size_t all_of(const bench *b, kg_array array)
 }
 static size_t count_local(const bench *b)
 {
-  return all_of(b, KG_ARRAY_LOCAL);
+  return (size_t)b->p.shape.size.n_packed * KG_LANES * (size_t)b->p.shape.chunk_groups;
 }
 static size_t count_rows(const bench *b)
 {
@@ -245,7 +253,10 @@ static const operation operations[] = {
     {"load_vectors_of_formula", call_source, cost_source, KG_ARRAY_LOAD, count_load},
     {"errors_of_formula", call_exact, cost_exact, KG_ARRAY_ERROR_SUMS, count_sums},
 };
-enum { OPERATIONS = sizeof operations / sizeof *operations };
+enum {
+  OPERATIONS = sizeof operations / sizeof *operations,
+  CHECKED_GROUPS = 512,  ///< whose local results are compared
+};
 
 /// An operator at work on one bench; on the host memory is read before every sample, so that its
 /// floor is that of the same time.
@@ -337,9 +348,10 @@ static void run_operation(const bench_settings *s, const bench_machine *m, bench
   const bool alone =
       op->call == call_apply_single || op->call == call_reduced || op->call == call_reduced_single;
   if (alone && !bench_wants(s, op->name)) return;  // nobody needs it
-  if (!bench_wants(s, op->name)) {                 // those after it work on what it makes
+  const bool makes_local = op->call == call_local_matrices;
+  if (!bench_wants(s, op->name)) {  // those after it work on what it makes
     BENCH_TRY(m->ctx, op->call(b));
-    if (host) BENCH_TRY(m->host_ctx, op->call(host));
+    if (host) BENCH_TRY(m->host_ctx, makes_local ? bench_take_local(host, b) : op->call(host));
     return;
   }
   if (s->profile) {
@@ -350,6 +362,7 @@ static void run_operation(const bench_settings *s, const bench_machine *m, bench
   measured found = {.name = op->name, .error = NAN, .cost = op->cost(b)};
   BENCH_TRY(m->ctx, time_running(s, m, &r, &roof, &found.seconds));
   if (host) found.error = error_against(host, b, op);
+  if (host && makes_local) BENCH_TRY(m->ctx, bench_take_local(host, b));
   print_measured(s, &roof, b, found);
 }
 
@@ -379,6 +392,15 @@ static bool open_all(bench *b, kedge_context *ctx, const kedge_mesh *mesh, int o
   return bench_add_formulas(b);
 }
 
+/// The bench that results are compared with, of the first groups alone where it can be.
+static void open_host(bench *host, const bench_machine *m, int order, bool ell)
+{
+  open_all(host, m->host_ctx, m->mesh, order, ell);
+  host->one_chunk = true;
+  int32_t *groups = &host->p.shape.chunk_groups;
+  if (*groups > CHECKED_GROUPS) *groups = CHECKED_GROUPS;
+}
+
 static void run_iteration(const bench_settings *s, const bench_machine *m, bench *b)
 {
   const kg_cost apply = cost_apply(b), vectors = cost_vectors(b);
@@ -394,8 +416,7 @@ static void run_order(const bench_settings *s, const bench_machine *m, int order
   bench b, host;
   const bool ell = wants_ell(s);
   const bool formulas = open_all(&b, m->ctx, m->mesh, order, ell);
-  if (s->check) open_all(&host, m->host_ctx, m->mesh, order, ell);
-  host.one_chunk = true;
+  if (s->check) open_host(&host, m, order, ell);
   if (!s->profile && bench_wants(s, "set_up"))
     print_measured(
         s, &m->roof, &b,
