@@ -14,8 +14,7 @@ namespace
 template <class T>
 void take(char *memory, size_t *bytes, size_t count, T **out)
 {
-  *out = memory ? (T *)(memory + *bytes) : nullptr;
-  *bytes += kg_rounded(count * sizeof(T));
+  *out = (T *)kg_piece(memory, count, sizeof(T), bytes);
 }
 
 kedge_status upload(kedge_context *ctx, const kg_raw_mesh *raw, const Work &w)

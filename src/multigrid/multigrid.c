@@ -8,14 +8,6 @@
 #include "ops/vertex_matrix.h"
 #include "ops/vertex_transfer.h"
 
-/// The next piece of `memory`, after the `bytes` that are taken.
-static void *take(char *memory, size_t count, size_t size, size_t *bytes)
-{
-  void *const piece = memory ? memory + *bytes : NULL;
-  *bytes += kg_rounded(count * size);
-  return piece;
-}
-
 /// Of the copy in single precision: reduced K^e where that is possible.
 static size_t local_count(const kg_multigrid_shape *shape)
 {
@@ -39,11 +31,11 @@ static kg_multigrid_single single_at(const kg_multigrid_shape *shape, void *memo
   const size_t m = (size_t)shape->size.n_edge, rows = (size_t)shape->count.n_free * m;
   const size_t real = sizeof(float);
   kg_multigrid_single s;
-  s.local = take(memory, local_count(shape), real, bytes);
-  s.r = take(memory, rows, real, bytes);
-  s.product = take(memory, rows, real, bytes);
-  s.halo = take(memory, (size_t)shape->count.n_shared * m, real, bytes);
-  s.z = take(memory, z_count(shape), real, bytes);
+  s.local = kg_piece(memory, local_count(shape), real, bytes);
+  s.r = kg_piece(memory, rows, real, bytes);
+  s.product = kg_piece(memory, rows, real, bytes);
+  s.halo = kg_piece(memory, (size_t)shape->count.n_shared * m, real, bytes);
+  s.z = kg_piece(memory, z_count(shape), real, bytes);
   return s;
 }
 
@@ -53,9 +45,9 @@ static void place_lines(const kg_multigrid_shape *shape, void *memory, kg_smooth
   const size_t lines = (size_t)shape->n_lines, steps = (size_t)shape->n_line_steps;
   const size_t i = sizeof(int32_t);
   s->lines = (kg_line_steps){.n_lines = shape->n_lines, .n_steps = shape->n_line_steps};
-  s->lines.begin = take(memory, lines + 1, i, bytes);
-  s->lines.edge = take(memory, steps, i, bytes);
-  s->lines.side = take(memory, 2 * steps, i, bytes);
+  s->lines.begin = kg_piece(memory, lines + 1, i, bytes);
+  s->lines.edge = kg_piece(memory, steps, i, bytes);
+  s->lines.side = kg_piece(memory, 2 * steps, i, bytes);
 }
 
 static kedge_status put_lines(kedge_context *ctx, const kg_edge_lines *from,
@@ -78,12 +70,14 @@ static kg_multigrid trace_at(const kg_multigrid_shape *shape, void *memory, size
   m.smoother = (kg_smoother){
       .kind = kind, .size = shape->size, .count = shape->count, .number = shape->number};
   m.smoother.inverse =
-      take(memory, kg_smoother_inverse_count(kind, shape->size, &shape->count), real, bytes);
-  m.smoother.v = take(memory, kg_smoother_v_count(kind, shape->size, &shape->count), real, bytes);
+      kg_piece(memory, kg_smoother_inverse_count(kind, shape->size, &shape->count), real, bytes);
+  m.smoother.v =
+      kg_piece(memory, kg_smoother_v_count(kind, shape->size, &shape->count), real, bytes);
   if (kind == KEDGE_SMOOTHER_LINE)
-    m.smoother.factor = take(memory, (size_t)shape->n_line_steps * n_edge * n_edge, real, bytes);
+    m.smoother.factor =
+        kg_piece(memory, (size_t)shape->n_line_steps * n_edge * n_edge, real, bytes);
   if (shape->smoothing_steps == 0) return m;
-  if (shape->smoothing_steps > 1) m.d = take(memory, n_free * n_edge, real, bytes);
+  if (shape->smoothing_steps > 1) m.d = kg_piece(memory, n_free * n_edge, real, bytes);
   if (has_copies(shape)) m.single = single_at(shape, memory, bytes);
   return m;
 }
@@ -96,19 +90,19 @@ static kg_multigrid multigrid_at(const kg_multigrid_shape *shape, void *memory, 
   kg_multigrid m = trace_at(shape, memory, bytes);
   if (shape->smoother == KEDGE_SMOOTHER_LINE) place_lines(shape, memory, &m.smoother, bytes);
   if (shape->smoothing_steps == 0) return m;
-  m.space.edge_row = take(memory, 2 * n_free, i, bytes);
-  m.space.begin = take(memory, n_vertices + 1, i, bytes);
-  m.space.ends = take(memory, 2 * n_free, i, bytes);
+  m.space.edge_row = kg_piece(memory, 2 * n_free, i, bytes);
+  m.space.begin = kg_piece(memory, n_vertices + 1, i, bytes);
+  m.space.ends = kg_piece(memory, 2 * n_free, i, bytes);
   if (shape->flux) {
-    m.flux.opposite = take(memory, 2 * n_free, i, bytes);
-    m.flux.q = take(memory, 3 * n_free, sizeof *m.flux.q, bytes);
+    m.flux.opposite = kg_piece(memory, 2 * n_free, i, bytes);
+    m.flux.q = kg_piece(memory, 3 * n_free, sizeof *m.flux.q, bytes);
   }
-  m.matrix.row = take(memory, n_vertices + 1, i, bytes);
-  m.matrix.column = take(memory, n_entries, i, bytes);
-  m.matrix.value = take(memory, n_entries, sizeof(float), bytes);
-  m.matrix.diagonal = take(memory, n_vertices, d, bytes);
-  m.residual = take(memory, n_vertices, d, bytes);
-  m.correction = take(memory, n_vertices, d, bytes);
+  m.matrix.row = kg_piece(memory, n_vertices + 1, i, bytes);
+  m.matrix.column = kg_piece(memory, n_entries, i, bytes);
+  m.matrix.value = kg_piece(memory, n_entries, sizeof(float), bytes);
+  m.matrix.diagonal = kg_piece(memory, n_vertices, d, bytes);
+  m.residual = kg_piece(memory, n_vertices, d, bytes);
+  m.correction = kg_piece(memory, n_vertices, d, bytes);
   return m;
 }
 

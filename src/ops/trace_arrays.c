@@ -3,26 +3,18 @@
 #include "backend/backend.h"
 #include "core/context.h"
 
-/// The next piece of `memory`, 0 bytes long at first.
-static void *take(char *memory, size_t count, size_t size, size_t *bytes)
-{
-  void *const piece = memory ? memory + *bytes : NULL;
-  *bytes += kg_rounded(count * size);
-  return piece;
-}
-
 kg_connectivity kg_connectivity_at(const kg_trace_counts *count, void *memory, size_t *bytes)
 {
   const size_t n_sides = 3 * (size_t)count->n_elements, n_edges = (size_t)count->n_edges;
   const size_t n_first = KG_SECTION_COUNT * ((size_t)count->n_patches + 1);
   *bytes = 0;
   kg_connectivity c;
-  c.element_vertices = take(memory, n_sides, sizeof(int32_t), bytes);
-  c.side_edge = take(memory, n_sides, sizeof(uint32_t), bytes);
-  c.edge_sides = take(memory, 2 * n_edges, sizeof(int32_t), bytes);
-  c.edge_section = take(memory, n_edges, sizeof(uint8_t), bytes);
-  c.section_first = take(memory, n_first, sizeof(int32_t), bytes);
-  c.trace_of_edge = take(memory, n_edges, sizeof(int32_t), bytes);
+  c.element_vertices = kg_piece(memory, n_sides, sizeof(int32_t), bytes);
+  c.side_edge = kg_piece(memory, n_sides, sizeof(uint32_t), bytes);
+  c.edge_sides = kg_piece(memory, 2 * n_edges, sizeof(int32_t), bytes);
+  c.edge_section = kg_piece(memory, n_edges, sizeof(uint8_t), bytes);
+  c.section_first = kg_piece(memory, n_first, sizeof(int32_t), bytes);
+  c.trace_of_edge = kg_piece(memory, n_edges, sizeof(int32_t), bytes);
   return c;
 }
 

@@ -25,14 +25,6 @@ static kg_multigrid_shape lower_shape(const kg_shape *shape)
   return lower;
 }
 
-/// The next piece of `memory`, after the `bytes` that are taken.
-static void *take(char *memory, size_t count, size_t size, size_t *bytes)
-{
-  void *const piece = memory ? memory + *bytes : NULL;
-  *bytes += kg_rounded(count * size);
-  return piece;
-}
-
 /// Where everything lies in memory that may be NULL for its size.
 static kg_nested nested_at(const kg_shape *s, void *memory, void **multigrid, size_t *bytes)
 {
@@ -43,24 +35,24 @@ static kg_nested nested_at(const kg_shape *s, void *memory, void **multigrid, si
       .size = lower.size, .upper_size = s->size, .has_multigrid = kg_shape_has_multigrid(s)};
   *bytes = 0;
   kg_trace_apply_args *op = &n.op.matrix_free;
-  op->local =
-      take(memory, (size_t)lower.size.n_packed * KG_LANES * (size_t)s->count.n_groups, d, bytes);
-  op->halo = take(memory, (size_t)s->count.n_shared * m, d, bytes);
-  op->partial = take(memory, (size_t)s->count.n_patches, d, bytes);
+  op->local = kg_piece(memory, (size_t)lower.size.n_packed * KG_LANES * (size_t)s->count.n_groups,
+                       d, bytes);
+  op->halo = kg_piece(memory, (size_t)s->count.n_shared * m, d, bytes);
+  op->partial = kg_piece(memory, (size_t)s->count.n_patches, d, bytes);
   kg_cg_vectors_args *v = &n.vectors;
-  n.b = take(memory, free_rows, d, bytes);
+  n.b = kg_piece(memory, free_rows, d, bytes);
   v->b = n.b;
-  v->x = take(memory, all_rows, d, bytes);
-  v->p = take(memory, all_rows, d, bytes);
-  v->ap = take(memory, free_rows, d, bytes);
-  if (!kg_shape_is_mixed(s)) v->z = take(memory, all_rows, d, bytes);
+  v->x = kg_piece(memory, all_rows, d, bytes);
+  v->p = kg_piece(memory, all_rows, d, bytes);
+  v->ap = kg_piece(memory, free_rows, d, bytes);
+  if (!kg_shape_is_mixed(s)) v->z = kg_piece(memory, all_rows, d, bytes);
   if (n.has_multigrid)
-    v->r = take(memory, free_rows, d, bytes);
+    v->r = kg_piece(memory, free_rows, d, bytes);
   else
-    v->inverse = take(memory, free_rows, d, bytes);
-  v->state = take(memory, 1, sizeof *v->state, bytes);
+    v->inverse = kg_piece(memory, free_rows, d, bytes);
+  v->state = kg_piece(memory, 1, sizeof *v->state, bytes);
   v->n = (int64_t)free_rows;
-  *multigrid = take(memory, n.has_multigrid ? kg_multigrid_lower_bytes(&lower) : 0, 1, bytes);
+  *multigrid = kg_piece(memory, n.has_multigrid ? kg_multigrid_lower_bytes(&lower) : 0, 1, bytes);
   return n;
 }
 
