@@ -134,11 +134,9 @@ static kedge_status call_ell(void *user)
 static kedge_status measure_iteration(comparison *c, kedge_operator kind, result *r)
 {
   KG_TRY(bench_iteration(&c->b, kind, c->settings->samples, c->apply_seconds, &r->seconds));
-  const kg_cost vectors = kg_cg_vectors_cost(c->b.vectors.n);
   r->measure = "cg_iteration";
   r->error = NAN;
-  r->size.cost.bytes += vectors.bytes;
-  r->size.cost.flops += vectors.flops;
+  r->size.cost = kg_cost_plus(r->size.cost, 1, kg_cg_vectors_cost(c->b.vectors.n));
   return KEDGE_OK;
 }
 

@@ -144,18 +144,14 @@ static kg_cost cycle_cost(const kg_coarse *coarse, int l)
   if (last && coarse->direct) return (kg_cost){8.0 * n * n, 2.0 * n * n};
   const kg_cost step = kg_csr_apply_cost(&level->matrix, KG_CSR_STEP);
   const double steps = 2.0 * KG_AMG_DEGREE - 1.0;
-  kg_cost sum = {steps * step.bytes, steps * step.flops};
+  kg_cost sum = kg_cost_plus((kg_cost){0}, steps, step);
   if (last) return sum;
   const bool twice = l < KG_AMG_TWICE && !(coarse->direct && l + 2 == coarse->n_levels);
   const kg_cost part[] = {kg_csr_apply_cost(&level->matrix, KG_CSR_RESIDUAL),
                           kg_csr_apply_cost(&level->restriction, KG_CSR_RESTRICT),
                           kg_csr_apply_cost(&level->prolong, KG_CSR_PROLONG),
                           cycle_cost(coarse, l + 1)};
-  for (int k = 0; k < 4; ++k) {
-    const double times = k == 3 && twice ? 2.0 : 1.0;
-    sum.bytes += times * part[k].bytes;
-    sum.flops += times * part[k].flops;
-  }
+  for (int k = 0; k < 4; ++k) sum = kg_cost_plus(sum, k == 3 && twice ? 2.0 : 1.0, part[k]);
   return sum;
 }
 

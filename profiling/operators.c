@@ -403,9 +403,9 @@ static void open_host(bench *host, const bench_machine *m, int order, bool ell)
 
 static void run_iteration(const bench_settings *s, const bench_machine *m, bench *b)
 {
-  const kg_cost apply = cost_apply(b), vectors = cost_vectors(b);
+  const kg_cost apply = cost_apply(b);
   measured found = {.name = "cg_iteration", .error = NAN};
-  found.cost = (kg_cost){apply.bytes + vectors.bytes, apply.flops + vectors.flops};
+  found.cost = kg_cost_plus(apply, 1, cost_vectors(b));
   BENCH_TRY(m->ctx, bench_iteration(b, KEDGE_OPERATOR_MATRIX_FREE, s->samples,
                                     bench_floor(&m->roof, apply), &found.seconds));
   print_measured(s, &m->roof, b, found);

@@ -247,24 +247,16 @@ int kg_multigrid_levels(const kg_multigrid *multigrid)
 
 kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *s)
 {
-  const kg_cost none = {0};
-  const kg_cost single = s->flux ? kg_local_reduce_cost(s->size, s->count.n_elements, KG_SINGLE)
-                                 : kg_local_differences_cost(s->size, s->count.n_elements);
-  if (s->smoothing_steps == 0)
-    return kg_smoother_make_cost(s->smoother, s->size, &s->count, s->n_line_steps);
-  const kg_cost parts[] = {
-      kg_smoother_make_cost(s->smoother, s->size, &s->count, s->n_line_steps),
-      kg_vertex_space_cost(&s->count, s->n_vertices),
-      kg_vertex_matrix_cost(&s->count, s->n_vertices),
-      s->flux ? kg_vertex_flux_cost(&s->count) : none,
-      has_copies(s) ? single : none,
-  };
-  kg_cost sum = {0};
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
-    sum.bytes += parts[i].bytes;
-    sum.flops += parts[i].flops;
-  }
-  return sum;
+  const int32_t n = s->count.n_elements;
+  kg_cost sum = kg_smoother_make_cost(s->smoother, s->size, &s->count, s->n_line_steps);
+  if (s->smoothing_steps == 0) return sum;
+  sum = kg_cost_plus(sum, 1, kg_vertex_space_cost(&s->count, s->n_vertices));
+  sum = kg_cost_plus(sum, 1, kg_vertex_matrix_cost(&s->count, s->n_vertices));
+  if (s->flux) sum = kg_cost_plus(sum, 1, kg_vertex_flux_cost(&s->count));
+  if (!has_copies(s)) return sum;
+  return kg_cost_plus(sum, 1,
+                      s->flux ? kg_local_reduce_cost(s->size, n, KG_SINGLE)
+                              : kg_local_differences_cost(s->size, n));
 }
 
 kedge_status kg_multigrid_begin(kedge_context *ctx, const kg_multigrid *m,
@@ -409,9 +401,9 @@ kg_cost kg_multigrid_apply_cost(const kg_multigrid_shape *s)
                              : kg_trace_apply_cost(s->size, &s->count);
   const kg_cost step = kg_smoother_step_cost(s->smoother, s->size, &s->count, s->n_line_steps);
   if (s->smoothing_steps == 0) return step;
-  const kg_cost transfer = kg_vertex_transfer_cost(&s->count, s->n_vertices, s->number);
-  kg_cost sum = {.bytes = size * (products * op.bytes + 2 * k * step.bytes) + transfer.bytes,
-                 .flops = products * op.flops + 2 * k * step.flops + transfer.flops};
+  kg_cost sum = kg_cost_plus(kg_cost_plus((kg_cost){0}, products, op), 2 * k, step);
+  sum.bytes *= size;
+  sum = kg_cost_plus(sum, 1, kg_vertex_transfer_cost(&s->count, s->n_vertices, s->number));
   if (s->flux) sum.bytes += 20.0 * s->count.n_free;  // opposite unknowns and fluxes
   if (has_copies(s)) sum.bytes += kg_round_cost((int64_t)s->count.n_free * s->size.n_edge).bytes;
   return sum;

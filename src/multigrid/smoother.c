@@ -52,16 +52,11 @@ kedge_status kg_smoother_make(kedge_context *ctx, const kg_smoother *s, const kg
                                                           .fault = fault});
 }
 
-static kg_cost sum_of(kg_cost a, kg_cost b)
-{
-  return (kg_cost){a.bytes + b.bytes, a.flops + b.flops};
-}
-
 kg_cost kg_smoother_make_cost(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count,
                               int32_t n_steps)
 {
   if (kind == KEDGE_SMOOTHER_ELEMENT) return kg_element_blocks_cost(size, count);
-  return sum_of(kg_edge_blocks_cost(size, count), kg_line_factor_cost(size, n_steps));
+  return kg_cost_plus(kg_edge_blocks_cost(size, count), 1, kg_line_factor_cost(size, n_steps));
 }
 
 double kg_smoother_bound(kedge_smoother kind)
@@ -170,7 +165,8 @@ kg_cost kg_smoother_step_cost(kedge_smoother kind, kg_sizes size, const kg_trace
 {
   if (kind == KEDGE_SMOOTHER_EDGE) return kg_edge_smooth_cost(size, count);
   const kg_cost vectors = kg_smooth_vectors_cost((int64_t)count->n_free * size.n_edge);
-  if (kind == KEDGE_SMOOTHER_ELEMENT) return sum_of(vectors, kg_trace_apply_cost(size, count));
-  const kg_cost sweep = kg_line_sweep_cost(size, n_steps);
-  return sum_of(sum_of(vectors, kg_edge_smooth_cost(size, count)), sum_of(sweep, sweep));
+  if (kind == KEDGE_SMOOTHER_ELEMENT)
+    return kg_cost_plus(vectors, 1, kg_trace_apply_cost(size, count));
+  const kg_cost edges = kg_edge_smooth_cost(size, count);
+  return kg_cost_plus(kg_cost_plus(vectors, 1, edges), 2, kg_line_sweep_cost(size, n_steps));
 }

@@ -11,6 +11,12 @@ typedef struct kg_cost {
   double bytes, flops;
 } kg_cost;
 
+/// `sum` and so many times `part`.
+static inline kg_cost kg_cost_plus(kg_cost sum, double times, kg_cost part)
+{
+  return (kg_cost){sum.bytes + times * part.bytes, sum.flops + times * part.flops};
+}
+
 /// The implementations of an operator by backend. Shadow runs host code on shadow memory; a context
 /// of the CUDA backend exists only in a build with CUDA.
 #define KG_IMPLEMENTATIONS(host, cuda)                              \

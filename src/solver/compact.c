@@ -115,13 +115,7 @@ kedge_status kg_compact_start(void *user)
 
 kg_cost kg_compact_start_cost(kg_sizes size, const kg_trace_counts *count)
 {
-  const kg_cost parts[] = {kg_local_matrices_cost(size, count->n_elements),
-                           kg_trace_apply_cost(size, count),
-                           kg_round_cost((int64_t)count->n_free * size.n_edge)};
-  kg_cost sum = {0};
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
-    sum.bytes += parts[i].bytes;
-    sum.flops += parts[i].flops;
-  }
-  return sum;
+  const kg_cost round = kg_round_cost((int64_t)count->n_free * size.n_edge);
+  const kg_cost product = kg_cost_plus(kg_trace_apply_cost(size, count), 1, round);
+  return kg_cost_plus(product, 1, kg_local_matrices_cost(size, count->n_elements));
 }

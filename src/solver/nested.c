@@ -99,13 +99,11 @@ kedge_status kg_nested_create(kedge_context *ctx, const kg_nested_args *a, kg_ne
 kg_cost kg_nested_create_cost(const kg_shape *shape)
 {
   const kg_multigrid_shape lower = lower_shape(shape);
-  kg_cost cost = kg_order_local_cost(lower.size, shape->count.n_elements);
-  if (!kg_shape_has_multigrid(shape)) return cost;
-  const kg_cost smoother =
-      kg_smoother_make_cost(lower.smoother, lower.size, &lower.count, lower.n_line_steps);
-  cost.bytes += smoother.bytes;
-  cost.flops += smoother.flops;
-  return cost;
+  const kg_cost local = kg_order_local_cost(lower.size, shape->count.n_elements);
+  if (!kg_shape_has_multigrid(shape)) return local;
+  return kg_cost_plus(
+      local, 1,
+      kg_smoother_make_cost(lower.smoother, lower.size, &lower.count, lower.n_line_steps));
 }
 
 void kg_nested_prepare(kg_nested *n, const kg_multigrid *multigrid, const kg_cg_vectors_args *upper,
@@ -125,12 +123,11 @@ kg_cost kg_nested_cost(const kg_nested *n)
   const kg_cost product = kg_trace_apply_cost(n->size, &batch->count);
   const kg_cost beside = n->has_multigrid ? kg_multigrid_apply_cost(&n->multigrid.shape)
                                           : kg_cg_vectors_cost(n->vectors.n);
-  const kg_cost vectors =
-      n->has_multigrid ? kg_pcg_vectors_cost(n->vectors.n, KG_DOUBLE) : (kg_cost){0};
+  kg_cost iteration = kg_cost_plus(product, 1, beside);
+  if (n->has_multigrid)
+    iteration = kg_cost_plus(iteration, 1, kg_pcg_vectors_cost(n->vectors.n, KG_DOUBLE));
   const kg_cost transfer = kg_order_vector_cost(batch->count.n_free, n->size.n_edge);
-  const double k = (double)n->iterations;
-  return (kg_cost){.bytes = k * (product.bytes + beside.bytes + vectors.bytes) + transfer.bytes,
-                   .flops = k * (product.flops + beside.flops + vectors.flops) + transfer.flops};
+  return kg_cost_plus(transfer, n->iterations, iteration);
 }
 
 /// Vectors of the lower order: b restricted, others zero where they have to be.

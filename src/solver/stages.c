@@ -301,7 +301,7 @@ static kg_cost iteration_cost(const kg_pipeline *p, int64_t n)
   const kg_multigrid_shape shape = kg_shape_multigrid(&p->shape);
   const kg_cost vectors = kg_pcg_vectors_cost(n, kg_shape_local(&p->shape));
   const kg_cost cycle = kg_multigrid_apply_cost(&shape);
-  return (kg_cost){vectors.bytes + cycle.bytes, vectors.flops + cycle.flops};
+  return kg_cost_plus(vectors, 1, cycle);
 }
 
 /// The last part of making the preconditioner, with the vectors of the iteration as work. With precision =
