@@ -9,8 +9,9 @@ size_t kg_edge_blocks_count(kg_sizes size, const kg_trace_counts *count)
   return groups * (m * (m + 1) / 2) * KG_LANES;
 }
 
-kedge_status kg_edge_blocks_refuse(kedge_context *ctx, const kg_batch *batch, kg_number number,
-                                   int32_t edge)
+/// Where the edge lies whose block has no inverse, and what to do.
+static kedge_status refuse(kedge_context *ctx, const kg_batch *batch, kg_number number,
+                           int32_t edge)
 {
   const kg_trace_arrays *arrays = &batch->arrays;
   int32_t side, vertex[2];
@@ -34,17 +35,22 @@ kedge_status kg_edge_blocks_refuse(kedge_context *ctx, const kg_batch *batch, kg
       at[0][0], at[0][1], at[1][0], at[1][1], kg_number_remedy(number));
 }
 
+kedge_status kg_edge_blocks_check(kedge_context *ctx, const kg_batch *batch, kg_number number,
+                                  const int32_t *fault)
+{
+  int32_t edge;
+  KG_TRY(kg_fault_read(ctx, fault, &edge));
+  return edge == KG_NO_FAULT ? KEDGE_OK : refuse(ctx, batch, number, edge);
+}
+
 kedge_status kg_edge_blocks(kedge_context *ctx, const kg_edge_blocks_args *args)
 {
   static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *,
                                                            const kg_edge_blocks_args *) =
       KG_IMPLEMENTATIONS_OF_NUMBERS(kg_edge_blocks_host, kg_edge_blocks_cuda);
-  int32_t fault;
   KG_TRY(kg_fault_clear(ctx, args->fault));
   KG_TRY(impl[args->number][ctx->backend](ctx, args));
-  KG_TRY(kg_fault_read(ctx, args->fault, &fault));
-  return fault == KG_NO_FAULT ? KEDGE_OK
-                              : kg_edge_blocks_refuse(ctx, &args->batch, args->number, fault);
+  return kg_edge_blocks_check(ctx, &args->batch, args->number, args->fault);
 }
 
 /// The parts of K^e are read once, the inverses written once.

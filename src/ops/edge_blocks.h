@@ -30,9 +30,10 @@ size_t kg_edge_blocks_count(kg_sizes size, const kg_trace_counts *count);
 kedge_status kg_edge_blocks(kedge_context *ctx, const kg_edge_blocks_args *args);
 kg_cost kg_edge_blocks_cost(kg_sizes size, const kg_trace_counts *count);
 
-/// The failure of an edge without an inverse: where it lies, and what to do.
-kedge_status kg_edge_blocks_refuse(kedge_context *ctx, const kg_batch *batch, kg_number number,
-                                   int32_t edge);
+/// After the kernels of an operator that inverts blocks of edges: wait, and refuse the edge that
+/// `fault` (ops/fault.h) holds.
+kedge_status kg_edge_blocks_check(kedge_context *ctx, const kg_batch *batch, kg_number number,
+                                  const int32_t *fault);
 
 kedge_status kg_edge_blocks_host(kedge_context *ctx, const kg_edge_blocks_args *args);
 kedge_status kg_edge_blocks_cuda(kedge_context *ctx, const kg_edge_blocks_args *args);

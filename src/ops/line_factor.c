@@ -8,12 +8,9 @@ kedge_status kg_line_factor(kedge_context *ctx, const kg_line_factor_args *args)
   static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *,
                                                            const kg_line_factor_args *) =
       KG_IMPLEMENTATIONS_OF_NUMBERS(kg_line_factor_host, kg_line_factor_cuda);
-  int32_t fault;
   KG_TRY(kg_fault_clear(ctx, args->fault));
   KG_TRY(impl[args->number][ctx->backend](ctx, args));
-  KG_TRY(kg_fault_read(ctx, args->fault, &fault));
-  return fault == KG_NO_FAULT ? KEDGE_OK
-                              : kg_edge_blocks_refuse(ctx, &args->batch, args->number, fault);
+  return kg_edge_blocks_check(ctx, &args->batch, args->number, args->fault);
 }
 
 /// Of a step: three blocks of K^e read, D^-1 and L written; an inverse and two products.
