@@ -9,7 +9,7 @@
 // Cost    kg_evaluate_cost()
 #include "backend/cuda_rt.h"
 #include "ops/evaluate.h"
-#include "problem/expression_tree.h"
+#include "problem/operations.h"
 
 namespace
 {
@@ -39,82 +39,20 @@ __device__ __forceinline__ double integer_power(double a, int k)
   return k < 0 ? 1.0 / power : power;
 }
 
-/// Operations that are an instruction or two.
-__device__ __forceinline__ double arithmetic(int op, double a, double b, double c)
-{
-  switch (op) {
-    case KG_PROGRAM_COPY:
-      return a;
-    case KG_OP_CHOOSE:
-      return a != 0.0 ? b : c;
-    case KG_OP_EQUAL:
-      return a == b ? 1.0 : 0.0;
-    case KG_OP_UNEQUAL:
-      return a != b ? 1.0 : 0.0;
-    case KG_OP_LESS:
-      return a < b ? 1.0 : 0.0;
-    case KG_OP_LESS_EQUAL:
-      return a <= b ? 1.0 : 0.0;
-    case KG_OP_GREATER:
-      return a > b ? 1.0 : 0.0;
-    case KG_OP_GREATER_EQUAL:
-      return a >= b ? 1.0 : 0.0;
-    case KG_OP_ADD:
-      return a + b;
-    case KG_OP_SUBTRACT:
-      return a - b;
-    case KG_OP_MULTIPLY:
-      return a * b;
-    case KG_OP_DIVIDE:
-      return a / b;
-    case KG_OP_NEGATE:
-      return -a;
-    case KG_OP_SQRT:
-      return sqrt(a);
-    case KG_OP_ABS:
-      return fabs(a);
-    case KG_OP_MIN:
-      return a < b || a != a ? a : b;  // a NaN is the result
-    default:                           // KG_OP_MAX
-      return a > b || a != a ? a : b;
-  }
-}
+#define CASE(name, formula) \
+  case KG_OP_##name:        \
+    return formula;
 
 __device__ __forceinline__ double operation(int op, int exponent, double a, double b, double c)
 {
   switch (op) {
+    case KG_PROGRAM_COPY:
+      return a;
     case KG_PROGRAM_INTEGER_POWER:
       return integer_power(a, exponent);
-    case KG_OP_POWER:
-      return pow(a, b);
-    case KG_OP_SIN:
-      return sin(a);
-    case KG_OP_COS:
-      return cos(a);
-    case KG_OP_TAN:
-      return tan(a);
-    case KG_OP_ASIN:
-      return asin(a);
-    case KG_OP_ACOS:
-      return acos(a);
-    case KG_OP_ATAN:
-      return atan(a);
-    case KG_OP_SINH:
-      return sinh(a);
-    case KG_OP_COSH:
-      return cosh(a);
-    case KG_OP_TANH:
-      return tanh(a);
-    case KG_OP_EXP:
-      return exp(a);
-    case KG_OP_LOG:
-      return log(a);
-    case KG_OP_ATAN2:
-      return atan2(a, b);
-    case KG_OP_HYPOT:
-      return hypot(a, b);
+      KG_OP_FORMULAS(CASE)
     default:
-      return arithmetic(op, a, b, c);
+      return NAN;
   }
 }
 

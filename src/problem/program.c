@@ -4,11 +4,11 @@
 #include "problem/program.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/memory.h"
-#include "problem/expression_tree.h"
+#include "problem/operations.h"
 
 enum {
   BLOCK = 256,  // points
@@ -163,61 +163,29 @@ static void integer_power(size_t n, const double *a, int k, double *r)
 }
 
 // The result may stand in the place of an operand, exactly: no iteration reads what another wrote.
-#define LOOP(name, formula)                                               \
-  case name:                                                              \
-    _Pragma("GCC ivdep") for (size_t i = 0; i < n; ++i) r[i] = (formula); \
+#define LOOP(name, formula)                               \
+  case KG_OP_##name:                                      \
+    _Pragma("GCC ivdep") for (size_t i = 0; i < n; ++i)   \
+    {                                                     \
+      const double a = o[0][i], b = o[1][i], c = o[2][i]; \
+      (void)b, (void)c;                                   \
+      r[i] = (formula);                                   \
+    }                                                     \
     break;
 
-static void arithmetic(const kg_instruction *in, size_t n, const double *a, const double *b,
-                       const double *c, double *r)
+/// @param[in] o  the operands; those beyond the operation's own may be any
+static void execute(const kg_instruction *in, size_t n, const double *const *o, double *r)
 {
   switch (in->op) {
-    LOOP(KG_PROGRAM_COPY, a[i])
-    LOOP(KG_OP_CHOOSE, a[i] != 0 ? b[i] : c[i])
-    LOOP(KG_OP_EQUAL, a[i] == b[i] ? 1.0 : 0.0)
-    LOOP(KG_OP_UNEQUAL, a[i] != b[i] ? 1.0 : 0.0)
-    LOOP(KG_OP_LESS, a[i] < b[i] ? 1.0 : 0.0)
-    LOOP(KG_OP_LESS_EQUAL, a[i] <= b[i] ? 1.0 : 0.0)
-    LOOP(KG_OP_GREATER, a[i] > b[i] ? 1.0 : 0.0)
-    LOOP(KG_OP_GREATER_EQUAL, a[i] >= b[i] ? 1.0 : 0.0)
-    LOOP(KG_OP_ADD, a[i] + b[i])
-    LOOP(KG_OP_SUBTRACT, a[i] - b[i])
-    LOOP(KG_OP_MULTIPLY, a[i] * b[i])
-    LOOP(KG_OP_DIVIDE, a[i] / b[i])
-    LOOP(KG_OP_NEGATE, -a[i])
-    LOOP(KG_OP_SQRT, sqrt(a[i]))
-    LOOP(KG_OP_ABS, fabs(a[i]))
-    LOOP(KG_OP_MIN, a[i] < b[i] || a[i] != a[i] ? a[i] : b[i])
-    LOOP(KG_OP_MAX, a[i] > b[i] || a[i] != a[i] ? a[i] : b[i])
+    KG_OP_FORMULAS(LOOP)
+    case KG_PROGRAM_COPY:
+      memmove(r, o[0], n * sizeof *r);
+      break;
     case KG_PROGRAM_INTEGER_POWER:
-      integer_power(n, a, in->exponent, r);
+      integer_power(n, o[0], in->exponent, r);
       break;
   }
 }
-
-static bool library_call(kg_op op, size_t n, const double *a, const double *b, double *r)
-{
-  switch (op) {
-    LOOP(KG_OP_POWER, pow(a[i], b[i]))
-    LOOP(KG_OP_SIN, sin(a[i]))
-    LOOP(KG_OP_COS, cos(a[i]))
-    LOOP(KG_OP_TAN, tan(a[i]))
-    LOOP(KG_OP_ASIN, asin(a[i]))
-    LOOP(KG_OP_ACOS, acos(a[i]))
-    LOOP(KG_OP_ATAN, atan(a[i]))
-    LOOP(KG_OP_SINH, sinh(a[i]))
-    LOOP(KG_OP_COSH, cosh(a[i]))
-    LOOP(KG_OP_TANH, tanh(a[i]))
-    LOOP(KG_OP_EXP, exp(a[i]))
-    LOOP(KG_OP_LOG, log(a[i]))
-    LOOP(KG_OP_ATAN2, atan2(a[i], b[i]))
-    LOOP(KG_OP_HYPOT, hypot(a[i], b[i]))
-    default:
-      return false;
-  }
-  return true;
-}
-#undef LOOP
 
 /// Where a block of points has its registers.
 typedef struct block_registers {
@@ -256,9 +224,7 @@ void kg_program_run(const kg_program *p, size_t n, const double *x, const double
       const kg_instruction *in = &p->instructions[k];
       const double *o[3];
       for (int j = 0; j < 3; ++j) o[j] = operand_at(&at, in->operand[j]);
-      double *r = result_at(&at, in->result);
-      if (!library_call((kg_op)in->op, count, o[0], o[1], r))
-        arithmetic(in, count, o[0], o[1], o[2], r);
+      execute(in, count, o, result_at(&at, in->result));
     }
   }
 }

@@ -1,90 +1,28 @@
 #include "problem/expression_tree.h"
 
-#include <math.h>
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/memory.h"
+#include "problem/operations.h"
 
 enum { SLOTS = 32768 };  // a power of two, more than three times KG_EXPRESSION_NODES
 
 #define INFO(name, children, word_) [KG_OP_##name] = {children, word_},
 const kg_op_info kg_ops_info[KG_OP_COUNT] = {KG_OP_LIST(INFO)};
 
-/// A NaN among the arguments of min and max is the result: wrong data must not vanish.
-static double minimum(double a, double b)
-{
-  return a < b || a != a ? a : b;
-}
+#define ONE(name, formula) +1
+static_assert(KG_OP_FORMULAS(ONE) == KG_OP_COUNT - 3, "all but constants, x and y have a formula");
 
-static double maximum(double a, double b)
-{
-  return a > b || a != a ? a : b;
-}
+#define CASE(name, formula) \
+  case KG_OP_##name:        \
+    return formula;
 
 double kg_op_apply(kg_op op, double a, double b, double c)
 {
   switch (op) {
-    case KG_OP_CHOOSE:
-      return a != 0 ? b : c;
-    case KG_OP_EQUAL:
-      return a == b;
-    case KG_OP_UNEQUAL:
-      return a != b;
-    case KG_OP_LESS:
-      return a < b;
-    case KG_OP_LESS_EQUAL:
-      return a <= b;
-    case KG_OP_GREATER:
-      return a > b;
-    case KG_OP_GREATER_EQUAL:
-      return a >= b;
-    case KG_OP_ADD:
-      return a + b;
-    case KG_OP_SUBTRACT:
-      return a - b;
-    case KG_OP_MULTIPLY:
-      return a * b;
-    case KG_OP_DIVIDE:
-      return a / b;
-    case KG_OP_NEGATE:
-      return -a;
-    case KG_OP_POWER:
-      return pow(a, b);
-    case KG_OP_SIN:
-      return sin(a);
-    case KG_OP_COS:
-      return cos(a);
-    case KG_OP_TAN:
-      return tan(a);
-    case KG_OP_ASIN:
-      return asin(a);
-    case KG_OP_ACOS:
-      return acos(a);
-    case KG_OP_ATAN:
-      return atan(a);
-    case KG_OP_SINH:
-      return sinh(a);
-    case KG_OP_COSH:
-      return cosh(a);
-    case KG_OP_TANH:
-      return tanh(a);
-    case KG_OP_EXP:
-      return exp(a);
-    case KG_OP_LOG:
-      return log(a);
-    case KG_OP_SQRT:
-      return sqrt(a);
-    case KG_OP_ABS:
-      return fabs(a);
-    case KG_OP_ATAN2:
-      return atan2(a, b);
-    case KG_OP_MIN:
-      return minimum(a, b);
-    case KG_OP_MAX:
-      return maximum(a, b);
-    case KG_OP_HYPOT:
-      return hypot(a, b);
+    KG_OP_FORMULAS(CASE)
     default:
       return NAN;  // constants and variables are no operations
   }
