@@ -127,7 +127,7 @@ kg_cost kg_nested_cost(const kg_nested *n)
   if (n->has_multigrid)
     iteration = kg_cost_plus(iteration, 1, kg_pcg_vectors_cost(n->vectors.n, KG_DOUBLE));
   const kg_cost transfer = kg_order_vector_cost(batch->count.n_free, n->size.n_edge);
-  return kg_cost_plus(transfer, n->iterations, iteration);
+  return kg_cost_plus(transfer, (double)n->iterations, iteration);
 }
 
 /// Vectors of the lower order: b restricted, others zero where they have to be.
