@@ -12,6 +12,7 @@
 #include "ops/postprocess.h"
 #include "ops/trace_apply.h"
 #include "roofs.h"
+#include "solver/cg.h"
 #include "solver/pipeline.h"
 #include "solver/sampler.h"
 KEDGE_BEGIN_DECLS
@@ -55,6 +56,13 @@ void bench_machine_open(const bench_settings *settings, bench_machine *out);
 void bench_machine_close(bench_machine *machine);
 /// The first line of the output, without its closing brace.
 void bench_print_machine(const bench_settings *settings, const bench_machine *machine);
+
+/// All of a program that measures order by order: options, the line of the machine, then the orders.
+/// @param[in] run_order  returns how many results are wrong
+/// @return what main() returns: 1 where a result is wrong
+int bench_run(int argc, char **argv, kedge_backend backend,
+              int (*run_order)(const bench_settings *settings, const bench_machine *machine,
+                               int order));
 
 /// All arrays of a solve at once on one backend, and the arguments of its operators. Those of the
 /// ELL matrix are there after bench_add_ell().
@@ -124,6 +132,18 @@ double bench_median(double *values, int n);
 
 /// Median seconds of one call, after two to warm up; a sample is as many calls as take about 3 ms.
 kedge_status bench_time(kedge_context *ctx, bench_work work, int samples, double *seconds);
+
+/// Conjugate gradients for A x = b, x = 0 and b random.
+typedef struct bench_solve {
+  const bench *b;
+  kedge_operator kind;
+  bool resident;  ///< in the one kernel for small problems (ops/cg_resident.h)
+  double tolerance;
+  int64_t most;  ///< iterations
+  kg_cg_result did;
+} bench_solve;
+/// For a bench_work, with a bench_solve. Changes the vectors of the bench.
+kedge_status bench_call_solve(void *user);
 
 /// Seconds of an iteration of conjugate gradients, from solves of n and of 3 n iterations: what
 /// starts and ends a solve drops out of the difference. Changes the vectors of the bench.

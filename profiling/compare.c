@@ -148,6 +148,17 @@ static kedge_status profile(const comparison *c, bench_work work, const result *
   return bench_profile(c->machine->ctx, work, name);
 }
 
+/// A form that is measured beside the operators of a solve.
+static void compare_product(comparison *c, bench_work work, result *r)
+{
+  if (c->settings->profile)
+    BENCH_TRY(c->machine->ctx, profile(c, work, r));
+  else if (measure_product(c, work, r) == KEDGE_OK)
+    print_result(c, r, c->apply_seconds);
+  else
+    print_skipped(c, r);
+}
+
 /// One of the two operators a solve can take: a product, then an iteration.
 static void compare_own(comparison *c, kedge_operator kind, result r)
 {
@@ -181,7 +192,6 @@ static void compare_matrix_free(comparison *c)
 /// The form of a solve without reaction, as this one is.
 static void compare_reduced(comparison *c)
 {
-  kedge_context *ctx = c->machine->ctx;
   const kg_shape *shape = &c->b.p.shape;
   const double lanes = (double)KG_LANES * shape->count.n_groups;
   const bench_work work = {call_reduced, NULL, &c->b};
@@ -196,13 +206,8 @@ static void compare_reduced(comparison *c)
     print_skipped(c, &r);
     return;
   }
-  if (c->settings->profile)
-    BENCH_TRY(ctx, profile(c, work, &r));
-  else if (measure_product(c, work, &r) == KEDGE_OK)
-    print_result(c, &r, c->apply_seconds);
-  else
-    print_skipped(c, &r);
-  kg_free(ctx, &c->b.reduced[KG_DOUBLE]);
+  compare_product(c, work, &r);
+  kg_free(c->machine->ctx, &c->b.reduced[KG_DOUBLE]);
 }
 
 /// False: the ELL matrix does not fit beside K^e, and what is made from it is skipped too.
@@ -258,12 +263,7 @@ static void compare_variant(comparison *c, const format_variant *variant)
     return;
   }
   const bench_work work = {call_variant, NULL, &(variant_call){ctx, variant, &matrix}};
-  if (c->settings->profile)
-    BENCH_TRY(ctx, profile(c, work, &r));
-  else if (measure_product(c, work, &r) == KEDGE_OK)
-    print_result(c, &r, c->apply_seconds);
-  else
-    print_skipped(c, &r);
+  compare_product(c, work, &r);
   format_free(ctx, &matrix);
 }
 

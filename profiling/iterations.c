@@ -11,41 +11,20 @@
 #include <stdio.h>
 
 #include "bench.h"
-#include "solver/cg.h"
 
-/// Solve A x = b, x = 0 and b random, in one form.
-typedef struct solve {
-  const bench *b;
-  bool resident;
-  double tolerance;
-  int64_t most;  ///< iterations
-  kg_cg_result did;
-} solve;
-
-static kedge_status call_solve(void *user)
+static bench_solve solve_of(const bench *b, bool resident, double tolerance, int64_t most)
 {
-  solve *s = user;
-  const bench *b = s->b;
-  kedge_context *ctx = b->p.ctx;
-  const kg_buffer *a = b->p.buffers;
-  const kg_trace_operator op = {.kind = KEDGE_OPERATOR_MATRIX_FREE, .matrix_free = b->apply};
-  const kg_cg_settings settings = {
-      .tolerance = s->tolerance,
-      .max_iterations = s->most,
-      .n_elements = b->p.mesh->n_elements,
-      .n_unknowns = b->vectors.n,
-      .resident_work = s->resident ? a[KG_ARRAY_CG_RESIDENT].data : NULL};
-  KG_TRY(kg_zero(ctx, a[KG_ARRAY_TRACE].data, a[KG_ARRAY_TRACE].bytes));
-  KG_TRY(kg_zero(ctx, a[KG_ARRAY_DIRECTION].data, a[KG_ARRAY_DIRECTION].bytes));
-  KG_TRY(kg_copy(ctx, a[KG_ARRAY_RIGHT_HAND_SIDE].data, b->x.data,
-                 (size_t)b->vectors.n * sizeof(double)));
-  return kg_cg_solve(ctx, &op, &b->vectors, settings, &s->did);
+  return (bench_solve){.b = b,
+                       .kind = KEDGE_OPERATOR_MATRIX_FREE,
+                       .resident = resident,
+                       .tolerance = tolerance,
+                       .most = most};
 }
 
-static double seconds_of(solve s, const bench_settings *settings)
+static double seconds_of(bench_solve s, const bench_settings *settings)
 {
   double seconds;
-  const bench_work work = {call_solve, NULL, &s};
+  const bench_work work = {bench_call_solve, NULL, &s};
   BENCH_TRY(s.b->p.ctx, bench_time(s.b->p.ctx, work, settings->samples, &seconds));
   return seconds;
 }
@@ -53,9 +32,10 @@ static double seconds_of(solve s, const bench_settings *settings)
 /// Distance of x from the host's.
 static double error_of(const bench *b, bench *host, bool resident)
 {
-  solve s = {b, resident, 1e-14, INT64_MAX}, t = {host, false, 1e-14, INT64_MAX};
-  BENCH_TRY(b->p.ctx, call_solve(&s));
-  BENCH_TRY(host->p.ctx, call_solve(&t));
+  bench_solve s = solve_of(b, resident, 1e-14, INT64_MAX);
+  bench_solve t = solve_of(host, false, 1e-14, INT64_MAX);
+  BENCH_TRY(b->p.ctx, bench_call_solve(&s));
+  BENCH_TRY(host->p.ctx, bench_call_solve(&t));
   double error;
   BENCH_TRY(b->p.ctx, bench_difference(b->p.ctx, b->vectors.x, host->vectors.x,
                                        (size_t)b->vectors.n, &error));
@@ -64,11 +44,11 @@ static double error_of(const bench *b, bench *host, bool resident)
 
 static void run_form(const bench_settings *settings, const bench *b, bench *host, bool resident)
 {
-  solve s = {b, resident, 1e-12, INT64_MAX};
-  BENCH_TRY(b->p.ctx, call_solve(&s));
+  bench_solve s = solve_of(b, resident, 1e-12, INT64_MAX);
+  BENCH_TRY(b->p.ctx, bench_call_solve(&s));
   const double whole = seconds_of(s, settings);
-  const double few = seconds_of((solve){b, resident, 0.0, 64}, settings);
-  const double many = seconds_of((solve){b, resident, 0.0, 192}, settings);
+  const double few = seconds_of(solve_of(b, resident, 0.0, 64), settings);
+  const double many = seconds_of(solve_of(b, resident, 0.0, 192), settings);
   const double error = settings->check ? error_of(b, host, resident) : NAN;
   const int order = b->p.shape.size.order;
   printf("{\"order\":%d,\"elements\":%d,\"samples\":%d,\"iterations\":%lld", order,
@@ -91,7 +71,7 @@ static void open_order(bench *b, kedge_context *ctx, const kedge_mesh *mesh, int
   BENCH_TRY(ctx, kg_edge_sum(ctx, &b->diagonal));
 }
 
-static void run_order(const bench_settings *settings, const bench_machine *m, int order)
+static int run_order(const bench_settings *settings, const bench_machine *m, int order)
 {
   bench b, host;
   open_order(&b, m->ctx, m->mesh, order);
@@ -100,17 +80,10 @@ static void run_order(const bench_settings *settings, const bench_machine *m, in
   if (b.p.buffers[KG_ARRAY_CG_RESIDENT].data) run_form(settings, &b, &host, true);
   if (settings->check) bench_close(&host);
   bench_close(&b);
+  return 0;
 }
 
 int main(int argc, char **argv)
 {
-  const bench_settings settings = bench_parse(argc, argv, KEDGE_BACKEND_AUTO);
-  bench_machine machine;
-  bench_machine_open(&settings, &machine);
-  bench_print_machine(&settings, &machine);
-  printf("}\n");
-  for (int order = KEDGE_ORDER_MIN; order <= KEDGE_ORDER_MAX; ++order)
-    if (settings.orders[order]) run_order(&settings, &machine, order);
-  bench_machine_close(&machine);
-  return 0;
+  return bench_run(argc, argv, KEDGE_BACKEND_AUTO, run_order);
 }

@@ -165,15 +165,5 @@ static int run_order(const bench_settings *s, const bench_machine *m, int order)
 
 int main(int argc, char **argv)
 {
-  const bench_settings s = bench_parse(argc, argv, KEDGE_BACKEND_AUTO);
-  bench_machine machine;
-  bench_machine_open(&s, &machine);
-  bench_print_machine(&s, &machine);
-  printf("}\n");
-  int wrong = 0;
-  for (int order = KEDGE_ORDER_MIN; order <= KEDGE_ORDER_MAX; ++order)
-    if (s.orders[order]) wrong += run_order(&s, &machine, order);
-  bench_machine_close(&machine);
-  if (wrong) fprintf(stderr, "local_baseline: %d results differ from kedge's\n", wrong);
-  return wrong ? 1 : 0;
+  return bench_run(argc, argv, KEDGE_BACKEND_AUTO, run_order);
 }

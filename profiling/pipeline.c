@@ -83,7 +83,7 @@ static void print(const char *name, const kedge_report *first, const kedge_repor
   fprintf(stderr, "\n");
 }
 
-static void run_order(const bench_settings *settings, const bench_machine *m, int order)
+static int run_order(const bench_settings *settings, const bench_machine *m, int order)
 {
   kedge_report samples[BENCH_SAMPLES_MAX];
   for (size_t i = 0; i < sizeof preparations / sizeof *preparations; ++i) {
@@ -95,17 +95,10 @@ static void run_order(const bench_settings *settings, const bench_machine *m, in
     print(preparations[i].name, &first, &samples[settings->samples / 2], settings->samples);
     kedge_problem_destroy(problem);
   }
+  return 0;
 }
 
 int main(int argc, char **argv)
 {
-  const bench_settings settings = bench_parse(argc, argv, KEDGE_BACKEND_AUTO);
-  bench_machine machine;
-  bench_machine_open(&settings, &machine);
-  bench_print_machine(&settings, &machine);
-  printf("}\n");
-  for (int order = KEDGE_ORDER_MIN; order <= KEDGE_ORDER_MAX; ++order)
-    if (settings.orders[order]) run_order(&settings, &machine, order);
-  bench_machine_close(&machine);
-  return 0;
+  return bench_run(argc, argv, KEDGE_BACKEND_AUTO, run_order);
 }

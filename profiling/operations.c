@@ -1,0 +1,235 @@
+// The operators of a bench: how each is called, what a call costs, where its result lies. Those that
+// work by chunks go through all of them.
+#include "operations.h"
+
+static kedge_status call_local_matrices(bench *b)
+{
+  kg_local_matrices_args args = b->local_matrices;
+  kg_trace_counts *n = &args.batch.count;
+  if (b->one_chunk) {
+    const int32_t elements = b->p.shape.chunk_groups * KG_LANES;
+    n->n_groups = b->p.shape.chunk_groups;
+    if (n->n_elements > elements) n->n_elements = elements;
+  }
+  return kg_local_matrices(b->p.ctx, &args);
+}
+static kedge_status call_diagonal(bench *b)
+{
+  return kg_edge_sum(b->p.ctx, &b->diagonal);
+}
+static kedge_status call_apply(bench *b)
+{
+  return kg_trace_apply(b->p.ctx, &b->apply);
+}
+static kedge_status call_apply_single(bench *b)
+{
+  if (!b->single.data) KG_TRY(bench_add_single(b));
+  return kg_trace_apply(b->p.ctx, &b->apply_single);
+}
+static kedge_status call_reduced(bench *b)
+{
+  if (!b->reduced[KG_DOUBLE].data) KG_TRY(bench_add_reduced(b, KG_DOUBLE));
+  return kg_trace_apply(b->p.ctx, &b->apply_reduced[KG_DOUBLE]);
+}
+static kedge_status call_reduced_single(bench *b)
+{
+  if (!b->reduced[KG_SINGLE].data) KG_TRY(bench_add_reduced(b, KG_SINGLE));
+  return kg_trace_apply(b->p.ctx, &b->apply_reduced[KG_SINGLE]);
+}
+static kedge_status call_assemble(bench *b)
+{
+  return kg_ell_assemble(b->p.ctx, &b->assemble);
+}
+static kedge_status call_ell(bench *b)
+{
+  return kg_ell_apply(b->p.ctx, &b->ell);
+}
+/// Chunk by chunk; the first comes last, so that its results stay.
+static kedge_status for_chunks(bench *b, int32_t *first, int32_t *count,
+                               kedge_status (*call)(bench *b))
+{
+  const int32_t chunk = b->p.shape.chunk_groups, n = b->p.shape.count.n_groups;
+  for (*first = b->one_chunk ? 0 : (n - 1) / chunk * chunk; *first >= 0; *first -= chunk) {
+    *count = n - *first < chunk ? n - *first : chunk;
+    KG_TRY(call(b));
+  }
+  return KEDGE_OK;
+}
+static kedge_status one_load_vectors(bench *b)
+{
+  return kg_load_vectors(b->p.ctx, &b->load_vectors);
+}
+static kedge_status one_local_solve(bench *b)
+{
+  return kg_local_solve(b->p.ctx, &b->local_solve);
+}
+static kedge_status one_postprocess(bench *b)
+{
+  return kg_postprocess(b->p.ctx, &b->postprocess);
+}
+static kedge_status one_errors(bench *b)
+{
+  return kg_errors(b->p.ctx, &b->errors);
+}
+static kedge_status one_source(bench *b)
+{
+  return kg_sampler_loads(&b->source, b->load_vectors.first_group, b->load_vectors.n_groups);
+}
+static kedge_status one_exact(bench *b)
+{
+  return kg_sampler_errors(&b->exact_solution, b->errors.first_group, b->errors.n_groups);
+}
+static kedge_status call_load_vectors(bench *b)
+{
+  return for_chunks(b, &b->load_vectors.first_group, &b->load_vectors.n_groups, one_load_vectors);
+}
+static kedge_status call_local_solve(bench *b)
+{
+  return for_chunks(b, &b->local_solve.first_group, &b->local_solve.n_groups, one_local_solve);
+}
+static kedge_status call_postprocess(bench *b)
+{
+  return for_chunks(b, &b->postprocess.first_group, &b->postprocess.n_groups, one_postprocess);
+}
+static kedge_status call_errors(bench *b)
+{
+  return for_chunks(b, &b->errors.first_group, &b->errors.n_groups, one_errors);
+}
+static kedge_status call_source(bench *b)
+{
+  return for_chunks(b, &b->load_vectors.first_group, &b->load_vectors.n_groups, one_source);
+}
+static kedge_status call_exact(bench *b)
+{
+  return for_chunks(b, &b->errors.first_group, &b->errors.n_groups, one_exact);
+}
+static kedge_status call_vectors(bench *b)
+{
+  KG_TRY(kg_cg_update(b->p.ctx, &b->vectors));
+  return kg_cg_direction(b->p.ctx, &b->vectors);
+}
+
+static kg_cost cost_local_matrices(const bench *b)
+{
+  return kg_local_matrices_cost(b->p.shape.size, b->p.mesh->n_elements);
+}
+static kg_cost cost_diagonal(const bench *b)
+{
+  return kg_edge_sum_cost(b->p.shape.size, b->p.shape.count.n_free);
+}
+static kg_cost cost_apply(const bench *b)
+{
+  return kg_trace_apply_cost(b->p.shape.size, &b->p.shape.count);
+}
+static kg_cost cost_apply_single(const bench *b)
+{
+  return kg_trace_apply_cost_single(b->p.shape.size, &b->p.shape.count);
+}
+static kg_cost cost_reduced(const bench *b)
+{
+  return kg_trace_apply_cost_reduced(b->p.shape.size, &b->p.shape.count);
+}
+static kg_cost cost_reduced_single(const bench *b)
+{
+  kg_cost cost = cost_reduced(b);
+  cost.bytes /= 2;
+  return cost;
+}
+static kg_cost cost_assemble(const bench *b)
+{
+  return kg_ell_assemble_cost(b->p.shape.size, &b->p.shape.count);
+}
+static kg_cost cost_ell(const bench *b)
+{
+  return kg_ell_apply_cost(b->p.shape.size, &b->p.shape.count);
+}
+static kg_cost cost_vectors(const bench *b)
+{
+  return kg_cg_vectors_cost(b->vectors.n);
+}
+static kg_cost cost_local_solve(const bench *b)
+{
+  return kg_local_solve_cost(b->p.shape.size, b->p.mesh->n_elements);
+}
+static kg_cost cost_postprocess(const bench *b)
+{
+  return kg_postprocess_cost(b->p.shape.size, b->p.mesh->n_elements);
+}
+static kg_cost cost_load_vectors(const bench *b)
+{
+  return kg_load_vectors_cost(b->p.shape.size, b->p.shape.n_points, b->p.mesh->n_elements);
+}
+static kg_cost cost_errors(const bench *b)
+{
+  return kg_errors_cost(b->p.shape.size, b->p.shape.n_points, b->p.mesh->n_elements);
+}
+
+/// Evaluating is not in them, nor are values that nobody stores.
+static kg_cost cost_source(const bench *b)
+{
+  kg_cost cost = cost_load_vectors(b);
+  cost.bytes = 8.0 * b->p.shape.size.n_modes * b->p.mesh->n_elements;
+  return cost;
+}
+static kg_cost cost_exact(const bench *b)
+{
+  kg_cost cost = cost_errors(b);
+  cost.bytes = 8.0 * (3 * b->p.shape.size.n_modes + b->p.shape.size.n_star) * b->p.mesh->n_elements;
+  return cost;
+}
+
+static size_t all_of(const bench *b, kg_array array)
+{
+  return kg_array_bytes(array, &b->p.shape) / sizeof(double);
+}
+static size_t count_local(const bench *b)
+{
+  return (size_t)b->p.shape.size.n_packed * KG_LANES * (size_t)b->p.shape.chunk_groups;
+}
+static size_t count_rows(const bench *b)
+{
+  return (size_t)b->vectors.n;
+}
+static size_t count_u(const bench *b)
+{
+  return all_of(b, KG_ARRAY_U);
+}
+static size_t count_star(const bench *b)
+{
+  return all_of(b, KG_ARRAY_U_STAR);
+}
+/// Of the first chunk, as far as that is computed.
+static size_t count_load(const bench *b)
+{
+  return (size_t)b->p.shape.size.n_modes * KG_LANES * (size_t)b->p.shape.chunk_groups;
+}
+static size_t count_sums(const bench *b)
+{
+  return sizeof(kg_error_sums) / sizeof(double) * (size_t)b->p.shape.chunk_groups;
+}
+static size_t count_none(const bench *b)
+{
+  return (void)b, 0;
+}
+
+const operation operations[OPERATIONS] = {
+    {"load_vectors", call_load_vectors, cost_load_vectors, KG_ARRAY_LOAD, count_load},
+    {"local_matrices", call_local_matrices, cost_local_matrices, KG_ARRAY_LOCAL, count_local,
+     .makes_local = true},
+    {"edge_sum", call_diagonal, cost_diagonal, KG_ARRAY_INVERSE_DIAGONAL, count_rows},
+    {"trace_apply", call_apply, cost_apply, KG_ARRAY_COUNT, count_rows},
+    {"trace_apply_single", call_apply_single, cost_apply_single, KG_ARRAY_COUNT, count_none,
+     .alone = true},
+    {"trace_apply_reduced", call_reduced, cost_reduced, KG_ARRAY_COUNT, count_rows, .alone = true},
+    {"trace_apply_reduced_single", call_reduced_single, cost_reduced_single, KG_ARRAY_COUNT,
+     count_none, .alone = true},
+    {"ell_assemble", call_assemble, cost_assemble, KG_ARRAY_COUNT, count_none, .ell = true},
+    {"ell_apply", call_ell, cost_ell, KG_ARRAY_COUNT, count_rows, .ell = true},
+    {"cg_vectors", call_vectors, cost_vectors, KG_ARRAY_COUNT, count_none},
+    {"local_solve", call_local_solve, cost_local_solve, KG_ARRAY_U, count_u},
+    {"postprocess", call_postprocess, cost_postprocess, KG_ARRAY_U_STAR, count_star},
+    {"errors", call_errors, cost_errors, KG_ARRAY_ERROR_SUMS, count_sums},
+    {"load_vectors_of_formula", call_source, cost_source, KG_ARRAY_LOAD, count_load,
+     .formula = true},
+    {"errors_of_formula", call_exact, cost_exact, KG_ARRAY_ERROR_SUMS, count_sums, .formula = true},
+};

@@ -1,0 +1,20 @@
+/// @file
+/// The operators that the program `operators` measures, in the order in which one makes what the next
+/// works on.
+#pragma once
+#include "bench.h"
+
+enum { OPERATIONS = 15 };
+
+typedef struct operation {
+  const char *name;
+  kedge_status (*call)(bench *b);
+  kg_cost (*cost)(const bench *b);
+  kg_array result;                  ///< compared with the host's; KG_ARRAY_COUNT: b->y
+  size_t (*count)(const bench *b);  ///< of the numbers that are compared, of the first chunk alone
+  bool makes_local;                 ///< K^e, which all that follow work on
+  bool alone;                       ///< no other works on what it makes
+  bool ell, formula;                ///< works on the ELL matrix; evaluates a formula
+} operation;
+
+extern const operation operations[OPERATIONS];
