@@ -8,6 +8,9 @@
 #include "ops/vertex_matrix.h"
 #include "ops/vertex_transfer.h"
 
+/// Below it vertex modes save no iteration (docs/multigrid.md).
+enum { VERTEX_MODES_ORDER_MIN = 5 };
+
 /// Of the copy in single precision: reduced K^e where that is possible.
 static size_t local_count(const kg_multigrid_shape *shape)
 {
@@ -78,6 +81,11 @@ static kg_multigrid trace_at(const kg_multigrid_shape *shape, void *memory, size
         kg_piece(memory, (size_t)shape->n_line_steps * n_edge * n_edge, real, bytes);
   if (shape->smoothing_steps == 0) return m;
   if (shape->smoothing_steps > 1) m.d = kg_piece(memory, n_free * n_edge, real, bytes);
+  if (kg_multigrid_has_vertex_modes(shape)) {
+    m.modes.weight = kg_piece(memory, (size_t)shape->n_vertices, sizeof(double), bytes);
+    m.modes.value = kg_piece(memory, (size_t)shape->n_vertices, sizeof(double), bytes);
+    kg_vertex_mode_shape(shape->size.order, m.modes.shape);
+  }
   if (has_copies(shape)) m.single = single_at(shape, memory, bytes);
   return m;
 }
@@ -109,6 +117,12 @@ static kg_multigrid multigrid_at(const kg_multigrid_shape *shape, void *memory, 
 bool kg_multigrid_is_measured(const kg_multigrid_shape *shape)
 {
   return shape->smoothing_steps > (shape->smoother == KEDGE_SMOOTHER_ELEMENT ? 0 : 1);
+}
+
+bool kg_multigrid_has_vertex_modes(const kg_multigrid_shape *shape)
+{
+  return shape->smoother == KEDGE_SMOOTHER_EDGE && shape->smoothing_steps == 1 &&
+         shape->size.order >= VERTEX_MODES_ORDER_MIN;
 }
 
 size_t kg_multigrid_bytes(const kg_multigrid_shape *shape)
@@ -193,9 +207,20 @@ static kedge_status make_trace(kedge_context *ctx, const kg_multigrid_args *a, k
 {
   m->largest_eigenvalue = kg_multigrid_is_measured(&a->shape)
                               ? kg_smoother_bound(a->shape.smoother)
-                              : kg_smoother_estimate(a->shape.size.order, a->shape.alignment);
+                              : kg_smoother_estimate(a->shape.size.order, a->shape.alignment,
+                                                     kg_multigrid_has_vertex_modes(&a->shape));
   if (has_copies(&a->shape)) KG_TRY(make_single(ctx, a, &m->single));
   return kg_smoother_make(ctx, &m->smoother, &a->batch, a->local, a->work);
+}
+
+/// The vertex space is there.
+static kedge_status make_modes(kedge_context *ctx, const kg_multigrid_args *a, kg_multigrid *m)
+{
+  if (!kg_multigrid_has_vertex_modes(&a->shape)) return KEDGE_OK;
+  m->modes.space = m->space;
+  return kg_vertex_modes_fill(
+      ctx, &(kg_vertex_modes_args){
+               .batch = a->batch, .local = a->local, .modes = m->modes, .element = a->work});
 }
 
 kedge_status kg_multigrid_lower(kedge_context *ctx, const kg_multigrid_args *a,
@@ -210,6 +235,7 @@ kedge_status kg_multigrid_lower(kedge_context *ctx, const kg_multigrid_args *a,
   out->correction = upper->correction;
   out->solver = upper->solver;
   out->coarse = upper->coarse;
+  KG_TRY(make_modes(ctx, a, out));
   return make_trace(ctx, a, out);
 }
 
@@ -228,6 +254,7 @@ kedge_status kg_multigrid_create(kedge_context *ctx, const kg_multigrid_args *a,
                                       .work = a->work,
                                       .work_bytes = a->work_bytes};
   KG_TRY(kg_vertex_space_fill(ctx, &space));
+  KG_TRY(make_modes(ctx, a, out));
   return out->space.n_rows > 0 ? make_coarse(ctx, a, out) : KEDGE_OK;
 }
 
@@ -253,6 +280,8 @@ kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *s)
   sum = kg_cost_plus(sum, 1, kg_vertex_space_cost(&s->count, s->n_vertices));
   sum = kg_cost_plus(sum, 1, kg_vertex_matrix_cost(&s->count, s->n_vertices));
   if (s->flux) sum = kg_cost_plus(sum, 1, kg_vertex_flux_cost(&s->count));
+  if (kg_multigrid_has_vertex_modes(s))
+    sum = kg_cost_plus(sum, 1, kg_vertex_modes_cost(s->size, &s->count, s->n_vertices));
   if (!has_copies(s)) return sum;
   return kg_cost_plus(sum, 1,
                       s->flux ? kg_local_reduce_cost(s->size, n, KG_SINGLE)
@@ -292,6 +321,19 @@ static kedge_status multiply(kedge_context *ctx, const kg_cycle *c)
   return kg_trace_apply(ctx, &op);
 }
 
+/// The vertex modes that a step has to move: of r - A z, with the product at hand, or of r.
+static kedge_status find_modes(kedge_context *ctx, const kg_multigrid *m, const kg_cycle *c,
+                               bool from_zero)
+{
+  if (!m->modes.value) return KEDGE_OK;
+  return kg_vertex_modes_restrict(
+      ctx, &(kg_vertex_modes_restrict_args){.modes = m->modes,
+                                            .size = m->shape.size,
+                                            .number = m->shape.number,
+                                            .r = c->r,
+                                            .product = from_zero ? NULL : c->product});
+}
+
 /// How a smoothing begins and ends.
 typedef struct smoothing {
   bool from_zero;                   ///< z is zero; else the product is at hand
@@ -307,6 +349,7 @@ static kedge_status smooth(kedge_context *ctx, const kg_multigrid *m, const kg_c
 {
   const int steps = m->shape.smoothing_steps;
   const double scale = (steps == 1 ? 1.125 : 1.0) / m->largest_eigenvalue;
+  KG_TRY(find_modes(ctx, m, c, how.from_zero));  // a correction that is not in the product has none
   for (int i = 1; i <= steps; ++i) {
     if (i > 1) KG_TRY(multiply(ctx, c));
     const kg_smoother_args args = {
@@ -314,6 +357,7 @@ static kedge_status smooth(kedge_context *ctx, const kg_multigrid *m, const kg_c
         .r = c->r,
         .product = c->product,
         .correction = how.correction,
+        .modes = m->modes,
         .from_zero = how.from_zero && i == 1,
         .z = c->z,
         .d = m->d,
@@ -405,6 +449,9 @@ kg_cost kg_multigrid_apply_cost(const kg_multigrid_shape *s)
   sum.bytes *= size;
   sum = kg_cost_plus(sum, 1, kg_vertex_transfer_cost(&s->count, s->n_vertices, s->number));
   if (s->flux) sum.bytes += 20.0 * s->count.n_free;  // opposite unknowns and fluxes
+  if (kg_multigrid_has_vertex_modes(s))              // of r - A z, and of r, which counts as much
+    sum = kg_cost_plus(sum, 2,
+                       kg_vertex_modes_restrict_cost(s->size, &s->count, s->n_vertices, s->number));
   if (has_copies(s)) sum.bytes += kg_round_cost((int64_t)s->count.n_free * s->size.n_edge).bytes;
   return sum;
 }

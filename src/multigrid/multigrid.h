@@ -60,6 +60,7 @@ typedef struct kg_multigrid {
   kg_multigrid_single single;
   kg_vertex_space space;
   kg_vertex_flux flux;
+  kg_vertex_modes modes;          ///< kg_multigrid_has_vertex_modes()
   kg_csr_place matrix;            ///< of the coarse space (ops/vertex_matrix.h)
   double *residual, *correction;  ///< [unknown] of the coarse space
   const kg_coarse_table *solver;
@@ -71,6 +72,9 @@ typedef struct kg_multigrid {
 /// shape, order, reaction or stabilization has reached (kg_smoother_estimate()). More steps make a
 /// polynomial that grows fast there.
 bool kg_multigrid_is_measured(const kg_multigrid_shape *shape);
+/// Whether steps move vertex modes too (ops/vertex_modes.h): one step with the blocks of edges, from order 5 on,
+/// where that takes fewer iterations.
+bool kg_multigrid_has_vertex_modes(const kg_multigrid_shape *shape);
 /// Bytes of the memory that kg_multigrid_create() is given, kept and for work, beside that of the
 /// coarse solver.
 size_t kg_multigrid_bytes(const kg_multigrid_shape *shape);

@@ -64,9 +64,10 @@ double kg_smoother_bound(kedge_smoother kind)
   return kind == KEDGE_SMOOTHER_ELEMENT ? 2.0 : 3.0;
 }
 
-double kg_smoother_estimate(int order, double alignment)
+double kg_smoother_estimate(int order, double alignment, bool vertex_modes)
 {
-  return (order < 5 ? 0.95 : 0.85) * fmax(2.0, 1.5 + 0.5 * alignment);
+  const double least = vertex_modes ? 0.93 : order < 5 ? 0.95 : 0.85;
+  return least * fmax(2.0, 1.5 + 0.5 * alignment);
 }
 
 static kedge_status step_by_edges(kedge_context *ctx, const kg_smoother *s,
@@ -80,6 +81,7 @@ static kedge_status step_by_edges(kedge_context *ctx, const kg_smoother *s,
                                                     .product = a->from_zero ? NULL : a->product,
                                                     .z = a->z,
                                                     .correction = a->correction,
+                                                    .modes = a->modes,
                                                     .d = a->d,
                                                     .step = a->step,
                                                     .momentum = a->momentum,

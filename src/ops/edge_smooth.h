@@ -4,11 +4,13 @@
 ///     d = momentum d + step B^-1 (r - A z),  z += d
 ///
 /// and, in the last step of a preconditioner, r . z. In the first step after a coarse correction
-/// (ops/vertex_flux.h) z and A z are corrected on the way: z += P c, A z += A P c.
+/// (ops/vertex_flux.h) z and A z are corrected on the way: z += P c, A z += A P c. A step may move vertex modes
+/// (ops/vertex_modes.h) beside the blocks of the edges: then d is not kept.
 #pragma once
 #include "ops/cg_state.h"
 #include "ops/ops.h"
 #include "ops/vertex_flux.h"
+#include "ops/vertex_modes.h"
 KEDGE_BEGIN_DECLS
 
 /// Vectors are [free trace edge][mode] and begin at multiples of 16 bytes.
@@ -21,6 +23,7 @@ typedef struct kg_edge_smooth_args {
   const void *product;  ///< A z; NULL: z is zero, whatever it holds
   void *z;
   kg_vertex_correction correction;  ///< of z, and of the product in passing: that is not written
+  kg_vertex_modes modes;            ///< z += step sum_v phi_v value_v
   void *d;                          ///< NULL: there is no step after this one
   double step, momentum;            ///< momentum 0: d is not read
   double *partial;                  ///< work with `state`: [KG_CG_PARTIALS]

@@ -65,6 +65,7 @@ __device__ __forceinline__ double smooth(const kg_edge_smooth_args &a, int32_t e
     for (int k = 0; k < M; ++k) y[k] += (kg_real)a.momentum * x[k];
   }
   if (a.d != nullptr) store_edge<M>((kg_real *)a.d + row, y);
+  if (a.modes.value != nullptr) kg_vertex_modes_add(&a.modes, M, edge, a.step, z);
   double dot = 0.0;
 #pragma unroll
   for (int k = 0; k < M; ++k) {

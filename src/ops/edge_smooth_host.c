@@ -58,8 +58,10 @@ static double smooth_group(const kg_edge_smooth_args *a, int64_t group)
       if (momentum != 0) d += momentum * direction[row];
       if (direction) direction[row] = d;
       z[row] = product ? z[row] + d : d;
-      dot += (double)r[row] * z[row];
     }
+  for (int32_t edge = first; a->modes.value && edge < first + lanes; ++edge)
+    kg_vertex_modes_add(&a->modes, m, edge, a->step, z + (int64_t)edge * m);
+  for (int64_t i = (int64_t)first * m; i < row; ++i) dot += (double)r[i] * z[i];
   return dot;
 }
 

@@ -18,6 +18,14 @@ kedge_status kg_vertex_prolong(kedge_context *ctx, const kg_vertex_prolong_args 
   return impl[args->number][ctx->backend](ctx, args);
 }
 
+kedge_status kg_vertex_modes_restrict(kedge_context *ctx, const kg_vertex_modes_restrict_args *args)
+{
+  static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *,
+                                                           const kg_vertex_modes_restrict_args *) =
+      KG_IMPLEMENTATIONS_OF_NUMBERS(kg_vertex_modes_restrict_host, kg_vertex_modes_restrict_cuda);
+  return impl[args->number][ctx->backend](ctx, args);
+}
+
 /// Restrict: two numbers of r and A z an edge, its two ends, the unknown. Prolong: two numbers of z
 /// read and written an edge, its two unknowns with their numbers.
 kg_cost kg_vertex_transfer_cost(const kg_trace_counts *count, int32_t n_rows, kg_number number)
@@ -25,4 +33,14 @@ kg_cost kg_vertex_transfer_cost(const kg_trace_counts *count, int32_t n_rows, kg
   const double vectors = 8.0 * (double)kg_number_bytes(number);
   return (kg_cost){.bytes = (vectors + 16.0) * count->n_free + (12.0 + 8.0) * n_rows,
                    .flops = (2 * 4.0 + 6.0) * count->n_free + 3.0 * n_rows};
+}
+
+/// r and A z read, though each edge by two vertices; the ends at a vertex, its weight and value.
+kg_cost kg_vertex_modes_restrict_cost(kg_sizes size, const kg_trace_counts *count, int32_t n_rows,
+                                      kg_number number)
+{
+  const double rows = (double)size.n_edge * count->n_free;
+  return (kg_cost){.bytes = 2.0 * (double)kg_number_bytes(number) * rows + 8.0 * count->n_free +
+                            (4.0 + 16.0) * n_rows,
+                   .flops = 2 * 3.0 * rows};
 }

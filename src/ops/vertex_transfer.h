@@ -1,9 +1,11 @@
 /// @file
 /// Between the trace and the coarse space (ops/vertex_space.h): c = P^T (r - A z) and z += P c, with the
-/// product A z += A P c where the fluxes of c are known (ops/vertex_flux.h).
+/// product A z += A P c where the fluxes of c are known (ops/vertex_flux.h); and to the vertex modes
+/// (ops/vertex_modes.h), value = weight phi . (r - A z).
 #pragma once
 #include "ops/real.h"
 #include "ops/vertex_flux.h"
+#include "ops/vertex_modes.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_vertex_restrict_args {
@@ -23,11 +25,24 @@ typedef struct kg_vertex_prolong_args {
   void *product;     ///< the same, A z; not touched without fluxes
 } kg_vertex_prolong_args;
 
+typedef struct kg_vertex_modes_restrict_args {
+  kg_vertex_modes modes;  ///< value is filled
+  kg_sizes size;
+  kg_number number;     ///< of r and product
+  const void *r;        ///< [free trace edge][mode]
+  const void *product;  ///< the same, A z; NULL: z is zero
+} kg_vertex_modes_restrict_args;
+
 /// Thread or loop = unknown: it gathers over the ends of edges at its vertex, in their order.
 kedge_status kg_vertex_restrict(kedge_context *ctx, const kg_vertex_restrict_args *args);
 kedge_status kg_vertex_prolong(kedge_context *ctx, const kg_vertex_prolong_args *args);
-/// Both, if modes other than the first two need not be moved.
+kedge_status kg_vertex_modes_restrict(kedge_context *ctx,
+                                      const kg_vertex_modes_restrict_args *args);
+/// The first two, if modes other than the first two need not be moved.
 kg_cost kg_vertex_transfer_cost(const kg_trace_counts *count, int32_t n_rows, kg_number number);
+/// From r - A z; adding them is part of a step (kg_edge_smooth_cost()).
+kg_cost kg_vertex_modes_restrict_cost(kg_sizes size, const kg_trace_counts *count, int32_t n_rows,
+                                      kg_number number);
 
 kedge_status kg_vertex_restrict_host(kedge_context *ctx, const kg_vertex_restrict_args *args);
 kedge_status kg_vertex_prolong_host(kedge_context *ctx, const kg_vertex_prolong_args *args);
@@ -39,6 +54,14 @@ kedge_status kg_vertex_prolong_host_single(kedge_context *ctx, const kg_vertex_p
 kedge_status kg_vertex_restrict_cuda_single(kedge_context *ctx,
                                             const kg_vertex_restrict_args *args);
 kedge_status kg_vertex_prolong_cuda_single(kedge_context *ctx, const kg_vertex_prolong_args *args);
+kedge_status kg_vertex_modes_restrict_host(kedge_context *ctx,
+                                           const kg_vertex_modes_restrict_args *args);
+kedge_status kg_vertex_modes_restrict_cuda(kedge_context *ctx,
+                                           const kg_vertex_modes_restrict_args *args);
+kedge_status kg_vertex_modes_restrict_host_single(kedge_context *ctx,
+                                                  const kg_vertex_modes_restrict_args *args);
+kedge_status kg_vertex_modes_restrict_cuda_single(kedge_context *ctx,
+                                                  const kg_vertex_modes_restrict_args *args);
 
 /// Unknown i of P^T (r - A z), summed in double precision.
 KG_INLINE double kg_vertex_gather(const kg_vertex_restrict_args *a, int32_t i)
@@ -52,6 +75,15 @@ KG_INLINE double kg_vertex_gather(const kg_vertex_restrict_args *a, int32_t i)
     slope += a->space.ends[k] & 1 ? rise : -rise;
   }
   return KG_PROLONG_MEAN * mean + KG_PROLONG_SLOPE * slope;
+}
+
+/// phi . x of the part of phi on an edge, from the edge's modes of x.
+KG_INLINE double kg_vertex_mode_dot(const kg_vertex_modes *modes, int m, bool higher,
+                                    const kg_real *x)
+{
+  double even = 0.0, odd = 0.0;
+  for (int k = 1; k < m; ++k) *(k & 1 ? &odd : &even) += modes->shape[k] * x[k];
+  return higher ? even + odd : even - odd;
 }
 
 /// The modes of an edge of z += P c, and of its product.

@@ -1,8 +1,9 @@
-// vertex_transfer_cuda.cu: c = P^T (r - A z), thread = unknown, and z += P c with its product, thread =
-// edge (vertex_transfer.h). Both read what lies near in memory because vertices and edges are numbered
-// along the elements; no shared memory.
-// Cost    kg_vertex_transfer_cost()
+// vertex_transfer_cuda.cu: c = P^T (r - A z) and weight phi . (r - A z), thread = unknown, and z += P c with its
+// product, thread = edge (vertex_transfer.h). All read what lies near in memory because vertices and edges are
+// numbered along the elements; no shared memory. A row is read in words of up to 16 bytes.
+// Cost    kg_vertex_transfer_cost(), kg_vertex_modes_restrict_cost()
 #include "backend/cuda_rt.h"
+#include "ops/edge_rows.cuh"
 #include "ops/vertex_transfer.h"
 
 namespace
@@ -27,6 +28,44 @@ __global__ void __launch_bounds__(BLOCK)
   const int64_t edge = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
   if (edge < a.correction.n_edges) kg_vertex_add(&a, (int32_t)edge);
 }
+
+template <int M>
+__global__ void __launch_bounds__(BLOCK)
+    KG_REAL(vertex_modes_restrict_kernel)(const kg_vertex_modes_restrict_args a)
+{
+  const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+  if (i >= a.modes.space.n_rows) return;
+  double sum = 0.0;
+  for (int32_t k = a.modes.space.begin[i]; k < a.modes.space.begin[i + 1]; ++k) {
+    const int32_t end = a.modes.space.ends[k];
+    const int64_t row = (int64_t)(end >> 1) * M;
+    kg_real x[M], y[M];
+    load_edge<M>(x, (const kg_real *)a.r + row);
+    if (a.product != nullptr) {
+      load_edge<M>(y, (const kg_real *)a.product + row);
+#pragma unroll
+      for (int j = 0; j < M; ++j) x[j] -= y[j];
+    }
+    sum += kg_vertex_mode_dot(&a.modes, M, end & 1, x);
+  }
+  a.modes.value[i] = a.modes.weight[i] * sum;
+}
+
+template <int P>
+kedge_status restrict_modes(kedge_context *ctx, const kg_vertex_modes_restrict_args &a)
+{
+  KG_REAL(vertex_modes_restrict_kernel)<P + 1>
+      <<<blocks(a.modes.space.n_rows), BLOCK, 0, kg_cuda_stream(ctx)>>>(a);
+  return kg_cuda_launched(ctx, "vertex_modes_restrict");
+}
+
+constexpr kedge_status (*restrict_by_order[])(kedge_context *,
+                                              const kg_vertex_modes_restrict_args &) = {
+    restrict_modes<1>, restrict_modes<2>,  restrict_modes<3>,  restrict_modes<4>,
+    restrict_modes<5>, restrict_modes<6>,  restrict_modes<7>,  restrict_modes<8>,
+    restrict_modes<9>, restrict_modes<10>, restrict_modes<11>, restrict_modes<12>};
+static_assert(sizeof restrict_by_order / sizeof *restrict_by_order == KEDGE_ORDER_MAX,
+              "one entry per order");
 }  // namespace
 
 extern "C" kedge_status KG_REAL(kg_vertex_restrict_cuda)(kedge_context *ctx,
@@ -44,4 +83,11 @@ extern "C" kedge_status KG_REAL(kg_vertex_prolong_cuda)(kedge_context *ctx,
   KG_REAL(vertex_prolong_kernel)<<<blocks(a->correction.n_edges), BLOCK, 0, kg_cuda_stream(ctx)>>>(
       *a);
   return kg_cuda_launched(ctx, "vertex_prolong");
+}
+
+extern "C" kedge_status KG_REAL(kg_vertex_modes_restrict_cuda)(
+    kedge_context *ctx, const kg_vertex_modes_restrict_args *a)
+{
+  if (a->modes.space.n_rows == 0) return KEDGE_OK;
+  return restrict_by_order[a->size.order - 1](ctx, *a);
 }

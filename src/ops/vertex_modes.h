@@ -1,0 +1,121 @@
+/// @file
+/// Vertex modes of the trace: what smoothing by edges is slow at from order 6 on. Errors are left there that have
+/// a value at a vertex, on the ends of all its edges, and fall fast along them. A block of one edge cannot see that
+/// its neighbours have the same value, and a linear function does not fall fast.
+///
+/// The mode phi of a vertex that carries an unknown (ops/vertex_space.h) is, on each of its edges, 1 at the
+/// vertex and 0 at the other end, without a mean, and otherwise least in the sum of (2 k + 1) c_k^2 over its
+/// modes, which is what the energy of the trace resembles. That is half the mean of all Legendre polynomials P_k of
+/// odd k <= P and half the mean of those of even k, without k = 0:
+///
+///     c_k = 1 / (n_k sqrt(2 (2 k + 1))),   n_k modes of the parity of k;   times (-1)^k at a lower vertex
+///
+/// Smoothing adds sum_v phi_v weight_v phi_v . (r - A z) to B^-1 (r - A z) (ops/edge_smooth.h), as a Jacobi
+/// iteration of these modes would. Having no mode 0 they do not see A P c of a coarse function (ops/vertex_flux.h).
+#pragma once
+#include "ops/local_differences.h"
+#include "ops/real.h"
+#include "ops/trace_arrays.h"
+#include "ops/vertex_space.h"
+KEDGE_BEGIN_DECLS
+
+/// Of what each mode alone would take: neighbours share edges (docs/multigrid.md has how it was chosen).
+#define KG_VERTEX_MODE_STEP 0.5
+
+/// Arrays in device memory.
+typedef struct kg_vertex_modes {
+  kg_vertex_space space;
+  double *weight;  ///< [unknown]: KG_VERTEX_MODE_STEP / phi . A phi
+  double *value;   ///< [unknown]: of kg_vertex_modes_restrict(); NULL: there are no modes
+  double shape[KEDGE_ORDER_MAX + 1];  ///< c_k
+} kg_vertex_modes;
+
+typedef struct kg_vertex_modes_args {
+  kg_batch batch;
+  kg_local local;
+  kg_vertex_modes modes;  ///< weight is filled
+  double *element;        ///< work: [group][3][lane], phi . K^e phi of the corners
+} kg_vertex_modes_args;
+
+/// c_0 to c_P, c_0 = 0.
+void kg_vertex_mode_shape(int order, double *shape);
+
+/// Two passes, each with one writer for every word: corners of the elements, then vertices.
+kedge_status kg_vertex_modes_fill(kedge_context *ctx, const kg_vertex_modes_args *args);
+kg_cost kg_vertex_modes_cost(kg_sizes size, const kg_trace_counts *count, int32_t n_vertices);
+
+kedge_status kg_vertex_modes_fill_host(kedge_context *ctx, const kg_vertex_modes_args *args);
+kedge_status kg_vertex_modes_fill_cuda(kedge_context *ctx, const kg_vertex_modes_args *args);
+
+/// c_i K^e_ij c_j of sides s and t, summed over modes i, j of even (0) and odd (1) numbers.
+typedef struct kg_vertex_mode_sums {
+  double of[2][2];
+} kg_vertex_mode_sums;
+
+KG_INLINE kg_vertex_mode_sums kg_vertex_mode_sum(const kg_vertex_modes_args *a, int32_t e, int s,
+                                                 int t)
+{
+  const int m = a->batch.reference.size.n_edge, packed = a->batch.reference.size.n_packed;
+  const int64_t first = (int64_t)(e / KG_LANES) * packed * KG_LANES + e % KG_LANES;
+  kg_vertex_mode_sums sum = {{{0.0, 0.0}, {0.0, 0.0}}};
+  for (int i = 1; i < m; ++i)
+    for (int j = 1; j < m; ++j)
+      sum.of[i & 1][j & 1] += a->modes.shape[i] * a->modes.shape[j] *
+                              kg_local_entry(&a->local, m, first, s * m + i, t * m + j);
+  return sum;
+}
+
+/// phi . K^e phi on sides s and t, where phi belongs to their higher vertices, or with a sign of -1 to the lower.
+KG_INLINE double kg_vertex_mode_form(const kg_vertex_mode_sums *sum, double sign_s, double sign_t)
+{
+  return sum->of[0][0] + sign_s * sum->of[1][0] + sign_t * sum->of[0][1] +
+         sign_s * sign_t * sum->of[1][1];
+}
+
+/// phi . K^e phi of the corners of an element: corner l is where side l begins.
+KG_INLINE void kg_vertex_mode_corners(const kg_vertex_modes_args *a, int32_t e)
+{
+  double corner[3] = {0.0, 0.0, 0.0}, begin[3];  // signs of the vertices where sides begin
+  for (int l = 0; l < 3; ++l) {
+    begin[l] = a->batch.arrays.side_edge[kg_lane_side(e, l)] & 1u ? 1.0 : -1.0;
+    const kg_vertex_mode_sums sum = kg_vertex_mode_sum(a, e, l, l);
+    corner[l] += kg_vertex_mode_form(&sum, begin[l], begin[l]);
+    corner[(l + 1) % 3] += kg_vertex_mode_form(&sum, -begin[l], -begin[l]);
+  }
+  for (int l = 0; l < 3; ++l) {
+    const int before = (l + 2) % 3;  // the side that ends here
+    const kg_vertex_mode_sums sum = kg_vertex_mode_sum(a, e, l, before);
+    corner[l] += 2.0 * kg_vertex_mode_form(&sum, begin[l], -begin[before]);
+  }
+  for (int l = 0; l < 3; ++l) a->element[kg_lane_side(e, l)] = corner[l];
+}
+
+/// The weight of a vertex; each of its elements is met once, from the side that begins there.
+KG_INLINE void kg_vertex_mode_weigh(const kg_vertex_modes_args *a, int32_t i)
+{
+  const kg_vertex_space *space = &a->modes.space;
+  double energy = 0.0;
+  for (int32_t k = space->begin[i]; k < space->begin[i + 1]; ++k) {
+    const int32_t edge = space->ends[k] >> 1, end = space->ends[k] & 1;
+    for (int of = 0; of < 2; ++of) {
+      const int32_t side = a->batch.arrays.edge_sides[2 * (int64_t)edge + of];
+      if (side < 0) continue;
+      const int64_t at = kg_lane_side(side / 3, side % 3);
+      if ((int32_t)(a->batch.arrays.side_edge[at] & 1u) == end) energy += a->element[at];
+    }
+  }
+  a->modes.weight[i] = KG_VERTEX_MODE_STEP / energy;
+}
+
+/// The modes of a trace edge of z += step sum_v phi_v value_v.
+KG_INLINE void kg_vertex_modes_add(const kg_vertex_modes *modes, int m, int32_t edge, double step,
+                                   kg_real *z)
+{
+  const int32_t *row = modes->space.edge_row + 2 * (int64_t)edge;
+  const double low = row[0] >= 0 ? step * modes->value[row[0]] : 0.0;
+  const double high = row[1] >= 0 ? step * modes->value[row[1]] : 0.0;
+  const double odd = high - low, even = high + low;
+  for (int k = 1; k < m; ++k) z[k] += (kg_real)(modes->shape[k] * (k & 1 ? odd : even));
+}
+
+KEDGE_END_DECLS

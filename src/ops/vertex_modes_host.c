@@ -1,0 +1,11 @@
+#include "core/context.h"
+#include "ops/vertex_modes.h"
+
+kedge_status kg_vertex_modes_fill_host(kedge_context *ctx, const kg_vertex_modes_args *a)
+{
+#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+  for (int32_t e = 0; e < a->batch.count.n_elements; ++e) kg_vertex_mode_corners(a, e);
+#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+  for (int32_t i = 0; i < a->modes.space.n_rows; ++i) kg_vertex_mode_weigh(a, i);
+  return KEDGE_OK;
+}

@@ -1,0 +1,306 @@
+// The vertex modes of multigrid's smoothing, against the mesh and plain loops.
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "../ops/dense.h"
+#include "compare.h"
+#include "ops/edge_smooth.h"
+#include "ops/vertex_transfer.h"
+#include "systems.h"
+
+/// Values of psi_k at 1; at -1 they are (-1)^k times that.
+static double at_end(int k)
+{
+  return sqrt(k + 0.5);
+}
+
+static void a_vertex_mode_is_one_at_its_vertex_and_zero_at_the_other(void **state)
+{
+  (void)state;
+  for (int order = 2; order <= KEDGE_ORDER_MAX; ++order) {
+    double shape[KEDGE_ORDER_MAX + 1], high = 0.0, low = 0.0;
+    kg_vertex_mode_shape(order, shape);
+    assert_true(shape[0] == 0.0);
+    for (int k = 1; k <= order; ++k) {
+      high += shape[k] * at_end(k);
+      low += shape[k] * (k % 2 ? -at_end(k) : at_end(k));
+    }
+    assert_at_most(fabs(high - 1.0), rounding(order));
+    assert_at_most(fabs(low), rounding(order));
+  }
+}
+
+/// Its sum of (2 k + 1) c_k^2 is stationary: a function that is zero at both ends is orthogonal to it.
+static void a_vertex_mode_has_the_least_energy(void **state)
+{
+  (void)state;
+  for (int order = 3; order <= KEDGE_ORDER_MAX; ++order) {
+    double shape[KEDGE_ORDER_MAX + 1];
+    kg_vertex_mode_shape(order, shape);
+    for (int k = 3; k <= order;
+         ++k) {  // psi_k less what the lower mode of its parity has at the ends
+      const int lower = 2 - k % 2;
+      const double part = at_end(k) / at_end(lower);
+      const double product = (2 * k + 1) * shape[k] - part * (2 * lower + 1) * shape[lower];
+      assert_at_most(fabs(product), rounding(order) * (2 * k + 1) * shape[k]);
+    }
+  }
+}
+
+/// Vertex modes of a system, made by the operator; step[unknown] their weights.
+static kg_vertex_modes make_modes(trace_system *s)
+{
+  op_case *c = &s->c;
+  const size_t rows = (size_t)s->multigrid.space.n_rows;
+  kg_vertex_modes_args args = {
+      .batch = c->batch,
+      .local = {s->op.matrix_free.local, KG_DOUBLE},
+      .modes = {.space = s->multigrid.space,
+                .weight = case_output(c, rows),
+                .value = case_output(c, rows)},
+      .element = case_output(c, 3 * KG_LANES * (size_t)c->batch.count.n_groups)};
+  kg_vertex_mode_shape(c->size.order, args.modes.shape);
+  case_must(ctx, kg_vertex_modes_fill(ctx, &args));
+  return args.modes;
+}
+
+/// z += sum_v phi_v value_v, from the ends of the mesh's edges; value[unknown].
+static void add_modes(const trace_system *s, const int32_t *edge_row, const double *value,
+                      double *z)
+{
+  const int m = s->c.size.n_edge;
+  double shape[KEDGE_ORDER_MAX + 1];
+  kg_vertex_mode_shape(s->c.size.order, shape);
+  for (int32_t f = 0; f < s->c.batch.count.n_free; ++f)
+    for (int end = 0; end < 2; ++end) {
+      const int32_t row = edge_row[2 * f + end];
+      for (int k = 0; row >= 0 && k < m; ++k)
+        z[f * m + k] += value[row] * (end == 0 && k % 2 ? -shape[k] : shape[k]);
+    }
+}
+
+static int32_t *edge_rows(trace_system *s)
+{
+  return system_fetch(s, s->multigrid.space.edge_row,
+                      2 * (size_t)s->c.batch.count.n_free * sizeof(int32_t));
+}
+
+static void check_weights(trace_system *s)
+{
+  const size_t n = (size_t)s->multigrid.space.n_rows;
+  if (n == 0) return;
+  double *weight = case_fetch(&s->c, make_modes(s).weight), *unit = calloc(n, sizeof *unit);
+  double *x = calloc(s->n_all + 1, sizeof *x), *y = calloc(s->n_rows + 1, sizeof *y);
+  int32_t *edge_row = edge_rows(s);
+  assert_true(unit && x && y);
+  for (size_t i = 0; i < n; i += 1 + n / 8) {
+    for (size_t k = 0; k < s->n_rows; ++k) x[k] = 0.0;
+    unit[i] = 1.0;
+    add_modes(s, edge_row, unit, x);
+    unit[i] = 0.0;
+    system_multiply(s, x, y);
+    double energy = 0.0, size = 0.0;
+    for (size_t k = 0; k < s->n_rows; ++k) energy += x[k] * y[k], size += fabs(x[k] * y[k]);
+    const double tolerance = rounding(16.0 * s->c.size.n_trace) * 16 * size / energy;
+    assert_at_most(fabs(weight[i] * energy - KG_VERTEX_MODE_STEP), tolerance);
+  }
+  free(weight), free(unit), free(x), free(y), free(edge_row);
+}
+
+static void weights_divide_by_the_energies_of_the_modes(void **state)
+{
+  (void)state;
+  for_systems(check_weights, 9, 0.0);
+  for_systems(check_weights, 3, 5.0);
+}
+
+/// `values` in the type of numbers of device vectors.
+static void *input_of(op_case *c, kg_number number, const double *values, size_t count)
+{
+  if (number == KG_DOUBLE) return case_input(c, values, count);
+  double *twice = calloc(count / 2 + 1, sizeof *twice);
+  assert_non_null(twice);
+  for (size_t i = 0; i < count; ++i) ((float *)twice)[i] = (float)values[i];
+  void *device = case_input(c, twice, count / 2 + 1);
+  free(twice);
+  return device;
+}
+
+static void check_values(trace_system *s, kg_number number)
+{
+  op_case *c = &s->c;
+  const size_t n = (size_t)s->multigrid.space.n_rows;
+  if (n == 0) return;
+  const double precision = number == KG_DOUBLE ? 1.0 : FLT_EPSILON / DBL_EPSILON;
+  double *r = case_randoms(1, s->n_rows), *t = case_randoms(2, s->n_rows);
+  double *unit = calloc(n, sizeof *unit), *x = calloc(s->n_rows + 1, sizeof *x);
+  int32_t *edge_row = edge_rows(s);
+  kg_vertex_modes_restrict_args args = {.modes = make_modes(s),
+                                        .size = c->size,
+                                        .number = number,
+                                        .r = input_of(c, number, r, s->n_rows),
+                                        .product = input_of(c, number, t, s->n_rows)};
+  double *weight = case_fetch(c, args.modes.weight);
+  for (int from_zero = 0; from_zero < 2; ++from_zero) {
+    if (from_zero) args.product = NULL;
+    case_must(ctx, kg_vertex_modes_restrict(ctx, &args));
+    double *value = case_fetch(c, args.modes.value);
+    for (size_t i = 0; i < n; i += 1 + n / 8) {
+      for (size_t k = 0; k < s->n_rows; ++k) x[k] = 0.0;
+      unit[i] = weight[i];
+      add_modes(s, edge_row, unit, x);
+      unit[i] = 0.0;
+      double sum = 0.0, size = 0.0;
+      for (size_t k = 0; k < s->n_rows; ++k) {
+        sum += x[k] * (from_zero ? r[k] : r[k] - t[k]);
+        size += fabs(x[k]) * (fabs(r[k]) + fabs(t[k]));
+      }
+      assert_at_most(fabs(value[i] - sum), precision * rounding(s->c.size.n_edge) * 16 * size);
+    }
+    free(value);
+  }
+  free(r), free(t), free(unit), free(x), free(edge_row), free(weight);
+}
+
+static void check_double_values(trace_system *s)
+{
+  check_values(s, KG_DOUBLE);
+}
+
+static void check_single_values(trace_system *s)
+{
+  check_values(s, KG_SINGLE);
+}
+
+static void values_are_weighted_products_of_the_residual_with_the_modes(void **state)
+{
+  (void)state;
+  for_systems(check_double_values, 12, 0.0);
+  for_systems(check_single_values, 9, 0.0);
+}
+
+/// With modes, from a z and from zero: what it is without, and the modes; and r . z of that.
+static void check_step(trace_system *s)
+{
+  op_case *c = &s->c;
+  const size_t n = s->n_rows, rows = (size_t)s->multigrid.space.n_rows;
+  if (rows == 0) return;
+  double *r = case_randoms(1, n), *t = case_randoms(2, n), *z = case_randoms(3, n);
+  double *value = case_randoms(4, rows), *result[2];
+  int32_t *edge_row = edge_rows(s);
+  for (int from_zero = 0; from_zero < 2; ++from_zero) {
+    double dot = 0.0, size = 0.0;
+    kg_cg_state *after = NULL;
+    for (int with = 0; with < 2; ++with) {
+      kg_edge_smooth_args args = {.size = c->size,
+                                  .n_edges = c->batch.count.n_free,
+                                  .inverse = s->multigrid.smoother.inverse,
+                                  .r = case_input(c, r, n),
+                                  .product = from_zero ? NULL : case_input(c, t, n),
+                                  .z = case_input(c, z, n),
+                                  .step = 0.7};
+      if (with) {
+        args.modes =
+            (kg_vertex_modes){.space = s->multigrid.space, .value = case_input(c, value, rows)};
+        kg_vertex_mode_shape(c->size.order, args.modes.shape);
+        args.partial = case_output(c, KG_CG_PARTIALS);
+        args.state = s->vectors.state;
+        case_must(ctx, kg_zero(ctx, args.state, sizeof *args.state));
+      }
+      case_must(ctx, kg_edge_smooth(ctx, &args));
+      result[with] = case_fetch(c, args.z);
+      if (with) after = system_fetch(s, args.state, sizeof *after);
+    }
+    for (size_t i = 0; i < rows; ++i) value[i] *= 0.7;
+    add_modes(s, edge_row, value, result[0]);
+    for (size_t i = 0; i < rows; ++i) value[i] /= 0.7;
+    assert_close(n, result[1], result[0], rounding(c->size.n_edge) * 4);
+    for (size_t i = 0; i < n; ++i) {
+      dot += r[i] * result[1][i];
+      size += fabs(r[i] * result[1][i]);
+    }
+    assert_at_most(fabs(after->rz_next - dot), rounding((double)n) * size);
+    free(result[0]), free(result[1]), free(after);
+  }
+  free(r), free(t), free(z), free(value), free(edge_row);
+}
+
+static void a_step_moves_the_modes_too(void **state)
+{
+  (void)state;
+  for_systems(check_step, 9, 1.0);
+}
+
+/// Power steps of S A, where S is the step of one smoothing: the quotient z . A x / x . A x.
+static double largest_of_steps(trace_system *s)
+{
+  double quotient = 0.0;
+  const kg_vertex_modes modes = s->multigrid.modes;
+  double *x = case_randoms(9, s->n_all), *y = calloc(s->n_rows + 1, sizeof *y);
+  double *z = calloc(s->n_all + 1, sizeof *z);
+  assert_true(y && z && modes.value);
+  for (size_t i = s->n_rows; i < s->n_all; ++i) x[i] = 0.0;
+  for (int step = 0; step < 60; ++step) {
+    system_multiply(s, x, y);
+    const kg_cg_vectors_args *v = &s->vectors;
+    case_must(ctx, kg_copy_in(ctx, v->r, y, s->n_rows * sizeof *y));
+    case_must(ctx,
+              kg_vertex_modes_restrict(ctx, &(kg_vertex_modes_restrict_args){
+                                                .modes = modes, .size = s->c.size, .r = v->r}));
+    case_must(ctx, kg_smoother_step(ctx, &s->multigrid.smoother,
+                                    &(kg_smoother_args){.op = s->op.matrix_free,
+                                                        .r = v->r,
+                                                        .product = v->ap,
+                                                        .modes = modes,
+                                                        .from_zero = true,
+                                                        .z = v->z,
+                                                        .step = 1.0}));
+    double *all = case_fetch(&s->c, v->z);
+    double energy = 0.0, next = 0.0;
+    for (size_t i = 0; i < s->n_rows; ++i) energy += x[i] * y[i], next += all[i] * y[i];
+    quotient = fmax(quotient, next / energy);
+    const double scale = 1.0 / largest(s->n_rows, all);
+    for (size_t i = 0; i < s->n_rows; ++i) x[i] = scale * all[i];
+    free(all);
+  }
+  free(x), free(y), free(z);
+  return quotient;
+}
+
+/// A step of 1.5 / estimate: it stops to converge where an eigenvalue is 4/3 of the estimate.
+static void the_estimate_is_enough_for_a_step_with_modes(void **state)
+{
+  (void)state;
+  const double stabilizations[] = {1e-3, 1.0, 50.0, 1e3, 1e6}, reactions[] = {0.0, 1e4};
+  for (int order = 5; order <= KEDGE_ORDER_MAX; order += order < 7 ? 1 : 2)
+    for (int i = 0; i < 10; ++i) {
+      trace_system s;
+      system_create(&s, ctx,
+                    (system_options){.n_elements = 129,
+                                     .order = order,
+                                     .boundary = CASE_MIXED,
+                                     .material = {1.0, reactions[i % 2], stabilizations[i / 2],
+                                                  KEDGE_SCALING_ONE},
+                                     .smoother = KEDGE_SMOOTHER_EDGE,
+                                     .smoothing_steps = 1,
+                                     .solver = &exact_coarse});
+      assert_true(kg_multigrid_has_vertex_modes(&s.multigrid.shape));
+      assert_at_most(largest_of_steps(&s), 1.3 * s.multigrid.largest_eigenvalue);
+      system_destroy(&s);
+    }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_vertex_mode_is_one_at_its_vertex_and_zero_at_the_other),
+      cmocka_unit_test(a_vertex_mode_has_the_least_energy),
+      cmocka_unit_test(weights_divide_by_the_energies_of_the_modes),
+      cmocka_unit_test(values_are_weighted_products_of_the_residual_with_the_modes),
+      cmocka_unit_test(a_step_moves_the_modes_too),
+      cmocka_unit_test(the_estimate_is_enough_for_a_step_with_modes),
+  };
+  test_skip_without_backend();
+  return cmocka_run_group_tests(tests, open_context, close_context);
+}
