@@ -1,11 +1,12 @@
 /// @file
-/// The backend that a test program registered with kedge_backend_test() is to use.
+/// The backend that a test program registered with kedge_backend_test() is to use, and contexts of it.
 #pragma once
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmocka_all.h"
 #include "kedge/context.h"
 
 /// The backend named by KEDGE_TEST_BACKEND; the host when the program is started by hand.
@@ -38,4 +39,22 @@ static inline void test_skip_without_backend(void)
     exit(required && *required ? 1 : 77);
   }
   kedge_context_destroy(ctx);
+}
+
+/// Fail the test with the context's sentence unless the status is KEDGE_OK.
+static inline void must(kedge_context *ctx, kedge_status status)
+{
+  if (status != KEDGE_OK) fail_msg("%s", kedge_context_error(ctx));
+}
+
+/// A context with so many threads, which are not bound.
+static inline kedge_context *open_backend(kedge_backend backend, int threads)
+{
+  kedge_context_options options = KEDGE_CONTEXT_OPTIONS_INIT;
+  options.backend = backend;
+  options.threads = threads;
+  options.bind_threads = false;
+  kedge_context *ctx = NULL;
+  must(NULL, kedge_context_create(&options, &ctx));
+  return ctx;
 }

@@ -3,9 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../solver/context.h"
-#include "backend.h"
 #include "compare.h"
+#include "context.h"
 #include "solver/support.h"
 
 #define WAVES "sin(2*pi*x)*sin(2*pi*y)"

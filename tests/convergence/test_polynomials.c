@@ -1,20 +1,18 @@
 // Solutions that the spaces hold are found to rounding, whatever the boundary conditions.
 #include <stdlib.h>
 
-#include "backend.h"
 #include "compare.h"
+#include "context.h"
 #include "grid.h"
 #include "solver/support.h"
 
 enum { TRIANGLES = 33, ORDERS = 9 };
 
-static kedge_context *ctx;
 static kedge_mesh *mesh;
 
 static int open_mesh(void **state)
 {
-  (void)state;
-  ctx = open_backend(test_backend(), 1);
+  assert_int_equal(open_context(state), 0);
   test_grid grid;
   test_grid_create(&grid, TRIANGLES);
   mesh = test_grid_mesh(&grid, ctx);
@@ -24,10 +22,8 @@ static int open_mesh(void **state)
 
 static int close_mesh(void **state)
 {
-  (void)state;
   kedge_mesh_destroy(mesh);
-  kedge_context_destroy(ctx);
-  return 0;
+  return close_context(state);
 }
 
 /// A polynomial of degree P about as large as 1 on the mesh, whose coordinates run from 0 to 5.

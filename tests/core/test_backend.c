@@ -12,7 +12,7 @@
 
 static kedge_context *ctx;
 
-static int open_backend(void **state)
+static int open_default(void **state)
 {
   (void)state;
   kedge_context_options options = KEDGE_CONTEXT_OPTIONS_INIT;
@@ -20,7 +20,7 @@ static int open_backend(void **state)
   return kedge_context_create(&options, &ctx) == KEDGE_OK ? 0 : -1;
 }
 
-static int close_backend(void **state)
+static int close_default(void **state)
 {
   (void)state;
   const kedge_status status = kg_sync(ctx);
@@ -262,5 +262,5 @@ int main(void)
       cmocka_unit_test(graphs_without_loops_repeat_too),
 #endif
   };
-  return cmocka_run_group_tests(tests, open_backend, close_backend);
+  return cmocka_run_group_tests(tests, open_default, close_default);
 }

@@ -22,22 +22,6 @@ double *randoms(uint64_t seed, int32_t n)
   return v;
 }
 
-void must(kedge_context *ctx, kedge_status status)
-{
-  if (status != KEDGE_OK) fail_msg("%s", kedge_context_error(ctx));
-}
-
-kedge_context *open_backend(kedge_backend backend, int threads)
-{
-  kedge_context_options options = KEDGE_CONTEXT_OPTIONS_INIT;
-  options.backend = backend;
-  options.threads = threads;
-  options.bind_threads = false;
-  kedge_context *ctx = NULL;
-  must(NULL, kedge_context_create(&options, &ctx));
-  return ctx;
-}
-
 /// Triangles with a number for every vertex; -1 for those of Dirichlet edges.
 typedef struct triangulation {
   int n_vertices, n_triangles;

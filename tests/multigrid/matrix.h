@@ -2,6 +2,7 @@
 /// Matrices of linear finite elements on the host, as the multigrid is given them; and what tests do
 /// with them.
 #pragma once
+#include "backend.h"
 #include "multigrid/coarse.h"
 
 /// Rows compressed, the diagonal first.
@@ -51,9 +52,6 @@ double *fe_dense(const fe_matrix *m, int32_t n_columns);
 void *get(size_t count, size_t size);
 double *randoms(uint64_t seed, int32_t n);
 
-/// Fail the test with the context's sentence unless the status is KEDGE_OK.
-void must(kedge_context *ctx, kedge_status status);
-kedge_context *open_backend(kedge_backend backend, int threads);
 /// x = M b with vectors of the host.
 void solve_on_device(kedge_context *ctx, const kg_coarse_table *solver, kg_coarse *coarse,
                      int32_t n, const double *b, double *x);

@@ -10,7 +10,7 @@
 static double *zeros(op_case *c, size_t count)
 {
   double *device = case_output(c, count);
-  case_must(c->ctx, kg_zero(c->ctx, device, count * sizeof(double)));
+  must(c->ctx, kg_zero(c->ctx, device, count * sizeof(double)));
   return device;
 }
 
@@ -21,13 +21,13 @@ static void make_operator(trace_system *s)
   const size_t m = (size_t)c->size.n_edge, lanes = KG_LANES * (size_t)n->n_groups;
   const size_t n_local = (size_t)c->size.n_packed * lanes;
   double *local = case_output(c, n_local);
-  case_must(s->ctx,
-            kg_local_matrices(s->ctx, &(kg_local_matrices_args){
-                                          .batch = c->batch,
-                                          .material = c->material,
-                                          .load = zeros(c, (size_t)c->size.n_modes * lanes),
-                                          .local = local,
-                                          .condensed = zeros(c, (size_t)c->size.n_trace * lanes)}));
+  must(s->ctx,
+       kg_local_matrices(s->ctx, &(kg_local_matrices_args){
+                                     .batch = c->batch,
+                                     .material = c->material,
+                                     .load = zeros(c, (size_t)c->size.n_modes * lanes),
+                                     .local = local,
+                                     .condensed = zeros(c, (size_t)c->size.n_trace * lanes)}));
   s->local = case_fetch(c, local);
   s->op = (kg_trace_operator){.kind = KEDGE_OPERATOR_MATRIX_FREE,
                               .matrix_free = {.batch = c->batch,
@@ -55,7 +55,7 @@ static void make_vectors(trace_system *s)
 static void make_lines(trace_system *s, kg_multigrid_shape *shape)
 {
   const kg_trace_layout *layout = &s->c.layout.cut;
-  case_must(s->ctx, kg_edge_lines_create(s->ctx, s->c.mesh, layout, &s->lines));
+  must(s->ctx, kg_edge_lines_create(s->ctx, s->c.mesh, layout, &s->lines));
   shape->alignment = s->lines.alignment;
   shape->n_lines = s->lines.n_lines;
   shape->n_line_steps = s->lines.n_steps;
@@ -76,13 +76,13 @@ static void make_multigrid(trace_system *s, const system_options *o)
                             .local = {s->op.matrix_free.local, KG_DOUBLE},
                             .solver = o->solver};
   if (o->smoother == KEDGE_SMOOTHER_LINE) make_lines(s, &args.shape);
-  case_must(s->ctx, kg_multigrid_work_bytes(s->ctx, &args.shape, &args.work_bytes));
+  must(s->ctx, kg_multigrid_work_bytes(s->ctx, &args.shape, &args.work_bytes));
   args.memory = s->memory = case_output(c, kg_multigrid_bytes(&args.shape) / 8);
   args.work = s->work = case_output(c, (args.work_bytes + 7) / 8);
-  case_must(s->ctx, kg_multigrid_create(s->ctx, &args, &s->multigrid));
+  must(s->ctx, kg_multigrid_create(s->ctx, &args, &s->multigrid));
   if (kg_multigrid_is_measured(&args.shape))
-    case_must(s->ctx, kg_multigrid_bound(s->ctx, &s->multigrid, &s->op.matrix_free, &s->vectors,
-                                         &s->multigrid.largest_eigenvalue));
+    must(s->ctx, kg_multigrid_bound(s->ctx, &s->multigrid, &s->op.matrix_free, &s->vectors,
+                                    &s->multigrid.largest_eigenvalue));
 }
 
 void system_create(trace_system *s, kedge_context *ctx, system_options o)
@@ -117,28 +117,28 @@ void *system_fetch(trace_system *s, const void *device, size_t bytes)
 {
   void *host = malloc(bytes + 1);
   assert_non_null(host);
-  case_must(s->ctx, kg_copy_out(s->ctx, host, device, bytes));
-  case_must(s->ctx, kg_sync(s->ctx));
+  must(s->ctx, kg_copy_out(s->ctx, host, device, bytes));
+  must(s->ctx, kg_sync(s->ctx));
   return host;
 }
 
 static void put(trace_system *s, double *device, const double *host, size_t count)
 {
-  case_must(s->ctx, kg_copy_in(s->ctx, device, host, count * sizeof *host));
+  must(s->ctx, kg_copy_in(s->ctx, device, host, count * sizeof *host));
 }
 
 static void get(trace_system *s, double *host, const double *device, size_t count)
 {
-  case_must(s->ctx, kg_copy_out(s->ctx, host, device, count * sizeof *host));
-  case_must(s->ctx, kg_sync(s->ctx));
+  must(s->ctx, kg_copy_out(s->ctx, host, device, count * sizeof *host));
+  must(s->ctx, kg_sync(s->ctx));
 }
 
 void system_precondition(trace_system *s, const double *r, double *z)
 {
   const kg_cg_vectors_args *v = &s->vectors;
   put(s, v->r, r, s->n_rows);
-  case_must(s->ctx, kg_zero(s->ctx, v->z, s->n_all * sizeof *z));
-  case_must(s->ctx, kg_multigrid_apply(s->ctx, &s->multigrid, &s->op.matrix_free, v));
+  must(s->ctx, kg_zero(s->ctx, v->z, s->n_all * sizeof *z));
+  must(s->ctx, kg_multigrid_apply(s->ctx, &s->multigrid, &s->op.matrix_free, v));
   get(s, z, v->z, s->n_all);
 }
 
@@ -146,20 +146,20 @@ void system_smooth(trace_system *s, const double *y, double *z)
 {
   const kg_cg_vectors_args *v = &s->vectors;
   put(s, v->r, y, s->n_rows);
-  case_must(s->ctx, kg_smoother_step(s->ctx, &s->multigrid.smoother,
-                                     &(kg_smoother_args){.op = s->op.matrix_free,
-                                                         .r = v->r,
-                                                         .product = v->ap,
-                                                         .from_zero = true,
-                                                         .z = v->z,
-                                                         .step = 1.0}));
+  must(s->ctx, kg_smoother_step(s->ctx, &s->multigrid.smoother,
+                                &(kg_smoother_args){.op = s->op.matrix_free,
+                                                    .r = v->r,
+                                                    .product = v->ap,
+                                                    .from_zero = true,
+                                                    .z = v->z,
+                                                    .step = 1.0}));
   get(s, z, v->z, s->n_rows);
 }
 
 void system_multiply(trace_system *s, const double *x, double *y)
 {
   put(s, s->vectors.z, x, s->n_all);
-  case_must(s->ctx, kg_trace_operator_apply(s->ctx, &s->op, s->vectors.z, s->vectors.ap, NULL));
+  must(s->ctx, kg_trace_operator_apply(s->ctx, &s->op, s->vectors.z, s->vectors.ap, NULL));
   get(s, y, s->vectors.ap, s->n_rows);
 }
 

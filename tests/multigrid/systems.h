@@ -1,7 +1,7 @@
 /// @file
 /// Systems of awkward sizes with all kinds of boundary, and a check of each.
 #pragma once
-#include "../ops/context.h"
+#include "context.h"
 #include "exact_coarse.h"
 #include "system.h"
 

@@ -1,7 +1,9 @@
 // Aggregates and prolongations against their definition.
 #include <stdlib.h>
 
+#include "compare.h"
 #include "context.h"
+#include "matrix.h"
 #include "multigrid/aggregate.h"
 #include "multigrid/csr_make.h"
 #include "multigrid/scan.h"

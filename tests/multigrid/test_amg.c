@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compare.h"
 #include "context.h"
 #include "grid.h"
+#include "matrix.h"
 #include "multigrid/amg.h"
 
 static double dot(int32_t n, const double *a, const double *b)

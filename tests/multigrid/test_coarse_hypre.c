@@ -4,29 +4,11 @@
 #include <mpi.h>
 #include <stdlib.h>
 
-#include "backend.h"
 #include "compare.h"
-#include "core/context.h"
+#include "context.h"
 #include "grid.h"
 #include "matrix.h"
 #include "multigrid/coarse_hypre.h"
-
-static kedge_context *ctx;
-
-static int open_context(void **state)
-{
-  (void)state;
-  ctx = open_backend(test_backend(), 2);
-  return 0;
-}
-
-static int close_context(void **state)
-{
-  (void)state;
-  assert_int_equal(ctx->bytes_in_use, 0);
-  kedge_context_destroy(ctx);
-  return 0;
-}
 
 /// A matrix with its solver.
 typedef struct coarse_case {

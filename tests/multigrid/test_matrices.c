@@ -2,8 +2,10 @@
 // against dense computations.
 #include <stdlib.h>
 
+#include "compare.h"
 #include "context.h"
 #include "grid.h"
+#include "matrix.h"
 #include "multigrid/csr_apply.h"
 #include "multigrid/csr_transpose.h"
 #include "multigrid/dense.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../ops/context.h"
 #include "compare.h"
+#include "context.h"
 #include "exact_coarse.h"
 #include "system.h"
 
@@ -146,7 +146,7 @@ static const char *refusal(trace_system *s, kedge_smoother smoother, int32_t e)
                             .memory = s->memory,
                             .work = s->work};
   assert_int_equal(smoother, args.shape.smoother);
-  case_must(ctx, kg_multigrid_work_bytes(ctx, &args.shape, &args.work_bytes));
+  must(ctx, kg_multigrid_work_bytes(ctx, &args.shape, &args.work_bytes));
   kg_multigrid out;
   assert_int_equal(kg_multigrid_create(ctx, &args, &out), KEDGE_ERR_NUMERIC);
   kg_multigrid_destroy(ctx, &out);

@@ -142,8 +142,8 @@ static void check_smoothing(trace_system *s)
                               .momentum = 0.3,
                               .partial = case_output(c, KG_CG_PARTIALS),
                               .state = s->vectors.state};
-  case_must(ctx, kg_zero(ctx, args.state, sizeof *args.state));
-  case_must(ctx, kg_edge_smooth(ctx, &args));
+  must(ctx, kg_zero(ctx, args.state, sizeof *args.state));
+  must(ctx, kg_edge_smooth(ctx, &args));
   double *z_new = case_fetch(c, args.z), *d_new = case_fetch(c, args.d), dot = 0.0, size = 0.0;
   for (size_t i = 0; i < n; ++i) x[i] = r[i] - t[i];
   multiply_blocks(s, inverse, x, y);
@@ -163,7 +163,7 @@ static void check_smoothing(trace_system *s)
   args.d = NULL;
   args.momentum = 0.0;
   args.state = NULL;
-  case_must(ctx, kg_edge_smooth(ctx, &args));
+  must(ctx, kg_edge_smooth(ctx, &args));
   free(z_new);
   z_new = case_fetch(c, args.z);
   multiply_blocks(s, inverse, r, y);
@@ -204,11 +204,11 @@ static void check_corrected_step(trace_system *s)
     if (in_passing)
       args.correction = correction;
     else
-      case_must(ctx, kg_vertex_prolong(ctx, &(kg_vertex_prolong_args){.correction = correction,
-                                                                      .size = c->size,
-                                                                      .z = args.z,
-                                                                      .product = product}));
-    case_must(ctx, kg_edge_smooth(ctx, &args));
+      must(ctx, kg_vertex_prolong(ctx, &(kg_vertex_prolong_args){.correction = correction,
+                                                                 .size = c->size,
+                                                                 .z = args.z,
+                                                                 .product = product}));
+    must(ctx, kg_edge_smooth(ctx, &args));
     result[in_passing] = case_fetch(c, args.z);
   }
   assert_close(n, result[1], result[0], rounding(c->size.n_edge) * 4);
@@ -291,7 +291,7 @@ static void check_element_step(trace_system *s)
   assert_true(v && y);
   for (size_t i = 0; i < n; ++i) v[i] = r[i] - t[i];
   system_smooth(s, v, y);
-  case_must(ctx, kg_zero(ctx, s->vectors.state, sizeof *s->vectors.state));
+  must(ctx, kg_zero(ctx, s->vectors.state, sizeof *s->vectors.state));
   const kg_smoother_args args = {.op = s->op.matrix_free,
                                  .r = case_input(c, r, n),
                                  .product = case_input(c, t, n),
@@ -301,7 +301,7 @@ static void check_element_step(trace_system *s)
                                  .momentum = 0.3,
                                  .partial = s->vectors.partial,
                                  .state = s->vectors.state};
-  case_must(ctx, kg_smoother_step(ctx, &s->multigrid.smoother, &args));
+  must(ctx, kg_smoother_step(ctx, &s->multigrid.smoother, &args));
   double *z_new = case_fetch(c, args.z), *d_new = case_fetch(c, args.d), dot = 0.0, size = 0.0;
   const double scale = largest(n, y) + 2.0;
   for (size_t i = 0; i < n; ++i) {

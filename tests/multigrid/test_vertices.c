@@ -56,7 +56,7 @@ static double *prolonged(trace_system *s, const double *coarse, double **product
       .size = s->c.size,
       .z = zero_trace(s),
       .product = product ? zero_trace(s) : NULL};
-  case_must(ctx, kg_vertex_prolong(ctx, &args));
+  must(ctx, kg_vertex_prolong(ctx, &args));
   if (product) *product = case_fetch(&s->c, args.product);
   return case_fetch(&s->c, args.z);
 }
@@ -70,7 +70,7 @@ static double *restricted(trace_system *s, const double *r)
       .r = case_input(&s->c, r, s->n_rows),
       .product = zero_trace(s),
       .coarse = case_output(&s->c, (size_t)s->multigrid.space.n_rows)};
-  case_must(ctx, kg_vertex_restrict(ctx, &args));
+  must(ctx, kg_vertex_restrict(ctx, &args));
   return case_fetch(&s->c, args.coarse);
 }
 

@@ -11,22 +11,6 @@
 enum { GUARD = 64 };  // 64 doubles keep the alignment of kg_alloc()
 static const double guard_word = -7.25e77;
 
-void case_must(kedge_context *ctx, kedge_status status)
-{
-  if (status != KEDGE_OK) fail_msg("%s", kedge_context_error(ctx));
-}
-
-kedge_context *case_context(kedge_backend backend, int threads)
-{
-  kedge_context_options options = KEDGE_CONTEXT_OPTIONS_INIT;
-  options.backend = backend;
-  options.threads = threads;
-  options.bind_threads = false;
-  kedge_context *ctx = NULL;
-  case_must(NULL, kedge_context_create(&options, &ctx));
-  return ctx;
-}
-
 double *case_randoms(uint64_t seed, size_t count)
 {
   double *values = malloc((count + 1) * sizeof *values);
@@ -40,7 +24,7 @@ static const void *device_copy(op_case *c, const void *host, size_t count, size_
   assert_true(c->n_pieces < CASE_PIECES);
   struct case_piece *piece = &c->pieces[c->n_pieces++];
   *piece = (struct case_piece){0};
-  case_must(c->ctx, kg_upload(c->ctx, host, count, size, &piece->buffer));
+  must(c->ctx, kg_upload(c->ctx, host, count, size, &piece->buffer));
   return piece->buffer.data;
 }
 
@@ -82,8 +66,8 @@ void case_create_on(op_case *c, kedge_context *ctx, kedge_mesh *mesh, int order,
   const int patch_groups = kg_patch_groups(order);
   test_layout_create(ctx, c->mesh, is_dirichlet, patch_groups, &c->layout);
   upload_layout(c);
-  case_must(ctx, kg_reference_create(ctx, order, &c->reference));
-  case_must(ctx, kg_sampling_create(ctx, order, &c->sampling));
+  must(ctx, kg_reference_create(ctx, order, &c->reference));
+  must(ctx, kg_sampling_create(ctx, order, &c->sampling));
   c->batch.reference = kg_reference_at(
       order, device_copy(c, c->reference, kg_reference_count(order), sizeof(double)));
   c->points = kg_points_at(
@@ -95,7 +79,7 @@ void case_create_on(op_case *c, kedge_context *ctx, kedge_mesh *mesh, int order,
 
 void case_destroy(op_case *c)
 {
-  case_must(c->ctx, kg_sync(c->ctx));
+  must(c->ctx, kg_sync(c->ctx));
   for (int i = 0; i < c->n_pieces; ++i) kg_free(c->ctx, &c->pieces[i].buffer);
   free(c->reference);
   kg_sampling_free(&c->sampling);
@@ -134,8 +118,8 @@ double *case_fetch(op_case *c, const double *device)
   const size_t total = piece->count + 2 * GUARD;
   double *host = malloc(total * sizeof *host);
   assert_non_null(host);
-  case_must(c->ctx, kg_copy_out(c->ctx, host, piece->buffer.data, total * sizeof *host));
-  case_must(c->ctx, kg_sync(c->ctx));
+  must(c->ctx, kg_copy_out(c->ctx, host, piece->buffer.data, total * sizeof *host));
+  must(c->ctx, kg_sync(c->ctx));
   for (size_t i = 0; i < GUARD; ++i) {
     assert_true(host[i] == guard_word);
     assert_true(host[GUARD + piece->count + i] == guard_word);

@@ -2,6 +2,7 @@
 /// A small mesh, its trace layout and everything an operator reads, on the device of a context; and
 /// device memory that notices what is written beside it.
 #pragma once
+#include "backend.h"
 #include "core/context.h"
 #include "layout.h"
 #include "ops/element.h"
@@ -30,10 +31,7 @@ typedef struct op_case {
   } pieces[CASE_PIECES];
 } op_case;
 
-/// Fail the test with the context's sentence unless the status is KEDGE_OK.
-void case_must(kedge_context *ctx, kedge_status status);
-/// A context of a backend with a number of threads.
-kedge_context *case_context(kedge_backend backend, int threads);
+#define case_must must
 
 /// @param[in] boundary  MIXED: the wall is Dirichlet
 void case_create(op_case *c, kedge_context *ctx, int n_elements, int order,

@@ -10,11 +10,6 @@
 
 enum { WALL = 7, SIDE_CELLS = 12, GUARD_BYTES = 4096, GUARD = 0x5a };
 
-void must(kedge_context *ctx, kedge_status status)
-{
-  if (status != KEDGE_OK) fail_msg("%s", kedge_context_error(ctx));
-}
-
 /// Uniform in [-1, 1], the same sequence for the same seed.
 static double random_number(uint64_t *seed)
 {
@@ -191,11 +186,7 @@ static void assemble_ell(ell_problem *p)
 void ell_problem_create(ell_problem *p, int n, int order, enum boundary boundary, int threads)
 {
   *p = (ell_problem){0};
-  kedge_context_options options = KEDGE_CONTEXT_OPTIONS_INIT;
-  options.backend = test_backend();
-  options.threads = threads;
-  options.bind_threads = false;
-  must(NULL, kedge_context_create(&options, &p->ctx));
+  p->ctx = open_backend(test_backend(), threads);
   p->size = kg_sizes_of(order);
   p->mesh = part_of_grid(p->ctx, n);
   create_layout(p, boundary, kg_patch_groups(order));

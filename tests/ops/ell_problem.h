@@ -1,6 +1,7 @@
 /// @file
 /// A mesh, random local matrices, and the trace matrix made of them: dense, matrix-free and as ELL.
 #pragma once
+#include "backend.h"
 #include "core/context.h"
 #include "layout.h"
 #include "ops/ell.h"
@@ -32,9 +33,6 @@ typedef struct ell_product {
   double *y;  ///< [rows]
   kg_cg_state state;
 } ell_product;
-
-/// Fail the test with the context's sentence unless the status is KEDGE_OK.
-void must(kedge_context *ctx, kedge_status status);
 
 /// The first n triangles of a distorted grid. Dirichlet in a MIXED problem: sides at its left and
 /// bottom.

@@ -50,13 +50,13 @@ static void load_vectors(op_case *c, const op_data *in, op_data *out)
   const double *values = input(c, in, OP_SOURCE);
   double *load = output(c, OP_LOAD);
   FOR_CHUNKS(c, first, end)
-  case_must(c->ctx, kg_load_vectors(c->ctx, &(kg_load_vectors_args){
-                                                .batch = c->batch,
-                                                .points = c->points,
-                                                .first_group = first,
-                                                .n_groups = end - first,
-                                                .values = values + before(c, OP_SOURCE, first),
-                                                .load = load}));
+  must(c->ctx, kg_load_vectors(
+                   c->ctx, &(kg_load_vectors_args){.batch = c->batch,
+                                                   .points = c->points,
+                                                   .first_group = first,
+                                                   .n_groups = end - first,
+                                                   .values = values + before(c, OP_SOURCE, first),
+                                                   .load = load}));
   fetch(c, out, OP_LOAD, load);
 }
 
@@ -67,7 +67,7 @@ static void local_matrices(op_case *c, const op_data *in, op_data *out)
                                        .load = input(c, in, OP_LOAD),
                                        .local = output(c, OP_LOCAL),
                                        .condensed = output(c, OP_CONDENSED)};
-  case_must(c->ctx, kg_local_matrices(c->ctx, &args));
+  must(c->ctx, kg_local_matrices(c->ctx, &args));
   fetch(c, out, OP_LOCAL, args.local);
   fetch(c, out, OP_CONDENSED, args.condensed);
 }
@@ -78,7 +78,7 @@ static void edge_sum(op_case *c, const op_data *in, op_data *out)
                                  .rows = input(c, in, OP_CONDENSED),
                                  .width = c->size.n_trace,
                                  .y = output(c, OP_RHS)};
-  case_must(c->ctx, kg_edge_sum(c->ctx, &args));
+  must(c->ctx, kg_edge_sum(c->ctx, &args));
   fetch(c, out, OP_RHS, args.y);
 }
 
@@ -89,7 +89,7 @@ static void inverse_diagonal(op_case *c, const op_data *in, op_data *out)
                                  .width = c->size.n_packed,
                                  .diagonal = true,
                                  .y = output(c, OP_INVERSE)};
-  case_must(c->ctx, kg_edge_sum(c->ctx, &args));
+  must(c->ctx, kg_edge_sum(c->ctx, &args));
   fetch(c, out, OP_INVERSE, args.y);
 }
 
@@ -99,15 +99,15 @@ static kg_cg_state *device_state(op_case *c, kg_cg_state state)
   struct case_piece *piece = &c->pieces[c->n_pieces++];
   assert_true(c->n_pieces <= CASE_PIECES);
   *piece = (struct case_piece){0};
-  case_must(c->ctx, kg_upload(c->ctx, &state, 1, sizeof state, &piece->buffer));
+  must(c->ctx, kg_upload(c->ctx, &state, 1, sizeof state, &piece->buffer));
   return piece->buffer.data;
 }
 
 static void fetch_state(op_case *c, op_data *out, op_array array, const kg_cg_state *device)
 {
   kg_cg_state s;
-  case_must(c->ctx, kg_copy_out(c->ctx, &s, device, sizeof s));
-  case_must(c->ctx, kg_sync(c->ctx));
+  must(c->ctx, kg_copy_out(c->ctx, &s, device, sizeof s));
+  must(c->ctx, kg_sync(c->ctx));
   double *numbers = malloc(STATE_NUMBERS * sizeof *numbers);
   assert_non_null(numbers);
   numbers[STATE_P_AP] = s.p_ap;
@@ -131,7 +131,7 @@ static void trace_apply(op_case *c, const op_data *in, op_data *out)
       .halo = case_output(c, (size_t)n->n_shared * (size_t)c->size.n_edge),
       .partial = case_output(c, (size_t)n->n_patches),
       .state = device_state(c, (kg_cg_state){.stop = KG_CG_RUNNING})};
-  case_must(c->ctx, kg_trace_apply(c->ctx, &args));
+  must(c->ctx, kg_trace_apply(c->ctx, &args));
   free(case_fetch(c, args.halo));
   free(case_fetch(c, args.partial));
   fetch(c, out, OP_PRODUCT, args.y);
@@ -149,7 +149,7 @@ static void trace_apply_open(op_case *c, const op_data *in, op_data *out)
                                     .halo = output(c, OP_HALO),
                                     .open = true,
                                     .partial = case_output(c, n_patches)};
-  case_must(c->ctx, kg_trace_apply(c->ctx, &args));
+  must(c->ctx, kg_trace_apply(c->ctx, &args));
   fetch(c, out, OP_OPEN, args.y);
   fetch(c, out, OP_HALO, args.halo);
 }
@@ -164,7 +164,7 @@ static void cg_start(op_case *c, const op_data *in, op_data *out)
                                    .p = input(c, in, OP_TRACE),
                                    .partial = case_output(c, 2 * KG_CG_PARTIALS),
                                    .state = device_state(c, (kg_cg_state){0})};
-  case_must(c->ctx, kg_cg_start(c->ctx, &args));
+  must(c->ctx, kg_cg_start(c->ctx, &args));
   free(case_fetch(c, args.partial));
   fetch(c, out, OP_Z, args.z);
   fetch(c, out, OP_P, args.p);
@@ -189,7 +189,7 @@ static kg_cg_vectors_args update_args(op_case *c, const op_data *in, op_array pr
 static void cg_update(op_case *c, const op_data *in, op_data *out)
 {
   const kg_cg_vectors_args args = update_args(c, in, OP_PRODUCT);
-  case_must(c->ctx, kg_cg_update(c->ctx, &args));
+  must(c->ctx, kg_cg_update(c->ctx, &args));
   free(case_fetch(c, args.partial));
   fetch(c, out, OP_Z_NEXT, args.z);
   fetch_state(c, out, OP_UPDATE_STATE, args.state);
@@ -203,7 +203,7 @@ static void cg_update_open(op_case *c, const op_data *in, op_data *out)
   args.open = (kg_open_rows){.first = c->layout.count.n_interior * m,
                              .n = c->layout.count.n_shared * m,
                              .halo = input(c, in, OP_HALO)};
-  case_must(c->ctx, kg_cg_update(c->ctx, &args));
+  must(c->ctx, kg_cg_update(c->ctx, &args));
   fetch(c, out, OP_Z_OPEN, args.z);
   fetch_state(c, out, OP_OPEN_STATE, args.state);
 }
@@ -222,7 +222,7 @@ static void cg_direction(op_case *c, const op_data *in, op_data *out)
                                    .z = input(c, in, OP_Z_NEXT),
                                    .p = input(c, in, OP_P),
                                    .state = device_state(c, state)};
-  case_must(c->ctx, kg_cg_direction(c->ctx, &args));
+  must(c->ctx, kg_cg_direction(c->ctx, &args));
   fetch(c, out, OP_X_NEXT, args.x);
   fetch(c, out, OP_P_NEXT, args.p);
   fetch_state(c, out, OP_DIRECTION_STATE, args.state);
@@ -233,15 +233,14 @@ static void local_solve(op_case *c, const op_data *in, op_data *out)
   const double *trace = input(c, in, OP_TRACE), *load = input(c, in, OP_LOAD);
   double *u = output(c, OP_U), *q = output(c, OP_Q);
   FOR_CHUNKS(c, first, end)
-  case_must(c->ctx,
-            kg_local_solve(c->ctx, &(kg_local_solve_args){.batch = c->batch,
-                                                          .material = c->material,
-                                                          .first_group = first,
-                                                          .n_groups = end - first,
-                                                          .trace = trace,
-                                                          .load = load,
-                                                          .u = u + before(c, OP_U, first),
-                                                          .q = q + before(c, OP_Q, first)}));
+  must(c->ctx, kg_local_solve(c->ctx, &(kg_local_solve_args){.batch = c->batch,
+                                                             .material = c->material,
+                                                             .first_group = first,
+                                                             .n_groups = end - first,
+                                                             .trace = trace,
+                                                             .load = load,
+                                                             .u = u + before(c, OP_U, first),
+                                                             .q = q + before(c, OP_Q, first)}));
   fetch(c, out, OP_U, u);
   fetch(c, out, OP_Q, q);
 }
@@ -251,15 +250,15 @@ static void postprocess(op_case *c, const op_data *in, op_data *out)
   const double *u = input(c, in, OP_U), *q = input(c, in, OP_Q);
   double *star = output(c, OP_U_STAR), *indicator = output(c, OP_INDICATOR);
   FOR_CHUNKS(c, first, end)
-  case_must(c->ctx,
-            kg_postprocess(c->ctx, &(kg_postprocess_args){
-                                       .batch = c->batch,
-                                       .first_group = first,
-                                       .n_groups = end - first,
-                                       .u = u + before(c, OP_U, first),
-                                       .q = q + before(c, OP_Q, first),
-                                       .u_star = star + before(c, OP_U_STAR, first),
-                                       .indicator = indicator + before(c, OP_INDICATOR, first)}));
+  must(c->ctx,
+       kg_postprocess(c->ctx, &(kg_postprocess_args){
+                                  .batch = c->batch,
+                                  .first_group = first,
+                                  .n_groups = end - first,
+                                  .u = u + before(c, OP_U, first),
+                                  .q = q + before(c, OP_Q, first),
+                                  .u_star = star + before(c, OP_U_STAR, first),
+                                  .indicator = indicator + before(c, OP_INDICATOR, first)}));
   fetch(c, out, OP_U_STAR, star);
   fetch(c, out, OP_INDICATOR, indicator);
 }
@@ -270,16 +269,15 @@ static void errors(op_case *c, const op_data *in, op_data *out)
   const double *exact = input(c, in, OP_EXACT);
   double *sums = output(c, OP_ERRORS);
   FOR_CHUNKS(c, first, end)
-  case_must(c->ctx,
-            kg_errors(c->ctx, &(kg_errors_args){.batch = c->batch,
-                                                .points = c->points,
-                                                .first_group = first,
-                                                .n_groups = end - first,
-                                                .u = u + before(c, OP_U, first),
-                                                .q = q + before(c, OP_Q, first),
-                                                .u_star = star + before(c, OP_U_STAR, first),
-                                                .exact = exact + before(c, OP_EXACT, first),
-                                                .by_group = (kg_error_sums *)sums}));
+  must(c->ctx, kg_errors(c->ctx, &(kg_errors_args){.batch = c->batch,
+                                                   .points = c->points,
+                                                   .first_group = first,
+                                                   .n_groups = end - first,
+                                                   .u = u + before(c, OP_U, first),
+                                                   .q = q + before(c, OP_Q, first),
+                                                   .u_star = star + before(c, OP_U_STAR, first),
+                                                   .exact = exact + before(c, OP_EXACT, first),
+                                                   .by_group = (kg_error_sums *)sums}));
   fetch(c, out, OP_ERRORS, sums);
 }
 
@@ -288,13 +286,13 @@ static void constant_modes(op_case *c, const op_data *in, op_data *out)
   const double *u = input(c, in, OP_U), *q = input(c, in, OP_Q);
   double *constant = output(c, OP_CONSTANT);
   FOR_CHUNKS(c, first, end)
-  case_must(c->ctx,
-            kg_constant_modes(c->ctx, &(kg_constant_modes_args){
-                                          .size = c->size,
-                                          .n_groups = end - first,
-                                          .u = u + before(c, OP_U, first),
-                                          .q = q + before(c, OP_Q, first),
-                                          .constant = constant + before(c, OP_CONSTANT, first)}));
+  must(c->ctx,
+       kg_constant_modes(c->ctx, &(kg_constant_modes_args){
+                                     .size = c->size,
+                                     .n_groups = end - first,
+                                     .u = u + before(c, OP_U, first),
+                                     .q = q + before(c, OP_Q, first),
+                                     .constant = constant + before(c, OP_CONSTANT, first)}));
   fetch(c, out, OP_CONSTANT, constant);
 }
 

@@ -17,8 +17,8 @@ static const kg_material material = {1.7, 0.6, 1.3, KEDGE_SCALING_H};
 static int open_contexts(void **state)
 {
   (void)state;
-  host = case_context(KEDGE_BACKEND_HOST, 1);
-  device = case_context(test_backend(), 3);
+  host = open_backend(KEDGE_BACKEND_HOST, 1);
+  device = open_backend(test_backend(), 3);
   const double corner[3][2] = {{0.1, -0.1}, {1.2, 0.15}, {-0.2, 0.8}};
   const bool reversed[3] = {false, true, false};
   for (int order = KEDGE_ORDER_MIN; order <= KEDGE_ORDER_MAX; ++order) {

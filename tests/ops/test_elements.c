@@ -2,9 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "context.h"
-#include "backend.h"
 #include "compare.h"
+#include "context.h"
 #include "element_case.h"
 
 enum { ELEMENTS = 7, TRACE = 3 * 13 };

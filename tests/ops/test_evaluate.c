@@ -17,8 +17,8 @@ static kedge_context *ctx, *host;
 static int open_contexts(void **state)
 {
   (void)state;
-  ctx = case_context(KEDGE_BACKEND_CUDA, 2);
-  host = case_context(KEDGE_BACKEND_HOST, 2);
+  ctx = open_backend(KEDGE_BACKEND_CUDA, 2);
+  host = open_backend(KEDGE_BACKEND_HOST, 2);
   return 0;
 }
 
@@ -47,10 +47,10 @@ static void open_formulas(int n, const char *const *texts, formulas *f)
   for (int i = 0; i < n; ++i) {
     f->function[i] = (kg_function){.kind = KG_FUNCTION_EXPRESSION};
     f->pointer[i] = &f->function[i];
-    case_must(ctx, kg_expression_parse(ctx, texts[i], NULL, 0, &f->function[i].expression));
+    must(ctx, kg_expression_parse(ctx, texts[i], NULL, 0, &f->function[i].expression));
   }
-  case_must(ctx, kg_functions_compile(ctx, n, f->pointer, &program));
-  case_must(ctx, kg_point_code_of(ctx, &program, &f->code));
+  must(ctx, kg_functions_compile(ctx, n, f->pointer, &program));
+  must(ctx, kg_point_code_of(ctx, &program, &f->code));
   kg_program_free(&program);
 }
 
@@ -65,14 +65,14 @@ static double *interpreted(op_case *c, const formulas *f, int32_t first, int32_t
 {
   const size_t n = (size_t)count * (size_t)f->n * (size_t)c->sampling.n * KG_LANES;
   double *const values = case_output(c, n);
-  case_must(ctx, kg_evaluate(ctx,
-                             &(kg_evaluate_args){.batch = c->batch,
-                                                 .points = c->points,
-                                                 .first_group = first,
-                                                 .n_groups = count,
-                                                 .code = &f->code,
-                                                 .values = values},
-                             bad));
+  must(ctx, kg_evaluate(ctx,
+                        &(kg_evaluate_args){.batch = c->batch,
+                                            .points = c->points,
+                                            .first_group = first,
+                                            .n_groups = count,
+                                            .code = &f->code,
+                                            .values = values},
+                        bad));
   double *copy = case_fetch(c, values);
   case_release(c);
   return copy;
@@ -92,7 +92,7 @@ static void assert_as_on_host(int elements, int order, int n, const char *const 
   const kg_sample_set set = {n, f.pointer, names};
   double *expected = malloc((size_t)count * (size_t)n * row * sizeof *expected);
   assert_non_null(expected);
-  case_must(host, kg_sample(host, &c.sampling, c.mesh, first, count, &set, expected));
+  must(host, kg_sample(host, &c.sampling, c.mesh, first, count, &set, expected));
   int64_t bad;
   double *values = interpreted(&c, &f, first, count, &bad);
   assert_int_equal(bad, -1);

@@ -2,11 +2,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "context.h"
-#include "backend.h"
 #include "basis/polynomials.h"
 #include "basis/quadrature.h"
 #include "compare.h"
+#include "context.h"
 #include "element_case.h"
 
 enum { ELEMENTS = 7 };

@@ -20,7 +20,7 @@ static double *multiply(op_case *c, kg_sizes size, const double *local, const do
                                     .y = case_output(c, (size_t)n->n_free * m),
                                     .halo = case_output(c, (size_t)n->n_shared * m),
                                     .partial = case_output(c, (size_t)n->n_patches)};
-  case_must(c->ctx, kg_trace_apply(c->ctx, &args));
+  must(c->ctx, kg_trace_apply(c->ctx, &args));
   return case_fetch(c, args.y);
 }
 
@@ -52,7 +52,7 @@ static void check_orders(int n_elements, int order, int lower)
   double *part = case_output(&c, count);
   const kg_order_local_args args = {
       .from_size = c.size, .to_size = size, .n_groups = n->n_groups, .from = local, .to = part};
-  case_must(ctx, kg_order_local(ctx, &args));
+  must(ctx, kg_order_local(ctx, &args));
 
   double *x = case_randoms(2, (size_t)n->n_edges * (size_t)m);
   double *x_all = extended(n->n_edges, m, M, x);
@@ -69,7 +69,7 @@ static void check_orders(int n_elements, int order, int lower)
                                          .from = case_input(&c, k == 0 ? y_all : twice, rows),
                                          .minus = k == 0 ? NULL : case_input(&c, y_all, rows),
                                          .to = case_output(&c, few)};
-    case_must(ctx, kg_order_restrict(ctx, &vector));
+    must(ctx, kg_order_restrict(ctx, &vector));
     double *restricted = case_fetch(&c, vector.to);
     assert_close(few, y, restricted, rounding(2 * c.size.n_trace));
     free(restricted);
@@ -111,7 +111,7 @@ static void addition_changes_the_lower_modes_alone(void **state)
                                        .m_to = 13,
                                        .from = case_input(&c, from, few),
                                        .to = case_input(&c, to, n)};
-    case_must(ctx, kg_order_add(ctx, &args));
+    must(ctx, kg_order_add(ctx, &args));
     double *found = case_fetch(&c, args.to);
     for (size_t i = 0; i < n; ++i) assert_true(found[i] == to[i] + sum[i]);
     free(found);

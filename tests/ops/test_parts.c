@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "backend.h"
 #include "compare.h"
 #include "context.h"
 #include "operations.h"
@@ -30,19 +29,19 @@ static double *product_in_parts(op_case *c, const op_data *data, int32_t patches
     const int32_t left = n->n_patches - first;
     const kg_batch part = kg_batch_part(&c->batch, first, left < patches ? left : patches);
     const size_t lane = (size_t)first * (size_t)n->patch_groups * KG_LANES;
-    case_must(c->ctx, kg_local_matrices(c->ctx, &(kg_local_matrices_args){
-                                                    .batch = part,
-                                                    .material = c->material,
-                                                    .load = load + (size_t)c->size.n_modes * lane,
-                                                    .local = local,
-                                                    .condensed = condensed}));
-    case_must(c->ctx, kg_trace_apply(c->ctx, &(kg_trace_apply_args){.batch = part,
-                                                                    .local = local,
-                                                                    .x = x,
-                                                                    .y = y,
-                                                                    .halo = halo,
-                                                                    .open = left > patches,
-                                                                    .partial = partial + first}));
+    must(c->ctx, kg_local_matrices(c->ctx, &(kg_local_matrices_args){
+                                               .batch = part,
+                                               .material = c->material,
+                                               .load = load + (size_t)c->size.n_modes * lane,
+                                               .local = local,
+                                               .condensed = condensed}));
+    must(c->ctx, kg_trace_apply(c->ctx, &(kg_trace_apply_args){.batch = part,
+                                                               .local = local,
+                                                               .x = x,
+                                                               .y = y,
+                                                               .halo = halo,
+                                                               .open = left > patches,
+                                                               .partial = partial + first}));
   }
   double *product = case_fetch(c, y);
   case_release(c);
@@ -79,8 +78,7 @@ static void entries_from_differences_are_those_that_were_rounded(void **state)
     op_run_all(&c, &data);
     const size_t count = op_count(&c, OP_LOCAL);
     float *to = (float *)case_output(&c, (count + 1) / 2);
-    case_must(ctx,
-              kg_local_differences(ctx, &(kg_local_differences_args){
+    must(ctx, kg_local_differences(ctx, &(kg_local_differences_args){
                                             .size = c.size,
                                             .n_groups = c.batch.count.n_groups,
                                             .from = case_input(&c, data.array[OP_LOCAL], count),

@@ -14,7 +14,7 @@ static kg_cg_vectors_args vectors(op_case *c, const double *x, size_t n)
   static const kg_cg_state none;
   struct case_piece *piece = &c->pieces[c->n_pieces++];
   *piece = (struct case_piece){0};
-  case_must(c->ctx, kg_upload(c->ctx, &none, 1, sizeof none, &piece->buffer));
+  must(c->ctx, kg_upload(c->ctx, &none, 1, sizeof none, &piece->buffer));
   return (kg_cg_vectors_args){.n = (int64_t)n,
                               .x = case_input(c, x, n),
                               .p = case_output(c, n),
@@ -31,7 +31,7 @@ static void numbers_change_by_less_than_half_a_unit_in_the_last_place(void **sta
   op_case c;
   case_create(&c, ctx, 2, 1, CASE_NEUMANN, (kg_material){1.0, 0.0, 1.0, KEDGE_SCALING_ONE});
   const kg_cg_vectors_args v = vectors(&c, x, N);
-  case_must(ctx, kg_rounding_perturb(ctx, &v));
+  must(ctx, kg_rounding_perturb(ctx, &v));
   double *change = case_fetch(&c, v.p), squares = 0.0;
   for (int i = 0; i < N; ++i) {
     assert_true(fabs(change[i]) <= 0.5 * DBL_EPSILON * fabs(x[i]));
@@ -57,9 +57,9 @@ static void the_sum_is_that_of_the_squares(void **state)
     const kg_cg_vectors_args v = vectors(&c, x, n);
     kg_cg_state found[2];
     for (int run = 0; run < 2; ++run) {
-      case_must(ctx, kg_rounding_sum(ctx, &v));
-      case_must(ctx, kg_copy_out(ctx, &found[run], v.state, sizeof *found));
-      case_must(ctx, kg_sync(ctx));
+      must(ctx, kg_rounding_sum(ctx, &v));
+      must(ctx, kg_copy_out(ctx, &found[run], v.state, sizeof *found));
+      must(ctx, kg_sync(ctx));
     }
     assert_true(found[0].rr == found[1].rr);
     assert_close(1, &found[0].rr, &sum, rounding((double)n));

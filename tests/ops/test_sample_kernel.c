@@ -7,32 +7,17 @@
 #include "case.h"
 #include "compare.h"
 #include "compiled.h"
+#include "context.h"
 #include "ops/sample_kernel.h"
 #include "problem/expression_tree.h"
 #ifdef KEDGE_WITH_CUDA
 #include "backend/cuda_nvrtc.h"
 #endif
 
-static kedge_context *ctx;
-
-static int open_context(void **state)
-{
-  (void)state;
-  ctx = case_context(KEDGE_BACKEND_HOST, 3);
-  return 0;
-}
-
-static int close_context(void **state)
-{
-  (void)state;
-  kedge_context_destroy(ctx);
-  return 0;
-}
-
 static kg_function function_of(const char *text)
 {
   kg_function f = {.kind = KG_FUNCTION_EXPRESSION};
-  case_must(ctx, kg_expression_parse(ctx, text, NULL, 0, &f.expression));
+  must(ctx, kg_expression_parse(ctx, text, NULL, 0, &f.expression));
   return f;
 }
 
@@ -44,8 +29,8 @@ static int64_t run_loads(const op_case *c, const kg_function *source_function, i
                          int32_t count, double *load)
 {
   char *source;
-  case_must(ctx, kg_sample_kernel_source(ctx, KG_SAMPLE_LOADS, kg_sampling_points(&c->sampling),
-                                         &source_function, &source));
+  must(ctx, kg_sample_kernel_source(ctx, KG_SAMPLE_LOADS, kg_sampling_points(&c->sampling),
+                                    &source_function, &source));
   void *const library = compiled_as("c++", source);
   unsigned *const thread = dlsym(library, "threadIdx"), *const block = dlsym(library, "blockIdx");
   void *const symbol = dlsym(library, "sample"), *const first_bad = dlsym(library, "first_bad");
@@ -80,13 +65,13 @@ static void load_vectors_are_those_of_the_host(void **state)
     double *expected = calloc(n, sizeof *expected), *load = calloc(n + 1, sizeof *load);
     assert_true(values && expected && load);
     load[n] = -77;
-    case_must(ctx, kg_sample(ctx, &c.sampling, c.mesh, first, count, &set, values));
-    case_must(ctx, kg_load_vectors(ctx, &(kg_load_vectors_args){.batch = c.batch,
-                                                                .points = c.points,
-                                                                .first_group = first,
-                                                                .n_groups = count,
-                                                                .values = values,
-                                                                .load = expected}));
+    must(ctx, kg_sample(ctx, &c.sampling, c.mesh, first, count, &set, values));
+    must(ctx, kg_load_vectors(ctx, &(kg_load_vectors_args){.batch = c.batch,
+                                                           .points = c.points,
+                                                           .first_group = first,
+                                                           .n_groups = count,
+                                                           .values = values,
+                                                           .load = expected}));
     assert_int_equal(run_loads(&c, &f, first, count, load), -1);
     assert_close(n, load, expected, rounding(c.sampling.n));
     assert_true(load[n] == -77);
@@ -167,7 +152,7 @@ static void the_basis_is_the_product_of_its_factors_in_rows_of_the_rule(void **s
   (void)state;
   for (int order = KEDGE_ORDER_MIN; order <= KEDGE_ORDER_MAX; ++order) {
     kg_sampling rule;
-    case_must(ctx, kg_sampling_create(ctx, order, &rule));
+    must(ctx, kg_sampling_create(ctx, order, &rule));
     const kg_points p = kg_sampling_points(&rule).points;
     for (int point = 0; point < p.rows * p.rows; ++point) {
       double product[(KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 3) / 2];
@@ -189,11 +174,11 @@ static kedge_status compile_texts(kg_sample_kind kind, const char *const *texts,
   kg_sampling rule;
   kg_function functions[3];
   const kg_function *const pointers[] = {&functions[0], &functions[1], &functions[2]};
-  case_must(ctx, kg_sampling_create(ctx, 3, &rule));
+  must(ctx, kg_sampling_create(ctx, 3, &rule));
   for (int i = 0; i < n; ++i) functions[i] = function_of(texts[i]);
   char *source;
   void *image;
-  case_must(ctx, kg_sample_kernel_source(ctx, kind, kg_sampling_points(&rule), pointers, &source));
+  must(ctx, kg_sample_kernel_source(ctx, kind, kg_sampling_points(&rule), pointers, &source));
   const kedge_status status = kg_nvrtc_compile(ctx, source, capability, &image);
   if (status == KEDGE_OK) assert_memory_equal(image, "\177ELF", 4);
   if (status != KEDGE_OK) assert_null(image);
@@ -207,7 +192,7 @@ static kedge_status compile_texts(kg_sample_kind kind, const char *const *texts,
 static void skip_without_nvrtc(kedge_status status)
 {
   if (status != KEDGE_OK && strncmp(ctx->error, "NVRTC was not found", 19) == 0) skip();
-  case_must(ctx, status);
+  must(ctx, status);
 }
 
 static void nvrtc_compiles_every_operation(void **state)

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "context.h"
-#include "backend.h"
 #include "compare.h"
+#include "context.h"
 #include "operations.h"
 #include "ops/cg_vectors.h"
 #include "ops/trace_apply.h"
@@ -245,7 +244,7 @@ static kg_cg_state *put_state(update *u)
 {
   struct case_piece *piece = &u->c.pieces[u->c.n_pieces++];
   *piece = (struct case_piece){0};
-  case_must(ctx, kg_upload(ctx, &u->state, 1, sizeof u->state, &piece->buffer));
+  must(ctx, kg_upload(ctx, &u->state, 1, sizeof u->state, &piece->buffer));
   return piece->buffer.data;
 }
 
@@ -266,8 +265,8 @@ static void update_create(update *u, kg_cg_state state, const double *ap)
 
 static void update_finish(update *u)
 {
-  case_must(ctx, kg_copy_out(ctx, &u->state, u->args.state, sizeof u->state));
-  case_must(ctx, kg_sync(ctx));
+  must(ctx, kg_copy_out(ctx, &u->state, u->args.state, sizeof u->state));
+  must(ctx, kg_sync(ctx));
   case_destroy(&u->c);
 }
 
@@ -275,7 +274,7 @@ static void assert_stop(kg_cg_state before, const double *ap, enum kg_cg_stop ex
 {
   update u;
   update_create(&u, before, ap);
-  case_must(ctx, kg_cg_update(ctx, &u.args));
+  must(ctx, kg_cg_update(ctx, &u.args));
   update_finish(&u);
   assert_int_equal(u.state.stop, expected);
   assert_int_equal(u.state.iterations, before.iterations + 1);
@@ -303,8 +302,8 @@ static void nothing_is_touched_after_a_stop(void **state)
   const kg_cg_state before = {
       .p_ap = 2.0, .rz = 2.0, .iterations = 3, .steps = 3, .stop = KG_CG_CONVERGED};
   update_create(&u, before, half);
-  case_must(ctx, kg_cg_update(ctx, &u.args));
-  case_must(ctx, kg_cg_direction(ctx, &u.args));
+  must(ctx, kg_cg_update(ctx, &u.args));
+  must(ctx, kg_cg_direction(ctx, &u.args));
   double *const vectors[] = {u.args.x, u.args.z, u.args.p};
   for (int i = 0; i < 3; ++i) {
     double *now = case_fetch(&u.c, vectors[i]);
@@ -324,7 +323,7 @@ static void x_takes_its_last_step_once_after_a_stop(void **state)
       .p_ap = 1.0, .rz = 2.0, .iterations = 3, .steps = 2, .stop = KG_CG_LIMIT};
   update_create(&u, before, half);
   for (int i = 0; i < 2; ++i) {
-    case_must(ctx, kg_cg_direction(ctx, &u.args));
+    must(ctx, kg_cg_direction(ctx, &u.args));
     double *x = case_fetch(&u.c, u.args.x);
     assert_memory_equal(x, moved, sizeof moved);
     free(x);
@@ -355,10 +354,10 @@ static enum kg_cg_stop stop_of_product(double diagonal)
       .halo = case_output(&c, (size_t)c.layout.count.n_shared * (size_t)c.size.n_edge),
       .partial = case_output(&c, (size_t)c.layout.count.n_patches),
       .state = device_state};
-  case_must(ctx, kg_trace_apply(ctx, &args));
+  must(ctx, kg_trace_apply(ctx, &args));
   kg_cg_state after;
-  case_must(ctx, kg_copy_out(ctx, &after, device_state, sizeof after));
-  case_must(ctx, kg_sync(ctx));
+  must(ctx, kg_copy_out(ctx, &after, device_state, sizeof after));
+  must(ctx, kg_sync(ctx));
   free(local);
   free(x);
   case_destroy(&c);

@@ -2,10 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "context.h"
-#include "backend.h"
 #include "case.h"
 #include "compare.h"
+#include "context.h"
 #include "grid.h"
 #include "layout.h"
 
@@ -23,7 +22,7 @@ static piece make_piece(size_t bytes)
   char *const host = malloc(bytes + GUARD);
   assert_non_null(host);
   memset(host, GUARD_BYTE, bytes + GUARD);
-  case_must(ctx, kg_upload(ctx, host, bytes + GUARD, 1, &p.buffer));
+  must(ctx, kg_upload(ctx, host, bytes + GUARD, 1, &p.buffer));
   free(host);
   return p;
 }
@@ -32,8 +31,8 @@ static void check_piece(const piece *p, const void *expected)
 {
   char *const host = malloc(p->bytes + GUARD);
   assert_non_null(host);
-  case_must(ctx, kg_copy_out(ctx, host, p->buffer.data, p->bytes + GUARD));
-  case_must(ctx, kg_sync(ctx));
+  must(ctx, kg_copy_out(ctx, host, p->buffer.data, p->bytes + GUARD));
+  must(ctx, kg_sync(ctx));
   if (expected) assert_memory_equal(host, expected, p->bytes);
   for (size_t i = 0; i < GUARD; ++i) assert_int_equal(host[p->bytes + i], GUARD_BYTE);
   free(host);
@@ -47,16 +46,16 @@ static void check_arrays(const kedge_mesh *mesh, const bool *is_dirichlet, int p
   test_layout host;
   test_layout_create(ctx, mesh, is_dirichlet, patch_groups, &host);
   kg_trace_layout layout;
-  case_must(ctx, kg_trace_layout_create(ctx, mesh, is_dirichlet, patch_groups, &layout));
+  must(ctx, kg_trace_layout_create(ctx, mesh, is_dirichlet, patch_groups, &layout));
   size_t source_bytes, bytes[TEST_LAYOUT_ARRAYS];
   kg_connectivity_at(&layout.count, NULL, &source_bytes);
   piece source = make_piece(source_bytes), written[TEST_LAYOUT_ARRAYS];
   const kg_connectivity connectivity =
       kg_connectivity_at(&layout.count, source.buffer.data, &source_bytes);
-  case_must(ctx, kg_connectivity_put(ctx, mesh, &layout, &connectivity));
+  must(ctx, kg_connectivity_put(ctx, mesh, &layout, &connectivity));
   kg_buffer patch_halo;
-  case_must(ctx, kg_upload(ctx, layout.patch_halo, (size_t)layout.count.n_patches + 1,
-                           sizeof(int32_t), &patch_halo));
+  must(ctx, kg_upload(ctx, layout.patch_halo, (size_t)layout.count.n_patches + 1, sizeof(int32_t),
+                      &patch_halo));
   test_layout_bytes(&layout.count, bytes);
   void *pointers[TEST_LAYOUT_ARRAYS] = {NULL};
   for (int i = 0; i < n_arrays; ++i) {
@@ -65,7 +64,7 @@ static void check_arrays(const kedge_mesh *mesh, const bool *is_dirichlet, int p
   }
   const kg_trace_arrays_args args =
       test_layout_args(&layout.count, &connectivity, patch_halo.data, pointers);
-  case_must(ctx, kg_trace_arrays_fill(ctx, &args));
+  must(ctx, kg_trace_arrays_fill(ctx, &args));
 
   const void *const expected[TEST_LAYOUT_ARRAYS] = {host.host.vertex, host.host.side_edge,
                                                     host.host.edge_sides, host.host.side_codes,
@@ -111,8 +110,8 @@ static void generated_and_refined_meshes_have_the_arrays_of_the_host(void **stat
   const char *const words[] = {"square 23", "lshape 11", "ring 5 41"};
   for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
     kedge_mesh *mesh, *refined;
-    case_must(ctx, kedge_mesh_generate(ctx, words[i], &mesh));
-    case_must(ctx, kedge_mesh_refine(ctx, mesh, 1, &refined));
+    must(ctx, kedge_mesh_generate(ctx, words[i], &mesh));
+    must(ctx, kedge_mesh_refine(ctx, mesh, 1, &refined));
     check_mesh(mesh);
     check_mesh(refined);
   }
@@ -126,7 +125,7 @@ static void meshes_of_gmsh_have_the_arrays_of_the_host(void **state)
     char path[512];
     kedge_mesh *mesh;
     snprintf(path, sizeof path, "%s/meshes/%s.msh", KEDGE_SOURCE_DIR, names[i]);
-    case_must(ctx, kedge_mesh_read(ctx, path, &mesh));
+    must(ctx, kedge_mesh_read(ctx, path, &mesh));
     check_mesh(mesh);
   }
 }

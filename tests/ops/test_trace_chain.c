@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "case.h"
 #include "cmocka_all.h"
 #include "context.h"
 #include "ops/round.h"
@@ -31,7 +32,7 @@ static void chain_create(chain *s, int n_elements, int order, enum kg_cg_stop st
   s->vectors[0] = case_input(&s->c, s->start, rows);
   s->vectors[1] = case_input(&s->c, s->start, rows);
   const kg_cg_state state = {.stop = stop};
-  case_must(ctx, kg_upload(ctx, &state, 1, sizeof state, &s->state));
+  must(ctx, kg_upload(ctx, &state, 1, sizeof state, &s->state));
   s->args = (kg_trace_apply_args){
       .batch = s->c.batch,
       .local = case_input(&s->c, local, packed),
@@ -62,7 +63,7 @@ static double *multiply_on(chain *s, bool chained)
   for (int i = 0; i < PRODUCTS; ++i) {
     args.x = s->vectors[i % 2];
     args.y = s->vectors[(i + 1) % 2];
-    case_must(ctx, kg_trace_apply(ctx, &args));
+    must(ctx, kg_trace_apply(ctx, &args));
   }
   return case_fetch(&s->c, args.y);
 }
@@ -94,7 +95,7 @@ static void a_product_that_has_begun_writes_nothing_after_a_stop(void **state)
     args.x = s.vectors[0];
     args.y = s.vectors[1];
     args.chained = true;
-    for (int i = 0; i < PRODUCTS; ++i) case_must(ctx, kg_trace_apply(ctx, &args));
+    for (int i = 0; i < PRODUCTS; ++i) must(ctx, kg_trace_apply(ctx, &args));
     double *y = case_fetch(&s.c, args.y);
     assert_memory_equal(y, s.start, chain_rows(&s) * sizeof *y);
     free(y);
@@ -115,10 +116,10 @@ static void check_repeats(chain *s, kg_number number, bool reduced, int products
   for (int i = 0; i < products; ++i) {
     kg_cg_state state;
     args.chained = i % 2;
-    case_must(ctx, kg_copy_in(ctx, args.state, &running, sizeof running));
-    case_must(ctx, kg_trace_apply(ctx, &args));
-    case_must(ctx, kg_copy_out(ctx, &state, args.state, sizeof state));
-    case_must(ctx, kg_sync(ctx));
+    must(ctx, kg_copy_in(ctx, args.state, &running, sizeof running));
+    must(ctx, kg_trace_apply(ctx, &args));
+    must(ctx, kg_copy_out(ctx, &state, args.state, sizeof state));
+    must(ctx, kg_sync(ctx));
     if (i == 0) first = state.p_ap;
     assert_true(first != 0.0);
     assert_memory_equal(&state.p_ap, &first, sizeof first);
@@ -128,7 +129,7 @@ static void check_repeats(chain *s, kg_number number, bool reduced, int products
 static void *rounded(chain *s, const void *from, size_t count)
 {
   void *to = case_output(&s->c, (count + 1) / 2);
-  case_must(ctx, kg_round(ctx, &(kg_round_args){.n = (int64_t)count, .from = from, .to = to}));
+  must(ctx, kg_round(ctx, &(kg_round_args){.n = (int64_t)count, .from = from, .to = to}));
   return to;
 }
 

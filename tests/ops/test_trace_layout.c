@@ -4,26 +4,11 @@
 
 #include "case.h"
 #include "compare.h"
+#include "context.h"
 #include "grid.h"
 #include "ops/trace_apply.h"
 
 enum section { INSIDE, SHARED, NEUMANN, DIRICHLET };
-
-static kedge_context *ctx;
-
-static int open_context(void **state)
-{
-  (void)state;
-  ctx = case_context(KEDGE_BACKEND_HOST, 2);
-  return 0;
-}
-
-static int close_context(void **state)
-{
-  (void)state;
-  kedge_context_destroy(ctx);
-  return 0;
-}
 
 typedef struct layout_case {
   kedge_mesh *mesh;

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "backend.h"
 #include "compare.h"
 #include "context.h"
 #include "operations.h"
@@ -30,8 +29,7 @@ static void *vector(op_case *c, kg_number number, const double *values, size_t c
   double *from = case_input(c, values, count);
   if (number == KG_DOUBLE) return from;
   void *to = output(c, number, count);
-  case_must(c->ctx,
-            kg_round(c->ctx, &(kg_round_args){.n = (int64_t)count, .from = from, .to = to}));
+  must(c->ctx, kg_round(c->ctx, &(kg_round_args){.n = (int64_t)count, .from = from, .to = to}));
   return to;
 }
 
@@ -45,7 +43,7 @@ static void *reduced_local(op_case *c, const op_data *data, kg_number number)
       .number = number,
       .to = to,
       .n_groups = c->batch.count.n_groups};
-  case_must(c->ctx, kg_local_reduce(c->ctx, &args));
+  must(c->ctx, kg_local_reduce(c->ctx, &args));
   return to;
 }
 
@@ -56,7 +54,7 @@ static product multiply(op_case *c, const op_data *data, kg_number number, bool 
   const kg_cg_state running = {.stop = KG_CG_RUNNING};
   struct case_piece *piece = &c->pieces[c->n_pieces++];
   *piece = (struct case_piece){0};
-  case_must(c->ctx, kg_upload(c->ctx, &running, 1, sizeof running, &piece->buffer));
+  must(c->ctx, kg_upload(c->ctx, &running, 1, sizeof running, &piece->buffer));
   const kg_trace_apply_args args = {
       .batch = c->batch,
       .number = number,
@@ -68,10 +66,10 @@ static product multiply(op_case *c, const op_data *data, kg_number number, bool 
       .open = open,
       .partial = case_output(c, (size_t)n->n_patches),
       .state = piece->buffer.data};
-  case_must(c->ctx, kg_trace_apply(c->ctx, &args));
+  must(c->ctx, kg_trace_apply(c->ctx, &args));
   kg_cg_state state;
-  case_must(c->ctx, kg_copy_out(c->ctx, &state, args.state, sizeof state));
-  case_must(c->ctx, kg_sync(c->ctx));
+  must(c->ctx, kg_copy_out(c->ctx, &state, args.state, sizeof state));
+  must(c->ctx, kg_sync(c->ctx));
   product out = {
       .y = malloc((rows + 1) * sizeof *out.y), .bits = case_fetch(c, args.y), .p_ap = state.p_ap};
   double *halo = case_fetch(c, args.halo);
@@ -183,7 +181,7 @@ static void matrices_are_reduced_in_place(void **state)
         (size_t)kg_reduced_rows(c.size) * KG_LANES * (size_t)c.batch.count.n_groups;
     double *apart = reduced_local(&c, &data, KG_DOUBLE);
     double *local = case_input(&c, data.array[OP_LOCAL], op_count(&c, OP_LOCAL));
-    case_must(ctx, kg_local_reduce_in_place(ctx, &c.batch, local));
+    must(ctx, kg_local_reduce_in_place(ctx, &c.batch, local));
     double *expected = case_fetch(&c, apart), *found = case_fetch(&c, local);
     assert_memory_equal(found, expected, count * sizeof *found);
     free(expected), free(found);

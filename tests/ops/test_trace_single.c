@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend.h"
 #include "compare.h"
 #include "context.h"
 #include "operations.h"
@@ -28,7 +27,7 @@ static float *rounded(op_case *c, const double *values, size_t count)
 {
   float *to = output_single(c, count);
   const kg_round_args args = {.n = (int64_t)count, .from = case_input(c, values, count), .to = to};
-  case_must(c->ctx, kg_round(c->ctx, &args));
+  must(c->ctx, kg_round(c->ctx, &args));
   return to;
 }
 
@@ -42,7 +41,7 @@ static float *rounded_local(op_case *c, const double *local, bool differences)
                                           .n_groups = c->batch.count.n_groups,
                                           .from = case_input(c, local, count),
                                           .to = to};
-  case_must(c->ctx, kg_local_differences(c->ctx, &args));
+  must(c->ctx, kg_local_differences(c->ctx, &args));
   return to;
 }
 
@@ -58,7 +57,7 @@ static product multiply(op_case *c, const op_data *data, bool differences, bool 
   const kg_cg_state running = {.stop = KG_CG_RUNNING};
   struct case_piece *piece = &c->pieces[c->n_pieces++];
   *piece = (struct case_piece){0};
-  case_must(c->ctx, kg_upload(c->ctx, &running, 1, sizeof running, &piece->buffer));
+  must(c->ctx, kg_upload(c->ctx, &running, 1, sizeof running, &piece->buffer));
   const kg_trace_apply_args args = {.batch = c->batch,
                                     .number = KG_SINGLE,
                                     .local = rounded_local(c, data->array[OP_LOCAL], differences),
@@ -69,10 +68,10 @@ static product multiply(op_case *c, const op_data *data, bool differences, bool 
                                     .open = open,
                                     .partial = case_output(c, (size_t)n->n_patches),
                                     .state = piece->buffer.data};
-  case_must(c->ctx, kg_trace_apply(c->ctx, &args));
+  must(c->ctx, kg_trace_apply(c->ctx, &args));
   kg_cg_state state;
-  case_must(c->ctx, kg_copy_out(c->ctx, &state, args.state, sizeof state));
-  case_must(c->ctx, kg_sync(c->ctx));
+  must(c->ctx, kg_copy_out(c->ctx, &state, args.state, sizeof state));
+  must(c->ctx, kg_sync(c->ctx));
   assert_int_equal(state.stop, KG_CG_RUNNING);
   free(case_fetch(c, args.partial));
   product out = {.y = fetch_single(c, args.y), .halo = fetch_single(c, args.halo)};
@@ -150,7 +149,7 @@ static double product_of_constant(int order, bool differences)
                                     .y = output_single(&c, op_count(&c, OP_PRODUCT)),
                                     .halo = output_single(&c, op_count(&c, OP_HALO)),
                                     .partial = case_output(&c, (size_t)n->n_patches)};
-  case_must(ctx, kg_trace_apply(ctx, &args));
+  must(ctx, kg_trace_apply(ctx, &args));
   float *y = fetch_single(&c, args.y);
   double most = 0.0;
   for (size_t i = 0; i < op_count(&c, OP_PRODUCT); ++i) most = fmax(most, fabs(y[i]));
@@ -197,11 +196,11 @@ static void a_power_of_two_scales_without_rounding(void **state)
   const kg_cg_state large = {.exponent = 140};
   struct case_piece *piece = &c.pieces[c.n_pieces++];
   *piece = (struct case_piece){0};
-  case_must(ctx, kg_upload(ctx, &large, 1, sizeof large, &piece->buffer));
+  must(ctx, kg_upload(ctx, &large, 1, sizeof large, &piece->buffer));
   float *to = output_single(&c, 5);
   const kg_round_args args = {
       .n = 5, .from = case_input(&c, from, 5), .to = to, .state = piece->buffer.data};
-  case_must(ctx, kg_round(ctx, &args));
+  must(ctx, kg_round(ctx, &args));
   float *values = fetch_single(&c, to);
   assert_true(values[0] == 1.0f / 3.0f && values[1] == -2.0f && values[2] == 0.0f);
   assert_true(isnan(values[3]) && isinf(values[4]));

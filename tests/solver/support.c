@@ -4,22 +4,6 @@
 
 #include "compare.h"
 
-void must(kedge_context *ctx, kedge_status status)
-{
-  if (status != KEDGE_OK) fail_msg("%s", kedge_context_error(ctx));
-}
-
-kedge_context *open_backend(kedge_backend backend, int threads)
-{
-  kedge_context_options options = KEDGE_CONTEXT_OPTIONS_INIT;
-  options.backend = backend;
-  options.threads = threads;
-  options.bind_threads = false;
-  kedge_context *ctx = NULL;
-  must(NULL, kedge_context_create(&options, &ctx));
-  return ctx;
-}
-
 kedge_problem *problem_of(kedge_context *ctx, const setting *settings)
 {
   kedge_problem *problem = NULL;

@@ -1,6 +1,7 @@
 /// @file
 /// Solves through the public API, as tests make them.
 #pragma once
+#include "backend.h"
 #include "kedge/kedge.h"
 
 /// One key of a problem.
@@ -25,11 +26,6 @@ typedef struct setting {
   {                                                                                 \
     "boundary default", "type", "neumann"                                           \
   }
-
-/// Fail the test with the context's sentence unless the status is KEDGE_OK.
-void must(kedge_context *ctx, kedge_status status);
-/// Not bound; with this number of threads.
-kedge_context *open_backend(kedge_backend backend, int threads);
 
 /// A problem with these settings; the list ends with zeros.
 kedge_problem *problem_of(kedge_context *ctx, const setting *settings);

@@ -4,9 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "context.h"
-#include "backend.h"
 #include "compare.h"
+#include "context.h"
 #include "grid.h"
 #include "support.h"
 

@@ -2,30 +2,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "backend.h"
 #include "compare.h"
-#include "core/context.h"
+#include "context.h"
 #include "solver/cg.h"
 #include "support.h"
 
 // A row of the ELL matrix has room for five blocks; these are 1 x 1, and four are missing.
 enum { N = 3, STRIDE = 32, WIDTH = 5 };
-
-static kedge_context *ctx;
-
-static int open_context(void **state)
-{
-  (void)state;
-  ctx = open_backend(test_backend(), 1);
-  return 0;
-}
-
-static int close_context(void **state)
-{
-  (void)state;
-  kedge_context_destroy(ctx);
-  return 0;
-}
 
 /// A diagonal matrix as ELL, and the vectors of a solve, in device memory.
 typedef struct system_of_three {

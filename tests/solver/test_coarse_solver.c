@@ -3,6 +3,7 @@
 #include "context.h"
 #include "grid.h"
 #include "kedge/machine.h"
+#include "support.h"
 
 #define MIXED(solver_name)                                                               \
   SETTINGS({"space", "order", "3"}, {"exact", "u", "sin(x)*cos(0.7*y)+0.1*x*y"},         \

@@ -3,29 +3,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend.h"
 #include "compare.h"
+#include "context.h"
 #include "support.h"
 
-static kedge_context *ctx;
 static kedge_mesh *mesh;
 
 static const char no_library[] = "host: NVRTC was not found (";
 
 static int open_mesh(void **state)
 {
-  (void)state;
-  ctx = open_backend(test_backend(), 2);
+  assert_int_equal(open_context(state), 0);
   must(ctx, kedge_mesh_generate(ctx, "square 7", &mesh));
   return 0;
 }
 
 static int close_mesh(void **state)
 {
-  (void)state;
   kedge_mesh_destroy(mesh);
-  kedge_context_destroy(ctx);
-  return 0;
+  return close_context(state);
 }
 
 static int forget_wishes(void **state)

@@ -3,30 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend.h"
 #include "compare.h"
-#include "core/context.h"
+#include "context.h"
 #include "core/memory.h"
 #include "grid.h"
 #include "solver/need.h"
 #include "solver/pipeline.h"
 #include "support.h"
-
-static kedge_context *ctx;
-
-static int open_context(void **state)
-{
-  (void)state;
-  ctx = open_backend(test_backend(), 1);
-  return 0;
-}
-
-static int close_context(void **state)
-{
-  (void)state;
-  kedge_context_destroy(ctx);
-  return 0;
-}
 
 static kedge_mesh *square(int n)
 {

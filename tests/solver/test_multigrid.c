@@ -5,6 +5,7 @@
 #include "context.h"
 #include "grid.h"
 #include "repeat.h"
+#include "support.h"
 
 #define MIXED(p, preconditioner_name, steps) MIXED_WITH("edge", p, preconditioner_name, steps)
 #define MIXED_WITH(smoother_name, p, preconditioner_name, steps)                   \

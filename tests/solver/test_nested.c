@@ -5,6 +5,7 @@
 #include "context.h"
 #include "grid.h"
 #include "repeat.h"
+#include "support.h"
 
 #define MIXED(order_text, preconditioner_name, precision_name, start_name)                  \
   SETTINGS(MIXED_CONDITIONS(order_text), {"solver", "preconditioner", preconditioner_name}, \

@@ -7,6 +7,7 @@
 #include "context.h"
 #include "grid.h"
 #include "repeat.h"
+#include "support.h"
 
 static const char *const precisions[] = {"mixed", "compact"};
 enum { PRECISIONS = 2 };

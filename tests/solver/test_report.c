@@ -2,9 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "context.h"
-#include "backend.h"
 #include "compare.h"
+#include "context.h"
 #include "grid.h"
 #include "support.h"
 

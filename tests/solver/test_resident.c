@@ -6,10 +6,9 @@
 #ifdef KEDGE_WITH_CUDA
 #include "backend/cuda_rt.h"
 #endif
-#include "../ops/context.h"
 #include "../ops/case.h"
-#include "backend.h"
 #include "compare.h"
+#include "context.h"
 #include "ops/edge_sum.h"
 #include "ops/local_matrices.h"
 #include "solver/cg.h"
@@ -41,16 +40,16 @@ static void make_matrices(trace_system *s, double *local, double *inverse)
   const size_t lanes = KG_LANES * (size_t)c->batch.count.n_groups;
   const double *load = random_input(c, 1, (size_t)c->size.n_modes * lanes, 0.0);
   double *condensed = case_output(c, (size_t)c->size.n_trace * lanes);
-  case_must(ctx, kg_local_matrices(ctx, &(kg_local_matrices_args){.batch = c->batch,
-                                                                  .material = c->material,
-                                                                  .load = load,
-                                                                  .local = local,
-                                                                  .condensed = condensed}));
-  case_must(ctx, kg_edge_sum(ctx, &(kg_edge_sum_args){.batch = c->batch,
-                                                      .rows = local,
-                                                      .width = c->size.n_packed,
-                                                      .diagonal = true,
-                                                      .y = inverse}));
+  must(ctx, kg_local_matrices(ctx, &(kg_local_matrices_args){.batch = c->batch,
+                                                             .material = c->material,
+                                                             .load = load,
+                                                             .local = local,
+                                                             .condensed = condensed}));
+  must(ctx, kg_edge_sum(ctx, &(kg_edge_sum_args){.batch = c->batch,
+                                                 .rows = local,
+                                                 .width = c->size.n_packed,
+                                                 .diagonal = true,
+                                                 .y = inverse}));
 }
 
 static void create(trace_system *s, int n_elements, int order, enum case_boundary boundary)
@@ -98,10 +97,10 @@ static void destroy(trace_system *s)
 /// Vectors as before a solve.
 static void reset(trace_system *s)
 {
-  case_must(ctx, kg_copy_in(ctx, s->x, s->start, s->n_all * sizeof(double)));
-  case_must(ctx, kg_zero(ctx, s->vectors.p, s->n_all * sizeof(double)));
-  case_must(ctx, kg_zero(ctx, s->vectors.state, sizeof *s->vectors.state));
-  if (s->work) case_must(ctx, kg_zero(ctx, s->work, s->work_bytes));
+  must(ctx, kg_copy_in(ctx, s->x, s->start, s->n_all * sizeof(double)));
+  must(ctx, kg_zero(ctx, s->vectors.p, s->n_all * sizeof(double)));
+  must(ctx, kg_zero(ctx, s->vectors.state, sizeof *s->vectors.state));
+  if (s->work) must(ctx, kg_zero(ctx, s->work, s->work_bytes));
 }
 
 enum form { ORDINARY, RESIDENT };
@@ -120,7 +119,7 @@ static kedge_status run(trace_system *s, enum form form, double tolerance, int64
 static double *solution(trace_system *s, enum form form, double tolerance, int64_t most,
                         kg_cg_result *result)
 {
-  case_must(ctx, run(s, form, tolerance, most, result));
+  must(ctx, run(s, form, tolerance, most, result));
   return case_fetch(&s->c, s->x);
 }
 
@@ -207,20 +206,20 @@ static void two_solves_have_the_same_bits(void **state)
 static double *in_pieces(trace_system *s, int calls, int64_t steps, kg_cg_state *state)
 {
   reset(s);
-  case_must(ctx, kg_trace_operator_apply(ctx, &s->op, s->x, s->vectors.ap, NULL));
-  case_must(ctx, kg_cg_start(ctx, &s->vectors));
-  case_must(ctx, kg_copy_out(ctx, state, s->vectors.state, sizeof *state));
+  must(ctx, kg_trace_operator_apply(ctx, &s->op, s->x, s->vectors.ap, NULL));
+  must(ctx, kg_cg_start(ctx, &s->vectors));
+  must(ctx, kg_copy_out(ctx, state, s->vectors.state, sizeof *state));
   state->target = 0.0;
   state->max_iterations = INT64_MAX;
-  case_must(ctx, kg_copy_in(ctx, s->vectors.state, state, sizeof *state));
+  must(ctx, kg_copy_in(ctx, s->vectors.state, state, sizeof *state));
   const kg_cg_resident_args args = {.batch = s->c.batch,
                                     .local = s->local,
                                     .vectors = s->vectors,
                                     .work = s->work,
                                     .steps = steps};
-  for (int i = 0; i < calls; ++i) case_must(ctx, kg_cg_resident(ctx, &args));
-  case_must(ctx, kg_copy_out(ctx, state, s->vectors.state, sizeof *state));
-  case_must(ctx, kg_sync(ctx));
+  for (int i = 0; i < calls; ++i) must(ctx, kg_cg_resident(ctx, &args));
+  must(ctx, kg_copy_out(ctx, state, s->vectors.state, sizeof *state));
+  must(ctx, kg_sync(ctx));
   return case_fetch(&s->c, s->x);
 }
 
@@ -264,7 +263,7 @@ static void scale_matrices(trace_system *s, double factor)
   const size_t n = (size_t)s->c.size.n_packed * KG_LANES * (size_t)s->c.batch.count.n_groups;
   double *local = case_fetch(&s->c, s->local);
   for (size_t i = 0; i < n; ++i) local[i] *= factor;
-  case_must(ctx, kg_copy_in(ctx, s->local, local, n * sizeof *local));
+  must(ctx, kg_copy_in(ctx, s->local, local, n * sizeof *local));
   free(local);
   for (size_t i = 0; i < s->n_all; ++i) s->start[i] = 0.0;  // the start sees no overflow
 }

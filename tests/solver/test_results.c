@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "context.h"
-#include "backend.h"
 #include "basis/polynomials.h"
 #include "compare.h"
+#include "context.h"
 #include "grid.h"
 #include "support.h"
 

@@ -5,6 +5,7 @@
 #include "compare.h"
 #include "context.h"
 #include "grid.h"
+#include "support.h"
 
 /// Neumann conditions alone and little reaction: u is near 100, b near 1e-3, so that rounding u makes
 /// some 1e-10 of the residual.
