@@ -10,12 +10,23 @@
 #include "problem/nearest.h"
 #include "problem/problem.h"
 #include "problem/values.h"
+#include "problem/words.h"
 
 #define TEXT_OF(number)       TEXT_OF_VALUE(number)
 #define TEXT_OF_VALUE(number) #number
 
 #define READER(name) \
   static kedge_status name(kedge_problem *p, const kg_settings *settings, const kg_setting *s)
+
+/// One of some words; `type` is their enumeration.
+#define WORD_READER(name, words, type, member)                           \
+  READER(name)                                                           \
+  {                                                                      \
+    int value;                                                           \
+    KG_TRY(kg_value_word(settings, s, (words).word, (words).n, &value)); \
+    p->member = (type)value;                                             \
+    return KEDGE_OK;                                                     \
+  }
 
 /// A relative path becomes one of the problem file's folder.
 READER(read_mesh_file)
@@ -211,109 +222,12 @@ READER(read_exact_dy)
   return kg_value_function(p, settings, s, &p->exact_dy);
 }
 
-static const char *const operator_names[] = {
-    [KEDGE_OPERATOR_MATRIX_FREE] = "matrix-free",
-    [KEDGE_OPERATOR_MATRIX_FREE_PLAIN] = "matrix-free-plain",
-    [KEDGE_OPERATOR_ELL] = "ell"};
-
-const char *kedge_operator_name(kedge_operator kind)
-{
-  return operator_names[kind];
-}
-
-READER(read_operator)
-{
-  int value;
-  KG_TRY(kg_value_word(settings, s, operator_names, KEDGE_OPERATOR_COUNT, &value));
-  p->operator_kind = (kedge_operator)value;
-  return KEDGE_OK;
-}
-
-static const char *const preconditioner_names[] = {
-    [KEDGE_PRECONDITIONER_AUTO] = "auto",
-    [KEDGE_PRECONDITIONER_JACOBI] = "jacobi",
-    [KEDGE_PRECONDITIONER_MULTIGRID] = "multigrid",
-    [KEDGE_PRECONDITIONER_BLOCK_JACOBI] = "block-jacobi"};
-
-const char *kedge_preconditioner_name(kedge_preconditioner kind)
-{
-  return preconditioner_names[kind];
-}
-
-READER(read_preconditioner)
-{
-  int value;
-  KG_TRY(kg_value_word(settings, s, preconditioner_names, KEDGE_PRECONDITIONER_COUNT, &value));
-  p->preconditioner = (kedge_preconditioner)value;
-  return KEDGE_OK;
-}
-
-static const char *const smoother_names[] = {[KEDGE_SMOOTHER_EDGE] = "edge",
-                                             [KEDGE_SMOOTHER_ELEMENT] = "element",
-                                             [KEDGE_SMOOTHER_LINE] = "line",
-                                             [KEDGE_SMOOTHER_AUTO] = "auto"};
-
-const char *kedge_smoother_name(kedge_smoother kind)
-{
-  return smoother_names[kind];
-}
-
-READER(read_smoother)
-{
-  int value;
-  KG_TRY(kg_value_word(settings, s, smoother_names, KEDGE_SMOOTHER_COUNT, &value));
-  p->smoother = (kedge_smoother)value;
-  return KEDGE_OK;
-}
-
-static const char *const coarse_solver_names[] = {
-    [KEDGE_COARSE_SOLVER_AMG] = "amg", [KEDGE_COARSE_SOLVER_HYPRE] = "hypre"};
-
-const char *kedge_coarse_solver_name(kedge_coarse_solver kind)
-{
-  return coarse_solver_names[kind];
-}
-
-READER(read_coarse_solver)
-{
-  int value;
-  KG_TRY(kg_value_word(settings, s, coarse_solver_names, KEDGE_COARSE_SOLVER_COUNT, &value));
-  p->coarse_solver = (kedge_coarse_solver)value;
-  return KEDGE_OK;
-}
-
-static const char *const precision_names[] = {[KEDGE_PRECISION_DOUBLE] = "double",
-                                              [KEDGE_PRECISION_MIXED] = "mixed",
-                                              [KEDGE_PRECISION_COMPACT] = "compact"};
-
-const char *kedge_precision_name(kedge_precision kind)
-{
-  return precision_names[kind];
-}
-
-READER(read_precision)
-{
-  int value;
-  KG_TRY(kg_value_word(settings, s, precision_names, KEDGE_PRECISION_COUNT, &value));
-  p->precision = (kedge_precision)value;
-  return KEDGE_OK;
-}
-
-static const char *const start_names[] = {
-    [KEDGE_START_ZERO] = "zero", [KEDGE_START_NESTED] = "nested"};
-
-const char *kedge_start_name(kedge_start kind)
-{
-  return start_names[kind];
-}
-
-READER(read_start)
-{
-  int value;
-  KG_TRY(kg_value_word(settings, s, start_names, KEDGE_START_COUNT, &value));
-  p->start = (kedge_start)value;
-  return KEDGE_OK;
-}
+WORD_READER(read_operator, kg_operator_words, kedge_operator, operator_kind)
+WORD_READER(read_preconditioner, kg_preconditioner_words, kedge_preconditioner, preconditioner)
+WORD_READER(read_smoother, kg_smoother_words, kedge_smoother, smoother)
+WORD_READER(read_coarse_solver, kg_coarse_solver_words, kedge_coarse_solver, coarse_solver)
+WORD_READER(read_precision, kg_precision_words, kedge_precision, precision)
+WORD_READER(read_start, kg_start_words, kedge_start, start)
 
 READER(read_smoothing_steps)
 {

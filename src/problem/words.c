@@ -1,0 +1,64 @@
+#include "problem/words.h"
+
+static const char *const operator_words[] = {
+    [KEDGE_OPERATOR_MATRIX_FREE] = "matrix-free",
+    [KEDGE_OPERATOR_MATRIX_FREE_PLAIN] = "matrix-free-plain",
+    [KEDGE_OPERATOR_ELL] = "ell"};
+
+static const char *const preconditioner_words[] = {
+    [KEDGE_PRECONDITIONER_AUTO] = "auto",
+    [KEDGE_PRECONDITIONER_JACOBI] = "jacobi",
+    [KEDGE_PRECONDITIONER_MULTIGRID] = "multigrid",
+    [KEDGE_PRECONDITIONER_BLOCK_JACOBI] = "block-jacobi"};
+
+static const char *const smoother_words[] = {[KEDGE_SMOOTHER_EDGE] = "edge",
+                                             [KEDGE_SMOOTHER_ELEMENT] = "element",
+                                             [KEDGE_SMOOTHER_LINE] = "line",
+                                             [KEDGE_SMOOTHER_AUTO] = "auto"};
+
+static const char *const coarse_solver_words[] = {
+    [KEDGE_COARSE_SOLVER_AMG] = "amg", [KEDGE_COARSE_SOLVER_HYPRE] = "hypre"};
+
+static const char *const precision_words[] = {[KEDGE_PRECISION_DOUBLE] = "double",
+                                              [KEDGE_PRECISION_MIXED] = "mixed",
+                                              [KEDGE_PRECISION_COMPACT] = "compact"};
+
+static const char *const start_words[] = {
+    [KEDGE_START_ZERO] = "zero", [KEDGE_START_NESTED] = "nested"};
+
+const kg_words kg_operator_words = {operator_words, KEDGE_OPERATOR_COUNT};
+const kg_words kg_preconditioner_words = {preconditioner_words, KEDGE_PRECONDITIONER_COUNT};
+const kg_words kg_smoother_words = {smoother_words, KEDGE_SMOOTHER_COUNT};
+const kg_words kg_coarse_solver_words = {coarse_solver_words, KEDGE_COARSE_SOLVER_COUNT};
+const kg_words kg_precision_words = {precision_words, KEDGE_PRECISION_COUNT};
+const kg_words kg_start_words = {start_words, KEDGE_START_COUNT};
+
+const char *kedge_operator_name(kedge_operator kind)
+{
+  return operator_words[kind];
+}
+
+const char *kedge_preconditioner_name(kedge_preconditioner kind)
+{
+  return preconditioner_words[kind];
+}
+
+const char *kedge_smoother_name(kedge_smoother kind)
+{
+  return smoother_words[kind];
+}
+
+const char *kedge_coarse_solver_name(kedge_coarse_solver kind)
+{
+  return coarse_solver_words[kind];
+}
+
+const char *kedge_precision_name(kedge_precision kind)
+{
+  return precision_words[kind];
+}
+
+const char *kedge_start_name(kedge_start kind)
+{
+  return start_words[kind];
+}
