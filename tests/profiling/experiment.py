@@ -1,5 +1,5 @@
-"""What the tests of profiling/king2014 and profiling/largest share: an experiment run on the host into
-a folder of its own, and what it wrote there."""
+"""What the tests of the experiments in profiling share: a run on the host into a folder of its own, and
+what it wrote there."""
 import glob
 import json
 import os
