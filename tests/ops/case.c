@@ -19,7 +19,7 @@ double *case_randoms(uint64_t seed, size_t count)
   return values;
 }
 
-static const void *device_copy(op_case *c, const void *host, size_t count, size_t size)
+void *case_upload(op_case *c, const void *host, size_t count, size_t size)
 {
   assert_true(c->n_pieces < CASE_PIECES);
   struct case_piece *piece = &c->pieces[c->n_pieces++];
@@ -37,14 +37,14 @@ static void upload_layout(op_case *c)
   const size_t vertices = 2 * (size_t)c->mesh->n_vertices;
   c->batch.count = *n;
   c->batch.arrays = (kg_trace_arrays){
-      .vertices = device_copy(c, host->vertices, vertices, sizeof(double)),
-      .vertex = device_copy(c, host->vertex, sides, sizeof(int32_t)),
-      .side_edge = device_copy(c, host->side_edge, sides, sizeof(uint32_t)),
-      .side_codes = device_copy(c, host->side_codes, sides / 3, sizeof(uint32_t)),
-      .patch_edge = device_copy(c, host->patch_edge, patches + 1, sizeof(int32_t)),
-      .patch_halo = device_copy(c, host->patch_halo, patches + 1, sizeof(int32_t)),
-      .halo_edge = device_copy(c, host->halo_edge, halo, sizeof(uint32_t)),
-      .edge_sides = device_copy(c, host->edge_sides, 2 * (size_t)n->n_edges, sizeof(int32_t)),
+      .vertices = case_upload(c, host->vertices, vertices, sizeof(double)),
+      .vertex = case_upload(c, host->vertex, sides, sizeof(int32_t)),
+      .side_edge = case_upload(c, host->side_edge, sides, sizeof(uint32_t)),
+      .side_codes = case_upload(c, host->side_codes, sides / 3, sizeof(uint32_t)),
+      .patch_edge = case_upload(c, host->patch_edge, patches + 1, sizeof(int32_t)),
+      .patch_halo = case_upload(c, host->patch_halo, patches + 1, sizeof(int32_t)),
+      .halo_edge = case_upload(c, host->halo_edge, halo, sizeof(uint32_t)),
+      .edge_sides = case_upload(c, host->edge_sides, 2 * (size_t)n->n_edges, sizeof(int32_t)),
   };
 }
 
@@ -69,11 +69,11 @@ void case_create_on(op_case *c, kedge_context *ctx, kedge_mesh *mesh, int order,
   must(ctx, kg_reference_create(ctx, order, &c->reference));
   must(ctx, kg_sampling_create(ctx, order, &c->sampling));
   c->batch.reference = kg_reference_at(
-      order, device_copy(c, c->reference, kg_reference_count(order), sizeof(double)));
+      order, case_upload(c, c->reference, kg_reference_count(order), sizeof(double)));
   c->points = kg_points_at(
       c->size, c->sampling.n,
-      device_copy(c, c->sampling.r, 3 * (size_t)c->sampling.n, sizeof(double)),
-      device_copy(c, c->sampling.basis, kg_points_table(c->size, c->sampling.n), sizeof(double)));
+      case_upload(c, c->sampling.r, 3 * (size_t)c->sampling.n, sizeof(double)),
+      case_upload(c, c->sampling.basis, kg_points_table(c->size, c->sampling.n), sizeof(double)));
   c->n_lasting = c->n_pieces;
 }
 
@@ -94,7 +94,7 @@ static double *guarded(op_case *c, const double *values, size_t count)
   assert_non_null(host);
   for (size_t i = 0; i < total; ++i) host[i] = guard_word;
   for (size_t i = 0; i < count; ++i) host[GUARD + i] = values ? values[i] : NAN;
-  double *device = (double *)device_copy(c, host, total, sizeof *host);
+  double *device = case_upload(c, host, total, sizeof *host);
   free(host);
   c->pieces[c->n_pieces - 1].count = count;
   return device + GUARD;

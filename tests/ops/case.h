@@ -41,6 +41,8 @@ void case_create_on(op_case *c, kedge_context *ctx, kedge_mesh *mesh, int order,
                     enum case_boundary boundary, kg_material material);
 void case_destroy(op_case *c);
 
+/// A copy in device memory, without guards.
+void *case_upload(op_case *c, const void *host, size_t count, size_t size);
 /// A copy of `values` in device memory, between guards.
 double *case_input(op_case *c, const double *values, size_t count);
 /// Device memory full of NaN, between guards.

@@ -93,16 +93,6 @@ static void inverse_diagonal(op_case *c, const op_data *in, op_data *out)
   fetch(c, out, OP_INVERSE, args.y);
 }
 
-/// A state in device memory, without guards: operators write it by its members.
-static kg_cg_state *device_state(op_case *c, kg_cg_state state)
-{
-  struct case_piece *piece = &c->pieces[c->n_pieces++];
-  assert_true(c->n_pieces <= CASE_PIECES);
-  *piece = (struct case_piece){0};
-  must(c->ctx, kg_upload(c->ctx, &state, 1, sizeof state, &piece->buffer));
-  return piece->buffer.data;
-}
-
 static void fetch_state(op_case *c, op_data *out, op_array array, const kg_cg_state *device)
 {
   kg_cg_state s;
@@ -130,7 +120,7 @@ static void trace_apply(op_case *c, const op_data *in, op_data *out)
       .y = output(c, OP_PRODUCT),
       .halo = case_output(c, (size_t)n->n_shared * (size_t)c->size.n_edge),
       .partial = case_output(c, (size_t)n->n_patches),
-      .state = device_state(c, (kg_cg_state){.stop = KG_CG_RUNNING})};
+      .state = case_upload(c, &(kg_cg_state){.stop = KG_CG_RUNNING}, 1, sizeof(kg_cg_state))};
   must(c->ctx, kg_trace_apply(c->ctx, &args));
   free(case_fetch(c, args.halo));
   free(case_fetch(c, args.partial));
@@ -156,14 +146,15 @@ static void trace_apply_open(op_case *c, const op_data *in, op_data *out)
 
 static void cg_start(op_case *c, const op_data *in, op_data *out)
 {
-  const kg_cg_vectors_args args = {.n = (int64_t)op_count(c, OP_RHS),
-                                   .inverse = input(c, in, OP_INVERSE),
-                                   .b = input(c, in, OP_RHS),
-                                   .ap = input(c, in, OP_PRODUCT),
-                                   .z = output(c, OP_Z),
-                                   .p = input(c, in, OP_TRACE),
-                                   .partial = case_output(c, 2 * KG_CG_PARTIALS),
-                                   .state = device_state(c, (kg_cg_state){0})};
+  const kg_cg_vectors_args args = {
+      .n = (int64_t)op_count(c, OP_RHS),
+      .inverse = input(c, in, OP_INVERSE),
+      .b = input(c, in, OP_RHS),
+      .ap = input(c, in, OP_PRODUCT),
+      .z = output(c, OP_Z),
+      .p = input(c, in, OP_TRACE),
+      .partial = case_output(c, 2 * KG_CG_PARTIALS),
+      .state = case_upload(c, &(kg_cg_state){0}, 1, sizeof(kg_cg_state))};
   must(c->ctx, kg_cg_start(c->ctx, &args));
   free(case_fetch(c, args.partial));
   fetch(c, out, OP_Z, args.z);
@@ -183,7 +174,7 @@ static kg_cg_vectors_args update_args(op_case *c, const op_data *in, op_array pr
                               .z = input(c, in, OP_Z),
                               .ap = input(c, in, product),
                               .partial = case_output(c, 2 * KG_CG_PARTIALS),
-                              .state = device_state(c, state)};
+                              .state = case_upload(c, &state, 1, sizeof(kg_cg_state))};
 }
 
 static void cg_update(op_case *c, const op_data *in, op_data *out)
@@ -221,7 +212,7 @@ static void cg_direction(op_case *c, const op_data *in, op_data *out)
                                    .x = input(c, in, OP_TRACE),
                                    .z = input(c, in, OP_Z_NEXT),
                                    .p = input(c, in, OP_P),
-                                   .state = device_state(c, state)};
+                                   .state = case_upload(c, &state, 1, sizeof(kg_cg_state))};
   must(c->ctx, kg_cg_direction(c->ctx, &args));
   fetch(c, out, OP_X_NEXT, args.x);
   fetch(c, out, OP_P_NEXT, args.p);

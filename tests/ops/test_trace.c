@@ -242,10 +242,7 @@ typedef struct update {
 
 static kg_cg_state *put_state(update *u)
 {
-  struct case_piece *piece = &u->c.pieces[u->c.n_pieces++];
-  *piece = (struct case_piece){0};
-  must(ctx, kg_upload(ctx, &u->state, 1, sizeof u->state, &piece->buffer));
-  return piece->buffer.data;
+  return case_upload(&u->c, &u->state, 1, sizeof u->state);
 }
 
 static void update_create(update *u, kg_cg_state state, const double *ap)

@@ -1,0 +1,155 @@
+#include "trace_product.h"
+
+#include <stdlib.h>
+
+#include "compare.h"
+#include "ops/local_differences.h"
+#include "ops/local_reduced.h"
+#include "ops/round.h"
+
+/// Device memory for numbers, full of NaN, between guards.
+static void *output(op_case *c, kg_number number, size_t count)
+{
+  return case_output(c, number == KG_SINGLE ? (count + 1) / 2 : count);
+}
+
+static void *input(op_case *c, kg_number number, const double *values, size_t count)
+{
+  double *from = case_input(c, values, count);
+  if (number == KG_DOUBLE) return from;
+  void *to = output(c, number, count);
+  must(c->ctx, kg_round(c->ctx, &(kg_round_args){.n = (int64_t)count, .from = from, .to = to}));
+  return to;
+}
+
+const void *local_in_form(op_case *c, const op_data *data, local_form form)
+{
+  const int32_t n_groups = c->batch.count.n_groups;
+  const size_t count = op_count(c, OP_LOCAL);
+  if (!form.differences && !form.reduced)
+    return input(c, form.number, data->array[OP_LOCAL], count);
+  double *from = case_input(c, data->array[OP_LOCAL], count);
+  if (form.reduced) {
+    const size_t rows = (size_t)kg_reduced_rows(c->size);
+    void *to = output(c, form.number, rows * KG_LANES * (size_t)n_groups);
+    must(c->ctx, kg_local_reduce(c->ctx, &(kg_local_reduce_args){.batch = c->batch,
+                                                                 .from = from,
+                                                                 .number = form.number,
+                                                                 .to = to,
+                                                                 .n_groups = n_groups}));
+    return to;
+  }
+  void *to = output(c, form.number, count);
+  must(c->ctx, kg_local_differences(
+                   c->ctx, &(kg_local_differences_args){
+                               .size = c->size, .n_groups = n_groups, .from = from, .to = to}));
+  return to;
+}
+
+static double value_at(const void *values, kg_number number, size_t i)
+{
+  return number == KG_SINGLE ? ((const float *)values)[i] : ((const double *)values)[i];
+}
+
+/// The sum that the second pass of the product makes, with its rounding.
+static void add_halo(void *y, kg_number number, size_t first, const void *halo, size_t n)
+{
+  for (size_t i = 0; i < n; ++i)
+    if (number == KG_SINGLE)
+      ((float *)y)[first + i] += ((const float *)halo)[i];
+    else
+      ((double *)y)[first + i] += ((const double *)halo)[i];
+}
+
+trace_product multiply_in_form(op_case *c, const op_data *data, local_form form, bool open)
+{
+  const kg_trace_counts *n = &c->layout.count;
+  const size_t rows = op_count(c, OP_PRODUCT), n_halo = op_count(c, OP_HALO);
+  const kg_cg_state running = {.stop = KG_CG_RUNNING};
+  const kg_trace_apply_args args = {
+      .batch = c->batch,
+      .number = form.number,
+      .local = local_in_form(c, data, form),
+      .differences = form.differences,
+      .reduced = form.reduced,
+      .x = input(c, form.number, data->array[OP_TRACE], op_count(c, OP_TRACE)),
+      .y = output(c, form.number, rows),
+      .halo = output(c, form.number, n_halo),
+      .open = open,
+      .partial = case_output(c, (size_t)n->n_patches),
+      .state = case_upload(c, &running, 1, sizeof running)};
+  must(c->ctx, kg_trace_apply(c->ctx, &args));
+  kg_cg_state state;
+  must(c->ctx, kg_copy_out(c->ctx, &state, args.state, sizeof state));
+  must(c->ctx, kg_sync(c->ctx));
+  free(case_fetch(c, args.partial));
+  trace_product out = {.y = case_fetch(c, args.y),
+                       .values = malloc((rows + 1) * sizeof *out.values),
+                       .p_ap = state.p_ap,
+                       .stop = state.stop};
+  assert_non_null(out.values);
+  double *halo = case_fetch(c, args.halo);
+  const size_t inside = (size_t)n->n_interior * (size_t)c->size.n_edge;
+  if (open) add_halo(out.y, form.number, inside, halo, n_halo);
+  for (size_t i = 0; i < rows; ++i) out.values[i] = value_at(out.y, form.number, i);
+  free(halo);
+  case_release(c);
+  return out;
+}
+
+void trace_product_free(trace_product *product)
+{
+  free(product->y);
+  free(product->values);
+}
+
+void check_form(op_case *c, const op_data *data, local_form form, double bound)
+{
+  const size_t n = op_count(c, OP_PRODUCT), bytes = n * kg_number_bytes(form.number);
+  trace_product closed = multiply_in_form(c, data, form, false);
+  trace_product again = multiply_in_form(c, data, form, false);
+  trace_product open = multiply_in_form(c, data, form, true);
+  assert_int_equal(closed.stop, KG_CG_RUNNING);
+  assert_memory_equal(closed.y, again.y, bytes);
+  assert_memory_equal(closed.y, open.y, bytes);
+  assert_memory_equal(&closed.p_ap, &again.p_ap, sizeof closed.p_ap);
+  assert_close(n, closed.values, data->array[OP_PRODUCT], bound);
+  assert_close(1, &closed.p_ap, &data->array[OP_PRODUCT_STATE][STATE_P_AP], bound);
+  trace_product_free(&closed);
+  trace_product_free(&again);
+  trace_product_free(&open);
+}
+
+double rounding_of(kg_number number, double terms)
+{
+  return rounding(terms) * (number == KG_SINGLE ? FLT_EPSILON / DBL_EPSILON : 1.0);
+}
+
+void with_products(kedge_context *ctx, int n_elements, int order, enum case_boundary boundary,
+                   kg_material material, form_check *check)
+{
+  op_case c;
+  op_data data;
+  case_create(&c, ctx, n_elements, order, boundary, material);
+  op_run_all(&c, &data);
+  check(&c, &data);
+  op_free(&data);
+  case_destroy(&c);
+}
+
+void with_every_order(kedge_context *ctx, kg_material material, form_check *check)
+{
+  for (int order = KEDGE_ORDER_MIN; order <= KEDGE_ORDER_MAX; ++order)
+    with_products(ctx, 150, order, (enum case_boundary)(order % CASE_BOUNDARIES), material, check);
+}
+
+void with_awkward_sizes(kedge_context *ctx, kg_material material, int first, int step,
+                        form_check *check)
+{
+  const int sizes[] = {1, 257, 2, 31, 33, 127, 129, 255, 1000};
+  const size_t n = test_is_quick() ? 2 : sizeof sizes / sizeof *sizes;
+  for (size_t i = 0; i < n; ++i)
+    for (int boundary = 0; boundary < CASE_BOUNDARIES; ++boundary)
+      for (int order = first; order <= 4; order += step)
+        with_products(ctx, sizes[i], order, (enum case_boundary)boundary, material, check);
+}
