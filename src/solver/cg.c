@@ -41,10 +41,11 @@ typedef struct solve {
   kg_trace_operator open;    ///< in the iteration: the update adds the halo
   kg_cg_vectors_args v;
   kg_cg_settings settings;
-  kg_cg_state state;    ///< host copy, as of the last check
-  double rr_start;      ///< of the residual that tolerances are relative to
-  double tolerance_rr;  ///< r . r at the tolerance
-  double rr_rounding;   ///< r . r that storing x makes; 0: not measured
+  kg_cg_state state;         ///< host copy, as of the last check
+  double rr_start;           ///< of the residual that tolerances are relative to
+  double tolerance_rr;       ///< r . r at the tolerance
+  double rr_rounding;        ///< r . r that storing x makes; 0: not measured
+  int residuals, roundings;  ///< made from x; measured
   double began;
   kg_repeat repeat;  ///< a batch of iterations
 } solve;
@@ -95,6 +96,7 @@ static kedge_status make_residual(const solve *s)
 /// The residual b - A x from scratch, and the first direction.
 static kedge_status start(solve *s)
 {
+  ++s->residuals;
   KG_TRY(make_residual(s));
   KG_TRY(read_state(s));
   const bool finite = isfinite(s->state.rr) && isfinite(s->state.rz);
@@ -214,6 +216,7 @@ enum { ROUNDING_NEAR = 16, ROUNDING_FAR = 128 };
 static kedge_status measure_rounding(solve *s)
 {
   const double rr = s->state.rr;
+  ++s->roundings;
   kg_range_push("rounding", s->settings.n_elements, s->settings.n_unknowns);
   kedge_status status = kg_rounding_perturb(s->ctx, &s->v);
   if (status == KEDGE_OK) status = apply_to_direction(s, &s->closed, NULL);
@@ -357,6 +360,8 @@ kedge_status kg_cg_solve(kedge_context *ctx, const kg_trace_operator *op,
   open_halo(&s);
   *result = (kg_cg_result){0};
   const kedge_status status = solve_system(&s, result);
+  result->residuals = s.residuals;
+  result->roundings = s.roundings;
   kg_repeat_free(ctx, &s.repeat);
   return status;
 }

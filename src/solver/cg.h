@@ -52,7 +52,9 @@ typedef struct kg_cg_settings {
 
 typedef struct kg_cg_result {
   int64_t iterations;
-  int starts;  ///< of the recurrence, each from a residual b - A x; the last may be its end
+  int starts;     ///< of the recurrence, each from a residual b - A x; the last may be its end
+  int residuals;  ///< b - A x made from x
+  int roundings;  ///< how often it was measured what storing x makes of that
   double relative_residual;  ///< ||b - A x|| / ||b - A x_0||, recomputed from x
   double start_residual;     ///< that of the x that `improve` made; without it 1
   double rounding_residual;  ///< of that, what storing x makes (ops/rounding.h); 0: not measured

@@ -294,6 +294,13 @@ static kg_cost operator_cost(const kg_pipeline *p)
   return cost[p->shape.operator_kind](p->shape.size, &p->shape.count);
 }
 
+/// What making a residual from x costs, but for the vectors beside the product.
+static kg_cost residual_cost(const kg_pipeline *p)
+{
+  if (!kg_shape_is_compact(&p->shape)) return operator_cost(p);
+  return kg_compact_start_cost(p->shape.size, &p->shape.count);
+}
+
 /// What an iteration does beside its product A p.
 static kg_cost iteration_cost(const kg_pipeline *p, int64_t n)
 {
@@ -356,13 +363,9 @@ static void report_solve(kg_pipeline *p, const kg_cg_result *result, int64_t n)
   kg_stage_cost(p, operator_cost(p), (double)result->iterations);
   kg_stage_cost(p, iteration_cost(p, n), (double)result->iterations);
   if (kg_shape_is_nested(&p->shape)) kg_stage_cost(p, kg_nested_cost(&p->nested), 1.0);
-  if (result->rounding_residual > 0.0) {
-    kg_stage_cost(p, kg_rounding_cost(n), 1.0);
-    kg_stage_cost(p, operator_cost(p), 1.0);
-  }
-  if (!kg_shape_is_compact(&p->shape)) return;
-  s->report.refinements = result->starts;
-  kg_stage_cost(p, kg_compact_start_cost(p->shape.size, &p->shape.count), result->starts + 1);
+  kg_stage_cost(p, kg_cost_plus(kg_rounding_cost(n), 1, operator_cost(p)), result->roundings);
+  kg_stage_cost(p, residual_cost(p), result->residuals);
+  if (kg_shape_is_compact(&p->shape)) s->report.refinements = result->starts;
 }
 
 kedge_status kg_stage_trace_solve(kg_pipeline *p)

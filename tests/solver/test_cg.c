@@ -76,6 +76,8 @@ static void n_distinct_eigenvalues_take_n_iterations(void **state)
   must(ctx, solve_three(&s, &result));
   assert_true(result.converged);
   assert_int_equal(result.iterations, N);
+  assert_int_equal(result.residuals, 2);
+  assert_int_equal(result.roundings, 0);
   double x[N];
   must(ctx, kg_copy_out(ctx, x, s.x.data, sizeof x));
   assert_close(N, x, ((const double[]){1.0, 0.5, 0.25}), rounding(N));

@@ -131,6 +131,35 @@ static void a_tolerance_beyond_rounding_is_reported_and_not_waited_for(void **st
   kedge_mesh_destroy(mesh);
 }
 
+/// Neither where rounding is the limit already, nor an iteration before that.
+static void a_solve_that_max_iterations_stops_is_never_called_converged(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = square("square 24");
+  for (int k = 0; k < 2; ++k) {
+    const int64_t all = report_of(ctx, mesh, LARGE_SOLUTION(preconditioners[k], "auto")).iterations;
+    const int64_t limits[] = {1, all / 2, all - 1};
+    for (int i = 0; i < 3; ++i) {
+      kedge_problem *problem = problem_of(ctx, LARGE_SOLUTION(preconditioners[k], "auto"));
+      char limit[24], note[64];
+      snprintf(limit, sizeof limit, "%lld", (long long)limits[i]);
+      snprintf(note, sizeof note, "stopped after max_iterations = %s with a", limit);
+      must(ctx, kedge_problem_set(problem, "solver", "max_iterations", limit));
+      kedge_solution *solution;
+      kedge_report r;
+      must(ctx, kedge_solve(ctx, mesh, problem, &solution));
+      kedge_solution_report(solution, &r);
+      assert_false(r.converged);
+      assert_int_equal(r.stop, KEDGE_STOP_LIMIT);
+      assert_int_equal(r.iterations, limits[i]);
+      assert_non_null(strstr(r.solver_note, note));
+      kedge_solution_destroy(solution);
+      kedge_problem_destroy(problem);
+    }
+  }
+  kedge_mesh_destroy(mesh);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -140,6 +169,7 @@ int main(void)
       cmocka_unit_test(what_rounding_allows_is_reached_by_restarts),
       cmocka_unit_test(a_reachable_tolerance_measures_no_rounding),
       cmocka_unit_test(a_tolerance_beyond_rounding_is_reported_and_not_waited_for),
+      cmocka_unit_test(a_solve_that_max_iterations_stops_is_never_called_converged),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);
