@@ -61,7 +61,7 @@ static kg_vertex_modes make_modes(trace_system *s)
                 .value = case_output(c, rows)},
       .element = case_output(c, 3 * KG_LANES * (size_t)c->batch.count.n_groups)};
   kg_vertex_mode_shape(c->size.order, args.modes.shape);
-  case_must(ctx, kg_vertex_modes_fill(ctx, &args));
+  must(ctx, kg_vertex_modes_fill(ctx, &args));
   return args.modes;
 }
 
@@ -144,7 +144,7 @@ static void check_values(trace_system *s, kg_number number)
   double *weight = case_fetch(c, args.modes.weight);
   for (int from_zero = 0; from_zero < 2; ++from_zero) {
     if (from_zero) args.product = NULL;
-    case_must(ctx, kg_vertex_modes_restrict(ctx, &args));
+    must(ctx, kg_vertex_modes_restrict(ctx, &args));
     double *value = case_fetch(c, args.modes.value);
     for (size_t i = 0; i < n; i += 1 + n / 8) {
       for (size_t k = 0; k < s->n_rows; ++k) x[k] = 0.0;
@@ -206,9 +206,9 @@ static void check_step(trace_system *s)
         kg_vertex_mode_shape(c->size.order, args.modes.shape);
         args.partial = case_output(c, KG_CG_PARTIALS);
         args.state = s->vectors.state;
-        case_must(ctx, kg_zero(ctx, args.state, sizeof *args.state));
+        must(ctx, kg_zero(ctx, args.state, sizeof *args.state));
       }
-      case_must(ctx, kg_edge_smooth(ctx, &args));
+      must(ctx, kg_edge_smooth(ctx, &args));
       result[with] = case_fetch(c, args.z);
       if (with) after = system_fetch(s, args.state, sizeof *after);
     }
@@ -244,18 +244,17 @@ static double largest_of_steps(trace_system *s)
   for (int step = 0; step < 60; ++step) {
     system_multiply(s, x, y);
     const kg_cg_vectors_args *v = &s->vectors;
-    case_must(ctx, kg_copy_in(ctx, v->r, y, s->n_rows * sizeof *y));
-    case_must(ctx,
-              kg_vertex_modes_restrict(ctx, &(kg_vertex_modes_restrict_args){
+    must(ctx, kg_copy_in(ctx, v->r, y, s->n_rows * sizeof *y));
+    must(ctx, kg_vertex_modes_restrict(ctx, &(kg_vertex_modes_restrict_args){
                                                 .modes = modes, .size = s->c.size, .r = v->r}));
-    case_must(ctx, kg_smoother_step(ctx, &s->multigrid.smoother,
-                                    &(kg_smoother_args){.op = s->op.matrix_free,
-                                                        .r = v->r,
-                                                        .product = v->ap,
-                                                        .modes = modes,
-                                                        .from_zero = true,
-                                                        .z = v->z,
-                                                        .step = 1.0}));
+    must(ctx, kg_smoother_step(ctx, &s->multigrid.smoother,
+                               &(kg_smoother_args){.op = s->op.matrix_free,
+                                                   .r = v->r,
+                                                   .product = v->ap,
+                                                   .modes = modes,
+                                                   .from_zero = true,
+                                                   .z = v->z,
+                                                   .step = 1.0}));
     double *all = case_fetch(&s->c, v->z);
     double energy = 0.0, next = 0.0;
     for (size_t i = 0; i < s->n_rows; ++i) energy += x[i] * y[i], next += all[i] * y[i];
