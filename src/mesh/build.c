@@ -5,6 +5,7 @@
 
 #include "backend/backend.h"
 #include "core/context.h"
+#include "core/loop.h"
 #include "core/memory.h"
 #include "core/nvtx.h"
 #include "mesh/hilbert.h"
@@ -44,7 +45,7 @@ kedge_status kg_build_order(kg_builder *b)
   mesh->n_elements = n;
   KG_TRY(kg_hilbert_order(b->ctx, raw->vertices, raw->triangles, n, &mesh->element_origin));
   KG_TRY(kg_host_alloc(b->ctx, (size_t)n, 3 * sizeof(int32_t), &mesh->element_vertices));
-#pragma omp parallel for num_threads(b->ctx->threads)
+#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, n))
   for (int32_t e = 0; e < n; ++e) {
     const int64_t origin = mesh->element_origin[e];
     const int32_t *from = raw->triangles + 3 * origin;
@@ -81,7 +82,7 @@ static kedge_status copy_regions(kg_builder *b)
   kedge_mesh *mesh = b->mesh;
   const int32_t *regions = b->raw->regions;
   KG_TRY(kg_host_alloc(b->ctx, (size_t)mesh->n_elements, sizeof(int32_t), &mesh->element_region));
-#pragma omp parallel for num_threads(b->ctx->threads)
+#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, mesh->n_elements))
   for (int32_t e = 0; e < mesh->n_elements; ++e)
     mesh->element_region[e] = regions ? regions[mesh->element_origin[e]] : 0;
   return KEDGE_OK;

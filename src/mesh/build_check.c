@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "core/context.h"
+#include "core/loop.h"
 #include "core/memory.h"
 #include "mesh/build.h"
 #include "mesh/raw.h"
@@ -58,7 +59,7 @@ static kedge_status check_vertices(const kg_builder *b)
 {
   const kg_raw_mesh *raw = b->raw;
   int64_t bad = INT64_MAX;
-#pragma omp parallel for num_threads(b->ctx->threads) reduction(min : bad)
+#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, raw->n_vertices)) reduction(min : bad)
   for (int64_t v = 0; v < raw->n_vertices; ++v)
     if (!(kg_is_coordinate(raw->vertices[2 * v]) && kg_is_coordinate(raw->vertices[2 * v + 1])) &&
         v < bad)
@@ -82,7 +83,7 @@ kedge_status kg_build_check(kg_builder *b)
   KG_TRY(check_vertices(b));
   KG_TRY(kg_host_calloc(b->ctx, (size_t)raw->n_elements, sizeof *b->clockwise, &b->clockwise));
   int64_t bad = INT64_MAX, turned = 0;
-#pragma omp parallel for num_threads(b->ctx->threads) reduction(min : bad) reduction(+ : turned)
+#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, raw->n_elements)) reduction(min : bad) reduction(+ : turned)
   for (int64_t e = 0; e < raw->n_elements; ++e) {
     if (examine(raw, e, &b->clockwise[e]) != KG_SOUND && e < bad) bad = e;
     turned += b->clockwise[e];

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/context.h"
+#include "core/loop.h"
 #include "core/memory.h"
 #include "mesh/build.h"
 
@@ -86,7 +87,7 @@ static kedge_status list_boundary(kg_builder *b)
   kedge_mesh *mesh = b->mesh;
   KG_TRY(kg_host_alloc(b->ctx, (size_t)mesh->n_edges, sizeof(int32_t), &mesh->edge_group));
   KG_TRY(kg_host_alloc(b->ctx, (size_t)mesh->n_boundary_edges, sizeof(int32_t), &b->boundary));
-#pragma omp parallel for num_threads(b->ctx->threads)
+#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, mesh->n_edges))
   for (int32_t edge = 0; edge < mesh->n_edges; ++edge)
     mesh->edge_group[edge] = mesh->edge_sides[2 * (int64_t)edge + 1] < 0 ? 0 : -1;
   int32_t n = 0;
@@ -192,7 +193,7 @@ static kedge_status count_regions(const kg_builder *b, const int32_t *tags, int 
   const int64_t n = mesh->n_elements, n_blocks = (n + BLOCK - 1) / BLOCK;
   region_run *runs;  // [block]: its first
   KG_TRY(kg_host_alloc(b->ctx, (size_t)n_blocks, sizeof *runs, &runs));
-#pragma omp parallel for num_threads(b->ctx->threads)
+#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, n))
   for (int64_t k = 0; k < n_blocks; ++k)
     runs[k] = run_from(mesh, k * BLOCK, k + 1 < n_blocks ? (k + 1) * BLOCK : n);
   for (int64_t k = 0; k < n_blocks; ++k) {

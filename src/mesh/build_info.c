@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "core/context.h"
+#include "core/loop.h"
 #include "core/memory.h"
 #include "mesh/build.h"
 #include "mesh/parts.h"
@@ -89,7 +90,7 @@ kedge_status kg_build_info(kg_builder *b)
   const int n_blocks = (mesh->n_elements - 1) / BLOCK + 1;
   summary *blocks;
   KG_TRY(kg_host_alloc(b->ctx, (size_t)n_blocks, sizeof *blocks, &blocks));
-#pragma omp parallel for num_threads(b->ctx->threads)
+#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, mesh->n_elements))
   for (int k = 0; k < n_blocks; ++k) {
     const int64_t begin = (int64_t)k * BLOCK;
     const int64_t end = begin + BLOCK < mesh->n_elements ? begin + BLOCK : mesh->n_elements;

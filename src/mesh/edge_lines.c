@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/context.h"
+#include "core/loop.h"
 #include "core/memory.h"
 
 enum { NO_PAIR = 3 };
@@ -44,7 +45,8 @@ static int find_pair(const kedge_mesh *mesh, int64_t e, double *alignment)
 static double find_pairs(kedge_context *ctx, const walk *w)
 {
   double alignment = 0.0;
-#pragma omp parallel for num_threads(ctx->threads) reduction(max : alignment)
+  const int threads = kg_loop_threads(ctx, w->mesh->n_elements);
+#pragma omp parallel for num_threads(threads) reduction(max : alignment)
   for (int32_t e = 0; e < w->mesh->n_elements; ++e)
     w->pair[e] = (uint8_t)find_pair(w->mesh, e, &alignment);
   return alignment;

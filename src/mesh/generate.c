@@ -5,6 +5,7 @@
 
 #include "core/clock.h"
 #include "core/context.h"
+#include "core/loop.h"
 #include "core/memory.h"
 #include "mesh/raw.h"
 
@@ -42,14 +43,14 @@ static kedge_status square(kedge_context *ctx, const int64_t *numbers, kg_raw_me
   const int64_t n = numbers[0], w = n + 1;  // vertex (i, j) is j w + i
   KG_TRY(kg_raw_mesh_alloc(ctx, w * w, 2 * n * n, 4 * n, raw));
   raw->n_lines = 0;
-#pragma omp parallel for num_threads(ctx->threads)
+#pragma omp parallel for num_threads(kg_loop_threads(ctx, raw->n_elements))
   for (int64_t j = 0; j <= n; ++j) {
     for (int64_t i = 0; i <= n; ++i) {
       raw->vertices[2 * (j * w + i)] = (double)i / (double)n;
       raw->vertices[2 * (j * w + i) + 1] = (double)j / (double)n;
     }
   }
-#pragma omp parallel for num_threads(ctx->threads)
+#pragma omp parallel for num_threads(kg_loop_threads(ctx, raw->n_elements))
   for (int64_t j = 0; j < n; ++j)
     for (int64_t i = 0; i < n; ++i)
       put_square(raw, j * n + i,
@@ -88,7 +89,7 @@ static kedge_status lshape(kedge_context *ctx, const int64_t *numbers, kg_raw_me
   const int64_t n = numbers[0];
   KG_TRY(kg_raw_mesh_alloc(ctx, lshape_vertex(n, 2 * n, 2 * n) + 1, 6 * n * n, 8 * n, raw));
   raw->n_lines = 0;
-#pragma omp parallel for num_threads(ctx->threads)
+#pragma omp parallel for num_threads(kg_loop_threads(ctx, raw->n_elements))
   for (int64_t j = 0; j <= 2 * n; ++j) {
     for (int64_t i = 0; i <= (j < n ? n : 2 * n); ++i) {
       double *xy = raw->vertices + 2 * lshape_vertex(n, i, j);
@@ -96,7 +97,7 @@ static kedge_status lshape(kedge_context *ctx, const int64_t *numbers, kg_raw_me
       xy[1] = (double)(j - n) / (double)n;
     }
   }
-#pragma omp parallel for num_threads(ctx->threads)
+#pragma omp parallel for num_threads(kg_loop_threads(ctx, raw->n_elements))
   for (int64_t j = 0; j < 2 * n; ++j)
     for (int64_t i = 0; i < (j < n ? n : 2 * n); ++i)
       put_square(raw, (j < n ? j : 2 * j - n) * n + i,
@@ -113,7 +114,7 @@ static kedge_status ring(kedge_context *ctx, const int64_t *numbers, kg_raw_mesh
   const double pi = acos(-1.0);
   KG_TRY(kg_raw_mesh_alloc(ctx, (n + 1) * m, 2 * n * m, 2 * m, raw));
   raw->n_lines = 0;
-#pragma omp parallel for num_threads(ctx->threads)
+#pragma omp parallel for num_threads(kg_loop_threads(ctx, raw->n_elements))
   for (int64_t i = 0; i <= n; ++i) {
     const double radius = 1 + (double)i / (double)n;
     for (int64_t j = 0; j < m; ++j) {
@@ -122,7 +123,7 @@ static kedge_status ring(kedge_context *ctx, const int64_t *numbers, kg_raw_mesh
       raw->vertices[2 * (i * m + j) + 1] = radius * sin(angle);
     }
   }
-#pragma omp parallel for num_threads(ctx->threads)
+#pragma omp parallel for num_threads(kg_loop_threads(ctx, raw->n_elements))
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j < m; ++j) {
       const int64_t k = (j + 1) % m;

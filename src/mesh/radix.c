@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/context.h"
+#include "core/loop.h"
 #include "core/memory.h"
 
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
@@ -48,18 +49,18 @@ static void sort_by_digit(const kg_pair *from, kg_pair *to, size_t n, int shift,
 
 kedge_status kg_radix_sort(kedge_context *ctx, kg_pair **pairs, size_t n, int bits)
 {
+  const int threads = kg_loop_threads(ctx, (int64_t)n);
   kg_pair *other = NULL;
   size_t(*counts)[DIGITS] = NULL;
   kedge_status status = kg_host_alloc(ctx, n, sizeof *other, &other);
-  if (status == KEDGE_OK)
-    status = kg_host_calloc(ctx, (size_t)ctx->threads, sizeof *counts, &counts);
+  if (status == KEDGE_OK) status = kg_host_calloc(ctx, (size_t)threads, sizeof *counts, &counts);
   if (status != KEDGE_OK) goto done;
 
   uint64_t differing = 0;  // a digit that is the same everywhere needs no pass
   for (size_t i = 1; i < n; ++i) differing |= (*pairs)[i].key ^ (*pairs)[0].key;
   for (int shift = 0; shift < bits; shift += DIGIT_BITS) {
     if (!(differing >> shift & (DIGITS - 1))) continue;
-    sort_by_digit(*pairs, other, n, shift, ctx->threads, counts);
+    sort_by_digit(*pairs, other, n, shift, threads, counts);
     kg_pair *sorted = other;
     other = *pairs;
     *pairs = sorted;

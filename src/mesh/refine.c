@@ -4,6 +4,7 @@
 
 #include "core/clock.h"
 #include "core/context.h"
+#include "core/loop.h"
 #include "core/memory.h"
 #include "mesh/raw.h"
 
@@ -15,11 +16,11 @@ _Static_assert(1LL << 2 * KEDGE_REFINE_MAX <= KG_ELEMENTS_MAX &&
 static void split_vertices(const kedge_context *ctx, const kedge_mesh *mesh, const int32_t *rank,
                            kg_raw_mesh *out)
 {
-#pragma omp parallel for num_threads(ctx->threads)
+#pragma omp parallel for num_threads(kg_loop_threads(ctx, mesh->n_vertices))
   for (int64_t v = 0; v < mesh->n_vertices; ++v)
     memcpy(out->vertices + 2 * (int64_t)rank[v], mesh->vertices + 2 * v, 2 * sizeof(double));
   double *middle = out->vertices + 2 * (int64_t)mesh->n_vertices;
-#pragma omp parallel for num_threads(ctx->threads)
+#pragma omp parallel for num_threads(kg_loop_threads(ctx, mesh->n_edges))
   for (int64_t edge = 0; edge < mesh->n_edges; ++edge) {
     const int32_t side = mesh->edge_sides[2 * edge];
     const int32_t next = side % 3 == 2 ? side - 2 : side + 1;
@@ -34,7 +35,7 @@ static void split_vertices(const kedge_context *ctx, const kedge_mesh *mesh, con
 static void split_elements(const kedge_context *ctx, const kedge_mesh *mesh, const int32_t *rank,
                            kg_raw_mesh *out)
 {
-#pragma omp parallel for num_threads(ctx->threads)
+#pragma omp parallel for num_threads(kg_loop_threads(ctx, mesh->n_elements))
   for (int64_t e = 0; e < mesh->n_elements; ++e) {
     const int64_t first = 4 * (int64_t)mesh->element_origin[e];
     int32_t corner[3], middle[3];

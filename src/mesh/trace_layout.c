@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "core/context.h"
+#include "core/loop.h"
 #include "core/memory.h"
 
 /// What a patch counts of itself.
@@ -77,7 +78,7 @@ static kedge_status count_all(kedge_context *ctx, const kedge_mesh *mesh, const 
   KG_TRY(kg_host_alloc(ctx, n_patches + 1, sizeof(int32_t), &layout->patch_halo));
   patch_count *patches;
   KG_TRY(kg_host_alloc(ctx, n_patches, sizeof *patches, &patches));
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, mesh->n_elements))
   for (int32_t p = 0; p < layout->count.n_patches; ++p)
     patches[p] = count_patch(mesh, is_dirichlet, patch_elements, p, layout->edge_section);
   add_up(layout, patches);

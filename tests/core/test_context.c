@@ -6,6 +6,7 @@
 
 #include "cmocka_all.h"
 #include "core/context.h"
+#include "core/loop.h"
 
 static kedge_context *open_context(kedge_backend backend)
 {
@@ -76,6 +77,15 @@ static void the_number_of_threads_is_the_callers(void **state)
   assert_int_equal(ctx->threads, 3);
   assert_non_null(strstr(kedge_context_device(ctx), ", 3 threads"));
   kedge_context_destroy(ctx);
+}
+
+static void a_short_loop_does_not_wait_for_a_team(void **state)
+{
+  (void)state;
+  const kedge_context ctx = {.threads = 5};
+  assert_int_equal(kg_loop_threads(&ctx, 0), 1);
+  assert_int_equal(kg_loop_threads(&ctx, 19360), 1);  // edges of 80 x 80 squares
+  assert_int_equal(kg_loop_threads(&ctx, 1000000), 5);
 }
 
 static void wrong_options_are_refused(void **state)
@@ -218,6 +228,7 @@ int main(void)
       cmocka_unit_test(a_context_says_what_it_is),
       cmocka_unit_test(no_options_mean_a_usable_backend),
       cmocka_unit_test(the_number_of_threads_is_the_callers),
+      cmocka_unit_test(a_short_loop_does_not_wait_for_a_team),
       cmocka_unit_test(wrong_options_are_refused),
       cmocka_unit_test(a_missing_gpu_is_refused_with_the_reason),
       cmocka_unit_test(a_named_device_rules_out_the_host),

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/loop.h"
 #include "core/memory.h"
 #include "mesh/radix.h"
 #include "support.h"
@@ -36,12 +37,14 @@ static void pairs_are_sorted_and_ties_keep_their_order(void **state)
     for (size_t j = 0; j < sizeof bounds / sizeof *bounds; ++j) check(ctx, sizes[i], bounds[j], 48);
 }
 
-static void more_threads_than_pairs_do_no_harm(void **state)
+static void a_team_keeps_the_order_of_ties(void **state)
 {
   kedge_context *ctx = *state;
   const int threads = ctx->threads;
   ctx->threads = 7;
-  check(ctx, 5, 1000, 64);
+  const size_t n = 40003;
+  assert_int_equal(kg_loop_threads(ctx, (int64_t)n), 7);
+  check(ctx, n, 1000, 64);
   ctx->threads = threads;
 }
 
@@ -64,7 +67,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pairs_are_sorted_and_ties_keep_their_order),
-      cmocka_unit_test(more_threads_than_pairs_do_no_harm),
+      cmocka_unit_test(a_team_keeps_the_order_of_ties),
       cmocka_unit_test(keys_of_all_64_bits_are_sorted),
   };
   return cmocka_run_group_tests(tests, open_context, close_context);
