@@ -96,8 +96,9 @@ def header(kedge, options):
             "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")}
 
 
-def solve(kedge, problem, settings, options):
-    """One `kedge solve`. Returns (report, None), or (None, sentence) when there is no report."""
+def solve(kedge, problem, settings, options, environment=None):
+    """One `kedge solve`, with more variables of the environment. Returns (report, None), or (None, sentence) when there
+    is no report."""
     command = [kedge, "solve", problem, "--quiet", "--backend", options.backend]
     if options.threads:
         command += ["--threads", str(options.threads)]
@@ -107,7 +108,8 @@ def solve(kedge, problem, settings, options):
         path = os.path.join(folder, "report.json")
         try:
             done = subprocess.run(command + ["--report", path], capture_output=True, text=True,
-                                  stdin=subprocess.DEVNULL, timeout=options.timeout)
+                                  stdin=subprocess.DEVNULL, timeout=options.timeout,
+                                  env={**os.environ, **(environment or {})})
         except subprocess.TimeoutExpired:
             return None, f"stopped after {options.timeout:g} s"
         if done.returncode not in (0, 3):  # 3: not converged, the report says so

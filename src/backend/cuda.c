@@ -3,6 +3,7 @@
 // Arrays of up to POOLED_BYTES are of a pool, in the order of the stream: allocating and releasing wait for
 // nothing, and what a solve has released is there for the next one. Large arrays come from the driver and
 // go back to it: there a call costs little beside the work, and no hole is left between them.
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +65,32 @@ static kedge_status open_pool(kedge_context *ctx, kg_cuda_state *state)
                        "making a memory pool");
 }
 
+/// The first array of a pool takes the driver some 10 ms, whatever its size. One that fails is no fault yet.
+static void *warm_pool(void *user)
+{
+  const kg_cuda_state *state = user;
+  void *memory;
+  if (cudaSetDevice(state->device) == cudaSuccess &&
+      cudaMallocFromPoolAsync(&memory, 1, state->pool, state->stream) == cudaSuccess)
+    cudaFreeAsync(memory, state->stream);
+  cudaGetLastError();
+  return NULL;
+}
+
+/// Where the GPU is, and the first touch of the buffers, keep the host busy while the driver makes the pool.
+static kedge_status open_staging(kedge_context *ctx, kg_cuda_state *state)
+{
+  pthread_t thread;
+  const bool warms = state->pool && pthread_create(&thread, NULL, warm_pool, state) == 0;
+  const kedge_status status =
+      kg_pinned_alloc(ctx, state->device, (size_t)2 * STAGING_BYTES, &state->staging[0]);
+  if (warms) pthread_join(thread, NULL);
+  if (status != KEDGE_OK) return status;
+  state->staging[1] = state->staging[0];
+  state->staging[1].data = (char *)state->staging[0].data + STAGING_BYTES;
+  return KEDGE_OK;
+}
+
 static kedge_status open_state(kedge_context *ctx, kg_cuda_state *state)
 {
   KG_TRY(kg_cuda_check(ctx, cudaSetDevice(state->device), "choosing the device"));
@@ -84,11 +111,7 @@ static kedge_status open_state(kedge_context *ctx, kg_cuda_state *state)
   for (int i = 0; i < 2; ++i)
     KG_TRY(kg_cuda_check(ctx, cudaEventCreateWithFlags(&state->staged[i], cudaEventDisableTiming),
                          "creating an event"));
-  // One piece, because asking where the GPU is takes as long as all of the rest.
-  KG_TRY(kg_pinned_alloc(ctx, state->device, (size_t)2 * STAGING_BYTES, &state->staging[0]));
-  state->staging[1] = state->staging[0];
-  state->staging[1].data = (char *)state->staging[0].data + STAGING_BYTES;
-  return KEDGE_OK;
+  return open_staging(ctx, state);
 }
 
 kedge_status kg_cuda_open(kedge_context *ctx, const kedge_context_options *options)
@@ -167,13 +190,13 @@ static void cuda_free(kedge_context *ctx, void *memory, size_t bytes)
     cudaFree(memory);
 }
 
-/// memcpy by all threads: fresh host memory is touched for the first time here, which costs more
-/// than the copy.
+/// memcpy, of much by all threads: fresh host memory is touched for the first time here, which costs more
+/// than the copy. For little they are not woken, which can take longer than all of it.
 static void copy_by_threads(const kedge_context *ctx, void *to, const void *from, size_t bytes)
 {
-  enum { PIECE = 1 << 19 };
+  enum { PIECE = 1 << 19, PIECES_OF_ONE = 4 };
   const size_t pieces = (bytes + PIECE - 1) / PIECE;
-#pragma omp parallel for schedule(static) num_threads(ctx->threads) if (pieces > 1)
+#pragma omp parallel for schedule(static) num_threads(ctx->threads) if (pieces > PIECES_OF_ONE)
   for (size_t i = 0; i < pieces; ++i) {
     const size_t at = i * PIECE, n = bytes - at < PIECE ? bytes - at : PIECE;
     memcpy((char *)to + at, (const char *)from + at, n);

@@ -7,6 +7,6 @@
 /// met, and where a core of the team is busy with something else, the driver of a GPU say, all wait for it.
 static inline int kg_loop_threads(const kedge_context *ctx, int64_t n)
 {
-  const int64_t worth_a_team = 1 << 15;
+  const int64_t worth_a_team = 1 << 16;
   return n < worth_a_team ? 1 : ctx->threads;
 }

@@ -187,7 +187,8 @@ static edge_geometry edge_of(const kedge_mesh *mesh, int32_t edge)
 
 enum {
   EDGE_POINTS_MAX = KEDGE_ORDER_MAX + 5,
-  BLOCK_EDGES = 32,  // a call of a user's function costs more than a few points
+  BLOCKS_OF_ONE = 16,  // so few are done before a team of threads is awake
+  BLOCK_EDGES = 32,    // a call of a user's function costs more than a few points
   BLOCK_POINTS = BLOCK_EDGES * EDGE_POINTS_MAX,
 };
 
@@ -293,7 +294,7 @@ static bad_edge_value sample_edges(const boundary_sampler *s, int threads)
 {
   const int32_t n_blocks = (s->count + BLOCK_EDGES - 1) / BLOCK_EDGES;
   bad_edge_value bad = {.index = -1};
-#pragma omp parallel num_threads(threads) if (n_blocks > 1)
+#pragma omp parallel num_threads(threads) if (n_blocks > BLOCKS_OF_ONE)
   {
     edge_block block;
     bad_edge_value mine = {.index = -1};

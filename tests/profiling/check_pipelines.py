@@ -20,14 +20,15 @@ class Pipelines(Experiment):
         self.kedge = os.path.join(self.folder, "build/src/cli/kedge")
         os.symlink(KEDGE, self.kedge)
 
-    def measure(self, seconds):
+    def measure(self, seconds, *options):
         """A run on meshes of 4 and 8 squares a side; seconds by way, at order 1. The result."""
         lines = [{"device": "A b"}] + [{"order": 1, "preconditioner": way, "samples": 3, "seconds": value}
                                        for way, value in seconds.items()]
         text = "\n".join(json.dumps(line) for line in lines)
         path = self.write("build/profiling/pipeline", f"#!/bin/sh\ncat <<'END'\n{text}\nEND\n")
         os.chmod(path, 0o755)
-        self.run_program("--no-build", "--meshes", "4,8", "--fresh", "4", "--threads", "1", kedge=self.kedge)
+        self.run_program("--no-build", "--meshes", "4,8", "--fresh", "4", "--threads", "1", *options,
+                         kedge=self.kedge)
         with open(os.path.join(self.folder, "a-b", "pipeline.json"), encoding="utf-8") as file:
             return json.load(file)
 
@@ -52,6 +53,15 @@ class Pipelines(Experiment):
         cells = [cell.strip() for cell in row.split("|")[2:7]]
         self.assertEqual(cells[:4], ["4.00", "3.00", "1.00", "**3.00**"])
         self.assertAlmostEqual(float(cells[4]), 1e3 * fresh, delta=0.01 * 1e3 * fresh)
+
+    def test_another_fresh_process_loads_all_kernels_at_its_start(self):
+        os.remove(self.kedge)
+        os.symlink(self.script(f'[ "$1" = solve ] && [ "$CUDA_MODULE_LOADING" != EAGER ] && exit 1\n'
+                               f'exec "{KEDGE}" "$@"\n'), self.kedge)
+        line = self.measure({"jacobi": 0.004, "multigrid": 0.003, "mixed": 0.001}, "--eager")["lines"][0]
+        self.assertIsNone(line["fresh_seconds"])
+        self.assertTrue(0 < line["eager_seconds"] < 10)
+        self.assertIn(f"| **3.00** | - | {1e3 * line['eager_seconds']:.3g}"[:18], self.page())
 
     def test_a_fresh_process_that_fails_is_a_dash(self):
         os.remove(self.kedge)

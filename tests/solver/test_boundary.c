@@ -61,7 +61,7 @@ static void the_same_bad_value_is_named_with_any_number_of_threads(void **state)
   for (int threads = 1; threads <= 4; ++threads) {
     kedge_context *ctx = open_backend(test_backend(), threads);
     kedge_mesh *mesh;
-    must(ctx, kedge_mesh_generate(ctx, "square 70", &mesh));
+    must(ctx, kedge_mesh_generate(ctx, "square 200", &mesh));
     kedge_problem *problem = problem_with(ctx, be_bad_to_the_right);
     const char *sentence = refusal_of(ctx, mesh, problem, KEDGE_ERR_INPUT);
     assert_non_null(strstr(sentence, " is nan at x = 0.1"));
@@ -80,7 +80,7 @@ static void data_and_solution_have_the_same_bits_with_any_number_of_threads(void
   for (int threads = 1; threads <= 4; ++threads) {
     kedge_context *ctx = open_backend(test_backend(), threads);
     kedge_mesh *mesh;
-    must(ctx, kedge_mesh_generate(ctx, "ring 2 90", &mesh));
+    must(ctx, kedge_mesh_generate(ctx, "ring 1 600", &mesh));
     kedge_solution *solution = solve(
         ctx, mesh,
         SETTINGS({"space", "order", "3"}, {"exact", "u", "exp(x)*sin(y)"},
