@@ -66,9 +66,11 @@ KEDGE_API kedge_status kedge_mesh_create(kedge_context *ctx, const kedge_mesh_ar
 /// sectors, straight edges; groups inner, outer). All triangles are in the region "domain".
 KEDGE_API kedge_status kedge_mesh_generate(kedge_context *ctx, const char *words, kedge_mesh **out);
 
-/// Split every triangle into four, `times` times, at most KEDGE_REFINE_MAX (edge midpoints; groups are inherited). The
-/// caller's triangle e becomes 4 e .. 4 e + 3, the last one in its middle.
-/// @param[in]  mesh  borrowed, not changed
+/// Split every triangle into four at the midpoints of its edges, `times` times, at most
+/// KEDGE_REFINE_MAX. Groups are inherited. The caller's triangle e becomes 4 e .. 4 e + 3, the last
+/// one in its middle.
+/// @param[in]  mesh         borrowed, not changed
+/// @retval KEDGE_ERR_INPUT  more triangles than can be numbered
 KEDGE_API kedge_status kedge_mesh_refine(kedge_context *ctx, const kedge_mesh *mesh, int times,
                                          kedge_mesh **out);
 

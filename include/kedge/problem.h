@@ -33,11 +33,14 @@ typedef enum kedge_preconditioner {
   KEDGE_PRECONDITIONER_AUTO,       ///< what is faster: the report says which of the others it was
   KEDGE_PRECONDITIONER_JACOBI,     ///< the diagonal of the trace operator
   KEDGE_PRECONDITIONER_MULTIGRID,  ///< two levels and below; with the matrix-free operator
-  KEDGE_PRECONDITIONER_BLOCK_JACOBI,  ///< the blocks of the edges; with the matrix-free operator
+  KEDGE_PRECONDITIONER_BLOCK_JACOBI,  ///< the smoother alone; with the matrix-free operator
   KEDGE_PRECONDITIONER_COUNT
 } kedge_preconditioner;
 
-/// What multigrid smooths with on the trace.
+/// The preconditioner's name in problem files and reports.
+KEDGE_API const char *kedge_preconditioner_name(kedge_preconditioner kind);
+
+/// What multigrid smooths with on the trace, and what block-jacobi is.
 typedef enum kedge_smoother {
   KEDGE_SMOOTHER_EDGE,     ///< blocks of the edges
   KEDGE_SMOOTHER_ELEMENT,  ///< overlapping blocks of the elements
@@ -84,9 +87,6 @@ KEDGE_API const char *kedge_start_name(kedge_start kind);
 /// So many steps smooth at most, before and after a coarse correction of multigrid.
 #define KEDGE_SMOOTHING_STEPS_MAX 16
 
-/// The preconditioner's name in problem files and reports.
-KEDGE_API const char *kedge_preconditioner_name(kedge_preconditioner kind);
-
 /// A function of the plane in blocks: value[i] = f(x[i], y[i]) for i < n. May be called from
 /// several threads at once, and again for points it was called for before (the source, where memory
 /// is short): it must give the same values then.
@@ -99,6 +99,7 @@ KEDGE_API kedge_status kedge_problem_create(kedge_context *ctx, kedge_problem **
 /// Read a problem file (docs/problem-file.md).
 /// @param[in] overrides    [n_overrides] strings "section.key=value", applied after the file; may
 /// be NULL
+/// @retval KEDGE_ERR_IO     the file cannot be opened or read
 /// @retval KEDGE_ERR_INPUT  refused; the sentence names file, line and column
 KEDGE_API kedge_status kedge_problem_read(kedge_context *ctx, const char *path,
                                           const char *const *overrides, int n_overrides,
@@ -128,6 +129,9 @@ KEDGE_API kedge_status kedge_problem_set_exact(kedge_problem *problem, kedge_fun
 
 /// Read or generate, and refine, the mesh that the problem's [mesh] section names. A relative path
 /// is relative to the problem file.
+/// @param[out] out          owned by the caller; NULL on failure
+/// @retval KEDGE_ERR_INPUT  the problem names no mesh, or the mesh is refused
+/// @retval KEDGE_ERR_IO     its file cannot be opened or read
 KEDGE_API kedge_status kedge_problem_mesh(const kedge_problem *problem, kedge_mesh **out);
 
 /// The [mesh] file as it is opened, in the folder of the problem file unless its path is absolute;

@@ -40,6 +40,8 @@ typedef enum kedge_stop {
 KEDGE_API const char *kedge_stop_name(kedge_stop stop);
 
 /// What a solve did. Errors are absolute norms and NaN when the problem has no exact solution.
+/// Strings belong to the library: `device` lives as long as the context, `solver_note` and
+/// `evaluation` as long as the solution, the others for ever.
 typedef struct kedge_report {
   int64_t elements, edges, vertices, boundary_edges;
   int order;
@@ -48,7 +50,7 @@ typedef struct kedge_report {
   const char *backend, *device;
   const char *operator_name, *preconditioner;
   const char *precision;      ///< "double", "mixed" or "compact"
-  const char *smoother;       ///< of multigrid; else ""
+  const char *smoother;       ///< of multigrid and block-jacobi, what `auto` took; else ""
   const char *coarse_solver;  ///< of multigrid; else ""
   int smoothing_steps;        ///< of multigrid, before and after each coarse correction; else 0
   int multigrid_levels;       ///< the trace and those below it; 0: no multigrid
@@ -93,6 +95,7 @@ typedef struct kedge_plan {
 } kedge_plan;
 
 /// Predict the memory of kedge_solve() without allocating on the device.
+/// @retval KEDGE_ERR_INPUT    as from kedge_solve()
 KEDGE_API kedge_status kedge_plan_make(kedge_context *ctx, const kedge_mesh *mesh,
                                        const kedge_problem *problem, kedge_plan *plan);
 
@@ -103,6 +106,7 @@ KEDGE_API kedge_status kedge_plan_make(kedge_context *ctx, const kedge_mesh *mes
 ///         boundary that is not covered, pure Neumann without reaction, values that are not finite)
 /// @retval KEDGE_ERR_MEMORY   predicted not to fit; nothing was allocated
 /// @retval KEDGE_ERR_NUMERIC  the trace operator is not positive definite or produced NaN
+/// @retval KEDGE_ERR_DEVICE   the GPU or its driver failed
 KEDGE_API kedge_status kedge_solve(kedge_context *ctx, const kedge_mesh *mesh,
                                    const kedge_problem *problem, kedge_solution **out);
 KEDGE_API void kedge_solution_destroy(kedge_solution *solution);  ///< NULL is allowed
@@ -128,7 +132,8 @@ KEDGE_API kedge_status kedge_solution_means(const kedge_solution *solution, kedg
                                             double *values);
 
 // The problem's [output] fields = cells keeps means and the indicator only, a few numbers for each
-// element; values and trace are then refused with KEDGE_ERR_ARG.
+// element; values and trace are then refused with KEDGE_ERR_ARG. So is an order of nodes that is not
+// 1 to KEDGE_ORDER_MAX + 1.
 
 /// Coordinates of the equispaced Lagrange nodes (Gmsh and VTK node order) of all elements.
 /// @param[out] xy  [element][node][2], room for elements * kedge_node_count(order) * 2
@@ -149,11 +154,13 @@ KEDGE_API kedge_status kedge_solution_indicator(const kedge_solution *solution, 
 
 /// Write VTKHDF (docs/output.md): Lagrange cells of order P + 1 (at most 10) with u, q, u_star, the
 /// region tag and the error indicator; with [output] fields = cells the triangles of the mesh with
-/// the means of u and q, region and indicator. Written under a temporary name, then renamed. Its time is
-/// added to the report's output stage.
+/// the means of u and q, region and indicator. Written under a temporary name, then renamed. Its time
+/// is added to the report's output stage.
+/// @retval KEDGE_ERR_IO  the file could not be written; there is none under this name, or the old one
 KEDGE_API kedge_status kedge_solution_write(kedge_solution *solution, const char *path);
 
 /// Write the report as JSON (docs/report.md) under a temporary name, then rename.
+/// @retval KEDGE_ERR_IO  as above
 KEDGE_API kedge_status kedge_report_write(kedge_context *ctx, const kedge_report *report,
                                           const char *path);
 
