@@ -1,6 +1,11 @@
 #include "ops/lanes.h"
 
 #include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+
+#include "core/context.h"
+#include "core/memory.h"
 
 _Static_assert(sizeof(kg_element_pack) == KG_PACK * sizeof(kg_element), "same members");
 
@@ -119,4 +124,20 @@ void kg_lanes_gather_trace(const kg_batch *batch, const double *trace, int64_t g
       const double *modes = trace + (size_t)(side >> 1) * m;
       for (int k = 0; k < m; ++k) out[l * m + k][i] = kg_side_sign(side, k) * modes[k];
     }
+}
+
+kedge_status kg_lanes_run(kedge_context *ctx, int32_t n_groups, size_t n_packs, kg_lanes_body *body,
+                          const void *args)
+{
+  kg_pack *scratch;
+  KG_TRY(kg_host_alloc(ctx, n_packs * (size_t)ctx->threads, sizeof *scratch, &scratch));
+#pragma omp parallel num_threads(ctx->threads)
+  {
+    kg_pack *mine = scratch + n_packs * (size_t)omp_get_thread_num();
+#pragma omp for schedule(static)
+    for (int32_t group = 0; group < n_groups; ++group)
+      for (int part = 0; part < KG_PACKS; ++part) body(args, group, part, mine);
+  }
+  free(scratch);
+  return KEDGE_OK;
 }

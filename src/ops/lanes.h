@@ -32,6 +32,13 @@ void kg_lanes_forward(int n, int cols, const kg_pack *l, kg_pack *w);
 /// x = L^-T x, one column.
 void kg_lanes_backward(int n, const kg_pack *l, kg_pack *x);
 
+/// Work on pack `part` of a group, with the scratch of a thread.
+typedef void kg_lanes_body(const void *args, int64_t group, int part, kg_pack *scratch);
+/// Do it for all packs of `n_groups` groups, each thread for a part of the groups.
+/// @param[in] n_packs  of scratch that a thread needs
+kedge_status kg_lanes_run(kedge_context *ctx, int32_t n_groups, size_t n_packs, kg_lanes_body *body,
+                          const void *args);
+
 /// The pack `part` of row `row` of an array [group][rows][lane].
 static inline kg_pack *kg_lanes_row(double *array, int64_t group, int rows, int row, int part)
 {

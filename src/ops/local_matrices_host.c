@@ -1,10 +1,6 @@
 // Eight elements at a time in SIMD lanes; Z^-1 and [R | f] of a pack stay in the core's cache.
 #include <math.h>
-#include <omp.h>
-#include <stdlib.h>
 
-#include "core/context.h"
-#include "core/memory.h"
 #include "ops/lanes.h"
 #include "ops/local_matrices.h"
 
@@ -60,9 +56,9 @@ static void condense(const kg_local_matrices_args *a, const kg_element_pack *e, 
     }
 }
 
-static void pack_of_elements(const kg_local_matrices_args *a, int64_t group, int part,
-                             kg_pack *scratch)
+static void pack_of_elements(const void *args, int64_t group, int part, kg_pack *scratch)
 {
+  const kg_local_matrices_args *a = args;
   const kg_sizes z = a->batch.reference.size;
   kg_element_pack e;
   kg_lanes_elements(&a->batch.arrays, a->material, group, part, &e);
@@ -87,15 +83,5 @@ kedge_status kg_local_matrices_host(kedge_context *ctx, const kg_local_matrices_
   const kg_sizes z = args->batch.reference.size;
   const size_t packs =
       (size_t)z.n_modes * (z.n_modes + 1) / 2 + (size_t)z.n_modes * (z.n_trace + 1);
-  kg_pack *scratch;
-  KG_TRY(kg_host_alloc(ctx, packs * (size_t)ctx->threads, sizeof *scratch, &scratch));
-#pragma omp parallel num_threads(ctx->threads)
-  {
-    kg_pack *mine = scratch + packs * (size_t)omp_get_thread_num();
-#pragma omp for schedule(static)
-    for (int32_t group = 0; group < args->batch.count.n_groups; ++group)
-      for (int part = 0; part < KG_PACKS; ++part) pack_of_elements(args, group, part, mine);
-  }
-  free(scratch);
-  return KEDGE_OK;
+  return kg_lanes_run(ctx, args->batch.count.n_groups, packs, pack_of_elements, args);
 }

@@ -1,9 +1,5 @@
 #include <math.h>
-#include <omp.h>
-#include <stdlib.h>
 
-#include "core/context.h"
-#include "core/memory.h"
 #include "ops/lanes.h"
 #include "ops/local_solve.h"
 
@@ -56,8 +52,9 @@ static void recover_flux(const kg_local_solve_args *a, const kg_element_pack *e,
   }
 }
 
-static void pack_of_elements(const kg_local_solve_args *a, int64_t g, int part, kg_pack *scratch)
+static void pack_of_elements(const void *args, int64_t g, int part, kg_pack *scratch)
 {
+  const kg_local_solve_args *a = args;
   const int N = a->batch.reference.size.n_modes;
   const int64_t group = a->first_group + g;
   kg_element_pack e;
@@ -77,15 +74,5 @@ static void pack_of_elements(const kg_local_solve_args *a, int64_t g, int part, 
 kedge_status kg_local_solve_host(kedge_context *ctx, const kg_local_solve_args *args)
 {
   const size_t N = (size_t)args->batch.reference.size.n_modes, packs = N + N * (N + 1) / 2;
-  kg_pack *scratch;
-  KG_TRY(kg_host_alloc(ctx, packs * (size_t)ctx->threads, sizeof *scratch, &scratch));
-#pragma omp parallel num_threads(ctx->threads)
-  {
-    kg_pack *mine = scratch + packs * (size_t)omp_get_thread_num();
-#pragma omp for schedule(static)
-    for (int32_t g = 0; g < args->n_groups; ++g)
-      for (int part = 0; part < KG_PACKS; ++part) pack_of_elements(args, g, part, mine);
-  }
-  free(scratch);
-  return KEDGE_OK;
+  return kg_lanes_run(ctx, args->n_groups, packs, pack_of_elements, args);
 }

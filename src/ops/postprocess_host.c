@@ -1,9 +1,5 @@
 #include <math.h>
-#include <omp.h>
-#include <stdlib.h>
 
-#include "core/context.h"
-#include "core/memory.h"
 #include "ops/lanes.h"
 #include "ops/postprocess.h"
 
@@ -51,8 +47,9 @@ static void subtract_rotation(const kg_reference *ref, const kg_pack h[3], const
   }
 }
 
-static void pack_of_elements(const kg_postprocess_args *a, int64_t g, int part, kg_pack *scratch)
+static void pack_of_elements(const void *args, int64_t g, int part, kg_pack *scratch)
 {
+  const kg_postprocess_args *a = args;
   const kg_reference *ref = &a->batch.reference;
   const int N = ref->size.n_modes, S = ref->size.n_star, K = ref->size.n_rotation;
   kg_element_pack e;
@@ -94,15 +91,5 @@ kedge_status kg_postprocess_host(kedge_context *ctx, const kg_postprocess_args *
   const size_t S = (size_t)args->batch.reference.size.n_star;
   const size_t K = (size_t)args->batch.reference.size.n_rotation;
   const size_t packs = 2 * N + S + K + K * (K + 1) / 2;
-  kg_pack *scratch;
-  KG_TRY(kg_host_alloc(ctx, packs * (size_t)ctx->threads, sizeof *scratch, &scratch));
-#pragma omp parallel num_threads(ctx->threads)
-  {
-    kg_pack *mine = scratch + packs * (size_t)omp_get_thread_num();
-#pragma omp for schedule(static)
-    for (int32_t g = 0; g < args->n_groups; ++g)
-      for (int part = 0; part < KG_PACKS; ++part) pack_of_elements(args, g, part, mine);
-  }
-  free(scratch);
-  return KEDGE_OK;
+  return kg_lanes_run(ctx, args->n_groups, packs, pack_of_elements, args);
 }
