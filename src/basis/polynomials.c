@@ -29,13 +29,10 @@ static void orthonormal_jacobi(int n, int alpha, double x, double *p, double *dp
     slope[1] = 0.5 * (a + 2.0);
   }
   for (int k = 1; k < n; ++k) {
-    const double c = 2.0 * k + a;
-    const double a1 = 2.0 * (k + 1) * (k + a + 1.0) * c;
-    const double a2 = (c + 1.0) * a * a;
-    const double a3 = c * (c + 1.0) * (c + 2.0);
-    const double a4 = 2.0 * (k + a) * k * (c + 2.0);
-    plain[k + 1] = ((a2 + a3 * x) * plain[k] - a4 * plain[k - 1]) / a1;
-    slope[k + 1] = ((a2 + a3 * x) * slope[k] + a3 * plain[k] - a4 * slope[k - 1]) / a1;
+    double c[4];
+    kg_jacobi_recurrence(k, a, c);
+    plain[k + 1] = ((c[1] + c[2] * x) * plain[k] - c[3] * plain[k - 1]) / c[0];
+    slope[k + 1] = ((c[1] + c[2] * x) * slope[k] + c[2] * plain[k] - c[3] * slope[k - 1]) / c[0];
   }
   for (int j = 0; j <= n; ++j) {
     const double norm = sqrt((2.0 * j + a + 1.0) / pow(2.0, a + 1.0));

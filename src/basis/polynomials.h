@@ -12,6 +12,17 @@ static inline int kg_triangle_modes(int order)
   return (order + 1) * (order + 2) / 2;
 }
 
+/// Coefficients of the recurrence P_k+1 = ((c[1] + c[2] x) P_k - c[3] P_k-1) / c[0] of the Jacobi
+/// polynomials P_k^(alpha,0), k >= 1.
+static inline void kg_jacobi_recurrence(int k, double alpha, double c[4])
+{
+  const double s = 2.0 * k + alpha;
+  c[0] = 2.0 * (k + 1) * (k + alpha + 1.0) * s;
+  c[1] = (s + 1.0) * alpha * alpha;
+  c[2] = s * (s + 1.0) * (s + 2.0);
+  c[3] = 2.0 * (k + alpha) * k * (s + 2.0);
+}
+
 /// psi_k(t), k = 0..order.
 void kg_legendre(int order, double t, double *psi);
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "basis/polynomials.h"
 #include "core/memory.h"
 
 /// Value and derivative of the (unnormalised) Jacobi polynomial P_n^(alpha,0) at x, -1 < x < 1.
@@ -12,12 +13,9 @@ static void jacobi(int n, int alpha, double x, double *value, double *slope)
   double previous = 1.0, p = 0.5 * (a + (a + 2.0) * x);
   if (n == 0) p = 1.0, previous = 0.0;
   for (int k = 1; k < n; ++k) {
-    const double c = 2.0 * k + a;
-    const double a1 = 2.0 * (k + 1) * (k + a + 1.0) * c;
-    const double a2 = (c + 1.0) * a * a;
-    const double a3 = c * (c + 1.0) * (c + 2.0);
-    const double a4 = 2.0 * (k + a) * k * (c + 2.0);
-    const double next = ((a2 + a3 * x) * p - a4 * previous) / a1;
+    double c[4];
+    kg_jacobi_recurrence(k, a, c);
+    const double next = ((c[1] + c[2] * x) * p - c[3] * previous) / c[0];
     previous = p;
     p = next;
   }
