@@ -44,6 +44,17 @@ typedef struct kg_cli_overrides {
   int n;
 } kg_cli_overrides;
 
+/// What a verb takes that is about one problem: its file, and the options above.
+typedef struct kg_cli_problem {
+  const char *file;
+  kg_cli_overrides overrides;
+  kedge_context_options context;
+} kg_cli_problem;
+extern const struct argp_child kg_cli_problem_children[];
+/// A key that no option of the verb itself has.
+error_t kg_cli_parse_problem(int key, char *text, struct argp_state *state,
+                             kg_cli_problem *problem);
+
 /// An integer from minimum to maximum, or a usage error that names the option.
 long kg_cli_integer(struct argp_state *state, const char *option, const char *text, long minimum,
                     long maximum);

@@ -65,6 +65,28 @@ static const struct argp_option override_options[] = {
     {"set", 's', "SECTION.KEY=VALUE", 0, "Set a key of the problem file; may be repeated", 0}, {0}};
 const struct argp kg_cli_override_argp = {.options = override_options, .parser = parse_override};
 
+const struct argp_child kg_cli_problem_children[] = {
+    {&kg_cli_override_argp, 0, NULL, 0}, {&kg_cli_context_argp, 0, NULL, 0}, {0}};
+
+error_t kg_cli_parse_problem(int key, char *text, struct argp_state *state, kg_cli_problem *problem)
+{
+  switch (key) {
+    case ARGP_KEY_INIT:
+      state->child_inputs[0] = &problem->overrides;
+      state->child_inputs[1] = &problem->context;
+      return 0;
+    case ARGP_KEY_ARG:
+      if (problem->file) argp_error(state, "one problem file at a time, not also '%s'", text);
+      problem->file = text;
+      return 0;
+    case ARGP_KEY_NO_ARGS:
+      argp_error(state, "which problem file?");
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
 int kg_cli_fail(const kedge_context *ctx, kedge_status status, bool reads_input)
 {
   const char *sentence = kedge_context_error(ctx);

@@ -2,30 +2,9 @@
 
 #include "cli/cli.h"
 
-typedef struct plan_options {
-  const char *problem;
-  kg_cli_overrides overrides;
-  kedge_context_options context;
-} plan_options;
-
 static error_t parse(int key, char *text, struct argp_state *state)
 {
-  plan_options *options = state->input;
-  switch (key) {
-    case ARGP_KEY_INIT:
-      state->child_inputs[0] = &options->overrides;
-      state->child_inputs[1] = &options->context;
-      return 0;
-    case ARGP_KEY_ARG:
-      if (options->problem) argp_error(state, "one problem file at a time, not also '%s'", text);
-      options->problem = text;
-      return 0;
-    case ARGP_KEY_NO_ARGS:
-      argp_error(state, "which problem file?");
-      return 0;
-    default:
-      return ARGP_ERR_UNKNOWN;
-  }
+  return kg_cli_parse_problem(key, text, state, state->input);
 }
 
 enum { TITLE = 28, COLUMN = 20 };
@@ -85,16 +64,15 @@ static void print_plan(const kedge_context *ctx, const char *problem, const kedg
   print_fits(plan);
 }
 
-static int make_plan(const plan_options *options)
+static int make_plan(const kg_cli_problem *from)
 {
   kedge_context *ctx;
   kedge_problem *problem = NULL;
   kedge_mesh *mesh = NULL;
   int code = KG_EXIT_SOLVED;
-  kedge_status status = kedge_context_create(&options->context, &ctx);
+  kedge_status status = kedge_context_create(&from->context, &ctx);
   if (status != KEDGE_OK) return kg_cli_fail(NULL, status, false);
-  status = kedge_problem_read(ctx, options->problem, options->overrides.values,
-                              options->overrides.n, &problem);
+  status = kedge_problem_read(ctx, from->file, from->overrides.values, from->overrides.n, &problem);
   if (status == KEDGE_OK) status = kedge_problem_mesh(problem, &mesh);
   if (status != KEDGE_OK) {
     code = kg_cli_fail(ctx, status, true);
@@ -103,7 +81,7 @@ static int make_plan(const plan_options *options)
   kedge_plan plan;
   status = kedge_plan_make(ctx, mesh, problem, &plan);
   if (status == KEDGE_OK)
-    print_plan(ctx, options->problem, mesh, &plan);
+    print_plan(ctx, from->file, mesh, &plan);
   else
     code = kg_cli_fail(ctx, status, false);
 done:
@@ -115,20 +93,18 @@ done:
 
 int kg_cli_plan(int argc, char **argv)
 {
-  static const struct argp_child children[] = {
-      {&kg_cli_override_argp, 0, NULL, 0}, {&kg_cli_context_argp, 0, NULL, 0}, {0}};
   static const struct argp argp = {
       .parser = parse,
       .args_doc = "PROBLEM.ini",
       .doc =
           "Predict the device memory of a solve, stage by stage, for every trace operator, and "
           "the largest mesh of this kind that would fit. Nothing is allocated on the device.",
-      .children = children};
-  plan_options options = {.context = KEDGE_CONTEXT_OPTIONS_INIT};
-  options.overrides.values = calloc((size_t)argc + 1, sizeof *options.overrides.values);
-  if (!options.overrides.values) return KG_EXIT_FAILED;
-  argp_parse(&argp, argc, argv, 0, NULL, &options);
-  const int code = make_plan(&options);
-  free(options.overrides.values);
+      .children = kg_cli_problem_children};
+  kg_cli_problem problem = {.context = KEDGE_CONTEXT_OPTIONS_INIT};
+  problem.overrides.values = calloc((size_t)argc + 1, sizeof *problem.overrides.values);
+  if (!problem.overrides.values) return KG_EXIT_FAILED;
+  argp_parse(&argp, argc, argv, 0, NULL, &problem);
+  const int code = make_plan(&problem);
+  free(problem.overrides.values);
   return code;
 }

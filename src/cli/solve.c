@@ -6,20 +6,15 @@
 #include "cli/summary.h"
 
 typedef struct solve_options {
-  const char *problem, *report, *output;
+  kg_cli_problem from;
+  const char *report, *output;
   bool quiet;
-  kg_cli_overrides overrides;
-  kedge_context_options context;
 } solve_options;
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
   solve_options *options = state->input;
   switch (key) {
-    case ARGP_KEY_INIT:
-      state->child_inputs[0] = &options->overrides;
-      state->child_inputs[1] = &options->context;
-      return 0;
     case 'o':
       options->output = text;
       return 0;
@@ -29,15 +24,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case 'q':
       options->quiet = true;
       return 0;
-    case ARGP_KEY_ARG:
-      if (options->problem) argp_error(state, "one problem file at a time, not also '%s'", text);
-      options->problem = text;
-      return 0;
-    case ARGP_KEY_NO_ARGS:
-      argp_error(state, "which problem file?");
-      return 0;
     default:
-      return ARGP_ERR_UNKNOWN;
+      return kg_cli_parse_problem(key, text, state, &options->from);
   }
 }
 
@@ -46,17 +34,19 @@ static const struct argp_option options_list[] = {
     {"report", 'r', "FILE.json", 0, "Write the report of the solve as JSON", 0},
     {"quiet", 'q', NULL, 0, "Print nothing but errors", 0},
     {0}};
-static const struct argp_child children[] = {
-    {&kg_cli_override_argp, 0, NULL, 0}, {&kg_cli_context_argp, 0, NULL, 0}, {0}};
-static const struct argp argp = {
-    options_list, parse, "PROBLEM.ini", "Solve a problem (see 'kedge help problem').",
-    children,     NULL,  NULL};
+static const struct argp argp = {options_list,
+                                 parse,
+                                 "PROBLEM.ini",
+                                 "Solve a problem (see 'kedge help problem').",
+                                 kg_cli_problem_children,
+                                 NULL,
+                                 NULL};
 
 /// Output and report must spare what is read: the problem file and its mesh.
 static bool check_inputs(const solve_options *options, const char *mesh, const char *output)
 {
   static const char *const endings[] = {".vtkhdf", ".hdf"};
-  const char *const inputs[] = {options->problem, mesh};
+  const char *const inputs[] = {options->from.file, mesh};
   return (!output || (kg_cli_spares(output, "output", inputs, 2) &&
                       kg_cli_named(output, "output", endings, 2))) &&
          (!options->report || kg_cli_spares(options->report, "report", inputs, 2));
@@ -119,7 +109,7 @@ static int deliver(const run *r, const solve_options *options, const char *outpu
     if (status != KEDGE_OK) code = fail(r, status, false);
   }
   if (!options->quiet)
-    kg_summary_print(&report, options->problem, kedge_context_reason(r->ctx),
+    kg_summary_print(&report, options->from.file, kedge_context_reason(r->ctx),
                      code == KG_EXIT_SOLVED ? output : NULL);
   if (code != KG_EXIT_SOLVED || report.converged) return code;
   fprintf(stderr, "kedge: not converged: %s\n", report.solver_note);
@@ -131,12 +121,12 @@ static int solve(const solve_options *options)
   run r = {0};
   kg_progress_line line = {0};
   int code;
-  kedge_status status = kedge_context_create(&options->context, &r.ctx);
+  kedge_status status = kedge_context_create(&options->from.context, &r.ctx);
   if (status != KEDGE_OK) return kg_cli_fail(NULL, status, false);
   if (!options->quiet && kg_progress_wanted()) r.line = &line;
 
-  status = kedge_problem_read(r.ctx, options->problem, options->overrides.values,
-                              options->overrides.n, &r.problem);
+  status = kedge_problem_read(r.ctx, options->from.file, options->from.overrides.values,
+                              options->from.overrides.n, &r.problem);
   if (status != KEDGE_OK) {
     code = fail(&r, status, true);
     goto done;
@@ -156,11 +146,11 @@ done:
 
 int kg_cli_solve(int argc, char **argv)
 {
-  solve_options options = {.context = KEDGE_CONTEXT_OPTIONS_INIT};
-  options.overrides.values = calloc((size_t)argc + 1, sizeof *options.overrides.values);
-  if (!options.overrides.values) return KG_EXIT_FAILED;
+  solve_options options = {.from.context = KEDGE_CONTEXT_OPTIONS_INIT};
+  options.from.overrides.values = calloc((size_t)argc + 1, sizeof *options.from.overrides.values);
+  if (!options.from.overrides.values) return KG_EXIT_FAILED;
   argp_parse(&argp, argc, argv, 0, NULL, &options);
   const int code = solve(&options);
-  free(options.overrides.values);
+  free(options.from.overrides.values);
   return code;
 }
