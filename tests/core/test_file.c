@@ -1,46 +1,10 @@
 // Files read whole.
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "scratch.h"
 
-#include "cmocka_all.h"
-#include "core/file.h"
-
-static char folder[] = "/tmp/kedge_file_XXXXXX";
-static char path[128];
-
-static int make_folder(void **state)
+static int remove_file_and_folder(void **state)
 {
-  (void)state;
-  if (!mkdtemp(folder)) return -1;
-  snprintf(path, sizeof path, "%s/result.dat", folder);
-  return 0;
-}
-
-static int remove_folder(void **state)
-{
-  (void)state;
   unlink(path);
-  return rmdir(folder);  // fails, and the group with it, when a test left a file behind
-}
-
-static void write_text(const char *name, const char *text)
-{
-  FILE *stream = fopen(name, "w");
-  assert_non_null(stream);
-  fputs(text, stream);
-  assert_int_equal(fclose(stream), 0);
-}
-
-static void assert_file_holds(const char *name, const char *text)
-{
-  char *data = NULL;
-  size_t bytes = 0;
-  assert_int_equal(kg_file_read(NULL, name, &data, &bytes), KEDGE_OK);
-  assert_int_equal(bytes, strlen(text));
-  assert_string_equal(data, text);
-  free(data);
+  return remove_folder(state);
 }
 
 static void a_missing_file_and_a_folder_are_refused(void **state)
@@ -81,5 +45,5 @@ int main(void)
       cmocka_unit_test(a_missing_file_and_a_folder_are_refused),
       cmocka_unit_test(empty_files_and_pipes_are_read),
   };
-  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+  return cmocka_run_group_tests(tests, make_folder, remove_file_and_folder);
 }

@@ -1,48 +1,9 @@
 // Files that appear only when they are complete, and leave nothing behind when they are not.
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "cmocka_all.h"
-#include "core/file.h"
 #include "core/target.h"
-
-static char folder[] = "/tmp/kedge_target_XXXXXX";
-static char path[128];
-
-static int make_folder(void **state)
-{
-  (void)state;
-  if (!mkdtemp(folder)) return -1;
-  snprintf(path, sizeof path, "%s/result.dat", folder);
-  return 0;
-}
-
-static int remove_folder(void **state)
-{
-  (void)state;
-  return rmdir(folder);  // fails, and the group with it, when a test left a file behind
-}
-
-static void write_text(const char *name, const char *text)
-{
-  FILE *stream = fopen(name, "w");
-  assert_non_null(stream);
-  fputs(text, stream);
-  assert_int_equal(fclose(stream), 0);
-}
-
-static void assert_file_holds(const char *name, const char *text)
-{
-  char *data = NULL;
-  size_t bytes = 0;
-  assert_int_equal(kg_file_read(NULL, name, &data, &bytes), KEDGE_OK);
-  assert_string_equal(data, text);
-  free(data);
-}
+#include "scratch.h"
 
 static bool exists(const char *name)
 {
