@@ -12,16 +12,16 @@ enum { NO_PAIR = 3 };
 /// What a walk along lines needs.
 typedef struct walk {
   const kedge_mesh *mesh;
+  double least;    ///< cotangent of the angle of a pair
   uint8_t *pair;   ///< [element]: the corner between the sides of the pair, or NO_PAIR
   uint8_t *seen;   ///< [mesh edge]: in a line, or without one
   int32_t *trace;  ///< [mesh edge]: trace edge
 } walk;
 
-/// The corner of the smallest angle, if that is small; else the element's part of `alignment`.
-static int find_pair(const kedge_mesh *mesh, int64_t e, double *alignment)
+/// Cotangents of the corners: sides l and l + 2 meet in corner l. Returns the element's part of `alignment`.
+static double find_cotangents(const kedge_mesh *mesh, int64_t e, double cotangent[3])
 {
-  double dx[3], dy[3], re = 0.0, im = 0.0, most = KG_LINE_COTANGENT;
-  int pair = NO_PAIR;
+  double dx[3], dy[3], re = 0.0, im = 0.0;
   for (int l = 0; l < 3; ++l) {
     const double *p = mesh->vertices + 2 * (int64_t)mesh->element_vertices[3 * e + l];
     const double *q = mesh->vertices + 2 * (int64_t)mesh->element_vertices[3 * e + (l + 1) % 3];
@@ -32,13 +32,37 @@ static int find_pair(const kedge_mesh *mesh, int64_t e, double *alignment)
     im += 2 * dx[l] * dy[l] / square;
   }
   const double twice_area = dx[0] * dy[1] - dx[1] * dy[0];
-  for (int l = 0; l < 3; ++l) {  // sides l and l + 2 meet in corner l
+  for (int l = 0; l < 3; ++l) {
     const int k = (l + 2) % 3;
-    const double cotangent = -(dx[l] * dx[k] + dy[l] * dy[k]) / twice_area;
-    if (cotangent > most) most = cotangent, pair = l;
+    cotangent[l] = -(dx[l] * dx[k] + dy[l] * dy[k]) / twice_area;
   }
-  if (pair == NO_PAIR) *alignment = fmax(*alignment, sqrt(re * re + im * im));
+  return sqrt(re * re + im * im);
+}
+
+/// The corner of the smallest angle, if that is small enough; else the element's part of `alignment`.
+static int find_pair(const walk *w, int64_t e, double *alignment)
+{
+  double cotangent[3], most = w->least;
+  int pair = NO_PAIR;
+  const double of_element = find_cotangents(w->mesh, e, cotangent);
+  for (int l = 0; l < 3; ++l)
+    if (cotangent[l] > most) most = cotangent[l], pair = l;
+  if (pair == NO_PAIR) *alignment = fmax(*alignment, of_element);
   return pair;
+}
+
+int64_t kg_mesh_needles(kedge_context *ctx, const kedge_mesh *mesh)
+{
+  int64_t needles = 0;
+#pragma omp parallel for num_threads(ctx->threads) reduction(+ : needles)
+  for (int32_t e = 0; e < mesh->n_elements; ++e) {
+    double cotangent[3];
+    int small = 0;
+    find_cotangents(mesh, e, cotangent);
+    for (int l = 0; l < 3; ++l) small += cotangent[l] > KG_LINE_COTANGENT;
+    needles += small == 2;
+  }
+  return needles;
 }
 
 /// The pairs; returns the alignment of the elements without one.
@@ -48,7 +72,7 @@ static double find_pairs(kedge_context *ctx, const walk *w)
   const int threads = kg_loop_threads(ctx, w->mesh->n_elements);
 #pragma omp parallel for num_threads(threads) reduction(max : alignment)
   for (int32_t e = 0; e < w->mesh->n_elements; ++e)
-    w->pair[e] = (uint8_t)find_pair(w->mesh, e, &alignment);
+    w->pair[e] = (uint8_t)find_pair(w, e, &alignment);
   return alignment;
 }
 
@@ -117,7 +141,18 @@ static bool is_end(const walk *w, int32_t edge)
   return neighbours == 1;
 }
 
-static void follow_all(const walk *w, const kg_trace_layout *layout, kg_edge_lines *lines)
+/// An edge of a pair, alone.
+static void add_alone(const walk *w, kg_edge_lines *lines, int32_t edge)
+{
+  static const int32_t none[2] = {-1, -1};
+  int32_t side[2];
+  if (w->seen[edge] || !(pair_of(w, edge, 0, side) || pair_of(w, edge, 1, side))) return;
+  lines->begin[lines->n_lines++] = lines->n_steps;
+  add_step(w, lines, edge, none);
+}
+
+static void follow_all(const walk *w, const kg_trace_layout *layout, bool strips,
+                       kg_edge_lines *lines)
 {
   const int32_t n_edges = w->mesh->n_edges;
   for (int32_t edge = 0; edge < n_edges; ++edge)
@@ -126,39 +161,45 @@ static void follow_all(const walk *w, const kg_trace_layout *layout, kg_edge_lin
     if (!w->seen[edge] && is_end(w, edge)) follow(w, lines, edge);
   for (int32_t edge = 0; edge < n_edges; ++edge)  // what is left closes
     if (!w->seen[edge]) follow(w, lines, edge);
+  lines->n_chains = lines->n_lines;
+  for (int32_t edge = 0; strips && edge < n_edges; ++edge) add_alone(w, lines, edge);
   lines->begin[lines->n_lines] = lines->n_steps;
 }
 
-/// A pair joins two edges: so many are in lines at most, half as many lines.
-static kedge_status alloc_lines(kedge_context *ctx, const walk *w, kg_edge_lines *out)
+/// A pair joins two edges: so many are in lines at most, half as many lines, unless edges may be alone.
+static kedge_status alloc_lines(kedge_context *ctx, const walk *w, bool strips, kg_edge_lines *out)
 {
   size_t pairs = 0;
   for (int32_t e = 0; e < w->mesh->n_elements; ++e) pairs += w->pair[e] != NO_PAIR;
-  KG_TRY(kg_host_alloc(ctx, pairs + 1, sizeof *out->begin, &out->begin));
+  KG_TRY(kg_host_alloc(ctx, (strips ? 2 * pairs : pairs) + 1, sizeof *out->begin, &out->begin));
   KG_TRY(kg_host_alloc(ctx, 2 * pairs + 1, sizeof *out->edge, &out->edge));
   return kg_host_alloc(ctx, 4 * pairs + 1, sizeof *out->side, &out->side);
 }
 
-static kedge_status make(kedge_context *ctx, walk *w, const kg_trace_layout *layout,
+static kedge_status make(kedge_context *ctx, walk *w, const kg_trace_layout *layout, bool strips,
                          kg_edge_lines *out)
 {
   const size_t n_edges = (size_t)w->mesh->n_edges;
   KG_TRY(kg_host_alloc(ctx, (size_t)w->mesh->n_elements, 1, &w->pair));
   out->alignment = find_pairs(ctx, w);
-  KG_TRY(alloc_lines(ctx, w, out));
+  KG_TRY(alloc_lines(ctx, w, strips, out));
   KG_TRY(kg_host_alloc(ctx, n_edges, 1, &w->seen));
   KG_TRY(kg_host_alloc(ctx, n_edges, sizeof *w->trace, &w->trace));
   number_edges(layout, w->mesh->n_edges, w->trace);
-  follow_all(w, layout, out);
+  follow_all(w, layout, strips, out);
+  if (strips) {
+    out->corner = w->pair;
+    w->pair = NULL;
+  }
   return KEDGE_OK;
 }
 
 kedge_status kg_edge_lines_create(kedge_context *ctx, const kedge_mesh *mesh,
-                                  const kg_trace_layout *layout, kg_edge_lines *out)
+                                  const kg_trace_layout *layout, bool strips, kg_edge_lines *out)
 {
-  walk w = {.mesh = mesh};
+  walk w = {.mesh = mesh, .least = strips ? 0.0 : KG_LINE_COTANGENT};
   *out = (kg_edge_lines){0};
-  const kedge_status status = make(ctx, &w, layout, out);
+  const kedge_status status = make(ctx, &w, layout, strips, out);
   free(w.pair);
   free(w.seen);
   free(w.trace);
@@ -171,5 +212,6 @@ void kg_edge_lines_free(kg_edge_lines *lines)
   free(lines->begin);
   free(lines->edge);
   free(lines->side);
+  free(lines->corner);
   *lines = (kg_edge_lines){0};
 }

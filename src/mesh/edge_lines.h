@@ -12,6 +12,10 @@
 ///
 /// Blocks of the trace operator along a line are tridiagonal, and multigrid solves with them exactly
 /// (ops/line_sweep.h). Edges without unknowns are in no line. A line that closes is cut.
+///
+/// For *strips* of elements (ops/strip_solve.h) every element has a pair, whatever its smallest angle, and an edge
+/// that is of pairs but joined to none is a line alone. Strips are what irregular stretched elements need: where
+/// two angles of an element are small, all three of its edges are coupled.
 #pragma once
 #include "mesh/trace_layout.h"
 KEDGE_BEGIN_DECLS
@@ -20,10 +24,13 @@ KEDGE_BEGIN_DECLS
 /// edges at their ends, then those that close; the same on every machine.
 typedef struct kg_edge_lines {
   int32_t n_lines, n_steps;
-  int32_t *begin;  ///< [line + 1]: its first step
-  int32_t *edge;   ///< [step]: trace edge
+  int32_t n_chains;  ///< lines of more than one edge: the first ones
+  int32_t *begin;    ///< [line + 1]: its first step
+  int32_t *edge;     ///< [step]: trace edge
   int32_t *side;  ///< [step][2]: sides of the element between the edge before (0) and this one (1);
                   ///< -1 at the beginning of a line
+  uint8_t *
+      corner;  ///< [element], for strips: between the sides of its pair, where the first of them begins
   double alignment;  ///< of the elements without a pair (mesh/mesh.h)
 } kg_edge_lines;
 
@@ -31,7 +38,9 @@ typedef struct kg_edge_lines {
 #define KG_LINE_COTANGENT 1.7320508075688772  ///< of 30 degrees
 
 kedge_status kg_edge_lines_create(kedge_context *ctx, const kedge_mesh *mesh,
-                                  const kg_trace_layout *layout, kg_edge_lines *out);
+                                  const kg_trace_layout *layout, bool strips, kg_edge_lines *out);
+/// Elements with two angles below 30 degrees.
+int64_t kg_mesh_needles(kedge_context *ctx, const kedge_mesh *mesh);
 void kg_edge_lines_free(kg_edge_lines *lines);
 
 KEDGE_END_DECLS

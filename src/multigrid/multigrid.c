@@ -51,15 +51,40 @@ static void place_lines(const kg_multigrid_shape *shape, void *memory, kg_smooth
   s->lines.begin = kg_piece(memory, lines + 1, i, bytes);
   s->lines.edge = kg_piece(memory, steps, i, bytes);
   s->lines.side = kg_piece(memory, 2 * steps, i, bytes);
+  if (s->kind != KEDGE_SMOOTHER_STRIP) return;
+  s->strips.corner = kg_piece(memory, (size_t)shape->count.n_elements, 1, bytes);
+  s->strips.sides = kg_piece(memory, 2 * (size_t)shape->count.n_free, i, bytes);
 }
 
-static kedge_status put_lines(kedge_context *ctx, const kg_edge_lines *from,
-                              const kg_line_steps *to)
+static kedge_status put_lines(kedge_context *ctx, const kg_edge_lines *from, const kg_batch *batch,
+                              kg_smoother *s)
 {
   const size_t lines = (size_t)from->n_lines, steps = (size_t)from->n_steps, i = sizeof(int32_t);
-  KG_TRY(kg_copy_in(ctx, to->begin, from->begin, (lines + 1) * i));
-  KG_TRY(kg_copy_in(ctx, to->edge, from->edge, steps * i));
-  return kg_copy_in(ctx, to->side, from->side, 2 * steps * i);
+  s->lines.n_chains = from->n_chains;
+  KG_TRY(kg_copy_in(ctx, s->lines.begin, from->begin, (lines + 1) * i));
+  KG_TRY(kg_copy_in(ctx, s->lines.edge, from->edge, steps * i));
+  KG_TRY(kg_copy_in(ctx, s->lines.side, from->side, 2 * steps * i));
+  if (s->kind != KEDGE_SMOOTHER_STRIP) return KEDGE_OK;
+  KG_TRY(kg_copy_in(ctx, s->strips.corner, from->corner, (size_t)batch->count.n_elements));
+  return kg_copy(ctx, s->strips.sides, batch->arrays.edge_sides,
+                 2 * (size_t)batch->count.n_free * i);
+}
+
+/// What a smoother keeps.
+static void place_blocks(const kg_multigrid_shape *shape, void *memory, kg_smoother *s,
+                         size_t *bytes)
+{
+  const kedge_smoother kind = shape->smoother;
+  const size_t real = kg_number_bytes(shape->number);
+  const size_t block = (size_t)shape->size.n_edge * (size_t)shape->size.n_edge;
+  s->inverse =
+      kg_piece(memory, kg_smoother_inverse_count(kind, shape->size, &shape->count), real, bytes);
+  s->v = kg_piece(memory, kg_smoother_v_count(kind, shape->size, &shape->count), real, bytes);
+  if (kg_smoother_has_lines(kind))
+    s->factor = kg_piece(memory, (size_t)shape->n_line_steps * block, real, bytes);
+  if (kind != KEDGE_SMOOTHER_STRIP) return;
+  s->strips.own = kg_piece(memory, kg_edge_blocks_count(shape->size, &shape->count), real, bytes);
+  s->strips.third = kg_piece(memory, 2 * (size_t)shape->count.n_elements * block, real, bytes);
 }
 
 /// Where that lies which a cycle works with on the trace, in memory that may be NULL for its size.
@@ -67,23 +92,17 @@ static kg_multigrid trace_at(const kg_multigrid_shape *shape, void *memory, size
 {
   const size_t n_free = (size_t)shape->count.n_free, n_edge = (size_t)shape->size.n_edge;
   const size_t real = kg_number_bytes(shape->number);
-  const kedge_smoother kind = shape->smoother;
   kg_multigrid m = {.shape = *shape};
   *bytes = 0;
   m.smoother = (kg_smoother){
-      .kind = kind, .size = shape->size, .count = shape->count, .number = shape->number};
-  m.smoother.inverse =
-      kg_piece(memory, kg_smoother_inverse_count(kind, shape->size, &shape->count), real, bytes);
-  m.smoother.v =
-      kg_piece(memory, kg_smoother_v_count(kind, shape->size, &shape->count), real, bytes);
-  if (kind == KEDGE_SMOOTHER_LINE)
-    m.smoother.factor =
-        kg_piece(memory, (size_t)shape->n_line_steps * n_edge * n_edge, real, bytes);
+      .kind = shape->smoother, .size = shape->size, .count = shape->count, .number = shape->number};
+  place_blocks(shape, memory, &m.smoother, bytes);
   if (shape->smoothing_steps == 0) return m;
   if (shape->smoothing_steps > 1) m.d = kg_piece(memory, n_free * n_edge, real, bytes);
   if (kg_multigrid_has_vertex_modes(shape)) {
     m.modes.weight = kg_piece(memory, (size_t)shape->n_vertices, sizeof(double), bytes);
     m.modes.value = kg_piece(memory, (size_t)shape->n_vertices, sizeof(double), bytes);
+    m.modes.part = kg_piece(memory, 2 * n_free, sizeof(double), bytes);
     kg_vertex_mode_shape(shape->size.order, m.modes.shape);
   }
   if (has_copies(shape)) m.single = single_at(shape, memory, bytes);
@@ -96,7 +115,7 @@ static kg_multigrid multigrid_at(const kg_multigrid_shape *shape, void *memory, 
   const size_t n_free = (size_t)shape->count.n_free, n_vertices = (size_t)shape->n_vertices;
   const size_t n_entries = 2 * n_free, i = sizeof(int32_t), d = sizeof(double);
   kg_multigrid m = trace_at(shape, memory, bytes);
-  if (shape->smoother == KEDGE_SMOOTHER_LINE) place_lines(shape, memory, &m.smoother, bytes);
+  if (kg_smoother_has_lines(shape->smoother)) place_lines(shape, memory, &m.smoother, bytes);
   if (shape->smoothing_steps == 0) return m;
   m.space.edge_row = kg_piece(memory, 2 * n_free, i, bytes);
   m.space.begin = kg_piece(memory, n_vertices + 1, i, bytes);
@@ -205,10 +224,11 @@ static kedge_status make_single(kedge_context *ctx, const kg_multigrid_args *a,
 
 static kedge_status make_trace(kedge_context *ctx, const kg_multigrid_args *a, kg_multigrid *m)
 {
-  m->largest_eigenvalue = kg_multigrid_is_measured(&a->shape)
-                              ? kg_smoother_bound(a->shape.smoother)
-                              : kg_smoother_estimate(a->shape.size.order, a->shape.alignment,
-                                                     kg_multigrid_has_vertex_modes(&a->shape));
+  m->largest_eigenvalue =
+      kg_multigrid_is_measured(&a->shape)
+          ? kg_smoother_bound(a->shape.smoother)
+          : kg_smoother_estimate(a->shape.smoother, a->shape.size.order, a->shape.alignment,
+                                 kg_multigrid_has_vertex_modes(&a->shape));
   if (has_copies(&a->shape)) KG_TRY(make_single(ctx, a, &m->single));
   return kg_smoother_make(ctx, &m->smoother, &a->batch, a->local, a->work);
 }
@@ -229,6 +249,8 @@ kedge_status kg_multigrid_lower(kedge_context *ctx, const kg_multigrid_args *a,
   size_t bytes;
   *out = trace_at(&a->shape, a->memory, &bytes);
   out->smoother.lines = upper->smoother.lines;
+  out->smoother.strips.corner = upper->smoother.strips.corner;
+  out->smoother.strips.sides = upper->smoother.strips.sides;
   out->space = upper->space;
   out->flux = upper->flux;
   out->residual = upper->residual;
@@ -244,8 +266,8 @@ kedge_status kg_multigrid_create(kedge_context *ctx, const kg_multigrid_args *a,
   size_t bytes;
   *out = multigrid_at(&a->shape, a->memory, &bytes);
   out->solver = a->solver;
-  if (a->shape.smoother == KEDGE_SMOOTHER_LINE)
-    KG_TRY(put_lines(ctx, a->lines, &out->smoother.lines));
+  if (kg_smoother_has_lines(a->shape.smoother))
+    KG_TRY(put_lines(ctx, a->lines, &a->batch, &out->smoother));
   KG_TRY(make_trace(ctx, a, out));
   if (a->shape.smoothing_steps == 0) return KEDGE_OK;
   const kg_vertex_space_args space = {.batch = a->batch,
@@ -329,6 +351,7 @@ static kedge_status find_modes(kedge_context *ctx, const kg_multigrid *m, const 
   return kg_vertex_modes_restrict(
       ctx, &(kg_vertex_modes_restrict_args){.modes = m->modes,
                                             .size = m->shape.size,
+                                            .n_edges = m->shape.count.n_free,
                                             .number = m->shape.number,
                                             .r = c->r,
                                             .product = from_zero ? NULL : c->product});

@@ -29,7 +29,7 @@ typedef struct kg_multigrid_shape {
   kedge_smoother smoother;
   int smoothing_steps;  ///< k; 0: M = B^-1, the smoother alone, and nothing below the trace
   double alignment;  ///< of the mesh's elements (mesh/mesh.h); with lines, of those without a pair
-  int32_t n_lines, n_line_steps;  ///< KEDGE_SMOOTHER_LINE
+  int32_t n_lines, n_line_steps;  ///< KEDGE_SMOOTHER_LINE, KEDGE_SMOOTHER_STRIP
   kg_number number;               ///< of the cycle on the trace; the levels below are double
   kg_number local;  ///< of the K^e that it is given; where that is single precision, `number` is
   bool flux;        ///< there is no reaction
@@ -85,7 +85,7 @@ typedef struct kg_multigrid_args {
   kg_multigrid_shape shape;
   kg_batch batch;
   kg_local local;                 ///< of the number in `shape`
-  const kg_edge_lines *lines;     ///< KEDGE_SMOOTHER_LINE; else not read
+  const kg_edge_lines *lines;     ///< KEDGE_SMOOTHER_LINE, KEDGE_SMOOTHER_STRIP; else not read
   const kg_coarse_table *solver;  ///< of the coarse system
   void *memory, *work;            ///< device memory; `work` is free again afterwards
   size_t work_bytes;

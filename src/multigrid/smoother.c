@@ -21,6 +21,22 @@ size_t kg_smoother_v_count(kedge_smoother kind, kg_sizes size, const kg_trace_co
   return kind == KEDGE_SMOOTHER_EDGE ? 0 : (size_t)count->n_edges * (size_t)size.n_edge;
 }
 
+bool kg_smoother_has_lines(kedge_smoother kind)
+{
+  return kind == KEDGE_SMOOTHER_LINE || kind == KEDGE_SMOOTHER_STRIP;
+}
+
+/// What strips have beside the lines: the inverses of third edges before those of lines take their place.
+static kedge_status make_strips(kedge_context *ctx, const kg_smoother *s, const kg_batch *batch,
+                                kg_local local)
+{
+  const size_t bytes = kg_edge_blocks_count(s->size, &s->count) * kg_number_bytes(s->number);
+  KG_TRY(kg_copy(ctx, s->strips.own, s->inverse, bytes));
+  return kg_strip_fill(
+      ctx, &(kg_strip_fill_args){
+               .batch = *batch, .local = local, .strips = s->strips, .number = s->number});
+}
+
 static kedge_status make_edges(kedge_context *ctx, const kg_smoother *s, const kg_batch *batch,
                                kg_local local, int32_t *fault)
 {
@@ -30,9 +46,11 @@ static kedge_status make_edges(kedge_context *ctx, const kg_smoother *s, const k
                                                     .inverse = s->inverse,
                                                     .fault = fault}));
   if (s->kind == KEDGE_SMOOTHER_EDGE) return KEDGE_OK;
+  if (s->kind == KEDGE_SMOOTHER_STRIP) KG_TRY(make_strips(ctx, s, batch, local));
   return kg_line_factor(ctx, &(kg_line_factor_args){.batch = *batch,
                                                     .local = local,
                                                     .lines = s->lines,
+                                                    .strips = s->strips,
                                                     .number = s->number,
                                                     .inverse = s->inverse,
                                                     .factor = s->factor,
@@ -56,7 +74,10 @@ kg_cost kg_smoother_make_cost(kedge_smoother kind, kg_sizes size, const kg_trace
                               int32_t n_steps)
 {
   if (kind == KEDGE_SMOOTHER_ELEMENT) return kg_element_blocks_cost(size, count);
-  return kg_cost_plus(kg_edge_blocks_cost(size, count), 1, kg_line_factor_cost(size, n_steps));
+  kg_cost sum =
+      kg_cost_plus(kg_edge_blocks_cost(size, count), 1, kg_line_factor_cost(size, n_steps));
+  if (kind == KEDGE_SMOOTHER_STRIP) sum = kg_cost_plus(sum, 1, kg_strip_fill_cost(size, count));
+  return sum;
 }
 
 double kg_smoother_bound(kedge_smoother kind)
@@ -64,8 +85,9 @@ double kg_smoother_bound(kedge_smoother kind)
   return kind == KEDGE_SMOOTHER_ELEMENT ? 2.0 : 3.0;
 }
 
-double kg_smoother_estimate(int order, double alignment, bool vertex_modes)
+double kg_smoother_estimate(kedge_smoother kind, int order, double alignment, bool vertex_modes)
 {
+  if (kind == KEDGE_SMOOTHER_STRIP) return 1.4;
   const double least = vertex_modes ? 0.93 : order < 5 ? 0.95 : 0.85;
   return least * fmax(2.0, 1.5 + 0.5 * alignment);
 }
@@ -116,22 +138,33 @@ static kedge_status invert_elements(kedge_context *ctx, const kg_smoother *s,
 }
 
 /// L^-1 along the lines, D^-1 everywhere, L^-T along the lines.
-static kedge_status invert_lines(kedge_context *ctx, const kg_smoother *s,
-                                 const kg_smoother_args *a)
+/// y may be x, which is spoilt.
+static kedge_status invert_lines(kedge_context *ctx, const kg_smoother *s, void *x, void *y)
 {
   kg_line_sweep_args sweep = {
-      .size = s->size, .lines = s->lines, .number = s->number, .factor = s->factor, .x = s->v};
+      .size = s->size, .lines = s->lines, .number = s->number, .factor = s->factor, .x = x};
   KG_TRY(kg_line_sweep(ctx, &sweep));
   KG_TRY(kg_edge_smooth(ctx, &(kg_edge_smooth_args){.size = s->size,
                                                     .n_edges = s->count.n_free,
                                                     .number = s->number,
                                                     .inverse = s->inverse,
-                                                    .r = s->v,
-                                                    .z = a->product,
+                                                    .r = x,
+                                                    .z = y,
                                                     .step = 1.0}));
-  sweep.x = a->product;
+  sweep.x = y;
   sweep.backward = true;
   return kg_line_sweep(ctx, &sweep);
+}
+
+/// The product along the lines, and third edges before and after it: from v to v.
+static kedge_status invert_strips(kedge_context *ctx, const kg_smoother *s,
+                                  const kg_smoother_args *a)
+{
+  const kg_strip_args strips = {
+      .batch = a->op.batch, .strips = s->strips, .number = s->number, .v = s->v, .y = a->product};
+  KG_TRY(kg_strip_condense(ctx, &strips));
+  KG_TRY(invert_lines(ctx, s, a->product, a->product));
+  return kg_strip_expand(ctx, &strips);
 }
 
 /// With v and y between the passes.
@@ -143,7 +176,7 @@ static kedge_status step_by_passes(kedge_context *ctx, const kg_smoother *s,
                                           .r = a->r,
                                           .product = a->from_zero ? NULL : a->product,
                                           .v = s->v,
-                                          .y = a->product,
+                                          .y = s->kind == KEDGE_SMOOTHER_STRIP ? s->v : a->product,
                                           .z = a->z,
                                           .d = a->d,
                                           .step = a->step,
@@ -153,7 +186,9 @@ static kedge_status step_by_passes(kedge_context *ctx, const kg_smoother *s,
                                           .state = a->state};
   KG_TRY(add_correction(ctx, s, a));
   KG_TRY(kg_smooth_residual(ctx, &vectors));
-  KG_TRY(s->kind == KEDGE_SMOOTHER_ELEMENT ? invert_elements(ctx, s, a) : invert_lines(ctx, s, a));
+  if (s->kind == KEDGE_SMOOTHER_ELEMENT) KG_TRY(invert_elements(ctx, s, a));
+  if (s->kind == KEDGE_SMOOTHER_LINE) KG_TRY(invert_lines(ctx, s, s->v, a->product));
+  if (s->kind == KEDGE_SMOOTHER_STRIP) KG_TRY(invert_strips(ctx, s, a));
   return kg_smooth_advance(ctx, &vectors);
 }
 
@@ -169,6 +204,7 @@ kg_cost kg_smoother_step_cost(kedge_smoother kind, kg_sizes size, const kg_trace
   const kg_cost vectors = kg_smooth_vectors_cost((int64_t)count->n_free * size.n_edge);
   if (kind == KEDGE_SMOOTHER_ELEMENT)
     return kg_cost_plus(vectors, 1, kg_trace_apply_cost(size, count));
-  const kg_cost edges = kg_edge_smooth_cost(size, count);
-  return kg_cost_plus(kg_cost_plus(vectors, 1, edges), 2, kg_line_sweep_cost(size, n_steps));
+  kg_cost sum = kg_cost_plus(vectors, 1, kg_edge_smooth_cost(size, count));
+  if (kind == KEDGE_SMOOTHER_STRIP) sum = kg_cost_plus(sum, 1, kg_strip_cost(size, count));
+  return kg_cost_plus(sum, 2, kg_line_sweep_cost(size, n_steps));
 }

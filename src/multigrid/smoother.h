@@ -5,7 +5,8 @@
 /// KEDGE_SMOOTHER_EDGE: the blocks of the edges (ops/edge_blocks.h). KEDGE_SMOOTHER_ELEMENT: those of
 /// all edges of an element, which overlap (ops/element_blocks.h); for stretched triangles, and as
 /// large as K^e. KEDGE_SMOOTHER_LINE: A along lines of edges across stretched triangles
-/// (mesh/edge_lines.h, ops/line_factor.h), the blocks of all other edges.
+/// (mesh/edge_lines.h, ops/line_factor.h), the blocks of all other edges. KEDGE_SMOOTHER_STRIP: lines with the third
+/// edges of their elements, overlapping (ops/strip_solve.h); for triangles stretched and irregular at once.
 #pragma once
 #include "kedge/problem.h"
 #include "ops/local_differences.h"
@@ -21,16 +22,20 @@ typedef struct kg_smoother {
   kg_trace_counts count;
   kg_number number;     ///< of all it keeps and multiplies
   void *inverse;        ///< of the blocks
-  void *v;              ///< ELEMENT, LINE: work [trace edge][mode], Dirichlet rows are zero
-  kg_line_steps lines;  ///< LINE
-  void *factor;         ///< LINE: of kg_line_factor()
+  void *v;              ///< all but EDGE: work [trace edge][mode], Dirichlet rows are zero
+  kg_line_steps lines;  ///< LINE, STRIP
+  void *factor;         ///< LINE, STRIP: of kg_line_factor()
+  kg_strips strips;     ///< STRIP
 } kg_smoother;
+
+/// Solves along lines of edges.
+bool kg_smoother_has_lines(kedge_smoother kind);
 
 /// Numbers of `inverse` and of `v`.
 size_t kg_smoother_inverse_count(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count);
 size_t kg_smoother_v_count(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count);
 
-/// Fill `inverse`, `v` and `factor`; the lines are there. Waits for the device.
+/// Fill `inverse`, `v`, `factor` and what strips have of numbers; the lines are there, and corners and sides of strips. Waits for the device.
 /// @param[in] fault  work, one word of device memory
 kedge_status kg_smoother_make(kedge_context *ctx, const kg_smoother *smoother,
                               const kg_batch *batch, kg_local local, int32_t *fault);
@@ -43,17 +48,19 @@ kg_cost kg_smoother_make_cost(kedge_smoother kind, kg_sizes size, const kg_trace
 /// the sum over the elements is x . A x <= 3 x . B x. With the blocks of elements x . B x is the least
 /// of 2 sum_e y_e . A_e y_e over all x = sum_e R_e^T y_e. On an element x is the sum of four such y_e,
 /// its own and its neighbours', so x . A x <= 4 sum_e y_e . A_e y_e in the same way: the bound is 2.
-/// With lines it is 3 again, for elements without a pair; those with one have two parts, and 2.
+/// With lines it is 3 again, for elements without a pair; those with one have two parts, and 2. With strips an
+/// element is a whole and three copies of its edges in others, which bound it by 3 too.
 double kg_smoother_bound(kedge_smoother kind);
 /// What a single step should take for the largest eigenvalue, from the shapes of the elements (with
 /// lines: of those without a pair). Of an element alone, with K^e and its own three blocks, mode 0 and pure
 /// diffusion, it is 1.5 + 0.5 |sum (d / |d|)^2| for the sides d. With all modes it is that or 2, whichever
 /// is more, times 1.02 at most for tau <= 1 and tau <= 1/h, 1.25 for any tau; A has no larger one than the
 /// worst of its elements. A twentieth less (from order 5 on three) takes the fewest iterations, and leaves
-/// the step converging for all tau (tests/multigrid/test_smoothing.c).
+/// the step converging for all tau (tests/multigrid/test_smoothing.c). With strips it is 1.0 to 1.5, whatever the
+/// shapes (tests/multigrid/test_strips.c).
 /// With vertex modes (ops/vertex_modes.h) the largest eigenvalue is up to 1.08 times as large, and a fourteenth less
 /// takes the fewest (tests/multigrid/test_vertex_modes.c).
-double kg_smoother_estimate(int order, double alignment, bool vertex_modes);
+double kg_smoother_estimate(kedge_smoother kind, int order, double alignment, bool vertex_modes);
 
 typedef struct kg_smoother_args {
   kg_trace_apply_args op;           ///< ELEMENT: local, x, y and state are filled in

@@ -11,22 +11,28 @@
 /// and the matrix of the line is L D L^T. D_s^-1 takes the place of A_s^-1 among the inverse blocks of
 /// the edges (ops/edge_blocks.h), L_s is [step][row][column], rows those of the step, columns those of the
 /// step before; it is not touched where a line begins.
+///
+/// With strips (ops/strip_solve.h) blocks of K^e of two edges p, q of a pair are those condensed by the third edge f,
+/// K^e_pq - K^e_pf W_q, and a line may have one edge.
 #pragma once
 #include "ops/edge_blocks.h"
+#include "ops/strip_solve.h"
 KEDGE_BEGIN_DECLS
 
 /// In device memory (mesh/edge_lines.h).
 typedef struct kg_line_steps {
   int32_t n_lines, n_steps;
-  int32_t *begin;  ///< [line + 1]
-  int32_t *edge;   ///< [step]
-  int32_t *side;   ///< [step][2]
+  int32_t n_chains;  ///< lines of more than one step: the first ones
+  int32_t *begin;    ///< [line + 1]
+  int32_t *edge;     ///< [step]
+  int32_t *side;     ///< [step][2]
 } kg_line_steps;
 
 typedef struct kg_line_factor_args {
   kg_batch batch;
   kg_local local;
   kg_line_steps lines;
+  kg_strips strips;  ///< without a corner: there are none
   kg_number number;  ///< of what is made
   void *inverse;     ///< of kg_edge_blocks(); those of the edges of lines are replaced
   void *factor;      ///< [step][m][m]
@@ -44,13 +50,22 @@ kedge_status kg_line_factor_cuda(kedge_context *ctx, const kg_line_factor_args *
 kedge_status kg_line_factor_host_single(kedge_context *ctx, const kg_line_factor_args *args);
 kedge_status kg_line_factor_cuda_single(kedge_context *ctx, const kg_line_factor_args *args);
 
-/// Entry (i, j) of C_s, with the sides of the edge before and of this one in their element.
-KG_INLINE double kg_line_coupling(const kg_local *local, int m, const int32_t side[2], int i, int j)
+/// Entry (i, j) of C_s, with the sides of the edge before and of this one in their element; with one side twice, what
+/// its element has in the block of the edge.
+KG_INLINE double kg_line_coupling(const kg_line_factor_args *a, int m, const int32_t side[2], int i,
+                                  int j)
 {
-  const int n = 3 * m;
+  const int n = 3 * m, row = side[1] % 3 * m + i;
   const int32_t e = side[1] / 3;
   const int64_t at = (int64_t)(e / KG_LANES) * (n * (n + 1) / 2) * KG_LANES + e % KG_LANES;
-  return kg_local_entry(local, m, at, side[1] % 3 * m + i, side[0] % 3 * m + j);
+  double sum = kg_local_entry(&a->local, m, at, row, side[0] % 3 * m + j);
+  if (!a->strips.corner) return sum;
+  const int corner = a->strips.corner[e], slot = kg_strip_slot(corner, side[0] % 3);
+  if (slot == 1) return sum;  // the edge is in line elsewhere
+  const kg_real *w = kg_strip_third(&a->strips, m, e, slot) + j;
+  const int third = kg_strip_side(corner, 1) * m;
+  for (int k = 0; k < m; ++k) sum -= kg_local_entry(&a->local, m, at, row, third + k) * w[k * m];
+  return sum;
 }
 
 KEDGE_END_DECLS

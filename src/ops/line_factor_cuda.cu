@@ -28,7 +28,7 @@ __device__ void make_factor(const kg_line_factor_args &a, int32_t step, int lane
   kg_real *out = (kg_real *)a.factor + (int64_t)step * M * M;
   const int32_t *side = a.lines.side + 2 * (int64_t)step;
   for (int k = lane; k < M * M; k += 32)
-    w.coupling[k / M][k % M] = kg_line_coupling(&a.local, M, side, k / M, k % M);
+    w.coupling[k / M][k % M] = kg_line_coupling(&a, M, side, k / M, k % M);
   __syncwarp();
   for (int k = lane; k < M * M; k += 32) {
     double sum = 0.0;
@@ -39,12 +39,12 @@ __device__ void make_factor(const kg_line_factor_args &a, int32_t step, int lane
   __syncwarp();
 }
 
-/// Entry (i, j) of the part of a side's K^e that couples its edge with itself.
+/// Entry (i, j) of what a side's element has in the block of its edge.
 template <int M>
-__device__ double side_entry(const kg_local *local, int32_t side, int i, int j)
+__device__ double side_entry(const kg_line_factor_args &a, int32_t side, int i, int j)
 {
   const int32_t both[2] = {side, side};
-  return kg_line_coupling(local, M, both, i, j);
+  return kg_line_coupling(&a, M, both, i, j);
 }
 
 template <int M>
@@ -55,8 +55,8 @@ __device__ void make_block(const kg_line_factor_args &a, int32_t edge, bool firs
   for (int k = lane; k < M * M; k += 32) {
     const int i = k / M, j = k % M;
     if (j > i) continue;
-    double sum = side_entry<M>(&a.local, sides.x, i, j);
-    if (sides.y >= 0) sum += side_entry<M>(&a.local, sides.y, i, j);
+    double sum = side_entry<M>(a, sides.x, i, j);
+    if (sides.y >= 0) sum += side_entry<M>(a, sides.y, i, j);
     for (int l = 0; l < M && !first; ++l) sum -= w.factor[i][l] * w.coupling[j][l];
     w.inverse[i][j] = w.inverse[j][i] = sum;
   }

@@ -16,7 +16,7 @@ static void make_factor(const kg_line_factor_args *a, int32_t step, step_work *w
   kg_real *out = (kg_real *)a->factor + (int64_t)step * m * m;
   for (int i = 0; i < m; ++i)
     for (int j = 0; j < m; ++j)
-      w->coupling[i][j] = kg_line_coupling(&a->local, m, a->lines.side + 2 * (int64_t)step, i, j);
+      w->coupling[i][j] = kg_line_coupling(a, m, a->lines.side + 2 * (int64_t)step, i, j);
   for (int i = 0; i < m; ++i)
     for (int j = 0; j < m; ++j) {
       double sum = 0.0;
@@ -26,6 +26,13 @@ static void make_factor(const kg_line_factor_args *a, int32_t step, step_work *w
     }
 }
 
+/// Entry (i, j) of what a side's element has in the block of its edge.
+static double side_entry(const kg_line_factor_args *a, int32_t side, int i, int j)
+{
+  const int32_t both[2] = {side, side};
+  return kg_line_coupling(a, a->batch.reference.size.n_edge, both, i, j);
+}
+
 /// D^-1 of a step; false: there is none.
 static bool make_inverse(const kg_line_factor_args *a, int32_t edge, bool first, step_work *w)
 {
@@ -33,8 +40,9 @@ static bool make_inverse(const kg_line_factor_args *a, int32_t edge, bool first,
   const int32_t *sides = a->batch.arrays.edge_sides + 2 * (int64_t)edge;
   double *d = w->inverse;
   for (int k = 0; k < m * (m + 1) / 2; ++k) d[k] = 0.0;
-  kg_edge_block_add(&a->local, m, sides[0], d);
-  if (sides[1] >= 0) kg_edge_block_add(&a->local, m, sides[1], d);
+  for (int of = 0; of < 2 && sides[of] >= 0; ++of)
+    for (int i = 0; i < m; ++i)
+      for (int j = 0; j <= i; ++j) d[kg_packed_entry(i, j)] += side_entry(a, sides[of], i, j);
   for (int i = 0; i < m && !first; ++i)
     for (int j = 0; j <= i; ++j)
       for (int k = 0; k < m; ++k) d[kg_packed_entry(i, j)] -= w->factor[i][k] * w->coupling[j][k];

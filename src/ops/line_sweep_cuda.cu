@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(THREADS) KG_REAL(line_sweep_kernel)(const kg_l
 {
   constexpr int chunk = CHUNK<M>;
   const int32_t thread = (int32_t)(blockIdx.x * THREADS + threadIdx.x);
-  const int32_t line = min(thread / WIDTH<M>, a.lines.n_lines - 1);
+  const int32_t line = min(thread / WIDTH<M>, a.lines.n_chains - 1);
   const int32_t begin = a.lines.begin[line], end = a.lines.begin[line + 1];
   const int lane = thread % WIDTH<M>;
   const bool keeps = thread / WIDTH<M> == line && lane < M;
@@ -103,7 +103,7 @@ template <int P>
 kedge_status launch(kedge_context *ctx, const kg_line_sweep_args &a)
 {
   constexpr int lines = THREADS / WIDTH<P + 1>;  // of a block
-  const unsigned blocks = ((unsigned)a.lines.n_lines + lines - 1) / lines;
+  const unsigned blocks = ((unsigned)a.lines.n_chains + lines - 1) / lines;
   if (a.backward)
     KG_REAL(line_sweep_kernel)<P + 1, true><<<blocks, THREADS, 0, kg_cuda_stream(ctx)>>>(a);
   else
@@ -120,6 +120,6 @@ static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one entry 
 
 extern "C" kedge_status KG_REAL(kg_line_sweep_cuda)(kedge_context *ctx, const kg_line_sweep_args *a)
 {
-  if (a->lines.n_lines == 0) return KEDGE_OK;  // an empty grid is a launch error
+  if (a->lines.n_chains == 0) return KEDGE_OK;  // an empty grid is a launch error
   return by_order[a->size.order - 1](ctx, *a);
 }

@@ -27,6 +27,8 @@ typedef struct kg_vertex_modes {
   kg_vertex_space space;
   double *weight;  ///< [unknown]: KG_VERTEX_MODE_STEP / phi . A phi
   double *value;   ///< [unknown]: of kg_vertex_modes_restrict(); NULL: there are no modes
+  double
+      *part;  ///< work [free trace edge][2]: phi . (r - A z) on it, of its lower and higher vertex
   double shape[KEDGE_ORDER_MAX + 1];  ///< c_k
 } kg_vertex_modes;
 

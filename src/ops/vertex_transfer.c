@@ -35,12 +35,12 @@ kg_cost kg_vertex_transfer_cost(const kg_trace_counts *count, int32_t n_rows, kg
                    .flops = (2 * 4.0 + 6.0) * count->n_free + 3.0 * n_rows};
 }
 
-/// r and A z read, though each edge by two vertices; the ends at a vertex, its weight and value.
+/// r and A z read, two parts of an edge written and read with the ends; the weight and value of a vertex.
 kg_cost kg_vertex_modes_restrict_cost(kg_sizes size, const kg_trace_counts *count, int32_t n_rows,
                                       kg_number number)
 {
   const double rows = (double)size.n_edge * count->n_free;
-  return (kg_cost){.bytes = 2.0 * (double)kg_number_bytes(number) * rows + 8.0 * count->n_free +
-                            (4.0 + 16.0) * n_rows,
+  return (kg_cost){.bytes = 2.0 * (double)kg_number_bytes(number) * rows +
+                            (32.0 + 8.0) * count->n_free + (4.0 + 16.0) * n_rows,
                    .flops = 2 * 3.0 * rows};
 }

@@ -28,12 +28,14 @@ typedef struct kg_vertex_prolong_args {
 typedef struct kg_vertex_modes_restrict_args {
   kg_vertex_modes modes;  ///< value is filled
   kg_sizes size;
+  int32_t n_edges;      ///< free edges
   kg_number number;     ///< of r and product
   const void *r;        ///< [free trace edge][mode]
   const void *product;  ///< the same, A z; NULL: z is zero
 } kg_vertex_modes_restrict_args;
 
-/// Thread or loop = unknown: it gathers over the ends of edges at its vertex, in their order.
+/// Thread or loop = unknown: it gathers over the ends of edges at its vertex, in their order. Of modes it gathers
+/// what a pass over the edges has left there.
 kedge_status kg_vertex_restrict(kedge_context *ctx, const kg_vertex_restrict_args *args);
 kedge_status kg_vertex_prolong(kedge_context *ctx, const kg_vertex_prolong_args *args);
 kedge_status kg_vertex_modes_restrict(kedge_context *ctx,
@@ -77,13 +79,23 @@ KG_INLINE double kg_vertex_gather(const kg_vertex_restrict_args *a, int32_t i)
   return KG_PROLONG_MEAN * mean + KG_PROLONG_SLOPE * slope;
 }
 
-/// phi . x of the part of phi on an edge, from the edge's modes of x.
-KG_INLINE double kg_vertex_mode_dot(const kg_vertex_modes *modes, int m, bool higher,
+/// The parts of an edge, from its modes of x = r - A z.
+KG_INLINE void kg_vertex_mode_parts(const kg_vertex_modes *modes, int m, int32_t edge,
                                     const kg_real *x)
 {
   double even = 0.0, odd = 0.0;
   for (int k = 1; k < m; ++k) *(k & 1 ? &odd : &even) += modes->shape[k] * x[k];
-  return higher ? even + odd : even - odd;
+  modes->part[2 * (int64_t)edge] = even - odd;
+  modes->part[2 * (int64_t)edge + 1] = even + odd;
+}
+
+/// The value of a vertex, from the parts of its edges.
+KG_INLINE double kg_vertex_mode_value(const kg_vertex_modes *modes, int32_t i)
+{
+  double sum = 0.0;
+  for (int32_t k = modes->space.begin[i]; k < modes->space.begin[i + 1]; ++k)
+    sum += modes->part[modes->space.ends[k]];
+  return modes->weight[i] * sum;
 }
 
 /// The modes of an edge of z += P c, and of its product.

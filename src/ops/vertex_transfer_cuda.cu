@@ -1,6 +1,7 @@
-// vertex_transfer_cuda.cu: c = P^T (r - A z) and weight phi . (r - A z), thread = unknown, and z += P c with its
-// product, thread = edge (vertex_transfer.h). All read what lies near in memory because vertices and edges are
-// numbered along the elements; no shared memory. A row is read in words of up to 16 bytes.
+// vertex_transfer_cuda.cu: c = P^T (r - A z), thread = unknown, and z += P c with its product, thread = edge; the
+// vertex modes of r - A z, thread = edge, which reads its row in words of up to 16 bytes, then thread = unknown
+// (vertex_transfer.h). All read what lies near in memory because vertices and edges are numbered along the elements; no
+// shared memory.
 // Cost    kg_vertex_transfer_cost(), kg_vertex_modes_restrict_cost()
 #include "backend/cuda_rt.h"
 #include "ops/edge_rows.cuh"
@@ -31,32 +32,35 @@ __global__ void __launch_bounds__(BLOCK)
 
 template <int M>
 __global__ void __launch_bounds__(BLOCK)
-    KG_REAL(vertex_modes_restrict_kernel)(const kg_vertex_modes_restrict_args a)
+    KG_REAL(vertex_mode_parts_kernel)(const kg_vertex_modes_restrict_args a)
+{
+  const int64_t edge = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+  if (edge >= a.n_edges) return;
+  kg_real x[M], y[M];
+  load_edge<M>(x, (const kg_real *)a.r + edge * M);
+  if (a.product != nullptr) {
+    load_edge<M>(y, (const kg_real *)a.product + edge * M);
+#pragma unroll
+    for (int k = 0; k < M; ++k) x[k] -= y[k];
+  }
+  kg_vertex_mode_parts(&a.modes, M, (int32_t)edge, x);
+}
+
+__global__ void __launch_bounds__(BLOCK)
+    KG_REAL(vertex_mode_values_kernel)(const kg_vertex_modes_restrict_args a)
 {
   const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-  if (i >= a.modes.space.n_rows) return;
-  double sum = 0.0;
-  for (int32_t k = a.modes.space.begin[i]; k < a.modes.space.begin[i + 1]; ++k) {
-    const int32_t end = a.modes.space.ends[k];
-    const int64_t row = (int64_t)(end >> 1) * M;
-    kg_real x[M], y[M];
-    load_edge<M>(x, (const kg_real *)a.r + row);
-    if (a.product != nullptr) {
-      load_edge<M>(y, (const kg_real *)a.product + row);
-#pragma unroll
-      for (int j = 0; j < M; ++j) x[j] -= y[j];
-    }
-    sum += kg_vertex_mode_dot(&a.modes, M, end & 1, x);
-  }
-  a.modes.value[i] = a.modes.weight[i] * sum;
+  if (i < a.modes.space.n_rows) a.modes.value[i] = kg_vertex_mode_value(&a.modes, (int32_t)i);
 }
 
 template <int P>
 kedge_status restrict_modes(kedge_context *ctx, const kg_vertex_modes_restrict_args &a)
 {
-  KG_REAL(vertex_modes_restrict_kernel)<P + 1>
-      <<<blocks(a.modes.space.n_rows), BLOCK, 0, kg_cuda_stream(ctx)>>>(a);
-  return kg_cuda_launched(ctx, "vertex_modes_restrict");
+  const cudaStream_t stream = kg_cuda_stream(ctx);
+  KG_REAL(vertex_mode_parts_kernel)<P + 1><<<blocks(a.n_edges), BLOCK, 0, stream>>>(a);
+  KG_TRY(kg_cuda_launched(ctx, "vertex_mode_parts"));
+  KG_REAL(vertex_mode_values_kernel)<<<blocks(a.modes.space.n_rows), BLOCK, 0, stream>>>(a);
+  return kg_cuda_launched(ctx, "vertex_mode_values");
 }
 
 constexpr kedge_status (*restrict_by_order[])(kedge_context *,

@@ -55,7 +55,8 @@ static void make_vectors(trace_system *s)
 static void make_lines(trace_system *s, kg_multigrid_shape *shape)
 {
   const kg_trace_layout *layout = &s->c.layout.cut;
-  must(s->ctx, kg_edge_lines_create(s->ctx, s->c.mesh, layout, &s->lines));
+  must(s->ctx, kg_edge_lines_create(s->ctx, s->c.mesh, layout,
+                                    shape->smoother == KEDGE_SMOOTHER_STRIP, &s->lines));
   shape->alignment = s->lines.alignment;
   shape->n_lines = s->lines.n_lines;
   shape->n_line_steps = s->lines.n_steps;
@@ -75,7 +76,7 @@ static void make_multigrid(trace_system *s, const system_options *o)
                             .lines = &s->lines,
                             .local = {s->op.matrix_free.local, KG_DOUBLE},
                             .solver = o->solver};
-  if (o->smoother == KEDGE_SMOOTHER_LINE) make_lines(s, &args.shape);
+  if (kg_smoother_has_lines(o->smoother)) make_lines(s, &args.shape);
   must(s->ctx, kg_multigrid_work_bytes(s->ctx, &args.shape, &args.work_bytes));
   args.memory = s->memory = case_output(c, kg_multigrid_bytes(&args.shape) / 8);
   args.work = s->work = case_output(c, (args.work_bytes + 7) / 8);

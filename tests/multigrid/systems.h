@@ -20,7 +20,7 @@ static inline void for_smoother(kedge_smoother smoother, system_check *check, in
         system_create(&s, ctx,
                       (system_options){.n_elements = sizes[i],
                                        .order = order,
-                                       .stretch = smoother == KEDGE_SMOOTHER_LINE ? 20.0 : 1.0,
+                                       .stretch = kg_smoother_has_lines(smoother) ? 20.0 : 1.0,
                                        .boundary = (enum case_boundary)boundary,
                                        .material = {0.8, 0.08 * reaction, 1.0, KEDGE_SCALING_ONE},
                                        .smoother = smoother,

@@ -58,7 +58,8 @@ static kg_vertex_modes make_modes(trace_system *s)
       .local = {s->op.matrix_free.local, KG_DOUBLE},
       .modes = {.space = s->multigrid.space,
                 .weight = case_output(c, rows),
-                .value = case_output(c, rows)},
+                .value = case_output(c, rows),
+                .part = case_output(c, 2 * (size_t)c->batch.count.n_free)},
       .element = case_output(c, 3 * KG_LANES * (size_t)c->batch.count.n_groups)};
   kg_vertex_mode_shape(c->size.order, args.modes.shape);
   must(ctx, kg_vertex_modes_fill(ctx, &args));
@@ -138,6 +139,7 @@ static void check_values(trace_system *s, kg_number number)
   int32_t *edge_row = edge_rows(s);
   kg_vertex_modes_restrict_args args = {.modes = make_modes(s),
                                         .size = c->size,
+                                        .n_edges = c->batch.count.n_free,
                                         .number = number,
                                         .r = input_of(c, number, r, s->n_rows),
                                         .product = input_of(c, number, t, s->n_rows)};
@@ -245,8 +247,11 @@ static double largest_of_steps(trace_system *s)
     system_multiply(s, x, y);
     const kg_cg_vectors_args *v = &s->vectors;
     must(ctx, kg_copy_in(ctx, v->r, y, s->n_rows * sizeof *y));
-    must(ctx, kg_vertex_modes_restrict(ctx, &(kg_vertex_modes_restrict_args){
-                                                .modes = modes, .size = s->c.size, .r = v->r}));
+    must(ctx, kg_vertex_modes_restrict(
+                  ctx, &(kg_vertex_modes_restrict_args){.modes = modes,
+                                                        .size = s->c.size,
+                                                        .n_edges = s->c.batch.count.n_free,
+                                                        .r = v->r}));
     must(ctx, kg_smoother_step(ctx, &s->multigrid.smoother,
                                &(kg_smoother_args){.op = s->op.matrix_free,
                                                    .r = v->r,

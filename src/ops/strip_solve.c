@@ -1,0 +1,43 @@
+#include "ops/strip_solve.h"
+
+#include "core/context.h"
+
+kedge_status kg_strip_fill(kedge_context *ctx, const kg_strip_fill_args *args)
+{
+  static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *,
+                                                           const kg_strip_fill_args *) =
+      KG_IMPLEMENTATIONS_OF_NUMBERS(kg_strip_fill_host, kg_strip_fill_cuda);
+  return impl[args->number][ctx->backend](ctx, args);
+}
+
+kedge_status kg_strip_condense(kedge_context *ctx, const kg_strip_args *args)
+{
+  static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *, const kg_strip_args *) =
+      KG_IMPLEMENTATIONS_OF_NUMBERS(kg_strip_condense_host, kg_strip_condense_cuda);
+  return impl[args->number][ctx->backend](ctx, args);
+}
+
+kedge_status kg_strip_expand(kedge_context *ctx, const kg_strip_args *args)
+{
+  static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *, const kg_strip_args *) =
+      KG_IMPLEMENTATIONS_OF_NUMBERS(kg_strip_expand_host, kg_strip_expand_cuda);
+  return impl[args->number][ctx->backend](ctx, args);
+}
+
+/// Two blocks of K^e read and of W written an element, A_f^-1 read.
+kg_cost kg_strip_fill_cost(kg_sizes size, const kg_trace_counts *count)
+{
+  const double m = size.n_edge, elements = count->n_elements;
+  return (kg_cost){.bytes = 8.0 * elements * (4 * m * m + m * (m + 1) / 2) + 13.0 * elements,
+                   .flops = 4.0 * m * m * m * elements};
+}
+
+/// W read twice, A_f^-1 once an element; v and y read, v and y written; the sides of the edges and corners of their
+/// elements in both.
+kg_cost kg_strip_cost(kg_sizes size, const kg_trace_counts *count)
+{
+  const double m = size.n_edge, elements = count->n_elements, edges = count->n_free;
+  return (kg_cost){.bytes = 8.0 * elements * (4 * m * m + m * (m + 1) / 2) +
+                            edges * (4 * 8.0 * m + 2 * 8.0) + 26.0 * elements,
+                   .flops = elements * (8 * m * m + 2 * m * m)};
+}

@@ -1,0 +1,104 @@
+// strip_solve_cuda.cu: third edges of strips, before and after the lines (strip_solve.h).
+// Layout  third [element][2][m][m], own [edge group][m (m+1) / 2][lane], vectors [edge][mode]
+// Map     fill: thread = entry of a W. Else 8 lanes (16 beyond order 7) are an edge, lane i its mode i. They
+//         condense by columns of W, a row of which their loads take together, and expand by rows: a block of W
+//         is contiguous, so that its lines stay in the first-level cache until all lanes have taken theirs.
+//         An edge reads v of itself alone where it is expanded in place.
+// Cost    kg_strip_fill_cost(), kg_strip_cost()
+#include "backend/cuda_rt.h"
+#include "ops/strip_solve.h"
+
+namespace
+{
+
+enum { THREADS = 128 };
+
+template <int M>
+constexpr int WIDTH = M <= 8 ? 8 : 16;  // lanes of an edge
+
+template <int M>
+__global__ void __launch_bounds__(THREADS) KG_REAL(strip_fill_kernel)(const kg_strip_fill_args a)
+{
+  const int64_t at = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+  const int64_t block = at / (M * M);  // 2 e, or 2 e + 1 of slot 2
+  const int k = (int)(at % (M * M)) / M, i = (int)(at % (M * M)) % M;
+  if (block >= 2 * (int64_t)a.batch.count.n_elements) return;
+  ((kg_real *)a.strips.third)[at] =
+      kg_strip_entry(&a, (int32_t)(block / 2), 2 * (int)(block % 2), k, i);
+}
+
+template <int M, bool EXPAND>
+__global__ void __launch_bounds__(THREADS) KG_REAL(strip_kernel)(const kg_strip_args a)
+{
+  const int64_t thread = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+  const int32_t edge = (int32_t)(thread / WIDTH<M>);
+  const int mode = (int)(thread % WIDTH<M>);
+  const bool has = edge < a.batch.count.n_free && mode < M;
+  const int64_t at = (int64_t)edge * M + mode;
+  if constexpr (EXPAND) {
+    const kg_real value = has ? kg_strip_expanded(&a, M, edge, mode) : (kg_real)0;
+    __syncwarp();  // all lanes of the edge have read its v
+    if (has) ((kg_real *)a.v)[at] = value;
+  } else if (has) {
+    ((kg_real *)a.y)[at] = kg_strip_condensed(&a, M, edge, mode);
+  }
+}
+
+unsigned blocks(int64_t threads)
+{
+  return (unsigned)((threads + THREADS - 1) / THREADS);
+}
+
+template <int P>
+kedge_status fill(kedge_context *ctx, const kg_strip_fill_args &a)
+{
+  constexpr int M = P + 1;
+  KG_REAL(strip_fill_kernel)<M>
+      <<<blocks(2 * (int64_t)a.batch.count.n_elements * M * M), THREADS, 0, kg_cuda_stream(ctx)>>>(
+          a);
+  return kg_cuda_launched(ctx, "strip_fill");
+}
+
+template <int P, bool EXPAND>
+kedge_status pass(kedge_context *ctx, const kg_strip_args &a)
+{
+  constexpr int M = P + 1;
+  KG_REAL(strip_kernel)<M, EXPAND>
+      <<<blocks((int64_t)a.batch.count.n_free * WIDTH<M>), THREADS, 0, kg_cuda_stream(ctx)>>>(a);
+  return kg_cuda_launched(ctx, EXPAND ? "strip_expand" : "strip_condense");
+}
+
+template <bool EXPAND>
+kedge_status pass_of_order(kedge_context *ctx, const kg_strip_args *a)
+{
+  static constexpr kedge_status (*by_order[])(kedge_context *, const kg_strip_args &) = {
+      pass<1, EXPAND>, pass<2, EXPAND>,  pass<3, EXPAND>,  pass<4, EXPAND>,
+      pass<5, EXPAND>, pass<6, EXPAND>,  pass<7, EXPAND>,  pass<8, EXPAND>,
+      pass<9, EXPAND>, pass<10, EXPAND>, pass<11, EXPAND>, pass<12, EXPAND>};
+  static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one entry per order");
+  if (a->batch.count.n_free == 0) return KEDGE_OK;  // an empty grid is a launch error
+  return by_order[a->batch.reference.size.order - 1](ctx, *a);
+}
+
+constexpr kedge_status (*fill_by_order[])(kedge_context *, const kg_strip_fill_args &) = {
+    fill<1>, fill<2>, fill<3>, fill<4>,  fill<5>,  fill<6>,
+    fill<7>, fill<8>, fill<9>, fill<10>, fill<11>, fill<12>};
+static_assert(sizeof fill_by_order / sizeof *fill_by_order == KEDGE_ORDER_MAX,
+              "one entry per order");
+
+}  // namespace
+
+extern "C" kedge_status KG_REAL(kg_strip_fill_cuda)(kedge_context *ctx, const kg_strip_fill_args *a)
+{
+  return fill_by_order[a->batch.reference.size.order - 1](ctx, *a);
+}
+
+extern "C" kedge_status KG_REAL(kg_strip_condense_cuda)(kedge_context *ctx, const kg_strip_args *a)
+{
+  return pass_of_order<false>(ctx, a);
+}
+
+extern "C" kedge_status KG_REAL(kg_strip_expand_cuda)(kedge_context *ctx, const kg_strip_args *a)
+{
+  return pass_of_order<true>(ctx, a);
+}
