@@ -1,7 +1,8 @@
 """Meshes for experiments that no generator of kedge makes, as Gmsh files (.msh 2.2): rectangles stretched or graded in
-both directions, sectors of well-shaped triangles graded towards a point, other meshes scaled in one direction. All of the
+both directions, or distorted, sectors of well-shaped triangles graded towards a point, other meshes scaled in one direction. All of the
 boundary of the first two kinds is the group "wall", but for the left side of a rectangle, "left"."""
 import math
+import random
 
 
 def write(path, points, triangles, lines):
@@ -17,10 +18,11 @@ def write(path, points, triangles, lines):
         file.write("$EndElements\n")
 
 
-def tensor(path, xs, ys):
-    """Rectangles between the given coordinates, each in two triangles."""
+def tensor(path, xs, ys, move=lambda x, y: (x, y)):
+    """Rectangles between the given coordinates, each in two triangles; `move` of vertices inside."""
     width, height = len(xs), len(ys)
-    points = [(x, y) for y in ys for x in xs]
+    points = [move(x, y) if 0 < i < width - 1 and 0 < j < height - 1 else (x, y)
+              for j, y in enumerate(ys) for i, x in enumerate(xs)]
     triangles, lines = [], []
     for j in range(height - 1):
         for i in range(width - 1):
@@ -52,6 +54,14 @@ def graded(n, ratio):
 def stretched(path, n, ratio):
     """n x n rectangles 1 : ratio."""
     tensor(path, uniform(n), uniform(n, 1.0 / ratio))
+
+
+def distorted(path, n, ratio, amount):
+    """n x n rectangles 1 : ratio; vertices inside are moved at random by up to `amount` of their distances."""
+    draw = random.Random(1).uniform
+    reach = amount / n
+    tensor(path, uniform(n), uniform(n, 1.0 / ratio),
+           lambda x, y: (x + draw(-reach, reach), y + draw(-reach, reach) / ratio))
 
 
 def boundary_layers(path, n, ratio):
