@@ -54,7 +54,8 @@ static int find_pair(const walk *w, int64_t e, double *alignment)
 int64_t kg_mesh_needles(kedge_context *ctx, const kedge_mesh *mesh)
 {
   int64_t needles = 0;
-#pragma omp parallel for num_threads(ctx->threads) reduction(+ : needles)
+  const int threads = kg_loop_threads(ctx, mesh->n_elements);
+#pragma omp parallel for num_threads(threads) reduction(+ : needles)
   for (int32_t e = 0; e < mesh->n_elements; ++e) {
     double cotangent[3];
     int small = 0;
