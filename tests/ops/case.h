@@ -31,8 +31,6 @@ typedef struct op_case {
   } pieces[CASE_PIECES];
 } op_case;
 
-#define case_must must
-
 /// @param[in] boundary  MIXED: the wall is Dirichlet
 void case_create(op_case *c, kedge_context *ctx, int n_elements, int order,
                  enum case_boundary boundary, kg_material material);
