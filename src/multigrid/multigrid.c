@@ -11,10 +11,9 @@
 /// Below it vertex modes save no iteration (docs/multigrid.md).
 enum { VERTEX_MODES_ORDER_MIN = 5 };
 
-/// Of the copy in single precision: reduced K^e where that is possible.
 static size_t local_count(const kg_multigrid_shape *shape)
 {
-  const int rows = shape->flux ? kg_reduced_rows(shape->size) : shape->size.n_packed;
+  const int rows = shape->reduced ? kg_reduced_rows(shape->size) : shape->size.n_packed;
   return (size_t)rows * KG_LANES * (size_t)shape->count.n_groups;
 }
 
@@ -51,7 +50,7 @@ static void place_lines(const kg_multigrid_shape *shape, void *memory, kg_smooth
   s->lines.begin = kg_piece(memory, lines + 1, i, bytes);
   s->lines.edge = kg_piece(memory, steps, i, bytes);
   s->lines.side = kg_piece(memory, 2 * steps, i, bytes);
-  if (s->kind != KEDGE_SMOOTHER_STRIP) return;
+  if (shape->smoother != KEDGE_SMOOTHER_STRIP) return;
   s->strips.corner = kg_piece(memory, (size_t)shape->count.n_elements, 1, bytes);
   s->strips.sides = kg_piece(memory, 2 * (size_t)shape->count.n_free, i, bytes);
 }
@@ -109,28 +108,27 @@ static kg_multigrid trace_at(const kg_multigrid_shape *shape, void *memory, size
   return m;
 }
 
-/// Where everything lies: that first.
-static kg_multigrid multigrid_at(const kg_multigrid_shape *shape, void *memory, size_t *bytes)
+/// Where that lies which is below the trace, and the lines, which a lower order borrows.
+static void space_at(const kg_multigrid_shape *shape, void *memory, kg_multigrid *m, size_t *bytes)
 {
   const size_t n_free = (size_t)shape->count.n_free, n_vertices = (size_t)shape->n_vertices;
   const size_t n_entries = 2 * n_free, i = sizeof(int32_t), d = sizeof(double);
-  kg_multigrid m = trace_at(shape, memory, bytes);
-  if (kg_smoother_has_lines(shape->smoother)) place_lines(shape, memory, &m.smoother, bytes);
-  if (shape->smoothing_steps == 0) return m;
-  m.space.edge_row = kg_piece(memory, 2 * n_free, i, bytes);
-  m.space.begin = kg_piece(memory, n_vertices + 1, i, bytes);
-  m.space.ends = kg_piece(memory, 2 * n_free, i, bytes);
+  *bytes = 0;
+  if (kg_smoother_has_lines(shape->smoother)) place_lines(shape, memory, &m->smoother, bytes);
+  if (shape->smoothing_steps == 0) return;
+  m->space.edge_row = kg_piece(memory, 2 * n_free, i, bytes);
+  m->space.begin = kg_piece(memory, n_vertices + 1, i, bytes);
+  m->space.ends = kg_piece(memory, 2 * n_free, i, bytes);
   if (shape->flux) {
-    m.flux.opposite = kg_piece(memory, 2 * n_free, i, bytes);
-    m.flux.q = kg_piece(memory, 3 * n_free, sizeof *m.flux.q, bytes);
+    m->flux.opposite = kg_piece(memory, 2 * n_free, i, bytes);
+    m->flux.q = kg_piece(memory, 3 * n_free, sizeof *m->flux.q, bytes);
   }
-  m.matrix.row = kg_piece(memory, n_vertices + 1, i, bytes);
-  m.matrix.column = kg_piece(memory, n_entries, i, bytes);
-  m.matrix.value = kg_piece(memory, n_entries, sizeof(float), bytes);
-  m.matrix.diagonal = kg_piece(memory, n_vertices, d, bytes);
-  m.residual = kg_piece(memory, n_vertices, d, bytes);
-  m.correction = kg_piece(memory, n_vertices, d, bytes);
-  return m;
+  m->matrix.row = kg_piece(memory, n_vertices + 1, i, bytes);
+  m->matrix.column = kg_piece(memory, n_entries, i, bytes);
+  m->matrix.value = kg_piece(memory, n_entries, sizeof(float), bytes);
+  m->matrix.diagonal = kg_piece(memory, n_vertices, d, bytes);
+  m->residual = kg_piece(memory, n_vertices, d, bytes);
+  m->correction = kg_piece(memory, n_vertices, d, bytes);
 }
 
 bool kg_multigrid_is_measured(const kg_multigrid_shape *shape)
@@ -144,17 +142,18 @@ bool kg_multigrid_has_vertex_modes(const kg_multigrid_shape *shape)
          shape->size.order >= VERTEX_MODES_ORDER_MIN;
 }
 
-size_t kg_multigrid_bytes(const kg_multigrid_shape *shape)
-{
-  size_t bytes;
-  multigrid_at(shape, NULL, &bytes);
-  return bytes;
-}
-
-size_t kg_multigrid_lower_bytes(const kg_multigrid_shape *shape)
+size_t kg_multigrid_trace_bytes(const kg_multigrid_shape *shape)
 {
   size_t bytes;
   trace_at(shape, NULL, &bytes);
+  return bytes;
+}
+
+size_t kg_multigrid_space_bytes(const kg_multigrid_shape *shape)
+{
+  kg_multigrid m;
+  size_t bytes;
+  space_at(shape, NULL, &m, &bytes);
   return bytes;
 }
 
@@ -210,12 +209,10 @@ static kedge_status make_single(kedge_context *ctx, const kg_multigrid_args *a,
                                 const kg_multigrid_single *single)
 {
   KG_TRY(kg_zero(ctx, single->z, z_count(&a->shape) * sizeof *single->z));
-  if (a->shape.flux)
-    return kg_local_reduce(ctx, &(kg_local_reduce_args){.batch = a->batch,
-                                                        .from = a->local.data,
-                                                        .number = KG_SINGLE,
-                                                        .to = single->local,
-                                                        .n_groups = a->batch.count.n_groups});
+  if (a->shape.reduced)
+    return kg_round(
+        ctx, &(kg_round_args){
+                 .n = (int64_t)local_count(&a->shape), .from = a->local.data, .to = single->local});
   return kg_local_differences(ctx, &(kg_local_differences_args){.size = a->shape.size,
                                                                 .n_groups = a->shape.count.n_groups,
                                                                 .from = a->local.data,
@@ -247,7 +244,7 @@ kedge_status kg_multigrid_lower(kedge_context *ctx, const kg_multigrid_args *a,
                                 const kg_multigrid *upper, kg_multigrid *out)
 {
   size_t bytes;
-  *out = trace_at(&a->shape, a->memory, &bytes);
+  *out = trace_at(&a->shape, a->trace, &bytes);
   out->smoother.lines = upper->smoother.lines;
   out->smoother.strips.corner = upper->smoother.strips.corner;
   out->smoother.strips.sides = upper->smoother.strips.sides;
@@ -264,7 +261,8 @@ kedge_status kg_multigrid_lower(kedge_context *ctx, const kg_multigrid_args *a,
 kedge_status kg_multigrid_create(kedge_context *ctx, const kg_multigrid_args *a, kg_multigrid *out)
 {
   size_t bytes;
-  *out = multigrid_at(&a->shape, a->memory, &bytes);
+  *out = trace_at(&a->shape, a->trace, &bytes);
+  space_at(&a->shape, a->space, out, &bytes);
   out->solver = a->solver;
   if (kg_smoother_has_lines(a->shape.smoother))
     KG_TRY(put_lines(ctx, a->lines, &a->batch, &out->smoother));
@@ -296,7 +294,6 @@ int kg_multigrid_levels(const kg_multigrid *multigrid)
 
 kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *s)
 {
-  const int32_t n = s->count.n_elements;
   kg_cost sum = kg_smoother_make_cost(s->smoother, s->size, &s->count, s->n_line_steps);
   if (s->smoothing_steps == 0) return sum;
   sum = kg_cost_plus(sum, 1, kg_vertex_space_cost(&s->count, s->n_vertices));
@@ -306,8 +303,8 @@ kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *s)
     sum = kg_cost_plus(sum, 1, kg_vertex_modes_cost(s->size, &s->count, s->n_vertices));
   if (!has_copies(s)) return sum;
   return kg_cost_plus(sum, 1,
-                      s->flux ? kg_local_reduce_cost(s->size, n, KG_SINGLE)
-                              : kg_local_differences_cost(s->size, n));
+                      s->reduced ? kg_round_cost((int64_t)local_count(s))
+                                 : kg_local_differences_cost(s->size, s->count.n_elements));
 }
 
 kedge_status kg_multigrid_begin(kedge_context *ctx, const kg_multigrid *m,
@@ -323,8 +320,8 @@ kedge_status kg_multigrid_begin(kedge_context *ctx, const kg_multigrid *m,
   if (!has_copies(&m->shape)) return KEDGE_OK;
   out->op.number = KG_SINGLE;
   out->op.local = m->single.local;
-  out->op.differences = !m->shape.flux;
-  out->op.reduced = m->shape.flux;
+  out->op.differences = !m->shape.reduced;
+  out->op.reduced = m->shape.reduced;
   out->op.halo = m->single.halo;
   out->r = m->single.r;
   out->z = m->single.z;
@@ -463,9 +460,8 @@ kg_cost kg_multigrid_apply_cost(const kg_multigrid_shape *s)
 {
   const double k = s->smoothing_steps, size = (double)kg_number_bytes(s->number) / 8.0;
   const double products = s->flux ? 2 * k - 1 : 2 * k;
-  const bool reduced = has_copies(s) ? s->flux : s->reduced;
-  const kg_cost op = reduced ? kg_trace_apply_cost_reduced(s->size, &s->count)
-                             : kg_trace_apply_cost(s->size, &s->count);
+  const kg_cost op = s->reduced ? kg_trace_apply_cost_reduced(s->size, &s->count)
+                                : kg_trace_apply_cost(s->size, &s->count);
   const kg_cost step = kg_smoother_step_cost(s->smoother, s->size, &s->count, s->n_line_steps);
   if (s->smoothing_steps == 0) return step;
   kg_cost sum = kg_cost_plus(kg_cost_plus((kg_cost){0}, products, op), 2 * k, step);

@@ -33,7 +33,7 @@ typedef struct kg_multigrid_shape {
   kg_number number;               ///< of the cycle on the trace; the levels below are double
   kg_number local;  ///< of the K^e that it is given; where that is single precision, `number` is
   bool flux;        ///< there is no reaction
-  bool reduced;     ///< the operator in double precision has reduced K^e
+  bool reduced;     ///< the K^e that it is given are
 } kg_multigrid_shape;
 
 /// What a cycle on the trace works with, in its number.
@@ -75,19 +75,21 @@ bool kg_multigrid_is_measured(const kg_multigrid_shape *shape);
 /// Whether steps move vertex modes too (ops/vertex_modes.h): one step with the blocks of edges, from order 5 on,
 /// where that takes fewer iterations.
 bool kg_multigrid_has_vertex_modes(const kg_multigrid_shape *shape);
-/// Bytes of the memory that kg_multigrid_create() is given, kept and for work, beside that of the
-/// coarse solver.
-size_t kg_multigrid_bytes(const kg_multigrid_shape *shape);
+/// Bytes of the memory that kg_multigrid_create() is given, beside that of the coarse solver: for the cycle
+/// on the trace, for what is below it, and for work.
+size_t kg_multigrid_trace_bytes(const kg_multigrid_shape *shape);
+size_t kg_multigrid_space_bytes(const kg_multigrid_shape *shape);
 kedge_status kg_multigrid_work_bytes(kedge_context *ctx, const kg_multigrid_shape *shape,
                                      size_t *bytes);
 
 typedef struct kg_multigrid_args {
   kg_multigrid_shape shape;
   kg_batch batch;
-  kg_local local;                 ///< of the number in `shape`
+  kg_local local;                 ///< of the number and form in `shape`
   const kg_edge_lines *lines;     ///< KEDGE_SMOOTHER_LINE, KEDGE_SMOOTHER_STRIP; else not read
   const kg_coarse_table *solver;  ///< of the coarse system
-  void *memory, *work;            ///< device memory; `work` is free again afterwards
+  void *trace, *space;            ///< device memory of these sizes
+  void *work;                     ///< the same, free again afterwards
   size_t work_bytes;
   void *coarse;  ///< memory of the coarse solver, which may have `work` too
   size_t coarse_bytes;
@@ -99,10 +101,9 @@ kedge_status kg_multigrid_create(kedge_context *ctx, const kg_multigrid_args *ar
                                  kg_multigrid *out);
 /// That of the system restricted to a lower order (ops/order_transfer.h), whose coarse space and
 /// matrix are the same: it borrows them. Do not destroy it.
-/// @param[in] args  of the lower order; memory of kg_multigrid_lower_bytes(), work as for `upper`
+/// @param[in] args  of the lower order, without `space`; work as for `upper`
 kedge_status kg_multigrid_lower(kedge_context *ctx, const kg_multigrid_args *args,
                                 const kg_multigrid *upper, kg_multigrid *out);
-size_t kg_multigrid_lower_bytes(const kg_multigrid_shape *shape);
 void kg_multigrid_destroy(kedge_context *ctx, kg_multigrid *multigrid);
 /// The trace and the levels below it.
 int kg_multigrid_levels(const kg_multigrid *multigrid);

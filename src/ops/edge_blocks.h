@@ -10,7 +10,7 @@
 ///
 /// with entry (i, j), j <= i, in row i (i+1) / 2 + j.
 #pragma once
-#include "ops/local_differences.h"
+#include "ops/local_entry.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_edge_blocks_args {
@@ -49,12 +49,10 @@ KG_INLINE int64_t kg_edge_block_at(int m, int32_t edge)
 /// Add the part of a side's K^e that couples its edge with itself.
 KG_INLINE void kg_edge_block_add(const kg_local *local, int m, int32_t side, double *block)
 {
-  const int n = 3 * m, first = side % 3 * m;
-  const int32_t e = side / 3;
-  const int64_t at_e = (int64_t)(e / KG_LANES) * (n * (n + 1) / 2) * KG_LANES + e % KG_LANES;
+  const kg_local_element e = kg_local_element_of(local, m, side / 3);
+  const int l = side % 3;
   for (int i = 0, at = 0; i < m; ++i)
-    for (int j = 0; j <= i; ++j, ++at)
-      block[at] += kg_local_entry(local, m, at_e, first + i, first + j);
+    for (int j = 0; j <= i; ++j, ++at) block[at] += kg_local_entry(&e, l, i, l, j);
 }
 
 KEDGE_END_DECLS

@@ -11,7 +11,7 @@
 /// because most edges have two elements. A_e^-1 / 2 lies as K^e does, so that kg_trace_apply() is this
 /// product. Rows of Dirichlet edges are zero.
 #pragma once
-#include "ops/local_differences.h"
+#include "ops/local_entry.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_element_blocks_args {
@@ -33,7 +33,7 @@ kedge_status kg_element_blocks_cuda(kedge_context *ctx, const kg_element_blocks_
 kedge_status kg_element_blocks_host_single(kedge_context *ctx, const kg_element_blocks_args *args);
 kedge_status kg_element_blocks_cuda_single(kedge_context *ctx, const kg_element_blocks_args *args);
 
-/// Row 0 of a K^e; the next row is KG_LANES numbers on.
+/// Row 0 of an inverse; the next row is KG_LANES numbers on.
 KG_INLINE int64_t kg_element_block_at(const kg_sizes *size, int32_t e)
 {
   return (int64_t)(e / KG_LANES) * size->n_packed * KG_LANES + e % KG_LANES;
@@ -43,12 +43,11 @@ KG_INLINE int64_t kg_element_block_at(const kg_sizes *size, int32_t e)
 KG_INLINE void kg_element_block_add(const kg_element_blocks_args *a, int32_t side, int first,
                                     double *block, int stride)
 {
-  const int m = a->batch.reference.size.n_edge, other = side % 3 * m;
-  const int64_t at = kg_element_block_at(&a->batch.reference.size, side / 3);
+  const int m = a->batch.reference.size.n_edge, l = side % 3;
+  const kg_local_element e = kg_local_element_of(&a->local, m, side / 3);
   for (int i = 0; i < m; ++i)
     for (int j = 0; j <= i; ++j)
-      block[kg_packed_entry(first + i, first + j) * stride] +=
-          kg_local_entry(&a->local, m, at, other + i, other + j);
+      block[kg_packed_entry(first + i, first + j) * stride] += kg_local_entry(&e, l, i, l, j);
 }
 
 /// Rows and columns of an edge without unknowns: those of the identity.
@@ -64,11 +63,11 @@ KG_INLINE bool kg_element_block(const kg_element_blocks_args *a, int32_t e, doub
 {
   const kg_sizes *size = &a->batch.reference.size;
   const int m = size->n_edge, n = size->n_trace;
-  const int64_t at_e = kg_element_block_at(size, e);
+  const kg_local_element element = kg_local_element_of(&a->local, m, e);
   bool is_free[3];
   for (int i = 0, entry = 0; i < n; ++i)
     for (int j = 0; j <= i; ++j, entry += stride)
-      block[entry] = kg_local_entry(&a->local, m, at_e, i, j);
+      block[entry] = kg_local_entry(&element, i / m, i % m, j / m, j % m);
   for (int l = 0; l < 3; ++l) {
     const int64_t at = ((int64_t)(e / KG_LANES) * 3 + l) * KG_LANES + e % KG_LANES;
     const int64_t edge = a->batch.arrays.side_edge[at] >> 1;

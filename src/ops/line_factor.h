@@ -55,16 +55,16 @@ kedge_status kg_line_factor_cuda_single(kedge_context *ctx, const kg_line_factor
 KG_INLINE double kg_line_coupling(const kg_line_factor_args *a, int m, const int32_t side[2], int i,
                                   int j)
 {
-  const int n = 3 * m, row = side[1] % 3 * m + i;
   const int32_t e = side[1] / 3;
-  const int64_t at = (int64_t)(e / KG_LANES) * (n * (n + 1) / 2) * KG_LANES + e % KG_LANES;
-  double sum = kg_local_entry(&a->local, m, at, row, side[0] % 3 * m + j);
+  const int l = side[1] % 3;
+  const kg_local_element element = kg_local_element_of(&a->local, m, e);
+  double sum = kg_local_entry(&element, l, i, side[0] % 3, j);
   if (!a->strips.corner) return sum;
   const int corner = a->strips.corner[e], slot = kg_strip_slot(corner, side[0] % 3);
   if (slot == 1) return sum;  // the edge is in line elsewhere
   const kg_real *w = kg_strip_third(&a->strips, m, e, slot) + j;
-  const int third = kg_strip_side(corner, 1) * m;
-  for (int k = 0; k < m; ++k) sum -= kg_local_entry(&a->local, m, at, row, third + k) * w[k * m];
+  const int third = kg_strip_side(corner, 1);
+  for (int k = 0; k < m; ++k) sum -= kg_local_entry(&element, l, i, third, k) * w[k * m];
   return sum;
 }
 

@@ -27,13 +27,6 @@ kg_cost kg_local_differences_cost(kg_sizes size, int64_t n_elements);
 kedge_status kg_local_differences_host(kedge_context *ctx, const kg_local_differences_args *args);
 kedge_status kg_local_differences_cuda(kedge_context *ctx, const kg_local_differences_args *args);
 
-/// Local matrices as an operator gets them that reads single entries: K^e in double, or K' in single
-/// precision.
-typedef struct kg_local {
-  const void *data;  ///< [group][n (n+1) / 2][lane]
-  kg_number number;
-} kg_local;
-
 /// Entry (i, j) or (j, i), from where entry (0, 0) lies.
 KG_INLINE int64_t kg_local_at(int i, int j)
 {
@@ -49,20 +42,6 @@ KG_INLINE double kg_local_difference(const double *k, int m, int i, int j)
   if (j == last) sum += k[kg_local_at(i, 0)] + k[kg_local_at(i, m)];
   if (i == last && j == last)
     sum += k[kg_local_at(0, 0)] + k[kg_local_at(m, m)] + 2.0 * k[kg_local_at(m, 0)];
-  return sum;
-}
-
-/// Entry (i, j) of K^e, from entry (0, 0) of the element at `first`.
-KG_INLINE double kg_local_entry(const kg_local *local, int m, int64_t first, int i, int j)
-{
-  if (local->number == KG_DOUBLE) return ((const double *)local->data)[first + kg_local_at(i, j)];
-  const float *k = (const float *)local->data + first;
-  const int last = 2 * m;
-  double sum = k[kg_local_at(i, j)];
-  if (i == last) sum -= (double)k[kg_local_at(0, j)] + k[kg_local_at(m, j)];
-  if (j == last) sum -= (double)k[kg_local_at(i, 0)] + k[kg_local_at(i, m)];
-  if (i == last && j == last)
-    sum += k[kg_local_at(0, 0)] + (double)k[kg_local_at(m, m)] + 2.0 * k[kg_local_at(m, 0)];
   return sum;
 }
 

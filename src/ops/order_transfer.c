@@ -23,9 +23,10 @@ kedge_status kg_order_add(kedge_context *ctx, const kg_order_vector_args *args)
   return impl[ctx->backend](ctx, args);
 }
 
-kg_cost kg_order_local_cost(kg_sizes to_size, int64_t n_elements)
+kg_cost kg_order_local_cost(kg_sizes to_size, bool reduced, int64_t n_elements)
 {
-  return (kg_cost){.bytes = 2 * 8.0 * to_size.n_packed * (double)n_elements};
+  const int rows = reduced ? kg_reduced_rows(to_size) : to_size.n_packed;
+  return (kg_cost){.bytes = 2 * 8.0 * rows * (double)n_elements};
 }
 
 kg_cost kg_order_vector_cost(int64_t n_edges, int m)

@@ -1,5 +1,5 @@
 // order_transfer_cuda.cu: modes of a lower order out of matrices and vectors, and back.
-// Map     local: block = group, warp = rows i, i + WARPS, ... of the small matrix, lane = element: both
+// Map     local: block = group, warp = rows i, i + WARPS, ... of the small triangle, or a flux, lane = element: both
 //         sides of the copy are lines of 256 bytes. Vectors: thread = mode of the lower order.
 // Cost    what is copied, twice.
 #include "backend/cuda_rt.h"
@@ -11,16 +11,21 @@ namespace
 
 enum { WARPS = 8, THREADS = 256 };
 
-__global__ void __launch_bounds__(32 * WARPS) local_kernel(const kg_order_local_args a)
+__global__ void __launch_bounds__(32 * WARPS)
+    local_kernel(const kg_order_local_args a, int from_rows, int to_rows)
 {
   const int64_t group = blockIdx.x;
-  const double *const from = a.from + group * a.from_size.n_packed * KG_LANES + threadIdx.x;
-  double *const to = a.to + group * a.to_size.n_packed * KG_LANES + threadIdx.x;
-  for (int i = (int)threadIdx.y; i < a.to_size.n_trace; i += WARPS) {
-    const int row = kg_order_row(&a, i);
+  const int n = kg_order_unknowns(&a), fluxes = kg_order_fluxes(&a);
+  const double *from = a.from + group * from_rows * KG_LANES + threadIdx.x;
+  double *to = a.to + group * to_rows * KG_LANES + threadIdx.x;
+  if ((int)threadIdx.y < fluxes) to[threadIdx.y * KG_LANES] = from[threadIdx.y * KG_LANES];
+  from += fluxes * KG_LANES;
+  to += fluxes * KG_LANES;
+  for (int i = (int)threadIdx.y; i < n; i += WARPS) {
+    const int row = kg_order_unknown(&a, i);
     for (int j = 0; j <= i; ++j)
       to[kg_packed_entry(i, j) * KG_LANES] =
-          from[kg_packed_entry(row, kg_order_row(&a, j)) * KG_LANES];
+          from[kg_packed_entry(row, kg_order_unknown(&a, j)) * KG_LANES];
   }
 }
 
@@ -49,7 +54,8 @@ unsigned blocks_of(int64_t n)
 extern "C" kedge_status kg_order_local_cuda(kedge_context *ctx, const kg_order_local_args *a)
 {
   if (a->n_groups == 0) return KEDGE_OK;  // an empty grid is a launch error
-  local_kernel<<<(unsigned)a->n_groups, dim3(KG_LANES, WARPS), 0, kg_cuda_stream(ctx)>>>(*a);
+  local_kernel<<<(unsigned)a->n_groups, dim3(KG_LANES, WARPS), 0, kg_cuda_stream(ctx)>>>(
+      *a, kg_order_rows(a, a->from_size), kg_order_rows(a, a->to_size));
   return kg_cuda_launched(ctx, "order_local");
 }
 

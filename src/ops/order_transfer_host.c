@@ -2,20 +2,26 @@
 #include "ops/order_transfer.h"
 #include "ops/sweep.h"
 
+static void copy_row(double *to, const double *from)
+{
+#pragma omp simd
+  for (int lane = 0; lane < KG_LANES; ++lane) to[lane] = from[lane];
+}
+
 kedge_status kg_order_local_host(kedge_context *ctx, const kg_order_local_args *a)
 {
-  const int n = a->to_size.n_trace;
-  const size_t from_group = (size_t)a->from_size.n_packed * KG_LANES;
-  const size_t to_group = (size_t)a->to_size.n_packed * KG_LANES;
+  const int n = kg_order_unknowns(a), fluxes = kg_order_fluxes(a);
+  const size_t from_group = (size_t)kg_order_rows(a, a->from_size) * KG_LANES;
+  const size_t to_group = (size_t)kg_order_rows(a, a->to_size) * KG_LANES;
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
   for (int32_t g = 0; g < a->n_groups; ++g) {
+    const double *from = a->from + (size_t)g * from_group;
     double *to = a->to + (size_t)g * to_group;
+    for (int row = 0; row < fluxes; ++row, to += KG_LANES, from += KG_LANES) copy_row(to, from);
     for (int i = 0; i < n; ++i)
       for (int j = 0; j <= i; ++j, to += KG_LANES) {
-        const int row = kg_packed_entry(kg_order_row(a, i), kg_order_row(a, j));
-        const double *from = a->from + (size_t)g * from_group + (size_t)row * KG_LANES;
-#pragma omp simd
-        for (int lane = 0; lane < KG_LANES; ++lane) to[lane] = from[lane];
+        const int row = kg_packed_entry(kg_order_unknown(a, i), kg_order_unknown(a, j));
+        copy_row(to, from + (size_t)row * KG_LANES);
       }
   }
   return KEDGE_OK;

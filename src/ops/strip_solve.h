@@ -18,7 +18,7 @@
 ///     expand     1/2 (y_p + sum (A_f^-1 v_f - sum_p W_p y_p))   the edge as one of a line, and as third of elements
 #pragma once
 #include "core/inline.h"
-#include "ops/local_differences.h"
+#include "ops/local_entry.h"
 #include "ops/real.h"
 #include "ops/trace_arrays.h"
 KEDGE_BEGIN_DECLS
@@ -104,15 +104,14 @@ KG_INLINE kg_real kg_strip_own(const kg_strips *strips, int m, int32_t edge, int
 /// Entry (k, i) of W of an element's slot 0 or 2.
 KG_INLINE kg_real kg_strip_entry(const kg_strip_fill_args *a, int32_t e, int slot, int k, int i)
 {
-  const int m = a->batch.reference.size.n_edge, packed = a->batch.reference.size.n_packed;
-  const int corner = a->strips.corner[e];
-  const int64_t at = (int64_t)(e / KG_LANES) * packed * KG_LANES + e % KG_LANES;
-  const int row = kg_strip_side(corner, 1) * m, column = kg_strip_side(corner, slot) * m + i;
+  const int m = a->batch.reference.size.n_edge, corner = a->strips.corner[e];
+  const int third = kg_strip_side(corner, 1), other = kg_strip_side(corner, slot);
+  const kg_local_element element = kg_local_element_of(&a->local, m, e);
   const int32_t edge = kg_strip_edge(&a->batch, corner, e, 1);
   double sum = 0.0;
   for (int j = 0; edge >= 0 && j < m; ++j)
     sum += (double)kg_strip_own(&a->strips, m, edge, k, j) *
-           kg_local_entry(&a->local, m, at, row + j, column);
+           kg_local_entry(&element, third, j, other, i);
   return (kg_real)sum;
 }
 

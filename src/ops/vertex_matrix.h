@@ -9,7 +9,7 @@
 /// of them is met once, from the side that begins there; and what the entries lose when they are
 /// rounded (multigrid/csr.h).
 #pragma once
-#include "ops/local_differences.h"
+#include "ops/local_entry.h"
 #include "ops/vertex_space.h"
 KEDGE_BEGIN_DECLS
 
@@ -47,32 +47,44 @@ KG_INLINE int64_t kg_vertex_element_at(int32_t e, int i, int j)
   return ((int64_t)(e / KG_LANES) * 6 + k) * KG_LANES + e % KG_LANES;
 }
 
-/// The matrix of an element. Vertex i is where side i begins and side i + 2 (modulo 3) ends.
+/// Entry (i, j) of the matrix of an element. Vertex i is where side i begins and side i + 2 (modulo 3) ends.
+/// @param[in] slope  mode 1 of a side where it begins; where it ends it has the other sign
+KG_INLINE double kg_vertex_entry(const kg_local_element *e, const double slope[3], int i, int j)
+{
+  double sum = 0.0;
+  for (int at_i = 0; at_i < 2; ++at_i)
+    for (int at_j = 0; at_j < 2; ++at_j) {
+      const int s = (i + 2 * at_i) % 3, t = (j + 2 * at_j) % 3;
+      const double p[2] = {KG_PROLONG_MEAN, at_i ? -slope[s] : slope[s]};
+      const double q[2] = {KG_PROLONG_MEAN, at_j ? -slope[t] : slope[t]};
+      for (int u = 0; u < 2; ++u)
+        for (int v = 0; v < 2; ++v) sum += p[u] * q[v] * kg_local_entry(e, s, u, t, v);
+    }
+  return sum;
+}
+
+/// The same of reduced K^e: w = 0 for a linear function, and the fluxes of its means are left, those
+/// between the sides opposite to the vertices.
+KG_INLINE double kg_vertex_entry_reduced(const kg_local_element *e, int i, int j)
+{
+  return 0.5 * kg_local_flux(e, (i + 1) % 3, (j + 1) % 3);
+}
+
+/// The matrix of an element.
 KG_INLINE void kg_vertex_element(const kg_vertex_matrix_args *a, int32_t e)
 {
-  const int m = a->batch.reference.size.n_edge, packed = a->batch.reference.size.n_packed;
-  const int64_t group = e / KG_LANES;
-  const int lane = e % KG_LANES;
-  const int64_t at = group * packed * KG_LANES + lane;
-  double slope[3];  // mode 1 where a side begins; where it ends it has the other sign
+  const kg_local_element element =
+      kg_local_element_of(&a->local, a->batch.reference.size.n_edge, e);
+  const bool reduced = a->local.form == KG_LOCAL_REDUCED;
+  double slope[3];
   for (int l = 0; l < 3; ++l) {
-    const bool reversed = a->batch.arrays.side_edge[(group * 3 + l) * KG_LANES + lane] & 1u;
+    const bool reversed = a->batch.arrays.side_edge[kg_lane_side(e, l)] & 1u;
     slope[l] = reversed ? KG_PROLONG_SLOPE : -KG_PROLONG_SLOPE;
   }
   for (int i = 0; i < 3; ++i)
-    for (int j = 0; j <= i; ++j) {
-      double sum = 0.0;
-      for (int at_i = 0; at_i < 2; ++at_i)
-        for (int at_j = 0; at_j < 2; ++at_j) {
-          const int s = (i + 2 * at_i) % 3, t = (j + 2 * at_j) % 3;
-          const double p[2] = {KG_PROLONG_MEAN, at_i ? -slope[s] : slope[s]};
-          const double q[2] = {KG_PROLONG_MEAN, at_j ? -slope[t] : slope[t]};
-          for (int u = 0; u < 2; ++u)
-            for (int v = 0; v < 2; ++v)
-              sum += p[u] * q[v] * kg_local_entry(&a->local, m, at, s * m + u, t * m + v);
-        }
-      a->element[kg_vertex_element_at(e, i, j)] = sum;
-    }
+    for (int j = 0; j <= i; ++j)
+      a->element[kg_vertex_element_at(e, i, j)] = reduced ? kg_vertex_entry_reduced(&element, i, j)
+                                                          : kg_vertex_entry(&element, slope, i, j);
 }
 
 /// Entries of a row beside its diagonal.

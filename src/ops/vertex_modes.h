@@ -13,7 +13,7 @@
 /// Smoothing adds sum_v phi_v weight_v phi_v . (r - A z) to B^-1 (r - A z) (ops/edge_smooth.h), as a Jacobi
 /// iteration of these modes would. Having no mode 0 they do not see A P c of a coarse function (ops/vertex_flux.h).
 #pragma once
-#include "ops/local_differences.h"
+#include "ops/local_entry.h"
 #include "ops/real.h"
 #include "ops/trace_arrays.h"
 #include "ops/vertex_space.h"
@@ -57,13 +57,13 @@ typedef struct kg_vertex_mode_sums {
 KG_INLINE kg_vertex_mode_sums kg_vertex_mode_sum(const kg_vertex_modes_args *a, int32_t e, int s,
                                                  int t)
 {
-  const int m = a->batch.reference.size.n_edge, packed = a->batch.reference.size.n_packed;
-  const int64_t first = (int64_t)(e / KG_LANES) * packed * KG_LANES + e % KG_LANES;
+  const int m = a->batch.reference.size.n_edge;
+  const kg_local_element element = kg_local_element_of(&a->local, m, e);
   kg_vertex_mode_sums sum = {{{0.0, 0.0}, {0.0, 0.0}}};
   for (int i = 1; i < m; ++i)
     for (int j = 1; j < m; ++j)
       sum.of[i & 1][j & 1] += a->modes.shape[i] * a->modes.shape[j] *
-                              kg_local_entry(&a->local, m, first, s * m + i, t * m + j);
+                              kg_local_entry(&element, s, i, t, j);
   return sum;
 }
 

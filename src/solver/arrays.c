@@ -162,8 +162,10 @@ static size_t multigrid_bytes(kg_array array, const kg_shape *s)
   const kg_multigrid_shape shape = kg_shape_multigrid(s);
   if (!kg_shape_has_multigrid(s)) return 0;
   switch (array) {
-    case KG_ARRAY_MULTIGRID:
-      return kg_multigrid_bytes(&shape);
+    case KG_ARRAY_MULTIGRID_TRACE:
+      return kg_multigrid_trace_bytes(&shape);
+    case KG_ARRAY_MULTIGRID_SPACE:
+      return kg_multigrid_space_bytes(&shape);
     case KG_ARRAY_MULTIGRID_COARSE:
       return kg_coarse_table_of(s->coarse_solver)->takes_memory ? (size_t)coarse_bytes(s).kept : 0;
     default:
@@ -179,7 +181,7 @@ static size_t compact_bytes(kg_array array, const kg_shape *s)
   const size_t modes = (size_t)(s->size.n_packed + s->size.n_modes + s->size.n_trace);
   switch (array) {
     case KG_ARRAY_LOCAL:
-      return (size_t)s->size.n_packed * lanes * sizeof(float);
+      return (size_t)kg_shape_local_rows(s) * lanes * sizeof(float);
     case KG_ARRAY_LOCAL_CHUNK:  // K^e, load vectors and F^e
       return modes * chunk * sizeof(double);
     case KG_ARRAY_RESIDUAL:
@@ -236,7 +238,8 @@ size_t kg_array_bytes(kg_array array, const kg_shape *s)
       return is_single(s) ? 0 : (multigrid ? all_rows : free_rows) * d;
     case KG_ARRAY_RESIDUAL:
       return multigrid ? free_rows * d : 0;
-    case KG_ARRAY_MULTIGRID:
+    case KG_ARRAY_MULTIGRID_TRACE:
+    case KG_ARRAY_MULTIGRID_SPACE:
     case KG_ARRAY_MULTIGRID_COARSE:
     case KG_ARRAY_MULTIGRID_WORK:
       return multigrid_bytes(array, s);
@@ -268,32 +271,13 @@ size_t kg_array_bytes(kg_array array, const kg_shape *s)
   }
 }
 
-/// What a coarse solver that takes no memory of ours allocates for itself.
-static size_t other_bytes(kedge_stage stage, const kg_shape *s)
+int64_t kg_other_bytes(kedge_stage stage, const kg_shape *s)
 {
   const bool lives = stage == KEDGE_STAGE_ASSEMBLY || stage == KEDGE_STAGE_TRACE_SOLVE;
   if (!kg_shape_has_multigrid(s) || !lives) return 0;
   if (kg_coarse_table_of(s->coarse_solver)->takes_memory) return 0;
   const kg_coarse_bytes bytes = coarse_bytes(s);
-  return (size_t)(stage == KEDGE_STAGE_ASSEMBLY ? bytes.kept + bytes.work : bytes.kept);
-}
-
-int64_t kg_stage_bytes(kedge_stage stage, const kg_shape *shape)
-{
-  size_t bytes = other_bytes(stage, shape);
-  for (kg_array a = 0; a < KG_ARRAY_COUNT; ++a)
-    if (kg_array_lives(a, stage, shape)) bytes += kg_rounded(kg_array_bytes(a, shape));
-  return (int64_t)bytes;
-}
-
-int64_t kg_peak_bytes(const kg_shape *shape)
-{
-  int64_t peak = 0;
-  for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage) {
-    const int64_t bytes = kg_stage_bytes(stage, shape);
-    if (bytes > peak) peak = bytes;
-  }
-  return peak;
+  return stage == KEDGE_STAGE_ASSEMBLY ? bytes.kept + bytes.work : bytes.kept;
 }
 
 int32_t kg_chunk_groups(const kg_shape *shape)
@@ -312,22 +296,4 @@ int32_t kg_compact_groups(const kg_shape *shape)
   const int64_t least = ((int64_t)16 << 20) / bytes + 1, most = ((int64_t)256 << 20) / bytes;
   const int64_t part = n / 32 > most ? most : n / 32 > least ? n / 32 : least;
   return (int32_t)((part < n ? part : n) * patch);
-}
-
-kedge_status kg_arrays_enter(kedge_context *ctx, kedge_stage stage, const kg_shape *shape,
-                             kg_buffer *buffers)
-{
-  for (kg_array a = 0; a < KG_ARRAY_COUNT; ++a) {
-    const size_t bytes = kg_array_bytes(a, shape);
-    if (bytes == 0 || buffers[a].data || !kg_array_lives(a, stage, shape)) continue;
-    KG_TRY(kg_alloc(ctx, bytes, 1, &buffers[a]));
-  }
-  return KEDGE_OK;
-}
-
-void kg_arrays_leave(kedge_context *ctx, kedge_stage stage, const kg_shape *shape,
-                     kg_buffer *buffers)
-{
-  for (kg_array a = 0; a < KG_ARRAY_COUNT; ++a)
-    if (!kg_array_lives(a, stage + 1, shape)) kg_free(ctx, &buffers[a]);
 }

@@ -1,13 +1,14 @@
 /// @file
 /// Every array a solve keeps in device memory: its size and the stages it lives in, in one table.
-/// Allocation, release and prediction all walk this table, so a prediction cannot drift from what
-/// is then allocated.
+/// Allocation, release and prediction all walk this table (solver/places.h), so a prediction cannot drift
+/// from what is then allocated.
 #pragma once
 #include "backend/backend.h"
 #include "basis/reference.h"
 #include "kedge/solution.h"
 #include "mesh/trace_layout.h"
 #include "multigrid/multigrid.h"
+#include "ops/local_entry.h"
 
 /// What sizes depend on.
 typedef struct kg_shape {
@@ -19,6 +20,7 @@ typedef struct kg_shape {
   bool has_exact;
   bool cells_only;  ///< results are means over the elements
   bool keeps_load;  ///< the load vectors stay through the trace solve; else they are made again
+  bool apart;  ///< no array lies in another's memory: for programs that measure parts of a solve
   kedge_operator operator_kind;
   kedge_preconditioner preconditioner;
   kedge_smoother smoother;
@@ -51,12 +53,22 @@ static inline bool kg_shape_is_nested(const kg_shape *shape)
 {
   return shape->start_order > 0 && shape->operator_kind == KEDGE_OPERATOR_MATRIX_FREE;
 }
-/// The trace solve works with reduced K^e (ops/local_reduced.h), which the assembly makes in place. The
-/// kernel for small problems has its own way with K^e, and precision = compact another form.
+/// The iteration is in single precision, and K^e (solver/compact.h).
+static inline bool kg_shape_is_compact(const kg_shape *shape)
+{
+  return kg_shape_has_multigrid(shape) && shape->precision == KEDGE_PRECISION_COMPACT;
+}
+/// The trace solve, multigrid and all, works with reduced K^e (ops/local_reduced.h). The kernel for small
+/// problems has its own way with K^e.
 static inline bool kg_shape_reduces(const kg_shape *shape)
 {
   return shape->operator_kind == KEDGE_OPERATOR_MATRIX_FREE && !shape->has_reaction &&
-         shape->resident_bytes == 0 && shape->precision != KEDGE_PRECISION_COMPACT;
+         shape->resident_bytes == 0;
+}
+/// The assembly makes them of packed ones, in their memory; with precision = compact they never were packed.
+static inline bool kg_shape_reduces_in_place(const kg_shape *shape)
+{
+  return kg_shape_reduces(shape) && !kg_shape_is_compact(shape);
 }
 /// It has something to make of K^e between local matrices and trace solve.
 static inline bool kg_shape_assembles(const kg_shape *shape)
@@ -64,15 +76,21 @@ static inline bool kg_shape_assembles(const kg_shape *shape)
   return shape->operator_kind != KEDGE_OPERATOR_MATRIX_FREE || kg_shape_has_multigrid(shape) ||
          kg_shape_is_nested(shape) || kg_shape_reduces(shape);
 }
-/// The iteration too, and K^e (solver/compact.h).
-static inline bool kg_shape_is_compact(const kg_shape *shape)
-{
-  return kg_shape_has_multigrid(shape) && shape->precision == KEDGE_PRECISION_COMPACT;
-}
-/// Of the local matrices that are kept.
+/// Number and form of the local matrices of the trace solve.
 static inline kg_number kg_shape_local(const kg_shape *shape)
 {
   return kg_shape_is_compact(shape) ? KG_SINGLE : KG_DOUBLE;
+}
+static inline kg_local_form kg_shape_form(const kg_shape *shape)
+{
+  return kg_shape_reduces(shape)      ? KG_LOCAL_REDUCED
+         : kg_shape_is_compact(shape) ? KG_LOCAL_DIFFERENCES
+                                      : KG_LOCAL_PACKED;
+}
+/// Rows of an element of them.
+static inline int kg_shape_local_rows(const kg_shape *shape)
+{
+  return kg_shape_reduces(shape) ? kg_reduced_rows(shape->size) : shape->size.n_packed;
 }
 kg_multigrid_shape kg_shape_multigrid(const kg_shape *shape);
 /// Fill in the sizes of work that the backend says: those that depend on `count`.
@@ -103,7 +121,8 @@ kedge_status kg_shape_work(kedge_context *ctx, kg_shape *shape);
   X(ELL_COLUMN, ASSEMBLY, TRACE_SOLVE)             \
   X(ELL_VALUE, ASSEMBLY, TRACE_SOLVE)              \
   X(ELL_WORK, ASSEMBLY, ASSEMBLY)                  \
-  X(MULTIGRID, ASSEMBLY, TRACE_SOLVE)              \
+  X(MULTIGRID_TRACE, ASSEMBLY, TRACE_SOLVE)        \
+  X(MULTIGRID_SPACE, ASSEMBLY, TRACE_SOLVE)        \
   X(MULTIGRID_COARSE, ASSEMBLY, TRACE_SOLVE)       \
   X(MULTIGRID_WORK, ASSEMBLY, ASSEMBLY)            \
   X(NESTED, ASSEMBLY, TRACE_SOLVE)                 \
@@ -132,20 +151,11 @@ typedef enum kg_array { KG_ARRAY_LIST(KG_ARRAY_ENUMERATOR) KG_ARRAY_COUNT } kg_a
 /// Bytes of an array; 0: this solve does not have it.
 size_t kg_array_bytes(kg_array array, const kg_shape *shape);
 bool kg_array_lives(kg_array array, kedge_stage stage, const kg_shape *shape);
-/// Bytes of all arrays that live in a stage, rounded as kg_alloc() rounds.
-int64_t kg_stage_bytes(kedge_stage stage, const kg_shape *shape);
-int64_t kg_peak_bytes(const kg_shape *shape);
-
+/// What a coarse solver that takes no memory of ours allocates for itself.
+int64_t kg_other_bytes(kedge_stage stage, const kg_shape *shape);
 /// Groups a chunk: as many as keep the chunk's arrays near 256 MiB.
 int32_t kg_chunk_groups(const kg_shape *shape);
 
 /// Groups a chunk of precision = compact: whole patches, a 32nd of all where their K^e are 16 MiB,
 /// which keep a GPU busy, to 256 MiB.
 int32_t kg_compact_groups(const kg_shape *shape);
-
-/// Allocate what begins to live in a stage; release what lives no longer. `buffers` holds
-/// KG_ARRAY_COUNT entries, all zero before the first stage.
-kedge_status kg_arrays_enter(kedge_context *ctx, kedge_stage stage, const kg_shape *shape,
-                             kg_buffer *buffers);
-void kg_arrays_leave(kedge_context *ctx, kedge_stage stage, const kg_shape *shape,
-                     kg_buffer *buffers);

@@ -4,6 +4,7 @@
 #include "core/nvtx.h"
 #include "ops/batch_part.h"
 #include "ops/local_differences.h"
+#include "ops/local_reduced.h"
 #include "ops/local_matrices.h"
 #include "ops/pcg_vectors.h"
 #include "ops/round.h"
@@ -44,23 +45,38 @@ static kedge_status make_local(kg_pipeline *p, const chunk *c, const double *loa
                                                              .condensed = condensed});
 }
 
+/// K^e of a chunk in single precision, in the form of the trace solve.
+static kedge_status keep_local(kg_pipeline *p, const chunk *c)
+{
+  const size_t rows = (size_t)kg_shape_local_rows(&p->shape);
+  float *to = (float *)p->buffers[KG_ARRAY_LOCAL].data + rows * c->first_lane;
+  const int32_t n_groups = c->batch.count.n_groups;
+  if (kg_shape_reduces(&p->shape))
+    return kg_local_reduce(p->ctx, &(kg_local_reduce_args){.batch = c->batch,
+                                                           .from = c->local,
+                                                           .number = KG_SINGLE,
+                                                           .to = to,
+                                                           .n_groups = n_groups});
+  return kg_local_differences(
+      p->ctx, &(kg_local_differences_args){
+                  .size = p->shape.size, .n_groups = n_groups, .from = c->local, .to = to});
+}
+
 kedge_status kg_compact_local_matrices(kg_pipeline *p)
 {
   const kg_sizes z = p->shape.size;
   const kg_trace_counts *n = &p->layout.count;
   const double *load = p->buffers[KG_ARRAY_LOAD].data;
   double *condensed = p->buffers[KG_ARRAY_CONDENSED].data;
-  float *differences = p->buffers[KG_ARRAY_LOCAL].data;
-  kg_stage_cost(p, kg_local_differences_cost(z, n->n_elements), 1.0);
+  kg_stage_cost(p,
+                kg_shape_reduces(&p->shape) ? kg_local_reduce_cost(z, n->n_elements, KG_SINGLE)
+                                            : kg_local_differences_cost(z, n->n_elements),
+                1.0);
   for (chunk c = {0}; !c.is_last; c.first_patch += c.batch.count.n_patches) {
     c = chunk_at(p, c.first_patch);
     KG_TRY(make_local(p, &c, load + (size_t)z.n_modes * c.first_lane,
                       condensed + (size_t)z.n_trace * c.first_lane));
-    const kg_local_differences_args args = {.size = z,
-                                            .n_groups = c.batch.count.n_groups,
-                                            .from = c.local,
-                                            .to = differences + (size_t)z.n_packed * c.first_lane};
-    KG_TRY(kg_local_differences(p->ctx, &args));
+    KG_TRY(keep_local(p, &c));
   }
   return KEDGE_OK;
 }

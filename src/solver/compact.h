@@ -1,7 +1,7 @@
 /// @file
-/// precision = compact: of K^e only K' stays, in single precision (ops/local_differences.h), and the
-/// system is solved by iterative refinement (docs/math.md#compact). K^e in double precision is made
-/// chunk by chunk, of so many consecutive patches, once for K' and again for every residual b - A x.
+/// precision = compact: of K^e only those in single precision stay, reduced, or with reaction K'
+/// (ops/local_entry.h), and the system is solved by iterative refinement (docs/math.md#compact). K^e in double precision is made
+/// chunk by chunk, of so many consecutive patches, once for those and again for every residual b - A x.
 #pragma once
 #include "solver/cg.h"
 #include "solver/pipeline.h"
@@ -9,7 +9,7 @@
 /// The residual is made anew when that of the recurrence has fallen by so much.
 #define KG_COMPACT_GAIN 1e5
 
-/// Local matrices: K' and F^e of all elements.
+/// Local matrices, in single precision, and F^e of all elements.
 kedge_status kg_compact_local_matrices(kg_pipeline *p);
 
 /// The vectors of the iteration, in single precision, and where a residual lies in double precision:

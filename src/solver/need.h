@@ -2,7 +2,7 @@
 /// The memory a solve needs, from counts alone: what kg_alloc() gets (solver/arrays.h) and what
 /// else lies in host memory.
 #pragma once
-#include "solver/arrays.h"
+#include "solver/places.h"
 
 /// Memory that is needed, or free. Where device memory is host memory, `host` counts both and
 /// `device` is 0.

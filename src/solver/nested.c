@@ -17,12 +17,19 @@ int kg_nested_order(int order)
   return 4 * lower <= 3 * order ? lower : 0;
 }
 
+/// With K^e of the form that the solve has.
 static kg_multigrid_shape lower_shape(const kg_shape *shape)
 {
   kg_multigrid_shape lower = kg_shape_multigrid(shape);
   lower.size = kg_sizes_of(shape->start_order);
-  lower.reduced = false;
   return lower;
+}
+
+static size_t local_count(const kg_shape *s)
+{
+  const kg_sizes lower = kg_sizes_of(s->start_order);
+  const int rows = kg_shape_reduces(s) ? kg_reduced_rows(lower) : lower.n_packed;
+  return (size_t)rows * KG_LANES * (size_t)s->count.n_groups;
 }
 
 /// Where everything lies in memory that may be NULL for its size.
@@ -35,8 +42,8 @@ static kg_nested nested_at(const kg_shape *s, void *memory, void **multigrid, si
       .size = lower.size, .upper_size = s->size, .has_multigrid = kg_shape_has_multigrid(s)};
   *bytes = 0;
   kg_trace_apply_args *op = &n.op.matrix_free;
-  op->local = kg_piece(memory, (size_t)lower.size.n_packed * KG_LANES * (size_t)s->count.n_groups,
-                       d, bytes);
+  op->reduced = kg_shape_reduces(s);
+  op->local = kg_piece(memory, local_count(s), d, bytes);
   op->halo = kg_piece(memory, (size_t)s->count.n_shared * m, d, bytes);
   op->partial = kg_piece(memory, (size_t)s->count.n_patches, d, bytes);
   kg_cg_vectors_args *v = &n.vectors;
@@ -52,7 +59,7 @@ static kg_nested nested_at(const kg_shape *s, void *memory, void **multigrid, si
     v->inverse = kg_piece(memory, free_rows, d, bytes);
   v->state = kg_piece(memory, 1, sizeof *v->state, bytes);
   v->n = (int64_t)free_rows;
-  *multigrid = kg_piece(memory, n.has_multigrid ? kg_multigrid_lower_bytes(&lower) : 0, 1, bytes);
+  *multigrid = kg_piece(memory, n.has_multigrid ? kg_multigrid_trace_bytes(&lower) : 0, 1, bytes);
   return n;
 }
 
@@ -78,6 +85,7 @@ kedge_status kg_nested_create(kedge_context *ctx, const kg_nested_args *a, kg_ne
   KG_TRY(kg_order_local(ctx, &(kg_order_local_args){.from_size = a->shape->size,
                                                     .to_size = out->size,
                                                     .n_groups = count->n_groups,
+                                                    .reduced = kg_shape_reduces(a->shape),
                                                     .from = a->local,
                                                     .to = (double *)out->op.matrix_free.local}));
   if (!out->has_multigrid)
@@ -86,11 +94,12 @@ kedge_status kg_nested_create(kedge_context *ctx, const kg_nested_args *a, kg_ne
                                                           .m_to = out->size.n_edge,
                                                           .from = a->inverse_diagonal,
                                                           .to = (double *)out->vectors.inverse});
-  const kg_multigrid_args args = {.shape = lower_shape(a->shape),
-                                  .batch = batch,
-                                  .local = {out->op.matrix_free.local, KG_DOUBLE},
-                                  .memory = memory,
-                                  .work = a->work};
+  const kg_multigrid_args args = {
+      .shape = lower_shape(a->shape),
+      .batch = batch,
+      .local = {out->op.matrix_free.local, KG_DOUBLE, kg_shape_form(a->shape)},
+      .trace = memory,
+      .work = a->work};
   KG_TRY(kg_multigrid_lower(ctx, &args, a->multigrid, &out->multigrid));
   out->vectors.z_single = out->multigrid.single.z;
   return KEDGE_OK;
@@ -99,11 +108,13 @@ kedge_status kg_nested_create(kedge_context *ctx, const kg_nested_args *a, kg_ne
 kg_cost kg_nested_create_cost(const kg_shape *shape)
 {
   const kg_multigrid_shape lower = lower_shape(shape);
-  const kg_cost local = kg_order_local_cost(lower.size, shape->count.n_elements);
-  if (!kg_shape_has_multigrid(shape)) return local;
-  return kg_cost_plus(
-      local, 1,
-      kg_smoother_make_cost(lower.smoother, lower.size, &lower.count, lower.n_line_steps));
+  kg_cost cost = kg_order_local_cost(lower.size, kg_shape_reduces(shape), shape->count.n_elements);
+  if (!kg_shape_has_multigrid(shape)) return cost;
+  const kg_cost smoother =
+      kg_smoother_make_cost(lower.smoother, lower.size, &lower.count, lower.n_line_steps);
+  cost.bytes += smoother.bytes;
+  cost.flops += smoother.flops;
+  return cost;
 }
 
 void kg_nested_prepare(kg_nested *n, const kg_multigrid *multigrid, const kg_cg_vectors_args *upper,
@@ -120,7 +131,9 @@ void kg_nested_prepare(kg_nested *n, const kg_multigrid *multigrid, const kg_cg_
 kg_cost kg_nested_cost(const kg_nested *n)
 {
   const kg_batch *batch = &n->op.matrix_free.batch;
-  const kg_cost product = kg_trace_apply_cost(n->size, &batch->count);
+  const kg_cost product = n->op.matrix_free.reduced
+                              ? kg_trace_apply_cost_reduced(n->size, &batch->count)
+                              : kg_trace_apply_cost(n->size, &batch->count);
   const kg_cost beside = n->has_multigrid ? kg_multigrid_apply_cost(&n->multigrid.shape)
                                           : kg_cg_vectors_cost(n->vectors.n);
   kg_cost iteration = kg_cost_plus(product, 1, beside);

@@ -94,7 +94,7 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
 void kg_pipeline_free(kg_pipeline *p)
 {
   kg_multigrid_destroy(p->ctx, &p->multigrid);
-  for (int i = 0; i < KG_ARRAY_COUNT; ++i) kg_free(p->ctx, &p->buffers[i]);
+  kg_arrays_free(p->ctx, p->buffers);
   free(p->boundary);
   kg_edge_lines_free(&p->lines);
   kg_trace_layout_free(&p->layout);

@@ -5,7 +5,7 @@
 #include "ops/element.h"
 #include "ops/ops.h"
 #include "problem/problem.h"
-#include "solver/arrays.h"
+#include "solver/places.h"
 #include "solver/nested.h"
 #include "solver/sampling.h"
 #include "solver/solution.h"

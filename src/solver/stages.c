@@ -182,17 +182,18 @@ static kedge_status expand(kg_pipeline *p)
 
 static kedge_status make_multigrid(kg_pipeline *p)
 {
-  const kg_multigrid_args args = {
-      .shape = kg_shape_multigrid(&p->shape),
-      .batch = p->batch,
-      .local = {p->buffers[KG_ARRAY_LOCAL].data, kg_shape_local(&p->shape)},
-      .lines = &p->lines,
-      .solver = kg_coarse_table_of(p->shape.coarse_solver),
-      .memory = p->buffers[KG_ARRAY_MULTIGRID].data,
-      .work = p->buffers[KG_ARRAY_MULTIGRID_WORK].data,
-      .work_bytes = p->shape.multigrid_work_bytes,
-      .coarse = p->buffers[KG_ARRAY_MULTIGRID_COARSE].data,
-      .coarse_bytes = p->buffers[KG_ARRAY_MULTIGRID_COARSE].bytes};
+  const kg_multigrid_args args = {.shape = kg_shape_multigrid(&p->shape),
+                                  .batch = p->batch,
+                                  .local = {p->buffers[KG_ARRAY_LOCAL].data,
+                                            kg_shape_local(&p->shape), kg_shape_form(&p->shape)},
+                                  .lines = &p->lines,
+                                  .solver = kg_coarse_table_of(p->shape.coarse_solver),
+                                  .trace = p->buffers[KG_ARRAY_MULTIGRID_TRACE].data,
+                                  .space = p->buffers[KG_ARRAY_MULTIGRID_SPACE].data,
+                                  .work = p->buffers[KG_ARRAY_MULTIGRID_WORK].data,
+                                  .work_bytes = p->shape.multigrid_work_bytes,
+                                  .coarse = p->buffers[KG_ARRAY_MULTIGRID_COARSE].data,
+                                  .coarse_bytes = p->buffers[KG_ARRAY_MULTIGRID_COARSE].bytes};
   kedge_report *r = &p->solution->report;
   const double began = kg_seconds();
   KG_TRY(kg_multigrid_create(p->ctx, &args, &p->multigrid));
@@ -224,20 +225,22 @@ static kedge_status make_nested(kg_pipeline *p)
       &p->nested);
 }
 
+/// From here on there is room behind K^e (solver/places.h).
 static kedge_status reduce(kg_pipeline *p)
 {
   kg_stage_cost(p, kg_local_reduce_cost(p->shape.size, p->mesh->n_elements, KG_DOUBLE), 1.0);
-  return kg_local_reduce_in_place(p->ctx, &p->batch, p->buffers[KG_ARRAY_LOCAL].data);
+  KG_TRY(kg_local_reduce_in_place(p->ctx, &p->batch, p->buffers[KG_ARRAY_LOCAL].data));
+  kg_arrays_reduced(p->ctx, &p->shape, p->buffers);
+  return KEDGE_OK;
 }
 
-/// The operator in another form than packed local matrices, and before that what multigrid and a
-/// start from a lower order need of those.
+/// The operator in another form than packed local matrices; multigrid and a start from a lower order.
 kedge_status kg_stage_assembly(kg_pipeline *p)
 {
   if (p->shape.operator_kind == KEDGE_OPERATOR_MATRIX_FREE) {
+    if (kg_shape_reduces_in_place(&p->shape)) KG_TRY(reduce(p));
     if (kg_shape_has_multigrid(&p->shape)) KG_TRY(make_multigrid(p));
-    if (kg_shape_is_nested(&p->shape)) KG_TRY(make_nested(p));
-    return kg_shape_reduces(&p->shape) ? reduce(p) : KEDGE_OK;
+    return kg_shape_is_nested(&p->shape) ? make_nested(p) : KEDGE_OK;
   }
   if (p->shape.operator_kind == KEDGE_OPERATOR_MATRIX_FREE_PLAIN) return expand(p);
   kg_stage_cost(p, kg_ell_assemble_cost(p->shape.size, &p->shape.count), 1.0);
@@ -270,7 +273,7 @@ static kg_trace_operator trace_operator(const kg_pipeline *p)
       .matrix_free = {.batch = p->batch,
                       .local = p->buffers[KG_ARRAY_LOCAL].data,
                       .number = kg_shape_local(&p->shape),
-                      .differences = kg_shape_is_compact(&p->shape),
+                      .differences = kg_shape_form(&p->shape) == KG_LOCAL_DIFFERENCES,
                       .reduced = kg_shape_reduces(&p->shape),
                       .halo = p->buffers[KG_ARRAY_HALO].data,
                       .partial = p->buffers[KG_ARRAY_OPERATOR_PARTIAL].data},
@@ -287,11 +290,11 @@ static kg_cost operator_cost(const kg_pipeline *p)
       [KEDGE_OPERATOR_MATRIX_FREE] = kg_trace_apply_cost,
       [KEDGE_OPERATOR_MATRIX_FREE_PLAIN] = kg_trace_plain_cost,
       [KEDGE_OPERATOR_ELL] = kg_ell_apply_cost};
-  if (kg_shape_is_compact(&p->shape))
-    return kg_trace_apply_cost_single(p->shape.size, &p->shape.count);
-  if (kg_shape_reduces(&p->shape))
-    return kg_trace_apply_cost_reduced(p->shape.size, &p->shape.count);
-  return cost[p->shape.operator_kind](p->shape.size, &p->shape.count);
+  kg_cost sum = kg_shape_reduces(&p->shape)
+                    ? kg_trace_apply_cost_reduced(p->shape.size, &p->shape.count)
+                    : cost[p->shape.operator_kind](p->shape.size, &p->shape.count);
+  if (kg_shape_is_compact(&p->shape)) sum.bytes /= 2;  // single precision
+  return sum;
 }
 
 /// What making a residual from x costs, but for the vectors beside the product.

@@ -6,6 +6,7 @@
 #include "cmocka_all.h"
 #include "multigrid/bound.h"
 #include "ops/local_matrices.h"
+#include "ops/local_reduced.h"
 
 static double *zeros(op_case *c, size_t count)
 {
@@ -34,6 +35,20 @@ static void make_operator(trace_system *s)
                                               .local = local,
                                               .halo = case_output(c, (size_t)n->n_shared * m),
                                               .partial = case_output(c, (size_t)n->n_patches)}};
+}
+
+static void reduce_operator(trace_system *s)
+{
+  kg_trace_apply_args *op = &s->op.matrix_free;
+  op_case *c = &s->c;
+  const int32_t n_groups = c->batch.count.n_groups;
+  double *to = case_output(c, (size_t)kg_reduced_rows(c->size) * KG_LANES * (size_t)n_groups);
+  must(s->ctx,
+            kg_local_reduce(
+                s->ctx, &(kg_local_reduce_args){
+                            .batch = c->batch, .from = op->local, .to = to, .n_groups = n_groups}));
+  op->local = to;
+  op->reduced = true;
 }
 
 static void make_vectors(trace_system *s)
@@ -71,14 +86,17 @@ static void make_multigrid(trace_system *s, const system_options *o)
                                       .smoother = o->smoother,
                                       .smoothing_steps = o->smoothing_steps,
                                       .alignment = c->mesh->alignment,
-                                      .flux = o->material.reaction == 0.0},
+                                      .flux = o->material.reaction == 0.0,
+                                      .reduced = o->reduced},
                             .batch = c->batch,
                             .lines = &s->lines,
-                            .local = {s->op.matrix_free.local, KG_DOUBLE},
+                            .local = {s->op.matrix_free.local, KG_DOUBLE,
+                                      o->reduced ? KG_LOCAL_REDUCED : KG_LOCAL_PACKED},
                             .solver = o->solver};
   if (kg_smoother_has_lines(o->smoother)) make_lines(s, &args.shape);
   must(s->ctx, kg_multigrid_work_bytes(s->ctx, &args.shape, &args.work_bytes));
-  args.memory = s->memory = case_output(c, kg_multigrid_bytes(&args.shape) / 8);
+  args.trace = s->trace = case_output(c, kg_multigrid_trace_bytes(&args.shape) / 8);
+  args.space = s->space = case_output(c, kg_multigrid_space_bytes(&args.shape) / 8);
   args.work = s->work = case_output(c, (args.work_bytes + 7) / 8);
   must(s->ctx, kg_multigrid_create(s->ctx, &args, &s->multigrid));
   if (kg_multigrid_is_measured(&args.shape))
@@ -94,6 +112,7 @@ void system_create(trace_system *s, kedge_context *ctx, system_options o)
   s->n_rows = (size_t)s->c.batch.count.n_free * (size_t)s->c.size.n_edge;
   s->n_all = (size_t)s->c.batch.count.n_edges * (size_t)s->c.size.n_edge;
   make_operator(s);
+  if (o.reduced) reduce_operator(s);
   make_vectors(s);
   make_multigrid(s, &o);
   s->n_pieces = s->c.n_pieces;
@@ -106,7 +125,8 @@ void system_release(trace_system *s)
 
 void system_destroy(trace_system *s)
 {
-  free(case_fetch(&s->c, s->memory));
+  free(case_fetch(&s->c, s->trace));
+  free(case_fetch(&s->c, s->space));
   free(case_fetch(&s->c, s->work));
   kg_multigrid_destroy(s->ctx, &s->multigrid);
   free(s->local);

@@ -14,9 +14,9 @@ typedef struct trace_system {
   kg_edge_lines lines;  ///< host: those of KEDGE_SMOOTHER_LINE
   kg_trace_operator op;
   kg_cg_vectors_args vectors;
-  double *memory, *work;  ///< of the multigrid
-  int n_pieces;           ///< of the case, that stay
-  double *local;          ///< host: [group][n (n+1) / 2][lane]
+  double *trace, *space, *work;  ///< memory of the multigrid
+  int n_pieces;                  ///< of the case, that stay
+  double *local;                 ///< host: [group][n (n+1) / 2][lane]
 } trace_system;
 
 typedef struct system_options {
@@ -26,6 +26,7 @@ typedef struct system_options {
   kg_material material;
   kedge_smoother smoother;
   int smoothing_steps;
+  bool reduced;  ///< K^e of operator and multigrid
   const kg_coarse_table *solver;
 } system_options;
 

@@ -118,6 +118,46 @@ static void the_preconditioned_operator_has_eigenvalues_up_to_one(void **state)
   }
 }
 
+/// M r of pure diffusion with packed or with reduced K^e; to be freed.
+static double *preconditioned(kedge_smoother smoother, int order, int steps, bool reduced,
+                              size_t *n)
+{
+  trace_system s;
+  system_create(&s, ctx,
+                (system_options){.n_elements = 129,
+                                 .order = order,
+                                 .boundary = CASE_MIXED,
+                                 .material = pure_diffusion,
+                                 .smoother = smoother,
+                                 .smoothing_steps = steps,
+                                 .reduced = reduced,
+                                 .solver = &exact_coarse});
+  double *r = case_randoms(1, s.n_rows), *z = calloc(s.n_all + 1, sizeof *z);
+  assert_non_null(z);
+  system_precondition(&s, r, z);
+  *n = s.n_all;
+  system_destroy(&s);
+  free(r);
+  return z;
+}
+
+/// Blocks, lines, coarse matrix and fluxes come from the same entries, up to rounding, which the blocks'
+/// inverses magnify by their condition.
+static void reduced_matrices_make_the_same_preconditioner(void **state)
+{
+  (void)state;
+  const double coarser = FLT_EPSILON / DBL_EPSILON;  // fluxes, and the coarse matrix
+  for (kedge_smoother smoother = 0; smoother < KEDGE_SMOOTHER_AUTO; ++smoother)
+    for (int order = 1; order <= (test_is_quick() ? 2 : 7); order += order < 4 ? 1 : 3) {
+      size_t n;
+      double *packed = preconditioned(smoother, order, 1 + order % 2, false, &n);
+      double *reduced = preconditioned(smoother, order, 1 + order % 2, true, &n);
+      assert_close(n, reduced, packed, coarser * rounding(100.0));
+      free(packed);
+      free(reduced);
+    }
+}
+
 static void the_same_residual_gives_the_same_bits(void **state)
 {
   (void)state;
@@ -143,7 +183,8 @@ static const char *refusal(trace_system *s, kedge_smoother smoother, int32_t e)
                             .batch = s->c.batch,
                             .local = {case_input(&s->c, s->local, n_local), KG_DOUBLE},
                             .solver = &exact_coarse,
-                            .memory = s->memory,
+                            .trace = s->trace,
+                            .space = s->space,
                             .work = s->work};
   assert_int_equal(smoother, args.shape.smoother);
   must(ctx, kg_multigrid_work_bytes(ctx, &args.shape, &args.work_bytes));
@@ -199,6 +240,7 @@ int main(void)
       cmocka_unit_test(the_preconditioner_is_symmetric_and_positive_definite),
       cmocka_unit_test(with_fluxes_the_preconditioner_is_symmetric_and_positive_definite),
       cmocka_unit_test(the_preconditioned_operator_has_eigenvalues_up_to_one),
+      cmocka_unit_test(reduced_matrices_make_the_same_preconditioner),
       cmocka_unit_test(the_same_residual_gives_the_same_bits),
       cmocka_unit_test(an_edge_without_an_inverse_is_named),
       cmocka_unit_test(an_element_without_an_inverse_is_named),

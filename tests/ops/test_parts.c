@@ -1,6 +1,5 @@
 // Local matrices and products that are made of a part of the patches at a time, and single entries of K^e in
 // differences.
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,7 +7,6 @@
 #include "context.h"
 #include "operations.h"
 #include "ops/batch_part.h"
-#include "ops/local_differences.h"
 #include "ops/local_matrices.h"
 #include "ops/trace_apply.h"
 
@@ -68,45 +66,10 @@ static void a_product_in_parts_has_the_bits_of_the_whole(void **state)
     }
 }
 
-static void entries_from_differences_are_those_that_were_rounded(void **state)
-{
-  (void)state;
-  for (int order = 1; order <= 9; order += 4) {
-    op_case c;
-    op_data data;
-    case_create(&c, ctx, 33, order, CASE_MIXED, material);
-    op_run_all(&c, &data);
-    const size_t count = op_count(&c, OP_LOCAL);
-    float *to = (float *)case_output(&c, (count + 1) / 2);
-    must(ctx, kg_local_differences(ctx, &(kg_local_differences_args){
-                                            .size = c.size,
-                                            .n_groups = c.batch.count.n_groups,
-                                            .from = case_input(&c, data.array[OP_LOCAL], count),
-                                            .to = to}));
-    double *differences = case_fetch(&c, (double *)to);
-    const kg_local local = {differences, KG_SINGLE};
-    double *found = calloc(count, sizeof *found);
-    assert_non_null(found);
-    for (int group = 0; group < c.batch.count.n_groups; ++group)
-      for (int lane = 0; lane < KG_LANES; ++lane)
-        for (int i = 0; i < c.size.n_trace; ++i)
-          for (int j = 0; j <= i; ++j) {
-            const int64_t at = (int64_t)group * c.size.n_packed * KG_LANES + lane;
-            found[at + kg_local_at(i, j)] = kg_local_entry(&local, c.size.n_edge, at, i, j);
-          }
-    assert_close(count, found, data.array[OP_LOCAL], 9.0 * FLT_EPSILON);
-    free(found);
-    free(differences);
-    op_free(&data);
-    case_destroy(&c);
-  }
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_product_in_parts_has_the_bits_of_the_whole),
-      cmocka_unit_test(entries_from_differences_are_those_that_were_rounded),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);

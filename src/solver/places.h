@@ -1,0 +1,25 @@
+/// @file
+/// Where the arrays of a solve lie (solver/arrays.h). Most have memory of their own. Without reaction the
+/// reduction of K^e in place leaves the end of their memory free, from the assembly to the trace solve:
+///
+///     K^e, packed    |################################|     local matrices
+///     K^e, reduced   |##############|z|p|r|multigrid| |     trace solve
+///
+/// What lives in those two stages alone lies there, as far as there is room: the largest first, each behind
+/// those that live when it does. Nothing may touch it before the reduction.
+#pragma once
+#include "solver/arrays.h"
+
+/// Bytes of all arrays that live in a stage, rounded as kg_alloc() rounds; those within others count once.
+int64_t kg_stage_bytes(kedge_stage stage, const kg_shape *shape);
+int64_t kg_peak_bytes(const kg_shape *shape);
+
+/// Make arrays that begin to live in a stage; release those that live no longer. `buffers` holds
+/// KG_ARRAY_COUNT entries, all zero before the first stage.
+kedge_status kg_arrays_enter(kedge_context *ctx, kedge_stage stage, const kg_shape *shape,
+                             kg_buffer *buffers);
+void kg_arrays_leave(kedge_context *ctx, kedge_stage stage, const kg_shape *shape,
+                     kg_buffer *buffers);
+/// The reduction is done: what lies behind K^e is free.
+void kg_arrays_reduced(const kedge_context *ctx, const kg_shape *shape, const kg_buffer *buffers);
+void kg_arrays_free(kedge_context *ctx, kg_buffer *buffers);
