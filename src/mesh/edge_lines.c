@@ -177,6 +177,13 @@ static kedge_status alloc_lines(kedge_context *ctx, const walk *w, bool strips, 
   return kg_host_alloc(ctx, 4 * pairs + 1, sizeof *out->side, &out->side);
 }
 
+/// Give back what lies behind the first numbers of an array.
+static void shrink(int32_t **array, size_t count)
+{
+  int32_t *const smaller = realloc(*array, (count ? count : 1) * sizeof **array);
+  if (smaller) *array = smaller;
+}
+
 static kedge_status make(kedge_context *ctx, walk *w, const kg_trace_layout *layout, bool strips,
                          kg_edge_lines *out)
 {
@@ -188,6 +195,9 @@ static kedge_status make(kedge_context *ctx, walk *w, const kg_trace_layout *lay
   KG_TRY(kg_host_alloc(ctx, n_edges, sizeof *w->trace, &w->trace));
   number_edges(layout, w->mesh->n_edges, w->trace);
   follow_all(w, layout, strips, out);
+  shrink(&out->begin, (size_t)out->n_lines + 1);
+  shrink(&out->edge, (size_t)out->n_steps);
+  shrink(&out->side, 2 * (size_t)out->n_steps);
   if (strips) {
     out->corner = w->pair;
     w->pair = NULL;
@@ -206,6 +216,11 @@ kedge_status kg_edge_lines_create(kedge_context *ctx, const kedge_mesh *mesh,
   free(w.trace);
   if (status != KEDGE_OK) kg_edge_lines_free(out);
   return status;
+}
+
+int64_t kg_edge_lines_bytes(int32_t n_lines, int32_t n_steps)
+{
+  return (n_lines + 1 + 3 * (int64_t)n_steps) * (int64_t)sizeof(int32_t);
 }
 
 void kg_edge_lines_free(kg_edge_lines *lines)

@@ -42,5 +42,7 @@ kedge_status kg_edge_lines_create(kedge_context *ctx, const kedge_mesh *mesh,
 /// Elements with two angles below 30 degrees.
 int64_t kg_mesh_needles(kedge_context *ctx, const kedge_mesh *mesh);
 void kg_edge_lines_free(kg_edge_lines *lines);
+/// What its arrays take.
+int64_t kg_edge_lines_bytes(int32_t n_lines, int32_t n_steps);
 
 KEDGE_END_DECLS

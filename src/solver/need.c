@@ -24,7 +24,7 @@ static int64_t layout_bytes(const kg_shape *s)
 static int64_t lines_bytes(const kg_shape *s)
 {
   const int64_t corners = s->smoother == KEDGE_SMOOTHER_STRIP ? s->count.n_elements : 0;
-  return (s->n_lines + 3 * (int64_t)s->n_line_steps) * (int64_t)sizeof(int32_t) + corners;
+  return kg_edge_lines_bytes(s->n_lines, s->n_line_steps) + corners;
 }
 
 int64_t kg_prepared_bytes(const kg_shape *shape)

@@ -323,6 +323,30 @@ static void host_memory_is_what_was_predicted(void **state)
   kedge_mesh_destroy(mesh);
 }
 
+static void lines_of_edges_take_what_was_predicted(void **state)
+{
+  (void)state;
+  if (heap() == 0) skip();
+  kedge_mesh *mesh;
+  must(ctx, kedge_mesh_generate(ctx, "ring 40 1200", &mesh));
+  kedge_problem *problem = dirichlet("1", "matrix-free");
+  must(ctx, kedge_problem_set(problem, "solver", "preconditioner", "multigrid"));
+  must(ctx, kedge_problem_set(problem, "solver", "smoother", "line"));
+  kg_pipeline p = {.ctx = ctx, .mesh = mesh, .problem = problem};
+  must(ctx, kg_pipeline_prepare(&p));
+  kg_edge_lines lines;
+  const int64_t before = heap();
+  must(ctx, kg_edge_lines_create(ctx, mesh, &p.layout, false, &lines));
+  const double taken = (double)(heap() - before);
+  assert_true(lines.n_steps > 1000);
+  assert_at_most(fabs((double)kg_edge_lines_bytes(lines.n_lines, lines.n_steps) / taken - 1.0),
+                 0.02);
+  kg_edge_lines_free(&lines);
+  kg_pipeline_free(&p);
+  kedge_problem_destroy(problem);
+  kedge_mesh_destroy(mesh);
+}
+
 /// What the GPU itself says is gone, beside its books.
 static void gpu_memory_is_what_was_predicted(void **state)
 {
@@ -364,6 +388,7 @@ int main(void)
       cmocka_unit_test(a_hundred_million_triangles_of_order_4_fit_an_h200_but_not_as_ell),
       cmocka_unit_test(results_that_the_host_cannot_hold_are_refused),
       cmocka_unit_test(host_memory_is_what_was_predicted),
+      cmocka_unit_test(lines_of_edges_take_what_was_predicted),
       cmocka_unit_test(gpu_memory_is_what_was_predicted),
   };
   test_skip_without_backend();
