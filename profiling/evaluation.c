@@ -69,7 +69,7 @@ static double interpret_seconds(const kg_function *f)
   kg_point_code code;
   if (gpu.p.ctx == NULL) return NAN;
   must(kg_functions_compile(NULL, 1, &f, &program));
-  const kedge_status status = kg_point_code_of(NULL, &program, &code);
+  const kedge_status status = kg_point_code_of(NULL, &program, kg_evaluate_rows(gpu.p.ctx), &code);
   kg_program_free(&program);
   if (status != KEDGE_OK) return NAN;
   must(bench_time(gpu.p.ctx, (bench_work){call_evaluate, NULL, &code}, SAMPLES, &seconds));

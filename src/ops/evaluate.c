@@ -12,17 +12,18 @@ static int row_of(const kg_program *p, int32_t number)
   return number < 2 + p->n_constants ? KG_CODE_ROWS + number - 2 : number - p->n_constants;
 }
 
-kedge_status kg_point_code_of(kedge_context *ctx, const kg_program *p, kg_point_code *out)
+kedge_status kg_point_code_of(kedge_context *ctx, const kg_program *p, int rows, kg_point_code *out)
 {
   *out = (kg_point_code){.n_instructions = p->n_instructions,
                          .n_rows = 2 + p->n_temporaries + p->n_results,
                          .n_results = p->n_results};
   KG_REQUIRE(ctx,
              p->n_instructions <= KG_CODE_INSTRUCTIONS && p->n_constants <= KG_CODE_CONSTANTS &&
-                 out->n_rows <= KG_CODE_ROWS,
+                 out->n_rows <= rows,
              KEDGE_ERR_UNSUPPORTED,
-             "more than %d operations, or %d constants, are too many to interpret on the GPU",
-             KG_CODE_INSTRUCTIONS, KG_CODE_CONSTANTS);
+             "more than %d operations, %d constants or %d values of a point are too many to "
+             "interpret on this GPU",
+             KG_CODE_INSTRUCTIONS, KG_CODE_CONSTANTS, rows);
   for (int32_t k = 0; k < p->n_constants; ++k) out->constant[k] = p->constants[k];
   for (int32_t k = 0; k < p->n_instructions; ++k) {
     const kg_instruction *from = &p->instructions[k];

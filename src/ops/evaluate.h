@@ -27,8 +27,10 @@ typedef struct kg_point_code {
   double constant[KG_CODE_CONSTANTS];
 } kg_point_code;
 
+/// @param[in] rows  most that a point may have: kg_evaluate_rows()
 /// @retval KEDGE_ERR_UNSUPPORTED  the program is too long
-kedge_status kg_point_code_of(kedge_context *ctx, const kg_program *program, kg_point_code *out);
+kedge_status kg_point_code_of(kedge_context *ctx, const kg_program *program, int rows,
+                              kg_point_code *out);
 
 typedef struct kg_evaluate_args {
   kg_batch batch;
@@ -38,6 +40,8 @@ typedef struct kg_evaluate_args {
   double *values;                 ///< out: [group of the chunk][result][point][lane]
 } kg_evaluate_args;
 
+/// Rows of a point that the GPU's shared memory has room for, KG_CODE_ROWS at most. Builds with CUDA.
+int kg_evaluate_rows(kedge_context *ctx);
 /// Evaluate, with the roundings of the host's register code but for functions of the mathematical
 /// library, and wait. Builds with CUDA.
 /// @param[out] bad  smallest index of `values` that is not finite; -1: all are finite

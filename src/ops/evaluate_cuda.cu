@@ -14,7 +14,7 @@
 namespace
 {
 
-enum { WARPS = 4, THREADS = 32 * WARPS };
+enum { WARPS = 4, THREADS = 32 * WARPS, ROW_BYTES = 8 * THREADS };
 
 /// What a thread knows of its triangle.
 struct corners {
@@ -113,15 +113,19 @@ unsigned blocks_of_group(kedge_context *ctx, int32_t n_groups, int n_points)
 
 }  // namespace
 
+extern "C" int kg_evaluate_rows(kedge_context *ctx)
+{
+  const int rows = kg_cuda(ctx)->shared_limit / ROW_BYTES;
+  return rows < KG_CODE_ROWS ? rows : KG_CODE_ROWS;
+}
+
 extern "C" kedge_status kg_evaluate(kedge_context *ctx, const kg_evaluate_args *args, int64_t *bad)
 {
   const kg_evaluate_args &a = *args;
   *bad = -1;
   if (a.n_groups == 0) return KEDGE_OK;
   const kg_cuda_state *state = kg_cuda(ctx);
-  const size_t shared = (size_t)a.code->n_rows * THREADS * sizeof(double);
-  KG_REQUIRE(ctx, shared <= (size_t)state->shared_limit, KEDGE_ERR_UNSUPPORTED,
-             "%d values of a point do not fit the shared memory of this GPU", a.code->n_rows);
+  const size_t shared = (size_t)a.code->n_rows * ROW_BYTES;
   KG_TRY(
       kg_cuda_check(ctx,
                     cudaFuncSetAttribute(evaluate_kernel,

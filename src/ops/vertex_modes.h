@@ -62,8 +62,8 @@ KG_INLINE kg_vertex_mode_sums kg_vertex_mode_sum(const kg_vertex_modes_args *a, 
   kg_vertex_mode_sums sum = {{{0.0, 0.0}, {0.0, 0.0}}};
   for (int i = 1; i < m; ++i)
     for (int j = 1; j < m; ++j)
-      sum.of[i & 1][j & 1] += a->modes.shape[i] * a->modes.shape[j] *
-                              kg_local_entry(&element, s, i, t, j);
+      sum.of[i & 1][j & 1] +=
+          a->modes.shape[i] * a->modes.shape[j] * kg_local_entry(&element, s, i, t, j);
   return sum;
 }
 

@@ -59,11 +59,12 @@ static kedge_status create_kernel(kg_sampler *s)
 
 static kedge_status create_code(kg_sampler *s)
 {
+  static int (*const rows)(kedge_context *) = KG_IF_CUDA(kg_evaluate_rows);
   kedge_context *ctx = s->pipeline->ctx;
   kg_program program;
   KG_TRY(kg_functions_compile(ctx, s->set.n, s->set.functions, &program));
   kedge_status status = kg_host_alloc(ctx, 1, sizeof *s->code, &s->code);
-  if (status == KEDGE_OK) status = kg_point_code_of(ctx, &program, s->code);
+  if (status == KEDGE_OK) status = kg_point_code_of(ctx, &program, rows(ctx), s->code);
   kg_program_free(&program);
   if (status == KEDGE_OK) return KEDGE_OK;
   free(s->code);
@@ -85,11 +86,25 @@ static kedge_status take_gpu(kg_sampler *s, const char *wish)
   return status;
 }
 
+/// What KEDGE_EVALUATE says; NULL: nothing.
+static kedge_status find_wish(kedge_context *ctx, const char **wish)
+{
+  static const char *const words[] = {"host", "interpret", "compile"};
+  const char *const found = getenv("KEDGE_EVALUATE");
+  *wish = found && found[0] != '\0' ? found : NULL;
+  if (!*wish) return KEDGE_OK;
+  for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
+    if (strcmp(found, words[i]) == 0) return KEDGE_OK;
+  return KG_FAIL(ctx, KEDGE_ERR_INPUT,
+                 "the environment variable KEDGE_EVALUATE is \"%s\", and may be host, interpret or "
+                 "compile; choose one of them, or unset it",
+                 found);
+}
+
 /// Choose the GPU where it is possible. That it is not possible is no failure.
-static void choose(kg_sampler *s)
+static void choose(kg_sampler *s, const char *wish)
 {
   kedge_context *ctx = s->pipeline->ctx;
-  const char *const wish = getenv("KEDGE_EVALUATE");
   if (ctx->backend != KEDGE_BACKEND_CUDA) {
     note(s, "host");
   } else if (wish && strcmp(wish, "host") == 0) {
@@ -107,9 +122,11 @@ static void choose(kg_sampler *s)
 static kedge_status prepare(kg_sampler *s)
 {
   const kg_pipeline *p = s->pipeline;
+  const char *wish;
   if (s->ready) return KEDGE_OK;
+  KG_TRY(find_wish(p->ctx, &wish));
   s->ready = true;
-  choose(s);
+  choose(s, wish);
   if (s->kernel || s->code) return KEDGE_OK;
   const size_t n = (size_t)s->set.n * (size_t)p->sampling.n * KG_LANES;
   return kg_host_alloc(p->ctx, n * (size_t)p->shape.chunk_groups, sizeof *s->staging, &s->staging);

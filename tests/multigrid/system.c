@@ -44,9 +44,9 @@ static void reduce_operator(trace_system *s)
   const int32_t n_groups = c->batch.count.n_groups;
   double *to = case_output(c, (size_t)kg_reduced_rows(c->size) * KG_LANES * (size_t)n_groups);
   must(s->ctx,
-            kg_local_reduce(
-                s->ctx, &(kg_local_reduce_args){
-                            .batch = c->batch, .from = op->local, .to = to, .n_groups = n_groups}));
+       kg_local_reduce(s->ctx,
+                       &(kg_local_reduce_args){
+                           .batch = c->batch, .from = op->local, .to = to, .n_groups = n_groups}));
   op->local = to;
   op->reduced = true;
 }

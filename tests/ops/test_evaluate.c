@@ -50,7 +50,7 @@ static void open_formulas(int n, const char *const *texts, formulas *f)
     must(ctx, kg_expression_parse(ctx, texts[i], NULL, 0, &f->function[i].expression));
   }
   must(ctx, kg_functions_compile(ctx, n, f->pointer, &program));
-  must(ctx, kg_point_code_of(ctx, &program, &f->code));
+  must(ctx, kg_point_code_of(ctx, &program, KG_CODE_ROWS, &f->code));
   kg_program_free(&program);
 }
 

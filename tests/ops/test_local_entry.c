@@ -37,11 +37,11 @@ static void check(const op_case *c, const op_data *data, kg_local local, double 
 static double *differences_of(op_case *c, const double *packed)
 {
   double *to = case_output(c, (op_count(c, OP_LOCAL) + 1) / 2);
-  must(ctx, kg_local_differences(
-                     ctx, &(kg_local_differences_args){.size = c->size,
-                                                       .n_groups = c->batch.count.n_groups,
-                                                       .from = packed,
-                                                       .to = (float *)to}));
+  must(ctx,
+       kg_local_differences(ctx, &(kg_local_differences_args){.size = c->size,
+                                                              .n_groups = c->batch.count.n_groups,
+                                                              .from = packed,
+                                                              .to = (float *)to}));
   return case_fetch(c, to);
 }
 
@@ -50,8 +50,7 @@ static double *reduced_of(op_case *c, const double *packed, kg_number number)
   const size_t count =
       (size_t)kg_reduced_rows(c->size) * KG_LANES * (size_t)c->batch.count.n_groups;
   double *to = case_output(c, number == KG_SINGLE ? (count + 1) / 2 : count);
-  must(ctx,
-            kg_local_reduce(ctx, &(kg_local_reduce_args){.batch = c->batch,
+  must(ctx, kg_local_reduce(ctx, &(kg_local_reduce_args){.batch = c->batch,
                                                          .from = packed,
                                                          .number = number,
                                                          .to = to,

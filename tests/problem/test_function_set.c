@@ -87,7 +87,7 @@ static void code_for_a_kernel_has_rows_and_constants(void **state)
   kg_program program = compiled(1, functions);
   kg_point_code *code = malloc(sizeof *code);
   assert_non_null(code);
-  assert_int_equal(kg_point_code_of(NULL, &program, code), KEDGE_OK);
+  assert_int_equal(kg_point_code_of(NULL, &program, KG_CODE_ROWS, code), KEDGE_OK);
   assert_int_equal(code->n_instructions, 3);
   assert_int_equal(code->n_rows, 2 + program.n_temporaries + 1);
   const kg_code_instruction *last = &code->instruction[2];
@@ -109,6 +109,33 @@ static void code_for_a_kernel_has_rows_and_constants(void **state)
   kg_expression_free(f.expression);
 }
 
+static void assert_too_many(int rows)
+{
+  char sentence[160];
+  snprintf(sentence, sizeof sentence,
+           "more than %d operations, %d constants or %d values of a point are too many to "
+           "interpret on this GPU",
+           KG_CODE_INSTRUCTIONS, KG_CODE_CONSTANTS, rows);
+  assert_string_equal(kedge_context_error(NULL), sentence);
+}
+
+static void code_that_a_small_gpu_has_no_room_for_is_refused(void **state)
+{
+  (void)state;
+  const kg_function f = function_of("x<2.5 ? x^-3 : y");
+  const kg_function *const functions[] = {&f};
+  kg_program program = compiled(1, functions);
+  const int rows = 2 + program.n_temporaries + 1;
+  kg_point_code *code = malloc(sizeof *code);
+  assert_non_null(code);
+  assert_int_equal(kg_point_code_of(NULL, &program, rows, code), KEDGE_OK);
+  assert_int_equal(kg_point_code_of(NULL, &program, rows - 1, code), KEDGE_ERR_UNSUPPORTED);
+  assert_too_many(rows - 1);
+  free(code);
+  kg_program_free(&program);
+  kg_expression_free(f.expression);
+}
+
 static void code_that_is_no_argument_of_a_kernel_is_refused(void **state)
 {
   (void)state;
@@ -125,12 +152,8 @@ static void code_that_is_no_argument_of_a_kernel_is_refused(void **state)
   program.n_instructions = KG_CODE_INSTRUCTIONS + 1;
   kg_point_code *code = malloc(sizeof *code);
   assert_non_null(code);
-  assert_int_equal(kg_point_code_of(NULL, &program, code), KEDGE_ERR_UNSUPPORTED);
-  char sentence[120];
-  snprintf(sentence, sizeof sentence,
-           "more than %d operations, or %d constants, are too many to interpret on the GPU",
-           KG_CODE_INSTRUCTIONS, KG_CODE_CONSTANTS);
-  assert_string_equal(kedge_context_error(NULL), sentence);
+  assert_int_equal(kg_point_code_of(NULL, &program, KG_CODE_ROWS, code), KEDGE_ERR_UNSUPPORTED);
+  assert_too_many(KG_CODE_ROWS);
   free(code);
   kg_program_free(&program);
   kg_expression_free(f.expression);
@@ -143,6 +166,7 @@ int main(void)
       cmocka_unit_test(what_functions_share_is_one_instruction),
       cmocka_unit_test(a_callers_function_is_refused),
       cmocka_unit_test(code_for_a_kernel_has_rows_and_constants),
+      cmocka_unit_test(code_that_a_small_gpu_has_no_room_for_is_refused),
       cmocka_unit_test(code_that_is_no_argument_of_a_kernel_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

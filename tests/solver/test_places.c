@@ -2,26 +2,10 @@
 #include <stdlib.h>
 
 #include "backend.h"
-#include "compare.h"
+#include "context.h"
 #include "core/context.h"
 #include "solver/pipeline.h"
 #include "support.h"
-
-static kedge_context *ctx;
-
-static int open_context(void **state)
-{
-  (void)state;
-  ctx = open_backend(test_backend(), 1);
-  return 0;
-}
-
-static int close_context(void **state)
-{
-  (void)state;
-  kedge_context_destroy(ctx);
-  return 0;
-}
 
 typedef struct prepared {
   kg_pipeline p;
