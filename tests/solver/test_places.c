@@ -1,9 +1,12 @@
 // Where arrays lie: those that share the memory of K^e, and what that saves.
 #include <stdlib.h>
+#include <string.h>
 
 #include "backend.h"
+#include "compare.h"
 #include "context.h"
 #include "core/context.h"
+#include "solver/need.h"
 #include "solver/pipeline.h"
 #include "support.h"
 
@@ -104,11 +107,72 @@ static void with_reaction_or_compact_every_array_has_memory_of_its_own(void **st
   }
 }
 
+/// The most that a solve of ten million triangles holds at once, in bytes a triangle.
+static double peak_of(const char *order, const char *preconditioner, const char *precision,
+                      const char *reaction)
+{
+  kedge_mesh *mesh;
+  must(ctx, kedge_mesh_generate(ctx, "square 200", &mesh));
+  kedge_problem *problem = problem_of(
+      ctx, SETTINGS({"space", "order", order}, {"boundary default", "type", "dirichlet"},
+                    {"boundary default", "value", "x"}, {"equation", "reaction", reaction},
+                    {"solver", "preconditioner", preconditioner},
+                    {"solver", "precision", precision}, {"output", "fields", "cells"}));
+  kg_pipeline p = {.ctx = ctx, .mesh = mesh, .problem = problem};
+  must(ctx, kg_pipeline_prepare(&p));
+  kg_shape shape = kg_shape_scaled(&p.shape, 10000000);
+  shape.keeps_load = strcmp(precision, "compact") != 0;
+  must(ctx, kg_shape_work(ctx, &shape));
+  const double bytes = (double)kg_peak_bytes(&shape);
+  kg_pipeline_free(&p);
+  kedge_problem_destroy(problem);
+  kedge_mesh_destroy(mesh);
+  return bytes / 1e7;
+}
+
+/// K^e, nine vectors, load vectors and the mesh: a solve by Jacobi in which no memory is shared.
+static double without_sharing(const char *order)
+{
+  const double P = atoi(order), m = P + 1, n = 3 * m;
+  return 8 * (n * (n + 1) / 2 + 6 * 1.5 * m + (P + 1) * (P + 2) / 2) + 36;
+}
+
+static void multigrid_adds_a_quarter_at_most_to_packed_matrices_and_vectors(void **state)
+{
+  (void)state;
+  for (int p = 0; p < ORDERS; ++p)
+    assert_at_most(peak_of(orders[p], "multigrid", "double", "0") / without_sharing(orders[p]),
+                   1.25);
+}
+
+/// With the most that this version has, from order 2 on; at order 1 the levels below the trace are a third.
+static void from_order_2_on_multigrid_adds_a_quarter_at_most_to_jacobi(void **state)
+{
+  (void)state;
+  for (int p = 1; p < ORDERS; ++p)
+    assert_at_most(peak_of(orders[p], "multigrid", "double", "0") /
+                       peak_of(orders[p], "jacobi", "double", "0"),
+                   1.25);
+}
+
+static void from_order_4_on_compact_needs_six_tenths_of_the_memory(void **state)
+{
+  (void)state;
+  for (int p = 3; p < ORDERS; ++p)
+    for (int reaction = 0; reaction < 2; ++reaction)
+      assert_at_most(peak_of(orders[p], "multigrid", "compact", reaction ? "1" : "0") /
+                         peak_of(orders[p], "multigrid", "double", reaction ? "1" : "0"),
+                     0.6);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(arrays_that_live_together_do_not_overlap),
       cmocka_unit_test(with_reaction_or_compact_every_array_has_memory_of_its_own),
+      cmocka_unit_test(multigrid_adds_a_quarter_at_most_to_packed_matrices_and_vectors),
+      cmocka_unit_test(from_order_2_on_multigrid_adds_a_quarter_at_most_to_jacobi),
+      cmocka_unit_test(from_order_4_on_compact_needs_six_tenths_of_the_memory),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);

@@ -241,32 +241,6 @@ static void no_more_memory_is_taken_than_was_predicted(void **state)
   }
 }
 
-/// Predicted bytes of device memory of a solve.
-static int64_t planned(const kedge_mesh *mesh, const char *order, const char *precision)
-{
-  kedge_problem *problem = problem_of(
-      ctx, SETTINGS({"space", "order", order}, {"boundary default", "type", "dirichlet"},
-                    {"boundary default", "value", "x"}, {"solver", "preconditioner", "multigrid"},
-                    {"solver", "precision", precision}, {"output", "fields", "cells"}));
-  kedge_plan plan;
-  must(ctx, kedge_plan_make(ctx, mesh, problem, &plan));
-  kedge_problem_destroy(problem);
-  return plan.peak_bytes[KEDGE_OPERATOR_MATRIX_FREE];
-}
-
-static void compact_needs_six_tenths_of_the_memory_from_order_4_on(void **state)
-{
-  (void)state;
-  static const char *const orders[] = {"4", "7", "9"};
-  kedge_mesh *mesh;
-  must(ctx, kedge_mesh_generate(ctx, "square 500", &mesh));
-  for (size_t p = 0; p < sizeof orders / sizeof *orders; ++p)
-    assert_at_most(
-        (double)planned(mesh, orders[p], "compact") / (double)planned(mesh, orders[p], "double"),
-        0.6);
-  kedge_mesh_destroy(mesh);
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -279,7 +253,6 @@ int main(void)
       cmocka_unit_test(jacobi_is_refused),
       cmocka_unit_test(a_start_from_a_lower_order_is_refused_with_compact),
       cmocka_unit_test(no_more_memory_is_taken_than_was_predicted),
-      cmocka_unit_test(compact_needs_six_tenths_of_the_memory_from_order_4_on),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);
