@@ -18,10 +18,12 @@ typedef struct walk {
   int32_t *trace;  ///< [mesh edge]: trace edge
 } walk;
 
-/// Cotangents of the corners: sides l and l + 2 meet in corner l. Returns the element's part of `alignment`.
-static double find_cotangents(const kedge_mesh *mesh, int64_t e, double cotangent[3])
+/// The corner of the smallest angle, if that is small enough; else the element's part of `alignment`.
+static int find_pair(const walk *w, int64_t e, double *alignment)
 {
-  double dx[3], dy[3], re = 0.0, im = 0.0;
+  const kedge_mesh *mesh = w->mesh;
+  double dx[3], dy[3], re = 0.0, im = 0.0, most = w->least;
+  int pair = NO_PAIR;
   for (int l = 0; l < 3; ++l) {
     const double *p = mesh->vertices + 2 * (int64_t)mesh->element_vertices[3 * e + l];
     const double *q = mesh->vertices + 2 * (int64_t)mesh->element_vertices[3 * e + (l + 1) % 3];
@@ -32,38 +34,13 @@ static double find_cotangents(const kedge_mesh *mesh, int64_t e, double cotangen
     im += 2 * dx[l] * dy[l] / square;
   }
   const double twice_area = dx[0] * dy[1] - dx[1] * dy[0];
-  for (int l = 0; l < 3; ++l) {
+  for (int l = 0; l < 3; ++l) {  // sides l and l + 2 meet in corner l
     const int k = (l + 2) % 3;
-    cotangent[l] = -(dx[l] * dx[k] + dy[l] * dy[k]) / twice_area;
+    const double cotangent = -(dx[l] * dx[k] + dy[l] * dy[k]) / twice_area;
+    if (cotangent > most) most = cotangent, pair = l;
   }
-  return sqrt(re * re + im * im);
-}
-
-/// The corner of the smallest angle, if that is small enough; else the element's part of `alignment`.
-static int find_pair(const walk *w, int64_t e, double *alignment)
-{
-  double cotangent[3], most = w->least;
-  int pair = NO_PAIR;
-  const double of_element = find_cotangents(w->mesh, e, cotangent);
-  for (int l = 0; l < 3; ++l)
-    if (cotangent[l] > most) most = cotangent[l], pair = l;
-  if (pair == NO_PAIR) *alignment = fmax(*alignment, of_element);
+  if (pair == NO_PAIR) *alignment = fmax(*alignment, sqrt(re * re + im * im));
   return pair;
-}
-
-int64_t kg_mesh_needles(kedge_context *ctx, const kedge_mesh *mesh)
-{
-  int64_t needles = 0;
-  const int threads = kg_loop_threads(ctx, mesh->n_elements);
-#pragma omp parallel for num_threads(threads) reduction(+ : needles)
-  for (int32_t e = 0; e < mesh->n_elements; ++e) {
-    double cotangent[3];
-    int small = 0;
-    find_cotangents(mesh, e, cotangent);
-    for (int l = 0; l < 3; ++l) small += cotangent[l] > KG_LINE_COTANGENT;
-    needles += small == 2;
-  }
-  return needles;
 }
 
 /// The pairs; returns the alignment of the elements without one.

@@ -39,8 +39,6 @@ typedef struct kg_edge_lines {
 
 kedge_status kg_edge_lines_create(kedge_context *ctx, const kedge_mesh *mesh,
                                   const kg_trace_layout *layout, bool strips, kg_edge_lines *out);
-/// Elements with two angles below 30 degrees.
-int64_t kg_mesh_needles(kedge_context *ctx, const kedge_mesh *mesh);
 void kg_edge_lines_free(kg_edge_lines *lines);
 /// What its arrays take.
 int64_t kg_edge_lines_bytes(int32_t n_lines, int32_t n_steps);

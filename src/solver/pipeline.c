@@ -13,8 +13,6 @@ enum {
   RESIDENT_WORK = 42000,  // elements times order: up to it, Jacobi in one kernel is as fast
   LINE_ANGLE = 20,  // degrees: with a smaller one, edge blocks take more than some 25 iterations
 };
-/// Strips, where more elements than this have two small angles: lines take twice as many iterations there.
-static const double NEEDLE_SHARE = 1.0 / 16;
 
 kedge_preconditioner kg_choose_preconditioner(kedge_context *ctx, const kedge_problem *problem,
                                               const kg_trace_counts *count)
@@ -29,13 +27,10 @@ kedge_preconditioner kg_choose_preconditioner(kedge_context *ctx, const kedge_pr
 }
 
 /// What `smoother = auto` means (docs/multigrid.md#which-one).
-static kedge_smoother choose_smoother(kedge_context *ctx, const kedge_problem *problem,
-                                      const kedge_mesh *mesh)
+static kedge_smoother choose_smoother(const kedge_problem *problem, const kedge_mesh *mesh)
 {
   if (problem->smoother != KEDGE_SMOOTHER_AUTO) return problem->smoother;
-  if (mesh->info.min_angle >= LINE_ANGLE) return KEDGE_SMOOTHER_EDGE;
-  const double needles = NEEDLE_SHARE * mesh->n_elements;
-  return (double)kg_mesh_needles(ctx, mesh) > needles ? KEDGE_SMOOTHER_STRIP : KEDGE_SMOOTHER_LINE;
+  return mesh->info.min_angle < LINE_ANGLE ? KEDGE_SMOOTHER_LINE : KEDGE_SMOOTHER_EDGE;
 }
 
 /// The lines of edges, where multigrid smooths along them.
@@ -78,7 +73,7 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
                  .keeps_load = true,
                  .operator_kind = problem->operator_kind,
                  .preconditioner = kg_choose_preconditioner(p->ctx, problem, &p->layout.count),
-                 .smoother = choose_smoother(p->ctx, problem, mesh),
+                 .smoother = choose_smoother(problem, mesh),
                  .coarse_solver = problem->coarse_solver,
                  .smoothing_steps = problem->smoothing_steps,
                  .alignment = mesh->alignment,

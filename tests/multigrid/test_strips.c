@@ -231,25 +231,12 @@ static void the_estimate_is_enough_for_one_step(void **state)
     }
 }
 
-static void needles_have_two_small_angles(void **state)
-{
-  (void)state;
-  kedge_mesh *mesh;
-  must(ctx, kedge_mesh_generate(ctx, "ring 50 8", &mesh));
-  assert_int_equal(kg_mesh_needles(ctx, mesh), 0);  // thin, but with two large ones
-  kedge_mesh_destroy(mesh);
-  mesh = test_stretched_mesh(ctx, 257, 100.0);
-  assert_in_range(kg_mesh_needles(ctx, mesh), 128, 257);
-  kedge_mesh_destroy(mesh);
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(strips_have_the_pairs_of_all_elements_in_line),
       cmocka_unit_test(a_step_is_half_the_sum_over_the_strips),
       cmocka_unit_test(the_estimate_is_enough_for_one_step),
-      cmocka_unit_test(needles_have_two_small_angles),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);

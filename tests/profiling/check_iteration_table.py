@@ -21,13 +21,15 @@ class IterationTable(Experiment):
     def cases(self):
         return self.result()["cases"]
 
-    def test_stretched_rectangles_are_smoothed_along_lines_and_distorted_ones_by_strips(self):
-        self.run_program("--only", "rectangles", "--orders", "1,4", "--largest", "16")
-        cases = self.cases()
-        self.assertEqual([(c["triangles"], c["order"], c["smoother"], c["converged"]) for c in cases],
-                         [(512, order, smoother, True) for smoother in ("line", "line", "strip") for order in (1, 4)])
-        self.assertLessEqual(max(c["iterations"] for c in cases if c["smoother"] == "line"), 20)
-        self.assertLessEqual(max(c["iterations"] for c in cases), 45)
+    def test_stretched_rectangles_are_smoothed_along_lines(self):
+        self.run_program("--only", "rectangles 1 : 20, 16", "--orders", "1,4", "--largest", "16")
+        lines, strips = [], []
+        for case in self.cases():
+            self.assertEqual((case["triangles"], case["converged"]), (512, True))
+            (strips if case["smoother"] == "strip" else lines).append(case["iterations"])
+        self.assertEqual((len(lines), len(strips)), (4, 2))  # straight and distorted ones; these by strips too
+        self.assertLessEqual(max(lines[:2]), 20)
+        self.assertLessEqual(max(strips), 45)
 
     def test_sizes_graded_in_a_sector_are_well_shaped(self):
         self.run_program("--only", "disk", "--orders", "2")

@@ -155,8 +155,8 @@ static void strips_take_fewer_iterations_than_lines_on_irregular_stretched_trian
   static const char *const orders[] = {"1", "4", "9"}, *const smoothers[] = {"line", "strip",
                                                                              "auto"};
   for (int i = 0; i < 3; ++i) {
-    kedge_report r[3];
-    for (int k = 0; k < 3; ++k)
+    kedge_report r[2];
+    for (int k = 0; k < 2; ++k)
       r[k] = report_of(
           ctx, mesh,
           SETTINGS({"space", "order", orders[i]}, {"boundary default", "type", "dirichlet"},
@@ -166,8 +166,6 @@ static void strips_take_fewer_iterations_than_lines_on_irregular_stretched_trian
     assert_true(r[1].converged);
     assert_in_range(r[1].iterations, 1, i == 0 ? r[0].iterations : 2 * r[0].iterations / 3);
     assert_in_range(r[1].iterations, 1, 30);
-    assert_string_equal(r[2].smoother, "strip");
-    assert_int_equal(r[2].iterations, r[1].iterations);
   }
   kedge_mesh_destroy(mesh);
 }
