@@ -1,12 +1,10 @@
 #include "multigrid/multigrid.h"
 
 #include "core/context.h"
-#include "core/nvtx.h"
 #include "ops/local_differences.h"
 #include "ops/local_reduced.h"
 #include "ops/round.h"
 #include "ops/vertex_matrix.h"
-#include "ops/vertex_transfer.h"
 
 /// Below it vertex modes save no iteration (docs/multigrid.md).
 enum { VERTEX_MODES_ORDER_MIN = 5 };
@@ -20,12 +18,6 @@ static size_t local_count(const kg_multigrid_shape *shape)
 static size_t z_count(const kg_multigrid_shape *shape)
 {
   return (size_t)shape->count.n_edges * (size_t)shape->size.n_edge;
-}
-
-/// A cycle in single precision inside conjugate gradients in double precision.
-static bool has_copies(const kg_multigrid_shape *shape)
-{
-  return shape->number == KG_SINGLE && shape->local == KG_DOUBLE;
 }
 
 static kg_multigrid_single single_at(const kg_multigrid_shape *shape, void *memory, size_t *bytes)
@@ -104,7 +96,7 @@ static kg_multigrid trace_at(const kg_multigrid_shape *shape, void *memory, size
     m.modes.part = kg_piece(memory, 2 * n_free, sizeof(double), bytes);
     kg_vertex_mode_shape(shape->size.order, m.modes.shape);
   }
-  if (has_copies(shape)) m.single = single_at(shape, memory, bytes);
+  if (kg_multigrid_has_copies(shape)) m.single = single_at(shape, memory, bytes);
   return m;
 }
 
@@ -226,7 +218,7 @@ static kedge_status make_trace(kedge_context *ctx, const kg_multigrid_args *a, k
           ? kg_smoother_bound(a->shape.smoother)
           : kg_smoother_estimate(a->shape.smoother, a->shape.size.order, a->shape.alignment,
                                  kg_multigrid_has_vertex_modes(&a->shape));
-  if (has_copies(&a->shape)) KG_TRY(make_single(ctx, a, &m->single));
+  if (kg_multigrid_has_copies(&a->shape)) KG_TRY(make_single(ctx, a, &m->single));
   return kg_smoother_make(ctx, &m->smoother, &a->batch, a->local, a->work);
 }
 
@@ -301,176 +293,8 @@ kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *s)
   if (s->flux) sum = kg_cost_plus(sum, 1, kg_vertex_flux_cost(&s->count));
   if (kg_multigrid_has_vertex_modes(s))
     sum = kg_cost_plus(sum, 1, kg_vertex_modes_cost(s->size, &s->count, s->n_vertices));
-  if (!has_copies(s)) return sum;
+  if (!kg_multigrid_has_copies(s)) return sum;
   return kg_cost_plus(sum, 1,
                       s->reduced ? kg_round_cost((int64_t)local_count(s))
                                  : kg_local_differences_cost(s->size, s->count.n_elements));
-}
-
-kedge_status kg_multigrid_begin(kedge_context *ctx, const kg_multigrid *m,
-                                const kg_trace_apply_args *op, const kg_cg_vectors_args *v,
-                                kg_cycle *out)
-{
-  *out = (kg_cycle){.op = *op, .r = v->r, .z = v->z, .product = v->ap};
-  if (m->shape.local == KG_SINGLE) {
-    out->r = v->r_single;
-    out->z = v->z_single;
-    out->product = v->ap_single;
-  }
-  if (!has_copies(&m->shape)) return KEDGE_OK;
-  out->op.number = KG_SINGLE;
-  out->op.local = m->single.local;
-  out->op.differences = !m->shape.reduced;
-  out->op.reduced = m->shape.reduced;
-  out->op.halo = m->single.halo;
-  out->r = m->single.r;
-  out->z = m->single.z;
-  out->product = m->single.product;
-  return kg_round(ctx,
-                  &(kg_round_args){.n = v->n, .from = v->r, .to = m->single.r, .state = v->state});
-}
-
-static kedge_status multiply(kedge_context *ctx, const kg_cycle *c)
-{
-  kg_trace_apply_args op = c->op;
-  op.x = c->z;
-  op.y = c->product;
-  op.open = false;
-  op.state = NULL;
-  return kg_trace_apply(ctx, &op);
-}
-
-/// The vertex modes that a step has to move: of r - A z, with the product at hand, or of r.
-static kedge_status find_modes(kedge_context *ctx, const kg_multigrid *m, const kg_cycle *c,
-                               bool from_zero)
-{
-  if (!m->modes.value) return KEDGE_OK;
-  return kg_vertex_modes_restrict(
-      ctx, &(kg_vertex_modes_restrict_args){.modes = m->modes,
-                                            .size = m->shape.size,
-                                            .n_edges = m->shape.count.n_free,
-                                            .number = m->shape.number,
-                                            .r = c->r,
-                                            .product = from_zero ? NULL : c->product});
-}
-
-/// How a smoothing begins and ends.
-typedef struct smoothing {
-  bool from_zero;                   ///< z is zero; else the product is at hand
-  kg_vertex_correction correction;  ///< of z and of the product, still to be added
-  const kg_cg_vectors_args *sum;    ///< NULL, or where the last step sums r . z
-} smoothing;
-
-/// Steps of Chebyshev's iteration of the fourth kind, which needs no smallest eigenvalue (Lottes,
-/// Optimal polynomial smoothers for multigrid V-cycles, 2023); a step alone is 9/8 of it, the best
-/// there is for one.
-static kedge_status smooth(kedge_context *ctx, const kg_multigrid *m, const kg_cycle *c,
-                           smoothing how)
-{
-  const int steps = m->shape.smoothing_steps;
-  const double scale = (steps == 1 ? 1.125 : 1.0) / m->largest_eigenvalue;
-  KG_TRY(find_modes(ctx, m, c, how.from_zero));  // a correction that is not in the product has none
-  for (int i = 1; i <= steps; ++i) {
-    if (i > 1) KG_TRY(multiply(ctx, c));
-    const kg_smoother_args args = {
-        .op = c->op,
-        .r = c->r,
-        .product = c->product,
-        .correction = how.correction,
-        .modes = m->modes,
-        .from_zero = how.from_zero && i == 1,
-        .z = c->z,
-        .d = m->d,
-        .step = scale * (8 * i - 4) / (2 * i + 1),
-        .momentum = i == 1 ? 0.0 : (2.0 * i - 3) / (2 * i + 1),
-        .partial = how.sum ? how.sum->partial : NULL,
-        .state = how.sum && i == steps ? how.sum->state : NULL,
-    };
-    KG_TRY(kg_smoother_step(ctx, &m->smoother, &args));
-    how.correction.coarse = NULL;
-  }
-  return KEDGE_OK;
-}
-
-/// c = C P^T (r - A z), with the product at hand.
-static kedge_status solve_coarse(kedge_context *ctx, const kg_multigrid *m, const kg_cycle *c,
-                                 kg_vertex_correction *out)
-{
-  *out = (kg_vertex_correction){0};
-  if (!m->coarse) return KEDGE_OK;
-  KG_TRY(kg_vertex_restrict(ctx, &(kg_vertex_restrict_args){.space = m->space,
-                                                            .size = m->shape.size,
-                                                            .number = m->shape.number,
-                                                            .r = c->r,
-                                                            .product = c->product,
-                                                            .coarse = m->residual}));
-  kg_range_push("coarse_solve", m->shape.count.n_elements, m->space.n_rows);
-  const kedge_status status = m->solver->solve(ctx, m->coarse, m->residual, m->correction);
-  kg_range_pop();
-  *out = (kg_vertex_correction){.space = m->space,
-                                .flux = m->flux,
-                                .n_edges = m->shape.count.n_free,
-                                .coarse = m->correction};
-  return status;
-}
-
-/// z += P c, and its product from scratch; nothing is left to be added.
-static kedge_status correct(kedge_context *ctx, const kg_multigrid *m, const kg_cycle *c,
-                            kg_vertex_correction *correction)
-{
-  KG_TRY(kg_vertex_prolong(
-      ctx,
-      &(kg_vertex_prolong_args){
-          .correction = *correction, .size = m->shape.size, .number = m->shape.number, .z = c->z}));
-  correction->coarse = NULL;
-  return multiply(ctx, c);
-}
-
-kedge_status kg_multigrid_apply_blocks(kedge_context *ctx, const kg_multigrid *m,
-                                       const kg_trace_apply_args *op, const kg_cg_vectors_args *v)
-{
-  kg_cycle cycle;
-  KG_TRY(kg_multigrid_begin(ctx, m, op, v, &cycle));
-  return kg_smoother_step(ctx, &m->smoother,
-                          &(kg_smoother_args){.op = cycle.op,
-                                              .r = cycle.r,
-                                              .product = cycle.product,
-                                              .from_zero = true,
-                                              .z = cycle.z,
-                                              .step = 1.0,
-                                              .partial = v->partial,
-                                              .state = v->state});
-}
-
-kedge_status kg_multigrid_apply(kedge_context *ctx, const kg_multigrid *m,
-                                const kg_trace_apply_args *op, const kg_cg_vectors_args *v)
-{
-  kg_cycle cycle;
-  kg_vertex_correction correction;
-  if (m->shape.smoothing_steps == 0) return kg_multigrid_apply_blocks(ctx, m, op, v);
-  KG_TRY(kg_multigrid_begin(ctx, m, op, v, &cycle));
-  KG_TRY(smooth(ctx, m, &cycle, (smoothing){.from_zero = true}));
-  KG_TRY(multiply(ctx, &cycle));
-  KG_TRY(solve_coarse(ctx, m, &cycle, &correction));
-  if (correction.coarse && !m->flux.q) KG_TRY(correct(ctx, m, &cycle, &correction));
-  return smooth(ctx, m, &cycle, (smoothing){.correction = correction, .sum = v});
-}
-
-kg_cost kg_multigrid_apply_cost(const kg_multigrid_shape *s)
-{
-  const double k = s->smoothing_steps, size = (double)kg_number_bytes(s->number) / 8.0;
-  const double products = s->flux ? 2 * k - 1 : 2 * k;
-  const kg_cost op = s->reduced ? kg_trace_apply_cost_reduced(s->size, &s->count)
-                                : kg_trace_apply_cost(s->size, &s->count);
-  const kg_cost step = kg_smoother_step_cost(s->smoother, s->size, &s->count, s->n_line_steps);
-  if (s->smoothing_steps == 0) return step;
-  kg_cost sum = kg_cost_plus(kg_cost_plus((kg_cost){0}, products, op), 2 * k, step);
-  sum.bytes *= size;
-  sum = kg_cost_plus(sum, 1, kg_vertex_transfer_cost(&s->count, s->n_vertices, s->number));
-  if (s->flux) sum.bytes += 20.0 * s->count.n_free;  // opposite unknowns and fluxes
-  if (kg_multigrid_has_vertex_modes(s))              // of r - A z, and of r, which counts as much
-    sum = kg_cost_plus(sum, 2,
-                       kg_vertex_modes_restrict_cost(s->size, &s->count, s->n_vertices, s->number));
-  if (has_copies(s)) sum.bytes += kg_round_cost((int64_t)s->count.n_free * s->size.n_edge).bytes;
-  return sum;
 }

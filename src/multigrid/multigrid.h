@@ -36,6 +36,12 @@ typedef struct kg_multigrid_shape {
   bool reduced;     ///< the K^e that it is given are
 } kg_multigrid_shape;
 
+/// Whether the cycle is in single precision inside conjugate gradients in double precision.
+static inline bool kg_multigrid_has_copies(const kg_multigrid_shape *shape)
+{
+  return shape->number == KG_SINGLE && shape->local == KG_DOUBLE;
+}
+
 /// What a cycle on the trace works with, in its number.
 typedef struct kg_cycle {
   kg_trace_apply_args op;  ///< x, y and state are filled in
