@@ -13,26 +13,9 @@
 namespace kg
 {
 
-/// Where the warps of a team wait for each other. Inverses of even and odd columns have a barrier each:
-/// the warp that has inverted does not wait, and would otherwise count at the next column for a warp
-/// that has not yet come to this one.
-enum team_place { TEAM_RESULTS, TEAM_TILES, TEAM_EVEN_INVERSES, TEAM_ODD_INVERSES, TEAM_PLACES };
-
-__device__ __forceinline__ int barrier_of(int team, team_place place)
+__device__ __forceinline__ void team_barrier(int team)
 {
-  return 1 + team * TEAM_PLACES + place;  // barrier 0 is that of the block
-}
-
-__device__ __forceinline__ void team_barrier(int team, team_place place = TEAM_RESULTS)
-{
-  asm volatile("bar.sync %0, %1;" ::"r"(barrier_of(team, place)), "r"((int)TEAM_THREADS)
-               : "memory");
-}
-
-/// The same for who has nothing to wait for.
-__device__ __forceinline__ void team_arrive(int team, team_place place)
-{
-  asm volatile("bar.arrive %0, %1;" ::"r"(barrier_of(team, place)), "r"((int)TEAM_THREADS)
+  asm volatile("bar.sync %0, %1;" ::"r"(1 + team), "r"((int)TEAM_THREADS)  // 0 is that of the block
                : "memory");
 }
 
@@ -98,6 +81,22 @@ __device__ __forceinline__ void divide(const tile_warp<shape> &w, int j, int fir
     }
 }
 
+/// Row of an inverse in the place of row g, if lanes are to get columns t and 4 + t of the products
+/// rather than 2 t and 2 t + 1.
+__device__ __forceinline__ int apart(int g)
+{
+  return g / 2 + g % 2 * 4;
+}
+
+template <int E>
+__device__ __forceinline__ void halves_apart(double2 (&inverse)[E])
+{
+  const int lane = threadIdx.x & 31, from = 4 * apart(lane / 4) + lane % 4;
+#pragma unroll
+  for (int e = 0; e < E; ++e)
+    inverse[e] = make_double2(from_lane(inverse[e].x, from, 32), from_lane(inverse[e].y, from, 32));
+}
+
 template <class shape, int E>
 __device__ __forceinline__ void invert_by_warp(int j, double2 (&inverse)[E])
 {
@@ -116,6 +115,7 @@ __device__ __forceinline__ void eliminate(const tile_warp<shape> &w, int j, tile
 #pragma unroll
   for (int e = 0; e < shape::E; ++e) inverse[e] = l[j][j][e];
   invert_by_warp<shape>(j, inverse);
+  if (shape::HALF && j == shape::NT - 1) halves_apart(inverse);
   divide<shape>(w, j, j < shape::NT - 1 ? j + 1 : shape::BORDER_ROW, inverse, l);
 }
 
@@ -128,13 +128,12 @@ __device__ __forceinline__ void eliminate_by_team(const tile_warp<shape> &w, int
 {
   constexpr int last = shape::NT - 1;
   const int pair = pair_of<shape>(j);
-  const team_place inverses = j % 2 ? TEAM_ODD_INVERSES : TEAM_EVEN_INVERSES;
   reduce<shape>(w, j, pair, pair + 2, l);
 #pragma unroll
   for (int e = 0; e < shape::E; ++e) w.tile[e][w.lane] = l[j][j][e];
+  team_barrier(team);
   const bool inverts = w.warp == j % TEAM_WARPS;
   if (inverts) {
-    team_barrier(team, TEAM_TILES);
     if (w.lane < shape::ELEMENTS) {
       if (j < last)
         invert_factor<8>(team_tiles[w.lane]);
@@ -142,15 +141,14 @@ __device__ __forceinline__ void eliminate_by_team(const tile_warp<shape> &w, int
         invert_factor<shape::PIVOTS>(team_tiles[w.lane]);
     }
     __syncwarp();
-    team_arrive(team, inverses);
-  } else {
-    team_arrive(team, TEAM_TILES);
+    team_barrier(team);
   }
   reduce<shape>(w, j, pair + 2, shape::ROWS, l);
-  if (!inverts) team_barrier(team, inverses);
+  if (!inverts) team_barrier(team);
   double2 inverse[shape::E];
 #pragma unroll
-  for (int e = 0; e < shape::E; ++e) inverse[e] = w.tile[e][w.lane];
+  for (int e = 0; e < shape::E; ++e)
+    inverse[e] = w.tile[e][shape::HALF && j == last ? 4 * apart(w.row) + w.lane % 4 : w.lane];
   divide<shape>(w, j, j < last ? j + 1 : shape::BORDER_ROW, inverse, l);
 }
 

@@ -53,7 +53,7 @@ __device__ __forceinline__ void fetch_loads(const lanes_warp<shape> &w,
 {
   const int lane = threadIdx.x % 32, e = lane % shape::E;
   const double *load = a.load + group * shape::N * KG_LANES + first + e;
-#pragma unroll 1
+#pragma unroll
   for (int r = 0; r < shape::ROWS; ++r) {
     const int k = shape::LANES * r + lane / shape::E;
     if (k < shape::N)
@@ -78,52 +78,80 @@ __device__ __forceinline__ void ask_for(const kg_local_matrices_args &a, int64_t
     asm volatile("prefetch.global.L2 [%0];" ::"l"(a.load + group * shape::N * KG_LANES + k * LINE));
 }
 
-/// @param[in] at_once  times 32 / LANES elements are what a warp takes: LANES, a group, or 1
+/// Pieces of AT_ONCE times 32 / LANES elements: groups, or, where there are few, parts of groups.
+template <class shape>
+struct lanes_pieces {
+  bool whole;  ///< groups
+  int count, step;
+
+  __device__ __forceinline__ lanes_pieces(const kg_local_matrices_args &a, bool whole_groups)
+      : whole(whole_groups),
+        count(a.batch.count.n_groups * (whole ? 1 : shape::LANES)),
+        step(gridDim.x * (blockDim.x / 32))
+  {
+  }
+  __device__ __forceinline__ int64_t group(int piece) const
+  {
+    return whole ? piece : piece / shape::LANES;
+  }
+  __device__ __forceinline__ int first(int piece, int pass) const
+  {
+    return (whole ? pass : piece % shape::LANES) * shape::E;
+  }
+};
+
+/// Local matrices of 32 / LANES elements of a group whose factors are there.
+template <class shape>
+__device__ __forceinline__ void make(lanes_block<shape> &block, const kg_local_matrices_args &a,
+                                     const lanes_pieces<shape> &pieces, lanes_turn turn)
+{
+  factor<shape>(lanes_warp<shape>(block, turn));
+  __pipeline_wait_prior(0);
+  __syncwarp();
+  double x[shape::N][shape::COLUMNS];
+  build_columns<shape>(lanes_warp<shape>(block, turn), x);
+  solve<shape>(lanes_warp<shape>(block, turn), x);
+  const lanes_warp<shape> w(block, turn);
+  const int piece = w.turn.of_block + gridDim.x * (this_thread<shape>() / 32);
+  multiply<shape>(w, a, pieces.group(piece), x);
+}
+
+/// @param[in] whole  a warp takes groups, else parts of them
 template <class shape>
 __global__ void __launch_bounds__(32 * shape::WARPS, 1)
-    local_matrices_lanes(const kg_local_matrices_args a, int at_once)
+    local_matrices_lanes(const kg_local_matrices_args a, bool whole)
 {
   extern __shared__ double2 s_memory[];
-  auto &tables = *(lanes_tables<shape> *)s_memory;
-  fill_tables<shape>(tables, a.batch.reference);
-  lanes_warp<shape> w;
-  const int warp = __shfl_sync(0xffffffffu, threadIdx.x / 32, 0);  // the same, as the compiler sees
-  w.tables = &tables;
-  w.memory = (lanes_memory<shape> *)(&tables + 1) + warp;
-  w.zero = a.batch.count.n_groups >> 31;
-  const int in_group = shape::LANES / at_once, step = gridDim.x * (blockDim.x / 32);
-  const int end = a.batch.count.n_groups * in_group;
-  for (int of_block = blockIdx.x; of_block < end; of_block += step) {
-    const int at = of_block + gridDim.x * warp, from = at % in_group * at_once * shape::E;
-    const int64_t group = at / in_group;
-    if (at < end) {
-      set_factors<shape>(*w.memory, a, group);
-      ask_for<shape>(a, (at + step) / in_group);
-    }
+  auto &block = *(lanes_block<shape> *)s_memory;
+  fill_tables<shape>(block.tables, a.batch.reference);
+  const lanes_pieces<shape> pieces(a, whole);
+  lanes_turn turn = {(int)blockIdx.x, 0, 0};
 #pragma unroll 1
-    for (int first = from; first < from + at_once * shape::E; first += shape::E) {
-      if (shape::ALIGNED) __syncthreads();  // instructions that one warp fetches serve the others
-      if (at >= end) continue;
-      fetch_loads<shape>(w, a, group, first);
-      w.lane = first + w.place.e;
-      const bool exists = group * KG_LANES + w.lane < a.batch.count.n_elements;
+  while (turn.of_block < pieces.count) {
+    if (shape::LONG) __syncthreads();
+    // The same for all lanes, as the compiler sees.
+    const int warp = __shfl_sync(0xffffffffu, this_thread<shape>() / 32, 0);
+    const int piece = turn.of_block + gridDim.x * warp;
+    if (piece < pieces.count) {
+      auto &memory = block.memory[warp];
+      const int64_t group = pieces.group(piece);
+      if (turn.pass == 0) {
+        set_factors<shape>(memory, a, group);
+        ask_for<shape>(a, pieces.group(piece + pieces.step));
+      }
+      turn.first = pieces.first(piece, turn.pass);
+      if (shape::LONG && this_thread<shape>() % 32 == 0) memory.turn = turn;
       __syncwarp();
-      factor<shape>(w);
-      __pipeline_wait_prior(0);
-      __syncwarp();
-      double x[shape::N][shape::COLUMNS];
-      build_columns<shape>(w, x);
-      solve<shape>(w, x);
-      multiply<shape>(
-          w,
-          {(char *)(a.local + group * shape::packed * KG_LANES),
-           (char *)(a.condensed + group * shape::n * KG_LANES), w.memory->even[w.lane], exists},
-          x);
-      if (!exists)
-        for (int k = w.place.q; k < shape::packed; k += shape::LANES)
-          a.local[(group * shape::packed + k) * KG_LANES + w.lane] = 0.0;
+      fetch_loads<shape>(lanes_warp<shape>(block, turn), a, group, turn.first);
+      make<shape>(block, a, pieces, turn);
+      if (shape::LONG) {
+        const lanes_turn kept = lanes_warp<shape>(block, turn).turn;
+        turn.of_block = __shfl_sync(0xffffffffu, kept.of_block, 0);
+        turn.pass = __shfl_sync(0xffffffffu, kept.pass, 0);
+      }
       __syncwarp();
     }
+    if (++turn.pass == (whole ? shape::LANES : 1)) turn = {turn.of_block + pieces.step, 0, 0};
   }
 }
 
@@ -139,15 +167,15 @@ kedge_status launch(kedge_context *ctx, const kg_local_matrices_args &a)
       ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared),
       "local_matrices: asking for shared memory"));
   const int processors = kg_cuda(ctx)->multiprocessors, groups = a.batch.count.n_groups;
-  const int at_once = groups < 2 * warps * processors ? 1 : shape::LANES;  // few: all warps to work
-  const int pieces = groups * (shape::LANES / at_once);
+  const bool whole = groups >= 2 * warps * processors;  // few: all warps to work
+  const int pieces = groups * (whole ? 1 : shape::LANES);
   kernel<<<(unsigned)(pieces < processors ? pieces : processors), 32 * warps, shared,
-           kg_cuda_stream(ctx)>>>(a, at_once);
+           kg_cuda_stream(ctx)>>>(a, whole);
   return kg_cuda_launched(ctx, "local_matrices");
 }
 
 // Shapes: the fastest of those measured on an H200 (profiling/operators --only local_matrices): order,
-// lanes an element, warps a block, whether they wait for each other.
+// lanes an element, warps a block, whether they wait for each other and save registers.
 constexpr kedge_status (*by_order[])(kedge_context *, const kg_local_matrices_args &) = {
     launch<lanes_shape<3, 2, 8, false>>, launch<lanes_shape<4, 4, 12, false>>,
     launch<lanes_shape<5, 4, 8, true>>};

@@ -24,11 +24,19 @@ __device__ __forceinline__ void store_if(bool condition, double *to, double valu
       : "memory");
 }
 
-/// Where results of a group go.
+/// Read at once.
+__device__ __forceinline__ lanes_product whole(const lanes_product &p)
+{
+  const double2 halves = *(const double2 *)&p;
+  return {halves.x, (unsigned)__double2loint(halves.y), (unsigned)__double2hiint(halves.y)};
+}
+
+/// Where results of an element go.
 struct lanes_results {
   char *local, *condensed;
   unsigned even;  ///< bit x: an even number of the sides whose bits x has are reversed
   bool exists;
+  int zero;  ///< that the compiler does not know
 };
 
 /// The lane's columns and those of the lane `distance` further around the circle.
@@ -61,21 +69,20 @@ struct lanes_pair {
   __device__ __forceinline__ void put(int c, int other, double product) const
   {
     constexpr int LOAD = shape::LOAD;
-    const lanes_product p = w.tables->product[shape::product(distance, c, other)][w.place.q];
+    const lanes_product p = whole(w.tables->product[shape::product(distance, c, other)][w.place.q]);
     const char *trace = (const char *)&w.memory->factor[S_ZERO][w.lane] + (p.what >> 16);
     double value = fma(*(const double *)trace, -p.mass, product);
     if (distance == 0 && c == other)
       value -= w.factor(TAU + min((shape::COLUMNS * w.place.q + c) / shape::m, 2));
     const unsigned flip = __funnelshift_l(0, to.even, p.what) & 1u << 31;
     value = __hiloint2double(__double2hiint(value) ^ (int)flip, __double2loint(value));
-    const unsigned at = p.to + sizeof(double) * w.lane;
     const bool twice = c == other && second;
     const bool beyond = (c >= LOAD && last) || (other >= LOAD && from_last);
-    store_if(to.exists && !twice && !beyond, (double *)(to.local + at), value);
+    store_if(to.exists && !twice && !beyond, (double *)(to.local + p.to), value);
     const bool mine = c == LOAD && last && (distance > 0 || other < LOAD);
     const bool theirs = other == LOAD && from_last && distance > 0;
     if (c == LOAD || other == LOAD)
-      store_if(!twice && (mine || theirs), (double *)(to.condensed + at), -value);
+      store_if(!twice && (mine || theirs), (double *)(to.condensed + p.to), -value);
   }
 
   /// Products with columns first .. first + TOGETHER - 1.
@@ -90,7 +97,7 @@ struct lanes_pair {
       for (int t = 0; t < TOGETHER; ++t) {
         const double mine = x[k][first + t];
         const double theirs =
-            distance == 0 ? copied(mine, w.zero) : __shfl_sync(0xffffffffu, mine, from);
+            distance == 0 ? copied(mine, to.zero) : __shfl_sync(0xffffffffu, mine, from);
 #pragma unroll
         for (int c = 0; c < shape::COLUMNS; ++c)
           if (has(c, first + t)) sum[t][c] = fma(x[k][c], theirs, sum[t][c]);
@@ -105,9 +112,15 @@ struct lanes_pair {
 
 /// K^e and F^e from W.
 template <class shape>
-__device__ __forceinline__ void multiply(const lanes_warp<shape> &w, const lanes_results &to,
+__device__ __forceinline__ void multiply(const lanes_warp<shape> &w,
+                                         const kg_local_matrices_args &a, int64_t group,
                                          const double (&x)[shape::N][shape::COLUMNS])
 {
+  double *const local = a.local + group * shape::packed * KG_LANES + w.lane;
+  const bool exists = group * KG_LANES + w.lane < a.batch.count.n_elements;
+  const lanes_results to = {(char *)local,
+                            (char *)(a.condensed + group * shape::n * KG_LANES + w.lane),
+                            w.memory->even[w.lane], exists, a.batch.count.n_groups >> 31};
 #pragma unroll
   for (int distance = 0; distance <= shape::HALF; ++distance) {
     const lanes_pair<shape> pair(w, to, distance);
@@ -119,6 +132,8 @@ __device__ __forceinline__ void multiply(const lanes_warp<shape> &w, const lanes
         pair.template multiply<3>(other, x);
     }
   }
+  if (!exists)
+    for (int k = w.place.q; k < shape::packed; k += shape::LANES) local[k * KG_LANES] = 0.0;
 }
 
 }  // namespace kg

@@ -8,15 +8,25 @@
 namespace kg
 {
 
+/// threadIdx.x. Where registers are short the compiler is not to know that it stays the same: what
+/// follows from it is then computed again where it is used.
+template <class shape>
+__device__ __forceinline__ int this_thread()
+{
+  if (!shape::LONG) return threadIdx.x;
+  int thread;
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+  return thread;
+}
+
 /// Lane q of element e of those at hand. The order of lanes lets shared memory answer them all at once,
 /// whether they ask by element or by q.
 template <class shape>
 struct lane_place {
   int q, e;
 
-  __device__ lane_place()
+  __device__ explicit lane_place(int lane)
   {
-    const int lane = threadIdx.x % 32;
     e = lane / 2 % shape::E;
     q = lane % 2 + lane / (2 * shape::E) * 2;
   }
@@ -33,9 +43,22 @@ struct lanes_warp {
   const lanes_tables<shape> *tables;
   lanes_memory<shape> *memory;
   lane_place<shape> place;
+  lanes_turn turn;
   int lane;  ///< of the group
-  int zero;  ///< that the compiler does not know
 
+  /// @param[in] known  the warp's turn; where registers are short, it comes from shared memory
+  __device__ __forceinline__ lanes_warp(lanes_block<shape> &block, lanes_turn known)
+      : tables(&block.tables),
+        memory(block.memory + this_thread<shape>() / 32),
+        place(this_thread<shape>() % 32),
+        turn(known)
+  {
+    if (shape::LONG) {
+      const volatile lanes_turn &kept = memory->turn;
+      turn = {kept.of_block, kept.pass, kept.first};
+    }
+    lane = turn.first + place.e;
+  }
   __device__ __forceinline__ double factor(int which) const
   {
     return memory->factor[which][lane];

@@ -13,9 +13,11 @@ namespace kg
 {
 
 /// Order P: LANES lanes an element, WARPS warps a block, one block a multiprocessor.
-template <int P_, int LANES_, int WARPS_, bool ALIGNED_>
+template <int P_, int LANES_, int WARPS_, bool LONG_>
 struct lanes_shape {
-  static constexpr bool ALIGNED = ALIGNED_;  ///< warps wait for each other before new elements
+  /// Of so much code and so many registers that warps wait for each other before new elements, to fetch
+  /// instructions together, and remember in shared memory where they are.
+  static constexpr bool LONG = LONG_;
   static constexpr int P = P_, LANES = LANES_, WARPS = WARPS_, E = 32 / LANES, HALF = LANES / 2;
   static constexpr int N = (P + 1) * (P + 2) / 2, m = P + 1, n = 3 * m, packed = n * (n + 1) / 2;
   static constexpr int COLUMNS = n / LANES + 1;           ///< of [R, f], some beyond it, a lane
@@ -149,7 +151,7 @@ enum lanes_factor {
 };
 
 /// Where a product of columns goes and what of S0 belongs to it.
-struct lanes_product {
+struct alignas(16) lanes_product {
   double mass;  ///< entry of F^T F; 0 in F^e
   unsigned to;  ///< bytes from the first entry of K^e or F^e of the group
   /// High half: bytes from the factors S_ZERO to that of the pair of edges. Low half: 31 - those of the
@@ -166,6 +168,12 @@ struct lanes_tables {
   int mode[shape::N];  ///< in place k
 };
 
+/// Where a warp is.
+struct lanes_turn {
+  int of_block, pass;  ///< the block's first piece, and how often 32 / LANES elements of it
+  int first;           ///< lane of the group
+};
+
 /// Of a warp.
 template <class shape>
 struct lanes_memory {
@@ -175,6 +183,14 @@ struct lanes_memory {
   double2 l[shape::PAIRS][shape::E];  ///< 1 / L_jj on the diagonal
   /// Bit x: of the sides l whose bits l are set in x, an even number is reversed.
   unsigned even[KG_LANES];
+  lanes_turn turn;
+};
+
+/// What a block has in shared memory.
+template <class shape>
+struct lanes_block {
+  lanes_tables<shape> tables;
+  lanes_memory<shape> memory[1];  ///< [warp]
 };
 
 template <class shape>

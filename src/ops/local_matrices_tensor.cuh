@@ -43,9 +43,8 @@ template <class shape>
 __device__ __forceinline__ void take_border(const tile_warp<shape> &w, tile_columns<shape> &l)
 {
   constexpr int last = shape::NT - 1, PIVOTS = shape::PIVOTS, BORDER = shape::BORDER;
-  const int x = shape::border_mode(w.col), y = shape::border_mode(w.col + 1);
-  const bool has_x = w.col >= PIVOTS && w.col <= PIVOTS + BORDER;
-  const bool has_y = w.col + 1 >= PIVOTS && w.col < PIVOTS + BORDER;
+  // The columns that the lane has, and their modes.
+  const int col[2] = {shape::HALF ? w.col / 2 : w.col, shape::HALF ? 4 + w.col / 2 : w.col + 1};
 #pragma unroll
   for (int i = shape::BORDER_ROW; i < shape::ROWS; ++i)
 #pragma unroll
@@ -56,12 +55,14 @@ __device__ __forceinline__ void take_border(const tile_warp<shape> &w, tile_colu
       double2 c = l[last][i][e];
       if (BORDER > 0) c = add_trace<shape>(w, e, I, shape::RT, c);
       const bool exists = inside ? w.row > PIVOTS && row < shape::n : row < shape::MAIN;
-      if (has_x && exists && (!inside || w.col == PIVOTS || w.col <= w.row))
-        put<shape>(w.out[e], max(row, x), min(row, x), c.x);
-      if (has_y && exists && (!inside || w.col + 1 == PIVOTS || w.col < w.row))
-        put<shape>(w.out[e], max(row, y), min(row, y), c.y);
-      if (w.col >= PIVOTS) l[last][i][e].x = 0.0;
-      if (w.col + 1 >= PIVOTS) l[last][i][e].y = 0.0;
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        const int mode = shape::border_mode(col[h]);
+        const bool has = col[h] >= PIVOTS && col[h] <= PIVOTS + BORDER;
+        if (has && exists && (!inside || col[h] == PIVOTS || col[h] <= w.row))
+          put<shape>(w.out[e], max(row, mode), min(row, mode), h == 0 ? c.x : c.y);
+        if (col[h] >= PIVOTS) (h == 0 ? l[last][i][e].x : l[last][i][e].y) = 0.0;
+      }
     }
 }
 
@@ -114,7 +115,11 @@ __device__ __forceinline__ void multiply(const tile_warp<shape> &w, const tile_c
         double2 c = {}, d = {};
 #pragma unroll
         for (int j = 0; j < NT; ++j)
-          if (pair)
+          if (shape::HALF && j == NT - 1 && pair)
+            tensor_multiply(c, d, l[j][NT + I][e].x, l[j][NT + next][e].x, l[j][NT + u][e].x);
+          else if (shape::HALF && j == NT - 1)
+            tensor_multiply(c, l[j][NT + I][e].x, l[j][NT + u][e].x);
+          else if (pair)
             tile_multiply(c, d, l[j][NT + I][e], l[j][NT + next][e], l[j][NT + u][e]);
           else
             tile_multiply(c, l[j][NT + I][e], l[j][NT + u][e]);
@@ -124,7 +129,7 @@ __device__ __forceinline__ void multiply(const tile_warp<shape> &w, const tile_c
     }
 }
 
-/// K^e and F^e of the warp's elements to the results, once the team has written those before.
+/// K^e and F^e of the warp's elements to the results.
 template <class shape>
 __device__ __forceinline__ void condense(const tile_warp<shape> &w,
                                          double2 (*team_tiles)[TILE_STRIDE], int team)
@@ -138,14 +143,14 @@ __device__ __forceinline__ void condense(const tile_warp<shape> &w,
     else
       eliminate<shape>(w, j, l);
   }
-  team_barrier(team);
+  if (!shape::AHEAD) team_barrier(team);  // the team has written those before
   take_border<shape>(w, l);
   multiply<shape>(w, l);
 }
 
 /// From shared memory to lanes first.. of the group.
 template <class shape>
-__device__ __forceinline__ void write_out(const typename shape::team_memory &s,
+__device__ __forceinline__ void write_out(const double (*results)[shape::STRIDE],
                                           const kg_local_matrices_args &a, int64_t group, int first,
                                           int thread)
 {
@@ -155,14 +160,37 @@ __device__ __forceinline__ void write_out(const typename shape::team_memory &s,
   const bool exists = group * KG_LANES + lane < a.batch.count.n_elements;
   double *local = a.local + group * packed * KG_LANES + lane;
   double *condensed = a.condensed + group * shape::n * KG_LANES + lane;
-  const double *out = s.out[element];
+  const double *out = results[element];
   for (int k = thread / shape::ELEMENTS; k < packed; k += STEP)
     __stcs(local + k * KG_LANES, exists ? out[k] : 0.0);
   for (int k = thread / shape::ELEMENTS; k < shape::n; k += STEP)
     condensed[k * KG_LANES] = out[packed + k];
 }
 
-/// What the elements of a group depend on, by the first warp of the team.
+/// Numbers of a group's vertices and sides are asked for.
+template <class shape>
+__device__ __forceinline__ void fetch_numbers(typename shape::team_memory &s,
+                                              const kg_local_matrices_args &a, int64_t group,
+                                              int thread)
+{
+  if (group >= a.batch.count.n_groups || thread >= 3 * KG_LANES) return;
+  const int64_t at = group * 3 * KG_LANES + thread;
+  __pipeline_memcpy_async(s.vertex + thread, a.batch.arrays.vertex + at, sizeof(int32_t));
+  __pipeline_memcpy_async(s.side_edge + thread, a.batch.arrays.side_edge + at, sizeof(uint32_t));
+}
+
+/// And the vertices, once the numbers are there.
+template <class shape>
+__device__ __forceinline__ void fetch_corners(typename shape::team_memory &s,
+                                              const kg_local_matrices_args &a, int64_t group,
+                                              int thread)
+{
+  if (group >= a.batch.count.n_groups || thread >= 3 * KG_LANES) return;
+  __pipeline_memcpy_async(s.corner + thread,
+                          a.batch.arrays.vertices + 2 * (int64_t)s.vertex[thread], sizeof(double2));
+}
+
+/// What the elements of the group depend on, by the first warp of the team.
 template <class shape>
 __device__ __forceinline__ void begin_group(typename shape::team_memory &s,
                                             const kg_local_matrices_args &a, int64_t group,
@@ -171,8 +199,17 @@ __device__ __forceinline__ void begin_group(typename shape::team_memory &s,
   const int thread = threadIdx.x % TEAM_THREADS;
   if (thread < KG_LANES) {
     double x[3], y[3];
-    kg_element_corners(a.batch.arrays.vertices, a.batch.arrays.vertex, group, thread, x, y);
-    s.element[thread].set(kg_element_of(x, y, a.material), a.batch.arrays, group, thread);
+    const uint32_t *sides = s.side_edge;
+    if (shape::AHEAD) {
+      for (int l = 0; l < 3; ++l) {
+        x[l] = s.corner[l * KG_LANES + thread].x;
+        y[l] = s.corner[l * KG_LANES + thread].y;
+      }
+    } else {
+      kg_element_corners(a.batch.arrays.vertices, a.batch.arrays.vertex, group, thread, x, y);
+      sides = a.batch.arrays.side_edge + group * 3 * KG_LANES;
+    }
+    s.element[thread].set(kg_element_of(x, y, a.material), sides, thread);
   }
   team_barrier(team);
 }
@@ -202,7 +239,6 @@ __device__ __forceinline__ tile_warp<shape> warp_of(typename shape::team_memory 
   w.tiles = tiles;
   w.factors = s.factors + of_warp;
   w.tile = s.tile + of_warp;
-  w.out = s.out + of_warp;
   w.lane = lane;
   w.row = lane / 4;
   w.col = lane % 4 * 2;
@@ -232,16 +268,29 @@ __global__ void __launch_bounds__(TEAM_THREADS *shape::TEAMS, 1)
   tile_warp<shape> w = warp_of<shape>(s, shape::STAGED ? s_memory : tiles, thread);
   w.zero = a.batch.count.n_groups >> 31;
   int64_t group = blockIdx.x * teams + team;
+  if (shape::AHEAD) fetch_numbers<shape>(s, a, group, thread);
   fetch_loads<shape>(s.load[0], a, s_mode, group, 0, thread);
   __pipeline_wait_prior(0);
+  if (shape::AHEAD) {
+    team_barrier(team);
+    fetch_corners<shape>(s, a, group, thread);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    team_barrier(team);
+  }
   for (; group < a.batch.count.n_groups; group += step) {
     begin_group<shape>(s, a, group, team);
 #pragma unroll 1
     for (int first = 0; first < KG_LANES; first += shape::ELEMENTS, buffer ^= 1) {
       const int next = (first + shape::ELEMENTS) % KG_LANES;
+      if (shape::AHEAD && first == 0) fetch_numbers<shape>(s, a, group + step, thread);
+      if (shape::AHEAD && first == shape::ELEMENTS)
+        fetch_corners<shape>(s, a, group + step, thread);
       fetch_loads<shape>(s.load[buffer ^ 1], a, s_mode, next > 0 ? group : group + step, next,
                          thread);
       w.load = s.load[buffer][0] + w.warp * shape::E;
+      auto *const results = s.out[shape::AHEAD ? buffer : 0];
+      w.out = results + w.warp * shape::E;
       w.element = s.element + first + w.warp * shape::E;
 #pragma unroll
       for (int e = 0; e < shape::E; ++e)
@@ -250,7 +299,7 @@ __global__ void __launch_bounds__(TEAM_THREADS *shape::TEAMS, 1)
       condense<shape>(w, s.tile, team);
       __pipeline_wait_prior(0);
       team_barrier(team);
-      write_out<shape>(s, a, group, first, thread);
+      write_out<shape>(results, a, group, first, thread);
     }
   }
 }

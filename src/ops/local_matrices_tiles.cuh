@@ -21,7 +21,7 @@ struct tile_element {
   double trace[6];
   uint32_t reversed;  ///< bit l: side l
 
-  __device__ void set(const kg_element &g, const kg_trace_arrays &arrays, int64_t group, int lane)
+  __device__ void set(const kg_element &g, const uint32_t *side_edge, int lane)
   {
     stiffness = make_double2(-g.stiffness[0] - g.stiffness[1], -g.stiffness[2]);
     edge = make_double2(-g.tau[0], -g.tau[1] - g.tau[2]);
@@ -32,23 +32,28 @@ struct tile_element {
       tau[l] = -g.tau[l];
       lift_r[l] = -g.lift_r[l];
       lift_s[l] = -g.lift_s[l];
-      reversed |= (arrays.side_edge[(group * 3 + l) * KG_LANES + lane] & 1u) << l;
+      reversed |= (side_edge[l * KG_LANES + lane] & 1u) << l;
     }
     for (int k = 0; k < 6; ++k) trace[k] = g.trace[k];
   }
 };
 
 /// Order P: E elements a warp, at most TEAMS teams a block, one block a multiprocessor.
-template <int P_, int E_, int TEAMS_, bool STAGED_, bool BY_THREADS_>
+template <int P_, int E_, int TEAMS_, bool STAGED_, bool BY_THREADS_, bool AHEAD_>
 struct tensor_shape {
   static constexpr int P = P_, E = E_, TEAMS = TEAMS_;
   static constexpr bool BY_THREADS = BY_THREADS_;  ///< invert tiles
   static constexpr bool STAGED = STAGED_;          ///< the reference matrices are in shared memory
+  /// Vertices come to shared memory a group ahead, results are written while the next ones are made.
+  static constexpr bool AHEAD = AHEAD_;
   static constexpr int N = (P + 1) * (P + 2) / 2, m = P + 1, n = 3 * m, packed = n * (n + 1) / 2;
   // basis/local_tiles.h has words for these:
   static constexpr int NT = (N + 7) / 8, PIVOTS = N - 8 * (NT - 1);
   static constexpr int FIRST = m / 2 * (m / 2 + 1);  ///< modes of the parity that comes first
   static constexpr int BORDER = n % 8 <= 7 - PIVOTS ? n % 8 : 0, MAIN = n - BORDER;
+  /// The last column of tiles of W has its pivots in half of its columns, those of x of the lanes: a
+  /// product takes one instruction there rather than two.
+  static constexpr bool HALF = PIVOTS <= 4 && BORDER == 0;
   static constexpr int RT = (MAIN + 7) / 8, ROWS = NT + RT;
   static constexpr int BORDER_ROW = BORDER > 0 ? NT - 1 : NT;  ///< the first tile row of R^T
   static constexpr int TRACE_TILES = RT + (BORDER > 0), TRACE_ROWS = 8 * TRACE_TILES;
@@ -65,11 +70,15 @@ struct tensor_shape {
     double lift[3][TRACE_ROWS];        ///< of F, Dr F, Ds F
   };
   struct team_memory {
+    // Of the group, [corner or side][lane]; from its first passes on, of the next one.
+    double2 corner[AHEAD ? 3 * KG_LANES : 1];
+    int32_t vertex[AHEAD ? 3 * KG_LANES : 1];
+    uint32_t side_edge[AHEAD ? 3 * KG_LANES : 1];
     tile_element element[KG_LANES];
     trace_factors factors[ELEMENTS];
     double2 tile[BY_THREADS ? ELEMENTS : 1][TILE_STRIDE];  ///< on the diagonal, to be inverted
     double load[2][8 * NT][ELEMENTS];                      ///< of these elements and the next
-    double out[ELEMENTS][STRIDE];                          ///< K^e packed, F^e behind it as row n
+    double out[AHEAD ? 2 : 1][ELEMENTS][STRIDE];           ///< K^e packed, F^e behind it as row n
   };
   static constexpr size_t STAGED_BYTES = STAGED ? 512 * TILES : 0;
 

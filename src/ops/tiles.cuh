@@ -31,23 +31,27 @@ __device__ __forceinline__ void tile_multiply(double2 &c, double2 a, double2 b)
   tensor_multiply(c, a.y, b.y);
 }
 
-/// c += a b^T and d += e b^T: for the price of one where the tensor cores take 16 rows (sm_90).
-__device__ __forceinline__ void tile_multiply(double2 &c, double2 &d, double2 a, double2 e,
-                                              double2 b)
+/// c += a b and d += e b: for the price of one where the tensor cores take 16 rows (sm_90).
+__device__ __forceinline__ void tensor_multiply(double2 &c, double2 &d, double a, double e,
+                                                double b)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
       "{%0, %1, %2, %3};"
       : "+d"(c.x), "+d"(c.y), "+d"(d.x), "+d"(d.y)
-      : "d"(a.x), "d"(e.x), "d"(b.x));
-  asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
-      "{%0, %1, %2, %3};"
-      : "+d"(c.x), "+d"(c.y), "+d"(d.x), "+d"(d.y)
-      : "d"(a.y), "d"(e.y), "d"(b.y));
+      : "d"(a), "d"(e), "d"(b));
 #else
-  tile_multiply(c, a, b);
-  tile_multiply(d, e, b);
+  tensor_multiply(c, a, b);
+  tensor_multiply(d, e, b);
 #endif
+}
+
+/// c += a b^T and d += e b^T.
+__device__ __forceinline__ void tile_multiply(double2 &c, double2 &d, double2 a, double2 e,
+                                              double2 b)
+{
+  tensor_multiply(c, d, a.x, e.x, b.x);
+  tensor_multiply(c, d, a.y, e.y, b.y);
 }
 
 /// c[r] += a[r] b^T, two rows at a time.
