@@ -7,10 +7,13 @@
 //
 //   x_j = -L_jj^-T sum_{i > j} L_ij^T z_i
 //
+// Modes that are even along the base come before odd ones (mode_parity.cuh): a tile between the two has
+// fewer terms.
+//
 // Tiles are built negative and inverses are negative, so that nothing has to change its sign.
 //
 // Layout  reference matrices in shared memory [tile (i, j) at i (i+1) / 2 + j][term][lane], the diagonal
-//         tiles whole; the vectors of a group [mode][lane], rows COLUMN_STRIDE apart.
+//         tiles whole; the vectors of a group [place of a mode][lane], rows COLUMN_STRIDE apart.
 // Map     blocks stay and take group after group; a warp takes E neighbouring elements.
 #pragma once
 #include "ops/element_operator.cuh"
@@ -27,12 +30,28 @@ struct column_shape {
   using Operator = Operator_;
   static constexpr int N = N_, NT = (N + 7) / 8, LAST = N % 8, TERMS = Operator::TERMS;
   static constexpr int TILES = NT * (NT + 1) / 2, E = NT <= 5 ? 2 : 1;
-  static constexpr int BLOCKS = 3;  ///< of a multiprocessor
+  static constexpr int BLOCKS = 3;                                      ///< of a multiprocessor
+  static constexpr int EVEN = Operator::BY_PARITY ? even_modes(N) : N;  ///< in the first places
   static constexpr size_t TERM_BYTES = sizeof(double2) * TILES * TERMS * 32;
   static constexpr size_t BYTES = TERM_BYTES + sizeof(double) * N * COLUMN_STRIDE;
   static_assert(LAST != 0, "x has a row behind A");
   static_assert(TILES <= 32, "two bits a tile for parities");
   static_assert(sizeof(Operator) % sizeof(double) == 0, "an operator is doubles");
+
+  /// Whether a row of tiles has modes of both parities; else, whether they are odd.
+  static __host__ __device__ constexpr bool is_mixed(int i)
+  {
+    return 8 * i < EVEN && 8 * i + 8 > EVEN;
+  }
+  static __host__ __device__ constexpr bool is_odd(int i)
+  {
+    return 8 * i >= EVEN;
+  }
+
+  static __device__ __forceinline__ int mode_of(int place)
+  {
+    return Operator::BY_PARITY ? mode_in_place(place, EVEN) : place;
+  }
 
   using tiles = double2[NT][NT][E];  ///< [column][row][element], rows from the diagonal on
 };
@@ -57,8 +76,10 @@ __device__ __forceinline__ void stage_tiles(const kg_reference &ref, double2 *s_
     const int row = 8 * i + lane / 4, col = 8 * (tile - i * (i + 1) / 2) + lane % 4 * 2;
     double r[2][shape::TERMS] = {};
     for (int h = 0; h < 2; ++h) {
-      const int most = row > col + h ? row : col + h, least = row + col + h - most;
-      if (most < shape::N) shape::Operator::read(ref, most * (most + 1) / 2 + least, r[h]);
+      if (row >= shape::N || col + h >= shape::N) continue;
+      const int down = shape::mode_of(row), across = shape::mode_of(col + h);
+      const int most = down > across ? down : across, least = down + across - most;
+      shape::Operator::read(ref, most * (most + 1) / 2 + least, r[h]);
     }
     for (int t = 0; t < shape::TERMS; ++t)
       s_terms[(tile * shape::TERMS + t) * 32 + lane] = make_double2(r[0][t], r[1][t]);
@@ -76,7 +97,8 @@ __device__ __forceinline__ unsigned long long parities_of(tile_lane at)
     for (int j = 0; j <= i; ++j, ++tile)
 #pragma unroll
       for (int h = 0; h < 2; ++h)
-        if (same_parity(8 * i + at.row, 8 * j + at.pair + h)) bits |= 1ull << (2 * tile + h);
+        if ((8 * i + at.row < shape::EVEN) == (8 * j + at.pair + h < shape::EVEN))
+          bits |= 1ull << (2 * tile + h);
   return bits;
 }
 
@@ -86,7 +108,7 @@ struct column_warp {
   tile_lane at;
   unsigned long long parities;
   const double2 *s_terms;
-  double *s_x;  ///< of the group
+  double *s_x;  ///< of the group, [place][lane]
   int first;    ///< element of the warp
   typename shape::Operator op[shape::E];
 
@@ -101,10 +123,15 @@ struct column_warp {
       r[0][t] = pair.x;
       r[1][t] = pair.y;
     }
-    const bool same = parities >> (2 * tile) & 1, same_next = parities >> (2 * tile + 1) & 1;
+    const bool mixed = shape::is_mixed(i) || shape::is_mixed(j);
+    const bool same = mixed ? parities >> (2 * tile) & 1 : true;
+    const bool same_next = mixed ? parities >> (2 * tile + 1) & 1 : true;
 #pragma unroll
     for (int e = 0; e < shape::E; ++e) {
       c[e] = make_double2(-op[e].combine(r[0], same), -op[e].combine(r[1], same_next));
+      if constexpr (shape::Operator::BY_PARITY)
+        if (!mixed && shape::is_odd(i) != shape::is_odd(j))
+          c[e] = make_double2(-op[e].combine_other(r[0]), -op[e].combine_other(r[1]));
       if (i == j && at.row == at.pair) c[e].x -= op[e].diagonal;
       if (i == j && at.row == at.pair + 1) c[e].y -= op[e].diagonal;
       if (i == shape::NT - 1 && at.row >= shape::LAST) c[e] = below(j, e);
@@ -252,7 +279,7 @@ __global__ void __launch_bounds__(32 * COLUMN_WARPS, shape::BLOCKS)
   for (int64_t g = blockIdx.x; g < a.n_groups; g += gridDim.x) {
     double *const x = a.x + g * a.rows * KG_LANES + w.at.lane;
     for (int i = warp; i < shape::N; i += COLUMN_WARPS)
-      s_x[i * COLUMN_STRIDE + w.at.lane] = x[i * KG_LANES];
+      s_x[i * COLUMN_STRIDE + w.at.lane] = x[shape::mode_of(i) * KG_LANES];
     const Operator mine(element_of(a, g, w.at.lane));
     __syncthreads();
 #pragma unroll 1
@@ -268,7 +295,7 @@ __global__ void __launch_bounds__(32 * COLUMN_WARPS, shape::BLOCKS)
     }
     __syncthreads();
     for (int i = warp; i < shape::N; i += COLUMN_WARPS)
-      x[i * KG_LANES] = s_x[i * COLUMN_STRIDE + w.at.lane];
+      x[shape::mode_of(i) * KG_LANES] = s_x[i * COLUMN_STRIDE + w.at.lane];
     __syncthreads();
   }
 }

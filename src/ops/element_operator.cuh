@@ -5,6 +5,8 @@
 //   explicit operator(element)  its factors for an element
 //   read(ref, k, r)             entry k of the packed reference matrices
 //   combine(r, same)            the entry of A; whether its modes are of the same parity
+//   BY_PARITY                   whether parity matters; then
+//   combine_other(r)            the entry for modes of different parity, from fewer of the matrices
 //   diagonal                    what is added to the diagonal of A
 #pragma once
 #include "backend/cuda_rt.h"

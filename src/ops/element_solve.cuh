@@ -3,15 +3,15 @@
 // Layout  x [group of the chunk][rows][lane], of which the first N rows are the vector. Operators:
 //         element_operator.cuh
 // Map     N <= 15: thread = element, A in its registers. N <= 28: a few lanes of a warp = element,
-//         A spread over their registers (spread_solve.cuh). N <= 55, with tensor cores: warp = E
+//         A spread over their registers (lane_solve.cuh). N <= 55, with tensor cores: warp = E
 //         neighbouring lanes of a group, A in its registers (column_solve.cuh); larger: in shared
 //         memory (tiles.cuh). GPUs without: block = element (panel_cuda.cuh).
 #pragma once
 #include "ops/column_solve.cuh"
 #include "ops/element_operator.cuh"
+#include "ops/lane_solve.cuh"
 #include "ops/mode_parity.cuh"
 #include "ops/panel_cuda.cuh"
-#include "ops/spread_solve.cuh"
 #include "ops/thread_matrix.cuh"
 #include "ops/tiles.cuh"
 
@@ -54,102 +54,6 @@ kedge_status launch_solve_thread(kedge_context *ctx, const element_solve_args &a
   const unsigned groups = SOLVE_THREADS / KG_LANES;
   solve_thread<Operator, N>
       <<<((unsigned)a.n_groups + groups - 1) / groups, SOLVE_THREADS, 0, kg_cuda_stream(ctx)>>>(a);
-  return kg_cuda_launched(ctx, name);
-}
-
-// ---- a few lanes an element
-
-enum { SPREAD_WARPS = 4 };  ///< of a block, which does a group
-
-template <class Operator_, int N, int PR, int PC, int BLOCKS_>
-struct spread_shape {
-  using Operator = Operator_;
-  using matrix = spread_matrix<N, PR, PC>;
-  static constexpr int PAIRS = Operator::TERMS / 2, BLOCKS = BLOCKS_;
-  static_assert(Operator::TERMS % 2 == 0, "terms are kept in pairs");
-  /// [register][pair of terms][lane of an element]
-  static constexpr size_t BYTES = sizeof(double2) * matrix::PACKED * PAIRS * matrix::LANES;
-};
-
-/// The entries of the reference matrices to shared memory, as the lanes will ask for them; those of
-/// rows and columns beyond N are zero.
-template <class shape>
-__device__ __forceinline__ void stage_terms(const kg_reference &ref, double2 *s_terms)
-{
-  using matrix = typename shape::matrix;
-  for (int i = threadIdx.x; i < matrix::PACKED * matrix::LANES; i += blockDim.x) {
-    const int lane = i % matrix::LANES, at = i / matrix::LANES;
-    int r = 0;
-    while (at >= matrix::first_of(r + 1)) ++r;
-    const int row = matrix::PR * r + lane / matrix::PC;
-    const int col = matrix::PC * (at - matrix::first_of(r)) + lane % matrix::PC;
-    double terms[shape::Operator::TERMS] = {};
-    if (row < matrix::N && col <= row) shape::Operator::read(ref, row * (row + 1) / 2 + col, terms);
-#pragma unroll
-    for (int k = 0; k < shape::PAIRS; ++k)
-      s_terms[(at * shape::PAIRS + k) * matrix::LANES + lane] =
-          make_double2(terms[2 * k], terms[2 * k + 1]);
-  }
-}
-
-/// The lane's part of A, which is the identity beyond N.
-template <class shape>
-__device__ __forceinline__ void combine_terms(const typename shape::Operator &op,
-                                              const double2 *s_terms,
-                                              typename shape::matrix &matrix)
-{
-  using m = typename shape::matrix;
-  const int row = m::row_of_lane(), col = m::column_of_lane();
-#pragma unroll
-  for (int r = 0; r < m::ROWS; ++r)
-#pragma unroll
-    for (int c = 0; c < m::columns_of(r); ++c) {
-      double terms[shape::Operator::TERMS];
-#pragma unroll
-      for (int k = 0; k < shape::PAIRS; ++k) {
-        const double2 pair =
-            s_terms[((m::first_of(r) + c) * shape::PAIRS + k) * m::LANES + threadIdx.x % m::LANES];
-        terms[2 * k] = pair.x;
-        terms[2 * k + 1] = pair.y;
-      }
-      matrix.a[r][c] = op.combine(terms, same_parity(m::PR * r + row, m::PC * c + col));
-      if (m::PR * r + row == m::PC * c + col)
-        matrix.a[r][c] += m::PR * r + row < m::N ? op.diagonal : 1.0;
-    }
-}
-
-template <class shape>
-__global__ void __launch_bounds__(32 * SPREAD_WARPS, shape::BLOCKS)
-    solve_spread(const element_solve_args a)
-{
-  using m = typename shape::matrix;
-  extern __shared__ double2 s_memory[];
-  stage_terms<shape>(a.batch.reference, s_memory);
-  __syncthreads();
-  const int row = m::row_of_lane();
-  const int64_t g = blockIdx.x;
-#pragma unroll 1
-  for (int e = (int)threadIdx.x / m::LANES; e < KG_LANES; e += SPREAD_WARPS * m::ELEMENTS) {
-    double *x = a.x + g * a.rows * KG_LANES + e;
-    m matrix;
-    combine_terms<shape>(typename shape::Operator(element_of(a, g, e)), s_memory, matrix);
-#pragma unroll
-    for (int r = 0; r < m::ROWS; ++r)
-      matrix.x[r] = m::PR * r + row < m::N ? x[(m::PR * r + row) * KG_LANES] : 0.0;
-    matrix.solve();
-#pragma unroll
-    for (int r = 0; r < m::ROWS; ++r)
-      if (m::column_of_lane() == 0 && m::PR * r + row < m::N)
-        x[(m::PR * r + row) * KG_LANES] = matrix.x[r];
-  }
-}
-
-template <class shape>
-kedge_status launch_solve_spread(kedge_context *ctx, const element_solve_args &a, const char *name)
-{
-  KG_TRY(ask_for_shared(ctx, solve_spread<shape>, shape::BYTES));
-  solve_spread<shape>
-      <<<(unsigned)a.n_groups, 32 * SPREAD_WARPS, shape::BYTES, kg_cuda_stream(ctx)>>>(a);
   return kg_cuda_launched(ctx, name);
 }
 
@@ -340,23 +244,28 @@ kedge_status launch_solve_plain(kedge_context *ctx, const element_solve_args &a,
   return kg_cuda_launched(ctx, name);
 }
 
+/// How an element of 16 to 28 unknowns is dealt out.
+template <class Operator, int N>
+using dealt_shape = lane_shape<Operator, N, N <= 21 ? 4 : 8, 2>;
+
 /// Solve for the elements of a chunk; `name` is for messages. Lanes of an element, and blocks a
 /// multiprocessor is to hold, are what an H200 was fastest with.
 template <class Operator, int N>
 kedge_status element_solve(kedge_context *ctx, const element_solve_args &a, const char *name)
 {
-  if constexpr (N <= 15)
+  if constexpr (N <= 15) {
     return launch_solve_thread<Operator, N>(ctx, a, name);
-  else if constexpr (N <= 21)
-    return launch_solve_spread<spread_shape<Operator, N, 2, 2, 2>>(ctx, a, name);
-  else if constexpr (N <= 28)
-    return launch_solve_spread<spread_shape<Operator, N, 4, 2, 3>>(ctx, a, name);
-  else if (kg_cuda(ctx)->code_major < 8)
-    return launch_solve_plain<Operator>(ctx, a, N, name);
-  else if constexpr (N <= 55)
-    return launch_solve_columns<Operator, N>(ctx, a, name);
-  else
-    return launch_solve_tensor<Operator, N>(ctx, a, name);
+  } else if constexpr (N <= 28) {
+    using shape = dealt_shape<Operator, N>;
+    return lanes_fit<shape>(ctx) ? launch_solve_lanes<shape>(ctx, a, name)
+                                 : launch_solve_plain<Operator>(ctx, a, N, name);
+  } else {
+    if (kg_cuda(ctx)->code_major < 8) return launch_solve_plain<Operator>(ctx, a, N, name);
+    if constexpr (N <= 55)
+      return launch_solve_columns<Operator, N>(ctx, a, name);
+    else
+      return launch_solve_tensor<Operator, N>(ctx, a, name);
+  }
 }
 
 }  // namespace kg

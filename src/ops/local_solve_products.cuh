@@ -7,42 +7,11 @@
 #pragma once
 #include "ops/element_solve.cuh"
 #include "ops/group_product.cuh"
+#include "ops/local_operator.cuh"
 #include "ops/local_solve.h"
 
 namespace kg
 {
-
-/// Z^-1. The reference triangle is symmetric about its base, which leaves four of the six reference
-/// matrices: for modes of the same parity S_rs = S_rr and E_2 = E_1, otherwise S_rr = 0 and
-/// E_2 = -E_1.
-struct local_operator {
-  static constexpr int TERMS = 4;
-  double same_rs, other_rs, ss, base, same_edge, other_edge, diagonal;
-
-  local_operator() = default;
-  explicit __device__ __forceinline__ local_operator(const kg_element &e)
-      : same_rs(e.stiffness[0] + e.stiffness[1]),
-        other_rs(e.stiffness[1]),
-        ss(e.stiffness[2]),
-        base(e.tau[0]),
-        same_edge(e.tau[1] + e.tau[2]),
-        other_edge(e.tau[1] - e.tau[2]),
-        diagonal(e.mass)
-  {
-  }
-  static __device__ __forceinline__ void read(const kg_reference &ref, int k, double (&r)[TERMS])
-  {
-    r[0] = __ldg(ref.stiffness[1] + k);
-    r[1] = __ldg(ref.stiffness[2] + k);
-    r[2] = __ldg(ref.edge_mass[0] + k);
-    r[3] = __ldg(ref.edge_mass[1] + k);
-  }
-  __device__ __forceinline__ double combine(const double (&r)[TERMS], bool same) const
-  {
-    return (same ? same_rs : other_rs) * r[0] + ss * r[1] + base * r[2] +
-           (same ? same_edge : other_edge) * r[3];
-  }
-};
 
 template <int P>
 struct product_shape {

@@ -5,7 +5,9 @@
 // Cost    kg_local_solve_cost()
 #pragma once
 #include "backend/cuda_rt.h"
+#include "ops/local_operator.cuh"
 #include "ops/local_solve.h"
+#include "ops/mode_parity.cuh"
 #include "ops/thread_matrix.cuh"
 
 namespace kg
@@ -66,10 +68,27 @@ __device__ __forceinline__ void condensed_right(const kg_local_solve_args &a, in
     const double along_r = e.grad_r[0] * x + e.grad_r[1] * y;
     const double along_s = e.grad_s[0] * x + e.grad_s[1] * y;
 #pragma unroll
-    for (int i = 0; i < j; ++i)
-      b[i] +=
-          __ldg(ref.gradient_r + j * N + i) * along_r + __ldg(ref.gradient_s + j * N + i) * along_s;
+    for (int i = 0; i < j; ++i)  // Dr changes the parity, and so does half of it that is in Ds
+      b[i] += same_parity(i, j) ? __ldg(ref.gradient_s + j * N + i) * along_s
+                                : __ldg(ref.gradient_r + j * N + i) * (along_r + 0.5 * along_s);
   }
+}
+
+/// Z^-1, packed.
+template <int N>
+__device__ __forceinline__ void build_in_registers(const kg_reference &ref,
+                                                   const local_operator &op,
+                                                   double (&a)[N * (N + 1) / 2])
+{
+#pragma unroll
+  for (int i = 0, k = 0; i < N; ++i)
+#pragma unroll
+    for (int j = 0; j <= i; ++j, ++k) {
+      double r[local_operator::TERMS];
+      local_operator::read(ref, k, r);
+      a[k] = same_parity(i, j) ? op.combine(r, true) : op.combine_other(r);
+      if (i == j) a[k] += op.diagonal;
+    }
 }
 
 template <int P>
@@ -91,14 +110,7 @@ __global__ void __launch_bounds__(RECOVER_THREADS) local_solve_thread(const kg_l
   condensed_right<P>(a, group, lane, e, lifted, u);
 
   double l[N * (N + 1) / 2];
-#pragma unroll
-  for (int k = 0; k < N * (N + 1) / 2; ++k)
-    l[k] = e.stiffness[0] * __ldg(ref.stiffness[0] + k) +
-           e.stiffness[1] * __ldg(ref.stiffness[1] + k) +
-           e.stiffness[2] * __ldg(ref.stiffness[2] + k) + e.tau[0] * __ldg(ref.edge_mass[0] + k) +
-           e.tau[1] * __ldg(ref.edge_mass[1] + k) + e.tau[2] * __ldg(ref.edge_mass[2] + k);
-#pragma unroll
-  for (int i = 0; i < N; ++i) l[i * (i + 1) / 2 + i] += e.mass;
+  build_in_registers<N>(ref, local_operator(e), l);
   factor_in_registers<N>(l);
   solve_in_registers<N>(l, u);
   solve_transposed_in_registers<N>(l, u);
@@ -108,10 +120,12 @@ __global__ void __launch_bounds__(RECOVER_THREADS) local_solve_thread(const kg_l
   for (int i = 0; i < N; ++i) {
     double by_r = 0.0, by_s = 0.0;
 #pragma unroll
-    for (int j = 0; j < i; ++j) {
-      by_r += __ldg(ref.gradient_r + i * N + j) * u[j];
-      by_s += __ldg(ref.gradient_s + i * N + j) * u[j];
-    }
+    for (int j = 0; j < i; ++j)
+      if (same_parity(i, j))
+        by_s += __ldg(ref.gradient_s + i * N + j) * u[j];
+      else
+        by_r += __ldg(ref.gradient_r + i * N + j) * u[j];
+    by_s += 0.5 * by_r;
     a.u[(g * N + i) * KG_LANES + lane] = u[i];
     q[i * KG_LANES] = lifted.flux[0][i] - e.grad_r[0] * by_r - e.grad_s[0] * by_s;
     q[(N + i) * KG_LANES] = lifted.flux[1][i] - e.grad_r[1] * by_r - e.grad_s[1] * by_s;

@@ -16,11 +16,35 @@ constexpr unsigned long long odd_modes(int first)
 }
 constexpr unsigned long long ODD_LOW = odd_modes(0), ODD_HIGH = odd_modes(64);
 
+__device__ __forceinline__ bool is_odd_mode(int i)
+{
+  return (i < 64 ? ODD_LOW >> i : ODD_HIGH >> (i - 64)) & 1;
+}
+
+/// Even ones of the first n modes.
+__host__ __device__ constexpr int even_modes(int n)
+{
+  int count = 0;
+  for (int degree = 0, mode = 0; mode < n; ++degree)
+    for (int i = 0; i <= degree && mode < n; ++i, ++mode) count += i % 2 == 0;
+  return count;
+}
+
+/// The mode in place k where the even ones, so many, come before the odd ones.
+__device__ __forceinline__ int mode_in_place(int k, int even)
+{
+  const int odd = k >= even;
+  int left = k - odd * even;
+  for (int degree = 0;; ++degree) {
+    const int count = odd ? (degree + 1) / 2 : degree / 2 + 1;
+    if (left < count) return degree * (degree + 1) / 2 + 2 * left + odd;
+    left -= count;
+  }
+}
+
 __device__ __forceinline__ bool same_parity(int i, int j)
 {
-  const unsigned long long a = i < 64 ? ODD_LOW >> i : ODD_HIGH >> (i - 64);
-  const unsigned long long b = j < 64 ? ODD_LOW >> j : ODD_HIGH >> (j - 64);
-  return ((a ^ b) & 1) == 0;
+  return is_odd_mode(i) == is_odd_mode(j);
 }
 
 }  // namespace kg

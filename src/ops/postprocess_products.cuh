@@ -16,6 +16,7 @@ namespace kg
 /// T H T^T = h22 I + (h11 - h22) T_1 T_1^T + h12 (T_1 T_2^T + T_2 T_1^T).
 struct rotation_operator {
   static constexpr int TERMS = 2;
+  static constexpr bool BY_PARITY = false;
   double difference, mixed, diagonal;
 
   rotation_operator() = default;
