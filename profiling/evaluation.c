@@ -52,7 +52,7 @@ static kedge_status call_evaluate(void *code)
   int64_t bad;
   return kg_evaluate(gpu.p.ctx,
                      &(kg_evaluate_args){.batch = gpu.p.batch,
-                                         .points = gpu.p.points,
+                                         .points = kg_points_of_rule(gpu.p.points),
                                          .n_groups = gpu.p.shape.chunk_groups,
                                          .code = code,
                                          .values = gpu.p.buffers[KG_ARRAY_SOURCE_VALUES].data},
@@ -73,7 +73,7 @@ static double interpret_seconds(const kg_function *f)
   kg_program_free(&program);
   if (status != KEDGE_OK) return NAN;
   must(bench_time(gpu.p.ctx, (bench_work){call_evaluate, NULL, &code}, SAMPLES, &seconds));
-  seconds /= (double)gpu.p.shape.chunk_groups * KG_LANES * gpu.p.shape.n_points;
+  seconds /= (double)gpu.p.shape.chunk_groups * KG_LANES * kg_rule_points(ORDER);
 #else
   (void)f;
 #endif

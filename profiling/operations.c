@@ -157,7 +157,7 @@ static kg_cost cost_postprocess(const bench *b)
 }
 static kg_cost cost_load_vectors(const bench *b)
 {
-  return kg_load_vectors_cost(b->p.shape.size, b->p.shape.n_points, b->p.mesh->n_elements);
+  return kg_load_vectors_cost(b->p.shape.size, b->p.mesh->n_elements);
 }
 static kg_cost cost_errors(const bench *b)
 {

@@ -14,9 +14,6 @@
 static const char compiled_prelude[] =
     "#define _GNU_SOURCE\n"
     "#include <math.h>\n"
-    "#define sinpi(a) sin(3.14159265358979323846 * (a))\n"
-    "#define cospi(a) cos(3.14159265358979323846 * (a))\n"
-    "#define sincospi(a, s, c) sincos(3.14159265358979323846 * (a), s, c)\n"
     "#define __device__\n"
     "#define __constant__ static const\n"
     "#define __global__\n"
@@ -25,14 +22,33 @@ static const char compiled_prelude[] =
     "static void atomicMin(unsigned long long *to, unsigned long long value)\n"
     "{\n"
     "  if (value < *to) *to = value;\n"
+    "}\n"
+    "union bits { double number; long long word; int half[2]; };\n"
+    "static int __double2loint(double a) { union bits b = {a}; return b.half[0]; }\n"
+    "static int __double2hiint(double a) { union bits b = {a}; return b.half[1]; }\n"
+    "static double __hiloint2double(int high, int low)\n"
+    "{\n"
+    "  union bits b;\n"
+    "  b.half[0] = low, b.half[1] = high;\n"
+    "  return b.number;\n"
+    "}\n"
+    "static long long __double_as_longlong(double a) { union bits b = {a}; return b.word; }\n"
+    "static double __longlong_as_double(long long a)\n"
+    "{\n"
+    "  union bits b;\n"
+    "  b.word = a;\n"
+    "  return b.number;\n"
     "}\n";
 
 /// The same for C++; threads of a warp know nothing of each other.
 static const char compiled_prelude_cxx[] =
+    "#include <algorithm>\n"
     "#include <cmath>\n"
     "using std::isfinite;\n"
+    "using std::max;\n"
     "#define __forceinline__ inline\n"
     "#define __shared__ static\n"
+    "struct double2 { double x, y; };\n"
     "void __syncthreads();\n"
     "template <class T> T __shfl_sync(unsigned, T, int);\n"
     "template <class T> T __shfl_xor_sync(unsigned, T, int);\n";

@@ -17,23 +17,33 @@ using error_shape = kg::error_shape<P, shares[P - 1]>;
 
 template <int P>
 struct memory_exact {
-  static constexpr int POINTS =
-      kg::point_shape<P>::R * kg::point_shape<P>::R + kg::point_shape<P>::N;
+  static constexpr int R = kg::point_shape<P>::R, POINTS = R * R + kg::point_shape<P>::N;
   static constexpr int NODES = 4;
   const double *exact;
-  __device__ __forceinline__ void values(int point, double *value) const
-  {
+
+  struct points {
+    const double *first;
+    __device__ __forceinline__ void values(int a, double *value) const
+    {
 #pragma unroll
-    for (int f = 0; f < 3; ++f) value[f] = exact[(f * POINTS + point) * KG_LANES];
-  }
-  __device__ __forceinline__ double value(int point) const
+      for (int f = 0; f < 3; ++f) value[f] = first[(f * POINTS + a) * KG_LANES];
+    }
+  };
+  __device__ __forceinline__ points row(int number) const
   {
-    return exact[point * KG_LANES];
+    return {exact + number * R * KG_LANES};
+  }
+  __device__ __forceinline__ double node(int k) const
+  {
+    return exact[(R * R + k) * KG_LANES];
+  }
+  __device__ __forceinline__ void check(double) const
+  {
   }
 };
 
 template <int P>
-__global__ void __launch_bounds__(32 * error_shape<P>::WARPS, error_shape<P>::BLOCKS)
+__global__ void __launch_bounds__(32 * error_shape<P>::WARPS, P == 3 ? 5 : error_shape<P>::BLOCKS)
     errors_kernel(const kg_errors_args a)
 {
   using modes = kg::point_shape<P>;

@@ -77,7 +77,7 @@ struct evaluate_args {
   double *values;
   unsigned long long *first_bad;
   int64_t first_group;
-  int n_points;
+  int n_points, n_of_rule;
 };
 
 __global__ void __launch_bounds__(THREADS)
@@ -98,7 +98,8 @@ __global__ void __launch_bounds__(THREADS)
       const double value = row[(code.n_rows - code.n_results + f) * THREADS];
       const int64_t at = ((g * code.n_results + f) * a.n_points + point) * KG_LANES + lane;
       a.values[at] = value;
-      if (!isfinite(value)) atomicMin(a.first_bad, (unsigned long long)at);
+      if (!isfinite(value) && (f == 0 || point < a.n_of_rule))
+        atomicMin(a.first_bad, (unsigned long long)at);
     }
   }
 }
@@ -134,9 +135,15 @@ extern "C" kedge_status kg_evaluate(kedge_context *ctx, const kg_evaluate_args *
   KG_TRY(kg_cuda_check(
       ctx, cudaMemsetAsync(state->first_bad, 0xff, sizeof *state->first_bad, state->stream),
       "clearing memory"));
-  const evaluate_args kernel_args = {
-      a.batch.arrays.vertices, a.batch.arrays.vertex, a.points.r, a.points.s, a.values,
-      state->first_bad,        a.first_group,         a.points.n};
+  const evaluate_args kernel_args = {a.batch.arrays.vertices,
+                                     a.batch.arrays.vertex,
+                                     a.points.r,
+                                     a.points.s,
+                                     a.values,
+                                     state->first_bad,
+                                     a.first_group,
+                                     a.points.n,
+                                     kg_points_of_rule(a.points).n};
   const dim3 grid((unsigned)a.n_groups, blocks_of_group(ctx, a.n_groups, a.points.n));
   evaluate_kernel<<<grid, THREADS, shared, state->stream>>>(kernel_args, *a.code);
   KG_TRY(kg_cuda_launched(ctx, "evaluate"));

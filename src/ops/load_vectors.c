@@ -9,9 +9,9 @@ kedge_status kg_load_vectors(kedge_context *ctx, const kg_load_vectors_args *arg
   return impl[ctx->backend](ctx, args);
 }
 
-kg_cost kg_load_vectors_cost(kg_sizes size, int n_points, int64_t n_elements)
+kg_cost kg_load_vectors_cost(kg_sizes size, int64_t n_elements)
 {
-  const double N = size.n_modes, q = n_points;
+  const double N = size.n_modes, q = kg_rule_points(size.order);
   return (kg_cost){.bytes = 8.0 * (q + N) * (double)n_elements,
                    .flops = (2.0 * N * q + q) * (double)n_elements};
 }

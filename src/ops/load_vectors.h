@@ -2,19 +2,19 @@
 /// Load vectors: f^e_i = (f, phi_i) by quadrature from point values of the source.
 #pragma once
 #include "ops/element.h"
-#include "ops/ops.h"
+#include "ops/points.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_load_vectors_args {
   kg_batch batch;
-  kg_points points;
+  kg_points points;               ///< kg_points_of_rule()
   int32_t first_group, n_groups;  ///< the chunk of this call
   const double *values;           ///< [group of the chunk][point][lane]: f
   double *load;                   ///< out: [group][N][lane]
 } kg_load_vectors_args;
 
 kedge_status kg_load_vectors(kedge_context *ctx, const kg_load_vectors_args *args);
-kg_cost kg_load_vectors_cost(kg_sizes size, int n_points, int64_t n_elements);
+kg_cost kg_load_vectors_cost(kg_sizes size, int64_t n_elements);
 
 kedge_status kg_load_vectors_host(kedge_context *ctx, const kg_load_vectors_args *args);
 kedge_status kg_load_vectors_cuda(kedge_context *ctx, const kg_load_vectors_args *args);

@@ -11,12 +11,24 @@ namespace
 
 enum { WARPS = 4 };  ///< of a block
 
+template <int P>
 struct memory_source {
   static constexpr int UNROLL = 8;
   const double *values;
-  __device__ __forceinline__ double value(int point) const
+
+  struct points {
+    const double *first;
+    __device__ __forceinline__ double value(int a) const
+    {
+      return first[a * KG_LANES];
+    }
+  };
+  __device__ __forceinline__ points row(int number) const
   {
-    return values[point * KG_LANES];
+    return {values + number * kg::point_shape<P>::R * KG_LANES};
+  }
+  __device__ __forceinline__ void check(double) const
+  {
   }
 };
 
@@ -27,7 +39,7 @@ __global__ void __launch_bounds__(32 * WARPS) load_vectors_kernel(const kg_load_
   const int64_t g = (int64_t)blockIdx.x * WARPS + threadIdx.x / 32, group = a.first_group + g;
   if (g >= a.n_groups) return;
   kg::load_of_points<P>(kg::memory_rule<P>{a.points},
-                        memory_source{a.values + g * a.points.n * KG_LANES + lane},
+                        memory_source<P>{a.values + g * a.points.n * KG_LANES + lane},
                         kg::jacobian_of(a.batch, group, lane),
                         a.load + group * kg::point_shape<P>::N * KG_LANES + lane);
 }

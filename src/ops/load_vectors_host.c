@@ -19,7 +19,6 @@ kedge_status kg_load_vectors_host(kedge_context *ctx, const kg_load_vectors_args
     double(*load)[KG_LANES] = (double(*)[KG_LANES])(args->load + group * N * KG_LANES);
     memset(load, 0, (size_t)N * sizeof *load);
     for (int q = 0; q < n_points; ++q) {
-      if (args->points.weight[q] == 0.0) continue;  // nodes: only maxima look at them
       const double *value = args->values + ((size_t)g * n_points + q) * KG_LANES;
       double weighted[KG_LANES];
       for (int i = 0; i < KG_LANES; ++i)

@@ -9,18 +9,19 @@
 // R N. Nodes, behind the points of the rule, have no weight and no such form.
 //
 // A Rule has along(a, i), across(row, mode), weight(point) and node(k, mode), the same for all lanes.
-// A Source has value(point) of the lane and says how many points to UNROLL, an Exact has values(point,
-// [3]) and value(point), of u, and says how many NODES to do at once. Modes of a lane lie 32 doubles
-// apart.
+// A Source has row(number).value(a) of the lane and says how many points to UNROLL; an Exact has
+// row(number).values(a, [3]) and, of u alone, node(k), and says how many NODES to do at once. Both look
+// at a sum of what they gave: check(sum). Modes of a lane lie 32 doubles apart.
 #pragma once
 
 namespace kg
 {
 
-/// The larger, or NaN where one is: kg_larger() of errors.h.
+/// The larger of two that are not negative, or NaN where one is, as kg_larger() of errors.h. Bits of
+/// such numbers are in their order, behind them infinity and NaN.
 __device__ __forceinline__ double larger(double a, double b)
 {
-  return a > b || a != a ? a : b;
+  return __longlong_as_double(max(__double_as_longlong(a), __double_as_longlong(b)));
 }
 
 template <int P>
@@ -39,10 +40,11 @@ __device__ __forceinline__ void load_of_points(const Rule &rule, const Source &s
   double sum[shape::N] = {};
 #pragma unroll 1
   for (int row = 0; row < shape::R; ++row) {
+    const auto points = source.row(row);
     double along[P + 1] = {};
 #pragma unroll Source::UNROLL
     for (int a = 0; a < shape::R; ++a) {
-      const double weighted = rule.weight(row * shape::R + a) * source.value(row * shape::R + a);
+      const double weighted = rule.weight(row * shape::R + a) * points.value(a);
 #pragma unroll
       for (int i = 0; i <= P; ++i) along[i] = fma(rule.along(a, i), weighted, along[i]);
     }
@@ -54,6 +56,7 @@ __device__ __forceinline__ void load_of_points(const Rule &rule, const Source &s
   }
 #pragma unroll
   for (int mode = 0; mode < shape::N; ++mode) load[mode * shape::LANES] = jacobian * sum[mode];
+  source.check(sum[0]);
 }
 
 /// One lane's modes.
@@ -73,9 +76,14 @@ __device__ __forceinline__ void errors_of_rows(const Rule &rule, const Exact &ex
                                                point_errors &error)
 {
   using shape = point_shape<P>;
+  decltype(exact.row(0)) points[ROWS];
+#pragma unroll
+  for (int k = 0; k < ROWS; ++k)
+    points[k] = exact.row(first + k < shape::R ? first + k : shape::R - 1);
   double u[ROWS][P + 1] = {}, x[ROWS][P + 1] = {}, y[ROWS][P + 1] = {}, star[ROWS][P + 2] = {};
 #pragma unroll
-  for (int d = 0, mode = 0; d <= P + 1; ++d)
+  for (int d = 0, mode = 0; d <= P + 1; ++d) {
+    asm volatile("" ::: "memory");  // loads of one degree at a time: all fill the registers
 #pragma unroll
     for (int i = 0; i <= d; ++i, ++mode) {
       const int at = mode * shape::LANES;
@@ -92,13 +100,13 @@ __device__ __forceinline__ void errors_of_rows(const Rule &rule, const Exact &ex
         y[k][i] = fma(across, mode_y, y[k][i]);
       }
     }
+  }
 #pragma unroll 1
   for (int a = 0; a < shape::R; ++a)
 #pragma unroll
     for (int k = 0; k < ROWS; ++k) {
-      const int point = (first + k < shape::R ? first + k : shape::R - 1) * shape::R + a;
       double value[3];
-      exact.values(point, value);
+      points[k].values(a, value);
       double du = -value[0], dx = -value[1], dy = -value[2], dstar = -value[0];
 #pragma unroll
       for (int i = 0; i <= P; ++i) {
@@ -109,7 +117,7 @@ __device__ __forceinline__ void errors_of_rows(const Rule &rule, const Exact &ex
         dstar = fma(along, star[k][i], dstar);
       }
       dstar = fma(rule.along(a, P + 1), star[k][P + 1], dstar);
-      const double weight = first + k < shape::R ? rule.weight(point) : 0.0;
+      const double weight = first + k < shape::R ? rule.weight((first + k) * shape::R + a) : 0.0;
       error.u2 = fma(weight * du, du, error.u2);
       error.q2 = fma(weight, fma(dx, dx, dy * dy), error.q2);
       error.star2 = fma(weight * dstar, dstar, error.star2);
@@ -129,7 +137,7 @@ __device__ __forceinline__ void errors_of_nodes(const Rule &rule, const Exact &e
 #pragma unroll
   for (int k = 0; k < NODES; ++k) {
     node[k] = first + k < shape::N ? first + k : shape::N - 1;
-    sum[k] = -exact.value(shape::R * shape::R + node[k]);
+    sum[k] = -exact.node(node[k]);
   }
 #pragma unroll 4
   for (int mode = 0; mode < shape::N; ++mode) {
@@ -146,7 +154,7 @@ __device__ __forceinline__ void errors_of_nodes(const Rule &rule, const Exact &e
 template <int P, int SHARE_>
 struct error_shape {
   static constexpr int SHARE = SHARE_, GROUPS = SHARE == 1 ? 4 : 1, WARPS = SHARE * GROUPS;
-  static constexpr int BLOCKS = SHARE == 1 ? 5 : 12 / WARPS;  ///< of a multiprocessor, at least
+  static constexpr int BLOCKS = SHARE == 1 ? 4 : 12 / WARPS;  ///< of a multiprocessor, at least
   static constexpr int R = point_shape<P>::R;
   static constexpr int ROWS = SHARE == 1 ? 2 - R % 2 : P <= 8 ? (R + SHARE - 1) / SHARE : 1;
 };
@@ -169,6 +177,7 @@ __device__ __forceinline__ void errors_of_group(const Rule &rule, const Exact &e
 #pragma unroll 1
   for (int k = share * Exact::NODES; k < point_shape<P>::N; k += shape::SHARE * Exact::NODES)
     errors_of_nodes<P, Exact::NODES>(rule, exact, field, k, mine);
+  exact.check(mine.u2 + mine.q2 + mine.largest);
   double error[4] = {jacobian * mine.u2, jacobian * mine.q2, jacobian * mine.star2,
                      jacobian > 0.0 ? mine.largest : 0.0};
 #pragma unroll

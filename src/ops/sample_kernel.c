@@ -9,11 +9,24 @@
 
 static_assert(KG_LANES == 32, "a lane is a thread of a warp");
 
-extern const char kg_point_sums_text[], kg_sample_kernels_text[];  // the files' (CMakeLists.txt)
+// Those of the files (CMakeLists.txt).
+extern const char kg_circle_text[], kg_point_sums_text[], kg_sample_kernels_text[];
 
 static const int shares[] = KG_ERROR_SHARES;
 
-/// A table in constant memory.
+/// Numbers in constant memory.
+static void write_list(FILE *out, const char *name, int n, const double *values)
+{
+  fprintf(out, "__constant__ double %s[%d] = {", name, n);
+  for (int i = 0; i < n; ++i) {
+    char number[32];
+    kg_number_print(number, values[i]);
+    fprintf(out, "%s,%s", number, i % 4 == 3 ? "\n" : " ");
+  }
+  fprintf(out, "};\n\n");
+}
+
+/// A table there.
 static void write_table(FILE *out, const char *name, int rows, int columns, const double *values)
 {
   fprintf(out, "__constant__ double %s[%d][%d] = {\n", name, rows, columns);
@@ -26,20 +39,25 @@ static void write_table(FILE *out, const char *name, int rows, int columns, cons
   fprintf(out, "};\n\n");
 }
 
-/// What the corners weigh at the points.
+/// Where the points are: in their row, from its first corner on; their row, from the base on; and what the
+/// corners weigh at nodes.
 static void write_points(FILE *out, kg_sample_points p)
 {
-  fprintf(out, "__constant__ double point_table[%d][3] = {\n", p.points.n);
-  for (int q = 0; q < p.points.n; ++q) {
-    const double second = 0.5 * (1.0 + p.points.r[q]), third = 0.5 * (1.0 + p.points.s[q]);
-    const double corner[] = {1.0 - second - third, second, third};
-    for (int l = 0; l < 3; ++l) {
-      char number[32];
-      kg_number_print(number, corner[l]);
-      fprintf(out, "%s%s%s", l == 0 ? "  {" : ", ", number, l == 2 ? "},\n" : "");
-    }
+  double along[KEDGE_ORDER_MAX + 4], across[KEDGE_ORDER_MAX + 4];
+  const int rows = p.points.rows, rule = rows * rows, n_nodes = p.points.n - rule;
+  double nodes[(KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 2) / 2][3];
+  for (int k = 0; k < rows; ++k) {
+    across[k] = 0.5 * (1.0 + p.points.s[k * rows]);
+    along[k] = 0.5 * (1.0 + p.points.r[k]) / (1.0 - across[0]);
   }
-  fprintf(out, "};\n\n");
+  for (int k = 0; k < n_nodes; ++k) {
+    nodes[k][1] = 0.5 * (1.0 + p.points.r[rule + k]);
+    nodes[k][2] = 0.5 * (1.0 + p.points.s[rule + k]);
+    nodes[k][0] = 1.0 - nodes[k][1] - nodes[k][2];
+  }
+  write_list(out, "along_point", rows, along);
+  write_list(out, "across_point", rows, across);
+  if (n_nodes > 0) write_table(out, "node_point", n_nodes, 3, nodes[0]);
 }
 
 kedge_status kg_sample_kernel_source(kedge_context *ctx, kg_sample_kind kind, kg_sample_points p,
@@ -47,6 +65,7 @@ kedge_status kg_sample_kernel_source(kedge_context *ctx, kg_sample_kind kind, kg
 {
   *source = NULL;
   const int n_functions = kind == KG_SAMPLE_LOADS ? 1 : 3, rows = p.points.rows;
+  if (kind == KG_SAMPLE_LOADS) p.points = kg_points_of_rule(p.points);
   char *evaluate;
   KG_TRY(kg_functions_emit(ctx, n_functions, functions, &evaluate));
   size_t size;
@@ -56,16 +75,11 @@ kedge_status kg_sample_kernel_source(kedge_context *ctx, kg_sample_kind kind, kg
     fprintf(out, "enum { ORDER = %d, POINTS = %d, FUNCTIONS = %d, SHARE = %d };\n\n", p.order,
             p.points.n, n_functions, shares[p.order - 1]);
     write_points(out, p);
-    fprintf(out, "__constant__ double weight_table[%d] = {", rows * rows);
-    for (int q = 0; q < rows * rows; ++q) {
-      char number[32];
-      kg_number_print(number, p.points.weight[q]);
-      fprintf(out, "%s,%s", number, q % 4 == 3 ? "\n" : " ");
-    }
-    fprintf(out, "};\n\n");
+    write_list(out, "weight_table", rows * rows, p.points.weight);
     write_table(out, "along_table", rows, p.order + 2, p.points.along);
     write_table(out, "across_table", rows, p.points.n_star, p.points.across);
-    fprintf(out, "%s\n%s\n%s", evaluate, kg_point_sums_text, kg_sample_kernels_text);
+    fprintf(out, "%s\n%s\n%s\n%s", kg_circle_text, evaluate, kg_point_sums_text,
+            kg_sample_kernels_text);
   }
   free(evaluate);
   if (out && !(ferror(out) | fclose(out))) return KEDGE_OK;

@@ -4,9 +4,10 @@
 // for load vectors.
 //
 // Layout, Map  as load_vectors_cuda.cu and errors_cuda.cu
-// Points       are computed as the host does (solver/sampling.c), in its order
+// Points       of a row lie on a line: two multiply-adds for the two coordinates of a point. Nodes are
+//              computed as the host does (solver/sampling.c), in its order
 // Bad          the smallest index [group of the call][function][point][lane] of a value that is not
-//              finite: an order of arrival does not matter
+//              finite: an order of arrival does not matter. A lane looks for it where a sum is not finite
 
 __device__ unsigned long long first_bad = ~0ull;
 
@@ -32,9 +33,26 @@ struct table_rule {
   }
 };
 
+/// Points of a row of the rule, on the triangle of a lane.
+struct points_of_row {
+  double x, y, step_x, step_y;
+
+  __device__ void values(int a, double *value) const
+  {
+    evaluate(fma(along_point[a], step_x, x), fma(along_point[a], step_y, y), value);
+  }
+  /// Of the first function.
+  __device__ double value(int a) const
+  {
+    double value[FUNCTIONS];
+    values(a, value);
+    return value[0];
+  }
+};
+
 /// Functions on the triangle of a lane.
 struct formulas {
-  static constexpr int UNROLL = 1, NODES = 2;  // each copy is compiled
+  static constexpr int UNROLL = 2, NODES = 2;  // each copy is compiled
   double x[3], y[3];
   unsigned long long index;  ///< of the lane's first value
 
@@ -51,26 +69,42 @@ struct formulas {
   {
     return 0.25 * ((x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]));
   }
-  __device__ void evaluate_at(int point, double *value) const
+  __device__ points_of_row row(int number) const
   {
-    const double a = point_table[point][0], b = point_table[point][1], c = point_table[point][2];
-    evaluate(a * x[0] + b * x[1] + c * x[2], a * y[0] + b * y[1] + c * y[2], value);
+    const double c = across_point[number], rest = 1.0 - c;
+    return {fma(c, x[2] - x[0], x[0]), fma(c, y[2] - y[0], y[0]), rest * (x[1] - x[0]),
+            rest * (y[1] - y[0])};
   }
-  __device__ void check(double value, int f, int point) const
+#ifndef LOADS
+  /// The first function there.
+  __device__ double node(int k) const
+  {
+    const double a = node_point[k][0], b = node_point[k][1], c = node_point[k][2];
+    double value[FUNCTIONS];
+    evaluate(a * x[0] + b * x[1] + c * x[2], a * y[0] + b * y[1] + c * y[2], value);
+    return value[0];
+  }
+#endif
+  __device__ void report(double value, int f, int point) const
   {
     if (!isfinite(value)) atomicMin(&first_bad, index + (f * POINTS + point) * 32);
   }
-  __device__ void values(int point, double *value) const
+  /// Look for what is not finite, where a sum is not.
+  __device__ void check(double sum) const
   {
-    evaluate_at(point, value);
-    for (int f = 0; f < FUNCTIONS; ++f) check(value[f], f, point);
-  }
-  /// Of the first function.
-  __device__ double value(int point) const
-  {
-    double value[FUNCTIONS];
-    values(point, value);
-    return value[0];
+    typedef kg::point_shape<ORDER> shape;
+    if (isfinite(sum)) return;
+#pragma unroll 1
+    for (int point = 0; point < shape::R * shape::R; ++point) {
+      double value[FUNCTIONS];
+      row(point / shape::R).values(point % shape::R, value);
+      for (int f = 0; f < FUNCTIONS; ++f) report(value[f], f, point);
+    }
+#ifndef LOADS
+#pragma unroll 1
+    for (int point = shape::R * shape::R; point < POINTS; ++point)
+      report(node(point - shape::R * shape::R), 0, point);
+#endif
   }
 };
 
@@ -85,15 +119,14 @@ extern "C" __global__ void __launch_bounds__(128)
   const formulas source(vertices, vertex, group, g);
   kg::load_of_points<ORDER>(table_rule{nullptr}, source, source.jacobian(),
                             load + group * kg::point_shape<ORDER>::N * 32 + threadIdx.x % 32);
-  for (int node = kg::point_shape<ORDER>::R * kg::point_shape<ORDER>::R; node < POINTS; ++node)
-    source.value(node);  // has to be finite there too
 }
 
 #else
 
 typedef kg::error_shape<ORDER, SHARE> shape;
 
-extern "C" __global__ void __launch_bounds__(32 * shape::WARPS, shape::BLOCKS)
+// More warps than where values lie in memory, if that leaves them the registers.
+extern "C" __global__ void __launch_bounds__(32 * shape::WARPS, ORDER == 5 ? 3 : shape::BLOCKS)
     sample(const double *vertices, const int *vertex, long long first_group, long long n_groups,
            long long n_elements, const double *basis, const double *u, const double *q,
            const double *u_star, double *sums)

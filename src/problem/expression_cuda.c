@@ -93,7 +93,7 @@ static int32_t other_of_circle(const kg_builder *b, int32_t i)
 }
 
 /// Where the argument of a sine or cosine is pi times a power of two times something: the power, and in
-/// *of the something; else 0. CUDA finds the quadrant of such an argument exactly, and in fewer steps.
+/// *of the something; else 0. The quadrant of such an argument is found exactly, and in fewer steps.
 static double multiple_of_pi(const kg_node *nodes, const kg_node *node, int32_t *of)
 {
   const kg_node *product = &nodes[node->child[0]];
@@ -108,14 +108,14 @@ static double multiple_of_pi(const kg_node *nodes, const kg_node *node, int32_t 
   return 0.0;
 }
 
-/// `name`pi(multiple * argument, or name(argument, without the closing parenthesis.
+/// name_of_pi(multiple * argument, or name(argument, without the closing parenthesis (ops/circle.cuh).
 static void open_circle(FILE *out, const kg_node *nodes, int32_t i, const char *name)
 {
   int32_t of = nodes[i].child[0];
   const double multiple = multiple_of_pi(nodes, &nodes[i], &of);
   fputs(name, out);
   if (multiple != 0.0) {
-    fputs("pi(", out);
+    fputs("_of_pi(", out);
     write_number(out, multiple);
     fputs(" * ", out);
   } else {
@@ -129,7 +129,7 @@ static void write_circle(FILE *out, const kg_node *nodes, int32_t i, int32_t oth
 {
   const int32_t sine = nodes[i].op == KG_OP_SIN ? i : other, cosine = sine == i ? other : i;
   fprintf(out, "  double v%d, v%d;\n  ", (int)sine, (int)cosine);
-  open_circle(out, nodes, i, "sincos");
+  open_circle(out, nodes, i, "circle");
   fprintf(out, ", &v%d, &v%d);\n", (int)sine, (int)cosine);
 }
 
@@ -144,7 +144,7 @@ static void write_operation(FILE *out, const kg_builder *b, int32_t i)
   }
   fprintf(out, "  const double v%d = ", (int)i);
   if (node->op == KG_OP_SIN || node->op == KG_OP_COS) {
-    open_circle(out, nodes, i, kg_ops_info[node->op].word);
+    open_circle(out, nodes, i, node->op == KG_OP_SIN ? "sine" : "cosine");
     fputs(");\n", out);
     return;
   }

@@ -5,6 +5,7 @@
 #include "ops/cg_vectors.h"
 #include "ops/ell.h"
 #include "ops/errors.h"
+#include "ops/points.h"
 #include "ops/trace_arrays.h"
 #include "ops/trace_plain.h"
 #include "solver/nested.h"
@@ -223,8 +224,8 @@ size_t kg_array_bytes(kg_array array, const kg_shape *s)
       return kg_points_table(s->size, s->n_points) * d;
     case KG_ARRAY_LOAD:
       return N * lanes * d;
-    case KG_ARRAY_SOURCE_VALUES:
-      return n_points * chunk * d;
+    case KG_ARRAY_SOURCE_VALUES:  // not at nodes
+      return (size_t)kg_rule_points(s->size.order) * chunk * d;
     case KG_ARRAY_LOCAL:
       return (size_t)s->size.n_packed * lanes * d;
     case KG_ARRAY_CONDENSED:

@@ -5,6 +5,7 @@
 #include "core/context.h"
 #include "core/memory.h"
 #include "ops/errors.h"
+#include "ops/points.h"
 
 static int64_t mesh_bytes(const kg_shape *s)
 {
@@ -40,11 +41,10 @@ static int64_t results_bytes(const kg_shape *s)
   return (lanes * modes + (int64_t)s->count.n_edges * s->size.n_edge) * (int64_t)sizeof(double);
 }
 
-/// Point values of `n_functions` functions of a chunk, when the host evaluates them.
-static int64_t sampled_bytes(const kg_shape *s, int n_functions)
+/// Values of functions of a chunk, so many a triangle, when the host evaluates them.
+static int64_t sampled_bytes(const kg_shape *s, int n_values)
 {
-  const int64_t points = (int64_t)s->n_points * KG_LANES * s->chunk_groups;
-  return n_functions * points * (int64_t)sizeof(double);
+  return (int64_t)n_values * KG_LANES * s->chunk_groups * (int64_t)sizeof(double);
 }
 
 int64_t kg_host_stage_bytes(kedge_stage stage, const kg_shape *s)
@@ -52,9 +52,10 @@ int64_t kg_host_stage_bytes(kedge_stage stage, const kg_shape *s)
   if (stage < KEDGE_STAGE_TRANSFER || stage > KEDGE_STAGE_POSTPROCESS) return 0;
   const int64_t n_boundary = s->count.n_edges - s->count.n_free + s->count.n_neumann;
   int64_t bytes = results_bytes(s) + n_boundary * s->size.n_edge * (int64_t)sizeof(double);
-  if (kg_array_lives(KG_ARRAY_SOURCE_VALUES, stage, s)) bytes += sampled_bytes(s, 1);
+  if (kg_array_lives(KG_ARRAY_SOURCE_VALUES, stage, s))
+    bytes += sampled_bytes(s, kg_rule_points(s->size.order));
   if (stage >= KEDGE_STAGE_LOCAL_SOLVE && s->has_exact)
-    bytes += sampled_bytes(s, 3) + s->count.n_groups * (int64_t)sizeof(kg_error_sums);
+    bytes += sampled_bytes(s, 3 * s->n_points) + s->count.n_groups * (int64_t)sizeof(kg_error_sums);
   return bytes;
 }
 

@@ -1,5 +1,6 @@
 #include "solver/sampler.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,23 @@
 #include "core/nvtx.h"
 #include "problem/expression_tree.h"
 #include "problem/function_set.h"
+
+/// Where the functions are used: the source not at nodes.
+static kg_points used(const kg_sampler *s, kg_points points)
+{
+  return s->kind == KG_SAMPLE_LOADS ? kg_points_of_rule(points) : points;
+}
+
+static kg_points points_on_host(const kg_sampler *s)
+{
+  return used(s, kg_sampling_points(&s->pipeline->sampling).points);
+}
+
+/// Values of a group.
+static size_t values_of_group(const kg_sampler *s)
+{
+  return (size_t)s->set.n * (size_t)points_on_host(s).n * KG_LANES;
+}
 
 /// What the ways to evaluate would take; the times are those of docs/report.md.
 typedef struct estimate {
@@ -22,25 +40,29 @@ static estimate estimate_of(const kg_sampler *s)
   for (int f = 0; f < s->set.n; ++f)
     if (s->set.functions[f]->kind == KG_FUNCTION_EXPRESSION)
       operations += s->set.functions[f]->expression->program.n_instructions;
-  const double points = (double)p->mesh->n_elements * p->sampling.n;
+  const double points = (double)p->mesh->n_elements * points_on_host(s).n;
   return (estimate){.host = points * (2e-9 * operations / p->ctx->threads + 1e-9 * s->set.n),
                     .interpret = points * 2e-12 * operations,
                     .compile = 0.2 + 0.003 * operations};
 }
 
-/// Note where the functions were evaluated; two different answers are told apart.
+/// Note where the functions are evaluated; two different answers are told apart. What this sampler has
+/// noted before does not count.
 static void note(kg_sampler *s, const char *where)
 {
   char *text = s->pipeline->solution->evaluation;
   const size_t size = sizeof s->pipeline->solution->evaluation;
-  if (text[0] == '\0') {
+  static_assert(sizeof s->before == sizeof s->pipeline->solution->evaluation, "copied");
+  if (!s->noted) memcpy(s->before, text, size);
+  s->noted = true;
+  if (s->before[0] == '\0') {
     snprintf(text, size, "%s", where);
     s->pipeline->solution->evaluated = s->what;
-  } else if (strcmp(text, where) != 0) {
-    char before[sizeof s->pipeline->solution->evaluation];
-    memcpy(before, text, size);
-    snprintf(text, size, "%s: %s; %s: %s", s->pipeline->solution->evaluated, before, s->what,
+  } else if (strcmp(s->before, where) != 0) {
+    snprintf(text, size, "%s: %s; %s: %s", s->pipeline->solution->evaluated, s->before, s->what,
              where);
+  } else {
+    memcpy(text, s->before, size);
   }
 }
 
@@ -119,24 +141,49 @@ static void choose(kg_sampler *s, const char *wish)
   }
 }
 
-static kedge_status prepare(kg_sampler *s)
+static kedge_status take_host(kg_sampler *s)
 {
   const kg_pipeline *p = s->pipeline;
-  const char *wish;
-  if (s->ready) return KEDGE_OK;
-  KG_TRY(find_wish(p->ctx, &wish));
-  s->ready = true;
-  choose(s, wish);
-  if (s->kernel || s->code) return KEDGE_OK;
-  const size_t n = (size_t)s->set.n * (size_t)p->sampling.n * KG_LANES;
-  return kg_host_alloc(p->ctx, n * (size_t)p->shape.chunk_groups, sizeof *s->staging, &s->staging);
+  return kg_host_alloc(p->ctx, values_of_group(s) * (size_t)p->shape.chunk_groups,
+                       sizeof *s->staging, &s->staging);
 }
 
+static kedge_status prepare(kg_sampler *s)
+{
+  const char *wish;
+  if (s->ready) return KEDGE_OK;
+  KG_TRY(find_wish(s->pipeline->ctx, &wish));
+  s->ready = true;
+  choose(s, wish);
+  return s->kernel || s->code ? KEDGE_OK : take_host(s);
+}
+
+static void release_gpu(kg_sampler *s)
+{
+  static void (*const release)(kg_sample_kernel *) = KG_IF_CUDA(kg_sample_kernel_free);
+  if (s->kernel) release(s->kernel);
+  free(s->code);
+  s->kernel = NULL;
+  s->code = NULL;
+}
+
+/// The GPU has found a value that is not finite. Where the host finds one, this is a failure; else, as for
+/// the sine of a number above 2^50, which a kernel does not know, another way is taken from here on.
 /// @param[in] bad  as a kernel says
-static kedge_status refuse_bad(const kg_sampler *s, int32_t first, int64_t bad)
+static kedge_status refuse_or_change(kg_sampler *s, int32_t first, int64_t bad)
 {
   const kg_pipeline *p = s->pipeline;
-  return bad < 0 ? KEDGE_OK : kg_sample_refuse(p->ctx, &p->sampling, p->mesh, first, &s->set, bad);
+  const kg_points points = points_on_host(s);
+  const bool compiled = s->kernel != NULL;
+  KG_TRY(kg_sample_refuse(p->ctx, &points, p->mesh, first, &s->set, bad));
+  release_gpu(s);
+  if (compiled && create_code(s) == KEDGE_OK) {
+    note(s, "gpu, interpreted");
+    return KEDGE_OK;
+  }
+  p->ctx->error[0] = '\0';
+  note(s, "host");
+  return take_host(s);
 }
 
 /// Values of groups [first, first + count) in device memory, by the GPU's interpreter or the host.
@@ -145,23 +192,24 @@ static kedge_status put_values(kg_sampler *s, int32_t first, int32_t count, doub
   static kedge_status (*const evaluate)(kedge_context *, const kg_evaluate_args *, int64_t *) =
       KG_IF_CUDA(kg_evaluate);
   const kg_pipeline *p = s->pipeline;
+  const kg_points points = points_on_host(s);
   if (s->code) {
     int64_t bad;
     KG_TRY(evaluate(p->ctx,
                     &(kg_evaluate_args){.batch = p->batch,
-                                        .points = p->points,
+                                        .points = used(s, p->points),
                                         .first_group = first,
                                         .n_groups = count,
                                         .code = s->code,
                                         .values = values},
                     &bad));
-    kg_stage_cost(s->pipeline, kg_evaluate_cost(s->code, p->sampling.n, (int64_t)count * KG_LANES),
-                  1.0);
-    return refuse_bad(s, first, bad);
+    kg_stage_cost(s->pipeline, kg_evaluate_cost(s->code, points.n, (int64_t)count * KG_LANES), 1.0);
+    if (bad < 0) return KEDGE_OK;
+    KG_TRY(refuse_or_change(s, first, bad));
   }
-  KG_TRY(kg_sample(p->ctx, &p->sampling, p->mesh, first, count, &s->set, s->staging));
-  const size_t n = (size_t)s->set.n * (size_t)p->sampling.n * KG_LANES * (size_t)count;
-  return kg_copy_in(p->ctx, values, s->staging, n * sizeof *values);
+  KG_TRY(kg_sample(p->ctx, &points, p->mesh, first, count, &s->set, s->staging));
+  return kg_copy_in(p->ctx, values, s->staging,
+                    values_of_group(s) * (size_t)count * sizeof *values);
 }
 
 kg_sampler kg_sampler_of(kg_pipeline *p, const char *what, kg_sample_kind kind, kg_sample_set set)
@@ -177,7 +225,7 @@ kedge_status kg_sampler_loads(kg_sampler *s, int32_t first, int32_t count)
   const kg_pipeline *p = s->pipeline;
   double *const values = p->buffers[KG_ARRAY_SOURCE_VALUES].data;
   const kg_load_vectors_args args = {.batch = p->batch,
-                                     .points = p->points,
+                                     .points = used(s, p->points),
                                      .first_group = first,
                                      .n_groups = count,
                                      .values = values,
@@ -186,7 +234,8 @@ kedge_status kg_sampler_loads(kg_sampler *s, int32_t first, int32_t count)
   KG_TRY(prepare(s));
   if (s->kernel) {
     KG_TRY(run(p->ctx, s->kernel, &args, &bad));
-    return refuse_bad(s, first, bad);
+    if (bad < 0) return KEDGE_OK;
+    KG_TRY(refuse_or_change(s, first, bad));
   }
   KG_TRY(put_values(s, first, count, values));
   return kg_load_vectors(p->ctx, &args);
@@ -212,7 +261,8 @@ kedge_status kg_sampler_errors(kg_sampler *s, int32_t first, int32_t count)
   KG_TRY(prepare(s));
   if (s->kernel) {
     KG_TRY(run(p->ctx, s->kernel, &args, &bad));
-    return refuse_bad(s, first, bad);
+    if (bad < 0) return KEDGE_OK;
+    KG_TRY(refuse_or_change(s, first, bad));
   }
   KG_TRY(put_values(s, first, count, values));
   return kg_errors(p->ctx, &args);
@@ -220,9 +270,7 @@ kedge_status kg_sampler_errors(kg_sampler *s, int32_t first, int32_t count)
 
 void kg_sampler_close(kg_sampler *s)
 {
-  static void (*const release)(kg_sample_kernel *) = KG_IF_CUDA(kg_sample_kernel_free);
-  if (s->kernel) release(s->kernel);
-  free(s->code);
+  release_gpu(s);
   free(s->staging);
   *s = (kg_sampler){0};
 }

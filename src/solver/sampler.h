@@ -19,6 +19,8 @@ typedef struct kg_sampler {
   const char *what;  ///< they are together: "source"
   kg_sample_kind kind;
   bool ready;
+  bool noted;                ///< where they are evaluated, in the solution
+  char before[512];          ///< its `evaluation` until then
   kg_sample_kernel *kernel;  ///< NULL: values lie in memory
   kg_point_code *code;       ///< NULL: not interpreted
   double *staging;           ///< of the host, [group of a chunk][function][point][lane]

@@ -59,9 +59,8 @@ void kg_sampling_free(kg_sampling *sampling)
   *sampling = (kg_sampling){0};
 }
 
-/// A coordinate of the point (r, s) from those of the corners. A kernel that evaluates on the GPU
-/// does the same in the same order, and neither uses fused multiply-adds: their points agree to the
-/// bit.
+/// A coordinate of the point (r, s) from those of the corners. The GPU's interpreter does the same in the
+/// same order, and neither uses fused multiply-adds: their points agree to the bit.
 static inline double interpolate(double r, double s, double v0, double v1, double v2)
 {
   const double b = 0.5 * (1.0 + r), c = 0.5 * (1.0 + s), a = 1.0 - b - c;
@@ -77,8 +76,8 @@ static const double *corner_of(const kedge_mesh *mesh, int64_t group, int64_t la
 }
 
 /// Physical coordinates [point][lane] of one group.
-static void place_points(const kg_sampling *sampling, const kedge_mesh *mesh, int32_t group,
-                         double *x, double *y)
+static void place_points(const kg_points *points, const kedge_mesh *mesh, int32_t group, double *x,
+                         double *y)
 {
   double corner_x[3][KG_LANES], corner_y[3][KG_LANES];
   for (int l = 0; l < 3; ++l)
@@ -87,8 +86,8 @@ static void place_points(const kg_sampling *sampling, const kedge_mesh *mesh, in
       corner_x[l][i] = v[0];
       corner_y[l][i] = v[1];
     }
-  for (int q = 0; q < sampling->n; ++q) {
-    const double r = sampling->r[q], s = sampling->s[q];
+  for (int q = 0; q < points->n; ++q) {
+    const double r = points->r[q], s = points->s[q];
     for (int i = 0; i < KG_LANES; ++i) {
       x[q * KG_LANES + i] = interpolate(r, s, corner_x[0][i], corner_x[1][i], corner_x[2][i]);
       y[q * KG_LANES + i] = interpolate(r, s, corner_y[0][i], corner_y[1][i], corner_y[2][i]);
@@ -96,29 +95,28 @@ static void place_points(const kg_sampling *sampling, const kedge_mesh *mesh, in
   }
 }
 
-kedge_status kg_sample_refuse(kedge_context *ctx, const kg_sampling *sampling,
-                              const kedge_mesh *mesh, int32_t first, const kg_sample_set *set,
-                              int64_t index)
+kedge_status kg_sample_refuse(kedge_context *ctx, const kg_points *points, const kedge_mesh *mesh,
+                              int32_t first, const kg_sample_set *set, int64_t index)
 {
   const int64_t lane = index % KG_LANES, row = index / KG_LANES;
-  const int64_t q = row % sampling->n, f = row / sampling->n % set->n;
-  const int64_t group = first + row / sampling->n / set->n;
+  const int64_t q = row % points->n, f = row / points->n % set->n;
+  const int64_t group = first + row / points->n / set->n;
   double x[3], y[3];
   for (int l = 0; l < 3; ++l) {
     const double *v = corner_of(mesh, group, lane, l);
     x[l] = v[0];
     y[l] = v[1];
   }
-  const double r = sampling->r[q], s = sampling->s[q];
+  const double r = points->r[q], s = points->s[q];
   const double at_x = interpolate(r, s, x[0], x[1], x[2]);
   const double at_y = interpolate(r, s, y[0], y[1], y[2]);
   double value;
   kg_function_evaluate(set->functions[f], 1, &at_x, &at_y, &value);
-  return KG_FAIL(
-      ctx, KEDGE_ERR_INPUT,
-      "%s is %g at x = %.6g, y = %.6g, inside the mesh; change the expression so that it "
-      "is finite everywhere",
-      set->names[f], isnan(value) ? NAN : value, at_x, at_y);  // some NaN print as -nan
+  KG_REQUIRE(ctx, isfinite(value), KEDGE_ERR_INPUT,
+             "%s is %g at x = %.6g, y = %.6g, inside the mesh; change the expression so that it "
+             "is finite everywhere",
+             set->names[f], isnan(value) ? NAN : value, at_x, at_y);  // some NaN print as -nan
+  return KEDGE_OK;
 }
 
 kg_sample_points kg_sampling_points(const kg_sampling *s)
@@ -137,31 +135,32 @@ static void look_for_bad(size_t n, const double *value, int64_t row, int64_t *ba
     }
 }
 
-kedge_status kg_sample(kedge_context *ctx, const kg_sampling *sampling, const kedge_mesh *mesh,
+kedge_status kg_sample(kedge_context *ctx, const kg_points *points, const kedge_mesh *mesh,
                        int32_t first, int32_t count, const kg_sample_set *set, double *values)
 {
-  const size_t n = (size_t)sampling->n * KG_LANES;
-  double *points;
-  KG_TRY(kg_host_alloc(ctx, 2 * n * (size_t)ctx->threads, sizeof *points, &points));
+  const size_t n = (size_t)points->n * KG_LANES,
+               rule = (size_t)kg_points_of_rule(*points).n * KG_LANES;
+  double *places;
+  KG_TRY(kg_host_alloc(ctx, 2 * n * (size_t)ctx->threads, sizeof *places, &places));
   int64_t bad = -1;
 #pragma omp parallel num_threads(ctx->threads)
   {
-    double *x = points + 2 * n * (size_t)omp_get_thread_num(), *y = x + n;
+    double *x = places + 2 * n * (size_t)omp_get_thread_num(), *y = x + n;
     int64_t mine = -1;
 #pragma omp for schedule(dynamic, 4)
     for (int32_t g = 0; g < count; ++g) {
-      place_points(sampling, mesh, first + g, x, y);
+      place_points(points, mesh, first + g, x, y);
       for (int f = 0; f < set->n; ++f) {
         const size_t row = ((size_t)g * (size_t)set->n + (size_t)f) * n;
         kg_function_evaluate(set->functions[f], n, x, y, values + row);
-        look_for_bad(n, values + row, (int64_t)row, &mine);
+        look_for_bad(f == 0 ? n : rule, values + row, (int64_t)row, &mine);
       }
     }
 #pragma omp critical
     if (mine >= 0 && (bad < 0 || mine < bad)) bad = mine;
   }
-  free(points);
-  return bad < 0 ? KEDGE_OK : kg_sample_refuse(ctx, sampling, mesh, first, set, bad);
+  free(places);
+  return bad < 0 ? KEDGE_OK : kg_sample_refuse(ctx, points, mesh, first, set, bad);
 }
 
 /// One boundary edge, along its trace direction (lower to higher vertex).

@@ -29,15 +29,16 @@ typedef struct kg_sample_set {
   const char *const *names;  ///< for the message about values that are not finite
 } kg_sample_set;
 
-/// Evaluate functions at the points of groups [first, first + count), on the host.
+/// Evaluate functions at points, in host memory, of groups [first, first + count), on the host. At nodes
+/// only the first function is used, so that the others need not be finite there.
 /// @param[out] values  [group of the chunk][function][point][lane]
-/// @retval KEDGE_ERR_INPUT  a value is not finite; the sentence is about the first
-kedge_status kg_sample(kedge_context *ctx, const kg_sampling *sampling, const kedge_mesh *mesh,
+/// @retval KEDGE_ERR_INPUT  a value that is used is not finite; the sentence is about the first
+kedge_status kg_sample(kedge_context *ctx, const kg_points *points, const kedge_mesh *mesh,
                        int32_t first, int32_t count, const kg_sample_set *set, double *values);
-/// The failure for the value at an index of the chunk that begins with group `first`.
-kedge_status kg_sample_refuse(kedge_context *ctx, const kg_sampling *sampling,
-                              const kedge_mesh *mesh, int32_t first, const kg_sample_set *set,
-                              int64_t index);
+/// The failure for the value at an index of the chunk that begins with group `first`; none if the host
+/// finds that it is finite.
+kedge_status kg_sample_refuse(kedge_context *ctx, const kg_points *points, const kedge_mesh *mesh,
+                              int32_t first, const kg_sample_set *set, int64_t index);
 
 /// Boundary data of trace edges [n_free - n_neumann, n_edges): <g_N, psi_k> on Neumann edges, the
 /// coefficients of the L2 projection of u on Dirichlet edges.

@@ -2,13 +2,14 @@
 #include <stdlib.h>
 
 #include "operations.h"
+#include "ops/points.h"
 
 int op_lane_rows(const op_case *c, op_array array)
 {
   const kg_sizes z = c->size;
   switch (array) {
     case OP_SOURCE:
-      return c->sampling.n;
+      return kg_rule_points(c->size.order);
     case OP_EXACT:
       return 3 * c->sampling.n;
     case OP_LOAD:

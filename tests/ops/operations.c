@@ -52,7 +52,7 @@ static void load_vectors(op_case *c, const op_data *in, op_data *out)
   FOR_CHUNKS(c, first, end)
   must(c->ctx, kg_load_vectors(
                    c->ctx, &(kg_load_vectors_args){.batch = c->batch,
-                                                   .points = c->points,
+                                                   .points = kg_points_of_rule(c->points),
                                                    .first_group = first,
                                                    .n_groups = end - first,
                                                    .values = values + before(c, OP_SOURCE, first),

@@ -92,7 +92,8 @@ static void assert_as_on_host(int elements, int order, int n, const char *const 
   const kg_sample_set set = {n, f.pointer, names};
   double *expected = malloc((size_t)count * (size_t)n * row * sizeof *expected);
   assert_non_null(expected);
-  must(host, kg_sample(host, &c.sampling, c.mesh, first, count, &set, expected));
+  const kg_points points = kg_sampling_points(&c.sampling).points;
+  must(host, kg_sample(host, &points, c.mesh, first, count, &set, expected));
   int64_t bad;
   double *values = interpreted(&c, &f, first, count, &bad);
   assert_int_equal(bad, -1);
@@ -153,7 +154,7 @@ static void the_first_bad_value_is_named(void **state)
   const double *corner = c.layout.host.vertices + 2 * (size_t)c.layout.host.vertex[KG_LANES * 7];
   char text[200];
   snprintf(text, sizeof text, "1/((x-(%.17g))^2+(y-(%.17g))^2)", corner[0], corner[1]);
-  const char *const texts[] = {"x", text};
+  const char *const texts[] = {text, "x"};
   open_formulas(2, texts, &f);
   int64_t bad, smallest = 0;
   double *values = interpreted(&c, &f, 0, c.layout.count.n_groups, &bad);

@@ -7,6 +7,7 @@
 #include "compare.h"
 #include "context.h"
 #include "element_case.h"
+#include "ops/points.h"
 
 enum { ELEMENTS = 7 };
 
@@ -33,15 +34,15 @@ static void place(const double (*corner)[2], double r, double s, double xy[2])
             0.5 * (1.0 + s) * (corner[2][k] - corner[0][k]);
 }
 
-/// Values of functions at the points of one element, into an input array.
+/// Values of functions at the first points of one element, into an input array.
 static void sample(const op_case *c, const element *e, int n_functions,
-                   plane_function *const *functions, double *values)
+                   plane_function *const *functions, int n_points, double *values)
 {
   for (int f = 0; f < n_functions; ++f)
-    for (int q = 0; q < c->sampling.n; ++q) {
+    for (int q = 0; q < n_points; ++q) {
       double xy[2];
       place((const double(*)[2])e->corner, c->sampling.r[q], c->sampling.s[q], xy);
-      values[(f * c->sampling.n + q) * KG_LANES + e->number] = functions[f](xy[0], xy[1]);
+      values[(f * n_points + q) * KG_LANES + e->number] = functions[f](xy[0], xy[1]);
     }
 }
 
@@ -117,8 +118,8 @@ static void run_with_the_cubic(op_case *c, op_data *data)
   for (int32_t number = 0; number < ELEMENTS; ++number) {
     element e;
     element_create(&e, c, number);
-    sample(c, &e, 1, functions, data->array[OP_SOURCE]);
-    sample(c, &e, 3, functions, data->array[OP_EXACT]);
+    sample(c, &e, 1, functions, kg_rule_points(c->size.order), data->array[OP_SOURCE]);
+    sample(c, &e, 3, functions, c->sampling.n, data->array[OP_EXACT]);
     dense_free(&e.dense);
   }
   op_repeat_last(c, OP_SOURCE, data->array[OP_SOURCE]);

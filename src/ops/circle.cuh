@@ -1,0 +1,112 @@
+// circle.cuh: sine and cosine for kernels that NVRTC compiles, without the branches and tables that CUDA's
+// have: the points of an unrolled loop then overlap. Text, in front of evaluate().
+//
+// An argument is a multiple of the quarter circle and a rest r of at most half of one. Adding 1.5 * 2^52
+// rounds to that multiple and leaves its last bits in the low word of the sum, without a conversion.
+// With z = r^2, sin r = r + r z p(z) and cos r = 1 + z q(z), where p and q interpolate at Chebyshev's
+// points. Right to two units in the last place, of multiples of pi to one (tests/ops/test_sample_kernel.c).
+#pragma once
+
+/// Coefficients, highest first. In constant memory they are operands of multiply-adds.
+__constant__ double sine_of_pi_terms[] = {
+    0.00046221110224187623, -0.0073701436435937495, 0.08214587730641625,   -0.5992645291845385,
+    2.5501640398766154,     -5.167712780049969,     1.2246467991473532e-16};  // the rest of pi
+__constant__ double cosine_of_pi_terms[] = {
+    -0.00010370082971594627, 0.001929493874894941, -0.025806887964701878, 0.23533063028399223,
+    -1.3352627688538095,     4.058712126416765,    -4.934802200544679,    1.0};
+__constant__ double sine_terms[] = {1.5917988979397435e-10, -2.5051129896450185e-08,
+                                    2.7557316093198404e-06, -0.00019841269836740532,
+                                    0.008333333333330936,   -0.16666666666666666};
+__constant__ double cosine_terms[] = {-1.138254464534925e-11,
+                                      2.087614504941318e-09,
+                                      -2.755731726587808e-07,
+                                      2.48015872987544e-05,
+                                      -0.0013888888888887389,
+                                      0.041666666666666664,
+                                      -0.5,
+                                      1.0};
+__constant__ double quarter_circle[] = {1.5707963267948966, 6.123233995736766e-17,
+                                        -1.4973849048591698e-33};  // pi / 2 is their sum
+
+template <int TERMS>
+static __device__ __forceinline__ double polynomial(const double (&terms)[TERMS], double z)
+{
+  double sum = terms[0];
+#pragma unroll
+  for (int k = 1; k < TERMS; ++k) sum = fma(sum, z, terms[k]);
+  return sum;
+}
+
+/// Whether |a| >= 2^50, or not a number.
+static __device__ __forceinline__ bool is_huge(double a)
+{
+  return (__double2hiint(a) & 0x7fffffff) >= 0x43100000;
+}
+
+/// -a, if bit 1 of a number is set; else a.
+static __device__ __forceinline__ double with_sign(double a, int number)
+{
+  return __hiloint2double(__double2hiint(a) ^ (int)((number & 2u) << 30), __double2loint(a));
+}
+
+/// Sine and cosine of an angle, from those of its rest.
+static __device__ __forceinline__ void turn(int quarters, double sine_of_rest,
+                                            double cosine_of_rest, double *sine, double *cosine)
+{
+  const double s = quarters & 1 ? cosine_of_rest : sine_of_rest;
+  const double c = quarters & 1 ? sine_of_rest : cosine_of_rest;
+  *sine = with_sign(s, quarters);
+  *cosine = with_sign(c, quarters + 1);
+}
+
+/// sin(pi a) and cos(pi a).
+static __device__ __forceinline__ void circle_of_pi(double a, double *sine, double *cosine)
+{
+  if (is_huge(a)) a = fma(-2.0, rint(0.5 * a), a);  // exact; NaN of infinity
+  const double shifted = fma(2.0, a, 6755399441055744.0);
+  const double r = fma(-0.5, shifted - 6755399441055744.0, a), z = r * r;
+  turn(__double2loint(shifted), fma(r, 3.141592653589793, r * polynomial(sine_of_pi_terms, z)),
+       polynomial(cosine_of_pi_terms, z), sine, cosine);
+}
+
+/// sin a and cos a; NaN of arguments that are 0.25 apart, which are left to others (solver/sampler.c).
+static __device__ __forceinline__ void circle(double a, double *sine, double *cosine)
+{
+  if (is_huge(a)) a = __hiloint2double(0x7ff80000, 0);
+  const double shifted = fma(a, 0.6366197723675814, 6755399441055744.0);
+  const double k = shifted - 6755399441055744.0;
+  double r = a;
+#pragma unroll
+  for (int part = 0; part < 3; ++part) r = fma(-k, quarter_circle[part], r);
+  const double z = r * r;
+  turn(__double2loint(shifted), fma(r * z, polynomial(sine_terms, z), r),
+       polynomial(cosine_terms, z), sine, cosine);
+}
+
+static __device__ __forceinline__ double sine(double a)
+{
+  double s, c;
+  circle(a, &s, &c);
+  return s;
+}
+
+static __device__ __forceinline__ double cosine(double a)
+{
+  double s, c;
+  circle(a, &s, &c);
+  return c;
+}
+
+static __device__ __forceinline__ double sine_of_pi(double a)
+{
+  double s, c;
+  circle_of_pi(a, &s, &c);
+  return s;
+}
+
+static __device__ __forceinline__ double cosine_of_pi(double a)
+{
+  double s, c;
+  circle_of_pi(a, &s, &c);
+  return c;
+}
