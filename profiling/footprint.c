@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "solver/places.h"
+
 static double stage_bytes(kedge_stage stage, const kg_shape *shape, footprint_form form,
                           double matrix_bytes)
 {

@@ -33,11 +33,9 @@ void kg_lanes_local_operator(const kg_reference *ref, const kg_element_pack *e, 
   for (int i = 0; i < n; ++i) a[i * (i + 1) / 2 + i] += e->mass;
 }
 
-static inline kg_pack reciprocal_root(kg_pack a)
+static inline void set_reciprocal_root(kg_pack *result, const kg_pack *a)
 {
-  kg_pack result = {0};
-  for (int i = 0; i < KG_PACK; ++i) result[i] = 1.0 / sqrt(a[i]);
-  return result;
+  for (int i = 0; i < KG_PACK; ++i) (*result)[i] = 1.0 / sqrt((*a)[i]);
 }
 
 /// Row by row; four columns at a time share the loads of row i.
@@ -72,7 +70,7 @@ void kg_lanes_cholesky(int n, kg_pack *a)
     }
     kg_pack sum = ai[i];
     for (int k = 0; k < i; ++k) sum -= ai[k] * ai[k];
-    ai[i] = reciprocal_root(sum);
+    set_reciprocal_root(ai + i, &sum);
   }
 }
 
