@@ -37,10 +37,10 @@ static __device__ __forceinline__ double polynomial(const double (&terms)[TERMS]
   return sum;
 }
 
-/// Whether |a| >= 2^50, or not a number.
-static __device__ __forceinline__ bool is_huge(double a)
+/// Whether |a| >= 2^exponent, or not a number.
+static __device__ __forceinline__ bool is_huge(double a, int exponent)
 {
-  return (__double2hiint(a) & 0x7fffffff) >= 0x43100000;
+  return (__double2hiint(a) & 0x7fffffff) >= (1023 + exponent) << 20;
 }
 
 /// -a, if bit 1 of a number is set; else a.
@@ -62,17 +62,18 @@ static __device__ __forceinline__ void turn(int quarters, double sine_of_rest,
 /// sin(pi a) and cos(pi a).
 static __device__ __forceinline__ void circle_of_pi(double a, double *sine, double *cosine)
 {
-  if (is_huge(a)) a = fma(-2.0, rint(0.5 * a), a);  // exact; NaN of infinity
+  if (is_huge(a, 50)) a = fma(-2.0, rint(0.5 * a), a);  // exact; NaN of infinity
   const double shifted = fma(2.0, a, 6755399441055744.0);
   const double r = fma(-0.5, shifted - 6755399441055744.0, a), z = r * r;
   turn(__double2loint(shifted), fma(r, 3.141592653589793, r * polynomial(sine_of_pi_terms, z)),
        polynomial(cosine_of_pi_terms, z), sine, cosine);
 }
 
-/// sin a and cos a; NaN of arguments that are 0.25 apart, which are left to others (solver/sampler.c).
+/// sin a and cos a; NaN from 2^46 on, where the nearest multiple is no longer found, which is left to others
+/// (solver/sampler.c).
 static __device__ __forceinline__ void circle(double a, double *sine, double *cosine)
 {
-  if (is_huge(a)) a = __hiloint2double(0x7ff80000, 0);
+  if (is_huge(a, 46)) a = __hiloint2double(0x7ff80000, 0);
   const double shifted = fma(a, 0.6366197723675814, 6755399441055744.0);
   const double k = shifted - 6755399441055744.0;
   double r = a;

@@ -168,7 +168,7 @@ static void release_gpu(kg_sampler *s)
 }
 
 /// The GPU has found a value that is not finite. Where the host finds one, this is a failure; else, as for
-/// the sine of a number above 2^50, which a kernel does not know, another way is taken from here on.
+/// the sine of a number above 2^46, which a kernel does not know, another way is taken from here on.
 /// @param[in] bad  as a kernel says
 static kedge_status refuse_or_change(kg_sampler *s, int32_t first, int64_t bad)
 {

@@ -50,9 +50,26 @@ static void every_operation_is_a_local(void **state)
   assert_emitted_as("max(x,y)", "  const double v3 = x > y || x != x ? x : y;\n  value[0] = v3;\n");
   assert_emitted_as("x<y ? sin(x) : 0.5",
                     "  const double v3 = x < y ? 1.0 : 0.0;\n"
-                    "  const double v4 = sine(x);\n"
+                    "  const double v4 = sin(x);\n"
                     "  const double v6 = v3 != 0.0 ? v4 : 0.5;\n"
                     "  value[0] = v6;\n");
+}
+
+/// Of huge arguments it is NaN, which says so only where it reaches the result.
+static void what_can_hide_a_nan_has_no_sine_of_its_own(void **state)
+{
+  (void)state;
+  assert_emitted_as("cos(x)*x^2",
+                    "  const double v3 = integer_power(x, 2);\n"
+                    "  const double v4 = cosine(x);\n"
+                    "  const double v5 = v4 * v3;\n"
+                    "  value[0] = v5;\n");
+  assert_emitted_as("hypot(cos(x),sin(2*pi*y))",
+                    "  const double v3 = 6.283185307179586 * y;\n"
+                    "  const double v4 = sine_of_pi(2.0 * y);\n"
+                    "  const double v6 = cos(x);\n"
+                    "  const double v7 = hypot(v6, v4);\n"
+                    "  value[0] = v7;\n");
 }
 
 static void multiples_of_pi_are_told_apart(void **state)
@@ -332,6 +349,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_operation_is_a_local),
+      cmocka_unit_test(what_can_hide_a_nan_has_no_sine_of_its_own),
       cmocka_unit_test(multiples_of_pi_are_told_apart),
       cmocka_unit_test(what_functions_share_is_computed_once),
       cmocka_unit_test(every_operation_gives_the_bits_of_the_host),
