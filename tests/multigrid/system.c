@@ -1,9 +1,11 @@
 #include "system.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "../grid.h"
 #include "cmocka_all.h"
+#include "compare.h"
 #include "multigrid/bound.h"
 #include "ops/local_matrices.h"
 #include "ops/local_reduced.h"
@@ -197,4 +199,24 @@ int64_t system_trace_row(const trace_system *s, int32_t e, int a)
   int32_t trace = 0;
   while (s->c.layout.mesh_edge[trace] != edge) ++trace;
   return (int64_t)trace * m + a % m;
+}
+
+double system_largest_of_steps(trace_system *s, int steps)
+{
+  double quotient = 0.0;
+  double *x = case_randoms(9, s->n_all), *y = calloc(s->n_rows + 1, sizeof *y);
+  double *z = calloc(s->n_all + 1, sizeof *z);
+  assert_true(y && z);
+  for (size_t i = s->n_rows; i < s->n_all; ++i) x[i] = 0.0;
+  for (int step = 0; step < steps && s->n_rows > 0; ++step) {
+    system_multiply(s, x, y);
+    system_smooth(s, y, z);
+    double energy = 0.0, next = 0.0;
+    for (size_t i = 0; i < s->n_rows; ++i) energy += x[i] * y[i], next += z[i] * y[i];
+    quotient = fmax(quotient, next / energy);
+    const double scale = 1.0 / largest(s->n_rows, z);
+    for (size_t i = 0; i < s->n_rows; ++i) x[i] = scale * z[i];
+  }
+  free(x), free(y), free(z);
+  return quotient;
 }

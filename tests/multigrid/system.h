@@ -47,6 +47,9 @@ void system_smooth(trace_system *s, const double *y, double *z);
 /// y = A x, of host vectors: x [n_all], y [n_rows].
 void system_multiply(trace_system *s, const double *x, double *y);
 
+/// The largest quotient z . A x / x . A x of power steps of B^-1 A, where y = A x and z = B^-1 y.
+double system_largest_of_steps(trace_system *s, int steps);
+
 /// Entry (a, b) of a K^e, and the row of the trace vector of its entry a, from the mesh alone.
 double system_local_entry(const trace_system *s, int32_t e, int a, int b);
 int64_t system_trace_row(const trace_system *s, int32_t e, int a);

@@ -222,32 +222,11 @@ static void a_step_adds_the_coarse_correction_in_passing(void **state)
   for_systems(check_corrected_step, 3, 1.0);  // without
 }
 
-/// Power steps of B^-1 A: with y = A x and z = B^-1 y, the quotient z . A x / x . A x.
-static double power_steps(trace_system *s)
-{
-  double quotient = 0.0;
-  double *x = case_randoms(9, s->n_all), *y = calloc(s->n_rows + 1, sizeof *y);
-  double *z = calloc(s->n_all + 1, sizeof *z);
-  assert_true(y && z);
-  for (size_t i = s->n_rows; i < s->n_all; ++i) x[i] = 0.0;
-  for (int step = 0; step < 100 && s->n_rows > 0; ++step) {
-    system_multiply(s, x, y);
-    system_smooth(s, y, z);
-    double energy = 0.0, next = 0.0;
-    for (size_t i = 0; i < s->n_rows; ++i) energy += x[i] * y[i], next += z[i] * y[i];
-    quotient = fmax(quotient, next / energy);
-    const double scale = 1.0 / largest(s->n_rows, z);
-    for (size_t i = 0; i < s->n_rows; ++i) x[i] = scale * z[i];
-  }
-  free(x), free(y), free(z);
-  return quotient;
-}
-
 static void check_bound(trace_system *s)
 {
   const double bound = s->multigrid.largest_eigenvalue;
   assert_true(bound > 0.0 && bound <= kg_smoother_bound(s->multigrid.smoother.kind));
-  assert_at_most(power_steps(s), bound * (1 + rounding((double)s->n_rows)));
+  assert_at_most(system_largest_of_steps(s, 100), bound * (1 + rounding((double)s->n_rows)));
 }
 
 static void power_steps_stay_below_the_measured_bound(void **state)
@@ -274,7 +253,7 @@ static void the_estimate_from_shapes_is_enough_for_one_step(void **state)
                                      .smoothing_steps = 1,
                                      .solver = &exact_coarse});
       assert_false(kg_multigrid_is_measured(&s.multigrid.shape));
-      assert_at_most(power_steps(&s), 1.3 * s.multigrid.largest_eigenvalue);
+      assert_at_most(system_largest_of_steps(&s, 100), 1.3 * s.multigrid.largest_eigenvalue);
       system_destroy(&s);
     }
 }

@@ -185,27 +185,6 @@ static void a_step_is_half_the_sum_over_the_strips(void **state)
   for_smoother(KEDGE_SMOOTHER_STRIP, check_solve, 4, 1.0);
 }
 
-/// Power steps of B^-1 A, as in test_smoothing.c.
-static double largest_of_steps(trace_system *s)
-{
-  double quotient = 0.0;
-  double *x = case_randoms(9, s->n_all), *y = calloc(s->n_rows + 1, sizeof *y);
-  double *z = calloc(s->n_all + 1, sizeof *z);
-  assert_true(y && z);
-  for (size_t i = s->n_rows; i < s->n_all; ++i) x[i] = 0.0;
-  for (int step = 0; step < 60; ++step) {
-    system_multiply(s, x, y);
-    system_smooth(s, y, z);
-    double energy = 0.0, next = 0.0;
-    for (size_t i = 0; i < s->n_rows; ++i) energy += x[i] * y[i], next += z[i] * y[i];
-    quotient = fmax(quotient, next / energy);
-    const double scale = 1.0 / largest(s->n_rows, z);
-    for (size_t i = 0; i < s->n_rows; ++i) x[i] = scale * z[i];
-  }
-  free(x), free(y), free(z);
-  return quotient;
-}
-
 /// A step of 1.5 / estimate: it stops to converge where an eigenvalue is 4/3 of the estimate.
 static void the_estimate_is_enough_for_one_step(void **state)
 {
@@ -226,7 +205,7 @@ static void the_estimate_is_enough_for_one_step(void **state)
                                      .smoothing_steps = 1,
                                      .solver = &exact_coarse});
       assert_false(kg_multigrid_is_measured(&s.multigrid.shape));
-      assert_at_most(largest_of_steps(&s), 1.3 * s.multigrid.largest_eigenvalue);
+      assert_at_most(system_largest_of_steps(&s, 60), 1.3 * s.multigrid.largest_eigenvalue);
       system_destroy(&s);
     }
 }

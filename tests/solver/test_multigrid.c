@@ -40,183 +40,6 @@ static void the_solution_is_that_of_jacobi(void **state)
   }
 }
 
-static kedge_report smooth_problem_with(const char *smoother, const char *generate, int order,
-                                        const char *steps)
-{
-  char text[8];
-  snprintf(text, sizeof text, "%d", order);
-  kedge_mesh *mesh;
-  must(ctx, kedge_mesh_generate(ctx, generate, &mesh));
-  const kedge_report r = report_of(
-      ctx, mesh,
-      SETTINGS({"space", "order", text}, {"boundary default", "type", "dirichlet"},
-               {"exact", "u", "sin(2*pi*x)*sin(2*pi*y)+x"}, {"solver", "smoothing_steps", steps},
-               {"solver", "preconditioner", "multigrid"}, {"solver", "smoother", smoother},
-               {"output", "fields", "cells"}));
-  kedge_mesh_destroy(mesh);
-  assert_true(r.converged);
-  return r;
-}
-
-static kedge_report smooth_problem(const char *generate, int order, const char *steps)
-{
-  return smooth_problem_with("edge", generate, order, steps);
-}
-
-/// With an exact coarse solver: 15 at order 1, 20 at order 9, on both meshes and the L.
-static void iterations_do_not_grow_with_the_mesh(void **state)
-{
-  (void)state;
-  for (int order = 1; order <= 9; ++order) {
-    const int64_t coarse = smooth_problem("square 16", order, "1").iterations;
-    const int64_t fine = smooth_problem("square 32", order, "1").iterations;
-    const int64_t corner = smooth_problem("lshape 12", order, "1").iterations;
-    const int64_t most = order <= 6 ? 20 : 22;
-    assert_in_range(coarse, 1, most);
-    assert_in_range(fine, 1, coarse + 2);
-    assert_in_range(corner, 1, most);
-  }
-}
-
-/// Source 1 and u = 0 on the boundary around a corner: rough data, and the slowest of good triangles. 17 at most at
-/// orders 5 to 9, where it was 23.
-static void vertex_modes_keep_high_orders_as_fast_as_low_ones(void **state)
-{
-  (void)state;
-  kedge_mesh *mesh;
-  must(ctx, kedge_mesh_generate(ctx, "lshape 12", &mesh));
-  for (int order = 5; order <= 9; order += 2) {
-    char text[8];
-    snprintf(text, sizeof text, "%d", order);
-    static const char *const smoothers[] = {"edge",
-                                            "line"};  // there are no lines, and no modes with them
-    int64_t iterations[2];
-    for (int i = 0; i < 2; ++i)
-      iterations[i] =
-          report_of(ctx, mesh,
-                    SETTINGS({"space", "order", text}, {"equation", "source", "1"},
-                             {"boundary default", "type", "dirichlet"},
-                             {"boundary default", "value", "0"},
-                             {"solver", "preconditioner", "multigrid"},
-                             {"solver", "smoother", smoothers[i]}, {"output", "fields", "cells"}))
-              .iterations;
-    assert_in_range(iterations[0], 1, 18);
-    assert_in_range(iterations[0], 1, iterations[1] - (order - 3) / 2);
-  }
-  kedge_mesh_destroy(mesh);
-}
-
-/// Triangles of a ring are twice as long as wide.
-static void stretched_triangles_take_a_few_iterations_more(void **state)
-{
-  (void)state;
-  for (int order = 1; order <= 9; order += 2) {
-    const int64_t coarse = smooth_problem("ring 8 32", order, "1").iterations;
-    const int64_t fine = smooth_problem("ring 16 64", order, "1").iterations;
-    assert_in_range(coarse, 1, 28);
-    assert_in_range(fine, 1, coarse + 2);
-  }
-}
-
-/// Triangles 25 times as long as wide.
-static void blocks_of_elements_halve_the_iterations_on_stretched_triangles(void **state)
-{
-  (void)state;
-  for (int order = 1; order <= 5; order += 2) {
-    const int64_t by_edges = smooth_problem("ring 50 8", order, "1").iterations;
-    const int64_t by_elements = smooth_problem_with("element", "ring 50 8", order, "1").iterations;
-    assert_true(5 * by_elements < 3 * by_edges);
-  }
-}
-
-/// Triangles 60 and 150 times as long as wide, in lines of 100 and of 400 edges; and lines that close, which
-/// costs some iterations where they are cut.
-static void lines_need_no_more_iterations_on_stretched_triangles(void **state)
-{
-  (void)state;
-  static const char *const meshes[] = {"ring 50 8", "ring 200 12", "ring 3 300"};
-  const int64_t most[] = {20, 20, 30};
-  for (int order = 1; order <= 9; order += 4)
-    for (int i = 0; i < 3; ++i) {
-      const kedge_report by_lines = smooth_problem_with("line", meshes[i], order, "1");
-      assert_in_range(by_lines.iterations, 1, most[i]);
-      const kedge_report chosen = smooth_problem_with("auto", meshes[i], order, "1");
-      assert_string_equal(chosen.smoother, "line");
-      assert_int_equal(chosen.iterations, by_lines.iterations);
-    }
-}
-
-/// Distorted triangles 20 times as long as wide: two angles of most are small, and lines do not find all that
-/// is coupled.
-static void strips_take_fewer_iterations_than_lines_on_irregular_stretched_triangles(void **state)
-{
-  (void)state;
-  kedge_mesh *mesh = test_stretched_mesh(ctx, 800, 20.0);
-  static const char *const orders[] = {"1", "4", "9"}, *const smoothers[] = {"line", "strip",
-                                                                             "auto"};
-  for (int i = 0; i < 3; ++i) {
-    kedge_report r[2];
-    for (int k = 0; k < 2; ++k)
-      r[k] = report_of(
-          ctx, mesh,
-          SETTINGS({"space", "order", orders[i]}, {"boundary default", "type", "dirichlet"},
-                   {"exact", "u", "sin(2*pi*x)*sin(2*pi*y)+x"},
-                   {"solver", "preconditioner", "multigrid"},
-                   {"solver", "smoother", smoothers[k]}));
-    assert_true(r[1].converged);
-    assert_in_range(r[1].iterations, 1, i == 0 ? r[0].iterations : 2 * r[0].iterations / 3);
-    assert_in_range(r[1].iterations, 1, 30);
-  }
-  kedge_mesh_destroy(mesh);
-}
-
-static void auto_smooths_edge_by_edge_on_good_triangles(void **state)
-{
-  (void)state;
-  const kedge_report by_edges = smooth_problem("square 16", 3, "1");
-  const kedge_report chosen = smooth_problem_with("auto", "square 16", 3, "1");
-  const kedge_report by_lines = smooth_problem_with("line", "square 16", 3, "1");
-  assert_string_equal(chosen.smoother, "edge");
-  assert_int_equal(chosen.iterations, by_edges.iterations);
-  assert_int_equal(by_lines.iterations, by_edges.iterations);  // there are no lines
-}
-
-/// Blocks of edges take fewer iterations than the diagonal, those of lines on stretched triangles again.
-static void blocks_alone_beat_the_diagonal(void **state)
-{
-  (void)state;
-  kedge_mesh *mesh;
-  must(ctx, kedge_mesh_generate(ctx, "ring 40 8", &mesh));
-  static const char *const names[][2] = {
-      {"jacobi", "edge"}, {"block-jacobi", "edge"}, {"block-jacobi", "line"}};
-  int64_t before = INT64_MAX;
-  for (int i = 0; i < 3; ++i) {
-    const kedge_report r = report_of(
-        ctx, mesh,
-        SETTINGS({"space", "order", "4"}, {"boundary default", "type", "dirichlet"},
-                 {"exact", "u", "sin(2*pi*x)+x*y"}, {"solver", "preconditioner", names[i][0]},
-                 {"solver", "smoother", names[i][1]}, {"output", "fields", "cells"}));
-    assert_true(r.converged);
-    assert_string_equal(r.preconditioner, names[i][0]);
-    assert_string_equal(r.smoother, i == 0 ? "" : names[i][1]);
-    assert_string_equal(r.coarse_solver, "");
-    assert_in_range(r.iterations, 1, before - before / 8);
-    before = r.iterations;
-  }
-  kedge_mesh_destroy(mesh);
-}
-
-static void more_smoothing_steps_take_fewer_iterations(void **state)
-{
-  (void)state;
-  for (int order = 1; order <= 7; order += 3) {
-    const int64_t one = smooth_problem("square 16", order, "1").iterations;
-    const int64_t two = smooth_problem("square 16", order, "2").iterations;
-    const int64_t three = smooth_problem("square 16", order, "3").iterations;
-    assert_true(two < one && three < two);
-  }
-}
-
 static void the_host_needs_as_many_iterations(void **state)
 {
   (void)state;
@@ -238,20 +61,6 @@ static void two_runs_and_other_numbers_of_threads_give_the_same_bits(void **stat
 {
   (void)state;
   assert_repeatable(ctx, MIXED("3", "multigrid", "2"));
-}
-
-static void the_report_tells_what_multigrid_was(void **state)
-{
-  (void)state;
-  const kedge_report r = smooth_problem("square 16", 2, "3");
-  assert_string_equal(r.preconditioner, "multigrid");
-  assert_string_equal(r.smoother, "edge");
-  assert_int_equal(r.smoothing_steps, 3);
-  assert_true(r.multigrid_levels >= 2);
-  assert_true(r.setup_seconds > 0 &&
-              r.setup_seconds < r.stages[KEDGE_STAGE_ASSEMBLY].seconds +
-                                    r.stages[KEDGE_STAGE_TRACE_SOLVE].seconds);
-  assert_true(r.stages[KEDGE_STAGE_ASSEMBLY].bytes > 0);
 }
 
 static void no_more_memory_is_taken_than_was_predicted(void **state)
@@ -388,18 +197,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_solution_is_that_of_jacobi),
-      cmocka_unit_test(iterations_do_not_grow_with_the_mesh),
-      cmocka_unit_test(vertex_modes_keep_high_orders_as_fast_as_low_ones),
-      cmocka_unit_test(stretched_triangles_take_a_few_iterations_more),
-      cmocka_unit_test(blocks_of_elements_halve_the_iterations_on_stretched_triangles),
-      cmocka_unit_test(strips_take_fewer_iterations_than_lines_on_irregular_stretched_triangles),
-      cmocka_unit_test(lines_need_no_more_iterations_on_stretched_triangles),
-      cmocka_unit_test(auto_smooths_edge_by_edge_on_good_triangles),
-      cmocka_unit_test(blocks_alone_beat_the_diagonal),
-      cmocka_unit_test(more_smoothing_steps_take_fewer_iterations),
       cmocka_unit_test(the_host_needs_as_many_iterations),
       cmocka_unit_test(two_runs_and_other_numbers_of_threads_give_the_same_bits),
-      cmocka_unit_test(the_report_tells_what_multigrid_was),
       cmocka_unit_test(no_more_memory_is_taken_than_was_predicted),
       cmocka_unit_test(other_operators_refuse_multigrid_and_blocks),
       cmocka_unit_test(what_is_not_attainable_ends_with_a_note),
