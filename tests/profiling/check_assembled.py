@@ -61,7 +61,7 @@ class Assembled(Experiment):
     def test_the_page_in_docs_shows_the_committed_results(self):
         if not glob.glob(os.path.join(SOURCE, "profiling", "results", "*", "assembled.json")):
             self.skipTest("no results are committed")
-        self.check_committed("performance.md")
+        self.check_committed("comparison.md")
 
     def test_without_mpi_it_says_what_to_install(self):
         done = subprocess.run([sys.executable, *self.command()], capture_output=True, text=True, env={"PATH": self.folder})

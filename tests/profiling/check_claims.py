@@ -63,6 +63,7 @@ class Claims(Experiment):
         self.run_program("--page", self.folder)
         text = self.read(os.path.join(self.folder, "multigrid.md"))
         self.assertIn("commit first; `profiling/claims --tables rounding`", text)
+        text = self.read(os.path.join(self.folder, "multigrid-measured.md"))
         self.assertIn("commit second; `profiling/claims --tables stretched`", text)
 
     def test_a_solve_that_fails_is_recorded_and_shown(self):
@@ -72,7 +73,7 @@ class Claims(Experiment):
         self.assertEqual((last["failure"], last["report"]), ("no", None))
         self.pages("stretched")
         self.run_program("--page", self.folder)
-        self.assertEqual(self.rows("multigrid.md")[-1][-1], "- |")
+        self.assertEqual(self.rows("multigrid-measured.md")[-1][-1], "- |")
 
     def test_an_unknown_table_is_refused(self):
         self.assertIn("there is no table 'x'", self.run_program("--tables", "x", code=2).stderr)

@@ -59,7 +59,7 @@ class IterationTable(Experiment):
         self.check_page(BEGIN, END)
 
     def test_the_page_in_docs_shows_the_committed_results(self):
-        self.check_committed("multigrid.md")
+        self.check_committed("multigrid-measured.md")
 
 
 if __name__ == "__main__":

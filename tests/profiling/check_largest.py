@@ -63,7 +63,7 @@ class Largest(Experiment):
     def test_the_page_in_docs_shows_the_committed_results(self):
         if not glob.glob(os.path.join(SOURCE, "profiling", "results", "*", "largest.json")):
             self.skipTest("no results are committed")
-        self.check_committed("performance.md")
+        self.check_committed("memory.md")
 
     def test_wrong_orders_and_operators_are_refused(self):
         self.assertIn("'x' is no list such as 1-3,9", self.run_program("--orders", "x", code=2).stderr)
