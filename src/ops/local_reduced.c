@@ -10,21 +10,22 @@ kedge_status kg_local_reduce(kedge_context *ctx, const kg_local_reduce_args *arg
   return impl[args->number][ctx->backend](ctx, args);
 }
 
-/// Groups [first, end) may be reduced side by side if what they write ends before what they read begins;
-/// a group alone always may, once those before it are done. So the number of groups grows like powers of
-/// packed / reduced.
-kedge_status kg_local_reduce_in_place(kedge_context *ctx, const kg_batch *batch, double *local)
+/// Groups [first, end) may be reduced side by side if what they write ends before what they read begins,
+/// which is `gap` behind where they write; a group alone always may, once those before it are done. So the
+/// number of groups grows like powers of packed / reduced.
+kedge_status kg_local_reduce_down(kedge_context *ctx, const kg_batch *batch, const double *from,
+                                  double *to)
 {
   const int64_t packed = batch->reference.size.n_packed, n_groups = batch->count.n_groups;
-  const int64_t reduced = kg_reduced_rows(batch->reference.size);
+  const int64_t reduced = kg_reduced_rows(batch->reference.size), gap = (from - to) / KG_LANES;
   for (int64_t first = 0, end; first < n_groups; first = end) {
-    end = first * packed / reduced;
+    end = (first * packed + gap) / reduced;
     if (end <= first) end = first + 1;
     if (end > n_groups) end = n_groups;
     KG_TRY(kg_local_reduce(ctx, &(kg_local_reduce_args){.batch = *batch,
-                                                        .from = local,
+                                                        .from = from,
                                                         .number = KG_DOUBLE,
-                                                        .to = local,
+                                                        .to = to,
                                                         .first_group = (int32_t)first,
                                                         .n_groups = (int32_t)(end - first)}));
   }

@@ -49,8 +49,10 @@ typedef struct kg_local_reduce_args {
 
 /// `to` may lie over `from` where what a group writes has been read: by an earlier call, or by itself.
 kedge_status kg_local_reduce(kedge_context *ctx, const kg_local_reduce_args *args);
-/// All groups, in the memory of the packed K^e, the rest of which is free afterwards.
-kedge_status kg_local_reduce_in_place(kedge_context *ctx, const kg_batch *batch, double *local);
+/// All groups, into memory that begins at or before their own and reaches into it: nothing beyond what they
+/// make is written. With `to` = `from` the rest of the packed K^e is free afterwards.
+kedge_status kg_local_reduce_down(kedge_context *ctx, const kg_batch *batch, const double *from,
+                                  double *to);
 kg_cost kg_local_reduce_cost(kg_sizes size, int64_t n_elements, kg_number number);
 
 kedge_status kg_local_reduce_host(kedge_context *ctx, const kg_local_reduce_args *args);

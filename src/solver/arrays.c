@@ -294,7 +294,8 @@ int32_t kg_compact_groups(const kg_shape *shape)
 {
   const int64_t n = shape->count.n_patches, patch = shape->count.patch_groups;
   const int64_t bytes = 8 * KG_LANES * patch * (int64_t)shape->size.n_packed;  // of a patch
-  const int64_t least = ((int64_t)16 << 20) / bytes + 1, most = ((int64_t)256 << 20) / bytes;
+  const int64_t busy = ((int64_t)16 << 20) / bytes + 1, most = ((int64_t)256 << 20) / bytes;
+  const int64_t eighth = (n + 7) / 8, least = busy < eighth ? busy : eighth;
   const int64_t part = n / 32 > most ? most : n / 32 > least ? n / 32 : least;
-  return (int32_t)((part < n ? part : n) * patch);
+  return (int32_t)(part * patch);
 }

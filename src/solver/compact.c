@@ -9,13 +9,13 @@
 #include "ops/pcg_vectors.h"
 #include "ops/round.h"
 
-/// Some patches, and memory for their K^e and F^e.
+/// Some patches, and memory for their load vectors, F^e and K^e, in this order.
 typedef struct chunk {
   kg_batch batch;
   int32_t first_patch;
   size_t first_lane;
   bool is_last;
-  double *local, *load, *condensed;
+  double *load, *condensed, *local;
 } chunk;
 
 /// The chunk that begins with a patch.
@@ -29,9 +29,9 @@ static chunk chunk_at(const kg_pipeline *p, int32_t first)
              .first_patch = first,
              .first_lane = (size_t)first * (size_t)n->patch_groups * KG_LANES,
              .is_last = left <= most,
-             .local = p->buffers[KG_ARRAY_LOCAL_CHUNK].data};
-  c.load = c.local + (size_t)z.n_packed * KG_LANES * (size_t)groups;
+             .load = p->buffers[KG_ARRAY_LOCAL_CHUNK].data};
   c.condensed = c.load + (size_t)z.n_modes * KG_LANES * (size_t)groups;
+  c.local = c.condensed + (size_t)z.n_trace * KG_LANES * (size_t)groups;
   return c;
 }
 
@@ -81,18 +81,26 @@ kedge_status kg_compact_local_matrices(kg_pipeline *p)
   return KEDGE_OK;
 }
 
-/// y = A x in double precision. The load vectors of a chunk are zero: nobody reads its F^e.
+/// y = A x in double precision. The load vectors of a chunk are zero: nobody reads its F^e, over which
+/// reduced K^e begin. Packed ones would do but for rounding, in which they do not keep what is constant.
 static kedge_status multiply(kg_pipeline *p, const double *x, double *y)
 {
   double *partial = p->buffers[KG_ARRAY_OPERATOR_PARTIAL].data;
+  const bool reduces = kg_shape_reduces(&p->shape);
   const chunk all = chunk_at(p, 0);
   KG_TRY(kg_zero(p->ctx, all.load, (size_t)((char *)all.condensed - (char *)all.load)));
   for (chunk c = {0}; !c.is_last; c.first_patch += c.batch.count.n_patches) {
     c = chunk_at(p, c.first_patch);
+    const double *local = c.local;
     KG_TRY(make_local(p, &c, c.load, c.condensed));
+    if (reduces) {
+      KG_TRY(kg_local_reduce_down(p->ctx, &c.batch, c.local, c.condensed));
+      local = c.condensed;
+    }
     // Rows between patches are complete when all chunks have written theirs.
     const kg_trace_apply_args args = {.batch = c.batch,
-                                      .local = c.local,
+                                      .local = local,
+                                      .reduced = reduces,
                                       .x = x,
                                       .y = y,
                                       .halo = p->buffers[KG_ARRAY_HALO].data,
@@ -129,9 +137,13 @@ kedge_status kg_compact_start(void *user)
   return kg_zero(p->ctx, direction->data, direction->bytes);
 }
 
-kg_cost kg_compact_start_cost(kg_sizes size, const kg_trace_counts *count)
+kg_cost kg_compact_start_cost(const kg_shape *shape)
 {
-  const kg_cost round = kg_round_cost((int64_t)count->n_free * size.n_edge);
-  const kg_cost product = kg_cost_plus(kg_trace_apply_cost(size, count), 1, round);
-  return kg_cost_plus(product, 1, kg_local_matrices_cost(size, count->n_elements));
+  const kg_sizes z = shape->size;
+  const kg_trace_counts *n = &shape->count;
+  const bool reduces = kg_shape_reduces(shape);
+  const kg_cost product = reduces ? kg_trace_apply_cost_reduced(z, n) : kg_trace_apply_cost(z, n);
+  kg_cost sum = kg_cost_plus(kg_round_cost((int64_t)n->n_free * z.n_edge), 1, product);
+  if (reduces) sum = kg_cost_plus(sum, 1, kg_local_reduce_cost(z, n->n_elements, KG_DOUBLE));
+  return kg_cost_plus(sum, 1, kg_local_matrices_cost(z, n->n_elements));
 }

@@ -25,4 +25,4 @@ typedef struct kg_compact {
 /// A kg_cg_refinement's start: r = b - A x with A in double precision, then rounded; p = z = 0.
 /// @param[in] user  a kg_compact
 kedge_status kg_compact_start(void *user);
-kg_cost kg_compact_start_cost(kg_sizes size, const kg_trace_counts *count);
+kg_cost kg_compact_start_cost(const kg_shape *shape);

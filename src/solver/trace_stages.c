@@ -75,7 +75,8 @@ static kedge_status make_nested(kg_pipeline *p)
 static kedge_status reduce(kg_pipeline *p)
 {
   kg_stage_cost(p, kg_local_reduce_cost(p->shape.size, p->mesh->n_elements, KG_DOUBLE), 1.0);
-  KG_TRY(kg_local_reduce_in_place(p->ctx, &p->batch, p->buffers[KG_ARRAY_LOCAL].data));
+  double *const local = p->buffers[KG_ARRAY_LOCAL].data;
+  KG_TRY(kg_local_reduce_down(p->ctx, &p->batch, local, local));
   kg_arrays_reduced(p->ctx, &p->shape, p->buffers);
   return KEDGE_OK;
 }
@@ -147,7 +148,7 @@ static kg_cost operator_cost(const kg_pipeline *p)
 static kg_cost residual_cost(const kg_pipeline *p)
 {
   if (!kg_shape_is_compact(&p->shape)) return operator_cost(p);
-  return kg_compact_start_cost(p->shape.size, &p->shape.count);
+  return kg_compact_start_cost(&p->shape);
 }
 
 /// What an iteration does beside its product A p.

@@ -181,6 +181,33 @@ static void matrices_beyond_single_precision_are_refused(void **state)
   kedge_mesh_destroy(mesh);
 }
 
+/// The error of u where the solution is a polynomial, so that all of it is rounding.
+static double floor_of(const kedge_mesh *mesh, const char *order, const char *precision)
+{
+  const kedge_report r = report_of(
+      ctx, mesh,
+      SETTINGS({"space", "order", order}, {"exact", "u", "1+x^2-y"},
+               {"boundary default", "type", "neumann"}, {"boundary left", "type", "dirichlet"},
+               {"solver", "preconditioner", "multigrid"}, {"solver", "precision", precision},
+               {"solver", "tolerance", "1e-13"}));
+  assert_true(r.converged);
+  return r.u_l2;
+}
+
+static void without_reaction_errors_end_where_those_of_double_precision_do(void **state)
+{
+  (void)state;
+  static const char *const orders[] = {"2", "4", "7"};
+  kedge_mesh *mesh;
+  must(ctx, kedge_mesh_generate(ctx, "square 24", &mesh));
+  for (int p = 0; p < 3; ++p) {
+    assert_at_most(floor_of(mesh, orders[p], "double"), 1e-13);
+    for (int k = 0; k < PRECISIONS; ++k)
+      assert_at_most(floor_of(mesh, orders[p], precisions[k]), 1e-13);
+  }
+  kedge_mesh_destroy(mesh);
+}
+
 static void jacobi_is_refused(void **state)
 {
   (void)state;
@@ -250,6 +277,7 @@ int main(void)
       cmocka_unit_test(two_runs_and_other_numbers_of_threads_give_the_same_bits),
       cmocka_unit_test(numbers_beyond_single_precision_in_the_source_do_no_harm),
       cmocka_unit_test(matrices_beyond_single_precision_are_refused),
+      cmocka_unit_test(without_reaction_errors_end_where_those_of_double_precision_do),
       cmocka_unit_test(jacobi_is_refused),
       cmocka_unit_test(a_start_from_a_lower_order_is_refused_with_compact),
       cmocka_unit_test(no_more_memory_is_taken_than_was_predicted),
