@@ -1,5 +1,9 @@
 """What profiling/claims solves, and the tables of the documents that show it."""
+import os
+
 import king2014_page
+import measure
+import meshes
 
 MULTIGRID, MEASURED = "multigrid.md", "multigrid-measured.md"
 MEMORY, PERFORMANCE = "memory.md", "performance.md"
@@ -8,6 +12,9 @@ CELLS = {"output.fields": "cells"}
 # Of profiling/cases/poisson.ini: a smooth solution that is known, and one whose first residual is small.
 SMOOTH = {"exact.u": "sin(2*pi*x)*sin(2*pi*y)+x", "equation.source": "8*pi^2*sin(2*pi*x)*sin(2*pi*y)"}
 ROUGH = {"boundary default.value": "0"}
+INCLUSION = "inclusion22.msh, scaled 1 : 20"
+# Meshes that are written for a run, by their names as mesh.file: a function of profiling/meshes.py and its arguments.
+WRITTEN = {INCLUSION: (meshes.scaled, os.path.join(measure.ROOT, "meshes", "inclusion22.msh"), 20)}
 
 
 class Case:
@@ -111,6 +118,19 @@ STRETCHED = Table("stretched", MEASURED, ["P", "smoother", "precision", "iterati
                    ring_row(9, "line")])
 
 
+def strips_row(refine, order, smoother):
+    case = Case(POISSON, **{"mesh.file": INCLUSION, "mesh.refine": refine, "space.order": order,
+                            "solver.smoother": smoother})
+    return [f"{312 * 4**refine:,}", str(order), smoother], [case]
+
+
+STRIPS = Table("strips", MULTIGRID, ["triangles", "P", "smoother", "iterations", "set-up, s", "set-up and trace solve, s",
+                                     "memory, GB"],
+               lambda report: [iterations(report), set_up(report), trace(report), memory(report)],
+               [strips_row(refine, order, smoother) for refine, order in ((6, 4), (5, 9))
+                for smoother in ("line", "strip")])
+
+
 def smoother_row(order, name, settings):
     return [size(707), str(order), name], [square(707, order, SMOOTH, settings)]
 
@@ -195,4 +215,4 @@ def ready_cells(report):
 READY = Table("ready", PERFORMANCE, ["triangles", "P", "mesh, s", "transfer, s", "local matrices, s", "together, s"],
               ready_cells, [ready_row(2237, 2), ready_row(5000, 2), ready_row(5000, 4)])
 
-TABLES = {table.name: table for table in (NESTED, STRETCHED, SMOOTHERS, ROUNDING, COMPACT, REDUCED, READY)}
+TABLES = {table.name: table for table in (NESTED, STRETCHED, STRIPS, SMOOTHERS, ROUNDING, COMPACT, REDUCED, READY)}

@@ -13,7 +13,7 @@ sys.path.append(os.path.join(SOURCE, "profiling"))
 import claim_tables
 
 SMALL = ('for word; do shift; case $word in mesh.generate=square*) word="mesh.generate=square 4";; '
-         'mesh.generate=ring*) word="mesh.generate=ring 3 20";; esac; set -- "$@" "$word"; done\n'
+         'mesh.generate=ring*) word="mesh.generate=ring 3 20";; mesh.refine=*) word=mesh.refine=0;; esac; set -- "$@" "$word"; done\n'
          f'exec "{KEDGE}" "$@"\n')
 
 
