@@ -1,60 +1,52 @@
 // aggregate_cuda.cu: aggregates of the rows of a matrix. Thread = row. The only atomic sets a flag.
-#include "backend/cuda_rt.h"
+#include "backend/cuda_each.cuh"
 #include "multigrid/aggregate.h"
 
 namespace
 {
 enum { BLOCK = 256 };
 
-__device__ __forceinline__ int32_t thread_number()
-{
-  return (int32_t)(blockIdx.x * BLOCK + threadIdx.x);
-}
-
 __global__ void __launch_bounds__(BLOCK) begin_kernel(const kg_aggregate_args a)
 {
-  const int32_t i = thread_number();
+  const int32_t i = (int32_t)kg_thread_number();
   if (i < a.matrix.n_rows) kg_aggregate_begin(&a, i);
 }
 
 __global__ void __launch_bounds__(BLOCK) near_kernel(const kg_aggregate_args a)
 {
-  const int32_t i = thread_number();
+  const int32_t i = (int32_t)kg_thread_number();
   if (i < a.matrix.n_rows) a.key_near[i] = kg_highest_key(&a, a.key, i);
 }
 
 __global__ void __launch_bounds__(BLOCK) decide_kernel(const kg_aggregate_args a)
 {
-  const int32_t i = thread_number();
+  const int32_t i = (int32_t)kg_thread_number();
   const bool decided = i >= a.matrix.n_rows || kg_aggregate_decide(&a, i);
   if (__syncthreads_or(!decided) && threadIdx.x == 0) atomicExch(a.undecided, 1);
 }
 
 __global__ void __launch_bounds__(BLOCK) roots_kernel(const kg_aggregate_args a)
 {
-  const int32_t i = thread_number();
+  const int32_t i = (int32_t)kg_thread_number();
   if (i < a.matrix.n_rows) a.length[i] = kg_is_root(&a, i);
 }
 
 __global__ void __launch_bounds__(BLOCK) join_roots_kernel(const kg_aggregate_args a)
 {
-  const int32_t i = thread_number();
+  const int32_t i = (int32_t)kg_thread_number();
   if (i < a.matrix.n_rows) a.length[i] = kg_aggregate_of_roots(&a, i);
 }
 
 __global__ void __launch_bounds__(BLOCK) join_members_kernel(const kg_aggregate_args a)
 {
-  const int32_t i = thread_number();
+  const int32_t i = (int32_t)kg_thread_number();
   if (i < a.matrix.n_rows) a.aggregate[i] = kg_aggregate_of_members(&a, a.length, i);
 }
 
 kedge_status launch(kedge_context *ctx, const kg_aggregate_args *a,
                     void (*kernel)(kg_aggregate_args), const char *name)
 {
-  if (a->matrix.n_rows == 0) return KEDGE_OK;  // an empty grid is a launch error
-  const unsigned grid = ((unsigned)a->matrix.n_rows + BLOCK - 1) / BLOCK;
-  kernel<<<grid, BLOCK, 0, kg_cuda_stream(ctx)>>>(*a);
-  return kg_cuda_launched(ctx, name);
+  return kg_launch_each<BLOCK>(ctx, name, a->matrix.n_rows, kernel, *a);
 }
 }  // namespace
 

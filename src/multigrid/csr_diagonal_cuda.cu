@@ -1,6 +1,6 @@
 // csr_diagonal_cuda.cu: the diagonal of a matrix, and norms in it. Thread = row; norms by
 // KG_CSR_PIECES blocks, each of which leaves its part of the sums.
-#include "backend/cuda_rt.h"
+#include "backend/cuda_each.cuh"
 #include "multigrid/csr_diagonal.h"
 
 namespace
@@ -9,7 +9,7 @@ enum { BLOCK = 256 };
 
 __global__ void __launch_bounds__(BLOCK) csr_diagonal_kernel(const kg_csr_diagonal_args a)
 {
-  const int32_t i = (int32_t)(blockIdx.x * BLOCK + threadIdx.x);
+  const int32_t i = (int32_t)kg_thread_number();
   const bool sound = i >= a.matrix.n_rows || kg_csr_diagonal_row(&a, i);
   if (__syncthreads_or(!sound) && threadIdx.x == 0) atomicExch(a.faults, 1);
 }
@@ -18,8 +18,7 @@ __global__ void __launch_bounds__(BLOCK) csr_norms_kernel(const kg_csr_norms_arg
 {
   __shared__ double s_warp[BLOCK / 32];
   double xx = 0.0, yy = 0.0;
-  for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < a.n;
-       i += (int64_t)KG_CSR_PIECES * BLOCK) {
+  for (int64_t i = kg_thread_number(); i < a.n; i += (int64_t)KG_CSR_PIECES * BLOCK) {
     xx += a.x[i] * a.x[i] * a.diagonal[i];
     yy += a.y[i] * a.y[i] * a.diagonal[i];
   }
@@ -33,10 +32,8 @@ __global__ void __launch_bounds__(BLOCK) csr_norms_kernel(const kg_csr_norms_arg
 
 extern "C" kedge_status kg_csr_diagonal_cuda(kedge_context *ctx, const kg_csr_diagonal_args *args)
 {
-  if (args->matrix.n_rows == 0) return KEDGE_OK;  // an empty grid is a launch error
-  const unsigned grid = ((unsigned)args->matrix.n_rows + BLOCK - 1) / BLOCK;
-  csr_diagonal_kernel<<<grid, BLOCK, 0, kg_cuda_stream(ctx)>>>(*args);
-  return kg_cuda_launched(ctx, "csr_diagonal");
+  return kg_launch_each<BLOCK>(ctx, "csr_diagonal", args->matrix.n_rows, csr_diagonal_kernel,
+                               *args);
 }
 
 extern "C" kedge_status kg_csr_norms_cuda(kedge_context *ctx, const kg_csr_norms_args *args)

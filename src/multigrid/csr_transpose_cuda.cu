@@ -3,27 +3,17 @@
 #define CCCL_DISABLE_NVTX  // CUB's own ranges would lie between those of kedge
 #include <cub/device/device_radix_sort.cuh>
 
-#include "backend/cuda_rt.h"
+#include "backend/cuda_each.cuh"
 #include "multigrid/csr_transpose.h"
 
 namespace
 {
 enum { BLOCK = 256 };
 
-unsigned blocks(int64_t n)
-{
-  return (unsigned)((n + BLOCK - 1) / BLOCK);
-}
-
-__device__ __forceinline__ int64_t thread_number()
-{
-  return (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-}
-
 /// Thread = row.
 __global__ void __launch_bounds__(BLOCK) list_rows_kernel(const kg_csr a, int32_t *row_of)
 {
-  const int64_t i = thread_number();
+  const int64_t i = kg_thread_number();
   if (i >= a.n_rows) return;
   for (int32_t e = a.row[i]; e < a.row[i + 1]; ++e) row_of[e] = (int32_t)i;
 }
@@ -32,7 +22,7 @@ __global__ void __launch_bounds__(BLOCK) list_rows_kernel(const kg_csr a, int32_
 __global__ void __launch_bounds__(BLOCK)
     find_rows_kernel(const int32_t *column, int32_t n_entries, int32_t n_columns, int32_t *row)
 {
-  const int64_t j = thread_number();
+  const int64_t j = kg_thread_number();
   if (j > n_columns) return;
   int32_t begin = 0, end = n_entries;
   while (begin < end) {
@@ -49,7 +39,7 @@ __global__ void __launch_bounds__(BLOCK)
 __global__ void __launch_bounds__(BLOCK)
     gather_kernel(const kg_csr a, const int32_t *column, const kg_csr_place place)
 {
-  const int64_t e = thread_number();
+  const int64_t e = kg_thread_number();
   if (e < a.n_entries) place.value[e] = kg_csr_entry(&a, place.column[e], column[e]);
 }
 
@@ -84,14 +74,13 @@ extern "C" kedge_status kg_csr_transpose_cuda(kedge_context *ctx, const kg_csr *
   KG_TRY(kg_arena_take(ctx, work, n, sizeof *row_of, &row_of));
   KG_TRY(kg_arena_take(ctx, work, n, sizeof *column, &column));
   KG_TRY(kg_arena_take(ctx, work, bytes, 1, &scratch));
-  list_rows_kernel<<<blocks(a->n_rows), BLOCK, 0, stream>>>(*a, row_of);
-  KG_TRY(kg_cuda_launched(ctx, "listing the rows of entries"));
+  KG_TRY(kg_launch_each<BLOCK>(ctx, "listing the rows of entries", a->n_rows, list_rows_kernel, *a,
+                               row_of));
   KG_TRY(kg_cuda_check(ctx,
                        sort(scratch, &bytes, a, n_columns, column, row_of, place.column, stream),
                        "sorting entries by columns"));
-  find_rows_kernel<<<blocks((int64_t)n_columns + 1), BLOCK, 0, stream>>>(column, a->n_entries,
-                                                                         n_columns, place.row);
-  KG_TRY(kg_cuda_launched(ctx, "finding the rows of a transpose"));
-  gather_kernel<<<blocks(a->n_entries), BLOCK, 0, stream>>>(*a, column, place);
-  return kg_cuda_launched(ctx, "gathering a transpose");
+  KG_TRY(kg_launch_each<BLOCK>(ctx, "finding the rows of a transpose", (int64_t)n_columns + 1,
+                               find_rows_kernel, column, a->n_entries, n_columns, place.row));
+  return kg_launch_each<BLOCK>(ctx, "gathering a transpose", a->n_entries, gather_kernel, *a,
+                               column, place);
 }

@@ -164,6 +164,8 @@ kedge_status kg_multigrid_work_bytes(kedge_context *ctx, const kg_multigrid_shap
   KG_TRY(kg_vertex_space_work_bytes(ctx, &shape->count, shape->n_vertices, &space));
   KG_TRY(kg_vertex_matrix_work_bytes(ctx, shape->n_vertices, &matrix));
   matrix += element_bytes(shape);
+  const size_t modes = element_bytes(shape) + sizeof(int32_t);  // and their fault
+  if (kg_multigrid_has_vertex_modes(shape) && *bytes < modes) *bytes = modes;
   if (*bytes < space) *bytes = space;
   if (*bytes < matrix) *bytes = matrix;
   return KEDGE_OK;
@@ -228,8 +230,12 @@ static kedge_status make_modes(kedge_context *ctx, const kg_multigrid_args *a, k
   if (!kg_multigrid_has_vertex_modes(&a->shape)) return KEDGE_OK;
   m->modes.space = m->space;
   return kg_vertex_modes_fill(
-      ctx, &(kg_vertex_modes_args){
-               .batch = a->batch, .local = a->local, .modes = m->modes, .element = a->work});
+      ctx,
+      &(kg_vertex_modes_args){.batch = a->batch,
+                              .local = a->local,
+                              .modes = m->modes,
+                              .element = a->work,
+                              .fault = (int32_t *)((char *)a->work + element_bytes(&a->shape))});
 }
 
 kedge_status kg_multigrid_lower(kedge_context *ctx, const kg_multigrid_args *a,

@@ -14,18 +14,11 @@ static kedge_status refuse(kedge_context *ctx, const kg_batch *batch, kg_number 
                            int32_t edge)
 {
   const kg_trace_arrays *arrays = &batch->arrays;
-  int32_t side, vertex[2];
+  int32_t side;
   double at[2][2];
   KG_TRY(kg_copy_out(ctx, &side, arrays->edge_sides + 2 * (int64_t)edge, sizeof side));
   KG_TRY(kg_sync(ctx));
-  const int64_t group = side / 3 / KG_LANES, lane = side / 3 % KG_LANES;
-  for (int k = 0; k < 2; ++k) {
-    const int64_t row = group * 3 + (side % 3 + k) % 3;
-    KG_TRY(kg_copy_out(ctx, &vertex[k], arrays->vertex + row * KG_LANES + lane, sizeof vertex[k]));
-    KG_TRY(kg_sync(ctx));
-    KG_TRY(kg_copy_out(ctx, at[k], arrays->vertices + 2 * (int64_t)vertex[k], sizeof at[k]));
-  }
-  KG_TRY(kg_sync(ctx));
+  for (int k = 0; k < 2; ++k) KG_TRY(kg_fault_corner(ctx, arrays, side / 3, (side + k) % 3, at[k]));
   return KG_FAIL(
       ctx, KEDGE_ERR_NUMERIC,
       "preconditioner = multigrid cannot smooth on the edge from (%g, %g) to (%g, %g): "

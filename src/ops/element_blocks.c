@@ -6,16 +6,10 @@
 /// Where the element lies whose block has no inverse, and what to do.
 static kedge_status refuse(kedge_context *ctx, const kg_element_blocks_args *args, int32_t e)
 {
-  const kg_trace_arrays *arrays = &args->batch.arrays;
   double centre[2] = {0};
   for (int l = 0; l < 3; ++l) {
-    const int64_t at = ((int64_t)(e / KG_LANES) * 3 + l) * KG_LANES + e % KG_LANES;
-    int32_t vertex;
     double xy[2];
-    KG_TRY(kg_copy_out(ctx, &vertex, arrays->vertex + at, sizeof vertex));
-    KG_TRY(kg_sync(ctx));
-    KG_TRY(kg_copy_out(ctx, xy, arrays->vertices + 2 * (int64_t)vertex, sizeof xy));
-    KG_TRY(kg_sync(ctx));
+    KG_TRY(kg_fault_corner(ctx, &args->batch.arrays, e, l, xy));
     for (int i = 0; i < 2; ++i) centre[i] += xy[i] / 3;
   }
   return KG_FAIL(

@@ -1,8 +1,9 @@
 /// @file
 /// Where an operator failed first: one word of device memory, which kernels lower to the number of an
-/// edge or element.
+/// edge, an element or an unknown.
 #pragma once
 #include "backend/backend.h"
+#include "ops/trace_arrays.h"
 
 #define KG_NO_FAULT INT32_MAX
 
@@ -20,3 +21,7 @@ static inline kedge_status kg_fault_read(kedge_context *ctx, const int32_t *word
   KG_TRY(kg_copy_out(ctx, fault, word, sizeof *fault));
   return kg_sync(ctx);
 }
+
+/// For a sentence: the coordinates of vertex l of an element.
+kedge_status kg_fault_corner(kedge_context *ctx, const kg_trace_arrays *arrays, int32_t e, int l,
+                             double at[2]);

@@ -68,11 +68,11 @@ template <int M, bool BACKWARD>
 __global__ void __launch_bounds__(THREADS) KG_REAL(line_sweep_kernel)(const kg_line_sweep_args a)
 {
   constexpr int chunk = CHUNK<M>;
-  const int32_t thread = (int32_t)(blockIdx.x * THREADS + threadIdx.x);
-  const int32_t line = min(thread / WIDTH<M>, a.lines.n_chains - 1);
+  const int32_t own = (int32_t)(blockIdx.x * (THREADS / WIDTH<M>)+threadIdx.x / WIDTH<M>);
+  const int32_t line = min(own, a.lines.n_chains - 1);
   const int32_t begin = a.lines.begin[line], end = a.lines.begin[line + 1];
-  const int lane = thread % WIDTH<M>;
-  const bool keeps = thread / WIDTH<M> == line && lane < M;
+  const int lane = threadIdx.x % WIDTH<M>;
+  const bool keeps = own == line && lane < M;
   const walk<M, BACKWARD> w = {(const kg_real *)a.factor,      (kg_real *)a.x,  a.lines.edge,
                                BACKWARD ? end - 1 : begin + 1, end - begin - 1, lane,
                                lane < M ? lane : M - 1};

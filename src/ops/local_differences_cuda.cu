@@ -3,7 +3,7 @@
 // Map     thread = entry of an element: a warp reads and writes whole lines. Row 2 m reads three lines
 //         an entry, which the other threads of its block bring to the first cache.
 // Cost    12 bytes an entry
-#include "backend/cuda_rt.h"
+#include "backend/cuda_each.cuh"
 #include "ops/local_differences.h"
 
 namespace
@@ -12,7 +12,7 @@ enum { THREADS = 256 };
 
 __global__ void __launch_bounds__(THREADS) differences_kernel(const kg_local_differences_args a)
 {
-  const int64_t at = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+  const int64_t at = kg_thread_number();
   const int64_t row = at / KG_LANES, group = row / a.size.n_packed;
   if (group >= a.n_groups) return;
   const int entry = (int)(row - group * a.size.n_packed), m = a.size.n_edge;
@@ -27,8 +27,5 @@ extern "C" kedge_status kg_local_differences_cuda(kedge_context *ctx,
                                                   const kg_local_differences_args *a)
 {
   const int64_t n = (int64_t)a->n_groups * a->size.n_packed * KG_LANES;
-  if (n == 0) return KEDGE_OK;  // an empty grid is a launch error
-  differences_kernel<<<(unsigned)((n + THREADS - 1) / THREADS), THREADS, 0, kg_cuda_stream(ctx)>>>(
-      *a);
-  return kg_cuda_launched(ctx, "local_differences");
+  return kg_launch_each<THREADS>(ctx, "local_differences", n, differences_kernel, *a);
 }

@@ -2,7 +2,7 @@
 // Map     local: block = group, warp = rows i, i + WARPS, ... of the small triangle, or a flux, lane = element: both
 //         sides of the copy are lines of 256 bytes. Vectors: thread = mode of the lower order.
 // Cost    what is copied, twice.
-#include "backend/cuda_rt.h"
+#include "backend/cuda_each.cuh"
 #include "ops/order_transfer.h"
 #include "ops/sweep.h"
 
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(32 * WARPS)
 
 __global__ void restrict_kernel(const kg_order_vector_args a)
 {
-  const int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+  const int64_t i = kg_thread_number();
   if (i >= (int64_t)a.n_edges * a.m_to) return;
   const int64_t at = i / a.m_to * a.m_from + i % a.m_to;
   a.to[i] = a.from[at] - (a.minus != nullptr ? a.minus[at] : 0.0);
@@ -39,14 +39,9 @@ __global__ void restrict_kernel(const kg_order_vector_args a)
 
 __global__ void add_kernel(const kg_order_vector_args a)
 {
-  const int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+  const int64_t i = kg_thread_number();
   if (i >= (int64_t)a.n_edges * a.m_from) return;
   a.to[i / a.m_from * a.m_to + i % a.m_from] += a.from[i];
-}
-
-unsigned blocks_of(int64_t n)
-{
-  return (unsigned)((n + THREADS - 1) / THREADS);
 }
 
 }  // namespace
@@ -61,16 +56,11 @@ extern "C" kedge_status kg_order_local_cuda(kedge_context *ctx, const kg_order_l
 
 extern "C" kedge_status kg_order_restrict_cuda(kedge_context *ctx, const kg_order_vector_args *a)
 {
-  const unsigned blocks = blocks_of((int64_t)a->n_edges * a->m_to);
-  if (blocks == 0) return KEDGE_OK;
-  restrict_kernel<<<blocks, THREADS, 0, kg_cuda_stream(ctx)>>>(*a);
-  return kg_cuda_launched(ctx, "order_restrict");
+  return kg_launch_each<THREADS>(ctx, "order_restrict", (int64_t)a->n_edges * a->m_to,
+                                 restrict_kernel, *a);
 }
 
 extern "C" kedge_status kg_order_add_cuda(kedge_context *ctx, const kg_order_vector_args *a)
 {
-  const unsigned blocks = blocks_of((int64_t)a->n_edges * a->m_from);
-  if (blocks == 0) return KEDGE_OK;
-  add_kernel<<<blocks, THREADS, 0, kg_cuda_stream(ctx)>>>(*a);
-  return kg_cuda_launched(ctx, "order_add");
+  return kg_launch_each<THREADS>(ctx, "order_add", (int64_t)a->n_edges * a->m_from, add_kernel, *a);
 }

@@ -1,11 +1,12 @@
 // strip_solve_cuda.cu: third edges of strips, before and after the lines (strip_solve.h).
 // Layout  third [element][2][m][m], own [edge group][m (m+1) / 2][lane], vectors [edge][mode]
-// Map     fill: thread = entry of a W. Else 8 lanes (16 beyond order 7) are an edge, lane i its mode i. They
-//         condense by columns of W, a row of which their loads take together, and expand by rows: a block of W
-//         is contiguous, so that its lines stay in the first-level cache until all lanes have taken theirs.
-//         An edge reads v of itself alone where it is expanded in place.
+// Map     fill: warp = a row of W of a group's elements, lane = element: loads of K^e take whole lines, and the
+//         warps of a group find them in the first-level cache. Else 8 lanes (16 beyond order 7) are an edge,
+//         lane i its mode i. They condense by columns of W, a row of which their loads take together, and
+//         expand by rows: a block of W is contiguous, so that its lines stay in the first-level cache until
+//         all lanes have taken theirs. An edge reads v of itself alone where it is expanded in place.
 // Cost    kg_strip_fill_cost(), kg_strip_cost()
-#include "backend/cuda_rt.h"
+#include "backend/cuda_each.cuh"
 #include "ops/strip_solve.h"
 
 namespace
@@ -19,18 +20,18 @@ constexpr int WIDTH = M <= 8 ? 8 : 16;  // lanes of an edge
 template <int M>
 __global__ void __launch_bounds__(THREADS) KG_REAL(strip_fill_kernel)(const kg_strip_fill_args a)
 {
-  const int64_t at = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-  const int64_t block = at / (M * M);  // 2 e, or 2 e + 1 of slot 2
-  const int k = (int)(at % (M * M)) / M, i = (int)(at % (M * M)) % M;
-  if (block >= 2 * (int64_t)a.batch.count.n_elements) return;
-  ((kg_real *)a.strips.third)[at] =
-      kg_strip_entry(&a, (int32_t)(block / 2), 2 * (int)(block % 2), k, i);
+  const int64_t warp = kg_thread_number() / KG_LANES;  // of [group][slot 0 or 2][row]
+  const int64_t e = warp / (2 * M) * KG_LANES + threadIdx.x % KG_LANES;
+  const int slot = (int)(warp % (2 * M)) / M, k = (int)(warp % M);
+  if (e >= a.batch.count.n_elements) return;
+  kg_real *row = (kg_real *)a.strips.third + ((2 * e + slot) * M + k) * M;
+  for (int i = 0; i < M; ++i) row[i] = kg_strip_entry(&a, (int32_t)e, 2 * slot, k, i);
 }
 
 template <int M, bool EXPAND>
 __global__ void __launch_bounds__(THREADS) KG_REAL(strip_kernel)(const kg_strip_args a)
 {
-  const int64_t thread = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+  const int64_t thread = kg_thread_number();
   const int32_t edge = (int32_t)(thread / WIDTH<M>);
   const int mode = (int)(thread % WIDTH<M>);
   const bool has = edge < a.batch.count.n_free && mode < M;
@@ -44,28 +45,22 @@ __global__ void __launch_bounds__(THREADS) KG_REAL(strip_kernel)(const kg_strip_
   }
 }
 
-unsigned blocks(int64_t threads)
-{
-  return (unsigned)((threads + THREADS - 1) / THREADS);
-}
-
 template <int P>
 kedge_status fill(kedge_context *ctx, const kg_strip_fill_args &a)
 {
   constexpr int M = P + 1;
-  KG_REAL(strip_fill_kernel)<M>
-      <<<blocks(2 * (int64_t)a.batch.count.n_elements * M * M), THREADS, 0, kg_cuda_stream(ctx)>>>(
-          a);
-  return kg_cuda_launched(ctx, "strip_fill");
+  const int64_t rows = 2 * M * (int64_t)a.batch.count.n_groups;
+  return kg_launch_each<THREADS>(ctx, "strip_fill", rows * KG_LANES,
+                                 KG_REAL(strip_fill_kernel) < M >, a);
 }
 
 template <int P, bool EXPAND>
 kedge_status pass(kedge_context *ctx, const kg_strip_args &a)
 {
   constexpr int M = P + 1;
-  KG_REAL(strip_kernel)<M, EXPAND>
-      <<<blocks((int64_t)a.batch.count.n_free * WIDTH<M>), THREADS, 0, kg_cuda_stream(ctx)>>>(a);
-  return kg_cuda_launched(ctx, EXPAND ? "strip_expand" : "strip_condense");
+  return kg_launch_each<THREADS>(ctx, EXPAND ? "strip_expand" : "strip_condense",
+                                 (int64_t)a.batch.count.n_free * WIDTH<M>,
+                                 KG_REAL(strip_kernel) < M, EXPAND >, a);
 }
 
 template <bool EXPAND>
@@ -76,7 +71,6 @@ kedge_status pass_of_order(kedge_context *ctx, const kg_strip_args *a)
       pass<5, EXPAND>, pass<6, EXPAND>,  pass<7, EXPAND>,  pass<8, EXPAND>,
       pass<9, EXPAND>, pass<10, EXPAND>, pass<11, EXPAND>, pass<12, EXPAND>};
   static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one entry per order");
-  if (a->batch.count.n_free == 0) return KEDGE_OK;  // an empty grid is a launch error
   return by_order[a->batch.reference.size.order - 1](ctx, *a);
 }
 

@@ -6,21 +6,16 @@
 #define CCCL_DISABLE_NVTX  // CUB's own ranges would lie between those of kedge
 #include <cub/device/device_scan.cuh>
 
-#include "backend/cuda_rt.h"
+#include "backend/cuda_each.cuh"
 #include "ops/vertex_matrix.h"
 
 namespace
 {
 constexpr int BLOCK = 256;
 
-unsigned blocks(int64_t n)
-{
-  return (unsigned)((n + BLOCK - 1) / BLOCK);
-}
-
 __global__ void __launch_bounds__(BLOCK) vertex_element_kernel(const kg_vertex_matrix_args a)
 {
-  const int64_t e = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+  const int64_t e = kg_thread_number();
   if (e < a.batch.count.n_elements) kg_vertex_element(&a, (int32_t)e);
 }
 
@@ -28,14 +23,14 @@ __global__ void __launch_bounds__(BLOCK) vertex_element_kernel(const kg_vertex_m
 __global__ void __launch_bounds__(BLOCK)
     row_length_kernel(const kg_vertex_space space, int32_t *length)
 {
-  const int64_t row = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+  const int64_t row = kg_thread_number();
   if (row > space.n_rows) return;
   length[row] = row < space.n_rows ? kg_vertex_row_length(&space, (int32_t)row) : 0;
 }
 
 __global__ void __launch_bounds__(BLOCK) vertex_row_kernel(const kg_vertex_matrix_args a)
 {
-  const int64_t row = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+  const int64_t row = kg_thread_number();
   if (row < a.space.n_rows) kg_vertex_row(&a, (int32_t)row);
 }
 
@@ -60,20 +55,18 @@ extern "C" kedge_status kg_vertex_matrix_work_bytes_cuda(kedge_context *ctx, int
 extern "C" kedge_status kg_vertex_matrix_fill_cuda(kedge_context *ctx,
                                                    const kg_vertex_matrix_args *a)
 {
-  const cudaStream_t stream = kg_cuda_stream(ctx);
   const int32_t n_rows = a->space.n_rows;
   const size_t lengths = kg_rounded(((size_t)n_rows + 1) * sizeof(int32_t));
   int32_t *const length = (int32_t *)a->work;
   size_t bytes = a->work_bytes - lengths;
-  vertex_element_kernel<<<blocks(a->batch.count.n_elements), BLOCK, 0, stream>>>(*a);
-  KG_TRY(kg_cuda_launched(ctx, "matrices of the elements for their vertices"));
-  row_length_kernel<<<blocks((int64_t)n_rows + 1), BLOCK, 0, stream>>>(a->space, length);
-  KG_TRY(kg_cuda_launched(ctx, "lengths of the rows of the vertices"));
-  KG_TRY(kg_cuda_check(ctx,
-                       scan((char *)a->work + lengths, bytes, length, a->row, n_rows + 1, stream),
-                       "placing the rows of the vertices"));
-  if (n_rows > 0) vertex_row_kernel<<<blocks(n_rows), BLOCK, 0, stream>>>(*a);
-  KG_TRY(kg_cuda_launched(ctx, "rows of the vertices"));
+  KG_TRY(kg_launch_each<BLOCK>(ctx, "matrices of the elements for their vertices",
+                               a->batch.count.n_elements, vertex_element_kernel, *a));
+  KG_TRY(kg_launch_each<BLOCK>(ctx, "lengths of the rows of the vertices", (int64_t)n_rows + 1,
+                               row_length_kernel, a->space, length));
+  KG_TRY(kg_cuda_check(
+      ctx, scan((char *)a->work + lengths, bytes, length, a->row, n_rows + 1, kg_cuda_stream(ctx)),
+      "placing the rows of the vertices"));
+  KG_TRY(kg_launch_each<BLOCK>(ctx, "rows of the vertices", n_rows, vertex_row_kernel, *a));
   KG_TRY(kg_copy_out(ctx, a->n_entries, a->row + n_rows, sizeof *a->n_entries));
   return kg_sync(ctx);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/context.h"
+#include "ops/fault.h"
 
 void kg_vertex_mode_shape(int order, double *shape)
 {
@@ -11,11 +12,42 @@ void kg_vertex_mode_shape(int order, double *shape)
   for (int k = 1; k <= order; ++k) shape[k] = 1.0 / (count[k & 1] * sqrt(2.0 * (2 * k + 1)));
 }
 
+/// Where the vertex of unknown i lies, and what to do. It ends its first edge, of whose first side it begins or
+/// ends.
+static kedge_status refuse(kedge_context *ctx, const kg_vertex_modes_args *args, int32_t i)
+{
+  const kg_trace_arrays *arrays = &args->batch.arrays;
+  int32_t first, end, side;
+  uint32_t side_edge;
+  double at[2];
+  KG_TRY(kg_copy_out(ctx, &first, args->modes.space.begin + i, sizeof first));
+  KG_TRY(kg_sync(ctx));
+  KG_TRY(kg_copy_out(ctx, &end, args->modes.space.ends + first, sizeof end));
+  KG_TRY(kg_sync(ctx));
+  KG_TRY(kg_copy_out(ctx, &side, arrays->edge_sides + 2 * (int64_t)(end >> 1), sizeof side));
+  KG_TRY(kg_sync(ctx));
+  KG_TRY(kg_copy_out(ctx, &side_edge, arrays->side_edge + kg_lane_side(side / 3, side % 3),
+                     sizeof side_edge));
+  KG_TRY(kg_sync(ctx));
+  const bool begins = (side_edge & 1u) == (uint32_t)(end & 1);
+  KG_TRY(kg_fault_corner(ctx, arrays, side / 3, (side + (begins ? 0 : 1)) % 3, at));
+  return KG_FAIL(ctx, KEDGE_ERR_NUMERIC,
+                 "preconditioner = multigrid cannot smooth at the vertex (%g, %g): its mode has no "
+                 "positive energy of the trace operator in double precision; check the mesh there "
+                 "for nearly degenerate elements, choose a stabilization nearer to 1, or take "
+                 "smoothing_steps = 2 or preconditioner = jacobi",
+                 at[0], at[1]);
+}
+
 kedge_status kg_vertex_modes_fill(kedge_context *ctx, const kg_vertex_modes_args *args)
 {
   static kedge_status (*const impl[])(kedge_context *, const kg_vertex_modes_args *) =
       KG_IMPLEMENTATIONS(kg_vertex_modes_fill_host, kg_vertex_modes_fill_cuda);
-  return impl[ctx->backend](ctx, args);
+  int32_t fault;
+  KG_TRY(kg_fault_clear(ctx, args->fault));
+  KG_TRY(impl[ctx->backend](ctx, args));
+  KG_TRY(kg_fault_read(ctx, args->fault, &fault));
+  return fault == KG_NO_FAULT ? KEDGE_OK : refuse(ctx, args, fault);
 }
 
 /// An element: K^e without its modes 0, of the blocks on the diagonal both triangles; three corners written, read

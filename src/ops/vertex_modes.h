@@ -13,6 +13,8 @@
 /// Smoothing adds sum_v phi_v weight_v phi_v . (r - A z) to B^-1 (r - A z) (ops/edge_smooth.h), as a Jacobi
 /// iteration of these modes would. Having no mode 0 they do not see A P c of a coarse function (ops/vertex_flux.h).
 #pragma once
+#include <float.h>
+
 #include "ops/local_entry.h"
 #include "ops/real.h"
 #include "ops/trace_arrays.h"
@@ -37,12 +39,14 @@ typedef struct kg_vertex_modes_args {
   kg_local local;
   kg_vertex_modes modes;  ///< weight is filled
   double *element;        ///< work: [group][3][lane], phi . K^e phi of the corners
+  int32_t *fault;         ///< work, one word: the first unknown without a weight
 } kg_vertex_modes_args;
 
 /// c_0 to c_P, c_0 = 0.
 void kg_vertex_mode_shape(int order, double *shape);
 
-/// Two passes, each with one writer for every word: corners of the elements, then vertices.
+/// Two passes, each with one writer for every word: corners of the elements, then vertices. Waits for the device.
+/// @retval KEDGE_ERR_NUMERIC  an energy phi . A phi is not positive in double precision; the sentence says where
 kedge_status kg_vertex_modes_fill(kedge_context *ctx, const kg_vertex_modes_args *args);
 kg_cost kg_vertex_modes_cost(kg_sizes size, const kg_trace_counts *count, int32_t n_vertices);
 
@@ -93,7 +97,8 @@ KG_INLINE void kg_vertex_mode_corners(const kg_vertex_modes_args *a, int32_t e)
 }
 
 /// The weight of a vertex; each of its elements is met once, from the side that begins there.
-KG_INLINE void kg_vertex_mode_weigh(const kg_vertex_modes_args *a, int32_t i)
+/// @return false: its energy is not positive and finite
+KG_INLINE bool kg_vertex_mode_weigh(const kg_vertex_modes_args *a, int32_t i)
 {
   const kg_vertex_space *space = &a->modes.space;
   double energy = 0.0;
@@ -107,6 +112,7 @@ KG_INLINE void kg_vertex_mode_weigh(const kg_vertex_modes_args *a, int32_t i)
     }
   }
   a->modes.weight[i] = KG_VERTEX_MODE_STEP / energy;
+  return energy > 0.0 && energy <= DBL_MAX;
 }
 
 /// The modes of a trace edge of z += step sum_v phi_v value_v.

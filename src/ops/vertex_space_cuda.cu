@@ -8,22 +8,12 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
-#include "backend/cuda_rt.h"
+#include "backend/cuda_each.cuh"
 #include "ops/vertex_space.h"
 
 namespace
 {
 constexpr int BLOCK = 256;
-
-unsigned blocks(int64_t n)
-{
-  return (unsigned)((n + BLOCK - 1) / BLOCK);
-}
-
-__device__ __forceinline__ int64_t thread_number()
-{
-  return (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-}
 
 /// The work memory: free[vertex + 1], row[vertex + 1], two arrays of keys and one of ends, then CUB's
 /// scratch.
@@ -71,14 +61,14 @@ kedge_status work_shape(kedge_context *ctx, const kg_trace_counts *count, int32_
 
 __global__ void __launch_bounds__(BLOCK) free_kernel(int32_t n_vertices, int32_t *is_free)
 {
-  const int64_t v = thread_number();
+  const int64_t v = kg_thread_number();
   if (v <= n_vertices) is_free[v] = v < n_vertices;  // the last counts nothing
 }
 
 /// Thread = Dirichlet edge. All that write a word write the same.
 __global__ void __launch_bounds__(BLOCK) fix_kernel(const kg_vertex_space_args a, int32_t *is_free)
 {
-  const int64_t edge = a.batch.count.n_free + thread_number();
+  const int64_t edge = a.batch.count.n_free + kg_thread_number();
   if (edge >= a.batch.count.n_edges) return;
   int32_t vertex[2];
   kg_edge_vertices(&a.batch.arrays, (int32_t)edge, vertex);
@@ -91,7 +81,7 @@ __global__ void __launch_bounds__(BLOCK)
     list_ends_kernel(const kg_vertex_space_args a, const int32_t *is_free, const int32_t *row,
                      int32_t n_rows, int32_t *edge_row, int32_t *key, int32_t *end)
 {
-  const int64_t edge = thread_number();
+  const int64_t edge = kg_thread_number();
   if (edge >= a.batch.count.n_free) return;
   int32_t vertex[2];
   kg_edge_vertices(&a.batch.arrays, (int32_t)edge, vertex);
@@ -108,7 +98,7 @@ __global__ void __launch_bounds__(BLOCK)
 __global__ void __launch_bounds__(BLOCK)
     find_rows_kernel(const int32_t *key, int32_t n_ends, int32_t n_rows, int32_t *begin)
 {
-  const int64_t i = thread_number();
+  const int64_t i = kg_thread_number();
   if (i > n_ends) return;
   const int32_t last = i < n_ends ? key[i] : n_rows;
   for (int32_t row = i > 0 ? key[i - 1] + 1 : 0; row <= last; ++row) begin[row] = (int32_t)i;
@@ -138,25 +128,22 @@ extern "C" kedge_status kg_vertex_space_fill_cuda(kedge_context *ctx, const kg_v
   void *const scratch = ends + 3 * w.end_array;
   size_t bytes = w.scratch;
 
-  free_kernel<<<blocks((int64_t)a->n_vertices + 1), BLOCK, 0, stream>>>(a->n_vertices, is_free);
-  KG_TRY(kg_cuda_launched(ctx, "freeing the vertices"));
-  if (count->n_edges > count->n_free)
-    fix_kernel<<<blocks(count->n_edges - count->n_free), BLOCK, 0, stream>>>(*a, is_free);
-  KG_TRY(kg_cuda_launched(ctx, "fixing the vertices of Dirichlet edges"));
+  KG_TRY(kg_launch_each<BLOCK>(ctx, "freeing the vertices", (int64_t)a->n_vertices + 1, free_kernel,
+                               a->n_vertices, is_free));
+  KG_TRY(kg_launch_each<BLOCK>(ctx, "fixing the vertices of Dirichlet edges",
+                               count->n_edges - count->n_free, fix_kernel, *a, is_free));
   KG_TRY(
       kg_cuda_check(ctx, scan(w, scratch, bytes, is_free, row, stream), "numbering the vertices"));
   kg_vertex_space *s = a->space;
   KG_TRY(kg_copy_out(ctx, &s->n_rows, row + a->n_vertices, sizeof s->n_rows));
   KG_TRY(kg_sync(ctx));
   if (count->n_free == 0) return KEDGE_OK;  // every vertex is one of a Dirichlet edge
-  list_ends_kernel<<<blocks(count->n_free), BLOCK, 0, stream>>>(*a, is_free, row, s->n_rows,
-                                                                s->edge_row, key_in, end_in);
-  KG_TRY(kg_cuda_launched(ctx, "listing the ends of edges"));
+  KG_TRY(kg_launch_each<BLOCK>(ctx, "listing the ends of edges", count->n_free, list_ends_kernel,
+                               *a, is_free, row, s->n_rows, s->edge_row, key_in, end_in));
   bytes = w.scratch;
   KG_TRY(kg_cuda_check(ctx, sort(w, scratch, bytes, key_in, key, end_in, s->ends, stream),
                        "sorting the ends of edges"));
-  find_rows_kernel<<<blocks((int64_t)w.n_ends + 1), BLOCK, 0, stream>>>(key, w.n_ends, s->n_rows,
-                                                                        s->begin);
-  KG_TRY(kg_cuda_launched(ctx, "finding the ends of each vertex"));
+  KG_TRY(kg_launch_each<BLOCK>(ctx, "finding the ends of each vertex", (int64_t)w.n_ends + 1,
+                               find_rows_kernel, key, w.n_ends, s->n_rows, s->begin));
   return kg_sync(ctx);
 }

@@ -3,7 +3,7 @@
 // (vertex_transfer.h). All read what lies near in memory because vertices and edges are numbered along the elements; no
 // shared memory.
 // Cost    kg_vertex_transfer_cost(), kg_vertex_modes_restrict_cost()
-#include "backend/cuda_rt.h"
+#include "backend/cuda_each.cuh"
 #include "ops/edge_rows.cuh"
 #include "ops/vertex_transfer.h"
 
@@ -11,22 +11,17 @@ namespace
 {
 constexpr int BLOCK = 256;
 
-unsigned blocks(int64_t n)
-{
-  return (unsigned)((n + BLOCK - 1) / BLOCK);
-}
-
 __global__ void __launch_bounds__(BLOCK)
     KG_REAL(vertex_restrict_kernel)(const kg_vertex_restrict_args a)
 {
-  const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+  const int64_t i = kg_thread_number();
   if (i < a.space.n_rows) a.coarse[i] = kg_vertex_gather(&a, (int32_t)i);
 }
 
 __global__ void __launch_bounds__(BLOCK)
     KG_REAL(vertex_prolong_kernel)(const kg_vertex_prolong_args a)
 {
-  const int64_t edge = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+  const int64_t edge = kg_thread_number();
   if (edge < a.correction.n_edges) kg_vertex_add(&a, (int32_t)edge);
 }
 
@@ -34,7 +29,7 @@ template <int M>
 __global__ void __launch_bounds__(BLOCK)
     KG_REAL(vertex_mode_parts_kernel)(const kg_vertex_modes_restrict_args a)
 {
-  const int64_t edge = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+  const int64_t edge = kg_thread_number();
   if (edge >= a.n_edges) return;
   kg_real x[M], y[M];
   load_edge<M>(x, (const kg_real *)a.r + edge * M);
@@ -49,18 +44,17 @@ __global__ void __launch_bounds__(BLOCK)
 __global__ void __launch_bounds__(BLOCK)
     KG_REAL(vertex_mode_values_kernel)(const kg_vertex_modes_restrict_args a)
 {
-  const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+  const int64_t i = kg_thread_number();
   if (i < a.modes.space.n_rows) a.modes.value[i] = kg_vertex_mode_value(&a.modes, (int32_t)i);
 }
 
 template <int P>
 kedge_status restrict_modes(kedge_context *ctx, const kg_vertex_modes_restrict_args &a)
 {
-  const cudaStream_t stream = kg_cuda_stream(ctx);
-  KG_REAL(vertex_mode_parts_kernel)<P + 1><<<blocks(a.n_edges), BLOCK, 0, stream>>>(a);
-  KG_TRY(kg_cuda_launched(ctx, "vertex_mode_parts"));
-  KG_REAL(vertex_mode_values_kernel)<<<blocks(a.modes.space.n_rows), BLOCK, 0, stream>>>(a);
-  return kg_cuda_launched(ctx, "vertex_mode_values");
+  KG_TRY(kg_launch_each<BLOCK>(ctx, "vertex_mode_parts", a.n_edges,
+                               KG_REAL(vertex_mode_parts_kernel) < P + 1 >, a));
+  return kg_launch_each<BLOCK>(ctx, "vertex_mode_values", a.modes.space.n_rows,
+                               KG_REAL(vertex_mode_values_kernel), a);
 }
 
 constexpr kedge_status (*restrict_by_order[])(kedge_context *,
@@ -75,23 +69,19 @@ static_assert(sizeof restrict_by_order / sizeof *restrict_by_order == KEDGE_ORDE
 extern "C" kedge_status KG_REAL(kg_vertex_restrict_cuda)(kedge_context *ctx,
                                                          const kg_vertex_restrict_args *a)
 {
-  if (a->space.n_rows == 0) return KEDGE_OK;  // an empty grid is a launch error
-  KG_REAL(vertex_restrict_kernel)<<<blocks(a->space.n_rows), BLOCK, 0, kg_cuda_stream(ctx)>>>(*a);
-  return kg_cuda_launched(ctx, "vertex_restrict");
+  return kg_launch_each<BLOCK>(ctx, "vertex_restrict", a->space.n_rows,
+                               KG_REAL(vertex_restrict_kernel), *a);
 }
 
 extern "C" kedge_status KG_REAL(kg_vertex_prolong_cuda)(kedge_context *ctx,
                                                         const kg_vertex_prolong_args *a)
 {
-  if (a->correction.n_edges == 0) return KEDGE_OK;
-  KG_REAL(vertex_prolong_kernel)<<<blocks(a->correction.n_edges), BLOCK, 0, kg_cuda_stream(ctx)>>>(
-      *a);
-  return kg_cuda_launched(ctx, "vertex_prolong");
+  return kg_launch_each<BLOCK>(ctx, "vertex_prolong", a->correction.n_edges,
+                               KG_REAL(vertex_prolong_kernel), *a);
 }
 
 extern "C" kedge_status KG_REAL(kg_vertex_modes_restrict_cuda)(
     kedge_context *ctx, const kg_vertex_modes_restrict_args *a)
 {
-  if (a->modes.space.n_rows == 0) return KEDGE_OK;
   return restrict_by_order[a->size.order - 1](ctx, *a);
 }

@@ -35,7 +35,7 @@ typedef struct kg_nested_args {
   const double *inverse_diagonal;  ///< Jacobi
   const kg_multigrid *multigrid;   ///< made already; with Jacobi not used
   void *memory;                    ///< kg_nested_bytes()
-  void *work;                      ///< multigrid: one word
+  void *work;                      ///< multigrid: as that of the solve
 } kg_nested_args;
 
 /// Matrices and preconditioner of the lower order.

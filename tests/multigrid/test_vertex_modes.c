@@ -48,8 +48,8 @@ static void a_vertex_mode_has_the_least_energy(void **state)
   }
 }
 
-/// Vertex modes of a system, made by the operator; step[unknown] their weights.
-static kg_vertex_modes make_modes(trace_system *s)
+/// Of a system, with memory for the weights and for work.
+static kg_vertex_modes_args modes_of(trace_system *s)
 {
   op_case *c = &s->c;
   const size_t rows = (size_t)s->multigrid.space.n_rows;
@@ -60,8 +60,16 @@ static kg_vertex_modes make_modes(trace_system *s)
                 .weight = case_output(c, rows),
                 .value = case_output(c, rows),
                 .part = case_output(c, 2 * (size_t)c->batch.count.n_free)},
-      .element = case_output(c, 3 * KG_LANES * (size_t)c->batch.count.n_groups)};
+      .element = case_output(c, 3 * KG_LANES * (size_t)c->batch.count.n_groups),
+      .fault = (int32_t *)case_output(c, 1)};
   kg_vertex_mode_shape(c->size.order, args.modes.shape);
+  return args;
+}
+
+/// Vertex modes of a system, made by the operator.
+static kg_vertex_modes make_modes(trace_system *s)
+{
+  const kg_vertex_modes_args args = modes_of(s);
   must(ctx, kg_vertex_modes_fill(ctx, &args));
   return args.modes;
 }
