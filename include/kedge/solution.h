@@ -57,6 +57,7 @@ typedef struct kedge_report {
   double setup_seconds;       ///< making the preconditioner, part of the assembly stage
   int64_t iterations;
   int refinements;  ///< of precision = compact: times that a residual began the iteration anew; else 0
+  kedge_start start;         ///< that was asked for
   int start_order;           ///< of the solve that made the start; 0: it was zero
   int64_t start_iterations;  ///< of that solve, beside `iterations`
   double start_seconds;      ///< of that solve, part of the trace solve
@@ -85,6 +86,13 @@ typedef struct kedge_report {
 /// host memory for the host backend. Multigrid counts where the operator has it; others are planned
 /// with Jacobi.
 typedef struct kedge_plan {
+  int order;
+  int64_t trace_unknowns;      ///< modes on edges that are not Dirichlet edges
+  const char *preconditioner;  ///< of the matrix-free operator; that of the others is "jacobi"
+  const char *precision;       ///< "double", "mixed" or "compact"
+  const char *smoother;        ///< of multigrid and block-jacobi, what `auto` takes; else ""
+  kedge_start start;           ///< that is asked for
+  int start_order;             ///< of the solve that will make the start; 0: it will be zero
   int64_t stage_bytes[KEDGE_OPERATOR_COUNT][KEDGE_STAGE_COUNT];  ///< held while the stage runs
   int64_t peak_bytes[KEDGE_OPERATOR_COUNT];
   int64_t host_bytes;               ///< beside, in host memory: mesh, numbering, results, samples

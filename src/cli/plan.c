@@ -46,15 +46,29 @@ static void print_fits(const kedge_plan *plan)
   printf("%s\n", n == 0 ? "no operator fits" : n == 1 ? " fits" : " fit");
 }
 
+/// What is planned: only the matrix-free operator has other preconditioners than Jacobi.
+static void print_solver(const kedge_plan *plan)
+{
+  printf("matrix-free with %s", plan->preconditioner);
+  if (plan->smoother[0]) printf(", smoother %s, precision %s", plan->smoother, plan->precision);
+  if (plan->start_order > 0)
+    printf(", start from order %d", plan->start_order);
+  else if (plan->start == KEDGE_START_NESTED)
+    printf(", start from zero (no lower order is worth it with order %d)", plan->order);
+  printf("; the others with jacobi\n\n");
+}
+
 static void print_plan(const kedge_context *ctx, const char *problem, const kedge_mesh *mesh,
                        const kedge_plan *plan)
 {
   kedge_mesh_info info;
   kedge_mesh_get_info(mesh, &info);
-  printf("%s: %lld triangles, %lld edges\n", problem, (long long)info.elements,
-         (long long)info.edges);
-  printf("backend %s on %s (%s)\n\n", kedge_backend_name(kedge_context_backend(ctx)),
+  printf("%s: %lld triangles, %lld edges, order %d, %lld trace unknowns\n", problem,
+         (long long)info.elements, (long long)info.edges, plan->order,
+         (long long)plan->trace_unknowns);
+  printf("backend %s on %s (%s)\n", kedge_backend_name(kedge_context_backend(ctx)),
          kedge_context_device(ctx), kedge_context_reason(ctx));
+  print_solver(plan);
   print_stages(plan);
   char needed[16], available[16];
   printf("\nhost memory beside that: %s, of %s free\n",

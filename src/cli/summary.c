@@ -53,6 +53,8 @@ static void print_solver(const kedge_report *report)
     printf("start        order %d, %lld iterations in %.4f s: relative residual %.2e\n",
            report->start_order, (long long)report->start_iterations, report->start_seconds,
            report->start_residual);
+  else if (report->start == KEDGE_START_NESTED)
+    printf("start        zero: with order %d no lower order is worth a start\n", report->order);
   if (report->has_exact)
     printf("errors       u: L2 %.5e, max %.5e; q: L2 %.5e; u*: L2 %.5e\n", report->u_l2,
            report->u_linf, report->q_l2, report->u_star_l2);

@@ -52,6 +52,7 @@ static void write_solver(kg_json *json, const kedge_report *report)
   kg_json_integer(json, "smoothing_steps", report->smoothing_steps);
   kg_json_integer(json, "levels", report->multigrid_levels);
   kg_json_number(json, "setup_seconds", report->setup_seconds);
+  kg_json_string(json, "start", kedge_start_name(report->start));
   kg_json_integer(json, "start_order", report->start_order);
   kg_json_integer(json, "start_iterations", report->start_iterations);
   kg_json_number(json, "start_seconds", report->start_seconds);

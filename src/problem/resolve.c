@@ -222,39 +222,11 @@ static kedge_status resolve_source(kedge_context *ctx, const kedge_problem *p, k
   return KEDGE_OK;
 }
 
-/// Multigrid and its smoother are made from the packed local matrices, and single precision works in
-/// multigrid alone.
-static kedge_status check_solver(kedge_context *ctx, const kedge_problem *p)
-{
-  const bool single = p->precision != KEDGE_PRECISION_DOUBLE;
-  const bool multigrid = p->preconditioner == KEDGE_PRECONDITIONER_MULTIGRID ||
-                         (p->preconditioner == KEDGE_PRECONDITIONER_AUTO && single);
-  const bool blocks = multigrid || p->preconditioner == KEDGE_PRECONDITIONER_BLOCK_JACOBI;
-  KG_REQUIRE(ctx, !blocks || p->operator_kind == KEDGE_OPERATOR_MATRIX_FREE, KEDGE_ERR_INPUT,
-             "preconditioner = %s needs operator = matrix-free: it is made from the packed "
-             "local matrices, which operator = %s does not keep; change one of the two",
-             multigrid ? "multigrid" : "block-jacobi", kedge_operator_name(p->operator_kind));
-  KG_REQUIRE(ctx, p->start == KEDGE_START_ZERO || p->operator_kind == KEDGE_OPERATOR_MATRIX_FREE,
-             KEDGE_ERR_INPUT,
-             "start = nested needs operator = matrix-free: the lower order is a part of the packed "
-             "local matrices, which operator = %s does not keep; change one of the two",
-             kedge_operator_name(p->operator_kind));
-  KG_REQUIRE(
-      ctx, p->start == KEDGE_START_ZERO || p->precision != KEDGE_PRECISION_COMPACT, KEDGE_ERR_INPUT,
-      "start = nested needs local matrices in double precision, which precision = compact does "
-      "not keep; change one of the two");
-  KG_REQUIRE(ctx, !single || multigrid, KEDGE_ERR_INPUT,
-             "precision = %s needs preconditioner = multigrid: only that works in single "
-             "precision; with preconditioner = %s leave precision = double",
-             kedge_precision_name(p->precision), kedge_preconditioner_name(p->preconditioner));
-  return KEDGE_OK;
-}
-
 kedge_status kg_problem_resolve(kedge_context *ctx, const kedge_problem *problem,
                                 const kedge_mesh *mesh, kg_resolved *out)
 {
   *out = (kg_resolved){0};
-  KG_TRY(check_solver(ctx, problem));
+  KG_TRY(kg_problem_check_solver(ctx, problem));
   matching m = {.ctx = ctx, .problem = problem, .mesh = mesh};
   const size_t n = (size_t)mesh->n_groups;
   kedge_status status = kg_host_calloc(ctx, n, sizeof *m.of, &m.of);

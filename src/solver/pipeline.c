@@ -18,7 +18,7 @@ kedge_preconditioner kg_choose_preconditioner(kedge_context *ctx, const kedge_pr
                                               const kg_trace_counts *count)
 {
   if (problem->preconditioner != KEDGE_PRECONDITIONER_AUTO) return problem->preconditioner;
-  if (problem->precision != KEDGE_PRECISION_DOUBLE) return KEDGE_PRECONDITIONER_MULTIGRID;
+  if (kg_problem_asks_multigrid(problem)) return KEDGE_PRECONDITIONER_MULTIGRID;
   const bool jacobi = ctx->backend == KEDGE_BACKEND_CUDA
                           ? (int64_t)count->n_elements * problem->order <= RESIDENT_WORK &&
                                 kg_cg_resident_bytes(ctx, kg_sizes_of(problem->order), count) > 0

@@ -1,6 +1,7 @@
 #include "core/context.h"
 #include "solver/need.h"
 #include "solver/pipeline.h"
+#include "solver/sampler.h"
 
 /// Free memory with nothing of a solve in it, not even the mesh.
 static bool fits_with_mesh(const kedge_context *ctx, kg_shape *shape, kg_memory empty)
@@ -32,9 +33,26 @@ static kedge_status largest_mesh(kg_pipeline *p, const kg_shape *shape, kg_memor
   return KEDGE_OK;
 }
 
+/// What the solve would be.
+static void describe(const kg_pipeline *p, kedge_plan *plan)
+{
+  const kg_shape *shape = &p->shape;
+  const bool smooths = shape->preconditioner != KEDGE_PRECONDITIONER_JACOBI;
+  plan->order = shape->size.order;
+  plan->trace_unknowns = (int64_t)shape->count.n_free * shape->size.n_edge;
+  plan->preconditioner = kedge_preconditioner_name(shape->preconditioner);
+  plan->precision = kedge_precision_name(shape->precision);
+  plan->smoother = smooths ? kedge_smoother_name(shape->smoother) : "";
+  plan->start = p->problem->start;
+  plan->start_order = shape->start_order;
+}
+
 static kedge_status fill(kg_pipeline *p, kedge_plan *plan)
 {
+  const char *wish;
+  KG_TRY(kg_sampler_wish(p->ctx, &wish));  // that it can be read
   KG_TRY(kg_pipeline_prepare(p));
+  describe(p, plan);
   const kg_memory available = kg_memory_free(p->ctx);
   plan->free_bytes = kg_free_bytes(p->ctx);
   plan->host_free_bytes = available.host;

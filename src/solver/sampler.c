@@ -108,8 +108,7 @@ static kedge_status take_gpu(kg_sampler *s, const char *wish)
   return status;
 }
 
-/// What KEDGE_EVALUATE says; NULL: nothing.
-static kedge_status find_wish(kedge_context *ctx, const char **wish)
+kedge_status kg_sampler_wish(kedge_context *ctx, const char **wish)
 {
   static const char *const words[] = {"host", "interpret", "compile"};
   const char *const found = getenv("KEDGE_EVALUATE");
@@ -152,7 +151,7 @@ static kedge_status prepare(kg_sampler *s)
 {
   const char *wish;
   if (s->ready) return KEDGE_OK;
-  KG_TRY(find_wish(s->pipeline->ctx, &wish));
+  KG_TRY(kg_sampler_wish(s->pipeline->ctx, &wish));
   s->ready = true;
   choose(s, wish);
   return s->kernel || s->code ? KEDGE_OK : take_host(s);

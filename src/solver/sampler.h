@@ -26,6 +26,9 @@ typedef struct kg_sampler {
   double *staging;           ///< of the host, [group of a chunk][function][point][lane]
 } kg_sampler;
 
+/// What KEDGE_EVALUATE says; NULL: nothing.
+/// @retval KEDGE_ERR_INPUT  a word that it cannot be
+kedge_status kg_sampler_wish(kedge_context *ctx, const char **wish);
 /// All is borrowed.
 kg_sampler kg_sampler_of(kg_pipeline *p, const char *what, kg_sample_kind kind, kg_sample_set set);
 void kg_sampler_close(kg_sampler *sampler);

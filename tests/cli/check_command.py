@@ -239,6 +239,23 @@ class PlanAndInfo(Command):
         self.refused("plan", "nowhere.ini", says="nowhere.ini")
         self.refused("plan", "p.ini", "--set", "space.order=x", says="x")
 
+    def test_the_plan_says_what_it_plans(self):
+        text = self.kedge("plan", "p.ini", "--backend", "host").stdout
+        self.assertIn("p.ini: 800 triangles, 1240 edges, order 1, 2320 trace unknowns\n", text)
+        self.assertIn("\nmatrix-free with jacobi; the others with jacobi\n", text)
+        text = self.kedge("plan", "p.ini", "-s", "solver.precision=mixed", "-s", "space.order=4",
+                          "-s", "solver.start=nested").stdout
+        self.assertIn("\nmatrix-free with multigrid, smoother edge, precision mixed, "
+                      "start from order 2; the others with jacobi\n", text)
+        text = self.kedge("plan", "p.ini", "-s", "space.order=5", "-s", "solver.start=nested").stdout
+        self.assertIn(", start from zero (no lower order is worth it with order 5); ", text)
+
+    def test_plan_and_solve_refuse_the_same_environment(self):
+        self.write("p.ini", PROBLEM + "[equation]\nsource = x\n")
+        for command in ("plan", "solve"):
+            self.refused(command, "p.ini", env={**os.environ, "KEDGE_EVALUATE": "foo"},
+                         says='the environment variable KEDGE_EVALUATE is "foo"')
+
     def test_info_is_the_same_as_text_and_json(self):
         text = self.kedge("info").stdout
         machine = json.loads(self.kedge("info", "--json").stdout)

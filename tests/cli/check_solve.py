@@ -68,6 +68,21 @@ class Solve(Command):
         self.refused("solve", "p.ini", "--set", "nonsense", says="nonsense")
         self.refused("solve", "p.ini", "--set", "space.order=99", says="99")
 
+    def test_settings_of_multigrid_take_it_or_are_refused(self):
+        self.assertIn("(matrix-free, multigrid, smoother line)",
+                      self.kedge("solve", "p.ini", "-s", "solver.smoother=line").stdout)
+        self.refused("solve", "p.ini", "-s", "solver.smoother=line", "-s",
+                     "solver.preconditioner=jacobi",
+                     says="smoother = line is a setting of multigrid")
+
+    def test_a_nested_start_says_where_it_starts(self):
+        for order, line in (("4", r"start +order 2, \d+ iterations in "),
+                            ("5", r"start +zero: with order 5 no lower order is worth a start\n")):
+            text = self.kedge("solve", "p.ini", "-s", "solver.start=nested", "-s",
+                              f"space.order={order}", "-r", "r.json").stdout
+            self.assertRegex(text, line)
+            self.assertEqual(self.json("r.json")["solver"]["start"], "nested")
+
     def test_not_converging_is_exit_code_3_and_everything_is_written(self):
         result = self.kedge("solve", "p.ini", "--set", "solver.max_iterations=3", "--output",
                             "o.hdf", "--report", "r.json", code=3)

@@ -109,6 +109,7 @@ static kedge_status write_report(bool awkward, const char *path)
                          .smoothing_steps = 2,
                          .multigrid_levels = 5,
                          .setup_seconds = 0.25,
+                         .start = KEDGE_START_NESTED,
                          .start_order = 2,
                          .start_iterations = 17,
                          .start_seconds = 0.5,

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -225,6 +226,69 @@ static void calls_meet_the_same_refusals(void **state)
   kedge_problem_destroy(p);
 }
 
+/// Two settings of [solver], and the sentence; NULL: multigrid is taken.
+typedef struct solver_case {
+  const char *settings, *sentence;
+} solver_case;
+
+static void settings_of_multigrid_are_refused_where_it_is_not(void **state)
+{
+  (void)state;
+  static const solver_case cases[] = {
+      {"preconditioner = jacobi\nsmoother = line",
+       "smoother = line is a setting of multigrid, and preconditioner = jacobi would not read it; "
+       "leave it out, or take preconditioner = multigrid"},
+      {"preconditioner = jacobi\nsmoothing_steps = 2",
+       "smoothing_steps = 2 is a setting of multigrid, and preconditioner = jacobi would not read "
+       "it; leave it out, or take preconditioner = multigrid"},
+      {"preconditioner = block-jacobi\ncoarse_solver = hypre",
+       "coarse_solver = hypre is a setting of multigrid, and preconditioner = block-jacobi would "
+       "not read it; leave it out, or take preconditioner = multigrid"},
+      {"operator = ell\nsmoother = edge",
+       "smoother = edge is a setting of multigrid, which needs operator = matrix-free: it is made "
+       "from the packed local matrices, which operator = ell does not keep; change one of the two"},
+      {"operator = matrix-free-plain\nprecision = mixed",
+       "precision = mixed is a setting of multigrid, which needs operator = matrix-free: it is "
+       "made "
+       "from the packed local matrices, which operator = matrix-free-plain does not keep; change "
+       "one of the two"},
+      {"precision = compact", NULL},
+      {"smoother = strip", NULL},
+      {"smoothing_steps = 2\npreconditioner = auto", NULL},
+      {"coarse_solver = hypre", NULL},
+      {"preconditioner = multigrid\nsmoother = auto", NULL},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    char text[200];
+    snprintf(text, sizeof text, "[boundary default]\ntype = dirichlet\nvalue = 1\n[solver]\n%s",
+             cases[i].settings);
+    kedge_problem *p = parsed(text);
+    kg_resolved r;
+    const bool good = cases[i].sentence == NULL;
+    assert_int_equal(kg_problem_resolve(NULL, p, &mesh, &r), good ? KEDGE_OK : KEDGE_ERR_INPUT);
+    if (good)
+      assert_true(kg_problem_asks_multigrid(p));
+    else
+      assert_string_equal(kedge_context_error(NULL), cases[i].sentence);
+    if (good) kg_resolved_free(&r);
+    kedge_problem_destroy(p);
+  }
+}
+
+static void without_them_multigrid_is_not_asked_for(void **state)
+{
+  (void)state;
+  static const char *const texts[] = {
+      "", "[solver]\nsmoother = auto\nsmoothing_steps = 1\ncoarse_solver = amg",
+      "[solver]\npreconditioner = block-jacobi\nsmoother = line"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
+    kedge_problem *p = parsed(texts[i]);
+    assert_int_equal(kg_problem_check_solver(NULL, p), KEDGE_OK);
+    assert_false(kg_problem_asks_multigrid(p));
+    kedge_problem_destroy(p);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -234,6 +298,8 @@ int main(void)
       cmocka_unit_test(each_part_of_a_domain_needs_a_dirichlet_edge_or_reaction),
       cmocka_unit_test(the_exact_solution_fills_what_is_left_out),
       cmocka_unit_test(calls_meet_the_same_refusals),
+      cmocka_unit_test(settings_of_multigrid_are_refused_where_it_is_not),
+      cmocka_unit_test(without_them_multigrid_is_not_asked_for),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

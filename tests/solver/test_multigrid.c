@@ -22,7 +22,7 @@ static void the_solution_is_that_of_jacobi(void **state)
     kedge_mesh *mesh = test_irregular_mesh(ctx, sizes[i]);
     for (int k = 0; k < 16; ++k) {
       const int p = k / 4;
-      kedge_solution *jacobi = solve(ctx, mesh, MIXED(orders[p], "jacobi", "1"));
+      kedge_solution *jacobi = solve(ctx, mesh, MIXED_WITH("auto", orders[p], "jacobi", "1"));
       kedge_solution *multigrid =
           solve(ctx, mesh, MIXED_WITH(smoothers[k % 4], orders[p], "multigrid", steps[p % 3]));
       kedge_report r;

@@ -155,7 +155,7 @@ static void blocks_alone_beat_the_diagonal(void **state)
   kedge_mesh *mesh;
   must(ctx, kedge_mesh_generate(ctx, "ring 40 8", &mesh));
   static const char *const names[][2] = {
-      {"jacobi", "edge"}, {"block-jacobi", "edge"}, {"block-jacobi", "line"}};
+      {"jacobi", "auto"}, {"block-jacobi", "edge"}, {"block-jacobi", "line"}};
   int64_t before = INT64_MAX;
   for (int i = 0; i < 3; ++i) {
     const kedge_report r = report_of(

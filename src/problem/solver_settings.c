@@ -1,0 +1,89 @@
+// Which settings of the trace solve go together. Multigrid and its smoother are made from the packed
+// local matrices, and single precision works in multigrid alone.
+#include <stdio.h>
+
+#include "core/context.h"
+#include "problem/problem.h"
+
+enum { SETTING_BYTES = 64 };
+
+/// The cycle, which block-jacobi has not: "smoothing_steps = 2"; "" when its settings are the
+/// defaults.
+static const char *setting_of_cycle(const kedge_problem *p, char text[SETTING_BYTES])
+{
+  text[0] = '\0';
+  if (p->smoothing_steps != 1)
+    snprintf(text, SETTING_BYTES, "smoothing_steps = %d", p->smoothing_steps);
+  else if (p->coarse_solver != KEDGE_COARSE_SOLVER_AMG)
+    snprintf(text, SETTING_BYTES, "coarse_solver = %s", kedge_coarse_solver_name(p->coarse_solver));
+  return text;
+}
+
+/// The first setting that only multigrid has, or of a smoother, which block-jacobi has too; "" when
+/// there is none.
+static const char *setting_of_multigrid(const kedge_problem *p, char text[SETTING_BYTES])
+{
+  if (p->precision != KEDGE_PRECISION_DOUBLE)
+    snprintf(text, SETTING_BYTES, "precision = %s", kedge_precision_name(p->precision));
+  else if (p->smoother != KEDGE_SMOOTHER_AUTO)
+    snprintf(text, SETTING_BYTES, "smoother = %s", kedge_smoother_name(p->smoother));
+  else
+    setting_of_cycle(p, text);
+  return text;
+}
+
+bool kg_problem_asks_multigrid(const kedge_problem *p)
+{
+  char text[SETTING_BYTES];
+  if (p->preconditioner != KEDGE_PRECONDITIONER_AUTO)
+    return p->preconditioner == KEDGE_PRECONDITIONER_MULTIGRID;
+  return setting_of_multigrid(p, text)[0] != '\0';
+}
+
+/// What is made from packed local matrices needs the operator that keeps them.
+static kedge_status check_operator(kedge_context *ctx, const kedge_problem *p)
+{
+  if (p->operator_kind == KEDGE_OPERATOR_MATRIX_FREE) return KEDGE_OK;
+  const char *const operator_name = kedge_operator_name(p->operator_kind);
+  char text[SETTING_BYTES];
+  const bool named = p->preconditioner == KEDGE_PRECONDITIONER_MULTIGRID ||
+                     p->preconditioner == KEDGE_PRECONDITIONER_BLOCK_JACOBI;
+  KG_REQUIRE(ctx, !named, KEDGE_ERR_INPUT,
+             "preconditioner = %s needs operator = matrix-free: it is made from the packed "
+             "local matrices, which operator = %s does not keep; change one of the two",
+             kedge_preconditioner_name(p->preconditioner), operator_name);
+  KG_REQUIRE(
+      ctx, !kg_problem_asks_multigrid(p), KEDGE_ERR_INPUT,
+      "%s is a setting of multigrid, which needs operator = matrix-free: it is made from the "
+      "packed local matrices, which operator = %s does not keep; change one of the two",
+      setting_of_multigrid(p, text), operator_name);
+  KG_REQUIRE(ctx, p->start == KEDGE_START_ZERO, KEDGE_ERR_INPUT,
+             "start = nested needs operator = matrix-free: the lower order is a part of the packed "
+             "local matrices, which operator = %s does not keep; change one of the two",
+             operator_name);
+  return KEDGE_OK;
+}
+
+kedge_status kg_problem_check_solver(kedge_context *ctx, const kedge_problem *p)
+{
+  KG_TRY(check_operator(ctx, p));
+  KG_REQUIRE(
+      ctx, p->start == KEDGE_START_ZERO || p->precision != KEDGE_PRECISION_COMPACT, KEDGE_ERR_INPUT,
+      "start = nested needs local matrices in double precision, which precision = compact does "
+      "not keep; change one of the two");
+  if (p->preconditioner == KEDGE_PRECONDITIONER_AUTO || kg_problem_asks_multigrid(p))
+    return KEDGE_OK;
+  const char *const name = kedge_preconditioner_name(p->preconditioner);
+  KG_REQUIRE(ctx, p->precision == KEDGE_PRECISION_DOUBLE, KEDGE_ERR_INPUT,
+             "precision = %s needs preconditioner = multigrid: only that works in single "
+             "precision; with preconditioner = %s leave precision = double",
+             kedge_precision_name(p->precision), name);
+  const bool smooths = p->preconditioner == KEDGE_PRECONDITIONER_BLOCK_JACOBI;
+  char text[SETTING_BYTES];
+  const char *const unread = smooths ? setting_of_cycle(p, text) : setting_of_multigrid(p, text);
+  KG_REQUIRE(ctx, unread[0] == '\0', KEDGE_ERR_INPUT,
+             "%s is a setting of multigrid, and preconditioner = %s would not read it; leave it "
+             "out, or take preconditioner = multigrid",
+             unread, name);
+  return KEDGE_OK;
+}
