@@ -60,7 +60,7 @@ static const char expressions_text[] =
 static const char mesh_text[] =
     "kedge reads Gmsh .msh files, formats 2.2 and 4.1, ASCII and binary: straight triangles in a\n"
     "plane, physical groups on boundary lines and on surfaces. Clockwise triangles are turned.\n"
-    "Boundary edges without a group belong to the group 'default'.\n"
+    "Boundary edges without a group are the group 'default', number 0.\n"
     "\n"
     "  square N     the unit square, N x N squares split by a diagonal; groups left, right, "
     "bottom, top\n"

@@ -20,21 +20,29 @@ static kedge_status open_context(kedge_context **out)
   return kedge_context_create(&options, out);
 }
 
+/// Columns that UTF-8 text takes, a character each; printf() pads by bytes.
+static int width_of(const char *text)
+{
+  int width = 0;
+  for (; *text; ++text) width += ((unsigned char)*text & 0xc0) != 0x80;
+  return width;
+}
+
 static void print_groups(const kedge_mesh *mesh)
 {
   int width = 22;
   for (int i = 0; i < kedge_mesh_group_count(mesh); ++i) {
     kedge_mesh_group group;
     kedge_mesh_get_group(mesh, i, &group);
-    const int length = (int)strlen(group.name);
-    if (length > width) width = length;
+    const int columns = width_of(group.name);
+    if (columns > width) width = columns;
   }
   printf("\n%-*s  %8s  %-14s%12s%14s\n", width, "group", "tag", "of", "count", "length, area");
   for (int i = 0; i < kedge_mesh_group_count(mesh); ++i) {
     kedge_mesh_group group;
     kedge_mesh_get_group(mesh, i, &group);
-    printf("%-*s  %8d  %-14s%12lld%14.6g\n", width, group.name, group.tag,
-           group.dimension == 1 ? "boundary edges" : "triangles", (long long)group.count,
+    printf("%s%*s  %8d  %-14s%12lld%14.6g\n", group.name, width - width_of(group.name), "",
+           group.tag, group.dimension == 1 ? "boundary edges" : "triangles", (long long)group.count,
            group.measure);
   }
 }

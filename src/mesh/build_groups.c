@@ -113,8 +113,9 @@ static kedge_status tag_edges(kg_builder *b)
   return KEDGE_OK;
 }
 
-/// One group for each name or unnamed tag; `group_of[i]` is the group of tags[i], and the last
-/// entry of tags may be 0 for edges without a line.
+/// One group for each name or unnamed tag; `group_of[i]` is the group of tags[i], and the first
+/// entry of tags may be 0, for edges without a line: they are the last group, never one with edges
+/// whose group the caller called "default" too.
 static kedge_status add_boundary_groups(kg_builder *b, const int32_t *tags, int n_tags,
                                         int *group_of)
 {
@@ -122,9 +123,10 @@ static kedge_status add_boundary_groups(kg_builder *b, const int32_t *tags, int 
   const bool untagged = n_tags > 0 && tags[0] == 0;  // sorted, and goes last
   for (int k = untagged; k < n_tags + untagged; ++k) {
     const int i = k % n_tags;
-    const char *name = i == 0 && untagged ? default_name : name_of_tag(b->raw, 1, tags[i]);
+    const bool rest = i == 0 && untagged;
+    const char *name = rest ? default_name : name_of_tag(b->raw, 1, tags[i]);
     int g = mesh->n_groups;
-    for (int j = 0; name && j < mesh->n_groups; ++j)
+    for (int j = 0; name && !rest && j < mesh->n_groups; ++j)
       if (strcmp(mesh->groups[j].name, name) == 0) g = j;
     group_of[i] = g;
     if (g == mesh->n_groups) KG_TRY(add_group(b, 1, tags[i], name));

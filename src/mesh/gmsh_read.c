@@ -130,15 +130,30 @@ static const struct section {
     {"Elements", false, kg_gmsh_elements},
 };
 
+/// What the file may be, and what to do with it.
+static kedge_status refuse_other_file(const kg_scan *s)
+{
+  const size_t length = strlen(s->name);
+  if (length > 4 && strcmp(s->name + length - 4, ".geo") == 0)
+    return KG_SCAN_FAIL(s, "this is a Gmsh geometry, not a mesh; mesh it with: gmsh -2 %s",
+                        s->name);
+  if (s->at < s->end && *s->at == '[')
+    return KG_SCAN_FAIL(s,
+                        "this is not a Gmsh mesh but looks like a problem file; those are for "
+                        "kedge solve and kedge plan");
+  return KG_SCAN_FAIL(s,
+                      "this is not a Gmsh mesh: it does not begin with $MeshFormat; if Gmsh opens "
+                      "it, " CONVERT);
+}
+
 static kedge_status read_section(kg_gmsh *g)
 {
   kg_scan *s = &g->scan;
   const char *name;
   size_t length;
   if (*s->at != '$')
-    return g->version
-               ? KG_SCAN_FAIL(s, "a $section should begin here; the file is damaged")
-               : KG_SCAN_FAIL(s, "this is not a Gmsh mesh: it does not begin with $MeshFormat");
+    return g->version ? KG_SCAN_FAIL(s, "a $section should begin here; the file is damaged")
+                      : refuse_other_file(s);
   ++s->at;
   kg_text_rest(s, &name, &length);
   const struct section *section = NULL;
@@ -148,7 +163,9 @@ static kedge_status read_section(kg_gmsh *g)
     return KG_SCAN_FAIL(s, "there is a second $MeshFormat; the file is damaged");
   if (!g->version && (!section || section->read != read_format)) {
     if (!is_word(name, length, "Comments"))
-      return KG_SCAN_FAIL(s, "this is not a Gmsh mesh: it does not begin with $MeshFormat");
+      return is_word(name, length, "NOD")
+                 ? KG_SCAN_FAIL(s, "format version 1 cannot be read, only 2.2 and 4.1; " CONVERT)
+                 : refuse_other_file(s);
     section = NULL;
   }
   if (!section || (section->only_41 && g->version != KG_GMSH_41))

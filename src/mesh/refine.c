@@ -99,7 +99,7 @@ static kedge_status check(kedge_context *ctx, const kedge_mesh *mesh, int times)
   const int64_t most = KG_ELEMENTS_MAX;
   KG_REQUIRE(ctx, times <= KEDGE_REFINE_MAX && mesh->n_elements <= most >> 2 * times,
              KEDGE_ERR_INPUT,
-             "%s: %d triangles refined %d times are more than kedge can number (%lld)",
+             "%s: %d triangles refined %d times are more than kedge can number (%lld); refine less",
              mesh->source, mesh->n_elements, times, (long long)most);
   return KEDGE_OK;
 }

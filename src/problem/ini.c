@@ -68,7 +68,9 @@ static void check_section(source *s, const char *line, size_t length)
 {
   const char *const close = memchr(line, ']', length);
   if (close == NULL || close + 1 != line + length) {
-    REFUSE(s, "a section is written [name], alone on its line");
+    REFUSE(s,
+           "a section is written [name], alone on its line; a group of the mesh with ']', ' #' or "
+           "' ;' in its name is given by its number");
     return;
   }
   char name[LONGEST_SECTION + 1];

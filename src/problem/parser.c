@@ -125,6 +125,24 @@ int32_t kg_parser_unknown_function(kg_parser *p, const char *name, int length)
   return kg_parser_fail(p, name, hint, "unknown function '%s'", word);
 }
 
+/// The names that this text can use, as many as there is room for.
+static void list_names(const kg_parser *p, char text[160])
+{
+  enum { ROOM = 80 };
+  char names[ROOM] = "";
+  size_t length = 0;
+  for (int i = 0; i < p->n_constants; ++i) {
+    const size_t more = strlen(p->constants[i].name) + 2;
+    const bool fits = length + more + sizeof ", ..." <= ROOM;
+    length += (size_t)snprintf(names + length, ROOM - length, ", %s",
+                               fits ? p->constants[i].name : "...");
+    if (!fits) break;
+  }
+  snprintf(text, 160,
+           "known here are x, y, pi%s; others are set in [parameters], above those that use them",
+           names);
+}
+
 int32_t kg_parser_unknown_name(kg_parser *p, const char *name, int length)
 {
   char word[64], hint[160];
@@ -132,6 +150,8 @@ int32_t kg_parser_unknown_name(kg_parser *p, const char *name, int length)
   kg_nearest nearest = kg_nearest_to(word);
   for (int i = 0; i < p->n_constants; ++i) kg_nearest_offer(&nearest, p->constants[i].name);
   kg_nearest_offer(&nearest, "pi");
-  suggest(nearest, "known are x, y, pi and the names in [parameters]", hint);
+  char known[160];
+  list_names(p, known);
+  suggest(nearest, known, hint);
   return kg_parser_fail(p, name, hint, "unknown name '%s'", word);
 }

@@ -113,17 +113,34 @@ static kedge_status check_types(const kedge_problem *p, const kg_settings *place
   return KEDGE_OK;
 }
 
-kedge_status kg_problem_parse(kedge_context *ctx, const char *name, const char *text, size_t bytes,
-                              const char *const *overrides, int n_overrides, kedge_problem **out)
+/// Files that are handed over by mistake.
+static kedge_status refuse_other_file(kedge_context *ctx, const char *name, const char *text,
+                                      size_t bytes)
 {
-  kedge_problem *problem = NULL;
-  static const char mesh_mark[] = "$MeshFormat";
-  kg_settings settings = {.ctx = ctx}, sections = {.ctx = ctx};
-  *out = NULL;
+  static const char mesh_mark[] = "$MeshFormat", hdf5_mark[] = "\x89HDF";
+  const size_t length = strlen(name);
   const bool is_mesh = bytes > strlen(mesh_mark) && memcmp(text, mesh_mark, strlen(mesh_mark)) == 0;
   KG_REQUIRE(ctx, !is_mesh, KEDGE_ERR_INPUT,
              "%s is a Gmsh mesh; a problem file is expected, which names the mesh in [mesh] file",
              name);
+  const bool is_geometry = length > 4 && strcmp(name + length - 4, ".geo") == 0;
+  KG_REQUIRE(ctx, !is_geometry, KEDGE_ERR_INPUT,
+             "%s is a Gmsh geometry; mesh it with: gmsh -2 %s, and solve a problem file that names "
+             "the mesh in [mesh] file",
+             name, name);
+  const bool is_hdf5 = bytes > strlen(hdf5_mark) && memcmp(text, hdf5_mark, strlen(hdf5_mark)) == 0;
+  KG_REQUIRE(ctx, !is_hdf5, KEDGE_ERR_INPUT,
+             "%s is an HDF5 file, as outputs are; a problem file is expected", name);
+  return KEDGE_OK;
+}
+
+kedge_status kg_problem_parse(kedge_context *ctx, const char *name, const char *text, size_t bytes,
+                              const char *const *overrides, int n_overrides, kedge_problem **out)
+{
+  kedge_problem *problem = NULL;
+  kg_settings settings = {.ctx = ctx}, sections = {.ctx = ctx};
+  *out = NULL;
+  KG_TRY(refuse_other_file(ctx, name, text, bytes));
   kedge_status status = kg_host_calloc(ctx, strlen(name) + 1, 1, &settings.name);
   if (status != KEDGE_OK) goto done;
   memcpy(settings.name, name, strlen(name));

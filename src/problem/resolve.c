@@ -108,7 +108,7 @@ static kedge_status match_groups(matching *m)
     const char *const plural = group->count == 1 ? "" : "s";
     m->of[g] = rest;
     if (rest) continue;
-    if (strcmp(group->name, "default") == 0)
+    if (group->tag == 0)
       return KG_FAIL(
           m->ctx, KEDGE_ERR_INPUT,
           "%lld boundary edge%s without a group have no condition; add [boundary default]",
@@ -132,8 +132,10 @@ static kedge_status resolve_boundaries(const matching *m, kg_resolved *out)
     snprintf(sentence, sizeof sentence, "[boundary %s] has no type; add dirichlet or neumann",
              b->group);
     if (!b->has_type) return fail_at(m, b, sentence);
-    snprintf(sentence, sizeof sentence,
-             "[boundary %s] has no value, and there is no [exact] u to derive it from", b->group);
+    snprintf(
+        sentence, sizeof sentence,
+        "[boundary %s] has no value, and there is no [exact] u to derive it from; add value = ...",
+        b->group);
     const bool given = b->value.kind != KG_FUNCTION_NONE;
     if (!given && p->exact_u.kind == KG_FUNCTION_NONE) return fail_at(m, b, sentence);
     out->boundaries[g].type = b->type;

@@ -167,7 +167,10 @@ class Mesh(Command):
         self.assertEqual(text, f"l.msh: {12 * 2 * 16} triangles, {225 + 0} vertices\n")
 
     def test_long_names_of_groups_keep_the_columns(self):
-        name = "the outer wall of the container"
+        self.names_keep_the_columns("the outer wall of the container")
+        self.names_keep_the_columns("Außenwand mit Öffnung für Rohre")
+
+    def names_keep_the_columns(self, name):
         self.write("c.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n"
                    f'1 4 "{name}"\n$EndPhysicalNames\n$Nodes\n3\n1 0 0 0\n2 1 0 0\n'
                    "3 0 1 0\n$EndNodes\n$Elements\n2\n1 1 2 4 4 1 2\n2 2 2 5 5 1 2 3\n"
@@ -190,7 +193,12 @@ class Mesh(Command):
 
     def test_meshes_that_cannot_be_had_are_refused(self):
         self.refused("mesh", "info", "nowhere.msh", says="nowhere.msh")
-        self.refused("mesh", "info", "p.ini", says="p.ini")
+        self.refused("mesh", "info", "p.ini", says="p.ini, line 2: this is not a Gmsh mesh but looks "
+                     "like a problem file; those are for kedge solve and kedge plan")
+        self.write("a.geo", "Point(1) = {0, 0, 0};\n")
+        self.refused("mesh", "info", "a.geo", says="a.geo, line 1: this is a Gmsh geometry, not a "
+                     "mesh; mesh it with: gmsh -2 a.geo")
+        self.refused("solve", "a.geo", says="a.geo is a Gmsh geometry; mesh it with: gmsh -2 a.geo")
         self.refused("mesh", "generate", "circle", "3", "-o", "x.msh", says="circle")
         self.refused("mesh", "generate", *["square"] * 60, "-o", "x.msh", says="too many words")
 

@@ -221,7 +221,7 @@ static void lines_make_groups(void **state)
   kedge_mesh_destroy(mesh);
 }
 
-static void equal_names_are_one_group_and_default_takes_what_is_left(void **state)
+static void equal_names_are_one_group_but_default_is_not_one_with_edges_of_none(void **state)
 {
   const int32_t lines[] = {0, 1, 1, 2, 2, 3};
   const int32_t tags[] = {5, 6, 7};
@@ -240,10 +240,14 @@ static void equal_names_are_one_group_and_default_takes_what_is_left(void **stat
   kedge_mesh *mesh;
   assert_ok(*state, kedge_mesh_create(*state, &arrays, &mesh));
   assert_sound(mesh);
-  assert_int_equal(mesh->n_groups, 3);
+  assert_int_equal(mesh->n_groups, 4);
   assert_int_equal(group_named(mesh, 1, "wall").count, 2);
-  assert_int_equal(group_named(mesh, 1, "default").count, 2);
-  assert_int_equal(group_named(mesh, 1, "default").tag, 7);
+  static const int32_t expected[] = {7, 0};
+  for (int g = 1; g < 3; ++g) {
+    assert_string_equal(mesh->groups[g].name, "default");
+    assert_int_equal(mesh->groups[g].tag, expected[g - 1]);
+    assert_int_equal(mesh->groups[g].count, 1);
+  }
   kedge_mesh_destroy(mesh);
 }
 
@@ -278,7 +282,7 @@ int main(void)
       cmocka_unit_test(a_fan_of_many_triangles_shares_one_vertex),
       cmocka_unit_test(a_slit_has_two_banks),
       cmocka_unit_test(lines_make_groups),
-      cmocka_unit_test(equal_names_are_one_group_and_default_takes_what_is_left),
+      cmocka_unit_test(equal_names_are_one_group_but_default_is_not_one_with_edges_of_none),
       cmocka_unit_test(info_describes_an_equilateral_triangle),
   };
   return cmocka_run_group_tests(tests, open_context, close_context);

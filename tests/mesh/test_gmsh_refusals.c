@@ -34,9 +34,14 @@ static void files_that_are_no_gmsh_mesh_are_refused(void **state)
   static const refusal cases[] = {
       {"", "text.msh is empty: it is no Gmsh mesh"},
       {"\n\n", "text.msh is empty: it is no Gmsh mesh"},
-      {"solid\n", "text.msh, line 1: this is not a Gmsh mesh: it does not begin with $MeshFormat"},
+      {"solid\n",
+       "text.msh, line 1: this is not a Gmsh mesh: it does not begin with $MeshFormat; if Gmsh "
+       "opens it, " CONVERT},
       {"\n$NOD\n1\n$ENDNOD\n",
-       "text.msh, line 3: this is not a Gmsh mesh: it does not begin with $MeshFormat"},
+       "text.msh, line 3: format version 1 cannot be read, only 2.2 and 4.1; " CONVERT},
+      {"[mesh]\n",
+       "text.msh, line 1: this is not a Gmsh mesh but looks like a problem file; those are for "
+       "kedge solve and kedge plan"},
       {"$MeshFormat\n4 0 8\n$EndMeshFormat\n",
        "text.msh, line 2: format version 4 cannot be read, only 2.2 and 4.1; " CONVERT},
       {"$MeshFormat\n2.2 0 4\n$EndMeshFormat\n",

@@ -102,8 +102,8 @@ static void a_refused_setting_changes_nothing(void **state)
           "[] order: 'order' stands before the first [section]; put it into one");
   refused(
       f, "equation", "source", "x+q",
-      "[equation] source: column 3 of source: unknown name 'q': known are x, y, pi and the names "
-      "in [parameters]");
+      "[equation] source: column 3 of source: unknown name 'q': known here are x, y, pi; others "
+      "are set in [parameters], above those that use them");
   refused(f, "exact", "du_dx", "1",
           "[exact] du_dx: unknown key 'du_dx' in [exact]; its keys are u");
   assert_int_equal(f->problem->order, 3);

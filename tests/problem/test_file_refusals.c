@@ -38,8 +38,12 @@ static void every_refusal_names_file_line_and_remedy(void **state)
        "plate.ini:5: duplicate key 'order' in [space]; it has been set on line 2"},
       {"[boundary a]\ntype=neumann\n[boundary   a]\ntype=neumann",
        "plate.ini:4: duplicate key 'type' in [boundary a]; it has been set on line 2"},
-      {"[space\norder = 1", "plate.ini:1: a section is written [name], alone on its line"},
-      {"[space] order = 1", "plate.ini:1: a section is written [name], alone on its line"},
+      {"[space\norder = 1",
+       "plate.ini:1: a section is written [name], alone on its line; a group of the mesh with ']', "
+       "' #' or ' ;' in its name is given by its number"},
+      {"[space] order = 1",
+       "plate.ini:1: a section is written [name], alone on its line; a group of the mesh with ']', "
+       "' #' or ' ;' in its name is given by its number"},
       {"[space]\norder 3", "plate.ini:2: expected key = value or [section]"},
       {"[space]\nwhat\norder = 99", "plate.ini:2: expected key = value or [section]"},
       {"[space]\norder =", "plate.ini:2: order in [space] has no value"},
@@ -82,8 +86,8 @@ static void every_refusal_names_file_line_and_remedy(void **state)
       {"[parameters]\nkappa = 2\n[equation]\nsource = kapa*x",
        "plate.ini:4: column 1 of source: unknown name 'kapa': did you mean 'kappa'?"},
       {"[parameters]\na = 2*b\nb = 1",
-       "plate.ini:2: column 3 of a: unknown name 'b': known are x, y, pi and the names in "
-       "[parameters]"},
+       "plate.ini:2: column 3 of a: unknown name 'b': known here are x, y, pi; others are set "
+       "in [parameters], above those that use them"},
       {"[parameters]\na = x", "plate.ini:2: a must be a constant, but it depends on x or y"},
       {"[parameters]\nsin = 1",
        "plate.ini:2: 'sin' cannot name a parameter: it has a meaning already"},
@@ -105,6 +109,7 @@ static void every_refusal_names_file_line_and_remedy(void **state)
        "plate.ini:1: [boundary outer] has no type; add type = dirichlet or type = neumann"},
       {"$MeshFormat\n4.1 0 8\n",
        "plate.ini is a Gmsh mesh; a problem file is expected, which names the mesh in [mesh] file"},
+      {"\x89HDF\r\n", "plate.ini is an HDF5 file, as outputs are; a problem file is expected"},
       {"[mesh]\nfile = \"c.msh\"", "plate.ini:2: values are not quoted; write file = c.msh"},
       {"[equation]\nsource = 'x'", "plate.ini:2: values are not quoted; write source = x"},
       {"[exact]\nu = ", "plate.ini:2: u in [exact] has no value"},
@@ -203,8 +208,8 @@ static void wrong_overrides_name_themselves(void **state)
       {"space.=4", "--set 'space.=4': expected section.key=value, as in space.order=4"},
       {"", "--set '': expected section.key=value, as in space.order=4"},
       {"equation.source=1+q",
-       "--set equation.source=1+q: column 3 of source: unknown name 'q': known are x, y, pi and "
-       "the names in [parameters]"},
+       "--set equation.source=1+q: column 3 of source: unknown name 'q': known here are x, y, "
+       "pi; others are set in [parameters], above those that use them"},
       {"boundary a.value=1",
        "--set boundary a.value=1: [boundary a] has no type; add type = "
        "dirichlet or type = neumann"},

@@ -116,7 +116,9 @@ static void every_error_names_its_column(void **state)
       {"bessel(x)",
        "unknown function 'bessel' at column 1: 'kedge help expressions' lists the functions"},
       {"1+ln(x)", "unknown function 'ln' at column 3: did you mean 'log'?"},
-      {"z+1", "unknown name 'z' at column 1: known are x, y, pi and the names in [parameters]"},
+      {"z+1",
+       "unknown name 'z' at column 1: known here are x, y, pi, sigma; others are set in "
+       "[parameters], above those that use them"},
       {"1+sigmo", "unknown name 'sigmo' at column 3: did you mean 'sigma'?"},
       {"PI", "unknown name 'PI' at column 1: did you mean 'pi'?"},
       {"sin + 1", "the function 'sin' without '(' at column 1: its arguments follow in brackets"},

@@ -91,7 +91,8 @@ static void what_does_not_fit_the_mesh_is_refused(void **state)
        "plate.ini:5: [boundary left] and [boundary 1] are the same group of the mesh; keep one of "
        "them"},
       {"[boundary default]\ntype=dirichlet\n",
-       "plate.ini:2: [boundary default] has no value, and there is no [exact] u to derive it from"},
+       "plate.ini:2: [boundary default] has no value, and there is no [exact] u to derive it from; "
+       "add value = ..."},
       {"[boundary default]\ntype=neumann\nvalue=0\n[boundary left]\ntype=neumann\nvalue=x\n",
        "all boundaries are neumann and reaction is 0: the solution is determined only up to a "
        "constant; make one boundary dirichlet or reaction positive"},
