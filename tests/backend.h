@@ -26,6 +26,14 @@ static inline bool test_is_quick(void)
   return quick && *quick;
 }
 
+/// Whether kernels whose blocks go round have few of them, by KEDGE_BLOCKS: what needs a large mesh
+/// elsewhere happens on a small one.
+static inline bool test_has_few_blocks(void)
+{
+  const char *blocks = getenv("KEDGE_BLOCKS");
+  return blocks && *blocks;
+}
+
 /// Call first in main(): leaves with 77 (skipped) when the backend cannot be had on this machine.
 /// With KEDGE_REQUIRE_GPU set, a missing GPU is a failure.
 static inline void test_skip_without_backend(void)

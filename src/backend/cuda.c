@@ -3,6 +3,8 @@
 // Arrays of up to POOLED_BYTES are of a pool, in the order of the stream: allocating and releasing wait for
 // nothing, and what a solve has released is there for the next one. Large arrays come from the driver and
 // go back to it: there a call costs little beside the work, and no hole is left between them.
+#include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +35,33 @@ kedge_status kg_cuda_launched(kedge_context *ctx, const char *kernel)
 #ifndef NDEBUG
   KG_TRY(kg_cuda_check(ctx, cudaStreamSynchronize(kg_cuda_stream(ctx)), kernel));
 #endif
+  return KEDGE_OK;
+}
+
+unsigned kg_cuda_blocks(kedge_context *ctx, int64_t pieces, int a_multiprocessor)
+{
+  const kg_cuda_state *state = kg_cuda(ctx);
+  int64_t blocks = (int64_t)a_multiprocessor * state->multiprocessors;
+  if (blocks > state->blocks_most) blocks = state->blocks_most;
+  if (blocks > pieces) blocks = pieces;
+  return blocks < 1 ? 1 : (unsigned)blocks;
+}
+
+/// With few blocks a small problem makes each of them go round, as the blocks of a large one do.
+static kedge_status read_blocks_most(kedge_context *ctx, int *most)
+{
+  const char *const found = getenv("KEDGE_BLOCKS");
+  *most = INT_MAX;
+  if (!found || found[0] == '\0') return KEDGE_OK;
+  char *end;
+  errno = 0;
+  const long value = strtol(found, &end, 10);
+  KG_REQUIRE(
+      ctx, *end == '\0' && errno == 0 && value >= 1 && value <= INT_MAX, KEDGE_ERR_INPUT,
+      "the environment variable KEDGE_BLOCKS is \"%s\", and may be a number of blocks from 1 "
+      "on; choose one, or unset it",
+      found);
+  *most = (int)value;
   return KEDGE_OK;
 }
 
@@ -98,6 +127,7 @@ static kedge_status open_state(kedge_context *ctx, kg_cuda_state *state)
                        cudaDeviceGetAttribute(&state->multiprocessors,
                                               cudaDevAttrMultiProcessorCount, state->device),
                        "asking for the multiprocessors"));
+  KG_TRY(read_blocks_most(ctx, &state->blocks_most));
   KG_TRY(kg_cuda_code_version(ctx, &state->code_major));
   KG_TRY(kg_cuda_check(ctx, cudaStreamCreateWithFlags(&state->stream, cudaStreamNonBlocking),
                        "creating a stream"));

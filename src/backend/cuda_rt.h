@@ -32,6 +32,7 @@ typedef struct kg_cuda_residency {
 typedef struct kg_cuda_state {
   int device;
   int multiprocessors;
+  int blocks_most;   ///< of kg_cuda_blocks(): $KEDGE_BLOCKS, without it INT_MAX
   int code_major;    ///< capability the kernels were compiled for; not above that of the GPU
   int shared_limit;  ///< bytes of dynamic shared memory a block may ask for
   bool cooperates;   ///< the blocks of a kernel may wait for each other, when all are resident
@@ -72,6 +73,11 @@ void kg_cuda_repeat_free(kg_repeat *repeat);
 kedge_status kg_cuda_check(kedge_context *ctx, cudaError_t error, const char *what);
 /// After a launch: its error; in debug builds waits for the kernel, so that a fault names it.
 kedge_status kg_cuda_launched(kedge_context *ctx, const char *kernel);
+
+/// Blocks of a kernel each of which takes one piece of work after another: as many as `a_multiprocessor`
+/// of them fill the device, no more than there are pieces or KEDGE_BLOCKS in the environment says
+/// (docs/testing.md), and at least one.
+unsigned kg_cuda_blocks(kedge_context *ctx, int64_t pieces, int a_multiprocessor);
 
 #ifdef __cplusplus
 }

@@ -20,12 +20,10 @@ __device__ __forceinline__ double closed_row(double ap, const kg_open_rows &open
 kedge_status launch(kedge_context *ctx, const kg_cg_vectors_args *a,
                     void (*kernel)(kg_cg_vectors_args, unsigned *), const char *name)
 {
-  int64_t blocks = (a->n + 2 * THREADS - 1) / (2 * THREADS);
-  int64_t most = (int64_t)kg_cuda(ctx)->multiprocessors * BLOCKS;
-  if (most > KG_CG_PARTIALS) most = KG_CG_PARTIALS;
-  if (blocks > most) blocks = most;
-  if (blocks < 1) blocks = 1;  // no rows: the sums are still written
-  kernel<<<(unsigned)blocks, THREADS, 0, kg_cuda_stream(ctx)>>>(
+  int64_t pieces = (a->n + 2 * THREADS - 1) / (2 * THREADS);
+  if (pieces > KG_CG_PARTIALS) pieces = KG_CG_PARTIALS;
+  // One block at least: without rows the sums are still written.
+  kernel<<<kg_cuda_blocks(ctx, pieces, BLOCKS), THREADS, 0, kg_cuda_stream(ctx)>>>(
       *a, kg_cuda(ctx)->counters + KG_COUNTER_VECTORS);
   return kg_cuda_launched(ctx, name);
 }

@@ -305,8 +305,7 @@ kedge_status launch_solve_columns(kedge_context *ctx, const element_solve_args &
 {
   using shape = column_shape<Operator, N>;
   KG_TRY(ask_for_shared(ctx, solve_columns<shape>, shape::BYTES));
-  const int most = shape::BLOCKS * kg_cuda(ctx)->multiprocessors;
-  const unsigned blocks = (unsigned)(a.n_groups < most ? a.n_groups : most);
+  const unsigned blocks = kg_cuda_blocks(ctx, a.n_groups, shape::BLOCKS);
   solve_columns<shape><<<blocks, 32 * COLUMN_WARPS, shape::BYTES, kg_cuda_stream(ctx)>>>(a);
   return kg_cuda_launched(ctx, name);
 }

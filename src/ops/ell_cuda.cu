@@ -218,12 +218,10 @@ extern "C" kedge_status kg_ell_assemble_cuda(kedge_context *ctx, const kg_ell_as
 
 extern "C" kedge_status kg_ell_apply_cuda(kedge_context *ctx, const kg_ell_apply_args *args)
 {
-  const int64_t needed = (args->matrix.rows + BLOCK - 1) / BLOCK;
-  int64_t grid = (int64_t)kg_cuda(ctx)->multiprocessors * BLOCKS_PER_SM;  // all at once
-  if (grid > KG_ELL_PARTIALS) grid = KG_ELL_PARTIALS;
-  if (grid > needed) grid = needed;
-  if (grid == 0) grid = 1;  // no rows, but a sum to set
-  apply_kernel<<<(unsigned)grid, BLOCK, 0, kg_cuda_stream(ctx)>>>(
+  int64_t pieces = (args->matrix.rows + BLOCK - 1) / BLOCK;
+  if (pieces > KG_ELL_PARTIALS) pieces = KG_ELL_PARTIALS;
+  // One block at least: without rows there is a sum to set.
+  apply_kernel<<<kg_cuda_blocks(ctx, pieces, BLOCKS_PER_SM), BLOCK, 0, kg_cuda_stream(ctx)>>>(
       *args, kg_cuda(ctx)->counters + KG_COUNTER_ELL);
   return kg_cuda_launched(ctx, "applying the ELL matrix");
 }

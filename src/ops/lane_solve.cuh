@@ -229,8 +229,7 @@ template <class shape>
 kedge_status launch_solve_lanes(kedge_context *ctx, const element_solve_args &a, const char *name)
 {
   KG_TRY(ask_for_shared(ctx, solve_lanes<shape>, shape::BYTES));
-  const int most = shape::BLOCKS * kg_cuda(ctx)->multiprocessors;
-  const unsigned blocks = (unsigned)(a.n_groups < most ? a.n_groups : most);
+  const unsigned blocks = kg_cuda_blocks(ctx, a.n_groups, shape::BLOCKS);
   solve_lanes<shape><<<blocks, 32 * shape::WARPS, shape::BYTES, kg_cuda_stream(ctx)>>>(a);
   return kg_cuda_launched(ctx, name);
 }

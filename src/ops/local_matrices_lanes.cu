@@ -166,11 +166,10 @@ kedge_status launch(kedge_context *ctx, const kg_local_matrices_args &a)
   KG_TRY(kg_cuda_check(
       ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared),
       "local_matrices: asking for shared memory"));
-  const int processors = kg_cuda(ctx)->multiprocessors, groups = a.batch.count.n_groups;
-  const bool whole = groups >= 2 * warps * processors;  // few: all warps to work
+  const int groups = a.batch.count.n_groups, most = (int)kg_cuda_blocks(ctx, INT_MAX, 1);
+  const bool whole = groups >= 2 * warps * most;  // few: all warps to work
   const int pieces = groups * (whole ? 1 : shape::LANES);
-  kernel<<<(unsigned)(pieces < processors ? pieces : processors), 32 * warps, shared,
-           kg_cuda_stream(ctx)>>>(a, whole);
+  kernel<<<kg_cuda_blocks(ctx, pieces, 1), 32 * warps, shared, kg_cuda_stream(ctx)>>>(a, whole);
   return kg_cuda_launched(ctx, "local_matrices");
 }
 

@@ -322,9 +322,7 @@ kedge_status launch_tensor(kedge_context *ctx, const kg_local_matrices_args &a, 
       ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared),
       "local_matrices: asking for shared memory"));
   const int needed = (a.batch.count.n_groups + teams - 1) / teams;
-  const int blocks =
-      needed < kg_cuda(ctx)->multiprocessors ? needed : kg_cuda(ctx)->multiprocessors;
-  kernel<<<(unsigned)blocks, TEAM_THREADS * teams, shared, kg_cuda_stream(ctx)>>>(a);
+  kernel<<<kg_cuda_blocks(ctx, needed, 1), TEAM_THREADS * teams, shared, kg_cuda_stream(ctx)>>>(a);
   return kg_cuda_launched(ctx, "local_matrices");
 }
 

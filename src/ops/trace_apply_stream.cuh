@@ -279,9 +279,7 @@ kedge_status launch_stream(kedge_context *ctx, const kg_trace_apply_args &a)
   const size_t shared = shape::shared_bytes(a.batch.count);
   kg_cuda_residency *residency = &kg_cuda(ctx)->stream_residency[a.number][P];
   KG_TRY(prepare(ctx, kernel, shape::threads, shared | REDUCED, residency));
-  const int64_t resident = (int64_t)residency->blocks * kg_cuda(ctx)->multiprocessors;
-  const unsigned grid =
-      (unsigned)(resident < a.batch.count.n_patches ? resident : a.batch.count.n_patches);
+  const unsigned grid = kg_cuda_blocks(ctx, a.batch.count.n_patches, residency->blocks);
   return kg_chain_launch(ctx, "trace_apply", kernel, grid, shape::threads, shared, a.chained, a,
                          kg_cuda(ctx)->counters + KG_COUNTER_TRACE_APPLY);
 }

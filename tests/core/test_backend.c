@@ -241,6 +241,48 @@ static void graphs_without_loops_repeat_too(void **state)
   check_repetition();
   cuda->loops = loops;
 }
+
+static kedge_context *open_with_blocks(const char *blocks)
+{
+  kedge_context_options options = KEDGE_CONTEXT_OPTIONS_INIT;
+  options.backend = KEDGE_BACKEND_CUDA;
+  kedge_context *opened = NULL;
+  const char *const before = getenv("KEDGE_BLOCKS");
+  char *const kept = before ? strdup(before) : NULL;
+  setenv("KEDGE_BLOCKS", blocks, 1);
+  if (kedge_context_create(&options, &opened) != KEDGE_OK) assert_null(opened);
+  if (kept)
+    setenv("KEDGE_BLOCKS", kept, 1);
+  else
+    unsetenv("KEDGE_BLOCKS");
+  free(kept);
+  return opened;
+}
+
+static void blocks_that_go_round_are_as_few_as_the_environment_says(void **state)
+{
+  (void)state;
+  if (ctx->backend != KEDGE_BACKEND_CUDA) skip();
+  kedge_context *few = open_with_blocks("3"), *all = open_with_blocks("");
+  assert_int_equal(kg_cuda_blocks(few, 1000, 1), 3);
+  assert_int_equal(kg_cuda_blocks(few, 2, 1), 2);
+  assert_int_equal(kg_cuda_blocks(few, 0, 1), 1);
+  assert_int_equal(kg_cuda_blocks(all, 1000000, 4), 4 * kg_cuda(all)->multiprocessors);
+  kedge_context_destroy(all);
+  kedge_context_destroy(few);
+}
+
+static void a_number_of_blocks_that_is_none_is_refused(void **state)
+{
+  (void)state;
+  if (ctx->backend != KEDGE_BACKEND_CUDA) skip();
+  const char *const wrong[] = {"0", "-1", "two", "2x", "99999999999999999999"};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+    assert_null(open_with_blocks(wrong[i]));
+    assert_non_null(strstr(kedge_context_error(NULL), "KEDGE_BLOCKS"));
+    assert_non_null(strstr(kedge_context_error(NULL), wrong[i]));
+  }
+}
 #endif
 
 int main(void)
@@ -260,6 +302,8 @@ int main(void)
       cmocka_unit_test(work_is_repeated_so_many_times_or_until_it_is_done),
 #ifdef KEDGE_WITH_CUDA
       cmocka_unit_test(graphs_without_loops_repeat_too),
+      cmocka_unit_test(blocks_that_go_round_are_as_few_as_the_environment_says),
+      cmocka_unit_test(a_number_of_blocks_that_is_none_is_refused),
 #endif
   };
   return cmocka_run_group_tests(tests, open_default, close_default);

@@ -134,8 +134,10 @@ static void all_orders_agree_with_the_host_repeatably_and_within_their_memory(vo
   for (int order = KEDGE_ORDER_MIN; order <= KEDGE_ORDER_MAX; ++order) {
     check_all_operations(33, order, CASE_MIXED);
     if (test_is_quick()) continue;
-    check_all_operations(order <= 3 ? 300 : 150, order,
-                         (enum case_boundary)(order % CASE_BOUNDARIES));
+    check_all_operations(test_has_few_blocks() ? 1003
+                         : order <= 3          ? 300
+                                               : 150,
+                         order, (enum case_boundary)(order % CASE_BOUNDARIES));
   }
 }
 
@@ -156,7 +158,8 @@ static void local_matrices_of_more_elements_than_a_gpu_takes_at_once_agree_with_
     void **state)
 {
   (void)state;
-  const bool many = test_backend() == KEDGE_BACKEND_CUDA && !test_is_quick();
+  const bool many =
+      test_backend() == KEDGE_BACKEND_CUDA && !test_is_quick() && !test_has_few_blocks();
   for (int order = 3; order <= 7; ++order)
     check_operations(2, !many ? 1003 : order <= 5 ? 102003 : 40003, order, CASE_MIXED);
 }

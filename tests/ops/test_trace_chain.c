@@ -135,12 +135,13 @@ static void *rounded(chain *s, const void *from, size_t count)
 
 /// Blocks that stay on their multiprocessor take one patch after the other, and K^e of the next one comes
 /// while this one is computed. A number of K^e that is written over before it was read shows in one
-/// product of four (P = 6) or of a hundred (P = 9).
+/// product of four (P = 6) or of a hundred (P = 9) of large meshes.
 static void products_of_more_patches_than_a_gpu_holds_at_once_repeat(void **state)
 {
   (void)state;
-  const bool many = test_backend() == KEDGE_BACKEND_CUDA && !test_is_quick();
-  const int products = many ? 300 : 3;
+  const bool on_gpu = test_backend() == KEDGE_BACKEND_CUDA && !test_is_quick();
+  const bool many = on_gpu && !test_has_few_blocks();
+  const int products = many ? 300 : on_gpu ? 2000 : 3;
   for (int order = 1; order <= KEDGE_ORDER_MAX; ++order) {
     chain s;
     chain_create(&s, !many ? FEW : order <= 4 ? 150003 : 100003, order, KG_CG_RUNNING);

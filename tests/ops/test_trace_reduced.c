@@ -32,7 +32,8 @@ static void sizes_about_groups_and_patches_give_it_too(void **state)
 static void more_patches_than_a_gpu_holds_at_once_give_it_too(void **state)
 {
   (void)state;
-  const bool many = test_backend() == KEDGE_BACKEND_CUDA && !test_is_quick();
+  const bool many =
+      test_backend() == KEDGE_BACKEND_CUDA && !test_is_quick() && !test_has_few_blocks();
   for (int order = KEDGE_ORDER_MIN; order <= KEDGE_ORDER_MAX; ++order)
     with_products(ctx,
                   !many        ? 1003
