@@ -111,6 +111,28 @@ def time_table(c):
     return markdown(heads, rows)
 
 
+FORMS = ("matrix-free", "matrix-free-reduced")  # with and without reaction
+
+
+def forms_table(c):
+    """Assembled forms in times of packed and of reduced K^e, and what the bytes of the two allow."""
+    others = [name for name in ("block-ell", "ell", "cusparse-csr") if name in c.apply]
+    if not others or any(name not in c.apply for name in FORMS):
+        return ""
+    rows = []
+    for order in c.orders:
+        row = [str(order)]
+        for form in FORMS:
+            for name in others:
+                own, other = c.apply[form].get(order), c.apply[name].get(order)
+                row.append(f"{other['seconds'] / own['seconds']:.2f} / {other['bytes'] / own['bytes']:.2f}"
+                           if own and other else "")
+        rows.append(row)
+    heads = ["P", *[f"{STYLES[name][0]}, to {kept}" for kept in ("packed", "reduced") for name in others]]
+    return ("What `operator = matrix-free` gains: packed K^e are read with reaction, reduced ones without. Time of the "
+            "other form in times of that / bytes of the other in times of its bytes.\n\n" + markdown(heads, rows))
+
+
 def iteration_table(c):
     rows = []
     for order in c.orders:
@@ -182,7 +204,7 @@ def tables(c):
     parts = [head,
              "One application: matrix-free in microseconds and as share of its floor, "
              "the others in times of it.\n",
-             time_table(c), variants_text(c), errors_text(c),
+             time_table(c), forms_table(c), variants_text(c), errors_text(c),
              "One iteration of conjugate gradients.\n", iteration_table(c),
              "Memory of a solve: bytes a triangle of this mesh / "
              "millions of triangles that fit this GPU.\n",

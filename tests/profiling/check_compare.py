@@ -59,6 +59,13 @@ class Compare(unittest.TestCase):
         self.assertEqual(c.apply["block-ell"][1]["variant"], "fast")
         self.assertAlmostEqual(c.ratio("block-ell", 1), 1.5)
 
+    def test_assembled_forms_stand_beside_packed_and_reduced_ones_with_their_bytes(self):
+        c = self.comparison(line("matrix-free", 3, 2e-6), line("matrix-free-reduced", 3, 1e-6, bytes=5e5),
+                            line("ell", 3, 5e-6, bytes=2e6))
+        self.assertIn("| 3 | 2.50 / 2.00 | 5.00 / 4.00 |", plot_compare.forms_table(c))
+        self.assertIn("ELL, to packed | ELL, to reduced", plot_compare.tables(c))
+        self.assertEqual(plot_compare.forms_table(self.comparison(line("matrix-free", 3, 2e-6), line("ell", 3, 5e-6))), "")
+
     def test_the_best_assembled_matrix_is_not_a_local_one(self):
         c = self.comparison(line("matrix-free", 1, 2e-6), line("matrix-free-plain", 1, 3e-6), line("ell", 1, 8e-6),
                             line("cusparse-csr", 1, 5e-6))
