@@ -155,21 +155,33 @@ kedge_status kg_multigrid_apply(kedge_context *ctx, const kg_multigrid *m,
   return smooth(ctx, m, &cycle, (smoothing){.correction = correction, .sum = v});
 }
 
+kg_cost kg_multigrid_product_cost(const kg_multigrid_shape *s, kg_number number)
+{
+  kg_cost cost = s->reduced ? kg_trace_apply_cost_reduced(s->size, &s->count)
+                            : kg_trace_apply_cost(s->size, &s->count);
+  cost.bytes *= (double)kg_number_bytes(number) / sizeof(double);
+  return cost;
+}
+
+/// Without what rounds the residual in.
+static kg_cost cycle_cost(const kg_multigrid_shape *s, kg_cost step)
+{
+  const double k = s->smoothing_steps, products = s->reduced ? 2 * k - 1 : 2 * k;
+  kg_cost sum = kg_cost_plus((kg_cost){0}, products, kg_multigrid_product_cost(s, s->number));
+  sum = kg_cost_plus(sum, 2 * k, step);
+  sum = kg_cost_plus(sum, 1, kg_vertex_transfer_cost(&s->count, s->n_vertices, s->number));
+  if (s->reduced) sum.bytes += 20.0 * s->count.n_free;  // opposite unknowns and fluxes
+  if (!kg_multigrid_has_vertex_modes(s)) return sum;
+  // of r - A z, and of r, which counts as much
+  return kg_cost_plus(sum, 2,
+                      kg_vertex_modes_restrict_cost(s->size, &s->count, s->n_vertices, s->number));
+}
+
 kg_cost kg_multigrid_apply_cost(const kg_multigrid_shape *s)
 {
-  const double k = s->smoothing_steps, size = (double)kg_number_bytes(s->number) / 8.0;
-  const double products = s->flux ? 2 * k - 1 : 2 * k;
-  const kg_cost op = s->reduced ? kg_trace_apply_cost_reduced(s->size, &s->count)
-                                : kg_trace_apply_cost(s->size, &s->count);
-  const kg_cost step = kg_smoother_step_cost(s->smoother, s->size, &s->count, s->n_line_steps);
-  if (s->smoothing_steps == 0) return step;
-  kg_cost sum = kg_cost_plus(kg_cost_plus((kg_cost){0}, products, op), 2 * k, step);
-  sum.bytes *= size;
-  sum = kg_cost_plus(sum, 1, kg_vertex_transfer_cost(&s->count, s->n_vertices, s->number));
-  if (s->flux) sum.bytes += 20.0 * s->count.n_free;  // opposite unknowns and fluxes
-  if (kg_multigrid_has_vertex_modes(s))              // of r - A z, and of r, which counts as much
-    sum = kg_cost_plus(sum, 2,
-                       kg_vertex_modes_restrict_cost(s->size, &s->count, s->n_vertices, s->number));
+  const kg_cost step =
+      kg_smoother_step_cost(s->smoother, s->size, &s->count, s->n_line_steps, s->number);
+  kg_cost sum = s->smoothing_steps > 0 ? cycle_cost(s, step) : step;
   if (kg_multigrid_has_copies(s))
     sum.bytes += kg_round_cost((int64_t)s->count.n_free * s->size.n_edge).bytes;
   return sum;

@@ -111,7 +111,7 @@ static void space_at(const kg_multigrid_shape *shape, void *memory, kg_multigrid
   m->space.edge_row = kg_piece(memory, 2 * n_free, i, bytes);
   m->space.begin = kg_piece(memory, n_vertices + 1, i, bytes);
   m->space.ends = kg_piece(memory, 2 * n_free, i, bytes);
-  if (shape->flux) {
+  if (shape->reduced) {
     m->flux.opposite = kg_piece(memory, 2 * n_free, i, bytes);
     m->flux.q = kg_piece(memory, 3 * n_free, sizeof *m->flux.q, bytes);
   }
@@ -191,7 +191,7 @@ static kedge_status make_coarse(kedge_context *ctx, const kg_multigrid_args *a, 
                                       .work = (char *)a->work + elements,
                                       .work_bytes = a->work_bytes - elements};
   KG_TRY(kg_vertex_matrix_fill(ctx, &args));
-  if (a->shape.flux)
+  if (a->shape.reduced)
     KG_TRY(kg_vertex_flux_fill(
         ctx, &(kg_vertex_flux_args){
                  .batch = a->batch, .space = m->space, .element = args.element, .flux = m->flux}));
@@ -290,17 +290,26 @@ int kg_multigrid_levels(const kg_multigrid *multigrid)
   return 1 + info.n_levels;
 }
 
-kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *s)
+kg_cost kg_multigrid_lower_cost(const kg_multigrid_shape *s)
 {
-  kg_cost sum = kg_smoother_make_cost(s->smoother, s->size, &s->count, s->n_line_steps);
-  if (s->smoothing_steps == 0) return sum;
-  sum = kg_cost_plus(sum, 1, kg_vertex_space_cost(&s->count, s->n_vertices));
-  sum = kg_cost_plus(sum, 1, kg_vertex_matrix_cost(&s->count, s->n_vertices));
-  if (s->flux) sum = kg_cost_plus(sum, 1, kg_vertex_flux_cost(&s->count));
+  kg_cost sum =
+      kg_smoother_make_cost(s->smoother, s->size, &s->count, s->n_line_steps, s->local, s->number);
   if (kg_multigrid_has_vertex_modes(s))
-    sum = kg_cost_plus(sum, 1, kg_vertex_modes_cost(s->size, &s->count, s->n_vertices));
-  if (!kg_multigrid_has_copies(s)) return sum;
+    sum = kg_cost_plus(sum, 1, kg_vertex_modes_cost(s->size, &s->count, s->n_vertices, s->local));
+  if (s->smoothing_steps == 0 || !kg_multigrid_has_copies(s)) return sum;
   return kg_cost_plus(sum, 1,
                       s->reduced ? kg_round_cost((int64_t)local_count(s))
                                  : kg_local_differences_cost(s->size, s->count.n_elements));
+}
+
+kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *s)
+{
+  const kg_local_form form = s->reduced              ? KG_LOCAL_REDUCED
+                             : s->local == KG_SINGLE ? KG_LOCAL_DIFFERENCES
+                                                     : KG_LOCAL_PACKED;
+  kg_cost sum = kg_multigrid_lower_cost(s);
+  if (s->smoothing_steps == 0) return sum;
+  sum = kg_cost_plus(sum, 1, kg_vertex_space_cost(&s->count, s->n_vertices));
+  sum = kg_cost_plus(sum, 1, kg_vertex_matrix_cost(&s->count, s->n_vertices, s->local, form));
+  return s->reduced ? kg_cost_plus(sum, 1, kg_vertex_flux_cost(&s->count)) : sum;
 }

@@ -8,8 +8,8 @@
 ///
 ///     smooth A z = r from z = 0;  c = C P^T (r - A z);  z += P c;  smooth A z = r from z
 ///
-/// It applies A 2 k times. Without reaction once less: A P c, and with it the product of the corrected z,
-/// is known from the fluxes of c (ops/vertex_flux.h).
+/// It applies A 2 k times. Without reaction, where K^e are reduced, once less: A P c, and with it the product
+/// of the corrected z, is known from the fluxes of c (ops/vertex_flux.h).
 ///
 /// Everything that depends on the matrix is made once, by kg_multigrid_create(), in memory that the
 /// caller gives; a cycle only launches operators.
@@ -32,8 +32,8 @@ typedef struct kg_multigrid_shape {
   int32_t n_lines, n_line_steps;  ///< KEDGE_SMOOTHER_LINE, KEDGE_SMOOTHER_STRIP
   kg_number number;               ///< of the cycle on the trace; the levels below are double
   kg_number local;  ///< of the K^e that it is given; where that is single precision, `number` is
-  bool flux;        ///< there is no reaction
-  bool reduced;     ///< the K^e that it is given are
+  bool
+      reduced;  ///< the K^e that it is given are: there is no reaction, and A P c is known by its fluxes
 } kg_multigrid_shape;
 
 /// Whether the cycle is in single precision inside conjugate gradients in double precision.
@@ -114,6 +114,8 @@ void kg_multigrid_destroy(kedge_context *ctx, kg_multigrid *multigrid);
 /// The trace and the levels below it.
 int kg_multigrid_levels(const kg_multigrid *multigrid);
 kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *shape);
+/// The same of kg_multigrid_lower().
+kg_cost kg_multigrid_lower_cost(const kg_multigrid_shape *shape);
 
 /// What a cycle for the residual r of conjugate gradients works with. In single precision that is a
 /// rounded copy of 2^exponent r, with the exponent of the state, or their own.
@@ -134,5 +136,7 @@ kedge_status kg_multigrid_apply_blocks(kedge_context *ctx, const kg_multigrid *m
                                        const kg_trace_apply_args *op, const kg_cg_vectors_args *v);
 /// A cycle without what the coarse solver does.
 kg_cost kg_multigrid_apply_cost(const kg_multigrid_shape *shape);
+/// A product with A on the trace, of a number.
+kg_cost kg_multigrid_product_cost(const kg_multigrid_shape *shape, kg_number number);
 
 KEDGE_END_DECLS

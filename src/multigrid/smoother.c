@@ -71,12 +71,15 @@ kedge_status kg_smoother_make(kedge_context *ctx, const kg_smoother *s, const kg
 }
 
 kg_cost kg_smoother_make_cost(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count,
-                              int32_t n_steps)
+                              int32_t n_steps, kg_number local, kg_number number)
 {
-  if (kind == KEDGE_SMOOTHER_ELEMENT) return kg_element_blocks_cost(size, count);
-  kg_cost sum =
-      kg_cost_plus(kg_edge_blocks_cost(size, count), 1, kg_line_factor_cost(size, n_steps));
-  if (kind == KEDGE_SMOOTHER_STRIP) sum = kg_cost_plus(sum, 1, kg_strip_fill_cost(size, count));
+  if (kind == KEDGE_SMOOTHER_ELEMENT) return kg_element_blocks_cost(size, count, local, number);
+  kg_cost sum = kg_edge_blocks_cost(size, count, local, number);
+  sum = kg_cost_plus(sum, 1, kg_line_factor_cost(size, n_steps, local, number));
+  if (kind != KEDGE_SMOOTHER_STRIP) return sum;
+  sum = kg_cost_plus(sum, 1, kg_strip_fill_cost(size, count, local, number));
+  sum = kg_cost_plus(sum, 1, kg_line_condense_cost(size, count, local, number));
+  sum.bytes += 2.0 * (double)(kg_edge_blocks_count(size, count) * kg_number_bytes(number));  // own
   return sum;
 }
 
@@ -198,13 +201,16 @@ kedge_status kg_smoother_step(kedge_context *ctx, const kg_smoother *s, const kg
 }
 
 kg_cost kg_smoother_step_cost(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count,
-                              int32_t n_steps)
+                              int32_t n_steps, kg_number number)
 {
-  if (kind == KEDGE_SMOOTHER_EDGE) return kg_edge_smooth_cost(size, count);
-  const kg_cost vectors = kg_smooth_vectors_cost((int64_t)count->n_free * size.n_edge);
+  const kg_cost by_edges = kg_edge_smooth_cost(size, count, number);
+  if (kind == KEDGE_SMOOTHER_EDGE) return by_edges;
+  const kg_cost vectors = kg_smooth_vectors_cost((int64_t)count->n_free * size.n_edge, number);
   if (kind == KEDGE_SMOOTHER_ELEMENT)
-    return kg_cost_plus(vectors, 1, kg_trace_apply_cost(size, count));
-  kg_cost sum = kg_cost_plus(vectors, 1, kg_edge_smooth_cost(size, count));
-  if (kind == KEDGE_SMOOTHER_STRIP) sum = kg_cost_plus(sum, 1, kg_strip_cost(size, count));
-  return kg_cost_plus(sum, 2, kg_line_sweep_cost(size, n_steps));
+    return kg_cost_plus(vectors, 1,
+                        number == KG_SINGLE ? kg_trace_apply_cost_single(size, count)
+                                            : kg_trace_apply_cost(size, count));
+  kg_cost sum = kg_cost_plus(vectors, 1, by_edges);
+  if (kind == KEDGE_SMOOTHER_STRIP) sum = kg_cost_plus(sum, 1, kg_strip_cost(size, count, number));
+  return kg_cost_plus(sum, 2, kg_line_sweep_cost(size, n_steps, number));
 }

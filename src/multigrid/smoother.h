@@ -40,8 +40,9 @@ size_t kg_smoother_v_count(kedge_smoother kind, kg_sizes size, const kg_trace_co
 kedge_status kg_smoother_make(kedge_context *ctx, const kg_smoother *smoother,
                               const kg_batch *batch, kg_local local, int32_t *fault);
 /// @param[in] n_steps  of lines
+/// @param[in] local, number  of K^e and of what is made
 kg_cost kg_smoother_make_cost(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count,
-                              int32_t n_steps);
+                              int32_t n_steps, kg_number local, kg_number number);
 
 /// No eigenvalue of B^-1 A is larger. An element has three edges: K^e is positive semidefinite, so
 /// x . K^e x <= 3 (x_1 . K^e x_1 + x_2 . K^e x_2 + x_3 . K^e x_3) for the parts x_l of x on them, and
@@ -59,7 +60,7 @@ double kg_smoother_bound(kedge_smoother kind);
 /// the step converging for all tau (tests/multigrid/test_smoothing.c). With strips it is 1.0 to 1.5, whatever the
 /// shapes (tests/multigrid/test_strips.c).
 /// With vertex modes (ops/vertex_modes.h) the largest eigenvalue is up to 1.08 times as large, and a fourteenth less
-/// takes the fewest (tests/multigrid/test_vertex_modes.c).
+/// takes the fewest.
 double kg_smoother_estimate(kedge_smoother kind, int order, double alignment, bool vertex_modes);
 
 typedef struct kg_smoother_args {
@@ -80,6 +81,6 @@ typedef struct kg_smoother_args {
 kedge_status kg_smoother_step(kedge_context *ctx, const kg_smoother *smoother,
                               const kg_smoother_args *args);
 kg_cost kg_smoother_step_cost(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count,
-                              int32_t n_steps);
+                              int32_t n_steps, kg_number number);
 
 KEDGE_END_DECLS

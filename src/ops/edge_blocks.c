@@ -47,10 +47,12 @@ kedge_status kg_edge_blocks(kedge_context *ctx, const kg_edge_blocks_args *args)
 }
 
 /// The parts of K^e are read once, the inverses written once.
-kg_cost kg_edge_blocks_cost(kg_sizes size, const kg_trace_counts *count)
+kg_cost kg_edge_blocks_cost(kg_sizes size, const kg_trace_counts *count, kg_number local,
+                            kg_number number)
 {
   const double m = size.n_edge, packed = m * (m + 1) / 2, free = count->n_free;
   const double sides = free + count->n_interior + count->n_shared;
-  return (kg_cost){.bytes = 8.0 * packed * (sides + free) + 8.0 * free,
+  const double from = (double)kg_number_bytes(local), real = (double)kg_number_bytes(number);
+  return (kg_cost){.bytes = packed * (from * sides + real * free) + 8.0 * free,
                    .flops = free * m * m * m + packed * (sides - free)};
 }

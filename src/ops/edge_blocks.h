@@ -28,7 +28,9 @@ size_t kg_edge_blocks_count(kg_sizes size, const kg_trace_counts *count);
 /// @retval KEDGE_ERR_NUMERIC  a block is not positive definite in double precision, or too large or
 ///         small for `number`; the sentence says where
 kedge_status kg_edge_blocks(kedge_context *ctx, const kg_edge_blocks_args *args);
-kg_cost kg_edge_blocks_cost(kg_sizes size, const kg_trace_counts *count);
+/// @param[in] local, number  of K^e and of the inverses
+kg_cost kg_edge_blocks_cost(kg_sizes size, const kg_trace_counts *count, kg_number local,
+                            kg_number number);
 
 /// After the kernels of an operator that inverts blocks of edges: wait, and refuse the edge that
 /// `fault` (ops/fault.h) holds.

@@ -31,7 +31,7 @@ typedef struct kg_edge_smooth_args {
 } kg_edge_smooth_args;
 
 kedge_status kg_edge_smooth(kedge_context *ctx, const kg_edge_smooth_args *args);
-kg_cost kg_edge_smooth_cost(kg_sizes size, const kg_trace_counts *count);
+kg_cost kg_edge_smooth_cost(kg_sizes size, const kg_trace_counts *count, kg_number number);
 
 kedge_status kg_edge_smooth_host(kedge_context *ctx, const kg_edge_smooth_args *args);
 kedge_status kg_edge_smooth_cuda(kedge_context *ctx, const kg_edge_smooth_args *args);

@@ -34,10 +34,12 @@ kedge_status kg_element_blocks(kedge_context *ctx, const kg_element_blocks_args 
 }
 
 /// K^e and the parts of the three elements beyond its edges are read, the inverse is written.
-kg_cost kg_element_blocks_cost(kg_sizes size, const kg_trace_counts *count)
+kg_cost kg_element_blocks_cost(kg_sizes size, const kg_trace_counts *count, kg_number local,
+                               kg_number number)
 {
+  const double from = (double)kg_number_bytes(local), real = (double)kg_number_bytes(number);
   const double m = size.n_edge, n = size.n_trace, packed = size.n_packed;
   const double parts = 3 * m * (m + 1) / 2;
-  return (kg_cost){.bytes = (8.0 * (2 * packed + parts) + 36.0) * count->n_elements,
+  return (kg_cost){.bytes = (from * (packed + parts) + real * packed + 36.0) * count->n_elements,
                    .flops = (n * n * n + parts + 2 * packed) * count->n_elements};
 }

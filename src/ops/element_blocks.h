@@ -26,7 +26,9 @@ typedef struct kg_element_blocks_args {
 /// @retval KEDGE_ERR_NUMERIC  a block is not positive definite in double precision, or too large or
 ///         small for `number`; the sentence says where
 kedge_status kg_element_blocks(kedge_context *ctx, const kg_element_blocks_args *args);
-kg_cost kg_element_blocks_cost(kg_sizes size, const kg_trace_counts *count);
+/// @param[in] local, number  of K^e and of the inverses
+kg_cost kg_element_blocks_cost(kg_sizes size, const kg_trace_counts *count, kg_number local,
+                               kg_number number);
 
 kedge_status kg_element_blocks_host(kedge_context *ctx, const kg_element_blocks_args *args);
 kedge_status kg_element_blocks_cuda(kedge_context *ctx, const kg_element_blocks_args *args);

@@ -14,9 +14,22 @@ kedge_status kg_line_factor(kedge_context *ctx, const kg_line_factor_args *args)
 }
 
 /// Of a step: three blocks of K^e read, D^-1 and L written; an inverse and two products.
-kg_cost kg_line_factor_cost(kg_sizes size, int32_t n_steps)
+kg_cost kg_line_factor_cost(kg_sizes size, int32_t n_steps, kg_number local, kg_number number)
 {
   const double m = size.n_edge, packed = m * (m + 1) / 2, steps = n_steps;
-  return (kg_cost){.bytes = steps * (8.0 * (3.0 * packed + 2.0 * m * m) + 12.0),
-                   .flops = steps * 5.0 * m * m * m};
+  const double from = (double)kg_number_bytes(local), real = (double)kg_number_bytes(number);
+  return (kg_cost){
+      .bytes = steps * (from * (2.0 * packed + m * m) + real * (packed + m * m) + 12.0),
+      .flops = steps * 5.0 * m * m * m};
+}
+
+/// Of an element: K^e between its third edge and its pair, W, and its corner; products for the blocks of both edges
+/// and for the one between them.
+kg_cost kg_line_condense_cost(kg_sizes size, const kg_trace_counts *count, kg_number local,
+                              kg_number number)
+{
+  const double m = size.n_edge, elements = count->n_elements;
+  const double both = (double)(kg_number_bytes(local) + kg_number_bytes(number));
+  return (kg_cost){.bytes = elements * (both * 2.0 * m * m + 1.0),
+                   .flops = elements * (m * (m + 1) + m * m) * 2.0 * m};
 }

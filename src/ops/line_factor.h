@@ -43,7 +43,11 @@ typedef struct kg_line_factor_args {
 /// @retval KEDGE_ERR_NUMERIC  a D_s is not positive definite in double precision, or too large or small
 ///         for `number`; the sentence says where
 kedge_status kg_line_factor(kedge_context *ctx, const kg_line_factor_args *args);
-kg_cost kg_line_factor_cost(kg_sizes size, int32_t n_steps);
+/// @param[in] local, number  of K^e and of what is made
+kg_cost kg_line_factor_cost(kg_sizes size, int32_t n_steps, kg_number local, kg_number number);
+/// What strips add: the blocks of all elements' pairs are condensed.
+kg_cost kg_line_condense_cost(kg_sizes size, const kg_trace_counts *count, kg_number local,
+                              kg_number number);
 
 kedge_status kg_line_factor_host(kedge_context *ctx, const kg_line_factor_args *args);
 kedge_status kg_line_factor_cuda(kedge_context *ctx, const kg_line_factor_args *args);

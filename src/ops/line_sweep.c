@@ -10,9 +10,9 @@ kedge_status kg_line_sweep(kedge_context *ctx, const kg_line_sweep_args *args)
   return impl[args->number][ctx->backend](ctx, args);
 }
 
-/// Factors and x are read once, x is written once.
-kg_cost kg_line_sweep_cost(kg_sizes size, int32_t n_steps)
+/// Factors and x are read once, x is written once; the edge of a step.
+kg_cost kg_line_sweep_cost(kg_sizes size, int32_t n_steps, kg_number number)
 {
-  const double m = size.n_edge, steps = n_steps;
-  return (kg_cost){.bytes = steps * (8.0 * (m * m + 2.0 * m) + 4.0), .flops = steps * 2.0 * m * m};
+  const double m = size.n_edge, steps = n_steps, real = (double)kg_number_bytes(number);
+  return (kg_cost){.bytes = steps * (real * (m * m + 2.0 * m) + 4.0), .flops = steps * 2.0 * m * m};
 }

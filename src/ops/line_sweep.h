@@ -20,7 +20,7 @@ typedef struct kg_line_sweep_args {
 } kg_line_sweep_args;
 
 kedge_status kg_line_sweep(kedge_context *ctx, const kg_line_sweep_args *args);
-kg_cost kg_line_sweep_cost(kg_sizes size, int32_t n_steps);
+kg_cost kg_line_sweep_cost(kg_sizes size, int32_t n_steps, kg_number number);
 
 kedge_status kg_line_sweep_host(kedge_context *ctx, const kg_line_sweep_args *args);
 kedge_status kg_line_sweep_cuda(kedge_context *ctx, const kg_line_sweep_args *args);

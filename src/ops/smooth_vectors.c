@@ -18,8 +18,9 @@ kedge_status kg_smooth_advance(kedge_context *ctx, const kg_smooth_vectors_args 
   return impl[args->number][ctx->backend](ctx, args);
 }
 
-kg_cost kg_smooth_vectors_cost(int64_t n)
+kg_cost kg_smooth_vectors_cost(int64_t n, kg_number number)
 {
   // residual: r, A z in, v out; advance: y, z, r in, z out.
-  return (kg_cost){.bytes = 8.0 * 7.0 * (double)n, .flops = 5.0 * (double)n};
+  return (kg_cost){.bytes = 7.0 * (double)kg_number_bytes(number) * (double)n,
+                   .flops = 5.0 * (double)n};
 }

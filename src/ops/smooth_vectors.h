@@ -28,7 +28,7 @@ typedef struct kg_smooth_vectors_args {
 kedge_status kg_smooth_residual(kedge_context *ctx, const kg_smooth_vectors_args *args);
 kedge_status kg_smooth_advance(kedge_context *ctx, const kg_smooth_vectors_args *args);
 /// Both, without d.
-kg_cost kg_smooth_vectors_cost(int64_t n);
+kg_cost kg_smooth_vectors_cost(int64_t n, kg_number number);
 
 kedge_status kg_smooth_residual_host(kedge_context *ctx, const kg_smooth_vectors_args *args);
 kedge_status kg_smooth_advance_host(kedge_context *ctx, const kg_smooth_vectors_args *args);

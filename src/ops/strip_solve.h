@@ -53,9 +53,10 @@ kedge_status kg_strip_fill(kedge_context *ctx, const kg_strip_fill_args *args);
 kedge_status kg_strip_condense(kedge_context *ctx, const kg_strip_args *args);
 /// v = B^-1 v from the y of the lines.
 kedge_status kg_strip_expand(kedge_context *ctx, const kg_strip_args *args);
-kg_cost kg_strip_fill_cost(kg_sizes size, const kg_trace_counts *count);
+kg_cost kg_strip_fill_cost(kg_sizes size, const kg_trace_counts *count, kg_number local,
+                           kg_number number);
 /// Both passes.
-kg_cost kg_strip_cost(kg_sizes size, const kg_trace_counts *count);
+kg_cost kg_strip_cost(kg_sizes size, const kg_trace_counts *count, kg_number number);
 
 kedge_status kg_strip_fill_host(kedge_context *ctx, const kg_strip_fill_args *args);
 kedge_status kg_strip_condense_host(kedge_context *ctx, const kg_strip_args *args);

@@ -31,7 +31,9 @@ typedef struct kg_vertex_matrix_args {
 kedge_status kg_vertex_matrix_work_bytes(kedge_context *ctx, int32_t n_vertices, size_t *bytes);
 /// Waits for the device.
 kedge_status kg_vertex_matrix_fill(kedge_context *ctx, const kg_vertex_matrix_args *args);
-kg_cost kg_vertex_matrix_cost(const kg_trace_counts *count, int32_t n_vertices);
+/// @param[in] local, form  of K^e
+kg_cost kg_vertex_matrix_cost(const kg_trace_counts *count, int32_t n_vertices, kg_number local,
+                              kg_local_form form);
 
 kedge_status kg_vertex_matrix_work_bytes_host(kedge_context *ctx, int32_t n_vertices,
                                               size_t *bytes);

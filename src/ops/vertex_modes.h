@@ -48,7 +48,8 @@ void kg_vertex_mode_shape(int order, double *shape);
 /// Two passes, each with one writer for every word: corners of the elements, then vertices. Waits for the device.
 /// @retval KEDGE_ERR_NUMERIC  an energy phi . A phi is not positive in double precision; the sentence says where
 kedge_status kg_vertex_modes_fill(kedge_context *ctx, const kg_vertex_modes_args *args);
-kg_cost kg_vertex_modes_cost(kg_sizes size, const kg_trace_counts *count, int32_t n_vertices);
+kg_cost kg_vertex_modes_cost(kg_sizes size, const kg_trace_counts *count, int32_t n_vertices,
+                             kg_number local);
 
 kedge_status kg_vertex_modes_fill_host(kedge_context *ctx, const kg_vertex_modes_args *args);
 kedge_status kg_vertex_modes_fill_cuda(kedge_context *ctx, const kg_vertex_modes_args *args);

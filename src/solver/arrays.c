@@ -35,7 +35,6 @@ kg_multigrid_shape kg_shape_multigrid(const kg_shape *s)
                               .n_line_steps = s->n_line_steps,
                               .number = is_single(s) ? KG_SINGLE : KG_DOUBLE,
                               .local = kg_shape_local(s),
-                              .flux = !s->has_reaction,
                               .reduced = kg_shape_reduces(s)};
 }
 

@@ -108,13 +108,12 @@ kedge_status kg_nested_create(kedge_context *ctx, const kg_nested_args *a, kg_ne
 kg_cost kg_nested_create_cost(const kg_shape *shape)
 {
   const kg_multigrid_shape lower = lower_shape(shape);
-  kg_cost cost = kg_order_local_cost(lower.size, kg_shape_reduces(shape), shape->count.n_elements);
-  if (!kg_shape_has_multigrid(shape)) return cost;
-  const kg_cost smoother =
-      kg_smoother_make_cost(lower.smoother, lower.size, &lower.count, lower.n_line_steps);
-  cost.bytes += smoother.bytes;
-  cost.flops += smoother.flops;
-  return cost;
+  const kg_cost local =
+      kg_order_local_cost(lower.size, kg_shape_reduces(shape), shape->count.n_elements);
+  return kg_cost_plus(local, 1,
+                      kg_shape_has_multigrid(shape)
+                          ? kg_multigrid_lower_cost(&lower)
+                          : (kg_cost){.bytes = 2 * 8.0 * lower.size.n_edge * shape->count.n_free});
 }
 
 void kg_nested_prepare(kg_nested *n, const kg_multigrid *multigrid, const kg_cg_vectors_args *upper,

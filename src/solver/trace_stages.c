@@ -173,6 +173,7 @@ static kedge_status measure_smoother(kg_pipeline *p, const kg_trace_apply_args *
   kg_cg_vectors_args work = *vectors;
   if (kg_shape_is_compact(&p->shape)) work.r = work.x;
   KG_TRY(kg_multigrid_bound(p->ctx, &p->multigrid, op, &work, &p->multigrid.largest_eigenvalue));
+  kg_stage_cost(p, kg_multigrid_bound_cost(&p->multigrid.shape), 1.0);
   p->solution->report.setup_seconds += kg_seconds() - began;
   return KEDGE_OK;
 }

@@ -9,6 +9,7 @@
 #include "multigrid/bound.h"
 #include "ops/local_matrices.h"
 #include "ops/local_reduced.h"
+#include "ops/vertex_transfer.h"
 
 static double *zeros(op_case *c, size_t count)
 {
@@ -32,6 +33,7 @@ static void make_operator(trace_system *s)
                                      .local = local,
                                      .condensed = zeros(c, (size_t)c->size.n_trace * lanes)}));
   s->local = case_fetch(c, local);
+  s->device_local = (kg_local){local, KG_DOUBLE, KG_LOCAL_PACKED};
   s->op = (kg_trace_operator){.kind = KEDGE_OPERATOR_MATRIX_FREE,
                               .matrix_free = {.batch = c->batch,
                                               .local = local,
@@ -51,6 +53,7 @@ static void reduce_operator(trace_system *s)
                            .batch = c->batch, .from = op->local, .to = to, .n_groups = n_groups}));
   op->local = to;
   op->reduced = true;
+  s->device_local = (kg_local){to, KG_DOUBLE, KG_LOCAL_REDUCED};
 }
 
 static void make_vectors(trace_system *s)
@@ -88,12 +91,10 @@ static void make_multigrid(trace_system *s, const system_options *o)
                                       .smoother = o->smoother,
                                       .smoothing_steps = o->smoothing_steps,
                                       .alignment = c->mesh->alignment,
-                                      .flux = o->material.reaction == 0.0,
-                                      .reduced = o->reduced},
+                                      .reduced = s->op.matrix_free.reduced},
                             .batch = c->batch,
                             .lines = &s->lines,
-                            .local = {s->op.matrix_free.local, KG_DOUBLE,
-                                      o->reduced ? KG_LOCAL_REDUCED : KG_LOCAL_PACKED},
+                            .local = s->device_local,
                             .solver = o->solver};
   if (kg_smoother_has_lines(o->smoother)) make_lines(s, &args.shape);
   must(s->ctx, kg_multigrid_work_bytes(s->ctx, &args.shape, &args.work_bytes));
@@ -114,7 +115,7 @@ void system_create(trace_system *s, kedge_context *ctx, system_options o)
   s->n_rows = (size_t)s->c.batch.count.n_free * (size_t)s->c.size.n_edge;
   s->n_all = (size_t)s->c.batch.count.n_edges * (size_t)s->c.size.n_edge;
   make_operator(s);
-  if (o.reduced) reduce_operator(s);
+  if (o.material.reaction == 0.0 && !o.packed) reduce_operator(s);
   make_vectors(s);
   make_multigrid(s, &o);
   s->n_pieces = s->c.n_pieces;
@@ -168,11 +169,19 @@ void system_precondition(trace_system *s, const double *r, double *z)
 void system_smooth(trace_system *s, const double *y, double *z)
 {
   const kg_cg_vectors_args *v = &s->vectors;
+  const kg_vertex_modes modes = s->multigrid.modes;
   put(s, v->r, y, s->n_rows);
+  if (modes.value)
+    must(s->ctx, kg_vertex_modes_restrict(
+                     s->ctx, &(kg_vertex_modes_restrict_args){.modes = modes,
+                                                              .size = s->c.size,
+                                                              .n_edges = s->c.batch.count.n_free,
+                                                              .r = v->r}));
   must(s->ctx, kg_smoother_step(s->ctx, &s->multigrid.smoother,
                                 &(kg_smoother_args){.op = s->op.matrix_free,
                                                     .r = v->r,
                                                     .product = v->ap,
+                                                    .modes = modes,
                                                     .from_zero = true,
                                                     .z = v->z,
                                                     .step = 1.0}));

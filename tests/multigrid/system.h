@@ -16,7 +16,8 @@ typedef struct trace_system {
   kg_cg_vectors_args vectors;
   double *trace, *space, *work;  ///< memory of the multigrid
   int n_pieces;                  ///< of the case, that stay
-  double *local;                 ///< host: [group][n (n+1) / 2][lane]
+  kg_local device_local;         ///< K^e of the operator
+  double *local;                 ///< host: [group][n (n+1) / 2][lane], packed
 } trace_system;
 
 typedef struct system_options {
@@ -26,7 +27,7 @@ typedef struct system_options {
   kg_material material;
   kedge_smoother smoother;
   int smoothing_steps;
-  bool reduced;  ///< K^e of operator and multigrid
+  bool packed;  ///< K^e of operator and multigrid, also without reaction, where they are reduced
   const kg_coarse_table *solver;
 } system_options;
 
@@ -42,7 +43,7 @@ void *system_fetch(trace_system *s, const void *device, size_t bytes);
 
 /// z = M r, of host vectors: r [n_rows], z [n_all].
 void system_precondition(trace_system *s, const double *r, double *z);
-/// z = B^-1 y of the smoother, of host vectors: both [n_rows].
+/// z = B^-1 y of the smoother, with its vertex modes, of host vectors: both [n_rows].
 void system_smooth(trace_system *s, const double *y, double *z);
 /// y = A x, of host vectors: x [n_all], y [n_rows].
 void system_multiply(trace_system *s, const double *x, double *y);

@@ -44,7 +44,7 @@ static double dot(size_t n, const double *a, const double *b)
 /// With random r and s: r . M s = M r . s, and r . M r > 0. Fluxes are kept in single precision.
 static void check_symmetry(trace_system *s)
 {
-  const double coarser = s->multigrid.shape.flux ? FLT_EPSILON / DBL_EPSILON : 1.0;
+  const double coarser = s->multigrid.shape.reduced ? FLT_EPSILON / DBL_EPSILON : 1.0;
   const size_t n = s->n_rows;
   double *r = case_randoms(1, n), *q = case_randoms(2, n);
   double *mr = calloc(s->n_all + 1, sizeof *mr), *mq = calloc(s->n_all + 1, sizeof *mq);
@@ -130,7 +130,7 @@ static double *preconditioned(kedge_smoother smoother, int order, int steps, boo
                                  .material = pure_diffusion,
                                  .smoother = smoother,
                                  .smoothing_steps = steps,
-                                 .reduced = reduced,
+                                 .packed = !reduced,
                                  .solver = &exact_coarse});
   double *r = case_randoms(1, s.n_rows), *z = calloc(s.n_all + 1, sizeof *z);
   assert_non_null(z);

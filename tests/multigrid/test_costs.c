@@ -1,0 +1,112 @@
+// What the operators of multigrid say that they move.
+#include <math.h>
+
+#include "cmocka_all.h"
+#include "multigrid/bound.h"
+#include "solver/nested.h"
+
+static const kg_trace_counts count = {.n_elements = 1000,
+                                      .n_groups = 32,
+                                      .n_edges = 1530,
+                                      .n_interior = 1200,
+                                      .n_shared = 250,
+                                      .n_neumann = 20,
+                                      .n_free = 1470};
+enum { STEPS = 700, VERTICES = 531 };
+
+static kg_multigrid_shape shape_of(kedge_smoother smoother, int steps, kg_number number)
+{
+  return (kg_multigrid_shape){.size = kg_sizes_of(6),
+                              .count = count,
+                              .n_vertices = VERTICES,
+                              .smoother = smoother,
+                              .smoothing_steps = steps,
+                              .n_line_steps = kg_smoother_has_lines(smoother) ? STEPS : 0,
+                              .number = number,
+                              .reduced = true};
+}
+
+static void in_single_precision_numbers_are_half_and_indices_are_not(void **state)
+{
+  (void)state;
+  const double indices[] = {
+      [KEDGE_SMOOTHER_EDGE] = 0.0,
+      [KEDGE_SMOOTHER_ELEMENT] = 0.0,
+      [KEDGE_SMOOTHER_LINE] = 2 * 4.0 * STEPS,
+      [KEDGE_SMOOTHER_STRIP] = 2 * 4.0 * STEPS + 16.0 * count.n_free + 26.0 * count.n_elements};
+  for (kedge_smoother kind = 0; kind < KEDGE_SMOOTHER_AUTO; ++kind)
+    for (int order = 1; order <= KEDGE_ORDER_MAX; ++order) {
+      const kg_sizes size = kg_sizes_of(order);
+      const kg_cost whole = kg_smoother_step_cost(kind, size, &count, STEPS, KG_DOUBLE);
+      const kg_cost half = kg_smoother_step_cost(kind, size, &count, STEPS, KG_SINGLE);
+      assert_true(whole.flops == half.flops);
+      assert_true(fabs(2 * half.bytes - whole.bytes - indices[kind]) < 1e-6 * whole.bytes);
+    }
+}
+
+static void of_reduced_matrices_the_coarse_one_reads_three_fluxes(void **state)
+{
+  (void)state;
+  const kg_cost packed = kg_vertex_matrix_cost(&count, VERTICES, KG_DOUBLE, KG_LOCAL_PACKED);
+  const kg_cost reduced = kg_vertex_matrix_cost(&count, VERTICES, KG_DOUBLE, KG_LOCAL_REDUCED);
+  const kg_cost single = kg_vertex_matrix_cost(&count, VERTICES, KG_SINGLE, KG_LOCAL_REDUCED);
+  assert_true(packed.bytes - reduced.bytes == 8.0 * (21 - 3) * count.n_elements);
+  assert_true(reduced.bytes - single.bytes == 4.0 * 3 * count.n_elements);
+  assert_true(reduced.flops < packed.flops);
+}
+
+/// Blocks, vertex modes and copies are made again, what is below the trace is borrowed.
+static void a_lower_order_makes_what_it_does_not_borrow(void **state)
+{
+  (void)state;
+  const kg_multigrid_shape one = shape_of(KEDGE_SMOOTHER_EDGE, 1, KG_DOUBLE);
+  const kg_multigrid_shape two = shape_of(KEDGE_SMOOTHER_EDGE, 2, KG_DOUBLE);
+  kg_multigrid_shape mixed = one;
+  mixed.number = KG_SINGLE;
+  const double modes = kg_vertex_modes_cost(one.size, &count, VERTICES, KG_DOUBLE).bytes;
+  const double copies = 12.0 * kg_reduced_rows(one.size) * KG_LANES * count.n_groups;
+  const double inverses = 4.0 * 7 * 8 / 2 * count.n_free;
+  const double bytes = kg_multigrid_lower_cost(&one).bytes;
+  assert_true(fabs(bytes - kg_multigrid_lower_cost(&two).bytes - modes) < 1.0);
+  assert_true(fabs(kg_multigrid_lower_cost(&mixed).bytes - bytes - copies + inverses) < 1.0);
+  const double below = kg_vertex_space_cost(&count, VERTICES).bytes +
+                       kg_vertex_matrix_cost(&count, VERTICES, KG_DOUBLE, KG_LOCAL_REDUCED).bytes +
+                       kg_vertex_flux_cost(&count).bytes;
+  assert_true(fabs(kg_multigrid_create_cost(&one).bytes - bytes - below) < 1.0);
+}
+
+static void strips_cost_more_to_make_than_lines_and_these_more_than_edges(void **state)
+{
+  (void)state;
+  double cost[KEDGE_SMOOTHER_AUTO];
+  for (kedge_smoother kind = 0; kind < KEDGE_SMOOTHER_AUTO; ++kind)
+    cost[kind] =
+        kg_smoother_make_cost(kind, kg_sizes_of(4), &count, kg_smoother_has_lines(kind) ? STEPS : 0,
+                              KG_DOUBLE, KG_DOUBLE)
+            .bytes;
+  const double m = 5.0, third = 8.0 * count.n_elements * (4 * m * m + 4 * m * m);
+  assert_true(cost[KEDGE_SMOOTHER_LINE] > cost[KEDGE_SMOOTHER_EDGE]);
+  assert_true(cost[KEDGE_SMOOTHER_STRIP] > cost[KEDGE_SMOOTHER_LINE] + third);
+}
+
+static void a_measured_eigenvalue_costs_its_steps(void **state)
+{
+  (void)state;
+  const kg_multigrid_shape two = shape_of(KEDGE_SMOOTHER_EDGE, 2, KG_DOUBLE);
+  const double product = kg_trace_apply_cost_reduced(two.size, &count).bytes;
+  const double bytes = kg_multigrid_bound_cost(&two).bytes;
+  assert_true(bytes > KG_LANCZOS_STEPS * product);
+  assert_true(bytes < KG_LANCZOS_STEPS * (product + kg_multigrid_apply_cost(&two).bytes));
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(in_single_precision_numbers_are_half_and_indices_are_not),
+      cmocka_unit_test(of_reduced_matrices_the_coarse_one_reads_three_fluxes),
+      cmocka_unit_test(a_lower_order_makes_what_it_does_not_borrow),
+      cmocka_unit_test(strips_cost_more_to_make_than_lines_and_these_more_than_edges),
+      cmocka_unit_test(a_measured_eigenvalue_costs_its_steps),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
