@@ -173,65 +173,39 @@ static void the_same_residual_gives_the_same_bits(void **state)
   system_destroy(&s);
 }
 
-/// Make a multigrid of the system's matrices with K^e of element e spoilt; the sentence.
-static const char *refusal(trace_system *s, kedge_smoother smoother, int32_t e)
+/// Of conjugate gradients to 1e-10, with this solver at some 1600 vertices.
+static int64_t iterations_with(const kg_coarse_table *solver, int order)
 {
-  const size_t at = (size_t)(e / KG_LANES) * (size_t)s->c.size.n_packed * KG_LANES + e % KG_LANES;
-  s->local[at] = -100.0;  // entry (0, 0): the first mode of side 0
-  const size_t n_local = (size_t)s->c.size.n_packed * KG_LANES * (size_t)s->c.batch.count.n_groups;
-  kg_multigrid_args args = {.shape = s->multigrid.shape,
-                            .batch = s->c.batch,
-                            .local = {case_input(&s->c, s->local, n_local), KG_DOUBLE},
-                            .solver = &exact_coarse,
-                            .trace = s->trace,
-                            .space = s->space,
-                            .work = s->work};
-  assert_int_equal(smoother, args.shape.smoother);
-  must(ctx, kg_multigrid_work_bytes(ctx, &args.shape, &args.work_bytes));
-  kg_multigrid out;
-  assert_int_equal(kg_multigrid_create(ctx, &args, &out), KEDGE_ERR_NUMERIC);
-  kg_multigrid_destroy(ctx, &out);
-  return kedge_context_error(ctx);
+  trace_system s;
+  system_create(&s, ctx,
+                (system_options){.n_elements = 3200,
+                                 .order = order,
+                                 .boundary = CASE_MIXED,
+                                 .material = pure_diffusion,
+                                 .smoother = KEDGE_SMOOTHER_EDGE,
+                                 .smoothing_steps = 1,
+                                 .solver = solver});
+  const kg_cg_settings settings = {
+      .tolerance = 1e-10, .max_iterations = 100, .multigrid = &s.multigrid};
+  kg_cg_result result;
+  must(ctx, kg_cg_solve(ctx, &s.op, &s.vectors, settings, &result));
+  assert_true(result.converged);
+  assert_int_equal(kg_multigrid_levels(&s.multigrid) > 2, solver == &kg_amg);
+  system_destroy(&s);
+  return result.iterations;
 }
 
-static void an_edge_without_an_inverse_is_named(void **state)
+/// So that better levels, those of a refined mesh for one, could save none (docs/coarse-levels.md).
+static void aggregates_take_as_many_iterations_as_an_exact_coarse_solver(void **state)
 {
   (void)state;
-  trace_system s;
-  const int32_t e = 20;
-  create(&s, 33, 2, CASE_NEUMANN, 1);
-  const char *sentence = refusal(&s, KEDGE_SMOOTHER_EDGE, e);
-  const kedge_mesh *mesh = s.c.mesh;
-  const int32_t *corner = mesh->element_vertices + 3 * e;
-  char names[2][160];
-  for (int k = 0; k < 2; ++k) {  // the edge may be told from either end
-    const double *a = mesh->vertices + 2 * corner[k], *b = mesh->vertices + 2 * corner[1 - k];
-    snprintf(names[k], sizeof names[k], "on the edge from (%g, %g) to (%g, %g)", a[0], a[1], b[0],
-             b[1]);
+  if (test_backend() == KEDGE_BACKEND_CUDA) skip();  // the exact one cannot be recorded
+  for (int order = 1; order <= 9; order += 4) {
+    const int64_t exact = iterations_with(&exact_coarse, order);
+    const int64_t aggregates = iterations_with(&kg_amg, order);
+    print_message("order %d: %d iterations, exact %d\n", order, (int)aggregates, (int)exact);
+    assert_true(aggregates <= exact + 1 && exact <= aggregates + 1);
   }
-  if (!strstr(sentence, names[0]) && !strstr(sentence, names[1]))
-    fail_msg("%s (%s)", sentence, names[0]);
-  system_destroy(&s);
-}
-
-static void an_element_without_an_inverse_is_named(void **state)
-{
-  (void)state;
-  trace_system s;
-  const int32_t e = 20;
-  create_with(&s, KEDGE_SMOOTHER_ELEMENT, 33, 2, CASE_NEUMANN, 1, &with_reaction);
-  const char *sentence = refusal(&s, KEDGE_SMOOTHER_ELEMENT, e);
-  // The element beyond side 0 has the block of that edge, too, and may be the first.
-  const kedge_mesh *mesh = s.c.mesh;
-  const int32_t *sides = mesh->edge_sides + 2 * (mesh->side_edge[3 * e] >> 1);
-  const int32_t first = sides[0] / 3;
-  double centre[2] = {0};
-  for (int i = 0; i < 6; ++i)
-    centre[i % 2] += mesh->vertices[2 * mesh->element_vertices[3 * first + i / 2] + i % 2] / 3;
-  char name[160];
-  snprintf(name, sizeof name, "the block of the element around (%g, %g)", centre[0], centre[1]);
-  if (!strstr(sentence, name)) fail_msg("%s (%s)", sentence, name);
-  system_destroy(&s);
 }
 
 int main(void)
@@ -242,8 +216,7 @@ int main(void)
       cmocka_unit_test(the_preconditioned_operator_has_eigenvalues_up_to_one),
       cmocka_unit_test(reduced_matrices_make_the_same_preconditioner),
       cmocka_unit_test(the_same_residual_gives_the_same_bits),
-      cmocka_unit_test(an_edge_without_an_inverse_is_named),
-      cmocka_unit_test(an_element_without_an_inverse_is_named),
+      cmocka_unit_test(aggregates_take_as_many_iterations_as_an_exact_coarse_solver),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);
