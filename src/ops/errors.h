@@ -19,11 +19,11 @@ KG_INLINE double kg_larger(double a, double b)
   return a > b || isnan(a) ? a : b;
 }
 
-/// Warps of a GPU that share a group, by order from 1 on: that many do the P + 4 rows of points of the
+/// Warps of a GPU that share a group, by order from 1 on: that many do the P + 3 rows of points of the
 /// rule in steps that leave few of them idle.
 #define KG_ERROR_SHARES                \
   {                                    \
-    1, 1, 1, 4, 5, 5, 6, 6, 5, 5, 5, 4 \
+    1, 1, 1, 4, 4, 5, 5, 6, 6, 5, 5, 5 \
   }
 
 typedef struct kg_errors_args {

@@ -2,7 +2,7 @@
 // exact values in memory.
 // Layout  all arrays [group][row][lane]: lanes are neighbouring words.
 // Map     lane = element; a warp does a group at low orders, else the warps of a block share its
-//         rows of points and its nodes (point_sums.cuh). Sums in a fixed order.
+//         rows of points (point_sums.cuh). Sums in a fixed order.
 // Cost    kg_errors_cost()
 #include "ops/errors.h"
 #include "ops/point_values.cuh"
@@ -17,8 +17,7 @@ using error_shape = kg::error_shape<P, shares[P - 1]>;
 
 template <int P>
 struct memory_exact {
-  static constexpr int R = kg::point_shape<P>::R, POINTS = R * R + kg::point_shape<P>::N;
-  static constexpr int NODES = 4;
+  static constexpr int R = kg::point_shape<P>::R, POINTS = R * R + KG_POINT_CORNERS;
   const double *exact;
 
   struct points {
@@ -33,7 +32,7 @@ struct memory_exact {
   {
     return {exact + number * R * KG_LANES};
   }
-  __device__ __forceinline__ double node(int k) const
+  __device__ __forceinline__ double corner(int k) const
   {
     return exact[(R * R + k) * KG_LANES];
   }

@@ -21,7 +21,7 @@ static void pack_of_elements(const kg_errors_args *a, int64_t g, int part, kg_er
     u -= *kg_lanes_row_const(a->exact, g, 3 * n_points, point, part);
     for (int i = 0; i < n_elements; ++i) sums->u_max = kg_larger(sums->u_max, fabs(u[i]));
     const double w = a->points.weight[point];
-    if (w == 0.0) continue;  // a node
+    if (w == 0.0) continue;  // a corner
     for (int i = 0; i < N; ++i) {
       qx += phi[i] * *kg_lanes_row_const(a->q, g, 2 * N, i, part);
       qy += phi[i] * *kg_lanes_row_const(a->q, g, 2 * N, N + i, part);

@@ -47,9 +47,9 @@ typedef struct kg_batch {
   kg_reference reference;
 } kg_batch;
 
-/// Points of an element at which functions are sampled: a quadrature rule, followed by the Lagrange
-/// nodes of the element with weight 0 (so that maxima see them). The rule is a product: rows of as
-/// many points, on which mode k = (i, j) is along[point of the row][i] across[row][k]
+/// Points of an element at which functions are sampled: a quadrature rule, followed by the corners of
+/// the element with weight 0 (so that maxima see them). The rule is a product: rows of as many
+/// points, on which mode k = (i, j) is along[point of the row][i] across[row][k]
 /// (kg_dubiner_factors()).
 typedef struct kg_points {
   int n;                 ///< points
@@ -62,9 +62,16 @@ typedef struct kg_points {
   const double *across;  ///< [row][n_star]
 } kg_points;
 
+enum {
+  KG_POINT_ROWS_MAX = KEDGE_ORDER_MAX + 3,
+  KG_POINT_CORNERS = 3,  ///< behind the points of the rule
+};
+
+/// So many that the square of the error of u*, whose leading part has degree P + 2, is integrated
+/// exactly (docs/math.md#sums-over-points).
 static inline int kg_point_rows(int order)
 {
-  return order + 4;
+  return order + 3;
 }
 /// `basis`, `along` and `across` lie one behind the other: doubles of all three.
 static inline size_t kg_points_table(kg_sizes size, int n_points)

@@ -3,15 +3,15 @@
 // file (load_vectors_cuda.cu, errors_cuda.cu), for formulas NVRTC (sample_kernel.h), without any
 // header; there products and sums are not fused unless they say so.
 //
-// The rule and the modes are products in collapsed coordinates: R = P + 4 rows of R points each, and
+// The rule and the modes are products in collapsed coordinates: R = P + 3 rows of R points each, and
 // mode (i, j), number d (d+1) / 2 + i with d = i + j, is along_i(point of the row) across_ij(row).
 // So a sum over modes at the points of a row goes by i, and a row costs N + R m products instead of
-// R N. Nodes, behind the points of the rule, have no weight and no such form.
+// R N. The corners, behind the points of the rule, have no weight and no such form.
 //
-// A Rule has along(a, i), across(row, mode), weight(point) and node(k, mode), the same for all lanes.
+// A Rule has along(a, i), across(row, mode), weight(point) and corner(k, mode), the same for all lanes.
 // A Source has row(number).value(a) of the lane and says how many points to UNROLL; an Exact has
-// row(number).values(a, [3]) and, of u alone, node(k), and says how many NODES to do at once. Both look
-// at a sum of what they gave: check(sum). Modes of a lane lie 32 doubles apart.
+// row(number).values(a, [3]) and, of u alone, corner(k). Both look at a sum of what they gave: check(sum).
+// Modes of a lane lie 32 doubles apart.
 #pragma once
 
 namespace kg
@@ -26,7 +26,7 @@ __device__ __forceinline__ double larger(double a, double b)
 
 template <int P>
 struct point_shape {
-  static constexpr int R = P + 4;                                 ///< rows; points of a row
+  static constexpr int R = P + 3;                                 ///< rows; points of a row
   static constexpr int N = (P + 1) * (P + 2) / 2, S = N + P + 2;  ///< modes; of order P + 1
   static constexpr int LANES = 32;
 };
@@ -125,28 +125,22 @@ __device__ __forceinline__ void errors_of_rows(const Rule &rule, const Exact &ex
     }
 }
 
-/// |u - exact| at nodes first.., NODES of them; beyond the last one they repeat it.
-template <int P, int NODES, class Rule, class Exact>
-__device__ __forceinline__ void errors_of_nodes(const Rule &rule, const Exact &exact,
-                                                const point_fields &field, int first,
-                                                point_errors &error)
+/// |u - exact| at the corners.
+template <int P, class Rule, class Exact>
+__device__ __forceinline__ void errors_of_corners(const Rule &rule, const Exact &exact,
+                                                  const point_fields &field, point_errors &error)
 {
-  using shape = point_shape<P>;
-  double sum[NODES];
-  int node[NODES];
+  double sum[3];
 #pragma unroll
-  for (int k = 0; k < NODES; ++k) {
-    node[k] = first + k < shape::N ? first + k : shape::N - 1;
-    sum[k] = -exact.node(node[k]);
-  }
+  for (int k = 0; k < 3; ++k) sum[k] = -exact.corner(k);
 #pragma unroll 4
-  for (int mode = 0; mode < shape::N; ++mode) {
-    const double mode_u = field.u[mode * shape::LANES];
+  for (int mode = 0; mode < point_shape<P>::N; ++mode) {
+    const double mode_u = field.u[mode * point_shape<P>::LANES];
 #pragma unroll
-    for (int k = 0; k < NODES; ++k) sum[k] = fma(rule.node(node[k], mode), mode_u, sum[k]);
+    for (int k = 0; k < 3; ++k) sum[k] = fma(rule.corner(k, mode), mode_u, sum[k]);
   }
 #pragma unroll
-  for (int k = 0; k < NODES; ++k) error.largest = larger(error.largest, fabs(sum[k]));
+  for (int k = 0; k < 3; ++k) error.largest = larger(error.largest, fabs(sum[k]));
 }
 
 /// SHARE warps share a group in errors_of_group(), and do ROWS rows at once. One warp has a group for
@@ -174,9 +168,7 @@ __device__ __forceinline__ void errors_of_group(const Rule &rule, const Exact &e
 #pragma unroll 1
   for (int row = share * shape::ROWS; row < point_shape<P>::R; row += shape::SHARE * shape::ROWS)
     errors_of_rows<P, shape::ROWS>(rule, exact, field, row, mine);
-#pragma unroll 1
-  for (int k = share * Exact::NODES; k < point_shape<P>::N; k += shape::SHARE * Exact::NODES)
-    errors_of_nodes<P, Exact::NODES>(rule, exact, field, k, mine);
+  if (share == shape::SHARE - 1) errors_of_corners<P>(rule, exact, field, mine);
   exact.check(mine.u2 + mine.q2 + mine.largest);
   double error[4] = {jacobian * mine.u2, jacobian * mine.q2, jacobian * mine.star2,
                      jacobian > 0.0 ? mine.largest : 0.0};

@@ -25,7 +25,7 @@ struct memory_rule {
   {
     return __ldg(points.weight + point);
   }
-  __device__ __forceinline__ double node(int k, int mode) const
+  __device__ __forceinline__ double corner(int k, int mode) const
   {
     constexpr int R = point_shape<P>::R;
     return __ldg(points.basis + (R * R + k) * point_shape<P>::S + mode);

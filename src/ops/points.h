@@ -1,6 +1,6 @@
 /// @file
-/// The points of the sampling rule that a source is used at: those of the quadrature, without the nodes
-/// behind them.
+/// The points of the sampling rule that a source is used at: those of the quadrature, without the
+/// corners behind them.
 #pragma once
 #include "ops/ops.h"
 

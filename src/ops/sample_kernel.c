@@ -39,25 +39,17 @@ static void write_table(FILE *out, const char *name, int rows, int columns, cons
   fprintf(out, "};\n\n");
 }
 
-/// Where the points are: in their row, from its first corner on; their row, from the base on; and what the
-/// corners weigh at nodes.
+/// Where the points are: in their row, from its first corner on; their row, from the base on.
 static void write_points(FILE *out, kg_sample_points p)
 {
-  double along[KEDGE_ORDER_MAX + 4], across[KEDGE_ORDER_MAX + 4];
-  const int rows = p.points.rows, rule = rows * rows, n_nodes = p.points.n - rule;
-  double nodes[(KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 2) / 2][3];
+  double along[KG_POINT_ROWS_MAX], across[KG_POINT_ROWS_MAX];
+  const int rows = p.points.rows;
   for (int k = 0; k < rows; ++k) {
     across[k] = 0.5 * (1.0 + p.points.s[k * rows]);
     along[k] = 0.5 * (1.0 + p.points.r[k]) / (1.0 - across[0]);
   }
-  for (int k = 0; k < n_nodes; ++k) {
-    nodes[k][1] = 0.5 * (1.0 + p.points.r[rule + k]);
-    nodes[k][2] = 0.5 * (1.0 + p.points.s[rule + k]);
-    nodes[k][0] = 1.0 - nodes[k][1] - nodes[k][2];
-  }
   write_list(out, "along_point", rows, along);
   write_list(out, "across_point", rows, across);
-  if (n_nodes > 0) write_table(out, "node_point", n_nodes, 3, nodes[0]);
 }
 
 kedge_status kg_sample_kernel_source(kedge_context *ctx, kg_sample_kind kind, kg_sample_points p,
@@ -71,13 +63,16 @@ kedge_status kg_sample_kernel_source(kedge_context *ctx, kg_sample_kind kind, kg
   size_t size;
   FILE *out = open_memstream(source, &size);
   if (out) {
+    const int rule = rows * rows, n_star = p.points.n_star;
     if (kind == KG_SAMPLE_LOADS) fprintf(out, "#define LOADS\n");
     fprintf(out, "enum { ORDER = %d, POINTS = %d, FUNCTIONS = %d, SHARE = %d };\n\n", p.order,
             p.points.n, n_functions, shares[p.order - 1]);
     write_points(out, p);
-    write_list(out, "weight_table", rows * rows, p.points.weight);
+    write_list(out, "weight_table", rule, p.points.weight);
     write_table(out, "along_table", rows, p.order + 2, p.points.along);
-    write_table(out, "across_table", rows, p.points.n_star, p.points.across);
+    write_table(out, "across_table", rows, n_star, p.points.across);
+    if (p.points.n > rule)
+      write_table(out, "corner_table", p.points.n - rule, n_star, p.points.basis + rule * n_star);
     fprintf(out, "%s\n%s\n%s\n%s", kg_circle_text, evaluate, kg_point_sums_text,
             kg_sample_kernels_text);
   }

@@ -78,7 +78,6 @@ kedge_status kg_sample_errors(kedge_context *ctx, const kg_sample_kernel *kernel
                        &first,
                        &n,
                        &n_elements,
-                       &a.points.basis,
                        &a.u,
                        &a.q,
                        &a.u_star,

@@ -4,16 +4,13 @@
 // for load vectors.
 //
 // Layout, Map  as load_vectors_cuda.cu and errors_cuda.cu
-// Points       of a row lie on a line: two multiply-adds for the two coordinates of a point. Nodes are
-//              computed as the host does (solver/sampling.c), in its order
+// Points       of a row lie on a line: two multiply-adds for the two coordinates of a point
 // Bad          the smallest index [group of the call][function][point][lane] of a value that is not
 //              finite: an order of arrival does not matter. A lane looks for it where a sum is not finite
 
 __device__ unsigned long long first_bad = ~0ull;
 
 struct table_rule {
-  const double *basis;  ///< [point][mode of order P + 1]
-
   __device__ double along(int a, int i) const
   {
     return along_table[a][i];
@@ -26,11 +23,12 @@ struct table_rule {
   {
     return weight_table[point];
   }
-  __device__ double node(int k, int mode) const
+#ifndef LOADS
+  __device__ double corner(int k, int mode) const
   {
-    typedef kg::point_shape<ORDER> shape;
-    return basis[(shape::R * shape::R + k) * shape::S + mode];
+    return corner_table[k][mode];
   }
+#endif
 };
 
 /// Points of a row of the rule, on the triangle of a lane.
@@ -52,7 +50,7 @@ struct points_of_row {
 
 /// Functions on the triangle of a lane.
 struct formulas {
-  static constexpr int UNROLL = 2, NODES = 2;  // each copy is compiled
+  static constexpr int UNROLL = 2;  // each copy is compiled
   double x[3], y[3];
   unsigned long long index;  ///< of the lane's first value
 
@@ -77,11 +75,10 @@ struct formulas {
   }
 #ifndef LOADS
   /// The first function there.
-  __device__ double node(int k) const
+  __device__ double corner(int k) const
   {
-    const double a = node_point[k][0], b = node_point[k][1], c = node_point[k][2];
     double value[FUNCTIONS];
-    evaluate(a * x[0] + b * x[1] + c * x[2], a * y[0] + b * y[1] + c * y[2], value);
+    evaluate(x[k], y[k], value);
     return value[0];
   }
 #endif
@@ -101,9 +98,8 @@ struct formulas {
       for (int f = 0; f < FUNCTIONS; ++f) report(value[f], f, point);
     }
 #ifndef LOADS
-#pragma unroll 1
-    for (int point = shape::R * shape::R; point < POINTS; ++point)
-      report(node(point - shape::R * shape::R), 0, point);
+#pragma unroll
+    for (int k = 0; k < 3; ++k) report(corner(k), 0, shape::R * shape::R + k);
 #endif
   }
 };
@@ -117,7 +113,7 @@ extern "C" __global__ void __launch_bounds__(128)
   const long long g = (long long)blockIdx.x * 4 + threadIdx.x / 32, group = first_group + g;
   if (g >= n_groups) return;
   const formulas source(vertices, vertex, group, g);
-  kg::load_of_points<ORDER>(table_rule{nullptr}, source, source.jacobian(),
+  kg::load_of_points<ORDER>(table_rule{}, source, source.jacobian(),
                             load + group * kg::point_shape<ORDER>::N * 32 + threadIdx.x % 32);
 }
 
@@ -128,8 +124,8 @@ typedef kg::error_shape<ORDER, SHARE> shape;
 // More warps than where values lie in memory, if that leaves them the registers.
 extern "C" __global__ void __launch_bounds__(32 * shape::WARPS, ORDER == 5 ? 3 : shape::BLOCKS)
     sample(const double *vertices, const int *vertex, long long first_group, long long n_groups,
-           long long n_elements, const double *basis, const double *u, const double *q,
-           const double *u_star, double *sums)
+           long long n_elements, const double *u, const double *q, const double *u_star,
+           double *sums)
 {
   typedef kg::point_shape<ORDER> modes;
   const int lane = threadIdx.x % 32;
@@ -140,7 +136,7 @@ extern "C" __global__ void __launch_bounds__(32 * shape::WARPS, ORDER == 5 ? 3 :
   const double *mine = q + g * 2 * modes::N * 32 + lane;
   const kg::point_fields field = {u + g * modes::N * 32 + lane, mine, mine + modes::N * 32,
                                   u_star + g * modes::S * 32 + lane};
-  kg::errors_of_group<ORDER, SHARE>(table_rule{basis}, exact, field,
+  kg::errors_of_group<ORDER, SHARE>(table_rule{}, exact, field,
                                     group * 32 + lane < n_elements ? exact.jacobian() : 0.0,
                                     at < n_groups, sums + group * 4);
 }

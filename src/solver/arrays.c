@@ -223,7 +223,7 @@ size_t kg_array_bytes(kg_array array, const kg_shape *s)
       return kg_points_table(s->size, s->n_points) * d;
     case KG_ARRAY_LOAD:
       return N * lanes * d;
-    case KG_ARRAY_SOURCE_VALUES:  // not at nodes
+    case KG_ARRAY_SOURCE_VALUES:  // not at corners
       return (size_t)kg_rule_points(s->size.order) * chunk * d;
     case KG_ARRAY_LOCAL:
       return (size_t)s->size.n_packed * lanes * d;

@@ -11,7 +11,7 @@
 #include "problem/expression_tree.h"
 #include "problem/function_set.h"
 
-/// Where the functions are used: the source not at nodes.
+/// Where the functions are used: the source not at corners.
 static kg_points used(const kg_sampler *s, kg_points points)
 {
   return s->kind == KG_SAMPLE_LOADS ? kg_points_of_rule(points) : points;

@@ -12,14 +12,13 @@
 
 int kg_sampling_count(int order)
 {
-  return kg_point_rows(order) * kg_point_rows(order) + kg_triangle_modes(order);
+  return kg_rule_points(order) + KG_POINT_CORNERS;
 }
 
 /// The factors of the modes in rows of the rule.
 static void fill_factors(int order, double *along, double *across)
 {
-  enum { ROWS_MAX = KEDGE_ORDER_MAX + 4 };
-  double a[ROWS_MAX], b[ROWS_MAX], weight[ROWS_MAX];
+  double a[KG_POINT_ROWS_MAX], b[KG_POINT_ROWS_MAX], weight[KG_POINT_ROWS_MAX];
   const int rows = kg_point_rows(order), n_star = kg_triangle_modes(order + 1);
   kg_gauss_jacobi(rows, 0, a, weight);
   kg_gauss_jacobi(rows, 1, b, weight);
@@ -42,7 +41,10 @@ kedge_status kg_sampling_create(kedge_context *ctx, int order, kg_sampling *out)
     memcpy(out->r, rule.r, (size_t)rule.n * sizeof *rule.r);
     memcpy(out->s, rule.s, (size_t)rule.n * sizeof *rule.s);
     memcpy(out->weight, rule.w, (size_t)rule.n * sizeof *rule.w);
-    kg_lagrange_nodes(order, out->r + rule.n, out->s + rule.n);
+    for (int k = 0; k < KG_POINT_CORNERS; ++k) {
+      out->r[rule.n + k] = k == 1 ? 1.0 : -1.0;
+      out->s[rule.n + k] = k == 2 ? 1.0 : -1.0;
+    }
     for (int q = 0; q < n; ++q)
       kg_dubiner(order + 1, out->r[q], out->s[q], out->basis + q * n_star, NULL, NULL);
     const kg_points points = kg_points_at(size, n, out->r, out->basis);

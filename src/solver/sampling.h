@@ -6,8 +6,7 @@
 #include "ops/sample_kernel.h"
 #include "problem/problem.h"
 
-/// The sampling rule: quadrature of degree 2 P + 6, then the Lagrange nodes of order P with weight
-/// 0.
+/// The sampling rule: quadrature of degree 2 P + 4, then the corners of the triangle with weight 0.
 typedef struct kg_sampling {
   int n;
   int order;
@@ -29,8 +28,8 @@ typedef struct kg_sample_set {
   const char *const *names;  ///< for the message about values that are not finite
 } kg_sample_set;
 
-/// Evaluate functions at points, in host memory, of groups [first, first + count), on the host. At nodes
-/// only the first function is used, so that the others need not be finite there.
+/// Evaluate functions at points, in host memory, of groups [first, first + count), on the host. At
+/// corners only the first function is used, so that the others need not be finite there.
 /// @param[out] values  [group of the chunk][function][point][lane]
 /// @retval KEDGE_ERR_INPUT  a value that is used is not finite; the sentence is about the first
 kedge_status kg_sample(kedge_context *ctx, const kg_points *points, const kedge_mesh *mesh,

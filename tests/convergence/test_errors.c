@@ -3,20 +3,32 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "basis/polynomials.h"
+#include "basis/quadrature.h"
 #include "compare.h"
 #include "context.h"
+#include "solver/solution.h"
 #include "solver/support.h"
 
 #define WAVES "sin(2*pi*x)*sin(2*pi*y)"
 
-static kedge_report waves(const kedge_mesh *mesh, int order, const char *tolerance)
+static kedge_solution *solved_waves(const kedge_mesh *mesh, int order, const char *tolerance)
 {
   char text[16];
   snprintf(text, sizeof text, "%d", order);
-  return report_of(
+  return solve(
       ctx, mesh,
       SETTINGS({"space", "order", text}, {"equation", "reaction", "1"}, {"exact", "u", WAVES},
                {"boundary default", "type", "dirichlet"}, {"solver", "tolerance", tolerance}));
+}
+
+static kedge_report waves(const kedge_mesh *mesh, int order, const char *tolerance)
+{
+  kedge_solution *solution = solved_waves(mesh, order, tolerance);
+  kedge_report report;
+  kedge_solution_report(solution, &report);
+  kedge_solution_destroy(solution);
+  return report;
 }
 
 static kedge_mesh *square(int n)
@@ -122,6 +134,75 @@ static void the_error_at_order_9_falls_below_1e_11(void **state)
   kedge_mesh_destroy(mesh);
 }
 
+enum {
+  FINE_ORDER = 30,
+  FINE_POINTS = 300,
+  MODES = (KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 3) / 2
+};
+
+/// A rule much finer than the solver's, and the modes of u and u* at its points.
+typedef struct fine_rule {
+  kg_triangle_rule rule;
+  double basis[2][FINE_POINTS * MODES];
+} fine_rule;
+
+static void fine_rule_create(fine_rule *fine, int order)
+{
+  must(ctx, kg_triangle_rule_create(ctx, FINE_ORDER, &fine->rule));
+  assert_true(fine->rule.n <= FINE_POINTS);
+  for (int star = 0; star < 2; ++star)
+    for (int q = 0; q < fine->rule.n; ++q)
+      kg_dubiner(order + star, fine->rule.r[q], fine->rule.s[q],
+                 fine->basis[star] + q * kg_triangle_modes(order + star), NULL, NULL);
+}
+
+/// Squared errors of one element, and its largest of u.
+static void add_errors(const kedge_solution *solution, const fine_rule *fine, int32_t e,
+                       kedge_report *sum)
+{
+  const int n = fine->rule.n;
+  double xy[2 * FINE_POINTS], value[KEDGE_FIELD_COUNT][FINE_POINTS], corner[6];
+  const double corner_r[] = {-1, 1, -1}, corner_s[] = {-1, -1, 1}, w = 2.0 * acos(-1.0);
+  kg_element_points(solution->mesh, e, n, fine->rule.r, fine->rule.s, 2, xy);
+  kg_element_points(solution->mesh, e, 3, corner_r, corner_s, 2, corner);
+  const double jacobian = 0.25 * ((corner[2] - corner[0]) * (corner[5] - corner[1]) -
+                                  (corner[4] - corner[0]) * (corner[3] - corner[1]));
+  for (int field = 0; field < KEDGE_FIELD_COUNT; ++field)
+    kg_solution_element(solution, (kedge_field)field, e, n,
+                        fine->basis[field == KEDGE_FIELD_U_STAR], value[field]);
+  for (int q = 0; q < n; ++q) {
+    const double x = xy[2 * q], y = xy[2 * q + 1], weight = jacobian * fine->rule.w[q];
+    const double exact = sin(w * x) * sin(w * y), u = value[KEDGE_FIELD_U][q] - exact;
+    const double q_x = value[KEDGE_FIELD_QX][q] - w * cos(w * x) * sin(w * y);
+    const double q_y = value[KEDGE_FIELD_QY][q] - w * sin(w * x) * cos(w * y);
+    sum->u_l2 += weight * u * u;
+    sum->q_l2 += weight * (q_x * q_x + q_y * q_y);
+    sum->u_star_l2 += weight * pow(value[KEDGE_FIELD_U_STAR][q] - exact, 2);
+    sum->u_linf = fmax(sum->u_linf, fabs(u));
+  }
+}
+
+static void errors_are_those_of_a_much_finer_rule(void **state)
+{
+  (void)state;
+  static fine_rule fine;
+  kedge_mesh *mesh = square(12);
+  for (int order = 1; order <= 6; ++order) {
+    fine_rule_create(&fine, order);
+    kedge_solution *solution = solved_waves(mesh, order, "1e-12");
+    kedge_report report, expected = {0};
+    kedge_solution_report(solution, &report);
+    for (int32_t e = 0; e < mesh->n_elements; ++e) add_errors(solution, &fine, e, &expected);
+    assert_at_most(fabs(report.u_l2 / sqrt(expected.u_l2) - 1.0), 1e-6);
+    assert_at_most(fabs(report.q_l2 / sqrt(expected.q_l2) - 1.0), 1e-5);
+    assert_at_most(fabs(report.u_star_l2 / sqrt(expected.u_star_l2) - 1.0), 1e-3);
+    assert_at_most(expected.u_linf, report.u_linf);  // which looks at the corners too
+    kedge_solution_destroy(solution);
+    kg_triangle_rule_free(&fine.rule);
+  }
+  kedge_mesh_destroy(mesh);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -129,6 +210,7 @@ int main(void)
       cmocka_unit_test(orders_are_optimal_on_structured_meshes),
       cmocka_unit_test(orders_are_optimal_on_a_mesh_of_gmsh),
       cmocka_unit_test(the_error_at_order_9_falls_below_1e_11),
+      cmocka_unit_test(errors_are_those_of_a_much_finer_rule),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);

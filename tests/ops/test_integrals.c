@@ -88,7 +88,7 @@ static void integrate_errors(const op_case *c, const op_data *data, const elemen
   kg_triangle_rule_free(&rule);
 }
 
-/// max |u - cubic| over the sampling points and nodes.
+/// max |u - cubic| over the sampling points, corners included.
 static double largest_error(const op_case *c, const op_data *data, const element *e)
 {
   double u[STAR], phi[STAR], xy[2], most = 0.0;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "basis/quadrature.h"
 #include "case.h"
 #include "compare.h"
 #include "compiled.h"
@@ -128,7 +129,7 @@ static void what_is_not_used_need_not_be_finite(void **state)
   (void)state;
   op_case c;
   case_create(&c, ctx, 129, 2, CASE_MIXED, (kg_material){1, 1, 1, KEDGE_SCALING_ONE});
-  // Infinite at one vertex alone, which is a node of its elements.
+  // Infinite at one vertex alone, which is a corner of its elements.
   const double *corner = c.layout.host.vertices + 2 * (size_t)c.layout.host.vertex[KG_LANES * 7];
   char text[200];
   snprintf(text, sizeof text, "1/((x-(%.17g))^2+(y-(%.17g))^2)", corner[0], corner[1]);
@@ -273,6 +274,37 @@ static void the_basis_is_the_product_of_its_factors_in_rows_of_the_rule(void **s
   }
 }
 
+/// Of r^i s^j.
+static double integral(const kg_triangle_rule *rule, int i, int j)
+{
+  double sum = 0.0;
+  for (int q = 0; q < rule->n; ++q) sum += rule->w[q] * pow(rule->r[q], i) * pow(rule->s[q], j);
+  return sum;
+}
+
+static void the_rule_is_exact_to_degree_2_p_plus_5_and_the_corners_follow(void **state)
+{
+  (void)state;
+  for (int order = KEDGE_ORDER_MIN; order <= KEDGE_ORDER_MAX; ++order) {
+    kg_sampling s;
+    kg_triangle_rule fine;
+    must(ctx, kg_sampling_create(ctx, order, &s));
+    const int degree = 2 * order + 5, n = kg_rule_points(order);
+    must(ctx, kg_triangle_rule_create(ctx, degree + 8, &fine));
+    const kg_triangle_rule rule = {n, s.r, s.s, s.weight};
+    for (int i = 0; i <= degree; ++i)
+      assert_at_most(fabs(integral(&rule, i, degree - i) - integral(&fine, i, degree - i)),
+                     rounding(n));
+    assert_int_equal(s.n, n + 3);
+    for (int k = 0; k < 3; ++k) {
+      assert_true(s.weight[n + k] == 0.0);
+      assert_true(s.r[n + k] == (k == 1 ? 1.0 : -1.0) && s.s[n + k] == (k == 2 ? 1.0 : -1.0));
+    }
+    kg_triangle_rule_free(&fine);
+    kg_sampling_free(&s);
+  }
+}
+
 #ifdef KEDGE_WITH_CUDA
 /// The machine code of the kernel for a set of texts; skips the test where there is no NVRTC.
 static kedge_status compile_texts(kg_sample_kind kind, const char *const *texts, int capability)
@@ -345,6 +377,7 @@ static void a_missing_nvrtc_is_a_sentence(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_rule_is_exact_to_degree_2_p_plus_5_and_the_corners_follow),
       cmocka_unit_test(the_basis_is_the_product_of_its_factors_in_rows_of_the_rule),
       cmocka_unit_test(load_vectors_are_those_of_the_host),
       cmocka_unit_test(the_first_bad_value_is_found_and_refused_as_on_the_host),
