@@ -19,6 +19,23 @@ void kg_raw_mesh_free(kg_raw_mesh *raw)
   *raw = (kg_raw_mesh){0};
 }
 
+enum {
+  // Host memory a triangle at the highest, raw mesh and all: the resident memory of `kedge plan` on
+  // `square 1000` and on `square 2000`, less that on `square 10`.
+  ELEMENT_BYTES = 102,
+};
+
+kedge_status kg_mesh_check_memory(kedge_context *ctx, const char *source, int64_t n_elements)
+{
+  const int64_t need = ELEMENT_BYTES * n_elements, available = kg_memory_available("");
+  KG_REQUIRE(
+      ctx, need <= available, KEDGE_ERR_MEMORY,
+      "%s: to make a mesh of %lld triangles takes %.2f GB of host memory and %.2f GB are free; "
+      "use a smaller mesh",
+      source, (long long)n_elements, 1e-9 * (double)need, 1e-9 * (double)available);
+  return KEDGE_OK;
+}
+
 kedge_status kg_raw_mesh_alloc(kedge_context *ctx, int64_t n_vertices, int64_t n_elements,
                                int64_t n_lines, kg_raw_mesh *out)
 {

@@ -101,7 +101,7 @@ static kedge_status check(kedge_context *ctx, const kedge_mesh *mesh, int times)
              KEDGE_ERR_INPUT,
              "%s: %d triangles refined %d times are more than kedge can number (%lld); refine less",
              mesh->source, mesh->n_elements, times, (long long)most);
-  return KEDGE_OK;
+  return kg_mesh_check_memory(ctx, mesh->source, (int64_t)mesh->n_elements << 2 * times);
 }
 
 kedge_status kedge_mesh_refine(kedge_context *ctx, const kedge_mesh *mesh, int times,

@@ -202,6 +202,16 @@ class Mesh(Command):
         self.refused("mesh", "generate", "circle", "3", "-o", "x.msh", says="circle")
         self.refused("mesh", "generate", *["square"] * 60, "-o", "x.msh", says="too many words")
 
+    def test_a_mesh_that_memory_does_not_hold_is_refused_before_it_is_made(self):
+        free = json.loads(self.kedge("info", "--json").stdout)["cpu"]["memory_free_bytes"]
+        if free > 70e9:
+            self.skipTest("the largest mesh that kedge can number may fit")
+        for mesh in ("mesh.generate=square 18900", "mesh.refine=9"):
+            self.refused("plan", "p.ini", "-s", mesh, code=1, says=" of host memory and ")
+        self.refused("mesh", "generate", "square", "18900", "-o", "x.msh", code=1,
+                     says="square 18900: to make a mesh of 714420000 triangles takes 72.87 GB of host "
+                     "memory and ")
+
     def test_a_mesh_may_go_through_a_pipe(self):
         text = self.shell("$K mesh generate square 3 -o /dev/stdout | $K mesh info /dev/stdin", 0)
         self.assertRegex(text.stdout, r"triangles +18\n")
