@@ -30,11 +30,12 @@ typedef struct kedge_mesh_arrays {
 
 typedef struct kedge_mesh_info {
   int64_t elements, edges, vertices, boundary_edges;
-  int64_t turned_elements;  ///< clockwise in the input, turned by kedge
-  int64_t unused_vertices;  ///< in the input, dropped
-  int64_t interior_lines;   ///< tagged lines inside the domain, ignored
-  int64_t parts;            ///< of the domain, not connected by common edges; usually 1
-  double area;              ///< sum over elements
+  int64_t turned_elements;   ///< clockwise in the input, turned by kedge
+  int64_t unused_vertices;   ///< in the input, dropped
+  int64_t interior_lines;    ///< tagged lines inside the domain, ignored
+  int64_t parts;             ///< of the domain, not connected by common edges; usually 1
+  int64_t coincident_edges;  ///< boundary edges that lie on another (a slit, parts not joined)
+  double area;               ///< sum over elements
   double min_area, max_area;
   double min_quality, mean_quality;  ///< 2 r_in / r_out: 1 equilateral, 0 degenerate
   double min_angle;                  ///< degrees

@@ -63,6 +63,11 @@ static void print_mesh(const char *name, const kedge_mesh *mesh)
          (long long)m.boundary_edges);
   printf("vertices         %lld\n", (long long)m.vertices);
   if (m.parts > 1) printf("parts            %lld, without common edges\n", (long long)m.parts);
+  if (m.coincident_edges > 0)
+    printf(
+        "coincident edges %lld, each on another one: banks of a slit, or parts that are not "
+        "joined\n",
+        (long long)m.coincident_edges);
   printf("box              [%g, %g] x [%g, %g]\n", m.box[0], m.box[2], m.box[1], m.box[3]);
   printf("area             %.10g, of a triangle %.3g to %.3g\n", m.area, m.min_area, m.max_area);
   printf("quality          %.3f at worst, %.3f on average (1: equilateral, 0: degenerate)\n",

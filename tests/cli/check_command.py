@@ -191,6 +191,14 @@ class Mesh(Command):
         self.assertRegex(text, r"put right +1 vertex of no triangle, left out\n")
         self.assertRegex(text, r"default +\S+ +boundary edges +3 ")
 
+    def test_edges_that_lie_on_each_other_are_said(self):
+        meshes = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../meshes")
+        text = self.kedge("mesh", "info", os.path.join(meshes, "slit.msh")).stdout
+        count = int(re.search(r"slit-upper +\d+ +boundary edges +(\d+) ", text)[1])
+        self.assertRegex(text, rf"coincident edges {2 * count}, each on another one: banks of a slit")
+        text = self.kedge("mesh", "info", os.path.join(meshes, "plate.msh")).stdout
+        self.assertNotIn("coincident", text)
+
     def test_meshes_that_cannot_be_had_are_refused(self):
         self.refused("mesh", "info", "nowhere.msh", says="nowhere.msh")
         self.refused("mesh", "info", "p.ini", says="p.ini, line 2: this is not a Gmsh mesh but looks "
