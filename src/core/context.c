@@ -44,9 +44,8 @@ static kedge_status open_cuda(kedge_context *ctx, const kedge_context_options *o
   return status;
 #else
   (void)options;
-  return KG_FAIL(
-      ctx, KEDGE_ERR_UNSUPPORTED,
-      "this kedge was built without CUDA; build it where nvcc is, or use --backend host");
+  return KG_FAIL(ctx, KEDGE_ERR_UNSUPPORTED,
+                 "this kedge was built without CUDA; build it where nvcc is");
 #endif
 }
 

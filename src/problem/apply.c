@@ -122,7 +122,8 @@ static kedge_status apply_one(const kg_settings *settings, const kg_setting *s,
   const kg_problem_key *key = s->value ? NULL : function_key(s);
   if (key == NULL) KG_TRY(kg_key_find(settings, s, &key));
   if (s->value && s->value[strspn(s->value, "\n")] == '\0')
-    return kg_setting_fail(settings, s, 0, "%s in [%s] has no value", s->key, s->section);
+    return kg_setting_fail(settings, s, 0, "%s in [%s] has no value; it takes %s", s->key,
+                           s->section, key->values);
   if (is_quoted(s->value))
     return kg_setting_fail(settings, s, 0, "values are not quoted; write %s = %.*s", s->key,
                            (int)strlen(s->value) - 2, s->value + 1);
