@@ -96,13 +96,12 @@ __global__ void __launch_bounds__(THREADS)
 template <int P>
 kedge_status launch(kedge_context *ctx, const kg_edge_smooth_args &a)
 {
-  int64_t blocks = ((int64_t)a.n_edges + THREADS - 1) / THREADS;
-  if (blocks < 1) blocks = 1;  // no edges: the sum is still written
-  if (a.state != nullptr)
-    blocks =
-        kg_cuda_blocks(ctx, blocks > KG_CG_PARTIALS ? (int64_t)KG_CG_PARTIALS : blocks, BLOCKS);
-  KG_REAL(edge_smooth_kernel)<P + 1><<<(unsigned)blocks, THREADS, 0, kg_cuda_stream(ctx)>>>(
-      a, kg_cuda(ctx)->counters + KG_COUNTER_VECTORS);
+  int64_t pieces = ((int64_t)a.n_edges + THREADS - 1) / THREADS;
+  if (a.state != nullptr && pieces > KG_CG_PARTIALS) pieces = KG_CG_PARTIALS;
+  // Without a sum each piece has a block. One at least: without edges the sum is still written.
+  const unsigned blocks = kg_cuda_blocks(ctx, pieces, a.state != nullptr ? (int)BLOCKS : INT_MAX);
+  KG_REAL(edge_smooth_kernel)<P + 1>
+      <<<blocks, THREADS, 0, kg_cuda_stream(ctx)>>>(a, kg_cuda(ctx)->counters + KG_COUNTER_VECTORS);
   return kg_cuda_launched(ctx, "edge_smooth");
 }
 

@@ -120,7 +120,8 @@ __device__ __forceinline__ void eliminate(const tile_warp<shape> &w, int j, tile
 }
 
 /// The same by a team: tiles on the diagonal are inverted by the threads of one warp while the others
-/// go on with the tiles below.
+/// go on with the tiles below. All meet behind those: racecheck does not see a warp that only arrives at a
+/// barrier, and synccheck none that waits for others in another place.
 template <class shape>
 __device__ __forceinline__ void eliminate_by_team(const tile_warp<shape> &w, int team,
                                                   double2 (*team_tiles)[TILE_STRIDE], int j,
@@ -132,8 +133,7 @@ __device__ __forceinline__ void eliminate_by_team(const tile_warp<shape> &w, int
 #pragma unroll
   for (int e = 0; e < shape::E; ++e) w.tile[e][w.lane] = l[j][j][e];
   team_barrier(team);
-  const bool inverts = w.warp == j % TEAM_WARPS;
-  if (inverts) {
+  if (w.warp == j % TEAM_WARPS) {
     if (w.lane < shape::ELEMENTS) {
       if (j < last)
         invert_factor<8>(team_tiles[w.lane]);
@@ -141,10 +141,9 @@ __device__ __forceinline__ void eliminate_by_team(const tile_warp<shape> &w, int
         invert_factor<shape::PIVOTS>(team_tiles[w.lane]);
     }
     __syncwarp();
-    team_barrier(team);
   }
   reduce<shape>(w, j, pair + 2, shape::ROWS, l);
-  if (!inverts) team_barrier(team);
+  team_barrier(team);
   double2 inverse[shape::E];
 #pragma unroll
   for (int e = 0; e < shape::E; ++e)
