@@ -9,7 +9,16 @@
 #include "ops/round.h"
 #include "ops/trace_apply.h"
 
-enum { PRODUCTS = 12, FEW = 1200 };  ///< triangles of five patches and more
+/// Triangles of five patches and more; in a hurry, of three and more.
+static int few(void)
+{
+  return test_is_quick() ? 600 : 1200;
+}
+
+static int products_in_a_row(void)
+{
+  return test_is_quick() ? 4 : 12;
+}
 
 /// A system whose vectors are all rows, and a state of the iteration.
 typedef struct chain {
@@ -60,7 +69,7 @@ static double *multiply_on(chain *s, bool chained)
   kg_trace_apply_args args = s->args;
   args.state = NULL;
   args.chained = chained;
-  for (int i = 0; i < PRODUCTS; ++i) {
+  for (int i = 0; i < products_in_a_row(); ++i) {
     args.x = s->vectors[i % 2];
     args.y = s->vectors[(i + 1) % 2];
     must(ctx, kg_trace_apply(ctx, &args));
@@ -73,8 +82,8 @@ static void products_of_products_are_the_same_however_they_begin(void **state)
   (void)state;
   for (int order = 1; order <= KEDGE_ORDER_MAX; ++order) {
     chain plain, chained;
-    chain_create(&plain, FEW, order, KG_CG_RUNNING);
-    chain_create(&chained, FEW, order, KG_CG_RUNNING);
+    chain_create(&plain, few(), order, KG_CG_RUNNING);
+    chain_create(&chained, few(), order, KG_CG_RUNNING);
     double *expected = multiply_on(&plain, false), *found = multiply_on(&chained, true);
     assert_memory_equal(found, expected, chain_rows(&plain) * sizeof *found);
     assert_memory_not_equal(found, plain.start, chain_rows(&plain) * sizeof *found);
@@ -90,12 +99,12 @@ static void a_product_that_has_begun_writes_nothing_after_a_stop(void **state)
   (void)state;
   for (int order = 1; order <= KEDGE_ORDER_MAX; ++order) {
     chain s;
-    chain_create(&s, FEW, order, KG_CG_CONVERGED);
+    chain_create(&s, few(), order, KG_CG_CONVERGED);
     kg_trace_apply_args args = s.args;
     args.x = s.vectors[0];
     args.y = s.vectors[1];
     args.chained = true;
-    for (int i = 0; i < PRODUCTS; ++i) must(ctx, kg_trace_apply(ctx, &args));
+    for (int i = 0; i < products_in_a_row(); ++i) must(ctx, kg_trace_apply(ctx, &args));
     double *y = case_fetch(&s.c, args.y);
     assert_memory_equal(y, s.start, chain_rows(&s) * sizeof *y);
     free(y);
@@ -144,7 +153,7 @@ static void products_of_more_patches_than_a_gpu_holds_at_once_repeat(void **stat
   const int products = many ? 300 : on_gpu ? 2000 : 3;
   for (int order = 1; order <= KEDGE_ORDER_MAX; ++order) {
     chain s;
-    chain_create(&s, !many ? FEW : order <= 4 ? 150003 : 100003, order, KG_CG_RUNNING);
+    chain_create(&s, !many ? few() : order <= 4 ? 150003 : 100003, order, KG_CG_RUNNING);
     check_repeats(&s, KG_DOUBLE, false, products);
     check_repeats(&s, KG_DOUBLE, true, products);
     const size_t lanes = (size_t)s.c.layout.count.n_groups * KG_LANES;
