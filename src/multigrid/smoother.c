@@ -37,9 +37,19 @@ static kedge_status make_strips(kedge_context *ctx, const kg_smoother *s, const 
                .batch = *batch, .local = local, .strips = s->strips, .number = s->number});
 }
 
+/// Lanes beyond the last edge hold nothing, and are copied with the others.
+static kedge_status clear_last_group(kedge_context *ctx, const kg_smoother *s)
+{
+  const size_t bytes = kg_edge_blocks_count(s->size, &s->count) * kg_number_bytes(s->number);
+  const size_t group =
+      (size_t)(s->size.n_edge * (s->size.n_edge + 1) / 2 * KG_LANES) * kg_number_bytes(s->number);
+  return bytes == 0 ? KEDGE_OK : kg_zero(ctx, (char *)s->inverse + bytes - group, group);
+}
+
 static kedge_status make_edges(kedge_context *ctx, const kg_smoother *s, const kg_batch *batch,
                                kg_local local, int32_t *fault)
 {
+  if (s->kind == KEDGE_SMOOTHER_STRIP) KG_TRY(clear_last_group(ctx, s));
   KG_TRY(kg_edge_blocks(ctx, &(kg_edge_blocks_args){.batch = *batch,
                                                     .local = local,
                                                     .number = s->number,
