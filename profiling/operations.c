@@ -161,21 +161,17 @@ static kg_cost cost_load_vectors(const bench *b)
 }
 static kg_cost cost_errors(const bench *b)
 {
-  return kg_errors_cost(b->p.shape.size, b->p.shape.n_points, b->p.mesh->n_elements);
+  return kg_errors_cost(b->p.shape.size, b->p.mesh->n_elements);
 }
 
-/// Evaluating is not in them, nor are values that nobody stores.
+/// Evaluating is not in them.
 static kg_cost cost_source(const bench *b)
 {
-  kg_cost cost = cost_load_vectors(b);
-  cost.bytes = 8.0 * b->p.shape.size.n_modes * b->p.mesh->n_elements;
-  return cost;
+  return kg_sample_cost(KG_SAMPLE_LOADS, b->p.shape.size, 0.0, b->p.mesh->n_elements);
 }
 static kg_cost cost_exact(const bench *b)
 {
-  kg_cost cost = cost_errors(b);
-  cost.bytes = 8.0 * (3 * b->p.shape.size.n_modes + b->p.shape.size.n_star) * b->p.mesh->n_elements;
-  return cost;
+  return kg_sample_cost(KG_SAMPLE_ERRORS, b->p.shape.size, 0.0, b->p.mesh->n_elements);
 }
 
 static size_t all_of(const bench *b, kg_array array)

@@ -5,6 +5,10 @@
 // rounds to that multiple and leaves its last bits in the low word of the sum, without a conversion.
 // With z = r^2, sin r = r + r z p(z) and cos r = 1 + z q(z), where p and q interpolate at Chebyshev's
 // points. Right to two units in the last place, of multiples of pi to one (tests/ops/test_sample_kernel.c).
+//
+// From 2^46 on, and of no number, the nearest multiple is not found: arguments leave the largest one's
+// size in `angle`, and what was made with such a sine is not known() in the end. Whatever a formula does
+// with the sine, a comparison, say, cannot hide that.
 #pragma once
 
 /// Coefficients, highest first. In constant memory they are operands of multiply-adds.
@@ -37,10 +41,16 @@ static __device__ __forceinline__ double polynomial(const double (&terms)[TERMS]
   return sum;
 }
 
-/// Whether |a| >= 2^exponent, or not a number.
-static __device__ __forceinline__ bool is_huge(double a, int exponent)
+/// The first word of |a|, which is in the order of such numbers, with infinity and NaN behind them.
+static __device__ __forceinline__ int size_of(double a)
 {
-  return (__double2hiint(a) & 0x7fffffff) >= (1023 + exponent) << 20;
+  return __double2hiint(a) & 0x7fffffff;
+}
+
+/// The value if no `angle` was from 2^46 on; else NaN, so that it is looked at again (solver/sampler.c).
+static __device__ __forceinline__ double known(double value, int angle)
+{
+  return angle < (1023 + 46) << 20 ? value : __hiloint2double(0x7ff80000, 0);
 }
 
 /// -a, if bit 1 of a number is set; else a.
@@ -60,20 +70,20 @@ static __device__ __forceinline__ void turn(int quarters, double sine_of_rest,
 }
 
 /// sin(pi a) and cos(pi a).
-static __device__ __forceinline__ void circle_of_pi(double a, double *sine, double *cosine)
+static __device__ __forceinline__ void circle_of_pi(double a, double *sine, double *cosine,
+                                                    int *angle)
 {
-  if (is_huge(a, 50)) a = fma(-2.0, rint(0.5 * a), a);  // exact; NaN of infinity
+  *angle = max(*angle, size_of(a));
   const double shifted = fma(2.0, a, 6755399441055744.0);
   const double r = fma(-0.5, shifted - 6755399441055744.0, a), z = r * r;
   turn(__double2loint(shifted), fma(r, 3.141592653589793, r * polynomial(sine_of_pi_terms, z)),
        polynomial(cosine_of_pi_terms, z), sine, cosine);
 }
 
-/// sin a and cos a; NaN from 2^46 on, where the nearest multiple is no longer found, which is left to others
-/// (solver/sampler.c).
-static __device__ __forceinline__ void circle(double a, double *sine, double *cosine)
+/// sin a and cos a.
+static __device__ __forceinline__ void circle(double a, double *sine, double *cosine, int *angle)
 {
-  if (is_huge(a, 46)) a = __hiloint2double(0x7ff80000, 0);
+  *angle = max(*angle, size_of(a));
   const double shifted = fma(a, 0.6366197723675814, 6755399441055744.0);
   const double k = shifted - 6755399441055744.0;
   double r = a;
@@ -84,30 +94,30 @@ static __device__ __forceinline__ void circle(double a, double *sine, double *co
        polynomial(cosine_terms, z), sine, cosine);
 }
 
-static __device__ __forceinline__ double sine(double a)
+static __device__ __forceinline__ double sine(double a, int *angle)
 {
   double s, c;
-  circle(a, &s, &c);
+  circle(a, &s, &c, angle);
   return s;
 }
 
-static __device__ __forceinline__ double cosine(double a)
+static __device__ __forceinline__ double cosine(double a, int *angle)
 {
   double s, c;
-  circle(a, &s, &c);
+  circle(a, &s, &c, angle);
   return c;
 }
 
-static __device__ __forceinline__ double sine_of_pi(double a)
+static __device__ __forceinline__ double sine_of_pi(double a, int *angle)
 {
   double s, c;
-  circle_of_pi(a, &s, &c);
+  circle_of_pi(a, &s, &c, angle);
   return s;
 }
 
-static __device__ __forceinline__ double cosine_of_pi(double a)
+static __device__ __forceinline__ double cosine_of_pi(double a, int *angle)
 {
   double s, c;
-  circle_of_pi(a, &s, &c);
+  circle_of_pi(a, &s, &c, angle);
   return c;
 }

@@ -9,9 +9,13 @@ kedge_status kg_errors(kedge_context *ctx, const kg_errors_args *args)
   return impl[ctx->backend](ctx, args);
 }
 
-kg_cost kg_errors_cost(kg_sizes size, int n_points, int64_t n_elements)
+// Sums over modes go by rows of points (docs/math.md#sums-over-points); vertices of the triangle are read.
+kg_cost kg_errors_cost(kg_sizes size, int64_t n_elements)
 {
-  const double N = size.n_modes, S = size.n_star, q = n_points;
-  return (kg_cost){.bytes = 8.0 * (3 * N + S + 3 * q) * (double)n_elements,
-                   .flops = q * (6 * N + 2 * S + 16) * (double)n_elements};
+  const double N = size.n_modes, S = size.n_star, m = size.n_edge;
+  const double rows = kg_point_rows(size.order), q = rows * rows;
+  const double bytes = 8.0 * (3 * N + S + 3 * q + KG_POINT_CORNERS) + 3 * 4 + 8;
+  const double flops =
+      rows * 2 * (3 * N + S) + q * (2 * (4 * m + 1) + 16) + KG_POINT_CORNERS * 2 * N;
+  return (kg_cost){.bytes = bytes * (double)n_elements, .flops = flops * (double)n_elements};
 }

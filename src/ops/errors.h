@@ -19,12 +19,21 @@ KG_INLINE double kg_larger(double a, double b)
   return a > b || isnan(a) ? a : b;
 }
 
-/// Warps of a GPU that share a group, by order from 1 on: that many do the P + 3 rows of points of the
-/// rule in steps that leave few of them idle.
-#define KG_ERROR_SHARES                \
-  {                                    \
-    1, 1, 1, 4, 4, 5, 5, 6, 6, 5, 5, 5 \
+/// How a GPU goes through the P + 3 rows of points of the rule, by order from 1 on: warps that share a
+/// group, rows that each does at once, blocks that a multiprocessor is to have registers for. Where warps
+/// share, few rows are left over in the last step.
+// clang-format off
+#define KG_ERROR_SHAPES                                          \
+  {                                                              \
+    {1, 2, 4}, {1, 1, 4}, {1, 1, 4}, {4, 2, 3}, /* order 4 */    \
+    {4, 2, 3}, {5, 2, 2}, {5, 2, 2}, {6, 2, 2},                  \
+    {6, 1, 2}, {5, 1, 2}, {5, 1, 2}, {5, 1, 2},                  \
   }
+// clang-format on
+
+typedef struct kg_error_shape {
+  int share, rows, blocks;
+} kg_error_shape;
 
 typedef struct kg_errors_args {
   kg_batch batch;
@@ -36,7 +45,7 @@ typedef struct kg_errors_args {
 } kg_errors_args;
 
 kedge_status kg_errors(kedge_context *ctx, const kg_errors_args *args);
-kg_cost kg_errors_cost(kg_sizes size, int n_points, int64_t n_elements);
+kg_cost kg_errors_cost(kg_sizes size, int64_t n_elements);
 
 kedge_status kg_errors_host(kedge_context *ctx, const kg_errors_args *args);
 kedge_status kg_errors_cuda(kedge_context *ctx, const kg_errors_args *args);

@@ -10,10 +10,10 @@
 namespace
 {
 
-constexpr int shares[] = KG_ERROR_SHARES;
-static_assert(sizeof shares / sizeof *shares == KEDGE_ORDER_MAX, "one entry per order");
+constexpr kg_error_shape shapes[] = KG_ERROR_SHAPES;
+static_assert(sizeof shapes / sizeof *shapes == KEDGE_ORDER_MAX, "one entry per order");
 template <int P>
-using error_shape = kg::error_shape<P, shares[P - 1]>;
+using error_shape = kg::error_shape<shapes[P - 1].share, shapes[P - 1].rows>;
 
 template <int P>
 struct memory_exact {
@@ -42,20 +42,20 @@ struct memory_exact {
 };
 
 template <int P>
-__global__ void __launch_bounds__(32 * error_shape<P>::WARPS, P == 3 ? 5 : error_shape<P>::BLOCKS)
+__global__ void __launch_bounds__(32 * error_shape<P>::WARPS, shapes[P - 1].blocks)
     errors_kernel(const kg_errors_args a)
 {
+  using shape = error_shape<P>;
   using modes = kg::point_shape<P>;
   const int lane = threadIdx.x % 32;
-  const int64_t at =
-      ((int64_t)blockIdx.x * error_shape<P>::WARPS + threadIdx.x / 32) / error_shape<P>::SHARE;
+  const int64_t at = ((int64_t)blockIdx.x * shape::WARPS + threadIdx.x / 32) / shape::SHARE;
   const int64_t g = at < a.n_groups ? at : a.n_groups - 1;  // whole blocks meet at a barrier
   const int64_t group = a.first_group + g;
   const double *q = a.q + g * 2 * modes::N * KG_LANES + lane;
   const kg::point_fields field = {a.u + g * modes::N * KG_LANES + lane, q, q + modes::N * KG_LANES,
                                   a.u_star + g * modes::S * KG_LANES + lane};
   const bool exists = group * KG_LANES + lane < a.batch.count.n_elements;
-  kg::errors_of_group<P, error_shape<P>::SHARE>(
+  kg::errors_of_group<P, shape>(
       kg::memory_rule<P>{a.points},
       memory_exact<P>{a.exact + g * 3 * memory_exact<P>::POINTS * KG_LANES + lane}, field,
       exists ? kg::jacobian_of(a.batch, group, lane) : 0.0, at < a.n_groups,

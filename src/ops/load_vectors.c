@@ -9,9 +9,11 @@ kedge_status kg_load_vectors(kedge_context *ctx, const kg_load_vectors_args *arg
   return impl[ctx->backend](ctx, args);
 }
 
+// As in kg_errors_cost().
 kg_cost kg_load_vectors_cost(kg_sizes size, int64_t n_elements)
 {
-  const double N = size.n_modes, q = kg_rule_points(size.order);
-  return (kg_cost){.bytes = 8.0 * (q + N) * (double)n_elements,
-                   .flops = (2.0 * N * q + q) * (double)n_elements};
+  const double N = size.n_modes, rows = kg_point_rows(size.order), q = rows * rows;
+  const double flops = q * (2.0 * size.n_edge + 1) + rows * 2 * N + N;
+  return (kg_cost){.bytes = (8.0 * (q + N) + 3 * 4 + 8) * (double)n_elements,
+                   .flops = flops * (double)n_elements};
 }

@@ -17,11 +17,13 @@
 namespace kg
 {
 
-/// The larger of two that are not negative, or NaN where one is, as kg_larger() of errors.h. Bits of
-/// such numbers are in their order, behind them infinity and NaN.
+/// The larger of a, which is not negative, and |b|, or NaN where one is, as kg_larger() of errors.h. Bits
+/// of such numbers are in their order, behind them infinity and NaN; what they need is no work of the
+/// units for double precision.
 __device__ __forceinline__ double larger(double a, double b)
 {
-  return __longlong_as_double(max(__double_as_longlong(a), __double_as_longlong(b)));
+  return __longlong_as_double(
+      max(__double_as_longlong(a), __double_as_longlong(b) & 0x7fffffffffffffffll));
 }
 
 template <int P>
@@ -121,7 +123,7 @@ __device__ __forceinline__ void errors_of_rows(const Rule &rule, const Exact &ex
       error.u2 = fma(weight * du, du, error.u2);
       error.q2 = fma(weight, fma(dx, dx, dy * dy), error.q2);
       error.star2 = fma(weight * dstar, dstar, error.star2);
-      error.largest = larger(error.largest, fabs(du));
+      error.largest = larger(error.largest, du);
     }
 }
 
@@ -140,27 +142,25 @@ __device__ __forceinline__ void errors_of_corners(const Rule &rule, const Exact 
     for (int k = 0; k < 3; ++k) sum[k] = fma(rule.corner(k, mode), mode_u, sum[k]);
   }
 #pragma unroll
-  for (int k = 0; k < 3; ++k) error.largest = larger(error.largest, fabs(sum[k]));
+  for (int k = 0; k < 3; ++k) error.largest = larger(error.largest, sum[k]);
 }
 
-/// SHARE warps share a group in errors_of_group(), and do ROWS rows at once. One warp has a group for
-/// itself at low orders, four in a block.
-template <int P, int SHARE_>
+/// SHARE warps share a group in errors_of_group(), and do ROWS rows at once. Where one warp has a group for
+/// itself, four are in a block.
+template <int SHARE_, int ROWS_>
 struct error_shape {
-  static constexpr int SHARE = SHARE_, GROUPS = SHARE == 1 ? 4 : 1, WARPS = SHARE * GROUPS;
-  static constexpr int BLOCKS = SHARE == 1 ? 4 : 12 / WARPS;  ///< of a multiprocessor, at least
-  static constexpr int R = point_shape<P>::R;
-  static constexpr int ROWS = SHARE == 1 ? 2 - R % 2 : P <= 8 ? (R + SHARE - 1) / SHARE : 1;
+  static constexpr int SHARE = SHARE_, ROWS = ROWS_;
+  static constexpr int GROUPS = SHARE == 1 ? 4 : 1, WARPS = SHARE * GROUPS;
 };
 
 /// Sums over a group: of the three squares, and the maximum, into sums[4]. All threads of the block
 /// come here, those of a warp for one group. Sums are in a fixed order.
-template <int P, int SHARE, class Rule, class Exact>
+template <int P, class Shape, class Rule, class Exact>
 __device__ __forceinline__ void errors_of_group(const Rule &rule, const Exact &exact,
                                                 const point_fields &field, double jacobian,
                                                 bool exists, double *sums)
 {
-  using shape = error_shape<P, SHARE>;
+  using shape = Shape;
   __shared__ double s_error[shape::WARPS][4];
   const int warp = __shfl_sync(0xffffffffu, (int)threadIdx.x / 32, 0);  // known to be uniform
   const int share = warp % shape::SHARE;

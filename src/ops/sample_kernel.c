@@ -12,7 +12,7 @@ static_assert(KG_LANES == 32, "a lane is a thread of a warp");
 // Those of the files (CMakeLists.txt).
 extern const char kg_circle_text[], kg_point_sums_text[], kg_sample_kernels_text[];
 
-static const int shares[] = KG_ERROR_SHARES;
+static const kg_error_shape shapes[] = KG_ERROR_SHAPES;
 
 /// Numbers in constant memory.
 static void write_list(FILE *out, const char *name, int n, const double *values)
@@ -52,6 +52,17 @@ static void write_points(FILE *out, kg_sample_points p)
   write_list(out, "across_point", rows, across);
 }
 
+kg_cost kg_sample_cost(kg_sample_kind kind, kg_sizes size, double operations, int64_t n_elements)
+{
+  const bool loads = kind == KG_SAMPLE_LOADS;
+  const int rule = kg_rule_points(size.order), corners = loads ? 0 : KG_POINT_CORNERS;
+  const double values = loads ? rule : 3 * rule + corners;
+  kg_cost cost = loads ? kg_load_vectors_cost(size, n_elements) : kg_errors_cost(size, n_elements);
+  cost.bytes -= 8.0 * values * (double)n_elements;
+  cost.flops += operations * (rule + corners) * (double)n_elements;
+  return cost;
+}
+
 kedge_status kg_sample_kernel_source(kedge_context *ctx, kg_sample_kind kind, kg_sample_points p,
                                      const kg_function *const *functions, char **source)
 {
@@ -65,8 +76,11 @@ kedge_status kg_sample_kernel_source(kedge_context *ctx, kg_sample_kind kind, kg
   if (out) {
     const int rule = rows * rows, n_star = p.points.n_star;
     if (kind == KG_SAMPLE_LOADS) fprintf(out, "#define LOADS\n");
-    fprintf(out, "enum { ORDER = %d, POINTS = %d, FUNCTIONS = %d, SHARE = %d };\n\n", p.order,
-            p.points.n, n_functions, shares[p.order - 1]);
+    const kg_error_shape shape = shapes[p.order - 1];
+    fprintf(out, "enum { ORDER = %d, POINTS = %d, FUNCTIONS = %d };\n", p.order, p.points.n,
+            n_functions);
+    fprintf(out, "enum { SHARE = %d, ROWS = %d, BLOCKS = %d };\n\n", shape.share, shape.rows,
+            shape.blocks);
     write_points(out, p);
     write_list(out, "weight_table", rule, p.points.weight);
     write_table(out, "along_table", rows, p.order + 2, p.points.along);

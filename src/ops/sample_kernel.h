@@ -24,6 +24,9 @@ kedge_status kg_sample_kernel_source(kedge_context *ctx, kg_sample_kind kind,
                                      kg_sample_points points, const kg_function *const *functions,
                                      char **source);
 
+/// Load vectors or errors without values in memory, from functions of so many operations a point.
+kg_cost kg_sample_cost(kg_sample_kind kind, kg_sizes size, double operations, int64_t n_elements);
+
 /// Below: builds with CUDA.
 kedge_status kg_sample_kernel_create(kedge_context *ctx, kg_sample_kind kind,
                                      kg_sample_points points, const kg_function *const *functions,

@@ -1,7 +1,7 @@
 // sample_kernels.cuh: load vectors of a source, or errors against an exact solution, evaluated where
 // they are needed: point values never lie in memory. Text for NVRTC, behind point_sums.cuh and what
-// sample_kernel.c writes: ORDER, FUNCTIONS, POINTS, SHARE, evaluate(), the tables of the rule, and LOADS
-// for load vectors.
+// sample_kernel.c writes: ORDER, FUNCTIONS, POINTS, SHARE, ROWS, BLOCKS, evaluate(), the tables of the
+// rule, and LOADS for load vectors.
 //
 // Layout, Map  as load_vectors_cuda.cu and errors_cuda.cu
 // Points       of a row lie on a line: two multiply-adds for the two coordinates of a point
@@ -119,10 +119,9 @@ extern "C" __global__ void __launch_bounds__(128)
 
 #else
 
-typedef kg::error_shape<ORDER, SHARE> shape;
+typedef kg::error_shape<SHARE, ROWS> shape;
 
-// More warps than where values lie in memory, if that leaves them the registers.
-extern "C" __global__ void __launch_bounds__(32 * shape::WARPS, ORDER == 5 ? 3 : shape::BLOCKS)
+extern "C" __global__ void __launch_bounds__(32 * shape::WARPS, BLOCKS)
     sample(const double *vertices, const int *vertex, long long first_group, long long n_groups,
            long long n_elements, const double *u, const double *q, const double *u_star,
            double *sums)
@@ -136,7 +135,7 @@ extern "C" __global__ void __launch_bounds__(32 * shape::WARPS, ORDER == 5 ? 3 :
   const double *mine = q + g * 2 * modes::N * 32 + lane;
   const kg::point_fields field = {u + g * modes::N * 32 + lane, mine, mine + modes::N * 32,
                                   u_star + g * modes::S * 32 + lane};
-  kg::errors_of_group<ORDER, SHARE>(table_rule{}, exact, field,
+  kg::errors_of_group<ORDER, shape>(table_rule{}, exact, field,
                                     group * 32 + lane < n_elements ? exact.jacobian() : 0.0,
                                     at < n_groups, sums + group * 4);
 }

@@ -23,7 +23,7 @@ static const char integer_power[] =
     "  return k < 0 ? 1.0 / power : power;\n"
     "}\n\n";
 
-// How each operation is written, but for sine and cosine: its operands are $0, $1 and $2.
+// How each operation is written, but for sine and cosine (ops/circle.cuh): its operands are $0, $1 and $2.
 static const char *const forms[KG_OP_COUNT] = {
     [KG_OP_CHOOSE] = "$0 != 0.0 ? $1 : $2",
     [KG_OP_EQUAL] = "$0 == $1 ? 1.0 : 0.0",
@@ -108,14 +108,12 @@ static double multiple_of_pi(const kg_node *nodes, const kg_node *node, int32_t 
   return 0.0;
 }
 
-/// name_of_pi(multiple * argument, or name(argument, without the closing parenthesis (ops/circle.cuh); `other`
-/// is the name where it is no multiple of pi.
-static void open_circle(FILE *out, const kg_node *nodes, int32_t i, const char *name,
-                        const char *other)
+/// name_of_pi(multiple * argument, or name(argument, without the closing parenthesis (ops/circle.cuh).
+static void open_circle(FILE *out, const kg_node *nodes, int32_t i, const char *name)
 {
   int32_t of = nodes[i].child[0];
   const double multiple = multiple_of_pi(nodes, &nodes[i], &of);
-  fputs(multiple != 0.0 ? name : other, out);
+  fputs(name, out);
   if (multiple != 0.0) {
     fputs("_of_pi(", out);
     write_number(out, multiple);
@@ -126,44 +124,36 @@ static void open_circle(FILE *out, const kg_node *nodes, int32_t i, const char *
   write_operand(out, nodes, of);
 }
 
-/// Whether a NaN can be lost on its way to the results. Of huge arguments kedge's sine is NaN, which says
-/// that another way has to be taken (ops/circle.cuh): where that could be lost CUDA's is called.
-static bool hides_nan(const kg_builder *b)
+/// Whether the sizes of angles are noted.
+static bool has_circle(const kg_builder *b)
 {
-  for (int32_t i = 0; i < b->n_nodes; ++i) {
-    const kg_node *node = &b->nodes[i];
-    if (node->op >= KG_OP_EQUAL && node->op <= KG_OP_GREATER_EQUAL) return true;
-    if (node->op == KG_OP_CHOOSE || node->op == KG_OP_HYPOT) return true;
-    if (node->op == KG_OP_POWER && b->nodes[node->child[1]].op != KG_OP_CONSTANT) return true;
-  }
+  for (int32_t i = 0; i < b->n_nodes; ++i)
+    if (b->nodes[i].op == KG_OP_SIN || b->nodes[i].op == KG_OP_COS) return true;
   return false;
 }
 
 /// Both at once: they share most of the work.
-static void write_circle(FILE *out, const kg_node *nodes, int32_t i, int32_t other, bool plain)
+static void write_circle(FILE *out, const kg_node *nodes, int32_t i, int32_t other)
 {
   const int32_t sine = nodes[i].op == KG_OP_SIN ? i : other, cosine = sine == i ? other : i;
   fprintf(out, "  double v%d, v%d;\n  ", (int)sine, (int)cosine);
-  open_circle(out, nodes, i, "circle", plain ? "sincos" : "circle");
-  fprintf(out, ", &v%d, &v%d);\n", (int)sine, (int)cosine);
+  open_circle(out, nodes, i, "circle");
+  fprintf(out, ", &v%d, &v%d, &angle);\n", (int)sine, (int)cosine);
 }
 
-/// @param plain  hides_nan()
-static void write_operation(FILE *out, const kg_builder *b, int32_t i, bool plain)
+static void write_operation(FILE *out, const kg_builder *b, int32_t i)
 {
   const kg_node *nodes = b->nodes, *node = &nodes[i];
   const int32_t other = other_of_circle(b, i);
   int32_t exponent;
   if (other >= 0) {
-    if (i < other) write_circle(out, nodes, i, other, plain);
+    if (i < other) write_circle(out, nodes, i, other);
     return;
   }
   fprintf(out, "  const double v%d = ", (int)i);
   if (node->op == KG_OP_SIN || node->op == KG_OP_COS) {
-    const bool is_sine = node->op == KG_OP_SIN;
-    const char *const name = is_sine ? "sine" : "cosine";
-    open_circle(out, nodes, i, name, !plain ? name : is_sine ? "sin" : "cos");
-    fputs(");\n", out);
+    open_circle(out, nodes, i, node->op == KG_OP_SIN ? "sine" : "cosine");
+    fputs(", &angle);\n", out);
     return;
   }
   if (kg_node_integer_power(nodes, node, &exponent)) {
@@ -192,15 +182,16 @@ static kedge_status check_length(const kg_builder *b)
 
 static void write_function(FILE *out, const kg_builder *b, int n_functions, const int32_t *roots)
 {
-  const bool plain = hides_nan(b);
+  const bool angles = has_circle(b);
   fputs(integer_power, out);
   fputs("static __device__ void evaluate(double x, double y, double *value)\n{\n", out);
+  if (angles) fputs("  int angle = 0;\n", out);
   for (int32_t i = 0; i < b->n_nodes; ++i)
-    if (kg_ops_info[b->nodes[i].op].n_children > 0) write_operation(out, b, i, plain);
+    if (kg_ops_info[b->nodes[i].op].n_children > 0) write_operation(out, b, i);
   for (int f = 0; f < n_functions; ++f) {
-    fprintf(out, "  value[%d] = ", f);
+    fprintf(out, "  value[%d] = %s", f, angles && f == 0 ? "known(" : "");
     write_operand(out, b->nodes, roots[f]);
-    fputs(";\n", out);
+    fputs(angles && f == 0 ? ", angle);\n" : ";\n", out);
   }
   fputs("}\n", out);
 }

@@ -138,7 +138,6 @@ static void add_costs(kg_pipeline *p)
   if (p->shape.cells_only) kg_stage_cost(p, kg_constant_modes_cost(n), 1.0);
   p->stage = KEDGE_STAGE_POSTPROCESS;
   kg_stage_cost(p, kg_postprocess_cost(p->shape.size, n), 1.0);
-  if (p->shape.has_exact) kg_stage_cost(p, kg_errors_cost(p->shape.size, p->sampling.n, n), 1.0);
 }
 
 kedge_status kg_stages_local(kg_pipeline *p)

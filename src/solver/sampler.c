@@ -33,13 +33,20 @@ typedef struct estimate {
   double host, interpret, compile;
 } estimate;
 
-static estimate estimate_of(const kg_sampler *s)
+/// Of all functions at a point.
+static double operations_of(const kg_sampler *s)
 {
-  const kg_pipeline *p = s->pipeline;
   double operations = 0.0;
   for (int f = 0; f < s->set.n; ++f)
     if (s->set.functions[f]->kind == KG_FUNCTION_EXPRESSION)
       operations += s->set.functions[f]->expression->program.n_instructions;
+  return operations;
+}
+
+static estimate estimate_of(const kg_sampler *s)
+{
+  const kg_pipeline *p = s->pipeline;
+  const double operations = operations_of(s);
   const double points = (double)p->mesh->n_elements * points_on_host(s).n;
   return (estimate){.host = points * (2e-9 * operations / p->ctx->threads + 1e-9 * s->set.n),
                     .interpret = points * 2e-12 * operations,
@@ -167,7 +174,7 @@ static void release_gpu(kg_sampler *s)
 }
 
 /// The GPU has found a value that is not finite. Where the host finds one, this is a failure; else, as for
-/// the sine of a number above 2^46, which a kernel does not know, another way is taken from here on.
+/// the sine of a number from 2^46 on, which a kernel does not know, another way is taken from here on.
 /// @param[in] bad  as a kernel says
 static kedge_status refuse_or_change(kg_sampler *s, int32_t first, int64_t bad)
 {
@@ -216,6 +223,20 @@ kg_sampler kg_sampler_of(kg_pipeline *p, const char *what, kg_sample_kind kind, 
   return (kg_sampler){.pipeline = p, .set = set, .what = what, .kind = kind};
 }
 
+static int64_t elements_of(const kg_pipeline *p, int32_t first, int32_t count)
+{
+  const int64_t left = p->mesh->n_elements - (int64_t)first * KG_LANES;
+  const int64_t n = (int64_t)count * KG_LANES;
+  return n < left ? n : left;
+}
+
+/// Add what a chunk by the kernel made for the functions has cost.
+static void count_sample(const kg_sampler *s, int64_t n_elements)
+{
+  const kg_sizes size = s->pipeline->shape.size;
+  kg_stage_cost(s->pipeline, kg_sample_cost(s->kind, size, operations_of(s), n_elements), 1.0);
+}
+
 kedge_status kg_sampler_loads(kg_sampler *s, int32_t first, int32_t count)
 {
   static kedge_status (*const run)(kedge_context *, const kg_sample_kernel *,
@@ -229,14 +250,17 @@ kedge_status kg_sampler_loads(kg_sampler *s, int32_t first, int32_t count)
                                      .n_groups = count,
                                      .values = values,
                                      .load = p->buffers[KG_ARRAY_LOAD].data};
+  const int64_t n_elements = elements_of(p, first, count);
   int64_t bad;
   KG_TRY(prepare(s));
   if (s->kernel) {
     KG_TRY(run(p->ctx, s->kernel, &args, &bad));
+    count_sample(s, n_elements);
     if (bad < 0) return KEDGE_OK;
     KG_TRY(refuse_or_change(s, first, bad));
   }
   KG_TRY(put_values(s, first, count, values));
+  kg_stage_cost(s->pipeline, kg_load_vectors_cost(p->shape.size, n_elements), 1.0);
   return kg_load_vectors(p->ctx, &args);
 }
 
@@ -256,14 +280,17 @@ kedge_status kg_sampler_errors(kg_sampler *s, int32_t first, int32_t count)
                                .u_star = p->buffers[KG_ARRAY_U_STAR].data,
                                .exact = values,
                                .by_group = p->buffers[KG_ARRAY_ERROR_SUMS].data};
+  const int64_t n_elements = elements_of(p, first, count);
   int64_t bad;
   KG_TRY(prepare(s));
   if (s->kernel) {
     KG_TRY(run(p->ctx, s->kernel, &args, &bad));
+    count_sample(s, n_elements);
     if (bad < 0) return KEDGE_OK;
     KG_TRY(refuse_or_change(s, first, bad));
   }
   KG_TRY(put_values(s, first, count, values));
+  kg_stage_cost(s->pipeline, kg_errors_cost(p->shape.size, n_elements), 1.0);
   return kg_errors(p->ctx, &args);
 }
 

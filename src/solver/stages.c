@@ -4,7 +4,6 @@
 #include "core/context.h"
 #include "core/memory.h"
 #include "ops/edge_sum.h"
-#include "ops/load_vectors.h"
 #include "ops/local_matrices.h"
 #include "ops/trace_arrays.h"
 #include "solver/compact.h"
@@ -77,7 +76,6 @@ kedge_status kg_make_loads(kg_pipeline *p)
   for (int32_t first = 0; first < n_groups && status == KEDGE_OK; first += chunk)
     status = kg_sampler_loads(&sampler, first, n_groups - first < chunk ? n_groups - first : chunk);
   kg_sampler_close(&sampler);
-  kg_stage_cost(p, kg_load_vectors_cost(p->shape.size, p->mesh->n_elements), 1.0);
   return status;
 }
 
