@@ -40,8 +40,8 @@ kedge_status kg_value_word(const kg_settings *settings, const kg_setting *s,
     *out = i;
     if (strcmp(s->value, words[i]) == 0) return KEDGE_OK;
     kg_nearest_offer(&nearest, words[i]);
-    length +=
-        (size_t)snprintf(list + length, sizeof list - length, "%s%s", i ? " or " : "", words[i]);
+    const char *const joint = i == 0 ? "" : i == n_words - 1 ? " or " : ", ";
+    length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", joint, words[i]);
   }
   if (nearest.best)
     return kg_setting_fail(settings, s, 0, "unknown %s '%s'; did you mean '%s'?", s->key, s->value,
