@@ -1,8 +1,8 @@
 /// @file
 /// A context: where the computation runs, its last error, its progress.
 ///
-/// One context serves one host thread at a time. Every other object is created with a context,
-/// borrows it, and must be destroyed before it. The library never prints and never exits.
+/// One context serves one host thread at a time. Other objects borrow the context they are created with and are
+/// destroyed before it. What a call makes through `out` is the caller's, and NULL after a failure. Nothing prints.
 #pragma once
 #include "kedge/base.h"
 KEDGE_BEGIN_DECLS

@@ -54,7 +54,7 @@ typedef struct kedge_report {
   const char *coarse_solver;  ///< of multigrid; else ""
   int smoothing_steps;        ///< of multigrid, before and after each coarse correction; else 0
   int multigrid_levels;       ///< the trace and those below it; 0: no multigrid
-  double setup_seconds;       ///< making the preconditioner, part of the assembly stage
+  double setup_seconds;       ///< making the preconditioner: assembly, trace solve (eigenvalue)
   int64_t iterations;
   int refinements;  ///< of precision = compact: times that a residual began the iteration anew; else 0
   kedge_start start;         ///< that was asked for
@@ -63,7 +63,7 @@ typedef struct kedge_report {
   double start_seconds;      ///< of that solve, part of the trace solve
   double start_residual;     ///< as relative_residual, of the start; 1 where it was zero
   double tolerance;
-  double relative_residual;  ///< ||b - K x|| / ||b - K x_0||, recomputed after the last iteration;
+  double relative_residual;  ///< ||b - A x|| / ||b - A x_0||, recomputed after the last iteration;
                              ///< x_0 holds the Dirichlet values and is 0 elsewhere
   double rounding_residual;  ///< of that, what storing the solution in double precision makes; 0:
                              ///< not measured, for the tolerance was reached at once
@@ -78,7 +78,7 @@ typedef struct kedge_report {
   double u_l2, u_linf, q_l2, u_star_l2;
   kedge_stage_report stages[KEDGE_STAGE_COUNT];
   int64_t peak_device_bytes, predicted_device_bytes;
-  int64_t local_matrices_bytes;  ///< the packed K^e
+  int64_t local_matrices_bytes;  ///< of the memory that K^e are given
   int64_t operator_bytes;        ///< read by one application of the trace operator
 } kedge_report;
 

@@ -41,6 +41,15 @@ static inline kg_number kg_cg_number(const kg_cg_vectors_args *args)
   return args->r_single ? KG_SINGLE : KG_DOUBLE;
 }
 
+/// r . z of a smoothing step on the host, from its parts in order.
+/// @param[in] partial  [KG_CG_PARTIALS]
+static inline void kg_cg_sum_rz(const double *partial, kg_cg_state *state)
+{
+  double rz = 0.0;
+  for (int piece = 0; piece < KG_CG_PARTIALS; ++piece) rz += partial[piece];
+  kg_cg_judge_preconditioner(state, rz);
+}
+
 /// z = D^-1 (b - A x), p = z, rr, rz.
 kedge_status kg_cg_start(kedge_context *ctx, const kg_cg_vectors_args *args);
 /// alpha = rz / p_ap; z -= alpha D^-1 A p; rr, rz_next; counts the iteration and stops at the

@@ -11,6 +11,7 @@
 #include "ops/edge_blocks.h"
 #include "ops/edge_rows.cuh"
 #include "ops/edge_smooth.h"
+#include "ops/rz_sum.cuh"
 
 namespace
 {
@@ -85,12 +86,7 @@ __global__ void __launch_bounds__(THREADS)
   for (int64_t edge = (int64_t)blockIdx.x * THREADS + threadIdx.x; edge < a.n_edges;
        edge += (int64_t)gridDim.x * THREADS)
     dot += smooth<M>(a, (int32_t)edge);
-  if (a.state == nullptr) return;
-  const double sum = kg_block_sum(dot, s_warp);
-  if (threadIdx.x == 0) a.partial[blockIdx.x] = sum;
-  if (!kg_last_block(counter)) return;
-  const double total = kg_array_sum(a.partial, gridDim.x, s_warp);
-  if (threadIdx.x == 0) kg_cg_judge_preconditioner(a.state, total);
+  if (a.state != nullptr) kg_sum_rz(dot, a.partial, a.state, counter, s_warp);
 }
 
 template <int P>

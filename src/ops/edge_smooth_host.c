@@ -76,9 +76,6 @@ kedge_status KG_REAL(kg_edge_smooth_host)(kedge_context *ctx, const kg_edge_smoo
       sum += smooth_group(a, group);
     if (a->state) a->partial[piece] = sum;
   }
-  if (!a->state) return KEDGE_OK;
-  double rz = 0.0;
-  for (int piece = 0; piece < KG_CG_PARTIALS; ++piece) rz += a->partial[piece];
-  kg_cg_judge_preconditioner(a->state, rz);
+  if (a->state) kg_cg_sum_rz(a->partial, a->state);
   return KEDGE_OK;
 }

@@ -17,7 +17,43 @@ enum { WARPS = 4 };
 template <int M>
 struct line_matrices {
   double inverse[M][M | 1], coupling[M][M | 1], factor[M][M | 1];
+  double third[M][M | 1], weights[M][M | 1];  // of strips: K^e of an edge and the third one, and W
   double column[M], least[M];
+};
+
+/// The entries of kg_line_coupling(), which a lane asks for one by one: what they are condensed with comes to shared
+/// memory once.
+template <int M>
+struct line_block {
+  kg_local_element element;
+  int row_side, column_side;
+  bool condensed;
+
+  __device__ line_block(const kg_line_factor_args &a, int32_t from, int32_t to, int lane,
+                        line_matrices<M> &w)
+      : element(kg_local_element_of(&a.local, M, to / 3)),
+        row_side(to % 3),
+        column_side(from % 3),
+        condensed(false)
+  {
+    if (a.strips.corner == nullptr) return;
+    const int corner = a.strips.corner[to / 3], slot = kg_strip_slot(corner, column_side);
+    if (slot == 1) return;  // the edge is in line elsewhere
+    condensed = true;
+    const kg_real *third = kg_strip_third(&a.strips, M, to / 3, slot);
+    for (int k = lane; k < M * M; k += 32) {
+      w.third[k / M][k % M] =
+          kg_local_entry(&element, row_side, k / M, kg_strip_side(corner, 1), k % M);
+      w.weights[k / M][k % M] = third[k];
+    }
+    __syncwarp();
+  }
+  __device__ double entry(int i, int j, const line_matrices<M> &w) const
+  {
+    double sum = kg_local_entry(&element, row_side, i, column_side, j);
+    for (int k = 0; k < M && condensed; ++k) sum -= w.third[i][k] * w.weights[k][j];
+    return sum;
+  }
 };
 
 /// C of the step, then L = C D^-1 of the step before.
@@ -27,8 +63,8 @@ __device__ void make_factor(const kg_line_factor_args &a, int32_t step, int lane
 {
   kg_real *out = (kg_real *)a.factor + (int64_t)step * M * M;
   const int32_t *side = a.lines.side + 2 * (int64_t)step;
-  for (int k = lane; k < M * M; k += 32)
-    w.coupling[k / M][k % M] = kg_line_coupling(&a, M, side, k / M, k % M);
+  const line_block<M> block(a, side[0], side[1], lane, w);
+  for (int k = lane; k < M * M; k += 32) w.coupling[k / M][k % M] = block.entry(k / M, k % M, w);
   __syncwarp();
   for (int k = lane; k < M * M; k += 32) {
     double sum = 0.0;
@@ -39,12 +75,19 @@ __device__ void make_factor(const kg_line_factor_args &a, int32_t step, int lane
   __syncwarp();
 }
 
-/// Entry (i, j) of what a side's element has in the block of its edge.
+/// What a side's element has in the block of its edge, in or onto the lower triangle.
 template <int M>
-__device__ double side_entry(const kg_line_factor_args &a, int32_t side, int i, int j)
+__device__ void add_side(const kg_line_factor_args &a, int32_t side, bool onto, int lane,
+                         line_matrices<M> &w)
 {
-  const int32_t both[2] = {side, side};
-  return kg_line_coupling(&a, M, both, i, j);
+  const line_block<M> block(a, side, side, lane, w);
+  for (int k = lane; k < M * M; k += 32) {
+    const int i = k / M, j = k % M;
+    if (j > i) continue;
+    const double entry = block.entry(i, j, w);
+    w.inverse[i][j] = onto ? w.inverse[i][j] + entry : entry;
+  }
+  __syncwarp();
 }
 
 template <int M>
@@ -52,11 +95,12 @@ __device__ void make_block(const kg_line_factor_args &a, int32_t edge, bool firs
                            line_matrices<M> &w)
 {
   const int2 sides = ((const int2 *)a.batch.arrays.edge_sides)[edge];
+  add_side<M>(a, sides.x, false, lane, w);
+  if (sides.y >= 0) add_side<M>(a, sides.y, true, lane, w);
   for (int k = lane; k < M * M; k += 32) {
     const int i = k / M, j = k % M;
     if (j > i) continue;
-    double sum = side_entry<M>(a, sides.x, i, j);
-    if (sides.y >= 0) sum += side_entry<M>(a, sides.y, i, j);
+    double sum = w.inverse[i][j];
     for (int l = 0; l < M && !first; ++l) sum -= w.factor[i][l] * w.coupling[j][l];
     w.inverse[i][j] = w.inverse[j][i] = sum;
   }

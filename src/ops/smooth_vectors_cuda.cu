@@ -6,6 +6,7 @@
 #include "backend/cuda_rt.h"
 #include "ops/cg_vectors.h"
 #include "ops/real.h"
+#include "ops/rz_sum.cuh"
 #include "ops/smooth_vectors.h"
 
 namespace
@@ -40,12 +41,7 @@ __global__ void __launch_bounds__(THREADS)
     z[i] = sum;
     if (a.state != nullptr) dot += (double)r[i] * sum;
   }
-  if (a.state == nullptr) return;
-  const double sum = kg_block_sum(dot, s_warp);
-  if (threadIdx.x == 0) a.partial[blockIdx.x] = sum;
-  if (!kg_last_block(counter)) return;
-  const double total = kg_array_sum(a.partial, gridDim.x, s_warp);
-  if (threadIdx.x == 0) kg_cg_judge_preconditioner(a.state, total);
+  if (a.state != nullptr) kg_sum_rz(dot, a.partial, a.state, counter, s_warp);
 }
 
 kedge_status launch(kedge_context *ctx, const kg_smooth_vectors_args *a,
