@@ -19,20 +19,11 @@ KG_INLINE double kg_larger(double a, double b)
   return a > b || isnan(a) ? a : b;
 }
 
-/// How a GPU goes through the P + 3 rows of points of the rule, by order from 1 on: warps that share a
-/// group, rows that each does at once, blocks that a multiprocessor is to have registers for. Where warps
-/// share, few rows are left over in the last step.
-// clang-format off
-#define KG_ERROR_SHAPES                                          \
-  {                                                              \
-    {1, 2, 4}, {1, 1, 4}, {1, 1, 4}, {4, 2, 3}, /* order 4 */    \
-    {4, 2, 3}, {5, 2, 2}, {5, 2, 2}, {6, 2, 2},                  \
-    {6, 1, 2}, {5, 1, 2}, {5, 1, 2}, {5, 1, 2},                  \
-  }
-// clang-format on
-
+/// How a GPU goes through the rows of points of the rule.
 typedef struct kg_error_shape {
-  int share, rows, blocks;
+  int share;   ///< warps that share a group
+  int rows;    ///< that each does at once; few are left over in the last step
+  int blocks;  ///< that a multiprocessor is to have registers for
 } kg_error_shape;
 
 typedef struct kg_errors_args {

@@ -12,8 +12,6 @@ static_assert(KG_LANES == 32, "a lane is a thread of a warp");
 // Those of the files (CMakeLists.txt).
 extern const char kg_circle_text[], kg_point_sums_text[], kg_sample_kernels_text[];
 
-static const kg_error_shape shapes[] = KG_ERROR_SHAPES;
-
 /// Numbers in constant memory.
 static void write_list(FILE *out, const char *name, int n, const double *values)
 {
@@ -76,7 +74,7 @@ kedge_status kg_sample_kernel_source(kedge_context *ctx, kg_sample_kind kind, kg
   if (out) {
     const int rule = rows * rows, n_star = p.points.n_star;
     if (kind == KG_SAMPLE_LOADS) fprintf(out, "#define LOADS\n");
-    const kg_error_shape shape = shapes[p.order - 1];
+    const kg_error_shape shape = kg_sample_shape(p.order);
     fprintf(out, "enum { ORDER = %d, POINTS = %d, FUNCTIONS = %d };\n", p.order, p.points.n,
             n_functions);
     fprintf(out, "enum { SHARE = %d, ROWS = %d, BLOCKS = %d };\n\n", shape.share, shape.rows,

@@ -17,6 +17,16 @@ typedef struct kg_sample_points {
 
 typedef struct kg_sample_kernel kg_sample_kernel;
 
+/// Of the kernel for errors, by order. One row at a time leaves the registers to more warps, which is
+/// more here than loads of modes that two rows share.
+static inline kg_error_shape kg_sample_shape(int order)
+{
+  static const kg_error_shape shapes[KEDGE_ORDER_MAX] = {
+      {1, 2, 4}, {1, 1, 4}, {1, 1, 4}, {4, 1, 4}, {4, 1, 4}, {5, 1, 3},
+      {5, 1, 3}, {4, 1, 3}, {4, 1, 3}, {5, 1, 2}, {5, 1, 2}, {5, 1, 2}};
+  return shapes[order - 1];
+}
+
 /// The kernel's source, CUDA C++. @param functions  one, or three
 /// @param[out] source  freed with free(); NULL on failure
 /// @retval KEDGE_ERR_UNSUPPORTED  as kg_functions_emit()

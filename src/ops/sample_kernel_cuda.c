@@ -7,8 +7,6 @@
 
 enum { GROUPS = 4 };  // of a block, one a warp, where no warps share one (point_sums.cuh)
 
-static const kg_error_shape shapes[] = KG_ERROR_SHAPES;
-
 struct kg_sample_kernel {
   kg_kernel kernel;
   int order;
@@ -82,5 +80,5 @@ kedge_status kg_sample_errors(kedge_context *ctx, const kg_sample_kernel *kernel
                        &a.q,
                        &a.u_star,
                        &a.by_group};
-  return launch(ctx, kernel, n, shapes[kernel->order - 1].share, arguments, bad);
+  return launch(ctx, kernel, n, kg_sample_shape(kernel->order).share, arguments, bad);
 }

@@ -50,7 +50,7 @@ struct points_of_row {
 
 /// Functions on the triangle of a lane.
 struct formulas {
-  static constexpr int UNROLL = 2;  // each copy is compiled
+  static constexpr int UNROLL = ORDER == 2 || ORDER == 3 ? 2 : 4;  // each copy is compiled
   double x[3], y[3];
   unsigned long long index;  ///< of the lane's first value
 

@@ -109,14 +109,14 @@ static void the_sine_of_a_huge_number_is_left_to_the_interpreter(void **state)
 {
   (void)state;
   static const char *const texts[] = {"x*sin(4e15+x)+y^2", "x*sin(pi*(4e15+x))+y^2",
-                                      "y*(sin(4e15+x) < 0 ? 1 : x)+y^2"};
+                                      "y*(sin(4e15+x) < 0 ? 1 : x^3)+y^2"};
   for (int i = 0; i < 3; ++i) {
     const setting *settings = SETTINGS({"boundary default", "type", "dirichlet"},
                                        {"solver", "max_iterations", "3"}, {"exact", "u", texts[i]});
     const outcome host = solve_as("host", mesh, settings),
                   gpu = solve_as("compile", mesh, settings);
     skip_without_nvrtc(&gpu);
-    assert_string_equal(gpu.evaluation, on_gpu() ? "gpu, interpreted" : "host");
+    assert_non_null(strstr(gpu.evaluation, on_gpu() ? "gpu, interpreted" : "host"));
     assert_same_errors(&gpu.report, &host.report);
   }
 }
