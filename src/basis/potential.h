@@ -11,7 +11,10 @@ KEDGE_BEGIN_DECLS
 
 /// @param[in] gradient_r, gradient_s  [N*][N]: (phi_j, d_r phi*_i) and (phi_j, d_s phi*_i)
 /// @param[out] rotation   two of [N][K]: components of an orthonormal basis of the fields
-///                        orthogonal to all gradients, K = P (P+1) / 2 of them
+///                        orthogonal to all gradients, K = P (P+1) / 2 of them: first those whose
+///                        first component is even along the base and the second odd, as many as
+///                        there are even modes among K; then those the other way round. Components
+///                        of each kind are orthogonal too: T_c T_c^T is diagonal
 /// @param[out] potential  two of [N][N* - 1]: coefficients of v, but the constant's, from p
 kedge_status kg_potential_create(kedge_context *ctx, int order, const double *gradient_r,
                                  const double *gradient_s, double *const rotation[2],

@@ -55,6 +55,8 @@ static size_t lay_out(int order, const double *base, kg_reference *ref)
       {&ref->edge_mass[0], packed},
       {&ref->edge_mass[1], packed},
       {&ref->edge_mass[2], packed},
+      {&ref->eliminated[0], K * (K + 1) / 2},
+      {&ref->eliminated[1], K * (K + 1) / 2},
       {&ref->lift, lift},
       {&ref->lift_r, lift},
       {&ref->lift_s, lift},
@@ -168,6 +170,22 @@ static void fill_lift(kg_sizes z, double *lift)
     }
 }
 
+/// Of the edge masses what modes of degree P leave behind in the others when they are eliminated.
+/// `scratch` holds 3 K m doubles.
+static void fill_eliminated(const kg_reference *ref, double *scratch)
+{
+  const int K = ref->size.n_rotation, m = ref->size.n_edge;
+  const double *top[3];
+  for (int l = 0; l < 3; ++l) {
+    double *b = scratch + l * K * m;
+    for (int i = 0; i < K; ++i)
+      for (int j = 0; j < m; ++j) b[i * m + j] = ref->edge_mass[l][(K + j) * (K + j + 1) / 2 + i];
+    top[l] = b;
+  }
+  for (int l = 0; l < 2; ++l)
+    add_packed(K, m, 2.0, top[l], top[l + 1], (double *)ref->eliminated[l]);
+}
+
 /// Everything that needs F alone: F, edge masses E_l = F_l F_l^T (exact: phi on an edge is a
 /// polynomial of degree P), F^T F. `scratch` holds N n doubles.
 static void fill_edges(const kg_reference *ref, double *scratch)
@@ -184,6 +202,7 @@ static void fill_edges(const kg_reference *ref, double *scratch)
   for (int a = 0; a < n; ++a)
     for (int i = 0; i < z.n_modes; ++i) scratch[a * z.n_modes + i] = lift[i * n + a];
   add_packed(n, z.n_modes, 1.0, scratch, scratch, (double *)ref->trace_mass);
+  fill_eliminated(ref, scratch);
 }
 
 /// The first mode of the degree of mode i.

@@ -15,7 +15,8 @@ typedef struct kg_sizes {
   int n_edge;      ///< m
   int n_trace;     ///< n = 3 m
   int n_star;      ///< N*: modes of order P + 1
-  int n_rotation;  ///< K = P (P+1) / 2: vector fields of order P orthogonal to all gradients
+  int n_rotation;  ///< K = P (P+1) / 2: modes of degree below P; and vector fields of order P
+                   ///< orthogonal to all gradients
   int n_packed;    ///< n (n + 1) / 2: entries of a packed K^e
 } kg_sizes;
 
@@ -27,11 +28,14 @@ typedef struct kg_reference {
   const double *
       stiffness[3];  ///< packed N x N: Dr Dr^T, Dr Ds^T + Ds Dr^T, Ds Ds^T; Dr = (phi_i, d_r phi_j)
   const double *edge_mass[3];  ///< packed N x N: <phi_i, phi_j> on reference edge l
-  const double *lift;          ///< [N][n]: F = <phi_i, psi_j>, the three edges side by side
-  const double *lift_r;        ///< [N][n]: Dr F
-  const double *lift_s;        ///< [N][n]: Ds F
-  const double *trace_mass;    ///< packed n x n: F^T F
-  const double *gradient_r;    ///< [N][N]: row i, column j: (phi_j, d_r phi_i), that is Dr^T
+  /// Packed K x K, for the K modes of degree below P: B_0 B_1^T + B_1 B_0^T and B_1 B_2^T + B_2 B_1^T,
+  /// B_l being edge_mass[l] between them (rows) and the modes of degree P
+  const double *eliminated[2];
+  const double *lift;        ///< [N][n]: F = <phi_i, psi_j>, the three edges side by side
+  const double *lift_r;      ///< [N][n]: Dr F
+  const double *lift_s;      ///< [N][n]: Ds F
+  const double *trace_mass;  ///< packed n x n: F^T F
+  const double *gradient_r;  ///< [N][N]: row i, column j: (phi_j, d_r phi_i), that is Dr^T
   const double *gradient_s;
   const double *rotation[2];  ///< [N][K]: those fields, by component (basis/potential.h)
   const double

@@ -2,60 +2,20 @@
 // and a combination of reference matrices: an *operator* says of which.
 // Layout  x [group of the chunk][rows][lane], of which the first N rows are the vector. Operators:
 //         element_operator.cuh
-// Map     N <= 15: thread = element, A in its registers. N <= 28: a few lanes of a warp = element,
-//         A spread over their registers (lane_solve.cuh). N <= 55, with tensor cores: warp = E
-//         neighbouring lanes of a group, A in its registers (column_solve.cuh); larger: in shared
-//         memory (tiles.cuh). GPUs without: block = element (panel_cuda.cuh).
+// Map     N <= 28: a few lanes of a warp = element, A spread over their registers (lane_solve.cuh).
+//         N <= 55, with tensor cores: warp = E neighbouring lanes of a group, A in its registers
+//         (column_solve.cuh); larger: in shared memory (tiles.cuh). GPUs without: block = element
+//         (panel_cuda.cuh).
 #pragma once
 #include "ops/column_solve.cuh"
 #include "ops/element_operator.cuh"
 #include "ops/lane_solve.cuh"
 #include "ops/mode_parity.cuh"
 #include "ops/panel_cuda.cuh"
-#include "ops/thread_matrix.cuh"
 #include "ops/tiles.cuh"
 
 namespace kg
 {
-
-// ---- one thread an element
-
-enum { SOLVE_THREADS = 64 };
-
-template <class Operator, int N>
-__global__ void __launch_bounds__(SOLVE_THREADS) solve_thread(const element_solve_args a)
-{
-  const int lane = threadIdx.x % KG_LANES;
-  const int64_t g = ((int64_t)blockIdx.x * SOLVE_THREADS + threadIdx.x) / KG_LANES;
-  if (g >= a.n_groups) return;
-  const Operator op(element_of(a, g, lane));
-  double l[N * (N + 1) / 2], x[N];
-#pragma unroll
-  for (int i = 0; i < N; ++i)
-#pragma unroll
-    for (int j = 0; j <= i; ++j) {
-      double r[Operator::TERMS];
-      Operator::read(a.batch.reference, i * (i + 1) / 2 + j, r);
-      l[i * (i + 1) / 2 + j] = op.combine(r, same_parity(i, j)) + (i == j ? op.diagonal : 0.0);
-    }
-  factor_in_registers<N>(l);
-  double *column = a.x + g * a.rows * KG_LANES + lane;
-#pragma unroll
-  for (int i = 0; i < N; ++i) x[i] = column[i * KG_LANES];
-  solve_in_registers<N>(l, x);
-  solve_transposed_in_registers<N>(l, x);
-#pragma unroll
-  for (int i = 0; i < N; ++i) column[i * KG_LANES] = x[i];
-}
-
-template <class Operator, int N>
-kedge_status launch_solve_thread(kedge_context *ctx, const element_solve_args &a, const char *name)
-{
-  const unsigned groups = SOLVE_THREADS / KG_LANES;
-  solve_thread<Operator, N>
-      <<<((unsigned)a.n_groups + groups - 1) / groups, SOLVE_THREADS, 0, kg_cuda_stream(ctx)>>>(a);
-  return kg_cuda_launched(ctx, name);
-}
 
 // ---- one warp an element
 
@@ -253,9 +213,7 @@ using dealt_shape = lane_shape<Operator, N, N <= 21 ? 4 : 8, 2>;
 template <class Operator, int N>
 kedge_status element_solve(kedge_context *ctx, const element_solve_args &a, const char *name)
 {
-  if constexpr (N <= 15) {
-    return launch_solve_thread<Operator, N>(ctx, a, name);
-  } else if constexpr (N <= 28) {
+  if constexpr (N <= 28) {
     using shape = dealt_shape<Operator, N>;
     return lanes_fit<shape>(ctx) ? launch_solve_lanes<shape>(ctx, a, name)
                                  : launch_solve_plain<Operator>(ctx, a, N, name);

@@ -1,6 +1,8 @@
-// local_operator.cuh: Z^-1 as a combination of reference matrices (element_operator.cuh).
+// local_operator.cuh: Z^-1, and what is left of it when the modes of degree P are eliminated
+// (local_solve_top.cuh), as combinations of reference matrices (element_operator.cuh).
 #pragma once
 #include "ops/element_operator.cuh"
+#include "ops/local_solve_top.cuh"
 
 namespace kg
 {
@@ -11,6 +13,10 @@ namespace kg
 struct local_operator {
   static constexpr int TERMS = 4;
   static constexpr bool BY_PARITY = true;
+  static constexpr int leading(int)
+  {
+    return 0;
+  }
   double same_rs, other_rs, ss, base, same_edge, other_edge, diagonal;
 
   local_operator() = default;
@@ -39,6 +45,54 @@ struct local_operator {
   __device__ __forceinline__ double combine_other(const double (&r)[TERMS]) const
   {
     return (other_rs + 0.5 * ss) * r[0] + other_edge * r[3];
+  }
+};
+
+/// The matrix of the K modes of degree below P. Of the pairs of edges those of the base with the others
+/// are the same but for their sign, which depends on parity, and that of the others is zero for modes of
+/// different parity.
+template <int P>
+struct condensed_operator {
+  static constexpr int TERMS = 6;
+  static constexpr bool BY_PARITY = true;
+  static constexpr int leading(int)
+  {
+    return 0;
+  }
+  double same_rs, other_rs, ss, base, same_edge, other_edge, same_pair, other_pair, sides, diagonal;
+
+  condensed_operator() = default;
+  explicit __device__ __forceinline__ condensed_operator(const kg_element &e)
+      : same_rs(e.stiffness[0] + e.stiffness[1]),
+        other_rs(e.stiffness[1]),
+        ss(e.stiffness[2]),
+        diagonal(e.mass)
+  {
+    const top_modes top(e, P + 1);
+    base = top.rest(0);
+    same_edge = top.rest(1) + top.rest(2);
+    other_edge = top.rest(1) - top.rest(2);
+    same_pair = top.with_base(e.tau[1] + e.tau[2]);
+    other_pair = top.with_base(e.tau[1] - e.tau[2]);
+    sides = top.of_sides();
+  }
+  static __device__ __forceinline__ void read(const kg_reference &ref, int k, double (&r)[TERMS])
+  {
+    r[0] = __ldg(ref.stiffness[1] + k);
+    r[1] = __ldg(ref.edge_mass[1] + k);
+    r[2] = __ldg(ref.eliminated[0] + k);
+    r[3] = __ldg(ref.stiffness[2] + k);
+    r[4] = __ldg(ref.edge_mass[0] + k);
+    r[5] = __ldg(ref.eliminated[1] + k);
+  }
+  __device__ __forceinline__ double combine(const double (&r)[TERMS], bool same) const
+  {
+    return (same ? same_rs : other_rs) * r[0] + (same ? same_edge : other_edge) * r[1] +
+           (same ? same_pair : other_pair) * r[2] + ss * r[3] + base * r[4] + sides * r[5];
+  }
+  __device__ __forceinline__ double combine_other(const double (&r)[TERMS]) const
+  {
+    return (other_rs + 0.5 * ss) * r[0] + other_edge * r[1] + other_pair * r[2];
   }
 };
 

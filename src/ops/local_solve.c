@@ -11,13 +11,14 @@ kedge_status kg_local_solve(kedge_context *ctx, const kg_local_solve_args *args)
 
 kg_cost kg_local_solve_cost(kg_sizes size, int64_t n_elements)
 {
-  const double N = size.n_modes, n = size.n_trace, m = size.n_edge;
+  const double N = size.n_modes, n = size.n_trace, m = size.n_edge, K = size.n_rotation;
   const double lower = (N * N - m * (m + 1) * (2 * m + 1) / 6) / 2;  // pairs of unequal degree
-  const double build = 7 * N * (N + 1) / 2 + N;
-  const double trace = 6 * N * n + 4 * lower;        // tau F lambda, F~_k lambda, Dr p_r + Ds p_s
-  const double algebra = N * N * N / 3 + 2 * N * N;  // Cholesky, two triangular solves
-  const double flux = 4 * lower + 8 * N;             // Dr^T u, Ds^T u
+  const double build = 9 * K * (K + 1) / 2 + K;
+  const double trace = 2 * N * n + 10 * N + 4 * lower;  // F_l lambda_l, Dr and Ds of what they make
+  const double top = 6 * K * m;                         // modes of degree P: B, B g, B^T x
+  const double algebra = K * K * K / 3 + 2 * K * K;     // Cholesky, two triangular solves
+  const double flux = 4 * lower + 8 * N;                // Dr^T u, Ds^T u
   const double bytes = 8.0 * (4 * N + n / 2.0) + 3 * 8 + 3 * 4 + 8;
   return (kg_cost){.bytes = bytes * (double)n_elements,
-                   .flops = (build + trace + algebra + flux) * (double)n_elements};
+                   .flops = (build + trace + top + algebra + flux) * (double)n_elements};
 }

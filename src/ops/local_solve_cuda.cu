@@ -7,8 +7,8 @@ namespace
 
 constexpr kedge_status (*by_order[])(kedge_context *, const kg_local_solve_args &) = {
     kg::launch_recover_thread<1>,    kg::launch_recover_thread<2>,
-    kg::launch_recover_thread<3>,    kg::launch_recover_products<4>,
-    kg::launch_recover_products<5>,  kg::launch_recover_products<6>,
+    kg::launch_recover_thread<3>,    kg::launch_recover_thread<4>,
+    kg::launch_recover_thread<5>,    kg::launch_recover_products<6>,
     kg::launch_recover_products<7>,  kg::launch_recover_products<8>,
     kg::launch_recover_products<9>,  kg::launch_recover_products<10>,
     kg::launch_recover_products<11>, kg::launch_recover_products<12>};

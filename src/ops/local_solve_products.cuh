@@ -1,9 +1,10 @@
-// local_solve_products.cuh: u and q at higher orders, in three kernels: what the trace gives, a solve
-// (element_solve.cuh), what u gives to q.
+// local_solve_products.cuh: u and q at higher orders: what the trace gives, a solve (element_solve.cuh),
+// what u gives to q. Up to order 8 modes of degree P are eliminated before the solve
+// (local_solve_top.cuh), two kernels more; at order 9 that takes longer.
 // Layout  u [group][N][lane], q [group][2 N][lane], of the chunk.
 // Map     block = group; products with reference matrices as group_product.cuh has them, vectors in
 //         shared memory.
-// Cost    kg_local_solve_cost(); u and q move twice more than it says.
+// Cost    kg_local_solve_cost(); u moves two to four times more than it says, q twice.
 #pragma once
 #include "ops/element_solve.cuh"
 #include "ops/group_product.cuh"
@@ -197,6 +198,33 @@ __global__ void __launch_bounds__(32 * product_shape<P>::WARPS)
     }
 }
 
+/// u = Z u, modes of degree P first.
+template <int P>
+kedge_status solve_condensed(kedge_context *ctx, const kg_local_solve_args &a)
+{
+  const double *values;
+  KG_TRY(kg_reference_of(ctx, P, &values));
+  const top_table<P> table(kg_reference_at(P, values));
+  constexpr unsigned groups = TOP_THREADS / KG_LANES;
+  const unsigned blocks = ((unsigned)a.n_groups + groups - 1) / groups;
+  local_solve_eliminate<P><<<blocks, TOP_THREADS, 0, kg_cuda_stream(ctx)>>>(a, table);
+  KG_TRY(kg_cuda_launched(ctx, "local_solve: elimination"));
+  const element_solve_args solve = {a.batch,    a.material, a.first_group,
+                                    a.n_groups, a.u,        product_shape<P>::N};
+  KG_TRY((element_solve<condensed_operator<P>, top_table<P>::K>(ctx, solve, "local_solve: solve")));
+  local_solve_top<P><<<blocks, TOP_THREADS, 0, kg_cuda_stream(ctx)>>>(a, table);
+  return kg_cuda_launched(ctx, "local_solve: degree P");
+}
+
+/// The same, whole.
+template <int P>
+kedge_status solve_whole(kedge_context *ctx, const kg_local_solve_args &a)
+{
+  constexpr int N = product_shape<P>::N;
+  const element_solve_args solve = {a.batch, a.material, a.first_group, a.n_groups, a.u, N};
+  return element_solve<local_operator, N>(ctx, solve, "local_solve: solve");
+}
+
 template <int P>
 kedge_status launch_recover_products(kedge_context *ctx, const kg_local_solve_args &a)
 {
@@ -205,8 +233,10 @@ kedge_status launch_recover_products(kedge_context *ctx, const kg_local_solve_ar
   KG_TRY(ask_for_shared(ctx, local_solve_trace<P>, shape::TRACE_BYTES));
   local_solve_trace<P><<<blocks, threads, shape::TRACE_BYTES, kg_cuda_stream(ctx)>>>(a);
   KG_TRY(kg_cuda_launched(ctx, "local_solve: trace"));
-  const element_solve_args solve = {a.batch, a.material, a.first_group, a.n_groups, a.u, shape::N};
-  KG_TRY((element_solve<local_operator, shape::N>(ctx, solve, "local_solve: solve")));
+  if constexpr (P <= 8)
+    KG_TRY(solve_condensed<P>(ctx, a));
+  else
+    KG_TRY(solve_whole<P>(ctx, a));
   KG_TRY(ask_for_shared(ctx, local_solve_flux<P>, shape::FLUX_BYTES));
   local_solve_flux<P><<<blocks, threads, shape::FLUX_BYTES, kg_cuda_stream(ctx)>>>(a);
   return kg_cuda_launched(ctx, "local_solve: flux");

@@ -1,6 +1,7 @@
 // mode_parity.cuh: modes of a triangle that are odd or even along the base of the reference triangle.
 // Reference matrices that are symmetric about the base have no entries between the two.
 #pragma once
+#include "kedge/problem.h"
 
 namespace kg
 {
@@ -19,6 +20,20 @@ constexpr unsigned long long ODD_LOW = odd_modes(0), ODD_HIGH = odd_modes(64);
 __device__ __forceinline__ bool is_odd_mode(int i)
 {
   return (i < 64 ? ODD_LOW >> i : ODD_HIGH >> (i - 64)) & 1;
+}
+
+/// Degree of mode i.
+__host__ __device__ constexpr int mode_degree(int i)
+{
+  int degree = 0;
+  for (int d = 1; d <= KEDGE_ORDER_MAX + 1; ++d) degree += i >= d * (d + 1) / 2;
+  return degree;
+}
+
+/// Degree of mode i along the base.
+__host__ __device__ constexpr int mode_along(int i)
+{
+  return i - mode_degree(i) * (mode_degree(i) + 1) / 2;
 }
 
 /// Even ones of the first n modes.

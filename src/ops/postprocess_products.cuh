@@ -17,6 +17,11 @@ namespace kg
 struct rotation_operator {
   static constexpr int TERMS = 2;
   static constexpr bool BY_PARITY = false;
+  /// The first rotations have a diagonal matrix (postprocess_table.cuh).
+  static constexpr int leading(int K)
+  {
+    return even_modes(K);
+  }
   double difference, mixed, diagonal;
 
   rotation_operator() = default;
@@ -35,6 +40,19 @@ struct rotation_operator {
   __device__ __forceinline__ double combine(const double (&r)[TERMS], bool) const
   {
     return difference * r[0] + mixed * r[1];
+  }
+};
+
+/// A vector [row][lane] in memory.
+struct lane_vector {
+  double *y;
+  __device__ __forceinline__ double get(int i) const
+  {
+    return y[i * KG_LANES];
+  }
+  __device__ __forceinline__ void set(int i, double value)
+  {
+    y[i * KG_LANES] = value;
   }
 };
 
@@ -86,6 +104,39 @@ __global__ void __launch_bounds__(32 * star_shape<P>::ROTATION_WARPS)
   for_product(at, K, sum[0], [&](int row, int element, double2 value) {
     two(y, row * KG_LANES + element) = value;
   });
+}
+
+/// y = (T H T^T)^-1 y, an element a thread.
+template <int P>
+__global__ void __launch_bounds__(STAR_THREADS, P <= 6 ? 3 : 2)
+    postprocess_solve(const kg_postprocess_args a, const __grid_constant__ rotation_table<P> table)
+{
+  const int lane = threadIdx.x % KG_LANES;
+  const int64_t g = ((int64_t)blockIdx.x * STAR_THREADS + threadIdx.x) / KG_LANES;
+  if (g >= a.n_groups) return;
+  const tangent_gram h(star_element(a, g, lane));
+  solve_rotation<P>(table, h, lane_vector{a.u_star + g * (star_shape<P>::S + 1) * KG_LANES + lane});
+}
+
+/// The same by element_solve() where a thread has not the registers.
+template <int P>
+kedge_status solve_rotations(kedge_context *ctx, const kg_postprocess_args &a)
+{
+  using shape = star_shape<P>;
+  if constexpr (rotation_table<P>::B <= 12) {
+    const unsigned groups = STAR_THREADS / KG_LANES;
+    const double *values;
+    KG_TRY(kg_reference_of(ctx, P, &values));
+    postprocess_solve<P>
+        <<<((unsigned)a.n_groups + groups - 1) / groups, STAR_THREADS, 0, kg_cuda_stream(ctx)>>>(
+            a, rotation_table<P>(kg_reference_at(P, values)));
+    return kg_cuda_launched(ctx, "postprocess: solve");
+  } else {
+    const kg_material unit = {1.0, 0.0, 0.0, KEDGE_SCALING_ONE};
+    const element_solve_args solve = {a.batch,    unit,     a.first_group,
+                                      a.n_groups, a.u_star, shape::S + 1};
+    return element_solve<rotation_operator, shape::K>(ctx, solve, "postprocess: solve");
+  }
 }
 
 /// What the elements of a group have, for whoever asks for a lane's.
@@ -206,10 +257,7 @@ kedge_status launch_star_products(kedge_context *ctx, const kg_postprocess_args 
   postprocess_rotation<P>
       <<<blocks, 32 * shape::ROTATION_WARPS, shape::ROTATION_BYTES, kg_cuda_stream(ctx)>>>(a);
   KG_TRY(kg_cuda_launched(ctx, "postprocess: rotation"));
-  const kg_material unit = {1.0, 0.0, 0.0, KEDGE_SCALING_ONE};
-  const element_solve_args solve = {a.batch,    unit,     a.first_group,
-                                    a.n_groups, a.u_star, shape::S + 1};
-  KG_TRY((element_solve<rotation_operator, shape::K>(ctx, solve, "postprocess: solve")));
+  KG_TRY(solve_rotations<P>(ctx, a));
   KG_TRY(ask_for_shared(ctx, postprocess_potential<P>, shape::BYTES));
   postprocess_potential<P><<<blocks, 32 * shape::WARPS, shape::BYTES, kg_cuda_stream(ctx)>>>(a);
   return kg_cuda_launched(ctx, "postprocess: potential");

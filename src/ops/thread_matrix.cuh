@@ -1,7 +1,7 @@
 // thread_matrix.cuh: dense algebra of small matrices, one element a thread, in its registers.
 // Packed lower triangles: entry (i, j), j <= i, at i (i+1) / 2 + j.
 #pragma once
-#include <cuda_runtime.h>
+#include "ops/tiles.cuh"
 
 namespace kg
 {
@@ -17,7 +17,7 @@ __device__ __forceinline__ void factor_in_registers(double (&a)[N * (N + 1) / 2]
       double sum = a[i * (i + 1) / 2 + j];
 #pragma unroll
       for (int k = 0; k < j; ++k) sum -= a[i * (i + 1) / 2 + k] * a[j * (j + 1) / 2 + k];
-      a[i * (i + 1) / 2 + j] = i == j ? rsqrt(sum) : sum * a[j * (j + 1) / 2 + j];
+      a[i * (i + 1) / 2 + j] = i == j ? reciprocal_root(sum) : sum * a[j * (j + 1) / 2 + j];
     }
 }
 

@@ -108,6 +108,91 @@ static void check_stiffness(const kg_reference *ref, const definition *d)
     }
 }
 
+/// What elimination of the modes of degree P leaves of a pair of edges.
+static void check_eliminated(const kg_reference *ref, const definition *d)
+{
+  const int K = ref->size.n_rotation;
+  for (int l = 0; l < 2; ++l)
+    for (int i = 0; i < K; ++i)
+      for (int j = 0; j <= i; ++j) {
+        const double *first = d->edge_mass[l][i] + K, *second = d->edge_mass[l + 1][j] + K;
+        const double *third = d->edge_mass[l + 1][i] + K, *fourth = d->edge_mass[l][j] + K;
+        assert_entry(ref->eliminated[l][i * (i + 1) / 2 + j],
+                     row_product(d->m, first, second) + row_product(d->m, third, fourth));
+      }
+}
+
+static int degree_of(int mode)
+{
+  int degree = 0;
+  while (kg_triangle_modes(degree) <= mode) ++degree;
+  return degree;
+}
+
+/// Degree along the base.
+static int along(int mode)
+{
+  return mode - kg_triangle_modes(degree_of(mode) - 1);
+}
+
+/// What ops/local_solve_table.cuh says of modes i and j.
+static void check_zeros_of_pair(const kg_reference *ref, const definition *d, int i, int j)
+{
+  const int degree = degree_of(i), other = degree_of(j), at = i * (i + 1) / 2 + j;
+  const bool alike = (along(i) - along(j)) % 2 == 0;
+  const double half = 0.5 * ref->gradient_r[i * d->N + j];
+  if (other == degree)
+    for (int l = 0; l < 3; ++l) assert_entry(ref->edge_mass[l][at], i == j ? degree + 1.0 : 0.0);
+  assert_entry(ref->edge_mass[2][at], (alike ? 1 : -1) * ref->edge_mass[1][at]);
+  if (along(i) != along(j)) assert_entry(ref->edge_mass[0][at], 0.0);
+  if (alike || along(j) > along(i)) assert_entry(ref->gradient_r[i * d->N + j], 0.0);
+  if (!alike || along(j) > along(i)) assert_entry(ref->gradient_s[i * d->N + j], half);
+  for (int k = 0; k < 3 && degree == ref->size.order; ++k) assert_entry(ref->stiffness[k][at], 0.0);
+}
+
+static void check_zeros(const kg_reference *ref, const definition *d)
+{
+  for (int i = 0; i < d->N; ++i) {
+    const int degree = degree_of(i);
+    const double *lift = ref->lift + i * d->n;
+    for (int k = 0; k < d->m; ++k) {
+      const double sign = (degree - along(i)) % 2 ? -1.0 : 1.0;
+      assert_entry(lift[k], k == along(i) ? sign * sqrt(degree + 1.0) : 0.0);
+      assert_entry(lift[2 * d->m + k], ((along(i) + k) % 2 ? -1 : 1) * lift[d->m + k]);
+      if (k > degree) assert_entry(lift[d->m + k], 0.0);
+    }
+    for (int j = 0; j <= i; ++j) check_zeros_of_pair(ref, d, i, j);
+  }
+}
+
+static int odd_modes_of(int count)
+{
+  int odd = 0;
+  for (int i = 0; i < count; ++i) odd += along(i) % 2;
+  return odd;
+}
+
+/// What ops/postprocess_table.cuh says of rotations and potentials.
+static void check_zeros_of_fields(const kg_reference *ref, const definition *d)
+{
+  const int K = ref->size.n_rotation, S = d->S - 1, even = K - odd_modes_of(K);
+  for (int j = 0; j < d->N; ++j)
+    for (int c = 0; c < 2; ++c) {
+      for (int k = 0; k < K; ++k)
+        if (j == 0 || (along(j) % 2 == c) != (k < even))
+          assert_entry(ref->rotation[c][j * K + k], 0.0);
+      for (int i = 1; i <= S; ++i)
+        if ((along(j) - along(i) + c) % 2 == 0 ||
+            (degree_of(j) < 2 && degree_of(i) > 2 * degree_of(j) + 1))
+          assert_entry(ref->potential[c][j * S + i - 1], 0.0);
+    }
+  for (int i = 0; i < K; ++i)
+    for (int k = 0; k <= i; ++k) {
+      if (k < i) assert_entry(ref->rotation_mass[0][i * (i + 1) / 2 + k], 0.0);
+      if ((i < even) == (k < even)) assert_entry(ref->rotation_mass[1][i * (i + 1) / 2 + k], 0.0);
+    }
+}
+
 static void check_lifts(const kg_reference *ref, const definition *d)
 {
   for (int a = 0; a < d->n; ++a) {
@@ -245,6 +330,19 @@ static void lifts_and_trace_masses_are_their_integrals(void **state)
   for_all_orders(check_lifts);
 }
 
+static void eliminated_pairs_of_edges_are_products_of_edge_masses(void **state)
+{
+  (void)state;
+  for_all_orders(check_eliminated);
+}
+
+static void entries_that_kernels_leave_out_are_zero(void **state)
+{
+  (void)state;
+  for_all_orders(check_zeros);
+  for_all_orders(check_zeros_of_fields);
+}
+
 static void tiles_hold_the_same_entries_and_zeros_beyond(void **state)
 {
   (void)state;
@@ -273,7 +371,7 @@ static void pieces_fill_the_array_without_gap_or_overlap(void **state)
     assert_int_equal(K, order * (order + 1) / 2);
     const size_t total = 6 * packed + 3 * (size_t)z.n_modes * z.n_trace + (size_t)z.n_packed +
                          2 * (size_t)z.n_modes * z.n_modes + 2 * (size_t)z.n_modes * K +
-                         K * (K + 1) + 2 * (size_t)z.n_modes * (z.n_star - 1);
+                         2 * K * (K + 1) + 2 * (size_t)z.n_modes * (z.n_star - 1);
     const kg_cut cut = kg_cut_of(order);
     const size_t across = (size_t)cut.modes, down = (size_t)cut.traces;
     const size_t square = cut.border > 0 ? down + 1 : down;
@@ -298,6 +396,8 @@ int main(void)
       cmocka_unit_test(gradients_are_their_integrals),
       cmocka_unit_test(stiffness_and_edge_masses_are_their_integrals),
       cmocka_unit_test(lifts_and_trace_masses_are_their_integrals),
+      cmocka_unit_test(eliminated_pairs_of_edges_are_products_of_edge_masses),
+      cmocka_unit_test(entries_that_kernels_leave_out_are_zero),
       cmocka_unit_test(tiles_hold_the_same_entries_and_zeros_beyond),
       cmocka_unit_test(rotations_are_orthonormal_and_orthogonal_to_gradients),
       cmocka_unit_test(potentials_have_their_gradients),
