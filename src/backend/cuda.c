@@ -115,8 +115,8 @@ static kedge_status open_staging(kedge_context *ctx, kg_cuda_state *state)
       kg_pinned_alloc(ctx, state->device, (size_t)2 * STAGING_BYTES, &state->staging[0]);
   if (warms) pthread_join(thread, NULL);
   if (status != KEDGE_OK) return status;
-  state->staging[1] = state->staging[0];
-  state->staging[1].data = (char *)state->staging[0].data + STAGING_BYTES;
+  state->staging[1].data =  // the other half, which has no size of its own to release
+      (char *)state->staging[0].data + STAGING_BYTES;
   return KEDGE_OK;
 }
 

@@ -119,12 +119,17 @@ static bool is_end(const walk *w, int32_t edge)
   return neighbours == 1;
 }
 
+static bool is_paired(const walk *w, int32_t edge)
+{
+  int32_t side[2];
+  return pair_of(w, edge, 0, side) || pair_of(w, edge, 1, side);
+}
+
 /// An edge of a pair, alone.
 static void add_alone(const walk *w, kg_edge_lines *lines, int32_t edge)
 {
   static const int32_t none[2] = {-1, -1};
-  int32_t side[2];
-  if (w->seen[edge] || !(pair_of(w, edge, 0, side) || pair_of(w, edge, 1, side))) return;
+  if (w->seen[edge] || !is_paired(w, edge)) return;
   lines->begin[lines->n_lines++] = lines->n_steps;
   add_step(w, lines, edge, none);
 }
@@ -144,14 +149,16 @@ static void follow_all(const walk *w, const kg_trace_layout *layout, bool strips
   lines->begin[lines->n_lines] = lines->n_steps;
 }
 
-/// A pair joins two edges: so many are in lines at most, half as many lines, unless edges may be alone.
-static kedge_status alloc_lines(kedge_context *ctx, const walk *w, bool strips, kg_edge_lines *out)
+/// The edges of pairs are steps at most, and lines half of them, unless edges may be alone.
+static kedge_status alloc_lines(kedge_context *ctx, const walk *w, const kg_trace_layout *layout,
+                                bool strips, kg_edge_lines *out)
 {
-  size_t pairs = 0;
-  for (int32_t e = 0; e < w->mesh->n_elements; ++e) pairs += w->pair[e] != NO_PAIR;
-  KG_TRY(kg_host_alloc(ctx, (strips ? 2 * pairs : pairs) + 1, sizeof *out->begin, &out->begin));
-  KG_TRY(kg_host_alloc(ctx, 2 * pairs + 1, sizeof *out->edge, &out->edge));
-  return kg_host_alloc(ctx, 4 * pairs + 1, sizeof *out->side, &out->side);
+  size_t steps = 0;
+  for (int32_t edge = 0; edge < w->mesh->n_edges; ++edge)
+    steps += layout->edge_section[edge] != KG_SECTION_DIRICHLET && is_paired(w, edge);
+  KG_TRY(kg_host_alloc(ctx, (strips ? steps : steps / 2) + 1, sizeof *out->begin, &out->begin));
+  KG_TRY(kg_host_alloc(ctx, steps + 1, sizeof *out->edge, &out->edge));
+  return kg_host_alloc(ctx, 2 * steps + 1, sizeof *out->side, &out->side);
 }
 
 /// Give back what lies behind the first numbers of an array.
@@ -167,7 +174,7 @@ static kedge_status make(kedge_context *ctx, walk *w, const kg_trace_layout *lay
   const size_t n_edges = (size_t)w->mesh->n_edges;
   KG_TRY(kg_host_alloc(ctx, (size_t)w->mesh->n_elements, 1, &w->pair));
   out->alignment = find_pairs(ctx, w);
-  KG_TRY(alloc_lines(ctx, w, strips, out));
+  KG_TRY(alloc_lines(ctx, w, layout, strips, out));
   KG_TRY(kg_host_alloc(ctx, n_edges, 1, &w->seen));
   KG_TRY(kg_host_alloc(ctx, n_edges, sizeof *w->trace, &w->trace));
   number_edges(layout, w->mesh->n_edges, w->trace);

@@ -107,7 +107,7 @@ static kedge_status solve_coarse(kedge_context *ctx, const kg_multigrid *m, cons
   const kedge_status status = m->solver->solve(ctx, m->coarse, m->residual, m->correction);
   kg_range_pop();
   *out = (kg_vertex_correction){.space = m->space,
-                                .flux = m->flux,
+                                .diffusion = m->shape.reduced ? m->shape.diffusion : 0.0,
                                 .n_edges = m->shape.count.n_free,
                                 .coarse = m->correction};
   return status;
@@ -151,7 +151,7 @@ kedge_status kg_multigrid_apply(kedge_context *ctx, const kg_multigrid *m,
   KG_TRY(smooth(ctx, m, &cycle, (smoothing){.from_zero = true}));
   KG_TRY(multiply(ctx, &cycle));
   KG_TRY(solve_coarse(ctx, m, &cycle, &correction));
-  if (correction.coarse && !m->flux.q) KG_TRY(correct(ctx, m, &cycle, &correction));
+  if (correction.coarse && !m->shape.reduced) KG_TRY(correct(ctx, m, &cycle, &correction));
   return smooth(ctx, m, &cycle, (smoothing){.correction = correction, .sum = v});
 }
 
@@ -170,7 +170,8 @@ static kg_cost cycle_cost(const kg_multigrid_shape *s, kg_cost step)
   kg_cost sum = kg_cost_plus((kg_cost){0}, products, kg_multigrid_product_cost(s, s->number));
   sum = kg_cost_plus(sum, 2 * k, step);
   sum = kg_cost_plus(sum, 1, kg_vertex_transfer_cost(&s->count, s->n_vertices, s->number));
-  if (s->reduced) sum.bytes += 20.0 * s->count.n_free;  // opposite unknowns and fluxes
+  if (s->reduced)  // the second side of an edge, elements and vertices, once
+    sum.bytes += 4.0 * s->count.n_free + 12.0 * s->count.n_elements + 24.0 * s->n_vertices;
   if (!kg_multigrid_has_vertex_modes(s)) return sum;
   // of r - A z, and of r, which counts as much
   return kg_cost_plus(sum, 2,

@@ -44,7 +44,6 @@ static void place_lines(const kg_multigrid_shape *shape, void *memory, kg_smooth
   s->lines.side = kg_piece(memory, 2 * steps, i, bytes);
   if (shape->smoother != KEDGE_SMOOTHER_STRIP) return;
   s->strips.corner = kg_piece(memory, (size_t)shape->count.n_elements, 1, bytes);
-  s->strips.sides = kg_piece(memory, 2 * (size_t)shape->count.n_free, i, bytes);
 }
 
 static kedge_status put_lines(kedge_context *ctx, const kg_edge_lines *from, const kg_batch *batch,
@@ -56,9 +55,7 @@ static kedge_status put_lines(kedge_context *ctx, const kg_edge_lines *from, con
   KG_TRY(kg_copy_in(ctx, s->lines.edge, from->edge, steps * i));
   KG_TRY(kg_copy_in(ctx, s->lines.side, from->side, 2 * steps * i));
   if (s->kind != KEDGE_SMOOTHER_STRIP) return KEDGE_OK;
-  KG_TRY(kg_copy_in(ctx, s->strips.corner, from->corner, (size_t)batch->count.n_elements));
-  return kg_copy(ctx, s->strips.sides, batch->arrays.edge_sides,
-                 2 * (size_t)batch->count.n_free * i);
+  return kg_copy_in(ctx, s->strips.corner, from->corner, (size_t)batch->count.n_elements);
 }
 
 /// What a smoother keeps.
@@ -68,8 +65,8 @@ static void place_blocks(const kg_multigrid_shape *shape, void *memory, kg_smoot
   const kedge_smoother kind = shape->smoother;
   const size_t real = kg_number_bytes(shape->number);
   const size_t block = (size_t)shape->size.n_edge * (size_t)shape->size.n_edge;
-  s->inverse =
-      kg_piece(memory, kg_smoother_inverse_count(kind, shape->size, &shape->count), real, bytes);
+  s->inverse = kg_piece(memory, kg_smoother_inverse_count(kind, shape->size, &shape->count),
+                        kg_number_bytes(kg_smoother_inverse_number(kind, shape->number)), bytes);
   s->v = kg_piece(memory, kg_smoother_v_count(kind, shape->size, &shape->count), real, bytes);
   if (kg_smoother_has_lines(kind))
     s->factor = kg_piece(memory, (size_t)shape->n_line_steps * block, real, bytes);
@@ -108,14 +105,8 @@ static void space_at(const kg_multigrid_shape *shape, void *memory, kg_multigrid
   *bytes = 0;
   if (kg_smoother_has_lines(shape->smoother)) place_lines(shape, memory, &m->smoother, bytes);
   if (shape->smoothing_steps == 0) return;
-  m->space.edge_row = kg_piece(memory, 2 * n_free, i, bytes);
   m->space.begin = kg_piece(memory, n_vertices + 1, i, bytes);
   m->space.ends = kg_piece(memory, 2 * n_free, i, bytes);
-  if (shape->reduced) {
-    m->flux.opposite = kg_piece(memory, 2 * n_free, i, bytes);
-    m->flux.q = kg_piece(memory, 3 * n_free, sizeof *m->flux.q, bytes);
-  }
-  m->matrix.row = kg_piece(memory, n_vertices + 1, i, bytes);
   m->matrix.column = kg_piece(memory, n_entries, i, bytes);
   m->matrix.value = kg_piece(memory, n_entries, sizeof(float), bytes);
   m->matrix.diagonal = kg_piece(memory, n_vertices, d, bytes);
@@ -158,43 +149,33 @@ static size_t element_bytes(const kg_multigrid_shape *shape)
 kedge_status kg_multigrid_work_bytes(kedge_context *ctx, const kg_multigrid_shape *shape,
                                      size_t *bytes)
 {
-  size_t space, matrix;
+  size_t space;
   *bytes = sizeof(int32_t);  // the fault of the blocks
   if (shape->smoothing_steps == 0) return KEDGE_OK;
   KG_TRY(kg_vertex_space_work_bytes(ctx, &shape->count, shape->n_vertices, &space));
-  KG_TRY(kg_vertex_matrix_work_bytes(ctx, shape->n_vertices, &matrix));
-  matrix += element_bytes(shape);
   const size_t modes = element_bytes(shape) + sizeof(int32_t);  // and their fault
   if (kg_multigrid_has_vertex_modes(shape) && *bytes < modes) *bytes = modes;
   if (*bytes < space) *bytes = space;
-  if (*bytes < matrix) *bytes = matrix;
+  if (*bytes < element_bytes(shape)) *bytes = element_bytes(shape);
   return KEDGE_OK;
 }
 
 static kedge_status make_coarse(kedge_context *ctx, const kg_multigrid_args *a, kg_multigrid *m)
 {
-  const size_t elements = element_bytes(&a->shape);
-  kg_csr matrix = {.n_rows = m->space.n_rows,
-                   .row = m->matrix.row,
-                   .column = m->matrix.column,
-                   .value = m->matrix.value,
-                   .diagonal = m->matrix.diagonal};
+  const kg_csr matrix = {.n_rows = m->space.n_rows,
+                         .n_entries = m->space.n_ends,
+                         .row = m->space.begin,
+                         .column = m->matrix.column,
+                         .value = m->matrix.value,
+                         .diagonal = m->matrix.diagonal};
   const kg_vertex_matrix_args args = {.batch = a->batch,
                                       .local = a->local,
                                       .space = m->space,
                                       .element = a->work,
-                                      .row = m->matrix.row,
                                       .column = m->matrix.column,
                                       .value = m->matrix.value,
-                                      .diagonal = m->matrix.diagonal,
-                                      .n_entries = &matrix.n_entries,
-                                      .work = (char *)a->work + elements,
-                                      .work_bytes = a->work_bytes - elements};
+                                      .diagonal = m->matrix.diagonal};
   KG_TRY(kg_vertex_matrix_fill(ctx, &args));
-  if (a->shape.reduced)
-    KG_TRY(kg_vertex_flux_fill(
-        ctx, &(kg_vertex_flux_args){
-                 .batch = a->batch, .space = m->space, .element = args.element, .flux = m->flux}));
   const kg_coarse_memory memory = {a->coarse, a->work, a->coarse_bytes, a->work_bytes};
   return a->solver->create(ctx, &matrix, memory, &m->coarse);
 }
@@ -245,9 +226,7 @@ kedge_status kg_multigrid_lower(kedge_context *ctx, const kg_multigrid_args *a,
   *out = trace_at(&a->shape, a->trace, &bytes);
   out->smoother.lines = upper->smoother.lines;
   out->smoother.strips.corner = upper->smoother.strips.corner;
-  out->smoother.strips.sides = upper->smoother.strips.sides;
   out->space = upper->space;
-  out->flux = upper->flux;
   out->residual = upper->residual;
   out->correction = upper->correction;
   out->solver = upper->solver;
@@ -273,7 +252,7 @@ kedge_status kg_multigrid_create(kedge_context *ctx, const kg_multigrid_args *a,
                                       .work_bytes = a->work_bytes};
   KG_TRY(kg_vertex_space_fill(ctx, &space));
   KG_TRY(make_modes(ctx, a, out));
-  return out->space.n_rows > 0 ? make_coarse(ctx, a, out) : KEDGE_OK;
+  return out->space.n_ends > 0 ? make_coarse(ctx, a, out) : KEDGE_OK;
 }
 
 void kg_multigrid_destroy(kedge_context *ctx, kg_multigrid *multigrid)
@@ -311,5 +290,5 @@ kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *s)
   if (s->smoothing_steps == 0) return sum;
   sum = kg_cost_plus(sum, 1, kg_vertex_space_cost(&s->count, s->n_vertices));
   sum = kg_cost_plus(sum, 1, kg_vertex_matrix_cost(&s->count, s->n_vertices, s->local, form));
-  return s->reduced ? kg_cost_plus(sum, 1, kg_vertex_flux_cost(&s->count)) : sum;
+  return sum;
 }

@@ -34,6 +34,7 @@ typedef struct kg_multigrid_shape {
   kg_number local;  ///< of the K^e that it is given; where that is single precision, `number` is
   bool
       reduced;  ///< the K^e that it is given are: there is no reaction, and A P c is known by its fluxes
+  double diffusion;  ///< of the equation, for these
 } kg_multigrid_shape;
 
 /// Whether the cycle is in single precision inside conjugate gradients in double precision.
@@ -65,9 +66,9 @@ typedef struct kg_multigrid {
   void *d;  ///< [free trace edge][mode]: Chebyshev's direction; NULL with one step
   kg_multigrid_single single;
   kg_vertex_space space;
-  kg_vertex_flux flux;
-  kg_vertex_modes modes;          ///< kg_multigrid_has_vertex_modes()
-  kg_csr_place matrix;            ///< of the coarse space (ops/vertex_matrix.h)
+  kg_vertex_modes modes;  ///< kg_multigrid_has_vertex_modes()
+  kg_csr_place
+      matrix;  ///< of the coarse space (ops/vertex_matrix.h), but for its rows, which begin as ends do
   double *residual, *correction;  ///< [unknown] of the coarse space
   const kg_coarse_table *solver;
   kg_coarse *coarse;  ///< NULL where no vertex carries an unknown

@@ -21,6 +21,17 @@ size_t kg_smoother_v_count(kedge_smoother kind, kg_sizes size, const kg_trace_co
   return kind == KEDGE_SMOOTHER_EDGE ? 0 : (size_t)count->n_edges * (size_t)size.n_edge;
 }
 
+/// Lines are factored with the inverses, and elements multiplied like K^e.
+static bool is_factored(kedge_smoother kind)
+{
+  return kind == KEDGE_SMOOTHER_EDGE;
+}
+
+kg_number kg_smoother_inverse_number(kedge_smoother kind, kg_number number)
+{
+  return is_factored(kind) ? KG_SINGLE : number;
+}
+
 bool kg_smoother_has_lines(kedge_smoother kind)
 {
   return kind == KEDGE_SMOOTHER_LINE || kind == KEDGE_SMOOTHER_STRIP;
@@ -53,6 +64,7 @@ static kedge_status make_edges(kedge_context *ctx, const kg_smoother *s, const k
   KG_TRY(kg_edge_blocks(ctx, &(kg_edge_blocks_args){.batch = *batch,
                                                     .local = local,
                                                     .number = s->number,
+                                                    .factored = is_factored(s->kind),
                                                     .inverse = s->inverse,
                                                     .fault = fault}));
   if (s->kind == KEDGE_SMOOTHER_EDGE) return KEDGE_OK;
@@ -84,7 +96,8 @@ kg_cost kg_smoother_make_cost(kedge_smoother kind, kg_sizes size, const kg_trace
                               int32_t n_steps, kg_number local, kg_number number)
 {
   if (kind == KEDGE_SMOOTHER_ELEMENT) return kg_element_blocks_cost(size, count, local, number);
-  kg_cost sum = kg_edge_blocks_cost(size, count, local, number);
+  const kg_number kept = kg_smoother_inverse_number(kind, number);
+  kg_cost sum = kg_edge_blocks_cost(size, count, local, kept);
   sum = kg_cost_plus(sum, 1, kg_line_factor_cost(size, n_steps, local, number));
   if (kind != KEDGE_SMOOTHER_STRIP) return sum;
   sum = kg_cost_plus(sum, 1, kg_strip_fill_cost(size, count, local, number));
@@ -112,6 +125,7 @@ static kedge_status step_by_edges(kedge_context *ctx, const kg_smoother *s,
                                                     .n_edges = s->count.n_free,
                                                     .number = s->number,
                                                     .inverse = s->inverse,
+                                                    .factored = is_factored(s->kind),
                                                     .r = a->r,
                                                     .product = a->from_zero ? NULL : a->product,
                                                     .z = a->z,
@@ -213,7 +227,8 @@ kedge_status kg_smoother_step(kedge_context *ctx, const kg_smoother *s, const kg
 kg_cost kg_smoother_step_cost(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count,
                               int32_t n_steps, kg_number number)
 {
-  const kg_cost by_edges = kg_edge_smooth_cost(size, count, number);
+  const kg_cost by_edges =
+      kg_edge_smooth_cost(size, count, kg_smoother_inverse_number(kind, number), number);
   if (kind == KEDGE_SMOOTHER_EDGE) return by_edges;
   const kg_cost vectors = kg_smooth_vectors_cost((int64_t)count->n_free * size.n_edge, number);
   if (kind == KEDGE_SMOOTHER_ELEMENT)

@@ -20,8 +20,8 @@ typedef struct kg_smoother {
   kedge_smoother kind;
   kg_sizes size;
   kg_trace_counts count;
-  kg_number number;     ///< of all it keeps and multiplies
-  void *inverse;        ///< of the blocks
+  kg_number number;     ///< of all it keeps and multiplies, but for the factors of EDGE
+  void *inverse;        ///< of the blocks; of EDGE their factors, float (ops/edge_blocks.h)
   void *v;              ///< all but EDGE: work [trace edge][mode], Dirichlet rows are zero
   kg_line_steps lines;  ///< LINE, STRIP
   void *factor;         ///< LINE, STRIP: of kg_line_factor()
@@ -33,6 +33,8 @@ bool kg_smoother_has_lines(kedge_smoother kind);
 
 /// Numbers of `inverse` and of `v`.
 size_t kg_smoother_inverse_count(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count);
+/// The type of `inverse` in a cycle of such numbers.
+kg_number kg_smoother_inverse_number(kedge_smoother kind, kg_number number);
 size_t kg_smoother_v_count(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count);
 
 /// Fill `inverse`, `v`, `factor` and what strips have of numbers; the lines are there, and corners and sides of strips. Waits for the device.

@@ -8,15 +8,19 @@
 ///
 ///     [edge group][m (m+1) / 2][lane]
 ///
-/// with entry (i, j), j <= i, in row i (i+1) / 2 + j.
+/// with entry (i, j), j <= i, in row i (i+1) / 2 + j. What is used as it is, and not as a part of something else, is
+/// kept as a factor W of the inverse, W^T W = B^-1, in single precision whatever the precision of the system:
+/// rounding W leaves W^T W positive definite, and changes it by 6e-8 of the root of the condition of B.
 #pragma once
 #include "ops/local_entry.h"
+#include "ops/sweep.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_edge_blocks_args {
   kg_batch batch;
   kg_local local;
-  kg_number number;  ///< of the inverses
+  kg_number number;  ///< of what works with them, and of the inverses
+  bool factored;     ///< W in place of the inverses, float
   void *inverse;     ///< lanes beyond the last free edge are not touched
   int32_t *fault;    ///< work, one word: the first edge without an inverse
 } kg_edge_blocks_args;
@@ -46,6 +50,15 @@ kedge_status kg_edge_blocks_cuda_single(kedge_context *ctx, const kg_edge_blocks
 KG_INLINE int64_t kg_edge_block_at(int m, int32_t edge)
 {
   return (int64_t)(edge / KG_LANES) * (m * (m + 1) / 2) * KG_LANES + edge % KG_LANES;
+}
+
+/// The inverse, in `number`, or W of the block of an edge in place of it; false: it has none.
+KG_INLINE bool kg_edge_block_invert(int m, bool factored, double *block)
+{
+  if (factored) return kg_inverse_factor(m, block) && kg_factor_fits(m, block);
+  if (!kg_sweep(m, block, 1) || !kg_sweep_fits(m, block, 1)) return false;
+  for (int k = 0; k < m * (m + 1) / 2; ++k) block[k] = -block[k];
+  return true;
 }
 
 /// Add the part of a side's K^e that couples its edge with itself.

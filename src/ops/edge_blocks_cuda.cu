@@ -4,6 +4,8 @@
 //         write neighbouring words; they read words of elements near each other, because edges are
 //         numbered along the elements.
 // Cost    kg_edge_blocks_cost(), once a solve
+#include <type_traits>
+
 #include "backend/cuda_rt.h"
 #include "ops/edge_blocks.h"
 #include "ops/real.h"
@@ -11,7 +13,7 @@
 namespace
 {
 
-template <int M>
+template <int M, bool FACTORED>
 __global__ void __launch_bounds__(128) edge_blocks_kernel(const kg_edge_blocks_args a)
 {
   constexpr int packed = M * (M + 1) / 2;
@@ -23,17 +25,20 @@ __global__ void __launch_bounds__(128) edge_blocks_kernel(const kg_edge_blocks_a
   for (int k = 0; k < packed; ++k) block[k] = 0.0;
   kg_edge_block_add(&a.local, M, sides.x, block);
   if (sides.y >= 0) kg_edge_block_add(&a.local, M, sides.y, block);
-  if (!(kg_sweep(M, block, 1) && kg_sweep_fits(M, block, 1))) atomicMin(a.fault, edge);
-  kg_real *out = (kg_real *)a.inverse + kg_edge_block_at(M, edge);
+  if (!kg_edge_block_invert(M, FACTORED, block)) atomicMin(a.fault, edge);
+  using Number = std::conditional_t<FACTORED, float, kg_real>;
+  Number *out = (Number *)a.inverse + kg_edge_block_at(M, edge);
 #pragma unroll
-  for (int k = 0; k < packed; ++k) out[k * KG_LANES] = (kg_real)-block[k];
+  for (int k = 0; k < packed; ++k) out[k * KG_LANES] = (Number)block[k];
 }
 
 template <int P>
 kedge_status launch(kedge_context *ctx, const kg_edge_blocks_args &a)
 {
   const unsigned blocks = ((unsigned)a.batch.count.n_free + 127) / 128;
-  edge_blocks_kernel<P + 1><<<blocks, 128, 0, kg_cuda_stream(ctx)>>>(a);
+  const auto kernel =
+      a.factored ? edge_blocks_kernel<P + 1, true> : edge_blocks_kernel<P + 1, false>;
+  kernel<<<blocks, 128, 0, kg_cuda_stream(ctx)>>>(a);
   return kg_cuda_launched(ctx, "edge_blocks");
 }
 

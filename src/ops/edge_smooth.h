@@ -19,6 +19,7 @@ typedef struct kg_edge_smooth_args {
   int32_t n_edges;      ///< free edges
   kg_number number;     ///< of these five
   const void *inverse;  ///< of kg_edge_blocks()
+  bool factored;        ///< that is W, float
   const void *r;
   const void *product;  ///< A z; NULL: z is zero, whatever it holds
   void *z;
@@ -31,7 +32,9 @@ typedef struct kg_edge_smooth_args {
 } kg_edge_smooth_args;
 
 kedge_status kg_edge_smooth(kedge_context *ctx, const kg_edge_smooth_args *args);
-kg_cost kg_edge_smooth_cost(kg_sizes size, const kg_trace_counts *count, kg_number number);
+/// @param[in] blocks, number  of the inverse blocks, or their factors, and of vectors
+kg_cost kg_edge_smooth_cost(kg_sizes size, const kg_trace_counts *count, kg_number blocks,
+                            kg_number number);
 
 kedge_status kg_edge_smooth_host(kedge_context *ctx, const kg_edge_smooth_args *args);
 kedge_status kg_edge_smooth_cuda(kedge_context *ctx, const kg_edge_smooth_args *args);

@@ -1,5 +1,5 @@
 // edge_smooth_cuda.cu: d = momentum d + step B^-1 (r - A z), z += d, r . z (edge_smooth.h).
-// Layout  inverse [edge group][m (m+1) / 2][lane], vectors [edge][mode]
+// Layout  inverse, or W in float, [edge group][m (m+1) / 2][lane], vectors [edge][mode]
 // Map     thread = edge, in strides of the grid: a warp reads whole lines of B^-1, and of a vector
 //         32 m consecutive numbers, whose lines stay in the first-level cache until all lanes have
 //         taken theirs. (Turning edges in shared memory, with whole lines only, takes half as long
@@ -36,28 +36,51 @@ __device__ __forceinline__ void multiply(const kg_real *inverse, const kg_real (
   }
 }
 
-/// The step of an edge; returns its part of r . z.
+/// y = W^T (W x), row by row of W.
 template <int M>
+__device__ __forceinline__ void multiply_factor(const float *factor, const kg_real (&x)[M],
+                                                kg_real (&y)[M])
+{
+#pragma unroll
+  for (int i = 0; i < M; ++i) {
+    kg_real row[M], sum = 0;
+#pragma unroll
+    for (int j = 0; j <= i; ++j) {
+      row[j] = (kg_real)factor[kg_packed_entry(i, j) * KG_LANES];
+      sum += row[j] * x[j];
+    }
+    y[i] = row[i] * sum;
+#pragma unroll
+    for (int j = 0; j < i; ++j) y[j] += row[j] * sum;
+  }
+}
+
+/// The step of an edge; returns its part of r . z.
+template <int M, bool FACTORED>
 __device__ __forceinline__ double smooth(const kg_edge_smooth_args &a, int32_t edge)
 {
   const int64_t row = (int64_t)edge * M;
   kg_real r[M], x[M], y[M], z[M];
+#pragma unroll
+  for (int k = 0; k < M; ++k) y[k] = 0, z[k] = 0;
   load_edge<M>(r, (const kg_real *)a.r + row);
-#pragma unroll
-  for (int k = 0; k < M; ++k) x[k] = r[k], z[k] = 0;
   if (a.product != nullptr) {
-    load_edge<M>(z, (const kg_real *)a.product + row);
-#pragma unroll
-    for (int k = 0; k < M; ++k) x[k] -= z[k];
+    load_edge<M>(y, (const kg_real *)a.product + row);
     load_edge<M>(z, (const kg_real *)a.z + row);
-    if (a.correction.coarse != nullptr) {
-      const kg_edge_correction c = kg_edge_correct(&a.correction, edge);
-      x[0] -= (kg_real)c.flux;
-      z[0] += (kg_real)c.mean;
-      z[1] += (kg_real)c.slope;
-    }
   }
-  multiply<M>((const kg_real *)a.inverse + kg_edge_block_at(M, edge), x, y);
+  // These are on their way while vertices are looked up one load after the other.
+  kg_edge_correction c = {0.0, 0.0, 0.0};
+  if (a.correction.coarse != nullptr) c = kg_edge_correct(&a.correction, edge);
+#pragma unroll
+  for (int k = 0; k < M; ++k) x[k] = r[k] - y[k];
+  x[0] -= (kg_real)c.flux;
+  z[0] += (kg_real)c.mean;
+  z[1] += (kg_real)c.slope;
+  const int64_t block = kg_edge_block_at(M, edge);
+  if constexpr (FACTORED)
+    multiply_factor<M>((const float *)a.inverse + block, x, y);
+  else
+    multiply<M>((const kg_real *)a.inverse + block, x, y);
 #pragma unroll
   for (int k = 0; k < M; ++k) y[k] *= (kg_real)a.step;
   if (a.momentum != 0.0) {
@@ -77,7 +100,7 @@ __device__ __forceinline__ double smooth(const kg_edge_smooth_args &a, int32_t e
   return dot;
 }
 
-template <int M>
+template <int M, bool FACTORED>
 __global__ void __launch_bounds__(THREADS)
     KG_REAL(edge_smooth_kernel)(const kg_edge_smooth_args a, unsigned *counter)
 {
@@ -85,7 +108,7 @@ __global__ void __launch_bounds__(THREADS)
   double dot = 0.0;
   for (int64_t edge = (int64_t)blockIdx.x * THREADS + threadIdx.x; edge < a.n_edges;
        edge += (int64_t)gridDim.x * THREADS)
-    dot += smooth<M>(a, (int32_t)edge);
+    dot += smooth<M, FACTORED>(a, (int32_t)edge);
   if (a.state != nullptr) kg_sum_rz(dot, a.partial, a.state, counter, s_warp);
 }
 
@@ -96,8 +119,10 @@ kedge_status launch(kedge_context *ctx, const kg_edge_smooth_args &a)
   if (a.state != nullptr && pieces > KG_CG_PARTIALS) pieces = KG_CG_PARTIALS;
   // Without a sum each piece has a block. One at least: without edges the sum is still written.
   const unsigned blocks = kg_cuda_blocks(ctx, pieces, a.state != nullptr ? (int)BLOCKS : INT_MAX);
-  KG_REAL(edge_smooth_kernel)<P + 1>
-      <<<blocks, THREADS, 0, kg_cuda_stream(ctx)>>>(a, kg_cuda(ctx)->counters + KG_COUNTER_VECTORS);
+  const auto kernel = a.factored ? KG_REAL(edge_smooth_kernel)<P + 1, true>
+                                 : KG_REAL(edge_smooth_kernel)<P + 1, false>;
+  kernel<<<blocks, THREADS, 0, kg_cuda_stream(ctx)>>>(a,
+                                                      kg_cuda(ctx)->counters + KG_COUNTER_VECTORS);
   return kg_cuda_launched(ctx, "edge_smooth");
 }
 

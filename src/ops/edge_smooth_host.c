@@ -25,6 +25,36 @@ static void multiply_group(int m, const kg_real *restrict b, const kg_real (*res
   }
 }
 
+/// y = W^T (W x) for 32 edges, row by row of W.
+static void multiply_factors(int m, const float *restrict w, const kg_real (*restrict x)[KG_LANES],
+                             kg_real (*restrict y)[KG_LANES])
+{
+  for (int i = 0; i < m; ++i, w += i * KG_LANES) {
+    kg_real t[KG_LANES] = {0};
+    for (int lane = 0; lane < KG_LANES; ++lane) y[i][lane] = 0;
+    for (int j = 0; j <= i; ++j)
+#pragma omp simd
+      for (int lane = 0; lane < KG_LANES; ++lane)
+        t[lane] += (kg_real)w[j * KG_LANES + lane] * x[j][lane];
+    for (int j = 0; j <= i; ++j)
+#pragma omp simd
+      for (int lane = 0; lane < KG_LANES; ++lane)
+        y[j][lane] += (kg_real)w[j * KG_LANES + lane] * t[lane];
+  }
+}
+
+/// y = B^-1 x of a group.
+static void solve_group(const kg_edge_smooth_args *a, int64_t group,
+                        const kg_real (*restrict x)[KG_LANES], kg_real (*restrict y)[KG_LANES])
+{
+  const int m = a->size.n_edge;
+  const int64_t at = group * (m * (m + 1) / 2) * KG_LANES;
+  if (a->factored)
+    multiply_factors(m, (const float *)a->inverse + at, x, y);
+  else
+    multiply_group(m, (const kg_real *)a->inverse + at, x, y);
+}
+
 /// z and x = r - A z of an edge, corrected by a coarse function.
 static void correct(const kg_edge_smooth_args *a, int32_t edge, kg_real *z, kg_real *x)
 {
@@ -37,10 +67,10 @@ static void correct(const kg_edge_smooth_args *a, int32_t edge, kg_real *z, kg_r
 /// The step of a group of edges; returns its part of r . z.
 static double smooth_group(const kg_edge_smooth_args *a, int64_t group)
 {
-  const int m = a->size.n_edge, packed = m * (m + 1) / 2;
+  const int m = a->size.n_edge;
   const int32_t first = (int32_t)group * KG_LANES, left = a->n_edges - first;
   const int lanes = left < KG_LANES ? left : KG_LANES;
-  const kg_real *r = a->r, *product = a->product, *inverse = a->inverse;
+  const kg_real *r = a->r, *product = a->product;
   kg_real *z = a->z, *direction = a->d;
   const kg_real step = (kg_real)a->step, momentum = (kg_real)a->momentum;
   kg_real x[MODES_MAX][KG_LANES] = {{0}}, y[MODES_MAX][KG_LANES];
@@ -50,7 +80,7 @@ static double smooth_group(const kg_edge_smooth_args *a, int64_t group)
     for (int i = 0; i < m; ++i, ++row) x[i][lane] = product ? r[row] - product[row] : r[row];
   for (int32_t lane = 0; a->correction.coarse && lane < lanes; ++lane)
     correct(a, first + lane, z + (int64_t)(first + lane) * m, &x[0][lane]);
-  multiply_group(m, inverse + group * packed * KG_LANES, (const kg_real(*)[KG_LANES])x, y);
+  solve_group(a, group, (const kg_real(*)[KG_LANES])x, y);
   row = (int64_t)first * m;
   for (int lane = 0; lane < lanes; ++lane)
     for (int i = 0; i < m; ++i, ++row) {

@@ -27,7 +27,6 @@ KEDGE_BEGIN_DECLS
 /// 2, the other one of the pair.
 typedef struct kg_strips {
   uint8_t *corner;  ///< [element]; NULL: there are no strips
-  int32_t *sides;   ///< [free trace edge][2]: its sides, as kg_trace_arrays.edge_sides
   void *own;        ///< [edge group][m (m+1) / 2][lane]: A_f^-1 (ops/edge_blocks.h)
   void *
       third;  ///< [element][2][m][m]: W of slots 0 and 2, rows those of the third edge; 0 without one
@@ -122,7 +121,7 @@ KG_INLINE kg_real kg_strip_condensed(const kg_strip_args *a, int m, int32_t edge
   const kg_real *v = (const kg_real *)a->v;
   kg_real sum = v[(int64_t)edge * m + i];
   for (int of = 0; of < 2; ++of) {
-    const int32_t side = a->strips.sides[2 * (int64_t)edge + of], e = side / 3;
+    const int32_t side = a->batch.arrays.edge_sides[2 * (int64_t)edge + of], e = side / 3;
     if (side < 0) continue;
     const int corner = a->strips.corner[e], slot = kg_strip_slot(corner, side % 3);
     const int32_t third = slot == 1 ? -1 : kg_strip_edge(&a->batch, corner, e, 1);
@@ -140,7 +139,7 @@ KG_INLINE kg_real kg_strip_expanded(const kg_strip_args *a, int m, int32_t edge,
   kg_real sum = 0, own = 0;
   bool in_line = false;
   for (int of = 0; of < 2; ++of) {
-    const int32_t side = a->strips.sides[2 * (int64_t)edge + of], e = side / 3;
+    const int32_t side = a->batch.arrays.edge_sides[2 * (int64_t)edge + of], e = side / 3;
     if (side < 0) continue;
     const int corner = a->strips.corner[e];
     if (kg_strip_slot(corner, side % 3) != 1) {

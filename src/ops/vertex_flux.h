@@ -4,71 +4,26 @@
 /// stabilization, and its flux through an edge is constant. So A P c is zero but in mode 0 of each
 /// edge, where it is the jump of the normal flux of c.
 ///
-/// An element adds -sqrt 2 (s_a (c_a - c_o) + s_b (c_b - c_o)) to an edge from a to b, where o is its
-/// vertex opposite, and s_a, s_b are the entries of its 3 x 3 matrix P_e^T K^e P_e between o and a, b:
-/// its rows add up to zero. With both elements of the edge
+/// With d_a = x_a - x_o, d_b = x_b - x_o from the vertex o opposite to an edge from a to b, t = x_b - x_a and the
+/// diffusion k, an element adds
 ///
-///     (A P c)_0 = q_0 (c_b - c_a) + q_1 (c_o - c_a) + q_2 (c_o' - c_a)
+///     -sqrt 2 (s_a (c_a - c_o) + s_b (c_b - c_o))
+///       = k / sqrt 2 ((d_b . t) (c_a - c_o) - (d_a . t) (c_b - c_o)) / |d_a x d_b|
 ///
-/// Differences are taken first: c is smooth, and single precision is then enough for q.
+/// where s_a, s_b are the entries of its 3 x 3 matrix P_e^T K^e P_e between o and a, b. Nothing is kept for it: it
+/// is computed from the corners where a correction is added, which reads less than three numbers and two unknowns
+/// an edge would be.
 #pragma once
+#include <math.h>
+
 #include "ops/trace_arrays.h"
-#include "ops/vertex_matrix.h"
+#include "ops/vertex_space.h"
 KEDGE_BEGIN_DECLS
 
-/// In device memory.
-typedef struct kg_vertex_flux {
-  int32_t
-      *opposite;  ///< [free trace edge][2]: unknown opposite in its lower and higher side, or -1
-  float *q;       ///< [3][free trace edge]; NULL: it is not known, there is a reaction
-} kg_vertex_flux;
-
-typedef struct kg_vertex_flux_args {
-  kg_batch batch;
-  kg_vertex_space space;
-  const double *element;  ///< of kg_vertex_matrix_fill()
-  kg_vertex_flux flux;    ///< filled
-} kg_vertex_flux_args;
-
-kedge_status kg_vertex_flux_fill(kedge_context *ctx, const kg_vertex_flux_args *args);
-kg_cost kg_vertex_flux_cost(const kg_trace_counts *count);
-
-kedge_status kg_vertex_flux_fill_host(kedge_context *ctx, const kg_vertex_flux_args *args);
-kedge_status kg_vertex_flux_fill_cuda(kedge_context *ctx, const kg_vertex_flux_args *args);
-
-/// The unknown at the end of side l of element e, or -1.
-KG_INLINE int32_t kg_vertex_of_side(const kg_vertex_flux_args *a, int32_t e, int l)
-{
-  const uint32_t side = a->batch.arrays.side_edge[kg_lane_side(e, l)];
-  const int64_t edge = side >> 1;
-  if (edge >= a->batch.count.n_free) return -1;  // a Dirichlet edge
-  return a->space.edge_row[2 * edge + ((side & 1u) ^ 1u)];
-}
-
-/// The flux through an edge.
-KG_INLINE void kg_vertex_flux_of(const kg_vertex_flux_args *a, int32_t edge)
-{
-  const double root_2 = 1.41421356237309504880;
-  double q[3] = {0.0, 0.0, 0.0};
-  for (int k = 0; k < 2; ++k) {
-    const int32_t side = a->batch.arrays.edge_sides[2 * (int64_t)edge + k];
-    a->flux.opposite[2 * (int64_t)edge + k] = -1;
-    if (side < 0) continue;
-    const int32_t e = side / 3, begin = side % 3, end = (begin + 1) % 3, across = (begin + 2) % 3;
-    const uint32_t both = a->batch.arrays.side_edge[kg_lane_side(e, begin)];
-    const double at_begin = a->element[kg_vertex_element_at(e, across, begin)];
-    const double at_end = a->element[kg_vertex_element_at(e, across, end)];
-    q[0] -= root_2 * (both & 1u ? at_begin : at_end);  // of the higher vertex
-    q[1 + k] = root_2 * (at_begin + at_end);
-    a->flux.opposite[2 * (int64_t)edge + k] = kg_vertex_of_side(a, e, end);
-  }
-  for (int k = 0; k < 3; ++k) a->flux.q[k * (int64_t)a->batch.count.n_free + edge] = (float)q[k];
-}
-
-/// A coarse function c that is still to be added to z = z + P c, and to its product with A.
+/// A coarse function c that is still to be added to z = z + P c, and to its product with A. In device memory.
 typedef struct kg_vertex_correction {
   kg_vertex_space space;
-  kg_vertex_flux flux;   ///< without q: the product is left as it is
+  double diffusion;      ///< 0: there is a reaction, and the product is left as it is
   int32_t n_edges;       ///< free edges
   const double *coarse;  ///< [unknown]; NULL: there is nothing to add
 } kg_vertex_correction;
@@ -79,22 +34,35 @@ typedef struct kg_edge_correction {
   double flux;         ///< mode 0 of A P c
 } kg_edge_correction;
 
-KG_INLINE double kg_vertex_value(const kg_vertex_correction *a, int32_t row)
+/// sqrt 2 / k times what the element of a side adds to the flux of an edge.
+/// @param[in] vertex  of the edge
+KG_INLINE double kg_vertex_flux(const kg_vertex_correction *a, const int32_t vertex[2],
+                                int32_t side)
 {
-  return row >= 0 ? a->coarse[row] : 0.0;
+  const double *x = a->space.mesh.vertices;
+  const int32_t opposite = a->space.mesh.vertex[kg_lane_side(side / 3, (side % 3 + 2) % 3)];
+  double d[2][2], rise[2];
+  for (int k = 0; k < 2; ++k) {
+    d[k][0] = x[2 * (int64_t)vertex[k]] - x[2 * (int64_t)opposite];
+    d[k][1] = x[2 * (int64_t)vertex[k] + 1] - x[2 * (int64_t)opposite + 1];
+    rise[k] = a->coarse[vertex[k]] - a->coarse[opposite];
+  }
+  const double t[2] = {d[1][0] - d[0][0], d[1][1] - d[0][1]};
+  const double before = d[0][0] * t[0] + d[0][1] * t[1], behind = d[1][0] * t[0] + d[1][1] * t[1];
+  return (behind * rise[0] - before * rise[1]) / fabs(d[0][0] * d[1][1] - d[0][1] * d[1][0]);
 }
 
 KG_INLINE kg_edge_correction kg_edge_correct(const kg_vertex_correction *a, int32_t edge)
 {
-  const int32_t *row = a->space.edge_row + 2 * (int64_t)edge;
-  const double low = kg_vertex_value(a, row[0]), high = kg_vertex_value(a, row[1]);
+  int32_t vertex[2];
+  kg_edge_vertices(&a->space.mesh, edge, vertex);
+  const double low = a->coarse[vertex[0]], high = a->coarse[vertex[1]];
   kg_edge_correction c = {KG_PROLONG_MEAN * (low + high), KG_PROLONG_SLOPE * (high - low), 0.0};
-  if (!a->flux.q) return c;
-  const int32_t *opposite = a->flux.opposite + 2 * (int64_t)edge;
-  const float *q = a->flux.q + edge;
-  c.flux = (double)q[0] * (high - low);
-  for (int k = 0; k < 2; ++k)
-    c.flux += (double)q[(k + 1) * (int64_t)a->n_edges] * (kg_vertex_value(a, opposite[k]) - low);
+  if (a->diffusion == 0.0) return c;
+  const int32_t *side = a->space.mesh.edge_sides + 2 * (int64_t)edge;
+  double flux = kg_vertex_flux(a, vertex, side[0]);
+  if (side[1] >= 0) flux += kg_vertex_flux(a, vertex, side[1]);
+  c.flux = KG_PROLONG_MEAN * a->diffusion * flux;
   return c;
 }
 

@@ -2,13 +2,6 @@
 
 #include "core/context.h"
 
-kedge_status kg_vertex_matrix_work_bytes(kedge_context *ctx, int32_t n_vertices, size_t *bytes)
-{
-  static kedge_status (*const impl[])(kedge_context *, int32_t, size_t *) =
-      KG_IMPLEMENTATIONS(kg_vertex_matrix_work_bytes_host, kg_vertex_matrix_work_bytes_cuda);
-  return impl[ctx->backend](ctx, n_vertices, bytes);
-}
-
 kedge_status kg_vertex_matrix_fill(kedge_context *ctx, const kg_vertex_matrix_args *args)
 {
   static kedge_status (*const impl[])(kedge_context *, const kg_vertex_matrix_args *) =
@@ -17,14 +10,14 @@ kedge_status kg_vertex_matrix_fill(kedge_context *ctx, const kg_vertex_matrix_ar
 }
 
 /// An element: 21 entries of K^e, or three fluxes, and three sides read, six written, nine read by the rows
-/// of its vertices. An edge: its ends, unknowns and sides read, two entries written. A vertex: its length,
-/// first entry and diagonal.
+/// of its vertices. An edge: its ends, vertices and sides read, two entries written. A vertex: its first end
+/// and diagonal.
 kg_cost kg_vertex_matrix_cost(const kg_trace_counts *count, int32_t n_vertices, kg_number local,
                               kg_local_form form)
 {
   const bool reduced = form == KG_LOCAL_REDUCED;
   const double entries = (double)kg_number_bytes(local) * (reduced ? 3 : 21);
   const double element = entries + 8.0 * (6 + 9) + 12.0, edge = 2 * (4.0 + 8.0 + 8.0 + 8.0);
-  return (kg_cost){.bytes = element * count->n_elements + edge * count->n_free + 20.0 * n_vertices,
+  return (kg_cost){.bytes = element * count->n_elements + edge * count->n_free + 12.0 * n_vertices,
                    .flops = (reduced ? 9.0 : 6.0 * 16.0 * 3.0) * count->n_elements};
 }

@@ -4,41 +4,34 @@
 /// mass.
 ///
 /// Two passes, each with one writer for every word: the 3 x 3 matrices P_e^T K^e P_e of the elements,
-/// then the rows. A row has its diagonal apart, and one entry for each edge at its vertex whose other
-/// vertex is an unknown, in the order of the edges. The diagonal adds the elements at the vertex: each
-/// of them is met once, from the side that begins there; and what the entries lose when they are
-/// rounded (multigrid/csr.h).
+/// then the rows. A row has its diagonal apart, and one entry for each end of an edge at its vertex, in their
+/// order: where they begin is where those begin. The diagonal adds the elements at the vertex: each of them is
+/// met once, from the side that begins there; and what the entries lose when they are rounded (multigrid/csr.h).
+/// Vertices of Dirichlet edges have a diagonal alone, and entries of other rows for them are zero: what
+/// multigrid makes of a right-hand side that is zero there is zero there.
 #pragma once
 #include "ops/local_entry.h"
 #include "ops/vertex_space.h"
 KEDGE_BEGIN_DECLS
 
+/// Their diagonal. Whatever the numbers in K^e, their part of norms that the diagonal weighs is none.
+#define KG_VERTEX_FIXED 0x1p-1000
+
 typedef struct kg_vertex_matrix_args {
   kg_batch batch;
   kg_local local;
   kg_vertex_space space;
-  double *element;     ///< work: [group][6][lane], packed
-  int32_t *row;        ///< [unknown + 1]: first entry
-  int32_t *column;     ///< [entry]; there are at most 2 n_free
-  float *value;        ///< [entry]
-  double *diagonal;    ///< [unknown]
-  int32_t *n_entries;  ///< out, in host memory
-  void *work;          ///< kg_vertex_matrix_work_bytes() of device memory
-  size_t work_bytes;
+  double *element;   ///< work: [group][6][lane], packed
+  int32_t *column;   ///< [end]
+  float *value;      ///< [end]
+  double *diagonal;  ///< [unknown]
 } kg_vertex_matrix_args;
 
-/// Exact for the context's backend, from counts alone.
-kedge_status kg_vertex_matrix_work_bytes(kedge_context *ctx, int32_t n_vertices, size_t *bytes);
-/// Waits for the device.
 kedge_status kg_vertex_matrix_fill(kedge_context *ctx, const kg_vertex_matrix_args *args);
 /// @param[in] local, form  of K^e
 kg_cost kg_vertex_matrix_cost(const kg_trace_counts *count, int32_t n_vertices, kg_number local,
                               kg_local_form form);
 
-kedge_status kg_vertex_matrix_work_bytes_host(kedge_context *ctx, int32_t n_vertices,
-                                              size_t *bytes);
-kedge_status kg_vertex_matrix_work_bytes_cuda(kedge_context *ctx, int32_t n_vertices,
-                                              size_t *bytes);
 kedge_status kg_vertex_matrix_fill_host(kedge_context *ctx, const kg_vertex_matrix_args *args);
 kedge_status kg_vertex_matrix_fill_cuda(kedge_context *ctx, const kg_vertex_matrix_args *args);
 
@@ -89,39 +82,38 @@ KG_INLINE void kg_vertex_element(const kg_vertex_matrix_args *a, int32_t e)
                                                           : kg_vertex_entry(&element, slope, i, j);
 }
 
-/// Entries of a row beside its diagonal.
-KG_INLINE int32_t kg_vertex_row_length(const kg_vertex_space *space, int32_t row)
+/// The part of an edge in the entry of its vertices, and of the elements that begin with it at `end` in the
+/// diagonal there.
+KG_INLINE double kg_vertex_coupling(const kg_vertex_matrix_args *a, int32_t edge, int end,
+                                    double *diagonal)
 {
-  int32_t length = 0;
-  for (int32_t i = space->begin[row]; i < space->begin[row + 1]; ++i)
-    length += space->edge_row[space->ends[i] ^ 1] >= 0;
-  return length;
+  const kg_trace_arrays *arrays = &a->batch.arrays;
+  double coupling = 0.0;
+  for (int k = 0; k < 2; ++k) {
+    const int32_t side = arrays->edge_sides[2 * (int64_t)edge + k];
+    if (side < 0) continue;
+    const int32_t e = side / 3, l = side % 3;
+    const int begins_at = (int)(arrays->side_edge[kg_lane_side(e, l)] & 1u);
+    coupling += a->element[kg_vertex_element_at(e, l, (l + 1) % 3)];
+    if (begins_at == end) *diagonal += a->element[kg_vertex_element_at(e, l, l)];
+  }
+  return coupling;
 }
 
-/// The entries of a row, from where they begin.
+/// A row.
 KG_INLINE void kg_vertex_row(const kg_vertex_matrix_args *a, int32_t row)
 {
   const kg_vertex_space *space = &a->space;
-  const kg_trace_arrays *arrays = &a->batch.arrays;
-  int32_t next = a->row[row];
-  double diagonal = 0.0;
+  double diagonal = kg_vertex_is_fixed(space, row) ? KG_VERTEX_FIXED : 0.0;
   for (int32_t i = space->begin[row]; i < space->begin[row + 1]; ++i) {
     const int32_t edge = space->ends[i] >> 1, end = space->ends[i] & 1;
-    double coupling = 0.0;
-    for (int k = 0; k < 2; ++k) {
-      const int32_t side = arrays->edge_sides[2 * (int64_t)edge + k];
-      if (side < 0) continue;
-      const int32_t e = side / 3, l = side % 3;
-      const int64_t at = ((int64_t)(e / KG_LANES) * 3 + l) * KG_LANES + e % KG_LANES;
-      const int32_t begins_at = (int32_t)(arrays->side_edge[at] & 1u);
-      coupling += a->element[kg_vertex_element_at(e, l, (l + 1) % 3)];
-      if (begins_at == end) diagonal += a->element[kg_vertex_element_at(e, l, l)];
-    }
-    const int32_t other = space->edge_row[space->ends[i] ^ 1];
-    if (other < 0) continue;
-    a->column[next] = other;
-    a->value[next] = (float)coupling;
-    diagonal += coupling - (double)a->value[next++];
+    int32_t vertex[2];
+    kg_edge_vertices(&a->batch.arrays, edge, vertex);
+    const double coupling = kg_vertex_coupling(a, edge, end, &diagonal);
+    const bool is_fixed = kg_vertex_is_fixed(space, vertex[1 - end]);
+    a->column[i] = vertex[1 - end];
+    a->value[i] = is_fixed ? 0.0f : (float)coupling;
+    if (!is_fixed) diagonal += coupling - (double)a->value[i];
   }
   a->diagonal[row] = diagonal;
 }

@@ -27,7 +27,7 @@ KEDGE_BEGIN_DECLS
 /// Arrays in device memory.
 typedef struct kg_vertex_modes {
   kg_vertex_space space;
-  double *weight;  ///< [unknown]: KG_VERTEX_MODE_STEP / phi . A phi
+  double *weight;  ///< [unknown]: KG_VERTEX_MODE_STEP / phi . A phi; 0 where it is fixed
   double *value;   ///< [unknown]: of kg_vertex_modes_restrict(); NULL: there are no modes
   double
       *part;  ///< work [free trace edge][2]: phi . (r - A z) on it, of its lower and higher vertex
@@ -112,17 +112,18 @@ KG_INLINE bool kg_vertex_mode_weigh(const kg_vertex_modes_args *a, int32_t i)
       if ((int32_t)(a->batch.arrays.side_edge[at] & 1u) == end) energy += a->element[at];
     }
   }
-  a->modes.weight[i] = KG_VERTEX_MODE_STEP / energy;
-  return energy > 0.0 && energy <= DBL_MAX;
+  const bool is_fixed = kg_vertex_is_fixed(space, i);
+  a->modes.weight[i] = is_fixed ? 0.0 : KG_VERTEX_MODE_STEP / energy;
+  return is_fixed || (energy > 0.0 && energy <= DBL_MAX);
 }
 
 /// The modes of a trace edge of z += step sum_v phi_v value_v.
 KG_INLINE void kg_vertex_modes_add(const kg_vertex_modes *modes, int m, int32_t edge, double step,
                                    kg_real *z)
 {
-  const int32_t *row = modes->space.edge_row + 2 * (int64_t)edge;
-  const double low = row[0] >= 0 ? step * modes->value[row[0]] : 0.0;
-  const double high = row[1] >= 0 ? step * modes->value[row[1]] : 0.0;
+  int32_t vertex[2];
+  kg_edge_vertices(&modes->space.mesh, edge, vertex);
+  const double low = step * modes->value[vertex[0]], high = step * modes->value[vertex[1]];
   const double odd = high - low, even = high + low;
   for (int k = 1; k < m; ++k) z[k] += (kg_real)(modes->shape[k] * (k & 1 ? odd : even));
 }

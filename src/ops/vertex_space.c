@@ -22,12 +22,11 @@ kedge_status kg_vertex_space_fill(kedge_context *ctx, const kg_vertex_space_args
   return impl[ctx->backend](ctx, args);
 }
 
-/// An edge: its first side and vertices read, unknowns written, two ends with their keys moved by
-/// every pass of a radix sort by eight bits at a time. A vertex: its mark, number and first end.
+/// An edge: its first side and vertices read, two ends with their keys moved by every pass of a radix sort by
+/// eight bits at a time. A vertex: its mark and first end.
 kg_cost kg_vertex_space_cost(const kg_trace_counts *count, int32_t n_vertices)
 {
   int passes = 1;
   while (passes < 4 && n_vertices >> 8 * passes) ++passes;
-  return (kg_cost){.bytes =
-                       (16.0 + 8.0 + 2 * 16.0 * passes + 8.0) * count->n_free + 16.0 * n_vertices};
+  return (kg_cost){.bytes = (16.0 + 2 * 16.0 * passes + 8.0) * count->n_free + 8.0 * n_vertices};
 }

@@ -2,14 +2,15 @@
 /// The coarse space of the multigrid preconditioner: continuous functions, linear on every element
 /// and zero on Dirichlet edges, on the trace edges that carry unknowns.
 ///
-/// An unknown is the value at a vertex without a Dirichlet edge; they are numbered in the order of
-/// the vertices. On an edge from vertex a to vertex b such a function has two Legendre modes, because
+/// An unknown is the value at a vertex, and numbered like it. At the vertices of Dirichlet edges it is zero: no
+/// edge ends there, as far as this space is concerned. On an edge from vertex a to vertex b such a function has two Legendre modes, because
 /// psi_0 = 1 / sqrt 2 and psi_1 = sqrt(3 / 2) s on [-1, 1]:
 ///
 ///     mode 0 = (v_a + v_b) / sqrt 2,   mode 1 = (v_b - v_a) / sqrt 6
 ///
 /// That is the prolongation P; the restriction P^T (ops/vertex_transfer.h) gathers, at each vertex,
-/// over the ends of edges that meet there.
+/// over the ends of edges that meet there. Which vertices an edge has is known from the mesh: of its first
+/// side, in the array of that element.
 #pragma once
 #include "core/inline.h"
 #include "ops/ops.h"
@@ -20,16 +21,17 @@ KEDGE_BEGIN_DECLS
 
 /// In device memory.
 typedef struct kg_vertex_space {
-  int32_t n_rows;     ///< unknowns
-  int32_t *edge_row;  ///< [free trace edge][2]: unknown of its lower and its higher vertex, or -1
-  int32_t *begin;     ///< [unknown + 1], with room for every vertex: its first end
-  int32_t *ends;      ///< [2 free trace edges]: edge << 1 | the vertex is its higher one, ascending
+  kg_trace_arrays mesh;  ///< vertices, vertex and edge_sides of it are read
+  int32_t n_rows;        ///< unknowns: vertices
+  int32_t n_ends;        ///< of free edges at vertices without a Dirichlet edge
+  int32_t *begin;        ///< [unknown + 1]: its first end
+  int32_t *ends;  ///< [2 free trace edges]: edge << 1 | the vertex is its higher one, ascending
 } kg_vertex_space;
 
 typedef struct kg_vertex_space_args {
   kg_batch batch;
   int32_t n_vertices;
-  kg_vertex_space *space;  ///< arrays are given; n_rows and what they hold are made
+  kg_vertex_space *space;  ///< `begin` and `ends` are given; all else is made
   void *work;              ///< kg_vertex_space_work_bytes() of device memory
   size_t work_bytes;
 } kg_vertex_space_args;
@@ -56,6 +58,12 @@ KG_INLINE void kg_edge_vertices(const kg_trace_arrays *arrays, int32_t edge, int
   const int32_t a = corner[l * KG_LANES], b = corner[(l + 1) % 3 * KG_LANES];
   vertex[0] = a < b ? a : b;
   vertex[1] = a < b ? b : a;
+}
+
+/// It has a Dirichlet edge.
+KG_INLINE bool kg_vertex_is_fixed(const kg_vertex_space *space, int32_t vertex)
+{
+  return space->begin[vertex] == space->begin[vertex + 1];
 }
 
 KEDGE_END_DECLS

@@ -1,12 +1,10 @@
-// vertex_space_cuda.cu: unknowns of the vertices, and the ends of edges at each (vertex_space.h).
+// vertex_space_cuda.cu: the ends of edges at each vertex (vertex_space.h).
 //
-// Vertices of Dirichlet edges are marked, the others counted by a scan. The ends of edges, keyed by
-// their unknown, are sorted; the sort is stable, so that those of a vertex stay in the order of their
-// edges. Kernels have one thread a vertex, an edge or an end. Ends without an unknown get the last
-// key and stay behind begin[n_rows].
+// Vertices of Dirichlet edges are marked. The ends of edges, keyed by their vertex, are sorted; the sort is
+// stable, so that those of a vertex stay in the order of their edges. Kernels have one thread an edge or an
+// end. Ends at marked vertices get the last key and stay behind begin[n_rows].
 #define CCCL_DISABLE_NVTX  // CUB's own ranges would lie between those of kedge
 #include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
 
 #include "backend/cuda_each.cuh"
 #include "ops/vertex_space.h"
@@ -15,8 +13,7 @@ namespace
 {
 constexpr int BLOCK = 256;
 
-/// The work memory: free[vertex + 1], row[vertex + 1], two arrays of keys and one of ends, then CUB's
-/// scratch.
+/// The work memory: is_fixed[vertex], two arrays of keys and one of ends, then CUB's scratch.
 struct WorkShape {
   int32_t n_vertices, n_ends;
   int bits;  // of a key
@@ -24,11 +21,11 @@ struct WorkShape {
 
   size_t total() const
   {
-    return 2 * vertex_array + 3 * end_array + scratch;
+    return vertex_array + 3 * end_array + scratch;
   }
 };
 
-/// CUB's two steps; without `scratch` they only say how much of it they need.
+/// Without `scratch` it only says how much of it it needs.
 cudaError_t sort(const WorkShape &w, void *scratch, size_t &bytes, const int32_t *key_in,
                  int32_t *key, const int32_t *end_in, int32_t *end, cudaStream_t stream)
 {
@@ -36,60 +33,43 @@ cudaError_t sort(const WorkShape &w, void *scratch, size_t &bytes, const int32_t
                                          w.bits, stream);
 }
 
-cudaError_t scan(const WorkShape &w, void *scratch, size_t &bytes, const int32_t *is_free,
-                 int32_t *row, cudaStream_t stream)
-{
-  return cub::DeviceScan::ExclusiveSum(scratch, bytes, is_free, row, w.n_vertices + 1, stream);
-}
-
 kedge_status work_shape(kedge_context *ctx, const kg_trace_counts *count, int32_t n_vertices,
                         WorkShape *out)
 {
   WorkShape w = {n_vertices, 2 * count->n_free, 1, 0, 0, 0};
   while (w.bits < 31 && n_vertices >> w.bits) ++w.bits;
-  w.vertex_array = kg_rounded(((size_t)n_vertices + 1) * sizeof(int32_t));
+  w.vertex_array = kg_rounded((size_t)n_vertices);
   w.end_array = kg_rounded((size_t)w.n_ends * sizeof(int32_t));
-  size_t sorting = 0, scanning = 0;
+  size_t sorting = 0;
   KG_TRY(kg_cuda_check(ctx, sort(w, nullptr, sorting, nullptr, nullptr, nullptr, nullptr, nullptr),
                        "sizing the sort of the ends of edges"));
-  KG_TRY(kg_cuda_check(ctx, scan(w, nullptr, scanning, nullptr, nullptr, nullptr),
-                       "sizing the scan of the vertices"));
-  w.scratch = kg_rounded(sorting > scanning ? sorting : scanning);
+  w.scratch = kg_rounded(sorting);
   *out = w;
   return KEDGE_OK;
 }
 
-__global__ void __launch_bounds__(BLOCK) free_kernel(int32_t n_vertices, int32_t *is_free)
-{
-  const int64_t v = kg_thread_number();
-  if (v <= n_vertices) is_free[v] = v < n_vertices;  // the last counts nothing
-}
-
 /// Thread = Dirichlet edge. All that write a word write the same.
-__global__ void __launch_bounds__(BLOCK) fix_kernel(const kg_vertex_space_args a, int32_t *is_free)
+__global__ void __launch_bounds__(BLOCK) fix_kernel(const kg_vertex_space_args a, uint8_t *is_fixed)
 {
   const int64_t edge = a.batch.count.n_free + kg_thread_number();
   if (edge >= a.batch.count.n_edges) return;
   int32_t vertex[2];
   kg_edge_vertices(&a.batch.arrays, (int32_t)edge, vertex);
-  is_free[vertex[0]] = 0;
-  is_free[vertex[1]] = 0;
+  is_fixed[vertex[0]] = 1;
+  is_fixed[vertex[1]] = 1;
 }
 
-/// Thread = free edge: its unknowns, and its ends with their keys.
+/// Thread = free edge: its ends with their keys.
 __global__ void __launch_bounds__(BLOCK)
-    list_ends_kernel(const kg_vertex_space_args a, const int32_t *is_free, const int32_t *row,
-                     int32_t n_rows, int32_t *edge_row, int32_t *key, int32_t *end)
+    list_ends_kernel(const kg_vertex_space_args a, const uint8_t *is_fixed, int32_t *key,
+                     int32_t *end)
 {
   const int64_t edge = kg_thread_number();
   if (edge >= a.batch.count.n_free) return;
   int32_t vertex[2];
   kg_edge_vertices(&a.batch.arrays, (int32_t)edge, vertex);
   for (int k = 0; k < 2; ++k) {
-    const int32_t v = vertex[k];
-    const bool exists = is_free[v] != 0;
-    edge_row[2 * edge + k] = exists ? row[v] : -1;
-    key[2 * edge + k] = exists ? row[v] : n_rows;
+    key[2 * edge + k] = is_fixed[vertex[k]] ? a.n_vertices : vertex[k];
     end[2 * edge + k] = (int32_t)edge << 1 | k;
   }
 }
@@ -121,29 +101,28 @@ extern "C" kedge_status kg_vertex_space_fill_cuda(kedge_context *ctx, const kg_v
   const cudaStream_t stream = kg_cuda_stream(ctx);
   WorkShape w;
   KG_TRY(work_shape(ctx, count, a->n_vertices, &w));
-  char *const work = (char *)a->work, *const ends = work + 2 * w.vertex_array;
-  int32_t *const is_free = (int32_t *)work, *const row = (int32_t *)(work + w.vertex_array);
+  char *const ends = (char *)a->work + w.vertex_array;
+  uint8_t *const is_fixed = (uint8_t *)a->work;
   int32_t *const key_in = (int32_t *)ends, *const key = (int32_t *)(ends + w.end_array);
   int32_t *const end_in = (int32_t *)(ends + 2 * w.end_array);
   void *const scratch = ends + 3 * w.end_array;
   size_t bytes = w.scratch;
-
-  KG_TRY(kg_launch_each<BLOCK>(ctx, "freeing the vertices", (int64_t)a->n_vertices + 1, free_kernel,
-                               a->n_vertices, is_free));
-  KG_TRY(kg_launch_each<BLOCK>(ctx, "fixing the vertices of Dirichlet edges",
-                               count->n_edges - count->n_free, fix_kernel, *a, is_free));
-  KG_TRY(
-      kg_cuda_check(ctx, scan(w, scratch, bytes, is_free, row, stream), "numbering the vertices"));
   kg_vertex_space *s = a->space;
-  KG_TRY(kg_copy_out(ctx, &s->n_rows, row + a->n_vertices, sizeof s->n_rows));
-  KG_TRY(kg_sync(ctx));
-  if (count->n_free == 0) return KEDGE_OK;  // every vertex is one of a Dirichlet edge
+  s->mesh = a->batch.arrays;
+  s->n_rows = a->n_vertices;
+  s->n_ends = 0;
+  if (count->n_free == 0)  // every vertex is one of a Dirichlet edge
+    return kg_zero(ctx, s->begin, ((size_t)s->n_rows + 1) * sizeof *s->begin);
+  KG_TRY(kg_zero(ctx, is_fixed, (size_t)a->n_vertices));
+  KG_TRY(kg_launch_each<BLOCK>(ctx, "fixing the vertices of Dirichlet edges",
+                               count->n_edges - count->n_free, fix_kernel, *a, is_fixed));
   KG_TRY(kg_launch_each<BLOCK>(ctx, "listing the ends of edges", count->n_free, list_ends_kernel,
-                               *a, is_free, row, s->n_rows, s->edge_row, key_in, end_in));
-  bytes = w.scratch;
-  KG_TRY(kg_cuda_check(ctx, sort(w, scratch, bytes, key_in, key, end_in, s->ends, stream),
+                               *a, is_fixed, key_in, end_in));
+  KG_TRY(kg_cuda_check(ctx,
+                       sort(w, scratch, bytes, key_in, key, end_in, s->ends, kg_cuda_stream(ctx)),
                        "sorting the ends of edges"));
   KG_TRY(kg_launch_each<BLOCK>(ctx, "finding the ends of each vertex", (int64_t)w.n_ends + 1,
                                find_rows_kernel, key, w.n_ends, s->n_rows, s->begin));
+  KG_TRY(kg_copy_out(ctx, &s->n_ends, s->begin + s->n_rows, sizeof s->n_ends));
   return kg_sync(ctx);
 }

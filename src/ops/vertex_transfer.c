@@ -27,7 +27,7 @@ kedge_status kg_vertex_modes_restrict(kedge_context *ctx, const kg_vertex_modes_
 }
 
 /// Restrict: two numbers of r and A z an edge, its two ends, the unknown. Prolong: two numbers of z
-/// read and written an edge, its two unknowns with their numbers.
+/// read and written an edge, its first side and vertices, its two unknowns.
 kg_cost kg_vertex_transfer_cost(const kg_trace_counts *count, int32_t n_rows, kg_number number)
 {
   const double vectors = 8.0 * (double)kg_number_bytes(number);

@@ -22,7 +22,7 @@ typedef struct kg_vertex_prolong_args {
   kg_sizes size;
   kg_number number;  ///< of z and product
   void *z;           ///< [free trace edge][mode]
-  void *product;     ///< the same, A z; not touched without fluxes
+  void *product;     ///< the same, A z; not touched with a reaction
 } kg_vertex_prolong_args;
 
 typedef struct kg_vertex_modes_restrict_args {
@@ -106,7 +106,7 @@ KG_INLINE void kg_vertex_add(const kg_vertex_prolong_args *a, int32_t edge)
   kg_real *z = (kg_real *)a->z + row;
   z[0] += (kg_real)c.mean;
   z[1] += (kg_real)c.slope;
-  if (a->correction.flux.q) ((kg_real *)a->product)[row] += (kg_real)c.flux;
+  if (a->correction.diffusion != 0.0) ((kg_real *)a->product)[row] += (kg_real)c.flux;
 }
 
 KEDGE_END_DECLS

@@ -35,6 +35,7 @@ kg_multigrid_shape kg_shape_multigrid(const kg_shape *s)
                               .n_line_steps = s->n_line_steps,
                               .number = is_single(s) ? KG_SINGLE : KG_DOUBLE,
                               .local = kg_shape_local(s),
+                              .diffusion = s->diffusion,
                               .reduced = kg_shape_reduces(s)};
 }
 
@@ -78,9 +79,11 @@ bool kg_array_lives(kg_array array, kedge_stage stage, const kg_shape *shape)
       return kind == KEDGE_OPERATOR_MATRIX_FREE || stage <= KEDGE_STAGE_ASSEMBLY;
     case KG_ARRAY_EDGE_SIDES:
       return kind == KEDGE_OPERATOR_MATRIX_FREE_PLAIN || stage <= KEDGE_STAGE_LOCAL_MATRICES ||
-             (kg_shape_has_multigrid(shape) && stage == KEDGE_STAGE_ASSEMBLY);
+             kg_shape_has_multigrid(shape);
     case KG_ARRAY_LOAD:
       return shape->keeps_load || loads;
+    case KG_ARRAY_LOCAL_CHUNK:  // what assembles needs K^e of all elements
+      return stage != KEDGE_STAGE_ASSEMBLY;
     case KG_ARRAY_SOURCE_VALUES:  // while load vectors are made, for the second time too
       return stage == KEDGE_STAGE_TRANSFER || (!shape->keeps_load && local_solves);
     default:
@@ -173,20 +176,25 @@ static size_t multigrid_bytes(kg_array array, const kg_shape *s)
   }
 }
 
+/// A chunk of K^e with precision = compact, or r and A p, which are made anew after it is used: whichever is more.
+static size_t chunk_bytes(const kg_shape *s)
+{
+  const size_t chunk = (size_t)KG_LANES * (size_t)kg_compact_groups(s);
+  const size_t modes = (size_t)(s->size.n_packed + s->size.n_modes + s->size.n_trace);
+  const size_t local = modes * chunk * sizeof(double);  // K^e, load vectors and F^e
+  const size_t vectors = 2 * kg_compact_vector_bytes(s);
+  return local > vectors ? local : vectors;
+}
+
 /// Arrays that are other ones with precision = compact.
 static size_t compact_bytes(kg_array array, const kg_shape *s)
 {
   const size_t lanes = (size_t)KG_LANES * (size_t)s->count.n_groups, m = (size_t)s->size.n_edge;
-  const size_t chunk = (size_t)KG_LANES * (size_t)kg_compact_groups(s);
-  const size_t modes = (size_t)(s->size.n_packed + s->size.n_modes + s->size.n_trace);
   switch (array) {
     case KG_ARRAY_LOCAL:
       return (size_t)kg_shape_local_rows(s) * lanes * sizeof(float);
-    case KG_ARRAY_LOCAL_CHUNK:  // K^e, load vectors and F^e
-      return modes * chunk * sizeof(double);
-    case KG_ARRAY_RESIDUAL:
-    case KG_ARRAY_PRODUCT:
-      return (size_t)s->count.n_free * m * sizeof(float);
+    case KG_ARRAY_LOCAL_CHUNK:
+      return chunk_bytes(s);
     case KG_ARRAY_DIRECTION:  // and z; in double precision a residual
       return 2 * kg_rounded((size_t)s->count.n_edges * m * sizeof(float));
     default:
@@ -230,14 +238,15 @@ size_t kg_array_bytes(kg_array array, const kg_shape *s)
     case KG_ARRAY_CONDENSED:
       return (size_t)s->size.n_trace * lanes * d;
     case KG_ARRAY_RIGHT_HAND_SIDE:
-    case KG_ARRAY_PRODUCT:
       return free_rows * d;
+    case KG_ARRAY_PRODUCT:
+      return kg_shape_is_compact(s) ? 0 : free_rows * d;
     case KG_ARRAY_INVERSE_DIAGONAL:
       return multigrid ? 0 : free_rows * d;
     case KG_ARRAY_PRECONDITIONED:  // multigrid multiplies it, as a vector of the whole trace
       return is_single(s) ? 0 : (multigrid ? all_rows : free_rows) * d;
     case KG_ARRAY_RESIDUAL:
-      return multigrid ? free_rows * d : 0;
+      return multigrid && !kg_shape_is_compact(s) ? free_rows * d : 0;
     case KG_ARRAY_MULTIGRID_TRACE:
     case KG_ARRAY_MULTIGRID_SPACE:
     case KG_ARRAY_MULTIGRID_COARSE:
@@ -287,6 +296,11 @@ int32_t kg_chunk_groups(const kg_shape *shape)
                                   (size_t)shape->n_points * (shape->has_exact ? 3 : 1));
   const size_t groups = target / (per_element * KG_LANES) + 1;
   return groups < (size_t)shape->count.n_groups ? (int32_t)groups : shape->count.n_groups;
+}
+
+size_t kg_compact_vector_bytes(const kg_shape *shape)
+{
+  return kg_rounded((size_t)shape->count.n_free * (size_t)shape->size.n_edge * sizeof(float));
 }
 
 int32_t kg_compact_groups(const kg_shape *shape)

@@ -26,6 +26,7 @@ typedef struct kg_shape {
   kedge_smoother smoother;
   kedge_coarse_solver coarse_solver;
   int smoothing_steps;
+  double diffusion;               ///< of the equation
   double alignment;               ///< of the mesh's elements; with lines, of those without a pair
   int32_t n_lines, n_line_steps;  ///< smoother = line (mesh/edge_lines.h)
   kedge_precision precision;
@@ -160,3 +161,5 @@ int32_t kg_chunk_groups(const kg_shape *shape);
 /// which keep a GPU busy, to 256 MiB; of small meshes an eighth, so that these too take less memory than in
 /// double precision.
 int32_t kg_compact_groups(const kg_shape *shape);
+/// Of r, or A p: between residuals they lie in the memory of the chunk.
+size_t kg_compact_vector_bytes(const kg_shape *shape);

@@ -117,8 +117,9 @@ void kg_compact_vectors(const kg_pipeline *p, kg_cg_vectors_args *v)
   v->r = v->ap = b[KG_ARRAY_DIRECTION].data;
   v->p_single = b[KG_ARRAY_DIRECTION].data;
   v->z_single = (float *)((char *)b[KG_ARRAY_DIRECTION].data + b[KG_ARRAY_DIRECTION].bytes / 2);
-  v->r_single = b[KG_ARRAY_RESIDUAL].data;
-  v->ap_single = b[KG_ARRAY_PRODUCT].data;
+  v->r_single = b[KG_ARRAY_LOCAL_CHUNK].data;
+  v->ap_single =
+      (float *)((char *)b[KG_ARRAY_LOCAL_CHUNK].data + kg_compact_vector_bytes(&p->shape));
 }
 
 kedge_status kg_compact_start(void *user)

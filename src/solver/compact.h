@@ -13,7 +13,7 @@
 kedge_status kg_compact_local_matrices(kg_pipeline *p);
 
 /// The vectors of the iteration, in single precision, and where a residual lies in double precision:
-/// where p and z lie otherwise.
+/// where p and z lie otherwise. r and A p lie where a chunk of K^e does while a residual is made.
 void kg_compact_vectors(const kg_pipeline *p, kg_cg_vectors_args *vectors);
 
 /// What kg_compact_start() works on.

@@ -76,6 +76,7 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
                  .smoother = choose_smoother(problem, mesh),
                  .coarse_solver = problem->coarse_solver,
                  .smoothing_steps = problem->smoothing_steps,
+                 .diffusion = problem->diffusion,
                  .alignment = mesh->alignment,
                  .precision = problem->precision,
                  .has_reaction = problem->reaction != 0.0};

@@ -4,9 +4,11 @@
 
 #include "core/context.h"
 
-/// By array: where in the memory of K^e it lies; 0: in memory of its own.
+/// What there is to know of the arrays of a solve to place them, looked up once.
 typedef struct places {
-  size_t at[KG_ARRAY_COUNT];
+  size_t bytes[KG_ARRAY_COUNT];     ///< rounded as kg_alloc() rounds
+  unsigned stages[KG_ARRAY_COUNT];  ///< bit `stage`: it lives there
+  size_t at[KG_ARRAY_COUNT];        ///< where in the memory of K^e it lies; 0: in memory of its own
 } places;
 
 /// Where the free end of the memory of K^e begins; 0: there is none.
@@ -17,79 +19,88 @@ static size_t free_end(const kg_shape *shape)
   return kg_rounded((size_t)kg_shape_local_rows(shape) * lanes * sizeof(double));
 }
 
-/// It lives in no other stage than assembly and trace solve.
-static bool may_share(kg_array array, const kg_shape *shape)
+static places look_up(const kg_shape *shape)
 {
-  if (array == KG_ARRAY_LOCAL || kg_array_bytes(array, shape) == 0) return false;
-  for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage)
-    if (stage != KEDGE_STAGE_ASSEMBLY && stage != KEDGE_STAGE_TRACE_SOLVE &&
-        kg_array_lives(array, stage, shape))
-      return false;
-  return true;
+  places p = {0};
+  for (kg_array a = 0; a < KG_ARRAY_COUNT; ++a) {
+    p.bytes[a] = kg_rounded(kg_array_bytes(a, shape));
+    for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage)
+      if (p.bytes[a] > 0 && kg_array_lives(a, stage, shape)) p.stages[a] |= 1u << stage;
+  }
+  return p;
 }
 
-static bool live_together(kg_array a, kg_array b, const kg_shape *shape)
+/// It lives in no other stage than assembly and trace solve.
+static bool may_share(const places *p, kg_array array)
 {
-  for (kedge_stage stage = KEDGE_STAGE_ASSEMBLY; stage <= KEDGE_STAGE_TRACE_SOLVE; ++stage)
-    if (kg_array_lives(a, stage, shape) && kg_array_lives(b, stage, shape)) return true;
-  return false;
+  const unsigned shared = 1u << KEDGE_STAGE_ASSEMBLY | 1u << KEDGE_STAGE_TRACE_SOLVE;
+  return array != KG_ARRAY_LOCAL && p->stages[array] != 0 && (p->stages[array] & ~shared) == 0;
 }
 
 /// The end of an array that is in the way of `array` at `at`; 0: there is none.
-static size_t end_of_obstacle(const places *p, kg_array array, size_t at, const kg_shape *shape)
+static size_t end_of_obstacle(const places *p, kg_array array, size_t at)
 {
-  const size_t bytes = kg_rounded(kg_array_bytes(array, shape));
   for (kg_array other = 0; other < KG_ARRAY_COUNT; ++other) {
-    const size_t begin = p->at[other], end = begin + kg_rounded(kg_array_bytes(other, shape));
-    if (begin > 0 && begin < at + bytes && at < end && live_together(array, other, shape))
-      return end;
+    const size_t begin = p->at[other], end = begin + p->bytes[other];
+    const bool together = (p->stages[array] & p->stages[other]) != 0;
+    if (together && begin > 0 && begin < at + p->bytes[array] && at < end) return end;
   }
   return 0;
 }
 
 /// The largest array that has not been tried; KG_ARRAY_COUNT: all have been.
-static kg_array largest_left(const bool *tried, const kg_shape *shape)
+static kg_array largest_left(const places *p, const bool *tried)
 {
   kg_array largest = KG_ARRAY_COUNT;
   for (kg_array a = 0; a < KG_ARRAY_COUNT; ++a)
-    if (!tried[a] && may_share(a, shape) &&
-        (largest == KG_ARRAY_COUNT || kg_array_bytes(a, shape) > kg_array_bytes(largest, shape)))
+    if (!tried[a] && may_share(p, a) &&
+        (largest == KG_ARRAY_COUNT || p->bytes[a] > p->bytes[largest]))
       largest = a;
   return largest;
 }
 
 static places places_of(const kg_shape *shape)
 {
-  const size_t begin = free_end(shape), end = kg_array_bytes(KG_ARRAY_LOCAL, shape);
-  places p = {{0}};
+  places p = look_up(shape);
+  const size_t begin = free_end(shape), end = p.bytes[KG_ARRAY_LOCAL];
   bool tried[KG_ARRAY_COUNT] = {false};
   if (begin == 0) return p;
-  for (kg_array a; (a = largest_left(tried, shape)) < KG_ARRAY_COUNT; tried[a] = true) {
+  for (kg_array a; (a = largest_left(&p, tried)) < KG_ARRAY_COUNT; tried[a] = true) {
     size_t at = begin;
-    for (size_t next; (next = end_of_obstacle(&p, a, at, shape)) > 0;) at = next;
-    if (at + kg_rounded(kg_array_bytes(a, shape)) <= end) p.at[a] = at;
+    for (size_t next; (next = end_of_obstacle(&p, a, at)) > 0;) at = next;
+    if (at + p.bytes[a] <= end) p.at[a] = at;
   }
   return p;
+}
+
+static int64_t bytes_of_stage(const places *p, kedge_stage stage, const kg_shape *shape)
+{
+  int64_t bytes = kg_other_bytes(stage, shape);
+  for (kg_array a = 0; a < KG_ARRAY_COUNT; ++a)
+    if (p->at[a] == 0 && (p->stages[a] & 1u << stage)) bytes += (int64_t)p->bytes[a];
+  return bytes;
 }
 
 int64_t kg_stage_bytes(kedge_stage stage, const kg_shape *shape)
 {
   const places p = places_of(shape);
-  int64_t bytes = kg_other_bytes(stage, shape);
-  for (kg_array a = 0; a < KG_ARRAY_COUNT; ++a)
-    if (p.at[a] == 0 && kg_array_lives(a, stage, shape))
-      bytes += (int64_t)kg_rounded(kg_array_bytes(a, shape));
-  return bytes;
+  return bytes_of_stage(&p, stage, shape);
 }
 
 int64_t kg_peak_bytes(const kg_shape *shape)
 {
+  const places p = places_of(shape);
   int64_t peak = 0;
   for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage) {
-    const int64_t bytes = kg_stage_bytes(stage, shape);
+    const int64_t bytes = bytes_of_stage(&p, stage, shape);
     if (bytes > peak) peak = bytes;
   }
   return peak;
+}
+
+bool kg_array_is_shared(kg_array array, const kg_shape *shape)
+{
+  return places_of(shape).at[array] > 0;
 }
 
 /// Memory that is written before it is read. On the shadow backend it is NaN, as new memory is.
@@ -103,15 +114,14 @@ kedge_status kg_arrays_enter(kedge_context *ctx, kedge_stage stage, const kg_sha
 {
   const places p = places_of(shape);
   for (kg_array a = 0; a < KG_ARRAY_COUNT; ++a) {
-    const size_t bytes = kg_array_bytes(a, shape);
-    if (bytes == 0 || buffers[a].data || !kg_array_lives(a, stage, shape)) continue;
+    if (buffers[a].data || !(p.stages[a] & 1u << stage)) continue;
     if (p.at[a] == 0) {
-      KG_TRY(kg_alloc(ctx, bytes, 1, &buffers[a]));
+      KG_TRY(kg_alloc(ctx, p.bytes[a], 1, &buffers[a]));
       continue;
     }
     char *const memory = (char *)buffers[KG_ARRAY_LOCAL].data + p.at[a];
-    buffers[a] = (kg_buffer){memory, kg_rounded(bytes)};
-    if (stage > KEDGE_STAGE_ASSEMBLY) forget(ctx, memory, bytes);
+    buffers[a] = (kg_buffer){memory, p.bytes[a]};
+    if (stage > KEDGE_STAGE_ASSEMBLY) forget(ctx, memory, p.bytes[a]);
   }
   return KEDGE_OK;
 }

@@ -7,6 +7,7 @@
 #include "cmocka_all.h"
 #include "compare.h"
 #include "multigrid/bound.h"
+#include "ops/edge_blocks.h"
 #include "ops/local_matrices.h"
 #include "ops/local_reduced.h"
 #include "ops/vertex_transfer.h"
@@ -91,7 +92,8 @@ static void make_multigrid(trace_system *s, const system_options *o)
                                       .smoother = o->smoother,
                                       .smoothing_steps = o->smoothing_steps,
                                       .alignment = c->mesh->alignment,
-                                      .reduced = s->op.matrix_free.reduced},
+                                      .reduced = s->op.matrix_free.reduced,
+                                      .diffusion = o->material.diffusion},
                             .batch = c->batch,
                             .lines = &s->lines,
                             .local = s->device_local,
@@ -144,6 +146,67 @@ void *system_fetch(trace_system *s, const void *device, size_t bytes)
   must(s->ctx, kg_copy_out(s->ctx, host, device, bytes));
   must(s->ctx, kg_sync(s->ctx));
   return host;
+}
+
+double *system_edge_blocks(trace_system *s)
+{
+  const int m = s->c.size.n_edge;
+  const size_t count = kg_edge_blocks_count(s->c.size, &s->c.batch.count);
+  float *factor = system_fetch(s, s->multigrid.smoother.inverse, count * sizeof *factor);
+  double *inverse = calloc(count + 1, sizeof *inverse);
+  assert_non_null(inverse);
+  for (int32_t f = 0; f < s->c.batch.count.n_free; ++f) {
+    const float *w = factor + kg_edge_block_at(m, f);
+    double *out = inverse + kg_edge_block_at(m, f);
+    for (int i = 0; i < m; ++i)
+      for (int j = 0; j <= i; ++j)
+        for (int k = i; k < m; ++k)
+          out[kg_packed_entry(i, j) * KG_LANES] += (double)w[kg_packed_entry(k, i) * KG_LANES] *
+                                                   (double)w[kg_packed_entry(k, j) * KG_LANES];
+  }
+  free(factor);
+  return inverse;
+}
+
+static void vertices_of(const trace_system *s, int32_t trace, int32_t vertex[2])
+{
+  const kedge_mesh *mesh = s->c.mesh;
+  const int32_t side = mesh->edge_sides[2 * s->c.layout.mesh_edge[trace]];
+  const int32_t *corner = mesh->element_vertices + 3 * (side / 3);
+  const int32_t a = corner[side % 3], b = corner[(side + 1) % 3];
+  vertex[0] = a < b ? a : b;
+  vertex[1] = a < b ? b : a;
+}
+
+int32_t *system_edge_vertices(const trace_system *s)
+{
+  const int32_t n = s->c.batch.count.n_free;
+  int32_t *vertices = calloc(2 * (size_t)n + 1, sizeof *vertices);
+  assert_non_null(vertices);
+  for (int32_t f = 0; f < n; ++f) vertices_of(s, f, vertices + 2 * f);
+  return vertices;
+}
+
+bool *system_fixed_vertices(const trace_system *s)
+{
+  bool *is_fixed = calloc((size_t)s->c.mesh->n_vertices, sizeof *is_fixed);
+  assert_non_null(is_fixed);
+  for (int32_t f = s->c.batch.count.n_free; f < s->c.batch.count.n_edges; ++f) {
+    int32_t vertex[2];
+    vertices_of(s, f, vertex);
+    is_fixed[vertex[0]] = is_fixed[vertex[1]] = true;
+  }
+  return is_fixed;
+}
+
+double *system_coarse_randoms(const trace_system *s, uint64_t seed)
+{
+  bool *is_fixed = system_fixed_vertices(s);
+  double *values = case_randoms(seed, (size_t)s->c.mesh->n_vertices);
+  for (int32_t v = 0; v < s->c.mesh->n_vertices; ++v)
+    if (is_fixed[v]) values[v] = 0.0;
+  free(is_fixed);
+  return values;
 }
 
 static void put(trace_system *s, double *device, const double *host, size_t count)

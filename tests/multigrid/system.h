@@ -35,6 +35,15 @@ void system_create(trace_system *s, kedge_context *ctx, system_options options);
 /// The multigrid's guards must be untouched.
 void system_destroy(trace_system *s);
 
+/// The inverse blocks of the edges, packed, from the factors that KEDGE_SMOOTHER_EDGE keeps, to be freed.
+double *system_edge_blocks(trace_system *s);
+/// The vertices of the free edges from the mesh alone, lower first: [edge][2], to be freed.
+int32_t *system_edge_vertices(const trace_system *s);
+/// Which vertices have a Dirichlet edge, to be freed.
+bool *system_fixed_vertices(const trace_system *s);
+/// Random values at the vertices, but zero at those, to be freed.
+double *system_coarse_randoms(const trace_system *s, uint64_t seed);
+
 /// Release the inputs and outputs that a test has made since.
 void system_release(trace_system *s);
 

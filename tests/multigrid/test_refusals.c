@@ -93,25 +93,18 @@ static kg_local spoilt(trace_system *s, double factor, int32_t first_group)
   return device;
 }
 
-/// The lowest vertex that carries an unknown and is a corner of an element of a group from `first` on.
-static int32_t lowest_vertex(trace_system *s, int32_t first, const int32_t *edge_row)
+/// The lowest vertex without a Dirichlet edge of the elements of a group from `first` on.
+static int32_t lowest_vertex(const trace_system *s, int32_t first)
 {
-  int32_t lowest = INT32_MAX, vertex = -1;
-  for (int32_t f = 0; f < s->c.batch.count.n_free; ++f) {
-    const int32_t side = s->c.mesh->edge_sides[2 * s->c.layout.mesh_edge[f]];
-    const int32_t *of = s->c.mesh->element_vertices + 3 * (side / 3);
-    const int32_t a = of[side % 3], b = of[(side + 1) % 3];
-    for (int end = 0; end < 2; ++end) {
-      const int32_t v = (a < b) == (end == 0) ? a : b;
-      bool spoilt_there = false;
-      for (int32_t i = 3 * KG_LANES * first; i < 3 * s->c.mesh->n_elements; ++i)
-        spoilt_there = spoilt_there || s->c.mesh->element_vertices[i] == v;
-      if (edge_row[2 * f + end] < 0 || edge_row[2 * f + end] >= lowest || !spoilt_there) continue;
-      lowest = edge_row[2 * f + end];
-      vertex = v;
-    }
+  const kedge_mesh *mesh = s->c.mesh;
+  bool *is_fixed = system_fixed_vertices(s);
+  int32_t lowest = mesh->n_vertices;
+  for (int32_t i = 3 * KG_LANES * first; i < 3 * mesh->n_elements; ++i) {
+    const int32_t vertex = mesh->element_vertices[i];
+    if (!is_fixed[vertex] && vertex < lowest) lowest = vertex;
   }
-  return vertex;
+  free(is_fixed);
+  return lowest;
 }
 
 static void a_vertex_whose_mode_has_no_positive_energy_is_named(void **state)
@@ -122,9 +115,7 @@ static void a_vertex_whose_mode_has_no_positive_energy_is_named(void **state)
     trace_system s;
     create(&s, KEDGE_SMOOTHER_EDGE, 257, 5, CASE_MIXED);
     const int32_t first = i / 3 * 3;
-    int32_t *edge_row = system_fetch(&s, s.multigrid.space.edge_row,
-                                     2 * (size_t)s.c.batch.count.n_free * sizeof *edge_row);
-    const double *at = s.c.mesh->vertices + 2 * (size_t)lowest_vertex(&s, first, edge_row);
+    const double *at = s.c.mesh->vertices + 2 * (size_t)lowest_vertex(&s, first);
     char sentence[128];
     snprintf(sentence, sizeof sentence, "cannot smooth at the vertex (%g, %g)", at[0], at[1]);
     const size_t groups = (size_t)s.c.batch.count.n_groups;
@@ -136,7 +127,6 @@ static void a_vertex_whose_mode_has_no_positive_energy_is_named(void **state)
     assert_int_equal(kg_vertex_modes_fill(ctx, &args), KEDGE_ERR_NUMERIC);
     if (!strstr(kedge_context_error(ctx), sentence))
       fail_msg("%s (%s)", kedge_context_error(ctx), sentence);
-    free(edge_row);
     system_destroy(&s);
   }
 }

@@ -74,39 +74,34 @@ static kg_vertex_modes make_modes(trace_system *s)
   return args.modes;
 }
 
-/// z += sum_v phi_v value_v, from the ends of the mesh's edges; value[unknown].
-static void add_modes(const trace_system *s, const int32_t *edge_row, const double *value,
-                      double *z)
+/// z += sum_v phi_v value_v, from the ends of the mesh's edges; value[vertex].
+static void add_modes(const trace_system *s, const int32_t *vertex, const double *value, double *z)
 {
   const int m = s->c.size.n_edge;
   double shape[KEDGE_ORDER_MAX + 1];
   kg_vertex_mode_shape(s->c.size.order, shape);
   for (int32_t f = 0; f < s->c.batch.count.n_free; ++f)
     for (int end = 0; end < 2; ++end) {
-      const int32_t row = edge_row[2 * f + end];
-      for (int k = 0; row >= 0 && k < m; ++k)
-        z[f * m + k] += value[row] * (end == 0 && k % 2 ? -shape[k] : shape[k]);
+      const double of_vertex = value[vertex[2 * f + end]];
+      for (int k = 0; k < m; ++k)
+        z[f * m + k] += of_vertex * (end == 0 && k % 2 ? -shape[k] : shape[k]);
     }
-}
-
-static int32_t *edge_rows(trace_system *s)
-{
-  return system_fetch(s, s->multigrid.space.edge_row,
-                      2 * (size_t)s->c.batch.count.n_free * sizeof(int32_t));
 }
 
 static void check_weights(trace_system *s)
 {
   const size_t n = (size_t)s->multigrid.space.n_rows;
-  if (n == 0) return;
   double *weight = case_fetch(&s->c, make_modes(s).weight), *unit = calloc(n, sizeof *unit);
   double *x = calloc(s->n_all + 1, sizeof *x), *y = calloc(s->n_rows + 1, sizeof *y);
-  int32_t *edge_row = edge_rows(s);
+  int32_t *vertex = system_edge_vertices(s);
+  bool *is_fixed = system_fixed_vertices(s);
   assert_true(unit && x && y);
   for (size_t i = 0; i < n; i += 1 + n / 8) {
+    if (is_fixed[i]) assert_true(weight[i] == 0.0);
+    if (is_fixed[i]) continue;
     for (size_t k = 0; k < s->n_rows; ++k) x[k] = 0.0;
     unit[i] = 1.0;
-    add_modes(s, edge_row, unit, x);
+    add_modes(s, vertex, unit, x);
     unit[i] = 0.0;
     system_multiply(s, x, y);
     double energy = 0.0, size = 0.0;
@@ -114,7 +109,7 @@ static void check_weights(trace_system *s)
     const double tolerance = rounding(16.0 * s->c.size.n_trace) * 16 * size / energy;
     assert_at_most(fabs(weight[i] * energy - KG_VERTEX_MODE_STEP), tolerance);
   }
-  free(weight), free(unit), free(x), free(y), free(edge_row);
+  free(weight), free(unit), free(x), free(y), free(vertex), free(is_fixed);
 }
 
 static void weights_divide_by_the_energies_of_the_modes(void **state)
@@ -140,11 +135,10 @@ static void check_values(trace_system *s, kg_number number)
 {
   op_case *c = &s->c;
   const size_t n = (size_t)s->multigrid.space.n_rows;
-  if (n == 0) return;
   const double precision = number == KG_DOUBLE ? 1.0 : FLT_EPSILON / DBL_EPSILON;
   double *r = case_randoms(1, s->n_rows), *t = case_randoms(2, s->n_rows);
   double *unit = calloc(n, sizeof *unit), *x = calloc(s->n_rows + 1, sizeof *x);
-  int32_t *edge_row = edge_rows(s);
+  int32_t *vertex = system_edge_vertices(s);
   kg_vertex_modes_restrict_args args = {.modes = make_modes(s),
                                         .size = c->size,
                                         .n_edges = c->batch.count.n_free,
@@ -159,7 +153,7 @@ static void check_values(trace_system *s, kg_number number)
     for (size_t i = 0; i < n; i += 1 + n / 8) {
       for (size_t k = 0; k < s->n_rows; ++k) x[k] = 0.0;
       unit[i] = weight[i];
-      add_modes(s, edge_row, unit, x);
+      add_modes(s, vertex, unit, x);
       unit[i] = 0.0;
       double sum = 0.0, size = 0.0;
       for (size_t k = 0; k < s->n_rows; ++k) {
@@ -170,7 +164,7 @@ static void check_values(trace_system *s, kg_number number)
     }
     free(value);
   }
-  free(r), free(t), free(unit), free(x), free(edge_row), free(weight);
+  free(r), free(t), free(unit), free(x), free(vertex), free(weight);
 }
 
 static void check_double_values(trace_system *s)
@@ -195,10 +189,9 @@ static void check_step(trace_system *s)
 {
   op_case *c = &s->c;
   const size_t n = s->n_rows, rows = (size_t)s->multigrid.space.n_rows;
-  if (rows == 0) return;
   double *r = case_randoms(1, n), *t = case_randoms(2, n), *z = case_randoms(3, n);
   double *value = case_randoms(4, rows), *result[2];
-  int32_t *edge_row = edge_rows(s);
+  int32_t *vertex = system_edge_vertices(s);
   for (int from_zero = 0; from_zero < 2; ++from_zero) {
     double dot = 0.0, size = 0.0;
     kg_cg_state *after = NULL;
@@ -206,6 +199,7 @@ static void check_step(trace_system *s)
       kg_edge_smooth_args args = {.size = c->size,
                                   .n_edges = c->batch.count.n_free,
                                   .inverse = s->multigrid.smoother.inverse,
+                                  .factored = true,
                                   .r = case_input(c, r, n),
                                   .product = from_zero ? NULL : case_input(c, t, n),
                                   .z = case_input(c, z, n),
@@ -223,7 +217,7 @@ static void check_step(trace_system *s)
       if (with) after = system_fetch(s, args.state, sizeof *after);
     }
     for (size_t i = 0; i < rows; ++i) value[i] *= 0.7;
-    add_modes(s, edge_row, value, result[0]);
+    add_modes(s, vertex, value, result[0]);
     for (size_t i = 0; i < rows; ++i) value[i] /= 0.7;
     assert_close(n, result[1], result[0], rounding(c->size.n_edge) * 4);
     for (size_t i = 0; i < n; ++i) {
@@ -233,7 +227,7 @@ static void check_step(trace_system *s)
     assert_at_most(fabs(after->rz_next - dot), rounding((double)n) * size);
     free(result[0]), free(result[1]), free(after);
   }
-  free(r), free(t), free(z), free(value), free(edge_row);
+  free(r), free(t), free(z), free(value), free(vertex);
 }
 
 static void a_step_moves_the_modes_too(void **state)
