@@ -82,10 +82,10 @@ static void fill_arguments(bench *b)
   double *local = a[KG_ARRAY_LOCAL].data, *load = a[KG_ARRAY_LOAD].data;
   double *condensed = a[KG_ARRAY_CONDENSED].data, *partial = a[KG_ARRAY_OPERATOR_PARTIAL].data;
   b->local_matrices = (kg_local_matrices_args){b->p.batch, b->p.material, load, local, condensed};
-  b->right_hand_side =
-      (kg_edge_sum_args){b->p.batch, condensed, z.n_trace, false, a[KG_ARRAY_RIGHT_HAND_SIDE].data};
-  b->diagonal =
-      (kg_edge_sum_args){b->p.batch, local, z.n_packed, true, a[KG_ARRAY_INVERSE_DIAGONAL].data};
+  b->right_hand_side = (kg_edge_sum_args){
+      .batch = b->p.batch, .rows = condensed, .y = a[KG_ARRAY_RIGHT_HAND_SIDE].data};
+  b->diagonal = (kg_edge_sum_args){
+      .batch = b->p.batch, .rows = local, .diagonal = true, .y = a[KG_ARRAY_INVERSE_DIAGONAL].data};
   b->apply = (kg_trace_apply_args){.batch = b->p.batch,
                                    .local = local,
                                    .x = b->x.data,
@@ -219,21 +219,41 @@ kedge_status bench_add_single(bench *b)
                   &(kg_round_args){.n = (int64_t)all, .from = b->apply.x, .to = at + local});
 }
 
+static size_t reduced_count(const bench *b)
+{
+  return (size_t)kg_reduced_rows(b->p.shape.size) * KG_LANES * (size_t)b->p.shape.count.n_groups;
+}
+
+kedge_status bench_allocate_reduced(bench *b, kg_number number)
+{
+  if (b->reduced[number].data) return KEDGE_OK;
+  return kg_alloc(b->p.ctx, reduced_count(b), kg_number_bytes(number), &b->reduced[number]);
+}
+
+kg_local_matrices_args bench_local_reduced(const bench *b)
+{
+  kg_local_matrices_args args = b->local_matrices;
+  args.local = b->reduced[KG_DOUBLE].data;
+  args.reduced = true;
+  return args;
+}
+
 kedge_status bench_add_reduced(bench *b, kg_number number)
 {
-  const size_t lanes = KG_LANES * (size_t)b->p.shape.count.n_groups;
   kg_trace_apply_args *const apply = &b->apply_reduced[number];
   if (number == KG_SINGLE && !b->single.data) KG_TRY(bench_add_single(b));
   *apply = number == KG_SINGLE ? b->apply_single : b->apply;
-  KG_TRY(kg_alloc(b->p.ctx, (size_t)kg_reduced_rows(b->p.shape.size) * lanes,
-                  kg_number_bytes(number), &b->reduced[number]));
+  KG_TRY(bench_allocate_reduced(b, number));
   apply->local = b->reduced[number].data;
   apply->reduced = true;
-  return kg_local_reduce(b->p.ctx, &(kg_local_reduce_args){.batch = b->p.batch,
-                                                           .from = b->apply.local,
-                                                           .number = number,
-                                                           .to = b->reduced[number].data,
-                                                           .n_groups = b->p.shape.count.n_groups});
+  if (number == KG_SINGLE && !b->apply_reduced[KG_DOUBLE].local)
+    KG_TRY(bench_add_reduced(b, KG_DOUBLE));
+  if (number == KG_SINGLE)
+    return kg_round(b->p.ctx, &(kg_round_args){.n = (int64_t)reduced_count(b),
+                                               .from = b->reduced[KG_DOUBLE].data,
+                                               .to = b->reduced[KG_SINGLE].data});
+  const kg_local_matrices_args args = bench_local_reduced(b);
+  return kg_local_matrices(b->p.ctx, &args);
 }
 
 kedge_status bench_take_local(bench *host, const bench *device)

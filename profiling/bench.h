@@ -103,7 +103,10 @@ kedge_status bench_add_ell(bench *b);
 /// The operands of the product in single precision, once K^e is there.
 /// @retval KEDGE_ERR_MEMORY  they do not fit beside the rest; bench_close() frees what there is
 kedge_status bench_add_single(bench *b);
-/// Reduced K^e (ops/local_reduced.h), in double or in single precision.
+/// Memory for reduced K^e (ops/local_reduced.h), in double or in single precision, and what makes those.
+kedge_status bench_allocate_reduced(bench *b, kg_number number);
+kg_local_matrices_args bench_local_reduced(const bench *b);
+/// Reduced K^e, and the operands of their product.
 kedge_status bench_add_reduced(bench *b, kg_number number);
 /// Where results are compared, the host goes on with the K^e of the device: their products are of the same
 /// matrices, and it need not make all of them.

@@ -101,7 +101,7 @@ static kedge_status check_result(const baseline *b, bool lanes, double *error)
 static void print_result(const bench_settings *s, const bench *of, const result *r, double own)
 {
   const double each = r->seconds / (double)r->elements;
-  const kg_cost cost = kg_local_matrices_cost(of->p.shape.size, r->elements);
+  const kg_cost cost = kg_local_matrices_cost(of->p.shape.size, false, r->elements);
   printf("{\"order\":%d,\"elements\":%lld,\"samples\":%d", of->p.shape.size.order,
          (long long)r->elements, s->samples);
   bench_print_text("variant", r->name);

@@ -2,9 +2,8 @@
 // work by chunks go through all of them.
 #include "operations.h"
 
-static kedge_status call_local_matrices(bench *b)
+static kedge_status make_local_matrices(bench *b, kg_local_matrices_args args)
 {
-  kg_local_matrices_args args = b->local_matrices;
   kg_trace_counts *n = &args.batch.count;
   if (b->one_chunk) {
     const int32_t elements = b->p.shape.chunk_groups * KG_LANES;
@@ -12,6 +11,15 @@ static kedge_status call_local_matrices(bench *b)
     if (n->n_elements > elements) n->n_elements = elements;
   }
   return kg_local_matrices(b->p.ctx, &args);
+}
+static kedge_status call_local_matrices(bench *b)
+{
+  return make_local_matrices(b, b->local_matrices);
+}
+static kedge_status call_local_matrices_reduced(bench *b)
+{
+  KG_TRY(bench_allocate_reduced(b, KG_DOUBLE));
+  return make_local_matrices(b, bench_local_reduced(b));
 }
 static kedge_status call_diagonal(bench *b)
 {
@@ -28,12 +36,12 @@ static kedge_status call_apply_single(bench *b)
 }
 static kedge_status call_reduced(bench *b)
 {
-  if (!b->reduced[KG_DOUBLE].data) KG_TRY(bench_add_reduced(b, KG_DOUBLE));
+  if (!b->apply_reduced[KG_DOUBLE].local) KG_TRY(bench_add_reduced(b, KG_DOUBLE));
   return kg_trace_apply(b->p.ctx, &b->apply_reduced[KG_DOUBLE]);
 }
 static kedge_status call_reduced_single(bench *b)
 {
-  if (!b->reduced[KG_SINGLE].data) KG_TRY(bench_add_reduced(b, KG_SINGLE));
+  if (!b->apply_reduced[KG_SINGLE].local) KG_TRY(bench_add_reduced(b, KG_SINGLE));
   return kg_trace_apply(b->p.ctx, &b->apply_reduced[KG_SINGLE]);
 }
 static kedge_status call_assemble(bench *b)
@@ -111,7 +119,11 @@ static kedge_status call_vectors(bench *b)
 
 static kg_cost cost_local_matrices(const bench *b)
 {
-  return kg_local_matrices_cost(b->p.shape.size, b->p.mesh->n_elements);
+  return kg_local_matrices_cost(b->p.shape.size, false, b->p.mesh->n_elements);
+}
+static kg_cost cost_local_matrices_reduced(const bench *b)
+{
+  return kg_local_matrices_cost(b->p.shape.size, true, b->p.mesh->n_elements);
 }
 static kg_cost cost_diagonal(const bench *b)
 {
@@ -182,6 +194,10 @@ static size_t count_local(const bench *b)
 {
   return (size_t)b->p.shape.size.n_packed * KG_LANES * (size_t)b->p.shape.chunk_groups;
 }
+static size_t count_local_reduced(const bench *b)
+{
+  return (size_t)kg_reduced_rows(b->p.shape.size) * KG_LANES * (size_t)b->p.shape.chunk_groups;
+}
 static size_t count_rows(const bench *b)
 {
   return (size_t)b->vectors.n;
@@ -212,6 +228,8 @@ const operation operations[OPERATIONS] = {
     {"load_vectors", call_load_vectors, cost_load_vectors, KG_ARRAY_LOAD, count_load},
     {"local_matrices", call_local_matrices, cost_local_matrices, KG_ARRAY_LOCAL, count_local,
      .makes_local = true},
+    {"local_matrices_reduced", call_local_matrices_reduced, cost_local_matrices_reduced,
+     KG_ARRAY_LOCAL, count_local_reduced, .reduced = true, .alone = true},
     {"edge_sum", call_diagonal, cost_diagonal, KG_ARRAY_INVERSE_DIAGONAL, count_rows},
     {"trace_apply", call_apply, cost_apply, KG_ARRAY_COUNT, count_rows},
     {"trace_apply_single", call_apply_single, cost_apply_single, KG_ARRAY_COUNT, count_none,

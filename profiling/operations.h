@@ -4,7 +4,7 @@
 #pragma once
 #include "bench.h"
 
-enum { OPERATIONS = 15 };
+enum { OPERATIONS = 16 };
 
 typedef struct operation {
   const char *name;
@@ -13,6 +13,7 @@ typedef struct operation {
   kg_array result;                  ///< compared with the host's; KG_ARRAY_COUNT: b->y
   size_t (*count)(const bench *b);  ///< of the numbers that are compared, of the first chunk alone
   bool makes_local;                 ///< K^e, which all that follow work on
+  bool reduced;                     ///< the result is b->reduced in double precision
   bool alone;                       ///< no other works on what it makes
   bool ell, formula;                ///< works on the ELL matrix; evaluates a formula
 } operation;

@@ -43,6 +43,7 @@ static kedge_status read_memory(void *user)
 
 static const double *result_of(const bench *b, const operation *op)
 {
+  if (op->reduced) return b->reduced[KG_DOUBLE].data;
   if (op->result == KG_ARRAY_COUNT) return b->y.data;
   return b->p.buffers[op->result].data;
 }

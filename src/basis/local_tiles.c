@@ -1,11 +1,21 @@
 #include "basis/local_tiles.h"
 
-kg_cut kg_cut_of(int order)
+/// Of reduced K^e: mode 1 of the three sides, then the higher modes side by side. Of packed ones: all.
+static void list_unknowns(kg_cut *cut, int m, bool reduced)
 {
-  const int N = (order + 1) * (order + 2) / 2, n = 3 * (order + 1);
-  const int modes = kg_tiles_of(N), spare = KG_TILE * modes - N - 1, left = n % KG_TILE;
-  kg_cut cut = {.N = N, .n = n, .modes = modes, .border = left <= spare ? left : 0};
-  cut.traces = kg_tiles_of(n - cut.border);
+  int at = 0;
+  for (int l = 0; reduced && l < 3; ++l) cut->unknown[at++] = l * m + 1;
+  for (int l = 0; l < 3; ++l)
+    for (int i = reduced ? 2 : 0; i < m; ++i) cut->unknown[at++] = l * m + i;
+}
+
+kg_cut kg_cut_of(int order, bool reduced)
+{
+  const int N = (order + 1) * (order + 2) / 2, n = 3 * (order + 1), rows = reduced ? n - 3 : n;
+  const int modes = kg_tiles_of(N), spare = KG_TILE * modes - N - 1, left = rows % KG_TILE;
+  kg_cut cut = {.N = N, .n = n, .rows = rows, .modes = modes, .border = left <= spare ? left : 0};
+  cut.traces = kg_tiles_of(rows - cut.border);
+  list_unknowns(&cut, order + 1, reduced);
   int at = 0;
   for (int parity = 1; parity >= 0; --parity)  // against that of the order
     for (int degree = 0, mode = 0; degree <= order; ++degree)
@@ -17,8 +27,8 @@ kg_cut kg_cut_of(int order)
 /// The trace mode of row k of the border's tile; negative if there is none.
 static int border_mode(const kg_cut *cut, int k)
 {
-  const int mode = KG_TILE * (cut->modes - 1) + k - (cut->N + 1);
-  return mode >= 0 && mode < cut->border ? cut->n - cut->border + mode : -1;
+  const int row = KG_TILE * (cut->modes - 1) + k - (cut->N + 1);
+  return row >= 0 && row < cut->border ? cut->unknown[cut->rows - cut->border + row] : -1;
 }
 
 /// Tile rows, and columns, of the trace with the border.
@@ -31,8 +41,8 @@ static int trace_tiles(const kg_cut *cut)
 static int trace_mode(const kg_cut *cut, int I, int k)
 {
   if (I == cut->traces) return border_mode(cut, k);
-  const int mode = KG_TILE * I + k;
-  return mode < cut->n - cut->border ? mode : -1;
+  const int row = KG_TILE * I + k;
+  return row < cut->rows - cut->border ? cut->unknown[row] : -1;
 }
 
 static double packed_entry(const double *packed, int i, int j)

@@ -8,6 +8,9 @@
 /// Modes come in an order of their own, so that most tiles have modes of one parity along the base of
 /// the reference triangle in their rows and of one in their columns (docs/math.md#local-solve): first
 /// those of the parity that the mode of degree P along the base has not, which are even in number.
+///
+/// R^T has all n unknowns of the trace, or those of reduced K^e alone, in their order
+/// (ops/local_reduced.h).
 #pragma once
 #include "basis/tiles.h"
 KEDGE_BEGIN_DECLS
@@ -15,13 +18,15 @@ KEDGE_BEGIN_DECLS
 /// How an element of N modes and n trace modes is cut.
 typedef struct kg_cut {
   int N, n;
+  int rows;                                                     ///< of R^T
+  int unknown[3 * (KEDGE_ORDER_MAX + 1)];                       ///< of a row of R^T: the trace mode
   int mode[(KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 2) / 2];  ///< of a row of Z^-1
   int modes;                                                    ///< tile rows of Z^-1
-  int border;  ///< trace modes n-border.. stand in rows N+1.. of the last of them
+  int border;  ///< rows rows-border.. of R^T stand in rows N+1.. of the last of them
   int traces;  ///< tile rows of the others
 } kg_cut;
 
-kg_cut kg_cut_of(int order);
+kg_cut kg_cut_of(int order, bool reduced);
 
 /// Lower triangles of symmetric N x N matrices, packed: out [tile (I, J), J <= I, at I (I+1) / 2 + J]
 /// [matrix][64]. Tiles on the diagonal are whole. In rows of the border, matrix q has what

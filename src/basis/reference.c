@@ -21,6 +21,12 @@ kg_sizes kg_sizes_of(int order)
                     .n_packed = n * (n + 1) / 2};
 }
 
+/// The tiles of local matrices.
+static size_t tiles_of(const kg_cut *cut)
+{
+  return kg_cut_operator_count(cut) + kg_cut_lift_count(cut) + kg_cut_trace_count(cut);
+}
+
 /// Hand out consecutive pieces of `base`; with base NULL only the total counts.
 static size_t lay_out(int order, const double *base, kg_reference *ref)
 {
@@ -29,12 +35,13 @@ static size_t lay_out(int order, const double *base, kg_reference *ref)
   const size_t K = (size_t)z.n_rotation, rotation = (size_t)z.n_modes * K;
   const size_t lift = (size_t)z.n_modes * z.n_trace, square = (size_t)z.n_modes * z.n_modes;
   const size_t potential = (size_t)z.n_modes * (size_t)(z.n_star - 1);
-  const kg_cut cut = kg_cut_of(order);
+  const kg_cut cut = kg_cut_of(order, false), reduced = kg_cut_of(order, true);
   const size_t across = (size_t)cut.modes;
   const size_t K_across = (size_t)kg_tiles_of(z.n_rotation);
   const size_t N_down = 2 * (size_t)kg_tile_pairs_of(z.n_modes);
   const size_t K_down = 2 * (size_t)kg_tile_pairs_of(z.n_rotation);
   const size_t S_down = 2 * (size_t)kg_tile_pairs_of(z.n_star - 1);
+  const double *reduced_tiles;
   struct {
     const double **where;
     size_t count;
@@ -43,6 +50,7 @@ static size_t lay_out(int order, const double *base, kg_reference *ref)
       {&ref->operator_tiles, kg_cut_operator_count(&cut)},
       {&ref->lift_tiles, kg_cut_lift_count(&cut)},
       {&ref->trace_tiles, kg_cut_trace_count(&cut)},
+      {&reduced_tiles, tiles_of(&reduced)},
       {&ref->lift_row_tiles, KG_TILE_ENTRIES * N_down * (size_t)kg_tiles_of(z.n_trace)},
       {&ref->derivative_tiles, 2 * KG_TILE_ENTRIES * N_down * across},
       {&ref->gradient_tiles, 2 * KG_TILE_ENTRIES * N_down * across},
@@ -272,13 +280,17 @@ static void fill_products(const kg_reference *ref, double *dr, double *ds)
 static void fill_tiles(const kg_reference *ref)
 {
   const kg_sizes z = ref->size;
-  const kg_cut cut = kg_cut_of(z.order);
   const double *const whole[KG_OPERATOR_TILES] = {ref->stiffness[0], ref->stiffness[2],
                                                   ref->edge_mass[0], ref->edge_mass[1]};
   const double *const lift[KG_LIFT_TILES] = {ref->lift, ref->lift_r, ref->lift_s};
-  kg_cut_operator(&cut, whole, lift, (double *)ref->operator_tiles);
-  kg_cut_lift(&cut, lift, (double *)ref->lift_tiles);
-  kg_cut_trace(&cut, ref->trace_mass, (double *)ref->trace_tiles);
+  double *to = (double *)ref->operator_tiles;
+  for (int reduced = 0; reduced < 2; ++reduced) {
+    const kg_cut cut = kg_cut_of(z.order, reduced);
+    kg_cut_operator(&cut, whole, lift, to);
+    kg_cut_lift(&cut, lift, to + kg_cut_operator_count(&cut));
+    kg_cut_trace(&cut, ref->trace_mass, to + kg_cut_operator_count(&cut) + kg_cut_lift_count(&cut));
+    to += tiles_of(&cut);
+  }
   const int N = z.n_modes, K = z.n_rotation, S = z.n_star - 1;
   const int N_down = 2 * kg_tile_pairs_of(N);
   const double *const gradient[2] = {ref->gradient_r, ref->gradient_s};

@@ -41,7 +41,7 @@ typedef struct kg_reference {
   const double
       *rotation_mass[2];       ///< packed K x K: T_1 T_1^T, T_1 T_2^T + T_2 T_1^T; T_c = rotation^T
   const double *potential[2];  ///< [N][N* - 1]: what takes a gradient to its potential
-  // The same for tensor cores, for local matrices, one piece of memory (basis/local_tiles.h):
+  // For local matrices on tensor cores (basis/local_tiles.h), then the same for reduced ones, one piece:
   const double *operator_tiles;  ///< stiffness 0 and 2, edge_mass 0 and 1, which suffice (math.md)
   const double *lift_tiles;      ///< lift, lift_r, lift_s
   const double *trace_tiles;     ///< trace_mass

@@ -3,15 +3,14 @@
 /// order. Serves the right-hand side (rows of F^e) and the Jacobi diagonal (diagonal entries of
 /// K^e).
 #pragma once
-#include "core/inline.h"
-#include "ops/ops.h"
+#include "ops/local_entry.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_edge_sum_args {
   kg_batch batch;
-  const double *rows;  ///< [group][width][lane]
-  int width;           ///< n, or n (n+1) / 2 when diagonal
-  bool diagonal;       ///< take row a (a+1) / 2 + a for trace mode a, and store 1 / sum
+  const double *rows;  ///< [group][n][lane]; or K^e, packed or reduced
+  bool diagonal;       ///< take those on the diagonal of K^e, and store 1 / sum
+  bool reduced;        ///< K^e are (ops/local_reduced.h)
   double *y;           ///< [free trace edge][mode]
 } kg_edge_sum_args;
 
@@ -21,13 +20,19 @@ kg_cost kg_edge_sum_cost(kg_sizes size, int64_t n_free);
 kedge_status kg_edge_sum_host(kedge_context *ctx, const kg_edge_sum_args *args);
 kedge_status kg_edge_sum_cuda(kedge_context *ctx, const kg_edge_sum_args *args);
 
-/// The row of side 3 e + l, mode k. Shared by host and GPU.
-KG_INLINE int64_t kg_edge_sum_index(const kg_edge_sum_args *args, int32_t side, int k)
+/// What side 3 e + l adds in mode k. Shared by host and GPU.
+KG_INLINE double kg_edge_sum_value(const kg_edge_sum_args *args, int32_t side, int k)
 {
-  const int32_t e = side / 3;
-  const int a = side % 3 * args->batch.reference.size.n_edge + k;
-  const int row = args->diagonal ? a * (a + 1) / 2 + a : a;
-  return ((int64_t)(e / KG_LANES) * args->width + row) * KG_LANES + e % KG_LANES;
+  const kg_sizes size = args->batch.reference.size;
+  const int32_t e = side / 3, l = side % 3;
+  if (args->diagonal) {
+    const kg_local local = {args->rows, KG_DOUBLE,
+                            args->reduced ? KG_LOCAL_REDUCED : KG_LOCAL_PACKED};
+    const kg_local_element element = kg_local_element_of(&local, size.n_edge, e);
+    return kg_local_entry(&element, l, k, l, k);
+  }
+  const int64_t row = (int64_t)(e / KG_LANES) * size.n_trace + l * size.n_edge + k;
+  return args->rows[row * KG_LANES + e % KG_LANES];
 }
 
 KEDGE_END_DECLS

@@ -14,8 +14,8 @@ __global__ void edge_sum_kernel(const kg_edge_sum_args a)
   if (i >= (int64_t)a.batch.count.n_free * m) return;
   const int k = (int)(i % m);
   const int2 sides = ((const int2 *)a.batch.arrays.edge_sides)[i / m];
-  double sum = a.rows[kg_edge_sum_index(&a, sides.x, k)];
-  if (sides.y >= 0) sum += a.rows[kg_edge_sum_index(&a, sides.y, k)];
+  double sum = kg_edge_sum_value(&a, sides.x, k);
+  if (sides.y >= 0) sum += kg_edge_sum_value(&a, sides.y, k);
   a.y[i] = a.diagonal ? 1.0 / sum : sum;
 }
 

@@ -9,8 +9,8 @@ kedge_status kg_edge_sum_host(kedge_context *ctx, const kg_edge_sum_args *args)
   for (int32_t f = 0; f < count->n_free; ++f) {
     const int32_t *sides = args->batch.arrays.edge_sides + 2 * (size_t)f;
     for (int k = 0; k < m; ++k) {
-      double sum = args->rows[kg_edge_sum_index(args, sides[0], k)];
-      if (sides[1] >= 0) sum += args->rows[kg_edge_sum_index(args, sides[1], k)];
+      double sum = kg_edge_sum_value(args, sides[0], k);
+      if (sides[1] >= 0) sum += kg_edge_sum_value(args, sides[1], k);
       args->y[(size_t)f * m + k] = args->diagonal ? 1.0 / sum : sum;
     }
   }

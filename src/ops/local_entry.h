@@ -63,12 +63,6 @@ KG_INLINE double kg_local_from_differences(const kg_local_element *e, int i, int
   return sum;
 }
 
-/// The number of mode i > 0 of side l among the reduced unknowns.
-KG_INLINE int kg_reduced_number(int m, int l, int i)
-{
-  return i == 1 ? l : 3 + l * (m - 2) + i - 2;
-}
-
 /// Entry of K_w: mode i of side l, mode j of side k; neither is 0.
 KG_INLINE double kg_local_inner(const kg_local_element *e, int l, int i, int k, int j)
 {

@@ -7,6 +7,7 @@
 /// sign.
 #pragma once
 #include "ops/element.h"
+#include "ops/local_reduced.h"
 #include "ops/ops.h"
 KEDGE_BEGIN_DECLS
 
@@ -14,12 +15,20 @@ typedef struct kg_local_matrices_args {
   kg_batch batch;
   kg_material material;
   const double *load;  ///< [group][N][lane]: f^e = (f, phi_i)
-  double *local;       ///< out: [group][n (n+1) / 2][lane], packed K^e; 0 in empty lanes
+  double *local;       ///< out: [group][row][lane], K^e, packed or reduced; 0 in empty lanes
   double *condensed;   ///< out: [group][n][lane], F^e
+  bool reduced;        ///< make reduced K^e (ops/local_reduced.h); without reaction
 } kg_local_matrices_args;
 
+/// Rows of an element of `local`.
+KG_INLINE int kg_local_matrices_rows(const kg_local_matrices_args *args)
+{
+  const kg_sizes size = args->batch.reference.size;
+  return args->reduced ? kg_reduced_rows(size) : size.n_packed;
+}
+
 kedge_status kg_local_matrices(kedge_context *ctx, const kg_local_matrices_args *args);
-kg_cost kg_local_matrices_cost(kg_sizes size, int64_t n_elements);
+kg_cost kg_local_matrices_cost(kg_sizes size, bool reduced, int64_t n_elements);
 
 kedge_status kg_local_matrices_host(kedge_context *ctx, const kg_local_matrices_args *args);
 kedge_status kg_local_matrices_cuda(kedge_context *ctx, const kg_local_matrices_args *args);

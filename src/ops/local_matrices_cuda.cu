@@ -1,10 +1,11 @@
 // local_matrices_cuda.cu: K^e and F^e of every element. Orders 1 and 2 take local_matrices_thread.cuh,
 // those up to KG_LANES_MAX local_matrices_lanes.cu, the others, on GPUs with FP64 tensor instructions,
 // local_matrices_tensor.cuh; this file has the kernel of older GPUs.
-// Layout  local [group][n (n+1) / 2][lane], condensed [group][n][lane].
+// Layout  local [group][row of K^e, packed or reduced][lane], condensed [group][n][lane].
 // Map     block = element, panel = [Z^-1; R^T; f^T] in shared memory (panel_cuda.cuh): its partial
 //         Cholesky factorisation leaves W^T and w_f^T, whose products are K^e and F^e.
-// Cost    kg_local_matrices_cost(); reference matrices come through L2.
+// Cost    kg_local_matrices_cost(), of packed K^e, from which reduced ones are taken; reference matrices
+//         come through L2.
 #include "backend/cuda_rt.h"
 #include "ops/local_matrices_lanes.h"
 #include "ops/local_matrices_tensor.cuh"
@@ -47,17 +48,22 @@ __device__ void write_local(const double *w, int np, int ld, const kg_local_matr
   const kg_reference &ref = a.batch.reference;
   const int n = ref.size.n_trace, m = ref.size.n_edge;
   const bool exists = at.group * KG_LANES + at.lane < a.batch.count.n_elements;
-  double *out = a.local + at.group * ref.size.n_packed * KG_LANES + at.lane;
+  double *out = a.local + at.group * kg_local_matrices_rows(&a) * KG_LANES + at.lane;
   for (int i = threadIdx.x; i < n * n; i += blockDim.x) {
     const int row = i / n, col = i % n;
     if (col > row) continue;
     const int l = row / m, k = col / m, entry = row * (row + 1) / 2 + col;
+    const int to = a.reduced ? kg_reduced_row(m, row, col) : entry;
+    if (to < 0) continue;
     double s0 = e.trace[l * (l + 1) / 2 + k] * ref.trace_mass[entry];
     if (row == col) s0 += e.tau[l];
     s0 *= kg_side_sign(side[l], row - l * m) * kg_side_sign(side[k], col - k * m);
-    const double value = s0 - dot_rows(w + row * ld, w + col * ld, np);
-    out[entry * KG_LANES] = exists ? value : 0.0;
+    double value = s0 - dot_rows(w + row * ld, w + col * ld, np);
+    if (a.reduced && row == col && row - l * m == 1) value *= kg_side_sign(side[l], 1);
+    out[to * KG_LANES] = exists ? value : 0.0;
   }
+  if (a.reduced && threadIdx.x < KG_REDUCED_FLUX)
+    out[threadIdx.x * KG_LANES] = exists ? e.trace[kg_reduced_trace(threadIdx.x)] : 0.0;
   for (int i = threadIdx.x; i < n; i += blockDim.x)
     a.condensed[(at.group * n + i) * KG_LANES + at.lane] = dot_rows(w + i * ld, w + n * ld, np);
 }
@@ -111,20 +117,28 @@ kedge_status launch_lanes(kedge_context *ctx, const kg_local_matrices_args &a)
 }
 
 // Shapes: the fastest of those measured on an H200 (profiling/operators --only local_matrices): order,
-// elements a warp, teams a block, reference matrices in shared memory, tiles inverted by threads, ahead.
-constexpr kedge_status (*by_order[])(kedge_context *, const kg_local_matrices_args &) = {
-    kg::launch_thread<1>,
-    kg::launch_thread<2>,
-    launch_lanes,
-    launch_lanes,
-    launch_lanes,
-    launch_tiles<kg::tensor_shape<6, 2, 2, true, false, false>>,
-    launch_tiles<kg::tensor_shape<7, 2, 2, true, true, true>>,
-    launch_tiles<kg::tensor_shape<8, 1, 2, true, false, true>>,
-    launch_tiles<kg::tensor_shape<9, 1, 2, true, false, false>>,
-    launch_tiles<kg::tensor_shape<10, 1, 2, false, true, true>>,
-    launch_tiles<kg::tensor_shape<11, 1, 2, false, true, true>>,
-    launch_tiles<kg::tensor_shape<12, 1, 2, false, true, true>>};
+// reduced, elements a warp, teams a block, reference matrices in shared memory, tiles inverted by
+// threads, ahead.
+constexpr kedge_status (*by_order[][2])(kedge_context *, const kg_local_matrices_args &) = {
+    {kg::launch_thread<1, false>, kg::launch_thread<1, true>},
+    {kg::launch_thread<2, false>, kg::launch_thread<2, true>},
+    {launch_lanes, launch_lanes},
+    {launch_lanes, launch_lanes},
+    {launch_lanes, launch_lanes},
+    {launch_tiles<kg::tensor_shape<6, false, 2, 2, true, false, false>>,
+     launch_tiles<kg::tensor_shape<6, true, 2, 2, true, false, false>>},
+    {launch_tiles<kg::tensor_shape<7, false, 2, 2, true, true, true>>,
+     launch_tiles<kg::tensor_shape<7, true, 2, 2, true, true, true>>},
+    {launch_tiles<kg::tensor_shape<8, false, 1, 2, true, false, true>>,
+     launch_tiles<kg::tensor_shape<8, true, 1, 2, true, false, true>>},
+    {launch_tiles<kg::tensor_shape<9, false, 1, 2, true, false, false>>,
+     launch_tiles<kg::tensor_shape<9, true, 1, 2, true, false, false>>},
+    {launch_tiles<kg::tensor_shape<10, false, 1, 2, false, true, true>>,
+     launch_tiles<kg::tensor_shape<10, true, 1, 2, false, true, true>>},
+    {launch_tiles<kg::tensor_shape<11, false, 1, 2, false, true, true>>,
+     launch_tiles<kg::tensor_shape<11, true, 1, 2, false, true, true>>},
+    {launch_tiles<kg::tensor_shape<12, false, 1, 2, false, true, true>>,
+     launch_tiles<kg::tensor_shape<12, true, 1, 2, false, true, true>>}};
 static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one entry per order");
 
 }  // namespace
@@ -132,5 +146,5 @@ static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one entry 
 extern "C" kedge_status kg_local_matrices_cuda(kedge_context *ctx, const kg_local_matrices_args *a)
 {
   if (kg_cuda(ctx)->code_major < 8) return launch_plain(ctx, a);
-  return by_order[a->batch.reference.size.order - 1](ctx, *a);
+  return by_order[a->batch.reference.size.order - 1][a->reduced](ctx, *a);
 }

@@ -21,6 +21,17 @@ static void build_lift(const kg_local_matrices_args *a, const kg_element_pack *e
   }
 }
 
+/// An entry of K^e to where it belongs; of those that reduced K^e do not have, nowhere.
+static void put(const kg_local_matrices_args *a, int64_t group, int part, const kg_pack *sign,
+                int row, int col, kg_pack value)
+{
+  const int m = a->batch.reference.size.n_edge;
+  const int to = a->reduced ? kg_reduced_row(m, row, col) : kg_packed_entry(row, col);
+  if (to < 0) return;
+  if (a->reduced && row == col && row % m == 1) value *= sign[row];
+  *kg_lanes_row(a->local, group, kg_local_matrices_rows(a), to, part) = value;
+}
+
 /// K^e = S0 - W^T W and F^e = W^T w_f, four columns at a time.
 static void condense(const kg_local_matrices_args *a, const kg_element_pack *e, int64_t group,
                      int part, const kg_pack *sign, const kg_pack *keep, const kg_pack *w)
@@ -49,8 +60,7 @@ static void condense(const kg_local_matrices_args *a, const kg_element_pack *e, 
           const int at = row * (row + 1) / 2 + c;
           kg_pack s0 = e->trace[packed3[row / m][c / m]] * ref->trace_mass[at];
           if (row == c) s0 += e->tau[row / m];
-          *kg_lanes_row(a->local, group, ref->size.n_packed, at, part) =
-              *keep * (sign[row] * sign[c] * s0 - sum[k]);
+          put(a, group, part, sign, row, c, *keep * (sign[row] * sign[c] * s0 - sum[k]));
         }
       }
     }
@@ -76,6 +86,9 @@ static void pack_of_elements(const void *args, int64_t group, int part, kg_pack 
   kg_lanes_cholesky(z.n_modes, z_inverse);
   kg_lanes_forward(z.n_modes, z.n_trace + 1, z_inverse, w);
   condense(a, &e, group, part, sign, &keep, w);
+  for (int row = 0; a->reduced && row < KG_REDUCED_FLUX; ++row)
+    *kg_lanes_row(a->local, group, kg_local_matrices_rows(a), row, part) =
+        keep * e.trace[kg_reduced_trace(row)];
 }
 
 kedge_status kg_local_matrices_host(kedge_context *ctx, const kg_local_matrices_args *args)

@@ -1,5 +1,5 @@
 // local_matrices_lanes.cu: K^e and F^e of every element at orders 3 to 5, by ordinary FP64 instructions.
-// Layout  local [group][n (n+1) / 2][lane], condensed [group][n][lane].
+// Layout  local [group][row of K^e, packed or reduced][lane], condensed [group][n][lane].
 // Map     A warp takes a group, 32 / LANES elements at a time, LANES lanes an element. The lanes factor
 //         Z^-1 = L L^T, its rows in their registers, columns of L going to shared memory as they are
 //         found; then solve for the columns of W = L^-1 [R, f], a few each; then multiply columns and
@@ -111,9 +111,13 @@ __device__ __forceinline__ void make(lanes_block<shape> &block, const kg_local_m
   double x[shape::N][shape::COLUMNS];
   build_columns<shape>(lanes_warp<shape>(block, turn), x);
   solve<shape>(lanes_warp<shape>(block, turn), x);
+  const auto group_of = [&](const lanes_warp<shape> &w) {
+    return pieces.group(w.turn.of_block + gridDim.x * (this_thread<shape>() / 32));
+  };
   const lanes_warp<shape> w(block, turn);
-  const int piece = w.turn.of_block + gridDim.x * (this_thread<shape>() / 32);
-  multiply<shape>(w, a, pieces.group(piece), x);
+  multiply<shape>(w, a, group_of(w), x);
+  const lanes_warp<shape> after(block, turn);
+  finish<shape>(after, a, group_of(after));
 }
 
 /// @param[in] whole  a warp takes groups, else parts of them
@@ -174,10 +178,11 @@ kedge_status launch(kedge_context *ctx, const kg_local_matrices_args &a)
 }
 
 // Shapes: the fastest of those measured on an H200 (profiling/operators --only local_matrices): order,
-// lanes an element, warps a block, whether they wait for each other and save registers.
-constexpr kedge_status (*by_order[])(kedge_context *, const kg_local_matrices_args &) = {
-    launch<lanes_shape<3, 2, 8, false>>, launch<lanes_shape<4, 4, 12, false>>,
-    launch<lanes_shape<5, 4, 8, true>>};
+// reduced, lanes an element, warps a block, whether they wait for each other and save registers.
+constexpr kedge_status (*by_order[][2])(kedge_context *, const kg_local_matrices_args &) = {
+    {launch<lanes_shape<3, false, 2, 8, false>>, launch<lanes_shape<3, true, 2, 12, false>>},
+    {launch<lanes_shape<4, false, 4, 12, false>>, launch<lanes_shape<4, true, 4, 8, false>>},
+    {launch<lanes_shape<5, false, 4, 8, true>>, launch<lanes_shape<5, true, 4, 8, true>>}};
 static_assert(sizeof by_order / sizeof *by_order == KG_LANES_MAX - KG_LANES_MIN + 1,
               "one entry per order");
 
@@ -185,5 +190,5 @@ static_assert(sizeof by_order / sizeof *by_order == KG_LANES_MAX - KG_LANES_MIN 
 
 kedge_status kg_local_matrices_lanes(kedge_context *ctx, const kg_local_matrices_args *a)
 {
-  return by_order[a->batch.reference.size.order - KG_LANES_MIN](ctx, *a);
+  return by_order[a->batch.reference.size.order - KG_LANES_MIN][a->reduced](ctx, *a);
 }

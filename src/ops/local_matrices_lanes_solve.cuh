@@ -63,6 +63,12 @@ struct lanes_warp {
   {
     return memory->factor[which][lane];
   }
+  /// F^e of an unknown of the trace, [unknown][element].
+  __device__ __forceinline__ double &condensed(int unknown) const
+  {
+    static_assert(sizeof memory->l >= sizeof(double) * shape::n * shape::E, "where L was");
+    return ((double *)memory->l)[unknown * shape::E + place.e];
+  }
   /// Entry (i, j) of L.
   __device__ __forceinline__ double &l(int i, int j) const
   {
@@ -167,7 +173,7 @@ __device__ __forceinline__ void build_columns(const lanes_warp<shape> &w,
   double tau[shape::COLUMNS], lift_r[shape::COLUMNS], lift_s[shape::COLUMNS];
 #pragma unroll
   for (int c = 0; c < shape::COLUMNS; ++c) {
-    const int edge = min((shape::COLUMNS * q + c) / shape::m, 2);
+    const int edge = shape::side(shape::COLUMNS * q + c);
     tau[c] = w.factor(TAU + edge);
     lift_r[c] = w.factor(LIFT_R + edge);
     lift_s[c] = w.factor(LIFT_S + edge);

@@ -13,16 +13,21 @@ namespace kg
 {
 
 /// Order P: LANES lanes an element, WARPS warps a block, one block a multiprocessor.
-template <int P_, int LANES_, int WARPS_, bool LONG_>
+template <int P_, bool REDUCED_, int LANES_, int WARPS_, bool LONG_>
 struct lanes_shape {
+  static constexpr bool REDUCED = REDUCED_;  ///< K^e are made reduced: without mode 0 of the edges
   /// Of so much code and so many registers that warps wait for each other before new elements, to fetch
   /// instructions together, and remember in shared memory where they are.
   static constexpr bool LONG = LONG_;
   static constexpr int P = P_, LANES = LANES_, WARPS = WARPS_, E = 32 / LANES, HALF = LANES / 2;
-  static constexpr int N = (P + 1) * (P + 2) / 2, m = P + 1, n = 3 * m, packed = n * (n + 1) / 2;
-  static constexpr int COLUMNS = n / LANES + 1;           ///< of [R, f], some beyond it, a lane
-  static constexpr int LOAD = n - COLUMNS * (LANES - 1);  ///< that of f, of the last lane
-  static constexpr int ROWS = (N + LANES - 1) / LANES;    ///< of Z^-1, some beyond it, a lane
+  static constexpr int N = (P + 1) * (P + 2) / 2, m = P + 1, n = 3 * m;
+  static constexpr int FIRST = REDUCED ? 1 : 0;                ///< mode of an edge
+  static constexpr int MODES = m - FIRST, TRACES = 3 * MODES;  ///< columns of R: of an edge, all
+  /// Rows of K^e.
+  static constexpr int RESULTS = (REDUCED ? KG_REDUCED_FLUX : 0) + TRACES * (TRACES + 1) / 2;
+  static constexpr int COLUMNS = TRACES / LANES + 1;  ///< of [R, f], some beyond it, a lane
+  static constexpr int LOAD = TRACES - COLUMNS * (LANES - 1);  ///< that of f, of the last lane
+  static constexpr int ROWS = (N + LANES - 1) / LANES;         ///< of Z^-1, some beyond it, a lane
   static constexpr int ENTRIES = LANES * ROWS * (ROWS - 1) / 2 + N;  ///< of those rows
   static_assert(LOAD >= 0 && LOAD < COLUMNS, "the last lane has f");
 
@@ -68,6 +73,13 @@ struct lanes_shape {
       (take_odd ? odd : even) += LANES;
     }
   }
+  /// The place of a mode.
+  static __host__ __device__ constexpr int place_of(int mode)
+  {
+    int k = 0;
+    while (mode_at(k) != mode) ++k;
+    return k;
+  }
   struct mode_list {
     int at[N];
   };
@@ -94,6 +106,16 @@ struct lanes_shape {
   }
   static constexpr unsigned ODD = odd_places(), TOP = top_places();
   static_assert(N <= 32, "a bit for each mode");
+  /// The side of column c of R, f counting to the last, and its unknown on the trace. (With the condition
+  /// c < 2 * MODES the compiler of CUDA 13.0 spills a hundred registers at order 5.)
+  static __host__ __device__ constexpr int side(int c)
+  {
+    return c / MODES < 2 ? c / MODES : 2;
+  }
+  static __host__ __device__ constexpr int unknown(int c)
+  {
+    return c + FIRST * (side(c) + 1);
+  }
   /// Whether rows r of all lanes are of one parity.
   static __host__ __device__ constexpr bool uniform(int r)
   {
@@ -122,10 +144,16 @@ struct lanes_shape {
   {
     return distance == 0 || distance == HALF;
   }
-  /// Those columns are taken one by one, or, where that would leave few products, three together.
-  static __host__ __device__ constexpr bool together(int distance, int other)
+  /// How many of those columns are taken at a time, from `other` on, so that enough sums are added up side
+  /// by side. 0: those before have taken it.
+  static __host__ __device__ constexpr int at_once(int distance, int other)
   {
-    return other >= COLUMNS - 3 && (is_half(distance) || COLUMNS == 3);
+    if (COLUMNS == 4 && REDUCED) {
+      const int count = is_half(distance) ? 4 : 2;
+      return other % count == 0 ? count : 0;
+    }
+    const bool last = other >= COLUMNS - 3 && (is_half(distance) || COLUMNS == 3);
+    return !last ? 1 : other == COLUMNS - 3 ? 3 : 0;
   }
   /// Product of the lane's column c and column `other` of the lane at this distance.
   static __host__ __device__ constexpr int product(int distance, int c, int other)
@@ -153,7 +181,7 @@ enum lanes_factor {
 /// Where a product of columns goes and what of S0 belongs to it.
 struct alignas(16) lanes_product {
   double mass;  ///< entry of F^T F; 0 in F^e
-  unsigned to;  ///< bytes from the first entry of K^e or F^e of the group
+  unsigned to;  ///< bytes from the first entry of K^e of the group, or of F^e in shared memory
   /// High half: bytes from the factors S_ZERO to that of the pair of edges. Low half: 31 - those of the
   /// bits l for which a reversed side l changes the sign.
   unsigned what;
@@ -165,6 +193,7 @@ struct lanes_tables {
   double2 z_inverse[shape::ENTRIES][shape::LANES][2];       ///< stiffness 0, edge mass 0; 2 and 1
   double2 lift[shape::N][shape::COLUMNS][shape::LANES][2];  ///< Dr F, Ds F; F
   lanes_product product[shape::PRODUCTS][shape::LANES];
+  double mean[3][3];   ///< [side][mode of the element]: of the functions p_l of reduced K^e
   int mode[shape::N];  ///< in place k
 };
 
@@ -180,7 +209,7 @@ struct lanes_memory {
   enum { STRIDE = KG_LANES + shape::E };  ///< lanes that want different factors, different banks
   double factor[LANES_FACTORS][STRIDE];   ///< [.][lane of the group]
   double load[shape::N][shape::E];
-  double2 l[shape::PAIRS][shape::E];  ///< 1 / L_jj on the diagonal
+  double2 l[shape::PAIRS][shape::E];  ///< 1 / L_jj on the diagonal; once it has been used, F^e
   /// Bit x: of the sides l whose bits l are set in x, an even number is reversed.
   unsigned even[KG_LANES];
   lanes_turn turn;
@@ -193,20 +222,34 @@ struct lanes_block {
   lanes_memory<shape> memory[1];  ///< [warp]
 };
 
+/// The row of K^e of unknowns a >= b, and the sides whose sign it has.
+template <class shape>
+__device__ int2 row_and_sides(int a, int b)
+{
+  constexpr int m = shape::m;
+  const int l = a / m, k = b / m, i = a - l * m, j = b - k * m;
+  const int sides = (i & 1) << l ^ (j & 1) << k;
+  if (!shape::REDUCED) return make_int2(kg_packed_entry(a, b), sides);
+  return make_int2(kg_reduced_row(m, a, b), a == b && i == 1 ? 1 << l : sides);
+}
+
 template <class shape>
 __device__ lanes_product product_of(const kg_reference &ref, int distance, int c, int other, int q)
 {
   const int a = shape::COLUMNS * q + c;
   const int b = shape::COLUMNS * ((q + distance) % shape::LANES) + other;
-  const int row = max(a, b), col = min(a, b), at = row * (row + 1) / 2 + col;
+  const int row = max(a, b), col = min(a, b);
   constexpr unsigned ROW_BYTES = KG_LANES * sizeof(double);
   constexpr unsigned FACTOR_BYTES = sizeof(double) * lanes_memory<shape>::STRIDE;
-  if (row > shape::n || col == shape::n) return {0.0, 0, 31};  // goes nowhere
-  const int k = col / shape::m, odd_col = (col - k * shape::m) & 1;
-  if (row == shape::n) return {0.0, ROW_BYTES * col, 31u - (odd_col << k)};
-  const int l = row / shape::m, odd_row = (row - l * shape::m) & 1, edges = l * (l + 1) / 2 + k;
-  return {ref.trace_mass[at], ROW_BYTES * at,
-          FACTOR_BYTES * edges << 16 | (31u - (odd_col << k ^ odd_row << l))};
+  if (row > shape::TRACES || col == shape::TRACES) return {0.0, 0, 31};  // goes nowhere
+  const int k = shape::side(col), of_col = shape::unknown(col);
+  const int odd_col = (of_col - k * shape::m) & 1;
+  if (row == shape::TRACES)
+    return {0.0, (unsigned)sizeof(double) * shape::E * of_col, 31u - (odd_col << k)};
+  const int l = shape::side(row), edges = l * (l + 1) / 2 + k;
+  const int2 to = row_and_sides<shape>(shape::unknown(row), of_col);
+  return {ref.trace_mass[kg_packed_entry(shape::unknown(row), of_col)], ROW_BYTES * to.x,
+          FACTOR_BYTES * edges << 16 | (31u - to.y)};
 }
 
 /// By all threads of a block.
@@ -231,13 +274,15 @@ __device__ void fill_tables(lanes_tables<shape> &s, const kg_reference &ref)
     }
   for (int x = thread; x < N * COLUMNS * LANES; x += threads) {
     const int k = x / (COLUMNS * LANES), c = x / LANES % COLUMNS, q = x % LANES;
-    const int column = COLUMNS * q + c, at = s.mode[k] * n + column;
+    const int column = COLUMNS * q + c, at = s.mode[k] * n + shape::unknown(column);
     double2 *to = s.lift[k][c][q];
     to[0] = to[1] = make_double2(0.0, 0.0);
-    if (column >= n) continue;
+    if (column >= shape::TRACES) continue;
     to[0] = make_double2(ref.lift_r[at], ref.lift_s[at]);
     to[1].x = ref.lift[at];
   }
+  for (int x = thread; x < 9; x += threads)  // (f, p_l) is the sum of these times load vectors
+    s.mean[x / 3][x % 3] = ref.lift[x % 3 * n + x / 3 * shape::m] * (1.0 / 3.0);
   for (int distance = 0; distance <= shape::HALF; ++distance)
     for (int x = thread; x < shape::ALL * LANES; x += threads) {
       const int c = x / LANES / COLUMNS, other = x / LANES % COLUMNS, q = x % LANES;

@@ -1,5 +1,5 @@
 // local_matrices_tensor.cuh: K^e and F^e of every element on FP64 tensor cores (sm_80 and later).
-// Layout  local [group][n (n+1) / 2][lane], condensed [group][n][lane].
+// Layout  local [group][row of K^e, packed or reduced][lane], condensed [group][n][lane].
 // Map     A block stays on its multiprocessor, with the reference matrices as tiles in shared memory.
 //         Teams of four warps take one group after the other, a warp E neighbouring lanes at a time;
 //         their [Z^-1; f^T; R^T] are eliminated in its registers, a column of tiles after the other.
@@ -13,11 +13,11 @@
 namespace kg
 {
 
-/// An entry of the results; row >= col.
+/// An entry of the results; row >= col; F^e is the last row.
 template <class shape>
 __device__ __forceinline__ void put(double *out, int row, int col, double value)
 {
-  out[row * (row + 1) / 2 + col] = value;
+  out[shape::FLUXES + row * (row + 1) / 2 + col] = value;
 }
 
 /// c += S0 in tile (I, J) of the trace, the border being tile RT.
@@ -51,16 +51,16 @@ __device__ __forceinline__ void take_border(const tile_warp<shape> &w, tile_colu
     for (int e = 0; e < shape::E; ++e) {
       const bool inside = i == last;  // rows of the border too
       const int I = inside ? shape::RT : i - shape::NT;
-      const int row = inside ? shape::border_mode(w.row) : 8 * I + w.row;
+      const int row = inside ? shape::border_row(w.row) : 8 * I + w.row;
       double2 c = l[last][i][e];
       if (BORDER > 0) c = add_trace<shape>(w, e, I, shape::RT, c);
-      const bool exists = inside ? w.row > PIVOTS && row < shape::n : row < shape::MAIN;
+      const bool exists = inside ? w.row > PIVOTS && row < shape::UNKNOWNS : row < shape::MAIN;
 #pragma unroll
       for (int h = 0; h < 2; ++h) {
-        const int mode = shape::border_mode(col[h]);
+        const int other = shape::border_row(col[h]);
         const bool has = col[h] >= PIVOTS && col[h] <= PIVOTS + BORDER;
         if (has && exists && (!inside || col[h] == PIVOTS || col[h] <= w.row))
-          put<shape>(w.out[e], max(row, mode), min(row, mode), h == 0 ? c.x : c.y);
+          put<shape>(w.out[e], max(row, other), min(row, other), h == 0 ? c.x : c.y);
         if (col[h] >= PIVOTS) (h == 0 ? l[last][i][e].x : l[last][i][e].y) = 0.0;
       }
     }
@@ -84,11 +84,20 @@ struct product_rows {
   }
 };
 
+/// The three diagonal entries of mode 1 of reduced K^e show which way sides run; they are in tile (0, 0).
+template <class shape>
+__device__ __forceinline__ double2 with_sides(const tile_warp<shape> &w, int e, double2 k)
+{
+  const bool flip = w.row < 3 && w.element[e].reversed >> w.row & 1u;
+  return make_double2(flip && w.row == w.col ? -k.x : k.x, flip && w.row == w.col + 1 ? -k.y : k.y);
+}
+
 /// Tile (I, u) of K^e to the results.
 template <class shape>
 __device__ __forceinline__ void put_tile(const tile_warp<shape> &w, int e, int I, int u, double2 k)
 {
   const int row = 8 * I + w.row, col = 8 * u + w.col;
+  if (shape::REDUCED && I == 0 && u == 0) k = with_sides<shape>(w, e, k);
   if (I < u) {  // the transpose
     if (u < shape::RT - 1 || col < shape::MAIN) put<shape>(w.out[e], col, row, k.x);
     if (u < shape::RT - 1 || col + 1 < shape::MAIN) put<shape>(w.out[e], col + 1, row, k.y);
@@ -129,6 +138,27 @@ __device__ __forceinline__ void multiply(const tile_warp<shape> &w, const tile_c
     }
 }
 
+/// What of reduced K^e and of F^e is known without W: fluxes, and F^e in mode 0. The function p_l of
+/// ops/local_reduced.h is its own local solution, so p_l . F^e = (f, p_l) (docs/math.md#reduced).
+template <class shape>
+__device__ __forceinline__ void put_known(const tile_warp<shape> &w)
+{
+  constexpr int place[3] = {shape::place_of(0), shape::place_of(1), shape::place_of(2)};
+  const int e = w.lane / 3, l = w.lane % 3;
+  __syncwarp();
+  if (w.lane >= 3 * shape::E) return;
+  double *const out = w.out[e], *const condensed = out + shape::RESULTS;
+  const tile_element &g = w.element[e];
+  double sum = 0.0;
+#pragma unroll
+  for (int i = 0; i < 3; ++i) sum = fma(w.mean[l][i], w.load[place[i] * shape::ELEMENTS + e], sum);
+  const int next = l < 2 ? l + 1 : 0, before = l > 0 ? l - 1 : 2;
+  const double of_next = g.reversed >> next & 1u ? -condensed[next] : condensed[next];
+  const double of_before = g.reversed >> before & 1u ? -condensed[before] : condensed[before];
+  condensed[shape::UNKNOWNS + l] = fma(KG_REDUCED_SLOPE, of_next - of_before, sum);
+  out[l] = g.trace[kg_reduced_trace(l)];
+}
+
 /// K^e and F^e of the warp's elements to the results.
 template <class shape>
 __device__ __forceinline__ void condense(const tile_warp<shape> &w,
@@ -146,6 +176,7 @@ __device__ __forceinline__ void condense(const tile_warp<shape> &w,
   if (!shape::AHEAD) team_barrier(team);  // the team has written those before
   take_border<shape>(w, l);
   multiply<shape>(w, l);
+  if (shape::REDUCED) put_known<shape>(w);
 }
 
 /// From shared memory to lanes first.. of the group.
@@ -154,17 +185,19 @@ __device__ __forceinline__ void write_out(const double (*results)[shape::STRIDE]
                                           const kg_local_matrices_args &a, int64_t group, int first,
                                           int thread)
 {
-  constexpr int packed = shape::packed, STEP = TEAM_THREADS / shape::ELEMENTS;
+  constexpr int RESULTS = shape::RESULTS, STEP = TEAM_THREADS / shape::ELEMENTS;
   const int element = thread % shape::ELEMENTS;
   const int lane = first + element;
   const bool exists = group * KG_LANES + lane < a.batch.count.n_elements;
-  double *local = a.local + group * packed * KG_LANES + lane;
+  double *local = a.local + group * RESULTS * KG_LANES + lane;
   double *condensed = a.condensed + group * shape::n * KG_LANES + lane;
   const double *out = results[element];
-  for (int k = thread / shape::ELEMENTS; k < packed; k += STEP)
+  for (int k = thread / shape::ELEMENTS; k < RESULTS; k += STEP)
     __stcs(local + k * KG_LANES, exists ? out[k] : 0.0);
-  for (int k = thread / shape::ELEMENTS; k < shape::n; k += STEP)
-    condensed[k * KG_LANES] = out[packed + k];
+  for (int k = thread / shape::ELEMENTS; k < shape::n; k += STEP) {
+    const int mode = k < shape::UNKNOWNS ? shape::unknown(k) : (k - shape::UNKNOWNS) * shape::m;
+    condensed[mode * KG_LANES] = out[RESULTS + k];
+  }
 }
 
 /// Numbers of a group's vertices and sides are asked for.
@@ -254,7 +287,12 @@ __global__ void __launch_bounds__(TEAM_THREADS *shape::TEAMS, 1)
 {
   extern __shared__ double2 s_memory[];
   __shared__ int s_mode[shape::N];
-  const double2 *tiles = (const double2 *)a.batch.reference.operator_tiles;
+  __shared__ double s_mean[3][3];
+  const double2 *tiles = (const double2 *)a.batch.reference.operator_tiles + 32 * shape::BEFORE;
+  if (shape::REDUCED && threadIdx.x < 9) {
+    const int side = threadIdx.x / 3, mode = threadIdx.x % 3;
+    s_mean[side][mode] = a.batch.reference.lift[mode * shape::n + side * shape::m] * (1.0 / 3.0);
+  }
   for (int i = threadIdx.x; i < shape::N; i += blockDim.x) s_mode[i] = mode_at<shape::P>(i);
   if (shape::STAGED)
     for (int i = threadIdx.x; i < 32 * shape::TILES; i += blockDim.x) s_memory[i] = tiles[i];
@@ -266,6 +304,7 @@ __global__ void __launch_bounds__(TEAM_THREADS *shape::TEAMS, 1)
   const int thread = threadIdx.x % TEAM_THREADS;
   int buffer = 0;
   tile_warp<shape> w = warp_of<shape>(s, shape::STAGED ? s_memory : tiles, thread);
+  w.mean = s_mean;
   w.zero = a.batch.count.n_groups >> 31;
   int64_t group = blockIdx.x * teams + team;
   if (shape::AHEAD) fetch_numbers<shape>(s, a, group, thread);

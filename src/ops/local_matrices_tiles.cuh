@@ -39,18 +39,24 @@ struct tile_element {
 };
 
 /// Order P: E elements a warp, at most TEAMS teams a block, one block a multiprocessor.
-template <int P_, int E_, int TEAMS_, bool STAGED_, bool BY_THREADS_, bool AHEAD_>
+template <int P_, bool REDUCED_, int E_, int TEAMS_, bool STAGED_, bool BY_THREADS_, bool AHEAD_>
 struct tensor_shape {
+  static constexpr bool REDUCED = REDUCED_;  ///< K^e are made reduced: without mode 0 of the edges
   static constexpr int P = P_, E = E_, TEAMS = TEAMS_;
   static constexpr bool BY_THREADS = BY_THREADS_;  ///< invert tiles
   static constexpr bool STAGED = STAGED_;          ///< the reference matrices are in shared memory
   /// Vertices come to shared memory a group ahead, results are written while the next ones are made.
   static constexpr bool AHEAD = AHEAD_;
-  static constexpr int N = (P + 1) * (P + 2) / 2, m = P + 1, n = 3 * m, packed = n * (n + 1) / 2;
+  static constexpr int N = (P + 1) * (P + 2) / 2, m = P + 1, n = 3 * m;
+  static constexpr int UNKNOWNS = REDUCED ? n - 3 : n;  ///< rows of R^T
+  static constexpr int FLUXES = REDUCED ? KG_REDUCED_FLUX : 0,
+                       PRODUCTS = UNKNOWNS * (UNKNOWNS + 1) / 2;
+  static constexpr int RESULTS = FLUXES + PRODUCTS;  ///< rows of K^e
   // basis/local_tiles.h has words for these:
   static constexpr int NT = (N + 7) / 8, PIVOTS = N - 8 * (NT - 1);
   static constexpr int FIRST = m / 2 * (m / 2 + 1);  ///< modes of the parity that comes first
-  static constexpr int BORDER = n % 8 <= 7 - PIVOTS ? n % 8 : 0, MAIN = n - BORDER;
+  static constexpr int BORDER = UNKNOWNS % 8 <= 7 - PIVOTS ? UNKNOWNS % 8 : 0;
+  static constexpr int MAIN = UNKNOWNS - BORDER;
   /// The last column of tiles of W has its pivots in half of its columns, those of x of the lanes: a
   /// product takes one instruction there rather than two.
   static constexpr bool HALF = PIVOTS <= 4 && BORDER == 0;
@@ -61,7 +67,7 @@ struct tensor_shape {
   static constexpr int TILES = TRACE + TRACE_TILES * TRACE_TILES;
   static constexpr int ELEMENTS = E * TEAM_WARPS;  ///< of a team at a time
   /// Doubles from element to element of the results: lanes of different elements, different banks.
-  static constexpr int STRIDE = (packed + n + 15) / 16 * 16 + 16 / ELEMENTS;
+  static constexpr int STRIDE = (RESULTS + n + 15) / 16 * 16 + 16 / ELEMENTS;
 
   /// Factors of the reference matrices by modes of the trace, in tiles. Odd modes of a reversed side
   /// have changed their sign, which makes six kinds of modes: 2 (local edge) + (odd mode).
@@ -78,21 +84,36 @@ struct tensor_shape {
     trace_factors factors[ELEMENTS];
     double2 tile[BY_THREADS ? ELEMENTS : 1][TILE_STRIDE];  ///< on the diagonal, to be inverted
     double load[2][8 * NT][ELEMENTS];                      ///< of these elements and the next
-    double out[AHEAD ? 2 : 1][ELEMENTS][STRIDE];           ///< K^e packed, F^e behind it as row n
+    /// Rows of K^e, then F^e: of the rows of R^T and, behind them, what is not among those.
+    double out[AHEAD ? 2 : 1][ELEMENTS][STRIDE];
   };
+  /// Tiles of packed K^e, which are in front of those of reduced ones.
+  static constexpr int BEFORE =
+      REDUCED ? tensor_shape<P, false, E, TEAMS, STAGED, BY_THREADS, AHEAD>::TILES : 0;
   static constexpr size_t STAGED_BYTES = STAGED ? 512 * TILES : 0;
 
-  /// Mode of the trace in row k of the border; F^e counts as mode n.
-  static __device__ __forceinline__ int border_mode(int k)
+  /// Mode of the trace that row i of R^T belongs to.
+  static __device__ __forceinline__ int unknown(int i)
   {
-    return k == PIVOTS ? n : MAIN + k - PIVOTS - 1;
+    return REDUCED ? kg_reduced_unknown(m, i) : i;
+  }
+  /// Row of R^T in row k of the border; F^e counts as the row behind the last.
+  static __device__ __forceinline__ int border_row(int k)
+  {
+    return k == PIVOTS ? UNKNOWNS : MAIN + k - PIVOTS - 1;
   }
   /// Kind of the mode in row k of the tiles of the trace; any where there is none.
   static __device__ __forceinline__ int kind(int k)
   {
-    const int mode = BORDER > 0 && k >= 8 * RT ? border_mode(k - 8 * RT) : k;
+    const int mode = unknown(BORDER > 0 && k >= 8 * RT ? border_row(k - 8 * RT) : k);
     const int l = mode >= 2 * m ? 2 : mode >= m ? 1 : 0;
     return 2 * l + ((mode - l * m) & 1);
+  }
+  /// Where mode 0, 1 or 2 stands.
+  static __host__ __device__ constexpr int place_of(int mode)
+  {
+    const int even = P % 2 == 1 ? 0 : FIRST, odd = P % 2 == 1 ? FIRST : 0;
+    return mode == 2 ? odd : even + mode;
   }
   /// Whether all modes of tile row i are of the parity `second`.
   static __host__ __device__ constexpr bool pure(int i, bool second)
@@ -104,7 +125,8 @@ struct tensor_shape {
 /// A warp and its elements.
 template <class shape>
 struct tile_warp {
-  const double2 *tiles;  ///< reference matrices
+  const double2 *tiles;     ///< reference matrices
+  const double (*mean)[3];  ///< [side][mode]: of the functions p_l of reduced K^e
   const tile_element *element;
   const typename shape::trace_factors *factors;
   const double *load;  ///< [mode][element of the team]

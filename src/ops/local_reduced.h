@@ -19,11 +19,13 @@
 ///
 /// The three diagonal entries of mode 1, which are positive, have the sign s_l. Empty lanes are zero.
 /// Differences are taken first, so that in single precision constants and linear functions stay what
-/// they are.
+/// they are. kg_local_matrices() makes them at once: W has no columns for mode 0, and F^e in mode 0 is known
+/// from the others, because the function p_l with x_l0 = 1 is its own local solution, so that
+///
+///     p_l . F^e = (f, p_l),   p_l = sum_i <phi_i, psi_0>_l / 3 phi_i   (i < 3).
 #pragma once
 #include "ops/ops.h"
 #include "ops/sweep.h"
-#include "ops/trace_arrays.h"
 KEDGE_BEGIN_DECLS
 
 #define KG_REDUCED_SLOPE 0.57735026918962576451  ///< c
@@ -33,80 +35,36 @@ enum {
   KG_REDUCED_FIRST = 9,  ///< rows up to the 3 x 3 matrix of mode 1
 };
 
-static inline int kg_reduced_rows(kg_sizes size)
+KG_INLINE int kg_reduced_rows(kg_sizes size)
 {
   const int n = size.n_trace - 3;
   return KG_REDUCED_FLUX + n * (n + 1) / 2;
 }
 
-typedef struct kg_local_reduce_args {
-  kg_batch batch;
-  const double *from;             ///< [group][n (n+1) / 2][lane]: K^e, without reaction
-  kg_number number;               ///< of `to`
-  void *to;                       ///< groups lie one behind the other from here on
-  int32_t first_group, n_groups;  ///< to reduce
-} kg_local_reduce_args;
-
-/// `to` may lie over `from` where what a group writes has been read: by an earlier call, or by itself.
-kedge_status kg_local_reduce(kedge_context *ctx, const kg_local_reduce_args *args);
-/// All groups, into memory that begins at or before their own and reaches into it: nothing beyond what they
-/// make is written. With `to` = `from` the rest of the packed K^e is free afterwards.
-kedge_status kg_local_reduce_down(kedge_context *ctx, const kg_batch *batch, const double *from,
-                                  double *to);
-kg_cost kg_local_reduce_cost(kg_sizes size, int64_t n_elements, kg_number number);
-
-kedge_status kg_local_reduce_host(kedge_context *ctx, const kg_local_reduce_args *args);
-kedge_status kg_local_reduce_cuda(kedge_context *ctx, const kg_local_reduce_args *args);
-kedge_status kg_local_reduce_host_single(kedge_context *ctx, const kg_local_reduce_args *args);
-kedge_status kg_local_reduce_cuda_single(kedge_context *ctx, const kg_local_reduce_args *args);
-
-/// The unknown of K^e that is number i of the reduced ones.
+/// The unknown of K^e that is number i of the reduced ones, of m modes an edge.
 KG_INLINE int kg_reduced_unknown(int m, int i)
 {
   return i < 3 ? i * m + 1 : (i - 3) / (m - 2) * m + 2 + (i - 3) % (m - 2);
 }
 
-/// s_l of an element.
-KG_INLINE double kg_reduced_sign(const kg_local_reduce_args *a, int32_t e, int l)
+/// The number of mode i > 0 of side l among them.
+KG_INLINE int kg_reduced_number(int m, int l, int i)
 {
-  return a->batch.arrays.side_edge[kg_lane_side(e, l)] & 1u ? -1.0 : 1.0;
+  return i == 1 ? l : 3 + l * (m - 2) + i - 2;
 }
 
-/// p_l . K^e p_k: the function p_l has mean 1 on edge l and 0 on the others. `k` is lane 0 of entry
-/// (0, 0).
-KG_INLINE double kg_reduced_flux(const kg_local_reduce_args *a, const double *k, int32_t e, int l,
-                                 int other)
+/// The row that has entry (a, b) of K^e; negative: none has.
+KG_INLINE int kg_reduced_row(int m, int a, int b)
 {
-  const int m = a->batch.reference.size.n_edge, ends[2] = {l, other};
-  int at[2][3];
-  double value[2][3];
-  for (int i = 0; i < 2; ++i) {
-    const int next = (ends[i] + 1) % 3, before = (ends[i] + 2) % 3;
-    at[i][0] = ends[i] * m, at[i][1] = before * m + 1, at[i][2] = next * m + 1;
-    value[i][0] = 1.0;
-    value[i][1] = KG_REDUCED_SLOPE * kg_reduced_sign(a, e, before);
-    value[i][2] = -KG_REDUCED_SLOPE * kg_reduced_sign(a, e, next);
-  }
-  double sum = 0.0;
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j)
-      sum += value[0][i] * value[1][j] * k[kg_packed_entry(at[0][i], at[1][j]) * KG_LANES];
-  return sum;
+  const int l = a / m, k = b / m, i = a - l * m, j = b - k * m;
+  if (i == 0 || j == 0) return -1;
+  return KG_REDUCED_FLUX + kg_packed_entry(kg_reduced_number(m, l, i), kg_reduced_number(m, k, j));
 }
 
-/// Row `row` of an element.
-KG_INLINE double kg_reduced_entry(const kg_local_reduce_args *a, int32_t e, int row)
+/// Row l < 3, a flux: which of kg_element.trace it is.
+KG_INLINE int kg_reduced_trace(int row)
 {
-  const int m = a->batch.reference.size.n_edge, packed = a->batch.reference.size.n_packed;
-  const double *k = a->from + (int64_t)(e / KG_LANES) * packed * KG_LANES + e % KG_LANES;
-  if (e >= a->batch.count.n_elements) return 0.0;
-  if (row < KG_REDUCED_FLUX) return kg_reduced_flux(a, k, e, row == 2, row == 0 ? 1 : 2);
-  int i = 0;
-  for (row -= KG_REDUCED_FLUX; row > i; row -= ++i) {
-  }
-  const double value =
-      k[kg_packed_entry(kg_reduced_unknown(m, i), kg_reduced_unknown(m, row)) * KG_LANES];
-  return i < 3 && row == i ? copysign(value, kg_reduced_sign(a, e, i)) : value;
+  return row == 0 ? 1 : row + 2;
 }
 
 KEDGE_END_DECLS

@@ -11,6 +11,7 @@
 /// multigrid makes of a right-hand side that is zero there is zero there.
 #pragma once
 #include "ops/local_entry.h"
+#include "ops/trace_arrays.h"
 #include "ops/vertex_space.h"
 KEDGE_BEGIN_DECLS
 

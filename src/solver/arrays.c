@@ -180,7 +180,7 @@ static size_t multigrid_bytes(kg_array array, const kg_shape *s)
 static size_t chunk_bytes(const kg_shape *s)
 {
   const size_t chunk = (size_t)KG_LANES * (size_t)kg_compact_groups(s);
-  const size_t modes = (size_t)(s->size.n_packed + s->size.n_modes + s->size.n_trace);
+  const size_t modes = (size_t)(kg_shape_local_rows(s) + s->size.n_modes + s->size.n_trace);
   const size_t local = modes * chunk * sizeof(double);  // K^e, load vectors and F^e
   const size_t vectors = 2 * kg_compact_vector_bytes(s);
   return local > vectors ? local : vectors;
@@ -306,7 +306,7 @@ size_t kg_compact_vector_bytes(const kg_shape *shape)
 int32_t kg_compact_groups(const kg_shape *shape)
 {
   const int64_t n = shape->count.n_patches, patch = shape->count.patch_groups;
-  const int64_t bytes = 8 * KG_LANES * patch * (int64_t)shape->size.n_packed;  // of a patch
+  const int64_t bytes = 8 * KG_LANES * patch * (int64_t)kg_shape_local_rows(shape);  // of a patch
   const int64_t busy = ((int64_t)16 << 20) / bytes + 1, most = ((int64_t)256 << 20) / bytes;
   const int64_t eighth = (n + 7) / 8, least = busy < eighth ? busy : eighth;
   const int64_t part = n / 32 > most ? most : n / 32 > least ? n / 32 : least;

@@ -66,16 +66,11 @@ static inline bool kg_shape_reduces(const kg_shape *shape)
   return shape->operator_kind == KEDGE_OPERATOR_MATRIX_FREE && !shape->has_reaction &&
          shape->resident_bytes == 0;
 }
-/// The assembly makes them of packed ones, in their memory; with precision = compact they never were packed.
-static inline bool kg_shape_reduces_in_place(const kg_shape *shape)
-{
-  return kg_shape_reduces(shape) && !kg_shape_is_compact(shape);
-}
 /// It has something to make of K^e between local matrices and trace solve.
 static inline bool kg_shape_assembles(const kg_shape *shape)
 {
   return shape->operator_kind != KEDGE_OPERATOR_MATRIX_FREE || kg_shape_has_multigrid(shape) ||
-         kg_shape_is_nested(shape) || kg_shape_reduces(shape);
+         kg_shape_is_nested(shape);
 }
 /// Number and form of the local matrices of the trace solve.
 static inline kg_number kg_shape_local(const kg_shape *shape)

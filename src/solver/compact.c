@@ -4,7 +4,6 @@
 #include "core/nvtx.h"
 #include "ops/batch_part.h"
 #include "ops/local_differences.h"
-#include "ops/local_reduced.h"
 #include "ops/local_matrices.h"
 #include "ops/pcg_vectors.h"
 #include "ops/round.h"
@@ -38,11 +37,13 @@ static chunk chunk_at(const kg_pipeline *p, int32_t first)
 static kedge_status make_local(kg_pipeline *p, const chunk *c, const double *load,
                                double *condensed)
 {
-  return kg_local_matrices(p->ctx, &(kg_local_matrices_args){.batch = c->batch,
-                                                             .material = p->material,
-                                                             .load = load,
-                                                             .local = c->local,
-                                                             .condensed = condensed});
+  return kg_local_matrices(p->ctx,
+                           &(kg_local_matrices_args){.batch = c->batch,
+                                                     .material = p->material,
+                                                     .load = load,
+                                                     .local = c->local,
+                                                     .condensed = condensed,
+                                                     .reduced = kg_shape_reduces(&p->shape)});
 }
 
 /// K^e of a chunk in single precision, in the form of the trace solve.
@@ -51,12 +52,10 @@ static kedge_status keep_local(kg_pipeline *p, const chunk *c)
   const size_t rows = (size_t)kg_shape_local_rows(&p->shape);
   float *to = (float *)p->buffers[KG_ARRAY_LOCAL].data + rows * c->first_lane;
   const int32_t n_groups = c->batch.count.n_groups;
-  if (kg_shape_reduces(&p->shape))
-    return kg_local_reduce(p->ctx, &(kg_local_reduce_args){.batch = c->batch,
-                                                           .from = c->local,
-                                                           .number = KG_SINGLE,
-                                                           .to = to,
-                                                           .n_groups = n_groups});
+  if (kg_shape_reduces(&p->shape)) {
+    const size_t count = rows * KG_LANES * (size_t)n_groups;
+    return kg_round(p->ctx, &(kg_round_args){.n = (int64_t)count, .from = c->local, .to = to});
+  }
   return kg_local_differences(
       p->ctx, &(kg_local_differences_args){
                   .size = p->shape.size, .n_groups = n_groups, .from = c->local, .to = to});
@@ -68,8 +67,9 @@ kedge_status kg_compact_local_matrices(kg_pipeline *p)
   const kg_trace_counts *n = &p->layout.count;
   const double *load = p->buffers[KG_ARRAY_LOAD].data;
   double *condensed = p->buffers[KG_ARRAY_CONDENSED].data;
+  const int64_t reduced = (int64_t)kg_reduced_rows(z) * KG_LANES * n->n_groups;
   kg_stage_cost(p,
-                kg_shape_reduces(&p->shape) ? kg_local_reduce_cost(z, n->n_elements, KG_SINGLE)
+                kg_shape_reduces(&p->shape) ? kg_round_cost(reduced)
                                             : kg_local_differences_cost(z, n->n_elements),
                 1.0);
   for (chunk c = {0}; !c.is_last; c.first_patch += c.batch.count.n_patches) {
@@ -81,26 +81,20 @@ kedge_status kg_compact_local_matrices(kg_pipeline *p)
   return KEDGE_OK;
 }
 
-/// y = A x in double precision. The load vectors of a chunk are zero: nobody reads its F^e, over which
-/// reduced K^e begin. Packed ones would do but for rounding, in which they do not keep what is constant.
+/// y = A x in double precision. The load vectors of a chunk are zero: nobody reads its F^e. Packed K^e would
+/// do but for rounding, in which they do not keep what is constant.
 static kedge_status multiply(kg_pipeline *p, const double *x, double *y)
 {
   double *partial = p->buffers[KG_ARRAY_OPERATOR_PARTIAL].data;
-  const bool reduces = kg_shape_reduces(&p->shape);
   const chunk all = chunk_at(p, 0);
   KG_TRY(kg_zero(p->ctx, all.load, (size_t)((char *)all.condensed - (char *)all.load)));
   for (chunk c = {0}; !c.is_last; c.first_patch += c.batch.count.n_patches) {
     c = chunk_at(p, c.first_patch);
-    const double *local = c.local;
     KG_TRY(make_local(p, &c, c.load, c.condensed));
-    if (reduces) {
-      KG_TRY(kg_local_reduce_down(p->ctx, &c.batch, c.local, c.condensed));
-      local = c.condensed;
-    }
     // Rows between patches are complete when all chunks have written theirs.
     const kg_trace_apply_args args = {.batch = c.batch,
-                                      .local = local,
-                                      .reduced = reduces,
+                                      .local = c.local,
+                                      .reduced = kg_shape_reduces(&p->shape),
                                       .x = x,
                                       .y = y,
                                       .halo = p->buffers[KG_ARRAY_HALO].data,
@@ -144,7 +138,6 @@ kg_cost kg_compact_start_cost(const kg_shape *shape)
   const kg_trace_counts *n = &shape->count;
   const bool reduces = kg_shape_reduces(shape);
   const kg_cost product = reduces ? kg_trace_apply_cost_reduced(z, n) : kg_trace_apply_cost(z, n);
-  kg_cost sum = kg_cost_plus(kg_round_cost((int64_t)n->n_free * z.n_edge), 1, product);
-  if (reduces) sum = kg_cost_plus(sum, 1, kg_local_reduce_cost(z, n->n_elements, KG_DOUBLE));
-  return kg_cost_plus(sum, 1, kg_local_matrices_cost(z, n->n_elements));
+  const kg_cost sum = kg_cost_plus(kg_round_cost((int64_t)n->n_free * z.n_edge), 1, product);
+  return kg_cost_plus(sum, 1, kg_local_matrices_cost(z, reduces, n->n_elements));
 }

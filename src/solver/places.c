@@ -14,7 +14,7 @@ typedef struct places {
 /// Where the free end of the memory of K^e begins; 0: there is none.
 static size_t free_end(const kg_shape *shape)
 {
-  if (shape->apart || !kg_shape_reduces_in_place(shape)) return 0;
+  if (shape->apart || !kg_shape_reduces(shape) || kg_shape_is_compact(shape)) return 0;
   const size_t lanes = (size_t)KG_LANES * (size_t)shape->count.n_groups;
   return kg_rounded((size_t)kg_shape_local_rows(shape) * lanes * sizeof(double));
 }
@@ -121,16 +121,9 @@ kedge_status kg_arrays_enter(kedge_context *ctx, kedge_stage stage, const kg_sha
     }
     char *const memory = (char *)buffers[KG_ARRAY_LOCAL].data + p.at[a];
     buffers[a] = (kg_buffer){memory, p.bytes[a]};
-    if (stage > KEDGE_STAGE_ASSEMBLY) forget(ctx, memory, p.bytes[a]);
+    forget(ctx, memory, p.bytes[a]);
   }
   return KEDGE_OK;
-}
-
-void kg_arrays_reduced(const kedge_context *ctx, const kg_shape *shape, const kg_buffer *buffers)
-{
-  const kg_buffer *local = &buffers[KG_ARRAY_LOCAL];
-  const size_t begin = free_end(shape);
-  if (begin > 0) forget(ctx, (char *)local->data + begin, local->bytes - begin);
 }
 
 /// It lies in the memory of K^e.

@@ -1,12 +1,11 @@
 /// @file
-/// Where the arrays of a solve lie (solver/arrays.h). Most have memory of their own. Without reaction the
-/// reduction of K^e in place leaves the end of their memory free, from the assembly to the trace solve:
+/// Where the arrays of a solve lie (solver/arrays.h). Most have memory of their own. Without reaction K^e are
+/// reduced, which leaves the end of the memory that packed ones would take free:
 ///
-///     K^e, packed    |################################|     local matrices
 ///     K^e, reduced   |##############|z|p|r|multigrid| |     trace solve
 ///
-/// What lives in those two stages alone lies there, as far as there is room: the largest first, each behind
-/// those that live when it does. Nothing may touch it before the reduction.
+/// What lives in assembly and trace solve alone lies there, as far as there is room: the largest first, each
+/// behind those that live when it does.
 #pragma once
 #include "solver/arrays.h"
 
@@ -22,6 +21,4 @@ kedge_status kg_arrays_enter(kedge_context *ctx, kedge_stage stage, const kg_sha
                              kg_buffer *buffers);
 void kg_arrays_leave(kedge_context *ctx, kedge_stage stage, const kg_shape *shape,
                      kg_buffer *buffers);
-/// The reduction is done: what lies behind K^e is free.
-void kg_arrays_reduced(const kedge_context *ctx, const kg_shape *shape, const kg_buffer *buffers);
 void kg_arrays_free(kedge_context *ctx, kg_buffer *buffers);

@@ -124,8 +124,8 @@ static kedge_status make_diagonal(kg_pipeline *p)
   kg_stage_cost(p, kg_edge_sum_cost(z, p->layout.count.n_free), 1.0);
   return kg_edge_sum(p->ctx, &(kg_edge_sum_args){.batch = p->batch,
                                                  .rows = p->buffers[KG_ARRAY_LOCAL].data,
-                                                 .width = z.n_packed,
                                                  .diagonal = true,
+                                                 .reduced = kg_shape_reduces(&p->shape),
                                                  .y = p->buffers[KG_ARRAY_INVERSE_DIAGONAL].data});
 }
 
@@ -137,7 +137,8 @@ static kedge_status make_local_matrices(kg_pipeline *p)
                                         .material = p->material,
                                         .load = p->buffers[KG_ARRAY_LOAD].data,
                                         .local = p->buffers[KG_ARRAY_LOCAL].data,
-                                        .condensed = p->buffers[KG_ARRAY_CONDENSED].data});
+                                        .condensed = p->buffers[KG_ARRAY_CONDENSED].data,
+                                        .reduced = kg_shape_reduces(&p->shape)});
 }
 
 kedge_status kg_stage_local_matrices(kg_pipeline *p)
@@ -146,9 +147,9 @@ kedge_status kg_stage_local_matrices(kg_pipeline *p)
   KG_TRY(make_local_matrices(p));
   KG_TRY(kg_edge_sum(p->ctx, &(kg_edge_sum_args){.batch = p->batch,
                                                  .rows = p->buffers[KG_ARRAY_CONDENSED].data,
-                                                 .width = z.n_trace,
                                                  .y = p->buffers[KG_ARRAY_RIGHT_HAND_SIDE].data}));
-  kg_stage_cost(p, kg_local_matrices_cost(z, p->mesh->n_elements), 1.0);
+  kg_stage_cost(p, kg_local_matrices_cost(z, kg_shape_reduces(&p->shape), p->mesh->n_elements),
+                1.0);
   kg_stage_cost(p, kg_edge_sum_cost(z, p->layout.count.n_free), 1.0);
   if (!kg_shape_has_multigrid(&p->shape)) KG_TRY(make_diagonal(p));
   return add_neumann(p);

@@ -2,7 +2,6 @@
 #include "core/context.h"
 #include "multigrid/bound.h"
 #include "ops/ell.h"
-#include "ops/local_reduced.h"
 #include "ops/pcg_vectors.h"
 #include "ops/rounding.h"
 #include "solver/cg.h"
@@ -71,21 +70,10 @@ static kedge_status make_nested(kg_pipeline *p)
       &p->nested);
 }
 
-/// From here on there is room behind K^e (solver/places.h).
-static kedge_status reduce(kg_pipeline *p)
-{
-  kg_stage_cost(p, kg_local_reduce_cost(p->shape.size, p->mesh->n_elements, KG_DOUBLE), 1.0);
-  double *const local = p->buffers[KG_ARRAY_LOCAL].data;
-  KG_TRY(kg_local_reduce_down(p->ctx, &p->batch, local, local));
-  kg_arrays_reduced(p->ctx, &p->shape, p->buffers);
-  return KEDGE_OK;
-}
-
 /// The operator in another form than packed local matrices; multigrid and a start from a lower order.
 kedge_status kg_stage_assembly(kg_pipeline *p)
 {
   if (p->shape.operator_kind == KEDGE_OPERATOR_MATRIX_FREE) {
-    if (kg_shape_reduces_in_place(&p->shape)) KG_TRY(reduce(p));
     if (kg_shape_has_multigrid(&p->shape)) KG_TRY(make_multigrid(p));
     return kg_shape_is_nested(&p->shape) ? make_nested(p) : KEDGE_OK;
   }

@@ -5,21 +5,36 @@
 #include "basis/local_tiles.h"
 #include "basis/reference.h"
 #include "compare.h"
+#include "ops/local_reduced.h"
 
 enum { MODES = (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 2) / 2 };
 
+/// For packed and for reduced K^e.
 static void for_all_orders(void (*check)(const kg_reference *, const kg_cut *))
 {
   for (int order = KEDGE_ORDER_MIN; order <= KEDGE_ORDER_MAX; ++order) {
     double *values;
     assert_int_equal(kg_reference_create(NULL, order, &values), KEDGE_OK);
     const kg_reference ref = kg_reference_at(order, values);
-    const kg_cut cut = kg_cut_of(order);
-    assert_int_equal(cut.N, ref.size.n_modes);
-    assert_int_equal(cut.n, ref.size.n_trace);
-    check(&ref, &cut);
+    for (int reduced = 0; reduced < 2; ++reduced) {
+      const kg_cut cut = kg_cut_of(order, reduced);
+      assert_int_equal(cut.N, ref.size.n_modes);
+      assert_int_equal(cut.n, ref.size.n_trace);
+      assert_int_equal(cut.rows, ref.size.n_trace - 3 * reduced);
+      for (int i = 0; i < cut.rows; ++i)
+        assert_int_equal(cut.unknown[i], reduced ? kg_reduced_unknown(order + 1, i) : i);
+      check(&ref, &cut);
+    }
     free(values);
   }
+}
+
+/// Where the tiles of a cut begin: those of reduced K^e lie behind those of packed ones.
+static const double *tiles_of(const kg_reference *ref, const kg_cut *cut)
+{
+  if (cut->rows == cut->n) return ref->operator_tiles;
+  const kg_cut packed = kg_cut_of(ref->size.order, false);
+  return ref->trace_tiles + kg_cut_trace_count(&packed);
 }
 
 /// The number of a mode along the base of the reference triangle is its number in its degree.
@@ -88,11 +103,11 @@ static void four_matrices_of_six_suffice(void **state)
   for_all_orders(check_parity);
 }
 
-/// The trace mode that stands in row k of the last tile of modes, or -1.
+/// The row of R^T that stands in row k of the last tile of modes, or -1.
 static int behind_modes(const kg_cut *cut, int k)
 {
   const int after_load = KG_TILE * (cut->modes - 1) + k - cut->N - 1;
-  return after_load >= 0 && after_load < cut->border ? cut->n - cut->border + after_load : -1;
+  return after_load >= 0 && after_load < cut->border ? cut->rows - cut->border + after_load : -1;
 }
 
 static void check_operator(const kg_reference *ref, const kg_cut *cut)
@@ -100,7 +115,7 @@ static void check_operator(const kg_reference *ref, const kg_cut *cut)
   const double *const matrix[KG_OPERATOR_TILES] = {ref->stiffness[0], ref->stiffness[2],
                                                    ref->edge_mass[0], ref->edge_mass[1]};
   const double *const lift[KG_OPERATOR_TILES] = {ref->lift, ref->lift_r, ref->lift_s, NULL};
-  const double *tile = ref->operator_tiles;
+  const double *tile = tiles_of(ref, cut);
   for (int I = 0; I < cut->modes; ++I)
     for (int J = 0; J <= I; ++J)
       for (int q = 0; q < KG_OPERATOR_TILES; ++q, tile += KG_TILE_ENTRIES)
@@ -110,38 +125,43 @@ static void check_operator(const kg_reference *ref, const kg_cut *cut)
           double expected = 0.0;
           if (i < cut->N && j < cut->N) expected = packed(matrix[q], cut->mode[i], cut->mode[j]);
           if (border >= 0 && j < cut->N && lift[q])
-            expected = lift[q][cut->mode[j] * cut->n + border];
+            expected = lift[q][cut->mode[j] * cut->n + cut->unknown[border]];
           assert_true(tile[at] == expected);
         }
-  assert_ptr_equal(tile, ref->lift_tiles);
+  assert_ptr_equal(tile, tiles_of(ref, cut) + kg_cut_operator_count(cut));
+  assert_true(cut->rows < cut->n || tile == ref->lift_tiles);
 }
 
 static void check_lift(const kg_reference *ref, const kg_cut *cut)
 {
   const double *const lift[KG_LIFT_TILES] = {ref->lift, ref->lift_r, ref->lift_s};
-  const double *tile = ref->lift_tiles;
+  const double *tile = tiles_of(ref, cut) + kg_cut_operator_count(cut);
   for (int I = 0; I < cut->traces; ++I)
     for (int J = 0; J < cut->modes; ++J)
       for (int q = 0; q < KG_LIFT_TILES; ++q, tile += KG_TILE_ENTRIES)
         for (int at = 0; at < KG_TILE_ENTRIES; ++at) {
           const int c = KG_TILE * I + at / KG_TILE, i = KG_TILE * J + at % KG_TILE;
-          const int exists = c < cut->n - cut->border && i < cut->N;
-          assert_true(tile[at] == (exists ? lift[q][cut->mode[i] * cut->n + c] : 0.0));
+          const int exists = c < cut->rows - cut->border && i < cut->N;
+          assert_true(tile[at] ==
+                      (exists ? lift[q][cut->mode[i] * cut->n + cut->unknown[c]] : 0.0));
         }
-  assert_ptr_equal(tile, ref->trace_tiles);
+  assert_true(cut->rows < cut->n || tile == ref->trace_tiles);
 }
 
 /// The trace mode of a row of the tiles of the trace, or -1.
 static int trace_mode(const kg_cut *cut, int row)
 {
-  if (row / KG_TILE == cut->traces) return behind_modes(cut, row % KG_TILE);
-  return row < cut->n - cut->border ? row : -1;
+  if (row / KG_TILE == cut->traces)
+    row = behind_modes(cut, row % KG_TILE);
+  else if (row >= cut->rows - cut->border)
+    row = -1;
+  return row >= 0 ? cut->unknown[row] : -1;
 }
 
 static void check_trace(const kg_reference *ref, const kg_cut *cut)
 {
   const int tiles = cut->border > 0 ? cut->traces + 1 : cut->traces;
-  const double *tile = ref->trace_tiles;
+  const double *tile = tiles_of(ref, cut) + kg_cut_operator_count(cut) + kg_cut_lift_count(cut);
   for (int I = 0; I < tiles; ++I)
     for (int J = 0; J < tiles; ++J, tile += KG_TILE_ENTRIES)
       for (int at = 0; at < KG_TILE_ENTRIES; ++at) {
@@ -149,7 +169,7 @@ static void check_trace(const kg_reference *ref, const kg_cut *cut)
         const int j = trace_mode(cut, KG_TILE * J + at % KG_TILE);
         assert_true(tile[at] == (i >= 0 && j >= 0 ? packed(ref->trace_mass, i, j) : 0.0));
       }
-  assert_ptr_equal(tile, ref->lift_row_tiles);
+  assert_true(cut->rows == cut->n || tile == ref->lift_row_tiles);
 }
 
 static void tiles_hold_the_entries_of_their_matrices_and_zeros_beyond(void **state)
@@ -162,21 +182,23 @@ static void tiles_hold_the_entries_of_their_matrices_and_zeros_beyond(void **sta
 
 static void check_border(const kg_reference *ref, const kg_cut *cut)
 {
+  (void)ref;
   const int load = cut->N / KG_TILE;  // the tile row of the load
   assert_int_equal(cut->modes, load + 1);
   assert_true(cut->N + 1 + cut->border <= KG_TILE * cut->modes);
   const int rows = KG_TILE * cut->traces;
-  assert_true(rows >= ref->size.n_trace - cut->border && rows < ref->size.n_trace + KG_TILE);
-  if (cut->border > 0) assert_int_equal(rows + cut->border, ref->size.n_trace);
+  assert_true(rows >= cut->rows - cut->border && rows < cut->rows + KG_TILE);
+  if (cut->border > 0) assert_int_equal(rows + cut->border, cut->rows);
 }
 
 static void the_load_has_room_behind_the_modes_and_a_border_saves_a_row_of_tiles(void **state)
 {
   (void)state;
   for_all_orders(check_border);
-  assert_int_equal(kg_cut_of(5).border, 2);
-  assert_int_equal(kg_cut_of(6).border, 0);
-  assert_int_equal(kg_cut_of(10).border, 1);
+  assert_int_equal(kg_cut_of(5, false).border, 2);
+  assert_int_equal(kg_cut_of(6, false).border, 0);
+  assert_int_equal(kg_cut_of(6, true).border, 2);
+  assert_int_equal(kg_cut_of(10, false).border, 1);
 }
 
 int main(void)

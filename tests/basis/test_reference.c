@@ -372,15 +372,19 @@ static void pieces_fill_the_array_without_gap_or_overlap(void **state)
     const size_t total = 6 * packed + 3 * (size_t)z.n_modes * z.n_trace + (size_t)z.n_packed +
                          2 * (size_t)z.n_modes * z.n_modes + 2 * (size_t)z.n_modes * K +
                          2 * K * (K + 1) + 2 * (size_t)z.n_modes * (z.n_star - 1);
-    const kg_cut cut = kg_cut_of(order);
-    const size_t across = (size_t)cut.modes, down = (size_t)cut.traces;
-    const size_t square = cut.border > 0 ? down + 1 : down;
+    size_t of_local = 0;  // packed, reduced
+    for (int reduced = 0; reduced < 2; ++reduced) {
+      const kg_cut cut = kg_cut_of(order, reduced);
+      const size_t modes = (size_t)cut.modes, down = (size_t)cut.traces;
+      const size_t square = cut.border > 0 ? down + 1 : down;
+      of_local += 2 * modes * (modes + 1) + 3 * down * modes + square * square;
+    }
+    const size_t across = (size_t)kg_tiles_of(z.n_modes);
     const size_t of_products =
         2 * (size_t)kg_tile_pairs_of(z.n_modes) *
             ((size_t)kg_tiles_of(z.n_trace) + 4 * across + 2 * (size_t)kg_tiles_of(z.n_rotation)) +
         4 * across * (size_t)(kg_tile_pairs_of(z.n_rotation) + kg_tile_pairs_of(z.n_star - 1));
-    const size_t tiles =
-        2 * across * (across + 1) + 3 * down * across + square * square + of_products;
+    const size_t tiles = of_local + of_products;
     assert_int_equal(kg_reference_count(order), total + tiles * KG_TILE_ENTRIES);
     const double base = 0.0;
     const kg_reference ref = kg_reference_at(order, &base);

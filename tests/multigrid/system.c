@@ -9,7 +9,6 @@
 #include "multigrid/bound.h"
 #include "ops/edge_blocks.h"
 #include "ops/local_matrices.h"
-#include "ops/local_reduced.h"
 #include "ops/vertex_transfer.h"
 
 static double *zeros(op_case *c, size_t count)
@@ -19,20 +18,27 @@ static double *zeros(op_case *c, size_t count)
   return device;
 }
 
+static double *make_local(op_case *c, bool reduced)
+{
+  const size_t lanes = KG_LANES * (size_t)c->batch.count.n_groups;
+  const size_t rows = (size_t)(reduced ? kg_reduced_rows(c->size) : c->size.n_packed);
+  double *local = case_output(c, rows * lanes);
+  must(c->ctx, kg_local_matrices(c->ctx, &(kg_local_matrices_args){
+                                             .batch = c->batch,
+                                             .material = c->material,
+                                             .load = zeros(c, (size_t)c->size.n_modes * lanes),
+                                             .local = local,
+                                             .condensed = zeros(c, (size_t)c->size.n_trace * lanes),
+                                             .reduced = reduced}));
+  return local;
+}
+
 static void make_operator(trace_system *s)
 {
   op_case *c = &s->c;
   const kg_trace_counts *n = &c->batch.count;
-  const size_t m = (size_t)c->size.n_edge, lanes = KG_LANES * (size_t)n->n_groups;
-  const size_t n_local = (size_t)c->size.n_packed * lanes;
-  double *local = case_output(c, n_local);
-  must(s->ctx,
-       kg_local_matrices(s->ctx, &(kg_local_matrices_args){
-                                     .batch = c->batch,
-                                     .material = c->material,
-                                     .load = zeros(c, (size_t)c->size.n_modes * lanes),
-                                     .local = local,
-                                     .condensed = zeros(c, (size_t)c->size.n_trace * lanes)}));
+  const size_t m = (size_t)c->size.n_edge;
+  double *local = make_local(c, false);
   s->local = case_fetch(c, local);
   s->device_local = (kg_local){local, KG_DOUBLE, KG_LOCAL_PACKED};
   s->op = (kg_trace_operator){.kind = KEDGE_OPERATOR_MATRIX_FREE,
@@ -44,17 +50,10 @@ static void make_operator(trace_system *s)
 
 static void reduce_operator(trace_system *s)
 {
-  kg_trace_apply_args *op = &s->op.matrix_free;
-  op_case *c = &s->c;
-  const int32_t n_groups = c->batch.count.n_groups;
-  double *to = case_output(c, (size_t)kg_reduced_rows(c->size) * KG_LANES * (size_t)n_groups);
-  must(s->ctx,
-       kg_local_reduce(s->ctx,
-                       &(kg_local_reduce_args){
-                           .batch = c->batch, .from = op->local, .to = to, .n_groups = n_groups}));
-  op->local = to;
-  op->reduced = true;
-  s->device_local = (kg_local){to, KG_DOUBLE, KG_LOCAL_REDUCED};
+  double *const local = make_local(&s->c, true);
+  s->op.matrix_free.local = local;
+  s->op.matrix_free.reduced = true;
+  s->device_local = (kg_local){local, KG_DOUBLE, KG_LOCAL_REDUCED};
 }
 
 static void make_vectors(trace_system *s)

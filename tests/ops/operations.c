@@ -72,12 +72,28 @@ static void local_matrices(op_case *c, const op_data *in, op_data *out)
   fetch(c, out, OP_CONDENSED, args.condensed);
 }
 
+size_t op_reduced_count(const op_case *c)
+{
+  return (size_t)kg_reduced_rows(c->size) * KG_LANES * (size_t)c->batch.count.n_groups;
+}
+
+double *op_reduced(op_case *c, const op_data *data, double **condensed)
+{
+  const kg_local_matrices_args args = {.batch = c->batch,
+                                       .material = c->material,
+                                       .load = input(c, data, OP_LOAD),
+                                       .local = case_output(c, op_reduced_count(c)),
+                                       .condensed = output(c, OP_CONDENSED),
+                                       .reduced = true};
+  must(c->ctx, kg_local_matrices(c->ctx, &args));
+  if (condensed) *condensed = args.condensed;
+  return args.local;
+}
+
 static void edge_sum(op_case *c, const op_data *in, op_data *out)
 {
-  const kg_edge_sum_args args = {.batch = c->batch,
-                                 .rows = input(c, in, OP_CONDENSED),
-                                 .width = c->size.n_trace,
-                                 .y = output(c, OP_RHS)};
+  const kg_edge_sum_args args = {
+      .batch = c->batch, .rows = input(c, in, OP_CONDENSED), .y = output(c, OP_RHS)};
   must(c->ctx, kg_edge_sum(c->ctx, &args));
   fetch(c, out, OP_RHS, args.y);
 }
@@ -86,7 +102,6 @@ static void inverse_diagonal(op_case *c, const op_data *in, op_data *out)
 {
   const kg_edge_sum_args args = {.batch = c->batch,
                                  .rows = input(c, in, OP_LOCAL),
-                                 .width = c->size.n_packed,
                                  .diagonal = true,
                                  .y = output(c, OP_INVERSE)};
   must(c->ctx, kg_edge_sum(c->ctx, &args));

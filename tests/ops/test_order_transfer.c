@@ -51,8 +51,8 @@ static void check_form(int n_elements, int order, int lower, bool reduced)
   const int m = size.n_edge, M = c.size.n_edge;
   const size_t rows_of_it = (size_t)(reduced ? kg_reduced_rows(size) : size.n_packed);
   const size_t count = rows_of_it * KG_LANES * (size_t)n->n_groups;
-  double *local = case_input(&c, data.array[OP_LOCAL], op_count(&c, OP_LOCAL));
-  if (reduced) must(ctx, kg_local_reduce_down(ctx, &c.batch, local, local));
+  double *local = reduced ? op_reduced(&c, &data, NULL)
+                          : case_input(&c, data.array[OP_LOCAL], op_count(&c, OP_LOCAL));
   double *part = case_output(&c, count);
   const kg_order_local_args args = {.from_size = c.size,
                                     .to_size = size,

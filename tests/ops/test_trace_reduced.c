@@ -3,7 +3,6 @@
 
 #include "compare.h"
 #include "context.h"
-#include "ops/local_reduced.h"
 #include "trace_product.h"
 
 static const kg_material diffusion = {0.7, 0.0, 1.3, KEDGE_SCALING_INVERSE_H};
@@ -62,39 +61,6 @@ static void constants_have_no_product_at_all(void **state)
     with_products(ctx, 300, order, CASE_NEUMANN, diffusion, check_constants);
 }
 
-/// The same bits as apart, in memory that begins `gap` numbers before that of the packed ones.
-static void check_down(op_case *c, const op_data *data, const double *expected, size_t gap)
-{
-  const size_t packed = op_count(c, OP_LOCAL);
-  const size_t count =
-      (size_t)kg_reduced_rows(c->size) * KG_LANES * (size_t)c->batch.count.n_groups;
-  double *memory = case_output(c, gap + packed);
-  must(ctx, kg_copy_in(ctx, memory + gap, data->array[OP_LOCAL], packed * sizeof *memory));
-  must(ctx, kg_local_reduce_down(ctx, &c->batch, memory + gap, memory));
-  double *found = case_fetch(c, memory);
-  assert_memory_equal(found, expected, count * sizeof *found);
-  free(found);
-}
-
-static void matrices_are_reduced_in_their_own_memory_and_down_to_its_front(void **state)
-{
-  (void)state;
-  for (int order = KEDGE_ORDER_MIN; order <= KEDGE_ORDER_MAX; ++order) {
-    op_case c;
-    op_data data;
-    case_create(&c, ctx, order <= 4 ? 3000 : 700, order, CASE_MIXED, diffusion);
-    op_run_all(&c, &data);
-    double *expected = case_fetch(&c, local_in_form(&c, &data, forms[0]));
-    const size_t lanes = KG_LANES * (size_t)c.batch.count.n_groups;
-    check_down(&c, &data, expected, 0);
-    check_down(&c, &data, expected, KG_LANES);
-    check_down(&c, &data, expected, (size_t)c.size.n_trace * lanes);
-    free(expected);
-    op_free(&data);
-    case_destroy(&c);
-  }
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -102,7 +68,6 @@ int main(void)
       cmocka_unit_test(sizes_about_groups_and_patches_give_it_too),
       cmocka_unit_test(more_patches_than_a_gpu_holds_at_once_give_it_too),
       cmocka_unit_test(constants_have_no_product_at_all),
-      cmocka_unit_test(matrices_are_reduced_in_their_own_memory_and_down_to_its_front),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);

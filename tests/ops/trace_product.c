@@ -4,7 +4,6 @@
 
 #include "compare.h"
 #include "ops/local_differences.h"
-#include "ops/local_reduced.h"
 #include "ops/round.h"
 
 /// Device memory for numbers, full of NaN, between guards.
@@ -13,13 +12,18 @@ static void *output(op_case *c, kg_number number, size_t count)
   return case_output(c, number == KG_SINGLE ? (count + 1) / 2 : count);
 }
 
+/// Numbers in device memory, in single precision.
+static void *rounded(op_case *c, const double *from, size_t count)
+{
+  void *to = output(c, KG_SINGLE, count);
+  must(c->ctx, kg_round(c->ctx, &(kg_round_args){.n = (int64_t)count, .from = from, .to = to}));
+  return to;
+}
+
 static void *input(op_case *c, kg_number number, const double *values, size_t count)
 {
   double *from = case_input(c, values, count);
-  if (number == KG_DOUBLE) return from;
-  void *to = output(c, number, count);
-  must(c->ctx, kg_round(c->ctx, &(kg_round_args){.n = (int64_t)count, .from = from, .to = to}));
-  return to;
+  return number == KG_DOUBLE ? from : rounded(c, from, count);
 }
 
 const void *local_in_form(op_case *c, const op_data *data, local_form form)
@@ -28,17 +32,11 @@ const void *local_in_form(op_case *c, const op_data *data, local_form form)
   const size_t count = op_count(c, OP_LOCAL);
   if (!form.differences && !form.reduced)
     return input(c, form.number, data->array[OP_LOCAL], count);
-  double *from = case_input(c, data->array[OP_LOCAL], count);
   if (form.reduced) {
-    const size_t rows = (size_t)kg_reduced_rows(c->size);
-    void *to = output(c, form.number, rows * KG_LANES * (size_t)n_groups);
-    must(c->ctx, kg_local_reduce(c->ctx, &(kg_local_reduce_args){.batch = c->batch,
-                                                                 .from = from,
-                                                                 .number = form.number,
-                                                                 .to = to,
-                                                                 .n_groups = n_groups}));
-    return to;
+    const double *reduced = op_reduced(c, data, NULL);
+    return form.number == KG_SINGLE ? rounded(c, reduced, op_reduced_count(c)) : reduced;
   }
+  const double *from = case_input(c, data->array[OP_LOCAL], count);
   void *to = output(c, form.number, count);
   must(c->ctx, kg_local_differences(
                    c->ctx, &(kg_local_differences_args){

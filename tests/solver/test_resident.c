@@ -45,11 +45,9 @@ static void make_matrices(trace_system *s, double *local, double *inverse)
                                                              .load = load,
                                                              .local = local,
                                                              .condensed = condensed}));
-  must(ctx, kg_edge_sum(ctx, &(kg_edge_sum_args){.batch = c->batch,
-                                                 .rows = local,
-                                                 .width = c->size.n_packed,
-                                                 .diagonal = true,
-                                                 .y = inverse}));
+  must(ctx,
+       kg_edge_sum(ctx, &(kg_edge_sum_args){
+                            .batch = c->batch, .rows = local, .diagonal = true, .y = inverse}));
 }
 
 static void create(trace_system *s, int n_elements, int order, enum case_boundary boundary)
