@@ -55,6 +55,7 @@ static void print_solver(const kedge_report *report)
            report->start_residual);
   else if (report->start == KEDGE_START_NESTED)
     printf("start        zero: with order %d no lower order is worth a start\n", report->order);
+  if (report->converged && report->solver_note[0]) printf("note         %s\n", report->solver_note);
   if (report->has_exact)
     printf("errors       u: L2 %.5e, max %.5e; q: L2 %.5e; u*: L2 %.5e\n", report->u_l2,
            report->u_linf, report->q_l2, report->u_star_l2);

@@ -1,4 +1,7 @@
 // Assembly, which makes of the local matrices what the trace solve needs, and the trace solve.
+#include <math.h>
+#include <stdio.h>
+
 #include "core/context.h"
 #include "multigrid/bound.h"
 #include "ops/ell.h"
@@ -184,6 +187,33 @@ static kg_cg_vectors_args cg_vectors(const kg_pipeline *p)
   return vectors;
 }
 
+/// The trace matrix is made of numbers of the size of the stabilization tau; what couples the edges is of
+/// the size of diffusion / h, or of reaction * h. A residual is relative to the former: where that is much
+/// larger, it says little of u. h: of a square of two triangles of mean area.
+static double stabilization_ratio(const kg_pipeline *p)
+{
+  const kg_material *k = &p->material;
+  const double h = sqrt(2.0 * p->mesh->info.area / (double)p->mesh->n_elements);
+  const double tau = k->stabilization * (k->scaling == KEDGE_SCALING_H           ? h
+                                         : k->scaling == KEDGE_SCALING_INVERSE_H ? 1.0 / h
+                                                                                 : 1.0);
+  return tau * h / (k->diffusion + k->reaction * h * h);
+}
+
+/// Say so where errors of u may be above a ten thousandth for that reason.
+static void note_stabilization(const kg_pipeline *p)
+{
+  kedge_solution *s = p->solution;
+  const double ratio = stabilization_ratio(p), residual = s->report.relative_residual;
+  if (!s->report.converged || ratio * residual <= 1e-4) return;
+  snprintf(
+      s->note, sizeof s->note,
+      "the stabilization is some %.0e times diffusion / h, beside which a relative residual of "
+      "%.0e may leave errors of u as large as %.0e of it; choose a stabilization of the size of "
+      "diffusion / h, or a smaller tolerance",
+      ratio, residual, fmin(ratio * residual, 1.0));
+}
+
 static void report_solve(kg_pipeline *p, const kg_cg_result *result, int64_t n)
 {
   kedge_solution *s = p->solution;
@@ -198,6 +228,7 @@ static void report_solve(kg_pipeline *p, const kg_cg_result *result, int64_t n)
   s->report.converged = result->converged;
   for (size_t i = 0; i < sizeof result->note && i < sizeof s->note; ++i)
     s->note[i] = result->note[i];
+  note_stabilization(p);
   s->report.operator_bytes = (int64_t)operator_cost(p).bytes;
   kg_stage_cost(p, operator_cost(p), (double)result->iterations);
   kg_stage_cost(p, iteration_cost(p, n), (double)result->iterations);
