@@ -1,5 +1,5 @@
 /// @file
-/// Vertex modes of the trace: what smoothing by edges is slow at from order 6 on. Errors are left there that have
+/// Vertex modes of the trace: what smoothing by edges is slow at from order 5 on. Errors are left there that have
 /// a value at a vertex, on the ends of all its edges, and fall fast along them. A block of one edge cannot see that
 /// its neighbours have the same value, and a linear function does not fall fast.
 ///
