@@ -1,4 +1,5 @@
-// Every reference matrix against its definition, integrated by a rule of higher degree.
+// Every reference matrix against its definition, integrated by a rule of higher degree. One file, because
+// all checks read one set of definitions, integrated once an order.
 #include <stdlib.h>
 #include <string.h>
 

@@ -332,3 +332,21 @@ void op_run_all(op_case *c, op_data *data)
 {
   op_run_first(c, OPERATIONS, data);
 }
+
+void op_with(kedge_context *ctx, int n_elements, int order, enum case_boundary boundary,
+             kg_material material, op_check *check)
+{
+  op_case c;
+  op_data data;
+  case_create(&c, ctx, n_elements, order, boundary, material);
+  op_run_all(&c, &data);
+  check(&c, &data);
+  op_free(&data);
+  case_destroy(&c);
+}
+
+void op_with_every_order(kedge_context *ctx, kg_material material, op_check *check)
+{
+  for (int order = KEDGE_ORDER_MIN; order <= KEDGE_ORDER_MAX; ++order)
+    op_with(ctx, 150, order, (enum case_boundary)(order % CASE_BOUNDARIES), material, check);
+}

@@ -81,3 +81,10 @@ void op_run_all(op_case *c, op_data *data);
 double *op_reduced(op_case *c, const op_data *data, double **condensed);
 size_t op_reduced_count(const op_case *c);
 void op_free(op_data *data);
+
+typedef void op_check(op_case *c, const op_data *data);
+/// Check what all of them make of random inputs on the irregular mesh.
+void op_with(kedge_context *ctx, int n_elements, int order, enum case_boundary boundary,
+             kg_material material, op_check *check);
+/// At every order.
+void op_with_every_order(kedge_context *ctx, kg_material material, op_check *check);

@@ -84,22 +84,10 @@ static void check(op_case *c, const op_data *data)
   reduced_matrices_free(&again);
 }
 
-static void with_case(int n_elements, int order, enum case_boundary boundary, kg_material material)
-{
-  op_case c;
-  op_data data;
-  case_create(&c, ctx, n_elements, order, boundary, material);
-  op_run_all(&c, &data);
-  check(&c, &data);
-  op_free(&data);
-  case_destroy(&c);
-}
-
 static void every_order_has_the_entries_of_packed_matrices_their_loads_and_diagonal(void **state)
 {
   (void)state;
-  for (int order = KEDGE_ORDER_MIN; order <= KEDGE_ORDER_MAX; ++order)
-    with_case(150, order, (enum case_boundary)(order % CASE_BOUNDARIES), diffusion);
+  op_with_every_order(ctx, diffusion, check);
 }
 
 static void any_stabilization_gives_them(void **state)
@@ -108,7 +96,7 @@ static void any_stabilization_gives_them(void **state)
   const kg_material materials[] = {{2.0, 0.0, 50.0, KEDGE_SCALING_ONE},
                                    {1.0, 0.0, 0.1, KEDGE_SCALING_H}};
   for (int order = KEDGE_ORDER_MIN; order <= KEDGE_ORDER_MAX; order += 3)
-    for (int i = 0; i < 2; ++i) with_case(40, order, CASE_MIXED, materials[i]);
+    for (int i = 0; i < 2; ++i) op_with(ctx, 40, order, CASE_MIXED, materials[i], check);
 }
 
 static void sizes_about_groups_give_them_too(void **state)
@@ -118,7 +106,7 @@ static void sizes_about_groups_give_them_too(void **state)
   const size_t n = test_is_quick() ? 2 : sizeof sizes / sizeof *sizes;
   for (size_t i = 0; i < n; ++i)
     for (int order = KEDGE_ORDER_MIN; order <= 8; ++order)
-      with_case(sizes[i], order, CASE_MIXED, diffusion);
+      op_with(ctx, sizes[i], order, CASE_MIXED, diffusion, check);
 }
 
 int main(void)

@@ -18,7 +18,7 @@ static void check_forms(op_case *c, const op_data *data)
 static void every_order_gives_the_product_of_packed_matrices(void **state)
 {
   (void)state;
-  with_every_order(ctx, diffusion, check_forms);
+  op_with_every_order(ctx, diffusion, check_forms);
 }
 
 static void sizes_about_groups_and_patches_give_it_too(void **state)
@@ -34,11 +34,11 @@ static void more_patches_than_a_gpu_holds_at_once_give_it_too(void **state)
   const bool many =
       test_backend() == KEDGE_BACKEND_CUDA && !test_is_quick() && !test_has_few_blocks();
   for (int order = KEDGE_ORDER_MIN; order <= KEDGE_ORDER_MAX; ++order)
-    with_products(ctx,
-                  !many        ? 1003
-                  : order <= 4 ? 202003
-                               : 50003,
-                  order, CASE_MIXED, diffusion, check_forms);
+    op_with(ctx,
+            !many        ? 1003
+            : order <= 4 ? 202003
+                         : 50003,
+            order, CASE_MIXED, diffusion, check_forms);
 }
 
 /// No rounding of A is behind it: differences of equal means are taken before anything else.
@@ -58,7 +58,7 @@ static void constants_have_no_product_at_all(void **state)
 {
   (void)state;
   for (int order = 1; order <= 9; order += 2)
-    with_products(ctx, 300, order, CASE_NEUMANN, diffusion, check_constants);
+    op_with(ctx, 300, order, CASE_NEUMANN, diffusion, check_constants);
 }
 
 int main(void)

@@ -48,7 +48,7 @@ static void differences_keep_the_constants_that_rounding_loses(void **state)
 static void every_order_agrees_with_double_precision_repeatably(void **state)
 {
   (void)state;
-  with_every_order(ctx, diffusion, check_forms);
+  op_with_every_order(ctx, diffusion, check_forms);
 }
 
 static void sizes_about_groups_and_patches_agree_with_double_precision(void **state)

@@ -123,31 +123,13 @@ double rounding_of(kg_number number, double terms)
   return rounding(terms) * (number == KG_SINGLE ? FLT_EPSILON / DBL_EPSILON : 1.0);
 }
 
-void with_products(kedge_context *ctx, int n_elements, int order, enum case_boundary boundary,
-                   kg_material material, form_check *check)
-{
-  op_case c;
-  op_data data;
-  case_create(&c, ctx, n_elements, order, boundary, material);
-  op_run_all(&c, &data);
-  check(&c, &data);
-  op_free(&data);
-  case_destroy(&c);
-}
-
-void with_every_order(kedge_context *ctx, kg_material material, form_check *check)
-{
-  for (int order = KEDGE_ORDER_MIN; order <= KEDGE_ORDER_MAX; ++order)
-    with_products(ctx, 150, order, (enum case_boundary)(order % CASE_BOUNDARIES), material, check);
-}
-
 void with_awkward_sizes(kedge_context *ctx, kg_material material, int first, int step,
-                        form_check *check)
+                        op_check *check)
 {
   const int sizes[] = {1, 257, 2, 31, 33, 127, 129, 255, 1000};
   const size_t n = test_is_quick() ? 2 : sizeof sizes / sizeof *sizes;
   for (size_t i = 0; i < n; ++i)
     for (int boundary = 0; boundary < CASE_BOUNDARIES; ++boundary)
       for (int order = first; order <= 4; order += step)
-        with_products(ctx, sizes[i], order, (enum case_boundary)boundary, material, check);
+        op_with(ctx, sizes[i], order, (enum case_boundary)boundary, material, check);
 }

@@ -34,11 +34,6 @@ void check_form(op_case *c, const op_data *data, local_form form, double bound);
 /// Rounding of a sum of `terms` products of numbers of this type, relative to its largest partial sums.
 double rounding_of(kg_number number, double terms);
 
-typedef void form_check(op_case *c, const op_data *data);
-/// On the irregular mesh, with random vectors.
-void with_products(kedge_context *ctx, int n_elements, int order, enum case_boundary boundary,
-                   kg_material material, form_check *check);
-/// Every order, and sizes about groups and patches with orders from `first` to 4 in steps of `step`.
-void with_every_order(kedge_context *ctx, kg_material material, form_check *check);
+/// Sizes about groups and patches with orders from `first` to 4 in steps of `step`.
 void with_awkward_sizes(kedge_context *ctx, kg_material material, int first, int step,
-                        form_check *check);
+                        op_check *check);

@@ -1,4 +1,4 @@
-// Precedence, messages with columns, printing.
+// Precedence, messages with columns, printing. Most of it is a table of texts a claim.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
