@@ -65,10 +65,13 @@ static size_t lay_out(int order, const double *base, kg_reference *ref)
       {&ref->edge_mass[2], packed},
       {&ref->eliminated[0], K * (K + 1) / 2},
       {&ref->eliminated[1], K * (K + 1) / 2},
+      {&ref->eliminated_lift[0], K * (size_t)z.n_trace},
+      {&ref->eliminated_lift[1], K * (size_t)z.n_trace},
       {&ref->lift, lift},
       {&ref->lift_r, lift},
       {&ref->lift_s, lift},
       {&ref->trace_mass, (size_t)z.n_packed},
+      {&ref->trace_top, (size_t)z.n_packed},
       {&ref->gradient_r, square},
       {&ref->gradient_s, square},
       {&ref->rotation[0], rotation},
@@ -178,24 +181,32 @@ static void fill_lift(kg_sizes z, double *lift)
     }
 }
 
-/// Of the edge masses what modes of degree P leave behind in the others when they are eliminated.
-/// `scratch` holds 3 K m doubles.
+/// What modes of degree P leave behind in the others and in K^e when they are eliminated. `scratch`
+/// holds N n doubles.
 static void fill_eliminated(const kg_reference *ref, double *scratch)
 {
-  const int K = ref->size.n_rotation, m = ref->size.n_edge;
-  const double *top[3];
-  for (int l = 0; l < 3; ++l) {
-    double *b = scratch + l * K * m;
+  const int K = ref->size.n_rotation, m = ref->size.n_edge, n = ref->size.n_trace;
+  double *const top = scratch, *const b = scratch + n * m;  // F_p^T [n][m]; B_l [edge][K][m]
+  for (int a = 0; a < n; ++a)
+    for (int j = 0; j < m; ++j) top[a * m + j] = ref->lift[(K + j) * n + a];
+  for (int l = 0; l < 3; ++l)
     for (int i = 0; i < K; ++i)
-      for (int j = 0; j < m; ++j) b[i * m + j] = ref->edge_mass[l][(K + j) * (K + j + 1) / 2 + i];
-    top[l] = b;
+      for (int j = 0; j < m; ++j)
+        b[(l * K + i) * m + j] = ref->edge_mass[l][(K + j) * (K + j + 1) / 2 + i];
+  add_packed(n, m, 1.0, top, top, (double *)ref->trace_top);
+  for (int q = 0; q < 2; ++q) {
+    add_packed(K, m, 2.0, b + q * K * m, b + (q + 1) * K * m, (double *)ref->eliminated[q]);
+    double *lift = (double *)ref->eliminated_lift[q];
+    for (int i = 0; i < K; ++i)
+      for (int a = 0; a < n; ++a) {
+        const double *row = b + ((a / m + 1 + q) % 3 * K + i) * m;
+        for (int j = 0; j < m; ++j) lift[i * n + a] += row[j] * top[a * m + j];
+      }
   }
-  for (int l = 0; l < 2; ++l)
-    add_packed(K, m, 2.0, top[l], top[l + 1], (double *)ref->eliminated[l]);
 }
 
 /// Everything that needs F alone: F, edge masses E_l = F_l F_l^T (exact: phi on an edge is a
-/// polynomial of degree P), F^T F. `scratch` holds N n doubles.
+/// polynomial of degree P), F^T F, and what is made of these. `scratch` holds N n doubles.
 static void fill_edges(const kg_reference *ref, double *scratch)
 {
   const kg_sizes z = ref->size;

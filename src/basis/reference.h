@@ -31,10 +31,15 @@ typedef struct kg_reference {
   /// Packed K x K, for the K modes of degree below P: B_0 B_1^T + B_1 B_0^T and B_1 B_2^T + B_2 B_1^T,
   /// B_l being edge_mass[l] between them (rows) and the modes of degree P
   const double *eliminated[2];
+  /// [K][n]: B_k F_pl, F_pl the rows of degree P of F_l; the columns of edge l have k = l+1 in the first
+  /// and k = l+2 in the second, modulo 3. The columns of edges 0, 1, 2 of the second are those of edges
+  /// 0, 2, 1 of the first, with the sign (-1)^(i+j), i the degree of the mode along the base, j of psi_j
+  const double *eliminated_lift[2];
   const double *lift;        ///< [N][n]: F = <phi_i, psi_j>, the three edges side by side
   const double *lift_r;      ///< [N][n]: Dr F
   const double *lift_s;      ///< [N][n]: Ds F
   const double *trace_mass;  ///< packed n x n: F^T F
+  const double *trace_top;   ///< packed n x n: F_p^T F_p, of the modes of degree P alone
   const double *gradient_r;  ///< [N][N]: row i, column j: (phi_j, d_r phi_i), that is Dr^T
   const double *gradient_s;
   const double *rotation[2];  ///< [N][K]: those fields, by component (basis/potential.h)

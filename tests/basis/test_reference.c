@@ -123,6 +123,27 @@ static void check_eliminated(const kg_reference *ref, const definition *d)
       }
 }
 
+/// The same of R and K^e: columns of edge l times B_k of another edge, and what K^e has of these modes.
+static void check_eliminated_lift(const kg_reference *ref, const definition *d)
+{
+  const int K = ref->size.n_rotation;
+  for (int a = 0; a < d->n; ++a) {
+    double top[ORDER + 1];
+    for (int j = 0; j < d->m; ++j) top[j] = d->lift[K + j][a];
+    for (int q = 0; q < 2; ++q)
+      for (int i = 0; i < K; ++i) {
+        const int k = (a / d->m + 1 + q) % 3;
+        assert_entry(ref->eliminated_lift[q][i * d->n + a],
+                     row_product(d->m, d->edge_mass[k][i] + K, top));
+      }
+    for (int b = 0; b <= a; ++b) {
+      double sum = 0.0;
+      for (int j = 0; j < d->m; ++j) sum += top[j] * d->lift[K + j][b];
+      assert_entry(ref->trace_top[a * (a + 1) / 2 + b], sum);
+    }
+  }
+}
+
 static int degree_of(int mode)
 {
   int degree = 0;
@@ -149,6 +170,22 @@ static void check_zeros_of_pair(const kg_reference *ref, const definition *d, in
   if (alike || along(j) > along(i)) assert_entry(ref->gradient_r[i * d->N + j], 0.0);
   if (!alike || along(j) > along(i)) assert_entry(ref->gradient_s[i * d->N + j], half);
   for (int k = 0; k < 3 && degree == ref->size.order; ++k) assert_entry(ref->stiffness[k][at], 0.0);
+}
+
+/// What is a multiple of the identity, or another entry, where modes of degree P are eliminated.
+static void check_zeros_of_eliminated(const kg_reference *ref, const definition *d)
+{
+  static const int mirrored[] = {0, 2, 1};
+  const int m = d->m, n = d->n;
+  for (int l = 0; l < 3; ++l)
+    for (int j = 0; j < m; ++j) {
+      const int a = l * m + j, other = mirrored[l] * m + j;
+      for (int b = l * m; b <= a; ++b)
+        assert_entry(ref->trace_top[a * (a + 1) / 2 + b], a == b ? (double)m : 0.0);
+      for (int i = 0; i < ref->size.n_rotation; ++i)
+        assert_entry(ref->eliminated_lift[1][i * n + a],
+                     ((along(i) + j) % 2 ? -1 : 1) * ref->eliminated_lift[0][i * n + other]);
+    }
 }
 
 static void check_zeros(const kg_reference *ref, const definition *d)
@@ -337,10 +374,17 @@ static void eliminated_pairs_of_edges_are_products_of_edge_masses(void **state)
   for_all_orders(check_eliminated);
 }
 
+static void eliminated_lifts_are_products_of_edge_masses_and_lifts(void **state)
+{
+  (void)state;
+  for_all_orders(check_eliminated_lift);
+}
+
 static void entries_that_kernels_leave_out_are_zero(void **state)
 {
   (void)state;
   for_all_orders(check_zeros);
+  for_all_orders(check_zeros_of_eliminated);
   for_all_orders(check_zeros_of_fields);
 }
 
@@ -370,9 +414,10 @@ static void pieces_fill_the_array_without_gap_or_overlap(void **state)
     const size_t packed = (size_t)z.n_modes * (z.n_modes + 1) / 2;
     const size_t K = (size_t)z.n_rotation;
     assert_int_equal(K, order * (order + 1) / 2);
-    const size_t total = 6 * packed + 3 * (size_t)z.n_modes * z.n_trace + (size_t)z.n_packed +
-                         2 * (size_t)z.n_modes * z.n_modes + 2 * (size_t)z.n_modes * K +
-                         2 * K * (K + 1) + 2 * (size_t)z.n_modes * (z.n_star - 1);
+    const size_t total = 6 * packed + 3 * (size_t)z.n_modes * z.n_trace + 2 * (size_t)z.n_packed +
+                         2 * K * z.n_trace + 2 * (size_t)z.n_modes * z.n_modes +
+                         2 * (size_t)z.n_modes * K + 2 * K * (K + 1) +
+                         2 * (size_t)z.n_modes * (z.n_star - 1);
     size_t of_local = 0;  // packed, reduced
     for (int reduced = 0; reduced < 2; ++reduced) {
       const kg_cut cut = kg_cut_of(order, reduced);
@@ -402,6 +447,7 @@ int main(void)
       cmocka_unit_test(stiffness_and_edge_masses_are_their_integrals),
       cmocka_unit_test(lifts_and_trace_masses_are_their_integrals),
       cmocka_unit_test(eliminated_pairs_of_edges_are_products_of_edge_masses),
+      cmocka_unit_test(eliminated_lifts_are_products_of_edge_masses_and_lifts),
       cmocka_unit_test(entries_that_kernels_leave_out_are_zero),
       cmocka_unit_test(tiles_hold_the_same_entries_and_zeros_beyond),
       cmocka_unit_test(rotations_are_orthonormal_and_orthogonal_to_gradients),
