@@ -1,9 +1,9 @@
 /// @file
-/// Local matrices by other means than kedge's, for comparison: the same algebra
+/// Local matrices by other means than kedge's, for comparison, in the algebra of docs/math.md#elimination
 ///
 ///   Z^-1 = L L^T,  W = L^-1 [R | f],  K^e = S0 - W^T W
 ///
-/// with dense matrices in column-major order, as libraries want them. A column of K^e is followed
+/// of all modes, with dense matrices in column-major order, as libraries want them. A column of K^e is followed
 /// by an entry of -F^e, which comes from the column f of W.
 #pragma once
 #include "backend/backend.h"

@@ -23,14 +23,49 @@ void kg_lanes_elements(const kg_trace_arrays *arrays, kg_material material, int6
   }
 }
 
-void kg_lanes_local_operator(const kg_reference *ref, const kg_element_pack *e, kg_pack *a)
+void kg_lanes_top(int order, const kg_element_pack *e, kg_top_pack *top)
 {
-  const int n = ref->size.n_modes;
-  for (int k = 0; k < n * (n + 1) / 2; ++k)
-    a[k] = e->stiffness[0] * ref->stiffness[0][k] + e->stiffness[1] * ref->stiffness[1][k] +
-           e->stiffness[2] * ref->stiffness[2][k] + e->tau[0] * ref->edge_mass[0][k] +
-           e->tau[1] * ref->edge_mass[1][k] + e->tau[2] * ref->edge_mass[2][k];
-  for (int i = 0; i < n; ++i) a[i * (i + 1) / 2 + i] += e->mass;
+  const double m = order + 1;
+  const kg_pack *tau = e->tau;
+  top->per_c = 1.0 / (e->mass + m * (tau[0] + tau[1] + tau[2]));
+  for (int l = 0; l < 3; ++l) {
+    const kg_pack of_others = tau[(l + 1) % 3] + tau[(l + 2) % 3];
+    top->edge[l] = tau[l] * (e->mass + m * of_others) * top->per_c;
+    for (int k = 0; k < l; ++k) top->pair[l + k - 1] = -tau[l] * tau[k] * top->per_c;
+  }
+}
+
+void kg_lanes_local_operator(const kg_reference *ref, const kg_element_pack *e,
+                             const kg_top_pack *top, kg_pack *a)
+{
+  const int K = ref->size.n_rotation;
+  // B_0 B_2^T + B_2 B_0^T is eliminated[0], negative for modes of different parity along the base.
+  const kg_pack base[2] = {top->pair[0] + top->pair[1], top->pair[0] - top->pair[1]};
+  int parity[(KEDGE_ORDER_MAX + 1) * KEDGE_ORDER_MAX / 2];
+  for (int degree = 0, i = 0; i < K; ++degree)
+    for (int along = 0; along <= degree; ++along) parity[i++] = along % 2;
+  for (int i = 0, k = 0; i < K; ++i) {
+    for (int j = 0; j <= i; ++j, ++k)
+      a[k] = e->stiffness[0] * ref->stiffness[0][k] + e->stiffness[1] * ref->stiffness[1][k] +
+             e->stiffness[2] * ref->stiffness[2][k] + top->edge[0] * ref->edge_mass[0][k] +
+             top->edge[1] * ref->edge_mass[1][k] + top->edge[2] * ref->edge_mass[2][k] +
+             base[parity[i] ^ parity[j]] * ref->eliminated[0][k] +
+             top->pair[2] * ref->eliminated[1][k];
+    a[k - 1] += e->mass;
+  }
+}
+
+void kg_lanes_eliminate(const kg_reference *ref, const kg_element_pack *e, const kg_top_pack *top,
+                        kg_pack *f, kg_pack *edge)
+{
+  const int K = ref->size.n_rotation, m = ref->size.n_edge, n = ref->size.n_trace;
+  for (int c = 0; c < n; ++c) {
+    kg_pack sum = {0};
+    for (int i = K; i < ref->size.n_modes; ++i) sum += ref->lift[i * n + c] * f[i];
+    edge[c] = e->tau[c / m] * top->per_c * sum;
+  }
+  for (int i = 0; i < K; ++i)
+    for (int c = 0; c < n; ++c) f[i] -= ref->lift[i * n + c] * edge[c];
 }
 
 static inline void set_reciprocal_root(kg_pack *result, const kg_pack *a)

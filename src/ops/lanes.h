@@ -22,8 +22,22 @@ typedef struct kg_element_pack {
 void kg_lanes_elements(const kg_trace_arrays *arrays, kg_material material, int64_t group, int part,
                        kg_element_pack *out);
 
-/// a = Z^-1 of the eight elements, packed N x N.
-void kg_lanes_local_operator(const kg_reference *ref, const kg_element_pack *e, kg_pack *a);
+/// Elimination of the modes p of degree P, among which Z^-1 is c I (docs/math.md#by-hand), with
+/// c = reaction J + (P + 1) sum_l tau_l: factors of what it leaves.
+typedef struct kg_top_pack {
+  kg_pack per_c;    ///< 1 / c
+  kg_pack edge[3];  ///< of an edge with itself: tau_l - (P + 1) tau_l^2 / c
+  kg_pack pair[3];  ///< of edges l and k, in place l + k - 1: -tau_l tau_k / c
+} kg_top_pack;
+
+void kg_lanes_top(int order, const kg_element_pack *e, kg_top_pack *top);
+/// a = what is left of Z^-1 of the eight elements, packed K x K.
+void kg_lanes_local_operator(const kg_reference *ref, const kg_element_pack *e,
+                             const kg_top_pack *top, kg_pack *a);
+/// f [N], of all modes, less in those of degree below P what the others leave there, and that itself in
+/// terms of the trace: edge[n], (tau_l / c) F_pl^T f_p.
+void kg_lanes_eliminate(const kg_reference *ref, const kg_element_pack *e, const kg_top_pack *top,
+                        kg_pack *f, kg_pack *edge);
 
 /// a = L in place; the diagonal holds 1 / L_ii.
 void kg_lanes_cholesky(int n, kg_pack *a);

@@ -9,16 +9,17 @@ kedge_status kg_local_matrices(kedge_context *ctx, const kg_local_matrices_args 
   return impl[ctx->backend](ctx, args);
 }
 
-/// Reduced K^e need no columns of W for mode 0 of the edges.
+/// Modes of degree P are eliminated by hand; reduced K^e need no columns of W for mode 0 of the edges.
 kg_cost kg_local_matrices_cost(kg_sizes size, bool reduced, int64_t n_elements)
 {
-  const double N = size.n_modes, n = size.n_trace - (reduced ? 3 : 0), packed = N * (N + 1) / 2;
+  const double N = size.n_modes, K = size.n_rotation, m = size.n_edge, trace = size.n_trace;
+  const double n = trace - (reduced ? 3 : 0);
   const double rows = reduced ? kg_reduced_rows(size) : size.n_packed;
-  const double build = 11 * packed + 5 * N * n;           // Z^-1 and R from reference matrices
-  const double algebra = N * N * N / 3 + N * N * (n + 1)  // Cholesky, triangular solve
-                         + N * n * (n + 1) + 2 * N * n;   // rank-N update, F^e
-  const double bytes =
-      8.0 * (N + rows + size.n_trace) + 3 * 8 + 3 * 4 + 8;  // f, K, F, ids, half a vertex
+  const double build = 9 * K * (K + 1) / 2 + K + 9 * K * n + n * n;   // Z^-1, R, S0 of what is left
+  const double top = 2 * (m + K) * trace;                             // f: F_p^T f_p, F_x of that
+  const double algebra = K * K * K / 3 + K * K * (n + 1)              // Cholesky, triangular solve
+                         + K * n * (n + 1) + 2 * K * n;               // rank-K update, F^e
+  const double bytes = 8.0 * (N + rows + trace) + 3 * 8 + 3 * 4 + 8;  // f, K, F, ids, half a vertex
   return (kg_cost){.bytes = bytes * (double)n_elements,
-                   .flops = (build + algebra) * (double)n_elements};
+                   .flops = (build + top + algebra) * (double)n_elements};
 }

@@ -1,100 +1,153 @@
-// Eight elements at a time in SIMD lanes; Z^-1 and [R | f] of a pack stay in the core's cache.
-#include <math.h>
-
+// Eight elements at a time in SIMD lanes, modes of degree P eliminated (docs/math.md#by-hand); Z^-1 and
+// [R | f] of a pack stay in the core's cache.
 #include "ops/lanes.h"
 #include "ops/local_matrices.h"
 
-/// [R | f] with signs of reversed sides, [N][n + 1].
-static void build_lift(const kg_local_matrices_args *a, const kg_element_pack *e, int64_t group,
-                       int part, const kg_pack *sign, kg_pack *w)
+enum { MODES_MAX = (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 2) / 2 };
+enum { TRACE_MAX = 3 * (KEDGE_ORDER_MAX + 1) };
+
+/// Eight elements.
+typedef struct pack_work {
+  kg_element_pack e;
+  kg_top_pack top;
+  int n;                    ///< columns of W, but for that of f: those of K^e, packed or reduced
+  int unknown[TRACE_MAX];   ///< of a column
+  kg_pack sign[TRACE_MAX];  ///< of an unknown: -1 for the odd modes of reversed sides
+  kg_pack keep;             ///< 0 in empty lanes
+  kg_pack edge[TRACE_MAX];  ///< what modes of degree P add to F^e, but for its sign
+} pack_work;
+
+/// [R | f] with signs of reversed sides, [K][columns + 1].
+static void build_lift(const kg_local_matrices_args *a, pack_work *p, const kg_pack *f, kg_pack *w)
 {
   const kg_reference *ref = &a->batch.reference;
+  const kg_element_pack *e = &p->e;
   const int n = ref->size.n_trace, m = ref->size.n_edge;
-  for (int i = 0; i < ref->size.n_modes; ++i) {
-    kg_pack *row = w + (size_t)i * (n + 1);
-    for (int c = 0; c < n; ++c) {
-      const int l = c / m, at = i * n + c;
-      row[c] = sign[c] * (e->tau[l] * ref->lift[at] + e->lift_r[l] * ref->lift_r[at] +
-                          e->lift_s[l] * ref->lift_s[at]);
+  for (int i = 0; i < ref->size.n_rotation; ++i) {
+    for (int c = 0; c < p->n; ++c) {
+      const int at = i * n + p->unknown[c], l = p->unknown[c] / m;
+      const int next = (l + 1) % 3, before = (l + 2) % 3;
+      *w++ = p->sign[p->unknown[c]] *
+             (p->top.edge[l] * ref->lift[at] + e->lift_r[l] * ref->lift_r[at] +
+              e->lift_s[l] * ref->lift_s[at] +
+              p->top.pair[l + next - 1] * ref->eliminated_lift[0][at] +
+              p->top.pair[l + before - 1] * ref->eliminated_lift[1][at]);
     }
-    row[n] = *kg_lanes_row_const(a->load, group, ref->size.n_modes, i, part);
+    *w++ = f[i];
   }
 }
 
-/// An entry of K^e to where it belongs; of those that reduced K^e do not have, nowhere.
-static void put(const kg_local_matrices_args *a, int64_t group, int part, const kg_pack *sign,
-                int row, int col, kg_pack value)
+/// W^T of four columns from c0 on, or less, and one row of W.
+static void products(int rows, int ld, const kg_pack *w, int row, int c0, int width, kg_pack sum[4])
 {
-  const int m = a->batch.reference.size.n_edge;
-  const int to = a->reduced ? kg_reduced_row(m, row, col) : kg_packed_entry(row, col);
-  if (to < 0) return;
-  if (a->reduced && row == col && row % m == 1) value *= sign[row];
-  *kg_lanes_row(a->local, group, kg_local_matrices_rows(a), to, part) = value;
+  for (int k = 0; k < 4; ++k) sum[k] = (kg_pack){0};
+  if (width == 4)
+    for (int i = 0; i < rows; ++i) {
+      const kg_pack r = w[i * ld + row], *c = w + i * ld + c0;
+      for (int k = 0; k < 4; ++k) sum[k] += r * c[k];
+    }
+  else
+    for (int i = 0; i < rows; ++i)
+      for (int k = 0; k < width; ++k) sum[k] += w[i * ld + row] * w[i * ld + c0 + k];
+}
+
+/// An entry of S0 less what modes of degree P take from it.
+static void set_trace_entry(const kg_reference *ref, const pack_work *p, int a, int b,
+                            kg_pack *entry)
+{
+  const int l = a / ref->size.n_edge, k = b / ref->size.n_edge, at = kg_packed_entry(a, b);
+  kg_pack value = p->e.trace[kg_packed_entry(l, k)] * ref->trace_mass[at];
+  if (l != k) value += p->top.pair[l + k - 1] * ref->trace_top[at];
+  if (a == b) value += p->top.edge[l];
+  *entry = p->sign[a] * p->sign[b] * value;
 }
 
 /// K^e = S0 - W^T W and F^e = W^T w_f, four columns at a time.
-static void condense(const kg_local_matrices_args *a, const kg_element_pack *e, int64_t group,
-                     int part, const kg_pack *sign, const kg_pack *keep, const kg_pack *w)
+static void condense(const kg_local_matrices_args *a, const pack_work *p, int64_t group, int part,
+                     const kg_pack *w)
 {
   const kg_reference *ref = &a->batch.reference;
-  const int n = ref->size.n_trace, m = ref->size.n_edge, N = ref->size.n_modes, ld = n + 1;
-  static const int packed3[3][3] = {{0, 1, 3}, {1, 2, 4}, {3, 4, 5}};
+  const int n = p->n, rows = kg_local_matrices_rows(a), first = a->reduced ? KG_REDUCED_FLUX : 0;
   for (int row = 0; row <= n; ++row)
     for (int c0 = 0; c0 <= row && c0 < n; c0 += 4) {
-      kg_pack sum[4] = {{0}};
       const int width = n - c0 < 4 ? n - c0 : 4;
-      if (width == 4) {
-        for (int i = 0; i < N; ++i) {
-          const kg_pack r = w[i * ld + row], *c = w + i * ld + c0;
-          for (int k = 0; k < 4; ++k) sum[k] += r * c[k];
-        }
-      } else {
-        for (int i = 0; i < N; ++i)
-          for (int k = 0; k < width; ++k) sum[k] += w[i * ld + row] * w[i * ld + c0 + k];
-      }
-      for (int k = 0; k < width; ++k) {
-        const int c = c0 + k;
+      kg_pack sum[4];
+      products(ref->size.n_rotation, n + 1, w, row, c0, width, sum);
+      for (int c = c0; c < c0 + width; ++c) {
+        const int unknown = p->unknown[c];
+        kg_pack value;
         if (row == n) {
-          *kg_lanes_row(a->condensed, group, n, c, part) = sum[k];
+          value = p->sign[unknown] * p->edge[unknown] + sum[c - c0];
+          *kg_lanes_row(a->condensed, group, ref->size.n_trace, unknown, part) = value;
         } else if (c <= row) {
-          const int at = row * (row + 1) / 2 + c;
-          kg_pack s0 = e->trace[packed3[row / m][c / m]] * ref->trace_mass[at];
-          if (row == c) s0 += e->tau[row / m];
-          put(a, group, part, sign, row, c, *keep * (sign[row] * sign[c] * s0 - sum[k]));
+          set_trace_entry(ref, p, p->unknown[row], unknown, &value);
+          value = p->keep * (value - sum[c - c0]);
+          if (a->reduced && row == c && row < 3) value *= p->sign[unknown];
+          *kg_lanes_row(a->local, group, rows, first + kg_packed_entry(row, c), part) = value;
         }
       }
     }
+}
+
+/// What of reduced K^e and of F^e is known without W: fluxes, and F^e in mode 0.
+static void put_known(const kg_local_matrices_args *a, const pack_work *p, int64_t group, int part)
+{
+  const kg_sizes z = a->batch.reference.size;
+  const double *load = a->load + group * z.n_modes * KG_LANES + part * KG_PACK;
+  kg_pack *condensed[TRACE_MAX];
+  for (int c = 0; c < z.n_trace; ++c)
+    condensed[c] = kg_lanes_row(a->condensed, group, z.n_trace, c, part);
+  for (int l = 0; l < 3; ++l) {
+    *kg_lanes_row(a->local, group, kg_local_matrices_rows(a), l, part) =
+        p->keep * p->e.trace[kg_reduced_trace(l)];
+    for (int i = 0; i < KG_PACK; ++i) {
+      double first[3];
+      for (int k = 0; k < 3; ++k)
+        first[k] = p->sign[k * z.n_edge + 1][i] * (*condensed[k * z.n_edge + 1])[i];
+      (*condensed[l * z.n_edge])[i] =
+          kg_reduced_mean(a->batch.reference.lift, z.n_edge, l, load + i, first);
+    }
+  }
+}
+
+static void begin_pack(const kg_local_matrices_args *a, int64_t group, int part, pack_work *p)
+{
+  const kg_sizes z = a->batch.reference.size;
+  kg_lanes_elements(&a->batch.arrays, a->material, group, part, &p->e);
+  kg_lanes_top(z.order, &p->e, &p->top);
+  p->n = a->reduced ? z.n_trace - 3 : z.n_trace;
+  for (int c = 0; c < p->n; ++c) p->unknown[c] = a->reduced ? kg_reduced_unknown(z.n_edge, c) : c;
+  for (int i = 0; i < KG_PACK; ++i) {
+    const int lane = part * KG_PACK + i;
+    p->keep[i] = group * KG_LANES + lane < a->batch.count.n_elements ? 1.0 : 0.0;
+    for (int c = 0; c < z.n_trace; ++c)
+      p->sign[c][i] = kg_side_sign(
+          a->batch.arrays.side_edge[(group * 3 + c / z.n_edge) * KG_LANES + lane], c % z.n_edge);
+  }
 }
 
 static void pack_of_elements(const void *args, int64_t group, int part, kg_pack *scratch)
 {
   const kg_local_matrices_args *a = args;
-  const kg_sizes z = a->batch.reference.size;
-  kg_element_pack e;
-  kg_lanes_elements(&a->batch.arrays, a->material, group, part, &e);
-  kg_pack sign[3 * (KEDGE_ORDER_MAX + 1)], keep;
-  for (int i = 0; i < KG_PACK; ++i) {
-    const int lane = part * KG_PACK + i;
-    keep[i] = group * KG_LANES + lane < a->batch.count.n_elements ? 1.0 : 0.0;
-    for (int c = 0; c < z.n_trace; ++c)
-      sign[c][i] = kg_side_sign(
-          a->batch.arrays.side_edge[(group * 3 + c / z.n_edge) * KG_LANES + lane], c % z.n_edge);
-  }
-  kg_pack *z_inverse = scratch, *w = scratch + z.n_modes * (z.n_modes + 1) / 2;
-  kg_lanes_local_operator(&a->batch.reference, &e, z_inverse);
-  build_lift(a, &e, group, part, sign, w);
-  kg_lanes_cholesky(z.n_modes, z_inverse);
-  kg_lanes_forward(z.n_modes, z.n_trace + 1, z_inverse, w);
-  condense(a, &e, group, part, sign, &keep, w);
-  for (int row = 0; a->reduced && row < KG_REDUCED_FLUX; ++row)
-    *kg_lanes_row(a->local, group, kg_local_matrices_rows(a), row, part) =
-        keep * e.trace[kg_reduced_trace(row)];
+  const kg_reference *ref = &a->batch.reference;
+  const int K = ref->size.n_rotation;
+  kg_pack *z_inverse = scratch, *w = scratch + K * (K + 1) / 2, f[MODES_MAX];
+  pack_work p;
+  begin_pack(a, group, part, &p);
+  for (int i = 0; i < ref->size.n_modes; ++i)
+    f[i] = *kg_lanes_row_const(a->load, group, ref->size.n_modes, i, part);
+  kg_lanes_local_operator(ref, &p.e, &p.top, z_inverse);
+  kg_lanes_eliminate(ref, &p.e, &p.top, f, p.edge);
+  build_lift(a, &p, f, w);
+  kg_lanes_cholesky(K, z_inverse);
+  kg_lanes_forward(K, p.n + 1, z_inverse, w);
+  condense(a, &p, group, part, w);
+  if (a->reduced) put_known(a, &p, group, part);
 }
 
 kedge_status kg_local_matrices_host(kedge_context *ctx, const kg_local_matrices_args *args)
 {
   const kg_sizes z = args->batch.reference.size;
-  const size_t packs =
-      (size_t)z.n_modes * (z.n_modes + 1) / 2 + (size_t)z.n_modes * (z.n_trace + 1);
+  const size_t K = (size_t)z.n_rotation, packs = K * (K + 1) / 2 + K * ((size_t)z.n_trace + 1);
   return kg_lanes_run(ctx, args->batch.count.n_groups, packs, pack_of_elements, args);
 }

@@ -67,4 +67,16 @@ KG_INLINE int kg_reduced_trace(int row)
   return row == 0 ? 1 : row + 2;
 }
 
+/// F^e in mode 0 of edge l of an element of m modes an edge.
+/// @param[in] lift   of the reference matrices
+/// @param[in] load   f^e; the next mode is KG_LANES numbers on
+/// @param[in] first  F^e in mode 1 of the three edges, times s_0, s_1, s_2
+KG_INLINE double kg_reduced_mean(const double *lift, int m, int l, const double *load,
+                                 const double first[3])
+{
+  double sum = 0.0;
+  for (int i = 0; i < 3; ++i) sum += lift[i * 3 * m + l * m] * load[i * KG_LANES];
+  return sum * (1.0 / 3.0) + KG_REDUCED_SLOPE * (first[(l + 1) % 3] - first[(l + 2) % 3]);
+}
+
 KEDGE_END_DECLS

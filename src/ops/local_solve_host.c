@@ -1,5 +1,4 @@
-#include <math.h>
-
+// Eight elements at a time in SIMD lanes, modes of degree P eliminated (docs/math.md#by-hand).
 #include "ops/lanes.h"
 #include "ops/local_solve.h"
 
@@ -23,6 +22,29 @@ static void right_hand_side(const kg_local_solve_args *a, const kg_element_pack 
       sum += ref->lift[i * n + c] * by_tau[c] + ref->lift_r[i * n + c] * by_r[c] +
              ref->lift_s[i * n + c] * by_s[c];
     x[i] = sum;
+  }
+}
+
+/// Z^-1 u = f + R lambda, in place. `scratch` holds K (K + 1) / 2 packs.
+static void solve(const kg_reference *ref, const kg_element_pack *e, kg_pack *u, kg_pack *scratch)
+{
+  const int K = ref->size.n_rotation, m = ref->size.n_edge, n = ref->size.n_trace;
+  kg_pack edge[TRACE_MAX];
+  kg_top_pack top;
+  kg_lanes_top(ref->size.order, e, &top);
+  kg_lanes_local_operator(ref, e, &top, scratch);
+  kg_lanes_eliminate(ref, e, &top, u, edge);
+  kg_lanes_cholesky(K, scratch);
+  kg_lanes_forward(K, 1, scratch, u);
+  kg_lanes_backward(K, scratch, u);
+  for (int c = 0; c < n; ++c) {
+    kg_pack trace = {0};
+    for (int i = 0; i < K; ++i) trace += ref->lift[i * n + c] * u[i];
+    edge[c] = e->tau[c / m] * trace;
+  }
+  for (int i = K; i < ref->size.n_modes; ++i) {
+    for (int c = 0; c < n; ++c) u[i] -= ref->lift[i * n + c] * edge[c];
+    u[i] *= top.per_c;
   }
 }
 
@@ -61,18 +83,16 @@ static void pack_of_elements(const void *args, int64_t g, int part, kg_pack *scr
   kg_lanes_elements(&a->batch.arrays, a->material, group, part, &e);
   kg_pack lambda[TRACE_MAX];
   kg_lanes_gather_trace(&a->batch, a->trace, group, part, lambda);
-  kg_pack *u = scratch, *z_inverse = scratch + N;
-  kg_lanes_local_operator(&a->batch.reference, &e, z_inverse);
+  kg_pack *u = scratch;
   right_hand_side(a, &e, group, part, lambda, u);
-  kg_lanes_cholesky(N, z_inverse);
-  kg_lanes_forward(N, 1, z_inverse, u);
-  kg_lanes_backward(N, z_inverse, u);
+  solve(&a->batch.reference, &e, u, scratch + N);
   for (int i = 0; i < N; ++i) *kg_lanes_row(a->u, g, N, i, part) = u[i];
   recover_flux(a, &e, g, part, lambda, u);
 }
 
 kedge_status kg_local_solve_host(kedge_context *ctx, const kg_local_solve_args *args)
 {
-  const size_t N = (size_t)args->batch.reference.size.n_modes, packs = N + N * (N + 1) / 2;
-  return kg_lanes_run(ctx, args->n_groups, packs, pack_of_elements, args);
+  const kg_sizes z = args->batch.reference.size;
+  const size_t N = (size_t)z.n_modes, K = (size_t)z.n_rotation;
+  return kg_lanes_run(ctx, args->n_groups, N + K * (K + 1) / 2, pack_of_elements, args);
 }
