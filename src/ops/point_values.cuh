@@ -7,6 +7,7 @@
 
 namespace kg
 {
+static_assert(point_shape<KEDGE_ORDER_MAX>::R == KG_POINT_ROWS_MAX, "rows of kg_point_rows()");
 
 /// The tables of kg_points.
 template <int P>

@@ -9,18 +9,10 @@ kedge_status kg_postprocess(kedge_context *ctx, const kg_postprocess_args *args)
   return impl[ctx->backend](ctx, args);
 }
 
-/// Modes of degree below `order` that are even along the base.
-static int even_modes(int order)
-{
-  int count = 0;
-  for (int degree = 0; degree < order; ++degree) count += degree / 2 + 1;
-  return count;
-}
-
 kg_cost kg_postprocess_cost(kg_sizes size, int64_t n_elements)
 {
   const double N = size.n_modes, S = size.n_star - 1, K = size.n_rotation;  // the mean is known
-  const double A = even_modes(size.order), B = K - A;  // the first A rotations are diagonal
+  const double A = (size.order + 1) * (size.order + 1) / 4, B = K - A;  // A rotations are diagonal
   const double solve = 10 * A + A * B * (B + 1) + 5 * A * B + B * B * B / 3 + 2 * B * B;
   const double products = 4 * N * K + 2 * S * N;  // T p, T^T y, the potential
   const double flops = solve + products + 14 * N + 3 * S;

@@ -14,6 +14,7 @@ namespace kg
 template <int P>
 struct rotation_table {
   static constexpr int K = P * (P + 1) / 2, A = even_modes(K), B = K - A;
+  static_assert(A == (P + 1) * (P + 1) / 4, "as kg_postprocess_cost() has it");
   double mass[K];                    ///< diagonal of T_1 T_1^T
   double mixed[B == 0 ? 1 : A * B];  ///< T_1 T_2^T + T_2 T_1^T, [A][B]
 
