@@ -21,7 +21,7 @@ typedef struct kg_edge_smooth_args {
   const void *inverse;  ///< of kg_edge_blocks()
   bool factored;        ///< that is W, float
   const void *r;
-  const void *product;  ///< A z; NULL: z is zero, whatever it holds
+  const void *product;  ///< A z; NULL: z is zero, whatever it holds, before it is corrected
   void *z;
   kg_vertex_correction correction;  ///< of z, and of the product in passing: that is not written
   kg_vertex_modes modes;            ///< z += step sum_v phi_v value_v

@@ -77,7 +77,10 @@ static double smooth_group(const kg_edge_smooth_args *a, int64_t group)
   double dot = 0.0;
   int64_t row = (int64_t)first * m;
   for (int lane = 0; lane < lanes; ++lane)
-    for (int i = 0; i < m; ++i, ++row) x[i][lane] = product ? r[row] - product[row] : r[row];
+    for (int i = 0; i < m; ++i, ++row) {
+      x[i][lane] = product ? r[row] - product[row] : r[row];
+      if (!product) z[row] = 0;
+    }
   for (int32_t lane = 0; a->correction.coarse && lane < lanes; ++lane)
     correct(a, first + lane, z + (int64_t)(first + lane) * m, &x[0][lane]);
   solve_group(a, group, (const kg_real(*)[KG_LANES])x, y);
@@ -87,7 +90,7 @@ static double smooth_group(const kg_edge_smooth_args *a, int64_t group)
       kg_real d = step * y[i][lane];
       if (momentum != 0) d += momentum * direction[row];
       if (direction) direction[row] = d;
-      z[row] = product ? z[row] + d : d;
+      z[row] += d;
     }
   for (int32_t edge = first; a->modes.value && edge < first + lanes; ++edge)
     kg_vertex_modes_add(&a->modes, m, edge, a->step, z + (int64_t)edge * m);

@@ -187,8 +187,8 @@ static void a_step_smooths_edge_by_edge_and_sums_r_z(void **state)
   for_systems(check_smoothing, 9, 1.0);
 }
 
-/// A step with a coarse function to add, against the same after it has been added.
-static void check_corrected_step(trace_system *s)
+/// A step with a coarse function to add, from a z or from zero, against the same after it has been added.
+static void check_corrected_step_from(trace_system *s, bool from_zero)
 {
   op_case *c = &s->c;
   const size_t n = s->n_rows;
@@ -199,14 +199,16 @@ static void check_corrected_step(trace_system *s)
       .diffusion = s->multigrid.shape.diffusion,
       .n_edges = c->batch.count.n_free,
       .coarse = case_input(c, coarse, (size_t)s->multigrid.space.n_rows)};
-  for (int in_passing = 0; in_passing < 2; ++in_passing) {
+  for (int in_passing = 1; in_passing >= 0; --in_passing) {
+    const bool no_product = from_zero && in_passing;
+    for (size_t i = 0; from_zero && i < n; ++i) t[i] = 0.0, z[i] = in_passing ? z[i] : 0.0;
     double *product = case_input(c, t, n);
     kg_edge_smooth_args args = {.size = c->size,
                                 .n_edges = c->batch.count.n_free,
                                 .inverse = s->multigrid.smoother.inverse,
                                 .factored = true,
                                 .r = case_input(c, r, n),
-                                .product = product,
+                                .product = no_product ? NULL : product,
                                 .z = case_input(c, z, n),
                                 .step = 0.7};
     if (in_passing)
@@ -221,6 +223,12 @@ static void check_corrected_step(trace_system *s)
   }
   assert_close(n, result[1], result[0], rounding(c->size.n_edge) * 4);
   free(r), free(t), free(z), free(coarse), free(result[0]), free(result[1]);
+}
+
+static void check_corrected_step(trace_system *s)
+{
+  check_corrected_step_from(s, false);
+  check_corrected_step_from(s, true);
 }
 
 static void a_step_adds_the_coarse_correction_in_passing(void **state)
