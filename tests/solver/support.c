@@ -1,5 +1,6 @@
 #include "support.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "compare.h"
@@ -30,6 +31,25 @@ kedge_report report_of(kedge_context *ctx, const kedge_mesh *mesh, const setting
   report.solver_note = "";  // it goes with the solution
   kedge_solution_destroy(solution);
   return report;
+}
+
+kedge_report converged_on(kedge_context *ctx, const char *generate, const setting *settings)
+{
+  kedge_mesh *mesh;
+  must(ctx, kedge_mesh_generate(ctx, generate, &mesh));
+  const kedge_report report = report_of(ctx, mesh, settings);
+  kedge_mesh_destroy(mesh);
+  assert_true(report.converged);
+  return report;
+}
+
+kedge_mesh *square_mesh(kedge_context *ctx, int n)
+{
+  char words[32];
+  kedge_mesh *mesh;
+  snprintf(words, sizeof words, "square %d", n);
+  must(ctx, kedge_mesh_generate(ctx, words, &mesh));
+  return mesh;
 }
 
 const char *refusal_of(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,

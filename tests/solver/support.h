@@ -32,6 +32,10 @@ kedge_problem *problem_of(kedge_context *ctx, const setting *settings);
 kedge_solution *solve(kedge_context *ctx, const kedge_mesh *mesh, const setting *settings);
 /// Solve, take the report, forget the solution.
 kedge_report report_of(kedge_context *ctx, const kedge_mesh *mesh, const setting *settings);
+/// The same on a mesh that is generated; the solve must converge.
+kedge_report converged_on(kedge_context *ctx, const char *generate, const setting *settings);
+/// n x n squares of two triangles each.
+kedge_mesh *square_mesh(kedge_context *ctx, int n);
 /// The sentence of a solve that must be refused with this status.
 const char *refusal_of(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,
                        kedge_status expected);

@@ -11,15 +11,6 @@
 #include "solver/pipeline.h"
 #include "support.h"
 
-static kedge_mesh *square(int n)
-{
-  char words[32];
-  kedge_mesh *mesh;
-  snprintf(words, sizeof words, "square %d", n);
-  must(ctx, kedge_mesh_generate(ctx, words, &mesh));
-  return mesh;
-}
-
 static kedge_problem *dirichlet(const char *order, const char *op)
 {
   return problem_of(
@@ -85,7 +76,7 @@ static void check_samples(int64_t bytes, const char *order)
   const int sizes[] = {200, 60, 20, 3, 0};
   double expected[KEDGE_OPERATOR_COUNT] = {0};
   for (int i = 0; i < 5; ++i) {
-    kedge_mesh *mesh = sizes[i] ? square(sizes[i]) : test_irregular_mesh(ctx, 1);
+    kedge_mesh *mesh = sizes[i] ? square_mesh(ctx, sizes[i]) : test_irregular_mesh(ctx, 1);
     const kedge_plan plan = plan_within(bytes, mesh, problem);
     for (int op = 0; op < KEDGE_OPERATOR_COUNT; ++op) {
       const double largest = (double)plan.largest_elements[op];
@@ -127,11 +118,11 @@ static void a_mesh_below_the_largest_fits_and_one_above_does_not(void **state)
   const int64_t bytes = 40000000;
   for (int op = 0; op < KEDGE_OPERATOR_COUNT; ++op) {
     kedge_problem *problem = dirichlet("2", kedge_operator_name((kedge_operator)op));
-    kedge_mesh *sample = square(20);
+    kedge_mesh *sample = square_mesh(ctx, 20);
     const double largest = (double)plan_within(bytes, sample, problem).largest_elements[op];
     kedge_mesh_destroy(sample);
     for (int above = 0; above < 2; ++above) {
-      kedge_mesh *mesh = square((int)sqrt((above ? 1.1 : 0.9) * largest / 2.0));
+      kedge_mesh *mesh = square_mesh(ctx, (int)sqrt((above ? 1.1 : 0.9) * largest / 2.0));
       assert_int_equal(plan_within(bytes, mesh, problem).fits[op], !above);
       kedge_solution *solution;
       assert_int_equal(solve_within(bytes, mesh, problem, &solution),
@@ -163,7 +154,7 @@ static int64_t everything(const kg_shape *shape)
 static void load_vectors_without_room_are_made_again_to_the_same_bits(void **state)
 {
   (void)state;
-  kedge_mesh *mesh = square(500);  // several chunks
+  kedge_mesh *mesh = square_mesh(ctx, 500);  // several chunks
   kedge_problem *problem = problem_of(
       ctx,
       SETTINGS({"space", "order", "4"}, {"boundary default", "type", "dirichlet"},
@@ -201,7 +192,7 @@ static void load_vectors_without_room_are_made_again_to_the_same_bits(void **sta
 static void a_matrix_free_solve_needs_little_beside_matrices_and_vectors(void **state)
 {
   (void)state;
-  kedge_mesh *mesh = square(40);
+  kedge_mesh *mesh = square_mesh(ctx, 40);
   for (int order = 1; order <= 9; ++order) {
     const char text[] = {(char)('0' + order), '\0'};
     kedge_problem *problem = dirichlet(text, "matrix-free");
@@ -221,7 +212,7 @@ static void a_matrix_free_solve_needs_little_beside_matrices_and_vectors(void **
 static void a_hundred_million_triangles_of_order_4_fit_an_h200_but_not_as_ell(void **state)
 {
   (void)state;
-  kedge_mesh *mesh = square(200);
+  kedge_mesh *mesh = square_mesh(ctx, 200);
   kedge_problem *problem = dirichlet("4", "matrix-free");
   must(ctx, kedge_problem_set(problem, "output", "fields", "cells"));
   const kg_shape sample = shape_of(mesh, problem);
@@ -241,7 +232,7 @@ static void results_that_the_host_cannot_hold_are_refused(void **state)
 {
   (void)state;
   kedge_problem *problem = dirichlet("2", "matrix-free");
-  kedge_mesh *mesh = square(40);
+  kedge_mesh *mesh = square_mesh(ctx, 40);
   const kg_shape shape = shape_of(mesh, problem);
   const kedge_backend backend = ctx->backend;
   ctx->backend = KEDGE_BACKEND_CUDA;  // memory of its own; nothing runs
@@ -301,7 +292,7 @@ static void host_memory_is_what_was_predicted(void **state)
   // Sanitizers have a heap of their own.
   if (test_backend() == KEDGE_BACKEND_CUDA || heap() == 0) skip();
   heap_before = heap();
-  kedge_mesh *mesh = square(60);
+  kedge_mesh *mesh = square_mesh(ctx, 60);
   const int64_t mesh_bytes = heap() - heap_before;
   for (int i = 0; i < 2 * KEDGE_OPERATOR_COUNT; ++i) {
     kedge_problem *problem = dirichlet("4", kedge_operator_name((kedge_operator)(i / 2)));
@@ -352,7 +343,7 @@ static void gpu_memory_is_what_was_predicted(void **state)
 {
   (void)state;
   if (test_backend() != KEDGE_BACKEND_CUDA) skip();
-  kedge_mesh *mesh = square(500);
+  kedge_mesh *mesh = square_mesh(ctx, 500);
   kedge_problem *problem = dirichlet("4", "matrix-free");
   kedge_solution *solution;
   kedge_report report;

@@ -73,17 +73,13 @@ static void the_solution_is_that_of_double_precision(void **state)
 static int64_t iterations(kedge_context *of, const char *generate, const char *order,
                           const char *reaction, const char *tau, const char *precision)
 {
-  kedge_mesh *mesh;
-  must(of, kedge_mesh_generate(of, generate, &mesh));
-  const kedge_report r = report_of(
-      of, mesh,
-      SETTINGS({"space", "order", order}, {"boundary default", "type", "dirichlet"},
-               {"exact", "u", "sin(2*pi*x)*sin(2*pi*y)+x"}, {"equation", "reaction", reaction},
-               {"space", "stabilization", tau}, {"solver", "preconditioner", "multigrid"},
-               {"solver", "precision", precision}, {"output", "fields", "cells"}));
-  kedge_mesh_destroy(mesh);
-  assert_true(r.converged);
-  return r.iterations;
+  return converged_on(of, generate,
+                      SETTINGS({"space", "order", order}, {"boundary default", "type", "dirichlet"},
+                               {"exact", "u", "sin(2*pi*x)*sin(2*pi*y)+x"},
+                               {"equation", "reaction", reaction}, {"space", "stabilization", tau},
+                               {"solver", "preconditioner", "multigrid"},
+                               {"solver", "precision", precision}, {"output", "fields", "cells"}))
+      .iterations;
 }
 
 static void iterations_are_those_of_double_precision(void **state)

@@ -12,17 +12,12 @@ static kedge_report smooth_problem_with(const char *smoother, const char *genera
 {
   char text[8];
   snprintf(text, sizeof text, "%d", order);
-  kedge_mesh *mesh;
-  must(ctx, kedge_mesh_generate(ctx, generate, &mesh));
-  const kedge_report r = report_of(
-      ctx, mesh,
+  return converged_on(
+      ctx, generate,
       SETTINGS({"space", "order", text}, {"boundary default", "type", "dirichlet"},
                {"exact", "u", "sin(2*pi*x)*sin(2*pi*y)+x"}, {"solver", "smoothing_steps", steps},
                {"solver", "preconditioner", "multigrid"}, {"solver", "smoother", smoother},
                {"output", "fields", "cells"}));
-  kedge_mesh_destroy(mesh);
-  assert_true(r.converged);
-  return r;
 }
 
 static kedge_report smooth_problem(const char *generate, int order, const char *steps)
@@ -50,27 +45,24 @@ static void iterations_do_not_grow_with_the_mesh(void **state)
 static void vertex_modes_keep_high_orders_as_fast_as_low_ones(void **state)
 {
   (void)state;
-  kedge_mesh *mesh;
-  must(ctx, kedge_mesh_generate(ctx, "lshape 12", &mesh));
   for (int order = 5; order <= 9; order += 2) {
     char text[8];
     snprintf(text, sizeof text, "%d", order);
-    static const char *const smoothers[] = {"edge",
-                                            "line"};  // there are no lines, and no modes with them
+    // There are no lines, and no modes with them.
+    static const char *const smoothers[] = {"edge", "line"};
     int64_t iterations[2];
     for (int i = 0; i < 2; ++i)
-      iterations[i] =
-          report_of(ctx, mesh,
-                    SETTINGS({"space", "order", text}, {"equation", "source", "1"},
-                             {"boundary default", "type", "dirichlet"},
-                             {"boundary default", "value", "0"},
-                             {"solver", "preconditioner", "multigrid"},
-                             {"solver", "smoother", smoothers[i]}, {"output", "fields", "cells"}))
-              .iterations;
+      iterations[i] = converged_on(ctx, "lshape 12",
+                                   SETTINGS({"space", "order", text}, {"equation", "source", "1"},
+                                            {"boundary default", "type", "dirichlet"},
+                                            {"boundary default", "value", "0"},
+                                            {"solver", "preconditioner", "multigrid"},
+                                            {"solver", "smoother", smoothers[i]},
+                                            {"output", "fields", "cells"}))
+                          .iterations;
     assert_in_range(iterations[0], 1, 18);
     assert_in_range(iterations[0], 1, iterations[1] - (order - 3) / 2);
   }
-  kedge_mesh_destroy(mesh);
 }
 
 /// Triangles of a ring are twice as long as wide.
@@ -152,25 +144,21 @@ static void auto_smooths_edge_by_edge_on_good_triangles(void **state)
 static void blocks_alone_beat_the_diagonal(void **state)
 {
   (void)state;
-  kedge_mesh *mesh;
-  must(ctx, kedge_mesh_generate(ctx, "ring 40 8", &mesh));
   static const char *const names[][2] = {
       {"jacobi", "auto"}, {"block-jacobi", "edge"}, {"block-jacobi", "line"}};
   int64_t before = INT64_MAX;
   for (int i = 0; i < 3; ++i) {
-    const kedge_report r = report_of(
-        ctx, mesh,
+    const kedge_report r = converged_on(
+        ctx, "ring 40 8",
         SETTINGS({"space", "order", "4"}, {"boundary default", "type", "dirichlet"},
                  {"exact", "u", "sin(2*pi*x)+x*y"}, {"solver", "preconditioner", names[i][0]},
                  {"solver", "smoother", names[i][1]}, {"output", "fields", "cells"}));
-    assert_true(r.converged);
     assert_string_equal(r.preconditioner, names[i][0]);
     assert_string_equal(r.smoother, i == 0 ? "" : names[i][1]);
     assert_string_equal(r.coarse_solver, "");
     assert_in_range(r.iterations, 1, before - before / 8);
     before = r.iterations;
   }
-  kedge_mesh_destroy(mesh);
 }
 
 static void more_smoothing_steps_take_fewer_iterations(void **state)
