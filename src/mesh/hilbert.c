@@ -12,10 +12,10 @@ static void set_keys(kedge_context *ctx, const double *vertices, const int32_t *
                      int32_t n, kg_pair *pairs)
 {
   double xmin = INFINITY, ymin = INFINITY, xmax = -INFINITY, ymax = -INFINITY;
-  const int threads = kg_loop_threads(ctx, n);
-#pragma omp parallel for num_threads(threads) reduction(min                         \
-                                                        : xmin, ymin) reduction(max \
-                                                                                : xmax, ymax)
+#pragma omp parallel for num_threads(kg_loop_threads(ctx, n)) reduction(min           \
+                                                                        : xmin, ymin) \
+    reduction(max                                                                     \
+              : xmax, ymax)
   for (int32_t e = 0; e < n; ++e) {
     const double x = kg_corner_sum(vertices, triangles + 3 * (int64_t)e, 0);
     const double y = kg_corner_sum(vertices, triangles + 3 * (int64_t)e, 1);
@@ -25,7 +25,7 @@ static void set_keys(kedge_context *ctx, const double *vertices, const int32_t *
     ymax = fmax(ymax, y);
   }
   const kg_hilbert_box box = kg_hilbert_box_of(xmin, ymin, xmax, ymax);
-#pragma omp parallel for simd num_threads(threads)
+#pragma omp parallel for simd num_threads(kg_loop_threads(ctx, n))
   for (int32_t e = 0; e < n; ++e)
     pairs[e] = (kg_pair){kg_hilbert_place(box, vertices, triangles + 3 * (int64_t)e), e};
 }
