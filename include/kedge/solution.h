@@ -61,17 +61,17 @@ typedef struct kedge_report {
   int start_order;           ///< of the solve that made the start; 0: it was zero
   int64_t start_iterations;  ///< of that solve, beside `iterations`
   double start_seconds;      ///< of that solve, part of the trace solve
-  double start_residual;     ///< as relative_residual, of the start; 1 where it was zero
+  double start_residual;     ///< as relative_residual, of the start
   double tolerance;
   double relative_residual;  ///< ||b - A x|| / ||b - A x_0||, recomputed after the last iteration;
-                             ///< x_0 holds the Dirichlet values and is 0 elsewhere
+                             ///< x_0 holds the Dirichlet values and is 0 elsewhere; a large
+                             ///< stabilization is left out of the latter
   double rounding_residual;  ///< of that, what storing the solution in double precision makes; 0:
                              ///< not measured, for the tolerance was reached at once
   kedge_stop stop;           ///< what ended the iteration
   bool converged;            ///< relative_residual <= tolerance, or tolerance = auto and rounding
                              ///< has no less
-  const char *solver_note;   ///< one sentence when the tolerance was not reached, or when the
-                             ///< stabilization lets a residual say little of u; else ""
+  const char *solver_note;   ///< one sentence when the tolerance was not reached; else ""
   /// Where source and exact solution were evaluated: "host", "gpu, interpreted", "gpu" (compiled) or
   /// "host: " and why not there; "" when there was nothing to evaluate
   const char *evaluation;

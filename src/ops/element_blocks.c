@@ -12,13 +12,13 @@ static kedge_status refuse(kedge_context *ctx, const kg_element_blocks_args *arg
     KG_TRY(kg_fault_corner(ctx, &args->batch.arrays, e, l, xy));
     for (int i = 0; i < 2; ++i) centre[i] += xy[i] / 3;
   }
-  return KG_FAIL(
-      ctx, KEDGE_ERR_NUMERIC,
-      "smoother = element cannot invert the block of the element around (%g, %g): it is "
-      "not positive definite in double precision%s; check the mesh there for nearly "
-      "degenerate elements, choose a stabilization nearer to 1, or take preconditioner = "
-      "jacobi",
-      centre[0], centre[1], kg_number_remedy(args->number));
+  return KG_FAIL(ctx, KEDGE_ERR_NUMERIC,
+                 "smoother = element cannot invert the block of the element around (%g, %g): it is "
+                 "not positive definite in double precision%s; check the mesh there for nearly "
+                 "degenerate elements, choose a stabilization nearer to diffusion / h, or take "
+                 "preconditioner = "
+                 "jacobi",
+                 centre[0], centre[1], kg_number_remedy(args->number));
 }
 
 kedge_status kg_element_blocks(kedge_context *ctx, const kg_element_blocks_args *args)

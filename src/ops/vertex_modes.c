@@ -31,12 +31,13 @@ static kedge_status refuse(kedge_context *ctx, const kg_vertex_modes_args *args,
   KG_TRY(kg_sync(ctx));
   const bool begins = (side_edge & 1u) == (uint32_t)(end & 1);
   KG_TRY(kg_fault_corner(ctx, arrays, side / 3, (side + (begins ? 0 : 1)) % 3, at));
-  return KG_FAIL(ctx, KEDGE_ERR_NUMERIC,
-                 "preconditioner = multigrid cannot smooth at the vertex (%g, %g): its mode has no "
-                 "positive energy of the trace operator in double precision; check the mesh there "
-                 "for nearly degenerate elements, choose a stabilization nearer to 1, or take "
-                 "smoothing_steps = 2 or preconditioner = jacobi",
-                 at[0], at[1]);
+  return KG_FAIL(
+      ctx, KEDGE_ERR_NUMERIC,
+      "preconditioner = multigrid cannot smooth at the vertex (%g, %g): its mode has no "
+      "positive energy of the trace operator in double precision; check the mesh there "
+      "for nearly degenerate elements, choose a stabilization nearer to diffusion / h, or take "
+      "smoothing_steps = 2 or preconditioner = jacobi",
+      at[0], at[1]);
 }
 
 kedge_status kg_vertex_modes_fill(kedge_context *ctx, const kg_vertex_modes_args *args)

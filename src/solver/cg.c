@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/clock.h"
 #include "core/context.h"
@@ -99,7 +100,11 @@ static kedge_status start(solve *s)
   ++s->residuals;
   KG_TRY(make_residual(s));
   KG_TRY(read_state(s));
-  const bool finite = isfinite(s->state.rr) && isfinite(s->state.rz);
+  const bool has_residual = isfinite(s->state.rr), finite = has_residual && isfinite(s->state.rz);
+  KG_REQUIRE(
+      s->ctx, finite || !has_residual || s->state.iterations > 0, KEDGE_ERR_NUMERIC,
+      "the diagonal of the trace operator is not positive in double precision: check the mesh "
+      "for nearly degenerate elements, or choose a stabilization nearer to diffusion / h");
   KG_REQUIRE(
       s->ctx, finite || s->state.iterations > 0, KEDGE_ERR_NUMERIC,
       "the trace system holds NaN or infinity before the first iteration: check the mesh for "
@@ -192,11 +197,13 @@ static kedge_status run(solve *s)
   }
   KG_REQUIRE(s->ctx, s->state.stop != KG_CG_INDEFINITE, KEDGE_ERR_NUMERIC,
              "the trace operator is not positive definite (p.Ap = %g in iteration %lld): check the "
-             "mesh for nearly degenerate elements, or choose a stabilization nearer to 1",
+             "mesh for nearly degenerate elements, or choose a stabilization nearer to "
+             "diffusion / h",
              s->state.p_ap, (long long)s->state.iterations + 1);
   KG_REQUIRE(s->ctx, s->state.stop != KG_CG_PRECONDITIONER, KEDGE_ERR_NUMERIC,
              "the multigrid preconditioner is not positive definite (r.Mr = %g in iteration %lld): "
-             "check the mesh for nearly degenerate elements, or take preconditioner = jacobi",
+             "check the mesh for nearly degenerate elements, choose a stabilization nearer to "
+             "diffusion / h, or take preconditioner = jacobi",
              s->state.rz_next, (long long)s->state.iterations + 1);
   KG_REQUIRE(
       s->ctx, s->state.stop != KG_CG_NOT_FINITE, KEDGE_ERR_NUMERIC,
@@ -279,41 +286,81 @@ static kedge_status iterate_and_restart(solve *s, kg_cg_result *result)
   return KEDGE_OK;
 }
 
+/// From this ratio on, a note about rounding names the stabilization.
+#define STABILIZATION_LARGE 1e3
+
+/// Why rounding is much.
+static void blame(const solve *s, kg_cg_result *result)
+{
+  const size_t length = strlen(result->note), room = sizeof result->note - length;
+  if (s->settings.stabilization_ratio >= STABILIZATION_LARGE)
+    snprintf(
+        result->note + length, room,
+        "; rounding grows with the stabilization, some %.0e times diffusion / h: choose one of "
+        "that size",
+        s->settings.stabilization_ratio);
+  else if (result->relative_residual > ROUNDING_MOST && s->settings.accepts_rounding)
+    snprintf(result->note + length, room,
+             "; u may be next to undetermined: give Dirichlet values, or a reaction that is not "
+             "negligible beside the diffusion");
+}
+
 static void describe(const solve *s, kg_cg_result *result)
 {
-  if (result->stop == KEDGE_STOP_LIMIT)
+  if (result->stop == KEDGE_STOP_LIMIT) {
     snprintf(result->note, sizeof result->note,
              "stopped after max_iterations = %lld with a relative residual of %.2e; raise "
              "max_iterations or tolerance",
              (long long)s->settings.max_iterations, result->relative_residual);
-  else if (result->converged)
+    return;
+  }
+  if (result->converged)
     snprintf(result->note, sizeof result->note,
              "converged to rounding: of the relative residual of %.2e, storing the solution in "
              "double precision makes %.2e, so that %.1e cannot be reached",
              result->relative_residual, result->rounding_residual, s->settings.tolerance);
   else if (s->settings.accepts_rounding && result->relative_residual > ROUNDING_MOST)
-    snprintf(
-        result->note, sizeof result->note,
-        "rounding keeps the true relative residual at %.2e (storing the solution alone makes "
-        "%.2e), which is no solution; u may be next to undetermined: give Dirichlet values, or a "
-        "reaction that is not negligible beside the diffusion",
-        result->relative_residual, result->rounding_residual);
+    snprintf(result->note, sizeof result->note,
+             "rounding keeps the true relative residual at %.2e (storing the solution alone makes "
+             "%.2e), which is no solution",
+             result->relative_residual, result->rounding_residual);
   else
     snprintf(result->note, sizeof result->note,
              "rounding keeps the true relative residual at %.2e (storing the solution alone makes "
              "%.2e); a tolerance of %.1e is not attainable in double precision for this problem",
              result->relative_residual, result->rounding_residual, s->settings.tolerance);
+  blame(s, result);
+}
+
+/// b . b, as the residual of x = 0 without boundary values; the vectors are work.
+static kedge_status measure_right_hand_side(solve *s, double *bb)
+{
+  KG_TRY(kg_zero(s->ctx, s->v.ap, (size_t)s->v.n * sizeof *s->v.ap));
+  KG_TRY(s->settings.multigrid ? kg_pcg_start(s->ctx, &s->v) : kg_cg_start(s->ctx, &s->v));
+  KG_TRY(read_state(s));
+  *bb = s->state.rr;
+  return KEDGE_OK;
+}
+
+/// What tolerances are relative to, from r . r of x_0. A large stabilization multiplies the jumps of x_0
+/// where Dirichlet edges end, and only them: b has none of it.
+static double reference_of(const solve *s, double bb)
+{
+  const double ratio = s->settings.stabilization_ratio, rr = s->state.rr;
+  if (s->settings.rr_start > 0.0) return s->settings.rr_start;
+  return ratio > 1.0 ? fmin(rr, bb + rr / (ratio * ratio)) : rr;
 }
 
 /// The residual of the x that is there, what tolerances mean by it, and a better x.
 static kedge_status begin(solve *s)
 {
+  double bb = 0.0;
+  if (s->settings.stabilization_ratio > 1.0) KG_TRY(measure_right_hand_side(s, &bb));
   KG_TRY(start(s));
-  const double given = s->settings.rr_start;
-  s->rr_start = given > 0.0 ? given : s->state.rr;
+  s->rr_start = reference_of(s, bb);
   s->tolerance_rr = s->settings.tolerance * s->settings.tolerance * s->rr_start;
   if (s->settings.improve && s->state.rr > s->tolerance_rr) {
-    KG_TRY(s->settings.improve(s->ctx, s->settings.improve_user, s->state.rr));
+    KG_TRY(s->settings.improve(s->ctx, s->settings.improve_user, s->rr_start));
     KG_TRY(start(s));
   }
   s->state.max_iterations = s->settings.max_iterations;

@@ -31,7 +31,7 @@ typedef struct kg_cg_refinement {
   double gain;  ///< the residual is made anew when that of the recurrence has fallen by this factor
 } kg_cg_refinement;
 
-/// @param[in] rr  r . r of the residual that there is
+/// @param[in] rr  r . r that tolerances are relative to
 typedef kedge_status kg_cg_improve(kedge_context *ctx, void *user, double rr);
 
 typedef struct kg_cg_settings {
@@ -40,7 +40,9 @@ typedef struct kg_cg_settings {
   int64_t max_iterations;
   int64_t n_elements, n_unknowns;  ///< payload of the NVTX ranges
   double rr_start;  ///< r . r that the tolerance is relative to; 0: that of the x that is there
-  bool rough;       ///< the residual of the recurrence is enough: it is not recomputed
+  /// The stabilization over what couples edges. Above 1, b - A x_0 is held against less (docs/math.md#cg).
+  double stabilization_ratio;
+  bool rough;  ///< the residual of the recurrence is enough: it is not recomputed
   /// NULL, or what improves x before the first iteration; ap is A x then.
   kg_cg_improve *improve;
   void *improve_user;
@@ -55,12 +57,12 @@ typedef struct kg_cg_result {
   int starts;     ///< of the recurrence, each from a residual b - A x; the last may be its end
   int residuals;  ///< b - A x made from x
   int roundings;  ///< how often it was measured what storing x makes of that
-  double relative_residual;  ///< ||b - A x|| / ||b - A x_0||, recomputed from x
-  double start_residual;     ///< that of the x that `improve` made; without it 1
+  double relative_residual;  ///< of b - A x, recomputed from x
+  double start_residual;     ///< that of the x that the iteration began with
   double rounding_residual;  ///< of that, what storing x makes (ops/rounding.h); 0: not measured
   kedge_stop stop;           ///< what ended it
   bool converged;
-  char note[320];  ///< one sentence when the tolerance was not reached
+  char note[400];  ///< one sentence when the tolerance was not reached
 } kg_cg_result;
 
 /// Solve A x = b from the x that is there (its Dirichlet rows hold the boundary values). When the

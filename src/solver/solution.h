@@ -11,7 +11,7 @@ struct kedge_solution {
   kg_sizes size;
   int32_t n_groups, n_edges;
   kedge_report report;
-  char note[320];         ///< behind report.solver_note
+  char note[400];         ///< behind report.solver_note
   char evaluation[512];   ///< behind report.evaluation
   const char *evaluated;  ///< the functions that `evaluation` is about while it is about one set
   double *indicator;      ///< [group][lane]

@@ -188,8 +188,7 @@ static kg_cg_vectors_args cg_vectors(const kg_pipeline *p)
 }
 
 /// The trace matrix is made of numbers of the size of the stabilization tau; what couples the edges is of
-/// the size of diffusion / h, or of reaction * h. A residual is relative to the former: where that is much
-/// larger, it says little of u. h: of a square of two triangles of mean area.
+/// the size of diffusion / h, or of reaction * h. h: of a square of two triangles of mean area.
 static double stabilization_ratio(const kg_pipeline *p)
 {
   const kg_material *k = &p->material;
@@ -198,20 +197,6 @@ static double stabilization_ratio(const kg_pipeline *p)
                                          : k->scaling == KEDGE_SCALING_INVERSE_H ? 1.0 / h
                                                                                  : 1.0);
   return tau * h / (k->diffusion + k->reaction * h * h);
-}
-
-/// Say so where errors of u may be above a ten thousandth for that reason.
-static void note_stabilization(const kg_pipeline *p)
-{
-  kedge_solution *s = p->solution;
-  const double ratio = stabilization_ratio(p), residual = s->report.relative_residual;
-  if (!s->report.converged || ratio * residual <= 1e-4) return;
-  snprintf(
-      s->note, sizeof s->note,
-      "the stabilization is some %.0e times diffusion / h, beside which a relative residual of "
-      "%.0e may leave errors of u as large as %.0e of it; choose a stabilization of the size of "
-      "diffusion / h, or a smaller tolerance",
-      ratio, residual, fmin(ratio * residual, 1.0));
 }
 
 static void report_solve(kg_pipeline *p, const kg_cg_result *result, int64_t n)
@@ -228,7 +213,6 @@ static void report_solve(kg_pipeline *p, const kg_cg_result *result, int64_t n)
   s->report.converged = result->converged;
   for (size_t i = 0; i < sizeof result->note && i < sizeof s->note; ++i)
     s->note[i] = result->note[i];
-  note_stabilization(p);
   s->report.operator_bytes = (int64_t)operator_cost(p).bytes;
   kg_stage_cost(p, operator_cost(p), (double)result->iterations);
   kg_stage_cost(p, iteration_cost(p, n), (double)result->iterations);
@@ -248,6 +232,7 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p)
   const kg_cg_settings settings = {
       .tolerance = p->problem->tolerance,
       .accepts_rounding = p->problem->accepts_rounding,
+      .stabilization_ratio = stabilization_ratio(p),
       .max_iterations = p->problem->max_iterations,
       .n_elements = p->mesh->n_elements,
       .n_unknowns = vectors.n,

@@ -83,16 +83,17 @@ class Solve(Command):
             self.assertRegex(text, line)
             self.assertEqual(self.json("r.json")["solver"]["start"], "nested")
 
-    def test_a_stabilization_that_hides_errors_is_said(self):
+    def test_a_stabilization_that_makes_rounding_large_is_said(self):
         text = self.kedge("solve", "p.ini", "-r", "r.json").stdout
         self.assertNotIn("note ", text)
         self.assertEqual(self.json("r.json")["solver"]["note"], "")
         text = self.kedge("solve", "p.ini", "-s", "equation.diffusion=8.854e-12", "-s",
-                          "equation.reaction=0", "-r", "r.json").stdout
-        self.assertRegex(text, r"(?m)^note +the stabilization is some \de\+\d+ times diffusion / h, .*"
-                               r"; choose a stabilization of the size of diffusion / h, or a smaller "
-                               r"tolerance$")
-        self.assertIn("the stabilization is", self.json("r.json")["solver"]["note"])
+                          "equation.reaction=0", "-s", "space.stabilization=1", "-r", "r.json").stdout
+        self.assertRegex(text, r"(?m)^note +converged to rounding: .*; rounding grows with the "
+                               r"stabilization, some \de\+\d+ times diffusion / h: choose one of "
+                               r"that size$")
+        self.assertIn("grows with the stabilization", self.json("r.json")["solver"]["note"])
+        self.assertLess(self.json("r.json")["errors"]["u"]["l2"], 0.02)
 
     def test_not_converging_is_exit_code_3_and_everything_is_written(self):
         result = self.kedge("solve", "p.ini", "--set", "solver.max_iterations=3", "--output",

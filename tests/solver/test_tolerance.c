@@ -67,6 +67,47 @@ static void rounding_of_the_size_of_the_residual_is_no_convergence(void **state)
   kedge_mesh_destroy(mesh);
 }
 
+/// u is a polynomial of the order, so that its error is the solver's alone.
+#define LARGE_STABILIZATION(preconditioner_name, tau)                       \
+  SETTINGS({"space", "order", "2"}, {"exact", "u", "x-0.5*y+0.25+x*y-x*x"}, \
+           {"boundary default", "type", "dirichlet"},                       \
+           {"solver", "preconditioner", preconditioner_name}, {"space", "stabilization", tau})
+
+static void a_residual_says_what_u_is_worth_whatever_the_stabilization(void **state)
+{
+  (void)state;
+  static const char *const taus[] = {"1", "1e2", "1e4", "1e9", "1e15"};
+  kedge_mesh *mesh = square("square 12");
+  for (int i = 0; i < 10; ++i) {
+    kedge_solution *solution =
+        solve(ctx, mesh, LARGE_STABILIZATION(preconditioners[i % 2], taus[i / 2]));
+    kedge_report r;
+    kedge_solution_report(solution, &r);
+    assert_at_most(r.u_l2, r.relative_residual);
+    assert_true(r.converged == (i < 8));
+    const bool says = strstr(r.solver_note, "; rounding grows with the stabilization, some 8e+") &&
+                      strstr(r.solver_note, " times diffusion / h: choose one of that size");
+    assert_true(says == (i >= 6));
+    kedge_solution_destroy(solution);
+  }
+  kedge_mesh_destroy(mesh);
+}
+
+/// Only boundary values have the stabilization in their residual.
+static void a_source_alone_takes_the_same_tolerance_with_a_large_stabilization(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = square("square 12");
+  const kedge_report r =
+      report_of(ctx, mesh,
+                SETTINGS({"space", "order", "2"}, {"space", "stabilization", "1e4"},
+                         {"equation", "source", "1"}, {"boundary default", "type", "dirichlet"},
+                         {"boundary default", "value", "0"}));
+  assert_true(r.start_residual == 1.0);
+  assert_int_equal(r.stop, KEDGE_STOP_TOLERANCE);
+  kedge_mesh_destroy(mesh);
+}
+
 /// The same iterations to the same bits: only the judgement differs.
 static void a_tolerance_that_rounding_forbids_is_not_convergence(void **state)
 {
@@ -185,6 +226,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(without_a_tolerance_rounding_is_convergence),
       cmocka_unit_test(rounding_of_the_size_of_the_residual_is_no_convergence),
+      cmocka_unit_test(a_residual_says_what_u_is_worth_whatever_the_stabilization),
+      cmocka_unit_test(a_source_alone_takes_the_same_tolerance_with_a_large_stabilization),
       cmocka_unit_test(a_tolerance_that_rounding_forbids_is_not_convergence),
       cmocka_unit_test(no_restart_is_spent_on_rounding),
       cmocka_unit_test(what_rounding_allows_is_reached_by_restarts),
