@@ -16,7 +16,7 @@ __global__ void edge_sum_kernel(const kg_edge_sum_args a)
   const int2 sides = ((const int2 *)a.batch.arrays.edge_sides)[i / m];
   double sum = kg_edge_sum_value(&a, sides.x, k);
   if (sides.y >= 0) sum += kg_edge_sum_value(&a, sides.y, k);
-  a.y[i] = a.diagonal ? 1.0 / sum : sum;
+  a.y[i] = kg_edge_sum_result(&a, sum);
 }
 
 }  // namespace

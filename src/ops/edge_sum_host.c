@@ -11,7 +11,7 @@ kedge_status kg_edge_sum_host(kedge_context *ctx, const kg_edge_sum_args *args)
     for (int k = 0; k < m; ++k) {
       double sum = kg_edge_sum_value(args, sides[0], k);
       if (sides[1] >= 0) sum += kg_edge_sum_value(args, sides[1], k);
-      args->y[(size_t)f * m + k] = args->diagonal ? 1.0 / sum : sum;
+      args->y[(size_t)f * m + k] = kg_edge_sum_result(args, sum);
     }
   }
   return KEDGE_OK;

@@ -12,6 +12,7 @@
 #pragma once
 #include "ops/local_differences.h"
 #include "ops/local_reduced.h"
+#include "ops/trace_arrays.h"
 KEDGE_BEGIN_DECLS
 
 typedef enum kg_local_form {
@@ -24,20 +25,23 @@ typedef struct kg_local {
   const void *data;  ///< [group][row][lane]
   kg_number number;
   kg_local_form form;
+  const uint32_t *side_edge;  ///< of the trace arrays; reduced ones alone need it
 } kg_local;
 
 /// An element of them.
 typedef struct kg_local_element {
   kg_local local;
-  int m;       ///< modes of an edge
-  int64_t at;  ///< of its row 0; the next row is KG_LANES numbers on
+  int m;         ///< modes of an edge
+  int64_t at;    ///< of its row 0; the next row is KG_LANES numbers on
+  int64_t side;  ///< of its side 0 in side_edge; the next side is KG_LANES on
 } kg_local_element;
 
 KG_INLINE kg_local_element kg_local_element_of(const kg_local *local, int m, int32_t e)
 {
   const int skipped = local->form == KG_LOCAL_REDUCED ? 3 : 0, n = 3 * m - skipped;
   const int64_t rows = n * (n + 1) / 2 + (skipped ? KG_REDUCED_FLUX : 0);
-  const kg_local_element element = {*local, m, e / KG_LANES * rows * KG_LANES + e % KG_LANES};
+  const kg_local_element element = {*local, m, e / KG_LANES * rows * KG_LANES + e % KG_LANES,
+                                    kg_lane_side(e, 0)};
   return element;
 }
 
@@ -63,19 +67,26 @@ KG_INLINE double kg_local_from_differences(const kg_local_element *e, int i, int
   return sum;
 }
 
+/// s_l. Not from the diagonal entry of mode 1 that has its sign: one that rounding made negative has the
+/// other, and must not pass for a positive one.
+KG_INLINE double kg_local_sign(const kg_local_element *e, int l)
+{
+  return e->local.side_edge[e->side + (int64_t)l * KG_LANES] & 1u ? -1.0 : 1.0;
+}
+
 /// Entry of K_w: mode i of side l, mode j of side k; neither is 0.
 KG_INLINE double kg_local_inner(const kg_local_element *e, int l, int i, int k, int j)
 {
   const int entry = kg_packed_entry(kg_reduced_number(e->m, l, i), kg_reduced_number(e->m, k, j));
   const double value = kg_local_row(e, KG_REDUCED_FLUX + entry);
-  return l == k && i == 1 && j == 1 ? fabs(value) : value;  // its sign is that of the side
+  return l == k && i == 1 && j == 1 ? kg_local_sign(e, l) * value : value;
 }
 
 /// What mode 0 of side l adds to mode 1 of side k.
 KG_INLINE double kg_local_slope(const kg_local_element *e, int l, int k)
 {
-  const double diagonal = kg_local_row(e, KG_REDUCED_FLUX + kg_packed_entry(k, k));
-  return copysign(KG_REDUCED_SLOPE, k == (l + 1) % 3 ? diagonal : -diagonal);
+  const double slope = kg_local_sign(e, k) * KG_REDUCED_SLOPE;
+  return k == (l + 1) % 3 ? slope : -slope;
 }
 
 /// Entry of E^T K_w: mode i of side l, mode j of side k; j is not 0.

@@ -94,12 +94,12 @@ kedge_status kg_nested_create(kedge_context *ctx, const kg_nested_args *a, kg_ne
                                                           .m_to = out->size.n_edge,
                                                           .from = a->inverse_diagonal,
                                                           .to = (double *)out->vectors.inverse});
-  const kg_multigrid_args args = {
-      .shape = lower_shape(a->shape),
-      .batch = batch,
-      .local = {out->op.matrix_free.local, KG_DOUBLE, kg_shape_form(a->shape)},
-      .trace = memory,
-      .work = a->work};
+  const kg_multigrid_args args = {.shape = lower_shape(a->shape),
+                                  .batch = batch,
+                                  .local = {out->op.matrix_free.local, KG_DOUBLE,
+                                            kg_shape_form(a->shape), batch.arrays.side_edge},
+                                  .trace = memory,
+                                  .work = a->work};
   KG_TRY(kg_multigrid_lower(ctx, &args, a->multigrid, &out->multigrid));
   out->vectors.z_single = out->multigrid.single.z;
   return KEDGE_OK;

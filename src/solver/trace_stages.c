@@ -30,18 +30,19 @@ static kedge_status expand(kg_pipeline *p)
 
 static kedge_status make_multigrid(kg_pipeline *p)
 {
-  const kg_multigrid_args args = {.shape = kg_shape_multigrid(&p->shape),
-                                  .batch = p->batch,
-                                  .local = {p->buffers[KG_ARRAY_LOCAL].data,
-                                            kg_shape_local(&p->shape), kg_shape_form(&p->shape)},
-                                  .lines = &p->lines,
-                                  .solver = kg_coarse_table_of(p->shape.coarse_solver),
-                                  .trace = p->buffers[KG_ARRAY_MULTIGRID_TRACE].data,
-                                  .space = p->buffers[KG_ARRAY_MULTIGRID_SPACE].data,
-                                  .work = p->buffers[KG_ARRAY_MULTIGRID_WORK].data,
-                                  .work_bytes = p->shape.multigrid_work_bytes,
-                                  .coarse = p->buffers[KG_ARRAY_MULTIGRID_COARSE].data,
-                                  .coarse_bytes = p->buffers[KG_ARRAY_MULTIGRID_COARSE].bytes};
+  const kg_multigrid_args args = {
+      .shape = kg_shape_multigrid(&p->shape),
+      .batch = p->batch,
+      .local = {p->buffers[KG_ARRAY_LOCAL].data, kg_shape_local(&p->shape),
+                kg_shape_form(&p->shape), p->batch.arrays.side_edge},
+      .lines = &p->lines,
+      .solver = kg_coarse_table_of(p->shape.coarse_solver),
+      .trace = p->buffers[KG_ARRAY_MULTIGRID_TRACE].data,
+      .space = p->buffers[KG_ARRAY_MULTIGRID_SPACE].data,
+      .work = p->buffers[KG_ARRAY_MULTIGRID_WORK].data,
+      .work_bytes = p->shape.multigrid_work_bytes,
+      .coarse = p->buffers[KG_ARRAY_MULTIGRID_COARSE].data,
+      .coarse_bytes = p->buffers[KG_ARRAY_MULTIGRID_COARSE].bytes};
   kedge_report *r = &p->solution->report;
   const double began = kg_seconds();
   KG_TRY(kg_multigrid_create(p->ctx, &args, &p->multigrid));

@@ -53,7 +53,7 @@ static void reduce_operator(trace_system *s)
   double *const local = make_local(&s->c, true);
   s->op.matrix_free.local = local;
   s->op.matrix_free.reduced = true;
-  s->device_local = (kg_local){local, KG_DOUBLE, KG_LOCAL_REDUCED};
+  s->device_local = (kg_local){local, KG_DOUBLE, KG_LOCAL_REDUCED, s->c.batch.arrays.side_edge};
 }
 
 static void make_vectors(trace_system *s)

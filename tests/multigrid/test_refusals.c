@@ -18,25 +18,46 @@ static void create(trace_system *s, kedge_smoother smoother, int n_elements, int
                                  .solver = &exact_coarse});
 }
 
-/// Make a multigrid of the system's matrices with K^e of element e spoilt; the sentence.
-static const char *refusal(trace_system *s, kedge_smoother smoother, int32_t e)
+/// Make a multigrid of these matrices; the sentence.
+static const char *refusal_of_local(trace_system *s, kg_local local)
 {
-  const size_t at = (size_t)(e / KG_LANES) * (size_t)s->c.size.n_packed * KG_LANES + e % KG_LANES;
-  s->local[at] = -100.0;  // entry (0, 0): the first mode of side 0
-  const size_t n_local = (size_t)s->c.size.n_packed * KG_LANES * (size_t)s->c.batch.count.n_groups;
   kg_multigrid_args args = {.shape = s->multigrid.shape,
                             .batch = s->c.batch,
-                            .local = {case_input(&s->c, s->local, n_local), KG_DOUBLE},
+                            .local = local,
                             .solver = &exact_coarse,
                             .trace = s->trace,
                             .space = s->space,
                             .work = s->work};
-  assert_int_equal(smoother, args.shape.smoother);
   must(ctx, kg_multigrid_work_bytes(ctx, &args.shape, &args.work_bytes));
   kg_multigrid out;
   assert_int_equal(kg_multigrid_create(ctx, &args, &out), KEDGE_ERR_NUMERIC);
   kg_multigrid_destroy(ctx, &out);
   return kedge_context_error(ctx);
+}
+
+/// Of the system's matrices with K^e of element e spoilt.
+static const char *refusal(trace_system *s, int32_t e)
+{
+  const size_t at = (size_t)(e / KG_LANES) * (size_t)s->c.size.n_packed * KG_LANES + e % KG_LANES;
+  s->local[at] = -100.0;  // entry (0, 0): the first mode of side 0
+  const size_t n_local = (size_t)s->c.size.n_packed * KG_LANES * (size_t)s->c.batch.count.n_groups;
+  return refusal_of_local(s, (kg_local){case_input(&s->c, s->local, n_local), KG_DOUBLE});
+}
+
+/// One of the first sides of element e, from either end.
+static void assert_edge_is_named(const trace_system *s, int32_t e, int n_sides,
+                                 const char *sentence)
+{
+  const kedge_mesh *mesh = s->c.mesh;
+  const int32_t *corner = mesh->element_vertices + 3 * e;
+  for (int k = 0; k < 2 * n_sides; ++k) {
+    const double *a = mesh->vertices + 2 * corner[(k / 2 + k % 2) % 3];
+    const double *b = mesh->vertices + 2 * corner[(k / 2 + 1 - k % 2) % 3];
+    char name[160];
+    snprintf(name, sizeof name, "on the edge from (%g, %g) to (%g, %g)", a[0], a[1], b[0], b[1]);
+    if (strstr(sentence, name)) return;
+  }
+  fail_msg("%s (element %d)", sentence, (int)e);
 }
 
 static void an_edge_without_an_inverse_is_named(void **state)
@@ -45,18 +66,36 @@ static void an_edge_without_an_inverse_is_named(void **state)
   trace_system s;
   const int32_t e = 20;
   create(&s, KEDGE_SMOOTHER_EDGE, 33, 2, CASE_NEUMANN);
-  const char *sentence = refusal(&s, KEDGE_SMOOTHER_EDGE, e);
-  const kedge_mesh *mesh = s.c.mesh;
-  const int32_t *corner = mesh->element_vertices + 3 * e;
-  char names[2][160];
-  for (int k = 0; k < 2; ++k) {  // the edge may be told from either end
-    const double *a = mesh->vertices + 2 * corner[k], *b = mesh->vertices + 2 * corner[1 - k];
-    snprintf(names[k], sizeof names[k], "on the edge from (%g, %g) to (%g, %g)", a[0], a[1], b[0],
-             b[1]);
-  }
-  if (!strstr(sentence, names[0]) && !strstr(sentence, names[1]))
-    fail_msg("%s (%s)", sentence, names[0]);
+  assert_edge_is_named(&s, e, 1, refusal(&s, e));
   system_destroy(&s);
+}
+
+/// Their diagonal of mode 1 has the sign of the side, which must not hide its own. It is part of mode 0 of
+/// the other two sides.
+static void a_diagonal_of_reduced_matrices_that_is_negative_is_named(void **state)
+{
+  (void)state;
+  for (int32_t e = 20; e < 26; ++e) {
+    trace_system s;
+    system_create(&s, ctx,
+                  (system_options){.n_elements = 33,
+                                   .order = 1 + e % 3,
+                                   .boundary = CASE_NEUMANN,
+                                   .material = {0.8, 0.0, 1.0, KEDGE_SCALING_ONE},
+                                   .smoother = KEDGE_SMOOTHER_EDGE,
+                                   .smoothing_steps = 1,
+                                   .solver = &exact_coarse});
+    const size_t rows = (size_t)kg_reduced_rows(s.c.size);
+    const size_t n = rows * KG_LANES * (size_t)s.c.batch.count.n_groups;
+    double *local = case_fetch(&s.c, s.device_local.data);
+    const size_t row = (size_t)(e / KG_LANES) * rows + KG_REDUCED_FLUX;  // entry (0, 0)
+    local[row * KG_LANES + (size_t)(e % KG_LANES)] *= -1e3;
+    kg_local spoilt = s.device_local;
+    spoilt.data = case_input(&s.c, local, n);
+    assert_edge_is_named(&s, e, 3, refusal_of_local(&s, spoilt));
+    free(local);
+    system_destroy(&s);
+  }
 }
 
 static void an_element_without_an_inverse_is_named(void **state)
@@ -65,7 +104,7 @@ static void an_element_without_an_inverse_is_named(void **state)
   trace_system s;
   const int32_t e = 20;
   create(&s, KEDGE_SMOOTHER_ELEMENT, 33, 2, CASE_NEUMANN);
-  const char *sentence = refusal(&s, KEDGE_SMOOTHER_ELEMENT, e);
+  const char *sentence = refusal(&s, e);
   // The element beyond side 0 has the block of that edge, too, and may be the first.
   const kedge_mesh *mesh = s.c.mesh;
   const int32_t *sides = mesh->edge_sides + 2 * (mesh->side_edge[3 * e] >> 1);
@@ -135,6 +174,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_edge_without_an_inverse_is_named),
+      cmocka_unit_test(a_diagonal_of_reduced_matrices_that_is_negative_is_named),
       cmocka_unit_test(an_element_without_an_inverse_is_named),
       cmocka_unit_test(a_vertex_whose_mode_has_no_positive_energy_is_named),
   };

@@ -80,7 +80,7 @@ static void reduced_matrices_in_single_precision_have_every_entry_of_k_e(void **
                                              .from = op_reduced(&c, &data, NULL),
                                              .to = (float *)single}));
     double *reduced = case_fetch(&c, single);
-    check(&c, &data, (kg_local){reduced, KG_SINGLE, KG_LOCAL_REDUCED},
+    check(&c, &data, (kg_local){reduced, KG_SINGLE, KG_LOCAL_REDUCED, c.layout.host.side_edge},
           2 * FLT_EPSILON / DBL_EPSILON * rounding(c.size.n_trace));
     free(reduced);
     op_free(&data);

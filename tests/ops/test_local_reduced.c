@@ -1,5 +1,6 @@
 // Reduced K^e of pure diffusion (ops/local_reduced.h), as kg_local_matrices() makes them at once, against
 // the packed ones that it makes.
+#include <math.h>
 #include <stdlib.h>
 
 #include "compare.h"
@@ -50,7 +51,7 @@ static void reduced_matrices_free(reduced_matrices *made)
 static double *entries_of(const op_case *c, const double *reduced)
 {
   const int m = c->size.n_edge, n = c->size.n_trace;
-  const kg_local local = {reduced, KG_DOUBLE, KG_LOCAL_REDUCED};
+  const kg_local local = {reduced, KG_DOUBLE, KG_LOCAL_REDUCED, c->layout.host.side_edge};
   double *found = calloc(op_count(c, OP_LOCAL), sizeof *found);
   assert_non_null(found);
   for (int32_t e = 0; e < c->batch.count.n_groups * KG_LANES; ++e) {
@@ -109,12 +110,42 @@ static void sizes_about_groups_give_them_too(void **state)
       op_with(ctx, sizes[i], order, CASE_MIXED, diffusion, check);
 }
 
+/// Of mode 1 of side 0 of an element, which is made negative.
+static void a_diagonal_that_is_not_positive_has_no_inverse(void **state)
+{
+  (void)state;
+  op_case c;
+  op_data data;
+  case_create(&c, ctx, 33, 2, CASE_NEUMANN, diffusion);
+  op_run_all(&c, &data);
+  for (int32_t e = 20; e < 26; ++e) {
+    double *local = op_reduced(&c, &data, NULL), *host = case_fetch(&c, local);
+    host[KG_REDUCED_FLUX * KG_LANES + e] *= -1e3;
+    const double *spoilt = case_input(&c, host, op_reduced_count(&c));
+    double *inverse = case_output(&c, op_count(&c, OP_INVERSE));
+    must(ctx, kg_edge_sum(ctx, &(kg_edge_sum_args){.batch = c.batch,
+                                                   .rows = spoilt,
+                                                   .diagonal = true,
+                                                   .reduced = true,
+                                                   .y = inverse}));
+    double *found = case_fetch(&c, inverse);
+    const size_t edge = c.layout.host.side_edge[kg_lane_side(e, 0)] >> 1;
+    assert_true(isnan(found[edge * (size_t)c.size.n_edge + 1]));
+    free(found);
+    free(host);
+    case_release(&c);
+  }
+  op_free(&data);
+  case_destroy(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_order_has_the_entries_of_packed_matrices_their_loads_and_diagonal),
       cmocka_unit_test(any_stabilization_gives_them),
       cmocka_unit_test(sizes_about_groups_give_them_too),
+      cmocka_unit_test(a_diagonal_that_is_not_positive_has_no_inverse),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);
