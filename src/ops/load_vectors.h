@@ -1,5 +1,5 @@
 /// @file
-/// Load vectors: f^e_i = (f, phi_i) by quadrature from point values of the source.
+/// Load vectors: f^e_i = scale (f, phi_i) by quadrature from point values of the source.
 #pragma once
 #include "ops/element.h"
 #include "ops/points.h"
@@ -9,8 +9,9 @@ typedef struct kg_load_vectors_args {
   kg_batch batch;
   kg_points points;               ///< kg_points_of_rule()
   int32_t first_group, n_groups;  ///< the chunk of this call
-  const double *values;           ///< [group of the chunk][point][lane]: f
-  double *load;                   ///< out: [group][N][lane]
+  double scale;
+  const double *values;  ///< [group of the chunk][point][lane]: f
+  double *load;          ///< out: [group][N][lane]
 } kg_load_vectors_args;
 
 kedge_status kg_load_vectors(kedge_context *ctx, const kg_load_vectors_args *args);

@@ -1,4 +1,4 @@
-// load_vectors_cuda.cu: f^e_i = J sum_q w_q f(x_q) phi_i(q), from values in memory.
+// load_vectors_cuda.cu: f^e_i = scale J sum_q w_q f(x_q) phi_i(q), from values in memory.
 // Layout  values [group][point][lane], load [group][N][lane]: lanes are neighbouring words.
 // Map     warp = group, lane = element, its N sums in registers; row after row of the rule
 //         (point_sums.cuh). What the rule has is the same for all lanes.
@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(32 * WARPS) load_vectors_kernel(const kg_load_
   if (g >= a.n_groups) return;
   kg::load_of_points<P>(kg::memory_rule<P>{a.points},
                         memory_source<P>{a.values + g * a.points.n * KG_LANES + lane},
-                        kg::jacobian_of(a.batch, group, lane),
+                        a.scale * kg::jacobian_of(a.batch, group, lane),
                         a.load + group * kg::point_shape<P>::N * KG_LANES + lane);
 }
 

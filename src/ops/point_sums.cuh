@@ -33,10 +33,10 @@ struct point_shape {
   static constexpr int LANES = 32;
 };
 
-/// load_ij = jacobian sum_q w_q f(q) phi_ij(q).
+/// load_ij = scale sum_q w_q f(q) phi_ij(q).
 template <int P, class Rule, class Source>
-__device__ __forceinline__ void load_of_points(const Rule &rule, const Source &source,
-                                               double jacobian, double *load)
+__device__ __forceinline__ void load_of_points(const Rule &rule, const Source &source, double scale,
+                                               double *load)
 {
   using shape = point_shape<P>;
   double sum[shape::N] = {};
@@ -57,7 +57,7 @@ __device__ __forceinline__ void load_of_points(const Rule &rule, const Source &s
         sum[mode] = fma(rule.across(row, mode), along[i], sum[mode]);
   }
 #pragma unroll
-  for (int mode = 0; mode < shape::N; ++mode) load[mode * shape::LANES] = jacobian * sum[mode];
+  for (int mode = 0; mode < shape::N; ++mode) load[mode * shape::LANES] = scale * sum[mode];
   source.check(sum[0]);
 }
 

@@ -60,7 +60,8 @@ kedge_status kg_sample_loads(kedge_context *ctx, const kg_sample_kernel *kernel,
   if (args->n_groups == 0) return KEDGE_OK;
   kg_load_vectors_args a = *args;
   long long first = a.first_group, n = a.n_groups;
-  void *arguments[] = {&a.batch.arrays.vertices, &a.batch.arrays.vertex, &first, &n, &a.load};
+  void *arguments[] = {
+      &a.batch.arrays.vertices, &a.batch.arrays.vertex, &first, &n, &a.scale, &a.load};
   return launch(ctx, kernel, n, 1, arguments, bad);
 }
 

@@ -108,12 +108,12 @@ struct formulas {
 
 extern "C" __global__ void __launch_bounds__(128)
     sample(const double *vertices, const int *vertex, long long first_group, long long n_groups,
-           double *load)
+           double scale, double *load)
 {
   const long long g = (long long)blockIdx.x * 4 + threadIdx.x / 32, group = first_group + g;
   if (g >= n_groups) return;
   const formulas source(vertices, vertex, group, g);
-  kg::load_of_points<ORDER>(table_rule{}, source, source.jacobian(),
+  kg::load_of_points<ORDER>(table_rule{}, source, scale * source.jacobian(),
                             load + group * kg::point_shape<ORDER>::N * 32 + threadIdx.x % 32);
 }
 

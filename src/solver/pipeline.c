@@ -1,5 +1,6 @@
 #include "solver/pipeline.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/context.h"
@@ -46,13 +47,26 @@ static kedge_status make_lines(kg_pipeline *p)
   return KEDGE_OK;
 }
 
+/// What is kept in single precision stays in its range then. Factors and roots of powers of four are exact:
+/// the division changes no bit of a result.
+static void scale_equation(kg_pipeline *p)
+{
+  const kedge_problem *problem = p->problem;
+  const double hh = 2.0 * p->mesh->info.area / (double)p->mesh->n_elements;
+  int exponent;
+  frexp(problem->diffusion + problem->reaction * hh, &exponent);
+  const int shift = exponent < -1000 ? 1000 : exponent > 1000 ? -1000 : -exponent / 2 * 2;
+  p->scale = ldexp(1.0, shift);
+  p->material = (kg_material){ldexp(problem->diffusion, shift), ldexp(problem->reaction, shift),
+                              ldexp(problem->stabilization, shift), problem->stabilization_scaling};
+}
+
 kedge_status kg_pipeline_prepare(kg_pipeline *p)
 {
   const kedge_problem *problem = p->problem;
   const kedge_mesh *mesh = p->mesh;
   KG_TRY(kg_problem_resolve(p->ctx, problem, mesh, &p->resolved));
-  p->material = (kg_material){problem->diffusion, problem->reaction, problem->stabilization,
-                              problem->stabilization_scaling};
+  scale_equation(p);
   KG_TRY(kg_sampling_create(p->ctx, problem->order, &p->sampling));
   bool *is_dirichlet;
   KG_TRY(kg_host_calloc(p->ctx, (size_t)mesh->n_groups, sizeof *is_dirichlet, &is_dirichlet));
@@ -76,7 +90,7 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
                  .smoother = choose_smoother(problem, mesh),
                  .coarse_solver = problem->coarse_solver,
                  .smoothing_steps = problem->smoothing_steps,
-                 .diffusion = problem->diffusion,
+                 .diffusion = p->material.diffusion,
                  .alignment = mesh->alignment,
                  .precision = problem->precision,
                  .has_reaction = problem->reaction != 0.0};

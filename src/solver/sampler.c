@@ -248,6 +248,7 @@ kedge_status kg_sampler_loads(kg_sampler *s, int32_t first, int32_t count)
                                      .points = used(s, p->points),
                                      .first_group = first,
                                      .n_groups = count,
+                                     .scale = p->scale,
                                      .values = values,
                                      .load = p->buffers[KG_ARRAY_LOAD].data};
   const int64_t n_elements = elements_of(p, first, count);

@@ -110,7 +110,7 @@ static kedge_status add_neumann(kg_pipeline *p)
   kedge_status status = kg_copy_out(p->ctx, rows, section, n * sizeof *rows);
   if (status == KEDGE_OK) status = kg_sync(p->ctx);
   if (status == KEDGE_OK) {
-    for (size_t i = 0; i < n; ++i) rows[i] += p->boundary[i];
+    for (size_t i = 0; i < n; ++i) rows[i] += p->scale * p->boundary[i];
     status = kg_copy_in(p->ctx, section, rows, n * sizeof *rows);
   }
   free(rows);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ops/edge_blocks.h"
+#include "ops/element_blocks.h"
 #include "systems.h"
 
 static void create(trace_system *s, kedge_smoother smoother, int n_elements, int order,
@@ -132,6 +134,35 @@ static kg_local spoilt(trace_system *s, double factor, int32_t first_group)
   return device;
 }
 
+static void numbers_beyond_single_precision_are_refused(void **state)
+{
+  (void)state;
+  trace_system s;
+  create(&s, KEDGE_SMOOTHER_ELEMENT, 33, 2, CASE_MIXED);
+  const char *part = "or its numbers leave the range of single precision (precision = double";
+  for (int i = 0; i < 4; ++i) {
+    const kg_local local = spoilt(&s, i / 2 ? 1e30 : 1e-30, 0);
+    const size_t n = (size_t)s.c.size.n_packed * KG_LANES * (size_t)s.c.batch.count.n_groups;
+    double *const inverse = case_output(&s.c, n);
+    int32_t *const fault = (int32_t *)case_output(&s.c, 1);
+    const kedge_status status =
+        i % 2 ? kg_edge_blocks(ctx, &(kg_edge_blocks_args){.batch = s.c.batch,
+                                                           .local = local,
+                                                           .number = KG_SINGLE,
+                                                           .factored = i == 3,
+                                                           .inverse = inverse,
+                                                           .fault = fault})
+              : kg_element_blocks(ctx, &(kg_element_blocks_args){.batch = s.c.batch,
+                                                                 .local = local,
+                                                                 .number = KG_SINGLE,
+                                                                 .inverse = inverse,
+                                                                 .fault = fault});
+    assert_int_equal(status, KEDGE_ERR_NUMERIC);
+    if (!strstr(kedge_context_error(ctx), part)) fail_msg("%s", kedge_context_error(ctx));
+  }
+  system_destroy(&s);
+}
+
 /// The lowest vertex without a Dirichlet edge of the elements of a group from `first` on.
 static int32_t lowest_vertex(const trace_system *s, int32_t first)
 {
@@ -176,6 +207,7 @@ int main(void)
       cmocka_unit_test(an_edge_without_an_inverse_is_named),
       cmocka_unit_test(a_diagonal_of_reduced_matrices_that_is_negative_is_named),
       cmocka_unit_test(an_element_without_an_inverse_is_named),
+      cmocka_unit_test(numbers_beyond_single_precision_are_refused),
       cmocka_unit_test(a_vertex_whose_mode_has_no_positive_energy_is_named),
   };
   test_skip_without_backend();

@@ -55,6 +55,7 @@ static void load_vectors(op_case *c, const op_data *in, op_data *out)
                                                    .points = kg_points_of_rule(c->points),
                                                    .first_group = first,
                                                    .n_groups = end - first,
+                                                   .scale = 1.0,
                                                    .values = values + before(c, OP_SOURCE, first),
                                                    .load = load}));
   fetch(c, out, OP_LOAD, load);

@@ -24,8 +24,10 @@ static kg_function function_of(const char *text)
   return f;
 }
 
+static const double load_scale = 0.75;
+
 typedef void kernel_function(const double *vertices, const int *vertex, long long first_group,
-                             long long n_groups, double *load);
+                             long long n_groups, double scale, double *load);
 
 /// The kernel for load vectors as C++, thread after thread, on groups [first, first + count).
 static int64_t run_loads(const op_case *c, const kg_function *source_function, int32_t first,
@@ -42,7 +44,7 @@ static int64_t run_loads(const op_case *c, const kg_function *source_function, i
   assert_true(thread && block && kernel && first_bad);
   for (*block = 0; *block < (unsigned)(count + 3) / 4; ++*block)
     for (*thread = 0; *thread < 128; ++*thread)
-      kernel(c->layout.host.vertices, c->layout.host.vertex, first, count, load);
+      kernel(c->layout.host.vertices, c->layout.host.vertex, first, count, load_scale, load);
   int64_t bad;
   memcpy(&bad, first_bad, sizeof bad);
   dlclose(library);
@@ -74,6 +76,7 @@ static void load_vectors_are_those_of_the_host(void **state)
                                                            .points = points,
                                                            .first_group = first,
                                                            .n_groups = count,
+                                                           .scale = load_scale,
                                                            .values = values,
                                                            .load = expected}));
     assert_int_equal(run_loads(&c, &f, first, count, load), -1);
