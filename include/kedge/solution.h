@@ -71,7 +71,8 @@ typedef struct kedge_report {
   kedge_stop stop;           ///< what ended the iteration
   bool converged;            ///< relative_residual <= tolerance, or tolerance = auto and rounding
                              ///< has no less
-  const char *solver_note;   ///< one sentence when the tolerance was not reached; else ""
+  const char *solver_note;   ///< one sentence when the tolerance was not reached, or there is
+                             ///< another reason to doubt u; else ""
   /// Where source and exact solution were evaluated: "host", "gpu, interpreted", "gpu" (compiled) or
   /// "host: " and why not there; "" when there was nothing to evaluate
   const char *evaluation;

@@ -1,4 +1,5 @@
 // Assembly, which makes of the local matrices what the trace solve needs, and the trace solve.
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -188,16 +189,46 @@ static kg_cg_vectors_args cg_vectors(const kg_pipeline *p)
   return vectors;
 }
 
+/// h^2: a square of two triangles of mean area.
+static double mean_square(const kg_pipeline *p)
+{
+  return 2.0 * p->mesh->info.area / (double)p->mesh->n_elements;
+}
+
 /// The trace matrix is made of numbers of the size of the stabilization tau; what couples the edges is of
-/// the size of diffusion / h, or of reaction * h. h: of a square of two triangles of mean area.
+/// the size of diffusion / h, or of reaction * h.
 static double stabilization_ratio(const kg_pipeline *p)
 {
   const kg_material *k = &p->material;
-  const double h = sqrt(2.0 * p->mesh->info.area / (double)p->mesh->n_elements);
+  const double h = sqrt(mean_square(p));
   const double tau = k->stabilization * (k->scaling == KEDGE_SCALING_H           ? h
                                          : k->scaling == KEDGE_SCALING_INVERSE_H ? 1.0 / h
                                                                                  : 1.0);
   return tau * h / (k->diffusion + k->reaction * h * h);
+}
+
+/// What a solve that went well may hide: a right-hand side that was forgotten; and, of Neumann conditions
+/// alone, a mean of u that reaction has to hold against the rounding of diffusion, entries of K^e that are
+/// diffusion / (reaction h^2) times as large: some 100 units of rounding of it.
+static void note_input(const kg_pipeline *p, const kg_cg_result *result)
+{
+  kedge_solution *s = p->solution;
+  const kg_material *k = &p->material;
+  const bool all_neumann = p->layout.count.n_free == p->layout.count.n_edges;
+  const double lost = 100.0 * DBL_EPSILON * k->diffusion / (k->reaction * mean_square(p));
+  if (s->note[0]) return;
+  if (result->start_residual == 0.0)
+    snprintf(
+        s->note, sizeof s->note, "the right-hand side is 0%s, and so is u",
+        p->resolved.source.kind == KG_FUNCTION_NONE
+            ? ": the problem has neither a source nor an exact solution, and boundary values are 0"
+            : "");
+  else if (all_neumann && lost > 1e-6)
+    snprintf(
+        s->note, sizeof s->note,
+        "all boundaries are neumann and the reaction is small beside the diffusion: rounding may "
+        "leave an error of some %.0e of it in the mean of u",
+        fmin(lost, 1.0));
 }
 
 static void report_solve(kg_pipeline *p, const kg_cg_result *result, int64_t n)
@@ -214,6 +245,7 @@ static void report_solve(kg_pipeline *p, const kg_cg_result *result, int64_t n)
   s->report.converged = result->converged;
   for (size_t i = 0; i < sizeof result->note && i < sizeof s->note; ++i)
     s->note[i] = result->note[i];
+  note_input(p, result);
   s->report.operator_bytes = (int64_t)operator_cost(p).bytes;
   kg_stage_cost(p, operator_cost(p), (double)result->iterations);
   kg_stage_cost(p, iteration_cost(p, n), (double)result->iterations);

@@ -67,6 +67,66 @@ static void rounding_of_the_size_of_the_residual_is_no_convergence(void **state)
   kedge_mesh_destroy(mesh);
 }
 
+static void an_error_of_the_mean_that_rounding_may_make_is_said(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = square("square 16");
+  for (int k = 0; k < 4; ++k) {
+    kedge_solution *solution =
+        solve(ctx, mesh,
+              SETTINGS({"space", "order", "3"}, {"equation", "reaction", k / 2 ? "1e-8" : "1e-2"},
+                       {"exact", "u", "1+x^2*y"}, {"boundary default", "type", "neumann"},
+                       {"solver", "preconditioner", preconditioners[k % 2]}));
+    kedge_report r;
+    double loss = 1e-6;
+    kedge_solution_report(solution, &r);
+    assert_true(r.converged);
+    if (k / 2)
+      assert_int_equal(sscanf(r.solver_note,
+                              "all boundaries are neumann and the reaction is small beside the "
+                              "diffusion: rounding may leave an error of some %lf of it in the "
+                              "mean of u",
+                              &loss),
+                       1);
+    else
+      assert_string_equal(r.solver_note, "");
+    assert_true(loss < 0.01);
+    assert_at_most(r.u_l2, 2 * loss);
+    kedge_solution_destroy(solution);
+  }
+  kedge_mesh_destroy(mesh);
+}
+
+static void a_right_hand_side_that_is_zero_is_said(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *source, *value, *note;
+  } cases[] = {{"0", "0", "the right-hand side is 0, and so is u"}, {"0", "1", ""}, {"1", "0", ""}};
+  kedge_mesh *mesh = square("square 4");
+  for (int i = 0; i < 3; ++i) {
+    kedge_solution *solution = solve(
+        ctx, mesh,
+        SETTINGS({"equation", "source", cases[i].source}, {"boundary default", "type", "dirichlet"},
+                 {"boundary default", "value", cases[i].value}));
+    kedge_report r;
+    kedge_solution_report(solution, &r);
+    assert_true(r.converged);
+    assert_string_equal(r.solver_note, cases[i].note);
+    kedge_solution_destroy(solution);
+  }
+  kedge_solution *solution = solve(
+      ctx, mesh,
+      SETTINGS({"boundary default", "type", "dirichlet"}, {"boundary default", "value", "0"}));
+  kedge_report r;
+  kedge_solution_report(solution, &r);
+  assert_string_equal(r.solver_note,
+                      "the right-hand side is 0: the problem has neither a source nor an exact "
+                      "solution, and boundary values are 0, and so is u");
+  kedge_solution_destroy(solution);
+  kedge_mesh_destroy(mesh);
+}
+
 /// u is a polynomial of the order, so that its error is the solver's alone.
 #define LARGE_STABILIZATION(preconditioner_name, tau)                       \
   SETTINGS({"space", "order", "2"}, {"exact", "u", "x-0.5*y+0.25+x*y-x*x"}, \
@@ -226,6 +286,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(without_a_tolerance_rounding_is_convergence),
       cmocka_unit_test(rounding_of_the_size_of_the_residual_is_no_convergence),
+      cmocka_unit_test(an_error_of_the_mean_that_rounding_may_make_is_said),
+      cmocka_unit_test(a_right_hand_side_that_is_zero_is_said),
       cmocka_unit_test(a_residual_says_what_u_is_worth_whatever_the_stabilization),
       cmocka_unit_test(a_source_alone_takes_the_same_tolerance_with_a_large_stabilization),
       cmocka_unit_test(a_tolerance_that_rounding_forbids_is_not_convergence),
