@@ -93,7 +93,7 @@ KEDGE_API const char *kedge_start_name(kedge_start kind);
 /// is short): it must give the same values then.
 typedef void kedge_function(void *user, size_t n, const double *x, const double *y, double *value);
 
-/// A problem with the defaults of the problem file: order 1, stabilization 1, diffusion 1, reaction
+/// A problem with the defaults of the problem file: order 1, diffusion 1, reaction
 /// 0, no source, no boundary condition.
 KEDGE_API kedge_status kedge_problem_create(kedge_context *ctx, kedge_problem **out);
 

@@ -11,7 +11,6 @@
 
 static const kedge_problem defaults = {
     .order = KEDGE_ORDER_MIN,
-    .stabilization = 1,
     .stabilization_scaling = KEDGE_SCALING_ONE,
     .diffusion = 1,
     .operator_kind = KEDGE_OPERATOR_MATRIX_FREE,

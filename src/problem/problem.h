@@ -36,7 +36,7 @@ struct kedge_problem {
   char *mesh_generate;
   int refine;
   int order;
-  double stabilization;
+  double stabilization;  ///< 0: diffusion over the length of the domain
   kedge_scaling stabilization_scaling;
   double diffusion, reaction;
   kg_function source;

@@ -47,6 +47,14 @@ static kedge_status make_lines(kg_pipeline *p)
   return KEDGE_OK;
 }
 
+/// Diffusion over the length of the domain, where the problem says nothing else (docs/math.md#units).
+static double stabilization_of(const kg_pipeline *p)
+{
+  const kedge_problem *problem = p->problem;
+  const double given = problem->stabilization;
+  return given > 0.0 ? given : problem->diffusion / sqrt(p->mesh->info.area);
+}
+
 /// What is kept in single precision stays in its range then. Factors and roots of powers of four are exact:
 /// the division changes no bit of a result.
 static void scale_equation(kg_pipeline *p)
@@ -58,7 +66,7 @@ static void scale_equation(kg_pipeline *p)
   const int shift = exponent < -1000 ? 1000 : exponent > 1000 ? -1000 : -exponent / 2 * 2;
   p->scale = ldexp(1.0, shift);
   p->material = (kg_material){ldexp(problem->diffusion, shift), ldexp(problem->reaction, shift),
-                              ldexp(problem->stabilization, shift), problem->stabilization_scaling};
+                              ldexp(stabilization_of(p), shift), problem->stabilization_scaling};
 }
 
 kedge_status kg_pipeline_prepare(kg_pipeline *p)

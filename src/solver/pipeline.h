@@ -19,7 +19,7 @@ typedef struct kg_pipeline {
   kg_edge_lines lines;  ///< smoother = line, until assembly
   kg_sampling sampling;
   double *boundary;  ///< [edge of sections 3 and 4][m] of kg_sample_boundary(), made in transfer
-  /// The equation is divided by a power of four that brings its numbers near 1 (docs/math.md#scale).
+  /// The equation is divided by a power of four that brings its numbers near 1 (docs/math.md#units).
   kg_material material;
   double scale;  ///< of the right-hand sides: 1 over that
   kg_shape shape;

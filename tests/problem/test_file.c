@@ -114,7 +114,7 @@ static void an_empty_file_gives_the_defaults(void **state)
   (void)state;
   kedge_problem *p = parsed("", NULL);
   assert_int_equal(p->order, KEDGE_ORDER_MIN);
-  assert_true(p->stabilization == 1 && p->stabilization_scaling == KEDGE_SCALING_ONE);
+  assert_true(p->stabilization == 0 && p->stabilization_scaling == KEDGE_SCALING_ONE);
   assert_true(p->diffusion == 1 && p->reaction == 0);
   assert_true(p->tolerance == 1e-10 && p->accepts_rounding);
   assert_int_equal(p->max_iterations, 100000);

@@ -151,65 +151,6 @@ static void numbers_beyond_single_precision_in_the_source_do_no_harm(void **stat
   kedge_mesh_destroy(mesh);
 }
 
-/// Everything but u multiplied by a factor.
-static kedge_solution *solve_multiplied(const kedge_mesh *mesh, const char *factor,
-                                        const char *reaction, const char *preconditioner,
-                                        const char *precision)
-{
-  return solve(
-      ctx, mesh,
-      SETTINGS({"parameters", "k", factor}, {"space", "order", "3"},
-               {"space", "stabilization", "1.3*k/h"}, {"equation", "diffusion", "0.8*k"},
-               {"equation", "reaction", reaction}, {"equation", "source", "k*(x+y)"},
-               {"boundary 7", "type", "dirichlet"}, {"boundary 7", "value", "x*y"},
-               {"boundary default", "type", "neumann"}, {"boundary default", "value", "k*(x-y)"},
-               {"solver", "preconditioner", preconditioner}, {"solver", "precision", precision}));
-}
-
-/// The iterations; the largest distance to another solution.
-static int64_t compare_multiplied(kedge_solution *solution, const fields *expected,
-                                  double *distance)
-{
-  kedge_report r;
-  kedge_solution_report(solution, &r);
-  assert_true(r.converged);
-  fields found = fields_of(ctx, solution);
-  *distance = fields_distance(&found, expected);
-  fields_free(&found);
-  kedge_solution_destroy(solution);
-  return r.iterations;
-}
-
-static void an_equation_multiplied_by_any_number_has_the_same_solution(void **state)
-{
-  (void)state;
-  static const char *const factors[] = {"1", "4^68", "4^-68", "4^450", "1e40", "1e-46"};
-  static const char *const reactions[] = {"0", "1.5*k"};
-  static const char *const methods[][2] = {{"jacobi", "double"},
-                                           {"multigrid", "double"},
-                                           {"multigrid", "mixed"},
-                                           {"multigrid", "compact"}};
-  kedge_mesh *mesh = test_irregular_mesh(ctx, 400);
-  for (int k = 0; k < 8; ++k) {
-    const char *const *method = methods[k % 4];
-    kedge_solution *first = solve_multiplied(mesh, "1", reactions[k / 4], method[0], method[1]);
-    fields expected = fields_of(ctx, first);
-    kedge_report r;
-    kedge_solution_report(first, &r);
-    for (int i = 0; i < 6; ++i) {
-      double distance;
-      const int64_t iterations = compare_multiplied(
-          solve_multiplied(mesh, factors[i], reactions[k / 4], method[0], method[1]), &expected,
-          &distance);
-      assert_in_range(iterations, r.iterations - (i > 3), r.iterations + (i > 3));
-      assert_at_most(distance, i > 3 ? 1e-8 : 0.0);  // powers of four: the same bits
-    }
-    fields_free(&expected);
-    kedge_solution_destroy(first);
-  }
-  kedge_mesh_destroy(mesh);
-}
-
 /// The error of u where the solution is a polynomial, so that all of it is rounding.
 static double floor_of(const kedge_mesh *mesh, const char *order, const char *precision)
 {
@@ -305,7 +246,6 @@ int main(void)
       cmocka_unit_test(the_host_needs_as_many_iterations),
       cmocka_unit_test(two_runs_and_other_numbers_of_threads_give_the_same_bits),
       cmocka_unit_test(numbers_beyond_single_precision_in_the_source_do_no_harm),
-      cmocka_unit_test(an_equation_multiplied_by_any_number_has_the_same_solution),
       cmocka_unit_test(without_reaction_errors_end_where_those_of_double_precision_do),
       cmocka_unit_test(jacobi_is_refused),
       cmocka_unit_test(a_start_from_a_lower_order_is_refused_with_compact),
