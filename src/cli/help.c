@@ -123,9 +123,33 @@ static void list_topics(FILE *stream)
   fprintf(stream, "Topics of 'kedge help TOPIC':\n");
   for (int t = 0; t < TOPIC_COUNT; ++t)
     fprintf(stream, "  %-14s%s\n", topics[t].name, topics[t].summary);
+  fputs(
+      "Sections of the problem file, as 'kedge help SECTION': mesh, space, equation, parameters,\n"
+      "boundary, exact, solver, output.\n",
+      stream);
   fprintf(stream, "Commands, also as 'kedge COMMAND --help':\n");
   for (const kg_cli_verb *verb = kg_cli_verbs; verb->name; ++verb)
     fprintf(stream, "  %-14s%s\n", verb->name, verb->summary);
+}
+
+/// The rows of a section in the table of the problem file; NULL: there is none. It ends at the next
+/// section, or at the blank line behind the table.
+static const char *find_section(const char *name, int *length)
+{
+  const size_t n = strlen(name);
+  for (const char *at = strstr(problem_text, "\n["); at; at = strstr(at + 1, "\n[")) {
+    if (n == 0 || strncmp(at + 2, name, n) != 0 || strchr(" ]", at[2 + n]) == NULL) continue;
+    const char *const next = strstr(at + 1, "\n["), *const end = strstr(at + 1, "\n\n");
+    *length = (int)((next && next < end ? next : end) - at);
+    return at + 1;
+  }
+  return NULL;
+}
+
+static void print_section(const char *rows, int length)
+{
+  const char *const title = strstr(problem_text, "section ");
+  printf("%.*s\n%.*s\n", (int)strcspn(title, "\n"), title, length - 1, rows);
 }
 
 /// "exit codes" may also be two words.
@@ -158,11 +182,13 @@ int kg_cli_help(int argc, char **argv)
     list_topics(stdout);
     return KG_EXIT_SOLVED;
   }
-  const topic *found = find_topic(name);
-  if (found) {
-    fputs(found->text, stdout);
-    return KG_EXIT_SOLVED;
-  }
+  int length;
+  const topic *const found = find_topic(name);
+  const char *const section = find_section(name, &length);
+  if (found) fputs(found->text, stdout);
+  if (found && section) putchar('\n');
+  if (section) print_section(section, length);
+  if (found || section) return KG_EXIT_SOLVED;
   for (const kg_cli_verb *verb = kg_cli_verbs; verb->name; ++verb) {
     if (strcmp(verb->name, name) != 0) continue;
     char title[64], option[] = "--help";

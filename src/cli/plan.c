@@ -49,13 +49,15 @@ static void print_fits(const kedge_plan *plan)
 /// What is planned: only the matrix-free operator has other preconditioners than Jacobi.
 static void print_solver(const kedge_plan *plan)
 {
-  printf("matrix-free with %s", plan->preconditioner);
-  if (plan->smoother[0]) printf(", smoother %s, precision %s", plan->smoother, plan->precision);
+  const bool smooths = plan->smoother[0] != '\0';
+  printf("%s with %s", smooths ? "matrix-free" : "every operator", plan->preconditioner);
+  if (smooths) printf(", smoother %s, precision %s", plan->smoother, plan->precision);
+  const char *const from = smooths ? "start" : "matrix-free starts";
   if (plan->start_order > 0)
-    printf(", start from order %d", plan->start_order);
+    printf(", %s from order %d", from, plan->start_order);
   else if (plan->start == KEDGE_START_NESTED)
-    printf(", start from zero (no lower order is worth it with order %d)", plan->order);
-  printf("; the others with jacobi\n\n");
+    printf(", %s from zero (no lower order is worth it with order %d)", from, plan->order);
+  printf("%s\n\n", smooths ? "; the others with jacobi" : "");
 }
 
 static void print_plan(const kedge_context *ctx, const char *problem, const kedge_mesh *mesh,

@@ -1,6 +1,8 @@
 // Which settings of the trace solve go together. Multigrid and its smoother are made from the packed
 // local matrices, and single precision works in multigrid alone.
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/context.h"
 #include "problem/problem.h"
@@ -40,50 +42,75 @@ bool kg_problem_asks_multigrid(const kedge_problem *p)
   return setting_of_multigrid(p, text)[0] != '\0';
 }
 
+/// Refuse the setting that a sentence begins with, "smoother = line ...", with its place in the problem file.
+static kedge_status conflict(kedge_context *ctx, const kedge_problem *p, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static kedge_status conflict(kedge_context *ctx, const kedge_problem *p, const char *format, ...)
+{
+  char sentence[500], key[SETTING_BYTES];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(sentence, sizeof sentence, format, args);
+  va_end(args);
+  snprintf(key, sizeof key, "%.*s", (int)strcspn(sentence, " "), sentence);
+  kg_settings settings = p->settings;  // which may have been read in another context
+  settings.ctx = ctx;
+  const kg_setting *const setting = kg_settings_find(&settings, "solver", key);
+  if (setting && setting->origin != KG_FROM_CALL)
+    return kg_setting_fail(&settings, setting, 0, "%s", sentence);
+  return KG_FAIL(ctx, KEDGE_ERR_INPUT, "%s", sentence);
+}
+
 /// What is made from packed local matrices needs the operator that keeps them.
 static kedge_status check_operator(kedge_context *ctx, const kedge_problem *p)
 {
   if (p->operator_kind == KEDGE_OPERATOR_MATRIX_FREE) return KEDGE_OK;
   const char *const operator_name = kedge_operator_name(p->operator_kind);
   char text[SETTING_BYTES];
-  const bool named = p->preconditioner == KEDGE_PRECONDITIONER_MULTIGRID ||
-                     p->preconditioner == KEDGE_PRECONDITIONER_BLOCK_JACOBI;
-  KG_REQUIRE(ctx, !named, KEDGE_ERR_INPUT,
-             "preconditioner = %s needs operator = matrix-free: it is made from the packed "
-             "local matrices, which operator = %s does not keep; change one of the two",
-             kedge_preconditioner_name(p->preconditioner), operator_name);
-  KG_REQUIRE(
-      ctx, !kg_problem_asks_multigrid(p), KEDGE_ERR_INPUT,
-      "%s is a setting of multigrid, which needs operator = matrix-free: it is made from the "
-      "packed local matrices, which operator = %s does not keep; change one of the two",
-      setting_of_multigrid(p, text), operator_name);
-  KG_REQUIRE(ctx, p->start == KEDGE_START_ZERO, KEDGE_ERR_INPUT,
-             "start = nested needs operator = matrix-free: the lower order is a part of the packed "
-             "local matrices, which operator = %s does not keep; change one of the two",
-             operator_name);
+  if (p->preconditioner == KEDGE_PRECONDITIONER_MULTIGRID ||
+      p->preconditioner == KEDGE_PRECONDITIONER_BLOCK_JACOBI)
+    return conflict(ctx, p,
+                    "preconditioner = %s needs operator = matrix-free: it is made from the packed "
+                    "local matrices, which operator = %s does not keep; change one of the two",
+                    kedge_preconditioner_name(p->preconditioner), operator_name);
+  if (kg_problem_asks_multigrid(p))
+    return conflict(ctx, p,
+                    "%s is a setting of multigrid, which needs operator = matrix-free: it is made "
+                    "from the packed local matrices, which operator = %s does not keep; change one "
+                    "of the two",
+                    setting_of_multigrid(p, text), operator_name);
+  if (p->start != KEDGE_START_ZERO)
+    return conflict(ctx, p,
+                    "start = nested needs operator = matrix-free: the lower order is a part of the "
+                    "packed local matrices, which operator = %s does not keep; change one of the "
+                    "two",
+                    operator_name);
   return KEDGE_OK;
 }
 
 kedge_status kg_problem_check_solver(kedge_context *ctx, const kedge_problem *p)
 {
   KG_TRY(check_operator(ctx, p));
-  KG_REQUIRE(
-      ctx, p->start == KEDGE_START_ZERO || p->precision != KEDGE_PRECISION_COMPACT, KEDGE_ERR_INPUT,
-      "start = nested needs local matrices in double precision, which precision = compact does "
-      "not keep; change one of the two");
+  if (p->start != KEDGE_START_ZERO && p->precision == KEDGE_PRECISION_COMPACT)
+    return conflict(ctx, p,
+                    "start = nested needs local matrices in double precision, which precision = "
+                    "compact does not keep; change one of the two");
   if (p->preconditioner == KEDGE_PRECONDITIONER_AUTO || kg_problem_asks_multigrid(p))
     return KEDGE_OK;
   const char *const name = kedge_preconditioner_name(p->preconditioner);
-  KG_REQUIRE(ctx, p->precision == KEDGE_PRECISION_DOUBLE, KEDGE_ERR_INPUT,
-             "precision = %s needs preconditioner = multigrid: only that works in single "
-             "precision; with preconditioner = %s leave precision = double",
-             kedge_precision_name(p->precision), name);
+  if (p->precision != KEDGE_PRECISION_DOUBLE)
+    return conflict(ctx, p,
+                    "precision = %s needs preconditioner = multigrid: only that works in single "
+                    "precision; with preconditioner = %s leave precision = double",
+                    kedge_precision_name(p->precision), name);
   const bool smooths = p->preconditioner == KEDGE_PRECONDITIONER_BLOCK_JACOBI;
   char text[SETTING_BYTES];
   const char *const unread = smooths ? setting_of_cycle(p, text) : setting_of_multigrid(p, text);
-  KG_REQUIRE(ctx, unread[0] == '\0', KEDGE_ERR_INPUT,
-             "%s is a setting of multigrid, and preconditioner = %s would not read it; leave it "
-             "out, or take preconditioner = multigrid",
-             unread, name);
+  if (unread[0] != '\0')
+    return conflict(ctx, p,
+                    "%s is a setting of multigrid, and preconditioner = %s would not read it; "
+                    "leave it out, or take preconditioner = multigrid",
+                    unread, name);
   return KEDGE_OK;
 }

@@ -53,9 +53,20 @@ class Usage(Command):
 
     def test_every_topic_is_explained(self):
         listing = self.kedge("help").stdout
-        topics = re.findall(r"^  (\S+) ", listing.split("Commands")[0], re.M)
+        topics = re.findall(r"^  (\S+) ", listing.split("Sections")[0], re.M)
         self.assertEqual(topics, ["problem", "expressions", "mesh", "output", "report",
                                   "backends", "exit-codes"])
+        sections = re.findall(r"\w+", listing.split("SECTION':")[1].split(".")[0])
+        self.assertEqual(sections, ["mesh", "space", "equation", "parameters", "boundary", "exact",
+                                    "solver", "output"])
+        whole = self.kedge("help", "problem").stdout
+        for section in sections:
+            text = self.kedge("help", section).stdout
+            title, rows = text[text.index("section "):].split("\n", 1)
+            self.assertRegex(rows, rf"^\[{section}[] ]")
+            self.assertEqual(len(re.findall(r"(?m)^\[", rows)), 1)
+            self.assertIn(rows, whole)
+            self.assertIn(title, whole)
         for topic in topics:
             text = self.kedge("help", topic).stdout
             self.assertGreater(text.count("\n"), 2)
@@ -268,13 +279,17 @@ class PlanAndInfo(Command):
     def test_the_plan_says_what_it_plans(self):
         text = self.kedge("plan", "p.ini", "--backend", "host").stdout
         self.assertIn("p.ini: 800 triangles, 1240 edges, order 1, 2320 trace unknowns\n", text)
-        self.assertIn("\nmatrix-free with jacobi; the others with jacobi\n", text)
+        self.assertIn("\nevery operator with jacobi\n", text)
+        text = self.kedge("plan", "p.ini", "--backend", "host", "-s", "space.order=4", "-s",
+                          "solver.preconditioner=jacobi", "-s", "solver.start=nested").stdout
+        self.assertIn("\nevery operator with jacobi, matrix-free starts from order 2\n", text)
         text = self.kedge("plan", "p.ini", "-s", "solver.precision=mixed", "-s", "space.order=4",
                           "-s", "solver.start=nested").stdout
         self.assertIn("\nmatrix-free with multigrid, smoother edge, precision mixed, "
                       "start from order 2; the others with jacobi\n", text)
         text = self.kedge("plan", "p.ini", "-s", "space.order=5", "-s", "solver.start=nested").stdout
-        self.assertIn(", start from zero (no lower order is worth it with order 5); ", text)
+        self.assertIn(", matrix-free starts from zero (no lower order is worth it with order 5)\n",
+                      text)
 
     def test_plan_and_solve_refuse_the_same_environment(self):
         self.write("p.ini", PROBLEM + "[equation]\nsource = x\n")

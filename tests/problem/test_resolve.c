@@ -227,7 +227,7 @@ static void calls_meet_the_same_refusals(void **state)
   kedge_problem_destroy(p);
 }
 
-/// Two settings of [solver], and the sentence; NULL: multigrid is taken.
+/// Two settings of [solver], of lines 5 and 6 of the file, and the sentence; NULL: multigrid is taken.
 typedef struct solver_case {
   const char *settings, *sentence;
 } solver_case;
@@ -237,22 +237,30 @@ static void settings_of_multigrid_are_refused_where_it_is_not(void **state)
   (void)state;
   static const solver_case cases[] = {
       {"preconditioner = jacobi\nsmoother = line",
-       "smoother = line is a setting of multigrid, and preconditioner = jacobi would not read it; "
+       "plate.ini:6: smoother = line is a setting of multigrid, and preconditioner = jacobi would "
+       "not read it; "
        "leave it out, or take preconditioner = multigrid"},
       {"preconditioner = jacobi\nsmoothing_steps = 2",
-       "smoothing_steps = 2 is a setting of multigrid, and preconditioner = jacobi would not read "
+       "plate.ini:6: smoothing_steps = 2 is a setting of multigrid, and preconditioner = jacobi "
+       "would not read "
        "it; leave it out, or take preconditioner = multigrid"},
       {"preconditioner = block-jacobi\ncoarse_solver = hypre",
-       "coarse_solver = hypre is a setting of multigrid, and preconditioner = block-jacobi would "
+       "plate.ini:6: coarse_solver = hypre is a setting of multigrid, and preconditioner = "
+       "block-jacobi would "
        "not read it; leave it out, or take preconditioner = multigrid"},
       {"operator = ell\nsmoother = edge",
-       "smoother = edge is a setting of multigrid, which needs operator = matrix-free: it is made "
+       "plate.ini:6: smoother = edge is a setting of multigrid, which needs operator = "
+       "matrix-free: it is made "
        "from the packed local matrices, which operator = ell does not keep; change one of the two"},
       {"operator = matrix-free-plain\nprecision = mixed",
-       "precision = mixed is a setting of multigrid, which needs operator = matrix-free: it is "
+       "plate.ini:6: precision = mixed is a setting of multigrid, which needs operator = "
+       "matrix-free: it is "
        "made "
        "from the packed local matrices, which operator = matrix-free-plain does not keep; change "
        "one of the two"},
+      {"start = nested\nprecision = compact",
+       "plate.ini:5: start = nested needs local matrices in double precision, which precision = "
+       "compact does not keep; change one of the two"},
       {"precision = compact", NULL},
       {"smoother = strip", NULL},
       {"smoothing_steps = 2\npreconditioner = auto", NULL},
