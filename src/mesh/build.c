@@ -99,6 +99,7 @@ static kedge_status build(kg_builder *b, bool on_gpu)
   if (!done) KG_TRY(connect(b));
   KG_TRY(copy_regions(b));
   KG_TRY(in_range("mesh_groups", b, kg_build_groups));
+  KG_TRY(kg_build_hanging(b));
   return in_range("mesh_info", b, kg_build_info);
 }
 

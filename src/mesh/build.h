@@ -35,6 +35,8 @@ kedge_status kg_build_cuda(kg_builder *b, bool *done);
 
 /// Boundary groups from lines, regions, their names and measures.
 kedge_status kg_build_groups(kg_builder *b);
+/// Refuse hanging nodes between boundary edges without a group.
+kedge_status kg_build_hanging(kg_builder *b);
 /// Everything of kedge_mesh_info that is not known yet.
 kedge_status kg_build_info(kg_builder *b);
 

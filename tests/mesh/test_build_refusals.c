@@ -118,6 +118,49 @@ static void a_tagged_line_beside_the_mesh_is_refused(void **state)
   kedge_mesh_destroy(mesh);
 }
 
+/// Two squares side by side, of which the right one has its left edge in parts.
+static void a_hanging_node_is_refused(void **state)
+{
+  kedge_context *ctx = *state;
+  const double v[] = {0, 0, 3, 0, 3, 3, 0, 3, 6, 0, 6, 3, 3, 1, 3, 2.0000001};
+  const int32_t halves[] = {0, 1, 2, 0, 2, 3, 1, 4, 6, 6, 4, 5, 6, 5, 2};
+  const char *sentence =
+      "arrays: the vertex at (3, 1) lies on an edge of triangle 0 (from 0) with corners (0, 0), "
+      "(3, "
+      "0), (3, 3), and is no corner of it (a hanging node); split that triangle, or, if both sides "
+      "are boundary, give their edges a physical group";
+  assert_triangles_refused(ctx, v, 8, halves, 5, sentence);
+  const int32_t thirds[] = {0, 1, 2, 0, 2, 3, 1, 4, 6, 6, 4, 5, 6, 5, 7, 7, 5, 2};
+  kedge_mesh *mesh;
+  kedge_mesh_arrays arrays = {
+      .n_vertices = 8, .vertices = v, .n_triangles = 6, .triangles = thirds};
+  assert_int_equal(kedge_mesh_create(ctx, &arrays, &mesh), KEDGE_ERR_INPUT);
+  assert_non_null(strstr(kedge_context_error(ctx), "(a hanging node)"));
+  arrays.n_lines = 1;  // a group says that it is meant
+  arrays.lines = (int32_t[]){1, 2};
+  arrays.line_tags = (int32_t[]){4};
+  assert_ok(ctx, kedge_mesh_create(ctx, &arrays, &mesh));
+  kedge_mesh_destroy(mesh);
+}
+
+/// The two sides of the slit have the same vertices, or the angle of nearly zero is inside.
+static void slits_and_thin_wedges_are_no_hanging_nodes(void **state)
+{
+  kedge_context *ctx = *state;
+  const double cut[] = {0, 0, 2, -1, 2, 0, 2, 0, 2, 1, -2, 1, -2, -1};
+  const int32_t around[] = {0, 1, 2, 0, 3, 4, 0, 4, 5, 0, 5, 6, 0, 6, 1};
+  const double wedge[] = {0, 0, 1, 0, 1, 1e-7, 2, 1e-7, 2, 3e-7};
+  const int32_t inside[] = {0, 1, 2, 1, 3, 2, 2, 3, 4};
+  const kedge_mesh_arrays arrays[] = {
+      {.n_vertices = 7, .vertices = cut, .n_triangles = 5, .triangles = around},
+      {.n_vertices = 5, .vertices = wedge, .n_triangles = 3, .triangles = inside}};
+  for (int i = 0; i < 2; ++i) {
+    kedge_mesh *mesh;
+    assert_ok(ctx, kedge_mesh_create(ctx, &arrays[i], &mesh));
+    kedge_mesh_destroy(mesh);
+  }
+}
+
 static void inconsistent_arrays_are_refused(void **state)
 {
   const kedge_mesh_arrays good = {
@@ -157,6 +200,8 @@ int main(void)
       cmocka_unit_test(triangles_that_collide_are_refused),
       cmocka_unit_test(coordinates_that_are_not_finite_are_refused),
       cmocka_unit_test(a_tagged_line_beside_the_mesh_is_refused),
+      cmocka_unit_test(a_hanging_node_is_refused),
+      cmocka_unit_test(slits_and_thin_wedges_are_no_hanging_nodes),
       cmocka_unit_test(inconsistent_arrays_are_refused),
   };
   return cmocka_run_group_tests(tests, open_context, close_context);
