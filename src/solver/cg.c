@@ -195,11 +195,12 @@ static kedge_status run(solve *s)
     KG_TRY(status);
     batches = next_batches(s, batches, kg_seconds() - began);
   }
-  KG_REQUIRE(s->ctx, s->state.stop != KG_CG_INDEFINITE, KEDGE_ERR_NUMERIC,
-             "the trace operator is not positive definite (p.Ap = %g in iteration %lld): check the "
-             "mesh for nearly degenerate elements, or choose a stabilization nearer to "
-             "diffusion / h",
-             s->state.p_ap, (long long)s->state.iterations + 1);
+  KG_REQUIRE(
+      s->ctx, s->state.stop != KG_CG_INDEFINITE, KEDGE_ERR_NUMERIC,
+      "the trace operator is not positive definite (p.Ap = %g in iteration %lld): check the "
+      "mesh for nearly degenerate elements, choose a stabilization nearer to diffusion / h, or, "
+      "with Neumann conditions alone, a reaction that is not negligible beside the diffusion",
+      s->state.p_ap, (long long)s->state.iterations + 1);
   KG_REQUIRE(s->ctx, s->state.stop != KG_CG_PRECONDITIONER, KEDGE_ERR_NUMERIC,
              "the multigrid preconditioner is not positive definite (r.Mr = %g in iteration %lld): "
              "check the mesh for nearly degenerate elements, choose a stabilization nearer to "

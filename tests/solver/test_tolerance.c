@@ -47,23 +47,26 @@ static void without_a_tolerance_rounding_is_convergence(void **state)
   kedge_mesh_destroy(mesh);
 }
 
-/// Neumann conditions that do not balance the source, and next to no reaction: u is nearly 1e13, and the
-/// equation of its other parts is lost beside it.
+/// Neumann conditions that do not balance the source, and next to no reaction: u is 1e9, and the equation of
+/// its other parts is lost beside it.
 static void rounding_of_the_size_of_the_residual_is_no_convergence(void **state)
 {
   (void)state;
   kedge_mesh *mesh = square("square 24");
-  kedge_solution *solution =
-      solve(ctx, mesh,
-            SETTINGS({"space", "order", "3"}, {"equation", "reaction", "1e-13"},
-                     {"equation", "source", "1"}, {"boundary default", "type", "neumann"},
-                     {"boundary default", "value", "0"}, {"solver", "preconditioner", "jacobi"}));
-  kedge_report r;
-  kedge_solution_report(solution, &r);
-  assert_false(r.converged);
-  assert_true(r.relative_residual > 1e-3);
-  assert_non_null(strstr(r.solver_note, "which is no solution; u may be next to undetermined"));
-  kedge_solution_destroy(solution);
+  for (int k = 0; k < 2; ++k) {
+    kedge_solution *solution =
+        solve(ctx, mesh,
+              SETTINGS({"space", "order", "3"}, {"equation", "reaction", "1e-9"},
+                       {"equation", "source", "1"}, {"boundary default", "type", "neumann"},
+                       {"boundary default", "value", "0"},
+                       {"solver", "preconditioner", preconditioners[k]}));
+    kedge_report r;
+    kedge_solution_report(solution, &r);
+    assert_false(r.converged);
+    assert_true(r.relative_residual > 1e-3);
+    assert_non_null(strstr(r.solver_note, "which is no solution; u may be next to undetermined"));
+    kedge_solution_destroy(solution);
+  }
   kedge_mesh_destroy(mesh);
 }
 
