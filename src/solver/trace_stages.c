@@ -214,10 +214,11 @@ static void note_input(const kg_pipeline *p, const kg_cg_result *result)
 {
   kedge_solution *s = p->solution;
   const kg_material *k = &p->material;
-  const bool all_neumann = p->layout.count.n_free == p->layout.count.n_edges;
+  const kg_trace_counts *n = &p->layout.count;
+  const bool all_neumann = n->n_free == n->n_edges;
   const double lost = 100.0 * DBL_EPSILON * k->diffusion / (k->reaction * mean_square(p));
   if (s->note[0]) return;
-  if (result->start_residual == 0.0)
+  if (result->start_residual == 0.0 && n->n_free > 0)
     snprintf(
         s->note, sizeof s->note, "the right-hand side is 0%s, and so is u",
         p->resolved.source.kind == KG_FUNCTION_NONE
