@@ -111,6 +111,7 @@ void kedge_mesh_destroy(kedge_mesh *mesh)
   free(mesh->edge_group);
   free(mesh->element_origin);
   free(mesh->vertex_origin);
+  free(mesh->levels.vertex);
   free(mesh->source);
   free(mesh);
 }

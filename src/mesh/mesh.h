@@ -18,6 +18,14 @@ typedef struct kg_group {
   double measure;
 } kg_group;
 
+/// The meshes that a mesh was refined from, the last one first.
+typedef struct kg_mesh_levels {
+  int n;
+  int32_t count[KEDGE_REFINE_MAX];  ///< vertices
+  int32_t *
+      vertex;  ///< [level][vertex]: its number among those of the mesh refined from this, ascending
+} kg_mesh_levels;
+
 struct kedge_mesh {
   int32_t n_vertices, n_elements, n_edges, n_boundary_edges;
   double *vertices;           ///< [vertex][2]
@@ -34,8 +42,9 @@ struct kedge_mesh {
   /// Of the elements, the largest |sum (d / |d|)^2| of the sides d as complex numbers: 0 equilateral,
   /// 1 right-angled, up to 3 the nearer all sides are to one line
   double alignment;
-  double seconds;  ///< spent reading or generating and building, for the report
-  char *source;    ///< file name or generator words, for messages; owned
+  double seconds;         ///< spent reading or generating and building, for the report
+  kg_mesh_levels levels;  ///< of kedge_mesh_refine()
+  char *source;           ///< file name or generator words, for messages; owned
 };
 
 /// A mesh as a reader or generator delivers it: caller's numbering, unchecked.

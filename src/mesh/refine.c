@@ -104,6 +104,33 @@ static kedge_status check(kedge_context *ctx, const kedge_mesh *mesh, int times)
   return kg_mesh_check_memory(ctx, mesh->source, (int64_t)mesh->n_elements << 2 * times);
 }
 
+/// The vertices of the meshes before: split_vertices() has left them their numbers, the first ones.
+/// @param[in] counts  [n]: vertices of these meshes, the coarsest first
+static kedge_status find_levels(kedge_context *ctx, const int32_t *counts, int n, kedge_mesh *mesh)
+{
+  kg_mesh_levels *levels = &mesh->levels;
+  int32_t *origin;  // [vertex of a level]
+  size_t total = 0;
+  for (int k = 0; k < n; ++k) total += (size_t)counts[k];
+  KG_TRY(kg_host_alloc(ctx, total, sizeof *levels->vertex, &levels->vertex));
+  KG_TRY(kg_host_alloc(ctx, (size_t)counts[n - 1], sizeof *origin, &origin));
+  const int32_t *from = mesh->vertex_origin;
+  int32_t *to = levels->vertex, n_finer = mesh->n_vertices;
+  for (levels->n = 0; levels->n < n; ++levels->n) {
+    int32_t found = 0;
+    for (int32_t v = 0; v < n_finer; ++v)
+      if (from[v] < counts[n - 1 - levels->n]) {
+        origin[found] = from[v];
+        to[found++] = v;
+      }
+    levels->count[levels->n] = n_finer = found;
+    from = origin;
+    to += found;
+  }
+  free(origin);
+  return KEDGE_OK;
+}
+
 kedge_status kedge_mesh_refine(kedge_context *ctx, const kedge_mesh *mesh, int times,
                                kedge_mesh **out)
 {
@@ -120,11 +147,13 @@ kedge_status kedge_mesh_refine(kedge_context *ctx, const kedge_mesh *mesh, int t
   else
     snprintf(source, size, "%s, refined %d times", mesh->source, times);
 
+  int32_t counts[KEDGE_REFINE_MAX];  // vertices of the meshes refined
   kedge_mesh *level = NULL;
   kedge_status status = KEDGE_OK;
   for (int k = 0; status == KEDGE_OK && k < (times ? times : 1); ++k) {
     const kedge_mesh *from = level ? level : mesh;
     kg_raw_mesh raw;
+    counts[k] = from->n_vertices;
     status = times ? split(ctx, from, &raw) : kg_mesh_to_raw(ctx, from, &raw);
     kedge_mesh_destroy(level);
     level = NULL;
@@ -133,7 +162,12 @@ kedge_status kedge_mesh_refine(kedge_context *ctx, const kedge_mesh *mesh, int t
     kg_raw_mesh_free(&raw);
   }
   free(source);
-  if (status == KEDGE_OK) level->seconds = mesh->seconds + kg_seconds() - began;
-  *out = level;
+  if (status == KEDGE_OK && times > 0) status = find_levels(ctx, counts, times, level);
+  if (status == KEDGE_OK) {
+    level->seconds = mesh->seconds + kg_seconds() - began;
+    *out = level;
+  } else {
+    kedge_mesh_destroy(level);
+  }
   return status;
 }

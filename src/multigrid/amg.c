@@ -33,6 +33,36 @@ static kedge_status smooth(kedge_context *ctx, const kg_amg_level *level, const 
 static kedge_status visit(kedge_context *ctx, const kg_coarse *coarse, int l, const double *b,
                           double *x, bool from_zero);
 
+/// The residual, in the other iterate, to the next level's right-hand side, and the first step there.
+static kedge_status restrict_residual(kedge_context *ctx, const kg_amg_level *level,
+                                      const double *residual)
+{
+  const kg_amg_level *next = level + 1;
+  if (level->midpoints.n_next == 0)
+    return kg_csr_restrict(ctx, &(kg_csr_apply_args){.matrix = level->restriction,
+                                                     .x = residual,
+                                                     .y = next->b,
+                                                     .diagonal = next->matrix.diagonal,
+                                                     .z = next->iterate,
+                                                     .weight = next->weight[0]});
+  return kg_midpoints_restrict(ctx, &(kg_midpoints_apply_args){.a = level->matrix,
+                                                               .midpoints = level->midpoints,
+                                                               .x = residual,
+                                                               .y = next->b,
+                                                               .diagonal = next->matrix.diagonal,
+                                                               .z = next->iterate,
+                                                               .weight = next->weight[0]});
+}
+
+static kedge_status prolong(kedge_context *ctx, const kg_amg_level *level, double *y)
+{
+  const double *x = level[1].x;
+  if (level->midpoints.n_next == 0)
+    return kg_csr_prolong(ctx, &(kg_csr_apply_args){level->prolong, .x = x, .y = y});
+  return kg_midpoints_prolong(
+      ctx, &(kg_midpoints_apply_args){level->matrix, level->midpoints, .x = x, .y = y});
+}
+
 /// Add the coarser levels' correction to the iterate.
 static kedge_status correct(kedge_context *ctx, const kg_coarse *coarse, int l, const double *b,
                             const iterates *it)
@@ -40,16 +70,12 @@ static kedge_status correct(kedge_context *ctx, const kg_coarse *coarse, int l, 
   const kg_amg_level *level = &coarse->level[l], *next = level + 1;
   KG_TRY(kg_csr_residual(
       ctx, &(kg_csr_apply_args){level->matrix, .x = it->now, .y = it->before, .b = b}));
-  KG_TRY(kg_csr_restrict(ctx, &(kg_csr_apply_args){.matrix = level->restriction,
-                                                   .x = it->before,
-                                                   .y = next->b,
-                                                   .diagonal = next->matrix.diagonal,
-                                                   .z = next->iterate,
-                                                   .weight = next->weight[0]}));
+  KG_TRY(restrict_residual(ctx, level, it->before));
   KG_TRY(visit(ctx, coarse, l + 1, next->b, next->x, true));
   const bool exact = coarse->direct && l + 2 == coarse->n_levels;
-  if (l < KG_AMG_TWICE && !exact) KG_TRY(visit(ctx, coarse, l + 1, next->b, next->x, false));
-  return kg_csr_prolong(ctx, &(kg_csr_apply_args){level->prolong, .x = next->x, .y = it->now});
+  const bool twice = l >= coarse->n_refined && l < coarse->n_refined + KG_AMG_TWICE;
+  if (twice && !exact) KG_TRY(visit(ctx, coarse, l + 1, next->b, next->x, false));
+  return prolong(ctx, level, it->now);
 }
 
 /// A cycle from level l down. From zero, the first step is in `iterate` already.

@@ -4,18 +4,19 @@
 /// Every level is smoothed by Chebyshev's iteration on D^-1 A, before and after the coarser level's
 /// correction, with the same polynomial, so that the cycle is symmetric. The next matrix is P^T A P.
 /// Levels end where a matrix is small enough for its inverse, or where no row has a strong connection:
-/// there smoothing is a solver. The finer levels have their coarse systems solved by two cycles, which
+/// there smoothing is a solver. Where kedge refined the mesh, the meshes before it are the first levels
+/// (multigrid/midpoints.h), without aggregates. Of the levels with aggregates the finer ones have their coarse systems solved by two cycles, which
 /// keeps the convergence from depending on the number of levels; deeper down that would cost a GPU
 /// more in launches than it gains.
 #pragma once
 #include "multigrid/arena.h"
 #include "multigrid/coarse.h"
-#include "multigrid/csr_make.h"
+#include "multigrid/midpoints.h"
 KEDGE_BEGIN_DECLS
 
 enum {
   KG_AMG_DEGREE = 2,     ///< steps of smoothing each way
-  KG_AMG_TWICE = 1,      ///< levels whose coarse system is solved by two cycles
+  KG_AMG_TWICE = 1,      ///< levels with aggregates whose coarse system is solved by two cycles
   KG_AMG_DIRECT = 1024,  ///< most rows of a matrix that is inverted
   /// most bytes of its inverse for a row of the first matrix, where that is not inverted itself
   KG_AMG_DIRECT_BYTES = 1024,
@@ -23,18 +24,21 @@ enum {
 
 typedef struct kg_amg_level {
   kg_csr matrix;
-  kg_csr prolong;      ///< from the next level
-  kg_csr restriction;  ///< its transpose
-  double *iterate;     ///< [row] every other iterate
-  double *b, *x;       ///< [row] right-hand side and result, but for the first level
+  kg_csr prolong;          ///< from the next level
+  kg_csr restriction;      ///< its transpose
+  kg_midpoints midpoints;  ///< instead of both, where the next level is a coarser mesh
+  double *iterate;         ///< [row] every other iterate
+  double *b, *x;           ///< [row] right-hand side and result, but for the first level
   double momentum[KG_AMG_DEGREE], weight[KG_AMG_DEGREE];
 } kg_amg_level;
 
 struct kg_coarse {
   int n_levels;
-  bool direct;     ///< the last level is solved by `dense`
-  double *dense;   ///< [row][row]: inverse of the last level
-  kg_arena arena;  ///< everything lies in, but for the first matrix
+  int n_refined;      ///< levels whose next is a coarser mesh
+  double eigenvalue;  ///< of D^-1 A on these, none is larger
+  bool direct;        ///< the last level is solved by `dense`
+  double *dense;      ///< [row][row]: inverse of the last level
+  kg_arena arena;     ///< everything lies in, but for the first matrix
   kg_amg_level level[KG_COARSE_LEVELS];
 };
 

@@ -28,6 +28,7 @@ typedef struct level_work {
   int32_t *flag;
 } level_work;
 
+/// @param[in] l  of the levels with aggregates
 static kedge_status take_work(kedge_context *ctx, kg_arena *arena, const kg_csr *matrix, int l,
                               level_work *w)
 {
@@ -125,6 +126,24 @@ static kedge_status make_matrix(kedge_context *ctx, kg_arena *kept, kg_arena *wo
   return kg_csr_make(ctx, &args, make, kept, next);
 }
 
+/// A level whose next is a coarser mesh, and the matrix of that one.
+static kedge_status make_refined(kedge_context *ctx, kg_coarse *coarse, int l, const level_work *w)
+{
+  kg_amg_level *level = &coarse->level[l];
+  kg_midpoints_make_args args = {.a = level->matrix,
+                                 .n_next = level->midpoints.n_next,
+                                 .fine = level->midpoints.fine,
+                                 .number = (int32_t *)w->power,
+                                 .work = w->make};
+  KG_TRY(kg_csr_diagonal(
+      ctx, &(kg_csr_diagonal_args){level->matrix, .x = level->iterate, .faults = w->flag}));
+  set_steps(level, coarse->eigenvalue);
+  KG_TRY(kg_arena_take(ctx, &coarse->arena, 2 * (size_t)level->matrix.n_rows, sizeof *args.ends,
+                       &args.ends));
+  level->midpoints.ends = args.ends;
+  return kg_midpoints_make(ctx, &args, &coarse->arena, &level[1].matrix);
+}
+
 /// A level that is smoothed, and the matrix of the next one unless *last.
 static kedge_status make_level(kedge_context *ctx, kg_coarse *coarse, kg_arena *work, int l,
                                bool *last)
@@ -136,7 +155,9 @@ static kedge_status make_level(kedge_context *ctx, kg_coarse *coarse, kg_arena *
   KG_TRY(take_vectors(ctx, kept, level, l));
   KG_TRY(kg_arena_take(ctx, kept, (size_t)level->matrix.n_rows, sizeof *level->iterate,
                        &level->iterate));
-  KG_TRY(take_work(ctx, work, &level->matrix, l, &w));
+  const bool refined = l < coarse->n_refined;
+  KG_TRY(take_work(ctx, work, &level->matrix, refined ? 0 : l - coarse->n_refined, &w));
+  if (refined) return make_refined(ctx, coarse, l, &w);
   KG_TRY(make_smoother(ctx, level, &w));
   KG_TRY(make_prolongation(ctx, kept, level, &w, &n_next));
   *last = n_next == 0;
@@ -183,6 +204,28 @@ static kedge_status make_levels(kedge_context *ctx, kg_coarse *coarse, kg_arena 
   return status;
 }
 
+/// The levels that are coarser meshes. Of D^-1 A the eigenvalues are no larger than the largest of the same
+/// of an element: 2 of its mass, and of diffusion 3/2 and half of its alignment (mesh/mesh.h).
+static kedge_status take_meshes(kedge_context *ctx, kg_coarse *coarse, const kedge_mesh *mesh)
+{
+  const kg_mesh_levels *levels = &mesh->levels;
+  const int32_t *from = levels->vertex;
+  const int32_t direct = kg_amg_direct(mesh->n_vertices);
+  int32_t n_finer = mesh->n_vertices, *to;
+  int l = 0;
+  for (; l < levels->n && n_finer > direct; ++l) {
+    const size_t n = (size_t)levels->count[l];
+    KG_TRY(kg_arena_take(ctx, &coarse->arena, n, sizeof *to, &to));
+    KG_TRY(kg_copy_in(ctx, to, from, n * sizeof *to));
+    coarse->level[l].midpoints = (kg_midpoints){.n_next = (int32_t)n, .fine = to};
+    from += n;
+    n_finer = (int32_t)n;
+  }
+  coarse->n_refined = l;
+  coarse->eigenvalue = fmax(2.0, 1.5 + 0.5 * mesh->alignment);
+  return KEDGE_OK;
+}
+
 kedge_status kg_amg_create(kedge_context *ctx, const kg_csr *matrix, kg_coarse_memory memory,
                            kg_coarse **out)
 {
@@ -192,7 +235,8 @@ kedge_status kg_amg_create(kedge_context *ctx, const kg_csr *matrix, kg_coarse_m
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *coarse, &coarse));
   coarse->arena = (kg_arena){.memory = memory.kept, .bytes = memory.kept_bytes};
   coarse->level[0].matrix = *matrix;
-  const kedge_status status = make_levels(ctx, coarse, &work);
+  kedge_status status = memory.refined ? take_meshes(ctx, coarse, memory.refined) : KEDGE_OK;
+  if (status == KEDGE_OK) status = make_levels(ctx, coarse, &work);
   if (status == KEDGE_OK)
     *out = coarse;
   else

@@ -2,6 +2,7 @@
 /// What solves the coarse system of the multigrid preconditioner: one table of functions a solver.
 #pragma once
 #include "kedge/problem.h"
+#include "mesh/mesh.h"
 #include "multigrid/csr.h"
 KEDGE_BEGIN_DECLS
 
@@ -24,10 +25,13 @@ typedef struct kg_coarse_bytes {
   int64_t work;  ///< more, while it is created
 } kg_coarse_bytes;
 
-/// Device memory that a solver is given, by its `bytes`; what it lacks it allocates.
+/// What a solver is given beside the matrix: device memory, by its `bytes`, of which it allocates what it
+/// lacks; a mesh.
 typedef struct kg_coarse_memory {
   void *kept, *work;
   size_t kept_bytes, work_bytes;
+  const kedge_mesh
+      *refined;  ///< NULL, or the mesh with a vertex a row, whose levels are to be used
 } kg_coarse_memory;
 
 typedef struct kg_coarse_table {

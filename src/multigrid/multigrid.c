@@ -176,7 +176,7 @@ static kedge_status make_coarse(kedge_context *ctx, const kg_multigrid_args *a, 
                                       .value = m->matrix.value,
                                       .diagonal = m->matrix.diagonal};
   KG_TRY(kg_vertex_matrix_fill(ctx, &args));
-  const kg_coarse_memory memory = {a->coarse, a->work, a->coarse_bytes, a->work_bytes};
+  const kg_coarse_memory memory = {a->coarse, a->work, a->coarse_bytes, a->work_bytes, a->refined};
   return a->solver->create(ctx, &matrix, memory, &m->coarse);
 }
 

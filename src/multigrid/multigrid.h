@@ -95,6 +95,7 @@ typedef struct kg_multigrid_args {
   kg_local local;                 ///< of the number and form in `shape`
   const kg_edge_lines *lines;     ///< KEDGE_SMOOTHER_LINE, KEDGE_SMOOTHER_STRIP; else not read
   const kg_coarse_table *solver;  ///< of the coarse system
+  const kedge_mesh *refined;      ///< for it (multigrid/coarse.h)
   void *trace, *space;            ///< device memory of these sizes
   void *work;                     ///< the same, free again afterwards
   size_t work_bytes;

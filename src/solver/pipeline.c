@@ -75,6 +75,8 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
   const kedge_mesh *mesh = p->mesh;
   KG_TRY(kg_problem_resolve(p->ctx, problem, mesh, &p->resolved));
   scale_equation(p);
+  // On longer elements aggregates, which follow the strong connections, take fewer iterations.
+  p->refined = mesh->info.min_angle < LINE_ANGLE ? NULL : mesh;
   KG_TRY(kg_sampling_create(p->ctx, problem->order, &p->sampling));
   bool *is_dirichlet;
   KG_TRY(kg_host_calloc(p->ctx, (size_t)mesh->n_groups, sizeof *is_dirichlet, &is_dirichlet));

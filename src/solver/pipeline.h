@@ -16,6 +16,8 @@ typedef struct kg_pipeline {
   const kedge_problem *problem;
   kg_resolved resolved;
   kg_trace_layout layout;
+  const kedge_mesh
+      *refined;         ///< the mesh, if multigrid is to use the levels of its refinement; or NULL
   kg_edge_lines lines;  ///< smoother = line, until assembly
   kg_sampling sampling;
   double *boundary;  ///< [edge of sections 3 and 4][m] of kg_sample_boundary(), made in transfer

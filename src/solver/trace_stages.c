@@ -38,6 +38,7 @@ static kedge_status make_multigrid(kg_pipeline *p)
                 kg_shape_form(&p->shape), p->batch.arrays.side_edge},
       .lines = &p->lines,
       .solver = kg_coarse_table_of(p->shape.coarse_solver),
+      .refined = p->refined,
       .trace = p->buffers[KG_ARRAY_MULTIGRID_TRACE].data,
       .space = p->buffers[KG_ARRAY_MULTIGRID_SPACE].data,
       .work = p->buffers[KG_ARRAY_MULTIGRID_WORK].data,

@@ -1,5 +1,6 @@
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "support.h"
 
@@ -189,6 +190,42 @@ static void children_lie_in_their_parent(void **state)
   kedge_mesh_destroy(fine);
 }
 
+/// A level's vertices are where those of the mesh are that was refined so many times less, each once.
+static void a_refined_mesh_has_the_vertices_of_the_meshes_before(void **state)
+{
+  enum { TIMES = 3 };
+  kedge_mesh *mesh, *fine, *coarse;
+  assert_ok(*state, kedge_mesh_read(*state, MESHES "slit.msh", &mesh));
+  assert_ok(*state, kedge_mesh_refine(*state, mesh, TIMES, &fine));
+  assert_int_equal(fine->levels.n, TIMES);
+  const int32_t *vertex = fine->levels.vertex;
+  int32_t *number = malloc((size_t)fine->n_vertices * sizeof *number);  // in the finest mesh
+  assert_non_null(number);
+  for (int32_t v = 0; v < fine->n_vertices; ++v) number[v] = v;
+  for (int k = 0; k < TIMES; ++k) {
+    const int32_t n = fine->levels.count[k];
+    assert_ok(*state, kedge_mesh_refine(*state, mesh, TIMES - 1 - k, &coarse));
+    assert_int_equal(n, coarse->n_vertices);
+    assert_int_equal(coarse->levels.n, TIMES - 1 - k);
+    int32_t *at = malloc((size_t)n * sizeof *at);  // [caller's number]
+    assert_non_null(at);
+    for (int32_t v = 0; v < n; ++v) at[coarse->vertex_origin[v]] = v;
+    for (int32_t i = 0; i < n; ++i) {
+      assert_true(i == 0 || vertex[i] > vertex[i - 1]);
+      number[i] = number[vertex[i]];
+      const int32_t v = at[fine->vertex_origin[number[i]]];
+      assert_memory_equal(fine->vertices + 2 * (size_t)number[i], coarse->vertices + 2 * (size_t)v,
+                          2 * sizeof(double));
+    }
+    vertex += n;
+    free(at);
+    kedge_mesh_destroy(coarse);
+  }
+  free(number);
+  kedge_mesh_destroy(fine);
+  kedge_mesh_destroy(mesh);
+}
+
 static void refining_nonsense_is_refused(void **state)
 {
   kedge_mesh *mesh, *fine;
@@ -253,6 +290,7 @@ int main(void)
       cmocka_unit_test(null_arguments_are_refused),
       cmocka_unit_test(refining_keeps_area_and_groups_and_quarters_elements),
       cmocka_unit_test(children_lie_in_their_parent),
+      cmocka_unit_test(a_refined_mesh_has_the_vertices_of_the_meshes_before),
       cmocka_unit_test(refining_nonsense_is_refused),
   };
   return cmocka_run_group_tests(tests, open_context, close_context);

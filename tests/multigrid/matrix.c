@@ -122,6 +122,15 @@ void fe_grid_matrix(fe_grid grid, fe_matrix *out)
   free(t.triangles);
 }
 
+void fe_mesh_matrix(const kedge_mesh *mesh, double reaction, fe_matrix *out)
+{
+  triangulation t = {mesh->n_vertices, mesh->n_elements, mesh->vertices, mesh->element_vertices};
+  t.number = get((size_t)t.n_vertices, sizeof(int32_t));
+  for (int32_t v = 0; v < mesh->n_vertices; ++v) t.number[v] = v;
+  assemble(&t, reaction, out);
+  free(t.number);
+}
+
 void fe_irregular_matrix(int n_triangles, fe_matrix *out)
 {
   test_grid grid;

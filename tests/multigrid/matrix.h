@@ -24,6 +24,8 @@ typedef struct fe_grid {
 void fe_grid_matrix(fe_grid grid, fe_matrix *out);
 /// On tests/grid.h, vertices in random order; Dirichlet vertices at the left and bottom.
 void fe_irregular_matrix(int n_triangles, fe_matrix *out);
+/// On a mesh, a row a vertex and none of them Dirichlet.
+void fe_mesh_matrix(const kedge_mesh *mesh, double reaction, fe_matrix *out);
 void fe_matrix_free(fe_matrix *m);
 
 /// Entries beside the diagonal as device memory has them, in single precision; the diagonal takes what

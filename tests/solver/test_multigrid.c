@@ -4,6 +4,7 @@
 #include "compare.h"
 #include "context.h"
 #include "grid.h"
+#include "mesh/raw.h"
 #include "repeat.h"
 #include "support.h"
 
@@ -145,6 +146,86 @@ static void what_is_not_attainable_ends_with_a_note(void **state)
   kedge_mesh_destroy(mesh);
 }
 
+/// A mesh that was refined, and the same without the levels of its refinement.
+static void refined_meshes(const char *words, int times, kedge_mesh **refined, kedge_mesh **plain)
+{
+  kedge_mesh *base;
+  kg_raw_mesh raw;
+  if (strstr(words, ".msh"))
+    must(ctx, kedge_mesh_read(ctx, words, &base));
+  else
+    must(ctx, kedge_mesh_generate(ctx, words, &base));
+  must(ctx, kedge_mesh_refine(ctx, base, times, refined));
+  must(ctx, kg_mesh_to_raw(ctx, *refined, &raw));
+  must(ctx, kg_mesh_build(ctx, &raw, words, plain));
+  kg_raw_mesh_free(&raw);
+  kedge_mesh_destroy(base);
+}
+
+static void on_refined_meshes_coarser_meshes_take_as_few_iterations_as_aggregates(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *mesh;
+    int times;
+    const char *order, *reaction, *precision, *group;  // that one is of Neumann
+  } cases[] = {
+      {"square 9", 3, "1", "0", "double", "nowhere"},
+      {"square 9", 3, "3", "0", "mixed", "left"},
+      {"square 9", 3, "1", "1", "double", "left"},
+      {"square 9", 3, "2", "1e4", "double", "top"},
+      {"square 9", 3, "1", "3e4", "double", "left"},
+      {"square 9", 3, "1", "1e6", "double", "left"},
+      {"square 45", 1, "1", "0", "double", "left"},
+      {"square 9", 3, "2", "1", "compact", "left"},
+      {"lshape 6", 3, "6", "0", "double", "nowhere"},
+      {"lshape 6", 3, "6", "0", "compact", "nowhere"},
+      {KEDGE_SOURCE_DIR "/meshes/plate.msh", 2, "1", "0", "double", "nowhere"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    kedge_mesh *mesh[2];
+    kedge_report r[2];
+    refined_meshes(cases[i].mesh, cases[i].times, &mesh[0], &mesh[1]);
+    for (int k = 0; k < 2; ++k) {
+      const bool has_neumann = strcmp(cases[i].group, "nowhere") != 0;
+      char section[32];
+      snprintf(section, sizeof section, "boundary %s", has_neumann ? cases[i].group : "default");
+      r[k] = report_of(
+          ctx, mesh[k],
+          SETTINGS({"space", "order", cases[i].order}, {"equation", "reaction", cases[i].reaction},
+                   {"equation", "source", "1"}, {"boundary default", "type", "dirichlet"},
+                   {"boundary default", "value", "x"},
+                   {section, "type", has_neumann ? "neumann" : "dirichlet"},
+                   {section, "value", has_neumann ? "0" : "x"},
+                   {"solver", "precision", cases[i].precision},
+                   {"solver", "preconditioner", "multigrid"}));
+      assert_true(r[k].converged);
+      assert_true(r[k].peak_device_bytes <= r[k].predicted_device_bytes);
+    }
+    assert_in_range(r[0].iterations, 1, r[1].iterations + 1);
+    assert_true(r[0].relative_residual != r[1].relative_residual);  // there are such levels
+    kedge_mesh_destroy(mesh[0]);
+    kedge_mesh_destroy(mesh[1]);
+  }
+}
+
+static void stretched_elements_keep_aggregates(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh[2];
+  kedge_report r[2];
+  refined_meshes("ring 10 24", 2, &mesh[0], &mesh[1]);
+  for (int k = 0; k < 2; ++k) {
+    r[k] = report_of(
+        ctx, mesh[k],
+        SETTINGS({"space", "order", "2"}, {"boundary default", "type", "dirichlet"},
+                 {"boundary default", "value", "x"}, {"solver", "preconditioner", "multigrid"}));
+    kedge_mesh_destroy(mesh[k]);
+  }
+  assert_int_equal(r[0].iterations, r[1].iterations);
+  assert_true(r[0].relative_residual == r[1].relative_residual);
+}
+
 /// Two triangles, every vertex on a Dirichlet edge: no coarse space; one triangle: no unknowns.
 static void meshes_without_free_vertices_are_solved_too(void **state)
 {
@@ -202,6 +283,8 @@ int main(void)
       cmocka_unit_test(no_more_memory_is_taken_than_was_predicted),
       cmocka_unit_test(other_operators_refuse_multigrid_and_blocks),
       cmocka_unit_test(what_is_not_attainable_ends_with_a_note),
+      cmocka_unit_test(on_refined_meshes_coarser_meshes_take_as_few_iterations_as_aggregates),
+      cmocka_unit_test(stretched_elements_keep_aggregates),
       cmocka_unit_test(meshes_without_free_vertices_are_solved_too),
       cmocka_unit_test(auto_takes_multigrid_but_for_small_problems),
   };

@@ -1,0 +1,73 @@
+// midpoints_cuda.cu: levels of a mesh that was refined (midpoints.h). Thread = row: of the next matrix where
+// that is made or restricted to, of this one elsewhere. One writer a row, sums in the order of its entries.
+// Cost    bound by memory: rows of the next matrix lie in a quarter of this one's, which is read whole where
+//         lines of memory have one of each.
+#include "backend/cuda_each.cuh"
+#include "multigrid/midpoints.h"
+
+namespace
+{
+enum { BLOCK = 128 };
+
+__global__ void __launch_bounds__(BLOCK) number_kernel(const kg_midpoints_make_args m)
+{
+  const int32_t i = (int32_t)kg_thread_number();
+  if (i < m.n_next) kg_midpoints_number(&m, i);
+}
+
+__global__ void __launch_bounds__(BLOCK) ends_kernel(const kg_midpoints_make_args m)
+{
+  const int32_t i = (int32_t)kg_thread_number();
+  if (i < m.a.n_rows) kg_midpoints_ends(&m, i);
+}
+
+__global__ void __launch_bounds__(BLOCK)
+    fill_kernel(const kg_midpoints_make_args m, const kg_csr_place place)
+{
+  const int32_t i = (int32_t)kg_thread_number();
+  if (i < m.n_next)
+    kg_midpoints_row(&m, i, m.work.begin, &place);
+  else if (i == m.n_next)
+    place.row[i] = (int32_t)m.work.begin[i];
+}
+
+__global__ void __launch_bounds__(BLOCK) restrict_kernel(const kg_midpoints_apply_args a)
+{
+  const int32_t i = (int32_t)kg_thread_number();
+  if (i < a.midpoints.n_next) kg_midpoints_restrict_row(&a, i);
+}
+
+__global__ void __launch_bounds__(BLOCK) prolong_kernel(const kg_midpoints_apply_args a)
+{
+  const int32_t i = (int32_t)kg_thread_number();
+  if (i < a.a.n_rows) kg_midpoints_prolong_row(&a, i);
+}
+}  // namespace
+
+extern "C" kedge_status kg_midpoints_ends_cuda(kedge_context *ctx,
+                                               const kg_midpoints_make_args *args)
+{
+  KG_TRY(kg_launch_each<BLOCK>(ctx, "midpoints_number", args->n_next, number_kernel, *args));
+  return kg_launch_each<BLOCK>(ctx, "midpoints_ends", args->a.n_rows, ends_kernel, *args);
+}
+
+extern "C" kedge_status kg_midpoints_fill_cuda(kedge_context *ctx,
+                                               const kg_midpoints_make_args *args,
+                                               const kg_csr_place *place)
+{
+  return kg_launch_each<BLOCK>(ctx, "midpoints_fill", (int64_t)args->n_next + 1, fill_kernel, *args,
+                               *place);
+}
+
+extern "C" kedge_status kg_midpoints_restrict_cuda(kedge_context *ctx,
+                                                   const kg_midpoints_apply_args *args)
+{
+  return kg_launch_each<BLOCK>(ctx, "midpoints_restrict", args->midpoints.n_next, restrict_kernel,
+                               *args);
+}
+
+extern "C" kedge_status kg_midpoints_prolong_cuda(kedge_context *ctx,
+                                                  const kg_midpoints_apply_args *args)
+{
+  return kg_launch_each<BLOCK>(ctx, "midpoints_prolong", args->a.n_rows, prolong_kernel, *args);
+}
