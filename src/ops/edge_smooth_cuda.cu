@@ -11,7 +11,7 @@
 #include "ops/edge_blocks.h"
 #include "ops/edge_rows.cuh"
 #include "ops/edge_smooth.h"
-#include "ops/rz_sum.cuh"
+#include "ops/judged_sum.cuh"
 
 namespace
 {
@@ -109,7 +109,8 @@ __global__ void __launch_bounds__(THREADS)
   for (int64_t edge = (int64_t)blockIdx.x * THREADS + threadIdx.x; edge < a.n_edges;
        edge += (int64_t)gridDim.x * THREADS)
     dot += smooth<M, FACTORED>(a, (int32_t)edge);
-  if (a.state != nullptr) kg_sum_rz(dot, a.partial, a.state, counter, s_warp);
+  if (a.state != nullptr)
+    kg_sum_and_judge<kg_cg_judge_preconditioner>(dot, a.partial, a.state, counter, s_warp);
 }
 
 template <int P>

@@ -6,7 +6,7 @@
 #include "backend/cuda_rt.h"
 #include "ops/cg_vectors.h"
 #include "ops/real.h"
-#include "ops/rz_sum.cuh"
+#include "ops/judged_sum.cuh"
 #include "ops/smooth_vectors.h"
 
 namespace
@@ -41,7 +41,8 @@ __global__ void __launch_bounds__(THREADS)
     z[i] = sum;
     if (a.state != nullptr) dot += (double)r[i] * sum;
   }
-  if (a.state != nullptr) kg_sum_rz(dot, a.partial, a.state, counter, s_warp);
+  if (a.state != nullptr)
+    kg_sum_and_judge<kg_cg_judge_preconditioner>(dot, a.partial, a.state, counter, s_warp);
 }
 
 kedge_status launch(kedge_context *ctx, const kg_smooth_vectors_args *a,

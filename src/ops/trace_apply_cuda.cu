@@ -7,7 +7,7 @@
 //         in registers; every side of the patch has a place for its product, and a thread (edge,
 //         mode) adds those of an edge: one writer a word.
 // Cost    n (n+1) / 2 numbers of K^e and 2 n^2 flops an element, and the vectors.
-#include "ops/product_sum.cuh"
+#include "ops/judged_sum.cuh"
 #include "ops/trace_apply_stream.cuh"
 
 namespace
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(32 * GROUPS_MAX<M>)
       if (row) row[i % M] = products[0];
     }
   }
-  if (a.state != nullptr) kg_finish_p_ap(dot, a.partial, a.state, counter, s_warp);
+  if (a.state != nullptr) kg_sum_and_judge<kg_cg_judge>(dot, a.partial, a.state, counter, s_warp);
 }
 
 /// Rows of edges between patches are complete with what the second patch adds.

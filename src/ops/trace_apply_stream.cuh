@@ -15,7 +15,7 @@
 #include "ops/bulk_ring.cuh"
 #include "ops/edge_rows.cuh"
 #include "ops/element_product.cuh"
-#include "ops/product_sum.cuh"
+#include "ops/judged_sum.cuh"
 #include "ops/trace_apply.h"
 
 namespace
@@ -244,7 +244,7 @@ __global__ void __launch_bounds__(shape::threads, shape::blocks)
     next = after;
   }
   if (a.state == nullptr) return;
-  kg_finish_p_ap(dot, a.partial, a.state, counter, s_warp);
+  kg_sum_and_judge<kg_cg_judge>(dot, a.partial, a.state, counter, s_warp);
 }
 
 /// Allow blocks all the shared memory there is (the limit belongs to the process, not to a

@@ -10,7 +10,7 @@
 #include "backend/cuda_rt.h"
 #include "ops/ell_block.h"
 #include "ops/load_edge.cuh"
-#include "ops/product_sum.cuh"
+#include "ops/judged_sum.cuh"
 #include "ops/trace_plain.h"
 
 namespace
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(BLOCK)
   if (!a.state) return;
 
   __shared__ double s_warp[BLOCK / 32];
-  kg_finish_p_ap(dot, a.partial, a.state, counter, s_warp);
+  kg_sum_and_judge<kg_cg_judge>(dot, a.partial, a.state, counter, s_warp);
 }
 
 template <int P>
