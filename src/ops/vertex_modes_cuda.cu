@@ -8,26 +8,17 @@
 
 namespace
 {
-constexpr int BLOCK = 128;
+enum { BLOCK = 128 };
 
-__global__ void __launch_bounds__(BLOCK) vertex_mode_corner_kernel(const kg_vertex_modes_args a)
+__device__ __forceinline__ void weigh(const kg_vertex_modes_args *a, int32_t i)
 {
-  const int64_t e = kg_thread_number();
-  if (e < a.batch.count.n_elements) kg_vertex_mode_corners(&a, (int32_t)e);
-}
-
-__global__ void __launch_bounds__(BLOCK) vertex_mode_weight_kernel(const kg_vertex_modes_args a)
-{
-  const int64_t i = kg_thread_number();
-  if (i < a.modes.space.n_rows && !kg_vertex_mode_weigh(&a, (int32_t)i))
-    atomicMin(a.fault, (int32_t)i);
+  if (!kg_vertex_mode_weigh(a, i)) atomicMin(a->fault, i);
 }
 }  // namespace
 
 extern "C" kedge_status kg_vertex_modes_fill_cuda(kedge_context *ctx, const kg_vertex_modes_args *a)
 {
-  KG_TRY(kg_launch_each<BLOCK>(ctx, "vertex modes of the elements", a->batch.count.n_elements,
-                               vertex_mode_corner_kernel, *a));
-  return kg_launch_each<BLOCK>(ctx, "weights of the vertex modes", a->modes.space.n_rows,
-                               vertex_mode_weight_kernel, *a);
+  KG_TRY((kg_do_each<BLOCK, kg_vertex_mode_corners>(ctx, "vertex modes of the elements",
+                                                    a->batch.count.n_elements, *a)));
+  return kg_do_each<BLOCK, weigh>(ctx, "weights of the vertex modes", a->modes.space.n_rows, *a);
 }
