@@ -1,5 +1,6 @@
 // circle.cuh: sine and cosine for kernels that NVRTC compiles, without the branches and tables that CUDA's
-// have: the points of an unrolled loop then overlap. Text, in front of evaluate().
+// have: the points of an unrolled loop then overlap. Text, in front of evaluate(). Where a formula has
+// both of an angle the compiler makes the circle once.
 //
 // An argument is a multiple of the quarter circle and a rest r of at most half of one. Adding 1.5 * 2^52
 // rounds to that multiple and leaves its last bits in the low word of the sum, without a conversion.
@@ -59,29 +60,32 @@ static __device__ __forceinline__ double with_sign(double a, int number)
   return __hiloint2double(__double2hiint(a) ^ (int)((number & 2u) << 30), __double2loint(a));
 }
 
+struct on_circle {
+  double sine, cosine;
+};
+
 /// Sine and cosine of an angle, from those of its rest.
-static __device__ __forceinline__ void turn(int quarters, double sine_of_rest,
-                                            double cosine_of_rest, double *sine, double *cosine)
+static __device__ __forceinline__ on_circle turn(int quarters, double sine_of_rest,
+                                                 double cosine_of_rest)
 {
   const double s = quarters & 1 ? cosine_of_rest : sine_of_rest;
   const double c = quarters & 1 ? sine_of_rest : cosine_of_rest;
-  *sine = with_sign(s, quarters);
-  *cosine = with_sign(c, quarters + 1);
+  return {with_sign(s, quarters), with_sign(c, quarters + 1)};
 }
 
 /// sin(pi a) and cos(pi a).
-static __device__ __forceinline__ void circle_of_pi(double a, double *sine, double *cosine,
-                                                    int *angle)
+static __device__ __forceinline__ on_circle circle_of_pi(double a, int *angle)
 {
   *angle = max(*angle, size_of(a));
   const double shifted = fma(2.0, a, 6755399441055744.0);
   const double r = fma(-0.5, shifted - 6755399441055744.0, a), z = r * r;
-  turn(__double2loint(shifted), fma(r, 3.141592653589793, r * polynomial(sine_of_pi_terms, z)),
-       polynomial(cosine_of_pi_terms, z), sine, cosine);
+  return turn(__double2loint(shifted),
+              fma(r, 3.141592653589793, r * polynomial(sine_of_pi_terms, z)),
+              polynomial(cosine_of_pi_terms, z));
 }
 
 /// sin a and cos a.
-static __device__ __forceinline__ void circle(double a, double *sine, double *cosine, int *angle)
+static __device__ __forceinline__ on_circle circle(double a, int *angle)
 {
   *angle = max(*angle, size_of(a));
   const double shifted = fma(a, 0.6366197723675814, 6755399441055744.0);
@@ -90,34 +94,6 @@ static __device__ __forceinline__ void circle(double a, double *sine, double *co
 #pragma unroll
   for (int part = 0; part < 3; ++part) r = fma(-k, quarter_circle[part], r);
   const double z = r * r;
-  turn(__double2loint(shifted), fma(r * z, polynomial(sine_terms, z), r),
-       polynomial(cosine_terms, z), sine, cosine);
-}
-
-static __device__ __forceinline__ double sine(double a, int *angle)
-{
-  double s, c;
-  circle(a, &s, &c, angle);
-  return s;
-}
-
-static __device__ __forceinline__ double cosine(double a, int *angle)
-{
-  double s, c;
-  circle(a, &s, &c, angle);
-  return c;
-}
-
-static __device__ __forceinline__ double sine_of_pi(double a, int *angle)
-{
-  double s, c;
-  circle_of_pi(a, &s, &c, angle);
-  return s;
-}
-
-static __device__ __forceinline__ double cosine_of_pi(double a, int *angle)
-{
-  double s, c;
-  circle_of_pi(a, &s, &c, angle);
-  return c;
+  return turn(__double2loint(shifted), fma(r * z, polynomial(sine_terms, z), r),
+              polynomial(cosine_terms, z));
 }

@@ -80,18 +80,6 @@ static void write_operand(FILE *out, const kg_node *nodes, int32_t node)
   }
 }
 
-/// The node that is the sine, or cosine, of what node i is the cosine, or sine, of; -1: there is none.
-static int32_t other_of_circle(const kg_builder *b, int32_t i)
-{
-  const kg_node *node = &b->nodes[i];
-  if (node->op != KG_OP_SIN && node->op != KG_OP_COS) return -1;
-  for (int32_t k = 0; k < b->n_nodes; ++k)
-    if (b->nodes[k].op == (node->op == KG_OP_SIN ? KG_OP_COS : KG_OP_SIN) &&
-        b->nodes[k].child[0] == node->child[0])
-      return k;
-  return -1;
-}
-
 /// Where the argument of a sine or cosine is pi times a power of two times something: the power, and in
 /// *of the something; else 0. The quadrant of such an argument is found exactly, and in fewer steps.
 static double multiple_of_pi(const kg_node *nodes, const kg_node *node, int32_t *of)
@@ -108,52 +96,42 @@ static double multiple_of_pi(const kg_node *nodes, const kg_node *node, int32_t 
   return 0.0;
 }
 
-/// name_of_pi(multiple * argument, or name(argument, without the closing parenthesis (ops/circle.cuh).
-static void open_circle(FILE *out, const kg_node *nodes, int32_t i, const char *name)
+/// circle_of_pi(multiple * argument, &angle).sine, or circle(argument, &angle).sine, or .cosine.
+static void write_circle(FILE *out, const kg_node *nodes, const kg_node *node)
 {
-  int32_t of = nodes[i].child[0];
-  const double multiple = multiple_of_pi(nodes, &nodes[i], &of);
-  fputs(name, out);
+  int32_t of = node->child[0];
+  const double multiple = multiple_of_pi(nodes, node, &of);
   if (multiple != 0.0) {
-    fputs("_of_pi(", out);
+    fputs("circle_of_pi(", out);
     write_number(out, multiple);
     fputs(" * ", out);
   } else {
-    fputc('(', out);
+    fputs("circle(", out);
   }
   write_operand(out, nodes, of);
+  fprintf(out, ", &angle).%s;\n", node->op == KG_OP_SIN ? "sine" : "cosine");
+}
+
+static bool is_circle(const kg_node *node)
+{
+  return node->op == KG_OP_SIN || node->op == KG_OP_COS;
 }
 
 /// Whether the sizes of angles are noted.
 static bool has_circle(const kg_builder *b)
 {
   for (int32_t i = 0; i < b->n_nodes; ++i)
-    if (b->nodes[i].op == KG_OP_SIN || b->nodes[i].op == KG_OP_COS) return true;
+    if (is_circle(&b->nodes[i])) return true;
   return false;
-}
-
-/// Both at once: they share most of the work.
-static void write_circle(FILE *out, const kg_node *nodes, int32_t i, int32_t other)
-{
-  const int32_t sine = nodes[i].op == KG_OP_SIN ? i : other, cosine = sine == i ? other : i;
-  fprintf(out, "  double v%d, v%d;\n  ", (int)sine, (int)cosine);
-  open_circle(out, nodes, i, "circle");
-  fprintf(out, ", &v%d, &v%d, &angle);\n", (int)sine, (int)cosine);
 }
 
 static void write_operation(FILE *out, const kg_builder *b, int32_t i)
 {
   const kg_node *nodes = b->nodes, *node = &nodes[i];
-  const int32_t other = other_of_circle(b, i);
   int32_t exponent;
-  if (other >= 0) {
-    if (i < other) write_circle(out, nodes, i, other);
-    return;
-  }
   fprintf(out, "  const double v%d = ", (int)i);
-  if (node->op == KG_OP_SIN || node->op == KG_OP_COS) {
-    open_circle(out, nodes, i, node->op == KG_OP_SIN ? "sine" : "cosine");
-    fputs(", &angle);\n", out);
+  if (is_circle(node)) {
+    write_circle(out, nodes, node);
     return;
   }
   if (kg_node_integer_power(nodes, node, &exponent)) {

@@ -198,9 +198,11 @@ static void sine_and_cosine_are_right_to_two_units_and_of_pi_to_one(void **state
   assert_non_null(out);
   fprintf(out,
           "%s\nextern \"C\" void angle(double a, double *s, double *c)\n"
-          "{ int angle = 0; circle(a, s, c, &angle); *s = known(*s, angle); }\n"
+          "{ int angle = 0; *c = circle(a, &angle).cosine; *s = known(circle(a, &angle).sine, "
+          "angle); }\n"
           "extern \"C\" void turns(double a, double *s, double *c)\n"
-          "{ int angle = 0; circle_of_pi(a, s, c, &angle); *s = known(*s, angle); }\n",
+          "{ int angle = 0; *c = circle_of_pi(a, &angle).cosine;\n"
+          "  *s = known(circle_of_pi(a, &angle).sine, angle); }\n",
           kg_circle_text);
   assert_int_equal(fclose(out), 0);
   void *const library = compiled_as("c++", text);
