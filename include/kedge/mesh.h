@@ -69,7 +69,7 @@ KEDGE_API kedge_status kedge_mesh_generate(kedge_context *ctx, const char *words
 
 /// Split every triangle into four at the midpoints of its edges, `times` times, at most
 /// KEDGE_REFINE_MAX. Groups are inherited. The caller's triangle e becomes 4 e .. 4 e + 3, the last
-/// one in its middle.
+/// one in its middle. Multigrid knows the meshes in between and is faster for it.
 /// @param[in]  mesh         borrowed, not changed
 /// @retval KEDGE_ERR_INPUT  more triangles than can be numbered
 KEDGE_API kedge_status kedge_mesh_refine(kedge_context *ctx, const kedge_mesh *mesh, int times,
