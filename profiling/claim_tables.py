@@ -5,7 +5,7 @@ import king2014_page
 import measure
 import meshes
 
-MULTIGRID, MEASURED = "multigrid.md", "multigrid-measured.md"
+MULTIGRID, MEASURED, COARSE = "multigrid.md", "multigrid-measured.md", "coarse-levels.md"
 MEMORY, PERFORMANCE = "memory.md", "performance.md"
 KING, POISSON = "profiling/cases/helmholtz.ini", "profiling/cases/poisson.ini"
 CELLS = {"output.fields": "cells"}
@@ -147,6 +147,23 @@ SMOOTHERS = Table("smoothers", MEASURED, ["triangles", "P", "smoother, steps", "
                       smoother_row(9, "edge, 1", {})])
 
 
+def refined_row(squares, times, order):
+    """A mesh as it is generated, and refined so many times from a coarser one."""
+    multigrid = {"solver.preconditioner": "multigrid"}
+    refined = square(squares >> times, order, multigrid, {"mesh.refine": times})
+    return [size(squares), str(order)], [square(squares, order, multigrid), refined]
+
+
+def refined_cells(*reports):
+    return [cell for report in reports for cell in (iterations(report), set_up(report), trace(report))]
+
+
+REFINED = Table("refined", COARSE, ["triangles", "P", "generated: iterations", "set-up, s", "set-up and trace solve, s",
+                                    "refined: iterations", "set-up, s", "set-up and trace solve, s"], refined_cells,
+                [refined_row(704, 5, 1), refined_row(704, 5, 4), refined_row(704, 5, 9), refined_row(2240, 5, 1),
+                 refined_row(2240, 5, 4)])
+
+
 def rounding_row(squares):
     return [size(squares)], [square(squares, 4, ROUGH)]
 
@@ -215,4 +232,4 @@ def ready_cells(report):
 READY = Table("ready", PERFORMANCE, ["triangles", "P", "mesh, s", "transfer, s", "local matrices, s", "together, s"],
               ready_cells, [ready_row(2237, 2), ready_row(5000, 2), ready_row(5000, 4)])
 
-TABLES = {table.name: table for table in (NESTED, STRETCHED, STRIPS, SMOOTHERS, ROUNDING, COMPACT, REDUCED, READY)}
+TABLES = {table.name: table for table in (NESTED, STRETCHED, STRIPS, SMOOTHERS, REFINED, ROUNDING, COMPACT, REDUCED, READY)}

@@ -9,18 +9,6 @@ namespace
 {
 enum { BLOCK = 128 };
 
-__global__ void __launch_bounds__(BLOCK) number_kernel(const kg_midpoints_make_args m)
-{
-  const int32_t i = (int32_t)kg_thread_number();
-  if (i < m.n_next) kg_midpoints_number(&m, i);
-}
-
-__global__ void __launch_bounds__(BLOCK) ends_kernel(const kg_midpoints_make_args m)
-{
-  const int32_t i = (int32_t)kg_thread_number();
-  if (i < m.a.n_rows) kg_midpoints_ends(&m, i);
-}
-
 __global__ void __launch_bounds__(BLOCK)
     fill_kernel(const kg_midpoints_make_args m, const kg_csr_place place)
 {
@@ -30,25 +18,13 @@ __global__ void __launch_bounds__(BLOCK)
   else if (i == m.n_next)
     place.row[i] = (int32_t)m.work.begin[i];
 }
-
-__global__ void __launch_bounds__(BLOCK) restrict_kernel(const kg_midpoints_apply_args a)
-{
-  const int32_t i = (int32_t)kg_thread_number();
-  if (i < a.midpoints.n_next) kg_midpoints_restrict_row(&a, i);
-}
-
-__global__ void __launch_bounds__(BLOCK) prolong_kernel(const kg_midpoints_apply_args a)
-{
-  const int32_t i = (int32_t)kg_thread_number();
-  if (i < a.a.n_rows) kg_midpoints_prolong_row(&a, i);
-}
 }  // namespace
 
 extern "C" kedge_status kg_midpoints_ends_cuda(kedge_context *ctx,
                                                const kg_midpoints_make_args *args)
 {
-  KG_TRY(kg_launch_each<BLOCK>(ctx, "midpoints_number", args->n_next, number_kernel, *args));
-  return kg_launch_each<BLOCK>(ctx, "midpoints_ends", args->a.n_rows, ends_kernel, *args);
+  KG_TRY((kg_do_each<BLOCK, kg_midpoints_number>(ctx, "midpoints_number", args->n_next, *args)));
+  return kg_do_each<BLOCK, kg_midpoints_ends>(ctx, "midpoints_ends", args->a.n_rows, *args);
 }
 
 extern "C" kedge_status kg_midpoints_fill_cuda(kedge_context *ctx,
@@ -62,12 +38,13 @@ extern "C" kedge_status kg_midpoints_fill_cuda(kedge_context *ctx,
 extern "C" kedge_status kg_midpoints_restrict_cuda(kedge_context *ctx,
                                                    const kg_midpoints_apply_args *args)
 {
-  return kg_launch_each<BLOCK>(ctx, "midpoints_restrict", args->midpoints.n_next, restrict_kernel,
-                               *args);
+  return kg_do_each<BLOCK, kg_midpoints_restrict_row>(ctx, "midpoints_restrict",
+                                                      args->midpoints.n_next, *args);
 }
 
 extern "C" kedge_status kg_midpoints_prolong_cuda(kedge_context *ctx,
                                                   const kg_midpoints_apply_args *args)
 {
-  return kg_launch_each<BLOCK>(ctx, "midpoints_prolong", args->a.n_rows, prolong_kernel, *args);
+  return kg_do_each<BLOCK, kg_midpoints_prolong_row>(ctx, "midpoints_prolong", args->a.n_rows,
+                                                     *args);
 }
