@@ -9,6 +9,7 @@
 #include "basis/local_tiles.h"
 #include "compare.h"
 #include "kedge/base.h"
+#include "ops/sweep.h"
 
 enum {
   ORDER = KEDGE_ORDER_MAX,
@@ -203,6 +204,54 @@ static void check_zeros(const kg_reference *ref, const definition *d)
   }
 }
 
+/// Entry (i, a) of a matrix of edge 0, a < m, turned to edge l: modes of one degree become combinations of
+/// themselves, and F_0 F_l.
+static double turned(const kg_reference *ref, const double *matrix, int l, int i, int a)
+{
+  const int n = ref->size.n_trace, m = ref->size.n_edge, degree = degree_of(i);
+  double sum = 0.0;
+  for (int j = 0, mode = kg_triangle_modes(degree - 1); j <= degree; ++j, ++mode)
+    sum += ref->lift[i * n + l * m + j] / ref->lift[mode * n + j] * matrix[mode * n + a];
+  return sum;
+}
+
+/// What math.md#from-each-side says of edge l, in coordinates that begin at its corner.
+static void check_side(const kg_reference *ref, int l)
+{
+  const int n = ref->size.n_trace, m = ref->size.n_edge;
+  for (int a = 0; a < m; ++a) {
+    for (int i = 0; i < ref->size.n_modes; ++i) {
+      const int at = i * n + l * m + a;
+      const double r = turned(ref, ref->lift_r, l, i, a), s = turned(ref, ref->lift_s, l, i, a);
+      assert_entry(ref->lift[at], turned(ref, ref->lift, l, i, a));
+      assert_entry(ref->lift_r[at], l == 0 ? r : l == 1 ? -s : s - r);
+      assert_entry(ref->lift_s[at], l == 0 ? s : l == 1 ? r - s : -r);
+      for (int k = 0; k < 2 && i < ref->size.n_rotation; ++k)
+        assert_entry(ref->eliminated_lift[k][at], turned(ref, ref->eliminated_lift[k], l, i, a));
+    }
+    for (int b = 0; b < m; ++b) {
+      const int next = (l + 1) % 3 * m + b, own = kg_packed_entry(l * m + a, l * m + b);
+      const int to_next = kg_packed_entry(l * m + a, next), of_0 = kg_packed_entry(a, m + b);
+      assert_entry(ref->trace_mass[own], ref->trace_mass[kg_packed_entry(a, b)]);
+      assert_entry(ref->trace_mass[to_next], ref->trace_mass[of_0]);
+      assert_entry(ref->trace_top[to_next], ref->trace_top[of_0]);
+    }
+  }
+}
+
+static void check_sides(const kg_reference *ref, const definition *d)
+{
+  for (int l = 0; l < 3; ++l) check_side(ref, l);
+  // In columns of edge 0 derivatives have the zeros of Dr and Ds - Dr / 2.
+  for (int i = 0; i < d->N; ++i)
+    for (int a = 0; a < d->m; ++a) {
+      const bool alike = (along(i) - a) % 2 == 0;
+      const double half = 0.5 * ref->lift_r[i * d->n + a];
+      if (alike || along(i) > a) assert_entry(ref->lift_r[i * d->n + a], 0.0);
+      if (!alike || along(i) > a) assert_entry(ref->lift_s[i * d->n + a], half);
+    }
+}
+
 static int odd_modes_of(int count)
 {
   int odd = 0;
@@ -388,6 +437,12 @@ static void entries_that_kernels_leave_out_are_zero(void **state)
   for_all_orders(check_zeros_of_fields);
 }
 
+static void the_triangle_is_the_same_from_each_side(void **state)
+{
+  (void)state;
+  for_all_orders(check_sides);
+}
+
 static void tiles_hold_the_same_entries_and_zeros_beyond(void **state)
 {
   (void)state;
@@ -449,6 +504,7 @@ int main(void)
       cmocka_unit_test(eliminated_pairs_of_edges_are_products_of_edge_masses),
       cmocka_unit_test(eliminated_lifts_are_products_of_edge_masses_and_lifts),
       cmocka_unit_test(entries_that_kernels_leave_out_are_zero),
+      cmocka_unit_test(the_triangle_is_the_same_from_each_side),
       cmocka_unit_test(tiles_hold_the_same_entries_and_zeros_beyond),
       cmocka_unit_test(rotations_are_orthonormal_and_orthogonal_to_gradients),
       cmocka_unit_test(potentials_have_their_gradients),
