@@ -11,38 +11,21 @@
 // Map     blocks stay and take group after group; a warp takes E neighbouring elements
 #pragma once
 #include "ops/element_operator.cuh"
+#include "ops/lane_rows.cuh"
 #include "ops/mode_parity.cuh"
-#include "ops/tiles.cuh"
 
 namespace kg
 {
 
 template <class Operator_, int N_, int LANES_, int BLOCKS_>
-struct lane_shape {
+struct lane_shape : lane_rows<N_, LANES_> {
+  using rows = lane_rows<N_, LANES_>;
   using Operator = Operator_;
-  static constexpr int N = N_, LANES = LANES_, BLOCKS = BLOCKS_;  ///< blocks of a multiprocessor
+  using rows::N, rows::LANES, rows::ENTRIES, rows::PAIRS;
+  static constexpr int BLOCKS = BLOCKS_;  ///< blocks of a multiprocessor
   static constexpr int WARPS = 4, E = 32 / LANES;
-  static constexpr int ROWS = N / LANES + 1;  ///< of a lane, row N among them
   static constexpr int PAIRS_OF_TERMS = Operator::TERMS / 2;
   static_assert(Operator::TERMS % 2 == 0, "terms are kept in pairs");
-
-  /// Entries of row r of a lane: up to the diagonal in the last of the lanes.
-  static __host__ __device__ constexpr int end(int r)
-  {
-    return LANES * (r + 1) < N ? LANES * (r + 1) : N;
-  }
-  static __host__ __device__ constexpr int entry(int r, int j)
-  {
-    return LANES * r * (r + 1) / 2 + j;
-  }
-  static constexpr int ENTRIES = entry(ROWS - 1, end(ROWS - 1));
-  /// Pair of rows i and its neighbour in column j of L; a column begins with the pair of its diagonal.
-  static __host__ __device__ constexpr int pair(int i, int j)
-  {
-    const int whole = N / 2 + 1, before = j / 2;  // columns come in twos, one pair less each time
-    return 2 * before * whole - before * (before - 1) + j % 2 * (whole - before) + i / 2 - before;
-  }
-  static constexpr int PAIRS = pair(N, N - 1) + 1;
   static constexpr int TERM_PAIRS = ENTRIES * PAIRS_OF_TERMS * LANES;
   static constexpr size_t BYTES = sizeof(double2) * (TERM_PAIRS + WARPS * PAIRS * E);
 };
@@ -123,48 +106,6 @@ __device__ __forceinline__ void build_rows(const lane_warp<shape> &w,
       a[at] = op.combine(terms, odd == is_odd_mode(j));
       if (j >= shape::LANES * r && row == j) a[at] += op.diagonal;
       if (r == shape::ROWS - 1 && row == shape::N) a[at] = x[j * KG_LANES];
-    }
-  }
-}
-
-/// A = L L^T, y = L^-1 x, all to shared memory.
-template <class shape>
-__device__ __forceinline__ void factor_rows(const lane_warp<shape> &w, double (&a)[shape::ENTRIES])
-{
-  constexpr int N = shape::N, LANES = shape::LANES, ROWS = shape::ROWS;
-  double pivot = w.from_row(0, a[0]), below = w.from_row(1, a[shape::entry(1 / LANES, 0)]);
-#pragma unroll
-  for (int k = 0; k < N; ++k) {
-    const double root = reciprocal_root(pivot), first = below * root;
-    double column[ROWS];
-#pragma unroll
-    for (int r = k / LANES; r < ROWS; ++r) {
-      const int i = LANES * r + w.q;
-      column[r] = a[shape::entry(r, k)] * root;
-      if ((r > k / LANES || i > k) && (r < ROWS - 1 || i <= N)) w.l(i, k) = column[r];
-      if (k + 1 < shape::end(r)) {
-        double &next = a[shape::entry(r, k + 1)];
-        next = fma(-column[r], first, next);
-      }
-    }
-    if (w.q == k % LANES) w.l(k, k) = root;
-    if (k + 1 < N) pivot = w.from_row(k + 1, a[shape::entry((k + 1) / LANES, k + 1)]);
-    if (k + 2 < N) below = w.from_row(k + 2, a[shape::entry((k + 2) / LANES, k + 1)]);
-    __syncwarp();
-#pragma unroll
-    for (int j = (k + 2) / 2 * 2; j < N; j += 2) {
-      const double2 others = w.l_pair(j, k);
-#pragma unroll
-      for (int r = 0; r < ROWS; ++r) {
-        if (j >= k + 2 && j < shape::end(r)) {
-          double &entry = a[shape::entry(r, j)];
-          entry = fma(-column[r], others.x, entry);
-        }
-        if (j + 1 < shape::end(r)) {
-          double &entry = a[shape::entry(r, j + 1)];
-          entry = fma(-column[r], others.y, entry);
-        }
-      }
     }
   }
 }

@@ -1,10 +1,9 @@
 // local_matrices_lanes.cu: K^e and F^e of every element at orders 3 to 5, by ordinary FP64 instructions.
 // Layout  local [group][row of K^e, packed or reduced][lane], condensed [group][n][lane].
-// Map     A warp takes a group, 32 / LANES elements at a time, LANES lanes an element. The lanes factor
-//         Z^-1 = L L^T, its rows in their registers, columns of L going to shared memory as they are
-//         found; then solve for the columns of W = L^-1 [R, f], a few each; then multiply columns and
-//         write K^e and F^e. At order 5 the warps of a block go through this code together: it is some
-//         hundred kilobytes, which they would fetch each for itself.
+// Map     A warp takes ten elements at a time, three lanes an element, one a side. Modes of degree P are
+//         eliminated by hand. The lanes factor what is left of Z^-1, A = L L^T, its rows in their registers,
+//         columns of L going to shared memory as they are found; then solve for the columns of
+//         W = L^-1 R, each for those of its side; then multiply columns and write K^e and F^e.
 // Cost    kg_local_matrices_cost()
 #include <cuda_pipeline.h>
 
@@ -16,152 +15,114 @@ namespace
 
 using namespace kg;
 
-/// What the matrices of a group's elements depend on, one element a lane.
+/// Tens of elements.
 template <class shape>
-__device__ __forceinline__ void set_factors(lanes_memory<shape> &s, const kg_local_matrices_args &a,
-                                            int64_t group)
+__host__ __device__ int pieces_of(const kg_local_matrices_args &a)
 {
-  const int lane = threadIdx.x % KG_LANES;
-  double x[3], y[3];
-  kg_element_corners(a.batch.arrays.vertices, a.batch.arrays.vertex, group, lane, x, y);
-  const kg_element g = kg_element_of(x, y, a.material);
-  const auto set = [&](int which, double value) { s.factor[which][lane] = value; };
-  set(SAME_R, g.stiffness[0] + g.stiffness[1]);
-  set(SAME_S, g.stiffness[2]);
-  set(SAME_EDGE, g.tau[1] + g.tau[2]);
-  set(DIFFERENT_S, g.stiffness[2] + 2.0 * g.stiffness[1]);
-  set(DIFFERENT_EDGE, g.tau[1] - g.tau[2]);
-  set(MASS, g.mass);
-  unsigned reversed = 0;
-  for (int l = 0; l < 3; ++l) {
-    set(TAU + l, g.tau[l]);
-    set(LIFT_R + l, g.lift_r[l]);
-    set(LIFT_S + l, g.lift_s[l]);
-    reversed |= (a.batch.arrays.side_edge[(group * 3 + l) * KG_LANES + lane] & 1u) << l;
-  }
-  for (int k = 0; k < 6; ++k) set(S_ZERO + k, g.trace[k]);
-  unsigned even = 0;
-  for (unsigned x = 0; x < 8; ++x) even |= (~__popc(x & reversed) & 1u) << x;
-  s.even[lane] = even;
+  return (int)(((int64_t)a.batch.count.n_groups * KG_LANES + shape::E - 1) / shape::E);
 }
 
-/// Load vectors of lanes first.. of a group to shared memory, sooner or later.
+/// The element of the lane, of ten elements; beyond the last group, its last lane.
 template <class shape>
-__device__ __forceinline__ void fetch_loads(const lanes_warp<shape> &w,
-                                            const kg_local_matrices_args &a, int64_t group,
-                                            int first)
+__device__ __forceinline__ int64_t element_at(const lanes_warp<shape> &w,
+                                              const kg_local_matrices_args &a, int piece)
 {
-  const int lane = threadIdx.x % 32, e = lane % shape::E;
-  const double *load = a.load + group * shape::N * KG_LANES + first + e;
+  const int64_t element = (int64_t)piece * shape::E + w.e;
+  const int64_t last = (int64_t)a.batch.count.n_groups * KG_LANES - 1;
+  return element < last ? element : last;
+}
+
+/// Of a lane's side and its element: an array [group][3][lane].
+template <class T>
+__device__ __forceinline__ T of_side(const T *array, int64_t element, int q)
+{
+  return __ldg(array + (element / KG_LANES * 3 + q) * KG_LANES + element % KG_LANES);
+}
+
+/// Corners and load vectors to shared memory, sooner or later.
+template <class shape>
+__device__ __forceinline__ void fetch(const lanes_warp<shape> &w, const kg_local_matrices_args &a,
+                                      int64_t element, int vertex)
+{
+  __pipeline_memcpy_async(&w.memory->corner[w.q][w.e],
+                          a.batch.arrays.vertices + 2 * (int64_t)vertex, sizeof(double2));
+  const double *load = a.load + element / KG_LANES * shape::N * KG_LANES + element % KG_LANES;
 #pragma unroll
-  for (int r = 0; r < shape::ROWS; ++r) {
-    const int k = shape::LANES * r + lane / shape::E;
+  for (int r = 0; shape::LANES * r < shape::N; ++r) {
+    const int k = shape::LANES * r + w.q;
     if (k < shape::N)
-      __pipeline_memcpy_async(&w.memory->load[k][e], load + w.tables->mode[k] * KG_LANES,
+      __pipeline_memcpy_async(&w.memory->load[k][w.e], load + w.tables->mode[k] * KG_LANES,
                               sizeof(double));
   }
   __pipeline_commit();
 }
 
-/// What set_factors() reads of a group, and its load vectors, to the L2 cache, a line a lane.
+/// Local matrices of a piece, ten elements whose corners and load vectors are on their way to shared memory;
+/// then those of the next one are.
 template <class shape>
-__device__ __forceinline__ void ask_for(const kg_local_matrices_args &a, int64_t group)
+__device__ __forceinline__ void make(const lanes_warp<shape> &w, const kg_local_matrices_args &a,
+                                     const lanes_side_table<shape> &table, int piece,
+                                     int next_piece)
 {
-  constexpr int LINE = 128 / sizeof(double);  // of loads
-  const int lane = threadIdx.x % 32;
-  if (group >= a.batch.count.n_groups) return;
-  const void *line = lane < 3
-                         ? (const void *)(a.batch.arrays.vertex + (group * 3 + lane) * KG_LANES)
-                         : a.batch.arrays.side_edge + (group * 3 + lane - 3) * KG_LANES;
-  if (lane < 6) asm volatile("prefetch.global.L2 [%0];" ::"l"(line));
-  for (int k = lane; k < shape::N * KG_LANES / LINE; k += 32)
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(a.load + group * shape::N * KG_LANES + k * LINE));
-}
-
-/// Pieces of AT_ONCE times 32 / LANES elements: groups, or, where there are few, parts of groups.
-template <class shape>
-struct lanes_pieces {
-  bool whole;  ///< groups
-  int count, step;
-
-  __device__ __forceinline__ lanes_pieces(const kg_local_matrices_args &a, bool whole_groups)
-      : whole(whole_groups),
-        count(a.batch.count.n_groups * (whole ? 1 : shape::LANES)),
-        step(gridDim.x * (blockDim.x / 32))
-  {
-  }
-  __device__ __forceinline__ int64_t group(int piece) const
-  {
-    return whole ? piece : piece / shape::LANES;
-  }
-  __device__ __forceinline__ int first(int piece, int pass) const
-  {
-    return (whole ? pass : piece % shape::LANES) * shape::E;
-  }
-};
-
-/// Local matrices of 32 / LANES elements of a group whose factors are there.
-template <class shape>
-__device__ __forceinline__ void make(lanes_block<shape> &block, const kg_local_matrices_args &a,
-                                     const lanes_pieces<shape> &pieces, lanes_turn turn)
-{
-  factor<shape>(lanes_warp<shape>(block, turn));
+  const int64_t element = (int64_t)piece * shape::E + w.e;
+  const int64_t read = element_at(w, a, piece);
+  const int64_t next = element_at(w, a, next_piece);
+  const uint32_t side_edge = of_side(a.batch.arrays.side_edge, read, w.q);
+  const int next_vertex = of_side(a.batch.arrays.vertex, next, w.q);
   __pipeline_wait_prior(0);
   __syncwarp();
-  double x[shape::N][shape::COLUMNS];
-  build_columns<shape>(lanes_warp<shape>(block, turn), x);
-  solve<shape>(lanes_warp<shape>(block, turn), x);
-  const auto group_of = [&](const lanes_warp<shape> &w) {
-    return pieces.group(w.turn.of_block + gridDim.x * (this_thread<shape>() / 32));
-  };
-  const lanes_warp<shape> w(block, turn);
-  multiply<shape>(w, a, group_of(w), x);
-  const lanes_warp<shape> after(block, turn);
-  finish<shape>(after, a, group_of(after));
+  const lanes_element<shape> e = element_of<shape>(w, a.material);
+  __syncwarp();  // f has been read as it was
+  eliminate_load<shape>(w, e.top);
+  __syncwarp();
+  factor<shape>(w, e.rows);
+  __syncwarp();
+  double x[shape::K + 1][shape::COLUMNS];
+  build_columns<shape>(w, e.side, table, x);
+  __syncwarp();  // f has been used
+  if (next_piece < pieces_of<shape>(a)) fetch<shape>(w, a, next, next_vertex);
+  solve<shape>(w, x);
+  const lanes_results<shape> to(w, a, element, side_edge);
+  put_load<shape>(w, e.side, to, x[shape::K]);
+  multiply<shape>(w, e.side, table, to, a.batch.count.n_groups >> 31, x);
+  if (to.has_load && !to.exists)
+    for (int k = w.q; k < shape::RESULTS; k += shape::LANES) to.local[k * KG_LANES] = 0.0;
+  __syncwarp();  // L has been used
 }
 
-/// @param[in] whole  a warp takes groups, else parts of them
+/// The warps of a block take pieces that follow each other, at about the same time: two of them write to one
+/// sector of memory. Where there are few pieces, as many warps work as all blocks have use for.
 template <class shape>
 __global__ void __launch_bounds__(32 * shape::WARPS, 1)
-    local_matrices_lanes(const kg_local_matrices_args a, bool whole)
+    local_matrices_lanes(const kg_local_matrices_args a,
+                         const __grid_constant__ lanes_side_table<shape> table)
 {
   extern __shared__ double2 s_memory[];
   auto &block = *(lanes_block<shape> *)s_memory;
   fill_tables<shape>(block.tables, a.batch.reference);
-  const lanes_pieces<shape> pieces(a, whole);
-  lanes_turn turn = {(int)blockIdx.x, 0, 0};
+  // The same for all lanes, as the compiler sees.
+  const int warp = __shfl_sync(0xffffffffu, threadIdx.x / 32, 0);
+  const int blocks = gridDim.x, warps = blockDim.x / 32, pieces = pieces_of<shape>(a);
+  const int each = (pieces + blocks - 1) / blocks, at_work = each < warps ? each : warps;
+  const lanes_warp<shape> w(block, warp);
+  int first = blockIdx.x * at_work, piece = warp < at_work ? first + warp : pieces;
+  if (piece < pieces) {
+    const int64_t element = element_at(w, a, piece);
+    fetch<shape>(w, a, element, of_side(a.batch.arrays.vertex, element, w.q));
+  }
 #pragma unroll 1
-  while (turn.of_block < pieces.count) {
-    if (shape::LONG) __syncthreads();
-    // The same for all lanes, as the compiler sees.
-    const int warp = __shfl_sync(0xffffffffu, this_thread<shape>() / 32, 0);
-    const int piece = turn.of_block + gridDim.x * warp;
-    if (piece < pieces.count) {
-      auto &memory = block.memory[warp];
-      const int64_t group = pieces.group(piece);
-      if (turn.pass == 0) {
-        set_factors<shape>(memory, a, group);
-        ask_for<shape>(a, pieces.group(piece + pieces.step));
-      }
-      turn.first = pieces.first(piece, turn.pass);
-      if (shape::LONG && this_thread<shape>() % 32 == 0) memory.turn = turn;
-      __syncwarp();
-      fetch_loads<shape>(lanes_warp<shape>(block, turn), a, group, turn.first);
-      make<shape>(block, a, pieces, turn);
-      if (shape::LONG) {
-        const lanes_turn kept = lanes_warp<shape>(block, turn).turn;
-        turn.of_block = __shfl_sync(0xffffffffu, kept.of_block, 0);
-        turn.pass = __shfl_sync(0xffffffffu, kept.pass, 0);
-      }
-      __syncwarp();
-    }
-    if (++turn.pass == (whole ? shape::LANES : 1)) turn = {turn.of_block + pieces.step, 0, 0};
+  for (; first < pieces; first += blocks * at_work, piece += blocks * at_work) {
+    if (shape::TOGETHER) __syncthreads();
+    if (piece < pieces) make<shape>(w, a, table, piece, piece + blocks * at_work);
   }
 }
 
 template <class shape>
 kedge_status launch(kedge_context *ctx, const kg_local_matrices_args &a)
 {
+  const double *values;
+  KG_TRY(kg_reference_of(ctx, shape::P, &values));
+  const lanes_side_table<shape> table(kg_reference_at(shape::P, values));
   const auto kernel = local_matrices_lanes<shape>;
   const size_t tables = sizeof(lanes_tables<shape>), memory = sizeof(lanes_memory<shape>);
   const int fit = (kg_cuda(ctx)->shared_limit - (int)tables) / (int)memory;
@@ -170,19 +131,17 @@ kedge_status launch(kedge_context *ctx, const kg_local_matrices_args &a)
   KG_TRY(kg_cuda_check(
       ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared),
       "local_matrices: asking for shared memory"));
-  const int groups = a.batch.count.n_groups, most = (int)kg_cuda_blocks(ctx, INT_MAX, 1);
-  const bool whole = groups >= 2 * warps * most;  // few: all warps to work
-  const int pieces = groups * (whole ? 1 : shape::LANES);
-  kernel<<<kg_cuda_blocks(ctx, pieces, 1), 32 * warps, shared, kg_cuda_stream(ctx)>>>(a, whole);
+  const unsigned blocks = kg_cuda_blocks(ctx, pieces_of<shape>(a), 1);
+  kernel<<<blocks, 32 * warps, shared, kg_cuda_stream(ctx)>>>(a, table);
   return kg_cuda_launched(ctx, "local_matrices");
 }
 
 // Shapes: the fastest of those measured on an H200 (profiling/operators --only local_matrices): order,
-// reduced, lanes an element, warps a block, whether they wait for each other and save registers.
+// reduced, warps a block, whether they wait for each other.
 constexpr kedge_status (*by_order[][2])(kedge_context *, const kg_local_matrices_args &) = {
-    {launch<lanes_shape<3, false, 2, 8, false>>, launch<lanes_shape<3, true, 2, 12, false>>},
-    {launch<lanes_shape<4, false, 4, 12, false>>, launch<lanes_shape<4, true, 4, 8, false>>},
-    {launch<lanes_shape<5, false, 4, 8, true>>, launch<lanes_shape<5, true, 4, 8, true>>}};
+    {launch<lanes_shape<3, false, 16, true>>, launch<lanes_shape<3, true, 12, true>>},
+    {launch<lanes_shape<4, false, 12, true>>, launch<lanes_shape<4, true, 8, false>>},
+    {launch<lanes_shape<5, false, 8, false>>, launch<lanes_shape<5, true, 8, false>>}};
 static_assert(sizeof by_order / sizeof *by_order == KG_LANES_MAX - KG_LANES_MIN + 1,
               "one entry per order");
 

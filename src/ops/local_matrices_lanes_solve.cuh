@@ -1,220 +1,269 @@
-// local_matrices_lanes_solve.cuh: Z^-1 = L L^T and W = L^-1 [R, f] of a few elements by the lanes of a
-// warp (local_matrices_lanes.cu). Rows of Z^-1, later columns of [R, f] are in the registers of the lanes
-// that have them; L goes to shared memory.
+// local_matrices_lanes_solve.cuh: A = L L^T and W = L^-1 R of a few elements by the lanes of a warp
+// (local_matrices_lanes.cu), A, R and f being what is left when the modes of degree P are eliminated. Rows of
+// A, later columns of R are in the registers of the lanes that have them; L goes to shared memory.
 #pragma once
 #include "ops/local_matrices_lanes_tables.cuh"
-#include "ops/tiles.cuh"
+#include "ops/local_operator.cuh"
 
 namespace kg
 {
 
-/// threadIdx.x. Where registers are short the compiler is not to know that it stays the same: what
-/// follows from it is then computed again where it is used.
-template <class shape>
-__device__ __forceinline__ int this_thread()
-{
-  if (!shape::LONG) return threadIdx.x;
-  int thread;
-  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
-  return thread;
-}
-
-/// Lane q of element e of those at hand. The order of lanes lets shared memory answer them all at once,
-/// whether they ask by element or by q.
-template <class shape>
-struct lane_place {
-  int q, e;
-
-  __device__ explicit lane_place(int lane)
-  {
-    e = lane / 2 % shape::E;
-    q = lane % 2 + lane / (2 * shape::E) * 2;
-  }
-  /// Lane q of the same element.
-  __device__ int lane_of(int other) const
-  {
-    return other % 2 + 2 * e + other / 2 * (2 * shape::E);
-  }
-};
-
-/// A warp at its elements.
+/// A warp at its elements: lane q, e is side q of element e.
 template <class shape>
 struct lanes_warp {
   const lanes_tables<shape> *tables;
   lanes_memory<shape> *memory;
-  lane_place<shape> place;
-  lanes_turn turn;
-  int lane;  ///< of the group
+  int q, e;
 
-  /// @param[in] known  the warp's turn; where registers are short, it comes from shared memory
-  __device__ __forceinline__ lanes_warp(lanes_block<shape> &block, lanes_turn known)
+  __device__ __forceinline__ lanes_warp(lanes_block<shape> &block, int warp)
       : tables(&block.tables),
-        memory(block.memory + this_thread<shape>() / 32),
-        place(this_thread<shape>() % 32),
-        turn(known)
+        memory(block.memory + warp),
+        q(threadIdx.x % 32 % shape::LANES),
+        e(threadIdx.x % 32 / shape::LANES)
   {
-    if (shape::LONG) {
-      const volatile lanes_turn &kept = memory->turn;
-      turn = {kept.of_block, kept.pass, kept.first};
-    }
-    lane = turn.first + place.e;
   }
-  __device__ __forceinline__ double factor(int which) const
+  /// What another lane of the element has.
+  __device__ __forceinline__ double from(int lane, double value) const
   {
-    return memory->factor[which][lane];
+    return __shfl_sync(0xffffffffu, value, shape::LANES * e + lane);
   }
-  /// F^e of an unknown of the trace, [unknown][element].
-  __device__ __forceinline__ double &condensed(int unknown) const
+  __device__ __forceinline__ double from_row(int i, double value) const
   {
-    static_assert(sizeof memory->l >= sizeof(double) * shape::n * shape::E, "where L was");
-    return ((double *)memory->l)[unknown * shape::E + place.e];
+    return from(i % shape::LANES, value);
   }
-  /// Entry (i, j) of L.
+  /// That of the lane's side.
+  __device__ __forceinline__ double of_side(const double (&a)[3]) const
+  {
+    return q == 0 ? a[0] : q == 1 ? a[1] : a[2];
+  }
+  /// Entry (i, j) of L, and row N, L^-1 f.
   __device__ __forceinline__ double &l(int i, int j) const
   {
     return ((double *)&memory
-                ->l[shape::first_pair(j) - j / 2][place.e])[i / 2 * (2 * shape::E) + i % 2];
+                ->l[shape::rows::pair(j, j) - j / 2][e])[i / 2 * (2 * shape::SLOTS) + i % 2];
+  }
+  __device__ __forceinline__ double2 l_pair(int i, int j) const
+  {
+    return memory->l[shape::rows::pair(i, j)][e];
   }
 };
 
-/// Rows of Z^-1.
+/// Factors of the reference matrices for a side l of an element; l+1, l+2 modulo 3.
+struct lanes_side {
+  double own;            ///< tau_l - (P + 1) tau_l^2 / c: of F_l
+  double across, along;  ///< of derivatives of modes of the same parity, of different parity
+  double same, other;    ///< likewise, of what degree P leaves in R
+  double load;           ///< tau_l / c: of what degree P leaves in F^e
+  double trace_own, trace_next;  ///< of F_l^T F_l, F_l^T F_l+1
+  double next;                   ///< -tau_l tau_l+1 / c: of what degree P takes from the latter
+  double mean;                   ///< (f, p_l), of reduced K^e
+};
+
+/// The element of a lane and its side.
 template <class shape>
-__device__ __forceinline__ void build_rows(const lanes_warp<shape> &w, double (&z)[shape::ENTRIES])
+struct lanes_element {
+  condensed_operator<shape::P> rows;
+  top_modes top;
+  lanes_side side;
+
+  __device__ __forceinline__ lanes_element(const lanes_warp<shape> &w, const kg_element &g)
+      : rows(g), top(g, shape::m)
+  {
+    const double tau = w.of_side(g.tau), per_c = top.per_c;
+    const double next = w.of_side({g.tau[1], g.tau[2], g.tau[0]});
+    const double before = w.of_side({g.tau[2], g.tau[0], g.tau[1]});
+    side.own = tau * (g.mass + shape::m * (next + before)) * per_c;
+    side.load = tau * per_c;
+    side.next = -side.load * next;
+    side.same = -side.load * (next + before);
+    side.other = -side.load * (next - before);
+    side.trace_own = w.of_side({g.trace[0], g.trace[2], g.trace[5]});
+    side.trace_next = w.of_side({g.trace[1], g.trace[4], g.trace[3]});
+    side.across = -side.trace_own;
+    side.along = 0.5 * (side.trace_next - w.of_side({g.trace[3], g.trace[1], g.trace[4]}));
+    side.mean = 0.0;
+    if (shape::REDUCED) {
+      constexpr auto places = shape::places();
+#pragma unroll
+      for (int i = 0; i < 3; ++i)
+        side.mean = fma(w.tables->mean[i][w.q], w.memory->load[places.at[i]][w.e], side.mean);
+    }
+  }
+};
+
+/// The element of corners in shared memory.
+template <class shape>
+__device__ __forceinline__ lanes_element<shape> element_of(const lanes_warp<shape> &w,
+                                                           kg_material material)
 {
-  const int q = w.place.q;
-  const double edge = w.factor(TAU), mass = w.factor(MASS);
-  const double same[3] = {w.factor(SAME_R), w.factor(SAME_S), w.factor(SAME_EDGE)};
-  const double different[2] = {w.factor(DIFFERENT_S), w.factor(DIFFERENT_EDGE)};
+  double x[3], y[3];
 #pragma unroll
-  for (int r = 0; r < shape::ROWS; ++r) {
-    const bool odd =
-        (shape::ODD >> (shape::uniform(r) ? shape::LANES * r : shape::LANES * r + q)) & 1;
+  for (int l = 0; l < 3; ++l) {
+    const double2 corner = w.memory->corner[l][w.e];
+    x[l] = corner.x;
+    y[l] = corner.y;
+  }
+  return lanes_element<shape>(w, kg_element_of(x, y, material));
+}
+
+/// f of the modes of degree P.
+template <class shape>
+__device__ __forceinline__ void read_top(const lanes_warp<shape> &w, double (&top)[shape::m])
+{
 #pragma unroll
-    for (int j = 0; j < shape::N; ++j) {
-      if (j >= shape::end(r)) continue;
-      const bool is_same = odd == (bool)(shape::ODD >> j & 1), top = shape::TOP >> j & 1;
-      const double2 *ref = w.tables->z_inverse[shape::entry(r, j)][q];
-      double sum = j >= shape::LANES * r && q == j - shape::LANES * r ? mass : 0.0;
-      sum = fma(is_same ? same[2] : different[1], ref[1].y, sum);
-      if (!top) sum = fma(is_same ? same[1] : different[0], ref[1].x, sum);
-      if (!shape::uniform(r) || is_same) {  // else these two are zero
-        sum = fma(edge, ref[0].y, sum);
-        if (!top) sum = fma(same[0], ref[0].x, sum);
+  for (int p = 0; p < shape::m; ++p) top[p] = w.memory->load[shape::K + p][w.e];
+}
+
+/// f becomes f - B f_p / c, B = sum_l tau_l B_l; each lane has its rows.
+template <class shape>
+__device__ __forceinline__ void eliminate_load(const lanes_warp<shape> &w, const top_modes &e)
+{
+  constexpr int m = shape::m, LANES = shape::LANES;
+  double top[m];
+  read_top<shape>(w, top);
+#pragma unroll
+  for (int r = 0; LANES * r < shape::K; ++r) {
+    const int i = LANES * r + w.q;
+    const bool odd = shape::ODD >> (shape::uniform(r) ? LANES * r : i) & 1;
+    double of_parity[2] = {0.0, 0.0}, base = 0.0;
+#pragma unroll
+    for (int p = 0; p < m; ++p) {
+      const double2 ref = w.tables->top[r][p][w.q];
+      of_parity[p % 2] = fma(ref.x, top[p], of_parity[p % 2]);
+      if (!shape::uniform(r) || p % 2 == odd) base = fma(ref.y, top[p], base);
+    }
+    const double alike = odd ? of_parity[1] : of_parity[0];
+    const double other = odd ? of_parity[0] : of_parity[1];
+    const double sum =
+        fma(e.tau[0], base, fma(e.tau[1] + e.tau[2], alike, (e.tau[1] - e.tau[2]) * other));
+    if (i < shape::K) w.memory->load[i][w.e] = fma(-e.per_c, sum, w.memory->load[i][w.e]);
+  }
+}
+
+/// Rows of A, and f^T in the lane that has row K.
+template <class shape>
+__device__ __forceinline__ void build_rows(const lanes_warp<shape> &w,
+                                           const condensed_operator<shape::P> &e,
+                                           double (&a)[shape::rows::ENTRIES])
+{
+  using rows = typename shape::rows;
+  constexpr int LANES = shape::LANES, K = shape::K;
+  const double same[3] = {e.same_rs, e.same_edge, e.same_pair};
+  const double other[3] = {e.other_rs + 0.5 * e.ss, e.other_edge, e.other_pair};
+#pragma unroll
+  for (int r = 0; r < rows::ROWS; ++r) {
+    const bool odd = shape::ODD >> (shape::uniform(r) ? LANES * r : LANES * r + w.q) & 1;
+    const bool has_load = r == rows::ROWS - 1;  // at least one of the lanes
+#pragma unroll
+    for (int j = 0; j < rows::end(r); ++j) {
+      double sum = 0.0;
+      if (!has_load || K % LANES > 0) {
+        const bool is_same = odd == (bool)(shape::ODD >> j & 1);
+        const double2(&ref)[3][LANES] = w.tables->z_inverse[rows::entry(r, j)];
+        const double2 first = ref[0][w.q], second = ref[1][w.q];
+        sum = j >= LANES * r && w.q == j - LANES * r ? e.diagonal : 0.0;
+        sum = fma(is_same ? same[0] : other[0], first.x, sum);
+        sum = fma(is_same ? same[1] : other[1], first.y, sum);
+        sum = fma(is_same ? same[2] : other[2], second.x, sum);
+        if (!shape::uniform(r) || is_same) {  // else these are zero
+          const double2 third = ref[2][w.q];
+          sum = fma(e.ss, second.y, sum);
+          sum = fma(e.base, third.x, sum);
+          sum = fma(e.sides, third.y, sum);
+        }
       }
-      z[shape::entry(r, j)] = sum;
+      if (has_load && (K % LANES == 0 || w.q == K % LANES)) sum = w.memory->load[j][w.e];
+      a[rows::entry(r, j)] = sum;
     }
   }
 }
 
-/// An entry of the lane that has row i.
+/// A = L L^T and L^-1 f, to shared memory.
 template <class shape>
-__device__ __forceinline__ double from_row(const lanes_warp<shape> &w, int i, int j,
-                                           const double (&z)[shape::ENTRIES])
+__device__ __forceinline__ void factor(const lanes_warp<shape> &w,
+                                       const condensed_operator<shape::P> &e)
 {
-  return __shfl_sync(0xffffffffu, z[shape::entry(i / shape::LANES, j)],
-                     w.place.lane_of(i % shape::LANES));
+  double a[shape::rows::ENTRIES];
+  build_rows<shape>(w, e, a);
+  factor_rows<typename shape::rows>(w, a);
 }
 
-/// Z^-1 = L L^T, a column after the other. What the next column needs comes first, by shuffles, so that
-/// the others are computed while its pivot is on its way; they take the column from shared memory.
-template <class shape>
-__device__ __forceinline__ void factor(const lanes_warp<shape> &w)
+/// Rows of R of the modes of one degree: what they are as the side sees them, combined.
+template <class shape, int DEGREE>
+__device__ __forceinline__ void build_degree(const lanes_warp<shape> &w, const lanes_side &side,
+                                             const lanes_side_table<shape> &table,
+                                             double (&x)[shape::K + 1][shape::COLUMNS])
 {
-  constexpr int N = shape::N, LANES = shape::LANES, ROWS = shape::ROWS;
-  const int q = w.place.q;
-  double z[shape::ENTRIES];
-  build_rows<shape>(w, z);
-  double pivot = from_row<shape>(w, 0, 0, z), below = from_row<shape>(w, 1, 0, z);
+  constexpr int MODE = DEGREE * (DEGREE + 1) / 2;  // the first
+  constexpr auto places = shape::places();
+  double r[DEGREE + 1][shape::COLUMNS];
 #pragma unroll
-  for (int k = 0; k < N; ++k) {
-    const double root = reciprocal_root(pivot), first = below * root;
-    double column[ROWS];
-#pragma unroll
-    for (int r = 0; r < ROWS; ++r) {
-      if (r < k / LANES) continue;
-      const int i = LANES * r + q;
-      column[r] = z[shape::entry(r, k)] * root;
-      if ((r > k / LANES || i > k) && (r < ROWS - 1 || i < N)) w.l(i, k) = column[r];
-      if (r > k / LANES || k % LANES < LANES - 1)
-        if (k + 1 < shape::end(r)) {
-          double &next = z[shape::entry(r, k + 1)];
-          next = fma(-column[r], first, next);
-        }
-    }
-    if (q == k % LANES) w.l(k, k) = root;
-    if (k + 1 < N) pivot = from_row<shape>(w, k + 1, k + 1, z);
-    if (k + 2 < N) below = from_row<shape>(w, k + 2, k + 1, z);
-    __syncwarp();
-#pragma unroll
-    for (int p = 0; p < (N + 1) / 2; ++p) {
-      if (2 * p + 1 < k + 2) continue;
-      const double2 others = w.memory->l[shape::pair(2 * p, k)][w.place.e];
-#pragma unroll
-      for (int r = 0; r < ROWS; ++r) {
-        if (2 * p >= k + 2 && 2 * p < shape::end(r)) {
-          double &entry = z[shape::entry(r, 2 * p)];
-          entry = fma(-column[r], others.x, entry);
-        }
-        if (2 * p + 1 < shape::end(r)) {
-          double &entry = z[shape::entry(r, 2 * p + 1)];
-          entry = fma(-column[r], others.y, entry);
-        }
-      }
-    }
-  }
-}
-
-/// Columns of [R, f], without the signs of reversed sides.
-template <class shape>
-__device__ __forceinline__ void build_columns(const lanes_warp<shape> &w,
-                                              double (&x)[shape::N][shape::COLUMNS])
-{
-  const int q = w.place.q;
-  double tau[shape::COLUMNS], lift_r[shape::COLUMNS], lift_s[shape::COLUMNS];
-#pragma unroll
-  for (int c = 0; c < shape::COLUMNS; ++c) {
-    const int edge = shape::side(shape::COLUMNS * q + c);
-    tau[c] = w.factor(TAU + edge);
-    lift_r[c] = w.factor(LIFT_R + edge);
-    lift_s[c] = w.factor(LIFT_S + edge);
-  }
-#pragma unroll
-  for (int k = 0; k < shape::N; ++k)
+  for (int j = 0; j <= DEGREE; ++j)
 #pragma unroll
     for (int c = 0; c < shape::COLUMNS; ++c) {
-      const double2 *ref = w.tables->lift[k][c][q];
-      double sum = tau[c] * ref[1].x;
-      if (!(shape::TOP >> k & 1)) {
-        sum = fma(lift_r[c], ref[0].x, sum);
-        sum = fma(lift_s[c], ref[0].y, sum);
-      }
-      if (c == shape::LOAD && q == shape::LANES - 1) sum = w.memory->load[k][w.place.e];
-      x[k][c] = sum;
+      const bool alike = shape::alike(MODE + j, c);
+      double sum = (alike ? side.same : side.other) * table.eliminated[MODE + j][c];
+      if (j <= c + shape::FIRST)  // else the derivative is zero
+        sum = fma(alike ? side.across : side.along, table.derivative[MODE + j][c], sum);
+      if (j == c + shape::FIRST) sum += side.own;
+      r[j][c] = sum;
     }
+#pragma unroll
+  for (int i = 0; i <= DEGREE; ++i) {
+    const int k = places.at[MODE + i];
+#pragma unroll
+    for (int j = 0; j <= DEGREE; ++j) {
+      const double edge = w.tables->edge[k][j][w.q];
+#pragma unroll
+      for (int c = 0; c < shape::COLUMNS; ++c)
+        x[k][c] = j == 0 ? edge * r[j][c] : fma(edge, r[j][c], x[k][c]);
+    }
+  }
+  if constexpr (DEGREE > 0) build_degree<shape, DEGREE - 1>(w, side, table, x);
 }
 
-/// W = L^-1 [R, f]. Pairs of rows of L are asked for some time before they are used.
+/// Columns of R of the lane's side, without its sign; behind them, in row K, what modes of degree P
+/// make of -F^e.
+template <class shape>
+__device__ __forceinline__ void build_columns(const lanes_warp<shape> &w, const lanes_side &side,
+                                              const lanes_side_table<shape> &table,
+                                              double (&x)[shape::K + 1][shape::COLUMNS])
+{
+  build_degree<shape, shape::P - 1>(w, side, table, x);
+  double top[shape::m];
+  read_top<shape>(w, top);
+#pragma unroll
+  for (int c = 0; c < shape::COLUMNS; ++c) {
+    double sum = 0.0;
+#pragma unroll
+    for (int p = 0; p < shape::m; ++p) sum = fma(w.tables->edge_top[p][c][w.q], top[p], sum);
+    x[shape::K][c] = -side.load * sum;
+  }
+}
+
+/// W = L^-1 R, and -F^e below it, L having L^-1 f as its row K. Pairs of rows of L are asked for some
+/// time before they are used.
 template <class shape>
 __device__ __forceinline__ void solve(const lanes_warp<shape> &w,
-                                      double (&x)[shape::N][shape::COLUMNS])
+                                      double (&x)[shape::K + 1][shape::COLUMNS])
 {
-  constexpr int N = shape::N, AHEAD = 2;
+  using rows = typename shape::rows;
+  constexpr int K = shape::K, AHEAD = 2;
   double2 queue[AHEAD];
 #pragma unroll
-  for (int s = 0; s < AHEAD; ++s) queue[s] = w.memory->l[s][w.place.e];
+  for (int s = 0; s < AHEAD; ++s) queue[s] = w.memory->l[s][w.e];
 #pragma unroll
-  for (int k = 0; k < N; ++k)
+  for (int k = 0; k < K; ++k)
 #pragma unroll
-    for (int p = 0; p < (N + 1) / 2; ++p) {
-      if (p < k / 2) continue;
-      const int at = shape::pair(2 * p, k);
+    for (int p = k / 2; p <= K / 2; ++p) {
+      const int at = rows::pair(2 * p, k);
       const double2 l = queue[at % AHEAD];
-      if (at + AHEAD < shape::PAIRS) queue[at % AHEAD] = w.memory->l[at + AHEAD][w.place.e];
+      if (at + AHEAD < rows::PAIRS) queue[at % AHEAD] = w.memory->l[at + AHEAD][w.e];
 #pragma unroll
       for (int c = 0; c < shape::COLUMNS; ++c) {
         if (p == k / 2) x[k][c] *= k % 2 == 0 ? l.x : l.y;
         if (2 * p > k) x[2 * p][c] = fma(-l.x, x[k][c], x[2 * p][c]);
-        if (2 * p + 1 > k && 2 * p + 1 < N) x[2 * p + 1][c] = fma(-l.y, x[k][c], x[2 * p + 1][c]);
+        if (2 * p + 1 > k && 2 * p + 1 <= K) x[2 * p + 1][c] = fma(-l.y, x[k][c], x[2 * p + 1][c]);
       }
     }
 }
