@@ -123,16 +123,18 @@ int32_t kg_amg_direct(int64_t n_rows)
   return most < KG_AMG_DIRECT ? most : KG_AMG_DIRECT;
 }
 
-/// Beside the inverse at the end, a row of linear finite elements takes 65 to 78 bytes of three
-/// prolongation entries and their transposes, vectors and coarser levels, and up to 92 on stretched
-/// meshes, whose levels shrink slowly. The most work is at the product A P, 120 to 130 bytes a row.
+/// Beside the inverse at the end, a row of linear finite elements takes 47 to 56 bytes of three
+/// prolongation entries and their transposes and coarser levels, and up to 64 on stretched meshes, whose
+/// levels shrink slowly; of vectors 12, and up to 17 there. The most work is at the product A P, 76 to
+/// 86 bytes a row.
 kg_coarse_bytes kg_amg_bytes(int64_t n_rows, int64_t n_entries)
 {
   const int32_t direct = kg_amg_direct(n_rows);
   const int64_t square = 8 * (int64_t)direct * direct, few = 256 * KG_ALIGNMENT;
   return (kg_coarse_bytes){
-      .kept = 50 * n_rows + 7 * n_entries + square + few,
-      .work = 50 * n_rows + 14 * n_entries + 8 * (int64_t)kg_dense_work(direct) + few};
+      .kept = 23 * n_rows + 7 * n_entries + square + few,
+      .vectors = 17 * n_rows + few,
+      .work = 30 * n_rows + 10 * n_entries + 8 * (int64_t)kg_dense_work(direct) + few};
 }
 
 const kg_coarse_table kg_amg = {

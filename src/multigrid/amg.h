@@ -39,6 +39,7 @@ struct kg_coarse {
   bool direct;        ///< the last level is solved by `dense`
   double *dense;      ///< [row][row]: inverse of the last level
   kg_arena arena;     ///< everything lies in, but for the first matrix
+  kg_arena vectors;   ///< and what a cycle begins without: iterates, right-hand sides, results
   kg_amg_level level[KG_COARSE_LEVELS];
 };
 

@@ -21,8 +21,9 @@ static const double
 
 /// What making the next level needs.
 typedef struct level_work {
-  kg_aggregate_args aggregate;
   kg_csr_work make;
+  kg_arena_mark made;  ///< what follows serves the prolongation alone
+  kg_aggregate_args aggregate;
   double *power;    ///< [row]
   double *partial;  ///< [2][KG_CSR_PIECES]
   int32_t *flag;
@@ -36,19 +37,20 @@ static kedge_status take_work(kedge_context *ctx, kg_arena *arena, const kg_csr 
   const double theta = ldexp(strength, -l);
   kg_aggregate_args *a = &w->aggregate;
   *w = (level_work){.aggregate = {.matrix = *matrix, .threshold = theta * theta}};
-  KG_TRY(kg_arena_take(ctx, arena, (size_t)matrix->n_entries, sizeof *a->strong, &a->strong));
-  KG_TRY(kg_arena_take(ctx, arena, n, sizeof *a->aggregate, &a->aggregate));
+  KG_TRY(kg_scan_work_bytes(ctx, matrix->n_rows, &a->scan_bytes));
   KG_TRY(kg_arena_take(ctx, arena, n, sizeof *a->length, &a->length));
   KG_TRY(kg_arena_take(ctx, arena, n + 1, sizeof *a->begin, &a->begin));
+  KG_TRY(kg_arena_take(ctx, arena, a->scan_bytes, 1, &a->scan));
+  w->make = (kg_csr_work){a->length, a->begin, a->scan, a->scan_bytes};
+  w->made = kg_arena_now(arena);
+  KG_TRY(kg_arena_take(ctx, arena, (size_t)matrix->n_entries, sizeof *a->strong, &a->strong));
+  KG_TRY(kg_arena_take(ctx, arena, n, sizeof *a->aggregate, &a->aggregate));
   KG_TRY(kg_arena_take(ctx, arena, n, sizeof *a->key, &a->key));
   KG_TRY(kg_arena_take(ctx, arena, n, sizeof *w->power, &w->power));
   KG_TRY(kg_arena_take(ctx, arena, 2 * KG_CSR_PIECES, sizeof *w->partial, &w->partial));
   KG_TRY(kg_arena_take(ctx, arena, 1, sizeof *w->flag, &w->flag));
-  KG_TRY(kg_scan_work_bytes(ctx, matrix->n_rows, &a->scan_bytes));
-  KG_TRY(kg_arena_take(ctx, arena, a->scan_bytes, 1, &a->scan));
   a->key_near = (uint64_t *)w->power;  // the one after the other
   a->undecided = w->flag;
-  w->make = (kg_csr_work){a->length, a->begin, a->scan, a->scan_bytes};
   return KEDGE_OK;
 }
 
@@ -152,8 +154,8 @@ static kedge_status make_level(kedge_context *ctx, kg_coarse *coarse, kg_arena *
   kg_arena *const kept = &coarse->arena;
   level_work w;
   int32_t n_next = 0;
-  KG_TRY(take_vectors(ctx, kept, level, l));
-  KG_TRY(kg_arena_take(ctx, kept, (size_t)level->matrix.n_rows, sizeof *level->iterate,
+  KG_TRY(take_vectors(ctx, &coarse->vectors, level, l));
+  KG_TRY(kg_arena_take(ctx, &coarse->vectors, (size_t)level->matrix.n_rows, sizeof *level->iterate,
                        &level->iterate));
   const bool refined = l < coarse->n_refined;
   KG_TRY(take_work(ctx, work, &level->matrix, refined ? 0 : l - coarse->n_refined, &w));
@@ -165,6 +167,7 @@ static kedge_status make_level(kedge_context *ctx, kg_coarse *coarse, kg_arena *
   KG_REQUIRE(ctx, l + 1 < KG_COARSE_LEVELS, KEDGE_ERR_NUMERIC,
              "the multigrid needs more than %d levels; use preconditioner = jacobi",
              KG_COARSE_LEVELS);
+  kg_arena_return(ctx, work, w.made);
   KG_TRY(kg_csr_transpose(ctx, &level->prolong, n_next, work, kept, &level->restriction));
   return make_matrix(ctx, kept, work, level, &w.make, &level[1].matrix);
 }
@@ -175,7 +178,7 @@ static kedge_status make_direct(kedge_context *ctx, kg_coarse *coarse, kg_arena 
   kg_amg_level *level = &coarse->level[l];
   const size_t n = (size_t)level->matrix.n_rows;
   kg_dense_inverse_args args = {.matrix = level->matrix};
-  KG_TRY(take_vectors(ctx, &coarse->arena, level, l));
+  KG_TRY(take_vectors(ctx, &coarse->vectors, level, l));
   KG_TRY(kg_arena_take(ctx, &coarse->arena, n * n, sizeof *coarse->dense, &coarse->dense));
   KG_TRY(
       kg_arena_take(ctx, work, kg_dense_work(level->matrix.n_rows), sizeof *args.work, &args.work));
@@ -234,6 +237,7 @@ kedge_status kg_amg_create(kedge_context *ctx, const kg_csr *matrix, kg_coarse_m
   *out = NULL;
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *coarse, &coarse));
   coarse->arena = (kg_arena){.memory = memory.kept, .bytes = memory.kept_bytes};
+  coarse->vectors = (kg_arena){.memory = memory.vectors, .bytes = memory.vectors_bytes};
   coarse->level[0].matrix = *matrix;
   kedge_status status = memory.refined ? take_meshes(ctx, coarse, memory.refined) : KEDGE_OK;
   if (status == KEDGE_OK) status = make_levels(ctx, coarse, &work);
@@ -248,5 +252,6 @@ void kg_amg_destroy(kedge_context *ctx, kg_coarse *coarse)
 {
   if (!coarse) return;
   kg_arena_free(ctx, &coarse->arena);
+  kg_arena_free(ctx, &coarse->vectors);
   free(coarse);
 }

@@ -21,15 +21,16 @@ typedef struct kg_coarse_info {
 
 /// Device memory that a solver takes.
 typedef struct kg_coarse_bytes {
-  int64_t kept;  ///< as long as the solver lives
-  int64_t work;  ///< more, while it is created
+  int64_t kept;     ///< as long as the solver lives
+  int64_t vectors;  ///< as long, but between create() and each solve() they hold nothing
+  int64_t work;     ///< more, while it is created
 } kg_coarse_bytes;
 
 /// What a solver is given beside the matrix: device memory, by its `bytes`, of which it allocates what it
 /// lacks; a mesh.
 typedef struct kg_coarse_memory {
-  void *kept, *work;
-  size_t kept_bytes, work_bytes;
+  void *kept, *vectors, *work;
+  size_t kept_bytes, vectors_bytes, work_bytes;
   const kedge_mesh
       *refined;  ///< NULL, or the mesh with a vertex a row, whose levels are to be used
 } kg_coarse_memory;

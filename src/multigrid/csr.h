@@ -22,6 +22,8 @@ typedef struct kg_csr {
   const int32_t *column;  ///< [n_entries]
   const float *value;     ///< [n_entries]
   const double *wide;  ///< [n_entries] instead of `value`: of a product on its way to another one
+  const uint16_t *
+      part;  ///< [n_entries] instead of `value`, in parts of one: of a prolongation, and its transpose
   const double *diagonal;  ///< [n_rows]; NULL: the matrix is not square
 } kg_csr;
 
@@ -30,10 +32,14 @@ typedef struct kg_csr_place {
   int32_t *row, *column;
   float *value;
   double *wide, *diagonal;
+  uint16_t *part;
 } kg_csr_place;
+
+#define KG_CSR_PARTS 32768.0  ///< make one
 
 KG_INLINE double kg_csr_value(const kg_csr *a, int32_t e)
 {
+  if (a->part) return (double)a->part[e] / KG_CSR_PARTS;
   return a->wide ? a->wide[e] : (double)a->value[e];
 }
 

@@ -50,7 +50,8 @@ kg_cost kg_csr_apply_cost(const kg_csr *matrix, kg_csr_rule rule)
                                  [KG_CSR_PROLONG] = 2.0,
                                  [KG_CSR_SCALED] = 3.0};
   return (kg_cost){
-      .bytes = 8.0 * matrix->n_entries + (4.0 + 8.0 * words[rule]) * matrix->n_rows,
+      .bytes = (matrix->part ? 6.0 : 8.0) * matrix->n_entries +
+               (4.0 + 8.0 * words[rule]) * matrix->n_rows,
       .flops = 2.0 * matrix->n_entries,
   };
 }

@@ -6,7 +6,7 @@
 //         Few rows: as many lanes as a row has entries, so that a row takes one load after another of
 //         row, column and x, not as many as it has entries: what counts is when the last one ends.
 //         One writer a row, terms added in an order that depends on the matrix alone: repeatable bits.
-// Cost    8 bytes an entry, and vectors; 2 flops an entry: bound by memory, or by latency.
+// Cost    8 bytes an entry, or 6 of a prolongation, and vectors; 2 flops an entry: bound by memory, or by latency.
 #include "backend/cuda_rt.h"
 #include "multigrid/csr_apply.h"
 
@@ -27,12 +27,15 @@ __global__ void __launch_bounds__(ROWS) csr_start_kernel(const kg_csr_apply_args
 }
 
 /// Term e of the product; entries pass by once and do not displace x in the caches.
+template <bool PARTS>
 __device__ __forceinline__ double term(const kg_csr_apply_args &a, int32_t e)
 {
-  return (double)__ldcs(a.matrix.value + e) * __ldg(a.x + __ldcs(a.matrix.column + e));
+  const double value =
+      PARTS ? (double)__ldcs(a.matrix.part + e) / KG_CSR_PARTS : (double)__ldcs(a.matrix.value + e);
+  return value * __ldg(a.x + __ldcs(a.matrix.column + e));
 }
 
-template <kg_csr_rule RULE>
+template <kg_csr_rule RULE, bool PARTS>
 __global__ void __launch_bounds__(ROWS) csr_blocks_kernel(const kg_csr_apply_args a)
 {
   __shared__ double s_term[TILE];
@@ -48,7 +51,7 @@ __global__ void __launch_bounds__(ROWS) csr_blocks_kernel(const kg_csr_apply_arg
 #pragma unroll
     for (int u = 0; u < EACH; ++u) {
       const int32_t at = u * ROWS + (int32_t)threadIdx.x;
-      if (at < last - tile) s_term[at] = term(a, tile + at);
+      if (at < last - tile) s_term[at] = term<PARTS>(a, tile + at);
     }
     __syncthreads();
     const int32_t from = max(begin - tile, 0), to = min(end - tile, (int32_t)TILE);
@@ -57,7 +60,7 @@ __global__ void __launch_bounds__(ROWS) csr_blocks_kernel(const kg_csr_apply_arg
   if (i < n_rows) kg_csr_finish(&a, RULE, i, sum);
 }
 
-template <kg_csr_rule RULE, int LANES>
+template <kg_csr_rule RULE, bool PARTS, int LANES>
 __global__ void __launch_bounds__(ROWS) csr_lanes_kernel(const kg_csr_apply_args a)
 {
   const int32_t i = (int32_t)((blockIdx.x * ROWS + threadIdx.x) / LANES);
@@ -66,7 +69,7 @@ __global__ void __launch_bounds__(ROWS) csr_lanes_kernel(const kg_csr_apply_args
   const int32_t begin = exists ? a.matrix.row[i] : 0, end = exists ? a.matrix.row[i + 1] : 0;
   double sum = 0.0;
 #pragma unroll 2
-  for (int32_t e = begin + lane; e < end; e += LANES) sum += term(a, e);
+  for (int32_t e = begin + lane; e < end; e += LANES) sum += term<PARTS>(a, e);
 #pragma unroll
   for (int offset = LANES / 2; offset > 0; offset /= 2)
     sum += __shfl_down_sync(0xffffffffu, sum, offset, LANES);
@@ -89,12 +92,24 @@ struct Kernels {
   kernel blocks, lanes[4];
 };
 
-template <kg_csr_rule RULE>
+template <kg_csr_rule RULE, bool PARTS = false>
 constexpr Kernels kernels_of()
 {
-  return {csr_blocks_kernel<RULE>,
-          {csr_lanes_kernel<RULE, 4>, csr_lanes_kernel<RULE, 8>, csr_lanes_kernel<RULE, 16>,
-           csr_lanes_kernel<RULE, 32>}};
+  return {csr_blocks_kernel<RULE, PARTS>,
+          {csr_lanes_kernel<RULE, PARTS, 4>, csr_lanes_kernel<RULE, PARTS, 8>,
+           csr_lanes_kernel<RULE, PARTS, 16>, csr_lanes_kernel<RULE, PARTS, 32>}};
+}
+
+/// @param[in] parts  the matrix is a prolongation or its transpose
+const Kernels &find_kernels(kg_csr_rule rule, bool parts)
+{
+  static const Kernels by_rule[] = {kernels_of<KG_CSR_STEP>(), kernels_of<KG_CSR_RESIDUAL>(),
+                                    kernels_of<KG_CSR_RESTRICT>(), kernels_of<KG_CSR_PROLONG>(),
+                                    kernels_of<KG_CSR_SCALED>()};
+  static const Kernels restrict_parts = kernels_of<KG_CSR_RESTRICT, true>();
+  static const Kernels prolong_parts = kernels_of<KG_CSR_PROLONG, true>();
+  if (!parts) return by_rule[rule];
+  return rule == KG_CSR_RESTRICT ? restrict_parts : prolong_parts;
 }
 
 }  // namespace
@@ -107,12 +122,10 @@ extern "C" kedge_status kg_csr_start_cuda(kedge_context *ctx, const kg_csr_apply
 extern "C" kedge_status kg_csr_apply_cuda(kedge_context *ctx, const kg_csr_apply_args *a,
                                           kg_csr_rule rule)
 {
-  static const Kernels by_rule[] = {kernels_of<KG_CSR_STEP>(), kernels_of<KG_CSR_RESIDUAL>(),
-                                    kernels_of<KG_CSR_RESTRICT>(), kernels_of<KG_CSR_PROLONG>(),
-                                    kernels_of<KG_CSR_SCALED>()};
   const kg_csr &matrix = a->matrix;
-  if (matrix.n_rows > FEW_ROWS) return launch(ctx, a, by_rule[rule].blocks, 1, "csr_blocks");
+  const Kernels &kernels = find_kernels(rule, matrix.part != nullptr);
+  if (matrix.n_rows > FEW_ROWS) return launch(ctx, a, kernels.blocks, 1, "csr_blocks");
   int k = 0;  // 4 << k lanes
   while (k < 3 && (int64_t)(4 << k) * matrix.n_rows < matrix.n_entries) ++k;
-  return launch(ctx, a, by_rule[rule].lanes[k], 4 << k, "csr_lanes");
+  return launch(ctx, a, kernels.lanes[k], 4 << k, "csr_lanes");
 }

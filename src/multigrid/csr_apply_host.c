@@ -9,15 +9,24 @@ kedge_status kg_csr_start_host(kedge_context *ctx, const kg_csr_apply_args *a)
   return KEDGE_OK;
 }
 
+/// Row i of A x beside the diagonal.
+static double row_of_product(const kg_csr *a, const double *x, int32_t i)
+{
+  double sum = 0.0;
+  if (a->part)
+    for (int32_t e = a->row[i]; e < a->row[i + 1]; ++e)
+      sum += (double)a->part[e] / KG_CSR_PARTS * x[a->column[e]];
+  else
+    for (int32_t e = a->row[i]; e < a->row[i + 1]; ++e)
+      sum += (double)a->value[e] * x[a->column[e]];
+  return sum;
+}
+
 kedge_status kg_csr_apply_host(kedge_context *ctx, const kg_csr_apply_args *args, kg_csr_rule rule)
 {
   const kg_csr *matrix = &args->matrix;
 #pragma omp parallel for schedule(static) num_threads(kg_row_threads(ctx, matrix->n_rows))
-  for (int32_t i = 0; i < matrix->n_rows; ++i) {
-    double sum = 0.0;
-    for (int32_t e = matrix->row[i]; e < matrix->row[i + 1]; ++e)
-      sum += (double)matrix->value[e] * args->x[matrix->column[e]];
-    kg_csr_finish(args, rule, i, sum);
-  }
+  for (int32_t i = 0; i < matrix->n_rows; ++i)
+    kg_csr_finish(args, rule, i, row_of_product(matrix, args->x, i));
   return KEDGE_OK;
 }

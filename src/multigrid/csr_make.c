@@ -16,6 +16,8 @@ kedge_status kg_csr_take(kedge_context *ctx, kg_arena *arena, kg_csr_form form, 
   KG_TRY(kg_arena_take(ctx, arena, entries, sizeof *place->column, &place->column));
   if (form.wide)
     KG_TRY(kg_arena_take(ctx, arena, entries, sizeof *place->wide, &place->wide));
+  else if (form.parts)
+    KG_TRY(kg_arena_take(ctx, arena, entries, sizeof *place->part, &place->part));
   else
     KG_TRY(kg_arena_take(ctx, arena, entries, sizeof *place->value, &place->value));
   if (form.square)
@@ -26,6 +28,7 @@ kedge_status kg_csr_take(kedge_context *ctx, kg_arena *arena, kg_csr_form form, 
                   .column = place->column,
                   .value = place->value,
                   .wide = place->wide,
+                  .part = place->part,
                   .diagonal = place->diagonal};
   return KEDGE_OK;
 }
@@ -50,7 +53,7 @@ kedge_status kg_csr_make(kedge_context *ctx, const kg_csr_make_args *args, const
                          kg_arena *arena, kg_csr *out)
 {
   const int32_t n = args->a.n_rows;
-  const kg_csr_form form = {args->square, args->wide};
+  const kg_csr_form form = {args->square, args->wide, args->source == KG_CSR_PROLONGATION};
   int64_t total;
   kg_csr_place place;
   KG_TRY(count(ctx, args, work->length));

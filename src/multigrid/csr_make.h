@@ -20,7 +20,7 @@ typedef enum kg_csr_source { KG_CSR_PROLONGATION, KG_CSR_PRODUCT } kg_csr_source
 /// connections of A, all of them negative; the weak ones are added to its diagonal, so that it has the
 /// row sums of A (but D_F is at least the sum of the strong ones, which matters for negative row sums).
 /// A row of P then has no negative entry, and the sum 1 where the row sum of A is 0. Entries are
-/// rounded to multiples of 2^-24, which single precision has up to 1; what that leaves goes to the
+/// rounded to parts of one (multigrid/csr.h), which take two bytes; what that leaves goes to the
 /// row's own aggregate, so that sums of 1 stay exactly that.
 ///
 /// Product: A B, where B has no diagonal apart.
@@ -49,7 +49,7 @@ kedge_status kg_csr_make(kedge_context *ctx, const kg_csr_make_args *args, const
 
 /// A matrix in an arena, to be written through `place`; what of it there is.
 typedef struct kg_csr_form {
-  bool square, wide;
+  bool square, wide, parts;
 } kg_csr_form;
 kedge_status kg_csr_take(kedge_context *ctx, kg_arena *arena, kg_csr_form form, int32_t n_rows,
                          int64_t n_entries, kg_csr *out, kg_csr_place *place);
@@ -120,11 +120,16 @@ KG_INLINE int32_t kg_csr_own_column(const kg_csr_make_args *a, int32_t i)
   return a->square ? i : -1;
 }
 
-/// An entry as it is kept unless it is wide.
-KG_INLINE float kg_csr_round(const kg_csr_make_args *a, double value)
+/// Keep an entry that is not wide; what is kept of its value.
+KG_INLINE double kg_csr_put(const kg_csr_make_args *a, const kg_csr_place *place, int64_t at,
+                            double value)
 {
-  if (a->source == KG_CSR_PRODUCT) return (float)value;
-  return (float)(rint(value * 16777216.0) / 16777216.0);
+  if (a->source == KG_CSR_PRODUCT) {
+    place->value[at] = (float)value;
+    return (double)place->value[at];
+  }
+  place->part[at] = (uint16_t)rint(value * KG_CSR_PARTS);
+  return (double)place->part[at] / KG_CSR_PARTS;
 }
 
 /// The passes: entries of each row beside its diagonal; rows, from begin[i] on.

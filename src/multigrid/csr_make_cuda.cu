@@ -119,9 +119,7 @@ struct RowList {
       } else if (k == own) {
         left += entry;
       } else {
-        const float kept = kg_csr_round(&a, entry);
-        place.value[at] = kept;
-        left += entry - (double)kept;
+        left += entry - kg_csr_put(&a, &place, at, entry);
       }
     }
     return left;
@@ -169,7 +167,7 @@ __global__ void __launch_bounds__(BLOCK) make_kernel(const kg_csr_make_args a, c
   if (a.square)
     place.diagonal[i] = left;
   else if (own_at >= 0)
-    place.value[own_at] = kg_csr_round(&a, left);
+    kg_csr_put(&a, &place, own_at, left);
 }
 
 template <int LANES, int LIST, bool VALUES>

@@ -61,8 +61,7 @@ static int32_t keep(const kg_csr_make_args *a, int32_t i, const row_list *list,
     } else if (j == own) {
       rest->own_at = at;
     } else {
-      place->value[at] = kg_csr_round(a, value);
-      rest->own += value - (double)place->value[at];
+      rest->own += value - kg_csr_put(a, place, at, value);
     }
   }
   return n;
@@ -82,7 +81,7 @@ static int32_t make_row(const kg_csr_make_args *a, int32_t i, int32_t parts,
     n += keep(a, i, &list, place, begin + n, &rest);
   }
   if (place && a->square) place->diagonal[i] = rest.own;
-  if (place && rest.own_at >= 0) place->value[rest.own_at] = kg_csr_round(a, rest.own);
+  if (place && rest.own_at >= 0) kg_csr_put(a, place, rest.own_at, rest.own);
   return n;
 }
 

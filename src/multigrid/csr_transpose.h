@@ -11,12 +11,20 @@ KEDGE_BEGIN_DECLS
 kedge_status kg_csr_transpose(kedge_context *ctx, const kg_csr *matrix, int32_t n_columns,
                               kg_arena *work, kg_arena *arena, kg_csr *out);
 
-/// A(i, j), where it has an entry.
-KG_INLINE float kg_csr_entry(const kg_csr *a, int32_t i, int32_t j)
+/// Entry (i, j), which is there.
+KG_INLINE int32_t kg_csr_find(const kg_csr *a, int32_t i, int32_t j)
 {
   int32_t e = a->row[i];
   while (a->column[e] != j) ++e;
-  return a->value[e];
+  return e;
+}
+
+KG_INLINE void kg_csr_copy(const kg_csr *a, int32_t e, const kg_csr_place *place, int32_t to)
+{
+  if (a->part)
+    place->part[to] = a->part[e];
+  else
+    place->value[to] = a->value[e];
 }
 
 kedge_status kg_csr_transpose_host(kedge_context *ctx, const kg_csr *matrix, int32_t n_columns,

@@ -40,7 +40,8 @@ __global__ void __launch_bounds__(BLOCK)
     gather_kernel(const kg_csr a, const int32_t *column, const kg_csr_place place)
 {
   const int64_t e = kg_thread_number();
-  if (e < a.n_entries) place.value[e] = kg_csr_entry(&a, place.column[e], column[e]);
+  if (e >= a.n_entries) return;
+  kg_csr_copy(&a, kg_csr_find(&a, place.column[e], column[e]), &place, (int32_t)e);
 }
 
 int bits_of(int32_t n)

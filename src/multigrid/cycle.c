@@ -117,10 +117,11 @@ static kedge_status solve_coarse(kedge_context *ctx, const kg_multigrid *m, cons
 static kedge_status correct(kedge_context *ctx, const kg_multigrid *m, const kg_cycle *c,
                             kg_vertex_correction *correction)
 {
-  KG_TRY(kg_vertex_prolong(
-      ctx,
-      &(kg_vertex_prolong_args){
-          .correction = *correction, .size = m->shape.size, .number = m->shape.number, .z = c->z}));
+  KG_TRY(kg_vertex_prolong(ctx, &(kg_vertex_prolong_args){.correction = *correction,
+                                                          .size = m->shape.size,
+                                                          .number = m->shape.number,
+                                                          .first_side = m->first_side,
+                                                          .z = c->z}));
   correction->coarse = NULL;
   return multiply(ctx, c);
 }

@@ -4,6 +4,7 @@
 #include "ops/local_differences.h"
 #include "ops/local_reduced.h"
 #include "ops/round.h"
+#include "ops/trace_sides.h"
 #include "ops/vertex_matrix.h"
 
 /// Below it vertex modes save no iteration (docs/multigrid.md).
@@ -110,8 +111,21 @@ static void space_at(const kg_multigrid_shape *shape, void *memory, kg_multigrid
   m->matrix.column = kg_piece(memory, n_entries, i, bytes);
   m->matrix.value = kg_piece(memory, n_entries, sizeof(float), bytes);
   m->matrix.diagonal = kg_piece(memory, n_vertices, d, bytes);
+  if (!kg_multigrid_reads_edge_sides(shape)) m->first_side = kg_piece(memory, n_free, i, bytes);
   m->residual = kg_piece(memory, n_vertices, d, bytes);
-  m->correction = kg_piece(memory, n_vertices, d, bytes);
+}
+
+/// The correction, and what the coarse solver has.
+static void vectors_at(const kg_multigrid_shape *shape, const kg_coarse_table *solver, void *memory,
+                       kg_multigrid *m, kg_coarse_memory *coarse, size_t *bytes)
+{
+  *bytes = 0;
+  if (shape->smoothing_steps == 0) return;
+  m->correction = kg_piece(memory, (size_t)shape->n_vertices, sizeof(double), bytes);
+  if (!solver->takes_memory) return;
+  const int64_t n_entries = 2 * (int64_t)shape->count.n_free;
+  coarse->vectors_bytes = (size_t)solver->bytes(shape->n_vertices, n_entries).vectors;
+  coarse->vectors = kg_piece(memory, coarse->vectors_bytes, 1, bytes);
 }
 
 bool kg_multigrid_is_measured(const kg_multigrid_shape *shape)
@@ -123,6 +137,12 @@ bool kg_multigrid_has_vertex_modes(const kg_multigrid_shape *shape)
 {
   return shape->smoother == KEDGE_SMOOTHER_EDGE && shape->smoothing_steps == 1 &&
          shape->size.order >= VERTEX_MODES_ORDER_MIN;
+}
+
+bool kg_multigrid_reads_edge_sides(const kg_multigrid_shape *shape)
+{
+  return shape->reduced || shape->smoother == KEDGE_SMOOTHER_STRIP ||
+         kg_multigrid_has_vertex_modes(shape);
 }
 
 size_t kg_multigrid_trace_bytes(const kg_multigrid_shape *shape)
@@ -137,6 +157,15 @@ size_t kg_multigrid_space_bytes(const kg_multigrid_shape *shape)
   kg_multigrid m;
   size_t bytes;
   space_at(shape, NULL, &m, &bytes);
+  return bytes;
+}
+
+size_t kg_multigrid_vector_bytes(const kg_multigrid_shape *shape, const kg_coarse_table *solver)
+{
+  kg_multigrid m;
+  kg_coarse_memory coarse;
+  size_t bytes;
+  vectors_at(shape, solver, NULL, &m, &coarse, &bytes);
   return bytes;
 }
 
@@ -176,7 +205,13 @@ static kedge_status make_coarse(kedge_context *ctx, const kg_multigrid_args *a, 
                                       .value = m->matrix.value,
                                       .diagonal = m->matrix.diagonal};
   KG_TRY(kg_vertex_matrix_fill(ctx, &args));
-  const kg_coarse_memory memory = {a->coarse, a->work, a->coarse_bytes, a->work_bytes, a->refined};
+  kg_coarse_memory memory = {.kept = a->coarse,
+                             .work = a->work,
+                             .kept_bytes = a->coarse_bytes,
+                             .work_bytes = a->work_bytes,
+                             .refined = a->refined};
+  size_t bytes;
+  vectors_at(&a->shape, a->solver, a->vectors, m, &memory, &bytes);
   return a->solver->create(ctx, &matrix, memory, &m->coarse);
 }
 
@@ -227,6 +262,7 @@ kedge_status kg_multigrid_lower(kedge_context *ctx, const kg_multigrid_args *a,
   out->smoother.lines = upper->smoother.lines;
   out->smoother.strips.corner = upper->smoother.strips.corner;
   out->space = upper->space;
+  out->first_side = upper->first_side;
   out->residual = upper->residual;
   out->correction = upper->correction;
   out->solver = upper->solver;
@@ -252,6 +288,10 @@ kedge_status kg_multigrid_create(kedge_context *ctx, const kg_multigrid_args *a,
                                       .work_bytes = a->work_bytes};
   KG_TRY(kg_vertex_space_fill(ctx, &space));
   KG_TRY(make_modes(ctx, a, out));
+  if (out->first_side)
+    KG_TRY(kg_first_sides(ctx, &(kg_first_sides_args){.n_edges = a->shape.count.n_free,
+                                                      .edge_sides = a->batch.arrays.edge_sides,
+                                                      .first_side = out->first_side}));
   return out->space.n_ends > 0 ? make_coarse(ctx, a, out) : KEDGE_OK;
 }
 

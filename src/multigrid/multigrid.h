@@ -69,7 +69,8 @@ typedef struct kg_multigrid {
   kg_vertex_modes modes;  ///< kg_multigrid_has_vertex_modes()
   kg_csr_place
       matrix;  ///< of the coarse space (ops/vertex_matrix.h), but for its rows, which begin as ends do
-  double *residual, *correction;  ///< [unknown] of the coarse space
+  int32_t *first_side;  ///< [free trace edge] of the mesh; NULL: kg_multigrid_reads_edge_sides()
+  double *residual, *correction;  ///< [unknown] of the coarse space; the latter lives as vectors do
   const kg_coarse_table *solver;
   kg_coarse *coarse;  ///< NULL where no vertex carries an unknown
 } kg_multigrid;
@@ -82,10 +83,16 @@ bool kg_multigrid_is_measured(const kg_multigrid_shape *shape);
 /// Whether steps move vertex modes too (ops/vertex_modes.h): one step with the blocks of edges, from order 5 on,
 /// where that takes fewer iterations.
 bool kg_multigrid_has_vertex_modes(const kg_multigrid_shape *shape);
+/// Whether a cycle reads the sides of the edges in the mesh: for A P c (ops/vertex_flux.h), strips and vertex
+/// modes. Else it has what it needs of them, half as much.
+bool kg_multigrid_reads_edge_sides(const kg_multigrid_shape *shape);
 /// Bytes of the memory that kg_multigrid_create() is given, beside that of the coarse solver: for the cycle
 /// on the trace, for what is below it, and for work.
 size_t kg_multigrid_trace_bytes(const kg_multigrid_shape *shape);
 size_t kg_multigrid_space_bytes(const kg_multigrid_shape *shape);
+/// Of the vectors below the trace: they hold something only from the restriction of a residual until its
+/// correction has been added. With a reaction the product is not used then, and may lie in the same memory.
+size_t kg_multigrid_vector_bytes(const kg_multigrid_shape *shape, const kg_coarse_table *solver);
 kedge_status kg_multigrid_work_bytes(kedge_context *ctx, const kg_multigrid_shape *shape,
                                      size_t *bytes);
 
@@ -96,7 +103,7 @@ typedef struct kg_multigrid_args {
   const kg_edge_lines *lines;     ///< KEDGE_SMOOTHER_LINE, KEDGE_SMOOTHER_STRIP; else not read
   const kg_coarse_table *solver;  ///< of the coarse system
   const kedge_mesh *refined;      ///< for it (multigrid/coarse.h)
-  void *trace, *space;            ///< device memory of these sizes
+  void *trace, *space, *vectors;  ///< device memory of these sizes
   void *work;                     ///< the same, free again afterwards
   size_t work_bytes;
   void *coarse;  ///< memory of the coarse solver, which may have `work` too

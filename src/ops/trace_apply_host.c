@@ -18,12 +18,14 @@ enum {
 
 #define INLINE __attribute__((always_inline)) static inline
 
-/// Work of one thread, 180 kB on its stack at most: the gathered x and y of one group, and the products of
-/// the patch's sides.
+/// Work of one thread, 260 kB on its stack at most: the gathered x and y of one group, x of the patch's edges
+/// and the products of its sides.
 typedef struct patch_work {
   _Alignas(64) kg_real x[TRACE_MAX][KG_LANES];
   kg_real y[TRACE_MAX][KG_LANES];
-  kg_real products[PRODUCTS_MAX];  ///< [side code][mode]: two places an edge of the patch
+  kg_real products[PRODUCTS_MAX];    ///< [side code][mode]: two places an edge of the patch
+  kg_real values[PRODUCTS_MAX / 2];  ///< [edge of the patch][mode] of x: inside ones, then its halo
+  int32_t code[3][KG_LANES];         ///< of the sides of the group
 } patch_work;
 
 /// One entry of 32 elements, into the second level of the cache. It may lie behind the end of K^e.
@@ -149,23 +151,44 @@ INLINE void store_products(const kg_trace_apply_args *a, int32_t group, int m, b
 {
   const int32_t left = a->batch.count.n_elements - group * KG_LANES;
   for (int i = 0; i < KG_LANES && i < left; ++i) {
-    const uint32_t codes = a->batch.arrays.side_codes[(size_t)group * KG_LANES + i];
     for (int l = 0; l < 3; ++l) {
-      kg_real *place = w->products + kg_side_code(codes, l) * m;
+      kg_real *place = w->products + w->code[l][i] * m;
       for (int k = 0; k < m; ++k) place[k] = w->y[row_of(m, reduced, l, k)][i];
     }
   }
 }
 
-INLINE void gather_values(const kg_trace_apply_args *a, int32_t group, int m, bool reduced,
-                          patch_work *w)
+INLINE void decode_sides(const kg_trace_apply_args *a, int32_t group, patch_work *w)
 {
-  const uint32_t *side_edge = a->batch.arrays.side_edge + (size_t)group * 3 * KG_LANES;
+  const uint32_t *codes = a->batch.arrays.side_codes + (size_t)group * KG_LANES;
+  for (int l = 0; l < 3; ++l)
+#pragma omp simd
+    for (int i = 0; i < KG_LANES; ++i) w->code[l][i] = kg_side_code(codes[i], l);
+}
+
+INLINE void gather_values(int m, bool reduced, patch_work *w)
+{
   for (int l = 0; l < 3; ++l)
     for (int i = 0; i < KG_LANES; ++i) {
-      const kg_real *x = (const kg_real *)a->x + (size_t)(side_edge[l * KG_LANES + i] >> 1) * m;
+      const kg_real *x = w->values + w->code[l][i] / 2 * m;
       for (int k = 0; k < m; ++k) w->x[row_of(m, reduced, l, k)][i] = x[k];
     }
+}
+
+/// x of the edges of a patch.
+INLINE void copy_values(const kg_trace_apply_args *a, int32_t patch, int m, patch_work *w)
+{
+  const kg_trace_arrays *arrays = &a->batch.arrays;
+  const int32_t edge0 = arrays->patch_edge[patch], halo0 = arrays->patch_halo[patch];
+  const int32_t n_inside = arrays->patch_edge[patch + 1] - edge0;
+  const int32_t n_halo = arrays->patch_halo[patch + 1] - halo0;
+  const kg_real *x = a->x;
+  memcpy(w->values, x + (size_t)edge0 * m, (size_t)n_inside * m * sizeof *x);
+  kg_real *value = w->values + n_inside * m;
+  for (int32_t f = 0; f < n_halo; ++f, value += m) {
+    const kg_real *from = x + (size_t)(arrays->halo_edge[halo0 + f] >> 1) * m;
+    for (int k = 0; k < m; ++k) value[k] = from[k];
+  }
 }
 
 /// Rows of the edges of a patch, from the products of its sides.
@@ -185,9 +208,8 @@ INLINE void gather_rows(const kg_trace_apply_args *a, int32_t patch, int m, cons
   }
 }
 
-/// Edges inside a patch are numbered about as its groups meet them, and on into the next patch: rows of
-/// x that the group after `group` will want, and of y that the patch will write, into the second level
-/// of the cache.
+/// A part for each group of the rows of y that the patch will write, and of as many behind them of x, which
+/// are those of the next patch, into the second level of the cache.
 INLINE void ask_for_rows(const kg_trace_apply_args *a, int32_t patch, int32_t group, int m)
 {
   const int32_t groups = a->batch.count.patch_groups, part = group - patch * groups + 1;
@@ -196,7 +218,7 @@ INLINE void ask_for_rows(const kg_trace_apply_args *a, int32_t patch, int32_t gr
   const kg_real *x = a->x, *y = a->y;
   for (int64_t i = row0 + n * part / groups; i < row0 + n * (part + 1) / groups;
        i += 64 / (int)sizeof *x) {
-    __builtin_prefetch(x + i, 0, 2);
+    __builtin_prefetch(x + n + i, 0, 2);
     __builtin_prefetch(y + i, 1, 2);
   }
 }
@@ -209,10 +231,12 @@ INLINE void apply_patch(const kg_trace_apply_args *a, int32_t patch, int m, bool
   int32_t last = first + count->patch_groups;
   if (last > count->n_groups) last = count->n_groups;
 
+  copy_values(a, patch, m, w);
   double sum = 0.0;
   for (int32_t group = first; group < last; ++group) {
     ask_for_rows(a, patch, group, m);
-    gather_values(a, group, m, reduced, w);
+    decode_sides(a, group, w);
+    gather_values(m, reduced, w);
     sum += multiply_group(a, group, m, reduced, w);
     store_products(a, group, m, reduced, w);
   }

@@ -21,8 +21,11 @@ typedef struct kg_vertex_prolong_args {
   kg_vertex_correction correction;
   kg_sizes size;
   kg_number number;  ///< of z and product
-  void *z;           ///< [free trace edge][mode]
-  void *product;     ///< the same, A z; not touched with a reaction
+  /// [free trace edge]: its first side, for who has `edge_sides` of the mesh no more, and does without the
+  /// product; else NULL
+  const int32_t *first_side;
+  void *z;        ///< [free trace edge][mode]
+  void *product;  ///< the same, A z; not touched with a reaction
 } kg_vertex_prolong_args;
 
 typedef struct kg_vertex_modes_restrict_args {
@@ -101,7 +104,15 @@ KG_INLINE double kg_vertex_mode_value(const kg_vertex_modes *modes, int32_t i)
 /// The modes of an edge of z += P c, and of its product.
 KG_INLINE void kg_vertex_add(const kg_vertex_prolong_args *a, int32_t edge)
 {
-  const kg_edge_correction c = kg_edge_correct(&a->correction, edge);
+  kg_edge_correction c;
+  if (a->first_side) {  // the edge alone
+    const int32_t sides[2] = {a->first_side[edge], -1};
+    kg_vertex_correction correction = a->correction;
+    correction.space.mesh.edge_sides = sides;
+    c = kg_edge_correct(&correction, 0);
+  } else {
+    c = kg_edge_correct(&a->correction, edge);
+  }
   const int64_t row = (int64_t)edge * a->size.n_edge;
   kg_real *z = (kg_real *)a->z + row;
   z[0] += (kg_real)c.mean;

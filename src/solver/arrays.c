@@ -46,6 +46,19 @@ static kg_coarse_bytes coarse_bytes(const kg_shape *s)
   return kg_coarse_table_of(s->coarse_solver)->bytes(s->n_vertices, 2 * (int64_t)s->count.n_free);
 }
 
+/// The vectors below the trace lie in A p: that of conjugate gradients is not used while a cycle in single
+/// precision runs, and that which a cycle in double precision works with not while they are, but for A P c
+/// without a reaction.
+static bool shares_product(const kg_shape *s)
+{
+  if (!kg_shape_has_multigrid(s) || kg_shape_is_compact(s) || s->smoothing_steps == 0 || s->apart)
+    return false;
+  if (kg_shape_reduces(s) && !kg_shape_is_mixed(s)) return false;
+  const kg_multigrid_shape shape = kg_shape_multigrid(s);
+  return kg_multigrid_vector_bytes(&shape, kg_coarse_table_of(s->coarse_solver)) <=
+         kg_array_bytes(KG_ARRAY_PRODUCT, s);
+}
+
 /// The coarse solver works after the other parts of multigrid, in the same memory.
 static kedge_status multigrid_work(kedge_context *ctx, kg_shape *s)
 {
@@ -79,9 +92,14 @@ bool kg_array_lives(kg_array array, kedge_stage stage, const kg_shape *shape)
       return kind == KEDGE_OPERATOR_MATRIX_FREE || stage <= KEDGE_STAGE_ASSEMBLY;
     case KG_ARRAY_EDGE_SIDES:
       return kind == KEDGE_OPERATOR_MATRIX_FREE_PLAIN || stage <= KEDGE_STAGE_LOCAL_MATRICES ||
-             kg_shape_has_multigrid(shape);
+             (kg_shape_has_multigrid(shape) && stage == KEDGE_STAGE_ASSEMBLY) ||
+             kg_shape_keeps_edge_sides(shape);
+    case KG_ARRAY_SIDE_EDGE:
+      return stage != KEDGE_STAGE_TRACE_SOLVE || !kg_shape_remakes_sides(shape);
     case KG_ARRAY_LOAD:
       return shape->keeps_load || loads;
+    case KG_ARRAY_PRODUCT:
+      return stage == KEDGE_STAGE_TRACE_SOLVE || shares_product(shape);
     case KG_ARRAY_LOCAL_CHUNK:  // what assembles needs K^e of all elements
       return stage != KEDGE_STAGE_ASSEMBLY;
     case KG_ARRAY_SOURCE_VALUES:  // while load vectors are made, for the second time too
@@ -171,6 +189,10 @@ static size_t multigrid_bytes(kg_array array, const kg_shape *s)
       return kg_multigrid_space_bytes(&shape);
     case KG_ARRAY_MULTIGRID_COARSE:
       return kg_coarse_table_of(s->coarse_solver)->takes_memory ? (size_t)coarse_bytes(s).kept : 0;
+    case KG_ARRAY_MULTIGRID_VECTORS:
+      return shares_product(s)
+                 ? 0
+                 : kg_multigrid_vector_bytes(&shape, kg_coarse_table_of(s->coarse_solver));
     default:
       return s->multigrid_work_bytes;
   }
@@ -181,7 +203,8 @@ static size_t chunk_bytes(const kg_shape *s)
 {
   const size_t chunk = (size_t)KG_LANES * (size_t)kg_compact_groups(s);
   const size_t modes = (size_t)(kg_shape_local_rows(s) + s->size.n_modes + s->size.n_trace);
-  const size_t local = modes * chunk * sizeof(double);  // K^e, load vectors and F^e
+  size_t local = modes * chunk * sizeof(double);  // K^e, load vectors and F^e
+  if (kg_shape_remakes_sides(s)) local += 3 * chunk * sizeof(uint32_t);
   const size_t vectors = 2 * kg_compact_vector_bytes(s);
   return local > vectors ? local : vectors;
 }
@@ -250,6 +273,7 @@ size_t kg_array_bytes(kg_array array, const kg_shape *s)
     case KG_ARRAY_MULTIGRID_TRACE:
     case KG_ARRAY_MULTIGRID_SPACE:
     case KG_ARRAY_MULTIGRID_COARSE:
+    case KG_ARRAY_MULTIGRID_VECTORS:
     case KG_ARRAY_MULTIGRID_WORK:
       return multigrid_bytes(array, s);
     case KG_ARRAY_NESTED:

@@ -36,6 +36,8 @@ typedef struct kg_shape {
   size_t resident_bytes;  ///< of ops/cg_resident.h; 0: the ordinary loop
 } kg_shape;
 
+kg_multigrid_shape kg_shape_multigrid(const kg_shape *shape);
+
 /// Multigrid, or of it the smoother alone. Only the matrix-free operator has it (kg_problem_resolve()
 /// refuses the others).
 static inline bool kg_shape_has_multigrid(const kg_shape *shape)
@@ -72,6 +74,18 @@ static inline bool kg_shape_assembles(const kg_shape *shape)
   return shape->operator_kind != KEDGE_OPERATOR_MATRIX_FREE || kg_shape_has_multigrid(shape) ||
          kg_shape_is_nested(shape);
 }
+/// The sides of the elements leave memory for the trace solve, where those of the edges stay, and are made again
+/// (ops/trace_sides.h). Strips, and the kernel for small problems, read them.
+static inline bool kg_shape_remakes_sides(const kg_shape *shape)
+{
+  return kg_shape_has_multigrid(shape) && shape->smoother != KEDGE_SMOOTHER_STRIP;
+}
+/// The sides of the edges stay until the trace system is solved.
+static inline bool kg_shape_keeps_edge_sides(const kg_shape *shape)
+{
+  const kg_multigrid_shape multigrid = kg_shape_multigrid(shape);
+  return kg_shape_has_multigrid(shape) && kg_multigrid_reads_edge_sides(&multigrid);
+}
 /// Number and form of the local matrices of the trace solve.
 static inline kg_number kg_shape_local(const kg_shape *shape)
 {
@@ -88,7 +102,6 @@ static inline int kg_shape_local_rows(const kg_shape *shape)
 {
   return kg_shape_reduces(shape) ? kg_reduced_rows(shape->size) : shape->size.n_packed;
 }
-kg_multigrid_shape kg_shape_multigrid(const kg_shape *shape);
 /// Fill in the sizes of work that the backend says: those that depend on `count`.
 kedge_status kg_shape_work(kedge_context *ctx, kg_shape *shape);
 
@@ -99,10 +112,10 @@ kedge_status kg_shape_work(kedge_context *ctx, kg_shape *shape);
   X(VERTEX, TRANSFER, POSTPROCESS)                 \
   X(SIDE_EDGE, TRANSFER, POSTPROCESS)              \
   X(EDGE_SIDES, TRANSFER, TRACE_SOLVE)             \
-  X(SIDE_CODES, TRANSFER, TRACE_SOLVE)             \
-  X(PATCH_EDGE, TRANSFER, TRACE_SOLVE)             \
-  X(PATCH_HALO, TRANSFER, TRACE_SOLVE)             \
-  X(HALO_EDGE, TRANSFER, TRACE_SOLVE)              \
+  X(SIDE_CODES, TRANSFER, LOCAL_SOLVE)             \
+  X(PATCH_EDGE, TRANSFER, LOCAL_SOLVE)             \
+  X(PATCH_HALO, TRANSFER, LOCAL_SOLVE)             \
+  X(HALO_EDGE, TRANSFER, LOCAL_SOLVE)              \
   X(REFERENCE, TRANSFER, POSTPROCESS)              \
   X(POINT_RULE, TRANSFER, POSTPROCESS)             \
   X(POINT_BASIS, TRANSFER, POSTPROCESS)            \
@@ -120,13 +133,14 @@ kedge_status kg_shape_work(kedge_context *ctx, kg_shape *shape);
   X(MULTIGRID_TRACE, ASSEMBLY, TRACE_SOLVE)        \
   X(MULTIGRID_SPACE, ASSEMBLY, TRACE_SOLVE)        \
   X(MULTIGRID_COARSE, ASSEMBLY, TRACE_SOLVE)       \
+  X(MULTIGRID_VECTORS, ASSEMBLY, TRACE_SOLVE)      \
   X(MULTIGRID_WORK, ASSEMBLY, ASSEMBLY)            \
   X(NESTED, ASSEMBLY, TRACE_SOLVE)                 \
   X(TRACE, TRACE_SOLVE, POSTPROCESS)               \
   X(RESIDUAL, TRACE_SOLVE, TRACE_SOLVE)            \
   X(PRECONDITIONED, TRACE_SOLVE, TRACE_SOLVE)      \
   X(DIRECTION, TRACE_SOLVE, TRACE_SOLVE)           \
-  X(PRODUCT, TRACE_SOLVE, TRACE_SOLVE)             \
+  X(PRODUCT, ASSEMBLY, TRACE_SOLVE)                \
   X(HALO, TRACE_SOLVE, TRACE_SOLVE)                \
   X(OPERATOR_PARTIAL, TRACE_SOLVE, TRACE_SOLVE)    \
   X(VECTOR_PARTIAL, TRACE_SOLVE, TRACE_SOLVE)      \

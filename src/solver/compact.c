@@ -7,8 +7,9 @@
 #include "ops/local_matrices.h"
 #include "ops/pcg_vectors.h"
 #include "ops/round.h"
+#include "ops/trace_sides.h"
 
-/// Some patches, and memory for their load vectors, F^e and K^e, in this order.
+/// Some patches, and memory for their load vectors, F^e, K^e and sides, in this order.
 typedef struct chunk {
   kg_batch batch;
   int32_t first_patch;
@@ -32,6 +33,18 @@ static chunk chunk_at(const kg_pipeline *p, int32_t first)
   c.condensed = c.load + (size_t)z.n_modes * KG_LANES * (size_t)groups;
   c.local = c.condensed + (size_t)z.n_trace * KG_LANES * (size_t)groups;
   return c;
+}
+
+/// The sides of a chunk, where they have left memory for the trace solve.
+static kedge_status make_sides(kg_pipeline *p, chunk *c)
+{
+  if (p->buffers[KG_ARRAY_SIDE_EDGE].data) return KEDGE_OK;
+  const size_t rows = (size_t)kg_shape_local_rows(&p->shape);
+  const size_t groups = (size_t)kg_compact_groups(&p->shape);
+  const kg_trace_sides_args args = {.batch = c->batch,
+                                    .side_edge = (uint32_t *)(c->local + rows * KG_LANES * groups)};
+  c->batch.arrays.side_edge = args.side_edge;
+  return kg_trace_sides(p->ctx, &args);
 }
 
 static kedge_status make_local(kg_pipeline *p, const chunk *c, const double *load,
@@ -90,6 +103,7 @@ static kedge_status multiply(kg_pipeline *p, const double *x, double *y)
   KG_TRY(kg_zero(p->ctx, all.load, (size_t)((char *)all.condensed - (char *)all.load)));
   for (chunk c = {0}; !c.is_last; c.first_patch += c.batch.count.n_patches) {
     c = chunk_at(p, c.first_patch);
+    KG_TRY(make_sides(p, &c));
     KG_TRY(make_local(p, &c, c.load, c.condensed));
     // Rows between patches are complete when all chunks have written theirs.
     const kg_trace_apply_args args = {.batch = c.batch,
@@ -139,5 +153,6 @@ kg_cost kg_compact_start_cost(const kg_shape *shape)
   const bool reduces = kg_shape_reduces(shape);
   const kg_cost product = reduces ? kg_trace_apply_cost_reduced(z, n) : kg_trace_apply_cost(z, n);
   const kg_cost sum = kg_cost_plus(kg_round_cost((int64_t)n->n_free * z.n_edge), 1, product);
-  return kg_cost_plus(sum, 1, kg_local_matrices_cost(z, reduces, n->n_elements));
+  const kg_cost made = kg_local_matrices_cost(z, reduces, n->n_elements);
+  return kg_cost_plus(kg_cost_plus(sum, 1, made), 1, kg_trace_sides_cost(n));
 }

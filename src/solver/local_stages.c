@@ -9,6 +9,7 @@
 #include "ops/errors.h"
 #include "ops/local_solve.h"
 #include "ops/postprocess.h"
+#include "ops/trace_sides.h"
 #include "solver/pipeline.h"
 #include "solver/sampler.h"
 
@@ -108,13 +109,23 @@ static kedge_status sum_errors(kg_pipeline *p)
   return status;
 }
 
+/// What has left memory for the trace solve.
+static kedge_status make_again(kg_pipeline *p)
+{
+  if (kg_shape_remakes_sides(&p->shape)) {
+    kg_stage_cost(p, kg_trace_sides_cost(&p->layout.count), 1.0);
+    KG_TRY(kg_trace_sides(
+        p->ctx, &(kg_trace_sides_args){.batch = p->batch,
+                                       .side_edge = p->buffers[KG_ARRAY_SIDE_EDGE].data}));
+  }
+  return p->shape.keeps_load ? KEDGE_OK : kg_make_loads(p);
+}
+
 static kedge_status all_chunks(kg_pipeline *p, kg_sampler *exact)
 {
   const int32_t n_groups = p->layout.count.n_groups, chunk = p->shape.chunk_groups;
-  if (!p->shape.keeps_load) {
-    KG_TRY(kg_stage_begin(p, KEDGE_STAGE_LOCAL_SOLVE));
-    KG_TRY(kg_stage_end(p, kg_make_loads(p)));
-  }
+  KG_TRY(kg_stage_begin(p, KEDGE_STAGE_LOCAL_SOLVE));
+  KG_TRY(kg_stage_end(p, make_again(p)));
   for (int32_t first = 0; first < n_groups; first += chunk) {
     const int32_t count = n_groups - first < chunk ? n_groups - first : chunk;
     KG_TRY(kg_stage_begin(p, KEDGE_STAGE_LOCAL_SOLVE));

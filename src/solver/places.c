@@ -48,15 +48,23 @@ static size_t end_of_obstacle(const places *p, kg_array array, size_t at)
   return 0;
 }
 
-/// The largest array that has not been tried; KG_ARRAY_COUNT: all have been.
-static kg_array largest_left(const places *p, const bool *tried)
+/// It is to be placed before another one: those of the trace solve, which holds the most, come first, the
+/// largest of them before others.
+static bool comes_before(const places *p, kg_array array, kg_array other)
 {
-  kg_array largest = KG_ARRAY_COUNT;
+  const unsigned trace = 1u << KEDGE_STAGE_TRACE_SOLVE;
+  const unsigned in = p->stages[array] & trace, other_in = p->stages[other] & trace;
+  return in != other_in ? in != 0 : p->bytes[array] > p->bytes[other];
+}
+
+/// The next array that has not been tried; KG_ARRAY_COUNT: all have been.
+static kg_array next_left(const places *p, const bool *tried)
+{
+  kg_array next = KG_ARRAY_COUNT;
   for (kg_array a = 0; a < KG_ARRAY_COUNT; ++a)
-    if (!tried[a] && may_share(p, a) &&
-        (largest == KG_ARRAY_COUNT || p->bytes[a] > p->bytes[largest]))
-      largest = a;
-  return largest;
+    if (!tried[a] && may_share(p, a) && (next == KG_ARRAY_COUNT || comes_before(p, a, next)))
+      next = a;
+  return next;
 }
 
 static places places_of(const kg_shape *shape)
@@ -65,7 +73,7 @@ static places places_of(const kg_shape *shape)
   const size_t begin = free_end(shape), end = p.bytes[KG_ARRAY_LOCAL];
   bool tried[KG_ARRAY_COUNT] = {false};
   if (begin == 0) return p;
-  for (kg_array a; (a = largest_left(&p, tried)) < KG_ARRAY_COUNT; tried[a] = true) {
+  for (kg_array a; (a = next_left(&p, tried)) < KG_ARRAY_COUNT; tried[a] = true) {
     size_t at = begin;
     for (size_t next; (next = end_of_obstacle(&p, a, at)) > 0;) at = next;
     if (at + p.bytes[a] <= end) p.at[a] = at;

@@ -4,8 +4,8 @@
 ///
 ///     K^e, reduced   |##############|z|p|r|multigrid| |     trace solve
 ///
-/// What lives in assembly and trace solve alone lies there, as far as there is room: the largest first, each
-/// behind those that live when it does.
+/// What lives in assembly and trace solve alone lies there, as far as there is room, each behind those that live
+/// when it does: first what the trace solve holds, which holds the most, the largest before others.
 #pragma once
 #include "solver/arrays.h"
 

@@ -31,6 +31,7 @@ static kedge_status expand(kg_pipeline *p)
 
 static kedge_status make_multigrid(kg_pipeline *p)
 {
+  void *const vectors = p->buffers[KG_ARRAY_MULTIGRID_VECTORS].data;
   const kg_multigrid_args args = {
       .shape = kg_shape_multigrid(&p->shape),
       .batch = p->batch,
@@ -41,6 +42,7 @@ static kedge_status make_multigrid(kg_pipeline *p)
       .refined = p->refined,
       .trace = p->buffers[KG_ARRAY_MULTIGRID_TRACE].data,
       .space = p->buffers[KG_ARRAY_MULTIGRID_SPACE].data,
+      .vectors = vectors ? vectors : p->buffers[KG_ARRAY_PRODUCT].data,
       .work = p->buffers[KG_ARRAY_MULTIGRID_WORK].data,
       .work_bytes = p->shape.multigrid_work_bytes,
       .coarse = p->buffers[KG_ARRAY_MULTIGRID_COARSE].data,

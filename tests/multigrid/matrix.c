@@ -232,10 +232,12 @@ void fe_matrix_fetch(kedge_context *ctx, const kg_csr *csr, fe_matrix *out)
   const int first = csr->diagonal != NULL;
   int32_t *row = fetched(ctx, csr->row, rows + 1, sizeof *row);
   int32_t *column = fetched(ctx, csr->column, entries, sizeof *column);
-  void *value = csr->wide ? fetched(ctx, csr->wide, entries, sizeof(double))
-                          : fetched(ctx, csr->value, entries, sizeof(float));
+  void *value = csr->wide   ? fetched(ctx, csr->wide, entries, sizeof(double))
+                : csr->part ? fetched(ctx, csr->part, entries, sizeof(uint16_t))
+                            : fetched(ctx, csr->value, entries, sizeof(float));
   double *diagonal = first ? fetched(ctx, csr->diagonal, rows, sizeof *diagonal) : NULL;
-  const kg_csr host = {.value = csr->wide ? NULL : value, .wide = csr->wide ? value : NULL};
+  const kg_csr host = {
+      .value = value, .wide = csr->wide ? value : NULL, .part = csr->part ? value : NULL};
   const size_t all = entries + (first ? rows : 0);
   *out = (fe_matrix){csr->n_rows, (int32_t)all, row, get(all, sizeof *out->column),
                      get(all, sizeof *out->value)};

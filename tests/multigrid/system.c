@@ -101,6 +101,8 @@ static void make_multigrid(trace_system *s, const system_options *o)
   must(s->ctx, kg_multigrid_work_bytes(s->ctx, &args.shape, &args.work_bytes));
   args.trace = s->trace = case_output(c, kg_multigrid_trace_bytes(&args.shape) / 8);
   args.space = s->space = case_output(c, kg_multigrid_space_bytes(&args.shape) / 8);
+  const size_t vectors = kg_multigrid_vector_bytes(&args.shape, o->solver);
+  args.vectors = s->coarse_vectors = case_output(c, (vectors + 7) / 8);
   args.work = s->work = case_output(c, (args.work_bytes + 7) / 8);
   must(s->ctx, kg_multigrid_create(s->ctx, &args, &s->multigrid));
   if (kg_multigrid_is_measured(&args.shape))
@@ -131,6 +133,7 @@ void system_destroy(trace_system *s)
 {
   free(case_fetch(&s->c, s->trace));
   free(case_fetch(&s->c, s->space));
+  free(case_fetch(&s->c, s->coarse_vectors));
   free(case_fetch(&s->c, s->work));
   kg_multigrid_destroy(s->ctx, &s->multigrid);
   free(s->local);

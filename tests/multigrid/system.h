@@ -14,10 +14,10 @@ typedef struct trace_system {
   kg_edge_lines lines;  ///< host: those of KEDGE_SMOOTHER_LINE
   kg_trace_operator op;
   kg_cg_vectors_args vectors;
-  double *trace, *space, *work;  ///< memory of the multigrid
-  int n_pieces;                  ///< of the case, that stay
-  kg_local device_local;         ///< K^e of the operator
-  double *local;                 ///< host: [group][n (n+1) / 2][lane], packed
+  double *trace, *space, *coarse_vectors, *work;  ///< memory of the multigrid
+  int n_pieces;                                   ///< of the case, that stay
+  kg_local device_local;                          ///< K^e of the operator
+  double *local;                                  ///< host: [group][n (n+1) / 2][lane], packed
 } trace_system;
 
 typedef struct system_options {

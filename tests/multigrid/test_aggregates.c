@@ -155,7 +155,7 @@ static void aggregates_are_the_surroundings_of_roots_that_are_far_apart(void **s
 }
 
 /// Entries of P are multiples of this, and the own one takes what that leaves of the others.
-static const double unit = 0x1p-24;
+static const double unit = 1.0 / KG_CSR_PARTS;
 
 /// Row i of P: (1 - omega) in the own aggregate, the rest by strong connections.
 static void check_prolongation(const aggregation *a, const fe_matrix *p, double omega)

@@ -242,14 +242,16 @@ static void every_backend_makes_the_cycle_of_the_host(void **state)
 static void check_memory(fe_grid grid)
 {
   solver s;
-  kg_buffer kept, work;
+  kg_buffer kept, vectors, work;
   fe_grid_matrix(grid, &s.matrix);
   device_matrix_create(ctx, &s.matrix, &s.device);
   const int32_t n = s.matrix.n, most = kg_amg_direct(n);
   const kg_coarse_bytes bytes = kg_amg.bytes(n, s.device.csr.n_entries);
   must(ctx, kg_alloc(ctx, (size_t)bytes.kept, 1, &kept));
+  must(ctx, kg_alloc(ctx, (size_t)bytes.vectors, 1, &vectors));
   must(ctx, kg_alloc(ctx, (size_t)bytes.work, 1, &work));
-  const kg_coarse_memory memory = {kept.data, work.data, kept.bytes, work.bytes};
+  const kg_coarse_memory memory = {kept.data,  vectors.data,  work.data,
+                                   kept.bytes, vectors.bytes, work.bytes};
   ctx->bytes_peak = ctx->bytes_in_use;
   must(ctx, kg_amg.create(ctx, &s.device.csr, memory, &s.coarse));
   assert_int_equal(ctx->bytes_peak, ctx->bytes_in_use);
@@ -261,6 +263,7 @@ static void check_memory(fe_grid grid)
     assert_at_most((double)(bytes.kept - 8 * (int64_t)most * most), 1.45 * (double)levels);
   solver_close(ctx, &s);
   kg_free(ctx, &kept);
+  kg_free(ctx, &vectors);
   kg_free(ctx, &work);
 }
 

@@ -7,6 +7,7 @@
 #include "context.h"
 #include "grid.h"
 #include "layout.h"
+#include "ops/trace_sides.h"
 
 /// Device memory with a guard behind it.
 typedef struct piece {
@@ -36,6 +37,26 @@ static void check_piece(const piece *p, const void *expected)
   if (expected) assert_memory_equal(host, expected, p->bytes);
   for (size_t i = 0; i < GUARD; ++i) assert_int_equal(host[p->bytes + i], GUARD_BYTE);
   free(host);
+}
+
+/// The sides of elements, made from the other arrays, are what they were.
+static void check_sides(const kg_trace_layout *layout, const piece *arrays,
+                        const kg_buffer *patch_halo, const uint32_t *expected)
+{
+  kg_buffer patch_edge;
+  piece sides = make_piece(arrays[1].bytes);
+  must(ctx, kg_upload(ctx, kg_section_first(layout, KG_SECTION_INSIDE),
+                      (size_t)layout->count.n_patches + 1, sizeof(int32_t), &patch_edge));
+  const kg_batch batch = {.count = layout->count,
+                          .arrays = {.vertex = arrays[0].buffer.data,
+                                     .side_codes = arrays[3].buffer.data,
+                                     .halo_edge = arrays[4].buffer.data,
+                                     .patch_edge = patch_edge.data,
+                                     .patch_halo = patch_halo->data}};
+  must(ctx, kg_trace_sides(ctx, &(kg_trace_sides_args){batch, sides.buffer.data}));
+  check_piece(&sides, expected);
+  kg_free(ctx, &sides.buffer);
+  kg_free(ctx, &patch_edge);
 }
 
 /// Fill on the device and compare.
@@ -70,6 +91,8 @@ static void check_arrays(const kedge_mesh *mesh, const bool *is_dirichlet, int p
                                                     host.host.edge_sides, host.host.side_codes,
                                                     host.host.halo_edge};
   check_piece(&source, NULL);
+  if (n_arrays == TEST_LAYOUT_ARRAYS)
+    check_sides(&layout, written, &patch_halo, host.host.side_edge);
   for (int i = 0; i < n_arrays; ++i) {
     check_piece(&written[i], expected[i]);
     kg_free(ctx, &written[i].buffer);

@@ -1,0 +1,54 @@
+/// @file
+/// `side_edge` of kg_trace_arrays once more, from the arrays of the patches: a side's code says which edge of its
+/// patch it is, and an edge runs from its lower to its higher vertex. A solve with multigrid does without
+/// `side_edge` while it solves the trace system.
+#pragma once
+#include "ops/trace_apply.h"
+#include "ops/trace_arrays.h"
+KEDGE_BEGIN_DECLS
+
+/// And the first side of each edge, which is enough to know its vertices.
+typedef struct kg_first_sides_args {
+  int32_t n_edges;
+  const int32_t *edge_sides;  ///< [trace edge][2]
+  int32_t *first_side;        ///< [n_edges]
+} kg_first_sides_args;
+
+typedef struct kg_trace_sides_args {
+  kg_batch batch;       ///< vertex and the arrays of the patches are read
+  uint32_t *side_edge;  ///< [group][3][lane]
+} kg_trace_sides_args;
+
+kedge_status kg_trace_sides(kedge_context *ctx, const kg_trace_sides_args *args);
+kg_cost kg_trace_sides_cost(const kg_trace_counts *count);
+
+kedge_status kg_first_sides(kedge_context *ctx, const kg_first_sides_args *args);
+
+kedge_status kg_first_sides_host(kedge_context *ctx, const kg_first_sides_args *args);
+kedge_status kg_first_sides_cuda(kedge_context *ctx, const kg_first_sides_args *args);
+kedge_status kg_trace_sides_host(kedge_context *ctx, const kg_trace_sides_args *args);
+kedge_status kg_trace_sides_cuda(kedge_context *ctx, const kg_trace_sides_args *args);
+
+/// The trace edge that has a number in a patch: those inside come first, then its halo.
+KG_INLINE int32_t kg_edge_of_patch(const kg_trace_arrays *arrays, int32_t patch, int32_t number)
+{
+  const int32_t first = arrays->patch_edge[patch];
+  const int32_t n_inside = arrays->patch_edge[patch + 1] - first;
+  if (number < n_inside) return first + number;
+  return (int32_t)(arrays->halo_edge[arrays->patch_halo[patch] + (number - n_inside)] >> 1);
+}
+
+/// The sides of a lane; an empty one has the vertices and the codes of the last element.
+KG_INLINE void kg_put_sides(const kg_trace_sides_args *a, int32_t lane)
+{
+  const kg_trace_arrays *arrays = &a->batch.arrays;
+  const int32_t patch = lane / (a->batch.count.patch_groups * KG_LANES);
+  const uint32_t codes = arrays->side_codes[lane];
+  for (int l = 0; l < 3; ++l) {
+    const int64_t from = kg_lane_side(lane, l), to = kg_lane_side(lane, (l + 1) % 3);
+    const uint32_t edge = (uint32_t)kg_edge_of_patch(arrays, patch, kg_side_code(codes, l) / 2);
+    a->side_edge[from] = edge << 1 | (uint32_t)(arrays->vertex[from] > arrays->vertex[to]);
+  }
+}
+
+KEDGE_END_DECLS
