@@ -46,17 +46,17 @@ static size_t lay_out(int order, const double *base, kg_reference *ref)
     const double **where;
     size_t count;
   } pieces[] = {
-      // Tiles first: they are read 16 bytes at a time.
+      // Tiles and terms first: they are read 16 bytes at a time.
       {&ref->operator_tiles, kg_cut_operator_count(&cut)},
       {&ref->lift_tiles, kg_cut_lift_count(&cut)},
       {&ref->trace_tiles, kg_cut_trace_count(&cut)},
       {&reduced_tiles, tiles_of(&reduced)},
-      {&ref->lift_row_tiles, KG_TILE_ENTRIES * N_down * (size_t)kg_tiles_of(z.n_trace)},
       {&ref->derivative_tiles, 2 * KG_TILE_ENTRIES * N_down * across},
       {&ref->gradient_tiles, 2 * KG_TILE_ENTRIES * N_down * across},
       {&ref->rotation_tiles, 2 * KG_TILE_ENTRIES * K_down * across},
       {&ref->rotation_row_tiles, 2 * KG_TILE_ENTRIES * N_down * K_across},
       {&ref->potential_tiles, 2 * KG_TILE_ENTRIES * S_down * across},
+      {&ref->condensed_terms, KG_CONDENSED_TERMS * (K * (K + 1) / 2)},
       {&ref->stiffness[0], packed},
       {&ref->stiffness[1], packed},
       {&ref->stiffness[2], packed},
@@ -305,13 +305,31 @@ static void fill_tiles(const kg_reference *ref)
   const int N = z.n_modes, K = z.n_rotation, S = z.n_star - 1;
   const int N_down = 2 * kg_tile_pairs_of(N);
   const double *const gradient[2] = {ref->gradient_r, ref->gradient_s};
-  kg_cut_rows(N, z.n_trace, N_down, 1, lift, (double *)ref->lift_row_tiles);
   kg_cut_transposes(N, N, N_down, 2, gradient, (double *)ref->derivative_tiles);
   kg_cut_rows(N, N, N_down, 2, gradient, (double *)ref->gradient_tiles);
   kg_cut_transposes(N, K, 2 * kg_tile_pairs_of(K), 2, ref->rotation, (double *)ref->rotation_tiles);
   kg_cut_rows(N, K, N_down, 2, ref->rotation, (double *)ref->rotation_row_tiles);
   kg_cut_transposes(N, S, 2 * kg_tile_pairs_of(S), 2, ref->potential,
                     (double *)ref->potential_tiles);
+}
+
+/// Modes that are even along the base come first.
+static void fill_condensed_terms(const kg_reference *ref)
+{
+  const double *const matrix[KG_CONDENSED_TERMS] = {ref->stiffness[1],  ref->edge_mass[1],
+                                                    ref->eliminated[0], ref->stiffness[2],
+                                                    ref->edge_mass[0],  ref->eliminated[1]};
+  int mode[KG_CONDENSED_MODES_MAX], count = 0;
+  for (int parity = 0; parity < 2; ++parity)
+    for (int degree = 0, i = 0; degree < ref->size.order; ++degree)
+      for (int along = 0; along <= degree; ++along, ++i)
+        if (along % 2 == parity) mode[count++] = i;
+  double *to = (double *)ref->condensed_terms;
+  for (int i = 0; i < count; ++i)
+    for (int j = 0; j <= i; ++j) {
+      const int row = mode[i] > mode[j] ? mode[i] : mode[j], col = mode[i] + mode[j] - row;
+      for (int t = 0; t < KG_CONDENSED_TERMS; ++t) *to++ = matrix[t][row * (row + 1) / 2 + col];
+    }
 }
 
 kedge_status kg_reference_create(kedge_context *ctx, int order, double **values)
@@ -334,6 +352,7 @@ kedge_status kg_reference_create(kedge_context *ctx, int order, double **values)
     fill_edges(&ref, scratch);  // the samples are no longer needed
     fill_products(&ref, scratch, scratch + n_star * n_star);
     fill_tiles(&ref);
+    fill_condensed_terms(&ref);
   }
   if (status != KEDGE_OK) {
     free(*values);

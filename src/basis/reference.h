@@ -22,6 +22,11 @@ typedef struct kg_sizes {
 
 kg_sizes kg_sizes_of(int order);
 
+enum {
+  KG_CONDENSED_TERMS = 6,
+  KG_CONDENSED_MODES_MAX = KEDGE_ORDER_MAX * (KEDGE_ORDER_MAX + 1) / 2  ///< of degree below P
+};
+
 /// Pointers into one array of doubles, in host or in device memory.
 typedef struct kg_reference {
   kg_sizes size;
@@ -52,12 +57,15 @@ typedef struct kg_reference {
   const double *trace_tiles;     ///< trace_mass
   // The same for products with vectors of a group (ops/group_product.cuh): [tile row, an even number
   // of them][tile column][matrix][64].
-  const double *lift_row_tiles;      ///< lift
   const double *derivative_tiles;    ///< Dr, Ds
   const double *gradient_tiles;      ///< Dr^T, Ds^T
   const double *rotation_tiles;      ///< T_1, T_2
   const double *rotation_row_tiles;  ///< T_1^T, T_2^T
   const double *potential_tiles;     ///< transposes of potential[0..1]
+  /// For the local solve of a GPU (ops/local_condensed.cuh): packed, of the K modes of degree
+  /// below P, those even along the base first: entries of stiffness 1, edge_mass 1, eliminated 0,
+  /// stiffness 2, edge_mass 0, eliminated 1 side by side
+  const double *condensed_terms;
 } kg_reference;
 
 /// Number of doubles behind a kg_reference of this order.

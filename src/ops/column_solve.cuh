@@ -12,8 +12,6 @@
 //
 // Tiles are built negative and inverses are negative, so that nothing has to change its sign.
 //
-// Where the first unknowns have a diagonal matrix, their columns of tiles are scaled and no more.
-//
 // Layout  reference matrices in shared memory [tile (i, j) at i (i+1) / 2 + j][term][lane], the diagonal
 //         tiles whole; the vectors of a group [place of a mode][lane], rows COLUMN_STRIDE apart.
 // Map     blocks stay and take group after group; a warp takes E neighbouring elements.
@@ -36,7 +34,6 @@ struct column_shape {
   static constexpr int EVEN = Operator::BY_PARITY ? even_modes(N) : N;  ///< in the first places
   static constexpr size_t TERM_BYTES = sizeof(double2) * TILES * TERMS * 32;
   static constexpr size_t BYTES = TERM_BYTES + sizeof(double) * N * COLUMN_STRIDE;
-  static constexpr int LEADING = Operator::leading(N) / 8;  ///< columns of tiles, diagonal there
   static_assert(LAST != 0, "x has a row behind A");
   static_assert(TILES <= 32, "two bits a tile for parities");
   static_assert(sizeof(Operator) % sizeof(double) == 0, "an operator is doubles");
@@ -160,47 +157,11 @@ __device__ __forceinline__ constexpr int first_pair(int row)
   return (row + shape::NT % 2) / 2 * 2 - shape::NT % 2;
 }
 
-/// Column j < LEADING: 1 / sqrt of the diagonal of A in the columns of the lane, in place of the diagonal
-/// tile; L from row LEADING on.
-template <class shape>
-__device__ __forceinline__ void scale_column(const column_warp<shape> &w, int j,
-                                             typename shape::tiles &l)
-{
-  const int pair = w.at.pair,
-            first = 4 * pair + pair / 2;  // lane with entry (pair, pair) of a tile
-#pragma unroll
-  for (int i = first_pair<shape>(shape::LEADING); i < shape::NT; i += 2) {
-    if (i >= shape::LEADING) w.build(i, j, l[j][i]);
-    w.build(i + 1, j, l[j][i + 1]);
-  }
-  double r[2][shape::TERMS];
-#pragma unroll
-  for (int t = 0; t < shape::TERMS; ++t) {
-    const double2 *tile = w.s_terms + (j * (j + 3) / 2 * shape::TERMS + t) * 32;
-    r[0][t] = tile[first].x;
-    r[1][t] = tile[first + 4].y;
-  }
-#pragma unroll
-  for (int e = 0; e < shape::E; ++e) {
-    const double diagonal = w.op[e].diagonal;
-    const double2 root = make_double2(reciprocal_root(w.op[e].combine(r[0], true) + diagonal),
-                                      reciprocal_root(w.op[e].combine(r[1], true) + diagonal));
-    l[j][j][e] = root;
-#pragma unroll
-    for (int i = shape::LEADING; i < shape::NT; ++i)
-      l[j][i][e] = make_double2(-l[j][i][e].x * root.x, -l[j][i][e].y * root.y);
-  }
-}
-
 /// Column j: C, then L below the diagonal and -L_jj^-1 on it.
 template <class shape>
 __device__ __forceinline__ void eliminate_column(const column_warp<shape> &w, int j,
                                                  typename shape::tiles &l)
 {
-  if (j < shape::LEADING) {
-    scale_column<shape>(w, j, l);
-    return;
-  }
 #pragma unroll
   for (int i = first_pair<shape>(j); i < shape::NT; i += 2) {
     const bool pair = i >= j;  // else the second alone
@@ -234,23 +195,19 @@ __device__ __forceinline__ void eliminate_column(const column_warp<shape> &w, in
     }
 }
 
-/// Of two numbers for the columns of a lane, the same in all rows, the one for the lane's row.
-__device__ __forceinline__ double of_row(tile_lane at, double2 columns)
+/// Sums over the rows: of the lane's first column in even rows, of the second in odd ones.
+__device__ __forceinline__ double sum_rows(tile_lane at, double2 a)
 {
-  const double even = __shfl_sync(0xffffffffu, columns.x, at.row / 2);
-  const double odd = __shfl_sync(0xffffffffu, columns.y, at.row / 2);
-  return at.row % 2 ? odd : even;
+  const bool odd = at.row % 2;
+  double sum = (odd ? a.y : a.x) + __shfl_xor_sync(0xffffffffu, odd ? a.x : a.y, 4);
+  sum += __shfl_xor_sync(0xffffffffu, sum, 8);
+  return sum + __shfl_xor_sync(0xffffffffu, sum, 16);
 }
 
-/// Sums over the rows.
-__device__ __forceinline__ double2 sum_rows(double2 a)
+/// Of such sums, that of the column with the number of the lane's row.
+__device__ __forceinline__ double of_row(tile_lane at, double sum)
 {
-#pragma unroll
-  for (int bit = 4; bit <= 16; bit *= 2) {
-    a.x += __shfl_xor_sync(0xffffffffu, a.x, bit);
-    a.y += __shfl_xor_sync(0xffffffffu, a.y, bit);
-  }
-  return a;
+  return __shfl_sync(0xffffffffu, sum, 4 * at.row + at.row / 2);
 }
 
 /// The solution of element e to shared memory.
@@ -260,15 +217,16 @@ __device__ __forceinline__ void substitute_back(const column_warp<shape> &w, int
 {
   const tile_lane at = w.at;
   double z[shape::NT];  // of the lane's row in each tile
-  const auto put = [&](int j, double2 x) {
-    double *to = w.s_x + (8 * j + at.pair) * COLUMN_STRIDE + w.first + e;
-    if (at.row == 0 && 8 * j + at.pair < shape::N) to[0] = x.x;
-    if (at.row == 0 && 8 * j + at.pair + 1 < shape::N) to[COLUMN_STRIDE] = x.y;
+  const auto put = [&](int j, double x) {
+    const int place = 8 * j + at.pair + at.row;
+    if (at.row < 2 && place < shape::N) w.s_x[place * COLUMN_STRIDE + w.first + e] = x;
   };
-  const double2 inverse = l[shape::NT - 1][shape::NT - 1][e];  // its row LAST is the solution
+  // Row LAST of the last inverse is the solution there.
+  const double2 inverse = l[shape::NT - 1][shape::NT - 1][e];
   const int from = 4 * shape::LAST + at.lane % 4;
-  const double2 last = make_double2(__shfl_sync(0xffffffffu, inverse.x, from),
-                                    __shfl_sync(0xffffffffu, inverse.y, from));
+  const double first = __shfl_sync(0xffffffffu, inverse.x, from);
+  const double second = __shfl_sync(0xffffffffu, inverse.y, from);
+  const double last = at.row % 2 ? second : first;
   put(shape::NT - 1, last);
   z[shape::NT - 1] = of_row(at, last);
   if (at.row >= shape::LAST) z[shape::NT - 1] = at.row == shape::LAST ? -1.0 : 0.0;
@@ -276,17 +234,13 @@ __device__ __forceinline__ void substitute_back(const column_warp<shape> &w, int
   for (int j = shape::NT - 2; j >= 0; --j) {
     double2 sum = make_double2(0.0, 0.0);
 #pragma unroll
-    for (int i = j < shape::LEADING ? shape::LEADING : j + 1; i < shape::NT; ++i) {
+    for (int i = j + 1; i < shape::NT; ++i) {
       sum.x = fma(l[j][i][e].x, z[i], sum.x);
       sum.y = fma(l[j][i][e].y, z[i], sum.y);
     }
-    sum = sum_rows(sum);
-    if (j < shape::LEADING) {
-      put(j, make_double2(-l[j][j][e].x * sum.x, -l[j][j][e].y * sum.y));
-      continue;
-    }
-    const double mine = of_row(at, sum);
-    const double2 x = sum_rows(make_double2(l[j][j][e].x * mine, l[j][j][e].y * mine));
+    const double mine = of_row(at, sum_rows(at, sum));
+    const double2 scaled = make_double2(l[j][j][e].x * mine, l[j][j][e].y * mine);
+    const double x = sum_rows(at, scaled);
     put(j, x);
     z[j] = of_row(at, x);
   }

@@ -7,7 +7,6 @@
 //   combine(r, same)            the entry of A; whether its modes are of the same parity
 //   BY_PARITY                   whether parity matters; then
 //   combine_other(r)            the entry for modes of different parity, from fewer of the matrices
-//   leading(N)                  how many of the first of N unknowns have a diagonal matrix
 //   diagonal                    what is added to the diagonal of A
 #pragma once
 #include "backend/cuda_rt.h"

@@ -113,6 +113,15 @@ __device__ __forceinline__ void for_product(product_place at, int n, product &c,
   }
 }
 
+/// Sum over the lanes that differ in the bits FROM..TO.
+template <int FROM, int TO>
+__device__ __forceinline__ double sum_lanes(double value)
+{
+#pragma unroll
+  for (int bit = FROM; bit <= TO; bit *= 2) value += __shfl_xor_sync(0xffffffffu, value, bit);
+  return value;
+}
+
 /// Two elements of a row [lane].
 __device__ __forceinline__ double2 &two(double *rows, int at)
 {

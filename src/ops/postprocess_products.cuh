@@ -1,47 +1,17 @@
 // postprocess_products.cuh: u* at higher orders, in three kernels: y = T p, y = (T H T^T)^-1 y
-// (element_solve.cuh), u* as the potential of p - H T^T y.
+// (block_solve.cuh), u* as the potential of p - H T^T y.
 // Layout  u [group][N][lane], q [group][2 N][lane], u_star [group][N*][lane], of the chunk. The
 //         first K rows of u_star hold y until u* takes their place.
 // Map     block = group; products with reference matrices as group_product.cuh has them, vectors in
 //         shared memory.
 // Cost    kg_postprocess_cost(); y moves four times more than it says, q twice.
 #pragma once
-#include "ops/element_solve.cuh"
 #include "ops/group_product.cuh"
+#include "ops/postprocess_rotations.cuh"
 #include "ops/postprocess_thread.cuh"
 
 namespace kg
 {
-
-/// T H T^T = h22 I + (h11 - h22) T_1 T_1^T + h12 (T_1 T_2^T + T_2 T_1^T).
-struct rotation_operator {
-  static constexpr int TERMS = 2;
-  static constexpr bool BY_PARITY = false;
-  /// The first rotations have a diagonal matrix (postprocess_table.cuh).
-  static constexpr int leading(int K)
-  {
-    return even_modes(K);
-  }
-  double difference, mixed, diagonal;
-
-  rotation_operator() = default;
-  explicit __device__ __forceinline__ rotation_operator(const kg_element &e)
-  {
-    const tangent_gram h(e);
-    difference = h.h11 - h.h22;
-    mixed = h.h12;
-    diagonal = h.h22;
-  }
-  static __device__ __forceinline__ void read(const kg_reference &ref, int k, double (&r)[TERMS])
-  {
-    r[0] = __ldg(ref.rotation_mass[0] + k);
-    r[1] = __ldg(ref.rotation_mass[1] + k);
-  }
-  __device__ __forceinline__ double combine(const double (&r)[TERMS], bool) const
-  {
-    return difference * r[0] + mixed * r[1];
-  }
-};
 
 /// A vector [row][lane] in memory.
 struct lane_vector {
@@ -118,7 +88,13 @@ __global__ void __launch_bounds__(STAR_THREADS, P <= 6 ? 3 : 2)
   solve_rotation<P>(table, h, lane_vector{a.u_star + g * (star_shape<P>::S + 1) * KG_LANES + lane});
 }
 
-/// The same by element_solve() where a thread has not the registers.
+/// Tiles, elements of a block and blocks of a multiprocessor, from order 8 on: what an H200 was
+/// fastest with.
+constexpr struct {
+  int tile, elements, blocks;
+} ROTATION_SHAPES[] = {{4, 32, 3}, {5, 32, 2}, {5, 32, 1}, {6, 16, 2}, {6, 16, 1}};
+
+/// The same by block_solve.cuh where a thread has not the registers.
 template <int P>
 kedge_status solve_rotations(kedge_context *ctx, const kg_postprocess_args &a)
 {
@@ -135,7 +111,9 @@ kedge_status solve_rotations(kedge_context *ctx, const kg_postprocess_args &a)
     const kg_material unit = {1.0, 0.0, 0.0, KEDGE_SCALING_ONE};
     const element_solve_args solve = {a.batch,    unit,     a.first_group,
                                       a.n_groups, a.u_star, shape::S + 1};
-    return element_solve<rotation_operator, shape::K>(ctx, solve, "postprocess: solve");
+    constexpr auto by = ROTATION_SHAPES[P - 8];
+    return launch_solve_blocks<block_shape<rotation_problem<P>, by.tile, by.elements, by.blocks>>(
+        ctx, solve, "postprocess: solve");
   }
 }
 

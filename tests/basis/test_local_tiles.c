@@ -169,7 +169,7 @@ static void check_trace(const kg_reference *ref, const kg_cut *cut)
         const int j = trace_mode(cut, KG_TILE * J + at % KG_TILE);
         assert_true(tile[at] == (i >= 0 && j >= 0 ? packed(ref->trace_mass, i, j) : 0.0));
       }
-  assert_true(cut->rows == cut->n || tile == ref->lift_row_tiles);
+  assert_true(cut->rows == cut->n || tile == ref->derivative_tiles);
 }
 
 static void tiles_hold_the_entries_of_their_matrices_and_zeros_beyond(void **state)

@@ -158,6 +158,28 @@ static int along(int mode)
   return mode - kg_triangle_modes(degree_of(mode) - 1);
 }
 
+/// The terms of the condensed matrix, entry by entry, modes even along the base first.
+static void check_condensed_terms(const kg_reference *ref, const definition *d)
+{
+  (void)d;
+  const int K = ref->size.n_rotation;
+  const double *const matrix[KG_CONDENSED_TERMS] = {ref->stiffness[1],  ref->edge_mass[1],
+                                                    ref->eliminated[0], ref->stiffness[2],
+                                                    ref->edge_mass[0],  ref->eliminated[1]};
+  int place[KG_CONDENSED_MODES_MAX], next = 0;
+  for (int odd = 0; odd < 2; ++odd)
+    for (int i = 0; i < K; ++i)
+      if (along(i) % 2 == odd) place[i] = next++;
+  assert_int_equal(next, K);
+  for (int i = 0; i < K; ++i)
+    for (int j = 0; j <= i; ++j) {
+      const int row = place[i] > place[j] ? place[i] : place[j], col = place[i] + place[j] - row;
+      for (int t = 0; t < KG_CONDENSED_TERMS; ++t)
+        assert_true(ref->condensed_terms[(row * (row + 1) / 2 + col) * KG_CONDENSED_TERMS + t] ==
+                    matrix[t][i * (i + 1) / 2 + j]);
+    }
+}
+
 /// What ops/local_solve_table.cuh says of modes i and j.
 static void check_zeros_of_pair(const kg_reference *ref, const definition *d, int i, int j)
 {
@@ -315,9 +337,8 @@ static void check_product_tiles(const double *tiles, int rows, int cols, int dow
 
 static void check_tiles_of_products(const kg_reference *ref, const definition *d)
 {
-  const int N = d->N, n = d->n, K = ref->size.n_rotation, S = d->S - 1;
+  const int N = d->N, K = ref->size.n_rotation, S = d->S - 1;
   const double *const gradient[2] = {ref->gradient_r, ref->gradient_s};
-  check_product_tiles(ref->lift_row_tiles, N, n, n, 1, 1, &ref->lift);
   check_product_tiles(ref->derivative_tiles, N, N, 1, N, 2, gradient);
   check_product_tiles(ref->gradient_tiles, N, N, N, 1, 2, gradient);
   check_product_tiles(ref->rotation_tiles, K, N, 1, K, 2, ref->rotation);
@@ -423,6 +444,12 @@ static void eliminated_pairs_of_edges_are_products_of_edge_masses(void **state)
   for_all_orders(check_eliminated);
 }
 
+static void condensed_terms_are_those_entries_by_parity(void **state)
+{
+  (void)state;
+  for_all_orders(check_condensed_terms);
+}
+
 static void eliminated_lifts_are_products_of_edge_masses_and_lifts(void **state)
 {
   (void)state;
@@ -472,6 +499,7 @@ static void pieces_fill_the_array_without_gap_or_overlap(void **state)
     const size_t total = 6 * packed + 3 * (size_t)z.n_modes * z.n_trace + 2 * (size_t)z.n_packed +
                          2 * K * z.n_trace + 2 * (size_t)z.n_modes * z.n_modes +
                          2 * (size_t)z.n_modes * K + 2 * K * (K + 1) +
+                         KG_CONDENSED_TERMS * (K * (K + 1) / 2) +
                          2 * (size_t)z.n_modes * (z.n_star - 1);
     size_t of_local = 0;  // packed, reduced
     for (int reduced = 0; reduced < 2; ++reduced) {
@@ -483,7 +511,7 @@ static void pieces_fill_the_array_without_gap_or_overlap(void **state)
     const size_t across = (size_t)kg_tiles_of(z.n_modes);
     const size_t of_products =
         2 * (size_t)kg_tile_pairs_of(z.n_modes) *
-            ((size_t)kg_tiles_of(z.n_trace) + 4 * across + 2 * (size_t)kg_tiles_of(z.n_rotation)) +
+            (4 * across + 2 * (size_t)kg_tiles_of(z.n_rotation)) +
         4 * across * (size_t)(kg_tile_pairs_of(z.n_rotation) + kg_tile_pairs_of(z.n_star - 1));
     const size_t tiles = of_local + of_products;
     assert_int_equal(kg_reference_count(order), total + tiles * KG_TILE_ENTRIES);
@@ -502,6 +530,7 @@ int main(void)
       cmocka_unit_test(stiffness_and_edge_masses_are_their_integrals),
       cmocka_unit_test(lifts_and_trace_masses_are_their_integrals),
       cmocka_unit_test(eliminated_pairs_of_edges_are_products_of_edge_masses),
+      cmocka_unit_test(condensed_terms_are_those_entries_by_parity),
       cmocka_unit_test(eliminated_lifts_are_products_of_edge_masses_and_lifts),
       cmocka_unit_test(entries_that_kernels_leave_out_are_zero),
       cmocka_unit_test(the_triangle_is_the_same_from_each_side),
