@@ -1,5 +1,6 @@
 /// @file
-/// The backend that a test program registered with kedge_backend_test() is to use, and contexts of it.
+/// The backend that a test program registered with kedge_backend_test() is to use, and contexts of
+/// it.
 #pragma once
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,8 +19,8 @@ static inline kedge_backend test_backend(void)
   return KEDGE_BACKEND_HOST;
 }
 
-/// Whether few cases have to do, as under compute-sanitizer, where a kernel takes a hundred times as
-/// long: KEDGE_TEST_QUICK is set. Every kernel still runs, if not at every order.
+/// Whether few cases have to do, as under compute-sanitizer, where a kernel takes a hundred times
+/// as long: KEDGE_TEST_QUICK is set. Every kernel still runs, if not at every order.
 static inline bool test_is_quick(void)
 {
   const char *quick = getenv("KEDGE_TEST_QUICK");

@@ -1,6 +1,6 @@
 /// @file
-/// The context of a test program, on the backend that it is to use: setup and teardown of its tests. No
-/// device memory may be left in it.
+/// The context of a test program, on the backend that it is to use: setup and teardown of its
+/// tests. No device memory may be left in it.
 #pragma once
 #include "backend.h"
 #include "core/context.h"

@@ -1,8 +1,9 @@
 // The CUDA backend: one device, one stream; copies go through two pinned buffers near the GPU.
 //
-// Arrays of up to POOLED_BYTES are of a pool, in the order of the stream: allocating and releasing wait for
-// nothing, and what a solve has released is there for the next one. Large arrays come from the driver and
-// go back to it: there a call costs little beside the work, and no hole is left between them.
+// Arrays of up to POOLED_BYTES are of a pool, in the order of the stream: allocating and releasing
+// wait for nothing, and what a solve has released is there for the next one. Large arrays come from
+// the driver and go back to it: there a call costs little beside the work, and no hole is left
+// between them.
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -94,7 +95,8 @@ static kedge_status open_pool(kedge_context *ctx, kg_cuda_state *state)
                        "making a memory pool");
 }
 
-/// The first array of a pool takes the driver some 10 ms, whatever its size. One that fails is no fault yet.
+/// The first array of a pool takes the driver some 10 ms, whatever its size. One that fails is no
+/// fault yet.
 static void *warm_pool(void *user)
 {
   const kg_cuda_state *state = user;
@@ -106,7 +108,8 @@ static void *warm_pool(void *user)
   return NULL;
 }
 
-/// Where the GPU is, and the first touch of the buffers, keep the host busy while the driver makes the pool.
+/// Where the GPU is, and the first touch of the buffers, keep the host busy while the driver makes
+/// the pool.
 static kedge_status open_staging(kedge_context *ctx, kg_cuda_state *state)
 {
   pthread_t thread;
@@ -220,8 +223,8 @@ static void cuda_free(kedge_context *ctx, void *memory, size_t bytes)
     cudaFree(memory);
 }
 
-/// memcpy, of much by all threads: fresh host memory is touched for the first time here, which costs more
-/// than the copy. For little they are not woken, which can take longer than all of it.
+/// memcpy, of much by all threads: fresh host memory is touched for the first time here, which
+/// costs more than the copy. For little they are not woken, which can take longer than all of it.
 static void copy_by_threads(const kedge_context *ctx, void *to, const void *from, size_t bytes)
 {
   enum { PIECE = 1 << 19, PIECES_OF_ONE = 4 };

@@ -1,6 +1,7 @@
 #include "basis/local_tiles.h"
 
-/// Of reduced K^e: mode 1 of the three sides, then the higher modes side by side. Of packed ones: all.
+/// Of reduced K^e: mode 1 of the three sides, then the higher modes side by side. Of packed ones:
+/// all.
 static void list_unknowns(kg_cut *cut, int m, bool reduced)
 {
   int at = 0;

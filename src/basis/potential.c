@@ -1,11 +1,11 @@
-// A gradient of an even function has an odd first and an even second component, that of an odd one the
-// reverse, even and odd along the base: fields are two *classes* of N coefficients that have nothing to do
-// with each other.
+// A gradient of an even function has an odd first and an even second component, that of an odd one
+// the reverse, even and odd along the base: fields are two *classes* of N coefficients that have
+// nothing to do with each other.
 //
 // With the gradients of a class as the columns of a matrix, N x S, and its QR factorisation by
-// Householder's reflections: the last columns of Q are the fields orthogonal to gradients, and R^-1 Q^T
-// takes a gradient to its potential. Those fields are then rotated among themselves until their first
-// components are orthogonal, and so their second ones, by Jacobi's rotations of two columns.
+// Householder's reflections: the last columns of Q are the fields orthogonal to gradients, and R^-1
+// Q^T takes a gradient to its potential. Those fields are then rotated among themselves until their
+// first components are orthogonal, and so their second ones, by Jacobi's rotations of two columns.
 #include "basis/potential.h"
 
 #include <float.h>
@@ -60,8 +60,8 @@ static void solve_upper(int S, const double *r, double *x)
   }
 }
 
-/// Rotate the columns of x [rows][cols] from `first` on so that their parts in the first `top` rows are
-/// orthogonal.
+/// Rotate the columns of x [rows][cols] from `first` on so that their parts in the first `top` rows
+/// are orthogonal.
 static void diagonalize(int rows, int top, int cols, int first, double *x)
 {
   bool done = false;

@@ -242,8 +242,8 @@ static void fill_interior(const kg_reference *ref, const sampled *f)
   double *gr = (double *)ref->gradient_r, *gs = (double *)ref->gradient_s;
   inner_products(N, N, f->n, f->by_r, f->value, gr);
   inner_products(N, N, f->n, f->by_s, f->value, gs);
-  // A derivative is of lower degree. Modes of degree P are thus invisible to the diffusion; rounding
-  // here would be much against the stabilization, which alone determines them.
+  // A derivative is of lower degree. Modes of degree P are thus invisible to the diffusion;
+  // rounding here would be much against the stabilization, which alone determines them.
   for (int i = 0; i < N; ++i)
     for (int j = first_of_degree(i); j < N; ++j) gr[i * N + j] = gs[i * N + j] = 0.0;
 }

@@ -24,8 +24,8 @@ static void describe_cpus(hwloc_topology_t topology, kedge_machine_info *info)
   info->allowed_cpus = hwloc_bitmap_weight(allowed);
   hwloc_bitmap_list_snprintf(info->allowed_list, sizeof info->allowed_list, allowed);
   info->memory_free_bytes = kg_memory_available("");
-  // NUMA nodes miss memory that a virtual machine got after its start, and all of it where there is no
-  // /sys, as in a bare chroot.
+  // NUMA nodes miss memory that a virtual machine got after its start, and all of it where there is
+  // no /sys, as in a bare chroot.
   const int64_t pages = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
   const int64_t nodes = (int64_t)hwloc_get_root_obj(topology)->total_memory;
   info->memory_bytes = pages > nodes ? pages : nodes;

@@ -1,6 +1,7 @@
-// Hanging nodes: a vertex that lies on an edge of a triangle without being its corner. Sides do not match
-// there, and the edges on both sides would pass for boundary. From an end that they share the whole edge and
-// the first of its parts run in one direction, with the triangles outside of the angle of zero between them.
+// Hanging nodes: a vertex that lies on an edge of a triangle without being its corner. Sides do not
+// match there, and the edges on both sides would pass for boundary. From an end that they share the
+// whole edge and the first of its parts run in one direction, with the triangles outside of the
+// angle of zero between them.
 #include <math.h>
 #include <stdlib.h>
 

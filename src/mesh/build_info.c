@@ -107,8 +107,8 @@ static ends ends_of(const kedge_mesh *mesh, int32_t edge)
   return (ends){{first[0], first[1], second[0], second[1]}};
 }
 
-/// Boundary edges whose ends have the coordinates of those of another one. There are so few boundary
-/// edges that sorting them takes no time.
+/// Boundary edges whose ends have the coordinates of those of another one. There are so few
+/// boundary edges that sorting them takes no time.
 static kedge_status count_coincident(const kg_builder *b)
 {
   kedge_mesh *mesh = b->mesh;

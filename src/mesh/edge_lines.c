@@ -18,7 +18,8 @@ typedef struct walk {
   int32_t *trace;  ///< [mesh edge]: trace edge
 } walk;
 
-/// The corner of the smallest angle, if that is small enough; else the element's part of `alignment`.
+/// The corner of the smallest angle, if that is small enough; else the element's part of
+/// `alignment`.
 static int find_pair(const walk *w, int64_t e, double *alignment)
 {
   const kedge_mesh *mesh = w->mesh;
@@ -63,8 +64,8 @@ static void number_edges(const kg_trace_layout *layout, int32_t n_edges, int32_t
   for (int32_t edge = 0; edge < n_edges; ++edge) trace[edge] = next[layout->edge_section[edge]]++;
 }
 
-/// The side of the edge in the k-th of its elements, and the pair's other one: false if the edge is not
-/// of a pair there.
+/// The side of the edge in the k-th of its elements, and the pair's other one: false if the edge is
+/// not of a pair there.
 static bool pair_of(const walk *w, int32_t edge, int k, int32_t side[2])
 {
   side[0] = w->mesh->edge_sides[2 * (int64_t)edge + k];

@@ -33,7 +33,8 @@ static kedge_status smooth(kedge_context *ctx, const kg_amg_level *level, const 
 static kedge_status visit(kedge_context *ctx, const kg_coarse *coarse, int l, const double *b,
                           double *x, bool from_zero);
 
-/// The residual, in the other iterate, to the next level's right-hand side, and the first step there.
+/// The residual, in the other iterate, to the next level's right-hand side, and the first step
+/// there.
 static kedge_status restrict_residual(kedge_context *ctx, const kg_amg_level *level,
                                       const double *residual)
 {
@@ -124,9 +125,9 @@ int32_t kg_amg_direct(int64_t n_rows)
 }
 
 /// Beside the inverse at the end, a row of linear finite elements takes 47 to 56 bytes of three
-/// prolongation entries and their transposes and coarser levels, and up to 64 on stretched meshes, whose
-/// levels shrink slowly; of vectors 12, and up to 17 there. The most work is at the product A P, 76 to
-/// 86 bytes a row.
+/// prolongation entries and their transposes and coarser levels, and up to 64 on stretched meshes,
+/// whose levels shrink slowly; of vectors 12, and up to 17 there. The most work is at the product A
+/// P, 76 to 86 bytes a row.
 kg_coarse_bytes kg_amg_bytes(int64_t n_rows, int64_t n_entries)
 {
   const int32_t direct = kg_amg_direct(n_rows);

@@ -207,8 +207,9 @@ static kedge_status make_levels(kedge_context *ctx, kg_coarse *coarse, kg_arena 
   return status;
 }
 
-/// The levels that are coarser meshes. Of D^-1 A the eigenvalues are no larger than the largest of the same
-/// of an element: 2 of its mass, and of diffusion 3/2 and half of its alignment (mesh/mesh.h).
+/// The levels that are coarser meshes. Of D^-1 A the eigenvalues are no larger than the largest of
+/// the same of an element: 2 of its mass, and of diffusion 3/2 and half of its alignment
+/// (mesh/mesh.h).
 static kedge_status take_meshes(kedge_context *ctx, kg_coarse *coarse, const kedge_mesh *mesh)
 {
   const kg_mesh_levels *levels = &mesh->levels;

@@ -37,7 +37,8 @@ bool kg_smoother_has_lines(kedge_smoother kind)
   return kind == KEDGE_SMOOTHER_LINE || kind == KEDGE_SMOOTHER_STRIP;
 }
 
-/// What strips have beside the lines: the inverses of third edges before those of lines take their place.
+/// What strips have beside the lines: the inverses of third edges before those of lines take their
+/// place.
 static kedge_status make_strips(kedge_context *ctx, const kg_smoother *s, const kg_batch *batch,
                                 kg_local local)
 {

@@ -9,7 +9,8 @@ kedge_status kg_errors(kedge_context *ctx, const kg_errors_args *args)
   return impl[ctx->backend](ctx, args);
 }
 
-// Sums over modes go by rows of points (docs/math.md#sums-over-points); vertices of the triangle are read.
+// Sums over modes go by rows of points (docs/math.md#sums-over-points); vertices of the triangle
+// are read.
 kg_cost kg_errors_cost(kg_sizes size, int64_t n_elements)
 {
   const double N = size.n_modes, S = size.n_star, m = size.n_edge;

@@ -23,8 +23,8 @@ kg_cost kg_line_factor_cost(kg_sizes size, int32_t n_steps, kg_number local, kg_
       .flops = steps * 5.0 * m * m * m};
 }
 
-/// Of an element: K^e between its third edge and its pair, W, and its corner; products for the blocks of both edges
-/// and for the one between them.
+/// Of an element: K^e between its third edge and its pair, W, and its corner; products for the
+/// blocks of both edges and for the one between them.
 kg_cost kg_line_condense_cost(kg_sizes size, const kg_trace_counts *count, kg_number local,
                               kg_number number)
 {

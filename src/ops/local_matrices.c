@@ -9,7 +9,8 @@ kedge_status kg_local_matrices(kedge_context *ctx, const kg_local_matrices_args 
   return impl[ctx->backend](ctx, args);
 }
 
-/// Modes of degree P are eliminated by hand; reduced K^e need no columns of W for mode 0 of the edges.
+/// Modes of degree P are eliminated by hand; reduced K^e need no columns of W for mode 0 of the
+/// edges.
 kg_cost kg_local_matrices_cost(kg_sizes size, bool reduced, int64_t n_elements)
 {
   const double N = size.n_modes, K = size.n_rotation, m = size.n_edge, trace = size.n_trace;

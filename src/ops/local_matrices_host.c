@@ -1,5 +1,5 @@
-// Eight elements at a time in SIMD lanes, modes of degree P eliminated (docs/math.md#by-hand); Z^-1 and
-// [R | f] of a pack stay in the core's cache.
+// Eight elements at a time in SIMD lanes, modes of degree P eliminated (docs/math.md#by-hand); Z^-1
+// and [R | f] of a pack stay in the core's cache.
 #include "ops/lanes.h"
 #include "ops/local_matrices.h"
 

@@ -40,8 +40,8 @@ void kg_sample_kernel_free(kg_sample_kernel *kernel)
   free(kernel);
 }
 
-/// Blocks of `share` warps for a group; then what was not finite: all ones, the value of the source,
-/// is -1 here.
+/// Blocks of `share` warps for a group; then what was not finite: all ones, the value of the
+/// source, is -1 here.
 static kedge_status launch(kedge_context *ctx, const kg_sample_kernel *kernel, long long n_groups,
                            int share, void **arguments, int64_t *bad)
 {

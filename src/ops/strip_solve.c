@@ -35,8 +35,8 @@ kg_cost kg_strip_fill_cost(kg_sizes size, const kg_trace_counts *count, kg_numbe
       .flops = 4.0 * m * m * m * elements};
 }
 
-/// W read twice, A_f^-1 once an element; v and y read, v and y written; the sides of the edges and corners of their
-/// elements in both.
+/// W read twice, A_f^-1 once an element; v and y read, v and y written; the sides of the edges and
+/// corners of their elements in both.
 kg_cost kg_strip_cost(kg_sizes size, const kg_trace_counts *count, kg_number number)
 {
   const double m = size.n_edge, elements = count->n_elements, edges = count->n_free;

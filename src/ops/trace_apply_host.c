@@ -18,8 +18,8 @@ enum {
 
 #define INLINE __attribute__((always_inline)) static inline
 
-/// Work of one thread, 260 kB on its stack at most: the gathered x and y of one group, x of the patch's edges
-/// and the products of its sides.
+/// Work of one thread, 260 kB on its stack at most: the gathered x and y of one group, x of the
+/// patch's edges and the products of its sides.
 typedef struct patch_work {
   _Alignas(64) kg_real x[TRACE_MAX][KG_LANES];
   kg_real y[TRACE_MAX][KG_LANES];
@@ -34,8 +34,8 @@ INLINE void ask_for(const kg_real *k)
   for (int i = 0; i < KG_LANES; i += 64 / (int)sizeof *k) __builtin_prefetch(k + i, 0, 2);
 }
 
-/// Rows first .. n - 1 of y = K x for 32 elements, every entry of the packed triangle used twice. Rows
-/// before have their sums.
+/// Rows first .. n - 1 of y = K x for 32 elements, every entry of the packed triangle used twice.
+/// Rows before have their sums.
 INLINE void multiply_rows(int first, int n, const kg_real *restrict k,
                           const kg_real (*restrict x)[KG_LANES], kg_real (*restrict y)[KG_LANES])
 {
@@ -85,8 +85,8 @@ INLINE void give_differences(int m, kg_real (*y)[KG_LANES])
   for (int i = 0; i < KG_LANES; ++i) y[2 * m][i] -= y[0][i] + y[m][i];
 }
 
-/// Where the gathered vectors have mode k of side l: in the order of K^e; where that is reduced, mode 0
-/// of the sides stands behind the others.
+/// Where the gathered vectors have mode k of side l: in the order of K^e; where that is reduced,
+/// mode 0 of the sides stands behind the others.
 INLINE int row_of(int m, bool reduced, int l, int k)
 {
   if (!reduced) return l * m + k;
@@ -208,8 +208,8 @@ INLINE void gather_rows(const kg_trace_apply_args *a, int32_t patch, int m, cons
   }
 }
 
-/// A part for each group of the rows of y that the patch will write, and of as many behind them of x, which
-/// are those of the next patch, into the second level of the cache.
+/// A part for each group of the rows of y that the patch will write, and of as many behind them of
+/// x, which are those of the next patch, into the second level of the cache.
 INLINE void ask_for_rows(const kg_trace_apply_args *a, int32_t patch, int32_t group, int m)
 {
   const int32_t groups = a->batch.count.patch_groups, part = group - patch * groups + 1;

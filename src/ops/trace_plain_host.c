@@ -1,5 +1,6 @@
-// A thread takes pieces of the free edges; the m rows of an edge are the SIMD loop. The sum x . y is
-// taken over pieces of a fixed size and then in order, so that it does not depend on the threads.
+// A thread takes pieces of the free edges; the m rows of an edge are the SIMD loop. The sum x . y
+// is taken over pieces of a fixed size and then in order, so that it does not depend on the
+// threads.
 #include "core/context.h"
 #include "ops/ell_block.h"
 #include "ops/trace_plain.h"

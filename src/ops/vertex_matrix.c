@@ -9,9 +9,9 @@ kedge_status kg_vertex_matrix_fill(kedge_context *ctx, const kg_vertex_matrix_ar
   return impl[ctx->backend](ctx, args);
 }
 
-/// An element: 21 entries of K^e, or three fluxes, and three sides read, six written, nine read by the rows
-/// of its vertices. An edge: its ends, vertices and sides read, two entries written. A vertex: its first end
-/// and diagonal.
+/// An element: 21 entries of K^e, or three fluxes, and three sides read, six written, nine read by
+/// the rows of its vertices. An edge: its ends, vertices and sides read, two entries written. A
+/// vertex: its first end and diagonal.
 kg_cost kg_vertex_matrix_cost(const kg_trace_counts *count, int32_t n_vertices, kg_number local,
                               kg_local_form form)
 {

@@ -12,8 +12,8 @@ void kg_vertex_mode_shape(int order, double *shape)
   for (int k = 1; k <= order; ++k) shape[k] = 1.0 / (count[k & 1] * sqrt(2.0 * (2 * k + 1)));
 }
 
-/// Where the vertex of unknown i lies, and what to do. It ends its first edge, of whose first side it begins or
-/// ends.
+/// Where the vertex of unknown i lies, and what to do. It ends its first edge, of whose first side
+/// it begins or ends.
 static kedge_status refuse(kedge_context *ctx, const kg_vertex_modes_args *args, int32_t i)
 {
   const kg_trace_arrays *arrays = &args->batch.arrays;
@@ -51,8 +51,9 @@ kedge_status kg_vertex_modes_fill(kedge_context *ctx, const kg_vertex_modes_args
   return fault == KG_NO_FAULT ? KEDGE_OK : refuse(ctx, args, fault);
 }
 
-/// An element: K^e without its modes 0, of the blocks on the diagonal both triangles; three corners written, read
-/// by the vertices with the six ends of the sides. An edge: its ends and sides. A vertex: its ends and its weight.
+/// An element: K^e without its modes 0, of the blocks on the diagonal both triangles; three corners
+/// written, read by the vertices with the six ends of the sides. An edge: its ends and sides. A
+/// vertex: its ends and its weight.
 kg_cost kg_vertex_modes_cost(kg_sizes size, const kg_trace_counts *count, int32_t n_vertices,
                              kg_number local)
 {

@@ -22,8 +22,8 @@ kedge_status kg_vertex_space_fill(kedge_context *ctx, const kg_vertex_space_args
   return impl[ctx->backend](ctx, args);
 }
 
-/// An edge: its first side and vertices read, two ends with their keys moved by every pass of a radix sort by
-/// eight bits at a time. A vertex: its mark and first end.
+/// An edge: its first side and vertices read, two ends with their keys moved by every pass of a
+/// radix sort by eight bits at a time. A vertex: its mark and first end.
 kg_cost kg_vertex_space_cost(const kg_trace_counts *count, int32_t n_vertices)
 {
   int passes = 1;

@@ -35,7 +35,8 @@ kg_cost kg_vertex_transfer_cost(const kg_trace_counts *count, int32_t n_rows, kg
                    .flops = (2 * 4.0 + 6.0) * count->n_free + 3.0 * n_rows};
 }
 
-/// r and A z read, two parts of an edge written and read with the ends; the weight and value of a vertex.
+/// r and A z read, two parts of an edge written and read with the ends; the weight and value of a
+/// vertex.
 kg_cost kg_vertex_modes_restrict_cost(kg_sizes size, const kg_trace_counts *count, int32_t n_rows,
                                       kg_number number)
 {

@@ -23,7 +23,8 @@ static const char integer_power[] =
     "  return k < 0 ? 1.0 / power : power;\n"
     "}\n\n";
 
-// How each operation is written, but for sine and cosine (ops/circle.cuh): its operands are $0, $1 and $2.
+// How each operation is written, but for sine and cosine (ops/circle.cuh): its operands are $0, $1
+// and $2.
 static const char *const forms[KG_OP_COUNT] = {
     [KG_OP_CHOOSE] = "$0 != 0.0 ? $1 : $2",
     [KG_OP_EQUAL] = "$0 == $1 ? 1.0 : 0.0",
@@ -80,8 +81,9 @@ static void write_operand(FILE *out, const kg_node *nodes, int32_t node)
   }
 }
 
-/// Where the argument of a sine or cosine is pi times a power of two times something: the power, and in
-/// *of the something; else 0. The quadrant of such an argument is found exactly, and in fewer steps.
+/// Where the argument of a sine or cosine is pi times a power of two times something: the power,
+/// and in *of the something; else 0. The quadrant of such an argument is found exactly, and in
+/// fewer steps.
 static double multiple_of_pi(const kg_node *nodes, const kg_node *node, int32_t *of)
 {
   const kg_node *product = &nodes[node->child[0]];

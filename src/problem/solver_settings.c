@@ -1,5 +1,5 @@
-// Which settings of the trace solve go together. Multigrid and its smoother are made from the packed
-// local matrices, and single precision works in multigrid alone.
+// Which settings of the trace solve go together. Multigrid and its smoother are made from the
+// packed local matrices, and single precision works in multigrid alone.
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,7 +42,8 @@ bool kg_problem_asks_multigrid(const kedge_problem *p)
   return setting_of_multigrid(p, text)[0] != '\0';
 }
 
-/// Refuse the setting that a sentence begins with, "smoother = line ...", with its place in the problem file.
+/// Refuse the setting that a sentence begins with, "smoother = line ...", with its place in the
+/// problem file.
 static kedge_status conflict(kedge_context *ctx, const kedge_problem *p, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -46,9 +46,9 @@ static kg_coarse_bytes coarse_bytes(const kg_shape *s)
   return kg_coarse_table_of(s->coarse_solver)->bytes(s->n_vertices, 2 * (int64_t)s->count.n_free);
 }
 
-/// The vectors below the trace lie in A p: that of conjugate gradients is not used while a cycle in single
-/// precision runs, and that which a cycle in double precision works with not while they are, but for A P c
-/// without a reaction.
+/// The vectors below the trace lie in A p: that of conjugate gradients is not used while a cycle in
+/// single precision runs, and that which a cycle in double precision works with not while they are,
+/// but for A P c without a reaction.
 static bool shares_product(const kg_shape *s)
 {
   if (!kg_shape_has_multigrid(s) || kg_shape_is_compact(s) || s->smoothing_steps == 0 || s->apart)
@@ -198,7 +198,8 @@ static size_t multigrid_bytes(kg_array array, const kg_shape *s)
   }
 }
 
-/// A chunk of K^e with precision = compact, or r and A p, which are made anew after it is used: whichever is more.
+/// A chunk of K^e with precision = compact, or r and A p, which are made anew after it is used:
+/// whichever is more.
 static size_t chunk_bytes(const kg_shape *s)
 {
   const size_t chunk = (size_t)KG_LANES * (size_t)kg_compact_groups(s);

@@ -216,12 +216,12 @@ static kedge_status run(solve *s)
 
 /// A true residual of so many times what storing x makes of it is rounding: at once, and when a
 /// restart gained nothing. Without a restart multigrid ends at 3.4 to 5.2 times, at 16 on stretched
-/// triangles; Jacobi, whose rounding adds up over more iterations, at 12 to 28; restarts bring 1.3 to
-/// 10 (profiling/cases/poisson.ini, 2048 and 32,768 triangles, tolerance 1e-15).
+/// triangles; Jacobi, whose rounding adds up over more iterations, at 12 to 28; restarts bring 1.3
+/// to 10 (profiling/cases/poisson.ini, 2048 and 32,768 triangles, tolerance 1e-15).
 enum { ROUNDING_NEAR = 16, ROUNDING_FAR = 128 };
 
-/// Above this the equations hold to less than three digits, which is no solution, whoever is to blame. Fine
-/// meshes are far below: 3e-9 at ten million triangles, growing like their number.
+/// Above this the equations hold to less than three digits, which is no solution, whoever is to
+/// blame. Fine meshes are far below: 3e-9 at ten million triangles, growing like their number.
 #define ROUNDING_MOST 1e-3
 
 /// What storing x makes of the residual. Work is p and A p, which a start makes anew.
@@ -253,8 +253,9 @@ static bool can_gain(const solve *s)
   return !(enough && is_rounding(s, ROUNDING_NEAR));
 }
 
-/// Where the recurrence stops on its way to r . r = aim. That of a rounded A drifts from the residual: a
-/// little below the aim, so that the residual made anew is there too, but no further than it follows.
+/// Where the recurrence stops on its way to r . r = aim. That of a rounded A drifts from the
+/// residual: a little below the aim, so that the residual made anew is there too, but no further
+/// than it follows.
 static double next_target(const solve *s, double aim)
 {
   if (!s->settings.refinement) return aim;
@@ -343,8 +344,8 @@ static kedge_status measure_right_hand_side(solve *s, double *bb)
   return KEDGE_OK;
 }
 
-/// What tolerances are relative to, from r . r of x_0. A large stabilization multiplies the jumps of x_0
-/// where Dirichlet edges end, and only them: b has none of it.
+/// What tolerances are relative to, from r . r of x_0. A large stabilization multiplies the jumps
+/// of x_0 where Dirichlet edges end, and only them: b has none of it.
 static double reference_of(const solve *s, double bb)
 {
   const double ratio = s->settings.stabilization_ratio, rr = s->state.rr;

@@ -94,8 +94,8 @@ kedge_status kg_compact_local_matrices(kg_pipeline *p)
   return KEDGE_OK;
 }
 
-/// y = A x in double precision. The load vectors of a chunk are zero: nobody reads its F^e. Packed K^e would
-/// do but for rounding, in which they do not keep what is constant.
+/// y = A x in double precision. The load vectors of a chunk are zero: nobody reads its F^e. Packed
+/// K^e would do but for rounding, in which they do not keep what is constant.
 static kedge_status multiply(kg_pipeline *p, const double *x, double *y)
 {
   double *partial = p->buffers[KG_ARRAY_OPERATOR_PARTIAL].data;

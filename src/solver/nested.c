@@ -8,8 +8,8 @@
 #include "ops/order_transfer.h"
 #include "ops/pcg_vectors.h"
 
-/// Half the order, or the lowest whose patches are those of the order, where that is lower enough to
-/// pay: an iteration costs (P' + 1)^2 / (P + 1)^2.
+/// Half the order, or the lowest whose patches are those of the order, where that is lower enough
+/// to pay: an iteration costs (P' + 1)^2 / (P + 1)^2.
 int kg_nested_order(int order)
 {
   int lower = order / 2;

@@ -47,7 +47,8 @@ static kedge_status make_lines(kg_pipeline *p)
   return KEDGE_OK;
 }
 
-/// Diffusion over the length of the domain, where the problem says nothing else (docs/math.md#units).
+/// Diffusion over the length of the domain, where the problem says nothing else
+/// (docs/math.md#units).
 static double stabilization_of(const kg_pipeline *p)
 {
   const kedge_problem *problem = p->problem;
@@ -55,8 +56,8 @@ static double stabilization_of(const kg_pipeline *p)
   return given > 0.0 ? given : problem->diffusion / sqrt(p->mesh->info.area);
 }
 
-/// What is kept in single precision stays in its range then. Factors and roots of powers of four are exact:
-/// the division changes no bit of a result.
+/// What is kept in single precision stays in its range then. Factors and roots of powers of four
+/// are exact: the division changes no bit of a result.
 static void scale_equation(kg_pipeline *p)
 {
   const kedge_problem *problem = p->problem;

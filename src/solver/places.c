@@ -48,8 +48,8 @@ static size_t end_of_obstacle(const places *p, kg_array array, size_t at)
   return 0;
 }
 
-/// It is to be placed before another one: those of the trace solve, which holds the most, come first, the
-/// largest of them before others.
+/// It is to be placed before another one: those of the trace solve, which holds the most, come
+/// first, the largest of them before others.
 static bool comes_before(const places *p, kg_array array, kg_array other)
 {
   const unsigned trace = 1u << KEDGE_STAGE_TRACE_SOLVE;

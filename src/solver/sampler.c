@@ -53,8 +53,8 @@ static estimate estimate_of(const kg_sampler *s)
                     .compile = 0.2 + 0.003 * operations};
 }
 
-/// Note where the functions are evaluated; two different answers are told apart. What this sampler has
-/// noted before does not count.
+/// Note where the functions are evaluated; two different answers are told apart. What this sampler
+/// has noted before does not count.
 static void note(kg_sampler *s, const char *where)
 {
   char *text = s->pipeline->solution->evaluation;
@@ -173,8 +173,9 @@ static void release_gpu(kg_sampler *s)
   s->code = NULL;
 }
 
-/// The GPU has found a value that is not finite. Where the host finds one, this is a failure; else, as for
-/// the sine of a number from 2^46 on, which a kernel does not know, another way is taken from here on.
+/// The GPU has found a value that is not finite. Where the host finds one, this is a failure; else,
+/// as for the sine of a number from 2^46 on, which a kernel does not know, another way is taken
+/// from here on.
 /// @param[in] bad  as a kernel says
 static kedge_status refuse_or_change(kg_sampler *s, int32_t first, int64_t bad)
 {

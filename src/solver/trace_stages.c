@@ -78,7 +78,8 @@ static kedge_status make_nested(kg_pipeline *p)
       &p->nested);
 }
 
-/// The operator in another form than packed local matrices; multigrid and a start from a lower order.
+/// The operator in another form than packed local matrices; multigrid and a start from a lower
+/// order.
 kedge_status kg_stage_assembly(kg_pipeline *p)
 {
   if (p->shape.operator_kind == KEDGE_OPERATOR_MATRIX_FREE) {
@@ -157,8 +158,8 @@ static kg_cost iteration_cost(const kg_pipeline *p, int64_t n)
   return kg_cost_plus(vectors, 1, cycle);
 }
 
-/// The last part of making the preconditioner, with the vectors of the iteration as work. With precision =
-/// compact the residual in double precision, which lies over p, is made in x.
+/// The last part of making the preconditioner, with the vectors of the iteration as work. With
+/// precision = compact the residual in double precision, which lies over p, is made in x.
 static kedge_status measure_smoother(kg_pipeline *p, const kg_trace_apply_args *op,
                                      const kg_cg_vectors_args *vectors)
 {
@@ -198,8 +199,8 @@ static double mean_square(const kg_pipeline *p)
   return 2.0 * p->mesh->info.area / (double)p->mesh->n_elements;
 }
 
-/// The trace matrix is made of numbers of the size of the stabilization tau; what couples the edges is of
-/// the size of diffusion / h, or of reaction * h.
+/// The trace matrix is made of numbers of the size of the stabilization tau; what couples the edges
+/// is of the size of diffusion / h, or of reaction * h.
 static double stabilization_ratio(const kg_pipeline *p)
 {
   const kg_material *k = &p->material;
@@ -210,9 +211,10 @@ static double stabilization_ratio(const kg_pipeline *p)
   return tau * h / (k->diffusion + k->reaction * h * h);
 }
 
-/// What a solve that went well may hide: a right-hand side that was forgotten; and, of Neumann conditions
-/// alone, a mean of u that reaction has to hold against the rounding of diffusion, entries of K^e that are
-/// diffusion / (reaction h^2) times as large: some 100 units of rounding of it.
+/// What a solve that went well may hide: a right-hand side that was forgotten; and, of Neumann
+/// conditions alone, a mean of u that reaction has to hold against the rounding of diffusion,
+/// entries of K^e that are diffusion / (reaction h^2) times as large: some 100 units of rounding of
+/// it.
 static void note_input(const kg_pipeline *p, const kg_cg_result *result)
 {
   kedge_solution *s = p->solution;

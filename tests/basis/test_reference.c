@@ -1,5 +1,5 @@
-// Every reference matrix against its definition, integrated by a rule of higher degree. One file, because
-// all checks read one set of definitions, integrated once an order.
+// Every reference matrix against its definition, integrated by a rule of higher degree. One file,
+// because all checks read one set of definitions, integrated once an order.
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,7 +124,8 @@ static void check_eliminated(const kg_reference *ref, const definition *d)
       }
 }
 
-/// The same of R and K^e: columns of edge l times B_k of another edge, and what K^e has of these modes.
+/// The same of R and K^e: columns of edge l times B_k of another edge, and what K^e has of these
+/// modes.
 static void check_eliminated_lift(const kg_reference *ref, const definition *d)
 {
   const int K = ref->size.n_rotation;
@@ -226,8 +227,8 @@ static void check_zeros(const kg_reference *ref, const definition *d)
   }
 }
 
-/// Entry (i, a) of a matrix of edge 0, a < m, turned to edge l: modes of one degree become combinations of
-/// themselves, and F_0 F_l.
+/// Entry (i, a) of a matrix of edge 0, a < m, turned to edge l: modes of one degree become
+/// combinations of themselves, and F_0 F_l.
 static double turned(const kg_reference *ref, const double *matrix, int l, int i, int a)
 {
   const int n = ref->size.n_trace, m = ref->size.n_edge, degree = degree_of(i);
@@ -320,8 +321,8 @@ static void check_lifts(const kg_reference *ref, const definition *d)
   }
 }
 
-/// Tiles for products with `matrices` side by side: entry (i, j) of one is [i * down + j * along] of
-/// its matrix, and zero beyond rows and columns.
+/// Tiles for products with `matrices` side by side: entry (i, j) of one is [i * down + j * along]
+/// of its matrix, and zero beyond rows and columns.
 static void check_product_tiles(const double *tiles, int rows, int cols, int down, int along,
                                 int matrices, const double *const matrix[])
 {

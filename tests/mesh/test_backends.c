@@ -1,5 +1,6 @@
-// A mesh that a backend builds is the host's, bit for bit, and what one refuses the other refuses in
-// the same words. On the CUDA backend the GPU orders and connects; small meshes are given to it too.
+// A mesh that a backend builds is the host's, bit for bit, and what one refuses the other refuses
+// in the same words. On the CUDA backend the GPU orders and connects; small meshes are given to it
+// too.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

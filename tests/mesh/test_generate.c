@@ -190,7 +190,8 @@ static void children_lie_in_their_parent(void **state)
   kedge_mesh_destroy(fine);
 }
 
-/// A level's vertices are where those of the mesh are that was refined so many times less, each once.
+/// A level's vertices are where those of the mesh are that was refined so many times less, each
+/// once.
 static void a_refined_mesh_has_the_vertices_of_the_meshes_before(void **state)
 {
   enum { TIMES = 3 };

@@ -1,6 +1,6 @@
 /// @file
-/// Matrices of linear finite elements on the host, as the multigrid is given them; and what tests do
-/// with them.
+/// Matrices of linear finite elements on the host, as the multigrid is given them; and what tests
+/// do with them.
 #pragma once
 #include "backend.h"
 #include "multigrid/coarse.h"
@@ -28,8 +28,8 @@ void fe_irregular_matrix(int n_triangles, fe_matrix *out);
 void fe_mesh_matrix(const kedge_mesh *mesh, double reaction, fe_matrix *out);
 void fe_matrix_free(fe_matrix *m);
 
-/// Entries beside the diagonal as device memory has them, in single precision; the diagonal takes what
-/// they lose, so that rows keep their sums.
+/// Entries beside the diagonal as device memory has them, in single precision; the diagonal takes
+/// what they lose, so that rows keep their sums.
 void fe_matrix_round(fe_matrix *m);
 
 /// A copy in device memory.

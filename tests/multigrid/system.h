@@ -1,6 +1,6 @@
 /// @file
-/// A trace system on an irregular mesh with its multigrid preconditioner, on the device of a context,
-/// and what of it tests look at, in host memory.
+/// A trace system on an irregular mesh with its multigrid preconditioner, on the device of a
+/// context, and what of it tests look at, in host memory.
 #pragma once
 #include "../ops/case.h"
 #include "multigrid/multigrid.h"
@@ -35,7 +35,8 @@ void system_create(trace_system *s, kedge_context *ctx, system_options options);
 /// The multigrid's guards must be untouched.
 void system_destroy(trace_system *s);
 
-/// The inverse blocks of the edges, packed, from the factors that KEDGE_SMOOTHER_EDGE keeps, to be freed.
+/// The inverse blocks of the edges, packed, from the factors that KEDGE_SMOOTHER_EDGE keeps, to be
+/// freed.
 double *system_edge_blocks(trace_system *s);
 /// The vertices of the free edges from the mesh alone, lower first: [edge][2], to be freed.
 int32_t *system_edge_vertices(const trace_system *s);

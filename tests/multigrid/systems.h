@@ -32,7 +32,8 @@ static inline void for_smoother(kedge_smoother smoother, system_check *check, in
       }
 }
 
-/// Five stabilizations and no reaction or a large one, on a mesh with Dirichlet and Neumann edges; one step of smoothing.
+/// Five stabilizations and no reaction or a large one, on a mesh with Dirichlet and Neumann edges;
+/// one step of smoothing.
 static inline void for_materials(system_options options, system_check *check)
 {
   const double stabilizations[] = {1e-3, 1.0, 50.0, 1e3, 1e6}, reactions[] = {0.0, 1e4};

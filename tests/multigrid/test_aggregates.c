@@ -92,8 +92,8 @@ static void mark(const aggregation *a, int32_t i, int32_t *mark)
   }
 }
 
-/// Every aggregate has a member (its root) next to which all are its own, and members are within two
-/// connections of it; roots are more than two connections apart.
+/// Every aggregate has a member (its root) next to which all are its own, and members are within
+/// two connections of it; roots are more than two connections apart.
 static void check_aggregates(const aggregation *a)
 {
   const fe_matrix *m = &a->m;

@@ -46,7 +46,8 @@ static const fe_grid symmetric_cases[] = {
 };
 enum { SYMMETRIC_CASES = sizeof symmetric_cases / sizeof *symmetric_cases };
 
-/// u.Mv = v.Mu, where the condition of M is at most about n; u.Mu > 0; and M A, which has no eigenvalue above 2, brings u nearer to 0.
+/// u.Mv = v.Mu, where the condition of M is at most about n; u.Mu > 0; and M A, which has no
+/// eigenvalue above 2, brings u nearer to 0.
 static void check_cycle(const solver *s)
 {
   const int32_t n = s->matrix.n;
@@ -237,8 +238,8 @@ static void every_backend_makes_the_cycle_of_the_host(void **state)
   free(other);
 }
 
-/// Of what is kept, the inverse at the end takes what it may or less; the rest is used but for a part
-/// that is small beside a solve.
+/// Of what is kept, the inverse at the end takes what it may or less; the rest is used but for a
+/// part that is small beside a solve.
 static void check_memory(fe_grid grid)
 {
   solver s;

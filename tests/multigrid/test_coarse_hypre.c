@@ -45,7 +45,8 @@ static double dot(int32_t n, const double *a, const double *b)
   return sum;
 }
 
-// With reaction most rows have no strong connections: the last level is too large to be solved exactly.
+// With reaction most rows have no strong connections: the last level is too large to be solved
+// exactly.
 static const fe_grid grids[] = {
     {.nx = 19, .ny = 23, .height = 1.0},
     {.nx = 90, .ny = 70, .height = 1.0, .jitter = 0.5},

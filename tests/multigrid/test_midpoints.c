@@ -1,5 +1,5 @@
-// Levels that are the meshes a mesh was refined from, against linear interpolation along their edges and
-// dense products.
+// Levels that are the meshes a mesh was refined from, against linear interpolation along their
+// edges and dense products.
 #include <float.h>
 #include <stdlib.h>
 

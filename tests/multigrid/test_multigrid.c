@@ -140,8 +140,8 @@ static double *preconditioned(kedge_smoother smoother, int order, int steps, boo
   return z;
 }
 
-/// Blocks, lines, coarse matrix and fluxes come from the same entries, up to rounding, which the blocks'
-/// inverses magnify by their condition.
+/// Blocks, lines, coarse matrix and fluxes come from the same entries, up to rounding, which the
+/// blocks' inverses magnify by their condition.
 static void reduced_matrices_make_the_same_preconditioner(void **state)
 {
   (void)state;

@@ -72,8 +72,8 @@ static void an_edge_without_an_inverse_is_named(void **state)
   system_destroy(&s);
 }
 
-/// Their diagonal of mode 1 has the sign of the side, which must not hide its own. It is part of mode 0 of
-/// the other two sides.
+/// Their diagonal of mode 1 has the sign of the side, which must not hide its own. It is part of
+/// mode 0 of the other two sides.
 static void a_diagonal_of_reduced_matrices_that_is_negative_is_named(void **state)
 {
   (void)state;

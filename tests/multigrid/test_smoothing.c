@@ -187,7 +187,8 @@ static void a_step_smooths_edge_by_edge_and_sums_r_z(void **state)
   for_systems(check_smoothing, 9, 1.0);
 }
 
-/// A step with a coarse function to add, from a z or from zero, against the same after it has been added.
+/// A step with a coarse function to add, from a z or from zero, against the same after it has been
+/// added.
 static void check_corrected_step_from(trace_system *s, bool from_zero)
 {
   op_case *c = &s->c;
@@ -260,8 +261,8 @@ static void the_estimate_from_shapes_is_enough_for_one_step(void **state)
                   check_estimate);
 }
 
-/// Steps from zero and from a z, with and without a direction before: the same as with the vectors at
-/// hand.
+/// Steps from zero and from a z, with and without a direction before: the same as with the vectors
+/// at hand.
 static void check_element_step(trace_system *s)
 {
   const size_t n = s->n_rows;

@@ -1,4 +1,5 @@
-// Strips of elements across stretched, irregular triangles, and what multigrid smooths with on them.
+// Strips of elements across stretched, irregular triangles, and what multigrid smooths with on
+// them.
 #include <math.h>
 #include <stdlib.h>
 

@@ -31,7 +31,8 @@ static void a_vertex_mode_is_one_at_its_vertex_and_zero_at_the_other(void **stat
   }
 }
 
-/// Its sum of (2 k + 1) c_k^2 is stationary: a function that is zero at both ends is orthogonal to it.
+/// Its sum of (2 k + 1) c_k^2 is stationary: a function that is zero at both ends is orthogonal to
+/// it.
 static void a_vertex_mode_has_the_least_energy(void **state)
 {
   (void)state;

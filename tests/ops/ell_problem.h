@@ -55,6 +55,7 @@ ell_product ell_problem_apply_plain(ell_problem *p, const double *full, const do
 
 /// How far two computations of a row of the product may be apart: the errors of its sums.
 double ell_problem_rounding(const ell_problem *p, int64_t row, const double *x);
-/// x . A x of two operators agree to rounding, is positive, and is all that they changed of `before`.
+/// x . A x of two operators agree to rounding, is positive, and is all that they changed of
+/// `before`.
 void ell_problem_check_dots(const ell_problem *p, const double *x, const kg_cg_state *before,
                             const kg_cg_state *one, const kg_cg_state *other);

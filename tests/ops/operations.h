@@ -76,8 +76,8 @@ void op_inputs(const op_case *c, op_data *data);
 void op_run_first(op_case *c, int count, op_data *data);
 /// All of them.
 void op_run_all(op_case *c, op_data *data);
-/// Reduced K^e of the case (ops/local_reduced.h), which has no reaction, in its device memory; F^e of the
-/// loads of `data` too, unless `condensed` is NULL.
+/// Reduced K^e of the case (ops/local_reduced.h), which has no reaction, in its device memory; F^e
+/// of the loads of `data` too, unless `condensed` is NULL.
 double *op_reduced(op_case *c, const op_data *data, double **condensed);
 size_t op_reduced_count(const op_case *c);
 void op_free(op_data *data);

@@ -153,7 +153,8 @@ static void all_sizes_about_groups_and_patches_agree_with_the_host(void **state)
     }
 }
 
-/// Kernels that stay on their multiprocessor take one group after the other only where there are many.
+/// Kernels that stay on their multiprocessor take one group after the other only where there are
+/// many.
 static void local_matrices_of_more_elements_than_a_gpu_takes_at_once_agree_with_the_host(
     void **state)
 {

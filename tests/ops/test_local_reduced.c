@@ -1,5 +1,5 @@
-// Reduced K^e of pure diffusion (ops/local_reduced.h), as kg_local_matrices() makes them at once, against
-// the packed ones that it makes.
+// Reduced K^e of pure diffusion (ops/local_reduced.h), as kg_local_matrices() makes them at once,
+// against the packed ones that it makes.
 #include <math.h>
 #include <stdlib.h>
 

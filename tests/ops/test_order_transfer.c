@@ -36,8 +36,8 @@ static double *extended(int32_t n_edges, int m_from, int m_to, const double *fro
   return to;
 }
 
-/// A' x' is what A makes of x' in the first modes of every edge. Both orders have patches of one size,
-/// as a GPU has kernels for no other.
+/// A' x' is what A makes of x' in the first modes of every edge. Both orders have patches of one
+/// size, as a GPU has kernels for no other.
 static void check_form(int n_elements, int order, int lower, bool reduced)
 {
   op_case c;

@@ -1,5 +1,5 @@
-// Local matrices and products that are made of a part of the patches at a time, and single entries of K^e in
-// differences.
+// Local matrices and products that are made of a part of the patches at a time, and single entries
+// of K^e in differences.
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,7 +12,8 @@
 
 static const kg_material material = {1.3, 0.7, 1.0, KEDGE_SCALING_ONE};
 
-/// A x as solver/compact.c makes it: K^e of some patches, multiplied at once, then those of the next ones.
+/// A x as solver/compact.c makes it: K^e of some patches, multiplied at once, then those of the
+/// next ones.
 static double *product_in_parts(op_case *c, const op_data *data, int32_t patches)
 {
   const kg_trace_counts *n = &c->batch.count;

@@ -1,5 +1,5 @@
-// The kernels that evaluate on the GPU. That for load vectors, run by the host's compiler thread after
-// thread, makes those of the host; NVRTC takes both, where the toolkit has brought it.
+// The kernels that evaluate on the GPU. That for load vectors, run by the host's compiler thread
+// after thread, makes those of the host; NVRTC takes both, where the toolkit has brought it.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

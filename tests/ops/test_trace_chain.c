@@ -1,5 +1,5 @@
-// Products of the trace operator whose work overlaps: with the end of the kernel in front, and with the
-// copies of what comes next. The same numbers, and nothing after a stop.
+// Products of the trace operator whose work overlaps: with the end of the kernel in front, and with
+// the copies of what comes next. The same numbers, and nothing after a stop.
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,9 +142,9 @@ static void *rounded(chain *s, const void *from, size_t count)
   return to;
 }
 
-/// Blocks that stay on their multiprocessor take one patch after the other, and K^e of the next one comes
-/// while this one is computed. A number of K^e that is written over before it was read shows in one
-/// product of four (P = 6) or of a hundred (P = 9) of large meshes.
+/// Blocks that stay on their multiprocessor take one patch after the other, and K^e of the next one
+/// comes while this one is computed. A number of K^e that is written over before it was read shows
+/// in one product of four (P = 6) or of a hundred (P = 9) of large meshes.
 static void products_of_more_patches_than_a_gpu_holds_at_once_repeat(void **state)
 {
   (void)state;

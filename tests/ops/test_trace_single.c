@@ -1,4 +1,5 @@
-// The trace operator in single precision against the one in double precision, from the same K^e and x.
+// The trace operator in single precision against the one in double precision, from the same K^e and
+// x.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

@@ -27,11 +27,12 @@ const void *local_in_form(op_case *c, const op_data *data, local_form form);
 trace_product multiply_in_form(op_case *c, const op_data *data, local_form form, bool open);
 void trace_product_free(trace_product *product);
 
-/// The product is that of `data` within `bound`; the same bits again, and the same bits when it is left
-/// open first.
+/// The product is that of `data` within `bound`; the same bits again, and the same bits when it is
+/// left open first.
 void check_form(op_case *c, const op_data *data, local_form form, double bound);
 
-/// Rounding of a sum of `terms` products of numbers of this type, relative to its largest partial sums.
+/// Rounding of a sum of `terms` products of numbers of this type, relative to its largest partial
+/// sums.
 double rounding_of(kg_number number, double terms);
 
 /// Sizes about groups and patches with orders from `first` to 4 in steps of `step`.

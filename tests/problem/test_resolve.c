@@ -227,7 +227,8 @@ static void calls_meet_the_same_refusals(void **state)
   kedge_problem_destroy(p);
 }
 
-/// Two settings of [solver], of lines 5 and 6 of the file, and the sentence; NULL: multigrid is taken.
+/// Two settings of [solver], of lines 5 and 6 of the file, and the sentence; NULL: multigrid is
+/// taken.
 typedef struct solver_case {
   const char *settings, *sentence;
 } solver_case;

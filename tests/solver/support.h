@@ -18,7 +18,8 @@ typedef struct setting {
     }                 \
   }
 
-/// Settings of a problem with mixed conditions and coefficients that are not 1, on test_irregular_mesh().
+/// Settings of a problem with mixed conditions and coefficients that are not 1, on
+/// test_irregular_mesh().
 #define MIXED_CONDITIONS(order_text)                                                \
   {"space", "order", order_text}, {"equation", "diffusion", "0.8"},                 \
       {"equation", "reaction", "1.5"}, {"exact", "u", "sin(x)*cos(0.7*y)+0.1*x*y"}, \

@@ -30,7 +30,8 @@ static void the_solution_is_that_of_jacobi(void **state)
       kedge_solution_report(multigrid, &r);
       assert_true(r.converged);
       fields a = fields_of(ctx, jacobi), b = fields_of(ctx, multigrid);
-      // Residuals of 1e-10 leave errors of that times the condition of the trace system, below 1000.
+      // Residuals of 1e-10 leave errors of that times the condition of the trace system, below
+      // 1000.
       assert_at_most(fields_distance(&b, &a), 1000.0 * 1e-10);
       fields_free(&a);
       fields_free(&b);

@@ -173,7 +173,8 @@ static void multigrid_adds_a_quarter_at_most_to_jacobi(void **state)
                      1.25);
 }
 
-/// In double precision without reaction more of the vectors lie in memory that K^e leave: 0.61 at order 3.
+/// In double precision without reaction more of the vectors lie in memory that K^e leave: 0.61 at
+/// order 3.
 static void from_order_3_on_compact_needs_six_tenths_of_the_memory(void **state)
 {
   (void)state;

@@ -1,5 +1,5 @@
-// precision = mixed: multigrid in single precision, everything else in double precision; compact: K^e and
-// the iteration in single precision, residuals in double precision.
+// precision = mixed: multigrid in single precision, everything else in double precision; compact:
+// K^e and the iteration in single precision, residuals in double precision.
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,8 @@
 static const char *const precisions[] = {"mixed", "compact"};
 enum { PRECISIONS = 2 };
 
-/// Iterations are those of double precision, up to so many. Residuals made anew take directions away.
+/// Iterations are those of double precision, up to so many. Residuals made anew take directions
+/// away.
 static int64_t more_iterations(const char *precision)
 {
   return strcmp(precision, "mixed") == 0 ? 2 : 5;

@@ -40,8 +40,8 @@ static void iterations_do_not_grow_with_the_mesh(void **state)
   }
 }
 
-/// Source 1 and u = 0 on the boundary around a corner: rough data, and the slowest of good triangles. 17 at most at
-/// orders 5 to 9, where it was 23.
+/// Source 1 and u = 0 on the boundary around a corner: rough data, and the slowest of good
+/// triangles. 17 at most at orders 5 to 9, where it was 23.
 static void vertex_modes_keep_high_orders_as_fast_as_low_ones(void **state)
 {
   (void)state;
@@ -88,8 +88,8 @@ static void blocks_of_elements_halve_the_iterations_on_stretched_triangles(void 
   }
 }
 
-/// Triangles 60 and 150 times as long as wide, in lines of 100 and of 400 edges; and lines that close, which
-/// costs some iterations where they are cut.
+/// Triangles 60 and 150 times as long as wide, in lines of 100 and of 400 edges; and lines that
+/// close, which costs some iterations where they are cut.
 static void lines_need_no_more_iterations_on_stretched_triangles(void **state)
 {
   (void)state;
@@ -105,8 +105,8 @@ static void lines_need_no_more_iterations_on_stretched_triangles(void **state)
     }
 }
 
-/// Distorted triangles 20 times as long as wide: two angles of most are small, and lines do not find all that
-/// is coupled.
+/// Distorted triangles 20 times as long as wide: two angles of most are small, and lines do not
+/// find all that is coupled.
 static void strips_take_fewer_iterations_than_lines_on_irregular_stretched_triangles(void **state)
 {
   (void)state;
@@ -140,7 +140,8 @@ static void auto_smooths_edge_by_edge_on_good_triangles(void **state)
   assert_int_equal(by_lines.iterations, by_edges.iterations);  // there are no lines
 }
 
-/// Blocks of edges take fewer iterations than the diagonal, those of lines on stretched triangles again.
+/// Blocks of edges take fewer iterations than the diagonal, those of lines on stretched triangles
+/// again.
 static void blocks_alone_beat_the_diagonal(void **state)
 {
   (void)state;

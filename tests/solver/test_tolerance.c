@@ -7,8 +7,8 @@
 #include "grid.h"
 #include "support.h"
 
-/// Neumann conditions alone and little reaction: u is near 100, b near 1e-3, so that rounding u makes
-/// some 1e-10 of the residual.
+/// Neumann conditions alone and little reaction: u is near 100, b near 1e-3, so that rounding u
+/// makes some 1e-10 of the residual.
 #define LARGE_SOLUTION(preconditioner_name, tolerance_text)                                        \
   SETTINGS({"space", "order", "3"}, {"equation", "reaction", "0.01"}, {"equation", "source", "1"}, \
            {"boundary default", "type", "neumann"}, {"boundary default", "value", "0"},            \
@@ -47,8 +47,8 @@ static void without_a_tolerance_rounding_is_convergence(void **state)
   kedge_mesh_destroy(mesh);
 }
 
-/// Neumann conditions that do not balance the source, and next to no reaction: u is 1e9, and the equation of
-/// its other parts is lost beside it.
+/// Neumann conditions that do not balance the source, and next to no reaction: u is 1e9, and the
+/// equation of its other parts is lost beside it.
 static void rounding_of_the_size_of_the_residual_is_no_convergence(void **state)
 {
   (void)state;
