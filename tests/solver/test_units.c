@@ -103,7 +103,9 @@ static void errors_do_not_depend_on_the_unit_of_length(void **state)
     assert_at_most(fabs(small.u_l2 * 1e6 / metre.u_l2 - 1.0), 1e-4);
     assert_at_most(fabs(large.u_l2 * 1e-9 / metre.u_l2 - 1.0), 1e-4);
     assert_at_most(fabs(small.q_l2 / metre.q_l2 - 1.0), 1e-4);
+    assert_at_most(fabs(large.q_l2 / metre.q_l2 - 1.0), 1e-4);
     assert_at_most(fabs(small.u_star_l2 * 1e6 / metre.u_star_l2 - 1.0), 1e-4);
+    assert_at_most(fabs(large.u_star_l2 * 1e-9 / metre.u_star_l2 - 1.0), 1e-4);
   }
 }
 
