@@ -1,3 +1,6 @@
+// One solve of the trace system by conjugate gradients: first residual, batches of iterations,
+// restarts where rounding has let the recurrence part from the residual, and the sentence about how
+// it ended. One file, because all of it reads and writes one struct solve that nothing else sees.
 #include "solver/cg.h"
 
 #include <assert.h>

@@ -1,5 +1,6 @@
 // The kernels that evaluate on the GPU. That for load vectors, run by the host's compiler thread
-// after thread, makes those of the host; NVRTC takes both, where the toolkit has brought it.
+// after thread, makes those of the host; NVRTC takes both, where the toolkit has brought it. One
+// file, because both compilers are given the same texts.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

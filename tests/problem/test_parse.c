@@ -1,4 +1,5 @@
-// Precedence, messages with columns, printing. Most of it is a table of texts a claim.
+// Precedence, messages with columns, printing. Most of it is a table of texts a claim,
+// hence its length.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
