@@ -231,18 +231,44 @@ static int64_t elements_of(const kg_pipeline *p, int32_t first, int32_t count)
   return n < left ? n : left;
 }
 
-/// Add what a chunk by the kernel made for the functions has cost.
-static void count_sample(const kg_sampler *s, int64_t n_elements)
+/// @param[in] args  of the operator that the kernel takes the place of, by kind
+static kedge_status run_kernel(const kg_sampler *s, const void *args, int64_t *bad)
 {
-  const kg_sizes size = s->pipeline->shape.size;
-  kg_stage_cost(s->pipeline, kg_sample_cost(s->kind, size, operations_of(s), n_elements), 1.0);
+  static kedge_status (*const loads)(kedge_context *, const kg_sample_kernel *,
+                                     const kg_load_vectors_args *, int64_t *) =
+      KG_IF_CUDA(kg_sample_loads);
+  static kedge_status (*const errors)(kedge_context *, const kg_sample_kernel *,
+                                      const kg_errors_args *, int64_t *) =
+      KG_IF_CUDA(kg_sample_errors);
+  kedge_context *ctx = s->pipeline->ctx;
+  return s->kind == KG_SAMPLE_LOADS ? loads(ctx, s->kernel, args, bad)
+                                    : errors(ctx, s->kernel, args, bad);
+}
+
+/// A chunk by the kernel that evaluates the functions where it needs them, which makes all of it;
+/// else their values in memory, for the operator.
+static kedge_status make_or_put_values(kg_sampler *s, const void *args, int32_t first,
+                                       int32_t count, double *values, bool *made)
+{
+  const kg_pipeline *p = s->pipeline;
+  int64_t bad;
+  *made = false;
+  KG_TRY(prepare(s));
+  if (s->kernel) {
+    KG_TRY(run_kernel(s, args, &bad));
+    kg_stage_cost(
+        s->pipeline,
+        kg_sample_cost(s->kind, p->shape.size, operations_of(s), elements_of(p, first, count)),
+        1.0);
+    *made = bad < 0;
+    if (*made) return KEDGE_OK;
+    KG_TRY(refuse_or_change(s, first, bad));
+  }
+  return put_values(s, first, count, values);
 }
 
 kedge_status kg_sampler_loads(kg_sampler *s, int32_t first, int32_t count)
 {
-  static kedge_status (*const run)(kedge_context *, const kg_sample_kernel *,
-                                   const kg_load_vectors_args *, int64_t *) =
-      KG_IF_CUDA(kg_sample_loads);
   const kg_pipeline *p = s->pipeline;
   double *const values = p->buffers[KG_ARRAY_SOURCE_VALUES].data;
   const kg_load_vectors_args args = {.batch = p->batch,
@@ -252,25 +278,16 @@ kedge_status kg_sampler_loads(kg_sampler *s, int32_t first, int32_t count)
                                      .scale = p->scale,
                                      .values = values,
                                      .load = p->buffers[KG_ARRAY_LOAD].data};
-  const int64_t n_elements = elements_of(p, first, count);
-  int64_t bad;
-  KG_TRY(prepare(s));
-  if (s->kernel) {
-    KG_TRY(run(p->ctx, s->kernel, &args, &bad));
-    count_sample(s, n_elements);
-    if (bad < 0) return KEDGE_OK;
-    KG_TRY(refuse_or_change(s, first, bad));
-  }
-  KG_TRY(put_values(s, first, count, values));
-  kg_stage_cost(s->pipeline, kg_load_vectors_cost(p->shape.size, n_elements), 1.0);
+  bool made;
+  KG_TRY(make_or_put_values(s, &args, first, count, values, &made));
+  if (made) return KEDGE_OK;
+  kg_stage_cost(s->pipeline, kg_load_vectors_cost(p->shape.size, elements_of(p, first, count)),
+                1.0);
   return kg_load_vectors(p->ctx, &args);
 }
 
 kedge_status kg_sampler_errors(kg_sampler *s, int32_t first, int32_t count)
 {
-  static kedge_status (*const run)(kedge_context *, const kg_sample_kernel *,
-                                   const kg_errors_args *, int64_t *) =
-      KG_IF_CUDA(kg_sample_errors);
   const kg_pipeline *p = s->pipeline;
   double *const values = p->buffers[KG_ARRAY_EXACT_VALUES].data;
   const kg_errors_args args = {.batch = p->batch,
@@ -282,17 +299,10 @@ kedge_status kg_sampler_errors(kg_sampler *s, int32_t first, int32_t count)
                                .u_star = p->buffers[KG_ARRAY_U_STAR].data,
                                .exact = values,
                                .by_group = p->buffers[KG_ARRAY_ERROR_SUMS].data};
-  const int64_t n_elements = elements_of(p, first, count);
-  int64_t bad;
-  KG_TRY(prepare(s));
-  if (s->kernel) {
-    KG_TRY(run(p->ctx, s->kernel, &args, &bad));
-    count_sample(s, n_elements);
-    if (bad < 0) return KEDGE_OK;
-    KG_TRY(refuse_or_change(s, first, bad));
-  }
-  KG_TRY(put_values(s, first, count, values));
-  kg_stage_cost(s->pipeline, kg_errors_cost(p->shape.size, n_elements), 1.0);
+  bool made;
+  KG_TRY(make_or_put_values(s, &args, first, count, values, &made));
+  if (made) return KEDGE_OK;
+  kg_stage_cost(s->pipeline, kg_errors_cost(p->shape.size, elements_of(p, first, count)), 1.0);
   return kg_errors(p->ctx, &args);
 }
 
