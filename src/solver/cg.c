@@ -1,42 +1,15 @@
-// One solve of the trace system by conjugate gradients: first residual, batches of iterations,
-// restarts where rounding has let the recurrence part from the residual, and the sentence about how
-// it ended. One file, because all of it reads and writes one struct solve that nothing else sees.
+// One solve of the trace system by conjugate gradients: first residual, batches of iterations, and
+// restarts where rounding has let the recurrence part from the residual.
 #include "solver/cg.h"
 
 #include <assert.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "core/clock.h"
 #include "core/context.h"
 #include "core/nvtx.h"
 #include "ops/pcg_vectors.h"
 #include "ops/rounding.h"
-
-kedge_status kg_trace_operator_apply(kedge_context *ctx, const kg_trace_operator *op, const void *x,
-                                     void *y, kg_cg_state *state)
-{
-  if (op->kind == KEDGE_OPERATOR_ELL) {
-    kg_ell_apply_args args = op->ell;
-    args.x = x;
-    args.y = y;
-    args.state = state;
-    return kg_ell_apply(ctx, &args);
-  }
-  if (op->kind == KEDGE_OPERATOR_MATRIX_FREE_PLAIN) {
-    kg_trace_plain_args args = op->plain;
-    args.x = x;
-    args.y = y;
-    args.state = state;
-    return kg_trace_plain(ctx, &args);
-  }
-  kg_trace_apply_args args = op->matrix_free;
-  args.x = x;
-  args.y = y;
-  args.state = state;
-  return kg_trace_apply(ctx, &args);
-}
 
 /// One solve: what stays the same through restarts.
 typedef struct solve {
@@ -217,15 +190,11 @@ static kedge_status run(solve *s)
   return KEDGE_OK;
 }
 
-/// A true residual of so many times what storing x makes of it is rounding: at once, and when a
-/// restart gained nothing. Without a restart multigrid ends at 3.4 to 5.2 times, at 16 on stretched
-/// triangles; Jacobi, whose rounding adds up over more iterations, at 12 to 28; restarts bring 1.3
-/// to 10 (profiling/cases/poisson.ini, 2048 and 32,768 triangles, tolerance 1e-15).
-enum { ROUNDING_NEAR = 16, ROUNDING_FAR = 128 };
-
-/// Above this the equations hold to less than three digits, which is no solution, whoever is to
-/// blame. Fine meshes are far below: 3e-9 at ten million triangles, growing like their number.
-#define ROUNDING_MOST 1e-3
+/// A true residual of so many times what storing x makes of it is rounding. Without a restart
+/// multigrid ends at 3.4 to 5.2 times, at 16 on stretched triangles; Jacobi, whose rounding adds up
+/// over more iterations, at 12 to 28; restarts bring 1.3 to 10 (profiling/cases/poisson.ini, 2048
+/// and 32,768 triangles, tolerance 1e-15).
+enum { ROUNDING_NEAR = 16 };
 
 /// What storing x makes of the residual. Work is p and A p, which a start makes anew.
 static kedge_status measure_rounding(solve *s)
@@ -243,17 +212,11 @@ static kedge_status measure_rounding(solve *s)
   return status;
 }
 
-/// The true residual is at most so many times that.
-static bool is_rounding(const solve *s, int times)
-{
-  return s->state.rr <= (double)(times * times) * s->rr_rounding;
-}
-
 /// Of a residual above the tolerance: a restart may bring what is wanted.
 static bool can_gain(const solve *s)
 {
   const bool enough = s->settings.accepts_rounding || s->tolerance_rr < s->rr_rounding;
-  return !(enough && is_rounding(s, ROUNDING_NEAR));
+  return !enough || s->state.rr > ROUNDING_NEAR * ROUNDING_NEAR * s->rr_rounding;
 }
 
 /// Where the recurrence stops on its way to r . r = aim. That of a rounded A drifts from the
@@ -289,52 +252,6 @@ static kedge_status iterate_and_restart(solve *s, kg_cg_result *result)
     if (!s->settings.refinement) KG_TRY(start(s));  // there p is multiplied by beta = 0 first
   }
   return KEDGE_OK;
-}
-
-/// From this ratio on, a note about rounding names the stabilization.
-#define STABILIZATION_LARGE 1e3
-
-/// Why rounding is much.
-static void blame(const solve *s, kg_cg_result *result)
-{
-  const size_t length = strlen(result->note), room = sizeof result->note - length;
-  if (s->settings.stabilization_ratio >= STABILIZATION_LARGE)
-    snprintf(
-        result->note + length, room,
-        "; rounding grows with the stabilization, some %.0e times diffusion / h: choose one of "
-        "that size",
-        s->settings.stabilization_ratio);
-  else if (result->relative_residual > ROUNDING_MOST && s->settings.accepts_rounding)
-    snprintf(result->note + length, room,
-             "; u may be next to undetermined: give Dirichlet values, or a reaction that is not "
-             "negligible beside the diffusion");
-}
-
-static void describe(const solve *s, kg_cg_result *result)
-{
-  if (result->stop == KEDGE_STOP_LIMIT) {
-    snprintf(result->note, sizeof result->note,
-             "stopped after max_iterations = %lld with a relative residual of %.2e; raise "
-             "max_iterations or tolerance",
-             (long long)s->settings.max_iterations, result->relative_residual);
-    return;
-  }
-  if (result->converged)
-    snprintf(result->note, sizeof result->note,
-             "converged to rounding: of the relative residual of %.2e, storing the solution in "
-             "double precision makes %.2e, so that %.1e cannot be reached",
-             result->relative_residual, result->rounding_residual, s->settings.tolerance);
-  else if (s->settings.accepts_rounding && result->relative_residual > ROUNDING_MOST)
-    snprintf(result->note, sizeof result->note,
-             "rounding keeps the true relative residual at %.2e (storing the solution alone makes "
-             "%.2e), which is no solution",
-             result->relative_residual, result->rounding_residual);
-  else
-    snprintf(result->note, sizeof result->note,
-             "rounding keeps the true relative residual at %.2e (storing the solution alone makes "
-             "%.2e); a tolerance of %.1e is not attainable in double precision for this problem",
-             result->relative_residual, result->rounding_residual, s->settings.tolerance);
-  blame(s, result);
 }
 
 /// b . b, as the residual of x = 0 without boundary values; the vectors are work.
@@ -388,10 +305,7 @@ static kedge_status solve_system(solve *s, kg_cg_result *result)
   result->iterations = s->state.iterations;
   result->relative_residual = sqrt(s->state.rr / s->rr_start);
   result->rounding_residual = sqrt(s->rr_rounding / s->rr_start);
-  result->converged = result->stop == KEDGE_STOP_TOLERANCE ||
-                      (result->stop == KEDGE_STOP_ROUNDING && s->settings.accepts_rounding &&
-                       is_rounding(s, ROUNDING_FAR) && result->relative_residual <= ROUNDING_MOST);
-  if (result->stop != KEDGE_STOP_TOLERANCE) describe(s, result);
+  kg_cg_judge_end(&s->settings, result);
   return KEDGE_OK;
 }
 

@@ -2,26 +2,11 @@
 /// Conjugate gradients on the trace: one recurrence for every backend and operator
 /// (docs/math.md#cg).
 #pragma once
-#include "ops/cg_vectors.h"
 #include "kedge/solution.h"
 #include "multigrid/multigrid.h"
 #include "ops/cg_resident.h"
-#include "ops/ell.h"
-#include "ops/trace_apply.h"
-#include "ops/trace_plain.h"
-
-/// The trace operator in one of its forms.
-typedef struct kg_trace_operator {
-  kedge_operator kind;
-  /// x, y and state are filled in by kg_trace_operator_apply(), `open` by kg_cg_solve()
-  kg_trace_apply_args matrix_free;
-  kg_trace_plain_args plain;
-  kg_ell_apply_args ell;
-} kg_trace_operator;
-
-/// y = A x, in the number of the operator; `state` may be NULL (ops/trace_apply.h).
-kedge_status kg_trace_operator_apply(kedge_context *ctx, const kg_trace_operator *op, const void *x,
-                                     void *y, kg_cg_state *state);
+#include "ops/cg_vectors.h"
+#include "solver/trace_operator.h"
 
 /// Iterative refinement, where what iterates is a rounded A (solver/compact.h).
 typedef struct kg_cg_refinement {
@@ -75,3 +60,7 @@ typedef struct kg_cg_result {
 kedge_status kg_cg_solve(kedge_context *ctx, const kg_trace_operator *op,
                          const kg_cg_vectors_args *vectors, kg_cg_settings settings,
                          kg_cg_result *result);
+
+/// What a solve that has ended is worth: `converged`, and the `note` where the tolerance was not
+/// reached, from the settings and the other results (docs/multigrid.md#the-limit-of-double-precision).
+void kg_cg_judge_end(const kg_cg_settings *settings, kg_cg_result *result);

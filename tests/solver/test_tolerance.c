@@ -156,6 +156,27 @@ static void a_residual_says_what_u_is_worth_whatever_the_stabilization(void **st
   kedge_mesh_destroy(mesh);
 }
 
+/// Where a smaller one would reach the tolerance, however little rounding there is.
+static void a_stabilization_is_named_where_it_is_what_keeps_a_tolerance_from_reach(void **state)
+{
+  (void)state;
+  static const char *const taus[] = {"1", "1e3"};
+  kedge_mesh *mesh = square("square 12");
+  for (int i = 0; i < 2; ++i) {
+    kedge_problem *problem = problem_of(ctx, LARGE_STABILIZATION("multigrid", taus[i]));
+    must(ctx, kedge_problem_set(problem, "solver", "tolerance", i == 0 ? "1e-18" : "1e-14"));
+    kedge_solution *solution;
+    kedge_report r;
+    must(ctx, kedge_solve(ctx, mesh, problem, &solution));
+    kedge_solution_report(solution, &r);
+    assert_false(r.converged);
+    assert_true((strstr(r.solver_note, "; rounding grows with the stabilization") != NULL) == i);
+    kedge_solution_destroy(solution);
+    kedge_problem_destroy(problem);
+  }
+  kedge_mesh_destroy(mesh);
+}
+
 /// Only boundary values have the stabilization in their residual.
 static void a_source_alone_takes_the_same_tolerance_with_a_large_stabilization(void **state)
 {
@@ -292,6 +313,7 @@ int main(void)
       cmocka_unit_test(an_error_of_the_mean_that_rounding_may_make_is_said),
       cmocka_unit_test(a_right_hand_side_that_is_zero_is_said),
       cmocka_unit_test(a_residual_says_what_u_is_worth_whatever_the_stabilization),
+      cmocka_unit_test(a_stabilization_is_named_where_it_is_what_keeps_a_tolerance_from_reach),
       cmocka_unit_test(a_source_alone_takes_the_same_tolerance_with_a_large_stabilization),
       cmocka_unit_test(a_tolerance_that_rounding_forbids_is_not_convergence),
       cmocka_unit_test(no_restart_is_spent_on_rounding),

@@ -1,0 +1,77 @@
+// How a solve ended, in a sentence for the user: converged, converged to rounding, or why not.
+#include <stdio.h>
+#include <string.h>
+
+#include "solver/cg.h"
+
+/// A residual of more times than this what storing x makes of it is no rounding: restarts bring 10
+/// (solver/cg.c).
+enum { ROUNDING_FAR = 128 };
+
+/// Above this the equations hold to less than three digits, which is no solution, whoever is to
+/// blame. Fine meshes are far below: 3e-9 at ten million triangles, growing like their number.
+#define ROUNDING_MOST 1e-3
+
+static bool is_converged(const kg_cg_settings *settings, const kg_cg_result *result)
+{
+  if (result->stop != KEDGE_STOP_ROUNDING) return result->stop == KEDGE_STOP_TOLERANCE;
+  return settings->accepts_rounding && result->relative_residual <= ROUNDING_MOST &&
+         result->relative_residual <= ROUNDING_FAR * result->rounding_residual;
+}
+
+/// Rounding is a part of the stabilization: with one that is so many times smaller the tolerance
+/// would have been reached (docs/math.md#large-stabilization).
+static bool stabilization_is_to_blame(const kg_cg_settings *settings, const kg_cg_result *result)
+{
+  const double ratio = settings->stabilization_ratio;
+  return ratio > 1.0 && result->relative_residual <= settings->tolerance * ratio;
+}
+
+/// @param[in] is_none  so much that there is no solution
+static void blame(const kg_cg_settings *settings, kg_cg_result *result, bool is_none)
+{
+  const size_t length = strlen(result->note), room = sizeof result->note - length;
+  if (stabilization_is_to_blame(settings, result))
+    snprintf(
+        result->note + length, room,
+        "; rounding grows with the stabilization, some %.0e times diffusion / h: choose one of "
+        "that size",
+        settings->stabilization_ratio);
+  else if (is_none)
+    snprintf(result->note + length, room,
+             "; u may be next to undetermined: give Dirichlet values, or a reaction that is not "
+             "negligible beside the diffusion");
+}
+
+static void describe_rounding(const kg_cg_settings *settings, kg_cg_result *result)
+{
+  const bool is_none = settings->accepts_rounding && result->relative_residual > ROUNDING_MOST;
+  if (result->converged)
+    snprintf(result->note, sizeof result->note,
+             "converged to rounding: of the relative residual of %.2e, storing the solution in "
+             "double precision makes %.2e, so that %.1e cannot be reached",
+             result->relative_residual, result->rounding_residual, settings->tolerance);
+  else if (is_none)
+    snprintf(result->note, sizeof result->note,
+             "rounding keeps the true relative residual at %.2e (storing the solution alone makes "
+             "%.2e), which is no solution",
+             result->relative_residual, result->rounding_residual);
+  else
+    snprintf(result->note, sizeof result->note,
+             "rounding keeps the true relative residual at %.2e (storing the solution alone makes "
+             "%.2e); a tolerance of %.1e is not attainable in double precision for this problem",
+             result->relative_residual, result->rounding_residual, settings->tolerance);
+  blame(settings, result, is_none);
+}
+
+void kg_cg_judge_end(const kg_cg_settings *settings, kg_cg_result *result)
+{
+  result->converged = is_converged(settings, result);
+  if (result->stop == KEDGE_STOP_LIMIT)
+    snprintf(result->note, sizeof result->note,
+             "stopped after max_iterations = %lld with a relative residual of %.2e; raise "
+             "max_iterations or tolerance",
+             (long long)settings->max_iterations, result->relative_residual);
+  else if (result->stop == KEDGE_STOP_ROUNDING)
+    describe_rounding(settings, result);
+}
