@@ -211,30 +211,53 @@ static double stabilization_ratio(const kg_pipeline *p)
   return tau * h / (k->diffusion + k->reaction * h * h);
 }
 
-/// What a solve that went well may hide: a right-hand side that was forgotten; and, of Neumann
-/// conditions alone, a mean of u that reaction has to hold against the rounding of diffusion,
-/// entries of K^e that are diffusion / (reaction h^2) times as large: some 100 units of rounding of
-/// it.
+/// Neither a source nor boundary values other than 0.
+static bool has_no_data(const kg_pipeline *p)
+{
+  const kg_trace_counts *n = &p->layout.count;
+  const size_t edges = (size_t)(n->n_edges - n->n_free + n->n_neumann);
+  const size_t values = edges * (size_t)p->shape.size.n_edge;
+  for (size_t i = 0; i < values; ++i)
+    if (p->boundary[i] != 0.0) return false;
+  return p->resolved.source.kind == KG_FUNCTION_NONE;
+}
+
+/// What is left of the digits of the mean of u, beside the unit of rounding: with Neumann conditions
+/// alone reaction has to hold it against entries of K^e that are 1 over this times as large
+/// (docs/math.md#little-reaction).
+static double part_of_reaction(const kg_pipeline *p)
+{
+  return p->material.reaction * mean_square(p) / p->material.diffusion;
+}
+
+/// The most that rounding was seen to make of the mean on triangles that are not stretched, over
+/// DBL_EPSILON / part_of_reaction(); the least was 1.
+#define ROUNDING_OF_MEAN 2000.0
+
+/// What a solve that went well may hide: a right-hand side that was forgotten, or cannot be squared;
+/// a mean of u that has few digits.
 static void note_input(const kg_pipeline *p, const kg_cg_result *result)
 {
   kedge_solution *s = p->solution;
-  const kg_material *k = &p->material;
   const kg_trace_counts *n = &p->layout.count;
   const bool all_neumann = n->n_free == n->n_edges;
-  const double lost = 100.0 * DBL_EPSILON * k->diffusion / (k->reaction * mean_square(p));
+  const double part = part_of_reaction(p);
   if (s->note[0]) return;
-  if (result->start_residual == 0.0 && n->n_free > 0)
-    snprintf(
-        s->note, sizeof s->note, "the right-hand side is 0%s, and so is u",
-        p->resolved.source.kind == KG_FUNCTION_NONE
-            ? ": the problem has neither a source nor an exact solution, and boundary values are 0"
-            : "");
-  else if (all_neumann && lost > 1e-6)
+  if (result->start_residual == 0.0 && n->n_free > 0 && has_no_data(p))
+    snprintf(s->note, sizeof s->note,
+             "the right-hand side is 0: the problem has neither a source nor an exact solution, "
+             "and boundary values are 0, and so is u");
+  else if (result->start_residual == 0.0 && n->n_free > 0)
     snprintf(
         s->note, sizeof s->note,
-        "all boundaries are neumann and the reaction is small beside the diffusion: rounding may "
-        "leave an error of some %.0e of it in the mean of u",
-        fmin(lost, 1.0));
+        "the right-hand side is 0, or too small for its square to be more in double precision: "
+        "u is 0 but for boundary values");
+  else if (all_neumann && ROUNDING_OF_MEAN * DBL_EPSILON > 1e-6 * part)
+    snprintf(
+        s->note, sizeof s->note,
+        "all boundaries are neumann and reaction * h^2 is only %.0e of the diffusion: rounding "
+        "takes as many digits from the mean of u, and up to three more at high orders",
+        part);
 }
 
 static void report_solve(kg_pipeline *p, const kg_cg_result *result, int64_t n)
