@@ -3,8 +3,8 @@
 //   arrays TRIANGLES PROBLEM.ini [SECTION.KEY=VALUE ...]
 //
 // of the problem's mesh, were it refined to so many triangles (0: as it is).
-// A table: bytes a triangle; the first and the last stage of the array; "in K^e" where it lies in memory that
-// reduced K^e leave (solver/places.h). Then what each stage holds at once.
+// A table: bytes a triangle; the first and the last stage of the array; "in K^e" where it lies in
+// memory that reduced K^e leave (solver/places.h). Then what each stage holds at once.
 #include <stdio.h>
 #include <stdlib.h>
 

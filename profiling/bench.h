@@ -37,8 +37,8 @@ typedef struct bench_settings {
   bool profile;  ///< time nothing: call every operator once where a profiler looks
 } bench_settings;
 
-/// Reads --orders, --mesh, --only, --samples, --profile, --check, --no-check and, unless `backend` decides,
-/// --backend.
+/// Reads --orders, --mesh, --only, --samples, --profile, --check, --no-check and, unless `backend`
+/// decides, --backend.
 /// Ends the program with its usage when they make no sense.
 bench_settings bench_parse(int argc, char **argv, kedge_backend backend);
 /// Whether an operator is to be measured.
@@ -108,8 +108,8 @@ kedge_status bench_allocate_reduced(bench *b, kg_number number);
 kg_local_matrices_args bench_local_reduced(const bench *b);
 /// Reduced K^e, and the operands of their product.
 kedge_status bench_add_reduced(bench *b, kg_number number);
-/// Where results are compared, the host goes on with the K^e of the device: their products are of the same
-/// matrices, and it need not make all of them.
+/// Where results are compared, the host goes on with the K^e of the device: their products are of
+/// the same matrices, and it need not make all of them.
 kedge_status bench_take_local(bench *host, const bench *device);
 /// What `errors` compares with: random values, the same on every backend.
 void bench_add_exact(bench *b);

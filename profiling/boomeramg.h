@@ -1,7 +1,7 @@
 /// @file
-/// The trace system as compressed rows that several processes of one host share, and BoomerAMG's way
-/// with it (program `boomeramg`). Process 0 makes the system; functions marked "together" are called
-/// by all processes at the same time.
+/// The trace system as compressed rows that several processes of one host share, and BoomerAMG's
+/// way with it (program `boomeramg`). Process 0 makes the system; functions marked "together" are
+/// called by all processes at the same time.
 #pragma once
 #include <mpi.h>
 

@@ -9,8 +9,8 @@
 // gradients
 // ("cg_iteration"), its floor by the form's cost formula, and the memory of a solve
 // (profiling/METRICS.md). All are made from the same K^e, and each product is compared with the
-// host's matrix-free one, of these K^e too (`operators` compares K^e). A form that does not fit beside K^e, or that the library refuses, gets a
-// line with the reason.
+// host's matrix-free one, of these K^e too (`operators` compares K^e). A form that does not fit
+// beside K^e, or that the library refuses, gets a line with the reason.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

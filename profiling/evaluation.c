@@ -1,5 +1,5 @@
-// evaluation: what it costs to evaluate formulas on the host, to interpret them on the GPU and to compile them
-// for it. The choice in solver/sampler.c rests on these figures.
+// evaluation: what it costs to evaluate formulas on the host, to interpret them on the GPU and to
+// compile them for it. The choice in solver/sampler.c rests on these figures.
 //
 //   evaluation [--no-compile]    # compiling the longest takes a minute
 //

@@ -3,8 +3,8 @@
 ///
 ///   Z^-1 = L L^T,  W = L^-1 [R | f],  K^e = S0 - W^T W
 ///
-/// of all modes, with dense matrices in column-major order, as libraries want them. A column of K^e is followed
-/// by an entry of -F^e, which comes from the column f of W.
+/// of all modes, with dense matrices in column-major order, as libraries want them. A column of K^e
+/// is followed by an entry of -F^e, which comes from the column f of W.
 #pragma once
 #include "backend/backend.h"
 #include "ops/local_matrices.h"

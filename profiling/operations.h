@@ -1,6 +1,6 @@
 /// @file
-/// The operators that the program `operators` measures, in the order in which one makes what the next
-/// works on.
+/// The operators that the program `operators` measures, in the order in which one makes what the
+/// next works on.
 #pragma once
 #include "bench.h"
 

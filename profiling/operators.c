@@ -9,8 +9,8 @@
 // formula (src/ops/*.c) and the roofs measured in the same run (profiling/METRICS.md). Beside the
 // operators: `set_up`, from the mesh's arrays to device arrays that are ready for them, and
 // `cg_iteration`, both once with the matrix-free operator. Operators that work by chunks go through
-// all of them. Compared with the host's are all of a product, the first elements of what is local; the
-// host goes on with the device's K^e.
+// all of them. Compared with the host's are all of a product, the first elements of what is local;
+// the host goes on with the device's K^e.
 #include <math.h>
 #include <stdio.h>
 

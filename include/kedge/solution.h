@@ -73,8 +73,8 @@ typedef struct kedge_report {
                              ///< has no less
   const char *solver_note;   ///< one sentence when the tolerance was not reached, or there is
                              ///< another reason to doubt u; else ""
-  /// Where source and exact solution were evaluated: "host", "gpu, interpreted", "gpu" (compiled) or
-  /// "host: " and why not there; "" when there was nothing to evaluate
+  /// Where source and exact solution were evaluated: "host", "gpu, interpreted", "gpu" (compiled)
+  /// or "host: " and why not there; "" when there was nothing to evaluate
   const char *evaluation;
   bool has_exact;
   double u_l2, u_linf, q_l2, u_star_l2;
@@ -142,8 +142,8 @@ KEDGE_API kedge_status kedge_solution_means(const kedge_solution *solution, kedg
                                             double *values);
 
 // The problem's [output] fields = cells keeps means and the indicator only, a few numbers for each
-// element; values and trace are then refused with KEDGE_ERR_ARG. So is an order of nodes that is not
-// 1 to KEDGE_ORDER_MAX + 1.
+// element; values and trace are then refused with KEDGE_ERR_ARG. So is an order of nodes that is
+// not 1 to KEDGE_ORDER_MAX + 1.
 
 /// Coordinates of the equispaced Lagrange nodes (Gmsh and VTK node order) of all elements.
 /// @param[out] xy  [element][node][2], room for elements * kedge_node_count(order) * 2
@@ -164,8 +164,8 @@ KEDGE_API kedge_status kedge_solution_indicator(const kedge_solution *solution, 
 
 /// Write VTKHDF (docs/output.md): Lagrange cells of order P + 1 (at most 10) with u, q, u_star, the
 /// region tag and the error indicator; with [output] fields = cells the triangles of the mesh with
-/// the means of u and q, region and indicator. Written under a temporary name, then renamed. Its time
-/// is added to the report's output stage.
+/// the means of u and q, region and indicator. Written under a temporary name, then renamed. Its
+/// time is added to the report's output stage.
 /// @retval KEDGE_ERR_IO  the file could not be written; there is none under this name, or the old one
 KEDGE_API kedge_status kedge_solution_write(kedge_solution *solution, const char *path);
 

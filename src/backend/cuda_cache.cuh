@@ -1,5 +1,5 @@
-// cuda_cache.cuh: what stays in the L2 cache. A policy goes with an access (compute capability 9 and
-// later; older GPUs get plain stores).
+// cuda_cache.cuh: what stays in the L2 cache. A policy goes with an access (compute capability 9
+// and later; older GPUs get plain stores).
 #pragma once
 #include <cuda_runtime.h>
 

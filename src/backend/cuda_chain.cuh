@@ -1,6 +1,6 @@
 // cuda_chain.cuh: kernels that follow each other closely. One that is launched as chained starts
-// while the kernel before it in the stream ends (programmatic dependent launch, compute capability 9
-// and later): its launch, and what it does before kg_chain_wait(), take no time of their own.
+// while the kernel before it in the stream ends (programmatic dependent launch, compute capability
+// 9 and later): its launch, and what it does before kg_chain_wait(), take no time of their own.
 //
 // Every block of such a kernel calls kg_chain_wait() before it ends and before it touches anything
 // that an earlier kernel of the chain writes, or writes anything that one reads.

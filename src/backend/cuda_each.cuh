@@ -9,8 +9,8 @@ __device__ __forceinline__ int64_t kg_thread_number()
   return (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
 }
 
-/// A thread for each of n things, in blocks of BLOCK, and some beyond; none where n is 0, since an empty grid
-/// is a launch error.
+/// A thread for each of n things, in blocks of BLOCK, and some beyond; none where n is 0, since an
+/// empty grid is a launch error.
 template <int BLOCK, typename... Parameters, typename... Arguments>
 kedge_status kg_launch_each(kedge_context *ctx, const char *name, int64_t n,
                             void (*kernel)(Parameters...), const Arguments &...arguments)

@@ -74,9 +74,9 @@ kedge_status kg_cuda_check(kedge_context *ctx, cudaError_t error, const char *wh
 /// After a launch: its error; in debug builds waits for the kernel, so that a fault names it.
 kedge_status kg_cuda_launched(kedge_context *ctx, const char *kernel);
 
-/// Blocks of a kernel each of which takes one piece of work after another: as many as `a_multiprocessor`
-/// of them fill the device, no more than there are pieces or KEDGE_BLOCKS in the environment says
-/// (docs/testing.md), and at least one.
+/// Blocks of a kernel each of which takes one piece of work after another: as many as
+/// `a_multiprocessor` of them fill the device, no more than there are pieces or KEDGE_BLOCKS in the
+/// environment says (docs/testing.md), and at least one.
 unsigned kg_cuda_blocks(kedge_context *ctx, int64_t pieces, int a_multiprocessor);
 
 #ifdef __cplusplus

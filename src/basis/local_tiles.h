@@ -28,9 +28,9 @@ typedef struct kg_cut {
 
 kg_cut kg_cut_of(int order, bool reduced);
 
-/// Lower triangles of symmetric N x N matrices, packed: out [tile (I, J), J <= I, at I (I+1) / 2 + J]
-/// [matrix][64]. Tiles on the diagonal are whole. In rows of the border, matrix q has what
-/// lift[q] [N][n] has in its columns.
+/// Lower triangles of symmetric N x N matrices, packed: out [tile (I, J), J <= I, at I
+/// (I+1) / 2 + J] [matrix][64]. Tiles on the diagonal are whole. In rows of the border, matrix q
+/// has what lift[q] [N][n] has in its columns.
 enum { KG_OPERATOR_TILES = 4, KG_LIFT_TILES = 3 };
 size_t kg_cut_operator_count(const kg_cut *cut);
 void kg_cut_operator(const kg_cut *cut, const double *const matrix[KG_OPERATOR_TILES],

@@ -29,8 +29,8 @@ void kg_legendre(int order, double t, double *psi);
 /// phi_i(r, s), i < kg_triangle_modes(order); the gradient may be NULL (both or none).
 void kg_dubiner(int order, double r, double s, double *phi, double *phi_r, double *phi_s);
 
-/// The modes as products: with a = 2 (1+r)/(1-s) - 1 and b = s, phi of mode (i, j) is along[i] times
-/// across[mode].
+/// The modes as products: with a = 2 (1+r)/(1-s) - 1 and b = s, phi of mode (i, j) is along[i]
+/// times across[mode].
 /// @param[out] along   [order + 1]
 /// @param[out] across  [kg_triangle_modes(order)]
 void kg_dubiner_factors(int order, double a, double b, double *along, double *across);

@@ -33,8 +33,8 @@ typedef struct kg_reference {
   const double *
       stiffness[3];  ///< packed N x N: Dr Dr^T, Dr Ds^T + Ds Dr^T, Ds Ds^T; Dr = (phi_i, d_r phi_j)
   const double *edge_mass[3];  ///< packed N x N: <phi_i, phi_j> on reference edge l
-  /// Packed K x K, for the K modes of degree below P: B_0 B_1^T + B_1 B_0^T and B_1 B_2^T + B_2 B_1^T,
-  /// B_l being edge_mass[l] between them (rows) and the modes of degree P
+  /// Packed K x K, for the K modes of degree below P: B_0 B_1^T + B_1 B_0^T and
+  /// B_1 B_2^T + B_2 B_1^T, B_l being edge_mass[l] between them (rows) and the modes of degree P
   const double *eliminated[2];
   /// [K][n]: B_k F_pl, F_pl the rows of degree P of F_l; the columns of edge l have k = l+1 in the first
   /// and k = l+2 in the second, modulo 3. The columns of edges 0, 1, 2 of the second are those of edges
@@ -55,8 +55,8 @@ typedef struct kg_reference {
   const double *operator_tiles;  ///< stiffness 0 and 2, edge_mass 0 and 1, which suffice (math.md)
   const double *lift_tiles;      ///< lift, lift_r, lift_s
   const double *trace_tiles;     ///< trace_mass
-  // The same for products with vectors of a group (ops/group_product.cuh): [tile row, an even number
-  // of them][tile column][matrix][64].
+  // The same for products with vectors of a group (ops/group_product.cuh): [tile row, an even
+  // number of them][tile column][matrix][64].
   const double *derivative_tiles;    ///< Dr, Ds
   const double *gradient_tiles;      ///< Dr^T, Ds^T
   const double *rotation_tiles;      ///< T_1, T_2

@@ -1,10 +1,10 @@
 // build_edges_cuda.cu: sides matched into edges, edges by first appearance, lines and parts.
 //
-// A side's key is its lower and its higher vertex; the stable radix sort brings the sides of an edge
-// together, the lower one first. The sides that are first of their edge, counted up to each, number
-// the edges. Lines look their vertices up among the sorted keys. Parts: elements hang under lower
-// ones (parts.c), here by compare-and-swap; which trees grow varies, the number of roots does not.
-// Kernels have one thread a side, a line or an element.
+// A side's key is its lower and its higher vertex; the stable radix sort brings the sides of an
+// edge together, the lower one first. The sides that are first of their edge, counted up to each,
+// number the edges. Lines look their vertices up among the sorted keys. Parts: elements hang under
+// lower ones (parts.c), here by compare-and-swap; which trees grow varies, the number of roots does
+// not. Kernels have one thread a side, a line or an element.
 #define CCCL_DISABLE_NVTX  // CUB's own ranges would lie between those of kedge
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>

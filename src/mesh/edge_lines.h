@@ -10,8 +10,8 @@
 ///      |__/    |__/          from one long side to the next, across the direction of the
 ///      .-------.-------.     stretching; edges of no pair are in no line
 ///
-/// Blocks of the trace operator along a line are tridiagonal, and multigrid solves with them exactly
-/// (ops/line_sweep.h). Edges without unknowns are in no line. A line that closes is cut.
+/// Blocks of the trace operator along a line are tridiagonal, and multigrid solves with them
+/// exactly (ops/line_sweep.h). Edges without unknowns are in no line. A line that closes is cut.
 ///
 /// For *strips* of elements (ops/strip_solve.h) every element has a pair, whatever its smallest angle, and an edge
 /// that is of pairs but joined to none is a line alone. Strips are what irregular stretched elements need: where
@@ -20,8 +20,8 @@
 #include "mesh/trace_layout.h"
 KEDGE_BEGIN_DECLS
 
-/// In host memory, lines one behind the other: a *step* is an edge of one. In the order of the mesh's
-/// edges at their ends, then those that close; the same on every machine.
+/// In host memory, lines one behind the other: a *step* is an edge of one. In the order of the
+/// mesh's edges at their ends, then those that close; the same on every machine.
 typedef struct kg_edge_lines {
   int32_t n_lines, n_steps;
   int32_t n_chains;  ///< lines of more than one edge: the first ones

@@ -39,8 +39,8 @@ struct kedge_mesh {
   int n_groups;
   kg_group *groups;  ///< dimension 1 first; "default" only when an edge is in it
   kedge_mesh_info info;
-  /// Of the elements, the largest |sum (d / |d|)^2| of the sides d as complex numbers: 0 equilateral,
-  /// 1 right-angled, up to 3 the nearer all sides are to one line
+  /// Of the elements, the largest |sum (d / |d|)^2| of the sides d as complex numbers: 0
+  /// equilateral, 1 right-angled, up to 3 the nearer all sides are to one line
   double alignment;
   double seconds;         ///< spent reading or generating and building, for the report
   kg_mesh_levels levels;  ///< of kedge_mesh_refine()

@@ -8,8 +8,8 @@
 #include "multigrid/coarse.h"
 KEDGE_BEGIN_DECLS
 
-/// Its bytes are host memory that hypre takes from malloc(). A matrix that is not positive definite is
-/// found by its diagonal alone.
+/// Its bytes are host memory that hypre takes from malloc(). A matrix that is not positive definite
+/// is found by its diagonal alone.
 extern const kg_coarse_table kg_hypre;
 
 KEDGE_END_DECLS

@@ -1,8 +1,8 @@
 // csr_apply_cuda.cu: products of sparse matrices with vectors.
 // Layout  rows compressed; entries of neighbouring rows lie behind each other.
-// Map     many rows: block = ROWS consecutive rows. All its threads take the entries of these rows in
-//         their order, a tile at a time, and leave the terms in shared memory; then thread = row adds
-//         its terms. Loads are whole lines however long rows are.
+// Map     many rows: block = ROWS consecutive rows. All its threads take the entries of these rows
+//         in their order, a tile at a time, and leave the terms in shared memory; then thread = row
+//         adds its terms. Loads are whole lines however long rows are.
 //         Few rows: as many lanes as a row has entries, so that a row takes one load after another of
 //         row, column and x, not as many as it has entries: what counts is when the last one ends.
 //         One writer a row, terms added in an order that depends on the matrix alone: repeatable bits.

@@ -2,11 +2,11 @@
 /// Sparse matrices made row by row: the prolongation of an aggregation, and the product of two
 /// sparse matrices.
 ///
-/// A row takes steps, one for each entry of the row of the left matrix; each adds terms of different
-/// columns. A row in the making is a list of its distinct columns in order of first appearance, to
-/// which steps are added one by one: the order of all sums is fixed. Rows are made twice, to count and
-/// in their place. The list is short; a row of more columns is made in parts, of the columns that are
-/// 0, 1, ... modulo a power of two.
+/// A row takes steps, one for each entry of the row of the left matrix; each adds terms of
+/// different columns. A row in the making is a list of its distinct columns in order of first
+/// appearance, to which steps are added one by one: the order of all sums is fixed. Rows are made
+/// twice, to count and in their place. The list is short; a row of more columns is made in parts,
+/// of the columns that are 0, 1, ... modulo a power of two.
 #pragma once
 #include <math.h>
 
@@ -17,11 +17,11 @@ KEDGE_BEGIN_DECLS
 typedef enum kg_csr_source { KG_CSR_PROLONGATION, KG_CSR_PRODUCT } kg_csr_source;
 
 /// Prolongation: P = (I - omega D_F^-1 A_F) T, T(i, aggregate[i]) = 1. A_F has the strong
-/// connections of A, all of them negative; the weak ones are added to its diagonal, so that it has the
-/// row sums of A (but D_F is at least the sum of the strong ones, which matters for negative row sums).
-/// A row of P then has no negative entry, and the sum 1 where the row sum of A is 0. Entries are
-/// rounded to parts of one (multigrid/csr.h), which take two bytes; what that leaves goes to the
-/// row's own aggregate, so that sums of 1 stay exactly that.
+/// connections of A, all of them negative; the weak ones are added to its diagonal, so that it has
+/// the row sums of A (but D_F is at least the sum of the strong ones, which matters for negative
+/// row sums). A row of P then has no negative entry, and the sum 1 where the row sum of A is 0.
+/// Entries are rounded to parts of one (multigrid/csr.h), which take two bytes; what that leaves
+/// goes to the row's own aggregate, so that sums of 1 stay exactly that.
 ///
 /// Product: A B, where B has no diagonal apart.
 typedef struct kg_csr_make_args {
@@ -112,8 +112,8 @@ KG_INLINE double kg_csr_term_value(const kg_csr_make_args *a, const kg_csr_step_
   return a->source == KG_CSR_PROLONGATION ? s->factor : s->factor * kg_csr_value(&a->b, e);
 }
 
-/// The column whose entry takes what rounding the others leaves: the diagonal, the own aggregate; -1:
-/// nothing is rounded.
+/// The column whose entry takes what rounding the others leaves: the diagonal, the own aggregate;
+/// -1: nothing is rounded.
 KG_INLINE int32_t kg_csr_own_column(const kg_csr_make_args *a, int32_t i)
 {
   if (a->source == KG_CSR_PROLONGATION) return a->aggregate[i];

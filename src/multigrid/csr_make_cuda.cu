@@ -3,8 +3,8 @@
 // Map     a group of lanes a row: lane = step while steps are looked up, then lane = term of one step
 //         after another. The terms of a step have different columns, so that each lane finds the place
 //         of its own and adds to it: one writer, and the order of the steps. Then lane = entry of the row.
-// Cost    every entry of the left matrix reads a row of the right one, twice; bound by latency in small
-//         matrices, where a row's loads follow one another.
+// Cost    every entry of the left matrix reads a row of the right one, twice; bound by latency in
+//         small matrices, where a row's loads follow one another.
 #include "backend/cuda_rt.h"
 #include "multigrid/csr_make.h"
 
@@ -103,9 +103,9 @@ struct RowList {
     return LIST;
   }
 
-  /// Append it to the row, from entry `to` on, but for the entry at `own`, which only has its column if
-  /// it has a place at all. Returns this lane's part of that entry: its value, and what rounding the
-  /// others leaves.
+  /// Append it to the row, from entry `to` on, but for the entry at `own`, which only has its
+  /// column if it has a place at all. Returns this lane's part of that entry: its value, and what
+  /// rounding the others leaves.
   __device__ double keep(const kg_csr_make_args &a, const kg_csr_place &place, int64_t to,
                          int own) const
   {

@@ -1,5 +1,5 @@
-// csr_transpose_cuda.cu: a stable radix sort of the rows of all entries by their columns; rows begin
-// where bisection finds their first entry.
+// csr_transpose_cuda.cu: a stable radix sort of the rows of all entries by their columns; rows
+// begin where bisection finds their first entry.
 #define CCCL_DISABLE_NVTX  // CUB's own ranges would lie between those of kedge
 #include <cub/device/device_radix_sort.cuh>
 

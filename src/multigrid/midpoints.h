@@ -1,7 +1,7 @@
 /// @file
-/// Levels of a mesh that was refined (kg_mesh_levels): its vertices are those of the coarser mesh and the
-/// midpoints of their edges. Linear functions of the coarser mesh are P c, which is c where a vertex is one
-/// of both meshes and the mean of the ends of its edge at a midpoint.
+/// Levels of a mesh that was refined (kg_mesh_levels): its vertices are those of the coarser mesh
+/// and the midpoints of their edges. Linear functions of the coarser mesh are P c, which is c where
+/// a vertex is one of both meshes and the mean of the ends of its edge at a midpoint.
 ///
 /// Of linear finite elements P^T A P needs no product. The four parts of a triangle are like it, so that A
 /// has at (a, m), where m is the midpoint of a and b, what the coarser matrix has of diffusion at (a, b): its

@@ -1,7 +1,7 @@
 // midpoints_cuda.cu: levels of a mesh that was refined (midpoints.h). Thread = row: of the next matrix where
 // that is made or restricted to, of this one elsewhere. One writer a row, sums in the order of its entries.
-// Cost    bound by memory: rows of the next matrix lie in a quarter of this one's, which is read whole where
-//         lines of memory have one of each.
+// Cost    bound by memory: rows of the next matrix lie in a quarter of this one's, which is read
+//         whole where lines of memory have one of each.
 #include "backend/cuda_each.cuh"
 #include "multigrid/midpoints.h"
 

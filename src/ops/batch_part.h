@@ -1,12 +1,12 @@
 /// @file
-/// Consecutive patches of a batch as a batch of their own, for operators that go through elements or
-/// patches: those then take the patches chunk by chunk.
+/// Consecutive patches of a batch as a batch of their own, for operators that go through elements
+/// or patches: those then take the patches chunk by chunk.
 #pragma once
 #include "ops/ops.h"
 
-/// Patches first .. first + n_patches. Elements are numbered from its first on, so arrays of elements
-/// that an operator gets beside the batch begin there too; edges and halo entries keep their numbers.
-/// `edge_sides` names elements by their old numbers and is left out.
+/// Patches first .. first + n_patches. Elements are numbered from its first on, so arrays of
+/// elements that an operator gets beside the batch begin there too; edges and halo entries keep
+/// their numbers. `edge_sides` names elements by their old numbers and is left out.
 static inline kg_batch kg_batch_part(const kg_batch *batch, int32_t first, int32_t n_patches)
 {
   kg_batch part = *batch;

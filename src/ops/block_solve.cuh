@@ -4,8 +4,8 @@
 //   L_jj L_jj^T = A_jj,   L_ij = A_ij L_jj^-T,   A_ik -= L_ij L_kj^T   for i >= k > j,
 //
 // L y = x on the way and L^T x = y backward. A tile stays in the registers of one *worker*: E
-// threads, one an element, so that arithmetic needs no other lane. What others need of a column goes
-// through shared memory, where the elements of an entry are neighbours.
+// threads, one an element, so that arithmetic needs no other lane. What others need of a column
+// goes through shared memory, where the elements of an entry are neighbours.
 //
 // A *problem* says what is solved:
 //   N, ROWS, FIRST              unknowns in tiles; rows of x, of which those begin at FIRST

@@ -5,8 +5,8 @@
 // so loads run ahead of the arithmetic by the length of the ring, across the ends of groups and
 // patches too.
 //
-// What lanes have read may still be on its way into their registers when they meet: only a fence between
-// the proxies holds the copy engine back until it is there.
+// What lanes have read may still be on its way into their registers when they meet: only a fence
+// between the proxies holds the copy engine back until it is there.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -67,8 +67,8 @@ __device__ __forceinline__ void read_fence()
 #endif
 }
 
-/// Copy `bytes` (a multiple of 16) to shared memory; the barrier completes when they are there. They
-/// leave the L2 cache first.
+/// Copy `bytes` (a multiple of 16) to shared memory; the barrier completes when they are there.
+/// They leave the L2 cache first.
 __device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned bytes,
                                           uint64_t *barrier)
 {

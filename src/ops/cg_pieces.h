@@ -1,6 +1,6 @@
 /// @file
-/// Vector passes on the host: sums are taken over a fixed number of pieces and then in order, so that
-/// they do not depend on the number of threads.
+/// Vector passes on the host: sums are taken over a fixed number of pieces and then in order, so
+/// that they do not depend on the number of threads.
 #pragma once
 #include "ops/cg_vectors.h"
 #include "ops/real.h"

@@ -1,11 +1,11 @@
 // cg_resident.cuh: the whole of conjugate gradients for a small problem in one kernel.
 //
-// Map     thread = side of an element, (e, l); a warp has ten elements, lane = 10 l + element of the
-//         warp, the last two lanes idle. Blocks are all resident at once, one a multiprocessor.
+// Map     thread = side of an element, (e, l); a warp has ten elements, lane = 10 l + element of
+//         the warp, the last two lanes idle. Blocks are all resident at once, one a multiprocessor.
 // State   p of the side is in registers. The thread that runs along an edge from its lower to its
 //         higher vertex (on the boundary: the only one) owns the edge: x, r, D^-1 of the edge, too.
-// K^e     thread l has K_ll (packed) and K_l,l+1, which its neighbour l+1 uses transposed: these two
-//         exchange x and products by shuffles. Entries are in registers, then in shared memory,
+// K^e     thread l has K_ll (packed) and K_l,l+1, which its neighbour l+1 uses transposed: these
+//         two exchange x and products by shuffles. Entries are in registers, then in shared memory,
 //         and what fits neither streams from the L2 cache.
 // Sums    by the last warp of each block (cg_resident_sums.cuh), in an order that the grid alone
 //         decides: results repeat bit for bit.

@@ -1,5 +1,5 @@
-// cg_resident_sums.cuh: what crosses thread blocks in cg_resident.cuh, and the warp of each block that
-// has no sides: it adds, decides, and tells the others alpha and beta.
+// cg_resident_sums.cuh: what crosses thread blocks in cg_resident.cuh, and the warp of each block
+// that has no sides: it adds, decides, and tells the others alpha and beta.
 #pragma once
 #include "backend/cuda_rt.h"
 #include "ops/cg_resident.h"

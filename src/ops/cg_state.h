@@ -53,8 +53,8 @@ KG_INLINE void kg_cg_judge(kg_cg_state *state, double p_ap)
     state->stop = KG_CG_INDEFINITE;
 }
 
-/// The exponent that brings the norm of a residual near one, so that neither it nor what is made of it
-/// leaves the range of single precision, however large the problem's numbers are.
+/// The exponent that brings the norm of a residual near one, so that neither it nor what is made of
+/// it leaves the range of single precision, however large the problem's numbers are.
 KG_INLINE int32_t kg_cg_exponent(double rr)
 {
   return rr > 0.0 && isfinite(rr) ? -(ilogb(rr) / 2) : 0;

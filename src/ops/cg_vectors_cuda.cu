@@ -1,8 +1,8 @@
 // cg_vectors_cuda.cu: the vector passes of conjugate gradients, with their sums.
-// Map     as many blocks as the device holds at once stride over pairs of rows (16 bytes); each block
-//         leaves one partial sum; the last block to arrive adds them in order, computes the scalars
-//         and decides whether to stop. No atomics on numbers: the bits depend on n and on the number
-//         of multiprocessors alone.
+// Map     as many blocks as the device holds at once stride over pairs of rows (16 bytes); each
+//         block leaves one partial sum; the last block to arrive adds them in order, computes the
+//         scalars and decides whether to stop. No atomics on numbers: the bits depend on n and on
+//         the number of multiprocessors alone.
 // Cost    update reads z, A p, D^-1 and writes z; direction reads z, p, x and writes p, x.
 #include "backend/cuda_chain.cuh"
 #include "ops/cg_passes.cuh"

@@ -7,8 +7,8 @@
 //
 //   x_j = -L_jj^-T sum_{i > j} L_ij^T z_i
 //
-// Modes that are even along the base come before odd ones (mode_parity.cuh): a tile between the two has
-// fewer terms.
+// Modes that are even along the base come before odd ones (mode_parity.cuh): a tile between the two
+// has fewer terms.
 //
 // Tiles are built negative and inverses are negative, so that nothing has to change its sign.
 //
@@ -149,8 +149,8 @@ struct column_warp {
   }
 };
 
-/// Rows from the diagonal on go in pairs, always the same, because the tensor cores want pairs side by
-/// side in registers; of an odd number of rows the first is alone.
+/// Rows from the diagonal on go in pairs, always the same, because the tensor cores want pairs side
+/// by side in registers; of an odd number of rows the first is alone.
 template <class shape>
 __device__ __forceinline__ constexpr int first_pair(int row)
 {

@@ -3,8 +3,8 @@
 /// preconditioner smooths with (multigrid/multigrid.h).
 ///
 /// The block of an edge is the m x m part of A that couples the edge with itself: the sum of those
-/// parts of the K^e of its one or two elements. Inverses are packed like K^e and lie in groups of 32
-/// consecutive trace edges,
+/// parts of the K^e of its one or two elements. Inverses are packed like K^e and lie in groups of
+/// 32 consecutive trace edges,
 ///
 ///     [edge group][m (m+1) / 2][lane]
 ///

@@ -1,8 +1,8 @@
 // edge_blocks_cuda.cu: B_f^-1 of every free edge f (edge_blocks.h).
 // Layout  local [group][n (n+1) / 2][lane], inverse [edge group][m (m+1) / 2][lane]
-// Map     thread = edge: its block lies in registers at low orders, else in local memory. Neighbours
-//         write neighbouring words; they read words of elements near each other, because edges are
-//         numbered along the elements.
+// Map     thread = edge: its block lies in registers at low orders, else in local memory.
+//         Neighbours write neighbouring words; they read words of elements near each other, because
+//         edges are numbered along the elements.
 // Cost    kg_edge_blocks_cost(), once a solve
 #include <type_traits>
 

@@ -4,8 +4,8 @@
 ///     d = momentum d + step B^-1 (r - A z),  z += d
 ///
 /// and, in the last step of a preconditioner, r . z. In the first step after a coarse correction
-/// (ops/vertex_flux.h) z and A z are corrected on the way: z += P c, A z += A P c. A step may move vertex modes
-/// (ops/vertex_modes.h) beside the blocks of the edges: then d is not kept.
+/// (ops/vertex_flux.h) z and A z are corrected on the way: z += P c, A z += A P c. A step may move
+/// vertex modes (ops/vertex_modes.h) beside the blocks of the edges: then d is not kept.
 #pragma once
 #include "ops/cg_state.h"
 #include "ops/ops.h"

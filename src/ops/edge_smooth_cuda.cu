@@ -3,8 +3,8 @@
 // Map     thread = edge, in strides of the grid: a warp reads whole lines of B^-1, and of a vector
 //         32 m consecutive numbers, whose lines stay in the first-level cache until all lanes have
 //         taken theirs. (Turning edges in shared memory, with whole lines only, takes half as long
-//         again.) With a sum, each block leaves a partial one, and the last block to arrive adds them
-//         in order: the bits depend on the number of edges and of multiprocessors alone.
+//         again.) With a sum, each block leaves a partial one, and the last block to arrive adds
+//         them in order: the bits depend on the number of edges and of multiprocessors alone.
 // Cost    kg_edge_smooth_cost()
 #include "backend/cuda_rt.h"
 #include "ops/cg_vectors.h"

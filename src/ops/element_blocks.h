@@ -3,13 +3,13 @@
 /// multigrid smooths with on stretched triangles (multigrid/smoother.h).
 ///
 /// The block of an element is the n x n part of A that couples its edges with each other: K^e and,
-/// on the diagonal block of an edge, what the element beyond it adds. With A_e that block and R_e the
-/// restriction to it, smoothing multiplies by
+/// on the diagonal block of an edge, what the element beyond it adds. With A_e that block and R_e
+/// the restriction to it, smoothing multiplies by
 ///
 ///     B^-1 = 1/2 sum_e R_e^T A_e^-1 R_e
 ///
-/// because most edges have two elements. A_e^-1 / 2 lies as K^e does, so that kg_trace_apply() is this
-/// product. Rows of Dirichlet edges are zero.
+/// because most edges have two elements. A_e^-1 / 2 lies as K^e does, so that kg_trace_apply() is
+/// this product. Rows of Dirichlet edges are zero.
 #pragma once
 #include "ops/local_entry.h"
 KEDGE_BEGIN_DECLS

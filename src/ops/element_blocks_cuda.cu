@@ -1,9 +1,9 @@
 // element_blocks_cuda.cu: A_e^-1 / 2 of every element (element_blocks.h).
 // Layout  local and inverse [group][n (n+1) / 2][lane]
 // Map     thread = element; its block is a column of shared memory, [entry][thread], which neither
-//         order nor the number of threads fills with conflicts. As many warps a block as fit, four at
-//         most. Warps read and write whole lines of K^e; what the elements beyond the edges add they
-//         read from near them.
+//         order nor the number of threads fills with conflicts. As many warps a block as fit, four
+//         at most. Warps read and write whole lines of K^e; what the elements beyond the edges add
+//         they read from near them.
 // Cost    kg_element_blocks_cost(), once a solve
 #include "backend/cuda_rt.h"
 #include "ops/element_blocks.h"

@@ -1,5 +1,5 @@
-// element_product.cuh: y = K x of a thread's element, K^e in the forms of kg_trace_apply(). Every entry
-// is taken once, in the order of memory, and used twice.
+// element_product.cuh: y = K x of a thread's element, K^e in the forms of kg_trace_apply(). Every
+// entry is taken once, in the order of memory, and used twice.
 //
 // `entries.take(t)` gives number t of the element; t counts up and is known when a loop is unrolled.
 #pragma once

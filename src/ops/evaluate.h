@@ -44,8 +44,8 @@ typedef struct kg_evaluate_args {
 int kg_evaluate_rows(kedge_context *ctx);
 /// Evaluate, with the roundings of the host's register code but for functions of the mathematical
 /// library, and wait. Builds with CUDA.
-/// @param[out] bad  smallest index of `values` that is used (the first result at all points, the others
-///                  not at corners) and not finite; -1: there is none
+/// @param[out] bad  smallest index of `values` that is used (the first result at all points, the
+///                  others not at corners) and not finite; -1: there is none
 kedge_status kg_evaluate(kedge_context *ctx, const kg_evaluate_args *args, int64_t *bad);
 kg_cost kg_evaluate_cost(const kg_point_code *code, int n_points, int64_t n_elements);
 

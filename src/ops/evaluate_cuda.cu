@@ -3,8 +3,8 @@
 //         x, y, temporaries, results of the point that a thread is at. A thread touches its column alone.
 // Code    an argument of the kernel, so in constant memory: the same for all threads, as are the branches.
 // Map     lane = element; the warps of the blocks of a group (gridDim.y of them) take points in turn.
-// Points  and operations are rounded as the host does (solver/sampling.c, problem/program.c): compiled
-//         without fused multiply-adds
+// Points  and operations are rounded as the host does (solver/sampling.c, problem/program.c):
+//         compiled without fused multiply-adds
 // Bad     the smallest index of a value that is not finite: an order of arrival does not matter
 // Cost    kg_evaluate_cost()
 #include "backend/cuda_rt.h"

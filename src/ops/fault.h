@@ -1,6 +1,6 @@
 /// @file
-/// Where an operator failed first: one word of device memory, which kernels lower to the number of an
-/// edge, an element or an unknown.
+/// Where an operator failed first: one word of device memory, which kernels lower to the number of
+/// an edge, an element or an unknown.
 #pragma once
 #include "backend/backend.h"
 #include "ops/trace_arrays.h"

@@ -1,5 +1,5 @@
-// group_product.cuh: products of a matrix that all elements share with vectors of the 32 elements of
-// a group, on FP64 tensor cores where there are such.
+// group_product.cuh: products of a matrix that all elements share with vectors of the 32 elements
+// of a group, on FP64 tensor cores where there are such.
 //
 // The matrix comes in tiles of 8 x 8 (basis/tiles.h), the vectors lie in shared memory, [row][lane],
 // rows VECTOR_STRIDE apart. A warp does a pair of tile rows for half of the elements: 16 rows by 16
@@ -101,8 +101,8 @@ __device__ __forceinline__ void multiply_tiles(const double *tiles, int columns,
   }
 }
 
-/// Call visit(row, element, value) for all that the lane has of a product in rows < n: a value is that
-/// of the element and of the next one.
+/// Call visit(row, element, value) for all that the lane has of a product in rows < n: a value is
+/// that of the element and of the next one.
 template <class Visit>
 __device__ __forceinline__ void for_product(product_place at, int n, product &c, Visit visit)
 {

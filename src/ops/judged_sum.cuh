@@ -1,11 +1,11 @@
-// judged_sum.cuh: how kernels end that sum a product of two vectors over the grid, p . A p or r . z, and
-// what it says of conjugate gradients.
+// judged_sum.cuh: how kernels end that sum a product of two vectors over the grid, p . A p or
+// r . z, and what it says of conjugate gradients.
 #pragma once
 #include "backend/cuda_rt.h"
 #include "ops/cg_state.h"
 
-/// JUDGE(state, the sum of `part` over all threads of the grid), the sum in a fixed order. Called by
-/// whole blocks, whose shared memory and writes before it are in order afterwards.
+/// JUDGE(state, the sum of `part` over all threads of the grid), the sum in a fixed order. Called
+/// by whole blocks, whose shared memory and writes before it are in order afterwards.
 /// @param partial  work: [block]
 /// @param s_warp   shared memory, one double a warp
 template <void (*JUDGE)(kg_cg_state *, double)>

@@ -1,7 +1,7 @@
-// lane_rows.cuh: A = L L^T of an element whose rows are dealt out to a few lanes of a warp: lane q has rows
-// q, LANES + q, ... in its registers, x^T being row N. Columns of L go to shared memory as they are found,
-// where all lanes see them. What the next column needs comes by shuffles, so that the others are computed
-// while its pivot is on its way.
+// lane_rows.cuh: A = L L^T of an element whose rows are dealt out to a few lanes of a warp: lane q
+// has rows q, LANES + q, ... in its registers, x^T being row N. Columns of L go to shared memory as
+// they are found, where all lanes see them. What the next column needs comes by shuffles, so that
+// the others are computed while its pivot is on its way.
 #pragma once
 #include "ops/tiles.cuh"
 
@@ -33,8 +33,8 @@ struct lane_rows {
 };
 
 /// A = L L^T, y = L^-1 x, all to shared memory.
-/// @param[in] w  a warp at its elements: q, the lane of its element; from_row(i, value), what the lane with
-///               row i has; l(i, j) and l_pair(i, j), L in shared memory
+/// @param[in] w  a warp at its elements: q, the lane of its element; from_row(i, value), what the
+///               lane with row i has; l(i, j) and l_pair(i, j), L in shared memory
 template <class shape, class warp>
 __device__ __forceinline__ void factor_rows(const warp &w, double (&a)[shape::ENTRIES])
 {

@@ -1,13 +1,13 @@
 // lane_solve.cuh: x = A^-1 x by a few lanes of a warp for every element: A = L L^T column after column,
 // its rows in their registers, the columns of L in shared memory, where all lanes find them.
 //
-// Lane q of an element has rows q, LANES + q, ... of A; x^T is row N behind them and becomes y^T, y =
-// L^-1 x. What the next column needs comes by shuffles, so that the others are computed while its pivot
-// is on its way. Backward, L^T x = y, every lane of an element does the same: a dot product a row, of a
-// column of L.
+// Lane q of an element has rows q, LANES + q, ... of A; x^T is row N behind them and becomes y^T,
+// y = L^-1 x. What the next column needs comes by shuffles, so that the others are computed while
+// its pivot is on its way. Backward, L^T x = y, every lane of an element does the same: a dot
+// product a row, of a column of L.
 //
-// Layout  entries of the reference matrices in shared memory, [register][pair of terms][lane q]; L of a
-//         warp [pair of rows of a column][element], 1 / L_kk on the diagonal
+// Layout  entries of the reference matrices in shared memory, [register][pair of terms][lane q]; L
+//         of a warp [pair of rows of a column][element], 1 / L_kk on the diagonal
 // Map     blocks stay and take group after group; a warp takes E neighbouring elements
 #pragma once
 #include "ops/element_operator.cuh"
@@ -62,8 +62,8 @@ struct lane_warp {
   }
 };
 
-/// The entries of the reference matrices to shared memory, as the lanes will ask for them; those behind
-/// the diagonal and beyond N are zero.
+/// The entries of the reference matrices to shared memory, as the lanes will ask for them; those
+/// behind the diagonal and beyond N are zero.
 template <class shape>
 __device__ __forceinline__ void stage_terms(const kg_reference &ref, double2 *s_terms)
 {

@@ -34,8 +34,8 @@ void kg_lanes_top(int order, const kg_element_pack *e, kg_top_pack *top);
 /// a = what is left of Z^-1 of the eight elements, packed K x K.
 void kg_lanes_local_operator(const kg_reference *ref, const kg_element_pack *e,
                              const kg_top_pack *top, kg_pack *a);
-/// f [N], of all modes, less in those of degree below P what the others leave there, and that itself in
-/// terms of the trace: edge[n], (tau_l / c) F_pl^T f_p.
+/// f [N], of all modes, less in those of degree below P what the others leave there, and that
+/// itself in terms of the trace: edge[n], (tau_l / c) F_pl^T f_p.
 void kg_lanes_eliminate(const kg_reference *ref, const kg_element_pack *e, const kg_top_pack *top,
                         kg_pack *f, kg_pack *edge);
 

@@ -1,19 +1,19 @@
 /// @file
-/// The trace operator along lines of edges (mesh/edge_lines.h), factored: what multigrid smooths with on
-/// stretched elements (multigrid/smoother.h).
+/// The trace operator along lines of edges (mesh/edge_lines.h), factored: what multigrid smooths
+/// with on stretched elements (multigrid/smoother.h).
 ///
-/// Along a line of edges 0, 1, ... the blocks of A are tridiagonal: A_s of edge s itself, the sum of
-/// parts of the K^e of its elements, and C_s, which couples it with the edge before, of the K^e of the
-/// element between them. Then
+/// Along a line of edges 0, 1, ... the blocks of A are tridiagonal: A_s of edge s itself, the sum
+/// of parts of the K^e of its elements, and C_s, which couples it with the edge before, of the K^e
+/// of the element between them. Then
 ///
 ///     D_0 = A_0,   L_s = C_s D_{s-1}^-1,   D_s = A_s - L_s C_s^T
 ///
-/// and the matrix of the line is L D L^T. D_s^-1 takes the place of A_s^-1 among the inverse blocks of
-/// the edges (ops/edge_blocks.h), L_s is [step][row][column], rows those of the step, columns those of the
-/// step before; it is not touched where a line begins.
+/// and the matrix of the line is L D L^T. D_s^-1 takes the place of A_s^-1 among the inverse blocks
+/// of the edges (ops/edge_blocks.h), L_s is [step][row][column], rows those of the step, columns
+/// those of the step before; it is not touched where a line begins.
 ///
-/// With strips (ops/strip_solve.h) blocks of K^e of two edges p, q of a pair are those condensed by the third edge f,
-/// K^e_pq - K^e_pf W_q, and a line may have one edge.
+/// With strips (ops/strip_solve.h) blocks of K^e of two edges p, q of a pair are those condensed by
+/// the third edge f, K^e_pq - K^e_pf W_q, and a line may have one edge.
 #pragma once
 #include "ops/edge_blocks.h"
 #include "ops/strip_solve.h"
@@ -40,8 +40,8 @@ typedef struct kg_line_factor_args {
 } kg_line_factor_args;
 
 /// Waits for the device.
-/// @retval KEDGE_ERR_NUMERIC  a D_s is not positive definite in double precision, or too large or small
-///         for `number`; the sentence says where
+/// @retval KEDGE_ERR_NUMERIC  a D_s is not positive definite in double precision, or too large or
+///         small for `number`; the sentence says where
 kedge_status kg_line_factor(kedge_context *ctx, const kg_line_factor_args *args);
 /// @param[in] local, number  of K^e and of what is made
 kg_cost kg_line_factor_cost(kg_sizes size, int32_t n_steps, kg_number local, kg_number number);
@@ -54,8 +54,8 @@ kedge_status kg_line_factor_cuda(kedge_context *ctx, const kg_line_factor_args *
 kedge_status kg_line_factor_host_single(kedge_context *ctx, const kg_line_factor_args *args);
 kedge_status kg_line_factor_cuda_single(kedge_context *ctx, const kg_line_factor_args *args);
 
-/// Entry (i, j) of C_s, with the sides of the edge before and of this one in their element; with one side twice, what
-/// its element has in the block of the edge.
+/// Entry (i, j) of C_s, with the sides of the edge before and of this one in their element; with
+/// one side twice, what its element has in the block of the edge.
 KG_INLINE double kg_line_coupling(const kg_line_factor_args *a, int m, const int32_t side[2], int i,
                                   int j)
 {

@@ -1,6 +1,6 @@
 // line_factor_cuda.cu: L D L^T of the lines of edges (line_factor.h).
-// Layout  local [group][n (n+1) / 2][lane], inverse [edge group][m (m+1) / 2][lane], factor [step][m][m];
-//         in shared memory, full matrices [row][column] of a warp
+// Layout  local [group][n (n+1) / 2][lane], inverse [edge group][m (m+1) / 2][lane], factor
+//         [step][m][m]; in shared memory, full matrices [row][column] of a warp
 // Map     warp = line, step after step; lanes share the entries of a matrix. Matrices stay symmetric to
 //         the bit: along the line, a difference between (i, j) and (j, i) would grow from step to step
 // Cost    kg_line_factor_cost(), once a solve; the longest line decides, not the bytes
@@ -21,8 +21,8 @@ struct line_matrices {
   double column[M], least[M];
 };
 
-/// The entries of kg_line_coupling(), which a lane asks for one by one: what they are condensed with comes to shared
-/// memory once.
+/// The entries of kg_line_coupling(), which a lane asks for one by one: what they are condensed
+/// with comes to shared memory once.
 template <int M>
 struct line_block {
   kg_local_element element;

@@ -1,9 +1,9 @@
 // line_sweep_cuda.cu: half of a solve along the lines of edges (line_sweep.h).
 // Layout  factor [step][row][column], x [edge][mode]
-// Map     8 lanes (16 beyond order 7) are a line, lane i its mode i; the values of the step before stay
-//         in registers and go round by shuffles. Steps come in chunks: while one is computed, a lane
-//         loads its rows of L (or columns) and its numbers of the next, and the edges of the one after
-//         that, so that only arithmetic lies between a step and the next.
+// Map     8 lanes (16 beyond order 7) are a line, lane i its mode i; the values of the step before
+//         stay in registers and go round by shuffles. Steps come in chunks: while one is computed,
+//         a lane loads its rows of L (or columns) and its numbers of the next, and the edges of the
+//         one after that, so that only arithmetic lies between a step and the next.
 // Cost    kg_line_sweep_cost(); few long lines take the time of their steps, not of their bytes
 #include "backend/cuda_rt.h"
 #include "ops/line_sweep.h"
@@ -19,8 +19,8 @@ constexpr int WIDTH = M <= 8 ? 8 : 16;  // lanes of a line
 template <int M>
 constexpr int CHUNK = M <= 7 ? 8 : 4;  // steps, as many as registers hold
 
-/// A line as its lanes walk it: n steps, from `first` on. Beyond the last one it is loaded again: a load
-/// that depended on a condition would be waited for at once.
+/// A line as its lanes walk it: n steps, from `first` on. Beyond the last one it is loaded again: a
+/// load that depended on a condition would be waited for at once.
 template <int M, bool BACKWARD>
 struct walk {
   const kg_real *factor;

@@ -4,8 +4,8 @@
 //   (A - B B^T / c) x = f - B g / c,   y = (g - B^T x) / c
 //
 // For modes of the same parity along the base S_rs = S_rr and E_2 = E_1, for others S_rr = 0, E_0 =
-// 0 and E_2 = -E_1, which leaves four of these six matrices; of the pairs of edges those of the base
-// with the others are the same but for their sign, and that of the others is zero for modes of
+// 0 and E_2 = -E_1, which leaves four of these six matrices; of the pairs of edges those of the
+// base with the others are the same but for their sign, and that of the others is zero for modes of
 // different parity.
 #pragma once
 #include "ops/block_solve.cuh"

@@ -1,7 +1,7 @@
 // local_differences_cuda.cu: K' = C^-T K^e C^-1, rounded to single precision (local_differences.h).
 // Layout  from, to [group][n (n+1) / 2][lane]
-// Map     thread = entry of an element: a warp reads and writes whole lines. Row 2 m reads three lines
-//         an entry, which the other threads of its block bring to the first cache.
+// Map     thread = entry of an element: a warp reads and writes whole lines. Row 2 m reads three
+//         lines an entry, which the other threads of its block bring to the first cache.
 // Cost    12 bytes an entry
 #include "backend/cuda_each.cuh"
 #include "ops/local_differences.h"

@@ -1,14 +1,14 @@
 /// @file
-/// Local matrices as an operator gets them that reads single entries: packed K^e in double, K' in single
-/// precision (ops/local_differences.h), or reduced K^e in either (ops/local_reduced.h).
+/// Local matrices as an operator gets them that reads single entries: packed K^e in double, K' in
+/// single precision (ops/local_differences.h), or reduced K^e in either (ops/local_reduced.h).
 ///
-/// Reduced K^e have every entry of K^e. With K_w, the matrix of modes 1 to P that they hold, E: x -> w and
-/// the fluxes g of mode 0,
+/// Reduced K^e have every entry of K^e. With K_w, the matrix of modes 1 to P that they hold, E:
+/// x -> w and the fluxes g of mode 0,
 ///
 ///     K^e = E^T K_w E + G,   G_lk = g_lk,  G_ll = -g_l,l+1 - g_l,l-1
 ///
-/// so an entry of one mode 0 is a sum of two numbers, mode 1 of the other two edges, and an entry of two
-/// is one of four and a flux.
+/// so an entry of one mode 0 is a sum of two numbers, mode 1 of the other two edges, and an entry
+/// of two is one of four and a flux.
 #pragma once
 #include "ops/local_differences.h"
 #include "ops/local_reduced.h"
@@ -67,8 +67,8 @@ KG_INLINE double kg_local_from_differences(const kg_local_element *e, int i, int
   return sum;
 }
 
-/// s_l. Not from the diagonal entry of mode 1 that has its sign: one that rounding made negative has the
-/// other, and must not pass for a positive one.
+/// s_l. Not from the diagonal entry of mode 1 that has its sign: one that rounding made negative
+/// has the other, and must not pass for a positive one.
 KG_INLINE double kg_local_sign(const kg_local_element *e, int l)
 {
   return e->local.side_edge[e->side + (int64_t)l * KG_LANES] & 1u ? -1.0 : 1.0;

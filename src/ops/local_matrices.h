@@ -3,9 +3,9 @@
 ///
 ///   Z^-1 = L L^T,  W = L^-1 R,  K^e = S0 - W^T W,  F^e = W^T L^-1 f^e (docs/math.md#elimination)
 ///
-/// for the modes of degree below P, the others having been eliminated by hand (docs/math.md#by-hand),
-/// in the orientation of the trace edges: the odd Legendre modes of reversed sides have changed
-/// sign.
+/// for the modes of degree below P, the others having been eliminated by hand
+/// (docs/math.md#by-hand), in the orientation of the trace edges: the odd Legendre modes of
+/// reversed sides have changed sign.
 #pragma once
 #include "ops/element.h"
 #include "ops/local_reduced.h"

@@ -8,10 +8,10 @@ namespace kg
 {
 
 /// The matrix of the K modes of degree below P. The reference triangle is symmetric about its base,
-/// which leaves four of the six reference matrices: for modes of the same parity S_rs = S_rr and E_2 =
-/// E_1, otherwise S_rr = 0, S_ss = S_rs / 2, E_0 = 0 and E_2 = -E_1. Of the pairs of edges those of the
-/// base with the others are the same but for their sign, which depends on parity, and that of the others
-/// is zero for modes of different parity.
+/// which leaves four of the six reference matrices: for modes of the same parity S_rs = S_rr and
+/// E_2 = E_1, otherwise S_rr = 0, S_ss = S_rs / 2, E_0 = 0 and E_2 = -E_1. Of the pairs of edges
+/// those of the base with the others are the same but for their sign, which depends on parity, and
+/// that of the others is zero for modes of different parity.
 template <int P>
 struct condensed_operator {
   static constexpr int TERMS = 6;

@@ -2,18 +2,18 @@
 /// K^e of pure diffusion without what is known of it: its products with linear functions
 /// (docs/math.md#reduced). The product reads 0.43 (P = 1) to 0.82 (P = 9) of the numbers of a packed K^e.
 ///
-/// Let v be the linear function with the means of x on the three edges, x = v + w. K^e v is zero but in
-/// mode 0, where it is a flux: a symmetric 3 x 3 matrix g of the means, whose rows add up to zero. w has
-/// no mode 0, so K^e w needs the rows and columns of modes 1 ... P alone; its mode 0 follows from mode 1,
-/// because linear functions do not see K^e w. With l + 1, l - 1 modulo 3, s_l = 1, or -1 where the side
-/// runs against its edge, and c = 1 / sqrt 3:
+/// Let v be the linear function with the means of x on the three edges, x = v + w. K^e v is zero
+/// but in mode 0, where it is a flux: a symmetric 3 x 3 matrix g of the means, whose rows add up to
+/// zero. w has no mode 0, so K^e w needs the rows and columns of modes 1 ... P alone; its mode 0
+/// follows from mode 1, because linear functions do not see K^e w. With l + 1, l - 1 modulo 3,
+/// s_l = 1, or -1 where the side runs against its edge, and c = 1 / sqrt 3:
 ///
 ///     w_l1 = x_l1 - c s_l (x_l+1,0 - x_l-1,0),   w_li = x_li for i > 1
 ///     y_li = (K^e w)_li for i > 0
 ///     y_l0 = sum_k g_lk (x_k0 - x_l0) + c (s_l+1 y_l+1,1 - s_l-1 y_l-1,1)
 ///
-/// An element has the rows g_01, g_02, g_12 and then the lower triangle of K^e for the unknowns (0, 1),
-/// (1, 1), (2, 1), (0, 2) ... (0, P), (1, 2) ... (2, P), row by row as in a packed K^e:
+/// An element has the rows g_01, g_02, g_12 and then the lower triangle of K^e for the unknowns (0,
+/// 1), (1, 1), (2, 1), (0, 2) ... (0, P), (1, 2) ... (2, P), row by row as in a packed K^e:
 ///
 ///     [group][3 + 3 P (3 P + 1) / 2][lane]
 ///

@@ -1,5 +1,5 @@
-// mode_parity.cuh: modes of a triangle that are odd or even along the base of the reference triangle.
-// Reference matrices that are symmetric about the base have no entries between the two.
+// mode_parity.cuh: modes of a triangle that are odd or even along the base of the reference
+// triangle. Reference matrices that are symmetric about the base have no entries between the two.
 #pragma once
 #include "kedge/problem.h"
 

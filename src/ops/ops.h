@@ -47,8 +47,8 @@ typedef struct kg_batch {
   kg_reference reference;
 } kg_batch;
 
-/// Points of an element at which functions are sampled: a quadrature rule, followed by the corners of
-/// the element with weight 0 (so that maxima see them). The rule is a product: rows of as many
+/// Points of an element at which functions are sampled: a quadrature rule, followed by the corners
+/// of the element with weight 0 (so that maxima see them). The rule is a product: rows of as many
 /// points, on which mode k = (i, j) is along[point of the row][i] across[row][k]
 /// (kg_dubiner_factors()).
 typedef struct kg_points {

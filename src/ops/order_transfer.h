@@ -1,7 +1,7 @@
 /// @file
-/// Between a trace of order P and one of a lower order P': modes of an edge are Legendre's, so those of
-/// P' are the first m' of the m modes of P, and the trace system of order P restricted to them has the
-/// leading parts of its matrices K^e (docs/multigrid.md#a-start-from-a-lower-order).
+/// Between a trace of order P and one of a lower order P': modes of an edge are Legendre's, so
+/// those of P' are the first m' of the m modes of P, and the trace system of order P restricted to
+/// them has the leading parts of its matrices K^e (docs/multigrid.md#a-start-from-a-lower-order).
 #pragma once
 #include "core/inline.h"
 #include "ops/local_reduced.h"
@@ -56,8 +56,8 @@ KG_INLINE int kg_order_unknowns(const kg_order_local_args *a)
   return a->to_size.n_trace - (a->reduced ? 3 : 0);
 }
 
-/// The unknown of order P that is number i of order P': the same mode of the same edge. Reduced ones begin
-/// with mode 1 of the edges.
+/// The unknown of order P that is number i of order P': the same mode of the same edge. Reduced
+/// ones begin with mode 1 of the edges.
 KG_INLINE int kg_order_unknown(const kg_order_local_args *a, int i)
 {
   const int first = a->reduced ? 3 : 0, skipped = a->reduced ? 2 : 0;

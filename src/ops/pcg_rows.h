@@ -1,6 +1,6 @@
 /// @file
-/// What the vector passes of conjugate gradients with a preconditioner work on, in kg_real. Shared by
-/// host and GPU.
+/// What the vector passes of conjugate gradients with a preconditioner work on, in kg_real. Shared
+/// by host and GPU.
 #pragma once
 #include "core/inline.h"
 #include "ops/cg_vectors.h"

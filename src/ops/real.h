@@ -1,7 +1,7 @@
 /// @file
-/// Operators that take numbers of two types (kg_number) are compiled twice, host code and kernels: with
-/// kg_real = double, and in the target `kedge_single` with kg_real = float. There the names that
-/// KG_REAL() marks end with _single; all others are local to their file.
+/// Operators that take numbers of two types (kg_number) are compiled twice, host code and kernels:
+/// with kg_real = double, and in the target `kedge_single` with kg_real = float. There the names
+/// that KG_REAL() marks end with _single; all others are local to their file.
 #pragma once
 
 #ifdef KG_COMPILE_SINGLE

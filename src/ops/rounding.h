@@ -1,6 +1,6 @@
 /// @file
-/// How much of a residual is rounding: the numbers of x are changed as storing them changes them, and
-/// the product A with these changes is what no solver can see (docs/multigrid.md).
+/// How much of a residual is rounding: the numbers of x are changed as storing them changes them,
+/// and the product A with these changes is what no solver can see (docs/multigrid.md).
 #pragma once
 #include <float.h>
 

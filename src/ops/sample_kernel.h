@@ -17,8 +17,8 @@ typedef struct kg_sample_points {
 
 typedef struct kg_sample_kernel kg_sample_kernel;
 
-/// Of the kernel for errors, by order. One row at a time leaves the registers to more warps, which is
-/// more here than loads of modes that two rows share.
+/// Of the kernel for errors, by order. One row at a time leaves the registers to more warps, which
+/// is more here than loads of modes that two rows share.
 static inline kg_error_shape kg_sample_shape(int order)
 {
   static const kg_error_shape shapes[KEDGE_ORDER_MAX] = {
@@ -43,8 +43,8 @@ kedge_status kg_sample_kernel_create(kedge_context *ctx, kg_sample_kind kind,
                                      kg_sample_kernel **out);
 void kg_sample_kernel_free(kg_sample_kernel *kernel);
 /// Run and wait; `values` and `exact` of the arguments are not looked at.
-/// @param[out] bad  smallest index [group of the call][function][point][lane] of a value that is not
-///                  finite; -1: all are finite
+/// @param[out] bad  smallest index [group of the call][function][point][lane] of a value that is
+///                  not finite; -1: all are finite
 kedge_status kg_sample_loads(kedge_context *ctx, const kg_sample_kernel *kernel,
                              const kg_load_vectors_args *args, int64_t *bad);
 kedge_status kg_sample_errors(kedge_context *ctx, const kg_sample_kernel *kernel,

@@ -1,7 +1,7 @@
 // smooth_vectors_cuda.cu: the vector passes of a Chebyshev step (smooth_vectors.h).
-// Map     as many blocks as the device holds at once stride over rows; where the sum is wanted, each
-//         leaves a partial one, and the last block to arrive adds them in order: the bits depend on n
-//         and on the number of multiprocessors alone.
+// Map     as many blocks as the device holds at once stride over rows; where the sum is wanted,
+//         each leaves a partial one, and the last block to arrive adds them in order: the bits
+//         depend on n and on the number of multiprocessors alone.
 // Cost    kg_smooth_vectors_cost()
 #include "backend/cuda_rt.h"
 #include "ops/cg_vectors.h"

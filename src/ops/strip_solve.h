@@ -1,6 +1,6 @@
 /// @file
-/// Strips of elements: what multigrid smooths with on stretched, irregular triangles, whose three edges are
-/// all coupled strongly (multigrid/smoother.h).
+/// Strips of elements: what multigrid smooths with on stretched, irregular triangles, whose three
+/// edges are all coupled strongly (multigrid/smoother.h).
 ///
 /// Each element has a pair of sides, those of its smallest angle (mesh/edge_lines.h), and a *third* one. Elements
 /// whose pairs make a line are a strip: the edges of the line, and each element's third edge, of which
@@ -23,8 +23,8 @@
 #include "ops/trace_arrays.h"
 KEDGE_BEGIN_DECLS
 
-/// In device memory. The *slot* of a side is 0 where it begins in its element's corner, then 1, the third side, and
-/// 2, the other one of the pair.
+/// In device memory. The *slot* of a side is 0 where it begins in its element's corner, then 1, the
+/// third side, and 2, the other one of the pair.
 typedef struct kg_strips {
   uint8_t *corner;  ///< [element]; NULL: there are no strips
   void *own;        ///< [edge group][m (m+1) / 2][lane]: A_f^-1 (ops/edge_blocks.h)

@@ -16,9 +16,9 @@ KG_INLINE int kg_packed_entry(int i, int j)
   return i >= j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i;
 }
 
-/// a = -a^-1, n x n, pivot by pivot (the sweep operator); entries are `stride` apart. The pivots are
-/// those of the Cholesky factorization. False: one of them is lost in the rounding of its diagonal
-/// entry.
+/// a = -a^-1, n x n, pivot by pivot (the sweep operator); entries are `stride` apart. The pivots
+/// are those of the Cholesky factorization. False: one of them is lost in the rounding of its
+/// diagonal entry.
 KG_INLINE bool kg_sweep(int n, double *a, int stride)
 {
   double column[KG_SWEEP_MAX], least[KG_SWEEP_MAX];
@@ -42,8 +42,8 @@ KG_INLINE bool kg_sweep(int n, double *a, int stride)
   return true;
 }
 
-/// a = L^-1 of the Cholesky factorization a = L L^T, packed like it, so that its inverse is L^-T L^-1. False: a
-/// pivot is lost in the rounding of its diagonal entry.
+/// a = L^-1 of the Cholesky factorization a = L L^T, packed like it, so that its inverse is
+/// L^-T L^-1. False: a pivot is lost in the rounding of its diagonal entry.
 KG_INLINE bool kg_inverse_factor(int n, double *a)
 {
   for (int k = 0; k < n; ++k) {

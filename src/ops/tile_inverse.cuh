@@ -30,8 +30,8 @@ __device__ __forceinline__ double from_lane(double value, int lane, int segment)
 }
 
 /// Tiles of E matrices, of each of which the warp has all rows, become those of a warp whose E
-/// segments have a matrix each: slot q of a lane of segment e has row q (8 / E) + lane / 4 % (8 / E)
-/// of matrix e. The same once more takes them back.
+/// segments have a matrix each: slot q of a lane of segment e has row q (8 / E) + lane / 4 %
+/// (8 / E) of matrix e. The same once more takes them back.
 template <int E>
 __device__ __forceinline__ void exchange_rows(double2 (&t)[E])
 {
@@ -52,9 +52,9 @@ __device__ __forceinline__ void exchange_rows(double2 (&t)[E])
     }
 }
 
-/// Gauss-Jordan elimination below the diagonal, in place, of the matrices whose slots these are (see
-/// above): column k below its pivot becomes that of M, where M A is upper triangular and M has a
-/// diagonal of ones. Pivots stay on the diagonal.
+/// Gauss-Jordan elimination below the diagonal, in place, of the matrices whose slots these are
+/// (see above): column k below its pivot becomes that of M, where M A is upper triangular and M has
+/// a diagonal of ones. Pivots stay on the diagonal.
 template <int PIVOTS, int E>
 __device__ __forceinline__ void eliminate_rows(double2 (&t)[E])
 {
@@ -83,9 +83,9 @@ __device__ __forceinline__ void eliminate_rows(double2 (&t)[E])
   }
 }
 
-/// Negative tiles -A_e, A_e = L L^T positive definite, become -L^-1. If only PIVOTS rows and columns
-/// are to be eliminated, the others become those of -[L 0; W^T I]^-1 with W^T what L^-T makes of the
-/// rows below.
+/// Negative tiles -A_e, A_e = L L^T positive definite, become -L^-1. If only PIVOTS rows and
+/// columns are to be eliminated, the others become those of -[L 0; W^T I]^-1 with W^T what L^-T
+/// makes of the rows below.
 template <int PIVOTS, int E>
 __device__ __forceinline__ void invert_factors(double2 (&t)[E])
 {
@@ -104,8 +104,8 @@ __device__ __forceinline__ void invert_factors(double2 (&t)[E])
 }
 
 /// By one thread: a negative tile -A in memory, A = L L^T positive definite, becomes -L^-1. If only
-/// PIVOTS rows and columns are to be eliminated, the lower left becomes that of -[L 0; W^T I]^-1 with
-/// W^T what L^-T makes of the rows below.
+/// PIVOTS rows and columns are to be eliminated, the lower left becomes that of -[L 0; W^T I]^-1
+/// with W^T what L^-T makes of the rows below.
 /// @param[in,out] t  [row][pair of columns]; what is above the diagonal counts for nothing
 template <int PIVOTS>
 __device__ __forceinline__ void invert_factor(double2 *t)

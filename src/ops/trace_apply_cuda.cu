@@ -21,8 +21,8 @@ __device__ __forceinline__ bool stopped(const kg_cg_state *state)
 template <int M>
 constexpr int GROUPS_MAX = M <= 5 ? 8 : 4;  // of a patch: kg_patch_groups()
 
-/// Where the product of a side goes, from its code: two places an edge inside the patch, then one an
-/// edge of the halo.
+/// Where the product of a side goes, from its code: two places an edge inside the patch, then one
+/// an edge of the halo.
 __device__ __forceinline__ int product_place(int code, int n_inside)
 {
   return code < 2 * n_inside ? code : n_inside + code / 2;

@@ -2,8 +2,8 @@
 // later).
 //
 // Persistent blocks walk over the patches. K^e streams through one ring a warp (bulk_ring.cuh) and
-// never waits for anything else: while a patch is computed, x and the side codes of the next one are
-// on their way (cp.async), and the halo list of the one after it.
+// never waits for anything else: while a patch is computed, x and the side codes of the next one
+// are on their way (cp.async), and the halo list of the one after it.
 // Measured against the plain kernel of trace_apply_cuda.cu by profiling/operators.
 #pragma once
 #include <cuda_pipeline.h>
@@ -58,11 +58,11 @@ __device__ __forceinline__ patch_place place_of(const kg_trace_apply_args &a, in
   return p;
 }
 
-/// Rings by order, and the blocks of a multiprocessor for which registers are chosen. Two blocks are
-/// best where a patch brings enough of K^e, so that one streams while the other gathers, three or four
-/// where it does not; shared memory has room for patches of meshes that are less regular than a square.
-/// Slots divide the rows of K^e, or nearly. Chosen on an H200; what they reach is in profiling/results
-/// (operators.json).
+/// Rings by order, and the blocks of a multiprocessor for which registers are chosen. Two blocks
+/// are best where a patch brings enough of K^e, so that one streams while the other gathers, three
+/// or four where it does not; shared memory has room for patches of meshes that are less regular
+/// than a square. Slots divide the rows of K^e, or nearly. Chosen on an H200; what they reach is in
+/// profiling/results (operators.json).
 struct ring_shape {
   int entries, slots, blocks;
 };
@@ -248,8 +248,8 @@ __global__ void __launch_bounds__(shape::threads, shape::blocks)
 }
 
 /// Allow blocks all the shared memory there is (the limit belongs to the process, not to a
-/// context), and learn how many blocks are resident. Both forms of K^e remember it in one place: `key` is
-/// `shared`, which is even, and 1 for reduced ones.
+/// context), and learn how many blocks are resident. Both forms of K^e remember it in one place:
+/// `key` is `shared`, which is even, and 1 for reduced ones.
 template <class Kernel>
 kedge_status prepare(kedge_context *ctx, Kernel kernel, int threads, size_t key,
                      kg_cuda_residency *residency)

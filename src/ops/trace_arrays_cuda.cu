@@ -1,10 +1,10 @@
 // trace_arrays_cuda.cu: number the trace and list the halo (trace_arrays.h).
 //
-// Map     A warp is a patch. It walks the patch's edges, then in a second kernel its groups, 32 at a
-//         time and in order; votes say how many lanes before this one take a number of the same
+// Map     A warp is a patch. It walks the patch's edges, then in a second kernel its groups, 32 at
+//         a time and in order; votes say how many lanes before this one take a number of the same
 //         kind. A lane writes what belongs to its edge or its element.
-// Cost    Of an edge 21 bytes, of an element 88, all in whole lines or, for what is read of the edges
-//         of an element, near each other.
+// Cost    Of an edge 21 bytes, of an element 88, all in whole lines or, for what is read of the
+//         edges of an element, near each other.
 #include "backend/cuda_rt.h"
 #include "ops/trace_arrays.h"
 

@@ -1,18 +1,18 @@
 /// @file
 /// A P c of the coarse space (ops/vertex_space.h) without a product with K^e, where there is no
-/// reaction: the local solution of linear boundary values is the linear function itself, whatever the
-/// stabilization, and its flux through an edge is constant. So A P c is zero but in mode 0 of each
-/// edge, where it is the jump of the normal flux of c.
+/// reaction: the local solution of linear boundary values is the linear function itself, whatever
+/// the stabilization, and its flux through an edge is constant. So A P c is zero but in mode 0 of
+/// each edge, where it is the jump of the normal flux of c.
 ///
-/// With d_a = x_a - x_o, d_b = x_b - x_o from the vertex o opposite to an edge from a to b, t = x_b - x_a and the
-/// diffusion k, an element adds
+/// With d_a = x_a - x_o, d_b = x_b - x_o from the vertex o opposite to an edge from a to b,
+/// t = x_b - x_a and the diffusion k, an element adds
 ///
 ///     -sqrt 2 (s_a (c_a - c_o) + s_b (c_b - c_o))
 ///       = k / sqrt 2 ((d_b . t) (c_a - c_o) - (d_a . t) (c_b - c_o)) / |d_a x d_b|
 ///
-/// where s_a, s_b are the entries of its 3 x 3 matrix P_e^T K^e P_e between o and a, b. Nothing is kept for it: it
-/// is computed from the corners where a correction is added, which reads less than three numbers and two unknowns
-/// an edge would be.
+/// where s_a, s_b are the entries of its 3 x 3 matrix P_e^T K^e P_e between o and a, b. Nothing is
+/// kept for it: it is computed from the corners where a correction is added, which reads less than
+/// three numbers and two unknowns an edge would be.
 #pragma once
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /// @file
 /// The trace operator on the coarse space (ops/vertex_space.h): the matrix P^T A P. For pure
-/// diffusion it is diffusion times the stiffness matrix of linear finite elements; reaction adds its
-/// mass.
+/// diffusion it is diffusion times the stiffness matrix of linear finite elements; reaction adds
+/// its mass.
 ///
 /// Two passes, each with one writer for every word: the 3 x 3 matrices P_e^T K^e P_e of the elements,
 /// then the rows. A row has its diagonal apart, and one entry for each end of an edge at its vertex, in their
@@ -59,8 +59,8 @@ KG_INLINE double kg_vertex_entry(const kg_local_element *e, const double slope[3
   return sum;
 }
 
-/// The same of reduced K^e: w = 0 for a linear function, and the fluxes of its means are left, those
-/// between the sides opposite to the vertices.
+/// The same of reduced K^e: w = 0 for a linear function, and the fluxes of its means are left,
+/// those between the sides opposite to the vertices.
 KG_INLINE double kg_vertex_entry_reduced(const kg_local_element *e, int i, int j)
 {
   return 0.5 * kg_local_flux(e, (i + 1) % 3, (j + 1) % 3);
@@ -83,8 +83,8 @@ KG_INLINE void kg_vertex_element(const kg_vertex_matrix_args *a, int32_t e)
                                                           : kg_vertex_entry(&element, slope, i, j);
 }
 
-/// The part of an edge in the entry of its vertices, and of the elements that begin with it at `end` in the
-/// diagonal there.
+/// The part of an edge in the entry of its vertices, and of the elements that begin with it at
+/// `end` in the diagonal there.
 KG_INLINE double kg_vertex_coupling(const kg_vertex_matrix_args *a, int32_t edge, int end,
                                     double *diagonal)
 {

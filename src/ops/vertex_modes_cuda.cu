@@ -1,7 +1,7 @@
 // vertex_modes_cuda.cu: phi . A phi of the modes at the vertices (vertex_modes.h).
 // Layout  local [group][n (n+1) / 2][lane], element [group][3][lane]
-// Map     thread = element: each entry of K^e a whole line for a warp; then thread = vertex. The vertices of
-//         neighbouring elements read corners near each other.
+// Map     thread = element: each entry of K^e a whole line for a warp; then thread = vertex. The
+//         vertices of neighbouring elements read corners near each other.
 // Cost    kg_vertex_modes_cost(), once a solve
 #include "backend/cuda_each.cuh"
 #include "ops/vertex_modes.h"

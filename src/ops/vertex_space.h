@@ -9,8 +9,8 @@
 ///     mode 0 = (v_a + v_b) / sqrt 2,   mode 1 = (v_b - v_a) / sqrt 6
 ///
 /// That is the prolongation P; the restriction P^T (ops/vertex_transfer.h) gathers, at each vertex,
-/// over the ends of edges that meet there. Which vertices an edge has is known from the mesh: of its first
-/// side, in the array of that element.
+/// over the ends of edges that meet there. Which vertices an edge has is known from the mesh: of
+/// its first side, in the array of that element.
 #pragma once
 #include "core/inline.h"
 #include "ops/ops.h"

@@ -1,8 +1,8 @@
 // vertex_space_cuda.cu: the ends of edges at each vertex (vertex_space.h).
 //
-// Vertices of Dirichlet edges are marked. The ends of edges, keyed by their vertex, are sorted; the sort is
-// stable, so that those of a vertex stay in the order of their edges. Kernels have one thread an edge or an
-// end. Ends at marked vertices get the last key and stay behind begin[n_rows].
+// Vertices of Dirichlet edges are marked. The ends of edges, keyed by their vertex, are sorted; the
+// sort is stable, so that those of a vertex stay in the order of their edges. Kernels have one
+// thread an edge or an end. Ends at marked vertices get the last key and stay behind begin[n_rows].
 #define CCCL_DISABLE_NVTX  // CUB's own ranges would lie between those of kedge
 #include <cub/device/device_radix_sort.cuh>
 

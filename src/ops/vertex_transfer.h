@@ -1,7 +1,7 @@
 /// @file
-/// Between the trace and the coarse space (ops/vertex_space.h): c = P^T (r - A z) and z += P c, with the
-/// product A z += A P c where the fluxes of c are known (ops/vertex_flux.h); and to the vertex modes
-/// (ops/vertex_modes.h), value = weight phi . (r - A z).
+/// Between the trace and the coarse space (ops/vertex_space.h): c = P^T (r - A z) and z += P c,
+/// with the product A z += A P c where the fluxes of c are known (ops/vertex_flux.h); and to the
+/// vertex modes (ops/vertex_modes.h), value = weight phi . (r - A z).
 #pragma once
 #include "ops/real.h"
 #include "ops/vertex_flux.h"
@@ -21,8 +21,8 @@ typedef struct kg_vertex_prolong_args {
   kg_vertex_correction correction;
   kg_sizes size;
   kg_number number;  ///< of z and product
-  /// [free trace edge]: its first side, for who has `edge_sides` of the mesh no more, and does without the
-  /// product; else NULL
+  /// [free trace edge]: its first side, for who has `edge_sides` of the mesh no more, and does
+  /// without the product; else NULL
   const int32_t *first_side;
   void *z;        ///< [free trace edge][mode]
   void *product;  ///< the same, A z; not touched with a reaction
@@ -37,8 +37,8 @@ typedef struct kg_vertex_modes_restrict_args {
   const void *product;  ///< the same, A z; NULL: z is zero
 } kg_vertex_modes_restrict_args;
 
-/// Thread or loop = unknown: it gathers over the ends of edges at its vertex, in their order. Of modes it gathers
-/// what a pass over the edges has left there.
+/// Thread or loop = unknown: it gathers over the ends of edges at its vertex, in their order. Of
+/// modes it gathers what a pass over the edges has left there.
 kedge_status kg_vertex_restrict(kedge_context *ctx, const kg_vertex_restrict_args *args);
 kedge_status kg_vertex_prolong(kedge_context *ctx, const kg_vertex_prolong_args *args);
 kedge_status kg_vertex_modes_restrict(kedge_context *ctx,

@@ -1,7 +1,7 @@
-// vertex_transfer_cuda.cu: c = P^T (r - A z), thread = unknown, and z += P c with its product, thread = edge; the
-// vertex modes of r - A z, thread = edge, which reads its row in words of up to 16 bytes, then thread = unknown
-// (vertex_transfer.h). All read what lies near in memory because vertices and edges are numbered along the elements; no
-// shared memory.
+// vertex_transfer_cuda.cu: c = P^T (r - A z), thread = unknown, and z += P c with its product,
+// thread = edge; the vertex modes of r - A z, thread = edge, which reads its row in words of up to
+// 16 bytes, then thread = unknown (vertex_transfer.h). All read what lies near in memory because
+// vertices and edges are numbered along the elements; no shared memory.
 // Cost    kg_vertex_transfer_cost(), kg_vertex_modes_restrict_cost()
 #include "backend/cuda_each.cuh"
 #include "ops/edge_rows.cuh"

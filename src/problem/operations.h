@@ -6,8 +6,8 @@
 
 #include "problem/expression_tree.h"
 
-/// ITEM(identifier of a kg_op, formula in the operands a, b and c). A NaN among the operands of min and
-/// max is the result: wrong data must not vanish.
+/// ITEM(identifier of a kg_op, formula in the operands a, b and c). A NaN among the operands of min
+/// and max is the result: wrong data must not vanish.
 // clang-format off
 #define KG_OP_FORMULAS(ITEM)                                                             \
   ITEM(CHOOSE, a != 0.0 ? b : c)                                                         \

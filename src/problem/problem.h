@@ -60,8 +60,8 @@ struct kedge_problem {
   kg_settings settings;  ///< the text all of this was read from
 };
 
-/// The settings of the trace solve ask for multigrid: by name, or, with preconditioner = auto, by what
-/// only multigrid has.
+/// The settings of the trace solve ask for multigrid: by name, or, with preconditioner = auto, by
+/// what only multigrid has.
 bool kg_problem_asks_multigrid(const kedge_problem *problem);
 /// Refuse settings of the trace solve that do not go together, and settings of multigrid without it.
 kedge_status kg_problem_check_solver(kedge_context *ctx, const kedge_problem *problem);

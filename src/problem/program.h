@@ -12,8 +12,8 @@ typedef struct kg_instruction {
 } kg_instruction;
 
 /// Registers 0 and 1 are the caller's x and y; then come the constants, filled once a call; then
-/// the temporaries, reused as soon as their value is dead. Register -1 - f is result f, in the caller's
-/// memory; it may be an operand once it is written.
+/// the temporaries, reused as soon as their value is dead. Register -1 - f is result f, in the
+/// caller's memory; it may be an operand once it is written.
 typedef struct kg_program {
   int32_t n_instructions, n_constants, n_temporaries, n_results;
   kg_instruction *instructions;

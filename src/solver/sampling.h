@@ -34,8 +34,8 @@ typedef struct kg_sample_set {
 /// @retval KEDGE_ERR_INPUT  a value that is used is not finite; the sentence is about the first
 kedge_status kg_sample(kedge_context *ctx, const kg_points *points, const kedge_mesh *mesh,
                        int32_t first, int32_t count, const kg_sample_set *set, double *values);
-/// The failure for the value at an index of the chunk that begins with group `first`; none if the host
-/// finds that it is finite.
+/// The failure for the value at an index of the chunk that begins with group `first`; none if the
+/// host finds that it is finite.
 kedge_status kg_sample_refuse(kedge_context *ctx, const kg_points *points, const kedge_mesh *mesh,
                               int32_t first, const kg_sample_set *set, int64_t index);
 

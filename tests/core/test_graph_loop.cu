@@ -1,6 +1,6 @@
-// A loop in a CUDA graph, without anything of kedge: work of which a while node counts the times is done
-// so often, as it is by graphs that the host launches one after another. compute-sanitizer breaks the
-// first and not the second (docs/testing.md).
+// A loop in a CUDA graph, without anything of kedge: work of which a while node counts the times is
+// done so often, as it is by graphs that the host launches one after another. compute-sanitizer
+// breaks the first and not the second (docs/testing.md).
 //
 //   test_graph_loop [loop | plain]   by default both
 #include <cuda_runtime.h>
