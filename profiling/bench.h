@@ -57,7 +57,7 @@ void bench_machine_close(bench_machine *machine);
 /// The first line of the output, without its closing brace.
 void bench_print_machine(const bench_settings *settings, const bench_machine *machine);
 
-/// All of a program that measures order by order: options, the line of the machine, then the orders.
+/// All of a program that measures order by order: options, the line of the machine, the orders.
 /// @param[in] run_order  returns how many results are wrong
 /// @return what main() returns: 1 where a result is wrong
 int bench_run(int argc, char **argv, kedge_backend backend,
@@ -103,7 +103,7 @@ kedge_status bench_add_ell(bench *b);
 /// The operands of the product in single precision, once K^e is there.
 /// @retval KEDGE_ERR_MEMORY  they do not fit beside the rest; bench_close() frees what there is
 kedge_status bench_add_single(bench *b);
-/// Memory for reduced K^e (ops/local_reduced.h), in double or in single precision, and what makes those.
+/// Memory for reduced K^e (ops/local_reduced.h), in double or single precision, and their maker.
 kedge_status bench_allocate_reduced(bench *b, kg_number number);
 kg_local_matrices_args bench_local_reduced(const bench *b);
 /// Reduced K^e, and the operands of their product.

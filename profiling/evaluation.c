@@ -3,9 +3,9 @@
 //
 //   evaluation [--no-compile]    # compiling the longest takes a minute
 //
-// One JSON line a formula: operations of the register code; nanoseconds an operation and point of one
-// thread of the host; picoseconds an operation and point of the GPU's interpreter (null without a GPU, and
-// for what is too long); seconds from finding NVRTC to machine code (null where there is none).
+// One JSON line a formula: operations of the register code; nanoseconds an operation and point of
+// one thread of the host; picoseconds of the GPU's interpreter (null without a GPU, and for what is
+// too long); seconds from finding NVRTC to machine code (null where there is none).
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

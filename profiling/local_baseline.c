@@ -98,7 +98,7 @@ static kedge_status check_result(const baseline *b, bool lanes, double *error)
   return status;
 }
 
-/// Operations of an element of a variant: it makes W of all modes, where kedge eliminates some by hand.
+/// Operations of an element of a variant: W of all modes, where kedge eliminates some by hand.
 static double variant_flops(kg_sizes size)
 {
   const double N = size.n_modes, n = size.n_trace;

@@ -1,5 +1,5 @@
 /// @file
-/// Local matrices by other means than kedge's, for comparison, in the algebra of docs/math.md#elimination
+/// Local matrices by other means than kedge's, to compare: the algebra of docs/math.md#elimination
 ///
 ///   Z^-1 = L L^T,  W = L^-1 [R | f],  K^e = S0 - W^T W
 ///

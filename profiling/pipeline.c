@@ -1,12 +1,12 @@
-// pipeline: whole solves of King's problem in one process, from the mesh in host memory to u, q, u* in device
-// memory: what is left when CUDA has started, the library is loaded and the allocator has memory to hand out.
+// pipeline: whole solves of King's problem in one process, from the mesh in host memory to u, q, u*
+// in device memory: what is left when CUDA, the library and the allocator's memory are there.
 //
 //   pipeline [--mesh "square 80"] [--orders 1-9] [--samples 11] [--backend host|cuda]
 //            [--only jacobi,multigrid,mixed] > pipeline.json
 //
-// One JSON object a line: first the machine, then one for each order and way to precondition. Each sample is a
-// solve; the line has the stages of the one whose time from local matrices to u* is the median, and of the
-// first solve of the line `first_seconds`. `mixed`: multigrid, precision = mixed.
+// One JSON object a line: the machine, then one for each order and way to precondition. A sample is
+// a solve; the line has the stages of the one whose time from local matrices to u* is the median,
+// and of the first solve of the line `first_seconds`. `mixed`: multigrid, precision = mixed.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

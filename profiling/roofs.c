@@ -10,8 +10,8 @@ enum { FLOP_STEPS = 1000000, PROBE_BYTES = 1 << 30 };
 
 typedef double pack __attribute__((vector_size(64)));
 
-/// How a thread reads its part of the array: as so many streams side by side, and whether it asks for
-/// what it will read. Which is fastest depends on the processor, its memory and the number of threads.
+/// How a thread reads its part of the array: as so many streams side by side, and whether it asks
+/// for what it will read. Which is fastest depends on processor, memory and number of threads.
 typedef struct reading {
   int streams;
   bool asks;

@@ -1,5 +1,5 @@
 /// @file
-/// The two ceilings of a machine, measured: how fast it reads memory and how fast it multiplies and adds.
+/// The two ceilings of a machine, measured: how fast it reads memory, and multiplies and adds.
 #pragma once
 #include "backend/backend.h"
 #include "core/context.h"

@@ -64,7 +64,7 @@ KEDGE_API kedge_status kedge_mesh_create(kedge_context *ctx, const kedge_mesh_ar
 /// Generate a mesh from words: "square N" (the unit square, N x N squares split by a diagonal;
 /// groups left, right, bottom, top), "lshape N" ((-1,1)^2 without its lower right quarter, 2N x 2N
 /// squares less a quarter; group boundary), "ring N M" (radii 1 to 2, N layers, M
-/// sectors, straight edges; groups inner, outer). All triangles are in the region "domain". Others: KEDGE_ERR_INPUT.
+/// sectors, straight edges; groups inner, outer); region "domain". Others: KEDGE_ERR_INPUT.
 KEDGE_API kedge_status kedge_mesh_generate(kedge_context *ctx, const char *words, kedge_mesh **out);
 
 /// Split every triangle into four at the midpoints of its edges, `times` times, at most
@@ -76,7 +76,7 @@ KEDGE_API kedge_status kedge_mesh_refine(kedge_context *ctx, const kedge_mesh *m
                                          kedge_mesh **out);
 
 /// Write Gmsh 4.1 (ASCII, or binary when asked) under a temporary name, then rename. Triangles and
-/// vertices are written in the caller's order, groups of tag 0 without a physical group. May give KEDGE_ERR_IO.
+/// vertices are in the caller's order, groups of tag 0 no physical ones. May give KEDGE_ERR_IO.
 KEDGE_API kedge_status kedge_mesh_write(kedge_context *ctx, const kedge_mesh *mesh,
                                         const char *path, bool binary);
 

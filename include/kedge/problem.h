@@ -21,7 +21,7 @@ typedef enum kedge_scaling {
 
 typedef enum kedge_operator {
   KEDGE_OPERATOR_MATRIX_FREE,        ///< packed local matrices, gathered by patches
-  KEDGE_OPERATOR_MATRIX_FREE_PLAIN,  ///< full local matrices, gathered edge by edge: to compare with
+  KEDGE_OPERATOR_MATRIX_FREE_PLAIN,  ///< full local matrices, edge by edge: to compare with
   KEDGE_OPERATOR_ELL,                ///< the assembled ELL matrix of King 2014: to compare with
   KEDGE_OPERATOR_COUNT
 } kedge_operator;
@@ -67,8 +67,8 @@ KEDGE_API const char *kedge_coarse_solver_name(kedge_coarse_solver kind);
 typedef enum kedge_precision {
   KEDGE_PRECISION_DOUBLE,
   KEDGE_PRECISION_MIXED,  ///< multigrid works on the trace in single precision; all else is double
-  KEDGE_PRECISION_COMPACT,  ///< the iteration too, and K^e is kept in single precision alone: 0.5 to
-                            ///< 0.75 of the memory; residuals are made in double precision
+  KEDGE_PRECISION_COMPACT,  ///< the iteration too, and K^e is kept in single precision only: 0.5
+                            ///< to 0.75 of the memory; residuals are made in double precision
   KEDGE_PRECISION_COUNT
 } kedge_precision;
 

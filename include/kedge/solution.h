@@ -56,9 +56,9 @@ typedef struct kedge_report {
   int multigrid_levels;       ///< the trace and those below it; 0: no multigrid
   double setup_seconds;       ///< making the preconditioner: assembly, trace solve (eigenvalue)
   int64_t iterations;
-  int refinements;  ///< of precision = compact: times that a residual began the iteration anew; else 0
-  kedge_start start;         ///< that was asked for
-  int start_order;           ///< of the solve that made the start; 0: it was zero
+  int refinements;    ///< of precision = compact: residuals that began the iteration anew; else 0
+  kedge_start start;  ///< that was asked for
+  int start_order;    ///< of the solve that made the start; 0: it was zero
   int64_t start_iterations;  ///< of that solve, beside `iterations`
   double start_seconds;      ///< of that solve, part of the trace solve
   double start_residual;     ///< as relative_residual, of the start
@@ -166,7 +166,7 @@ KEDGE_API kedge_status kedge_solution_indicator(const kedge_solution *solution, 
 /// region tag and the error indicator; with [output] fields = cells the triangles of the mesh with
 /// the means of u and q, region and indicator. Written under a temporary name, then renamed. Its
 /// time is added to the report's output stage.
-/// @retval KEDGE_ERR_IO  the file could not be written; there is none under this name, or the old one
+/// @retval KEDGE_ERR_IO  the file could not be written; an old one of this name is as it was
 KEDGE_API kedge_status kedge_solution_write(kedge_solution *solution, const char *path);
 
 /// Write the report as JSON (docs/report.md) under a temporary name, then rename.

@@ -5,9 +5,9 @@
 // Every block of such a kernel calls kg_chain_wait() before it ends and before it touches anything
 // that an earlier kernel of the chain writes, or writes anything that one reads.
 //
-// A kernel that calls kg_chain_next() lets the next one start when all its own blocks have called it.
-// Blocks of the next one then take whatever place is free. So call it early where shared memory or
-// registers spread the next one's blocks evenly over the multiprocessors, else where the work is done.
+// A kernel that calls kg_chain_next() lets the next one start when all its own blocks have called
+// it, and blocks of the next one take whatever place is free. So call it early where shared memory
+// or registers spread those evenly over the multiprocessors, else where the work is done.
 #pragma once
 #include <type_traits>
 

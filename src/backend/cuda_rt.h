@@ -58,8 +58,8 @@ static inline cudaStream_t kg_cuda_stream(kedge_context *ctx)
   return kg_cuda(ctx)->stream;
 }
 
-/// The major capability for which the kernels were compiled that run on this device, `__CUDA_ARCH__ /
-/// 100` in their code. A newer GPU runs older code, without what it could do itself.
+/// The major capability for which the kernels were compiled that run on this device (__CUDA_ARCH__
+/// by 100 in their code). A newer GPU runs older code, without what it could do itself.
 /// @retval KEDGE_ERR_UNSUPPORTED  there are none for this GPU
 kedge_status kg_cuda_code_version(kedge_context *ctx, int *major);
 

@@ -5,9 +5,9 @@
 /// eliminated. N is no multiple of 8: behind the last modes stand f^T and, if that saves a row of
 /// tiles, the last rows of R^T, the *border*. The other rows of R^T have tiles of their own.
 ///
-/// Modes come in an order of their own, so that most tiles have modes of one parity along the base of
-/// the reference triangle in their rows and of one in their columns (docs/math.md#local-solve): first
-/// those of the parity that the mode of degree P along the base has not, which are even in number.
+/// Modes come in an order of their own, so that most tiles have modes of one parity along the base
+/// in their rows and of one in their columns (docs/math.md#local-solve): first those of the parity
+/// that the mode of degree P along the base has not, which are even in number.
 ///
 /// R^T has all n unknowns of the trace, or those of reduced K^e alone, in their order
 /// (ops/local_reduced.h).

@@ -36,9 +36,9 @@ typedef struct kg_reference {
   /// Packed K x K, for the K modes of degree below P: B_0 B_1^T + B_1 B_0^T and
   /// B_1 B_2^T + B_2 B_1^T, B_l being edge_mass[l] between them (rows) and the modes of degree P
   const double *eliminated[2];
-  /// [K][n]: B_k F_pl, F_pl the rows of degree P of F_l; the columns of edge l have k = l+1 in the first
-  /// and k = l+2 in the second, modulo 3. The columns of edges 0, 1, 2 of the second are those of edges
-  /// 0, 2, 1 of the first, with the sign (-1)^(i+j), i the degree of the mode along the base, j of psi_j
+  /// [K][n]: B_k F_pl, F_pl the rows of degree P of F_l; columns of edge l have k = l+1 in one and
+  /// k = l+2 in the other, modulo 3. Those of edges 0, 1, 2 of the other are those of edges 0, 2, 1
+  /// of the one, with the sign (-1)^(i+j), i the degree of the mode along the base, j of psi_j
   const double *eliminated_lift[2];
   const double *lift;        ///< [N][n]: F = <phi_i, psi_j>, the three edges side by side
   const double *lift_r;      ///< [N][n]: Dr F
@@ -51,7 +51,7 @@ typedef struct kg_reference {
   const double
       *rotation_mass[2];       ///< packed K x K: T_1 T_1^T, T_1 T_2^T + T_2 T_1^T; T_c = rotation^T
   const double *potential[2];  ///< [N][N* - 1]: what takes a gradient to its potential
-  // For local matrices on tensor cores (basis/local_tiles.h), then the same for reduced ones, one piece:
+  // For local matrices on tensor cores (basis/local_tiles.h), the same for reduced ones, one piece:
   const double *operator_tiles;  ///< stiffness 0 and 2, edge_mass 0 and 1, which suffice (math.md)
   const double *lift_tiles;      ///< lift, lift_r, lift_s
   const double *trace_tiles;     ///< trace_mass

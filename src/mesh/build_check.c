@@ -83,7 +83,8 @@ kedge_status kg_build_check(kg_builder *b)
   KG_TRY(check_vertices(b));
   KG_TRY(kg_host_calloc(b->ctx, (size_t)raw->n_elements, sizeof *b->clockwise, &b->clockwise));
   int64_t bad = INT64_MAX, turned = 0;
-#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, raw->n_elements)) reduction(min : bad) reduction(+ : turned)
+#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, raw->n_elements)) \
+    reduction(min : bad) reduction(+ : turned)
   for (int64_t e = 0; e < raw->n_elements; ++e) {
     if (examine(raw, e, &b->clockwise[e]) != KG_SOUND && e < bad) bad = e;
     turned += b->clockwise[e];

@@ -51,7 +51,8 @@ static int32_t match_sides(kg_builder *b, int32_t *n_boundary)
   const kedge_mesh *mesh = b->mesh;
   const int32_t n = 3 * mesh->n_elements, *sides = b->sides;
   int32_t bad = INT32_MAX, lonely = 0;
-#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, n)) reduction(min : bad) reduction(+ : lonely)
+#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, n)) \
+    reduction(min : bad) reduction(+ : lonely)
   for (int32_t i = 0; i < n; ++i) {
     if (i > 0 && same_edge(mesh, sides[i - 1], sides[i])) continue;
     const int32_t s = sides[i];

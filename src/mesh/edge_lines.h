@@ -2,8 +2,8 @@
 /// Lines of edges across stretched elements.
 ///
 /// Of the three pairs of sides of an element that enclose a small angle, one is coupled much more
-/// strongly than the others: that of the smallest angle, in a long thin triangle its two long sides.
-/// An element has at most one such pair, and an edge two elements. So edges that are pairs make lines:
+/// strongly than the others: that of the smallest angle, in a long thin triangle its long sides.
+/// An element has one such pair at most, an edge two elements. So edges that are pairs make lines:
 ///
 ///      .-------.-------.
 ///      |   ___/|   ___/      an edge of the line, its element, the next edge ...
@@ -13,9 +13,9 @@
 /// Blocks of the trace operator along a line are tridiagonal, and multigrid solves with them
 /// exactly (ops/line_sweep.h). Edges without unknowns are in no line. A line that closes is cut.
 ///
-/// For *strips* of elements (ops/strip_solve.h) every element has a pair, whatever its smallest angle, and an edge
-/// that is of pairs but joined to none is a line alone. Strips are what irregular stretched elements need: where
-/// two angles of an element are small, all three of its edges are coupled.
+/// For *strips* (ops/strip_solve.h) every element has a pair, whatever its smallest angle, and an
+/// edge that is of pairs but joined to none is a line alone. Irregular stretched elements need
+/// them: where two angles of an element are small, all three of its edges are coupled.
 #pragma once
 #include "mesh/trace_layout.h"
 KEDGE_BEGIN_DECLS
@@ -29,8 +29,8 @@ typedef struct kg_edge_lines {
   int32_t *edge;     ///< [step]: trace edge
   int32_t *side;  ///< [step][2]: sides of the element between the edge before (0) and this one (1);
                   ///< -1 at the beginning of a line
-  uint8_t *
-      corner;  ///< [element], for strips: between the sides of its pair, where the first of them begins
+  uint8_t *corner;   ///< [element], for strips: the corner between the sides of its pair,
+                     ///< where the first of them begins
   double alignment;  ///< of the elements without a pair (mesh/mesh.h)
 } kg_edge_lines;
 

@@ -1,6 +1,6 @@
 /// @file
 /// Device memory for arrays whose sizes are known one after another: taken piece by piece from one
-/// array that has been made beforehand, in the order of a stack. What it has no room for is allocated.
+/// array that was made beforehand, in the order of a stack. What it has no room for is allocated.
 #pragma once
 #include "backend/backend.h"
 KEDGE_BEGIN_DECLS

@@ -1,6 +1,6 @@
 /// @file
-/// The coarse system by one V-cycle of hypre's BoomerAMG: another solver for kg_coarse_table, and the
-/// check of ours. Host and shadow backend only, one thread, and one thread of the process at a time.
+/// The coarse system by one V-cycle of hypre's BoomerAMG: another solver for kg_coarse_table, the
+/// check of ours. Host and shadow backend only, on one thread, and one of the process at a time.
 ///
 /// hypre works by MPI. create() initialises it if nobody has done so, and then it is finalised when
 /// the process ends. Each solver is a world of its own (MPI_COMM_SELF).

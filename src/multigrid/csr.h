@@ -21,9 +21,9 @@ typedef struct kg_csr {
   const int32_t *row;     ///< [n_rows + 1]
   const int32_t *column;  ///< [n_entries]
   const float *value;     ///< [n_entries]
-  const double *wide;  ///< [n_entries] instead of `value`: of a product on its way to another one
-  const uint16_t *
-      part;  ///< [n_entries] instead of `value`, in parts of one: of a prolongation, and its transpose
+  const double *wide;    ///< [n_entries] instead of `value`: of a product on its way to another one
+  const uint16_t *part;  ///< [n_entries] instead of `value`, in parts of one: of a prolongation
+                         ///< and its transpose
   const double *diagonal;  ///< [n_rows]; NULL: the matrix is not square
 } kg_csr;
 

@@ -3,10 +3,10 @@
 // Map     many rows: block = ROWS consecutive rows. All its threads take the entries of these rows
 //         in their order, a tile at a time, and leave the terms in shared memory; then thread = row
 //         adds its terms. Loads are whole lines however long rows are.
-//         Few rows: as many lanes as a row has entries, so that a row takes one load after another of
-//         row, column and x, not as many as it has entries: what counts is when the last one ends.
-//         One writer a row, terms added in an order that depends on the matrix alone: repeatable bits.
-// Cost    8 bytes an entry, or 6 of a prolongation, and vectors; 2 flops an entry: bound by memory, or by latency.
+//         Few rows: as many lanes as a row has entries, so that a row takes one load after another
+//         of row, column and x, not as many as it has entries: what counts is when the last ends.
+//         One writer a row, terms in an order that depends on the matrix alone: repeatable bits.
+// Cost    8 bytes an entry, 6 of a prolongation, and vectors; 2 flops: bound by memory or latency.
 #include "backend/cuda_rt.h"
 #include "multigrid/csr_apply.h"
 

@@ -1,8 +1,8 @@
 // csr_make_cuda.cu: sparse matrices made row by row (csr_make.h).
 // Layout  the lists of a block [place][row], in shared memory
-// Map     a group of lanes a row: lane = step while steps are looked up, then lane = term of one step
-//         after another. The terms of a step have different columns, so that each lane finds the place
-//         of its own and adds to it: one writer, and the order of the steps. Then lane = entry of the row.
+// Map     a group of lanes a row: lane = step while steps are looked up, then lane = term of one
+//         step after another. The terms of a step have different columns, so that each lane finds
+//         its own place and adds to it: one writer, the order of the steps. Then lane = entry.
 // Cost    every entry of the left matrix reads a row of the right one, twice; bound by latency in
 //         small matrices, where a row's loads follow one another.
 #include "backend/cuda_rt.h"

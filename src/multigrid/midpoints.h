@@ -3,12 +3,12 @@
 /// and the midpoints of their edges. Linear functions of the coarser mesh are P c, which is c where
 /// a vertex is one of both meshes and the mean of the ends of its edge at a midpoint.
 ///
-/// Of linear finite elements P^T A P needs no product. The four parts of a triangle are like it, so that A
-/// has at (a, m), where m is the midpoint of a and b, what the coarser matrix has of diffusion at (a, b): its
-/// row of a vertex is the vertex's row here, with the other end of the edge in place of the midpoint. Of
-/// reaction that is a quarter; the rest, three times the row's sum, is lumped on the diagonal.
-/// Vertices with a Dirichlet edge have empty rows on all levels (ops/vertex_matrix.h). No other vertex of
-/// the coarser mesh is next to one here, and so its row's sum is all of it.
+/// Of linear finite elements P^T A P needs no product. The four parts of a triangle are like it, so
+/// A has at (a, m), m the midpoint of a and b, what the coarser matrix has of diffusion at (a, b):
+/// its row of a vertex is the vertex's row here, with the edge's other end instead of the midpoint.
+/// Of reaction that is a quarter; the rest, three times the row's sum, is lumped on the diagonal.
+/// Vertices with a Dirichlet edge have empty rows on all levels (ops/vertex_matrix.h). No other
+/// vertex of the coarser mesh is next to one here, and so its row's sum is all of it.
 #pragma once
 #include "multigrid/csr_make.h"
 KEDGE_BEGIN_DECLS
@@ -17,8 +17,8 @@ KEDGE_BEGIN_DECLS
 typedef struct kg_midpoints {
   int32_t n_next;       ///< rows of the next matrix; 0: the level has no midpoints
   const int32_t *fine;  ///< [next row]: its vertex's row here
-  const int32_t
-      *ends;  ///< [row][2]: next rows, the same twice for their vertices; -1: Dirichlet midpoint
+  const int32_t *ends;  ///< [row][2]: next rows, the same twice for their vertices;
+                        ///< -1: Dirichlet midpoint
 } kg_midpoints;
 
 typedef struct kg_midpoints_make_args {

@@ -1,5 +1,5 @@
-// midpoints_cuda.cu: levels of a mesh that was refined (midpoints.h). Thread = row: of the next matrix where
-// that is made or restricted to, of this one elsewhere. One writer a row, sums in the order of its entries.
+// midpoints_cuda.cu: levels of a mesh that was refined (midpoints.h). Thread = row: of the next
+// matrix where that is made or restricted to, else of this one. One writer a row, sums in order.
 // Cost    bound by memory: rows of the next matrix lie in a quarter of this one's, which is read
 //         whole where lines of memory have one of each.
 #include "backend/cuda_each.cuh"

@@ -62,8 +62,8 @@ struct block_state {
   double factor;  ///< alpha, then beta
 };
 
-/// Two a phase: the sums of the warps are there; alpha or beta is there. The last warp and the others
-/// meet from different places of the code, which __syncthreads() does not promise to allow; a barrier
+/// Two a phase: the sums of the warps are there; alpha or beta is. The last warp and others meet
+/// from different places of the code, which __syncthreads() does not promise to allow; a barrier
 /// that is not `aligned` does. It is quickest when the lanes of a warp are together before it.
 __device__ __forceinline__ void block_barrier()
 {

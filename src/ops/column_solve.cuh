@@ -1,8 +1,8 @@
-// column_solve.cuh: x = A^-1 x by a warp that has A in its registers, tile column after tile column:
+// column_solve.cuh: x = A^-1 x by a warp that has A in registers, tile column after tile column:
 //
 //   C_ij = A_ij - sum_{k < j} L_ik L_jk^T,   C_jj = L_jj L_jj^T,   L_ij = C_ij L_jj^-T
 //
-// x^T stands in the first row behind A, in the last row of tiles (N is no multiple of 8), and becomes
+// x^T stands in the first row behind A, in the last row of tiles (N is no multiple of 8), becomes
 // y^T, y = L^-1 x; then backward, with z the solution so far and -1 in the place of that row:
 //
 //   x_j = -L_jj^-T sum_{i > j} L_ij^T z_i
@@ -12,8 +12,8 @@
 //
 // Tiles are built negative and inverses are negative, so that nothing has to change its sign.
 //
-// Layout  reference matrices in shared memory [tile (i, j) at i (i+1) / 2 + j][term][lane], the diagonal
-//         tiles whole; the vectors of a group [place of a mode][lane], rows COLUMN_STRIDE apart.
+// Layout  reference matrices in shared memory [tile (i, j) at i (i+1) / 2 + j][term][lane], those
+//         on the diagonal whole; vectors of a group [place of a mode][lane], COLUMN_STRIDE apart.
 // Map     blocks stay and take group after group; a warp takes E neighbouring elements.
 #pragma once
 #include "ops/element_operator.cuh"

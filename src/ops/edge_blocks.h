@@ -8,9 +8,9 @@
 ///
 ///     [edge group][m (m+1) / 2][lane]
 ///
-/// with entry (i, j), j <= i, in row i (i+1) / 2 + j. What is used as it is, and not as a part of something else, is
-/// kept as a factor W of the inverse, W^T W = B^-1, in single precision whatever the precision of the system:
-/// rounding W leaves W^T W positive definite, and changes it by 6e-8 of the root of the condition of B.
+/// with entry (i, j), j <= i, in row i (i+1) / 2 + j. What is used as it is, not as a part of
+/// something else, is a factor W of the inverse, W^T W = B^-1, in single precision in any system:
+/// rounding W leaves W^T W positive definite, and changes it by 6e-8 of the root of B's condition.
 #pragma once
 #include "ops/local_entry.h"
 #include "ops/sweep.h"

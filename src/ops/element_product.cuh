@@ -1,7 +1,7 @@
 // element_product.cuh: y = K x of a thread's element, K^e in the forms of kg_trace_apply(). Every
 // entry is taken once, in the order of memory, and used twice.
 //
-// `entries.take(t)` gives number t of the element; t counts up and is known when a loop is unrolled.
+// `entries.take(t)` gives number t of the element; t counts up, known when a loop is unrolled.
 #pragma once
 #include "ops/local_reduced.h"
 #include "ops/real.h"

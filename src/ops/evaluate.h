@@ -1,6 +1,6 @@
 /// @file
-/// Formulas at the points of elements, by a kernel that reads them as register code: for meshes that do not
-/// pay for a kernel of their own (sample_kernel.h). Only on a GPU; the host has kg_sample().
+/// Formulas at the points of elements, by a kernel that reads them as register code: for meshes not
+/// worth a kernel of their own (sample_kernel.h). Only on a GPU; the host has kg_sample().
 #pragma once
 #include "ops/element.h"
 #include "ops/points.h"
@@ -40,7 +40,7 @@ typedef struct kg_evaluate_args {
   double *values;                 ///< out: [group of the chunk][result][point][lane]
 } kg_evaluate_args;
 
-/// Rows of a point that the GPU's shared memory has room for, KG_CODE_ROWS at most. Builds with CUDA.
+/// Rows of a point that the GPU's shared memory has room for, KG_CODE_ROWS at most. CUDA alone.
 int kg_evaluate_rows(kedge_context *ctx);
 /// Evaluate, with the roundings of the host's register code but for functions of the mathematical
 /// library, and wait. Builds with CUDA.

@@ -1,8 +1,8 @@
 // evaluate_cuda.cu: values of formulas at the points of elements, from register code.
-// Layout  values [group of the chunk][result][point][lane]; rows of a block in shared memory [row][thread]:
-//         x, y, temporaries, results of the point that a thread is at. A thread touches its column alone.
-// Code    an argument of the kernel, so in constant memory: the same for all threads, as are the branches.
-// Map     lane = element; the warps of the blocks of a group (gridDim.y of them) take points in turn.
+// Layout  values [group of the chunk][result][point][lane]; a block's rows in shared memory
+//         [row][thread]: x, y, temporaries, results at a thread's point, which has a column
+// Code    an argument of the kernel, in constant memory: the same for all threads, like branches.
+// Map     lane = element; warps of the blocks of a group (gridDim.y of them) take points in turn.
 // Points  and operations are rounded as the host does (solver/sampling.c, problem/program.c):
 //         compiled without fused multiply-adds
 // Bad     the smallest index of a value that is not finite: an order of arrival does not matter

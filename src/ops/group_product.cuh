@@ -1,7 +1,7 @@
 // group_product.cuh: products of a matrix that all elements share with vectors of the 32 elements
 // of a group, on FP64 tensor cores where there are such.
 //
-// The matrix comes in tiles of 8 x 8 (basis/tiles.h), the vectors lie in shared memory, [row][lane],
+// The matrix comes in tiles of 8 x 8 (basis/tiles.h), vectors lie in shared memory, [row][lane],
 // rows VECTOR_STRIDE apart. A warp does a pair of tile rows for half of the elements: 16 rows by 16
 // elements, in its registers as the tensor cores leave them. Of octet o, 8 elements, a lane has
 // elements 8 o + 2 (lane % 4) and the next, rows lane / 4 (top) and 8 more (bottom) of the pair.

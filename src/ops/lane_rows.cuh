@@ -23,7 +23,7 @@ struct lane_rows {
     return LANES * r * (r + 1) / 2 + j;
   }
   static constexpr int ENTRIES = entry(ROWS - 1, end(ROWS - 1));
-  /// Pair of rows i and its neighbour in column j of L; a column begins with the pair of its diagonal.
+  /// Pair of rows i and its neighbour in column j of L; a column begins with its diagonal's pair.
   static __host__ __device__ constexpr int pair(int i, int j)
   {
     const int whole = N / 2 + 1, before = j / 2;  // columns come in twos, one pair less each time

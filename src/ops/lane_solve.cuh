@@ -1,5 +1,5 @@
-// lane_solve.cuh: x = A^-1 x by a few lanes of a warp for every element: A = L L^T column after column,
-// its rows in their registers, the columns of L in shared memory, where all lanes find them.
+// lane_solve.cuh: x = A^-1 x by a few lanes of a warp for every element: A = L L^T column after
+// column, its rows in their registers, columns of L in shared memory, where all lanes find them.
 //
 // Lane q of an element has rows q, LANES + q, ... of A; x^T is row N behind them and becomes y^T,
 // y = L^-1 x. What the next column needs comes by shuffles, so that the others are computed while

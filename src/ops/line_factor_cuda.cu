@@ -1,8 +1,8 @@
 // line_factor_cuda.cu: L D L^T of the lines of edges (line_factor.h).
 // Layout  local [group][n (n+1) / 2][lane], inverse [edge group][m (m+1) / 2][lane], factor
 //         [step][m][m]; in shared memory, full matrices [row][column] of a warp
-// Map     warp = line, step after step; lanes share the entries of a matrix. Matrices stay symmetric to
-//         the bit: along the line, a difference between (i, j) and (j, i) would grow from step to step
+// Map     warp = line, step after step; lanes share the entries of a matrix. It stays symmetric to
+//         the bit: along the line, a difference between (i, j) and (j, i) would grow at each step
 // Cost    kg_line_factor_cost(), once a solve; the longest line decides, not the bytes
 #include "backend/cuda_rt.h"
 #include "ops/line_factor.h"

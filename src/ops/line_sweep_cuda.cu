@@ -54,7 +54,7 @@ struct walk {
   }
 };
 
-/// Steps of a warp's longest line; the lanes of others compute nothing that is kept beyond their own.
+/// Steps of a warp's longest line; the lanes of others keep nothing of those beyond their own.
 template <int M>
 __device__ int32_t most_steps(int32_t n)
 {

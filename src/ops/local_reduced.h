@@ -1,6 +1,6 @@
 /// @file
 /// K^e of pure diffusion without what is known of it: its products with linear functions
-/// (docs/math.md#reduced). The product reads 0.43 (P = 1) to 0.82 (P = 9) of the numbers of a packed K^e.
+/// (docs/math.md#reduced). Products read 0.43 (P = 1) to 0.82 (P = 9) of the numbers of packed K^e.
 ///
 /// Let v be the linear function with the means of x on the three edges, x = v + w. K^e v is zero
 /// but in mode 0, where it is a flux: a symmetric 3 x 3 matrix g of the means, whose rows add up to
@@ -17,10 +17,10 @@
 ///
 ///     [group][3 + 3 P (3 P + 1) / 2][lane]
 ///
-/// The three diagonal entries of mode 1, which are positive, have the sign s_l. Empty lanes are zero.
-/// Differences are taken first, so that in single precision constants and linear functions stay what
-/// they are. kg_local_matrices() makes them at once: W has no columns for mode 0, and F^e in mode 0 is known
-/// from the others, because the function p_l with x_l0 = 1 is its own local solution, so that
+/// The three diagonal entries of mode 1, which are positive, have the sign s_l. Empty lanes are 0.
+/// Differences come first, so that in single precision constants and linear functions stay as they
+/// are. kg_local_matrices() makes them at once: W has no columns for mode 0, and F^e there comes
+/// from the other modes, because the function p_l with x_l0 = 1 is its own local solution, so that
 ///
 ///     p_l . F^e = (f, p_l),   p_l = sum_i <phi_i, psi_0>_l / 3 phi_i   (i < 3).
 #pragma once

@@ -6,7 +6,7 @@
 namespace kg
 {
 
-/// Whether mode i of a triangle is odd along the base of the reference triangle: bit i of two words.
+/// Whether mode i of a triangle is odd along the base: bit i of two words.
 constexpr unsigned long long odd_modes(int first)
 {
   unsigned long long bits = 0;

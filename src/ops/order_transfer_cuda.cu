@@ -1,6 +1,6 @@
 // order_transfer_cuda.cu: modes of a lower order out of matrices and vectors, and back.
-// Map     local: block = group, warp = rows i, i + WARPS, ... of the small triangle, or a flux, lane = element: both
-//         sides of the copy are lines of 256 bytes. Vectors: thread = mode of the lower order.
+// Map     local: block = group, warp = rows i, i + WARPS, ... of the small triangle or a flux, lane
+//         = element: lines of 256 bytes on both sides. Vectors: thread = mode of the lower order.
 // Cost    what is copied, twice.
 #include "backend/cuda_each.cuh"
 #include "ops/order_transfer.h"

@@ -14,8 +14,8 @@ KG_INLINE double kg_rounding_of(double x, int64_t i)
   return 0.5 * DBL_EPSILON * kg_random_number(i) * x;
 }
 
-/// p = the rounding of x, in the rows of free edges. Of the arguments n, x, p and state are read. Where the
-/// iteration is in single precision (r_single), p is 2^exponent times that, and so is ap below.
+/// p = the rounding of x, in the rows of free edges. Of the arguments n, x, p and state are read.
+/// In an iteration of single precision (r_single) p is 2^exponent times that, and so is ap below.
 kedge_status kg_rounding_perturb(kedge_context *ctx, const kg_cg_vectors_args *args);
 /// rr = ap . ap, into the state. Of the arguments n, ap, partial and state are read.
 kedge_status kg_rounding_sum(kedge_context *ctx, const kg_cg_vectors_args *args);

@@ -2,20 +2,20 @@
 /// Strips of elements: what multigrid smooths with on stretched, irregular triangles, whose three
 /// edges are all coupled strongly (multigrid/smoother.h).
 ///
-/// Each element has a pair of sides, those of its smallest angle (mesh/edge_lines.h), and a *third* one. Elements
-/// whose pairs make a line are a strip: the edges of the line, and each element's third edge, of which
-/// two strips, or twice the same, have a *copy* each. Between two elements that are no neighbours in a strip
-/// nothing is coupled. So the matrix of a strip, A_s, has blocks of A for its edges and copies, of K^e for the pairs in
-/// line, and of K^e for a third edge f and the pair of its element, and
+/// Each element has a pair of sides, those of its smallest angle (mesh/edge_lines.h), and a *third*
+/// one. Elements whose pairs make a line are a strip: the edges of the line, and third edges, of
+/// which two strips, or twice the same, have a *copy* each. Elements that are no neighbours in a
+/// strip are not coupled. So the matrix of a strip, A_s, has blocks of A for its edges and copies,
+/// of K^e for the pairs in line, and of K^e for a third edge f and the pair of its element, and
 ///
 ///     B^-1 = 1/2 sum over strips of R_s^T A_s^-1 R_s
 ///
 /// with all copies. Third edges go first: with W_p = A_f^-1 K^e_fp for p of the pair,
 ///
-///     condense   x_p = v_p - sum W_p^T v_f       for the edges p of lines, over their elements in line
+///     condense   x_p = v_p - sum W_p^T v_f   for the edges p of lines, over their elements there
 ///     solve      y = x of the lines               with K^e_pq - K^e_pf W_q in place of K^e_pq
 ///                                                (ops/line_factor.h, ops/line_sweep.h)
-///     expand     1/2 (y_p + sum (A_f^-1 v_f - sum_p W_p y_p))   the edge as one of a line, and as third of elements
+///     expand     1/2 (y_p + sum (A_f^-1 v_f - sum_p W_p y_p))   of a line, and third of elements
 #pragma once
 #include "core/inline.h"
 #include "ops/local_entry.h"
@@ -28,8 +28,8 @@ KEDGE_BEGIN_DECLS
 typedef struct kg_strips {
   uint8_t *corner;  ///< [element]; NULL: there are no strips
   void *own;        ///< [edge group][m (m+1) / 2][lane]: A_f^-1 (ops/edge_blocks.h)
-  void *
-      third;  ///< [element][2][m][m]: W of slots 0 and 2, rows those of the third edge; 0 without one
+  void *third;      ///< [element][2][m][m]: W of slots 0 and 2, rows of the third edge;
+                    ///< 0 without one
 } kg_strips;
 
 typedef struct kg_strip_fill_args {

@@ -1,10 +1,10 @@
 // strip_solve_cuda.cu: third edges of strips, before and after the lines (strip_solve.h).
 // Layout  third [element][2][m][m], own [edge group][m (m+1) / 2][lane], vectors [edge][mode]
-// Map     fill: warp = a row of W of a group's elements, lane = element: loads of K^e take whole lines, and the
-//         warps of a group find them in the first-level cache. Else 8 lanes (16 beyond order 7) are an edge,
-//         lane i its mode i. They condense by columns of W, a row of which their loads take together, and
-//         expand by rows: a block of W is contiguous, so that its lines stay in the first-level cache until
-//         all lanes have taken theirs. An edge reads v of itself alone where it is expanded in place.
+// Map     fill: warp = a row of W of a group's elements, lane = element: loads of K^e take whole
+//         lines, which the warps of a group find in the L1 cache. Else 8 lanes (16 beyond order 7)
+//         are an edge, lane i its mode i. They condense by columns of W, a row of which their loads
+//         take together, and expand by rows: a block of W is contiguous and stays in the L1 cache
+//         until all lanes have theirs. An edge reads v of itself alone where expanded in place.
 // Cost    kg_strip_fill_cost(), kg_strip_cost()
 #include "backend/cuda_each.cuh"
 #include "ops/strip_solve.h"

@@ -28,7 +28,7 @@ __device__ __forceinline__ int product_place(int code, int n_inside)
   return code < 2 * n_inside ? code : n_inside + code / 2;
 }
 
-/// Bytes of shared memory. The places are the sides of the patch, and it has fewer edges than sides.
+/// Bytes of shared memory. Places are the sides of the patch, and it has fewer edges than sides.
 constexpr size_t shared_bytes(int m, int patch_groups)
 {
   return sizeof(kg_real) * m * 3 * KG_LANES * patch_groups;

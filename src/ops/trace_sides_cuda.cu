@@ -1,7 +1,7 @@
 // trace_sides_cuda.cu: the sides of all elements from the codes of their patches (trace_sides.h).
 //
 // Map     thread = lane.
-// Cost    28 bytes an element, in whole lines, and the edges of a patch's halo, which stay in the cache.
+// Cost    28 bytes an element, in whole lines, and the edges of a patch's halo, which are in cache.
 #include "backend/cuda_each.cuh"
 #include "ops/trace_sides.h"
 

@@ -20,7 +20,7 @@
 #include "ops/vertex_space.h"
 KEDGE_BEGIN_DECLS
 
-/// A coarse function c that is still to be added to z = z + P c, and to its product with A. In device memory.
+/// A coarse function c, still to be added to z = z + P c and its product with A. In device memory.
 typedef struct kg_vertex_correction {
   kg_vertex_space space;
   double diffusion;      ///< 0: there is a reaction, and the product is left as it is

@@ -3,19 +3,19 @@
 /// diffusion it is diffusion times the stiffness matrix of linear finite elements; reaction adds
 /// its mass.
 ///
-/// Two passes, each with one writer for every word: the 3 x 3 matrices P_e^T K^e P_e of the elements,
-/// then the rows. A row has its diagonal apart, and one entry for each end of an edge at its vertex, in their
-/// order: where they begin is where those begin. The diagonal adds the elements at the vertex: each of them is
-/// met once, from the side that begins there; and what the entries lose when they are rounded (multigrid/csr.h).
-/// Vertices of Dirichlet edges have a diagonal alone, and entries of other rows for them are zero: what
-/// multigrid makes of a right-hand side that is zero there is zero there.
+/// Two passes, one writer for every word: the 3 x 3 matrices P_e^T K^e P_e of the elements,
+/// then the rows. A row has its diagonal apart, and an entry for each end of an edge at its vertex,
+/// in their order: it begins where those begin. The diagonal adds the elements at the vertex, each
+/// of them met once, from the side that begins there; and what rounding takes from the entries
+/// (multigrid/csr.h). Vertices of Dirichlet edges have a diagonal alone, and entries of other rows
+/// for them are zero: what is zero there in a right-hand side stays so in multigrid's answer.
 #pragma once
 #include "ops/local_entry.h"
 #include "ops/trace_arrays.h"
 #include "ops/vertex_space.h"
 KEDGE_BEGIN_DECLS
 
-/// Their diagonal. Whatever the numbers in K^e, their part of norms that the diagonal weighs is none.
+/// Their diagonal. Whatever the numbers in K^e, they have no part in norms that it weighs.
 #define KG_VERTEX_FIXED 0x1p-1000
 
 typedef struct kg_vertex_matrix_args {
@@ -43,7 +43,7 @@ KG_INLINE int64_t kg_vertex_element_at(int32_t e, int i, int j)
   return ((int64_t)(e / KG_LANES) * 6 + k) * KG_LANES + e % KG_LANES;
 }
 
-/// Entry (i, j) of the matrix of an element. Vertex i is where side i begins and side i + 2 (modulo 3) ends.
+/// Entry (i, j) of the matrix of an element. Vertex i: side i begins, side i + 2 (mod 3) ends.
 /// @param[in] slope  mode 1 of a side where it begins; where it ends it has the other sign
 KG_INLINE double kg_vertex_entry(const kg_local_element *e, const double slope[3], int i, int j)
 {

@@ -1,17 +1,17 @@
 /// @file
-/// Vertex modes of the trace: what smoothing by edges is slow at from order 5 on. Errors are left there that have
-/// a value at a vertex, on the ends of all its edges, and fall fast along them. A block of one edge cannot see that
-/// its neighbours have the same value, and a linear function does not fall fast.
+/// Vertex modes of the trace: what smoothing by edges is slow at from order 5 on. Errors are left
+/// there that have a value at a vertex, on the ends of all its edges, and fall fast along them. A
+/// block of one edge cannot see that its neighbours have it too; linear functions fall slowly.
 ///
-/// The mode phi of a vertex that carries an unknown (ops/vertex_space.h) is, on each of its edges, 1 at the
-/// vertex and 0 at the other end, without a mean, and otherwise least in the sum of (2 k + 1) c_k^2 over its
-/// modes, which is what the energy of the trace resembles. That is half the mean of all Legendre polynomials P_k of
-/// odd k <= P and half the mean of those of even k, without k = 0:
+/// The mode phi of a vertex with an unknown (ops/vertex_space.h) is, on each of its edges, 1 at the
+/// vertex and 0 at the other end, without a mean, and else least in the sum of (2 k + 1) c_k^2 over
+/// its modes, which the energy of the trace resembles. That is half the mean of all Legendre
+/// polynomials P_k of odd k <= P and half the mean of those of even k, without k = 0:
 ///
-///     c_k = 1 / (n_k sqrt(2 (2 k + 1))),   n_k modes of the parity of k;   times (-1)^k at a lower vertex
+///     c_k = 1 / (n_k sqrt(4 k + 2)),   n_k modes of the parity of k;  (-1)^k c_k at a lower vertex
 ///
-/// Smoothing adds sum_v phi_v weight_v phi_v . (r - A z) to B^-1 (r - A z) (ops/edge_smooth.h), as a Jacobi
-/// iteration of these modes would. Having no mode 0 they do not see A P c of a coarse function (ops/vertex_flux.h).
+/// Smoothing adds sum_v phi_v weight_v phi_v . (r - A z) to B^-1 (r - A z) (ops/edge_smooth.h), as
+/// Jacobi's iteration does. Without mode 0 they do not see A P c of a coarse c (ops/vertex_flux.h).
 #pragma once
 #include <float.h>
 
@@ -21,7 +21,7 @@
 #include "ops/vertex_space.h"
 KEDGE_BEGIN_DECLS
 
-/// Of what each mode alone would take: neighbours share edges (docs/multigrid.md has how it was chosen).
+/// Of what each mode alone would take: neighbours share edges (chosen in docs/multigrid.md).
 #define KG_VERTEX_MODE_STEP 0.5
 
 /// Arrays in device memory.
@@ -45,8 +45,8 @@ typedef struct kg_vertex_modes_args {
 /// c_0 to c_P, c_0 = 0.
 void kg_vertex_mode_shape(int order, double *shape);
 
-/// Two passes, each with one writer for every word: corners of the elements, then vertices. Waits for the device.
-/// @retval KEDGE_ERR_NUMERIC  an energy phi . A phi is not positive in double precision; the sentence says where
+/// Two passes, one writer for every word: corners of elements, then vertices. Waits for the device.
+/// @retval KEDGE_ERR_NUMERIC  an energy phi . A phi is not positive; the sentence says where
 kedge_status kg_vertex_modes_fill(kedge_context *ctx, const kg_vertex_modes_args *args);
 kg_cost kg_vertex_modes_cost(kg_sizes size, const kg_trace_counts *count, int32_t n_vertices,
                              kg_number local);
@@ -72,7 +72,7 @@ KG_INLINE kg_vertex_mode_sums kg_vertex_mode_sum(const kg_vertex_modes_args *a, 
   return sum;
 }
 
-/// phi . K^e phi on sides s and t, where phi belongs to their higher vertices, or with a sign of -1 to the lower.
+/// phi . K^e phi on sides s and t, phi of their higher vertices, or with the sign -1 of the lower.
 KG_INLINE double kg_vertex_mode_form(const kg_vertex_mode_sums *sum, double sign_s, double sign_t)
 {
   return sum->of[0][0] + sign_s * sum->of[1][0] + sign_t * sum->of[0][1] +

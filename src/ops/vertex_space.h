@@ -2,9 +2,9 @@
 /// The coarse space of the multigrid preconditioner: continuous functions, linear on every element
 /// and zero on Dirichlet edges, on the trace edges that carry unknowns.
 ///
-/// An unknown is the value at a vertex, and numbered like it. At the vertices of Dirichlet edges it is zero: no
-/// edge ends there, as far as this space is concerned. On an edge from vertex a to vertex b such a function has two Legendre modes, because
-/// psi_0 = 1 / sqrt 2 and psi_1 = sqrt(3 / 2) s on [-1, 1]:
+/// An unknown is the value at a vertex, numbered like it: 0 at vertices of Dirichlet edges, where
+/// no edge ends as far as this space is concerned. On an edge from vertex a to vertex b a function
+/// has two Legendre modes, because psi_0 = 1 / sqrt 2 and psi_1 = sqrt(3 / 2) s on [-1, 1]:
 ///
 ///     mode 0 = (v_a + v_b) / sqrt 2,   mode 1 = (v_b - v_a) / sqrt 6
 ///

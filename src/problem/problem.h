@@ -63,7 +63,7 @@ struct kedge_problem {
 /// The settings of the trace solve ask for multigrid: by name, or, with preconditioner = auto, by
 /// what only multigrid has.
 bool kg_problem_asks_multigrid(const kedge_problem *problem);
-/// Refuse settings of the trace solve that do not go together, and settings of multigrid without it.
+/// Refuse settings of the trace solve that do not go together, and of multigrid without it.
 kedge_status kg_problem_check_solver(kedge_context *ctx, const kedge_problem *problem);
 
 /// A problem on a mesh: every boundary group has its condition, left-out data are derived from the

@@ -20,7 +20,7 @@ typedef struct kg_program {
   double *constants;
 } kg_program;
 
-/// Operations beside those of kg_op: a result that is no operation itself, a power by multiplication.
+/// Operations beside those of kg_op: a result that is none itself, a power by multiplication.
 enum { KG_PROGRAM_COPY = 64, KG_PROGRAM_INTEGER_POWER };
 
 struct kg_node;

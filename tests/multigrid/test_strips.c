@@ -60,10 +60,10 @@ static void strips_have_the_pairs_of_all_elements_in_line(void **state)
 
 /// The matrix of all strips, and where its blocks lie.
 typedef struct strip_matrix {
-  int m, n;  ///< n: rows
-  int32_t *
-      row;  ///< [copy]: the first row of a copy, or -1; free edges of lines, then third edges of elements
-  double *a;  ///< [n][n]
+  int m, n;      ///< n: rows
+  int32_t *row;  ///< [copy]: the first row of a copy, or -1; free edges of lines, then third
+                 ///< edges of elements
+  double *a;     ///< [n][n]
 } strip_matrix;
 
 static void add_block(const trace_system *s, strip_matrix *a, const int32_t at[2], int32_t e,
