@@ -2,12 +2,7 @@
 
 #include "core/context.h"
 
-kedge_status kg_csr_start(kedge_context *ctx, const kg_csr_apply_args *args)
-{
-  static kedge_status (*const impl[])(kedge_context *, const kg_csr_apply_args *) =
-      KG_IMPLEMENTATIONS(kg_csr_start_host, kg_csr_start_cuda);
-  return impl[ctx->backend](ctx, args);
-}
+KG_OPERATOR(kg_csr_start, kg_csr_apply_args)
 
 static kedge_status apply(kedge_context *ctx, const kg_csr_apply_args *args, kg_csr_rule rule)
 {

@@ -22,16 +22,5 @@ kedge_status kg_midpoints_make(kedge_context *ctx, const kg_midpoints_make_args 
   return fill[ctx->backend](ctx, args, &place);
 }
 
-kedge_status kg_midpoints_restrict(kedge_context *ctx, const kg_midpoints_apply_args *args)
-{
-  static kedge_status (*const impl[])(kedge_context *, const kg_midpoints_apply_args *) =
-      KG_IMPLEMENTATIONS(kg_midpoints_restrict_host, kg_midpoints_restrict_cuda);
-  return impl[ctx->backend](ctx, args);
-}
-
-kedge_status kg_midpoints_prolong(kedge_context *ctx, const kg_midpoints_apply_args *args)
-{
-  static kedge_status (*const impl[])(kedge_context *, const kg_midpoints_apply_args *) =
-      KG_IMPLEMENTATIONS(kg_midpoints_prolong_host, kg_midpoints_prolong_cuda);
-  return impl[ctx->backend](ctx, args);
-}
+KG_OPERATOR(kg_midpoints_restrict, kg_midpoints_apply_args)
+KG_OPERATOR(kg_midpoints_prolong, kg_midpoints_apply_args)

@@ -2,26 +2,9 @@
 
 #include "core/context.h"
 
-typedef kedge_status cg_vectors_fn(kedge_context *, const kg_cg_vectors_args *);
-
-kedge_status kg_cg_start(kedge_context *ctx, const kg_cg_vectors_args *args)
-{
-  static cg_vectors_fn *const impl[] = KG_IMPLEMENTATIONS(kg_cg_start_host, kg_cg_start_cuda);
-  return impl[ctx->backend](ctx, args);
-}
-
-kedge_status kg_cg_update(kedge_context *ctx, const kg_cg_vectors_args *args)
-{
-  static cg_vectors_fn *const impl[] = KG_IMPLEMENTATIONS(kg_cg_update_host, kg_cg_update_cuda);
-  return impl[ctx->backend](ctx, args);
-}
-
-kedge_status kg_cg_direction(kedge_context *ctx, const kg_cg_vectors_args *args)
-{
-  static cg_vectors_fn *const impl[] =
-      KG_IMPLEMENTATIONS(kg_cg_direction_host, kg_cg_direction_cuda);
-  return impl[ctx->backend](ctx, args);
-}
+KG_OPERATOR(kg_cg_start, kg_cg_vectors_args)
+KG_OPERATOR(kg_cg_update, kg_cg_vectors_args)
+KG_OPERATOR(kg_cg_direction, kg_cg_vectors_args)
 
 kg_cost kg_cg_vectors_cost(int64_t n)
 {

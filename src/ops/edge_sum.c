@@ -2,12 +2,7 @@
 
 #include "core/context.h"
 
-kedge_status kg_edge_sum(kedge_context *ctx, const kg_edge_sum_args *args)
-{
-  static kedge_status (*const impl[])(kedge_context *, const kg_edge_sum_args *) =
-      KG_IMPLEMENTATIONS(kg_edge_sum_host, kg_edge_sum_cuda);
-  return impl[ctx->backend](ctx, args);
-}
+KG_OPERATOR(kg_edge_sum, kg_edge_sum_args)
 
 kg_cost kg_edge_sum_cost(kg_sizes size, int64_t n_free)
 {

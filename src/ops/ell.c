@@ -70,12 +70,7 @@ kg_cost kg_ell_assemble_cost(kg_sizes size, const kg_trace_counts *count)
                    .flops = summed * ((double)count->n_interior + count->n_shared)};
 }
 
-kedge_status kg_ell_apply(kedge_context *ctx, const kg_ell_apply_args *args)
-{
-  static kedge_status (*const impl[])(kedge_context *, const kg_ell_apply_args *) =
-      KG_IMPLEMENTATIONS(kg_ell_apply_host, kg_ell_apply_cuda);
-  return impl[ctx->backend](ctx, args);
-}
+KG_OPERATOR(kg_ell_apply, kg_ell_apply_args)
 
 kg_cost kg_ell_apply_cost(kg_sizes size, const kg_trace_counts *count)
 {

@@ -2,12 +2,7 @@
 
 #include "core/context.h"
 
-kedge_status kg_errors(kedge_context *ctx, const kg_errors_args *args)
-{
-  static kedge_status (*const impl[])(kedge_context *, const kg_errors_args *) =
-      KG_IMPLEMENTATIONS(kg_errors_host, kg_errors_cuda);
-  return impl[ctx->backend](ctx, args);
-}
+KG_OPERATOR(kg_errors, kg_errors_args)
 
 // Sums over modes go by rows of points (docs/math.md#sums-over-points); vertices of the triangle
 // are read.

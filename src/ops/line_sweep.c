@@ -2,13 +2,7 @@
 
 #include "core/context.h"
 
-kedge_status kg_line_sweep(kedge_context *ctx, const kg_line_sweep_args *args)
-{
-  static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *,
-                                                           const kg_line_sweep_args *) =
-      KG_IMPLEMENTATIONS_OF_NUMBERS(kg_line_sweep_host, kg_line_sweep_cuda);
-  return impl[args->number][ctx->backend](ctx, args);
-}
+KG_OPERATOR_OF_NUMBERS(kg_line_sweep, kg_line_sweep_args, args->number)
 
 /// Factors and x are read once, x is written once; the edge of a step.
 kg_cost kg_line_sweep_cost(kg_sizes size, int32_t n_steps, kg_number number)

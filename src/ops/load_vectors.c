@@ -2,12 +2,7 @@
 
 #include "core/context.h"
 
-kedge_status kg_load_vectors(kedge_context *ctx, const kg_load_vectors_args *args)
-{
-  static kedge_status (*const impl[])(kedge_context *, const kg_load_vectors_args *) =
-      KG_IMPLEMENTATIONS(kg_load_vectors_host, kg_load_vectors_cuda);
-  return impl[ctx->backend](ctx, args);
-}
+KG_OPERATOR(kg_load_vectors, kg_load_vectors_args)
 
 // As in kg_errors_cost().
 kg_cost kg_load_vectors_cost(kg_sizes size, int64_t n_elements)

@@ -2,12 +2,7 @@
 
 #include "core/context.h"
 
-kedge_status kg_local_differences(kedge_context *ctx, const kg_local_differences_args *args)
-{
-  static kedge_status (*const impl[])(kedge_context *, const kg_local_differences_args *) =
-      KG_IMPLEMENTATIONS(kg_local_differences_host, kg_local_differences_cuda);
-  return impl[ctx->backend](ctx, args);
-}
+KG_OPERATOR(kg_local_differences, kg_local_differences_args)
 
 kg_cost kg_local_differences_cost(kg_sizes size, int64_t n_elements)
 {

@@ -2,12 +2,7 @@
 
 #include "core/context.h"
 
-kedge_status kg_local_matrices(kedge_context *ctx, const kg_local_matrices_args *args)
-{
-  static kedge_status (*const impl[])(kedge_context *, const kg_local_matrices_args *) =
-      KG_IMPLEMENTATIONS(kg_local_matrices_host, kg_local_matrices_cuda);
-  return impl[ctx->backend](ctx, args);
-}
+KG_OPERATOR(kg_local_matrices, kg_local_matrices_args)
 
 /// Modes of degree P are eliminated by hand; reduced K^e need no columns of W for mode 0 of the
 /// edges.

@@ -2,12 +2,7 @@
 
 #include "core/context.h"
 
-kedge_status kg_local_solve(kedge_context *ctx, const kg_local_solve_args *args)
-{
-  static kedge_status (*const impl[])(kedge_context *, const kg_local_solve_args *) =
-      KG_IMPLEMENTATIONS(kg_local_solve_host, kg_local_solve_cuda);
-  return impl[ctx->backend](ctx, args);
-}
+KG_OPERATOR(kg_local_solve, kg_local_solve_args)
 
 kg_cost kg_local_solve_cost(kg_sizes size, int64_t n_elements)
 {

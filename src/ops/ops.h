@@ -88,3 +88,22 @@ static inline kg_points kg_points_at(kg_sizes size, int n, const double *rule, c
                      rule,  rule + n,    rule + 2 * n,
                      table, along,       along + rows * (size.order + 2)};
 }
+
+/// Defines kedge_status name(kedge_context *ctx, const arguments *args): name_host or name_cuda, by
+/// backend.
+#define KG_OPERATOR(name, arguments)                                          \
+  kedge_status name(kedge_context *ctx, const arguments *args)                \
+  {                                                                           \
+    static kedge_status (*const impl[])(kedge_context *, const arguments *) = \
+        KG_IMPLEMENTATIONS(name##_host, name##_cuda);                         \
+    return impl[ctx->backend](ctx, args);                                     \
+  }
+
+/// The same of an operator that takes numbers of two types: `number` is that of `args`.
+#define KG_OPERATOR_OF_NUMBERS(name, arguments, number)                                            \
+  kedge_status name(kedge_context *ctx, const arguments *args)                                     \
+  {                                                                                                \
+    static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *, const arguments *) = \
+        KG_IMPLEMENTATIONS_OF_NUMBERS(name##_host, name##_cuda);                                   \
+    return impl[number][ctx->backend](ctx, args);                                                  \
+  }

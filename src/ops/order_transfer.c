@@ -2,26 +2,9 @@
 
 #include "core/context.h"
 
-kedge_status kg_order_local(kedge_context *ctx, const kg_order_local_args *args)
-{
-  static kedge_status (*const impl[])(kedge_context *, const kg_order_local_args *) =
-      KG_IMPLEMENTATIONS(kg_order_local_host, kg_order_local_cuda);
-  return impl[ctx->backend](ctx, args);
-}
-
-kedge_status kg_order_restrict(kedge_context *ctx, const kg_order_vector_args *args)
-{
-  static kedge_status (*const impl[])(kedge_context *, const kg_order_vector_args *) =
-      KG_IMPLEMENTATIONS(kg_order_restrict_host, kg_order_restrict_cuda);
-  return impl[ctx->backend](ctx, args);
-}
-
-kedge_status kg_order_add(kedge_context *ctx, const kg_order_vector_args *args)
-{
-  static kedge_status (*const impl[])(kedge_context *, const kg_order_vector_args *) =
-      KG_IMPLEMENTATIONS(kg_order_add_host, kg_order_add_cuda);
-  return impl[ctx->backend](ctx, args);
-}
+KG_OPERATOR(kg_order_local, kg_order_local_args)
+KG_OPERATOR(kg_order_restrict, kg_order_vector_args)
+KG_OPERATOR(kg_order_add, kg_order_vector_args)
 
 kg_cost kg_order_local_cost(kg_sizes to_size, bool reduced, int64_t n_elements)
 {

@@ -2,27 +2,9 @@
 
 #include "core/context.h"
 
-typedef kedge_status pcg_vectors_fn(kedge_context *, const kg_cg_vectors_args *);
-
-kedge_status kg_pcg_start(kedge_context *ctx, const kg_cg_vectors_args *args)
-{
-  static pcg_vectors_fn *const impl[] = KG_IMPLEMENTATIONS(kg_pcg_start_host, kg_pcg_start_cuda);
-  return impl[ctx->backend](ctx, args);
-}
-
-kedge_status kg_pcg_direction(kedge_context *ctx, const kg_cg_vectors_args *args)
-{
-  static pcg_vectors_fn *const impl[][KEDGE_BACKEND_COUNT] =
-      KG_IMPLEMENTATIONS_OF_NUMBERS(kg_pcg_direction_host, kg_pcg_direction_cuda);
-  return impl[kg_cg_number(args)][ctx->backend](ctx, args);
-}
-
-kedge_status kg_pcg_update(kedge_context *ctx, const kg_cg_vectors_args *args)
-{
-  static pcg_vectors_fn *const impl[][KEDGE_BACKEND_COUNT] =
-      KG_IMPLEMENTATIONS_OF_NUMBERS(kg_pcg_update_host, kg_pcg_update_cuda);
-  return impl[kg_cg_number(args)][ctx->backend](ctx, args);
-}
+KG_OPERATOR(kg_pcg_start, kg_cg_vectors_args)
+KG_OPERATOR_OF_NUMBERS(kg_pcg_direction, kg_cg_vectors_args, kg_cg_number(args))
+KG_OPERATOR_OF_NUMBERS(kg_pcg_update, kg_cg_vectors_args, kg_cg_number(args))
 
 kg_cost kg_pcg_vectors_cost(int64_t n, kg_number number)
 {

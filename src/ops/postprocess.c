@@ -2,12 +2,7 @@
 
 #include "core/context.h"
 
-kedge_status kg_postprocess(kedge_context *ctx, const kg_postprocess_args *args)
-{
-  static kedge_status (*const impl[])(kedge_context *, const kg_postprocess_args *) =
-      KG_IMPLEMENTATIONS(kg_postprocess_host, kg_postprocess_cuda);
-  return impl[ctx->backend](ctx, args);
-}
+KG_OPERATOR(kg_postprocess, kg_postprocess_args)
 
 kg_cost kg_postprocess_cost(kg_sizes size, int64_t n_elements)
 {

@@ -2,12 +2,7 @@
 
 #include "core/context.h"
 
-kedge_status kg_round(kedge_context *ctx, const kg_round_args *args)
-{
-  static kedge_status (*const impl[])(kedge_context *, const kg_round_args *) =
-      KG_IMPLEMENTATIONS(kg_round_host, kg_round_cuda);
-  return impl[ctx->backend](ctx, args);
-}
+KG_OPERATOR(kg_round, kg_round_args)
 
 kg_cost kg_round_cost(int64_t n)
 {

@@ -2,27 +2,9 @@
 
 #include "core/context.h"
 
-kedge_status kg_strip_fill(kedge_context *ctx, const kg_strip_fill_args *args)
-{
-  static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *,
-                                                           const kg_strip_fill_args *) =
-      KG_IMPLEMENTATIONS_OF_NUMBERS(kg_strip_fill_host, kg_strip_fill_cuda);
-  return impl[args->number][ctx->backend](ctx, args);
-}
-
-kedge_status kg_strip_condense(kedge_context *ctx, const kg_strip_args *args)
-{
-  static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *, const kg_strip_args *) =
-      KG_IMPLEMENTATIONS_OF_NUMBERS(kg_strip_condense_host, kg_strip_condense_cuda);
-  return impl[args->number][ctx->backend](ctx, args);
-}
-
-kedge_status kg_strip_expand(kedge_context *ctx, const kg_strip_args *args)
-{
-  static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *, const kg_strip_args *) =
-      KG_IMPLEMENTATIONS_OF_NUMBERS(kg_strip_expand_host, kg_strip_expand_cuda);
-  return impl[args->number][ctx->backend](ctx, args);
-}
+KG_OPERATOR_OF_NUMBERS(kg_strip_fill, kg_strip_fill_args, args->number)
+KG_OPERATOR_OF_NUMBERS(kg_strip_condense, kg_strip_args, args->number)
+KG_OPERATOR_OF_NUMBERS(kg_strip_expand, kg_strip_args, args->number)
 
 /// Two blocks of K^e read and of W written an element, A_f^-1 read.
 kg_cost kg_strip_fill_cost(kg_sizes size, const kg_trace_counts *count, kg_number local,

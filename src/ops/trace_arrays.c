@@ -30,12 +30,7 @@ kedge_status kg_connectivity_put(kedge_context *ctx, const kedge_mesh *mesh,
   return kg_copy_in(ctx, to->section_first, layout->section_first, n_first * sizeof(int32_t));
 }
 
-kedge_status kg_trace_arrays_fill(kedge_context *ctx, const kg_trace_arrays_args *args)
-{
-  static kedge_status (*const impl[])(kedge_context *, const kg_trace_arrays_args *) =
-      KG_IMPLEMENTATIONS(kg_trace_arrays_fill_host, kg_trace_arrays_fill_cuda);
-  return impl[ctx->backend](ctx, args);
-}
+KG_OPERATOR(kg_trace_arrays_fill, kg_trace_arrays_args)
 
 /// An edge: section, two sides read and written, number written. A side: vertex, edge, number and
 /// first side of the edge read; vertex and edge written. An element: its codes. A halo entry: its

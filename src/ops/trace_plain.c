@@ -7,12 +7,7 @@ size_t kg_trace_plain_count(kg_sizes size, const kg_trace_counts *count)
   return (size_t)size.n_trace * (size_t)size.n_trace * (size_t)count->n_elements;
 }
 
-kedge_status kg_trace_expand(kedge_context *ctx, const kg_trace_expand_args *args)
-{
-  static kedge_status (*const impl[])(kedge_context *, const kg_trace_expand_args *) =
-      KG_IMPLEMENTATIONS(kg_trace_expand_host, kg_trace_expand_cuda);
-  return impl[ctx->backend](ctx, args);
-}
+KG_OPERATOR(kg_trace_expand, kg_trace_expand_args)
 
 kg_cost kg_trace_expand_cost(kg_sizes size, const kg_trace_counts *count)
 {
@@ -20,12 +15,7 @@ kg_cost kg_trace_expand_cost(kg_sizes size, const kg_trace_counts *count)
   return (kg_cost){.bytes = 8.0 * (packed + (double)kg_trace_plain_count(size, count))};
 }
 
-kedge_status kg_trace_plain(kedge_context *ctx, const kg_trace_plain_args *args)
-{
-  static kedge_status (*const impl[])(kedge_context *, const kg_trace_plain_args *) =
-      KG_IMPLEMENTATIONS(kg_trace_plain_host, kg_trace_plain_cuda);
-  return impl[ctx->backend](ctx, args);
-}
+KG_OPERATOR(kg_trace_plain, kg_trace_plain_args)
 
 kg_cost kg_trace_plain_cost(kg_sizes size, const kg_trace_counts *count)
 {

@@ -2,12 +2,7 @@
 
 #include "core/context.h"
 
-kedge_status kg_vertex_matrix_fill(kedge_context *ctx, const kg_vertex_matrix_args *args)
-{
-  static kedge_status (*const impl[])(kedge_context *, const kg_vertex_matrix_args *) =
-      KG_IMPLEMENTATIONS(kg_vertex_matrix_fill_host, kg_vertex_matrix_fill_cuda);
-  return impl[ctx->backend](ctx, args);
-}
+KG_OPERATOR(kg_vertex_matrix_fill, kg_vertex_matrix_args)
 
 /// An element: 21 entries of K^e, or three fluxes, and three sides read, six written, nine read by
 /// the rows of its vertices. An edge: its ends, vertices and sides read, two entries written. A

@@ -2,29 +2,9 @@
 
 #include "core/context.h"
 
-kedge_status kg_vertex_restrict(kedge_context *ctx, const kg_vertex_restrict_args *args)
-{
-  static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *,
-                                                           const kg_vertex_restrict_args *) =
-      KG_IMPLEMENTATIONS_OF_NUMBERS(kg_vertex_restrict_host, kg_vertex_restrict_cuda);
-  return impl[args->number][ctx->backend](ctx, args);
-}
-
-kedge_status kg_vertex_prolong(kedge_context *ctx, const kg_vertex_prolong_args *args)
-{
-  static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *,
-                                                           const kg_vertex_prolong_args *) =
-      KG_IMPLEMENTATIONS_OF_NUMBERS(kg_vertex_prolong_host, kg_vertex_prolong_cuda);
-  return impl[args->number][ctx->backend](ctx, args);
-}
-
-kedge_status kg_vertex_modes_restrict(kedge_context *ctx, const kg_vertex_modes_restrict_args *args)
-{
-  static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *,
-                                                           const kg_vertex_modes_restrict_args *) =
-      KG_IMPLEMENTATIONS_OF_NUMBERS(kg_vertex_modes_restrict_host, kg_vertex_modes_restrict_cuda);
-  return impl[args->number][ctx->backend](ctx, args);
-}
+KG_OPERATOR_OF_NUMBERS(kg_vertex_restrict, kg_vertex_restrict_args, args->number)
+KG_OPERATOR_OF_NUMBERS(kg_vertex_prolong, kg_vertex_prolong_args, args->number)
+KG_OPERATOR_OF_NUMBERS(kg_vertex_modes_restrict, kg_vertex_modes_restrict_args, args->number)
 
 /// Restrict: two numbers of r and A z an edge, its two ends, the unknown. Prolong: two numbers of z
 /// read and written an edge, its first side and vertices, its two unknowns.
