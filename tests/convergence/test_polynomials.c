@@ -1,9 +1,11 @@
-// Solutions that the spaces hold are found to rounding, whatever the boundary conditions.
+// Solutions that the spaces hold are found to rounding, whatever the boundary conditions and the
+// method.
 #include <stdlib.h>
 
 #include "compare.h"
 #include "context.h"
 #include "grid.h"
+#include "solver/methods.h"
 #include "solver/support.h"
 
 enum { TRIANGLES = 33, ORDERS = 9 };
@@ -33,8 +35,8 @@ static const char *polynomial(int order, char *text, size_t n)
   return text;
 }
 
-static void check(int order, const char *stabilization, const char *reaction, const char *wall,
-                  const char *others)
+static void check(const method *m, int order, const char *stabilization, const char *reaction,
+                  const char *wall, const char *others)
 {
   char degree[8], u[128];
   snprintf(degree, sizeof degree, "%d", order);
@@ -43,19 +45,21 @@ static void check(int order, const char *stabilization, const char *reaction, co
       SETTINGS({"space", "order", degree}, {"space", "stabilization", stabilization},
                {"equation", "diffusion", "0.7"}, {"equation", "reaction", reaction},
                {"exact", "u", polynomial(order, u, sizeof u)}, {"boundary 7", "type", wall},
-               {"boundary default", "type", others}, {"solver", "tolerance", "1e-14"}));
+               {"boundary default", "type", others}, {"solver", "tolerance", "1e-14"}, METHOD(m)));
   if (!(r.u_l2 <= 1e-11 && r.u_linf <= 1e-11 && r.q_l2 <= 1e-11 && r.u_star_l2 <= 1e-11))
-    fail_msg("P = %d, stabilization %s, reaction %s, %s and %s: u %.2e, q %.2e, u* %.2e", order,
-             stabilization, reaction, wall, others, r.u_l2, r.q_l2, r.u_star_l2);
+    fail_msg(
+        METHOD_FORMAT ", P = %d, stabilization %s, reaction %s, %s and %s: u %.2e, q %.2e, u* %.2e",
+        METHOD_WORDS(m), order, stabilization, reaction, wall, others, r.u_l2, r.q_l2, r.u_star_l2);
 }
 
+/// At every order, over the methods: each stabilization, with and without reaction.
 static void check_all(const char *wall, const char *others, bool without_reaction)
 {
   static const char *const stabilizations[] = {"1.5", "0.8*h", "1.2/h"};
   for (int order = 1; order <= ORDERS; ++order)
-    for (int s = 0; s < 3; ++s) {
-      check(order, stabilizations[s], "1", wall, others);
-      if (without_reaction) check(order, stabilizations[s], "0", wall, others);
+    for (int k = 0; k < METHODS; ++k) {
+      const char *reaction = without_reaction && (order + k) / 3 % 2 ? "0" : "1";
+      check(methods + k, order, stabilizations[(order + k) % 3], reaction, wall, others);
     }
 }
 
