@@ -31,9 +31,11 @@ typedef struct setting {
 /// A problem with these settings; the list ends with zeros.
 kedge_problem *problem_of(kedge_context *ctx, const setting *settings);
 kedge_solution *solve(kedge_context *ctx, const kedge_mesh *mesh, const setting *settings);
-/// Solve, take the report, forget the solution.
+/// Solve, take the report, forget the solution. Its note is good until the next call.
 kedge_report report_of(kedge_context *ctx, const kedge_mesh *mesh, const setting *settings);
-/// The same on a mesh that is generated; the solve must converge.
+/// The same on a mesh that is generated.
+kedge_report report_on(kedge_context *ctx, const char *generate, const setting *settings);
+/// The same, and the solve must converge.
 kedge_report converged_on(kedge_context *ctx, const char *generate, const setting *settings);
 /// n x n squares of two triangles each.
 kedge_mesh *square_mesh(kedge_context *ctx, int n);

@@ -54,18 +54,32 @@ static int64_t limited(kedge_context *context)
   return context->backend == KEDGE_BACKEND_CUDA ? limit : limit - prepared;
 }
 
-static kedge_plan plan_within(int64_t bytes, const kedge_mesh *mesh, const kedge_problem *problem)
+static const kg_backend_table *unlimited;
+static kg_backend_table small;
+
+/// Until release_limit(), the context has so many bytes, for this mesh and problem.
+static void set_limit(int64_t bytes, const kedge_mesh *mesh, const kedge_problem *problem)
 {
-  const kg_backend_table *table = ctx->table;
-  kg_backend_table small = *table;
   const kg_shape shape = shape_of(mesh, problem);
+  unlimited = ctx->table;
+  small = *unlimited;
   small.free_bytes = limited;
   limit = bytes;
   prepared = kg_prepared_bytes(&shape);
   ctx->table = &small;
+}
+
+static void release_limit(void)
+{
+  ctx->table = unlimited;
+}
+
+static kedge_plan plan_within(int64_t bytes, const kedge_mesh *mesh, const kedge_problem *problem)
+{
   kedge_plan plan;
+  set_limit(bytes, mesh, problem);
   const kedge_status status = kedge_plan_make(ctx, mesh, problem, &plan);
-  ctx->table = table;
+  release_limit();
   must(ctx, status);
   return plan;
 }
@@ -100,15 +114,9 @@ static void the_largest_mesh_does_not_depend_on_the_sample(void **state)
 static kedge_status solve_within(int64_t bytes, const kedge_mesh *mesh,
                                  const kedge_problem *problem, kedge_solution **solution)
 {
-  const kg_backend_table *table = ctx->table;
-  kg_backend_table small = *table;
-  const kg_shape shape = shape_of(mesh, problem);
-  small.free_bytes = limited;
-  limit = bytes;
-  prepared = kg_prepared_bytes(&shape);
-  ctx->table = &small;
+  set_limit(bytes, mesh, problem);
   const kedge_status status = kedge_solve(ctx, mesh, problem, solution);
-  ctx->table = table;
+  release_limit();
   return status;
 }
 

@@ -121,32 +121,6 @@ static void other_operators_refuse_multigrid_and_blocks(void **state)
   kedge_mesh_destroy(mesh);
 }
 
-static void what_is_not_attainable_ends_with_a_note(void **state)
-{
-  (void)state;
-  kedge_mesh *mesh = test_irregular_mesh(ctx, 400);
-  kedge_problem *problem = problem_of(ctx, MIXED("2", "multigrid", "1"));
-  must(ctx, kedge_problem_set(problem, "solver", "max_iterations", "3"));
-  kedge_solution *solution;
-  kedge_report r;
-  must(ctx, kedge_solve(ctx, mesh, problem, &solution));
-  kedge_solution_report(solution, &r);
-  assert_false(r.converged);
-  assert_int_equal(r.iterations, 3);
-  assert_non_null(strstr(r.solver_note, "stopped after max_iterations = 3"));
-  kedge_solution_destroy(solution);
-  must(ctx, kedge_problem_set(problem, "solver", "max_iterations", "1000"));
-  must(ctx, kedge_problem_set(problem, "solver", "tolerance", "1e-17"));
-  must(ctx, kedge_solve(ctx, mesh, problem, &solution));
-  kedge_solution_report(solution, &r);
-  assert_false(r.converged);
-  assert_true(r.relative_residual < 1e-13);
-  assert_non_null(strstr(r.solver_note, "rounding keeps the true relative residual"));
-  kedge_solution_destroy(solution);
-  kedge_problem_destroy(problem);
-  kedge_mesh_destroy(mesh);
-}
-
 /// A mesh that was refined, and the same without the levels of its refinement.
 static void refined_meshes(const char *words, int times, kedge_mesh **refined, kedge_mesh **plain)
 {
@@ -283,7 +257,6 @@ int main(void)
       cmocka_unit_test(two_runs_and_other_numbers_of_threads_give_the_same_bits),
       cmocka_unit_test(no_more_memory_is_taken_than_was_predicted),
       cmocka_unit_test(other_operators_refuse_multigrid_and_blocks),
-      cmocka_unit_test(what_is_not_attainable_ends_with_a_note),
       cmocka_unit_test(on_refined_meshes_coarser_meshes_take_as_few_iterations_as_aggregates),
       cmocka_unit_test(stretched_elements_keep_aggregates),
       cmocka_unit_test(meshes_without_free_vertices_are_solved_too),

@@ -11,7 +11,7 @@
   SETTINGS(MIXED_CONDITIONS(order_text), {"solver", "preconditioner", preconditioner_name}, \
            {"solver", "precision", precision_name}, {"solver", "start", start_name})
 
-static kedge_report report_on(const kedge_solution *solution)
+static kedge_report report_from(const kedge_solution *solution)
 {
   kedge_report r;
   kedge_solution_report(solution, &r);
@@ -32,7 +32,7 @@ static void the_solution_is_that_of_a_start_from_zero(void **state)
     const char *order = cases[i / 3].order, *kind = cases[i / 3].preconditioner;
     kedge_solution *zero = solve(ctx, mesh, MIXED(order, kind, cases[i / 3].precision, "zero"));
     kedge_solution *nested = solve(ctx, mesh, MIXED(order, kind, cases[i / 3].precision, "nested"));
-    const kedge_report a = report_on(zero), b = report_on(nested);
+    const kedge_report a = report_from(zero), b = report_from(nested);
     assert_true(a.converged && b.converged);
     assert_int_equal(a.start_order, 0);
     assert_true(a.start_residual == 1.0 && b.start_residual < 1.0);
@@ -65,11 +65,11 @@ static void the_tolerance_is_relative_to_a_start_from_zero(void **state)
                  {"solver", "preconditioner", "multigrid"}, {"solver", "tolerance", tolerance}));
     kedge_solution *solution;
     must(ctx, kedge_solve(ctx, mesh, problem, &solution));
-    const kedge_report nested = report_on(solution);
+    const kedge_report nested = report_from(solution);
     kedge_solution_destroy(solution);
     must(ctx, kedge_problem_set(problem, "solver", "start", "zero"));
     must(ctx, kedge_solve(ctx, mesh, problem, &solution));
-    const kedge_report zero = report_on(solution);
+    const kedge_report zero = report_from(solution);
     kedge_solution_destroy(solution);
     kedge_problem_destroy(problem);
     assert_true(nested.converged && nested.relative_residual <= nested.tolerance);
@@ -92,7 +92,7 @@ static void where_no_lower_order_pays_the_start_is_zero(void **state)
   for (int k = 0; k < 2; ++k) {
     kedge_solution *zero = solve(ctx, mesh, MIXED(orders[k], "multigrid", "double", "zero"));
     kedge_solution *nested = solve(ctx, mesh, MIXED(orders[k], "multigrid", "double", "nested"));
-    assert_int_equal(report_on(nested).start_order, 0);
+    assert_int_equal(report_from(nested).start_order, 0);
     fields a = fields_of(ctx, zero), b = fields_of(ctx, nested);
     assert_same_bits(&a, &b);
     fields_free(&a);
