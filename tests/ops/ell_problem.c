@@ -224,22 +224,35 @@ static void release_after(ell_problem *p, int kept)
   while (p->n_buffers > kept) kg_free(p->ctx, &p->buffers[--p->n_buffers]);
 }
 
+/// y of NaN, as long as the trace.
+static ell_product product_begin(const ell_problem *p)
+{
+  ell_product out = {.y = malloc((size_t)p->matrix.rows * sizeof(double) + 1)};
+  assert_non_null(out.y);
+  for (int64_t i = 0; i < p->matrix.rows; ++i) out.y[i] = NAN;
+  return out;
+}
+
+static void product_end(ell_problem *p, ell_product *out, const double *y, const kg_cg_state *state)
+{
+  must(p->ctx, kg_copy_out(p->ctx, out->y, y, (size_t)p->matrix.rows * sizeof(double)));
+  if (state) must(p->ctx, kg_copy_out(p->ctx, &out->state, state, sizeof out->state));
+  must(p->ctx, kg_sync(p->ctx));
+}
+
 ell_product ell_problem_apply(ell_problem *p, const double *x, const kg_cg_state *before)
 {
   const int kept = p->n_buffers;
-  ell_product out = {.y = malloc((size_t)p->matrix.rows * sizeof(double) + 1)};
-  assert_non_null(out.y);
-  kg_ell_apply_args args = {
+  ell_product out = product_begin(p);
+  const kg_ell_apply_args args = {
       .matrix = p->matrix,
       .x = device_copy(p, x, (size_t)p->columns, sizeof *x),
-      .y = device_array(p, (size_t)p->matrix.rows, sizeof(double)),
+      .y = device_copy(p, out.y, (size_t)p->matrix.rows, sizeof(double)),
       .partial = device_array(p, KG_ELL_PARTIALS, sizeof(double)),
       .state = before ? device_copy(p, before, 1, sizeof *before) : NULL,
   };
-  must(p->ctx, kg_zero(p->ctx, args.y, (size_t)p->matrix.rows * sizeof(double)));
   must(p->ctx, kg_ell_apply(p->ctx, &args));
-  must(p->ctx, kg_copy_out(p->ctx, out.y, args.y, (size_t)p->matrix.rows * sizeof(double)));
-  if (before) must(p->ctx, kg_copy_out(p->ctx, &out.state, args.state, sizeof out.state));
+  product_end(p, &out, args.y, args.state);
   release_after(p, kept);
   return out;
 }
@@ -249,63 +262,60 @@ ell_product ell_problem_apply_matrix_free(ell_problem *p, const double *x,
 {
   const int kept = p->n_buffers;
   const size_t m = (size_t)p->size.n_edge;
-  ell_product out = {.y = malloc((size_t)p->matrix.rows * sizeof(double) + 1)};
-  assert_non_null(out.y);
-  kg_trace_apply_args args = {
+  ell_product out = product_begin(p);
+  const kg_trace_apply_args args = {
       .batch = p->batch,
       .local = device_copy(p, p->local, local_count(p), sizeof(double)),
       .x = device_copy(p, x, (size_t)p->columns, sizeof *x),
-      .y = device_array(p, (size_t)p->matrix.rows, sizeof(double)),
+      .y = device_copy(p, out.y, (size_t)p->matrix.rows, sizeof(double)),
       .halo = device_array(p, (size_t)p->layout.count.n_shared * m, sizeof(double)),
       .partial = device_array(p, (size_t)p->layout.count.n_patches, sizeof(double)),
       .state = device_copy(p, before, 1, sizeof *before),
   };
   must(p->ctx, kg_trace_apply(p->ctx, &args));
-  must(p->ctx, kg_copy_out(p->ctx, out.y, args.y, (size_t)p->matrix.rows * sizeof(double)));
-  must(p->ctx, kg_copy_out(p->ctx, &out.state, args.state, sizeof out.state));
+  product_end(p, &out, args.y, args.state);
   release_after(p, kept);
   return out;
+}
+
+static kg_trace_expand_args expanded(ell_problem *p)
+{
+  const kg_trace_expand_args args = {
+      .batch = p->batch,
+      .local = device_copy(p, p->local, local_count(p), sizeof(double)),
+      .full = device_array(p, kg_trace_plain_count(p->size, &p->layout.count), sizeof(double)),
+  };
+  must(p->ctx, kg_trace_expand(p->ctx, &args));
+  return args;
 }
 
 double *ell_problem_full(ell_problem *p)
 {
   const int kept = p->n_buffers;
-  const size_t count = kg_trace_plain_count(p->size, &p->layout.count);
-  double *full = malloc(count * sizeof *full);
+  const size_t bytes = kg_trace_plain_count(p->size, &p->layout.count) * sizeof(double);
+  double *full = malloc(bytes);
   assert_non_null(full);
-  const kg_trace_expand_args args = {
-      .batch = p->batch,
-      .local = device_copy(p, p->local, local_count(p), sizeof(double)),
-      .full = device_array(p, count, sizeof *full),
-  };
-  must(p->ctx, kg_trace_expand(p->ctx, &args));
-  must(p->ctx, kg_copy_out(p->ctx, full, args.full, count * sizeof *full));
+  must(p->ctx, kg_copy_out(p->ctx, full, expanded(p).full, bytes));
   must(p->ctx, kg_sync(p->ctx));
   release_after(p, kept);
   return full;
 }
 
-ell_product ell_problem_apply_plain(ell_problem *p, const double *full, const double *x,
-                                    const kg_cg_state *before)
+ell_product ell_problem_apply_plain(ell_problem *p, const double *x, const kg_cg_state *before)
 {
   const int kept = p->n_buffers;
-  const size_t rows = (size_t)p->matrix.rows;
-  ell_product out = {.y = malloc(rows * sizeof(double) + 1)};
-  assert_non_null(out.y);
-  for (size_t i = 0; i < rows; ++i) out.y[i] = NAN;
+  ell_product out = product_begin(p);
   const kg_trace_plain_args args = {
       .batch = p->batch,
-      .full = device_copy(p, full, kg_trace_plain_count(p->size, &p->layout.count), sizeof *full),
+      .full = expanded(p).full,
       .x = device_copy(p, x, (size_t)p->columns, sizeof *x),
-      .y = device_copy(p, out.y, rows, sizeof(double)),
+      .y = device_copy(p, out.y, (size_t)p->matrix.rows, sizeof(double)),
       .partial = device_array(p, (size_t)kg_trace_plain_partials(p->size, &p->layout.count),
                               sizeof(double)),
       .state = before ? device_copy(p, before, 1, sizeof *before) : NULL,
   };
   must(p->ctx, kg_trace_plain(p->ctx, &args));
-  must(p->ctx, kg_copy_out(p->ctx, out.y, args.y, rows * sizeof(double)));
-  if (before) must(p->ctx, kg_copy_out(p->ctx, &out.state, args.state, sizeof out.state));
-  must(p->ctx, kg_sync(p->ctx));
+  product_end(p, &out, args.y, args.state);
   release_after(p, kept);
   return out;
 }
@@ -329,15 +339,80 @@ double ell_problem_rounding(const ell_problem *p, int64_t row, const double *x)
   return rounding(2 * p->size.n_trace) * row_scale(p, row, x);
 }
 
-void ell_problem_check_dots(const ell_problem *p, const double *x, const kg_cg_state *before,
-                            const kg_cg_state *one, const kg_cg_state *other)
+void ell_problem_check_dot(ell_problem *p, ell_problem_operator *apply)
 {
-  double scale = 0.0;
+  if (p->matrix.rows == 0) return;
+  double *x = ell_problem_vector(p, false), scale = 0.0;
+  const kg_cg_state before = {.p_ap = NAN, .rz = 3.0, .iterations = 5, .stop = KG_CG_RUNNING};
+  ell_product one = apply(p, x, &before), other = ell_problem_apply_matrix_free(p, x, &before);
   for (int64_t row = 0; row < p->matrix.rows; ++row) scale += fabs(x[row]) * row_scale(p, row, x);
   const double bound = rounding(p->matrix.rows + 2 * p->size.n_trace) * scale;
-  assert_true(fabs(one->p_ap - other->p_ap) <= bound);
-  assert_true(one->p_ap > 0.0);
-  assert_int_equal(one->stop, before->stop);
-  assert_int_equal(one->iterations, before->iterations);
-  assert_true(one->rz == before->rz);
+  assert_true(fabs(one.state.p_ap - other.state.p_ap) <= bound);
+  assert_true(one.state.p_ap > 0.0);
+  assert_int_equal(one.state.stop, before.stop);
+  assert_int_equal(one.state.iterations, before.iterations);
+  assert_true(one.state.rz == before.rz);
+  free(x);
+  free(one.y);
+  free(other.y);
+}
+
+void ell_problem_check_repeatable(ell_problem_operator *apply)
+{
+  const int threads[] = {1, 1, 3};
+  ell_product first = {0};
+  double *first_value = NULL;
+  for (int run = 0; run < 3; ++run) {
+    ell_problem p;
+    ell_problem_create(&p, 257, 3, MIXED, threads[run]);
+    double *x = ell_problem_vector(&p, false);
+    const kg_cg_state running = {.stop = KG_CG_RUNNING};
+    ell_product result = apply(&p, x, &running);
+    free(x);
+    if (run == 0) {
+      first = result;
+      first_value = p.value;
+      p.value = NULL;
+    } else {
+      assert_memory_equal(p.value, first_value, ell_problem_entries(&p) * sizeof *p.value);
+      assert_memory_equal(result.y, first.y, (size_t)p.matrix.rows * sizeof *first.y);
+      assert_memory_equal(&result.state, &first.state, sizeof first.state);
+      free(result.y);
+    }
+    ell_problem_destroy(&p);
+  }
+  free(first.y);
+  free(first_value);
+}
+
+void ell_problem_check_stopped(ell_problem_operator *apply)
+{
+  ell_problem p;
+  ell_problem_create(&p, 33, 2, MIXED, 2);
+  double *x = ell_problem_vector(&p, true);
+  const kg_cg_state stopped = {.p_ap = 0.25, .stop = KG_CG_CONVERGED};
+  ell_product result = apply(&p, x, &stopped);
+  for (int64_t row = 0; row < p.matrix.rows; ++row) assert_true(isnan(result.y[row]));
+  assert_memory_equal(&result.state, &stopped, sizeof stopped);
+  free(x);
+  free(result.y);
+  ell_problem_destroy(&p);
+}
+
+void ell_problem_check_indefinite(ell_problem_operator *apply)
+{
+  ell_problem p;
+  ell_problem_create(&p, 33, 2, MIXED, 2);
+  double *x = ell_problem_vector(&p, false);
+  const size_t entries = ell_problem_entries(&p);
+  for (size_t k = 0; k < local_count(&p); ++k) p.local[k] = -p.local[k];
+  for (size_t k = 0; k < entries; ++k) p.value[k] = -p.value[k];
+  must(p.ctx, kg_copy_in(p.ctx, p.matrix.value, p.value, entries * sizeof *p.value));
+  const kg_cg_state running = {.stop = KG_CG_RUNNING};
+  ell_product result = apply(&p, x, &running);
+  assert_true(result.state.p_ap < 0.0);
+  assert_int_equal(result.state.stop, KG_CG_INDEFINITE);
+  free(x);
+  free(result.y);
+  ell_problem_destroy(&p);
 }

@@ -43,19 +43,22 @@ void ell_problem_destroy(ell_problem *p);
 size_t ell_problem_entries(const ell_problem *p);
 /// Random x [columns], to be freed; zero on Dirichlet edges unless `everywhere`.
 double *ell_problem_vector(const ell_problem *p, bool everywhere);
-/// y starts from zeros; `before` may be NULL: no state.
-ell_product ell_problem_apply(ell_problem *p, const double *x, const kg_cg_state *before);
-ell_product ell_problem_apply_matrix_free(ell_problem *p, const double *x,
-                                          const kg_cg_state *before);
+/// An operator's product, from a y of NaN. `before` may be NULL: no state.
+typedef ell_product ell_problem_operator(ell_problem *p, const double *x,
+                                         const kg_cg_state *before);
+ell_problem_operator ell_problem_apply, ell_problem_apply_matrix_free, ell_problem_apply_plain;
 /// Full local matrices as the device has made them; the caller frees them.
 double *ell_problem_full(ell_problem *p);
-/// y starts from NaN; `full` is what ell_problem_full() has returned.
-ell_product ell_problem_apply_plain(ell_problem *p, const double *full, const double *x,
-                                    const kg_cg_state *before);
 
 /// How far two computations of a row of the product may be apart: the errors of its sums.
 double ell_problem_rounding(const ell_problem *p, int64_t row, const double *x);
-/// x . A x of two operators agree to rounding, is positive, and is all that they changed of
-/// `before`.
-void ell_problem_check_dots(const ell_problem *p, const double *x, const kg_cg_state *before,
-                            const kg_cg_state *one, const kg_cg_state *other);
+
+/// x . A x is that of the matrix-free operator to rounding, is positive, and is all that the operator
+/// changes of the state.
+void ell_problem_check_dot(ell_problem *p, ell_problem_operator *apply);
+/// Product, state and matrix are the same to the bit in another run and with other threads.
+void ell_problem_check_repeatable(ell_problem_operator *apply);
+/// Nothing happens after a stop.
+void ell_problem_check_stopped(ell_problem_operator *apply);
+/// A matrix that is not positive definite stops the iteration.
+void ell_problem_check_indefinite(ell_problem_operator *apply);

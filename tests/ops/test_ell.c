@@ -124,15 +124,7 @@ static void product_is_that_of_the_dense_and_of_the_matrix_free_operator(void **
 
 static void check_dot(ell_problem *p)
 {
-  if (p->matrix.rows == 0) return;
-  double *x = ell_problem_vector(p, false);
-  const kg_cg_state before = {.p_ap = NAN, .rz = 3.0, .iterations = 5, .stop = KG_CG_RUNNING};
-  ell_product ell = ell_problem_apply(p, x, &before);
-  ell_product free_of_matrix = ell_problem_apply_matrix_free(p, x, &before);
-  ell_problem_check_dots(p, x, &before, &ell.state, &free_of_matrix.state);
-  free(x);
-  free(ell.y);
-  free(free_of_matrix.y);
+  ell_problem_check_dot(p, ell_problem_apply);
 }
 
 static void p_ap_is_that_of_the_matrix_free_operator(void **state)
@@ -144,64 +136,19 @@ static void p_ap_is_that_of_the_matrix_free_operator(void **state)
 static void results_do_not_depend_on_run_or_threads(void **state)
 {
   (void)state;
-  const int threads[] = {1, 1, 3};
-  kg_cg_state first_state = {0};
-  double *first_y = NULL, *first_value = NULL;
-  for (int run = 0; run < 3; ++run) {
-    ell_problem p;
-    ell_problem_create(&p, 257, 3, MIXED, threads[run]);
-    double *x = ell_problem_vector(&p, false);
-    const kg_cg_state running = {.stop = KG_CG_RUNNING};
-    ell_product result = ell_problem_apply(&p, x, &running);
-    free(x);
-    if (run == 0) {
-      first_state = result.state;
-      first_y = result.y;
-      first_value = p.value;
-      p.value = NULL;
-    } else {
-      assert_memory_equal(p.value, first_value, ell_problem_entries(&p) * sizeof *p.value);
-      assert_memory_equal(result.y, first_y, (size_t)p.matrix.rows * sizeof *first_y);
-      assert_memory_equal(&result.state, &first_state, sizeof first_state);
-      free(result.y);
-    }
-    ell_problem_destroy(&p);
-  }
-  free(first_y);
-  free(first_value);
+  ell_problem_check_repeatable(ell_problem_apply);
 }
 
 static void nothing_happens_after_a_stop(void **state)
 {
   (void)state;
-  ell_problem p;
-  ell_problem_create(&p, 33, 2, MIXED, 2);
-  double *x = ell_problem_vector(&p, true);
-  const kg_cg_state stopped = {.p_ap = 0.25, .stop = KG_CG_CONVERGED};
-  ell_product result = ell_problem_apply(&p, x, &stopped);
-  for (int64_t row = 0; row < p.matrix.rows; ++row) assert_true(result.y[row] == 0.0);
-  assert_memory_equal(&result.state, &stopped, sizeof stopped);
-  free(x);
-  free(result.y);
-  ell_problem_destroy(&p);
+  ell_problem_check_stopped(ell_problem_apply);
 }
 
 static void an_indefinite_matrix_stops_the_iteration(void **state)
 {
   (void)state;
-  ell_problem p;
-  ell_problem_create(&p, 33, 2, MIXED, 2);
-  double *x = ell_problem_vector(&p, false);
-  for (size_t k = 0; k < ell_problem_entries(&p); ++k) p.value[k] = -p.value[k];
-  must(p.ctx,
-       kg_copy_in(p.ctx, p.matrix.value, p.value, ell_problem_entries(&p) * sizeof *p.value));
-  const kg_cg_state running = {.stop = KG_CG_RUNNING};
-  ell_product result = ell_problem_apply(&p, x, &running);
-  assert_true(result.state.p_ap < 0.0);
-  assert_int_equal(result.state.stop, KG_CG_INDEFINITE);
-  free(x);
-  free(result.y);
-  ell_problem_destroy(&p);
+  ell_problem_check_indefinite(ell_problem_apply);
 }
 
 static void a_nan_stops_the_iteration_and_reaches_its_neighbours_only(void **state)
