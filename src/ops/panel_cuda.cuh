@@ -91,21 +91,6 @@ __device__ __forceinline__ void kg_panel_factor(double *panel, int rows, int np,
   __syncthreads();
 }
 
-/// x = L^-T x for one row x of the panel, by the first warp; others may go on and wait at the next
-/// barrier.
-__device__ __forceinline__ void kg_panel_backward(const double *panel, int np, int ld,
-                                                  const double *s_inverse, double *x)
-{
-  if (threadIdx.x >= 32) return;
-  for (int i = np - 1; i >= 0; --i) {
-    const double xi = x[i] * s_inverse[i];
-    __syncwarp();
-    if (threadIdx.x == 0) x[i] = xi;
-    for (int k = threadIdx.x; k < i; k += 32) x[k] -= panel[i * ld + k] * xi;
-    __syncwarp();
-  }
-}
-
 /// Z^-1 of one element into the lower triangle of the panel.
 __device__ __forceinline__ void kg_panel_local_operator(double *panel, int ld,
                                                         const kg_reference &ref,

@@ -28,5 +28,3 @@ kedge_status kg_expression_source(kedge_context *ctx, const kg_expression *u, do
 /// value[i] = e(x[i], y[i]), i < n.
 void kg_expression_evaluate(const kg_expression *e, size_t n, const double *x, const double *y,
                             double *value);
-/// The expression as text that parses back to the same tree; snprintf's conventions.
-int kg_expression_print(const kg_expression *e, char *text, size_t size);

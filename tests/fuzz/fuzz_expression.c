@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problem/expression.h"
+#include "problem/expression_print.h"
 
 enum { LONGEST_TEXT = 1 << 16, POINTS = 259 };
 
@@ -25,7 +25,7 @@ static void evaluate(const kg_expression *e)
 static void check_round_trip(const kg_expression *e)
 {
   static char once[LONGEST_TEXT], twice[LONGEST_TEXT];
-  const int length = kg_expression_print(e, once, sizeof once);
+  const int length = expression_print(e, once, sizeof once);
   if (length < 0 || length >= LONGEST_TEXT) return;
   kg_expression *again;
   // Brackets and shared subtrees written out may exceed a limit; anything else must parse.
@@ -35,7 +35,7 @@ static void check_round_trip(const kg_expression *e)
     fprintf(stderr, "%s\n%s\n", once, why);
     abort();
   }
-  kg_expression_print(again, twice, sizeof twice);
+  expression_print(again, twice, sizeof twice);
   kg_expression_free(again);
   if (strcmp(once, twice) == 0) return;
   fprintf(stderr, "%s\n%s\n", once, twice);

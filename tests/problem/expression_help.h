@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problem/expression_print.h"
 #include "problem/expression_tree.h"
 
 static inline kg_expression *parsed(const char *text)
@@ -33,7 +34,7 @@ static inline double value_of(const char *text, double x, double y)
 
 static inline void printed(const kg_expression *e, char *text, size_t size)
 {
-  const int length = kg_expression_print(e, text, size);
+  const int length = expression_print(e, text, size);
   assert_in_range(length, 1, size - 1);
   assert_int_equal(length, strlen(text));
 }

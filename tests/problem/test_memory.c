@@ -12,6 +12,7 @@
 #include "core/memory.h"
 #include "mesh/mesh.h"
 #include "problem/expression_cuda.h"
+#include "problem/expression_print.h"
 #include "problem/problem.h"
 
 kedge_status __real_kg_host_alloc(kedge_context *ctx, size_t count, size_t size, void *out);
@@ -72,7 +73,7 @@ static kedge_status work(void)
   KG_TRY(kg_problem_parse(NULL, "a.ini", text, sizeof text - 1, overrides, 2, &p));
   kedge_status status = kedge_problem_set(p, "equation", "reaction", "a - 2");
   if (status == KEDGE_OK) status = kg_problem_resolve(NULL, p, &mesh, &resolved);
-  if (status == KEDGE_OK && kg_expression_print(resolved.source.expression, NULL, 0) < 0)
+  if (status == KEDGE_OK && expression_print(resolved.source.expression, NULL, 0) < 0)
     status = KEDGE_ERR_MEMORY;
   if (status == KEDGE_OK) {
     const kg_function *const source = &resolved.source;

@@ -299,11 +299,11 @@ static void printing_cuts_like_snprintf(void **state)
   (void)state;
   kg_expression *e = parsed("sin(x)+1");
   char text[] = "##########";
-  assert_int_equal(kg_expression_print(e, text, 5), 8);
+  assert_int_equal(expression_print(e, text, 5), 8);
   assert_string_equal(text, "sin(");
   assert_int_equal(text[5], '#');
-  assert_int_equal(kg_expression_print(e, NULL, 0), 8);
-  assert_int_equal(kg_expression_print(e, text, 9), 8);
+  assert_int_equal(expression_print(e, NULL, 0), 8);
+  assert_int_equal(expression_print(e, text, 9), 8);
   assert_string_equal(text, "sin(x)+1");
   kg_expression_free(e);
 }

@@ -1,3 +1,5 @@
+#include "problem/expression_print.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <stdio.h>
@@ -131,7 +133,7 @@ static void expand(printer *p, item top)
   }
 }
 
-int kg_expression_print(const kg_expression *e, char *text, size_t size)
+int expression_print(const kg_expression *e, char *text, size_t size)
 {
   // A node becomes at most 6 items, and a level of the tree leaves at most 5 of them waiting.
   printer p = {.nodes = e->nodes, .text = text, .size = size};
