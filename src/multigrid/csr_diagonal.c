@@ -16,7 +16,8 @@ kedge_status kg_csr_diagonal(kedge_context *ctx, const kg_csr_diagonal_args *arg
   KG_REQUIRE(
       ctx, faults == 0, KEDGE_ERR_NUMERIC,
       "a coarse matrix of the multigrid (%d rows) has a diagonal entry that is not a positive "
-      "number: check the mesh for nearly degenerate elements, or use preconditioner = jacobi",
+      "number: check the mesh for nearly degenerate elements, choose a stabilization nearer to "
+      "diffusion / h, or use preconditioner = jacobi",
       args->matrix.n_rows);
   return KEDGE_OK;
 }

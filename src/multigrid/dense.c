@@ -13,9 +13,10 @@ kedge_status kg_dense_inverse(kedge_context *ctx, const kg_dense_inverse_args *a
   KG_TRY(kg_sync(ctx));
   KG_REQUIRE(
       ctx, fault == 0, KEDGE_ERR_NUMERIC,
-      "the coarsest matrix of the multigrid (%d rows) is not positive definite: check the "
-      "mesh for nearly degenerate elements, and with Neumann conditions alone that the reaction "
-      "is not negligible beside the diffusion",
+      "the coarsest matrix of the multigrid (%d rows) is not positive definite: check the mesh for "
+      "nearly degenerate elements, choose a stabilization nearer to diffusion / h, with Neumann "
+      "conditions alone a reaction that is not negligible beside the diffusion, or use "
+      "preconditioner = jacobi",
       args->matrix.n_rows);
   return KEDGE_OK;
 }

@@ -155,6 +155,15 @@ static int next_batches(const solve *s, int batches, double seconds)
   return more ? 2 * batches : batches;
 }
 
+/// What helps where one step smooths too far: more have its bound measured (multigrid/smoother.h).
+static const char *instead_of_estimate(const solve *s)
+{
+  const kg_multigrid_shape *shape = &s->settings.multigrid->shape;
+  return shape->smoothing_steps == 1 && !kg_multigrid_is_measured(shape)
+             ? "smoothing_steps = 2, which measures the bound of its smoother, or "
+             : "";
+}
+
 /// Iterate until a kernel stops.
 static kedge_status run(solve *s)
 {
@@ -180,8 +189,8 @@ static kedge_status run(solve *s)
   KG_REQUIRE(s->ctx, s->state.stop != KG_CG_PRECONDITIONER, KEDGE_ERR_NUMERIC,
              "the multigrid preconditioner is not positive definite (r.Mr = %g in iteration %lld): "
              "check the mesh for nearly degenerate elements, choose a stabilization nearer to "
-             "diffusion / h, or take preconditioner = jacobi",
-             s->state.rz_next, (long long)s->state.iterations + 1);
+             "diffusion / h, or take %spreconditioner = jacobi",
+             s->state.rz_next, (long long)s->state.iterations + 1, instead_of_estimate(s));
   KG_REQUIRE(
       s->ctx, s->state.stop != KG_CG_NOT_FINITE, KEDGE_ERR_NUMERIC,
       "conjugate gradients met NaN or infinity after %lld iterations: check coefficients and "

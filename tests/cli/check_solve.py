@@ -108,6 +108,13 @@ class Solve(Command):
         self.assertEqual(result.stdout, "")
         self.assertIn("not converged", result.stderr)
 
+    def test_a_solve_that_fails_writes_nothing(self):
+        for way in ("jacobi", "multigrid"):
+            self.refused("solve", "p.ini", "-s", f"solver.preconditioner={way}", "-s",
+                         "space.stabilization=1e25", "-o", "o.vtkhdf", "-r", "r.json", code=1,
+                         says="choose a stabilization nearer to diffusion / h")
+        self.assertEqual(os.listdir(self.folder), ["p.ini"])
+
     def test_quiet_prints_nothing(self):
         result = self.kedge("solve", "p.ini", "--quiet")
         self.assertEqual((result.stdout, result.stderr), ("", ""))
