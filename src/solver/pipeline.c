@@ -11,7 +11,7 @@
 
 enum {
   HOST_ELEMENTS = 1000,   // with fewer, Jacobi and multigrid both take a millisecond or two
-  RESIDENT_WORK = 42000,  // elements times order: up to it, Jacobi in one kernel is near enough
+  RESIDENT_WORK = 16000,  // elements times order: up to it, Jacobi in one kernel is as fast
   LINE_ANGLE = 20,  // degrees: with a smaller one, edge blocks take more than some 25 iterations
 };
 

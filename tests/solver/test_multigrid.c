@@ -227,9 +227,10 @@ static void auto_takes_multigrid_but_for_small_problems(void **state)
   } cases[] = {
       {"square 20", "3", "matrix-free", "double", "jacobi", "jacobi"},
       {"square 25", "3", "matrix-free", "double", "multigrid", "jacobi"},
-      {"square 25", "8", "matrix-free", "double", "multigrid", "jacobi"},
-      {"square 52", "8", "matrix-free", "double", "multigrid", "multigrid"},
-      {"square 150", "1", "matrix-free", "double", "multigrid", "multigrid"},
+      {"square 31", "8", "matrix-free", "double", "multigrid", "jacobi"},
+      {"square 32", "8", "matrix-free", "double", "multigrid", "multigrid"},
+      {"square 89", "1", "matrix-free", "double", "multigrid", "jacobi"},
+      {"square 90", "1", "matrix-free", "double", "multigrid", "multigrid"},
       {"square 3", "2", "matrix-free", "mixed", "multigrid", "multigrid"},
       {"square 25", "3", "matrix-free-plain", "double", "jacobi", "jacobi"},
       {"square 25", "3", "ell", "double", "jacobi", "jacobi"},
