@@ -44,7 +44,7 @@ bool bench_add_formulas(bench *b)
   if (ctx->backend != KEDGE_BACKEND_CUDA)
     BENCH_TRY(ctx, kg_alloc(ctx, b->exact.bytes, 1, &b->p.buffers[KG_ARRAY_EXACT_VALUES]));
   setenv("KEDGE_EVALUATE", "compile", 1);
-  BENCH_TRY(ctx, kg_sampler_loads(&b->source, 0, 0));
+  BENCH_TRY(ctx, kg_sampler_loads(&b->source, 0, 0, NULL, NULL));
   BENCH_TRY(ctx, kg_sampler_errors(&b->exact_solution, 0, 0));
   unsetenv("KEDGE_EVALUATE");
   return ctx->backend != KEDGE_BACKEND_CUDA || (b->source.kernel && b->exact_solution.kernel);

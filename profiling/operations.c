@@ -63,8 +63,15 @@ static kedge_status for_chunks(bench *b, int32_t *first, int32_t *count,
   }
   return KEDGE_OK;
 }
+/// Where the load vectors of the chunk lie.
+static double *load_of_chunk(const bench *b)
+{
+  const size_t group = (size_t)b->p.shape.size.n_modes * KG_LANES;
+  return (double *)b->p.buffers[KG_ARRAY_LOAD].data + group * (size_t)b->load_vectors.first_group;
+}
 static kedge_status one_load_vectors(bench *b)
 {
+  b->load_vectors.load = load_of_chunk(b);
   return kg_load_vectors(b->p.ctx, &b->load_vectors);
 }
 static kedge_status one_local_solve(bench *b)
@@ -81,7 +88,8 @@ static kedge_status one_errors(bench *b)
 }
 static kedge_status one_source(bench *b)
 {
-  return kg_sampler_loads(&b->source, b->load_vectors.first_group, b->load_vectors.n_groups);
+  return kg_sampler_loads(&b->source, b->load_vectors.first_group, b->load_vectors.n_groups,
+                          b->p.buffers[KG_ARRAY_SOURCE_VALUES].data, load_of_chunk(b));
 }
 static kedge_status one_exact(bench *b)
 {

@@ -68,7 +68,7 @@ typedef enum kedge_precision {
   KEDGE_PRECISION_DOUBLE,
   KEDGE_PRECISION_MIXED,  ///< multigrid works on the trace in single precision; all else is double
   KEDGE_PRECISION_COMPACT,  ///< the iteration too, and K^e is kept in single precision only: 0.5
-                            ///< to 0.75 of the memory; residuals are made in double precision
+                            ///< to 0.7 of the memory; residuals are made in double precision
   KEDGE_PRECISION_COUNT
 } kedge_precision;
 

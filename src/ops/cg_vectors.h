@@ -21,14 +21,14 @@ typedef struct kg_cg_vectors_args {
   int64_t
       n;  ///< rows of free edges; x and p are longer (Dirichlet rows), their rest is not touched
   const double *inverse;  ///< [n] inverse diagonal: the preconditioner; NULL for ops/pcg_vectors.h
-  const double *b;        ///< [n] right-hand side (start only)
+  const double *b;  ///< [n] right-hand side (start only); NULL: ap is A x - b (ops/pcg_vectors.h)
   double *x, *z, *p;
   float *z_single;  ///< of ops/pcg_vectors.h: z is here; NULL: it is in z
   /// of ops/pcg_vectors.h: r, p and A p of the iteration are here, 2^exponent times; NULL: in r, p, ap
   float *r_single, *p_single, *ap_single;
   double *r;          ///< [n] the residual; NULL but for ops/pcg_vectors.h
   double *ap;         ///< [n] A p; for start: A x
-  kg_open_rows open;  ///< of ap (update only)
+  kg_open_rows open;  ///< of ap (update, and kg_pcg_start())
   double *partial;    ///< work: 2 * KG_CG_PARTIALS
   kg_cg_state *state;
 } kg_cg_vectors_args;

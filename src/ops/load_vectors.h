@@ -11,7 +11,7 @@ typedef struct kg_load_vectors_args {
   int32_t first_group, n_groups;  ///< the chunk of this call
   double scale;
   const double *values;  ///< [group of the chunk][point][lane]: f
-  double *load;          ///< out: [group][N][lane]
+  double *load;          ///< out: [group of the chunk][N][lane]
 } kg_load_vectors_args;
 
 kedge_status kg_load_vectors(kedge_context *ctx, const kg_load_vectors_args *args);

@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(32 * WARPS) load_vectors_kernel(const kg_load_
   kg::load_of_points<P>(kg::memory_rule<P>{a.points},
                         memory_source<P>{a.values + g * a.points.n * KG_LANES + lane},
                         a.scale * kg::jacobian_of(a.batch, group, lane),
-                        a.load + group * kg::point_shape<P>::N * KG_LANES + lane);
+                        a.load + g * kg::point_shape<P>::N * KG_LANES + lane);
 }
 
 template <int P>

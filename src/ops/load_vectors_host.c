@@ -16,7 +16,7 @@ kedge_status kg_load_vectors_host(kedge_context *ctx, const kg_load_vectors_args
       kg_element_corners(args->batch.arrays.vertices, args->batch.arrays.vertex, group, i, x, y);
       scaled[i] = args->scale * kg_element_of(x, y, (kg_material){.diffusion = 1.0}).jacobian;
     }
-    double(*load)[KG_LANES] = (double(*)[KG_LANES])(args->load + group * N * KG_LANES);
+    double(*load)[KG_LANES] = (double(*)[KG_LANES])(args->load + (int64_t)g * N * KG_LANES);
     memset(load, 0, (size_t)N * sizeof *load);
     for (int q = 0; q < n_points; ++q) {
       const double *value = args->values + ((size_t)g * n_points + q) * KG_LANES;

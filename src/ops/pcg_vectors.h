@@ -9,8 +9,9 @@
 #include "ops/cg_vectors.h"
 KEDGE_BEGIN_DECLS
 
-/// r = b - A x, rr and, where z is in single precision, the exponent for it; rz = 0: there is no
-/// direction yet. In double precision always: who goes on with r_single rounds r (ops/round.h).
+/// r = b - A x, or without b less what is in ap, rr and, where z is in single precision, the exponent
+/// for it; rz = 0: there is no direction yet. In double precision always: who goes on with r_single
+/// rounds r (ops/round.h).
 kedge_status kg_pcg_start(kedge_context *ctx, const kg_cg_vectors_args *args);
 /// beta = rz_next / rz, or 0; p = z + beta p; rz = rz_next.
 kedge_status kg_pcg_direction(kedge_context *ctx, const kg_cg_vectors_args *args);

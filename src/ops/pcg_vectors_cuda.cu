@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
   double rr = 0.0;
   const int64_t stride = (int64_t)gridDim.x * THREADS;
   for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < a.n; i += stride) {
-    const double r = a.b[i] - a.ap[i];
+    const double r = (a.b ? a.b[i] : 0.0) - closed_row(a.ap[i], a.open, i);
     a.r[i] = r;
     rr += r * r;
   }

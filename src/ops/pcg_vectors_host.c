@@ -10,10 +10,11 @@ kedge_status kg_pcg_start_host(kedge_context *ctx, const kg_cg_vectors_args *a)
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
   for (int piece = 0; piece < KG_CG_PARTIALS; ++piece) {
     double rr = 0.0;
-    const int64_t end = piece_begin(a->n, piece + 1);
+    const int64_t begin = piece_begin(a->n, piece), end = piece_begin(a->n, piece + 1);
+    close_rows(a->ap, &a->open, begin, end);
 #pragma omp simd reduction(+ : rr)
-    for (int64_t i = piece_begin(a->n, piece); i < end; ++i) {
-      const double r = a->b[i] - a->ap[i];
+    for (int64_t i = begin; i < end; ++i) {
+      const double r = (a->b ? a->b[i] : 0.0) - a->ap[i];
       a->r[i] = r;
       rr += r * r;
     }

@@ -114,7 +114,7 @@ extern "C" __global__ void __launch_bounds__(128)
   if (g >= n_groups) return;
   const formulas source(vertices, vertex, group, g);
   kg::load_of_points<ORDER>(table_rule{}, source, scale * source.jacobian(),
-                            load + group * kg::point_shape<ORDER>::N * 32 + threadIdx.x % 32);
+                            load + g * kg::point_shape<ORDER>::N * 32 + threadIdx.x % 32);
 }
 
 #else

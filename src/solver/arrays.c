@@ -85,6 +85,7 @@ bool kg_array_lives(kg_array array, kedge_stage stage, const kg_shape *shape)
 {
   const bool local_solves = stage >= KEDGE_STAGE_LOCAL_SOLVE;
   const bool loads = stage <= KEDGE_STAGE_LOCAL_MATRICES || local_solves;  // are used
+  const bool remakes = kg_shape_remakes_right_hand_side(shape);  // and has no need of all of them
   const kedge_operator kind = shape->operator_kind;
   if (stage < lifetimes[array].first || stage > lifetimes[array].last) return false;
   switch (array) {
@@ -97,13 +98,13 @@ bool kg_array_lives(kg_array array, kedge_stage stage, const kg_shape *shape)
     case KG_ARRAY_SIDE_EDGE:
       return stage != KEDGE_STAGE_TRACE_SOLVE || !kg_shape_remakes_sides(shape);
     case KG_ARRAY_LOAD:
-      return shape->keeps_load || loads;
+      return shape->keeps_load || (loads && (local_solves || !remakes));
     case KG_ARRAY_PRODUCT:
       return stage == KEDGE_STAGE_TRACE_SOLVE || shares_product(shape);
     case KG_ARRAY_LOCAL_CHUNK:  // what assembles needs K^e of all elements
       return stage != KEDGE_STAGE_ASSEMBLY;
     case KG_ARRAY_SOURCE_VALUES:  // while load vectors are made, for the second time too
-      return stage == KEDGE_STAGE_TRANSFER || (!shape->keeps_load && local_solves);
+      return (stage == KEDGE_STAGE_TRANSFER && !remakes) || (!shape->keeps_load && local_solves);
     default:
       return true;
   }
@@ -260,9 +261,9 @@ size_t kg_array_bytes(kg_array array, const kg_shape *s)
     case KG_ARRAY_LOCAL:
       return (size_t)s->size.n_packed * lanes * d;
     case KG_ARRAY_CONDENSED:
-      return (size_t)s->size.n_trace * lanes * d;
+      return kg_shape_remakes_right_hand_side(s) ? 0 : (size_t)s->size.n_trace * lanes * d;
     case KG_ARRAY_RIGHT_HAND_SIDE:
-      return free_rows * d;
+      return kg_shape_remakes_right_hand_side(s) ? 0 : free_rows * d;
     case KG_ARRAY_PRODUCT:
       return kg_shape_is_compact(s) ? 0 : free_rows * d;
     case KG_ARRAY_INVERSE_DIAGONAL:

@@ -86,6 +86,13 @@ static inline bool kg_shape_keeps_edge_sides(const kg_shape *shape)
   const kg_multigrid_shape multigrid = kg_shape_multigrid(shape);
   return kg_shape_has_multigrid(shape) && kg_multigrid_reads_edge_sides(&multigrid);
 }
+/// b is not kept but made again, from the source, for each residual. From order 4 on it is a
+/// thirteenth of what such a solve needs at most, and a source at so many points takes as long as
+/// K^e.
+static inline bool kg_shape_remakes_right_hand_side(const kg_shape *shape)
+{
+  return kg_shape_is_compact(shape) && shape->size.order <= 3;
+}
 /// Number and form of the local matrices of the trace solve.
 static inline kg_number kg_shape_local(const kg_shape *shape)
 {

@@ -62,19 +62,25 @@ static void report_progress(const solve *s)
                                         .tolerance = s->settings.tolerance});
 }
 
-static kedge_status make_residual(const solve *s)
+/// r = b - A x; or of x = 0, without boundary values.
+static kedge_status make_residual(const solve *s, bool of_zero)
 {
   const kg_cg_refinement *refinement = s->settings.refinement;
-  if (refinement) return refinement->start(refinement->user);
-  KG_TRY(apply(s, &s->closed, s->v.x, s->v.ap, NULL));
-  return s->settings.multigrid ? kg_pcg_start(s->ctx, &s->v) : kg_cg_start(s->ctx, &s->v);
+  if (refinement) return refinement->start(refinement->user, of_zero);
+  if (of_zero)
+    KG_TRY(kg_zero(s->ctx, s->v.ap, (size_t)s->v.n * sizeof *s->v.ap));
+  else
+    KG_TRY(apply(s, &s->closed, s->v.x, s->v.ap, NULL));
+  kg_cg_vectors_args v = s->v;
+  v.open = (kg_open_rows){0};  // that product is complete
+  return s->settings.multigrid ? kg_pcg_start(s->ctx, &v) : kg_cg_start(s->ctx, &v);
 }
 
 /// The residual b - A x from scratch, and the first direction.
 static kedge_status start(solve *s)
 {
   ++s->residuals;
-  KG_TRY(make_residual(s));
+  KG_TRY(make_residual(s, false));
   KG_TRY(read_state(s));
   const bool has_residual = isfinite(s->state.rr), finite = has_residual && isfinite(s->state.rz);
   KG_REQUIRE(
@@ -263,11 +269,10 @@ static kedge_status iterate_and_restart(solve *s, kg_cg_result *result)
   return KEDGE_OK;
 }
 
-/// b . b, as the residual of x = 0 without boundary values; the vectors are work.
+/// b . b; the vectors are work.
 static kedge_status measure_right_hand_side(solve *s, double *bb)
 {
-  KG_TRY(kg_zero(s->ctx, s->v.ap, (size_t)s->v.n * sizeof *s->v.ap));
-  KG_TRY(s->settings.multigrid ? kg_pcg_start(s->ctx, &s->v) : kg_cg_start(s->ctx, &s->v));
+  KG_TRY(make_residual(s, true));
   KG_TRY(read_state(s));
   *bb = s->state.rr;
   return KEDGE_OK;

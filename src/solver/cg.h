@@ -10,8 +10,9 @@
 
 /// Iterative refinement, where what iterates is a rounded A (solver/compact.h).
 typedef struct kg_cg_refinement {
-  /// The residual of x as kg_pcg_start() makes it, rounded to where the iteration has it, and p = z = 0.
-  kedge_status (*start)(void *user);
+  /// The residual of x, or of zero, as kg_pcg_start() makes it, rounded to where the iteration has it, and
+  /// p = z = 0.
+  kedge_status (*start)(void *user, bool of_zero);
   void *user;
   double gain;  ///< the residual is made anew when that of the recurrence has fallen by this factor
 } kg_cg_refinement;

@@ -7,6 +7,7 @@
 #include "ops/local_matrices.h"
 #include "ops/pcg_vectors.h"
 #include "ops/round.h"
+#include "ops/trace_loads.h"
 #include "ops/trace_sides.h"
 
 /// Some patches, and memory for their load vectors, F^e, K^e and sides, in this order.
@@ -74,10 +75,18 @@ static kedge_status keep_local(kg_pipeline *p, const chunk *c)
                   .size = p->shape.size, .n_groups = n_groups, .from = c->local, .to = to});
 }
 
+/// The load vectors of all chunks are zero.
+static kedge_status zero_loads(kg_pipeline *p)
+{
+  const chunk all = chunk_at(p, 0);
+  return kg_zero(p->ctx, all.load, (size_t)((char *)all.condensed - (char *)all.load));
+}
+
 kedge_status kg_compact_local_matrices(kg_pipeline *p)
 {
   const kg_sizes z = p->shape.size;
   const kg_trace_counts *n = &p->layout.count;
+  const bool keeps = !kg_shape_remakes_right_hand_side(&p->shape);
   const double *load = p->buffers[KG_ARRAY_LOAD].data;
   double *condensed = p->buffers[KG_ARRAY_CONDENSED].data;
   const int64_t reduced = (int64_t)kg_reduced_rows(z) * KG_LANES * n->n_groups;
@@ -85,38 +94,69 @@ kedge_status kg_compact_local_matrices(kg_pipeline *p)
                 kg_shape_reduces(&p->shape) ? kg_round_cost(reduced)
                                             : kg_local_differences_cost(z, n->n_elements),
                 1.0);
+  if (!keeps) KG_TRY(zero_loads(p));
   for (chunk c = {0}; !c.is_last; c.first_patch += c.batch.count.n_patches) {
     c = chunk_at(p, c.first_patch);
-    KG_TRY(make_local(p, &c, load + (size_t)z.n_modes * c.first_lane,
-                      condensed + (size_t)z.n_trace * c.first_lane));
+    if (keeps)
+      KG_TRY(make_local(p, &c, load + (size_t)z.n_modes * c.first_lane,
+                        condensed + (size_t)z.n_trace * c.first_lane));
+    else
+      KG_TRY(make_local(p, &c, c.load, c.condensed));
     KG_TRY(keep_local(p, &c));
   }
   return KEDGE_OK;
 }
 
-/// y = A x in double precision. The load vectors of a chunk are zero: nobody reads its F^e. Packed
-/// K^e would do but for rounding, in which they do not keep what is constant.
-static kedge_status multiply(kg_pipeline *p, const double *x, double *y)
+/// The load vectors of a chunk. Values of the source lie where K^e will.
+static kedge_status make_loads(kg_compact *compact, const chunk *c)
 {
-  double *partial = p->buffers[KG_ARRAY_OPERATOR_PARTIAL].data;
-  const chunk all = chunk_at(p, 0);
-  KG_TRY(kg_zero(p->ctx, all.load, (size_t)((char *)all.condensed - (char *)all.load)));
+  const kg_trace_counts *n = &c->batch.count;
+  const size_t rows = (size_t)kg_shape_local_rows(&compact->pipeline->shape) * KG_LANES;
+  const kg_buffer values = {c->local, rows * (size_t)n->n_groups * sizeof *c->local};
+  return kg_source_loads(&compact->source, c->first_patch * n->patch_groups, n->n_groups, values,
+                         c->load);
+}
+
+/// What a chunk adds to y = A x, or A x - b, in double precision; without x to y = -b. Packed K^e
+/// would do but for rounding, in which they do not keep what is constant.
+static kedge_status multiply_chunk(kg_compact *compact, chunk *c, const double *x, double *y)
+{
+  kg_pipeline *p = compact->pipeline;
+  const bool remakes = kg_shape_remakes_right_hand_side(&p->shape);
+  const kg_trace_apply_args args = {
+      .batch = c->batch,
+      .local = c->local,
+      .reduced = kg_shape_reduces(&p->shape),
+      .x = x,
+      .y = y,
+      .halo = p->buffers[KG_ARRAY_HALO].data,
+      .open = true,
+      .partial = (double *)p->buffers[KG_ARRAY_OPERATOR_PARTIAL].data + c->first_patch};
+  if (remakes) KG_TRY(make_loads(compact, c));
+  KG_TRY(make_local(p, c, c->load, c->condensed));
+  if (x) KG_TRY(kg_trace_apply(p->ctx, &args));
+  if (!remakes) return KEDGE_OK;
+  return kg_trace_loads(p->ctx, &(kg_trace_loads_args){args, c->condensed});
+}
+
+/// The same of all chunks. Rows between patches are left open.
+static kedge_status multiply(kg_compact *compact, const double *x, double *y)
+{
+  kg_pipeline *p = compact->pipeline;
+  const bool remakes = kg_shape_remakes_right_hand_side(&p->shape);
+  if (!x) {
+    const kg_buffer *halo = &p->buffers[KG_ARRAY_HALO];
+    KG_TRY(kg_zero(p->ctx, y, (size_t)compact->vectors->n * sizeof *y));
+    if (halo->data) KG_TRY(kg_zero(p->ctx, halo->data, halo->bytes));
+    if (!remakes) return KEDGE_OK;
+  }
+  if (!remakes) KG_TRY(zero_loads(p));
   for (chunk c = {0}; !c.is_last; c.first_patch += c.batch.count.n_patches) {
     c = chunk_at(p, c.first_patch);
     KG_TRY(make_sides(p, &c));
-    KG_TRY(make_local(p, &c, c.load, c.condensed));
-    // Rows between patches are complete when all chunks have written theirs.
-    const kg_trace_apply_args args = {.batch = c.batch,
-                                      .local = c.local,
-                                      .reduced = kg_shape_reduces(&p->shape),
-                                      .x = x,
-                                      .y = y,
-                                      .halo = p->buffers[KG_ARRAY_HALO].data,
-                                      .open = !c.is_last,
-                                      .partial = partial + c.first_patch};
-    KG_TRY(kg_trace_apply(p->ctx, &args));
+    KG_TRY(multiply_chunk(compact, &c, x, y));
   }
-  return KEDGE_OK;
+  return remakes ? kg_add_neumann(p, y, -1.0) : KEDGE_OK;
 }
 
 void kg_compact_vectors(const kg_pipeline *p, kg_cg_vectors_args *v)
@@ -130,18 +170,21 @@ void kg_compact_vectors(const kg_pipeline *p, kg_cg_vectors_args *v)
       (float *)((char *)b[KG_ARRAY_LOCAL_CHUNK].data + kg_compact_vector_bytes(&p->shape));
 }
 
-kedge_status kg_compact_start(void *user)
+kedge_status kg_compact_start(void *user, bool of_zero)
 {
-  const kg_compact *compact = user;
+  kg_compact *compact = user;
   kg_pipeline *p = compact->pipeline;
-  const kg_cg_vectors_args *v = compact->vectors;
-  kg_range_push("residual", p->mesh->n_elements, v->n);
-  kedge_status status = multiply(p, v->x, v->ap);
-  if (status == KEDGE_OK) status = kg_pcg_start(p->ctx, v);
+  const kg_trace_counts *n = &p->layout.count;
+  const int64_t m = p->shape.size.n_edge;
+  kg_cg_vectors_args v = *compact->vectors;
+  v.open = (kg_open_rows){n->n_interior * m, n->n_shared * m, p->buffers[KG_ARRAY_HALO].data};
+  kg_range_push("residual", p->mesh->n_elements, v.n);
+  kedge_status status = multiply(compact, of_zero ? NULL : v.x, v.ap);
+  if (status == KEDGE_OK) status = kg_pcg_start(p->ctx, &v);
   kg_range_pop();
   KG_TRY(status);
   KG_TRY(kg_round(p->ctx,
-                  &(kg_round_args){.n = v->n, .from = v->r, .to = v->r_single, .state = v->state}));
+                  &(kg_round_args){.n = v.n, .from = v.r, .to = v.r_single, .state = v.state}));
   const kg_buffer *direction = &p->buffers[KG_ARRAY_DIRECTION];
   return kg_zero(p->ctx, direction->data, direction->bytes);
 }
@@ -152,7 +195,9 @@ kg_cost kg_compact_start_cost(const kg_shape *shape)
   const kg_trace_counts *n = &shape->count;
   const bool reduces = kg_shape_reduces(shape);
   const kg_cost product = reduces ? kg_trace_apply_cost_reduced(z, n) : kg_trace_apply_cost(z, n);
-  const kg_cost sum = kg_cost_plus(kg_round_cost((int64_t)n->n_free * z.n_edge), 1, product);
+  kg_cost sum = kg_cost_plus(kg_round_cost((int64_t)n->n_free * z.n_edge), 1, product);
   const kg_cost made = kg_local_matrices_cost(z, reduces, n->n_elements);
-  return kg_cost_plus(kg_cost_plus(sum, 1, made), 1, kg_trace_sides_cost(n));
+  const double loads = kg_shape_remakes_right_hand_side(shape) ? 1.0 : 0.0;
+  sum = kg_cost_plus(kg_cost_plus(sum, 1, made), 1, kg_trace_sides_cost(n));
+  return kg_cost_plus(sum, loads, kg_trace_loads_cost(z, n));
 }

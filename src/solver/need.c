@@ -52,7 +52,8 @@ int64_t kg_host_stage_bytes(kedge_stage stage, const kg_shape *s)
   if (stage < KEDGE_STAGE_TRANSFER || stage > KEDGE_STAGE_POSTPROCESS) return 0;
   const int64_t n_boundary = s->count.n_edges - s->count.n_free + s->count.n_neumann;
   int64_t bytes = results_bytes(s) + n_boundary * s->size.n_edge * (int64_t)sizeof(double);
-  if (kg_array_lives(KG_ARRAY_SOURCE_VALUES, stage, s))
+  const bool remakes = stage == KEDGE_STAGE_TRACE_SOLVE && kg_shape_remakes_right_hand_side(s);
+  if (kg_array_lives(KG_ARRAY_SOURCE_VALUES, stage, s) || remakes)
     bytes += sampled_bytes(s, kg_rule_points(s->size.order));
   if (stage >= KEDGE_STAGE_LOCAL_SOLVE && s->has_exact)
     bytes += sampled_bytes(s, 3 * s->n_points) + s->count.n_groups * (int64_t)sizeof(kg_error_sums);

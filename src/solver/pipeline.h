@@ -65,5 +65,8 @@ kedge_status kg_stages_local(kg_pipeline *p);
 /// where they are not kept (kg_shape).
 kedge_status kg_make_loads(kg_pipeline *p);
 
+/// to += times <g_N, psi>, of [free trace edge][mode] in device memory.
+kedge_status kg_add_neumann(kg_pipeline *p, double *to, double times);
+
 /// Add the cost of an operator to the running stage of the report.
 void kg_stage_cost(kg_pipeline *p, kg_cost cost, double times);

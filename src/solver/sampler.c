@@ -267,17 +267,17 @@ static kedge_status make_or_put_values(kg_sampler *s, const void *args, int32_t 
   return put_values(s, first, count, values);
 }
 
-kedge_status kg_sampler_loads(kg_sampler *s, int32_t first, int32_t count)
+kedge_status kg_sampler_loads(kg_sampler *s, int32_t first, int32_t count, double *values,
+                              double *load)
 {
   const kg_pipeline *p = s->pipeline;
-  double *const values = p->buffers[KG_ARRAY_SOURCE_VALUES].data;
   const kg_load_vectors_args args = {.batch = p->batch,
                                      .points = used(s, p->points),
                                      .first_group = first,
                                      .n_groups = count,
                                      .scale = p->scale,
                                      .values = values,
-                                     .load = p->buffers[KG_ARRAY_LOAD].data};
+                                     .load = load};
   bool made;
   KG_TRY(make_or_put_values(s, &args, first, count, values, &made));
   if (made) return KEDGE_OK;

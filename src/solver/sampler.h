@@ -34,8 +34,11 @@ kg_sampler kg_sampler_of(kg_pipeline *p, const char *what, kg_sample_kind kind, 
 void kg_sampler_close(kg_sampler *sampler);
 
 /// Load vectors of groups [first, first + count), at most a chunk.
+/// @param[in] values  work: memory for the values of the source there
+/// @param[out] load   [group of these][N][lane]
 /// @retval KEDGE_ERR_INPUT  a value is not finite
-kedge_status kg_sampler_loads(kg_sampler *sampler, int32_t first, int32_t count);
+kedge_status kg_sampler_loads(kg_sampler *sampler, int32_t first, int32_t count, double *values,
+                              double *load);
 /// Errors of the solution of a chunk, which is there.
 /// @retval KEDGE_ERR_INPUT  a value is not finite
 kedge_status kg_sampler_errors(kg_sampler *sampler, int32_t first, int32_t count);

@@ -8,7 +8,7 @@
 #include "ops/trace_arrays.h"
 #include "solver/compact.h"
 #include "solver/pipeline.h"
-#include "solver/sampler.h"
+#include "solver/source.h"
 
 static kedge_status put(kg_pipeline *p, kg_array array, const void *host, size_t bytes)
 {
@@ -64,18 +64,12 @@ static kedge_status put_reference(kg_pipeline *p)
 
 kedge_status kg_make_loads(kg_pipeline *p)
 {
-  const kg_function *const source = &p->resolved.source;
-  if (source->kind == KG_FUNCTION_NONE)
-    return kg_zero(p->ctx, p->buffers[KG_ARRAY_LOAD].data, p->buffers[KG_ARRAY_LOAD].bytes);
-  const char *const name =
-      p->resolved.owns_source ? "source, derived from u of [exact]," : "source";
-  kg_sampler sampler =
-      kg_sampler_of(p, "source", KG_SAMPLE_LOADS, (kg_sample_set){1, &source, &name});
-  kedge_status status = KEDGE_OK;
-  const int32_t n_groups = p->layout.count.n_groups, chunk = p->shape.chunk_groups;
-  for (int32_t first = 0; first < n_groups && status == KEDGE_OK; first += chunk)
-    status = kg_sampler_loads(&sampler, first, n_groups - first < chunk ? n_groups - first : chunk);
-  kg_sampler_close(&sampler);
+  kg_source source;
+  kg_source_open(p, &source);
+  const kedge_status status =
+      kg_source_loads(&source, 0, p->layout.count.n_groups, p->buffers[KG_ARRAY_SOURCE_VALUES],
+                      p->buffers[KG_ARRAY_LOAD].data);
+  kg_source_close(&source);
   return status;
 }
 
@@ -93,24 +87,24 @@ kedge_status kg_stage_transfer(kg_pipeline *p)
 {
   KG_TRY(put_mesh(p));
   KG_TRY(put_reference(p));
-  KG_TRY(kg_make_loads(p));
+  if (!kg_shape_remakes_right_hand_side(&p->shape)) KG_TRY(kg_make_loads(p));
   return make_boundary(p);
 }
 
-/// b += <g_N, psi>: the Neumann section is contiguous and small.
-static kedge_status add_neumann(kg_pipeline *p)
+/// The Neumann section is contiguous and small.
+kedge_status kg_add_neumann(kg_pipeline *p, double *to, double times)
 {
   const size_t n = (size_t)p->layout.count.n_neumann * (size_t)p->shape.size.n_edge;
   if (n == 0) return KEDGE_OK;
   const size_t first =
       (size_t)(p->layout.count.n_free - p->layout.count.n_neumann) * (size_t)p->shape.size.n_edge;
-  double *section = (double *)p->buffers[KG_ARRAY_RIGHT_HAND_SIDE].data + first;
+  double *section = to + first;
   double *rows;
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *rows, &rows));
   kedge_status status = kg_copy_out(p->ctx, rows, section, n * sizeof *rows);
   if (status == KEDGE_OK) status = kg_sync(p->ctx);
   if (status == KEDGE_OK) {
-    for (size_t i = 0; i < n; ++i) rows[i] += p->scale * p->boundary[i];
+    for (size_t i = 0; i < n; ++i) rows[i] += times * p->scale * p->boundary[i];
     status = kg_copy_in(p->ctx, section, rows, n * sizeof *rows);
   }
   free(rows);
@@ -141,16 +135,23 @@ static kedge_status make_local_matrices(kg_pipeline *p)
                                         .reduced = kg_shape_reduces(&p->shape)});
 }
 
+/// b, of F^e and Neumann data.
+static kedge_status make_right_hand_side(kg_pipeline *p)
+{
+  double *b = p->buffers[KG_ARRAY_RIGHT_HAND_SIDE].data;
+  kg_stage_cost(p, kg_edge_sum_cost(p->shape.size, p->layout.count.n_free), 1.0);
+  KG_TRY(kg_edge_sum(
+      p->ctx,
+      &(kg_edge_sum_args){.batch = p->batch, .rows = p->buffers[KG_ARRAY_CONDENSED].data, .y = b}));
+  return kg_add_neumann(p, b, 1.0);
+}
+
 kedge_status kg_stage_local_matrices(kg_pipeline *p)
 {
-  const kg_sizes z = p->shape.size;
   KG_TRY(make_local_matrices(p));
-  KG_TRY(kg_edge_sum(p->ctx, &(kg_edge_sum_args){.batch = p->batch,
-                                                 .rows = p->buffers[KG_ARRAY_CONDENSED].data,
-                                                 .y = p->buffers[KG_ARRAY_RIGHT_HAND_SIDE].data}));
-  kg_stage_cost(p, kg_local_matrices_cost(z, kg_shape_reduces(&p->shape), p->mesh->n_elements),
-                1.0);
-  kg_stage_cost(p, kg_edge_sum_cost(z, p->layout.count.n_free), 1.0);
+  kg_stage_cost(
+      p, kg_local_matrices_cost(p->shape.size, kg_shape_reduces(&p->shape), p->mesh->n_elements),
+      1.0);
   if (!kg_shape_has_multigrid(&p->shape)) KG_TRY(make_diagonal(p));
-  return add_neumann(p);
+  return kg_shape_remakes_right_hand_side(&p->shape) ? KEDGE_OK : make_right_hand_side(p);
 }

@@ -289,7 +289,7 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p)
   const bool multigrid = kg_shape_has_multigrid(&p->shape);
   const kg_trace_operator op = trace_operator(p);
   const kg_cg_vectors_args vectors = cg_vectors(p);
-  kg_compact compact = {p, &vectors};
+  kg_compact compact = {.pipeline = p, .vectors = &vectors};
   const kg_cg_refinement refinement = {kg_compact_start, &compact, KG_COMPACT_GAIN};
   const kg_cg_settings settings = {
       .tolerance = p->problem->tolerance,
@@ -310,7 +310,10 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p)
   KG_TRY(start_vectors(p));
   KG_TRY(kg_zero(p->ctx, vectors.state, sizeof *vectors.state));
   kg_cg_result result;
-  KG_TRY(kg_cg_solve(p->ctx, &op, &vectors, settings, &result));
+  kg_source_open(p, &compact.source);
+  const kedge_status status = kg_cg_solve(p->ctx, &op, &vectors, settings, &result);
+  kg_source_close(&compact.source);
+  KG_TRY(status);
   kg_multigrid_destroy(p->ctx, &p->multigrid);
   report_solve(p, &result, vectors.n);
   return KEDGE_OK;

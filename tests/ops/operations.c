@@ -57,7 +57,7 @@ static void load_vectors(op_case *c, const op_data *in, op_data *out)
                                                    .n_groups = end - first,
                                                    .scale = 1.0,
                                                    .values = values + before(c, OP_SOURCE, first),
-                                                   .load = load}));
+                                                   .load = load + before(c, OP_LOAD, first)}));
   fetch(c, out, OP_LOAD, load);
 }
 

@@ -66,7 +66,7 @@ static void load_vectors_are_those_of_the_host(void **state)
     op_case c;
     case_create(&c, ctx, 129, orders[k], CASE_MIXED, (kg_material){1, 1, 1, KEDGE_SCALING_ONE});
     const int32_t first = (int32_t)k, count = c.layout.count.n_groups - first;
-    const size_t group = (size_t)c.size.n_modes * KG_LANES, n = group * (size_t)(first + count);
+    const size_t group = (size_t)c.size.n_modes * KG_LANES, n = group * (size_t)count;
     double *values = calloc((size_t)count * (size_t)c.sampling.n * KG_LANES, sizeof *values);
     double *expected = calloc(n, sizeof *expected), *load = calloc(n + 1, sizeof *load);
     assert_true(values && expected && load);

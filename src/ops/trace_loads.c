@@ -1,0 +1,14 @@
+#include "ops/trace_loads.h"
+
+#include "core/context.h"
+
+KG_OPERATOR(kg_trace_loads, kg_trace_loads_args)
+
+/// F^e and codes of an element; the rows are read and written.
+kg_cost kg_trace_loads_cost(kg_sizes size, const kg_trace_counts *count)
+{
+  const double rows = (double)count->n_free * size.n_edge;
+  const double numbers = (double)count->n_elements * size.n_trace;
+  return (kg_cost){.bytes = 8.0 * numbers + 4.0 * count->n_elements + 16.0 * rows,
+                   .flops = numbers};
+}

@@ -1,0 +1,19 @@
+/// @file
+/// A x becomes A x - b, of the rows that kg_trace_apply() has made of some patches and left open:
+/// each loses what its sides have of F^e. Where b itself is not kept (solver/compact.h).
+#pragma once
+#include "ops/trace_apply.h"
+KEDGE_BEGIN_DECLS
+
+typedef struct kg_trace_loads_args {
+  kg_trace_apply_args product;  ///< batch, y and halo of that product
+  const double *condensed;      ///< [group][n][lane], F^e
+} kg_trace_loads_args;
+
+kedge_status kg_trace_loads(kedge_context *ctx, const kg_trace_loads_args *args);
+kg_cost kg_trace_loads_cost(kg_sizes size, const kg_trace_counts *count);
+
+kedge_status kg_trace_loads_host(kedge_context *ctx, const kg_trace_loads_args *args);
+kedge_status kg_trace_loads_cuda(kedge_context *ctx, const kg_trace_loads_args *args);
+
+KEDGE_END_DECLS

@@ -1,0 +1,22 @@
+/// @file
+/// The source of the equation as load vectors, of as many groups as are wanted at a time.
+#pragma once
+#include "solver/sampler.h"
+
+/// Nothing is allocated or compiled before the first load vectors. It must not be moved: its
+/// sampler points into it.
+typedef struct kg_source {
+  const kg_function *function;  ///< of kind KG_FUNCTION_NONE: zero
+  const char *name;
+  kg_sampler sampler;
+} kg_source;
+
+void kg_source_open(kg_pipeline *p, kg_source *source);
+void kg_source_close(kg_source *source);
+
+/// Load vectors of groups [first, first + count).
+/// @param[in] values  work: room for values of the source, of one group at least
+/// @param[out] load   [group of these][N][lane]
+/// @retval KEDGE_ERR_INPUT  a value is not finite
+kedge_status kg_source_loads(kg_source *source, int32_t first, int32_t count, kg_buffer values,
+                             double *load);
