@@ -11,9 +11,8 @@ typedef struct kedge_gpu_info {
   int64_t total_bytes, free_bytes;
   int multiprocessors;
   int capability_major, capability_minor;
-  char
-      near_cores[256];  ///< allowed logical CPUs next to the GPU, as a list ("0-15,32"); "" unknown
-  int numa_node;        ///< -1 unknown
+  char near_cores[256];  ///< allowed logical CPUs next to it, a list as "0-15,32"; "" unknown
+  int numa_node;         ///< -1 unknown
 } kedge_gpu_info;
 
 typedef struct kedge_machine_info {

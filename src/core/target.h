@@ -7,11 +7,10 @@
 /// A file that is being written. Zero-initialised: none.
 typedef struct kg_target {
   kedge_context *ctx;
-  char *path;  ///< the final file: what a symbolic link points to, not the link
-  char
-      *temporary;  ///< stands in for it in the same folder, hidden; NULL where `path` is no regular
-                   ///< file: to rename a file over a pipe, a terminal or /dev/null would destroy it
-  int slot;        ///< among the files that kedge_partial_files_remove() knows
+  char *path;       ///< the final file: what a symbolic link points to, not the link
+  char *temporary;  ///< stands in for it in its folder, hidden; NULL where `path` is no regular
+      ///< file: to rename a file over a pipe, a terminal or /dev/null would destroy it
+  int slot;  ///< among the files that kedge_partial_files_remove() knows
 } kg_target;
 
 /// Decide where the file is written; nothing is created.

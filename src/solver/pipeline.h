@@ -16,14 +16,14 @@ typedef struct kg_pipeline {
   const kedge_problem *problem;
   kg_resolved resolved;
   kg_trace_layout layout;
-  const kedge_mesh
-      *refined;         ///< the mesh, if multigrid is to use the levels of its refinement; or NULL
-  kg_edge_lines lines;  ///< smoother = line, until assembly
+  const kedge_mesh *refined;  ///< the mesh, if multigrid uses the levels of its refinement; or NULL
+  kg_edge_lines lines;        ///< smoother = line, until assembly
   kg_sampling sampling;
   double *boundary;  ///< [edge of sections 3 and 4][m] of kg_sample_boundary(), made in transfer
-  /// The equation is divided by a power of four that brings its numbers near 1 (docs/math.md#units).
+  /// The equation is multiplied by a power of four that brings its numbers near 1
+  /// (docs/math.md#units): diffusion, reaction and stabilization here, right-hand sides by `scale`.
   kg_material material;
-  double scale;  ///< of the right-hand sides: 1 over that
+  double scale;
   kg_shape shape;
   kg_buffer buffers[KG_ARRAY_COUNT];
   kg_batch batch;  ///< pointers into buffers

@@ -1,8 +1,7 @@
 /// @file
-/// Values of the user's functions where the discretisation needs them: at the points of the
-/// elements and on boundary edges. Evaluated on the host; solver/sampler.h may have the GPU do it.
+/// Values of the user's functions at the points of the elements, by the host; solver/sampler.h may
+/// have the GPU evaluate them.
 #pragma once
-#include "mesh/trace_layout.h"
 #include "ops/sample_kernel.h"
 #include "problem/problem.h"
 
@@ -38,10 +37,3 @@ kedge_status kg_sample(kedge_context *ctx, const kg_points *points, const kedge_
 /// host finds that it is finite.
 kedge_status kg_sample_refuse(kedge_context *ctx, const kg_points *points, const kedge_mesh *mesh,
                               int32_t first, const kg_sample_set *set, int64_t index);
-
-/// Boundary data of trace edges [n_free - n_neumann, n_edges): <g_N, psi_k> on Neumann edges, the
-/// coefficients of the L2 projection of u on Dirichlet edges.
-/// @param[out] modes  [edge of that range][m]
-kedge_status kg_sample_boundary(kedge_context *ctx, const kedge_mesh *mesh,
-                                const kg_trace_layout *layout, const kedge_problem *problem,
-                                const kg_resolved *resolved, double *modes);

@@ -6,6 +6,7 @@
 #include "ops/edge_sum.h"
 #include "ops/local_matrices.h"
 #include "ops/trace_arrays.h"
+#include "solver/boundary.h"
 #include "solver/compact.h"
 #include "solver/pipeline.h"
 #include "solver/source.h"

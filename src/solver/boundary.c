@@ -1,0 +1,179 @@
+#include "solver/boundary.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "basis/polynomials.h"
+#include "basis/quadrature.h"
+#include "core/context.h"
+
+/// One boundary edge, along its trace direction (lower to higher vertex).
+typedef struct edge_geometry {
+  double x0, y0, x1, y1;
+  double length;
+  double normal[2];  ///< outward
+} edge_geometry;
+
+static edge_geometry edge_of(const kedge_mesh *mesh, int32_t edge)
+{
+  const int32_t side = mesh->edge_sides[2 * (size_t)edge];
+  const int l = side % 3;
+  const int32_t *v = mesh->element_vertices + 3 * (size_t)(side / 3);
+  const double *from = mesh->vertices + 2 * (size_t)v[l];
+  const double *to = mesh->vertices + 2 * (size_t)v[(l + 1) % 3];
+  const double dx = to[0] - from[0], dy = to[1] - from[1], length = hypot(dx, dy);
+  edge_geometry g = {from[0], from[1], to[0], to[1], length, {dy / length, -dx / length}};
+  if (mesh->side_edge[side] & 1u)
+    g = (edge_geometry){to[0], to[1], from[0], from[1], length, {g.normal[0], g.normal[1]}};
+  return g;
+}
+
+enum {
+  EDGE_POINTS_MAX = KEDGE_ORDER_MAX + 5,
+  BLOCKS_OF_ONE = 16,  // so few are done before a team of threads is awake
+  BLOCK_EDGES = 32,    // a call of a user's function costs more than a few points
+  BLOCK_POINTS = BLOCK_EDGES * EDGE_POINTS_MAX,
+};
+
+/// The boundary edges of a trace, sections 3 and 4, and the rule on each of them.
+typedef struct boundary_sampler {
+  const kedge_mesh *mesh;
+  const int32_t *mesh_edge;
+  const kedge_problem *problem;
+  const kg_resolved *resolved;
+  int32_t count;
+  int n;  ///< points an edge
+  double t[EDGE_POINTS_MAX], w[EDGE_POINTS_MAX];
+  double psi[EDGE_POINTS_MAX][KEDGE_ORDER_MAX + 1];
+  double *modes;
+} boundary_sampler;
+
+/// Consecutive edges of one group, and what was found on them: [edge][point].
+typedef struct edge_block {
+  edge_geometry edge[BLOCK_EDGES];
+  double x[BLOCK_POINTS], y[BLOCK_POINTS], g[BLOCK_POINTS];
+} edge_block;
+
+/// The first value on the boundary that is not finite.
+typedef struct bad_edge_value {
+  int64_t index;  ///< edge of the sampler * points an edge + point; -1: there is none
+  double x, y, value;
+} bad_edge_value;
+
+static int group_of(const boundary_sampler *s, int32_t i)
+{
+  return s->mesh->edge_group[s->mesh_edge[i]];
+}
+
+/// g at the points of a block: the boundary's own value, or what the exact solution says.
+static void evaluate_block(const boundary_sampler *s, const struct kg_resolved_boundary *boundary,
+                           int count, edge_block *b)
+{
+  const size_t n = (size_t)count * (size_t)s->n;
+  if (boundary->value) {
+    kg_function_evaluate(boundary->value, n, b->x, b->y, b->g);
+  } else if (boundary->type == KEDGE_BOUNDARY_DIRICHLET) {
+    kg_function_evaluate(&s->problem->exact_u, n, b->x, b->y, b->g);
+  } else {
+    double dx[BLOCK_POINTS], dy[BLOCK_POINTS];
+    kg_function_evaluate(&s->problem->exact_dx, n, b->x, b->y, dx);
+    kg_function_evaluate(&s->problem->exact_dy, n, b->x, b->y, dy);
+    for (size_t i = 0; i < n; ++i) {
+      const double *normal = b->edge[i / (size_t)s->n].normal;
+      b->g[i] = s->problem->diffusion * (normal[0] * dx[i] + normal[1] * dy[i]);
+    }
+  }
+}
+
+/// The projection on a Dirichlet edge is scaled to the reference edge; <g_N, psi> is an integral.
+static void project(const boundary_sampler *s, double scale, const double *g, double *modes)
+{
+  const int m = s->problem->order + 1;
+  for (int k = 0; k < m; ++k) modes[k] = 0.0;
+  for (int q = 0; q < s->n; ++q)
+    for (int k = 0; k < m; ++k) modes[k] += scale * s->w[q] * g[q] * s->psi[q][k];
+}
+
+/// Edges [begin, begin + count), all of one group.
+static void sample_block(const boundary_sampler *s, int32_t begin, int count, edge_block *b,
+                         bad_edge_value *bad)
+{
+  const int n = s->n, m = s->problem->order + 1;
+  const struct kg_resolved_boundary *boundary = &s->resolved->boundaries[group_of(s, begin)];
+  for (int i = 0; i < count; ++i) {
+    b->edge[i] = edge_of(s->mesh, s->mesh_edge[begin + i]);
+    const edge_geometry *e = &b->edge[i];
+    for (int q = 0; q < n; ++q) {
+      b->x[i * n + q] = 0.5 * ((1.0 - s->t[q]) * e->x0 + (1.0 + s->t[q]) * e->x1);
+      b->y[i * n + q] = 0.5 * ((1.0 - s->t[q]) * e->y0 + (1.0 + s->t[q]) * e->y1);
+    }
+  }
+  evaluate_block(s, boundary, count, b);
+  for (int i = 0; i < count * n; ++i)
+    if (!isfinite(b->g[i])) {
+      const int64_t index = (int64_t)begin * n + i;
+      if (bad->index < 0 || index < bad->index)
+        *bad = (bad_edge_value){index, b->x[i], b->y[i], b->g[i]};
+      return;
+    }
+  for (int i = 0; i < count; ++i)
+    project(s, boundary->type == KEDGE_BOUNDARY_NEUMANN ? 0.5 * b->edge[i].length : 1.0,
+            b->g + i * n, s->modes + ((size_t)begin + (size_t)i) * (size_t)m);
+}
+
+/// Edges [begin, end), cut where the group changes.
+static void sample_run(const boundary_sampler *s, int32_t begin, int32_t end, edge_block *b,
+                       bad_edge_value *bad)
+{
+  while (begin < end) {
+    int32_t next = begin + 1;
+    while (next < end && group_of(s, next) == group_of(s, begin)) ++next;
+    sample_block(s, begin, next - begin, b, bad);
+    begin = next;
+  }
+}
+
+static bad_edge_value sample_edges(const boundary_sampler *s, int threads)
+{
+  const int32_t n_blocks = (s->count + BLOCK_EDGES - 1) / BLOCK_EDGES;
+  bad_edge_value bad = {.index = -1};
+#pragma omp parallel num_threads(threads) if (n_blocks > BLOCKS_OF_ONE)
+  {
+    edge_block block;
+    bad_edge_value mine = {.index = -1};
+#pragma omp for schedule(dynamic)
+    for (int32_t i = 0; i < n_blocks; ++i) {
+      const int32_t begin = i * BLOCK_EDGES, left = s->count - begin;
+      sample_run(s, begin, begin + (left < BLOCK_EDGES ? left : BLOCK_EDGES), &block, &mine);
+    }
+#pragma omp critical
+    if (mine.index >= 0 && (bad.index < 0 || mine.index < bad.index)) bad = mine;
+  }
+  return bad;
+}
+
+kedge_status kg_sample_boundary(kedge_context *ctx, const kedge_mesh *mesh,
+                                const kg_trace_layout *layout, const kedge_problem *problem,
+                                const kg_resolved *resolved, double *modes)
+{
+  int32_t *mesh_edge;
+  KG_TRY(kg_trace_boundary(ctx, layout, &mesh_edge));
+  boundary_sampler s = {
+      .mesh = mesh,
+      .mesh_edge = mesh_edge,
+      .problem = problem,
+      .resolved = resolved,
+      .count = layout->count.n_edges - (layout->count.n_free - layout->count.n_neumann),
+      .n = problem->order + 5,
+      .modes = modes};
+  kg_gauss_jacobi(s.n, 0, s.t, s.w);
+  for (int q = 0; q < s.n; ++q) kg_legendre(problem->order, s.t[q], s.psi[q]);
+  const bad_edge_value bad = sample_edges(&s, ctx->threads);
+  const int bad_group = bad.index < 0 ? 0 : group_of(&s, (int32_t)(bad.index / s.n));
+  free(mesh_edge);
+  KG_REQUIRE(ctx, bad.index < 0, KEDGE_ERR_INPUT,
+             "the value on boundary %s is %g at x = %.6g, y = %.6g; change it so that it is "
+             "finite on the whole boundary",
+             mesh->groups[bad_group].name, isnan(bad.value) ? NAN : bad.value, bad.x, bad.y);
+  return KEDGE_OK;
+}
