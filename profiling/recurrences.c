@@ -138,7 +138,7 @@ static double precondition(trace_system *s, double rr)
 {
   const kg_cg_vectors_args *v = &s->v;
   *v->state = (kg_cg_state){.exponent = v->z_single ? kg_cg_exponent(rr) : 0};
-  BENCH_TRY(s->p.ctx, kg_multigrid_apply(s->p.ctx, &s->p.multigrid, &s->op, v));
+  BENCH_TRY(s->p.ctx, kg_multigrid_apply(s->p.ctx, &s->p.multigrid, false, &s->op, v));
   for (int64_t i = 0; v->z_single && i < v->n; ++i) v->z[i] = v->z_single[i];
   return v->state->rz_next;
 }

@@ -30,8 +30,14 @@ static kedge_status smooth(kedge_context *ctx, const kg_amg_level *level, const 
   return KEDGE_OK;
 }
 
-static kedge_status visit(kedge_context *ctx, const kg_coarse *coarse, int l, const double *b,
-                          double *x, bool from_zero);
+/// How a cycle goes.
+typedef struct cycle {
+  const kg_coarse *coarse;
+  int n_twice;  ///< levels with aggregates whose coarse system is solved by two cycles
+} cycle;
+
+static kedge_status visit(kedge_context *ctx, const cycle *c, int l, const double *b, double *x,
+                          bool from_zero);
 
 /// The residual, in the other iterate, to the next level's right-hand side, and the first step
 /// there.
@@ -65,44 +71,52 @@ static kedge_status prolong(kedge_context *ctx, const kg_amg_level *level, doubl
 }
 
 /// Add the coarser levels' correction to the iterate.
-static kedge_status correct(kedge_context *ctx, const kg_coarse *coarse, int l, const double *b,
+static kedge_status correct(kedge_context *ctx, const cycle *c, int l, const double *b,
                             const iterates *it)
 {
+  const kg_coarse *coarse = c->coarse;
   const kg_amg_level *level = &coarse->level[l], *next = level + 1;
   KG_TRY(kg_csr_residual(
       ctx, &(kg_csr_apply_args){level->matrix, .x = it->now, .y = it->before, .b = b}));
   KG_TRY(restrict_residual(ctx, level, it->before));
-  KG_TRY(visit(ctx, coarse, l + 1, next->b, next->x, true));
+  KG_TRY(visit(ctx, c, l + 1, next->b, next->x, true));
   const bool exact = coarse->direct && l + 2 == coarse->n_levels;
-  const bool twice = l >= coarse->n_refined && l < coarse->n_refined + KG_AMG_TWICE;
-  if (twice && !exact) KG_TRY(visit(ctx, coarse, l + 1, next->b, next->x, false));
+  const bool twice = l >= coarse->n_refined && l < coarse->n_refined + c->n_twice;
+  if (twice && !exact) KG_TRY(visit(ctx, c, l + 1, next->b, next->x, false));
   return prolong(ctx, level, it->now);
 }
 
 /// A cycle from level l down. From zero, the first step is in `iterate` already.
-static kedge_status visit(kedge_context *ctx, const kg_coarse *coarse, int l, const double *b,
-                          double *x, bool from_zero)
+static kedge_status visit(kedge_context *ctx, const cycle *c, int l, const double *b, double *x,
+                          bool from_zero)
 {
+  const kg_coarse *coarse = c->coarse;
   const kg_amg_level *level = &coarse->level[l];
   const bool last = l + 1 == coarse->n_levels;
   if (last && coarse->direct) return kg_dense_apply(ctx, level->matrix.n_rows, coarse->dense, b, x);
   iterates it = from_zero ? (iterates){level->iterate, x} : (iterates){x, level->iterate};
   KG_TRY(smooth(ctx, level, b, &it, from_zero ? 1 : 0));
-  if (!last) KG_TRY(correct(ctx, coarse, l, b, &it));
+  if (!last) KG_TRY(correct(ctx, c, l, b, &it));
   KG_TRY(smooth(ctx, level, b, &it, 0));
   assert(it.now == x);
   return KEDGE_OK;
 }
 
-static kedge_status amg_solve(kedge_context *ctx, kg_coarse *coarse, const double *b, double *x)
+static kedge_status amg_solve(kedge_context *ctx, kg_coarse *coarse, bool well, const double *b,
+                              double *x)
 {
   const kg_amg_level *first = &coarse->level[0];
-  if (coarse->n_levels > 1 || !coarse->direct)
+  const bool exact = coarse->direct && coarse->n_levels == 1;
+  const cycle c = {coarse, well ? coarse->n_levels : coarse->n_twice};
+  if (!exact)
     KG_TRY(kg_csr_start(
         ctx,
         &(kg_csr_apply_args){
             .matrix = first->matrix, .y = first->iterate, .b = b, .weight = first->weight[0]}));
-  return visit(ctx, coarse, 0, b, x, true);
+  KG_TRY(visit(ctx, &c, 0, b, x, true));
+  for (int k = 1; well && !exact && k < coarse->n_cycles; ++k)
+    KG_TRY(visit(ctx, &c, 0, b, x, false));
+  return KEDGE_OK;
 }
 
 static void amg_describe(const kg_coarse *coarse, kg_coarse_info *info)

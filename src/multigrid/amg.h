@@ -5,9 +5,9 @@
 /// correction, with the same polynomial, so that the cycle is symmetric. The next matrix is P^T A P.
 /// Levels end where a matrix is small enough for its inverse, or where no row has a strong connection:
 /// there smoothing is a solver. Where kedge refined the mesh, the meshes before it are the first levels
-/// (multigrid/midpoints.h), without aggregates. Of the levels with aggregates the finer ones have their coarse systems solved by two cycles, which
-/// keeps the convergence from depending on the number of levels; deeper down that would cost a GPU
-/// more in launches than it gains.
+/// (multigrid/midpoints.h), without aggregates. Of the levels with aggregates the finer ones have their
+/// coarse systems solved by two cycles, which keeps the convergence from depending on the number of
+/// levels; further down that would cost a GPU more in launches than it gains.
 #pragma once
 #include "multigrid/arena.h"
 #include "multigrid/coarse.h"
@@ -16,7 +16,7 @@ KEDGE_BEGIN_DECLS
 
 enum {
   KG_AMG_DEGREE = 2,     ///< steps of smoothing each way
-  KG_AMG_TWICE = 1,      ///< levels with aggregates whose coarse system is solved by two cycles
+  KG_AMG_ONCE = 2,       ///< last levels whose coarse systems are solved by one cycle
   KG_AMG_DIRECT = 1024,  ///< most rows of a matrix that is inverted
   /// most bytes of its inverse for a row of the first matrix, where that is not inverted itself
   KG_AMG_DIRECT_BYTES = 1024,
@@ -36,6 +36,8 @@ struct kg_coarse {
   int n_levels;
   int n_refined;      ///< levels whose next is a coarser mesh
   double eigenvalue;  ///< of D^-1 A on these, none is larger
+  int n_twice;        ///< levels with aggregates whose coarse system is solved by two cycles
+  int n_cycles;       ///< that solve a system well
   bool direct;        ///< the last level is solved by `dense`
   double *dense;      ///< [row][row]: inverse of the last level
   kg_arena arena;     ///< everything lies in, but for the first matrix

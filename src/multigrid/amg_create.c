@@ -230,6 +230,18 @@ static kedge_status take_meshes(kedge_context *ctx, kg_coarse *coarse, const ked
   return KEDGE_OK;
 }
 
+/// Cycles that solve a system well: of a smooth b the first leaves a residual larger than b, like the
+/// root of the number of rows, as corrections by aggregates are little more than constant on each. The
+/// others divide it by two or so each: two more for ten times as many rows.
+static void set_cycles(kg_coarse *coarse)
+{
+  const int n_smoothed = coarse->n_levels - coarse->n_refined - (coarse->direct ? 1 : 0);
+  const double n_rows = coarse->level[coarse->n_refined].matrix.n_rows;
+  coarse->n_twice = n_smoothed > KG_AMG_ONCE ? n_smoothed - KG_AMG_ONCE : 1;
+  coarse->n_cycles = (int)lround(2.0 * log10(fmax(n_rows, 1.0))) - 3;
+  if (coarse->n_cycles < 2) coarse->n_cycles = 2;
+}
+
 kedge_status kg_amg_create(kedge_context *ctx, const kg_csr *matrix, kg_coarse_memory memory,
                            kg_coarse **out)
 {
@@ -242,6 +254,7 @@ kedge_status kg_amg_create(kedge_context *ctx, const kg_csr *matrix, kg_coarse_m
   coarse->level[0].matrix = *matrix;
   kedge_status status = memory.refined ? take_meshes(ctx, coarse, memory.refined) : KEDGE_OK;
   if (status == KEDGE_OK) status = make_levels(ctx, coarse, &work);
+  set_cycles(coarse);
   if (status == KEDGE_OK)
     *out = coarse;
   else

@@ -47,9 +47,11 @@ typedef struct kg_coarse_table {
   kedge_status (*create)(kedge_context *ctx, const kg_csr *matrix, kg_coarse_memory memory,
                          kg_coarse **out);
   /// x = M b, M a fixed symmetric positive definite approximation of the inverse. Only launches.
-  /// @param[in]  b  [n_rows]
-  /// @param[out] x  [n_rows]; not b
-  kedge_status (*solve)(kedge_context *ctx, kg_coarse *coarse, const double *b, double *x);
+  /// @param[in]  well  another M: of a smooth b next to nothing is left in the residual
+  /// @param[in]  b     [n_rows]
+  /// @param[out] x     [n_rows]; not b
+  kedge_status (*solve)(kedge_context *ctx, kg_coarse *coarse, bool well, const double *b,
+                        double *x);
   void (*describe)(const kg_coarse *coarse, kg_coarse_info *info);
   void (*destroy)(kedge_context *ctx, kg_coarse *coarse);  ///< NULL is allowed
 } kg_coarse_table;

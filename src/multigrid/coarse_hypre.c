@@ -12,6 +12,8 @@
 
 enum { GAUSSIAN_ELIMINATION = 9, SYMMETRIC_GAUSS_SEIDEL = 6, LAST_LEVEL = 3 };  // numbers of hypre
 
+enum { CYCLES_WELL = 8 };  // that solve a system well (coarse.h)
+
 struct kg_coarse {
   int32_t n;
   int32_t *row;  ///< [n] 0, 1, ..., as hypre wants rows named
@@ -147,7 +149,6 @@ static kedge_status set_up(kedge_context *ctx, kg_coarse *c, const kg_csr *a)
   open_vector(c, &c->ij_x, &c->x);
   HYPRE_BoomerAMGCreate(&c->amg);
   HYPRE_BoomerAMGSetTol(c->amg, 0.0);
-  HYPRE_BoomerAMGSetMaxIter(c->amg, 1);
   HYPRE_BoomerAMGSetMaxLevels(c->amg, KG_COARSE_LEVELS);
   HYPRE_BoomerAMGSetup(c->amg, c->matrix, c->b, c->x);
   if (!is_direct(c)) HYPRE_BoomerAMGSetCycleRelaxType(c->amg, SYMMETRIC_GAUSS_SEIDEL, LAST_LEVEL);
@@ -187,10 +188,12 @@ static kedge_status hypre_create(kedge_context *ctx, const kg_csr *matrix, kg_co
   return status;
 }
 
-static kedge_status hypre_solve(kedge_context *ctx, kg_coarse *c, const double *b, double *x)
+static kedge_status hypre_solve(kedge_context *ctx, kg_coarse *c, bool well, const double *b,
+                                double *x)
 {
   HYPRE_IJVectorSetValues(c->ij_b, c->n, c->row, b);
   HYPRE_ParVectorSetConstantValues(c->x, 0.0);
+  HYPRE_BoomerAMGSetMaxIter(c->amg, well ? CYCLES_WELL : 1);
   HYPRE_BoomerAMGSolve(c->amg, c->matrix, c->b, c->x);
   HYPRE_IJVectorGetValues(c->ij_x, c->n, c->row, x);
   return check_hypre(ctx, "solving");

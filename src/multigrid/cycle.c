@@ -93,7 +93,7 @@ static kedge_status smooth(kedge_context *ctx, const kg_multigrid *m, const kg_c
 
 /// c = C P^T (r - A z), with the product at hand.
 static kedge_status solve_coarse(kedge_context *ctx, const kg_multigrid *m, const kg_cycle *c,
-                                 kg_vertex_correction *out)
+                                 bool well, kg_vertex_correction *out)
 {
   *out = (kg_vertex_correction){0};
   if (!m->coarse) return KEDGE_OK;
@@ -104,7 +104,7 @@ static kedge_status solve_coarse(kedge_context *ctx, const kg_multigrid *m, cons
                                                             .product = c->product,
                                                             .coarse = m->residual}));
   kg_range_push("coarse_solve", m->shape.count.n_elements, m->space.n_rows);
-  const kedge_status status = m->solver->solve(ctx, m->coarse, m->residual, m->correction);
+  const kedge_status status = m->solver->solve(ctx, m->coarse, well, m->residual, m->correction);
   kg_range_pop();
   *out = (kg_vertex_correction){.space = m->space,
                                 .diffusion = m->shape.reduced ? m->shape.diffusion : 0.0,
@@ -142,7 +142,7 @@ kedge_status kg_multigrid_apply_blocks(kedge_context *ctx, const kg_multigrid *m
                                               .state = v->state});
 }
 
-kedge_status kg_multigrid_apply(kedge_context *ctx, const kg_multigrid *m,
+kedge_status kg_multigrid_apply(kedge_context *ctx, const kg_multigrid *m, bool well,
                                 const kg_trace_apply_args *op, const kg_cg_vectors_args *v)
 {
   kg_cycle cycle;
@@ -151,7 +151,7 @@ kedge_status kg_multigrid_apply(kedge_context *ctx, const kg_multigrid *m,
   KG_TRY(kg_multigrid_begin(ctx, m, op, v, &cycle));
   KG_TRY(smooth(ctx, m, &cycle, (smoothing){.from_zero = true}));
   KG_TRY(multiply(ctx, &cycle));
-  KG_TRY(solve_coarse(ctx, m, &cycle, &correction));
+  KG_TRY(solve_coarse(ctx, m, &cycle, well, &correction));
   if (correction.coarse && !m->shape.reduced) KG_TRY(correct(ctx, m, &cycle, &correction));
   return smooth(ctx, m, &cycle, (smoothing){.correction = correction, .sum = v});
 }

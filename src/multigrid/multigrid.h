@@ -135,10 +135,12 @@ kedge_status kg_multigrid_begin(kedge_context *ctx, const kg_multigrid *multigri
                                 kg_cycle *out);
 
 /// z = M r, or 2^exponent M r in single precision, where z is that of `multigrid`; rz_next = r . z, and
-/// stop unless it is positive. M is symmetric, up to rounding, positive definite and always the same.
-/// @param[in] op  A, of the number of conjugate gradients
-/// @param[in] v   r, z, state, and as work ap and partial
-kedge_status kg_multigrid_apply(kedge_context *ctx, const kg_multigrid *multigrid,
+/// stop unless it is positive. M is symmetric, up to rounding, positive definite and always the same,
+/// for one `well`.
+/// @param[in] well  a better M, whose coarse system is solved well (multigrid/coarse.h)
+/// @param[in] op    A, of the number of conjugate gradients
+/// @param[in] v     r, z, state, and as work ap and partial
+kedge_status kg_multigrid_apply(kedge_context *ctx, const kg_multigrid *multigrid, bool well,
                                 const kg_trace_apply_args *op, const kg_cg_vectors_args *v);
 /// The same with B^-1 of the smoother in place of M.
 kedge_status kg_multigrid_apply_blocks(kedge_context *ctx, const kg_multigrid *multigrid,

@@ -3,6 +3,7 @@
 #include "solver/cg.h"
 
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 
 #include "core/clock.h"
@@ -114,23 +115,28 @@ static kedge_status iterate(void *user)
   return KEDGE_OK;
 }
 
-static kedge_status precondition(const solve *s)
+static kedge_status precondition(const solve *s, bool well)
 {
   kg_range_push("precondition", s->settings.n_elements, s->settings.n_unknowns);
   const kedge_status status =
-      kg_multigrid_apply(s->ctx, s->settings.multigrid, &s->closed.matrix_free, &s->v);
+      kg_multigrid_apply(s->ctx, s->settings.multigrid, well, &s->closed.matrix_free, &s->v);
   kg_range_pop();
   return status;
+}
+
+/// @param[in] well  the coarse system is solved well
+static kedge_status step_multigrid(const solve *s, bool well)
+{
+  KG_TRY(precondition(s, well));
+  KG_TRY(kg_pcg_direction(s->ctx, &s->v));
+  KG_TRY(apply_to_direction(s, &s->open, s->v.state));
+  return kg_pcg_update(s->ctx, &s->v);
 }
 
 /// There are few iterations with multigrid: one a recording.
 static kedge_status iterate_multigrid(void *user)
 {
-  const solve *s = user;
-  KG_TRY(precondition(s));
-  KG_TRY(kg_pcg_direction(s->ctx, &s->v));
-  KG_TRY(apply_to_direction(s, &s->open, s->v.state));
-  return kg_pcg_update(s->ctx, &s->v);
+  return step_multigrid(user, false);
 }
 
 /// What is launched between two checks: recordings, or one kernel that keeps everything on the
@@ -161,6 +167,53 @@ static int next_batches(const solve *s, int batches, double seconds)
   return more ? 2 * batches : batches;
 }
 
+/// What storing x makes of the residual: once, x hardly changes any more. Work is p and A p, which are
+/// made anew after it.
+static kedge_status measure_rounding(solve *s)
+{
+  const double rr = s->state.rr;
+  ++s->roundings;
+  kg_range_push("rounding", s->settings.n_elements, s->settings.n_unknowns);
+  kedge_status status = kg_rounding_perturb(s->ctx, &s->v);
+  if (status == KEDGE_OK) status = apply_to_direction(s, &s->closed, NULL);
+  if (status == KEDGE_OK) status = kg_rounding_sum(s->ctx, &s->v);
+  if (status == KEDGE_OK) status = read_state(s);
+  kg_range_pop();
+  s->rr_rounding = s->state.rr;
+  s->state.rr = rr;
+  return status;
+}
+
+/// The residual is that of a source: smooth. It stays so only where the coarse system is solved well
+/// (docs/multigrid.md#the-first-iteration).
+static bool begins_smooth(const solve *s)
+{
+  const double little = 0.1, boundary = s->settings.boundary_residual;
+  return s->settings.multigrid && s->state.iterations == 0 && !s->settings.improve &&
+         boundary * boundary < little * little * s->state.rr;
+}
+
+/// Of a smooth residual rounding is some DBL_EPSILON times the number of triangles. Where that may be
+/// more than what is asked for, measure it: further down only the recurrence converges.
+static kedge_status raise_target(solve *s)
+{
+  if (DBL_EPSILON * (double)s->settings.n_elements < s->settings.tolerance) return KEDGE_OK;
+  KG_TRY(measure_rounding(s));
+  s->state.target = fmax(s->state.target, s->rr_rounding);
+  return KEDGE_OK;
+}
+
+/// An iteration of its own: the next begins anew (rz = 0), as its preconditioner is another one.
+static kedge_status step_well(solve *s)
+{
+  KG_TRY(step_multigrid(s, true));
+  KG_TRY(read_state(s));
+  report_progress(s);
+  if (s->state.stop == KG_CG_RUNNING) KG_TRY(raise_target(s));
+  s->state.rz = 0.0;
+  return kg_copy_in(s->ctx, s->v.state, &s->state, sizeof s->state);
+}
+
 /// What helps where one step smooths too far: more have its bound measured (multigrid/smoother.h).
 static const char *instead_of_estimate(const solve *s)
 {
@@ -176,6 +229,7 @@ static kedge_status run(solve *s)
   int batches = 1;
   s->state.stop = KG_CG_RUNNING;
   KG_TRY(kg_copy_in(s->ctx, s->v.state, &s->state, sizeof s->state));
+  if (begins_smooth(s)) KG_TRY(step_well(s));
   while (s->state.stop == KG_CG_RUNNING) {
     const double began = kg_seconds();
     KG_TRY(launch(s, batches));
@@ -211,22 +265,6 @@ static kedge_status run(solve *s)
 /// and 32,768 triangles, tolerance 1e-15).
 enum { ROUNDING_NEAR = 16 };
 
-/// What storing x makes of the residual. Work is p and A p, which a start makes anew.
-static kedge_status measure_rounding(solve *s)
-{
-  const double rr = s->state.rr;
-  ++s->roundings;
-  kg_range_push("rounding", s->settings.n_elements, s->settings.n_unknowns);
-  kedge_status status = kg_rounding_perturb(s->ctx, &s->v);
-  if (status == KEDGE_OK) status = apply_to_direction(s, &s->closed, NULL);
-  if (status == KEDGE_OK) status = kg_rounding_sum(s->ctx, &s->v);
-  if (status == KEDGE_OK) status = read_state(s);
-  kg_range_pop();
-  s->rr_rounding = s->state.rr;
-  s->state.rr = rr;
-  return status;
-}
-
 /// Of a residual above the tolerance: a restart may bring what is wanted.
 static bool can_gain(const solve *s)
 {
@@ -261,7 +299,7 @@ static kedge_status iterate_and_restart(solve *s, kg_cg_result *result)
           at_limit && s->state.rr > s->tolerance_rr ? KEDGE_STOP_LIMIT : KEDGE_STOP_TOLERANCE;
       return KEDGE_OK;
     }
-    KG_TRY(measure_rounding(s));
+    if (s->roundings == 0) KG_TRY(measure_rounding(s));
     if (!can_gain(s)) return KEDGE_OK;
     aim = fmax(s->tolerance_rr, s->rr_rounding);
     if (!s->settings.refinement) KG_TRY(start(s));  // there p is multiplied by beta = 0 first

@@ -28,6 +28,10 @@ typedef struct kg_cg_settings {
   double rr_start;  ///< r . r that the tolerance is relative to; 0: that of the x that is there
   /// The stabilization over what couples edges. Above 1, b - A x_0 is held against less (docs/math.md#cg).
   double stabilization_ratio;
+  /// Norm of what the boundary values make of b - A x_0, about. Where that is little, the residual is
+  /// smooth, and multigrid begins with a coarse system that is solved well
+  /// (docs/multigrid.md#the-first-iteration).
+  double boundary_residual;
   bool rough;  ///< the residual of the recurrence is enough: it is not recomputed
   /// NULL, or what improves x before the first iteration; ap is A x then.
   kg_cg_improve *improve;

@@ -125,6 +125,7 @@ void kg_nested_prepare(kg_nested *n, const kg_multigrid *multigrid, const kg_cg_
     n->multigrid.largest_eigenvalue = multigrid->largest_eigenvalue;
   n->tolerance = fmax(KG_NESTED_TOLERANCE, settings->tolerance);
   n->max_iterations = settings->max_iterations;
+  n->boundary_residual = settings->boundary_residual;
 }
 
 kg_cost kg_nested_cost(const kg_nested *n)
@@ -166,6 +167,7 @@ static kedge_status improve(kedge_context *ctx, kg_nested *n, double rr)
                                    .n_elements = n->n_elements,
                                    .n_unknowns = n->vectors.n,
                                    .rr_start = rr,
+                                   .boundary_residual = n->boundary_residual,
                                    .rough = true,
                                    .multigrid = n->has_multigrid ? &n->multigrid : NULL};
   KG_TRY(begin(ctx, n));

@@ -19,7 +19,7 @@ typedef struct kg_nested {
   bool has_multigrid;
   kg_cg_vectors_args vectors, upper;
   double *b;  ///< behind vectors.b
-  double tolerance;
+  double tolerance, boundary_residual;
   int64_t n_elements, max_iterations;
   int64_t iterations;  ///< that it took
   double seconds;      ///< of them

@@ -211,6 +211,17 @@ static double stabilization_ratio(const kg_pipeline *p)
   return tau * h / (k->diffusion + k->reaction * h * h);
 }
 
+/// Of A x_0, whose numbers are of the size of diffusion beside the stabilization.
+static double boundary_residual(const kg_pipeline *p)
+{
+  const kg_trace_counts *n = &p->layout.count;
+  const size_t m = (size_t)p->shape.size.n_edge;
+  const double *values = p->boundary + (size_t)n->n_neumann * m;
+  double sum = 0.0;
+  for (size_t i = 0; i < (size_t)(n->n_edges - n->n_free) * m; ++i) sum += values[i] * values[i];
+  return p->material.diffusion * sqrt(sum);
+}
+
 /// Neither a source nor boundary values other than 0.
 static bool has_no_data(const kg_pipeline *p)
 {
@@ -295,6 +306,7 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p)
       .tolerance = p->problem->tolerance,
       .accepts_rounding = p->problem->accepts_rounding,
       .stabilization_ratio = stabilization_ratio(p),
+      .boundary_residual = boundary_residual(p),
       .max_iterations = p->problem->max_iterations,
       .n_elements = p->mesh->n_elements,
       .n_unknowns = vectors.n,

@@ -276,18 +276,30 @@ double *fe_dense(const fe_matrix *m, int32_t n_columns)
   return dense;
 }
 
-void solve_on_device(kedge_context *ctx, const kg_coarse_table *solver, kg_coarse *coarse,
-                     int32_t n, const double *b, double *x)
+static void solve(kedge_context *ctx, const kg_coarse_table *solver, kg_coarse *coarse, bool well,
+                  int32_t n, const double *b, double *x)
 {
   kg_buffer device_b, device_x;
   const size_t bytes = (size_t)n * sizeof *x;
   must(ctx, kg_upload(ctx, b, (size_t)n, sizeof *b, &device_b));
   must(ctx, kg_alloc(ctx, (size_t)n, sizeof *x, &device_x));
-  must(ctx, solver->solve(ctx, coarse, device_b.data, device_x.data));
+  must(ctx, solver->solve(ctx, coarse, well, device_b.data, device_x.data));
   must(ctx, kg_copy_out(ctx, x, device_x.data, bytes));
   must(ctx, kg_sync(ctx));
   kg_free(ctx, &device_b);
   kg_free(ctx, &device_x);
+}
+
+void solve_on_device(kedge_context *ctx, const kg_coarse_table *solver, kg_coarse *coarse,
+                     int32_t n, const double *b, double *x)
+{
+  solve(ctx, solver, coarse, false, n, b, x);
+}
+
+void solve_well_on_device(kedge_context *ctx, const kg_coarse_table *solver, kg_coarse *coarse,
+                          int32_t n, const double *b, double *x)
+{
+  solve(ctx, solver, coarse, true, n, b, x);
 }
 
 static double dot(int32_t n, const double *a, const double *b)

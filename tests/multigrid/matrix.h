@@ -57,5 +57,8 @@ double *randoms(uint64_t seed, int32_t n);
 /// x = M b with vectors of the host.
 void solve_on_device(kedge_context *ctx, const kg_coarse_table *solver, kg_coarse *coarse,
                      int32_t n, const double *b, double *x);
+/// The same, solved well.
+void solve_well_on_device(kedge_context *ctx, const kg_coarse_table *solver, kg_coarse *coarse,
+                          int32_t n, const double *b, double *x);
 /// Iterations of conjugate gradients from zero to 1e-10 with a random right-hand side; at most 100.
 int coarse_iterations(kedge_context *ctx, const kg_coarse_table *solver, const fe_matrix *m);

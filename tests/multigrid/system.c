@@ -227,7 +227,7 @@ void system_precondition(trace_system *s, const double *r, double *z)
   const kg_cg_vectors_args *v = &s->vectors;
   put(s, v->r, r, s->n_rows);
   must(s->ctx, kg_zero(s->ctx, v->z, s->n_all * sizeof *z));
-  must(s->ctx, kg_multigrid_apply(s->ctx, &s->multigrid, &s->op.matrix_free, v));
+  must(s->ctx, kg_multigrid_apply(s->ctx, &s->multigrid, false, &s->op.matrix_free, v));
   get(s, z, v->z, s->n_all);
 }
 

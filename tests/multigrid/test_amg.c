@@ -1,5 +1,6 @@
 // Smoothed aggregation: what the cycle is (symmetric, positive, repeatable), how fast conjugate
 // gradients converge with it, how much memory it takes, and what is refused.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,6 +101,36 @@ static void fourteen_iterations_suffice_from_400_to_490000_rows(void **state)
   fe_irregular_matrix(60000, &m);
   assert_in_range(coarse_iterations(ctx, &kg_amg, &m), 1, 14);
   fe_matrix_free(&m);
+}
+
+/// |b - A x| over |b| of b = 1, where the matrix is that of n x n vertices.
+static double rest_of_a_smooth_b(int n, bool well)
+{
+  solver s;
+  fe_grid_matrix((fe_grid){n, n, .height = 1.0}, &s.matrix);
+  solver_open(ctx, &s);
+  double *b = get((size_t)s.matrix.n, sizeof *b), *x = get((size_t)s.matrix.n, sizeof *x);
+  double *ax = get((size_t)s.matrix.n, sizeof *ax);
+  for (int32_t i = 0; i < s.matrix.n; ++i) b[i] = 1.0;
+  (well ? solve_well_on_device : solve_on_device)(ctx, &kg_amg, s.coarse, s.matrix.n, b, x);
+  fe_multiply(&s.matrix, x, ax);
+  for (int32_t i = 0; i < s.matrix.n; ++i) ax[i] -= b[i];
+  const double rest = sqrt(dot(s.matrix.n, ax, ax) / dot(s.matrix.n, b, b));
+  free(b);
+  free(x);
+  free(ax);
+  solver_close(ctx, &s);
+  return rest;
+}
+
+static void one_cycle_leaves_more_than_a_smooth_b_and_a_good_solution_a_tenth(void **state)
+{
+  (void)state;
+  const int sizes[] = {60, 200, 700};
+  for (int k = 0; k < 3; ++k) {
+    assert_true(rest_of_a_smooth_b(sizes[k], false) > 1.0);
+    assert_at_most(rest_of_a_smooth_b(sizes[k], true), 0.1);
+  }
 }
 
 static void sixteen_iterations_suffice_for_distorted_or_stretched_elements(void **state)
@@ -366,6 +397,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_cycle_is_symmetric_and_positive_and_contracts),
       cmocka_unit_test(fourteen_iterations_suffice_from_400_to_490000_rows),
+      cmocka_unit_test(one_cycle_leaves_more_than_a_smooth_b_and_a_good_solution_a_tenth),
       cmocka_unit_test(sixteen_iterations_suffice_for_distorted_or_stretched_elements),
       cmocka_unit_test(elements_both_stretched_and_distorted_converge_slowly),
       cmocka_unit_test(reaction_only_helps),

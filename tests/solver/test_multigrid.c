@@ -121,6 +121,53 @@ static void other_operators_refuse_multigrid_and_blocks(void **state)
   kedge_mesh_destroy(mesh);
 }
 
+static void the_recurrence_ends_where_rounding_does(void **state)
+{
+  (void)state;
+  static const char *const tolerances[] = {"1e-13", "1e-15", "1e-17"};
+  kedge_mesh *mesh = square_mesh(ctx, 60);
+  kedge_report r[3];
+  for (int k = 0; k < 3; ++k) {
+    r[k] = report_of(
+        ctx, mesh,
+        SETTINGS({"space", "order", "2"}, {"equation", "source", "1"},
+                 {"boundary default", "type", "dirichlet"}, {"boundary default", "value", "0"},
+                 {"solver", "preconditioner", "multigrid"},
+                 {"solver", "tolerance", tolerances[k]}));
+    assert_int_equal(r[k].stop, KEDGE_STOP_ROUNDING);
+    assert_at_most(r[k].relative_residual, 16.0 * r[k].rounding_residual);
+    assert_int_equal(r[k].iterations, r[0].iterations);
+  }
+  kedge_mesh_destroy(mesh);
+}
+
+static void twenty_times_as_many_triangles_take_one_iteration_more_at_most(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *order, *value;
+  } cases[] = {{"1", "0"},
+               {"2", "0"},
+               {"3", "0"},
+               {"4", "0"},
+               {"1", "sin(6*pi*x)*cos(4*pi*y)"},
+               {"4", "sin(6*pi*x)*cos(4*pi*y)"}};
+  kedge_mesh *small = square_mesh(ctx, 71), *large = square_mesh(ctx, 317);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    const setting *settings = SETTINGS(
+        {"space", "order", cases[i].order}, {"equation", "source", "1"},
+        {"boundary default", "type", "dirichlet"}, {"boundary default", "value", cases[i].value},
+        {"solver", "preconditioner", "multigrid"}, {"solver", "tolerance", "1e-10"});
+    const kedge_report few = report_of(ctx, small, settings);
+    const kedge_report many = report_of(ctx, large, settings);
+    assert_true(few.converged && many.converged);
+    assert_in_range(few.iterations, 1, 16);
+    assert_in_range(many.iterations, 1, few.iterations + 1);
+  }
+  kedge_mesh_destroy(small);
+  kedge_mesh_destroy(large);
+}
+
 /// A mesh that was refined, and the same without the levels of its refinement.
 static void refined_meshes(const char *words, int times, kedge_mesh **refined, kedge_mesh **plain)
 {
@@ -258,6 +305,8 @@ int main(void)
       cmocka_unit_test(two_runs_and_other_numbers_of_threads_give_the_same_bits),
       cmocka_unit_test(no_more_memory_is_taken_than_was_predicted),
       cmocka_unit_test(other_operators_refuse_multigrid_and_blocks),
+      cmocka_unit_test(the_recurrence_ends_where_rounding_does),
+      cmocka_unit_test(twenty_times_as_many_triangles_take_one_iteration_more_at_most),
       cmocka_unit_test(on_refined_meshes_coarser_meshes_take_as_few_iterations_as_aggregates),
       cmocka_unit_test(stretched_elements_keep_aggregates),
       cmocka_unit_test(meshes_without_free_vertices_are_solved_too),
