@@ -5,8 +5,8 @@
 //             > multigrid.json
 //
 // One JSON object a line: first the machine, then the result. -div grad u, zero on the whole
-// boundary. `cycle_seconds` is one of several in a recording (a CUDA graph), as in a solve; its floor
-// counts every product of the cycle with the bandwidth of the same run. `levels` are rows and
+// boundary. `cycle_seconds` is one of several in a recording (a CUDA graph), as in a solve; its
+// floor counts every product of the cycle with the bandwidth of the same run. `levels` are rows and
 // entries.
 #include <math.h>
 #include <stdio.h>

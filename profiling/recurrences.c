@@ -1,10 +1,10 @@
-// recurrences: how many iterations a solve takes with multigrid in double and in single precision, by
-// recurrence (docs/adr/0003-mixed-precision.md). On the host.
+// recurrences: how many iterations a solve takes with multigrid in double and in single precision,
+// by recurrence (docs/adr/0003-mixed-precision.md). On the host.
 //
 //   recurrences [--orders 1-9] [--mesh "square 100" | FILE.msh] > recurrences.json
 //
-// One JSON object a line: first the machine, then one for each order, reaction and stabilization. To
-// a relative residual of 1e-10, from zero:
+// One JSON object a line: first the machine, then one for each order, reaction and stabilization.
+// To a relative residual of 1e-10, from zero:
 //   double      conjugate gradients, multigrid in double precision
 //   standard    multigrid in single precision, beta = r . z / r_0 . z_0
 //   flexible    the same with beta = (r - r_0) . z / r_0 . z_0

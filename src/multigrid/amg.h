@@ -2,12 +2,12 @@
 /// Smoothed aggregation: the inside of kg_amg.
 ///
 /// Every level is smoothed by Chebyshev's iteration on D^-1 A, before and after the coarser level's
-/// correction, with the same polynomial, so that the cycle is symmetric. The next matrix is P^T A P.
-/// Levels end where a matrix is small enough for its inverse, or where no row has a strong connection:
-/// there smoothing is a solver. Where kedge refined the mesh, the meshes before it are the first levels
-/// (multigrid/midpoints.h), without aggregates. Of the levels with aggregates the finer ones have their
-/// coarse systems solved by two cycles, which keeps the convergence from depending on the number of
-/// levels; further down that would cost a GPU more in launches than it gains.
+/// correction, with the same polynomial, so that the cycle is symmetric. Next comes P^T A P.
+/// Levels end where a matrix is small enough for its inverse, or no row has a strong connection:
+/// there smoothing is a solver. Where kedge refined the mesh, the meshes before it are the first
+/// levels (multigrid/midpoints.h), without aggregates. Of the levels with aggregates the finer ones
+/// have their coarse systems solved by two cycles, so that convergence does not depend on how many
+/// levels there are; further down that would cost a GPU more in launches than it gains.
 #pragma once
 #include "multigrid/arena.h"
 #include "multigrid/coarse.h"

@@ -230,9 +230,9 @@ static kedge_status take_meshes(kedge_context *ctx, kg_coarse *coarse, const ked
   return KEDGE_OK;
 }
 
-/// Cycles that solve a system well: of a smooth b the first leaves a residual larger than b, like the
-/// root of the number of rows, as corrections by aggregates are little more than constant on each. The
-/// others divide it by two or so each: two more for ten times as many rows.
+/// Cycles that solve a system well: of a smooth b the first leaves a residual larger than b, like
+/// the root of the number of rows, as corrections by aggregates are little more than constant on
+/// each. The others divide it by two or so each: two more for ten times as many rows.
 static void set_cycles(kg_coarse *coarse)
 {
   const int n_smoothed = coarse->n_levels - coarse->n_refined - (coarse->direct ? 1 : 0);

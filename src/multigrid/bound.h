@@ -5,8 +5,8 @@
 #include "ops/cg_vectors.h"
 #include "multigrid/multigrid.h"
 
-/// Measure it: the largest Ritz value of so many steps of Lanczos, made as conjugate gradients from a
-/// random residual, and a twentieth more, since Ritz values come from below; never more than
+/// Measure it: the largest Ritz value of so many steps of Lanczos, made as conjugate gradients from
+/// a random residual, and a twentieth more, since Ritz values come from below; never more than
 /// kg_smoother_bound(). Waits for the device.
 /// @param[in] vectors  x, z, p, r, ap, partial and state are work; rows of p beyond n are zero
 /// @retval KEDGE_ERR_NUMERIC  the trace operator is not positive definite, or holds NaN

@@ -26,8 +26,8 @@ typedef struct kg_coarse_bytes {
   int64_t work;     ///< more, while it is created
 } kg_coarse_bytes;
 
-/// What a solver is given beside the matrix: device memory, by its `bytes`, of which it allocates what it
-/// lacks; a mesh.
+/// What a solver is given beside the matrix: device memory, by its `bytes`, of which it allocates
+/// what it lacks; a mesh.
 typedef struct kg_coarse_memory {
   void *kept, *vectors, *work;
   size_t kept_bytes, vectors_bytes, work_bytes;
@@ -41,8 +41,8 @@ typedef struct kg_coarse_table {
   /// What create() needs for a matrix of linear finite elements, of so many entries beside the
   /// diagonal: enough for any but strange ones.
   kg_coarse_bytes (*bytes)(int64_t n_rows, int64_t n_entries);
-  /// The matrix is symmetric and positive definite; its arrays stay with the caller, who keeps them, as
-  /// is `memory`.
+  /// The matrix is symmetric and positive definite; its arrays stay with the caller, who keeps
+  /// them, as is `memory`.
   /// @retval KEDGE_ERR_NUMERIC  it is not positive definite
   kedge_status (*create)(kedge_context *ctx, const kg_csr *matrix, kg_coarse_memory memory,
                          kg_coarse **out);

@@ -19,8 +19,8 @@ static inline size_t kg_dense_work(int32_t n_rows)
   return 2 * KG_DENSE_PIVOTS * (size_t)n_rows;
 }
 
-/// Gauss-Jordan elimination in place, without a search for pivots, which positive definite matrices do
-/// not need. Pivots are taken in blocks: the rest of the matrix is then passed once a block.
+/// Gauss-Jordan elimination in place, without a search for pivots, which positive definite matrices
+/// do not need. Pivots are taken in blocks: the rest of the matrix is then passed once a block.
 /// @retval KEDGE_ERR_NUMERIC  the matrix is not positive definite beyond rounding
 kedge_status kg_dense_inverse(kedge_context *ctx, const kg_dense_inverse_args *args);
 
@@ -28,7 +28,7 @@ kedge_status kg_dense_inverse(kedge_context *ctx, const kg_dense_inverse_args *a
 kedge_status kg_dense_apply(kedge_context *ctx, int32_t n, const double *inverse, const double *x,
                             double *y);
 
-/// Whether pivot k is that of a positive definite matrix: of a singular one, rounding leaves this much.
+/// Whether pivot k is that of a positive definite matrix: rounding leaves this much of none.
 KG_INLINE bool kg_dense_is_positive(const kg_csr *matrix, int32_t k, double pivot)
 {
   const double epsilon = 2.220446049250313e-16;

@@ -1,11 +1,11 @@
 // dense_cuda.cu: the inverse of a matrix of at most a thousand or so rows, and products with it.
-// Layout  the matrix [row][column]; the rows of a block of pivots [pivot][column], twice: of this block
-//         and of the next.
+// Layout  the matrix [row][column]; the rows of a block of pivots [pivot][column], twice: of this
+//         block and of the next.
 // Map     inverse: one kernel a block of pivots; a block of threads has a tile of the matrix. Each
-//         inverts the diagonal block for itself, which takes less than another launch, and makes what
-//         it needs of its rows. The matrix stays in the second cache. Product: a warp a row.
-// Cost    inverse: n / 32 times 27 microseconds (H200), mostly of waiting for pivots; product: 8 n^2
-//         bytes.
+//         inverts the diagonal block for itself, which takes less than another launch, and makes
+//         what it needs of its rows. The matrix stays in the second cache. Product: a warp a row.
+// Cost    inverse: n / 32 times 27 microseconds (H200), mostly of waiting for pivots; product: 8
+//         n^2 bytes.
 #include "backend/cuda_rt.h"
 #include "multigrid/dense.h"
 
@@ -36,9 +36,9 @@ __global__ void expand_kernel(const kg_csr matrix, double *a)
     a[(int64_t)i * matrix.n_rows + matrix.column[e]] = (double)matrix.value[e];
 }
 
-/// Gauss-Jordan elimination of the diagonal block, by all threads; a row has neighbouring threads. Rows
-/// and columns beyond n are those of the identity. Column k has row k in it, of the other sign where
-/// that has been eliminated. Pivots lie one after another on the way: nothing else may wait there.
+/// Gauss-Jordan elimination of the diagonal block, by all threads; a row has neighbouring threads.
+/// Rows and columns beyond n are those of the identity. Column k has row k in it, of the other sign
+/// where that is eliminated. Pivots lie one after another on the way: nothing else may wait there.
 __device__ void invert_diagonal(int32_t n, const Pivots &p, double (&s_inverse)[B][B + 1],
                                 double (&s_pivot)[B])
 {
@@ -72,8 +72,8 @@ __device__ void invert_diagonal(int32_t n, const Pivots &p, double (&s_inverse)[
   __syncthreads();
 }
 
-/// s_row = inverse times the rows of the pivots, of the columns of this tile; the inverse itself in its
-/// own columns.
+/// s_row = inverse times the rows of the pivots, of the columns of this tile; the inverse itself in
+/// its own columns.
 __device__ void make_rows(int32_t n, const Pivots &p, const double (&s_inverse)[B][B + 1],
                           double (&s_row)[B][TILE])
 {
@@ -107,8 +107,8 @@ __device__ void make_columns(int32_t n, const Pivots &p, double (&s_column)[B][T
   }
 }
 
-/// A tile of the matrix loses the columns of the pivots; their own rows become s_row. Thread = 4 x 4
-/// entries, which are on their way while the diagonal block is inverted.
+/// A tile of the matrix loses the columns of the pivots; their own rows become s_row.
+/// Thread = 4 x 4 entries, which are on their way while the diagonal block is inverted.
 __global__ void __launch_bounds__(THREADS)
     eliminate_kernel(const kg_csr matrix, double *a, const Pivots p, int32_t *fault)
 {

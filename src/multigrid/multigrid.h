@@ -1,15 +1,15 @@
 /// @file
 /// The multigrid preconditioner z = M r of the trace operator A (docs/math.md#multigrid).
 ///
-/// Two levels: on the trace, Chebyshev's iteration with blocks of A (multigrid/smoother.h); below it,
-/// continuous linear functions at the vertices (ops/vertex_space.h), whose system another solver takes
-/// (multigrid/coarse.h). The cycle is symmetric, with k steps of smoothing before and k after the
-/// coarse correction:
+/// Two levels: on the trace, Chebyshev's iteration with blocks of A (multigrid/smoother.h); below
+/// it, continuous linear functions at the vertices (ops/vertex_space.h), whose system another
+/// solver takes (multigrid/coarse.h). The cycle is symmetric, with k steps of smoothing before and
+/// k after the coarse correction:
 ///
 ///     smooth A z = r from z = 0;  c = C P^T (r - A z);  z += P c;  smooth A z = r from z
 ///
-/// It applies A 2 k times. Without reaction, where K^e are reduced, once less: A P c, and with it the product
-/// of the corrected z, is known from the fluxes of c (ops/vertex_flux.h).
+/// It applies A 2 k times. Without reaction, where K^e are reduced, once less: A P c, and with it
+/// the product of the corrected z, is known from the fluxes of c (ops/vertex_flux.h).
 ///
 /// Everything that depends on the matrix is made once, by kg_multigrid_create(), in memory that the
 /// caller gives; a cycle only launches operators.
@@ -32,8 +32,8 @@ typedef struct kg_multigrid_shape {
   int32_t n_lines, n_line_steps;  ///< KEDGE_SMOOTHER_LINE, KEDGE_SMOOTHER_STRIP
   kg_number number;               ///< of the cycle on the trace; the levels below are double
   kg_number local;  ///< of the K^e that it is given; where that is single precision, `number` is
-  bool
-      reduced;  ///< the K^e that it is given are: there is no reaction, and A P c is known by its fluxes
+  bool reduced;  ///< the K^e that it is given are: there is no reaction, and A P c is known by its
+                 ///< fluxes
   double diffusion;  ///< of the equation, for these
 } kg_multigrid_shape;
 
@@ -51,8 +51,8 @@ typedef struct kg_cycle {
   void *product;           ///< work: [free trace edge][mode]
 } kg_cycle;
 
-/// Copies in single precision: K^e, in differences or reduced, and the vectors of a cycle. All NULL where the cycle
-/// has the precision of conjugate gradients, and works with theirs.
+/// Copies in single precision: K^e, in differences or reduced, and the vectors of a cycle. All NULL
+/// where the cycle has the precision of conjugate gradients, and works with theirs.
 typedef struct kg_multigrid_single {
   float *local;
   float *r, *product, *halo;
@@ -68,30 +68,30 @@ typedef struct kg_multigrid {
   kg_vertex_space space;
   kg_vertex_modes modes;  ///< kg_multigrid_has_vertex_modes()
   kg_csr_place
-      matrix;  ///< of the coarse space (ops/vertex_matrix.h), but for its rows, which begin as ends do
+      matrix;  ///< of the coarse space (ops/vertex_matrix.h), but for its rows: they begin as ends
   int32_t *first_side;  ///< [free trace edge] of the mesh; NULL: kg_multigrid_reads_edge_sides()
   double *residual, *correction;  ///< [unknown] of the coarse space; the latter lives as vectors do
   const kg_coarse_table *solver;
   kg_coarse *coarse;  ///< NULL where no vertex carries an unknown
 } kg_multigrid;
 
-/// Whether the largest eigenvalue has to be measured (multigrid/bound.h). One step with the blocks of
-/// edges, or lines, does without: it forgives an eigenvalue up to a third above what the step is for, which no
-/// shape, order, reaction or stabilization has reached (kg_smoother_estimate()). More steps make a
-/// polynomial that grows fast there.
+/// Whether the largest eigenvalue has to be measured (multigrid/bound.h). One step with the blocks
+/// of edges, or lines, does without: it forgives an eigenvalue up to a third above what the step is
+/// for, which no shape, order, reaction or stabilization has reached (kg_smoother_estimate()). More
+/// steps make a polynomial that grows fast there.
 bool kg_multigrid_is_measured(const kg_multigrid_shape *shape);
-/// Whether steps move vertex modes too (ops/vertex_modes.h): one step with the blocks of edges, from order 5 on,
-/// where that takes fewer iterations.
+/// Whether steps move vertex modes too (ops/vertex_modes.h): one step with the blocks of edges,
+/// from order 5 on, where that takes fewer iterations.
 bool kg_multigrid_has_vertex_modes(const kg_multigrid_shape *shape);
-/// Whether a cycle reads the sides of the edges in the mesh: for A P c (ops/vertex_flux.h), strips and vertex
-/// modes. Else it has what it needs of them, half as much.
+/// Whether a cycle reads the sides of the edges in the mesh: for A P c (ops/vertex_flux.h), strips
+/// and vertex modes. Else it has what it needs of them, half as much.
 bool kg_multigrid_reads_edge_sides(const kg_multigrid_shape *shape);
-/// Bytes of the memory that kg_multigrid_create() is given, beside that of the coarse solver: for the cycle
-/// on the trace, for what is below it, and for work.
+/// Bytes of the memory that kg_multigrid_create() is given, beside that of the coarse solver: for
+/// the cycle on the trace, for what is below it, and for work.
 size_t kg_multigrid_trace_bytes(const kg_multigrid_shape *shape);
 size_t kg_multigrid_space_bytes(const kg_multigrid_shape *shape);
-/// Of the vectors below the trace: they hold something only from the restriction of a residual until its
-/// correction has been added. With a reaction the product is not used then, and may lie in the same memory.
+/// Of the vectors below the trace: they hold something from the restriction of a residual until its
+/// correction is added. With a reaction the product is not used then, and may lie in their memory.
 size_t kg_multigrid_vector_bytes(const kg_multigrid_shape *shape, const kg_coarse_table *solver);
 kedge_status kg_multigrid_work_bytes(kedge_context *ctx, const kg_multigrid_shape *shape,
                                      size_t *bytes);
@@ -134,9 +134,9 @@ kedge_status kg_multigrid_begin(kedge_context *ctx, const kg_multigrid *multigri
                                 const kg_trace_apply_args *op, const kg_cg_vectors_args *v,
                                 kg_cycle *out);
 
-/// z = M r, or 2^exponent M r in single precision, where z is that of `multigrid`; rz_next = r . z, and
-/// stop unless it is positive. M is symmetric, up to rounding, positive definite and always the same,
-/// for one `well`.
+/// z = M r, or 2^exponent M r in single precision, where z is that of `multigrid`; rz_next = r . z,
+/// and stop unless it is positive. M is symmetric, up to rounding, positive definite and always the
+/// same, for one `well`.
 /// @param[in] well  a better M, whose coarse system is solved well (multigrid/coarse.h)
 /// @param[in] op    A, of the number of conjugate gradients
 /// @param[in] v     r, z, state, and as work ap and partial

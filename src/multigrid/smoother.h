@@ -1,12 +1,12 @@
 /// @file
-/// What multigrid smooths with on the trace: an approximation B of A whose inverse is cheap, and one
-/// step of Chebyshev's iteration with it.
+/// What multigrid smooths with on the trace: an approximation B of A whose inverse is cheap, and
+/// one step of Chebyshev's iteration with it.
 ///
-/// KEDGE_SMOOTHER_EDGE: the blocks of the edges (ops/edge_blocks.h). KEDGE_SMOOTHER_ELEMENT: those of
-/// all edges of an element, which overlap (ops/element_blocks.h); for stretched triangles, and as
+/// KEDGE_SMOOTHER_EDGE: the blocks of the edges (ops/edge_blocks.h). KEDGE_SMOOTHER_ELEMENT: those
+/// of all edges of an element, which overlap (ops/element_blocks.h); for stretched triangles, as
 /// large as K^e. KEDGE_SMOOTHER_LINE: A along lines of edges across stretched triangles
-/// (mesh/edge_lines.h, ops/line_factor.h), the blocks of all other edges. KEDGE_SMOOTHER_STRIP: lines with the third
-/// edges of their elements, overlapping (ops/strip_solve.h); for triangles stretched and irregular at once.
+/// (mesh/edge_lines.h, ops/line_factor.h), blocks of other edges. KEDGE_SMOOTHER_STRIP: lines with
+/// third edges of their elements, overlapping (ops/strip_solve.h); for stretched, irregular ones.
 #pragma once
 #include "kedge/problem.h"
 #include "ops/local_differences.h"
@@ -37,7 +37,7 @@ size_t kg_smoother_inverse_count(kedge_smoother kind, kg_sizes size, const kg_tr
 kg_number kg_smoother_inverse_number(kedge_smoother kind, kg_number number);
 size_t kg_smoother_v_count(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count);
 
-/// Fill `inverse`, `v`, `factor` and what strips have of numbers; the lines are there, and corners and sides of strips. Waits for the device.
+/// Fill the numbers of blocks, lines and strips, whose edges are there. Waits for the device.
 /// @param[in] fault  work, one word of device memory
 kedge_status kg_smoother_make(kedge_context *ctx, const kg_smoother *smoother,
                               const kg_batch *batch, kg_local local, int32_t *fault);
@@ -47,22 +47,22 @@ kg_cost kg_smoother_make_cost(kedge_smoother kind, kg_sizes size, const kg_trace
                               int32_t n_steps, kg_number local, kg_number number);
 
 /// No eigenvalue of B^-1 A is larger. An element has three edges: K^e is positive semidefinite, so
-/// x . K^e x <= 3 (x_1 . K^e x_1 + x_2 . K^e x_2 + x_3 . K^e x_3) for the parts x_l of x on them, and
-/// the sum over the elements is x . A x <= 3 x . B x. With the blocks of elements x . B x is the least
-/// of 2 sum_e y_e . A_e y_e over all x = sum_e R_e^T y_e. On an element x is the sum of four such y_e,
-/// its own and its neighbours', so x . A x <= 4 sum_e y_e . A_e y_e in the same way: the bound is 2.
-/// With lines it is 3 again, for elements without a pair; those with one have two parts, and 2. With strips an
-/// element is a whole and three copies of its edges in others, which bound it by 3 too.
+/// x . K^e x <= 3 (x_1 . K^e x_1 + x_2 . K^e x_2 + x_3 . K^e x_3) for the parts x_l of x on them,
+/// the sum over the elements x . A x <= 3 x . B x. With blocks of elements x . B x is the least of
+/// 2 sum_e y_e . A_e y_e over all x = sum_e R_e^T y_e. On an element x is the sum of four such y_e,
+/// its own and its neighbours', so x . A x <= 4 sum_e y_e . A_e y_e in the same way: it is 2.
+/// With lines it is 3 again, for elements without a pair; those with one have two parts: 2. With
+/// strips an element is a whole and three copies of its edges in others, which bound it by 3 too.
 double kg_smoother_bound(kedge_smoother kind);
 /// What a single step should take for the largest eigenvalue, from the shapes of the elements (with
-/// lines: of those without a pair). Of an element alone, with K^e and its own three blocks, mode 0 and pure
-/// diffusion, it is 1.5 + 0.5 |sum (d / |d|)^2| for the sides d. With all modes it is that or 2, whichever
-/// is more, times 1.02 at most for tau <= 1 and tau <= 1/h, 1.25 for any tau; A has no larger one than the
-/// worst of its elements. A twentieth less (from order 5 on three) takes the fewest iterations, and leaves
-/// the step converging for all tau (tests/multigrid/test_smoothing.c). With strips it is 1.0 to 1.5, whatever the
-/// shapes (tests/multigrid/test_strips.c).
-/// With vertex modes (ops/vertex_modes.h) the largest eigenvalue is up to 1.08 times as large, and a fourteenth less
-/// takes the fewest.
+/// lines: of those without a pair). Of an element alone, with K^e and its own three blocks, mode 0
+/// and pure diffusion, it is 1.5 + 0.5 |sum (d / |d|)^2| for the sides d. With all modes it is that
+/// or 2, whichever is more, times 1.02 at most for tau <= 1 and tau <= 1/h, 1.25 for any tau; A has
+/// none larger than the worst of its elements. A twentieth less (from order 5 on three) takes the
+/// fewest iterations; the step still converges for all tau (tests/multigrid/test_smoothing.c).
+/// With strips it is 1.0 to 1.5, whatever the shapes (tests/multigrid/test_strips.c).
+/// With vertex modes (ops/vertex_modes.h) the largest eigenvalue is up to 1.08 times as large, and
+/// a fourteenth less takes the fewest.
 double kg_smoother_estimate(kedge_smoother kind, int order, double alignment, bool vertex_modes);
 
 typedef struct kg_smoother_args {

@@ -24,7 +24,7 @@ typedef struct kg_cg_vectors_args {
   const double *b;  ///< [n] right-hand side (start only); NULL: ap is A x - b (ops/pcg_vectors.h)
   double *x, *z, *p;
   float *z_single;  ///< of ops/pcg_vectors.h: z is here; NULL: it is in z
-  /// of ops/pcg_vectors.h: r, p and A p of the iteration are here, 2^exponent times; NULL: in r, p, ap
+  /// of ops/pcg_vectors.h: r, p and A p of the iteration, 2^exponent times; NULL: in r, p, ap
   float *r_single, *p_single, *ap_single;
   double *r;          ///< [n] the residual; NULL but for ops/pcg_vectors.h
   double *ap;         ///< [n] A p; for start: A x

@@ -1,15 +1,15 @@
-// circle.cuh: sine and cosine for kernels that NVRTC compiles, without the branches and tables that CUDA's
-// have: the points of an unrolled loop then overlap. Text, in front of evaluate(). Where a formula has
-// both of an angle the compiler makes the circle once.
+// circle.cuh: sine and cosine for kernels that NVRTC compiles, without the branches and tables that
+// CUDA's have: the points of an unrolled loop then overlap. Text, in front of evaluate(). Where a
+// formula has both of an angle the compiler makes the circle once.
 //
-// An argument is a multiple of the quarter circle and a rest r of at most half of one. Adding 1.5 * 2^52
-// rounds to that multiple and leaves its last bits in the low word of the sum, without a conversion.
-// With z = r^2, sin r = r + r z p(z) and cos r = 1 + z q(z), where p and q interpolate at Chebyshev's
-// points. Right to two units in the last place, of multiples of pi to one (tests/ops/test_sample_kernel.c).
+// An argument is a multiple of the quarter circle and a rest r of at most half of one. Adding
+// 1.5 * 2^52 rounds to that multiple and leaves its last bits in the low word of the sum. With
+// z = r^2, sin r = r + r z p(z) and cos r = 1 + z q(z), where p and q interpolate at Chebyshev's
+// points. Right to two last places, of multiples of pi to one (tests/ops/test_sample_kernel.c).
 //
-// From 2^46 on, and of no number, the nearest multiple is not found: arguments leave the largest one's
-// size in `angle`, and what was made with such a sine is not known() in the end. Whatever a formula does
-// with the sine, a comparison, say, cannot hide that.
+// From 2^46 on, and of no number, the nearest multiple is not found: arguments leave the largest
+// one's size in `angle`, and what was made with such a sine is not known() in the end. Whatever a
+// formula does with the sine, a comparison, say, cannot hide that.
 #pragma once
 
 /// Coefficients, highest first. In constant memory they are operands of multiply-adds.
@@ -48,7 +48,7 @@ static __device__ __forceinline__ int size_of(double a)
   return __double2hiint(a) & 0x7fffffff;
 }
 
-/// The value if no `angle` was from 2^46 on; else NaN, so that it is looked at again (solver/sampler.c).
+/// The value if no `angle` was from 2^46 on; else NaN, to be looked at again (solver/sampler.c).
 static __device__ __forceinline__ double known(double value, int angle)
 {
   return angle < (1023 + 46) << 20 ? value : __hiloint2double(0x7ff80000, 0);

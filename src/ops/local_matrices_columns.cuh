@@ -1,11 +1,11 @@
-// local_matrices_columns.cuh: the elimination of -[Z^-1; f^T; R^T] in the registers of a warp, a column
-// of tiles after the other:
+// local_matrices_columns.cuh: the elimination of -[Z^-1; f^T; R^T] in the registers of a warp, a
+// column of tiles after the other:
 //
 //   C_ij = [..]_ij - sum_{k < j} L_ik L_jk^T,  C_jj = L_jj L_jj^T,  L_ij = C_ij L_jj^-T
 //
 // with W^T below L, its columns beyond N being what the border and the load ask for
-// (local_matrices_tensor.cuh). Tiles are built negative and inverses are negative: nothing has to change
-// its sign.
+// (local_matrices_tensor.cuh). Tiles are built negative and inverses are negative: nothing has to
+// change its sign.
 #pragma once
 #include "ops/local_matrices_tiles.cuh"
 #include "ops/tile_inverse.cuh"
@@ -23,15 +23,15 @@ __device__ __forceinline__ void team_barrier(int team)
 template <class shape>
 using tile_columns = double2[shape::NT][shape::ROWS][shape::E];
 
-/// Tile rows are taken in pairs, always the same, because the tensor cores want pairs side by side in
-/// registers; of an odd number of rows the first is alone. Where is the pair of row i?
+/// Tile rows are taken in pairs, always the same, because the tensor cores want pairs side by side
+/// in registers; of an odd number of rows the first is alone. Where is the pair of row i?
 template <class shape>
 __device__ __forceinline__ constexpr int pair_of(int i)
 {
   return (i + shape::ROWS % 2) / 2 * 2 - shape::ROWS % 2;
 }
 
-/// Column j from the diagonal on: what is built less the products of the columns before it; negative.
+/// Column j from the diagonal on: what is built less products of the columns before it; negative.
 template <class shape>
 __device__ __forceinline__ void reduce(const tile_warp<shape> &w, int j, int from, int to,
                                        tile_columns<shape> &l)
@@ -52,8 +52,8 @@ __device__ __forceinline__ void reduce(const tile_warp<shape> &w, int j, int fro
   }
 }
 
-/// A copy in registers of its own. The compiler would keep a pair as it is computed, tile by tile, and
-/// move it into the order of an operand, half by half, for each product.
+/// A copy in registers of its own. The compiler would keep a pair as it is computed, tile by tile,
+/// and move it into the order of an operand, half by half, for each product.
 __device__ __forceinline__ double2 moved(double2 a, int zero)
 {
   return make_double2(__hiloint2double(__double2hiint(a.x) ^ zero, __double2loint(a.x) ^ zero),
@@ -119,9 +119,9 @@ __device__ __forceinline__ void eliminate(const tile_warp<shape> &w, int j, tile
   divide<shape>(w, j, j < shape::NT - 1 ? j + 1 : shape::BORDER_ROW, inverse, l);
 }
 
-/// The same by a team: tiles on the diagonal are inverted by the threads of one warp while the others
-/// go on with the tiles below. All meet behind those: racecheck does not see a warp that only arrives at a
-/// barrier, and synccheck none that waits for others in another place.
+/// The same by a team: tiles on the diagonal are inverted by the threads of one warp while the
+/// others go on with the tiles below. All meet behind those: racecheck does not see a warp that
+/// only arrives at a barrier, and synccheck none that waits for others in another place.
 template <class shape>
 __device__ __forceinline__ void eliminate_by_team(const tile_warp<shape> &w, int team,
                                                   double2 (*team_tiles)[TILE_STRIDE], int j,

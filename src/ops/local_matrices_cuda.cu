@@ -1,11 +1,11 @@
-// local_matrices_cuda.cu: K^e and F^e of every element. Orders 1 and 2 take local_matrices_thread.cuh,
-// those up to KG_LANES_MAX local_matrices_lanes.cu, the others, on GPUs with FP64 tensor instructions,
-// local_matrices_tensor.cuh; this file has the kernel of older GPUs.
+// local_matrices_cuda.cu: K^e and F^e of every element. Orders 1 and 2 take
+// local_matrices_thread.cuh, those up to KG_LANES_MAX local_matrices_lanes.cu, the others, on GPUs
+// with FP64 tensor instructions, local_matrices_tensor.cuh; this file has the kernel of older GPUs.
 // Layout  local [group][row of K^e, packed or reduced][lane], condensed [group][n][lane].
 // Map     block = element, panel = [Z^-1; R^T; f^T] in shared memory (panel_cuda.cuh): its partial
 //         Cholesky factorisation leaves W^T and w_f^T, whose products are K^e and F^e.
-// Cost    kg_local_matrices_cost(), of packed K^e, from which reduced ones are taken; reference matrices
-//         come through L2.
+// Cost    kg_local_matrices_cost(), of packed K^e, from which reduced ones are taken; reference
+//         matrices come through L2.
 #include "backend/cuda_rt.h"
 #include "ops/local_matrices_lanes.h"
 #include "ops/local_matrices_tensor.cuh"
@@ -116,9 +116,9 @@ kedge_status launch_lanes(kedge_context *ctx, const kg_local_matrices_args &a)
   return kg_local_matrices_lanes(ctx, &a);
 }
 
-// Shapes: the fastest of those measured on an H200 (profiling/operators --only local_matrices): order,
-// reduced, elements a warp, teams a block, reference matrices in shared memory, tiles inverted by
-// threads, ahead.
+// Shapes: the fastest of those measured on an H200 (profiling/operators --only local_matrices):
+// order, reduced, elements a warp, teams a block, reference matrices in shared memory, tiles
+// inverted by threads, ahead.
 constexpr kedge_status (*by_order[][2])(kedge_context *, const kg_local_matrices_args &) = {
     {kg::launch_thread<1, false>, kg::launch_thread<1, true>},
     {kg::launch_thread<2, false>, kg::launch_thread<2, true>},

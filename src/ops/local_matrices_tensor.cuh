@@ -1,9 +1,9 @@
 // local_matrices_tensor.cuh: K^e and F^e of every element on FP64 tensor cores (sm_80 and later).
 // Layout  local [group][row of K^e, packed or reduced][lane], condensed [group][n][lane].
-// Map     A block stays on its multiprocessor, with the reference matrices as tiles in shared memory.
-//         Teams of four warps take one group after the other, a warp E neighbouring lanes at a time;
-//         their [Z^-1; f^T; R^T] are eliminated in its registers, a column of tiles after the other.
-//         K^e and F^e wait in shared memory until the team writes them.
+// Map     A block stays on its multiprocessor, with the reference matrices as tiles in shared
+//         memory. Teams of four warps take one group after the other, a warp E neighbouring lanes
+//         at a time; their [Z^-1; f^T; R^T] are eliminated in its registers, a column of tiles
+//         after the other. K^e and F^e wait in shared memory until the team writes them.
 // Cost    kg_local_matrices_cost()
 #pragma once
 #include <cuda_pipeline.h>
@@ -37,8 +37,8 @@ __device__ __forceinline__ double2 add_trace(const tile_warp<shape> &w, int e, i
   return c;
 }
 
-/// Columns of the border in the last column of tiles: -W^T [w_f of the load, W of the border], which
-/// are F^e and entries of K^e. They leave W^T.
+/// Columns of the border in the last column of tiles: -W^T [w_f of the load, W of the border],
+/// which are F^e and entries of K^e. They leave W^T.
 template <class shape>
 __device__ __forceinline__ void take_border(const tile_warp<shape> &w, tile_columns<shape> &l)
 {
@@ -66,8 +66,8 @@ __device__ __forceinline__ void take_border(const tile_warp<shape> &w, tile_colu
     }
 }
 
-/// Which tiles of W^T W are formed together with tile row u of W^T as second factor: those below it,
-/// two at a time; the last three rows take their next around the circle, so that nobody is alone.
+/// Which tiles of W^T W are formed together with tile row u of W^T as second factor: those below,
+/// two at a time; the last three rows take their next around the circle, so that none is alone.
 template <int RT>
 struct product_rows {
   static __host__ __device__ constexpr bool circle(int u)
@@ -84,7 +84,7 @@ struct product_rows {
   }
 };
 
-/// The three diagonal entries of mode 1 of reduced K^e show which way sides run; they are in tile (0, 0).
+/// The diagonal entries of mode 1 of reduced K^e, in tile (0, 0), show which way sides run.
 template <class shape>
 __device__ __forceinline__ double2 with_sides(const tile_warp<shape> &w, int e, double2 k)
 {
@@ -138,7 +138,7 @@ __device__ __forceinline__ void multiply(const tile_warp<shape> &w, const tile_c
     }
 }
 
-/// What of reduced K^e and of F^e is known without W: fluxes, and F^e in mode 0. The function p_l of
+/// What of reduced K^e and of F^e is known without W: fluxes, and F^e in mode 0. Function p_l of
 /// ops/local_reduced.h is its own local solution, so p_l . F^e = (f, p_l) (docs/math.md#reduced).
 template <class shape>
 __device__ __forceinline__ void put_known(const tile_warp<shape> &w)

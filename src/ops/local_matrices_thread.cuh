@@ -1,9 +1,9 @@
-// local_matrices_thread.cuh: K^e and F^e at low orders, where an element fits the registers of a thread:
-// modes of degree P are eliminated by hand (docs/math.md#by-hand), 1 or 3 modes are left.
-// Layout  local [group][row of K^e, packed or reduced][lane], condensed [group][n][lane]: a warp writes
-//         256 bytes an entry.
-// Map     thread = element, warp = group. Reference matrices are a parameter of the kernel, operands of
-//         the arithmetic that no load has to bring.
+// local_matrices_thread.cuh: K^e and F^e at low orders, where an element fits the registers of a
+// thread: modes of degree P are eliminated by hand (docs/math.md#by-hand), 1 or 3 modes are left.
+// Layout  local [group][row of K^e, packed or reduced][lane], condensed [group][n][lane]: a warp
+//         writes 256 bytes an entry.
+// Map     thread = element, warp = group. Reference matrices are a parameter of the kernel,
+//         operands of the arithmetic that no load has to bring.
 // Cost    kg_local_matrices_cost()
 #pragma once
 #include "ops/local_matrices.h"

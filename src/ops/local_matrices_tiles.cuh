@@ -1,6 +1,6 @@
-// local_matrices_tiles.cuh: what the tensor kernel of the local matrices (local_matrices_tensor.cuh)
-// keeps of an element and how it builds the tiles of -[Z^-1; f^T; R^T] from it and from the
-// reference matrices (basis/local_tiles.h).
+// local_matrices_tiles.cuh: what the tensor kernel of the local matrices
+// (local_matrices_tensor.cuh) keeps of an element and how it builds the tiles of -[Z^-1; f^T; R^T]
+// from it and from the reference matrices (basis/local_tiles.h).
 #pragma once
 #include "backend/cuda_rt.h"
 #include "ops/local_matrices.h"
@@ -45,7 +45,7 @@ struct tensor_shape {
   static constexpr int P = P_, E = E_, TEAMS = TEAMS_;
   static constexpr bool BY_THREADS = BY_THREADS_;  ///< invert tiles
   static constexpr bool STAGED = STAGED_;          ///< the reference matrices are in shared memory
-  /// Vertices come to shared memory a group ahead, results are written while the next ones are made.
+  /// Vertices come to shared memory a group ahead; results are written while the next are made.
   static constexpr bool AHEAD = AHEAD_;
   static constexpr int N = (P + 1) * (P + 2) / 2, m = P + 1, n = 3 * m;
   static constexpr int UNKNOWNS = REDUCED ? n - 3 : n;  ///< rows of R^T
@@ -57,8 +57,8 @@ struct tensor_shape {
   static constexpr int FIRST = m / 2 * (m / 2 + 1);  ///< modes of the parity that comes first
   static constexpr int BORDER = UNKNOWNS % 8 <= 7 - PIVOTS ? UNKNOWNS % 8 : 0;
   static constexpr int MAIN = UNKNOWNS - BORDER;
-  /// The last column of tiles of W has its pivots in half of its columns, those of x of the lanes: a
-  /// product takes one instruction there rather than two.
+  /// The last column of tiles of W has its pivots in half of its columns, those of x of the lanes:
+  /// a product takes one instruction there rather than two.
   static constexpr bool HALF = PIVOTS <= 4 && BORDER == 0;
   static constexpr int RT = (MAIN + 7) / 8, ROWS = NT + RT;
   static constexpr int BORDER_ROW = BORDER > 0 ? NT - 1 : NT;  ///< the first tile row of R^T
@@ -69,8 +69,8 @@ struct tensor_shape {
   /// Doubles from element to element of the results: lanes of different elements, different banks.
   static constexpr int STRIDE = (RESULTS + n + 15) / 16 * 16 + 16 / ELEMENTS;
 
-  /// Factors of the reference matrices by modes of the trace, in tiles. Odd modes of a reversed side
-  /// have changed their sign, which makes six kinds of modes: 2 (local edge) + (odd mode).
+  /// Factors of the reference matrices by modes of the trace, in tiles. Odd modes of a reversed
+  /// side have changed their sign, which makes six kinds of modes: 2 (local edge) + (odd mode).
   struct trace_factors {
     double2 trace[6][TRACE_ROWS / 2];  ///< of F^T F in S0, by kind of the row
     double lift[3][TRACE_ROWS];        ///< of F, Dr F, Ds F

@@ -1,8 +1,8 @@
 // local_solve_products.cuh: u and q at higher orders: f + R lambda, a solve, and q from the trace
-// and u. Modes of degree P are eliminated first. Up to order 9 that is a kernel before the solve and
-// one after it (local_solve_top.cuh), and the solve one by warps that have a few elements in their
-// registers (lane_solve.cuh, column_solve.cuh); at higher orders, or where those do not run, all
-// three are one by blocks (block_solve.cuh).
+// and u. Modes of degree P are eliminated first. Up to order 9 that is a kernel before the solve
+// and one after it (local_solve_top.cuh), and the solve one by warps that have a few elements in
+// their registers (lane_solve.cuh, column_solve.cuh); at higher orders, or where those do not run,
+// all three are one by blocks (block_solve.cuh).
 // Layout  u [group][N][lane], q [group][2 N][lane], of the chunk.
 // Map     block = group; products with reference matrices as group_product.cuh has them, vectors in
 //         shared memory.
@@ -121,7 +121,7 @@ struct lifted_trace {
     }
   }
   /// Call visit(row, element, octet, half of the pair, F_0 lambda_0, F_1 lambda_1, F_2 lambda_2).
-  /// F_0 has one number a row, +-sqrt(degree + 1) in the column of the mode's degree along the base.
+  /// F_0 has one number a row, +-sqrt(degree + 1) in the column of its degree along the base.
   template <class Visit>
   __device__ __forceinline__ void visit(product_place at, const double *s_trace, Visit visit) const
   {
@@ -148,7 +148,7 @@ struct lifted_trace {
 };
 
 /// u = f + R lambda = f + sum_l tau_l F_l lambda_l + diffusion J (Dr p_r + Ds p_s), where p_r =
-/// grad r . q^0 and q^0 = grad r (F_1 lambda_1 - F_2 lambda_2) + grad s (F_1 lambda_1 - F_0 lambda_0).
+/// grad r . q^0, q^0 = grad r (F_1 lambda_1 - F_2 lambda_2) + grad s (F_1 lambda_1 - F_0 lambda_0).
 template <int P>
 __global__ void __launch_bounds__(32 * product_shape<P>::WARPS, 24 / product_shape<P>::WARPS)
     local_solve_right(const kg_local_solve_args a)

@@ -1,5 +1,5 @@
-// local_solve_table.cuh: the reference matrices of a local solve without their zeros, as a parameter of
-// a kernel: there they are operands of the arithmetic, which no load has to bring.
+// local_solve_table.cuh: the reference matrices of a local solve without their zeros, as a
+// parameter of a kernel: there they are operands of the arithmetic, which no load has to bring.
 //
 // Of modes i and j, of degrees d and c, the along-th and the other-th along the base:
 //   F_0    (-1)^(d - along) sqrt(d + 1) in column `along`, zero elsewhere; E_0 follows

@@ -1,10 +1,10 @@
 // local_solve_thread.cuh: u and q at low orders, where an element fits a thread.
 //
-// With v = grad r + grad s / 2 and w = grad s, and the derivatives along the base and across it, Dr and
-// D = Ds - Dr / 2, q is a combination of two vectors that know the element only by its trace and u:
+// With v = grad r + grad s / 2, w = grad s, and the derivatives along the base and across it, Dr
+// and D = Ds - Dr / 2, q combines two vectors that know the element only by its trace and u:
 //
 //   q_k = v_k (p - Dr^T u) + w_k (t - D^T u),   p = F_1 lambda_1 - F_2 lambda_2,
-//                                               t = (F_1 lambda_1 + F_2 lambda_2) / 2 - F_0 lambda_0
+//                                             t = (F_1 lambda_1 + F_2 lambda_2) / 2 - F_0 lambda_0
 //   f + R lambda = f + sum_l tau_l F_l lambda_l + kappa J (Dr (v.v p + v.w t) + D (v.w p + w.w t))
 //
 // because the outward normals times length are -2 J w, 2 J (v + w / 2) and -2 J (v - w / 2).

@@ -1,10 +1,10 @@
-// local_solve_top.cuh: elimination of the modes of degree P of a local solve, among which Z^-1 is c I:
+// local_solve_top.cuh: the modes of degree P of a local solve eliminated, among which Z^-1 is c I:
 //
-//   Z^-1 = [ A  B ]    (A - B B^T / c) x = f - B g / c,   y = (g - B^T x) / c   for   Z^-1 [x; y] = [f; g]
-//          [B^T cI]
+//   Z^-1 = [ A  B ]    (A - B B^T / c) x = f - B g / c,   y = (g - B^T x) / c
+//          [B^T cI]                                       for Z^-1 [x; y] = [f; g]
 //
-// with B = sum_l tau_l B_l and c = reaction J + (P + 1) sum_l tau_l, because diffusion does not see these
-// modes and E_l is (P + 1) I among them. K modes of degree below P are left. Of
+// with B = sum_l tau_l B_l and c = reaction J + (P + 1) sum_l tau_l, because diffusion does not see
+// these modes and E_l is (P + 1) I among them. K modes of degree below P are left. Of
 //
 //   B B^T = sum_l tau_l^2 (P + 1) E_l + sum_{l < k} tau_l tau_k (B_l B_k^T + B_k B_l^T)
 //

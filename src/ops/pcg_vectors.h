@@ -9,14 +9,14 @@
 #include "ops/cg_vectors.h"
 KEDGE_BEGIN_DECLS
 
-/// r = b - A x, or without b less what is in ap, rr and, where z is in single precision, the exponent
-/// for it; rz = 0: there is no direction yet. In double precision always: who goes on with r_single
-/// rounds r (ops/round.h).
+/// r = b - A x, or without b less what is in ap, rr and, where z is in single precision, the
+/// exponent for it; rz = 0: there is no direction yet. In double precision always: who goes on with
+/// r_single rounds r (ops/round.h).
 kedge_status kg_pcg_start(kedge_context *ctx, const kg_cg_vectors_args *args);
 /// beta = rz_next / rz, or 0; p = z + beta p; rz = rz_next.
 kedge_status kg_pcg_direction(kedge_context *ctx, const kg_cg_vectors_args *args);
-/// alpha = rz / p_ap; x += alpha p; r -= alpha A p; rr; counts the iteration and stops at the target
-/// or at max_iterations.
+/// alpha = rz / p_ap; x += alpha p; r -= alpha A p; rr; counts the iteration and stops at the
+/// target or at max_iterations.
 kedge_status kg_pcg_update(kedge_context *ctx, const kg_cg_vectors_args *args);
 
 /// Both passes of an iteration. In single precision x alone is double.

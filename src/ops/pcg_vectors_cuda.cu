@@ -1,9 +1,9 @@
 // pcg_vectors_cuda.cu: the vector passes of conjugate gradients with a preconditioner, with the sum
 // r . r.
-// Map     as many blocks as the device holds at once stride over rows; each block leaves one partial
-//         sum; the last block to arrive adds them in order, computes the scalars and decides whether
-//         to stop. No atomics on numbers: the bits depend on n and on the number of multiprocessors
-//         alone.
+// Map     as many blocks as the device holds at once stride over rows; each block leaves one
+//         partial sum; the last block to arrive adds them in order, computes the scalars and
+//         decides whether to stop. No atomics on numbers: the bits depend on n and on the number of
+//         multiprocessors alone.
 // Cost    direction reads z, p and writes p; update reads x, p, r, A p and writes x, r.
 #include "ops/cg_passes.cuh"
 #include "ops/pcg_rows.h"

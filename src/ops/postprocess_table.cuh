@@ -1,9 +1,9 @@
-// postprocess_table.cuh: the reference matrices of post-processing without their zeros, as a parameter
-// of a kernel: there they are operands of the arithmetic, which no load has to bring.
+// postprocess_table.cuh: the reference matrices of post-processing without their zeros, as a
+// parameter of a kernel: there they are operands of the arithmetic, which no load has to bring.
 //
-// Rotation k < A has its first component in modes even along the base and its second in odd ones, the
-// others the reverse (basis/potential.h): of T_1 and T_2 one is zero in every place. T_1 T_1^T is
-// diagonal, and T_1 T_2^T + T_2 T_1^T is zero but between the first A and the others.
+// Rotation k < A has its first component in modes even along the base and its second in odd ones,
+// the others the reverse (basis/potential.h): of T_1 and T_2 one is zero in every place. T_1 T_1^T
+// is diagonal, and T_1 T_2^T + T_2 T_1^T is zero but between the first A and the others.
 #pragma once
 #include "basis/reference.h"
 #include "ops/mode_parity.cuh"

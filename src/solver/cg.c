@@ -167,8 +167,8 @@ static int next_batches(const solve *s, int batches, double seconds)
   return more ? 2 * batches : batches;
 }
 
-/// What storing x makes of the residual: once, x hardly changes any more. Work is p and A p, which are
-/// made anew after it.
+/// What storing x makes of the residual: once, x hardly changes any more. Work is p and A p, which
+/// are made anew after it.
 static kedge_status measure_rounding(solve *s)
 {
   const double rr = s->state.rr;
@@ -184,8 +184,8 @@ static kedge_status measure_rounding(solve *s)
   return status;
 }
 
-/// The residual is that of a source: smooth. It stays so only where the coarse system is solved well
-/// (docs/multigrid.md#the-first-iteration).
+/// The residual is that of a source: smooth. It stays so only where the coarse system is solved
+/// well (docs/multigrid.md#the-first-iteration).
 static bool begins_smooth(const solve *s)
 {
   const double little = 0.1, boundary = s->settings.boundary_residual;
@@ -193,8 +193,8 @@ static bool begins_smooth(const solve *s)
          boundary * boundary < little * little * s->state.rr;
 }
 
-/// Of a smooth residual rounding is some DBL_EPSILON times the number of triangles. Where that may be
-/// more than what is asked for, measure it: further down only the recurrence converges.
+/// Of a smooth residual rounding is some DBL_EPSILON times the number of triangles. Where that may
+/// be more than what is asked for, measure it: further down only the recurrence converges.
 static kedge_status raise_target(solve *s)
 {
   if (DBL_EPSILON * (double)s->settings.n_elements < s->settings.tolerance) return KEDGE_OK;

@@ -10,8 +10,8 @@
 
 /// Iterative refinement, where what iterates is a rounded A (solver/compact.h).
 typedef struct kg_cg_refinement {
-  /// The residual of x, or of zero, as kg_pcg_start() makes it, rounded to where the iteration has it, and
-  /// p = z = 0.
+  /// The residual of x, or of zero, as kg_pcg_start() makes it, rounded to where the iteration has
+  /// it, and p = z = 0.
   kedge_status (*start)(void *user, bool of_zero);
   void *user;
   double gain;  ///< the residual is made anew when that of the recurrence has fallen by this factor
@@ -26,10 +26,10 @@ typedef struct kg_cg_settings {
   int64_t max_iterations;
   int64_t n_elements, n_unknowns;  ///< payload of the NVTX ranges
   double rr_start;  ///< r . r that the tolerance is relative to; 0: that of the x that is there
-  /// The stabilization over what couples edges. Above 1, b - A x_0 is held against less (docs/math.md#cg).
+  /// The stabilization over what couples edges (docs/math.md#large-stabilization).
   double stabilization_ratio;
-  /// Norm of what the boundary values make of b - A x_0, about. Where that is little, the residual is
-  /// smooth, and multigrid begins with a coarse system that is solved well
+  /// Norm of what the boundary values make of b - A x_0, about. Where that is little, the residual
+  /// is smooth, and multigrid begins with a coarse system that is solved well
   /// (docs/multigrid.md#the-first-iteration).
   double boundary_residual;
   bool rough;  ///< the residual of the recurrence is enough: it is not recomputed
@@ -57,8 +57,8 @@ typedef struct kg_cg_result {
 
 /// Solve A x = b from the x that is there (its Dirichlet rows hold the boundary values). When the
 /// recurrence says it has converged but the recomputed residual does not agree, what rounding makes
-/// of that residual is measured: it restarts from the residual unless there is little else in it, or
-/// the last restart gained less than a factor two. With a refinement those restarts are the rule.
+/// of that residual is measured: it restarts from it unless there is little else in it, or the last
+/// restart gained less than a factor two. With a refinement those restarts are the rule.
 /// @param[in] vectors  n, inverse (with multigrid: r), b, x, z, p, ap, partial, state; rows of p
 ///                     beyond n are zero, and with multigrid those of z
 /// @retval KEDGE_ERR_NUMERIC  not positive definite, or NaN
@@ -67,5 +67,5 @@ kedge_status kg_cg_solve(kedge_context *ctx, const kg_trace_operator *op,
                          kg_cg_result *result);
 
 /// What a solve that has ended is worth: `converged`, and the `note` where the tolerance was not
-/// reached, from the settings and the other results (docs/multigrid.md#the-limit-of-double-precision).
+/// reached, from settings and other results (docs/multigrid.md#the-limit-of-double-precision).
 void kg_cg_judge_end(const kg_cg_settings *settings, kg_cg_result *result);

@@ -20,8 +20,8 @@ kg_memory kg_memory_needed(const kedge_context *ctx, const kg_shape *shape);
 
 kg_memory kg_memory_free(kedge_context *ctx);
 bool kg_memory_fits(const kedge_context *ctx, const kg_shape *shape, kg_memory available);
-/// Keep the load vectors if that fits (shape->keeps_load), but with precision = compact, which is for
-/// memory.
+/// Keep the load vectors if that fits (shape->keeps_load), but with precision = compact, which is
+/// for memory.
 void kg_memory_choose(const kedge_context *ctx, kg_shape *shape, kg_memory available);
 /// @retval KEDGE_ERR_MEMORY  it does not fit
 kedge_status kg_memory_check(kedge_context *ctx, const kg_shape *shape, kg_memory available);

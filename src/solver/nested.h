@@ -1,12 +1,12 @@
 /// @file
 /// A start from a lower order (docs/multigrid.md#a-start-from-a-lower-order): the trace system
 /// restricted to the first modes of every edge is solved roughly, and its solution added to x. Its
-/// matrices are parts of K^e and its coarse space is that of multigrid, so that little has to be made.
+/// matrices are parts of K^e and its coarse space is that of multigrid: little has to be made.
 #pragma once
 #include "solver/arrays.h"
 #include "solver/cg.h"
 
-/// It ends where its residual is so small beside that of the start from zero, or where the solve would.
+/// It ends where its residual is so small beside that of a start from zero, or the solve would end.
 #define KG_NESTED_TOLERANCE 1e-7
 
 /// Order of the start for a solve of an order; 0: there is none that pays.
@@ -42,9 +42,9 @@ typedef struct kg_nested_args {
 kedge_status kg_nested_create(kedge_context *ctx, const kg_nested_args *args, kg_nested *out);
 
 kg_cost kg_nested_create_cost(const kg_shape *shape);
-/// What is known when the solve begins: the largest eigenvalue of multigrid, if it was measured, which
-/// bounds that of the lower order, whose space and blocks are parts of those of the solve; its vectors
-/// and settings.
+/// What is known when the solve begins: the largest eigenvalue of multigrid, if it was measured,
+/// which bounds that of the lower order, whose space and blocks are parts of those of the solve;
+/// its vectors and settings.
 void kg_nested_prepare(kg_nested *nested, const kg_multigrid *multigrid,
                        const kg_cg_vectors_args *upper, const kg_cg_settings *settings);
 /// What kg_cg_settings.improve is to be, with the kg_nested as user: x += the solution for the

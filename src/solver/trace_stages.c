@@ -233,9 +233,9 @@ static bool has_no_data(const kg_pipeline *p)
   return p->resolved.source.kind == KG_FUNCTION_NONE;
 }
 
-/// What is left of the digits of the mean of u, beside the unit of rounding: with Neumann conditions
-/// alone reaction has to hold it against entries of K^e that are 1 over this times as large
-/// (docs/math.md#little-reaction).
+/// What is left of the digits of the mean of u, beside the unit of rounding: with Neumann
+/// conditions alone reaction has to hold it against entries of K^e that are 1 over this times as
+/// large (docs/math.md#little-reaction).
 static double part_of_reaction(const kg_pipeline *p)
 {
   return p->material.reaction * mean_square(p) / p->material.diffusion;
@@ -245,8 +245,8 @@ static double part_of_reaction(const kg_pipeline *p)
 /// DBL_EPSILON / part_of_reaction(); the least was 1.
 #define ROUNDING_OF_MEAN 2000.0
 
-/// What a solve that went well may hide: a right-hand side that was forgotten, or cannot be squared;
-/// a mean of u that has few digits.
+/// What a solve that went well may hide: a right-hand side that was forgotten, or cannot be
+/// squared; a mean of u that has few digits.
 static void note_input(const kg_pipeline *p, const kg_cg_result *result)
 {
   kedge_solution *s = p->solution;

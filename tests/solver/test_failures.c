@@ -1,6 +1,6 @@
-// What a solve says when a part of multigrid is wrong. Each part is spoilt on purpose, where the linker puts the
-// functions of this file in its way (--wrap); nothing is left behind, what the sentence advises helps, and the
-// same context goes on.
+// What a solve says when a part of multigrid is wrong. Each part is spoilt on purpose, where the
+// linker puts the functions of this file in its way (--wrap); nothing is left behind, what the
+// sentence advises helps, and the same context goes on.
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,8 +129,8 @@ static void assert_says(const char *sentence, const char *part)
   if (!strstr(sentence, part)) fail_msg("'%s' does not say '%s'", sentence, part);
 }
 
-/// The solve ends with the sentence, without a solution, and leaves no device memory; what the sentence
-/// advises solves the problem with the fault, and the context goes on without.
+/// The solve ends with the sentence, without a solution, and leaves no device memory; what the
+/// sentence advises solves the problem with the fault, and the context goes on without.
 static void assert_fails(faults wrong, solving how, const char *part, const char *advice,
                          solving advised)
 {
