@@ -61,7 +61,7 @@ static double stabilization_of(const kg_pipeline *p)
 static void scale_equation(kg_pipeline *p)
 {
   const kedge_problem *problem = p->problem;
-  const double hh = 2.0 * p->mesh->info.area / (double)p->mesh->n_elements;
+  const double hh = kg_mean_square(p->mesh);
   int exponent;
   frexp(problem->diffusion + problem->reaction * hh, &exponent);
   const int shift = exponent < -1000 ? 1000 : exponent > 1000 ? -1000 : -exponent / 2 * 2;

@@ -68,5 +68,15 @@ kedge_status kg_make_loads(kg_pipeline *p);
 /// to += times <g_N, psi>, of [free trace edge][mode] in device memory.
 kedge_status kg_add_neumann(kg_pipeline *p, double *to, double times);
 
+/// h^2: a square of two triangles of mean area.
+static inline double kg_mean_square(const kedge_mesh *mesh)
+{
+  return 2.0 * mesh->info.area / (double)mesh->n_elements;
+}
+
+/// Note in the solution what its input may hide, where there is something.
+/// @param[in] start_residual  of the trace solve; 0: there was nothing to solve
+void kg_note_input(const kg_pipeline *p, double start_residual);
+
 /// Add the cost of an operator to the running stage of the report.
 void kg_stage_cost(kg_pipeline *p, kg_cost cost, double times);

@@ -1,7 +1,5 @@
 // Assembly, which makes of the local matrices what the trace solve needs, and the trace solve.
-#include <float.h>
 #include <math.h>
-#include <stdio.h>
 
 #include "core/context.h"
 #include "multigrid/bound.h"
@@ -193,18 +191,12 @@ static kg_cg_vectors_args cg_vectors(const kg_pipeline *p)
   return vectors;
 }
 
-/// h^2: a square of two triangles of mean area.
-static double mean_square(const kg_pipeline *p)
-{
-  return 2.0 * p->mesh->info.area / (double)p->mesh->n_elements;
-}
-
 /// The trace matrix is made of numbers of the size of the stabilization tau; what couples the edges
 /// is of the size of diffusion / h, or of reaction * h.
 static double stabilization_ratio(const kg_pipeline *p)
 {
   const kg_material *k = &p->material;
-  const double h = sqrt(mean_square(p));
+  const double h = sqrt(kg_mean_square(p->mesh));
   const double tau = k->stabilization * (k->scaling == KEDGE_SCALING_H           ? h
                                          : k->scaling == KEDGE_SCALING_INVERSE_H ? 1.0 / h
                                                                                  : 1.0);
@@ -222,55 +214,6 @@ static double boundary_residual(const kg_pipeline *p)
   return p->material.diffusion * sqrt(sum);
 }
 
-/// Neither a source nor boundary values other than 0.
-static bool has_no_data(const kg_pipeline *p)
-{
-  const kg_trace_counts *n = &p->layout.count;
-  const size_t edges = (size_t)(n->n_edges - n->n_free + n->n_neumann);
-  const size_t values = edges * (size_t)p->shape.size.n_edge;
-  for (size_t i = 0; i < values; ++i)
-    if (p->boundary[i] != 0.0) return false;
-  return p->resolved.source.kind == KG_FUNCTION_NONE;
-}
-
-/// What is left of the digits of the mean of u, beside the unit of rounding: with Neumann
-/// conditions alone reaction has to hold it against entries of K^e that are 1 over this times as
-/// large (docs/math.md#little-reaction).
-static double part_of_reaction(const kg_pipeline *p)
-{
-  return p->material.reaction * mean_square(p) / p->material.diffusion;
-}
-
-/// The most that rounding was seen to make of the mean on triangles that are not stretched, over
-/// DBL_EPSILON / part_of_reaction(); the least was 1.
-#define ROUNDING_OF_MEAN 2000.0
-
-/// What a solve that went well may hide: a right-hand side that was forgotten, or cannot be
-/// squared; a mean of u that has few digits.
-static void note_input(const kg_pipeline *p, const kg_cg_result *result)
-{
-  kedge_solution *s = p->solution;
-  const kg_trace_counts *n = &p->layout.count;
-  const bool all_neumann = n->n_free == n->n_edges;
-  const double part = part_of_reaction(p);
-  if (s->note[0]) return;
-  if (result->start_residual == 0.0 && n->n_free > 0 && has_no_data(p))
-    snprintf(s->note, sizeof s->note,
-             "the right-hand side is 0: the problem has neither a source nor an exact solution, "
-             "and boundary values are 0, and so is u");
-  else if (result->start_residual == 0.0 && n->n_free > 0)
-    snprintf(
-        s->note, sizeof s->note,
-        "the right-hand side is 0, or too small for its square to be more in double precision: "
-        "u is 0 but for boundary values");
-  else if (all_neumann && ROUNDING_OF_MEAN * DBL_EPSILON > 1e-6 * part)
-    snprintf(
-        s->note, sizeof s->note,
-        "all boundaries are neumann and reaction * h^2 is only %.0e of the diffusion: rounding "
-        "takes as many digits from the mean of u, and up to three more at high orders",
-        part);
-}
-
 static void report_solve(kg_pipeline *p, const kg_cg_result *result, int64_t n)
 {
   kedge_solution *s = p->solution;
@@ -285,7 +228,7 @@ static void report_solve(kg_pipeline *p, const kg_cg_result *result, int64_t n)
   s->report.converged = result->converged;
   for (size_t i = 0; i < sizeof result->note && i < sizeof s->note; ++i)
     s->note[i] = result->note[i];
-  note_input(p, result);
+  if (!s->note[0]) kg_note_input(p, result->start_residual);
   s->report.operator_bytes = (int64_t)operator_cost(p).bytes;
   kg_stage_cost(p, operator_cost(p), (double)result->iterations);
   kg_stage_cost(p, iteration_cost(p, n), (double)result->iterations);
