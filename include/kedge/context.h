@@ -1,8 +1,8 @@
 /// @file
 /// A context: where the computation runs, its last error, its progress.
 ///
-/// One context serves one host thread at a time. Objects borrow the one they are made with and go
-/// before it. What a call makes through `out` is the caller's; NULL after a failure. None prints.
+/// One context serves one host thread at a time. Objects are destroyed before the context they were
+/// made with. What a call makes through `out` is the caller's, NULL after failure. No call prints.
 #pragma once
 #include "kedge/base.h"
 KEDGE_BEGIN_DECLS

@@ -76,7 +76,7 @@ KEDGE_API kedge_status kedge_mesh_refine(kedge_context *ctx, const kedge_mesh *m
                                          kedge_mesh **out);
 
 /// Write Gmsh 4.1 (ASCII, or binary when asked) under a temporary name, then rename. Triangles and
-/// vertices are in the caller's order, groups of tag 0 no physical ones. May give KEDGE_ERR_IO.
+/// vertices are in the caller's order, groups of tag 0 have no physical one. May give KEDGE_ERR_IO.
 KEDGE_API kedge_status kedge_mesh_write(kedge_context *ctx, const kedge_mesh *mesh,
                                         const char *path, bool binary);
 
