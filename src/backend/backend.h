@@ -1,9 +1,9 @@
 /// @file
-/// Where data lives: one table of functions a backend, all required.
-///
-/// "Device memory" is the backend's memory: GPU memory (cuda), a separate NaN-filled pool in host
-/// memory (shadow), host memory (host). Solver code copies explicitly on every backend, so that the
-/// same code runs on all three.
+/// Where data lives: one table of functions a backend, all required. "Device memory" is GPU memory
+/// (cuda), a separate NaN-filled pool in host memory (shadow), host memory (host); solver code
+/// copies explicitly, so that it is the same on all three. Work is done in the order of the calls;
+/// kg_sync() waits for it. What kg_copy_in() reads may change when it returns, and what
+/// kg_copy_out() writes is there then.
 #pragma once
 #include "core/error.h"
 KEDGE_BEGIN_DECLS
@@ -21,7 +21,7 @@ typedef kedge_status kg_repeat_body(void *user);
 
 typedef struct kg_backend_table {
   kedge_status (*enter)(kedge_context *ctx);
-  kedge_status (*alloc)(kedge_context *ctx, size_t bytes, void **out);
+  kedge_status (*alloc)(kedge_context *ctx, size_t bytes, void **out);  ///< holds anything
   void (*free)(kedge_context *ctx, void *memory, size_t bytes);
   kedge_status (*copy_in)(kedge_context *ctx, void *device, const void *host, size_t bytes);
   kedge_status (*copy_out)(kedge_context *ctx, void *host, const void *device, size_t bytes);

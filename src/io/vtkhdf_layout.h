@@ -14,7 +14,7 @@ typedef struct kg_hdf5_dataset {
   int64_t offset;  ///< out: of the first value, in bytes of the file
 } kg_hdf5_dataset;
 
-size_t kg_item_size(kg_item item);
+size_t kg_item_size(kg_item item);  ///< bytes
 
 /// Turn the file `path` into a complete VTKHDF file whose datasets have room but no values yet.
 /// @param[in]     shown       the name that messages use

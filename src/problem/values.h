@@ -1,5 +1,6 @@
 /// @file
-/// Values of settings: whole numbers, constants, functions, words.
+/// Values of settings: whole numbers, constants, functions, words. What a value must not be is
+/// KEDGE_ERR_INPUT, with the place of the setting and what it may be.
 #pragma once
 #include "problem/problem.h"
 
