@@ -135,15 +135,17 @@ kedge_status kedge_solution_values(const kedge_solution *s, kedge_field field, i
 double kg_solution_mean(const kedge_solution *s, kedge_field field, int32_t element)
 {
   // u* has the mean of u. The constant mode is 1/sqrt(2) everywhere.
-  const int N = s->size.n_modes, row = field == KEDGE_FIELD_QX   ? 1
-                                       : field == KEDGE_FIELD_QY ? 2
-                                                                 : 0;
+  const bool is_q = field == KEDGE_FIELD_QX || field == KEDGE_FIELD_QY;
+  const size_t component = field == KEDGE_FIELD_QY, N = (size_t)s->size.n_modes;
   const size_t group = (size_t)(element / KG_LANES), lane = (size_t)(element % KG_LANES);
-  const double *const mode = s->constant ? s->constant + (group * 3 + (size_t)row) * KG_LANES
-                             : row == 0
-                                 ? s->u + group * (size_t)N * KG_LANES
-                                 : s->q + (2 * group + (size_t)row - 1) * (size_t)N * KG_LANES;
-  return sqrt(0.5) * mode[lane];
+  const double *row;
+  if (s->constant)
+    row = s->constant + (3 * group + is_q + component) * KG_LANES;
+  else if (is_q)
+    row = s->q + (2 * group + component) * N * KG_LANES;
+  else
+    row = s->u + group * N * KG_LANES;
+  return sqrt(0.5) * row[lane];
 }
 
 kedge_status kedge_solution_means(const kedge_solution *s, kedge_field field, double *values)

@@ -197,9 +197,9 @@ static double stabilization_ratio(const kg_pipeline *p)
 {
   const kg_material *k = &p->material;
   const double h = sqrt(kg_mean_square(p->mesh));
-  const double tau = k->stabilization * (k->scaling == KEDGE_SCALING_H           ? h
-                                         : k->scaling == KEDGE_SCALING_INVERSE_H ? 1.0 / h
-                                                                                 : 1.0);
+  const double scale[] = {
+      [KEDGE_SCALING_ONE] = 1.0, [KEDGE_SCALING_H] = h, [KEDGE_SCALING_INVERSE_H] = 1.0 / h};
+  const double tau = k->stabilization * scale[k->scaling];
   return tau * h / (k->diffusion + k->reaction * h * h);
 }
 
