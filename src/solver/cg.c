@@ -260,7 +260,7 @@ static kedge_status run(solve *s)
 }
 
 /// A true residual of so many times what storing x makes of it is rounding. Without a restart
-/// multigrid ends at 3.4 to 5.2 times, at 16 on stretched triangles; Jacobi, whose rounding adds up
+/// multigrid ends at 2.8 to 4.2 times, at 16 on stretched triangles; Jacobi, whose rounding adds up
 /// over more iterations, at 12 to 28; restarts bring 1.3 to 10 (profiling/cases/poisson.ini, 2048
 /// and 32,768 triangles, tolerance 1e-15).
 enum { ROUNDING_NEAR = 16 };
