@@ -1,7 +1,7 @@
 // A mesh while the GPU builds it: its memory and its steps.
 #pragma once
 
-#include "backend/cuda_rt.h"
+#include "backend/cuda_each.cuh"
 #include "mesh/build.h"
 
 namespace kg_build
@@ -55,14 +55,4 @@ kedge_status order(kedge_context *ctx, Work *w);
 /// From element_vertices to side_edge, edge_sides, line_edge and the number of parts; looks for
 /// faults, before which it ends.
 kedge_status connect(kedge_context *ctx, Work *w, bool *sound);
-
-inline unsigned blocks(int64_t n)
-{
-  return (unsigned)((n + BLOCK - 1) / BLOCK);
-}
-
-__device__ __forceinline__ int64_t thread_number()
-{
-  return (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-}
 }  // namespace kg_build

@@ -31,7 +31,7 @@ __device__ __forceinline__ uint64_t key_of(int32_t lower, int32_t higher, int bi
 
 __global__ void __launch_bounds__(BLOCK) list_sides_kernel(const Work w, int bits)
 {
-  const int64_t s = thread_number();
+  const int64_t s = kg_thread_number();
   if (s >= w.n_sides) return;
   int32_t lower, higher;
   kg_side_vertices(w.element_vertices, (int32_t)s, &lower, &higher);
@@ -51,7 +51,7 @@ cudaError_t sort(void *scratch, size_t *bytes, int32_t n, int bits,
 __global__ void __launch_bounds__(BLOCK)
     match_kernel(const Work w, const uint64_t *key, const int32_t *side)
 {
-  const int64_t i = thread_number();
+  const int64_t i = kg_thread_number();
   if (i >= w.n_sides) return;
   const int32_t s = side[i];
   if (i > 0 && key[i - 1] == key[i]) {
@@ -90,7 +90,7 @@ cudaError_t count_first(void *scratch, size_t *bytes, const Work &w, cudaStream_
 
 __global__ void __launch_bounds__(BLOCK) number_edges_kernel(const Work w)
 {
-  const int64_t s = thread_number();
+  const int64_t s = kg_thread_number();
   if (s >= w.n_sides) return;
   const uint32_t partner = w.partner[s];
   const bool first = partner > (uint32_t)s;
@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(BLOCK) number_edges_kernel(const Work w)
 __global__ void __launch_bounds__(BLOCK)
     find_lines_kernel(const Work w, const uint64_t *key, const int32_t *side, int bits)
 {
-  const int64_t i = thread_number();
+  const int64_t i = kg_thread_number();
   if (i >= w.n_lines) return;
   int32_t v[2];
   bool exists = true;
@@ -148,7 +148,7 @@ __device__ int32_t root_of(int32_t *parent, int32_t e)
 /// Every element under its lowest neighbour, where that is lower.
 __global__ void __launch_bounds__(BLOCK) plant_kernel(const Work w, int32_t *parent)
 {
-  const int64_t e = thread_number();
+  const int64_t e = kg_thread_number();
   if (e >= w.n_elements) return;
   int32_t lowest = (int32_t)e;
   for (int l = 0; l < 3; ++l) {
@@ -160,7 +160,7 @@ __global__ void __launch_bounds__(BLOCK) plant_kernel(const Work w, int32_t *par
 
 __global__ void __launch_bounds__(BLOCK) join_kernel(const Work w, int32_t *parent)
 {
-  const int64_t s = thread_number();
+  const int64_t s = kg_thread_number();
   if (s >= w.n_sides || w.partner[s] >= (uint32_t)s) return;  // each edge once
   int32_t a = root_of(parent, (int32_t)(s / 3)), b = root_of(parent, (int32_t)(w.partner[s] / 3));
   while (a != b) {
@@ -174,7 +174,7 @@ __global__ void __launch_bounds__(BLOCK) join_kernel(const Work w, int32_t *pare
 
 __global__ void __launch_bounds__(BLOCK) count_roots_kernel(const Work w, const int32_t *parent)
 {
-  const int64_t e = thread_number();
+  const int64_t e = kg_thread_number();
   const bool root = e < w.n_elements && parent[e] == e;
   const unsigned roots = __popc(__ballot_sync(0xffffffffu, root));
   if (threadIdx.x % 32 == 0 && roots) atomicAdd(&w.findings->n_parts, (int)roots);
@@ -182,30 +182,26 @@ __global__ void __launch_bounds__(BLOCK) count_roots_kernel(const Work w, const 
 
 kedge_status count_parts(kedge_context *ctx, const Work &w)
 {
-  const cudaStream_t stream = kg_cuda_stream(ctx);
   int32_t *const parent = w.rank;  // edges have their numbers
-  plant_kernel<<<blocks(w.n_elements), BLOCK, 0, stream>>>(w, parent);
-  KG_TRY(kg_cuda_launched(ctx, "hanging elements under neighbours"));
-  join_kernel<<<blocks(w.n_sides), BLOCK, 0, stream>>>(w, parent);
-  KG_TRY(kg_cuda_launched(ctx, "joining parts"));
-  count_roots_kernel<<<blocks(w.n_elements), BLOCK, 0, stream>>>(w, parent);
-  return kg_cuda_launched(ctx, "counting parts");
+  KG_TRY(kg_launch_each<BLOCK>(ctx, "hanging elements under neighbours", w.n_elements, plant_kernel,
+                               w, parent));
+  KG_TRY(kg_launch_each<BLOCK>(ctx, "joining parts", w.n_sides, join_kernel, w, parent));
+  return kg_launch_each<BLOCK>(ctx, "counting parts", w.n_elements, count_roots_kernel, w, parent);
 }
 
 /// Numbers of edges, once sides are matched; *sound: there is nothing to refuse.
 kedge_status number_edges(kedge_context *ctx, Work *w, bool *sound)
 {
-  const cudaStream_t stream = kg_cuda_stream(ctx);
   size_t bytes = w->scratch_bytes;
-  KG_TRY(kg_cuda_check(ctx, count_first(w->scratch, &bytes, *w, stream), "counting the edges"));
+  KG_TRY(kg_cuda_check(ctx, count_first(w->scratch, &bytes, *w, kg_cuda_stream(ctx)),
+                       "counting the edges"));
   int32_t faults;
   KG_TRY(kg_copy_out(ctx, &faults, &w->findings->faults, sizeof faults));
   KG_TRY(kg_copy_out(ctx, &w->n_edges, w->rank + w->n_sides - 1, sizeof w->n_edges));
   KG_TRY(kg_sync(ctx));
   *sound = faults == 0;
   if (!*sound) return KEDGE_OK;
-  number_edges_kernel<<<blocks(w->n_sides), BLOCK, 0, stream>>>(*w);
-  return kg_cuda_launched(ctx, "numbering the edges");
+  return kg_launch_each<BLOCK>(ctx, "numbering the edges", w->n_sides, number_edges_kernel, *w);
 }
 }  // namespace
 
@@ -226,24 +222,21 @@ kedge_status kg_build::edges_scratch(kedge_context *ctx, int32_t n_sides, size_t
 
 kedge_status kg_build::connect(kedge_context *ctx, Work *w, bool *sound)
 {
-  const cudaStream_t stream = kg_cuda_stream(ctx);
   const int bits = bits_of(w->n_vertices);
-  list_sides_kernel<<<blocks(w->n_sides), BLOCK, 0, stream>>>(*w, bits);
-  KG_TRY(kg_cuda_launched(ctx, "listing the sides"));
+  KG_TRY(kg_launch_each<BLOCK>(ctx, "listing the sides", w->n_sides, list_sides_kernel, *w, bits));
   cub::DoubleBuffer<uint64_t> key(w->key[0], w->key[1]);
   cub::DoubleBuffer<int32_t> side(w->value[0], w->value[1]);
   size_t bytes = w->scratch_bytes;
-  KG_TRY(kg_cuda_check(ctx, sort(w->scratch, &bytes, w->n_sides, 2 * bits, &key, &side, stream),
-                       "sorting the sides by their vertices"));
+  KG_TRY(kg_cuda_check(
+      ctx, sort(w->scratch, &bytes, w->n_sides, 2 * bits, &key, &side, kg_cuda_stream(ctx)),
+      "sorting the sides by their vertices"));
   w->side_edge = (uint32_t *)side.Alternate();
   w->edge_sides = (int32_t *)key.Alternate();
-  match_kernel<<<blocks(w->n_sides), BLOCK, 0, stream>>>(*w, key.Current(), side.Current());
-  KG_TRY(kg_cuda_launched(ctx, "matching the sides"));
+  KG_TRY(kg_launch_each<BLOCK>(ctx, "matching the sides", w->n_sides, match_kernel, *w,
+                               key.Current(), side.Current()));
   KG_TRY(number_edges(ctx, w, sound));
   if (!*sound) return KEDGE_OK;
-  if (w->n_lines > 0)
-    find_lines_kernel<<<blocks(w->n_lines), BLOCK, 0, stream>>>(*w, key.Current(), side.Current(),
-                                                                bits);
-  KG_TRY(kg_cuda_launched(ctx, "finding the lines"));
+  KG_TRY(kg_launch_each<BLOCK>(ctx, "finding the lines", w->n_lines, find_lines_kernel, *w,
+                               key.Current(), side.Current(), bits));
   return count_parts(ctx, *w);
 }

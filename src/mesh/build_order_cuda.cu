@@ -23,13 +23,13 @@ constexpr int KEY_BITS = 2 * KG_HILBERT_LEVELS;
 
 __global__ void __launch_bounds__(BLOCK) check_vertices_kernel(const Work w)
 {
-  const int64_t i = thread_number();
+  const int64_t i = kg_thread_number();
   if (i < 2 * w.n_raw_vertices && !kg_is_coordinate(w.raw_vertices[i])) w.findings->faults = 1;
 }
 
 __global__ void __launch_bounds__(BLOCK) check_elements_kernel(const Work w)
 {
-  const int64_t e = thread_number();
+  const int64_t e = kg_thread_number();
   bool clockwise = false;
   if (e < w.n_elements &&
       kg_examine_triangle(w.raw_vertices, w.n_raw_vertices, w.raw_triangles + 3 * e, DOUBTFUL,
@@ -80,7 +80,7 @@ cudaError_t sort(void *scratch, size_t *bytes, int32_t n, cub::DoubleBuffer<uint
 
 __global__ void __launch_bounds__(BLOCK) place_kernel(const Work w, kg_hilbert_box box)
 {
-  const int64_t e = thread_number();
+  const int64_t e = kg_thread_number();
   if (e >= w.n_elements) return;
   w.key[0][e] = kg_hilbert_place(box, w.raw_vertices, w.raw_triangles + 3 * e);
   w.value[0][e] = (int32_t)e;
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(BLOCK) place_kernel(const Work w, kg_hilbert_b
 /// Element e at its place, counterclockwise; vertices still have the caller's numbers.
 __global__ void __launch_bounds__(BLOCK) gather_kernel(const Work w, const int32_t *sorted)
 {
-  const int64_t e = thread_number();
+  const int64_t e = kg_thread_number();
   if (e >= w.n_elements) return;
   const int32_t origin = sorted[e];
   const int32_t *from = w.raw_triangles + 3 * (int64_t)origin;
@@ -122,7 +122,7 @@ cudaError_t count_first(void *scratch, size_t *bytes, const Work &w, cudaStream_
 
 __global__ void __launch_bounds__(BLOCK) number_vertices_kernel(const Work w)
 {
-  const int64_t v = thread_number();
+  const int64_t v = kg_thread_number();
   if (v >= w.n_raw_vertices) return;
   const uint32_t first = w.vertex_first[v];
   const int32_t number = first == UINT32_MAX ? -1 : w.rank[first] - 1;
@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(BLOCK) number_vertices_kernel(const Work w)
 
 __global__ void __launch_bounds__(BLOCK) renumber_kernel(const Work w)
 {
-  const int64_t i = thread_number();
+  const int64_t i = kg_thread_number();
   if (i < w.n_sides) w.element_vertices[i] = w.vertex_number[w.element_vertices[i]];
 }
 
@@ -156,8 +156,8 @@ kedge_status order_elements(kedge_context *ctx, const Work &w)
   const cudaStream_t stream = kg_cuda_stream(ctx);
   kg_hilbert_box box;
   KG_TRY(find_box(ctx, w, &box));
-  place_kernel<<<blocks(w.n_elements), BLOCK, 0, stream>>>(w, box);
-  KG_TRY(kg_cuda_launched(ctx, "placing elements on the curve"));
+  KG_TRY(kg_launch_each<BLOCK>(ctx, "placing elements on the curve", w.n_elements, place_kernel, w,
+                               box));
   cub::DoubleBuffer<uint64_t> key(w.key[0], w.key[1]);
   cub::DoubleBuffer<int32_t> value(w.value[0], w.value[1]);
   size_t bytes = w.scratch_bytes;
@@ -167,8 +167,8 @@ kedge_status order_elements(kedge_context *ctx, const Work &w)
                        cudaMemsetAsync(w.vertex_first, 0xff,
                                        (size_t)w.n_raw_vertices * sizeof *w.vertex_first, stream),
                        "clearing the vertices"));
-  gather_kernel<<<blocks(w.n_elements), BLOCK, 0, stream>>>(w, value.Current());
-  return kg_cuda_launched(ctx, "gathering the elements");
+  return kg_launch_each<BLOCK>(ctx, "gathering the elements", w.n_elements, gather_kernel, w,
+                               value.Current());
 }
 }  // namespace
 
@@ -193,24 +193,22 @@ kedge_status kg_build::order_scratch(kedge_context *ctx, int32_t n_elements, siz
 
 kedge_status kg_build::check(kedge_context *ctx, const Work &w)
 {
-  const cudaStream_t stream = kg_cuda_stream(ctx);
-  if (w.n_raw_vertices > 0)
-    check_vertices_kernel<<<blocks(2 * w.n_raw_vertices), BLOCK, 0, stream>>>(w);
-  KG_TRY(kg_cuda_launched(ctx, "checking the vertices"));
-  check_elements_kernel<<<blocks(w.n_elements), BLOCK, 0, stream>>>(w);
-  return kg_cuda_launched(ctx, "checking the elements");
+  KG_TRY(kg_launch_each<BLOCK>(ctx, "checking the vertices", 2 * w.n_raw_vertices,
+                               check_vertices_kernel, w));
+  return kg_launch_each<BLOCK>(ctx, "checking the elements", w.n_elements, check_elements_kernel,
+                               w);
 }
 
 kedge_status kg_build::order(kedge_context *ctx, Work *w)
 {
-  const cudaStream_t stream = kg_cuda_stream(ctx);
   KG_TRY(order_elements(ctx, *w));
   size_t bytes = w->scratch_bytes;
-  KG_TRY(kg_cuda_check(ctx, count_first(w->scratch, &bytes, *w, stream), "counting the vertices"));
+  KG_TRY(kg_cuda_check(ctx, count_first(w->scratch, &bytes, *w, kg_cuda_stream(ctx)),
+                       "counting the vertices"));
   KG_TRY(kg_copy_out(ctx, &w->n_vertices, w->rank + w->n_sides - 1, sizeof w->n_vertices));
   KG_TRY(kg_sync(ctx));
-  number_vertices_kernel<<<blocks(w->n_raw_vertices), BLOCK, 0, stream>>>(*w);
-  KG_TRY(kg_cuda_launched(ctx, "numbering the vertices"));
-  renumber_kernel<<<blocks(w->n_sides), BLOCK, 0, stream>>>(*w);
-  return kg_cuda_launched(ctx, "renumbering the vertices of the elements");
+  KG_TRY(kg_launch_each<BLOCK>(ctx, "numbering the vertices", w->n_raw_vertices,
+                               number_vertices_kernel, *w));
+  return kg_launch_each<BLOCK>(ctx, "renumbering the vertices of the elements", w->n_sides,
+                               renumber_kernel, *w);
 }

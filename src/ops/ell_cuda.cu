@@ -14,7 +14,7 @@
 #include <cub/device/device_run_length_encode.cuh>
 #include <cub/device/device_scan.cuh>
 
-#include "backend/cuda_rt.h"
+#include "backend/cuda_each.cuh"
 #include "ops/ell.h"
 #include "ops/ell_block.h"
 #include "ops/judged_sum.cuh"
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(BLOCK)
     list_sides_kernel(const uint32_t *__restrict__ side_edge, int32_t n_sides, int32_t *edge,
                       int32_t *side)
 {
-  const int64_t s = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+  const int64_t s = kg_thread_number();
   if (s >= n_sides) return;
   const int64_t e = s / 3, l = s % 3;
   edge[s] = (int32_t)(side_edge[(e / KG_LANES * 3 + l) * KG_LANES + e % KG_LANES] >> 1);
@@ -110,10 +110,9 @@ kedge_status map_edges(kedge_context *ctx, const kg_ell_assemble_args &a, EdgeMa
   void *const scratch = work + 4 * w.array + w.runs;
   const cudaStream_t stream = kg_cuda_stream(ctx);
 
-  const unsigned grid = (unsigned)(((int64_t)w.n_sides + BLOCK - 1) / BLOCK);
-  list_sides_kernel<<<grid, BLOCK, 0, stream>>>(a.batch.arrays.side_edge, w.n_sides, array[0],
-                                                array[2]);
-  KG_TRY(kg_cuda_launched(ctx, "listing the sides of the elements"));
+  KG_TRY(kg_launch_each<BLOCK>(ctx, "listing the sides of the elements", w.n_sides,
+                               list_sides_kernel, a.batch.arrays.side_edge, w.n_sides, array[0],
+                               array[2]));
   cub::DoubleBuffer<int32_t> edge(array[0], array[1]), side(array[2], array[3]);
   size_t bytes = w.scratch;
   KG_TRY(
@@ -132,7 +131,7 @@ kedge_status map_edges(kedge_context *ctx, const kg_ell_assemble_args &a, EdgeMa
 __global__ void __launch_bounds__(BLOCK)
     fill_rows_kernel(const kg_ell_assemble_args a, const EdgeMap map)
 {
-  const int64_t row = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+  const int64_t row = kg_thread_number();
   const kg_ell_matrix &matrix = a.matrix;
   if (row >= matrix.stride) return;
   const int m = a.batch.reference.size.n_edge, n_packed = a.batch.reference.size.n_packed;
@@ -185,8 +184,7 @@ __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_SM)
 {
   if (a.state && a.state->stop != KG_CG_RUNNING) return;
   double dot = 0.0;
-  for (int64_t row = (int64_t)blockIdx.x * BLOCK + threadIdx.x; row < a.matrix.rows;
-       row += (int64_t)gridDim.x * BLOCK) {
+  for (int64_t row = kg_thread_number(); row < a.matrix.rows; row += (int64_t)gridDim.x * BLOCK) {
     const double sum = multiply_row(a.matrix, a.x, row);
     a.y[row] = sum;
     if (a.state) dot += a.x[row] * sum;
@@ -211,9 +209,8 @@ extern "C" kedge_status kg_ell_assemble_cuda(kedge_context *ctx, const kg_ell_as
 {
   EdgeMap map;
   KG_TRY(map_edges(ctx, *args, &map));
-  const unsigned grid = (unsigned)((args->matrix.stride + BLOCK - 1) / BLOCK);
-  fill_rows_kernel<<<grid, BLOCK, 0, kg_cuda_stream(ctx)>>>(*args, map);
-  return kg_cuda_launched(ctx, "filling the ELL matrix");
+  return kg_launch_each<BLOCK>(ctx, "filling the ELL matrix", args->matrix.stride, fill_rows_kernel,
+                               *args, map);
 }
 
 extern "C" kedge_status kg_ell_apply_cuda(kedge_context *ctx, const kg_ell_apply_args *args)

@@ -7,7 +7,7 @@
 //         edges, whose x come from the caches. No floating-point atomics: x . y is summed by every
 //         block and then by the last one, in order.
 // Cost    of a row: 8 n bytes and 2 n operations an element, two elements but on the boundary.
-#include "backend/cuda_rt.h"
+#include "backend/cuda_each.cuh"
 #include "ops/ell_block.h"
 #include "ops/load_edge.cuh"
 #include "ops/judged_sum.cuh"
@@ -21,7 +21,7 @@ constexpr int BLOCK = KG_PLAIN_ROWS;
 __global__ void __launch_bounds__(BLOCK)
     expand_kernel(const double *__restrict__ local, kg_sizes size, int64_t elements, double *full)
 {
-  const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+  const int64_t i = kg_thread_number();
   if (i >= elements * size.n_trace) return;
   const int32_t e = (int32_t)(i % elements);
   const int row = (int)(i / elements), m = size.n_edge, n = size.n_trace;
@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(BLOCK)
 {
   if (a.state && a.state->stop != KG_CG_RUNNING) return;
   double dot = 0.0;
-  const int64_t row = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+  const int64_t row = kg_thread_number();
   if (row < rows) {
     const int2 sides = __ldg((const int2 *)a.batch.arrays.edge_sides + row / M);
     const int i = (int)(row % M);
@@ -88,9 +88,8 @@ extern "C" kedge_status kg_trace_expand_cuda(kedge_context *ctx, const kg_trace_
 {
   const kg_sizes size = args->batch.reference.size;
   const int64_t elements = args->batch.count.n_elements;
-  const unsigned grid = (unsigned)((elements * size.n_trace + BLOCK - 1) / BLOCK);
-  expand_kernel<<<grid, BLOCK, 0, kg_cuda_stream(ctx)>>>(args->local, size, elements, args->full);
-  return kg_cuda_launched(ctx, "expanding the local matrices");
+  return kg_launch_each<BLOCK>(ctx, "expanding the local matrices", elements * size.n_trace,
+                               expand_kernel, args->local, size, elements, args->full);
 }
 
 extern "C" kedge_status kg_trace_plain_cuda(kedge_context *ctx, const kg_trace_plain_args *args)
