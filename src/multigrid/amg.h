@@ -15,8 +15,9 @@
 KEDGE_BEGIN_DECLS
 
 enum {
-  KG_AMG_DEGREE = 2,     ///< steps of smoothing each way
-  KG_AMG_ONCE = 2,       ///< last levels whose coarse systems are solved by one cycle
+  KG_AMG_DEGREE = 2,  ///< steps of smoothing each way
+  /// most rows of a level whose coarse system is solved by one cycle, but for the first
+  KG_AMG_ONCE = 250000,
   KG_AMG_DIRECT = 1024,  ///< most rows of a matrix that is inverted
   /// most bytes of its inverse for a row of the first matrix, where that is not inverted itself
   KG_AMG_DIRECT_BYTES = 1024,

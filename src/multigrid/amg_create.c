@@ -235,10 +235,12 @@ static kedge_status take_meshes(kedge_context *ctx, kg_coarse *coarse, const ked
 /// each. The others divide it by two or so each: two more for ten times as many rows.
 static void set_cycles(kg_coarse *coarse)
 {
-  const int n_smoothed = coarse->n_levels - coarse->n_refined - (coarse->direct ? 1 : 0);
-  const double n_rows = coarse->level[coarse->n_refined].matrix.n_rows;
-  coarse->n_twice = n_smoothed > KG_AMG_ONCE ? n_smoothed - KG_AMG_ONCE : 1;
-  coarse->n_cycles = (int)lround(2.0 * log10(fmax(n_rows, 1.0))) - 3;
+  const kg_amg_level *first = &coarse->level[coarse->n_refined];
+  const int n = coarse->n_levels - coarse->n_refined;
+  coarse->n_twice = 1;
+  while (coarse->n_twice < n && first[coarse->n_twice].matrix.n_rows > KG_AMG_ONCE)
+    ++coarse->n_twice;
+  coarse->n_cycles = (int)lround(2.0 * log10(fmax(first->matrix.n_rows, 1.0))) - 3;
   if (coarse->n_cycles < 2) coarse->n_cycles = 2;
 }
 
