@@ -1,5 +1,5 @@
-// The operators of a bench: how each is called, what a call costs, where its result lies. Those that
-// work by chunks go through all of them.
+// The operators of a bench: how each is called, what a call costs, where its result lies. Those
+// that work by chunks go through all of them.
 #include "operations.h"
 
 static kedge_status make_local_matrices(bench *b, kg_local_matrices_args args)

@@ -1,6 +1,6 @@
 /// @file
-/// Local matrices on a GPU at orders that are too high for an element to fit a thread, and too low for
-/// it to fill the tiles of a tensor core.
+/// Local matrices on a GPU at orders that are too high for an element to fit a thread, and too low
+/// for it to fill the tiles of a tensor core.
 #pragma once
 #include "ops/local_matrices.h"
 

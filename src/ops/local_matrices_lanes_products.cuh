@@ -1,14 +1,14 @@
 // local_matrices_lanes_products.cuh: K^e = S0 - W^T W of a few elements by the lanes of a warp
-// (local_matrices_lanes.cu), S0 without what the modes of degree P take from it: a lane multiplies the
-// columns of its side by each other and by those of the next side, which come by shuffles.
+// (local_matrices_lanes.cu), S0 without what the modes of degree P take from it: a lane multiplies
+// the columns of its side by each other and by those of the next side, which come by shuffles.
 #pragma once
 #include "ops/local_matrices_lanes_solve.cuh"
 
 namespace kg
 {
 
-/// A store by some lanes, which nothing branches around: the compiler would move the computation of the
-/// value behind the branch, where it could not be mixed with others.
+/// A store by some lanes, which nothing branches around: the compiler would move the computation of
+/// the value behind the branch, where it could not be mixed with others.
 __device__ __forceinline__ void store_if(bool condition, double *to, double value)
 {
   asm volatile(
@@ -23,8 +23,8 @@ __device__ __forceinline__ double flipped(double a, unsigned bit)
   return __hiloint2double(__double2hiint(a) ^ (int)bit, __double2loint(a));
 }
 
-/// A copy, of which the compiler does not know that it is one. Of products of nothing but registers it
-/// would add up one after the other, each sum waiting for itself.
+/// A copy, of which the compiler does not know that it is one. Of products of nothing but registers
+/// it would add up one after the other, each sum waiting for itself.
 __device__ __forceinline__ double copied(double a, int zero)
 {
   return __hiloint2double(__double2hiint(a) ^ zero, __double2loint(a) ^ zero);

@@ -1,6 +1,6 @@
 // local_matrices_lanes_solve.cuh: A = L L^T and W = L^-1 R of a few elements by the lanes of a warp
-// (local_matrices_lanes.cu), A, R and f being what is left when the modes of degree P are eliminated. Rows of
-// A, later columns of R are in the registers of the lanes that have them; L goes to shared memory.
+// (local_matrices_lanes.cu), A, R and f being what is left when modes of degree P are eliminated.
+// Rows of A, later columns of R are in registers of the lanes that have them; L in shared memory.
 #pragma once
 #include "ops/local_matrices_lanes_tables.cuh"
 #include "ops/local_operator.cuh"
@@ -241,8 +241,8 @@ __device__ __forceinline__ void build_columns(const lanes_warp<shape> &w, const 
   }
 }
 
-/// W = L^-1 R, and -F^e below it, L having L^-1 f as its row K. Pairs of rows of L are asked for some
-/// time before they are used.
+/// W = L^-1 R, and -F^e below it, L having L^-1 f as its row K. Pairs of rows of L are asked for
+/// some time before they are used.
 template <class shape>
 __device__ __forceinline__ void solve(const lanes_warp<shape> &w,
                                       double (&x)[shape::K + 1][shape::COLUMNS])

@@ -1,12 +1,12 @@
 /// @file
 /// What is made from values of functions at the points of elements, chunk by chunk: load vectors
-/// and errors. On the CUDA backend the GPU evaluates expressions: it interprets them, and the values
-/// lie in memory for the kernel that uses them; or, where there are so many points that compiling
-/// pays, and NVRTC is there, it evaluates them in a kernel made for them. Else the host evaluates and
-/// the values are copied. A solve says in its report which it was.
+/// and errors. On the CUDA backend the GPU evaluates expressions: it interprets them, and the
+/// values lie in memory for the kernel that uses them; or, where there are so many points that
+/// compiling pays, and NVRTC is there, it evaluates them in a kernel made for them. Else the host
+/// evaluates and the values are copied. A solve says in its report which it was.
 ///
-/// KEDGE_EVALUATE=host, =interpret or =compile in the environment takes the choice away, where there
-/// is one.
+/// KEDGE_EVALUATE=host, =interpret or =compile in the environment takes the choice away, where
+/// there is one.
 #pragma once
 #include "ops/evaluate.h"
 #include "ops/sample_kernel.h"

@@ -53,8 +53,8 @@ double *ell_problem_full(ell_problem *p);
 /// How far two computations of a row of the product may be apart: the errors of its sums.
 double ell_problem_rounding(const ell_problem *p, int64_t row, const double *x);
 
-/// x . A x is that of the matrix-free operator to rounding, is positive, and is all that the operator
-/// changes of the state.
+/// x . A x is that of the matrix-free operator to rounding, is positive, and is all that the
+/// operator changes of the state.
 void ell_problem_check_dot(ell_problem *p, ell_problem_operator *apply);
 /// Product, state and matrix are the same to the bit in another run and with other threads.
 void ell_problem_check_repeatable(ell_problem_operator *apply);
