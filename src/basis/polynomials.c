@@ -6,36 +6,36 @@
 
 enum { MAX = KEDGE_ORDER_MAX + 2 };  // post-processing uses order + 1
 
-void kg_legendre(int order, double t, double *psi)
+void kg_wide_legendre(int order, long double t, long double *psi)
 {
-  double previous = 0.0, p = 1.0;
+  long double previous = 0.0L, p = 1.0L;
   for (int k = 0; k <= order; ++k) {
-    psi[k] = sqrt(k + 0.5) * p;
-    const double next = ((2 * k + 1) * t * p - k * previous) / (k + 1);
+    psi[k] = sqrtl(k + 0.5L) * p;
+    const long double next = ((2 * k + 1) * t * p - k * previous) / (k + 1);
     previous = p;
     p = next;
   }
 }
 
 /// Orthonormal Jacobi polynomials P_j^(alpha,0)(x), j = 0..n, and their derivatives.
-static void orthonormal_jacobi(int n, int alpha, double x, double *p, double *dp)
+static void orthonormal_jacobi(int n, int alpha, long double x, long double *p, long double *dp)
 {
-  const double a = alpha;
-  double plain[MAX + 1], slope[MAX + 1];
-  plain[0] = 1.0;
-  slope[0] = 0.0;
+  const long double a = alpha;
+  long double plain[MAX + 1], slope[MAX + 1];
+  plain[0] = 1.0L;
+  slope[0] = 0.0L;
   if (n >= 1) {
-    plain[1] = 0.5 * (a + (a + 2.0) * x);
-    slope[1] = 0.5 * (a + 2.0);
+    plain[1] = 0.5L * (a + (a + 2.0L) * x);
+    slope[1] = 0.5L * (a + 2.0L);
   }
   for (int k = 1; k < n; ++k) {
     double c[4];
-    kg_jacobi_recurrence(k, a, c);
+    kg_jacobi_recurrence(k, alpha, c);
     plain[k + 1] = ((c[1] + c[2] * x) * plain[k] - c[3] * plain[k - 1]) / c[0];
     slope[k + 1] = ((c[1] + c[2] * x) * slope[k] + c[2] * plain[k] - c[3] * slope[k - 1]) / c[0];
   }
   for (int j = 0; j <= n; ++j) {
-    const double norm = sqrt((2.0 * j + a + 1.0) / pow(2.0, a + 1.0));
+    const long double norm = sqrtl(ldexpl(2.0L * j + a + 1.0L, -alpha - 1));
     p[j] = norm * plain[j];
     dp[j] = norm * slope[j];
   }
@@ -43,36 +43,63 @@ static void orthonormal_jacobi(int n, int alpha, double x, double *p, double *dp
 
 /// phi_ij = sqrt(2) P_i(a) P_j^(2i+1,0)(b) (1-b)^i with a = 2 (1+r)/(1-s) - 1, b = s. The factors
 /// (1-b)^i keep every term finite at the vertex s = 1.
-void kg_dubiner(int order, double r, double s, double *phi, double *phi_r, double *phi_s)
+void kg_wide_dubiner(int order, long double r, long double s, long double *phi, long double *phi_r,
+                     long double *phi_s)
 {
-  const double a = s < 1.0 ? 2.0 * (1.0 + r) / (1.0 - s) - 1.0 : -1.0;
-  double pa[MAX + 1], da[MAX + 1], pb[MAX + 1], db[MAX + 1];
+  const long double a = s < 1.0L ? 2.0L * (1.0L + r) / (1.0L - s) - 1.0L : -1.0L;
+  long double pa[MAX + 1], da[MAX + 1], pb[MAX + 1], db[MAX + 1];
   orthonormal_jacobi(order, 0, a, pa, da);
-  double power = 1.0, lower = 0.0;  // ((1-b)/2)^i and ((1-b)/2)^(i-1)
+  long double power = 1.0L, lower = 0.0L;  // ((1-b)/2)^i and ((1-b)/2)^(i-1)
   for (int i = 0; i <= order; ++i) {
-    const double norm = sqrt(2.0) * pow(2.0, i);
+    const long double norm = ldexpl(sqrtl(2.0L), i);
     orthonormal_jacobi(order - i, 2 * i + 1, s, pb, db);
     for (int j = 0; i + j <= order; ++j) {
       const int d = i + j, mode = d * (d + 1) / 2 + i;
       phi[mode] = norm * pa[i] * pb[j] * power;
       if (!phi_r) continue;
       phi_r[mode] = norm * da[i] * pb[j] * lower;
-      phi_s[mode] = norm * (da[i] * pb[j] * 0.5 * (1.0 + a) * lower +
-                            pa[i] * (db[j] * power - 0.5 * i * pb[j] * lower));
+      phi_s[mode] = norm * (da[i] * pb[j] * 0.5L * (1.0L + a) * lower +
+                            pa[i] * (db[j] * power - 0.5L * i * pb[j] * lower));
     }
     lower = power;
-    power *= 0.5 * (1.0 - s);
+    power *= 0.5L * (1.0L - s);
   }
+}
+
+static void round_all(int n, const long double *wide, double *out)
+{
+  for (int i = 0; i < n; ++i) out[i] = (double)wide[i];
+}
+
+void kg_legendre(int order, double t, double *psi)
+{
+  long double wide[MAX + 1];
+  kg_wide_legendre(order, t, wide);
+  round_all(order + 1, wide, psi);
+}
+
+void kg_dubiner(int order, double r, double s, double *phi, double *phi_r, double *phi_s)
+{
+  enum { MODES = (MAX + 1) * (MAX + 2) / 2 };
+  long double wide[3][MODES];
+  const int n = kg_triangle_modes(order);
+  kg_wide_dubiner(order, r, s, wide[0], phi_r ? wide[1] : NULL, phi_r ? wide[2] : NULL);
+  round_all(n, wide[0], phi);
+  if (!phi_r) return;
+  round_all(n, wide[1], phi_r);
+  round_all(n, wide[2], phi_s);
 }
 
 void kg_dubiner_factors(int order, double a, double b, double *along, double *across)
 {
-  double slope[MAX + 1], pb[MAX + 1];
-  orthonormal_jacobi(order, 0, a, along, slope);
+  long double slope[MAX + 1], value[MAX + 1];
+  orthonormal_jacobi(order, 0, a, value, slope);
+  round_all(order + 1, value, along);
   for (int i = 0; i <= order; ++i) {
-    const double norm = sqrt(2.0) * pow(1.0 - b, i);
-    orthonormal_jacobi(order - i, 2 * i + 1, b, pb, slope);
-    for (int j = 0; i + j <= order; ++j) across[(i + j) * (i + j + 1) / 2 + i] = norm * pb[j];
+    const long double norm = sqrtl(2.0L) * powl(1.0L - b, i);
+    orthonormal_jacobi(order - i, 2 * i + 1, b, value, slope);
+    for (int j = 0; i + j <= order; ++j)
+      across[(i + j) * (i + j + 1) / 2 + i] = (double)(norm * value[j]);
   }
 }
 

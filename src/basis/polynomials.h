@@ -23,11 +23,14 @@ static inline void kg_jacobi_recurrence(int k, double alpha, double c[4])
   c[3] = 2.0 * (k + alpha) * k * (s + 2.0);
 }
 
-/// psi_k(t), k = 0..order.
+/// psi_k(t), k = 0..order; computed in long double and rounded, or not.
 void kg_legendre(int order, double t, double *psi);
+void kg_wide_legendre(int order, long double t, long double *psi);
 
 /// phi_i(r, s), i < kg_triangle_modes(order); the gradient may be NULL (both or none).
 void kg_dubiner(int order, double r, double s, double *phi, double *phi_r, double *phi_s);
+void kg_wide_dubiner(int order, long double r, long double s, long double *phi, long double *phi_r,
+                     long double *phi_s);
 
 /// The modes as products: with a = 2 (1+r)/(1-s) - 1 and b = s, phi of mode (i, j) is along[i]
 /// times across[mode].

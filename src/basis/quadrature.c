@@ -1,5 +1,7 @@
 #include "basis/quadrature.h"
 
+#include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,42 +9,53 @@
 #include "core/memory.h"
 
 /// Value and derivative of the (unnormalised) Jacobi polynomial P_n^(alpha,0) at x, -1 < x < 1.
-static void jacobi(int n, int alpha, double x, double *value, double *slope)
+static void jacobi(int n, int alpha, long double x, long double *value, long double *slope)
 {
-  const double a = alpha;
-  double previous = 1.0, p = 0.5 * (a + (a + 2.0) * x);
-  if (n == 0) p = 1.0, previous = 0.0;
+  const long double a = alpha;
+  long double previous = 1.0L, p = 0.5L * (a + (a + 2.0L) * x);
+  if (n == 0) p = 1.0L, previous = 0.0L;
   for (int k = 1; k < n; ++k) {
     double c[4];
-    kg_jacobi_recurrence(k, a, c);
-    const double next = ((c[1] + c[2] * x) * p - c[3] * previous) / c[0];
+    kg_jacobi_recurrence(k, alpha, c);
+    const long double next = ((c[1] + c[2] * x) * p - c[3] * previous) / c[0];
     previous = p;
     p = next;
   }
-  const double c = 2.0 * n + a;
+  const long double c = 2.0L * n + a;
   *value = p;
-  *slope = (n * (a - c * x) * p + 2.0 * n * (n + a) * previous) / (c * (1.0 - x * x));
+  *slope = (n * (a - c * x) * p + 2.0L * n * (n + a) * previous) / (c * (1.0L - x * x));
 }
 
-void kg_gauss_jacobi(int n, int alpha, double *x, double *w)
+void kg_wide_gauss_jacobi(int n, int alpha, long double *x, long double *w)
 {
   for (int i = 0; i < n; ++i) {
     // Newton from a Chebyshev point, with the roots already found divided out.
-    double z = -cos(M_PI * (2.0 * i + 1.0) / (2.0 * n));
-    if (i > 0) z = 0.5 * (z + x[i - 1]);
-    double p, dp;
+    long double z = -cos(M_PI * (2.0 * i + 1.0) / (2.0 * n));
+    if (i > 0) z = 0.5L * (z + x[i - 1]);
+    long double p, dp;
     for (int step = 0; step < 100; ++step) {
-      double deflation = 0.0;
-      for (int j = 0; j < i; ++j) deflation += 1.0 / (z - x[j]);
+      long double deflation = 0.0L;
+      for (int j = 0; j < i; ++j) deflation += 1.0L / (z - x[j]);
       jacobi(n, alpha, z, &p, &dp);
-      const double delta = -p / (dp - deflation * p);
+      const long double delta = -p / (dp - deflation * p);
       z += delta;
-      if (fabs(delta) < 4e-16) break;
+      if (fabsl(delta) < 2.0L * LDBL_EPSILON) break;
     }
     jacobi(n, alpha, z, &p, &dp);
     x[i] = z;
     // For beta = 0 and integer alpha the general weight reduces to this.
-    w[i] = pow(2.0, alpha + 1.0) / ((1.0 - z * z) * dp * dp);
+    w[i] = ldexpl(1.0L, alpha + 1) / ((1.0L - z * z) * dp * dp);
+  }
+}
+
+void kg_gauss_jacobi(int n, int alpha, double *x, double *w)
+{
+  long double wide[2][KG_GAUSS_MAX];
+  assert(n <= KG_GAUSS_MAX);
+  kg_wide_gauss_jacobi(n, alpha, wide[0], wide[1]);
+  for (int i = 0; i < n; ++i) {
+    x[i] = (double)wide[0][i];
+    w[i] = (double)wide[1][i];
   }
 }
 

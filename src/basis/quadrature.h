@@ -4,8 +4,13 @@
 #include "core/error.h"
 
 /// Gauss-Jacobi: exact for (1-x)^alpha times polynomials of degree <= 2 n - 1, alpha 0 or 1.
+/// Computed in long double and rounded, or not.
+/// @param[in]  n     at most KG_GAUSS_MAX
 /// @param[out] x, w  [n] points, increasing, and weights
 void kg_gauss_jacobi(int n, int alpha, double *x, double *w);
+void kg_wide_gauss_jacobi(int n, int alpha, long double *x, long double *w);
+
+enum { KG_GAUSS_MAX = 40 };
 
 typedef struct kg_triangle_rule {
   int n;              ///< points

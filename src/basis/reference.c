@@ -1,5 +1,6 @@
 #include "basis/reference.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "basis/local_tiles.h"
@@ -103,46 +104,61 @@ kg_reference kg_reference_at(int order, const double *base)
   return ref;
 }
 
-/// c (packed lower, rows x rows) += alpha (a b^T + b a^T) / 2, a and b [rows][inner].
-static void add_packed(int rows, int inner, double alpha, const double *a, const double *b,
-                       double *c)
+// Sums and what they are made of are long double, so that what kernels read is rounded once. On small
+// elements the product of K^e with a constant, zero without reaction, is what rounding leaves of
+// sums of these matrices, with the same sign in all elements of one shape.
+
+/// c (packed lower, rows x rows) = alpha (a b^T + b a^T) / 2, a and b [rows][inner].
+static void multiply_packed(int rows, int inner, long double alpha, const long double *a,
+                            const long double *b, double *c)
 {
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j <= i; ++j) {
-      double sum = 0.0;
+      long double sum = 0.0L;
       for (int k = 0; k < inner; ++k)
         sum += a[i * inner + k] * b[j * inner + k] + b[i * inner + k] * a[j * inner + k];
-      c[i * (i + 1) / 2 + j] += 0.5 * alpha * sum;
+      c[i * (i + 1) / 2 + j] = (double)(0.5L * alpha * sum);
     }
 }
 
 /// c [rows][cols] = a [rows][inner] b [inner][cols].
-static void multiply(int rows, int inner, int cols, const double *a, const double *b, double *c)
+static void multiply(int rows, int inner, int cols, const long double *a, const long double *b,
+                     double *c)
 {
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < cols; ++j) {
-      double sum = 0.0;
+      long double sum = 0.0L;
       for (int k = 0; k < inner; ++k) sum += a[i * inner + k] * b[k * cols + j];
-      c[i * cols + j] = sum;
+      c[i * cols + j] = (double)sum;
     }
 }
 
-/// Values of the basis of order P + 1 and of its derivatives at the points of a rule, weighted by
-/// the square roots of the weights, so that integrals are plain products of these arrays.
+/// Points of a rule in collapsed coordinates.
+enum {
+  RULE_MAX = KEDGE_ORDER_MAX + 2,
+  STAR_MAX = (KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 3) / 2
+};
+
+/// Values of the basis of order P + 1 and of its derivatives at the points of a rule that is exact
+/// to degree 2 P + 2, weighted by the square roots of the weights, so that integrals are plain
+/// products of these arrays.
 typedef struct sampled {
-  int n;                        ///< points
-  double *value, *by_r, *by_s;  ///< [N*][n]
+  int n;                             ///< points
+  long double *value, *by_r, *by_s;  ///< [N*][n]
 } sampled;
 
-static void sample(const kg_triangle_rule *rule, int order, double *scratch, sampled *out)
+static void sample(int order, long double *scratch, sampled *out)
 {
-  const int n_star = kg_triangle_modes(order + 1), n = rule->n;
+  const int n_star = kg_triangle_modes(order + 1), rows = order + 2, n = rows * rows;
   *out = (sampled){n, scratch, scratch + n_star * n, scratch + 2 * n_star * n};
-  enum { STAR_MAX = (KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 3) / 2 };
-  double phi[STAR_MAX], pr[STAR_MAX], ps[STAR_MAX];
+  long double a[RULE_MAX], b[RULE_MAX], along[RULE_MAX], across[RULE_MAX];
+  long double phi[STAR_MAX], pr[STAR_MAX], ps[STAR_MAX];
+  kg_wide_gauss_jacobi(rows, 0, a, along);
+  kg_wide_gauss_jacobi(rows, 1, b, across);
   for (int q = 0; q < n; ++q) {
-    kg_dubiner(order + 1, rule->r[q], rule->s[q], phi, pr, ps);
-    const double root = __builtin_sqrt(rule->w[q]);
+    const int x = q % rows, y = q / rows;
+    kg_wide_dubiner(order + 1, 0.5L * (1.0L + a[x]) * (1.0L - b[y]) - 1.0L, b[y], phi, pr, ps);
+    const long double root = sqrtl(0.5L * along[x] * across[y]);
     for (int i = 0; i < n_star; ++i) {
       out->value[i * n + q] = root * phi[i];
       out->by_r[i * n + q] = root * pr[i];
@@ -151,30 +167,24 @@ static void sample(const kg_triangle_rule *rule, int order, double *scratch, sam
   }
 }
 
-/// c [rows][cols] = a b^T with a [rows][n], b [cols][n].
-static void inner_products(int rows, int cols, int n, const double *a, const double *b, double *c)
+static void round_all(size_t n, const long double *a, double *out)
 {
-  for (int i = 0; i < rows; ++i)
-    for (int j = 0; j < cols; ++j) {
-      double sum = 0.0;
-      for (int q = 0; q < n; ++q) sum += a[i * n + q] * b[j * n + q];
-      c[i * cols + j] = sum;
-    }
+  for (size_t i = 0; i < n; ++i) out[i] = (double)a[i];
 }
 
 /// F: the three edges side by side, by a Gauss rule on the edge.
-static void fill_lift(kg_sizes z, double *lift)
+static void fill_lift(kg_sizes z, long double *lift)
 {
-  double t[KEDGE_ORDER_MAX + 1], w[KEDGE_ORDER_MAX + 1], psi[KEDGE_ORDER_MAX + 1];
-  double phi[(KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 2) / 2];
-  kg_gauss_jacobi(z.n_edge, 0, t, w);
-  for (int i = 0; i < z.n_modes * z.n_trace; ++i) lift[i] = 0.0;
+  long double t[KEDGE_ORDER_MAX + 1], w[KEDGE_ORDER_MAX + 1], psi[KEDGE_ORDER_MAX + 1];
+  long double phi[STAR_MAX];
+  kg_wide_gauss_jacobi(z.n_edge, 0, t, w);
+  for (int i = 0; i < z.n_modes * z.n_trace; ++i) lift[i] = 0.0L;
   for (int l = 0; l < 3; ++l)
     for (int q = 0; q < z.n_edge; ++q) {
-      double r, s;
-      kg_edge_point(l, t[q], &r, &s);
-      kg_dubiner(z.order, r, s, phi, NULL, NULL);
-      kg_legendre(z.order, t[q], psi);
+      const long double r = l == 0 ? t[q] : l == 1 ? -t[q] : -1.0L;
+      const long double s = l == 0 ? -1.0L : l == 1 ? t[q] : -t[q];
+      kg_wide_dubiner(z.order, r, s, phi, NULL, NULL);
+      kg_wide_legendre(z.order, t[q], psi);
       for (int i = 0; i < z.n_modes; ++i)
         for (int j = 0; j < z.n_edge; ++j)
           lift[i * z.n_trace + l * z.n_edge + j] += w[q] * phi[i] * psi[j];
@@ -182,46 +192,50 @@ static void fill_lift(kg_sizes z, double *lift)
 }
 
 /// What modes of degree P leave behind in the others and in K^e when they are eliminated. `scratch`
-/// holds N n doubles.
-static void fill_eliminated(const kg_reference *ref, double *scratch)
+/// holds N n numbers.
+static void fill_eliminated(const kg_reference *ref, const long double *lift, long double *scratch)
 {
   const int K = ref->size.n_rotation, m = ref->size.n_edge, n = ref->size.n_trace;
-  double *const top = scratch, *const b = scratch + n * m;  // F_p^T [n][m]; B_l [edge][K][m]
+  long double *const top = scratch, *const b = scratch + n * m;  // F_p^T [n][m]; B_l [edge][K][m]
   for (int a = 0; a < n; ++a)
-    for (int j = 0; j < m; ++j) top[a * m + j] = ref->lift[(K + j) * n + a];
+    for (int j = 0; j < m; ++j) top[a * m + j] = lift[(K + j) * n + a];
   for (int l = 0; l < 3; ++l)
     for (int i = 0; i < K; ++i)
-      for (int j = 0; j < m; ++j)
-        b[(l * K + i) * m + j] = ref->edge_mass[l][(K + j) * (K + j + 1) / 2 + i];
-  add_packed(n, m, 1.0, top, top, (double *)ref->trace_top);
+      for (int j = 0; j < m; ++j) {
+        long double *sum = &b[(l * K + i) * m + j];
+        *sum = 0.0L;
+        for (int c = 0; c < m; ++c) *sum += lift[i * n + l * m + c] * top[(l * m + c) * m + j];
+      }
+  multiply_packed(n, m, 1.0L, top, top, (double *)ref->trace_top);
   for (int q = 0; q < 2; ++q) {
-    add_packed(K, m, 2.0, b + q * K * m, b + (q + 1) * K * m, (double *)ref->eliminated[q]);
-    double *lift = (double *)ref->eliminated_lift[q];
+    multiply_packed(K, m, 2.0L, b + q * K * m, b + (q + 1) * K * m, (double *)ref->eliminated[q]);
     for (int i = 0; i < K; ++i)
       for (int a = 0; a < n; ++a) {
-        const double *row = b + ((a / m + 1 + q) % 3 * K + i) * m;
-        for (int j = 0; j < m; ++j) lift[i * n + a] += row[j] * top[a * m + j];
+        const long double *row = b + ((a / m + 1 + q) % 3 * K + i) * m;
+        long double sum = 0.0L;
+        for (int j = 0; j < m; ++j) sum += row[j] * top[a * m + j];
+        ((double *)ref->eliminated_lift[q])[i * n + a] = (double)sum;
       }
   }
 }
 
 /// Everything that needs F alone: F, edge masses E_l = F_l F_l^T (exact: phi on an edge is a
-/// polynomial of degree P), F^T F, and what is made of these. `scratch` holds N n doubles.
-static void fill_edges(const kg_reference *ref, double *scratch)
+/// polynomial of degree P), F^T F, and what is made of these. `scratch` holds N n numbers.
+static void fill_edges(const kg_reference *ref, long double *lift, long double *scratch)
 {
   const kg_sizes z = ref->size;
   const int n = z.n_trace, m = z.n_edge;
-  double *lift = (double *)ref->lift;
   fill_lift(z, lift);
+  round_all((size_t)(z.n_modes * n), lift, (double *)ref->lift);
   for (int l = 0; l < 3; ++l) {
     for (int i = 0; i < z.n_modes; ++i)
       for (int j = 0; j < m; ++j) scratch[i * m + j] = lift[i * n + l * m + j];
-    add_packed(z.n_modes, m, 1.0, scratch, scratch, (double *)ref->edge_mass[l]);
+    multiply_packed(z.n_modes, m, 1.0L, scratch, scratch, (double *)ref->edge_mass[l]);
   }
   for (int a = 0; a < n; ++a)
     for (int i = 0; i < z.n_modes; ++i) scratch[a * z.n_modes + i] = lift[i * n + a];
-  add_packed(n, z.n_modes, 1.0, scratch, scratch, (double *)ref->trace_mass);
-  fill_eliminated(ref, scratch);
+  multiply_packed(n, z.n_modes, 1.0L, scratch, scratch, (double *)ref->trace_mass);
+  fill_eliminated(ref, lift, scratch);
 }
 
 /// The first mode of the degree of mode i.
@@ -232,60 +246,75 @@ static int first_of_degree(int i)
   return kg_triangle_modes(degree - 1);
 }
 
-/// Everything with derivatives.
-static void fill_interior(const kg_reference *ref, const sampled *f)
+/// Gradients [N*][N] of the basis of order P + 1: (phi_j, d_r phi*_i), (phi_j, d_s phi*_i). A
+/// derivative is of lower degree, and d_r of a mode that is even along the base is odd. So modes of
+/// degree P are invisible to the diffusion; rounding here would be much against the stabilization,
+/// which alone determines them.
+static void integrate_gradients(kg_sizes z, const sampled *f, long double *by_r, long double *by_s)
 {
-  const kg_sizes z = ref->size;
-  const int N = z.n_modes;
-  // The transposes of Dr and Ds are what the recovery of q needs; the products below are formed
-  // from Dr = (gradient_r)^T through scratch rows.
-  double *gr = (double *)ref->gradient_r, *gs = (double *)ref->gradient_s;
-  inner_products(N, N, f->n, f->by_r, f->value, gr);
-  inner_products(N, N, f->n, f->by_s, f->value, gs);
-  // A derivative is of lower degree. Modes of degree P are thus invisible to the diffusion;
-  // rounding here would be much against the stabilization, which alone determines them.
-  for (int i = 0; i < N; ++i)
-    for (int j = first_of_degree(i); j < N; ++j) gr[i * N + j] = gs[i * N + j] = 0.0;
+  const int N = z.n_modes, n = f->n;
+  for (int i = 0; i < z.n_star * N; ++i) by_r[i] = by_s[i] = 0.0L;
+  for (int i = 0; i < z.n_star; ++i)
+    for (int j = 0; j < first_of_degree(i) && j < N; ++j) {
+      const bool alike = (i - first_of_degree(i) - j + first_of_degree(j)) % 2 == 0;
+      long double r = 0.0L, s = 0.0L;
+      for (int q = 0; q < n; ++q) s += f->by_s[i * n + q] * f->value[j * n + q];
+      for (int q = 0; q < n && !alike; ++q) r += f->by_r[i * n + q] * f->value[j * n + q];
+      by_r[i * N + j] = r;
+      by_s[i * N + j] = s;
+    }
 }
 
-/// What post-processing needs: fields orthogonal to gradients, their masses, potentials.
-static kedge_status fill_potential(kedge_context *ctx, const kg_reference *ref, const sampled *f)
+/// What post-processing needs: fields orthogonal to gradients, their masses, potentials. The
+/// gradients are overwritten.
+static kedge_status fill_potential(kedge_context *ctx, const kg_reference *ref, long double *by_r,
+                                   long double *by_s)
 {
   const kg_sizes z = ref->size;
   const int N = z.n_modes, K = z.n_rotation;
   double *const rotation[2] = {(double *)ref->rotation[0], (double *)ref->rotation[1]};
   double *const potential[2] = {(double *)ref->potential[0], (double *)ref->potential[1]};
-  double *first;
-  KG_TRY(kg_host_alloc(ctx, (size_t)(2 * z.n_star * N), sizeof *first, &first));
-  double *second = first + z.n_star * N;
-  inner_products(z.n_star, N, f->n, f->by_r, f->value, first);
-  inner_products(z.n_star, N, f->n, f->by_s, f->value, second);
-  const kedge_status status = kg_potential_create(ctx, z.order, first, second, rotation, potential);
-  for (int i = 0; i < K * N && status == KEDGE_OK; ++i) {
-    first[i] = rotation[0][i % N * K + i / N];
-    second[i] = rotation[1][i % N * K + i / N];
+  const size_t count = (size_t)(z.n_star * N);
+  double *rounded;
+  KG_TRY(kg_host_alloc(ctx, 2 * count, sizeof *rounded, &rounded));
+  round_all(count, by_r, rounded);
+  round_all(count, by_s, rounded + count);
+  const kedge_status status =
+      kg_potential_create(ctx, z.order, rounded, rounded + count, rotation, potential);
+  free(rounded);
+  KG_TRY(status);
+  for (int i = 0; i < K * N; ++i) {
+    by_r[i] = rotation[0][i % N * K + i / N];
+    by_s[i] = rotation[1][i % N * K + i / N];
   }
-  if (status == KEDGE_OK) {
-    add_packed(K, N, 1.0, first, first, (double *)ref->rotation_mass[0]);
-    add_packed(K, N, 2.0, first, second, (double *)ref->rotation_mass[1]);
-  }
-  free(first);
-  return status;
+  multiply_packed(K, N, 1.0L, by_r, by_r, (double *)ref->rotation_mass[0]);
+  multiply_packed(K, N, 2.0L, by_r, by_s, (double *)ref->rotation_mass[1]);
+  return KEDGE_OK;
 }
 
-static void fill_products(const kg_reference *ref, double *dr, double *ds)
+/// Dr, Ds [N][N], the transposes of the gradients, which the recovery of q needs.
+static void fill_gradients(const kg_reference *ref, const long double *by_r,
+                           const long double *by_s, long double *dr, long double *ds)
 {
   const int N = ref->size.n_modes;
+  round_all((size_t)(N * N), by_r, (double *)ref->gradient_r);
+  round_all((size_t)(N * N), by_s, (double *)ref->gradient_s);
   for (int i = 0; i < N; ++i)
     for (int j = 0; j < N; ++j) {
-      dr[i * N + j] = ref->gradient_r[j * N + i];
-      ds[i * N + j] = ref->gradient_s[j * N + i];
+      dr[i * N + j] = by_r[j * N + i];
+      ds[i * N + j] = by_s[j * N + i];
     }
-  add_packed(N, N, 1.0, dr, dr, (double *)ref->stiffness[0]);
-  add_packed(N, N, 2.0, dr, ds, (double *)ref->stiffness[1]);
-  add_packed(N, N, 1.0, ds, ds, (double *)ref->stiffness[2]);
-  multiply(N, N, ref->size.n_trace, dr, ref->lift, (double *)ref->lift_r);
-  multiply(N, N, ref->size.n_trace, ds, ref->lift, (double *)ref->lift_s);
+}
+
+static void fill_products(const kg_reference *ref, const long double *dr, const long double *ds,
+                          const long double *lift)
+{
+  const int N = ref->size.n_modes, n = ref->size.n_trace;
+  multiply_packed(N, N, 1.0L, dr, dr, (double *)ref->stiffness[0]);
+  multiply_packed(N, N, 2.0L, dr, ds, (double *)ref->stiffness[1]);
+  multiply_packed(N, N, 1.0L, ds, ds, (double *)ref->stiffness[2]);
+  multiply(N, N, n, dr, lift, (double *)ref->lift_r);
+  multiply(N, N, n, ds, lift, (double *)ref->lift_s);
 }
 
 static void fill_tiles(const kg_reference *ref)
@@ -334,23 +363,25 @@ static void fill_condensed_terms(const kg_reference *ref)
 
 kedge_status kg_reference_create(kedge_context *ctx, int order, double **values)
 {
-  double *scratch = NULL;
-  kg_triangle_rule rule = {0};
+  const kg_sizes z = kg_sizes_of(order);
+  const size_t N = (size_t)z.n_modes, S = (size_t)z.n_star, lift = N * (size_t)z.n_trace;
+  const size_t samples = 3 * S * (size_t)(order + 2) * (size_t)(order + 2);
+  long double *by_r = NULL;
   *values = NULL;
   kedge_status status = kg_host_calloc(ctx, kg_reference_count(order), sizeof **values, values);
-  if (status == KEDGE_OK) status = kg_triangle_rule_create(ctx, 2 * order + 2, &rule);
-  const size_t n_star = (size_t)kg_triangle_modes(order + 1);
-  const size_t larger = (size_t)rule.n > n_star ? (size_t)rule.n : n_star;
   if (status == KEDGE_OK)
-    status = kg_host_alloc(ctx, 3 * n_star * larger, sizeof *scratch, &scratch);
+    status = kg_host_alloc(ctx, 2 * S * N + 2 * N * N + lift + samples, sizeof *by_r, &by_r);
   if (status == KEDGE_OK) {
     const kg_reference ref = kg_reference_at(order, *values);
+    long double *const by_s = by_r + S * N, *const dr = by_s + S * N, *const ds = dr + N * N;
+    long double *const f_lift = ds + N * N, *const scratch = f_lift + lift;
     sampled f;
-    sample(&rule, order, scratch, &f);
-    fill_interior(&ref, &f);
-    status = fill_potential(ctx, &ref, &f);
-    fill_edges(&ref, scratch);  // the samples are no longer needed
-    fill_products(&ref, scratch, scratch + n_star * n_star);
+    sample(order, scratch, &f);
+    integrate_gradients(z, &f, by_r, by_s);
+    fill_gradients(&ref, by_r, by_s, dr, ds);
+    status = fill_potential(ctx, &ref, by_r, by_s);
+    fill_edges(&ref, f_lift, scratch);  // the samples are no longer needed
+    fill_products(&ref, dr, ds, f_lift);
     fill_tiles(&ref);
     fill_condensed_terms(&ref);
   }
@@ -358,8 +389,7 @@ kedge_status kg_reference_create(kedge_context *ctx, int order, double **values)
     free(*values);
     *values = NULL;
   }
-  free(scratch);
-  kg_triangle_rule_free(&rule);
+  free(by_r);
   return status;
 }
 

@@ -1,5 +1,6 @@
 // Every reference matrix against its definition, integrated by a rule of higher degree. One file,
 // because all checks read one set of definitions, integrated once an order.
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -489,6 +490,42 @@ static void potentials_have_their_gradients(void **state)
   for_all_orders(check_potentials);
 }
 
+/// Against numbers that are known: (d + 1) I among modes of degree d, and by the divergence theorem
+/// Dr + Dr^T = E_1 - E_2, Ds + Ds^T = E_1 - E_0.
+static void check_units(const kg_reference *ref)
+{
+  const int N = ref->size.n_modes;
+  for (int i = 0; i < N; ++i)
+    for (int j = 0; j <= i; ++j) {
+      const int at = i * (i + 1) / 2 + j, ij = i * N + j, ji = j * N + i;
+      const double mass[3] = {ref->edge_mass[0][at], ref->edge_mass[1][at], ref->edge_mass[2][at]};
+      const double r = ref->gradient_r[ij] + ref->gradient_r[ji];
+      const double s = ref->gradient_s[ij] + ref->gradient_s[ji];
+      // Zeros are what long double leaves of them.
+      const double large = 0.5 + fabs(mass[0]) + fabs(mass[1]) + fabs(mass[2]);
+      assert_at_most(fabs(r - (mass[1] - mass[2])), DBL_EPSILON * large);
+      assert_at_most(fabs(s - (mass[1] - mass[0])), DBL_EPSILON * large);
+      for (int l = 0; l < 3 && degree_of(i) == degree_of(j); ++l)
+        if (i == j)
+          assert_true(mass[l] == degree_of(i) + 1.0);
+        else
+          assert_at_most(fabs(mass[l]), 0.5 * DBL_EPSILON);
+    }
+}
+
+static void numbers_are_rounded_once(void **state)
+{
+  (void)state;
+  if (LDBL_MANT_DIG == DBL_MANT_DIG) skip();  // then they are rounded as they are summed
+  for (int order = KEDGE_ORDER_MIN; order <= ORDER; ++order) {
+    double *values;
+    assert_int_equal(kg_reference_create(NULL, order, &values), KEDGE_OK);
+    const kg_reference ref = kg_reference_at(order, values);
+    check_units(&ref);
+    free(values);
+  }
+}
+
 static void pieces_fill_the_array_without_gap_or_overlap(void **state)
 {
   (void)state;
@@ -538,6 +575,7 @@ int main(void)
       cmocka_unit_test(tiles_hold_the_same_entries_and_zeros_beyond),
       cmocka_unit_test(rotations_are_orthonormal_and_orthogonal_to_gradients),
       cmocka_unit_test(potentials_have_their_gradients),
+      cmocka_unit_test(numbers_are_rounded_once),
       cmocka_unit_test(pieces_fill_the_array_without_gap_or_overlap),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
