@@ -8,18 +8,21 @@
 namespace kg
 {
 
-/// A warp at its elements: lane q, e is side q of element e.
+/// A warp at its elements: lane q of element e, which has columns of side q % 3.
 template <class shape>
 struct lanes_warp {
   const lanes_tables<shape> *tables;
   lanes_memory<shape> *memory;
-  int q, e;
+  int q, e, side;
+  int half;  ///< which of the columns of the side
 
   __device__ __forceinline__ lanes_warp(lanes_block<shape> &block, int warp)
       : tables(&block.tables),
         memory(block.memory + warp),
         q(threadIdx.x % 32 % shape::LANES),
-        e(threadIdx.x % 32 / shape::LANES)
+        e(threadIdx.x % 32 / shape::LANES),
+        side(shape::PER_SIDE == 1 ? q : q % 3),
+        half(shape::PER_SIDE == 1 ? 0 : q / 3)
   {
   }
   /// What another lane of the element has.
@@ -31,10 +34,19 @@ struct lanes_warp {
   {
     return from(i % shape::LANES, value);
   }
+  /// What the lane has that has the same half of side + by.
+  __device__ __forceinline__ double from_side(int by, double value) const
+  {
+    return from(3 * half + (side + by) % 3, value);
+  }
+  __device__ __forceinline__ double from_other_half(double value) const
+  {
+    return from((q + 3) % shape::LANES, value);
+  }
   /// That of the lane's side.
   __device__ __forceinline__ double of_side(const double (&a)[3]) const
   {
-    return q == 0 ? a[0] : q == 1 ? a[1] : a[2];
+    return side == 0 ? a[0] : side == 1 ? a[1] : a[2];
   }
   /// Entry (i, j) of L, and row N, L^-1 f.
   __device__ __forceinline__ double &l(int i, int j) const
@@ -81,12 +93,19 @@ struct lanes_element {
     side.trace_next = w.of_side({g.trace[1], g.trace[4], g.trace[3]});
     side.across = -side.trace_own;
     side.along = 0.5 * (side.trace_next - w.of_side({g.trace[3], g.trace[1], g.trace[4]}));
+    if (shape::MINE % 2 > 0 && w.half > 0) {  // its columns are of the other parity
+      const lanes_side first = side;
+      side.across = first.along;
+      side.along = first.across;
+      side.same = first.other;
+      side.other = first.same;
+    }
     side.mean = 0.0;
     if (shape::REDUCED) {
       constexpr auto places = shape::places();
 #pragma unroll
       for (int i = 0; i < 3; ++i)
-        side.mean = fma(w.tables->mean[i][w.q], w.memory->load[places.at[i]][w.e], side.mean);
+        side.mean = fma(w.tables->mean[i][w.side], w.memory->load[places.at[i]][w.e], side.mean);
     }
   }
 };
@@ -188,24 +207,38 @@ __device__ __forceinline__ void factor(const lanes_warp<shape> &w,
   factor_rows<typename shape::rows>(w, a);
 }
 
+/// Of lanes_side_table, derivative and eliminated of mode i and column c of the lane.
+template <class shape>
+__device__ __forceinline__ double2 column_of(const lanes_warp<shape> &w,
+                                             const lanes_side_table<shape> &table, int i, int c)
+{
+  if constexpr (shape::PER_SIDE == 1)
+    return make_double2(table.derivative[i][c], table.eliminated[i][c]);
+  else
+    return w.tables->column[i][c][w.half];
+}
+
 /// Rows of R of the modes of one degree: what they are as the side sees them, combined.
 template <class shape, int DEGREE>
 __device__ __forceinline__ void build_degree(const lanes_warp<shape> &w, const lanes_side &side,
                                              const lanes_side_table<shape> &table,
-                                             double (&x)[shape::K + 1][shape::COLUMNS])
+                                             double (&x)[shape::K + 1][shape::MINE])
 {
   constexpr int MODE = DEGREE * (DEGREE + 1) / 2;  // the first
   constexpr auto places = shape::places();
-  double r[DEGREE + 1][shape::COLUMNS];
+  double r[DEGREE + 1][shape::MINE];
 #pragma unroll
   for (int j = 0; j <= DEGREE; ++j)
 #pragma unroll
-    for (int c = 0; c < shape::COLUMNS; ++c) {
+    for (int c = 0; c < shape::MINE; ++c) {
       const bool alike = shape::alike(MODE + j, c);
-      double sum = (alike ? side.same : side.other) * table.eliminated[MODE + j][c];
-      if (j <= c + shape::FIRST)  // else the derivative is zero
-        sum = fma(alike ? side.across : side.along, table.derivative[MODE + j][c], sum);
-      if (j == c + shape::FIRST) sum += side.own;
+      const double2 ref = column_of<shape>(w, table, MODE + j, c);
+      double sum = (alike ? side.same : side.other) * ref.y;
+      if (j <= shape::column(shape::PER_SIDE - 1, c) + shape::FIRST)  // else the derivative is zero
+        sum = fma(alike ? side.across : side.along, ref.x, sum);
+#pragma unroll
+      for (int half = 0; half < shape::PER_SIDE; ++half)
+        if (j == shape::column(half, c) + shape::FIRST) sum += half == w.half ? side.own : 0.0;
       r[j][c] = sum;
     }
 #pragma unroll
@@ -213,27 +246,27 @@ __device__ __forceinline__ void build_degree(const lanes_warp<shape> &w, const l
     const int k = places.at[MODE + i];
 #pragma unroll
     for (int j = 0; j <= DEGREE; ++j) {
-      const double edge = w.tables->edge[k][j][w.q];
+      const double edge = w.tables->edge[k][j][w.side];
 #pragma unroll
-      for (int c = 0; c < shape::COLUMNS; ++c)
+      for (int c = 0; c < shape::MINE; ++c)
         x[k][c] = j == 0 ? edge * r[j][c] : fma(edge, r[j][c], x[k][c]);
     }
   }
   if constexpr (DEGREE > 0) build_degree<shape, DEGREE - 1>(w, side, table, x);
 }
 
-/// Columns of R of the lane's side, without its sign; behind them, in row K, what modes of degree P
-/// make of -F^e.
+/// The lane's columns of R, without the sign of its side; behind them, in row K, what modes of
+/// degree P make of -F^e.
 template <class shape>
 __device__ __forceinline__ void build_columns(const lanes_warp<shape> &w, const lanes_side &side,
                                               const lanes_side_table<shape> &table,
-                                              double (&x)[shape::K + 1][shape::COLUMNS])
+                                              double (&x)[shape::K + 1][shape::MINE])
 {
   build_degree<shape, shape::P - 1>(w, side, table, x);
   double top[shape::m];
   read_top<shape>(w, top);
 #pragma unroll
-  for (int c = 0; c < shape::COLUMNS; ++c) {
+  for (int c = 0; c < shape::MINE; ++c) {
     double sum = 0.0;
 #pragma unroll
     for (int p = 0; p < shape::m; ++p) sum = fma(w.tables->edge_top[p][c][w.q], top[p], sum);
@@ -245,7 +278,7 @@ __device__ __forceinline__ void build_columns(const lanes_warp<shape> &w, const 
 /// some time before they are used.
 template <class shape>
 __device__ __forceinline__ void solve(const lanes_warp<shape> &w,
-                                      double (&x)[shape::K + 1][shape::COLUMNS])
+                                      double (&x)[shape::K + 1][shape::MINE])
 {
   using rows = typename shape::rows;
   constexpr int K = shape::K, AHEAD = 2;
@@ -260,7 +293,7 @@ __device__ __forceinline__ void solve(const lanes_warp<shape> &w,
       const double2 l = queue[at % AHEAD];
       if (at + AHEAD < rows::PAIRS) queue[at % AHEAD] = w.memory->l[at + AHEAD][w.e];
 #pragma unroll
-      for (int c = 0; c < shape::COLUMNS; ++c) {
+      for (int c = 0; c < shape::MINE; ++c) {
         if (p == k / 2) x[k][c] *= k % 2 == 0 ? l.x : l.y;
         if (2 * p > k) x[2 * p][c] = fma(-l.x, x[k][c], x[2 * p][c]);
         if (2 * p + 1 > k && 2 * p + 1 <= K) x[2 * p + 1][c] = fma(-l.y, x[k][c], x[2 * p + 1][c]);

@@ -1,10 +1,12 @@
-// local_matrices_lanes_tables.cuh: how the kernel of local_matrices_lanes.cu deals an element out to three
-// lanes of a warp, and what it reads of the reference matrices, in the order in which lanes need it.
+// local_matrices_lanes_tables.cuh: how the kernel of local_matrices_lanes.cu deals an element out to
+// three or six lanes of a warp, and what it reads of the reference matrices, in the order in which
+// lanes need it.
 //
-// The modes of degree P are eliminated by hand (docs/math.md#by-hand), K are left. Lane q of an element
-// has rows q, 3 + q, ... of what is left of Z^-1, and the columns of R that belong to side q. Modes come in an
-// order of their own: three modes of one parity along the base of the reference triangle stand together, so
-// that the lanes of an element mostly read the same of the reference matrices that make Z^-1.
+// The modes of degree P are eliminated by hand (docs/math.md#by-hand), K are left. Lane q of an
+// element has rows q, LANES + q, ... of what is left of Z^-1, and columns of R that belong to side
+// q % 3: all, or of two lanes a side the first half or the others. Modes come in an order of their
+// own: as many of one parity along the base of the reference triangle as there are lanes stand
+// together, so that the lanes mostly read the same of the reference matrices that make Z^-1.
 #pragma once
 #include "backend/cuda_rt.h"
 #include "ops/lane_rows.cuh"
@@ -14,24 +16,31 @@
 namespace kg
 {
 
-/// Order P: WARPS warps a block, one block a multiprocessor.
-template <int P_, bool REDUCED_, int WARPS_, bool TOGETHER_>
+/// Order P: PER_SIDE lanes a side, one or two; WARPS warps a block, one block a multiprocessor.
+template <int P_, int PER_SIDE_, bool REDUCED_, int WARPS_, bool TOGETHER_>
 struct lanes_shape {
   static constexpr bool REDUCED = REDUCED_;  ///< K^e are made reduced: without mode 0 of the edges
-  /// Warps wait for each other before new elements: without it some of many run far ahead of the others, and
-  /// the L2 cache writes sectors to memory that have only a part of their numbers.
+  /// Warps wait for each other before new elements: without it some of many run far ahead of the
+  /// others, and the L2 cache writes sectors to memory that have only a part of their numbers.
   static constexpr bool TOGETHER = TOGETHER_;
-  static constexpr int P = P_, WARPS = WARPS_, LANES = 3, E = 32 / LANES;
-  /// Elements that have a place in shared memory: the last two lanes of a warp, which are too few for an
-  /// element, do as the others do and nobody reads it.
+  static constexpr int P = P_, WARPS = WARPS_, PER_SIDE = PER_SIDE_;
+  static constexpr int LANES = 3 * PER_SIDE, E = 32 / LANES;  ///< of an element; elements of a warp
+  /// Elements that have a place in shared memory: the last two lanes of a warp, which are too few
+  /// for an element, do as the others do and nobody reads it.
   static constexpr int SLOTS = E + 1;
   static constexpr int m = P + 1, n = 3 * m, K = P * m / 2, N = K + m;
   using rows = lane_rows<K, LANES>;
-  static constexpr int FIRST = REDUCED ? 1 : 0;             ///< mode of an edge
-  static constexpr int COLUMNS = m - FIRST;                 ///< of R, a side
-  static constexpr int TRACES = 3 * COLUMNS;                ///< all
-  static constexpr int OWN = COLUMNS * (COLUMNS + 1) / 2;   ///< products of a lane's columns
-  static constexpr int PRODUCTS = OWN + COLUMNS * COLUMNS;  ///< and with those of the next lane
+  static constexpr int FIRST = REDUCED ? 1 : 0;  ///< mode of an edge
+  static constexpr int COLUMNS = m - FIRST;      ///< of R, a side
+  /// Of a lane. Where these are one more than the side has, the last of its other lane is zero.
+  static constexpr int MINE = (COLUMNS + PER_SIDE - 1) / PER_SIDE;
+  static constexpr int DEPTH = (K + PER_SIDE - 1) / PER_SIDE;  ///< rows of W that a lane multiplies
+  static constexpr int TRACES = 3 * COLUMNS;                   ///< all
+  /// The products of a side's columns with the first SPLIT of them are formed first, then the
+  /// others: all at once are too many for the registers.
+  static constexpr int SPLIT = COLUMNS < 7 ? COLUMNS : 2;
+  static constexpr int OWN = COLUMNS * (COLUMNS + 1) / 2;   ///< products of a side's columns
+  static constexpr int PRODUCTS = OWN + COLUMNS * COLUMNS;  ///< and with those of the next side
   static constexpr int RESULTS = (REDUCED ? KG_REDUCED_FLUX : 0) + TRACES * (TRACES + 1) / 2;
 
   /// Mode `count` of a parity along the base; modes of one degree follow each other.
@@ -91,15 +100,29 @@ struct lanes_shape {
     const unsigned all = (1u << (rows::end(r) - LANES * r)) - 1, bits = ODD >> LANES * r & all;
     return bits == 0 || bits == all;
   }
+  /// Column c of a lane, of those of its side.
+  static __host__ __device__ constexpr int column(int half, int c)
+  {
+    return half * MINE + c;
+  }
   /// Whether mode i and that of column c of its edge are of one parity.
   static __host__ __device__ constexpr bool alike(int i, int c)
   {
     return (mode_along(i) + c + FIRST) % 2 == 0;
   }
-  /// Product of the lane's column c with its column `other` <= c.
+  /// Product of column c of a side with its column `other` <= c: row by row, those with the first
+  /// SPLIT columns in front.
   static __host__ __device__ constexpr int own(int c, int other)
   {
-    return c * (c + 1) / 2 + other;
+    const int rest = c - SPLIT, whole = SPLIT * (SPLIT + 1) / 2;
+    if (rest < 0) return c * (c + 1) / 2 + other;
+    if (other < SPLIT) return whole + rest * SPLIT + other;
+    return whole + (COLUMNS - SPLIT) * SPLIT + rest * (rest + 1) / 2 + other - SPLIT;
+  }
+  /// Product of column c of a side with column `other` of the next side.
+  static __host__ __device__ constexpr int next(int c, int other)
+  {
+    return OWN + other * COLUMNS + c;
   }
 };
 
@@ -140,13 +163,18 @@ struct lanes_tables {
   /// stiffness 1, edge mass 1; eliminated 0, stiffness 2; edge mass 0, eliminated 1. For modes of
   /// different parity all but the first three are zero.
   double2 z_inverse[shape::rows::ENTRIES][3][shape::LANES];
-  double edge[shape::K][shape::P][shape::LANES];  ///< F, column by column of the side
+  double edge[shape::K][shape::P][3];  ///< F, column by column of the side
+  /// Derivative and eliminated of lanes_side_table for a lane that has half the columns: the halves
+  /// of a side differ, so that these are no operands.
+  double2 column[shape::PER_SIDE > 1 ? shape::K : 1][shape::MINE][shape::PER_SIDE];
   /// Between row r of a lane and the modes of degree P: edge mass 1, edge mass 0
   double2 top[shape::rows::ROWS][shape::m][shape::LANES];
-  double edge_top[shape::m][shape::COLUMNS][shape::LANES];  ///< F of the modes of degree P
-  double mean[3][shape::LANES];  ///< [mode of the element]: of the functions p_l of reduced K^e
-  unsigned to[shape::PRODUCTS][shape::LANES];  ///< bytes from the first row of K^e of an element
-  int mode[shape::N];                          ///< in place k
+  double edge_top[shape::m][shape::MINE][shape::LANES];  ///< F of the modes of degree P
+  double mean[3][3];  ///< [mode of the element][side]: of the functions p_l of reduced K^e
+  /// Of [product][side], and of a product more, which is read but not used: bytes from the first row
+  /// of K^e of an element.
+  unsigned to[3 * (shape::PRODUCTS + 1)];
+  int mode[shape::N];  ///< in place k
 };
 
 /// Of a warp.
@@ -191,19 +219,29 @@ __device__ void fill_rows(lanes_tables<shape> &s, const kg_reference &ref)
 }
 
 template <class shape>
-__device__ void fill_columns(lanes_tables<shape> &s, const kg_reference &ref)
+__device__ void fill_columns(lanes_tables<shape> &s, const kg_reference &ref,
+                             const lanes_side_table<shape> &table)
 {
-  constexpr int LANES = shape::LANES, COLUMNS = shape::COLUMNS, n = shape::n;
-  for (int x = threadIdx.x; x < shape::K * shape::P * LANES; x += blockDim.x) {
-    const int k = x / (shape::P * LANES), j = x / LANES % shape::P, q = x % LANES;
-    s.edge[k][j][q] = ref.lift[s.mode[k] * n + q * shape::m + j];
+  constexpr int LANES = shape::LANES, MINE = shape::MINE, COLUMNS = shape::COLUMNS;
+  constexpr int n = shape::n, m = shape::m;
+  for (int x = threadIdx.x; x < shape::K * shape::P * 3; x += blockDim.x) {
+    const int k = x / (shape::P * 3), j = x / 3 % shape::P, l = x % 3;
+    s.edge[k][j][l] = ref.lift[s.mode[k] * n + l * m + j];
   }
-  for (int x = threadIdx.x; x < shape::m * COLUMNS * LANES; x += blockDim.x) {
-    const int p = x / (COLUMNS * LANES), c = x / LANES % COLUMNS, q = x % LANES;
-    s.edge_top[p][c][q] = ref.lift[(shape::K + p) * n + q * shape::m + shape::FIRST + c];
+  for (int x = threadIdx.x; x < m * MINE * LANES; x += blockDim.x) {
+    const int p = x / (MINE * LANES), c = x / LANES % MINE, q = x % LANES;
+    const int column = shape::column(q / 3, c), at = q % 3 * m + shape::FIRST + column;
+    s.edge_top[p][c][q] = column < COLUMNS ? ref.lift[(shape::K + p) * n + at] : 0.0;
   }
-  for (int x = threadIdx.x; x < 3 * LANES; x += blockDim.x)
-    s.mean[x / LANES][x % LANES] = ref.lift[x / LANES * n + x % LANES * shape::m] * (1.0 / 3.0);
+  if (shape::PER_SIDE > 1)
+    for (int x = threadIdx.x; x < shape::K * 2 * MINE; x += blockDim.x) {
+      const int i = x / (2 * MINE), c = x / 2 % MINE, half = x % 2, column = shape::column(half, c);
+      s.column[i][c][half] =
+          column < COLUMNS ? make_double2(table.derivative[i][column], table.eliminated[i][column])
+                           : make_double2(0.0, 0.0);
+    }
+  for (int x = threadIdx.x; x < 9; x += blockDim.x)
+    s.mean[x / 3][x % 3] = ref.lift[x / 3 * n + x % 3 * m] * (1.0 / 3.0);
 }
 
 /// The row of K^e of mode i of side l and mode j of side k.
@@ -216,20 +254,21 @@ __device__ int row_of(int l, int i, int k, int j)
 
 /// By all threads of a block.
 template <class shape>
-__device__ void fill_tables(lanes_tables<shape> &s, const kg_reference &ref)
+__device__ void fill_tables(lanes_tables<shape> &s, const kg_reference &ref,
+                            const lanes_side_table<shape> &table)
 {
-  constexpr int LANES = shape::LANES, COLUMNS = shape::COLUMNS, FIRST = shape::FIRST;
+  constexpr int COLUMNS = shape::COLUMNS, FIRST = shape::FIRST;
   static constexpr auto modes = shape::modes();
   for (int k = threadIdx.x; k < shape::N; k += blockDim.x) s.mode[k] = modes.at[k];
   __syncthreads();
   fill_rows<shape>(s, ref);
-  fill_columns<shape>(s, ref);
+  fill_columns<shape>(s, ref, table);
   constexpr unsigned ROW_BYTES = KG_LANES * sizeof(double);
-  for (int x = threadIdx.x; x < COLUMNS * COLUMNS * LANES; x += blockDim.x) {
-    const int c = x / LANES / COLUMNS, other = x / LANES % COLUMNS, q = x % LANES;
+  for (int x = threadIdx.x; x < COLUMNS * COLUMNS * 3; x += blockDim.x) {
+    const int c = x / 3 / COLUMNS, other = x / 3 % COLUMNS, l = x % 3;
     const int i = c + FIRST, j = other + FIRST;
-    s.to[shape::OWN + c * COLUMNS + other][q] = ROW_BYTES * row_of<shape>(q, i, (q + 1) % LANES, j);
-    if (other <= c) s.to[shape::own(c, other)][q] = ROW_BYTES * row_of<shape>(q, i, q, j);
+    s.to[3 * shape::next(c, other) + l] = ROW_BYTES * row_of<shape>(l, i, (l + 1) % 3, j);
+    if (other <= c) s.to[3 * shape::own(c, other) + l] = ROW_BYTES * row_of<shape>(l, i, l, j);
   }
   __syncthreads();
 }
