@@ -112,9 +112,14 @@ static void fill_arguments(bench *b)
                                          a[KG_ARRAY_Q].data,
                                          a[KG_ARRAY_U_STAR].data,
                                          a[KG_ARRAY_INDICATOR].data};
-  b->load_vectors = (kg_load_vectors_args){
-      b->p.batch, kg_points_of_rule(b->p.points), 0,   b->p.shape.chunk_groups,
-      b->p.scale, a[KG_ARRAY_SOURCE_VALUES].data, load};
+  b->load_vectors = (kg_load_vectors_args){b->p.batch,
+                                           kg_points_of_rule(b->p.points),
+                                           kg_sampling_points(&b->p.sampling).points,
+                                           0,
+                                           b->p.shape.chunk_groups,
+                                           b->p.scale,
+                                           a[KG_ARRAY_SOURCE_VALUES].data,
+                                           load};
 }
 
 /// Vectors of the conjugate gradients that stay bounded however often they are updated.

@@ -18,6 +18,7 @@ void bench_add_exact(bench *b)
                           &b->p.buffers[KG_ARRAY_ERROR_SUMS]));
   b->errors = (kg_errors_args){b->p.batch,
                                b->p.points,
+                               kg_sampling_points(&b->p.sampling).points,
                                0,
                                b->p.shape.chunk_groups,
                                a[KG_ARRAY_U].data,
@@ -44,7 +45,7 @@ bool bench_add_formulas(bench *b)
   if (ctx->backend != KEDGE_BACKEND_CUDA)
     BENCH_TRY(ctx, kg_alloc(ctx, b->exact.bytes, 1, &b->p.buffers[KG_ARRAY_EXACT_VALUES]));
   setenv("KEDGE_EVALUATE", "compile", 1);
-  BENCH_TRY(ctx, kg_sampler_loads(&b->source, 0, 0, NULL, NULL));
+  BENCH_TRY(ctx, kg_sampler_loads(&b->source, 0, 0, (kg_buffer){0}, NULL));
   BENCH_TRY(ctx, kg_sampler_errors(&b->exact_solution, 0, 0));
   unsetenv("KEDGE_EVALUATE");
   return ctx->backend != KEDGE_BACKEND_CUDA || (b->source.kernel && b->exact_solution.kernel);

@@ -86,11 +86,6 @@ static kedge_status one_errors(bench *b)
 {
   return kg_errors(b->p.ctx, &b->errors);
 }
-static kedge_status one_source(bench *b)
-{
-  return kg_sampler_loads(&b->source, b->load_vectors.first_group, b->load_vectors.n_groups,
-                          b->p.buffers[KG_ARRAY_SOURCE_VALUES].data, load_of_chunk(b));
-}
 static kedge_status one_exact(bench *b)
 {
   return kg_sampler_errors(&b->exact_solution, b->errors.first_group, b->errors.n_groups);
@@ -113,11 +108,14 @@ static kedge_status call_errors(bench *b)
 }
 static kedge_status call_source(bench *b)
 {
-  return for_chunks(b, &b->load_vectors.first_group, &b->load_vectors.n_groups, one_source);
+  return kg_sampler_loads(&b->source, 0,
+                          b->one_chunk ? b->p.shape.chunk_groups : b->p.shape.count.n_groups,
+                          b->p.buffers[KG_ARRAY_SOURCE_VALUES], b->p.buffers[KG_ARRAY_LOAD].data);
 }
 static kedge_status call_exact(bench *b)
 {
-  return for_chunks(b, &b->errors.first_group, &b->errors.n_groups, one_exact);
+  KG_TRY(for_chunks(b, &b->errors.first_group, &b->errors.n_groups, one_exact));
+  return kg_sampler_settle(&b->exact_solution, b->errors.first_group, b->errors.n_groups);
 }
 static kedge_status call_vectors(bench *b)
 {

@@ -17,7 +17,7 @@ static const char compiled_prelude[] =
     "#define __device__\n"
     "#define __constant__ static const\n"
     "#define __global__\n"
-    "#define __launch_bounds__(threads)\n"
+    "#define __launch_bounds__(...)\n"
     "struct place { unsigned x; } threadIdx, blockIdx;\n"
     "static void atomicMin(unsigned long long *to, unsigned long long value)\n"
     "{\n"
@@ -50,6 +50,7 @@ static const char compiled_prelude_cxx[] =
     "#define __shared__ static\n"
     "struct double2 { double x, y; };\n"
     "void __syncthreads();\n"
+    "void __syncwarp();\n"
     "template <class T> T __shfl_sync(unsigned, T, int);\n"
     "template <class T> T __shfl_xor_sync(unsigned, T, int);\n";
 

@@ -19,16 +19,9 @@ KG_INLINE double kg_larger(double a, double b)
   return a > b || isnan(a) ? a : b;
 }
 
-/// How a GPU goes through the rows of points of the rule.
-typedef struct kg_error_shape {
-  int share;   ///< warps that share a group
-  int rows;    ///< that each does at once; few are left over in the last step
-  int blocks;  ///< that a multiprocessor is to have registers for
-} kg_error_shape;
-
 typedef struct kg_errors_args {
   kg_batch batch;
-  kg_points points;
+  kg_points points, host_points;  ///< the latter in host memory
   int32_t first_group, n_groups;  ///< the chunk of this call
   const double *u, *q, *u_star;   ///< as kg_local_solve() and kg_postprocess() leave them
   const double *exact;            ///< [group of the chunk][3][point][lane]: u, u_x, u_y

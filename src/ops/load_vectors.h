@@ -7,7 +7,7 @@ KEDGE_BEGIN_DECLS
 
 typedef struct kg_load_vectors_args {
   kg_batch batch;
-  kg_points points;               ///< kg_points_of_rule()
+  kg_points points, host_points;  ///< kg_points_of_rule(); the latter in host memory
   int32_t first_group, n_groups;  ///< the chunk of this call
   double scale;
   const double *values;  ///< [group of the chunk][point][lane]: f

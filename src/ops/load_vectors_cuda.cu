@@ -1,7 +1,8 @@
 // load_vectors_cuda.cu: f^e_i = scale J sum_q w_q f(x_q) phi_i(q), from values in memory.
 // Layout  values [group][point][lane], load [group][N][lane]: lanes are neighbouring words.
 // Map     warp = group, lane = element, its N sums in registers; row after row of the rule
-//         (point_sums.cuh). What the rule has is the same for all lanes.
+//         (point_sums.cuh). What the rule has is the same for all lanes; of that, what a point
+//         needs is an operand of the arithmetic (rule_table).
 // Cost    kg_load_vectors_cost()
 #include "ops/load_vectors.h"
 #include "ops/point_values.cuh"
@@ -33,12 +34,14 @@ struct memory_source {
 };
 
 template <int P>
-__global__ void __launch_bounds__(32 * WARPS) load_vectors_kernel(const kg_load_vectors_args a)
+__global__ void __launch_bounds__(32 * WARPS)
+    load_vectors_kernel(const __grid_constant__ kg_load_vectors_args a,
+                        const __grid_constant__ kg::rule_table<P> table)
 {
   const int lane = threadIdx.x % 32;
   const int64_t g = (int64_t)blockIdx.x * WARPS + threadIdx.x / 32, group = a.first_group + g;
   if (g >= a.n_groups) return;
-  kg::load_of_points<P>(kg::memory_rule<P>{a.points},
+  kg::load_of_points<P>(kg::memory_rule<P>{a.points, table},
                         memory_source<P>{a.values + g * a.points.n * KG_LANES + lane},
                         a.scale * kg::jacobian_of(a.batch, group, lane),
                         a.load + g * kg::point_shape<P>::N * KG_LANES + lane);
@@ -48,7 +51,8 @@ template <int P>
 void launch(kedge_context *ctx, const kg_load_vectors_args &a)
 {
   const unsigned blocks = ((unsigned)a.n_groups + WARPS - 1) / WARPS;
-  load_vectors_kernel<P><<<blocks, 32 * WARPS, 0, kg_cuda_stream(ctx)>>>(a);
+  load_vectors_kernel<P>
+      <<<blocks, 32 * WARPS, 0, kg_cuda_stream(ctx)>>>(a, kg::rule_table<P>(a.host_points));
 }
 
 constexpr void (*by_order[])(kedge_context *, const kg_load_vectors_args &) = {

@@ -9,8 +9,9 @@
 // R N. The corners, behind the points of the rule, have no weight and no such form.
 //
 // A Rule has along(a, i), across(row, mode), weight(point) and corner(k, mode), the same for all lanes.
-// A Source has row(number).value(a) of the lane and says how many points to UNROLL; an Exact has
-// row(number).values(a, [3]) and, of u alone, corner(k). Both look at a sum of what they gave: check(sum).
+// A Source has row(number).value(a) of the lane; an Exact has row(number).values(a, [3]) and, of u
+// alone, corner(k). Both say how many points of a row to UNROLL, and look at a sum of what they
+// gave: check(sum).
 // Modes of a lane lie 32 doubles apart.
 #pragma once
 
@@ -71,60 +72,51 @@ struct point_errors {
   double u2, q2, star2, largest;
 };
 
-/// Rows first.. of the rule, ROWS of them; beyond the last one they repeat it without weight.
-template <int P, int ROWS, class Rule, class Exact>
-__device__ __forceinline__ void errors_of_rows(const Rule &rule, const Exact &exact,
-                                               const point_fields &field, int first,
-                                               point_errors &error)
+/// A row of the rule. Modes are read anew for every row, since all of them fill the registers: the
+/// warp meets here so that compilers do not keep those of the row before.
+template <int P, class Rule, class Exact>
+__device__ __forceinline__ void errors_of_row(const Rule &rule, const Exact &exact,
+                                              const point_fields &field, int row,
+                                              point_errors &error)
 {
   using shape = point_shape<P>;
-  decltype(exact.row(0)) points[ROWS];
-#pragma unroll
-  for (int k = 0; k < ROWS; ++k)
-    points[k] = exact.row(first + k < shape::R ? first + k : shape::R - 1);
-  double u[ROWS][P + 1] = {}, x[ROWS][P + 1] = {}, y[ROWS][P + 1] = {}, star[ROWS][P + 2] = {};
+  __syncwarp();
+  const auto points = exact.row(row);
+  double u[P + 1] = {}, x[P + 1] = {}, y[P + 1] = {}, star[P + 2] = {};
 #pragma unroll
   for (int d = 0, mode = 0; d <= P + 1; ++d) {
     asm volatile("" ::: "memory");  // loads of one degree at a time: all fill the registers
 #pragma unroll
     for (int i = 0; i <= d; ++i, ++mode) {
       const int at = mode * shape::LANES;
-      const double mode_star = field.star[at];
-      const double mode_u = d <= P ? field.u[at] : 0.0, mode_x = d <= P ? field.q_x[at] : 0.0;
-      const double mode_y = d <= P ? field.q_y[at] : 0.0;
-#pragma unroll
-      for (int k = 0; k < ROWS; ++k) {
-        const double across = rule.across(first + k < shape::R ? first + k : shape::R - 1, mode);
-        star[k][i] = fma(across, mode_star, star[k][i]);
-        if (d > P) continue;
-        u[k][i] = fma(across, mode_u, u[k][i]);
-        x[k][i] = fma(across, mode_x, x[k][i]);
-        y[k][i] = fma(across, mode_y, y[k][i]);
-      }
+      const double across = rule.across(row, mode);
+      star[i] = fma(across, field.star[at], star[i]);
+      if (d > P) continue;
+      u[i] = fma(across, field.u[at], u[i]);
+      x[i] = fma(across, field.q_x[at], x[i]);
+      y[i] = fma(across, field.q_y[at], y[i]);
     }
   }
-#pragma unroll 1
-  for (int a = 0; a < shape::R; ++a)
+#pragma unroll Exact::UNROLL
+  for (int a = 0; a < shape::R; ++a) {
+    double value[3];
+    points.values(a, value);
+    double du = -value[0], dx = -value[1], dy = -value[2], dstar = -value[0];
 #pragma unroll
-    for (int k = 0; k < ROWS; ++k) {
-      double value[3];
-      points[k].values(a, value);
-      double du = -value[0], dx = -value[1], dy = -value[2], dstar = -value[0];
-#pragma unroll
-      for (int i = 0; i <= P; ++i) {
-        const double along = rule.along(a, i);
-        du = fma(along, u[k][i], du);
-        dx = fma(along, x[k][i], dx);
-        dy = fma(along, y[k][i], dy);
-        dstar = fma(along, star[k][i], dstar);
-      }
-      dstar = fma(rule.along(a, P + 1), star[k][P + 1], dstar);
-      const double weight = first + k < shape::R ? rule.weight((first + k) * shape::R + a) : 0.0;
-      error.u2 = fma(weight * du, du, error.u2);
-      error.q2 = fma(weight, fma(dx, dx, dy * dy), error.q2);
-      error.star2 = fma(weight * dstar, dstar, error.star2);
-      error.largest = larger(error.largest, du);
+    for (int i = 0; i <= P; ++i) {
+      const double along = rule.along(a, i);
+      du = fma(along, u[i], du);
+      dx = fma(along, x[i], dx);
+      dy = fma(along, y[i], dy);
+      dstar = fma(along, star[i], dstar);
     }
+    dstar = fma(rule.along(a, P + 1), star[P + 1], dstar);
+    const double weight = rule.weight(row * shape::R + a);
+    error.u2 = fma(weight * du, du, error.u2);
+    error.q2 = fma(weight, fma(dx, dx, dy * dy), error.q2);
+    error.star2 = fma(weight * dstar, dstar, error.star2);
+    error.largest = larger(error.largest, du);
+  }
 }
 
 /// |u - exact| at the corners.
@@ -145,52 +137,68 @@ __device__ __forceinline__ void errors_of_corners(const Rule &rule, const Exact 
   for (int k = 0; k < 3; ++k) error.largest = larger(error.largest, sum[k]);
 }
 
-/// SHARE warps share a group in errors_of_group(), and do ROWS rows at once. Where one warp has a group for
+/// SHARE warps share the rows of a group in errors_of_group(). Where one warp has a group for
 /// itself, four are in a block.
-template <int SHARE_, int ROWS_>
+template <int SHARE_>
 struct error_shape {
-  static constexpr int SHARE = SHARE_, ROWS = ROWS_;
+  static constexpr int SHARE = SHARE_;
   static constexpr int GROUPS = SHARE == 1 ? 4 : 1, WARPS = SHARE * GROUPS;
 };
 
+/// Of four numbers a lane, the first three summed over the lanes of a warp and the largest of the
+/// last ones: number k at lanes 8 k to 8 k + 7. Lanes that meet share the numbers out, and each goes on
+/// with its own: a third of the shuffles that every lane would need to have all of them.
+__device__ __forceinline__ double fold(const double (&error)[4])
+{
+  constexpr unsigned ALL = 0xffffffffu;
+  const int lane = threadIdx.x % 32;
+  const bool last_two = lane & 16, odd = lane & 8;
+  double pair[2];
+#pragma unroll
+  for (int k = 0; k < 2; ++k) {
+    const double mine = last_two ? error[2 + k] : error[k];
+    const double other = __shfl_xor_sync(ALL, last_two ? error[k] : error[2 + k], 16);
+    pair[k] = k == 1 && last_two ? larger(mine, other) : mine + other;
+  }
+  double mine = odd ? pair[1] : pair[0], other = __shfl_xor_sync(ALL, odd ? pair[0] : pair[1], 8);
+  mine = odd && last_two ? larger(mine, other) : mine + other;
+#pragma unroll
+  for (int bit = 4; bit > 0; bit /= 2) {
+    other = __shfl_xor_sync(ALL, mine, bit);
+    mine = odd && last_two ? larger(mine, other) : mine + other;
+  }
+  return mine;
+}
+
 /// Sums over a group: of the three squares, and the maximum, into sums[4]. All threads of the block
-/// come here, those of a warp for one group. Sums are in a fixed order.
+/// come here, those of a warp for one group; where warps share a group the block has no other. Sums
+/// are in a fixed order.
 template <int P, class Shape, class Rule, class Exact>
 __device__ __forceinline__ void errors_of_group(const Rule &rule, const Exact &exact,
                                                 const point_fields &field, double jacobian,
-                                                bool exists, double *sums)
+                                                double *sums)
 {
-  using shape = Shape;
-  __shared__ double s_error[shape::WARPS][4];
-  const int warp = __shfl_sync(0xffffffffu, (int)threadIdx.x / 32, 0);  // known to be uniform
-  const int share = warp % shape::SHARE;
+  constexpr int SHARE = Shape::SHARE;
+  const int share = SHARE == 1 ? 0 : __shfl_sync(0xffffffffu, (int)threadIdx.x / 32, 0);  // uniform
   point_errors mine = {};
 #pragma unroll 1
-  for (int row = share * shape::ROWS; row < point_shape<P>::R; row += shape::SHARE * shape::ROWS)
-    errors_of_rows<P, shape::ROWS>(rule, exact, field, row, mine);
-  if (share == shape::SHARE - 1) errors_of_corners<P>(rule, exact, field, mine);
+  for (int row = share; row < point_shape<P>::R; row += SHARE)
+    errors_of_row<P>(rule, exact, field, row, mine);
+  if (share == SHARE - 1) errors_of_corners<P>(rule, exact, field, mine);
   exact.check(mine.u2 + mine.q2 + mine.largest);
-  double error[4] = {jacobian * mine.u2, jacobian * mine.q2, jacobian * mine.star2,
-                     jacobian > 0.0 ? mine.largest : 0.0};
-#pragma unroll
-  for (int bit = 16; bit > 0; bit /= 2)
-#pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      const double other = __shfl_xor_sync(0xffffffffu, error[k], bit);
-      error[k] = k < 3 ? error[k] + other : larger(error[k], other);
-    }
-  if (threadIdx.x % 32 < 4)
-    s_error[warp][threadIdx.x % 32] = threadIdx.x % 32 == 0   ? error[0]
-                                      : threadIdx.x % 32 == 1 ? error[1]
-                                      : threadIdx.x % 32 == 2 ? error[2]
-                                                              : error[3];
-  __syncthreads();
-  if (share != 0 || threadIdx.x % 32 >= 4 || !exists) return;
-  const int k = threadIdx.x % 32;
-  double total = s_error[warp][k];
-  for (int w = 1; w < shape::SHARE; ++w)
-    total = k < 3 ? total + s_error[warp + w][k] : larger(total, s_error[warp + w][k]);
-  sums[k] = total;
+  const double of_lane[4] = {jacobian * mine.u2, jacobian * mine.q2, jacobian * mine.star2,
+                             jacobian > 0.0 ? mine.largest : 0.0};
+  double total = fold(of_lane);
+  const int lane = threadIdx.x % 32, k = lane / 8;
+  if constexpr (SHARE > 1) {
+    __shared__ double s_error[SHARE][4];
+    if (lane % 8 == 0) s_error[share][k] = total;
+    __syncthreads();
+    if (share != 0) return;
+    for (int w = 1; w < SHARE; ++w)
+      total = k < 3 ? total + s_error[w][k] : larger(total, s_error[w][k]);
+  }
+  if (lane % 8 == 0) sums[k] = total;
 }
 
 }  // namespace kg

@@ -9,14 +9,30 @@ namespace kg
 {
 static_assert(point_shape<KEDGE_ORDER_MAX>::R == KG_POINT_ROWS_MAX, "rows of kg_point_rows()");
 
+/// What every point of the rule needs, as a parameter of a kernel: where loops are unrolled it is
+/// an operand of the arithmetic, which no load has to bring (docs/layout.md#operands).
+template <int P>
+struct rule_table {
+  static constexpr int R = point_shape<P>::R;
+  double along[R][P + 2], weight[R * R];
+
+  explicit rule_table(const kg_points &host_points)
+  {
+    for (int a = 0; a < R; ++a)
+      for (int i = 0; i < P + 2; ++i) along[a][i] = host_points.along[a * (P + 2) + i];
+    for (int q = 0; q < R * R; ++q) weight[q] = host_points.weight[q];
+  }
+};
+
 /// The tables of kg_points.
 template <int P>
 struct memory_rule {
-  kg_points points;
+  const kg_points &points;
+  const rule_table<P> &table;
 
   __device__ __forceinline__ double along(int a, int i) const
   {
-    return __ldg(points.along + a * (P + 2) + i);
+    return table.along[a][i];
   }
   __device__ __forceinline__ double across(int row, int mode) const
   {
@@ -24,7 +40,7 @@ struct memory_rule {
   }
   __device__ __forceinline__ double weight(int point) const
   {
-    return __ldg(points.weight + point);
+    return table.weight[point];
   }
   __device__ __forceinline__ double corner(int k, int mode) const
   {

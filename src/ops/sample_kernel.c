@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "problem/expression_cuda.h"
+#include "problem/expression_tree.h"
 #include "problem/number.h"
 
 static_assert(KG_LANES == 32, "a lane is a thread of a warp");
@@ -50,6 +51,37 @@ static void write_points(FILE *out, kg_sample_points p)
   write_list(out, "across_point", rows, across);
 }
 
+kg_sample_shape kg_sample_shape_of(kg_sample_kind kind, int order)
+{
+  static const kg_sample_shape loads[KEDGE_ORDER_MAX] = {
+      {1, 4}, {1, 4}, {1, 4}, {1, 4}, {1, 4}, {1, 4},
+      {1, 3}, {1, 3}, {1, 4}, {1, 2}, {1, 2}, {1, 2},
+  };
+  // Where many rows read them, modes of as many groups as there are warps do not fit the L1 cache.
+  static const kg_sample_shape errors[KEDGE_ORDER_MAX] = {
+      {1, 4}, {1, 4}, {1, 4}, {4, 4}, {4, 4}, {5, 3},
+      {4, 3}, {4, 3}, {4, 3}, {5, 2}, {5, 2}, {5, 2},
+  };
+  return kind == KG_SAMPLE_LOADS ? loads[order - 1] : errors[order - 1];
+}
+
+/// Points of a row that are compiled side by side: all of them while the formulas are short and
+/// there are registers, since what belongs to a point is an operand then, which no load has to bring.
+static int copies_of(kg_sample_kind kind, int order, int n_functions,
+                     const kg_function *const *functions)
+{
+  enum { OPERATIONS_MAX = 256, LOADS_ORDER_MAX = 6, ERRORS_ORDER_MAX = 3 };
+  const bool loads = kind == KG_SAMPLE_LOADS;
+  const int rows = kg_point_rows(order);
+  int operations = 0;
+  for (int f = 0; f < n_functions; ++f)
+    if (functions[f]->kind == KG_FUNCTION_EXPRESSION)
+      operations += functions[f]->expression->program.n_instructions;
+  if (order <= (loads ? LOADS_ORDER_MAX : ERRORS_ORDER_MAX) && operations * rows <= OPERATIONS_MAX)
+    return rows;
+  return loads ? 4 : 1;
+}
+
 kg_cost kg_sample_cost(kg_sample_kind kind, kg_sizes size, double operations, int64_t n_elements)
 {
   const bool loads = kind == KG_SAMPLE_LOADS;
@@ -74,11 +106,11 @@ kedge_status kg_sample_kernel_source(kedge_context *ctx, kg_sample_kind kind, kg
   if (out) {
     const int rule = rows * rows, n_star = p.points.n_star;
     if (kind == KG_SAMPLE_LOADS) fprintf(out, "#define LOADS\n");
-    const kg_error_shape shape = kg_sample_shape(p.order);
+    const kg_sample_shape shape = kg_sample_shape_of(kind, p.order);
     fprintf(out, "enum { ORDER = %d, POINTS = %d, FUNCTIONS = %d };\n", p.order, p.points.n,
             n_functions);
-    fprintf(out, "enum { SHARE = %d, ROWS = %d, BLOCKS = %d };\n\n", shape.share, shape.rows,
-            shape.blocks);
+    fprintf(out, "enum { COPIES = %d, SHARE = %d, BLOCKS = %d };\n\n",
+            copies_of(kind, p.order, n_functions, functions), shape.share, shape.blocks);
     write_points(out, p);
     write_list(out, "weight_table", rule, p.points.weight);
     write_table(out, "along_table", rows, p.order + 2, p.points.along);

@@ -17,15 +17,13 @@ typedef struct kg_sample_points {
 
 typedef struct kg_sample_kernel kg_sample_kernel;
 
-/// Of the kernel for errors, by order. One row at a time leaves the registers to more warps, which
-/// is more here than loads of modes that two rows share.
-static inline kg_error_shape kg_sample_shape(int order)
-{
-  static const kg_error_shape shapes[KEDGE_ORDER_MAX] = {
-      {1, 2, 4}, {1, 1, 4}, {1, 1, 4}, {4, 1, 4}, {4, 1, 4}, {5, 1, 3},
-      {5, 1, 3}, {4, 1, 3}, {4, 1, 3}, {5, 1, 2}, {5, 1, 2}, {5, 1, 2}};
-  return shapes[order - 1];
-}
+/// How a kernel goes through the rows of points of a group.
+typedef struct kg_sample_shape {
+  int share;   ///< warps that share a group
+  int blocks;  ///< that a multiprocessor is to have registers for
+} kg_sample_shape;
+
+kg_sample_shape kg_sample_shape_of(kg_sample_kind kind, int order);
 
 /// The kernel's source, CUDA C++. @param functions  one, or three
 /// @param[out] source  freed with free(); NULL on failure
@@ -42,10 +40,12 @@ kedge_status kg_sample_kernel_create(kedge_context *ctx, kg_sample_kind kind,
                                      kg_sample_points points, const kg_function *const *functions,
                                      kg_sample_kernel **out);
 void kg_sample_kernel_free(kg_sample_kernel *kernel);
-/// Run and wait; `values` and `exact` of the arguments are not looked at.
-/// @param[out] bad  smallest index [group of the call][function][point][lane] of a value that is
-///                  not finite; -1: all are finite
+/// Launch; `values` and `exact` of the arguments are not looked at.
 kedge_status kg_sample_loads(kedge_context *ctx, const kg_sample_kernel *kernel,
-                             const kg_load_vectors_args *args, int64_t *bad);
+                             const kg_load_vectors_args *args);
 kedge_status kg_sample_errors(kedge_context *ctx, const kg_sample_kernel *kernel,
-                              const kg_errors_args *args, int64_t *bad);
+                              const kg_errors_args *args);
+/// Wait for all launches of the kernel.
+/// @param[out] bad  smallest index [group][function][point][lane] of a value that was not finite;
+///                  -1: all were finite
+kedge_status kg_sample_bad(kedge_context *ctx, const kg_sample_kernel *kernel, int64_t *bad);

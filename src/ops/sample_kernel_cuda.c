@@ -40,36 +40,30 @@ void kg_sample_kernel_free(kg_sample_kernel *kernel)
   free(kernel);
 }
 
-/// Blocks of `share` warps for a group; then what was not finite: all ones, the value of the
-/// source, is -1 here.
+/// Blocks of `share` warps for a group.
 static kedge_status launch(kedge_context *ctx, const kg_sample_kernel *kernel, long long n_groups,
-                           int share, void **arguments, int64_t *bad)
+                           int share, void **arguments)
 {
   const int groups = share == 1 ? GROUPS : 1;
-  KG_TRY(kg_kernel_launch(ctx, &kernel->kernel, "sample",
+  if (n_groups == 0) return KEDGE_OK;
+  return kg_kernel_launch(ctx, &kernel->kernel, "sample",
                           (unsigned)((n_groups + groups - 1) / groups),
-                          (unsigned)(KG_LANES * share * groups), arguments));
-  KG_TRY(kg_copy_out(ctx, bad, kernel->first_bad, sizeof *bad));
-  return kg_sync(ctx);
+                          (unsigned)(KG_LANES * share * groups), arguments);
 }
 
 kedge_status kg_sample_loads(kedge_context *ctx, const kg_sample_kernel *kernel,
-                             const kg_load_vectors_args *args, int64_t *bad)
+                             const kg_load_vectors_args *args)
 {
-  *bad = -1;
-  if (args->n_groups == 0) return KEDGE_OK;
   kg_load_vectors_args a = *args;
   long long first = a.first_group, n = a.n_groups;
   void *arguments[] = {
       &a.batch.arrays.vertices, &a.batch.arrays.vertex, &first, &n, &a.scale, &a.load};
-  return launch(ctx, kernel, n, 1, arguments, bad);
+  return launch(ctx, kernel, n, 1, arguments);
 }
 
 kedge_status kg_sample_errors(kedge_context *ctx, const kg_sample_kernel *kernel,
-                              const kg_errors_args *args, int64_t *bad)
+                              const kg_errors_args *args)
 {
-  *bad = -1;
-  if (args->n_groups == 0) return KEDGE_OK;
   kg_errors_args a = *args;
   long long first = a.first_group, n = a.n_groups, n_elements = a.batch.count.n_elements;
   void *arguments[] = {&a.batch.arrays.vertices,
@@ -81,5 +75,13 @@ kedge_status kg_sample_errors(kedge_context *ctx, const kg_sample_kernel *kernel
                        &a.q,
                        &a.u_star,
                        &a.by_group};
-  return launch(ctx, kernel, n, kg_sample_shape(kernel->order).share, arguments, bad);
+  return launch(ctx, kernel, n, kg_sample_shape_of(KG_SAMPLE_ERRORS, kernel->order).share,
+                arguments);
+}
+
+/// All ones, which the variable has at first, are -1.
+kedge_status kg_sample_bad(kedge_context *ctx, const kg_sample_kernel *kernel, int64_t *bad)
+{
+  KG_TRY(kg_copy_out(ctx, bad, kernel->first_bad, sizeof *bad));
+  return kg_sync(ctx);
 }

@@ -1,11 +1,11 @@
 // sample_kernels.cuh: load vectors of a source, or errors against an exact solution, evaluated where
 // they are needed: point values never lie in memory. Text for NVRTC, behind point_sums.cuh and what
-// sample_kernel.c writes: ORDER, FUNCTIONS, POINTS, SHARE, ROWS, BLOCKS, evaluate(), the tables of the
-// rule, and LOADS for load vectors.
+// sample_kernel.c writes: ORDER, FUNCTIONS, POINTS, COPIES, SHARE, BLOCKS, evaluate(), the tables of
+// the rule, and LOADS for load vectors.
 //
 // Layout, Map  as load_vectors_cuda.cu and errors_cuda.cu
 // Points       of a row lie on a line: two multiply-adds for the two coordinates of a point
-// Bad          the smallest index [group of the call][function][point][lane] of a value that is not
+// Bad          the smallest index [group][function][point][lane] of a value that is not
 //              finite: an order of arrival does not matter. A lane looks for it where a sum is not finite
 
 __device__ unsigned long long first_bad = ~0ull;
@@ -50,12 +50,12 @@ struct points_of_row {
 
 /// Functions on the triangle of a lane.
 struct formulas {
-  static constexpr int UNROLL = ORDER == 2 || ORDER == 3 ? 2 : 4;  // each copy is compiled
+  static constexpr int UNROLL = COPIES;
   double x[3], y[3];
   unsigned long long index;  ///< of the lane's first value
 
-  __device__ formulas(const double *vertices, const int *vertex, long long group, long long g)
-      : index((unsigned long long)g * FUNCTIONS * POINTS * 32 + threadIdx.x % 32)
+  __device__ formulas(const double *vertices, const int *vertex, long long group)
+      : index((unsigned long long)group * FUNCTIONS * POINTS * 32 + threadIdx.x % 32)
   {
     for (int l = 0; l < 3; ++l) {
       const long long v = vertex[(group * 3 + l) * 32 + threadIdx.x % 32];
@@ -106,20 +106,20 @@ struct formulas {
 
 #ifdef LOADS
 
-extern "C" __global__ void __launch_bounds__(128)
+extern "C" __global__ void __launch_bounds__(128, BLOCKS)
     sample(const double *vertices, const int *vertex, long long first_group, long long n_groups,
            double scale, double *load)
 {
   const long long g = (long long)blockIdx.x * 4 + threadIdx.x / 32, group = first_group + g;
   if (g >= n_groups) return;
-  const formulas source(vertices, vertex, group, g);
+  const formulas source(vertices, vertex, group);
   kg::load_of_points<ORDER>(table_rule{}, source, scale * source.jacobian(),
                             load + g * kg::point_shape<ORDER>::N * 32 + threadIdx.x % 32);
 }
 
 #else
 
-typedef kg::error_shape<SHARE, ROWS> shape;
+typedef kg::error_shape<SHARE> shape;
 
 extern "C" __global__ void __launch_bounds__(32 * shape::WARPS, BLOCKS)
     sample(const double *vertices, const int *vertex, long long first_group, long long n_groups,
@@ -128,16 +128,16 @@ extern "C" __global__ void __launch_bounds__(32 * shape::WARPS, BLOCKS)
 {
   typedef kg::point_shape<ORDER> modes;
   const int lane = threadIdx.x % 32;
-  const long long at = ((long long)blockIdx.x * shape::WARPS + threadIdx.x / 32) / shape::SHARE;
-  const long long g = at < n_groups ? at : n_groups - 1;  // whole blocks meet at a barrier
+  const long long g = ((long long)blockIdx.x * shape::WARPS + threadIdx.x / 32) / shape::SHARE;
   const long long group = first_group + g;
-  const formulas exact(vertices, vertex, group, g);
+  if (g >= n_groups) return;
+  const formulas exact(vertices, vertex, group);
   const double *mine = q + g * 2 * modes::N * 32 + lane;
   const kg::point_fields field = {u + g * modes::N * 32 + lane, mine, mine + modes::N * 32,
                                   u_star + g * modes::S * 32 + lane};
   kg::errors_of_group<ORDER, shape>(table_rule{}, exact, field,
                                     group * 32 + lane < n_elements ? exact.jacobian() : 0.0,
-                                    at < n_groups, sums + group * 4);
+                                    sums + group * 4);
 }
 
 #endif

@@ -65,7 +65,9 @@ static kedge_status postprocess_chunk(kg_pipeline *p, int32_t first, int32_t cou
                                       kg_sampler *exact)
 {
   KG_TRY(postprocess(p, first, count));
-  return p->shape.has_exact ? kg_sampler_errors(exact, first, count) : KEDGE_OK;
+  if (!p->shape.has_exact) return KEDGE_OK;
+  KG_TRY(kg_sampler_errors(exact, first, count));
+  return kg_sampler_settle(exact, first, count);
 }
 
 static kedge_status take_chunk(kg_pipeline *p, int32_t first, int32_t count)

@@ -61,7 +61,7 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p);
 /// Local solve and post-processing alternate chunk by chunk: begins and ends both stages itself.
 kedge_status kg_stages_local(kg_pipeline *p);
 
-/// The load vectors from the source, chunk by chunk: in transfer, and again before the local solve
+/// The load vectors from the source: in transfer, and again before the local solve
 /// where they are not kept (kg_shape).
 kedge_status kg_make_loads(kg_pipeline *p);
 

@@ -176,7 +176,7 @@ static void release_gpu(kg_sampler *s)
 /// The GPU has found a value that is not finite. Where the host finds one, this is a failure; else,
 /// as for the sine of a number from 2^46 on, which a kernel does not know, another way is taken
 /// from here on.
-/// @param[in] bad  as a kernel says
+/// @param[in] bad  its index; [group] counts from `first`
 static kedge_status refuse_or_change(kg_sampler *s, int32_t first, int64_t bad)
 {
   const kg_pipeline *p = s->pipeline;
@@ -231,79 +231,109 @@ static int64_t elements_of(const kg_pipeline *p, int32_t first, int32_t count)
   return n < left ? n : left;
 }
 
-/// @param[in] args  of the operator that the kernel takes the place of, by kind
-static kedge_status run_kernel(const kg_sampler *s, const void *args, int64_t *bad)
+/// Launch the kernel. @param[in] args  of the operator that it takes the place of, by kind
+static kedge_status run_kernel(const kg_sampler *s, const void *args, int32_t first, int32_t count)
 {
   static kedge_status (*const loads)(kedge_context *, const kg_sample_kernel *,
-                                     const kg_load_vectors_args *, int64_t *) =
-      KG_IF_CUDA(kg_sample_loads);
+                                     const kg_load_vectors_args *) = KG_IF_CUDA(kg_sample_loads);
   static kedge_status (*const errors)(kedge_context *, const kg_sample_kernel *,
-                                      const kg_errors_args *, int64_t *) =
-      KG_IF_CUDA(kg_sample_errors);
-  kedge_context *ctx = s->pipeline->ctx;
-  return s->kind == KG_SAMPLE_LOADS ? loads(ctx, s->kernel, args, bad)
-                                    : errors(ctx, s->kernel, args, bad);
+                                      const kg_errors_args *) = KG_IF_CUDA(kg_sample_errors);
+  kg_pipeline *const p = s->pipeline;
+  kg_stage_cost(
+      p, kg_sample_cost(s->kind, p->shape.size, operations_of(s), elements_of(p, first, count)),
+      1.0);
+  return s->kind == KG_SAMPLE_LOADS ? loads(p->ctx, s->kernel, args)
+                                    : errors(p->ctx, s->kernel, args);
 }
 
-/// A chunk by the kernel that evaluates the functions where it needs them, which makes all of it;
-/// else their values in memory, for the operator.
-static kedge_status make_or_put_values(kg_sampler *s, const void *args, int32_t first,
-                                       int32_t count, double *values, bool *made)
+/// Wait for the kernel; afterwards there is none where it did not know a value.
+static kedge_status settle(kg_sampler *s)
+{
+  static kedge_status (*const find)(kedge_context *, const kg_sample_kernel *, int64_t *) =
+      KG_IF_CUDA(kg_sample_bad);
+  int64_t bad;
+  KG_TRY(find(s->pipeline->ctx, s->kernel, &bad));
+  return bad < 0 ? KEDGE_OK : refuse_or_change(s, 0, bad);
+}
+
+/// Of as many groups as there is room for values of the source, one after another.
+static kedge_status loads_of_values(kg_sampler *s, kg_load_vectors_args args, kg_buffer values)
 {
   const kg_pipeline *p = s->pipeline;
-  int64_t bad;
-  *made = false;
-  KG_TRY(prepare(s));
-  if (s->kernel) {
-    KG_TRY(run_kernel(s, args, &bad));
-    kg_stage_cost(
-        s->pipeline,
-        kg_sample_cost(s->kind, p->shape.size, operations_of(s), elements_of(p, first, count)),
-        1.0);
-    *made = bad < 0;
-    if (*made) return KEDGE_OK;
-    KG_TRY(refuse_or_change(s, first, bad));
+  const size_t group = (size_t)p->shape.size.n_modes * KG_LANES;
+  const size_t room = values.bytes / (values_of_group(s) * sizeof(double));
+  const int32_t end = args.first_group + args.n_groups;
+  const int32_t chunk =
+      room < (size_t)p->shape.chunk_groups ? (int32_t)room : p->shape.chunk_groups;
+  for (; args.first_group < end; args.first_group += chunk, args.load += group * (size_t)chunk) {
+    const int32_t first = args.first_group;
+    args.n_groups = end - first < chunk ? end - first : chunk;
+    KG_TRY(put_values(s, first, args.n_groups, values.data));
+    kg_stage_cost(s->pipeline,
+                  kg_load_vectors_cost(p->shape.size, elements_of(p, first, args.n_groups)), 1.0);
+    KG_TRY(kg_load_vectors(p->ctx, &args));
   }
-  return put_values(s, first, count, values);
+  return KEDGE_OK;
 }
 
-kedge_status kg_sampler_loads(kg_sampler *s, int32_t first, int32_t count, double *values,
+kedge_status kg_sampler_loads(kg_sampler *s, int32_t first, int32_t count, kg_buffer values,
                               double *load)
 {
   const kg_pipeline *p = s->pipeline;
   const kg_load_vectors_args args = {.batch = p->batch,
                                      .points = used(s, p->points),
+                                     .host_points = points_on_host(s),
                                      .first_group = first,
                                      .n_groups = count,
                                      .scale = p->scale,
-                                     .values = values,
+                                     .values = values.data,
                                      .load = load};
-  bool made;
-  KG_TRY(make_or_put_values(s, &args, first, count, values, &made));
-  if (made) return KEDGE_OK;
-  kg_stage_cost(s->pipeline, kg_load_vectors_cost(p->shape.size, elements_of(p, first, count)),
-                1.0);
-  return kg_load_vectors(p->ctx, &args);
+  KG_TRY(prepare(s));
+  if (s->kernel) {
+    KG_TRY(run_kernel(s, &args, first, count));
+    KG_TRY(settle(s));
+    if (s->kernel) return KEDGE_OK;
+  }
+  return loads_of_values(s, args, values);
+}
+
+static kg_errors_args errors_of(const kg_sampler *s, int32_t first, int32_t count)
+{
+  const kg_pipeline *p = s->pipeline;
+  return (kg_errors_args){.batch = p->batch,
+                          .points = p->points,
+                          .host_points = points_on_host(s),
+                          .first_group = first,
+                          .n_groups = count,
+                          .u = p->buffers[KG_ARRAY_U].data,
+                          .q = p->buffers[KG_ARRAY_Q].data,
+                          .u_star = p->buffers[KG_ARRAY_U_STAR].data,
+                          .exact = p->buffers[KG_ARRAY_EXACT_VALUES].data,
+                          .by_group = p->buffers[KG_ARRAY_ERROR_SUMS].data};
+}
+
+static kedge_status errors_of_values(kg_sampler *s, int32_t first, int32_t count)
+{
+  const kg_pipeline *p = s->pipeline;
+  const kg_errors_args args = errors_of(s, first, count);
+  KG_TRY(put_values(s, first, count, p->buffers[KG_ARRAY_EXACT_VALUES].data));
+  kg_stage_cost(s->pipeline, kg_errors_cost(p->shape.size, elements_of(p, first, count)), 1.0);
+  return kg_errors(p->ctx, &args);
 }
 
 kedge_status kg_sampler_errors(kg_sampler *s, int32_t first, int32_t count)
 {
-  const kg_pipeline *p = s->pipeline;
-  double *const values = p->buffers[KG_ARRAY_EXACT_VALUES].data;
-  const kg_errors_args args = {.batch = p->batch,
-                               .points = p->points,
-                               .first_group = first,
-                               .n_groups = count,
-                               .u = p->buffers[KG_ARRAY_U].data,
-                               .q = p->buffers[KG_ARRAY_Q].data,
-                               .u_star = p->buffers[KG_ARRAY_U_STAR].data,
-                               .exact = values,
-                               .by_group = p->buffers[KG_ARRAY_ERROR_SUMS].data};
-  bool made;
-  KG_TRY(make_or_put_values(s, &args, first, count, values, &made));
-  if (made) return KEDGE_OK;
-  kg_stage_cost(s->pipeline, kg_errors_cost(p->shape.size, elements_of(p, first, count)), 1.0);
-  return kg_errors(p->ctx, &args);
+  KG_TRY(prepare(s));
+  if (!s->kernel) return errors_of_values(s, first, count);
+  const kg_errors_args args = errors_of(s, first, count);
+  return run_kernel(s, &args, first, count);
+}
+
+kedge_status kg_sampler_settle(kg_sampler *s, int32_t first, int32_t count)
+{
+  if (!s->kernel) return KEDGE_OK;
+  KG_TRY(settle(s));
+  return s->kernel ? KEDGE_OK : errors_of_values(s, first, count);
 }
 
 void kg_sampler_close(kg_sampler *s)

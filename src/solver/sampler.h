@@ -33,12 +33,16 @@ kedge_status kg_sampler_wish(kedge_context *ctx, const char **wish);
 kg_sampler kg_sampler_of(kg_pipeline *p, const char *what, kg_sample_kind kind, kg_sample_set set);
 void kg_sampler_close(kg_sampler *sampler);
 
-/// Load vectors of groups [first, first + count), at most a chunk.
-/// @param[in] values  work: memory for the values of the source there
+/// Load vectors of groups [first, first + count).
+/// @param[in] values  work: room for values of the source, of one group at least
 /// @param[out] load   [group of these][N][lane]
 /// @retval KEDGE_ERR_INPUT  a value is not finite
-kedge_status kg_sampler_loads(kg_sampler *sampler, int32_t first, int32_t count, double *values,
+kedge_status kg_sampler_loads(kg_sampler *sampler, int32_t first, int32_t count, kg_buffer values,
                               double *load);
-/// Errors of the solution of a chunk, which is there.
+/// Errors of the solution of a chunk, which is there; they count after kg_sampler_settle().
 /// @retval KEDGE_ERR_INPUT  a value is not finite
 kedge_status kg_sampler_errors(kg_sampler *sampler, int32_t first, int32_t count);
+/// Wait for errors that a compiled kernel makes. Where it did not know a value those of this chunk,
+/// whose solution is there still, are made in another way.
+/// @retval KEDGE_ERR_INPUT  a value is not finite
+kedge_status kg_sampler_settle(kg_sampler *sampler, int32_t first, int32_t count);
