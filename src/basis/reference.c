@@ -104,9 +104,9 @@ kg_reference kg_reference_at(int order, const double *base)
   return ref;
 }
 
-// Sums and what they are made of are long double, so that what kernels read is rounded once. On small
-// elements the product of K^e with a constant, zero without reaction, is what rounding leaves of
-// sums of these matrices, with the same sign in all elements of one shape.
+// Sums and what they are made of are long double, so that what kernels read is rounded once. On
+// small elements the product of K^e with a constant, zero without reaction, is what rounding leaves
+// of sums of these matrices, with the same sign in all elements of one shape.
 
 /// c (packed lower, rows x rows) = alpha (a b^T + b a^T) / 2, a and b [rows][inner].
 static void multiply_packed(int rows, int inner, long double alpha, const long double *a,

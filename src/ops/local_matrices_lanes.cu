@@ -3,9 +3,9 @@
 // Layout  local [group][row of K^e, packed or reduced][lane], condensed [group][n][lane].
 // Map     A warp takes ten elements at a time, three lanes an element, one a side; at order 6 five
 //         elements, two lanes a side. Modes of degree P are eliminated by hand. The lanes factor
-//         what is left of Z^-1, A = L L^T, its rows in their registers, columns of L going to shared
-//         memory as they are found; then solve for the columns of W = L^-1 R, each for those of its
-//         side or half of them; then multiply columns and write K^e and F^e.
+//         what is left of Z^-1, A = L L^T, its rows in their registers, columns of L going to
+//         shared memory as they are found; then solve for the columns of W = L^-1 R, each for those
+//         of its side or half of them; then multiply columns and write K^e and F^e.
 // Cost    kg_local_matrices_cost()
 #include <cuda_pipeline.h>
 
@@ -60,8 +60,8 @@ __device__ __forceinline__ void fetch(const lanes_warp<shape> &w, const kg_local
   __pipeline_commit();
 }
 
-/// Local matrices of a piece, whose corners and load vectors are on their way to shared memory; then
-/// those of the next one are.
+/// Local matrices of a piece, whose corners and load vectors are on their way to shared memory;
+/// then those of the next one are.
 template <class shape>
 __device__ __forceinline__ void make(const lanes_warp<shape> &w, const kg_local_matrices_args &a,
                                      const lanes_side_table<shape> &table, int piece,
@@ -100,7 +100,7 @@ __device__ __forceinline__ void make(const lanes_warp<shape> &w, const kg_local_
   __syncwarp();  // L has been used
 }
 
-/// The warps of a block take pieces that follow each other, at about the same time: two of them write to one
+/// Warps of a block take pieces that follow each other, at about the same time: two write to one
 /// sector of memory. Where there are few pieces, as many warps work as all blocks have use for.
 template <class shape>
 __global__ void __launch_bounds__(32 * shape::WARPS, 1)
@@ -146,8 +146,8 @@ kedge_status launch(kedge_context *ctx, const kg_local_matrices_args &a)
   return kg_cuda_launched(ctx, "local_matrices");
 }
 
-// Shapes: the fastest of those measured on an H200 (profiling/operators --only local_matrices): order,
-// lanes a side, reduced, warps a block, whether they wait for each other.
+// Shapes: the fastest of those measured on an H200 (profiling/operators --only local_matrices):
+// order, lanes a side, reduced, warps a block, whether they wait for each other.
 constexpr kedge_status (*by_order[][2])(kedge_context *, const kg_local_matrices_args &) = {
     {launch<lanes_shape<3, 1, false, 16, true>>, launch<lanes_shape<3, 1, true, 12, true>>},
     {launch<lanes_shape<4, 1, false, 12, true>>, launch<lanes_shape<4, 1, true, 8, false>>},

@@ -82,9 +82,9 @@ __device__ __forceinline__ void put_load(const lanes_warp<shape> &w, const lanes
            side.trace_next);
 }
 
-/// Columns of W for rows: of two lanes of a side, each with half the columns, one gets the upper half
-/// of the rows of all columns, the other the lower half. Then they multiply as one lane would that
-/// had all, with half the numbers from the next side.
+/// Columns of W for rows: of two lanes of a side, each with half the columns, one gets the upper
+/// half of the rows of all columns, the other the lower half. Then they multiply as one lane would
+/// that had all, with half the numbers from the next side.
 template <class shape>
 __device__ __forceinline__ void trade(const lanes_warp<shape> &w,
                                       const double (&x)[shape::K + 1][shape::MINE],
@@ -103,7 +103,7 @@ __device__ __forceinline__ void trade(const lanes_warp<shape> &w,
 }
 
 /// Product p of COUNT, the first being number `first` of the products, to K^e. Of two lanes with a
-/// part of each the first writes the even ones and the other the odd ones, when p is odd or the last.
+/// part of each the first writes the even ones, the other the odd ones, when p is odd or the last.
 template <class shape, int COUNT>
 __device__ __forceinline__ void put(const lanes_warp<shape> &w, const lanes_results<shape> &to,
                                     int first, int p, const double (&value)[COUNT])

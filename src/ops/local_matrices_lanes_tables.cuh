@@ -1,6 +1,6 @@
-// local_matrices_lanes_tables.cuh: how the kernel of local_matrices_lanes.cu deals an element out to
-// three or six lanes of a warp, and what it reads of the reference matrices, in the order in which
-// lanes need it.
+// local_matrices_lanes_tables.cuh: how the kernel of local_matrices_lanes.cu deals an element out
+// to three or six lanes of a warp, and what it reads of the reference matrices, in the order in
+// which lanes need it.
 //
 // The modes of degree P are eliminated by hand (docs/math.md#by-hand), K are left. Lane q of an
 // element has rows q, LANES + q, ... of what is left of Z^-1, and columns of R that belong to side
@@ -126,9 +126,9 @@ struct lanes_shape {
   }
 };
 
-/// What R and S0 are made of as a side sees them, a parameter of the kernel, which makes operands of it: the
-/// reference triangle is the same seen from each of its edges (docs/math.md#from-each-side). Rows of R are
-/// divided by their one number of F_0.
+/// What R and S0 are made of as a side sees them, a parameter of the kernel, which makes operands
+/// of it: the reference triangle is the same seen from each of its edges
+/// (docs/math.md#from-each-side). Rows of R are divided by their one number of F_0.
 template <class shape>
 struct lanes_side_table {
   /// Ds F_0 where mode and column are of one parity, else Dr F_0; B_1 F_p0.
@@ -171,8 +171,8 @@ struct lanes_tables {
   double2 top[shape::rows::ROWS][shape::m][shape::LANES];
   double edge_top[shape::m][shape::MINE][shape::LANES];  ///< F of the modes of degree P
   double mean[3][3];  ///< [mode of the element][side]: of the functions p_l of reduced K^e
-  /// Of [product][side], and of a product more, which is read but not used: bytes from the first row
-  /// of K^e of an element.
+  /// Of [product][side], and of a product more, which is read but not used: bytes from the first
+  /// row of K^e of an element.
   unsigned to[3 * (shape::PRODUCTS + 1)];
   int mode[shape::N];  ///< in place k
 };

@@ -3,24 +3,24 @@
 // file (load_vectors_cuda.cu, errors_cuda.cu), for formulas NVRTC (sample_kernel.h), without any
 // header; there products and sums are not fused unless they say so.
 //
-// The rule and the modes are products in collapsed coordinates: R = P + 3 rows of R points each, and
+// Rule and modes are products in collapsed coordinates: R = P + 3 rows of R points each, and
 // mode (i, j), number d (d+1) / 2 + i with d = i + j, is along_i(point of the row) across_ij(row).
 // So a sum over modes at the points of a row goes by i, and a row costs N + R m products instead of
 // R N. The corners, behind the points of the rule, have no weight and no such form.
 //
-// A Rule has along(a, i), across(row, mode), weight(point) and corner(k, mode), the same for all lanes.
-// A Source has row(number).value(a) of the lane; an Exact has row(number).values(a, [3]) and, of u
-// alone, corner(k). Both say how many points of a row to UNROLL, and look at a sum of what they
-// gave: check(sum).
+// A Rule has along(a, i), across(row, mode), weight(point) and corner(k, mode), the same for all
+// lanes. A Source has row(number).value(a) of the lane; an Exact has row(number).values(a, [3])
+// and, of u alone, corner(k). Both say how many points of a row to UNROLL, and look at a sum of
+// what they gave: check(sum).
 // Modes of a lane lie 32 doubles apart.
 #pragma once
 
 namespace kg
 {
 
-/// The larger of a, which is not negative, and |b|, or NaN where one is, as kg_larger() of errors.h. Bits
-/// of such numbers are in their order, behind them infinity and NaN; what they need is no work of the
-/// units for double precision.
+/// The larger of a, which is not negative, and |b|, or NaN where one is, as kg_larger() of
+/// errors.h. Bits of such numbers are in their order, behind them infinity and NaN; what they need
+/// is no work of the units for double precision.
 __device__ __forceinline__ double larger(double a, double b)
 {
   return __longlong_as_double(
@@ -146,8 +146,8 @@ struct error_shape {
 };
 
 /// Of four numbers a lane, the first three summed over the lanes of a warp and the largest of the
-/// last ones: number k at lanes 8 k to 8 k + 7. Lanes that meet share the numbers out, and each goes on
-/// with its own: a third of the shuffles that every lane would need to have all of them.
+/// last ones: number k at lanes 8 k to 8 k + 7. Lanes that meet share the numbers out, and each
+/// goes on with its own: a third of the shuffles that every lane would need to have all of them.
 __device__ __forceinline__ double fold(const double (&error)[4])
 {
   constexpr unsigned ALL = 0xffffffffu;

@@ -66,7 +66,7 @@ kg_sample_shape kg_sample_shape_of(kg_sample_kind kind, int order)
 }
 
 /// Points of a row that are compiled side by side: all of them while the formulas are short and
-/// there are registers, since what belongs to a point is an operand then, which no load has to bring.
+/// there are registers: what belongs to a point is an operand then, which no load has to bring.
 static int copies_of(kg_sample_kind kind, int order, int n_functions,
                      const kg_function *const *functions)
 {

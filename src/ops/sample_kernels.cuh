@@ -1,12 +1,12 @@
-// sample_kernels.cuh: load vectors of a source, or errors against an exact solution, evaluated where
-// they are needed: point values never lie in memory. Text for NVRTC, behind point_sums.cuh and what
-// sample_kernel.c writes: ORDER, FUNCTIONS, POINTS, COPIES, SHARE, BLOCKS, evaluate(), the tables of
-// the rule, and LOADS for load vectors.
+// sample_kernels.cuh: load vectors of a source, or errors against an exact solution, evaluated
+// where they are needed: point values never lie in memory. Text for NVRTC, behind point_sums.cuh
+// and what sample_kernel.c writes: ORDER, FUNCTIONS, POINTS, COPIES, SHARE, BLOCKS, evaluate(), the
+// tables of the rule, and LOADS for load vectors.
 //
 // Layout, Map  as load_vectors_cuda.cu and errors_cuda.cu
 // Points       of a row lie on a line: two multiply-adds for the two coordinates of a point
 // Bad          the smallest index [group][function][point][lane] of a value that is not
-//              finite: an order of arrival does not matter. A lane looks for it where a sum is not finite
+//              finite: an order of arrival does not matter. A lane looks where a sum is not finite
 
 __device__ unsigned long long first_bad = ~0ull;
 
