@@ -199,14 +199,18 @@ static size_t multigrid_bytes(kg_array array, const kg_shape *s)
   }
 }
 
-/// A chunk of K^e with precision = compact, or r and A p, which are made anew after it is used:
-/// whichever is more.
+/// Of a group of a chunk with precision = compact: K^e, load vectors, F^e and sides.
+static size_t chunk_group_bytes(const kg_shape *s)
+{
+  const size_t numbers = (size_t)(kg_shape_local_rows(s) + s->size.n_modes + s->size.n_trace);
+  const size_t sides = kg_shape_remakes_sides(s) ? 3 : 0;
+  return KG_LANES * (numbers * sizeof(double) + sides * sizeof(uint32_t));
+}
+
+/// Such a chunk, or r and A p, which are made anew after it is used: whichever is more.
 static size_t chunk_bytes(const kg_shape *s)
 {
-  const size_t chunk = (size_t)KG_LANES * (size_t)kg_compact_groups(s);
-  const size_t modes = (size_t)(kg_shape_local_rows(s) + s->size.n_modes + s->size.n_trace);
-  size_t local = modes * chunk * sizeof(double);  // K^e, load vectors and F^e
-  if (kg_shape_remakes_sides(s)) local += 3 * chunk * sizeof(uint32_t);
+  const size_t local = chunk_group_bytes(s) * (size_t)kg_compact_groups(s);
   const size_t vectors = 2 * kg_compact_vector_bytes(s);
   return local > vectors ? local : vectors;
 }
@@ -332,9 +336,9 @@ size_t kg_compact_vector_bytes(const kg_shape *shape)
 int32_t kg_compact_groups(const kg_shape *shape)
 {
   const int64_t n = shape->count.n_patches, patch = shape->count.patch_groups;
-  const int64_t bytes = 8 * KG_LANES * patch * (int64_t)kg_shape_local_rows(shape);  // of a patch
-  const int64_t busy = ((int64_t)16 << 20) / bytes + 1, most = ((int64_t)256 << 20) / bytes;
-  const int64_t eighth = (n + 7) / 8, least = busy < eighth ? busy : eighth;
-  const int64_t part = n / 32 > most ? most : n / 32 > least ? n / 32 : least;
-  return (int32_t)(part * patch);
+  const int64_t bytes = patch * (int64_t)chunk_group_bytes(shape);  // of a patch
+  const int64_t room = 2 * (int64_t)kg_compact_vector_bytes(shape) / bytes;
+  const int64_t busy = ((int64_t)16 << 20) / bytes + 1, eighth = (n + 7) / 8;
+  const int64_t least = busy < eighth ? busy : eighth, part = room > least ? room : least;
+  return (int32_t)((part < n ? part : n) * patch);
 }
