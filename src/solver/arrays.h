@@ -1,7 +1,7 @@
 /// @file
 /// Every array a solve keeps in device memory: its size and the stages it lives in, in one table.
-/// Allocation, release and prediction all walk this table (solver/places.h), so a prediction cannot drift
-/// from what is then allocated.
+/// Allocation, release and prediction all walk this table (solver/places.h), so a prediction cannot
+/// drift from what is then allocated.
 #pragma once
 #include "backend/backend.h"
 #include "basis/reference.h"
@@ -38,8 +38,8 @@ typedef struct kg_shape {
 
 kg_multigrid_shape kg_shape_multigrid(const kg_shape *shape);
 
-/// Multigrid, or of it the smoother alone. Only the matrix-free operator has it (kg_problem_resolve()
-/// refuses the others).
+/// Multigrid, or of it the smoother alone. Only the matrix-free operator has it
+/// (kg_problem_resolve() refuses the others).
 static inline bool kg_shape_has_multigrid(const kg_shape *shape)
 {
   return (shape->preconditioner == KEDGE_PRECONDITIONER_MULTIGRID ||
@@ -61,8 +61,8 @@ static inline bool kg_shape_is_compact(const kg_shape *shape)
 {
   return kg_shape_has_multigrid(shape) && shape->precision == KEDGE_PRECISION_COMPACT;
 }
-/// The trace solve, multigrid and all, works with reduced K^e (ops/local_reduced.h). The kernel for small
-/// problems has its own way with K^e.
+/// The trace solve, multigrid and all, works with reduced K^e (ops/local_reduced.h). The kernel for
+/// small problems has its own way with K^e.
 static inline bool kg_shape_reduces(const kg_shape *shape)
 {
   return shape->operator_kind == KEDGE_OPERATOR_MATRIX_FREE && !shape->has_reaction &&
@@ -74,8 +74,8 @@ static inline bool kg_shape_assembles(const kg_shape *shape)
   return shape->operator_kind != KEDGE_OPERATOR_MATRIX_FREE || kg_shape_has_multigrid(shape) ||
          kg_shape_is_nested(shape);
 }
-/// The sides of the elements leave memory for the trace solve, where those of the edges stay, and are made again
-/// (ops/trace_sides.h). Strips, and the kernel for small problems, read them.
+/// The sides of the elements leave memory for the trace solve, where those of the edges stay, and
+/// are made again (ops/trace_sides.h). Strips, and the kernel for small problems, read them.
 static inline bool kg_shape_remakes_sides(const kg_shape *shape)
 {
   return kg_shape_has_multigrid(shape) && shape->smoother != KEDGE_SMOOTHER_STRIP;
