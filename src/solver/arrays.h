@@ -173,9 +173,9 @@ int64_t kg_other_bytes(kedge_stage stage, const kg_shape *shape);
 /// Groups a chunk: as many as keep the chunk's arrays near 256 MiB.
 int32_t kg_chunk_groups(const kg_shape *shape);
 
-/// Groups a chunk of precision = compact: whole patches, as many as the memory of r and A p has room
-/// for, or those that keep a GPU busy, 16 MiB; of small meshes an eighth, so that these too take less
-/// memory than in double precision.
+/// Groups a chunk of precision = compact: whole patches, as many as the memory of r and A p has
+/// room for, or those that keep a GPU busy, 16 MiB; of small meshes an eighth, so that these too
+/// take less memory than in double precision.
 int32_t kg_compact_groups(const kg_shape *shape);
 /// Of r, or A p: between residuals they lie in the memory of the chunk.
 size_t kg_compact_vector_bytes(const kg_shape *shape);
