@@ -78,7 +78,7 @@ static void generated_and_refined_meshes_are_those_of_the_host(void **state)
 {
   (void)state;
   const char *const words[] = {"square 1", "square 61", "lshape 23", "ring 9 50"};
-  for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
+  for (size_t i = 0; i < sizeof words / sizeof *words; i += test_is_quick() ? 2 : 1)
     for (int times = 0; times < (test_is_quick() ? 1 : 3); ++times) {
       kedge_mesh *mesh, *refined;
       kg_raw_mesh raw;
@@ -97,7 +97,7 @@ static void meshes_of_gmsh_are_those_of_the_host(void **state)
   (void)state;
   const char *const names[] = {
       "plate", "slit", "inclusion22", "inclusion41-binary", "inclusion41-parts", "lshape"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+  for (size_t i = 0; i < sizeof names / sizeof *names; i += test_is_quick() ? 3 : 1) {
     char path[512], *data;
     size_t bytes;
     kg_raw_mesh raw;

@@ -17,7 +17,7 @@ static int few(void)
 
 static int products_in_a_row(void)
 {
-  return test_is_quick() ? 4 : 12;
+  return test_is_quick() ? 2 : 12;
 }
 
 /// A system whose vectors are all rows, and a state of the iteration.
@@ -150,7 +150,7 @@ static void products_of_more_patches_than_a_gpu_holds_at_once_repeat(void **stat
   (void)state;
   const bool on_gpu = test_backend() == KEDGE_BACKEND_CUDA && !test_is_quick();
   const bool many = on_gpu && !test_has_few_blocks();
-  const int products = many ? 300 : on_gpu ? 2000 : 3;
+  const int products = many ? 300 : on_gpu ? 2000 : test_is_quick() ? 2 : 3;
   for (int order = 1; order <= KEDGE_ORDER_MAX; ++order) {
     chain s;
     chain_create(&s, !many ? few() : order <= 4 ? 150003 : 100003, order, KG_CG_RUNNING);

@@ -303,14 +303,15 @@ static void the_largest_that_fit_agree_too(void **state)
 {
   (void)state;
   skip_without_resident_form();
+  const int iterations = test_is_quick() ? 3 : 10;
   for (int order = 1; order <= KEDGE_ORDER_MAX; order += test_is_quick() ? 4 : 1) {
     trace_system s;
     const int32_t n = most_elements(order);
     assert_in_range(n, 1000, 100000);
     create(&s, n, order, CASE_MIXED);
     kg_cg_result a, b;
-    double *one = solution(&s, RESIDENT, 1e-15, 10, &a);
-    double *other = solution(&s, ORDINARY, 1e-15, 10, &b);
+    double *one = solution(&s, RESIDENT, 1e-15, iterations, &a);
+    double *other = solution(&s, ORDINARY, 1e-15, iterations, &b);
     assert_int_equal(a.iterations, b.iterations);
     assert_close(s.n_all, one, other, 1e-12);
     free(one);
