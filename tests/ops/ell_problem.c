@@ -183,10 +183,10 @@ static void assemble_ell(ell_problem *p)
        kg_copy_out(p->ctx, p->value, p->matrix.value, ell_problem_entries(p) * sizeof *p->value));
 }
 
-void ell_problem_create(ell_problem *p, int n, int order, enum boundary boundary, int threads)
+void ell_problem_create(ell_problem *p, kedge_context *ctx, int n, int order,
+                        enum boundary boundary)
 {
-  *p = (ell_problem){0};
-  p->ctx = open_backend(test_backend(), threads);
+  *p = (ell_problem){.ctx = ctx};
   p->size = kg_sizes_of(order);
   p->mesh = part_of_grid(p->ctx, n);
   create_layout(p, boundary, kg_patch_groups(order));
@@ -206,7 +206,6 @@ void ell_problem_destroy(ell_problem *p)
   free(p->value);
   test_layout_free(&p->layout);
   kedge_mesh_destroy(p->mesh);
-  kedge_context_destroy(p->ctx);
 }
 
 double *ell_problem_vector(const ell_problem *p, bool everywhere)
@@ -364,7 +363,8 @@ void ell_problem_check_repeatable(ell_problem_operator *apply)
   double *first_value = NULL;
   for (int run = 0; run < 3; ++run) {
     ell_problem p;
-    ell_problem_create(&p, 257, 3, MIXED, threads[run]);
+    kedge_context *ctx = open_backend(test_backend(), threads[run]);
+    ell_problem_create(&p, ctx, 257, 3, MIXED);
     double *x = ell_problem_vector(&p, false);
     const kg_cg_state running = {.stop = KG_CG_RUNNING};
     ell_product result = apply(&p, x, &running);
@@ -380,15 +380,16 @@ void ell_problem_check_repeatable(ell_problem_operator *apply)
       free(result.y);
     }
     ell_problem_destroy(&p);
+    kedge_context_destroy(ctx);
   }
   free(first.y);
   free(first_value);
 }
 
-void ell_problem_check_stopped(ell_problem_operator *apply)
+void ell_problem_check_stopped(kedge_context *ctx, ell_problem_operator *apply)
 {
   ell_problem p;
-  ell_problem_create(&p, 33, 2, MIXED, 2);
+  ell_problem_create(&p, ctx, 33, 2, MIXED);
   double *x = ell_problem_vector(&p, true);
   const kg_cg_state stopped = {.p_ap = 0.25, .stop = KG_CG_CONVERGED};
   ell_product result = apply(&p, x, &stopped);
@@ -399,10 +400,10 @@ void ell_problem_check_stopped(ell_problem_operator *apply)
   ell_problem_destroy(&p);
 }
 
-void ell_problem_check_indefinite(ell_problem_operator *apply)
+void ell_problem_check_indefinite(kedge_context *ctx, ell_problem_operator *apply)
 {
   ell_problem p;
-  ell_problem_create(&p, 33, 2, MIXED, 2);
+  ell_problem_create(&p, ctx, 33, 2, MIXED);
   double *x = ell_problem_vector(&p, false);
   const size_t entries = ell_problem_entries(&p);
   for (size_t k = 0; k < local_count(&p); ++k) p.local[k] = -p.local[k];

@@ -36,7 +36,8 @@ typedef struct ell_product {
 
 /// The first n triangles of a distorted grid. Dirichlet in a MIXED problem: sides at its left and
 /// bottom.
-void ell_problem_create(ell_problem *p, int n, int order, enum boundary boundary, int threads);
+void ell_problem_create(ell_problem *p, kedge_context *ctx, int n, int order,
+                        enum boundary boundary);
 void ell_problem_destroy(ell_problem *p);
 
 /// Numbers of the ELL matrix, its missing ones and padding included.
@@ -59,6 +60,6 @@ void ell_problem_check_dot(ell_problem *p, ell_problem_operator *apply);
 /// Product, state and matrix are the same to the bit in another run and with other threads.
 void ell_problem_check_repeatable(ell_problem_operator *apply);
 /// Nothing happens after a stop.
-void ell_problem_check_stopped(ell_problem_operator *apply);
+void ell_problem_check_stopped(kedge_context *ctx, ell_problem_operator *apply);
 /// A matrix that is not positive definite stops the iteration.
-void ell_problem_check_indefinite(ell_problem_operator *apply);
+void ell_problem_check_indefinite(kedge_context *ctx, ell_problem_operator *apply);

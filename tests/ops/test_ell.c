@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend.h"
 #include "cmocka_all.h"
+#include "context.h"
 #include "ell_problem.h"
 
 static const int awkward_sizes[] = {33, 257, 1, 2, 31, 32};
@@ -19,7 +19,7 @@ static void for_all_problems(void (*check)(ell_problem *))
     for (int order = 1; order <= last; ++order)
       for (int boundary = 0; boundary < N_BOUNDARIES; ++boundary) {
         ell_problem p;
-        ell_problem_create(&p, awkward_sizes[s], order, (enum boundary)boundary, 2);
+        ell_problem_create(&p, ctx, awkward_sizes[s], order, (enum boundary)boundary);
         check(&p);
         ell_problem_destroy(&p);
       }
@@ -142,20 +142,20 @@ static void results_do_not_depend_on_run_or_threads(void **state)
 static void nothing_happens_after_a_stop(void **state)
 {
   (void)state;
-  ell_problem_check_stopped(ell_problem_apply);
+  ell_problem_check_stopped(ctx, ell_problem_apply);
 }
 
 static void an_indefinite_matrix_stops_the_iteration(void **state)
 {
   (void)state;
-  ell_problem_check_indefinite(ell_problem_apply);
+  ell_problem_check_indefinite(ctx, ell_problem_apply);
 }
 
 static void a_nan_stops_the_iteration_and_reaches_its_neighbours_only(void **state)
 {
   (void)state;
   ell_problem p;
-  ell_problem_create(&p, 33, 2, ALL_NEUMANN, 2);
+  ell_problem_create(&p, ctx, 33, 2, ALL_NEUMANN);
   double *x = ell_problem_vector(&p, true);
   x[0] = NAN;  // the word that missing entries load
   const kg_cg_state running = {.stop = KG_CG_RUNNING};
@@ -172,7 +172,7 @@ static void too_little_work_memory_is_refused(void **state)
 {
   (void)state;
   ell_problem p;
-  ell_problem_create(&p, 33, 2, MIXED, 2);
+  ell_problem_create(&p, ctx, 33, 2, MIXED);
   kg_ell_assemble_args args = {.batch = p.batch, .matrix = p.matrix};
   size_t needed;
   must(p.ctx, kg_ell_work_bytes(p.ctx, p.size, &p.layout.count, &needed));
@@ -189,7 +189,7 @@ static void a_matrix_of_another_shape_is_refused(void **state)
 {
   (void)state;
   ell_problem p;
-  ell_problem_create(&p, 33, 2, MIXED, 2);
+  ell_problem_create(&p, ctx, 33, 2, MIXED);
   kg_ell_assemble_args args = {.batch = p.batch, .matrix = p.matrix};
   args.matrix.rows -= 1;
   assert_int_equal(kg_ell_assemble(p.ctx, &args), KEDGE_ERR_INTERNAL);
@@ -204,7 +204,7 @@ static void columns_beyond_32_bits_are_refused(void **state)
 {
   (void)state;
   ell_problem p;
-  ell_problem_create(&p, 1, 1, MIXED, 1);
+  ell_problem_create(&p, ctx, 1, 1, MIXED);
   kg_ell_assemble_args args = {.batch = p.batch};
   args.batch.count.n_edges = args.batch.count.n_free = INT32_MAX / 2;
   args.matrix = kg_ell_shape(p.size, &args.batch.count);
@@ -221,7 +221,7 @@ static void work_memory_is_known_for_any_counts(void **state)
 {
   (void)state;
   ell_problem p;
-  ell_problem_create(&p, 1, 1, MIXED, 1);
+  ell_problem_create(&p, ctx, 1, 1, MIXED);
   const int32_t elements[] = {0, 1, 1000, INT32_MAX / 3};
   size_t before = 0, bytes;
   for (size_t i = 0; i < sizeof elements / sizeof *elements; ++i) {
@@ -271,5 +271,5 @@ int main(void)
       cmocka_unit_test(work_memory_is_known_for_any_counts),
       cmocka_unit_test(an_application_costs_its_arrays_once),
   };
-  return cmocka_run_group_tests_name("ops.ell", tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, open_context, close_context);
 }

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "backend.h"
 #include "cmocka_all.h"
+#include "context.h"
 #include "ell_problem.h"
 
 typedef struct shape {
@@ -20,7 +20,7 @@ static void for_all_problems(void (*check)(ell_problem *))
   for (size_t s = 0; s < sizeof shapes / sizeof *shapes; ++s)
     for (int boundary = test_is_quick() ? MIXED : 0; boundary < N_BOUNDARIES; ++boundary) {
       ell_problem p;
-      ell_problem_create(&p, shapes[s].elements, shapes[s].order, (enum boundary)boundary, 2);
+      ell_problem_create(&p, ctx, shapes[s].elements, shapes[s].order, (enum boundary)boundary);
       check(&p);
       ell_problem_destroy(&p);
     }
@@ -86,13 +86,13 @@ static void bits_do_not_depend_on_run_or_threads(void **state)
 static void nothing_happens_after_a_stop(void **state)
 {
   (void)state;
-  ell_problem_check_stopped(ell_problem_apply_plain);
+  ell_problem_check_stopped(ctx, ell_problem_apply_plain);
 }
 
 static void an_indefinite_matrix_stops_the_iteration(void **state)
 {
   (void)state;
-  ell_problem_check_indefinite(ell_problem_apply_plain);
+  ell_problem_check_indefinite(ctx, ell_problem_apply_plain);
 }
 
 int main(void)
@@ -106,5 +106,5 @@ int main(void)
       cmocka_unit_test(nothing_happens_after_a_stop),
       cmocka_unit_test(an_indefinite_matrix_stops_the_iteration),
   };
-  return cmocka_run_group_tests_name("ops.plain", tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, open_context, close_context);
 }
