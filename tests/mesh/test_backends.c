@@ -78,7 +78,7 @@ static void generated_and_refined_meshes_are_those_of_the_host(void **state)
 {
   (void)state;
   const char *const words[] = {"square 1", "square 61", "lshape 23", "ring 9 50"};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i += test_is_quick() ? 2 : 1)
+  for (size_t i = 0; i < sizeof words / sizeof *words; i += test_is_quick() ? 3 : 1)
     for (int times = 0; times < (test_is_quick() ? 1 : 3); ++times) {
       kedge_mesh *mesh, *refined;
       kg_raw_mesh raw;
@@ -152,7 +152,7 @@ static void check_fan(int n, bool closed, int64_t parts)
 static void fans_at_one_vertex_are_one_part_or_many(void **state)
 {
   (void)state;
-  check_fan(5000, true, 1);
+  check_fan(test_is_quick() ? 2000 : 5000, true, 1);
   check_fan(777, false, 777);
 }
 
