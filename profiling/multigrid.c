@@ -146,7 +146,9 @@ static kg_cost cycle_cost(const kg_coarse *coarse, int l)
   const double steps = 2.0 * KG_AMG_DEGREE - 1.0;
   kg_cost sum = kg_cost_plus((kg_cost){0}, steps, step);
   if (last) return sum;
-  const bool twice = l < KG_AMG_TWICE && !(coarse->direct && l + 2 == coarse->n_levels);
+  const bool aggregates = l >= coarse->n_refined;
+  const bool twice = aggregates && l < coarse->n_refined + coarse->n_twice &&
+                     !(coarse->direct && l + 2 == coarse->n_levels);
   const kg_cost part[] = {kg_csr_apply_cost(&level->matrix, KG_CSR_RESIDUAL),
                           kg_csr_apply_cost(&level->restriction, KG_CSR_RESTRICT),
                           kg_csr_apply_cost(&level->prolong, KG_CSR_PROLONG),
