@@ -321,7 +321,8 @@ int64_t kg_other_bytes(kedge_stage stage, const kg_shape *s)
 
 // A sixth of the mesh, which is less than the trace solve holds beside it: a GPU takes some two
 // thousand groups at a time, and a short last turn is waste. From 256 MiB, below which chunks gain
-// nothing, to 2 GiB.
+// nothing, to 2 GiB. With precision = compact less than that on a small mesh too: a third, as 256 MiB
+// would be more than the trace solve holds.
 int32_t kg_chunk_groups(const kg_shape *shape)
 {
   const size_t least = (size_t)256 << 20, most = (size_t)2 << 30;
@@ -331,7 +332,8 @@ int32_t kg_chunk_groups(const kg_shape *shape)
   size_t groups = (n_groups + 5) / 6;
   if (groups > most / per_group) groups = most / per_group;
   if (groups < least / per_group + 1) groups = least / per_group + 1;
-  return (int32_t)(groups < n_groups ? groups : n_groups);
+  const size_t all = kg_shape_is_compact(shape) ? (n_groups + 2) / 3 : n_groups;
+  return (int32_t)(groups < all ? groups : all);
 }
 
 size_t kg_compact_vector_bytes(const kg_shape *shape)
