@@ -256,12 +256,13 @@ kedge_status kg_amg_create(kedge_context *ctx, const kg_csr *matrix, kg_coarse_m
   coarse->level[0].matrix = *matrix;
   kedge_status status = memory.refined ? take_meshes(ctx, coarse, memory.refined) : KEDGE_OK;
   if (status == KEDGE_OK) status = make_levels(ctx, coarse, &work);
-  set_cycles(coarse);
-  if (status == KEDGE_OK)
-    *out = coarse;
-  else
+  if (status != KEDGE_OK) {
     kg_amg_destroy(ctx, coarse);
-  return status;
+    return status;
+  }
+  set_cycles(coarse);
+  *out = coarse;
+  return KEDGE_OK;
 }
 
 void kg_amg_destroy(kedge_context *ctx, kg_coarse *coarse)

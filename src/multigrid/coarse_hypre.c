@@ -12,7 +12,10 @@
 
 enum { GAUSSIAN_ELIMINATION = 9, SYMMETRIC_GAUSS_SEIDEL = 6, LAST_LEVEL = 3 };  // numbers of hypre
 
-enum { CYCLES_WELL = 8 };  // that solve a system well (coarse.h)
+/// Cycles that solve a system well (coarse.h), at every size: hypre interpolates linearly or nearly
+/// so, and a cycle leaves much the same part of a residual in large systems as in small ones, where
+/// kedge's aggregates need more cycles for more rows.
+enum { CYCLES_WELL = 8 };
 
 struct kg_coarse {
   int32_t n;
