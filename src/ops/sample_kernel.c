@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "problem/expression_cuda.h"
-#include "problem/expression_tree.h"
+#include "problem/function_set.h"
 #include "problem/number.h"
 
 static_assert(KG_LANES == 32, "a lane is a thread of a warp");
@@ -73,10 +73,7 @@ static int copies_of(kg_sample_kind kind, int order, int n_functions,
   enum { OPERATIONS_MAX = 256, LOADS_ORDER_MAX = 6, ERRORS_ORDER_MAX = 3 };
   const bool loads = kind == KG_SAMPLE_LOADS;
   const int rows = kg_point_rows(order);
-  int operations = 0;
-  for (int f = 0; f < n_functions; ++f)
-    if (functions[f]->kind == KG_FUNCTION_EXPRESSION)
-      operations += functions[f]->expression->program.n_instructions;
+  const int operations = kg_functions_operations(n_functions, functions);
   if (order <= (loads ? LOADS_ORDER_MAX : ERRORS_ORDER_MAX) && operations * rows <= OPERATIONS_MAX)
     return rows;
   return loads ? 4 : 1;

@@ -24,6 +24,15 @@ kedge_status kg_functions_gather(kg_builder *b, int n_functions,
   return KEDGE_OK;
 }
 
+int kg_functions_operations(int n_functions, const kg_function *const *functions)
+{
+  int operations = 0;
+  for (int f = 0; f < n_functions; ++f)
+    if (functions[f]->kind == KG_FUNCTION_EXPRESSION)
+      operations += functions[f]->expression->program.n_instructions;
+  return operations;
+}
+
 kedge_status kg_functions_compile(kedge_context *ctx, int n_functions,
                                   const kg_function *const *functions, kg_program *program)
 {

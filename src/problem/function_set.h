@@ -12,6 +12,9 @@ struct kg_builder;
 kedge_status kg_functions_gather(struct kg_builder *builder, int n_functions,
                                  const kg_function *const *functions, int32_t *roots);
 
+/// Instructions that all take at a point, each compiled by itself.
+int kg_functions_operations(int n_functions, const kg_function *const *functions);
+
 /// Register code whose results are the functions. @param[out] program  kg_program_free()
 /// @retval KEDGE_ERR_UNSUPPORTED  as kg_functions_gather()
 kedge_status kg_functions_compile(kedge_context *ctx, int n_functions,
