@@ -1,6 +1,5 @@
 #include "solver/sampler.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +7,6 @@
 #include "core/context.h"
 #include "core/memory.h"
 #include "core/nvtx.h"
-#include "problem/expression_tree.h"
 #include "problem/function_set.h"
 
 /// Where the functions are used: the source not at corners.
@@ -36,11 +34,7 @@ typedef struct estimate {
 /// Of all functions at a point.
 static double operations_of(const kg_sampler *s)
 {
-  double operations = 0.0;
-  for (int f = 0; f < s->set.n; ++f)
-    if (s->set.functions[f]->kind == KG_FUNCTION_EXPRESSION)
-      operations += s->set.functions[f]->expression->program.n_instructions;
-  return operations;
+  return kg_functions_operations(s->set.n, s->set.functions);
 }
 
 static estimate estimate_of(const kg_sampler *s)
@@ -53,24 +47,19 @@ static estimate estimate_of(const kg_sampler *s)
                     .compile = 0.2 + 0.003 * operations};
 }
 
-/// Note where the functions are evaluated; two different answers are told apart. What this sampler
-/// has noted before does not count.
-static void note(kg_sampler *s, const char *where)
+/// Note where the functions are evaluated, in place of what is noted of them already; two different
+/// answers are told apart.
+static void note(const kg_sampler *s, const char *where)
 {
-  char *text = s->pipeline->solution->evaluation;
-  const size_t size = sizeof s->pipeline->solution->evaluation;
-  static_assert(sizeof s->before == sizeof s->pipeline->solution->evaluation, "copied");
-  if (!s->noted) memcpy(s->before, text, size);
-  s->noted = true;
-  if (s->before[0] == '\0') {
-    snprintf(text, size, "%s", where);
-    s->pipeline->solution->evaluated = s->what;
-  } else if (strcmp(s->before, where) != 0) {
-    snprintf(text, size, "%s: %s; %s: %s", s->pipeline->solution->evaluated, s->before, s->what,
-             where);
-  } else {
-    memcpy(text, s->before, size);
-  }
+  kedge_solution *solution = s->pipeline->solution;
+  char(*const of)[sizeof solution->evaluated[0]] = solution->evaluated;
+  const char *const source = of[KG_SAMPLE_LOADS], *const exact = of[KG_SAMPLE_ERRORS];
+  const size_t size = sizeof solution->evaluation;
+  snprintf(of[s->kind], sizeof of[s->kind], "%s", where);
+  if (source[0] != '\0' && exact[0] != '\0' && strcmp(source, exact) != 0)
+    snprintf(solution->evaluation, size, "source: %s; exact solution: %s", source, exact);
+  else
+    snprintf(solution->evaluation, size, "%s", of[s->kind]);
 }
 
 static kedge_status create_kernel(kg_sampler *s)
@@ -219,9 +208,9 @@ static kedge_status put_values(kg_sampler *s, int32_t first, int32_t count, doub
                     values_of_group(s) * (size_t)count * sizeof *values);
 }
 
-kg_sampler kg_sampler_of(kg_pipeline *p, const char *what, kg_sample_kind kind, kg_sample_set set)
+kg_sampler kg_sampler_of(kg_pipeline *p, kg_sample_kind kind, kg_sample_set set)
 {
-  return (kg_sampler){.pipeline = p, .set = set, .what = what, .kind = kind};
+  return (kg_sampler){.pipeline = p, .set = set, .kind = kind};
 }
 
 static int64_t elements_of(const kg_pipeline *p, int32_t first, int32_t count)

@@ -16,11 +16,8 @@
 typedef struct kg_sampler {
   kg_pipeline *pipeline;
   kg_sample_set set;
-  const char *what;  ///< they are together: "source"
   kg_sample_kind kind;
   bool ready;
-  bool noted;                ///< where they are evaluated, in the solution
-  char before[512];          ///< its `evaluation` until then
   kg_sample_kernel *kernel;  ///< NULL: values lie in memory
   kg_point_code *code;       ///< NULL: not interpreted
   double *staging;           ///< of the host, [group of a chunk][function][point][lane]
@@ -30,7 +27,7 @@ typedef struct kg_sampler {
 /// @retval KEDGE_ERR_INPUT  a word that it cannot be
 kedge_status kg_sampler_wish(kedge_context *ctx, const char **wish);
 /// All is borrowed.
-kg_sampler kg_sampler_of(kg_pipeline *p, const char *what, kg_sample_kind kind, kg_sample_set set);
+kg_sampler kg_sampler_of(kg_pipeline *p, kg_sample_kind kind, kg_sample_set set);
 void kg_sampler_close(kg_sampler *sampler);
 
 /// Load vectors of groups [first, first + count).

@@ -11,10 +11,10 @@ struct kedge_solution {
   kg_sizes size;
   int32_t n_groups, n_edges;
   kedge_report report;
-  char note[400];         ///< behind report.solver_note
-  char evaluation[512];   ///< behind report.evaluation
-  const char *evaluated;  ///< the functions that `evaluation` is about while it is about one set
-  double *indicator;      ///< [group][lane]
+  char note[400];          ///< behind report.solver_note
+  char evaluation[1024];   ///< behind report.evaluation
+  char evaluated[2][496];  ///< where source and exact solution were, by kg_sample_kind
+  double *indicator;       ///< [group][lane]
   /// [group][3][lane]: coefficients of the constant mode of u, q_x, q_y; NULL: all modes are there
   double *constant;
   // NULL where only constants are kept:

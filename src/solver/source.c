@@ -4,8 +4,7 @@ void kg_source_open(kg_pipeline *p, kg_source *s)
 {
   s->function = &p->resolved.source;
   s->name = p->resolved.owns_source ? "source, derived from u of [exact]," : "source";
-  s->sampler =
-      kg_sampler_of(p, "source", KG_SAMPLE_LOADS, (kg_sample_set){1, &s->function, &s->name});
+  s->sampler = kg_sampler_of(p, KG_SAMPLE_LOADS, (kg_sample_set){1, &s->function, &s->name});
 }
 
 void kg_source_close(kg_source *s)
