@@ -31,7 +31,9 @@ typedef struct setting {
 /// A problem with these settings; the list ends with zeros.
 kedge_problem *problem_of(kedge_context *ctx, const setting *settings);
 kedge_solution *solve(kedge_context *ctx, const kedge_mesh *mesh, const setting *settings);
-/// Solve, take the report, forget the solution. Its note is good until the next call.
+enum { REPORTS = 64 };
+
+/// Solve, take the report, forget the solution. Its note is good until REPORTS more are taken.
 kedge_report report_of(kedge_context *ctx, const kedge_mesh *mesh, const setting *settings);
 /// The same on a mesh that is generated.
 kedge_report report_on(kedge_context *ctx, const char *generate, const setting *settings);
