@@ -170,7 +170,7 @@ size_t kg_array_bytes(kg_array array, const kg_shape *shape);
 bool kg_array_lives(kg_array array, kedge_stage stage, const kg_shape *shape);
 /// What a coarse solver that takes no memory of ours allocates for itself.
 int64_t kg_other_bytes(kedge_stage stage, const kg_shape *shape);
-/// Groups a chunk: as many as keep the chunk's arrays near 256 MiB.
+/// Groups a chunk: a sixth of the mesh, of which the chunk's arrays take 256 MiB to 2 GiB.
 int32_t kg_chunk_groups(const kg_shape *shape);
 
 /// Groups a chunk of precision = compact: whole patches, as many as the memory of r and A p has

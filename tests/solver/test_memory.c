@@ -46,6 +46,35 @@ static void a_mesh_scaled_to_its_own_size_is_itself(void **state)
   kedge_problem_destroy(problem);
 }
 
+/// Bytes of a group of a chunk: u, q, u*, and point values of source or exact solution.
+static double group_bytes(const kg_shape *s)
+{
+  return 8.0 * KG_LANES *
+         (3 * s->size.n_modes + s->size.n_star + s->n_points * (s->has_exact ? 3 : 1));
+}
+
+static void a_chunk_is_a_sixth_of_the_mesh_from_256_mib_to_2_gib(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = square_mesh(ctx, 40);
+  kedge_problem *problem = dirichlet("4", "matrix-free");
+  const kg_shape sample = shape_of(mesh, problem);
+  assert_int_equal(sample.chunk_groups, sample.count.n_groups);  // 256 MiB hold the whole mesh
+  const kg_shape small = kg_shape_scaled(&sample, 300000);
+  assert_true(small.chunk_groups > small.count.n_groups / 6 + 1);
+  assert_at_most(256.0 * (1 << 20), small.chunk_groups * group_bytes(&small));
+  assert_at_most((small.chunk_groups - 1) * group_bytes(&small), 256.0 * (1 << 20));
+  const kg_shape medium = kg_shape_scaled(&sample, 2000000);
+  assert_int_equal(medium.count.n_groups, 62500);
+  assert_int_equal(medium.chunk_groups, 10417);
+  const kg_shape large = kg_shape_scaled(&sample, 100000000);
+  assert_true(large.chunk_groups < large.count.n_groups / 6);
+  assert_at_most(large.chunk_groups * group_bytes(&large), 2048.0 * (1 << 20));
+  assert_at_most(2048.0 * (1 << 20), (large.chunk_groups + 1) * group_bytes(&large));
+  kedge_problem_destroy(problem);
+  kedge_mesh_destroy(mesh);
+}
+
 static int64_t limit, prepared;
 
 /// A machine with `limit` bytes, of which mesh and numbering take some.
@@ -380,6 +409,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_mesh_scaled_to_its_own_size_is_itself),
+      cmocka_unit_test(a_chunk_is_a_sixth_of_the_mesh_from_256_mib_to_2_gib),
       cmocka_unit_test(the_largest_mesh_does_not_depend_on_the_sample),
       cmocka_unit_test(a_mesh_below_the_largest_fits_and_one_above_does_not),
       cmocka_unit_test(load_vectors_without_room_are_made_again_to_the_same_bits),
