@@ -44,8 +44,10 @@ static kedge_status open_cuda(kedge_context *ctx, const kedge_context_options *o
   return status;
 #else
   (void)options;
-  return KG_FAIL(ctx, KEDGE_ERR_UNSUPPORTED,
-                 "this kedge was built without CUDA; build it where nvcc is");
+  return KG_FAIL(
+      ctx, KEDGE_ERR_UNSUPPORTED,
+      "this kedge was built without CUDA; where nvcc is, `./dev build` makes one with CUDA "
+      "(cmake --preset cuda-release)");
 #endif
 }
 

@@ -122,7 +122,8 @@ static void a_missing_gpu_is_refused_with_the_reason(void **state)
     skip();
   }
 #else
-  assert_non_null(strstr(kedge_context_error(NULL), "built without CUDA"));
+  assert_non_null(strstr(kedge_context_error(NULL), "built without CUDA; where nvcc is"));
+  assert_non_null(strstr(kedge_context_error(NULL), "cmake --preset cuda-release"));
 #endif
   assert_int_equal(status, KEDGE_ERR_UNSUPPORTED);
   assert_null(ctx);
