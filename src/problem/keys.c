@@ -1,5 +1,6 @@
 #include "problem/keys.h"
 
+#include <ctype.h>
 #include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,6 +113,29 @@ READER(read_reaction)
   return read_constant(p, settings, s, 0, DBL_MAX, "zero or positive", &p->reaction);
 }
 
+/// A word of no meaning here, for which an expression would offer names that nobody means.
+static bool is_unknown_word(const kedge_problem *p, const char *text)
+{
+  if (!isalpha((unsigned char)text[0])) return false;
+  for (const char *c = text; *c; ++c)
+    if (!isalnum((unsigned char)*c) && *c != '_') return false;
+  for (int i = 0; i < p->n_parameters; ++i)
+    if (strcmp(p->parameters[i].name, text) == 0) return false;
+  return strcmp(text, "x") != 0 && strcmp(text, "y") != 0 && strcmp(text, "pi") != 0;
+}
+
+static kedge_status refuse_tolerance(const kedge_problem *p, const kg_settings *settings,
+                                     const kg_setting *s)
+{
+  kg_nearest nearest = kg_nearest_to(s->value);
+  kg_nearest_offer(&nearest, "auto");
+  for (int i = 0; i < p->n_parameters; ++i) kg_nearest_offer(&nearest, p->parameters[i].name);
+  const bool near = nearest.best != NULL;
+  return kg_setting_fail(
+      settings, s, 0, "tolerance must be auto or a constant between 0 and 1, not '%s'%s%s%s",
+      s->value, near ? "; did you mean '" : "", near ? nearest.best : "", near ? "'?" : "");
+}
+
 READER(read_tolerance)
 {
   p->accepts_rounding = strcmp(s->value, "auto") == 0;
@@ -119,6 +143,7 @@ READER(read_tolerance)
     p->tolerance = KG_TOLERANCE_AUTO;
     return KEDGE_OK;
   }
+  if (is_unknown_word(p, s->value)) return refuse_tolerance(p, settings, s);
   return read_constant(p, settings, s, DBL_MIN, 1 - DBL_EPSILON, "auto or between 0 and 1",
                        &p->tolerance);
 }

@@ -127,6 +127,17 @@ static void every_refusal_names_file_line_and_remedy(void **state)
        "plate.ini:2: smoothing_steps must be a whole number from 1 to 16, not '0'"},
       {"[solver]\ntolerance = 0",
        "plate.ini:2: tolerance must be auto or between 0 and 1, not '0'"},
+      {"[solver]\ntolerance = atuo",
+       "plate.ini:2: tolerance must be auto or a constant between 0 and 1, not 'atuo'; did you "
+       "mean "
+       "'auto'?"},
+      {"[parameters]\neps = 1e-6\n[solver]\ntolerance = esp",
+       "plate.ini:4: tolerance must be auto or a constant between 0 and 1, not 'esp'; did you mean "
+       "'eps'?"},
+      {"[solver]\ntolerance = machine",
+       "plate.ini:2: tolerance must be auto or a constant between 0 and 1, not 'machine'"},
+      {"[solver]\ntolerance = x",
+       "plate.ini:2: tolerance must be a constant, but it depends on x or y"},
       {"[solver]\ntolerance = 1",
        "plate.ini:2: tolerance must be auto or between 0 and 1, not '1'"},
       {"[solver]\nmax_iterations = 0",
