@@ -235,6 +235,13 @@ class Mesh(Command):
         text = self.shell("$K mesh generate square 3 -o /dev/stdout | $K mesh info /dev/stdin", 0)
         self.assertRegex(text.stdout, r"triangles +18\n")
 
+    def test_a_mesh_without_an_end_is_refused(self):
+        os.mkfifo(self.path("ff.msh"))
+        self.refused("mesh", "info", "ff.msh",
+                     says="cannot read ff.msh: it is a pipe that nothing was written to", timeout=60)
+        self.refused("mesh", "info", "/dev/zero",
+                     says="cannot read /dev/zero: it is a device, not a file", timeout=60)
+
     def test_a_signal_leaves_no_partial_file(self):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             process = subprocess.Popen([KEDGE, "mesh", "generate", "square", "1000", "-o", "x.msh"],

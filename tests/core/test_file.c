@@ -1,4 +1,6 @@
 // Files read whole.
+#include <sys/stat.h>
+
 #include "scratch.h"
 
 static int remove_file_and_folder(void **state)
@@ -18,6 +20,25 @@ static void a_missing_file_and_a_folder_are_refused(void **state)
                       "cannot open /nonexistent/plate.msh: No such file or directory");
   assert_int_equal(kg_file_read(NULL, folder, &data, &bytes), KEDGE_ERR_IO);
   assert_non_null(strstr(kedge_context_error(NULL), "it is a folder"));
+}
+
+static void what_has_no_end_is_refused(void **state)
+{
+  (void)state;
+  char *data = path, sentence[sizeof path + 64];
+  size_t bytes;
+  assert_int_equal(kg_file_read(NULL, "/dev/zero", &data, &bytes), KEDGE_ERR_IO);
+  assert_null(data);
+  assert_string_equal(kedge_context_error(NULL),
+                      "cannot read /dev/zero: it is a device, not a file");
+  unlink(path);
+  assert_int_equal(mkfifo(path, 0600), 0);
+  assert_int_equal(kg_file_read(NULL, path, &data, &bytes), KEDGE_ERR_IO);
+  assert_null(data);
+  snprintf(sentence, sizeof sentence, "cannot read %s: it is a pipe that nothing was written to",
+           path);
+  assert_string_equal(kedge_context_error(NULL), sentence);
+  unlink(path);
 }
 
 static void empty_files_and_pipes_are_read(void **state)
@@ -43,6 +64,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_missing_file_and_a_folder_are_refused),
+      cmocka_unit_test(what_has_no_end_is_refused),
       cmocka_unit_test(empty_files_and_pipes_are_read),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_file_and_folder);
