@@ -76,6 +76,8 @@ bool kg_cli_named(const char *path, const char *what, const char *const *endings
 /// where the failing call reads the user's input, else failed.
 int kg_cli_fail(const kedge_context *ctx, kedge_status status, bool reads_input);
 
+/// What makes a plural of a word: "s", or "" after 1.
+const char *kg_cli_plural(int64_t n);
 /// "1.25 GB" into `text`, which is returned.
 const char *kg_cli_bytes(double bytes, char text[16]);
 /// A stage as tables show it: "local matrices (B1-B2)".

@@ -95,6 +95,11 @@ int kg_cli_fail(const kedge_context *ctx, kedge_status status, bool reads_input)
   return input ? KG_EXIT_INPUT : KG_EXIT_FAILED;
 }
 
+const char *kg_cli_plural(int64_t n)
+{
+  return n == 1 ? "" : "s";
+}
+
 const char *kg_cli_bytes(double bytes, char text[16])
 {
   static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};

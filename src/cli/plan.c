@@ -65,8 +65,8 @@ static void print_plan(const kedge_context *ctx, const char *problem, const kedg
 {
   kedge_mesh_info info;
   kedge_mesh_get_info(mesh, &info);
-  printf("%s: %lld triangles, %lld edges, order %d, %lld trace unknowns\n", problem,
-         (long long)info.elements, (long long)info.edges, plan->order,
+  printf("%s: %lld triangle%s, %lld edges, order %d, %lld trace unknowns\n", problem,
+         (long long)info.elements, kg_cli_plural(info.elements), (long long)info.edges, plan->order,
          (long long)plan->trace_unknowns);
   printf("backend %s on %s (%s)\n", kedge_backend_name(kedge_context_backend(ctx)),
          kedge_context_device(ctx), kedge_context_reason(ctx));

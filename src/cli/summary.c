@@ -43,16 +43,17 @@ static const char *outcome(const kedge_report *report)
 
 static void print_solver(const kedge_report *report)
 {
-  printf("solver       %s after %lld iterations (%s, %s", outcome(report),
-         (long long)report->iterations, report->operator_name, report->preconditioner);
+  printf("solver       %s after %lld iteration%s (%s, %s", outcome(report),
+         (long long)report->iterations, kg_cli_plural(report->iterations), report->operator_name,
+         report->preconditioner);
   if (report->smoother[0]) printf(", smoother %s", report->smoother);
   printf("): relative residual %.2e, tolerance %.0e", report->relative_residual, report->tolerance);
   if (report->stop == KEDGE_STOP_ROUNDING) printf(", rounding %.1e", report->rounding_residual);
   putchar('\n');
   if (report->start_order > 0)
-    printf("start        order %d, %lld iterations in %.4f s: relative residual %.2e\n",
-           report->start_order, (long long)report->start_iterations, report->start_seconds,
-           report->start_residual);
+    printf("start        order %d, %lld iteration%s in %.4f s: relative residual %.2e\n",
+           report->start_order, (long long)report->start_iterations,
+           kg_cli_plural(report->start_iterations), report->start_seconds, report->start_residual);
   else if (report->start == KEDGE_START_NESTED)
     printf("start        zero: with order %d no lower order is worth a start\n", report->order);
   if (report->converged && report->solver_note[0]) printf("note         %s\n", report->solver_note);
@@ -75,9 +76,9 @@ static void print_memory(const kedge_report *report)
 void kg_summary_print(const kedge_report *report, const char *problem, const char *reason,
                       const char *output)
 {
-  printf("%s: %lld triangles, %lld edges, order %d, %lld trace unknowns\n", problem,
-         (long long)report->elements, (long long)report->edges, report->order,
-         (long long)report->trace_unknowns);
+  printf("%s: %lld triangle%s, %lld edges, order %d, %lld trace unknowns\n", problem,
+         (long long)report->elements, kg_cli_plural(report->elements), (long long)report->edges,
+         report->order, (long long)report->trace_unknowns);
   printf("backend %s on %s (%s)\n\n", report->backend, report->device, reason);
   print_stages(report);
   print_solver(report);

@@ -75,6 +75,17 @@ class Solve(Command):
                      "solver.preconditioner=jacobi",
                      says="smoother = line is a setting of multigrid")
 
+    def test_one_iteration_and_one_triangle_are_singular(self):
+        self.write("one.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n3\n1 0 0 0\n2 1 0 0\n"
+                   "3 0 1 0\n$EndNodes\n$Elements\n1\n1 2 2 1 1 1 2 3\n$EndElements\n")
+        self.write("one.ini", "[mesh]\nfile = one.msh\n[equation]\nreaction = 1\nsource = 1\n"
+                   "[solver]\nmax_iterations = 1\n"
+                   "[boundary default]\ntype = neumann\nvalue = x\n")
+        text = self.kedge("solve", "one.ini", code=3).stdout
+        self.assertIn("one.ini: 1 triangle, 3 edges, ", text)
+        self.assertIn("NOT CONVERGED after 1 iteration (", text)
+        self.assertIn("one.ini: 1 triangle, 3 edges, ", self.kedge("plan", "one.ini").stdout)
+
     def test_a_nested_start_says_where_it_starts(self):
         for order, line in (("4", r"start +order 2, \d+ iterations in "),
                             ("5", r"start +zero: with order 5 no lower order is worth a start\n")):
