@@ -23,7 +23,7 @@ typedef struct solve {
   double rr_start;           ///< of the residual that tolerances are relative to
   double tolerance_rr;       ///< r . r at the tolerance
   double rr_rounding;        ///< r . r that storing x makes; 0: not measured
-  int residuals, roundings;  ///< made from x; measured
+  int residuals, roundings;  ///< made from x, or as one is; measured
   double began;
   kg_repeat repeat;  ///< a batch of iterations
 } solve;
@@ -307,9 +307,10 @@ static kedge_status iterate_and_restart(solve *s, kg_cg_result *result)
   return KEDGE_OK;
 }
 
-/// b . b; the vectors are work.
+/// b . b; the vectors are work. Without refinement this has no product, and costs next to nothing.
 static kedge_status measure_right_hand_side(solve *s, double *bb)
 {
+  if (s->settings.refinement) ++s->residuals;
   KG_TRY(make_residual(s, true));
   KG_TRY(read_state(s));
   *bb = s->state.rr;

@@ -45,7 +45,7 @@ typedef struct kg_cg_settings {
 typedef struct kg_cg_result {
   int64_t iterations;
   int starts;     ///< of the recurrence, each from a residual b - A x; the last may be its end
-  int residuals;  ///< b - A x made from x
+  int residuals;  ///< b - A x made from x; with a refinement also b, where that is measured
   int roundings;  ///< how often it was measured what storing x makes of that
   double relative_residual;  ///< of b - A x, recomputed from x
   double start_residual;     ///< that of the x that the iteration began with
