@@ -207,10 +207,16 @@ static size_t chunk_group_bytes(const kg_shape *s)
   return KG_LANES * (numbers * sizeof(double) + sides * sizeof(uint32_t));
 }
 
+static size_t chunk_local_bytes(const kg_shape *s)
+{
+  return (size_t)kg_shape_local_rows(s) * KG_LANES * (size_t)kg_compact_groups(s) * sizeof(double);
+}
+
 /// Such a chunk, or r and A p, which are made anew after it is used: whichever is more.
 static size_t chunk_bytes(const kg_shape *s)
 {
-  const size_t local = chunk_group_bytes(s) * (size_t)kg_compact_groups(s);
+  const size_t more = kg_compact_local_bytes(s) - chunk_local_bytes(s);  // for values of the source
+  const size_t local = chunk_group_bytes(s) * (size_t)kg_compact_groups(s) + more;
   const size_t vectors = 2 * kg_compact_vector_bytes(s);
   return local > vectors ? local : vectors;
 }
@@ -349,4 +355,11 @@ int32_t kg_compact_groups(const kg_shape *shape)
   const int64_t busy = ((int64_t)16 << 20) / bytes + 1, eighth = (n + 7) / 8;
   const int64_t least = busy < eighth ? busy : eighth, part = room > least ? room : least;
   return (int32_t)((part < n ? part : n) * patch);
+}
+
+size_t kg_compact_local_bytes(const kg_shape *shape)
+{
+  const size_t local = chunk_local_bytes(shape);
+  const size_t values = (size_t)kg_rule_points(shape->size.order) * KG_LANES * sizeof(double);
+  return local > values || !kg_shape_remakes_right_hand_side(shape) ? local : values;
 }

@@ -177,5 +177,8 @@ int32_t kg_chunk_groups(const kg_shape *shape);
 /// room for, or those that keep a GPU busy, 16 MiB; of small meshes an eighth, so that these too
 /// take less memory than in double precision.
 int32_t kg_compact_groups(const kg_shape *shape);
+/// Of its K^e, or of values of the source at the points of a group, which lie there too: whichever
+/// is more. Reduced K^e of a group are less at orders 1 and 2.
+size_t kg_compact_local_bytes(const kg_shape *shape);
 /// Of r, or A p: between residuals they lie in the memory of the chunk.
 size_t kg_compact_vector_bytes(const kg_shape *shape);

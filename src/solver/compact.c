@@ -40,10 +40,8 @@ static chunk chunk_at(const kg_pipeline *p, int32_t first)
 static kedge_status make_sides(kg_pipeline *p, chunk *c)
 {
   if (p->buffers[KG_ARRAY_SIDE_EDGE].data) return KEDGE_OK;
-  const size_t rows = (size_t)kg_shape_local_rows(&p->shape);
-  const size_t groups = (size_t)kg_compact_groups(&p->shape);
-  const kg_trace_sides_args args = {.batch = c->batch,
-                                    .side_edge = (uint32_t *)(c->local + rows * KG_LANES * groups)};
+  char *const behind_local = (char *)c->local + kg_compact_local_bytes(&p->shape);
+  const kg_trace_sides_args args = {.batch = c->batch, .side_edge = (uint32_t *)behind_local};
   c->batch.arrays.side_edge = args.side_edge;
   return kg_trace_sides(p->ctx, &args);
 }
@@ -107,12 +105,12 @@ kedge_status kg_compact_local_matrices(kg_pipeline *p)
   return KEDGE_OK;
 }
 
-/// The load vectors of a chunk. Values of the source lie where K^e will.
+/// The load vectors of a chunk. Values of the source lie where K^e will: those of a chunk of one
+/// group may be more than its K^e, so the room is all the memory that chunks have for these.
 static kedge_status make_loads(kg_compact *compact, const chunk *c)
 {
   const kg_trace_counts *n = &c->batch.count;
-  const size_t rows = (size_t)kg_shape_local_rows(&compact->pipeline->shape) * KG_LANES;
-  const kg_buffer values = {c->local, rows * (size_t)n->n_groups * sizeof *c->local};
+  const kg_buffer values = {c->local, kg_compact_local_bytes(&compact->pipeline->shape)};
   return kg_source_loads(&compact->source, c->first_patch * n->patch_groups, n->n_groups, values,
                          c->load);
 }

@@ -250,10 +250,14 @@ static kedge_status loads_of_values(kg_sampler *s, kg_load_vectors_args args, kg
 {
   const kg_pipeline *p = s->pipeline;
   const size_t group = (size_t)p->shape.size.n_modes * KG_LANES;
-  const size_t room = values.bytes / (values_of_group(s) * sizeof(double));
+  const size_t group_bytes = values_of_group(s) * sizeof(double);
+  const size_t room = values.bytes / group_bytes;
   const int32_t end = args.first_group + args.n_groups;
   const int32_t chunk =
       room < (size_t)p->shape.chunk_groups ? (int32_t)room : p->shape.chunk_groups;
+  KG_REQUIRE(p->ctx, chunk > 0, KEDGE_ERR_INTERNAL,
+             "load vectors: %zu bytes for values of the source where a group needs %zu",
+             values.bytes, group_bytes);
   for (; args.first_group < end; args.first_group += chunk, args.load += group * (size_t)chunk) {
     const int32_t first = args.first_group;
     args.n_groups = end - first < chunk ? end - first : chunk;

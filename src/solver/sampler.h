@@ -33,7 +33,8 @@ void kg_sampler_close(kg_sampler *sampler);
 /// Load vectors of groups [first, first + count).
 /// @param[in] values  work: room for values of the source, of one group at least
 /// @param[out] load   [group of these][N][lane]
-/// @retval KEDGE_ERR_INPUT  a value is not finite
+/// @retval KEDGE_ERR_INPUT     a value is not finite
+/// @retval KEDGE_ERR_INTERNAL  there is no room for a group
 kedge_status kg_sampler_loads(kg_sampler *sampler, int32_t first, int32_t count, kg_buffer values,
                               double *load);
 /// Errors of the solution of a chunk, which is there; they count after kg_sampler_settle().

@@ -5,8 +5,11 @@
 
 #include "compare.h"
 #include "context.h"
+#include "core/context.h"
 #include "grid.h"
+#include "ops/points.h"
 #include "repeat.h"
+#include "solver/source.h"
 #include "support.h"
 
 static const char *const precisions[] = {"mixed", "compact"};
@@ -265,6 +268,94 @@ static void no_more_memory_is_taken_than_was_predicted(void **state)
   }
 }
 
+static kedge_problem *small_compact(const char *order, const char *reaction, const char *source)
+{
+  return problem_of(
+      ctx, SETTINGS({"space", "order", order}, {"equation", "reaction", reaction},
+                    {"equation", "source", source}, {"boundary default", "type", "dirichlet"},
+                    {"boundary default", "value", "x"}, {"solver", "preconditioner", "multigrid"},
+                    {"solver", "precision", "compact"}, {"solver", "tolerance", "1e-12"}));
+}
+
+/// b is made again from the source there. Chunks end with one group, or are one, whose values of
+/// the source are more than its reduced K^e at orders 1 and 2.
+static void small_meshes_have_room_for_values_of_the_source(void **state)
+{
+  (void)state;
+  static const char *const orders[] = {"1", "2", "3"};
+  static const int sizes[] = {1, 4, 12, 28};
+  for (int k = 0; k < 4; ++k) {
+    kedge_mesh *mesh = square_mesh(ctx, sizes[k]);
+    for (int p = 0; p < 3; ++p) {
+      kedge_problem *problem = small_compact(orders[p], "0", "exp(x)*sin(7*y)");
+      kedge_plan plan;
+      must(ctx, kedge_plan_make(ctx, mesh, problem, &plan));
+      kedge_solution *solution;
+      must(ctx, kedge_solve(ctx, mesh, problem, &solution));
+      const kedge_report r = converged_report(solution);
+      assert_string_equal(r.precision, "compact");
+      assert_int_equal(r.peak_device_bytes, r.predicted_device_bytes);
+      must(ctx, kedge_problem_set(problem, "solver", "precision", "double"));
+      kedge_solution *expected;
+      must(ctx, kedge_solve(ctx, mesh, problem, &expected));
+      fields a = fields_of(ctx, solution), b = fields_of(ctx, expected);
+      // Residuals of 1e-12, times the condition of the trace system, which grows like 28^2 here.
+      assert_at_most(fields_distance(&a, &b), 1e4 * 1e-12);
+      fields_free(&a);
+      fields_free(&b);
+      kedge_solution_destroy(expected);
+      kedge_solution_destroy(solution);
+      kedge_problem_destroy(problem);
+    }
+    kedge_mesh_destroy(mesh);
+  }
+}
+
+static void less_room_than_for_a_group_is_refused(void **state)
+{
+  (void)state;
+  if (ctx->backend == KEDGE_BACKEND_CUDA) skip();  // a compiled kernel needs no room
+  kedge_mesh *mesh = square_mesh(ctx, 4);
+  kedge_problem *problem = small_compact("1", "0", "x");
+  kg_pipeline p = {.ctx = ctx, .mesh = mesh, .problem = problem};
+  kedge_solution solution = {0};
+  p.solution = &solution;
+  must(ctx, kg_pipeline_prepare(&p));
+  kg_source source;
+  kg_source_open(&p, &source);
+  const size_t group = (size_t)kg_rule_points(1) * KG_LANES * sizeof(double);
+  double values[1], load[1];  // not touched
+  assert_int_equal(kg_source_loads(&source, 0, 1, (kg_buffer){values, group - 1}, load),
+                   KEDGE_ERR_INTERNAL);
+  const char *const sentence =
+      "load vectors: 4095 bytes for values of the source where a group needs 4096";
+  assert_int_equal(strncmp(kedge_context_error(ctx), sentence, strlen(sentence)), 0);
+  kg_source_close(&source);
+  kg_pipeline_free(&p);
+  kedge_problem_destroy(problem);
+  kedge_mesh_destroy(mesh);
+}
+
+/// Up to order 3 it is evaluated in the trace solve for the first time.
+static void a_source_that_is_not_finite_is_refused_as_in_double_precision(void **state)
+{
+  (void)state;
+  static const char *const orders[] = {"1", "2", "3", "4"}, *const reactions[] = {"0", "1"};
+  kedge_mesh *mesh = square_mesh(ctx, 12);
+  const int64_t before = ctx->bytes_in_use;
+  for (int k = 0; k < 8; ++k) {
+    kedge_problem *problem = small_compact(orders[k / 2], reactions[k % 2], "sqrt(0.6-x)");
+    char compact[512];
+    snprintf(compact, sizeof compact, "%s", refusal_of(ctx, mesh, problem, KEDGE_ERR_INPUT));
+    assert_int_equal(ctx->bytes_in_use, before);
+    assert_int_equal(strncmp(compact, "source is nan at x = ", 21), 0);
+    must(ctx, kedge_problem_set(problem, "solver", "precision", "double"));
+    assert_string_equal(refusal_of(ctx, mesh, problem, KEDGE_ERR_INPUT), compact);
+    kedge_problem_destroy(problem);
+  }
+  kedge_mesh_destroy(mesh);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -278,6 +369,9 @@ int main(void)
       cmocka_unit_test(jacobi_is_refused),
       cmocka_unit_test(a_start_from_a_lower_order_is_refused_with_compact),
       cmocka_unit_test(no_more_memory_is_taken_than_was_predicted),
+      cmocka_unit_test(small_meshes_have_room_for_values_of_the_source),
+      cmocka_unit_test(less_room_than_for_a_group_is_refused),
+      cmocka_unit_test(a_source_that_is_not_finite_is_refused_as_in_double_precision),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);
