@@ -90,7 +90,7 @@ KEDGE_API const char *kedge_start_name(kedge_start kind);
 
 /// A function of the plane in blocks: value[i] = f(x[i], y[i]) for i < n. May be called from
 /// several threads at once, and again for points it was called for before (the source, where memory
-/// is short): it must give the same values then.
+/// is short, and with precision = compact): it must give the same values then.
 typedef void kedge_function(void *user, size_t n, const double *x, const double *y, double *value);
 
 /// A problem with the defaults of the problem file: order 1, diffusion 1, reaction
