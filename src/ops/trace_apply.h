@@ -34,6 +34,13 @@ KG_INLINE int kg_side_code(uint32_t codes, int l)
   return (int)(l == 0 ? codes % base : l == 1 ? codes / base % base : codes / (base * base));
 }
 
+/// Where the numbers of a side lie, from its code: two places an edge inside the patch, then one an
+/// edge of the halo.
+KG_INLINE int kg_side_place(int code, int n_inside)
+{
+  return code < 2 * n_inside ? code : n_inside + code / 2;
+}
+
 /// The row of y or halo that a patch writes for an edge of its halo; NULL for a Dirichlet edge.
 KG_INLINE void *kg_halo_row(const kg_trace_apply_args *a, uint32_t halo_edge, int64_t row_bytes)
 {

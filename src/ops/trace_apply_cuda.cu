@@ -21,13 +21,6 @@ __device__ __forceinline__ bool stopped(const kg_cg_state *state)
 template <int M>
 constexpr int GROUPS_MAX = M <= 5 ? 8 : 4;  // of a patch: kg_patch_groups()
 
-/// Where the product of a side goes, from its code: two places an edge inside the patch, then one
-/// an edge of the halo.
-__device__ __forceinline__ int product_place(int code, int n_inside)
-{
-  return code < 2 * n_inside ? code : n_inside + code / 2;
-}
-
 /// Bytes of shared memory. Places are the sides of the patch, and it has fewer edges than sides.
 constexpr size_t shared_bytes(int m, int patch_groups)
 {
@@ -84,12 +77,12 @@ __global__ void __launch_bounds__(32 * GROUPS_MAX<M>)
     dot = multiply_element<M, REDUCED>(entries, a.differences, x, y);
 #pragma unroll
     for (int i = 0; i < n; ++i) {
-      s_trace[product_place(kg_side_code(codes, i / M), n_inside) * M + i % M] = y[i];
+      s_trace[kg_side_place(kg_side_code(codes, i / M), n_inside) * M + i % M] = y[i];
     }
   }
   __syncthreads();
   for (int i = thread; i < n_local * M; i += threads) {
-    const kg_real *products = s_trace + product_place(i / M * 2, n_inside) * M + i % M;
+    const kg_real *products = s_trace + kg_side_place(i / M * 2, n_inside) * M + i % M;
     if (i < n_inside * M) {
       ((kg_real *)a.y)[(int64_t)edge0 * M + i] = products[0] + products[M];
     } else {
