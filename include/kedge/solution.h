@@ -67,7 +67,7 @@ typedef struct kedge_report {
                              ///< x_0 holds the Dirichlet values and is 0 elsewhere; a large
                              ///< stabilization is left out of the latter
   double rounding_residual;  ///< of that, what storing the solution in double precision makes; 0:
-                             ///< not measured, for the tolerance was reached at once
+                             ///< not measured, as the tolerance or the limit came first
   kedge_stop stop;           ///< what ended the iteration
   bool converged;            ///< relative_residual <= tolerance, or tolerance = auto and rounding
                              ///< has no less

@@ -1,5 +1,6 @@
 /// @file
-/// What solves the coarse system of the multigrid preconditioner: one table of functions a solver.
+/// What solves the coarse system of the multigrid preconditioner, in each iteration about, or well
+/// in a first one of a smooth residual: one table of functions a solver.
 #pragma once
 #include "kedge/problem.h"
 #include "mesh/mesh.h"
@@ -46,8 +47,10 @@ typedef struct kg_coarse_table {
   /// @retval KEDGE_ERR_NUMERIC  it is not positive definite
   kedge_status (*create)(kedge_context *ctx, const kg_csr *matrix, kg_coarse_memory memory,
                          kg_coarse **out);
-  /// x = M b, M a fixed symmetric positive definite approximation of the inverse. Only launches.
-  /// @param[in]  well  another M: of a smooth b next to nothing is left in the residual
+  /// x = M b, M a symmetric positive definite approximation of the inverse, one of two that are
+  /// fixed. Only launches.
+  /// @param[in]  well  the better and dearer one: of a smooth b next to nothing is left in the
+  ///                   residual
   /// @param[in]  b     [n_rows]
   /// @param[out] x     [n_rows]; not b
   kedge_status (*solve)(kedge_context *ctx, kg_coarse *coarse, bool well, const double *b,

@@ -265,11 +265,12 @@ static kedge_status run(solve *s)
 /// and 32,768 triangles, tolerance 1e-15).
 enum { ROUNDING_NEAR = 16 };
 
-/// Of a residual above the tolerance: a restart may bring what is wanted.
+/// Of a residual above the tolerance: a restart may bring what is wanted. Where rounding leaves room
+/// for the tolerance that is the tolerance, whoever chose it.
 static bool can_gain(const solve *s)
 {
-  const bool enough = s->settings.accepts_rounding || s->tolerance_rr < s->rr_rounding;
-  return !enough || s->state.rr > ROUNDING_NEAR * ROUNDING_NEAR * s->rr_rounding;
+  const bool has_room = s->rr_rounding < s->tolerance_rr;
+  return has_room || s->state.rr > ROUNDING_NEAR * ROUNDING_NEAR * s->rr_rounding;
 }
 
 /// Where the recurrence stops on its way to r . r = aim. That of a rounded A drifts from the

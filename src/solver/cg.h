@@ -22,7 +22,7 @@ typedef kedge_status kg_cg_improve(kedge_context *ctx, void *user, double rr);
 
 typedef struct kg_cg_settings {
   double tolerance;
-  bool accepts_rounding;  ///< a residual that is rounding is enough, also above the tolerance
+  bool accepts_rounding;  ///< a residual that is rounding has converged, also above the tolerance
   int64_t max_iterations;
   int64_t n_elements, n_unknowns;  ///< payload of the NVTX ranges
   double rr_start;  ///< r . r that the tolerance is relative to; 0: that of the x that is there
@@ -57,10 +57,16 @@ typedef struct kg_cg_result {
 
 /// Solve A x = b from the x that is there (its Dirichlet rows hold the boundary values). When the
 /// recurrence says it has converged but the recomputed residual does not agree, what rounding makes
-/// of that residual is measured: it restarts from it unless there is little else in it, or the last
-/// restart gained less than a factor two. With a refinement those restarts are the rule.
-/// @param[in] vectors  n, inverse (with multigrid: r), b, x, z, p, ap, partial, state; rows of p
-///                     beyond n are zero, and with multigrid those of z
+/// of that residual is measured: it restarts from it unless that is more than the tolerance and
+/// there is little else in it, or the last restart gained less than a factor two. With a refinement
+/// those restarts are the rule.
+///
+/// With multigrid and a smooth residual the first iteration has a preconditioner of its own, and the
+/// second begins anew; on fine meshes rounding is measured between them, and where it is more than
+/// the tolerance the recurrence ends there.
+/// @param[in] vectors  n, inverse (with multigrid: r), b (NULL is allowed with a refinement, which
+///                     makes the residuals), x, z, p, ap, partial, state; rows of p beyond n are
+///                     zero, and with multigrid those of z
 /// @retval KEDGE_ERR_NUMERIC  not positive definite, or NaN
 kedge_status kg_cg_solve(kedge_context *ctx, const kg_trace_operator *op,
                          const kg_cg_vectors_args *vectors, kg_cg_settings settings,

@@ -46,11 +46,13 @@ static void blame(const kg_cg_settings *settings, kg_cg_result *result, bool is_
 static void describe_rounding(const kg_cg_settings *settings, kg_cg_result *result)
 {
   const bool is_none = settings->accepts_rounding && result->relative_residual > ROUNDING_MOST;
+  const bool has_room = result->rounding_residual < settings->tolerance;
   if (result->converged)
     snprintf(result->note, sizeof result->note,
              "converged to rounding: of the relative residual of %.2e, storing the solution in "
-             "double precision makes %.2e, so that %.1e cannot be reached",
-             result->relative_residual, result->rounding_residual, settings->tolerance);
+             "double precision makes %.2e, so that %.1e %s",
+             result->relative_residual, result->rounding_residual, settings->tolerance,
+             has_room ? "is out of reach of restarts" : "cannot be reached");
   else if (is_none)
     snprintf(result->note, sizeof result->note,
              "rounding keeps the true relative residual at %.2e (storing the solution alone makes "

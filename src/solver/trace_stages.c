@@ -203,7 +203,11 @@ static double stabilization_ratio(const kg_pipeline *p)
   return tau * h / (k->diffusion + k->reaction * h * h);
 }
 
-/// Of A x_0, whose numbers are of the size of diffusion beside the stabilization.
+/// An estimate of |A x_0|: diffusion times |x_0|, of the Dirichlet values. It leaves out Neumann
+/// data, though a flux is a layer at the boundary too, and the part of A that the reaction and the
+/// stabilization make. That is harmless: an estimate that is too small makes the first iteration
+/// solve the coarse system well without need, which is one iteration more or less, to the same
+/// tolerance (docs/multigrid.md#the-first-iteration).
 static double boundary_residual(const kg_pipeline *p)
 {
   const kg_trace_counts *n = &p->layout.count;

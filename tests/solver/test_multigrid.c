@@ -145,19 +145,21 @@ static void twenty_times_as_many_triangles_take_one_iteration_more_at_most(void 
 {
   (void)state;
   static const struct {
-    const char *order, *value;
-  } cases[] = {{"1", "0"},
-               {"2", "0"},
-               {"3", "0"},
-               {"4", "0"},
-               {"1", "sin(6*pi*x)*cos(4*pi*y)"},
-               {"4", "sin(6*pi*x)*cos(4*pi*y)"}};
+    const char *order, *reaction, *type, *value;
+  } cases[] = {{"1", "0", "dirichlet", "0"},
+               {"2", "0", "dirichlet", "0"},
+               {"3", "0", "dirichlet", "0"},
+               {"4", "0", "dirichlet", "0"},
+               {"1", "0", "dirichlet", "sin(6*pi*x)*cos(4*pi*y)"},
+               {"4", "0", "dirichlet", "sin(6*pi*x)*cos(4*pi*y)"},
+               {"1", "1", "neumann", "sin(6*pi*x)*cos(4*pi*y)"}};
   kedge_mesh *small = square_mesh(ctx, 71), *large = square_mesh(ctx, 317);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-    const setting *settings = SETTINGS(
-        {"space", "order", cases[i].order}, {"equation", "source", "1"},
-        {"boundary default", "type", "dirichlet"}, {"boundary default", "value", cases[i].value},
-        {"solver", "preconditioner", "multigrid"}, {"solver", "tolerance", "1e-10"});
+    const setting *settings =
+        SETTINGS({"space", "order", cases[i].order}, {"equation", "reaction", cases[i].reaction},
+                 {"equation", "source", "1"}, {"boundary default", "type", cases[i].type},
+                 {"boundary default", "value", cases[i].value},
+                 {"solver", "preconditioner", "multigrid"}, {"solver", "tolerance", "1e-10"});
     const kedge_report few = report_of(ctx, small, settings);
     const kedge_report many = report_of(ctx, large, settings);
     assert_true(few.converged && many.converged);

@@ -10,11 +10,14 @@
 
 /// Neumann conditions alone and little reaction: u is near 100, b near 1e-3, so that rounding u
 /// makes some 1e-10 of the residual.
-#define LARGE_SOLUTION(preconditioner_name, tolerance_text, iterations)                            \
-  SETTINGS({"space", "order", "3"}, {"equation", "reaction", "0.01"}, {"equation", "source", "1"}, \
-           {"boundary default", "type", "neumann"}, {"boundary default", "value", "0"},            \
-           {"solver", "tolerance", tolerance_text},                                                \
-           {"solver", "preconditioner", preconditioner_name},                                      \
+#define LARGE_SOLUTION(preconditioner_name, tolerance_text, iterations) \
+  LARGE_BY_REACTION("0.01", preconditioner_name, tolerance_text, iterations)
+/// Like the reciprocal of the reaction.
+#define LARGE_BY_REACTION(reaction_text, preconditioner_name, tolerance_text, iterations) \
+  SETTINGS({"space", "order", "3"}, {"equation", "reaction", reaction_text},              \
+           {"equation", "source", "1"}, {"boundary default", "type", "neumann"},          \
+           {"boundary default", "value", "0"}, {"solver", "tolerance", tolerance_text},   \
+           {"solver", "preconditioner", preconditioner_name},                             \
            {"solver", "max_iterations", iterations})
 static const char *const enough = "100000";
 
@@ -43,6 +46,28 @@ static void without_a_tolerance_rounding_is_convergence(void **state)
              r.relative_residual, r.rounding_residual);
     assert_string_equal(r.solver_note, note);
   }
+}
+
+/// Rounding makes 2e-11 to 9e-11 of the residual, and the recurrence alone ends above 1e-10.
+static void where_rounding_leaves_room_auto_goes_on_to_its_tolerance(void **state)
+{
+  (void)state;
+  static const char *const reactions[] = {"0.025", "0.03", "0.04", "0.05", "0.07", "0.1"};
+  int restarted = 0;
+  for (int i = 0; i < 6 * PRECONDITIONERS; ++i) {
+    const char *reaction = reactions[i / PRECONDITIONERS];
+    const char *preconditioner = preconditioners[i % PRECONDITIONERS];
+    const kedge_report given =
+        report_on(ctx, "square 24", LARGE_BY_REACTION(reaction, preconditioner, "1e-10", enough));
+    const kedge_report r =
+        report_on(ctx, "square 24", LARGE_BY_REACTION(reaction, preconditioner, "auto", enough));
+    assert_true(r.converged && r.rounding_residual < r.tolerance);
+    assert_null(strstr(r.solver_note, "cannot be reached"));
+    assert_int_equal(r.iterations, given.iterations);
+    assert_true(r.relative_residual == given.relative_residual);
+    restarted += r.stop == KEDGE_STOP_TOLERANCE && r.rounding_residual > 0.0;
+  }
+  assert_in_range(restarted, 1, 6 * PRECONDITIONERS);
 }
 
 /// Neumann conditions that do not balance the source, and next to no reaction: u is 1e9, and the
@@ -281,6 +306,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(without_a_tolerance_rounding_is_convergence),
+      cmocka_unit_test(where_rounding_leaves_room_auto_goes_on_to_its_tolerance),
       cmocka_unit_test(rounding_of_the_size_of_the_residual_is_no_convergence),
       cmocka_unit_test(digits_of_the_mean_that_rounding_takes_are_said),
       cmocka_unit_test(a_right_hand_side_that_is_zero_is_said),
