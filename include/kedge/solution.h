@@ -97,6 +97,8 @@ typedef struct kedge_plan {
   int start_order;             ///< of the solve that will make the start; 0: it will be zero
   int64_t stage_bytes[KEDGE_OPERATOR_COUNT][KEDGE_STAGE_COUNT];  ///< held while the stage runs
   int64_t peak_bytes[KEDGE_OPERATOR_COUNT];
+  int64_t needed_bytes[KEDGE_OPERATOR_COUNT];  ///< what kedge_solve() compares with free_bytes: the
+                                               ///< peak, on the host with results and samples
   int64_t host_bytes;               ///< beside, in host memory: mesh, numbering, results, samples
   int64_t free_bytes;               ///< now, on the context's device
   int64_t host_free_bytes;          ///< now, for this process; mesh and numbering are there already

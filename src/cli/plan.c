@@ -19,7 +19,8 @@ static void print_row(const char *title, const int64_t bytes[KEDGE_OPERATOR_COUN
   putchar('\n');
 }
 
-static void print_stages(const kedge_plan *plan)
+/// @param[in] shared  device memory is host memory, where the results lie too
+static void print_stages(const kedge_plan *plan, bool shared)
 {
   printf("%-*s", TITLE, "held during the stage");
   for (int op = 0; op < KEDGE_OPERATOR_COUNT; ++op)
@@ -31,6 +32,7 @@ static void print_stages(const kedge_plan *plan)
     print_row(kg_cli_stage_title((kedge_stage)s), bytes);
   }
   print_row("peak", plan->peak_bytes);
+  if (shared) print_row("in all, with results", plan->needed_bytes);
   printf("%-*s", TITLE, "largest such mesh, triangles");
   for (int op = 0; op < KEDGE_OPERATOR_COUNT; ++op)
     printf("%*lld", COLUMN, (long long)plan->largest_elements[op]);
@@ -71,7 +73,7 @@ static void print_plan(const kedge_context *ctx, const char *problem, const kedg
   printf("backend %s on %s (%s)\n", kedge_backend_name(kedge_context_backend(ctx)),
          kedge_context_device(ctx), kedge_context_reason(ctx));
   print_solver(plan);
-  print_stages(plan);
+  print_stages(plan, kedge_context_backend(ctx) == KEDGE_BACKEND_HOST);
   char needed[16], available[16];
   printf("\nhost memory beside that: %s, of %s free\n",
          kg_cli_bytes((double)plan->host_bytes, needed),

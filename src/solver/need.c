@@ -90,13 +90,36 @@ void kg_memory_choose(const kedge_context *ctx, kg_shape *shape, kg_memory avail
   if (shape->keeps_load) shape->keeps_load = kg_memory_fits(ctx, shape, available);
 }
 
-static kedge_status refuse(kedge_context *ctx, const kg_shape *s, const char *where, int64_t need,
-                           int64_t available)
+/// What the other settings need where `device` says, as little as they can.
+static int64_t needed_with(const kedge_context *ctx, kg_shape other, bool device)
 {
-  const char *const less = s->operator_kind != KEDGE_OPERATOR_MATRIX_FREE
-                               ? ", or operator = matrix-free"
-                           : kg_shape_has_multigrid(s) ? ", or preconditioner = jacobi"
-                                                       : "";
+  other.keeps_load = false;
+  other.chunk_groups = kg_chunk_groups(&other);
+  const kg_memory need = kg_memory_needed(ctx, &other);
+  return device ? need.device : need.host;
+}
+
+/// A setting with which less memory is needed than `need`; "" when none is known.
+static const char *advise(const kedge_context *ctx, const kg_shape *s, bool device, int64_t need)
+{
+  kg_shape packed = *s, jacobi = *s, compact = *s;
+  packed.operator_kind = KEDGE_OPERATOR_MATRIX_FREE;
+  if (s->operator_kind != KEDGE_OPERATOR_MATRIX_FREE)
+    return needed_with(ctx, packed, device) < need ? ", or operator = matrix-free" : "";
+  if (!kg_shape_has_multigrid(s)) return "";
+  jacobi.preconditioner = KEDGE_PRECONDITIONER_JACOBI;
+  jacobi.precision = KEDGE_PRECISION_DOUBLE;
+  jacobi.n_lines = jacobi.n_line_steps = 0;
+  if (needed_with(ctx, jacobi, device) < need) return ", or preconditioner = jacobi";
+  if (s->preconditioner != KEDGE_PRECONDITIONER_MULTIGRID || kg_shape_is_nested(s)) return "";
+  compact.precision = KEDGE_PRECISION_COMPACT;
+  return needed_with(ctx, compact, device) < need ? ", or precision = compact" : "";
+}
+
+static kedge_status refuse(kedge_context *ctx, const kg_shape *s, const char *where, int64_t need,
+                           int64_t available, bool device)
+{
+  const char *const less = advise(ctx, s, device, need);
   return KG_FAIL(ctx, KEDGE_ERR_MEMORY,
                  "this solve needs %.2f GB of memory on %s (%lld elements, order %d, operator %s) "
                  "and %.2f GB are free; see `kedge plan`, or choose a smaller mesh or order%s",
@@ -108,11 +131,11 @@ kedge_status kg_memory_check(kedge_context *ctx, const kg_shape *shape, kg_memor
 {
   const kg_memory need = kg_memory_needed(ctx, shape);
   if (need.device > available.device)
-    return refuse(ctx, shape, ctx->device, need.device, available.device);
+    return refuse(ctx, shape, ctx->device, need.device, available.device, true);
   if (need.host > available.host) {
     const bool separate = ctx->backend == KEDGE_BACKEND_CUDA;
     return refuse(ctx, shape, separate ? "the host, for its results," : ctx->device, need.host,
-                  available.host);
+                  available.host, false);
   }
   return KEDGE_OK;
 }

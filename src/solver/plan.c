@@ -71,6 +71,8 @@ static kedge_status fill(kg_pipeline *p, kedge_plan *plan)
     for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage)
       plan->stage_bytes[op][stage] = kg_stage_bytes(stage, &shape);
     plan->peak_bytes[op] = kg_peak_bytes(&shape);
+    const kg_memory need = kg_memory_needed(p->ctx, &shape);
+    plan->needed_bytes[op] = p->ctx->backend == KEDGE_BACKEND_CUDA ? need.device : need.host;
     plan->fits[op] = kg_memory_fits(p->ctx, &shape, available);
     KG_TRY(largest_mesh(p, &shape, empty, &plan->largest_elements[op]));
   }

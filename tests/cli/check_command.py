@@ -270,6 +270,7 @@ class PlanAndInfo(Command):
         for title in TITLES:
             self.assertIn("\n" + title, text)
         self.assertRegex(text, r"largest such mesh, triangles( +\d{4,}){3}\n")
+        self.assertRegex(text, r"\nin all, with results( +\S+ .?B){3}\n")
         self.assertRegex(text, r"\nhost memory beside that: \S+ .?B, of \S+ .?B free\n")
         self.assertRegex(text, r"is free: matrix-free, matrix-free-plain, ell fit\n")
         value, unit = re.search(r"^peak +(\S+) (\S+)", text, re.M).groups()

@@ -265,6 +265,61 @@ static void a_hundred_million_triangles_of_order_4_fit_an_h200_but_not_as_ell(vo
   kedge_mesh_destroy(mesh);
 }
 
+/// What a solve with these settings needs at least, where it is refused first.
+static int64_t least_need(const kedge_mesh *mesh, kedge_problem *problem,
+                          const char *preconditioner, const char *precision)
+{
+  must(ctx, kedge_problem_set(problem, "solver", "precision", precision));
+  must(ctx, kedge_problem_set(problem, "solver", "preconditioner", preconditioner));
+  kg_shape shape = shape_of(mesh, problem);
+  shape.keeps_load = false;
+  shape.resident_bytes = 0;  // of small problems alone
+  const kg_memory need = kg_memory_needed(ctx, &shape);
+  assert_int_equal(kg_memory_check(ctx, &shape, need), KEDGE_OK);
+  assert_int_equal(kg_memory_check(ctx, &shape, (kg_memory){0}), KEDGE_ERR_MEMORY);
+  return need.device > 0 ? need.device : need.host;
+}
+
+static void a_refusal_advises_what_needs_less(void **state)
+{
+  (void)state;
+  const char *const orders[] = {"1", "2", "4", "6", "9"};
+  kedge_mesh *mesh = square_mesh(ctx, 60);
+  for (int i = 0; i < 5; ++i) {
+    kedge_problem *problem = dirichlet(orders[i], "matrix-free");
+    const int64_t jacobi = least_need(mesh, problem, "jacobi", "double");
+    const int64_t compact = least_need(mesh, problem, "multigrid", "compact");
+    const int64_t need = least_need(mesh, problem, "multigrid", "double");  // its sentence is last
+    const char *const sentence = kedge_context_error(ctx);
+    assert_int_equal(strstr(sentence, "preconditioner = jacobi") != NULL, jacobi < need);
+    assert_int_equal(strstr(sentence, "precision = compact") != NULL,
+                     jacobi >= need && compact < need);
+    kedge_problem_destroy(problem);
+  }
+  kedge_mesh_destroy(mesh);
+}
+
+static void a_plan_says_what_is_compared_with_free_memory(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = square_mesh(ctx, 40);
+  kedge_problem *problem = dirichlet("3", "matrix-free");
+  const kg_shape shape = shape_of(mesh, problem);
+  const kg_memory need = kg_memory_needed(ctx, &shape);
+  kedge_plan plan;
+  must(ctx, kedge_plan_make(ctx, mesh, problem, &plan));
+  const bool separate = ctx->backend == KEDGE_BACKEND_CUDA;
+  assert_int_equal(plan.needed_bytes[KEDGE_OPERATOR_MATRIX_FREE],
+                   separate ? need.device : need.host);
+  for (int op = 0; op < KEDGE_OPERATOR_COUNT; ++op) {
+    assert_int_equal(plan.needed_bytes[op] > plan.peak_bytes[op], !separate);
+    assert_true(plan.fits[op]);
+    assert_true(plan.needed_bytes[op] <= plan.free_bytes);
+  }
+  kedge_problem_destroy(problem);
+  kedge_mesh_destroy(mesh);
+}
+
 static void results_that_the_host_cannot_hold_are_refused(void **state)
 {
   (void)state;
@@ -415,6 +470,8 @@ int main(void)
       cmocka_unit_test(load_vectors_without_room_are_made_again_to_the_same_bits),
       cmocka_unit_test(a_matrix_free_solve_needs_little_beside_matrices_and_vectors),
       cmocka_unit_test(a_hundred_million_triangles_of_order_4_fit_an_h200_but_not_as_ell),
+      cmocka_unit_test(a_refusal_advises_what_needs_less),
+      cmocka_unit_test(a_plan_says_what_is_compared_with_free_memory),
       cmocka_unit_test(results_that_the_host_cannot_hold_are_refused),
       cmocka_unit_test(host_memory_is_what_was_predicted),
       cmocka_unit_test(lines_of_edges_take_what_was_predicted),
