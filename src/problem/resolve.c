@@ -69,7 +69,10 @@ static kedge_status no_such_group(const matching *m, const kg_boundary *b)
                                  group->name, number);
   }
   char hint[200] = "";
-  if (nearest.best) snprintf(hint, sizeof hint, "; did you mean '%s'?", nearest.best);
+  if (nearest.best)
+    snprintf(hint, sizeof hint, "; did you mean '%s'?", nearest.best);
+  else if (mesh->info.interior_lines > 0)
+    snprintf(hint, sizeof hint, "; groups of lines inside the domain take no condition");
   snprintf(sentence, sizeof sentence, "[boundary %s]: %s has no boundary group '%s' among %s%s",
            b->group, source, b->group, list, hint);
   return fail_at(m, b, sentence);

@@ -86,6 +86,16 @@ class Solve(Command):
         self.assertIn("NOT CONVERGED after 1 iteration (", text)
         self.assertIn("one.ini: 1 triangle, 3 edges, ", self.kedge("plan", "one.ini").stdout)
 
+    def test_a_line_inside_the_domain_takes_no_condition(self):
+        self.write("two.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n"
+                   "1 20 \"interface\"\n$EndPhysicalNames\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 1 1 0\n"
+                   "4 0 1 0\n$EndNodes\n$Elements\n3\n1 1 2 20 20 1 3\n2 2 2 1 1 1 2 3\n"
+                   "3 2 2 1 1 1 3 4\n$EndElements\n")
+        self.write("two.ini", "[mesh]\nfile = two.msh\n[boundary default]\ntype = dirichlet\n"
+                   "value = 0\n[boundary interface]\ntype = dirichlet\nvalue = 0\n")
+        self.refused("solve", "two.ini", says="has no boundary group 'interface' among default; "
+                     "groups of lines inside the domain take no condition")
+
     def test_a_nested_start_says_where_it_starts(self):
         for order, line in (("4", r"start +order 2, \d+ iterations in "),
                             ("5", r"start +zero: with order 5 no lower order is worth a start\n")):
