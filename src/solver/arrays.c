@@ -327,8 +327,8 @@ int64_t kg_other_bytes(kedge_stage stage, const kg_shape *s)
 
 // A sixth of the mesh, which is less than the trace solve holds beside it: a GPU takes some two
 // thousand groups at a time, and a short last turn is waste. From 256 MiB, below which chunks gain
-// nothing, to 2 GiB. With precision = compact less than that on a small mesh too: a third, as 256 MiB
-// would be more than the trace solve holds.
+// nothing, to 2 GiB. With precision = compact less than that on a small mesh too: a third, as
+// 256 MiB would be more than the trace solve holds.
 int32_t kg_chunk_groups(const kg_shape *shape)
 {
   const size_t least = (size_t)256 << 20, most = (size_t)2 << 30;

@@ -265,8 +265,8 @@ static kedge_status run(solve *s)
 /// and 32,768 triangles, tolerance 1e-15).
 enum { ROUNDING_NEAR = 16 };
 
-/// Of a residual above the tolerance: a restart may bring what is wanted. Where rounding leaves room
-/// for the tolerance that is the tolerance, whoever chose it.
+/// Of a residual above the tolerance: a restart may bring what is wanted. Where rounding leaves
+/// room for the tolerance that is the tolerance, whoever chose it.
 static bool can_gain(const solve *s)
 {
   const bool has_room = s->rr_rounding < s->tolerance_rr;

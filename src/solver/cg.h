@@ -61,9 +61,9 @@ typedef struct kg_cg_result {
 /// there is little else in it, or the last restart gained less than a factor two. With a refinement
 /// those restarts are the rule.
 ///
-/// With multigrid and a smooth residual the first iteration has a preconditioner of its own, and the
-/// second begins anew; on fine meshes rounding is measured between them, and where it is more than
-/// the tolerance the recurrence ends there.
+/// With multigrid and a smooth residual the first iteration has a preconditioner of its own, and
+/// the second begins anew; on fine meshes rounding is measured between them, and where it is more
+/// than the tolerance the recurrence ends there.
 /// @param[in] vectors  n, inverse (with multigrid: r), b (NULL is allowed with a refinement, which
 ///                     makes the residuals), x, z, p, ap, partial, state; rows of p beyond n are
 ///                     zero, and with multigrid those of z
