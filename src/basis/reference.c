@@ -1,3 +1,5 @@
+// All reference matrices of an order: one file, because each is made from the ones before and all
+// share one quadrature, and each is rounded once.
 #include "basis/reference.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // Smoothed aggregation: what the cycle is (symmetric, positive, repeatable), how fast conjugate
-// gradients converge with it, how much memory it takes, and what is refused.
+// gradients converge with it, how much memory it takes, and what is refused. One file,
+// because all of it is about one set of matrices.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

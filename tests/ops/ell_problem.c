@@ -1,3 +1,5 @@
+// What the tests of assembled and of plain operators share: problem, matrices and the checks of
+// products. One file, so that both are held to the same.
 #include "ell_problem.h"
 
 #include <float.h>

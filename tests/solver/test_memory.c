@@ -1,4 +1,5 @@
-// Predictions of memory against what is then allocated, and against each other.
+// Predictions of memory against what is then allocated, and against each other. One file,
+// because all read the same plans.
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
