@@ -1,5 +1,5 @@
-// All reference matrices of an order: one file, because each is made from the ones before and all
-// share one quadrature, and each is rounded once.
+// All reference matrices of an order: one file, because later ones are made from earlier ones, in
+// long double before any is rounded.
 #include "basis/reference.h"
 
 #include <math.h>
