@@ -1,9 +1,10 @@
 // Every allocation fails once: the call reports it, gives no object, and (under AddressSanitizer)
-// leaks nothing. The linker's --wrap sends the library's allocations here.
+// leaks nothing. The library's allocations come here (wrap.h).
 #include <stdlib.h>
 #include <string.h>
 
 #include "support.h"
+#include "wrap.h"
 
 static int64_t until_failure = INT64_MAX;
 
@@ -12,30 +13,20 @@ static bool fails(void)
   return until_failure-- == 0;
 }
 
-// The linker gives the names. NOLINTBEGIN(bugprone-reserved-identifier)
-kedge_status __real_kg_host_alloc(kedge_context *ctx, size_t count, size_t size, void *out);
-kedge_status __real_kg_host_calloc(kedge_context *ctx, size_t count, size_t size, void *out);
-void *__real_realloc(void *memory, size_t bytes);
-kedge_status __wrap_kg_host_alloc(kedge_context *ctx, size_t count, size_t size, void *out);
-kedge_status __wrap_kg_host_calloc(kedge_context *ctx, size_t count, size_t size, void *out);
-void *__wrap_realloc(void *memory, size_t bytes);
-
-kedge_status __wrap_kg_host_alloc(kedge_context *ctx, size_t count, size_t size, void *out)
+WRAP(kedge_status, kg_host_alloc, kedge_context *ctx, size_t count, size_t size, void *out)
 {
-  return __real_kg_host_alloc(ctx, fails() ? SIZE_MAX : count, size, out);
+  return REAL(kg_host_alloc)(ctx, fails() ? SIZE_MAX : count, size, out);
 }
 
-kedge_status __wrap_kg_host_calloc(kedge_context *ctx, size_t count, size_t size, void *out)
+WRAP(kedge_status, kg_host_calloc, kedge_context *ctx, size_t count, size_t size, void *out)
 {
-  return __real_kg_host_calloc(ctx, fails() ? SIZE_MAX : count, size, out);
+  return REAL(kg_host_calloc)(ctx, fails() ? SIZE_MAX : count, size, out);
 }
 
-void *__wrap_realloc(void *memory, size_t bytes)
+WRAP(void *, realloc, void *memory, size_t bytes)
 {
-  return fails() ? NULL : __real_realloc(memory, bytes);
+  return fails() ? NULL : REAL(realloc)(memory, bytes);
 }
-
-// NOLINTEND(bugprone-reserved-identifier)
 
 typedef kedge_status attempt(kedge_context *ctx, const kedge_mesh *mesh, kedge_mesh **out);
 

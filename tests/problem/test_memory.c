@@ -1,5 +1,5 @@
 // Every allocation fails once: an error is returned, nothing crashes, nothing leaks (seen by
-// AddressSanitizer). The linker puts the functions below in front of those of core/memory.h.
+// AddressSanitizer). The library's allocations come here (wrap.h).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,11 +14,7 @@
 #include "problem/expression_cuda.h"
 #include "problem/expression_print.h"
 #include "problem/problem.h"
-
-kedge_status __real_kg_host_alloc(kedge_context *ctx, size_t count, size_t size, void *out);
-kedge_status __wrap_kg_host_alloc(kedge_context *ctx, size_t count, size_t size, void *out);
-kedge_status __real_kg_host_calloc(kedge_context *ctx, size_t count, size_t size, void *out);
-kedge_status __wrap_kg_host_calloc(kedge_context *ctx, size_t count, size_t size, void *out);
+#include "wrap.h"
 
 static int64_t countdown = INT64_MAX;  // allocations that still succeed
 
@@ -29,16 +25,16 @@ static bool fails(void *out)
   return true;
 }
 
-kedge_status __wrap_kg_host_alloc(kedge_context *ctx, size_t count, size_t size, void *out)
+WRAP(kedge_status, kg_host_alloc, kedge_context *ctx, size_t count, size_t size, void *out)
 {
   if (fails(out)) return KG_FAIL(ctx, KEDGE_ERR_MEMORY, "no memory left for the test");
-  return __real_kg_host_alloc(ctx, count, size, out);
+  return REAL(kg_host_alloc)(ctx, count, size, out);
 }
 
-kedge_status __wrap_kg_host_calloc(kedge_context *ctx, size_t count, size_t size, void *out)
+WRAP(kedge_status, kg_host_calloc, kedge_context *ctx, size_t count, size_t size, void *out)
 {
   if (fails(out)) return KG_FAIL(ctx, KEDGE_ERR_MEMORY, "no memory left for the test");
-  return __real_kg_host_calloc(ctx, count, size, out);
+  return REAL(kg_host_calloc)(ctx, count, size, out);
 }
 
 static void constant(void *user, size_t n, const double *x, const double *y, double *value)

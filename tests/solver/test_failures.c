@@ -1,6 +1,6 @@
-// What a solve says when a part of multigrid is wrong. Each part is spoilt on purpose, where the
-// linker puts the functions of this file in its way (--wrap); nothing is left behind, what the
-// sentence advises helps, and the same context goes on.
+// What a solve says when a part of multigrid is wrong. Each part is spoilt on purpose by a function
+// of this file (wrap.h); nothing is left behind, what the sentence advises helps, and the same
+// context goes on.
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +11,7 @@
 #include "multigrid/csr_diagonal.h"
 #include "ops/vertex_matrix.h"
 #include "support.h"
+#include "wrap.h"
 
 /// Factors, 1 where nothing is wrong.
 typedef struct faults {
@@ -24,49 +25,32 @@ typedef struct faults {
 static const faults none = {1.0, 1.0, 1.0, 1.0, false};
 static faults fault;
 
-// The linker gives the names. NOLINTBEGIN(bugprone-reserved-identifier)
-double __real_kg_smoother_estimate(kedge_smoother, int, double, bool);
-double __wrap_kg_smoother_estimate(kedge_smoother kind, int order, double alignment,
-                                   bool vertex_modes);
-double __wrap_kg_smoother_estimate(kedge_smoother kind, int order, double alignment,
-                                   bool vertex_modes)
+WRAP(double, kg_smoother_estimate, kedge_smoother kind, int order, double alignment,
+     bool vertex_modes)
 {
-  return fault.estimate * __real_kg_smoother_estimate(kind, order, alignment, vertex_modes);
+  return fault.estimate * REAL(kg_smoother_estimate)(kind, order, alignment, vertex_modes);
 }
 
-kedge_status __real_kg_multigrid_bound(kedge_context *, const kg_multigrid *,
-                                       const kg_trace_apply_args *, const kg_cg_vectors_args *,
-                                       double *);
-kedge_status __wrap_kg_multigrid_bound(kedge_context *context, const kg_multigrid *m,
-                                       const kg_trace_apply_args *op, const kg_cg_vectors_args *v,
-                                       double *out);
-kedge_status __wrap_kg_multigrid_bound(kedge_context *context, const kg_multigrid *m,
-                                       const kg_trace_apply_args *op, const kg_cg_vectors_args *v,
-                                       double *out)
+WRAP(kedge_status, kg_multigrid_bound, kedge_context *context, const kg_multigrid *m,
+     const kg_trace_apply_args *op, const kg_cg_vectors_args *v, double *out)
 {
-  KG_TRY(__real_kg_multigrid_bound(context, m, op, v, out));
+  KG_TRY(REAL(kg_multigrid_bound)(context, m, op, v, out));
   *out *= fault.measured;
   return KEDGE_OK;
 }
 
-kedge_status __real_kg_csr_growth(kedge_context *, const kg_csr_norms_args *, double *);
-kedge_status __wrap_kg_csr_growth(kedge_context *context, const kg_csr_norms_args *args,
-                                  double *growth);
-kedge_status __wrap_kg_csr_growth(kedge_context *context, const kg_csr_norms_args *args,
-                                  double *growth)
+WRAP(kedge_status, kg_csr_growth, kedge_context *context, const kg_csr_norms_args *args,
+     double *growth)
 {
-  KG_TRY(__real_kg_csr_growth(context, args, growth));
+  KG_TRY(REAL(kg_csr_growth)(context, args, growth));
   *growth *= fault.growth;
   return KEDGE_OK;
 }
 
-kedge_status __real_kg_vertex_matrix_fill(kedge_context *, const kg_vertex_matrix_args *);
-kedge_status __wrap_kg_vertex_matrix_fill(kedge_context *context,
-                                          const kg_vertex_matrix_args *args);
-kedge_status __wrap_kg_vertex_matrix_fill(kedge_context *context, const kg_vertex_matrix_args *args)
+WRAP(kedge_status, kg_vertex_matrix_fill, kedge_context *context, const kg_vertex_matrix_args *args)
 {
   const size_t n = (size_t)args->space.n_rows, bytes = n * sizeof(double);
-  KG_TRY(__real_kg_vertex_matrix_fill(context, args));
+  KG_TRY(REAL(kg_vertex_matrix_fill)(context, args));
   double *diagonal = malloc(bytes);
   assert_non_null(diagonal);
   kedge_status status = kg_copy_out(context, diagonal, args->diagonal, bytes);
@@ -78,18 +62,13 @@ kedge_status __wrap_kg_vertex_matrix_fill(kedge_context *context, const kg_verte
   return status;
 }
 
-kedge_status __real_kg_aggregate(kedge_context *, const kg_aggregate_args *, int32_t *);
-kedge_status __wrap_kg_aggregate(kedge_context *context, const kg_aggregate_args *args,
-                                 int32_t *n_aggregates);
-kedge_status __wrap_kg_aggregate(kedge_context *context, const kg_aggregate_args *args,
-                                 int32_t *n_aggregates)
+WRAP(kedge_status, kg_aggregate, kedge_context *context, const kg_aggregate_args *args,
+     int32_t *n_aggregates)
 {
-  KG_TRY(__real_kg_aggregate(context, args, n_aggregates));
+  KG_TRY(REAL(kg_aggregate)(context, args, n_aggregates));
   if (fault.stalls) *n_aggregates = args->matrix.n_rows - 1;
   return KEDGE_OK;
 }
-
-// NOLINTEND(bugprone-reserved-identifier)
 
 typedef struct solving {
   const char *mesh, *order;
