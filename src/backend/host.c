@@ -1,8 +1,9 @@
 // The host backend: device memory is host memory, touched first by the threads that will use it.
+#include "backend/host.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/backend.h"
 #include "core/context.h"
 #include "core/memory.h"
 #include "core/placement.h"
@@ -14,7 +15,7 @@ kedge_status kg_host_open(kedge_context *ctx, const kedge_context_options *optio
   return kg_place_threads(ctx, options->threads, options->bind_threads, gpu);
 }
 
-static kedge_status host_enter(kedge_context *ctx)
+kedge_status kg_host_enter(kedge_context *ctx)
 {
   (void)ctx;
   return KEDGE_OK;
@@ -36,14 +37,14 @@ static void host_free(kedge_context *ctx, void *memory, size_t bytes)
   free(memory);
 }
 
-static kedge_status host_copy(kedge_context *ctx, void *to, const void *from, size_t bytes)
+kedge_status kg_host_copy(kedge_context *ctx, void *to, const void *from, size_t bytes)
 {
   (void)ctx;
   memcpy(to, from, bytes);
   return KEDGE_OK;
 }
 
-static kedge_status host_zero(kedge_context *ctx, void *device, size_t bytes)
+kedge_status kg_host_zero(kedge_context *ctx, void *device, size_t bytes)
 {
   (void)ctx;
   memset(device, 0, bytes);
@@ -56,14 +57,14 @@ static kedge_status host_sync(kedge_context *ctx)
   return KEDGE_OK;
 }
 
-static int64_t host_free_bytes(kedge_context *ctx)
+int64_t kg_host_free_bytes(kedge_context *ctx)
 {
   (void)ctx;
   return kg_memory_available("");
 }
 
-static kedge_status host_repeat(kedge_context *ctx, kg_repeat *repeat, int times,
-                                kg_repeat_body *body, void *user)
+kedge_status kg_host_repeat(kedge_context *ctx, kg_repeat *repeat, int times, kg_repeat_body *body,
+                            void *user)
 {
   (void)ctx;
   ++repeat->calls;
@@ -71,27 +72,27 @@ static kedge_status host_repeat(kedge_context *ctx, kg_repeat *repeat, int times
   return KEDGE_OK;
 }
 
-static void host_repeat_free(kg_repeat *repeat)
+void kg_host_repeat_free(kg_repeat *repeat)
 {
   (void)repeat;
 }
 
-static void host_close(kedge_context *ctx)
+void kg_host_close(kedge_context *ctx)
 {
   (void)ctx;
 }
 
 const kg_backend_table kg_host_table = {
-    .enter = host_enter,
+    .enter = kg_host_enter,
     .alloc = host_alloc,
     .free = host_free,
-    .copy_in = host_copy,
-    .copy_out = host_copy,
-    .copy = host_copy,
-    .zero = host_zero,
+    .copy_in = kg_host_copy,
+    .copy_out = kg_host_copy,
+    .copy = kg_host_copy,
+    .zero = kg_host_zero,
     .sync = host_sync,
-    .free_bytes = host_free_bytes,
-    .repeat = host_repeat,
-    .repeat_free = host_repeat_free,
-    .close = host_close,
+    .free_bytes = kg_host_free_bytes,
+    .repeat = kg_host_repeat,
+    .repeat_free = kg_host_repeat_free,
+    .close = kg_host_close,
 };

@@ -5,17 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/backend.h"
+#include "backend/host.h"
 #include "core/context.h"
 #include "core/memory.h"
 
 enum { GUARD_BYTES = 64 };
 static const unsigned char guard_byte = 0xa5;
-
-static kedge_status shadow_enter(kedge_context *ctx)
-{
-  return kg_host_table.enter(ctx);
-}
 
 static kedge_status shadow_alloc(kedge_context *ctx, size_t bytes, void **out)
 {
@@ -43,20 +38,6 @@ static void shadow_free(kedge_context *ctx, void *memory, size_t bytes)
   free(start);
 }
 
-static kedge_status shadow_copy(kedge_context *ctx, void *to, const void *from, size_t bytes)
-{
-  (void)ctx;
-  memcpy(to, from, bytes);
-  return KEDGE_OK;
-}
-
-static kedge_status shadow_zero(kedge_context *ctx, void *device, size_t bytes)
-{
-  (void)ctx;
-  memset(device, 0, bytes);
-  return KEDGE_OK;
-}
-
 static kedge_status shadow_sync(kedge_context *ctx)
 {
   const int broken = ctx->broken_guards;
@@ -66,38 +47,17 @@ static kedge_status shadow_sync(kedge_context *ctx)
   return KEDGE_OK;
 }
 
-static int64_t shadow_free_bytes(kedge_context *ctx)
-{
-  return kg_host_table.free_bytes(ctx);
-}
-
-static kedge_status shadow_repeat(kedge_context *ctx, kg_repeat *repeat, int times,
-                                  kg_repeat_body *body, void *user)
-{
-  return kg_host_table.repeat(ctx, repeat, times, body, user);
-}
-
-static void shadow_repeat_free(kg_repeat *repeat)
-{
-  kg_host_table.repeat_free(repeat);
-}
-
-static void shadow_close(kedge_context *ctx)
-{
-  kg_host_table.close(ctx);
-}
-
 const kg_backend_table kg_shadow_table = {
-    .enter = shadow_enter,
+    .enter = kg_host_enter,
     .alloc = shadow_alloc,
     .free = shadow_free,
-    .copy_in = shadow_copy,
-    .copy_out = shadow_copy,
-    .copy = shadow_copy,
-    .zero = shadow_zero,
+    .copy_in = kg_host_copy,
+    .copy_out = kg_host_copy,
+    .copy = kg_host_copy,
+    .zero = kg_host_zero,
     .sync = shadow_sync,
-    .free_bytes = shadow_free_bytes,
-    .repeat = shadow_repeat,
-    .repeat_free = shadow_repeat_free,
-    .close = shadow_close,
+    .free_bytes = kg_host_free_bytes,
+    .repeat = kg_host_repeat,
+    .repeat_free = kg_host_repeat_free,
+    .close = kg_host_close,
 };
