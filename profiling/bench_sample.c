@@ -33,6 +33,7 @@ bool bench_add_formulas(bench *b)
 {
   static const char *const names[] = {"u", "du/dx", "du/dy"};
   kedge_context *ctx = b->p.ctx;
+  const kg_buffer *a = b->p.buffers;
   bench_set(ctx, b->problem, "exact", "u", "sin(2*pi*x)*sin(2*pi*y)");
   b->functions[0] = &b->problem->source;
   b->functions[1] = &b->problem->exact_u;
@@ -44,7 +45,7 @@ bool bench_add_formulas(bench *b)
   if (ctx->backend != KEDGE_BACKEND_CUDA)
     BENCH_TRY(ctx, kg_alloc(ctx, b->exact.bytes, 1, &b->p.buffers[KG_ARRAY_EXACT_VALUES]));
   setenv("KEDGE_EVALUATE", "compile", 1);
-  BENCH_TRY(ctx, kg_sampler_loads(&b->source, 0, 0, (kg_buffer){0}, NULL));
+  BENCH_TRY(ctx, kg_sampler_loads(&b->source, 0, 0, a[KG_ARRAY_SOURCE_VALUES], NULL));
   BENCH_TRY(ctx, kg_sampler_errors(&b->exact_solution, 0, 0));
   unsetenv("KEDGE_EVALUATE");
   return ctx->backend != KEDGE_BACKEND_CUDA || (b->source.kernel && b->exact_solution.kernel);
