@@ -11,10 +11,10 @@
 #include "solver/pipeline.h"
 #include "solver/source.h"
 
-static kedge_status put(kg_pipeline *p, kg_array array, const void *host, size_t bytes)
+static kedge_status put(kg_pipeline *p, kg_array array, const void *host)
 {
   if (p->buffers[array].data == NULL) return KEDGE_OK;  // this operator does not have it
-  return kg_copy_in(p->ctx, p->buffers[array].data, host, bytes);
+  return kg_copy_in(p->ctx, p->buffers[array].data, host, kg_array_bytes(array, &p->shape));
 }
 
 /// The mesh's connectivity, and the arrays of the trace that the device makes from it.
@@ -25,16 +25,9 @@ static kedge_status put_mesh(kg_pipeline *p)
   size_t bytes;
   const kg_connectivity mesh = kg_connectivity_at(count, b[KG_ARRAY_CONNECTIVITY].data, &bytes);
   KG_TRY(kg_connectivity_put(p->ctx, p->mesh, &p->layout, &mesh));
-  const struct {
-    kg_array array;
-    const void *from;
-  } copies[] = {
-      {KG_ARRAY_VERTICES, p->mesh->vertices},
-      {KG_ARRAY_PATCH_EDGE, kg_section_first(&p->layout, KG_SECTION_INSIDE)},
-      {KG_ARRAY_PATCH_HALO, p->layout.patch_halo},
-  };
-  for (size_t i = 0; i < sizeof copies / sizeof *copies; ++i)
-    KG_TRY(put(p, copies[i].array, copies[i].from, kg_array_bytes(copies[i].array, &p->shape)));
+  KG_TRY(put(p, KG_ARRAY_VERTICES, p->mesh->vertices));
+  KG_TRY(put(p, KG_ARRAY_PATCH_EDGE, kg_section_first(&p->layout, KG_SECTION_INSIDE)));
+  KG_TRY(put(p, KG_ARRAY_PATCH_HALO, p->layout.patch_halo));
   kg_stage_cost(p, kg_trace_arrays_cost(count), 1.0);
   return kg_trace_arrays_fill(p->ctx,
                               &(kg_trace_arrays_args){.count = *count,
@@ -49,18 +42,11 @@ static kedge_status put_mesh(kg_pipeline *p)
 
 static kedge_status put_reference(kg_pipeline *p)
 {
-  const struct {
-    kg_array array;
-    const void *from;
-  } copies[] = {
-      {KG_ARRAY_POINT_RULE, p->sampling.r},
-      {KG_ARRAY_POINT_BASIS, p->sampling.basis},
-  };
-  for (size_t i = 0; i < sizeof copies / sizeof *copies; ++i)
-    KG_TRY(put(p, copies[i].array, copies[i].from, kg_array_bytes(copies[i].array, &p->shape)));
   const double *reference;
+  KG_TRY(put(p, KG_ARRAY_POINT_RULE, p->sampling.r));
+  KG_TRY(put(p, KG_ARRAY_POINT_BASIS, p->sampling.basis));
   KG_TRY(kg_reference_of(p->ctx, p->shape.size.order, &reference));
-  return put(p, KG_ARRAY_REFERENCE, reference, kg_array_bytes(KG_ARRAY_REFERENCE, &p->shape));
+  return put(p, KG_ARRAY_REFERENCE, reference);
 }
 
 kedge_status kg_make_loads(kg_pipeline *p)

@@ -1,5 +1,6 @@
 // Assembly, which makes of the local matrices what the trace solve needs, and the trace solve.
 #include <math.h>
+#include <stdio.h>
 
 #include "core/context.h"
 #include "multigrid/bound.h"
@@ -230,8 +231,7 @@ static void report_solve(kg_pipeline *p, const kg_cg_result *result, int64_t n)
   s->report.rounding_residual = result->rounding_residual;
   s->report.stop = result->stop;
   s->report.converged = result->converged;
-  for (size_t i = 0; i < sizeof result->note && i < sizeof s->note; ++i)
-    s->note[i] = result->note[i];
+  snprintf(s->note, sizeof s->note, "%s", result->note);
   if (!s->note[0]) kg_note_input(p, result->start_residual);
   s->report.operator_bytes = (int64_t)operator_cost(p).bytes;
   kg_stage_cost(p, operator_cost(p), (double)result->iterations);
