@@ -46,11 +46,18 @@ static void free_workers(hwloc_topology_t topology, int threads)
   if (omp_get_thread_num() > 0) hwloc_set_cpubind(topology, allowed, HWLOC_CPUBIND_THREAD);
 }
 
-/// Become the holder, or be it already.
+/// Become the holder, if there is none.
 static bool take_cores(kedge_context *ctx)
 {
   kedge_context *nobody = NULL;
-  return atomic_compare_exchange_strong(&holder, &nobody, ctx) || nobody == ctx;
+  return atomic_compare_exchange_strong(&holder, &nobody, ctx);
+}
+
+/// What OMP_NUM_THREADS or the program has set; OpenMP ends a process that cannot start so many.
+static int openmp_threads(void)
+{
+  const int wanted = omp_get_max_threads(), most = kedge_threads_max();
+  return wanted < most ? wanted : most;
 }
 
 kedge_status kg_place_threads(kedge_context *ctx, int threads, bool bind, int gpu)
@@ -60,18 +67,19 @@ kedge_status kg_place_threads(kedge_context *ctx, int threads, bool bind, int gp
              "hwloc cannot read the topology of this machine");
   hwloc_bitmap_t near = hwloc_bitmap_alloc();
   const bool known = near && gpu >= 0 && kg_topology_gpu_cpuset(topology, gpu, near) == 0;
-  hwloc_bitmap_t cpus = kg_topology_place(topology, known ? near : NULL, 0, 1);
+  hwloc_bitmap_t cpus = kg_topology_place(topology, known ? near : NULL);
   const int cores = cpus ? hwloc_bitmap_weight(cpus) : 0;
-  if (threads == 0) threads = is_set("OMP_NUM_THREADS") ? omp_get_max_threads() : cores;
+  if (threads == 0) threads = is_set("OMP_NUM_THREADS") ? openmp_threads() : cores;
   ctx->threads = threads > 0 ? threads : 1;
 
   char cpu[128];
   kg_topology_cpu_name(topology, cpu, sizeof cpu);
   snprintf(ctx->device, sizeof ctx->device, "%s, %d thread%s", cpu, ctx->threads,
            ctx->threads == 1 ? "" : "s");
-  // More threads than cores have to share, which the operating system does better.
+  // Fewer threads than cores leave room for another process, whose threads must not be bound to the
+  // same cores; more have to share. The operating system does both better.
   const bool may_bind = hwloc_topology_is_thissystem(topology) && !user_binds_threads();
-  if (bind && may_bind && ctx->threads > 1 && ctx->threads <= cores && take_cores(ctx))
+  if (bind && may_bind && ctx->threads > 1 && ctx->threads == cores && take_cores(ctx))
     bind_workers(topology, cpus, ctx->threads);
 
   hwloc_bitmap_free(cpus);

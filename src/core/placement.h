@@ -1,16 +1,18 @@
 /// @file
 /// Threads of the host loops on cores.
 ///
-/// OpenMP's worker threads are bound, each to a core of its own; the calling thread never is, since
-/// it belongs to the application. One context of the process at a time holds the cores: while it
-/// lives, others leave their threads to the operating system, so that two of them never pile up on
-/// the same cores.
+/// Where there is a thread for each core that the process is allowed (near the GPU, if there is
+/// one), OpenMP's worker threads are bound, each to a core of its own; the calling thread never is,
+/// since it belongs to the application. Fewer or more threads are left to the operating system, and
+/// so are those of a second context while a first one of the process lives: two processes or
+/// contexts then do not pile up on the same cores.
 #pragma once
 #include "core/error.h"
 
-/// Decide the number of threads (0: OMP_NUM_THREADS, or one a core of the allowed set), bind them
-/// when asked, and fill ctx->threads and ctx->device. Binding is left alone when OMP_PROC_BIND,
-/// OMP_PLACES or GOMP_CPU_AFFINITY is set: the user has decided.
+/// Decide the number of threads (0: OMP_NUM_THREADS, but at most kedge_threads_max(), or one a core
+/// of the allowed set), bind them when asked, and fill ctx->threads and ctx->device. Nothing can
+/// fail once they are bound. Binding is left alone when OMP_PROC_BIND, OMP_PLACES or
+/// GOMP_CPU_AFFINITY is set: the user has decided.
 /// @param[in] gpu  CUDA device whose neighbouring cores are preferred; -1: none
 kedge_status kg_place_threads(kedge_context *ctx, int threads, bool bind, int gpu);
 

@@ -83,30 +83,14 @@ int kg_topology_core_count(hwloc_topology_t topology, hwloc_const_bitmap_t set)
   return n;
 }
 
-/// Keep piece `rank` of `n_ranks` of the `n` CPUs in `cpus`; ranks share CPUs when there are more
-/// of them.
-static void keep_piece(hwloc_bitmap_t cpus, int n, int rank, int n_ranks)
-{
-  int first = (int)((int64_t)n * rank / n_ranks);
-  int last = (int)((int64_t)n * (rank + 1) / n_ranks);
-  if (first == last) last = first + 1;
-  int i = 0, cpu = -1;
-  while ((cpu = hwloc_bitmap_next(cpus, cpu)) != -1) {
-    if (i < first || i >= last) hwloc_bitmap_clr(cpus, (unsigned)cpu);
-    ++i;
-  }
-}
-
-hwloc_bitmap_t kg_topology_place(hwloc_topology_t topology, hwloc_const_bitmap_t gpu_cpuset,
-                                 int rank, int n_ranks)
+hwloc_bitmap_t kg_topology_place(hwloc_topology_t topology, hwloc_const_bitmap_t gpu_cpuset)
 {
   hwloc_bitmap_t set = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology));
   hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
   if (set && cpus) {
     if (gpu_cpuset && hwloc_bitmap_intersects(set, gpu_cpuset))
       hwloc_bitmap_and(set, set, gpu_cpuset);
-    const int n = first_cpu_of_cores(topology, set, cpus);
-    if (n_ranks > 1 && rank >= 0) keep_piece(cpus, n, rank % n_ranks, n_ranks);
+    first_cpu_of_cores(topology, set, cpus);
   }
   hwloc_bitmap_free(set);
   return cpus;

@@ -94,6 +94,19 @@ static void omp_num_threads_is_respected(void **state)
   unsetenv("OMP_NUM_THREADS");
 }
 
+static void openmp_is_not_asked_for_more_threads_than_an_option_may_ask_for(void **state)
+{
+  (void)state;
+  const int before = omp_get_max_threads(), most = kedge_threads_max();
+  setenv("OMP_NUM_THREADS", "1000000", 1);
+  omp_set_num_threads(most + 1);
+  kedge_context *ctx = open_context(0, true);
+  assert_int_equal(ctx->threads, most);
+  kedge_context_destroy(ctx);
+  omp_set_num_threads(before);
+  unsetenv("OMP_NUM_THREADS");
+}
+
 static void workers_get_a_core_each_and_lose_it_at_the_end(void **state)
 {
   (void)state;
@@ -157,6 +170,17 @@ static void more_threads_than_cores_are_not_bound(void **state)
   kedge_context_destroy(ctx);
 }
 
+static void fewer_threads_than_cores_are_not_bound(void **state)
+{
+  (void)state;
+  const int n = at_least_two_cores() - 1;
+  if (n < 2) skip();  // the calling thread is never bound
+  kedge_context *ctx = open_context(n, true);
+  assert_int_equal(ctx->threads, n);
+  assert_int_equal(count_bound_workers(n), 0);
+  kedge_context_destroy(ctx);
+}
+
 static void the_second_context_leaves_the_cores_to_the_first(void **state)
 {
   (void)state;
@@ -195,11 +219,13 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_thread_a_core_is_the_default),
       cmocka_unit_test(omp_num_threads_is_respected),
+      cmocka_unit_test(openmp_is_not_asked_for_more_threads_than_an_option_may_ask_for),
       cmocka_unit_test(workers_get_a_core_each_and_lose_it_at_the_end),
       cmocka_unit_test(the_calling_thread_is_never_bound),
       cmocka_unit_test(binding_can_be_declined),
       cmocka_unit_test(the_users_openmp_binding_wins),
       cmocka_unit_test(more_threads_than_cores_are_not_bound),
+      cmocka_unit_test(fewer_threads_than_cores_are_not_bound),
       cmocka_unit_test(the_second_context_leaves_the_cores_to_the_first),
       cmocka_unit_test(a_mask_of_one_cpu_means_one_thread),
   };

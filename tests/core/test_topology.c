@@ -29,7 +29,6 @@ static hwloc_topology_t make_topology(const char *description, const char *allow
 
 typedef struct placement_case {
   const char *description, *allowed, *near;
-  int rank, n_ranks;
   const char *expected;
 } placement_case;
 
@@ -38,7 +37,7 @@ static void check_placement(const placement_case *c)
   hwloc_topology_t topology = make_topology(c->description, c->allowed);
   hwloc_bitmap_t near = hwloc_bitmap_alloc();
   if (c->near) hwloc_bitmap_list_sscanf(near, c->near);
-  hwloc_bitmap_t place = kg_topology_place(topology, c->near ? near : NULL, c->rank, c->n_ranks);
+  hwloc_bitmap_t place = kg_topology_place(topology, c->near ? near : NULL);
   assert_non_null(place);
   char list[256];
   hwloc_bitmap_list_snprintf(list, sizeof list, place);
@@ -52,12 +51,12 @@ static void every_allowed_core_gives_its_first_allowed_cpu(void **state)
 {
   (void)state;
   const placement_case cases[] = {
-      {"pack:1 core:4 pu:2", NULL, NULL, 0, 1, "0,2,4,6"},
-      {"pack:1 core:4 pu:2", "2-5", NULL, 0, 1, "2,4"},
-      {"pack:1 core:4 pu:2", "1,3,6-7", NULL, 0, 1, "1,3,6"},
-      {"pack:1 core:1 pu:1", NULL, NULL, 0, 1, "0"},
-      {"pack:1 core:4 pu:4", "15", NULL, 0, 1, "15"},
-      {"numa:1 pu:3", NULL, NULL, 0, 1, "0-2"},  // no cores to be seen: as in some containers
+      {"pack:1 core:4 pu:2", NULL, NULL, "0,2,4,6"},
+      {"pack:1 core:4 pu:2", "2-5", NULL, "2,4"},
+      {"pack:1 core:4 pu:2", "1,3,6-7", NULL, "1,3,6"},
+      {"pack:1 core:1 pu:1", NULL, NULL, "0"},
+      {"pack:1 core:4 pu:4", "15", NULL, "15"},
+      {"numa:1 pu:3", NULL, NULL, "0-2"},  // no cores to be seen: as in some containers
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) check_placement(&cases[i]);
 }
@@ -66,9 +65,9 @@ static void cores_near_the_gpu_are_preferred(void **state)
 {
   (void)state;
   const placement_case cases[] = {
-      {two_packages, NULL, "16-31", 0, 1, "16,18,20,22,24,26,28,30"},
-      {two_packages, "12-19", "16-31", 0, 1, "16,18"},
-      {two_packages, NULL, "5", 0, 1, "5"},
+      {two_packages, NULL, "16-31", "16,18,20,22,24,26,28,30"},
+      {two_packages, "12-19", "16-31", "16,18"},
+      {two_packages, NULL, "5", "5"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) check_placement(&cases[i]);
 }
@@ -77,61 +76,11 @@ static void a_gpu_outside_the_allowed_set_is_ignored(void **state)
 {
   (void)state;
   const placement_case cases[] = {
-      {two_packages, "0-7", "16-31", 0, 1, "0,2,4,6"},
-      {two_packages, "0-7", "40-47", 0, 1, "0,2,4,6"},
-      {two_packages, "0-7", "", 0, 1, "0,2,4,6"},
+      {two_packages, "0-7", "16-31", "0,2,4,6"},
+      {two_packages, "0-7", "40-47", "0,2,4,6"},
+      {two_packages, "0-7", "", "0,2,4,6"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) check_placement(&cases[i]);
-}
-
-static void ranks_share_the_cores_out(void **state)
-{
-  (void)state;
-  const placement_case cases[] = {
-      {two_packages, NULL, NULL, 0, 4, "0,2,4,6"},
-      {two_packages, NULL, NULL, 3, 4, "24,26,28,30"},
-      {two_packages, NULL, "16-31", 1, 2, "24,26,28,30"},
-      {"pack:1 core:5 pu:1", NULL, NULL, 0, 2, "0-1"},
-      {"pack:1 core:5 pu:1", NULL, NULL, 1, 2, "2-4"},
-      {"pack:1 core:5 pu:1", NULL, NULL, 3, 2, "2-4"},  // rank 3 of 2 is rank 1
-  };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) check_placement(&cases[i]);
-}
-
-static void pieces_are_disjoint_complete_and_even(void **state)
-{
-  (void)state;
-  hwloc_topology_t topology = make_topology(two_packages, "3-29");
-  hwloc_bitmap_t whole = kg_topology_place(topology, NULL, 0, 1);
-  const int n = hwloc_bitmap_weight(whole);
-  assert_int_equal(n, 14);
-  for (int n_ranks = 1; n_ranks <= n; ++n_ranks) {
-    hwloc_bitmap_t seen = hwloc_bitmap_alloc();
-    for (int rank = 0; rank < n_ranks; ++rank) {
-      hwloc_bitmap_t piece = kg_topology_place(topology, NULL, rank, n_ranks);
-      assert_false(hwloc_bitmap_intersects(seen, piece));
-      assert_in_range(hwloc_bitmap_weight(piece), n / n_ranks, (n + n_ranks - 1) / n_ranks);
-      hwloc_bitmap_or(seen, seen, piece);
-      hwloc_bitmap_free(piece);
-    }
-    assert_true(hwloc_bitmap_isequal(seen, whole));
-    hwloc_bitmap_free(seen);
-  }
-  hwloc_bitmap_free(whole);
-  hwloc_topology_destroy(topology);
-}
-
-static void more_ranks_than_cores_get_a_core_each(void **state)
-{
-  (void)state;
-  hwloc_topology_t topology = make_topology("pack:1 core:2 pu:1", NULL);
-  for (int rank = 0; rank < 5; ++rank) {
-    hwloc_bitmap_t piece = kg_topology_place(topology, NULL, rank, 5);
-    assert_int_equal(hwloc_bitmap_weight(piece), 1);
-    assert_in_range(hwloc_bitmap_first(piece), 0, 1);
-    hwloc_bitmap_free(piece);
-  }
-  hwloc_topology_destroy(topology);
 }
 
 static void cores_are_counted_once(void **state)
@@ -228,9 +177,6 @@ int main(void)
       cmocka_unit_test(every_allowed_core_gives_its_first_allowed_cpu),
       cmocka_unit_test(cores_near_the_gpu_are_preferred),
       cmocka_unit_test(a_gpu_outside_the_allowed_set_is_ignored),
-      cmocka_unit_test(ranks_share_the_cores_out),
-      cmocka_unit_test(pieces_are_disjoint_complete_and_even),
-      cmocka_unit_test(more_ranks_than_cores_get_a_core_each),
       cmocka_unit_test(cores_are_counted_once),
       cmocka_unit_test(machine_info_describes_a_made_up_machine),
       cmocka_unit_test(machine_info_describes_this_machine),
