@@ -40,6 +40,11 @@ static error_t parse_context(int key, char *text, struct argp_state *state)
     case 't':
       options->threads = (int)kg_cli_integer(state, "--threads", text, 1, kedge_threads_max());
       return 0;
+    case ARGP_KEY_END:
+      if (options->backend == KEDGE_BACKEND_HOST && options->device >= 0)
+        argp_error(state, "--device %d is a GPU's, and --backend is host: leave one of them out",
+                   options->device);
+      return 0;
     default:
       return ARGP_ERR_UNKNOWN;
   }

@@ -89,6 +89,11 @@ kedge_status kedge_context_create(const kedge_context_options *options, kedge_co
              "%d threads are more than the %d that kedge starts on this machine: 4 for each "
              "logical CPU",
              options->threads, kedge_threads_max());
+  const bool on_host =
+      options->backend == KEDGE_BACKEND_HOST || options->backend == KEDGE_BACKEND_SHADOW;
+  KG_REQUIRE(NULL, !on_host || options->device < 0, KEDGE_ERR_ARG,
+             "CUDA device %d was asked for, and the backend %s: leave one of them out",
+             options->device, kedge_backend_name(options->backend));
   kedge_context *ctx;
   KG_TRY(kg_host_calloc(NULL, 1, sizeof *ctx, &ctx));
 
@@ -102,7 +107,6 @@ kedge_status kedge_context_create(const kedge_context_options *options, kedge_co
     status = open_host(ctx, options, options->backend);
   if (status != KEDGE_OK) {
     status = KG_FAIL(NULL, status, "%s", ctx->error);
-    kg_release_threads(ctx);
     free(ctx);
     return status;
   }

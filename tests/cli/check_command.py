@@ -28,6 +28,7 @@ class Usage(Command):
         self.refused("solve", "p.ini", "--fast", says="--fast")
         self.refused("solve", "p.ini", "--backend", "tpu", says="not 'tpu'")
         self.refused("solve", "p.ini", "--backend", "shadow", says="not 'shadow'")
+        self.refused("solve", "p.ini", "-d", "3", "--backend", "host", says="--device 3 is a GPU's")
         most = 4 * os.sysconf("SC_NPROCESSORS_ONLN")
         for bad in ("0", "-1", "2x", "", "99999999999999999999", "60000"):
             self.refused("solve", "p.ini", f"--threads={bad}",

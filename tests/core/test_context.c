@@ -140,6 +140,15 @@ static void a_named_device_rules_out_the_host(void **state)
   assert_null(ctx);
   assert_non_null(
       strstr(kedge_context_error(NULL), "CUDA device 1000 was asked for and cannot be used: "));
+  const kedge_backend hosts[] = {KEDGE_BACKEND_HOST, KEDGE_BACKEND_SHADOW};
+  for (int i = 0; i < 2; ++i) {
+    options.backend = hosts[i];
+    options.device = 0;
+    assert_int_equal(kedge_context_create(&options, &ctx), KEDGE_ERR_ARG);
+    assert_null(ctx);
+    assert_non_null(strstr(kedge_context_error(NULL), "CUDA device 0 was asked for, and the "));
+    assert_non_null(strstr(kedge_context_error(NULL), kedge_backend_name(hosts[i])));
+  }
 }
 
 static void a_failure_keeps_one_sentence(void **state)
