@@ -34,32 +34,37 @@ const kg_words kg_coarse_solver_words = {coarse_solver_words, KEDGE_COARSE_SOLVE
 const kg_words kg_precision_words = {precision_words, KEDGE_PRECISION_COUNT};
 const kg_words kg_start_words = {start_words, KEDGE_START_COUNT};
 
+static const char *word_of(const kg_words *words, unsigned kind)
+{
+  return kind < (unsigned)words->n ? words->word[kind] : "unknown";
+}
+
 const char *kedge_operator_name(kedge_operator kind)
 {
-  return operator_words[kind];
+  return word_of(&kg_operator_words, (unsigned)kind);
 }
 
 const char *kedge_preconditioner_name(kedge_preconditioner kind)
 {
-  return preconditioner_words[kind];
+  return word_of(&kg_preconditioner_words, (unsigned)kind);
 }
 
 const char *kedge_smoother_name(kedge_smoother kind)
 {
-  return smoother_words[kind];
+  return word_of(&kg_smoother_words, (unsigned)kind);
 }
 
 const char *kedge_coarse_solver_name(kedge_coarse_solver kind)
 {
-  return coarse_solver_words[kind];
+  return word_of(&kg_coarse_solver_words, (unsigned)kind);
 }
 
 const char *kedge_precision_name(kedge_precision kind)
 {
-  return precision_words[kind];
+  return word_of(&kg_precision_words, (unsigned)kind);
 }
 
 const char *kedge_start_name(kedge_start kind)
 {
-  return start_words[kind];
+  return word_of(&kg_start_words, (unsigned)kind);
 }

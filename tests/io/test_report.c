@@ -118,6 +118,19 @@ static void stages_have_the_names_of_the_report(void **state)
   assert_string_equal(kedge_stage_name(KEDGE_STAGE_COUNT), "unknown");
 }
 
+static void a_choice_that_is_none_is_called_unknown(void **state)
+{
+  (void)state;
+  assert_string_equal(kedge_operator_name(KEDGE_OPERATOR_ELL), "ell");
+  assert_string_equal(kedge_operator_name(KEDGE_OPERATOR_COUNT), "unknown");
+  assert_string_equal(kedge_preconditioner_name(KEDGE_PRECONDITIONER_COUNT), "unknown");
+  assert_string_equal(kedge_smoother_name(KEDGE_SMOOTHER_COUNT), "unknown");
+  assert_string_equal(kedge_coarse_solver_name(KEDGE_COARSE_SOLVER_COUNT), "unknown");
+  assert_string_equal(kedge_precision_name(KEDGE_PRECISION_COUNT), "unknown");
+  assert_string_equal(kedge_start_name(KEDGE_START_COUNT), "unknown");
+  assert_string_equal(kedge_start_name((kedge_start)-1), "unknown");
+}
+
 static const kedge_report report = {
     .backend = "host", .device = "a \"CPU\"", .operator_name = "ell", .preconditioner = "jacobi"};
 
@@ -171,6 +184,7 @@ int main(void)
       cmocka_unit_test(numbers_that_json_has_not_are_null),
       cmocka_unit_test(empty_and_nested_values_are_well_formed),
       cmocka_unit_test(stages_have_the_names_of_the_report),
+      cmocka_unit_test(a_choice_that_is_none_is_called_unknown),
       cmocka_unit_test(a_report_that_cannot_be_written_is_a_sentence),
       cmocka_unit_test(devices_are_written_and_not_replaced),
       cmocka_unit_test(a_report_replaces_the_older_one),
