@@ -71,7 +71,8 @@ static kedge_status finish(kg_gmsh *g, int64_t n)
   for (int64_t i = 0; i < n; ++i) {
     smallest = g->tags[i] < smallest ? g->tags[i] : smallest;
     largest = g->tags[i] > largest ? g->tags[i] : largest;
-    consecutive = consecutive && (i == 0 || g->tags[i] - 1 == g->tags[i - 1]);
+    // Unsigned: a binary file may hold any two numbers.
+    consecutive = consecutive && (i == 0 || (uint64_t)g->tags[i] - (uint64_t)g->tags[i - 1] == 1);
   }
   map->first = smallest;
   map->consecutive = consecutive;
