@@ -58,4 +58,5 @@ void kg_machine_describe_gpus(hwloc_topology_t topology, kedge_machine_info *inf
   const bool restore = cudaGetDevice(&current) == cudaSuccess;
   for (int i = 0; i < info->n_gpus; ++i) describe_gpu(topology, i, &info->gpus[i]);
   if (restore) cudaSetDevice(current);
+  cudaGetLastError();  // of a GPU that is busy or full
 }
