@@ -2,7 +2,8 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
+
+#include "core/number.h"
 
 /// Bytes of the UTF-8 sequence that begins at `text`, 0 when it is none (overlong forms, surrogates
 /// and numbers above U+10FFFF are none).
@@ -110,13 +111,7 @@ void kg_json_number(kg_json *json, const char *key, double value)
     return;
   }
   char text[32];
-  for (int digits = 15; digits <= 17; ++digits) {
-    snprintf(text, sizeof text, "%.*g", digits, value);
-    if (strtod(text, NULL) == value) break;
-  }
-  // A locale of the calling program may write a decimal comma.
-  for (char *c = text; *c; ++c)
-    if (*c == ',') *c = '.';
+  kg_number_print(text, value);
   fputs(text, json->stream);
 }
 

@@ -1,12 +1,12 @@
 // Format 4.1. One node block, one curve for each boundary group, one surface for each region.
 // Triangles are written in runs of one region, so that they keep their order.
 #include <errno.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/number.h"
 #include "core/target.h"
 #include "mesh/raw.h"
 
@@ -15,6 +15,7 @@ typedef struct writer {
   bool binary;
   const kedge_mesh *mesh;
   const kg_raw_mesh *raw;
+  int n_groups[4];  ///< [dimension]
 } writer;
 
 static void put_int(const writer *w, int32_t value, char after)
@@ -41,10 +42,7 @@ static void put_double(const writer *w, double value, char after)
     return;
   }
   char text[32];
-  for (int digits = 15; digits <= 17; ++digits) {
-    snprintf(text, sizeof text, "%.*g", digits, value);
-    if (digits == 17 || strtod(text, NULL) == value) break;
-  }
+  kg_number_print(text, value);
   fprintf(w->stream, "%s%c", text, after);
 }
 
@@ -71,22 +69,31 @@ static void put_names(const writer *w)
   fprintf(w->stream, "$EndPhysicalNames\n");
 }
 
-/// Entity of a group: numbered from 1 in its dimension.
-static int entity_of(const kedge_mesh *mesh, int dimension, int32_t tag)
+/// Order of the groups of a dimension: by tag, but lines without a group come last.
+static uint32_t rank_of(int dimension, int32_t tag)
 {
-  int entity = 0;
-  for (int i = 0; i < mesh->n_groups; ++i) {
-    if (mesh->groups[i].dimension != dimension) continue;
-    ++entity;
-    if (mesh->groups[i].tag == tag) return entity;
-  }
-  return 0;
+  return dimension == 1 ? (uint32_t)tag - 1 : (uint32_t)tag;
 }
 
-static void put_entity(const writer *w, const kg_group *group)
+/// Entity of the group of a tag: numbered from 1 in its dimension.
+static int entity_of(const writer *w, int dimension, int32_t tag)
+{
+  const kg_group *groups = w->mesh->groups + (dimension == 1 ? 0 : w->n_groups[1]);
+  int begin = 0, end = w->n_groups[dimension];
+  while (end - begin > 1) {
+    const int middle = begin + (end - begin) / 2;
+    if (rank_of(dimension, groups[middle].tag) <= rank_of(dimension, tag))
+      begin = middle;
+    else
+      end = middle;
+  }
+  return begin + 1;
+}
+
+static void put_entity(const writer *w, const kg_group *group, int entity)
 {
   const double *box = w->mesh->info.box;
-  put_int(w, entity_of(w->mesh, group->dimension, group->tag), ' ');
+  put_int(w, entity, ' ');
   put_double(w, box[0], ' ');
   put_double(w, box[1], ' ');
   put_double(w, 0, ' ');
@@ -100,12 +107,11 @@ static void put_entity(const writer *w, const kg_group *group)
 
 static void put_entities(const writer *w)
 {
-  const kedge_mesh *mesh = w->mesh;
-  int64_t count[4] = {0};
-  for (int i = 0; i < mesh->n_groups; ++i) ++count[mesh->groups[i].dimension];
+  const kg_group *group = w->mesh->groups;
   fprintf(w->stream, "$Entities\n");
-  for (int d = 0; d < 4; ++d) put_count(w, count[d], d < 3 ? ' ' : '\n');
-  for (int i = 0; i < mesh->n_groups; ++i) put_entity(w, &mesh->groups[i]);  // dimension 1 first
+  for (int d = 0; d < 4; ++d) put_count(w, w->n_groups[d], d < 3 ? ' ' : '\n');
+  for (int d = 1; d <= 2; ++d)
+    for (int i = 0; i < w->n_groups[d]; ++i) put_entity(w, group++, i + 1);
   end_section(w, "Entities");
 }
 
@@ -163,7 +169,7 @@ static void put_elements_of(const writer *w, int dimension, const int32_t *tags,
   const int n_nodes = dimension + 1;
   for (int64_t begin = 0, end; begin < n; begin = end) {
     end = run_end(tags, begin, n);
-    put_block(w, dimension, entity_of(w->mesh, dimension, tags[begin]), dimension, end - begin);
+    put_block(w, dimension, entity_of(w, dimension, tags[begin]), dimension, end - begin);
     for (int64_t i = begin; i < end; ++i) {
       put_count(w, ++*number, ' ');
       for (int k = 0; k < n_nodes; ++k)
@@ -187,16 +193,11 @@ static void put_elements(const writer *w)
 
 static kedge_status write_stream(kedge_context *ctx, const writer *w, const char *path)
 {
-  const locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  KG_REQUIRE(ctx, c_locale, KEDGE_ERR_MEMORY, "%s: no memory for the C locale", path);
-  const locale_t before = uselocale(c_locale);  // decimal points
   put_format(w);
   put_names(w);
   put_entities(w);
   put_nodes(w);
   put_elements(w);
-  uselocale(before);
-  freelocale(c_locale);
   KG_REQUIRE(ctx, !ferror(w->stream), KEDGE_ERR_IO, "cannot write %s: %s", path, strerror(errno));
   return KEDGE_OK;
 }
@@ -254,9 +255,10 @@ kedge_status kedge_mesh_write(kedge_context *ctx, const kedge_mesh *mesh, const 
              "kedge_mesh_write: ctx, mesh or path is NULL");
   kg_raw_mesh raw;
   KG_TRY(kg_mesh_to_raw(ctx, mesh, &raw));
+  writer w = {.binary = binary, .mesh = mesh, .raw = &raw};
+  for (int i = 0; i < mesh->n_groups; ++i) ++w.n_groups[mesh->groups[i].dimension];
   kedge_status status = sort_lines(ctx, &raw);
-  if (status == KEDGE_OK)
-    status = write_file(ctx, &(writer){.binary = binary, .mesh = mesh, .raw = &raw}, path);
+  if (status == KEDGE_OK) status = write_file(ctx, &w, path);
   kg_raw_mesh_free(&raw);
   return status;
 }

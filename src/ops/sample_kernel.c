@@ -6,7 +6,7 @@
 
 #include "problem/expression_cuda.h"
 #include "problem/function_set.h"
-#include "problem/number.h"
+#include "core/number.h"
 
 static_assert(KG_LANES == 32, "a lane is a thread of a warp");
 

@@ -8,7 +8,7 @@
 #include "core/memory.h"
 #include "problem/expression_tree.h"
 #include "problem/function_set.h"
-#include "problem/number.h"
+#include "core/number.h"
 
 // In the order of program.c's squaring, so that every rounding is the same; the last square is
 // computed in vain and may overflow.

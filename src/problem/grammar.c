@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "problem/number.h"
+#include "core/number.h"
 #include "problem/parser.h"
 
 #define OPERAND_EXPECTED "expected a number, a name or '('"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "problem/nearest.h"
-#include "problem/number.h"
+#include "core/number.h"
 
 int32_t kg_parser_fail(kg_parser *p, const char *where, const char *hint, const char *format, ...)
 {

@@ -7,7 +7,7 @@
 
 #include "core/memory.h"
 #include "problem/expression_tree.h"
-#include "problem/number.h"
+#include "core/number.h"
 
 enum { LONGEST_TEXT = 1 << 24 };  // a tree shared often can be very long as text
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "expression_help.h"
-#include "problem/number.h"
+#include "core/number.h"
 
 static void operators_bind_as_documented(void **state)
 {

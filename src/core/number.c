@@ -1,4 +1,4 @@
-#include "problem/number.h"
+#include "core/number.h"
 
 #include <locale.h>
 #include <stdio.h>
