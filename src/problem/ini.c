@@ -86,6 +86,8 @@ static void check_section(source *s, const char *line, size_t length)
   char key[] = "";
   const kg_setting raw = place(s, name, key);
   s->status = kg_settings_put(&one, &raw);  // brings the name into its normal form
+  if (s->status == KEDGE_OK && one.items[0].section[0] == '\0')
+    REFUSE(s, "the section has no name");
   if (s->status == KEDGE_OK) s->status = kg_section_check(s->settings, &one.items[0]);
   if (s->status == KEDGE_OK) s->status = kg_settings_put(s->sections, &raw);
   kg_settings_free(&one);

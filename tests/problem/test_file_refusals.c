@@ -44,6 +44,8 @@ static void every_refusal_names_file_line_and_remedy(void **state)
       {"[space] order = 1",
        "plate.ini:1: a section is written [name], alone on its line; a group of the mesh with ']', "
        "' #' or ' ;' in its name is given by its number"},
+      {"[]\norder = 1", "plate.ini:1: the section has no name"},
+      {"\n[ ]", "plate.ini:2: the section has no name"},
       {"[space]\norder 3", "plate.ini:2: expected key = value or [section]"},
       {"[space]\nwhat\norder = 99", "plate.ini:2: expected key = value or [section]"},
       {"[space]\norder =", "plate.ini:2: order in [space] has no value; it takes 1 to 12"},
