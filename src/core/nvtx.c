@@ -81,7 +81,7 @@ static uint64_t register_counter(nvtxDomainHandle_t domain)
       .structSize = sizeof counter,
       .schemaId = NVTX_PAYLOAD_ENTRY_TYPE_DOUBLE,
       .name = "relative_residual",
-      .description = "||r|| / ||b|| of the trace solve",
+      .description = "||r|| / ||r_0|| of the trace solve",
   };
   return nvtxCounterRegister(domain, &counter);
 #else

@@ -62,5 +62,5 @@ static inline int32_t kg_gmsh_vertex(const kg_node_map *map, int64_t tag)
   return -1;
 }
 
-/// Make room for `count` items in an array whose address is `array`; capacity grows geometrically.
+/// Make room for `capacity` items of `size` bytes in an array whose address is `array`.
 kedge_status kg_gmsh_reserve(kg_gmsh *g, void *array, size_t size, int64_t capacity);
