@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/memory.h"
+
 /// Read everything; the size from stat() is only a first guess (pipes, /dev/stdin).
 static kedge_status read_stream(kedge_context *ctx, FILE *stream, size_t guess, const char *path,
                                 char **data, size_t *bytes)
@@ -53,6 +55,10 @@ static kedge_status read_kind(kedge_context *ctx, FILE *stream, const char *path
   const bool is_pipe = S_ISFIFO(info.st_mode);
   KG_REQUIRE(ctx, S_ISREG(info.st_mode) || is_pipe, KEDGE_ERR_IO,
              "cannot read %s: it is a device, not a file", path);
+  const int64_t available = kg_memory_available("");
+  KG_REQUIRE(ctx, info.st_size <= available, KEDGE_ERR_MEMORY,
+             "no host memory to read %s: it has %.2f GB and %.2f GB are free", path,
+             1e-9 * (double)info.st_size, 1e-9 * (double)available);
   const size_t guess = info.st_size > 0 ? (size_t)info.st_size : 4096;
   KG_TRY(read_stream(ctx, stream, guess, path, data, bytes));
   if (!is_pipe || *bytes > 0) return KEDGE_OK;

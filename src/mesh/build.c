@@ -9,6 +9,7 @@
 #include "core/memory.h"
 #include "core/nvtx.h"
 #include "mesh/hilbert.h"
+#include "mesh/raw.h"
 
 /// Number vertices by first appearance in the element order and copy what is used.
 static kedge_status number_vertices(kg_builder *b)
@@ -107,6 +108,7 @@ kedge_status kg_mesh_build_on(kedge_context *ctx, const kg_raw_mesh *raw, const 
                               bool on_gpu, kedge_mesh **out)
 {
   *out = NULL;
+  KG_TRY(kg_mesh_check_memory(ctx, source, raw->n_elements, true));
   kg_builder b = {.ctx = ctx, .raw = raw, .source = source};
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *b.mesh, &b.mesh));
   const kedge_status status = build(&b, on_gpu);

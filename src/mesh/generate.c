@@ -211,7 +211,7 @@ kedge_status kedge_mesh_generate(kedge_context *ctx, const char *words, kedge_me
   KG_REQUIRE(ctx, squares <= KG_ELEMENTS_MAX / form->triangles, KEDGE_ERR_INPUT,
              "\"%.64s\" has more triangles than kedge can number (%d); use smaller numbers", words,
              KG_ELEMENTS_MAX);
-  KG_TRY(kg_mesh_check_memory(ctx, words, squares * form->triangles));
+  KG_TRY(kg_mesh_check_memory(ctx, words, squares * form->triangles, false));
   kg_raw_mesh raw = {0};
   kedge_status status = form->fill(ctx, numbers, &raw);
   if (status == KEDGE_OK) status = kg_mesh_build(ctx, &raw, words, out);

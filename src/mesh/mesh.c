@@ -5,6 +5,7 @@
 
 #include "core/clock.h"
 #include "core/file.h"
+#include "core/memory.h"
 #include "mesh/raw.h"
 
 /// Borrow the caller's arrays as a raw mesh; only the list of names is allocated.
@@ -79,6 +80,18 @@ kedge_status kedge_mesh_create(kedge_context *ctx, const kedge_mesh_arrays *arra
   return status;
 }
 
+/// Parse a file of so many bytes only where its raw mesh has room, which takes about as many.
+static kedge_status parse(kedge_context *ctx, const char *path, const char *data, size_t bytes,
+                          kg_raw_mesh *out)
+{
+  const int64_t available = kg_memory_available("");
+  KG_REQUIRE(ctx, bytes <= (size_t)available, KEDGE_ERR_MEMORY,
+             "%s: to make a mesh of a file of %.2f GB takes as much host memory again and %.2f GB "
+             "are free; use a smaller mesh",
+             path, 1e-9 * (double)bytes, 1e-9 * (double)available);
+  return kg_gmsh_parse(ctx, path, data, bytes, out);
+}
+
 kedge_status kedge_mesh_read(kedge_context *ctx, const char *path, kedge_mesh **out)
 {
   const double began = kg_seconds();
@@ -89,7 +102,7 @@ kedge_status kedge_mesh_read(kedge_context *ctx, const char *path, kedge_mesh **
   size_t bytes;
   kg_raw_mesh raw;
   KG_TRY(kg_file_read(ctx, path, &data, &bytes));
-  kedge_status status = kg_gmsh_parse(ctx, path, data, bytes, &raw);
+  kedge_status status = parse(ctx, path, data, bytes, &raw);
   free(data);
   KG_TRY(status);
   status = kg_mesh_build(ctx, &raw, path, out);

@@ -23,11 +23,15 @@ enum {
   // Host memory a triangle at the highest, raw mesh and all: the resident memory of `kedge plan` on
   // `square 1000` and on `square 2000`, less that on `square 10`.
   ELEMENT_BYTES = 102,
+  // Of these, what kg_mesh_build() takes: the same less the raw mesh, on files of `square 1000`.
+  BUILD_BYTES = 82,
 };
 
-kedge_status kg_mesh_check_memory(kedge_context *ctx, const char *source, int64_t n_elements)
+kedge_status kg_mesh_check_memory(kedge_context *ctx, const char *source, int64_t n_elements,
+                                  bool raw_exists)
 {
-  const int64_t need = ELEMENT_BYTES * n_elements, available = kg_memory_available("");
+  const int64_t need = (raw_exists ? BUILD_BYTES : ELEMENT_BYTES) * n_elements;
+  const int64_t available = kg_memory_available("");
   KG_REQUIRE(
       ctx, need <= available, KEDGE_ERR_MEMORY,
       "%s: to make a mesh of %lld triangles takes %.2f GB of host memory and %.2f GB are free; "

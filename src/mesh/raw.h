@@ -6,11 +6,13 @@
 /// Sides are numbered by int32_t, and one number must be left.
 #define KG_ELEMENTS_MAX ((INT32_MAX - 1) / 3)
 
-/// Allocate arrays for these counts (names excepted); on failure nothing is held.
 /// Refuse to make a mesh that memory would not hold: an allocation that is too large succeeds on
 /// Linux, and the process is killed when it writes there.
-/// @param[in] source  what it is made of, for the sentence
-kedge_status kg_mesh_check_memory(kedge_context *ctx, const char *source, int64_t n_elements);
+/// @param[in] source      what it is made of, for the sentence
+/// @param[in] raw_exists  its raw mesh is in memory already
+kedge_status kg_mesh_check_memory(kedge_context *ctx, const char *source, int64_t n_elements,
+                                  bool raw_exists);
+/// Allocate arrays for these counts (names excepted); on failure nothing is held.
 kedge_status kg_raw_mesh_alloc(kedge_context *ctx, int64_t n_vertices, int64_t n_elements,
                                int64_t n_lines, kg_raw_mesh *out);
 /// Append a copy of `name`; `length` bytes of it.

@@ -101,7 +101,7 @@ static kedge_status check(kedge_context *ctx, const kedge_mesh *mesh, int times)
              KEDGE_ERR_INPUT,
              "%s: %d triangles refined %d times are more than kedge can number (%lld); refine less",
              mesh->source, mesh->n_elements, times, (long long)most);
-  return kg_mesh_check_memory(ctx, mesh->source, (int64_t)mesh->n_elements << 2 * times);
+  return kg_mesh_check_memory(ctx, mesh->source, (int64_t)mesh->n_elements << 2 * times, false);
 }
 
 /// The vertices of the meshes before: split_vertices() has left them their numbers, the first ones.

@@ -1,5 +1,7 @@
-// Every allocation fails once: the call reports it, gives no object, and (under AddressSanitizer)
-// leaks nothing. The library's allocations come here (wrap.h).
+// Every allocation fails once, and every look at the memory that is free finds none: the call reports
+// it, gives no object, and (under AddressSanitizer) leaks nothing. The library's allocations come here
+// (wrap.h).
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +28,13 @@ WRAP(kedge_status, kg_host_calloc, kedge_context *ctx, size_t count, size_t size
 WRAP(void *, realloc, void *memory, size_t bytes)
 {
   return fails() ? NULL : REAL(realloc)(memory, bytes);
+}
+
+static int looks_until_none = INT_MAX;
+
+WRAP(int64_t, kg_memory_available, const char *root)
+{
+  return looks_until_none-- == 0 ? 0 : REAL(kg_memory_available)(root);
 }
 
 typedef kedge_status attempt(kedge_context *ctx, const kedge_mesh *mesh, kedge_mesh **out);
@@ -119,9 +128,36 @@ static void running_out_of_memory_anywhere_is_reported(void **state)
   kedge_mesh_destroy(mesh);
 }
 
+/// An allocation that is too large succeeds, and the process is killed when it writes there.
+static void a_mesh_that_memory_would_not_hold_is_refused_before_it_is_made(void **state)
+{
+  kedge_context *ctx = *state;
+  static const struct {
+    attempt *call;
+    int looks;
+  } cases[] = {{generate, 2}, {refine, 3}, {copy, 2}, {read_entities, 3}, {create, 1}};
+  kedge_mesh *mesh, *out;
+  assert_ok(ctx, kedge_mesh_generate(ctx, "lshape 1", &mesh));
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    for (int k = 0; k < cases[i].looks; ++k) {
+      looks_until_none = k;
+      assert_int_equal(cases[i].call(ctx, mesh, &out), KEDGE_ERR_MEMORY);
+      assert_non_null(strstr(kedge_context_error(ctx), "and 0.00 GB are free"));
+      assert_null(out);
+    }
+    looks_until_none = cases[i].looks;
+    assert_ok(ctx, cases[i].call(ctx, mesh, &out));
+    assert_int_equal(looks_until_none, 0);
+    looks_until_none = INT_MAX;
+    kedge_mesh_destroy(out);
+  }
+  kedge_mesh_destroy(mesh);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_mesh_that_memory_would_not_hold_is_refused_before_it_is_made),
       cmocka_unit_test(running_out_of_memory_anywhere_is_reported),
   };
   return cmocka_run_group_tests(tests, open_context, close_context);
