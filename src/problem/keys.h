@@ -1,5 +1,6 @@
 /// @file
-/// The keys of the problem file: one table that reads them, checks them, suggests them, lists them.
+/// The keys of the problem file: one table that reads them, checks them and suggests them. Their
+/// defaults are those of problem.c.
 #pragma once
 #include "problem/settings.h"
 
@@ -8,11 +9,9 @@ typedef kedge_status kg_key_reader(kedge_problem *problem, const kg_settings *se
                                    const kg_setting *setting);
 
 typedef struct kg_problem_key {
-  const char *section;   ///< "space"; "boundary NAME" stands for every section of a boundary
-  const char *name;      ///< "order"; in [parameters] NAME stands for any
-  const char *values;    ///< what may follow, as words: "1..12"
-  const char *standard;  ///< the default as text; "" when there is none
-  const char *text;      ///< one line of documentation
+  const char *section;  ///< "space"; "boundary NAME" stands for every section of a boundary
+  const char *name;     ///< "order"; in [parameters] NAME stands for any
+  const char *values;   ///< what may follow, as words: "1 to 12"
   kg_key_reader *read;
   bool is_expression;  ///< may continue on further lines
 } kg_problem_key;
