@@ -183,7 +183,8 @@ static bool run_way(shared_system *s, const bench_settings *settings, const boom
   const double error = error_of(s, way->nodes, m);
   begin_line(s->order, way->name, settings->samples);
   print_way(&best, error);
-  return best.relative_residual <= tolerance && error > error_limit;
+  const bool converged = !(best.relative_residual > tolerance);
+  return m->trace && converged && !(error <= error_limit);
 }
 
 static int run_order(const bench_settings *settings, int order, maker *m)

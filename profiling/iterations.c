@@ -6,11 +6,15 @@
 //
 // One JSON object a line: first the machine, then one for each order and form. An iteration is the
 // difference of solves of 64 and of 192 iterations; `solve_seconds` is a solve to 1e-12 from x = 0.
-// `error_against_host` compares x with the host's, both solved to 1e-14.
+// `error_against_host` compares x with the host's, both solved to 1e-14; exit code 1 where it is
+// wrong.
 #include <math.h>
 #include <stdio.h>
 
 #include "bench.h"
+
+/// Of x, to a tolerance times the condition of A; what is further away is wrong.
+static const double error_limit = 1e-9;
 
 static bench_solve solve_of(const bench *b, bool resident, double tolerance, int64_t most)
 {
@@ -42,7 +46,8 @@ static double error_of(const bench *b, bench *host, bool resident)
   return error;
 }
 
-static void run_form(const bench_settings *settings, const bench *b, bench *host, bool resident)
+/// Returns true when the solution is wrong.
+static bool run_form(const bench_settings *settings, const bench *b, bench *host, bool resident)
 {
   bench_solve s = solve_of(b, resident, 1e-12, INT64_MAX);
   BENCH_TRY(b->p.ctx, bench_call_solve(&s));
@@ -61,6 +66,7 @@ static void run_form(const bench_settings *settings, const bench *b, bench *host
   fprintf(stderr, "P%-2d %s %8.3f us an iteration, %8.3f ms for %lld, error %.1e\n", order,
           resident ? "resident" : "ordinary", 1e6 * (many - few) / 128.0, 1e3 * whole,
           (long long)s.did.iterations, error);
+  return settings->check && !(error <= error_limit);
 }
 
 /// What a solve has before its trace solve.
@@ -76,11 +82,11 @@ static int run_order(const bench_settings *settings, const bench_machine *m, int
   bench b, host;
   open_order(&b, m->ctx, m->mesh, order);
   if (settings->check) open_order(&host, m->host_ctx, m->mesh, order);
-  run_form(settings, &b, &host, false);
-  if (b.p.buffers[KG_ARRAY_CG_RESIDENT].data) run_form(settings, &b, &host, true);
+  int wrong = run_form(settings, &b, &host, false);
+  if (b.p.buffers[KG_ARRAY_CG_RESIDENT].data) wrong += run_form(settings, &b, &host, true);
   if (settings->check) bench_close(&host);
   bench_close(&b);
-  return 0;
+  return wrong;
 }
 
 int main(int argc, char **argv)

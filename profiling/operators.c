@@ -10,20 +10,23 @@
 // operators: `set_up`, from the mesh's arrays to device arrays that are ready for them, and
 // `cg_iteration`, both once with the matrix-free operator. Operators that work by chunks go through
 // all of them. Compared with the host's are all of a product, the first elements of what is local;
-// the host goes on with the device's K^e.
+// the host goes on with the device's K^e. A result that is wrong ends the program with exit code 1.
 #include <math.h>
 #include <stdio.h>
 
 #include "operations.h"
 
 enum { CHECKED_GROUPS = 512 };  // whose local results are compared
+/// Results agree to rounding, at worst times the condition of a local problem; what is further away
+/// is wrong.
+static const double error_limit = 1e-11;
 
 /// An operator at work on one bench; on the host memory is read before every sample, so that its
 /// floor is that of the same time.
 typedef struct running {
   const operation *op;
   bench *b;
-  roof_probe probe;
+  roof_probe *probe;                    ///< NULL on a GPU
   double reads[BENCH_SAMPLES_MAX + 2];  ///< bytes a second; two samples warm up
   int n_reads;
 } running;
@@ -37,7 +40,7 @@ static kedge_status call_running(void *user)
 static kedge_status read_memory(void *user)
 {
   running *r = user;
-  r->reads[r->n_reads++] = roof_probe_read(&r->probe);
+  r->reads[r->n_reads++] = roof_probe_read(r->probe);
   return KEDGE_OK;
 }
 
@@ -91,30 +94,27 @@ static kedge_status time_running(const bench_settings *s, const bench_machine *m
                                  roofs *roof, double *seconds)
 {
   *roof = m->roof;
-  if (m->ctx->backend == KEDGE_BACKEND_CUDA)
-    return bench_time(m->ctx, (bench_work){call_running, NULL, r}, s->samples, seconds);
-  KG_TRY(roof_probe_open(m->ctx, &r->probe));
-  const kedge_status status =
-      bench_time(m->ctx, (bench_work){call_running, read_memory, r}, s->samples, seconds);
-  roof_probe_close(&r->probe);
+  const bench_work work = {call_running, r->probe ? read_memory : NULL, r};
+  KG_TRY(bench_time(m->ctx, work, s->samples, seconds));
   if (r->n_reads) roof->read_bytes_per_second = bench_median(r->reads, r->n_reads);
-  return status;
+  return KEDGE_OK;
 }
 
+/// Returns true when the result is wrong.
 /// `host`: the host's copy of the bench, when results are compared; NULL: they are not.
-static void run_operation(const bench_settings *s, const bench_machine *m, bench *b, bench *host,
-                          const operation *op)
+static bool run_operation(const bench_settings *s, const bench_machine *m, bench *b, bench *host,
+                          const operation *op, roof_probe *probe)
 {
-  running r = {.op = op, .b = b};
-  if (op->alone && !bench_wants(s, op->name)) return;
+  running r = {.op = op, .b = b, .probe = probe};
+  if (op->alone && !bench_wants(s, op->name)) return false;
   if (!bench_wants(s, op->name)) {  // those after it work on what it makes
     BENCH_TRY(m->ctx, op->call(b));
     if (host) BENCH_TRY(m->host_ctx, op->makes_local ? bench_take_local(host, b) : op->call(host));
-    return;
+    return false;
   }
   if (s->profile) {
     BENCH_TRY(m->ctx, bench_profile(m->ctx, (bench_work){call_running, NULL, &r}, op->name));
-    return;
+    return false;
   }
   roofs roof;
   measured found = {.name = op->name, .error = NAN, .cost = op->cost(b)};
@@ -122,6 +122,7 @@ static void run_operation(const bench_settings *s, const bench_machine *m, bench
   if (host) found.error = error_against(host, b, op);
   if (host && op->makes_local) BENCH_TRY(m->ctx, bench_take_local(host, b));
   print_measured(s, &roof, b, found);
+  return host && op->count(host) && !(found.error <= error_limit);
 }
 
 static bool wants_ell(const bench_settings *s)
@@ -162,20 +163,25 @@ static void run_iteration(const bench_settings *s, const bench_machine *m, bench
 static int run_order(const bench_settings *s, const bench_machine *m, int order)
 {
   bench b, host;
+  const bool probes = m->ctx->backend != KEDGE_BACKEND_CUDA && !s->profile;
+  roof_probe memory, *const probe = probes ? &memory : NULL;
   const bool ell = wants_ell(s);
   const bool formulas = open_all(&b, m->ctx, m->mesh, order, ell);
   if (s->check) open_host(&host, m, order, ell);
+  if (probe) BENCH_TRY(m->ctx, roof_probe_open(m->ctx, probe));
   if (!s->profile && bench_wants(s, "set_up"))
     print_measured(
         s, &m->roof, &b,
         (measured){.name = "set_up", .seconds = m->mesh->seconds + b.set_up_seconds, .error = NAN});
+  int wrong = 0;
   for (int i = 0; i < OPERATIONS; ++i)
     if ((ell || !operations[i].ell) && (formulas || !operations[i].formula))
-      run_operation(s, m, &b, s->check ? &host : NULL, &operations[i]);
+      wrong += run_operation(s, m, &b, s->check ? &host : NULL, &operations[i], probe);
   if (!s->profile && bench_wants(s, "cg_iteration")) run_iteration(s, m, &b);
+  if (probe) roof_probe_close(probe);
   bench_close(&b);
   if (s->check) bench_close(&host);
-  return 0;
+  return wrong;
 }
 
 int main(int argc, char **argv)
