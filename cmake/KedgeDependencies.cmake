@@ -15,11 +15,13 @@ if(KEDGE_CUDA)
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
-      # "native" needs a GPU that is visible now; otherwise take the H100 and H200.
-      execute_process(COMMAND nvidia-smi -L OUTPUT_VARIABLE gpus ERROR_QUIET RESULT_VARIABLE failed)
-      if(NOT failed AND gpus MATCHES "GPU 0" AND NOT CMAKE_VERSION VERSION_LESS 3.24)
-        set(CMAKE_CUDA_ARCHITECTURES native)
-      else()
+      # Those of the GPUs that are there ("9.0", one a line); otherwise H100 and H200.
+      execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+        OUTPUT_VARIABLE capabilities ERROR_QUIET)
+      string(REGEX MATCHALL "[0-9]+\\.[0-9]" CMAKE_CUDA_ARCHITECTURES "${capabilities}")
+      list(TRANSFORM CMAKE_CUDA_ARCHITECTURES REPLACE "\\." "")
+      list(REMOVE_DUPLICATES CMAKE_CUDA_ARCHITECTURES)
+      if(NOT CMAKE_CUDA_ARCHITECTURES)
         set(CMAKE_CUDA_ARCHITECTURES 90)
       endif()
     endif()
