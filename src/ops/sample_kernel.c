@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/number.h"
 #include "problem/expression_cuda.h"
 #include "problem/function_set.h"
-#include "core/number.h"
 
 static_assert(KG_LANES == 32, "a lane is a thread of a warp");
 

@@ -3,34 +3,34 @@
 #include "core/memory.h"
 #include "problem/expression_tree.h"
 
-static int32_t op2(kg_builder *b, kg_op op, int32_t a0, int32_t a1)
+static int32_t op2(kg_expression_builder *b, kg_op op, int32_t a0, int32_t a1)
 {
   return kg_build(b, op, a0, a1, 0);
 }
 
-static int32_t op1(kg_builder *b, kg_op op, int32_t a)
+static int32_t op1(kg_expression_builder *b, kg_op op, int32_t a)
 {
   return kg_build(b, op, a, 0, 0);
 }
 
-static int32_t number(kg_builder *b, double value)
+static int32_t number(kg_expression_builder *b, double value)
 {
   return kg_build_constant(b, value);
 }
 
-static int32_t square(kg_builder *b, int32_t a)
+static int32_t square(kg_expression_builder *b, int32_t a)
 {
   return op2(b, KG_OP_POWER, a, number(b, 2));
 }
 
 /// sqrt(1 - a^2)
-static int32_t circle(kg_builder *b, int32_t a)
+static int32_t circle(kg_expression_builder *b, int32_t a)
 {
   return op1(b, KG_OP_SQRT, op2(b, KG_OP_SUBTRACT, number(b, 1), square(b, a)));
 }
 
 /// The outer derivative of the function in node i: f'(a).
-static int32_t outer(kg_builder *b, int32_t i)
+static int32_t outer(kg_expression_builder *b, int32_t i)
 {
   const kg_op op = b->nodes[i].op;
   const int32_t a = b->nodes[i].child[0], one = number(b, 1);
@@ -66,7 +66,7 @@ static int32_t outer(kg_builder *b, int32_t i)
 
 /// (p ^ q)' = q p^(q-1) p' + p^q log(p) q'; a term is left out where p' or q' is 0, so that a
 /// negative p with a constant exponent meets no logarithm.
-static int32_t power(kg_builder *b, int32_t i, int32_t dp, int32_t dq)
+static int32_t power(kg_expression_builder *b, int32_t i, int32_t dp, int32_t dq)
 {
   const int32_t p = b->nodes[i].child[0], q = b->nodes[i].child[1];
   const int32_t less = op2(b, KG_OP_SUBTRACT, q, number(b, 1));
@@ -79,7 +79,7 @@ static int32_t power(kg_builder *b, int32_t i, int32_t dp, int32_t dq)
 }
 
 /// (p' q - p q') / (p^2 + q^2)
-static int32_t arc_tangent(kg_builder *b, int32_t p, int32_t q, int32_t dp, int32_t dq)
+static int32_t arc_tangent(kg_expression_builder *b, int32_t p, int32_t q, int32_t dp, int32_t dq)
 {
   const int32_t top =
       op2(b, KG_OP_SUBTRACT, op2(b, KG_OP_MULTIPLY, dp, q), op2(b, KG_OP_MULTIPLY, p, dq));
@@ -87,7 +87,7 @@ static int32_t arc_tangent(kg_builder *b, int32_t p, int32_t q, int32_t dp, int3
 }
 
 /// The derivative of node i from those of its children, d0, d1, d2.
-static int32_t derive(kg_builder *b, int32_t i, int32_t d0, int32_t d1, int32_t d2)
+static int32_t derive(kg_expression_builder *b, int32_t i, int32_t d0, int32_t d1, int32_t d2)
 {
   const kg_node n = b->nodes[i];
   const int32_t p = n.child[0], q = n.child[1];
@@ -127,7 +127,8 @@ static int32_t derive(kg_builder *b, int32_t i, int32_t d0, int32_t d1, int32_t 
   }
 }
 
-kedge_status kg_build_derivative(kg_builder *b, int32_t root, kg_op variable, int32_t *out)
+kedge_status kg_build_derivative(kg_expression_builder *b, int32_t root, kg_op variable,
+                                 int32_t *out)
 {
   *out = 0;
   int32_t
@@ -158,7 +159,7 @@ kedge_status kg_expression_differentiate(kedge_context *ctx, const kg_expression
   KG_REQUIRE(ctx, variable == 'x' || variable == 'y', KEDGE_ERR_ARG,
              "a derivative is by 'x' or 'y', not by '%c'", variable);
   const kg_op op = variable == 'x' ? KG_OP_X : KG_OP_Y;
-  kg_builder b;
+  kg_expression_builder b;
   int32_t root;
   kedge_status status = kg_builder_open(ctx, &b);
   if (status == KEDGE_OK) status = kg_builder_import(&b, e, &root);
@@ -168,7 +169,8 @@ kedge_status kg_expression_differentiate(kedge_context *ctx, const kg_expression
   return status;
 }
 
-static kedge_status second_derivative(kg_builder *b, int32_t root, kg_op variable, int32_t *out)
+static kedge_status second_derivative(kg_expression_builder *b, int32_t root, kg_op variable,
+                                      int32_t *out)
 {
   KG_TRY(kg_build_derivative(b, root, variable, out));
   return kg_build_derivative(b, *out, variable, out);
@@ -178,7 +180,7 @@ kedge_status kg_expression_source(kedge_context *ctx, const kg_expression *u, do
                                   double reaction, kg_expression **out)
 {
   *out = NULL;
-  kg_builder b;
+  kg_expression_builder b;
   int32_t root, xx, yy;
   kedge_status status = kg_builder_open(ctx, &b);
   if (status == KEDGE_OK) status = kg_builder_import(&b, u, &root);

@@ -17,22 +17,6 @@ int kg_text_column(const char *text, size_t offset, int *lines_before)
   return column;
 }
 
-kedge_status kg_expression_parse(kedge_context *ctx, const char *text, const kg_constant *constants,
-                                 int n_constants, kg_expression **out)
-{
-  kg_syntax_error error;
-  const kedge_status status =
-      kg_expression_parse_text(ctx, text, constants, n_constants, &error, out);
-  if (error.what[0] == '\0') return status;
-  int lines;
-  const int column = kg_text_column(text, error.offset, &lines);
-  const char *const colon = error.hint[0] ? ": " : "";
-  if (lines == 0)
-    return KG_FAIL(ctx, status, "%s at column %d%s%s", error.what, column, colon, error.hint);
-  return KG_FAIL(ctx, status, "%s at line %d, column %d%s%s", error.what, lines + 1, column, colon,
-                 error.hint);
-}
-
 void kg_expression_free(kg_expression *e)
 {
   if (e == NULL) return;

@@ -10,11 +10,6 @@ typedef struct kg_constant {
   double value;
 } kg_constant;
 
-/// Parse. The sentence of a failure gives the column (from 1) and shows nothing of the file: the
-/// caller adds where the text stands.
-/// @param[in] constants  named parameters, beside x, y and pi
-kedge_status kg_expression_parse(kedge_context *ctx, const char *text, const kg_constant *constants,
-                                 int n_constants, kg_expression **out);
 void kg_expression_free(kg_expression *e);  ///< NULL is allowed
 
 /// Symbolic derivative by 'x' or 'y', simplified. abs, min, max, comparisons and ?: are

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/number.h"
 #include "problem/expression_tree.h"
 #include "problem/function_set.h"
-#include "core/number.h"
 
 // In the order of program.c's squaring, so that every rounding is the same; the last square is
 // computed in vain and may overflow.
@@ -120,14 +120,14 @@ static bool is_circle(const kg_node *node)
 }
 
 /// Whether the sizes of angles are noted.
-static bool has_circle(const kg_builder *b)
+static bool has_circle(const kg_expression_builder *b)
 {
   for (int32_t i = 0; i < b->n_nodes; ++i)
     if (is_circle(&b->nodes[i])) return true;
   return false;
 }
 
-static void write_operation(FILE *out, const kg_builder *b, int32_t i)
+static void write_operation(FILE *out, const kg_expression_builder *b, int32_t i)
 {
   const kg_node *nodes = b->nodes, *node = &nodes[i];
   int32_t exponent;
@@ -151,7 +151,7 @@ static void write_operation(FILE *out, const kg_builder *b, int32_t i)
   fputs(";\n", out);
 }
 
-static kedge_status check_length(const kg_builder *b)
+static kedge_status check_length(const kg_expression_builder *b)
 {
   int operations = 0;
   for (int32_t i = 0; i < b->n_nodes; ++i) operations += kg_ops_info[b->nodes[i].op].n_children > 0;
@@ -160,7 +160,8 @@ static kedge_status check_length(const kg_builder *b)
   return KEDGE_OK;
 }
 
-static void write_function(FILE *out, const kg_builder *b, int n_functions, const int32_t *roots)
+static void write_function(FILE *out, const kg_expression_builder *b, int n_functions,
+                           const int32_t *roots)
 {
   const bool angles = has_circle(b);
   fputs(integer_power, out);
@@ -180,7 +181,7 @@ kedge_status kg_functions_emit(kedge_context *ctx, int n_functions,
                                const kg_function *const *functions, char **text)
 {
   *text = NULL;
-  kg_builder builder;
+  kg_expression_builder builder;
   int32_t *roots = NULL;
   FILE *out = NULL;
   size_t size;

@@ -65,36 +65,38 @@ bool kg_expression_constant(const kg_expression *e, double *value);
 
 /// Where expressions are built. Errors are remembered and the functions below go on harmlessly with
 /// node 0, so that formulas can be nested; kg_builder_finish() reports them.
-typedef struct kg_builder {
+typedef struct kg_expression_builder {
   kedge_context *ctx;
   kg_node *nodes;  ///< [KG_EXPRESSION_NODES]; node 0 is the constant 0
   int32_t n_nodes;
   int32_t *slots;  ///< open hash table of node numbers, -1 free
   bool full;
-} kg_builder;
+} kg_expression_builder;
 
-kedge_status kg_builder_open(kedge_context *ctx, kg_builder *b);
-void kg_builder_close(kg_builder *b);  ///< also after a failed open
+kedge_status kg_builder_open(kedge_context *ctx, kg_expression_builder *b);
+void kg_builder_close(kg_expression_builder *b);  ///< also after a failed open
 
 /// The node with these contents, made unless it exists; not simplified. `value` matters for
 /// constants only.
-int32_t kg_builder_intern(kg_builder *b, kg_node node);
+int32_t kg_builder_intern(kg_expression_builder *b, kg_node node);
 /// Find again what was interned, without adding. Returns -1 when there is none.
-int32_t kg_builder_find(const kg_builder *b, const kg_node *node);
+int32_t kg_builder_find(const kg_expression_builder *b, const kg_node *node);
 
 /// Simplified operations (simplify.c).
-int32_t kg_build_constant(kg_builder *b, double value);
-int32_t kg_build(kg_builder *b, kg_op op, int32_t a0, int32_t a1, int32_t a2);
+int32_t kg_build_constant(kg_expression_builder *b, double value);
+int32_t kg_build(kg_expression_builder *b, kg_op op, int32_t a0, int32_t a1, int32_t a2);
 
 /// Derivatives of the tree under `root` by KG_OP_X or KG_OP_Y (derivative.c). Memory failures and
 /// overfull builders alike are left for kg_builder_finish().
-kedge_status kg_build_derivative(kg_builder *b, int32_t root, kg_op variable, int32_t *out);
+kedge_status kg_build_derivative(kg_expression_builder *b, int32_t root, kg_op variable,
+                                 int32_t *out);
 
 /// Add the nodes of e.
-kedge_status kg_builder_import(kg_builder *b, const kg_expression *e, int32_t *root);
+kedge_status kg_builder_import(kg_expression_builder *b, const kg_expression *e, int32_t *root);
 /// Make the expression under `root`. `what` names it when it has become too large ("the
 /// expression").
-kedge_status kg_builder_finish(kg_builder *b, int32_t root, const char *what, kg_expression **out);
+kedge_status kg_builder_finish(kg_expression_builder *b, int32_t root, const char *what,
+                               kg_expression **out);
 
 /// What is wrong with a text, and where: "<what> at column N: <hint>".
 typedef struct kg_syntax_error {
@@ -103,11 +105,11 @@ typedef struct kg_syntax_error {
   char hint[160];  ///< may be empty
 } kg_syntax_error;
 
-/// kg_expression_parse() with the error in pieces. When `error->what` comes back empty, the failure
-/// is another (memory, size) and its sentence is in the context.
-kedge_status kg_expression_parse_text(kedge_context *ctx, const char *text,
-                                      const kg_constant *constants, int n_constants,
-                                      kg_syntax_error *error, kg_expression **out);
+/// Parse. When `error->what` comes back empty, the failure is another (memory, size) and its sentence
+/// is in the context.
+/// @param[in] constants  named parameters, beside x, y and pi
+kedge_status kg_expression_parse(kedge_context *ctx, const char *text, const kg_constant *constants,
+                                 int n_constants, kg_syntax_error *error, kg_expression **out);
 /// The column (from 1, in characters of UTF-8) and the number of line ends before a byte of a text.
 int kg_text_column(const char *text, size_t offset, int *lines_before);
 /// True for x, y, pi and the names of functions, which cannot be parameters.

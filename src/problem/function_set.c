@@ -5,7 +5,7 @@
 #include "core/memory.h"
 #include "problem/expression_tree.h"
 
-kedge_status kg_functions_gather(kg_builder *b, int n_functions,
+kedge_status kg_functions_gather(kg_expression_builder *b, int n_functions,
                                  const kg_function *const *functions, int32_t *roots)
 {
   for (int f = 0; f < n_functions; ++f) {
@@ -37,7 +37,7 @@ kedge_status kg_functions_compile(kedge_context *ctx, int n_functions,
                                   const kg_function *const *functions, kg_program *program)
 {
   *program = (kg_program){0};
-  kg_builder builder;
+  kg_expression_builder builder;
   int32_t *roots = NULL;
   kedge_status status = kg_builder_open(ctx, &builder);
   if (status == KEDGE_OK) status = kg_host_alloc(ctx, (size_t)n_functions, sizeof *roots, &roots);

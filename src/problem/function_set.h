@@ -4,12 +4,12 @@
 #include "problem/problem.h"
 #include "problem/program.h"
 
-struct kg_builder;
+struct kg_expression_builder;
 
 /// Their trees in one builder, in which equal parts are one node.
 /// @param[out] roots  [n_functions]
 /// @retval KEDGE_ERR_UNSUPPORTED  one is the caller's function, or they are too long together
-kedge_status kg_functions_gather(struct kg_builder *builder, int n_functions,
+kedge_status kg_functions_gather(struct kg_expression_builder *builder, int n_functions,
                                  const kg_function *const *functions, int32_t *roots);
 
 /// Instructions that all take at a point, each compiled by itself.

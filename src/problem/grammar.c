@@ -239,9 +239,8 @@ static void expect_end(kg_parser *p)
       p, factor ? "expected an operator (write '*' between two factors)" : "expected an operator");
 }
 
-kedge_status kg_expression_parse_text(kedge_context *ctx, const char *text,
-                                      const kg_constant *constants, int n_constants,
-                                      kg_syntax_error *error, kg_expression **out)
+kedge_status kg_expression_parse(kedge_context *ctx, const char *text, const kg_constant *constants,
+                                 int n_constants, kg_syntax_error *error, kg_expression **out)
 {
   *out = NULL;
   *error = (kg_syntax_error){0};

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "problem/nearest.h"
 #include "core/number.h"
+#include "problem/nearest.h"
 
 int32_t kg_parser_fail(kg_parser *p, const char *where, const char *hint, const char *format, ...)
 {

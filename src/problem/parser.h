@@ -10,7 +10,7 @@ typedef struct kg_parser {
   int n_constants;
   int nesting;
   bool failed;
-  kg_builder builder;
+  kg_expression_builder builder;
   kg_syntax_error *error;
 } kg_parser;
 

@@ -9,34 +9,34 @@
 
 enum { LARGEST_MERGED_POWER = 32 };  // evaluated by multiplication, see program.c
 
-static bool is_op(const kg_builder *b, int32_t i, kg_op op)
+static bool is_op(const kg_expression_builder *b, int32_t i, kg_op op)
 {
   return b->nodes[i].op == op;
 }
 
-static bool is_constant(const kg_builder *b, int32_t i)
+static bool is_constant(const kg_expression_builder *b, int32_t i)
 {
   return is_op(b, i, KG_OP_CONSTANT);
 }
 
-static bool is_value(const kg_builder *b, int32_t i, double value)
+static bool is_value(const kg_expression_builder *b, int32_t i, double value)
 {
   return is_constant(b, i) && b->nodes[i].value == value;
 }
 
-static bool is_negative(const kg_builder *b, int32_t i)
+static bool is_negative(const kg_expression_builder *b, int32_t i)
 {
   return is_constant(b, i) && b->nodes[i].value < 0;
 }
 
-int32_t kg_build_constant(kg_builder *b, double value)
+int32_t kg_build_constant(kg_expression_builder *b, double value)
 {
   return kg_builder_intern(b, (kg_node){.op = KG_OP_CONSTANT, .value = value});
 }
 
 /// The node itself. Sums and products are shared whatever the order of their operands, which does
 /// not change the rounded result; the order that came first stays.
-static int32_t node(kg_builder *b, kg_op op, int32_t a0, int32_t a1, int32_t a2)
+static int32_t node(kg_expression_builder *b, kg_op op, int32_t a0, int32_t a1, int32_t a2)
 {
   const kg_node straight = {.op = op, .child = {a0, a1, a2}};
   const kg_node swapped = {.op = op, .child = {a1, a0, a2}};
@@ -47,18 +47,18 @@ static int32_t node(kg_builder *b, kg_op op, int32_t a0, int32_t a1, int32_t a2)
   return kg_builder_intern(b, straight);
 }
 
-static int32_t build2(kg_builder *b, kg_op op, int32_t a0, int32_t a1)
+static int32_t build2(kg_expression_builder *b, kg_op op, int32_t a0, int32_t a1)
 {
   return kg_build(b, op, a0, a1, 0);
 }
 
-static int32_t negate(kg_builder *b, int32_t a)
+static int32_t negate(kg_expression_builder *b, int32_t a)
 {
   return kg_build(b, KG_OP_NEGATE, a, 0, 0);
 }
 
 /// Read a node as coefficient * rest.
-static double coefficient(const kg_builder *b, int32_t i, int32_t *rest)
+static double coefficient(const kg_expression_builder *b, int32_t i, int32_t *rest)
 {
   double c = 1.0;
   if (is_op(b, i, KG_OP_NEGATE)) {
@@ -73,7 +73,7 @@ static double coefficient(const kg_builder *b, int32_t i, int32_t *rest)
 }
 
 /// ca * t + sign * cb * t as one product. Returns -1 when a and b are not multiples of one t.
-static int32_t collect(kg_builder *b, int32_t a0, int32_t a1, double sign)
+static int32_t collect(kg_expression_builder *b, int32_t a0, int32_t a1, double sign)
 {
   int32_t rest0, rest1;
   const double sum = coefficient(b, a0, &rest0) + sign * coefficient(b, a1, &rest1);
@@ -81,7 +81,7 @@ static int32_t collect(kg_builder *b, int32_t a0, int32_t a1, double sign)
   return build2(b, KG_OP_MULTIPLY, kg_build_constant(b, sum), rest0);
 }
 
-static int32_t add(kg_builder *b, int32_t a0, int32_t a1)
+static int32_t add(kg_expression_builder *b, int32_t a0, int32_t a1)
 {
   if (is_value(b, a0, 0)) return a1;
   if (is_value(b, a1, 0)) return a0;
@@ -95,7 +95,7 @@ static int32_t add(kg_builder *b, int32_t a0, int32_t a1)
   return node(b, KG_OP_ADD, a0, a1, 0);
 }
 
-static int32_t subtract(kg_builder *b, int32_t a0, int32_t a1)
+static int32_t subtract(kg_expression_builder *b, int32_t a0, int32_t a1)
 {
   if (a0 == a1) return kg_build_constant(b, 0);
   if (is_value(b, a1, 0)) return a0;
@@ -109,7 +109,7 @@ static int32_t subtract(kg_builder *b, int32_t a0, int32_t a1)
   return node(b, KG_OP_SUBTRACT, a0, a1, 0);
 }
 
-static int32_t simplify_negate(kg_builder *b, int32_t a)
+static int32_t simplify_negate(kg_expression_builder *b, int32_t a)
 {
   const kg_node n = b->nodes[a];
   if (n.op == KG_OP_NEGATE) return n.child[0];
@@ -121,7 +121,7 @@ static int32_t simplify_negate(kg_builder *b, int32_t a)
 }
 
 /// Read a node as base ^ n with n = 1, 2, ...
-static double integer_power(const kg_builder *b, int32_t i, int32_t *base)
+static double integer_power(const kg_expression_builder *b, int32_t i, int32_t *base)
 {
   *base = i;
   const kg_node *n = &b->nodes[i];
@@ -133,7 +133,7 @@ static double integer_power(const kg_builder *b, int32_t i, int32_t *base)
 }
 
 /// c * a1 with a constant c that is neither 0 nor 1.
-static int32_t scale(kg_builder *b, int32_t c, int32_t a1)
+static int32_t scale(kg_expression_builder *b, int32_t c, int32_t a1)
 {
   if (is_value(b, c, -1)) return negate(b, a1);
   const kg_node n = b->nodes[a1];
@@ -145,7 +145,7 @@ static int32_t scale(kg_builder *b, int32_t c, int32_t a1)
   return node(b, KG_OP_MULTIPLY, c, a1, 0);
 }
 
-static int32_t multiply(kg_builder *b, int32_t a0, int32_t a1)
+static int32_t multiply(kg_expression_builder *b, int32_t a0, int32_t a1)
 {
   if (is_constant(b, a1) && !is_constant(b, a0)) return build2(b, KG_OP_MULTIPLY, a1, a0);
   if (is_value(b, a0, 0)) return a0;
@@ -168,7 +168,7 @@ static int32_t multiply(kg_builder *b, int32_t a0, int32_t a1)
   return node(b, KG_OP_MULTIPLY, a0, a1, 0);
 }
 
-static int32_t divide(kg_builder *b, int32_t a0, int32_t a1)
+static int32_t divide(kg_expression_builder *b, int32_t a0, int32_t a1)
 {
   if (is_value(b, a1, 0)) return node(b, KG_OP_DIVIDE, a0, a1, 0);  // a value that is not finite
   if (is_value(b, a0, 0)) return a0;
@@ -187,7 +187,7 @@ static int32_t divide(kg_builder *b, int32_t a0, int32_t a1)
   return build2(b, KG_OP_MULTIPLY, b->nodes[a0].child[0], build2(b, KG_OP_DIVIDE, rest, a1));
 }
 
-static int32_t power(kg_builder *b, int32_t a0, int32_t a1)
+static int32_t power(kg_expression_builder *b, int32_t a0, int32_t a1)
 {
   if (is_value(b, a0, 1)) return a0;
   if (!is_constant(b, a1)) return node(b, KG_OP_POWER, a0, a1, 0);
@@ -208,7 +208,7 @@ static int32_t power(kg_builder *b, int32_t a0, int32_t a1)
 }
 
 /// Even functions drop the sign of their argument, odd ones pass it on.
-static int32_t unary(kg_builder *b, kg_op op, int32_t a)
+static int32_t unary(kg_expression_builder *b, kg_op op, int32_t a)
 {
   if (!is_op(b, a, KG_OP_NEGATE)) return node(b, op, a, 0, 0);
   const int32_t positive = b->nodes[a].child[0];
@@ -229,7 +229,7 @@ static int32_t unary(kg_builder *b, kg_op op, int32_t a)
   }
 }
 
-static bool fold(kg_builder *b, kg_op op, const int32_t *a, int32_t *out)
+static bool fold(kg_expression_builder *b, kg_op op, const int32_t *a, int32_t *out)
 {
   double value[3] = {0};
   for (int k = 0; k < kg_ops_info[op].n_children; ++k) {
@@ -242,7 +242,7 @@ static bool fold(kg_builder *b, kg_op op, const int32_t *a, int32_t *out)
   return true;
 }
 
-int32_t kg_build(kg_builder *b, kg_op op, int32_t a0, int32_t a1, int32_t a2)
+int32_t kg_build(kg_expression_builder *b, kg_op op, int32_t a0, int32_t a1, int32_t a2)
 {
   if (b->full) return 0;
   if (op == KG_OP_X || op == KG_OP_Y) return node(b, op, 0, 0, 0);

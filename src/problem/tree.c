@@ -49,19 +49,19 @@ static bool same(const kg_node *a, const kg_node *b)
 }
 
 /// The slot that holds the node, or the free one where it belongs.
-static uint64_t slot_of(const kg_builder *b, const kg_node *node)
+static uint64_t slot_of(const kg_expression_builder *b, const kg_node *node)
 {
   uint64_t slot = hash(node) % SLOTS;
   while (b->slots[slot] >= 0 && !same(&b->nodes[b->slots[slot]], node)) slot = (slot + 1) % SLOTS;
   return slot;
 }
 
-int32_t kg_builder_find(const kg_builder *b, const kg_node *node)
+int32_t kg_builder_find(const kg_expression_builder *b, const kg_node *node)
 {
   return b->slots[slot_of(b, node)];
 }
 
-int32_t kg_builder_intern(kg_builder *b, kg_node node)
+int32_t kg_builder_intern(kg_expression_builder *b, kg_node node)
 {
   const uint64_t slot = slot_of(b, &node);
   if (b->slots[slot] >= 0) return b->slots[slot];
@@ -74,9 +74,9 @@ int32_t kg_builder_intern(kg_builder *b, kg_node node)
   return b->n_nodes++;
 }
 
-kedge_status kg_builder_open(kedge_context *ctx, kg_builder *b)
+kedge_status kg_builder_open(kedge_context *ctx, kg_expression_builder *b)
 {
-  *b = (kg_builder){.ctx = ctx};
+  *b = (kg_expression_builder){.ctx = ctx};
   KG_TRY(kg_host_alloc(ctx, KG_EXPRESSION_NODES, sizeof *b->nodes, &b->nodes));
   KG_TRY(kg_host_alloc(ctx, SLOTS, sizeof *b->slots, &b->slots));
   memset(b->slots, 0xff, SLOTS * sizeof *b->slots);
@@ -84,14 +84,14 @@ kedge_status kg_builder_open(kedge_context *ctx, kg_builder *b)
   return KEDGE_OK;
 }
 
-void kg_builder_close(kg_builder *b)
+void kg_builder_close(kg_expression_builder *b)
 {
   free(b->nodes);
   free(b->slots);
-  *b = (kg_builder){0};
+  *b = (kg_expression_builder){0};
 }
 
-kedge_status kg_builder_import(kg_builder *b, const kg_expression *e, int32_t *root)
+kedge_status kg_builder_import(kg_expression_builder *b, const kg_expression *e, int32_t *root)
 {
   int32_t *number;  // [node of e]: node of b
   KG_TRY(kg_host_alloc(b->ctx, (size_t)e->n_nodes, sizeof *number, &number));
@@ -134,7 +134,8 @@ static int32_t next_child(const kg_node *node, const int32_t *need, const int32_
 }
 
 /// Copy what is under `root` into e, children first, the neediest child first.
-static void copy_in_order(const kg_builder *b, int32_t root, int32_t *work, kg_expression *e)
+static void copy_in_order(const kg_expression_builder *b, int32_t root, int32_t *work,
+                          kg_expression *e)
 {
   int32_t *const need = work, *const number = work + b->n_nodes, *const stack = number + b->n_nodes;
   for (int32_t i = 0; i <= root; ++i) {
@@ -158,7 +159,8 @@ static void copy_in_order(const kg_builder *b, int32_t root, int32_t *work, kg_e
   }
 }
 
-kedge_status kg_builder_finish(kg_builder *b, int32_t root, const char *what, kg_expression **out)
+kedge_status kg_builder_finish(kg_expression_builder *b, int32_t root, const char *what,
+                               kg_expression **out)
 {
   KG_REQUIRE(b->ctx, !b->full, KEDGE_ERR_INPUT,
              "%s needs more than %d terms and operations; write it more simply, or pass a function "

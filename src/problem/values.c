@@ -55,7 +55,7 @@ static kedge_status parse(const kg_constant *constants, int n_constants,
   kedge_context *const ctx = settings->ctx;
   kg_syntax_error error;
   const kedge_status status =
-      kg_expression_parse_text(ctx, s->value, constants, n_constants, &error, out);
+      kg_expression_parse(ctx, s->value, constants, n_constants, &error, out);
   if (status != KEDGE_ERR_INPUT) return status;
   if (error.what[0] == '\0')
     return kg_setting_fail(settings, s, 0,

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problem/expression_print.h"
+#include "problem/expression_text.h"
 
 enum { LONGEST_TEXT = 1 << 16, POINTS = 259 };
 
@@ -29,7 +29,7 @@ static void check_round_trip(const kg_expression *e)
   if (length < 0 || length >= LONGEST_TEXT) return;
   kg_expression *again;
   // Brackets and shared subtrees written out may exceed a limit; anything else must parse.
-  if (kg_expression_parse(NULL, once, NULL, 0, &again) != KEDGE_OK) {
+  if (expression_parse(NULL, once, NULL, 0, &again) != KEDGE_OK) {
     const char *const why = kedge_context_error(NULL);
     if (strstr(why, "nested too deeply") || strstr(why, "terms and operations")) return;
     fprintf(stderr, "%s\n%s\n", once, why);
@@ -63,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (size > 0) memcpy(text, data, size);
   text[size] = '\0';
   kg_expression *e;
-  if (kg_expression_parse(NULL, text, constants, 2, &e) == KEDGE_OK) {
+  if (expression_parse(NULL, text, constants, 2, &e) == KEDGE_OK) {
     evaluate(e);
     check_round_trip(e);
     differentiate(e);

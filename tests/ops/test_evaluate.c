@@ -7,7 +7,7 @@
 #include "case.h"
 #include "compare.h"
 #include "ops/evaluate.h"
-#include "problem/expression_tree.h"
+#include "problem/expression_text.h"
 #include "problem/function_set.h"
 
 #ifdef KEDGE_WITH_CUDA
@@ -47,7 +47,7 @@ static void open_formulas(int n, const char *const *texts, formulas *f)
   for (int i = 0; i < n; ++i) {
     f->function[i] = (kg_function){.kind = KG_FUNCTION_EXPRESSION};
     f->pointer[i] = &f->function[i];
-    must(ctx, kg_expression_parse(ctx, texts[i], NULL, 0, &f->function[i].expression));
+    must(ctx, expression_parse(ctx, texts[i], NULL, 0, &f->function[i].expression));
   }
   must(ctx, kg_functions_compile(ctx, n, f->pointer, &program));
   must(ctx, kg_point_code_of(ctx, &program, KG_CODE_ROWS, &f->code));

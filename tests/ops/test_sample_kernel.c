@@ -11,7 +11,7 @@
 #include "compiled.h"
 #include "context.h"
 #include "ops/sample_kernel.h"
-#include "problem/expression_tree.h"
+#include "problem/expression_text.h"
 #ifdef KEDGE_WITH_CUDA
 #include "backend/cuda_nvrtc.h"
 #endif
@@ -21,7 +21,7 @@ extern const char kg_circle_text[];  // that of ops/circle.cuh
 static kg_function function_of(const char *text)
 {
   kg_function f = {.kind = KG_FUNCTION_EXPRESSION};
-  must(ctx, kg_expression_parse(ctx, text, NULL, 0, &f.expression));
+  must(ctx, expression_parse(ctx, text, NULL, 0, &f.expression));
   return f;
 }
 

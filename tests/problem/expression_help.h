@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problem/expression_print.h"
+#include "problem/expression_text.h"
 #include "problem/expression_tree.h"
 
 static inline kg_expression *parsed(const char *text)
 {
   static const kg_constant constants[] = {{"k", 2.5}, {"sigma", -0.125}};
   kg_expression *e;
-  if (kg_expression_parse(NULL, text, constants, 2, &e) != KEDGE_OK)
+  if (expression_parse(NULL, text, constants, 2, &e) != KEDGE_OK)
     fail_msg("%s: %s", text, kedge_context_error(NULL));
   return e;
 }

@@ -12,7 +12,7 @@
 #include "core/memory.h"
 #include "mesh/mesh.h"
 #include "problem/expression_cuda.h"
-#include "problem/expression_print.h"
+#include "problem/expression_text.h"
 #include "problem/problem.h"
 #include "wrap.h"
 

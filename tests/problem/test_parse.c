@@ -153,7 +153,7 @@ static void every_error_names_its_column(void **state)
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     static const kg_constant constants[] = {{"sigma", 1}};
     kg_expression *e = (kg_expression *)&e;  // must become NULL
-    const kedge_status status = kg_expression_parse(NULL, cases[i][0], constants, 1, &e);
+    const kedge_status status = expression_parse(NULL, cases[i][0], constants, 1, &e);
     assert_int_equal(status, KEDGE_ERR_INPUT);
     assert_null(e);
     assert_string_equal(kedge_context_error(NULL), cases[i][1]);
@@ -191,9 +191,9 @@ static void deep_nesting_is_refused_not_a_crash(void **state)
     char *const deep = repeated(before[i], 100000, "x", after[i]);
     char *const fits = repeated(before[i], 60, "x", after[i]);
     kg_expression *e;
-    assert_int_equal(kg_expression_parse(NULL, deep, NULL, 0, &e), KEDGE_ERR_INPUT);
+    assert_int_equal(expression_parse(NULL, deep, NULL, 0, &e), KEDGE_ERR_INPUT);
     assert_non_null(strstr(kedge_context_error(NULL), "the expression is nested too deeply at"));
-    assert_int_equal(kg_expression_parse(NULL, fits, NULL, 0, &e), KEDGE_OK);
+    assert_int_equal(expression_parse(NULL, fits, NULL, 0, &e), KEDGE_OK);
     kg_expression_free(e);
     free(deep);
     free(fits);
@@ -222,7 +222,7 @@ static void too_many_terms_are_refused(void **state)
   for (int i = 0; i < 20000; ++i) length += (size_t)sprintf(text + length, "sin(%d*x)+", i + 2);
   strcpy(text + length, "1");
   kg_expression *e;
-  assert_int_equal(kg_expression_parse(NULL, text, NULL, 0, &e), KEDGE_ERR_INPUT);
+  assert_int_equal(expression_parse(NULL, text, NULL, 0, &e), KEDGE_ERR_INPUT);
   assert_string_equal(kedge_context_error(NULL),
                       "the expression needs more than 10000 terms and operations; write it more "
                       "simply, or pass a function through the C API");

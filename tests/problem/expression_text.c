@@ -1,4 +1,4 @@
-#include "problem/expression_print.h"
+#include "problem/expression_text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "problem/expression_tree.h"
 #include "core/number.h"
+#include "problem/expression_tree.h"
 
 enum { LONGEST_TEXT = 1 << 24 };  // a tree shared often can be very long as text
 
@@ -158,4 +158,19 @@ int expression_print(const kg_expression *e, char *text, size_t size)
   free(p.stack);
   if (size > 0) text[(size_t)p.length < size ? (size_t)p.length : size - 1] = '\0';
   return p.depth == 0 ? p.length : -1;
+}
+
+kedge_status expression_parse(kedge_context *ctx, const char *text, const kg_constant *constants,
+                              int n_constants, kg_expression **out)
+{
+  kg_syntax_error error;
+  const kedge_status status = kg_expression_parse(ctx, text, constants, n_constants, &error, out);
+  if (error.what[0] == '\0') return status;
+  int lines;
+  const int column = kg_text_column(text, error.offset, &lines);
+  const char *const colon = error.hint[0] ? ": " : "";
+  if (lines == 0)
+    return KG_FAIL(ctx, status, "%s at column %d%s%s", error.what, column, colon, error.hint);
+  return KG_FAIL(ctx, status, "%s at line %d, column %d%s%s", error.what, lines + 1, column, colon,
+                 error.hint);
 }
