@@ -91,9 +91,9 @@ static kedge_status start(solve *s)
   KG_REQUIRE(
       s->ctx, finite || s->state.iterations > 0, KEDGE_ERR_NUMERIC,
       "the trace system holds NaN or infinity before the first iteration: check the mesh for "
-      "nearly degenerate elements and the coefficients for overflow");
+      "nearly degenerate elements, and the source, coefficients and boundary values for overflow");
   KG_REQUIRE(s->ctx, finite, KEDGE_ERR_NUMERIC,
-             "the residual recomputed after %lld iterations is NaN or infinity: check "
+             "the residual recomputed after %lld iterations is NaN or infinity: check the source, "
              "coefficients and boundary values for overflow",
              (long long)s->state.iterations);
   return KEDGE_OK;
@@ -251,11 +251,10 @@ static kedge_status run(solve *s)
              "check the mesh for nearly degenerate elements, choose a stabilization nearer to "
              "diffusion / h, or take %spreconditioner = jacobi",
              s->state.rz_next, (long long)s->state.iterations + 1, instead_of_estimate(s));
-  KG_REQUIRE(
-      s->ctx, s->state.stop != KG_CG_NOT_FINITE, KEDGE_ERR_NUMERIC,
-      "conjugate gradients met NaN or infinity after %lld iterations: check coefficients and "
-      "boundary values for overflow",
-      (long long)s->state.iterations);
+  KG_REQUIRE(s->ctx, s->state.stop != KG_CG_NOT_FINITE, KEDGE_ERR_NUMERIC,
+             "conjugate gradients met NaN or infinity after %lld iterations: check the source, "
+             "coefficients and boundary values for overflow",
+             (long long)s->state.iterations);
   return KEDGE_OK;
 }
 
@@ -327,6 +326,9 @@ static double reference_of(const solve *s, double bb)
   return ratio > 1.0 ? fmin(rr, bb + rr / (ratio * ratio)) : rr;
 }
 
+/// Of less, squares of a residual that is rounding are no normal numbers any more.
+#define LEAST_RR (DBL_MIN / (DBL_EPSILON * DBL_EPSILON))
+
 /// The residual of the x that is there, what tolerances mean by it, and a better x.
 static kedge_status begin(solve *s)
 {
@@ -334,6 +336,10 @@ static kedge_status begin(solve *s)
   if (s->settings.stabilization_ratio > 1.0) KG_TRY(measure_right_hand_side(s, &bb));
   KG_TRY(start(s));
   s->rr_start = reference_of(s, bb);
+  KG_REQUIRE(s->ctx, s->rr_start == 0.0 || s->rr_start >= LEAST_RR, KEDGE_ERR_NUMERIC,
+             "the right-hand side is so small (%.0e) that squares of its residual leave double "
+             "precision: choose other units for the source and boundary values",
+             sqrt(s->rr_start));
   s->tolerance_rr = s->settings.tolerance * s->settings.tolerance * s->rr_start;
   if (s->settings.improve && s->state.rr > s->tolerance_rr) {
     KG_TRY(s->settings.improve(s->ctx, s->settings.improve_user, s->rr_start));

@@ -145,6 +145,39 @@ static void a_right_hand_side_that_is_zero_is_said(void **state)
                       "solution, and boundary values are 0, and so is u");
 }
 
+/// Where squares underflow, and far from it. Boundary values make a residual of their size, the
+/// source one of h^2 its size.
+static void a_right_hand_side_whose_residuals_have_no_squares_is_refused(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *preconditioner, *source, *value;
+    bool is_refused;
+  } cases[] = {{"multigrid", "1e-150", "0", true},      {"jacobi", "1e-150", "0", true},
+               {"multigrid", "1e-158", "0", true},      {"jacobi", "1e-148", "0", true},
+               {"multigrid", "0", "x*1e-152", true},    {"jacobi", "0", "x*1e-152", true},
+               {"multigrid", "1e-134", "0", false},     {"jacobi", "1e-134", "0", false},
+               {"multigrid", "0", "x*1e-136", false},   {"jacobi", "0", "x*1e-136", false},
+               {"multigrid", "1e120", "x*1e120", false}};
+  kedge_mesh *mesh = square_mesh(ctx, 8);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    const setting *settings = SETTINGS(
+        {"space", "order", "3"}, {"equation", "source", cases[i].source},
+        {"boundary default", "type", "dirichlet"}, {"boundary default", "value", cases[i].value},
+        {"solver", "preconditioner", cases[i].preconditioner});
+    if (!cases[i].is_refused) {
+      assert_true(report_of(ctx, mesh, settings).converged);
+      continue;
+    }
+    kedge_problem *problem = problem_of(ctx, settings);
+    assert_non_null(strstr(refusal_of(ctx, mesh, problem, KEDGE_ERR_NUMERIC),
+                           "that squares of its residual leave double precision: choose other "
+                           "units for the source and boundary values"));
+    kedge_problem_destroy(problem);
+  }
+  kedge_mesh_destroy(mesh);
+}
+
 /// u is a polynomial of the order, so that its error is the solver's alone.
 static kedge_report of_stabilization(const char *tau, const char *preconditioner,
                                      const char *tolerance)
@@ -310,6 +343,7 @@ int main(void)
       cmocka_unit_test(rounding_of_the_size_of_the_residual_is_no_convergence),
       cmocka_unit_test(digits_of_the_mean_that_rounding_takes_are_said),
       cmocka_unit_test(a_right_hand_side_that_is_zero_is_said),
+      cmocka_unit_test(a_right_hand_side_whose_residuals_have_no_squares_is_refused),
       cmocka_unit_test(a_residual_says_what_u_is_worth_whatever_the_stabilization),
       cmocka_unit_test(a_stabilization_is_named_where_it_is_what_keeps_a_tolerance_from_reach),
       cmocka_unit_test(a_source_alone_takes_the_same_tolerance_with_a_large_stabilization),
