@@ -12,7 +12,6 @@ kedge_status bench_call_solve(void *user)
       .tolerance = s->tolerance,
       .max_iterations = s->most,
       .n_elements = b->p.mesh->n_elements,
-      .n_unknowns = b->vectors.n,
       .resident_work = s->resident ? a[KG_ARRAY_CG_RESIDENT].data : NULL};
   KG_TRY(kg_zero(ctx, a[KG_ARRAY_TRACE].data, a[KG_ARRAY_TRACE].bytes));
   KG_TRY(kg_zero(ctx, a[KG_ARRAY_DIRECTION].data, a[KG_ARRAY_DIRECTION].bytes));

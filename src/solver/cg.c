@@ -31,7 +31,7 @@ typedef struct solve {
 static kedge_status apply(const solve *s, const kg_trace_operator *op, const void *x, void *y,
                           kg_cg_state *state)
 {
-  kg_range_push("trace_apply", s->settings.n_elements, s->settings.n_unknowns);
+  kg_range_push("trace_apply", s->settings.n_elements, s->v.n);
   const kedge_status status = kg_trace_operator_apply(s->ctx, op, x, y, state);
   kg_range_pop();
   return status;
@@ -117,7 +117,7 @@ static kedge_status iterate(void *user)
 
 static kedge_status precondition(const solve *s, bool well)
 {
-  kg_range_push("precondition", s->settings.n_elements, s->settings.n_unknowns);
+  kg_range_push("precondition", s->settings.n_elements, s->v.n);
   const kedge_status status =
       kg_multigrid_apply(s->ctx, s->settings.multigrid, well, &s->closed.matrix_free, &s->v);
   kg_range_pop();
@@ -143,7 +143,7 @@ static kedge_status iterate_multigrid(void *user)
 /// multiprocessors.
 static kedge_status launch(solve *s, int batches)
 {
-  kg_range_push("cg_iterations", s->settings.n_elements, s->settings.n_unknowns);
+  kg_range_push("cg_iterations", s->settings.n_elements, s->v.n);
   kedge_status status;
   if (s->settings.resident_work)
     status = kg_cg_resident(s->ctx, &(kg_cg_resident_args){.batch = s->closed.matrix_free.batch,
@@ -167,13 +167,13 @@ static int next_batches(const solve *s, int batches, double seconds)
   return more ? 2 * batches : batches;
 }
 
-/// What storing x makes of the residual: once, x hardly changes any more. Work is p and A p, which
-/// are made anew after it.
+/// What storing x makes of the residual: once, as what x still changes by is little beside x. Work
+/// is p and A p, which are made anew after it.
 static kedge_status measure_rounding(solve *s)
 {
   const double rr = s->state.rr;
   ++s->roundings;
-  kg_range_push("rounding", s->settings.n_elements, s->settings.n_unknowns);
+  kg_range_push("rounding", s->settings.n_elements, s->v.n);
   kedge_status status = kg_rounding_perturb(s->ctx, &s->v);
   if (status == KEDGE_OK) status = apply_to_direction(s, &s->closed, NULL);
   if (status == KEDGE_OK) status = kg_rounding_sum(s->ctx, &s->v);
@@ -233,7 +233,7 @@ static kedge_status run(solve *s)
   while (s->state.stop == KG_CG_RUNNING) {
     const double began = kg_seconds();
     KG_TRY(launch(s, batches));
-    kg_range_push("cg_check", s->settings.n_elements, s->settings.n_unknowns);
+    kg_range_push("cg_check", s->settings.n_elements, s->v.n);
     const kedge_status status = read_state(s);
     if (status == KEDGE_OK) report_progress(s);
     kg_range_pop();
@@ -292,17 +292,26 @@ static kedge_status iterate_and_restart(solve *s, kg_cg_result *result)
     s->state.target = next_target(s, aim);
     ++result->starts;
     KG_TRY(run(s));
-    const bool at_limit = s->state.stop == KG_CG_LIMIT;
-    if (!s->settings.rough) KG_TRY(start(s));
-    if (s->state.rr <= s->tolerance_rr || at_limit) {
-      result->stop =
-          at_limit && s->state.rr > s->tolerance_rr ? KEDGE_STOP_LIMIT : KEDGE_STOP_TOLERANCE;
+    const bool cut = s->state.stop == KG_CG_LIMIT;
+    const bool at_limit = s->state.iterations >= s->settings.max_iterations;
+    bool spoilt = s->settings.rough;
+    if (!spoilt) KG_TRY(start(s));
+    if (s->state.rr <= s->tolerance_rr || cut) {
+      result->stop = s->state.rr <= s->tolerance_rr ? KEDGE_STOP_TOLERANCE : KEDGE_STOP_LIMIT;
       return KEDGE_OK;
     }
-    if (s->roundings == 0) KG_TRY(measure_rounding(s));
+    if (s->roundings == 0) {
+      KG_TRY(measure_rounding(s));
+      spoilt = true;
+    }
     if (!can_gain(s)) return KEDGE_OK;
+    if (at_limit) {
+      result->stop = KEDGE_STOP_LIMIT;
+      return KEDGE_OK;
+    }
     aim = fmax(s->tolerance_rr, s->rr_rounding);
-    if (!s->settings.refinement) KG_TRY(start(s));  // there p is multiplied by beta = 0 first
+    // With a refinement p is multiplied by beta = 0 first.
+    if (spoilt && !s->settings.refinement) KG_TRY(start(s));
   }
   return KEDGE_OK;
 }

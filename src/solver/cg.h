@@ -24,8 +24,8 @@ typedef struct kg_cg_settings {
   double tolerance;
   bool accepts_rounding;  ///< a residual that is rounding has converged, also above the tolerance
   int64_t max_iterations;
-  int64_t n_elements, n_unknowns;  ///< payload of the NVTX ranges
-  double rr_start;  ///< r . r that the tolerance is relative to; 0: that of the x that is there
+  int64_t n_elements;  ///< triangles, with which rounding of a smooth residual grows; for NVTX too
+  double rr_start;     ///< r . r that the tolerance is relative to; 0: that of the x that is there
   /// The stabilization over what couples edges (docs/math.md#large-stabilization).
   double stabilization_ratio;
   /// Norm of what the boundary values make of b - A x_0, about. Where that is little, the residual
@@ -44,7 +44,7 @@ typedef struct kg_cg_settings {
 
 typedef struct kg_cg_result {
   int64_t iterations;
-  int starts;     ///< of the recurrence, each from a residual b - A x; the last may be its end
+  int starts;     ///< of the recurrence, each from a residual b - A x
   int residuals;  ///< b - A x made from x; with a refinement also b, where that is measured
   int roundings;  ///< how often it was measured what storing x makes of that
   double relative_residual;  ///< of b - A x, recomputed from x

@@ -165,7 +165,6 @@ static kedge_status improve(kedge_context *ctx, kg_nested *n, double rr)
   const kg_cg_settings settings = {.tolerance = n->tolerance,
                                    .max_iterations = n->max_iterations,
                                    .n_elements = n->n_elements,
-                                   .n_unknowns = n->vectors.n,
                                    .rr_start = rr,
                                    .boundary_residual = n->boundary_residual,
                                    .rough = true,

@@ -256,7 +256,6 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p)
       .boundary_residual = boundary_residual(p),
       .max_iterations = p->problem->max_iterations,
       .n_elements = p->mesh->n_elements,
-      .n_unknowns = vectors.n,
       .improve = kg_shape_is_nested(&p->shape) ? kg_nested_improve : NULL,
       .improve_user = &p->nested,
       .multigrid = multigrid ? &p->multigrid : NULL,

@@ -121,6 +121,46 @@ static kedge_status spoil_x(kedge_context *context, kg_repeat *repeat, int times
   return kg_copy_in(context, spoiled, &nan, sizeof nan);
 }
 
+static int nudges;
+
+/// Iterations, and then an x beside that of the recurrence: less and less, at last not.
+static kedge_status nudge_x(kedge_context *context, kg_repeat *repeat, int times,
+                            kg_repeat_body *body, void *user)
+{
+  static const double by[] = {1e-3, 1e-6};
+  double first;
+  KG_TRY(true_table->repeat(context, repeat, times, body, user));
+  if (nudges == 2) return KEDGE_OK;
+  KG_TRY(kg_copy_out(context, &first, spoiled, sizeof first));
+  KG_TRY(kg_sync(context));
+  first += by[nudges++];
+  return kg_copy_in(context, spoiled, &first, sizeof first);
+}
+
+/// At the start, after each of three runs, and once more where measuring rounding has taken its
+/// vectors as work.
+static void a_restart_goes_on_from_the_residual_that_asked_for_it(void **state)
+{
+  (void)state;
+  system_of_three s;
+  create(&s, (const double[]){1.0, 2.0, 4.0}, (const double[]){1.0, 1.0, 1.0});
+  true_table = ctx->table;
+  kg_backend_table nudging = *true_table;
+  nudging.repeat = nudge_x;
+  spoiled = s.x.data;
+  nudges = 0;
+  ctx->table = &nudging;
+  kg_cg_result result;
+  const kedge_status status = solve_three(&s, &result);
+  ctx->table = true_table;
+  must(ctx, status);
+  assert_true(result.converged);
+  assert_int_equal(result.starts, 3);
+  assert_int_equal(result.roundings, 1);
+  assert_int_equal(result.residuals, 5);
+  destroy(&s);
+}
+
 static void a_recomputed_residual_that_is_nan_is_a_numeric_failure(void **state)
 {
   (void)state;
@@ -146,6 +186,7 @@ int main(void)
       cmocka_unit_test(n_distinct_eigenvalues_take_n_iterations),
       cmocka_unit_test(a_negative_eigenvalue_is_a_numeric_failure),
       cmocka_unit_test(a_product_that_is_nan_is_a_numeric_failure),
+      cmocka_unit_test(a_restart_goes_on_from_the_residual_that_asked_for_it),
       cmocka_unit_test(a_recomputed_residual_that_is_nan_is_a_numeric_failure),
   };
   test_skip_without_backend();

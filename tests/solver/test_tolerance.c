@@ -335,6 +335,35 @@ static void a_solve_that_max_iterations_stops_is_never_called_converged(void **s
   }
 }
 
+/// On a mesh and to a tolerance at which the recurrence begins anew before that.
+static kedge_report of_restarts(const char *precision, const char *tolerance, int64_t limit)
+{
+  char text[24];
+  snprintf(text, sizeof text, "%lld", (long long)limit);
+  return report_on(
+      ctx, "square 24",
+      SETTINGS({"space", "order", "3"}, {"equation", "source", "1"},
+               {"boundary default", "type", "dirichlet"}, {"boundary default", "value", "0"},
+               {"solver", "preconditioner", "multigrid"}, {"solver", "precision", precision},
+               {"solver", "tolerance", tolerance}, {"solver", "max_iterations", text}));
+}
+
+/// Not by a recurrence that reaches its own target in the last of them, either.
+static void max_iterations_is_never_exceeded(void **state)
+{
+  (void)state;
+  static const char *const cases[][2] = {{"compact", "1e-10"}, {"double", "1e-14"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    const int64_t all = of_restarts(cases[i][0], cases[i][1], 1000).iterations;
+    assert_in_range(all, 5, 999);
+    for (int64_t limit = 1; limit < all; ++limit) {
+      const kedge_report r = of_restarts(cases[i][0], cases[i][1], limit);
+      assert_int_equal(r.iterations, limit);
+      assert_int_equal(r.stop, KEDGE_STOP_LIMIT);
+    }
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -353,6 +382,7 @@ int main(void)
       cmocka_unit_test(a_reachable_tolerance_measures_no_rounding),
       cmocka_unit_test(a_tolerance_beyond_rounding_is_reported_and_not_waited_for),
       cmocka_unit_test(a_solve_that_max_iterations_stops_is_never_called_converged),
+      cmocka_unit_test(max_iterations_is_never_exceeded),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);
