@@ -14,9 +14,11 @@
 static inline kedge_backend test_backend(void)
 {
   const char *name = getenv("KEDGE_TEST_BACKEND");
-  for (int i = 0; name && i < KEDGE_BACKEND_COUNT; ++i)
+  if (name == NULL) return KEDGE_BACKEND_HOST;
+  for (int i = 0; i < KEDGE_BACKEND_COUNT; ++i)
     if (strcmp(name, kedge_backend_name((kedge_backend)i)) == 0) return (kedge_backend)i;
-  return KEDGE_BACKEND_HOST;
+  fprintf(stderr, "KEDGE_TEST_BACKEND names no backend: %s\n", name);
+  exit(1);
 }
 
 /// Whether few cases have to do, as under compute-sanitizer, where a kernel takes a hundred times

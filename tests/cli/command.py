@@ -55,10 +55,12 @@ class Command(unittest.TestCase):
         return result
 
     def refused(self, *arguments, says, code=2, **options):
-        """Run; it has to fail with one line on stderr (usage hints aside) that contains `says`."""
+        """Run; it has to fail with one line on stderr (argp's hint and the topics of help aside) that contains `says`."""
         result = self.kedge(*arguments, code=code, **options)
         self.assertIn(says, result.stderr)
-        self.assertTrue(result.stderr.startswith("kedge"), result.stderr)
+        sentence, *hints = result.stderr.splitlines()
+        self.assertTrue(sentence.startswith("kedge"), result.stderr)
+        self.assertRegex(" ".join(hints), "^(Try `kedge .*' for more information[.]|Topics of .*)?$", result.stderr)
         self.assertEqual(result.stdout, "")
         return result
 

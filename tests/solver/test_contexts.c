@@ -1,5 +1,6 @@
-// Several contexts at once, and one context in several threads.
+// Several contexts in turn and at once, and one context in several threads.
 #include <pthread.h>
+#include <unistd.h>
 
 #include "backend.h"
 #include "compare.h"
@@ -8,6 +9,7 @@
 typedef struct job {
   kedge_context *ctx;
   const kedge_mesh *mesh;
+  const char *path;  ///< of an output to write; NULL: none
   fields result;
 } job;
 
@@ -20,6 +22,7 @@ static void *solve_once(void *user)
       SETTINGS({"space", "order", "3"}, {"exact", "u", "sin(x)*y"},
                {"boundary default", "type", "dirichlet"}, {"boundary top", "type", "neumann"}));
   j->result = fields_of(j->ctx, solution);
+  if (j->path) must(j->ctx, kedge_solution_write(solution, j->path));
   kedge_solution_destroy(solution);
   return NULL;
 }
@@ -79,11 +82,53 @@ static void contexts_that_take_turns_do_not_disturb_each_other(void **state)
   kedge_context_destroy(jobs[1].ctx);
 }
 
+enum { AT_ONCE = 4, ROUNDS = 3 };
+
+static void *solve_and_write(void *user)
+{
+  job *j = user;
+  for (int round = 0; round < ROUNDS; ++round) {
+    if (round > 0) fields_free(&j->result);
+    solve_once(j);
+  }
+  return NULL;
+}
+
+static void contexts_at_once_give_the_same_bits_and_write_their_files(void **state)
+{
+  (void)state;
+  job jobs[AT_ONCE] = {{0}};
+  char paths[AT_ONCE][64];
+  pthread_t threads[AT_ONCE];
+  kedge_mesh *mesh;
+  for (int i = 0; i < AT_ONCE; ++i) {
+    snprintf(paths[i], sizeof paths[i], "contexts-%d-%d.hdf", (int)getpid(), i);
+    jobs[i] = (job){.ctx = open_backend(test_backend(), 1 + i % 2), .path = paths[i]};
+  }
+  must(jobs[0].ctx, kedge_mesh_generate(jobs[0].ctx, "square 7", &mesh));
+  job alone = {.ctx = jobs[0].ctx, .mesh = mesh};
+  solve_once(&alone);
+  for (int i = 0; i < AT_ONCE; ++i) {
+    jobs[i].mesh = mesh;
+    assert_int_equal(pthread_create(&threads[i], NULL, solve_and_write, &jobs[i]), 0);
+  }
+  for (int i = 0; i < AT_ONCE; ++i) pthread_join(threads[i], NULL);
+  for (int i = 0; i < AT_ONCE; ++i) {
+    assert_same_bits(&jobs[i].result, &alone.result);
+    assert_int_equal(remove(paths[i]), 0);
+    fields_free(&jobs[i].result);
+  }
+  fields_free(&alone.result);
+  kedge_mesh_destroy(mesh);
+  for (int i = 0; i < AT_ONCE; ++i) kedge_context_destroy(jobs[i].ctx);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_context_gives_the_same_bits_in_another_thread),
       cmocka_unit_test(contexts_that_take_turns_do_not_disturb_each_other),
+      cmocka_unit_test(contexts_at_once_give_the_same_bits_and_write_their_files),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -228,46 +228,6 @@ static void a_solve_that_is_predicted_not_to_fit_is_refused_before_it_allocates(
   assert_still_works(0);
 }
 
-static int allocations_left;
-static const kg_backend_table *true_table;
-
-static kedge_status scarce_alloc(kedge_context *context, size_t bytes, void **out)
-{
-  if (allocations_left-- > 0) return true_table->alloc(context, bytes, out);
-  *out = NULL;
-  return KG_FAIL(context, KEDGE_ERR_MEMORY, "no room for %zu bytes", bytes);
-}
-
-static void a_failed_allocation_anywhere_is_reported_and_leaves_nothing_behind(void **state)
-{
-  (void)state;
-  true_table = ctx->table;
-  kg_backend_table scarce = *true_table;
-  scarce.alloc = scarce_alloc;
-  for (int op = 0; op < KEDGE_OPERATOR_COUNT; ++op) {
-    kedge_problem *problem =
-        problem_of(ctx, SETTINGS({"exact", "u", "x"}, {"boundary default", "type", "dirichlet"},
-                                 {"solver", "operator", kedge_operator_name((kedge_operator)op)}));
-    kedge_solution *solution = NULL;
-    int failures = 0;
-    for (int allowed = 0; !solution; ++allowed) {
-      allocations_left = allowed;
-      ctx->table = &scarce;
-      const kedge_status status = kedge_solve(ctx, mesh, problem, &solution);
-      ctx->table = true_table;
-      assert_int_equal(ctx->bytes_in_use, 0);
-      if (status == KEDGE_OK) break;
-      ++failures;
-      assert_int_equal(status, KEDGE_ERR_MEMORY);
-      assert_sentence(kedge_context_error(ctx), "no room for ");
-      assert_null(solution);
-    }
-    assert_true(failures > 20);
-    kedge_solution_destroy(solution);
-    kedge_problem_destroy(problem);
-  }
-}
-
 static void arguments_that_are_missing_or_out_of_range_are_named(void **state)
 {
   (void)state;
@@ -309,7 +269,6 @@ int main(void)
       cmocka_unit_test(a_stabilization_beyond_double_precision_is_refused),
       cmocka_unit_test(a_stabilization_beyond_double_precision_does_not_converge),
       cmocka_unit_test(a_solve_that_is_predicted_not_to_fit_is_refused_before_it_allocates),
-      cmocka_unit_test(a_failed_allocation_anywhere_is_reported_and_leaves_nothing_behind),
       cmocka_unit_test(arguments_that_are_missing_or_out_of_range_are_named),
   };
   test_skip_without_backend();
