@@ -39,6 +39,19 @@ kedge_status kg_cuda_launched(kedge_context *ctx, const char *kernel)
   return KEDGE_OK;
 }
 
+kedge_status kg_cuda_ask_for_shared(kedge_context *ctx, const void *kernel, size_t bytes,
+                                    const char *name)
+{
+  const int limit = kg_cuda(ctx)->shared_limit;
+  KG_REQUIRE(ctx, bytes <= (size_t)limit, KEDGE_ERR_UNSUPPORTED,
+             "%s needs %zu bytes of shared memory a block and this GPU has %d: take a lower order "
+             "or backend = host",
+             name, bytes, limit);
+  return kg_cuda_check(
+      ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
+      name);
+}
+
 unsigned kg_cuda_blocks(kedge_context *ctx, int64_t pieces, int a_multiprocessor)
 {
   const kg_cuda_state *state = kg_cuda(ctx);

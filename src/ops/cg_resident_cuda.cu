@@ -50,10 +50,8 @@ kedge_status launch(kedge_context *ctx, const kg_cg_resident_args &a)
       kg::cg_resident<M, false>;
   if constexpr (kg::resident_shape<M>::may_stream)
     if (p.streams) kernel = kg::cg_resident<M, true>;
-  KG_TRY(kg_cuda_check(ctx,
-                       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            kg_cuda(ctx)->shared_limit),
-                       "cg_resident: asking for shared memory"));
+  KG_TRY(kg_cuda_ask_for_shared(ctx, (const void *)kernel, (size_t)kg_cuda(ctx)->shared_limit,
+                                "cg_resident"));
   char *work = (char *)a.work;
   kg_cg_message *slots = (kg_cg_message *)work;
   kg_cg_message *messages = (kg_cg_message *)(work + p.slot_bytes);

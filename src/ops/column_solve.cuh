@@ -302,7 +302,7 @@ template <class Operator, int N>
 kedge_status launch_solve_columns(kedge_context *ctx, const element_solve_args &a, const char *name)
 {
   using shape = column_shape<Operator, N>;
-  KG_TRY(ask_for_shared(ctx, solve_columns<shape>, shape::BYTES));
+  KG_TRY(kg_cuda_ask_for_shared(ctx, (const void *)solve_columns<shape>, shape::BYTES, name));
   const unsigned blocks = kg_cuda_blocks(ctx, a.n_groups, shape::BLOCKS);
   solve_columns<shape><<<blocks, 32 * COLUMN_WARPS, shape::BYTES, kg_cuda_stream(ctx)>>>(a);
   return kg_cuda_launched(ctx, name);

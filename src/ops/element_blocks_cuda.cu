@@ -38,11 +38,7 @@ extern "C" kedge_status KG_REAL(kg_element_blocks_cuda)(kedge_context *ctx,
              warp, a->batch.reference.size.order, limit);
   size_t warps = limit / warp;
   if (warps > 4) warps = 4;
-  KG_TRY(
-      kg_cuda_check(ctx,
-                    cudaFuncSetAttribute(element_blocks_kernel,
-                                         cudaFuncAttributeMaxDynamicSharedMemorySize, (int)limit),
-                    "element_blocks: asking for shared memory"));
+  KG_TRY(kg_cuda_ask_for_shared(ctx, (const void *)element_blocks_kernel, limit, "element_blocks"));
   const unsigned threads = 32u * (unsigned)warps;
   const unsigned blocks = ((unsigned)a->batch.count.n_groups * KG_LANES + threads - 1) / threads;
   element_blocks_kernel<<<blocks, threads, warp * warps, kg_cuda_stream(ctx)>>>(*a);

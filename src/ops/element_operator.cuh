@@ -31,12 +31,4 @@ __device__ __forceinline__ kg_element element_of(const element_solve_args &a, in
   return kg_element_of(x, y, a.material);
 }
 
-template <class Kernel>
-kedge_status ask_for_shared(kedge_context *ctx, Kernel kernel, size_t bytes)
-{
-  return kg_cuda_check(
-      ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
-      "solving for elements: asking for shared memory");
-}
-
 }  // namespace kg

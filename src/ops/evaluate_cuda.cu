@@ -127,11 +127,7 @@ extern "C" kedge_status kg_evaluate(kedge_context *ctx, const kg_evaluate_args *
   if (a.n_groups == 0) return KEDGE_OK;
   const kg_cuda_state *state = kg_cuda(ctx);
   const size_t shared = (size_t)a.code->n_rows * ROW_BYTES;
-  KG_TRY(
-      kg_cuda_check(ctx,
-                    cudaFuncSetAttribute(evaluate_kernel,
-                                         cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared),
-                    "preparing a kernel"));
+  KG_TRY(kg_cuda_ask_for_shared(ctx, (const void *)evaluate_kernel, shared, "evaluate"));
   KG_TRY(kg_cuda_check(
       ctx, cudaMemsetAsync(state->first_bad, 0xff, sizeof *state->first_bad, state->stream),
       "clearing memory"));

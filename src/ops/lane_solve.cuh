@@ -169,7 +169,7 @@ bool lanes_fit(kedge_context *ctx)
 template <class shape>
 kedge_status launch_solve_lanes(kedge_context *ctx, const element_solve_args &a, const char *name)
 {
-  KG_TRY(ask_for_shared(ctx, solve_lanes<shape>, shape::BYTES));
+  KG_TRY(kg_cuda_ask_for_shared(ctx, (const void *)solve_lanes<shape>, shape::BYTES, name));
   const unsigned blocks = kg_cuda_blocks(ctx, a.n_groups, shape::BLOCKS);
   solve_lanes<shape><<<blocks, 32 * shape::WARPS, shape::BYTES, kg_cuda_stream(ctx)>>>(a);
   return kg_cuda_launched(ctx, name);

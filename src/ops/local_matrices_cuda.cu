@@ -94,10 +94,7 @@ kedge_status launch_plain(kedge_context *ctx, const kg_local_matrices_args *a)
   const int np = kg_panel_padded(z.n_modes), rows = np + z.n_trace + 1;
   const size_t shared = sizeof(double) * ((size_t)rows * kg_panel_ld(z.n_modes) + np);
   KG_TRY(
-      kg_cuda_check(ctx,
-                    cudaFuncSetAttribute(local_matrices_kernel,
-                                         cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared),
-                    "local_matrices: asking for shared memory"));
+      kg_cuda_ask_for_shared(ctx, (const void *)local_matrices_kernel, shared, "local_matrices"));
   const unsigned blocks = (unsigned)a->batch.count.n_groups * KG_LANES;
   local_matrices_kernel<<<blocks, kg_panel_threads(rows), shared, kg_cuda_stream(ctx)>>>(*a);
   return kg_cuda_launched(ctx, "local_matrices");

@@ -138,9 +138,7 @@ kedge_status launch(kedge_context *ctx, const kg_local_matrices_args &a)
   const int fit = (kg_cuda(ctx)->shared_limit - (int)tables) / (int)memory;
   const int warps = fit < shape::WARPS ? fit : shape::WARPS;
   const size_t shared = tables + warps * memory;
-  KG_TRY(kg_cuda_check(
-      ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared),
-      "local_matrices: asking for shared memory"));
+  KG_TRY(kg_cuda_ask_for_shared(ctx, (const void *)kernel, shared, "local_matrices"));
   const unsigned blocks = kg_cuda_blocks(ctx, pieces_of<shape>(a), 1);
   kernel<<<blocks, 32 * warps, shared, kg_cuda_stream(ctx)>>>(a, table);
   return kg_cuda_launched(ctx, "local_matrices");

@@ -357,9 +357,7 @@ kedge_status launch_tensor(kedge_context *ctx, const kg_local_matrices_args &a, 
 {
   const auto kernel = local_matrices_tensor<shape>;
   const size_t shared = shape::STAGED_BYTES + teams * sizeof(typename shape::team_memory);
-  KG_TRY(kg_cuda_check(
-      ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared),
-      "local_matrices: asking for shared memory"));
+  KG_TRY(kg_cuda_ask_for_shared(ctx, (const void *)kernel, shared, "local_matrices"));
   const int needed = (a.batch.count.n_groups + teams - 1) / teams;
   kernel<<<kg_cuda_blocks(ctx, needed, 1), TEAM_THREADS * teams, shared, kg_cuda_stream(ctx)>>>(a);
   return kg_cuda_launched(ctx, "local_matrices");

@@ -309,11 +309,13 @@ kedge_status launch_recover_products(kedge_context *ctx, const kg_local_solve_ar
 {
   using shape = product_shape<P>;
   const unsigned blocks = (unsigned)a.n_groups, threads = 32 * shape::WARPS;
-  KG_TRY(ask_for_shared(ctx, local_solve_right<P>, shape::RIGHT_BYTES));
+  KG_TRY(kg_cuda_ask_for_shared(ctx, (const void *)local_solve_right<P>, shape::RIGHT_BYTES,
+                                "local_solve"));
   local_solve_right<P><<<blocks, threads, shape::RIGHT_BYTES, kg_cuda_stream(ctx)>>>(a);
   KG_TRY(kg_cuda_launched(ctx, "local_solve: right-hand side"));
   KG_TRY(solve<P>(ctx, a));
-  KG_TRY(ask_for_shared(ctx, local_solve_flux<P>, shape::FLUX_BYTES));
+  KG_TRY(kg_cuda_ask_for_shared(ctx, (const void *)local_solve_flux<P>, shape::FLUX_BYTES,
+                                "local_solve"));
   local_solve_flux<P><<<blocks, threads, shape::FLUX_BYTES, kg_cuda_stream(ctx)>>>(a);
   return kg_cuda_launched(ctx, "local_solve: flux");
 }
