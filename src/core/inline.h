@@ -7,3 +7,10 @@
 #else
 #define KG_INLINE static inline
 #endif
+
+/// A function of host code whose value C++ may want while it compiles.
+#ifdef __cplusplus
+#define KG_CONSTEXPR static constexpr
+#else
+#define KG_CONSTEXPR static inline
+#endif

@@ -64,7 +64,7 @@ kedge_status kg_trace_apply_cuda_single(kedge_context *ctx, const kg_trace_apply
 
 /// Groups a patch for an order: about the elements whose traces and products fit the shared memory
 /// of a GPU block several times over.
-static inline int kg_patch_groups(int order)
+KG_CONSTEXPR int kg_patch_groups(int order)
 {
   return order <= 4 ? 8 : 4;
 }

@@ -1,6 +1,6 @@
 // trace_apply_cuda.cu: y = sum_e A_e^T K^e A_e x by patches. GPUs with a copy engine take the
-// streaming kernel (trace_apply_stream.cuh); this file has the plain one for older GPUs, and what
-// follows both.
+// streaming kernel (trace_apply_stream.cuh) where its patches and rings fit their shared memory;
+// this file has the plain one for all others, and what follows both.
 // Layout  local [group][n (n+1) / 2][lane]: a warp reads 32 consecutive numbers an entry, once.
 //         x, y [trace edge][mode]; edges inside a patch are contiguous.
 // Map     block = patch, thread = element, warp = group. x and y of an element (2 n numbers) stay
@@ -17,9 +17,6 @@ __device__ __forceinline__ bool stopped(const kg_cg_state *state)
 {
   return state != nullptr && state->stop != KG_CG_RUNNING;
 }
-
-template <int M>
-constexpr int GROUPS_MAX = M <= 5 ? 8 : 4;  // of a patch: kg_patch_groups()
 
 /// Bytes of shared memory. Places are the sides of the patch, and it has fewer edges than sides.
 constexpr size_t shared_bytes(int m, int patch_groups)
@@ -38,7 +35,7 @@ struct plain_entries {
 };
 
 template <int M, bool REDUCED>
-__global__ void __launch_bounds__(32 * GROUPS_MAX<M>)
+__global__ void __launch_bounds__(32 * kg_patch_groups(M - 1))
     KG_REAL(patch_kernel)(const kg_trace_apply_args a, unsigned *counter)
 {
   constexpr int n = 3 * M;
@@ -109,12 +106,11 @@ __global__ void KG_REAL(halo_kernel)(const kg_trace_apply_args a)
 template <int P, bool REDUCED>
 kedge_status launch(kedge_context *ctx, const kg_trace_apply_args &a)
 {
-  constexpr int M = P + 1;
-  const unsigned threads = 32u * (unsigned)a.batch.count.patch_groups;
-  static_assert(shared_bytes(M, GROUPS_MAX<M>) <= 47 << 10, "more has to be asked for");
-  const size_t shared = shared_bytes(M, a.batch.count.patch_groups);
+  constexpr int M = P + 1, groups = kg_patch_groups(P);
+  constexpr size_t shared = shared_bytes(M, groups);
+  static_assert(shared <= 47 << 10, "more has to be asked for");
   KG_REAL(patch_kernel)<M, REDUCED>
-      <<<(unsigned)a.batch.count.n_patches, threads, shared, kg_cuda_stream(ctx)>>>(
+      <<<(unsigned)a.batch.count.n_patches, 32 * groups, shared, kg_cuda_stream(ctx)>>>(
           a, kg_cuda(ctx)->counters + KG_COUNTER_TRACE_APPLY);
   return kg_cuda_launched(ctx, "trace_apply");
 }
@@ -130,9 +126,15 @@ kedge_status launch_plain(kedge_context *ctx, const kg_trace_apply_args &a,
 
 kedge_status launch_patches(kedge_context *ctx, const kg_trace_apply_args &a)
 {
-  const bool low = a.batch.reference.size.order <= KG_STREAM_LOW_MAX;
+  const int order = a.batch.reference.size.order;
+  KG_REQUIRE(ctx, a.batch.count.patch_groups == kg_patch_groups(order), KEDGE_ERR_INTERNAL,
+             "trace_apply: patches of %d groups at order %d", a.batch.count.patch_groups, order);
+  const bool low = order <= KG_STREAM_LOW_MAX;
   const auto orders = std::make_integer_sequence<int, KEDGE_ORDER_MAX>();
-  if (kg_cuda(ctx)->code_major < 9)
+  const bool streams =
+      kg_cuda(ctx)->code_major >= 9 &&
+      stream_bytes(order, a.reduced, a.batch.count) <= (size_t)kg_cuda(ctx)->shared_limit;
+  if (!streams)
     return a.reduced ? launch_plain<true>(ctx, a, orders) : launch_plain<false>(ctx, a, orders);
   if (a.reduced)
     return low ? KG_REAL(kg_trace_apply_reduced_low)(ctx, a)

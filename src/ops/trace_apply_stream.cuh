@@ -21,48 +21,11 @@
 namespace
 {
 
-/// SLOTS slots of ENTRIES rows of K^e decide how far loads run ahead.
-template <int M, bool REDUCED, int WARPS, int ENTRIES, int SLOTS>
-struct stream_shape {
-  static constexpr int n = 3 * M;
-  static constexpr bool reduced = REDUCED;
-  static constexpr int total = ELEMENT_ENTRIES<M, REDUCED>;
-  static constexpr int warps = WARPS;  // groups of a patch
-  static constexpr int threads = 32 * warps;
-  static constexpr int entries = ENTRIES;
-  static constexpr int slots = SLOTS;
-  using ring = kg::bulk_ring<kg_real, entries, slots, total>;
-
-  /// Bytes of shared memory: barriers, rings, products, x, halo (3 patches).
-  static size_t shared_bytes(const kg_trace_counts &count)
-  {
-    return 1024 +
-           sizeof(kg_real) *
-               ((size_t)warps * slots * entries * 32 + 3 * (size_t)count.max_local * M) +
-           3 * sizeof(uint32_t) * (size_t)count.max_halo;
-  }
-};
-
-struct patch_place {
-  int edge0, n_inside, halo0, n_halo;
-};
-
-__device__ __forceinline__ patch_place place_of(const kg_trace_apply_args &a, int patch)
-{
-  patch_place p = {0, 0, 0, 0};
-  if (patch >= a.batch.count.n_patches) return p;
-  p.edge0 = a.batch.arrays.patch_edge[patch];
-  p.halo0 = a.batch.arrays.patch_halo[patch];
-  p.n_inside = a.batch.arrays.patch_edge[patch + 1] - p.edge0;
-  p.n_halo = a.batch.arrays.patch_halo[patch + 1] - p.halo0;
-  return p;
-}
-
-/// Rings by order, and the blocks of a multiprocessor for which registers are chosen. Two blocks
-/// are best where a patch brings enough of K^e, so that one streams while the other gathers, three
-/// or four where it does not; shared memory has room for patches of meshes that are less regular
-/// than a square. Slots divide the rows of K^e, or nearly. Chosen on an H200; what they reach is in
-/// profiling/results (operators.json).
+/// Rings by order: slots of so many rows of K^e decide how far loads run ahead; and the blocks of a
+/// multiprocessor for which registers are chosen. Two blocks are best where a patch brings enough
+/// of K^e, so that one streams while the other gathers, three or four where it does not; shared
+/// memory has room for patches of meshes that are less regular than a square. Slots divide the rows
+/// of K^e, or nearly. Chosen on an H200; what they reach is in profiling/results (operators.json).
 struct ring_shape {
   int entries, slots, blocks;
 };
@@ -84,13 +47,48 @@ constexpr ring_shape REDUCED_RINGS[] = {{9, 2, 3},  {12, 2, 2}, {12, 2, 2}, {9, 
 static_assert(sizeof PACKED_RINGS / sizeof *PACKED_RINGS == KEDGE_ORDER_MAX &&
                   sizeof REDUCED_RINGS / sizeof *REDUCED_RINGS == KEDGE_ORDER_MAX,
               "one entry per order");
+constexpr ring_shape ring_of(int order, bool reduced)
+{
+  return (reduced ? REDUCED_RINGS : PACKED_RINGS)[order - KEDGE_ORDER_MIN];
+}
+
+/// Bytes of shared memory of a block: barriers, rings, products and x of a patch, and the halo lists
+/// of three.
+size_t stream_bytes(int order, bool reduced, const kg_trace_counts &count)
+{
+  const ring_shape ring = ring_of(order, reduced);
+  const size_t rows = (size_t)kg_patch_groups(order) * ring.slots * ring.entries;
+  return 1024 + sizeof(kg_real) * (rows * 32 + 3 * (size_t)count.max_local * (order + 1)) +
+         3 * sizeof(uint32_t) * (size_t)count.max_halo;
+}
+
 template <int M, bool REDUCED>
-constexpr ring_shape RING_OF = REDUCED ? REDUCED_RINGS[M - 2] : PACKED_RINGS[M - 2];
-template <int M, bool REDUCED>
-struct best_shape : stream_shape<M, REDUCED, M <= 5 ? 8 : 4, RING_OF<M, REDUCED>.entries,
-                                 RING_OF<M, REDUCED>.slots> {
-  static constexpr int blocks = RING_OF<M, REDUCED>.blocks;
+struct stream_shape {
+  static constexpr int n = 3 * M;
+  static constexpr bool reduced = REDUCED;
+  static constexpr int total = ELEMENT_ENTRIES<M, REDUCED>;
+  static constexpr int warps = kg_patch_groups(M - 1);
+  static constexpr int threads = 32 * warps;
+  static constexpr int entries = ring_of(M - 1, REDUCED).entries;
+  static constexpr int slots = ring_of(M - 1, REDUCED).slots;
+  static constexpr int blocks = ring_of(M - 1, REDUCED).blocks;
+  using ring = kg::bulk_ring<kg_real, entries, slots, total>;
 };
+
+struct patch_place {
+  int edge0, n_inside, halo0, n_halo;
+};
+
+__device__ __forceinline__ patch_place place_of(const kg_trace_apply_args &a, int patch)
+{
+  patch_place p = {0, 0, 0, 0};
+  if (patch >= a.batch.count.n_patches) return p;
+  p.edge0 = a.batch.arrays.patch_edge[patch];
+  p.halo0 = a.batch.arrays.patch_halo[patch];
+  p.n_inside = a.batch.arrays.patch_edge[patch + 1] - p.edge0;
+  p.n_halo = a.batch.arrays.patch_halo[patch + 1] - p.halo0;
+  return p;
+}
 
 /// What a block needs of its patches, in shared memory. x is that of one patch; halo lists are held
 /// for the patch being computed, the next and the one after it (`turn` 0 to 2).
@@ -248,25 +246,19 @@ __global__ void __launch_bounds__(shape::threads, shape::blocks)
 }
 
 /// Allow blocks all the shared memory there is (the limit belongs to the process, not to a
-/// context), and learn how many blocks are resident. Both forms of K^e remember it in one place:
-/// `key` is `shared`, which is even, and 1 for reduced ones.
+/// context), and learn how many blocks are resident.
 template <class Kernel>
-kedge_status prepare(kedge_context *ctx, Kernel kernel, int threads, size_t key,
+kedge_status prepare(kedge_context *ctx, Kernel kernel, int threads, size_t shared,
                      kg_cuda_residency *residency)
 {
-  const size_t shared = key & ~(size_t)1;
-  if (residency->shared == key) return KEDGE_OK;
-  KG_TRY(kg_cuda_check(ctx,
-                       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            kg_cuda(ctx)->shared_limit),
-                       "trace_apply: asking for shared memory"));
+  if (residency->shared == shared) return KEDGE_OK;
+  KG_TRY(kg_cuda_ask_for_shared(ctx, (const void *)kernel, (size_t)kg_cuda(ctx)->shared_limit,
+                                "trace_apply"));
   int blocks = 0;
   KG_TRY(kg_cuda_check(
       ctx, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared),
       "trace_apply: asking for the occupancy"));
-  KG_REQUIRE(ctx, blocks > 0, KEDGE_ERR_INTERNAL, "trace_apply: %zu bytes of shared memory",
-             shared);
-  *residency = {key, blocks};
+  *residency = {shared, blocks};
   return KEDGE_OK;
 }
 
@@ -274,11 +266,11 @@ kedge_status prepare(kedge_context *ctx, Kernel kernel, int threads, size_t key,
 template <int P, bool REDUCED>
 kedge_status launch_stream(kedge_context *ctx, const kg_trace_apply_args &a)
 {
-  using shape = best_shape<P + 1, REDUCED>;
+  using shape = stream_shape<P + 1, REDUCED>;
   const auto kernel = KG_REAL(trace_apply_stream)<shape, P + 1>;
-  const size_t shared = shape::shared_bytes(a.batch.count);
-  kg_cuda_residency *residency = &kg_cuda(ctx)->stream_residency[a.number][P];
-  KG_TRY(prepare(ctx, kernel, shape::threads, shared | REDUCED, residency));
+  const size_t shared = stream_bytes(P, REDUCED, a.batch.count);
+  kg_cuda_residency *residency = &kg_cuda(ctx)->stream_residency[a.number][REDUCED][P];
+  KG_TRY(prepare(ctx, kernel, shape::threads, shared, residency));
   const unsigned grid = kg_cuda_blocks(ctx, a.batch.count.n_patches, residency->blocks);
   return kg_chain_launch(ctx, "trace_apply", kernel, grid, shape::threads, shared, a.chained, a,
                          kg_cuda(ctx)->counters + KG_COUNTER_TRACE_APPLY);

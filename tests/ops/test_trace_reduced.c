@@ -1,4 +1,5 @@
-// The trace operator with reduced K^e of pure diffusion against the one with packed K^e.
+// The trace operator with reduced K^e of pure diffusion against the one with packed K^e; and every
+// form of it on GPUs with little shared memory.
 #include <stdlib.h>
 
 #include "compare.h"
@@ -61,6 +62,24 @@ static void constants_have_no_product_at_all(void **state)
     op_with(ctx, 300, order, CASE_NEUMANN, diffusion, check_constants);
 }
 
+static void check_unstreamed(op_case *c, const op_data *data)
+{
+  for (int reduced = 0; reduced < 2; ++reduced)
+    for (int number = KG_DOUBLE; number <= KG_SINGLE; ++number)
+      check_form(
+          c, data,
+          (local_form){.number = (kg_number)number, .reduced = reduced != 0, .unstreamed = true},
+          2 * rounding_of((kg_number)number, 2 * c->size.n_trace));
+}
+
+static void gpus_with_little_shared_memory_give_it_too(void **state)
+{
+  (void)state;
+  if (test_backend() != KEDGE_BACKEND_CUDA) skip();
+  for (int order = KEDGE_ORDER_MIN; order <= KEDGE_ORDER_MAX; ++order)
+    op_with(ctx, 1003, order, CASE_MIXED, diffusion, check_unstreamed);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -68,6 +87,7 @@ int main(void)
       cmocka_unit_test(sizes_about_groups_and_patches_give_it_too),
       cmocka_unit_test(more_patches_than_a_gpu_holds_at_once_give_it_too),
       cmocka_unit_test(constants_have_no_product_at_all),
+      cmocka_unit_test(gpus_with_little_shared_memory_give_it_too),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);

@@ -9,6 +9,7 @@
 typedef struct local_form {
   kg_number number;
   bool differences, reduced;
+  bool unstreamed;  ///< by a GPU that has no more shared memory than each has
 } local_form;
 
 /// y = A x and x . y.
