@@ -118,7 +118,9 @@ kedge_status kg_sample_kernel_source(kedge_context *ctx, kg_sample_kind kind, kg
             kg_sample_kernels_text);
   }
   free(evaluate);
-  if (out && !(ferror(out) | fclose(out))) return KEDGE_OK;
+  bool written = out && !ferror(out);
+  if (out && fclose(out) != 0) written = false;
+  if (written) return KEDGE_OK;
   free(*source);
   *source = NULL;
   return KG_FAIL(ctx, KEDGE_ERR_MEMORY, "no memory for the source of a kernel");

@@ -193,7 +193,9 @@ kedge_status kg_functions_emit(kedge_context *ctx, int n_functions,
 
   out = open_memstream(text, &size);
   if (out) write_function(out, &builder, n_functions, roots);
-  if (!out || ferror(out) | fclose(out)) {
+  bool written = out && !ferror(out);
+  if (out && fclose(out) != 0) written = false;
+  if (!written) {
     status = KG_FAIL(ctx, KEDGE_ERR_MEMORY, "no memory for the text of an expression");
     free(*text);
     *text = NULL;
