@@ -88,6 +88,7 @@ static void close_state(kg_cuda_state *state)
   cudaFree(state->first_bad);
   if (state->pool) cudaMemPoolDestroy(state->pool);
   if (state->stream) cudaStreamDestroy(state->stream);
+  cudaGetLastError();  // nobody is left to hear of it
   free(state);
 }
 
@@ -320,8 +321,10 @@ static size_t kept_bytes(kedge_context *ctx)
   if (!state->pool || cudaStreamSynchronize(state->stream) != cudaSuccess ||
       cudaMemPoolGetAttribute(state->pool, cudaMemPoolAttrReservedMemCurrent, &reserved) !=
           cudaSuccess ||
-      cudaMemPoolGetAttribute(state->pool, cudaMemPoolAttrUsedMemCurrent, &used) != cudaSuccess)
+      cudaMemPoolGetAttribute(state->pool, cudaMemPoolAttrUsedMemCurrent, &used) != cudaSuccess) {
+    cudaGetLastError();
     return 0;
+  }
   return reserved - used;
 }
 
@@ -331,7 +334,10 @@ static int64_t cuda_free_bytes(kedge_context *ctx)
 {
   const size_t beside = (size_t)256 << 20;
   size_t available = 0, total = 0;
-  if (cudaMemGetInfo(&available, &total) != cudaSuccess) return 0;
+  if (cudaMemGetInfo(&available, &total) != cudaSuccess) {
+    cudaGetLastError();
+    return 0;
+  }
   available += kept_bytes(ctx);
   return available > beside ? (int64_t)(available - beside) : 0;
 }

@@ -23,7 +23,8 @@ kedge_status end_capture(kedge_context *ctx, kg_repeat_body *body, void *user, c
 {
   kedge_status status = body(user);
   const cudaError_t error = cudaStreamEndCapture(kg_cuda_stream(ctx), graph);
-  if (status == KEDGE_OK) status = kg_cuda_check(ctx, error, "recording an iteration");
+  if (status == KEDGE_OK) return kg_cuda_check(ctx, error, "recording an iteration");
+  cudaGetLastError();  // the end of a recording that failed is no news
   return status;
 }
 

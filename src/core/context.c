@@ -52,7 +52,7 @@ static kedge_status open_cuda(kedge_context *ctx, const kedge_context_options *o
 }
 
 /// AUTO: the GPU if it opens; otherwise the host, with the reason kept. Who names a device wants a
-/// GPU.
+/// GPU, and a wrong environment is an error.
 static kedge_status open_any(kedge_context *ctx, const kedge_context_options *options)
 {
   const kedge_status status = open_cuda(ctx, options);
@@ -60,6 +60,7 @@ static kedge_status open_any(kedge_context *ctx, const kedge_context_options *op
     snprintf(ctx->reason, sizeof ctx->reason, "a usable GPU was found");
     return KEDGE_OK;
   }
+  if (status == KEDGE_ERR_INPUT) return status;
   char why[sizeof ctx->reason];
   snprintf(why, sizeof why, "%.*s", (int)sizeof why - 1, ctx->error);
   if (options->device >= 0)

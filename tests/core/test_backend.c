@@ -31,7 +31,8 @@ static int close_default(void **state)
 static void copies_carry_every_byte(void **state)
 {
   (void)state;
-  const size_t counts[] = {1, 31, 32, 33, 1000, 65537};
+  // The last fills the buffers of a GPU's copies three times and more, of 8 MiB each.
+  const size_t counts[] = {1, 31, 32, 33, 1000, 65537, 3 * 1048576 + 5};
   for (size_t c = 0; c < sizeof counts / sizeof *counts; ++c) {
     const size_t n = counts[c];
     double *in = malloc(n * sizeof *in), *out = malloc(n * sizeof *out);
@@ -41,6 +42,10 @@ static void copies_carry_every_byte(void **state)
     assert_int_equal(kg_alloc(ctx, n, sizeof *in, &b), KEDGE_OK);
     assert_int_equal(kg_copy(ctx, b.data, a.data, n * sizeof *in), KEDGE_OK);
     assert_int_equal(kg_copy_out(ctx, out, b.data, n * sizeof *in), KEDGE_OK);
+    assert_memory_equal(in, out, n * sizeof *in);
+    for (size_t i = 0; i < n; ++i) in[i] = (double)i;
+    assert_int_equal(kg_copy_in(ctx, a.data, in, n * sizeof *in), KEDGE_OK);
+    assert_int_equal(kg_copy_out(ctx, out, a.data, n * sizeof *in), KEDGE_OK);
     assert_memory_equal(in, out, n * sizeof *in);
     kg_free(ctx, &a);
     kg_free(ctx, &b);
@@ -230,6 +235,16 @@ static void work_is_repeated_so_many_times_or_until_it_is_done(void **state)
 }
 
 #ifdef KEDGE_WITH_CUDA
+static void more_shared_memory_than_a_gpu_has_is_refused_with_what_to_do(void **state)
+{
+  (void)state;
+  if (ctx->backend != KEDGE_BACKEND_CUDA) skip();
+  const size_t limit = (size_t)kg_cuda(ctx)->shared_limit;
+  assert_int_equal(kg_cuda_ask_for_shared(ctx, NULL, limit + 1, "a kernel"), KEDGE_ERR_UNSUPPORTED);
+  assert_non_null(strstr(kedge_context_error(ctx), "a kernel needs "));
+  assert_non_null(strstr(kedge_context_error(ctx), "take a lower order or backend = host"));
+}
+
 /// As with a driver that has no conditional nodes.
 static void graphs_without_loops_repeat_too(void **state)
 {
@@ -242,10 +257,10 @@ static void graphs_without_loops_repeat_too(void **state)
   cuda->loops = loops;
 }
 
-static kedge_context *open_with_blocks(const char *blocks)
+static kedge_context *open_with_blocks(kedge_backend backend, const char *blocks)
 {
   kedge_context_options options = KEDGE_CONTEXT_OPTIONS_INIT;
-  options.backend = KEDGE_BACKEND_CUDA;
+  options.backend = backend;
   kedge_context *opened = NULL;
   const char *const before = getenv("KEDGE_BLOCKS");
   char *const kept = before ? strdup(before) : NULL;
@@ -263,7 +278,8 @@ static void blocks_that_go_round_are_as_few_as_the_environment_says(void **state
 {
   (void)state;
   if (ctx->backend != KEDGE_BACKEND_CUDA) skip();
-  kedge_context *few = open_with_blocks("3"), *all = open_with_blocks("");
+  kedge_context *few = open_with_blocks(KEDGE_BACKEND_CUDA, "3");
+  kedge_context *all = open_with_blocks(KEDGE_BACKEND_CUDA, "");
   assert_int_equal(kg_cuda_blocks(few, 1000, 1), 3);
   assert_int_equal(kg_cuda_blocks(few, 2, 1), 2);
   assert_int_equal(kg_cuda_blocks(few, 0, 1), 1);
@@ -278,9 +294,12 @@ static void a_number_of_blocks_that_is_none_is_refused(void **state)
   if (ctx->backend != KEDGE_BACKEND_CUDA) skip();
   const char *const wrong[] = {"0", "-1", "two", "2x", "99999999999999999999"};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
-    assert_null(open_with_blocks(wrong[i]));
-    assert_non_null(strstr(kedge_context_error(NULL), "KEDGE_BLOCKS"));
-    assert_non_null(strstr(kedge_context_error(NULL), wrong[i]));
+    const kedge_backend backends[] = {KEDGE_BACKEND_CUDA, KEDGE_BACKEND_AUTO};
+    for (int k = 0; k < 2; ++k) {
+      assert_null(open_with_blocks(backends[k], wrong[i]));
+      assert_non_null(strstr(kedge_context_error(NULL), "KEDGE_BLOCKS"));
+      assert_non_null(strstr(kedge_context_error(NULL), wrong[i]));
+    }
   }
 }
 #endif
@@ -301,6 +320,7 @@ int main(void)
       cmocka_unit_test(writes_beside_shadow_arrays_are_reported_once),
       cmocka_unit_test(work_is_repeated_so_many_times_or_until_it_is_done),
 #ifdef KEDGE_WITH_CUDA
+      cmocka_unit_test(more_shared_memory_than_a_gpu_has_is_refused_with_what_to_do),
       cmocka_unit_test(graphs_without_loops_repeat_too),
       cmocka_unit_test(blocks_that_go_round_are_as_few_as_the_environment_says),
       cmocka_unit_test(a_number_of_blocks_that_is_none_is_refused),
