@@ -20,7 +20,7 @@ static kg_cg_vectors_args vectors(op_case *c, const double *x, size_t n)
                               .state = case_upload(c, &none, 1, sizeof none)};
 }
 
-static void numbers_change_by_less_than_half_a_unit_in_the_last_place(void **state)
+static void numbers_change_by_at_most_the_unit_roundoff(void **state)
 {
   (void)state;
   enum { N = 5000 };
@@ -65,11 +65,47 @@ static void the_sum_is_that_of_the_squares(void **state)
   }
 }
 
+/// The vectors of an iteration in single precision hold 2^exponent times the numbers.
+static void an_iteration_in_single_precision_gets_both_scaled(void **state)
+{
+  (void)state;
+  enum { N = 5001, EXPONENT = 7 };
+  const kg_cg_state scaled = {.exponent = EXPONENT};
+  double *x = case_randoms(1, N), squares = 0.0;
+  op_case c;
+  case_create(&c, ctx, 2, 1, CASE_NEUMANN, (kg_material){1.0, 0.0, 1.0, KEDGE_SCALING_ONE});
+  double *p = case_output(&c, (N + 1) / 2), *r = case_output(&c, (N + 1) / 2);
+  kg_cg_vectors_args v = {.n = N,
+                          .x = case_input(&c, x, N),
+                          .r_single = (float *)r,
+                          .p_single = (float *)p,
+                          .partial = case_output(&c, 2 * KG_CG_PARTIALS),
+                          .state = case_upload(&c, &scaled, 1, sizeof scaled)};
+  must(ctx, kg_rounding_perturb(ctx, &v));
+  double *found = case_fetch(&c, p);
+  const float *change = (const float *)found;
+  for (int i = 0; i < N; ++i) {
+    const double expected = ldexp(kg_rounding_of(x[i], i), EXPONENT);
+    assert_at_most(fabs(change[i] - expected), FLT_EPSILON * fabs(expected));
+    squares += (double)change[i] * change[i];
+  }
+  v.ap_single = v.p_single;
+  must(ctx, kg_rounding_sum(ctx, &v));
+  kg_cg_state after;
+  must(ctx, kg_copy_out(ctx, &after, v.state, sizeof after));
+  squares = ldexp(squares, -2 * EXPONENT);
+  assert_close(1, &after.rr, &squares, rounding(N));
+  free(found);
+  free(x);
+  case_destroy(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(numbers_change_by_less_than_half_a_unit_in_the_last_place),
+      cmocka_unit_test(numbers_change_by_at_most_the_unit_roundoff),
       cmocka_unit_test(the_sum_is_that_of_the_squares),
+      cmocka_unit_test(an_iteration_in_single_precision_gets_both_scaled),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);
