@@ -117,7 +117,8 @@ static void a_product_that_has_begun_writes_nothing_after_a_stop(void **state)
   }
 }
 
-/// x . y of products with the same numbers, all of which shall be the same.
+/// Products with the same numbers: x . y of all of them shall be the same, and so shall y, which goes
+/// other ways, after the first and the last.
 static void check_repeats(chain *s, kg_number number, bool reduced, int products)
 {
   const kg_cg_state running = {.stop = KG_CG_RUNNING};
@@ -126,7 +127,8 @@ static void check_repeats(chain *s, kg_number number, bool reduced, int products
   args.reduced = reduced;
   args.x = s->vectors[0];
   args.y = s->vectors[1];
-  double first = 0.0;
+  const size_t bytes = chain_rows(s) * kg_number_bytes(number);
+  double first = 0.0, *y = NULL;
   for (int i = 0; i < products; ++i) {
     kg_cg_state state;
     args.chained = i % 2;
@@ -134,10 +136,17 @@ static void check_repeats(chain *s, kg_number number, bool reduced, int products
     must(ctx, kg_trace_apply(ctx, &args));
     must(ctx, kg_copy_out(ctx, &state, args.state, sizeof state));
     must(ctx, kg_sync(ctx));
-    if (i == 0) first = state.p_ap;
+    if (i == 0) {
+      first = state.p_ap;
+      y = case_fetch(&s->c, args.y);
+    }
     assert_true(first != 0.0);
     assert_memory_equal(&state.p_ap, &first, sizeof first);
   }
+  double *last = case_fetch(&s->c, args.y);
+  assert_memory_equal(last, y, bytes);
+  free(last);
+  free(y);
 }
 
 static void *rounded(chain *s, const void *from, size_t count)
