@@ -20,7 +20,7 @@ typedef struct kedge_mesh_arrays {
   const int32_t *triangles;  ///< [triangle][3]: vertex numbers from 0; any orientation
   const int32_t *regions;    ///< [triangle]: region tags, 0 or positive; NULL: all 0
   int64_t n_lines;           ///< tagged edges: boundary conditions are set by their tag or name
-  const int32_t *lines;      ///< [line][2]: vertex numbers; lines inside the domain are ignored
+  const int32_t *lines;  ///< [line][2]: vertex numbers; lines inside the domain take no condition
   const int32_t *line_tags;  ///< [line]: positive; 0: no group, as if the line were not there
   int n_names;               ///< names of line tags; a tag without one goes by its number, two tags
                              ///< of one name are one group
@@ -32,7 +32,7 @@ typedef struct kedge_mesh_info {
   int64_t elements, edges, vertices, boundary_edges;
   int64_t turned_elements;   ///< clockwise in the input, turned by kedge
   int64_t unused_vertices;   ///< in the input, dropped
-  int64_t interior_lines;    ///< tagged lines inside the domain, ignored
+  int64_t interior_lines;    ///< tagged lines inside the domain, which take no condition
   int64_t parts;             ///< of the domain, not connected by common edges; usually 1
   int64_t coincident_edges;  ///< boundary edges that lie on another (a slit, parts not joined)
   double area;               ///< sum over elements
@@ -45,14 +45,16 @@ typedef struct kedge_mesh_info {
 typedef struct kedge_mesh_group {
   const char *name;  ///< of the physical group, or its number as text; "default": edges without one
   int32_t tag;
-  int dimension;   ///< 1: boundary edges, 2: elements
-  int64_t count;   ///< boundary edges or elements
-  double measure;  ///< length or area
+  int dimension;    ///< 1: boundary edges, 2: elements
+  int64_t count;    ///< boundary edges or elements; 0: a group of edges inside the domain alone
+  double measure;   ///< length or area
+  int64_t n_inner;  ///< dimension 1: edges inside the domain, which take no condition
+  double inner_measure;  ///< length of these
 } kedge_mesh_group;
 
 /// Read a Gmsh .msh file, format 2.2 or 4.1, ASCII or binary. Of several physical groups of one
-/// entity, and of several names of one group, the first counts. Tagged lines inside the domain are
-/// ignored; a tagged line that is no edge of any triangle is refused.
+/// entity, and of several names of one group, the first counts. Tagged lines inside the domain take
+/// no condition; a tagged line that is no edge of any triangle is refused.
 /// @retval KEDGE_ERR_IO     the file cannot be opened or read
 /// @retval KEDGE_ERR_INPUT  the file or the mesh in it is refused; the sentence names file and line
 KEDGE_API kedge_status kedge_mesh_read(kedge_context *ctx, const char *path, kedge_mesh **out);

@@ -28,6 +28,14 @@ static int width_of(const char *text)
   return width;
 }
 
+/// @param[in] width  columns of the name
+static void print_group(int width, const kedge_mesh_group *group, const char *what, int64_t count,
+                        double measure)
+{
+  printf("%s%*s  %8d  %-14s%12lld%14.6g\n", group->name, width - width_of(group->name), "",
+         group->tag, what, (long long)count, measure);
+}
+
 static void print_groups(const kedge_mesh *mesh)
 {
   int width = 22;
@@ -41,9 +49,10 @@ static void print_groups(const kedge_mesh *mesh)
   for (int i = 0; i < kedge_mesh_group_count(mesh); ++i) {
     kedge_mesh_group group;
     kedge_mesh_get_group(mesh, i, &group);
-    printf("%s%*s  %8d  %-14s%12lld%14.6g\n", group.name, width - width_of(group.name), "",
-           group.tag, group.dimension == 1 ? "boundary edges" : "triangles", (long long)group.count,
-           group.measure);
+    const char *const what = group.dimension == 1 ? "boundary edges" : "triangles";
+    if (group.count > 0) print_group(width, &group, what, group.count, group.measure);
+    if (group.n_inner > 0)
+      print_group(width, &group, "inner edges", group.n_inner, group.inner_measure);
   }
 }
 
@@ -77,8 +86,6 @@ static void print_mesh(const char *name, const kedge_mesh *mesh)
   print_repair(m.turned_elements, "clockwise triangle, turned", "clockwise triangles, turned");
   print_repair(m.unused_vertices, "vertex of no triangle, left out",
                "vertices of no triangle, left out");
-  print_repair(m.interior_lines, "tagged line inside the domain, ignored",
-               "tagged lines inside the domain, ignored");
   print_groups(mesh);
 }
 
@@ -110,8 +117,9 @@ static void print_written(const char *path, const kedge_mesh *mesh)
 static int generate(const mesh_options *options)
 {
   static const char *const ending = ".msh";
-  char *const target = kg_cli_target(options->output, "mesh", false);
-  const bool good = target && kg_cli_named(options->output, "mesh", &ending, 1);
+  const kg_cli_file file = {options->output, "mesh", ""};
+  char *const target = kg_cli_target(&file, false);
+  const bool good = target && kg_cli_named(&file, &ending, 1);
   free(target);
   if (!good) return KG_EXIT_INPUT;
   kedge_context *ctx;

@@ -1,5 +1,6 @@
-// Groups of boundary edges come from tagged lines, groups of elements from region tags. Names act:
-// two line tags of the same name are one group, because boundary conditions are set by name.
+// Groups of edges come from tagged lines, groups of elements from region tags. Names act: two line
+// tags of the same name are one group, because boundary conditions are set by name. Groups of lines
+// inside the domain are there to be named in messages.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,22 +82,19 @@ static kedge_status refuse_line(const kg_builder *b, int64_t i)
                  name ? "\"" : "");
 }
 
-/// List the boundary edges, and mark them in edge_group with 0, the others with -1.
-static kedge_status list_boundary(kg_builder *b)
+/// Mark boundary edges in edge_group with 0, the others with -1.
+static kedge_status mark_boundary(kg_builder *b)
 {
   kedge_mesh *mesh = b->mesh;
   KG_TRY(kg_host_alloc(b->ctx, (size_t)mesh->n_edges, sizeof(int32_t), &mesh->edge_group));
-  KG_TRY(kg_host_alloc(b->ctx, (size_t)mesh->n_boundary_edges, sizeof(int32_t), &b->boundary));
 #pragma omp parallel for num_threads(kg_loop_threads(b->ctx, mesh->n_edges))
   for (int32_t edge = 0; edge < mesh->n_edges; ++edge)
     mesh->edge_group[edge] = mesh->edge_sides[2 * (int64_t)edge + 1] < 0 ? 0 : -1;
-  int32_t n = 0;
-  for (int32_t edge = 0; edge < mesh->n_edges; ++edge)
-    if (mesh->edge_group[edge] == 0) b->boundary[n++] = edge;
   return KEDGE_OK;
 }
 
-/// Put the tag of the first line on each boundary edge into edge_group (0: no line).
+/// Put the tag of the first line on each edge into edge_group, where groups will be (0: a boundary
+/// edge without a line).
 static kedge_status tag_edges(kg_builder *b)
 {
   kedge_mesh *mesh = b->mesh;
@@ -105,19 +103,36 @@ static kedge_status tag_edges(kg_builder *b)
     if (raw->line_tags[i] == 0) continue;
     const int64_t edge = b->line_edge[i];
     if (edge < 0) return refuse_line(b, i);
-    if (mesh->edge_group[edge] < 0)
-      ++mesh->info.interior_lines;
-    else if (mesh->edge_group[edge] == 0)
-      mesh->edge_group[edge] = raw->line_tags[i];
+    int32_t *const group = &mesh->edge_group[edge];
+    mesh->info.interior_lines += *group < 0;
+    if (*group == -1) {
+      *group = kg_inner_group(raw->line_tags[i]);
+      ++b->n_inner;
+    } else if (*group == 0) {
+      *group = raw->line_tags[i];
+    }
   }
+  return KEDGE_OK;
+}
+
+static kedge_status list_edges(kg_builder *b)
+{
+  const kedge_mesh *mesh = b->mesh;
+  const size_t n = (size_t)mesh->n_boundary_edges + (size_t)b->n_inner;
+  KG_TRY(kg_host_alloc(b->ctx, n, sizeof *b->boundary, &b->boundary));
+  int32_t *outer = b->boundary, *inner = b->boundary + mesh->n_boundary_edges;
+  for (int32_t edge = 0; edge < mesh->n_edges; ++edge)
+    if (mesh->edge_group[edge] >= 0)
+      *outer++ = edge;
+    else if (mesh->edge_group[edge] != -1)
+      *inner++ = edge;
   return KEDGE_OK;
 }
 
 /// One group for each name or unnamed tag; `group_of[i]` is the group of tags[i], and the first
 /// entry of tags may be 0, for edges without a line: they are the last group, never one with edges
 /// whose group the caller called "default" too.
-static kedge_status add_boundary_groups(kg_builder *b, const int32_t *tags, int n_tags,
-                                        int *group_of)
+static kedge_status add_edge_groups(kg_builder *b, const int32_t *tags, int n_tags, int *group_of)
 {
   kedge_mesh *mesh = b->mesh;
   const bool untagged = n_tags > 0 && tags[0] == 0;  // sorted, and goes last
@@ -148,16 +163,17 @@ static double edge_length(const kedge_mesh *mesh, int32_t edge)
   return hypot(q[0] - p[0], q[1] - p[1]);
 }
 
-static void count_boundary(const kg_builder *b, const int32_t *tags, int n_tags,
-                           const int *group_of)
+static void count_edges(const kg_builder *b, const int32_t *tags, int n_tags, const int *group_of)
 {
   kedge_mesh *mesh = b->mesh;
-  for (int32_t i = 0; i < mesh->n_boundary_edges; ++i) {
+  for (int32_t i = 0; i < mesh->n_boundary_edges + b->n_inner; ++i) {
     const int32_t edge = b->boundary[i];
-    const int g = group_of[position(tags, n_tags, mesh->edge_group[edge])];
-    mesh->edge_group[edge] = g;
-    ++mesh->groups[g].count;
-    mesh->groups[g].measure += edge_length(mesh, edge);
+    const int g = group_of[position(tags, n_tags, kg_group_of_edge(mesh->edge_group[edge]))];
+    kg_group *const group = &mesh->groups[g];
+    const bool is_inner = mesh->edge_group[edge] < 0;
+    mesh->edge_group[edge] = is_inner ? kg_inner_group(g) : g;
+    ++*(is_inner ? &group->n_inner : &group->count);
+    *(is_inner ? &group->inner_measure : &group->measure) += edge_length(mesh, edge);
   }
 }
 
@@ -212,12 +228,12 @@ static kedge_status count_regions(const kg_builder *b, const int32_t *tags, int 
   return KEDGE_OK;
 }
 
-/// Copy the tags of boundary edges; the caller frees *out.
-static kedge_status boundary_tags(const kg_builder *b, int32_t **out)
+/// Copy the tags of the edges that are listed; the caller frees *out.
+static kedge_status edge_tags(const kg_builder *b, int32_t **out)
 {
-  const kedge_mesh *mesh = b->mesh;
-  KG_TRY(kg_host_alloc(b->ctx, (size_t)mesh->n_boundary_edges, sizeof **out, out));
-  for (int32_t i = 0; i < mesh->n_boundary_edges; ++i) (*out)[i] = mesh->edge_group[b->boundary[i]];
+  const int32_t n = b->mesh->n_boundary_edges + b->n_inner;
+  KG_TRY(kg_host_alloc(b->ctx, (size_t)n, sizeof **out, out));
+  for (int32_t i = 0; i < n; ++i) (*out)[i] = kg_group_of_edge(b->mesh->edge_group[b->boundary[i]]);
   return KEDGE_OK;
 }
 
@@ -226,11 +242,13 @@ kedge_status kg_build_groups(kg_builder *b)
   kedge_mesh *mesh = b->mesh;
   int32_t *tags = NULL, *line_tags = NULL, *region_tags = NULL;
   int *group_of = NULL, n_line_tags = 0, n_region_tags = 0;
-  kedge_status status = list_boundary(b);
+  kedge_status status = mark_boundary(b);
   if (status == KEDGE_OK) status = tag_edges(b);
-  if (status == KEDGE_OK) status = boundary_tags(b, &tags);
+  if (status == KEDGE_OK) status = list_edges(b);
+  if (status == KEDGE_OK) status = edge_tags(b, &tags);
   if (status == KEDGE_OK)
-    status = distinct_tags(b->ctx, tags, mesh->n_boundary_edges, &line_tags, &n_line_tags);
+    status = distinct_tags(b->ctx, tags, (int64_t)mesh->n_boundary_edges + b->n_inner, &line_tags,
+                           &n_line_tags);
   if (status == KEDGE_OK)
     status =
         distinct_tags(b->ctx, mesh->element_region, mesh->n_elements, &region_tags, &n_region_tags);
@@ -239,10 +257,10 @@ kedge_status kg_build_groups(kg_builder *b)
                             sizeof *mesh->groups, &mesh->groups);
   if (status == KEDGE_OK)
     status = kg_host_alloc(b->ctx, (size_t)n_line_tags, sizeof *group_of, &group_of);
-  if (status == KEDGE_OK) status = add_boundary_groups(b, line_tags, n_line_tags, group_of);
+  if (status == KEDGE_OK) status = add_edge_groups(b, line_tags, n_line_tags, group_of);
   if (status != KEDGE_OK) goto done;
 
-  count_boundary(b, line_tags, n_line_tags, group_of);
+  count_edges(b, line_tags, n_line_tags, group_of);
   const int first_region = mesh->n_groups;
   for (int i = 0; status == KEDGE_OK && i < n_region_tags; ++i)
     status = add_group(b, 2, region_tags[i], name_of_tag(b->raw, 2, region_tags[i]));

@@ -129,6 +129,13 @@ void kedge_mesh_destroy(kedge_mesh *mesh)
   free(mesh);
 }
 
+int64_t kg_mesh_inner_edges(const kedge_mesh *mesh)
+{
+  int64_t n = 0;
+  for (int i = 0; i < mesh->n_groups; ++i) n += mesh->groups[i].n_inner;
+  return n;
+}
+
 void kedge_mesh_get_info(const kedge_mesh *mesh, kedge_mesh_info *info)
 {
   *info = mesh->info;
@@ -148,5 +155,7 @@ void kedge_mesh_get_group(const kedge_mesh *mesh, int index, kedge_mesh_group *g
       .dimension = from->dimension,
       .count = from->count,
       .measure = from->measure,
+      .n_inner = from->n_inner,
+      .inner_measure = from->inner_measure,
   };
 }

@@ -13,9 +13,11 @@ KEDGE_BEGIN_DECLS
 typedef struct kg_group {
   char *name;  ///< owned; the tag as text when the file names none
   int32_t tag;
-  int dimension;  ///< 1 or 2
-  int64_t count;
-  double measure;
+  int dimension;         ///< 1 or 2
+  int64_t count;         ///< boundary edges or elements
+  double measure;        ///< of these
+  int64_t n_inner;       ///< edges inside the domain, which take no condition
+  double inner_measure;  ///< of these
 } kg_group;
 
 /// The meshes that a mesh was refined from, the last one first.
@@ -33,7 +35,8 @@ struct kedge_mesh {
   int32_t *element_region;    ///< [element], tag
   uint32_t *side_edge;        ///< [side]: edge << 1 | reversed
   int32_t *edge_sides;        ///< [edge][2]: sides, lower first; second is -1 on the boundary
-  int32_t *edge_group;        ///< [edge]: index into groups (dimension 1), -1 inside the domain
+  int32_t *edge_group;        ///< [edge]: index g into groups (dimension 1); inside the domain -1,
+                              ///< or kg_inner_group(g) where a line of that group lies
   int32_t *element_origin;    ///< [element]: the caller's element number
   int32_t *vertex_origin;     ///< [vertex]: the caller's vertex number
   int n_groups;
@@ -46,6 +49,18 @@ struct kedge_mesh {
   kg_mesh_levels levels;  ///< of kedge_mesh_refine()
   char *source;           ///< file name or generator words, for messages; owned
 };
+
+/// What marks an edge inside the domain with a group, or a tag; its own inverse.
+static inline int32_t kg_inner_group(int32_t group)
+{
+  return -2 - group;
+}
+/// The group of an edge inside the domain or on the boundary, of its entry in edge_group; -1: none.
+static inline int32_t kg_group_of_edge(int32_t entry)
+{
+  return entry < -1 ? kg_inner_group(entry) : entry;
+}
+int64_t kg_mesh_inner_edges(const kedge_mesh *mesh);  ///< inside the domain, with a group
 
 /// A mesh as a reader or generator delivers it: caller's numbering, unchecked.
 typedef struct kg_raw_mesh {

@@ -113,12 +113,12 @@ kedge_status kg_mesh_vertex_ranks(kedge_context *ctx, const kedge_mesh *mesh, in
   return status;
 }
 
-/// Boundary edges as lines, along their elements.
+/// Boundary edges, and those of a group, as lines along their elements.
 static void lines_of(const kedge_mesh *mesh, const int32_t *rank, kg_raw_mesh *out)
 {
   int64_t n = 0;
   for (int64_t edge = 0; edge < mesh->n_edges; ++edge) {
-    const int g = mesh->edge_group[edge];
+    const int32_t g = kg_group_of_edge(mesh->edge_group[edge]);
     if (g < 0) continue;
     const int32_t side = mesh->edge_sides[2 * edge];
     out->lines[2 * n] = rank[mesh->element_vertices[side]];
@@ -130,7 +130,8 @@ static void lines_of(const kedge_mesh *mesh, const int32_t *rank, kg_raw_mesh *o
 kedge_status kg_mesh_to_raw(kedge_context *ctx, const kedge_mesh *mesh, kg_raw_mesh *out)
 {
   int32_t *rank;
-  KG_TRY(kg_raw_mesh_alloc(ctx, mesh->n_vertices, mesh->n_elements, mesh->n_boundary_edges, out));
+  KG_TRY(kg_raw_mesh_alloc(ctx, mesh->n_vertices, mesh->n_elements,
+                           mesh->n_boundary_edges + kg_mesh_inner_edges(mesh), out));
   kedge_status status = kg_mesh_vertex_ranks(ctx, mesh, &rank);
   if (status == KEDGE_OK) status = kg_raw_mesh_names(ctx, out, mesh);
   if (status != KEDGE_OK) goto done;

@@ -22,7 +22,7 @@ kedge_status kg_raw_mesh_name(kedge_context *ctx, kg_raw_mesh *raw, int dimensio
 kedge_status kg_raw_mesh_names(kedge_context *ctx, kg_raw_mesh *raw, const kedge_mesh *mesh);
 
 /// The mesh in the caller's numbering, gaps of unused vertices closed. Every boundary edge is a
-/// line, of tag 0 where it has no group of the caller.
+/// line, of tag 0 where it has no group of the caller; so is every edge of a group in the domain.
 kedge_status kg_mesh_to_raw(kedge_context *ctx, const kedge_mesh *mesh, kg_raw_mesh *out);
 /// rank[v]: place of vertex v in the caller's numbering, gaps closed; the caller frees it.
 kedge_status kg_mesh_vertex_ranks(kedge_context *ctx, const kedge_mesh *mesh, int32_t **rank);

@@ -58,7 +58,7 @@ static void split_lines(const kedge_mesh *mesh, const int32_t *rank, kg_raw_mesh
 {
   int64_t n = 0;
   for (int32_t edge = 0; edge < mesh->n_edges; ++edge) {
-    const int g = mesh->edge_group[edge];
+    const int32_t g = kg_group_of_edge(mesh->edge_group[edge]);
     if (g < 0 || mesh->groups[g].tag == 0) continue;
     const int32_t side = mesh->edge_sides[2 * (int64_t)edge];
     const int32_t next = side % 3 == 2 ? side - 2 : side + 1;
@@ -76,9 +76,9 @@ static void split_lines(const kedge_mesh *mesh, const int32_t *rank, kg_raw_mesh
 static kedge_status split(kedge_context *ctx, const kedge_mesh *mesh, kg_raw_mesh *out)
 {
   int32_t *rank;
+  const int64_t n_lines = mesh->n_boundary_edges + kg_mesh_inner_edges(mesh);
   KG_TRY(kg_raw_mesh_alloc(ctx, (int64_t)mesh->n_vertices + mesh->n_edges,
-                           4 * (int64_t)mesh->n_elements, 2 * (int64_t)mesh->n_boundary_edges,
-                           out));
+                           4 * (int64_t)mesh->n_elements, 2 * n_lines, out));
   kedge_status status = kg_mesh_vertex_ranks(ctx, mesh, &rank);
   if (status == KEDGE_OK) status = kg_raw_mesh_names(ctx, out, mesh);
   if (status == KEDGE_OK) {

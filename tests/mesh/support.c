@@ -111,7 +111,7 @@ static void assert_edges(const kedge_mesh *mesh)
     assert_side(mesh, edge, sides[1], second);
     assert_int_equal(first[0], second[1]);
     assert_int_equal(first[1], second[0]);
-    assert_int_equal(mesh->edge_group[edge], -1);
+    assert_in_range(kg_group_of_edge(mesh->edge_group[edge]) + 1, 0, mesh->n_groups);
   }
   assert_int_equal(boundary, mesh->n_boundary_edges);
   assert_int_equal(3 * mesh->n_elements, 2 * mesh->n_edges - boundary);
@@ -125,7 +125,7 @@ static void assert_groups(const kedge_mesh *mesh)
     const kg_group *group = &mesh->groups[i];
     assert_in_range(group->dimension, 1, 2);
     assert_true(i == 0 || mesh->groups[i - 1].dimension <= group->dimension);
-    assert_true(group->count > 0);
+    assert_true(group->count > 0 || (group->dimension == 1 && group->n_inner > 0));
     count[group->dimension] += group->count;
     measure[group->dimension] += group->measure;
   }
@@ -168,6 +168,8 @@ void assert_same_mesh(const kedge_mesh *a, const kedge_mesh *b)
     assert_int_equal(g->dimension, h->dimension);
     assert_int_equal(g->count, h->count);
     assert_true(g->measure == h->measure);
+    assert_int_equal(g->n_inner, h->n_inner);
+    assert_true(g->inner_measure == h->inner_measure);
   }
 }
 

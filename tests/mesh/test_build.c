@@ -213,7 +213,10 @@ static void lines_make_groups(void **state)
   assert_int_equal(group_named(mesh, 1, "wall").count,
                    2);  // the first of two lines on an edge counts
   assert_int_equal(group_named(mesh, 1, "wall").tag, 9);
+  assert_int_equal(group_named(mesh, 1, "wall").n_inner, 1);
+  assert_true(group_named(mesh, 1, "wall").inner_measure == sqrt(2));
   assert_int_equal(group_named(mesh, 1, "4").count, 1);
+  assert_int_equal(group_named(mesh, 1, "4").n_inner, 0);
   assert_int_equal(group_named(mesh, 1, "default").count, 1);
   assert_int_equal(group_named(mesh, 2, "3").count, 1);
   assert_int_equal(group_named(mesh, 2, "0").count, 1);

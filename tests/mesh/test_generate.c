@@ -163,6 +163,8 @@ static void refining_keeps_area_and_groups_and_quarters_elements(void **state)
       const int64_t each = from->dimension == 1 ? factor : factor * factor;
       assert_int_equal(fine->groups[i].tag, from->tag);
       assert_group(fine, from->dimension, from->name, from->count * each, from->measure);
+      assert_int_equal(fine->groups[i].n_inner, from->n_inner * each);
+      assert_close(fine->groups[i].inner_measure, from->inner_measure, fine->n_edges);
     }
     kedge_mesh_destroy(fine);
   }

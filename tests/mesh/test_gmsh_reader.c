@@ -38,7 +38,7 @@ static void all_four_formats_give_the_same_mesh(void **state)
 static void regions_boundaries_and_interior_lines_are_told_apart(void **state)
 {
   kedge_mesh *mesh = read_mesh(*state, MESHES "inclusion41.msh");
-  assert_int_equal(kedge_mesh_group_count(mesh), 6);  // not "interface", which is no boundary
+  assert_int_equal(kedge_mesh_group_count(mesh), 7);
   assert_int_equal(group_named(mesh, 1, "inlet").tag, 11);
   assert_int_equal(group_named(mesh, 1, "outlet").tag, 12);
   assert_int_equal(group_named(mesh, 1, "floor").tag, 13);
@@ -47,6 +47,10 @@ static void regions_boundaries_and_interior_lines_are_told_apart(void **state)
   assert_int_equal(group_named(mesh, 2, "matrix").tag, 1);
   assert_int_equal(group_named(mesh, 2, "inclusion").tag, 2);
   assert_int_equal(mesh->info.interior_lines, 12);
+  const kedge_mesh_group inner = group_named(mesh, 1, "interface");
+  assert_true(inner.tag == 20 && inner.count == 0 && inner.measure == 0 && inner.n_inner == 12);
+  // 12 sides of a regular polygon in the circle of radius 1/4
+  assert_true(fabs(inner.inner_measure - 6 * sin(acos(-1) / 12)) < 1e-12);
   assert_true(fabs(mesh->info.area - 2) < 1e-14);
   kedge_mesh_destroy(mesh);
 }
@@ -57,10 +61,12 @@ static void a_partitioned_file_gives_the_same_domain(void **state)
   kedge_mesh *parts = read_mesh(*state, MESHES "inclusion41-parts.msh");
   assert_int_equal(parts->n_elements, mesh->n_elements);
   assert_int_equal(parts->n_edges, mesh->n_edges);
-  assert_int_equal(parts->n_groups, mesh->n_groups);
+  assert_int_equal(parts->n_groups, mesh->n_groups + 2);  // lines between parts, of no name
   for (int i = 0; i < mesh->n_groups; ++i) {
-    assert_string_equal(parts->groups[i].name, mesh->groups[i].name);
-    assert_int_equal(parts->groups[i].count, mesh->groups[i].count);
+    const kg_group *from = &mesh->groups[i];
+    const kedge_mesh_group group = group_named(parts, from->dimension, from->name);
+    assert_int_equal(group.count, from->count);
+    assert_int_equal(group.n_inner, from->n_inner);
   }
   kedge_mesh_destroy(mesh);
   kedge_mesh_destroy(parts);
