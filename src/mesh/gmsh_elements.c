@@ -46,7 +46,8 @@ static kedge_status nodes_of_type(const kg_scan *s, int32_t type, int *n_nodes)
     if (type >= families[i].first && type <= families[i].last)
       return KG_SCAN_FAIL(s, "here is a %s (type %d); %s", families[i].what, type,
                           families[i].advice);
-  return KG_SCAN_FAIL(s, "element type %d is unknown; only triangles are supported", type);
+  return KG_SCAN_FAIL(
+      s, "element type %d is unknown; only triangles are supported: mesh without others", type);
 }
 
 static kedge_status reserve_triangles(kg_gmsh *g, int64_t more)
@@ -82,7 +83,10 @@ static kedge_status reserve(kg_gmsh *g, int32_t type, int64_t more)
 
 static kedge_status no_node(const kg_gmsh *g, int64_t tag)
 {
-  return KG_SCAN_FAIL(&g->scan, "an element uses node %lld, which does not exist", (long long)tag);
+  return KG_SCAN_FAIL(
+      &g->scan,
+      "an element uses node %lld, which does not exist; export the mesh again, with all nodes",
+      (long long)tag);
 }
 
 /// Store an element for which there is room. Points and lines without a group are of no use.
@@ -243,7 +247,8 @@ static kedge_status read_41(kg_gmsh *g)
 
 kedge_status kg_gmsh_elements(kg_gmsh *g)
 {
-  if (!g->has_nodes) return KG_SCAN_FAIL(&g->scan, "$Elements comes before $Nodes");
+  if (!g->has_nodes)
+    return KG_SCAN_FAIL(&g->scan, "$Elements comes before $Nodes; export the mesh again");
   if (g->has_elements)
     return KG_SCAN_FAIL(&g->scan, "there is a second section $Elements; the file is damaged");
   g->has_elements = true;

@@ -12,7 +12,9 @@ static kedge_status allocate(kg_gmsh *g, int64_t n)
   g->has_nodes = true;
   KG_TRY(kg_scan_plausible(s, n, 8, "nodes"));
   if (n > INT32_MAX)
-    return KG_SCAN_FAIL(s, "%lld nodes are more than kedge can number", (long long)n);
+    return KG_SCAN_FAIL(
+        s, "%lld nodes are more than kedge can number; take a coarser mesh, and refine = K",
+        (long long)n);
   KG_TRY(kg_host_alloc(s->ctx, (size_t)n, 2 * sizeof(double), &g->raw->vertices));
   KG_TRY(kg_host_alloc(s->ctx, (size_t)n, sizeof *g->z, &g->z));
   return kg_host_alloc(s->ctx, (size_t)n, sizeof *g->tags, &g->tags);
@@ -22,7 +24,9 @@ static kedge_status allocate(kg_gmsh *g, int64_t n)
 static kedge_status put_vertex(kg_gmsh *g, int64_t i, const double xyz[3])
 {
   if (!(isfinite(xyz[0]) && isfinite(xyz[1]) && isfinite(xyz[2])))
-    return KG_SCAN_FAIL(&g->scan, "node %lld has a coordinate that is not finite (%g, %g, %g)",
+    return KG_SCAN_FAIL(&g->scan,
+                        "node %lld has a coordinate that is not finite (%g, %g, %g); repair the "
+                        "geometry and mesh it again",
                         (long long)g->tags[i], xyz[0], xyz[1], xyz[2]);
   g->raw->vertices[2 * i] = xyz[0];
   g->raw->vertices[2 * i + 1] = xyz[1];
@@ -32,8 +36,10 @@ static kedge_status put_vertex(kg_gmsh *g, int64_t i, const double xyz[3])
 
 static kedge_status refuse_duplicate(const kg_gmsh *g, int64_t tag)
 {
-  return KG_SCAN_FAIL(&g->scan, "node %lld is defined twice in the section $Nodes before this",
-                      (long long)tag);
+  return KG_SCAN_FAIL(
+      &g->scan,
+      "node %lld is defined twice in the section $Nodes before this; export the mesh again",
+      (long long)tag);
 }
 
 static kedge_status map_dense(kg_gmsh *g, int64_t n)

@@ -37,13 +37,22 @@ static kedge_status read_format(kg_gmsh *g)
   s->binary = binary == 1;
   KG_TRY(kg_text_line_end(s));
   if (!s->binary) return KEDGE_OK;
+  if (s->at < s->end && *s->at == '$') {
+    s->binary = false;  // for the place
+    return KG_SCAN_FAIL(s,
+                        "the file goes on as text, but file type 1 in the line before marks it as "
+                        "binary; write 0 there, or export it again");
+  }
   int32_t one;
   KG_TRY(kg_scan_int32(s, &one));
-  if (one != 1)
-    return KG_SCAN_FAIL(s,
-                        "the byte order is not this machine's; write the file as ASCII or on a "
-                        "machine of the same byte order");
-  return KEDGE_OK;
+  if (one == 1) return KEDGE_OK;
+  return one == 1 << 24
+             ? KG_SCAN_FAIL(s,
+                            "the byte order is not this machine's; export the mesh as ASCII, or on "
+                            "a machine of the same byte order")
+             : KG_SCAN_FAIL(s,
+                            "the integer 1 should be here, by which a binary file shows its byte "
+                            "order; the file is damaged: export it again");
 }
 
 /// Lines 'dimension tag "name"', text in binary files too.
@@ -68,7 +77,7 @@ kedge_status kg_gmsh_names(kg_gmsh *g)
     if (length < 2 || text[0] != '"' || text[length - 1] != '"') {
       s->at = where;
       s->line = line;
-      return KG_SCAN_FAIL(s, "the name of a physical group is not in quotes");
+      return KG_SCAN_FAIL(s, "the name of a physical group is not in quotes; put it in \"\"");
     }
     if (length == 2) continue;  // an empty name is none
     KG_TRY(kg_raw_mesh_name(s->ctx, g->raw, (int)dimension, (int32_t)llabs(tag), text + 1,

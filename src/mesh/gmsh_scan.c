@@ -95,6 +95,12 @@ static kedge_status no_number(const kg_scan *s, const char *kind)
   if (s->at == s->end)
     return KG_SCAN_FAIL(s, "the file ends where %s should be; it is truncated", kind);
   if (length == 0) return KG_SCAN_FAIL(s, "the line ends where %s should be", kind);
+  for (size_t i = 0; i < length; ++i)
+    if ((unsigned char)s->at[i] < ' ')
+      return KG_SCAN_FAIL(s,
+                          "bytes that are no text are where %s should be; if $MeshFormat marks a "
+                          "binary file as text, by file type 0, export it again",
+                          kind);
   return KG_SCAN_FAIL(s, "\"%.*s\" is not %s", length > 40 ? 40 : (int)length, s->at, kind);
 }
 

@@ -50,8 +50,14 @@ static void files_that_are_no_gmsh_mesh_are_refused(void **state)
        "text.msh, line 2: file type 7 with data size 8 is not 0 or 1 with 8; " CONVERT},
       {"$MeshFormat\nfour\n", "text.msh, line 2: \"four\" is not a number"},
       {"$MeshFormat\n4.1 1 8\nABCD\n$EndMeshFormat\n",
-       "text.msh, byte 24: the byte order is not this machine's; write the file as ASCII or on a "
-       "machine of the same byte order"},
+       "text.msh, byte 24: the integer 1 should be here, by which a binary file shows its byte "
+       "order; the file is damaged: export it again"},
+      {"$MeshFormat\n4.1 1 8\n$EndMeshFormat\n",
+       "text.msh, line 3: the file goes on as text, but file type 1 in the line before marks it as "
+       "binary; write 0 there, or export it again"},
+      {FORMAT41 "$Nodes\n\1\2\n",
+       "text.msh, line 5: bytes that are no text are where an integer should be; if $MeshFormat "
+       "marks a binary file as text, by file type 0, export it again"},
       {FORMAT22 FORMAT22, "text.msh, line 5: there is a second $MeshFormat; the file is damaged"},
       {FORMAT22,
        "text.msh has no triangles; if it has physical groups, Gmsh saved only their "
@@ -84,7 +90,8 @@ static void elements_of_other_kinds_are_named(void **state)
       {ELEMENT22("1 34 0 1 2 3 4"),
        "text.msh, line 12: here is a polygon (type 34); only triangles are supported"},
       {ELEMENT22("1 777 0 1 2 3 4"),
-       "text.msh, line 12: element type 777 is unknown; only triangles are supported"},
+       "text.msh, line 12: element type 777 is unknown; only triangles are supported: mesh without "
+       "others"},
   };
   ASSERT_ALL_REFUSED(*state, cases);
 }
@@ -108,7 +115,9 @@ static void files_of_quadrilaterals_and_curved_elements_are_refused(void **state
 static void damaged_elements_are_refused(void **state)
 {
   static const refusal cases[] = {
-      {ELEMENT22("1 2 0 1 2 4"), "text.msh, line 12: an element uses node 4, which does not exist"},
+      {ELEMENT22("1 2 0 1 2 4"),
+       "text.msh, line 12: an element uses node 4, which does not exist; export the "
+       "mesh again, with all nodes"},
       {ELEMENT22("1 2 0 1 2"), "text.msh, line 12: the line ends where an integer should be"},
       {ELEMENT22("1 2 0 1 2 3 4"), "text.msh, line 12: the line goes on where it should end"},
       {ELEMENT22("1 2 0 1 2 x3"), "text.msh, line 12: \"x3\" is not an integer"},
@@ -117,7 +126,8 @@ static void damaged_elements_are_refused(void **state)
        "the file is damaged or truncated"},
       {ELEMENT22("1 2 1 99999999999 1 2 3"),
        "text.msh, line 12: 99999999999 is too large for a tag or type"},
-      {FORMAT22 "$Elements\n0\n$EndElements\n", "text.msh, line 5: $Elements comes before $Nodes"},
+      {FORMAT22 "$Elements\n0\n$EndElements\n",
+       "text.msh, line 5: $Elements comes before $Nodes; export the mesh again"},
       {FORMAT22 NODES22 "$Elements\n0\n$EndElements\n$Elements\n0\n$EndElements\n",
        "text.msh, line 14: there is a second section $Elements; the file is damaged"},
       {FORMAT22 NODES22 "$Elements\n9000000000\n1 2 0 1 2 3\n$EndElements\n",
@@ -141,13 +151,17 @@ static void damaged_nodes_are_refused(void **state)
 {
   static const refusal cases[] = {
       {FORMAT22 "$Nodes\n2\n1 0 0 0\n1 1 0 0\n$EndNodes\n",
-       "text.msh, line 8: node 1 is defined twice in the section $Nodes before this"},
+       "text.msh, line 8: node 1 is defined twice in the section $Nodes before this; export the "
+       "mesh again"},
       {FORMAT22 "$Nodes\n3\n1 0 0 0\n9000000 1 0 0\n1 1 0 0\n$EndNodes\n",
-       "text.msh, line 9: node 1 is defined twice in the section $Nodes before this"},
+       "text.msh, line 9: node 1 is defined twice in the section $Nodes before this; export the "
+       "mesh again"},
       {FORMAT22 "$Nodes\n1\n5 0 nan 0\n$EndNodes\n",
-       "text.msh, line 6: node 5 has a coordinate that is not finite (0, nan, 0)"},
+       "text.msh, line 6: node 5 has a coordinate that is not finite (0, nan, 0); repair the "
+       "geometry and mesh it again"},
       {FORMAT22 "$Nodes\n1\n5 0 1e999 0\n$EndNodes\n",
-       "text.msh, line 6: node 5 has a coordinate that is not finite (0, inf, 0)"},
+       "text.msh, line 6: node 5 has a coordinate that is not finite (0, inf, 0); repair the "
+       "geometry and mesh it again"},
       {FORMAT22 "$Nodes\n-1\n$EndNodes\n",
        "text.msh, line 5: -1 nodes are announced, but 11 bytes are left; the file is damaged or "
        "truncated"},
@@ -174,7 +188,7 @@ static void damaged_names_and_entities_are_refused(void **state)
 {
   static const refusal cases[] = {
       {FORMAT22 "$PhysicalNames\n1\n1 7 wall\n$EndPhysicalNames\n",
-       "text.msh, line 6: the name of a physical group is not in quotes"},
+       "text.msh, line 6: the name of a physical group is not in quotes; put it in \"\""},
       {FORMAT22 "$PhysicalNames\n1\n4 7 \"wall\"\n$EndPhysicalNames\n",
        "text.msh, line 6: there is no physical group of dimension 4 and tag 7"},
       {FORMAT22 "$PhysicalNames\n1\n1 7 \"wall\"\n",
@@ -233,6 +247,16 @@ static void every_truncation_is_refused(void **state)
   }
 }
 
+static void another_byte_order_is_told_from_damage(void **state)
+{
+  static const char text[] = "$MeshFormat\n4.1 1 8\n\0\0\0\1\n$EndMeshFormat\n";
+  kedge_mesh *mesh;
+  const kedge_status status = build_from_bytes(*state, text, sizeof text - 1, &mesh);
+  assert_refused(*state, status, KEDGE_ERR_INPUT,
+                 "text.msh, byte 24: the byte order is not this machine's; export the mesh as "
+                 "ASCII, or on a machine of the same byte order");
+}
+
 static void a_truncated_binary_file_names_the_byte(void **state)
 {
   char *data;
@@ -262,6 +286,7 @@ int main(void)
       cmocka_unit_test(damaged_names_and_entities_are_refused),
       cmocka_unit_test(bad_meshes_name_the_line_of_the_element),
       cmocka_unit_test(every_truncation_is_refused),
+      cmocka_unit_test(another_byte_order_is_told_from_damage),
       cmocka_unit_test(a_truncated_binary_file_names_the_byte),
   };
   return cmocka_run_group_tests(tests, open_context, close_context);
