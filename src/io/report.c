@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "core/target.h"
@@ -89,6 +90,15 @@ static void write_errors(kg_json *json, const kedge_report *report)
   kg_json_close(json);
 }
 
+/// A whole number that the report has as a double: formulas of costs are averages, of an edge say.
+static void write_count(kg_json *json, const char *key, double count)
+{
+  if (fabs(count) < 0x1p63)
+    kg_json_integer(json, key, llround(count));
+  else
+    kg_json_number(json, key, count);
+}
+
 static void write_costs(kg_json *json, const kedge_report *report)
 {
   kg_json_array(json, "stages");
@@ -96,8 +106,8 @@ static void write_costs(kg_json *json, const kedge_report *report)
     kg_json_object(json, NULL);
     kg_json_string(json, "name", stage_names[s]);
     kg_json_number(json, "seconds", report->stages[s].seconds);
-    kg_json_number(json, "bytes", report->stages[s].bytes);
-    kg_json_number(json, "flops", report->stages[s].flops);
+    write_count(json, "bytes", report->stages[s].bytes);
+    write_count(json, "flops", report->stages[s].flops);
     kg_json_close(json);
   }
   kg_json_close(json);

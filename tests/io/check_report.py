@@ -40,6 +40,7 @@ def check_plain(report):
     assert [stage["name"] for stage in report["stages"]] == STAGES
     assert report["stages"][3] == {"name": "assembly", "seconds": 1.5, "bytes": 3e9,
                                    "flops": 3e10}
+    assert isinstance(report["stages"][3]["bytes"], int)  # of a double with a fraction
     assert report["memory"] == {"peak_device_bytes": 5000000000,
                                 "predicted_device_bytes": 5000000001,
                                 "local_matrices_bytes": 7, "operator_bytes": 8}

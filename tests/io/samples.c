@@ -133,7 +133,7 @@ static kedge_status write_report(bool awkward, const char *path)
                          .local_matrices_bytes = 7,
                          .operator_bytes = 8};
   for (int s = 0; s < KEDGE_STAGE_COUNT; ++s)
-    report.stages[s] = (kedge_stage_report){0.5 * s, 1e9 * s, 1e10 * s};
+    report.stages[s] = (kedge_stage_report){0.5 * s, 1e9 * s + 0.25, 1e10 * s};
   if (awkward) {
     report.device = "a \"CPU\" \\ \n\t\x01 \xFF \xC3\xA9";
     report.has_exact = false;
