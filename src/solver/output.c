@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include "basis/polynomials.h"
 #include "core/context.h"
@@ -134,10 +135,20 @@ done:
   return status;
 }
 
+static bool ends_in(const char *path, const char *ending)
+{
+  const size_t length = strlen(path), n = strlen(ending);
+  return length > n && strcmp(path + length - n, ending) == 0;
+}
+
 kedge_status kedge_solution_write(kedge_solution *s, const char *path)
 {
   KG_REQUIRE(NULL, s != NULL, KEDGE_ERR_ARG, "kedge_solution_write: the solution is NULL");
   KG_REQUIRE(s->ctx, path != NULL, KEDGE_ERR_ARG, "kedge_solution_write: path is NULL");
+  KG_REQUIRE(s->ctx, ends_in(path, ".vtkhdf") || ends_in(path, ".hdf"), KEDGE_ERR_ARG,
+             "cannot write the output %s: its name must end in .vtkhdf or .hdf, by which programs "
+             "know what it holds",
+             path);
   const double began = kg_seconds();
   kg_progress(s->ctx, &(kedge_progress){.stage = kedge_stage_name(KEDGE_STAGE_OUTPUT)});
   kg_range_push("output", s->mesh->n_elements, s->report.element_unknowns);

@@ -250,6 +250,12 @@ static void arguments_that_are_missing_or_out_of_range_are_named(void **state)
   assert_string_equal(kedge_context_error(ctx), "unknown field 4");
   assert_int_equal(kedge_solution_write(solution, NULL), KEDGE_ERR_ARG);
   assert_string_equal(kedge_context_error(ctx), "kedge_solution_write: path is NULL");
+  static const char *const names[] = {"u.vtk", "u.vtu", "u", ".hdf", "u.hdf.bak"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    assert_int_equal(kedge_solution_write(solution, names[i]), KEDGE_ERR_ARG);
+    assert_sentence(kedge_context_error(ctx), names[i]);
+    assert_sentence(kedge_context_error(ctx), ": its name must end in .vtkhdf or .hdf, by which ");
+  }
   kedge_solution_destroy(solution);
   kedge_solution_destroy(NULL);
   kedge_problem_destroy(problem);
