@@ -11,7 +11,7 @@ struct kedge_solution {
   kg_sizes size;
   int32_t n_groups, n_edges;
   kedge_report report;
-  char note[400];          ///< behind report.solver_note
+  char note[640];          ///< behind report.solver_note
   char evaluation[1024];   ///< behind report.evaluation
   char evaluated[2][496];  ///< where source and exact solution were, by kg_sample_kind
   double *indicator;       ///< [group][lane]

@@ -219,7 +219,7 @@ static double boundary_residual(const kg_pipeline *p)
   return p->material.diffusion * sqrt(sum);
 }
 
-static void report_solve(kg_pipeline *p, const kg_cg_result *result, int64_t n)
+static kedge_status report_solve(kg_pipeline *p, const kg_cg_result *result, int64_t n)
 {
   kedge_solution *s = p->solution;
   s->report.iterations = result->iterations;
@@ -233,6 +233,7 @@ static void report_solve(kg_pipeline *p, const kg_cg_result *result, int64_t n)
   s->report.converged = result->converged;
   snprintf(s->note, sizeof s->note, "%s", result->note);
   if (!s->note[0]) kg_note_input(p, result->start_residual);
+  KG_TRY(kg_note_contradiction(p));
   s->report.operator_bytes = (int64_t)operator_cost(p).bytes;
   kg_stage_cost(p, operator_cost(p), (double)result->iterations);
   kg_stage_cost(p, iteration_cost(p, n), (double)result->iterations);
@@ -240,6 +241,7 @@ static void report_solve(kg_pipeline *p, const kg_cg_result *result, int64_t n)
   kg_stage_cost(p, kg_cost_plus(kg_rounding_cost(n), 1, operator_cost(p)), result->roundings);
   kg_stage_cost(p, residual_cost(p), result->residuals);
   if (kg_shape_is_compact(&p->shape)) s->report.refinements = result->starts;
+  return KEDGE_OK;
 }
 
 kedge_status kg_stage_trace_solve(kg_pipeline *p)
@@ -273,6 +275,5 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p)
   kg_source_close(&compact.source);
   KG_TRY(status);
   kg_multigrid_destroy(p->ctx, &p->multigrid);
-  report_solve(p, &result, vectors.n);
-  return KEDGE_OK;
+  return report_solve(p, &result, vectors.n);
 }
