@@ -1,4 +1,5 @@
 // How a solve ended, in a sentence for the user: converged, converged to rounding, or why not.
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,6 +44,13 @@ static void blame(const kg_cg_settings *settings, kg_cg_result *result, bool is_
              "negligible beside the diffusion");
 }
 
+/// What was reached, rounded up to one digit.
+static double attainable(double residual)
+{
+  const double unit = pow(10.0, floor(log10(residual)));
+  return ceil(residual / unit) * unit;
+}
+
 static void describe_rounding(const kg_cg_settings *settings, kg_cg_result *result)
 {
   const bool is_none = settings->accepts_rounding && result->relative_residual > ROUNDING_MOST;
@@ -61,8 +69,11 @@ static void describe_rounding(const kg_cg_settings *settings, kg_cg_result *resu
   else
     snprintf(result->note, sizeof result->note,
              "rounding keeps the true relative residual at %.2e (storing the solution alone makes "
-             "%.2e); a tolerance of %.1e is not attainable in double precision for this problem",
-             result->relative_residual, result->rounding_residual, settings->tolerance);
+             "%.2e); a tolerance of %.1e is not attainable in double precision for this problem; "
+             "ask for %.0e%s",
+             result->relative_residual, result->rounding_residual, settings->tolerance,
+             attainable(result->relative_residual),
+             settings->accepts_rounding ? "" : ", or leave tolerance = auto");
   blame(settings, result, is_none);
 }
 

@@ -310,7 +310,11 @@ static void a_tolerance_beyond_rounding_is_reported_and_not_waited_for(void **st
     assert_false(r.converged);
     assert_true(r.iterations < 5000 && r.relative_residual < 1e-12);
     assert_int_equal(r.stop, KEDGE_STOP_ROUNDING);
+    const char *const advice = strstr(r.solver_note, "; ask for ");
     assert_non_null(strstr(r.solver_note, "a tolerance of 1.0e-18 is not attainable"));
+    assert_true(advice && strstr(advice, ", or leave tolerance = auto"));
+    const double attainable = strtod(advice + strlen("; ask for "), NULL);
+    assert_true(attainable >= r.relative_residual && attainable <= 2.0 * r.relative_residual);
     assert_non_null(strstr(r.solver_note, "rounding keeps the true relative residual"));
   }
 }
