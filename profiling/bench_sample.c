@@ -39,9 +39,9 @@ bool bench_add_formulas(bench *b)
   b->functions[1] = &b->problem->exact_u;
   b->functions[2] = &b->problem->exact_dx;
   b->functions[3] = &b->problem->exact_dy;
-  b->source = kg_sampler_of(&b->p, KG_SAMPLE_LOADS, (kg_sample_set){1, b->functions, names});
+  b->source = kg_sampler_of(&b->p, KG_SAMPLE_LOADS, (kg_sample_set){1, b->functions, names, ""});
   b->exact_solution =
-      kg_sampler_of(&b->p, KG_SAMPLE_ERRORS, (kg_sample_set){3, b->functions + 1, names});
+      kg_sampler_of(&b->p, KG_SAMPLE_ERRORS, (kg_sample_set){3, b->functions + 1, names, ""});
   if (ctx->backend != KEDGE_BACKEND_CUDA)
     BENCH_TRY(ctx, kg_alloc(ctx, b->exact.bytes, 1, &b->p.buffers[KG_ARRAY_EXACT_VALUES]));
   setenv("KEDGE_EVALUATE", "compile", 1);

@@ -59,18 +59,24 @@ error_t kg_cli_parse_problem(int key, char *text, struct argp_state *state,
 long kg_cli_integer(struct argp_state *state, const char *option, const char *text, long minimum,
                     long maximum);
 
+/// A file to write.
+typedef struct kg_cli_file {
+  const char *path;
+  const char *what;   ///< it holds, for sentences: "report"
+  const char *place;  ///< that names it, before sentences: kedge_problem_place()
+} kg_cli_file;
+
 /// Refuse before the work, with a sentence, what could not be written after it.
-/// @param[in] what     what the file holds, for the sentence: "report"
 /// @param[in] regular  refuse pipes, terminals and devices too
 /// Returns the file that `path` leads to, links followed, which the caller frees; NULL: refused.
-char *kg_cli_target(const char *path, const char *what, bool regular);
+char *kg_cli_target(const kg_cli_file *file, bool regular);
 
 /// Refuse to write over a file that is read, whatever path leads to it.
 /// @param[in] inputs  [n] paths; NULL: none
-bool kg_cli_spares(const char *path, const char *what, const char *const *inputs, int n);
+bool kg_cli_spares(const kg_cli_file *file, const char *const *inputs, int n);
 /// Refuse a name that ends in none of the endings. Devices and pipes may have any name.
 /// @param[in] endings  [n], with the '.'
-bool kg_cli_named(const char *path, const char *what, const char *const *endings, int n);
+bool kg_cli_named(const kg_cli_file *file, const char *const *endings, int n);
 
 /// Print the sentence of the last failure and return the exit code that goes with it: bad input
 /// where the failing call reads the user's input, else failed.

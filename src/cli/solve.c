@@ -43,23 +43,26 @@ static const struct argp argp = {options_list,
                                  NULL};
 
 /// Output and report must spare what is read: the problem file and its mesh.
-static bool check_inputs(const solve_options *options, const char *mesh, const char *output)
+/// @param[in] output  its path is NULL where nothing is written (so below)
+static bool check_inputs(const solve_options *options, const char *mesh, const kg_cli_file *output)
 {
   static const char *const endings[] = {".vtkhdf", ".hdf"};
   const char *const inputs[] = {options->from.file, mesh};
-  return (!output || (kg_cli_spares(output, "output", inputs, 2) &&
-                      kg_cli_named(output, "output", endings, 2))) &&
-         (!options->report || kg_cli_spares(options->report, "report", inputs, 2));
+  const kg_cli_file report = {options->report, "report", ""};
+  return (!output->path ||
+          (kg_cli_spares(output, inputs, 2) && kg_cli_named(output, endings, 2))) &&
+         (!report.path || kg_cli_spares(&report, inputs, 2));
 }
 
-static bool check_targets(const solve_options *options, const char *output)
+static bool check_targets(const solve_options *options, const kg_cli_file *output)
 {
-  char *const to = output ? kg_cli_target(output, "output", true) : NULL;
-  bool good = !output || to;
-  if (good && options->report) {
-    char *const report_to = kg_cli_target(options->report, "report", false);
+  char *const to = output->path ? kg_cli_target(output, true) : NULL;
+  const kg_cli_file report = {options->report, "report", ""};
+  bool good = !output->path || to;
+  if (good && report.path) {
+    char *const report_to = kg_cli_target(&report, false);
     const bool same = to && report_to && strcmp(to, report_to) == 0;
-    if (same) fprintf(stderr, "kedge: output and report cannot both be %s\n", output);
+    if (same) fprintf(stderr, "kedge: output and report cannot both be %s\n", output->path);
     good = report_to && !same;
     free(report_to);
   }
@@ -131,11 +134,14 @@ static int solve(const solve_options *options)
     code = fail(&r, status, true);
     goto done;
   }
-  const char *output = options->output ? options->output : kedge_problem_output(r.problem);
-  const bool good = check_targets(options, output) &&
-                    check_inputs(options, kedge_problem_mesh_file(r.problem), output);
+  char place[400] = "";
+  if (!options->output) kedge_problem_place(r.problem, "output", "file", place, sizeof place);
+  const kg_cli_file output = {options->output ? options->output : kedge_problem_output(r.problem),
+                              "output", place};
+  const bool good = check_targets(options, &output) &&
+                    check_inputs(options, kedge_problem_mesh_file(r.problem), &output);
   code = good ? compute(&r) : KG_EXIT_INPUT;
-  if (code == KG_EXIT_SOLVED) code = deliver(&r, options, output);
+  if (code == KG_EXIT_SOLVED) code = deliver(&r, options, output.path);
 done:
   kedge_solution_destroy(r.solution);
   kedge_mesh_destroy(r.mesh);

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,16 +10,31 @@
 
 enum { TEMPORARY_BYTES = 64 };  // room that the library's temporary name takes beside the name
 
-/// Say that `place`, which writing to `path` depends on, stands in the way.
-static void refuse(const char *what, const char *path, const char *place, int error)
+/// Say why a file cannot be written.
+static void refuse(const kg_cli_file *file, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void refuse(const kg_cli_file *file, const char *format, ...)
 {
-  fprintf(stderr, "kedge: cannot write the %s %s: %s: %s\n", what, path, place, strerror(error));
+  va_list args;
+  fprintf(stderr, "kedge: %scannot write the %s %s: ", file->place, file->what, file->path);
+  va_start(args, format);
+  vfprintf(stderr, format, args);
+  va_end(args);
+  fputc('\n', stderr);
+}
+
+/// `place`, which writing depends on, stands in the way.
+static void refuse_place(const kg_cli_file *file, const char *place, int error)
+{
+  refuse(file, "%s: %s", place, strerror(error));
 }
 
 /// The name of a file that does not exist yet, or of a link to nowhere, which will be replaced
 /// itself: its folder without links, and the last part of `path`.
-static char *name_new(const char *path, const char *what)
+static char *name_new(const kg_cli_file *file)
 {
+  const char *const path = file->path;
   const char *const slash = strrchr(path, '/'), *const name = slash ? slash + 1 : path;
   char *const place =
       slash ? strndup(path, (size_t)(slash > path ? slash - path : 1)) : strdup(".");
@@ -26,7 +42,7 @@ static char *name_new(const char *path, const char *what)
   const int error = folder ? 0 : errno;
   char *out = NULL;
   if (error)
-    refuse(what, path, place ? place : path, error);
+    refuse_place(file, place ? place : path, error);
   else if (asprintf(&out, "%s/%s", folder, name) < 0)
     out = NULL;
   free(folder);
@@ -35,70 +51,71 @@ static char *name_new(const char *path, const char *what)
 }
 
 /// A file is replaced by a new one in its folder, so the folder has to be writable.
-static bool can_replace(const char *real, const char *path, const char *what)
+static bool can_replace(const char *real, const kg_cli_file *file)
 {
   char *const folder = strndup(real, (size_t)(strrchr(real, '/') - real) + 1);
   const int error = folder && access(folder, W_OK | X_OK) == 0 ? 0 : errno;
-  if (error) refuse(what, path, folder ? folder : real, error);
+  if (error) refuse_place(file, folder ? folder : real, error);
   free(folder);
   return error == 0;
 }
 
 /// A pipe, a terminal or a device is written itself.
-static char *name_special(const char *path, const char *what, bool regular)
+static char *name_special(const kg_cli_file *file, bool regular)
 {
   if (regular)
-    fprintf(stderr, "kedge: cannot write the %s %s: it must be a regular file\n", what, path);
-  else if (access(path, W_OK) != 0)
-    refuse(what, path, path, errno);
+    refuse(file, "it must be a regular file");
+  else if (access(file->path, W_OK) != 0)
+    refuse_place(file, file->path, errno);
   else
-    return strdup(path);
+    return strdup(file->path);
   return NULL;
 }
 
-static char *name_regular(const char *path, const char *what, bool exists)
+static char *name_regular(const kg_cli_file *file, bool exists)
 {
-  char *real = exists ? realpath(path, NULL) : name_new(path, what);
-  if (exists && !real) refuse(what, path, path, errno);
-  if (!real || can_replace(real, path, what)) return real;
+  char *real = exists ? realpath(file->path, NULL) : name_new(file);
+  if (exists && !real) refuse_place(file, file->path, errno);
+  if (!real || can_replace(real, file)) return real;
   free(real);
   return NULL;
 }
 
-char *kg_cli_target(const char *path, const char *what, bool regular)
+char *kg_cli_target(const kg_cli_file *file, bool regular)
 {
+  const char *const path = file->path;
   struct stat info;
   const bool exists = stat(path, &info) == 0;
   const size_t length = strlen(path);
   const int error = length + TEMPORARY_BYTES > PATH_MAX ? ENAMETOOLONG : exists ? 0 : errno;
   if (error && error != ENOENT) {
-    refuse(what, path, path, error);
+    refuse_place(file, path, error);
     return NULL;
   }
   if (exists ? S_ISDIR(info.st_mode) : length == 0 || path[length - 1] == '/') {
-    fprintf(stderr, "kedge: cannot write the %s %s: it is a folder\n", what, path);
+    refuse(file, "it is a folder");
     return NULL;
   }
-  if (exists && !S_ISREG(info.st_mode)) return name_special(path, what, regular);
-  return name_regular(path, what, exists);
+  if (exists && !S_ISREG(info.st_mode)) return name_special(file, regular);
+  return name_regular(file, exists);
 }
 
-bool kg_cli_spares(const char *path, const char *what, const char *const *inputs, int n)
+bool kg_cli_spares(const kg_cli_file *file, const char *const *inputs, int n)
 {
   struct stat target, input;
-  if (stat(path, &target) != 0) return true;  // a new file
+  if (stat(file->path, &target) != 0) return true;  // a new file
   for (int i = 0; i < n; ++i) {
     if (!inputs[i] || stat(inputs[i], &input) != 0) continue;
     if (input.st_dev != target.st_dev || input.st_ino != target.st_ino) continue;
-    fprintf(stderr, "kedge: cannot write the %s %s: it is the input %s; give another name\n", what,
-            path, inputs[i]);
+    refuse(file, "it is the input %s; give another name", inputs[i]);
     return false;
   }
   return true;
 }
 
-bool kg_cli_named(const char *path, const char *what, const char *const *endings, int n)
+bool kg_cli_named(const kg_cli_file *file, const char *const *endings, int n)
 {
+  const char *const path = file->path;
   struct stat info;
   if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) return true;
   const size_t length = strlen(path);
@@ -106,8 +123,11 @@ bool kg_cli_named(const char *path, const char *what, const char *const *endings
     const size_t ending = strlen(endings[i]);
     if (length > ending && strcmp(path + length - ending, endings[i]) == 0) return true;
   }
-  fprintf(stderr, "kedge: cannot write the %s %s: its name must end in", what, path);
-  for (int i = 0; i < n; ++i) fprintf(stderr, "%s %s", i ? " or" : "", endings[i]);
-  fputs(", by which programs know what it holds\n", stderr);
+  char list[64] = "";
+  for (int i = 0; i < n; ++i) {
+    const size_t used = strlen(list);
+    snprintf(list + used, sizeof list - used, "%s%s", i ? " or " : "", endings[i]);
+  }
+  refuse(file, "its name must end in %s, by which programs know what it holds", list);
   return false;
 }

@@ -186,7 +186,7 @@ static kedge_status boundary_of(kedge_problem *p, const kg_settings *settings, c
     if (strcmp(p->boundaries[i].group, group) == 0) return KEDGE_OK;
   }
   kg_boundary *const b = &p->boundaries[p->n_boundaries];
-  *b = (kg_boundary){.line = s->origin == KG_FROM_FILE ? s->line : 0};
+  *b = (kg_boundary){0};
   KG_TRY(kg_host_alloc(settings->ctx, strlen(group) + 1, 1, &b->group));
   memcpy(b->group, group, strlen(group) + 1);
   ++p->n_boundaries;
@@ -203,7 +203,7 @@ READER(read_boundary_type)
   KG_TRY(boundary_of(p, settings, s, &b));
   KG_TRY(kg_value_word(settings, s, words, 2, &type));
   b->type = (kedge_boundary_type)type;
-  b->has_type = true;
+  b->type_at = s;
   return KEDGE_OK;
 }
 
@@ -211,6 +211,7 @@ READER(read_boundary_value)
 {
   kg_boundary *b;
   KG_TRY(boundary_of(p, settings, s, &b));
+  b->value_at = s;
   return kg_value_function(p, settings, s, &b->value);
 }
 

@@ -1,6 +1,7 @@
 #include "problem/problem.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -259,6 +260,28 @@ kedge_status kedge_problem_set_exact(kedge_problem *problem, kedge_function *u,
                            .user = user,
                            .origin = KG_FROM_CALL};
   return set_all(problem, list, 3);
+}
+
+kedge_status kg_problem_fail(kedge_context *ctx, const kedge_problem *problem,
+                             const kg_setting *setting, const char *format, ...)
+{
+  char sentence[900], place[KG_PLACE_BYTES];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(sentence, sizeof sentence, format, args);
+  va_end(args);
+  kg_setting_place(&problem->settings, setting, 0, place);
+  return KG_FAIL(ctx, KEDGE_ERR_INPUT, "%s%s", place, sentence);
+}
+
+void kedge_problem_place(const kedge_problem *problem, const char *section, const char *key,
+                         char *text, size_t size)
+{
+  char place[KG_PLACE_BYTES] = "";
+  if (problem && section && key)
+    kg_setting_place(&problem->settings, kg_settings_find(&problem->settings, section, key), 0,
+                     place);
+  snprintf(text, size, "%s", place);
 }
 
 /// Put the place of a key of [mesh] before the sentence of a failure, whose status is kept.

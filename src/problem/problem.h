@@ -21,9 +21,8 @@ void kg_function_evaluate(const kg_function *f, size_t n, const double *x, const
 typedef struct kg_boundary {
   char *group;  ///< name or number as given
   kedge_boundary_type type;
-  bool has_type;
   kg_function value;
-  int line;  ///< of the problem file, 0: none
+  const kg_setting *type_at, *value_at;  ///< borrowed from settings; NULL: not set
 } kg_boundary;
 
 /// What `tolerance = auto` asks for where rounding allows it.
@@ -60,6 +59,12 @@ struct kedge_problem {
   kg_settings settings;  ///< the text all of this was read from
 };
 
+/// Fail with KEDGE_ERR_INPUT in any context, with the place of a setting before the sentence, if it
+/// has one (kg_setting_place()).
+kedge_status kg_problem_fail(kedge_context *ctx, const kedge_problem *problem,
+                             const kg_setting *setting, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
 /// The settings of the trace solve ask for multigrid: by name, or, with preconditioner = auto, by
 /// what only multigrid has.
 bool kg_problem_asks_multigrid(const kedge_problem *problem);
@@ -75,6 +80,7 @@ typedef struct kg_resolved {
   struct kg_resolved_boundary {
     kedge_boundary_type type;
     const kg_function *value;  ///< NULL: from the exact solution (u, or diffusion grad u . n)
+    const kg_setting *at;      ///< of the value, or of the exact solution; NULL: set by functions
   } * boundaries;
 } kg_resolved;
 

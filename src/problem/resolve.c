@@ -21,11 +21,26 @@ static bool is_boundary_group(const kg_group *group)
   return group->dimension == 1 && group->count > 0;
 }
 
-static kedge_status fail_at(const matching *m, const kg_boundary *b, const char *sentence)
+/// The setting that stands for a section: one of the file rather than one of --set.
+static const kg_setting *place_of(const kg_boundary *b)
 {
-  if (m->problem->path && b->line > 0)
-    return KG_FAIL(m->ctx, KEDGE_ERR_INPUT, "%s:%d: %s", m->problem->path, b->line, sentence);
-  return KG_FAIL(m->ctx, KEDGE_ERR_INPUT, "%s", sentence);
+  const kg_setting *const all[] = {b->type_at, b->value_at};
+  for (int i = 0; i < 2; ++i)
+    if (all[i] && all[i]->origin == KG_FROM_FILE) return all[i];
+  return b->type_at ? b->type_at : b->value_at;
+}
+
+/// The setting that names the mesh; NULL: the program brought it.
+static const kg_setting *place_of_mesh(const matching *m)
+{
+  const kg_settings *const settings = &m->problem->settings;
+  const kg_setting *const file = kg_settings_find(settings, "mesh", "file");
+  return file ? file : kg_settings_find(settings, "mesh", "generate");
+}
+
+static const char *name_of_mesh(const matching *m)
+{
+  return m->mesh->source ? m->mesh->source : "the mesh";
 }
 
 /// The boundary group of that name, else of that number; -1: none.
@@ -41,41 +56,45 @@ static int find_group(const kedge_mesh *mesh, const char *name)
   return -1;
 }
 
+/// A group of the mesh that takes no condition.
+static kedge_status fail_group(const matching *m, const kg_boundary *b, const kg_group *group)
+{
+  const bool is_inside = group->dimension == 1;
+  return kg_problem_fail(
+      m->ctx, m->problem, place_of(b), "[boundary %s]: '%s' in %s is a group of %s", b->group,
+      group->name, name_of_mesh(m),
+      is_inside ? "lines inside the domain, where there are no boundary conditions; take the "
+                  "section out, or, for a slit, have Gmsh's plugin Crack open the mesh there"
+                : "elements, not of boundary edges");
+}
+
 /// A name that is no boundary group: the nearest one, or all.
 static kedge_status no_such_group(const matching *m, const kg_boundary *b)
 {
   const kedge_mesh *mesh = m->mesh;
-  const char *const source = mesh->source ? mesh->source : "the mesh";
-  char list[400] = "", sentence[900];
+  char list[400] = "", hint[200] = "";
   size_t length = 0;
   kg_nearest nearest = kg_nearest_to(b->group);
   for (int g = 0; g < mesh->n_groups; ++g) {
     const kg_group *group = &mesh->groups[g];
+    char number[16], tag[24] = "";
+    snprintf(number, sizeof number, "%d", group->tag);
     if (!is_boundary_group(group)) {
-      if (strcmp(group->name, b->group) != 0) continue;
-      snprintf(sentence, sizeof sentence, "[boundary %s]: '%s' in %s is a group of %s", b->group,
-               b->group, source,
-               group->dimension == 2 ? "elements, not of boundary edges"
-                                     : "lines of which none is on the boundary");
-      return fail_at(m, b, sentence);
+      const bool by_number = group->dimension == 1 && strcmp(number, b->group) == 0;
+      if (by_number || strcmp(group->name, b->group) == 0) return fail_group(m, b, group);
+      continue;
     }
     kg_nearest_offer(&nearest, group->name);
-    char number[24];
-    snprintf(number, sizeof number, " (%d)", group->tag);
-    if (group->tag == 0 || strncmp(group->name, number + 2, strlen(group->name)) == 0)
-      number[0] = '\0';  // without a number, or named by it
+    if (group->tag != 0 && strcmp(group->name, number) != 0)
+      snprintf(tag, sizeof tag, " (%s)", number);
     if (length < sizeof list)
       length += (size_t)snprintf(list + length, sizeof list - length, "%s%s%s", length ? ", " : "",
-                                 group->name, number);
+                                 group->name, tag);
   }
-  char hint[200] = "";
-  if (nearest.best)
-    snprintf(hint, sizeof hint, "; did you mean '%s'?", nearest.best);
-  else if (mesh->info.interior_lines > 0)
-    snprintf(hint, sizeof hint, "; groups of lines inside the domain take no condition");
-  snprintf(sentence, sizeof sentence, "[boundary %s]: %s has no boundary group '%s' among %s%s",
-           b->group, source, b->group, list, hint);
-  return fail_at(m, b, sentence);
+  if (nearest.best) snprintf(hint, sizeof hint, "; did you mean '%s'?", nearest.best);
+  return kg_problem_fail(m->ctx, m->problem, place_of(b),
+                         "[boundary %s]: %s has no boundary group '%s' among %s%s", b->group,
+                         name_of_mesh(m), b->group, list, hint);
 }
 
 static kedge_status match_named(matching *m, const kg_boundary *b)
@@ -86,11 +105,10 @@ static kedge_status match_named(matching *m, const kg_boundary *b)
     m->of[g] = b;
     return KEDGE_OK;
   }
-  char sentence[700];
-  snprintf(sentence, sizeof sentence,
-           "[boundary %s] and [boundary %s] are the same group of the mesh; keep one of them",
-           m->of[g]->group, b->group);
-  return fail_at(m, b, sentence);
+  return kg_problem_fail(
+      m->ctx, m->problem, place_of(b),
+      "[boundary %s] and [boundary %s] are the same group of the mesh; keep one of them",
+      m->of[g]->group, b->group);
 }
 
 /// Sections by name or number first; then [boundary default] takes every group that is left.
@@ -112,14 +130,16 @@ static kedge_status match_groups(matching *m)
     m->of[g] = rest;
     if (rest) continue;
     if (group->tag == 0)
-      return KG_FAIL(
-          m->ctx, KEDGE_ERR_INPUT,
-          "%lld boundary edge%s without a group have no condition; add [boundary default]",
-          (long long)group->count, plural);
-    return KG_FAIL(m->ctx, KEDGE_ERR_INPUT,
-                   "boundary group '%s' (%lld edge%s) has no condition; add [boundary %s] or "
-                   "[boundary default]",
-                   group->name, (long long)group->count, plural, group->name);
+      return kg_problem_fail(m->ctx, m->problem, place_of_mesh(m),
+                             "%lld boundary edge%s of %s without a group %s no condition; add "
+                             "[boundary default]",
+                             (long long)group->count, plural, name_of_mesh(m),
+                             group->count == 1 ? "has" : "have");
+    return kg_problem_fail(m->ctx, m->problem, place_of_mesh(m),
+                           "boundary group '%s' of %s (%lld edge%s) has no condition; add "
+                           "[boundary %s] or [boundary default]",
+                           group->name, name_of_mesh(m), (long long)group->count, plural,
+                           group->name);
   }
   return KEDGE_OK;
 }
@@ -131,18 +151,18 @@ static kedge_status resolve_boundaries(const matching *m, kg_resolved *out)
   for (int g = 0; g < m->mesh->n_groups; ++g) {
     const kg_boundary *b = m->of[g];
     if (b == NULL) continue;
-    char sentence[500];
-    snprintf(sentence, sizeof sentence, "[boundary %s] has no type; add dirichlet or neumann",
-             b->group);
-    if (!b->has_type) return fail_at(m, b, sentence);
-    snprintf(
-        sentence, sizeof sentence,
-        "[boundary %s] has no value, and there is no [exact] u to derive it from; add value = ...",
-        b->group);
+    if (b->type_at == NULL)
+      return kg_problem_fail(m->ctx, p, place_of(b),
+                             "[boundary %s] has no type; add dirichlet or neumann", b->group);
     const bool given = b->value.kind != KG_FUNCTION_NONE;
-    if (!given && p->exact_u.kind == KG_FUNCTION_NONE) return fail_at(m, b, sentence);
+    if (!given && p->exact_u.kind == KG_FUNCTION_NONE)
+      return kg_problem_fail(m->ctx, p, place_of(b),
+                             "[boundary %s] has no value, and there is no [exact] u to derive it "
+                             "from; add value = ...",
+                             b->group);
     out->boundaries[g].type = b->type;
     out->boundaries[g].value = given ? &b->value : NULL;
+    out->boundaries[g].at = given ? b->value_at : kg_settings_find(&p->settings, "exact", "u");
   }
   return KEDGE_OK;
 }
@@ -167,8 +187,8 @@ static kedge_status fail_part(const matching *m, const int32_t *part, int32_t wh
       high[i] = fmax(high[i], at[i]);
     }
   }
-  return KG_FAIL(
-      m->ctx, KEDGE_ERR_INPUT,
+  return kg_problem_fail(
+      m->ctx, m->problem, place_of_mesh(m),
       "part %d of %lld of the mesh (x from %g to %g, y from %g to %g, %lld triangle%s) has only "
       "neumann boundaries and reaction is 0: the solution there is determined only up to a "
       "constant; give it a dirichlet boundary or make reaction positive, or, if the parts should "
@@ -199,6 +219,15 @@ done:
   return status;
 }
 
+/// What makes all boundaries neumann: a --set that does, else the first section.
+static const kg_setting *place_of_types(const matching *m)
+{
+  const kedge_problem *p = m->problem;
+  for (int i = 0; i < p->n_boundaries; ++i)
+    if (p->boundaries[i].type_at->origin == KG_FROM_OVERRIDE) return p->boundaries[i].type_at;
+  return p->n_boundaries > 0 ? p->boundaries[0].type_at : NULL;
+}
+
 /// Without reaction, constants are a solution of the homogeneous problem unless a Dirichlet
 /// boundary excludes them.
 static kedge_status check_determined(const matching *m, const kg_resolved *resolved)
@@ -206,10 +235,11 @@ static kedge_status check_determined(const matching *m, const kg_resolved *resol
   if (m->problem->reaction > 0) return KEDGE_OK;
   bool dirichlet = false;
   for (int g = 0; g < m->mesh->n_groups; ++g) dirichlet = dirichlet || is_dirichlet(m, resolved, g);
-  KG_REQUIRE(
-      m->ctx, dirichlet, KEDGE_ERR_INPUT,
-      "all boundaries are neumann and reaction is 0: the solution is determined only up to a "
-      "constant; make one boundary dirichlet or reaction positive");
+  if (!dirichlet)
+    return kg_problem_fail(
+        m->ctx, m->problem, place_of_types(m),
+        "all boundaries are neumann and reaction is 0: the solution is determined only up to a "
+        "constant; make one boundary dirichlet or reaction positive");
   return m->mesh->info.parts > 1 ? check_parts(m, resolved) : KEDGE_OK;
 }
 

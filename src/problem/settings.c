@@ -157,23 +157,28 @@ kedge_status kg_settings_override(kg_settings *settings, const char *text)
   return status;
 }
 
+void kg_setting_place(const kg_settings *settings, const kg_setting *setting, int lines_below,
+                      char text[KG_PLACE_BYTES])
+{
+  text[0] = '\0';
+  if (setting && setting->origin == KG_FROM_FILE)
+    snprintf(text, KG_PLACE_BYTES, "%.300s:%d: ", settings->name, setting->line + lines_below);
+  if (setting && setting->origin == KG_FROM_OVERRIDE)
+    snprintf(text, KG_PLACE_BYTES, "--set %s.%s=%.80s: ", setting->section, setting->key,
+             setting->value);
+}
+
 kedge_status kg_setting_fail(const kg_settings *settings, const kg_setting *setting,
                              int lines_below, const char *format, ...)
 {
-  char sentence[900];
+  char sentence[900], place[KG_PLACE_BYTES];
   va_list args;
   va_start(args, format);
   vsnprintf(sentence, sizeof sentence, format, args);
   va_end(args);
-  kedge_context *const ctx = settings->ctx;
-  switch (setting->origin) {
-    case KG_FROM_FILE:
-      return KG_FAIL(ctx, KEDGE_ERR_INPUT, "%s:%d: %s", settings->name, setting->line + lines_below,
-                     sentence);
-    case KG_FROM_OVERRIDE:
-      return KG_FAIL(ctx, KEDGE_ERR_INPUT, "--set %s.%s=%.80s: %s", setting->section, setting->key,
-                     setting->value, sentence);
-    default:
-      return KG_FAIL(ctx, KEDGE_ERR_INPUT, "[%s] %s: %s", setting->section, setting->key, sentence);
-  }
+  if (setting->origin == KG_FROM_CALL)
+    return KG_FAIL(settings->ctx, KEDGE_ERR_INPUT, "[%s] %s: %s", setting->section, setting->key,
+                   sentence);
+  kg_setting_place(settings, setting, lines_below, place);
+  return KG_FAIL(settings->ctx, KEDGE_ERR_INPUT, "%s%s", place, sentence);
 }

@@ -37,8 +37,13 @@ void kg_settings_free(kg_settings *settings);
 /// Put "section.key=value"; the section ends at the last '.' before the first '='.
 kedge_status kg_settings_override(kg_settings *settings, const char *text);
 
+enum { KG_PLACE_BYTES = 400 };
+/// Where a setting was made, as a sentence about it begins: "plate.ini:12: ", or
+/// "--set space.order=4: "; "" for one of a call, and for NULL.
+/// @param[in] lines_below  lines between the beginning of the value and what the sentence is about
+void kg_setting_place(const kg_settings *settings, const kg_setting *setting, int lines_below,
+                      char text[KG_PLACE_BYTES]);
 /// Fail with KEDGE_ERR_INPUT and the place of a setting before the sentence: "plate.ini:12: ...".
-/// @param[in] lines_below  lines between the beginning of the value and the fault
 kedge_status kg_setting_fail(const kg_settings *settings, const kg_setting *setting,
                              int lines_below, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

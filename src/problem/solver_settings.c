@@ -55,12 +55,7 @@ static kedge_status conflict(kedge_context *ctx, const kedge_problem *p, const c
   vsnprintf(sentence, sizeof sentence, format, args);
   va_end(args);
   snprintf(key, sizeof key, "%.*s", (int)strcspn(sentence, " "), sentence);
-  kg_settings settings = p->settings;  // which may have been read in another context
-  settings.ctx = ctx;
-  const kg_setting *const setting = kg_settings_find(&settings, "solver", key);
-  if (setting && setting->origin != KG_FROM_CALL)
-    return kg_setting_fail(&settings, setting, 0, "%s", sentence);
-  return KG_FAIL(ctx, KEDGE_ERR_INPUT, "%s", sentence);
+  return kg_problem_fail(ctx, p, kg_settings_find(&p->settings, "solver", key), "%s", sentence);
 }
 
 /// What is made from packed local matrices needs the operator that keeps them.

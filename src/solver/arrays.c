@@ -72,9 +72,6 @@ static kedge_status multigrid_work(kedge_context *ctx, kg_shape *s)
 
 kedge_status kg_shape_work(kedge_context *ctx, kg_shape *s)
 {
-  KG_REQUIRE(ctx, kg_coarse_table_of(s->coarse_solver) != NULL, KEDGE_ERR_UNSUPPORTED,
-             "coarse_solver = hypre: this kedge was built without hypre; take amg, or build with "
-             "KEDGE_HYPRE=ON");
   const bool resident = s->preconditioner == KEDGE_PRECONDITIONER_JACOBI;
   s->resident_bytes = resident ? kg_cg_resident_bytes(ctx, s->size, &s->count) : 0;
   if (!resident) KG_TRY(multigrid_work(ctx, s));

@@ -171,9 +171,11 @@ kedge_status kg_sample_boundary(kedge_context *ctx, const kedge_mesh *mesh,
   const bad_edge_value bad = sample_edges(&s, ctx->threads);
   const int bad_group = bad.index < 0 ? 0 : group_of(&s, (int32_t)(bad.index / s.n));
   free(mesh_edge);
-  KG_REQUIRE(ctx, bad.index < 0, KEDGE_ERR_INPUT,
-             "the value on boundary %s is %g at x = %.6g, y = %.6g; change it so that it is "
-             "finite on the whole boundary",
-             mesh->groups[bad_group].name, isnan(bad.value) ? NAN : bad.value, bad.x, bad.y);
+  if (bad.index >= 0)
+    return kg_problem_fail(
+        ctx, problem, resolved->boundaries[bad_group].at,
+        "the value on boundary %s is %g at x = %.6g, y = %.6g; change it so that it is finite on "
+        "the whole boundary",
+        mesh->groups[bad_group].name, isnan(bad.value) ? NAN : bad.value, bad.x, bad.y);
   return KEDGE_OK;
 }

@@ -158,7 +158,10 @@ kedge_status kg_stages_local(kg_pipeline *p)
   static const char *const names[] = {"exact u", "du/dx of exact u", "du/dy of exact u"};
   const kg_function *const functions[] = {&p->problem->exact_u, &p->problem->exact_dx,
                                           &p->problem->exact_dy};
-  kg_sampler exact = kg_sampler_of(p, KG_SAMPLE_ERRORS, (kg_sample_set){3, functions, names});
+  char place[KG_PLACE_BYTES];
+  kedge_problem_place(p->problem, "exact", "u", place, sizeof place);
+  kg_sampler exact =
+      kg_sampler_of(p, KG_SAMPLE_ERRORS, (kg_sample_set){3, functions, names, place});
   kg_stage_announce(p, KEDGE_STAGE_LOCAL_SOLVE, false);
   const kedge_status status = all_chunks(p, &exact);
   kg_sampler_close(&exact);

@@ -115,9 +115,10 @@ kedge_status kg_sample_refuse(kedge_context *ctx, const kg_points *points, const
   double value;
   kg_function_evaluate(set->functions[f], 1, &at_x, &at_y, &value);
   KG_REQUIRE(ctx, isfinite(value), KEDGE_ERR_INPUT,
-             "%s is %g at x = %.6g, y = %.6g, inside the mesh; change the expression so that it "
+             "%s%s is %g at x = %.6g, y = %.6g, inside the mesh; change the expression so that it "
              "is finite everywhere",
-             set->names[f], isnan(value) ? NAN : value, at_x, at_y);  // some NaN print as -nan
+             set->place, set->names[f], isnan(value) ? NAN : value, at_x,
+             at_y);  // some NaN print as -nan
   return KEDGE_OK;
 }
 

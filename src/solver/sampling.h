@@ -25,6 +25,7 @@ typedef struct kg_sample_set {
   int n;
   const kg_function *const *functions;
   const char *const *names;  ///< for the message about values that are not finite
+  const char *place;         ///< that it begins with: kg_setting_place()
 } kg_sample_set;
 
 /// Evaluate functions at points, in host memory, of groups [first, first + count), on the host. At

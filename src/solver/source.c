@@ -3,8 +3,12 @@
 void kg_source_open(kg_pipeline *p, kg_source *s)
 {
   s->function = &p->resolved.source;
-  s->name = p->resolved.owns_source ? "source, derived from u of [exact]," : "source";
-  s->sampler = kg_sampler_of(p, KG_SAMPLE_LOADS, (kg_sample_set){1, &s->function, &s->name});
+  const bool derived = p->resolved.owns_source;
+  s->name = derived ? "source, derived from u of [exact]," : "source";
+  kedge_problem_place(p->problem, derived ? "exact" : "equation", derived ? "u" : "source",
+                      s->place, sizeof s->place);
+  s->sampler =
+      kg_sampler_of(p, KG_SAMPLE_LOADS, (kg_sample_set){1, &s->function, &s->name, s->place});
 }
 
 void kg_source_close(kg_source *s)

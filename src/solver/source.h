@@ -8,6 +8,7 @@
 typedef struct kg_source {
   const kg_function *function;  ///< of kind KG_FUNCTION_NONE: zero
   const char *name;
+  char place[KG_PLACE_BYTES];
   kg_sampler sampler;
 } kg_source;
 

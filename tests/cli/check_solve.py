@@ -75,6 +75,48 @@ class Solve(Command):
                      "solver.preconditioner=jacobi",
                      says="smoother = line is a setting of multigrid")
 
+    def test_a_coarse_solver_that_is_not_built_in_is_wrong_input(self):
+        if json.loads(self.kedge("info", "--json").stdout)["build"]["hypre"] is not None:
+            self.skipTest("hypre is built in")
+        for command in ("solve", "plan"):
+            self.refused(command, "p.ini", "-s", "solver.coarse_solver=hypre", "-b", "host",
+                         says="--set solver.coarse_solver=hypre: coarse_solver = hypre: this kedge "
+                         "was built without hypre; take amg, or build kedge with -DKEDGE_HYPRE=ON")
+
+    def test_values_that_are_not_finite_name_the_line(self):
+        self.write("v.ini", PROBLEM + "[equation]\nsource = log(x - 0.5)\n")
+        self.refused("solve", "v.ini", says="v.ini:13: source is nan at x = ")
+        self.write("v.ini", PROBLEM.replace("u = ", "u = 1/(x-0.5)^2*") + "[equation]\nsource=1\n")
+        self.refused("solve", "v.ini", says="v.ini:11: exact u is ")
+        self.write("v.ini", PROBLEM.replace("dirichlet", "dirichlet\nvalue = 1/y"))
+        self.refused("solve", "v.ini", "-s", "boundary bottom.type=dirichlet",
+                     "-s", "boundary bottom.value=log(-1-x)",
+                     says="--set boundary bottom.value=log(-1-x): the value on boundary bottom is "
+                     "nan at x = ")
+
+    def test_an_exact_solution_that_boundary_values_contradict_is_said(self):
+        def note(*settings, code=0):
+            arguments = [word for setting in settings for word in ("-s", setting)]
+            self.kedge("solve", "p.ini", "-q", "-r", "r.json", *arguments, code=code)
+            return self.json("r.json")["solver"]["note"]
+        says = ("on boundary 'default' the value that is given differs by {} from {} of [exact]: "
+                "errors are not those of this problem")
+        left = "boundary left.type=neumann"
+        for settings in ([], ["boundary default.value=0"],  # what u is there, but for rounding
+                         [left, "boundary left.value=-2*pi*sin(2*pi*y)"],
+                         ["exact.u=abs(x-0.5)", "boundary default.value=abs(x-0.5)",
+                          "equation.source=1"]):
+            self.assertEqual(note(*settings), "")
+        for settings, group, gap, what in (
+                (["boundary default.value=0.25"], "left", "2.5e-01", "u"),
+                (["boundary top.type=dirichlet", "boundary top.value=1e-6"], "top", "1.0e-06", "u"),
+                ([left, "boundary left.value=0"], "left", "6.3e+00", "diffusion grad u . n")):
+            self.assertEqual(note(*settings), says.format(gap, what).replace("default", group))
+        self.assertRegex(self.kedge("solve", "p.ini", "-s", "boundary default.value=1").stdout,
+                         "(?m)^note +on boundary 'left' the value that is given differs by 1")
+        self.assertRegex(note("boundary default.value=1", "solver.max_iterations=3", code=3),
+                         "^stopped after max_iterations = 3 .*; on boundary 'left' the value ")
+
     def test_one_iteration_and_one_triangle_are_singular(self):
         self.write("one.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n3\n1 0 0 0\n2 1 0 0\n"
                    "3 0 1 0\n$EndNodes\n$Elements\n1\n1 2 2 1 1 1 2 3\n$EndElements\n")
@@ -93,8 +135,10 @@ class Solve(Command):
                    "3 2 2 1 1 1 3 4\n$EndElements\n")
         self.write("two.ini", "[mesh]\nfile = two.msh\n[boundary default]\ntype = dirichlet\n"
                    "value = 0\n[boundary interface]\ntype = dirichlet\nvalue = 0\n")
-        self.refused("solve", "two.ini", says="has no boundary group 'interface' among default; "
-                     "groups of lines inside the domain take no condition")
+        self.refused("solve", "two.ini", says="two.ini:7: [boundary interface]: 'interface' in two.msh is a "
+                     "group of lines inside the domain, where there are no boundary conditions; ")
+        self.assertRegex(self.kedge("mesh", "info", "two.msh").stdout,
+                         r"(?m)^interface +20  inner edges +1 +1\.41421$")
 
     def test_a_nested_start_says_where_it_starts(self):
         for order, line in (("4", r"start +order 2, \d+ iterations in "),
@@ -220,7 +264,12 @@ class Solve(Command):
         for name in ("c.vtu", "c.vtk", "c.hdf5", "c", ".hdf"):
             self.refused("solve", "p.ini", "-o", name, says=f"cannot write the output {name}: "
                          + says)
-        self.refused("solve", "p.ini", "-s", "output.file=c.vtu", says=says)
+        self.refused("solve", "p.ini", "-s", "output.file=c.vtu",
+                     says="kedge: --set output.file=c.vtu: cannot write the output c.vtu: " + says)
+        self.write("o.ini", PROBLEM + "[output]\nfile = nowhere/o.hdf\n")
+        self.refused("solve", "o.ini", says="kedge: o.ini:13: cannot write the output nowhere/o.hdf:"
+                     " nowhere: No such file or directory")
+        os.remove(self.path("o.ini"))
         for name in ("p.ini", "x.mesh", ".msh"):
             self.refused("mesh", "generate", "square", "3", "-o", name,
                          says=f"cannot write the mesh {name}: its name must end in .msh")

@@ -89,7 +89,7 @@ static void assert_as_on_host(int elements, int order, int n, const char *const 
   case_create(&c, ctx, elements, order, CASE_MIXED, (kg_material){1, 1, 1, KEDGE_SCALING_ONE});
   const size_t row = (size_t)c.sampling.n * KG_LANES;
   const int32_t first = c.layout.count.n_groups > 1, count = c.layout.count.n_groups - first;
-  const kg_sample_set set = {n, f.pointer, names};
+  const kg_sample_set set = {n, f.pointer, names, ""};
   double *expected = malloc((size_t)count * (size_t)n * row * sizeof *expected);
   assert_non_null(expected);
   const kg_points points = kg_sampling_points(&c.sampling).points;

@@ -60,7 +60,7 @@ static void load_vectors_are_those_of_the_host(void **state)
   kg_function f = function_of("sin(3*x)*cos(3*x)*y^3-x/7+hypot(x,y)+(x<y?x:exp(y))");
   const kg_function *const functions[] = {&f};
   static const char *const names[] = {"f"};
-  const kg_sample_set set = {1, functions, names};
+  const kg_sample_set set = {1, functions, names, ""};
   const int orders[] = {1, 4, KEDGE_ORDER_MAX};
   for (size_t k = 0; k < sizeof orders / sizeof *orders; ++k) {
     op_case c;
@@ -104,7 +104,7 @@ static void the_first_bad_value_is_found_and_refused_as_on_the_host(void **state
   kg_function bad = function_of(text);
   const kg_function *const functions[] = {&bad};
   static const char *const names[] = {"bad"};
-  const kg_sample_set set = {1, functions, names};
+  const kg_sample_set set = {1, functions, names, ""};
   const int32_t count = c.layout.count.n_groups;
   double *values = calloc((size_t)count * (size_t)c.sampling.n * KG_LANES, sizeof *values);
   double *load = calloc((size_t)count * (size_t)c.size.n_modes * KG_LANES, sizeof *load);
@@ -144,8 +144,8 @@ static void what_is_not_used_need_not_be_finite(void **state)
   const kg_points all = c.points, rule = kg_points_of_rule(c.points);
   double *values = calloc((size_t)count * 3 * (size_t)all.n * KG_LANES, sizeof *values);
   assert_non_null(values);
-  const kg_sample_set exact = {3, functions, names}, source = {1, functions + 1, names};
-  const kg_sample_set maximum = {1, functions + 3, names + 3};
+  const kg_sample_set exact = {3, functions, names, ""}, source = {1, functions + 1, names, ""};
+  const kg_sample_set maximum = {1, functions + 3, names + 3, ""};
   must(ctx, kg_sample(ctx, &rule, c.mesh, 0, count, &source, values));
   must(ctx, kg_sample(ctx, &all, c.mesh, 0, count, &exact, values));
   assert_int_equal(kg_sample(ctx, &all, c.mesh, 0, count, &maximum, values), KEDGE_ERR_INPUT);
@@ -245,7 +245,7 @@ static void of_many_bad_values_the_host_names_the_first(void **state)
   kg_function bad = function_of("sqrt(-1-x^2)");
   const kg_function *const functions[] = {&bad};
   static const char *const names[] = {"source"};
-  const kg_sample_set set = {1, functions, names};
+  const kg_sample_set set = {1, functions, names, ""};
   const int32_t count = c.layout.count.n_groups;
   double *values = malloc((size_t)count * (size_t)c.sampling.n * KG_LANES * sizeof *values);
   assert_non_null(values);

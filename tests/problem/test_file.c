@@ -79,7 +79,7 @@ static void a_whole_file_is_read(void **state)
   assert_int_equal(p->boundaries[0].type, KEDGE_BOUNDARY_DIRICHLET);
   assert_int_equal(p->boundaries[0].value.kind, KG_FUNCTION_CONSTANT);
   assert_true(at(&p->boundaries[0].value, 0, 0) == 3);
-  assert_int_equal(p->boundaries[0].line, 16);
+  assert_int_equal(p->boundaries[0].type_at->line, 16);
   assert_string_equal(p->boundaries[1].group, "7");
   assert_int_equal(p->boundaries[1].type, KEDGE_BOUNDARY_NEUMANN);
   assert_true(at(&p->boundaries[1].value, 0.75, 9) == 9);

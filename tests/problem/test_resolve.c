@@ -17,7 +17,7 @@ static kg_group groups[] = {
     {.name = "left", .tag = 1, .dimension = 1, .count = 10},
     {.name = "right", .tag = 2, .dimension = 1, .count = 12},
     {.name = "7", .tag = 7, .dimension = 1, .count = 1},
-    {.name = "crack", .tag = 8, .dimension = 1, .count = 0},
+    {.name = "crack", .tag = 8, .dimension = 1, .n_inner = 3},
     {.name = "default", .tag = 0, .dimension = 1, .count = 4},
     {.name = "steel", .tag = 1, .dimension = 2, .count = 50},
 };
@@ -67,12 +67,18 @@ static void what_does_not_fit_the_mesh_is_refused(void **state)
 {
   (void)state;
   static const char *const cases[][2] = {
-      {OTHERS, "4 boundary edges without a group have no condition; add [boundary default]"},
-      {"[boundary left]\ntype=dirichlet\nvalue=0\n",
-       "boundary group 'right' (12 edges) has no condition; add [boundary right] or [boundary "
-       "default]"},
+      {OTHERS,
+       "4 boundary edges of plate.msh without a group have no condition; add [boundary default]"},
+      {OTHERS "[mesh]\nfile=plate.msh\n",
+       "plate.ini:11: 4 boundary edges of plate.msh without a group have no condition; add "
+       "[boundary default]"},
+      {"[mesh]\nrefine=1\ngenerate=square 4\n[boundary left]\ntype=dirichlet\nvalue=0\n",
+       "plate.ini:3: boundary group 'right' of plate.msh (12 edges) has no condition; add "
+       "[boundary "
+       "right] or [boundary default]"},
       {"[boundary left]\ntype=dirichlet\nvalue=0\n[boundary right]\ntype=dirichlet\nvalue=0\n",
-       "boundary group '7' (1 edge) has no condition; add [boundary 7] or [boundary default]"},
+       "boundary group '7' of plate.msh (1 edge) has no condition; add [boundary 7] or [boundary "
+       "default]"},
       {"[boundary lefft]\ntype=dirichlet\n",
        "plate.ini:2: [boundary lefft]: plate.msh has no boundary group 'lefft' among left (1), "
        "right (2), 7, default; did you mean 'left'?"},
@@ -84,9 +90,14 @@ static void what_does_not_fit_the_mesh_is_refused(void **state)
        "boundary "
        "edges"},
       {"[boundary crack]\ntype=dirichlet\n",
-       "plate.ini:2: [boundary crack]: 'crack' in plate.msh is a group of lines of which none is "
-       "on "
-       "the boundary"},
+       "plate.ini:2: [boundary crack]: 'crack' in plate.msh is a group of lines inside the domain, "
+       "where there are no boundary conditions; take the section out, or, for a slit, have Gmsh's "
+       "plugin Crack open the mesh there"},
+      {"[boundary 8]\ntype=dirichlet\n",
+       "plate.ini:2: [boundary 8]: 'crack' in plate.msh is a group of lines inside the domain, "
+       "where "
+       "there are no boundary conditions; take the section out, or, for a slit, have Gmsh's plugin "
+       "Crack open the mesh there"},
       {"[boundary left]\ntype=dirichlet\nvalue=0\n[boundary 1]\ntype=dirichlet\nvalue=0\n",
        "plate.ini:5: [boundary left] and [boundary 1] are the same group of the mesh; keep one of "
        "them"},
@@ -94,8 +105,8 @@ static void what_does_not_fit_the_mesh_is_refused(void **state)
        "plate.ini:2: [boundary default] has no value, and there is no [exact] u to derive it from; "
        "add value = ..."},
       {"[boundary default]\ntype=neumann\nvalue=0\n[boundary left]\ntype=neumann\nvalue=x\n",
-       "all boundaries are neumann and reaction is 0: the solution is determined only up to a "
-       "constant; make one boundary dirichlet or reaction positive"},
+       "plate.ini:2: all boundaries are neumann and reaction is 0: the solution is determined only "
+       "up to a constant; make one boundary dirichlet or reaction positive"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     kedge_problem *p = parsed(cases[i][0]);
@@ -105,6 +116,63 @@ static void what_does_not_fit_the_mesh_is_refused(void **state)
     assert_null(r.boundaries);
     kedge_problem_destroy(p);
   }
+}
+
+static void what_an_override_does_is_refused_as_its_own(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "[mesh]\nfile=plate.msh\n[boundary left]\ntype=dirichlet\nvalue=0\n"
+      "[boundary default]\ntype=neumann\nvalue=0\n";
+  static const char *const cases[][2] = {
+      {"boundary lefft.type=dirichlet",
+       "--set boundary lefft.type=dirichlet: [boundary lefft]: plate.msh has no boundary group "
+       "'lefft' among left (1), right (2), 7, default; did you mean 'left'?"},
+      {"boundary left.type=neumann",
+       "--set boundary left.type=neumann: all boundaries are neumann and reaction is 0: the "
+       "solution is determined only up to a constant; make one boundary dirichlet or reaction "
+       "positive"},
+      {"solver.smoother=line",
+       "--set solver.smoother=line: smoother = line is a setting of multigrid, and preconditioner "
+       "= "
+       "jacobi would not read it; leave it out, or take preconditioner = multigrid"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    const char *const overrides[] = {cases[i][0], "boundary default.value=1",
+                                     "solver.preconditioner=jacobi"};
+    kedge_problem *p;
+    kg_resolved r;
+    assert_int_equal(kg_problem_parse(NULL, "plate.ini", text, strlen(text), overrides, 3, &p),
+                     KEDGE_OK);
+    assert_int_equal(kg_problem_resolve(NULL, p, &mesh, &r), KEDGE_ERR_INPUT);
+    assert_string_equal(kedge_context_error(NULL), cases[i][1]);
+    kedge_problem_destroy(p);
+  }
+}
+
+/// A section of the file is where the file says so, whatever --set makes of it.
+static void the_place_of_a_section_is_in_the_file_where_it_can_be(void **state)
+{
+  (void)state;
+  static const char text[] = "[boundary lefft]\ntype=neumann\nvalue=0\n";
+  static const char *const overrides[] = {"boundary lefft.type=dirichlet"};
+  kedge_problem *p;
+  kg_resolved r;
+  assert_int_equal(kg_problem_parse(NULL, "plate.ini", text, strlen(text), overrides, 1, &p),
+                   KEDGE_OK);
+  assert_int_equal(kg_problem_resolve(NULL, p, &mesh, &r), KEDGE_ERR_INPUT);
+  assert_int_equal(strncmp(kedge_context_error(NULL), "plate.ini:3: [boundary lefft]: ", 31), 0);
+  char place[64];
+  kedge_problem_place(p, "boundary lefft", "value", place, sizeof place);
+  assert_string_equal(place, "plate.ini:3: ");
+  kedge_problem_place(p, "boundary lefft", "type", place, sizeof place);
+  assert_string_equal(place, "--set boundary lefft.type=dirichlet: ");
+  kedge_problem_place(p, "space", "order", place, sizeof place);
+  assert_string_equal(place, "");
+  assert_int_equal(kedge_problem_set(p, "space", "order", "2"), KEDGE_OK);
+  kedge_problem_place(p, "space", "order", place, sizeof place);
+  assert_string_equal(place, "");
+  kedge_problem_destroy(p);
 }
 
 static void pure_neumann_with_reaction_is_allowed(void **state)
@@ -304,6 +372,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_come_before_numbers_and_default_takes_the_rest),
       cmocka_unit_test(what_does_not_fit_the_mesh_is_refused),
+      cmocka_unit_test(what_an_override_does_is_refused_as_its_own),
+      cmocka_unit_test(the_place_of_a_section_is_in_the_file_where_it_can_be),
       cmocka_unit_test(pure_neumann_with_reaction_is_allowed),
       cmocka_unit_test(each_part_of_a_domain_needs_a_dirichlet_edge_or_reaction),
       cmocka_unit_test(the_exact_solution_fills_what_is_left_out),

@@ -48,10 +48,10 @@ static void hypre_is_refused_where_it_cannot_be(void **state)
   kedge_mesh *mesh = test_irregular_mesh(ctx, 100);
   kedge_problem *problem = problem_of(ctx, MIXED("hypre"));
   assert_string_equal(
-      refusal_of(ctx, mesh, problem, KEDGE_ERR_UNSUPPORTED),
-      has_hypre() ? "hypre solves coarse systems in host memory: take kedge's own on a GPU"
+      refusal_of(ctx, mesh, problem, KEDGE_ERR_INPUT),
+      has_hypre() ? "coarse_solver = hypre works in host memory; take amg, or backend host"
                   : "coarse_solver = hypre: this kedge was built without hypre; take amg, or build "
-                    "with KEDGE_HYPRE=ON");
+                    "kedge with -DKEDGE_HYPRE=ON");
   kedge_problem_destroy(problem);
   kedge_mesh_destroy(mesh);
 }
