@@ -11,6 +11,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RESULTS = os.path.join(ROOT, "profiling", "results")
+TIMEOUT = 600.0  # seconds
 
 
 def give_up(sentence):
@@ -18,7 +19,7 @@ def give_up(sentence):
 
 
 def add_common_options(parser):
-    parser.add_argument("--kedge", metavar="PATH", 
+    parser.add_argument("--kedge", metavar="PATH",
                         help="the command (default: $KEDGE, else the newest in build/)")
     parser.add_argument("--backend", choices=["auto", "host", "cuda"], default="auto")
     parser.add_argument("--threads", type=int, default=0, metavar="N",
@@ -27,8 +28,8 @@ def add_common_options(parser):
                         help="results go to DIR/<device>/ (default: profiling/results)")
     parser.add_argument("--commit",
                         help="recorded with the results (default: what git says)")
-    parser.add_argument("--timeout", type=float, default=600, metavar="S",
-                        help="of one run, in seconds (default 600)")
+    parser.add_argument("--timeout", type=float, metavar="S",
+                        help=f"of one solve, in seconds (default {TIMEOUT:g}), and of one measuring program (default: none)")
 
 
 def find_kedge(path):
@@ -51,7 +52,7 @@ def commit():
     try:
         head = git("rev-parse", "HEAD")
         changed = git("status", "--porcelain", "--untracked-files=no",
-                      "src", "include", "CMakeLists.txt")
+                      "src", "include", "CMakeLists.txt", "cmake", "profiling", "meshes", ":!profiling/results")
     except FileNotFoundError:
         return None
     return None if head.returncode else head.stdout.strip() + ("+" if changed.stdout else "")
@@ -99,6 +100,7 @@ def header(kedge, options):
 def solve(kedge, problem, settings, options, environment=None):
     """One `kedge solve`, with more variables of the environment. Returns (report, None), or (None, sentence) when there
     is no report."""
+    timeout = options.timeout or TIMEOUT
     command = [kedge, "solve", problem, "--quiet", "--backend", options.backend]
     if options.threads:
         command += ["--threads", str(options.threads)]
@@ -108,10 +110,10 @@ def solve(kedge, problem, settings, options, environment=None):
         path = os.path.join(folder, "report.json")
         try:
             done = subprocess.run(command + ["--report", path], capture_output=True, text=True,
-                                  stdin=subprocess.DEVNULL, timeout=options.timeout,
+                                  stdin=subprocess.DEVNULL, timeout=timeout,
                                   env={**os.environ, **(environment or {})})
         except subprocess.TimeoutExpired:
-            return None, f"stopped after {options.timeout:g} s"
+            return None, f"stopped after {timeout:g} s"
         if done.returncode not in (0, 3):  # 3: not converged, the report says so
             return None, done.stderr.strip() or f"exit code {done.returncode}"
         with open(path, encoding="utf-8") as file:

@@ -6,6 +6,7 @@ import os
 import shlex
 import subprocess
 import sys
+import threading
 
 import measure
 
@@ -69,23 +70,59 @@ def build(folder, programs, options):
             measure.give_up(f"`cmake --build {folder} --target {program}` fails:\n{done.stdout}{done.stderr}")
 
 
+def run_lines(command, options, take, environment=None):
+    """Run a program whose lines are JSON, with --threads and at most for --timeout; take(line) gets each as it comes, what
+    the program says on stderr is passed on. Returns None, or why it failed."""
+    threads = {"OMP_NUM_THREADS": str(options.threads)} if options.threads else {}
+    said, late = [], threading.Event()
+
+    def listen(stream):
+        for line in stream:
+            said.append(line.strip())
+            sys.stderr.write(line)
+
+    def stop():
+        late.set()
+        running.terminate()
+
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          env={**os.environ, **threads, **(environment or {})}) as running:
+        timer = threading.Timer(options.timeout or threading.TIMEOUT_MAX, stop)
+        timer.daemon = True
+        timer.start()
+        listener = threading.Thread(target=listen, args=(running.stderr,))
+        listener.start()
+        for line in running.stdout:
+            if line.endswith("}\n"):  # the last line of a program that was stopped may not be whole
+                take(json.loads(line))
+        listener.join()
+    timer.cancel()
+    if late.is_set():
+        return f"stopped after {options.timeout:g} s"
+    return (said[-1] if said else f"exit code {running.returncode}") if running.returncode else None
+
+
 def record(experiment, command, head, options, environment=None):
     """Run a program whose lines are JSON; they go into DIR/<device>/<experiment>.json as they come. Returns (path or
     None, failed)."""
     shown = shlex.join(os.path.basename(word) if word.startswith("/") else word for word in command)
     result = {"experiment": experiment, **head, "device": None, "complete": False, "command": shown, "lines": []}
-    path = None
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **(environment or {})}) as running:
-        for line in running.stdout:
-            result["lines"].append(json.loads(line))
-            if path is None:
-                result["device"] = result["lines"][0]["device"]
-                path = os.path.join(options.out, measure.slug(result["device"]), f"{experiment}.json")
-            measure.write_json(path, result)
-    result["complete"] = running.returncode == 0
-    if path:
+
+    def write():
+        path = os.path.join(options.out, measure.slug(result["device"]), f"{experiment}.json")
         measure.write_json(path, result)
-    return path, running.returncode != 0
+        return path
+
+    def take(line):
+        result["lines"].append(line)
+        result["device"] = result["lines"][0]["device"]
+        write()
+
+    failure = run_lines(command, options, take, environment)
+    if failure:
+        print(f"{experiment}: {failure}", file=sys.stderr)
+    result["complete"] = failure is None
+    return write() if result["lines"] else None, failure is not None
 
 
 def read(path):

@@ -47,6 +47,11 @@ class Largest(Experiment):
         self.assertIn("not converged", done.stdout)
         self.assertIn("Failed: P 2  ell", self.tables())
 
+    def test_a_solve_above_that_takes_too_long_is_a_failure(self):
+        done = self.run_program("--orders", "2", "--operators", "ell", "--timeout", "2", code=1, kedge=self.machine("exec sleep 100"))
+        self.assertIn("stopped after 2 s", done.stdout)
+        self.assertIn("Failed: P 2  ell", self.tables())
+
     def test_added_cases_leave_the_others_as_they_were(self):
         self.run_program("--orders", "3", "--measured", "", "--commit", "first")
         self.run_program("--orders", "1,3", "--measured", "", "--commit", "second", "--operators", "ell", "--add")

@@ -25,12 +25,15 @@ class Pipelines(Experiment):
         lines = [{"device": "A b"}] + [{"order": 1, "preconditioner": way, "samples": 3, "seconds": value}
                                        for way, value in seconds.items()]
         text = "\n".join(json.dumps(line) for line in lines)
-        path = self.write("build/profiling/pipeline", f"#!/bin/sh\ncat <<'END'\n{text}\nEND\n")
-        os.chmod(path, 0o755)
+        self.put_in_place(f"cat <<'END'\n{text}\nEND\n")
         self.run_program("--no-build", "--meshes", "4,8", "--fresh", "4", "--threads", "1", *options,
                          kedge=self.kedge)
         with open(os.path.join(self.folder, "a-b", "pipeline.json"), encoding="utf-8") as file:
             return json.load(file)
+
+    def put_in_place(self, script):
+        """Of profiling/pipeline."""
+        os.chmod(self.write("build/profiling/pipeline", "#!/bin/sh\n" + script), 0o755)
 
     def page(self):
         page = self.write("page.md", f"before\n{BEGIN}\n{END}\nafter\n")
@@ -68,6 +71,24 @@ class Pipelines(Experiment):
         os.symlink(self.script(f'[ "$1" = info ] && exec "{KEDGE}" "$@"; exit 1\n'), self.kedge)
         self.measure({"jacobi": 0.004, "multigrid": 0.003, "mixed": 0.001})
         self.assertIn("| **3.00** | - |", self.page())
+
+    def test_the_program_has_the_threads_that_are_asked_for(self):
+        self.put_in_place('echo "$OMP_NUM_THREADS threads" >&2; exit 1')
+        done = self.run_program("--no-build", "--meshes", "4", "--threads", "3", kedge=self.kedge, code=1)
+        self.assertIn("4 x 4: 3 threads\n", done.stderr)
+        self.assertIn("nothing could be measured, nothing is written", done.stderr)
+
+    def test_what_was_measured_before_a_failure_stays(self):
+        lines = [{"device": "A b"}] + [{"order": 1, "preconditioner": way, "samples": 3, "seconds": 1.0} for way in
+                                       ("jacobi", "multigrid", "mixed")]
+        self.put_in_place("case \"$*\" in *'square 8'*) exec sleep 100;; esac\n" + "".join(
+            f"echo '{json.dumps(line)}'\n" for line in lines))
+        done = self.run_program("--no-build", "--meshes", "4,8", "--fresh", "", "--timeout", "1", kedge=self.kedge, code=1)
+        self.assertIn("8 x 8: stopped after 1 s", done.stderr)
+        with open(os.path.join(self.folder, "a-b", "pipeline.json"), encoding="utf-8") as file:
+            result = json.load(file)
+        self.assertFalse(result["complete"])
+        self.assertEqual([line["squares"] for line in result["lines"]], [4, 4, 4])
 
     def test_the_page_in_docs_shows_the_committed_results(self):
         self.check_committed("king2014.md")
