@@ -1,5 +1,8 @@
-"""Tables of the programs `operators` and `local_baseline` for docs/performance.md."""
+"""Tables of the programs `operators` and `local_baseline` for docs/comparison.md and docs/performance.md."""
+import math
+
 import plot_compare
+import programs
 
 
 def short(value):
@@ -56,6 +59,45 @@ def apply_text(lines):
         rows.append(row)
     heads = ["P", *(f"{what}{unit}" for what in ("trace operator", "CG iteration") for unit in (", us", ", GB/s", ", share of its floor"))]
     return "The trace operator and an iteration of conjugate gradients, matrix-free.\n\n" + plot_compare.markdown(heads, rows)
+
+
+# Sums of operators in times of others: title, above, below.
+AFTER = ["local_solve", "postprocess"]
+RATIOS = [
+    ("local solve, post-process and errors / local matrices", AFTER + ["errors"], ["local_matrices"]),
+    ("the same with errors of formulas", AFTER + ["errors_of_formula"], ["local_matrices"]),
+    ("the same / reduced local matrices", AFTER + ["errors_of_formula"], ["local_matrices_reduced"]),
+    ("load vectors and errors of formulas / local matrices", ["load_vectors_of_formula", "errors_of_formula"],
+     ["local_matrices"]),
+    ("the same / reduced local matrices", ["load_vectors_of_formula", "errors_of_formula"], ["local_matrices_reduced"]),
+    ("trace operator, double / single precision", ["trace_apply"], ["trace_apply_single"]),
+    ("reduced, double / single precision", ["trace_apply_reduced"], ["trace_apply_reduced_single"]),
+]
+
+
+def stages_text(result, lines):
+    """Every operator by order: milliseconds, shares of its floor, and what they are to each other."""
+    orders = by_order(lines, "operator")
+    names = [name for name in dict.fromkeys(line["operator"] for line in lines[1:]) if name != "set_up"]
+
+    def table(head, rows):
+        return plot_compare.markdown([head, *(f"P = {order}" for order in orders)], rows)
+
+    def seconds(order, operators):
+        return sum(orders[order][name]["seconds"] if name in orders[order] else math.nan for name in operators)
+
+    def cell(text, value):
+        return text(value) if math.isfinite(value) else ""
+
+    times = [[f"`{name}`", *(cell(short, 1e3 * seconds(order, [name])) for order in orders)] for name in names]
+    shares = [[f"`{name}`", *(f"{own[name]['share_of_floor']:.2f}" if name in own else "" for own in orders.values())]
+              for name in names]
+    ratios = [[title, *(cell("{:.2f}".format, seconds(order, above) / seconds(order, below)) for order in orders)]
+              for title, above, below in RATIOS]
+    m = lines[0]
+    return "\n".join([f"{m['device']}, {m['elements']} triangles (`{m['mesh']}`), milliseconds for all of them:\n",
+                      table("operator", times), "As share of its floor:\n", table("operator", shares),
+                      "To each other:\n", table("", ratios), programs.origin(result)])
 
 
 def machine_text(lines):

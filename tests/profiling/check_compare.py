@@ -153,6 +153,15 @@ class Compare(unittest.TestCase):
         self.assertIn("| 2 | 2 | 4000 | 0.40 | 4.00 (3.00) | 2.50 |", text)
         self.assertIn("2.0e-15", text)
 
+    def test_operators_stand_by_order_and_in_times_of_each_other(self):
+        lines = [MACHINE] + [line(name, 2, seconds) for name, seconds in (
+            ("set_up", 1.0), ("local_matrices", 2e-3), ("local_solve", 5e-4), ("postprocess", 1e-3), ("errors", 2e-3))]
+        text = operator_tables.stages_text({"date": "today", "command": "operators"}, lines)
+        self.assertIn("| `local_solve` | 0.5 |", text)
+        self.assertNotIn("set_up", text)
+        self.assertIn("| local solve, post-process and errors / local matrices | 1.75 |", text)
+        self.assertIn("| the same with errors of formulas |  |", text)
+
     def test_a_device_without_a_comparison_shows_its_own_operator(self):
         result = {"date": "today", "command": "operators", "commit": "0123456789abcdef",
                   "lines": [MACHINE, line("trace_apply", 1, 2e-6), line("edge_sum", 1, 1e-6)]}
