@@ -48,6 +48,17 @@ class IterationTable(Experiment):
         self.assertIn("`square 20`, P 2", done.stdout)
         self.assertNotIn("P 1:", done.stdout)
 
+    def test_the_page_has_a_line_for_a_smaller_result(self):
+        self.run_program("--only", "square 20", "--orders", "1,2")
+        smaller = {**self.result(), "device": "Another", "cases": [dict(self.cases()[1])]}
+        smaller["cases"][0]["iterations"] += 2
+        os.mkdir(os.path.join(self.folder, "another"))
+        self.write("another/iteration_table.json", json.dumps(smaller))
+        page = self.write("page.md", BEGIN + END)
+        self.run_program("--page", page)
+        self.assertEqual(self.read(page).count("### "), 1)
+        self.assertIn("of 1 of these cases 0 take as many iterations, or one more or less; `square 20`, P 2: ", self.read(page))
+
     def test_a_failure_is_recorded_and_ends_with_code_1(self):
         self.run_program("--only", "square 20", "--orders", "1,13", code=1)
         first, last = self.cases()
