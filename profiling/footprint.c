@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "solver/need.h"
 #include "solver/places.h"
 
 static double stage_bytes(kedge_stage stage, const kg_shape *shape, footprint_form form,
@@ -14,6 +15,14 @@ static double stage_bytes(kedge_stage stage, const kg_shape *shape, footprint_fo
          (double)kg_rounded(kg_array_bytes(KG_ARRAY_ELL_VALUE, shape));
 }
 
+static double peak_bytes(const kg_shape *shape, footprint_form form, double matrix_bytes)
+{
+  double most = 0.0;
+  for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage)
+    most = fmax(most, stage_bytes(stage, shape, form, matrix_bytes));
+  return most;
+}
+
 footprint footprint_of(const kg_shape *given, footprint_form form, double matrix_bytes,
                        double free_bytes)
 {
@@ -23,17 +32,15 @@ footprint footprint_of(const kg_shape *given, footprint_form form, double matrix
                                          KEDGE_OPERATOR_MATRIX_FREE_PLAIN, KEDGE_OPERATOR_ELL,
                                          KEDGE_OPERATOR_ELL};
   shape.operator_kind = kinds[form];
-  kg_shape growing = shape;  // without the arrays of a chunk, whose size does not follow the mesh
-  growing.chunk_groups = 0;
-  footprint out = {0.0, INFINITY};
-  for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage) {
-    const double all = stage_bytes(stage, &shape, form, matrix_bytes);
-    const double grows = stage_bytes(stage, &growing, form, matrix_bytes);
-    const double per_element = grows / shape.count.n_elements;
-    out.peak_bytes = fmax(out.peak_bytes, all);
-    if (grows > 0.0)
-      out.largest_elements =
-          fmin(out.largest_elements, fmax(0.0, (free_bytes - (all - grows)) / per_element));
+  const double each = matrix_bytes / shape.count.n_elements;
+  int32_t good = 0, bad = INT32_MAX / 3 - KG_LANES;  // sides have 32-bit numbers
+  while (bad - good > 1) {
+    const int32_t middle = good + (bad - good) / 2;
+    const kg_shape scaled = kg_shape_scaled(&shape, middle);
+    if (peak_bytes(&scaled, form, each * middle) <= free_bytes)
+      good = middle;
+    else
+      bad = middle;
   }
-  return out;
+  return (footprint){peak_bytes(&shape, form, matrix_bytes), good};
 }
