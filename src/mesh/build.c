@@ -12,7 +12,7 @@
 #include "mesh/raw.h"
 
 /// Number vertices by first appearance in the element order and copy what is used.
-static kedge_status number_vertices(kg_builder *b)
+static kedge_status number_vertices(kg_mesh_builder *b)
 {
   kedge_mesh *mesh = b->mesh;
   const kg_raw_mesh *raw = b->raw;
@@ -38,7 +38,7 @@ static kedge_status number_vertices(kg_builder *b)
   return KEDGE_OK;
 }
 
-kedge_status kg_build_order(kg_builder *b)
+kedge_status kg_build_order(kg_mesh_builder *b)
 {
   kedge_mesh *mesh = b->mesh;
   const kg_raw_mesh *raw = b->raw;
@@ -60,7 +60,8 @@ kedge_status kg_build_order(kg_builder *b)
 }
 
 /// A step in a range of its own.
-static kedge_status in_range(const char *name, kg_builder *b, kedge_status (*step)(kg_builder *))
+static kedge_status in_range(const char *name, kg_mesh_builder *b,
+                             kedge_status (*step)(kg_mesh_builder *))
 {
   kg_range_push(name, b->raw->n_elements, 0);
   const kedge_status status = step(b);
@@ -69,7 +70,7 @@ static kedge_status in_range(const char *name, kg_builder *b, kedge_status (*ste
 }
 
 /// Everything that depends on numbering, by the host.
-static kedge_status connect(kg_builder *b)
+static kedge_status connect(kg_mesh_builder *b)
 {
   KG_TRY(kg_build_check(b));
   KG_TRY(in_range("mesh_order", b, kg_build_order));
@@ -78,7 +79,7 @@ static kedge_status connect(kg_builder *b)
 }
 
 /// Region tags in the order of the elements.
-static kedge_status copy_regions(kg_builder *b)
+static kedge_status copy_regions(kg_mesh_builder *b)
 {
   kedge_mesh *mesh = b->mesh;
   const int32_t *regions = b->raw->regions;
@@ -89,9 +90,10 @@ static kedge_status copy_regions(kg_builder *b)
   return KEDGE_OK;
 }
 
-static kedge_status build(kg_builder *b, bool on_gpu)
+static kedge_status build(kg_mesh_builder *b, bool on_gpu)
 {
-  static kedge_status (*const connect_on_gpu)(kg_builder *, bool *) = KG_IF_CUDA(kg_build_cuda);
+  static kedge_status (*const connect_on_gpu)(kg_mesh_builder *, bool *) =
+      KG_IF_CUDA(kg_build_cuda);
   bool done = false;
   const size_t size = strlen(b->source) + 1;
   KG_TRY(kg_host_alloc(b->ctx, size, 1, &b->mesh->source));
@@ -109,7 +111,7 @@ kedge_status kg_mesh_build_on(kedge_context *ctx, const kg_raw_mesh *raw, const 
 {
   *out = NULL;
   KG_TRY(kg_mesh_check_memory(ctx, source, raw->n_elements, true));
-  kg_builder b = {.ctx = ctx, .raw = raw, .source = source};
+  kg_mesh_builder b = {.ctx = ctx, .raw = raw, .source = source};
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *b.mesh, &b.mesh));
   const kedge_status status = build(&b, on_gpu);
   free(b.clockwise);

@@ -5,7 +5,7 @@
 #include "mesh/triangle.h"
 KEDGE_BEGIN_DECLS
 
-typedef struct kg_builder {
+typedef struct kg_mesh_builder {
   kedge_context *ctx;
   const kg_raw_mesh *raw;
   const char *source;
@@ -19,31 +19,31 @@ typedef struct kg_builder {
                            ///< have a line inside the domain, ascending too
   int32_t n_inner;
   int32_t n_parts;  ///< of the domain; 0: not counted yet
-} kg_builder;
+} kg_mesh_builder;
 
 /// Refuse bad vertex numbers, coordinates and triangles without area; find the clockwise ones.
-kedge_status kg_build_check(kg_builder *b);
+kedge_status kg_build_check(kg_mesh_builder *b);
 /// Elements along the Hilbert curve, vertices by first appearance.
-kedge_status kg_build_order(kg_builder *b);
+kedge_status kg_build_order(kg_mesh_builder *b);
 /// Match sides into edges; refuse duplicates, folds and edges with three elements.
-kedge_status kg_build_edges(kg_builder *b);
+kedge_status kg_build_edges(kg_mesh_builder *b);
 /// Match lines and edges.
-kedge_status kg_build_lines(kg_builder *b);
+kedge_status kg_build_lines(kg_mesh_builder *b);
 
 /// All of these steps on the GPU, to the same bits; the parts are counted too.
 /// @param[out] done  false: nothing has been made, because there is something to refuse, which the
 ///                   host's steps put into words, or because the GPU has too little memory
-kedge_status kg_build_cuda(kg_builder *b, bool *done);
+kedge_status kg_build_cuda(kg_mesh_builder *b, bool *done);
 
 /// Boundary groups from lines, regions, their names and measures.
-kedge_status kg_build_groups(kg_builder *b);
+kedge_status kg_build_groups(kg_mesh_builder *b);
 /// Refuse hanging nodes between boundary edges without a group.
-kedge_status kg_build_hanging(kg_builder *b);
+kedge_status kg_build_hanging(kg_mesh_builder *b);
 /// Everything of kedge_mesh_info that is not known yet.
-kedge_status kg_build_info(kg_builder *b);
+kedge_status kg_build_info(kg_mesh_builder *b);
 
 enum { KG_ELEMENT_TEXT = 256 };
 /// How messages call a raw element: where it stands, and its corners.
-void kg_build_describe(const kg_builder *b, int64_t raw_element, char text[KG_ELEMENT_TEXT]);
+void kg_build_describe(const kg_mesh_builder *b, int64_t raw_element, char text[KG_ELEMENT_TEXT]);
 
 KEDGE_END_DECLS

@@ -8,7 +8,7 @@
 #include "mesh/raw.h"
 #include "mesh/triangle.h"
 
-void kg_build_describe(const kg_builder *b, int64_t raw_element, char text[KG_ELEMENT_TEXT])
+void kg_build_describe(const kg_mesh_builder *b, int64_t raw_element, char text[KG_ELEMENT_TEXT])
 {
   const kg_raw_mesh *raw = b->raw;
   const int32_t *v = raw->triangles + 3 * raw_element;
@@ -32,7 +32,7 @@ static kg_fault examine(const kg_raw_mesh *raw, int64_t e, bool *clockwise)
                              clockwise);
 }
 
-static kedge_status refuse(const kg_builder *b, int64_t e)
+static kedge_status refuse(const kg_mesh_builder *b, int64_t e)
 {
   char text[KG_ELEMENT_TEXT];
   kg_build_describe(b, e, text);
@@ -55,7 +55,7 @@ static kedge_status refuse(const kg_builder *b, int64_t e)
   }
 }
 
-static kedge_status check_vertices(const kg_builder *b)
+static kedge_status check_vertices(const kg_mesh_builder *b)
 {
   const kg_raw_mesh *raw = b->raw;
   int64_t bad = INT64_MAX;
@@ -71,7 +71,7 @@ static kedge_status check_vertices(const kg_builder *b)
                  b->source, (long long)bad, raw->vertices[2 * bad], raw->vertices[2 * bad + 1]);
 }
 
-kedge_status kg_build_check(kg_builder *b)
+kedge_status kg_build_check(kg_mesh_builder *b)
 {
   const kg_raw_mesh *raw = b->raw;
   KG_REQUIRE(b->ctx, raw->n_elements > 0, KEDGE_ERR_INPUT, "%s: the mesh has no triangles",

@@ -34,7 +34,7 @@ kedge_status download(kedge_context *ctx, const T *device, size_t count, T **out
   return kg_copy_out(ctx, *out, device, count * sizeof(T));
 }
 
-kedge_status download_all(kg_builder *b, const Work &w)
+kedge_status download_all(kg_mesh_builder *b, const Work &w)
 {
   kedge_context *ctx = b->ctx;
   kedge_mesh *mesh = b->mesh;
@@ -76,7 +76,7 @@ bool can_number(const kg_raw_mesh *raw)
 }
 
 /// The steps, each in a range of its own; *done stays false when one finds a fault.
-kedge_status run_steps(kg_builder *b, Work *w, bool *done)
+kedge_status run_steps(kg_mesh_builder *b, Work *w, bool *done)
 {
   kedge_context *ctx = b->ctx;
   bool sound;
@@ -136,7 +136,7 @@ kedge_status kg_build::lay_out(kedge_context *ctx, const kg_raw_mesh *raw, char 
   return KEDGE_OK;
 }
 
-extern "C" kedge_status kg_build_cuda(kg_builder *b, bool *done)
+extern "C" kedge_status kg_build_cuda(kg_mesh_builder *b, bool *done)
 {
   kedge_context *ctx = b->ctx;
   *done = false;

@@ -46,7 +46,7 @@ static bool same_edge(const kedge_mesh *mesh, int32_t side, int32_t other)
 
 /// Write the partner of every side, or NO_PARTNER, to side_edge.
 /// @return the first side, in sorted order, of an edge that cannot be; -1: none
-static int32_t match_sides(kg_builder *b, int32_t *n_boundary)
+static int32_t match_sides(kg_mesh_builder *b, int32_t *n_boundary)
 {
   const kedge_mesh *mesh = b->mesh;
   const int32_t n = 3 * mesh->n_elements, *sides = b->sides;
@@ -81,7 +81,7 @@ static bool same_element(const kedge_mesh *mesh, int32_t side, int32_t other)
 }
 
 /// Say what is wrong with the edge whose sides begin at sides[i].
-static kedge_status refuse(const kg_builder *b, int32_t i)
+static kedge_status refuse(const kg_mesh_builder *b, int32_t i)
 {
   const kedge_mesh *mesh = b->mesh;
   const int32_t n = 3 * mesh->n_elements, *sides = b->sides;
@@ -118,7 +118,7 @@ static void number_edges(kedge_mesh *mesh)
   for (int32_t s = 0; s < 3 * mesh->n_elements; ++s) {
     const uint32_t partner = mesh->side_edge[s];
     const int32_t a = mesh->element_vertices[s];
-    const int32_t next = mesh->element_vertices[s % 3 == 2 ? s - 2 : s + 1];
+    const int32_t next = mesh->element_vertices[kg_next_side(s)];
     uint32_t edge;
     if (partner == NO_PARTNER || partner > (uint32_t)s) {
       edge = (uint32_t)n++;
@@ -131,7 +131,7 @@ static void number_edges(kedge_mesh *mesh)
   }
 }
 
-kedge_status kg_build_edges(kg_builder *b)
+kedge_status kg_build_edges(kg_mesh_builder *b)
 {
   kedge_mesh *mesh = b->mesh;
   const size_t n = 3 * (size_t)mesh->n_elements;
@@ -151,7 +151,7 @@ kedge_status kg_build_edges(kg_builder *b)
 }
 
 /// The edge between two raw vertices, or -1. The sides of a lower vertex are sorted by the higher.
-static int32_t find_edge(const kg_builder *b, const int32_t line[2])
+static int32_t find_edge(const kg_mesh_builder *b, const int32_t line[2])
 {
   const kedge_mesh *mesh = b->mesh;
   if (line[0] < 0 || line[0] >= b->raw->n_vertices || line[1] < 0 || line[1] >= b->raw->n_vertices)
@@ -173,7 +173,7 @@ static int32_t find_edge(const kg_builder *b, const int32_t line[2])
   return -1;
 }
 
-kedge_status kg_build_lines(kg_builder *b)
+kedge_status kg_build_lines(kg_mesh_builder *b)
 {
   const kg_raw_mesh *raw = b->raw;
   KG_TRY(kg_host_alloc(b->ctx, (size_t)raw->n_lines, sizeof(int32_t), &b->line_edge));

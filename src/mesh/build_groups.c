@@ -47,7 +47,7 @@ static const char *name_of_tag(const kg_raw_mesh *raw, int dimension, int32_t ta
 }
 
 /// Append a group named by the caller, or by its number.
-static kedge_status add_group(kg_builder *b, int dimension, int32_t tag, const char *name)
+static kedge_status add_group(kg_mesh_builder *b, int dimension, int32_t tag, const char *name)
 {
   char number[16];
   snprintf(number, sizeof number, "%d", tag);
@@ -61,7 +61,7 @@ static kedge_status add_group(kg_builder *b, int dimension, int32_t tag, const c
   return KEDGE_OK;
 }
 
-static kedge_status refuse_line(const kg_builder *b, int64_t i)
+static kedge_status refuse_line(const kg_mesh_builder *b, int64_t i)
 {
   const kg_raw_mesh *raw = b->raw;
   const char *name = name_of_tag(raw, 1, raw->line_tags[i]);
@@ -83,7 +83,7 @@ static kedge_status refuse_line(const kg_builder *b, int64_t i)
 }
 
 /// Mark boundary edges in edge_group with 0, the others with -1.
-static kedge_status mark_boundary(kg_builder *b)
+static kedge_status mark_boundary(kg_mesh_builder *b)
 {
   kedge_mesh *mesh = b->mesh;
   KG_TRY(kg_host_alloc(b->ctx, (size_t)mesh->n_edges, sizeof(int32_t), &mesh->edge_group));
@@ -95,7 +95,7 @@ static kedge_status mark_boundary(kg_builder *b)
 
 /// Put the tag of the first line on each edge into edge_group, where groups will be (0: a boundary
 /// edge without a line).
-static kedge_status tag_edges(kg_builder *b)
+static kedge_status tag_edges(kg_mesh_builder *b)
 {
   kedge_mesh *mesh = b->mesh;
   const kg_raw_mesh *raw = b->raw;
@@ -115,7 +115,7 @@ static kedge_status tag_edges(kg_builder *b)
   return KEDGE_OK;
 }
 
-static kedge_status list_edges(kg_builder *b)
+static kedge_status list_edges(kg_mesh_builder *b)
 {
   const kedge_mesh *mesh = b->mesh;
   const size_t n = (size_t)mesh->n_boundary_edges + (size_t)b->n_inner;
@@ -132,7 +132,8 @@ static kedge_status list_edges(kg_builder *b)
 /// One group for each name or unnamed tag; `group_of[i]` is the group of tags[i], and the first
 /// entry of tags may be 0, for edges without a line: they are the last group, never one with edges
 /// whose group the caller called "default" too.
-static kedge_status add_edge_groups(kg_builder *b, const int32_t *tags, int n_tags, int *group_of)
+static kedge_status add_edge_groups(kg_mesh_builder *b, const int32_t *tags, int n_tags,
+                                    int *group_of)
 {
   kedge_mesh *mesh = b->mesh;
   const bool untagged = n_tags > 0 && tags[0] == 0;  // sorted, and goes last
@@ -163,7 +164,8 @@ static double edge_length(const kedge_mesh *mesh, int32_t edge)
   return hypot(q[0] - p[0], q[1] - p[1]);
 }
 
-static void count_edges(const kg_builder *b, const int32_t *tags, int n_tags, const int *group_of)
+static void count_edges(const kg_mesh_builder *b, const int32_t *tags, int n_tags,
+                        const int *group_of)
 {
   kedge_mesh *mesh = b->mesh;
   for (int32_t i = 0; i < mesh->n_boundary_edges + b->n_inner; ++i) {
@@ -203,7 +205,7 @@ static region_run run_from(const kedge_mesh *mesh, int64_t begin, int64_t limit)
 
 /// Areas are summed in runs inside blocks of elements, then over runs: a plain sum over millions of
 /// elements would lose digits, and blocks can be summed side by side. Most are one run.
-static kedge_status count_regions(const kg_builder *b, const int32_t *tags, int n_tags,
+static kedge_status count_regions(const kg_mesh_builder *b, const int32_t *tags, int n_tags,
                                   int first_group)
 {
   enum { BLOCK = 4096 };
@@ -229,7 +231,7 @@ static kedge_status count_regions(const kg_builder *b, const int32_t *tags, int 
 }
 
 /// Copy the tags of the edges that are listed; the caller frees *out.
-static kedge_status edge_tags(const kg_builder *b, int32_t **out)
+static kedge_status edge_tags(const kg_mesh_builder *b, int32_t **out)
 {
   const int32_t n = b->mesh->n_boundary_edges + b->n_inner;
   KG_TRY(kg_host_alloc(b->ctx, (size_t)n, sizeof **out, out));
@@ -237,7 +239,7 @@ static kedge_status edge_tags(const kg_builder *b, int32_t **out)
   return KEDGE_OK;
 }
 
-kedge_status kg_build_groups(kg_builder *b)
+kedge_status kg_build_groups(kg_mesh_builder *b)
 {
   kedge_mesh *mesh = b->mesh;
   int32_t *tags = NULL, *line_tags = NULL, *region_tags = NULL;

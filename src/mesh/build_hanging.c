@@ -28,9 +28,8 @@ static void from_to(const kedge_mesh *mesh, int32_t from, int32_t to, double d[2
 static ray ray_of(const kedge_mesh *mesh, int32_t edge, int which)
 {
   const int32_t side = mesh->edge_sides[2 * (int64_t)edge], *v = mesh->element_vertices;
-  const int64_t first = side - side % 3;
-  const int32_t ends[2] = {v[side], v[first + (side + 1) % 3]};
-  ray r = {ends[which], edge, ends[1 - which], v[first + (side + 2) % 3], 0.0};
+  const int32_t next = kg_next_side(side), ends[2] = {v[side], v[next]};
+  ray r = {ends[which], edge, ends[1 - which], v[kg_next_side(next)], 0.0};
   double d[2];
   from_to(mesh, r.vertex, r.end, d);
   r.angle = atan2(d[1], d[0]);
@@ -68,7 +67,7 @@ static double length_of(const kedge_mesh *mesh, const ray *r)
   return hypot(d[0], d[1]);
 }
 
-static kedge_status check_pair(const kg_builder *b, const ray *p, const ray *q)
+static kedge_status check_pair(const kg_mesh_builder *b, const ray *p, const ray *q)
 {
   const kedge_mesh *mesh = b->mesh;
   if (p->vertex != q->vertex || p->edge == q->edge) return KEDGE_OK;
@@ -88,7 +87,7 @@ static kedge_status check_pair(const kg_builder *b, const ray *p, const ray *q)
                  b->source, at[0], at[1], text);
 }
 
-kedge_status kg_build_hanging(kg_builder *b)
+kedge_status kg_build_hanging(kg_mesh_builder *b)
 {
   const kedge_mesh *mesh = b->mesh;
   size_t n = 0;

@@ -26,7 +26,7 @@ static const summary empty = {.min_area = INFINITY,
 
 static void add_element(summary *s, const kedge_mesh *mesh, int64_t e)
 {
-  double side[3], x[3], y[3], re = 0.0, im = 0.0;
+  double side[3], x[3], y[3], dx[3], dy[3];
   for (int i = 0; i < 3; ++i) {
     const double *p = mesh->vertices + 2 * (int64_t)mesh->element_vertices[3 * e + i];
     x[i] = p[0];
@@ -39,12 +39,11 @@ static void add_element(summary *s, const kedge_mesh *mesh, int64_t e)
   const double area = 0.5 * ((x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]));
   for (int i = 0; i < 3; ++i) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
-    const double ux = x[j] - x[i], uy = y[j] - y[i], wx = x[k] - x[i], wy = y[k] - y[i];
-    const double square = ux * ux + uy * uy;
-    side[i] = sqrt(square);
-    re += (ux * ux - uy * uy) / square;
-    im += 2 * ux * uy / square;
-    s->max_cotangent = fmax(s->max_cotangent, (ux * wx + uy * wy) / (2 * area));
+    const double wx = x[k] - x[i], wy = y[k] - y[i];
+    dx[i] = x[j] - x[i];
+    dy[i] = y[j] - y[i];
+    side[i] = sqrt(dx[i] * dx[i] + dy[i] * dy[i]);
+    s->max_cotangent = fmax(s->max_cotangent, (dx[i] * wx + dy[i] * wy) / (2 * area));
   }
   // 2 r_in / r_out with r_in = 2 A / (a + b + c), r_out = a b c / (4 A); equal to 16 A^2 over the
   // product of these four lengths.
@@ -55,7 +54,7 @@ static void add_element(summary *s, const kedge_mesh *mesh, int64_t e)
   s->min_area = fmin(s->min_area, area);
   s->max_area = fmax(s->max_area, area);
   s->min_quality = fmin(s->min_quality, quality);
-  s->alignment = fmax(s->alignment, re * re + im * im);
+  s->alignment = fmax(s->alignment, kg_alignment_squared(dx, dy));
 }
 
 static void add_summary(summary *s, const summary *part)
@@ -73,7 +72,7 @@ static void add_summary(summary *s, const summary *part)
   }
 }
 
-static kedge_status count_parts(kg_builder *b)
+static kedge_status count_parts(kg_mesh_builder *b)
 {
   if (b->n_parts == 0) {
     int32_t *part;
@@ -109,7 +108,7 @@ static ends ends_of(const kedge_mesh *mesh, int32_t edge)
 
 /// Boundary edges whose ends have the coordinates of those of another one. There are so few
 /// boundary edges that sorting them takes no time.
-static kedge_status count_coincident(const kg_builder *b)
+static kedge_status count_coincident(const kg_mesh_builder *b)
 {
   kedge_mesh *mesh = b->mesh;
   const int32_t n = mesh->n_boundary_edges;
@@ -126,7 +125,7 @@ static kedge_status count_coincident(const kg_builder *b)
   return KEDGE_OK;
 }
 
-kedge_status kg_build_info(kg_builder *b)
+kedge_status kg_build_info(kg_mesh_builder *b)
 {
   kedge_mesh *mesh = b->mesh;
   const int n_blocks = (mesh->n_elements - 1) / BLOCK + 1;

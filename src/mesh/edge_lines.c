@@ -6,6 +6,7 @@
 #include "core/context.h"
 #include "core/loop.h"
 #include "core/memory.h"
+#include "mesh/triangle.h"
 
 enum { NO_PAIR = 3 };
 
@@ -23,16 +24,13 @@ typedef struct walk {
 static int find_pair(const walk *w, int64_t e, double *alignment)
 {
   const kedge_mesh *mesh = w->mesh;
-  double dx[3], dy[3], re = 0.0, im = 0.0, most = w->least;
+  double dx[3], dy[3], most = w->least;
   int pair = NO_PAIR;
   for (int l = 0; l < 3; ++l) {
     const double *p = mesh->vertices + 2 * (int64_t)mesh->element_vertices[3 * e + l];
     const double *q = mesh->vertices + 2 * (int64_t)mesh->element_vertices[3 * e + (l + 1) % 3];
     dx[l] = q[0] - p[0];
     dy[l] = q[1] - p[1];
-    const double square = dx[l] * dx[l] + dy[l] * dy[l];
-    re += (dx[l] * dx[l] - dy[l] * dy[l]) / square;
-    im += 2 * dx[l] * dy[l] / square;
   }
   const double twice_area = dx[0] * dy[1] - dx[1] * dy[0];
   for (int l = 0; l < 3; ++l) {  // sides l and l + 2 meet in corner l
@@ -40,7 +38,7 @@ static int find_pair(const walk *w, int64_t e, double *alignment)
     const double cotangent = -(dx[l] * dx[k] + dy[l] * dy[k]) / twice_area;
     if (cotangent > most) most = cotangent, pair = l;
   }
-  if (pair == NO_PAIR) *alignment = fmax(*alignment, sqrt(re * re + im * im));
+  if (pair == NO_PAIR) *alignment = fmax(*alignment, sqrt(kg_alignment_squared(dx, dy)));
   return pair;
 }
 

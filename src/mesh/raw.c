@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "mesh/triangle.h"
 
 void kg_raw_mesh_free(kg_raw_mesh *raw)
 {
@@ -122,7 +123,7 @@ static void lines_of(const kedge_mesh *mesh, const int32_t *rank, kg_raw_mesh *o
     if (g < 0) continue;
     const int32_t side = mesh->edge_sides[2 * edge];
     out->lines[2 * n] = rank[mesh->element_vertices[side]];
-    out->lines[2 * n + 1] = rank[mesh->element_vertices[side % 3 == 2 ? side - 2 : side + 1]];
+    out->lines[2 * n + 1] = rank[mesh->element_vertices[kg_next_side(side)]];
     out->line_tags[n++] = mesh->groups[g].tag;
   }
 }

@@ -7,6 +7,7 @@
 #include "core/loop.h"
 #include "core/memory.h"
 #include "mesh/raw.h"
+#include "mesh/triangle.h"
 
 _Static_assert(1LL << 2 * KEDGE_REFINE_MAX <= KG_ELEMENTS_MAX &&
                    4LL << 2 * KEDGE_REFINE_MAX > KG_ELEMENTS_MAX,
@@ -23,7 +24,7 @@ static void split_vertices(const kedge_context *ctx, const kedge_mesh *mesh, con
 #pragma omp parallel for num_threads(kg_loop_threads(ctx, mesh->n_edges))
   for (int64_t edge = 0; edge < mesh->n_edges; ++edge) {
     const int32_t side = mesh->edge_sides[2 * edge];
-    const int32_t next = side % 3 == 2 ? side - 2 : side + 1;
+    const int32_t next = kg_next_side(side);
     const double *p = mesh->vertices + 2 * (int64_t)mesh->element_vertices[side];
     const double *q = mesh->vertices + 2 * (int64_t)mesh->element_vertices[next];
     middle[2 * edge] = 0.5 * p[0] + 0.5 * q[0];
@@ -61,7 +62,7 @@ static void split_lines(const kedge_mesh *mesh, const int32_t *rank, kg_raw_mesh
     const int32_t g = kg_group_of_edge(mesh->edge_group[edge]);
     if (g < 0 || mesh->groups[g].tag == 0) continue;
     const int32_t side = mesh->edge_sides[2 * (int64_t)edge];
-    const int32_t next = side % 3 == 2 ? side - 2 : side + 1;
+    const int32_t next = kg_next_side(side);
     const int32_t ends[2] = {rank[mesh->element_vertices[side]],
                              rank[mesh->element_vertices[next]]};
     for (int k = 0; k < 2; ++k) {
