@@ -10,6 +10,7 @@
 #include "multigrid/csr_transpose.h"
 #include "multigrid/dense.h"
 #include "multigrid/scan.h"
+#include "ops/advice.h"
 
 enum { POWER_STEPS = 12 };
 
@@ -91,7 +92,7 @@ static kedge_status make_smoother(kedge_context *ctx, kg_amg_level *level, const
   KG_TRY(kg_csr_growth(ctx, &norms, &growth));
   KG_REQUIRE(ctx, isfinite(growth) && growth > 0.0, KEDGE_ERR_NUMERIC,
              "a coarse matrix of the multigrid (%d rows) holds NaN or infinity, or vanishes: check "
-             "the mesh for nearly degenerate elements, or use preconditioner = jacobi",
+             "the mesh for nearly degenerate elements, or use " KG_WITHOUT_MULTIGRID,
              level->matrix.n_rows);
   set_steps(level, margin * growth);
   return KEDGE_OK;
@@ -105,7 +106,7 @@ static kedge_status make_prolongation(kedge_context *ctx, kg_arena *kept, kg_amg
   if (*n_next == 0) return KEDGE_OK;
   KG_REQUIRE(ctx, *n_next < stall * level->matrix.n_rows, KEDGE_ERR_NUMERIC,
              "the multigrid cannot make %d rows fewer (%d aggregates), which are too many to solve "
-             "directly; use preconditioner = jacobi",
+             "directly; use " KG_WITHOUT_MULTIGRID,
              level->matrix.n_rows, *n_next);
   const kg_csr_make_args args = {.source = KG_CSR_PROLONGATION,
                                  .a = level->matrix,
@@ -165,7 +166,7 @@ static kedge_status make_level(kedge_context *ctx, kg_coarse *coarse, kg_arena *
   *last = n_next == 0;
   if (*last) return KEDGE_OK;
   KG_REQUIRE(ctx, l + 1 < KG_COARSE_LEVELS, KEDGE_ERR_NUMERIC,
-             "the multigrid needs more than %d levels; use preconditioner = jacobi",
+             "the multigrid needs more than %d levels; use " KG_WITHOUT_MULTIGRID,
              KG_COARSE_LEVELS);
   kg_arena_return(ctx, work, w.made);
   KG_TRY(kg_csr_transpose(ctx, &level->prolong, n_next, work, kept, &level->restriction));

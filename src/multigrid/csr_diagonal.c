@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/context.h"
+#include "ops/advice.h"
 
 kedge_status kg_csr_diagonal(kedge_context *ctx, const kg_csr_diagonal_args *args)
 {
@@ -17,7 +18,7 @@ kedge_status kg_csr_diagonal(kedge_context *ctx, const kg_csr_diagonal_args *arg
       ctx, faults == 0, KEDGE_ERR_NUMERIC,
       "a coarse matrix of the multigrid (%d rows) has a diagonal entry that is not a positive "
       "number: check the mesh for nearly degenerate elements, choose a stabilization nearer to "
-      "diffusion / h, or use preconditioner = jacobi",
+      "diffusion / h, or use " KG_WITHOUT_MULTIGRID,
       args->matrix.n_rows);
   return KEDGE_OK;
 }

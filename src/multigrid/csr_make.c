@@ -2,13 +2,14 @@
 
 #include "core/context.h"
 #include "multigrid/scan.h"
+#include "ops/advice.h"
 
 kedge_status kg_csr_take(kedge_context *ctx, kg_arena *arena, kg_csr_form form, int32_t n_rows,
                          int64_t n_entries, kg_csr *out, kg_csr_place *place)
 {
   KG_REQUIRE(ctx, n_entries <= INT32_MAX - UINT16_MAX, KEDGE_ERR_MEMORY,
-             "a matrix of the multigrid has %lld entries, more than 32 bits number; use "
-             "preconditioner = jacobi or a smaller mesh",
+             "a matrix of the multigrid has %lld entries, more than 32 bits number; "
+             "use " KG_WITHOUT_MULTIGRID ", or a smaller mesh",
              (long long)n_entries);
   const size_t rows = (size_t)n_rows, entries = (size_t)n_entries;
   *place = (kg_csr_place){0};

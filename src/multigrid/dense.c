@@ -1,6 +1,7 @@
 #include "multigrid/dense.h"
 
 #include "core/context.h"
+#include "ops/advice.h"
 
 kedge_status kg_dense_inverse(kedge_context *ctx, const kg_dense_inverse_args *args)
 {
@@ -15,8 +16,8 @@ kedge_status kg_dense_inverse(kedge_context *ctx, const kg_dense_inverse_args *a
       ctx, fault == 0, KEDGE_ERR_NUMERIC,
       "the coarsest matrix of the multigrid (%d rows) is not positive definite: check the mesh for "
       "nearly degenerate elements, choose a stabilization nearer to diffusion / h, with Neumann "
-      "conditions alone a reaction that is not negligible beside the diffusion, or use "
-      "preconditioner = jacobi",
+      "conditions alone a reaction that is not negligible beside the diffusion, or "
+      "use " KG_WITHOUT_MULTIGRID,
       args->matrix.n_rows);
   return KEDGE_OK;
 }

@@ -1,6 +1,7 @@
 #include "ops/edge_blocks.h"
 
 #include "core/context.h"
+#include "ops/advice.h"
 #include "ops/fault.h"
 
 size_t kg_edge_blocks_count(kg_sizes size, const kg_trace_counts *count)
@@ -24,7 +25,7 @@ static kedge_status refuse(kedge_context *ctx, const kg_batch *batch, kg_number 
       "preconditioner = multigrid cannot smooth on the edge from (%g, %g) to (%g, %g): "
       "its block of the trace operator is not positive definite in double precision%s; "
       "check the mesh there for nearly degenerate elements, choose a stabilization nearer "
-      "to diffusion / h, or take preconditioner = jacobi",
+      "to diffusion / h, or take " KG_WITHOUT_MULTIGRID,
       at[0][0], at[0][1], at[1][0], at[1][1], kg_number_remedy(number));
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/context.h"
+#include "ops/advice.h"
 #include "ops/fault.h"
 
 void kg_vertex_mode_shape(int order, double *shape)
@@ -36,7 +37,7 @@ static kedge_status refuse(kedge_context *ctx, const kg_vertex_modes_args *args,
       "preconditioner = multigrid cannot smooth at the vertex (%g, %g): its mode has no "
       "positive energy of the trace operator in double precision; check the mesh there "
       "for nearly degenerate elements, choose a stabilization nearer to diffusion / h, or take "
-      "smoothing_steps = 2 or preconditioner = jacobi",
+      "smoothing_steps = 2 or " KG_WITHOUT_MULTIGRID,
       at[0], at[1]);
 }
 

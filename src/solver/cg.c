@@ -9,6 +9,7 @@
 #include "core/clock.h"
 #include "core/context.h"
 #include "core/nvtx.h"
+#include "ops/advice.h"
 #include "ops/pcg_vectors.h"
 #include "ops/rounding.h"
 
@@ -249,7 +250,7 @@ static kedge_status run(solve *s)
   KG_REQUIRE(s->ctx, s->state.stop != KG_CG_PRECONDITIONER, KEDGE_ERR_NUMERIC,
              "the multigrid preconditioner is not positive definite (r.Mr = %g in iteration %lld): "
              "check the mesh for nearly degenerate elements, choose a stabilization nearer to "
-             "diffusion / h, or take %spreconditioner = jacobi",
+             "diffusion / h, or take %s" KG_WITHOUT_MULTIGRID,
              s->state.rz_next, (long long)s->state.iterations + 1, instead_of_estimate(s));
   KG_REQUIRE(s->ctx, s->state.stop != KG_CG_NOT_FINITE, KEDGE_ERR_NUMERIC,
              "conjugate gradients met NaN or infinity after %lld iterations: check the source, "

@@ -4,6 +4,7 @@
 
 #include "core/context.h"
 #include "core/memory.h"
+#include "ops/advice.h"
 #include "ops/errors.h"
 #include "ops/points.h"
 
@@ -102,15 +103,18 @@ static int64_t needed_with(const kedge_context *ctx, kg_shape other, bool device
 /// A setting with which less memory is needed than `need`; "" when none is known.
 static const char *advise(const kedge_context *ctx, const kg_shape *s, bool device, int64_t need)
 {
-  kg_shape packed = *s, jacobi = *s, compact = *s;
+  kg_shape packed = *s, in_double = *s, jacobi = *s, compact = *s;
   packed.operator_kind = KEDGE_OPERATOR_MATRIX_FREE;
   if (s->operator_kind != KEDGE_OPERATOR_MATRIX_FREE)
     return needed_with(ctx, packed, device) < need ? ", or operator = matrix-free" : "";
   if (!kg_shape_has_multigrid(s)) return "";
+  in_double.precision = KEDGE_PRECISION_DOUBLE;
+  if (kg_shape_is_mixed(s) && needed_with(ctx, in_double, device) < need)
+    return ", or precision = double";
   jacobi.preconditioner = KEDGE_PRECONDITIONER_JACOBI;
   jacobi.precision = KEDGE_PRECISION_DOUBLE;
   jacobi.n_lines = jacobi.n_line_steps = 0;
-  if (needed_with(ctx, jacobi, device) < need) return ", or preconditioner = jacobi";
+  if (needed_with(ctx, jacobi, device) < need) return ", or " KG_WITHOUT_MULTIGRID;
   if (s->preconditioner != KEDGE_PRECONDITIONER_MULTIGRID || kg_shape_is_nested(s)) return "";
   compact.precision = KEDGE_PRECISION_COMPACT;
   return needed_with(ctx, compact, device) < need ? ", or precision = compact" : "";
@@ -140,13 +144,13 @@ kedge_status kg_memory_check(kedge_context *ctx, const kg_shape *shape, kg_memor
   return KEDGE_OK;
 }
 
-/// Outlines of patches, in outlines of a full one: an outline grows with the square root of the
+/// Outlines of patches, in outlines of a in_double one: an outline grows with the square root of the
 /// elements inside, and the last patch may be smaller.
 static double count_outlines(const kg_trace_counts *n, int32_t n_elements)
 {
   const int32_t patch = n->patch_groups * KG_LANES;
-  const int32_t full = n_elements / patch;
-  return full + sqrt((double)(n_elements % patch) / patch);
+  const int32_t in_double = n_elements / patch;
+  return in_double + sqrt((double)(n_elements % patch) / patch);
 }
 
 /// Every edge has two sides but those of the boundary, which has B edges: 3 elements = 2 edges - B.

@@ -3,7 +3,7 @@
 #include "solver/pipeline.h"
 #include "solver/sampler.h"
 
-/// Free memory with nothing of a solve in it, not even the mesh.
+/// Whether a solve fits into memory that holds nothing of it yet, not even the mesh.
 static bool fits_with_mesh(const kedge_context *ctx, kg_shape *shape, kg_memory empty)
 {
   empty.host -= kg_prepared_bytes(shape);
@@ -33,7 +33,18 @@ static kedge_status largest_mesh(kg_pipeline *p, const kg_shape *shape, kg_memor
   return KEDGE_OK;
 }
 
-/// What the solve would be.
+/// Host memory of a solve beside the mesh and what kg_alloc() takes, at its peak.
+static int64_t largest_host_stage(const kg_shape *shape)
+{
+  int64_t most = 0;
+  for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage) {
+    const int64_t bytes = kg_host_stage_bytes(stage, shape);
+    if (bytes > most) most = bytes;
+  }
+  return most;
+}
+
+/// The names of what the solve would be, and its unknowns.
 static void describe(const kg_pipeline *p, kedge_plan *plan)
 {
   const kg_shape *shape = &p->shape;
@@ -58,12 +69,8 @@ static kedge_status fill(kg_pipeline *p, kedge_plan *plan)
   plan->host_free_bytes = available.host;
   plan->host_bytes = kg_prepared_bytes(&p->shape);
   const kg_memory empty = {available.device, available.host + plan->host_bytes};
-  int64_t most = 0;
-  for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage) {
-    const int64_t bytes = kg_host_stage_bytes(stage, &p->shape);
-    if (bytes > most) most = bytes;
-  }
-  plan->host_bytes += most;
+  kg_memory_choose(p->ctx, &p->shape, available);
+  plan->host_bytes += largest_host_stage(&p->shape);
   for (kedge_operator op = 0; op < KEDGE_OPERATOR_COUNT; ++op) {
     kg_shape shape = p->shape;
     shape.operator_kind = op;

@@ -132,6 +132,8 @@ static void assert_fails(faults wrong, solving how, const char *part, const char
 static const char not_positive[] =
     "the multigrid preconditioner is not positive definite (r.Mr = -";
 static const solving jacobi = {.order = "1"};
+/// The advice, which problem_with() follows.
+#define WITHOUT "preconditioner = jacobi without settings of multigrid"
 
 /// Of one step, which takes it from the shapes of the elements; more have it measured.
 static void a_bound_that_is_too_low_is_reported(void **state)
@@ -160,8 +162,7 @@ static void a_measured_bound_that_is_too_low_is_reported(void **state)
   wrong.measured = 0.6;
   const solving cases[] = {{"square 16", "4", "edge", "2"}, {"square 16", "2", "element", "1"}};
   for (size_t i = 0; i < 2; ++i)
-    assert_fails(wrong, cases[i], not_positive, "diffusion / h, or take preconditioner = jacobi",
-                 jacobi);
+    assert_fails(wrong, cases[i], not_positive, "diffusion / h, or take " WITHOUT, jacobi);
 }
 
 /// On a level of aggregates. The cycle on the trace cannot tell it from its own.
@@ -170,15 +171,15 @@ static void a_bound_of_a_coarse_level_that_is_too_low_is_reported(void **state)
   (void)state;
   faults wrong = none;
   wrong.growth = 0.4;
-  assert_fails(wrong, (solving){"square 48", "2", "edge", "1"}, not_positive,
-               "or preconditioner = jacobi", jacobi);
+  assert_fails(wrong, (solving){"square 48", "2", "edge", "1"}, not_positive, "or " WITHOUT,
+               jacobi);
 }
 
 /// With the inverse at once, and with levels of aggregates above it.
 static void a_coarse_matrix_that_is_not_positive_definite_is_reported(void **state)
 {
   (void)state;
-  const char *advice = "or use preconditioner = jacobi";
+  const char *advice = "or use " WITHOUT;
   faults wrong = none;
   wrong.diagonal = 0.5;
   assert_fails(wrong, (solving){"square 16", "2", "edge", "1"},
@@ -198,7 +199,7 @@ static void aggregates_that_hardly_reduce_the_rows_are_reported(void **state)
   wrong.stalls = true;
   assert_fails(wrong, (solving){"square 48", "2", "edge", "1"},
                "the multigrid cannot make 2401 rows fewer (2400 aggregates), which are too many",
-               "use preconditioner = jacobi", jacobi);
+               "use " WITHOUT, jacobi);
 }
 
 int main(void)

@@ -266,7 +266,8 @@ static void a_hundred_million_triangles_of_order_4_fit_an_h200_but_not_as_ell(vo
   kedge_mesh_destroy(mesh);
 }
 
-/// What a solve with these settings needs at least, where it is refused first.
+/// What a solve with these settings needs at least. It is refused first: advises() then reads its
+/// sentence.
 static int64_t least_need(const kedge_mesh *mesh, kedge_problem *problem,
                           const char *preconditioner, const char *precision)
 {
@@ -281,6 +282,11 @@ static int64_t least_need(const kedge_mesh *mesh, kedge_problem *problem,
   return need.device > 0 ? need.device : need.host;
 }
 
+static bool advises(const char *words)
+{
+  return strstr(kedge_context_error(ctx), words) != NULL;
+}
+
 static void a_refusal_advises_what_needs_less(void **state)
 {
   (void)state;
@@ -290,11 +296,14 @@ static void a_refusal_advises_what_needs_less(void **state)
     kedge_problem *problem = dirichlet(orders[i], "matrix-free");
     const int64_t jacobi = least_need(mesh, problem, "jacobi", "double");
     const int64_t compact = least_need(mesh, problem, "multigrid", "compact");
-    const int64_t need = least_need(mesh, problem, "multigrid", "double");  // its sentence is last
-    const char *const sentence = kedge_context_error(ctx);
-    assert_int_equal(strstr(sentence, "preconditioner = jacobi") != NULL, jacobi < need);
-    assert_int_equal(strstr(sentence, "precision = compact") != NULL,
-                     jacobi >= need && compact < need);
+    assert_int_equal(advises("preconditioner = jacobi without settings of multigrid"),
+                     jacobi < compact);
+    const int64_t need = least_need(mesh, problem, "multigrid", "double");
+    assert_int_equal(advises("preconditioner = jacobi without settings of multigrid"),
+                     jacobi < need);
+    assert_int_equal(advises("precision = compact"), jacobi >= need && compact < need);
+    const int64_t mixed = least_need(mesh, problem, "multigrid", "mixed");
+    assert_int_equal(advises("precision = double"), need < mixed);
     kedge_problem_destroy(problem);
   }
   kedge_mesh_destroy(mesh);
@@ -318,6 +327,31 @@ static void a_plan_says_what_is_compared_with_free_memory(void **state)
     assert_true(plan.needed_bytes[op] <= plan.free_bytes);
   }
   kedge_problem_destroy(problem);
+  kedge_mesh_destroy(mesh);
+}
+
+/// With precision = compact the source is sampled again after the trace solve, whatever memory is
+/// free, beside the exact solution.
+static void a_plan_says_what_the_host_holds_in_the_solve(void **state)
+{
+  (void)state;
+  const char *const precisions[] = {"double", "mixed", "compact"};
+  kedge_mesh *mesh = square_mesh(ctx, 40);
+  for (int i = 0; i < 3; ++i) {
+    kedge_problem *problem = dirichlet("4", "matrix-free");
+    must(ctx, kedge_problem_set(problem, "solver", "preconditioner", "multigrid"));
+    must(ctx, kedge_problem_set(problem, "solver", "precision", precisions[i]));
+    kg_shape shape = shape_of(mesh, problem);
+    kg_memory_choose(ctx, &shape, kg_memory_free(ctx));
+    assert_int_equal(shape.keeps_load, i < 2);
+    int64_t most = 0;
+    for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage)
+      if (kg_host_stage_bytes(stage, &shape) > most) most = kg_host_stage_bytes(stage, &shape);
+    kedge_plan plan;
+    must(ctx, kedge_plan_make(ctx, mesh, problem, &plan));
+    assert_int_equal(plan.host_bytes, kg_prepared_bytes(&shape) + most);
+    kedge_problem_destroy(problem);
+  }
   kedge_mesh_destroy(mesh);
 }
 
@@ -473,6 +507,7 @@ int main(void)
       cmocka_unit_test(a_hundred_million_triangles_of_order_4_fit_an_h200_but_not_as_ell),
       cmocka_unit_test(a_refusal_advises_what_needs_less),
       cmocka_unit_test(a_plan_says_what_is_compared_with_free_memory),
+      cmocka_unit_test(a_plan_says_what_the_host_holds_in_the_solve),
       cmocka_unit_test(results_that_the_host_cannot_hold_are_refused),
       cmocka_unit_test(host_memory_is_what_was_predicted),
       cmocka_unit_test(lines_of_edges_take_what_was_predicted),
