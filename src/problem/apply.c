@@ -7,15 +7,10 @@
 #include "problem/nearest.h"
 #include "problem/problem.h"
 
-static bool is_boundary(const char *section)
-{
-  return strncmp(section, "boundary ", 9) == 0 && section[9] != '\0';
-}
-
 /// True when a row of the table is about this section.
 static bool covers(const kg_problem_key *key, const char *section)
 {
-  if (strcmp(key->section, "boundary NAME") == 0) return is_boundary(section);
+  if (strcmp(key->section, "boundary NAME") == 0) return kg_boundary_group(section) != NULL;
   return strcmp(key->section, section) == 0;
 }
 

@@ -180,7 +180,7 @@ READER(read_parameter)
 static kedge_status boundary_of(kedge_problem *p, const kg_settings *settings, const kg_setting *s,
                                 kg_boundary **out)
 {
-  const char *const group = s->section + strlen("boundary ");
+  const char *const group = kg_boundary_group(s->section);
   for (int i = 0; i < p->n_boundaries; ++i) {
     *out = &p->boundaries[i];
     if (strcmp(p->boundaries[i].group, group) == 0) return KEDGE_OK;

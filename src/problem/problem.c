@@ -104,8 +104,7 @@ static kedge_status check_types(const kedge_problem *p, const kg_settings *place
 {
   for (int i = 0; i < places->n; ++i) {
     const kg_setting *s = &places->items[i];
-    const bool boundary = strncmp(s->section, "boundary ", 9) == 0;
-    if (boundary && kg_settings_find(&p->settings, s->section, "type") == NULL)
+    if (kg_boundary_group(s->section) && kg_settings_find(&p->settings, s->section, "type") == NULL)
       return kg_setting_fail(&p->settings, s, 0,
                              "[%s] has no type; add type = dirichlet or type = neumann",
                              s->section);

@@ -74,6 +74,12 @@ void kg_settings_remove(kg_settings *settings, const char *section, const char *
   --settings->n;
 }
 
+const char *kg_boundary_group(const char *section)
+{
+  static const char word[] = "boundary ";
+  return strncmp(section, word, strlen(word)) == 0 ? section + strlen(word) : NULL;
+}
+
 static kedge_status grow(kg_settings *settings)
 {
   if (settings->n < settings->capacity) return KEDGE_OK;

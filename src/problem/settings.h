@@ -43,6 +43,9 @@ enum { KG_PLACE_BYTES = 400 };
 /// @param[in] lines_below  lines between the beginning of the value and what the sentence is about
 void kg_setting_place(const kg_settings *settings, const kg_setting *setting, int lines_below,
                       char text[KG_PLACE_BYTES]);
+/// NAME of the section "boundary NAME" of a setting; NULL: it is another section.
+const char *kg_boundary_group(const char *section);
+
 /// Fail with KEDGE_ERR_INPUT and the place of a setting before the sentence: "plate.ini:12: ...".
 kedge_status kg_setting_fail(const kg_settings *settings, const kg_setting *setting,
                              int lines_below, const char *format, ...)
