@@ -36,7 +36,7 @@ typedef struct kedge_context_options {
   kedge_backend backend;  ///< AUTO by default
   int device;         ///< CUDA device number, which rules out the host; -1: the first visible one
   int threads;        ///< host threads; 0 takes one a core of the allowed CPU set
-  bool bind_threads;  ///< bind the host threads to cores (hwloc), inside the allowed set
+  bool bind_threads;  ///< bind host threads to cores (hwloc) where there is one for each allowed
 } kedge_context_options;
 #define KEDGE_CONTEXT_OPTIONS_INIT  \
   {                                 \
