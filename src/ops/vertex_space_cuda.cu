@@ -13,7 +13,8 @@ namespace
 {
 constexpr int BLOCK = 256;
 
-/// The work memory: is_fixed[vertex], two arrays of keys and one of ends, then CUB's scratch.
+/// The work memory: is_fixed[vertex], two arrays of keys and one of ends, then CUB's scratch. A pass
+/// of the sort moves keys and ends from one of their two arrays to the other.
 struct WorkShape {
   int32_t n_vertices, n_ends;
   int bits;  // of a key
@@ -25,12 +26,13 @@ struct WorkShape {
   }
 };
 
+using Both = cub::DoubleBuffer<int32_t>;
+
 /// Without `scratch` it only says how much of it it needs.
-cudaError_t sort(const WorkShape &w, void *scratch, size_t &bytes, const int32_t *key_in,
-                 int32_t *key, const int32_t *end_in, int32_t *end, cudaStream_t stream)
+cudaError_t sort(const WorkShape &w, void *scratch, size_t &bytes, Both &key, Both &end,
+                 cudaStream_t stream)
 {
-  return cub::DeviceRadixSort::SortPairs(scratch, bytes, key_in, key, end_in, end, w.n_ends, 0,
-                                         w.bits, stream);
+  return cub::DeviceRadixSort::SortPairs(scratch, bytes, key, end, w.n_ends, 0, w.bits, stream);
 }
 
 kedge_status work_shape(kedge_context *ctx, const kg_trace_counts *count, int32_t n_vertices,
@@ -41,7 +43,8 @@ kedge_status work_shape(kedge_context *ctx, const kg_trace_counts *count, int32_
   w.vertex_array = kg_rounded((size_t)n_vertices);
   w.end_array = kg_rounded((size_t)w.n_ends * sizeof(int32_t));
   size_t sorting = 0;
-  KG_TRY(kg_cuda_check(ctx, sort(w, nullptr, sorting, nullptr, nullptr, nullptr, nullptr, nullptr),
+  Both none;
+  KG_TRY(kg_cuda_check(ctx, sort(w, nullptr, sorting, none, none, nullptr),
                        "sizing the sort of the ends of edges"));
   w.scratch = kg_rounded(sorting);
   *out = w;
@@ -103,11 +106,11 @@ extern "C" kedge_status kg_vertex_space_fill_cuda(kedge_context *ctx, const kg_v
   KG_TRY(work_shape(ctx, count, a->n_vertices, &w));
   char *const ends = (char *)a->work + w.vertex_array;
   uint8_t *const is_fixed = (uint8_t *)a->work;
-  int32_t *const key_in = (int32_t *)ends, *const key = (int32_t *)(ends + w.end_array);
-  int32_t *const end_in = (int32_t *)(ends + 2 * w.end_array);
   void *const scratch = ends + 3 * w.end_array;
   size_t bytes = w.scratch;
   kg_vertex_space *s = a->space;
+  Both key((int32_t *)ends, (int32_t *)(ends + w.end_array));
+  Both end((int32_t *)(ends + 2 * w.end_array), s->ends);
   s->mesh = a->batch.arrays;
   s->n_rows = a->n_vertices;
   s->n_ends = 0;
@@ -117,12 +120,13 @@ extern "C" kedge_status kg_vertex_space_fill_cuda(kedge_context *ctx, const kg_v
   KG_TRY(kg_launch_each<BLOCK>(ctx, "fixing the vertices of Dirichlet edges",
                                count->n_edges - count->n_free, fix_kernel, *a, is_fixed));
   KG_TRY(kg_launch_each<BLOCK>(ctx, "listing the ends of edges", count->n_free, list_ends_kernel,
-                               *a, is_fixed, key_in, end_in));
-  KG_TRY(kg_cuda_check(ctx,
-                       sort(w, scratch, bytes, key_in, key, end_in, s->ends, kg_cuda_stream(ctx)),
+                               *a, is_fixed, key.Current(), end.Current()));
+  KG_TRY(kg_cuda_check(ctx, sort(w, scratch, bytes, key, end, kg_cuda_stream(ctx)),
                        "sorting the ends of edges"));
+  if (end.Current() != s->ends)
+    KG_TRY(kg_copy(ctx, s->ends, end.Current(), (size_t)w.n_ends * sizeof *s->ends));
   KG_TRY(kg_launch_each<BLOCK>(ctx, "finding the ends of each vertex", (int64_t)w.n_ends + 1,
-                               find_rows_kernel, key, w.n_ends, s->n_rows, s->begin));
+                               find_rows_kernel, key.Current(), w.n_ends, s->n_rows, s->begin));
   KG_TRY(kg_copy_out(ctx, &s->n_ends, s->begin + s->n_rows, sizeof s->n_ends));
   return kg_sync(ctx);
 }
