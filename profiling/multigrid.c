@@ -108,6 +108,7 @@ typedef struct running {
   kedge_context *ctx;
   kg_csr matrix;
   kg_coarse_memory memory;
+  kg_buffer vectors;
   kg_coarse *coarse;
   double *b, *x;
   kg_repeat repeat;
@@ -118,7 +119,8 @@ static kedge_status set_up(void *user)
   running *r = user;
   kg_amg.destroy(r->ctx, r->coarse);
   r->coarse = NULL;
-  return kg_amg.create(r->ctx, &r->matrix, r->memory, &r->coarse);
+  KG_TRY(kg_amg.create(r->ctx, &r->matrix, r->memory, &r->coarse));
+  return kg_amg.lend(r->ctx, r->coarse, r->vectors.data, r->vectors.bytes);
 }
 
 static kedge_status cycle(void *user)
@@ -257,13 +259,13 @@ int main(int argc, char **argv)
   BENCH_TRY(m.ctx, kg_alloc(m.ctx, n, sizeof(double), &x));
   BENCH_TRY(m.ctx, kg_alloc(m.ctx, 1, sizeof(int32_t), &stop));
   BENCH_TRY(m.ctx, kg_zero(m.ctx, stop.data, sizeof(int32_t)));
-  running r = {
-      .ctx = m.ctx,
-      .matrix = matrix.csr,
-      .memory = {kept.data, vectors.data, work.data, kept.bytes, vectors.bytes, work.bytes},
-      .b = b.data,
-      .x = x.data,
-      .repeat = {.stop = stop.data}};
+  running r = {.ctx = m.ctx,
+               .matrix = matrix.csr,
+               .memory = {kept.data, work.data, kept.bytes, work.bytes},
+               .vectors = vectors,
+               .b = b.data,
+               .x = x.data,
+               .repeat = {.stop = stop.data}};
   if (settings.profile) {
     BENCH_TRY(m.ctx, set_up(&r));
     if (bench_wants(&settings, "set_up"))

@@ -64,6 +64,7 @@ static void system_open(trace_system *s, kedge_context *ctx, const kedge_mesh *m
   p->problem = s->problem;
   p->solution = &s->solution;
   BENCH_TRY(ctx, kg_pipeline_prepare(p));
+  p->shape.apart = true;
   run_stage(p, KEDGE_STAGE_TRANSFER, kg_stage_transfer);
   run_stage(p, KEDGE_STAGE_LOCAL_MATRICES, kg_stage_local_matrices);
   run_stage(p, KEDGE_STAGE_ASSEMBLY, kg_stage_assembly);
@@ -88,6 +89,8 @@ static void system_open(trace_system *s, kedge_context *ctx, const kedge_mesh *m
   s->r_before = vector(ctx, all, sizeof(double));
   s->p_single = (float *)vector(ctx, all, sizeof(float));
   s->ap_single = (float *)vector(ctx, all, sizeof(float));
+  const kg_buffer *vectors = &a[KG_ARRAY_MULTIGRID_VECTORS];
+  BENCH_TRY(ctx, kg_multigrid_lend(ctx, &p->multigrid, vectors->data, vectors->bytes));
   if (kg_multigrid_is_measured(&p->multigrid.shape))
     BENCH_TRY(ctx, kg_multigrid_bound(ctx, &p->multigrid, &s->op, &s->v,
                                       &p->multigrid.largest_eigenvalue));

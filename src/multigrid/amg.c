@@ -140,15 +140,16 @@ int32_t kg_amg_direct(int64_t n_rows)
 
 /// Beside the inverse at the end, a row of linear finite elements takes 47 to 56 bytes of three
 /// prolongation entries and their transposes and coarser levels, and up to 64 on stretched meshes,
-/// whose levels shrink slowly; of vectors 12, and up to 17 there. The most work is at the product A
+/// whose levels shrink slowly; of vectors 11, and up to 14 there. The most work is at the product A
 /// P, 76 to 86 bytes a row.
 kg_coarse_bytes kg_amg_bytes(int64_t n_rows, int64_t n_entries)
 {
   const int32_t direct = kg_amg_direct(n_rows);
   const int64_t square = 8 * (int64_t)direct * direct, few = 256 * KG_ALIGNMENT;
+  const int64_t rounding = 2 * KG_COARSE_LEVELS * KG_ALIGNMENT;  // of two vectors a level
   return (kg_coarse_bytes){
       .kept = 23 * n_rows + 7 * n_entries + square + few,
-      .vectors = 17 * n_rows + few,
+      .vectors = 14 * n_rows + rounding,
       .work = 30 * n_rows + 10 * n_entries + 8 * (int64_t)kg_dense_work(direct) + few};
 }
 
@@ -157,6 +158,7 @@ const kg_coarse_table kg_amg = {
     .takes_memory = true,
     .bytes = kg_amg_bytes,
     .create = kg_amg_create,
+    .lend = kg_amg_lend,
     .solve = amg_solve,
     .describe = amg_describe,
     .destroy = kg_amg_destroy,

@@ -28,7 +28,7 @@ typedef struct kg_amg_level {
   kg_csr prolong;          ///< from the next level
   kg_csr restriction;      ///< its transpose
   kg_midpoints midpoints;  ///< instead of both, where the next level is a coarser mesh
-  double *iterate;         ///< [row] every other iterate
+  double *iterate;         ///< [row] every other iterate; not of `dense`
   double *b, *x;           ///< [row] right-hand side and result, but for the first level
   double momentum[KG_AMG_DEGREE], weight[KG_AMG_DEGREE];
 } kg_amg_level;
@@ -42,7 +42,7 @@ struct kg_coarse {
   bool direct;        ///< the last level is solved by `dense`
   double *dense;      ///< [row][row]: inverse of the last level
   kg_arena arena;     ///< everything lies in, but for the first matrix
-  kg_arena vectors;   ///< and what a cycle begins without: iterates, right-hand sides, results
+  kg_arena vectors;   ///< and iterates and right-hand sides
   kg_amg_level level[KG_COARSE_LEVELS];
 };
 
@@ -51,6 +51,7 @@ int32_t kg_amg_direct(int64_t n_rows);
 kg_coarse_bytes kg_amg_bytes(int64_t n_rows, int64_t n_entries);
 kedge_status kg_amg_create(kedge_context *ctx, const kg_csr *matrix, kg_coarse_memory memory,
                            kg_coarse **out);
+kedge_status kg_amg_lend(kedge_context *ctx, kg_coarse *coarse, void *vectors, size_t bytes);
 void kg_amg_destroy(kedge_context *ctx, kg_coarse *coarse);
 
 KEDGE_END_DECLS

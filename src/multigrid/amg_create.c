@@ -25,8 +25,8 @@ typedef struct level_work {
   kg_csr_work make;
   kg_arena_mark made;  ///< what follows serves the prolongation alone
   kg_aggregate_args aggregate;
-  double *power;    ///< [row]
-  double *partial;  ///< [2][KG_CSR_PIECES]
+  double *iterate, *power;  ///< [row]
+  double *partial;          ///< [2][KG_CSR_PIECES]
   int32_t *flag;
 } level_work;
 
@@ -47,21 +47,13 @@ static kedge_status take_work(kedge_context *ctx, kg_arena *arena, const kg_csr 
   KG_TRY(kg_arena_take(ctx, arena, (size_t)matrix->n_entries, sizeof *a->strong, &a->strong));
   KG_TRY(kg_arena_take(ctx, arena, n, sizeof *a->aggregate, &a->aggregate));
   KG_TRY(kg_arena_take(ctx, arena, n, sizeof *a->key, &a->key));
+  KG_TRY(kg_arena_take(ctx, arena, n, sizeof *w->iterate, &w->iterate));
   KG_TRY(kg_arena_take(ctx, arena, n, sizeof *w->power, &w->power));
   KG_TRY(kg_arena_take(ctx, arena, 2 * KG_CSR_PIECES, sizeof *w->partial, &w->partial));
   KG_TRY(kg_arena_take(ctx, arena, 1, sizeof *w->flag, &w->flag));
   a->key_near = (uint64_t *)w->power;  // the one after the other
   a->undecided = w->flag;
   return KEDGE_OK;
-}
-
-/// Right-hand side and result, but of the first level.
-static kedge_status take_vectors(kedge_context *ctx, kg_arena *arena, kg_amg_level *level, int l)
-{
-  const size_t n = (size_t)level->matrix.n_rows;
-  if (l == 0) return KEDGE_OK;
-  KG_TRY(kg_arena_take(ctx, arena, n, sizeof *level->b, &level->b));
-  return kg_arena_take(ctx, arena, n, sizeof *level->x, &level->x);
 }
 
 /// Coefficients of Chebyshev's iteration of the fourth kind for eigenvalues up to `top` (J. Lottes,
@@ -75,10 +67,10 @@ static void set_steps(kg_amg_level *level, double top)
   level->momentum[0] = 0.0;
 }
 
-/// The steps, from the largest eigenvalue; the iterates serve as work.
+/// The steps, from the largest eigenvalue.
 static kedge_status make_smoother(kedge_context *ctx, kg_amg_level *level, const level_work *w)
 {
-  double *x = level->iterate, *y = w->power;
+  double *x = w->iterate, *y = w->power;
   KG_TRY(kg_csr_diagonal(ctx, &(kg_csr_diagonal_args){level->matrix, .x = x, .faults = w->flag}));
   for (int k = 0; k < POWER_STEPS; ++k) {
     KG_TRY(kg_csr_scaled(ctx, &(kg_csr_apply_args){level->matrix, .x = x, .y = y}));
@@ -139,7 +131,7 @@ static kedge_status make_refined(kedge_context *ctx, kg_coarse *coarse, int l, c
                                  .number = (int32_t *)w->power,
                                  .work = w->make};
   KG_TRY(kg_csr_diagonal(
-      ctx, &(kg_csr_diagonal_args){level->matrix, .x = level->iterate, .faults = w->flag}));
+      ctx, &(kg_csr_diagonal_args){level->matrix, .x = w->iterate, .faults = w->flag}));
   set_steps(level, coarse->eigenvalue);
   KG_TRY(kg_arena_take(ctx, &coarse->arena, 2 * (size_t)level->matrix.n_rows, sizeof *args.ends,
                        &args.ends));
@@ -155,9 +147,6 @@ static kedge_status make_level(kedge_context *ctx, kg_coarse *coarse, kg_arena *
   kg_arena *const kept = &coarse->arena;
   level_work w;
   int32_t n_next = 0;
-  KG_TRY(take_vectors(ctx, &coarse->vectors, level, l));
-  KG_TRY(kg_arena_take(ctx, &coarse->vectors, (size_t)level->matrix.n_rows, sizeof *level->iterate,
-                       &level->iterate));
   const bool refined = l < coarse->n_refined;
   KG_TRY(take_work(ctx, work, &level->matrix, refined ? 0 : l - coarse->n_refined, &w));
   if (refined) return make_refined(ctx, coarse, l, &w);
@@ -179,7 +168,6 @@ static kedge_status make_direct(kedge_context *ctx, kg_coarse *coarse, kg_arena 
   kg_amg_level *level = &coarse->level[l];
   const size_t n = (size_t)level->matrix.n_rows;
   kg_dense_inverse_args args = {.matrix = level->matrix};
-  KG_TRY(take_vectors(ctx, &coarse->vectors, level, l));
   KG_TRY(kg_arena_take(ctx, &coarse->arena, n * n, sizeof *coarse->dense, &coarse->dense));
   KG_TRY(
       kg_arena_take(ctx, work, kg_dense_work(level->matrix.n_rows), sizeof *args.work, &args.work));
@@ -253,7 +241,6 @@ kedge_status kg_amg_create(kedge_context *ctx, const kg_csr *matrix, kg_coarse_m
   *out = NULL;
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *coarse, &coarse));
   coarse->arena = (kg_arena){.memory = memory.kept, .bytes = memory.kept_bytes};
-  coarse->vectors = (kg_arena){.memory = memory.vectors, .bytes = memory.vectors_bytes};
   coarse->level[0].matrix = *matrix;
   kedge_status status = memory.refined ? take_meshes(ctx, coarse, memory.refined) : KEDGE_OK;
   if (status == KEDGE_OK) status = make_levels(ctx, coarse, &work);
@@ -263,6 +250,24 @@ kedge_status kg_amg_create(kedge_context *ctx, const kg_csr *matrix, kg_coarse_m
   }
   set_cycles(coarse);
   *out = coarse;
+  return KEDGE_OK;
+}
+
+/// The result of a level lies in the iterate of the finer one, whose residual has been restricted.
+kedge_status kg_amg_lend(kedge_context *ctx, kg_coarse *coarse, void *vectors, size_t bytes)
+{
+  kg_arena *const arena = &coarse->vectors;
+  kg_arena_free(ctx, arena);
+  *arena = (kg_arena){.memory = vectors, .bytes = bytes};
+  for (int l = 0; l < coarse->n_levels; ++l) {
+    kg_amg_level *level = &coarse->level[l];
+    const size_t n = (size_t)level->matrix.n_rows;
+    if (!coarse->direct || l + 1 < coarse->n_levels)
+      KG_TRY(kg_arena_take(ctx, arena, n, sizeof *level->iterate, &level->iterate));
+    if (l == 0) continue;
+    KG_TRY(kg_arena_take(ctx, arena, n, sizeof *level->b, &level->b));
+    level->x = level[-1].iterate;
+  }
   return KEDGE_OK;
 }
 

@@ -23,15 +23,15 @@ typedef struct kg_coarse_info {
 /// Device memory that a solver takes.
 typedef struct kg_coarse_bytes {
   int64_t kept;     ///< as long as the solver lives
-  int64_t vectors;  ///< as long, but between create() and each solve() they hold nothing
+  int64_t vectors;  ///< that it is lent to solve
   int64_t work;     ///< more, while it is created
 } kg_coarse_bytes;
 
 /// What a solver is given beside the matrix: device memory, by its `bytes`, of which it allocates
 /// what it lacks; a mesh.
 typedef struct kg_coarse_memory {
-  void *kept, *vectors, *work;
-  size_t kept_bytes, vectors_bytes, work_bytes;
+  void *kept, *work;
+  size_t kept_bytes, work_bytes;
   const kedge_mesh
       *refined;  ///< NULL, or the mesh with a vertex a row, whose levels are to be used
 } kg_coarse_memory;
@@ -47,6 +47,9 @@ typedef struct kg_coarse_table {
   /// @retval KEDGE_ERR_NUMERIC  it is not positive definite
   kedge_status (*create)(kedge_context *ctx, const kg_csr *matrix, kg_coarse_memory memory,
                          kg_coarse **out);
+  /// Where it takes memory: lend it that for its vectors, of which it allocates what it lacks,
+  /// before it solves. Between solves the memory may hold something else.
+  kedge_status (*lend)(kedge_context *ctx, kg_coarse *coarse, void *vectors, size_t bytes);
   /// x = M b, M a symmetric positive definite approximation of the inverse, one of two that are
   /// fixed. Only launches.
   /// @param[in]  well  the better and dearer one: of a smooth b next to nothing is left in the

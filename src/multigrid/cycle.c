@@ -78,6 +78,7 @@ static kedge_status smooth(kedge_context *ctx, const kg_multigrid *m, const kg_c
         .correction = how.correction,
         .modes = m->modes,
         .from_zero = how.from_zero && i == 1,
+        .again = !how.from_zero && kg_multigrid_repeats(&m->shape),
         .z = c->z,
         .d = m->d,
         .step = scale * (8 * i - 4) / (2 * i + 1),
@@ -171,6 +172,8 @@ static kg_cost cycle_cost(const kg_multigrid_shape *s, kg_cost step)
   kg_cost sum = kg_cost_plus((kg_cost){0}, products, kg_multigrid_product_cost(s, s->number));
   sum = kg_cost_plus(sum, 2 * k, step);
   sum = kg_cost_plus(sum, 1, kg_vertex_transfer_cost(&s->count, s->n_vertices, s->number));
+  if (kg_multigrid_repeats(s))  // z is not read
+    sum.bytes -= (double)kg_number_bytes(s->number) * s->size.n_edge * s->count.n_free;
   if (s->reduced)  // the second side of an edge, elements and vertices, once
     sum.bytes += 4.0 * s->count.n_free + 12.0 * s->count.n_elements + 24.0 * s->n_vertices;
   if (!kg_multigrid_has_vertex_modes(s)) return sum;

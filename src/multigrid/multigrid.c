@@ -112,20 +112,7 @@ static void space_at(const kg_multigrid_shape *shape, void *memory, kg_multigrid
   m->matrix.value = kg_piece(memory, n_entries, sizeof(float), bytes);
   m->matrix.diagonal = kg_piece(memory, n_vertices, d, bytes);
   if (!kg_multigrid_reads_edge_sides(shape)) m->first_side = kg_piece(memory, n_free, i, bytes);
-  m->residual = kg_piece(memory, n_vertices, d, bytes);
-}
-
-/// The correction, and what the coarse solver has.
-static void vectors_at(const kg_multigrid_shape *shape, const kg_coarse_table *solver, void *memory,
-                       kg_multigrid *m, kg_coarse_memory *coarse, size_t *bytes)
-{
-  *bytes = 0;
-  if (shape->smoothing_steps == 0) return;
-  m->correction = kg_piece(memory, (size_t)shape->n_vertices, sizeof(double), bytes);
-  if (!solver->takes_memory) return;
-  const int64_t n_entries = 2 * (int64_t)shape->count.n_free;
-  coarse->vectors_bytes = (size_t)solver->bytes(shape->n_vertices, n_entries).vectors;
-  coarse->vectors = kg_piece(memory, coarse->vectors_bytes, 1, bytes);
+  m->own = kg_piece(memory, n_vertices, d, bytes);
 }
 
 bool kg_multigrid_is_measured(const kg_multigrid_shape *shape)
@@ -160,13 +147,35 @@ size_t kg_multigrid_space_bytes(const kg_multigrid_shape *shape)
   return bytes;
 }
 
+bool kg_multigrid_repeats(const kg_multigrid_shape *shape)
+{
+  return shape->smoother == KEDGE_SMOOTHER_EDGE && shape->smoothing_steps == 1 && shape->reduced &&
+         !kg_multigrid_has_vertex_modes(shape);
+}
+
+/// Behind a vector of the vertices.
+static size_t solver_vector_bytes(const kg_multigrid_shape *shape, const kg_coarse_table *solver)
+{
+  if (!solver->takes_memory) return 0;
+  return (size_t)solver->bytes(shape->n_vertices, 2 * (int64_t)shape->count.n_free).vectors;
+}
+
 size_t kg_multigrid_vector_bytes(const kg_multigrid_shape *shape, const kg_coarse_table *solver)
 {
-  kg_multigrid m;
-  kg_coarse_memory coarse;
-  size_t bytes;
-  vectors_at(shape, solver, NULL, &m, &coarse, &bytes);
-  return bytes;
+  if (shape->smoothing_steps == 0) return 0;
+  return kg_rounded((size_t)shape->n_vertices * sizeof(double)) +
+         solver_vector_bytes(shape, solver);
+}
+
+kedge_status kg_multigrid_lend(kedge_context *ctx, kg_multigrid *m, void *vectors, size_t bytes)
+{
+  size_t used = 0;
+  if (m->shape.smoothing_steps == 0) return KEDGE_OK;
+  double *const lent = kg_piece(vectors, (size_t)m->shape.n_vertices, sizeof *lent, &used);
+  m->residual = m->shape.reduced ? lent : m->own;
+  m->correction = m->shape.reduced ? m->own : lent;
+  if (!m->coarse || !m->solver->takes_memory) return KEDGE_OK;
+  return m->solver->lend(ctx, m->coarse, (char *)vectors + used, bytes - used);
 }
 
 /// 3 x 3 matrices of the elements, which stay while the coarse matrix is made.
@@ -210,8 +219,6 @@ static kedge_status make_coarse(kedge_context *ctx, const kg_multigrid_args *a, 
                              .kept_bytes = a->coarse_bytes,
                              .work_bytes = a->work_bytes,
                              .refined = a->refined};
-  size_t bytes;
-  vectors_at(&a->shape, a->solver, a->vectors, m, &memory, &bytes);
   return a->solver->create(ctx, &matrix, memory, &m->coarse);
 }
 
@@ -263,8 +270,6 @@ kedge_status kg_multigrid_lower(kedge_context *ctx, const kg_multigrid_args *a,
   out->smoother.strips.corner = upper->smoother.strips.corner;
   out->space = upper->space;
   out->first_side = upper->first_side;
-  out->residual = upper->residual;
-  out->correction = upper->correction;
   out->solver = upper->solver;
   out->coarse = upper->coarse;
   KG_TRY(make_modes(ctx, a, out));

@@ -70,7 +70,8 @@ typedef struct kg_multigrid {
   kg_csr_place
       matrix;  ///< of the coarse space (ops/vertex_matrix.h), but for its rows: they begin as ends
   int32_t *first_side;  ///< [free trace edge] of the mesh; NULL: kg_multigrid_reads_edge_sides()
-  double *residual, *correction;  ///< [unknown] of the coarse space; the latter lives as vectors do
+  double *own;          ///< [unknown], of these two the one that is not in lent memory
+  double *residual, *correction;  ///< [unknown] of the coarse space
   const kg_coarse_table *solver;
   kg_coarse *coarse;  ///< NULL where no vertex carries an unknown
 } kg_multigrid;
@@ -86,12 +87,17 @@ bool kg_multigrid_has_vertex_modes(const kg_multigrid_shape *shape);
 /// Whether a cycle reads the sides of the edges in the mesh: for A P c (ops/vertex_flux.h), strips
 /// and vertex modes. Else it has what it needs of them, half as much.
 bool kg_multigrid_reads_edge_sides(const kg_multigrid_shape *shape);
+/// Whether the smoothing after the coarse correction makes z of the one before it again, which is
+/// step B^-1 r, instead of reading it: of r + (r - A z).
+bool kg_multigrid_repeats(const kg_multigrid_shape *shape);
 /// Bytes of the memory that kg_multigrid_create() is given, beside that of the coarse solver: for
 /// the cycle on the trace, for what is below it, and for work.
 size_t kg_multigrid_trace_bytes(const kg_multigrid_shape *shape);
 size_t kg_multigrid_space_bytes(const kg_multigrid_shape *shape);
-/// Of the vectors below the trace: they hold something from the restriction of a residual until its
-/// correction is added. With a reaction the product is not used then, and may lie in their memory.
+/// Of the vectors below the trace but one, which kg_multigrid_lend() is given. Without reaction they
+/// hold something from the restriction of a residual until its coarse system is solved, and z may
+/// lie in their memory where kg_multigrid_repeats(); with one until the correction is added, and
+/// the product may.
 size_t kg_multigrid_vector_bytes(const kg_multigrid_shape *shape, const kg_coarse_table *solver);
 kedge_status kg_multigrid_work_bytes(kedge_context *ctx, const kg_multigrid_shape *shape,
                                      size_t *bytes);
@@ -103,7 +109,7 @@ typedef struct kg_multigrid_args {
   const kg_edge_lines *lines;     ///< KEDGE_SMOOTHER_LINE, KEDGE_SMOOTHER_STRIP; else not read
   const kg_coarse_table *solver;  ///< of the coarse system
   const kedge_mesh *refined;      ///< for it (multigrid/coarse.h)
-  void *trace, *space, *vectors;  ///< device memory of these sizes
+  void *trace, *space;            ///< device memory of these sizes
   void *work;                     ///< the same, free again afterwards
   size_t work_bytes;
   void *coarse;  ///< memory of the coarse solver, which may have `work` too
@@ -114,8 +120,11 @@ typedef struct kg_multigrid_args {
 /// @retval KEDGE_ERR_NUMERIC  a block of an edge, or the coarse matrix, is not positive definite
 kedge_status kg_multigrid_create(kedge_context *ctx, const kg_multigrid_args *args,
                                  kg_multigrid *out);
+/// Memory for the vectors below the trace, before the first cycle.
+kedge_status kg_multigrid_lend(kedge_context *ctx, kg_multigrid *multigrid, void *vectors,
+                               size_t bytes);
 /// That of the system restricted to a lower order (ops/order_transfer.h), whose coarse space and
-/// matrix are the same: it borrows them. Do not destroy it.
+/// matrix are the same: it borrows them, and their vectors when they are there. Do not destroy it.
 /// @param[in] args  of the lower order, without `space`; work as for `upper`
 kedge_status kg_multigrid_lower(kedge_context *ctx, const kg_multigrid_args *args,
                                 const kg_multigrid *upper, kg_multigrid *out);

@@ -72,6 +72,7 @@ typedef struct kg_smoother_args {
   kg_vertex_correction correction;  ///< to be added to z, and to A z, before the step
   kg_vertex_modes modes;            ///< EDGE: moved with the step; value is NULL with all others
   bool from_zero;                   ///< z is zero, whatever it holds
+  bool again;                       ///< EDGE: z is step B^-1 r, and is not read
   void *z;
   void *d;                ///< NULL: there is no step after this one
   double step, momentum;  ///< momentum 0: d is not read
@@ -82,6 +83,7 @@ typedef struct kg_smoother_args {
 /// d = momentum d + step B^-1 (r - A z),  z += d.
 kedge_status kg_smoother_step(kedge_context *ctx, const kg_smoother *smoother,
                               const kg_smoother_args *args);
+/// @param[in] local, number  of K^e and of the cycle
 kg_cost kg_smoother_step_cost(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count,
                               int32_t n_steps, kg_number number);
 

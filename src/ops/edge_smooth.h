@@ -5,7 +5,9 @@
 ///
 /// and, in the last step of a preconditioner, r . z. In the first step after a coarse correction
 /// (ops/vertex_flux.h) z and A z are corrected on the way: z += P c, A z += A P c. A step may move
-/// vertex modes (ops/vertex_modes.h) beside the blocks of the edges: then d is not kept.
+/// vertex modes (ops/vertex_modes.h) beside the blocks of the edges: then d is not kept. Where z has
+/// been made by such a step from zero alone, it can be made again with the next one, which needs no
+/// more than one product with B^-1 for both.
 #pragma once
 #include "ops/cg_state.h"
 #include "ops/ops.h"
@@ -22,6 +24,7 @@ typedef struct kg_edge_smooth_args {
   bool factored;        ///< that is W, float
   const void *r;
   const void *product;  ///< A z; NULL: z is zero, whatever it holds, before it is corrected
+  bool again;           ///< z is step B^-1 r: it is not read, but made of r + (r - A z) with d
   void *z;
   kg_vertex_correction correction;  ///< of z, and of the product in passing: that is not written
   kg_vertex_modes modes;            ///< z += step sum_v phi_v value_v

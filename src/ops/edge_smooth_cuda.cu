@@ -37,8 +37,8 @@ __device__ __forceinline__ void multiply(const kg_real *inverse, const kg_real (
 }
 
 /// y = W^T (W x), row by row of W.
-template <int M>
-__device__ __forceinline__ void multiply_factor(const float *factor, const kg_real (&x)[M],
+template <int M, typename Number>
+__device__ __forceinline__ void multiply_factor(const Number *factor, const kg_real (&x)[M],
                                                 kg_real (&y)[M])
 {
 #pragma unroll
@@ -66,13 +66,17 @@ __device__ __forceinline__ double smooth(const kg_edge_smooth_args &a, int32_t e
   load_edge<M>(r, (const kg_real *)a.r + row);
   if (a.product != nullptr) {
     load_edge<M>(y, (const kg_real *)a.product + row);
-    load_edge<M>(z, (const kg_real *)a.z + row);
+    if (!a.again) load_edge<M>(z, (const kg_real *)a.z + row);
   }
   // These are on their way while vertices are looked up one load after the other.
   kg_edge_correction c = {0.0, 0.0, 0.0};
   if (a.correction.coarse != nullptr) c = kg_edge_correct(&a.correction, edge);
 #pragma unroll
   for (int k = 0; k < M; ++k) x[k] = r[k] - y[k];
+  if (a.again) {
+#pragma unroll
+    for (int k = 0; k < M; ++k) x[k] += r[k];
+  }
   x[0] -= (kg_real)c.flux;
   z[0] += (kg_real)c.mean;
   z[1] += (kg_real)c.slope;

@@ -79,7 +79,8 @@ static double smooth_group(const kg_edge_smooth_args *a, int64_t group)
   for (int lane = 0; lane < lanes; ++lane)
     for (int i = 0; i < m; ++i, ++row) {
       x[i][lane] = product ? r[row] - product[row] : r[row];
-      if (!product) z[row] = 0;
+      if (a->again) x[i][lane] += r[row];
+      if (!product || a->again) z[row] = 0;
     }
   for (int32_t lane = 0; a->correction.coarse && lane < lanes; ++lane)
     correct(a, first + lane, z + (int64_t)(first + lane) * m, &x[0][lane]);

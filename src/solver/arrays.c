@@ -46,17 +46,43 @@ static kg_coarse_bytes coarse_bytes(const kg_shape *s)
   return kg_coarse_table_of(s->coarse_solver)->bytes(s->n_vertices, 2 * (int64_t)s->count.n_free);
 }
 
-/// The vectors below the trace lie in A p: that of conjugate gradients is not used while a cycle in
-/// single precision runs, and that which a cycle in double precision works with not while they are,
-/// but for A P c without a reaction.
-static bool shares_product(const kg_shape *s)
+static bool has_coarse_vectors(const kg_shape *s)
 {
-  if (!kg_shape_has_multigrid(s) || kg_shape_is_compact(s) || s->smoothing_steps == 0 || s->apart)
-    return false;
-  if (kg_shape_reduces(s) && !kg_shape_is_mixed(s)) return false;
+  return kg_shape_has_multigrid(s) && s->smoothing_steps > 0;
+}
+
+/// Of the rows of A p or z, in which the vectors below the trace lie while it is not used. That A p
+/// of conjugate gradients is not while a cycle in single precision runs; the product of the cycle
+/// is not with a reaction, nor z without one where it is made again. Without reaction reduced K^e
+/// in double precision have room.
+static size_t unused_vector_bytes(const kg_shape *s)
+{
+  const size_t rows = (size_t)s->count.n_free * (size_t)s->size.n_edge;
+  const kg_multigrid_shape shape = kg_shape_multigrid(s);
+  if (kg_shape_is_mixed(s) || !kg_shape_reduces(s))
+    return rows * kg_number_bytes(kg_shape_local(s));
+  return kg_shape_is_compact(s) && kg_multigrid_repeats(&shape) ? rows * sizeof(float) : 0;
+}
+
+bool kg_shape_lends_vector(const kg_shape *s)
+{
+  if (!has_coarse_vectors(s) || s->apart) return false;
   const kg_multigrid_shape shape = kg_shape_multigrid(s);
   return kg_multigrid_vector_bytes(&shape, kg_coarse_table_of(s->coarse_solver)) <=
-         kg_array_bytes(KG_ARRAY_PRODUCT, s);
+         unused_vector_bytes(s);
+}
+
+/// The halo of products, beside which that vector of the vertices is not used which has memory of
+/// its own.
+static size_t halo_bytes(const kg_shape *s)
+{
+  return (size_t)s->count.n_shared * (size_t)s->size.n_edge * sizeof(double);
+}
+
+bool kg_shape_lends_halo(const kg_shape *s)
+{
+  return has_coarse_vectors(s) && !s->apart &&
+         halo_bytes(s) <= (size_t)s->n_vertices * sizeof(double);
 }
 
 /// The coarse solver works after the other parts of multigrid, in the same memory.
@@ -96,8 +122,6 @@ bool kg_array_lives(kg_array array, kedge_stage stage, const kg_shape *shape)
       return stage != KEDGE_STAGE_TRACE_SOLVE || !kg_shape_remakes_sides(shape);
     case KG_ARRAY_LOAD:
       return shape->keeps_load || (loads && (local_solves || !remakes));
-    case KG_ARRAY_PRODUCT:
-      return stage == KEDGE_STAGE_TRACE_SOLVE || shares_product(shape);
     case KG_ARRAY_LOCAL_CHUNK:  // what assembles needs K^e of all elements
       return stage != KEDGE_STAGE_ASSEMBLY;
     case KG_ARRAY_SOURCE_VALUES:  // while load vectors are made, for the second time too
@@ -120,7 +144,7 @@ static size_t patch_bytes(kg_array array, const kg_shape *s)
     case KG_ARRAY_HALO_EDGE:
       return n_halo * sizeof(uint32_t);
     case KG_ARRAY_HALO:
-      return (size_t)s->count.n_shared * (size_t)s->size.n_edge * sizeof(double);
+      return kg_shape_lends_halo(s) ? 0 : halo_bytes(s);
     case KG_ARRAY_OPERATOR_PARTIAL:
       return n_patches * sizeof(double);
     case KG_ARRAY_CG_RESIDENT:
@@ -188,7 +212,7 @@ static size_t multigrid_bytes(kg_array array, const kg_shape *s)
     case KG_ARRAY_MULTIGRID_COARSE:
       return kg_coarse_table_of(s->coarse_solver)->takes_memory ? (size_t)coarse_bytes(s).kept : 0;
     case KG_ARRAY_MULTIGRID_VECTORS:
-      return shares_product(s)
+      return kg_shape_lends_vector(s)
                  ? 0
                  : kg_multigrid_vector_bytes(&shape, kg_coarse_table_of(s->coarse_solver));
     default:

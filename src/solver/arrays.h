@@ -86,6 +86,11 @@ static inline bool kg_shape_keeps_edge_sides(const kg_shape *shape)
   const kg_multigrid_shape multigrid = kg_shape_multigrid(shape);
   return kg_shape_has_multigrid(shape) && kg_multigrid_reads_edge_sides(&multigrid);
 }
+/// The vectors below the trace lie in one of the iteration, which is not used while they are
+/// (kg_multigrid_vector_bytes()).
+bool kg_shape_lends_vector(const kg_shape *shape);
+/// The halo lies in that vector of the vertices which has memory of its own.
+bool kg_shape_lends_halo(const kg_shape *shape);
 /// b is not kept but made again, from the source, for each residual. From order 4 on it is a
 /// thirteenth of what such a solve needs at most, and a source at so many points takes as long as
 /// K^e.
@@ -140,14 +145,14 @@ kedge_status kg_shape_work(kedge_context *ctx, kg_shape *shape);
   X(MULTIGRID_TRACE, ASSEMBLY, TRACE_SOLVE)        \
   X(MULTIGRID_SPACE, ASSEMBLY, TRACE_SOLVE)        \
   X(MULTIGRID_COARSE, ASSEMBLY, TRACE_SOLVE)       \
-  X(MULTIGRID_VECTORS, ASSEMBLY, TRACE_SOLVE)      \
+  X(MULTIGRID_VECTORS, TRACE_SOLVE, TRACE_SOLVE)   \
   X(MULTIGRID_WORK, ASSEMBLY, ASSEMBLY)            \
   X(NESTED, ASSEMBLY, TRACE_SOLVE)                 \
   X(TRACE, TRACE_SOLVE, POSTPROCESS)               \
   X(RESIDUAL, TRACE_SOLVE, TRACE_SOLVE)            \
   X(PRECONDITIONED, TRACE_SOLVE, TRACE_SOLVE)      \
   X(DIRECTION, TRACE_SOLVE, TRACE_SOLVE)           \
-  X(PRODUCT, ASSEMBLY, TRACE_SOLVE)                \
+  X(PRODUCT, TRACE_SOLVE, TRACE_SOLVE)             \
   X(HALO, TRACE_SOLVE, TRACE_SOLVE)                \
   X(OPERATOR_PARTIAL, TRACE_SOLVE, TRACE_SOLVE)    \
   X(VECTOR_PARTIAL, TRACE_SOLVE, TRACE_SOLVE)      \

@@ -121,6 +121,8 @@ void kg_nested_prepare(kg_nested *n, const kg_multigrid *multigrid, const kg_cg_
 {
   n->upper = *upper;
   n->vectors.partial = upper->partial;
+  n->multigrid.residual = multigrid->residual;
+  n->multigrid.correction = multigrid->correction;
   if (n->has_multigrid && kg_multigrid_is_measured(&multigrid->shape))
     n->multigrid.largest_eigenvalue = multigrid->largest_eigenvalue;
   n->tolerance = fmax(KG_NESTED_TOLERANCE, settings->tolerance);

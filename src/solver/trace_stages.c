@@ -30,7 +30,6 @@ static kedge_status expand(kg_pipeline *p)
 
 static kedge_status make_multigrid(kg_pipeline *p)
 {
-  void *const vectors = p->buffers[KG_ARRAY_MULTIGRID_VECTORS].data;
   const kg_multigrid_args args = {
       .shape = kg_shape_multigrid(&p->shape),
       .batch = p->batch,
@@ -41,7 +40,6 @@ static kedge_status make_multigrid(kg_pipeline *p)
       .refined = p->refined,
       .trace = p->buffers[KG_ARRAY_MULTIGRID_TRACE].data,
       .space = p->buffers[KG_ARRAY_MULTIGRID_SPACE].data,
-      .vectors = vectors ? vectors : p->buffers[KG_ARRAY_PRODUCT].data,
       .work = p->buffers[KG_ARRAY_MULTIGRID_WORK].data,
       .work_bytes = p->shape.multigrid_work_bytes,
       .coarse = p->buffers[KG_ARRAY_MULTIGRID_COARSE].data,
@@ -118,7 +116,7 @@ static kg_trace_operator trace_operator(const kg_pipeline *p)
                       .number = kg_shape_local(&p->shape),
                       .differences = kg_shape_form(&p->shape) == KG_LOCAL_DIFFERENCES,
                       .reduced = kg_shape_reduces(&p->shape),
-                      .halo = p->buffers[KG_ARRAY_HALO].data,
+                      .halo = kg_halo(p).data,
                       .partial = p->buffers[KG_ARRAY_OPERATOR_PARTIAL].data},
       .plain = {.batch = p->batch,
                 .full = p->buffers[KG_ARRAY_FULL_LOCAL].data,
@@ -192,6 +190,25 @@ static kg_cg_vectors_args cg_vectors(const kg_pipeline *p)
   return vectors;
 }
 
+kg_buffer kg_halo(const kg_pipeline *p)
+{
+  if (!kg_shape_lends_halo(&p->shape)) return p->buffers[KG_ARRAY_HALO];
+  const size_t rows = (size_t)p->shape.count.n_shared * (size_t)p->shape.size.n_edge;
+  return (kg_buffer){p->multigrid.own, rows * sizeof(double)};
+}
+
+/// Memory for the vectors below the trace (solver/arrays.h).
+static kedge_status lend_vectors(kg_pipeline *p, const kg_cg_vectors_args *v)
+{
+  const kg_multigrid_shape shape = kg_shape_multigrid(&p->shape);
+  void *const product = kg_shape_is_compact(&p->shape) ? (void *)v->ap_single : v->ap;
+  void *const unused = shape.reduced && !kg_shape_is_mixed(&p->shape) ? v->z_single : product;
+  return kg_multigrid_lend(
+      p->ctx, &p->multigrid,
+      kg_shape_lends_vector(&p->shape) ? unused : p->buffers[KG_ARRAY_MULTIGRID_VECTORS].data,
+      kg_multigrid_vector_bytes(&shape, kg_coarse_table_of(p->shape.coarse_solver)));
+}
+
 /// The trace matrix is made of numbers of the size of the stabilization tau; what couples the edges
 /// is of the size of diffusion / h, or of reaction * h.
 static double stabilization_ratio(const kg_pipeline *p)
@@ -263,6 +280,7 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p)
       .multigrid = multigrid ? &p->multigrid : NULL,
       .resident_work = p->buffers[KG_ARRAY_CG_RESIDENT].data,
       .refinement = kg_shape_is_compact(&p->shape) ? &refinement : NULL};
+  if (multigrid) KG_TRY(lend_vectors(p, &vectors));
   if (multigrid && kg_multigrid_is_measured(&p->multigrid.shape))
     KG_TRY(measure_smoother(p, &op.matrix_free, &vectors));
   if (kg_shape_is_nested(&p->shape))

@@ -102,9 +102,10 @@ static void make_multigrid(trace_system *s, const system_options *o)
   args.trace = s->trace = case_output(c, kg_multigrid_trace_bytes(&args.shape) / 8);
   args.space = s->space = case_output(c, kg_multigrid_space_bytes(&args.shape) / 8);
   const size_t vectors = kg_multigrid_vector_bytes(&args.shape, o->solver);
-  args.vectors = s->coarse_vectors = case_output(c, (vectors + 7) / 8);
+  s->coarse_vectors = case_output(c, (vectors + 7) / 8);
   args.work = s->work = case_output(c, (args.work_bytes + 7) / 8);
   must(s->ctx, kg_multigrid_create(s->ctx, &args, &s->multigrid));
+  must(s->ctx, kg_multigrid_lend(s->ctx, &s->multigrid, s->coarse_vectors, vectors));
   if (kg_multigrid_is_measured(&args.shape))
     must(s->ctx, kg_multigrid_bound(s->ctx, &s->multigrid, &s->op.matrix_free, &s->vectors,
                                     &s->multigrid.largest_eigenvalue));

@@ -30,6 +30,7 @@ static void solver_open(kedge_context *context, solver *s)
 {
   device_matrix_create(context, &s->matrix, &s->device);
   must(context, kg_amg.create(context, &s->device.csr, (kg_coarse_memory){0}, &s->coarse));
+  must(context, kg_amg.lend(context, s->coarse, NULL, 0));
   fe_matrix_round(&s->matrix);
   kg_amg.describe(s->coarse, &s->info);
 }
@@ -283,10 +284,10 @@ static void check_memory(fe_grid grid)
   must(ctx, kg_alloc(ctx, (size_t)bytes.kept, 1, &kept));
   must(ctx, kg_alloc(ctx, (size_t)bytes.vectors, 1, &vectors));
   must(ctx, kg_alloc(ctx, (size_t)bytes.work, 1, &work));
-  const kg_coarse_memory memory = {kept.data,  vectors.data,  work.data,
-                                   kept.bytes, vectors.bytes, work.bytes};
+  const kg_coarse_memory memory = {kept.data, work.data, kept.bytes, work.bytes};
   ctx->bytes_peak = ctx->bytes_in_use;
   must(ctx, kg_amg.create(ctx, &s.device.csr, memory, &s.coarse));
+  must(ctx, kg_amg.lend(ctx, s.coarse, vectors.data, vectors.bytes));
   assert_int_equal(ctx->bytes_peak, ctx->bytes_in_use);
   kg_amg.describe(s.coarse, &s.info);
   const int64_t last = s.info.direct ? s.info.rows[s.info.n_levels - 1] : 0;
