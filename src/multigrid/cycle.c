@@ -185,7 +185,7 @@ static kg_cost cycle_cost(const kg_multigrid_shape *s, kg_cost step)
 kg_cost kg_multigrid_apply_cost(const kg_multigrid_shape *s)
 {
   const kg_cost step =
-      kg_smoother_step_cost(s->smoother, s->size, &s->count, s->n_line_steps, s->number);
+      kg_smoother_step_cost(s->smoother, s->size, &s->count, s->n_line_steps, s->local, s->number);
   kg_cost sum = s->smoothing_steps > 0 ? cycle_cost(s, step) : step;
   if (kg_multigrid_has_copies(s))
     sum.bytes += kg_round_cost((int64_t)s->count.n_free * s->size.n_edge).bytes;

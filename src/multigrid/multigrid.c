@@ -67,7 +67,7 @@ static void place_blocks(const kg_multigrid_shape *shape, void *memory, kg_smoot
   const size_t real = kg_number_bytes(shape->number);
   const size_t block = (size_t)shape->size.n_edge * (size_t)shape->size.n_edge;
   s->inverse = kg_piece(memory, kg_smoother_inverse_count(kind, shape->size, &shape->count),
-                        kg_number_bytes(kg_smoother_inverse_number(kind, shape->number)), bytes);
+                        kg_block_number_bytes(s->form, shape->number), bytes);
   s->v = kg_piece(memory, kg_smoother_v_count(kind, shape->size, &shape->count), real, bytes);
   if (kg_smoother_has_lines(kind))
     s->factor = kg_piece(memory, (size_t)shape->n_line_steps * block, real, bytes);
@@ -83,8 +83,11 @@ static kg_multigrid trace_at(const kg_multigrid_shape *shape, void *memory, size
   const size_t real = kg_number_bytes(shape->number);
   kg_multigrid m = {.shape = *shape};
   *bytes = 0;
-  m.smoother = (kg_smoother){
-      .kind = shape->smoother, .size = shape->size, .count = shape->count, .number = shape->number};
+  m.smoother = (kg_smoother){.kind = shape->smoother,
+                             .size = shape->size,
+                             .count = shape->count,
+                             .number = shape->number,
+                             .form = kg_smoother_form(shape->smoother, shape->local)};
   place_blocks(shape, memory, &m.smoother, bytes);
   if (shape->smoothing_steps == 0) return m;
   if (shape->smoothing_steps > 1) m.d = kg_piece(memory, n_free * n_edge, real, bytes);

@@ -22,14 +22,10 @@ size_t kg_smoother_v_count(kedge_smoother kind, kg_sizes size, const kg_trace_co
 }
 
 /// Lines are factored with the inverses, and elements multiplied like K^e.
-static bool is_factored(kedge_smoother kind)
+kg_block_form kg_smoother_form(kedge_smoother kind, kg_number local)
 {
-  return kind == KEDGE_SMOOTHER_EDGE;
-}
-
-kg_number kg_smoother_inverse_number(kedge_smoother kind, kg_number number)
-{
-  return is_factored(kind) ? KG_SINGLE : number;
+  if (kind != KEDGE_SMOOTHER_EDGE) return KG_BLOCK_INVERSE;
+  return local == KG_SINGLE ? KG_BLOCK_HALF : KG_BLOCK_FACTOR;
 }
 
 bool kg_smoother_has_lines(kedge_smoother kind)
@@ -65,7 +61,7 @@ static kedge_status make_edges(kedge_context *ctx, const kg_smoother *s, const k
   KG_TRY(kg_edge_blocks(ctx, &(kg_edge_blocks_args){.batch = *batch,
                                                     .local = local,
                                                     .number = s->number,
-                                                    .factored = is_factored(s->kind),
+                                                    .form = s->form,
                                                     .inverse = s->inverse,
                                                     .fault = fault}));
   if (s->kind == KEDGE_SMOOTHER_EDGE) return KEDGE_OK;
@@ -97,7 +93,7 @@ kg_cost kg_smoother_make_cost(kedge_smoother kind, kg_sizes size, const kg_trace
                               int32_t n_steps, kg_number local, kg_number number)
 {
   if (kind == KEDGE_SMOOTHER_ELEMENT) return kg_element_blocks_cost(size, count, local, number);
-  const kg_number kept = kg_smoother_inverse_number(kind, number);
+  const size_t kept = kg_block_number_bytes(kg_smoother_form(kind, local), number);
   kg_cost sum = kg_edge_blocks_cost(size, count, local, kept);
   sum = kg_cost_plus(sum, 1, kg_line_factor_cost(size, n_steps, local, number));
   if (kind != KEDGE_SMOOTHER_STRIP) return sum;
@@ -126,7 +122,7 @@ static kedge_status step_by_edges(kedge_context *ctx, const kg_smoother *s,
                                                     .n_edges = s->count.n_free,
                                                     .number = s->number,
                                                     .inverse = s->inverse,
-                                                    .factored = is_factored(s->kind),
+                                                    .form = s->form,
                                                     .r = a->r,
                                                     .product = a->from_zero ? NULL : a->product,
                                                     .again = a->again,
@@ -227,10 +223,9 @@ kedge_status kg_smoother_step(kedge_context *ctx, const kg_smoother *s, const kg
 }
 
 kg_cost kg_smoother_step_cost(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count,
-                              int32_t n_steps, kg_number number)
+                              int32_t n_steps, kg_number local, kg_number number)
 {
-  const kg_cost by_edges =
-      kg_edge_smooth_cost(size, count, kg_smoother_inverse_number(kind, number), number);
+  const kg_cost by_edges = kg_edge_smooth_cost(size, count, kg_smoother_form(kind, local), number);
   if (kind == KEDGE_SMOOTHER_EDGE) return by_edges;
   const kg_cost vectors = kg_smooth_vectors_cost((int64_t)count->n_free * size.n_edge, number);
   if (kind == KEDGE_SMOOTHER_ELEMENT)

@@ -10,6 +10,7 @@
 #pragma once
 #include "kedge/problem.h"
 #include "ops/local_differences.h"
+#include "ops/edge_blocks.h"
 #include "ops/line_sweep.h"
 #include "ops/trace_apply.h"
 #include "ops/vertex_flux.h"
@@ -21,7 +22,8 @@ typedef struct kg_smoother {
   kg_sizes size;
   kg_trace_counts count;
   kg_number number;     ///< of all it keeps and multiplies, but for the factors of EDGE
-  void *inverse;        ///< of the blocks; of EDGE their factors, float (ops/edge_blocks.h)
+  kg_block_form form;   ///< of `inverse`
+  void *inverse;        ///< of the blocks; of EDGE their factors
   void *v;              ///< all but EDGE: work [trace edge][mode], Dirichlet rows are zero
   kg_line_steps lines;  ///< LINE, STRIP
   void *factor;         ///< LINE, STRIP: of kg_line_factor()
@@ -33,8 +35,9 @@ bool kg_smoother_has_lines(kedge_smoother kind);
 
 /// Numbers of `inverse` and of `v`.
 size_t kg_smoother_inverse_count(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count);
-/// The type of `inverse` in a cycle of such numbers.
-kg_number kg_smoother_inverse_number(kedge_smoother kind, kg_number number);
+/// What `inverse` is. Beside K^e in single precision it is as small as it can be.
+/// @param[in] local  number of K^e
+kg_block_form kg_smoother_form(kedge_smoother kind, kg_number local);
 size_t kg_smoother_v_count(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count);
 
 /// Fill the numbers of blocks, lines and strips, whose edges are there. Waits for the device.
@@ -85,6 +88,6 @@ kedge_status kg_smoother_step(kedge_context *ctx, const kg_smoother *smoother,
                               const kg_smoother_args *args);
 /// @param[in] local, number  of K^e and of the cycle
 kg_cost kg_smoother_step_cost(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count,
-                              int32_t n_steps, kg_number number);
+                              int32_t n_steps, kg_number local, kg_number number);
 
 KEDGE_END_DECLS

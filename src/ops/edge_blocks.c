@@ -49,11 +49,11 @@ kedge_status kg_edge_blocks(kedge_context *ctx, const kg_edge_blocks_args *args)
 
 /// The parts of K^e are read once, the inverses written once.
 kg_cost kg_edge_blocks_cost(kg_sizes size, const kg_trace_counts *count, kg_number local,
-                            kg_number number)
+                            size_t number_bytes)
 {
   const double m = size.n_edge, packed = m * (m + 1) / 2, free = count->n_free;
   const double sides = free + count->n_interior + count->n_shared;
-  const double from = (double)kg_number_bytes(local), real = (double)kg_number_bytes(number);
+  const double from = (double)kg_number_bytes(local), real = (double)number_bytes;
   return (kg_cost){.bytes = packed * (from * sides + real * free) + 8.0 * free,
                    .flops = free * m * m * m + packed * (sides - free)};
 }

@@ -11,18 +11,51 @@
 /// with entry (i, j), j <= i, in row i (i+1) / 2 + j. What is used as it is, not as a part of
 /// something else, is a factor W of the inverse, W^T W = B^-1, in single precision in any system:
 /// rounding W leaves W^T W positive definite, and changes it by 6e-8 of the root of B's condition.
+/// So do the upper halves of these numbers, which have their range and 8 bits: by 2e-3 of it.
 #pragma once
+#include <string.h>
+
 #include "ops/local_entry.h"
 #include "ops/sweep.h"
 KEDGE_BEGIN_DECLS
 
+/// What is kept of a block.
+typedef enum kg_block_form {
+  KG_BLOCK_INVERSE,  ///< of the number of what works with it
+  KG_BLOCK_FACTOR,   ///< W, float
+  KG_BLOCK_HALF,     ///< W, upper halves of floats
+} kg_block_form;
+
+static inline size_t kg_block_number_bytes(kg_block_form form, kg_number number)
+{
+  return form == KG_BLOCK_HALF     ? sizeof(uint16_t)
+         : form == KG_BLOCK_FACTOR ? sizeof(float)
+                                   : kg_number_bytes(number);
+}
+
+/// The upper half of a finite float, rounded to even, and the float that it stands for.
+KG_INLINE uint16_t kg_upper_half(float x)
+{
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return (uint16_t)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+}
+
+KG_INLINE float kg_of_upper_half(uint16_t half)
+{
+  const uint32_t bits = (uint32_t)half << 16;
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
 typedef struct kg_edge_blocks_args {
   kg_batch batch;
   kg_local local;
-  kg_number number;  ///< of what works with them, and of the inverses
-  bool factored;     ///< W in place of the inverses, float
-  void *inverse;     ///< lanes beyond the last free edge are not touched
-  int32_t *fault;    ///< work, one word: the first edge without an inverse
+  kg_number number;  ///< of what works with them
+  kg_block_form form;
+  void *inverse;   ///< lanes beyond the last free edge are not touched
+  int32_t *fault;  ///< work, one word: the first edge without an inverse
 } kg_edge_blocks_args;
 
 /// Numbers of the inverse blocks of a trace.
@@ -32,9 +65,10 @@ size_t kg_edge_blocks_count(kg_sizes size, const kg_trace_counts *count);
 /// @retval KEDGE_ERR_NUMERIC  a block is not positive definite in double precision, or too large or
 ///         small for `number`; the sentence says where
 kedge_status kg_edge_blocks(kedge_context *ctx, const kg_edge_blocks_args *args);
-/// @param[in] local, number  of K^e and of the inverses
+/// @param[in] local         of K^e
+/// @param[in] number_bytes  of a number that is kept
 kg_cost kg_edge_blocks_cost(kg_sizes size, const kg_trace_counts *count, kg_number local,
-                            kg_number number);
+                            size_t number_bytes);
 
 /// After the kernels of an operator that inverts blocks of edges: wait, and refuse the edge that
 /// `fault` (ops/fault.h) holds.

@@ -13,7 +13,20 @@
 namespace
 {
 
-template <int M, bool FACTORED>
+template <kg_block_form FORM>
+using Kept = std::conditional_t<FORM == KG_BLOCK_HALF, uint16_t,
+                                std::conditional_t<FORM == KG_BLOCK_FACTOR, float, kg_real>>;
+
+template <kg_block_form FORM>
+__device__ __forceinline__ Kept<FORM> keep(double value)
+{
+  if constexpr (FORM == KG_BLOCK_HALF)
+    return kg_upper_half((float)value);
+  else
+    return (Kept<FORM>)value;
+}
+
+template <int M, kg_block_form FORM>
 __global__ void __launch_bounds__(128) edge_blocks_kernel(const kg_edge_blocks_args a)
 {
   constexpr int packed = M * (M + 1) / 2;
@@ -25,19 +38,21 @@ __global__ void __launch_bounds__(128) edge_blocks_kernel(const kg_edge_blocks_a
   for (int k = 0; k < packed; ++k) block[k] = 0.0;
   kg_edge_block_add(&a.local, M, sides.x, block);
   if (sides.y >= 0) kg_edge_block_add(&a.local, M, sides.y, block);
-  if (!kg_edge_block_invert(M, FACTORED, block)) atomicMin(a.fault, edge);
-  using Number = std::conditional_t<FACTORED, float, kg_real>;
-  Number *out = (Number *)a.inverse + kg_edge_block_at(M, edge);
+  if (!kg_edge_block_invert(M, FORM != KG_BLOCK_INVERSE, block)) atomicMin(a.fault, edge);
+  auto *out = (Kept<FORM> *)a.inverse + kg_edge_block_at(M, edge);
 #pragma unroll
-  for (int k = 0; k < packed; ++k) out[k * KG_LANES] = (Number)block[k];
+  for (int k = 0; k < packed; ++k) out[k * KG_LANES] = keep<FORM>(block[k]);
 }
 
 template <int P>
 kedge_status launch(kedge_context *ctx, const kg_edge_blocks_args &a)
 {
   const unsigned blocks = ((unsigned)a.batch.count.n_free + 127) / 128;
-  const auto kernel =
-      a.factored ? edge_blocks_kernel<P + 1, true> : edge_blocks_kernel<P + 1, false>;
+  auto kernel = edge_blocks_kernel<P + 1, KG_BLOCK_INVERSE>;
+  if (a.form == KG_BLOCK_FACTOR) kernel = edge_blocks_kernel<P + 1, KG_BLOCK_FACTOR>;
+#ifdef KG_COMPILE_SINGLE  // upper halves are there beside K^e in single precision alone
+  if (a.form == KG_BLOCK_HALF) kernel = edge_blocks_kernel<P + 1, KG_BLOCK_HALF>;
+#endif
   kernel<<<blocks, 128, 0, kg_cuda_stream(ctx)>>>(a);
   return kg_cuda_launched(ctx, "edge_blocks");
 }

@@ -14,10 +14,12 @@ kedge_status KG_REAL(kg_edge_blocks_host)(kedge_context *ctx, const kg_edge_bloc
     double block[PACKED_MAX] = {0};
     kg_edge_block_add(&a->local, m, sides[0], block);
     if (sides[1] >= 0) kg_edge_block_add(&a->local, m, sides[1], block);
-    if (!kg_edge_block_invert(m, a->factored, block) && edge < fault) fault = edge;
+    if (!kg_edge_block_invert(m, a->form != KG_BLOCK_INVERSE, block) && edge < fault) fault = edge;
     const int64_t at = kg_edge_block_at(m, edge);
     for (int k = 0; k < packed; ++k)
-      if (a->factored)
+      if (a->form == KG_BLOCK_HALF)
+        ((uint16_t *)a->inverse)[at + k * KG_LANES] = kg_upper_half((float)block[k]);
+      else if (a->form == KG_BLOCK_FACTOR)
         ((float *)a->inverse)[at + k * KG_LANES] = (float)block[k];
       else
         ((kg_real *)a->inverse)[at + k * KG_LANES] = (kg_real)block[k];

@@ -10,6 +10,7 @@
 /// more than one product with B^-1 for both.
 #pragma once
 #include "ops/cg_state.h"
+#include "ops/edge_blocks.h"
 #include "ops/ops.h"
 #include "ops/vertex_flux.h"
 #include "ops/vertex_modes.h"
@@ -19,9 +20,9 @@ KEDGE_BEGIN_DECLS
 typedef struct kg_edge_smooth_args {
   kg_sizes size;
   int32_t n_edges;      ///< free edges
-  kg_number number;     ///< of these five
-  const void *inverse;  ///< of kg_edge_blocks()
-  bool factored;        ///< that is W, float
+  kg_number number;     ///< of these but W
+  const void *inverse;  ///< of kg_edge_blocks(), or W
+  kg_block_form form;   ///< of these
   const void *r;
   const void *product;  ///< A z; NULL: z is zero, whatever it holds, before it is corrected
   bool again;           ///< z is step B^-1 r: it is not read, but made of r + (r - A z) with d
@@ -35,8 +36,7 @@ typedef struct kg_edge_smooth_args {
 } kg_edge_smooth_args;
 
 kedge_status kg_edge_smooth(kedge_context *ctx, const kg_edge_smooth_args *args);
-/// @param[in] blocks, number  of the inverse blocks, or their factors, and of vectors
-kg_cost kg_edge_smooth_cost(kg_sizes size, const kg_trace_counts *count, kg_number blocks,
+kg_cost kg_edge_smooth_cost(kg_sizes size, const kg_trace_counts *count, kg_block_form form,
                             kg_number number);
 
 kedge_status kg_edge_smooth_host(kedge_context *ctx, const kg_edge_smooth_args *args);

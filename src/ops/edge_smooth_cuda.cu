@@ -1,5 +1,5 @@
 // edge_smooth_cuda.cu: d = momentum d + step B^-1 (r - A z), z += d, r . z (edge_smooth.h).
-// Layout  inverse, or W in float, [edge group][m (m+1) / 2][lane], vectors [edge][mode]
+// Layout  inverse, or W in 32 or 16 bits, [edge group][m (m+1) / 2][lane], vectors [edge][mode]
 // Map     thread = edge, in strides of the grid: a warp reads whole lines of B^-1, and of a vector
 //         32 m consecutive numbers, whose lines stay in the first-level cache until all lanes have
 //         taken theirs. (Turning edges in shared memory, with whole lines only, takes half as long
@@ -36,6 +36,15 @@ __device__ __forceinline__ void multiply(const kg_real *inverse, const kg_real (
   }
 }
 
+template <typename Number>
+__device__ __forceinline__ float number_of(Number x)
+{
+  if constexpr (sizeof(Number) == sizeof(float))
+    return x;
+  else
+    return kg_of_upper_half(x);
+}
+
 /// y = W^T (W x), row by row of W.
 template <int M, typename Number>
 __device__ __forceinline__ void multiply_factor(const Number *factor, const kg_real (&x)[M],
@@ -46,7 +55,7 @@ __device__ __forceinline__ void multiply_factor(const Number *factor, const kg_r
     kg_real row[M], sum = 0;
 #pragma unroll
     for (int j = 0; j <= i; ++j) {
-      row[j] = (kg_real)factor[kg_packed_entry(i, j) * KG_LANES];
+      row[j] = (kg_real)number_of(factor[kg_packed_entry(i, j) * KG_LANES]);
       sum += row[j] * x[j];
     }
     y[i] = row[i] * sum;
@@ -56,7 +65,7 @@ __device__ __forceinline__ void multiply_factor(const Number *factor, const kg_r
 }
 
 /// The step of an edge; returns its part of r . z.
-template <int M, bool FACTORED>
+template <int M, kg_block_form FORM>
 __device__ __forceinline__ double smooth(const kg_edge_smooth_args &a, int32_t edge)
 {
   const int64_t row = (int64_t)edge * M;
@@ -81,7 +90,9 @@ __device__ __forceinline__ double smooth(const kg_edge_smooth_args &a, int32_t e
   z[0] += (kg_real)c.mean;
   z[1] += (kg_real)c.slope;
   const int64_t block = kg_edge_block_at(M, edge);
-  if constexpr (FACTORED)
+  if constexpr (FORM == KG_BLOCK_HALF)
+    multiply_factor<M>((const uint16_t *)a.inverse + block, x, y);
+  else if constexpr (FORM == KG_BLOCK_FACTOR)
     multiply_factor<M>((const float *)a.inverse + block, x, y);
   else
     multiply<M>((const kg_real *)a.inverse + block, x, y);
@@ -104,7 +115,7 @@ __device__ __forceinline__ double smooth(const kg_edge_smooth_args &a, int32_t e
   return dot;
 }
 
-template <int M, bool FACTORED>
+template <int M, kg_block_form FORM>
 __global__ void __launch_bounds__(THREADS)
     KG_REAL(edge_smooth_kernel)(const kg_edge_smooth_args a, unsigned *counter)
 {
@@ -112,7 +123,7 @@ __global__ void __launch_bounds__(THREADS)
   double dot = 0.0;
   for (int64_t edge = (int64_t)blockIdx.x * THREADS + threadIdx.x; edge < a.n_edges;
        edge += (int64_t)gridDim.x * THREADS)
-    dot += smooth<M, FACTORED>(a, (int32_t)edge);
+    dot += smooth<M, FORM>(a, (int32_t)edge);
   if (a.state != nullptr)
     kg_sum_and_judge<kg_cg_judge_preconditioner>(dot, a.partial, a.state, counter, s_warp);
 }
@@ -124,8 +135,11 @@ kedge_status launch(kedge_context *ctx, const kg_edge_smooth_args &a)
   if (a.state != nullptr && pieces > KG_CG_PARTIALS) pieces = KG_CG_PARTIALS;
   // Without a sum each piece has a block. One at least: without edges the sum is still written.
   const unsigned blocks = kg_cuda_blocks(ctx, pieces, a.state != nullptr ? (int)BLOCKS : INT_MAX);
-  const auto kernel = a.factored ? KG_REAL(edge_smooth_kernel)<P + 1, true>
-                                 : KG_REAL(edge_smooth_kernel)<P + 1, false>;
+  auto kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_INVERSE>;
+  if (a.form == KG_BLOCK_FACTOR) kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_FACTOR>;
+#ifdef KG_COMPILE_SINGLE  // upper halves are there beside K^e in single precision alone
+  if (a.form == KG_BLOCK_HALF) kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_HALF>;
+#endif
   kernel<<<blocks, THREADS, 0, kg_cuda_stream(ctx)>>>(a,
                                                       kg_cuda(ctx)->counters + KG_COUNTER_VECTORS);
   return kg_cuda_launched(ctx, "edge_smooth");

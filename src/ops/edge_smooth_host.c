@@ -43,13 +43,24 @@ static void multiply_factors(int m, const float *restrict w, const kg_real (*res
   }
 }
 
+/// The same of W in upper halves.
+static void multiply_halves(int m, const uint16_t *restrict w,
+                            const kg_real (*restrict x)[KG_LANES], kg_real (*restrict y)[KG_LANES])
+{
+  float factor[MODES_MAX * (MODES_MAX + 1) / 2 * KG_LANES];
+  for (int i = 0; i < m * (m + 1) / 2 * KG_LANES; ++i) factor[i] = kg_of_upper_half(w[i]);
+  multiply_factors(m, factor, x, y);
+}
+
 /// y = B^-1 x of a group.
 static void solve_group(const kg_edge_smooth_args *a, int64_t group,
                         const kg_real (*restrict x)[KG_LANES], kg_real (*restrict y)[KG_LANES])
 {
   const int m = a->size.n_edge;
   const int64_t at = group * (m * (m + 1) / 2) * KG_LANES;
-  if (a->factored)
+  if (a->form == KG_BLOCK_HALF)
+    multiply_halves(m, (const uint16_t *)a->inverse + at, x, y);
+  else if (a->form == KG_BLOCK_FACTOR)
     multiply_factors(m, (const float *)a->inverse + at, x, y);
   else
     multiply_group(m, (const kg_real *)a->inverse + at, x, y);

@@ -38,12 +38,16 @@ static void in_single_precision_numbers_are_half_and_indices_and_factors_are_not
   for (kedge_smoother kind = 0; kind < KEDGE_SMOOTHER_AUTO; ++kind)
     for (int order = 1; order <= KEDGE_ORDER_MAX; ++order) {
       const kg_sizes size = kg_sizes_of(order);
-      const kg_cost whole = kg_smoother_step_cost(kind, size, &count, STEPS, KG_DOUBLE);
-      const kg_cost half = kg_smoother_step_cost(kind, size, &count, STEPS, KG_SINGLE);
-      assert_true(whole.flops == half.flops);
+      const kg_cost whole = kg_smoother_step_cost(kind, size, &count, STEPS, KG_DOUBLE, KG_DOUBLE);
+      const kg_cost half = kg_smoother_step_cost(kind, size, &count, STEPS, KG_DOUBLE, KG_SINGLE);
+      const kg_cost compact =
+          kg_smoother_step_cost(kind, size, &count, STEPS, KG_SINGLE, KG_SINGLE);
+      assert_true(whole.flops == half.flops && whole.flops == compact.flops);
       const double blocks = 4.0 * size.n_edge * (size.n_edge + 1) / 2 * count.n_free;
       const double same = indices[kind] + (kind == KEDGE_SMOOTHER_EDGE ? blocks : 0.0);
       assert_true(fabs(2 * half.bytes - whole.bytes - same) < 1e-6 * whole.bytes);
+      const double less = kind == KEDGE_SMOOTHER_EDGE ? 0.5 * blocks : 0.0;
+      assert_true(fabs(half.bytes - compact.bytes - less) < 1e-6 * whole.bytes);
     }
 }
 

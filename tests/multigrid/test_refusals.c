@@ -146,12 +146,13 @@ static void numbers_beyond_single_precision_are_refused(void **state)
     double *const inverse = case_output(&s.c, n);
     int32_t *const fault = (int32_t *)case_output(&s.c, 1);
     const kedge_status status =
-        i % 2 ? kg_edge_blocks(ctx, &(kg_edge_blocks_args){.batch = s.c.batch,
-                                                           .local = local,
-                                                           .number = KG_SINGLE,
-                                                           .factored = i == 3,
-                                                           .inverse = inverse,
-                                                           .fault = fault})
+        i % 2 ? kg_edge_blocks(
+                    ctx, &(kg_edge_blocks_args){.batch = s.c.batch,
+                                                .local = local,
+                                                .number = KG_SINGLE,
+                                                .form = i == 3 ? KG_BLOCK_FACTOR : KG_BLOCK_INVERSE,
+                                                .inverse = inverse,
+                                                .fault = fault})
               : kg_element_blocks(ctx, &(kg_element_blocks_args){.batch = s.c.batch,
                                                                  .local = local,
                                                                  .number = KG_SINGLE,

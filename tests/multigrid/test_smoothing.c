@@ -174,8 +174,9 @@ static void check_step(trace_system *s, const double *inverse, kg_edge_smooth_ar
 static void check_smoothing(trace_system *s)
 {
   double *inverse = system_edge_blocks(s);
-  check_step(s, inverse,
-             (kg_edge_smooth_args){.inverse = s->multigrid.smoother.inverse, .factored = true});
+  check_step(
+      s, inverse,
+      (kg_edge_smooth_args){.inverse = s->multigrid.smoother.inverse, .form = KG_BLOCK_FACTOR});
   const size_t count = kg_edge_blocks_count(s->c.size, &s->c.batch.count);
   check_step(s, inverse, (kg_edge_smooth_args){.inverse = case_input(&s->c, inverse, count)});
   free(inverse);
@@ -207,7 +208,7 @@ static void check_corrected_step_from(trace_system *s, bool from_zero)
     kg_edge_smooth_args args = {.size = c->size,
                                 .n_edges = c->batch.count.n_free,
                                 .inverse = s->multigrid.smoother.inverse,
-                                .factored = true,
+                                .form = KG_BLOCK_FACTOR,
                                 .r = case_input(c, r, n),
                                 .product = no_product ? NULL : product,
                                 .z = case_input(c, z, n),

@@ -200,7 +200,7 @@ static void check_step(trace_system *s)
       kg_edge_smooth_args args = {.size = c->size,
                                   .n_edges = c->batch.count.n_free,
                                   .inverse = s->multigrid.smoother.inverse,
-                                  .factored = true,
+                                  .form = KG_BLOCK_FACTOR,
                                   .r = case_input(c, r, n),
                                   .product = from_zero ? NULL : case_input(c, t, n),
                                   .z = case_input(c, z, n),
