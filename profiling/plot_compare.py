@@ -111,6 +111,14 @@ def time_table(c):
     return markdown(heads, rows)
 
 
+def short_table(c):
+    """What README shows of it."""
+    others = ("block-ell", "ell", "cusparse-csr")
+    rows = [[str(order), cell(c.apply.get("matrix-free", {}).get(order, {}).get("share_of_floor"), "{:.2f}"),
+             *(cell(c.ratio(name, order), "{:.2f}") for name in others)] for order in (1, 4, 9)]
+    return markdown(["P", "matrix-free, share of its bandwidth floor", "block-ELL", "ELL of King 2014", "cuSPARSE CSR"], rows)
+
+
 FORMS = ("matrix-free", "matrix-free-reduced")  # with and without reaction
 
 

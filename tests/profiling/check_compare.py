@@ -66,6 +66,10 @@ class Compare(unittest.TestCase):
         self.assertIn("ELL, to packed | ELL, to reduced", plot_compare.tables(c))
         self.assertEqual(plot_compare.forms_table(self.comparison(line("matrix-free", 3, 2e-6), line("ell", 3, 5e-6))), "")
 
+    def test_the_readme_has_three_orders_of_it(self):
+        text = plot_compare.short_table(self.comparison(line("matrix-free", 4, 2e-6), line("ell", 4, 5e-6), line("ell", 5, 6e-6)))
+        self.assertTrue(text.endswith("| 1 |  |  |  |  |\n| 4 | 0.50 |  | 2.50 |  |\n| 9 |  |  |  |  |\n"), text)
+
     def test_the_best_assembled_matrix_is_not_a_local_one(self):
         c = self.comparison(line("matrix-free", 1, 2e-6), line("matrix-free-plain", 1, 3e-6), line("ell", 1, 8e-6),
                             line("cusparse-csr", 1, 5e-6))
