@@ -112,7 +112,7 @@ double kg_smoother_estimate(kedge_smoother kind, int order, double alignment, bo
 {
   if (kind == KEDGE_SMOOTHER_STRIP) return 1.4;
   const double least = vertex_modes ? 0.93 : order < 5 ? 0.95 : 0.85;
-  return least * fmax(2.0, 1.5 + 0.5 * alignment);
+  return least * fmax(2.0, 0.85 * (1.5 + 0.5 * alignment));
 }
 
 static kedge_status step_by_edges(kedge_context *ctx, const kg_smoother *s,

@@ -253,13 +253,18 @@ static void power_steps_stay_below_the_measured_bound(void **state)
   for (kedge_smoother k = 0; k < KEDGE_SMOOTHER_AUTO; ++k) for_smoother(k, check_bound, 5, 1.0);
 }
 
-/// With vertex modes from order 5 on.
+/// Triangles that become obtuse, and needles: edges with vertex modes from order 5 on, and lines.
 static void the_estimate_from_shapes_is_enough_for_one_step(void **state)
 {
   (void)state;
+  const kedge_smoother smoothers[] = {KEDGE_SMOOTHER_EDGE, KEDGE_SMOOTHER_LINE};
+  const double stretches[] = {1.0, 4.0, 20.0};
   for (int order = 1; order <= KEDGE_ORDER_MAX; order += order < 7 ? 1 : 2)
-    for_materials((system_options){.order = order, .smoother = KEDGE_SMOOTHER_EDGE},
-                  check_estimate);
+    for (int i = 0; i < 6; ++i)
+      for_materials(
+          (system_options){
+              .order = order, .smoother = smoothers[i % 2], .stretch = stretches[i / 2]},
+          check_estimate);
 }
 
 /// Steps from zero and from a z, with and without a direction before: the same as with the vectors
