@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(BLOCK) number_edges_kernel(const Work w)
   const bool first = partner > (uint32_t)s;
   const int32_t edge = w.rank[first ? s : partner] - 1;
   const int32_t a = w.element_vertices[s];
-  const int32_t b = w.element_vertices[kg_next_side(s)];
+  const int32_t b = w.element_vertices[kg_next_side((int32_t)s)];
   w.side_edge[s] = (uint32_t)edge << 1 | (a > b);
   if (first)
     ((int2 *)w.edge_sides)[edge] =
