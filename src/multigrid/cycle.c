@@ -6,11 +6,20 @@
 #include "ops/round.h"
 #include "ops/vertex_transfer.h"
 
-kedge_status kg_multigrid_begin(kedge_context *ctx, const kg_multigrid *m,
-                                const kg_trace_apply_args *op, const kg_cg_vectors_args *v,
-                                kg_cycle *out)
+/// What a cycle on the trace works with, in its number.
+typedef struct cycle {
+  kg_trace_apply_args op;  ///< x, y and state are filled in
+  const void *r;           ///< [free trace edge][mode]
+  void *z;                 ///< [trace edge][mode]; Dirichlet rows are zero
+  void *product;           ///< work: [free trace edge][mode]
+} cycle;
+
+/// For the residual r of conjugate gradients. In single precision that is a rounded copy of
+/// 2^exponent r, with the exponent of the state, or their own.
+static kedge_status begin(kedge_context *ctx, const kg_multigrid *m, const kg_trace_apply_args *op,
+                          const kg_cg_vectors_args *v, cycle *out)
 {
-  *out = (kg_cycle){.op = *op, .r = v->r, .z = v->z, .product = v->ap};
+  *out = (cycle){.op = *op, .r = v->r, .z = v->z, .product = v->ap};
   if (m->shape.local == KG_SINGLE) {
     out->r = v->r_single;
     out->z = v->z_single;
@@ -29,7 +38,7 @@ kedge_status kg_multigrid_begin(kedge_context *ctx, const kg_multigrid *m,
                   &(kg_round_args){.n = v->n, .from = v->r, .to = m->single.r, .state = v->state});
 }
 
-static kedge_status multiply(kedge_context *ctx, const kg_cycle *c)
+static kedge_status multiply(kedge_context *ctx, const cycle *c)
 {
   kg_trace_apply_args op = c->op;
   op.x = c->z;
@@ -40,7 +49,7 @@ static kedge_status multiply(kedge_context *ctx, const kg_cycle *c)
 }
 
 /// The vertex modes that a step has to move: of r - A z, with the product at hand, or of r.
-static kedge_status find_modes(kedge_context *ctx, const kg_multigrid *m, const kg_cycle *c,
+static kedge_status find_modes(kedge_context *ctx, const kg_multigrid *m, const cycle *c,
                                bool from_zero)
 {
   if (!m->modes.value) return KEDGE_OK;
@@ -63,8 +72,7 @@ typedef struct smoothing {
 /// Steps of Chebyshev's iteration of the fourth kind, which needs no smallest eigenvalue (Lottes,
 /// Optimal polynomial smoothers for multigrid V-cycles, 2023); a step alone is 9/8 of it, the best
 /// there is for one.
-static kedge_status smooth(kedge_context *ctx, const kg_multigrid *m, const kg_cycle *c,
-                           smoothing how)
+static kedge_status smooth(kedge_context *ctx, const kg_multigrid *m, const cycle *c, smoothing how)
 {
   const int steps = m->shape.smoothing_steps;
   const double scale = (steps == 1 ? 1.125 : 1.0) / m->largest_eigenvalue;
@@ -93,7 +101,7 @@ static kedge_status smooth(kedge_context *ctx, const kg_multigrid *m, const kg_c
 }
 
 /// c = C P^T (r - A z), with the product at hand.
-static kedge_status solve_coarse(kedge_context *ctx, const kg_multigrid *m, const kg_cycle *c,
+static kedge_status solve_coarse(kedge_context *ctx, const kg_multigrid *m, const cycle *c,
                                  bool well, kg_vertex_correction *out)
 {
   *out = (kg_vertex_correction){0};
@@ -115,7 +123,7 @@ static kedge_status solve_coarse(kedge_context *ctx, const kg_multigrid *m, cons
 }
 
 /// z += P c, and its product from scratch; nothing is left to be added.
-static kedge_status correct(kedge_context *ctx, const kg_multigrid *m, const kg_cycle *c,
+static kedge_status correct(kedge_context *ctx, const kg_multigrid *m, const cycle *c,
                             kg_vertex_correction *correction)
 {
   KG_TRY(kg_vertex_prolong(ctx, &(kg_vertex_prolong_args){.correction = *correction,
@@ -130,14 +138,14 @@ static kedge_status correct(kedge_context *ctx, const kg_multigrid *m, const kg_
 kedge_status kg_multigrid_apply_blocks(kedge_context *ctx, const kg_multigrid *m,
                                        const kg_trace_apply_args *op, const kg_cg_vectors_args *v)
 {
-  kg_cycle cycle;
-  KG_TRY(kg_multigrid_begin(ctx, m, op, v, &cycle));
+  cycle c;
+  KG_TRY(begin(ctx, m, op, v, &c));
   return kg_smoother_step(ctx, &m->smoother,
-                          &(kg_smoother_args){.op = cycle.op,
-                                              .r = cycle.r,
-                                              .product = cycle.product,
+                          &(kg_smoother_args){.op = c.op,
+                                              .r = c.r,
+                                              .product = c.product,
                                               .from_zero = true,
-                                              .z = cycle.z,
+                                              .z = c.z,
                                               .step = 1.0,
                                               .partial = v->partial,
                                               .state = v->state});
@@ -146,15 +154,15 @@ kedge_status kg_multigrid_apply_blocks(kedge_context *ctx, const kg_multigrid *m
 kedge_status kg_multigrid_apply(kedge_context *ctx, const kg_multigrid *m, bool well,
                                 const kg_trace_apply_args *op, const kg_cg_vectors_args *v)
 {
-  kg_cycle cycle;
+  cycle c;
   kg_vertex_correction correction;
   if (m->shape.smoothing_steps == 0) return kg_multigrid_apply_blocks(ctx, m, op, v);
-  KG_TRY(kg_multigrid_begin(ctx, m, op, v, &cycle));
-  KG_TRY(smooth(ctx, m, &cycle, (smoothing){.from_zero = true}));
-  KG_TRY(multiply(ctx, &cycle));
-  KG_TRY(solve_coarse(ctx, m, &cycle, well, &correction));
-  if (correction.coarse && !m->shape.reduced) KG_TRY(correct(ctx, m, &cycle, &correction));
-  return smooth(ctx, m, &cycle, (smoothing){.correction = correction, .sum = v});
+  KG_TRY(begin(ctx, m, op, v, &c));
+  KG_TRY(smooth(ctx, m, &c, (smoothing){.from_zero = true}));
+  KG_TRY(multiply(ctx, &c));
+  KG_TRY(solve_coarse(ctx, m, &c, well, &correction));
+  if (correction.coarse && !m->shape.reduced) KG_TRY(correct(ctx, m, &c, &correction));
+  return smooth(ctx, m, &c, (smoothing){.correction = correction, .sum = v});
 }
 
 kg_cost kg_multigrid_product_cost(const kg_multigrid_shape *s, kg_number number)

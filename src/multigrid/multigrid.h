@@ -43,14 +43,6 @@ static inline bool kg_multigrid_has_copies(const kg_multigrid_shape *shape)
   return shape->number == KG_SINGLE && shape->local == KG_DOUBLE;
 }
 
-/// What a cycle on the trace works with, in its number.
-typedef struct kg_cycle {
-  kg_trace_apply_args op;  ///< x, y and state are filled in
-  const void *r;           ///< [free trace edge][mode]
-  void *z;                 ///< [trace edge][mode]; Dirichlet rows are zero
-  void *product;           ///< work: [free trace edge][mode]
-} kg_cycle;
-
 /// Copies in single precision: K^e, in differences or reduced, and the vectors of a cycle. All NULL
 /// where the cycle has the precision of conjugate gradients, and works with theirs.
 typedef struct kg_multigrid_single {
@@ -134,14 +126,6 @@ int kg_multigrid_levels(const kg_multigrid *multigrid);
 kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *shape);
 /// The same of kg_multigrid_lower().
 kg_cost kg_multigrid_lower_cost(const kg_multigrid_shape *shape);
-
-/// What a cycle for the residual r of conjugate gradients works with. In single precision that is a
-/// rounded copy of 2^exponent r, with the exponent of the state, or their own.
-/// @param[in] op  A, of the number of conjugate gradients
-/// @param[in] v   r, z, ap (as work) and state are used
-kedge_status kg_multigrid_begin(kedge_context *ctx, const kg_multigrid *multigrid,
-                                const kg_trace_apply_args *op, const kg_cg_vectors_args *v,
-                                kg_cycle *out);
 
 /// z = M r, or 2^exponent M r in single precision, where z is that of `multigrid`; rz_next = r . z,
 /// and stop unless it is positive. M is symmetric, up to rounding, positive definite and always the

@@ -26,9 +26,9 @@ typedef struct kg_shape {
   kedge_smoother smoother;
   kedge_coarse_solver coarse_solver;
   int smoothing_steps;
-  double diffusion;               ///< of the equation
+  double diffusion;               ///< of the equation, scaled (kg_pipeline)
   double alignment;               ///< of the mesh's elements; with lines, of those without a pair
-  int32_t n_lines, n_line_steps;  ///< smoother = line (mesh/edge_lines.h)
+  int32_t n_lines, n_line_steps;  ///< of lines and strips (mesh/edge_lines.h)
   kedge_precision precision;
   bool has_reaction;
   int start_order;  ///< of the solve that makes the start (solver/nested.h); 0: x starts from zero
@@ -175,7 +175,8 @@ size_t kg_array_bytes(kg_array array, const kg_shape *shape);
 bool kg_array_lives(kg_array array, kedge_stage stage, const kg_shape *shape);
 /// What a coarse solver that takes no memory of ours allocates for itself.
 int64_t kg_other_bytes(kedge_stage stage, const kg_shape *shape);
-/// Groups a chunk: a sixth of the mesh, of which the chunk's arrays take 256 MiB to 2 GiB.
+/// Groups a chunk: a sixth of the mesh, of which the chunk's arrays take 256 MiB to 2 GiB; with
+/// precision = compact no more than a third of the mesh.
 int32_t kg_chunk_groups(const kg_shape *shape);
 
 /// Groups a chunk of precision = compact: whole patches, as many as the memory of r and A p has

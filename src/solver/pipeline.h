@@ -17,7 +17,7 @@ typedef struct kg_pipeline {
   kg_resolved resolved;
   kg_trace_layout layout;
   const kedge_mesh *refined;  ///< the mesh, if multigrid uses the levels of its refinement; or NULL
-  kg_edge_lines lines;        ///< smoother = line, until assembly
+  kg_edge_lines lines;        ///< of smoothers that have lines, until assembly
   kg_sampling sampling;
   double *boundary;  ///< [edge of sections 3 and 4][m] of kg_sample_boundary(), made in transfer
   /// The equation is multiplied by a power of four that brings its numbers near 1

@@ -10,7 +10,7 @@
 #include "core/context.h"
 #include "core/memory.h"
 
-int kg_sampling_count(int order)
+static int count_points(int order)
 {
   return kg_rule_points(order) + KG_POINT_CORNERS;
 }
@@ -32,7 +32,7 @@ kedge_status kg_sampling_create(kedge_context *ctx, int order, kg_sampling *out)
   kg_triangle_rule rule;
   KG_TRY(kg_triangle_rule_create(ctx, 2 * (kg_point_rows(order) - 1), &rule));
   const kg_sizes size = kg_sizes_of(order);
-  const int n = kg_sampling_count(order), n_star = size.n_star;
+  const int n = count_points(order), n_star = size.n_star;
   double *memory;
   const kedge_status status =
       kg_host_calloc(ctx, 3 * (size_t)n + kg_points_table(size, n), sizeof *memory, &memory);

@@ -15,7 +15,6 @@ typedef struct kg_sampling {
 
 kedge_status kg_sampling_create(kedge_context *ctx, int order, kg_sampling *out);
 void kg_sampling_free(kg_sampling *sampling);
-int kg_sampling_count(int order);  ///< points of kg_sampling_create()
 
 /// The rule and its tables, in host memory.
 kg_sample_points kg_sampling_points(const kg_sampling *sampling);
