@@ -1,9 +1,10 @@
 /// @file
 /// Sparse matrices of the multigrid.
 ///
-/// A square one is symmetric and has its diagonal apart, in double precision; the entries beside it
-/// are rounded to single precision, and what rounding takes from an entry goes to the diagonal of
-/// its row. So rows keep their sums s_i, and with a_ij <= 0
+/// A square one has its diagonal apart, in double precision; the entries beside it are rounded to
+/// single precision, and what rounding takes from an entry goes to the diagonal of its row. It is
+/// symmetric, but that an entry of a coarse level and its mirror image, which are sums in different
+/// orders, may round to neighbouring numbers. So rows keep their sums s_i, and with a_ij <= 0
 ///
 ///     x . A x = sum_i s_i x_i^2 + sum_{i < j} -a_ij (x_i - x_j)^2
 ///

@@ -46,11 +46,15 @@ static const fe_grid symmetric_cases[] = {
     {2, 2, 1.0, 0.0, 0.0, false},     {20, 20, 1.0, 0.5, 0.0, false},
     {40, 35, 1.0, 0.5, 0.0, false},   {150, 140, 1.0, 0.3, 0.0, false},
     {90, 200, 0.05, 0.0, 0.0, false}, {90, 80, 1.0, 0.3, 1e6, true},
+    {200, 200, 1.0, 0.0, 0.0, false},  // sums of coarse entries lie between two numbers
 };
 enum { SYMMETRIC_CASES = sizeof symmetric_cases / sizeof *symmetric_cases };
 
-/// u.Mv = v.Mu, where the condition of M is at most about n; u.Mu > 0; and M A, which has no
-/// eigenvalue above 2, brings u nearer to 0.
+/// What a few coarse entries that differ from their mirror images by a unit of single precision
+/// (multigrid/csr.h) leave of u.Mv - v.Mu, of its size: 4e-12 was seen on 40,000 rows.
+static const double asymmetry = 1e-10;
+
+/// u.Mv = v.Mu; u.Mu > 0; and M A, which has no eigenvalue above 2, brings u nearer to 0.
 static void check_cycle(const solver *s)
 {
   const int32_t n = s->matrix.n;
@@ -58,7 +62,7 @@ static void check_cycle(const solver *s)
   solve_on_device(ctx, &kg_amg, s->coarse, n, u, mu);
   solve_on_device(ctx, &kg_amg, s->coarse, n, v, mv);
   const double umv = dot(n, u, mv), vmu = dot(n, v, mu), umu = dot(n, u, mu);
-  assert_at_most(fabs(umv - vmu), n * rounding(n) * sqrt(umu * dot(n, v, mv)));
+  assert_at_most(fabs(umv - vmu), asymmetry * sqrt(umu * dot(n, v, mv)));
   assert_true(umu > 0.0 && dot(n, v, mv) > 0.0);
   fe_multiply(&s->matrix, u, v);  // v = A u
   solve_on_device(ctx, &kg_amg, s->coarse, n, v, mv);
