@@ -5,7 +5,7 @@
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_csr_apply_args {
-  kg_csr matrix;
+  kg_csr matrix;  ///< restrict, prolong: in parts of one; else in single precision
   const double *x;
   double *y;
   const double *b;         ///< step, residual, start

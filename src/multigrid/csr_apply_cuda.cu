@@ -26,16 +26,20 @@ __global__ void __launch_bounds__(ROWS) csr_start_kernel(const kg_csr_apply_args
   if (i < a.matrix.n_rows) a.y[i] = a.weight * a.b[i] / a.matrix.diagonal[i];
 }
 
+/// What goes from one level to another: a prolongation or its transpose.
+template <kg_csr_rule RULE>
+constexpr bool HAS_PARTS = RULE == KG_CSR_RESTRICT || RULE == KG_CSR_PROLONG;
+
 /// Term e of the product; entries pass by once and do not displace x in the caches.
-template <bool PARTS>
+template <kg_csr_rule RULE>
 __device__ __forceinline__ double term(const kg_csr_apply_args &a, int32_t e)
 {
-  const double value =
-      PARTS ? (double)__ldcs(a.matrix.part + e) / KG_CSR_PARTS : (double)__ldcs(a.matrix.value + e);
+  const double value = HAS_PARTS<RULE> ? (double)__ldcs(a.matrix.part + e) / KG_CSR_PARTS
+                                       : (double)__ldcs(a.matrix.value + e);
   return value * __ldg(a.x + __ldcs(a.matrix.column + e));
 }
 
-template <kg_csr_rule RULE, bool PARTS>
+template <kg_csr_rule RULE>
 __global__ void __launch_bounds__(ROWS) csr_blocks_kernel(const kg_csr_apply_args a)
 {
   __shared__ double s_term[TILE];
@@ -51,7 +55,7 @@ __global__ void __launch_bounds__(ROWS) csr_blocks_kernel(const kg_csr_apply_arg
 #pragma unroll
     for (int u = 0; u < EACH; ++u) {
       const int32_t at = u * ROWS + (int32_t)threadIdx.x;
-      if (at < last - tile) s_term[at] = term<PARTS>(a, tile + at);
+      if (at < last - tile) s_term[at] = term<RULE>(a, tile + at);
     }
     __syncthreads();
     const int32_t from = max(begin - tile, 0), to = min(end - tile, (int32_t)TILE);
@@ -60,7 +64,7 @@ __global__ void __launch_bounds__(ROWS) csr_blocks_kernel(const kg_csr_apply_arg
   if (i < n_rows) kg_csr_finish(&a, RULE, i, sum);
 }
 
-template <kg_csr_rule RULE, bool PARTS, int LANES>
+template <kg_csr_rule RULE, int LANES>
 __global__ void __launch_bounds__(ROWS) csr_lanes_kernel(const kg_csr_apply_args a)
 {
   const int32_t i = (int32_t)((blockIdx.x * ROWS + threadIdx.x) / LANES);
@@ -69,7 +73,7 @@ __global__ void __launch_bounds__(ROWS) csr_lanes_kernel(const kg_csr_apply_args
   const int32_t begin = exists ? a.matrix.row[i] : 0, end = exists ? a.matrix.row[i + 1] : 0;
   double sum = 0.0;
 #pragma unroll 2
-  for (int32_t e = begin + lane; e < end; e += LANES) sum += term<PARTS>(a, e);
+  for (int32_t e = begin + lane; e < end; e += LANES) sum += term<RULE>(a, e);
 #pragma unroll
   for (int offset = LANES / 2; offset > 0; offset /= 2)
     sum += __shfl_down_sync(0xffffffffu, sum, offset, LANES);
@@ -92,25 +96,18 @@ struct Kernels {
   kernel blocks, lanes[4];
 };
 
-template <kg_csr_rule RULE, bool PARTS = false>
+template <kg_csr_rule RULE>
 constexpr Kernels kernels_of()
 {
-  return {csr_blocks_kernel<RULE, PARTS>,
-          {csr_lanes_kernel<RULE, PARTS, 4>, csr_lanes_kernel<RULE, PARTS, 8>,
-           csr_lanes_kernel<RULE, PARTS, 16>, csr_lanes_kernel<RULE, PARTS, 32>}};
+  return {csr_blocks_kernel<RULE>,
+          {csr_lanes_kernel<RULE, 4>, csr_lanes_kernel<RULE, 8>, csr_lanes_kernel<RULE, 16>,
+           csr_lanes_kernel<RULE, 32>}};
 }
 
-/// @param[in] parts  the matrix is a prolongation or its transpose
-const Kernels &find_kernels(kg_csr_rule rule, bool parts)
-{
-  static const Kernels by_rule[] = {kernels_of<KG_CSR_STEP>(), kernels_of<KG_CSR_RESIDUAL>(),
-                                    kernels_of<KG_CSR_RESTRICT>(), kernels_of<KG_CSR_PROLONG>(),
-                                    kernels_of<KG_CSR_SCALED>()};
-  static const Kernels restrict_parts = kernels_of<KG_CSR_RESTRICT, true>();
-  static const Kernels prolong_parts = kernels_of<KG_CSR_PROLONG, true>();
-  if (!parts) return by_rule[rule];
-  return rule == KG_CSR_RESTRICT ? restrict_parts : prolong_parts;
-}
+/// By rule.
+constexpr Kernels all_kernels[] = {kernels_of<KG_CSR_STEP>(), kernels_of<KG_CSR_RESIDUAL>(),
+                                   kernels_of<KG_CSR_RESTRICT>(), kernels_of<KG_CSR_PROLONG>(),
+                                   kernels_of<KG_CSR_SCALED>()};
 
 }  // namespace
 
@@ -123,7 +120,7 @@ extern "C" kedge_status kg_csr_apply_cuda(kedge_context *ctx, const kg_csr_apply
                                           kg_csr_rule rule)
 {
   const kg_csr &matrix = a->matrix;
-  const Kernels &kernels = find_kernels(rule, matrix.part != nullptr);
+  const Kernels &kernels = all_kernels[rule];
   if (matrix.n_rows > FEW_ROWS) return launch(ctx, a, kernels.blocks, 1, "csr_blocks");
   int k = 0;  // 4 << k lanes
   while (k < 3 && (int64_t)(4 << k) * matrix.n_rows < matrix.n_entries) ++k;

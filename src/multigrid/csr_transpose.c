@@ -9,7 +9,7 @@ kedge_status kg_csr_transpose(kedge_context *ctx, const kg_csr *matrix, int32_t 
                                       kg_csr_place) =
       KG_IMPLEMENTATIONS(kg_csr_transpose_host, kg_csr_transpose_cuda);
   kg_csr_place place;
-  const kg_csr_form form = {.parts = matrix->part != NULL};
+  const kg_csr_form form = {.parts = true};
   KG_TRY(kg_csr_take(ctx, arena, form, n_columns, matrix->n_entries, out, &place));
   const kg_arena_mark mark = kg_arena_now(work);
   const kedge_status status = impl[ctx->backend](ctx, matrix, n_columns, work, place);

@@ -1,10 +1,10 @@
 /// @file
-/// The transpose of a sparse matrix; its rows' columns ascend.
+/// The transpose of a prolongation; its rows' columns ascend.
 #pragma once
 #include "multigrid/csr_make.h"
 KEDGE_BEGIN_DECLS
 
-/// @param[in]  matrix     without a diagonal apart, not wide
+/// @param[in]  matrix     in parts of one
 /// @param[in]  n_columns  of `matrix`
 /// @param[in]  work       is as full as before afterwards
 /// @param[in]  arena      takes the transpose
@@ -17,14 +17,6 @@ KG_INLINE int32_t kg_csr_find(const kg_csr *a, int32_t i, int32_t j)
   int32_t e = a->row[i];
   while (a->column[e] != j) ++e;
   return e;
-}
-
-KG_INLINE void kg_csr_copy(const kg_csr *a, int32_t e, const kg_csr_place *place, int32_t to)
-{
-  if (a->part)
-    place->part[to] = a->part[e];
-  else
-    place->value[to] = a->value[e];
 }
 
 kedge_status kg_csr_transpose_host(kedge_context *ctx, const kg_csr *matrix, int32_t n_columns,

@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(BLOCK)
 {
   const int64_t e = kg_thread_number();
   if (e >= a.n_entries) return;
-  kg_csr_copy(&a, kg_csr_find(&a, place.column[e], column[e]), &place, (int32_t)e);
+  place.part[e] = a.part[kg_csr_find(&a, place.column[e], column[e])];
 }
 
 int bits_of(int32_t n)

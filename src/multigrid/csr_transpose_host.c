@@ -20,7 +20,7 @@ kedge_status kg_csr_transpose_host(kedge_context *ctx, const kg_csr *matrix, int
     for (int32_t e = matrix->row[i]; e < matrix->row[i + 1]; ++e) {
       const int32_t to = place.row[matrix->column[e] + 1]++;
       place.column[to] = i;
-      kg_csr_copy(matrix, e, &place, to);
+      place.part[to] = matrix->part[e];
     }
   return KEDGE_OK;
 }

@@ -166,25 +166,34 @@ void fe_matrix_round(fe_matrix *m)
     }
 }
 
-void device_matrix_plain(kedge_context *ctx, const fe_matrix *m, bool wide, device_matrix *out)
+void device_matrix_plain(kedge_context *ctx, const fe_matrix *m, kg_csr_form form,
+                         device_matrix *out)
 {
   const size_t entries = (size_t)m->n_entries;
   float *value = get(entries, sizeof *value);
-  for (size_t e = 0; e < entries; ++e) value[e] = (float)m->value[e];
+  uint16_t *part = get(entries, sizeof *part);
+  for (size_t e = 0; e < entries; ++e) {
+    value[e] = (float)m->value[e];
+    if (form.parts) part[e] = (uint16_t)(m->value[e] * KG_CSR_PARTS);
+  }
   *out = (device_matrix){0};
   must(ctx, kg_upload(ctx, m->row, (size_t)m->n + 1, sizeof *m->row, &out->row));
   must(ctx, kg_upload(ctx, m->column, entries, sizeof *m->column, &out->column));
-  if (wide)
+  if (form.wide)
     must(ctx, kg_upload(ctx, m->value, entries, sizeof *m->value, &out->value));
+  else if (form.parts)
+    must(ctx, kg_upload(ctx, part, entries, sizeof *part, &out->value));
   else
     must(ctx, kg_upload(ctx, value, entries, sizeof *value, &out->value));
   out->csr = (kg_csr){.n_rows = m->n,
                       .n_entries = m->n_entries,
                       .row = out->row.data,
                       .column = out->column.data,
-                      .value = wide ? NULL : out->value.data,
-                      .wide = wide ? out->value.data : NULL};
+                      .value = form.wide || form.parts ? NULL : out->value.data,
+                      .wide = form.wide ? out->value.data : NULL,
+                      .part = form.parts ? out->value.data : NULL};
   free(value);
+  free(part);
 }
 
 void device_matrix_create(kedge_context *ctx, const fe_matrix *m, device_matrix *out)
@@ -202,7 +211,7 @@ void device_matrix_create(kedge_context *ctx, const fe_matrix *m, device_matrix 
     }
     beside.row[i + 1] = beside.n_entries;
   }
-  device_matrix_plain(ctx, &beside, false, out);
+  device_matrix_plain(ctx, &beside, (kg_csr_form){0}, out);
   must(ctx, kg_upload(ctx, diagonal, n, sizeof *diagonal, &out->diagonal));
   out->csr.diagonal = out->diagonal.data;
   fe_matrix_free(&beside);

@@ -4,6 +4,7 @@
 #pragma once
 #include "backend.h"
 #include "multigrid/coarse.h"
+#include "multigrid/csr_make.h"
 
 /// Rows compressed, the diagonal first.
 typedef struct fe_matrix {
@@ -39,8 +40,9 @@ typedef struct device_matrix {
 } device_matrix;
 /// A square matrix with its diagonal apart, rounded as fe_matrix_round() does.
 void device_matrix_create(kedge_context *ctx, const fe_matrix *m, device_matrix *out);
-/// Another matrix, as it is; `wide` keeps its entries double.
-void device_matrix_plain(kedge_context *ctx, const fe_matrix *m, bool wide, device_matrix *out);
+/// Another matrix, as it is: entries in single precision, double or in parts of one.
+void device_matrix_plain(kedge_context *ctx, const fe_matrix *m, kg_csr_form form,
+                         device_matrix *out);
 void device_matrix_destroy(kedge_context *ctx, device_matrix *m);
 /// What a matrix in device memory holds; diagonals are first.
 void fe_matrix_fetch(kedge_context *ctx, const kg_csr *csr, fe_matrix *out);

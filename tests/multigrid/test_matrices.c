@@ -1,5 +1,6 @@
 // The sparse matrices of the multigrid: products with vectors, transposes, products and inverses
 // against dense computations.
+#include <math.h>
 #include <stdlib.h>
 
 #include "compare.h"
@@ -28,6 +29,15 @@ static fe_matrix random_matrix(uint64_t seed, int32_t n_rows, int32_t n_columns)
     }
     m.row[i + 1] = m.n_entries;
   }
+  return m;
+}
+
+/// The same of whole parts of one, as prolongations have them.
+static fe_matrix random_parts(uint64_t seed, int32_t n_rows, int32_t n_columns)
+{
+  fe_matrix m = random_matrix(seed, n_rows, n_columns);
+  for (int32_t e = 0; e < m.n_entries; ++e)
+    m.value[e] = rint(fabs(m.value[e]) * KG_CSR_PARTS) / KG_CSR_PARTS;
   return m;
 }
 
@@ -85,7 +95,8 @@ static void check_product(const fe_matrix *m, product *call, expectation *expect
   double *found_z = get((size_t)n, sizeof *found_z);
   const vectors host = {v[0], v[1], v[2], v[3], with_previous ? v[1] : NULL, 0.3, 0.7};
   device_matrix matrix;
-  device_matrix_plain(ctx, m, false, &matrix);
+  const kg_csr_form form = {.parts = call == kg_csr_restrict || call == kg_csr_prolong};
+  device_matrix_plain(ctx, m, form, &matrix);
   kg_csr_apply_args args = {.matrix = matrix.csr, .momentum = 0.3, .weight = 0.7};
   args.x = upload(v[0], n, &device[0]);
   args.y = upload(v[1], n, &device[1]);
@@ -116,14 +127,15 @@ static void products_with_vectors_are_those_of_their_formulas(void **state)
 {
   (void)state;
   for (int s = 0; s < SIZES - (test_is_quick() ? 1 : 0); ++s) {
-    fe_matrix m = random_matrix(3, sizes[s], sizes[s]);
+    fe_matrix m = random_matrix(3, sizes[s], sizes[s]), p = random_parts(4, sizes[s], sizes[s]);
     check_product(&m, kg_csr_step, step_of, true);
     check_product(&m, kg_csr_step, step_of, false);
     check_product(&m, kg_csr_residual, residual_of, false);
-    check_product(&m, kg_csr_restrict, restricted_of, false);
-    check_product(&m, kg_csr_prolong, prolonged_of, false);
     check_product(&m, kg_csr_scaled, scaled_of, false);
+    check_product(&p, kg_csr_restrict, restricted_of, false);
+    check_product(&p, kg_csr_prolong, prolonged_of, false);
     fe_matrix_free(&m);
+    fe_matrix_free(&p);
   }
 }
 
@@ -132,11 +144,11 @@ static void transposes_have_every_entry_in_ascending_columns(void **state)
   (void)state;
   for (int s = 0; s < DENSE; ++s) {
     const int32_t n = sizes[s], n_columns = 2 * n + 3;
-    fe_matrix m = random_matrix(5, n, n_columns), t;
+    fe_matrix m = random_parts(5, n, n_columns), t;
     device_matrix matrix;
     kg_arena arena = {0};
     kg_csr transpose;
-    device_matrix_plain(ctx, &m, false, &matrix);
+    device_matrix_plain(ctx, &m, (kg_csr_form){.parts = true}, &matrix);
     must(ctx, kg_csr_transpose(ctx, &matrix.csr, n_columns, &arena, &arena, &transpose));
     fe_matrix_fetch(ctx, &transpose, &t);
     assert_int_equal(t.n, n_columns);
@@ -216,17 +228,19 @@ static void check_columns(const fe_matrix *c, bool square)
 /// Entries of a product that are not wide are rounded once.
 static const double unit = 0x1p-24;
 
+/// A P, which stays double, and P^T (A P).
 static void products_of_matrices_are_those_of_dense_ones(void **state)
 {
   (void)state;
+  const kg_csr_form values = {0}, parts = {.parts = true}, wide = {.wide = true};
   for (int s = 0; s < DENSE; ++s)
-    for (int kind = 0; kind < 3; ++kind) {
-      const bool square = kind > 0, wide = kind == 2;
+    for (int square = 0; square < 2; ++square) {
       const int32_t n = sizes[s], middle = n + 7;
-      fe_matrix a = random_matrix(5, n, middle), b = random_matrix(6, middle, n);
+      fe_matrix a = square ? random_parts(5, n, middle) : random_matrix(5, n, middle);
+      fe_matrix b = square ? random_matrix(6, middle, n) : random_parts(6, middle, n);
       device_matrix device[2];
-      device_matrix_plain(ctx, &a, false, &device[0]);
-      device_matrix_plain(ctx, &b, wide, &device[1]);
+      device_matrix_plain(ctx, &a, square ? parts : values, &device[0]);
+      device_matrix_plain(ctx, &b, square ? wide : parts, &device[1]);
       fe_matrix c = product_of(&device[0].csr, &device[1].csr, square);
       check_dense_product(&a, &b, &c, n, square ? unit : 0.0);
       check_columns(&c, square);
@@ -243,10 +257,10 @@ static void a_diagonal_apart_takes_part_in_products(void **state)
   for (int n = 2; n < 16; n += 6) {
     fe_matrix a;
     fe_grid_matrix((fe_grid){n, n, .height = 1.0, .jitter = 0.4}, &a);
-    fe_matrix b = random_matrix(6, a.n, a.n + 3);
+    fe_matrix b = random_parts(6, a.n, a.n + 3);
     device_matrix device[2];
     device_matrix_create(ctx, &a, &device[0]);
-    device_matrix_plain(ctx, &b, false, &device[1]);
+    device_matrix_plain(ctx, &b, (kg_csr_form){.parts = true}, &device[1]);
     fe_matrix_round(&a);
     fe_matrix c = product_of(&device[0].csr, &device[1].csr, false);
     check_dense_product(&a, &b, &c, a.n + 3, 0.0);
