@@ -54,15 +54,16 @@ typedef struct kg_csr_form {
 kedge_status kg_csr_take(kedge_context *ctx, kg_arena *arena, kg_csr_form form, int32_t n_rows,
                          int64_t n_entries, kg_csr *out, kg_csr_place *place);
 
-/// A step: factor times row of b from begin to end, or, without b, one term in a column.
-typedef struct kg_csr_step_of {
+/// An addend of a row: factor times entries of b from begin to end, or, without b, one term in a
+/// column.
+typedef struct kg_csr_addend {
   int32_t begin, end;
   int32_t column;  ///< of a prolongation
   double factor;
-} kg_csr_step_of;
+} kg_csr_addend;
 
-/// Of the diagonal, then of each entry.
-KG_INLINE int32_t kg_csr_steps(const kg_csr_make_args *a, int32_t i)
+/// How many a row has: of the diagonal, then of each entry.
+KG_INLINE int32_t kg_csr_addends(const kg_csr_make_args *a, int32_t i)
 {
   if (a->source == KG_CSR_PROLONGATION && a->aggregate[i] < 0) return 0;
   return (a->a.diagonal != 0) + a->a.row[i + 1] - a->a.row[i];
@@ -82,32 +83,32 @@ KG_INLINE double kg_csr_scale(const kg_csr_make_args *a, int32_t i)
   return a->omega / (lumped > strong ? lumped : strong);
 }
 
-KG_INLINE kg_csr_step_of kg_csr_step_at(const kg_csr_make_args *a, int32_t i, int32_t step,
-                                        double scale)
+KG_INLINE kg_csr_addend kg_csr_addend_at(const kg_csr_make_args *a, int32_t i, int32_t k,
+                                         double scale)
 {
-  const bool square = a->a.diagonal != 0, own = square && step == 0;
-  const int32_t e = a->a.row[i] + step - square;
-  kg_csr_step_of s = {0, 0, 0, 0.0};
+  const bool square = a->a.diagonal != 0, own = square && k == 0;
+  const int32_t e = a->a.row[i] + k - square;
+  kg_csr_addend s = {0, 0, 0, 0.0};
   if (a->source == KG_CSR_PROLONGATION) {
     const int32_t j = own ? i : a->strong[e];
     s.column = a->aggregate[j];
     s.end = (own || j != i) && s.column >= 0;
     s.factor = own ? 1.0 - a->omega : -scale * (double)a->a.value[e];
   } else {
-    const int32_t k = own ? i : a->a.column[e];
-    s.begin = a->b.row[k];
-    s.end = a->b.row[k + 1];
+    const int32_t j = own ? i : a->a.column[e];
+    s.begin = a->b.row[j];
+    s.end = a->b.row[j + 1];
     s.factor = own ? a->a.diagonal[i] : kg_csr_value(&a->a, e);
   }
   return s;
 }
 
-KG_INLINE int32_t kg_csr_term_column(const kg_csr_make_args *a, const kg_csr_step_of *s, int32_t e)
+KG_INLINE int32_t kg_csr_term_column(const kg_csr_make_args *a, const kg_csr_addend *s, int32_t e)
 {
   return a->source == KG_CSR_PROLONGATION ? s->column : a->b.column[e];
 }
 
-KG_INLINE double kg_csr_term_value(const kg_csr_make_args *a, const kg_csr_step_of *s, int32_t e)
+KG_INLINE double kg_csr_term_value(const kg_csr_make_args *a, const kg_csr_addend *s, int32_t e)
 {
   return a->source == KG_CSR_PROLONGATION ? s->factor : s->factor * kg_csr_value(&a->b, e);
 }

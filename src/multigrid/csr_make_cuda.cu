@@ -1,8 +1,9 @@
 // csr_make_cuda.cu: sparse matrices made row by row (csr_make.h).
 // Layout  the lists of a block [place][row], in shared memory
-// Map     a group of lanes a row: lane = step while steps are looked up, then lane = term of one
-//         step after another. The terms of a step have different columns, so that each lane finds
-//         its own place and adds to it: one writer, the order of the steps. Then lane = entry.
+// Map     a group of lanes a row: lane = addend while addends are looked up, then lane = term of
+//         one addend after another. The terms of an addend have different columns, so that each
+//         lane finds its own place and adds to it: one writer, the order of the addends. Then
+//         lane = entry.
 // Cost    every entry of the left matrix reads a row of the right one, twice; bound by latency in
 //         small matrices, where a row's loads follow one another.
 #include "backend/cuda_rt.h"
@@ -53,11 +54,11 @@ struct RowList {
   int32_t parts, part;
   int n;  // of its columns; more than LIST: there is no room for all
 
-  /// The terms of a step from e on, a lane each.
-  __device__ void add(const kg_csr_make_args &a, const kg_csr_step_of &step, int32_t e)
+  /// The terms of an addend from e on, a lane each.
+  __device__ void add(const kg_csr_make_args &a, const kg_csr_addend &addend, int32_t e)
   {
-    const bool exists = e < step.end;
-    const int32_t j = exists ? kg_csr_term_column(&a, &step, e) : 0;
+    const bool exists = e < addend.end;
+    const int32_t j = exists ? kg_csr_term_column(&a, &addend, e) : 0;
     const bool belongs = exists && (j & (parts - 1)) == part;
     int at = 0;
     if (belongs)
@@ -69,7 +70,7 @@ struct RowList {
       if (fresh) column[at][group.row] = j;
       if (VALUES) {
         const double before = fresh ? 0.0 : value[at][group.row];
-        value[at][group.row] = before + kg_csr_term_value(&a, &step, e);
+        value[at][group.row] = before + kg_csr_term_value(&a, &addend, e);
       }
     }
     n += __popc(all);
@@ -78,16 +79,16 @@ struct RowList {
 
   __device__ void make(const kg_csr_make_args &a, int32_t i, double scale)
   {
-    const int32_t steps = kg_csr_steps(&a, i);
+    const int32_t addends = kg_csr_addends(&a, i);
     n = 0;
-    for (int32_t first = 0; first < steps && n <= LIST; first += LANES) {
-      kg_csr_step_of mine = {0, 0, 0, 0.0};
-      if (first + group.lane < steps) mine = kg_csr_step_at(&a, i, first + group.lane, scale);
-      for (int k = 0; k < LANES && first + k < steps && n <= LIST; ++k) {
-        const kg_csr_step_of step = {group.from(mine.begin, k), group.from(mine.end, k),
-                                     group.from(mine.column, k), group.from(mine.factor, k)};
-        for (int32_t e = step.begin; e < step.end && n <= LIST; e += LANES)
-          add(a, step, e + group.lane);
+    for (int32_t first = 0; first < addends && n <= LIST; first += LANES) {
+      kg_csr_addend mine = {0, 0, 0, 0.0};
+      if (first + group.lane < addends) mine = kg_csr_addend_at(&a, i, first + group.lane, scale);
+      for (int k = 0; k < LANES && first + k < addends && n <= LIST; ++k) {
+        const kg_csr_addend addend = {group.from(mine.begin, k), group.from(mine.end, k),
+                                      group.from(mine.column, k), group.from(mine.factor, k)};
+        for (int32_t e = addend.begin; e < addend.end && n <= LIST; e += LANES)
+          add(a, addend, e + group.lane);
       }
     }
   }
@@ -182,7 +183,7 @@ kedge_status launch(kedge_context *ctx, const kg_csr_make_args *a, const int64_t
   return kg_cuda_launched(ctx, VALUES ? "csr_fill" : "csr_count");
 }
 
-/// Lanes as many as a step has terms.
+/// Lanes as many as an addend has terms.
 template <bool VALUES>
 kedge_status make(kedge_context *ctx, const kg_csr_make_args *a, const int64_t *begin,
                   int32_t *length, const kg_csr_place &place)

@@ -29,10 +29,10 @@ static void add(row_list *list, int32_t column, double value)
 static void make_part(const kg_csr_make_args *a, int32_t i, double scale, row_list *list)
 {
   list->n = 0;
-  for (int32_t k = 0; k < kg_csr_steps(a, i); ++k) {
-    const kg_csr_step_of step = kg_csr_step_at(a, i, k, scale);
-    for (int32_t e = step.begin; e < step.end; ++e)
-      add(list, kg_csr_term_column(a, &step, e), kg_csr_term_value(a, &step, e));
+  for (int32_t k = 0; k < kg_csr_addends(a, i); ++k) {
+    const kg_csr_addend addend = kg_csr_addend_at(a, i, k, scale);
+    for (int32_t e = addend.begin; e < addend.end; ++e)
+      add(list, kg_csr_term_column(a, &addend, e), kg_csr_term_value(a, &addend, e));
   }
 }
 
