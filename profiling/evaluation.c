@@ -106,7 +106,8 @@ static void measure(const char *name, const char *text, const double *x, const d
                     double *value)
 {
   kg_function f = {.kind = KG_FUNCTION_EXPRESSION};
-  must(kg_expression_parse(NULL, text, NULL, 0, &f.expression));
+  kg_syntax_error error;
+  must(kg_expression_parse(NULL, text, NULL, 0, &error, &f.expression));
   const int n = f.expression->program.n_instructions;
   const double host = host_seconds(&f, x, y, value), compile = compile_seconds(&f);
   printf("{\"formula\":\"%s\",\"operations\":%d", name, n);
