@@ -93,7 +93,32 @@ static const char backends_text[] =
     "the\n"
     "host threads; by default there is one a core of the CPU set that Slurm or taskset allows, "
     "bound\n"
-    "to its core unless OMP_PROC_BIND or OMP_PLACES is set. 'kedge info' shows what is there.\n";
+    "to its core unless OMP_PROC_BIND or OMP_PLACES is set. 'kedge info' shows what is there.\n"
+    "\n"
+    "Threads wait for each other by turning on their cores. Where other programs use these cores "
+    "at\n"
+    "the same time, a small solve can take a hundred times as long: set OMP_WAIT_POLICY=passive "
+    "in\n"
+    "the environment, with which threads sleep while they wait, or take fewer threads.\n";
+
+static const char multigrid_text[] =
+    "Multigrid preconditions the conjugate gradients on the trace: some 10 to 21 iterations on "
+    "any\n"
+    "mesh of good triangles, where Jacobi takes twice as many for each refinement. It is what\n"
+    "'preconditioner = auto' takes with 'operator = matrix-free', but for small problems.\n"
+    "\n"
+    "  smoother         edge; line where angles are below 20 degrees (auto sees to it); strip "
+    "where\n"
+    "                   line takes more than some 40 iterations; element to compare with\n"
+    "  smoothing_steps  1; 2 pays at order 1, and measures how far a step may go\n"
+    "  coarse_solver    amg, kedge's own; hypre on the host, where it is built in\n"
+    "  precision        double; mixed: shorter iterations, more memory; compact: the least memory\n"
+    "  start            zero; nested: from a lower order, for fine meshes and more memory\n"
+    "\n"
+    "When it fails or takes many iterations: 'kedge mesh info' shows the smallest angle; choose\n"
+    "another smoother, then 'smoothing_steps = 2', a stabilization near diffusion / h, or\n"
+    "'preconditioner = jacobi', which has none of these parts and takes more iterations. A mesh\n"
+    "that kedge refined ('refine = K') is solved faster than one that came as fine.\n";
 
 static const char exit_codes_text[] =
     "  0   solved, or done\n"
@@ -113,6 +138,7 @@ static const topic topics[] = {
     {"mesh", "meshes that are read and generated", mesh_text},
     {"output", "the output file and ParaView", output_text},
     {"report", "the JSON report", report_text},
+    {"multigrid", "the preconditioner, and what to try when it fails", multigrid_text},
     {"backends", "host, GPU, threads", backends_text},
     {"exit-codes", "what the exit code says", exit_codes_text},
 };
