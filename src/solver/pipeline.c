@@ -6,14 +6,25 @@
 #include "core/context.h"
 #include "core/memory.h"
 #include "core/nvtx.h"
+#include "multigrid/amg.h"
 #include "ops/cg_resident.h"
 #include "ops/trace_apply.h"
 
 enum {
-  HOST_ELEMENTS = 1000,   // with fewer, Jacobi and multigrid both take a millisecond or two
+  /// On the host: with fewer triangles Jacobi is done before multigrid is set up
+  HOST_LEAST = 64,
+  /// times the order: with more of them, Jacobi is faster than the inverse of the matrix at the
+  /// vertices, which takes their number to the power of three ...
+  HOST_INVERSE = 200,
+  HOST_LEVELS = 2 * KG_AMG_DIRECT,  // ... and is not made of more than KG_AMG_DIRECT of them
   RESIDENT_WORK = 16000,  // elements times order: up to it, Jacobi in one kernel is as fast
   LINE_ANGLE = 20,  // degrees: with a smaller one, edge blocks take more than some 25 iterations
 };
+
+static bool host_takes_jacobi(int order, int32_t n_elements)
+{
+  return n_elements < HOST_LEAST || (n_elements > HOST_INVERSE * order && n_elements < HOST_LEVELS);
+}
 
 kedge_preconditioner kg_choose_preconditioner(kedge_context *ctx, const kedge_problem *problem,
                                               const kg_trace_counts *count)
@@ -23,7 +34,7 @@ kedge_preconditioner kg_choose_preconditioner(kedge_context *ctx, const kedge_pr
   const bool jacobi = ctx->backend == KEDGE_BACKEND_CUDA
                           ? (int64_t)count->n_elements * problem->order <= RESIDENT_WORK &&
                                 kg_cg_resident_bytes(ctx, kg_sizes_of(problem->order), count) > 0
-                          : count->n_elements < HOST_ELEMENTS;
+                          : host_takes_jacobi(problem->order, count->n_elements);
   return jacobi ? KEDGE_PRECONDITIONER_JACOBI : KEDGE_PRECONDITIONER_MULTIGRID;
 }
 

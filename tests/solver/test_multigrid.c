@@ -274,9 +274,14 @@ static void auto_takes_multigrid_but_for_small_problems(void **state)
   static const struct {
     const char *mesh, *order, *operator_name, *precision, *on_host, *on_gpu;
   } cases[] = {
-      {"square 20", "3", "matrix-free", "double", "jacobi", "jacobi"},
-      {"square 25", "3", "matrix-free", "double", "multigrid", "jacobi"},
-      {"square 31", "8", "matrix-free", "double", "multigrid", "jacobi"},
+      {"square 5", "3", "matrix-free", "double", "jacobi", "jacobi"},
+      {"square 6", "3", "matrix-free", "double", "multigrid", "jacobi"},
+      {"square 17", "3", "matrix-free", "double", "multigrid", "jacobi"},
+      {"square 18", "3", "matrix-free", "double", "jacobi", "jacobi"},
+      {"square 31", "3", "matrix-free", "double", "jacobi", "jacobi"},
+      {"square 32", "3", "matrix-free", "double", "multigrid", "jacobi"},
+      {"square 25", "8", "matrix-free", "double", "multigrid", "jacobi"},
+      {"square 31", "8", "matrix-free", "double", "jacobi", "jacobi"},
       {"square 32", "8", "matrix-free", "double", "multigrid", "multigrid"},
       {"square 89", "1", "matrix-free", "double", "multigrid", "jacobi"},
       {"square 90", "1", "matrix-free", "double", "multigrid", "multigrid"},
