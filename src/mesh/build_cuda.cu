@@ -63,7 +63,6 @@ kedge_status is_sound(kedge_context *ctx, const Work &w, bool *sound)
 {
   Findings found;
   KG_TRY(kg_copy_out(ctx, &found, w.findings, sizeof found));
-  KG_TRY(kg_sync(ctx));
   *sound = found.faults == 0;
   return KEDGE_OK;
 }

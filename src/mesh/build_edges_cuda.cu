@@ -198,7 +198,6 @@ kedge_status number_edges(kedge_context *ctx, Work *w, bool *sound)
   int32_t faults;
   KG_TRY(kg_copy_out(ctx, &faults, &w->findings->faults, sizeof faults));
   KG_TRY(kg_copy_out(ctx, &w->n_edges, w->rank + w->n_sides - 1, sizeof w->n_edges));
-  KG_TRY(kg_sync(ctx));
   *sound = faults == 0;
   if (!*sound) return KEDGE_OK;
   return kg_launch_each<BLOCK>(ctx, "numbering the edges", w->n_sides, number_edges_kernel, *w);

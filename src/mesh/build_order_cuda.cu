@@ -146,7 +146,6 @@ kedge_status find_box(kedge_context *ctx, const Work &w, kg_hilbert_box *box)
   KG_TRY(kg_cuda_check(ctx, reduce(w.scratch, &bytes, w, out, kg_cuda_stream(ctx)),
                        "finding the range of the elements"));
   KG_TRY(kg_copy_out(ctx, (void *)&range, out, sizeof range));
-  KG_TRY(kg_sync(ctx));
   *box = kg_hilbert_box_of(range.xmin, range.ymin, range.xmax, range.ymax);
   return KEDGE_OK;
 }
@@ -206,7 +205,6 @@ kedge_status kg_build::order(kedge_context *ctx, Work *w)
   KG_TRY(kg_cuda_check(ctx, count_first(w->scratch, &bytes, *w, kg_cuda_stream(ctx)),
                        "counting the vertices"));
   KG_TRY(kg_copy_out(ctx, &w->n_vertices, w->rank + w->n_sides - 1, sizeof w->n_vertices));
-  KG_TRY(kg_sync(ctx));
   KG_TRY(kg_launch_each<BLOCK>(ctx, "numbering the vertices", w->n_raw_vertices,
                                number_vertices_kernel, *w));
   return kg_launch_each<BLOCK>(ctx, "renumbering the vertices of the elements", w->n_sides,

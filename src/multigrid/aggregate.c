@@ -26,7 +26,6 @@ kedge_status kg_aggregate(kedge_context *ctx, const kg_aggregate_args *args, int
       KG_TRY(round[ctx->backend](ctx, args));
     }
     KG_TRY(kg_copy_out(ctx, &undecided, args->undecided, sizeof undecided));
-    KG_TRY(kg_sync(ctx));
   }
   KG_TRY(roots[ctx->backend](ctx, args));
   int64_t total;

@@ -84,7 +84,6 @@ kedge_status kg_multigrid_bound(kedge_context *ctx, const kg_multigrid *m,
   while (v->n > 0 && state.stop == KG_CG_RUNNING) {
     KG_TRY(step(ctx, m, op, v));
     KG_TRY(kg_copy_out(ctx, &state, v->state, sizeof state));
-    KG_TRY(kg_sync(ctx));
     KG_REQUIRE(ctx, state.stop <= KG_CG_LIMIT, KEDGE_ERR_NUMERIC,
                "multigrid cannot measure its smoother: the trace operator is not positive definite "
                "or not finite (p.Ap = %g, r.Mr = %g in step %d); check the mesh for nearly "

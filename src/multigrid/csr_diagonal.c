@@ -13,7 +13,6 @@ kedge_status kg_csr_diagonal(kedge_context *ctx, const kg_csr_diagonal_args *arg
   KG_TRY(kg_zero(ctx, args->faults, sizeof faults));
   KG_TRY(impl[ctx->backend](ctx, args));
   KG_TRY(kg_copy_out(ctx, &faults, args->faults, sizeof faults));
-  KG_TRY(kg_sync(ctx));
   KG_REQUIRE(
       ctx, faults == 0, KEDGE_ERR_NUMERIC,
       "a coarse matrix of the multigrid (%d rows) has a diagonal entry that is not a positive "
@@ -30,7 +29,6 @@ kedge_status kg_csr_growth(kedge_context *ctx, const kg_csr_norms_args *args, do
   double partial[2 * KG_CSR_PIECES], xx = 0.0, yy = 0.0;
   KG_TRY(impl[ctx->backend](ctx, args));
   KG_TRY(kg_copy_out(ctx, partial, args->partial, sizeof partial));
-  KG_TRY(kg_sync(ctx));
   for (int i = 0; i < KG_CSR_PIECES; ++i) {
     xx += partial[i];
     yy += partial[KG_CSR_PIECES + i];

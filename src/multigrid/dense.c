@@ -11,7 +11,6 @@ kedge_status kg_dense_inverse(kedge_context *ctx, const kg_dense_inverse_args *a
   KG_TRY(kg_zero(ctx, args->fault, sizeof fault));
   KG_TRY(impl[ctx->backend](ctx, args));
   KG_TRY(kg_copy_out(ctx, &fault, args->fault, sizeof fault));
-  KG_TRY(kg_sync(ctx));
   KG_REQUIRE(
       ctx, fault == 0, KEDGE_ERR_NUMERIC,
       "the coarsest matrix of the multigrid (%d rows) is not positive definite: check the mesh for "

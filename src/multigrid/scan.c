@@ -14,6 +14,5 @@ kedge_status kg_scan(kedge_context *ctx, const kg_scan_args *args, int64_t *tota
   static kedge_status (*const impl[])(kedge_context *, const kg_scan_args *) =
       KG_IMPLEMENTATIONS(kg_scan_host, kg_scan_cuda);
   KG_TRY(impl[ctx->backend](ctx, args));
-  KG_TRY(kg_copy_out(ctx, total, args->begin + args->n, sizeof *total));
-  return kg_sync(ctx);
+  return kg_copy_out(ctx, total, args->begin + args->n, sizeof *total);
 }

@@ -18,7 +18,6 @@ static kedge_status refuse(kedge_context *ctx, const kg_batch *batch, kg_number 
   int32_t side;
   double at[2][2];
   KG_TRY(kg_copy_out(ctx, &side, arrays->edge_sides + 2 * (int64_t)edge, sizeof side));
-  KG_TRY(kg_sync(ctx));
   for (int k = 0; k < 2; ++k) KG_TRY(kg_fault_corner(ctx, arrays, side / 3, (side + k) % 3, at[k]));
   return KG_FAIL(
       ctx, KEDGE_ERR_NUMERIC,

@@ -143,6 +143,6 @@ extern "C" kedge_status kg_evaluate(kedge_context *ctx, const kg_evaluate_args *
   const dim3 grid((unsigned)a.n_groups, blocks_of_group(ctx, a.n_groups, a.points.n));
   evaluate_kernel<<<grid, THREADS, shared, state->stream>>>(kernel_args, *a.code);
   KG_TRY(kg_cuda_launched(ctx, "evaluate"));
-  KG_TRY(kg_copy_out(ctx, bad, state->first_bad, sizeof *bad));
-  return kg_sync(ctx);  // all ones, where nothing is bad, are -1 here
+  // All ones, where nothing is bad, are -1 here.
+  return kg_copy_out(ctx, bad, state->first_bad, sizeof *bad);
 }

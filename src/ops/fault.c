@@ -7,7 +7,5 @@ kedge_status kg_fault_corner(kedge_context *ctx, const kg_trace_arrays *arrays, 
 {
   int32_t vertex;
   KG_TRY(kg_copy_out(ctx, &vertex, arrays->vertex + kg_lane_side(e, l), sizeof vertex));
-  KG_TRY(kg_sync(ctx));
-  KG_TRY(kg_copy_out(ctx, at, arrays->vertices + 2 * (int64_t)vertex, 2 * sizeof *at));
-  return kg_sync(ctx);
+  return kg_copy_out(ctx, at, arrays->vertices + 2 * (int64_t)vertex, 2 * sizeof *at);
 }

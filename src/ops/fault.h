@@ -18,8 +18,7 @@ static inline kedge_status kg_fault_clear(kedge_context *ctx, int32_t *word)
 /// @param[out] fault  KG_NO_FAULT: none
 static inline kedge_status kg_fault_read(kedge_context *ctx, const int32_t *word, int32_t *fault)
 {
-  KG_TRY(kg_copy_out(ctx, fault, word, sizeof *fault));
-  return kg_sync(ctx);
+  return kg_copy_out(ctx, fault, word, sizeof *fault);
 }
 
 /// For a sentence: the coordinates of vertex l of an element.

@@ -82,6 +82,5 @@ kedge_status kg_sample_errors(kedge_context *ctx, const kg_sample_kernel *kernel
 /// All ones, which the variable has at first, are -1.
 kedge_status kg_sample_bad(kedge_context *ctx, const kg_sample_kernel *kernel, int64_t *bad)
 {
-  KG_TRY(kg_copy_out(ctx, bad, kernel->first_bad, sizeof *bad));
-  return kg_sync(ctx);
+  return kg_copy_out(ctx, bad, kernel->first_bad, sizeof *bad);
 }

@@ -22,14 +22,10 @@ static kedge_status refuse(kedge_context *ctx, const kg_vertex_modes_args *args,
   uint32_t side_edge;
   double at[2];
   KG_TRY(kg_copy_out(ctx, &first, args->modes.space.begin + i, sizeof first));
-  KG_TRY(kg_sync(ctx));
   KG_TRY(kg_copy_out(ctx, &end, args->modes.space.ends + first, sizeof end));
-  KG_TRY(kg_sync(ctx));
   KG_TRY(kg_copy_out(ctx, &side, arrays->edge_sides + 2 * (int64_t)(end >> 1), sizeof side));
-  KG_TRY(kg_sync(ctx));
   KG_TRY(kg_copy_out(ctx, &side_edge, arrays->side_edge + kg_lane_side(side / 3, side % 3),
                      sizeof side_edge));
-  KG_TRY(kg_sync(ctx));
   const bool begins = (side_edge & 1u) == (uint32_t)(end & 1);
   KG_TRY(kg_fault_corner(ctx, arrays, side / 3, (side + (begins ? 0 : 1)) % 3, at));
   return KG_FAIL(

@@ -127,6 +127,5 @@ extern "C" kedge_status kg_vertex_space_fill_cuda(kedge_context *ctx, const kg_v
     KG_TRY(kg_copy(ctx, s->ends, end.Current(), (size_t)w.n_ends * sizeof *s->ends));
   KG_TRY(kg_launch_each<BLOCK>(ctx, "finding the ends of each vertex", (int64_t)w.n_ends + 1,
                                find_rows_kernel, key.Current(), w.n_ends, s->n_rows, s->begin));
-  KG_TRY(kg_copy_out(ctx, &s->n_ends, s->begin + s->n_rows, sizeof s->n_ends));
-  return kg_sync(ctx);
+  return kg_copy_out(ctx, &s->n_ends, s->begin + s->n_rows, sizeof s->n_ends);
 }

@@ -49,8 +49,7 @@ static kedge_status apply_to_direction(const solve *s, const kg_trace_operator *
 
 static kedge_status read_state(solve *s)
 {
-  KG_TRY(kg_copy_out(s->ctx, &s->state, s->v.state, sizeof s->state));
-  return kg_sync(s->ctx);
+  return kg_copy_out(s->ctx, &s->state, s->v.state, sizeof s->state);
 }
 
 static void report_progress(const solve *s)

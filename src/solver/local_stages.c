@@ -95,7 +95,6 @@ static kedge_status sum_errors(kg_pipeline *p)
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *by_group, &by_group));
   kedge_status status =
       kg_copy_out(p->ctx, by_group, p->buffers[KG_ARRAY_ERROR_SUMS].data, n * sizeof *by_group);
-  if (status == KEDGE_OK) status = kg_sync(p->ctx);
   for (size_t g = 0; status == KEDGE_OK && g < n; ++g) {
     total.u += by_group[g].u;
     total.q += by_group[g].q;

@@ -89,7 +89,6 @@ kedge_status kg_add_neumann(kg_pipeline *p, double *to, double times)
   double *rows;
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *rows, &rows));
   kedge_status status = kg_copy_out(p->ctx, rows, section, n * sizeof *rows);
-  if (status == KEDGE_OK) status = kg_sync(p->ctx);
   if (status == KEDGE_OK) {
     for (size_t i = 0; i < n; ++i) rows[i] += times * p->scale * p->boundary[i];
     status = kg_copy_in(p->ctx, section, rows, n * sizeof *rows);
