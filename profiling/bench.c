@@ -179,7 +179,7 @@ void bench_open(bench *b, kedge_context *ctx, const kedge_mesh *mesh, int order)
   for (size_t i = 0; i < n; ++i) x[i] = bench_random(i);
   BENCH_TRY(ctx, kg_upload(ctx, x, n, sizeof *x, &b->x));
   BENCH_TRY(ctx, kg_alloc(ctx, n, sizeof *x, &b->y));
-  BENCH_TRY(ctx, kg_alloc(ctx, KG_ELL_PARTIALS, sizeof(double), &b->ell_partial));
+  BENCH_TRY(ctx, kg_alloc(ctx, KG_PIECES, sizeof(double), &b->ell_partial));
   fill_arguments(b);
   fill_vectors(b, x);
   free(x);

@@ -21,7 +21,7 @@ kedge_status launch(kedge_context *ctx, const kg_cg_vectors_args *a,
                     void (*kernel)(kg_cg_vectors_args, unsigned *), const char *name)
 {
   int64_t pieces = (a->n + 2 * THREADS - 1) / (2 * THREADS);
-  if (pieces > KG_CG_PARTIALS) pieces = KG_CG_PARTIALS;
+  if (pieces > KG_PIECES) pieces = KG_PIECES;
   // One block at least: without rows the sums are still written.
   kernel<<<kg_cuda_blocks(ctx, pieces, BLOCKS), THREADS, 0, kg_cuda_stream(ctx)>>>(
       *a, kg_cuda(ctx)->counters + KG_COUNTER_VECTORS);

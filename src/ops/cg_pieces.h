@@ -1,19 +1,18 @@
 /// @file
-/// Vector passes on the host: sums are taken over a fixed number of pieces and then in order, so
-/// that they do not depend on the number of threads.
+/// Passes over rows on the host, whose sums are taken over KG_PIECES pieces and then in order.
 #pragma once
 #include "ops/cg_vectors.h"
 #include "ops/real.h"
 
 static inline int64_t piece_begin(int64_t n, int piece)
 {
-  return n * piece / KG_CG_PARTIALS;
+  return n * piece / KG_PIECES;
 }
 
-static inline double sum_partials(const double *partial)
+static inline double sum_in_order(const double *partial, int64_t n)
 {
   double sum = 0.0;
-  for (int i = 0; i < KG_CG_PARTIALS; ++i) sum += partial[i];
+  for (int64_t i = 0; i < n; ++i) sum += partial[i];
   return sum;
 }
 

@@ -29,25 +29,14 @@ typedef struct kg_cg_vectors_args {
   double *r;          ///< [n] the residual; NULL but for ops/pcg_vectors.h
   double *ap;         ///< [n] A p; for start: A x
   kg_open_rows open;  ///< of ap (update, and kg_pcg_start())
-  double *partial;    ///< work: 2 * KG_CG_PARTIALS
+  double *partial;    ///< work: 2 * KG_PIECES
   kg_cg_state *state;
 } kg_cg_vectors_args;
-
-enum { KG_CG_PARTIALS = 1024 };
 
 /// Of the vectors of the iteration but x.
 static inline kg_number kg_cg_number(const kg_cg_vectors_args *args)
 {
   return args->r_single ? KG_SINGLE : KG_DOUBLE;
-}
-
-/// r . z of a smoothing step on the host, from its parts in order.
-/// @param[in] partial  [KG_CG_PARTIALS]
-static inline void kg_cg_sum_rz(const double *partial, kg_cg_state *state)
-{
-  double rz = 0.0;
-  for (int piece = 0; piece < KG_CG_PARTIALS; ++piece) rz += partial[piece];
-  kg_cg_judge_preconditioner(state, rz);
 }
 
 /// z = D^-1 (b - A x), p = z, rr, rz.

@@ -23,11 +23,11 @@ __device__ bool reduce(const kg_cg_vectors_args &a, unsigned *counter, sums *s)
   const double rz = kg_block_sum(s->rz, s_warp);
   if (threadIdx.x == 0) {
     a.partial[blockIdx.x] = rr;
-    a.partial[KG_CG_PARTIALS + blockIdx.x] = rz;
+    a.partial[KG_PIECES + blockIdx.x] = rz;
   }
   if (!kg_last_block(counter)) return false;
   s->rr = kg_array_sum(a.partial, gridDim.x, s_warp);
-  s->rz = kg_array_sum(a.partial + KG_CG_PARTIALS, gridDim.x, s_warp);
+  s->rz = kg_array_sum(a.partial + KG_PIECES, gridDim.x, s_warp);
   return threadIdx.x == 0;
 }
 

@@ -5,7 +5,7 @@
 kedge_status kg_cg_start_host(kedge_context *ctx, const kg_cg_vectors_args *a)
 {
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
-  for (int piece = 0; piece < KG_CG_PARTIALS; ++piece) {
+  for (int piece = 0; piece < KG_PIECES; ++piece) {
     double rr = 0.0, rz = 0.0;
     const int64_t end = piece_begin(a->n, piece + 1);
     for (int64_t i = piece_begin(a->n, piece); i < end; ++i) {
@@ -16,10 +16,10 @@ kedge_status kg_cg_start_host(kedge_context *ctx, const kg_cg_vectors_args *a)
       rz += r * z;
     }
     a->partial[piece] = rr;
-    a->partial[KG_CG_PARTIALS + piece] = rz;
+    a->partial[KG_PIECES + piece] = rz;
   }
-  a->state->rr = sum_partials(a->partial);
-  a->state->rz = sum_partials(a->partial + KG_CG_PARTIALS);
+  a->state->rr = sum_in_order(a->partial, KG_PIECES);
+  a->state->rz = sum_in_order(a->partial + KG_PIECES, KG_PIECES);
   return KEDGE_OK;
 }
 
@@ -29,7 +29,7 @@ kedge_status kg_cg_update_host(kedge_context *ctx, const kg_cg_vectors_args *a)
   if (s->stop != KG_CG_RUNNING) return KEDGE_OK;
   const double alpha = s->rz / s->p_ap;
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
-  for (int piece = 0; piece < KG_CG_PARTIALS; ++piece) {
+  for (int piece = 0; piece < KG_PIECES; ++piece) {
     double rr = 0.0, rz = 0.0;
     const int64_t begin = piece_begin(a->n, piece), end = piece_begin(a->n, piece + 1);
     close_rows(a->ap, &a->open, begin, end);
@@ -41,9 +41,10 @@ kedge_status kg_cg_update_host(kedge_context *ctx, const kg_cg_vectors_args *a)
       rz += r * z;
     }
     a->partial[piece] = rr;
-    a->partial[KG_CG_PARTIALS + piece] = rz;
+    a->partial[KG_PIECES + piece] = rz;
   }
-  kg_cg_count(s, sum_partials(a->partial), sum_partials(a->partial + KG_CG_PARTIALS));
+  kg_cg_count(s, sum_in_order(a->partial, KG_PIECES),
+              sum_in_order(a->partial + KG_PIECES, KG_PIECES));
   return KEDGE_OK;
 }
 

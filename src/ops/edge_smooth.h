@@ -31,7 +31,7 @@ typedef struct kg_edge_smooth_args {
   kg_vertex_modes modes;            ///< z += step sum_v phi_v value_v
   void *d;                          ///< NULL: there is no step after this one
   double step, momentum;            ///< momentum 0: d is not read
-  double *partial;                  ///< work with `state`: [KG_CG_PARTIALS]
+  double *partial;                  ///< work with `state`: [KG_PIECES]
   kg_cg_state *state;               ///< NULL, or: rz_next = r . z, and stop unless it is positive
 } kg_edge_smooth_args;
 

@@ -132,7 +132,7 @@ template <int P>
 kedge_status launch(kedge_context *ctx, const kg_edge_smooth_args &a)
 {
   int64_t pieces = ((int64_t)a.n_edges + THREADS - 1) / THREADS;
-  if (a.state != nullptr && pieces > KG_CG_PARTIALS) pieces = KG_CG_PARTIALS;
+  if (a.state != nullptr && pieces > KG_PIECES) pieces = KG_PIECES;
   // Without a sum each piece has a block. One at least: without edges the sum is still written.
   const unsigned blocks = kg_cuda_blocks(ctx, pieces, a.state != nullptr ? (int)BLOCKS : INT_MAX);
   auto kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_INVERSE>;

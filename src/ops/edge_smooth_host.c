@@ -1,9 +1,7 @@
-// 32 edges at a time, one in each lane. Sums are taken over a fixed number of pieces and then in
-// order, so that they do not depend on the number of threads.
+// 32 edges at a time, one in each lane.
 #include "core/context.h"
-#include "ops/cg_vectors.h"
+#include "ops/cg_pieces.h"
 #include "ops/edge_smooth.h"
-#include "ops/real.h"
 
 enum { MODES_MAX = KEDGE_ORDER_MAX + 1 };
 
@@ -114,13 +112,13 @@ kedge_status KG_REAL(kg_edge_smooth_host)(kedge_context *ctx, const kg_edge_smoo
 {
   const int64_t groups = ((int64_t)a->n_edges + KG_LANES - 1) / KG_LANES;
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
-  for (int piece = 0; piece < KG_CG_PARTIALS; ++piece) {
-    const int64_t end = groups * (piece + 1) / KG_CG_PARTIALS;
+  for (int piece = 0; piece < KG_PIECES; ++piece) {
+    const int64_t end = piece_begin(groups, piece + 1);
     double sum = 0.0;
-    for (int64_t group = groups * piece / KG_CG_PARTIALS; group < end; ++group)
+    for (int64_t group = piece_begin(groups, piece); group < end; ++group)
       sum += smooth_group(a, group);
     if (a->state) a->partial[piece] = sum;
   }
-  if (a->state) kg_cg_sum_rz(a->partial, a->state);
+  if (a->state) kg_cg_judge_preconditioner(a->state, sum_in_order(a->partial, KG_PIECES));
   return KEDGE_OK;
 }

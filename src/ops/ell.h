@@ -45,11 +45,9 @@ typedef struct kg_ell_apply_args {
   kg_ell_matrix matrix;
   const double *x;     ///< [trace edge][mode]
   double *y;           ///< [free trace edge][mode]
-  double *partial;     ///< work: KG_ELL_PARTIALS sums of x . y
+  double *partial;     ///< work: KG_PIECES sums of x . y
   kg_cg_state *state;  ///< as for kg_trace_apply()
 } kg_ell_apply_args;
-
-enum { KG_ELL_PARTIALS = 1024 };
 
 /// y = A x, one thread a row.
 kedge_status kg_ell_apply(kedge_context *ctx, const kg_ell_apply_args *args);

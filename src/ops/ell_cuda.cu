@@ -216,7 +216,7 @@ extern "C" kedge_status kg_ell_assemble_cuda(kedge_context *ctx, const kg_ell_as
 extern "C" kedge_status kg_ell_apply_cuda(kedge_context *ctx, const kg_ell_apply_args *args)
 {
   int64_t pieces = (args->matrix.rows + BLOCK - 1) / BLOCK;
-  if (pieces > KG_ELL_PARTIALS) pieces = KG_ELL_PARTIALS;
+  if (pieces > KG_PIECES) pieces = KG_PIECES;
   // One block at least: without rows there is a sum to set.
   apply_kernel<<<kg_cuda_blocks(ctx, pieces, BLOCKS_PER_SM), BLOCK, 0, kg_cuda_stream(ctx)>>>(
       *args, kg_cuda(ctx)->counters + KG_COUNTER_ELL);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/context.h"
+#include "ops/cg_pieces.h"
 #include "ops/ell.h"
 #include "ops/ell_block.h"
 
@@ -121,21 +122,14 @@ static double multiply_rows(const kg_ell_apply_args *a, int64_t begin, int64_t e
   return dot;
 }
 
-static void finish_dot(const kg_ell_apply_args *a)
-{
-  double sum = 0.0;
-  for (int piece = 0; piece < KG_ELL_PARTIALS; ++piece) sum += a->partial[piece];
-  kg_cg_judge(a->state, sum);
-}
-
 kedge_status kg_ell_apply_host(kedge_context *ctx, const kg_ell_apply_args *args)
 {
   if (args->state && args->state->stop != KG_CG_RUNNING) return KEDGE_OK;
   const int64_t rows = args->matrix.rows;
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
-  for (int piece = 0; piece < KG_ELL_PARTIALS; ++piece)
+  for (int piece = 0; piece < KG_PIECES; ++piece)
     args->partial[piece] =
-        multiply_rows(args, rows * piece / KG_ELL_PARTIALS, rows * (piece + 1) / KG_ELL_PARTIALS);
-  if (args->state) finish_dot(args);
+        multiply_rows(args, piece_begin(rows, piece), piece_begin(rows, piece + 1));
+  if (args->state) kg_cg_judge(args->state, sum_in_order(args->partial, KG_PIECES));
   return KEDGE_OK;
 }

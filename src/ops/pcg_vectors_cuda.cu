@@ -6,27 +6,18 @@
 //         multiprocessors alone.
 // Cost    direction reads z, p and writes p; update reads x, p, r, A p and writes x, r.
 #include "ops/cg_passes.cuh"
+#include "ops/judged_sum.cuh"
 #include "ops/pcg_rows.h"
 #include "ops/pcg_vectors.h"
 
 namespace
 {
 
-/// Add rr over the grid; true in thread 0 of the last block, with the total.
-__device__ bool reduce(const kg_cg_vectors_args &a, unsigned *counter, double *rr)
-{
-  __shared__ double s_warp[THREADS / 32];
-  const double sum = kg_block_sum(*rr, s_warp);
-  if (threadIdx.x == 0) a.partial[blockIdx.x] = sum;
-  if (!kg_last_block(counter)) return false;
-  *rr = kg_array_sum(a.partial, gridDim.x, s_warp);
-  return threadIdx.x == 0;
-}
-
 #ifndef KG_COMPILE_SINGLE
 __global__ void __launch_bounds__(THREADS, BLOCKS)
     pcg_start_kernel(const kg_cg_vectors_args a, unsigned *counter)
 {
+  __shared__ double s_warp[THREADS / 32];
   double rr = 0.0;
   const int64_t stride = (int64_t)gridDim.x * THREADS;
   for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < a.n; i += stride) {
@@ -34,7 +25,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     a.r[i] = r;
     rr += r * r;
   }
-  if (!reduce(a, counter, &rr)) return;
+  if (!kg_grid_sum(&rr, a.partial, counter, s_warp)) return;
   a.state->rr = rr;
   a.state->rz = 0.0;
   a.state->exponent = a.z_single != nullptr ? kg_cg_exponent(rr) : 0;
@@ -83,6 +74,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
 __global__ void __launch_bounds__(THREADS, BLOCKS)
     pcg_update_kernel(const kg_cg_vectors_args a, unsigned *counter)
 {
+  __shared__ double s_warp[THREADS / 32];
   kg_cg_state *state = a.state;
   if (state->stop != KG_CG_RUNNING) return;
   const pcg_rows v = pcg_rows_of(&a);
@@ -111,7 +103,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     v.r[i] = (kg_real)r;
     rr += r * r;
   }
-  if (!reduce(a, counter, &rr)) return;
+  if (!kg_grid_sum(&rr, a.partial, counter, s_warp)) return;
   kg_cg_count(state, ldexp(rr, -2 * pcg_exponent(state)), state->rz_next);
   state->steps = state->iterations;
 }

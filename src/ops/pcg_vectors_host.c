@@ -8,7 +8,7 @@
 kedge_status kg_pcg_start_host(kedge_context *ctx, const kg_cg_vectors_args *a)
 {
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
-  for (int piece = 0; piece < KG_CG_PARTIALS; ++piece) {
+  for (int piece = 0; piece < KG_PIECES; ++piece) {
     double rr = 0.0;
     const int64_t begin = piece_begin(a->n, piece), end = piece_begin(a->n, piece + 1);
     close_rows(a->ap, &a->open, begin, end);
@@ -20,7 +20,7 @@ kedge_status kg_pcg_start_host(kedge_context *ctx, const kg_cg_vectors_args *a)
     }
     a->partial[piece] = rr;
   }
-  a->state->rr = sum_partials(a->partial);
+  a->state->rr = sum_in_order(a->partial, KG_PIECES);
   a->state->rz = 0.0;
   a->state->exponent = a->z_single ? kg_cg_exponent(a->state->rr) : 0;
   return KEDGE_OK;
@@ -47,7 +47,7 @@ kedge_status KG_REAL(kg_pcg_update_host)(kedge_context *ctx, const kg_cg_vectors
   const pcg_rows v = pcg_rows_of(a);
   const double alpha = s->rz / s->p_ap, scaled = ldexp(alpha, pcg_exponent(s));
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
-  for (int piece = 0; piece < KG_CG_PARTIALS; ++piece) {
+  for (int piece = 0; piece < KG_PIECES; ++piece) {
     double rr = 0.0;
     const int64_t begin = piece_begin(a->n, piece), end = piece_begin(a->n, piece + 1);
     close_rows(v.ap, &a->open, begin, end);
@@ -60,7 +60,7 @@ kedge_status KG_REAL(kg_pcg_update_host)(kedge_context *ctx, const kg_cg_vectors
     }
     a->partial[piece] = rr;
   }
-  kg_cg_count(s, ldexp(sum_partials(a->partial), -2 * pcg_exponent(s)), s->rz_next);
+  kg_cg_count(s, ldexp(sum_in_order(a->partial, KG_PIECES), -2 * pcg_exponent(s)), s->rz_next);
   s->steps = s->iterations;
   return KEDGE_OK;
 }

@@ -3,6 +3,7 @@
 //         block to arrive adds them in order.
 // Cost    perturb reads x and writes p; sum reads A p.
 #include "ops/cg_passes.cuh"
+#include "ops/judged_sum.cuh"
 #include "ops/pcg_rows.h"
 #include "ops/rounding.h"
 
@@ -28,11 +29,8 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
   const int64_t stride = (int64_t)gridDim.x * THREADS;
   for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < a.n; i += stride)
     sum += (double)v.ap[i] * v.ap[i];
-  sum = kg_block_sum(sum, s_warp);
-  if (threadIdx.x == 0) a.partial[blockIdx.x] = sum;
-  if (!kg_last_block(counter)) return;
-  sum = kg_array_sum(a.partial, gridDim.x, s_warp);
-  if (threadIdx.x == 0) a.state->rr = ldexp(sum, -2 * pcg_exponent(a.state));
+  if (!kg_grid_sum(&sum, a.partial, counter, s_warp)) return;
+  a.state->rr = ldexp(sum, -2 * pcg_exponent(a.state));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ typedef struct kg_smooth_vectors_args {
   void *d;                ///< [n], NULL: there is no step after this one
   double step, momentum;  ///< momentum 0: d is not read
   bool from_zero;         ///< advance: z is zero, whatever it holds
-  double *partial;        ///< work with `state`: KG_CG_PARTIALS
+  double *partial;        ///< work with `state`: KG_PIECES
   kg_cg_state *state;     ///< NULL, or: rz_next = r . z, and stop unless it is positive
 } kg_smooth_vectors_args;
 

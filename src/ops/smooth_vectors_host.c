@@ -1,8 +1,5 @@
-// Sums are taken over a fixed number of pieces and then in order, so that they do not depend on the
-// number of threads.
 #include "core/context.h"
-#include "ops/cg_vectors.h"
-#include "ops/real.h"
+#include "ops/cg_pieces.h"
 #include "ops/smooth_vectors.h"
 
 kedge_status KG_REAL(kg_smooth_residual_host)(kedge_context *ctx, const kg_smooth_vectors_args *a)
@@ -20,10 +17,10 @@ kedge_status KG_REAL(kg_smooth_advance_host)(kedge_context *ctx, const kg_smooth
   const kg_real step = (kg_real)a->step, momentum = (kg_real)a->momentum;
   kg_real *z = a->z, *direction = a->d;
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
-  for (int piece = 0; piece < KG_CG_PARTIALS; ++piece) {
+  for (int piece = 0; piece < KG_PIECES; ++piece) {
     double sum = 0.0;
-    const int64_t end = a->n * (piece + 1) / KG_CG_PARTIALS;
-    for (int64_t i = a->n * piece / KG_CG_PARTIALS; i < end; ++i) {
+    const int64_t end = piece_begin(a->n, piece + 1);
+    for (int64_t i = piece_begin(a->n, piece); i < end; ++i) {
       kg_real d = step * y[i];
       if (momentum != 0) d += momentum * direction[i];
       if (direction) direction[i] = d;
@@ -32,6 +29,6 @@ kedge_status KG_REAL(kg_smooth_advance_host)(kedge_context *ctx, const kg_smooth
     }
     if (a->state) a->partial[piece] = sum;
   }
-  if (a->state) kg_cg_sum_rz(a->partial, a->state);
+  if (a->state) kg_cg_judge_preconditioner(a->state, sum_in_order(a->partial, KG_PIECES));
   return KEDGE_OK;
 }

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "core/context.h"
+#include "ops/cg_pieces.h"
 #include "ops/local_reduced.h"
-#include "ops/real.h"
 #include "ops/trace_apply.h"
 
 enum {
@@ -282,13 +282,6 @@ static void add_halo(kedge_context *ctx, const kg_trace_apply_args *a)
   for (int64_t i = 0; i < n; ++i) y[i] += halo[i];
 }
 
-static void finish_dot(const kg_trace_apply_args *a)
-{
-  double sum = 0.0;
-  for (int32_t p = 0; p < a->batch.count.n_patches; ++p) sum += a->partial[p];
-  kg_cg_judge(a->state, sum);
-}
-
 kedge_status KG_REAL(kg_trace_apply_host)(kedge_context *ctx, const kg_trace_apply_args *args)
 {
   if (args->state && args->state->stop != KG_CG_RUNNING) return KEDGE_OK;
@@ -301,6 +294,7 @@ kedge_status KG_REAL(kg_trace_apply_host)(kedge_context *ctx, const kg_trace_app
     for (int32_t patch = 0; patch < args->batch.count.n_patches; ++patch) apply(args, patch, &work);
   }
   if (!args->open) add_halo(ctx, args);
-  if (args->state) finish_dot(args);
+  if (args->state)
+    kg_cg_judge(args->state, sum_in_order(args->partial, args->batch.count.n_patches));
   return KEDGE_OK;
 }

@@ -2,6 +2,7 @@
 // is taken over pieces of a fixed size and then in order, so that it does not depend on the
 // threads.
 #include "core/context.h"
+#include "ops/cg_pieces.h"
 #include "ops/ell_block.h"
 #include "ops/trace_plain.h"
 
@@ -57,29 +58,17 @@ static double multiply_edges(const kg_trace_plain_args *a, int32_t begin, int32_
   return dot;
 }
 
-static int64_t pieces_of(const kg_trace_plain_args *a)
-{
-  return kg_trace_plain_partials(a->batch.reference.size, &a->batch.count);
-}
-
-static void finish_dot(const kg_trace_plain_args *a)
-{
-  const int64_t pieces = pieces_of(a);
-  double sum = 0.0;
-  for (int64_t piece = 0; piece < pieces; ++piece) sum += a->partial[piece];
-  kg_cg_judge(a->state, sum);
-}
-
 kedge_status kg_trace_plain_host(kedge_context *ctx, const kg_trace_plain_args *args)
 {
   if (args->state && args->state->stop != KG_CG_RUNNING) return KEDGE_OK;
-  const int64_t edges = args->batch.count.n_free, pieces = pieces_of(args);
+  const int64_t edges = args->batch.count.n_free;
+  const int64_t pieces = kg_trace_plain_partials(args->batch.reference.size, &args->batch.count);
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
   for (int64_t piece = 0; piece < pieces; ++piece) {
     const double dot = multiply_edges(args, (int32_t)(edges * piece / pieces),
                                       (int32_t)(edges * (piece + 1) / pieces));
     if (args->state) args->partial[piece] = dot;
   }
-  if (args->state) finish_dot(args);
+  if (args->state) kg_cg_judge(args->state, sum_in_order(args->partial, pieces));
   return KEDGE_OK;
 }

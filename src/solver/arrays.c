@@ -178,7 +178,7 @@ static size_t ell_bytes(kg_array array, const kg_shape *s)
     case KG_ARRAY_ELL_WORK:
       return s->ell_work_bytes;
     case KG_ARRAY_OPERATOR_PARTIAL:
-      return KG_ELL_PARTIALS * sizeof(double);
+      return KG_PIECES * sizeof(double);
     default:
       return 0;
   }
@@ -315,7 +315,7 @@ size_t kg_array_bytes(kg_array array, const kg_shape *s)
     case KG_ARRAY_DIRECTION:
       return all_rows * d;
     case KG_ARRAY_VECTOR_PARTIAL:
-      return 2 * KG_CG_PARTIALS * d;
+      return 2 * KG_PIECES * d;
     case KG_ARRAY_CG_STATE:
       return sizeof(kg_cg_state);
     case KG_ARRAY_U:

@@ -67,7 +67,7 @@ static void make_vectors(trace_system *s)
                                     .p = zeros(c, s->n_all),
                                     .r = case_output(c, s->n_rows),
                                     .ap = case_output(c, s->n_rows),
-                                    .partial = case_output(c, 2 * KG_CG_PARTIALS),
+                                    .partial = case_output(c, 2 * KG_PIECES),
                                     .state = (kg_cg_state *)zeros(c, sizeof(kg_cg_state) / 8)};
   free(b);
 }

@@ -138,7 +138,7 @@ static void check_step(trace_system *s, const double *inverse, kg_edge_smooth_ar
   args.d = case_input(c, d, n);
   args.step = 0.7;
   args.momentum = 0.3;
-  args.partial = case_output(c, KG_CG_PARTIALS);
+  args.partial = case_output(c, KG_PIECES);
   args.state = s->vectors.state;
   must(ctx, kg_zero(ctx, args.state, sizeof *args.state));
   must(ctx, kg_edge_smooth(ctx, &args));

@@ -209,7 +209,7 @@ static void check_step(trace_system *s)
         args.modes =
             (kg_vertex_modes){.space = s->multigrid.space, .value = case_input(c, value, rows)};
         kg_vertex_mode_shape(c->size.order, args.modes.shape);
-        args.partial = case_output(c, KG_CG_PARTIALS);
+        args.partial = case_output(c, KG_PIECES);
         args.state = s->vectors.state;
         must(ctx, kg_zero(ctx, args.state, sizeof *args.state));
       }

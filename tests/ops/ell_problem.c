@@ -249,7 +249,7 @@ ell_product ell_problem_apply(ell_problem *p, const double *x, const kg_cg_state
       .matrix = p->matrix,
       .x = device_copy(p, x, (size_t)p->columns, sizeof *x),
       .y = device_copy(p, out.y, (size_t)p->matrix.rows, sizeof(double)),
-      .partial = device_array(p, KG_ELL_PARTIALS, sizeof(double)),
+      .partial = device_array(p, KG_PIECES, sizeof(double)),
       .state = before ? device_copy(p, before, 1, sizeof *before) : NULL,
   };
   must(p->ctx, kg_ell_apply(p->ctx, &args));

@@ -170,7 +170,7 @@ static void cg_start(op_case *c, const op_data *in, op_data *out)
       .ap = input(c, in, OP_PRODUCT),
       .z = output(c, OP_Z),
       .p = input(c, in, OP_TRACE),
-      .partial = case_output(c, 2 * KG_CG_PARTIALS),
+      .partial = case_output(c, 2 * KG_PIECES),
       .state = case_upload(c, &(kg_cg_state){0}, 1, sizeof(kg_cg_state))};
   must(c->ctx, kg_cg_start(c->ctx, &args));
   free(case_fetch(c, args.partial));
@@ -190,7 +190,7 @@ static kg_cg_vectors_args update_args(op_case *c, const op_data *in, op_array pr
                               .inverse = input(c, in, OP_INVERSE),
                               .z = input(c, in, OP_Z),
                               .ap = input(c, in, product),
-                              .partial = case_output(c, 2 * KG_CG_PARTIALS),
+                              .partial = case_output(c, 2 * KG_PIECES),
                               .state = case_upload(c, &state, 1, sizeof(kg_cg_state))};
 }
 

@@ -62,7 +62,7 @@ static void create(vectors *v, size_t n, enum form form, kg_open_rows open, kg_c
                                  .b = v->device[B],
                                  .x = v->device[X],
                                  .open = v->open,
-                                 .partial = case_output(&v->c, 2 * KG_CG_PARTIALS),
+                                 .partial = case_output(&v->c, 2 * KG_PIECES),
                                  .state = case_upload(&v->c, &state, 1, sizeof state)};
   if (form == IN_DOUBLE)
     v->args.z = v->device[Z];

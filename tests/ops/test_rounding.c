@@ -16,7 +16,7 @@ static kg_cg_vectors_args vectors(op_case *c, const double *x, size_t n)
                               .x = case_input(c, x, n),
                               .p = case_output(c, n),
                               .ap = case_input(c, x, n),
-                              .partial = case_output(c, 2 * KG_CG_PARTIALS),
+                              .partial = case_output(c, 2 * KG_PIECES),
                               .state = case_upload(c, &none, 1, sizeof none)};
 }
 
@@ -79,7 +79,7 @@ static void an_iteration_in_single_precision_gets_both_scaled(void **state)
                           .x = case_input(&c, x, N),
                           .r_single = (float *)r,
                           .p_single = (float *)p,
-                          .partial = case_output(&c, 2 * KG_CG_PARTIALS),
+                          .partial = case_output(&c, 2 * KG_PIECES),
                           .state = case_upload(&c, &scaled, 1, sizeof scaled)};
   must(ctx, kg_rounding_perturb(ctx, &v));
   double *found = case_fetch(&c, p);

@@ -256,7 +256,7 @@ static void update_create(update *u, kg_cg_state state, const double *ap)
                                  .z = case_input(&u->c, ones, 4),
                                  .p = case_input(&u->c, ones, 4),
                                  .ap = case_input(&u->c, ap, 4),
-                                 .partial = case_output(&u->c, 2 * KG_CG_PARTIALS),
+                                 .partial = case_output(&u->c, 2 * KG_PIECES),
                                  .state = put_state(u)};
 }
 

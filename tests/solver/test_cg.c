@@ -38,7 +38,7 @@ static void create(system_of_three *s, const double diagonal[N], const double b[
   s->op = (kg_trace_operator){
       .kind = KEDGE_OPERATOR_ELL,
       .ell = {.matrix = {N, STRIDE, WIDTH, s->column.data, s->value.data},
-              .partial = zeros(&s->operator_partial, KG_ELL_PARTIALS, sizeof(double))}};
+              .partial = zeros(&s->operator_partial, KG_PIECES, sizeof(double))}};
   s->vectors = (kg_cg_vectors_args){
       .n = N,
       .inverse = s->inverse.data,
@@ -47,7 +47,7 @@ static void create(system_of_three *s, const double diagonal[N], const double b[
       .z = zeros(&s->z, N, sizeof(double)),
       .p = zeros(&s->p, N, sizeof(double)),
       .ap = zeros(&s->ap, N, sizeof(double)),
-      .partial = zeros(&s->partial, 2 * KG_CG_PARTIALS, sizeof(double)),
+      .partial = zeros(&s->partial, 2 * KG_PIECES, sizeof(double)),
       .state = zeros(&s->state, 1, sizeof(kg_cg_state)),
   };
 }

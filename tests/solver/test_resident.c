@@ -72,7 +72,7 @@ static void create(trace_system *s, int n_elements, int order, enum case_boundar
                            .z = case_output(c, s->n_rows),
                            .p = case_output(c, s->n_all),
                            .ap = case_output(c, s->n_rows),
-                           .partial = case_output(c, 2 * KG_CG_PARTIALS),
+                           .partial = case_output(c, 2 * KG_PIECES),
                            .state = (kg_cg_state *)case_output(c, sizeof(kg_cg_state) / 8)};
   s->op = (kg_trace_operator){.kind = KEDGE_OPERATOR_MATRIX_FREE,
                               .matrix_free = {.batch = c->batch,
