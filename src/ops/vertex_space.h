@@ -50,14 +50,20 @@ kedge_status kg_vertex_space_work_bytes_cuda(kedge_context *ctx, const kg_trace_
 kedge_status kg_vertex_space_fill_host(kedge_context *ctx, const kg_vertex_space_args *args);
 kedge_status kg_vertex_space_fill_cuda(kedge_context *ctx, const kg_vertex_space_args *args);
 
-/// The vertices of a trace edge, lower first.
-KG_INLINE void kg_edge_vertices(const kg_trace_arrays *arrays, int32_t edge, int32_t vertex[2])
+/// The vertices of the edge that is this side, 3 element + l; lower first.
+KG_INLINE void kg_side_vertices(const kg_trace_arrays *arrays, int32_t side, int32_t vertex[2])
 {
-  const int32_t side = arrays->edge_sides[2 * (int64_t)edge], e = side / 3, l = side % 3;
+  const int32_t e = side / 3, l = side % 3;
   const int32_t *corner = arrays->vertex + (int64_t)(e / KG_LANES) * 3 * KG_LANES + e % KG_LANES;
   const int32_t a = corner[l * KG_LANES], b = corner[(l + 1) % 3 * KG_LANES];
   vertex[0] = a < b ? a : b;
   vertex[1] = a < b ? b : a;
+}
+
+/// The vertices of a trace edge, lower first.
+KG_INLINE void kg_edge_vertices(const kg_trace_arrays *arrays, int32_t edge, int32_t vertex[2])
+{
+  kg_side_vertices(arrays, arrays->edge_sides[2 * (int64_t)edge], vertex);
 }
 
 /// It has a Dirichlet edge.

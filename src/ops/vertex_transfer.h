@@ -21,8 +21,8 @@ typedef struct kg_vertex_prolong_args {
   kg_vertex_correction correction;
   kg_sizes size;
   kg_number number;  ///< of z and product
-  /// [free trace edge]: its first side, for who has `edge_sides` of the mesh no more, and does
-  /// without the product; else NULL
+  /// [free trace edge]: its first side, for who has `edge_sides` of the mesh no more, with a
+  /// reaction; else NULL
   const int32_t *first_side;
   void *z;        ///< [free trace edge][mode]
   void *product;  ///< the same, A z; not touched with a reaction
@@ -105,11 +105,10 @@ KG_INLINE double kg_vertex_mode_value(const kg_vertex_modes *modes, int32_t i)
 KG_INLINE void kg_vertex_add(const kg_vertex_prolong_args *a, int32_t edge)
 {
   kg_edge_correction c;
-  if (a->first_side) {  // the edge alone
-    const int32_t sides[2] = {a->first_side[edge], -1};
-    kg_vertex_correction correction = a->correction;
-    correction.space.mesh.edge_sides = sides;
-    c = kg_edge_correct(&correction, 0);
+  if (a->first_side) {
+    int32_t vertex[2];
+    kg_side_vertices(&a->correction.space.mesh, a->first_side[edge], vertex);
+    c = kg_edge_prolong(&a->correction, vertex);
   } else {
     c = kg_edge_correct(&a->correction, edge);
   }
