@@ -181,12 +181,13 @@ static void compare_matrix_free(comparison *c)
 {
   const kg_shape *shape = &c->b.p.shape;
   const double bytes = (double)kg_array_bytes(KG_ARRAY_LOCAL, shape);
-  compare_own(c, KEDGE_OPERATOR_MATRIX_FREE,
-              (result){.measure = "apply",
-                       .operator_name = "matrix-free",
-                       .variant = "packed K^e by patches",
-                       .size = {bytes, kg_trace_apply_cost(shape->size, &shape->count)},
-                       .form = FOOTPRINT_MATRIX_FREE});
+  compare_own(
+      c, KEDGE_OPERATOR_MATRIX_FREE,
+      (result){.measure = "apply",
+               .operator_name = "matrix-free",
+               .variant = "packed K^e by patches",
+               .size = {bytes, kg_trace_apply_cost(shape->size, &shape->count, false, KG_DOUBLE)},
+               .form = FOOTPRINT_MATRIX_FREE});
 }
 
 /// The form of a solve without reaction, as this one is.
@@ -199,7 +200,7 @@ static void compare_reduced(comparison *c)
               .operator_name = "matrix-free-reduced",
               .variant = "reduced K^e by patches",
               .size = {8.0 * kg_reduced_rows(shape->size) * lanes,
-                       kg_trace_apply_cost_reduced(shape->size, &shape->count)},
+                       kg_trace_apply_cost(shape->size, &shape->count, true, KG_DOUBLE)},
               .form = FOOTPRINT_MATRIX_FREE};
   if (!bench_wants(c->settings, r.operator_name)) return;
   if (bench_add_reduced(&c->b, KG_DOUBLE) != KEDGE_OK) {

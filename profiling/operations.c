@@ -137,21 +137,19 @@ static kg_cost cost_diagonal(const bench *b)
 }
 static kg_cost cost_apply(const bench *b)
 {
-  return kg_trace_apply_cost(b->p.shape.size, &b->p.shape.count);
+  return kg_trace_apply_cost(b->p.shape.size, &b->p.shape.count, false, KG_DOUBLE);
 }
 static kg_cost cost_apply_single(const bench *b)
 {
-  return kg_trace_apply_cost_single(b->p.shape.size, &b->p.shape.count);
+  return kg_trace_apply_cost(b->p.shape.size, &b->p.shape.count, false, KG_SINGLE);
 }
 static kg_cost cost_reduced(const bench *b)
 {
-  return kg_trace_apply_cost_reduced(b->p.shape.size, &b->p.shape.count);
+  return kg_trace_apply_cost(b->p.shape.size, &b->p.shape.count, true, KG_DOUBLE);
 }
 static kg_cost cost_reduced_single(const bench *b)
 {
-  kg_cost cost = cost_reduced(b);
-  cost.bytes /= 2;
-  return cost;
+  return kg_trace_apply_cost(b->p.shape.size, &b->p.shape.count, true, KG_SINGLE);
 }
 static kg_cost cost_assemble(const bench *b)
 {

@@ -165,19 +165,12 @@ kedge_status kg_multigrid_apply(kedge_context *ctx, const kg_multigrid *m, bool 
   return smooth(ctx, m, &c, (smoothing){.correction = correction, .sum = v});
 }
 
-kg_cost kg_multigrid_product_cost(const kg_multigrid_shape *s, kg_number number)
-{
-  kg_cost cost = s->reduced ? kg_trace_apply_cost_reduced(s->size, &s->count)
-                            : kg_trace_apply_cost(s->size, &s->count);
-  cost.bytes *= (double)kg_number_bytes(number) / sizeof(double);
-  return cost;
-}
-
 /// Without what rounds the residual in.
 static kg_cost cycle_cost(const kg_multigrid_shape *s, kg_cost step)
 {
   const double k = s->smoothing_steps, products = s->reduced ? 2 * k - 1 : 2 * k;
-  kg_cost sum = kg_cost_plus((kg_cost){0}, products, kg_multigrid_product_cost(s, s->number));
+  const kg_cost product = kg_trace_apply_cost(s->size, &s->count, s->reduced, s->number);
+  kg_cost sum = kg_cost_plus((kg_cost){0}, products, product);
   sum = kg_cost_plus(sum, 2 * k, step);
   sum = kg_cost_plus(sum, 1, kg_vertex_transfer_cost(&s->count, s->n_vertices, s->number));
   if (kg_multigrid_repeats(s))  // z is not read

@@ -140,7 +140,5 @@ kedge_status kg_multigrid_apply_blocks(kedge_context *ctx, const kg_multigrid *m
                                        const kg_trace_apply_args *op, const kg_cg_vectors_args *v);
 /// A cycle without what the coarse solver does.
 kg_cost kg_multigrid_apply_cost(const kg_multigrid_shape *shape);
-/// A product with A on the trace, of a number.
-kg_cost kg_multigrid_product_cost(const kg_multigrid_shape *shape, kg_number number);
 
 KEDGE_END_DECLS

@@ -229,9 +229,7 @@ kg_cost kg_smoother_step_cost(kedge_smoother kind, kg_sizes size, const kg_trace
   if (kind == KEDGE_SMOOTHER_EDGE) return by_edges;
   const kg_cost vectors = kg_smooth_vectors_cost((int64_t)count->n_free * size.n_edge, number);
   if (kind == KEDGE_SMOOTHER_ELEMENT)
-    return kg_cost_plus(vectors, 1,
-                        number == KG_SINGLE ? kg_trace_apply_cost_single(size, count)
-                                            : kg_trace_apply_cost(size, count));
+    return kg_cost_plus(vectors, 1, kg_trace_apply_cost(size, count, false, number));
   kg_cost sum = kg_cost_plus(vectors, 1, by_edges);
   if (kind == KEDGE_SMOOTHER_STRIP) sum = kg_cost_plus(sum, 1, kg_strip_cost(size, count, number));
   return kg_cost_plus(sum, 2, kg_line_sweep_cost(size, n_steps, number));

@@ -52,10 +52,8 @@ KG_INLINE void *kg_halo_row(const kg_trace_apply_args *a, uint32_t halo_edge, in
 
 kedge_status kg_trace_apply(kedge_context *ctx, const kg_trace_apply_args *args);
 /// The floor of one application: K^e once, x and y once.
-kg_cost kg_trace_apply_cost(kg_sizes size, const kg_trace_counts *count);
-/// The same with reduced K^e.
-kg_cost kg_trace_apply_cost_reduced(kg_sizes size, const kg_trace_counts *count);
-kg_cost kg_trace_apply_cost_single(kg_sizes size, const kg_trace_counts *count);
+kg_cost kg_trace_apply_cost(kg_sizes size, const kg_trace_counts *count, bool reduced,
+                            kg_number number);
 
 kedge_status kg_trace_apply_host(kedge_context *ctx, const kg_trace_apply_args *args);
 kedge_status kg_trace_apply_cuda(kedge_context *ctx, const kg_trace_apply_args *args);

@@ -192,7 +192,7 @@ kg_cost kg_compact_start_cost(const kg_shape *shape)
   const kg_sizes z = shape->size;
   const kg_trace_counts *n = &shape->count;
   const bool reduces = kg_shape_reduces(shape);
-  const kg_cost product = reduces ? kg_trace_apply_cost_reduced(z, n) : kg_trace_apply_cost(z, n);
+  const kg_cost product = kg_trace_apply_cost(z, n, reduces, KG_DOUBLE);
   kg_cost sum = kg_cost_plus(kg_round_cost((int64_t)n->n_free * z.n_edge), 1, product);
   const kg_cost made = kg_local_matrices_cost(z, reduces, n->n_elements);
   const double loads = kg_shape_remakes_right_hand_side(shape) ? 1.0 : 0.0;

@@ -133,9 +133,8 @@ void kg_nested_prepare(kg_nested *n, const kg_multigrid *multigrid, const kg_cg_
 kg_cost kg_nested_cost(const kg_nested *n)
 {
   const kg_batch *batch = &n->op.matrix_free.batch;
-  const kg_cost product = n->op.matrix_free.reduced
-                              ? kg_trace_apply_cost_reduced(n->size, &batch->count)
-                              : kg_trace_apply_cost(n->size, &batch->count);
+  const kg_cost product =
+      kg_trace_apply_cost(n->size, &batch->count, n->op.matrix_free.reduced, KG_DOUBLE);
   const kg_cost beside = n->has_multigrid ? kg_multigrid_apply_cost(&n->multigrid.shape)
                                           : kg_cg_vectors_cost(n->vectors.n);
   kg_cost iteration = kg_cost_plus(product, 1, beside);

@@ -127,15 +127,11 @@ static kg_trace_operator trace_operator(const kg_pipeline *p)
 
 static kg_cost operator_cost(const kg_pipeline *p)
 {
-  static kg_cost (*const cost[])(kg_sizes, const kg_trace_counts *) = {
-      [KEDGE_OPERATOR_MATRIX_FREE] = kg_trace_apply_cost,
-      [KEDGE_OPERATOR_MATRIX_FREE_PLAIN] = kg_trace_plain_cost,
-      [KEDGE_OPERATOR_ELL] = kg_ell_apply_cost};
-  kg_cost sum = kg_shape_reduces(&p->shape)
-                    ? kg_trace_apply_cost_reduced(p->shape.size, &p->shape.count)
-                    : cost[p->shape.operator_kind](p->shape.size, &p->shape.count);
-  if (kg_shape_is_compact(&p->shape)) sum.bytes /= 2;  // single precision
-  return sum;
+  const kg_shape *s = &p->shape;
+  if (s->operator_kind == KEDGE_OPERATOR_MATRIX_FREE_PLAIN)
+    return kg_trace_plain_cost(s->size, &s->count);
+  if (s->operator_kind == KEDGE_OPERATOR_ELL) return kg_ell_apply_cost(s->size, &s->count);
+  return kg_trace_apply_cost(s->size, &s->count, kg_shape_reduces(s), kg_shape_local(s));
 }
 
 /// What making a residual from x costs, but for the vectors beside the product.
