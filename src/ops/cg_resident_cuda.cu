@@ -1,4 +1,5 @@
 // cg_resident_cuda.cu: how many blocks and how much memory cg_resident.cuh takes, and its launch.
+#include "ops/by_order.cuh"
 #include "ops/cg_resident.cuh"
 
 namespace
@@ -66,28 +67,17 @@ kedge_status launch(kedge_context *ctx, const kg_cg_resident_args &a)
   return kg_cuda_launched(ctx, "cg_resident");
 }
 
-struct by_order {
-  plan (*plan_of)(const kg_cuda_state *, const kg_trace_counts &);
-  kedge_status (*launch)(kedge_context *, const kg_cg_resident_args &);
-};
-
-constexpr by_order orders[] = {
-    {plan_of<1>, launch<1>},   {plan_of<2>, launch<2>},   {plan_of<3>, launch<3>},
-    {plan_of<4>, launch<4>},   {plan_of<5>, launch<5>},   {plan_of<6>, launch<6>},
-    {plan_of<7>, launch<7>},   {plan_of<8>, launch<8>},   {plan_of<9>, launch<9>},
-    {plan_of<10>, launch<10>}, {plan_of<11>, launch<11>}, {plan_of<12>, launch<12>}};
-static_assert(sizeof orders / sizeof *orders == KEDGE_ORDER_MAX, "one entry per order");
-
 }  // namespace
 
 extern "C" size_t kg_cg_resident_bytes_cuda(kedge_context *ctx, kg_sizes size,
                                             const kg_trace_counts *count)
 {
-  const plan p = orders[size.order - 1].plan_of(kg_cuda(ctx), *count);
+  const plan p =
+      kg_with_order(size.order, [&](auto order) { return plan_of<order()>(kg_cuda(ctx), *count); });
   return p.slot_bytes + p.message_bytes + p.stream_bytes;
 }
 
 extern "C" kedge_status kg_cg_resident_cuda(kedge_context *ctx, const kg_cg_resident_args *a)
 {
-  return orders[a->batch.reference.size.order - 1].launch(ctx, *a);
+  return kg_with_order(a->batch.reference.size.order, [&](auto p) { return launch<p()>(ctx, *a); });
 }

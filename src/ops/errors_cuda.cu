@@ -9,6 +9,7 @@
 // Cost    kg_errors_cost()
 #include <cuda_pipeline.h>
 
+#include "ops/by_order.cuh"
 #include "ops/errors.h"
 #include "ops/point_values.cuh"
 
@@ -118,16 +119,11 @@ kedge_status launch(kedge_context *ctx, const kg_errors_args &a)
   return kg_cuda_launched(ctx, "errors");
 }
 
-constexpr kedge_status (*by_order[])(kedge_context *, const kg_errors_args &) = {
-    launch<1>, launch<2>, launch<3>, launch<4>,  launch<5>,  launch<6>,
-    launch<7>, launch<8>, launch<9>, launch<10>, launch<11>, launch<12>};
-static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one entry per order");
-
 }  // namespace
 
 extern "C" kedge_status kg_errors_cuda(kedge_context *ctx, const kg_errors_args *a)
 {
   static_assert(sizeof(kg_error_sums) == 4 * sizeof(double), "written as an array");
   if (a->n_groups == 0) return KEDGE_OK;
-  return by_order[a->batch.reference.size.order - 1](ctx, *a);
+  return kg_with_order(a->batch.reference.size.order, [&](auto p) { return launch<p()>(ctx, *a); });
 }

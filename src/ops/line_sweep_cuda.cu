@@ -6,6 +6,7 @@
 //         one after that, so that only arithmetic lies between a step and the next.
 // Cost    kg_line_sweep_cost(); few long lines take the time of their steps, not of their bytes
 #include "backend/cuda_rt.h"
+#include "ops/by_order.cuh"
 #include "ops/line_sweep.h"
 #include "ops/real.h"
 
@@ -111,15 +112,10 @@ kedge_status launch(kedge_context *ctx, const kg_line_sweep_args &a)
   return kg_cuda_launched(ctx, "line_sweep");
 }
 
-constexpr kedge_status (*by_order[])(kedge_context *, const kg_line_sweep_args &) = {
-    launch<1>, launch<2>, launch<3>, launch<4>,  launch<5>,  launch<6>,
-    launch<7>, launch<8>, launch<9>, launch<10>, launch<11>, launch<12>};
-static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one entry per order");
-
 }  // namespace
 
 extern "C" kedge_status KG_REAL(kg_line_sweep_cuda)(kedge_context *ctx, const kg_line_sweep_args *a)
 {
   if (a->lines.n_chains == 0) return KEDGE_OK;  // an empty grid is a launch error
-  return by_order[a->size.order - 1](ctx, *a);
+  return kg_with_order(a->size.order, [&](auto p) { return launch<p()>(ctx, *a); });
 }

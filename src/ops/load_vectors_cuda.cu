@@ -4,6 +4,7 @@
 //         (point_sums.cuh). What the rule has is the same for all lanes; of that, what a point
 //         needs is an operand of the arithmetic (rule_table).
 // Cost    kg_load_vectors_cost()
+#include "ops/by_order.cuh"
 #include "ops/load_vectors.h"
 #include "ops/point_values.cuh"
 
@@ -48,23 +49,18 @@ __global__ void __launch_bounds__(32 * WARPS)
 }
 
 template <int P>
-void launch(kedge_context *ctx, const kg_load_vectors_args &a)
+kedge_status launch(kedge_context *ctx, const kg_load_vectors_args &a)
 {
   const unsigned blocks = ((unsigned)a.n_groups + WARPS - 1) / WARPS;
   load_vectors_kernel<P>
       <<<blocks, 32 * WARPS, 0, kg_cuda_stream(ctx)>>>(a, kg::rule_table<P>(a.host_points));
+  return kg_cuda_launched(ctx, "load_vectors");
 }
-
-constexpr void (*by_order[])(kedge_context *, const kg_load_vectors_args &) = {
-    launch<1>, launch<2>, launch<3>, launch<4>,  launch<5>,  launch<6>,
-    launch<7>, launch<8>, launch<9>, launch<10>, launch<11>, launch<12>};
-static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one entry per order");
 
 }  // namespace
 
 extern "C" kedge_status kg_load_vectors_cuda(kedge_context *ctx, const kg_load_vectors_args *a)
 {
   if (a->n_groups == 0) return KEDGE_OK;
-  by_order[a->batch.reference.size.order - 1](ctx, *a);
-  return kg_cuda_launched(ctx, "load_vectors");
+  return kg_with_order(a->batch.reference.size.order, [&](auto p) { return launch<p()>(ctx, *a); });
 }

@@ -7,6 +7,7 @@
 //         until all lanes have theirs. An edge reads v of itself alone where expanded in place.
 // Cost    kg_strip_fill_cost(), kg_strip_cost()
 #include "backend/cuda_each.cuh"
+#include "ops/by_order.cuh"
 #include "ops/strip_solve.h"
 
 namespace
@@ -66,25 +67,15 @@ kedge_status pass(kedge_context *ctx, const kg_strip_args &a)
 template <bool EXPAND>
 kedge_status pass_of_order(kedge_context *ctx, const kg_strip_args *a)
 {
-  static constexpr kedge_status (*by_order[])(kedge_context *, const kg_strip_args &) = {
-      pass<1, EXPAND>, pass<2, EXPAND>,  pass<3, EXPAND>,  pass<4, EXPAND>,
-      pass<5, EXPAND>, pass<6, EXPAND>,  pass<7, EXPAND>,  pass<8, EXPAND>,
-      pass<9, EXPAND>, pass<10, EXPAND>, pass<11, EXPAND>, pass<12, EXPAND>};
-  static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one entry per order");
-  return by_order[a->batch.reference.size.order - 1](ctx, *a);
+  return kg_with_order(a->batch.reference.size.order,
+                       [&](auto p) { return pass<p(), EXPAND>(ctx, *a); });
 }
-
-constexpr kedge_status (*fill_by_order[])(kedge_context *, const kg_strip_fill_args &) = {
-    fill<1>, fill<2>, fill<3>, fill<4>,  fill<5>,  fill<6>,
-    fill<7>, fill<8>, fill<9>, fill<10>, fill<11>, fill<12>};
-static_assert(sizeof fill_by_order / sizeof *fill_by_order == KEDGE_ORDER_MAX,
-              "one entry per order");
 
 }  // namespace
 
 extern "C" kedge_status KG_REAL(kg_strip_fill_cuda)(kedge_context *ctx, const kg_strip_fill_args *a)
 {
-  return fill_by_order[a->batch.reference.size.order - 1](ctx, *a);
+  return kg_with_order(a->batch.reference.size.order, [&](auto p) { return fill<p()>(ctx, *a); });
 }
 
 extern "C" kedge_status KG_REAL(kg_strip_condense_cuda)(kedge_context *ctx, const kg_strip_args *a)

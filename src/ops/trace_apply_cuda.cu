@@ -115,13 +115,11 @@ kedge_status launch(kedge_context *ctx, const kg_trace_apply_args &a)
   return kg_cuda_launched(ctx, "trace_apply");
 }
 
-template <bool REDUCED, int... I>
-kedge_status launch_plain(kedge_context *ctx, const kg_trace_apply_args &a,
-                          std::integer_sequence<int, I...>)
+template <bool REDUCED>
+kedge_status launch_plain(kedge_context *ctx, const kg_trace_apply_args &a)
 {
-  static constexpr kedge_status (*by_order[])(
-      kedge_context *, const kg_trace_apply_args &) = {launch<KEDGE_ORDER_MIN + I, REDUCED>...};
-  return by_order[a.batch.reference.size.order - KEDGE_ORDER_MIN](ctx, a);
+  return kg_with_order(a.batch.reference.size.order,
+                       [&](auto p) { return launch<p(), REDUCED>(ctx, a); });
 }
 
 kedge_status launch_patches(kedge_context *ctx, const kg_trace_apply_args &a)
@@ -130,12 +128,10 @@ kedge_status launch_patches(kedge_context *ctx, const kg_trace_apply_args &a)
   KG_REQUIRE(ctx, a.batch.count.patch_groups == kg_patch_groups(order), KEDGE_ERR_INTERNAL,
              "trace_apply: patches of %d groups at order %d", a.batch.count.patch_groups, order);
   const bool low = order <= KG_STREAM_LOW_MAX;
-  const auto orders = std::make_integer_sequence<int, KEDGE_ORDER_MAX>();
   const bool streams =
       kg_cuda(ctx)->code_major >= 9 &&
       stream_bytes(order, a.reduced, a.batch.count) <= (size_t)kg_cuda(ctx)->shared_limit;
-  if (!streams)
-    return a.reduced ? launch_plain<true>(ctx, a, orders) : launch_plain<false>(ctx, a, orders);
+  if (!streams) return a.reduced ? launch_plain<true>(ctx, a) : launch_plain<false>(ctx, a);
   if (a.reduced)
     return low ? KG_REAL(kg_trace_apply_reduced_low)(ctx, a)
                : KG_REAL(kg_trace_apply_reduced_high)(ctx, a);

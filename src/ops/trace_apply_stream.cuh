@@ -8,11 +8,10 @@
 #pragma once
 #include <cuda_pipeline.h>
 
-#include <utility>
-
 #include "backend/cuda_cache.cuh"
 #include "backend/cuda_chain.cuh"
 #include "ops/bulk_ring.cuh"
+#include "ops/by_order.cuh"
 #include "ops/edge_rows.cuh"
 #include "ops/element_product.cuh"
 #include "ops/judged_sum.cuh"
@@ -276,14 +275,11 @@ kedge_status launch_stream(kedge_context *ctx, const kg_trace_apply_args &a)
                          kg_cuda(ctx)->counters + KG_COUNTER_TRACE_APPLY);
 }
 
-/// Orders FIRST, FIRST + 1 and so on.
-template <bool REDUCED, int FIRST, int... I>
-kedge_status launch_orders(kedge_context *ctx, const kg_trace_apply_args &a,
-                           std::integer_sequence<int, I...>)
+template <bool REDUCED, int FIRST, int LAST>
+kedge_status launch_orders(kedge_context *ctx, const kg_trace_apply_args &a)
 {
-  static constexpr kedge_status (*by_order[])(
-      kedge_context *, const kg_trace_apply_args &) = {launch_stream<FIRST + I, REDUCED>...};
-  return by_order[a.batch.reference.size.order - FIRST](ctx, a);
+  return kg_with_order<FIRST, LAST>(a.batch.reference.size.order,
+                                    [&](auto p) { return launch_stream<p(), REDUCED>(ctx, a); });
 }
 
 }  // namespace
@@ -294,5 +290,3 @@ kedge_status KG_REAL(kg_trace_apply_stream_high)(kedge_context *ctx, const kg_tr
 kedge_status KG_REAL(kg_trace_apply_reduced_low)(kedge_context *ctx, const kg_trace_apply_args &a);
 kedge_status KG_REAL(kg_trace_apply_reduced_high)(kedge_context *ctx, const kg_trace_apply_args &a);
 enum { KG_STREAM_LOW_MAX = 7 };
-using kg_stream_low = std::make_integer_sequence<int, KG_STREAM_LOW_MAX>;
-using kg_stream_high = std::make_integer_sequence<int, KEDGE_ORDER_MAX - KG_STREAM_LOW_MAX>;

@@ -8,6 +8,7 @@
 //         block and then by the last one, in order.
 // Cost    of a row: 8 n bytes and 2 n operations an element, two elements but on the boundary.
 #include "backend/cuda_each.cuh"
+#include "ops/by_order.cuh"
 #include "ops/ell_block.h"
 #include "ops/load_edge.cuh"
 #include "ops/judged_sum.cuh"
@@ -77,11 +78,6 @@ kedge_status launch(kedge_context *ctx, const kg_trace_plain_args &a)
       a, rows, kg_cuda(ctx)->counters + KG_COUNTER_TRACE_PLAIN);
   return kg_cuda_launched(ctx, "trace_plain");
 }
-
-constexpr kedge_status (*by_order[])(kedge_context *, const kg_trace_plain_args &) = {
-    launch<1>, launch<2>, launch<3>, launch<4>,  launch<5>,  launch<6>,
-    launch<7>, launch<8>, launch<9>, launch<10>, launch<11>, launch<12>};
-static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one entry per order");
 }  // namespace
 
 extern "C" kedge_status kg_trace_expand_cuda(kedge_context *ctx, const kg_trace_expand_args *args)
@@ -94,5 +90,6 @@ extern "C" kedge_status kg_trace_expand_cuda(kedge_context *ctx, const kg_trace_
 
 extern "C" kedge_status kg_trace_plain_cuda(kedge_context *ctx, const kg_trace_plain_args *args)
 {
-  return by_order[args->batch.reference.size.order - 1](ctx, *args);
+  return kg_with_order(args->batch.reference.size.order,
+                       [&](auto p) { return launch<p()>(ctx, *args); });
 }

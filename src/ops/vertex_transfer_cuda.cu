@@ -4,6 +4,7 @@
 // vertices and edges are numbered along the elements; no shared memory.
 // Cost    kg_vertex_transfer_cost(), kg_vertex_modes_restrict_cost()
 #include "backend/cuda_each.cuh"
+#include "ops/by_order.cuh"
 #include "ops/edge_rows.cuh"
 #include "ops/vertex_transfer.h"
 
@@ -56,14 +57,6 @@ kedge_status restrict_modes(kedge_context *ctx, const kg_vertex_modes_restrict_a
   return kg_launch_each<BLOCK>(ctx, "vertex_mode_values", a.modes.space.n_rows,
                                KG_REAL(vertex_mode_values_kernel), a);
 }
-
-constexpr kedge_status (*restrict_by_order[])(kedge_context *,
-                                              const kg_vertex_modes_restrict_args &) = {
-    restrict_modes<1>, restrict_modes<2>,  restrict_modes<3>,  restrict_modes<4>,
-    restrict_modes<5>, restrict_modes<6>,  restrict_modes<7>,  restrict_modes<8>,
-    restrict_modes<9>, restrict_modes<10>, restrict_modes<11>, restrict_modes<12>};
-static_assert(sizeof restrict_by_order / sizeof *restrict_by_order == KEDGE_ORDER_MAX,
-              "one entry per order");
 }  // namespace
 
 extern "C" kedge_status KG_REAL(kg_vertex_restrict_cuda)(kedge_context *ctx,
@@ -83,5 +76,5 @@ extern "C" kedge_status KG_REAL(kg_vertex_prolong_cuda)(kedge_context *ctx,
 extern "C" kedge_status KG_REAL(kg_vertex_modes_restrict_cuda)(
     kedge_context *ctx, const kg_vertex_modes_restrict_args *a)
 {
-  return restrict_by_order[a->size.order - 1](ctx, *a);
+  return kg_with_order(a->size.order, [&](auto p) { return restrict_modes<p()>(ctx, *a); });
 }
