@@ -1,5 +1,7 @@
 #include "basis/local_tiles.h"
 
+#include "basis/reference.h"
+
 /// Of reduced K^e: mode 1 of the three sides, then the higher modes side by side. Of packed ones:
 /// all.
 static void list_unknowns(kg_cut *cut, int m, bool reduced)
@@ -46,16 +48,11 @@ static int trace_mode(const kg_cut *cut, int I, int k)
   return row < cut->rows - cut->border ? cut->unknown[row] : -1;
 }
 
-static double packed_entry(const double *packed, int i, int j)
-{
-  return i > j ? packed[i * (i + 1) / 2 + j] : packed[j * (j + 1) / 2 + i];
-}
-
 static double operator_entry(const kg_cut *cut, const double *matrix, const double *lift, int i,
                              int j)
 {
   if (j >= cut->N) return 0.0;
-  if (i < cut->N) return packed_entry(matrix, cut->mode[i], cut->mode[j]);
+  if (i < cut->N) return matrix[kg_packed_entry(cut->mode[i], cut->mode[j])];
   const int mode = border_mode(cut, i - KG_TILE * (cut->modes - 1));
   return lift && mode >= 0 ? lift[cut->mode[j] * cut->n + mode] : 0.0;
 }
@@ -103,6 +100,6 @@ void kg_cut_trace(const kg_cut *cut, const double *matrix, double *out)
     for (int J = 0; J < trace_tiles(cut); ++J)
       for (int at = 0; at < KG_TILE_ENTRIES; ++at) {
         const int i = trace_mode(cut, I, at / KG_TILE), j = trace_mode(cut, J, at % KG_TILE);
-        *out++ = i >= 0 && j >= 0 ? packed_entry(matrix, i, j) : 0.0;
+        *out++ = i >= 0 && j >= 0 ? matrix[kg_packed_entry(i, j)] : 0.0;
       }
 }

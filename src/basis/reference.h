@@ -6,7 +6,14 @@
 /// edge), n = 3 m. Packed lower triangles hold entry (i, j), j <= i, at i (i+1) / 2 + j.
 #pragma once
 #include "core/error.h"
+#include "core/inline.h"
 KEDGE_BEGIN_DECLS
+
+/// Where a packed lower triangle has entry (i, j) or (j, i).
+KG_INLINE int kg_packed_entry(int i, int j)
+{
+  return i >= j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i;
+}
 
 /// Sizes that follow from the order.
 typedef struct kg_sizes {

@@ -24,6 +24,7 @@
 /// counted here; the arrays that operators read are made from it where they are read
 /// (ops/trace_arrays.h).
 #pragma once
+#include "core/inline.h"
 #include "mesh/mesh.h"
 KEDGE_BEGIN_DECLS
 
@@ -71,6 +72,12 @@ typedef struct kg_trace_arrays {
   /// [trace edge][2]: 3 element + l, lower first; second -1 on the boundary
   const int32_t *edge_sides;
 } kg_trace_arrays;
+
+/// Where [group][3][lane] has side l of an element.
+KG_INLINE int64_t kg_lane_side(int32_t e, int l)
+{
+  return ((int64_t)(e / KG_LANES) * 3 + l) * KG_LANES + e % KG_LANES;
+}
 
 /// The cut of a mesh into patches and sections, in host memory.
 typedef struct kg_trace_layout {

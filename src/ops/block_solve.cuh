@@ -195,11 +195,10 @@ __device__ __forceinline__ void solve_tiles(const block_element<shape::E> &c, ti
                                             double *s_diagonal, double *s_column)
 {
   constexpr int B = shape::B, E = shape::E, NT = shape::NT;
-  double *const x_row = &c.x(shape::Problem::FIRST + at.row * B), *const x_col =
-                                                                      &c.x(shape::Problem::FIRST +
-                                                                           at.col * B);
-  double *const s_row = s_column + at.row * shape::STRIDE, *const s_col =
-                                                               s_column + at.col * shape::STRIDE;
+  double *const x_row = &c.x(shape::Problem::FIRST + at.row * B);
+  double *const x_col = &c.x(shape::Problem::FIRST + at.col * B);
+  double *const s_row = s_column + at.row * shape::STRIDE;
+  double *const s_col = s_column + at.col * shape::STRIDE;
   const bool diagonal = at.row == at.col;
   double t[B][B];
   if (at.row >= 0) shape::Problem::tile(c, at.row * B, at.col * B, t);

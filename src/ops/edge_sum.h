@@ -3,6 +3,8 @@
 /// order. Serves the right-hand side (rows of F^e) and the Jacobi diagonal (diagonal entries of
 /// K^e).
 #pragma once
+#include <math.h>
+
 #include "ops/local_entry.h"
 KEDGE_BEGIN_DECLS
 

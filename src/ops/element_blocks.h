@@ -12,6 +12,7 @@
 /// this product. Rows of Dirichlet edges are zero.
 #pragma once
 #include "ops/local_entry.h"
+#include "ops/sweep.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_element_blocks_args {
@@ -71,8 +72,7 @@ KG_INLINE bool kg_element_block(const kg_element_blocks_args *a, int32_t e, doub
     for (int j = 0; j <= i; ++j, entry += stride)
       block[entry] = kg_local_entry(&element, i / m, i % m, j / m, j % m);
   for (int l = 0; l < 3; ++l) {
-    const int64_t at = ((int64_t)(e / KG_LANES) * 3 + l) * KG_LANES + e % KG_LANES;
-    const int64_t edge = a->batch.arrays.side_edge[at] >> 1;
+    const int64_t edge = a->batch.arrays.side_edge[kg_lane_side(e, l)] >> 1;
     const int32_t *sides = a->batch.arrays.edge_sides + 2 * edge;
     const int32_t other = sides[0] == 3 * e + l ? sides[1] : sides[0];
     is_free[l] = edge < a->batch.count.n_free;

@@ -11,10 +11,8 @@ kg_ell_matrix kg_ell_shape(kg_sizes size, const kg_trace_counts *count)
                          .width = KG_ELL_BLOCKS * size.n_edge};
 }
 
-kedge_status kg_ell_work_bytes(kedge_context *ctx, kg_sizes size, const kg_trace_counts *count,
-                               size_t *bytes)
+kedge_status kg_ell_work_bytes(kedge_context *ctx, const kg_trace_counts *count, size_t *bytes)
 {
-  (void)size;  // the edges are sorted, not their modes
   static kedge_status (*const impl[])(kedge_context *, const kg_trace_counts *, size_t *) =
       KG_IMPLEMENTATIONS(kg_ell_work_bytes_host, kg_ell_work_bytes_cuda);
   return impl[ctx->backend](ctx, count, bytes);
@@ -44,7 +42,7 @@ kedge_status kg_ell_assemble(kedge_context *ctx, const kg_ell_assemble_args *arg
       KEDGE_ERR_INTERNAL, "the ELL matrix is %lld x %d where the trace needs %lld x %d",
       (long long)given->rows, (int)given->width, (long long)shape.rows, (int)shape.width);
   size_t needed;
-  KG_TRY(kg_ell_work_bytes(ctx, size, &args->batch.count, &needed));
+  KG_TRY(kg_ell_work_bytes(ctx, &args->batch.count, &needed));
   KG_REQUIRE(ctx, args->work_bytes >= needed, KEDGE_ERR_INTERNAL,
              "the ELL assembly got %zu bytes of work memory and needs %zu", args->work_bytes,
              needed);

@@ -33,8 +33,7 @@ typedef struct kg_ell_assemble_args {
 } kg_ell_assemble_args;
 
 /// Memory the assembly needs beside the matrix. Exact for the context's backend, from counts alone.
-kedge_status kg_ell_work_bytes(kedge_context *ctx, kg_sizes size, const kg_trace_counts *count,
-                               size_t *bytes);
+kedge_status kg_ell_work_bytes(kedge_context *ctx, const kg_trace_counts *count, size_t *bytes);
 /// The same bits on every backend: an entry is the sum of at most two numbers, lower element first.
 /// @retval KEDGE_ERR_UNSUPPORTED  more trace unknowns than a 32-bit column can number
 kedge_status kg_ell_assemble(kedge_context *ctx, const kg_ell_assemble_args *args);

@@ -34,8 +34,7 @@ KG_INLINE kg_ell_block kg_ell_block_of(const kg_trace_arrays *arrays, int m, int
   const int32_t e = side / 3;
   const int l = side % 3;
   const int other = q % 2 == 1 ? (l == 0 ? 1 : 0) : (l == 2 ? 1 : 2);
-  const int64_t at = ((int64_t)(e / KG_LANES) * 3 + other) * KG_LANES + e % KG_LANES;
-  block.edge = (int32_t)(arrays->side_edge[at] >> 1);
+  block.edge = (int32_t)(arrays->side_edge[kg_lane_side(e, other)] >> 1);
   block.element[0] = e;
   block.row[0] = l * m;
   block.col[0] = other * m;
@@ -45,7 +44,7 @@ KG_INLINE kg_ell_block kg_ell_block_of(const kg_trace_arrays *arrays, int m, int
 /// Entry (a, b) of the packed K^e of an element.
 KG_INLINE double kg_ell_local_entry(const double *local, int n_packed, int32_t e, int a, int b)
 {
-  const int entry = a >= b ? a * (a + 1) / 2 + b : b * (b + 1) / 2 + a;
+  const int entry = kg_packed_entry(a, b);
   return local[((int64_t)(e / KG_LANES) * n_packed + entry) * KG_LANES + e % KG_LANES];
 }
 

@@ -32,8 +32,7 @@ kedge_status kg_ell_work_bytes_host(kedge_context *ctx, const kg_trace_counts *c
 
 static int32_t edge_of_side(const kg_trace_arrays *arrays, int32_t e, int l)
 {
-  const size_t at = ((size_t)(e / KG_LANES) * 3 + l) * KG_LANES + e % KG_LANES;
-  return (int32_t)(arrays->side_edge[at] >> 1);
+  return (int32_t)(arrays->side_edge[kg_lane_side(e, l)] >> 1);
 }
 
 /// Stable, so that the lower of two sides comes first. Empty lanes of the last group are no

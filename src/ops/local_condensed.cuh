@@ -3,12 +3,10 @@
 //
 //   (A - B B^T / c) x = f - B g / c,   y = (g - B^T x) / c
 //
-// For modes of the same parity along the base S_rs = S_rr and E_2 = E_1, for others S_rr = 0, E_0 =
-// 0 and E_2 = -E_1, which leaves four of these six matrices; of the pairs of edges those of the
-// base with the others are the same but for their sign, and that of the others is zero for modes of
-// different parity.
+// The matrix is that of local_operator.cuh.
 #pragma once
 #include "ops/block_solve.cuh"
+#include "ops/local_operator.cuh"
 #include "ops/local_solve_top.cuh"
 
 namespace kg
@@ -59,21 +57,21 @@ struct condensed_problem {
   template <class Put>
   static __device__ __forceinline__ void set(const kg_element &e, Put put)
   {
-    const top_modes top(e, P + 1);
-    put(SAME_RS, e.stiffness[0] + e.stiffness[1]);
-    put(OTHER_RS, e.stiffness[1]);
-    put(SS, e.stiffness[2]);
-    put(BASE, top.rest(0));
-    put(SAME_EDGE, top.rest(1) + top.rest(2));
-    put(OTHER_EDGE, top.rest(1) - top.rest(2));
-    put(SAME_PAIR, top.with_base(e.tau[1] + e.tau[2]));
-    put(OTHER_PAIR, top.with_base(e.tau[1] - e.tau[2]));
-    put(SIDES, top.of_sides());
-    put(MASS, e.mass);
+    const condensed_operator<P> left(e);
+    put(SAME_RS, left.same_rs);
+    put(OTHER_RS, left.other_rs);
+    put(SS, left.ss);
+    put(BASE, left.base);
+    put(SAME_EDGE, left.same_edge);
+    put(OTHER_EDGE, left.other_edge);
+    put(SAME_PAIR, left.same_pair);
+    put(OTHER_PAIR, left.other_pair);
+    put(SIDES, left.sides);
+    put(MASS, left.diagonal);
     put(TAU_BASE, e.tau[0]);
     put(TAU_SUM, e.tau[1] + e.tau[2]);
     put(TAU_DIFFERENCE, e.tau[1] - e.tau[2]);
-    put(PER_C, top.per_c);
+    put(PER_C, top_modes(e, P + 1).per_c);
   }
 
   /// x -= B g / c.

@@ -11,7 +11,6 @@
 /// whose row 2 m is K^e times the constant: small, and relatively exact. K' lies as K^e does.
 #pragma once
 #include "ops/ops.h"
-#include "ops/sweep.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_local_differences_args {

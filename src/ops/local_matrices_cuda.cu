@@ -1,6 +1,7 @@
 // local_matrices_cuda.cu: K^e and F^e of every element. Orders 1 and 2 take
-// local_matrices_thread.cuh, those up to KG_LANES_MAX local_matrices_lanes.cu, the others, on GPUs
-// with FP64 tensor instructions, local_matrices_tensor.cuh; this file has the kernel of other GPUs.
+// local_matrices_thread.cuh, those up to KG_DEALT_ORDER_MAX local_matrices_lanes.cu, the others, on
+// GPUs with FP64 tensor instructions, local_matrices_tensor.cuh; this file has the kernel of other
+// GPUs.
 // Layout  local [group][row of K^e, packed or reduced][lane], condensed [group][n][lane].
 // Map     block = element, panel = [Z^-1; R^T; f^T] in shared memory (panel_cuda.cuh): its partial
 //         Cholesky factorisation leaves W^T and w_f^T, whose products are K^e and F^e.

@@ -151,12 +151,12 @@ constexpr kedge_status (*by_order[][2])(kedge_context *, const kg_local_matrices
     {launch<lanes_shape<4, 1, false, 12, true>>, launch<lanes_shape<4, 1, true, 8, false>>},
     {launch<lanes_shape<5, 1, false, 8, false>>, launch<lanes_shape<5, 1, true, 8, false>>},
     {launch<lanes_shape<6, 2, false, 8, true>>, launch<lanes_shape<6, 2, true, 8, false>>}};
-static_assert(sizeof by_order / sizeof *by_order == KG_LANES_MAX - KG_LANES_MIN + 1,
+static_assert(sizeof by_order / sizeof *by_order == KG_DEALT_ORDER_MAX - KG_DEALT_ORDER_MIN + 1,
               "one entry per order");
 
 }  // namespace
 
 kedge_status kg_local_matrices_lanes(kedge_context *ctx, const kg_local_matrices_args *a)
 {
-  return by_order[a->batch.reference.size.order - KG_LANES_MIN][a->reduced](ctx, *a);
+  return by_order[a->batch.reference.size.order - KG_DEALT_ORDER_MIN][a->reduced](ctx, *a);
 }

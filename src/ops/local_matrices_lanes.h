@@ -4,7 +4,8 @@
 #pragma once
 #include "ops/local_matrices.h"
 
-enum { KG_LANES_MIN = 3, KG_LANES_MAX = 6 };  ///< orders
+/// An element is dealt out to lanes.
+enum { KG_DEALT_ORDER_MIN = 3, KG_DEALT_ORDER_MAX = 6 };
 
 /// A kernel of its own file, because it takes long to compile.
 kedge_status kg_local_matrices_lanes(kedge_context *ctx, const kg_local_matrices_args *a);

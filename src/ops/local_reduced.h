@@ -25,7 +25,6 @@
 ///     p_l . F^e = (f, p_l),   p_l = sum_i <phi_i, psi_0>_l / 3 phi_i   (i < 3).
 #pragma once
 #include "ops/ops.h"
-#include "ops/sweep.h"
 KEDGE_BEGIN_DECLS
 
 #define KG_REDUCED_SLOPE 0.57735026918962576451  ///< c

@@ -206,8 +206,8 @@ __global__ void __launch_bounds__(32 * product_shape<P>::WARPS, 24 / product_sha
   constexpr int N = shape::N;
   extern __shared__ double2 s_memory[];
   __shared__ group_elements s_element;
-  double *const s_trace = (double *)s_memory, *const s_u =
-                                                  s_trace + 3 * shape::m_ROWS * VECTOR_STRIDE;
+  double *const s_trace = (double *)s_memory;
+  double *const s_u = s_trace + 3 * shape::m_ROWS * VECTOR_STRIDE;
   const int lane = threadIdx.x % KG_LANES;
   const int64_t g = blockIdx.x, group = a.first_group + g;
   const product_place at;

@@ -33,6 +33,14 @@ static inline size_t kg_number_bytes(kg_number number)
   return number == KG_SINGLE ? sizeof(float) : sizeof(double);
 }
 
+/// What else may have gone wrong where a matrix has no inverse, for a sentence about it.
+static inline const char *kg_number_remedy(kg_number number)
+{
+  return number == KG_SINGLE ? ", or its numbers leave the range of single precision (precision = "
+                               "double holds them)"
+                             : "";
+}
+
 /// The implementations of such an operator, by number and backend.
 #define KG_IMPLEMENTATIONS_OF_NUMBERS(host, cuda)                   \
   {                                                                 \

@@ -4,7 +4,6 @@
 // Cost    what is copied, twice.
 #include "backend/cuda_each.cuh"
 #include "ops/order_transfer.h"
-#include "ops/sweep.h"
 
 namespace
 {

@@ -1,6 +1,5 @@
 #include "core/context.h"
 #include "ops/order_transfer.h"
-#include "ops/sweep.h"
 
 static void copy_row(double *to, const double *from)
 {

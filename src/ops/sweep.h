@@ -10,12 +10,6 @@ KEDGE_BEGIN_DECLS
 
 enum { KG_SWEEP_MAX = 3 * (KEDGE_ORDER_MAX + 1) };  ///< most rows
 
-/// Where a packed lower triangle has entry (i, j) or (j, i).
-KG_INLINE int kg_packed_entry(int i, int j)
-{
-  return i >= j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i;
-}
-
 /// a = -a^-1, n x n, pivot by pivot (the sweep operator); entries are `stride` apart. The pivots
 /// are those of the Cholesky factorization. False: one of them is lost in the rounding of its
 /// diagonal entry.
@@ -67,14 +61,6 @@ KG_INLINE bool kg_inverse_factor(int n, double *a)
     }
   }
   return true;
-}
-
-/// What else may have gone wrong with the matrix, for a sentence about it.
-static inline const char *kg_number_remedy(kg_number number)
-{
-  return number == KG_SINGLE ? ", or its numbers leave the range of single precision (precision = "
-                               "double holds them)"
-                             : "";
 }
 
 /// Whether the diagonal lies so far inside the range of kg_real that products with the matrix stay

@@ -95,12 +95,6 @@ KG_INLINE kg_patch_element kg_element_of_patch(const kg_trace_arrays_args *a, in
   return element;
 }
 
-/// Where [group][3][lane] has side l of an element.
-KG_INLINE int64_t kg_lane_side(int32_t e, int l)
-{
-  return ((int64_t)(e / KG_LANES) * 3 + l) * KG_LANES + e % KG_LANES;
-}
-
 /// Write what is known of an element of patch p; `entry` is the first of its halo entries.
 KG_INLINE void kg_put_element(const kg_trace_arrays_args *a, int32_t p, int32_t e,
                               const kg_patch_element *element, int32_t entry)

@@ -32,8 +32,7 @@ static void multiply_side(const kg_trace_plain_args *a, int32_t side, double *re
   const int32_t e = side / 3;
   const double *restrict entry = a->full + (size_t)side * n * m;
   for (int l = 0; l < 3; ++l) {
-    const size_t at = ((size_t)(e / KG_LANES) * 3 + l) * KG_LANES + e % KG_LANES;
-    const double *x = a->x + (size_t)(a->batch.arrays.side_edge[at] >> 1) * m;
+    const double *x = a->x + (size_t)(a->batch.arrays.side_edge[kg_lane_side(e, l)] >> 1) * m;
     for (int j = 0; j < m; ++j, entry += m)
 #pragma omp simd
       for (int i = 0; i < m; ++i) sum[i] += entry[i] * x[j];

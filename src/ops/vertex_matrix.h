@@ -39,8 +39,7 @@ kedge_status kg_vertex_matrix_fill_cuda(kedge_context *ctx, const kg_vertex_matr
 /// Entry (i, j) of the packed matrix of an element.
 KG_INLINE int64_t kg_vertex_element_at(int32_t e, int i, int j)
 {
-  const int k = i >= j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i;
-  return ((int64_t)(e / KG_LANES) * 6 + k) * KG_LANES + e % KG_LANES;
+  return ((int64_t)(e / KG_LANES) * 6 + kg_packed_entry(i, j)) * KG_LANES + e % KG_LANES;
 }
 
 /// Entry (i, j) of the matrix of an element. Vertex i: side i begins, side i + 2 (mod 3) ends.

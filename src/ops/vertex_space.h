@@ -54,8 +54,8 @@ kedge_status kg_vertex_space_fill_cuda(kedge_context *ctx, const kg_vertex_space
 KG_INLINE void kg_side_vertices(const kg_trace_arrays *arrays, int32_t side, int32_t vertex[2])
 {
   const int32_t e = side / 3, l = side % 3;
-  const int32_t *corner = arrays->vertex + (int64_t)(e / KG_LANES) * 3 * KG_LANES + e % KG_LANES;
-  const int32_t a = corner[l * KG_LANES], b = corner[(l + 1) % 3 * KG_LANES];
+  const int32_t a = arrays->vertex[kg_lane_side(e, l)];
+  const int32_t b = arrays->vertex[kg_lane_side(e, (l + 1) % 3)];
   vertex[0] = a < b ? a : b;
   vertex[1] = a < b ? b : a;
 }

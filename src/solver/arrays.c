@@ -101,7 +101,7 @@ kedge_status kg_shape_work(kedge_context *ctx, kg_shape *s)
   const bool resident = s->preconditioner == KEDGE_PRECONDITIONER_JACOBI;
   s->resident_bytes = resident ? kg_cg_resident_bytes(ctx, s->size, &s->count) : 0;
   if (!resident) KG_TRY(multigrid_work(ctx, s));
-  return kg_ell_work_bytes(ctx, s->size, &s->count, &s->ell_work_bytes);
+  return kg_ell_work_bytes(ctx, &s->count, &s->ell_work_bytes);
 }
 
 bool kg_array_lives(kg_array array, kedge_stage stage, const kg_shape *shape)

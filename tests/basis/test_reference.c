@@ -10,7 +10,6 @@
 #include "basis/local_tiles.h"
 #include "compare.h"
 #include "kedge/base.h"
-#include "ops/sweep.h"
 
 enum {
   ORDER = KEDGE_ORDER_MAX,

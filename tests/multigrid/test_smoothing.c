@@ -8,7 +8,6 @@
 #include "ops/cg_vectors.h"
 #include "ops/edge_blocks.h"
 #include "ops/edge_smooth.h"
-#include "ops/sweep.h"
 #include "ops/vertex_transfer.h"
 #include "systems.h"
 

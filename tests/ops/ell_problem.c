@@ -167,7 +167,7 @@ static void assemble_ell(ell_problem *p)
   args.local = device_copy(p, local, local_count(p), sizeof *local);
   free(local);
 
-  must(p->ctx, kg_ell_work_bytes(p->ctx, p->size, count, &args.work_bytes));
+  must(p->ctx, kg_ell_work_bytes(p->ctx, count, &args.work_bytes));
   unsigned char guard[GUARD_BYTES], after[GUARD_BYTES];
   memset(guard, GUARD, sizeof guard);
   args.work = device_array(p, args.work_bytes + GUARD_BYTES, 1);

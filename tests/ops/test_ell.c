@@ -175,7 +175,7 @@ static void too_little_work_memory_is_refused(void **state)
   ell_problem_create(&p, ctx, 33, 2, MIXED);
   kg_ell_assemble_args args = {.batch = p.batch, .matrix = p.matrix};
   size_t needed;
-  must(p.ctx, kg_ell_work_bytes(p.ctx, p.size, &p.layout.count, &needed));
+  must(p.ctx, kg_ell_work_bytes(p.ctx, &p.layout.count, &needed));
   args.work_bytes = needed - 1;
   assert_int_equal(kg_ell_assemble(p.ctx, &args), KEDGE_ERR_INTERNAL);
   char expected[128];
@@ -226,7 +226,7 @@ static void work_memory_is_known_for_any_counts(void **state)
   size_t before = 0, bytes;
   for (size_t i = 0; i < sizeof elements / sizeof *elements; ++i) {
     const kg_trace_counts count = {.n_elements = elements[i], .n_edges = elements[i] / 2 * 3};
-    must(p.ctx, kg_ell_work_bytes(p.ctx, p.size, &count, &bytes));
+    must(p.ctx, kg_ell_work_bytes(p.ctx, &count, &bytes));
     assert_true(bytes >= before && bytes % KG_ALIGNMENT == 0);
     assert_true(bytes >= 3 * (size_t)elements[i] * sizeof(int32_t));
     before = bytes;
