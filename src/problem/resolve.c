@@ -91,7 +91,12 @@ static kedge_status no_such_group(const matching *m, const kg_boundary *b)
       length += (size_t)snprintf(list + length, sizeof list - length, "%s%s%s", length ? ", " : "",
                                  group->name, tag);
   }
-  if (nearest.best) snprintf(hint, sizeof hint, "; did you mean '%s'?", nearest.best);
+  if (nearest.best)
+    snprintf(hint, sizeof hint, "; did you mean '%s'?", nearest.best);
+  else if (strcmp(list, "default") == 0)
+    snprintf(hint, sizeof hint,
+             ": no boundary edge has a group; give the curves physical groups in Gmsh, or set "
+             "[boundary default]");
   return kg_problem_fail(m->ctx, m->problem, place_of(b),
                          "[boundary %s]: %s has no boundary group '%s' among %s%s", b->group,
                          name_of_mesh(m), b->group, list, hint);

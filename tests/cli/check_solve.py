@@ -128,6 +128,15 @@ class Solve(Command):
         self.assertIn("NOT CONVERGED after 1 iteration (", text)
         self.assertIn("one.ini: 1 triangle, 3 edges, ", self.kedge("plan", "one.ini").stdout)
 
+    def test_a_mesh_without_boundary_groups_is_said_to_have_none(self):
+        self.write("one.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n3\n1 0 0 0\n2 1 0 0\n"
+                   "3 0 1 0\n$EndNodes\n$Elements\n1\n1 2 2 1 1 1 2 3\n$EndElements\n")
+        self.write("one.ini", "[mesh]\nfile = one.msh\n[boundary inlet]\ntype = dirichlet\n"
+                   "value = 1\n")
+        self.refused("solve", "one.ini", says="one.ini:4: [boundary inlet]: one.msh has no boundary "
+                     "group 'inlet' among default: no boundary edge has a group; give the curves "
+                     "physical groups in Gmsh, or set [boundary default]")
+
     def test_a_line_inside_the_domain_takes_no_condition(self):
         self.write("two.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n"
                    "1 20 \"interface\"\n$EndPhysicalNames\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 1 1 0\n"
