@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "backend/cuda_rt.h"
+#include "ops/by_order.cuh"
 #include "ops/edge_blocks.h"
 #include "ops/real.h"
 
@@ -57,16 +58,11 @@ kedge_status launch(kedge_context *ctx, const kg_edge_blocks_args &a)
   return kg_cuda_launched(ctx, "edge_blocks");
 }
 
-constexpr kedge_status (*by_order[])(kedge_context *, const kg_edge_blocks_args &) = {
-    launch<1>, launch<2>, launch<3>, launch<4>,  launch<5>,  launch<6>,
-    launch<7>, launch<8>, launch<9>, launch<10>, launch<11>, launch<12>};
-static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one entry per order");
-
 }  // namespace
 
 extern "C" kedge_status KG_REAL(kg_edge_blocks_cuda)(kedge_context *ctx,
                                                      const kg_edge_blocks_args *a)
 {
   if (a->batch.count.n_free == 0) return KEDGE_OK;  // an empty grid is a launch error
-  return by_order[a->batch.reference.size.order - 1](ctx, *a);
+  return kg_with_order(a->batch.reference.size.order, [&](auto p) { return launch<p()>(ctx, *a); });
 }

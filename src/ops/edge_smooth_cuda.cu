@@ -7,6 +7,7 @@
 //         them in order: the bits depend on the number of edges and of multiprocessors alone.
 // Cost    kg_edge_smooth_cost()
 #include "backend/cuda_rt.h"
+#include "ops/by_order.cuh"
 #include "ops/cg_vectors.h"
 #include "ops/edge_blocks.h"
 #include "ops/edge_rows.cuh"
@@ -145,15 +146,10 @@ kedge_status launch(kedge_context *ctx, const kg_edge_smooth_args &a)
   return kg_cuda_launched(ctx, "edge_smooth");
 }
 
-constexpr kedge_status (*by_order[])(kedge_context *, const kg_edge_smooth_args &) = {
-    launch<1>, launch<2>, launch<3>, launch<4>,  launch<5>,  launch<6>,
-    launch<7>, launch<8>, launch<9>, launch<10>, launch<11>, launch<12>};
-static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one entry per order");
-
 }  // namespace
 
 extern "C" kedge_status KG_REAL(kg_edge_smooth_cuda)(kedge_context *ctx,
                                                      const kg_edge_smooth_args *a)
 {
-  return by_order[a->size.order - 1](ctx, *a);
+  return kg_with_order(a->size.order, [&](auto p) { return launch<p()>(ctx, *a); });
 }
