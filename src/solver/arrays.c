@@ -346,23 +346,6 @@ int64_t kg_other_bytes(kedge_stage stage, const kg_shape *s)
   return stage == KEDGE_STAGE_ASSEMBLY ? bytes.kept + bytes.work : bytes.kept;
 }
 
-// A sixth of the mesh, which is less than the trace solve holds beside it: a GPU takes some two
-// thousand groups at a time, and a short last turn is waste. From 256 MiB, below which chunks gain
-// nothing, to 2 GiB. With precision = compact less than that on a small mesh too: a third, as
-// 256 MiB would be more than the trace solve holds.
-int32_t kg_chunk_groups(const kg_shape *shape)
-{
-  const size_t least = (size_t)256 << 20, most = (size_t)2 << 30;
-  const size_t per_element = 8 * ((size_t)shape->size.n_modes * 3 + (size_t)shape->size.n_star +
-                                  (size_t)shape->n_points * (shape->has_exact ? 3 : 1));
-  const size_t per_group = per_element * KG_LANES, n_groups = (size_t)shape->count.n_groups;
-  size_t groups = (n_groups + 5) / 6;
-  if (groups > most / per_group) groups = most / per_group;
-  if (groups < least / per_group + 1) groups = least / per_group + 1;
-  const size_t all = kg_shape_is_compact(shape) ? (n_groups + 2) / 3 : n_groups;
-  return (int32_t)(groups < all ? groups : all);
-}
-
 size_t kg_compact_vector_bytes(const kg_shape *shape)
 {
   return kg_rounded((size_t)shape->count.n_free * (size_t)shape->size.n_edge * sizeof(float));

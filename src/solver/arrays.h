@@ -175,9 +175,6 @@ size_t kg_array_bytes(kg_array array, const kg_shape *shape);
 bool kg_array_lives(kg_array array, kedge_stage stage, const kg_shape *shape);
 /// What a coarse solver that takes no memory of ours allocates for itself.
 int64_t kg_other_bytes(kedge_stage stage, const kg_shape *shape);
-/// Groups a chunk: a sixth of the mesh, of which the chunk's arrays take 256 MiB to 2 GiB; with
-/// precision = compact no more than a third of the mesh.
-int32_t kg_chunk_groups(const kg_shape *shape);
 
 /// Groups a chunk of precision = compact: whole patches, as many as the memory of r and A p has
 /// room for, or those that keep a GPU busy, 16 MiB; of small meshes an eighth, so that these too

@@ -61,6 +61,36 @@ int64_t kg_host_stage_bytes(kedge_stage stage, const kg_shape *s)
   return bytes;
 }
 
+/// On device and host, with chunks of so many groups.
+static int64_t held(kg_shape s, kedge_stage stage, int32_t groups)
+{
+  s.chunk_groups = groups;
+  return kg_stage_bytes(stage, &s) + kg_host_stage_bytes(stage, &s);
+}
+
+static int64_t held_by_local_stages(kg_shape s, int32_t groups)
+{
+  const int64_t solve = held(s, KEDGE_STAGE_LOCAL_SOLVE, groups);
+  const int64_t postprocess = held(s, KEDGE_STAGE_POSTPROCESS, groups);
+  return solve > postprocess ? solve : postprocess;
+}
+
+// As if load vectors were made again, and the kernel for small problems took nothing: both are
+// decided later.
+int32_t kg_chunk_groups(const kg_shape *shape)
+{
+  const int64_t least = (int64_t)16 << 20, most = (int64_t)2 << 30;
+  const int64_t n = shape->count.n_groups;
+  kg_shape s = *shape;
+  s.keeps_load = false;
+  s.resident_bytes = 0;
+  const int64_t rest = held_by_local_stages(s, 0), all = held_by_local_stages(s, (int32_t)n) - rest;
+  int64_t room = held(s, KEDGE_STAGE_TRACE_SOLVE, 0) - rest;
+  room = room < least ? least : room > most ? most : room;
+  const int64_t chunks = (all + room - 1) / room;
+  return (int32_t)((n + chunks - 1) / chunks);
+}
+
 kg_memory kg_memory_needed(const kedge_context *ctx, const kg_shape *shape)
 {
   const bool separate = ctx->backend == KEDGE_BACKEND_CUDA;

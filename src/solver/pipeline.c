@@ -9,6 +9,7 @@
 #include "multigrid/amg.h"
 #include "ops/cg_resident.h"
 #include "ops/trace_apply.h"
+#include "solver/need.h"
 
 enum {
   /// On the host: with fewer triangles Jacobi is done before multigrid is set up
@@ -134,9 +135,10 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
                  .has_reaction = problem->reaction != 0.0};
   if (problem->preconditioner == KEDGE_PRECONDITIONER_BLOCK_JACOBI) p->shape.smoothing_steps = 0;
   if (problem->start == KEDGE_START_NESTED) p->shape.start_order = kg_nested_order(problem->order);
-  p->shape.chunk_groups = kg_chunk_groups(&p->shape);
   KG_TRY(make_lines(p));
-  return kg_shape_work(p->ctx, &p->shape);
+  KG_TRY(kg_shape_work(p->ctx, &p->shape));
+  p->shape.chunk_groups = kg_chunk_groups(&p->shape);
+  return KEDGE_OK;
 }
 
 void kg_pipeline_free(kg_pipeline *p)

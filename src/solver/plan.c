@@ -21,6 +21,7 @@ static kedge_status largest_mesh(kg_pipeline *p, const kg_shape *shape, kg_memor
     kg_shape s = kg_shape_scaled(shape, (int32_t)middle);
     s.preconditioner = kg_choose_preconditioner(p->ctx, p->problem, &s.count);
     KG_TRY(kg_shape_work(p->ctx, &s));
+    s.chunk_groups = kg_chunk_groups(&s);
     // Columns of the ELL matrix have 32-bit numbers.
     const bool numbered = s.operator_kind != KEDGE_OPERATOR_ELL ||
                           (int64_t)s.count.n_edges * s.size.n_edge <= INT32_MAX;
@@ -74,6 +75,7 @@ static kedge_status fill(kg_pipeline *p, kedge_plan *plan)
   for (kedge_operator op = 0; op < KEDGE_OPERATOR_COUNT; ++op) {
     kg_shape shape = p->shape;
     shape.operator_kind = op;
+    shape.chunk_groups = kg_chunk_groups(&shape);
     kg_memory_choose(p->ctx, &shape, available);
     for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage)
       plan->stage_bytes[op][stage] = kg_stage_bytes(stage, &shape);
