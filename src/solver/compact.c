@@ -111,7 +111,7 @@ static kedge_status make_loads(kg_compact *compact, const chunk *c)
 {
   const kg_trace_counts *n = &c->batch.count;
   const kg_buffer values = {c->local, kg_compact_local_bytes(&compact->pipeline->shape)};
-  return kg_source_loads(&compact->source, c->first_patch * n->patch_groups, n->n_groups, values,
+  return kg_source_loads(compact->pipeline, c->first_patch * n->patch_groups, n->n_groups, values,
                          c->load);
 }
 

@@ -5,7 +5,7 @@
 /// and again for every residual b - A x, up to order 3 with the chunk's part of b.
 #pragma once
 #include "solver/cg.h"
-#include "solver/source.h"
+#include "solver/pipeline.h"
 
 /// The residual is made anew when that of the recurrence has fallen by so much.
 #define KG_COMPACT_GAIN 1e5
@@ -21,7 +21,6 @@ void kg_compact_vectors(const kg_pipeline *p, kg_cg_vectors_args *vectors);
 typedef struct kg_compact {
   kg_pipeline *pipeline;
   const kg_cg_vectors_args *vectors;
-  kg_source source;  ///< of which b is made again
 } kg_compact;
 
 /// A kg_cg_refinement's start: r = b - A x with A in double precision, or b alone, then rounded;

@@ -143,6 +143,7 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
 
 void kg_pipeline_free(kg_pipeline *p)
 {
+  kg_source_close(&p->source);
   kg_multigrid_destroy(p->ctx, &p->multigrid);
   kg_arrays_free(p->ctx, p->buffers);
   free(p->boundary);

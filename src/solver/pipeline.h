@@ -9,6 +9,7 @@
 #include "solver/nested.h"
 #include "solver/sampling.h"
 #include "solver/solution.h"
+#include "solver/source.h"
 
 typedef struct kg_pipeline {
   kedge_context *ctx;
@@ -30,6 +31,7 @@ typedef struct kg_pipeline {
   kg_points points;
   kg_multigrid multigrid;  ///< from assembly to the end of the trace solve
   kg_nested nested;        ///< likewise
+  kg_source source;
   kedge_solution *solution;
   kedge_stage stage;  ///< running
   double stage_began;

@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/nvtx.h"
 #include "problem/function_set.h"
+#include "solver/pipeline.h"
 
 /// Where the functions are used: the source not at corners.
 static kg_points used(const kg_sampler *s, kg_points points)
@@ -41,7 +42,7 @@ static estimate estimate_of(const kg_sampler *s)
 {
   const kg_pipeline *p = s->pipeline;
   const double operations = operations_of(s);
-  const double points = (double)p->mesh->n_elements * points_on_host(s).n;
+  const double points = (double)p->mesh->n_elements * points_on_host(s).n * s->evaluations;
   return (estimate){.host = points * (2e-9 * operations / p->ctx->threads + 1e-9 * s->set.n),
                     .interpret = points * 2e-12 * operations,
                     .compile = 0.2 + 0.003 * operations};
@@ -139,6 +140,7 @@ static void choose(kg_sampler *s, const char *wish)
 static kedge_status take_host(kg_sampler *s)
 {
   const kg_pipeline *p = s->pipeline;
+  if (s->staging) return KEDGE_OK;
   return kg_host_alloc(p->ctx, values_of_group(s) * (size_t)p->shape.chunk_groups,
                        sizeof *s->staging, &s->staging);
 }
@@ -150,7 +152,7 @@ static kedge_status prepare(kg_sampler *s)
   KG_TRY(kg_sampler_wish(s->pipeline->ctx, &wish));
   s->ready = true;
   choose(s, wish);
-  return s->kernel || s->code ? KEDGE_OK : take_host(s);
+  return KEDGE_OK;
 }
 
 static void release_gpu(kg_sampler *s)
@@ -179,7 +181,7 @@ static kedge_status refuse_or_change(kg_sampler *s, int32_t first, int64_t bad)
   }
   p->ctx->error[0] = '\0';
   note(s, "host");
-  return take_host(s);
+  return KEDGE_OK;
 }
 
 /// Values of groups [first, first + count) in device memory, by the GPU's interpreter or the host.
@@ -203,6 +205,7 @@ static kedge_status put_values(kg_sampler *s, int32_t first, int32_t count, doub
     if (bad < 0) return KEDGE_OK;
     KG_TRY(refuse_or_change(s, first, bad));
   }
+  KG_TRY(take_host(s));
   KG_TRY(kg_sample(p->ctx, &points, p->mesh, first, count, &s->set, s->staging));
   return kg_copy_in(p->ctx, values, s->staging,
                     values_of_group(s) * (size_t)count * sizeof *values);
@@ -210,7 +213,7 @@ static kedge_status put_values(kg_sampler *s, int32_t first, int32_t count, doub
 
 kg_sampler kg_sampler_of(kg_pipeline *p, kg_sample_kind kind, kg_sample_set set)
 {
-  return (kg_sampler){.pipeline = p, .set = set, .kind = kind};
+  return (kg_sampler){.pipeline = p, .set = set, .kind = kind, .evaluations = 1};
 }
 
 static int64_t elements_of(const kg_pipeline *p, int32_t first, int32_t count)
@@ -329,9 +332,15 @@ kedge_status kg_sampler_settle(kg_sampler *s, int32_t first, int32_t count)
   return s->kernel ? KEDGE_OK : errors_of_values(s, first, count);
 }
 
+void kg_sampler_rest(kg_sampler *s)
+{
+  free(s->staging);
+  s->staging = NULL;
+}
+
 void kg_sampler_close(kg_sampler *s)
 {
   release_gpu(s);
-  free(s->staging);
+  kg_sampler_rest(s);
   *s = (kg_sampler){0};
 }

@@ -8,26 +8,33 @@
 /// KEDGE_EVALUATE=host, =interpret or =compile in the environment takes the choice away, where
 /// there is one.
 #pragma once
+#include "backend/backend.h"
 #include "ops/evaluate.h"
 #include "ops/sample_kernel.h"
-#include "solver/pipeline.h"
+#include "problem/problem.h"
+#include "solver/sampling.h"
+
+typedef struct kg_pipeline kg_pipeline;
 
 /// Functions on their way to device memory. Nothing is allocated or compiled before the first run.
 typedef struct kg_sampler {
   kg_pipeline *pipeline;
   kg_sample_set set;
   kg_sample_kind kind;
+  int evaluations;  ///< of each point, that are to be expected
   bool ready;
   kg_sample_kernel *kernel;  ///< NULL: values lie in memory
   kg_point_code *code;       ///< NULL: not interpreted
-  double *staging;           ///< of the host, [group of a chunk][function][point][lane]
+  double *staging;           ///< NULL, or of the host, [group of a chunk][function][point][lane]
 } kg_sampler;
 
 /// What KEDGE_EVALUATE says; NULL: nothing.
 /// @retval KEDGE_ERR_INPUT  a word that it cannot be
 kedge_status kg_sampler_wish(kedge_context *ctx, const char **wish);
-/// All is borrowed.
+/// All is borrowed. Every point once.
 kg_sampler kg_sampler_of(kg_pipeline *p, kg_sample_kind kind, kg_sample_set set);
+/// Release memory of the host until the next run.
+void kg_sampler_rest(kg_sampler *sampler);
 void kg_sampler_close(kg_sampler *sampler);
 
 /// Load vectors of groups [first, first + count).

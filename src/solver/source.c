@@ -1,7 +1,11 @@
-#include "solver/source.h"
+#include "solver/pipeline.h"
 
-void kg_source_open(kg_pipeline *p, kg_source *s)
+/// In double precision, of most solves with precision = compact.
+enum { RESIDUALS = 3 };
+
+static void open_source(kg_pipeline *p)
 {
+  kg_source *s = &p->source;
   s->function = &p->resolved.source;
   const bool derived = p->resolved.owns_source;
   s->name = derived ? "source, derived from u of [exact]," : "source";
@@ -9,19 +13,28 @@ void kg_source_open(kg_pipeline *p, kg_source *s)
                       s->place, sizeof s->place);
   s->sampler =
       kg_sampler_of(p, KG_SAMPLE_LOADS, (kg_sample_set){1, &s->function, &s->name, s->place});
+  const int residuals = kg_shape_remakes_right_hand_side(&p->shape) ? RESIDUALS : 1;
+  s->sampler.evaluations = residuals + (p->shape.keeps_load ? 0 : 1);
+}
+
+kedge_status kg_source_loads(kg_pipeline *p, int32_t first, int32_t count, kg_buffer values,
+                             double *load)
+{
+  kg_source *s = &p->source;
+  const size_t group = (size_t)p->shape.size.n_modes * KG_LANES;
+  if (!s->function) open_source(p);
+  return s->function->kind == KG_FUNCTION_NONE
+             ? kg_zero(p->ctx, load, group * (size_t)count * sizeof *load)
+             : kg_sampler_loads(&s->sampler, first, count, values, load);
+}
+
+void kg_source_rest(kg_source *s)
+{
+  kg_sampler_rest(&s->sampler);
 }
 
 void kg_source_close(kg_source *s)
 {
   kg_sampler_close(&s->sampler);
-}
-
-kedge_status kg_source_loads(kg_source *s, int32_t first, int32_t count, kg_buffer values,
-                             double *load)
-{
-  const kg_pipeline *p = s->sampler.pipeline;
-  const size_t group = (size_t)p->shape.size.n_modes * KG_LANES;
-  return s->function->kind == KG_FUNCTION_NONE
-             ? kg_zero(p->ctx, load, group * (size_t)count * sizeof *load)
-             : kg_sampler_loads(&s->sampler, first, count, values, load);
+  *s = (kg_source){0};
 }

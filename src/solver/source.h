@@ -3,8 +3,8 @@
 #pragma once
 #include "solver/sampler.h"
 
-/// Nothing is allocated or compiled before the first load vectors. It must not be moved: its
-/// sampler points into it.
+/// All zeros before the first load vectors, when it is compiled. It must not be moved: its sampler
+/// points into it.
 typedef struct kg_source {
   const kg_function *function;  ///< of kind KG_FUNCTION_NONE: zero
   const char *name;
@@ -12,12 +12,12 @@ typedef struct kg_source {
   kg_sampler sampler;
 } kg_source;
 
-void kg_source_open(kg_pipeline *p, kg_source *source);
-void kg_source_close(kg_source *source);
-
-/// Load vectors of groups [first, first + count).
+/// Load vectors of groups [first, first + count) of the pipeline's source.
 /// @param[in] values  work: room for values of the source, of one group at least
 /// @param[out] load   [group of these][N][lane]
 /// @retval KEDGE_ERR_INPUT  a value is not finite
-kedge_status kg_source_loads(kg_source *source, int32_t first, int32_t count, kg_buffer values,
+kedge_status kg_source_loads(kg_pipeline *p, int32_t first, int32_t count, kg_buffer values,
                              double *load);
+/// Release host memory that the prediction counts while load vectors are made.
+void kg_source_rest(kg_source *source);
+void kg_source_close(kg_source *source);

@@ -51,12 +51,10 @@ static kedge_status put_reference(kg_pipeline *p)
 
 kedge_status kg_make_loads(kg_pipeline *p)
 {
-  kg_source source;
-  kg_source_open(p, &source);
   const kedge_status status =
-      kg_source_loads(&source, 0, p->layout.count.n_groups, p->buffers[KG_ARRAY_SOURCE_VALUES],
+      kg_source_loads(p, 0, p->layout.count.n_groups, p->buffers[KG_ARRAY_SOURCE_VALUES],
                       p->buffers[KG_ARRAY_LOAD].data);
-  kg_source_close(&source);
+  kg_source_rest(&p->source);
   return status;
 }
 

@@ -284,9 +284,8 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p)
   KG_TRY(start_vectors(p));
   KG_TRY(kg_zero(p->ctx, vectors.state, sizeof *vectors.state));
   kg_cg_result result;
-  kg_source_open(p, &compact.source);
   const kedge_status status = kg_cg_solve(p->ctx, &op, &vectors, settings, &result);
-  kg_source_close(&compact.source);
+  kg_source_rest(&p->source);
   KG_TRY(status);
   kg_multigrid_destroy(p->ctx, &p->multigrid);
   return report_solve(p, &result, vectors.n);

@@ -9,7 +9,7 @@
 #include "grid.h"
 #include "ops/points.h"
 #include "repeat.h"
-#include "solver/source.h"
+#include "solver/pipeline.h"
 #include "support.h"
 
 static const char *const precisions[] = {"mixed", "compact"};
@@ -321,16 +321,13 @@ static void less_room_than_for_a_group_is_refused(void **state)
   kedge_solution solution = {0};
   p.solution = &solution;
   must(ctx, kg_pipeline_prepare(&p));
-  kg_source source;
-  kg_source_open(&p, &source);
   const size_t group = (size_t)kg_rule_points(1) * KG_LANES * sizeof(double);
   double values[1], load[1];  // not touched
-  assert_int_equal(kg_source_loads(&source, 0, 1, (kg_buffer){values, group - 1}, load),
+  assert_int_equal(kg_source_loads(&p, 0, 1, (kg_buffer){values, group - 1}, load),
                    KEDGE_ERR_INTERNAL);
   const char *const sentence =
       "load vectors: 4095 bytes for values of the source where a group needs 4096";
   assert_int_equal(strncmp(kedge_context_error(ctx), sentence, strlen(sentence)), 0);
-  kg_source_close(&source);
   kg_pipeline_free(&p);
   kedge_problem_destroy(problem);
   kedge_mesh_destroy(mesh);
