@@ -86,10 +86,10 @@ bool kg_multigrid_repeats(const kg_multigrid_shape *shape);
 /// the cycle on the trace, for what is below it, and for work.
 size_t kg_multigrid_trace_bytes(const kg_multigrid_shape *shape);
 size_t kg_multigrid_space_bytes(const kg_multigrid_shape *shape);
-/// Of the vectors below the trace but one, which kg_multigrid_lend() is given. Without reaction they
-/// hold something from the restriction of a residual until its coarse system is solved, and z may
-/// lie in their memory where kg_multigrid_repeats(); with one until the correction is added, and
-/// the product may.
+/// Of the vectors below the trace but one, which kg_multigrid_lend() is given. Without reaction
+/// they hold something from the restriction of a residual until its coarse system is solved, and z
+/// may lie in their memory where kg_multigrid_repeats(); with one until the correction is added,
+/// and the product may.
 size_t kg_multigrid_vector_bytes(const kg_multigrid_shape *shape, const kg_coarse_table *solver);
 kedge_status kg_multigrid_work_bytes(kedge_context *ctx, const kg_multigrid_shape *shape,
                                      size_t *bytes);

@@ -58,17 +58,16 @@ kg_cost kg_smoother_make_cost(kedge_smoother kind, kg_sizes size, const kg_trace
 /// strips an element is a whole and three copies of its edges in others, which bound it by 3 too.
 double kg_smoother_bound(kedge_smoother kind);
 /// What a single step should take for the largest eigenvalue, from the shapes of the elements (with
-/// lines: of those without a pair). Of an element alone, with K^e and its own three blocks, the mean
-/// fluxes of pure diffusion have a = 1.5 + 0.5 |sum (d / |d|)^2| for the sides d. With all modes it
-/// is a or 2 at most, whichever is more, times 1.02 for tau <= 1 and tau <= 1/h, 1.25 for any tau; A
-/// has none larger than the worst of its elements. But obtuse triangles stay below a, as higher
-/// modes take part: 0.88 to 0.84 of it for angles of 110 to 140 degrees, 0.98 for 170. The largest
-/// of 0.85 a and 2 is near enough: a step converges up to 4/3 of it. A twentieth less (from order 5
-/// on three) takes the fewest iterations, and converges for all shapes and tau
-/// (tests/multigrid/test_smoothing.c).
-/// With strips it is 1.0 to 1.5, whatever the shapes (tests/multigrid/test_strips.c).
-/// With vertex modes (ops/vertex_modes.h) the largest eigenvalue is up to 1.08 times as large, and
-/// a fourteenth less takes the fewest.
+/// lines: of those without a pair). Of an element alone, with K^e and its own three blocks, the
+/// mean fluxes of pure diffusion have a = 1.5 + 0.5 |sum (d / |d|)^2| for the sides d. With all
+/// modes it is a or 2 at most, whichever is more, times 1.02 for tau <= 1 and tau <= 1/h, 1.25 for
+/// any tau; A has none larger than the worst of its elements. But obtuse triangles stay below a, as
+/// higher modes take part: 0.88 to 0.84 of it for angles of 110 to 140 degrees, 0.98 for 170. The
+/// largest of 0.85 a and 2 is near enough: a step converges up to 4/3 of it. A twentieth less (from
+/// order 5 on three) takes the fewest iterations, and converges for all shapes and tau
+/// (tests/multigrid/test_smoothing.c). With strips it is 1.0 to 1.5, whatever the shapes
+/// (tests/multigrid/test_strips.c). With vertex modes (ops/vertex_modes.h) the largest eigenvalue
+/// is up to 1.08 times as large, and a fourteenth less takes the fewest.
 double kg_smoother_estimate(kedge_smoother kind, int order, double alignment, bool vertex_modes);
 
 typedef struct kg_smoother_args {

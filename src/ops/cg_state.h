@@ -8,8 +8,8 @@
 
 #include "core/inline.h"
 
-/// A sum over rows is one of so many parts, or fewer, and then of these in order: it does not depend
-/// on threads.
+/// A sum over rows is one of so many parts, or fewer, and then of these in order: it does not
+/// depend on threads.
 enum { KG_PIECES = 1024 };
 
 enum kg_cg_stop {

@@ -5,8 +5,8 @@
 #include "ops/cg_state.h"
 
 /// *sum over all threads of the grid, in a fixed order; true in thread 0 of the last block to
-/// arrive, which has the total. Called by whole blocks, whose shared memory and writes before it are
-/// in order afterwards.
+/// arrive, which has the total. Called by whole blocks, whose shared memory and writes before it
+/// are in order afterwards.
 /// @param partial  work: [block]
 /// @param s_warp   shared memory, one double a warp
 __device__ __forceinline__ bool kg_grid_sum(double *sum, double *partial, unsigned *counter,

@@ -51,8 +51,8 @@ constexpr ring_shape ring_of(int order, bool reduced)
   return (reduced ? REDUCED_RINGS : PACKED_RINGS)[order - KEDGE_ORDER_MIN];
 }
 
-/// Bytes of shared memory of a block: barriers, rings, products and x of a patch, and the halo lists
-/// of three.
+/// Bytes of shared memory of a block: barriers, rings, products and x of a patch, and the halo
+/// lists of three.
 size_t stream_bytes(int order, bool reduced, const kg_trace_counts &count)
 {
   const ring_shape ring = ring_of(order, reduced);

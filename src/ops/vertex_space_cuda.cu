@@ -13,8 +13,8 @@ namespace
 {
 constexpr int BLOCK = 256;
 
-/// The work memory: is_fixed[vertex], two arrays of keys and one of ends, then CUB's scratch. A pass
-/// of the sort moves keys and ends from one of their two arrays to the other.
+/// The work memory: is_fixed[vertex], two arrays of keys and one of ends, then CUB's scratch. A
+/// pass of the sort moves keys and ends from one of their two arrays to the other.
 struct WorkShape {
   int32_t n_vertices, n_ends;
   int bits;  // of a key

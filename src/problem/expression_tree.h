@@ -105,8 +105,8 @@ typedef struct kg_syntax_error {
   char hint[160];  ///< may be empty
 } kg_syntax_error;
 
-/// Parse. When `error->what` comes back empty, the failure is another (memory, size) and its sentence
-/// is in the context.
+/// Parse. When `error->what` comes back empty, the failure is another (memory, size) and its
+/// sentence is in the context.
 /// @param[in] constants  named parameters, beside x, y and pi
 kedge_status kg_expression_parse(kedge_context *ctx, const char *text, const kg_constant *constants,
                                  int n_constants, kg_syntax_error *error, kg_expression **out);

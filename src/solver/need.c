@@ -174,8 +174,8 @@ kedge_status kg_memory_check(kedge_context *ctx, const kg_shape *shape, kg_memor
   return KEDGE_OK;
 }
 
-/// Outlines of patches, in outlines of a in_double one: an outline grows with the square root of the
-/// elements inside, and the last patch may be smaller.
+/// Outlines of patches, in outlines of a in_double one: an outline grows with the square root of
+/// the elements inside, and the last patch may be smaller.
 static double count_outlines(const kg_trace_counts *n, int32_t n_elements)
 {
   const int32_t patch = n->patch_groups * KG_LANES;

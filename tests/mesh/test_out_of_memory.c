@@ -1,6 +1,6 @@
-// Every allocation fails once, and every look at the memory that is free finds none: the call reports
-// it, gives no object, and (under AddressSanitizer) leaks nothing. The library's allocations come here
-// (wrap.h).
+// Every allocation fails once, and every look at the memory that is free finds none: the call
+// reports it, gives no object, and (under AddressSanitizer) leaks nothing. The library's
+// allocations come here (wrap.h).
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

@@ -117,8 +117,8 @@ static void a_product_that_has_begun_writes_nothing_after_a_stop(void **state)
   }
 }
 
-/// Products with the same numbers: x . y of all of them shall be the same, and so shall y, which goes
-/// other ways, after the first and the last.
+/// Products with the same numbers: x . y of all of them shall be the same, and so shall y, which
+/// goes other ways, after the first and the last.
 static void check_repeats(chain *s, kg_number number, bool reduced, int products)
 {
   const kg_cg_state running = {.stop = KG_CG_RUNNING};

@@ -1,5 +1,6 @@
 /// @file
-/// Expressions from text and as text, for tests of what parsing, derivatives and simplification make.
+/// Expressions from text and as text, for tests of what parsing, derivatives and simplification
+/// make.
 #pragma once
 #include "problem/expression.h"
 

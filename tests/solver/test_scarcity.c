@@ -1,4 +1,5 @@
-// Memory that a solve asks for in vain, on the device or on the host, at every place: a sentence, nothing left behind.
+// Memory that a solve asks for in vain, on the device or on the host, at every place: a sentence,
+// nothing left behind.
 #include <string.h>
 
 #include "context.h"
