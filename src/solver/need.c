@@ -174,13 +174,13 @@ kedge_status kg_memory_check(kedge_context *ctx, const kg_shape *shape, kg_memor
   return KEDGE_OK;
 }
 
-/// Outlines of patches, in outlines of a in_double one: an outline grows with the square root of
-/// the elements inside, and the last patch may be smaller.
+/// Outlines of patches, in outlines of a full one: an outline grows with the square root of the
+/// elements inside, and the last patch may be smaller.
 static double count_outlines(const kg_trace_counts *n, int32_t n_elements)
 {
   const int32_t patch = n->patch_groups * KG_LANES;
-  const int32_t in_double = n_elements / patch;
-  return in_double + sqrt((double)(n_elements % patch) / patch);
+  const int32_t full = n_elements / patch;
+  return full + sqrt((double)(n_elements % patch) / patch);
 }
 
 /// Every edge has two sides but those of the boundary, which has B edges: 3 elements = 2 edges - B.
