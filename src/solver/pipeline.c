@@ -22,20 +22,22 @@ enum {
   LINE_ANGLE = 20,  // degrees: with a smaller one, edge blocks take more than some 25 iterations
 };
 
-static bool host_takes_jacobi(int order, int32_t n_elements)
+/// Stretched triangles take Jacobi many times the iterations, and lines of edges no more.
+static bool host_takes_jacobi(int order, int32_t n_elements, double min_angle)
 {
-  return n_elements < HOST_LEAST || (n_elements > HOST_INVERSE * order && n_elements < HOST_LEVELS);
+  if (n_elements < HOST_LEAST) return true;
+  return min_angle >= LINE_ANGLE && n_elements > HOST_INVERSE * order && n_elements < HOST_LEVELS;
 }
 
 kedge_preconditioner kg_choose_preconditioner(kedge_context *ctx, const kedge_problem *problem,
-                                              const kg_trace_counts *count)
+                                              const kg_trace_counts *count, double min_angle)
 {
   if (problem->preconditioner != KEDGE_PRECONDITIONER_AUTO) return problem->preconditioner;
   if (kg_problem_asks_multigrid(problem)) return KEDGE_PRECONDITIONER_MULTIGRID;
   const bool jacobi = ctx->backend == KEDGE_BACKEND_CUDA
                           ? (int64_t)count->n_elements * problem->order <= RESIDENT_WORK &&
                                 kg_cg_resident_bytes(ctx, kg_sizes_of(problem->order), count) > 0
-                          : host_takes_jacobi(problem->order, count->n_elements);
+                          : host_takes_jacobi(problem->order, count->n_elements, min_angle);
   return jacobi ? KEDGE_PRECONDITIONER_JACOBI : KEDGE_PRECONDITIONER_MULTIGRID;
 }
 
@@ -116,23 +118,24 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
                                                      kg_patch_groups(problem->order), &p->layout);
   free(is_dirichlet);
   KG_TRY(status);
-  p->shape =
-      (kg_shape){.size = kg_sizes_of(problem->order),
-                 .count = p->layout.count,
-                 .n_vertices = mesh->n_vertices,
-                 .n_points = p->sampling.n,
-                 .has_exact = problem->exact_u.kind != KG_FUNCTION_NONE,
-                 .cells_only = problem->cells_only,
-                 .keeps_load = true,
-                 .operator_kind = problem->operator_kind,
-                 .preconditioner = kg_choose_preconditioner(p->ctx, problem, &p->layout.count),
-                 .smoother = choose_smoother(problem, mesh),
-                 .coarse_solver = problem->coarse_solver,
-                 .smoothing_steps = problem->smoothing_steps,
-                 .diffusion = p->material.diffusion,
-                 .alignment = mesh->alignment,
-                 .precision = problem->precision,
-                 .has_reaction = problem->reaction != 0.0};
+  const kedge_preconditioner preconditioner =
+      kg_choose_preconditioner(p->ctx, problem, &p->layout.count, mesh->info.min_angle);
+  p->shape = (kg_shape){.size = kg_sizes_of(problem->order),
+                        .count = p->layout.count,
+                        .n_vertices = mesh->n_vertices,
+                        .n_points = p->sampling.n,
+                        .has_exact = problem->exact_u.kind != KG_FUNCTION_NONE,
+                        .cells_only = problem->cells_only,
+                        .keeps_load = true,
+                        .operator_kind = problem->operator_kind,
+                        .preconditioner = preconditioner,
+                        .smoother = choose_smoother(problem, mesh),
+                        .coarse_solver = problem->coarse_solver,
+                        .smoothing_steps = problem->smoothing_steps,
+                        .diffusion = p->material.diffusion,
+                        .alignment = mesh->alignment,
+                        .precision = problem->precision,
+                        .has_reaction = problem->reaction != 0.0};
   if (problem->preconditioner == KEDGE_PRECONDITIONER_BLOCK_JACOBI) p->shape.smoothing_steps = 0;
   if (problem->start == KEDGE_START_NESTED) p->shape.start_order = kg_nested_order(problem->order);
   KG_TRY(make_lines(p));

@@ -285,6 +285,8 @@ static void auto_takes_multigrid_but_for_small_problems(void **state)
       {"square 32", "8", "matrix-free", "double", "multigrid", "multigrid"},
       {"square 89", "1", "matrix-free", "double", "multigrid", "jacobi"},
       {"square 90", "1", "matrix-free", "double", "multigrid", "multigrid"},
+      {"ring 10 3", "4", "matrix-free", "double", "jacobi", "jacobi"},
+      {"ring 100 9", "4", "matrix-free", "double", "multigrid", "jacobi"},
       {"square 3", "2", "matrix-free", "mixed", "multigrid", "multigrid"},
       {"square 25", "3", "matrix-free-plain", "double", "jacobi", "jacobi"},
       {"square 25", "3", "ell", "double", "jacobi", "jacobi"},
