@@ -335,9 +335,6 @@ static double reference_of(const solve *s, double bb)
   return ratio > 1.0 ? fmin(rr, bb + rr / (ratio * ratio)) : rr;
 }
 
-/// Of less, squares of a residual that is rounding are no normal numbers any more.
-#define LEAST_RR (DBL_MIN / (DBL_EPSILON * DBL_EPSILON))
-
 /// The residual of the x that is there, what tolerances mean by it, and a better x.
 static kedge_status begin(solve *s)
 {
@@ -345,10 +342,8 @@ static kedge_status begin(solve *s)
   if (s->settings.stabilization_ratio > 1.0) KG_TRY(measure_right_hand_side(s, &bb));
   KG_TRY(start(s));
   s->rr_start = reference_of(s, bb);
-  KG_REQUIRE(s->ctx, s->rr_start == 0.0 || s->rr_start >= LEAST_RR, KEDGE_ERR_NUMERIC,
-             "the right-hand side is so small (%.0e) that squares of its residual leave double "
-             "precision: choose other units for the source and boundary values",
-             sqrt(s->rr_start));
+  KG_REQUIRE(s->ctx, s->rr_start == 0.0 || s->rr_start >= KG_CG_LEAST_RR, KEDGE_ERR_NUMERIC,
+             KG_CG_TOO_SMALL, sqrt(s->rr_start));
   s->tolerance_rr = s->settings.tolerance * s->settings.tolerance * s->rr_start;
   if (s->settings.improve && s->state.rr > s->tolerance_rr) {
     KG_TRY(s->settings.improve(s->ctx, s->settings.improve_user, s->rr_start));

@@ -2,11 +2,20 @@
 /// Conjugate gradients on the trace: one recurrence for every backend and operator
 /// (docs/math.md#cg).
 #pragma once
+#include <float.h>
+
 #include "kedge/solution.h"
 #include "multigrid/multigrid.h"
 #include "ops/cg_resident.h"
 #include "ops/cg_vectors.h"
 #include "solver/trace_operator.h"
+
+/// Of less, squares of a residual that is rounding are no normal numbers any more.
+#define KG_CG_LEAST_RR (DBL_MIN / (DBL_EPSILON * DBL_EPSILON))
+/// What is said of such a right-hand side, and of one whose own squares are 0.
+#define KG_CG_TOO_SMALL                                                               \
+  "the right-hand side is so small (%.0e) that squares of its residual leave double " \
+  "precision: choose other units for the source and boundary values"
 
 /// Iterative refinement, where what iterates is a rounded A (solver/compact.h).
 typedef struct kg_cg_refinement {

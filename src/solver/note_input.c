@@ -1,19 +1,63 @@
-// What a solve that went well may hide: a right-hand side that was forgotten, or cannot be squared;
-// a mean of u that has few digits.
+// What a solve that went well may hide: a right-hand side that was forgotten; a mean of u that has
+// few digits. And what it must not: a right-hand side that is lost, as its square is 0.
 #include <float.h>
+#include <math.h>
 #include <stdio.h>
 
+#include "core/context.h"
+#include "solver/cg.h"
 #include "solver/pipeline.h"
+
+static size_t count_boundary_values(const kg_pipeline *p)
+{
+  const kg_trace_counts *n = &p->layout.count;
+  return (size_t)(n->n_edges - n->n_free + n->n_neumann) * (size_t)p->shape.size.n_edge;
+}
 
 /// Neither a source nor boundary values other than 0.
 static bool has_no_data(const kg_pipeline *p)
 {
-  const kg_trace_counts *n = &p->layout.count;
-  const size_t edges = (size_t)(n->n_edges - n->n_free + n->n_neumann);
-  const size_t values = edges * (size_t)p->shape.size.n_edge;
+  const size_t values = count_boundary_values(p);
   for (size_t i = 0; i < values; ++i)
     if (p->boundary[i] != 0.0) return false;
   return p->resolved.source.kind == KG_FUNCTION_NONE;
+}
+
+/// The largest |f| at the centres of elements, as soon as it is more than `enough`.
+static double largest_source(const kg_pipeline *p, double enough)
+{
+  enum { CHUNK = 256 };
+  const kg_function *f = &p->resolved.source;
+  const kedge_mesh *mesh = p->mesh;
+  double largest = 0.0;
+  if (f->kind == KG_FUNCTION_NONE) return 0.0;
+  if (f->kind == KG_FUNCTION_CONSTANT) return fabs(f->constant);
+  for (int32_t e = 0; e < mesh->n_elements && largest <= enough;) {
+    double x[CHUNK], y[CHUNK], value[CHUNK];
+    int n = 0;
+    for (; n < CHUNK && e < mesh->n_elements; ++n, ++e) {
+      const int32_t *v = mesh->element_vertices + 3 * (size_t)e;
+      const double *a = mesh->vertices + 2 * (size_t)v[0], *b = mesh->vertices + 2 * (size_t)v[1];
+      const double *c = mesh->vertices + 2 * (size_t)v[2];
+      x[n] = (a[0] + b[0] + c[0]) / 3.0;
+      y[n] = (a[1] + b[1] + c[1]) / 3.0;
+    }
+    kg_function_evaluate(f, (size_t)n, x, y, value);
+    for (int i = 0; i < n; ++i) largest = fmax(largest, fabs(value[i]));
+  }
+  return largest;
+}
+
+/// Of a residual whose square is 0: the size of the data where they are not 0, but so small that
+/// this is no wonder; else 0. A source makes a residual of h^2 its size. Larger data may belong to
+/// triangles without free edges.
+static double size_of_lost_data(const kg_pipeline *p)
+{
+  const double least = sqrt(KG_CG_LEAST_RR), part = p->scale * kg_mean_square(p->mesh);
+  double largest = part * largest_source(p, least / part);
+  const size_t values = count_boundary_values(p);
+  for (size_t i = 0; i < values; ++i) largest = fmax(largest, fabs(p->boundary[i]));
+  return largest < least ? largest : 0.0;
 }
 
 /// What is left of the digits of the mean of u, beside the unit of rounding: with Neumann
@@ -28,12 +72,14 @@ static double part_of_reaction(const kg_pipeline *p)
 /// DBL_EPSILON / part_of_reaction(); the least was 1.
 #define ROUNDING_OF_MEAN 2000.0
 
-void kg_note_input(const kg_pipeline *p, double start_residual)
+kedge_status kg_note_input(const kg_pipeline *p, double start_residual)
 {
   kedge_solution *s = p->solution;
   const kg_trace_counts *n = &p->layout.count;
   const bool all_neumann = n->n_free == n->n_edges;
   const double part = part_of_reaction(p);
+  const double lost = start_residual == 0.0 && n->n_free > 0 ? size_of_lost_data(p) : 0.0;
+  KG_REQUIRE(p->ctx, lost == 0.0, KEDGE_ERR_NUMERIC, KG_CG_TOO_SMALL, lost);
   if (start_residual == 0.0 && n->n_free > 0 && has_no_data(p))
     snprintf(s->note, sizeof s->note,
              "the right-hand side is 0: the problem has neither a source nor an exact solution, "
@@ -49,4 +95,5 @@ void kg_note_input(const kg_pipeline *p, double start_residual)
         "all boundaries are neumann and reaction * h^2 is only %.0e of the diffusion: rounding "
         "takes as many digits from the mean of u, and up to three more at high orders",
         part);
+  return KEDGE_OK;
 }

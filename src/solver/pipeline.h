@@ -82,7 +82,8 @@ static inline double kg_mean_square(const kedge_mesh *mesh)
 
 /// Note in the solution what its input may hide, where there is something.
 /// @param[in] start_residual  of the trace solve; 0: there was nothing to solve
-void kg_note_input(const kg_pipeline *p, double start_residual);
+/// @retval KEDGE_ERR_NUMERIC  there was, and its squares have underflowed
+kedge_status kg_note_input(const kg_pipeline *p, double start_residual);
 /// Add to the note that boundary values contradict the exact solution, if they do.
 kedge_status kg_note_contradiction(const kg_pipeline *p);
 
