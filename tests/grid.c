@@ -107,3 +107,19 @@ kedge_mesh *test_stretched_mesh(kedge_context *ctx, int n_triangles, double stre
   test_grid_destroy(&grid);
   return mesh;
 }
+
+kedge_mesh *test_obtuse_mesh(kedge_context *ctx, int n_triangles, double degrees)
+{
+  test_grid grid;
+  test_grid_create(&grid, n_triangles);
+  const double angle = degrees * M_PI / 180.0;
+  for (int v = 0; v < grid.n_vertices; ++v) {
+    double *x = grid.vertices + 2 * (size_t)v;
+    const double i = round(x[0]), j = round(x[1]);  // less the random part
+    x[0] = i - j * cos(angle);
+    x[1] = j * sin(angle);
+  }
+  kedge_mesh *mesh = test_grid_mesh(&grid, ctx);
+  test_grid_destroy(&grid);
+  return mesh;
+}

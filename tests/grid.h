@@ -22,6 +22,8 @@ kedge_mesh *test_grid_mesh(const test_grid *grid, kedge_context *ctx);
 kedge_mesh *test_irregular_mesh(kedge_context *ctx, int n_triangles);
 /// The same, so many times as wide.
 kedge_mesh *test_stretched_mesh(kedge_context *ctx, int n_triangles, double stretch);
+/// A lattice of equal isosceles triangles, whose two sides of length 1 meet at `degrees`.
+kedge_mesh *test_obtuse_mesh(kedge_context *ctx, int n_triangles, double degrees);
 
 /// Uniform in [-1, 1], the same sequence for the same seed.
 double test_random(uint64_t *seed);

@@ -65,7 +65,9 @@ double kg_smoother_bound(kedge_smoother kind);
 /// higher modes take part: 0.88 to 0.84 of it for angles of 110 to 140 degrees, 0.98 for 170. The
 /// largest of 0.85 a and 2 is near enough: a step converges up to 4/3 of it. A twentieth less (from
 /// order 5 on three) takes the fewest iterations, and converges for all shapes and tau
-/// (tests/multigrid/test_smoothing.c). With strips it is 1.0 to 1.5, whatever the shapes
+/// (tests/multigrid/test_smoothing.c). Lines bear 0.85 twice, 4/3 of it is 0.96 a: obtuse triangles
+/// of some 125 degrees and more have a pair each, and are not in the estimate; those of 110 without
+/// one reach 0.89 a. With edges 179 degrees reach 1.04 a at order 5, for 1.05 a. With strips it is 1.0 to 1.5, whatever the shapes
 /// (tests/multigrid/test_strips.c). With vertex modes (ops/vertex_modes.h) the largest eigenvalue
 /// is up to 1.08 times as large, and a fourteenth less takes the fewest.
 double kg_smoother_estimate(kedge_smoother kind, int order, double alignment, bool vertex_modes);

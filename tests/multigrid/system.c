@@ -114,8 +114,9 @@ static void make_multigrid(trace_system *s, const system_options *o)
 void system_create(trace_system *s, kedge_context *ctx, system_options o)
 {
   *s = (trace_system){.ctx = ctx};
-  case_create_on(&s->c, ctx, test_stretched_mesh(ctx, o.n_elements, o.stretch ? o.stretch : 1.0),
-                 o.order, o.boundary, o.material);
+  kedge_mesh *mesh = o.angle ? test_obtuse_mesh(ctx, o.n_elements, o.angle)
+                             : test_stretched_mesh(ctx, o.n_elements, o.stretch ? o.stretch : 1.0);
+  case_create_on(&s->c, ctx, mesh, o.order, o.boundary, o.material);
   s->n_rows = (size_t)s->c.batch.count.n_free * (size_t)s->c.size.n_edge;
   s->n_all = (size_t)s->c.batch.count.n_edges * (size_t)s->c.size.n_edge;
   make_operator(s);

@@ -23,6 +23,7 @@ typedef struct trace_system {
 typedef struct system_options {
   int n_elements, order;
   double stretch;  ///< of the irregular mesh; 0: it is not
+  double angle;    ///< degrees, of the triangles of a lattice in its place; 0: it is not
   enum case_boundary boundary;
   kg_material material;
   kedge_smoother smoother;

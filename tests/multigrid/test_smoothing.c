@@ -266,6 +266,20 @@ static void the_estimate_from_shapes_is_enough_for_one_step(void **state)
           check_estimate);
 }
 
+/// The same on lattices of obtuse triangles.
+static void the_estimate_bears_obtuse_triangles(void **state)
+{
+  (void)state;
+  const kedge_smoother smoothers[] = {KEDGE_SMOOTHER_EDGE, KEDGE_SMOOTHER_LINE};
+  const double angles[] = {110.0, 140.0, 170.0};
+  const int orders[] = {1, 4, 5, 8};
+  for (int i = 0; i < 24; ++i)
+    for_materials(
+        (system_options){
+            .order = orders[i / 6], .smoother = smoothers[i % 2], .angle = angles[i / 2 % 3]},
+        check_estimate);
+}
+
 /// Steps from zero and from a z, with and without a direction before: the same as with the vectors
 /// at hand.
 static void check_element_step(trace_system *s)
@@ -319,6 +333,7 @@ int main(void)
       cmocka_unit_test(a_step_by_elements_advances_direction_and_z),
       cmocka_unit_test(power_steps_stay_below_the_measured_bound),
       cmocka_unit_test(the_estimate_from_shapes_is_enough_for_one_step),
+      cmocka_unit_test(the_estimate_bears_obtuse_triangles),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);
