@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/number.h"
 #include "problem/keys.h"
 #include "problem/nearest.h"
+#include "problem/parser.h"
 #include "problem/problem.h"
 
 /// True when a row of the table is about this section.
@@ -28,6 +30,19 @@ static const char *list_sections(char out[200])
   return out;
 }
 
+/// A section that is meant as one of a boundary group, written like the path of a key:
+/// boundary.left for [boundary left].
+static kedge_status refuse_boundary_path(const kg_settings *settings, const kg_setting *s)
+{
+  const char *const group = s->section + strlen("boundary.");
+  if (s->origin == KG_FROM_OVERRIDE)
+    return kg_setting_fail(settings, s, 0,
+                           "unknown section [%s]; did you mean \"boundary %s.%s=%s\"?", s->section,
+                           group, s->key, s->value);
+  return kg_setting_fail(settings, s, 0, "unknown section [%s]; did you mean [boundary %s]?",
+                         s->section, group);
+}
+
 kedge_status kg_section_check(const kg_settings *settings, const kg_setting *setting)
 {
   const char *const section = setting->section;
@@ -45,12 +60,15 @@ kedge_status kg_section_check(const kg_settings *settings, const kg_setting *set
     return kg_setting_fail(settings, setting, 0,
                            "[boundary] needs the name or number of a group of "
                            "the mesh, or default: [boundary default]");
+  if (strncmp(section, "boundary.", 9) == 0 && section[9] != '\0')
+    return refuse_boundary_path(settings, setting);
   if (nearest.best)
     return kg_setting_fail(settings, setting, 0, "unknown section [%s]; did you mean [%s]?",
                            section, nearest.best);
   char list[200];
-  return kg_setting_fail(settings, setting, 0, "unknown section [%s]; there are %s", section,
-                         list_sections(list));
+  return kg_setting_fail(settings, setting, 0,
+                         "unknown section [%s]; there are %s; a boundary group is [boundary %s]",
+                         section, list_sections(list), section);
 }
 
 kedge_status kg_key_find(const kg_settings *settings, const kg_setting *setting,
@@ -132,6 +150,49 @@ static kedge_status apply_one(const kg_settings *settings, const kg_setting *s,
           s->key, s->section);
   }
   return key->read(problem, settings, s);
+}
+
+/// True when `name` stands in an expression.
+static bool text_names(const char *text, const char *name)
+{
+  const size_t length = strlen(name);
+  while (*text) {
+    const size_t n = kg_name_length(text);
+    if (n == length && strncmp(text, name, n) == 0) return true;
+    const size_t digits = kg_number_scan(text);  // the e of 2e3 is no name
+    text += n ? n : digits ? digits : 1;
+  }
+  return false;
+}
+
+static bool is_used(const kg_settings *settings, const char *parameter)
+{
+  for (int i = 0; i < settings->n; ++i) {
+    const kg_setting *s = &settings->items[i];
+    const kg_problem_key *key;
+    if (s->value && kg_key_find(settings, s, &key) == KEDGE_OK && key->is_expression &&
+        text_names(s->value, parameter))
+      return true;
+  }
+  return false;
+}
+
+kedge_status kg_settings_check_parameters(const kg_settings *settings)
+{
+  for (int i = 0; i < settings->n; ++i) {
+    const kg_setting *s = &settings->items[i];
+    const bool added = s->origin == KG_FROM_OVERRIDE && s->line == 0;
+    if (!added || strcmp(s->section, "parameters") != 0 || is_used(settings, s->key)) continue;
+    kg_nearest nearest = kg_nearest_to(s->key);
+    for (int j = 0; j < settings->n; ++j)
+      if (j != i && strcmp(settings->items[j].section, "parameters") == 0)
+        kg_nearest_offer(&nearest, settings->items[j].key);
+    if (nearest.best)
+      return kg_setting_fail(settings, s, 0, "no expression uses '%s'; did you mean '%s'?", s->key,
+                             nearest.best);
+    return kg_setting_fail(settings, s, 0, "no expression uses '%s'", s->key);
+  }
+  return KEDGE_OK;
 }
 
 kedge_status kg_settings_apply(const kg_settings *settings, kedge_problem *problem)

@@ -31,5 +31,8 @@ kedge_status kg_section_check(const kg_settings *settings, const kg_setting *set
 /// makes void ([mesh] generate takes the place of file, ...).
 kedge_status kg_settings_replace(kg_settings *settings, const kg_setting *setting);
 
+/// Refuse parameters of overrides that neither the file sets nor an expression uses: misspelt ones.
+kedge_status kg_settings_check_parameters(const kg_settings *settings);
+
 /// Read all settings into a problem that holds the defaults; parameters first.
 kedge_status kg_settings_apply(const kg_settings *settings, kedge_problem *problem);

@@ -148,6 +148,7 @@ kedge_status kg_problem_parse(kedge_context *ctx, const char *name, const char *
     status = kg_settings_override(&settings, overrides[i]);
   if (status == KEDGE_OK) status = kedge_problem_create(ctx, &problem);
   if (status == KEDGE_OK) status = renew(problem, &settings);
+  if (status == KEDGE_OK) status = kg_settings_check_parameters(&problem->settings);
   if (status == KEDGE_OK) status = check_types(problem, &problem->settings);
   if (status == KEDGE_OK) status = check_types(problem, &sections);
 done:

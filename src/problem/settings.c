@@ -99,10 +99,12 @@ kedge_status kg_settings_put(kg_settings *settings, const kg_setting *setting)
   kg_setting copy;
   KG_TRY(copy_setting(settings->ctx, setting, &copy));
   kg_setting *old = kg_settings_find(settings, copy.section, copy.key);
-  if (old)
+  if (old) {
+    if (copy.line == 0) copy.line = old->line;
     free_setting(old);
-  else
+  } else {
     old = &settings->items[settings->n++];
+  }
   *old = copy;
   return KEDGE_OK;
 }

@@ -13,7 +13,7 @@ typedef struct kg_setting {
   kedge_function *function;  ///< of the caller
   void *user;
   kg_origin origin;
-  int line;  ///< of the file, where the value begins
+  int line;  ///< of the file, where the value (or one replaced since) begins; 0: not in the file
 } kg_setting;
 
 typedef struct kg_settings {

@@ -26,7 +26,10 @@ static void every_refusal_names_file_line_and_remedy(void **state)
       {"[sapce]", "plate.ini:1: unknown section [sapce]; did you mean [space]?"},
       {"[weather]\nrain = 1",
        "plate.ini:1: unknown section [weather]; there are [mesh], [space], [equation], "
-       "[parameters], [boundary NAME], [exact], [solver], [output]"},
+       "[parameters], [boundary NAME], [exact], [solver], [output]; a boundary group is "
+       "[boundary weather]"},
+      {"[boundary.left]\ntype = neumann",
+       "plate.ini:1: unknown section [boundary.left]; did you mean [boundary left]?"},
       {"order = 1", "plate.ini:1: 'order' stands before the first [section]; put it into one"},
       {"[boundary]\ntype = neumann",
        "plate.ini:1: [boundary] needs the name or number of a group of the mesh, or default: "
@@ -223,6 +226,13 @@ static void wrong_overrides_name_themselves(void **state)
       {"equation.source=1+q",
        "--set equation.source=1+q: column 3 of source: unknown name 'q': known here are x, y, "
        "pi; others are set in [parameters], above those that use them"},
+      {"boundary.left.value=0",
+       "--set boundary.left.value=0: unknown section [boundary.left]; did you mean \"boundary "
+       "left.value=0\"?"},
+      {"left.type=neumann",
+       "--set left.type=neumann: unknown section [left]; there are [mesh], [space], [equation], "
+       "[parameters], [boundary NAME], [exact], [solver], [output]; a boundary group is "
+       "[boundary left]"},
       {"boundary a.value=1",
        "--set boundary a.value=1: [boundary a] has no type; add type = "
        "dirichlet or type = neumann"},
@@ -233,6 +243,38 @@ static void wrong_overrides_name_themselves(void **state)
     assert_null(p);
     assert_string_equal(kedge_context_error(NULL), cases[i][1]);
   }
+}
+
+static void parameters_that_nothing_uses_are_refused_as_overrides(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "[parameters]\nk = 2\nidle = 1\n[equation]\nsource = k*2e3\ndiffusion = 1.5E3\n";
+  static const char *const cases[][2] = {
+      {"parameters.K=7", "--set parameters.K=7: no expression uses 'K'; did you mean 'k'?"},
+      {"parameters.idel=7",
+       "--set parameters.idel=7: no expression uses 'idel'; did you mean 'idle'?"},
+      {"parameters.weather=7", "--set parameters.weather=7: no expression uses 'weather'"},
+      {"parameters.e3=7", "--set parameters.e3=7: no expression uses 'e3'"},
+  };
+  kedge_problem *p;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    assert_int_equal(parse(text, cases[i][0], &p), KEDGE_ERR_INPUT);
+    assert_null(p);
+    assert_string_equal(kedge_context_error(NULL), cases[i][1]);
+  }
+  // The file may set what nothing uses, and an override may then change it.
+  assert_int_equal(parse(text, "parameters.idle=7", &p), KEDGE_OK);
+  kedge_problem_destroy(p);
+  // An override may use what another adds; whether the mesh is replaced in between is no matter.
+  const char *const both[] = {"parameters.n=3", "mesh.generate=square 4", "equation.reaction=1+n"};
+  static const char mesh[] = "[mesh]\nfile = a.msh\n";
+  assert_int_equal(kg_problem_parse(NULL, "plate.ini", mesh, strlen(mesh), both, 3, &p), KEDGE_OK);
+  assert_true(p->reaction == 4);
+  kedge_problem_destroy(p);
+  assert_int_equal(kg_problem_parse(NULL, "plate.ini", mesh, strlen(mesh), both, 2, &p),
+                   KEDGE_ERR_INPUT);
+  assert_string_equal(kedge_context_error(NULL), "--set parameters.n=3: no expression uses 'n'");
 }
 
 static void names_of_any_length_are_refused_safely(void **state)
@@ -263,6 +305,7 @@ int main(void)
       cmocka_unit_test(long_section_names_are_refused_not_cut),
       cmocka_unit_test(a_nul_byte_is_refused),
       cmocka_unit_test(wrong_overrides_name_themselves),
+      cmocka_unit_test(parameters_that_nothing_uses_are_refused_as_overrides),
       cmocka_unit_test(names_of_any_length_are_refused_safely),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
