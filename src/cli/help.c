@@ -56,7 +56,8 @@ static const char expressions_text[] =
     "  sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt abs min max hypot pow\n"
     "\n"
     "The exact solution is differentiated symbolically: it gives the source, q = grad u and the\n"
-    "boundary values that are left out. atan2(b, a) jumps where b = 0 and a < 0: that line has to lie\n"
+    "boundary values that are left out. atan2(b, a) jumps where b = 0 and a < 0: that line has to "
+    "lie\n"
     "outside the domain. Errors point at the column.\n";
 
 static const char mesh_text[] =
