@@ -67,9 +67,10 @@ double kg_smoother_bound(kedge_smoother kind);
 /// order 5 on three) takes the fewest iterations, and converges for all shapes and tau
 /// (tests/multigrid/test_smoothing.c). Lines bear 0.85 twice, 4/3 of it is 0.96 a: obtuse triangles
 /// of some 125 degrees and more have a pair each, and are not in the estimate; those of 110 without
-/// one reach 0.89 a. With edges 179 degrees reach 1.04 a at order 5, for 1.05 a. With strips it is 1.0 to 1.5, whatever the shapes
-/// (tests/multigrid/test_strips.c). With vertex modes (ops/vertex_modes.h) the largest eigenvalue
-/// is up to 1.08 times as large, and a fourteenth less takes the fewest.
+/// one reach 0.89 a. With edges 179 degrees reach 1.04 a at order 5, for 1.05 a. With strips it is
+/// 1.0 to 1.5, whatever the shapes (tests/multigrid/test_strips.c). With vertex modes
+/// (ops/vertex_modes.h) the largest eigenvalue is up to 1.08 times as large, and a fourteenth less
+/// takes the fewest.
 double kg_smoother_estimate(kedge_smoother kind, int order, double alignment, bool vertex_modes);
 
 typedef struct kg_smoother_args {
