@@ -64,13 +64,14 @@ double kg_smoother_bound(kedge_smoother kind);
 /// any tau; A has none larger than the worst of its elements. But obtuse triangles stay below a, as
 /// higher modes take part: 0.88 to 0.84 of it for angles of 110 to 140 degrees, 0.98 for 170. The
 /// largest of 0.85 a and 2 is near enough: a step converges up to 4/3 of it. A twentieth less (from
-/// order 5 on three) takes the fewest iterations, and converges for all shapes and tau
-/// (tests/multigrid/test_smoothing.c). Lines bear 0.85 twice, 4/3 of it is 0.96 a: obtuse triangles
-/// of some 125 degrees and more have a pair each, and are not in the estimate; those of 110 without
-/// one reach 0.89 a. With edges 179 degrees reach 1.04 a at order 5, for 1.05 a. With strips it is
-/// 1.0 to 1.5, whatever the shapes (tests/multigrid/test_strips.c). With vertex modes
-/// (ops/vertex_modes.h) the largest eigenvalue is up to 1.08 times as large, and a fourteenth less
-/// takes the fewest.
+/// order 5 on three) takes the fewest iterations, and converges for obtuse triangles up to 170
+/// degrees and all tau (tests/multigrid/test_smoothing.c). Beyond, edges come to the limit: equal
+/// isosceles triangles of 179 degrees at order 6 with tau = 1e-3 are at 1.34 of the estimate, and
+/// may make the cycle indefinite; `auto` has lines there. Lines bear 0.85 twice, though 4/3 of it
+/// is 0.96 a: on such lattices triangles of 140 degrees and more have a pair each, and are not in
+/// the estimate; those of 110 without one reach 0.89 a. With strips it is 1.0 to 1.5, whatever the
+/// shapes (tests/multigrid/test_strips.c). With vertex modes (ops/vertex_modes.h) the largest
+/// eigenvalue is up to 1.08 times as large, and a fourteenth less takes the fewest.
 double kg_smoother_estimate(kedge_smoother kind, int order, double alignment, bool vertex_modes);
 
 typedef struct kg_smoother_args {

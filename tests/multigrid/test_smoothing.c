@@ -266,7 +266,8 @@ static void the_estimate_from_shapes_is_enough_for_one_step(void **state)
           check_estimate);
 }
 
-/// The same on lattices of obtuse triangles.
+/// The same on lattices of obtuse triangles. Edges do not bear 179 degrees
+/// (multigrid/smoother.h).
 static void the_estimate_bears_obtuse_triangles(void **state)
 {
   (void)state;
