@@ -17,7 +17,7 @@ static const char problem[] =
     "[exact]\nu = sin(2*pi*x)*sin(2*pi*y)\n"
     "[boundary left]\ntype = dirichlet\n[boundary right]\ntype = dirichlet\n"
     "[boundary bottom]\ntype = neumann\n[boundary top]\ntype = neumann\n"
-    "[solver]\ntolerance = 1e-10\n";
+    "[solver]\npreconditioner = jacobi\ntolerance = 1e-10\n";
 
 static int make_folder(void **state)
 {
