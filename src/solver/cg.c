@@ -1,5 +1,6 @@
 // One solve of the trace system by conjugate gradients: first residual, batches of iterations, and
-// restarts where rounding has let the recurrence part from the residual.
+// restarts where rounding has let the recurrence part from the residual. One file, because all of
+// it reads and moves one `solve`; what an end means is in cg_end.c.
 #include "solver/cg.h"
 
 #include <assert.h>
