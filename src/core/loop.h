@@ -13,7 +13,7 @@ static inline int kg_loop_threads(const kedge_context *ctx, int64_t n)
 
 /// Threads for a loop over n rows of a sparse matrix, one of many in a row, between which the team
 /// waits awake. On 16 cores a cycle takes 50 us at 1225 rows and 160 at 7921, on one 39 and 445
-/// (profiling/multigrid --backend host --mesh "square 36", and 90).
+/// (profiling/cycle --backend host --mesh "square 36", and 90).
 static inline int kg_row_threads(const kedge_context *ctx, int64_t n)
 {
   const int64_t worth_a_team = 1 << 11;

@@ -60,7 +60,7 @@ class Programs(unittest.TestCase):
                 self.assertLessEqual(way["residual"], 1e-10, line)
 
     def test_the_coarse_multigrid_has_levels(self):
-        (line,) = self.measured("multigrid", "--backend", BACKEND, mesh="square 48")
+        (line,) = self.measured("cycle", "--backend", BACKEND, mesh="square 48")
         self.assertEqual(line["rows"], 47**2)
         self.assertGreater(len(line["levels"]), 1)
 

@@ -1,8 +1,8 @@
-// multigrid: the algebraic multigrid of the coarse system, on the matrix of linear finite elements
+// cycle: the algebraic multigrid of the coarse system, on the matrix of linear finite elements
 // of a mesh: set-up, cycle, and the conjugate gradients that it serves.
 //
-//   multigrid [--mesh "square 707" | FILE.msh] [--samples 21] [--backend host|cuda] [--profile]
-//             > multigrid.json
+//   cycle [--mesh "square 707" | FILE.msh] [--samples 21] [--backend host|cuda] [--profile]
+//         > cycle.json
 //
 // One JSON object a line: first the machine, then the result. -div grad u, zero on the whole
 // boundary. `cycle_seconds` is one of several in a recording (a CUDA graph), as in a solve; its
