@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Pictures of what preconditioners take, from the result of profiling/preconditioners.
+"""Pictures of what preconditioners take, from the result of profiling/multigrid.
 
-    plot_preconditioners.py preconditioners.json FOLDER
+    plot_multigrid.py multigrid.json FOLDER
 
 Draws FOLDER/multigrid-iterations.png and FOLDER/multigrid-time.png, against the number of triangles. Needs matplotlib
 (Debian and Ubuntu: python3-matplotlib).
