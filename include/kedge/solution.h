@@ -88,13 +88,15 @@ typedef struct kedge_report {
 /// host memory for the host backend. Multigrid counts where the operator has it; others are planned
 /// with Jacobi.
 typedef struct kedge_plan {
+  int64_t elements, edges, vertices, boundary_edges;
   int order;
-  int64_t trace_unknowns;      ///< modes on edges that are not Dirichlet edges
-  const char *preconditioner;  ///< of the matrix-free operator; that of the others is "jacobi"
-  const char *precision;       ///< "double", "mixed" or "compact"
-  const char *smoother;        ///< of multigrid and block-jacobi, what `auto` takes; else ""
-  kedge_start start;           ///< that is asked for
-  int start_order;             ///< of the solve that will make the start; 0: it will be zero
+  int64_t trace_unknowns;        ///< modes on edges that are not Dirichlet edges
+  kedge_operator operator_kind;  ///< that the problem asks for
+  const char *preconditioner;    ///< of the matrix-free operator; that of the others is "jacobi"
+  const char *precision;         ///< "double", "mixed" or "compact"
+  const char *smoother;          ///< of multigrid and block-jacobi, what `auto` takes; else ""
+  kedge_start start;             ///< that is asked for
+  int start_order;               ///< of the solve that will make the start; 0: it will be zero
   int64_t stage_bytes[KEDGE_OPERATOR_COUNT][KEDGE_STAGE_COUNT];  ///< held while the stage runs
   int64_t peak_bytes[KEDGE_OPERATOR_COUNT];
   int64_t needed_bytes[KEDGE_OPERATOR_COUNT];  ///< what kedge_solve() compares with free_bytes: the
@@ -106,7 +108,8 @@ typedef struct kedge_plan {
   int64_t largest_elements[KEDGE_OPERATOR_COUNT];  ///< of a mesh like this one that would fit
 } kedge_plan;
 
-/// Predict the memory of kedge_solve() without allocating on the device.
+/// Predict the memory of kedge_solve() without allocating on the device. Where fits[operator_kind]
+/// is false, kedge_context_error() is then the sentence with which kedge_solve() would refuse.
 /// @retval KEDGE_ERR_INPUT    as from kedge_solve()
 KEDGE_API kedge_status kedge_plan_make(kedge_context *ctx, const kedge_mesh *mesh,
                                        const kedge_problem *problem, kedge_plan *plan);
@@ -177,6 +180,10 @@ KEDGE_API kedge_status kedge_solution_write(kedge_solution *solution, const char
 /// @retval KEDGE_ERR_IO  as above
 KEDGE_API kedge_status kedge_report_write(kedge_context *ctx, const kedge_report *report,
                                           const char *path);
+/// The same for a plan (docs/report.md#plans).
+/// @param[in] ctx  that it was made with
+KEDGE_API kedge_status kedge_plan_write(kedge_context *ctx, const kedge_plan *plan,
+                                        const char *path);
 
 /// The name of a stage in reports: "local_matrices".
 KEDGE_API const char *kedge_stage_name(kedge_stage stage);

@@ -84,7 +84,12 @@ static const char report_text[] =
     "'kedge solve --report FILE.json' writes mesh, space, backend, solver, errors, stages, memory "
     "and\n"
     "version as JSON. Errors are absolute norms; 'errors' is null when the problem has no exact\n"
-    "solution. Numbers that are not finite are null.\n";
+    "solution. Numbers that are not finite are null.\n"
+    "\n"
+    "'kedge plan --report FILE.json' writes what the plan shows: 'fits', free memory, and the "
+    "bytes "
+    "of\n"
+    "every stage with every operator.\n";
 
 static const char backends_text[] =
     "  auto     the GPU when one is usable, else the host; the summary says which and why\n"
@@ -124,7 +129,9 @@ static const char multigrid_text[] =
 
 static const char exit_codes_text[] =
     "  0   solved, or done\n"
-    "  1   failed: memory, device, breakdown, a file that could not be written\n"
+    "  1   failed: memory (of 'kedge plan' too: the problem does not fit), device, breakdown, a "
+    "file\n"
+    "      that could not be written\n"
     "  2   usage, or bad input: options, problem file, mesh, a place that cannot be written\n"
     "  3   the trace solve did not reach the tolerance (with tolerance = auto, neither it nor "
     "rounding);\n"

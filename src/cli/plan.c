@@ -2,9 +2,25 @@
 
 #include "cli/cli.h"
 
+typedef struct plan_options {
+  kg_cli_problem from;
+  const char *report;
+  bool quiet;
+} plan_options;
+
 static error_t parse(int key, char *text, struct argp_state *state)
 {
-  return kg_cli_parse_problem(key, text, state, state->input);
+  plan_options *options = state->input;
+  switch (key) {
+    case 'r':
+      options->report = text;
+      return 0;
+    case 'q':
+      options->quiet = true;
+      return 0;
+    default:
+      return kg_cli_parse_problem(key, text, state, &options->from);
+  }
 }
 
 enum { TITLE = 28, COLUMN = 20 };
@@ -62,14 +78,11 @@ static void print_solver(const kedge_plan *plan)
   printf("%s\n\n", smooths ? "; the others with jacobi" : "");
 }
 
-static void print_plan(const kedge_context *ctx, const char *problem, const kedge_mesh *mesh,
-                       const kedge_plan *plan)
+static void print_plan(const kedge_context *ctx, const char *problem, const kedge_plan *plan)
 {
-  kedge_mesh_info info;
-  kedge_mesh_get_info(mesh, &info);
   printf("%s: %lld triangle%s, %lld edges, order %d, %lld trace unknowns\n", problem,
-         (long long)info.elements, kg_cli_plural(info.elements), (long long)info.edges, plan->order,
-         (long long)plan->trace_unknowns);
+         (long long)plan->elements, kg_cli_plural(plan->elements), (long long)plan->edges,
+         plan->order, (long long)plan->trace_unknowns);
   printf("backend %s on %s (%s)\n", kedge_backend_name(kedge_context_backend(ctx)),
          kedge_context_device(ctx), kedge_context_reason(ctx));
   print_solver(plan);
@@ -82,8 +95,31 @@ static void print_plan(const kedge_context *ctx, const char *problem, const kedg
   print_fits(plan);
 }
 
-static int make_plan(const kg_cli_problem *from)
+/// Refuse before the work what is no place for the report.
+static bool check_report(const plan_options *options, const kedge_problem *problem)
 {
+  if (!options->report) return true;
+  const char *const inputs[] = {options->from.file, kedge_problem_mesh_file(problem)};
+  const kg_cli_file report = {options->report, "report", ""};
+  char *const to = kg_cli_target(&report, false);
+  free(to);
+  return to && kg_cli_spares(&report, inputs, 2);
+}
+
+/// Table, why the problem does not fit, report. Returns an exit code.
+static int deliver(kedge_context *ctx, const plan_options *options, const kedge_plan *plan)
+{
+  if (!options->quiet) print_plan(ctx, options->from.file, plan);
+  int code = KG_EXIT_SOLVED;
+  if (!plan->fits[plan->operator_kind]) code = kg_cli_fail(ctx, KEDGE_ERR_MEMORY, false);
+  if (!options->report) return code;
+  const kedge_status status = kedge_plan_write(ctx, plan, options->report);
+  return status == KEDGE_OK ? code : kg_cli_fail(ctx, status, false);
+}
+
+static int make_plan(const plan_options *options)
+{
+  const kg_cli_problem *from = &options->from;
   kedge_context *ctx;
   kedge_problem *problem = NULL;
   kedge_mesh *mesh = NULL;
@@ -91,6 +127,10 @@ static int make_plan(const kg_cli_problem *from)
   kedge_status status = kedge_context_create(&from->context, &ctx);
   if (status != KEDGE_OK) return kg_cli_fail(NULL, status, false);
   status = kedge_problem_read(ctx, from->file, from->overrides.values, from->overrides.n, &problem);
+  if (status == KEDGE_OK && !check_report(options, problem)) {
+    code = KG_EXIT_INPUT;
+    goto done;
+  }
   if (status == KEDGE_OK) status = kedge_problem_mesh(problem, &mesh);
   if (status != KEDGE_OK) {
     code = kg_cli_fail(ctx, status, true);
@@ -98,10 +138,7 @@ static int make_plan(const kg_cli_problem *from)
   }
   kedge_plan plan;
   status = kedge_plan_make(ctx, mesh, problem, &plan);
-  if (status == KEDGE_OK)
-    print_plan(ctx, from->file, mesh, &plan);
-  else
-    code = kg_cli_fail(ctx, status, false);
+  code = status == KEDGE_OK ? deliver(ctx, options, &plan) : kg_cli_fail(ctx, status, false);
 done:
   kedge_mesh_destroy(mesh);
   kedge_problem_destroy(problem);
@@ -111,18 +148,25 @@ done:
 
 int kg_cli_plan(int argc, char **argv)
 {
+  static const struct argp_option options_list[] = {
+      {"report", 'r', "FILE.json", 0, "Write the plan as JSON", 0},
+      {"quiet", 'q', NULL, 0, "Print nothing but errors", 0},
+      {0}};
   static const struct argp argp = {
+      .options = options_list,
       .parser = parse,
       .args_doc = "PROBLEM.ini",
       .doc =
           "Predict the device memory of a solve, stage by stage, for every trace operator, and "
-          "the largest mesh of this kind that would fit. Nothing is allocated on the device.",
+          "the largest mesh of this kind that would fit. Nothing is allocated on the device. The "
+          "exit code is 1 where the problem does not fit with its operator.",
       .children = kg_cli_problem_children};
-  kg_cli_problem problem = {.context = KEDGE_CONTEXT_OPTIONS_INIT};
-  problem.overrides.values = calloc((size_t)argc + 1, sizeof *problem.overrides.values);
-  if (!problem.overrides.values) return KG_EXIT_FAILED;
-  argp_parse(&argp, argc, argv, 0, NULL, &problem);
-  const int code = make_plan(&problem);
-  free(problem.overrides.values);
+  plan_options options = {.from.context = KEDGE_CONTEXT_OPTIONS_INIT};
+  kg_cli_overrides *const overrides = &options.from.overrides;
+  overrides->values = calloc((size_t)argc + 1, sizeof *overrides->values);
+  if (!overrides->values) return KG_EXIT_FAILED;
+  argp_parse(&argp, argc, argv, 0, NULL, &options);
+  const int code = make_plan(&options);
+  free(overrides->values);
   return code;
 }

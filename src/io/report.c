@@ -23,14 +23,27 @@ const char *kedge_stop_name(kedge_stop stop)
   return (unsigned)stop < KEDGE_STOP_COUNT ? stop_names[stop] : "unknown";
 }
 
-static void write_discretisation(kg_json *json, const kedge_report *report)
+static void write_mesh(kg_json *json, int64_t elements, int64_t edges, int64_t vertices,
+                       int64_t boundary_edges)
 {
   kg_json_object(json, "mesh");
-  kg_json_integer(json, "elements", report->elements);
-  kg_json_integer(json, "edges", report->edges);
-  kg_json_integer(json, "vertices", report->vertices);
-  kg_json_integer(json, "boundary_edges", report->boundary_edges);
+  kg_json_integer(json, "elements", elements);
+  kg_json_integer(json, "edges", edges);
+  kg_json_integer(json, "vertices", vertices);
+  kg_json_integer(json, "boundary_edges", boundary_edges);
   kg_json_close(json);
+}
+
+static void write_backend(kg_json *json, const char *name, const char *device)
+{
+  kg_json_object(json, "backend");
+  kg_json_string(json, "name", name);
+  kg_json_string(json, "device", device);
+  kg_json_close(json);
+}
+
+static void write_space(kg_json *json, const kedge_report *report)
+{
   kg_json_object(json, "space");
   kg_json_integer(json, "order", report->order);
   kg_json_integer(json, "trace_unknowns", report->trace_unknowns);
@@ -40,10 +53,6 @@ static void write_discretisation(kg_json *json, const kedge_report *report)
 
 static void write_solver(kg_json *json, const kedge_report *report)
 {
-  kg_json_object(json, "backend");
-  kg_json_string(json, "name", report->backend);
-  kg_json_string(json, "device", report->device);
-  kg_json_close(json);
   kg_json_object(json, "solver");
   kg_json_string(json, "operator", report->operator_name);
   kg_json_string(json, "preconditioner", report->preconditioner);
@@ -119,19 +128,76 @@ static void write_costs(kg_json *json, const kedge_report *report)
   kg_json_close(json);
 }
 
-/// Returns 0 or errno.
-static int write_file(const char *path, const kedge_report *report)
+static void write_report(kg_json *json, const kedge_report *report)
+{
+  write_mesh(json, report->elements, report->edges, report->vertices, report->boundary_edges);
+  write_space(json, report);
+  write_backend(json, report->backend, report->device);
+  write_solver(json, report);
+  write_errors(json, report);
+  kg_json_string(json, "evaluation", report->evaluation ? report->evaluation : "");
+  write_costs(json, report);
+}
+
+static void write_plan_operator(kg_json *json, const kedge_plan *plan, kedge_operator op)
+{
+  kg_json_object(json, NULL);
+  kg_json_string(json, "name", kedge_operator_name(op));
+  kg_json_bool(json, "fits", plan->fits[op]);
+  kg_json_integer(json, "peak_bytes", plan->peak_bytes[op]);
+  kg_json_integer(json, "needed_bytes", plan->needed_bytes[op]);
+  kg_json_integer(json, "largest_elements", plan->largest_elements[op]);
+  kg_json_array(json, "stages");
+  for (int s = 0; s < KEDGE_STAGE_COUNT; ++s) {
+    kg_json_object(json, NULL);
+    kg_json_string(json, "name", stage_names[s]);
+    kg_json_integer(json, "bytes", plan->stage_bytes[op][s]);
+    kg_json_close(json);
+  }
+  kg_json_close(json);
+  kg_json_close(json);
+}
+
+static void write_plan(kg_json *json, const kedge_context *ctx, const kedge_plan *plan)
+{
+  write_mesh(json, plan->elements, plan->edges, plan->vertices, plan->boundary_edges);
+  kg_json_object(json, "space");
+  kg_json_integer(json, "order", plan->order);
+  kg_json_integer(json, "trace_unknowns", plan->trace_unknowns);
+  kg_json_close(json);
+  write_backend(json, kedge_backend_name(kedge_context_backend(ctx)), kedge_context_device(ctx));
+  kg_json_object(json, "solver");
+  kg_json_string(json, "operator", kedge_operator_name(plan->operator_kind));
+  const bool described = plan->operator_kind == KEDGE_OPERATOR_MATRIX_FREE;
+  kg_json_string(json, "preconditioner", described ? plan->preconditioner : "jacobi");
+  kg_json_string(json, "precision", described ? plan->precision : "double");
+  kg_json_string(json, "smoother", described ? plan->smoother : "");
+  kg_json_string(json, "start", kedge_start_name(plan->start));
+  kg_json_integer(json, "start_order", described ? plan->start_order : 0);
+  kg_json_close(json);
+  kg_json_bool(json, "fits", plan->fits[plan->operator_kind]);
+  kg_json_object(json, "memory");
+  kg_json_integer(json, "free_bytes", plan->free_bytes);
+  kg_json_integer(json, "host_free_bytes", plan->host_free_bytes);
+  kg_json_integer(json, "host_bytes", plan->host_bytes);
+  kg_json_close(json);
+  kg_json_array(json, "operators");
+  for (int op = 0; op < KEDGE_OPERATOR_COUNT; ++op)
+    write_plan_operator(json, plan, (kedge_operator)op);
+  kg_json_close(json);
+}
+
+/// One of the two; the other is NULL. Returns 0 or errno.
+static int write_file(const char *path, const kedge_context *ctx, const kedge_report *report,
+                      const kedge_plan *plan)
 {
   FILE *stream = fopen(path, "w");
   if (!stream) return errno;
   kg_json json = {.stream = stream};
   kg_json_object(&json, NULL);
   kg_json_string(&json, "version", kedge_version());
-  write_discretisation(&json, report);
-  write_solver(&json, report);
-  write_errors(&json, report);
-  kg_json_string(&json, "evaluation", report->evaluation ? report->evaluation : "");
-  write_costs(&json, report);
+  if (report) write_report(&json, report);
+  if (plan) write_plan(&json, ctx, plan);
   kg_json_close(&json);
   int error = fflush(stream) != 0 ? errno : 0;
   if (!error && ferror(stream)) error = EIO;
@@ -139,17 +205,30 @@ static int write_file(const char *path, const kedge_report *report)
   return error;
 }
 
-kedge_status kedge_report_write(kedge_context *ctx, const kedge_report *report, const char *path)
+static kedge_status write_target(kedge_context *ctx, const kedge_report *report,
+                                 const kedge_plan *plan, const char *path)
 {
-  KG_REQUIRE(ctx, report && path, KEDGE_ERR_ARG, "kedge_report_write: report or path is NULL");
   kg_target target;
   KG_TRY(kg_target_open(ctx, path, &target));
   kedge_status status;
-  const int error = write_file(kg_target_name(&target), report);
+  const int error = write_file(kg_target_name(&target), ctx, report, plan);
   if (error)
     status = KG_FAIL(ctx, KEDGE_ERR_IO, "cannot write the report %s: %s", path, strerror(error));
   else
     status = kg_target_commit(&target);
   kg_target_close(&target);
   return status;
+}
+
+kedge_status kedge_report_write(kedge_context *ctx, const kedge_report *report, const char *path)
+{
+  KG_REQUIRE(ctx, report && path, KEDGE_ERR_ARG, "kedge_report_write: report or path is NULL");
+  return write_target(ctx, report, NULL, path);
+}
+
+kedge_status kedge_plan_write(kedge_context *ctx, const kedge_plan *plan, const char *path)
+{
+  KG_REQUIRE(ctx, ctx && plan && path, KEDGE_ERR_ARG,
+             "kedge_plan_write: context, plan or path is NULL");
+  return write_target(ctx, NULL, plan, path);
 }

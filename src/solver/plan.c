@@ -50,6 +50,12 @@ static int64_t largest_host_stage(const kg_shape *shape)
 static void describe(const kg_pipeline *p, kedge_plan *plan)
 {
   const kg_shape *shape = &p->shape;
+  const kedge_mesh_info *mesh = &p->mesh->info;
+  plan->elements = mesh->elements;
+  plan->edges = mesh->edges;
+  plan->vertices = mesh->vertices;
+  plan->boundary_edges = mesh->boundary_edges;
+  plan->operator_kind = shape->operator_kind;
   const bool smooths = shape->preconditioner != KEDGE_PRECONDITIONER_JACOBI;
   plan->order = shape->size.order;
   plan->trace_unknowns = (int64_t)shape->count.n_free * shape->size.n_edge;
@@ -86,6 +92,7 @@ static kedge_status fill(kg_pipeline *p, kedge_plan *plan)
     plan->fits[op] = kg_memory_fits(p->ctx, &shape, available);
     KG_TRY(largest_mesh(p, &shape, empty, &plan->largest_elements[op]));
   }
+  (void)kg_memory_check(p->ctx, &p->shape, available);  // leaves its sentence in the context
   return KEDGE_OK;
 }
 

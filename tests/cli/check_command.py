@@ -10,7 +10,7 @@ import subprocess
 import time
 import unittest
 
-from command import Command, KEDGE, PROBLEM, TITLES
+from command import Command, KEDGE, PROBLEM, STAGES, TITLES
 
 
 class Usage(Command):
@@ -281,6 +281,58 @@ class PlanAndInfo(Command):
                    "r.json")
         predicted = self.json("r.json")["memory"]["predicted_device_bytes"]
         self.assertLess(abs(peak / predicted - 1), 0.01)  # three digits are shown
+
+    def test_the_plan_as_json_is_what_the_report_of_the_solve_says(self):
+        self.kedge("plan", "p.ini", "-b", "host", "-r", "plan.json")
+        self.kedge("solve", "p.ini", "-b", "host", "-q", "-r", "solve.json")
+        plan, solve = self.json("plan.json"), self.json("solve.json")
+        self.assertEqual(sorted(plan), ["backend", "fits", "memory", "mesh", "operators", "solver",
+                                        "space", "version"])
+        for member in ("version", "mesh", "backend"):
+            self.assertEqual(plan[member], solve[member])
+        for member in ("solver", "space"):
+            for name, value in plan[member].items():
+                self.assertEqual(value, solve[member][name], name)
+        self.assertIs(plan["fits"], True)
+        self.assertEqual(sorted(plan["memory"]), ["free_bytes", "host_bytes", "host_free_bytes"])
+        self.assertEqual([op["name"] for op in plan["operators"]],
+                         ["matrix-free", "matrix-free-plain", "ell"])
+        for op in plan["operators"]:
+            self.assertEqual([stage["name"] for stage in op["stages"]], STAGES)
+            self.assertEqual(max(stage["bytes"] for stage in op["stages"]), op["peak_bytes"])
+            self.assertLessEqual(op["peak_bytes"], op["needed_bytes"])
+            self.assertEqual(op["fits"], op["needed_bytes"] <= plan["memory"]["free_bytes"])
+            self.assertGreater(op["largest_elements"], 800)
+        self.assertEqual(plan["operators"][0]["peak_bytes"],
+                         solve["memory"]["predicted_device_bytes"])
+        self.assertEqual(sorted(os.listdir(self.folder)), ["p.ini", "plan.json", "solve.json"])
+        self.refused("plan", "p.ini", "-r", "p.ini", says="cannot write the report p.ini: it is the input p.ini")
+        self.refused("plan", "p.ini", "-r", "no/r.json", says="cannot write the report no/r.json")
+
+    def test_a_plan_that_does_not_fit_is_exit_code_1(self):
+        problem = ("p.ini", "-b", "host", "-s", "mesh.generate=square 1000", "-s", "space.order=12",
+                   "-s", "solver.preconditioner=jacobi")
+        plan = [*problem, "-q", "-r", "plan.json"]
+        free = json.loads(self.kedge("info", "--json").stdout)["cpu"]["memory_free_bytes"]
+        if free > 45e9:
+            self.skipTest("the problem may fit")
+        ell = ("-s", "solver.operator=ell")
+        says = "this solve needs 49.98 GB of memory on "
+        self.refused("plan", *plan, *ell, says=says, code=1)
+        report = self.json("plan.json")
+        self.assertIs(report["fits"], False)
+        self.assertEqual(report["solver"]["operator"], "ell")
+        self.refused("solve", *problem, "-q", *ell, says=says, code=1)
+        text = self.kedge("plan", *problem, *ell, code=1).stdout
+        self.assertRegex(text, r" is free: .*fits?\n$")
+        # What is judged is the operator that is asked for, not any that fits, or not.
+        fits = report["operators"][0]["fits"]
+        self.kedge("plan", *plan, code=0 if fits else 1)
+        self.assertIs(self.json("plan.json")["fits"], fits)
+
+    def test_a_quiet_plan_prints_nothing(self):
+        result = self.kedge("plan", "p.ini", "--quiet")
+        self.assertEqual((result.stdout, result.stderr), ("", ""))
 
     def test_a_plan_of_a_bad_problem_is_refused(self):
         self.refused("plan", "nowhere.ini", says="nowhere.ini")

@@ -146,6 +146,7 @@ static void a_report_that_cannot_be_written_is_a_sentence(void **state)
   assert_int_equal(kedge_report_write(NULL, &report, "/tmp"), KEDGE_ERR_IO);
   assert_string_equal(kedge_context_error(NULL), "cannot write /tmp: it is a folder");
   assert_int_equal(kedge_report_write(NULL, NULL, "r.json"), KEDGE_ERR_ARG);
+  assert_int_equal(kedge_plan_write(NULL, &(kedge_plan){0}, "r.json"), KEDGE_ERR_ARG);
 }
 
 static void devices_are_written_and_not_replaced(void **state)
