@@ -160,7 +160,8 @@ static void list_topics(FILE *stream)
     fprintf(stream, "  %-14s%s\n", topics[t].name, topics[t].summary);
   fputs(
       "Sections of the problem file, as 'kedge help SECTION': mesh, space, equation, parameters,\n"
-      "boundary, exact, solver, output.\n",
+      "boundary, exact, solver, output. Their keys, as 'kedge help KEY' or 'kedge help "
+      "SECTION.KEY'.\n",
       stream);
   fprintf(stream, "Commands, also as 'kedge COMMAND --help':\n");
   for (const kg_cli_verb *verb = kg_cli_verbs; verb->name; ++verb)
@@ -181,10 +182,50 @@ static const char *find_section(const char *name, int *length)
   return NULL;
 }
 
-static void print_section(const char *rows, int length)
+static void print_title(void)
 {
   const char *const title = strstr(problem_text, "section ");
-  printf("%.*s\n%.*s\n", (int)strcspn(title, "\n"), title, length - 1, rows);
+  printf("%.*s\n", (int)strcspn(title, "\n"), title);
+}
+
+static void print_section(const char *rows, int length)
+{
+  print_title();
+  printf("%.*s\n", length - 1, rows);
+}
+
+enum { KEY_COLUMN = 17 };
+
+/// The line after those of a row of the table: what is said of a key goes on in lines without one.
+static const char *row_end(const char *row)
+{
+  do row = strchr(row, '\n') + 1;
+  while (strspn(row, " ") > KEY_COLUMN);
+  return row;
+}
+
+static bool starts_with_word(const char *text, const char *word, size_t n)
+{
+  return n > 0 && strncmp(text, word, n) == 0 && strchr(" ]", text[n]) != NULL;
+}
+
+/// Rows of a key in the table of the problem file. Two sections may have one of this name.
+/// @param[in] name  "tolerance", "solver.tolerance", "boundary left.type"
+/// Returns their number.
+static int print_keys(const char *name)
+{
+  const char *const dot = strrchr(name, '.'), *const key = dot ? dot + 1 : name;
+  const char *section = NULL;
+  int n = 0;
+  for (const char *row = strstr(problem_text, "\n[") + 1; *row != '\n'; row = row_end(row)) {
+    if (*row == '[') section = row;
+    if (!starts_with_word(row + KEY_COLUMN, key, strlen(key))) continue;
+    if (dot && !starts_with_word(section + 1, name, strcspn(name, " ."))) continue;
+    if (n++ == 0) print_title();
+    const char *const text = row + KEY_COLUMN;
+    printf("%.*s%.*s", KEY_COLUMN, section, (int)(row_end(row) - text), text);
+  }
+  return n;
 }
 
 /// "exit codes" may also be two words.
@@ -210,7 +251,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
 int kg_cli_help(int argc, char **argv)
 {
   static const struct argp argp = {
-      .parser = parse, .args_doc = "[TOPIC]", .doc = "Explain a topic; without one, list them."};
+      .parser = parse,
+      .args_doc = "[TOPIC|KEY]",
+      .doc = "Explain a topic, or a key of the problem file; without one, list topics."};
   const char *name = NULL;
   argp_parse(&argp, argc, argv, 0, NULL, &name);
   if (!name) {
@@ -223,7 +266,7 @@ int kg_cli_help(int argc, char **argv)
   if (found) fputs(found->text, stdout);
   if (found && section) putchar('\n');
   if (section) print_section(section, length);
-  if (found || section) return KG_EXIT_SOLVED;
+  if (found || section || print_keys(name) > 0) return KG_EXIT_SOLVED;
   for (const kg_cli_verb *verb = kg_cli_verbs; verb->name; ++verb) {
     if (strcmp(verb->name, name) != 0) continue;
     char title[64], option[] = "--help";

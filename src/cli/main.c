@@ -15,7 +15,7 @@ const kg_cli_verb kg_cli_verbs[] = {
     {"plan", kg_cli_plan, "predict the memory of a solve"},
     {"mesh", kg_cli_mesh, "look at a mesh file, or generate one"},
     {"info", kg_cli_info, "show version, build, CPU topology and GPUs"},
-    {"help", kg_cli_help, "explain a topic"},
+    {"help", kg_cli_help, "explain a topic, or a key of the problem file"},
     {NULL, NULL, NULL}};
 
 /// A closed standard stream would give its number to the next file that is opened, and messages
@@ -117,7 +117,7 @@ static const char doc[] =
     "  mesh info FILE           counts, groups and quality of a Gmsh mesh\n"
     "  mesh generate WORDS...   make a mesh: square N, lshape N, ring N M\n"
     "  info                     version, build, CPU topology, GPUs\n"
-    "  help [TOPIC]             problem file, expressions, output, exit codes, ...\n"
+    "  help [TOPIC|KEY]         problem file and its keys, expressions, exit codes, ...\n"
     "\n"
     "'kedge COMMAND --help' lists the options of a command.\n"
     "Exit codes: 0 solved, 1 failed, 2 usage or bad input, 3 not converged.";

@@ -76,6 +76,33 @@ class Usage(Command):
                          self.kedge("help", "exit-codes").stdout)
         self.assertIn("Usage: kedge solve", self.kedge("help", "solve").stdout)
 
+    def test_every_key_is_explained(self):
+        whole = self.kedge("help", "problem").stdout
+        title, table = whole[whole.index("section "):].split("\n\n")[0].split("\n", 1)
+        keys, section = {}, None
+        for line in table.splitlines():
+            if line[0] == "[":
+                section = line[:17]
+            if line[17] != " ":
+                key = line[17:].split()[0]
+                rows = keys.setdefault(key, [])
+                rows.append((section, [section + line[17:]]))
+            else:
+                rows[-1][1].append(line)
+        self.assertEqual(sorted(key for key, rows in keys.items() if len(rows) > 1), ["file"])
+        self.assertGreater(len(keys["tolerance"][0][1]), 1)
+        for key, rows in keys.items():
+            lines = [line for _, of_row in rows for line in of_row]
+            self.assertEqual(self.kedge("help", key).stdout.splitlines(), [title] + lines)
+            for section, of_row in rows:
+                name = re.search(r"\w+", section)[0]
+                self.assertEqual(self.kedge("help", f"{name}.{key}").stdout.splitlines(),
+                                 [title] + of_row)
+        self.assertEqual(self.kedge("help", "boundary left.type").stdout,
+                         self.kedge("help", "type").stdout)
+        for name in ("space.tolerance", "tol", ".", "solver.", ".order", ""):
+            self.refused("help", name, says=f"there is no help on '{name}'")
+
     def test_the_help_on_problem_files_has_the_defaults_of_the_documentation(self):
         page = os.path.join(os.path.dirname(__file__), "../../docs/problem-file.md")
         with open(page) as file:
