@@ -152,6 +152,10 @@ int32_t kg_parser_unknown_name(kg_parser *p, const char *name, int length)
   kg_nearest_offer(&nearest, "pi");
   char known[160];
   list_names(p, known);
-  suggest(nearest, known, hint);
+  suggest(nearest,
+          strcmp(word, "e") == 0 ? "e^x is written exp(x), and e is exp(1); names of your own are "
+                                   "set in [parameters]"
+                                 : known,
+          hint);
   return kg_parser_fail(p, name, hint, "unknown name '%s'", word);
 }

@@ -122,6 +122,9 @@ static void every_error_names_its_column(void **state)
        "[parameters], above those that use them"},
       {"1+sigmo", "unknown name 'sigmo' at column 3: did you mean 'sigma'?"},
       {"PI", "unknown name 'PI' at column 1: did you mean 'pi'?"},
+      {"2*e^x",
+       "unknown name 'e' at column 3: e^x is written exp(x), and e is exp(1); names of your own "
+       "are set in [parameters]"},
       {"sin + 1", "the function 'sin' without '(' at column 1: its arguments follow in brackets"},
       {"sin()", "unexpected ')' at column 5: expected a number, a name or '('"},
       {"sin(x", "unexpected end at column 6: expected the ',' or ')' that closes '(' at column 4"},
