@@ -98,10 +98,10 @@ static kedge_status check(kedge_context *ctx, const kedge_mesh *mesh, int times)
 {
   KG_REQUIRE(ctx, times >= 0, KEDGE_ERR_ARG, "cannot refine a mesh %d times", times);
   const int64_t most = KG_ELEMENTS_MAX;
-  KG_REQUIRE(ctx, times <= KEDGE_REFINE_MAX && mesh->n_elements <= most >> 2 * times,
-             KEDGE_ERR_INPUT,
-             "%s: %d triangles refined %d times are more than kedge can number (%lld); refine less",
-             mesh->source, mesh->n_elements, times, (long long)most);
+  KG_REQUIRE(
+      ctx, times <= KEDGE_REFINE_MAX && mesh->n_elements <= most >> 2 * times, KEDGE_ERR_INPUT,
+      "%s: %d triangles refined %d time%s are more than kedge can number (%lld); refine less",
+      mesh->source, mesh->n_elements, times, times == 1 ? "" : "s", (long long)most);
   return kg_mesh_check_memory(ctx, mesh->source, (int64_t)mesh->n_elements << 2 * times, false);
 }
 
@@ -145,6 +145,8 @@ kedge_status kedge_mesh_refine(kedge_context *ctx, const kedge_mesh *mesh, int t
   KG_TRY(kg_host_alloc(ctx, size, 1, &source));
   if (times == 0)
     snprintf(source, size, "%s", mesh->source);
+  else if (times == 1)
+    snprintf(source, size, "%s, refined once", mesh->source);
   else
     snprintf(source, size, "%s, refined %d times", mesh->source, times);
 
