@@ -86,6 +86,7 @@ static kedge_status count_parts(kg_mesh_builder *b)
 /// The ends of an edge, the lesser one first.
 typedef struct ends {
   double at[4];
+  int32_t group;
 } ends;
 
 static int compare_ends(const void *a, const void *b)
@@ -103,7 +104,7 @@ static ends ends_of(const kedge_mesh *mesh, int32_t edge)
   const double *p = mesh->vertices + 2 * (int64_t)v, *q = mesh->vertices + 2 * (int64_t)w;
   const bool lesser = p[0] != q[0] ? p[0] < q[0] : p[1] < q[1];
   const double *first = lesser ? p : q, *second = lesser ? q : p;
-  return (ends){{first[0], first[1], second[0], second[1]}};
+  return (ends){{first[0], first[1], second[0], second[1]}, mesh->edge_group[edge]};
 }
 
 /// Boundary edges whose ends have the coordinates of those of another one. There are so few
@@ -119,7 +120,9 @@ static kedge_status count_coincident(const kg_mesh_builder *b)
   for (int32_t i = 0; i < n; ++i) {
     const bool as_before = i > 0 && compare_ends(&list[i - 1], &list[i]) == 0;
     const bool as_after = i + 1 < n && compare_ends(&list[i], &list[i + 1]) == 0;
-    mesh->info.coincident_edges += as_before || as_after;
+    if (!as_before && !as_after) continue;
+    ++mesh->info.coincident_edges;
+    ++mesh->groups[list[i].group].coincident;
   }
   free(list);
   return KEDGE_OK;

@@ -18,6 +18,7 @@ typedef struct kg_group {
   double measure;        ///< of these
   int64_t n_inner;       ///< edges inside the domain, which take no condition
   double inner_measure;  ///< of these
+  int64_t coincident;    ///< boundary edges that lie on another one, of whatever group
 } kg_group;
 
 /// The meshes that a mesh was refined from, the last one first.

@@ -116,6 +116,29 @@ static kedge_status match_named(matching *m, const kg_boundary *b)
       m->of[g]->group, b->group);
 }
 
+/// A boundary group without a condition. Nobody expects one where vertices are there twice.
+static kedge_status no_condition(const matching *m, const kg_group *group)
+{
+  const char *const plural = group->count == 1 ? "" : "s";
+  char hint[200] = "";
+  if (group->coincident > 0)
+    snprintf(hint, sizeof hint,
+             "; %lld of them lie on other boundary edges: where that is no slit, join the vertices "
+             "that are there twice (Gmsh's Coherence Mesh does)",
+             (long long)group->coincident);
+  if (group->tag == 0)
+    return kg_problem_fail(m->ctx, m->problem, place_of_mesh(m),
+                           "%lld boundary edge%s of %s without a group %s no condition; add "
+                           "[boundary default]%s",
+                           (long long)group->count, plural, name_of_mesh(m),
+                           group->count == 1 ? "has" : "have", hint);
+  return kg_problem_fail(m->ctx, m->problem, place_of_mesh(m),
+                         "boundary group '%s' of %s (%lld edge%s) has no condition; add "
+                         "[boundary %s] or [boundary default]%s",
+                         group->name, name_of_mesh(m), (long long)group->count, plural, group->name,
+                         hint);
+}
+
 /// Sections by name or number first; then [boundary default] takes every group that is left.
 static kedge_status match_groups(matching *m)
 {
@@ -131,20 +154,8 @@ static kedge_status match_groups(matching *m)
   for (int g = 0; g < m->mesh->n_groups; ++g) {
     const kg_group *group = &m->mesh->groups[g];
     if (!is_boundary_group(group) || m->of[g]) continue;
-    const char *const plural = group->count == 1 ? "" : "s";
+    if (rest == NULL) return no_condition(m, group);
     m->of[g] = rest;
-    if (rest) continue;
-    if (group->tag == 0)
-      return kg_problem_fail(m->ctx, m->problem, place_of_mesh(m),
-                             "%lld boundary edge%s of %s without a group %s no condition; add "
-                             "[boundary default]",
-                             (long long)group->count, plural, name_of_mesh(m),
-                             group->count == 1 ? "has" : "have");
-    return kg_problem_fail(m->ctx, m->problem, place_of_mesh(m),
-                           "boundary group '%s' of %s (%lld edge%s) has no condition; add "
-                           "[boundary %s] or [boundary default]",
-                           group->name, name_of_mesh(m), (long long)group->count, plural,
-                           group->name);
   }
   return KEDGE_OK;
 }

@@ -239,6 +239,30 @@ class Mesh(Command):
         text = self.kedge("mesh", "info", os.path.join(meshes, "plate.msh")).stdout
         self.assertNotIn("coincident", text)
 
+    def test_a_seam_of_doubled_vertices_is_said_where_a_condition_is_missing(self):
+        self.write("seam.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n"
+                   '1 1 "wall"\n$EndPhysicalNames\n$Nodes\n6\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 0 0\n'
+                   "5 1 1 0\n6 0 1 0\n$EndNodes\n$Elements\n6\n1 1 2 1 1 1 2\n2 1 2 1 1 2 3\n"
+                   "3 1 2 1 1 5 6\n4 1 2 1 1 6 4\n5 2 2 1 1 1 2 3\n6 2 2 1 1 4 5 6\n$EndElements\n")
+        self.write("seam.ini", "[mesh]\nfile = seam.msh\n[boundary wall]\ntype = dirichlet\n"
+                   "value = 0\n")
+        for refine, name, n in ((0, "seam.msh", 2), (1, "seam.msh, refined once", 4),
+                                (2, "seam.msh, refined 2 times", 8)):
+            self.refused("solve", "seam.ini", "-s", f"mesh.refine={refine}", says=f"seam.ini:2: {n} "
+                         f"boundary edges of {name} without a group have no condition; add [boundary "
+                         f"default]; {n} of them lie on other boundary edges: where that is no slit, "
+                         "join the vertices that are there twice (Gmsh's Coherence Mesh does)")
+
+    def test_only_groups_that_lie_on_others_are_said_to(self):
+        meshes = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../meshes")
+        names = ["inner", "outer", "slit-upper", "slit-lower"]
+        for missing in names:
+            self.write("slit.ini", f"[mesh]\nfile = {meshes}/slit.msh\n" + "".join(
+                f"[boundary {name}]\ntype = dirichlet\nvalue = 0\n" for name in names
+                if name != missing))
+            result = self.refused("solve", "slit.ini", says=f"boundary group '{missing}' of ")
+            self.assertEqual("lie on other boundary edges" in result.stderr, "slit" in missing)
+
     def test_meshes_that_cannot_be_had_are_refused(self):
         self.refused("mesh", "info", "nowhere.msh", says="nowhere.msh")
         self.refused("mesh", "info", "p.ini", says="p.ini, line 2: this is not a Gmsh mesh but looks "

@@ -32,6 +32,17 @@ static kedge_problem *parsed(const char *text)
   return p;
 }
 
+/// Why the groups of the mesh and this text do not go together.
+static void assert_refused(const char *text, const char *sentence)
+{
+  kedge_problem *p = parsed(text);
+  kg_resolved r;
+  assert_int_equal(kg_problem_resolve(NULL, p, &mesh, &r), KEDGE_ERR_INPUT);
+  assert_string_equal(kedge_context_error(NULL), sentence);
+  assert_null(r.boundaries);
+  kedge_problem_destroy(p);
+}
+
 static double at(const kg_function *f, double x, double y)
 {
   double value;
@@ -108,14 +119,25 @@ static void what_does_not_fit_the_mesh_is_refused(void **state)
        "plate.ini:2: all boundaries are neumann and reaction is 0: the solution is determined only "
        "up to a constant; make one boundary dirichlet or reaction positive"},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-    kedge_problem *p = parsed(cases[i][0]);
-    kg_resolved r;
-    assert_int_equal(kg_problem_resolve(NULL, p, &mesh, &r), KEDGE_ERR_INPUT);
-    assert_string_equal(kedge_context_error(NULL), cases[i][1]);
-    assert_null(r.boundaries);
-    kedge_problem_destroy(p);
-  }
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+    assert_refused(cases[i][0], cases[i][1]);
+}
+
+static void a_seam_of_vertices_that_are_there_twice_is_said(void **state)
+{
+  (void)state;
+  groups[DEFAULT].coincident = 2;
+  assert_refused(OTHERS,
+                 "4 boundary edges of plate.msh without a group have no condition; add [boundary "
+                 "default]; 2 of them lie on other boundary edges: where that is no slit, join the "
+                 "vertices that are there twice (Gmsh's Coherence Mesh does)");
+  groups[DEFAULT].coincident = 0;
+  groups[RIGHT].coincident = 12;
+  assert_refused("[boundary left]\ntype=dirichlet\nvalue=0\n",
+                 "boundary group 'right' of plate.msh (12 edges) has no condition; add [boundary "
+                 "right] or [boundary default]; 12 of them lie on other boundary edges: where that "
+                 "is no slit, join the vertices that are there twice (Gmsh's Coherence Mesh does)");
+  groups[RIGHT].coincident = 0;
 }
 
 static void what_an_override_does_is_refused_as_its_own(void **state)
@@ -372,6 +394,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_come_before_numbers_and_default_takes_the_rest),
       cmocka_unit_test(what_does_not_fit_the_mesh_is_refused),
+      cmocka_unit_test(a_seam_of_vertices_that_are_there_twice_is_said),
       cmocka_unit_test(what_an_override_does_is_refused_as_its_own),
       cmocka_unit_test(the_place_of_a_section_is_in_the_file_where_it_can_be),
       cmocka_unit_test(pure_neumann_with_reaction_is_allowed),
