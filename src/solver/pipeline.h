@@ -84,7 +84,7 @@ static inline double kg_mean_square(const kedge_mesh *mesh)
 /// @param[in] start_residual  of the trace solve; 0: there was nothing to solve
 /// @retval KEDGE_ERR_NUMERIC  there was, and its squares have underflowed
 kedge_status kg_note_input(const kg_pipeline *p, double start_residual);
-/// Add to the note that boundary values contradict the exact solution, if they do.
+/// Add to the note that the source or boundary values contradict the exact solution, if they do.
 kedge_status kg_note_contradiction(const kg_pipeline *p);
 
 /// Add the cost of an operator to the running stage of the report.

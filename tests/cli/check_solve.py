@@ -105,7 +105,7 @@ class Solve(Command):
         for settings in ([], ["boundary default.value=0"],  # what u is there, but for rounding
                          [left, "boundary left.value=-2*pi*sin(2*pi*y)"],
                          ["exact.u=abs(x-0.5)", "boundary default.value=abs(x-0.5)",
-                          "equation.source=1"]):
+                          "equation.source=abs(x-0.5)"]):
             self.assertEqual(note(*settings), "")
         for settings, group, gap, what in (
                 (["boundary default.value=0.25"], "left", "2.5e-01", "u"),
@@ -116,6 +116,39 @@ class Solve(Command):
                          "(?m)^note +on boundary 'left' the value that is given differs by 1")
         self.assertRegex(note("boundary default.value=1", "solver.max_iterations=3", code=3),
                          "^stopped after max_iterations = 3 .*; on boundary 'left' the value ")
+
+    def test_an_exact_solution_that_the_source_contradicts_is_said(self):
+        def note(*settings):
+            arguments = [word for setting in settings for word in ("-s", setting)]
+            self.kedge("solve", "p.ini", "-q", "-r", "r.json", *arguments)
+            return self.json("r.json")["solver"]["note"]
+        says = (r"the source that is given differs by (\S+) from -div\(diffusion grad u\) \+ reaction u "
+                r"of \[exact\]: errors are not those of this problem")
+        # Right sources, with rounding of their own: none has a note.
+        right = "(8*pi^2+1)*sin(2*pi*x)*sin(2*pi*y)"
+        harmonic = "exact.u=(x^2+y^2)^(1/3)*sin(2/3*atan2(y, x))"
+        for settings in ([f"equation.source={right}"],
+                         ["equation.source=79.9568352*sin(2*pi*x)*sin(2*pi*y)"],
+                         ["equation.diffusion=3e-30", "equation.reaction=0", "exact.u=x*x+y*y",
+                          "equation.source=-1.2e-29"],
+                         ["equation.reaction=0", "equation.source=0", harmonic],
+                         ["equation.reaction=0", "equation.source=1e-15", "exact.u=3*x+y"],
+                         ["exact.u=x < 0.5 ? x^2 : x - 0.25", "equation.reaction=0",
+                          "equation.source=x < 0.5 ? -2 : 0"]):
+            self.assertEqual(note(*settings), "", settings)
+        for settings, gap in ((["equation.source=0"], 79), ([f"equation.source={right}+1e-4"], 1e-4),
+                              (["equation.source=78.957*sin(2*pi*x)*sin(2*pi*y)"], 1),
+                              ([f"equation.source={right}", "equation.reaction=2"], 1),
+                              ([f"equation.source={right}", "equation.diffusion=2"], 79),
+                              (["equation.reaction=0", "equation.source=1e-3", harmonic], 1e-3),
+                              (["exact.u=x*x", "equation.reaction=0", "equation.source=2"], 4)):
+            said = re.fullmatch(says, note(*settings))
+            self.assertTrue(said, settings)
+            self.assertLess(abs(float(said[1]) / gap - 1), 0.03, settings)
+        # One contradiction is said.
+        self.assertEqual(note("equation.source=0", "boundary default.value=3").count("differs"), 1)
+        self.assertRegex(self.kedge("solve", "p.ini", "-s", "equation.source=0").stdout,
+                         "(?m)^note +the source that is given differs by ")
 
     def test_one_iteration_and_one_triangle_are_singular(self):
         self.write("one.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n3\n1 0 0 0\n2 1 0 0\n"
