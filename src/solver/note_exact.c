@@ -239,9 +239,10 @@ static double mean_size(const kedge_problem *problem, const samples *s)
 }
 
 /// L2 norms that the iteration and rounding leave in u, over what they were seen to be relative to,
-/// at orders 3 to 9 on a hundred to ten thousand triangles, within a factor of five or so. Residuals
-/// are relative to what the Dirichlet values make, a layer at the boundary and no smooth residual.
-/// Without a reaction the matrix-free operator takes constants out before they are rounded.
+/// at orders 3 to 9 on a hundred to ten thousand triangles; within a factor of five or so.
+/// Residuals are relative to what Dirichlet values make, a layer at the boundary, which is no smooth
+/// residual. Without a reaction the matrix-free operator takes constants out before they are
+/// rounded.
 #define OF_ITERATION         0.06  // relative residual, of u
 #define OF_ITERATION_AT_EDGE 2.0   // relative residual, of the largest Dirichlet value
 #define WITHOUT_MULTIGRID    2.0   // times more of both
@@ -261,7 +262,8 @@ static double left_by_rounding(const kg_pipeline *p, double u)
   const kedge_problem *problem = p->problem;
   const bool has_constants =
       problem->reaction > 0.0 || problem->operator_kind != KEDGE_OPERATOR_MATRIX_FREE;
-  return has_constants ? OF_ROUNDING * DBL_EPSILON * problem->order * p->mesh->n_elements * u : 0.0;
+  const double rounding = DBL_EPSILON * problem->order * p->mesh->n_elements;
+  return has_constants ? OF_ROUNDING * rounding * u : 0.0;
 }
 
 kedge_status kg_note_small_error(const kg_pipeline *p)
