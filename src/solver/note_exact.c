@@ -240,8 +240,8 @@ static double mean_size(const kedge_problem *problem, const samples *s)
 
 /// L2 norms that the iteration and rounding leave in u, over what they were seen to be relative to,
 /// at orders 3 to 9 on a hundred to ten thousand triangles; within a factor of five or so.
-/// Residuals are relative to what Dirichlet values make, a layer at the boundary, which is no smooth
-/// residual. Without a reaction the matrix-free operator takes constants out before they are
+/// Residuals are relative to what Dirichlet values make, a layer at the boundary, which is no
+/// smooth residual. Without a reaction the matrix-free operator takes constants out before they are
 /// rounded.
 #define OF_ITERATION         0.06  // relative residual, of u
 #define OF_ITERATION_AT_EDGE 2.0   // relative residual, of the largest Dirichlet value
