@@ -1,5 +1,8 @@
 /// @file
-/// Products of sparse matrices with vectors, each with what follows in the cycle fused to it.
+/// Products of sparse matrices with vectors, each with what follows in the cycle fused to it. On a
+/// GPU they may read the matrix while earlier kernels still run (backend/cuda_chain.cuh): it must
+/// have been complete when the host last waited, or a kernel that is not chained began. Only
+/// kg_csr_start() and kg_csr_scaled() take one that was just made.
 #pragma once
 #include "multigrid/csr.h"
 KEDGE_BEGIN_DECLS
@@ -37,28 +40,49 @@ typedef enum kg_csr_rule {
   KG_CSR_SCALED,
 } kg_csr_rule;
 
-/// @param[in] sum  over the entries beside the diagonal
-KG_INLINE void kg_csr_finish(const kg_csr_apply_args *a, kg_csr_rule rule, int32_t i, double sum)
+/// What the result of a row is made of beside the sum of its entries: loads that need not wait for
+/// that one.
+typedef struct kg_csr_row {
+  double x, previous, b, y, diagonal;
+} kg_csr_row;
+
+KG_INLINE kg_csr_row kg_csr_row_of(const kg_csr_apply_args *a, kg_csr_rule rule, int32_t i)
 {
-  const double *d = a->matrix.diagonal;
+  kg_csr_row row = {0.0, 0.0, 0.0, 0.0, 0.0};
+  const bool residual = rule == KG_CSR_STEP || rule == KG_CSR_RESIDUAL;
+  if (rule == KG_CSR_RESTRICT)
+    row.diagonal = a->z ? a->diagonal[i] : 1.0;
+  else if (rule == KG_CSR_PROLONG)
+    row.y = a->y[i];
+  else
+    row.diagonal = a->matrix.diagonal[i];
+  if (residual || rule == KG_CSR_SCALED) row.x = a->x[i];
+  if (residual) row.b = a->b[i];
+  if (rule == KG_CSR_STEP && a->previous) row.previous = a->previous[i];
+  return row;
+}
+
+/// @param[in] sum  over the entries beside the diagonal
+KG_INLINE void kg_csr_finish(const kg_csr_apply_args *a, kg_csr_rule rule, int32_t i,
+                             const kg_csr_row *row, double sum)
+{
+  const double x = row->x, d = row->diagonal;
   switch (rule) {
-    case KG_CSR_STEP: {
-      const double x = a->x[i], previous = a->previous ? a->previous[i] : 0.0;
-      a->y[i] = x + a->momentum * (x - previous) + a->weight * ((a->b[i] - sum) / d[i] - x);
+    case KG_CSR_STEP:
+      a->y[i] = x + a->momentum * (x - row->previous) + a->weight * ((row->b - sum) / d - x);
       return;
-    }
     case KG_CSR_RESIDUAL:
-      a->y[i] = a->b[i] - (sum + d[i] * a->x[i]);
+      a->y[i] = row->b - (sum + d * x);
       return;
     case KG_CSR_RESTRICT:
       a->y[i] = sum;
-      if (a->z) a->z[i] = a->weight * sum / a->diagonal[i];
+      if (a->z) a->z[i] = a->weight * sum / d;
       return;
     case KG_CSR_PROLONG:
-      a->y[i] += sum;
+      a->y[i] = row->y + sum;
       return;
     case KG_CSR_SCALED:
-      a->y[i] = a->x[i] + sum / d[i];
+      a->y[i] = x + sum / d;
       return;
   }
 }

@@ -5,9 +5,11 @@
 //         adds its terms. Loads are whole lines however long rows are.
 //         Few rows: as many lanes as a row has entries, so that a row takes one load after another
 //         of row, column and x, not as many as it has entries: what counts is when the last ends.
+//         These kernels are chained: what they read of the matrix, which no kernel of a cycle
+//         writes, has come when the kernel before them ends.
 //         One writer a row, terms in an order that depends on the matrix alone: repeatable bits.
 // Cost    8 bytes an entry, 6 of a prolongation, and vectors; 2 flops: bound by memory or latency.
-#include "backend/cuda_rt.h"
+#include "backend/cuda_chain.cuh"
 #include "multigrid/csr_apply.h"
 
 namespace
@@ -30,13 +32,19 @@ __global__ void __launch_bounds__(ROWS) csr_start_kernel(const kg_csr_apply_args
 template <kg_csr_rule RULE>
 constexpr bool HAS_PARTS = RULE == KG_CSR_RESTRICT || RULE == KG_CSR_PROLONG;
 
-/// Term e of the product; entries pass by once and do not displace x in the caches.
+/// Entries pass by once and do not displace x in the caches.
+template <kg_csr_rule RULE>
+__device__ __forceinline__ double value_of(const kg_csr_apply_args &a, int32_t e)
+{
+  return HAS_PARTS<RULE> ? (double)__ldcs(a.matrix.part + e) / KG_CSR_PARTS
+                         : (double)__ldcs(a.matrix.value + e);
+}
+
+/// Term e of the product. Not by __ldg: x changes while a chained kernel is there and waits.
 template <kg_csr_rule RULE>
 __device__ __forceinline__ double term(const kg_csr_apply_args &a, int32_t e)
 {
-  const double value = HAS_PARTS<RULE> ? (double)__ldcs(a.matrix.part + e) / KG_CSR_PARTS
-                                       : (double)__ldcs(a.matrix.value + e);
-  return value * __ldg(a.x + __ldcs(a.matrix.column + e));
+  return value_of<RULE>(a, e) * a.x[__ldcs(a.matrix.column + e)];
 }
 
 template <kg_csr_rule RULE>
@@ -61,34 +69,49 @@ __global__ void __launch_bounds__(ROWS) csr_blocks_kernel(const kg_csr_apply_arg
     const int32_t from = max(begin - tile, 0), to = min(end - tile, (int32_t)TILE);
     for (int32_t at = from; at < to; ++at) sum += s_term[at];
   }
-  if (i < n_rows) kg_csr_finish(&a, RULE, i, sum);
+  if (i >= n_rows) return;
+  const kg_csr_row row = kg_csr_row_of(&a, RULE, i);
+  kg_csr_finish(&a, RULE, i, &row, sum);
 }
 
 template <kg_csr_rule RULE, int LANES>
 __global__ void __launch_bounds__(ROWS) csr_lanes_kernel(const kg_csr_apply_args a)
 {
+  constexpr int EARLY = 2;  // entries a lane loads before it waits: all but those of long rows
   const int32_t i = (int32_t)((blockIdx.x * ROWS + threadIdx.x) / LANES);
   const int lane = threadIdx.x % LANES;
   const bool exists = i < a.matrix.n_rows;
+  int32_t column[EARLY];
+  double value[EARLY], sum = 0.0;
+  kg_chain_next();
   const int32_t begin = exists ? a.matrix.row[i] : 0, end = exists ? a.matrix.row[i + 1] : 0;
-  double sum = 0.0;
-#pragma unroll 2
-  for (int32_t e = begin + lane; e < end; e += LANES) sum += term<RULE>(a, e);
+#pragma unroll
+  for (int u = 0; u < EARLY; ++u) {
+    const int32_t e = begin + lane + u * LANES;
+    column[u] = e < end ? __ldcs(a.matrix.column + e) : -1;
+    value[u] = e < end ? value_of<RULE>(a, e) : 0.0;
+  }
+  kg_chain_wait();
+  kg_csr_row row = {};
+  if (exists) row = kg_csr_row_of(&a, RULE, i);
+#pragma unroll
+  for (int u = 0; u < EARLY; ++u)
+    if (column[u] >= 0) sum += value[u] * a.x[column[u]];
+  for (int32_t e = begin + lane + EARLY * LANES; e < end; e += LANES) sum += term<RULE>(a, e);
 #pragma unroll
   for (int offset = LANES / 2; offset > 0; offset /= 2)
     sum += __shfl_down_sync(0xffffffffu, sum, offset, LANES);
-  if (exists && lane == 0) kg_csr_finish(&a, RULE, i, sum);
+  if (exists && lane == 0) kg_csr_finish(&a, RULE, i, &row, sum);
 }
 
 using kernel = void (*)(kg_csr_apply_args);
 
 kedge_status launch(kedge_context *ctx, const kg_csr_apply_args *a, kernel apply, int lanes,
-                    const char *name)
+                    bool chained, const char *name)
 {
   if (a->matrix.n_rows == 0) return KEDGE_OK;  // an empty grid is a launch error
   const unsigned threads = (unsigned)a->matrix.n_rows * (unsigned)lanes;
-  apply<<<(threads + ROWS - 1) / ROWS, ROWS, 0, kg_cuda_stream(ctx)>>>(*a);
-  return kg_cuda_launched(ctx, name);
+  return kg_chain_launch(ctx, name, apply, (threads + ROWS - 1) / ROWS, ROWS, 0, chained, *a);
 }
 
 /// Kernels of a rule, by the number of lanes of a row.
@@ -113,7 +136,7 @@ constexpr Kernels all_kernels[] = {kernels_of<KG_CSR_STEP>(), kernels_of<KG_CSR_
 
 extern "C" kedge_status kg_csr_start_cuda(kedge_context *ctx, const kg_csr_apply_args *a)
 {
-  return launch(ctx, a, csr_start_kernel, 1, "csr_start");
+  return launch(ctx, a, csr_start_kernel, 1, false, "csr_start");
 }
 
 extern "C" kedge_status kg_csr_apply_cuda(kedge_context *ctx, const kg_csr_apply_args *a,
@@ -121,8 +144,9 @@ extern "C" kedge_status kg_csr_apply_cuda(kedge_context *ctx, const kg_csr_apply
 {
   const kg_csr &matrix = a->matrix;
   const Kernels &kernels = all_kernels[rule];
-  if (matrix.n_rows > FEW_ROWS) return launch(ctx, a, kernels.blocks, 1, "csr_blocks");
+  if (matrix.n_rows > FEW_ROWS) return launch(ctx, a, kernels.blocks, 1, false, "csr_blocks");
   int k = 0;  // 4 << k lanes
   while (k < 3 && (int64_t)(4 << k) * matrix.n_rows < matrix.n_entries) ++k;
-  return launch(ctx, a, kernels.lanes[k], 4 << k, "csr_lanes");
+  const bool of_cycle = rule != KG_CSR_SCALED;  // that is of the set-up, which makes matrices
+  return launch(ctx, a, kernels.lanes[k], 4 << k, of_cycle, "csr_lanes");
 }

@@ -26,7 +26,9 @@ kedge_status kg_csr_apply_host(kedge_context *ctx, const kg_csr_apply_args *args
 {
   const kg_csr *matrix = &args->matrix;
 #pragma omp parallel for schedule(static) num_threads(kg_row_threads(ctx, matrix->n_rows))
-  for (int32_t i = 0; i < matrix->n_rows; ++i)
-    kg_csr_finish(args, rule, i, row_of_product(matrix, args->x, i));
+  for (int32_t i = 0; i < matrix->n_rows; ++i) {
+    const kg_csr_row row = kg_csr_row_of(args, rule, i);
+    kg_csr_finish(args, rule, i, &row, row_of_product(matrix, args->x, i));
+  }
   return KEDGE_OK;
 }
