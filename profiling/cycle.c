@@ -217,7 +217,7 @@ static void print_levels(const kg_coarse *coarse)
 static void measure(const bench_settings *settings, const bench_machine *m, running *r)
 {
   BENCH_TRY(m->ctx, set_up(r));
-  const kg_coarse_bytes given = kg_amg.bytes(r->matrix.n_rows, r->matrix.n_entries);
+  const kg_coarse_bytes given = kg_amg.bytes(r->matrix.n_rows, r->matrix.n_entries, 0);
   const size_t kept = r->coarse->arena.most + r->coarse->vectors.most;
   const double set_up_seconds = seconds_of(r, set_up, 5);
   const double plain = seconds_of(r, cycle, settings->samples);
@@ -251,7 +251,7 @@ int main(int argc, char **argv)
   kg_buffer b, x, stop, kept, vectors, work;
   const size_t n = (size_t)a.n;
   upload_matrix(m.ctx, &a, &matrix);
-  const kg_coarse_bytes bytes = kg_amg.bytes(a.n, matrix.csr.n_entries);
+  const kg_coarse_bytes bytes = kg_amg.bytes(a.n, matrix.csr.n_entries, 0);
   BENCH_TRY(m.ctx, kg_alloc(m.ctx, (size_t)bytes.kept, 1, &kept));
   BENCH_TRY(m.ctx, kg_alloc(m.ctx, (size_t)bytes.vectors, 1, &vectors));
   BENCH_TRY(m.ctx, kg_alloc(m.ctx, (size_t)bytes.work, 1, &work));

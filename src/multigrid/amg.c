@@ -102,6 +102,14 @@ static kedge_status visit(kedge_context *ctx, const cycle *c, int l, const doubl
   return KEDGE_OK;
 }
 
+/// Cycles that solve a system. A small one takes two, which is little work and nearly exact.
+static int cycles_of(const kg_coarse *coarse, bool well)
+{
+  if (coarse->direct && coarse->n_levels == 1) return 1;
+  if (well) return coarse->n_cycles;
+  return coarse->level[0].matrix.n_rows <= KG_AMG_SMALL ? 2 : 1;
+}
+
 static kedge_status amg_solve(kedge_context *ctx, kg_coarse *coarse, bool well, const double *b,
                               double *x)
 {
@@ -114,8 +122,8 @@ static kedge_status amg_solve(kedge_context *ctx, kg_coarse *coarse, bool well, 
         &(kg_csr_apply_args){
             .matrix = first->matrix, .y = first->iterate, .b = b, .weight = first->weight[0]}));
   KG_TRY(visit(ctx, &c, 0, b, x, true));
-  for (int k = 1; well && !exact && k < coarse->n_cycles; ++k)
-    KG_TRY(visit(ctx, &c, 0, b, x, false));
+  const int n_cycles = cycles_of(coarse, well);
+  for (int k = 1; k < n_cycles; ++k) KG_TRY(visit(ctx, &c, 0, b, x, false));
   return KEDGE_OK;
 }
 
@@ -131,26 +139,26 @@ static void amg_describe(const kg_coarse *coarse, kg_coarse_info *info)
   info->operator_complexity = info->entries[0] > 0 ? entries / (double)info->entries[0] : 1.0;
 }
 
-int32_t kg_amg_direct(int64_t n_rows)
+/// A row of linear finite elements takes 47 to 56 bytes of three prolongation entries and their
+/// transposes and coarser levels, and up to 64 on stretched meshes, whose levels shrink slowly; of
+/// vectors 11, and up to 16 there. What is given for levels and left by them, 1 to 18 bytes a row,
+/// and what is to spare are for the inverse at the end, which takes 4 n^2 bytes for n rows. The most
+/// work is at the product A P, 76 to 86 bytes a row, or, on small meshes, at that inverse.
+kg_coarse_bytes kg_amg_bytes(int64_t n_rows, int64_t n_entries, int64_t spare)
 {
-  if (n_rows <= KG_AMG_DIRECT) return (int32_t)n_rows;
-  const int32_t most = (int32_t)sqrt((double)KG_AMG_DIRECT_BYTES / 8.0 * (double)n_rows);
-  return most < KG_AMG_DIRECT ? most : KG_AMG_DIRECT;
-}
-
-/// Beside the inverse at the end, a row of linear finite elements takes 47 to 56 bytes of three
-/// prolongation entries and their transposes and coarser levels, and up to 64 on stretched meshes,
-/// whose levels shrink slowly; of vectors 11, and up to 14 there. The most work is at the product A
-/// P, 76 to 86 bytes a row.
-kg_coarse_bytes kg_amg_bytes(int64_t n_rows, int64_t n_entries)
-{
-  const int32_t direct = kg_amg_direct(n_rows);
-  const int64_t square = 8 * (int64_t)direct * direct, few = 256 * KG_ALIGNMENT;
-  const int64_t rounding = 2 * KG_COARSE_LEVELS * KG_ALIGNMENT;  // of two vectors a level
+  const int64_t always = 8 * (int64_t)kg_dense_entries(KG_AMG_DIRECT_LEAST);
+  const int64_t most = 8 * (int64_t)kg_dense_entries(KG_AMG_DIRECT);
+  const int64_t room = 18 * n_rows + always + spare;
+  const int64_t direct = room < most ? (int64_t)sqrt(0.25 * (double)room) : KG_AMG_DIRECT;
+  const int64_t few = 48 * KG_ALIGNMENT;  // of rounding arrays
+  const int64_t product = 30 * n_rows + 10 * n_entries;
+  const int64_t inversion = 8 * (direct * direct + (int64_t)kg_dense_work((int32_t)direct));
+  int64_t rounding = 0;  // of two vectors a level
+  for (int64_t rows = n_rows; rows > 0; rows /= 2) rounding += 2 * KG_ALIGNMENT;
   return (kg_coarse_bytes){
-      .kept = 23 * n_rows + 7 * n_entries + square + few,
+      .kept = 23 * n_rows + 7 * n_entries + always + (spare < most ? spare : most) + few,
       .vectors = 14 * n_rows + rounding,
-      .work = 30 * n_rows + 10 * n_entries + 8 * (int64_t)kg_dense_work(direct) + few};
+      .work = (product > inversion ? product : inversion) + few};
 }
 
 const kg_coarse_table kg_amg = {

@@ -7,7 +7,8 @@
 /// there smoothing is a solver. Where kedge refined the mesh, the meshes before it are the first
 /// levels (multigrid/midpoints.h), without aggregates. Of the levels with aggregates the finer ones
 /// have their coarse systems solved by two cycles, so that convergence does not depend on how many
-/// levels there are; further down that would cost a GPU more in launches than it gains.
+/// levels there are; further down that would cost a GPU more in launches than it gains. Small
+/// matrices, that have a level or two, are solved by two cycles themselves.
 #pragma once
 #include "multigrid/arena.h"
 #include "multigrid/coarse.h"
@@ -17,10 +18,12 @@ KEDGE_BEGIN_DECLS
 enum {
   KG_AMG_DEGREE = 2,  ///< steps of smoothing each way
   /// most rows of a level whose coarse system is solved by one cycle, but for the first
-  KG_AMG_ONCE = 250000,
-  KG_AMG_DIRECT = 1024,  ///< most rows of a matrix that is inverted
-  /// most bytes of its inverse for a row of the first matrix, where that is not inverted itself
-  KG_AMG_DIRECT_BYTES = 1024,
+  KG_AMG_ONCE = 100000,
+  KG_AMG_SMALL = 1024,  ///< most rows of a first matrix that is solved by two cycles
+  /// most rows of a matrix that is inverted, where there is memory for that, and rows of one that
+  /// always is
+  KG_AMG_DIRECT = 1024,
+  KG_AMG_DIRECT_LEAST = 64,
 };
 
 typedef struct kg_amg_level {
@@ -40,15 +43,13 @@ struct kg_coarse {
   int n_twice;        ///< levels with aggregates whose coarse system is solved by two cycles
   int n_cycles;       ///< that solve a system well
   bool direct;        ///< the last level is solved by `dense`
-  double *dense;      ///< [row][row]: inverse of the last level
+  double *dense;      ///< [kg_dense_entries()]: inverse of the last level
   kg_arena arena;     ///< everything lies in, but for the first matrix
   kg_arena vectors;   ///< and iterates and right-hand sides
   kg_amg_level level[KG_COARSE_LEVELS];
 };
 
-/// Most rows of a matrix that is inverted, where the first one has so many.
-int32_t kg_amg_direct(int64_t n_rows);
-kg_coarse_bytes kg_amg_bytes(int64_t n_rows, int64_t n_entries);
+kg_coarse_bytes kg_amg_bytes(int64_t n_rows, int64_t n_entries, int64_t spare);
 kedge_status kg_amg_create(kedge_context *ctx, const kg_csr *matrix, kg_coarse_memory memory,
                            kg_coarse **out);
 kedge_status kg_amg_lend(kedge_context *ctx, kg_coarse *coarse, void *vectors, size_t bytes);

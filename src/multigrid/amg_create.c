@@ -162,15 +162,32 @@ static kedge_status make_level(kedge_context *ctx, kg_coarse *coarse, kg_arena *
   return make_matrix(ctx, kept, work, level, &w.make, &level[1].matrix);
 }
 
+/// An arena without memory allocates what is taken: there is always room.
+static bool has_room(const kg_arena *arena, size_t bytes)
+{
+  return arena->bytes == 0 || bytes <= arena->bytes - arena->used;
+}
+
+/// Whether the level is the last, with an inverse.
+static bool is_inverted(const kg_coarse *coarse, const kg_arena *work, int l)
+{
+  const int32_t n = coarse->level[l].matrix.n_rows;
+  const size_t square = (size_t)n * (size_t)n + kg_dense_work(n);
+  if (n <= KG_AMG_DIRECT_LEAST) return true;
+  return n <= KG_AMG_DIRECT &&
+         has_room(&coarse->arena, kg_rounded(kg_dense_entries(n) * sizeof(double))) &&
+         has_room(work, square * sizeof(double) + 3 * KG_ALIGNMENT);
+}
+
 /// The last level, by its inverse.
 static kedge_status make_direct(kedge_context *ctx, kg_coarse *coarse, kg_arena *work, int l)
 {
-  kg_amg_level *level = &coarse->level[l];
-  const size_t n = (size_t)level->matrix.n_rows;
-  kg_dense_inverse_args args = {.matrix = level->matrix};
-  KG_TRY(kg_arena_take(ctx, &coarse->arena, n * n, sizeof *coarse->dense, &coarse->dense));
-  KG_TRY(
-      kg_arena_take(ctx, work, kg_dense_work(level->matrix.n_rows), sizeof *args.work, &args.work));
+  const kg_csr *matrix = &coarse->level[l].matrix;
+  const size_t n = (size_t)matrix->n_rows, entries = kg_dense_entries(matrix->n_rows);
+  kg_dense_inverse_args args = {.matrix = *matrix};
+  KG_TRY(kg_arena_take(ctx, &coarse->arena, entries, sizeof *coarse->dense, &coarse->dense));
+  KG_TRY(kg_arena_take(ctx, work, n * n, sizeof *args.square, &args.square));
+  KG_TRY(kg_arena_take(ctx, work, kg_dense_work(matrix->n_rows), sizeof *args.work, &args.work));
   KG_TRY(kg_arena_take(ctx, work, 1, sizeof *args.fault, &args.fault));
   args.inverse = coarse->dense;
   coarse->direct = true;
@@ -179,13 +196,12 @@ static kedge_status make_direct(kedge_context *ctx, kg_coarse *coarse, kg_arena 
 
 static kedge_status make_levels(kedge_context *ctx, kg_coarse *coarse, kg_arena *work)
 {
-  const int32_t direct = kg_amg_direct(coarse->level[0].matrix.n_rows);
   bool last = false;
   kedge_status status = KEDGE_OK;
   for (int l = 0; !last && status == KEDGE_OK; ++l) {
     const kg_arena_mark mark = kg_arena_now(work);
     coarse->n_levels = l + 1;
-    if (coarse->level[l].matrix.n_rows <= direct) {
+    if (is_inverted(coarse, work, l)) {
       last = true;
       status = make_direct(ctx, coarse, work, l);
     } else {
@@ -203,10 +219,9 @@ static kedge_status take_meshes(kedge_context *ctx, kg_coarse *coarse, const ked
 {
   const kg_mesh_levels *levels = &mesh->levels;
   const int32_t *from = levels->vertex;
-  const int32_t direct = kg_amg_direct(mesh->n_vertices);
   int32_t n_finer = mesh->n_vertices, *to;
   int l = 0;
-  for (; l < levels->n && n_finer > direct; ++l) {
+  for (; l < levels->n && n_finer > KG_AMG_DIRECT; ++l) {
     const size_t n = (size_t)levels->count[l];
     KG_TRY(kg_arena_take(ctx, &coarse->arena, n, sizeof *to, &to));
     KG_TRY(kg_copy_in(ctx, to, from, n * sizeof *to));

@@ -41,7 +41,8 @@ typedef struct kg_coarse_table {
   bool takes_memory;  ///< its caller's; else it allocates all that it needs
   /// What create() needs for a matrix of linear finite elements, of so many entries beside the
   /// diagonal: enough for any but strange ones.
-  kg_coarse_bytes (*bytes)(int64_t n_rows, int64_t n_entries);
+  /// @param[in] spare  bytes that may be kept for speed alone
+  kg_coarse_bytes (*bytes)(int64_t n_rows, int64_t n_entries, int64_t spare);
   /// The matrix is symmetric and positive definite; its arrays stay with the caller, who keeps
   /// them, as is `memory`.
   /// @retval KEDGE_ERR_NUMERIC  it is not positive definite

@@ -70,8 +70,9 @@ static kedge_status check_diagonal(kedge_context *ctx, const kg_csr *a)
 
 /// Levels and interpolation have three times the entries of a matrix of linear finite elements,
 /// each with index and value; vectors and lists are of rows.
-static kg_coarse_bytes hypre_bytes(int64_t n_rows, int64_t n_entries)
+static kg_coarse_bytes hypre_bytes(int64_t n_rows, int64_t n_entries, int64_t spare)
 {
+  (void)spare;
   return (kg_coarse_bytes){.kept = 45 * n_entries + 195 * n_rows,
                            .work = 12 * (n_entries + n_rows)};
 }

@@ -1,5 +1,6 @@
 /// @file
-/// The coarsest level: the inverse of its matrix as a dense one, and the product with it.
+/// The coarsest level: the inverse of its matrix as a dense one, of which one triangle is kept, and
+/// the product with it.
 #pragma once
 #include "multigrid/csr.h"
 KEDGE_BEGIN_DECLS
@@ -8,10 +9,22 @@ enum { KG_DENSE_PIVOTS = 32 };  ///< of a block
 
 typedef struct kg_dense_inverse_args {
   kg_csr matrix;    ///< symmetric
-  double *inverse;  ///< [row][row], symmetric to the last bit
+  double *inverse;  ///< [kg_dense_entries(rows)]: row i up to the diagonal, from kg_dense_at(i, 0)
+  double *square;   ///< work: [row][row]
   double *work;     ///< work: kg_dense_work(rows)
   int32_t *fault;   ///< work: [1]: not 0: a pivot is lost in rounding, or negative
 } kg_dense_inverse_args;
+
+static inline size_t kg_dense_entries(int32_t n_rows)
+{
+  return (size_t)n_rows * ((size_t)n_rows + 1) / 2;
+}
+
+/// Where entry i, j of a symmetric matrix is.
+KG_INLINE int32_t kg_dense_at(int32_t i, int32_t j)
+{
+  return i > j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i;
+}
 
 /// Doubles of the work array: the rows of two blocks of pivots.
 static inline size_t kg_dense_work(int32_t n_rows)
@@ -24,7 +37,7 @@ static inline size_t kg_dense_work(int32_t n_rows)
 /// @retval KEDGE_ERR_NUMERIC  the matrix is not positive definite beyond rounding
 kedge_status kg_dense_inverse(kedge_context *ctx, const kg_dense_inverse_args *args);
 
-/// y = inverse x, of n rows.
+/// y = inverse x, of n rows; the inverse as csr_apply.h asks it of a matrix.
 kedge_status kg_dense_apply(kedge_context *ctx, int32_t n, const double *inverse, const double *x,
                             double *y);
 

@@ -1,12 +1,14 @@
-// dense_cuda.cu: the inverse of a matrix of at most a thousand or so rows, and products with it.
-// Layout  the matrix [row][column]; the rows of a block of pivots [pivot][column], twice: of this
-//         block and of the next.
+// dense_cuda.cu: the inverse of a matrix of some hundred rows, and products with it.
+// Layout  while it is made, [row][column]; the rows of a block of pivots [pivot][column], twice: of
+//         this block and of the next. Kept: one triangle, row by row.
 // Map     inverse: one kernel a block of pivots; a block of threads has a tile of the matrix. Each
 //         inverts the diagonal block for itself, which takes less than another launch, and makes
-//         what it needs of its rows. The matrix stays in the second cache. Product: a warp a row.
-// Cost    inverse: n / 32 times 27 microseconds (H200), mostly of waiting for pivots; product: 8
-//         n^2 bytes.
-#include "backend/cuda_rt.h"
+//         what it needs of its rows. The matrix stays in the second cache. Product: a warp a row,
+//         whose first 256 entries are loaded before the kernel ahead has ended; those beyond the
+//         diagonal lie in a column, a sector each.
+// Cost    inverse: n / 32 times 27 microseconds (H200), mostly of waiting for pivots; product: up
+//         to 20 n^2 bytes from the second cache.
+#include "backend/cuda_chain.cuh"
 #include "multigrid/dense.h"
 
 namespace
@@ -151,26 +153,34 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/// Thread = entry below the diagonal, and its mirror image.
-__global__ void __launch_bounds__(B *B) symmetrize_kernel(int32_t n, double *a)
+/// Thread = entry of the triangle.
+__global__ void __launch_bounds__(B *B) pack_kernel(int32_t n, const double *a, double *inverse)
 {
   const int32_t i = (int32_t)(blockIdx.y * B + threadIdx.y);
   const int32_t j = (int32_t)(blockIdx.x * B + threadIdx.x);
-  if (i >= n || j >= i) return;
-  const double mean = 0.5 * (a[(int64_t)i * n + j] + a[(int64_t)j * n + i]);
-  a[(int64_t)i * n + j] = mean;
-  a[(int64_t)j * n + i] = mean;
+  if (i >= n || j > i) return;
+  inverse[kg_dense_at(i, j)] = 0.5 * (a[(int64_t)i * n + j] + a[(int64_t)j * n + i]);
 }
 
 __global__ void __launch_bounds__(32 * WARPS)
     dense_apply_kernel(int32_t n, const double *inverse, const double *x, double *y)
 {
+  constexpr int EARLY = 8;  // entries a lane
   const int32_t i = (int32_t)(blockIdx.x * WARPS + threadIdx.x / 32), lane = threadIdx.x % 32;
+  double entry[EARLY], sum = 0.0;
+  kg_chain_next();
+#pragma unroll
+  for (int u = 0; u < EARLY; ++u) {
+    const int32_t j = lane + 32 * u;
+    entry[u] = i < n && j < n ? inverse[kg_dense_at(i, j)] : 0.0;
+  }
+  kg_chain_wait();
   if (i >= n) return;  // a whole warp
-  const double *row = inverse + (int64_t)i * n;
-  double sum = 0.0;
+#pragma unroll
+  for (int u = 0; u < EARLY; ++u)
+    if (lane + 32 * u < n) sum += entry[u] * x[lane + 32 * u];
 #pragma unroll 8
-  for (int32_t j = lane; j < n; j += 32) sum += row[j] * x[j];
+  for (int32_t j = lane + 32 * EARLY; j < n; j += 32) sum += inverse[kg_dense_at(i, j)] * x[j];
   for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffffu, sum, offset);
   if (lane == 0) y[i] = sum;
 }
@@ -181,8 +191,8 @@ extern "C" kedge_status kg_dense_inverse_cuda(kedge_context *ctx, const kg_dense
   const int32_t n = args->matrix.n_rows;
   if (n == 0) return KEDGE_OK;  // an empty grid is a launch error
   const cudaStream_t stream = kg_cuda_stream(ctx);
-  const unsigned tiles = ((unsigned)n + TILE - 1) / TILE, mirrored = ((unsigned)n + B - 1) / B;
-  double *const a = args->inverse;
+  const unsigned tiles = ((unsigned)n + TILE - 1) / TILE, packed = ((unsigned)n + B - 1) / B;
+  double *const a = args->square;
   double *rows = args->work, *next = rows + B * (int64_t)n;
   KG_TRY(kg_zero(ctx, a, (size_t)n * (size_t)n * sizeof *a));
   expand_kernel<<<((unsigned)n + 127) / 128, 128, 0, stream>>>(args->matrix, a);
@@ -196,15 +206,14 @@ extern "C" kedge_status kg_dense_inverse_cuda(kedge_context *ctx, const kg_dense
     rows = next;
     next = other;
   }
-  symmetrize_kernel<<<dim3(mirrored, mirrored), dim3(B, B), 0, stream>>>(n, a);
-  return kg_cuda_launched(ctx, "dense_symmetrize");
+  pack_kernel<<<dim3(packed, packed), dim3(B, B), 0, stream>>>(n, a, args->inverse);
+  return kg_cuda_launched(ctx, "dense_pack");
 }
 
 extern "C" kedge_status kg_dense_apply_cuda(kedge_context *ctx, int32_t n, const double *inverse,
                                             const double *x, double *y)
 {
   if (n == 0) return KEDGE_OK;
-  dense_apply_kernel<<<((unsigned)n + WARPS - 1) / WARPS, 32 * WARPS, 0, kg_cuda_stream(ctx)>>>(
-      n, inverse, x, y);
-  return kg_cuda_launched(ctx, "dense_apply");
+  return kg_chain_launch(ctx, "dense_apply", dense_apply_kernel, ((unsigned)n + WARPS - 1) / WARPS,
+                         32 * WARPS, 0, true, n, inverse, x, y);
 }

@@ -45,12 +45,13 @@ static bool invert_block(const kg_csr *matrix, const double *a, const pivots *p)
   return positive;
 }
 
-/// rows = inverse of the block times its rows, and the inverse itself in its columns.
+/// rows = inverse of the block times its rows, and the inverse itself in its columns; zero for the
+/// pivots that the last block lacks.
 static void make_rows(int n, const double *a, const pivots *p)
 {
+  memset(p->rows, 0, BLOCK * (size_t)n * sizeof *p->rows);
   for (int i = 0; i < p->n; ++i) {
     double *restrict row = p->rows + (size_t)i * (size_t)n;
-    memset(row, 0, (size_t)n * sizeof *row);
     for (int k = 0; k < p->n; ++k) {
       const double factor = p->inverse[i][k];
       const double *restrict from = a + (size_t)(p->first + k) * (size_t)n;
@@ -63,13 +64,15 @@ static void make_rows(int n, const double *a, const pivots *p)
 /// A row outside the block loses its columns of the block.
 static void eliminate(int n, double *restrict row, const pivots *p)
 {
-  double factor[BLOCK];
+  enum { EACH = 4 };  // pivots a pass over the row
+  double factor[BLOCK] = {0};
   memcpy(factor, row + p->first, (size_t)p->n * sizeof *factor);
   memset(row + p->first, 0, (size_t)p->n * sizeof *row);
-  for (int k = 0; k < p->n; ++k) {
-    const double *restrict from = p->rows + (size_t)k * (size_t)n;
+  for (int k = 0; k < p->n; k += EACH) {
+    const double *restrict a = p->rows + (size_t)k * (size_t)n;
+    const double *restrict b = a + n, *restrict c = b + n, *restrict d = c + n, *f = factor + k;
 #pragma omp simd
-    for (int j = 0; j < n; ++j) row[j] -= factor[k] * from[j];
+    for (int j = 0; j < n; ++j) row[j] -= f[0] * a[j] + f[1] * b[j] + f[2] * c[j] + f[3] * d[j];
   }
 }
 
@@ -98,24 +101,27 @@ static bool invert(const kedge_context *ctx, const kg_csr *matrix, double *a, do
 kedge_status kg_dense_inverse_host(kedge_context *ctx, const kg_dense_inverse_args *args)
 {
   const size_t n = (size_t)args->matrix.n_rows;
-  double *const a = args->inverse;
+  double *const a = args->square, *to = args->inverse;
   expand(&args->matrix, a);
   *args->fault = !invert(ctx, &args->matrix, a, args->work);
   for (size_t i = 0; i < n; ++i)
-    for (size_t j = 0; j < i; ++j)
-      a[i * n + j] = a[j * n + i] = 0.5 * (a[i * n + j] + a[j * n + i]);
+    for (size_t j = 0; j <= i; ++j) *to++ = 0.5 * (a[i * n + j] + a[j * n + i]);
   return KEDGE_OK;
 }
 
+/// By one thread: some microseconds, as starting more of them would take, but for the largest.
 kedge_status kg_dense_apply_host(kedge_context *ctx, int32_t n, const double *inverse,
                                  const double *x, double *y)
 {
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+  (void)ctx;
   for (int32_t i = 0; i < n; ++i) {
-    const double *row = inverse + (size_t)i * (size_t)n;
-    double sum = 0.0;
+    const double *row = inverse + kg_dense_at(i, 0);
+    double sum = row[i] * x[i];
 #pragma omp simd reduction(+ : sum)
-    for (int32_t j = 0; j < n; ++j) sum += row[j] * x[j];
+    for (int32_t j = 0; j < i; ++j) {
+      sum += row[j] * x[j];
+      y[j] += row[j] * x[i];
+    }
     y[i] = sum;
   }
   return KEDGE_OK;

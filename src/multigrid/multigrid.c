@@ -160,7 +160,7 @@ bool kg_multigrid_repeats(const kg_multigrid_shape *shape)
 static size_t solver_vector_bytes(const kg_multigrid_shape *shape, const kg_coarse_table *solver)
 {
   if (!solver->takes_memory) return 0;
-  return (size_t)solver->bytes(shape->n_vertices, 2 * (int64_t)shape->count.n_free).vectors;
+  return (size_t)solver->bytes(shape->n_vertices, 2 * (int64_t)shape->count.n_free, 0).vectors;
 }
 
 size_t kg_multigrid_vector_bytes(const kg_multigrid_shape *shape, const kg_coarse_table *solver)

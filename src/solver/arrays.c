@@ -39,11 +39,14 @@ kg_multigrid_shape kg_shape_multigrid(const kg_shape *s)
                               .reduced = kg_shape_reduces(s)};
 }
 
-/// Of the coarse solver, which is not there without a cycle.
+/// Of the coarse solver, which is not there without a cycle. Beside the K^e of higher orders there
+/// is something to spare.
 static kg_coarse_bytes coarse_bytes(const kg_shape *s)
 {
   if (s->smoothing_steps == 0) return (kg_coarse_bytes){0};
-  return kg_coarse_table_of(s->coarse_solver)->bytes(s->n_vertices, 2 * (int64_t)s->count.n_free);
+  const int64_t spare = (kg_shape_is_compact(s) ? 20 : 40) * (int64_t)(s->size.order - 1);
+  return kg_coarse_table_of(s->coarse_solver)
+      ->bytes(s->n_vertices, 2 * (int64_t)s->count.n_free, spare * s->count.n_elements);
 }
 
 static bool has_coarse_vectors(const kg_shape *s)
@@ -356,8 +359,8 @@ int32_t kg_compact_groups(const kg_shape *shape)
   const int64_t n = shape->count.n_patches, patch = shape->count.patch_groups;
   const int64_t bytes = patch * (int64_t)chunk_group_bytes(shape);  // of a patch
   const int64_t room = 2 * (int64_t)kg_compact_vector_bytes(shape) / bytes;
-  const int64_t busy = ((int64_t)16 << 20) / bytes + 1, eighth = (n + 7) / 8;
-  const int64_t least = busy < eighth ? busy : eighth, part = room > least ? room : least;
+  const int64_t busy = ((int64_t)16 << 20) / bytes + 1, tenth = (n + 9) / 10;
+  const int64_t least = busy < tenth ? busy : tenth, part = room > least ? room : least;
   return (int32_t)((part < n ? part : n) * patch);
 }
 

@@ -177,7 +177,7 @@ bool kg_array_lives(kg_array array, kedge_stage stage, const kg_shape *shape);
 int64_t kg_other_bytes(kedge_stage stage, const kg_shape *shape);
 
 /// Groups a chunk of precision = compact: whole patches, as many as the memory of r and A p has
-/// room for, or those that keep a GPU busy, 16 MiB; of small meshes an eighth, so that these too
+/// room for, or those that keep a GPU busy, 16 MiB; of small meshes a tenth, so that these too
 /// take less memory than in double precision.
 int32_t kg_compact_groups(const kg_shape *shape);
 /// Of its K^e, or of values of the source at the points of a group, which lie there too: whichever

@@ -79,15 +79,17 @@ static int64_t held_by_local_stages(kg_shape s, int32_t groups)
 // decided later.
 int32_t kg_chunk_groups(const kg_shape *shape)
 {
-  const int64_t least = (int64_t)16 << 20, most = (int64_t)2 << 30;
+  const int64_t busy = (int64_t)16 << 20, most = (int64_t)2 << 30;
   const int64_t n = shape->count.n_groups;
   kg_shape s = *shape;
   s.keeps_load = false;
   s.resident_bytes = 0;
   const int64_t rest = held_by_local_stages(s, 0), all = held_by_local_stages(s, (int32_t)n) - rest;
   int64_t room = held(s, KEDGE_STAGE_TRACE_SOLVE, 0) - rest;
+  const int64_t tenth = all / 10, least = busy < tenth ? busy : tenth;
   room = room < least ? least : room > most ? most : room;
-  const int64_t chunks = (all + room - 1) / room;
+  const int64_t most_groups = room < all ? n * room / all : n;
+  const int64_t chunks = most_groups > 0 ? (n + most_groups - 1) / most_groups : n;
   return (int32_t)((n + chunks - 1) / chunks);
 }
 

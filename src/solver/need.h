@@ -17,7 +17,7 @@ int64_t kg_prepared_bytes(const kg_shape *shape);
 int64_t kg_host_stage_bytes(kedge_stage stage, const kg_shape *shape);
 /// Groups a chunk: as many as may be held without local solve and post-process holding more, on
 /// device and host together, than the trace solve does; 16 MiB of them at least, which keep a GPU
-/// busy, and 2 GiB at most. Chunks are of one size.
+/// busy, or a tenth of a small mesh, and 2 GiB at most. Chunks are of one size.
 int32_t kg_chunk_groups(const kg_shape *shape);
 /// What a solve is going to allocate, at its peak.
 kg_memory kg_memory_needed(const kedge_context *ctx, const kg_shape *shape);

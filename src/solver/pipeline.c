@@ -6,38 +6,25 @@
 #include "core/context.h"
 #include "core/memory.h"
 #include "core/nvtx.h"
-#include "multigrid/amg.h"
 #include "ops/cg_resident.h"
 #include "ops/trace_apply.h"
 #include "solver/need.h"
 
 enum {
-  /// On the host: with fewer triangles Jacobi is done before multigrid is set up
-  HOST_LEAST = 64,
-  /// times the order: with more of them, Jacobi is faster than the inverse of the matrix at the
-  /// vertices, which takes their number to the power of three ...
-  HOST_INVERSE = 200,
-  HOST_LEVELS = 2 * KG_AMG_DIRECT,  // ... and is not made of more than KG_AMG_DIRECT of them
-  RESIDENT_WORK = 16000,  // elements times order: up to it, Jacobi in one kernel is as fast
+  HOST_LEAST = 64,        // triangles: with fewer, Jacobi is done before multigrid is set up
+  RESIDENT_WORK = 20000,  // elements times order: up to it, Jacobi in one kernel is as fast
   LINE_ANGLE = 20,  // degrees: with a smaller one, edge blocks take more than some 25 iterations
 };
 
-/// Stretched triangles take Jacobi many times the iterations, and lines of edges no more.
-static bool host_takes_jacobi(int order, int32_t n_elements, double min_angle)
-{
-  if (n_elements < HOST_LEAST) return true;
-  return min_angle >= LINE_ANGLE && n_elements > HOST_INVERSE * order && n_elements < HOST_LEVELS;
-}
-
 kedge_preconditioner kg_choose_preconditioner(kedge_context *ctx, const kedge_problem *problem,
-                                              const kg_trace_counts *count, double min_angle)
+                                              const kg_trace_counts *count)
 {
   if (problem->preconditioner != KEDGE_PRECONDITIONER_AUTO) return problem->preconditioner;
   if (kg_problem_asks_multigrid(problem)) return KEDGE_PRECONDITIONER_MULTIGRID;
   const bool jacobi = ctx->backend == KEDGE_BACKEND_CUDA
                           ? (int64_t)count->n_elements * problem->order <= RESIDENT_WORK &&
                                 kg_cg_resident_bytes(ctx, kg_sizes_of(problem->order), count) > 0
-                          : host_takes_jacobi(problem->order, count->n_elements, min_angle);
+                          : count->n_elements < HOST_LEAST;
   return jacobi ? KEDGE_PRECONDITIONER_JACOBI : KEDGE_PRECONDITIONER_MULTIGRID;
 }
 
@@ -119,7 +106,7 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
   free(is_dirichlet);
   KG_TRY(status);
   const kedge_preconditioner preconditioner =
-      kg_choose_preconditioner(p->ctx, problem, &p->layout.count, mesh->info.min_angle);
+      kg_choose_preconditioner(p->ctx, problem, &p->layout.count);
   p->shape = (kg_shape){.size = kg_sizes_of(problem->order),
                         .count = p->layout.count,
                         .n_vertices = mesh->n_vertices,

@@ -39,9 +39,8 @@ typedef struct kg_pipeline {
 
 /// What `preconditioner = auto` means with the matrix-free operator (docs/multigrid.md#which-one);
 /// the other operators have Jacobi alone.
-/// @param[in] min_angle  of the mesh, in degrees
 kedge_preconditioner kg_choose_preconditioner(kedge_context *ctx, const kedge_problem *problem,
-                                              const kg_trace_counts *count, double min_angle);
+                                              const kg_trace_counts *count);
 
 /// Check the problem against the mesh, cut it into patches, fill the shape. Allocates no device
 /// memory.

@@ -390,7 +390,8 @@ class PlanAndInfo(Command):
         self.refused("plan", "p.ini", "--set", "space.order=x", says="x")
 
     def test_the_plan_says_what_it_plans(self):
-        text = self.kedge("plan", "p.ini", "--backend", "host").stdout
+        text = self.kedge("plan", "p.ini", "--backend", "host", "-s",
+                          "solver.preconditioner=jacobi").stdout
         self.assertIn("p.ini: 800 triangles, 1240 edges, order 1, 2320 trace unknowns\n", text)
         self.assertIn("\nevery operator with jacobi\n", text)
         text = self.kedge("plan", "p.ini", "--backend", "host", "-s", "space.order=4", "-s",

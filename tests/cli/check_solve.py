@@ -11,7 +11,8 @@ from command import Command, PROBLEM, STAGES, TITLES
 
 class Solve(Command):
     def test_a_solve_prints_the_steps_errors_and_backend(self):
-        text = self.kedge("solve", "p.ini", "--backend", "host", "-o", "out.vtkhdf").stdout
+        text = self.kedge("solve", "p.ini", "--backend", "host", "-o", "out.vtkhdf",
+                          "-s", "solver.preconditioner=jacobi").stdout
         rows = re.findall(r"^(\S.*?)\s{2,}(?:\d+\.\d{4}|-) ?", text, re.M)
         self.assertEqual(rows, [t for t in TITLES if t != "assembly (B3)"] + ["total"])
         self.assertIn("\nassembly (B3) ", self.kedge("solve", "p.ini", "-s",

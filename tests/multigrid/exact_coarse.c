@@ -12,8 +12,9 @@ struct kg_coarse {
   double *x;       ///< [n]
 };
 
-static kg_coarse_bytes bytes(int64_t n_rows, int64_t n_entries)
+static kg_coarse_bytes bytes(int64_t n_rows, int64_t n_entries, int64_t spare)
 {
+  (void)spare;
   (void)n_rows, (void)n_entries;
   return (kg_coarse_bytes){0};
 }

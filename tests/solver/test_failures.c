@@ -182,8 +182,8 @@ static void a_coarse_matrix_that_is_not_positive_definite_is_reported(void **sta
   const char *advice = "or use " WITHOUT;
   faults wrong = none;
   wrong.diagonal = 0.5;
-  assert_fails(wrong, (solving){"square 16", "2", "edge", "1"},
-               "the coarsest matrix of the multigrid (289 rows) is not positive definite", advice,
+  assert_fails(wrong, (solving){"square 6", "2", "edge", "1"},
+               "the coarsest matrix of the multigrid (49 rows) is not positive definite", advice,
                jacobi);
   wrong.diagonal = -1.0;
   assert_fails(wrong, (solving){"square 48", "2", "edge", "1"},

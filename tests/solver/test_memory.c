@@ -70,20 +70,21 @@ static double chunk_bytes(const kg_shape *s, int32_t groups)
 }
 
 /// They are not the peak, and would be, or take more than 2 GiB, were there one less; but they have
-/// 16 MiB.
+/// 16 MiB or a tenth of all.
 static void check_chunks(const kg_shape *sample, int32_t n_elements)
 {
   kg_shape s = kg_shape_scaled(sample, n_elements);
   s.keeps_load = false;
   const int32_t n = s.count.n_groups, chunks = (n + s.chunk_groups - 1) / s.chunk_groups;
   const double bytes = chunk_bytes(&s, s.chunk_groups);
-  const double least = 16.0 * (1 << 20), most = 2048.0 * (1 << 20);
+  const double tenth = chunk_bytes(&s, n) / 10.0, most = 2048.0 * (1 << 20);
+  const double least = fmin(16.0 * (1 << 20), tenth + chunk_bytes(&s, 1));
   assert_at_most(bytes, most);
   assert_true(bytes <= least || !are_the_peak(s, s.chunk_groups));
   if (chunks == 1) return;
   const int32_t larger = n / (chunks - 1) + 1;
   assert_true(are_the_peak(s, larger) || chunk_bytes(&s, larger) > most);
-  assert_true(chunk_bytes(&s, larger) > least);
+  assert_true(chunk_bytes(&s, larger) > fmin(16.0 * (1 << 20), tenth));
 }
 
 static void chunks_are_as_large_as_the_trace_solve_leaves_room_for(void **state)
