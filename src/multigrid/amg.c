@@ -142,7 +142,7 @@ static void amg_describe(const kg_coarse *coarse, kg_coarse_info *info)
 /// A row of linear finite elements takes 47 to 56 bytes of three prolongation entries and their
 /// transposes and coarser levels, and up to 64 on stretched meshes, whose levels shrink slowly; of
 /// vectors 11, and up to 16 there. What is given for levels and left by them, 1 to 18 bytes a row,
-/// and what is to spare are for the inverse at the end, which takes 4 n^2 bytes for n rows. The most
+/// and what is to spare are for the inverse at the end, which takes 4 n^2 bytes for n rows. Most
 /// work is at the product A P, 76 to 86 bytes a row, or, on small meshes, at that inverse.
 kg_coarse_bytes kg_amg_bytes(int64_t n_rows, int64_t n_entries, int64_t spare)
 {
