@@ -12,7 +12,7 @@
 
 enum {
   HOST_LEAST = 64,        // triangles: with fewer, Jacobi is done before multigrid is set up
-  RESIDENT_WORK = 20000,  // elements times order: up to it, Jacobi in one kernel is as fast
+  RESIDENT_WORK = 18000,  // elements times order: up to it, Jacobi in one kernel is as fast
   LINE_ANGLE = 20,  // degrees: with a smaller one, edge blocks take more than some 25 iterations
 };
 
