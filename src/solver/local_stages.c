@@ -107,7 +107,8 @@ static kedge_status sum_errors(kg_pipeline *p)
   report->q_l2 = sqrt(total.q);
   report->u_star_l2 = sqrt(total.u_star);
   report->u_linf = total.u_max;
-  return status == KEDGE_OK ? kg_note_small_error(p) : status;
+  if (status == KEDGE_OK) kg_note_small_error(p);
+  return status;
 }
 
 /// What has left memory for the trace solve.

@@ -1,7 +1,6 @@
 // An exact solution that contradicts the source or the boundary values that are given is not the
 // solution of this problem, and errors against it say nothing. A few hundred points tell. And where
-// errors are small, those of the method may be less than what the iteration or rounding leaves.
-#include <float.h>
+// errors are small, those of the method may be less than what the iteration leaves.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,87 +205,34 @@ kedge_status kg_note_contradiction(const kg_pipeline *p)
   return KEDGE_OK;
 }
 
-/// The largest value of the exact solution on Dirichlet boundaries.
-static kedge_status size_on_boundary(const kg_pipeline *p, double *most)
+/// The L2 norm of the exact solution, from vertices where it is finite.
+static double norm_of_exact(const kg_pipeline *p)
 {
-  const kedge_mesh *mesh = p->mesh;
-  samples there;
-  int32_t *edges;
-  *most = 0.0;
-  KG_TRY(kg_trace_boundary(p->ctx, &p->layout, &edges));
-  for (int g = 0; g < mesh->n_groups; ++g) {
-    if (mesh->groups[g].dimension != 1 || mesh->groups[g].count == 0) continue;
-    if (p->resolved.boundaries[g].type != KEDGE_BOUNDARY_DIRICHLET) continue;
-    sample_group(mesh, edges, g, &there);
-    *most = fmax(*most, size_of(p->problem, KEDGE_BOUNDARY_DIRICHLET, &there));
-  }
-  free(edges);
-  return KEDGE_OK;
-}
-
-/// The root of the mean square of the exact solution, where it is finite.
-static double mean_size(const kedge_problem *problem, const samples *s)
-{
+  samples everywhere;
   double u[SAMPLES], sum = 0.0;
   int n = 0;
-  kg_function_evaluate(&problem->exact_u, (size_t)s->n, s->x, s->y, u);
-  for (int i = 0; i < s->n; ++i) {
+  sample_mesh(p->mesh, &everywhere);
+  kg_function_evaluate(&p->problem->exact_u, (size_t)everywhere.n, everywhere.x, everywhere.y, u);
+  for (int i = 0; i < everywhere.n; ++i) {
     if (!isfinite(u[i])) continue;
     sum += u[i] * u[i];
     ++n;
   }
-  return n > 0 ? sqrt(sum / n) : 0.0;
+  return n > 0 ? sqrt(p->mesh->info.area * sum / n) : 0.0;
 }
 
-/// L2 norms that the iteration and rounding leave in u, over what they were seen to be relative to,
-/// at orders 3 to 9 on a hundred to ten thousand triangles; within a factor of five or so.
-/// Residuals are relative to what Dirichlet values make, a layer at the boundary, which is no
-/// smooth residual. Without a reaction the matrix-free operator takes constants out before they are
-/// rounded.
-#define OF_ITERATION         0.06  // relative residual, of u
-#define OF_ITERATION_AT_EDGE 2.0   // relative residual, of the largest Dirichlet value
-#define WITHOUT_MULTIGRID    2.0   // times more of both
-#define OF_ROUNDING          3.0   // DBL_EPSILON, order and triangle, of u
-/// A relative residual below which there is no smaller tolerance to ask for.
-#define LEAST_RESIDUAL (100 * DBL_EPSILON)
-
-static double left_by_iteration(const kg_pipeline *p, double u, double edge)
-{
-  const double residual = p->solution->report.relative_residual;
-  const double slow = kg_shape_has_multigrid(&p->shape) ? 1.0 : WITHOUT_MULTIGRID;
-  return slow * residual * (OF_ITERATION * u + OF_ITERATION_AT_EDGE * edge);
-}
-
-static double left_by_rounding(const kg_pipeline *p, double u)
-{
-  const kedge_problem *problem = p->problem;
-  const bool has_constants =
-      problem->reaction > 0.0 || problem->operator_kind != KEDGE_OPERATOR_MATRIX_FREE;
-  const double rounding = DBL_EPSILON * problem->order * p->mesh->n_elements;
-  return has_constants ? OF_ROUNDING * rounding * u : 0.0;
-}
-
-kedge_status kg_note_small_error(const kg_pipeline *p)
+/// A relative residual leaves about as much in u, or less. Where the error is no larger than twice
+/// that, it may not be the error of the method.
+void kg_note_small_error(const kg_pipeline *p)
 {
   kedge_solution *s = p->solution;
   const kedge_report *report = &s->report;
   const size_t length = strlen(s->note);
-  if (!report->converged) return KEDGE_OK;  // which is said
-  samples everywhere;
-  double edge;
-  sample_mesh(p->mesh, &everywhere);
-  KG_TRY(size_on_boundary(p, &edge));
-  const double u = mean_size(p->problem, &everywhere);
-  const double norm_of_one = sqrt(p->mesh->info.area);
-  const double iteration = norm_of_one * left_by_iteration(p, u, edge);
-  const double rounding = norm_of_one * left_by_rounding(p, u);
-  if (!(report->u_star_l2 < fmax(iteration, rounding))) return KEDGE_OK;
-  const bool is_rounding = rounding > iteration || report->stop == KEDGE_STOP_ROUNDING ||
-                           report->relative_residual < LEAST_RESIDUAL;
-  snprintf(s->note + length, sizeof s->note - length, "%sthe error of u* is so small that %s",
+  if (!report->converged) return;  // which is said
+  if (report->u_star_l2 >= 2.0 * report->relative_residual * norm_of_exact(p)) return;
+  snprintf(s->note + length, sizeof s->note - length, "%sthe error of u* is no larger than what %s",
            length ? "; " : "",
-           is_rounding ? "rounding may be most of it, which finer meshes and higher orders do not "
-                         "lessen"
-                       : "the iteration may be most of it: a smaller tolerance will tell");
-  return KEDGE_OK;
+           report->stop == KEDGE_STOP_ROUNDING
+               ? "rounding may leave"
+               : "the iteration may leave: a smaller tolerance will tell");
 }

@@ -85,8 +85,8 @@ static inline double kg_mean_square(const kedge_mesh *mesh)
 kedge_status kg_note_input(const kg_pipeline *p, double start_residual);
 /// Add to the note that the source or boundary values contradict the exact solution, if they do.
 kedge_status kg_note_contradiction(const kg_pipeline *p);
-/// Add to the note that the error of u* may be one of the iteration or of rounding, if it may.
-kedge_status kg_note_small_error(const kg_pipeline *p);
+/// Add to the note that the error of u* may be that of the iteration, if it may.
+void kg_note_small_error(const kg_pipeline *p);
 
 /// Add the cost of an operator to the running stage of the report.
 void kg_stage_cost(kg_pipeline *p, kg_cost cost, double times);
