@@ -109,7 +109,7 @@ static const char backends_text[] =
     "the environment, with which threads sleep while they wait, or take fewer threads.\n";
 
 static const char multigrid_text[] =
-    "Multigrid preconditions the conjugate gradients on the trace: some 10 to 21 iterations on "
+    "Multigrid preconditions the conjugate gradients on the trace: some 10 to 20 iterations on "
     "any\n"
     "mesh of good triangles, where Jacobi takes twice as many for each refinement. It is what\n"
     "'preconditioner = auto' takes with 'operator = matrix-free', but for small problems.\n"
