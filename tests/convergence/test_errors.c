@@ -85,7 +85,7 @@ static void orders_are_optimal_on_structured_meshes(void **state)
   for (int order = 1; order <= 6; ++order) {
     kedge_mesh *coarse = square_mesh(ctx, squares[order]),
                *fine = square_mesh(ctx, 2 * squares[order]);
-    for (const method *m = methods + order % 3; m < methods + METHODS; m += 3) {
+    for (const method *m = methods; m < methods + METHODS; ++m) {
       const kedge_report a = waves(coarse, m, order, "1e-12"), b = waves(fine, m, order, "1e-12");
       assert_optimal(m, order, rates_of(&a, &b));
     }
@@ -135,7 +135,7 @@ static void the_error_at_order_9_falls_below_1e_11(void **state)
 {
   (void)state;
   kedge_mesh *mesh = square_mesh(ctx, 40);
-  for (const method *m = methods; m < methods + METHODS; m += 3)
+  for (const method *m = methods; m < methods + METHODS; ++m)
     assert_at_most(waves(mesh, m, 9, "1e-14").u_l2, 1e-11);
   kedge_mesh_destroy(mesh);
 }
