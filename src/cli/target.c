@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "core/link.h"
 
 enum { TEMPORARY_BYTES = 64 };  // room that the library's temporary name takes beside the name
 
@@ -30,11 +31,10 @@ static void refuse_place(const kg_cli_file *file, const char *place, int error)
   refuse(file, "%s: %s", place, strerror(error));
 }
 
-/// The name of a file that does not exist yet, or of a link to nowhere, which will be replaced
-/// itself: its folder without links, and the last part of `path`.
-static char *name_new(const kg_cli_file *file)
+/// The name of a file that does not exist yet: its folder without links, and the last part of
+/// `path`.
+static char *name_in_folder(const kg_cli_file *file, const char *path)
 {
-  const char *const path = file->path;
   const char *const slash = strrchr(path, '/'), *const name = slash ? slash + 1 : path;
   char *const place =
       slash ? strndup(path, (size_t)(slash > path ? slash - path : 1)) : strdup(".");
@@ -48,6 +48,21 @@ static char *name_new(const kg_cli_file *file)
   free(folder);
   free(place);
   return out;
+}
+
+/// A file that does not exist yet, under this name or where a link of this name leads.
+static char *name_new(const kg_cli_file *file)
+{
+  char *const path = kg_link_follow(file->path), *real = NULL;
+  const size_t length = path ? strlen(path) : 0;
+  if (!path)
+    refuse_place(file, file->path, errno);
+  else if (length == 0 || path[length - 1] == '/')
+    refuse(file, "it is a folder");
+  else
+    real = name_in_folder(file, path);
+  free(path);
+  return real;
 }
 
 /// A file is replaced by a new one in its folder, so the folder has to be writable.
@@ -86,13 +101,12 @@ char *kg_cli_target(const kg_cli_file *file, bool regular)
   const char *const path = file->path;
   struct stat info;
   const bool exists = stat(path, &info) == 0;
-  const size_t length = strlen(path);
-  const int error = length + TEMPORARY_BYTES > PATH_MAX ? ENAMETOOLONG : exists ? 0 : errno;
+  const int error = strlen(path) + TEMPORARY_BYTES > PATH_MAX ? ENAMETOOLONG : exists ? 0 : errno;
   if (error && error != ENOENT) {
     refuse_place(file, path, error);
     return NULL;
   }
-  if (exists ? S_ISDIR(info.st_mode) : length == 0 || path[length - 1] == '/') {
+  if (exists && S_ISDIR(info.st_mode)) {
     refuse(file, "it is a folder");
     return NULL;
   }

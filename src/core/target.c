@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/link.h"
 #include "core/memory.h"
 
 /// Temporary names of all files that are being written. Whoever takes a name out owns it: a name
@@ -54,16 +55,14 @@ static kedge_status temporary_name(kedge_context *ctx, const char *path, char **
 kedge_status kg_target_open(kedge_context *ctx, const char *path, kg_target *out)
 {
   *out = (kg_target){.ctx = ctx, .slot = -1};
-  struct stat link, target;
-  const bool exists = lstat(path, &link) == 0;
-  const bool reachable = exists && stat(path, &target) == 0;
-  KG_REQUIRE(ctx, !(reachable && S_ISDIR(target.st_mode)), KEDGE_ERR_IO,
+  struct stat target;
+  const bool exists = stat(path, &target) == 0;
+  KG_REQUIRE(ctx, !(exists && S_ISDIR(target.st_mode)), KEDGE_ERR_IO,
              "cannot write %s: it is a folder", path);
-  const bool special = reachable && !S_ISREG(target.st_mode);
-  // A link that points nowhere is replaced itself.
-  if (reachable && !special && S_ISLNK(link.st_mode)) out->path = realpath(path, NULL);
-  if (!out->path) out->path = strdup(path);
-  KG_REQUIRE(ctx, out->path, KEDGE_ERR_MEMORY, "no host memory for the name %s", path);
+  const bool special = exists && !S_ISREG(target.st_mode);
+  out->path = special ? strdup(path) : kg_link_follow(path);
+  KG_REQUIRE(ctx, out->path, errno == ENOMEM ? KEDGE_ERR_MEMORY : KEDGE_ERR_IO,
+             "cannot write %s: %s", path, strerror(errno));
   if (special) return KEDGE_OK;
   const kedge_status status = temporary_name(ctx, out->path, &out->temporary);
   if (status == KEDGE_OK)

@@ -7,14 +7,14 @@
 /// A file that is being written. Zero-initialised: none.
 typedef struct kg_target {
   kedge_context *ctx;
-  char *path;       ///< the final file: what a symbolic link points to, not the link
+  char *path;       ///< the final file: what a symbolic link leads to, not the link
   char *temporary;  ///< stands in for it in its folder, hidden; NULL where `path` is no regular
       ///< file: to rename a file over a pipe, a terminal or /dev/null would destroy it
   int slot;  ///< among the files that kedge_partial_files_remove() knows
 } kg_target;
 
 /// Decide where the file is written; nothing is created.
-/// @retval KEDGE_ERR_IO  `path` is a folder
+/// @retval KEDGE_ERR_IO  `path` is a folder, or a link that leads to itself
 kedge_status kg_target_open(kedge_context *ctx, const char *path, kg_target *out);
 /// The name to write to.
 const char *kg_target_name(const kg_target *target);

@@ -290,6 +290,24 @@ class Solve(Command):
             self.refused(*arguments, "-o", long, says="File name too long")
             self.refused(*arguments, "-o", "./" * 2040 + "x", says="File name too long")
 
+    def test_links_are_followed_to_files_that_do_not_exist_yet(self):
+        os.mkdir(self.path("sub"))
+        os.symlink("sub/b.hdf", self.path("a.hdf"))
+        os.symlink("../c.hdf", self.path("sub/b.hdf"))
+        self.kedge("solve", "p.ini", "-q", "-o", "a.hdf")
+        self.assertEqual(os.readlink(self.path("a.hdf")), "sub/b.hdf")
+        self.assertFalse(os.path.islink(self.path("c.hdf")))
+        self.assertEqual(os.listdir(self.path("sub")), ["b.hdf"])
+        os.symlink("gone/x.hdf", self.path("lost.hdf"))
+        os.symlink("round.hdf", self.path("round.hdf"))
+        self.refused("solve", "p.ini", "-o", "lost.hdf", says="cannot write the output lost.hdf: "
+                     "gone: No such file or directory")
+        self.refused("solve", "p.ini", "-o", "round.hdf", says="cannot write the output round.hdf: "
+                     "round.hdf: Too many levels of symbolic links")
+        os.symlink("new.hdf", self.path("r.json"))
+        self.refused("solve", "p.ini", "-o", "new.hdf", "-r", "r.json",
+                     says="output and report cannot both be new.hdf")
+
     def test_output_goes_to_regular_files_only(self):
         os.mkfifo(self.path("pipe"))
         os.symlink("/dev/null", self.path("link"))

@@ -1,4 +1,5 @@
 // Files that appear only when they are complete, and leave nothing behind when they are not.
+#include <errno.h>
 #include <limits.h>
 #include <sys/stat.h>
 
@@ -89,25 +90,52 @@ static void a_commit_that_fails_leaves_nothing_behind(void **state)
   assert_int_equal(rmdir(path), 0);
 }
 
-static void a_link_is_followed_and_a_loose_one_replaced(void **state)
+static void write_through(const char *name, const char *text)
+{
+  kg_target target = open_target(name);
+  write_text(kg_target_name(&target), text);
+  assert_int_equal(kg_target_commit(&target), KEDGE_OK);
+  kg_target_close(&target);
+}
+
+static void links_are_followed_to_a_file_that_need_not_exist(void **state)
 {
   (void)state;
-  char link[160];
+  char sub[160], first[160], second[170];
   struct stat info;
-  snprintf(link, sizeof link, "%s/link", folder);
-  write_text(path, "old");
-  assert_int_equal(symlink("result.dat", link), 0);
-  for (int loose = 0; loose < 2; ++loose) {
-    kg_target target = open_target(link);
-    write_text(kg_target_name(&target), "new");
-    assert_int_equal(kg_target_commit(&target), KEDGE_OK);
-    kg_target_close(&target);
-    assert_int_equal(lstat(link, &info), 0);
-    assert_int_equal(!S_ISLNK(info.st_mode), loose);
-    assert_file_holds(loose ? link : path, "new");
-    if (!loose) assert_int_equal(unlink(path), 0);
+  snprintf(sub, sizeof sub, "%s/sub", folder);
+  snprintf(first, sizeof first, "%s/first", folder);
+  snprintf(second, sizeof second, "%s/second", sub);
+  assert_int_equal(mkdir(sub, 0700), 0);
+  assert_int_equal(symlink("sub/second", first), 0);
+  for (int whole = 0; whole < 2; ++whole) {
+    assert_int_equal(symlink(whole ? path : "../result.dat", second), 0);
+    write_through(first, "new file");
+    assert_file_holds(path, "new file");
+    write_through(first, "replaced");
+    assert_file_holds(path, "replaced");
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(lstat(first, &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+    assert_int_equal(lstat(second, &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+    assert_int_equal(unlink(second), 0);
   }
-  assert_int_equal(unlink(link), 0);
+  assert_int_equal(unlink(first), 0);
+  assert_int_equal(rmdir(sub), 0);
+}
+
+static void a_link_to_itself_is_refused(void **state)
+{
+  (void)state;
+  char expected[200];
+  kg_target target;
+  assert_int_equal(symlink("result.dat", path), 0);
+  snprintf(expected, sizeof expected, "cannot write %s: %s", path, strerror(ELOOP));
+  assert_int_equal(kg_target_open(NULL, path, &target), KEDGE_ERR_IO);
+  assert_string_equal(kedge_context_error(NULL), expected);
+  kg_target_close(&target);
+  assert_int_equal(unlink(path), 0);
 }
 
 static void what_is_no_regular_file_is_written_itself(void **state)
@@ -166,7 +194,8 @@ int main(void)
       cmocka_unit_test(the_longest_name_leaves_room_for_the_temporary_one),
       cmocka_unit_test(a_commit_replaces_the_file_at_once),
       cmocka_unit_test(a_commit_that_fails_leaves_nothing_behind),
-      cmocka_unit_test(a_link_is_followed_and_a_loose_one_replaced),
+      cmocka_unit_test(links_are_followed_to_a_file_that_need_not_exist),
+      cmocka_unit_test(a_link_to_itself_is_refused),
       cmocka_unit_test(what_is_no_regular_file_is_written_itself),
       cmocka_unit_test(a_folder_is_refused),
       cmocka_unit_test(partial_files_are_removed_on_demand),
