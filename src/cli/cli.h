@@ -38,6 +38,8 @@ int kg_cli_dispatch(const char *prefix, const kg_cli_verb *verbs, struct argp us
 extern const struct argp kg_cli_context_argp;   ///< --backend, --device, --threads
 extern const struct argp kg_cli_override_argp;  ///< --set; input kg_cli_overrides
 
+extern const struct argp_child kg_cli_help_children[];  ///< -h as --help; argp has -? by itself
+
 /// The input of kg_cli_override_argp.
 typedef struct kg_cli_overrides {
   const char **values;  ///< [n], room for argc; the strings are borrowed from argv
@@ -58,6 +60,9 @@ error_t kg_cli_parse_problem(int key, char *text, struct argp_state *state,
 /// An integer from minimum to maximum, or a usage error that names the option.
 long kg_cli_integer(struct argp_state *state, const char *option, const char *text, long minimum,
                     long maximum);
+
+/// The file to read that an argument names, or a usage error where it is '-'.
+const char *kg_cli_input(struct argp_state *state, const char *path);
 
 /// A file to write.
 typedef struct kg_cli_file {

@@ -17,6 +17,26 @@ long kg_cli_integer(struct argp_state *state, const char *option, const char *te
   return value;
 }
 
+static error_t parse_help(int key, char *text, struct argp_state *state)
+{
+  (void)text;
+  if (key != 'h') return ARGP_ERR_UNKNOWN;
+  argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+  return 0;
+}
+
+static const struct argp_option help_options[] = {{NULL, 'h', NULL, OPTION_HIDDEN, "As --help", 0},
+                                                  {0}};
+static const struct argp help_argp = {.options = help_options, .parser = parse_help};
+const struct argp_child kg_cli_help_children[] = {{&help_argp, 0, NULL, 0}, {0}};
+
+const char *kg_cli_input(struct argp_state *state, const char *path)
+{
+  if (strcmp(path, "-") == 0)
+    argp_error(state, "give /dev/stdin for standard input, or ./- for a file of that name");
+  return path;
+}
+
 static kedge_backend parse_backend(struct argp_state *state, const char *text)
 {
   static const kedge_backend offered[] = {KEDGE_BACKEND_AUTO, KEDGE_BACKEND_HOST,
@@ -70,8 +90,10 @@ static const struct argp_option override_options[] = {
     {"set", 's', "SECTION.KEY=VALUE", 0, "Set a key of the problem file; may be repeated", 0}, {0}};
 const struct argp kg_cli_override_argp = {.options = override_options, .parser = parse_override};
 
-const struct argp_child kg_cli_problem_children[] = {
-    {&kg_cli_override_argp, 0, NULL, 0}, {&kg_cli_context_argp, 0, NULL, 0}, {0}};
+const struct argp_child kg_cli_problem_children[] = {{&kg_cli_override_argp, 0, NULL, 0},
+                                                     {&kg_cli_context_argp, 0, NULL, 0},
+                                                     {&help_argp, 0, NULL, 0},
+                                                     {0}};
 
 error_t kg_cli_parse_problem(int key, char *text, struct argp_state *state, kg_cli_problem *problem)
 {
@@ -82,7 +104,7 @@ error_t kg_cli_parse_problem(int key, char *text, struct argp_state *state, kg_c
       return 0;
     case ARGP_KEY_ARG:
       if (problem->file) argp_error(state, "one problem file at a time, not also '%s'", text);
-      problem->file = text;
+      problem->file = kg_cli_input(state, text);
       return 0;
     case ARGP_KEY_NO_ARGS:
       argp_error(state, "which problem file?");

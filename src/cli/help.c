@@ -253,7 +253,8 @@ int kg_cli_help(int argc, char **argv)
   static const struct argp argp = {
       .parser = parse,
       .args_doc = "[TOPIC|KEY]",
-      .doc = "Explain a topic, or a key of the problem file; without one, list topics."};
+      .doc = "Explain a topic, or a key of the problem file; without one, list topics.",
+      .children = kg_cli_help_children};
   const char *name = NULL;
   argp_parse(&argp, argc, argv, 0, NULL, &name);
   if (!name) {

@@ -116,7 +116,8 @@ int kg_cli_info(int argc, char **argv)
   static const struct argp argp = {
       .options = list,
       .parser = parse,
-      .doc = "Show version, build options, CPU topology and GPUs, as kedge sees them from here."};
+      .doc = "Show version, build options, CPU topology and GPUs, as kedge sees them from here.",
+      .children = kg_cli_help_children};
   bool as_json = false;
   argp_parse(&argp, argc, argv, 0, NULL, &as_json);
   kedge_machine_info machine;

@@ -76,6 +76,7 @@ int kg_cli_dispatch(const char *prefix, const kg_cli_verb *verbs, struct argp us
 {
   int place = 0;
   usage.parser = parse_verb;
+  usage.children = kg_cli_help_children;
   if (argp_parse(&usage, argc, argv, ARGP_IN_ORDER, NULL, &place) != 0 || place == 0)
     return KG_EXIT_INPUT;
   argc -= place - 1;

@@ -146,7 +146,7 @@ static error_t parse_info(int key, char *text, struct argp_state *state)
   switch (key) {
     case ARGP_KEY_ARG:
       if (options->input) argp_error(state, "one mesh file at a time, not also '%s'", text);
-      options->input = text;
+      options->input = kg_cli_input(state, text);
       return 0;
     case ARGP_KEY_NO_ARGS:
       argp_error(state, "which mesh file?");
@@ -195,7 +195,8 @@ static int run_info(int argc, char **argv)
   static const struct argp argp = {
       .parser = parse_info,
       .args_doc = "FILE",
-      .doc = "Show counts, groups, areas, quality and what was put right of a Gmsh mesh."};
+      .doc = "Show counts, groups, areas, quality and what was put right of a Gmsh mesh.",
+      .children = kg_cli_help_children};
   mesh_options options = {0};
   argp_parse(&argp, argc, argv, 0, NULL, &options);
   return show(&options);
@@ -219,7 +220,8 @@ static int run_generate(int argc, char **argv)
           "bottom, top.\n"
           "lshape N: (-1,1)^2 without its lower right quarter, 2N x 2N squares less a quarter; "
           "boundary group boundary.\n"
-          "ring N M: radii 1 to 2, N layers of M sectors; boundary groups inner, outer."};
+          "ring N M: radii 1 to 2, N layers of M sectors; boundary groups inner, outer.",
+      .children = kg_cli_help_children};
   mesh_options options = {0};
   argp_parse(&argp, argc, argv, 0, NULL, &options);
   return generate(&options);

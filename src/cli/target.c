@@ -54,10 +54,9 @@ static char *name_in_folder(const kg_cli_file *file, const char *path)
 static char *name_new(const kg_cli_file *file)
 {
   char *const path = kg_link_follow(file->path), *real = NULL;
-  const size_t length = path ? strlen(path) : 0;
   if (!path)
     refuse_place(file, file->path, errno);
-  else if (length == 0 || path[length - 1] == '/')
+  else if (path[strlen(path) - 1] == '/')
     refuse(file, "it is a folder");
   else
     real = name_in_folder(file, path);
@@ -99,6 +98,14 @@ static char *name_regular(const kg_cli_file *file, bool exists)
 char *kg_cli_target(const kg_cli_file *file, bool regular)
 {
   const char *const path = file->path;
+  if (!path[0]) {
+    fprintf(stderr, "kedge: %sthe name of the %s is empty\n", file->place, file->what);
+    return NULL;
+  }
+  if (!regular && strcmp(path, "-") == 0) {
+    refuse(file, "give /dev/stdout for standard output, or ./- for a file of that name");
+    return NULL;
+  }
   struct stat info;
   const bool exists = stat(path, &info) == 0;
   const int error = strlen(path) + TEMPORARY_BYTES > PATH_MAX ? ENAMETOOLONG : exists ? 0 : errno;

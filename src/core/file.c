@@ -71,6 +71,7 @@ static kedge_status read_kind(kedge_context *ctx, FILE *stream, const char *path
 kedge_status kg_file_read(kedge_context *ctx, const char *path, char **data, size_t *bytes)
 {
   *data = NULL;
+  KG_REQUIRE(ctx, path[0], KEDGE_ERR_IO, "the name of the file to read is empty");
   FILE *stream = open_stream(path);
   KG_REQUIRE(ctx, stream, KEDGE_ERR_IO, "cannot open %s: %s", path, strerror(errno));
   const kedge_status status = read_kind(ctx, stream, path, data, bytes);

@@ -55,6 +55,7 @@ static kedge_status temporary_name(kedge_context *ctx, const char *path, char **
 kedge_status kg_target_open(kedge_context *ctx, const char *path, kg_target *out)
 {
   *out = (kg_target){.ctx = ctx, .slot = -1};
+  KG_REQUIRE(ctx, path[0], KEDGE_ERR_IO, "the name of the file to write is empty");
   struct stat target;
   const bool exists = stat(path, &target) == 0;
   KG_REQUIRE(ctx, !(exists && S_ISDIR(target.st_mode)), KEDGE_ERR_IO,

@@ -14,7 +14,7 @@ typedef struct kg_target {
 } kg_target;
 
 /// Decide where the file is written; nothing is created.
-/// @retval KEDGE_ERR_IO  `path` is a folder, or a link that leads to itself
+/// @retval KEDGE_ERR_IO  `path` is empty, a folder, or a link that leads to itself
 kedge_status kg_target_open(kedge_context *ctx, const char *path, kg_target *out);
 /// The name to write to.
 const char *kg_target_name(const kg_target *target);

@@ -51,6 +51,7 @@ class Usage(Command):
                           ("mesh", "generate"), ("info",), ("help",)):
             text = self.kedge(*arguments, "--help").stdout
             self.assertTrue(text.startswith(" ".join(("Usage: kedge", *arguments))), text)
+            self.assertEqual(self.kedge(*arguments, "-h").stdout, text)
 
     def test_every_topic_is_explained(self):
         listing = self.kedge("help").stdout

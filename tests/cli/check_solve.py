@@ -290,6 +290,21 @@ class Solve(Command):
             self.refused(*arguments, "-o", long, says="File name too long")
             self.refused(*arguments, "-o", "./" * 2040 + "x", says="File name too long")
 
+    def test_empty_names_and_a_dash_are_refused(self):
+        for option, what in (("-o", "output"), ("-r", "report")):
+            self.refused("solve", "p.ini", option, "", says=f"the name of the {what} is empty")
+        self.refused("plan", "p.ini", "-r", "", says="kedge: the name of the report is empty")
+        self.refused("solve", "", says="kedge: the name of the file to read is empty")
+        self.refused("mesh", "info", "", says="kedge: the name of the file to read is empty")
+        for arguments in (("solve", "p.ini", "-r"), ("plan", "p.ini", "-r"),
+                          ("mesh", "generate", "square", "3", "-o")):
+            self.refused(*arguments, "-", says=" -: give /dev/stdout for standard output")
+        for command in (("solve",), ("plan",), ("mesh", "info")):
+            self.refused(*command, "-", says="give /dev/stdin for standard input")
+        self.refused("solve", "p.ini", "-o", "-", says="cannot write the output -: its name must")
+        self.shell("$K solve -q /dev/stdin < p.ini", 0)
+        self.assertEqual(os.listdir(self.folder), ["p.ini"])
+
     def test_links_are_followed_to_files_that_do_not_exist_yet(self):
         os.mkdir(self.path("sub"))
         os.symlink("sub/b.hdf", self.path("a.hdf"))

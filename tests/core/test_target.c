@@ -160,6 +160,15 @@ static void a_folder_is_refused(void **state)
   kg_target_close(&target);  // may be called all the same
 }
 
+static void an_empty_name_is_refused(void **state)
+{
+  (void)state;
+  kg_target target;
+  assert_int_equal(kg_target_open(NULL, "", &target), KEDGE_ERR_IO);
+  assert_string_equal(kedge_context_error(NULL), "the name of the file to write is empty");
+  kg_target_close(&target);
+}
+
 static void partial_files_are_removed_on_demand(void **state)
 {
   (void)state;
@@ -198,6 +207,7 @@ int main(void)
       cmocka_unit_test(a_link_to_itself_is_refused),
       cmocka_unit_test(what_is_no_regular_file_is_written_itself),
       cmocka_unit_test(a_folder_is_refused),
+      cmocka_unit_test(an_empty_name_is_refused),
       cmocka_unit_test(partial_files_are_removed_on_demand),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
