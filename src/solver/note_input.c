@@ -1,5 +1,6 @@
 // What a solve that went well may hide: a right-hand side that was forgotten; a mean of u that has
-// few digits. And what it must not: a right-hand side that is lost, as its square is 0.
+// few digits; triangles so flat that the residual says little. And what it must not: a right-hand
+// side that is lost, as its square is 0.
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -72,6 +73,10 @@ static double part_of_reaction(const kg_pipeline *p)
 /// DBL_EPSILON / part_of_reaction(); the least was 1.
 #define ROUNDING_OF_MEAN 2000.0
 
+/// Degrees: triangles 1e5 times as long as wide. Conditions are the square of that, beside which a
+/// residual of 1e-10 leaves nothing of u that is sure.
+#define FLAT_ANGLE 1e-3
+
 kedge_status kg_note_input(const kg_pipeline *p, double start_residual)
 {
   kedge_solution *s = p->solution;
@@ -95,5 +100,10 @@ kedge_status kg_note_input(const kg_pipeline *p, double start_residual)
         "all boundaries are neumann and reaction * h^2 is only %.0e of the diffusion: rounding "
         "takes as many digits from the mean of u, and up to three more at high orders",
         part);
+  else if (p->mesh->info.min_angle < FLAT_ANGLE)
+    snprintf(s->note, sizeof s->note,
+             "the mesh has an angle of %.0e degrees: with triangles so flat u may be wrong however "
+             "small the residual is; compare with a smaller tolerance",
+             p->mesh->info.min_angle);
   return KEDGE_OK;
 }

@@ -116,6 +116,26 @@ static void digits_of_the_mean_that_rounding_takes_are_said(void **state)
   }
 }
 
+/// The residual of Jacobi is small there long before u is right.
+static void triangles_so_flat_that_residuals_say_little_are_said(void **state)
+{
+  (void)state;
+  static const double stretches[] = {1e3, 1e6};
+  for (int i = 0; i < 2; ++i) {
+    kedge_mesh *mesh = test_stretched_mesh(ctx, 200, stretches[i]);
+    const kedge_report r = report_of(
+        ctx, mesh,
+        SETTINGS({"space", "order", "2"}, {"equation", "source", "1"},
+                 {"boundary default", "type", "dirichlet"}, {"boundary default", "value", "x"},
+                 {"solver", "tolerance", "1e-6"}, {"solver", "preconditioner", "jacobi"}));
+    double angle;
+    const int said = sscanf(r.solver_note, "the mesh has an angle of %lf degrees: with", &angle);
+    assert_int_equal(said == 1, i == 1);
+    if (said == 1) assert_true(angle < 1e-3 && angle > 0.0);
+    kedge_mesh_destroy(mesh);
+  }
+}
+
 static void a_right_hand_side_that_is_zero_is_said(void **state)
 {
   (void)state;
@@ -378,6 +398,7 @@ int main(void)
       cmocka_unit_test(where_rounding_leaves_room_auto_goes_on_to_its_tolerance),
       cmocka_unit_test(rounding_of_the_size_of_the_residual_is_no_convergence),
       cmocka_unit_test(digits_of_the_mean_that_rounding_takes_are_said),
+      cmocka_unit_test(triangles_so_flat_that_residuals_say_little_are_said),
       cmocka_unit_test(a_right_hand_side_that_is_zero_is_said),
       cmocka_unit_test(a_right_hand_side_whose_residuals_have_no_squares_is_refused),
       cmocka_unit_test(a_residual_says_what_u_is_worth_whatever_the_stabilization),
