@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "problem/nearest.h"
 
 static const char problem_text[] =
     "A problem file describes  -div(diffusion grad u) + reaction u = source  on a mesh.\n"
@@ -237,6 +238,31 @@ static const topic *find_topic(const char *name)
   return NULL;
 }
 
+/// Take what `text` begins with, up to a blank or a bracket, as what may be meant.
+static void offer(kg_nearest *nearest, const char *text, char best[32])
+{
+  char word[32];
+  snprintf(word, sizeof word, "%.*s", (int)strcspn(text, " ]"), text);
+  const int before = nearest->distance;
+  kg_nearest_offer(nearest, word);
+  if (nearest->distance < before) memcpy(best, word, sizeof word);
+}
+
+/// The topic, command, section or key that is nearest to a name; empty: none is near.
+static void find_nearest(const char *name, char best[32])
+{
+  const char *const dot = strrchr(name, '.');
+  kg_nearest nearest = kg_nearest_to(dot ? dot + 1 : name);
+  best[0] = '\0';
+  for (int t = 0; t < TOPIC_COUNT; ++t) offer(&nearest, topics[t].name, best);
+  for (const kg_cli_verb *verb = kg_cli_verbs; verb->name; ++verb)
+    offer(&nearest, verb->name, best);
+  for (const char *row = strstr(problem_text, "\n[") + 1; *row != '\n'; row = row_end(row)) {
+    if (*row == '[') offer(&nearest, row + 1, best);
+    offer(&nearest, row + KEY_COLUMN, best);
+  }
+}
+
 static error_t parse(int key, char *text, struct argp_state *state)
 {
   const char **name = state->input;
@@ -274,7 +300,14 @@ int kg_cli_help(int argc, char **argv)
     snprintf(title, sizeof title, "kedge %s", name);
     return verb->run(2, (char *[]){title, option, NULL});
   }
-  fprintf(stderr, "kedge: there is no help on '%s'\n", name);
-  list_topics(stderr);
+  char best[32];
+  find_nearest(name, best);
+  fprintf(stderr, "kedge: there is no help on '%s'", name);
+  if (best[0]) {
+    fprintf(stderr, "; did you mean '%s'?\n", best);
+  } else {
+    fputc('\n', stderr);
+    list_topics(stderr);
+  }
   return KG_EXIT_INPUT;
 }

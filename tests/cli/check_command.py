@@ -104,6 +104,18 @@ class Usage(Command):
         for name in ("space.tolerance", "tol", ".", "solver.", ".order", ""):
             self.refused("help", name, says=f"there is no help on '{name}'")
 
+    def test_help_on_a_misspelled_word_names_the_nearest(self):
+        for word, meant in (("tolerence", "tolerance"), ("solver.tolerence", "tolerance"),
+                            ("expresions", "expressions"), ("bounday", "boundary"),
+                            ("exit-code", "exit-codes"), ("slove", "solve"),
+                            ("max_iteration", "max_iterations")):
+            text = self.refused("help", word, says=f"no help on '{word}'; did you mean '{meant}'?")
+            self.assertEqual(text.stderr.count("\n"), 1)
+            self.kedge("help", meant)
+        for word in ("cooking", "tol", "solver.", ""):
+            text = self.refused("help", word, says=f"there is no help on '{word}'\n").stderr
+            self.assertIn("Topics of", text)
+
     def test_the_help_on_problem_files_has_the_defaults_of_the_documentation(self):
         page = os.path.join(os.path.dirname(__file__), "../../docs/problem-file.md")
         with open(page) as file:
