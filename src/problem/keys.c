@@ -100,6 +100,10 @@ static kedge_status read_constant(const kedge_problem *p, const kg_settings *set
 {
   KG_TRY(kg_value_constant(p->parameters, p->n_parameters, settings, s, out));
   if (*out >= least && *out <= most) return KEDGE_OK;
+  if (*out > 0 && *out < DBL_MIN)
+    return kg_setting_fail(settings, s, 0,
+                           "%s is too small: the least number of full precision is %.2e, not '%s'",
+                           s->key, DBL_MIN, s->value);
   return kg_setting_fail(settings, s, 0, "%s must be %s, not '%s'", s->key, range, s->value);
 }
 

@@ -21,7 +21,8 @@ kedge_status kg_value_integer(const kg_settings *settings, const kg_setting *s, 
     *out = value;
     return KEDGE_OK;
   }
-  if (most == INT64_MAX)
+  const bool too_large = errno == ERANGE && value > 0;
+  if (most == INT64_MAX && !too_large)
     return kg_setting_fail(settings, s, 0,
                            "%s must be a whole number of at least %" PRId64 ", not '%s'", s->key,
                            least, s->value);

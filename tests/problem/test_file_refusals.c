@@ -76,6 +76,10 @@ static void every_refusal_names_file_line_and_remedy(void **state)
       {"[space]\nstabilization = 2*x",
        "plate.ini:2: stabilization must be a constant, but it depends on x or y"},
       {"[equation]\ndiffusion = 0", "plate.ini:2: diffusion must be positive, not '0'"},
+      {"[equation]\ndiffusion = -1e-320", "plate.ini:2: diffusion must be positive, not '-1e-320'"},
+      {"[equation]\ndiffusion = 1e-320",
+       "plate.ini:2: diffusion is too small: the least number of full precision is 2.23e-308, not "
+       "'1e-320'"},
       {"[equation]\ndiffusion = 1+x",
        "plate.ini:2: diffusion must be a constant, but it depends on x or y"},
       {"[equation]\ndiffusion = 1/0", "plate.ini:2: diffusion has no finite value"},
@@ -147,6 +151,9 @@ static void every_refusal_names_file_line_and_remedy(void **state)
        "plate.ini:2: tolerance must be auto or between 0 and 1, not '1'"},
       {"[solver]\nmax_iterations = 0",
        "plate.ini:2: max_iterations must be a whole number of at least 1, not '0'"},
+      {"[solver]\nmax_iterations = 99999999999999999999",
+       "plate.ini:2: max_iterations must be a whole number from 1 to 9223372036854775807, not "
+       "'99999999999999999999'"},
       {"[mesh]\nfile = a\tb\x01.msh",
        "plate.ini:2: the line holds a control character; a problem file is plain text"},
   };

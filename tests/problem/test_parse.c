@@ -116,6 +116,8 @@ static void every_error_names_its_column(void **state)
        "unknown function 'erf' at column 1: 'kedge help expressions' lists the functions"},
       {"bessel(x)",
        "unknown function 'bessel' at column 1: 'kedge help expressions' lists the functions"},
+      {"1+sign(x)", "unknown function 'sign' at column 3: write (a > 0) - (a < 0)"},
+      {"sgn(x)", "unknown function 'sgn' at column 1: write (a > 0) - (a < 0)"},
       {"1+ln(x)", "unknown function 'ln' at column 3: did you mean 'log'?"},
       {"z+1",
        "unknown name 'z' at column 1: known here are x, y, pi, sigma; others are set in "
