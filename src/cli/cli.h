@@ -89,8 +89,6 @@ int kg_cli_fail(const kedge_context *ctx, kedge_status status, bool reads_input)
 
 /// What makes a plural of a word: "s", or "" after 1.
 const char *kg_cli_plural(int64_t n);
-/// "1.25 GB" into `text`, which is returned.
-const char *kg_cli_bytes(double bytes, char text[16]);
 /// A stage as tables show it: "local matrices (B1-B2)".
 const char *kg_cli_stage_title(kedge_stage stage);
 double kg_cli_seconds(void);  ///< of a clock that only goes forward

@@ -127,19 +127,6 @@ const char *kg_cli_plural(int64_t n)
   return n == 1 ? "" : "s";
 }
 
-const char *kg_cli_bytes(double bytes, char text[16])
-{
-  static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
-  int u = 0;
-  while (bytes >= 999.5 && u < 5) {
-    bytes /= 1000;
-    ++u;
-  }
-  const int decimals = u == 0 || bytes >= 99.95 ? 0 : bytes >= 9.995 ? 1 : 2;
-  snprintf(text, 16, "%.*f %s", decimals, bytes, units[u]);
-  return text;
-}
-
 const char *kg_cli_stage_title(kedge_stage stage)
 {
   static const char *const titles[KEDGE_STAGE_COUNT] = {

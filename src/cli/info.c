@@ -2,14 +2,15 @@
 
 #include "cli/cli.h"
 #include "io/json.h"
+#include "core/number.h"
 
 static void print_gpu(const kedge_gpu_info *gpu, int number)
 {
   char total[16], available[16];
   printf("GPU %-8d %s, compute capability %d.%d, %d multiprocessors, %s free of %s\n", number,
          gpu->name, gpu->capability_major, gpu->capability_minor, gpu->multiprocessors,
-         kg_cli_bytes((double)gpu->free_bytes, available),
-         kg_cli_bytes((double)gpu->total_bytes, total));
+         kg_bytes_text((double)gpu->free_bytes, available),
+         kg_bytes_text((double)gpu->total_bytes, total));
   if (gpu->near_cores[0]) printf("             near logical CPUs %s", gpu->near_cores);
   if (gpu->near_cores[0] && gpu->numa_node >= 0) printf(" (NUMA node %d)", gpu->numa_node);
   if (gpu->near_cores[0]) putchar('\n');
@@ -29,8 +30,8 @@ static void print_text(const kedge_machine_info *m)
   printf("allowed      %d of %d cores, logical CPUs %s\n", m->allowed_cores, m->cores,
          m->allowed_list);
   printf("memory       %s, %s can still be allocated\n",
-         kg_cli_bytes((double)m->memory_bytes, memory),
-         kg_cli_bytes((double)m->memory_free_bytes, available));
+         kg_bytes_text((double)m->memory_bytes, memory),
+         kg_bytes_text((double)m->memory_free_bytes, available));
   if (m->cuda_runtime > 0 || m->cuda_driver > 0)
     printf("CUDA         runtime %d.%d, driver %d.%d\n", m->cuda_runtime / 1000,
            m->cuda_runtime % 1000 / 10, m->cuda_driver / 1000, m->cuda_driver % 1000 / 10);

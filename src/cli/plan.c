@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
+#include "core/number.h"
 
 typedef struct plan_options {
   kg_cli_problem from;
@@ -31,7 +32,7 @@ static void print_row(const char *title, const int64_t bytes[KEDGE_OPERATOR_COUN
   char text[16];
   printf("%-*s", TITLE, title);
   for (int op = 0; op < KEDGE_OPERATOR_COUNT; ++op)
-    printf("%*s", COLUMN, kg_cli_bytes((double)bytes[op], text));
+    printf("%*s", COLUMN, kg_bytes_text((double)bytes[op], text));
   putchar('\n');
 }
 
@@ -89,9 +90,9 @@ static void print_plan(const kedge_context *ctx, const char *problem, const kedg
   print_stages(plan, kedge_context_backend(ctx) == KEDGE_BACKEND_HOST);
   char needed[16], available[16];
   printf("\nhost memory beside that: %s, of %s free\n",
-         kg_cli_bytes((double)plan->host_bytes, needed),
-         kg_cli_bytes((double)plan->host_free_bytes, available));
-  printf("%s is free: ", kg_cli_bytes((double)plan->free_bytes, available));
+         kg_bytes_text((double)plan->host_bytes, needed),
+         kg_bytes_text((double)plan->host_free_bytes, available));
+  printf("%s is free: ", kg_bytes_text((double)plan->free_bytes, available));
   print_fits(plan);
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "core/number.h"
 
 /// A rate in 1e9 a second; "-" where no cost is defined or nothing was timed.
 static void print_rate(double amount, double seconds)
@@ -67,10 +68,10 @@ static void print_memory(const kedge_report *report)
   char peak[16], predicted[16], matrices[16], operator_reads[16];
   printf(
       "memory       peak %s (predicted %s); local matrices %s; one operator application reads %s\n",
-      kg_cli_bytes((double)report->peak_device_bytes, peak),
-      kg_cli_bytes((double)report->predicted_device_bytes, predicted),
-      kg_cli_bytes((double)report->local_matrices_bytes, matrices),
-      kg_cli_bytes((double)report->operator_bytes, operator_reads));
+      kg_bytes_text((double)report->peak_device_bytes, peak),
+      kg_bytes_text((double)report->predicted_device_bytes, predicted),
+      kg_bytes_text((double)report->local_matrices_bytes, matrices),
+      kg_bytes_text((double)report->operator_bytes, operator_reads));
 }
 
 void kg_summary_print(const kedge_report *report, const char *problem, const char *reason,

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/number.h"
+
 kedge_status kg_host_alloc(kedge_context *ctx, size_t count, size_t size, void *out)
 {
   void *memory = NULL;
@@ -12,8 +14,10 @@ kedge_status kg_host_alloc(kedge_context *ctx, size_t count, size_t size, void *
   const bool overflow = __builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - 64;
   if (!overflow) memory = aligned_alloc(64, (bytes + 64) / 64 * 64);  // never 0 bytes
   memcpy(out, &memory, sizeof memory);  // `out` may be the address of any object pointer
+  char text[16];
   KG_REQUIRE(ctx, memory != NULL, KEDGE_ERR_MEMORY,
-             "no host memory for %zu times %zu bytes; use a smaller mesh or order", count, size);
+             "no host memory for %s; use a smaller mesh or order",
+             kg_bytes_text((double)count * (double)size, text));
   return KEDGE_OK;
 }
 

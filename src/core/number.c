@@ -47,3 +47,16 @@ void kg_number_print(char text[32], double value)
   uselocale(before);
   freelocale(c);
 }
+
+const char *kg_bytes_text(double bytes, char text[16])
+{
+  static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+  int u = 0;
+  while (bytes >= 999.5 && u < 5) {
+    bytes /= 1000;
+    ++u;
+  }
+  const int decimals = u == 0 || bytes >= 99.95 ? 0 : bytes >= 9.995 ? 1 : 2;
+  snprintf(text, 16, "%.*f %s", decimals, bytes, units[u]);
+  return text;
+}

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "core/number.h"
 #include "core/topology.h"
 
 #ifdef KEDGE_WITH_CUDA
@@ -50,8 +51,9 @@ kedge_status kg_pinned_alloc(kedge_context *ctx, int gpu, size_t bytes, kg_pinne
   if (bytes == 0) bytes = 1;
   // Not hwloc_alloc_membind(): memory of mmap() can be given back without the topology.
   void *data = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  KG_REQUIRE(ctx, data != MAP_FAILED, KEDGE_ERR_MEMORY,
-             "no host memory for a staging buffer of %zu bytes", bytes);
+  char text[16];
+  KG_REQUIRE(ctx, data != MAP_FAILED, KEDGE_ERR_MEMORY, "no host memory for a staging buffer of %s",
+             kg_bytes_text((double)bytes, text));
   if (gpu >= 0) place_near(gpu, data, bytes);
   memset(data, 0, bytes);
   *out = (kg_pinned){.data = data, .bytes = bytes, .locked = gpu >= 0 && lock_pages(data, bytes)};
