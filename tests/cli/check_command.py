@@ -291,8 +291,12 @@ class Mesh(Command):
         free = json.loads(self.kedge("info", "--json").stdout)["cpu"]["memory_free_bytes"]
         if free > 65e9:
             self.skipTest("the largest mesh that kedge can number may fit")
-        self.refused("plan", "p.ini", "-s", "mesh.generate=square 36", "-s", "mesh.refine=9", code=1,
+        self.write("r.json", "old")
+        self.refused("plan", "p.ini", "-s", "mesh.generate=square 36", "-s", "mesh.refine=9", "-r",
+                     "r.json", code=1,
                      says="square 36: to make a mesh of 679477248 triangles takes 69.31 GB of host ")
+        with open(self.path("r.json")) as file:
+            self.assertEqual(file.read(), "old")
         self.refused("mesh", "generate", "square", "18900", "-o", "x.msh", code=1,
                      says="square 18900: to make a mesh of 714420000 triangles takes 72.87 GB of host "
                      "memory and ")
