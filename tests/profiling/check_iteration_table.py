@@ -33,7 +33,7 @@ class IterationTable(Experiment):
 
     def test_sizes_graded_in_a_sector_are_well_shaped(self):
         self.run_program("--only", "disk", "--orders", "2")
-        self.assertEqual(len(self.cases()), 2)
+        self.assertEqual(len(self.cases()), 3)
         for case in self.cases():
             self.assertEqual((case["smoother"], case["converged"]), ("edge", True))
             self.assertLessEqual(case["iterations"], 20)
