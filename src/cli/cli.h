@@ -46,14 +46,16 @@ typedef struct kg_cli_overrides {
   int n;
 } kg_cli_overrides;
 
-/// What a verb takes that is about one problem: its file, and the options above.
+/// What a verb takes that is about one problem: its file, where its report goes, and the options
+/// above.
 typedef struct kg_cli_problem {
-  const char *file;
+  const char *file, *report;
+  bool quiet;
   kg_cli_overrides overrides;
   kedge_context_options context;
 } kg_cli_problem;
 extern const struct argp_child kg_cli_problem_children[];
-/// A key that no option of the verb itself has.
+/// A key that no other option of the verb has: 'r' for the report, 'q' for quiet, the file.
 error_t kg_cli_parse_problem(int key, char *text, struct argp_state *state,
                              kg_cli_problem *problem);
 

@@ -102,6 +102,12 @@ error_t kg_cli_parse_problem(int key, char *text, struct argp_state *state, kg_c
       state->child_inputs[0] = &problem->overrides;
       state->child_inputs[1] = &problem->context;
       return 0;
+    case 'r':
+      problem->report = text;
+      return 0;
+    case 'q':
+      problem->quiet = true;
+      return 0;
     case ARGP_KEY_ARG:
       if (problem->file) argp_error(state, "one problem file at a time, not also '%s'", text);
       problem->file = kg_cli_input(state, text);

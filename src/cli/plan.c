@@ -3,25 +3,9 @@
 #include "cli/cli.h"
 #include "core/number.h"
 
-typedef struct plan_options {
-  kg_cli_problem from;
-  const char *report;
-  bool quiet;
-} plan_options;
-
 static error_t parse(int key, char *text, struct argp_state *state)
 {
-  plan_options *options = state->input;
-  switch (key) {
-    case 'r':
-      options->report = text;
-      return 0;
-    case 'q':
-      options->quiet = true;
-      return 0;
-    default:
-      return kg_cli_parse_problem(key, text, state, &options->from);
-  }
+  return kg_cli_parse_problem(key, text, state, state->input);
 }
 
 enum { TITLE = 28, COLUMN = 20 };
@@ -97,30 +81,29 @@ static void print_plan(const kedge_context *ctx, const char *problem, const kedg
 }
 
 /// Refuse before the work what is no place for the report.
-static bool check_report(const plan_options *options, const kedge_problem *problem)
+static bool check_report(const kg_cli_problem *from, const kedge_problem *problem)
 {
-  if (!options->report) return true;
-  const char *const inputs[] = {options->from.file, kedge_problem_mesh_file(problem)};
-  const kg_cli_file report = {options->report, "report", ""};
+  if (!from->report) return true;
+  const char *const inputs[] = {from->file, kedge_problem_mesh_file(problem)};
+  const kg_cli_file report = {from->report, "report", ""};
   char *const to = kg_cli_target(&report, false);
   free(to);
   return to && kg_cli_spares(&report, inputs, 2);
 }
 
 /// Table, why the problem does not fit, report. Returns an exit code.
-static int deliver(kedge_context *ctx, const plan_options *options, const kedge_plan *plan)
+static int deliver(kedge_context *ctx, const kg_cli_problem *from, const kedge_plan *plan)
 {
-  if (!options->quiet) print_plan(ctx, options->from.file, plan);
+  if (!from->quiet) print_plan(ctx, from->file, plan);
   int code = KG_EXIT_SOLVED;
   if (!plan->fits[plan->operator_kind]) code = kg_cli_fail(ctx, KEDGE_ERR_MEMORY, false);
-  if (!options->report) return code;
-  const kedge_status status = kedge_plan_write(ctx, plan, options->report);
+  if (!from->report) return code;
+  const kedge_status status = kedge_plan_write(ctx, plan, from->report);
   return status == KEDGE_OK ? code : kg_cli_fail(ctx, status, false);
 }
 
-static int make_plan(const plan_options *options)
+static int make_plan(const kg_cli_problem *from)
 {
-  const kg_cli_problem *from = &options->from;
   kedge_context *ctx;
   kedge_problem *problem = NULL;
   kedge_mesh *mesh = NULL;
@@ -128,7 +111,7 @@ static int make_plan(const plan_options *options)
   kedge_status status = kedge_context_create(&from->context, &ctx);
   if (status != KEDGE_OK) return kg_cli_fail(NULL, status, false);
   status = kedge_problem_read(ctx, from->file, from->overrides.values, from->overrides.n, &problem);
-  if (status == KEDGE_OK && !check_report(options, problem)) {
+  if (status == KEDGE_OK && !check_report(from, problem)) {
     code = KG_EXIT_INPUT;
     goto done;
   }
@@ -139,7 +122,7 @@ static int make_plan(const plan_options *options)
   }
   kedge_plan plan;
   status = kedge_plan_make(ctx, mesh, problem, &plan);
-  code = status == KEDGE_OK ? deliver(ctx, options, &plan) : kg_cli_fail(ctx, status, false);
+  code = status == KEDGE_OK ? deliver(ctx, from, &plan) : kg_cli_fail(ctx, status, false);
 done:
   kedge_mesh_destroy(mesh);
   kedge_problem_destroy(problem);
@@ -162,12 +145,11 @@ int kg_cli_plan(int argc, char **argv)
           "the largest mesh of this kind that would fit. Nothing is allocated on the device. The "
           "exit code is 1 where the problem does not fit with its operator.",
       .children = kg_cli_problem_children};
-  plan_options options = {.from.context = KEDGE_CONTEXT_OPTIONS_INIT};
-  kg_cli_overrides *const overrides = &options.from.overrides;
-  overrides->values = calloc((size_t)argc + 1, sizeof *overrides->values);
-  if (!overrides->values) return KG_EXIT_FAILED;
-  argp_parse(&argp, argc, argv, 0, NULL, &options);
-  const int code = make_plan(&options);
-  free(overrides->values);
+  kg_cli_problem problem = {.context = KEDGE_CONTEXT_OPTIONS_INIT};
+  problem.overrides.values = calloc((size_t)argc + 1, sizeof *problem.overrides.values);
+  if (!problem.overrides.values) return KG_EXIT_FAILED;
+  argp_parse(&argp, argc, argv, 0, NULL, &problem);
+  const int code = make_plan(&problem);
+  free(problem.overrides.values);
   return code;
 }

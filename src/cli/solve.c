@@ -7,26 +7,15 @@
 
 typedef struct solve_options {
   kg_cli_problem from;
-  const char *report, *output;
-  bool quiet;
+  const char *output;
 } solve_options;
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
   solve_options *options = state->input;
-  switch (key) {
-    case 'o':
-      options->output = text;
-      return 0;
-    case 'r':
-      options->report = text;
-      return 0;
-    case 'q':
-      options->quiet = true;
-      return 0;
-    default:
-      return kg_cli_parse_problem(key, text, state, &options->from);
-  }
+  if (key != 'o') return kg_cli_parse_problem(key, text, state, &options->from);
+  options->output = text;
+  return 0;
 }
 
 static const struct argp_option options_list[] = {
@@ -48,7 +37,7 @@ static bool check_inputs(const solve_options *options, const char *mesh, const k
 {
   static const char *const endings[] = {".vtkhdf", ".hdf"};
   const char *const inputs[] = {options->from.file, mesh};
-  const kg_cli_file report = {options->report, "report", ""};
+  const kg_cli_file report = {options->from.report, "report", ""};
   return (!output->path ||
           (kg_cli_spares(output, inputs, 2) && kg_cli_named(output, endings, 2))) &&
          (!report.path || kg_cli_spares(&report, inputs, 2));
@@ -57,7 +46,7 @@ static bool check_inputs(const solve_options *options, const char *mesh, const k
 static bool check_targets(const solve_options *options, const kg_cli_file *output)
 {
   char *const to = output->path ? kg_cli_target(output, true) : NULL;
-  const kg_cli_file report = {options->report, "report", ""};
+  const kg_cli_file report = {options->from.report, "report", ""};
   bool good = !output->path || to;
   if (good && report.path) {
     char *const report_to = kg_cli_target(&report, false);
@@ -107,11 +96,11 @@ static int deliver(const run *r, const solve_options *options, const char *outpu
   kedge_solution_report(r->solution, &report);
   if (r->line) kg_progress_clear(r->line);
   int code = status == KEDGE_OK ? KG_EXIT_SOLVED : fail(r, status, false);
-  if (options->report) {
-    status = kedge_report_write(r->ctx, &report, options->report);
+  if (options->from.report) {
+    status = kedge_report_write(r->ctx, &report, options->from.report);
     if (status != KEDGE_OK) code = fail(r, status, false);
   }
-  if (!options->quiet)
+  if (!options->from.quiet)
     kg_summary_print(&report, options->from.file, kedge_context_reason(r->ctx),
                      code == KG_EXIT_SOLVED ? output : NULL);
   if (code != KG_EXIT_SOLVED || report.converged) return code;
@@ -126,7 +115,7 @@ static int solve(const solve_options *options)
   int code;
   kedge_status status = kedge_context_create(&options->from.context, &r.ctx);
   if (status != KEDGE_OK) return kg_cli_fail(NULL, status, false);
-  if (!options->quiet && kg_progress_wanted()) r.line = &line;
+  if (!options->from.quiet && kg_progress_wanted()) r.line = &line;
 
   status = kedge_problem_read(r.ctx, options->from.file, options->from.overrides.values,
                               options->from.overrides.n, &r.problem);

@@ -102,10 +102,10 @@ static kedge_status visit(kedge_context *ctx, const cycle *c, int l, const doubl
   return KEDGE_OK;
 }
 
-/// Cycles that solve a system. A small one takes two, which is little work and nearly exact.
+/// Cycles that solve a system with levels. A small one takes two, which is little work and nearly
+/// exact.
 static int cycles_of(const kg_coarse *coarse, bool well)
 {
-  if (coarse->direct && coarse->n_levels == 1) return 1;
   if (well) return coarse->n_cycles;
   return coarse->level[0].matrix.n_rows <= KG_AMG_SMALL ? 2 : 1;
 }
@@ -122,7 +122,7 @@ static kedge_status amg_solve(kedge_context *ctx, kg_coarse *coarse, bool well, 
         &(kg_csr_apply_args){
             .matrix = first->matrix, .y = first->iterate, .b = b, .weight = first->weight[0]}));
   KG_TRY(visit(ctx, &c, 0, b, x, true));
-  const int n_cycles = cycles_of(coarse, well);
+  const int n_cycles = exact ? 1 : cycles_of(coarse, well);
   for (int k = 1; k < n_cycles; ++k) KG_TRY(visit(ctx, &c, 0, b, x, false));
   return KEDGE_OK;
 }

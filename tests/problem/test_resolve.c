@@ -1,4 +1,5 @@
 // Problem meets mesh: groups by name and number, default, data derived from the exact solution.
+// Most of it are refusals and their sentences, hence its length.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

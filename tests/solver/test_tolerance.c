@@ -1,4 +1,5 @@
-// What ends a solve: the tolerance, rounding, or the limit of iterations.
+// What ends a solve: the tolerance, rounding, or the limit of iterations; and what is said then.
+// One file, because all of it is about the reports of the same few solves.
 #include <float.h>
 #include <math.h>
 #include <string.h>
