@@ -244,8 +244,7 @@ static kedge_status make_trace(kedge_context *ctx, const kg_multigrid_args *a, k
   m->largest_eigenvalue =
       kg_multigrid_is_measured(&a->shape)
           ? kg_smoother_bound(a->shape.smoother)
-          : kg_smoother_estimate(a->shape.smoother, a->shape.size.order, a->shape.alignment,
-                                 kg_multigrid_has_vertex_modes(&a->shape));
+          : kg_smoother_estimate(a->shape.smoother, a->shape.size.order, a->shape.alignment);
   if (kg_multigrid_has_copies(&a->shape)) KG_TRY(make_single(ctx, a, &m->single));
   return kg_smoother_make(ctx, &m->smoother, &a->batch, a->local, a->work);
 }

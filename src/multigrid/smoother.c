@@ -108,11 +108,12 @@ double kg_smoother_bound(kedge_smoother kind)
   return kind == KEDGE_SMOOTHER_ELEMENT ? 2.0 : 3.0;
 }
 
-double kg_smoother_estimate(kedge_smoother kind, int order, double alignment, bool vertex_modes)
+double kg_smoother_estimate(kedge_smoother kind, int order, double alignment)
 {
   if (kind == KEDGE_SMOOTHER_STRIP) return 1.4;
-  const double least = vertex_modes ? 0.93 : order < 5 ? 0.95 : 0.85;
-  return least * fmax(2.0, 0.85 * (1.5 + 0.5 * alignment));
+  const double by_lines = order < 5 ? 0.95 : 0.85;
+  const double share = kind == KEDGE_SMOOTHER_LINE ? by_lines : 0.92;
+  return share * fmax(2.0, 0.85 * (1.5 + 0.5 * alignment));
 }
 
 static kedge_status step_by_edges(kedge_context *ctx, const kg_smoother *s,

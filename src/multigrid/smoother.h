@@ -63,16 +63,15 @@ double kg_smoother_bound(kedge_smoother kind);
 /// modes it is a or 2 at most, whichever is more, times 1.02 for tau <= 1 and tau <= 1/h, 1.25 for
 /// any tau; A has none larger than the worst of its elements. But obtuse triangles stay below a, as
 /// higher modes take part: 0.88 to 0.84 of it for angles of 110 to 140 degrees, 0.98 for 170. The
-/// largest of 0.85 a and 2 is near enough: a step converges up to 4/3 of it. A twentieth less (from
-/// order 5 on three) takes the fewest iterations, and converges for obtuse triangles up to 170
-/// degrees and all tau (tests/multigrid/test_smoothing.c). Beyond, edges come to the limit: equal
-/// isosceles triangles of 179 degrees at order 6 with tau = 1e-3 are at 1.34 of the estimate, and
-/// may make the cycle indefinite; `auto` has lines there. Lines bear 0.85 twice, though 4/3 of it
-/// is 0.96 a: on such lattices triangles of 140 degrees and more have a pair each, and are not in
-/// the estimate; those of 110 without one reach 0.89 a. With strips it is 1.0 to 1.5, whatever the
-/// shapes (tests/multigrid/test_strips.c). With vertex modes (ops/vertex_modes.h) the largest
-/// eigenvalue is up to 1.08 times as large, and a fourteenth less takes the fewest.
-double kg_smoother_estimate(kedge_smoother kind, int order, double alignment, bool vertex_modes);
+/// largest of 0.85 a and 2 is near enough: a step converges up to 4/3 of it. 0.92 of that takes the
+/// fewest iterations with edges, whatever the order, and with lines 0.95, from order 5 on 0.85; all
+/// converge for obtuse triangles up to 170 degrees and all tau (tests/multigrid/test_smoothing.c).
+/// Beyond, edges pass the limit: equal isosceles triangles of 179 degrees with tau = 1e-3 are at
+/// 1.36 to 1.39 of the estimate, and may make the cycle indefinite; `auto` has lines there. Lines
+/// bear 0.85 twice, though 4/3 of it is 0.96 a: on such lattices triangles of 140 degrees and more
+/// have a pair each, and are not in the estimate; those of 110 without one reach 0.89 a. With
+/// strips it is 1.0 to 1.5, whatever the shapes (tests/multigrid/test_strips.c).
+double kg_smoother_estimate(kedge_smoother kind, int order, double alignment);
 
 typedef struct kg_smoother_args {
   kg_trace_apply_args op;           ///< ELEMENT: local, x, y and state are filled in

@@ -16,13 +16,17 @@ enum {
   LINE_ANGLE = 20,  // degrees: with a smaller one, edge blocks take more than some 25 iterations
 };
 
+/// With a smaller angle, degrees, Jacobi takes so many iterations that one kernel is no help.
+static const double RESIDENT_ANGLE = 0.5;
+
 kedge_preconditioner kg_choose_preconditioner(kedge_context *ctx, const kedge_problem *problem,
-                                              const kg_trace_counts *count)
+                                              const kedge_mesh *mesh, const kg_trace_counts *count)
 {
   if (problem->preconditioner != KEDGE_PRECONDITIONER_AUTO) return problem->preconditioner;
   if (kg_problem_asks_multigrid(problem)) return KEDGE_PRECONDITIONER_MULTIGRID;
   const bool jacobi = ctx->backend == KEDGE_BACKEND_CUDA
                           ? (int64_t)count->n_elements * problem->order <= RESIDENT_WORK &&
+                                mesh->info.min_angle >= RESIDENT_ANGLE &&
                                 kg_cg_resident_bytes(ctx, kg_sizes_of(problem->order), count) > 0
                           : count->n_elements < HOST_LEAST;
   return jacobi ? KEDGE_PRECONDITIONER_JACOBI : KEDGE_PRECONDITIONER_MULTIGRID;
@@ -106,7 +110,7 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
   free(is_dirichlet);
   KG_TRY(status);
   const kedge_preconditioner preconditioner =
-      kg_choose_preconditioner(p->ctx, problem, &p->layout.count);
+      kg_choose_preconditioner(p->ctx, problem, mesh, &p->layout.count);
   p->shape = (kg_shape){.size = kg_sizes_of(problem->order),
                         .count = p->layout.count,
                         .n_vertices = mesh->n_vertices,

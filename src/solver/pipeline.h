@@ -40,7 +40,7 @@ typedef struct kg_pipeline {
 /// What `preconditioner = auto` means with the matrix-free operator (docs/multigrid.md#which-one);
 /// the other operators have Jacobi alone.
 kedge_preconditioner kg_choose_preconditioner(kedge_context *ctx, const kedge_problem *problem,
-                                              const kg_trace_counts *count);
+                                              const kedge_mesh *mesh, const kg_trace_counts *count);
 
 /// Check the problem against the mesh, cut it into patches, fill the shape. Allocates no device
 /// memory.

@@ -19,7 +19,7 @@ static kedge_status largest_mesh(kg_pipeline *p, const kg_shape *shape, kg_memor
   while (bad - good > 1) {
     const int64_t middle = good + (bad - good) / 2;
     kg_shape s = kg_shape_scaled(shape, (int32_t)middle);
-    s.preconditioner = kg_choose_preconditioner(p->ctx, p->problem, &s.count);
+    s.preconditioner = kg_choose_preconditioner(p->ctx, p->problem, p->mesh, &s.count);
     KG_TRY(kg_shape_work(p->ctx, &s));
     s.chunk_groups = kg_chunk_groups(&s);
     // Columns of the ELL matrix have 32-bit numbers.

@@ -25,10 +25,9 @@ typedef struct faults {
 static const faults none = {1.0, 1.0, 1.0, 1.0, false};
 static faults fault;
 
-WRAP(double, kg_smoother_estimate, kedge_smoother kind, int order, double alignment,
-     bool vertex_modes)
+WRAP(double, kg_smoother_estimate, kedge_smoother kind, int order, double alignment)
 {
-  return fault.estimate * REAL(kg_smoother_estimate)(kind, order, alignment, vertex_modes);
+  return fault.estimate * REAL(kg_smoother_estimate)(kind, order, alignment);
 }
 
 WRAP(kedge_status, kg_multigrid_bound, kedge_context *context, const kg_multigrid *m,
