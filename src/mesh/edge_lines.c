@@ -79,33 +79,29 @@ static int32_t edge_of(const walk *w, int32_t side)
   return (int32_t)(w->mesh->side_edge[side] >> 1);
 }
 
-/// The next edge of a line that nobody has seen, and the sides in between; -1: there is none.
-static int32_t next_edge(const walk *w, int32_t edge, int32_t side[2])
+/// The next edge of a line that nobody has seen; -1: there is none.
+static int32_t next_edge(const walk *w, int32_t edge)
 {
+  int32_t side[2];
   for (int k = 0; k < 2; ++k)
     if (pair_of(w, edge, k, side) && !w->seen[edge_of(w, side[1])]) return edge_of(w, side[1]);
   return -1;
 }
 
-static void add_step(const walk *w, kg_edge_lines *lines, int32_t edge, const int32_t side[2])
+static void add_step(const walk *w, kg_edge_lines *lines, int32_t edge)
 {
-  const int32_t step = lines->n_steps++;
-  lines->edge[step] = w->trace[edge];
-  lines->side[2 * step] = side[0];
-  lines->side[2 * step + 1] = side[1];
+  lines->edge[lines->n_steps++] = w->trace[edge];
   w->seen[edge] = true;
 }
 
 /// The line from an edge on, unless it is alone.
 static void follow(const walk *w, kg_edge_lines *lines, int32_t edge)
 {
-  static const int32_t none[2] = {-1, -1};
-  int32_t side[2];
-  int32_t next = next_edge(w, edge, side);
+  int32_t next = next_edge(w, edge);
   if (next < 0) return;
   lines->begin[lines->n_lines++] = lines->n_steps;
-  add_step(w, lines, edge, none);
-  for (; next >= 0; next = next_edge(w, next, side)) add_step(w, lines, next, side);
+  add_step(w, lines, edge);
+  for (; next >= 0; next = next_edge(w, next)) add_step(w, lines, next);
 }
 
 /// Unseen edges that a line may end at: those with one neighbour.
@@ -128,10 +124,9 @@ static bool is_paired(const walk *w, int32_t edge)
 /// An edge of a pair, alone.
 static void add_alone(const walk *w, kg_edge_lines *lines, int32_t edge)
 {
-  static const int32_t none[2] = {-1, -1};
   if (w->seen[edge] || !is_paired(w, edge)) return;
   lines->begin[lines->n_lines++] = lines->n_steps;
-  add_step(w, lines, edge, none);
+  add_step(w, lines, edge);
 }
 
 static void follow_all(const walk *w, const kg_trace_layout *layout, bool strips,
@@ -157,8 +152,7 @@ static kedge_status alloc_lines(kedge_context *ctx, const walk *w, const kg_trac
   for (int32_t edge = 0; edge < w->mesh->n_edges; ++edge)
     steps += layout->edge_section[edge] != KG_SECTION_DIRICHLET && is_paired(w, edge);
   KG_TRY(kg_host_alloc(ctx, (strips ? steps : steps / 2) + 1, sizeof *out->begin, &out->begin));
-  KG_TRY(kg_host_alloc(ctx, steps + 1, sizeof *out->edge, &out->edge));
-  return kg_host_alloc(ctx, 2 * steps + 1, sizeof *out->side, &out->side);
+  return kg_host_alloc(ctx, steps + 1, sizeof *out->edge, &out->edge);
 }
 
 /// Give back what lies behind the first numbers of an array.
@@ -181,7 +175,6 @@ static kedge_status make(kedge_context *ctx, walk *w, const kg_trace_layout *lay
   follow_all(w, layout, strips, out);
   shrink(&out->begin, (size_t)out->n_lines + 1);
   shrink(&out->edge, (size_t)out->n_steps);
-  shrink(&out->side, 2 * (size_t)out->n_steps);
   if (strips) {
     out->corner = w->pair;
     w->pair = NULL;
@@ -204,14 +197,13 @@ kedge_status kg_edge_lines_create(kedge_context *ctx, const kedge_mesh *mesh,
 
 int64_t kg_edge_lines_bytes(int32_t n_lines, int32_t n_steps)
 {
-  return (n_lines + 1 + 3 * (int64_t)n_steps) * (int64_t)sizeof(int32_t);
+  return (n_lines + 1 + (int64_t)n_steps) * (int64_t)sizeof(int32_t);
 }
 
 void kg_edge_lines_free(kg_edge_lines *lines)
 {
   free(lines->begin);
   free(lines->edge);
-  free(lines->side);
   free(lines->corner);
   *lines = (kg_edge_lines){0};
 }

@@ -27,8 +27,6 @@ typedef struct kg_edge_lines {
   int32_t n_chains;  ///< lines of more than one edge: the first ones
   int32_t *begin;    ///< [line + 1]: its first step
   int32_t *edge;     ///< [step]: trace edge
-  int32_t *side;  ///< [step][2]: sides of the element between the edge before (0) and this one (1);
-                  ///< -1 at the beginning of a line
   uint8_t *corner;   ///< [element], for strips: the corner between the sides of its pair,
                      ///< where the first of them begins
   double alignment;  ///< of the elements without a pair (mesh/mesh.h)

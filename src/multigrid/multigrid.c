@@ -42,7 +42,6 @@ static void place_lines(const kg_multigrid_shape *shape, void *memory, kg_smooth
   s->lines = (kg_line_steps){.n_lines = shape->n_lines, .n_steps = shape->n_line_steps};
   s->lines.begin = kg_piece(memory, lines + 1, i, bytes);
   s->lines.edge = kg_piece(memory, steps, i, bytes);
-  s->lines.side = kg_piece(memory, 2 * steps, i, bytes);
   if (shape->smoother != KEDGE_SMOOTHER_STRIP) return;
   s->strips.corner = kg_piece(memory, (size_t)shape->count.n_elements, 1, bytes);
 }
@@ -54,7 +53,6 @@ static kedge_status put_lines(kedge_context *ctx, const kg_edge_lines *from, con
   s->lines.n_chains = from->n_chains;
   KG_TRY(kg_copy_in(ctx, s->lines.begin, from->begin, (lines + 1) * i));
   KG_TRY(kg_copy_in(ctx, s->lines.edge, from->edge, steps * i));
-  KG_TRY(kg_copy_in(ctx, s->lines.side, from->side, 2 * steps * i));
   if (s->kind != KEDGE_SMOOTHER_STRIP) return KEDGE_OK;
   return kg_copy_in(ctx, s->strips.corner, from->corner, (size_t)batch->count.n_elements);
 }
@@ -70,7 +68,7 @@ static void place_blocks(const kg_multigrid_shape *shape, void *memory, kg_smoot
                         kg_block_number_bytes(s->form, shape->number), bytes);
   s->v = kg_piece(memory, kg_smoother_v_count(kind, shape->size, &shape->count), real, bytes);
   if (kg_smoother_has_lines(kind))
-    s->factor = kg_piece(memory, (size_t)shape->n_line_steps * block, real, bytes);
+    s->factor = kg_piece(memory, (size_t)shape->n_line_steps * block, sizeof(float), bytes);
   if (kind != KEDGE_SMOOTHER_STRIP) return;
   s->strips.own = kg_piece(memory, kg_edge_blocks_count(shape->size, &shape->count), real, bytes);
   s->strips.third = kg_piece(memory, 2 * (size_t)shape->count.n_elements * block, real, bytes);

@@ -18,14 +18,15 @@ size_t kg_smoother_inverse_count(kedge_smoother kind, kg_sizes size, const kg_tr
 
 size_t kg_smoother_v_count(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count)
 {
-  return kind == KEDGE_SMOOTHER_EDGE ? 0 : (size_t)count->n_edges * (size_t)size.n_edge;
+  const bool works = kind == KEDGE_SMOOTHER_ELEMENT || kind == KEDGE_SMOOTHER_STRIP;
+  return works ? (size_t)count->n_edges * (size_t)size.n_edge : 0;
 }
 
-/// Lines are factored with the inverses, and elements multiplied like K^e.
+/// Elements are multiplied like K^e.
 kg_block_form kg_smoother_form(kedge_smoother kind, kg_number local)
 {
-  if (kind != KEDGE_SMOOTHER_EDGE) return KG_BLOCK_INVERSE;
-  return local == KG_SINGLE ? KG_BLOCK_HALF : KG_BLOCK_FACTOR;
+  if (kind == KEDGE_SMOOTHER_ELEMENT) return KG_BLOCK_INVERSE;
+  return kind == KEDGE_SMOOTHER_EDGE && local == KG_SINGLE ? KG_BLOCK_HALF : KG_BLOCK_FACTOR;
 }
 
 bool kg_smoother_has_lines(kedge_smoother kind)
@@ -33,39 +34,29 @@ bool kg_smoother_has_lines(kedge_smoother kind)
   return kind == KEDGE_SMOOTHER_LINE || kind == KEDGE_SMOOTHER_STRIP;
 }
 
-/// What strips have beside the lines: the inverses of third edges before those of lines take their
-/// place.
+/// What strips have beside the lines. W is that of lines alone, no other edge uses it.
 static kedge_status make_strips(kedge_context *ctx, const kg_smoother *s, const kg_batch *batch,
                                 kg_local local)
 {
-  const size_t bytes = kg_edge_blocks_count(s->size, &s->count) * kg_number_bytes(s->number);
-  KG_TRY(kg_copy(ctx, s->strips.own, s->inverse, bytes));
+  const size_t bytes = kg_edge_blocks_count(s->size, &s->count) * sizeof(float);
+  KG_TRY(kg_zero(ctx, s->inverse, bytes));
   return kg_strip_fill(
       ctx, &(kg_strip_fill_args){
                .batch = *batch, .local = local, .strips = s->strips, .number = s->number});
 }
 
-/// Lanes beyond the last edge hold nothing, and are copied with the others.
-static kedge_status clear_last_group(kedge_context *ctx, const kg_smoother *s)
-{
-  const size_t bytes = kg_edge_blocks_count(s->size, &s->count) * kg_number_bytes(s->number);
-  const size_t group =
-      (size_t)(s->size.n_edge * (s->size.n_edge + 1) / 2 * KG_LANES) * kg_number_bytes(s->number);
-  return bytes == 0 ? KEDGE_OK : kg_zero(ctx, (char *)s->inverse + bytes - group, group);
-}
-
 static kedge_status make_edges(kedge_context *ctx, const kg_smoother *s, const kg_batch *batch,
                                kg_local local, int32_t *fault)
 {
-  if (s->kind == KEDGE_SMOOTHER_STRIP) KG_TRY(clear_last_group(ctx, s));
+  const bool strips = s->kind == KEDGE_SMOOTHER_STRIP;
   KG_TRY(kg_edge_blocks(ctx, &(kg_edge_blocks_args){.batch = *batch,
                                                     .local = local,
                                                     .number = s->number,
-                                                    .form = s->form,
-                                                    .inverse = s->inverse,
+                                                    .form = strips ? KG_BLOCK_INVERSE : s->form,
+                                                    .inverse = strips ? s->strips.own : s->inverse,
                                                     .fault = fault}));
   if (s->kind == KEDGE_SMOOTHER_EDGE) return KEDGE_OK;
-  if (s->kind == KEDGE_SMOOTHER_STRIP) KG_TRY(make_strips(ctx, s, batch, local));
+  if (strips) KG_TRY(make_strips(ctx, s, batch, local));
   return kg_line_factor(ctx, &(kg_line_factor_args){.batch = *batch,
                                                     .local = local,
                                                     .lines = s->lines,
@@ -93,13 +84,14 @@ kg_cost kg_smoother_make_cost(kedge_smoother kind, kg_sizes size, const kg_trace
                               int32_t n_steps, kg_number local, kg_number number)
 {
   if (kind == KEDGE_SMOOTHER_ELEMENT) return kg_element_blocks_cost(size, count, local, number);
-  const size_t kept = kg_block_number_bytes(kg_smoother_form(kind, local), number);
-  kg_cost sum = kg_edge_blocks_cost(size, count, local, kept);
-  sum = kg_cost_plus(sum, 1, kg_line_factor_cost(size, n_steps, local, number));
-  if (kind != KEDGE_SMOOTHER_STRIP) return sum;
+  const bool strips = kind == KEDGE_SMOOTHER_STRIP;
+  const kg_block_form form = strips ? KG_BLOCK_INVERSE : kg_smoother_form(kind, local);
+  kg_cost sum = kg_edge_blocks_cost(size, count, local, kg_block_number_bytes(form, number));
+  sum = kg_cost_plus(sum, 1, kg_line_factor_cost(size, n_steps, local));
+  if (!strips) return sum;
   sum = kg_cost_plus(sum, 1, kg_strip_fill_cost(size, count, local, number));
   sum = kg_cost_plus(sum, 1, kg_line_condense_cost(size, count, local, number));
-  sum.bytes += 2.0 * (double)(kg_edge_blocks_count(size, count) * kg_number_bytes(number));  // own
+  sum.bytes += (double)(kg_edge_blocks_count(size, count) * sizeof(float));  // zeros
   return sum;
 }
 
@@ -163,9 +155,8 @@ static kedge_status invert_elements(kedge_context *ctx, const kg_smoother *s,
   return kg_trace_apply(ctx, &inverse);
 }
 
-/// L^-1 along the lines, D^-1 everywhere, L^-T along the lines.
-/// y may be x, which is spoilt.
-static kedge_status invert_lines(kedge_context *ctx, const kg_smoother *s, void *x, void *y)
+/// In place: L^-1 along the lines, D^-1 = W^T W everywhere, L^-T along the lines.
+static kedge_status invert_lines(kedge_context *ctx, const kg_smoother *s, void *x)
 {
   kg_line_sweep_args sweep = {
       .size = s->size, .lines = s->lines, .number = s->number, .factor = s->factor, .x = x};
@@ -174,10 +165,10 @@ static kedge_status invert_lines(kedge_context *ctx, const kg_smoother *s, void 
                                                     .n_edges = s->count.n_free,
                                                     .number = s->number,
                                                     .inverse = s->inverse,
+                                                    .form = s->form,
                                                     .r = x,
-                                                    .z = y,
+                                                    .z = x,
                                                     .step = 1.0}));
-  sweep.x = y;
   sweep.backward = true;
   return kg_line_sweep(ctx, &sweep);
 }
@@ -189,20 +180,22 @@ static kedge_status invert_strips(kedge_context *ctx, const kg_smoother *s,
   const kg_strip_args strips = {
       .batch = a->op.batch, .strips = s->strips, .number = s->number, .v = s->v, .y = a->product};
   KG_TRY(kg_strip_condense(ctx, &strips));
-  KG_TRY(invert_lines(ctx, s, a->product, a->product));
+  KG_TRY(invert_lines(ctx, s, a->product));
   return kg_strip_expand(ctx, &strips);
 }
 
-/// With v and y between the passes.
+/// What the passes between residual and step work on: v, which elements read beyond the free edges,
+/// to the product; v, in place with the product beside it; the product alone.
 static kedge_status step_by_passes(kedge_context *ctx, const kg_smoother *s,
                                    const kg_smoother_args *a)
 {
+  const bool lines = s->kind == KEDGE_SMOOTHER_LINE, strips = s->kind == KEDGE_SMOOTHER_STRIP;
   const kg_smooth_vectors_args vectors = {.n = (int64_t)s->count.n_free * s->size.n_edge,
                                           .number = s->number,
                                           .r = a->r,
                                           .product = a->from_zero ? NULL : a->product,
-                                          .v = s->v,
-                                          .y = s->kind == KEDGE_SMOOTHER_STRIP ? s->v : a->product,
+                                          .v = lines ? a->product : s->v,
+                                          .y = strips ? s->v : a->product,
                                           .z = a->z,
                                           .d = a->d,
                                           .step = a->step,
@@ -213,8 +206,8 @@ static kedge_status step_by_passes(kedge_context *ctx, const kg_smoother *s,
   KG_TRY(add_correction(ctx, s, a));
   KG_TRY(kg_smooth_residual(ctx, &vectors));
   if (s->kind == KEDGE_SMOOTHER_ELEMENT) KG_TRY(invert_elements(ctx, s, a));
-  if (s->kind == KEDGE_SMOOTHER_LINE) KG_TRY(invert_lines(ctx, s, s->v, a->product));
-  if (s->kind == KEDGE_SMOOTHER_STRIP) KG_TRY(invert_strips(ctx, s, a));
+  if (lines) KG_TRY(invert_lines(ctx, s, a->product));
+  if (strips) KG_TRY(invert_strips(ctx, s, a));
   return kg_smooth_advance(ctx, &vectors);
 }
 

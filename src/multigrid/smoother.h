@@ -21,12 +21,12 @@ typedef struct kg_smoother {
   kedge_smoother kind;
   kg_sizes size;
   kg_trace_counts count;
-  kg_number number;     ///< of all it keeps and multiplies, but for the factors of EDGE
+  kg_number number;     ///< of all it keeps and multiplies, but for factors
   kg_block_form form;   ///< of `inverse`
-  void *inverse;        ///< of the blocks; of EDGE their factors
-  void *v;              ///< all but EDGE: work [trace edge][mode], Dirichlet rows are zero
+  void *inverse;        ///< of ELEMENT; of blocks of edges their factors W
+  void *v;              ///< ELEMENT, STRIP: work [trace edge][mode], Dirichlet rows are zero
   kg_line_steps lines;  ///< LINE, STRIP
-  void *factor;         ///< LINE, STRIP: of kg_line_factor()
+  float *factor;        ///< LINE, STRIP: of kg_line_factor()
   kg_strips strips;     ///< STRIP
 } kg_smoother;
 

@@ -8,9 +8,16 @@
 ///
 ///     D_0 = A_0,   L_s = C_s D_{s-1}^-1,   D_s = A_s - L_s C_s^T
 ///
-/// and the matrix of the line is L D L^T. D_s^-1 takes the place of A_s^-1 among the inverse blocks
-/// of the edges (ops/edge_blocks.h), L_s is [step][row][column], rows those of the step, columns
-/// those of the step before; it is not touched where a line begins.
+/// and the matrix of the line is L D L^T. With W_s^T W_s = D_s^-1, where W_s is lower triangular,
+/// and G_s = C_s W_{s-1}^T that is
+///
+///     L_s = G_s W_{s-1},   D_s = A_s - G_s G_s^T
+///
+/// which is symmetric as it is computed. W_s takes the place of that of A_s among the factors of
+/// the edges (ops/edge_blocks.h), L_s is [step][row][column], rows those of the step, columns those
+/// of the step before; it is not touched where a line begins. Both are kept in single precision in
+/// any system, as the factors of the edges: L^-T W^T W L^-1 stays symmetric positive definite
+/// whatever they are rounded to.
 ///
 /// With strips (ops/strip_solve.h) blocks of K^e of two edges p, q of a pair are those condensed by
 /// the third edge f, K^e_pq - K^e_pf W_q, and a line may have one edge.
@@ -25,7 +32,6 @@ typedef struct kg_line_steps {
   int32_t n_chains;  ///< lines of more than one step: the first ones
   int32_t *begin;    ///< [line + 1]
   int32_t *edge;     ///< [step]
-  int32_t *side;     ///< [step][2]
 } kg_line_steps;
 
 typedef struct kg_line_factor_args {
@@ -33,9 +39,9 @@ typedef struct kg_line_factor_args {
   kg_local local;
   kg_line_steps lines;
   kg_strips strips;  ///< without a corner: there are none
-  kg_number number;  ///< of what is made
-  void *inverse;     ///< of kg_edge_blocks(); those of the edges of lines are replaced
-  void *factor;      ///< [step][m][m]
+  kg_number number;  ///< of strips.third, and of what works with the factors
+  float *inverse;    ///< W of kg_edge_blocks(); those of the edges of lines are replaced
+  float *factor;     ///< [step][m][m]
   int32_t *fault;    ///< work, one word: the first edge without an inverse
 } kg_line_factor_args;
 
@@ -43,8 +49,8 @@ typedef struct kg_line_factor_args {
 /// @retval KEDGE_ERR_NUMERIC  a D_s is not positive definite in double precision, or too large or
 ///         small for `number`; the sentence says where
 kedge_status kg_line_factor(kedge_context *ctx, const kg_line_factor_args *args);
-/// @param[in] local, number  of K^e and of what is made
-kg_cost kg_line_factor_cost(kg_sizes size, int32_t n_steps, kg_number local, kg_number number);
+/// @param[in] local  number of K^e
+kg_cost kg_line_factor_cost(kg_sizes size, int32_t n_steps, kg_number local);
 /// What strips add: the blocks of all elements' pairs are condensed.
 kg_cost kg_line_condense_cost(kg_sizes size, const kg_trace_counts *count, kg_number local,
                               kg_number number);
@@ -53,6 +59,17 @@ kedge_status kg_line_factor_host(kedge_context *ctx, const kg_line_factor_args *
 kedge_status kg_line_factor_cuda(kedge_context *ctx, const kg_line_factor_args *args);
 kedge_status kg_line_factor_host_single(kedge_context *ctx, const kg_line_factor_args *args);
 kedge_status kg_line_factor_cuda_single(kedge_context *ctx, const kg_line_factor_args *args);
+
+/// The sides of the element between an edge of a line (0) and the next one (1). Two edges have one
+/// element in common at most.
+KG_INLINE void kg_line_sides(const int32_t *edge_sides, int32_t before, int32_t edge,
+                             int32_t side[2])
+{
+  const int32_t *from = edge_sides + 2 * (int64_t)before, *to = edge_sides + 2 * (int64_t)edge;
+  const bool first = from[0] / 3 == to[0] / 3 || (to[1] >= 0 && from[0] / 3 == to[1] / 3);
+  side[0] = from[first ? 0 : 1];
+  side[1] = side[0] / 3 == to[0] / 3 ? to[0] : to[1];
+}
 
 /// Entry (i, j) of C_s, with the sides of the edge before and of this one in their element; with
 /// one side twice, what its element has in the block of the edge.

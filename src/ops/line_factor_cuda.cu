@@ -1,8 +1,7 @@
 // line_factor_cuda.cu: L D L^T of the lines of edges (line_factor.h).
-// Layout  local [group][n (n+1) / 2][lane], inverse [edge group][m (m+1) / 2][lane], factor
-//         [step][m][m]; in shared memory, full matrices [row][column] of a warp
-// Map     warp = line, step after step; lanes share the entries of a matrix. It stays symmetric to
-//         the bit: along the line, a difference between (i, j) and (j, i) would grow at each step
+// Layout  local [group][n (n+1) / 2][lane], W [edge group][m (m+1) / 2][lane], L [step][m][m]; in
+//         shared memory, matrices [row][column] of a warp, of symmetric ones the lower triangle
+// Map     warp = line, step after step; lanes share the entries of a matrix
 // Cost    kg_line_factor_cost(), once a solve; the longest line decides, not the bytes
 #include "backend/cuda_rt.h"
 #include "ops/by_order.cuh"
@@ -17,7 +16,8 @@ enum { WARPS = 4 };
 /// Of a warp; columns are padded where m is even, against conflicts.
 template <int M>
 struct line_matrices {
-  double inverse[M][M | 1], coupling[M][M | 1], factor[M][M | 1];
+  double block[M][M | 1];  // D of a step, then its W
+  double coupling[M][M | 1], g[M][M | 1];
   double third[M][M | 1], weights[M][M | 1];  // of strips: K^e of an edge and the third one, and W
   double column[M], least[M];
 };
@@ -57,21 +57,30 @@ struct line_block {
   }
 };
 
-/// C of the step, then L = C D^-1 of the step before.
+/// C of the step, then G = C W^T and L = G W of the step before.
 template <int M>
 __device__ void make_factor(const kg_line_factor_args &a, int32_t step, int lane,
                             line_matrices<M> &w)
 {
-  kg_real *out = (kg_real *)a.factor + (int64_t)step * M * M;
-  const int32_t *side = a.lines.side + 2 * (int64_t)step;
+  float *out = a.factor + (int64_t)step * M * M;
+  const int32_t *edge = a.lines.edge + step;
+  int32_t side[2];
+  kg_line_sides(a.batch.arrays.edge_sides, edge[-1], edge[0], side);
   const line_block<M> block(a, side[0], side[1], lane, w);
   for (int k = lane; k < M * M; k += 32) w.coupling[k / M][k % M] = block.entry(k / M, k % M, w);
   __syncwarp();
   for (int k = lane; k < M * M; k += 32) {
+    const int i = k / M, j = k % M;
     double sum = 0.0;
-    for (int j = 0; j < M; ++j) sum += w.coupling[k / M][j] * w.inverse[j][k % M];
-    w.factor[k / M][k % M] = sum;
-    out[k] = (kg_real)sum;
+    for (int l = 0; l <= j; ++l) sum += w.coupling[i][l] * w.block[j][l];
+    w.g[i][j] = sum;
+  }
+  __syncwarp();
+  for (int k = lane; k < M * M; k += 32) {
+    const int i = k / M, j = k % M;
+    double sum = 0.0;
+    for (int l = j; l < M; ++l) sum += w.g[i][l] * w.block[l][j];
+    out[k] = (float)sum;
   }
   __syncwarp();
 }
@@ -86,7 +95,7 @@ __device__ void add_side(const kg_line_factor_args &a, int32_t side, bool onto, 
     const int i = k / M, j = k % M;
     if (j > i) continue;
     const double entry = block.entry(i, j, w);
-    w.inverse[i][j] = onto ? w.inverse[i][j] + entry : entry;
+    w.block[i][j] = onto ? w.block[i][j] + entry : entry;
   }
   __syncwarp();
 }
@@ -101,49 +110,49 @@ __device__ void make_block(const kg_line_factor_args &a, int32_t edge, bool firs
   for (int k = lane; k < M * M; k += 32) {
     const int i = k / M, j = k % M;
     if (j > i) continue;
-    double sum = w.inverse[i][j];
-    for (int l = 0; l < M && !first; ++l) sum -= w.factor[i][l] * w.coupling[j][l];
-    w.inverse[i][j] = w.inverse[j][i] = sum;
+    double sum = w.block[i][j];
+    for (int l = 0; l < M && !first; ++l) sum -= w.g[i][l] * w.g[j][l];
+    w.block[i][j] = sum;
   }
   __syncwarp();
 }
 
-/// D = D^-1 by pivots, as kg_sweep(); false in all lanes: a pivot is lost in rounding.
+/// W in place of D, row after row: those below row k lose their part of it, in D and in W. False in
+/// all lanes: a pivot is lost in rounding.
 template <int M>
-__device__ bool invert(int lane, line_matrices<M> &w)
+__device__ bool factorize(int lane, line_matrices<M> &w)
 {
   bool good = true;
-  if (lane < M) w.least[lane] = M * DBL_EPSILON * w.inverse[lane][lane];
+  if (lane < M) w.least[lane] = M * DBL_EPSILON * w.block[lane][lane];
   __syncwarp();
   for (int k = 0; k < M; ++k) {
-    const double pivot = w.inverse[k][k], reciprocal = 1.0 / pivot;
+    const double pivot = w.block[k][k], reciprocal = 1.0 / pivot, root = sqrt(reciprocal);
     good = good && pivot > w.least[k] && pivot <= DBL_MAX;
-    if (lane < M) w.column[lane] = w.inverse[lane][k];
+    if (lane < M) w.column[lane] = lane < k ? w.block[k][lane] : w.block[lane][k];
     __syncwarp();
     for (int at = lane; at < M * M; at += 32) {
       const int i = at / M, j = at % M;
-      const double value = w.inverse[i][j];
-      w.inverse[i][j] = i == k && j == k   ? -reciprocal
-                        : i == k || j == k ? value * reciprocal
-                                           : value - w.column[i] * w.column[j] * reciprocal;
+      if (i < k || j > i) continue;
+      const double factor = w.column[i] * reciprocal;
+      w.block[i][j] = i == k   ? (j == k ? root : w.column[j] * root)
+                      : j == k ? -factor
+                               : w.block[i][j] - factor * w.column[j];
     }
     __syncwarp();
   }
-  for (int at = lane; at < M * M; at += 32) w.inverse[at / M][at % M] *= -1.0;
-  __syncwarp();
   return good;
 }
 
 template <int M>
-__device__ bool keep_inverse(const kg_line_factor_args &a, int32_t edge, int lane,
-                             const line_matrices<M> &w)
+__device__ bool keep_factor(const kg_line_factor_args &a, int32_t edge, int lane,
+                            const line_matrices<M> &w)
 {
   bool fits = true;
-  kg_real *out = (kg_real *)a.inverse + kg_edge_block_at(M, edge);
+  float *out = a.inverse + kg_edge_block_at(M, edge);
   for (int k = lane; k < M * M; k += 32) {
     const int i = k / M, j = k % M;
-    if (i == j) fits = fits && kg_sweep_fits(1, &w.inverse[i][i], 1);
-    if (j <= i) out[kg_packed_entry(i, j) * KG_LANES] = (kg_real)w.inverse[i][j];
+    if (i == j) fits = fits && kg_factor_fits(1, &w.block[i][i]);
+    if (j <= i) out[kg_packed_entry(i, j) * KG_LANES] = (float)w.block[i][j];
   }
   return fits;
 }
@@ -162,8 +171,8 @@ __global__ void __launch_bounds__(32 * WARPS)
     const int32_t edge = a.lines.edge[step];
     if (step > begin) make_factor<M>(a, step, lane, w);
     make_block<M>(a, edge, step == begin, lane, w);
-    const bool good = invert<M>(lane, w);
-    if (!(keep_inverse<M>(a, edge, lane, w) && good)) atomicMin(a.fault, edge);
+    const bool good = factorize<M>(lane, w);
+    if (!(keep_factor<M>(a, edge, lane, w) && good)) atomicMin(a.fault, edge);
     __syncwarp();
   }
 }

@@ -5,25 +5,35 @@
 enum { MODES_MAX = KEDGE_ORDER_MAX + 1, PACKED_MAX = MODES_MAX * (MODES_MAX + 1) / 2 };
 
 typedef struct step_work {
-  double inverse[PACKED_MAX];  ///< -D^-1 of the step before, then of this one
-  double coupling[MODES_MAX][MODES_MAX], factor[MODES_MAX][MODES_MAX];
+  double w[PACKED_MAX];            ///< W of the step before, then of this one
+  double g[MODES_MAX][MODES_MAX];  ///< G
 } step_work;
 
-/// L = C D^-1 of the step before, in numbers as they are kept.
+/// A row of C, then of G and of L.
+static void make_row(const kg_line_factor_args *a, const int32_t side[2], int i, step_work *w,
+                     float *out)
+{
+  const int m = a->batch.reference.size.n_edge;
+  double coupling[MODES_MAX];
+  for (int j = 0; j < m; ++j) coupling[j] = kg_line_coupling(a, m, side, i, j);
+  for (int j = 0; j < m; ++j) {
+    w->g[i][j] = 0.0;
+    for (int k = 0; k <= j; ++k) w->g[i][j] += coupling[k] * w->w[kg_packed_entry(j, k)];
+  }
+  for (int j = 0; j < m; ++j) {
+    double sum = 0.0;
+    for (int k = j; k < m; ++k) sum += w->g[i][k] * w->w[kg_packed_entry(k, j)];
+    out[j] = (float)sum;
+  }
+}
+
 static void make_factor(const kg_line_factor_args *a, int32_t step, step_work *w)
 {
   const int m = a->batch.reference.size.n_edge;
-  kg_real *out = (kg_real *)a->factor + (int64_t)step * m * m;
-  for (int i = 0; i < m; ++i)
-    for (int j = 0; j < m; ++j)
-      w->coupling[i][j] = kg_line_coupling(a, m, a->lines.side + 2 * (int64_t)step, i, j);
-  for (int i = 0; i < m; ++i)
-    for (int j = 0; j < m; ++j) {
-      double sum = 0.0;
-      for (int k = 0; k < m; ++k) sum -= w->coupling[i][k] * w->inverse[kg_packed_entry(k, j)];
-      w->factor[i][j] = sum;
-      out[i * m + j] = (kg_real)sum;
-    }
+  const int32_t *edge = a->lines.edge + step;
+  int32_t side[2];
+  kg_line_sides(a->batch.arrays.edge_sides, edge[-1], edge[0], side);
+  for (int i = 0; i < m; ++i) make_row(a, side, i, w, a->factor + ((int64_t)step * m + i) * m);
 }
 
 /// Entry (i, j) of what a side's element has in the block of its edge.
@@ -33,22 +43,22 @@ static double side_entry(const kg_line_factor_args *a, int32_t side, int i, int 
   return kg_line_coupling(a, a->batch.reference.size.n_edge, both, i, j);
 }
 
-/// D^-1 of a step; false: there is none.
-static bool make_inverse(const kg_line_factor_args *a, int32_t edge, bool first, step_work *w)
+/// W of a step; false: there is none.
+static bool make_block(const kg_line_factor_args *a, int32_t edge, bool first, step_work *w)
 {
   const int m = a->batch.reference.size.n_edge;
   const int32_t *sides = a->batch.arrays.edge_sides + 2 * (int64_t)edge;
-  double *d = w->inverse;
+  double *d = w->w;
   for (int k = 0; k < m * (m + 1) / 2; ++k) d[k] = 0.0;
   for (int of = 0; of < 2 && sides[of] >= 0; ++of)
     for (int i = 0; i < m; ++i)
       for (int j = 0; j <= i; ++j) d[kg_packed_entry(i, j)] += side_entry(a, sides[of], i, j);
   for (int i = 0; i < m && !first; ++i)
     for (int j = 0; j <= i; ++j)
-      for (int k = 0; k < m; ++k) d[kg_packed_entry(i, j)] -= w->factor[i][k] * w->coupling[j][k];
-  const bool good = kg_sweep(m, d, 1) && kg_sweep_fits(m, d, 1);
-  kg_real *out = (kg_real *)a->inverse + kg_edge_block_at(m, edge);
-  for (int k = 0; k < m * (m + 1) / 2; ++k) out[k * KG_LANES] = (kg_real)-d[k];
+      for (int k = 0; k < m; ++k) d[kg_packed_entry(i, j)] -= w->g[i][k] * w->g[j][k];
+  const bool good = kg_inverse_factor(m, d) && kg_factor_fits(m, d);
+  float *out = a->inverse + kg_edge_block_at(m, edge);
+  for (int k = 0; k < m * (m + 1) / 2; ++k) out[k * KG_LANES] = (float)d[k];
   return good;
 }
 
@@ -62,7 +72,7 @@ kedge_status KG_REAL(kg_line_factor_host)(kedge_context *ctx, const kg_line_fact
     for (int32_t step = begin; step < end; ++step) {
       const int32_t edge = a->lines.edge[step];
       if (step > begin) make_factor(a, step, &w);
-      if (!make_inverse(a, edge, step == begin, &w) && edge < fault) fault = edge;
+      if (!make_block(a, edge, step == begin, &w) && edge < fault) fault = edge;
     }
   }
   *a->fault = fault;

@@ -8,5 +8,6 @@ KG_OPERATOR_OF_NUMBERS(kg_line_sweep, kg_line_sweep_args, args->number)
 kg_cost kg_line_sweep_cost(kg_sizes size, int32_t n_steps, kg_number number)
 {
   const double m = size.n_edge, steps = n_steps, real = (double)kg_number_bytes(number);
-  return (kg_cost){.bytes = steps * (real * (m * m + 2.0 * m) + 4.0), .flops = steps * 2.0 * m * m};
+  return (kg_cost){.bytes = steps * (sizeof(float) * m * m + real * 2.0 * m + 4.0),
+                   .flops = steps * 2.0 * m * m};
 }

@@ -4,7 +4,7 @@
 ///     forward   x_s -= L_s x_{s-1}     from the second step of a line to its last
 ///     backward  x_{s-1} -= L_s^T x_s   from the last step to the second
 ///
-/// Between both the inverse blocks of all edges are multiplied (ops/edge_smooth.h): together A^-1
+/// Between both x is multiplied with the inverse blocks of all edges (ops/edge_smooth.h): together A^-1
 /// along the lines. Edges of no line are not touched.
 #pragma once
 #include "ops/line_factor.h"
@@ -13,9 +13,9 @@ KEDGE_BEGIN_DECLS
 typedef struct kg_line_sweep_args {
   kg_sizes size;
   kg_line_steps lines;
-  kg_number number;    ///< of both arrays
-  const void *factor;  ///< [step][m][m]
-  void *x;             ///< [free trace edge][mode]
+  kg_number number;     ///< of x
+  const float *factor;  ///< [step][m][m]
+  void *x;              ///< [free trace edge][mode]
   bool backward;
 } kg_line_sweep_args;
 

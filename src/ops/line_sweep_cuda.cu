@@ -24,7 +24,7 @@ constexpr int CHUNK = M <= 7 ? 8 : 4;  // steps, as many as registers hold
 /// load that depended on a condition would be waited for at once.
 template <int M, bool BACKWARD>
 struct walk {
-  const kg_real *factor;
+  const float *factor;
   kg_real *x;
   const int32_t *edge;
   int32_t first, n;
@@ -46,9 +46,9 @@ struct walk {
     return (int64_t)__shfl_sync(0xffffffffu, edges, j, WIDTH<M>) * M + mode;
   }
   /// Step k: its part of L, and its number.
-  __device__ void load(int32_t k, int64_t where, kg_real (&l)[M], kg_real &value) const
+  __device__ void load(int32_t k, int64_t where, float (&l)[M], kg_real &value) const
   {
-    const kg_real *block = factor + (int64_t)step(min(k, n - 1)) * M * M;
+    const float *block = factor + (int64_t)step(min(k, n - 1)) * M * M;
 #pragma unroll
     for (int j = 0; j < M; ++j) l[j] = BACKWARD ? block[j * M + mode] : block[mode * M + j];
     value = x[where];
@@ -74,11 +74,12 @@ __global__ void __launch_bounds__(THREADS) KG_REAL(line_sweep_kernel)(const kg_l
   const int32_t begin = a.lines.begin[line], end = a.lines.begin[line + 1];
   const int lane = threadIdx.x % WIDTH<M>;
   const bool keeps = own == line && lane < M;
-  const walk<M, BACKWARD> w = {(const kg_real *)a.factor,      (kg_real *)a.x,  a.lines.edge,
-                               BACKWARD ? end - 1 : begin + 1, end - begin - 1, lane,
-                               lane < M ? lane : M - 1};
+  const walk<M, BACKWARD> w = {
+      a.factor,        (kg_real *)a.x, a.lines.edge,           BACKWARD ? end - 1 : begin + 1,
+      end - begin - 1, lane,           lane < M ? lane : M - 1};
   const int32_t most = most_steps<M>(w.n);
-  kg_real l[chunk][M] = {}, x[chunk] = {};
+  float l[chunk][M] = {};
+  kg_real x[chunk] = {};
   kg_real value = w.x[(int64_t)a.lines.edge[BACKWARD ? end - 1 : begin] * M + w.mode];
   int32_t edges = w.look_up(0), edges_next = w.look_up(chunk);
 #pragma unroll

@@ -3,7 +3,7 @@
 #include "ops/real.h"
 
 /// x -= L y
-static void subtract(int m, const kg_real *factor, const kg_real *y, kg_real *x)
+static void subtract(int m, const float *factor, const kg_real *y, kg_real *x)
 {
   for (int i = 0; i < m; ++i) {
     kg_real sum = 0;
@@ -13,7 +13,7 @@ static void subtract(int m, const kg_real *factor, const kg_real *y, kg_real *x)
 }
 
 /// x -= L^T y
-static void subtract_transposed(int m, const kg_real *factor, const kg_real *y, kg_real *x)
+static void subtract_transposed(int m, const float *factor, const kg_real *y, kg_real *x)
 {
   for (int i = 0; i < m; ++i)
     for (int j = 0; j < m; ++j) x[j] -= factor[i * m + j] * y[i];
@@ -22,7 +22,6 @@ static void subtract_transposed(int m, const kg_real *factor, const kg_real *y, 
 kedge_status KG_REAL(kg_line_sweep_host)(kedge_context *ctx, const kg_line_sweep_args *a)
 {
   const int m = a->size.n_edge;
-  const kg_real *factor = a->factor;
   kg_real *x = a->x;
 #pragma omp parallel for schedule(dynamic, 16) num_threads(ctx->threads)
   for (int32_t line = 0; line < a->lines.n_chains; ++line) {
@@ -32,9 +31,9 @@ kedge_status KG_REAL(kg_line_sweep_host)(kedge_context *ctx, const kg_line_sweep
       kg_real *here = x + (int64_t)a->lines.edge[step] * m;
       kg_real *before = x + (int64_t)a->lines.edge[step - 1] * m;
       if (a->backward)
-        subtract_transposed(m, factor + step * m * m, here, before);
+        subtract_transposed(m, a->factor + step * m * m, here, before);
       else
-        subtract(m, factor + step * m * m, before, here);
+        subtract(m, a->factor + step * m * m, before, here);
     }
   }
   return KEDGE_OK;

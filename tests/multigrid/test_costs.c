@@ -43,8 +43,9 @@ static void in_single_precision_numbers_are_half_and_indices_and_factors_are_not
       const kg_cost compact =
           kg_smoother_step_cost(kind, size, &count, STEPS, KG_SINGLE, KG_SINGLE);
       assert_true(whole.flops == half.flops && whole.flops == compact.flops);
-      const double blocks = 4.0 * size.n_edge * (size.n_edge + 1) / 2 * count.n_free;
-      const double same = indices[kind] + (kind == KEDGE_SMOOTHER_EDGE ? blocks : 0.0);
+      const double m = size.n_edge, blocks = 4.0 * m * (m + 1) / 2 * count.n_free;
+      const double lines = kg_smoother_has_lines(kind) ? 2 * 4.0 * m * m * STEPS : 0.0;
+      const double same = indices[kind] + (kind != KEDGE_SMOOTHER_ELEMENT ? blocks : 0.0) + lines;
       assert_true(fabs(2 * half.bytes - whole.bytes - same) < 1e-6 * whole.bytes);
       const double less = kind == KEDGE_SMOOTHER_EDGE ? 0.5 * blocks : 0.0;
       assert_true(fabs(half.bytes - compact.bytes - less) < 1e-6 * whole.bytes);
