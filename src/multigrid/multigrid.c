@@ -68,7 +68,9 @@ static void place_blocks(const kg_multigrid_shape *shape, void *memory, kg_smoot
                         kg_block_number_bytes(s->form, shape->number), bytes);
   s->v = kg_piece(memory, kg_smoother_v_count(kind, shape->size, &shape->count), real, bytes);
   if (kg_smoother_has_lines(kind))
-    s->factor = kg_piece(memory, (size_t)shape->n_line_steps * block, sizeof(float), bytes);
+    s->factor =
+        kg_piece(memory, kg_line_factor_count(shape->size, shape->n_lines, shape->n_line_steps),
+                 sizeof(float), bytes);
   if (kind != KEDGE_SMOOTHER_STRIP) return;
   s->strips.own = kg_piece(memory, kg_edge_blocks_count(shape->size, &shape->count), real, bytes);
   s->strips.third = kg_piece(memory, 2 * (size_t)shape->count.n_elements * block, real, bytes);

@@ -35,7 +35,8 @@ bool kg_smoother_has_lines(kedge_smoother kind);
 
 /// Numbers of `inverse` and of `v`.
 size_t kg_smoother_inverse_count(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count);
-/// What `inverse` is. Beside K^e in single precision it is as small as it can be.
+/// What `inverse` is. Beside K^e in single precision that of edges is as small as it can be; lines
+/// are long, and add up what halves would lose.
 /// @param[in] local  number of K^e
 kg_block_form kg_smoother_form(kedge_smoother kind, kg_number local);
 size_t kg_smoother_v_count(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count);
@@ -65,7 +66,8 @@ double kg_smoother_bound(kedge_smoother kind);
 /// higher modes take part: 0.88 to 0.84 of it for angles of 110 to 140 degrees, 0.98 for 170. The
 /// largest of 0.85 a and 2 is near enough: a step converges up to 4/3 of it. 0.92 of that takes the
 /// fewest iterations with edges, whatever the order, and with lines 0.95, from order 5 on 0.85; all
-/// converge for obtuse triangles up to 170 degrees and all tau (tests/multigrid/test_smoothing.c).
+/// converge for obtuse triangles up to 170 degrees and all tau (tests/multigrid/test_smoothing.c),
+/// with vertex modes too, which raise the largest eigenvalue by up to 8 % (ops/vertex_modes.h).
 /// Beyond, edges pass the limit: equal isosceles triangles of 179 degrees at order 6 with tau =
 /// 1e-3 are at 1.35 of it, and may make the cycle indefinite; `auto` has lines there. Lines
 /// bear 0.85 twice, though 4/3 of it is 0.96 a: on such lattices triangles of 140 degrees and more

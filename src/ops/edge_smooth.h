@@ -26,7 +26,7 @@ typedef struct kg_edge_smooth_args {
   const void *r;
   const void *product;  ///< A z; NULL: z is zero, whatever it holds, before it is corrected
   bool again;           ///< z is step B^-1 r: it is not read, but made of r + (r - A z) with d
-  void *z;
+  void *z;              ///< may be r where there is neither a product nor a state
   kg_vertex_correction correction;  ///< of z, and of the product in passing: that is not written
   kg_vertex_modes modes;            ///< z += step sum_v phi_v value_v
   void *d;                          ///< NULL: there is no step after this one

@@ -13,15 +13,15 @@ kedge_status kg_line_factor(kedge_context *ctx, const kg_line_factor_args *args)
   return kg_edge_blocks_check(ctx, &args->batch, args->number, args->fault);
 }
 
-/// Of a step: three blocks of K^e and the edge read, L and W written; a factorization and three
-/// products, of which two are of triangles.
+/// Of a step: three blocks of K^e and the edge read, L and W written; three products, of each of
+/// which a triangle does half, and the inverse of a factor.
 kg_cost kg_line_factor_cost(kg_sizes size, int32_t n_steps, kg_number local)
 {
   const double m = size.n_edge, packed = m * (m + 1) / 2, steps = n_steps;
   const double from = (double)kg_number_bytes(local);
   return (kg_cost){
       .bytes = steps * (from * (2.0 * packed + m * m) + sizeof(float) * (packed + m * m) + 12.0),
-      .flops = steps * 4.0 * m * m * m};
+      .flops = steps * 11.0 / 3.0 * m * m * m};
 }
 
 /// Of an element: K^e between its third edge and its pair, W, and its corner; products for the

@@ -14,10 +14,10 @@
 ///     L_s = G_s W_{s-1},   D_s = A_s - G_s G_s^T
 ///
 /// which is symmetric as it is computed. W_s takes the place of that of A_s among the factors of
-/// the edges (ops/edge_blocks.h), L_s is [step][row][column], rows those of the step, columns those
-/// of the step before; it is not touched where a line begins. Both are kept in single precision in
-/// any system, as the factors of the edges: L^-T W^T W L^-1 stays symmetric positive definite
-/// whatever they are rounded to.
+/// the edges (ops/edge_blocks.h). L_s, [row][column], has rows of the step and columns of the one
+/// before; there is none where a line begins (kg_line_factor_at()). Both are kept in single
+/// precision in any system, as the factors of the edges: L^-T W^T W L^-1 stays symmetric positive
+/// definite whatever they are rounded to.
 ///
 /// With strips (ops/strip_solve.h) blocks of K^e of two edges p, q of a pair are those condensed by
 /// the third edge f, K^e_pq - K^e_pf W_q, and a line may have one edge.
@@ -41,16 +41,21 @@ typedef struct kg_line_factor_args {
   kg_strips strips;  ///< without a corner: there are none
   kg_number number;  ///< of strips.third, and of what works with the factors
   float *inverse;    ///< W of kg_edge_blocks(); those of the edges of lines are replaced
-  float *factor;     ///< [step][m][m]
+  float *factor;     ///< [step but the first of each line][m][m]
   int32_t *fault;    ///< work, one word: the first edge without an inverse
 } kg_line_factor_args;
 
 /// Waits for the device.
 /// @retval KEDGE_ERR_NUMERIC  a D_s is not positive definite in double precision, or too large or
-///         small for `number`; the sentence says where
+///         small for `number` or factors in float; the sentence says where
 kedge_status kg_line_factor(kedge_context *ctx, const kg_line_factor_args *args);
 /// @param[in] local  number of K^e
 kg_cost kg_line_factor_cost(kg_sizes size, int32_t n_steps, kg_number local);
+/// Numbers of `factor`.
+static inline size_t kg_line_factor_count(kg_sizes size, int32_t n_lines, int32_t n_steps)
+{
+  return (size_t)(n_steps - n_lines) * (size_t)size.n_edge * (size_t)size.n_edge;
+}
 /// What strips add: the blocks of all elements' pairs are condensed.
 kg_cost kg_line_condense_cost(kg_sizes size, const kg_trace_counts *count, kg_number local,
                               kg_number number);
@@ -60,12 +65,16 @@ kedge_status kg_line_factor_cuda(kedge_context *ctx, const kg_line_factor_args *
 kedge_status kg_line_factor_host_single(kedge_context *ctx, const kg_line_factor_args *args);
 kedge_status kg_line_factor_cuda_single(kedge_context *ctx, const kg_line_factor_args *args);
 
-/// The sides of the element between an edge of a line (0) and the next one (1). Two edges have one
-/// element in common at most.
-KG_INLINE void kg_line_sides(const int32_t *edge_sides, int32_t before, int32_t edge,
-                             int32_t side[2])
+/// Where L of a step begins, which is not the first of its line.
+KG_INLINE int64_t kg_line_factor_at(int m, int32_t line, int32_t step)
 {
-  const int32_t *from = edge_sides + 2 * (int64_t)before, *to = edge_sides + 2 * (int64_t)edge;
+  return (int64_t)(step - line - 1) * m * m;
+}
+
+/// The sides of the element between an edge of a line (0) and the next one (1), from those of both
+/// edges, of which the second may be -1. Two edges have three vertices, and so one element.
+KG_INLINE void kg_line_sides(const int32_t from[2], const int32_t to[2], int32_t side[2])
+{
   const bool first = from[0] / 3 == to[0] / 3 || (to[1] >= 0 && from[0] / 3 == to[1] / 3);
   side[0] = from[first ? 0 : 1];
   side[1] = side[0] / 3 == to[0] / 3 ? to[0] : to[1];

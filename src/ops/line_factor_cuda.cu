@@ -1,7 +1,9 @@
 // line_factor_cuda.cu: L D L^T of the lines of edges (line_factor.h).
 // Layout  local [group][n (n+1) / 2][lane], W [edge group][m (m+1) / 2][lane], L [step][m][m]; in
-//         shared memory, matrices [row][column] of a warp, of symmetric ones the lower triangle
-// Map     warp = line, step after step; lanes share the entries of a matrix
+//         shared memory, matrices [row][column] of a warp
+// Map     warp = line, step after step; lanes share the entries of a matrix, lane k entries k, k +
+//         32, ... of all, or of the lower triangle. While a step is computed, those of K^e for the
+//         next one are on their way into registers, and the sides of the one after that.
 // Cost    kg_line_factor_cost(), once a solve; the longest line decides, not the bytes
 #include "backend/cuda_rt.h"
 #include "ops/by_order.cuh"
@@ -13,13 +15,47 @@ namespace
 
 enum { WARPS = 4 };
 
+/// Entries of a lane: of a matrix, and of a triangle.
+template <int M>
+constexpr int FULL = (M * M + 31) / 32;
+template <int M>
+constexpr int HALF = (M * (M + 1) / 2 + 31) / 32;
+
 /// Of a warp; columns are padded where m is even, against conflicts.
 template <int M>
 struct line_matrices {
-  double block[M][M | 1];  // D of a step, then its W
+  double block[M][M | 1];  // D of a step, then its W; zero above the diagonal
   double coupling[M][M | 1], g[M][M | 1];
   double third[M][M | 1], weights[M][M | 1];  // of strips: K^e of an edge and the third one, and W
-  double column[M], least[M];
+  double least[M];
+};
+
+/// What K^e say of a step: C, and the lower triangle of A of its edge.
+template <int M>
+struct line_entries {
+  double coupling[FULL<M>], block[HALF<M>];
+};
+
+/// Where the entries of a lane lie in a triangle; beyond its end, at the last one, which another
+/// lane writes.
+template <int M>
+struct triangle_places {
+  int lane, row[HALF<M>], column[HALF<M>];
+
+  __device__ explicit triangle_places(int lane) : lane(lane)
+  {
+#pragma unroll
+    for (int k = 0; k < HALF<M>; ++k) {
+      const int at = min(lane + 32 * k, M * (M + 1) / 2 - 1);
+      row[k] = 0;
+      while (kg_packed_entry(row[k] + 1, 0) <= at) ++row[k];
+      column[k] = at - kg_packed_entry(row[k], 0);
+    }
+  }
+  __device__ bool writes(int k) const
+  {
+    return lane + 32 * k < M * (M + 1) / 2;
+  }
 };
 
 /// The entries of kg_line_coupling(), which a lane asks for one by one: what they are condensed
@@ -42,6 +78,7 @@ struct line_block {
     if (slot == 1) return;  // the edge is in line elsewhere
     condensed = true;
     const kg_real *third = kg_strip_third(&a.strips, M, to / 3, slot);
+    __syncwarp();  // the lanes have done with the block before
     for (int k = lane; k < M * M; k += 32) {
       w.third[k / M][k % M] =
           kg_local_entry(&element, row_side, k / M, kg_strip_side(corner, 1), k % M);
@@ -57,102 +94,133 @@ struct line_block {
   }
 };
 
-/// C of the step, then G = C W^T and L = G W of the step before.
+/// What a side's element has in the block of its edge.
 template <int M>
-__device__ void make_factor(const kg_line_factor_args &a, int32_t step, int lane,
-                            line_matrices<M> &w)
+__device__ void add_side(const kg_line_factor_args &a, int32_t side,
+                         const triangle_places<M> &places, line_matrices<M> &w,
+                         double (&block)[HALF<M>])
 {
-  float *out = a.factor + (int64_t)step * M * M;
-  const int32_t *edge = a.lines.edge + step;
-  int32_t side[2];
-  kg_line_sides(a.batch.arrays.edge_sides, edge[-1], edge[0], side);
-  const line_block<M> block(a, side[0], side[1], lane, w);
-  for (int k = lane; k < M * M; k += 32) w.coupling[k / M][k % M] = block.entry(k / M, k % M, w);
+  const line_block<M> of_side(a, side, side, places.lane, w);
+#pragma unroll
+  for (int k = 0; k < HALF<M>; ++k) block[k] += of_side.entry(places.row[k], places.column[k], w);
+}
+
+/// Of a step whose edge has the sides `to`; without a step before, C is not read.
+template <int M>
+__device__ line_entries<M> load(const kg_line_factor_args &a, bool first, int2 from, int2 to,
+                                const triangle_places<M> &places, line_matrices<M> &w)
+{
+  line_entries<M> out = {};
+  if (!first) {
+    const int32_t before[2] = {from.x, from.y}, here[2] = {to.x, to.y};
+    int32_t side[2];
+    kg_line_sides(before, here, side);
+    const line_block<M> block(a, side[0], side[1], places.lane, w);
+#pragma unroll
+    for (int k = 0; k < FULL<M>; ++k) {
+      const int at = min(places.lane + 32 * k, M * M - 1);
+      out.coupling[k] = block.entry(at / M, at % M, w);
+    }
+  }
+  add_side<M>(a, to.x, places, w, out.block);
+  if (to.y >= 0) add_side<M>(a, to.y, places, w, out.block);
+  return out;
+}
+
+/// G = C W^T and L = G W with the W of the step before, then A - G G^T.
+template <int M>
+__device__ void eliminate(float *factor, const triangle_places<M> &places, line_entries<M> &entries,
+                          line_matrices<M> &w)
+{
+  const int lane = places.lane;
+#pragma unroll
+  for (int k = 0; k < FULL<M>; ++k) {
+    const int at = lane + 32 * k;
+    if (at < M * M) w.coupling[at / M][at % M] = entries.coupling[k];
+  }
   __syncwarp();
-  for (int k = lane; k < M * M; k += 32) {
-    const int i = k / M, j = k % M;
+#pragma unroll
+  for (int k = 0; k < FULL<M>; ++k) {
+    const int at = min(lane + 32 * k, M * M - 1), i = at / M, j = at % M;
     double sum = 0.0;
-    for (int l = 0; l <= j; ++l) sum += w.coupling[i][l] * w.block[j][l];
-    w.g[i][j] = sum;
+#pragma unroll
+    for (int l = 0; l < M; ++l) sum += w.coupling[i][l] * w.block[j][l];
+    if (lane + 32 * k < M * M) w.g[i][j] = sum;
   }
   __syncwarp();
-  for (int k = lane; k < M * M; k += 32) {
-    const int i = k / M, j = k % M;
+#pragma unroll
+  for (int k = 0; k < FULL<M>; ++k) {
+    const int at = min(lane + 32 * k, M * M - 1), i = at / M, j = at % M;
     double sum = 0.0;
-    for (int l = j; l < M; ++l) sum += w.g[i][l] * w.block[l][j];
-    out[k] = (float)sum;
+#pragma unroll
+    for (int l = 0; l < M; ++l) sum += w.g[i][l] * w.block[l][j];
+    if (lane + 32 * k < M * M) factor[at] = (float)sum;
   }
+#pragma unroll
+  for (int k = 0; k < HALF<M>; ++k)
+#pragma unroll
+    for (int l = 0; l < M; ++l)
+      entries.block[k] -= w.g[places.row[k]][l] * w.g[places.column[k]][l];
   __syncwarp();
 }
 
-/// What a side's element has in the block of its edge, in or onto the lower triangle.
+/// W of D. Pivot by pivot the rows below lose their part of that row, in D and in the inverse of its
+/// unit triangle, which takes its place; in the end rows are divided by the roots of the pivots.
+/// False in all lanes: a pivot is lost in rounding.
 template <int M>
-__device__ void add_side(const kg_line_factor_args &a, int32_t side, bool onto, int lane,
-                         line_matrices<M> &w)
-{
-  const line_block<M> block(a, side, side, lane, w);
-  for (int k = lane; k < M * M; k += 32) {
-    const int i = k / M, j = k % M;
-    if (j > i) continue;
-    const double entry = block.entry(i, j, w);
-    w.block[i][j] = onto ? w.block[i][j] + entry : entry;
-  }
-  __syncwarp();
-}
-
-template <int M>
-__device__ void make_block(const kg_line_factor_args &a, int32_t edge, bool first, int lane,
-                           line_matrices<M> &w)
-{
-  const int2 sides = ((const int2 *)a.batch.arrays.edge_sides)[edge];
-  add_side<M>(a, sides.x, false, lane, w);
-  if (sides.y >= 0) add_side<M>(a, sides.y, true, lane, w);
-  for (int k = lane; k < M * M; k += 32) {
-    const int i = k / M, j = k % M;
-    if (j > i) continue;
-    double sum = w.block[i][j];
-    for (int l = 0; l < M && !first; ++l) sum -= w.g[i][l] * w.g[j][l];
-    w.block[i][j] = sum;
-  }
-  __syncwarp();
-}
-
-/// W in place of D, row after row: those below row k lose their part of it, in D and in W. False in
-/// all lanes: a pivot is lost in rounding.
-template <int M>
-__device__ bool factorize(int lane, line_matrices<M> &w)
+__device__ bool factorize(const triangle_places<M> &places, double (&value)[HALF<M>],
+                          line_matrices<M> &w)
 {
   bool good = true;
-  if (lane < M) w.least[lane] = M * DBL_EPSILON * w.block[lane][lane];
+#pragma unroll
+  for (int k = 0; k < HALF<M>; ++k) {
+    const int i = places.row[k], j = places.column[k];
+    if (places.writes(k)) w.block[i][j] = value[k];
+    if (places.writes(k) && i == j) w.least[i] = M * DBL_EPSILON * value[k];
+  }
   __syncwarp();
-  for (int k = 0; k < M; ++k) {
-    const double pivot = w.block[k][k], reciprocal = 1.0 / pivot, root = sqrt(reciprocal);
-    good = good && pivot > w.least[k] && pivot <= DBL_MAX;
-    if (lane < M) w.column[lane] = lane < k ? w.block[k][lane] : w.block[lane][k];
-    __syncwarp();
-    for (int at = lane; at < M * M; at += 32) {
-      const int i = at / M, j = at % M;
-      if (i < k || j > i) continue;
-      const double factor = w.column[i] * reciprocal;
-      w.block[i][j] = i == k   ? (j == k ? root : w.column[j] * root)
-                      : j == k ? -factor
-                               : w.block[i][j] - factor * w.column[j];
+  for (int pivot = 0; pivot < M; ++pivot) {
+    const double size = w.block[pivot][pivot], reciprocal = 1.0 / size;
+    good = good && size > w.least[pivot] && size <= DBL_MAX;
+#pragma unroll
+    for (int k = 0; k < HALF<M>; ++k) {
+      const int i = places.row[k], j = places.column[k];
+      if (i <= pivot) continue;
+      const double factor = w.block[i][pivot] * reciprocal;
+      const double other = j < pivot ? w.block[pivot][j] : w.block[j][pivot];
+      value[k] = j == pivot ? -factor : value[k] - factor * other;
     }
     __syncwarp();
+#pragma unroll
+    for (int k = 0; k < HALF<M>; ++k)
+      if (places.writes(k) && places.row[k] > pivot)
+        w.block[places.row[k]][places.column[k]] = value[k];
+    __syncwarp();
   }
+#pragma unroll
+  for (int k = 0; k < HALF<M>; ++k) {
+    const int i = places.row[k], j = places.column[k];
+    const double root = 1.0 / sqrt(w.block[i][i]);
+    value[k] = i == j ? root : value[k] * root;
+  }
+  __syncwarp();
+#pragma unroll
+  for (int k = 0; k < HALF<M>; ++k)
+    if (places.writes(k)) w.block[places.row[k]][places.column[k]] = value[k];
+  __syncwarp();
   return good;
 }
 
 template <int M>
-__device__ bool keep_factor(const kg_line_factor_args &a, int32_t edge, int lane,
-                            const line_matrices<M> &w)
+__device__ bool keep(const kg_line_factor_args &a, int32_t edge, const triangle_places<M> &places,
+                     const double (&value)[HALF<M>])
 {
   bool fits = true;
   float *out = a.inverse + kg_edge_block_at(M, edge);
-  for (int k = lane; k < M * M; k += 32) {
-    const int i = k / M, j = k % M;
-    if (i == j) fits = fits && kg_factor_fits(1, &w.block[i][i]);
-    if (j <= i) out[kg_packed_entry(i, j) * KG_LANES] = (float)w.block[i][j];
+#pragma unroll
+  for (int k = 0; k < HALF<M>; ++k) {
+    if (places.row[k] == places.column[k]) fits = fits && kg_factor_fits(1, &value[k]);
+    if (places.writes(k)) out[(places.lane + 32 * k) * KG_LANES] = (float)value[k];
   }
   return fits;
 }
@@ -166,14 +234,26 @@ __global__ void __launch_bounds__(32 * WARPS)
   const int32_t line = (int32_t)blockIdx.x * WARPS + warp;
   if (line >= a.lines.n_lines) return;
   line_matrices<M> &w = s_matrices[warp];
-  const int32_t begin = a.lines.begin[line], end = a.lines.begin[line + 1];
-  for (int32_t step = begin; step < end; ++step) {
-    const int32_t edge = a.lines.edge[step];
-    if (step > begin) make_factor<M>(a, step, lane, w);
-    make_block<M>(a, edge, step == begin, lane, w);
-    const bool good = factorize<M>(lane, w);
-    if (!(keep_factor<M>(a, edge, lane, w) && good)) atomicMin(a.fault, edge);
-    __syncwarp();
+  for (int k = lane; k < M * M; k += 32) w.block[k / M][k % M] = 0.0;
+  __syncwarp();
+  const triangle_places<M> places(lane);
+  const int2 *edge_sides = (const int2 *)a.batch.arrays.edge_sides;
+  const int32_t begin = a.lines.begin[line], last = a.lines.begin[line + 1] - 1;
+  // Of this step, the next and the one after it; beyond the last, its own.
+  int32_t edge = a.lines.edge[begin], next = a.lines.edge[min(begin + 1, last)];
+  int2 sides = edge_sides[edge], sides_next = edge_sides[next];
+  line_entries<M> entries = load<M>(a, true, sides, sides, places, w);
+  for (int32_t step = begin; step <= last; ++step) {
+    const int32_t after = a.lines.edge[min(step + 2, last)];
+    line_entries<M> entries_next;
+    if (step < last) entries_next = load<M>(a, false, sides, sides_next, places, w);
+    const int2 sides_after = edge_sides[after];
+    if (step > begin) eliminate<M>(a.factor + kg_line_factor_at(M, line, step), places, entries, w);
+    const bool good = factorize<M>(places, entries.block, w);
+    if (!(keep<M>(a, edge, places, entries.block) && good)) atomicMin(a.fault, edge);
+    entries = entries_next;
+    sides = sides_next, sides_next = sides_after;
+    edge = next, next = after;
   }
 }
 

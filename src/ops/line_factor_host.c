@@ -27,13 +27,14 @@ static void make_row(const kg_line_factor_args *a, const int32_t side[2], int i,
   }
 }
 
-static void make_factor(const kg_line_factor_args *a, int32_t step, step_work *w)
+static void make_factor(const kg_line_factor_args *a, int32_t line, int32_t step, step_work *w)
 {
   const int m = a->batch.reference.size.n_edge;
-  const int32_t *edge = a->lines.edge + step;
+  const int32_t *edge = a->lines.edge + step, *sides = a->batch.arrays.edge_sides;
+  float *out = a->factor + kg_line_factor_at(m, line, step);
   int32_t side[2];
-  kg_line_sides(a->batch.arrays.edge_sides, edge[-1], edge[0], side);
-  for (int i = 0; i < m; ++i) make_row(a, side, i, w, a->factor + ((int64_t)step * m + i) * m);
+  kg_line_sides(sides + 2 * (int64_t)edge[-1], sides + 2 * (int64_t)edge[0], side);
+  for (int i = 0; i < m; ++i) make_row(a, side, i, w, out + i * m);
 }
 
 /// Entry (i, j) of what a side's element has in the block of its edge.
@@ -71,7 +72,7 @@ kedge_status KG_REAL(kg_line_factor_host)(kedge_context *ctx, const kg_line_fact
     const int32_t begin = a->lines.begin[line], end = a->lines.begin[line + 1];
     for (int32_t step = begin; step < end; ++step) {
       const int32_t edge = a->lines.edge[step];
-      if (step > begin) make_factor(a, step, &w);
+      if (step > begin) make_factor(a, line, step, &w);
       if (!make_block(a, edge, step == begin, &w) && edge < fault) fault = edge;
     }
   }

@@ -1,5 +1,5 @@
 // line_sweep_cuda.cu: half of a solve along the lines of edges (line_sweep.h).
-// Layout  factor [step][row][column], x [edge][mode]
+// Layout  L [row][column] of a line one after the other, x [edge][mode]
 // Map     8 lanes (16 beyond order 7) are a line, lane i its mode i; the values of the step before
 //         stay in registers and go round by shuffles. Steps come in chunks: while one is computed,
 //         a lane loads its rows of L (or columns) and its numbers of the next, and the edges of the
@@ -24,7 +24,7 @@ constexpr int CHUNK = M <= 7 ? 8 : 4;  // steps, as many as registers hold
 /// load that depended on a condition would be waited for at once.
 template <int M, bool BACKWARD>
 struct walk {
-  const float *factor;
+  const float *factor;  // of the first of these steps, in the order of the line
   kg_real *x;
   const int32_t *edge;
   int32_t first, n;
@@ -48,7 +48,8 @@ struct walk {
   /// Step k: its part of L, and its number.
   __device__ void load(int32_t k, int64_t where, float (&l)[M], kg_real &value) const
   {
-    const float *block = factor + (int64_t)step(min(k, n - 1)) * M * M;
+    k = min(k, n - 1);
+    const float *block = factor + (int64_t)(BACKWARD ? n - 1 - k : k) * (M * M);
 #pragma unroll
     for (int j = 0; j < M; ++j) l[j] = BACKWARD ? block[j * M + mode] : block[mode * M + j];
     value = x[where];
@@ -74,9 +75,13 @@ __global__ void __launch_bounds__(THREADS) KG_REAL(line_sweep_kernel)(const kg_l
   const int32_t begin = a.lines.begin[line], end = a.lines.begin[line + 1];
   const int lane = threadIdx.x % WIDTH<M>;
   const bool keeps = own == line && lane < M;
-  const walk<M, BACKWARD> w = {
-      a.factor,        (kg_real *)a.x, a.lines.edge,           BACKWARD ? end - 1 : begin + 1,
-      end - begin - 1, lane,           lane < M ? lane : M - 1};
+  const walk<M, BACKWARD> w = {a.factor + kg_line_factor_at(M, line, begin + 1),
+                               (kg_real *)a.x,
+                               a.lines.edge,
+                               BACKWARD ? end - 1 : begin + 1,
+                               end - begin - 1,
+                               lane,
+                               lane < M ? lane : M - 1};
   const int32_t most = most_steps<M>(w.n);
   float l[chunk][M] = {};
   kg_real x[chunk] = {};

@@ -27,13 +27,14 @@ kedge_status KG_REAL(kg_line_sweep_host)(kedge_context *ctx, const kg_line_sweep
   for (int32_t line = 0; line < a->lines.n_chains; ++line) {
     const int32_t first = a->lines.begin[line] + 1, n = a->lines.begin[line + 1] - first;
     for (int32_t k = 0; k < n; ++k) {
-      const int64_t step = a->backward ? first + n - 1 - k : first + k;
+      const int32_t step = a->backward ? first + n - 1 - k : first + k;
       kg_real *here = x + (int64_t)a->lines.edge[step] * m;
       kg_real *before = x + (int64_t)a->lines.edge[step - 1] * m;
+      const float *factor = a->factor + kg_line_factor_at(m, line, step);
       if (a->backward)
-        subtract_transposed(m, a->factor + step * m * m, here, before);
+        subtract_transposed(m, factor, here, before);
       else
-        subtract(m, a->factor + step * m * m, before, here);
+        subtract(m, factor, before, here);
     }
   }
   return KEDGE_OK;

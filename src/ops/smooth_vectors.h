@@ -1,9 +1,9 @@
 /// @file
 /// The vector passes of a step of Chebyshev's iteration whose B^-1 is a product of its own
-/// (ops/element_blocks.h):
+/// (multigrid/smoother.h):
 ///
 ///     v = r - A z                             kg_smooth_residual
-///     y = B^-1 v                              kg_trace_apply
+///     y = B^-1 v
 ///     d = momentum d + step y,  z += d, r . z kg_smooth_advance
 #pragma once
 #include "ops/cg_state.h"
@@ -15,7 +15,7 @@ typedef struct kg_smooth_vectors_args {
   kg_number number;       ///< of these six
   const void *r;          ///< [n]
   const void *product;    ///< [n] A z; NULL where z is zero: residual
-  void *v;                ///< [n]: residual
+  void *v;                ///< [n], may be the product: residual
   const void *y;          ///< [n]: advance
   void *z;                ///< [n]: advance
   void *d;                ///< [n], NULL: there is no step after this one

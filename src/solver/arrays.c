@@ -41,11 +41,14 @@ kg_multigrid_shape kg_shape_multigrid(const kg_shape *s)
 
 /// Of the coarse solver, which is not there without a cycle. Beside the K^e of higher orders there
 /// is something to spare: of the quarter that multigrid adds to Jacobi at most, and with compact of
-/// six tenths of that sum (tests/solver/test_places.c). Lines take their couplings of it.
+/// six tenths of that sum (tests/solver/test_places.c). Lines take their couplings of it; strips and
+/// elements are above the quarter anyway.
 static kg_coarse_bytes coarse_bytes(const kg_shape *s)
 {
   if (s->smoothing_steps == 0) return (kg_coarse_bytes){0};
-  const int64_t m = s->size.n_edge, couplings = (int64_t)sizeof(float) * m * m * s->n_line_steps;
+  const int64_t m = s->size.n_edge, lines = s->smoother == KEDGE_SMOOTHER_LINE;
+  const int64_t couplings =
+      lines * (int64_t)(sizeof(float) * kg_line_factor_count(s->size, s->n_lines, s->n_line_steps));
   const int64_t spare = (kg_shape_is_compact(s) ? 20 : 40) * (m - 2) * s->count.n_elements;
   return kg_coarse_table_of(s->coarse_solver)
       ->bytes(s->n_vertices, 2 * (int64_t)s->count.n_free,

@@ -11,7 +11,7 @@
 #include "solver/need.h"
 
 enum {
-  HOST_LEAST = 64,        // triangles: with fewer, Jacobi is done before multigrid is set up
+  LEAST = 64,             // triangles: with fewer, Jacobi is done before multigrid is set up
   RESIDENT_WORK = 18000,  // elements times order: up to it, Jacobi in one kernel is as fast
   LINE_ANGLE = 20,  // degrees: with a smaller one, edge blocks take more than some 25 iterations
 };
@@ -24,11 +24,11 @@ kedge_preconditioner kg_choose_preconditioner(kedge_context *ctx, const kedge_pr
 {
   if (problem->preconditioner != KEDGE_PRECONDITIONER_AUTO) return problem->preconditioner;
   if (kg_problem_asks_multigrid(problem)) return KEDGE_PRECONDITIONER_MULTIGRID;
-  const bool jacobi = ctx->backend == KEDGE_BACKEND_CUDA
-                          ? (int64_t)count->n_elements * problem->order <= RESIDENT_WORK &&
-                                mesh->info.min_angle >= RESIDENT_ANGLE &&
-                                kg_cg_resident_bytes(ctx, kg_sizes_of(problem->order), count) > 0
-                          : count->n_elements < HOST_LEAST;
+  const bool few = count->n_elements < LEAST;
+  const bool resident = ctx->backend == KEDGE_BACKEND_CUDA &&
+                        (int64_t)count->n_elements * problem->order <= RESIDENT_WORK &&
+                        kg_cg_resident_bytes(ctx, kg_sizes_of(problem->order), count) > 0;
+  const bool jacobi = few || (resident && mesh->info.min_angle >= RESIDENT_ANGLE);
   return jacobi ? KEDGE_PRECONDITIONER_JACOBI : KEDGE_PRECONDITIONER_MULTIGRID;
 }
 

@@ -273,8 +273,8 @@ static void the_estimate_bears_obtuse_triangles(void **state)
   (void)state;
   const kedge_smoother smoothers[] = {KEDGE_SMOOTHER_EDGE, KEDGE_SMOOTHER_LINE};
   const double angles[] = {110.0, 140.0, 170.0};
-  const int orders[] = {1, 4, 5, 8};
-  for (int i = 0; i < 24; ++i)
+  const int orders[] = {1, 4, 5, 6, 8, 9};
+  for (int i = 0; i < 36; ++i)
     for_materials(
         (system_options){
             .order = orders[i / 6], .smoother = smoothers[i % 2], .angle = angles[i / 2 % 3]},
