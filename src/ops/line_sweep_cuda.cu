@@ -18,7 +18,7 @@ enum { THREADS = 128 };
 template <int M>
 constexpr int WIDTH = M <= 8 ? 8 : 16;  // lanes of a line
 template <int M>
-constexpr int CHUNK = M <= 7 ? 8 : 4;  // steps, as many as registers hold
+constexpr int CHUNK = M <= 10 ? 8 : 4;  // steps, as many as registers hold
 
 /// A line as its lanes walk it: n steps, from `first` on. Beyond the last one it is loaded again: a
 /// load that depended on a condition would be waited for at once.
