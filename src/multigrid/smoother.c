@@ -184,8 +184,8 @@ static kedge_status invert_strips(kedge_context *ctx, const kg_smoother *s,
   return kg_strip_expand(ctx, &strips);
 }
 
-/// Elements go from v, which they read on Dirichlet edges too, to the product; strips are inverted in
-/// place in v, with the product for lines; lines in place in the product.
+/// Elements go from v, which they read on Dirichlet edges too, to the product; strips are inverted
+/// in place in v, with the product for lines; lines in place in the product.
 static kedge_status step_by_passes(kedge_context *ctx, const kg_smoother *s,
                                    const kg_smoother_args *a)
 {

@@ -164,9 +164,9 @@ __device__ void eliminate(float *factor, const triangle_places<M> &places, line_
   __syncwarp();
 }
 
-/// W of D. Pivot by pivot the rows below lose their part of that row, in D and in the inverse of its
-/// unit triangle, which takes its place; in the end rows are divided by the roots of the pivots.
-/// False in all lanes: a pivot is lost in rounding.
+/// W of D. Pivot by pivot the rows below lose their part of that row, in D and in the inverse of
+/// its unit triangle, which takes its place; in the end rows are divided by the roots of the
+/// pivots. False in all lanes: a pivot is lost in rounding.
 template <int M>
 __device__ bool factorize(const triangle_places<M> &places, double (&value)[HALF<M>],
                           line_matrices<M> &w)

@@ -163,7 +163,7 @@ static bool has_all_pairs(const trace_system *s)
   return pairs == s->lines.n_steps - s->lines.n_lines;
 }
 
-/// Factors are rounded to single precision, which is a change of the roots of the matrix by as much.
+/// Factors are rounded to single precision, which changes the roots of the matrix by as much.
 static void check_solve(trace_system *s)
 {
   if (s->n_rows == 0 || s->c.mesh->n_elements > 40 || !has_all_pairs(s)) return;
