@@ -34,6 +34,23 @@ static kedge_status largest_mesh(kg_pipeline *p, const kg_shape *shape, kg_memor
   return KEDGE_OK;
 }
 
+/// Where `auto` takes Jacobi for this mesh and multigrid for a larger one, the lines of that, as
+/// many a triangle as here.
+static kedge_status count_lines(kg_pipeline *p, kg_shape *shape)
+{
+  kg_edge_lines lines;
+  if (kg_shape_has_multigrid(shape) || shape->operator_kind != KEDGE_OPERATOR_MATRIX_FREE ||
+      p->problem->preconditioner != KEDGE_PRECONDITIONER_AUTO ||
+      !kg_smoother_has_lines(shape->smoother))
+    return KEDGE_OK;
+  KG_TRY(kg_edge_lines_create(p->ctx, p->mesh, &p->layout, shape->smoother == KEDGE_SMOOTHER_STRIP,
+                              &lines));
+  shape->n_lines = lines.n_lines;
+  shape->n_line_steps = lines.n_steps;
+  kg_edge_lines_free(&lines);
+  return KEDGE_OK;
+}
+
 /// Host memory of a solve beside the mesh and what kg_alloc() takes, at its peak.
 static int64_t largest_host_stage(const kg_shape *shape)
 {
@@ -89,6 +106,7 @@ static kedge_status fill(kg_pipeline *p, kedge_plan *plan)
     const kg_memory need = kg_memory_needed(p->ctx, &shape);
     plan->needed_bytes[op] = p->ctx->backend == KEDGE_BACKEND_CUDA ? need.device : need.host;
     plan->fits[op] = kg_memory_fits(p->ctx, &shape, available);
+    KG_TRY(count_lines(p, &shape));
     KG_TRY(largest_mesh(p, &shape, empty, &plan->largest_elements[op]));
   }
   (void)kg_memory_check(p->ctx, &p->shape, available);  // leaves its sentence in the context

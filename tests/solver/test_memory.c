@@ -169,6 +169,28 @@ static void the_largest_mesh_does_not_depend_on_the_sample(void **state)
   check_samples((int64_t)1 << 40, "4");
 }
 
+/// The sample takes Jacobi, the largest mesh multigrid with lines.
+static void of_a_small_thin_sample_the_largest_mesh_has_lines_too(void **state)
+{
+  (void)state;
+  static const char *const preconditioners[] = {"multigrid", "auto"};
+  int64_t largest[2];
+  kedge_mesh *mesh;
+  must(ctx, kedge_mesh_generate(ctx, "ring 10 3", &mesh));
+  for (int i = 0; i < 2; ++i) {
+    kedge_problem *problem =
+        problem_of(ctx, SETTINGS({"space", "order", "1"}, {"boundary default", "type", "dirichlet"},
+                                 {"boundary default", "value", "x"}, {"equation", "reaction", "1"},
+                                 {"solver", "preconditioner", preconditioners[i]}));
+    const kedge_plan plan = plan_within((int64_t)1 << 31, mesh, problem);
+    assert_string_equal(plan.preconditioner, i ? "jacobi" : "multigrid");
+    largest[i] = plan.largest_elements[KEDGE_OPERATOR_MATRIX_FREE];
+    kedge_problem_destroy(problem);
+  }
+  kedge_mesh_destroy(mesh);
+  assert_int_equal(largest[0], largest[1]);
+}
+
 static kedge_status solve_within(int64_t bytes, const kedge_mesh *mesh,
                                  const kedge_problem *problem, kedge_solution **solution)
 {
@@ -529,6 +551,7 @@ int main(void)
       cmocka_unit_test(a_mesh_scaled_to_its_own_size_is_itself),
       cmocka_unit_test(chunks_are_as_large_as_the_trace_solve_leaves_room_for),
       cmocka_unit_test(the_largest_mesh_does_not_depend_on_the_sample),
+      cmocka_unit_test(of_a_small_thin_sample_the_largest_mesh_has_lines_too),
       cmocka_unit_test(a_mesh_below_the_largest_fits_and_one_above_does_not),
       cmocka_unit_test(load_vectors_without_room_are_made_again_to_the_same_bits),
       cmocka_unit_test(a_matrix_free_solve_needs_little_beside_matrices_and_vectors),
