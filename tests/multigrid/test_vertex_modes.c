@@ -108,7 +108,7 @@ static void check_weights(trace_system *s)
     double energy = 0.0, size = 0.0;
     for (size_t k = 0; k < s->n_rows; ++k) energy += x[k] * y[k], size += fabs(x[k] * y[k]);
     const double tolerance = rounding(16.0 * s->c.size.n_trace) * 16 * size / energy;
-    assert_at_most(fabs(weight[i] * energy - KG_VERTEX_MODE_STEP), tolerance);
+    assert_at_most(fabs(weight[i] * energy - kg_vertex_mode_step(s->c.size.order)), tolerance);
   }
   free(weight), free(unit), free(x), free(y), free(vertex), free(is_fixed);
 }

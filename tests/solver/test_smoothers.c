@@ -64,6 +64,61 @@ static void vertex_modes_keep_high_orders_as_fast_as_low_ones(void **state)
   }
 }
 
+/// Squares whose diagonals alternate: at vertices of four and of eight edges, by turns.
+static kedge_mesh *alternating_mesh(int n)
+{
+  const int row = n + 1;
+  test_grid grid = {.n_vertices = row * row, .n_triangles = 2 * n * n};
+  grid.vertices = malloc(2 * (size_t)grid.n_vertices * sizeof *grid.vertices);
+  grid.triangles = malloc(3 * (size_t)grid.n_triangles * sizeof *grid.triangles);
+  assert_true(grid.vertices && grid.triangles);
+  for (int v = 0; v < grid.n_vertices; ++v) {
+    grid.vertices[2 * v] = (double)(v % row) / n;
+    grid.vertices[2 * v + 1] = (double)(v / row) / n;
+  }
+  for (int cell = 0; cell < n * n; ++cell) {
+    const int i = cell % n, j = cell / n, v = j * row + i;
+    const int32_t corner[4] = {v, v + 1, v + row + 1, v + row};
+    for (int k = 0; k < 6; ++k) {
+      static const int places[6] = {0, 1, 2, 0, 2, 3};
+      grid.triangles[6 * cell + k] = corner[(places[k] + (i + j)) % 4];
+    }
+  }
+  kedge_mesh *mesh = test_grid_mesh(&grid, ctx);
+  test_grid_destroy(&grid);
+  return mesh;
+}
+
+static kedge_report alternating_problem(const kedge_mesh *mesh, int order)
+{
+  char text[8];
+  snprintf(text, sizeof text, "%d", order);
+  return report_of(
+      ctx, mesh,
+      SETTINGS({"space", "order", text}, {"boundary default", "type", "dirichlet"},
+               {"boundary default", "value", "0"}, {"equation", "source", "1"},
+               {"solver", "preconditioner", "multigrid"}, {"output", "fields", "cells"}));
+}
+
+static void alternating_diagonals_take_no_more_iterations_than_other_good_triangles(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = alternating_mesh(24);
+  for (int order = 1; order <= 9; ++order) {
+    const kedge_report r = alternating_problem(mesh, order);
+    assert_true(r.converged);
+    assert_in_range(r.iterations, 1, 20);
+  }
+  kedge_mesh_destroy(mesh);
+}
+
+/// Slowly, but without a breakdown: even orders come nearest to one.
+static void blocks_of_edges_converge_on_thin_triangles_at_every_order(void **state)
+{
+  (void)state;
+  for (int order = 5; order <= 10; ++order) smooth_problem("ring 50 8", order, "1");
+}
+
 /// Triangles of a ring are twice as long as wide.
 static void stretched_triangles_take_a_few_iterations_more(void **state)
 {
@@ -190,6 +245,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(iterations_do_not_grow_with_the_mesh),
       cmocka_unit_test(vertex_modes_keep_high_orders_as_fast_as_low_ones),
+      cmocka_unit_test(alternating_diagonals_take_no_more_iterations_than_other_good_triangles),
+      cmocka_unit_test(blocks_of_edges_converge_on_thin_triangles_at_every_order),
       cmocka_unit_test(stretched_triangles_take_a_few_iterations_more),
       cmocka_unit_test(blocks_of_elements_halve_the_iterations_on_stretched_triangles),
       cmocka_unit_test(strips_take_fewer_iterations_than_lines_on_irregular_stretched_triangles),
