@@ -81,7 +81,7 @@ static void print_mesh(const char *name, const kedge_mesh *mesh)
   printf("area             %.10g, of a triangle %.3g to %.3g\n", m.area, m.min_area, m.max_area);
   printf("quality          %.3f at worst, %.3f on average (1: equilateral, 0: degenerate)\n",
          m.min_quality, m.mean_quality);
-  printf("smallest angle   %.1f degrees\n", m.min_angle);
+  printf("smallest angle   %.*f degrees\n", m.min_angle < 1.0 ? 5 : 1, m.min_angle);
   if (m.turned_elements == 0) printf("orientation      all triangles counterclockwise\n");
   print_repair(m.turned_elements, "clockwise triangle, turned", "clockwise triangles, turned");
   print_repair(m.unused_vertices, "vertex of no triangle, left out",

@@ -220,7 +220,8 @@ static const char *instead_of_estimate(const solve *s)
 {
   const kg_multigrid_shape *shape = &s->settings.multigrid->shape;
   return shape->smoothing_steps == 1 && !kg_multigrid_is_measured(shape)
-             ? "smoothing_steps = 2, which measures the bound of its smoother, or "
+             ? "smoothing_steps = 2, which measures the bound of its smoother, smoother = line "
+               "where triangles are thin, or "
              : "";
 }
 
