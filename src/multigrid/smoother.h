@@ -67,9 +67,9 @@ double kg_smoother_bound(kedge_smoother kind);
 /// largest of 0.85 a and 2 is near enough: a step converges up to 4/3 of it. 0.92 of that takes the
 /// fewest iterations with edges, whatever the order, and with lines 0.95, from order 5 on 0.85; all
 /// converge for obtuse triangles up to 170 degrees and all tau (tests/multigrid/test_smoothing.c),
-/// with vertex modes too, which raise the largest eigenvalue by up to 8 % (ops/vertex_modes.h).
-/// Beyond, edges pass the limit: equal isosceles triangles of 179 degrees at order 6 with tau =
-/// 1e-3 are at 1.35 of it, and may make the cycle indefinite; `auto` has lines there. Lines
+/// with vertex modes too (ops/vertex_modes.h): up to 1.26 of it there at orders 5 to 10. Beyond,
+/// edges come to the limit: equal isosceles triangles of 179 degrees with tau = 1e-3 are at 1.26 to
+/// 1.33 of it, and may make the cycle nearly indefinite; `auto` has lines there. Lines
 /// bear 0.85 twice, though 4/3 of it is 0.96 a: on such lattices triangles of 140 degrees and more
 /// have a pair each, and are not in the estimate; those of 110 without one reach 0.89 a. With
 /// strips it is 1.0 to 1.5, whatever the shapes (tests/multigrid/test_strips.c).
