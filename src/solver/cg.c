@@ -219,10 +219,11 @@ static kedge_status step_well(solve *s)
 static const char *instead_of_estimate(const solve *s)
 {
   const kg_multigrid_shape *shape = &s->settings.multigrid->shape;
-  return shape->smoothing_steps == 1 && !kg_multigrid_is_measured(shape)
+  if (shape->smoothing_steps != 1 || kg_multigrid_is_measured(shape)) return "";
+  return shape->smoother == KEDGE_SMOOTHER_EDGE
              ? "smoothing_steps = 2, which measures the bound of its smoother, smoother = line "
                "where triangles are thin, or "
-             : "";
+             : "smoothing_steps = 2, which measures the bound of its smoother, or ";
 }
 
 /// Iterate until a kernel stops.
