@@ -5,7 +5,7 @@
 //         a lane sends for its rows of L (or columns) and its numbers of the next, all at once, and
 //         for the edges of the one after that, so that only arithmetic lies between a step and the
 //         next. (The trace solve of `ring 2000 250` takes 1.4 times as long at order 2 where loads
-//         are sent for between the steps of a chunk, with copies to shared memory 0.96 to 1.16.)
+//         are sent for between the steps of a chunk, as in commit 31b40a0.)
 // Cost    kg_line_sweep_cost(); few long lines take the time of their steps, not of their bytes
 #include "backend/cuda_rt.h"
 #include "ops/by_order.cuh"

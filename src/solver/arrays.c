@@ -46,13 +46,12 @@ kg_multigrid_shape kg_shape_multigrid(const kg_shape *s)
 static kg_coarse_bytes coarse_bytes(const kg_shape *s)
 {
   if (s->smoothing_steps == 0) return (kg_coarse_bytes){0};
-  const int64_t m = s->size.n_edge, lines = s->smoother == KEDGE_SMOOTHER_LINE;
-  const int64_t couplings =
-      lines * (int64_t)(sizeof(float) * kg_line_factor_count(s->size, s->n_lines, s->n_line_steps));
-  const int64_t spare = (kg_shape_is_compact(s) ? 20 : 40) * (m - 2) * s->count.n_elements;
+  int64_t spare = (kg_shape_is_compact(s) ? 20 : 40) * (int64_t)(s->size.order - 1);
+  spare *= s->count.n_elements;
+  if (s->smoother == KEDGE_SMOOTHER_LINE)
+    spare -= (int64_t)(kg_line_factor_count(s->size, s->n_lines, s->n_line_steps) * sizeof(float));
   return kg_coarse_table_of(s->coarse_solver)
-      ->bytes(s->n_vertices, 2 * (int64_t)s->count.n_free,
-              spare > couplings ? spare - couplings : 0);
+      ->bytes(s->n_vertices, 2 * (int64_t)s->count.n_free, spare > 0 ? spare : 0);
 }
 
 static bool has_coarse_vectors(const kg_shape *s)
