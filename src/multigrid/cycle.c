@@ -129,7 +129,7 @@ static kedge_status correct(kedge_context *ctx, const kg_multigrid *m, const cyc
   KG_TRY(kg_vertex_prolong(ctx, &(kg_vertex_prolong_args){.correction = *correction,
                                                           .size = m->shape.size,
                                                           .number = m->shape.number,
-                                                          .first_side = m->first_side,
+                                                          .column = m->matrix.column,
                                                           .z = c->z}));
   correction->coarse = NULL;
   return multiply(ctx, c);
@@ -177,6 +177,8 @@ static kg_cost cycle_cost(const kg_multigrid_shape *s, kg_cost step)
     sum.bytes -= (double)kg_number_bytes(s->number) * s->size.n_edge * s->count.n_free;
   if (s->reduced)  // the second side of an edge, elements and vertices, once
     sum.bytes += 4.0 * s->count.n_free + 12.0 * s->count.n_elements + 24.0 * s->n_vertices;
+  else  // the other vertices of the ends of edges, and where a vertex's begin
+    sum.bytes += 8.0 * s->count.n_free + 4.0 * s->n_vertices;
   if (!kg_multigrid_has_vertex_modes(s)) return sum;
   // of r - A z, and of r, which counts as much
   return kg_cost_plus(sum, 2,

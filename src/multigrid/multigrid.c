@@ -4,7 +4,6 @@
 #include "ops/local_differences.h"
 #include "ops/local_reduced.h"
 #include "ops/round.h"
-#include "ops/trace_sides.h"
 #include "ops/vertex_matrix.h"
 
 /// Below it vertex modes save no iteration (docs/multigrid.md).
@@ -114,8 +113,6 @@ static void space_at(const kg_multigrid_shape *shape, void *memory, kg_multigrid
   m->matrix.column = kg_piece(memory, n_entries, i, bytes);
   m->matrix.value = kg_piece(memory, n_entries, sizeof(float), bytes);
   m->matrix.diagonal = kg_piece(memory, n_vertices, d, bytes);
-  if (!kg_multigrid_reads_edge_sides(shape)) m->first_side = kg_piece(memory, n_free, i, bytes);
-  m->own = kg_piece(memory, n_vertices, d, bytes);
 }
 
 bool kg_multigrid_is_measured(const kg_multigrid_shape *shape)
@@ -170,13 +167,14 @@ size_t kg_multigrid_vector_bytes(const kg_multigrid_shape *shape, const kg_coars
          solver_vector_bytes(shape, solver);
 }
 
-kedge_status kg_multigrid_lend(kedge_context *ctx, kg_multigrid *m, void *vectors, size_t bytes)
+kedge_status kg_multigrid_lend(kedge_context *ctx, kg_multigrid *m, double *beside_halo,
+                               void *vectors, size_t bytes)
 {
   size_t used = 0;
   if (m->shape.smoothing_steps == 0) return KEDGE_OK;
   double *const lent = kg_piece(vectors, (size_t)m->shape.n_vertices, sizeof *lent, &used);
-  m->residual = m->shape.reduced ? lent : m->own;
-  m->correction = m->shape.reduced ? m->own : lent;
+  m->residual = m->shape.reduced ? lent : beside_halo;
+  m->correction = m->shape.reduced ? beside_halo : lent;
   if (!m->coarse || !m->solver->takes_memory) return KEDGE_OK;
   return m->solver->lend(ctx, m->coarse, (char *)vectors + used, bytes - used);
 }
@@ -271,7 +269,7 @@ kedge_status kg_multigrid_lower(kedge_context *ctx, const kg_multigrid_args *a,
   out->smoother.lines = upper->smoother.lines;
   out->smoother.strips.corner = upper->smoother.strips.corner;
   out->space = upper->space;
-  out->first_side = upper->first_side;
+  out->matrix = upper->matrix;
   out->solver = upper->solver;
   out->coarse = upper->coarse;
   KG_TRY(make_modes(ctx, a, out));
@@ -295,10 +293,6 @@ kedge_status kg_multigrid_create(kedge_context *ctx, const kg_multigrid_args *a,
                                       .work_bytes = a->work_bytes};
   KG_TRY(kg_vertex_space_fill(ctx, &space));
   KG_TRY(make_modes(ctx, a, out));
-  if (out->first_side)
-    KG_TRY(kg_first_sides(ctx, &(kg_first_sides_args){.n_edges = a->shape.count.n_free,
-                                                      .edge_sides = a->batch.arrays.edge_sides,
-                                                      .first_side = out->first_side}));
   return out->space.n_ends > 0 ? make_coarse(ctx, a, out) : KEDGE_OK;
 }
 

@@ -61,8 +61,6 @@ typedef struct kg_multigrid {
   kg_vertex_modes modes;  ///< kg_multigrid_has_vertex_modes()
   kg_csr_place
       matrix;  ///< of the coarse space (ops/vertex_matrix.h), but for its rows: they begin as ends
-  int32_t *first_side;  ///< [free trace edge] of the mesh; NULL: kg_multigrid_reads_edge_sides()
-  double *own;          ///< [unknown], of these two the one that is not in lent memory
   double *residual, *correction;  ///< [unknown] of the coarse space
   const kg_coarse_table *solver;
   kg_coarse *coarse;  ///< NULL where no vertex carries an unknown
@@ -113,8 +111,10 @@ typedef struct kg_multigrid_args {
 kedge_status kg_multigrid_create(kedge_context *ctx, const kg_multigrid_args *args,
                                  kg_multigrid *out);
 /// Memory for the vectors below the trace, before the first cycle.
-kedge_status kg_multigrid_lend(kedge_context *ctx, kg_multigrid *multigrid, void *vectors,
-                               size_t bytes);
+/// @param[in] beside_halo  [unknown]: for one of them, which holds nothing while A is applied, so
+///                         that the halo of the product may lie there too
+kedge_status kg_multigrid_lend(kedge_context *ctx, kg_multigrid *multigrid, double *beside_halo,
+                               void *vectors, size_t bytes);
 /// That of the system restricted to a lower order (ops/order_transfer.h), whose coarse space and
 /// matrix are the same: it borrows them, and their vectors when they are there. Do not destroy it.
 /// @param[in] args  of the lower order, without `space`; work as for `upper`

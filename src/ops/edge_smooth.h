@@ -21,8 +21,8 @@ typedef struct kg_edge_smooth_args {
   kg_sizes size;
   int32_t n_edges;      ///< free edges
   kg_number number;     ///< of these but W
-  const void *inverse;  ///< of kg_edge_blocks(), or W
-  kg_block_form form;   ///< of these
+  const void *inverse;  ///< W of kg_edge_blocks()
+  kg_block_form form;   ///< KG_BLOCK_FACTOR or KG_BLOCK_HALF, with K^e in single precision
   const void *r;
   const void *product;  ///< A z; NULL: z is zero, whatever it holds, before it is corrected
   bool again;           ///< z is step B^-1 r: it is not read, but made of r + (r - A z) with d

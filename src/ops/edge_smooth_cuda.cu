@@ -1,6 +1,6 @@
 // edge_smooth_cuda.cu: d = momentum d + step B^-1 (r - A z), z += d, r . z (edge_smooth.h).
-// Layout  inverse, or W in 32 or 16 bits, [edge group][m (m+1) / 2][lane], vectors [edge][mode]
-// Map     thread = edge, in strides of the grid: a warp reads whole lines of B^-1, and of a vector
+// Layout  W in 32 or 16 bits [edge group][m (m+1) / 2][lane], vectors [edge][mode]
+// Map     thread = edge, in strides of the grid: a warp reads whole lines of W, and of a vector
 //         32 m consecutive numbers, whose lines stay in the first-level cache until all lanes have
 //         taken theirs. (Turning edges in shared memory, with whole lines only, takes half as long
 //         again.) With a sum, each block leaves a partial one, and the last block to arrive adds
@@ -18,24 +18,6 @@ namespace
 {
 
 enum { THREADS = 256, BLOCKS = 4 };  // BLOCKS: on a multiprocessor, where the sum is wanted
-
-/// y = B^-1 x, every entry used twice.
-template <int M>
-__device__ __forceinline__ void multiply(const kg_real *inverse, const kg_real (&x)[M],
-                                         kg_real (&y)[M])
-{
-#pragma unroll
-  for (int i = 0; i < M; ++i) {
-    kg_real sum = 0;
-#pragma unroll
-    for (int j = 0; j <= i; ++j) {
-      const kg_real value = inverse[kg_packed_entry(i, j) * KG_LANES];
-      sum += value * x[j];
-      if (j < i) y[j] += value * x[i];
-    }
-    y[i] = sum;
-  }
-}
 
 template <typename Number>
 __device__ __forceinline__ float number_of(Number x)
@@ -93,10 +75,8 @@ __device__ __forceinline__ double smooth(const kg_edge_smooth_args &a, int32_t e
   const int64_t block = kg_edge_block_at(M, edge);
   if constexpr (FORM == KG_BLOCK_HALF)
     multiply_factor<M>((const uint16_t *)a.inverse + block, x, y);
-  else if constexpr (FORM == KG_BLOCK_FACTOR)
-    multiply_factor<M>((const float *)a.inverse + block, x, y);
   else
-    multiply<M>((const kg_real *)a.inverse + block, x, y);
+    multiply_factor<M>((const float *)a.inverse + block, x, y);
 #pragma unroll
   for (int k = 0; k < M; ++k) y[k] *= (kg_real)a.step;
   if (a.momentum != 0.0) {
@@ -136,8 +116,7 @@ kedge_status launch(kedge_context *ctx, const kg_edge_smooth_args &a)
   if (a.state != nullptr && pieces > KG_PIECES) pieces = KG_PIECES;
   // Without a sum each piece has a block. One at least: without edges the sum is still written.
   const unsigned blocks = kg_cuda_blocks(ctx, pieces, a.state != nullptr ? (int)BLOCKS : INT_MAX);
-  auto kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_INVERSE>;
-  if (a.form == KG_BLOCK_FACTOR) kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_FACTOR>;
+  auto kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_FACTOR>;
 #ifdef KG_COMPILE_SINGLE  // upper halves are there beside K^e in single precision alone
   if (a.form == KG_BLOCK_HALF) kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_HALF>;
 #endif

@@ -5,24 +5,6 @@
 
 enum { MODES_MAX = KEDGE_ORDER_MAX + 1 };
 
-/// y = B^-1 x for 32 edges, every entry of the packed triangle used twice.
-static void multiply_group(int m, const kg_real *restrict b, const kg_real (*restrict x)[KG_LANES],
-                           kg_real (*restrict y)[KG_LANES])
-{
-  for (int i = 0; i < m; ++i) {
-    for (int lane = 0; lane < KG_LANES; ++lane) y[i][lane] = 0;
-    for (int j = 0; j < i; ++j, b += KG_LANES)
-#pragma omp simd
-      for (int lane = 0; lane < KG_LANES; ++lane) {
-        y[i][lane] += b[lane] * x[j][lane];
-        y[j][lane] += b[lane] * x[i][lane];
-      }
-#pragma omp simd
-    for (int lane = 0; lane < KG_LANES; ++lane) y[i][lane] += b[lane] * x[i][lane];
-    b += KG_LANES;
-  }
-}
-
 /// y = W^T (W x) for 32 edges, row by row of W.
 static void multiply_factors(int m, const float *restrict w, const kg_real (*restrict x)[KG_LANES],
                              kg_real (*restrict y)[KG_LANES])
@@ -58,10 +40,8 @@ static void solve_group(const kg_edge_smooth_args *a, int64_t group,
   const int64_t at = group * (m * (m + 1) / 2) * KG_LANES;
   if (a->form == KG_BLOCK_HALF)
     multiply_halves(m, (const uint16_t *)a->inverse + at, x, y);
-  else if (a->form == KG_BLOCK_FACTOR)
-    multiply_factors(m, (const float *)a->inverse + at, x, y);
   else
-    multiply_group(m, (const kg_real *)a->inverse + at, x, y);
+    multiply_factors(m, (const float *)a->inverse + at, x, y);
 }
 
 /// z and x = r - A z of an edge, corrected by a coarse function.

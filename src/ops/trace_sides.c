@@ -10,5 +10,3 @@ kg_cost kg_trace_sides_cost(const kg_trace_counts *count)
 {
   return (kg_cost){.bytes = 28.0 * count->n_elements + 4.0 * count->n_halo};
 }
-
-KG_OPERATOR(kg_first_sides, kg_first_sides_args)

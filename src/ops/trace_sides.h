@@ -7,13 +7,6 @@
 #include "ops/trace_arrays.h"
 KEDGE_BEGIN_DECLS
 
-/// And the first side of each edge, which is enough to know its vertices.
-typedef struct kg_first_sides_args {
-  int32_t n_edges;
-  const int32_t *edge_sides;  ///< [trace edge][2]
-  int32_t *first_side;        ///< [n_edges]
-} kg_first_sides_args;
-
 typedef struct kg_trace_sides_args {
   kg_batch batch;       ///< vertex and the arrays of the patches are read
   uint32_t *side_edge;  ///< [group][3][lane]
@@ -22,10 +15,6 @@ typedef struct kg_trace_sides_args {
 kedge_status kg_trace_sides(kedge_context *ctx, const kg_trace_sides_args *args);
 kg_cost kg_trace_sides_cost(const kg_trace_counts *count);
 
-kedge_status kg_first_sides(kedge_context *ctx, const kg_first_sides_args *args);
-
-kedge_status kg_first_sides_host(kedge_context *ctx, const kg_first_sides_args *args);
-kedge_status kg_first_sides_cuda(kedge_context *ctx, const kg_first_sides_args *args);
 kedge_status kg_trace_sides_host(kedge_context *ctx, const kg_trace_sides_args *args);
 kedge_status kg_trace_sides_cuda(kedge_context *ctx, const kg_trace_sides_args *args);
 

@@ -14,13 +14,6 @@ __global__ void __launch_bounds__(BLOCK) trace_sides_kernel(const kg_trace_sides
   const int64_t lane = kg_thread_number();
   if (lane < (int64_t)a.batch.count.n_groups * KG_LANES) kg_put_sides(&a, (int32_t)lane);
 }
-
-/// Thread = edge.
-__global__ void __launch_bounds__(BLOCK) first_sides_kernel(const kg_first_sides_args a)
-{
-  const int64_t edge = kg_thread_number();
-  if (edge < a.n_edges) a.first_side[edge] = a.edge_sides[2 * edge];
-}
 }  // namespace
 
 extern "C" kedge_status kg_trace_sides_cuda(kedge_context *ctx, const kg_trace_sides_args *args)
@@ -28,10 +21,4 @@ extern "C" kedge_status kg_trace_sides_cuda(kedge_context *ctx, const kg_trace_s
   return kg_launch_each<BLOCK>(ctx, "making the sides of elements",
                                (int64_t)args->batch.count.n_groups * KG_LANES, trace_sides_kernel,
                                *args);
-}
-
-extern "C" kedge_status kg_first_sides_cuda(kedge_context *ctx, const kg_first_sides_args *args)
-{
-  return kg_launch_each<BLOCK>(ctx, "copying the first sides of edges", args->n_edges,
-                               first_sides_kernel, *args);
 }

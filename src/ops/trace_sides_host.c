@@ -8,11 +8,3 @@ kedge_status kg_trace_sides_host(kedge_context *ctx, const kg_trace_sides_args *
     kg_put_sides(args, lane);
   return KEDGE_OK;
 }
-
-kedge_status kg_first_sides_host(kedge_context *ctx, const kg_first_sides_args *args)
-{
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
-  for (int32_t edge = 0; edge < args->n_edges; ++edge)
-    args->first_side[edge] = args->edge_sides[2 * (int64_t)edge];
-  return KEDGE_OK;
-}

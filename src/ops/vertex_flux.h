@@ -52,7 +52,7 @@ KG_INLINE double kg_vertex_flux(const kg_vertex_correction *a, const int32_t ver
   return (behind * rise[0] - before * rise[1]) / fabs(d[0][0] * d[1][1] - d[0][1] * d[1][0]);
 }
 
-/// The correction of an edge with these vertices, without the flux.
+/// With these vertices, without the flux.
 KG_INLINE kg_edge_correction kg_edge_prolong(const kg_vertex_correction *a, const int32_t vertex[2])
 {
   const double low = a->coarse[vertex[0]], high = a->coarse[vertex[1]];
@@ -61,12 +61,12 @@ KG_INLINE kg_edge_correction kg_edge_prolong(const kg_vertex_correction *a, cons
   return c;
 }
 
+/// Without reaction.
 KG_INLINE kg_edge_correction kg_edge_correct(const kg_vertex_correction *a, int32_t edge)
 {
   int32_t vertex[2];
   kg_edge_vertices(&a->space.mesh, edge, vertex);
   kg_edge_correction c = kg_edge_prolong(a, vertex);
-  if (a->diffusion == 0.0) return c;
   const int32_t *side = a->space.mesh.edge_sides + 2 * (int64_t)edge;
   double flux = kg_vertex_flux(a, vertex, side[0]);
   if (side[1] >= 0) flux += kg_vertex_flux(a, vertex, side[1]);

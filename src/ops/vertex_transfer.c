@@ -7,7 +7,7 @@ KG_OPERATOR_OF_NUMBERS(kg_vertex_prolong, kg_vertex_prolong_args, args->number)
 KG_OPERATOR_OF_NUMBERS(kg_vertex_modes_restrict, kg_vertex_modes_restrict_args, args->number)
 
 /// Restrict: two numbers of r and A z an edge, its two ends, the unknown. Prolong: two numbers of z
-/// read and written an edge, its first side and vertices, its two unknowns.
+/// read and written an edge, its side and vertices, or its two ends, and its two unknowns.
 kg_cost kg_vertex_transfer_cost(const kg_trace_counts *count, int32_t n_rows, kg_number number)
 {
   const double vectors = 8.0 * (double)kg_number_bytes(number);

@@ -20,12 +20,10 @@ typedef struct kg_vertex_restrict_args {
 typedef struct kg_vertex_prolong_args {
   kg_vertex_correction correction;
   kg_sizes size;
-  kg_number number;  ///< of z and product
-  /// [free trace edge]: its first side, for who has `edge_sides` of the mesh no more, with a
-  /// reaction; else NULL
-  const int32_t *first_side;
-  void *z;        ///< [free trace edge][mode]
-  void *product;  ///< the same, A z; not touched with a reaction
+  kg_number number;       ///< of z and product
+  const int32_t *column;  ///< [end]: the other vertex (ops/vertex_matrix.h); read with a reaction
+  void *z;                ///< [free trace edge][mode]
+  void *product;          ///< the same, A z; not touched with a reaction
 } kg_vertex_prolong_args;
 
 typedef struct kg_vertex_modes_restrict_args {
@@ -38,7 +36,8 @@ typedef struct kg_vertex_modes_restrict_args {
 } kg_vertex_modes_restrict_args;
 
 /// Thread or loop = unknown: it gathers over the ends of edges at its vertex, in their order. Of
-/// modes it gathers what a pass over the edges has left there.
+/// modes it gathers what a pass over the edges has left there. Prolong: = edge, or with a reaction
+/// = unknown, that adds to edges at its vertex.
 kedge_status kg_vertex_restrict(kedge_context *ctx, const kg_vertex_restrict_args *args);
 kedge_status kg_vertex_prolong(kedge_context *ctx, const kg_vertex_prolong_args *args);
 kedge_status kg_vertex_modes_restrict(kedge_context *ctx,
@@ -104,19 +103,29 @@ KG_INLINE double kg_vertex_mode_value(const kg_vertex_modes *modes, int32_t i)
 /// The modes of an edge of z += P c, and of its product.
 KG_INLINE void kg_vertex_add(const kg_vertex_prolong_args *a, int32_t edge)
 {
-  kg_edge_correction c;
-  if (a->first_side) {
-    int32_t vertex[2];
-    kg_side_vertices(&a->correction.space.mesh, a->first_side[edge], vertex);
-    c = kg_edge_prolong(&a->correction, vertex);
-  } else {
-    c = kg_edge_correct(&a->correction, edge);
-  }
+  const kg_edge_correction c = kg_edge_correct(&a->correction, edge);
   const int64_t row = (int64_t)edge * a->size.n_edge;
   kg_real *z = (kg_real *)a->z + row;
   z[0] += (kg_real)c.mean;
   z[1] += (kg_real)c.slope;
-  if (a->correction.diffusion != 0.0) ((kg_real *)a->product)[row] += (kg_real)c.flux;
+  ((kg_real *)a->product)[row] += (kg_real)c.flux;
+}
+
+/// With a reaction: the modes of those edges at a vertex of which it is the higher unknown. All it
+/// takes is what the coarse system has anyway.
+KG_INLINE void kg_vertex_spread(const kg_vertex_prolong_args *a, int32_t i)
+{
+  const kg_vertex_space *space = &a->correction.space;
+  for (int32_t k = space->begin[i]; k < space->begin[i + 1]; ++k) {
+    const int32_t other = a->column[k];
+    const bool is_higher = space->ends[k] & 1;
+    if (!is_higher && !kg_vertex_is_fixed(space, other)) continue;
+    const int32_t vertex[2] = {is_higher ? other : i, is_higher ? i : other};
+    const kg_edge_correction c = kg_edge_prolong(&a->correction, vertex);
+    kg_real *z = (kg_real *)a->z + (int64_t)(space->ends[k] >> 1) * a->size.n_edge;
+    z[0] += (kg_real)c.mean;
+    z[1] += (kg_real)c.slope;
+  }
 }
 
 KEDGE_END_DECLS

@@ -80,17 +80,13 @@ bool kg_shape_lends_vector(const kg_shape *s)
          unused_vector_bytes(s);
 }
 
-/// The halo of products, beside which that vector of the vertices is not used which has memory of
-/// its own.
+/// The halo of products, or the vector of the vertices that is not used beside it
+/// (kg_multigrid_lend()).
 static size_t halo_bytes(const kg_shape *s)
 {
-  return (size_t)s->count.n_shared * (size_t)s->size.n_edge * sizeof(double);
-}
-
-bool kg_shape_lends_halo(const kg_shape *s)
-{
-  return has_coarse_vectors(s) && !s->apart &&
-         halo_bytes(s) <= (size_t)s->n_vertices * sizeof(double);
+  const size_t halo = (size_t)s->count.n_shared * (size_t)s->size.n_edge;
+  const size_t vertices = has_coarse_vectors(s) ? (size_t)s->n_vertices : 0;
+  return (halo > vertices ? halo : vertices) * sizeof(double);
 }
 
 /// The coarse solver works after the other parts of multigrid, in the same memory.
@@ -126,6 +122,8 @@ bool kg_array_lives(kg_array array, kedge_stage stage, const kg_shape *shape)
       return kind == KEDGE_OPERATOR_MATRIX_FREE_PLAIN || stage <= KEDGE_STAGE_LOCAL_MATRICES ||
              (kg_shape_has_multigrid(shape) && stage == KEDGE_STAGE_ASSEMBLY) ||
              kg_shape_keeps_edge_sides(shape);
+    case KG_ARRAY_VERTICES:
+      return stage != KEDGE_STAGE_TRACE_SOLVE || !kg_shape_recopies_vertices(shape);
     case KG_ARRAY_SIDE_EDGE:
       return stage != KEDGE_STAGE_TRACE_SOLVE || !kg_shape_remakes_sides(shape);
     case KG_ARRAY_LOAD:
@@ -152,7 +150,7 @@ static size_t patch_bytes(kg_array array, const kg_shape *s)
     case KG_ARRAY_HALO_EDGE:
       return n_halo * sizeof(uint32_t);
     case KG_ARRAY_HALO:
-      return kg_shape_lends_halo(s) ? 0 : halo_bytes(s);
+      return halo_bytes(s);
     case KG_ARRAY_OPERATOR_PARTIAL:
       return n_patches * sizeof(double);
     case KG_ARRAY_CG_RESIDENT:

@@ -80,6 +80,13 @@ static inline bool kg_shape_remakes_sides(const kg_shape *shape)
 {
   return kg_shape_has_multigrid(shape) && shape->smoother != KEDGE_SMOOTHER_STRIP;
 }
+/// With a reaction the trace solve does not read where the vertices are. With lines, which take
+/// more memory than blocks of edges, they leave it and are copied again.
+static inline bool kg_shape_recopies_vertices(const kg_shape *shape)
+{
+  return kg_shape_has_multigrid(shape) && shape->smoother == KEDGE_SMOOTHER_LINE &&
+         shape->has_reaction && !kg_shape_is_compact(shape);
+}
 /// The sides of the edges stay until the trace system is solved.
 static inline bool kg_shape_keeps_edge_sides(const kg_shape *shape)
 {
@@ -89,8 +96,6 @@ static inline bool kg_shape_keeps_edge_sides(const kg_shape *shape)
 /// The vectors below the trace lie in one of the iteration, which is not used while they are
 /// (kg_multigrid_vector_bytes()).
 bool kg_shape_lends_vector(const kg_shape *shape);
-/// The halo lies in that vector of the vertices which has memory of its own.
-bool kg_shape_lends_halo(const kg_shape *shape);
 /// b is not kept but made again, from the source, for each residual. From order 4 on it is a
 /// thirteenth of what such a solve needs at most, and a source at so many points takes as long as
 /// K^e.

@@ -127,7 +127,7 @@ static kedge_status multiply_chunk(kg_compact *compact, chunk *c, const double *
       .reduced = kg_shape_reduces(&p->shape),
       .x = x,
       .y = y,
-      .halo = kg_halo(p).data,
+      .halo = p->buffers[KG_ARRAY_HALO].data,
       .open = true,
       .partial = (double *)p->buffers[KG_ARRAY_OPERATOR_PARTIAL].data + c->first_patch};
   if (remakes) KG_TRY(make_loads(compact, c));
@@ -143,9 +143,9 @@ static kedge_status multiply(kg_compact *compact, const double *x, double *y)
   kg_pipeline *p = compact->pipeline;
   const bool remakes = kg_shape_remakes_right_hand_side(&p->shape);
   if (!x) {
-    const kg_buffer halo = kg_halo(p);
+    const kg_buffer *halo = &p->buffers[KG_ARRAY_HALO];
     KG_TRY(kg_zero(p->ctx, y, (size_t)compact->vectors->n * sizeof *y));
-    if (halo.bytes > 0) KG_TRY(kg_zero(p->ctx, halo.data, halo.bytes));
+    if (halo->bytes > 0) KG_TRY(kg_zero(p->ctx, halo->data, halo->bytes));
     if (!remakes) return KEDGE_OK;
   }
   if (!remakes) KG_TRY(zero_loads(p));
@@ -175,7 +175,7 @@ kedge_status kg_compact_start(void *user, bool of_zero)
   const kg_trace_counts *n = &p->layout.count;
   const int64_t m = p->shape.size.n_edge;
   kg_cg_vectors_args v = *compact->vectors;
-  v.open = (kg_open_rows){n->n_interior * m, n->n_shared * m, kg_halo(p).data};
+  v.open = (kg_open_rows){n->n_interior * m, n->n_shared * m, p->buffers[KG_ARRAY_HALO].data};
   kg_range_push("residual", p->mesh->n_elements, v.n);
   kedge_status status = multiply(compact, of_zero ? NULL : v.x, v.ap);
   if (status == KEDGE_OK) status = kg_pcg_start(p->ctx, &v);

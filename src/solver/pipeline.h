@@ -67,9 +67,6 @@ kedge_status kg_stages_local(kg_pipeline *p);
 /// where they are not kept (kg_shape).
 kedge_status kg_make_loads(kg_pipeline *p);
 
-/// The halo of the trace solve, of numbers in double precision.
-kg_buffer kg_halo(const kg_pipeline *p);
-
 /// to += times <g_N, psi>, of [free trace edge][mode] in device memory.
 kedge_status kg_add_neumann(kg_pipeline *p, double *to, double times);
 

@@ -116,7 +116,7 @@ static kg_trace_operator trace_operator(const kg_pipeline *p)
                       .number = kg_shape_local(&p->shape),
                       .differences = kg_shape_form(&p->shape) == KG_LOCAL_DIFFERENCES,
                       .reduced = kg_shape_reduces(&p->shape),
-                      .halo = kg_halo(p).data,
+                      .halo = p->buffers[KG_ARRAY_HALO].data,
                       .partial = p->buffers[KG_ARRAY_OPERATOR_PARTIAL].data},
       .plain = {.batch = p->batch,
                 .full = p->buffers[KG_ARRAY_FULL_LOCAL].data,
@@ -186,13 +186,6 @@ static kg_cg_vectors_args cg_vectors(const kg_pipeline *p)
   return vectors;
 }
 
-kg_buffer kg_halo(const kg_pipeline *p)
-{
-  if (!kg_shape_lends_halo(&p->shape)) return p->buffers[KG_ARRAY_HALO];
-  const size_t rows = (size_t)p->shape.count.n_shared * (size_t)p->shape.size.n_edge;
-  return (kg_buffer){p->multigrid.own, rows * sizeof(double)};
-}
-
 /// Memory for the vectors below the trace (solver/arrays.h).
 static kedge_status lend_vectors(kg_pipeline *p, const kg_cg_vectors_args *v)
 {
@@ -200,7 +193,7 @@ static kedge_status lend_vectors(kg_pipeline *p, const kg_cg_vectors_args *v)
   void *const product = kg_shape_is_compact(&p->shape) ? (void *)v->ap_single : v->ap;
   void *const unused = shape.reduced && !kg_shape_is_mixed(&p->shape) ? v->z_single : product;
   return kg_multigrid_lend(
-      p->ctx, &p->multigrid,
+      p->ctx, &p->multigrid, p->buffers[KG_ARRAY_HALO].data,
       kg_shape_lends_vector(&p->shape) ? unused : p->buffers[KG_ARRAY_MULTIGRID_VECTORS].data,
       kg_multigrid_vector_bytes(&shape, kg_coarse_table_of(p->shape.coarse_solver)));
 }

@@ -37,15 +37,17 @@ static void make_operator(trace_system *s)
 {
   op_case *c = &s->c;
   const kg_trace_counts *n = &c->batch.count;
-  const size_t m = (size_t)c->size.n_edge;
+  const size_t shared = (size_t)n->n_shared * (size_t)c->size.n_edge;
+  const size_t vertices = (size_t)c->mesh->n_vertices;
   double *local = make_local(c, false);
   s->local = case_fetch(c, local);
   s->device_local = (kg_local){local, KG_DOUBLE, KG_LOCAL_PACKED};
-  s->op = (kg_trace_operator){.kind = KEDGE_OPERATOR_MATRIX_FREE,
-                              .matrix_free = {.batch = c->batch,
-                                              .local = local,
-                                              .halo = case_output(c, (size_t)n->n_shared * m),
-                                              .partial = case_output(c, (size_t)n->n_patches)}};
+  s->op = (kg_trace_operator){
+      .kind = KEDGE_OPERATOR_MATRIX_FREE,
+      .matrix_free = {.batch = c->batch,
+                      .local = local,
+                      .halo = case_output(c, shared > vertices ? shared : vertices),
+                      .partial = case_output(c, (size_t)n->n_patches)}};
 }
 
 static void reduce_operator(trace_system *s)
@@ -105,7 +107,8 @@ static void make_multigrid(trace_system *s, const system_options *o)
   s->coarse_vectors = case_output(c, (vectors + 7) / 8);
   args.work = s->work = case_output(c, (args.work_bytes + 7) / 8);
   must(s->ctx, kg_multigrid_create(s->ctx, &args, &s->multigrid));
-  must(s->ctx, kg_multigrid_lend(s->ctx, &s->multigrid, s->coarse_vectors, vectors));
+  must(s->ctx, kg_multigrid_lend(s->ctx, &s->multigrid, s->op.matrix_free.halo, s->coarse_vectors,
+                                 vectors));
   if (kg_multigrid_is_measured(&args.shape))
     must(s->ctx, kg_multigrid_bound(s->ctx, &s->multigrid, &s->op.matrix_free, &s->vectors,
                                     &s->multigrid.largest_eigenvalue));

@@ -120,25 +120,27 @@ static void multiply_blocks(trace_system *s, const double *inverse, const double
 }
 
 /// One step with everything there is, against plain loops.
-/// @param[in] inverse  in host memory, what `args` have in device memory
-static void check_step(trace_system *s, const double *inverse, kg_edge_smooth_args args)
+static void check_smoothing(trace_system *s)
 {
   op_case *c = &s->c;
+  double *inverse = system_edge_blocks(s);
   const size_t n = s->n_rows;
   const int m = c->size.n_edge;
   double *r = case_randoms(1, n), *t = case_randoms(2, n), *z = case_randoms(3, n),
          *d = case_randoms(4, n), *y = calloc(n + 1, sizeof *y), *x = calloc(n + 1, sizeof *x);
   assert_true(x && y);
-  args.size = c->size;
-  args.n_edges = c->batch.count.n_free;
-  args.r = case_input(c, r, n);
-  args.product = case_input(c, t, n);
-  args.z = case_input(c, z, n);
-  args.d = case_input(c, d, n);
-  args.step = 0.7;
-  args.momentum = 0.3;
-  args.partial = case_output(c, KG_PIECES);
-  args.state = s->vectors.state;
+  kg_edge_smooth_args args = {.size = c->size,
+                              .n_edges = c->batch.count.n_free,
+                              .inverse = s->multigrid.smoother.inverse,
+                              .form = KG_BLOCK_FACTOR,
+                              .r = case_input(c, r, n),
+                              .product = case_input(c, t, n),
+                              .z = case_input(c, z, n),
+                              .d = case_input(c, d, n),
+                              .step = 0.7,
+                              .momentum = 0.3,
+                              .partial = case_output(c, KG_PIECES),
+                              .state = s->vectors.state};
   must(ctx, kg_zero(ctx, args.state, sizeof *args.state));
   must(ctx, kg_edge_smooth(ctx, &args));
   double *z_new = case_fetch(c, args.z), *d_new = case_fetch(c, args.d), dot = 0.0, size = 0.0;
@@ -167,17 +169,6 @@ static void check_step(trace_system *s, const double *inverse, kg_edge_smooth_ar
   for (size_t i = 0; i < n; ++i)
     assert_at_most(fabs(z_new[i] - 0.7 * y[i]), rounding(m) * largest(n, y));
   free(r), free(t), free(z), free(d), free(x), free(y), free(z_new), free(d_new), free(after);
-}
-
-/// With the factors that multigrid keeps, and with the inverses themselves.
-static void check_smoothing(trace_system *s)
-{
-  double *inverse = system_edge_blocks(s);
-  check_step(
-      s, inverse,
-      (kg_edge_smooth_args){.inverse = s->multigrid.smoother.inverse, .form = KG_BLOCK_FACTOR});
-  const size_t count = kg_edge_blocks_count(s->c.size, &s->c.batch.count);
-  check_step(s, inverse, (kg_edge_smooth_args){.inverse = case_input(&s->c, inverse, count)});
   free(inverse);
 }
 

@@ -27,6 +27,7 @@ static double *prolonged(trace_system *s, const double *coarse, double **product
                      .n_edges = s->c.batch.count.n_free,
                      .coarse = case_input(&s->c, coarse, (size_t)s->multigrid.space.n_rows)},
       .size = s->c.size,
+      .column = s->multigrid.matrix.column,
       .z = zero_trace(s),
       .product = product ? zero_trace(s) : NULL};
   must(ctx, kg_vertex_prolong(ctx, &args));

@@ -172,33 +172,23 @@ static void multigrid_adds_a_quarter_at_most_to_packed_matrices_and_vectors(void
   }
 }
 
-/// @param[in] most  of multigrid in double precision beside Jacobi, by order - 1
-static void check_beside_jacobi(const char *generate, const double most[ORDERS])
+/// Multigrid in double precision, with blocks of edges or with lines.
+static void check_beside_jacobi(const char *generate)
 {
   for (int p = 0; p < ORDERS; ++p)
     for (int reaction = 0; reaction < 2; ++reaction) {
       double jacobi[SIZES], multigrid[SIZES];
       peaks_of(generate, orders[p], "jacobi", "double", reaction, jacobi);
       peaks_of(generate, orders[p], "multigrid", "double", reaction, multigrid);
-      for (int i = 0; i < SIZES; ++i) assert_at_most(multigrid[i] / jacobi[i], most[p]);
+      for (int i = 0; i < SIZES; ++i) assert_at_most(multigrid[i] / jacobi[i], 1.25);
     }
 }
 
 static void multigrid_adds_a_quarter_at_most_to_jacobi(void **state)
 {
   (void)state;
-  double most[ORDERS];
-  for (int p = 0; p < ORDERS; ++p) most[p] = 1.25;
-  check_beside_jacobi(good, most);
-}
-
-/// Order 1 is the exception: couplings of 16 bytes a triangle beside some 350.
-static void with_lines_it_adds_a_quarter_at_most_from_order_2_on(void **state)
-{
-  (void)state;
-  double most[ORDERS] = {1.3};
-  for (int p = 1; p < ORDERS; ++p) most[p] = 1.25;
-  check_beside_jacobi(thin, most);
+  check_beside_jacobi(good);
+  check_beside_jacobi(thin);
 }
 
 /// At order 1 on small meshes what has one size counts, of which tables of the basis are most.
@@ -211,7 +201,7 @@ static void compact_needs_six_tenths_of_the_memory(void **state)
       peaks_of(good, orders[p], "multigrid", "compact", reaction, compact);
       peaks_of(good, orders[p], "multigrid", "double", reaction, multigrid);
       for (int i = 0; i < SIZES; ++i)
-        assert_at_most(compact[i] / multigrid[i], p == 0 && sizes[i] < 40000 ? 0.65 : 0.6);
+        assert_at_most(compact[i] / multigrid[i], p == 0 && sizes[i] < 1000000 ? 0.65 : 0.6);
     }
 }
 
@@ -222,7 +212,6 @@ int main(void)
       cmocka_unit_test(with_reaction_or_compact_every_array_has_memory_of_its_own),
       cmocka_unit_test(multigrid_adds_a_quarter_at_most_to_packed_matrices_and_vectors),
       cmocka_unit_test(multigrid_adds_a_quarter_at_most_to_jacobi),
-      cmocka_unit_test(with_lines_it_adds_a_quarter_at_most_from_order_2_on),
       cmocka_unit_test(compact_needs_six_tenths_of_the_memory),
   };
   test_skip_without_backend();
