@@ -80,12 +80,12 @@ static inline bool kg_shape_remakes_sides(const kg_shape *shape)
 {
   return kg_shape_has_multigrid(shape) && shape->smoother != KEDGE_SMOOTHER_STRIP;
 }
-/// With a reaction the trace solve does not read where the vertices are. With lines, which take
-/// more memory than blocks of edges, they leave it and are copied again.
+/// With a reaction the trace solve does not read where the vertices are. At order 1, where lines
+/// take the most beside K^e, they leave memory and are copied again.
 static inline bool kg_shape_recopies_vertices(const kg_shape *shape)
 {
   return kg_shape_has_multigrid(shape) && shape->smoother == KEDGE_SMOOTHER_LINE &&
-         shape->has_reaction && !kg_shape_is_compact(shape);
+         shape->size.order == 1 && shape->has_reaction && !kg_shape_is_compact(shape);
 }
 /// The sides of the edges stay until the trace system is solved.
 static inline bool kg_shape_keeps_edge_sides(const kg_shape *shape)
