@@ -90,8 +90,8 @@ static void system_open(trace_system *s, kedge_context *ctx, const kedge_mesh *m
   s->p_single = (float *)vector(ctx, all, sizeof(float));
   s->ap_single = (float *)vector(ctx, all, sizeof(float));
   const kg_buffer *vectors = &a[KG_ARRAY_MULTIGRID_VECTORS];
-  BENCH_TRY(ctx, kg_multigrid_lend(ctx, &p->multigrid, a[KG_ARRAY_HALO].data, vectors->data,
-                                   vectors->bytes));
+  BENCH_TRY(ctx,
+            kg_multigrid_lend(ctx, &p->multigrid, a[KG_ARRAY_HALO], vectors->data, vectors->bytes));
   if (kg_multigrid_is_measured(&p->multigrid.shape))
     BENCH_TRY(ctx, kg_multigrid_bound(ctx, &p->multigrid, &s->op, &s->v,
                                       &p->multigrid.largest_eigenvalue));

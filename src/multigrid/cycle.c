@@ -116,21 +116,22 @@ static kedge_status solve_coarse(kedge_context *ctx, const kg_multigrid *m, cons
   const kedge_status status = m->solver->solve(ctx, m->coarse, well, m->residual, m->correction);
   kg_range_pop();
   *out = (kg_vertex_correction){.space = m->space,
-                                .diffusion = m->shape.reduced ? m->shape.diffusion : 0.0,
+                                .diffusion = m->shape.diffusion,
                                 .n_edges = m->shape.count.n_free,
                                 .coarse = m->correction};
   return status;
 }
 
-/// z += P c, and its product from scratch; nothing is left to be added.
+/// With a reaction: z += P c, and its product from scratch; nothing is left to be added.
 static kedge_status correct(kedge_context *ctx, const kg_multigrid *m, const cycle *c,
                             kg_vertex_correction *correction)
 {
-  KG_TRY(kg_vertex_prolong(ctx, &(kg_vertex_prolong_args){.correction = *correction,
-                                                          .size = m->shape.size,
-                                                          .number = m->shape.number,
-                                                          .column = m->matrix.column,
-                                                          .z = c->z}));
+  KG_TRY(kg_vertex_spread(ctx, &(kg_vertex_spread_args){.space = m->space,
+                                                        .size = m->shape.size,
+                                                        .number = m->shape.number,
+                                                        .column = m->matrix.column,
+                                                        .coarse = correction->coarse,
+                                                        .z = c->z}));
   correction->coarse = NULL;
   return multiply(ctx, c);
 }

@@ -1,5 +1,7 @@
 #include "multigrid/multigrid.h"
 
+#include <assert.h>
+
 #include "core/context.h"
 #include "ops/local_differences.h"
 #include "ops/local_reduced.h"
@@ -167,14 +169,15 @@ size_t kg_multigrid_vector_bytes(const kg_multigrid_shape *shape, const kg_coars
          solver_vector_bytes(shape, solver);
 }
 
-kedge_status kg_multigrid_lend(kedge_context *ctx, kg_multigrid *m, double *beside_halo,
-                               void *vectors, size_t bytes)
+kedge_status kg_multigrid_lend(kedge_context *ctx, kg_multigrid *m, kg_buffer halo, void *vectors,
+                               size_t bytes)
 {
   size_t used = 0;
   if (m->shape.smoothing_steps == 0) return KEDGE_OK;
   double *const lent = kg_piece(vectors, (size_t)m->shape.n_vertices, sizeof *lent, &used);
-  m->residual = m->shape.reduced ? lent : beside_halo;
-  m->correction = m->shape.reduced ? beside_halo : lent;
+  assert(halo.bytes >= (size_t)m->shape.n_vertices * sizeof *lent);
+  m->residual = m->shape.reduced ? lent : halo.data;
+  m->correction = m->shape.reduced ? halo.data : lent;
   if (!m->coarse || !m->solver->takes_memory) return KEDGE_OK;
   return m->solver->lend(ctx, m->coarse, (char *)vectors + used, bytes - used);
 }
@@ -293,7 +296,9 @@ kedge_status kg_multigrid_create(kedge_context *ctx, const kg_multigrid_args *a,
                                       .work_bytes = a->work_bytes};
   KG_TRY(kg_vertex_space_fill(ctx, &space));
   KG_TRY(make_modes(ctx, a, out));
-  return out->space.n_ends > 0 ? make_coarse(ctx, a, out) : KEDGE_OK;
+  if (out->space.n_ends > 0) KG_TRY(make_coarse(ctx, a, out));
+  if (!kg_multigrid_reads_edge_sides(&a->shape)) out->space.mesh.edge_sides = NULL;
+  return KEDGE_OK;
 }
 
 void kg_multigrid_destroy(kedge_context *ctx, kg_multigrid *multigrid)

@@ -75,7 +75,7 @@ bool kg_multigrid_is_measured(const kg_multigrid_shape *shape);
 /// from order 5 on, where that takes fewer iterations.
 bool kg_multigrid_has_vertex_modes(const kg_multigrid_shape *shape);
 /// Whether a cycle reads the sides of the edges in the mesh: for A P c (ops/vertex_flux.h), strips
-/// and vertex modes. Else it has what it needs of them, half as much.
+/// and vertex modes.
 bool kg_multigrid_reads_edge_sides(const kg_multigrid_shape *shape);
 /// Whether the smoothing after the coarse correction makes z of the one before it again, which is
 /// step B^-1 r, instead of reading it: of r + (r - A z).
@@ -84,10 +84,10 @@ bool kg_multigrid_repeats(const kg_multigrid_shape *shape);
 /// the cycle on the trace, for what is below it, and for work.
 size_t kg_multigrid_trace_bytes(const kg_multigrid_shape *shape);
 size_t kg_multigrid_space_bytes(const kg_multigrid_shape *shape);
-/// Of the vectors below the trace but one, which kg_multigrid_lend() is given. Without reaction
-/// they hold something from the restriction of a residual until its coarse system is solved, and z
-/// may lie in their memory where kg_multigrid_repeats(); with one until the correction is added,
-/// and the product may.
+/// Of the vectors below the trace but the one beside the halo (kg_multigrid_lend()). Without
+/// reaction they hold something from the restriction of a residual until its coarse system is
+/// solved, and z may lie in their memory where kg_multigrid_repeats(); with one until the
+/// correction is added, and the product may.
 size_t kg_multigrid_vector_bytes(const kg_multigrid_shape *shape, const kg_coarse_table *solver);
 kedge_status kg_multigrid_work_bytes(kedge_context *ctx, const kg_multigrid_shape *shape,
                                      size_t *bytes);
@@ -111,9 +111,9 @@ typedef struct kg_multigrid_args {
 kedge_status kg_multigrid_create(kedge_context *ctx, const kg_multigrid_args *args,
                                  kg_multigrid *out);
 /// Memory for the vectors below the trace, before the first cycle.
-/// @param[in] beside_halo  [unknown]: for one of them, which holds nothing while A is applied, so
-///                         that the halo of the product may lie there too
-kedge_status kg_multigrid_lend(kedge_context *ctx, kg_multigrid *multigrid, double *beside_halo,
+/// @param[in] halo  a double an unknown at least: for one of them, which holds nothing while A is
+///                  applied, so that it is where the halo of products lies
+kedge_status kg_multigrid_lend(kedge_context *ctx, kg_multigrid *multigrid, kg_buffer halo,
                                void *vectors, size_t bytes);
 /// That of the system restricted to a lower order (ops/order_transfer.h), whose coarse space and
 /// matrix are the same: it borrows them, and their vectors when they are there. Do not destroy it.

@@ -21,9 +21,9 @@ KEDGE_BEGIN_DECLS
 
 /// What is kept of a block.
 typedef enum kg_block_form {
-  KG_BLOCK_INVERSE,  ///< of the number of what works with it
   KG_BLOCK_FACTOR,   ///< W, float
   KG_BLOCK_HALF,     ///< W, upper halves of floats
+  KG_BLOCK_INVERSE,  ///< of the number of what works with it
 } kg_block_form;
 
 static inline size_t kg_block_number_bytes(kg_block_form form, kg_number number)

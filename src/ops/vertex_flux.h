@@ -20,10 +20,11 @@
 #include "ops/vertex_space.h"
 KEDGE_BEGIN_DECLS
 
-/// A coarse function c, still to be added to z = z + P c and its product with A. In device memory.
+/// A coarse function c, still to be added to z = z + P c and its product with A, without reaction.
+/// In device memory.
 typedef struct kg_vertex_correction {
   kg_vertex_space space;
-  double diffusion;      ///< 0: there is a reaction, and the product is left as it is
+  double diffusion;
   int32_t n_edges;       ///< free edges
   const double *coarse;  ///< [unknown]; NULL: there is nothing to add
 } kg_vertex_correction;
@@ -52,25 +53,16 @@ KG_INLINE double kg_vertex_flux(const kg_vertex_correction *a, const int32_t ver
   return (behind * rise[0] - before * rise[1]) / fabs(d[0][0] * d[1][1] - d[0][1] * d[1][0]);
 }
 
-/// With these vertices, without the flux.
-KG_INLINE kg_edge_correction kg_edge_prolong(const kg_vertex_correction *a, const int32_t vertex[2])
-{
-  const double low = a->coarse[vertex[0]], high = a->coarse[vertex[1]];
-  const kg_edge_correction c = {KG_PROLONG_MEAN * (low + high), KG_PROLONG_SLOPE * (high - low),
-                                0.0};
-  return c;
-}
-
-/// Without reaction.
 KG_INLINE kg_edge_correction kg_edge_correct(const kg_vertex_correction *a, int32_t edge)
 {
   int32_t vertex[2];
   kg_edge_vertices(&a->space.mesh, edge, vertex);
-  kg_edge_correction c = kg_edge_prolong(a, vertex);
+  const double low = a->coarse[vertex[0]], high = a->coarse[vertex[1]];
   const int32_t *side = a->space.mesh.edge_sides + 2 * (int64_t)edge;
   double flux = kg_vertex_flux(a, vertex, side[0]);
   if (side[1] >= 0) flux += kg_vertex_flux(a, vertex, side[1]);
-  c.flux = KG_PROLONG_MEAN * a->diffusion * flux;
+  const kg_edge_correction c = {kg_prolong_mean(low, high), kg_prolong_slope(low, high),
+                                KG_PROLONG_MEAN * a->diffusion * flux};
   return c;
 }
 

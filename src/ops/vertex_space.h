@@ -10,7 +10,8 @@
 ///
 /// That is the prolongation P; the restriction P^T (ops/vertex_transfer.h) gathers, at each vertex,
 /// over the ends of edges that meet there. Which vertices an edge has is known from the mesh: of
-/// its first side, in the array of that element.
+/// its first side, in the array of that element; or, to who has the coarse matrix, of the ends at
+/// the one vertex and the columns there.
 #pragma once
 #include "core/inline.h"
 #include "ops/ops.h"
@@ -21,7 +22,8 @@ KEDGE_BEGIN_DECLS
 
 /// In device memory.
 typedef struct kg_vertex_space {
-  kg_trace_arrays mesh;  ///< vertices, vertex and edge_sides of it are read
+  kg_trace_arrays mesh;  ///< vertices, vertex and edge_sides of it are read; the last may be NULL
+                         ///< once the coarse matrix is made (kg_multigrid_reads_edge_sides())
   int32_t n_rows;        ///< unknowns: vertices
   int32_t n_ends;        ///< of free edges at vertices without a Dirichlet edge
   int32_t *begin;        ///< [unknown + 1]: its first end
@@ -50,20 +52,24 @@ kedge_status kg_vertex_space_work_bytes_cuda(kedge_context *ctx, const kg_trace_
 kedge_status kg_vertex_space_fill_host(kedge_context *ctx, const kg_vertex_space_args *args);
 kedge_status kg_vertex_space_fill_cuda(kedge_context *ctx, const kg_vertex_space_args *args);
 
-/// The vertices of the edge that is this side, 3 element + l; lower first.
-KG_INLINE void kg_side_vertices(const kg_trace_arrays *arrays, int32_t side, int32_t vertex[2])
+/// Modes 0 and 1 of P on an edge, from the values at its lower and at its higher vertex.
+KG_INLINE double kg_prolong_mean(double low, double high)
 {
-  const int32_t e = side / 3, l = side % 3;
-  const int32_t a = arrays->vertex[kg_lane_side(e, l)];
-  const int32_t b = arrays->vertex[kg_lane_side(e, (l + 1) % 3)];
-  vertex[0] = a < b ? a : b;
-  vertex[1] = a < b ? b : a;
+  return KG_PROLONG_MEAN * (low + high);
+}
+KG_INLINE double kg_prolong_slope(double low, double high)
+{
+  return KG_PROLONG_SLOPE * (high - low);
 }
 
 /// The vertices of a trace edge, lower first.
 KG_INLINE void kg_edge_vertices(const kg_trace_arrays *arrays, int32_t edge, int32_t vertex[2])
 {
-  kg_side_vertices(arrays, arrays->edge_sides[2 * (int64_t)edge], vertex);
+  const int32_t side = arrays->edge_sides[2 * (int64_t)edge], e = side / 3, l = side % 3;
+  const int32_t a = arrays->vertex[kg_lane_side(e, l)];
+  const int32_t b = arrays->vertex[kg_lane_side(e, (l + 1) % 3)];
+  vertex[0] = a < b ? a : b;
+  vertex[1] = a < b ? b : a;
 }
 
 /// It has a Dirichlet edge.

@@ -4,6 +4,7 @@
 
 KG_OPERATOR_OF_NUMBERS(kg_vertex_restrict, kg_vertex_restrict_args, args->number)
 KG_OPERATOR_OF_NUMBERS(kg_vertex_prolong, kg_vertex_prolong_args, args->number)
+KG_OPERATOR_OF_NUMBERS(kg_vertex_spread, kg_vertex_spread_args, args->number)
 KG_OPERATOR_OF_NUMBERS(kg_vertex_modes_restrict, kg_vertex_modes_restrict_args, args->number)
 
 /// Restrict: two numbers of r and A z an edge, its two ends, the unknown. Prolong: two numbers of z

@@ -1,6 +1,7 @@
 /// @file
 /// Between the trace and the coarse space (ops/vertex_space.h): c = P^T (r - A z) and z += P c,
-/// with the product A z += A P c where the fluxes of c are known (ops/vertex_flux.h); and to the
+/// with the product A z += A P c where the fluxes of c are known (ops/vertex_flux.h), or without it
+/// (spread); and to the
 /// vertex modes (ops/vertex_modes.h), value = weight phi . (r - A z).
 #pragma once
 #include "ops/real.h"
@@ -20,11 +21,19 @@ typedef struct kg_vertex_restrict_args {
 typedef struct kg_vertex_prolong_args {
   kg_vertex_correction correction;
   kg_sizes size;
-  kg_number number;       ///< of z and product
-  const int32_t *column;  ///< [end]: the other vertex (ops/vertex_matrix.h); read with a reaction
-  void *z;                ///< [free trace edge][mode]
-  void *product;          ///< the same, A z; not touched with a reaction
+  kg_number number;  ///< of z and product
+  void *z;           ///< [free trace edge][mode]
+  void *product;     ///< the same, A z
 } kg_vertex_prolong_args;
+
+typedef struct kg_vertex_spread_args {
+  kg_vertex_space space;  ///< but for its mesh
+  kg_sizes size;
+  kg_number number;       ///< of z
+  const int32_t *column;  ///< [end]: the vertex at the other one, of the coarse matrix
+  const double *coarse;   ///< [unknown]
+  void *z;                ///< [free trace edge][mode]
+} kg_vertex_spread_args;
 
 typedef struct kg_vertex_modes_restrict_args {
   kg_vertex_modes modes;  ///< value is filled
@@ -36,10 +45,13 @@ typedef struct kg_vertex_modes_restrict_args {
 } kg_vertex_modes_restrict_args;
 
 /// Thread or loop = unknown: it gathers over the ends of edges at its vertex, in their order. Of
-/// modes it gathers what a pass over the edges has left there. Prolong: = edge, or with a reaction
-/// = unknown, that adds to edges at its vertex.
+/// modes it gathers what a pass over the edges has left there.
 kedge_status kg_vertex_restrict(kedge_context *ctx, const kg_vertex_restrict_args *args);
+/// z += P c and A z += A P c. Thread or loop = edge.
 kedge_status kg_vertex_prolong(kedge_context *ctx, const kg_vertex_prolong_args *args);
+/// z += P c alone, of what the coarse system has anyway: the sides of the edges may be gone. Thread
+/// or loop = unknown, which adds to edges that end there: each edge has one that does.
+kedge_status kg_vertex_spread(kedge_context *ctx, const kg_vertex_spread_args *args);
 kedge_status kg_vertex_modes_restrict(kedge_context *ctx,
                                       const kg_vertex_modes_restrict_args *args);
 /// The first two, if modes other than the first two need not be moved.
@@ -50,6 +62,10 @@ kg_cost kg_vertex_modes_restrict_cost(kg_sizes size, const kg_trace_counts *coun
 
 kedge_status kg_vertex_restrict_host(kedge_context *ctx, const kg_vertex_restrict_args *args);
 kedge_status kg_vertex_prolong_host(kedge_context *ctx, const kg_vertex_prolong_args *args);
+kedge_status kg_vertex_spread_host(kedge_context *ctx, const kg_vertex_spread_args *args);
+kedge_status kg_vertex_spread_cuda(kedge_context *ctx, const kg_vertex_spread_args *args);
+kedge_status kg_vertex_spread_host_single(kedge_context *ctx, const kg_vertex_spread_args *args);
+kedge_status kg_vertex_spread_cuda_single(kedge_context *ctx, const kg_vertex_spread_args *args);
 kedge_status kg_vertex_restrict_cuda(kedge_context *ctx, const kg_vertex_restrict_args *args);
 kedge_status kg_vertex_prolong_cuda(kedge_context *ctx, const kg_vertex_prolong_args *args);
 kedge_status kg_vertex_restrict_host_single(kedge_context *ctx,
@@ -111,20 +127,18 @@ KG_INLINE void kg_vertex_add(const kg_vertex_prolong_args *a, int32_t edge)
   ((kg_real *)a->product)[row] += (kg_real)c.flux;
 }
 
-/// With a reaction: the modes of those edges at a vertex of which it is the higher unknown. All it
-/// takes is what the coarse system has anyway.
-KG_INLINE void kg_vertex_spread(const kg_vertex_prolong_args *a, int32_t i)
+/// The modes of those edges at a vertex of which it is the higher unknown.
+KG_INLINE void kg_vertex_spread_at(const kg_vertex_spread_args *a, int32_t i)
 {
-  const kg_vertex_space *space = &a->correction.space;
+  const kg_vertex_space *space = &a->space;
   for (int32_t k = space->begin[i]; k < space->begin[i + 1]; ++k) {
     const int32_t other = a->column[k];
     const bool is_higher = space->ends[k] & 1;
     if (!is_higher && !kg_vertex_is_fixed(space, other)) continue;
-    const int32_t vertex[2] = {is_higher ? other : i, is_higher ? i : other};
-    const kg_edge_correction c = kg_edge_prolong(&a->correction, vertex);
+    const double low = a->coarse[is_higher ? other : i], high = a->coarse[is_higher ? i : other];
     kg_real *z = (kg_real *)a->z + (int64_t)(space->ends[k] >> 1) * a->size.n_edge;
-    z[0] += (kg_real)c.mean;
-    z[1] += (kg_real)c.slope;
+    z[0] += (kg_real)kg_prolong_mean(low, high);
+    z[1] += (kg_real)kg_prolong_slope(low, high);
   }
 }
 

@@ -1,8 +1,7 @@
-// vertex_transfer_cuda.cu: c = P^T (r - A z), thread = unknown, and z += P c with its product,
-// thread = edge, or without, thread = unknown; the vertex modes of r - A z, thread = edge, which
-// reads its row in words of up to 16 bytes, then thread = unknown (vertex_transfer.h). All read
-// what lies near in memory because vertices and edges are numbered along the elements; no shared
-// memory.
+// vertex_transfer_cuda.cu: c = P^T (r - A z), thread = unknown; z += P c with its product, thread =
+// edge, or without, thread = unknown; the vertex modes of r - A z, thread = edge, which reads its
+// row in words of up to 16 bytes, then thread = unknown (vertex_transfer.h). All read what lies
+// near in memory because vertices and edges are numbered along the elements; no shared memory.
 // Cost    kg_vertex_transfer_cost(), kg_vertex_modes_restrict_cost()
 #include "backend/cuda_each.cuh"
 #include "ops/by_order.cuh"
@@ -28,10 +27,10 @@ __global__ void __launch_bounds__(BLOCK)
 }
 
 __global__ void __launch_bounds__(BLOCK)
-    KG_REAL(vertex_spread_kernel)(const kg_vertex_prolong_args a)
+    KG_REAL(vertex_spread_kernel)(const kg_vertex_spread_args a)
 {
   const int64_t i = kg_thread_number();
-  if (i < a.correction.space.n_rows) kg_vertex_spread(&a, (int32_t)i);
+  if (i < a.space.n_rows) kg_vertex_spread_at(&a, (int32_t)i);
 }
 
 template <int M>
@@ -77,11 +76,15 @@ extern "C" kedge_status KG_REAL(kg_vertex_restrict_cuda)(kedge_context *ctx,
 extern "C" kedge_status KG_REAL(kg_vertex_prolong_cuda)(kedge_context *ctx,
                                                         const kg_vertex_prolong_args *a)
 {
-  if (a->correction.diffusion == 0.0)
-    return kg_launch_each<BLOCK>(ctx, "vertex_spread", a->correction.space.n_rows,
-                                 KG_REAL(vertex_spread_kernel), *a);
   return kg_launch_each<BLOCK>(ctx, "vertex_prolong", a->correction.n_edges,
                                KG_REAL(vertex_prolong_kernel), *a);
+}
+
+extern "C" kedge_status KG_REAL(kg_vertex_spread_cuda)(kedge_context *ctx,
+                                                       const kg_vertex_spread_args *a)
+{
+  return kg_launch_each<BLOCK>(ctx, "vertex_spread", a->space.n_rows, KG_REAL(vertex_spread_kernel),
+                               *a);
 }
 
 extern "C" kedge_status KG_REAL(kg_vertex_modes_restrict_cuda)(

@@ -10,13 +10,15 @@ kedge_status KG_REAL(kg_vertex_restrict_host)(kedge_context *ctx, const kg_verte
 
 kedge_status KG_REAL(kg_vertex_prolong_host)(kedge_context *ctx, const kg_vertex_prolong_args *a)
 {
-  if (a->correction.diffusion == 0.0) {
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
-    for (int32_t i = 0; i < a->correction.space.n_rows; ++i) kg_vertex_spread(a, i);
-    return KEDGE_OK;
-  }
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
   for (int32_t edge = 0; edge < a->correction.n_edges; ++edge) kg_vertex_add(a, edge);
+  return KEDGE_OK;
+}
+
+kedge_status KG_REAL(kg_vertex_spread_host)(kedge_context *ctx, const kg_vertex_spread_args *a)
+{
+#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+  for (int32_t i = 0; i < a->space.n_rows; ++i) kg_vertex_spread_at(a, i);
   return KEDGE_OK;
 }
 

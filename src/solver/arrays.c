@@ -122,8 +122,6 @@ bool kg_array_lives(kg_array array, kedge_stage stage, const kg_shape *shape)
       return kind == KEDGE_OPERATOR_MATRIX_FREE_PLAIN || stage <= KEDGE_STAGE_LOCAL_MATRICES ||
              (kg_shape_has_multigrid(shape) && stage == KEDGE_STAGE_ASSEMBLY) ||
              kg_shape_keeps_edge_sides(shape);
-    case KG_ARRAY_VERTICES:
-      return stage != KEDGE_STAGE_TRACE_SOLVE || !kg_shape_recopies_vertices(shape);
     case KG_ARRAY_SIDE_EDGE:
       return stage != KEDGE_STAGE_TRACE_SOLVE || !kg_shape_remakes_sides(shape);
     case KG_ARRAY_LOAD:

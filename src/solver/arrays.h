@@ -20,7 +20,8 @@ typedef struct kg_shape {
   bool has_exact;
   bool cells_only;  ///< results are means over the elements
   bool keeps_load;  ///< the load vectors stay through the trace solve; else they are made again
-  bool apart;  ///< no array lies in another's memory: for programs that measure parts of a solve
+  bool
+      apart;  ///< no array lies in another one's memory: for programs that measure parts of a solve
   kedge_operator operator_kind;
   kedge_preconditioner preconditioner;
   kedge_smoother smoother;
@@ -74,18 +75,11 @@ static inline bool kg_shape_assembles(const kg_shape *shape)
   return shape->operator_kind != KEDGE_OPERATOR_MATRIX_FREE || kg_shape_has_multigrid(shape) ||
          kg_shape_is_nested(shape);
 }
-/// The sides of the elements leave memory for the trace solve, where those of the edges stay, and
-/// are made again (ops/trace_sides.h). Strips, and the kernel for small problems, read them.
+/// The sides of the elements leave memory for the trace solve, and are made again
+/// (ops/trace_sides.h). Strips, and the kernel for small problems, read them.
 static inline bool kg_shape_remakes_sides(const kg_shape *shape)
 {
   return kg_shape_has_multigrid(shape) && shape->smoother != KEDGE_SMOOTHER_STRIP;
-}
-/// With a reaction the trace solve does not read where the vertices are. At order 1, where lines
-/// take the most beside K^e, they leave memory and are copied again.
-static inline bool kg_shape_recopies_vertices(const kg_shape *shape)
-{
-  return kg_shape_has_multigrid(shape) && shape->smoother == KEDGE_SMOOTHER_LINE &&
-         shape->size.order == 1 && shape->has_reaction && !kg_shape_is_compact(shape);
 }
 /// The sides of the edges stay until the trace system is solved.
 static inline bool kg_shape_keeps_edge_sides(const kg_shape *shape)

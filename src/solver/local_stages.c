@@ -114,9 +114,6 @@ static kedge_status sum_errors(kg_pipeline *p)
 /// What has left memory for the trace solve.
 static kedge_status make_again(kg_pipeline *p)
 {
-  if (kg_shape_recopies_vertices(&p->shape))
-    KG_TRY(kg_copy_in(p->ctx, p->buffers[KG_ARRAY_VERTICES].data, p->mesh->vertices,
-                      kg_array_bytes(KG_ARRAY_VERTICES, &p->shape)));
   if (kg_shape_remakes_sides(&p->shape)) {
     kg_stage_cost(p, kg_trace_sides_cost(&p->layout.count), 1.0);
     KG_TRY(kg_trace_sides(

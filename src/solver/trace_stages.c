@@ -193,7 +193,7 @@ static kedge_status lend_vectors(kg_pipeline *p, const kg_cg_vectors_args *v)
   void *const product = kg_shape_is_compact(&p->shape) ? (void *)v->ap_single : v->ap;
   void *const unused = shape.reduced && !kg_shape_is_mixed(&p->shape) ? v->z_single : product;
   return kg_multigrid_lend(
-      p->ctx, &p->multigrid, p->buffers[KG_ARRAY_HALO].data,
+      p->ctx, &p->multigrid, p->buffers[KG_ARRAY_HALO],
       kg_shape_lends_vector(&p->shape) ? unused : p->buffers[KG_ARRAY_MULTIGRID_VECTORS].data,
       kg_multigrid_vector_bytes(&shape, kg_coarse_table_of(p->shape.coarse_solver)));
 }

@@ -107,8 +107,8 @@ static void make_multigrid(trace_system *s, const system_options *o)
   s->coarse_vectors = case_output(c, (vectors + 7) / 8);
   args.work = s->work = case_output(c, (args.work_bytes + 7) / 8);
   must(s->ctx, kg_multigrid_create(s->ctx, &args, &s->multigrid));
-  must(s->ctx, kg_multigrid_lend(s->ctx, &s->multigrid, s->op.matrix_free.halo, s->coarse_vectors,
-                                 vectors));
+  const kg_buffer halo = {s->op.matrix_free.halo, (size_t)c->mesh->n_vertices * sizeof(double)};
+  must(s->ctx, kg_multigrid_lend(s->ctx, &s->multigrid, halo, s->coarse_vectors, vectors));
   if (kg_multigrid_is_measured(&args.shape))
     must(s->ctx, kg_multigrid_bound(s->ctx, &s->multigrid, &s->op.matrix_free, &s->vectors,
                                     &s->multigrid.largest_eigenvalue));

@@ -128,7 +128,9 @@ static void with_reaction_or_compact_every_array_has_memory_of_its_own(void **st
 static const int32_t sizes[] = {5000, 10000, 40000, 100000, 1000000, 10000000};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-static const char good[] = "square 200", thin[] = "ring 200 25";  ///< meshes; thin ones have lines
+static const char good[] = "square 200";
+/// Meshes with lines: of short patches, and of ones that are a triangle wide.
+static const char *const thin[] = {"ring 200 25", "ring 50 50", "ring 1000 12", "ring 5000 4"};
 
 /// The most that a solve holds at once, with so many triangles.
 static void peaks_of(const char *generate, const char *order, const char *preconditioner,
@@ -172,26 +174,35 @@ static void multigrid_adds_a_quarter_at_most_to_packed_matrices_and_vectors(void
   }
 }
 
-/// Multigrid in double precision, with blocks of edges or with lines.
-static void check_beside_jacobi(const char *generate)
+/// Of multigrid in double precision beside Jacobi.
+/// @param[in] first  most of it at order 1; a quarter is with the others
+static void check_beside_jacobi(const char *generate, double first)
 {
   for (int p = 0; p < ORDERS; ++p)
     for (int reaction = 0; reaction < 2; ++reaction) {
       double jacobi[SIZES], multigrid[SIZES];
       peaks_of(generate, orders[p], "jacobi", "double", reaction, jacobi);
       peaks_of(generate, orders[p], "multigrid", "double", reaction, multigrid);
-      for (int i = 0; i < SIZES; ++i) assert_at_most(multigrid[i] / jacobi[i], 1.25);
+      for (int i = 0; i < SIZES; ++i)
+        assert_at_most(multigrid[i] / jacobi[i], p == 0 ? first : 1.25);
     }
 }
 
 static void multigrid_adds_a_quarter_at_most_to_jacobi(void **state)
 {
   (void)state;
-  check_beside_jacobi(good);
-  check_beside_jacobi(thin);
+  check_beside_jacobi(good, 1.25);
 }
 
-/// At order 1 on small meshes what has one size counts, of which tables of the basis are most.
+/// Order 1 is the exception: couplings of 16 bytes a triangle beside some 350, and halos of 20 on
+/// the thinnest.
+static void with_lines_it_adds_a_quarter_at_most_from_order_2_on(void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < sizeof thin / sizeof *thin; ++i) check_beside_jacobi(thin[i], 1.31);
+}
+
+/// At order 1 on smaller meshes what has one size counts, of which tables of the basis are most.
 static void compact_needs_six_tenths_of_the_memory(void **state)
 {
   (void)state;
@@ -200,8 +211,10 @@ static void compact_needs_six_tenths_of_the_memory(void **state)
       double compact[SIZES], multigrid[SIZES];
       peaks_of(good, orders[p], "multigrid", "compact", reaction, compact);
       peaks_of(good, orders[p], "multigrid", "double", reaction, multigrid);
-      for (int i = 0; i < SIZES; ++i)
-        assert_at_most(compact[i] / multigrid[i], p == 0 && sizes[i] < 1000000 ? 0.65 : 0.6);
+      for (int i = 0; i < SIZES; ++i) {
+        const double first = sizes[i] < 40000 ? 0.65 : sizes[i] < 1000000 ? 0.605 : 0.6;
+        assert_at_most(compact[i] / multigrid[i], p == 0 ? first : 0.6);
+      }
     }
 }
 
@@ -212,6 +225,7 @@ int main(void)
       cmocka_unit_test(with_reaction_or_compact_every_array_has_memory_of_its_own),
       cmocka_unit_test(multigrid_adds_a_quarter_at_most_to_packed_matrices_and_vectors),
       cmocka_unit_test(multigrid_adds_a_quarter_at_most_to_jacobi),
+      cmocka_unit_test(with_lines_it_adds_a_quarter_at_most_from_order_2_on),
       cmocka_unit_test(compact_needs_six_tenths_of_the_memory),
   };
   test_skip_without_backend();
