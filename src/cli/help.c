@@ -229,10 +229,14 @@ static int print_keys(const char *name)
   return n;
 }
 
-/// "exit codes" may also be two words.
+/// "exit codes" may also be two words; values that multigrid_text explains lead to it.
 static const topic *find_topic(const char *name)
 {
+  static const char *const of_multigrid[] = {"edge",  "line",  "strip",   "element", "amg",
+                                             "hypre", "mixed", "compact", "nested"};
   if (strcmp(name, "exit") == 0 || strcmp(name, "exit codes") == 0) name = "exit-codes";
+  for (size_t i = 0; i < sizeof of_multigrid / sizeof *of_multigrid; ++i)
+    if (strcmp(name, of_multigrid[i]) == 0) name = "multigrid";
   for (int t = 0; t < TOPIC_COUNT; ++t)
     if (strcmp(topics[t].name, name) == 0) return &topics[t];
   return NULL;

@@ -75,6 +75,8 @@ class Usage(Command):
             self.assertLessEqual(max(map(len, text.splitlines())), 100)
         self.assertEqual(self.kedge("help", "exit", "codes").stdout,
                          self.kedge("help", "exit-codes").stdout)
+        for value in ("strip", "compact", "nested"):
+            self.assertEqual(self.kedge("help", value).stdout, self.kedge("help", "multigrid").stdout)
         self.assertIn("Usage: kedge solve", self.kedge("help", "solve").stdout)
 
     def test_every_key_is_explained(self):
