@@ -226,6 +226,12 @@ static const char *instead_of_estimate(const solve *s)
              : "smoothing_steps = 2, which measures the bound of its smoother, or ";
 }
 
+/// What to try first where rounding to single precision may be to blame.
+static const char *instead_of_single(bool is_single)
+{
+  return is_single ? "take precision = double, " : "";
+}
+
 /// Iterate until a kernel stops.
 static kedge_status run(solve *s)
 {
@@ -245,15 +251,19 @@ static kedge_status run(solve *s)
   }
   KG_REQUIRE(
       s->ctx, s->state.stop != KG_CG_INDEFINITE, KEDGE_ERR_NUMERIC,
-      "the trace operator is not positive definite (p.Ap = %g in iteration %lld): check the "
+      "the trace operator is not positive definite (p.Ap = %g in iteration %lld): %scheck the "
       "mesh for nearly degenerate elements, choose a stabilization nearer to diffusion / h, or, "
       "with Neumann conditions alone, a reaction that is not negligible beside the diffusion",
-      s->state.p_ap, (long long)s->state.iterations + 1);
-  KG_REQUIRE(s->ctx, s->state.stop != KG_CG_PRECONDITIONER, KEDGE_ERR_NUMERIC,
-             "the multigrid preconditioner is not positive definite (r.Mr = %g in iteration %lld): "
-             "check the mesh for nearly degenerate elements, choose a stabilization nearer to "
-             "diffusion / h, or take %s" KG_WITHOUT_MULTIGRID,
-             s->state.rz_next, (long long)s->state.iterations + 1, instead_of_estimate(s));
+      s->state.p_ap, (long long)s->state.iterations + 1,
+      instead_of_single(s->settings.refinement != NULL));
+  KG_REQUIRE(
+      s->ctx, s->state.stop != KG_CG_PRECONDITIONER, KEDGE_ERR_NUMERIC,
+      "the multigrid preconditioner is not positive definite (r.Mr = %g in iteration %lld): "
+      "%scheck the mesh for nearly degenerate elements, choose a stabilization nearer to "
+      "diffusion / h, or take %s" KG_WITHOUT_MULTIGRID,
+      s->state.rz_next, (long long)s->state.iterations + 1,
+      instead_of_single(s->settings.multigrid && s->settings.multigrid->shape.number == KG_SINGLE),
+      instead_of_estimate(s));
   KG_REQUIRE(s->ctx, s->state.stop != KG_CG_NOT_FINITE, KEDGE_ERR_NUMERIC,
              "conjugate gradients met NaN or infinity after %lld iterations: check the source, "
              "coefficients and boundary values for overflow",

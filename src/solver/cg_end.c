@@ -35,8 +35,8 @@ static void blame(const kg_cg_settings *settings, kg_cg_result *result, bool is_
   if (stabilization_is_to_blame(settings, result))
     snprintf(
         result->note + length, room,
-        "; rounding grows with the stabilization, some %.0e times diffusion / h: choose one of "
-        "that size",
+        "; rounding grows with the stabilization, some %.0e times diffusion / h: choose one near "
+        "diffusion / h",
         settings->stabilization_ratio);
   else if (is_none)
     snprintf(result->note + length, room,
@@ -55,12 +55,16 @@ static void describe_rounding(const kg_cg_settings *settings, kg_cg_result *resu
 {
   const bool is_none = settings->accepts_rounding && result->relative_residual > ROUNDING_MOST;
   const bool has_room = result->rounding_residual < settings->tolerance;
+  const bool is_single =
+      has_room && settings->refinement != NULL;  // K^e in double precision may do
   if (result->converged)
     snprintf(result->note, sizeof result->note,
              "converged to rounding: of the relative residual of %.2e, storing the solution in "
              "double precision makes %.2e, so that %.1e %s",
              result->relative_residual, result->rounding_residual, settings->tolerance,
-             has_room ? "is out of reach of restarts" : "cannot be reached");
+             is_single  ? "is out of reach of precision = compact; take precision = double for it"
+             : has_room ? "is out of reach of restarts"
+                        : "cannot be reached");
   else if (is_none)
     snprintf(result->note, sizeof result->note,
              "rounding keeps the true relative residual at %.2e (storing the solution alone makes "
@@ -69,10 +73,10 @@ static void describe_rounding(const kg_cg_settings *settings, kg_cg_result *resu
   else
     snprintf(result->note, sizeof result->note,
              "rounding keeps the true relative residual at %.2e (storing the solution alone makes "
-             "%.2e); a tolerance of %.1e is not attainable in double precision for this problem; "
-             "ask for %.0e%s",
+             "%.2e); a tolerance of %.1e is not attainable %s for this problem; %sask for %.0e%s",
              result->relative_residual, result->rounding_residual, settings->tolerance,
-             attainable(result->relative_residual),
+             is_single ? "with precision = compact" : "in double precision",
+             is_single ? "take precision = double, or " : "", attainable(result->relative_residual),
              settings->accepts_rounding ? "" : ", or leave tolerance = auto");
   blame(settings, result, is_none);
 }

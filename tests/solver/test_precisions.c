@@ -353,6 +353,49 @@ static void a_source_that_is_not_finite_is_refused_as_in_double_precision(void *
   kedge_mesh_destroy(mesh);
 }
 
+/// 16 x 16 rectangles in halves, a hundred thousand times as long as high.
+static kedge_mesh *needles(void)
+{
+  enum { N = 16, ROW = N + 1 };
+  double vertices[2 * ROW * ROW];
+  int32_t triangles[3 * 2 * N * N];
+  for (int v = 0; v < ROW * ROW; ++v) {
+    vertices[2 * v] = (double)(v % ROW) / N;
+    vertices[2 * v + 1] = 1e-5 * (double)(v / ROW) / N;
+  }
+  for (int k = 0; k < 2 * N * N; ++k) {
+    const int cell = k / 2, v = cell / N * ROW + cell % N;
+    const int corner[] = {v, v + (k % 2 ? ROW + 1 : 1), v + (k % 2 ? ROW : ROW + 1)};
+    for (int c = 0; c < 3; ++c) triangles[3 * k + c] = corner[c];
+  }
+  test_grid grid = {.n_vertices = ROW * ROW,
+                    .n_triangles = 2 * N * N,
+                    .vertices = vertices,
+                    .triangles = triangles};
+  return test_grid_mesh(&grid, ctx);
+}
+
+/// K^e in single precision are too far from A for refinement.
+static void what_compact_cannot_reach_is_advised_in_double_precision(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = needles();
+  for (int k = 0; k < 2; ++k) {
+    const kedge_report r = report_of(
+        ctx, mesh,
+        SETTINGS({"space", "order", "1"}, {"equation", "source", "1"},
+                 {"boundary default", "type", "dirichlet"}, {"boundary default", "value", "x"},
+                 {"solver", "preconditioner", "multigrid"},
+                 {"solver", "precision", k ? "double" : "compact"}));
+    assert_int_equal(r.converged, k);
+    if (k == 0)
+      assert_non_null(strstr(r.solver_note,
+                             "not attainable with precision = compact for this problem; take "
+                             "precision = double, or ask for "));
+  }
+  kedge_mesh_destroy(mesh);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -369,6 +412,7 @@ int main(void)
       cmocka_unit_test(small_meshes_have_room_for_values_of_the_source),
       cmocka_unit_test(less_room_than_for_a_group_is_refused),
       cmocka_unit_test(a_source_that_is_not_finite_is_refused_as_in_double_precision),
+      cmocka_unit_test(what_compact_cannot_reach_is_advised_in_double_precision),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);

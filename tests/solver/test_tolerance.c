@@ -223,7 +223,7 @@ static void a_residual_says_what_u_is_worth_whatever_the_stabilization(void **st
       assert_true(r.converged == (i < 4));
       const bool says =
           strstr(r.solver_note, "; rounding grows with the stabilization, some 8e+") &&
-          strstr(r.solver_note, " times diffusion / h: choose one of that size");
+          strstr(r.solver_note, " times diffusion / h: choose one near diffusion / h");
       assert_true(says == (i >= 3));
     }
 }
