@@ -221,8 +221,8 @@ class Solve(Command):
         text = self.kedge("solve", "p.ini", "-s", "equation.diffusion=8.854e-12", "-s",
                           "equation.reaction=0", "-s", "space.stabilization=1", "-r", "r.json").stdout
         self.assertRegex(text, r"(?m)^note +converged to rounding: .*; rounding grows with the "
-                               r"stabilization, some \de\+\d+ times diffusion / h: choose one of "
-                               r"that size$")
+                               r"stabilization, some \de\+\d+ times diffusion / h: choose one near "
+                               r"diffusion / h$")
         self.assertIn("grows with the stabilization", self.json("r.json")["solver"]["note"])
         self.assertLess(self.json("r.json")["errors"]["u"]["l2"], 0.02)
 
