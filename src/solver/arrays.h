@@ -20,8 +20,7 @@ typedef struct kg_shape {
   bool has_exact;
   bool cells_only;  ///< results are means over the elements
   bool keeps_load;  ///< the load vectors stay through the trace solve; else they are made again
-  bool
-      apart;  ///< no array lies in another one's memory: for programs that measure parts of a solve
+  bool apart;       ///< no array lies in another one: for programs that measure parts of a solve
   kedge_operator operator_kind;
   kedge_preconditioner preconditioner;
   kedge_smoother smoother;

@@ -256,14 +256,13 @@ static kedge_status run(solve *s)
       "with Neumann conditions alone, a reaction that is not negligible beside the diffusion",
       s->state.p_ap, (long long)s->state.iterations + 1,
       instead_of_single(s->settings.refinement != NULL));
-  KG_REQUIRE(
-      s->ctx, s->state.stop != KG_CG_PRECONDITIONER, KEDGE_ERR_NUMERIC,
-      "the multigrid preconditioner is not positive definite (r.Mr = %g in iteration %lld): "
-      "%scheck the mesh for nearly degenerate elements, choose a stabilization nearer to "
-      "diffusion / h, or take %s" KG_WITHOUT_MULTIGRID,
-      s->state.rz_next, (long long)s->state.iterations + 1,
-      instead_of_single(s->settings.multigrid && s->settings.multigrid->shape.number == KG_SINGLE),
-      instead_of_estimate(s));
+  KG_REQUIRE(s->ctx, s->state.stop != KG_CG_PRECONDITIONER, KEDGE_ERR_NUMERIC,
+             "the multigrid preconditioner is not positive definite (r.Mr = %g in iteration %lld): "
+             "%scheck the mesh for nearly degenerate elements, choose a stabilization nearer to "
+             "diffusion / h, or take %s" KG_WITHOUT_MULTIGRID,
+             s->state.rz_next, (long long)s->state.iterations + 1,
+             instead_of_single(s->settings.multigrid->shape.number == KG_SINGLE),
+             instead_of_estimate(s));
   KG_REQUIRE(s->ctx, s->state.stop != KG_CG_NOT_FINITE, KEDGE_ERR_NUMERIC,
              "conjugate gradients met NaN or infinity after %lld iterations: check the source, "
              "coefficients and boundary values for overflow",

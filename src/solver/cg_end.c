@@ -55,8 +55,7 @@ static void describe_rounding(const kg_cg_settings *settings, kg_cg_result *resu
 {
   const bool is_none = settings->accepts_rounding && result->relative_residual > ROUNDING_MOST;
   const bool has_room = result->rounding_residual < settings->tolerance;
-  const bool is_single =
-      has_room && settings->refinement != NULL;  // K^e in double precision may do
+  const bool is_single = has_room && settings->refinement != NULL;
   if (result->converged)
     snprintf(result->note, sizeof result->note,
              "converged to rounding: of the relative residual of %.2e, storing the solution in "

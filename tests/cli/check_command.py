@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""check_command.py KEDGE: the command from outside: usage, streams, terminal, meshes, plan, info."""
+"""check_command.py KEDGE: the command from outside: usage, streams, terminal, meshes, plan, info.
+One file: each command has its refusals here, hence its length."""
 import json
 import os
 import pty

@@ -1,5 +1,6 @@
 // precision = mixed: multigrid in single precision, everything else in double precision; compact:
-// K^e and the iteration in single precision, residuals in double precision.
+// K^e and the iteration in single precision, residuals in double precision. One file, because most
+// of it holds both against the same solves in double precision.
 #include <stdlib.h>
 #include <string.h>
 
