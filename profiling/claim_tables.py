@@ -118,17 +118,17 @@ STRETCHED = Table("stretched", MEASURED, ["P", "smoother", "precision", "iterati
                    ring_row(9, "line")])
 
 
-def strips_row(refine, order, smoother):
+def strips_row(refine, order, smoother, steps):
     case = Case(POISSON, **{"mesh.file": INCLUSION, "mesh.refine": refine, "space.order": order,
-                            "solver.smoother": smoother})
-    return [f"{312 * 4**refine:,}", str(order), smoother], [case]
+                            "solver.smoother": smoother, "solver.smoothing_steps": steps})
+    return [f"{312 * 4**refine:,}", str(order), f"{smoother}, {steps}"], [case]
 
 
-STRIPS = Table("strips", MULTIGRID, ["triangles", "P", "smoother", "iterations", "set-up, s", "set-up and trace solve, s",
-                                     "memory, GB"],
+STRIPS = Table("strips", MULTIGRID, ["triangles", "P", "smoother, steps", "iterations", "set-up, s",
+                                     "set-up and trace solve, s", "memory, GB"],
                lambda report: [iterations(report), set_up(report), trace(report), memory(report)],
-               [strips_row(refine, order, smoother) for refine, order in ((6, 4), (5, 9))
-                for smoother in ("line", "strip")])
+               [strips_row(refine, order, smoother, steps) for refine, order in ((6, 4), (5, 9))
+                for smoother, steps in (("line", 1), ("strip", 1), ("strip", 2))])
 
 
 def smoother_row(order, name, settings):
