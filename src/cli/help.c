@@ -117,16 +117,20 @@ static const char multigrid_text[] =
     "\n"
     "  smoother         edge; line where angles are below 20 degrees (auto sees to it); strip "
     "where\n"
-    "                   line takes more than some 40 iterations; element to compare with\n"
-    "  smoothing_steps  1; 2 pays at order 1, and measures how far a step may go\n"
+    "                   line takes more than some 40 iterations, for three fifths more memory;\n"
+    "                   element to compare with\n"
+    "  smoothing_steps  1; 2 pays at order 1, and measures how far a step may go; 2 to 8 with "
+    "strip\n"
+    "                   where that takes more than 40 iterations too\n"
     "  coarse_solver    amg, kedge's own; hypre on the host, where it is built in\n"
     "  precision        double; mixed: shorter iterations, more memory; compact: the least memory\n"
     "  start            zero; nested: from a lower order, for fine meshes and more memory\n"
     "\n"
     "When it fails or takes many iterations: 'kedge mesh info' shows the smallest angle; choose\n"
-    "another smoother, then 'smoothing_steps = 2', a stabilization near diffusion / h, or\n"
-    "'preconditioner = jacobi', which has none of these parts and takes more iterations. A mesh\n"
-    "that kedge refined ('refine = K') is solved faster than one that came as fine.\n";
+    "another smoother, then 'smoothing_steps = 2', a stabilization near diffusion / h (u* is less\n"
+    "accurate then), or 'preconditioner = jacobi', which has none of these parts and takes more\n"
+    "iterations. A mesh that kedge refined ('refine = K') is solved faster than one that came as\n"
+    "fine.\n";
 
 static const char exit_codes_text[] =
     "  0   solved, or done\n"
@@ -229,13 +233,16 @@ static int print_keys(const char *name)
   return n;
 }
 
-/// "exit codes" may also be two words; values that multigrid_text explains lead to it.
+/// Values that multigrid_text explains.
+static const char *const of_multigrid[] = {"edge",  "line",  "strip",   "element", "amg",
+                                           "hypre", "mixed", "compact", "nested"};
+enum { OF_MULTIGRID = sizeof of_multigrid / sizeof *of_multigrid };
+
+/// "exit codes" may also be two words.
 static const topic *find_topic(const char *name)
 {
-  static const char *const of_multigrid[] = {"edge",  "line",  "strip",   "element", "amg",
-                                             "hypre", "mixed", "compact", "nested"};
   if (strcmp(name, "exit") == 0 || strcmp(name, "exit codes") == 0) name = "exit-codes";
-  for (size_t i = 0; i < sizeof of_multigrid / sizeof *of_multigrid; ++i)
+  for (int i = 0; i < OF_MULTIGRID; ++i)
     if (strcmp(name, of_multigrid[i]) == 0) name = "multigrid";
   for (int t = 0; t < TOPIC_COUNT; ++t)
     if (strcmp(topics[t].name, name) == 0) return &topics[t];
@@ -252,13 +259,14 @@ static void offer(kg_nearest *nearest, const char *text, char best[32])
   if (nearest->distance < before) memcpy(best, word, sizeof word);
 }
 
-/// The topic, command, section or key that is nearest to a name; empty: none is near.
+/// The topic, value, command, section or key that is nearest to a name; empty: none is near.
 static void find_nearest(const char *name, char best[32])
 {
   const char *const dot = strrchr(name, '.');
   kg_nearest nearest = kg_nearest_to(dot ? dot + 1 : name);
   best[0] = '\0';
   for (int t = 0; t < TOPIC_COUNT; ++t) offer(&nearest, topics[t].name, best);
+  for (int i = 0; i < OF_MULTIGRID; ++i) offer(&nearest, of_multigrid[i], best);
   for (const kg_cli_verb *verb = kg_cli_verbs; verb->name; ++verb)
     offer(&nearest, verb->name, best);
   for (const char *row = strstr(problem_text, "\n[") + 1; *row != '\n'; row = row_end(row)) {

@@ -123,57 +123,54 @@ void kg_memory_choose(const kedge_context *ctx, kg_shape *shape, kg_memory avail
   if (shape->keeps_load) shape->keeps_load = kg_memory_fits(ctx, shape, available);
 }
 
-/// What the other settings need where `device` says, as little as they can.
-static int64_t needed_with(const kedge_context *ctx, kg_shape other, bool device)
+/// Whether the other settings fit, with as little as they can do with.
+static bool fits_with(kedge_context *ctx, kg_shape other, kg_memory available)
 {
   other.keeps_load = false;
   other.chunk_groups = kg_chunk_groups(&other);
-  const kg_memory need = kg_memory_needed(ctx, &other);
-  return device ? need.device : need.host;
+  return kg_shape_work(ctx, &other) == KEDGE_OK && kg_memory_fits(ctx, &other, available);
 }
 
-/// A setting with which less memory is needed than `need`; "" when none is known.
-static const char *advise(const kedge_context *ctx, const kg_shape *s, bool device, int64_t need)
+/// A setting with which the solve fits; "" when none is known.
+static const char *advise(kedge_context *ctx, const kg_shape *s, kg_memory available)
 {
   kg_shape packed = *s, in_double = *s, jacobi = *s, compact = *s;
   packed.operator_kind = KEDGE_OPERATOR_MATRIX_FREE;
   if (s->operator_kind != KEDGE_OPERATOR_MATRIX_FREE)
-    return needed_with(ctx, packed, device) < need ? ", or operator = matrix-free" : "";
+    return fits_with(ctx, packed, available) ? ", or operator = matrix-free" : "";
   if (!kg_shape_has_multigrid(s)) return "";
   in_double.precision = KEDGE_PRECISION_DOUBLE;
-  if (kg_shape_is_mixed(s) && needed_with(ctx, in_double, device) < need)
+  if (kg_shape_is_mixed(s) && fits_with(ctx, in_double, available))
     return ", or precision = double";
   jacobi.preconditioner = KEDGE_PRECONDITIONER_JACOBI;
   jacobi.precision = KEDGE_PRECISION_DOUBLE;
   jacobi.n_lines = jacobi.n_line_steps = 0;
-  if (needed_with(ctx, jacobi, device) < need) return ", or " KG_WITHOUT_MULTIGRID;
+  if (fits_with(ctx, jacobi, available)) return ", or " KG_WITHOUT_MULTIGRID;
   if (s->preconditioner != KEDGE_PRECONDITIONER_MULTIGRID || kg_shape_is_nested(s)) return "";
   compact.precision = KEDGE_PRECISION_COMPACT;
-  return needed_with(ctx, compact, device) < need ? ", or precision = compact" : "";
+  return fits_with(ctx, compact, available) ? ", or precision = compact" : "";
 }
 
 static kedge_status refuse(kedge_context *ctx, const kg_shape *s, const char *where, int64_t need,
-                           int64_t available, bool device)
+                           int64_t there, const char *advice)
 {
-  const char *const less = advise(ctx, s, device, need);
   return KG_FAIL(ctx, KEDGE_ERR_MEMORY,
                  "this solve needs %.2f GB of memory on %s (%lld elements, order %d, operator %s) "
                  "and %.2f GB are free; see `kedge plan`, or choose a smaller mesh or order%s",
                  1e-9 * (double)need, where, (long long)s->count.n_elements, s->size.order,
-                 kedge_operator_name(s->operator_kind), 1e-9 * (double)available, less);
+                 kedge_operator_name(s->operator_kind), 1e-9 * (double)there, advice);
 }
 
 kedge_status kg_memory_check(kedge_context *ctx, const kg_shape *shape, kg_memory available)
 {
   const kg_memory need = kg_memory_needed(ctx, shape);
+  if (kg_memory_fits(ctx, shape, available)) return KEDGE_OK;
+  const char *const advice = advise(ctx, shape, available);
   if (need.device > available.device)
-    return refuse(ctx, shape, ctx->device, need.device, available.device, true);
-  if (need.host > available.host) {
-    const bool separate = ctx->backend == KEDGE_BACKEND_CUDA;
-    return refuse(ctx, shape, separate ? "the host, for its results," : ctx->device, need.host,
-                  available.host, false);
-  }
-  return KEDGE_OK;
+    return refuse(ctx, shape, ctx->device, need.device, available.device, advice);
+  const bool separate = ctx->backend == KEDGE_BACKEND_CUDA;
+  return refuse(ctx, shape, separate ? "the host, for its results," : ctx->device, need.host,
+                available.host, advice);
 }
 
 /// Outlines of patches, in outlines of a full one: an outline grows with the square root of the

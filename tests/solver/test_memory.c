@@ -325,7 +325,6 @@ static int64_t least_need(const kedge_mesh *mesh, kedge_problem *problem,
   must(ctx, kedge_problem_set(problem, "solver", "preconditioner", preconditioner));
   kg_shape shape = shape_of(mesh, problem);
   shape.keeps_load = false;
-  shape.resident_bytes = 0;  // of small problems alone
   const kg_memory need = kg_memory_needed(ctx, &shape);
   assert_int_equal(kg_memory_check(ctx, &shape, need), KEDGE_OK);
   assert_int_equal(kg_memory_check(ctx, &shape, (kg_memory){0}), KEDGE_ERR_MEMORY);
@@ -337,7 +336,20 @@ static bool advises(const char *words)
   return strstr(kedge_context_error(ctx), words) != NULL;
 }
 
-static void a_refusal_advises_what_needs_less(void **state)
+/// Refuses a solve for which so many bytes are there.
+static void refuse_with(const kedge_mesh *mesh, kedge_problem *problem, const char *preconditioner,
+                        const char *precision, int64_t there)
+{
+  must(ctx, kedge_problem_set(problem, "solver", "preconditioner", preconditioner));
+  must(ctx, kedge_problem_set(problem, "solver", "precision", precision));
+  kg_shape shape = shape_of(mesh, problem);
+  const bool separate = ctx->backend == KEDGE_BACKEND_CUDA;
+  const kg_memory available = {.device = separate ? there : 0,
+                               .host = separate ? INT64_MAX : there};
+  assert_int_equal(kg_memory_check(ctx, &shape, available), KEDGE_ERR_MEMORY);
+}
+
+static void a_refusal_advises_what_fits(void **state)
 {
   (void)state;
   const char *const orders[] = {"1", "2", "4", "6", "9"};
@@ -346,14 +358,24 @@ static void a_refusal_advises_what_needs_less(void **state)
     kedge_problem *problem = dirichlet(orders[i], "matrix-free");
     const int64_t jacobi = least_need(mesh, problem, "jacobi", "double");
     const int64_t compact = least_need(mesh, problem, "multigrid", "compact");
-    assert_int_equal(advises("preconditioner = jacobi without settings of multigrid"),
-                     jacobi < compact);
     const int64_t need = least_need(mesh, problem, "multigrid", "double");
-    assert_int_equal(advises("preconditioner = jacobi without settings of multigrid"),
-                     jacobi < need);
-    assert_int_equal(advises("precision = compact"), jacobi >= need && compact < need);
     const int64_t mixed = least_need(mesh, problem, "multigrid", "mixed");
-    assert_int_equal(advises("precision = double"), need < mixed);
+    assert_true(compact < need && compact < jacobi && need < mixed);
+    for (int64_t there = compact - 1; there < need; there += (need - compact) / 16) {
+      refuse_with(mesh, problem, "multigrid", "double", there);
+      assert_int_equal(advises("preconditioner = jacobi without settings of multigrid"),
+                       jacobi <= there);
+      assert_int_equal(advises("precision = compact"), jacobi > there && compact <= there);
+    }
+    refuse_with(mesh, problem, "multigrid", "mixed", need);
+    assert_true(advises("precision = double"));
+    refuse_with(mesh, problem, "multigrid", "mixed", compact);
+    assert_true(advises("precision = compact"));
+    must(ctx, kedge_problem_set(problem, "solver", "operator", "ell"));
+    refuse_with(mesh, problem, "jacobi", "double", jacobi);
+    assert_true(advises("operator = matrix-free"));
+    refuse_with(mesh, problem, "jacobi", "double", jacobi - 1);
+    assert_false(advises("operator = matrix-free"));
     kedge_problem_destroy(problem);
   }
   kedge_mesh_destroy(mesh);
@@ -556,7 +578,7 @@ int main(void)
       cmocka_unit_test(load_vectors_without_room_are_made_again_to_the_same_bits),
       cmocka_unit_test(a_matrix_free_solve_needs_little_beside_matrices_and_vectors),
       cmocka_unit_test(a_hundred_million_triangles_of_order_4_fit_an_h200_but_not_as_ell),
-      cmocka_unit_test(a_refusal_advises_what_needs_less),
+      cmocka_unit_test(a_refusal_advises_what_fits),
       cmocka_unit_test(a_plan_says_what_is_compared_with_free_memory),
       cmocka_unit_test(a_plan_says_what_the_host_holds_in_the_solve),
       cmocka_unit_test(results_that_the_host_cannot_hold_are_refused),

@@ -225,7 +225,7 @@ static void a_solve_that_is_predicted_not_to_fit_is_refused_before_it_allocates(
   assert_string_equal(sentence, planned);
   free(planned);
   assert_sentence(sentence, "(3200 elements, order 9, operator ell) and 0.00 GB are free");
-  assert_sentence(sentence, "or operator = matrix-free");
+  assert_null(strstr(sentence, "or operator = "));  // a megabyte is too little for any
   assert_int_equal(ctx->bytes_peak, 0);
   kedge_problem_destroy(problem);
   kedge_mesh_destroy(large);
