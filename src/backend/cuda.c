@@ -47,9 +47,14 @@ kedge_status kg_cuda_ask_for_shared(kedge_context *ctx, const void *kernel, size
              "%s needs %zu bytes of shared memory a block and this GPU has %d: take a lower order "
              "or backend = host",
              name, bytes, limit);
+  // The bound belongs to the process: one of `bytes` would refuse what another thread is about to
+  // launch with more.
+  struct cudaFuncAttributes kernel_is;
+  KG_TRY(kg_cuda_check(ctx, cudaFuncGetAttributes(&kernel_is, kernel), name));
+  const int most = limit + KG_STATIC_SHARED - (int)kernel_is.sharedSizeBytes;
+  if (kernel_is.maxDynamicSharedSizeBytes == most) return KEDGE_OK;
   return kg_cuda_check(
-      ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
-      name);
+      ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most), name);
 }
 
 unsigned kg_cuda_blocks(kedge_context *ctx, int64_t pieces, int a_multiprocessor)
