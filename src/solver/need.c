@@ -1,6 +1,7 @@
 #include "solver/need.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "core/context.h"
 #include "core/memory.h"
@@ -26,6 +27,7 @@ static int64_t layout_bytes(const kg_shape *s)
 static int64_t lines_bytes(const kg_shape *s)
 {
   const int64_t corners = s->smoother == KEDGE_SMOOTHER_STRIP ? s->count.n_elements : 0;
+  if (!kg_shape_has_multigrid(s) || !kg_smoother_has_lines(s->smoother)) return 0;
   return kg_edge_lines_bytes(s->n_lines, s->n_line_steps) + corners;
 }
 
@@ -123,32 +125,53 @@ void kg_memory_choose(const kedge_context *ctx, kg_shape *shape, kg_memory avail
   if (shape->keeps_load) shape->keeps_load = kg_memory_fits(ctx, shape, available);
 }
 
-/// Whether the other settings fit, with as little as they can do with.
-static bool fits_with(kedge_context *ctx, kg_shape other, kg_memory available)
+/// Whether the solve fits with other settings, and with as little as they can do with. Mesh and
+/// numbering, and lines of this solve, are there already.
+static bool fits_with(kedge_context *ctx, const kg_shape *s, kg_shape other, kg_memory available)
 {
+  available.host -= kg_prepared_bytes(&other) - kg_prepared_bytes(s);
   other.keeps_load = false;
   other.chunk_groups = kg_chunk_groups(&other);
   return kg_shape_work(ctx, &other) == KEDGE_OK && kg_memory_fits(ctx, &other, available);
 }
 
-/// A setting with which the solve fits; "" when none is known.
-static const char *advise(kedge_context *ctx, const kg_shape *s, kg_memory available)
+/// A setting in place of one of `from` with which the solve fits, the one that costs least time; ""
+/// when none is known.
+static const char *find_setting(kedge_context *ctx, const kg_shape *s, const kg_shape *from,
+                                kg_memory available)
 {
-  kg_shape packed = *s, in_double = *s, jacobi = *s, compact = *s;
-  packed.operator_kind = KEDGE_OPERATOR_MATRIX_FREE;
-  if (s->operator_kind != KEDGE_OPERATOR_MATRIX_FREE)
-    return fits_with(ctx, packed, available) ? ", or operator = matrix-free" : "";
-  if (!kg_shape_has_multigrid(s)) return "";
-  in_double.precision = KEDGE_PRECISION_DOUBLE;
-  if (kg_shape_is_mixed(s) && fits_with(ctx, in_double, available))
-    return ", or precision = double";
-  jacobi.preconditioner = KEDGE_PRECONDITIONER_JACOBI;
-  jacobi.precision = KEDGE_PRECISION_DOUBLE;
-  jacobi.n_lines = jacobi.n_line_steps = 0;
-  if (fits_with(ctx, jacobi, available)) return ", or " KG_WITHOUT_MULTIGRID;
-  if (s->preconditioner != KEDGE_PRECONDITIONER_MULTIGRID || kg_shape_is_nested(s)) return "";
-  compact.precision = KEDGE_PRECISION_COMPACT;
-  return fits_with(ctx, compact, available) ? ", or precision = compact" : "";
+  kg_shape other = *from;
+  if (from->operator_kind != KEDGE_OPERATOR_MATRIX_FREE) {
+    other.operator_kind = KEDGE_OPERATOR_MATRIX_FREE;
+    return fits_with(ctx, s, other, available) ? "operator = matrix-free" : "";
+  }
+  if (!kg_shape_has_multigrid(from)) return "";
+  other.precision = KEDGE_PRECISION_DOUBLE;
+  if (kg_shape_is_mixed(from) && fits_with(ctx, s, other, available)) return "precision = double";
+  other.precision = KEDGE_PRECISION_COMPACT;
+  if (from->preconditioner == KEDGE_PRECONDITIONER_MULTIGRID && fits_with(ctx, s, other, available))
+    return "precision = compact";
+  other.precision = KEDGE_PRECISION_DOUBLE;
+  other.preconditioner = KEDGE_PRECONDITIONER_JACOBI;
+  return fits_with(ctx, s, other, available) ? KG_WITHOUT_MULTIGRID : "";
+}
+
+enum { ADVICE = 128 };
+
+/// What goes behind "choose a smaller mesh or order".
+static void advise(kedge_context *ctx, const kg_shape *s, kg_memory available, char words[ADVICE])
+{
+  const bool nested = kg_shape_is_nested(s);
+  const char *const start = nested ? ", or start = zero" : "";
+  kg_shape from_zero = *s;
+  from_zero.start_order = 0;
+  words[0] = '\0';
+  if (nested && fits_with(ctx, s, from_zero, available)) {
+    snprintf(words, ADVICE, "%s", start);
+    return;
+  }
+  const char *const setting = find_setting(ctx, s, &from_zero, available);
+  if (*setting) snprintf(words, ADVICE, "%s%s%s", start, nested ? " and " : ", or ", setting);
 }
 
 static kedge_status refuse(kedge_context *ctx, const kg_shape *s, const char *where, int64_t need,
@@ -165,7 +188,8 @@ kedge_status kg_memory_check(kedge_context *ctx, const kg_shape *shape, kg_memor
 {
   const kg_memory need = kg_memory_needed(ctx, shape);
   if (kg_memory_fits(ctx, shape, available)) return KEDGE_OK;
-  const char *const advice = advise(ctx, shape, available);
+  char advice[ADVICE];
+  advise(ctx, shape, available, advice);
   if (need.device > available.device)
     return refuse(ctx, shape, ctx->device, need.device, available.device, advice);
   const bool separate = ctx->backend == KEDGE_BACKEND_CUDA;

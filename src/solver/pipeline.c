@@ -54,17 +54,25 @@ static kedge_smoother choose_smoother(const kedge_problem *problem, const kedge_
   return mesh->info.min_angle < LINE_ANGLE ? KEDGE_SMOOTHER_LINE : KEDGE_SMOOTHER_EDGE;
 }
 
-/// The lines of edges, where multigrid smooths along them.
-static kedge_status make_lines(kg_pipeline *p)
+kedge_status kg_pipeline_lines(kg_pipeline *p, kg_shape *s)
 {
-  kg_shape *s = &p->shape;
-  if (!kg_shape_has_multigrid(s) || !kg_smoother_has_lines(s->smoother)) return KEDGE_OK;
-  KG_TRY(kg_edge_lines_create(p->ctx, p->mesh, &p->layout, s->smoother == KEDGE_SMOOTHER_STRIP,
-                              &p->lines));
+  if (!kg_smoother_has_lines(s->smoother)) return KEDGE_OK;
+  if (!p->lines.begin)
+    KG_TRY(kg_edge_lines_create(p->ctx, p->mesh, &p->layout, s->smoother == KEDGE_SMOOTHER_STRIP,
+                                &p->lines));
   s->alignment = p->lines.alignment;
   s->n_lines = p->lines.n_lines;
   s->n_line_steps = p->lines.n_steps;
   return KEDGE_OK;
+}
+
+kedge_status kg_pipeline_check_memory(kg_pipeline *p, kg_memory available)
+{
+  if (kg_memory_fits(p->ctx, &p->shape, available)) return KEDGE_OK;
+  // Of the matrix-free operator, where that may be advised.
+  if (p->shape.preconditioner != KEDGE_PRECONDITIONER_JACOBI)
+    KG_TRY(kg_pipeline_lines(p, &p->shape));
+  return kg_memory_check(p->ctx, &p->shape, available);
 }
 
 /// Diffusion over the length of the domain, where the problem says nothing else
@@ -129,7 +137,7 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
                         .has_reaction = problem->reaction != 0.0};
   if (problem->preconditioner == KEDGE_PRECONDITIONER_BLOCK_JACOBI) p->shape.smoothing_steps = 0;
   if (problem->start == KEDGE_START_NESTED) p->shape.start_order = kg_nested_order(problem->order);
-  KG_TRY(make_lines(p));
+  if (kg_shape_has_multigrid(&p->shape)) KG_TRY(kg_pipeline_lines(p, &p->shape));
   KG_TRY(kg_shape_work(p->ctx, &p->shape));
   p->shape.chunk_groups = kg_chunk_groups(&p->shape);
   return KEDGE_OK;

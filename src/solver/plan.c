@@ -34,21 +34,24 @@ static kedge_status largest_mesh(kg_pipeline *p, const kg_shape *shape, kg_memor
   return KEDGE_OK;
 }
 
-/// Where `auto` takes Jacobi for this mesh and multigrid for a larger one, the lines of that, as
-/// many a triangle as here.
-static kedge_status count_lines(kg_pipeline *p, kg_shape *shape)
+/// The solve with another operator, or that of the problem.
+static kedge_status plan_operator(kg_pipeline *p, kedge_operator op, kg_memory empty,
+                                  kedge_plan *plan)
 {
-  kg_edge_lines lines;
-  if (kg_shape_has_multigrid(shape) || shape->operator_kind != KEDGE_OPERATOR_MATRIX_FREE ||
-      p->problem->preconditioner != KEDGE_PRECONDITIONER_AUTO ||
-      !kg_smoother_has_lines(shape->smoother))
-    return KEDGE_OK;
-  KG_TRY(kg_edge_lines_create(p->ctx, p->mesh, &p->layout, shape->smoother == KEDGE_SMOOTHER_STRIP,
-                              &lines));
-  shape->n_lines = lines.n_lines;
-  shape->n_line_steps = lines.n_steps;
-  kg_edge_lines_free(&lines);
-  return KEDGE_OK;
+  kg_shape shape = p->shape;
+  shape.operator_kind = op;
+  // Lines where `auto` takes Jacobi too: for a larger mesh it may take multigrid.
+  if (op == KEDGE_OPERATOR_MATRIX_FREE && p->problem->preconditioner != KEDGE_PRECONDITIONER_JACOBI)
+    KG_TRY(kg_pipeline_lines(p, &shape));
+  KG_TRY(kg_shape_work(p->ctx, &shape));
+  shape.chunk_groups = kg_chunk_groups(&shape);
+  plan->fits[op] = fits_with_mesh(p->ctx, &shape, empty);
+  for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage)
+    plan->stage_bytes[op][stage] = kg_stage_bytes(stage, &shape);
+  plan->peak_bytes[op] = kg_peak_bytes(&shape);
+  const kg_memory need = kg_memory_needed(p->ctx, &shape);
+  plan->needed_bytes[op] = p->ctx->backend == KEDGE_BACKEND_CUDA ? need.device : need.host;
+  return largest_mesh(p, &shape, empty, &plan->largest_elements[op]);
 }
 
 /// Host memory of a solve beside the mesh and what kg_alloc() takes, at its peak.
@@ -95,22 +98,10 @@ static kedge_status fill(kg_pipeline *p, kedge_plan *plan)
   const kg_memory empty = {available.device, available.host + plan->host_bytes};
   kg_memory_choose(p->ctx, &p->shape, available);
   plan->host_bytes += largest_host_stage(&p->shape);
-  for (kedge_operator op = 0; op < KEDGE_OPERATOR_COUNT; ++op) {
-    kg_shape shape = p->shape;
-    shape.operator_kind = op;
-    shape.chunk_groups = kg_chunk_groups(&shape);
-    kg_memory_choose(p->ctx, &shape, available);
-    for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage)
-      plan->stage_bytes[op][stage] = kg_stage_bytes(stage, &shape);
-    plan->peak_bytes[op] = kg_peak_bytes(&shape);
-    const kg_memory need = kg_memory_needed(p->ctx, &shape);
-    plan->needed_bytes[op] = p->ctx->backend == KEDGE_BACKEND_CUDA ? need.device : need.host;
-    plan->fits[op] = kg_memory_fits(p->ctx, &shape, available);
-    KG_TRY(count_lines(p, &shape));
-    KG_TRY(largest_mesh(p, &shape, empty, &plan->largest_elements[op]));
-  }
-  (void)kg_memory_check(p->ctx, &p->shape, available);  // leaves its sentence in the context
-  return KEDGE_OK;
+  for (kedge_operator op = 0; op < KEDGE_OPERATOR_COUNT; ++op)
+    KG_TRY(plan_operator(p, op, empty, plan));
+  const kedge_status status = kg_pipeline_check_memory(p, available);
+  return status == KEDGE_ERR_MEMORY ? KEDGE_OK : status;  // its sentence stays in the context
 }
 
 kedge_status kedge_plan_make(kedge_context *ctx, const kedge_mesh *mesh,

@@ -316,8 +316,7 @@ static void a_hundred_million_triangles_of_order_4_fit_an_h200_but_not_as_ell(vo
   kedge_mesh_destroy(mesh);
 }
 
-/// What a solve with these settings needs at least. It is refused first: advises() then reads its
-/// sentence.
+/// What a solve with these settings needs at least, with the mesh.
 static int64_t least_need(const kedge_mesh *mesh, kedge_problem *problem,
                           const char *preconditioner, const char *precision)
 {
@@ -328,7 +327,7 @@ static int64_t least_need(const kedge_mesh *mesh, kedge_problem *problem,
   const kg_memory need = kg_memory_needed(ctx, &shape);
   assert_int_equal(kg_memory_check(ctx, &shape, need), KEDGE_OK);
   assert_int_equal(kg_memory_check(ctx, &shape, (kg_memory){0}), KEDGE_ERR_MEMORY);
-  return need.device > 0 ? need.device : need.host;
+  return everything(&shape);
 }
 
 static bool advises(const char *words)
@@ -336,7 +335,7 @@ static bool advises(const char *words)
   return strstr(kedge_context_error(ctx), words) != NULL;
 }
 
-/// Refuses a solve for which so many bytes are there.
+/// Refuses a solve for which so many bytes are there, those of the mesh with them.
 static void refuse_with(const kedge_mesh *mesh, kedge_problem *problem, const char *preconditioner,
                         const char *precision, int64_t there)
 {
@@ -345,7 +344,7 @@ static void refuse_with(const kedge_mesh *mesh, kedge_problem *problem, const ch
   kg_shape shape = shape_of(mesh, problem);
   const bool separate = ctx->backend == KEDGE_BACKEND_CUDA;
   const kg_memory available = {.device = separate ? there : 0,
-                               .host = separate ? INT64_MAX : there};
+                               .host = separate ? INT64_MAX : there - kg_prepared_bytes(&shape)};
   assert_int_equal(kg_memory_check(ctx, &shape, available), KEDGE_ERR_MEMORY);
 }
 
@@ -353,32 +352,92 @@ static void a_refusal_advises_what_fits(void **state)
 {
   (void)state;
   const char *const orders[] = {"1", "2", "4", "6", "9"};
+  static const char *const smoothers[] = {"edge", "line", "strip", "element"};
   kedge_mesh *mesh = square_mesh(ctx, 60);
-  for (int i = 0; i < 5; ++i) {
-    kedge_problem *problem = dirichlet(orders[i], "matrix-free");
+  for (int i = 0; i < 20; ++i) {
+    kedge_problem *problem = dirichlet(orders[i % 5], "matrix-free");
     const int64_t jacobi = least_need(mesh, problem, "jacobi", "double");
+    must(ctx, kedge_problem_set(problem, "solver", "smoother", smoothers[i / 5]));
     const int64_t compact = least_need(mesh, problem, "multigrid", "compact");
     const int64_t need = least_need(mesh, problem, "multigrid", "double");
     const int64_t mixed = least_need(mesh, problem, "multigrid", "mixed");
-    assert_true(compact < need && compact < jacobi && need < mixed);
-    for (int64_t there = compact - 1; there < need; there += (need - compact) / 16) {
-      refuse_with(mesh, problem, "multigrid", "double", there);
-      assert_int_equal(advises("preconditioner = jacobi without settings of multigrid"),
-                       jacobi <= there);
-      assert_int_equal(advises("precision = compact"), jacobi > there && compact <= there);
+    const int64_t theres[] = {need - 1, compact, compact - 1, jacobi, jacobi - 1};
+    for (int k = 0; k < 5; ++k) {
+      if (theres[k] >= need) continue;
+      refuse_with(mesh, problem, "multigrid", "double", theres[k]);
+      assert_int_equal(advises("order, or precision = compact"), compact <= theres[k]);
+      assert_int_equal(advises("order, or preconditioner = jacobi without settings of multigrid"),
+                       compact > theres[k] && jacobi <= theres[k]);
     }
-    refuse_with(mesh, problem, "multigrid", "mixed", need);
-    assert_true(advises("precision = double"));
+    refuse_with(mesh, problem, "multigrid", "mixed", mixed - 1);
+    assert_int_equal(advises("order, or precision = double"), need < mixed);
     refuse_with(mesh, problem, "multigrid", "mixed", compact);
-    assert_true(advises("precision = compact"));
-    must(ctx, kedge_problem_set(problem, "solver", "operator", "ell"));
-    refuse_with(mesh, problem, "jacobi", "double", jacobi);
-    assert_true(advises("operator = matrix-free"));
-    refuse_with(mesh, problem, "jacobi", "double", jacobi - 1);
-    assert_false(advises("operator = matrix-free"));
+    assert_true(advises("order, or precision = compact"));
     kedge_problem_destroy(problem);
   }
   kedge_mesh_destroy(mesh);
+}
+
+static void a_refusal_of_a_nested_start_advises_one_from_zero(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = square_mesh(ctx, 60);
+  kedge_problem *problem = dirichlet("4", "matrix-free");
+  const int64_t jacobi = least_need(mesh, problem, "jacobi", "double");
+  const int64_t compact = least_need(mesh, problem, "multigrid", "compact");
+  const int64_t need = least_need(mesh, problem, "multigrid", "double");
+  must(ctx, kedge_problem_set(problem, "solver", "start", "nested"));
+  refuse_with(mesh, problem, "multigrid", "double", need);
+  assert_true(advises("order, or start = zero"));
+  assert_false(advises(" and precision"));
+  refuse_with(mesh, problem, "multigrid", "double", need - 1);
+  assert_true(advises("order, or start = zero and precision = compact"));
+  refuse_with(mesh, problem, "multigrid", "mixed", need);
+  assert_true(advises("order, or start = zero and precision = double"));
+  refuse_with(mesh, problem, "multigrid", "double", compact - 1);
+  assert_false(advises("start = zero"));
+  refuse_with(mesh, problem, "jacobi", "double", jacobi);
+  assert_true(advises("order, or start = zero"));
+  refuse_with(mesh, problem, "jacobi", "double", jacobi - 1);
+  assert_false(advises("start = zero"));
+  kedge_problem_destroy(problem);
+  kedge_mesh_destroy(mesh);
+}
+
+/// Lines of edges, which the assembled solve has not, are counted; and what a plan of it says of
+/// the other operator is what a plan of that says.
+static void in_place_of_ell_what_fits_is_advised_on_stretched_meshes_too(void **state)
+{
+  (void)state;
+  static const char *const words[] = {"square 60", "ring 400 25"};
+  static const char *const orders[] = {"1", "4", "9"};
+  for (int i = 0; i < 6; ++i) {
+    kedge_mesh *mesh;
+    must(ctx, kedge_mesh_generate(ctx, words[i / 3], &mesh));
+    kedge_problem *problem = dirichlet(orders[i % 3], "matrix-free");
+    must(ctx, kedge_problem_set(problem, "solver", "preconditioner", "multigrid"));
+    kg_shape shape = shape_of(mesh, problem);
+    shape.keeps_load = false;
+    const int64_t need = everything(&shape);
+    const kedge_plan of_it = plan_within(2 * need, mesh, problem);
+    must(ctx, kedge_problem_set(problem, "solver", "preconditioner", "auto"));
+    must(ctx, kedge_problem_set(problem, "solver", "operator", "ell"));
+    for (int below = 0; below < 2; ++below) {
+      kedge_solution *solution;
+      assert_int_equal(solve_within(need - below, mesh, problem, &solution), KEDGE_ERR_MEMORY);
+      assert_int_equal(advises("order, or operator = matrix-free"), !below);
+      const kedge_plan plan = plan_within(need - below, mesh, problem);
+      assert_int_equal(plan.fits[KEDGE_OPERATOR_MATRIX_FREE], !below);
+    }
+    const kedge_plan plan = plan_within(2 * need, mesh, problem);
+    for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage)
+      assert_int_equal(plan.stage_bytes[KEDGE_OPERATOR_MATRIX_FREE][stage],
+                       of_it.stage_bytes[KEDGE_OPERATOR_MATRIX_FREE][stage]);
+    assert_int_equal(plan.largest_elements[KEDGE_OPERATOR_MATRIX_FREE],
+                     of_it.largest_elements[KEDGE_OPERATOR_MATRIX_FREE]);
+    kedge_problem_destroy(problem);
+    kedge_mesh_destroy(mesh);
+  }
 }
 
 static void a_plan_says_what_is_compared_with_free_memory(void **state)
@@ -579,6 +638,8 @@ int main(void)
       cmocka_unit_test(a_matrix_free_solve_needs_little_beside_matrices_and_vectors),
       cmocka_unit_test(a_hundred_million_triangles_of_order_4_fit_an_h200_but_not_as_ell),
       cmocka_unit_test(a_refusal_advises_what_fits),
+      cmocka_unit_test(a_refusal_of_a_nested_start_advises_one_from_zero),
+      cmocka_unit_test(in_place_of_ell_what_fits_is_advised_on_stretched_meshes_too),
       cmocka_unit_test(a_plan_says_what_is_compared_with_free_memory),
       cmocka_unit_test(a_plan_says_what_the_host_holds_in_the_solve),
       cmocka_unit_test(results_that_the_host_cannot_hold_are_refused),
