@@ -74,7 +74,7 @@ kedge_status kg_cuda_check(kedge_context *ctx, cudaError_t error, const char *wh
 /// After a launch: its error; in debug builds waits for the kernel, so that a fault names it.
 kedge_status kg_cuda_launched(kedge_context *ctx, const char *kernel);
 
-/// Allow the blocks of a kernel so many bytes of dynamic shared memory, and all that the GPU has.
+/// Allow the blocks of a kernel all the dynamic shared memory of the GPU: `bytes` at least.
 /// @retval KEDGE_ERR_UNSUPPORTED  the GPU has less
 kedge_status kg_cuda_ask_for_shared(kedge_context *ctx, const void *kernel, size_t bytes,
                                     const char *name);
