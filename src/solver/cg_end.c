@@ -28,8 +28,10 @@ static bool stabilization_is_to_blame(const kg_cg_settings *settings, const kg_c
   return ratio > 1.0 && result->relative_residual <= settings->tolerance * ratio;
 }
 
-/// @param[in] is_none  so much that there is no solution
-static void blame(const kg_cg_settings *settings, kg_cg_result *result, bool is_none)
+/// @param[in] is_none    so much that there is no solution
+/// @param[in] is_single  it is that of single precision
+static void blame(const kg_cg_settings *settings, kg_cg_result *result, bool is_none,
+                  bool is_single)
 {
   const size_t length = strlen(result->note), room = sizeof result->note - length;
   if (stabilization_is_to_blame(settings, result))
@@ -38,6 +40,8 @@ static void blame(const kg_cg_settings *settings, kg_cg_result *result, bool is_
         "; rounding grows with the stabilization, some %.0e times diffusion / h: choose one near "
         "diffusion / h",
         settings->stabilization_ratio);
+  else if (is_none && is_single)
+    snprintf(result->note + length, room, "; take precision = double");
   else if (is_none)
     snprintf(result->note + length, room,
              "; u may be next to undetermined: give Dirichlet values, or a reaction that is not "
@@ -77,7 +81,7 @@ static void describe_rounding(const kg_cg_settings *settings, kg_cg_result *resu
              is_single ? "with precision = compact" : "in double precision",
              is_single ? "take precision = double, or " : "", attainable(result->relative_residual),
              settings->accepts_rounding ? "" : ", or leave tolerance = auto");
-  blame(settings, result, is_none);
+  blame(settings, result, is_none, is_single);
 }
 
 void kg_cg_judge_end(const kg_cg_settings *settings, kg_cg_result *result)

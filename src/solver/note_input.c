@@ -1,6 +1,6 @@
 // What a solve that went well may hide: a right-hand side that was forgotten; a mean of u that has
-// few digits; triangles so flat that the residual says little. And what it must not: a right-hand
-// side that is lost, as its square is 0.
+// few digits; triangles so flat that the residual says little; a smoother that does not suit the
+// mesh. And what it must not: a right-hand side that is lost, as its square is 0.
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -77,6 +77,19 @@ static double part_of_reaction(const kg_pipeline *p)
 /// residual of 1e-10 leaves nothing of u that is sure.
 #define FLAT_ANGLE 1e-3
 
+enum { MANY = 150 };  ///< iterations by lines, from which strips take less time on irregular meshes
+
+/// The smoother that takes fewer iterations where multigrid took many; NULL: none, or it did not.
+static const char *better_smoother(const kg_pipeline *p)
+{
+  const kg_shape *s = &p->shape;
+  const bool cycles = kg_shape_has_multigrid(s) && s->smoothing_steps > 0;
+  if (!cycles || p->solution->report.iterations < MANY) return NULL;
+  return s->smoother == KEDGE_SMOOTHER_EDGE   ? "line"
+         : s->smoother == KEDGE_SMOOTHER_LINE ? "strip"
+                                              : NULL;
+}
+
 kedge_status kg_note_input(const kg_pipeline *p, double start_residual)
 {
   kedge_solution *s = p->solution;
@@ -98,12 +111,16 @@ kedge_status kg_note_input(const kg_pipeline *p, double start_residual)
     snprintf(
         s->note, sizeof s->note,
         "all boundaries are neumann and reaction * h^2 is only %.0e of the diffusion: rounding "
-        "takes as many digits from the mean of u, and up to three more at high orders",
-        part);
+        "may change the mean of u by up to %.0e of its size",
+        part, ROUNDING_OF_MEAN * DBL_EPSILON / part);
   else if (p->mesh->info.min_angle < FLAT_ANGLE)
     snprintf(s->note, sizeof s->note,
              "the mesh has an angle of %.0e degrees: with triangles so flat u may be wrong however "
              "small the residual is; compare with a smaller tolerance",
              p->mesh->info.min_angle);
+  else if (better_smoother(p))
+    snprintf(s->note, sizeof s->note,
+             "%lld iterations are many for multigrid: smoother = %s may take less time",
+             (long long)s->report.iterations, better_smoother(p));
   return KEDGE_OK;
 }

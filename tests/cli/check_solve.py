@@ -4,9 +4,15 @@ import json
 import os
 import re
 import subprocess
+import sys
 import unittest
 
 from command import Command, PROBLEM, STAGES, TITLES
+
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
+sys.path.insert(0, os.path.join(SOURCE, "profiling"))
+sys.dont_write_bytecode = True
+import meshes
 
 
 class Solve(Command):
@@ -159,8 +165,7 @@ class Solve(Command):
             self.kedge("solve", "p.ini", *arguments)
             report = self.json("r.json")
             return report["errors"]["u_star"]["l2"], report["solver"]["note"]
-        says = ("the error of u* is no larger than what the iteration may leave: a smaller tolerance "
-                "will tell")
+        says = "the error of u* may be what the iteration leaves: a smaller tolerance will tell"
         nonzero = "exact.u=exp(x)*cos(3*y)+1"
         for order, more, small in ((3, (), False), (5, (), False), (9, (), True),
                                    (3, (nonzero,), False), (9, (nonzero,), True)):
@@ -171,8 +176,33 @@ class Solve(Command):
                 self.assertLess(least, 0.5 * error)
             else:
                 self.assertLess(abs(error / least - 1), 0.1)
+        # Jacobi leaves more than the residual says.
+        jacobi = "solver.preconditioner=jacobi"
+        for order, small in ((4, False), (9, True)):
+            error, note = solve(order, jacobi)
+            self.assertEqual(note, says if small else "", order)
+            least, _ = solve(order, jacobi, tolerance="1e-12")
+            (self.assertLess if small else self.assertGreater)(least, 0.1 * error)
+        self.assertEqual(solve(9, tolerance="1e-13")[1], "the error of u* may be what rounding leaves")
         # Not where the error is one of another problem.
         self.assertNotIn("iteration", solve(9, "boundary default.value=1e-6")[1])
+
+    def test_many_iterations_of_multigrid_name_another_smoother(self):
+        meshes.scaled(self.path("scaled.msh"), os.path.join(SOURCE, "meshes/inclusion22.msh"), 100)
+        for mesh, smoother, other in (("generate = ring 50 8", "edge", "line"),
+                                      ("file = scaled.msh", "line", "strip")):
+            self.write("m.ini", f"[mesh]\n{mesh}\n[space]\norder = 2\n[equation]\nsource = 1\n"
+                       "[boundary default]\ntype = dirichlet\nvalue = x\n"
+                       "[solver]\npreconditioner = multigrid\n")
+            solvers = []
+            for of in (smoother, other):
+                self.kedge("solve", "m.ini", "-q", "-r", "r.json", "-s", f"solver.smoother={of}")
+                solvers.append(self.json("r.json")["solver"])
+            many, fewer = (solver["iterations"] for solver in solvers)
+            self.assertEqual(solvers[0]["note"], f"{many} iterations are many for multigrid: "
+                             f"smoother = {other} may take less time")
+            self.assertLess(fewer, many)
+            self.assertEqual(solvers[1]["note"], "")
 
     def test_one_iteration_and_one_triangle_are_singular(self):
         self.write("one.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n3\n1 0 0 0\n2 1 0 0\n"
