@@ -31,9 +31,8 @@ static const char problem_text[] =
     "[solver]         operator          matrix-free     matrix-free-plain or ell, to compare with\n"
     "                 preconditioner    auto            or jacobi; block-jacobi or multigrid with\n"
     "                                                   matrix-free\n"
-    "                 smoother          auto            of multigrid: edge; line, strip or "
-    "element\n"
-    "                                                   for stretched triangles\n"
+    "                 smoother          auto            of multigrid and block-jacobi: edge; line\n"
+    "                                                   or strip for stretched triangles; element\n"
     "                 smoothing_steps   1               1 to 16, of multigrid\n"
     "                 coarse_solver     amg             or hypre, on the host, where it is built "
     "in\n"
@@ -115,10 +114,12 @@ static const char multigrid_text[] =
     "mesh of good triangles, where Jacobi takes twice as many for each refinement. It is what\n"
     "'preconditioner = auto' takes with 'operator = matrix-free', but for small problems.\n"
     "\n"
+    "  preconditioner   multigrid; block-jacobi: its smoother alone; jacobi: none of what follows\n"
     "  smoother         edge; line where angles are below 20 degrees (auto sees to it); strip "
     "where\n"
-    "                   line takes more than some 40 iterations, for three fifths more memory;\n"
-    "                   element to compare with\n"
+    "                   line takes some 150 iterations or more, for half as much memory again: "
+    "before\n"
+    "                   that fewer iterations, not less time; element to compare with\n"
     "  smoothing_steps  1; 2 pays at order 1, and measures how far a step may go; with strip 2 to "
     "8\n"
     "                   take fewer iterations, but longer\n"
@@ -234,8 +235,9 @@ static int print_keys(const char *name)
 }
 
 /// Values that multigrid_text explains.
-static const char *const of_multigrid[] = {"edge",  "line",  "strip",   "element", "amg",
-                                           "hypre", "mixed", "compact", "nested"};
+static const char *const of_multigrid[] = {"edge",         "line", "strip", "element", "jacobi",
+                                           "block-jacobi", "amg",  "hypre", "double",  "mixed",
+                                           "compact",      "zero", "nested"};
 enum { OF_MULTIGRID = sizeof of_multigrid / sizeof *of_multigrid };
 
 /// "exit codes" may also be two words.

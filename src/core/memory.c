@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "core/number.h"
@@ -117,6 +118,16 @@ static int64_t left_in_line(const char *root, char *line)
                                              : INT64_MAX;
 }
 
+/// What a limit of address space leaves (ulimit -v).
+static int64_t left_of_addresses(const char *root)
+{
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return INT64_MAX;
+  const int64_t used = 1024 * read_file(root, "proc/self/status", "VmSize:");
+  const int64_t left = (int64_t)limit.rlim_cur - (used > 0 ? used : 0);
+  return left > 0 ? left : 0;
+}
+
 int64_t kg_memory_available(const char *root)
 {
   char path[1024], line[1024];
@@ -131,5 +142,6 @@ int64_t kg_memory_available(const char *root)
     if (left < least) least = left;
   }
   if (groups) fclose(groups);
-  return least;
+  const int64_t addresses = left_of_addresses(root);
+  return addresses < least ? addresses : least;
 }
