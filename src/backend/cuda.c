@@ -42,15 +42,16 @@ kedge_status kg_cuda_launched(kedge_context *ctx, const char *kernel)
 kedge_status kg_cuda_ask_for_shared(kedge_context *ctx, const void *kernel, size_t bytes,
                                     const char *name)
 {
-  struct cudaFuncAttributes kernel_is;
-  KG_TRY(kg_cuda_check(ctx, cudaFuncGetAttributes(&kernel_is, kernel), name));
-  const int most = kg_cuda(ctx)->shared_limit + KG_STATIC_SHARED - (int)kernel_is.sharedSizeBytes;
-  KG_REQUIRE(ctx, most >= 0 && bytes <= (size_t)most, KEDGE_ERR_UNSUPPORTED,
+  const int limit = kg_cuda(ctx)->shared_limit;
+  KG_REQUIRE(ctx, bytes <= (size_t)limit, KEDGE_ERR_UNSUPPORTED,
              "%s needs %zu bytes of shared memory a block and this GPU has %d: take a lower order "
              "or backend = host",
-             name, bytes, most);
+             name, bytes, limit);
   // The bound belongs to the process: one of `bytes` would refuse what another thread is about to
-  // launch with more.
+  // launch with more. No kernel has more than KG_STATIC_SHARED, so this one is the limit or more.
+  struct cudaFuncAttributes kernel_is;
+  KG_TRY(kg_cuda_check(ctx, cudaFuncGetAttributes(&kernel_is, kernel), name));
+  const int most = limit + KG_STATIC_SHARED - (int)kernel_is.sharedSizeBytes;
   if (kernel_is.maxDynamicSharedSizeBytes == most) return KEDGE_OK;
   return kg_cuda_check(
       ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most), name);

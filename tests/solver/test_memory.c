@@ -415,12 +415,12 @@ static void in_place_of_ell_what_fits_is_advised_on_stretched_meshes_too(void **
     kedge_mesh *mesh;
     must(ctx, kedge_mesh_generate(ctx, words[i / 3], &mesh));
     kedge_problem *problem = dirichlet(orders[i % 3], "matrix-free");
-    must(ctx, kedge_problem_set(problem, "solver", "preconditioner", "multigrid"));
+    must(ctx, kedge_problem_set(problem, "solver", "preconditioner", "auto"));
     kg_shape shape = shape_of(mesh, problem);
+    assert_int_equal(shape.n_lines > 0, i >= 3);
     shape.keeps_load = false;
     const int64_t need = everything(&shape);
     const kedge_plan of_it = plan_within(2 * need, mesh, problem);
-    must(ctx, kedge_problem_set(problem, "solver", "preconditioner", "auto"));
     must(ctx, kedge_problem_set(problem, "solver", "operator", "ell"));
     for (int below = 0; below < 2; ++below) {
       kedge_solution *solution;
