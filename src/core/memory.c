@@ -118,13 +118,14 @@ static int64_t left_in_line(const char *root, char *line)
                                              : INT64_MAX;
 }
 
-/// What a limit of address space leaves (ulimit -v).
-static int64_t left_of_addresses(const char *root)
+/// What a limit of this process leaves.
+/// @param[in] used  its row of /proc/self/status
+static int64_t left_of_limit(const char *root, int resource, const char *used)
 {
   struct rlimit limit;
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return INT64_MAX;
-  const int64_t used = 1024 * read_file(root, "proc/self/status", "VmSize:");
-  const int64_t left = (int64_t)limit.rlim_cur - (used > 0 ? used : 0);
+  if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return INT64_MAX;
+  const int64_t kib = read_file(root, "proc/self/status", used);
+  const int64_t left = (int64_t)limit.rlim_cur - (kib > 0 ? 1024 * kib : 0);
   return left > 0 ? left : 0;
 }
 
@@ -142,6 +143,8 @@ int64_t kg_memory_available(const char *root)
     if (left < least) least = left;
   }
   if (groups) fclose(groups);
-  const int64_t addresses = left_of_addresses(root);
-  return addresses < least ? addresses : least;
+  const int64_t addresses = left_of_limit(root, RLIMIT_AS, "VmSize:");
+  const int64_t data = left_of_limit(root, RLIMIT_DATA, "VmData:");
+  if (addresses < least) least = addresses;
+  return data < least ? data : least;
 }

@@ -14,7 +14,7 @@ kedge_status kg_host_calloc(kedge_context *ctx, size_t count, size_t size, void 
 
 /// Bytes this process can still allocate without swapping: the least of MemAvailable and of what is
 /// left of the memory limits of its control groups (versions 1 and 2), page cache that can be
-/// dropped not counted as used, and of its address space (ulimit -v).
+/// dropped not counted as used, and of its own (ulimit -v, ulimit -d).
 /// @param[in] root  put before /proc and /sys: "" for this machine, a folder in tests
 int64_t kg_memory_available(const char *root);
 

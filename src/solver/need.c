@@ -163,11 +163,16 @@ static void advise(kedge_context *ctx, const kg_shape *s, kg_memory available, c
 {
   const bool nested = kg_shape_is_nested(s);
   const char *const start = nested ? ", or start = zero" : "";
-  kg_shape from_zero = *s;
+  kg_shape from_zero = *s, in_double = *s;
   from_zero.start_order = 0;
+  in_double.precision = KEDGE_PRECISION_DOUBLE;
   words[0] = '\0';
   if (nested && fits_with(ctx, s, from_zero, available)) {
     snprintf(words, ADVICE, "%s", start);
+    return;
+  }
+  if (nested && kg_shape_is_mixed(s) && fits_with(ctx, s, in_double, available)) {
+    snprintf(words, ADVICE, ", or precision = double");
     return;
   }
   const char *const setting = find_setting(ctx, s, &from_zero, available);

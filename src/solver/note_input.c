@@ -4,6 +4,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/context.h"
 #include "solver/cg.h"
@@ -69,9 +70,12 @@ static double part_of_reaction(const kg_pipeline *p)
   return p->material.reaction * kg_mean_square(p->mesh) / p->material.diffusion;
 }
 
-/// The most that rounding was seen to make of the mean on triangles that are not stretched, over
-/// DBL_EPSILON / part_of_reaction(); the least was 1.
-#define ROUNDING_OF_MEAN 2000.0
+/// The part of the mean of u that rounding may change: some thousands of units over what is left,
+/// on stretched triangles some ten thousands (docs/math.md#little-reaction).
+static double rounding_of_mean(const kg_pipeline *p)
+{
+  return (p->mesh->info.min_angle < 20.0 ? 25000.0 : 2000.0) * DBL_EPSILON / part_of_reaction(p);
+}
 
 /// Degrees: triangles 1e5 times as long as wide. Conditions are the square of that, beside which a
 /// residual of 1e-10 leaves nothing of u that is sure.
@@ -80,14 +84,14 @@ static double part_of_reaction(const kg_pipeline *p)
 enum { MANY = 150 };  ///< iterations by lines, from which strips take less time on irregular meshes
 
 /// The smoother that takes fewer iterations where multigrid took many; NULL: none, or it did not.
+/// On meshes that kedge refined lines are the fastest.
 static const char *better_smoother(const kg_pipeline *p)
 {
   const kg_shape *s = &p->shape;
   const bool cycles = kg_shape_has_multigrid(s) && s->smoothing_steps > 0;
   if (!cycles || p->solution->report.iterations < MANY) return NULL;
-  return s->smoother == KEDGE_SMOOTHER_EDGE   ? "line"
-         : s->smoother == KEDGE_SMOOTHER_LINE ? "strip"
-                                              : NULL;
+  if (s->smoother == KEDGE_SMOOTHER_EDGE || s->smoother == KEDGE_SMOOTHER_ELEMENT) return "line";
+  return s->smoother == KEDGE_SMOOTHER_LINE && p->mesh->levels.n == 0 ? "strip" : NULL;
 }
 
 kedge_status kg_note_input(const kg_pipeline *p, double start_residual)
@@ -95,32 +99,41 @@ kedge_status kg_note_input(const kg_pipeline *p, double start_residual)
   kedge_solution *s = p->solution;
   const kg_trace_counts *n = &p->layout.count;
   const bool all_neumann = n->n_free == n->n_edges;
-  const double part = part_of_reaction(p);
+  const double of_mean = all_neumann ? rounding_of_mean(p) : 0.0;
   const double lost = start_residual == 0.0 && n->n_free > 0 ? size_of_lost_data(p) : 0.0;
   KG_REQUIRE(p->ctx, lost == 0.0, KEDGE_ERR_NUMERIC, KG_CG_TOO_SMALL, lost);
+  const char *const and = s->note[0] ? "; " : "";
+  char *const end = s->note + strlen(s->note);
+  const size_t room = sizeof s->note - strlen(s->note);
   if (start_residual == 0.0 && n->n_free > 0 && has_no_data(p))
-    snprintf(s->note, sizeof s->note,
-             "the right-hand side is 0: the problem has neither a source nor an exact solution, "
-             "and boundary values are 0, and so is u");
+    snprintf(end, room,
+             "%sthe right-hand side is 0: the problem has neither a source nor an exact solution, "
+             "and boundary values are 0, and so is u",
+             and);
   else if (start_residual == 0.0 && n->n_free > 0)
-    snprintf(
-        s->note, sizeof s->note,
-        "the right-hand side is 0, or too small for its square to be more in double precision: "
-        "u is 0 but for boundary values");
-  else if (all_neumann && ROUNDING_OF_MEAN * DBL_EPSILON > 1e-6 * part)
-    snprintf(
-        s->note, sizeof s->note,
-        "all boundaries are neumann and reaction * h^2 is only %.0e of the diffusion: rounding "
-        "may change the mean of u by up to %.0e of its size",
-        part, ROUNDING_OF_MEAN * DBL_EPSILON / part);
+    snprintf(end, room,
+             "%sthe right-hand side is 0, or too small for its square to be more in double "
+             "precision: u is 0 but for boundary values",
+             and);
+  else if (of_mean > 0.1)
+    snprintf(end, room,
+             "%sall boundaries are neumann and reaction * h^2 is only %.0e of the diffusion: "
+             "rounding decides about the mean of u",
+             and, part_of_reaction(p));
+  else if (of_mean > 1e-6)
+    snprintf(end, room,
+             "%sall boundaries are neumann and reaction * h^2 is only %.0e of the diffusion: "
+             "rounding may change the mean of u by some %.0e of its size",
+             and, part_of_reaction(p), of_mean);
   else if (p->mesh->info.min_angle < FLAT_ANGLE)
-    snprintf(s->note, sizeof s->note,
-             "the mesh has an angle of %.0e degrees: with triangles so flat u may be wrong however "
-             "small the residual is; compare with a smaller tolerance",
-             p->mesh->info.min_angle);
+    snprintf(
+        end, room,
+        "%sthe mesh has an angle of %.0e degrees: with triangles so flat u may be wrong however "
+        "small the residual is; compare with a smaller tolerance",
+        and, p->mesh->info.min_angle);
   else if (better_smoother(p))
-    snprintf(s->note, sizeof s->note,
-             "%lld iterations are many for multigrid: smoother = %s may take less time",
+    snprintf(end, room,
+             "%s%lld iterations are many for multigrid: smoother = %s may take less time", and,
              (long long)s->report.iterations, better_smoother(p));
   return KEDGE_OK;
 }

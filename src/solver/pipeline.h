@@ -46,7 +46,8 @@ kedge_preconditioner kg_choose_preconditioner(kedge_context *ctx, const kedge_pr
 /// Check the problem against the mesh, cut it into patches, fill the shape. Allocates no device
 /// memory.
 kedge_status kg_pipeline_prepare(kg_pipeline *p);
-/// The lines of edges, where the smoother of multigrid has them: made once, counted in the shape.
+/// The lines of edges, where the smoother has them: made once, counted in the shape. What is counted
+/// matters only where the shape has multigrid.
 kedge_status kg_pipeline_lines(kg_pipeline *p, kg_shape *shape);
 /// Refuse what does not fit into the memory that is free.
 kedge_status kg_pipeline_check_memory(kg_pipeline *p, kg_memory available);
@@ -81,7 +82,7 @@ static inline double kg_mean_square(const kedge_mesh *mesh)
   return 2.0 * mesh->info.area / (double)mesh->n_elements;
 }
 
-/// Note in the solution what its input may hide, where there is something.
+/// Add to the note of the solution what its input may hide, where there is something.
 /// @param[in] start_residual  of the trace solve; 0: there was nothing to solve
 /// @retval KEDGE_ERR_NUMERIC  there was, and its squares have underflowed
 kedge_status kg_note_input(const kg_pipeline *p, double start_residual);

@@ -238,7 +238,7 @@ static kedge_status report_solve(kg_pipeline *p, const kg_cg_result *result, int
   s->report.stop = result->stop;
   s->report.converged = result->converged;
   snprintf(s->note, sizeof s->note, "%s", result->note);
-  if (!s->note[0]) KG_TRY(kg_note_input(p, result->start_residual));
+  if (result->converged) KG_TRY(kg_note_input(p, result->start_residual));
   KG_TRY(kg_note_contradiction(p));
   s->report.operator_bytes = (int64_t)operator_cost(p).bytes;
   kg_stage_cost(p, operator_cost(p), (double)result->iterations);

@@ -183,7 +183,8 @@ class Solve(Command):
             self.assertEqual(note, says if small else "", order)
             least, _ = solve(order, jacobi, tolerance="1e-12")
             (self.assertLess if small else self.assertGreater)(least, 0.1 * error)
-        self.assertEqual(solve(9, tolerance="1e-13")[1], "the error of u* may be what rounding leaves")
+        self.assertEqual(solve(9, tolerance="1e-13")[1], "the error of u* may be what the iteration or "
+                         "rounding leaves")
         # Not where the error is one of another problem.
         self.assertNotIn("iteration", solve(9, "boundary default.value=1e-6")[1])
 

@@ -169,26 +169,35 @@ static void a_limit_of_version_1_bounds_memory(void **state)
   remove_machine(root);
 }
 
-static void a_limit_of_addresses_bounds_memory(void **state)
+/// @param[in] row  of /proc/self/status, what of the limit is used
+static void check_limit(int resource, const char *row)
+{
+  struct rlimit before;
+  char root[64], text[128];
+  int64_t available[3];
+  // KiB: nothing to speak of; 1000 less than 2^46 bytes; one more than that.
+  const char *const used[] = {"1000", "68719475736", "68719476737"};
+  make_machine(root, "");
+  assert_int_equal(getrlimit(resource, &before), 0);
+  const struct rlimit limit = {.rlim_cur = (rlim_t)1 << 46, .rlim_max = before.rlim_max};
+  assert_int_equal(setrlimit(resource, &limit), 0);
+  for (int i = 0; i < 3; ++i) {
+    snprintf(text, sizeof text, "Name: kedge\n%s\t %s kB\n", row, used[i]);
+    put(root, "/proc/self/status", text);
+    available[i] = kg_memory_available(root);
+  }
+  assert_int_equal(setrlimit(resource, &before), 0);
+  assert_int_equal(available[0], 8000 * 1024);
+  assert_int_equal(available[1], 1000 * 1024);
+  assert_int_equal(available[2], 0);
+  remove_machine(root);
+}
+
+static void a_limit_of_the_process_bounds_memory(void **state)
 {
   (void)state;
-  struct rlimit before;
-  char root[64];
-  make_machine(root, "");
-  put(root, "/proc/self/status", "Name: kedge\nVmPeak: 9 kB\nVmSize:\t 1000 kB\n");
-  assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
-  struct rlimit limit = {.rlim_cur = (rlim_t)1 << 46, .rlim_max = before.rlim_max};
-  assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
-  const int64_t wide = kg_memory_available(root);
-  put(root, "/proc/self/status", "VmSize:\t 68719475736 kB\n");  // 1000 KiB less than 2^46 bytes
-  const int64_t narrow = kg_memory_available(root);
-  put(root, "/proc/self/status", "VmSize:\t 68719476737 kB\n");
-  const int64_t none = kg_memory_available(root);
-  assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
-  assert_int_equal(wide, 8000 * 1024);
-  assert_int_equal(narrow, 1000 * 1024);
-  assert_int_equal(none, 0);
-  remove_machine(root);
+  check_limit(RLIMIT_AS, "VmSize:");
+  check_limit(RLIMIT_DATA, "VmData:");
 }
 
 int main(void)
@@ -203,7 +212,7 @@ int main(void)
       cmocka_unit_test(a_limit_anywhere_above_a_group_of_version_2_bounds_memory),
       cmocka_unit_test(the_mount_bounds_memory_in_a_container),
       cmocka_unit_test(a_limit_of_version_1_bounds_memory),
-      cmocka_unit_test(a_limit_of_addresses_bounds_memory),
+      cmocka_unit_test(a_limit_of_the_process_bounds_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -343,8 +343,9 @@ static void refuse_with(const kedge_mesh *mesh, kedge_problem *problem, const ch
   must(ctx, kedge_problem_set(problem, "solver", "precision", precision));
   kg_shape shape = shape_of(mesh, problem);
   const bool separate = ctx->backend == KEDGE_BACKEND_CUDA;
-  const kg_memory available = {.device = separate ? there : 0,
-                               .host = separate ? INT64_MAX : there - kg_prepared_bytes(&shape)};
+  const kg_memory available = {
+      .device = separate ? there : 0,
+      .host = separate ? INT64_MAX / 2 : there - kg_prepared_bytes(&shape)};
   assert_int_equal(kg_memory_check(ctx, &shape, available), KEDGE_ERR_MEMORY);
 }
 

@@ -105,7 +105,7 @@ static void digits_of_the_mean_that_rounding_takes_are_said(void **state)
     if (little) {
       assert_int_equal(sscanf(r.solver_note,
                               "all boundaries are neumann and reaction * h^2 is only %lf of the "
-                              "diffusion: rounding may change the mean of u by up to %lf of its "
+                              "diffusion: rounding may change the mean of u by some %lf of its "
                               "size",
                               &said, &change),
                        2);
@@ -116,6 +116,19 @@ static void digits_of_the_mean_that_rounding_takes_are_said(void **state)
     }
     assert_at_most(r.u_l2, 2000 * DBL_EPSILON / part);
   }
+}
+
+/// Rounding ends the solve and decides about the mean: both are said.
+static void a_mean_that_rounding_decides_about_is_said_beside_the_residual(void **state)
+{
+  (void)state;
+  const kedge_report r =
+      report_on(ctx, "ring 60 8",
+                SETTINGS({"space", "order", "6"}, {"equation", "reaction", "1e-9"},
+                         {"exact", "u", "1+x/2-y/4"}, {"boundary default", "type", "neumann"}));
+  if (r.stop == KEDGE_STOP_ROUNDING)
+    assert_int_equal(strncmp(r.solver_note, "converged to rounding: ", 23), 0);
+  assert_non_null(strstr(r.solver_note, "rounding decides about the mean of u"));
 }
 
 /// The residual of Jacobi is small there long before u is right.
@@ -400,6 +413,7 @@ int main(void)
       cmocka_unit_test(where_rounding_leaves_room_auto_goes_on_to_its_tolerance),
       cmocka_unit_test(rounding_of_the_size_of_the_residual_is_no_convergence),
       cmocka_unit_test(digits_of_the_mean_that_rounding_takes_are_said),
+      cmocka_unit_test(a_mean_that_rounding_decides_about_is_said_beside_the_residual),
       cmocka_unit_test(triangles_so_flat_that_residuals_say_little_are_said),
       cmocka_unit_test(a_right_hand_side_that_is_zero_is_said),
       cmocka_unit_test(a_right_hand_side_whose_residuals_have_no_squares_is_refused),
