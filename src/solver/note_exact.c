@@ -2,7 +2,6 @@
 // solution of this problem, and errors against it say nothing. A few hundred points tell. And where
 // errors are small, those of the method may be less than what the iteration leaves.
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,21 +160,19 @@ static kedge_status compare_sources(const kg_pipeline *p, double *gap)
 
 static void put_source_note(kedge_solution *s, double gap)
 {
-  const size_t length = strlen(s->note);
-  snprintf(s->note + length, sizeof s->note - length,
-           "%sthe source that is given differs by %.1e from -div(diffusion grad u) + reaction u of "
-           "[exact]: errors are not those of this problem",
-           length ? "; " : "", gap);
+  kg_note_add(
+      s,
+      "the source that is given differs by %.1e from -div(diffusion grad u) + reaction u of "
+      "[exact]: errors are not those of this problem",
+      gap);
 }
 
 static void put_note(kedge_solution *s, const kg_group *group, kedge_boundary_type type, double gap)
 {
-  const size_t length = strlen(s->note);
-  snprintf(s->note + length, sizeof s->note - length,
-           "%son boundary '%s' the value that is given differs by %.1e from %s of [exact]: errors "
-           "are not those of this problem",
-           length ? "; " : "", group->name, gap,
-           type == KEDGE_BOUNDARY_DIRICHLET ? "u" : "diffusion grad u . n");
+  kg_note_add(s,
+              "on boundary '%s' the value that is given differs by %.1e from %s of [exact]: errors "
+              "are not those of this problem",
+              group->name, gap, type == KEDGE_BOUNDARY_DIRICHLET ? "u" : "diffusion grad u . n");
 }
 
 kedge_status kg_note_contradiction(const kg_pipeline *p)
@@ -246,14 +243,12 @@ void kg_note_small_error(const kg_pipeline *p)
 {
   kedge_solution *s = p->solution;
   const kedge_report *report = &s->report;
-  const size_t length = strlen(s->note);
   if (!report->converged) return;  // which is said
   if (!may_be_of_iteration(p, report)) return;
-  snprintf(s->note + length, sizeof s->note - length, "%sthe error of u* may be what %s",
-           length ? "; " : "",
-           report->stop == KEDGE_STOP_ROUNDING ? "rounding leaves"
-           : report->relative_residual < NEAR_ROUNDING
-               ? "the iteration or rounding leaves"
-               : "the iteration leaves: a smaller tolerance "
-                 "will tell");
+  kg_note_add(s, "the error of u* may be what %s",
+              report->stop == KEDGE_STOP_ROUNDING ? "rounding leaves"
+              : report->relative_residual < NEAR_ROUNDING
+                  ? "the iteration or rounding leaves"
+                  : "the iteration leaves: a smaller tolerance "
+                    "will tell");
 }

@@ -3,8 +3,6 @@
 // mesh. And what it must not: a right-hand side that is lost, as its square is 0.
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "core/context.h"
 #include "solver/cg.h"
@@ -74,7 +72,8 @@ static double part_of_reaction(const kg_pipeline *p)
 /// on stretched triangles some ten thousands (docs/math.md#little-reaction).
 static double rounding_of_mean(const kg_pipeline *p)
 {
-  return (p->mesh->info.min_angle < 20.0 ? 25000.0 : 2000.0) * DBL_EPSILON / part_of_reaction(p);
+  return (p->mesh->info.min_angle < KG_LINE_ANGLE ? 25000.0 : 2000.0) * DBL_EPSILON /
+         part_of_reaction(p);
 }
 
 /// Degrees: triangles 1e5 times as long as wide. Conditions are the square of that, beside which a
@@ -102,38 +101,32 @@ kedge_status kg_note_input(const kg_pipeline *p, double start_residual)
   const double of_mean = all_neumann ? rounding_of_mean(p) : 0.0;
   const double lost = start_residual == 0.0 && n->n_free > 0 ? size_of_lost_data(p) : 0.0;
   KG_REQUIRE(p->ctx, lost == 0.0, KEDGE_ERR_NUMERIC, KG_CG_TOO_SMALL, lost);
-  const char *const and = s->note[0] ? "; " : "";
-  char *const end = s->note + strlen(s->note);
-  const size_t room = sizeof s->note - strlen(s->note);
   if (start_residual == 0.0 && n->n_free > 0 && has_no_data(p))
-    snprintf(end, room,
-             "%sthe right-hand side is 0: the problem has neither a source nor an exact solution, "
-             "and boundary values are 0, and so is u",
-             and);
+    kg_note_add(s,
+                "the right-hand side is 0: the problem has neither a source nor an exact solution, "
+                "and boundary values are 0, and so is u");
   else if (start_residual == 0.0 && n->n_free > 0)
-    snprintf(end, room,
-             "%sthe right-hand side is 0, or too small for its square to be more in double "
-             "precision: u is 0 but for boundary values",
-             and);
+    kg_note_add(s,
+                "the right-hand side is 0, or too small for its square to be more in double "
+                "precision: u is 0 but for boundary values");
   else if (of_mean > 0.1)
-    snprintf(end, room,
-             "%sall boundaries are neumann and reaction * h^2 is only %.0e of the diffusion: "
-             "rounding decides about the mean of u",
-             and, part_of_reaction(p));
+    kg_note_add(s,
+                "all boundaries are neumann and reaction * h^2 is only %.0e of the diffusion: "
+                "rounding decides about the mean of u",
+                part_of_reaction(p));
   else if (of_mean > 1e-6)
-    snprintf(end, room,
-             "%sall boundaries are neumann and reaction * h^2 is only %.0e of the diffusion: "
-             "rounding may change the mean of u by some %.0e of its size",
-             and, part_of_reaction(p), of_mean);
+    kg_note_add(s,
+                "all boundaries are neumann and reaction * h^2 is only %.0e of the diffusion: "
+                "rounding may change the mean of u by some %.0e of its size",
+                part_of_reaction(p), of_mean);
   else if (p->mesh->info.min_angle < FLAT_ANGLE)
-    snprintf(
-        end, room,
-        "%sthe mesh has an angle of %.0e degrees: with triangles so flat u may be wrong however "
+    kg_note_add(
+        s,
+        "the mesh has an angle of %.0e degrees: with triangles so flat u may be wrong however "
         "small the residual is; compare with a smaller tolerance",
-        and, p->mesh->info.min_angle);
+        p->mesh->info.min_angle);
   else if (better_smoother(p))
-    snprintf(end, room,
-             "%s%lld iterations are many for multigrid: smoother = %s may take less time", and,
-             (long long)s->report.iterations, better_smoother(p));
+    kg_note_add(s, "%lld iterations are many for multigrid: smoother = %s may take less time",
+                (long long)s->report.iterations, better_smoother(p));
   return KEDGE_OK;
 }

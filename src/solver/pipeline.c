@@ -13,7 +13,6 @@
 enum {
   LEAST = 64,             // triangles: with fewer, Jacobi is done before multigrid is set up
   RESIDENT_WORK = 18000,  // elements times order: up to it, Jacobi in one kernel is as fast
-  LINE_ANGLE = 20,  // degrees: with a smaller one, edge blocks take more than some 25 iterations
 };
 
 /// With a smaller angle, degrees, Jacobi takes so many iterations that one kernel is no help.
@@ -51,7 +50,7 @@ static kedge_status check_coarse_solver(const kg_pipeline *p)
 static kedge_smoother choose_smoother(const kedge_problem *problem, const kedge_mesh *mesh)
 {
   if (problem->smoother != KEDGE_SMOOTHER_AUTO) return problem->smoother;
-  return mesh->info.min_angle < LINE_ANGLE ? KEDGE_SMOOTHER_LINE : KEDGE_SMOOTHER_EDGE;
+  return mesh->info.min_angle < KG_LINE_ANGLE ? KEDGE_SMOOTHER_LINE : KEDGE_SMOOTHER_EDGE;
 }
 
 kedge_status kg_pipeline_lines(kg_pipeline *p, kg_shape *s)
@@ -106,7 +105,7 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
   KG_TRY(kg_problem_resolve(p->ctx, problem, mesh, &p->resolved));
   scale_equation(p);
   // On longer elements aggregates, which follow the strong connections, take fewer iterations.
-  p->refined = mesh->info.min_angle < LINE_ANGLE ? NULL : mesh;
+  p->refined = mesh->info.min_angle < KG_LINE_ANGLE ? NULL : mesh;
   KG_TRY(kg_sampling_create(p->ctx, problem->order, &p->sampling));
   bool *is_dirichlet;
   KG_TRY(kg_host_calloc(p->ctx, (size_t)mesh->n_groups, sizeof *is_dirichlet, &is_dirichlet));

@@ -38,6 +38,9 @@ typedef struct kg_pipeline {
   double stage_began;
 } kg_pipeline;
 
+/// Degrees: with a smaller angle edge blocks take more than some 25 iterations.
+enum { KG_LINE_ANGLE = 20 };
+
 /// What `preconditioner = auto` means with the matrix-free operator (docs/multigrid.md#which-one);
 /// the other operators have Jacobi alone.
 kedge_preconditioner kg_choose_preconditioner(kedge_context *ctx, const kedge_problem *problem,

@@ -28,6 +28,10 @@ struct kedge_solution {
 /// Nodes of an element of the highest order that can be asked for.
 enum { KG_NODES_MAX = (KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 3) / 2 };
 
+/// Add a sentence to the note, behind "; " where there is one.
+__attribute__((format(printf, 2, 3))) void kg_note_add(kedge_solution *solution, const char *format,
+                                                       ...);
+
 /// The mean of a field over an element (in the mesh's numbering).
 double kg_solution_mean(const kedge_solution *solution, kedge_field field, int32_t element);
 

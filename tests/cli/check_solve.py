@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""check_solve.py KEDGE: `kedge solve` from outside: summary, report, exit codes, files."""
+"""check_solve.py KEDGE: `kedge solve` from outside: summary, report, exit codes, files.
+One file: each note and each refusal of a solve is here with the case that brings it, hence its length."""
 import json
 import os
 import re
