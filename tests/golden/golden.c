@@ -1,0 +1,215 @@
+// Solves the problems of a table and prints what came out, one line "problem quantity value" each.
+// Floating-point numbers are hexadecimal, hashes are of the bytes of values. The program uses the
+// public API alone, so that it can be compiled against other commits.
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kedge/kedge.h"
+
+enum { LINE_SIZE = 1024, SKIPPED = 77 };
+
+/// What a solve reports, whatever the API calls it.
+typedef struct summary {
+  int64_t elements, edges, iterations;
+  int order, restarts;
+  bool converged, has_exact;
+  double residual, u_l2, u_linf, q_l2, u_star_l2;
+} summary;
+
+static kedge_context *ctx;
+
+static void fail(const char *what, const char *why)
+{
+  fprintf(stderr, "golden: %s: %s\n", what, why);
+  exit(1);
+}
+
+static void must(kedge_status status, const char *what)
+{
+  if (status != KEDGE_OK) fail(what, kedge_context_error(ctx));
+}
+
+// The functions down to the next line of this kind hold the calls of the API that may change.
+
+static void open_context(const char *backend)
+{
+  kedge_context_options options = KEDGE_CONTEXT_OPTIONS_INIT;
+  options.threads = 2;
+  options.bind_threads = false;
+  for (int i = 0; i < KEDGE_BACKEND_COUNT; ++i)
+    if (strcmp(backend, kedge_backend_name((kedge_backend)i)) == 0)
+      options.backend = (kedge_backend)i;
+  if (options.backend == KEDGE_BACKEND_AUTO) fail(backend, "not host, shadow or cuda");
+  if (kedge_context_create(&options, &ctx) == KEDGE_OK) return;
+  fprintf(stderr, "backend %s: %s\n", backend, kedge_context_error(NULL));
+  const char *required = getenv("KEDGE_REQUIRE_GPU");
+  exit(required && *required ? 1 : SKIPPED);
+}
+
+static summary summary_of(const kedge_solution *solution)
+{
+  kedge_report r;
+  kedge_solution_report(solution, &r);
+  return (summary){.elements = r.elements,
+                   .edges = r.edges,
+                   .iterations = r.iterations,
+                   .order = r.order,
+                   .restarts = r.refinements,
+                   .converged = r.converged,
+                   .has_exact = r.has_exact,
+                   .residual = r.relative_residual,
+                   .u_l2 = r.u_l2,
+                   .u_linf = r.u_linf,
+                   .q_l2 = r.q_l2,
+                   .u_star_l2 = r.u_star_l2};
+}
+
+static double *field_values(const kedge_solution *solution, kedge_field field, int order,
+                            size_t count)
+{
+  double *values = calloc(count, sizeof *values);
+  if (!values) fail("values", "no memory");
+  must(kedge_solution_values(solution, field, order, values), "values");
+  return values;
+}
+
+static double *trace_modes(const kedge_solution *solution, size_t count)
+{
+  double *values = calloc(count, sizeof *values);
+  if (!values) fail("trace", "no memory");
+  must(kedge_solution_trace(solution, NULL, values), "trace");
+  return values;
+}
+
+// Nothing below depends on more than creating, setting, solving and destroying.
+
+/// FNV-1a of 64 bits.
+static uint64_t hash_of(const double *values, size_t count)
+{
+  const unsigned char *bytes = (const unsigned char *)values;
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (size_t i = 0; i < count * sizeof *values; ++i)
+    hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+  return hash;
+}
+
+/// Print root mean square and hash of an array, and free it.
+static void print_array(const char *problem, const char *what, double *values, size_t count)
+{
+  double sum = 0.0;
+  for (size_t i = 0; i < count; ++i) sum += values[i] * values[i];
+  printf("%s norm.%s %a\n", problem, what, sqrt(sum / (double)count));
+  printf("%s hash.%s %016llx\n", problem, what, (unsigned long long)hash_of(values, count));
+  free(values);
+}
+
+static void print_solution(const char *problem, const kedge_solution *solution)
+{
+  const summary s = summary_of(solution);
+  printf("%s iterations %lld\n", problem, (long long)s.iterations);
+  printf("%s restarts %d\n", problem, s.restarts);
+  printf("%s converged %d\n", problem, s.converged);
+  printf("%s residual %a\n", problem, s.residual);
+  if (s.has_exact)
+    printf("%s error.u %a\n%s error.u_max %a\n%s error.q %a\n%s error.u_star %a\n", problem, s.u_l2,
+           problem, s.u_linf, problem, s.q_l2, problem, s.u_star_l2);
+  static const char *const names[] = {"u", "qx", "qy", "u_star"};
+  static const kedge_field fields[] = {KEDGE_FIELD_U, KEDGE_FIELD_QX, KEDGE_FIELD_QY,
+                                       KEDGE_FIELD_U_STAR};
+  for (int i = 0; i < 4; ++i) {
+    const int order = s.order + (fields[i] == KEDGE_FIELD_U_STAR);
+    const size_t count = (size_t)s.elements * (size_t)kedge_node_count(order);
+    print_array(problem, names[i], field_values(solution, fields[i], order, count), count);
+  }
+  const size_t count = (size_t)s.edges * (size_t)(s.order + 1);
+  print_array(problem, "trace", trace_modes(solution, count), count);
+  fflush(stdout);
+}
+
+/// Solve a problem that was read from the table, if there is one, and destroy it. Returns how many.
+static int finish(const char *name, kedge_problem **problem)
+{
+  if (!*problem) return 0;
+  kedge_mesh *mesh;
+  must(kedge_problem_mesh(*problem, &mesh), name);
+  kedge_solution *solution;
+  must(kedge_solve(ctx, mesh, *problem, &solution), name);
+  print_solution(name, solution);
+  kedge_solution_destroy(solution);
+  kedge_mesh_destroy(mesh);
+  kedge_problem_destroy(*problem);
+  *problem = NULL;
+  return 1;
+}
+
+/// Set "section.key = value".
+static void set(kedge_problem *problem, const char *name, char *line)
+{
+  char *value = strstr(line, " = ");
+  if (!value) fail(name, line);
+  *value = '\0';
+  char *key = strrchr(line, '.');
+  if (!key) fail(name, line);
+  *key = '\0';
+  must(kedge_problem_set(problem, line, key + 1, value + 3), name);
+}
+
+/// The setting in a line of the table; NULL when it is a comment, empty, or of the other spelling.
+static char *setting_in(char *line, const char *spelling)
+{
+  if (*line == '#' || *line == '\0') return NULL;
+  static const char *const spellings[] = {"base", "head"};
+  for (int i = 0; i < 2; ++i) {
+    if (strncmp(line, spellings[i], 4) != 0 || strncmp(line + 4, ": ", 2) != 0) continue;
+    return strcmp(spelling, spellings[i]) == 0 ? line + 6 : NULL;
+  }
+  return line;
+}
+
+/// Whether a problem is among those that were asked for; without any, all are.
+static bool is_asked(const char *name, int n_asked, char *const *asked)
+{
+  for (int i = 0; i < n_asked; ++i)
+    if (strcmp(name, asked[i]) == 0) return true;
+  return n_asked == 0;
+}
+
+/// Solve what is asked for and return the number of problems solved.
+static int solve_table(FILE *table, const char *spelling, int n_asked, char *const *asked)
+{
+  static const char HEAD[] = "problem ";
+  char line[LINE_SIZE], name[LINE_SIZE] = "";
+  kedge_problem *problem = NULL;
+  int n_solved = 0;
+  while (fgets(line, sizeof line, table)) {
+    line[strcspn(line, "\n")] = '\0';
+    char *setting = setting_in(line, spelling);
+    if (strncmp(line, HEAD, sizeof HEAD - 1) == 0) {
+      n_solved += finish(name, &problem);
+      strcpy(name, line + sizeof HEAD - 1);
+      if (is_asked(name, n_asked, asked)) must(kedge_problem_create(ctx, &problem), name);
+    } else if (setting && problem) {
+      set(problem, name, setting);
+    }
+  }
+  return n_solved + finish(name, &problem);
+}
+
+int main(int argc, char **argv)
+{
+  if (argc < 4) fail("usage", "golden TABLE host|shadow|cuda base|head [PROBLEM...]");
+  if (strcmp(argv[3], "base") != 0 && strcmp(argv[3], "head") != 0)
+    fail(argv[3], "not base or head");
+  FILE *table = fopen(argv[1], "r");
+  if (!table) fail(argv[1], strerror(errno));
+  open_context(argv[2]);
+  const int n_solved = solve_table(table, argv[3], argc - 4, argv + 4);
+  fclose(table);
+  kedge_context_destroy(ctx);
+  if (n_solved < (argc > 4 ? argc - 4 : 1))
+    fail(argv[1], "has not all problems that were asked for");
+  return 0;
+}
