@@ -19,7 +19,7 @@ typedef struct kg_csr_apply_args {
 } kg_csr_apply_args;
 
 /// y = weight D^-1 b
-kedge_status kg_csr_start(kedge_context *ctx, const kg_csr_apply_args *args);
+KG_DECLARE_OPERATOR(kg_csr_start, kg_csr_apply_args);
 /// y = x + momentum (x - previous) + weight D^-1 (b - A x): a step of Chebyshev iteration
 kedge_status kg_csr_step(kedge_context *ctx, const kg_csr_apply_args *args);
 /// y = b - A x
@@ -90,9 +90,7 @@ KG_INLINE void kg_csr_finish(const kg_csr_apply_args *a, kg_csr_rule rule, int32
 /// Bytes and operations of one product.
 kg_cost kg_csr_apply_cost(const kg_csr *matrix, kg_csr_rule rule);
 
-kedge_status kg_csr_start_host(kedge_context *ctx, const kg_csr_apply_args *args);
 kedge_status kg_csr_apply_host(kedge_context *ctx, const kg_csr_apply_args *args, kg_csr_rule rule);
-kedge_status kg_csr_start_cuda(kedge_context *ctx, const kg_csr_apply_args *args);
 kedge_status kg_csr_apply_cuda(kedge_context *ctx, const kg_csr_apply_args *args, kg_csr_rule rule);
 
 KEDGE_END_DECLS

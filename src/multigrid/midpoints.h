@@ -45,9 +45,9 @@ typedef struct kg_midpoints_apply_args {
 } kg_midpoints_apply_args;
 
 /// y = P^T x, z = weight D^-1 y: to the coarser level, and its first step
-kedge_status kg_midpoints_restrict(kedge_context *ctx, const kg_midpoints_apply_args *args);
+KG_DECLARE_OPERATOR(kg_midpoints_restrict, kg_midpoints_apply_args);
 /// y += P x: from the coarser level
-kedge_status kg_midpoints_prolong(kedge_context *ctx, const kg_midpoints_apply_args *args);
+KG_DECLARE_OPERATOR(kg_midpoints_prolong, kg_midpoints_apply_args);
 
 /// number[row] = 1 + the next row of its vertex, where it has one; zero before.
 KG_INLINE void kg_midpoints_number(const kg_midpoints_make_args *m, int32_t i)
@@ -111,12 +111,8 @@ KG_INLINE void kg_midpoints_prolong_row(const kg_midpoints_apply_args *a, int32_
 kedge_status kg_midpoints_ends_host(kedge_context *ctx, const kg_midpoints_make_args *args);
 kedge_status kg_midpoints_fill_host(kedge_context *ctx, const kg_midpoints_make_args *args,
                                     const kg_csr_place *place);
-kedge_status kg_midpoints_restrict_host(kedge_context *ctx, const kg_midpoints_apply_args *args);
-kedge_status kg_midpoints_prolong_host(kedge_context *ctx, const kg_midpoints_apply_args *args);
 kedge_status kg_midpoints_ends_cuda(kedge_context *ctx, const kg_midpoints_make_args *args);
 kedge_status kg_midpoints_fill_cuda(kedge_context *ctx, const kg_midpoints_make_args *args,
                                     const kg_csr_place *place);
-kedge_status kg_midpoints_restrict_cuda(kedge_context *ctx, const kg_midpoints_apply_args *args);
-kedge_status kg_midpoints_prolong_cuda(kedge_context *ctx, const kg_midpoints_apply_args *args);
 
 KEDGE_END_DECLS

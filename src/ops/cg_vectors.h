@@ -40,22 +40,15 @@ static inline kg_number kg_cg_number(const kg_cg_vectors_args *args)
 }
 
 /// z = D^-1 (b - A x), p = z, rr, rz.
-kedge_status kg_cg_start(kedge_context *ctx, const kg_cg_vectors_args *args);
+KG_DECLARE_OPERATOR(kg_cg_start, kg_cg_vectors_args);
 /// alpha = rz / p_ap; z -= alpha D^-1 A p; rr, rz_next; counts the iteration and stops at the
 /// target or at max_iterations.
-kedge_status kg_cg_update(kedge_context *ctx, const kg_cg_vectors_args *args);
+KG_DECLARE_OPERATOR(kg_cg_update, kg_cg_vectors_args);
 /// beta = rz_next / rz; x += alpha p; p = z + beta p; rz = rz_next. Also once after a stop, so that
 /// x belongs to z.
-kedge_status kg_cg_direction(kedge_context *ctx, const kg_cg_vectors_args *args);
+KG_DECLARE_OPERATOR(kg_cg_direction, kg_cg_vectors_args);
 
 /// All passes of one iteration but the operator.
 kg_cost kg_cg_vectors_cost(int64_t n);
-
-kedge_status kg_cg_start_host(kedge_context *ctx, const kg_cg_vectors_args *args);
-kedge_status kg_cg_update_host(kedge_context *ctx, const kg_cg_vectors_args *args);
-kedge_status kg_cg_direction_host(kedge_context *ctx, const kg_cg_vectors_args *args);
-kedge_status kg_cg_start_cuda(kedge_context *ctx, const kg_cg_vectors_args *args);
-kedge_status kg_cg_update_cuda(kedge_context *ctx, const kg_cg_vectors_args *args);
-kedge_status kg_cg_direction_cuda(kedge_context *ctx, const kg_cg_vectors_args *args);
 
 KEDGE_END_DECLS

@@ -14,10 +14,7 @@ typedef struct kg_constant_modes_args {
   double *constant;  ///< out: [group of the chunk][3][lane]: of u, q_x, q_y
 } kg_constant_modes_args;
 
-kedge_status kg_constant_modes(kedge_context *ctx, const kg_constant_modes_args *args);
+KG_DECLARE_OPERATOR(kg_constant_modes, kg_constant_modes_args);
 kg_cost kg_constant_modes_cost(int64_t n_elements);
-
-kedge_status kg_constant_modes_host(kedge_context *ctx, const kg_constant_modes_args *args);
-kedge_status kg_constant_modes_cuda(kedge_context *ctx, const kg_constant_modes_args *args);
 
 KEDGE_END_DECLS

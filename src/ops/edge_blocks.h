@@ -64,7 +64,7 @@ size_t kg_edge_blocks_count(kg_sizes size, const kg_trace_counts *count);
 /// Waits for the device.
 /// @retval KEDGE_ERR_NUMERIC  a block is not positive definite in double precision, or too large or
 ///         small for `number`; the sentence says where
-kedge_status kg_edge_blocks(kedge_context *ctx, const kg_edge_blocks_args *args);
+KG_DECLARE_OPERATOR_OF_NUMBERS(kg_edge_blocks, kg_edge_blocks_args);
 /// @param[in] local         of K^e
 /// @param[in] number_bytes  of a number that is kept
 kg_cost kg_edge_blocks_cost(kg_sizes size, const kg_trace_counts *count, kg_number local,
@@ -74,11 +74,6 @@ kg_cost kg_edge_blocks_cost(kg_sizes size, const kg_trace_counts *count, kg_numb
 /// `fault` (ops/fault.h) holds.
 kedge_status kg_edge_blocks_check(kedge_context *ctx, const kg_batch *batch, kg_number number,
                                   const int32_t *fault);
-
-kedge_status kg_edge_blocks_host(kedge_context *ctx, const kg_edge_blocks_args *args);
-kedge_status kg_edge_blocks_cuda(kedge_context *ctx, const kg_edge_blocks_args *args);
-kedge_status kg_edge_blocks_host_single(kedge_context *ctx, const kg_edge_blocks_args *args);
-kedge_status kg_edge_blocks_cuda_single(kedge_context *ctx, const kg_edge_blocks_args *args);
 
 /// Row 0 of the block of an edge; the next row is KG_LANES numbers on.
 KG_INLINE int64_t kg_edge_block_at(int m, int32_t edge)

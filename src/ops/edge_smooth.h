@@ -35,13 +35,8 @@ typedef struct kg_edge_smooth_args {
   kg_cg_state *state;               ///< NULL, or: rz_next = r . z, and stop unless it is positive
 } kg_edge_smooth_args;
 
-kedge_status kg_edge_smooth(kedge_context *ctx, const kg_edge_smooth_args *args);
+KG_DECLARE_OPERATOR_OF_NUMBERS(kg_edge_smooth, kg_edge_smooth_args);
 kg_cost kg_edge_smooth_cost(kg_sizes size, const kg_trace_counts *count, kg_block_form form,
                             kg_number number);
-
-kedge_status kg_edge_smooth_host(kedge_context *ctx, const kg_edge_smooth_args *args);
-kedge_status kg_edge_smooth_cuda(kedge_context *ctx, const kg_edge_smooth_args *args);
-kedge_status kg_edge_smooth_host_single(kedge_context *ctx, const kg_edge_smooth_args *args);
-kedge_status kg_edge_smooth_cuda_single(kedge_context *ctx, const kg_edge_smooth_args *args);
 
 KEDGE_END_DECLS

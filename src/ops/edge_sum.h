@@ -16,11 +16,8 @@ typedef struct kg_edge_sum_args {
   double *y;      ///< [free trace edge][mode]
 } kg_edge_sum_args;
 
-kedge_status kg_edge_sum(kedge_context *ctx, const kg_edge_sum_args *args);
+KG_DECLARE_OPERATOR(kg_edge_sum, kg_edge_sum_args);
 kg_cost kg_edge_sum_cost(kg_sizes size, int64_t n_free);
-
-kedge_status kg_edge_sum_host(kedge_context *ctx, const kg_edge_sum_args *args);
-kedge_status kg_edge_sum_cuda(kedge_context *ctx, const kg_edge_sum_args *args);
 
 /// What side 3 e + l adds in mode k. Shared by host and GPU.
 KG_INLINE double kg_edge_sum_value(const kg_edge_sum_args *args, int32_t side, int k)

@@ -36,7 +36,7 @@ typedef struct kg_ell_assemble_args {
 kedge_status kg_ell_work_bytes(kedge_context *ctx, const kg_trace_counts *count, size_t *bytes);
 /// The same bits on every backend: an entry is the sum of at most two numbers, lower element first.
 /// @retval KEDGE_ERR_UNSUPPORTED  more trace unknowns than a 32-bit column can number
-kedge_status kg_ell_assemble(kedge_context *ctx, const kg_ell_assemble_args *args);
+KG_DECLARE_OPERATOR(kg_ell_assemble, kg_ell_assemble_args);
 /// K^e read once, the matrix written once, and the traffic of sort, run lengths and scan.
 kg_cost kg_ell_assemble_cost(kg_sizes size, const kg_trace_counts *count);
 
@@ -49,7 +49,7 @@ typedef struct kg_ell_apply_args {
 } kg_ell_apply_args;
 
 /// y = A x, one thread a row.
-kedge_status kg_ell_apply(kedge_context *ctx, const kg_ell_apply_args *args);
+KG_DECLARE_OPERATOR(kg_ell_apply, kg_ell_apply_args);
 /// The floor of one application: 12 bytes an entry (missing ones are read too), x and y once.
 kg_cost kg_ell_apply_cost(kg_sizes size, const kg_trace_counts *count);
 
@@ -57,9 +57,5 @@ kedge_status kg_ell_work_bytes_host(kedge_context *ctx, const kg_trace_counts *c
                                     size_t *bytes);
 kedge_status kg_ell_work_bytes_cuda(kedge_context *ctx, const kg_trace_counts *count,
                                     size_t *bytes);
-kedge_status kg_ell_assemble_host(kedge_context *ctx, const kg_ell_assemble_args *args);
-kedge_status kg_ell_assemble_cuda(kedge_context *ctx, const kg_ell_assemble_args *args);
-kedge_status kg_ell_apply_host(kedge_context *ctx, const kg_ell_apply_args *args);
-kedge_status kg_ell_apply_cuda(kedge_context *ctx, const kg_ell_apply_args *args);
 
 KEDGE_END_DECLS

@@ -28,10 +28,7 @@ typedef struct kg_errors_args {
   kg_error_sums *by_group;        ///< out: [group]; summed in order by the caller
 } kg_errors_args;
 
-kedge_status kg_errors(kedge_context *ctx, const kg_errors_args *args);
+KG_DECLARE_OPERATOR(kg_errors, kg_errors_args);
 kg_cost kg_errors_cost(kg_sizes size, int64_t n_elements);
-
-kedge_status kg_errors_host(kedge_context *ctx, const kg_errors_args *args);
-kedge_status kg_errors_cuda(kedge_context *ctx, const kg_errors_args *args);
 
 KEDGE_END_DECLS

@@ -48,7 +48,7 @@ typedef struct kg_line_factor_args {
 /// Waits for the device.
 /// @retval KEDGE_ERR_NUMERIC  a D_s is not positive definite in double precision, or too large or
 ///         small for `number` or factors in float; the sentence says where
-kedge_status kg_line_factor(kedge_context *ctx, const kg_line_factor_args *args);
+KG_DECLARE_OPERATOR_OF_NUMBERS(kg_line_factor, kg_line_factor_args);
 /// @param[in] local  number of K^e
 kg_cost kg_line_factor_cost(kg_sizes size, int32_t n_steps, kg_number local);
 /// Numbers of `factor`.
@@ -59,11 +59,6 @@ static inline size_t kg_line_factor_count(kg_sizes size, int32_t n_lines, int32_
 /// What strips add: the blocks of all elements' pairs are condensed.
 kg_cost kg_line_condense_cost(kg_sizes size, const kg_trace_counts *count, kg_number local,
                               kg_number number);
-
-kedge_status kg_line_factor_host(kedge_context *ctx, const kg_line_factor_args *args);
-kedge_status kg_line_factor_cuda(kedge_context *ctx, const kg_line_factor_args *args);
-kedge_status kg_line_factor_host_single(kedge_context *ctx, const kg_line_factor_args *args);
-kedge_status kg_line_factor_cuda_single(kedge_context *ctx, const kg_line_factor_args *args);
 
 /// Where L of a step begins, which is not the first of its line.
 KG_INLINE int64_t kg_line_factor_at(int m, int32_t line, int32_t step)

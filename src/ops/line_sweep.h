@@ -19,12 +19,7 @@ typedef struct kg_line_sweep_args {
   bool backward;
 } kg_line_sweep_args;
 
-kedge_status kg_line_sweep(kedge_context *ctx, const kg_line_sweep_args *args);
+KG_DECLARE_OPERATOR_OF_NUMBERS(kg_line_sweep, kg_line_sweep_args);
 kg_cost kg_line_sweep_cost(kg_sizes size, int32_t n_steps, kg_number number);
-
-kedge_status kg_line_sweep_host(kedge_context *ctx, const kg_line_sweep_args *args);
-kedge_status kg_line_sweep_cuda(kedge_context *ctx, const kg_line_sweep_args *args);
-kedge_status kg_line_sweep_host_single(kedge_context *ctx, const kg_line_sweep_args *args);
-kedge_status kg_line_sweep_cuda_single(kedge_context *ctx, const kg_line_sweep_args *args);
 
 KEDGE_END_DECLS

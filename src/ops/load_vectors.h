@@ -14,10 +14,7 @@ typedef struct kg_load_vectors_args {
   double *load;          ///< out: [group of the chunk][N][lane]
 } kg_load_vectors_args;
 
-kedge_status kg_load_vectors(kedge_context *ctx, const kg_load_vectors_args *args);
+KG_DECLARE_OPERATOR(kg_load_vectors, kg_load_vectors_args);
 kg_cost kg_load_vectors_cost(kg_sizes size, int64_t n_elements);
-
-kedge_status kg_load_vectors_host(kedge_context *ctx, const kg_load_vectors_args *args);
-kedge_status kg_load_vectors_cuda(kedge_context *ctx, const kg_load_vectors_args *args);
 
 KEDGE_END_DECLS

@@ -20,11 +20,8 @@ typedef struct kg_local_differences_args {
   float *to;           ///< as `from`: K', rounded
 } kg_local_differences_args;
 
-kedge_status kg_local_differences(kedge_context *ctx, const kg_local_differences_args *args);
+KG_DECLARE_OPERATOR(kg_local_differences, kg_local_differences_args);
 kg_cost kg_local_differences_cost(kg_sizes size, int64_t n_elements);
-
-kedge_status kg_local_differences_host(kedge_context *ctx, const kg_local_differences_args *args);
-kedge_status kg_local_differences_cuda(kedge_context *ctx, const kg_local_differences_args *args);
 
 /// Entry (i, j) or (j, i), from where entry (0, 0) lies.
 KG_INLINE int64_t kg_local_at(int i, int j)

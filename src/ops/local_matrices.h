@@ -28,10 +28,7 @@ KG_INLINE int kg_local_matrices_rows(const kg_local_matrices_args *args)
   return args->reduced ? kg_reduced_rows(size) : size.n_packed;
 }
 
-kedge_status kg_local_matrices(kedge_context *ctx, const kg_local_matrices_args *args);
+KG_DECLARE_OPERATOR(kg_local_matrices, kg_local_matrices_args);
 kg_cost kg_local_matrices_cost(kg_sizes size, bool reduced, int64_t n_elements);
-
-kedge_status kg_local_matrices_host(kedge_context *ctx, const kg_local_matrices_args *args);
-kedge_status kg_local_matrices_cuda(kedge_context *ctx, const kg_local_matrices_args *args);
 
 KEDGE_END_DECLS

@@ -19,10 +19,7 @@ typedef struct kg_local_solve_args {
   double *q;                      ///< out: [group of the chunk][2 N][lane]: q_x, then q_y
 } kg_local_solve_args;
 
-kedge_status kg_local_solve(kedge_context *ctx, const kg_local_solve_args *args);
+KG_DECLARE_OPERATOR(kg_local_solve, kg_local_solve_args);
 kg_cost kg_local_solve_cost(kg_sizes size, int64_t n_elements);
-
-kedge_status kg_local_solve_host(kedge_context *ctx, const kg_local_solve_args *args);
-kedge_status kg_local_solve_cuda(kedge_context *ctx, const kg_local_solve_args *args);
 
 KEDGE_END_DECLS

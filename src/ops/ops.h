@@ -97,6 +97,19 @@ static inline kg_points kg_points_at(kg_sizes size, int n, const double *rule, c
                      table, along,       along + rows * (size.order + 2)};
 }
 
+/// Declares an operator and its implementations: name, name_host and name_cuda.
+#define KG_DECLARE_OPERATOR(name, arguments)                           \
+  kedge_status name(kedge_context *ctx, const arguments *args);        \
+  kedge_status name##_host(kedge_context *ctx, const arguments *args); \
+  kedge_status name##_cuda(kedge_context *ctx, const arguments *args)
+
+/// The same of an operator that takes numbers of two types: name_host_single and name_cuda_single
+/// too.
+#define KG_DECLARE_OPERATOR_OF_NUMBERS(name, arguments)                       \
+  KG_DECLARE_OPERATOR(name, arguments);                                       \
+  kedge_status name##_host_single(kedge_context *ctx, const arguments *args); \
+  kedge_status name##_cuda_single(kedge_context *ctx, const arguments *args)
+
 /// Defines kedge_status name(kedge_context *ctx, const arguments *args): name_host or name_cuda, by
 /// backend.
 #define KG_OPERATOR(name, arguments)                                          \

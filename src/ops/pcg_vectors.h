@@ -12,25 +12,14 @@ KEDGE_BEGIN_DECLS
 /// r = b - A x, or without b less what is in ap, rr and, where z is in single precision, the
 /// exponent for it; rz = 0: there is no direction yet. In double precision always: who goes on with
 /// r_single rounds r (ops/round.h).
-kedge_status kg_pcg_start(kedge_context *ctx, const kg_cg_vectors_args *args);
+KG_DECLARE_OPERATOR(kg_pcg_start, kg_cg_vectors_args);
 /// beta = rz_next / rz, or 0; p = z + beta p; rz = rz_next.
-kedge_status kg_pcg_direction(kedge_context *ctx, const kg_cg_vectors_args *args);
+KG_DECLARE_OPERATOR_OF_NUMBERS(kg_pcg_direction, kg_cg_vectors_args);
 /// alpha = rz / p_ap; x += alpha p; r -= alpha A p; rr; counts the iteration and stops at the
 /// target or at max_iterations.
-kedge_status kg_pcg_update(kedge_context *ctx, const kg_cg_vectors_args *args);
+KG_DECLARE_OPERATOR_OF_NUMBERS(kg_pcg_update, kg_cg_vectors_args);
 
 /// Both passes of an iteration. In single precision x alone is double.
 kg_cost kg_pcg_vectors_cost(int64_t n, kg_number number);
-
-kedge_status kg_pcg_start_host(kedge_context *ctx, const kg_cg_vectors_args *args);
-kedge_status kg_pcg_direction_host(kedge_context *ctx, const kg_cg_vectors_args *args);
-kedge_status kg_pcg_update_host(kedge_context *ctx, const kg_cg_vectors_args *args);
-kedge_status kg_pcg_direction_host_single(kedge_context *ctx, const kg_cg_vectors_args *args);
-kedge_status kg_pcg_update_host_single(kedge_context *ctx, const kg_cg_vectors_args *args);
-kedge_status kg_pcg_start_cuda(kedge_context *ctx, const kg_cg_vectors_args *args);
-kedge_status kg_pcg_direction_cuda(kedge_context *ctx, const kg_cg_vectors_args *args);
-kedge_status kg_pcg_update_cuda(kedge_context *ctx, const kg_cg_vectors_args *args);
-kedge_status kg_pcg_direction_cuda_single(kedge_context *ctx, const kg_cg_vectors_args *args);
-kedge_status kg_pcg_update_cuda_single(kedge_context *ctx, const kg_cg_vectors_args *args);
 
 KEDGE_END_DECLS

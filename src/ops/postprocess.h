@@ -15,10 +15,7 @@ typedef struct kg_postprocess_args {
   double *indicator;              ///< out: [group of the chunk][lane]: ||u* - u|| of the element
 } kg_postprocess_args;
 
-kedge_status kg_postprocess(kedge_context *ctx, const kg_postprocess_args *args);
+KG_DECLARE_OPERATOR(kg_postprocess, kg_postprocess_args);
 kg_cost kg_postprocess_cost(kg_sizes size, int64_t n_elements);
-
-kedge_status kg_postprocess_host(kedge_context *ctx, const kg_postprocess_args *args);
-kedge_status kg_postprocess_cuda(kedge_context *ctx, const kg_postprocess_args *args);
 
 KEDGE_END_DECLS

@@ -10,10 +10,7 @@ typedef struct kg_random_vector_args {
   double *x;  ///< [n], in [-1, 1)
 } kg_random_vector_args;
 
-kedge_status kg_random_vector(kedge_context *ctx, const kg_random_vector_args *args);
-
-kedge_status kg_random_vector_host(kedge_context *ctx, const kg_random_vector_args *args);
-kedge_status kg_random_vector_cuda(kedge_context *ctx, const kg_random_vector_args *args);
+KG_DECLARE_OPERATOR(kg_random_vector, kg_random_vector_args);
 
 /// Number i of the sequence, from its index alone: the mixing function of SplitMix64.
 KG_INLINE double kg_random_number(int64_t i)

@@ -12,10 +12,7 @@ typedef struct kg_round_args {
   const kg_cg_state *state;  ///< its exponent; NULL: 0
 } kg_round_args;
 
-kedge_status kg_round(kedge_context *ctx, const kg_round_args *args);
+KG_DECLARE_OPERATOR(kg_round, kg_round_args);
 kg_cost kg_round_cost(int64_t n);
-
-kedge_status kg_round_host(kedge_context *ctx, const kg_round_args *args);
-kedge_status kg_round_cuda(kedge_context *ctx, const kg_round_args *args);
 
 KEDGE_END_DECLS

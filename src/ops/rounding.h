@@ -16,20 +16,11 @@ KG_INLINE double kg_rounding_of(double x, int64_t i)
 
 /// p = the rounding of x, in the rows of free edges. Of the arguments n, x, p and state are read.
 /// In an iteration of single precision (r_single) p is 2^exponent times that, and so is ap below.
-kedge_status kg_rounding_perturb(kedge_context *ctx, const kg_cg_vectors_args *args);
+KG_DECLARE_OPERATOR_OF_NUMBERS(kg_rounding_perturb, kg_cg_vectors_args);
 /// rr = ap . ap, into the state. Of the arguments n, ap, partial and state are read.
-kedge_status kg_rounding_sum(kedge_context *ctx, const kg_cg_vectors_args *args);
+KG_DECLARE_OPERATOR_OF_NUMBERS(kg_rounding_sum, kg_cg_vectors_args);
 
 /// Both passes, without the product between them.
 kg_cost kg_rounding_cost(int64_t n);
-
-kedge_status kg_rounding_perturb_host(kedge_context *ctx, const kg_cg_vectors_args *args);
-kedge_status kg_rounding_sum_host(kedge_context *ctx, const kg_cg_vectors_args *args);
-kedge_status kg_rounding_perturb_host_single(kedge_context *ctx, const kg_cg_vectors_args *args);
-kedge_status kg_rounding_sum_host_single(kedge_context *ctx, const kg_cg_vectors_args *args);
-kedge_status kg_rounding_perturb_cuda(kedge_context *ctx, const kg_cg_vectors_args *args);
-kedge_status kg_rounding_sum_cuda(kedge_context *ctx, const kg_cg_vectors_args *args);
-kedge_status kg_rounding_perturb_cuda_single(kedge_context *ctx, const kg_cg_vectors_args *args);
-kedge_status kg_rounding_sum_cuda_single(kedge_context *ctx, const kg_cg_vectors_args *args);
 
 KEDGE_END_DECLS

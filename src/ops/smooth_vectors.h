@@ -25,18 +25,9 @@ typedef struct kg_smooth_vectors_args {
   kg_cg_state *state;     ///< NULL, or: rz_next = r . z, and stop unless it is positive
 } kg_smooth_vectors_args;
 
-kedge_status kg_smooth_residual(kedge_context *ctx, const kg_smooth_vectors_args *args);
-kedge_status kg_smooth_advance(kedge_context *ctx, const kg_smooth_vectors_args *args);
+KG_DECLARE_OPERATOR_OF_NUMBERS(kg_smooth_residual, kg_smooth_vectors_args);
+KG_DECLARE_OPERATOR_OF_NUMBERS(kg_smooth_advance, kg_smooth_vectors_args);
 /// Both, without d.
 kg_cost kg_smooth_vectors_cost(int64_t n, kg_number number);
-
-kedge_status kg_smooth_residual_host(kedge_context *ctx, const kg_smooth_vectors_args *args);
-kedge_status kg_smooth_advance_host(kedge_context *ctx, const kg_smooth_vectors_args *args);
-kedge_status kg_smooth_residual_cuda(kedge_context *ctx, const kg_smooth_vectors_args *args);
-kedge_status kg_smooth_advance_cuda(kedge_context *ctx, const kg_smooth_vectors_args *args);
-kedge_status kg_smooth_residual_host_single(kedge_context *ctx, const kg_smooth_vectors_args *args);
-kedge_status kg_smooth_advance_host_single(kedge_context *ctx, const kg_smooth_vectors_args *args);
-kedge_status kg_smooth_residual_cuda_single(kedge_context *ctx, const kg_smooth_vectors_args *args);
-kedge_status kg_smooth_advance_cuda_single(kedge_context *ctx, const kg_smooth_vectors_args *args);
 
 KEDGE_END_DECLS

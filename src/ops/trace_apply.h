@@ -50,15 +50,10 @@ KG_INLINE void *kg_halo_row(const kg_trace_apply_args *a, uint32_t halo_edge, in
                         : (char *)a->y + edge * row_bytes;
 }
 
-kedge_status kg_trace_apply(kedge_context *ctx, const kg_trace_apply_args *args);
+KG_DECLARE_OPERATOR_OF_NUMBERS(kg_trace_apply, kg_trace_apply_args);
 /// The floor of one application: K^e once, x and y once.
 kg_cost kg_trace_apply_cost(kg_sizes size, const kg_trace_counts *count, bool reduced,
                             kg_number number);
-
-kedge_status kg_trace_apply_host(kedge_context *ctx, const kg_trace_apply_args *args);
-kedge_status kg_trace_apply_cuda(kedge_context *ctx, const kg_trace_apply_args *args);
-kedge_status kg_trace_apply_host_single(kedge_context *ctx, const kg_trace_apply_args *args);
-kedge_status kg_trace_apply_cuda_single(kedge_context *ctx, const kg_trace_apply_args *args);
 
 /// Groups a patch for an order: about the elements whose traces and products fit the shared memory
 /// of a GPU block several times over.

@@ -40,11 +40,8 @@ kg_connectivity kg_connectivity_at(const kg_trace_counts *count, void *memory, s
 kedge_status kg_connectivity_put(kedge_context *ctx, const kedge_mesh *mesh,
                                  const kg_trace_layout *layout, const kg_connectivity *to);
 
-kedge_status kg_trace_arrays_fill(kedge_context *ctx, const kg_trace_arrays_args *args);
+KG_DECLARE_OPERATOR(kg_trace_arrays_fill, kg_trace_arrays_args);
 kg_cost kg_trace_arrays_cost(const kg_trace_counts *count);
-
-kedge_status kg_trace_arrays_fill_host(kedge_context *ctx, const kg_trace_arrays_args *args);
-kedge_status kg_trace_arrays_fill_cuda(kedge_context *ctx, const kg_trace_arrays_args *args);
 
 /// What a walk over the edges of a patch begins with.
 typedef struct kg_patch_edges {

@@ -10,10 +10,7 @@ typedef struct kg_trace_loads_args {
   const double *condensed;      ///< [group][n][lane], F^e
 } kg_trace_loads_args;
 
-kedge_status kg_trace_loads(kedge_context *ctx, const kg_trace_loads_args *args);
+KG_DECLARE_OPERATOR(kg_trace_loads, kg_trace_loads_args);
 kg_cost kg_trace_loads_cost(kg_sizes size, const kg_trace_counts *count);
-
-kedge_status kg_trace_loads_host(kedge_context *ctx, const kg_trace_loads_args *args);
-kedge_status kg_trace_loads_cuda(kedge_context *ctx, const kg_trace_loads_args *args);
 
 KEDGE_END_DECLS

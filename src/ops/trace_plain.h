@@ -21,7 +21,7 @@ typedef struct kg_trace_expand_args {
 } kg_trace_expand_args;
 
 /// Full matrices from packed ones.
-kedge_status kg_trace_expand(kedge_context *ctx, const kg_trace_expand_args *args);
+KG_DECLARE_OPERATOR(kg_trace_expand, kg_trace_expand_args);
 /// Packed K^e read once, full K^e written once.
 kg_cost kg_trace_expand_cost(kg_sizes size, const kg_trace_counts *count);
 
@@ -43,14 +43,9 @@ static inline int64_t kg_trace_plain_partials(kg_sizes size, const kg_trace_coun
 }
 
 /// y = A x.
-kedge_status kg_trace_plain(kedge_context *ctx, const kg_trace_plain_args *args);
+KG_DECLARE_OPERATOR(kg_trace_plain, kg_trace_plain_args);
 /// The floor of one application: the rows of free edges, which are all of K^e but the rows of
 /// Dirichlet edges, the edges' sides and the elements' edges once, x and y once.
 kg_cost kg_trace_plain_cost(kg_sizes size, const kg_trace_counts *count);
-
-kedge_status kg_trace_expand_host(kedge_context *ctx, const kg_trace_expand_args *args);
-kedge_status kg_trace_expand_cuda(kedge_context *ctx, const kg_trace_expand_args *args);
-kedge_status kg_trace_plain_host(kedge_context *ctx, const kg_trace_plain_args *args);
-kedge_status kg_trace_plain_cuda(kedge_context *ctx, const kg_trace_plain_args *args);
 
 KEDGE_END_DECLS

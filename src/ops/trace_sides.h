@@ -12,11 +12,8 @@ typedef struct kg_trace_sides_args {
   uint32_t *side_edge;  ///< [group][3][lane]
 } kg_trace_sides_args;
 
-kedge_status kg_trace_sides(kedge_context *ctx, const kg_trace_sides_args *args);
+KG_DECLARE_OPERATOR(kg_trace_sides, kg_trace_sides_args);
 kg_cost kg_trace_sides_cost(const kg_trace_counts *count);
-
-kedge_status kg_trace_sides_host(kedge_context *ctx, const kg_trace_sides_args *args);
-kedge_status kg_trace_sides_cuda(kedge_context *ctx, const kg_trace_sides_args *args);
 
 /// The trace edge that has a number in a patch: those inside come first, then its halo.
 KG_INLINE int32_t kg_edge_of_patch(const kg_trace_arrays *arrays, int32_t patch, int32_t number)

@@ -28,13 +28,10 @@ typedef struct kg_vertex_matrix_args {
   double *diagonal;  ///< [unknown]
 } kg_vertex_matrix_args;
 
-kedge_status kg_vertex_matrix_fill(kedge_context *ctx, const kg_vertex_matrix_args *args);
+KG_DECLARE_OPERATOR(kg_vertex_matrix_fill, kg_vertex_matrix_args);
 /// @param[in] local, form  of K^e
 kg_cost kg_vertex_matrix_cost(const kg_trace_counts *count, int32_t n_vertices, kg_number local,
                               kg_local_form form);
-
-kedge_status kg_vertex_matrix_fill_host(kedge_context *ctx, const kg_vertex_matrix_args *args);
-kedge_status kg_vertex_matrix_fill_cuda(kedge_context *ctx, const kg_vertex_matrix_args *args);
 
 /// Entry (i, j) of the packed matrix of an element.
 KG_INLINE int64_t kg_vertex_element_at(int32_t e, int i, int j)

@@ -52,12 +52,9 @@ void kg_vertex_mode_shape(int order, double *shape);
 
 /// Two passes, one writer for every word: corners of elements, then vertices. Waits for the device.
 /// @retval KEDGE_ERR_NUMERIC  an energy phi . A phi is not positive; the sentence says where
-kedge_status kg_vertex_modes_fill(kedge_context *ctx, const kg_vertex_modes_args *args);
+KG_DECLARE_OPERATOR(kg_vertex_modes_fill, kg_vertex_modes_args);
 kg_cost kg_vertex_modes_cost(kg_sizes size, const kg_trace_counts *count, int32_t n_vertices,
                              kg_number local);
-
-kedge_status kg_vertex_modes_fill_host(kedge_context *ctx, const kg_vertex_modes_args *args);
-kedge_status kg_vertex_modes_fill_cuda(kedge_context *ctx, const kg_vertex_modes_args *args);
 
 /// c_i K^e_ij c_j of sides s and t, summed over modes i, j of even (0) and odd (1) numbers.
 typedef struct kg_vertex_mode_sums {

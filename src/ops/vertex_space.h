@@ -42,15 +42,13 @@ typedef struct kg_vertex_space_args {
 kedge_status kg_vertex_space_work_bytes(kedge_context *ctx, const kg_trace_counts *count,
                                         int32_t n_vertices, size_t *bytes);
 /// Waits for the device.
-kedge_status kg_vertex_space_fill(kedge_context *ctx, const kg_vertex_space_args *args);
+KG_DECLARE_OPERATOR(kg_vertex_space_fill, kg_vertex_space_args);
 kg_cost kg_vertex_space_cost(const kg_trace_counts *count, int32_t n_vertices);
 
 kedge_status kg_vertex_space_work_bytes_host(kedge_context *ctx, const kg_trace_counts *count,
                                              int32_t n_vertices, size_t *bytes);
 kedge_status kg_vertex_space_work_bytes_cuda(kedge_context *ctx, const kg_trace_counts *count,
                                              int32_t n_vertices, size_t *bytes);
-kedge_status kg_vertex_space_fill_host(kedge_context *ctx, const kg_vertex_space_args *args);
-kedge_status kg_vertex_space_fill_cuda(kedge_context *ctx, const kg_vertex_space_args *args);
 
 /// Modes 0 and 1 of P on an edge, from the values at its lower and at its higher vertex.
 KG_INLINE double kg_prolong_mean(double low, double high)

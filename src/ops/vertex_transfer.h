@@ -46,42 +46,18 @@ typedef struct kg_vertex_modes_restrict_args {
 
 /// Thread or loop = unknown: it gathers over the ends of edges at its vertex, in their order. Of
 /// modes it gathers what a pass over the edges has left there.
-kedge_status kg_vertex_restrict(kedge_context *ctx, const kg_vertex_restrict_args *args);
+KG_DECLARE_OPERATOR_OF_NUMBERS(kg_vertex_restrict, kg_vertex_restrict_args);
 /// z += P c and A z += A P c. Thread or loop = edge.
-kedge_status kg_vertex_prolong(kedge_context *ctx, const kg_vertex_prolong_args *args);
+KG_DECLARE_OPERATOR_OF_NUMBERS(kg_vertex_prolong, kg_vertex_prolong_args);
 /// z += P c alone, of what the coarse system has anyway: the sides of the edges may be gone. Thread
 /// or loop = unknown, which adds to edges that end there: each edge has one that does.
-kedge_status kg_vertex_spread(kedge_context *ctx, const kg_vertex_spread_args *args);
-kedge_status kg_vertex_modes_restrict(kedge_context *ctx,
-                                      const kg_vertex_modes_restrict_args *args);
+KG_DECLARE_OPERATOR_OF_NUMBERS(kg_vertex_spread, kg_vertex_spread_args);
+KG_DECLARE_OPERATOR_OF_NUMBERS(kg_vertex_modes_restrict, kg_vertex_modes_restrict_args);
 /// The first two, if modes other than the first two need not be moved.
 kg_cost kg_vertex_transfer_cost(const kg_trace_counts *count, int32_t n_rows, kg_number number);
 /// From r - A z; adding them is part of a step (kg_edge_smooth_cost()).
 kg_cost kg_vertex_modes_restrict_cost(kg_sizes size, const kg_trace_counts *count, int32_t n_rows,
                                       kg_number number);
-
-kedge_status kg_vertex_restrict_host(kedge_context *ctx, const kg_vertex_restrict_args *args);
-kedge_status kg_vertex_prolong_host(kedge_context *ctx, const kg_vertex_prolong_args *args);
-kedge_status kg_vertex_spread_host(kedge_context *ctx, const kg_vertex_spread_args *args);
-kedge_status kg_vertex_spread_cuda(kedge_context *ctx, const kg_vertex_spread_args *args);
-kedge_status kg_vertex_spread_host_single(kedge_context *ctx, const kg_vertex_spread_args *args);
-kedge_status kg_vertex_spread_cuda_single(kedge_context *ctx, const kg_vertex_spread_args *args);
-kedge_status kg_vertex_restrict_cuda(kedge_context *ctx, const kg_vertex_restrict_args *args);
-kedge_status kg_vertex_prolong_cuda(kedge_context *ctx, const kg_vertex_prolong_args *args);
-kedge_status kg_vertex_restrict_host_single(kedge_context *ctx,
-                                            const kg_vertex_restrict_args *args);
-kedge_status kg_vertex_prolong_host_single(kedge_context *ctx, const kg_vertex_prolong_args *args);
-kedge_status kg_vertex_restrict_cuda_single(kedge_context *ctx,
-                                            const kg_vertex_restrict_args *args);
-kedge_status kg_vertex_prolong_cuda_single(kedge_context *ctx, const kg_vertex_prolong_args *args);
-kedge_status kg_vertex_modes_restrict_host(kedge_context *ctx,
-                                           const kg_vertex_modes_restrict_args *args);
-kedge_status kg_vertex_modes_restrict_cuda(kedge_context *ctx,
-                                           const kg_vertex_modes_restrict_args *args);
-kedge_status kg_vertex_modes_restrict_host_single(kedge_context *ctx,
-                                                  const kg_vertex_modes_restrict_args *args);
-kedge_status kg_vertex_modes_restrict_cuda_single(kedge_context *ctx,
-                                                  const kg_vertex_modes_restrict_args *args);
 
 /// Unknown i of P^T (r - A z), summed in double precision.
 KG_INLINE double kg_vertex_gather(const kg_vertex_restrict_args *a, int32_t i)
