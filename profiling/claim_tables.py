@@ -82,29 +82,6 @@ def size(squares):
     return f"{2 * squares**2:,}"
 
 
-def nested_row(squares, order, label, *settings):
-    zero = square(squares, order, *settings)
-    return [size(squares), str(order), label], [zero, zero.also(**{"solver.start": "nested"})]
-
-
-def nested_cells(zero, nested):
-    solver = nested["solver"]
-    return [iterations(zero), trace(zero), memory(zero), str(solver["start_order"]), str(solver["start_iterations"]),
-            iterations(nested), trace(nested), memory(nested)]
-
-
-NESTED = Table("nested", MULTIGRID,
-               ["triangles", "P", "", "from zero: iterations", "set-up and trace solve, s", "memory, GB", "P'",
-                "iterations at P'", "at P", "set-up and trace solve, s", "memory, GB"], nested_cells, [
-                    nested_row(707, 4, "", SMOOTH),
-                    nested_row(707, 7, "", SMOOTH),
-                    nested_row(707, 9, "", SMOOTH),
-                    nested_row(2236, 4, "", SMOOTH),
-                    nested_row(2236, 4, "rough", ROUGH),
-                    nested_row(2236, 4, "mixed", SMOOTH, {"solver.precision": "mixed"}),
-                    nested_row(224, 4, "Jacobi", SMOOTH, {"solver.preconditioner": "jacobi"})])
-
-
 def ring_row(order, smoother, precision="double"):
     case = Case(POISSON, **{"mesh.generate": "ring 2000 250", "space.order": order, "solver.smoother": smoother,
                             "solver.precision": precision})
@@ -232,4 +209,4 @@ def ready_cells(report):
 READY = Table("ready", PERFORMANCE, ["triangles", "P", "mesh, s", "transfer, s", "local matrices, s", "together, s"],
               ready_cells, [ready_row(2237, 2), ready_row(5000, 2), ready_row(5000, 4)])
 
-TABLES = {table.name: table for table in (NESTED, STRETCHED, STRIPS, SMOOTHERS, REFINED, ROUNDING, COMPACT, REDUCED, READY)}
+TABLES = {table.name: table for table in (STRETCHED, STRIPS, SMOOTHERS, REFINED, ROUNDING, COMPACT, REDUCED, READY)}

@@ -75,16 +75,6 @@ typedef enum kedge_precision {
 /// The precision's name in problem files and reports.
 KEDGE_API const char *kedge_precision_name(kedge_precision kind);
 
-/// Where the iteration on the trace starts.
-typedef enum kedge_start {
-  KEDGE_START_ZERO,
-  KEDGE_START_NESTED,  ///< from the solution of a lower order, with the matrix-free operator
-  KEDGE_START_COUNT
-} kedge_start;
-
-/// The start's name in problem files.
-KEDGE_API const char *kedge_start_name(kedge_start kind);
-
 /// So many steps smooth at most, before and after a coarse correction of multigrid.
 #define KEDGE_SMOOTHING_STEPS_MAX 16
 

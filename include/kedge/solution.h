@@ -57,11 +57,7 @@ typedef struct kedge_report {
   double setup_seconds;       ///< making the preconditioner: assembly, trace solve (eigenvalue)
   int64_t iterations;
   int refinements;    ///< of precision = compact: residuals that began the iteration anew; else 0
-  kedge_start start;  ///< that was asked for
-  int start_order;    ///< of the solve that made the start; 0: it was zero
-  int64_t start_iterations;  ///< of that solve, beside `iterations`
-  double start_seconds;      ///< of that solve, part of the trace solve
-  double start_residual;     ///< as relative_residual, of the start
+  double start_residual;  ///< as relative_residual, of x_0: 1, or more with a large stabilization
   double tolerance;
   double relative_residual;  ///< ||b - A x|| / ||b - A x_0||, recomputed after the last iteration;
                              ///< x_0 holds the Dirichlet values and is 0 elsewhere; a large
@@ -95,8 +91,6 @@ typedef struct kedge_plan {
   const char *preconditioner;    ///< of the matrix-free operator; that of the others is "jacobi"
   const char *precision;         ///< "double", "mixed" or "compact"
   const char *smoother;          ///< of multigrid and block-jacobi, what `auto` takes; else ""
-  kedge_start start;             ///< that is asked for
-  int start_order;               ///< of the solve that will make the start; 0: it will be zero
   int64_t stage_bytes[KEDGE_OPERATOR_COUNT][KEDGE_STAGE_COUNT];  ///< held while the stage runs
   int64_t peak_bytes[KEDGE_OPERATOR_COUNT];
   int64_t needed_bytes[KEDGE_OPERATOR_COUNT];  ///< what kedge_solve() compares with free_bytes: the

@@ -37,7 +37,6 @@ static const char problem_text[] =
     "                 coarse_solver     amg             or hypre, on the host, where it is built "
     "in\n"
     "                 precision         double          or mixed or compact, with multigrid\n"
-    "                 start             zero            or nested: the solution of a lower order\n"
     "                 tolerance         auto            relative residual that ends the solve: "
     "1e-10, or\n"
     "                                                   what rounding leaves; or a number\n"
@@ -127,7 +126,6 @@ static const char multigrid_text[] =
     "                   take fewer iterations, but longer\n"
     "  coarse_solver    amg, kedge's own; hypre on the host, where it is built in\n"
     "  precision        double; mixed: shorter iterations, more memory; compact: the least memory\n"
-    "  start            zero; nested: from a lower order, for fine meshes and more memory\n"
     "\n"
     "When it fails or takes many iterations: 'kedge mesh info' shows the smallest angle; choose\n"
     "another smoother, then 'smoothing_steps = 2', a stabilization near diffusion / h (u* is less\n"
@@ -239,7 +237,7 @@ static int print_keys(const char *name)
 /// Values that multigrid_text explains.
 static const char *const of_multigrid[] = {"edge",         "line", "strip", "element", "jacobi",
                                            "block-jacobi", "amg",  "hypre", "double",  "mixed",
-                                           "compact",      "zero", "nested"};
+                                           "compact"};
 enum { OF_MULTIGRID = sizeof of_multigrid / sizeof *of_multigrid };
 
 /// "exit codes" may also be two words.

@@ -55,11 +55,6 @@ static void print_solver(const kedge_plan *plan)
   const bool smooths = plan->smoother[0] != '\0';
   printf("%s with %s", smooths ? "matrix-free" : "every operator", plan->preconditioner);
   if (smooths) printf(", smoother %s, precision %s", plan->smoother, plan->precision);
-  const char *const from = smooths ? "start" : "matrix-free starts";
-  if (plan->start_order > 0)
-    printf(", %s from order %d", from, plan->start_order);
-  else if (plan->start == KEDGE_START_NESTED)
-    printf(", %s from zero (no lower order is worth it with order %d)", from, plan->order);
   printf("%s\n\n", smooths ? "; the others with jacobi" : "");
 }
 

@@ -55,12 +55,6 @@ static void print_solver(const kedge_report *report)
   printf("): relative residual %.2e, tolerance %.0e", report->relative_residual, report->tolerance);
   if (report->stop == KEDGE_STOP_ROUNDING) printf(", rounding %.1e", report->rounding_residual);
   putchar('\n');
-  if (report->start_order > 0)
-    printf("start        order %d, %lld iteration%s in %.4f s: relative residual %.2e\n",
-           report->start_order, (long long)report->start_iterations,
-           kg_cli_plural(report->start_iterations), report->start_seconds, report->start_residual);
-  else if (report->start == KEDGE_START_NESTED)
-    printf("start        zero: with order %d no lower order is worth a start\n", report->order);
   if (report->converged && report->solver_note[0]) printf("note         %s\n", report->solver_note);
   if (report->has_exact)
     printf("errors       u: L2 %.5e, max %.5e; q: L2 %.5e; u*: L2 %.5e\n", report->u_l2,

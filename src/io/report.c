@@ -62,10 +62,6 @@ static void write_solver(kg_json *json, const kedge_report *report)
   kg_json_integer(json, "smoothing_steps", report->smoothing_steps);
   kg_json_integer(json, "levels", report->multigrid_levels);
   kg_json_number(json, "setup_seconds", report->setup_seconds);
-  kg_json_string(json, "start", kedge_start_name(report->start));
-  kg_json_integer(json, "start_order", report->start_order);
-  kg_json_integer(json, "start_iterations", report->start_iterations);
-  kg_json_number(json, "start_seconds", report->start_seconds);
   kg_json_number(json, "start_residual", report->start_residual);
   kg_json_integer(json, "iterations", report->iterations);
   kg_json_integer(json, "refinements", report->refinements);
@@ -172,8 +168,6 @@ static void write_plan(kg_json *json, const kedge_context *ctx, const kedge_plan
   kg_json_string(json, "preconditioner", described ? plan->preconditioner : "jacobi");
   kg_json_string(json, "precision", described ? plan->precision : "double");
   kg_json_string(json, "smoother", described ? plan->smoother : "");
-  kg_json_string(json, "start", kedge_start_name(plan->start));
-  kg_json_integer(json, "start_order", described ? plan->start_order : 0);
   kg_json_close(json);
   kg_json_bool(json, "fits", plan->fits[plan->operator_kind]);
   kg_json_object(json, "memory");

@@ -102,7 +102,7 @@ static kg_multigrid trace_at(const kg_multigrid_shape *shape, void *memory, size
   return m;
 }
 
-/// Where that lies which is below the trace, and the lines, which a lower order borrows.
+/// Where that lies which is below the trace, and the lines.
 static void space_at(const kg_multigrid_shape *shape, void *memory, kg_multigrid *m, size_t *bytes)
 {
   const size_t n_free = (size_t)shape->count.n_free, n_vertices = (size_t)shape->n_vertices;
@@ -264,21 +264,6 @@ static kedge_status make_modes(kedge_context *ctx, const kg_multigrid_args *a, k
                               .fault = (int32_t *)((char *)a->work + element_bytes(&a->shape))});
 }
 
-kedge_status kg_multigrid_lower(kedge_context *ctx, const kg_multigrid_args *a,
-                                const kg_multigrid *upper, kg_multigrid *out)
-{
-  size_t bytes;
-  *out = trace_at(&a->shape, a->trace, &bytes);
-  out->smoother.lines = upper->smoother.lines;
-  out->smoother.strips.corner = upper->smoother.strips.corner;
-  out->space = upper->space;
-  out->matrix = upper->matrix;
-  out->solver = upper->solver;
-  out->coarse = upper->coarse;
-  KG_TRY(make_modes(ctx, a, out));
-  return make_trace(ctx, a, out);
-}
-
 kedge_status kg_multigrid_create(kedge_context *ctx, const kg_multigrid_args *a, kg_multigrid *out)
 {
   size_t bytes;
@@ -315,26 +300,20 @@ int kg_multigrid_levels(const kg_multigrid *multigrid)
   return 1 + info.n_levels;
 }
 
-kg_cost kg_multigrid_lower_cost(const kg_multigrid_shape *s)
-{
-  kg_cost sum =
-      kg_smoother_make_cost(s->smoother, s->size, &s->count, s->n_line_steps, s->local, s->number);
-  if (kg_multigrid_has_vertex_modes(s))
-    sum = kg_cost_plus(sum, 1, kg_vertex_modes_cost(s->size, &s->count, s->n_vertices, s->local));
-  if (s->smoothing_steps == 0 || !kg_multigrid_has_copies(s)) return sum;
-  return kg_cost_plus(sum, 1,
-                      s->reduced ? kg_round_cost((int64_t)local_count(s))
-                                 : kg_local_differences_cost(s->size, s->count.n_elements));
-}
-
 kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *s)
 {
   const kg_local_form form = s->reduced              ? KG_LOCAL_REDUCED
                              : s->local == KG_SINGLE ? KG_LOCAL_DIFFERENCES
                                                      : KG_LOCAL_PACKED;
-  kg_cost sum = kg_multigrid_lower_cost(s);
+  kg_cost sum =
+      kg_smoother_make_cost(s->smoother, s->size, &s->count, s->n_line_steps, s->local, s->number);
   if (s->smoothing_steps == 0) return sum;
+  if (kg_multigrid_has_vertex_modes(s))
+    sum = kg_cost_plus(sum, 1, kg_vertex_modes_cost(s->size, &s->count, s->n_vertices, s->local));
+  if (kg_multigrid_has_copies(s))
+    sum = kg_cost_plus(sum, 1,
+                       s->reduced ? kg_round_cost((int64_t)local_count(s))
+                                  : kg_local_differences_cost(s->size, s->count.n_elements));
   sum = kg_cost_plus(sum, 1, kg_vertex_space_cost(&s->count, s->n_vertices));
-  sum = kg_cost_plus(sum, 1, kg_vertex_matrix_cost(&s->count, s->n_vertices, s->local, form));
-  return sum;
+  return kg_cost_plus(sum, 1, kg_vertex_matrix_cost(&s->count, s->n_vertices, s->local, form));
 }

@@ -115,17 +115,10 @@ kedge_status kg_multigrid_create(kedge_context *ctx, const kg_multigrid_args *ar
 ///                  applied, so that it is where the halo of products lies
 kedge_status kg_multigrid_lend(kedge_context *ctx, kg_multigrid *multigrid, kg_buffer halo,
                                void *vectors, size_t bytes);
-/// That of the system restricted to a lower order (ops/order_transfer.h), whose coarse space and
-/// matrix are the same: it borrows them, and their vectors when they are there. Do not destroy it.
-/// @param[in] args  of the lower order, without `space`; work as for `upper`
-kedge_status kg_multigrid_lower(kedge_context *ctx, const kg_multigrid_args *args,
-                                const kg_multigrid *upper, kg_multigrid *out);
 void kg_multigrid_destroy(kedge_context *ctx, kg_multigrid *multigrid);
 /// The trace and the levels below it.
 int kg_multigrid_levels(const kg_multigrid *multigrid);
 kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *shape);
-/// The same of kg_multigrid_lower().
-kg_cost kg_multigrid_lower_cost(const kg_multigrid_shape *shape);
 
 /// z = M r, or 2^exponent M r in single precision, where z is that of `multigrid`; rz_next = r . z,
 /// and stop unless it is positive. M is symmetric, up to rounding, positive definite and always the

@@ -257,7 +257,6 @@ WORD_READER(read_preconditioner, kg_preconditioner_words, kedge_preconditioner, 
 WORD_READER(read_smoother, kg_smoother_words, kedge_smoother, smoother)
 WORD_READER(read_coarse_solver, kg_coarse_solver_words, kedge_coarse_solver, coarse_solver)
 WORD_READER(read_precision, kg_precision_words, kedge_precision, precision)
-WORD_READER(read_start, kg_start_words, kedge_start, start)
 
 READER(read_smoothing_steps)
 {
@@ -303,7 +302,6 @@ static const kg_problem_key table[] = {
    read_smoothing_steps, false},
   {"solver", "coarse_solver", "amg or hypre", read_coarse_solver, false},
   {"solver", "precision", "double, mixed or compact", read_precision, false},
-  {"solver", "start", "zero or nested", read_start, false},
   {"solver", "tolerance", "auto or a constant between 0 and 1", read_tolerance, true},
   {"solver", "max_iterations", "at least 1", read_max_iterations, false},
   {"output", "file", "a file, .vtkhdf or .hdf", read_output, false},

@@ -20,7 +20,6 @@ static const kedge_problem defaults = {
     .coarse_solver = KEDGE_COARSE_SOLVER_AMG,
     .smoothing_steps = 1,
     .precision = KEDGE_PRECISION_DOUBLE,
-    .start = KEDGE_START_ZERO,
     .tolerance = KG_TOLERANCE_AUTO,
     .accepts_rounding = true,
     .max_iterations = 100000,

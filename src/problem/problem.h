@@ -50,7 +50,6 @@ struct kedge_problem {
   kedge_coarse_solver coarse_solver;
   int smoothing_steps;
   kedge_precision precision;
-  kedge_start start;
   double tolerance;
   bool accepts_rounding;  ///< no tolerance was given: what rounding makes of the residual is enough
   int64_t max_iterations;

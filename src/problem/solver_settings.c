@@ -76,22 +76,12 @@ static kedge_status check_operator(kedge_context *ctx, const kedge_problem *p)
                     "from the packed local matrices, which operator = %s does not keep; change one "
                     "of the two",
                     setting_of_multigrid(p, text), operator_name);
-  if (p->start != KEDGE_START_ZERO)
-    return conflict(ctx, p,
-                    "start = nested needs operator = matrix-free: the lower order is a part of the "
-                    "packed local matrices, which operator = %s does not keep; change one of the "
-                    "two",
-                    operator_name);
   return KEDGE_OK;
 }
 
 kedge_status kg_problem_check_solver(kedge_context *ctx, const kedge_problem *p)
 {
   KG_TRY(check_operator(ctx, p));
-  if (p->start != KEDGE_START_ZERO && p->precision == KEDGE_PRECISION_COMPACT)
-    return conflict(ctx, p,
-                    "start = nested needs local matrices in double precision, which precision = "
-                    "compact does not keep; change one of the two");
   if (p->preconditioner == KEDGE_PRECONDITIONER_AUTO || kg_problem_asks_multigrid(p))
     return KEDGE_OK;
   const char *const name = kedge_preconditioner_name(p->preconditioner);

@@ -24,15 +24,11 @@ static const char *const precision_words[] = {[KEDGE_PRECISION_DOUBLE] = "double
                                               [KEDGE_PRECISION_MIXED] = "mixed",
                                               [KEDGE_PRECISION_COMPACT] = "compact"};
 
-static const char *const start_words[] = {
-    [KEDGE_START_ZERO] = "zero", [KEDGE_START_NESTED] = "nested"};
-
 const kg_words kg_operator_words = {operator_words, KEDGE_OPERATOR_COUNT};
 const kg_words kg_preconditioner_words = {preconditioner_words, KEDGE_PRECONDITIONER_COUNT};
 const kg_words kg_smoother_words = {smoother_words, KEDGE_SMOOTHER_COUNT};
 const kg_words kg_coarse_solver_words = {coarse_solver_words, KEDGE_COARSE_SOLVER_COUNT};
 const kg_words kg_precision_words = {precision_words, KEDGE_PRECISION_COUNT};
-const kg_words kg_start_words = {start_words, KEDGE_START_COUNT};
 
 static const char *word_of(const kg_words *words, unsigned kind)
 {
@@ -62,9 +58,4 @@ const char *kedge_coarse_solver_name(kedge_coarse_solver kind)
 const char *kedge_precision_name(kedge_precision kind)
 {
   return word_of(&kg_precision_words, (unsigned)kind);
-}
-
-const char *kedge_start_name(kedge_start kind)
-{
-  return word_of(&kg_start_words, (unsigned)kind);
 }

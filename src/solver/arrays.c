@@ -8,7 +8,6 @@
 #include "ops/points.h"
 #include "ops/trace_arrays.h"
 #include "ops/trace_plain.h"
-#include "solver/nested.h"
 
 typedef struct lifetime {
   kedge_stage first, last;
@@ -313,8 +312,6 @@ size_t kg_array_bytes(kg_array array, const kg_shape *s)
     case KG_ARRAY_MULTIGRID_VECTORS:
     case KG_ARRAY_MULTIGRID_WORK:
       return multigrid_bytes(array, s);
-    case KG_ARRAY_NESTED:
-      return kg_nested_bytes(s);
     case KG_ARRAY_TRACE:
     case KG_ARRAY_DIRECTION:
       return all_rows * d;

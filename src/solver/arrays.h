@@ -31,7 +31,6 @@ typedef struct kg_shape {
   int32_t n_lines, n_line_steps;  ///< of lines and strips (mesh/edge_lines.h)
   kedge_precision precision;
   bool has_reaction;
-  int start_order;  ///< of the solve that makes the start (solver/nested.h); 0: x starts from zero
   size_t ell_work_bytes, multigrid_work_bytes;
   size_t resident_bytes;  ///< of ops/cg_resident.h; 0: the ordinary loop
 } kg_shape;
@@ -51,11 +50,6 @@ static inline bool kg_shape_is_mixed(const kg_shape *shape)
 {
   return kg_shape_has_multigrid(shape) && shape->precision == KEDGE_PRECISION_MIXED;
 }
-/// x starts from the solution of a lower order; likewise with the matrix-free operator alone.
-static inline bool kg_shape_is_nested(const kg_shape *shape)
-{
-  return shape->start_order > 0 && shape->operator_kind == KEDGE_OPERATOR_MATRIX_FREE;
-}
 /// The iteration is in single precision, and K^e (solver/compact.h).
 static inline bool kg_shape_is_compact(const kg_shape *shape)
 {
@@ -71,8 +65,7 @@ static inline bool kg_shape_reduces(const kg_shape *shape)
 /// It has something to make of K^e between local matrices and trace solve.
 static inline bool kg_shape_assembles(const kg_shape *shape)
 {
-  return shape->operator_kind != KEDGE_OPERATOR_MATRIX_FREE || kg_shape_has_multigrid(shape) ||
-         kg_shape_is_nested(shape);
+  return shape->operator_kind != KEDGE_OPERATOR_MATRIX_FREE || kg_shape_has_multigrid(shape);
 }
 /// The sides of the elements leave memory for the trace solve, and are made again
 /// (ops/trace_sides.h). Strips, and the kernel for small problems, read them.
@@ -145,7 +138,6 @@ kedge_status kg_shape_work(kedge_context *ctx, kg_shape *shape);
   X(MULTIGRID_COARSE, ASSEMBLY, TRACE_SOLVE)       \
   X(MULTIGRID_VECTORS, TRACE_SOLVE, TRACE_SOLVE)   \
   X(MULTIGRID_WORK, ASSEMBLY, ASSEMBLY)            \
-  X(NESTED, ASSEMBLY, TRACE_SOLVE)                 \
   X(TRACE, TRACE_SOLVE, POSTPROCESS)               \
   X(RESIDUAL, TRACE_SOLVE, TRACE_SOLVE)            \
   X(PRECONDITIONED, TRACE_SOLVE, TRACE_SOLVE)      \

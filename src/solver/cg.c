@@ -190,7 +190,7 @@ static kedge_status measure_rounding(solve *s)
 static bool begins_smooth(const solve *s)
 {
   const double little = 0.1, boundary = s->settings.boundary_residual;
-  return s->settings.multigrid && s->state.iterations == 0 && !s->settings.improve &&
+  return s->settings.multigrid && s->state.iterations == 0 &&
          boundary * boundary < little * little * s->state.rr;
 }
 
@@ -306,16 +306,13 @@ static kedge_status iterate_and_restart(solve *s, kg_cg_result *result)
     KG_TRY(run(s));
     const bool cut = s->state.stop == KG_CG_LIMIT;
     const bool at_limit = s->state.iterations >= s->settings.max_iterations;
-    bool spoilt = s->settings.rough;
-    if (!spoilt) KG_TRY(start(s));
+    KG_TRY(start(s));
     if (s->state.rr <= s->tolerance_rr || cut) {
       result->stop = s->state.rr <= s->tolerance_rr ? KEDGE_STOP_TOLERANCE : KEDGE_STOP_LIMIT;
       return KEDGE_OK;
     }
-    if (s->roundings == 0) {
-      KG_TRY(measure_rounding(s));
-      spoilt = true;
-    }
+    const bool spoilt = s->roundings == 0;
+    if (spoilt) KG_TRY(measure_rounding(s));
     if (!can_gain(s)) return KEDGE_OK;
     if (at_limit) {
       result->stop = KEDGE_STOP_LIMIT;
@@ -343,11 +340,10 @@ static kedge_status measure_right_hand_side(solve *s, double *bb)
 static double reference_of(const solve *s, double bb)
 {
   const double ratio = s->settings.stabilization_ratio, rr = s->state.rr;
-  if (s->settings.rr_start > 0.0) return s->settings.rr_start;
   return ratio > 1.0 ? fmin(rr, bb + rr / (ratio * ratio)) : rr;
 }
 
-/// The residual of the x that is there, what tolerances mean by it, and a better x.
+/// The residual of the x that is there, and what tolerances mean by it.
 static kedge_status begin(solve *s)
 {
   double bb = 0.0;
@@ -357,10 +353,6 @@ static kedge_status begin(solve *s)
   KG_REQUIRE(s->ctx, s->rr_start == 0.0 || s->rr_start >= KG_CG_LEAST_RR, KEDGE_ERR_NUMERIC,
              KG_CG_TOO_SMALL, sqrt(s->rr_start));
   s->tolerance_rr = s->settings.tolerance * s->settings.tolerance * s->rr_start;
-  if (s->settings.improve && s->state.rr > s->tolerance_rr) {
-    KG_TRY(s->settings.improve(s->ctx, s->settings.improve_user, s->rr_start));
-    KG_TRY(start(s));
-  }
   s->state.max_iterations = s->settings.max_iterations;
   s->state.iterations = 0;
   return KEDGE_OK;

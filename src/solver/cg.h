@@ -26,25 +26,17 @@ typedef struct kg_cg_refinement {
   double gain;  ///< the residual is made anew when that of the recurrence has fallen by this factor
 } kg_cg_refinement;
 
-/// @param[in] rr  r . r that tolerances are relative to
-typedef kedge_status kg_cg_improve(kedge_context *ctx, void *user, double rr);
-
 typedef struct kg_cg_settings {
   double tolerance;
   bool accepts_rounding;  ///< a residual that is rounding has converged, also above the tolerance
   int64_t max_iterations;
   int64_t n_elements;  ///< triangles, with which rounding of a smooth residual grows; for NVTX too
-  double rr_start;     ///< r . r that the tolerance is relative to; 0: that of the x that is there
   /// The stabilization over what couples edges (docs/math.md#large-stabilization).
   double stabilization_ratio;
   /// Norm of what the boundary values make of b - A x_0, about. Where that is little, the residual
   /// is smooth, and multigrid begins with a coarse system that is solved well
   /// (docs/multigrid.md#the-first-iteration).
   double boundary_residual;
-  bool rough;  ///< the residual of the recurrence is enough: it is not recomputed
-  /// NULL, or what improves x before the first iteration; ap is A x then.
-  kg_cg_improve *improve;
-  void *improve_user;
   const kg_multigrid *multigrid;  ///< the preconditioner, of the matrix-free operator; NULL: Jacobi
   /// of ops/cg_resident.h, which then iterates (matrix-free alone); NULL: the ordinary loop
   void *resident_work;

@@ -161,22 +161,8 @@ enum { ADVICE = 128 };
 /// What goes behind "choose a smaller mesh or order".
 static void advise(kedge_context *ctx, const kg_shape *s, kg_memory available, char words[ADVICE])
 {
-  const bool nested = kg_shape_is_nested(s);
-  const char *const start = nested ? ", or start = zero" : "";
-  kg_shape from_zero = *s, in_double = *s;
-  from_zero.start_order = 0;
-  in_double.precision = KEDGE_PRECISION_DOUBLE;
-  words[0] = '\0';
-  if (nested && fits_with(ctx, s, from_zero, available)) {
-    snprintf(words, ADVICE, "%s", start);
-    return;
-  }
-  if (nested && kg_shape_is_mixed(s) && fits_with(ctx, s, in_double, available)) {
-    snprintf(words, ADVICE, ", or precision = double");
-    return;
-  }
-  const char *const setting = find_setting(ctx, s, &from_zero, available);
-  if (*setting) snprintf(words, ADVICE, "%s%s%s", start, nested ? " and " : ", or ", setting);
+  const char *const setting = find_setting(ctx, s, s, available);
+  snprintf(words, ADVICE, "%s%s", *setting ? ", or " : "", setting);
 }
 
 static kedge_status refuse(kedge_context *ctx, const kg_shape *s, const char *where, int64_t need,

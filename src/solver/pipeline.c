@@ -135,7 +135,6 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
                         .precision = problem->precision,
                         .has_reaction = problem->reaction != 0.0};
   if (problem->preconditioner == KEDGE_PRECONDITIONER_BLOCK_JACOBI) p->shape.smoothing_steps = 0;
-  if (problem->start == KEDGE_START_NESTED) p->shape.start_order = kg_nested_order(problem->order);
   if (kg_shape_has_multigrid(&p->shape)) KG_TRY(kg_pipeline_lines(p, &p->shape));
   KG_TRY(kg_shape_work(p->ctx, &p->shape));
   p->shape.chunk_groups = kg_chunk_groups(&p->shape);

@@ -6,7 +6,6 @@
 #include "ops/ops.h"
 #include "problem/problem.h"
 #include "solver/need.h"
-#include "solver/nested.h"
 #include "solver/places.h"
 #include "solver/sampling.h"
 #include "solver/solution.h"
@@ -31,7 +30,6 @@ typedef struct kg_pipeline {
   kg_batch batch;  ///< pointers into buffers
   kg_points points;
   kg_multigrid multigrid;  ///< from assembly to the end of the trace solve
-  kg_nested nested;        ///< likewise
   kg_source source;
   kedge_solution *solution;
   kedge_stage stage;  ///< running

@@ -81,8 +81,6 @@ static void describe(const kg_pipeline *p, kedge_plan *plan)
   plan->preconditioner = kedge_preconditioner_name(shape->preconditioner);
   plan->precision = kedge_precision_name(shape->precision);
   plan->smoother = smooths ? kedge_smoother_name(shape->smoother) : "";
-  plan->start = p->problem->start;
-  plan->start_order = shape->start_order;
 }
 
 static kedge_status fill(kg_pipeline *p, kedge_plan *plan)

@@ -59,30 +59,11 @@ static kedge_status make_multigrid(kg_pipeline *p)
   return KEDGE_OK;
 }
 
-/// Matrices and preconditioner of the start, after those of the solve.
-static kedge_status make_nested(kg_pipeline *p)
-{
-  kg_stage_cost(p, kg_nested_create_cost(&p->shape), 1.0);
-  return kg_nested_create(
-      p->ctx,
-      &(kg_nested_args){.shape = &p->shape,
-                        .batch = p->batch,
-                        .local = p->buffers[KG_ARRAY_LOCAL].data,
-                        .inverse_diagonal = p->buffers[KG_ARRAY_INVERSE_DIAGONAL].data,
-                        .multigrid = &p->multigrid,
-                        .memory = p->buffers[KG_ARRAY_NESTED].data,
-                        .work = p->buffers[KG_ARRAY_MULTIGRID_WORK].data},
-      &p->nested);
-}
-
-/// The operator in another form than packed local matrices; multigrid and a start from a lower
-/// order.
+/// The operator in another form than packed local matrices; multigrid.
 kedge_status kg_stage_assembly(kg_pipeline *p)
 {
-  if (p->shape.operator_kind == KEDGE_OPERATOR_MATRIX_FREE) {
-    if (kg_shape_has_multigrid(&p->shape)) KG_TRY(make_multigrid(p));
-    return kg_shape_is_nested(&p->shape) ? make_nested(p) : KEDGE_OK;
-  }
+  if (p->shape.operator_kind == KEDGE_OPERATOR_MATRIX_FREE)
+    return kg_shape_has_multigrid(&p->shape) ? make_multigrid(p) : KEDGE_OK;
   if (p->shape.operator_kind == KEDGE_OPERATOR_MATRIX_FREE_PLAIN) return expand(p);
   kg_stage_cost(p, kg_ell_assemble_cost(p->shape.size, &p->shape.count), 1.0);
   return kg_ell_assemble(p->ctx, &(kg_ell_assemble_args){.batch = p->batch,
@@ -229,9 +210,6 @@ static kedge_status report_solve(kg_pipeline *p, const kg_cg_result *result, int
 {
   kedge_solution *s = p->solution;
   s->report.iterations = result->iterations;
-  s->report.start_order = p->shape.start_order;
-  s->report.start_iterations = p->nested.iterations;
-  s->report.start_seconds = p->nested.seconds;
   s->report.start_residual = result->start_residual;
   s->report.relative_residual = result->relative_residual;
   s->report.rounding_residual = result->rounding_residual;
@@ -243,7 +221,6 @@ static kedge_status report_solve(kg_pipeline *p, const kg_cg_result *result, int
   s->report.operator_bytes = (int64_t)operator_cost(p).bytes;
   kg_stage_cost(p, operator_cost(p), (double)result->iterations);
   kg_stage_cost(p, iteration_cost(p, n), (double)result->iterations);
-  if (kg_shape_is_nested(&p->shape)) kg_stage_cost(p, kg_nested_cost(&p->nested), 1.0);
   kg_stage_cost(p, kg_cost_plus(kg_rounding_cost(n), 1, operator_cost(p)), result->roundings);
   kg_stage_cost(p, residual_cost(p), result->residuals);
   if (kg_shape_is_compact(&p->shape)) s->report.refinements = result->starts;
@@ -264,16 +241,12 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p)
       .boundary_residual = boundary_residual(p),
       .max_iterations = p->problem->max_iterations,
       .n_elements = p->mesh->n_elements,
-      .improve = kg_shape_is_nested(&p->shape) ? kg_nested_improve : NULL,
-      .improve_user = &p->nested,
       .multigrid = multigrid ? &p->multigrid : NULL,
       .resident_work = p->buffers[KG_ARRAY_CG_RESIDENT].data,
       .refinement = kg_shape_is_compact(&p->shape) ? &refinement : NULL};
   if (multigrid) KG_TRY(lend_vectors(p, &vectors));
   if (multigrid && kg_multigrid_is_measured(&p->multigrid.shape))
     KG_TRY(measure_smoother(p, &op.matrix_free, &vectors));
-  if (kg_shape_is_nested(&p->shape))
-    kg_nested_prepare(&p->nested, &p->multigrid, &vectors, &settings);
   KG_TRY(start_vectors(p));
   KG_TRY(kg_zero(p->ctx, vectors.state, sizeof *vectors.state));
   kg_cg_result result;

@@ -76,7 +76,7 @@ class Usage(Command):
             self.assertLessEqual(max(map(len, text.splitlines())), 100)
         self.assertEqual(self.kedge("help", "exit", "codes").stdout,
                          self.kedge("help", "exit-codes").stdout)
-        for value in ("strip", "jacobi", "compact", "zero", "nested"):
+        for value in ("strip", "jacobi", "compact"):
             self.assertEqual(self.kedge("help", value).stdout, self.kedge("help", "multigrid").stdout)
         self.assertIn("Usage: kedge solve", self.kedge("help", "solve").stdout)
 
@@ -415,17 +415,9 @@ class PlanAndInfo(Command):
                           "solver.preconditioner=jacobi").stdout
         self.assertIn("p.ini: 800 triangles, 1240 edges, order 1, 2320 trace unknowns\n", text)
         self.assertIn("\nevery operator with jacobi\n", text)
-        text = self.kedge("plan", "p.ini", "--backend", "host", "-s", "space.order=4", "-s",
-                          "solver.preconditioner=jacobi", "-s", "solver.start=nested").stdout
-        self.assertIn("\nevery operator with jacobi, matrix-free starts from order 2\n", text)
-        text = self.kedge("plan", "p.ini", "-s", "solver.precision=mixed", "-s", "space.order=4",
-                          "-s", "solver.start=nested").stdout
-        self.assertIn("\nmatrix-free with multigrid, smoother edge, precision mixed, "
-                      "start from order 2; the others with jacobi\n", text)
-        text = self.kedge("plan", "p.ini", "-s", "space.order=5", "-s",
-                          "solver.preconditioner=jacobi", "-s", "solver.start=nested").stdout
-        self.assertIn(", matrix-free starts from zero (no lower order is worth it with order 5)\n",
-                      text)
+        text = self.kedge("plan", "p.ini", "-s", "solver.precision=mixed").stdout
+        self.assertIn("\nmatrix-free with multigrid, smoother edge, precision mixed; "
+                      "the others with jacobi\n", text)
 
     def test_plan_and_solve_refuse_the_same_environment(self):
         self.write("p.ini", PROBLEM + "[equation]\nsource = x\n")

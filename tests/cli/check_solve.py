@@ -238,14 +238,6 @@ class Solve(Command):
         self.assertRegex(self.kedge("mesh", "info", "two.msh").stdout,
                          r"(?m)^interface +20  inner edges +1 +1\.41421$")
 
-    def test_a_nested_start_says_where_it_starts(self):
-        for order, line in (("4", r"start +order 2, \d+ iterations in "),
-                            ("5", r"start +zero: with order 5 no lower order is worth a start\n")):
-            text = self.kedge("solve", "p.ini", "-s", "solver.start=nested", "-s",
-                              f"space.order={order}", "-r", "r.json").stdout
-            self.assertRegex(text, line)
-            self.assertEqual(self.json("r.json")["solver"]["start"], "nested")
-
     def test_a_stabilization_that_makes_rounding_large_is_said(self):
         text = self.kedge("solve", "p.ini", "-r", "r.json").stdout
         self.assertNotIn("note ", text)

@@ -22,6 +22,9 @@ static void every_refusal_names_file_line_and_remedy(void **state)
        "plate.ini:3: unknown key 'stabilisation' in [space]; did you mean 'stabilization'?"},
       {"[space]\ncolour = 1",
        "plate.ini:2: unknown key 'colour' in [space]; its keys are order, stabilization"},
+      {"[solver]\nstart = nested",
+       "plate.ini:2: start in [solver] is gone: the iteration always starts from zero; leave the "
+       "line out"},
       {"[sapce]\norder = 1", "plate.ini:1: unknown section [sapce]; did you mean [space]?"},
       {"[sapce]", "plate.ini:1: unknown section [sapce]; did you mean [space]?"},
       {"[weather]\nrain = 1",

@@ -350,9 +350,6 @@ static void settings_of_multigrid_are_refused_where_it_is_not(void **state)
        "made "
        "from the packed local matrices, which operator = matrix-free-plain does not keep; change "
        "one of the two"},
-      {"start = nested\nprecision = compact",
-       "plate.ini:5: start = nested needs local matrices in double precision, which precision = "
-       "compact does not keep; change one of the two"},
       {"precision = compact", NULL},
       {"smoother = strip", NULL},
       {"smoothing_steps = 2\npreconditioner = auto", NULL},

@@ -50,7 +50,7 @@ class Claims(Experiment):
             self.assertNotIn("old", self.read(os.path.join(self.folder, page)))
 
     def test_a_solve_of_two_tables_runs_once(self):
-        self.run_small("--tables", "nested,rounding")
+        self.run_small("--tables", "smoothers,reduced")
         keys = [(case["problem"], sorted(case["settings"].items())) for case in self.result()["cases"]]
         self.assertEqual(len(keys), len(set(map(str, keys))))
 

@@ -379,32 +379,6 @@ static void a_refusal_advises_what_fits(void **state)
   kedge_mesh_destroy(mesh);
 }
 
-static void a_refusal_of_a_nested_start_advises_one_from_zero(void **state)
-{
-  (void)state;
-  kedge_mesh *mesh = square_mesh(ctx, 60);
-  kedge_problem *problem = dirichlet("4", "matrix-free");
-  const int64_t jacobi = least_need(mesh, problem, "jacobi", "double");
-  const int64_t compact = least_need(mesh, problem, "multigrid", "compact");
-  const int64_t need = least_need(mesh, problem, "multigrid", "double");
-  must(ctx, kedge_problem_set(problem, "solver", "start", "nested"));
-  refuse_with(mesh, problem, "multigrid", "double", need);
-  assert_true(advises("order, or start = zero"));
-  assert_false(advises(" and precision"));
-  refuse_with(mesh, problem, "multigrid", "double", need - 1);
-  assert_true(advises("order, or start = zero and precision = compact"));
-  refuse_with(mesh, problem, "multigrid", "mixed", need);
-  assert_true(advises("order, or start = zero and precision = double"));
-  refuse_with(mesh, problem, "multigrid", "double", compact - 1);
-  assert_false(advises("start = zero"));
-  refuse_with(mesh, problem, "jacobi", "double", jacobi);
-  assert_true(advises("order, or start = zero"));
-  refuse_with(mesh, problem, "jacobi", "double", jacobi - 1);
-  assert_false(advises("start = zero"));
-  kedge_problem_destroy(problem);
-  kedge_mesh_destroy(mesh);
-}
-
 /// Lines of edges, which the assembled solve has not, are counted; and what a plan of it says of
 /// the other operator is what a plan of that says.
 static void in_place_of_ell_what_fits_is_advised_on_stretched_meshes_too(void **state)
@@ -639,7 +613,6 @@ int main(void)
       cmocka_unit_test(a_matrix_free_solve_needs_little_beside_matrices_and_vectors),
       cmocka_unit_test(a_hundred_million_triangles_of_order_4_fit_an_h200_but_not_as_ell),
       cmocka_unit_test(a_refusal_advises_what_fits),
-      cmocka_unit_test(a_refusal_of_a_nested_start_advises_one_from_zero),
       cmocka_unit_test(in_place_of_ell_what_fits_is_advised_on_stretched_meshes_too),
       cmocka_unit_test(a_plan_says_what_is_compared_with_free_memory),
       cmocka_unit_test(a_plan_says_what_the_host_holds_in_the_solve),

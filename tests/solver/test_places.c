@@ -101,14 +101,10 @@ static void arrays_that_live_together_do_not_overlap(void **state)
       {{"precision", "smoothing_steps"}, {"double", "1"}, .forgets_load = true},
       {{"precision", "smoothing_steps"}, {"mixed", "2"}},
       {{"precision", "smoother"}, {"mixed", "line"}, .forgets_load = true},
-      {{"precision", "start"}, {"mixed", "nested"}},
-      {{"smoother", "start"}, {"line", "nested"}},
-      {{"smoother", "start"}, {"strip", "nested"}, .forgets_load = true},
       {{"smoother", "smoothing_steps"}, {"strip", "1"}},
       {{"smoother", "smoothing_steps"}, {"element", "2"}},
       {{"preconditioner", "smoother"}, {"block-jacobi", "strip"}},
-      {{"preconditioner", "tolerance"}, {"jacobi", "1e-8"}},
-      {{"preconditioner", "start"}, {"jacobi", "nested"}, .forgets_load = true}};
+      {{"preconditioner", "tolerance"}, {"jacobi", "1e-8"}}};
   for (int p = 0; p < ORDERS; ++p)
     for (size_t k = 0; k < sizeof variants / sizeof *variants; ++k)
       assert_true(count_parts(orders[p], &variants[k], "0") > 0);

@@ -230,22 +230,6 @@ static void jacobi_is_refused(void **state)
   kedge_mesh_destroy(mesh);
 }
 
-static void a_start_from_a_lower_order_is_refused_with_compact(void **state)
-{
-  (void)state;
-  kedge_mesh *mesh;
-  must(ctx, kedge_mesh_generate(ctx, "square 2", &mesh));
-  kedge_problem *problem = problem_of(
-      ctx, SETTINGS({"boundary default", "type", "dirichlet"}, {"boundary default", "value", "x"},
-                    {"solver", "start", "nested"}, {"solver", "precision", "compact"}));
-  assert_string_equal(
-      refusal_of(ctx, mesh, problem, KEDGE_ERR_INPUT),
-      "start = nested needs local matrices in double precision, which precision = compact does "
-      "not keep; change one of the two");
-  kedge_problem_destroy(problem);
-  kedge_mesh_destroy(mesh);
-}
-
 static void no_more_memory_is_taken_than_was_predicted(void **state)
 {
   (void)state;
@@ -409,7 +393,6 @@ int main(void)
       cmocka_unit_test(numbers_beyond_single_precision_in_the_source_do_no_harm),
       cmocka_unit_test(without_reaction_errors_end_where_those_of_double_precision_do),
       cmocka_unit_test(jacobi_is_refused),
-      cmocka_unit_test(a_start_from_a_lower_order_is_refused_with_compact),
       cmocka_unit_test(no_more_memory_is_taken_than_was_predicted),
       cmocka_unit_test(small_meshes_have_room_for_values_of_the_source),
       cmocka_unit_test(less_room_than_for_a_group_is_refused),

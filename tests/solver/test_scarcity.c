@@ -117,22 +117,11 @@ static void every_method_survives_a_failed_allocation(void **state)
         20, 5);
 }
 
-static void a_nested_start_survives_a_failed_allocation(void **state)
-{
-  (void)state;
-  assert_scarcity_is_survived(
-      SETTINGS({"exact", "u", "sin(3*x)*y"}, {"boundary default", "type", "dirichlet"},
-               {"space", "order", "4"}, {"solver", "start", "nested"},
-               {"solver", "preconditioner", "multigrid"}),
-      20, 5);
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_operator_survives_a_failed_allocation),
       cmocka_unit_test(every_method_survives_a_failed_allocation),
-      cmocka_unit_test(a_nested_start_survives_a_failed_allocation),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_mesh, close_mesh);
