@@ -37,7 +37,7 @@ static double host_seconds(const kg_function *f, const double *x, const double *
   for (int sample = 0; sample < SAMPLES; ++sample) {
     const double began = kg_seconds();
     for (size_t i = 0; i < POINTS; i += BLOCK)
-      kg_function_evaluate(f, BLOCK, x + i, y + i, value + i);
+      kg_function_evaluate(f, &(kedge_points){.n = BLOCK, .x = x + i, .y = y + i}, value + i);
     best = fmin(best, kg_seconds() - began);
   }
   return best;

@@ -78,10 +78,19 @@ KEDGE_API const char *kedge_precision_name(kedge_precision kind);
 /// So many steps smooth at most, before and after a coarse correction of multigrid.
 #define KEDGE_SMOOTHING_STEPS_MAX 16
 
-/// A function of the plane in blocks: value[i] = f(x[i], y[i]) for i < n. May be called from
+/// A block of points at which a function is asked for. The library makes it, and the arrays live as
+/// long as the call. Later versions add members at the end.
+typedef struct kedge_points {
+  size_t n;
+  const double *x, *y;                ///< [n]
+  const double *normal_x, *normal_y;  ///< [n] outward, of length 1: where a boundary condition is
+                                      ///< asked for; elsewhere NULL
+} kedge_points;
+
+/// A function of the plane: value[i] is that at point i, for i < points->n. May be called from
 /// several threads at once, and again for points it was called for before (the source, where memory
 /// is short, and with precision = compact): it must give the same values then.
-typedef void kedge_function(void *user, size_t n, const double *x, const double *y, double *value);
+typedef void kedge_function(void *user, const kedge_points *points, double *value);
 
 /// A problem with the defaults of the problem file: order 1, diffusion 1, reaction
 /// 0, no source, no boundary condition.

@@ -25,21 +25,20 @@ static const kedge_problem defaults = {
     .max_iterations = 100000,
 };
 
-void kg_function_evaluate(const kg_function *f, size_t n, const double *x, const double *y,
-                          double *value)
+void kg_function_evaluate(const kg_function *f, const kedge_points *points, double *value)
 {
   switch (f->kind) {
     case KG_FUNCTION_EXPRESSION:
-      kg_expression_evaluate(f->expression, n, x, y, value);
+      kg_expression_evaluate(f->expression, points->n, points->x, points->y, value);
       return;
     case KG_FUNCTION_CALLER:
-      f->function(f->user, n, x, y, value);
+      f->function(f->user, points, value);
       return;
     default:
       break;
   }
   const double constant = f->kind == KG_FUNCTION_CONSTANT ? f->constant : 0.0;
-  for (size_t i = 0; i < n; ++i) value[i] = constant;
+  for (size_t i = 0; i < points->n; ++i) value[i] = constant;
 }
 
 /// Free what a problem points to.

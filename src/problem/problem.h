@@ -15,8 +15,8 @@ typedef struct kg_function {
 } kg_function;
 
 /// NONE evaluates to zero.
-void kg_function_evaluate(const kg_function *f, size_t n, const double *x, const double *y,
-                          double *value);
+/// @param[out] value  [points->n]
+void kg_function_evaluate(const kg_function *f, const kedge_points *points, double *value);
 
 typedef struct kg_boundary {
   char *group;  ///< name or number as given

@@ -15,8 +15,13 @@ enum { SAMPLES = 256 };
 /// Points, and outward normals of the edges they are on.
 typedef struct samples {
   int n;
-  double x[SAMPLES], y[SAMPLES], normal[SAMPLES][2];
+  double x[SAMPLES], y[SAMPLES], normal_x[SAMPLES], normal_y[SAMPLES];
 } samples;
+
+static kedge_points points_of(const samples *s)
+{
+  return (kedge_points){(size_t)s->n, s->x, s->y, s->normal_x, s->normal_y};
+}
 
 /// Points on boundary edges of a group, no vertices and no midpoints, where much vanishes.
 /// @param[in] edges  [n_boundary_edges] of the mesh
@@ -34,8 +39,8 @@ static void sample_group(const kedge_mesh *mesh, const int32_t *edges, int group
     const double dx = q[0] - p[0], dy = q[1] - p[1], length = hypot(dx, dy);
     s->x[s->n] = p[0] + 0.3 * dx;
     s->y[s->n] = p[1] + 0.3 * dy;
-    s->normal[s->n][0] = dy / length;
-    s->normal[s->n++][1] = -dx / length;
+    s->normal_x[s->n] = dy / length;
+    s->normal_y[s->n++] = -dx / length;
   }
 }
 
@@ -55,13 +60,14 @@ static void evaluate_exact(const kedge_problem *problem, kedge_boundary_type typ
                            double value[2][SAMPLES])
 {
   const size_t n = (size_t)s->n;
+  const kedge_points points = points_of(s);
   memset(value[1], 0, n * sizeof **value);
   if (type == KEDGE_BOUNDARY_DIRICHLET) {
-    kg_function_evaluate(&problem->exact_u, n, s->x, s->y, value[0]);
+    kg_function_evaluate(&problem->exact_u, &points, value[0]);
     return;
   }
-  kg_function_evaluate(&problem->exact_dx, n, s->x, s->y, value[0]);
-  kg_function_evaluate(&problem->exact_dy, n, s->x, s->y, value[1]);
+  kg_function_evaluate(&problem->exact_dx, &points, value[0]);
+  kg_function_evaluate(&problem->exact_dy, &points, value[1]);
   for (size_t i = 0; i < n; ++i)
     for (int k = 0; k < 2; ++k) value[k][i] *= problem->diffusion;
 }
@@ -83,12 +89,13 @@ static double gap_of(const kedge_problem *problem, const struct kg_resolved_boun
                      const samples *s)
 {
   double given[SAMPLES], exact[2][SAMPLES], gap = 0.0;
-  kg_function_evaluate(boundary->value, (size_t)s->n, s->x, s->y, given);
+  const kedge_points points = points_of(s);
+  kg_function_evaluate(boundary->value, &points, given);
   evaluate_exact(problem, boundary->type, s, exact);
   for (int i = 0; i < s->n; ++i) {
     const double value = boundary->type == KEDGE_BOUNDARY_DIRICHLET
                              ? exact[0][i]
-                             : exact[0][i] * s->normal[i][0] + exact[1][i] * s->normal[i][1];
+                             : exact[0][i] * s->normal_x[i] + exact[1][i] * s->normal_y[i];
     if (isfinite(value)) gap = fmax(gap, fabs(given[i] - value));
   }
   return gap;
@@ -118,12 +125,12 @@ static double gap_of_source(const kg_pipeline *p, const kg_function *xx, const k
 {
   const kedge_problem *problem = p->problem;
   const double diffusion = problem->diffusion, reaction = problem->reaction;
-  const size_t n = (size_t)s->n;
+  const kedge_points points = {.n = (size_t)s->n, .x = s->x, .y = s->y};
   double given[SAMPLES], u[SAMPLES], u_xx[SAMPLES], u_yy[SAMPLES], gap = 0.0, size = 0.0;
-  kg_function_evaluate(&problem->source, n, s->x, s->y, given);
-  kg_function_evaluate(&problem->exact_u, n, s->x, s->y, u);
-  kg_function_evaluate(xx, n, s->x, s->y, u_xx);
-  kg_function_evaluate(yy, n, s->x, s->y, u_yy);
+  kg_function_evaluate(&problem->source, &points, given);
+  kg_function_evaluate(&problem->exact_u, &points, u);
+  kg_function_evaluate(xx, &points, u_xx);
+  kg_function_evaluate(yy, &points, u_yy);
   for (int i = 0; i < s->n; ++i) {
     const double exact = reaction * u[i] - diffusion * (u_xx[i] + u_yy[i]);
     if (!isfinite(exact) || !isfinite(given[i])) continue;
@@ -209,7 +216,9 @@ static double norm_of_exact(const kg_pipeline *p)
   double u[SAMPLES], sum = 0.0;
   int n = 0;
   sample_mesh(p->mesh, &everywhere);
-  kg_function_evaluate(&p->problem->exact_u, (size_t)everywhere.n, everywhere.x, everywhere.y, u);
+  kg_function_evaluate(
+      &p->problem->exact_u,
+      &(kedge_points){.n = (size_t)everywhere.n, .x = everywhere.x, .y = everywhere.y}, u);
   for (int i = 0; i < everywhere.n; ++i) {
     if (!isfinite(u[i])) continue;
     sum += u[i] * u[i];

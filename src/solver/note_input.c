@@ -42,7 +42,7 @@ static double largest_source(const kg_pipeline *p, double enough)
       x[n] = (a[0] + b[0] + c[0]) / 3.0;
       y[n] = (a[1] + b[1] + c[1]) / 3.0;
     }
-    kg_function_evaluate(f, (size_t)n, x, y, value);
+    kg_function_evaluate(f, &(kedge_points){.n = (size_t)n, .x = x, .y = y}, value);
     for (int i = 0; i < n; ++i) largest = fmax(largest, fabs(value[i]));
   }
   return largest;

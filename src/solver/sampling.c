@@ -113,7 +113,7 @@ kedge_status kg_sample_refuse(kedge_context *ctx, const kg_points *points, const
   const double at_x = interpolate(r, s, x[0], x[1], x[2]);
   const double at_y = interpolate(r, s, y[0], y[1], y[2]);
   double value;
-  kg_function_evaluate(set->functions[f], 1, &at_x, &at_y, &value);
+  kg_function_evaluate(set->functions[f], &(kedge_points){.n = 1, .x = &at_x, .y = &at_y}, &value);
   KG_REQUIRE(ctx, isfinite(value), KEDGE_ERR_INPUT,
              "%s%s is %g at x = %.6g, y = %.6g, inside the mesh; change the expression so that it "
              "is finite everywhere",
@@ -155,7 +155,8 @@ kedge_status kg_sample(kedge_context *ctx, const kg_points *points, const kedge_
       place_points(points, mesh, first + g, x, y);
       for (int f = 0; f < set->n; ++f) {
         const size_t row = ((size_t)g * (size_t)set->n + (size_t)f) * n;
-        kg_function_evaluate(set->functions[f], n, x, y, values + row);
+        kg_function_evaluate(set->functions[f], &(kedge_points){.n = n, .x = x, .y = y},
+                             values + row);
         look_for_bad(f == 0 ? n : rule, values + row, (int64_t)row, &mine);
       }
     }

@@ -50,15 +50,15 @@ static void refused(const fixture *f, const char *section, const char *key, cons
 static double at(const kg_function *f, double x, double y)
 {
   double value;
-  kg_function_evaluate(f, 1, &x, &y, &value);
+  kg_function_evaluate(f, &(kedge_points){.n = 1, .x = &x, .y = &y}, &value);
   return value;
 }
 
 /// user points to a factor
-static void scaled_sum(void *user, size_t n, const double *x, const double *y, double *value)
+static void scaled_sum(void *user, const kedge_points *points, double *value)
 {
   const double factor = *(const double *)user;
-  for (size_t i = 0; i < n; ++i) value[i] = factor * (x[i] + y[i]);
+  for (size_t i = 0; i < points->n; ++i) value[i] = factor * (points->x[i] + points->y[i]);
 }
 
 static void setting_again_replaces(void **state)

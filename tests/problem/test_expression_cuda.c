@@ -305,9 +305,9 @@ static void random_expressions_give_the_bits_of_the_host(void **state)
   for (int i = 0; i < MANY; ++i) free(texts[i]);
 }
 
-static void callers_function(void *user, size_t n, const double *x, const double *y, double *value)
+static void callers_function(void *user, const kedge_points *points, double *value)
 {
-  (void)user, (void)n, (void)x, (void)y, (void)value;
+  (void)user, (void)points, (void)value;
 }
 
 static void a_callers_function_is_refused(void **state)

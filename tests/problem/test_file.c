@@ -24,7 +24,7 @@ static kedge_problem *parsed(const char *text, const char *override)
 static double at(const kg_function *f, double x, double y)
 {
   double value;
-  kg_function_evaluate(f, 1, &x, &y, &value);
+  kg_function_evaluate(f, &(kedge_points){.n = 1, .x = &x, .y = &y}, &value);
   return value;
 }
 

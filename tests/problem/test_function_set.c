@@ -43,7 +43,7 @@ static void a_set_gives_the_values_of_its_functions_to_the_last_bit(void **state
   assert_int_equal(program.n_results, SET);
   kg_program_run(&program, POINTS, x, y, together);
   for (int f = 0; f < SET; ++f) {
-    kg_function_evaluate(&function[f], POINTS, x, y, alone);
+    kg_function_evaluate(&function[f], &(kedge_points){.n = POINTS, .x = x, .y = y}, alone);
     assert_memory_equal(together + f * POINTS, alone, sizeof alone);
     kg_expression_free(function[f].expression);
   }
@@ -63,9 +63,9 @@ static void what_functions_share_is_one_instruction(void **state)
   kg_expression_free(dx.expression);
 }
 
-static void callers_function(void *user, size_t n, const double *x, const double *y, double *value)
+static void callers_function(void *user, const kedge_points *points, double *value)
 {
-  (void)user, (void)n, (void)x, (void)y, (void)value;
+  (void)user, (void)points, (void)value;
 }
 
 static void a_callers_function_is_refused(void **state)

@@ -37,10 +37,10 @@ WRAP(kedge_status, kg_host_calloc, kedge_context *ctx, size_t count, size_t size
   return REAL(kg_host_calloc)(ctx, count, size, out);
 }
 
-static void constant(void *user, size_t n, const double *x, const double *y, double *value)
+static void constant(void *user, const kedge_points *points, double *value)
 {
-  (void)user, (void)x, (void)y;
-  for (size_t i = 0; i < n; ++i) value[i] = 1;
+  (void)user;
+  for (size_t i = 0; i < points->n; ++i) value[i] = 1;
 }
 
 /// All that allocates: read, override, set, resolve with a derived source, print, emit.

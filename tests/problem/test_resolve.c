@@ -47,7 +47,7 @@ static void assert_refused(const char *text, const char *sentence)
 static double at(const kg_function *f, double x, double y)
 {
   double value;
-  kg_function_evaluate(f, 1, &x, &y, &value);
+  kg_function_evaluate(f, &(kedge_points){.n = 1, .x = &x, .y = &y}, &value);
   return value;
 }
 
@@ -284,10 +284,10 @@ static void the_exact_solution_fills_what_is_left_out(void **state)
   kedge_problem_destroy(p);
 }
 
-static void one(void *user, size_t n, const double *x, const double *y, double *value)
+static void one(void *user, const kedge_points *points, double *value)
 {
-  (void)user, (void)x, (void)y;
-  for (size_t i = 0; i < n; ++i) value[i] = 1;
+  (void)user;
+  for (size_t i = 0; i < points->n; ++i) value[i] = 1;
 }
 
 static void calls_meet_the_same_refusals(void **state)

@@ -7,15 +7,14 @@
 #include "compare.h"
 #include "support.h"
 
-static _Atomic size_t calls, points;
+static _Atomic size_t calls, asked;
 
-static void count_and_be_linear(void *user, size_t n, const double *x, const double *y,
-                                double *value)
+static void count_and_be_linear(void *user, const kedge_points *points, double *value)
 {
   (void)user;
   atomic_fetch_add(&calls, 1);
-  atomic_fetch_add(&points, n);
-  for (size_t i = 0; i < n; ++i) value[i] = x[i] - y[i];
+  atomic_fetch_add(&asked, points->n);
+  for (size_t i = 0; i < points->n; ++i) value[i] = points->x[i] - points->y[i];
 }
 
 static kedge_problem *problem_with(kedge_context *ctx, kedge_function *dirichlet)
@@ -36,10 +35,10 @@ static void a_boundary_function_is_asked_once_at_every_point(void **state)
   kedge_mesh *mesh;
   must(ctx, kedge_mesh_generate(ctx, "square 70", &mesh));
   kedge_problem *problem = problem_with(ctx, count_and_be_linear);
-  calls = points = 0;
+  calls = asked = 0;
   kedge_solution *solution;
   must(ctx, kedge_solve(ctx, mesh, problem, &solution));
-  assert_int_equal(points, 3 * N * EDGE_POINTS);
+  assert_int_equal(asked, 3 * N * EDGE_POINTS);
   assert_true(calls < N);  // blocks, not edges
   kedge_solution_destroy(solution);
   kedge_problem_destroy(problem);
@@ -47,11 +46,48 @@ static void a_boundary_function_is_asked_once_at_every_point(void **state)
   kedge_context_destroy(ctx);
 }
 
-static void be_bad_to_the_right(void *user, size_t n, const double *x, const double *y,
-                                double *value)
+static void be_bad_to_the_right(void *user, const kedge_points *points, double *value)
 {
-  (void)user, (void)y;
-  for (size_t i = 0; i < n; ++i) value[i] = x[i] > 0.1 ? NAN : 1.0;
+  (void)user;
+  for (size_t i = 0; i < points->n; ++i) value[i] = points->x[i] > 0.1 ? NAN : 1.0;
+}
+
+static void be_the_flux_of_x_minus_y(void *user, const kedge_points *points, double *value)
+{
+  (void)user;
+  for (size_t i = 0; i < points->n; ++i) value[i] = points->normal_x[i] - points->normal_y[i];
+}
+
+static void be_x_minus_y(void *user, const kedge_points *points, double *value)
+{
+  (void)user;
+  for (size_t i = 0; i < points->n; ++i) value[i] = points->x[i] - points->y[i];
+}
+
+static void a_neumann_function_knows_the_outward_normal(void **state)
+{
+  (void)state;
+  kedge_context *ctx = open_backend(test_backend(), 2);
+  kedge_mesh *mesh;
+  must(ctx, kedge_mesh_generate(ctx, "ring 2 12", &mesh));
+  kedge_problem *problem =
+      problem_of(ctx, SETTINGS({"space", "order", "1"}, {"equation", "reaction", "1"},
+                               {"equation", "source", "x - y"}, {"exact", "u", "x - y"},
+                               {"solver", "tolerance", "1e-13"}));
+  must(ctx, kedge_problem_set_boundary(problem, "inner", KEDGE_BOUNDARY_NEUMANN,
+                                       be_the_flux_of_x_minus_y, NULL));
+  must(ctx,
+       kedge_problem_set_boundary(problem, "outer", KEDGE_BOUNDARY_DIRICHLET, be_x_minus_y, NULL));
+  kedge_solution *solution;
+  must(ctx, kedge_solve(ctx, mesh, problem, &solution));
+  kedge_report report;
+  kedge_solution_report(solution, &report);
+  assert_true(report.u_l2 <= 1e-11);
+  assert_true(report.q_l2 <= 1e-11);
+  kedge_solution_destroy(solution);
+  kedge_problem_destroy(problem);
+  kedge_mesh_destroy(mesh);
+  kedge_context_destroy(ctx);
 }
 
 static void the_same_bad_value_is_named_with_any_number_of_threads(void **state)
@@ -103,6 +139,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_boundary_function_is_asked_once_at_every_point),
+      cmocka_unit_test(a_neumann_function_knows_the_outward_normal),
       cmocka_unit_test(the_same_bad_value_is_named_with_any_number_of_threads),
       cmocka_unit_test(data_and_solution_have_the_same_bits_with_any_number_of_threads),
   };

@@ -42,10 +42,10 @@ static double neumann_value(double x, double y)
   return cos(x) - 0.5 * y;
 }
 
-static void neumann_function(void *user, size_t n, const double *x, const double *y, double *value)
+static void neumann_function(void *user, const kedge_points *points, double *value)
 {
   (void)user;
-  for (size_t i = 0; i < n; ++i) value[i] = neumann_value(x[i], y[i]);
+  for (size_t i = 0; i < points->n; ++i) value[i] = neumann_value(points->x[i], points->y[i]);
 }
 
 static void solve_case(flux_case *c)

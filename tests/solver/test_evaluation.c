@@ -197,10 +197,10 @@ static void without_nvrtc_the_host_evaluates_and_the_report_says_why(void **stat
   assert_string_equal(kedge_context_error(ctx), "");
 }
 
-static void one(void *user, size_t n, const double *x, const double *y, double *value)
+static void one(void *user, const kedge_points *points, double *value)
 {
-  (void)user, (void)x, (void)y;
-  for (size_t i = 0; i < n; ++i) value[i] = 1.0;
+  (void)user;
+  for (size_t i = 0; i < points->n; ++i) value[i] = 1.0;
 }
 
 static void a_callers_function_stays_with_the_host(void **state)

@@ -224,12 +224,12 @@ static void a_mesh_below_the_largest_fits_and_one_above_does_not(void **state)
 
 static int64_t points_asked;
 
-static void be_smooth(void *user, size_t n, const double *x, const double *y, double *value)
+static void be_smooth(void *user, const kedge_points *points, double *value)
 {
   (void)user;
-  for (size_t i = 0; i < n; ++i) value[i] = sin(x[i] + 3.0 * y[i]);
+  for (size_t i = 0; i < points->n; ++i) value[i] = sin(points->x[i] + 3.0 * points->y[i]);
 #pragma omp atomic
-  points_asked += (int64_t)n;
+  points_asked += (int64_t)points->n;
 }
 
 /// Bytes in which a solve finds everything, with the mesh.
@@ -498,17 +498,17 @@ static void look_in_solve(void *user, const kedge_progress *progress)
 }
 
 /// The last calls are those of post-processing.
-static void look_and_be_one(void *user, size_t n, const double *x, const double *y, double *value)
+static void look_and_be_one(void *user, const kedge_points *points, double *value)
 {
-  (void)user, (void)x, (void)y;
-  for (size_t i = 0; i < n; ++i) value[i] = 1.0;
+  (void)user;
+  for (size_t i = 0; i < points->n; ++i) value[i] = 1.0;
   heap_in_postprocess = heap() - heap_before;
 }
 
-static void zero(void *user, size_t n, const double *x, const double *y, double *value)
+static void zero(void *user, const kedge_points *points, double *value)
 {
-  (void)user, (void)x, (void)y;
-  for (size_t i = 0; i < n; ++i) value[i] = 0.0;
+  (void)user;
+  for (size_t i = 0; i < points->n; ++i) value[i] = 0.0;
 }
 
 static void assert_predicted(int64_t measured, kedge_stage stage, const kg_shape *shape,

@@ -74,19 +74,16 @@ static void a_group_that_the_mesh_has_not_is_refused(void **state)
 }
 
 /// NaN to the right of x = 0.9.
-static void bad_function(void *user, size_t n, const double *x, const double *y, double *value)
+static void bad_function(void *user, const kedge_points *points, double *value)
 {
   (void)user;
-  (void)y;
-  for (size_t i = 0; i < n; ++i) value[i] = x[i] > 0.9 ? NAN : 1.0;
+  for (size_t i = 0; i < points->n; ++i) value[i] = points->x[i] > 0.9 ? NAN : 1.0;
 }
 
-static void zero_function(void *user, size_t n, const double *x, const double *y, double *value)
+static void zero_function(void *user, const kedge_points *points, double *value)
 {
   (void)user;
-  (void)x;
-  (void)y;
-  for (size_t i = 0; i < n; ++i) value[i] = 0.0;
+  for (size_t i = 0; i < points->n; ++i) value[i] = 0.0;
 }
 
 static kedge_problem *with_dirichlet(kedge_function *value)
