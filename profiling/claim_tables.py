@@ -1,20 +1,13 @@
-"""What profiling/claims solves, and the tables of the documents that show it."""
-import os
-
+"""What profiling/claims solves, and the tables of profiling/results that show it."""
 import king2014_page
-import measure
-import meshes
 
-MULTIGRID, MEASURED, COARSE = "multigrid.md", "multigrid-measured.md", "coarse-levels.md"
+MULTIGRID = "multigrid.md"
 MEMORY, PERFORMANCE = "memory.md", "performance.md"
 KING, POISSON = "profiling/cases/helmholtz.ini", "profiling/cases/poisson.ini"
 CELLS = {"output.fields": "cells"}
-# Of profiling/cases/poisson.ini: a smooth solution that is known, and one whose first residual is small.
+# Two solutions of profiling/cases/poisson.ini: a smooth one that is known, and one whose first residual is small.
 SMOOTH = {"exact.u": "sin(2*pi*x)*sin(2*pi*y)+x", "equation.source": "8*pi^2*sin(2*pi*x)*sin(2*pi*y)"}
 ROUGH = {"boundary default.value": "0"}
-INCLUSION = "inclusion22.msh, scaled 1 : 20"
-# Meshes that are written for a run, by their names as mesh.file: a function of profiling/meshes.py and its arguments.
-WRITTEN = {INCLUSION: (meshes.scaled, os.path.join(measure.ROOT, "meshes", "inclusion22.msh"), 20)}
 
 
 class Case:
@@ -32,7 +25,7 @@ class Case:
 
 
 class Table:
-    """A table of a document: a row is labels, and cells made from the reports of its cases."""
+    """A table of a page: a row is labels, and cells made from the reports of its cases."""
 
     def __init__(self, name, page, heads, cells, rows):
         self.name, self.page, self.heads, self.cells, self.rows = name, page, heads, cells, rows
@@ -88,37 +81,23 @@ def ring_row(order, smoother, precision="double"):
     return [str(order), smoother, precision], [case]
 
 
-STRETCHED = Table("stretched", MEASURED, ["P", "smoother", "precision", "iterations", "set-up, s",
+STRETCHED = Table("stretched", MULTIGRID, ["P", "smoother", "precision", "iterations", "set-up, s",
                                           "set-up and trace solve, s"],
                   lambda report: [iterations(report), set_up(report), trace(report)],
                   [ring_row(2, "line"), ring_row(4, "line"), ring_row(4, "line", "mixed"), ring_row(4, "edge"),
                    ring_row(9, "line")])
 
 
-def strips_row(refine, order, smoother, steps):
-    case = Case(POISSON, **{"mesh.file": INCLUSION, "mesh.refine": refine, "space.order": order,
-                            "solver.smoother": smoother, "solver.smoothing_steps": steps})
-    return [f"{312 * 4**refine:,}", str(order), f"{smoother}, {steps}"], [case]
-
-
-STRIPS = Table("strips", MULTIGRID, ["triangles", "P", "smoother, steps", "iterations", "set-up, s",
-                                     "set-up and trace solve, s", "memory, GB"],
-               lambda report: [iterations(report), set_up(report), trace(report), memory(report)],
-               [strips_row(refine, order, smoother, steps) for refine, order in ((6, 4), (5, 9))
-                for smoother, steps in (("line", 1), ("strip", 1), ("strip", 2))])
-
-
 def smoother_row(order, name, settings):
     return [size(707), str(order), name], [square(707, order, SMOOTH, settings)]
 
 
-SMOOTHERS = Table("smoothers", MEASURED, ["triangles", "P", "smoother, steps", "iterations", "set-up, s",
+SMOOTHERS = Table("smoothers", MULTIGRID, ["triangles", "P", "smoother, steps", "iterations", "set-up, s",
                                           "set-up and trace solve, s", "memory, GB"],
                   lambda report: [iterations(report), set_up(report), trace(report), memory(report)], [
                       smoother_row(1, "edge, 1", {}),
                       smoother_row(4, "edge, 1", {}),
                       smoother_row(4, "edge, 2", {"solver.smoothing_steps": 2}),
-                      smoother_row(4, "element, 1", {"solver.smoother": "element"}),
                       smoother_row(4, "Jacobi", {"solver.preconditioner": "jacobi"}),
                       smoother_row(7, "edge, 1", {}),
                       smoother_row(9, "edge, 1", {})])
@@ -135,7 +114,7 @@ def refined_cells(*reports):
     return [cell for report in reports for cell in (iterations(report), set_up(report), trace(report))]
 
 
-REFINED = Table("refined", COARSE, ["triangles", "P", "generated: iterations", "set-up, s", "set-up and trace solve, s",
+REFINED = Table("refined", MULTIGRID, ["triangles", "P", "generated: iterations", "set-up, s", "set-up and trace solve, s",
                                     "refined: iterations", "set-up, s", "set-up and trace solve, s"], refined_cells,
                 [refined_row(704, 5, 1), refined_row(704, 5, 4), refined_row(704, 5, 9), refined_row(2240, 5, 1),
                  refined_row(2240, 5, 4)])
@@ -209,4 +188,4 @@ def ready_cells(report):
 READY = Table("ready", PERFORMANCE, ["triangles", "P", "mesh, s", "transfer, s", "local matrices, s", "together, s"],
               ready_cells, [ready_row(2237, 2), ready_row(5000, 2), ready_row(5000, 4)])
 
-TABLES = {table.name: table for table in (STRETCHED, STRIPS, SMOOTHERS, REFINED, ROUNDING, COMPACT, REDUCED, READY)}
+TABLES = {table.name: table for table in (STRETCHED, SMOOTHERS, REFINED, ROUNDING, COMPACT, REDUCED, READY)}

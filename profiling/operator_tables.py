@@ -1,4 +1,4 @@
-"""Tables of the programs `operators` and `local_baseline` for docs/comparison.md and docs/performance.md."""
+"""Tables of the programs `operators` and `local_baseline` for profiling/results."""
 import math
 
 import plot_compare

@@ -1,6 +1,6 @@
 /// @file
 /// Conjugate gradients of small problems in one kernel: the elements stay on their threads through
-/// all iterations, K^e in registers and shared memory (docs/layout.md#small-problems). Only on a
+/// all iterations, K^e in registers and shared memory (cg_resident.cuh has the layout). Only on a
 /// GPU; its specification is the loop of solver/cg.h, whose vectors and state it shares.
 ///
 /// What crosses thread blocks is a *message*: a value and the phase it belongs to, written and read

@@ -10,7 +10,7 @@ namespace kg
 static_assert(point_shape<KEDGE_ORDER_MAX>::R == KG_POINT_ROWS_MAX, "rows of kg_point_rows()");
 
 /// What every point of the rule needs, as a parameter of a kernel: where loops are unrolled it is
-/// an operand of the arithmetic, which no load has to bring (docs/layout.md#operands).
+/// an operand of the arithmetic, which no load has to bring.
 template <int P>
 struct rule_table {
   static constexpr int R = point_shape<P>::R;

@@ -6,7 +6,7 @@ import sys
 import unittest
 
 SOURCE = os.path.abspath(sys.argv.pop())
-PAGES = [path for pattern in ("*.md", "docs/**/*.md", "meshes/*.md", "profiling/*.md")
+PAGES = [path for pattern in ("*.md", "docs/**/*.md", "meshes/*.md", "profiling/*.md", "profiling/results/*.md")
          for path in glob.glob(os.path.join(SOURCE, pattern), recursive=True)]
 
 

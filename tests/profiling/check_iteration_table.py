@@ -71,8 +71,8 @@ class IterationTable(Experiment):
         self.assertIn("| `square 20` | 800 | edge |", self.tables())
         self.check_page(BEGIN, END)
 
-    def test_the_page_in_docs_shows_the_committed_results(self):
-        self.check_committed("multigrid-measured.md")
+    def test_the_page_shows_the_committed_results(self):
+        self.check_committed("multigrid.md")
 
 
 if __name__ == "__main__":

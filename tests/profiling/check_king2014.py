@@ -120,7 +120,7 @@ class King2014(Experiment):
         self.assertRegex(compared, r", 2 threads:\n\n\| P \| 2x2 \|\n\|---:\|---:\|\n\| 1 \| \d+\.\d \|\n")
         self.assertNotIn("### Stages", tables)  # those of one core are not shown
 
-    def test_the_page_in_docs_shows_the_committed_results(self):
+    def test_the_page_shows_the_committed_results(self):
         self.check_committed("king2014.md")
 
     def test_run_calls_the_experiments_by_name(self):

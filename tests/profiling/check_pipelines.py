@@ -90,7 +90,7 @@ class Pipelines(Experiment):
         self.assertFalse(result["complete"])
         self.assertEqual([line["squares"] for line in result["lines"]], [4, 4, 4])
 
-    def test_the_page_in_docs_shows_the_committed_results(self):
+    def test_the_page_shows_the_committed_results(self):
         self.check_committed("king2014.md")
 
 

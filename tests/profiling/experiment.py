@@ -65,10 +65,10 @@ class Experiment(unittest.TestCase):
         self.write("page.md", "no marks\n")
         self.assertIn("page.md has no lines", self.run_program("--page", page, code=1).stderr)
 
-    def check_committed(self, document):
-        """A document shows the committed results."""
-        original = os.path.join(SOURCE, "docs", document)
-        page = os.path.join(self.folder, document)
+    def check_committed(self, name):
+        """A page of profiling/results shows the committed results."""
+        original = os.path.join(SOURCE, "profiling", "results", name)
+        page = os.path.join(self.folder, name)
         shutil.copy(original, page)
         subprocess.run([os.path.join(SOURCE, "profiling", self.program), "--page", page], check=True)
         self.assertEqual(self.read(page), self.read(original), f"run profiling/{self.program} --page")
