@@ -35,6 +35,7 @@ KEDGE_BEGIN_DECLS
   X(KEDGE_ERR_DEVICE, "the GPU or its driver reported an error")         \
   X(KEDGE_ERR_UNSUPPORTED, "not available in this build or on this GPU") \
   X(KEDGE_ERR_NUMERIC, "the computation broke down")                     \
+  X(KEDGE_ERR_CANCELLED, "cancelled by the progress function")           \
   X(KEDGE_ERR_INTERNAL, "a defect of kedge itself")
 
 #define KEDGE_STATUS_ENUMERATOR(name, text) name,

@@ -28,8 +28,11 @@ typedef struct kedge_progress {
   double tolerance;          ///< trace_solve only: where it will stop
 } kedge_progress;
 
-/// Called on the thread that called the library.
-typedef void kedge_progress_function(void *user, const kedge_progress *progress);
+/// Called on the thread that called the library: as a stage begins and ends, after each chunk of a
+/// stage that works by chunks, and in the trace solve after every few iterations.
+/// @return whether to go on; false ends the solve, or the output before its file is begun, with
+///         KEDGE_ERR_CANCELLED
+typedef bool kedge_progress_function(void *user, const kedge_progress *progress);
 
 /// How to create a context. Fill with KEDGE_CONTEXT_OPTIONS_INIT, then change what matters.
 typedef struct kedge_context_options {

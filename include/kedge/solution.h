@@ -56,7 +56,7 @@ typedef struct kedge_report {
   int multigrid_levels;       ///< the trace and those below it; 0: no multigrid
   double setup_seconds;       ///< making the preconditioner: assembly, trace solve (eigenvalue)
   int64_t iterations;
-  int refinements;    ///< of precision = compact: residuals that began the iteration anew; else 0
+  int refinements;  ///< of precision = compact: residuals that began the iteration anew; else 0
   double start_residual;  ///< as relative_residual, of x_0: 1, or more with a large stabilization
   double tolerance;
   double relative_residual;  ///< ||b - A x|| / ||b - A x_0||, recomputed after the last iteration;

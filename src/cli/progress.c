@@ -107,7 +107,7 @@ static int usable_columns(void)
   return known ? window.ws_col - 1 : 79;
 }
 
-void kg_progress_draw(void *user, const kedge_progress *progress)
+bool kg_progress_draw(void *user, const kedge_progress *progress)
 {
   kg_progress_line *line = user;
   if (strcmp(line->stage, progress->stage) != 0) {
@@ -120,13 +120,14 @@ void kg_progress_draw(void *user, const kedge_progress *progress)
   const double now = kg_cli_seconds();
   // The beginning, the first residual and the end of a stage are always drawn.
   const bool must = line->drawn_at == 0 || progress->finished || (first && progress->iteration > 0);
-  if (!must && now - line->drawn_at < redraw_seconds) return;
+  if (!must && now - line->drawn_at < redraw_seconds) return true;
   line->drawn_at = now;
   char text[256];
   kg_progress_format(line, progress, text, sizeof text);
   kg_progress_cut(text, usable_columns());
   fprintf(stderr, "\r%s\033[K", text);
   fflush(stderr);
+  return true;
 }
 
 void kg_progress_begin(kg_progress_line *line, kedge_stage stage)

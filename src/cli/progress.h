@@ -32,8 +32,8 @@ typedef struct kg_progress_line {
 
 /// Is there a terminal to draw on?
 bool kg_progress_wanted(void);
-/// A kedge_progress_function; `user` is a kg_progress_line.
-void kg_progress_draw(void *user, const kedge_progress *progress);
+/// A kedge_progress_function that always goes on; `user` is a kg_progress_line.
+bool kg_progress_draw(void *user, const kedge_progress *progress);
 /// Say that a stage begins that the library does not announce.
 void kg_progress_begin(kg_progress_line *line, kedge_stage stage);
 /// Remove the line.

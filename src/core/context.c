@@ -145,7 +145,10 @@ void kedge_context_set_progress(kedge_context *ctx, kedge_progress_function *fun
   ctx->progress_user = user;
 }
 
-void kg_progress(kedge_context *ctx, const kedge_progress *progress)
+kedge_status kg_progress(kedge_context *ctx, const kedge_progress *progress)
 {
-  if (ctx->progress) ctx->progress(ctx->progress_user, progress);
+  KG_REQUIRE(ctx, !ctx->progress || ctx->progress(ctx->progress_user, progress),
+             KEDGE_ERR_CANCELLED, "cancelled by the progress function in the stage %s",
+             progress->stage);
+  return KEDGE_OK;
 }

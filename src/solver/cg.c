@@ -53,15 +53,15 @@ static kedge_status read_state(solve *s)
   return kg_copy_out(s->ctx, &s->state, s->v.state, sizeof s->state);
 }
 
-static void report_progress(const solve *s)
+static kedge_status report_progress(const solve *s)
 {
   const double relative = sqrt(s->state.rr / s->rr_start);
   kg_range_residual(relative);
-  kg_progress(s->ctx, &(kedge_progress){.stage = "trace_solve",
-                                        .seconds = kg_seconds() - s->began,
-                                        .iteration = s->state.iterations,
-                                        .relative_residual = relative,
-                                        .tolerance = s->settings.tolerance});
+  return kg_progress(s->ctx, &(kedge_progress){.stage = "trace_solve",
+                                               .seconds = kg_seconds() - s->began,
+                                               .iteration = s->state.iterations,
+                                               .relative_residual = relative,
+                                               .tolerance = s->settings.tolerance});
 }
 
 /// r = b - A x; or of x = 0, without boundary values.
@@ -209,7 +209,7 @@ static kedge_status step_well(solve *s)
 {
   KG_TRY(step_multigrid(s, true));
   KG_TRY(read_state(s));
-  report_progress(s);
+  KG_TRY(report_progress(s));
   if (s->state.stop == KG_CG_RUNNING) KG_TRY(raise_target(s));
   s->state.rz = 0.0;
   return kg_copy_in(s->ctx, s->v.state, &s->state, sizeof s->state);
@@ -243,8 +243,8 @@ static kedge_status run(solve *s)
     const double began = kg_seconds();
     KG_TRY(launch(s, batches));
     kg_range_push("cg_check", s->settings.n_elements, s->v.n);
-    const kedge_status status = read_state(s);
-    if (status == KEDGE_OK) report_progress(s);
+    kedge_status status = read_state(s);
+    if (status == KEDGE_OK) status = report_progress(s);
     kg_range_pop();
     KG_TRY(status);
     batches = next_batches(s, batches, kg_seconds() - began);

@@ -136,6 +136,7 @@ static kedge_status all_chunks(kg_pipeline *p, kg_sampler *exact)
     KG_TRY(kg_stage_end(p, postprocess_chunk(p, first, count, exact)));
     KG_TRY(kg_stage_begin(p, KEDGE_STAGE_OUTPUT));
     KG_TRY(kg_stage_end(p, take_chunk(p, first, count)));
+    KG_TRY(kg_stage_announce(p, KEDGE_STAGE_LOCAL_SOLVE, false));
   }
   KG_TRY(kg_stage_begin(p, KEDGE_STAGE_POSTPROCESS));
   KG_TRY(kg_stage_end(p, p->shape.has_exact ? sum_errors(p) : KEDGE_OK));
@@ -162,13 +163,12 @@ kedge_status kg_stages_local(kg_pipeline *p)
   kedge_problem_place(p->problem, "exact", "u", place, sizeof place);
   kg_sampler exact =
       kg_sampler_of(p, KG_SAMPLE_ERRORS, (kg_sample_set){3, functions, names, place});
-  kg_stage_announce(p, KEDGE_STAGE_LOCAL_SOLVE, false);
-  const kedge_status status = all_chunks(p, &exact);
+  kedge_status status = kg_stage_announce(p, KEDGE_STAGE_LOCAL_SOLVE, false);
+  if (status == KEDGE_OK) status = all_chunks(p, &exact);
   kg_sampler_close(&exact);
   KG_TRY(status);
   add_costs(p);
-  kg_stage_announce(p, KEDGE_STAGE_LOCAL_SOLVE, true);
-  kg_stage_announce(p, KEDGE_STAGE_POSTPROCESS, false);
-  kg_stage_announce(p, KEDGE_STAGE_POSTPROCESS, true);
-  return KEDGE_OK;
+  KG_TRY(kg_stage_announce(p, KEDGE_STAGE_LOCAL_SOLVE, true));
+  KG_TRY(kg_stage_announce(p, KEDGE_STAGE_POSTPROCESS, false));
+  return kg_stage_announce(p, KEDGE_STAGE_POSTPROCESS, true);
 }

@@ -193,11 +193,12 @@ kedge_status kg_stage_end(kg_pipeline *p, kedge_status status)
   return status;
 }
 
-void kg_stage_announce(kg_pipeline *p, kedge_stage stage, bool finished)
+kedge_status kg_stage_announce(kg_pipeline *p, kedge_stage stage, bool finished)
 {
-  kg_progress(p->ctx, &(kedge_progress){.stage = kedge_stage_name(stage),
-                                        .finished = finished,
-                                        .seconds = p->solution->report.stages[stage].seconds});
+  return kg_progress(p->ctx,
+                     &(kedge_progress){.stage = kedge_stage_name(stage),
+                                       .finished = finished,
+                                       .seconds = p->solution->report.stages[stage].seconds});
 }
 
 void kg_stage_cost(kg_pipeline *p, kg_cost cost, double times)

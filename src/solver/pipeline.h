@@ -59,8 +59,10 @@ kedge_status kg_stage_begin(kg_pipeline *p, kedge_stage stage);
 /// Wait for the device and add the time since kg_stage_begin() to the report. `status` is that of
 /// the stage's work: returned if it is a failure.
 kedge_status kg_stage_end(kg_pipeline *p, kedge_status status);
-/// Tell the progress function that a stage has begun, or ended with the time in the report.
-void kg_stage_announce(kg_pipeline *p, kedge_stage stage, bool finished);
+/// Tell the progress function that a stage has begun, goes on, or has ended, with the time in the
+/// report.
+/// @retval KEDGE_ERR_CANCELLED  it does not want to go on
+kedge_status kg_stage_announce(kg_pipeline *p, kedge_stage stage, bool finished);
 
 /// The work of the stages, in order, between kg_stage_begin() and kg_stage_end().
 kedge_status kg_stage_transfer(kg_pipeline *p);

@@ -68,12 +68,11 @@ static kedge_status allocate_results(kg_pipeline *p)
 static kedge_status run_stage(kg_pipeline *p, kedge_stage stage,
                               kedge_status (*work)(kg_pipeline *))
 {
-  kg_stage_announce(p, stage, false);
+  KG_TRY(kg_stage_announce(p, stage, false));
   KG_TRY(kg_stage_begin(p, stage));
   KG_TRY(kg_stage_end(p, work(p)));
   kg_arrays_leave(p->ctx, stage, &p->shape, p->buffers);
-  kg_stage_announce(p, stage, true);
-  return KEDGE_OK;
+  return kg_stage_announce(p, stage, true);
 }
 
 /// Cut patches: the last part of the mesh stage, which began when the mesh was read.
@@ -85,7 +84,7 @@ static kedge_status prepare(kg_pipeline *p)
   kg_range_pop();
   KG_TRY(status);
   p->solution->report.stages[KEDGE_STAGE_MESH].seconds = p->mesh->seconds + kg_seconds() - began;
-  kg_stage_announce(p, KEDGE_STAGE_MESH, true);
+  KG_TRY(kg_stage_announce(p, KEDGE_STAGE_MESH, true));
   // Before anything is allocated on the device, or for the results.
   const kg_memory available = kg_memory_free(p->ctx);
   kg_memory_choose(p->ctx, &p->shape, available);

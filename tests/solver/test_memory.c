@@ -491,10 +491,11 @@ static int64_t heap(void)
 
 static int64_t heap_before, heap_in_solve, heap_in_postprocess;
 
-static void look_in_solve(void *user, const kedge_progress *progress)
+static bool look_in_solve(void *user, const kedge_progress *progress)
 {
   (void)user;
   if (progress->iteration > 0) heap_in_solve = heap() - heap_before;
+  return true;
 }
 
 /// The last calls are those of post-processing.

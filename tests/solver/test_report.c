@@ -1,5 +1,6 @@
 // What is told of a solve: the report, the prediction of memory, progress.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "compare.h"
@@ -119,7 +120,7 @@ static int stage_of(const char *name)
   return stage;
 }
 
-static void watch(void *user, const kedge_progress *progress)
+static bool watch(void *user, const kedge_progress *progress)
 {
   witness *w = user;
   const int stage = stage_of(progress->stage);
@@ -130,7 +131,7 @@ static void watch(void *user, const kedge_progress *progress)
   w->finished[stage] = progress->finished;
   if (stage != KEDGE_STAGE_TRACE_SOLVE || progress->finished) {
     assert_int_equal(progress->iteration, 0);
-    return;
+    return true;
   }
   assert_true(progress->iteration >= w->iteration);
   w->iteration = progress->iteration;
@@ -138,6 +139,7 @@ static void watch(void *user, const kedge_progress *progress)
     assert_true(progress->tolerance == 1e-8);
     w->residual = progress->relative_residual;
   }
+  return true;
 }
 
 static void check_progress(const char *operator_name)
@@ -171,6 +173,52 @@ static void progress_tells_of_the_stages_in_order_and_of_the_falling_residual(vo
   check_progress("ell");
 }
 
+/// Asked so often, a progress function cancels.
+typedef struct patience {
+  int calls, most;
+} patience;
+
+static bool be_patient(void *user, const kedge_progress *progress)
+{
+  (void)progress;
+  patience *p = user;
+  return ++p->calls < p->most;
+}
+
+/// A solve that is cancelled at each moment at which the progress function is asked.
+static void a_solve_that_is_cancelled_ends_with_its_own_status_and_leaves_no_memory(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = test_irregular_mesh(ctx, 200);
+  kedge_problem *problem =
+      problem_of(ctx, SETTINGS({"exact", "u", "sin(x)"}, {"boundary default", "type", "dirichlet"},
+                               {"solver", "preconditioner", "multigrid"}));
+  const int64_t before = ctx->bytes_in_use;
+  patience p = {.most = 1};
+  kedge_context_set_progress(ctx, be_patient, &p);
+  kedge_solution *solution = NULL;
+  int cancelled = 0;
+  for (;; ++p.most, ++cancelled, p.calls = 0) {
+    const kedge_status status = kedge_solve(ctx, mesh, problem, &solution);
+    if (status == KEDGE_OK) break;
+    assert_int_equal(status, KEDGE_ERR_CANCELLED);
+    assert_non_null(strstr(kedge_context_error(ctx), "cancelled by the progress function"));
+    assert_null(solution);
+    assert_int_equal(p.calls, p.most);  // it is not asked again
+    assert_int_equal(ctx->bytes_in_use, before);
+  }
+  assert_true(cancelled > 10);  // in every stage
+
+  p = (patience){.most = 1};
+  remove("cancelled.vtkhdf");
+  assert_int_equal(kedge_solution_write(solution, "cancelled.vtkhdf"), KEDGE_ERR_CANCELLED);
+  assert_null(fopen("cancelled.vtkhdf", "rb"));
+  kedge_context_set_progress(ctx, NULL, NULL);
+  kedge_solution_destroy(solution);
+  kedge_problem_destroy(problem);
+  kedge_mesh_destroy(mesh);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -178,6 +226,7 @@ int main(void)
       cmocka_unit_test(an_iteration_that_is_cut_short_is_reported_and_its_solution_handed_out),
       cmocka_unit_test(predictions_are_what_is_allocated),
       cmocka_unit_test(progress_tells_of_the_stages_in_order_and_of_the_falling_residual),
+      cmocka_unit_test(a_solve_that_is_cancelled_ends_with_its_own_status_and_leaves_no_memory),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);
