@@ -194,7 +194,8 @@ static int64_t iterations_with(const kg_coarse_table *solver, int order)
   return result.iterations;
 }
 
-/// So that better levels, those of a refined mesh for one, could save none (docs/coarse-levels.md).
+/// Better levels, for example those of a refined mesh, could save no iteration
+/// (docs/multigrid.md#below-the-trace).
 static void aggregates_take_as_many_iterations_as_an_exact_coarse_solver(void **state)
 {
   (void)state;
