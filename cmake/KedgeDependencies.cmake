@@ -45,8 +45,7 @@ if(NOT KEDGE_NVTX_INCLUDE_DIR)
   message(STATUS "No NVTX headers: profilers will see no ranges")
 endif()
 
-# hypre, which works by MPI. Where it is, tests and profiling compare with it; the library has it only
-# when it is asked for.
+# hypre, which works by MPI: where it is, profiling compares with it.
 find_package(MPI QUIET COMPONENTS C)
 find_library(KEDGE_HYPRE_LIBRARY HYPRE)
 find_path(KEDGE_HYPRE_INCLUDE_DIR _hypre_parcsr_ls.h PATH_SUFFIXES hypre)
@@ -55,6 +54,4 @@ if(MPI_C_FOUND AND KEDGE_HYPRE_LIBRARY AND KEDGE_HYPRE_INCLUDE_DIR)
   add_library(kedge_hypre INTERFACE)
   target_include_directories(kedge_hypre SYSTEM INTERFACE ${KEDGE_HYPRE_INCLUDE_DIR})
   target_link_libraries(kedge_hypre INTERFACE ${KEDGE_HYPRE_LIBRARY} MPI::MPI_C)
-elseif(KEDGE_HYPRE)
-  message(FATAL_ERROR "KEDGE_HYPRE=ON needs hypre and MPI (Debian and Ubuntu: libhypre-dev)")
 endif()

@@ -24,7 +24,6 @@ typedef struct kedge_machine_info {
   int64_t memory_free_bytes;        ///< this process can still allocate, its cgroup permitting
   bool built_with_cuda;
   char cuda_architectures[128];   ///< of the build; "" without CUDA
-  char hypre[16];                 ///< version in the build, "2.26.0"; "" without it
   int cuda_runtime, cuda_driver;  ///< 13000 for 13.0; 0: none
   char cuda_problem[256];         ///< why no GPU is usable; "" when one is
   int n_gpus;

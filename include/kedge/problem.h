@@ -54,15 +54,6 @@ typedef enum kedge_smoother {
 KEDGE_API const char *kedge_smoother_name(kedge_smoother kind);
 
 /// What solves multigrid's system at the vertices.
-typedef enum kedge_coarse_solver {
-  KEDGE_COARSE_SOLVER_AMG,    ///< smoothed aggregation
-  KEDGE_COARSE_SOLVER_HYPRE,  ///< hypre's BoomerAMG, on the host, in a build that has it
-  KEDGE_COARSE_SOLVER_COUNT
-} kedge_coarse_solver;
-
-/// The solver's name in problem files and reports.
-KEDGE_API const char *kedge_coarse_solver_name(kedge_coarse_solver kind);
-
 /// Of the solver's numbers. The solution is as accurate with all.
 typedef enum kedge_precision {
   KEDGE_PRECISION_DOUBLE,

@@ -49,12 +49,11 @@ typedef struct kedge_report {
   int64_t element_unknowns;  ///< of u
   const char *backend, *device;
   const char *operator_name, *preconditioner;
-  const char *precision;      ///< "double", "mixed" or "compact"
-  const char *smoother;       ///< of multigrid and block-jacobi, what `auto` took; else ""
-  const char *coarse_solver;  ///< of multigrid; else ""
-  int smoothing_steps;        ///< of multigrid, before and after each coarse correction; else 0
-  int multigrid_levels;       ///< the trace and those below it; 0: no multigrid
-  double setup_seconds;       ///< making the preconditioner: assembly, trace solve (eigenvalue)
+  const char *precision;  ///< "double", "mixed" or "compact"
+  const char *smoother;   ///< of multigrid and block-jacobi, what `auto` took; else ""
+  int smoothing_steps;    ///< of multigrid, before and after each coarse correction; else 0
+  int multigrid_levels;   ///< the trace and those below it; 0: no multigrid
+  double setup_seconds;   ///< making the preconditioner: assembly, trace solve (eigenvalue)
   int64_t iterations;
   int refinements;  ///< of precision = compact: residuals that began the iteration anew; else 0
   double start_residual;  ///< as relative_residual, of x_0: 1, or more with a large stabilization

@@ -34,8 +34,6 @@ static const char problem_text[] =
     "                 smoother          auto            of multigrid and block-jacobi: edge; line\n"
     "                                                   or strip for stretched triangles; element\n"
     "                 smoothing_steps   1               1 to 16, of multigrid\n"
-    "                 coarse_solver     amg             or hypre, on the host, where it is built "
-    "in\n"
     "                 precision         double          or mixed or compact, with multigrid\n"
     "                 tolerance         auto            relative residual that ends the solve: "
     "1e-10, or\n"
@@ -124,7 +122,6 @@ static const char multigrid_text[] =
     "  smoothing_steps  1; 2 pays at order 1, and measures how far a step may go; with strip 2 to "
     "8\n"
     "                   take fewer iterations, but longer\n"
-    "  coarse_solver    amg, kedge's own; hypre on the host, where it is built in\n"
     "  precision        double; mixed: shorter iterations, more memory; compact: the least memory\n"
     "\n"
     "When it fails or takes many iterations: 'kedge mesh info' shows the smallest angle; choose\n"
@@ -235,9 +232,8 @@ static int print_keys(const char *name)
 }
 
 /// Values that multigrid_text explains.
-static const char *const of_multigrid[] = {"edge",         "line", "strip", "element", "jacobi",
-                                           "block-jacobi", "amg",  "hypre", "double",  "mixed",
-                                           "compact"};
+static const char *const of_multigrid[] = {"edge",         "line",   "strip", "element", "jacobi",
+                                           "block-jacobi", "double", "mixed", "compact"};
 enum { OF_MULTIGRID = sizeof of_multigrid / sizeof *of_multigrid };
 
 /// "exit codes" may also be two words.

@@ -23,7 +23,6 @@ static void print_text(const kedge_machine_info *m)
          KEDGE_ORDER_MAX);
   printf("build        %s%s\n", m->built_with_cuda ? "with CUDA, for " : "without CUDA",
          m->cuda_architectures);
-  if (m->hypre[0]) printf("             with hypre %s\n", m->hypre);
   printf("CPU          %s\n", m->cpu);
   printf("             packages %d, NUMA nodes %d, cores %d, logical CPUs %d\n", m->packages,
          m->numa_nodes, m->cores, m->logical_cpus);
@@ -45,7 +44,6 @@ static void write_build(kg_json *json, const kedge_machine_info *m)
   kg_json_object(json, "build");
   kg_json_bool(json, "cuda", m->built_with_cuda);
   kg_json_string(json, "cuda_architectures", m->cuda_architectures);
-  kg_json_string(json, "hypre", m->hypre[0] ? m->hypre : NULL);
   kg_json_integer(json, "order_min", KEDGE_ORDER_MIN);
   kg_json_integer(json, "order_max", KEDGE_ORDER_MAX);
   kg_json_close(json);

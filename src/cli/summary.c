@@ -51,7 +51,6 @@ static void print_solver(const kedge_report *report)
   if (report->smoother[0]) printf(", smoother %s", report->smoother);
   if (report->smoothing_steps > 1) printf(", %d steps", report->smoothing_steps);
   if (strcmp(report->precision, "double") != 0) printf(", precision %s", report->precision);
-  if (strcmp(report->coarse_solver, "hypre") == 0) printf(", coarse solver hypre");
   printf("): relative residual %.2e, tolerance %.0e", report->relative_residual, report->tolerance);
   if (report->stop == KEDGE_STOP_ROUNDING) printf(", rounding %.1e", report->rounding_residual);
   putchar('\n');

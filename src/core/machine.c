@@ -2,10 +2,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#ifdef KEDGE_WITH_HYPRE
-#include <HYPRE_config.h>
-#endif
-
 #include "core/error.h"
 #include "core/machine_cuda.h"
 #include "core/memory.h"
@@ -39,9 +35,6 @@ kedge_status kedge_machine_get_info(kedge_machine_info *info)
   KG_REQUIRE(NULL, kg_topology_load(&topology) == 0, KEDGE_ERR_MEMORY,
              "hwloc cannot read the topology of this machine");
   describe_cpus(topology, info);
-#ifdef KEDGE_WITH_HYPRE
-  snprintf(info->hypre, sizeof info->hypre, "%s", HYPRE_RELEASE_VERSION);
-#endif
   kg_machine_describe_gpus(topology, info);
   hwloc_topology_destroy(topology);
   return KEDGE_OK;

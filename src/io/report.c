@@ -58,7 +58,6 @@ static void write_solver(kg_json *json, const kedge_report *report)
   kg_json_string(json, "preconditioner", report->preconditioner);
   kg_json_string(json, "precision", report->precision ? report->precision : "double");
   kg_json_string(json, "smoother", report->smoother ? report->smoother : "");
-  kg_json_string(json, "coarse_solver", report->coarse_solver ? report->coarse_solver : "");
   kg_json_integer(json, "smoothing_steps", report->smoothing_steps);
   kg_json_integer(json, "levels", report->multigrid_levels);
   kg_json_number(json, "setup_seconds", report->setup_seconds);

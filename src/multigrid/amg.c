@@ -162,8 +162,6 @@ kg_coarse_bytes kg_amg_bytes(int64_t n_rows, int64_t n_entries, int64_t spare)
 }
 
 const kg_coarse_table kg_amg = {
-    .name = "amg",
-    .takes_memory = true,
     .bytes = kg_amg_bytes,
     .create = kg_amg_create,
     .lend = kg_amg_lend,

@@ -1,8 +1,7 @@
 /// @file
 /// What solves the coarse system of the multigrid preconditioner, in each iteration about, or well
-/// in a first one of a smooth residual: one table of functions a solver.
+/// in a first one of a smooth residual: kg_amg, or in tests an exact solver in its place.
 #pragma once
-#include "kedge/problem.h"
 #include "mesh/mesh.h"
 #include "multigrid/csr.h"
 KEDGE_BEGIN_DECLS
@@ -37,8 +36,6 @@ typedef struct kg_coarse_memory {
 } kg_coarse_memory;
 
 typedef struct kg_coarse_table {
-  const char *name;
-  bool takes_memory;  ///< its caller's; else it allocates all that it needs
   /// What create() needs for a matrix of linear finite elements, of so many entries beside the
   /// diagonal: enough for any but strange ones.
   /// @param[in] spare  bytes that may be kept for speed alone
@@ -48,8 +45,7 @@ typedef struct kg_coarse_table {
   /// @retval KEDGE_ERR_NUMERIC  it is not positive definite
   kedge_status (*create)(kedge_context *ctx, const kg_csr *matrix, kg_coarse_memory memory,
                          kg_coarse **out);
-  /// Where it takes memory: lend it that for its vectors, of which it allocates what it lacks,
-  /// before it solves. Between solves the memory may hold something else.
+  /// Lend it memory for its vectors, of which it allocates what it lacks, before it solves. Between solves the memory may hold something else.
   kedge_status (*lend)(kedge_context *ctx, kg_coarse *coarse, void *vectors, size_t bytes);
   /// x = M b, M a symmetric positive definite approximation of the inverse, one of two that are
   /// fixed. Only launches.
@@ -64,8 +60,5 @@ typedef struct kg_coarse_table {
 } kg_coarse_table;
 
 extern const kg_coarse_table kg_amg;  ///< smoothed aggregation (amg.h)
-
-/// NULL: not in this build.
-const kg_coarse_table *kg_coarse_table_of(kedge_coarse_solver kind);
 
 KEDGE_END_DECLS

@@ -155,18 +155,11 @@ bool kg_multigrid_repeats(const kg_multigrid_shape *shape)
          !kg_multigrid_has_vertex_modes(shape);
 }
 
-/// Behind a vector of the vertices.
-static size_t solver_vector_bytes(const kg_multigrid_shape *shape, const kg_coarse_table *solver)
-{
-  if (!solver->takes_memory) return 0;
-  return (size_t)solver->bytes(shape->n_vertices, 2 * (int64_t)shape->count.n_free, 0).vectors;
-}
-
 size_t kg_multigrid_vector_bytes(const kg_multigrid_shape *shape, const kg_coarse_table *solver)
 {
   if (shape->smoothing_steps == 0) return 0;
   return kg_rounded((size_t)shape->n_vertices * sizeof(double)) +
-         solver_vector_bytes(shape, solver);
+         (size_t)solver->bytes(shape->n_vertices, 2 * (int64_t)shape->count.n_free, 0).vectors;
 }
 
 kedge_status kg_multigrid_lend(kedge_context *ctx, kg_multigrid *m, kg_buffer halo, void *vectors,
@@ -178,7 +171,7 @@ kedge_status kg_multigrid_lend(kedge_context *ctx, kg_multigrid *m, kg_buffer ha
   assert(halo.bytes >= (size_t)m->shape.n_vertices * sizeof *lent);
   m->residual = m->shape.reduced ? lent : halo.data;
   m->correction = m->shape.reduced ? halo.data : lent;
-  if (!m->coarse || !m->solver->takes_memory) return KEDGE_OK;
+  if (!m->coarse) return KEDGE_OK;
   return m->solver->lend(ctx, m->coarse, (char *)vectors + used, bytes - used);
 }
 

@@ -255,7 +255,6 @@ READER(read_exact_dy)
 WORD_READER(read_operator, kg_operator_words, kedge_operator, operator_kind)
 WORD_READER(read_preconditioner, kg_preconditioner_words, kedge_preconditioner, preconditioner)
 WORD_READER(read_smoother, kg_smoother_words, kedge_smoother, smoother)
-WORD_READER(read_coarse_solver, kg_coarse_solver_words, kedge_coarse_solver, coarse_solver)
 WORD_READER(read_precision, kg_precision_words, kedge_precision, precision)
 
 READER(read_smoothing_steps)
@@ -300,7 +299,6 @@ static const kg_problem_key table[] = {
   {"solver", "smoother", "auto, edge, line, strip or element", read_smoother, false},
   {"solver", "smoothing_steps", "1 to " TEXT_OF(KEDGE_SMOOTHING_STEPS_MAX),
    read_smoothing_steps, false},
-  {"solver", "coarse_solver", "amg or hypre", read_coarse_solver, false},
   {"solver", "precision", "double, mixed or compact", read_precision, false},
   {"solver", "tolerance", "auto or a constant between 0 and 1", read_tolerance, true},
   {"solver", "max_iterations", "at least 1", read_max_iterations, false},

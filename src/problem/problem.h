@@ -47,7 +47,6 @@ struct kedge_problem {
   kedge_operator operator_kind;
   kedge_preconditioner preconditioner;
   kedge_smoother smoother;
-  kedge_coarse_solver coarse_solver;
   int smoothing_steps;
   kedge_precision precision;
   double tolerance;

@@ -10,6 +10,8 @@ typedef struct removed {
 } removed;
 
 static const removed table[] = {
+    {"solver", "coarse_solver", NULL,
+     "multigrid always takes kedge's own levels; leave the line out"},
     {"solver", "start", NULL, "the iteration always starts from zero; leave the line out"},
 };
 

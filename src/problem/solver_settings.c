@@ -16,8 +16,6 @@ static const char *setting_of_cycle(const kedge_problem *p, char text[SETTING_BY
   text[0] = '\0';
   if (p->smoothing_steps != 1)
     snprintf(text, SETTING_BYTES, "smoothing_steps = %d", p->smoothing_steps);
-  else if (p->coarse_solver != KEDGE_COARSE_SOLVER_AMG)
-    snprintf(text, SETTING_BYTES, "coarse_solver = %s", kedge_coarse_solver_name(p->coarse_solver));
   return text;
 }
 

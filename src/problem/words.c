@@ -17,9 +17,6 @@ static const char *const smoother_words[] = {[KEDGE_SMOOTHER_EDGE] = "edge",
                                              [KEDGE_SMOOTHER_STRIP] = "strip",
                                              [KEDGE_SMOOTHER_AUTO] = "auto"};
 
-static const char *const coarse_solver_words[] = {
-    [KEDGE_COARSE_SOLVER_AMG] = "amg", [KEDGE_COARSE_SOLVER_HYPRE] = "hypre"};
-
 static const char *const precision_words[] = {[KEDGE_PRECISION_DOUBLE] = "double",
                                               [KEDGE_PRECISION_MIXED] = "mixed",
                                               [KEDGE_PRECISION_COMPACT] = "compact"};
@@ -27,7 +24,6 @@ static const char *const precision_words[] = {[KEDGE_PRECISION_DOUBLE] = "double
 const kg_words kg_operator_words = {operator_words, KEDGE_OPERATOR_COUNT};
 const kg_words kg_preconditioner_words = {preconditioner_words, KEDGE_PRECONDITIONER_COUNT};
 const kg_words kg_smoother_words = {smoother_words, KEDGE_SMOOTHER_COUNT};
-const kg_words kg_coarse_solver_words = {coarse_solver_words, KEDGE_COARSE_SOLVER_COUNT};
 const kg_words kg_precision_words = {precision_words, KEDGE_PRECISION_COUNT};
 
 static const char *word_of(const kg_words *words, unsigned kind)
@@ -48,11 +44,6 @@ const char *kedge_preconditioner_name(kedge_preconditioner kind)
 const char *kedge_smoother_name(kedge_smoother kind)
 {
   return word_of(&kg_smoother_words, (unsigned)kind);
-}
-
-const char *kedge_coarse_solver_name(kedge_coarse_solver kind)
-{
-  return word_of(&kg_coarse_solver_words, (unsigned)kind);
 }
 
 const char *kedge_precision_name(kedge_precision kind)

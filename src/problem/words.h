@@ -9,4 +9,4 @@ typedef struct kg_words {
 } kg_words;
 
 extern const kg_words kg_operator_words, kg_preconditioner_words, kg_smoother_words,
-    kg_coarse_solver_words, kg_precision_words;
+    kg_precision_words;

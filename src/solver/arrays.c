@@ -49,8 +49,7 @@ static kg_coarse_bytes coarse_bytes(const kg_shape *s)
   spare *= s->count.n_elements;
   if (s->smoother == KEDGE_SMOOTHER_LINE)
     spare -= (int64_t)(kg_line_factor_count(s->size, s->n_lines, s->n_line_steps) * sizeof(float));
-  return kg_coarse_table_of(s->coarse_solver)
-      ->bytes(s->n_vertices, 2 * (int64_t)s->count.n_free, spare > 0 ? spare : 0);
+  return kg_amg.bytes(s->n_vertices, 2 * (int64_t)s->count.n_free, spare > 0 ? spare : 0);
 }
 
 static bool has_coarse_vectors(const kg_shape *s)
@@ -75,8 +74,7 @@ bool kg_shape_lends_vector(const kg_shape *s)
 {
   if (!has_coarse_vectors(s) || s->apart) return false;
   const kg_multigrid_shape shape = kg_shape_multigrid(s);
-  return kg_multigrid_vector_bytes(&shape, kg_coarse_table_of(s->coarse_solver)) <=
-         unused_vector_bytes(s);
+  return kg_multigrid_vector_bytes(&shape, &kg_amg) <= unused_vector_bytes(s);
 }
 
 /// The halo of products, or the vector of the vertices that is not used beside it
@@ -93,7 +91,6 @@ static kedge_status multigrid_work(kedge_context *ctx, kg_shape *s)
 {
   const kg_multigrid_shape shape = kg_shape_multigrid(s);
   KG_TRY(kg_multigrid_work_bytes(ctx, &shape, &s->multigrid_work_bytes));
-  if (!kg_coarse_table_of(s->coarse_solver)->takes_memory) return KEDGE_OK;
   const size_t coarse = (size_t)coarse_bytes(s).work;
   if (coarse > s->multigrid_work_bytes) s->multigrid_work_bytes = coarse;
   return KEDGE_OK;
@@ -213,11 +210,9 @@ static size_t multigrid_bytes(kg_array array, const kg_shape *s)
     case KG_ARRAY_MULTIGRID_SPACE:
       return kg_multigrid_space_bytes(&shape);
     case KG_ARRAY_MULTIGRID_COARSE:
-      return kg_coarse_table_of(s->coarse_solver)->takes_memory ? (size_t)coarse_bytes(s).kept : 0;
+      return (size_t)coarse_bytes(s).kept;
     case KG_ARRAY_MULTIGRID_VECTORS:
-      return kg_shape_lends_vector(s)
-                 ? 0
-                 : kg_multigrid_vector_bytes(&shape, kg_coarse_table_of(s->coarse_solver));
+      return kg_shape_lends_vector(s) ? 0 : kg_multigrid_vector_bytes(&shape, &kg_amg);
     default:
       return s->multigrid_work_bytes;
   }
@@ -336,15 +331,6 @@ size_t kg_array_bytes(kg_array array, const kg_shape *s)
     default:
       return operator_bytes(array, s);
   }
-}
-
-int64_t kg_other_bytes(kedge_stage stage, const kg_shape *s)
-{
-  const bool lives = stage == KEDGE_STAGE_ASSEMBLY || stage == KEDGE_STAGE_TRACE_SOLVE;
-  if (!kg_shape_has_multigrid(s) || !lives) return 0;
-  if (kg_coarse_table_of(s->coarse_solver)->takes_memory) return 0;
-  const kg_coarse_bytes bytes = coarse_bytes(s);
-  return stage == KEDGE_STAGE_ASSEMBLY ? bytes.kept + bytes.work : bytes.kept;
 }
 
 size_t kg_compact_vector_bytes(const kg_shape *shape)

@@ -24,7 +24,6 @@ typedef struct kg_shape {
   kedge_operator operator_kind;
   kedge_preconditioner preconditioner;
   kedge_smoother smoother;
-  kedge_coarse_solver coarse_solver;
   int smoothing_steps;
   double diffusion;               ///< of the equation, scaled (kg_pipeline)
   double alignment;               ///< of the mesh's elements; with lines, of those without a pair
@@ -163,8 +162,6 @@ typedef enum kg_array { KG_ARRAY_LIST(KG_ARRAY_ENUMERATOR) KG_ARRAY_COUNT } kg_a
 /// Bytes of an array; 0: this solve does not have it.
 size_t kg_array_bytes(kg_array array, const kg_shape *shape);
 bool kg_array_lives(kg_array array, kedge_stage stage, const kg_shape *shape);
-/// What a coarse solver that takes no memory of ours allocates for itself.
-int64_t kg_other_bytes(kedge_stage stage, const kg_shape *shape);
 
 /// Groups a chunk of precision = compact: whole patches, as many as the memory of r and A p has
 /// room for, or those that keep a GPU busy, 16 MiB; of small meshes a tenth, so that these too

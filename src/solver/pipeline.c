@@ -31,21 +31,6 @@ kedge_preconditioner kg_choose_preconditioner(kedge_context *ctx, const kedge_pr
   return jacobi ? KEDGE_PRECONDITIONER_JACOBI : KEDGE_PRECONDITIONER_MULTIGRID;
 }
 
-/// hypre is not in every build, and works on the host alone.
-static kedge_status check_coarse_solver(const kg_pipeline *p)
-{
-  const kedge_problem *problem = p->problem;
-  const bool built_in = kg_coarse_table_of(problem->coarse_solver) != NULL;
-  const bool on_host = p->ctx->backend != KEDGE_BACKEND_CUDA;
-  if (problem->coarse_solver == KEDGE_COARSE_SOLVER_AMG || (built_in && on_host)) return KEDGE_OK;
-  return kg_problem_fail(p->ctx, problem,
-                         kg_settings_find(&problem->settings, "solver", "coarse_solver"), "%s",
-                         built_in ? "coarse_solver = hypre works in host memory; take amg, or "
-                                    "backend host"
-                                  : "coarse_solver = hypre: this kedge was built without hypre; "
-                                    "take amg, or build kedge with -DKEDGE_HYPRE=ON");
-}
-
 /// What `smoother = auto` means (docs/multigrid.md#which-one).
 static kedge_smoother choose_smoother(const kedge_problem *problem, const kedge_mesh *mesh)
 {
@@ -101,7 +86,6 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
 {
   const kedge_problem *problem = p->problem;
   const kedge_mesh *mesh = p->mesh;
-  KG_TRY(check_coarse_solver(p));
   KG_TRY(kg_problem_resolve(p->ctx, problem, mesh, &p->resolved));
   scale_equation(p);
   // On longer elements aggregates, which follow the strong connections, take fewer iterations.
@@ -128,7 +112,6 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
                         .operator_kind = problem->operator_kind,
                         .preconditioner = preconditioner,
                         .smoother = choose_smoother(problem, mesh),
-                        .coarse_solver = problem->coarse_solver,
                         .smoothing_steps = problem->smoothing_steps,
                         .diffusion = p->material.diffusion,
                         .alignment = mesh->alignment,

@@ -81,9 +81,9 @@ static places places_of(const kg_shape *shape)
   return p;
 }
 
-static int64_t bytes_of_stage(const places *p, kedge_stage stage, const kg_shape *shape)
+static int64_t bytes_of_stage(const places *p, kedge_stage stage)
 {
-  int64_t bytes = kg_other_bytes(stage, shape);
+  int64_t bytes = 0;
   for (kg_array a = 0; a < KG_ARRAY_COUNT; ++a)
     if (p->at[a] == 0 && (p->stages[a] & 1u << stage)) bytes += (int64_t)p->bytes[a];
   return bytes;
@@ -92,7 +92,7 @@ static int64_t bytes_of_stage(const places *p, kedge_stage stage, const kg_shape
 int64_t kg_stage_bytes(kedge_stage stage, const kg_shape *shape)
 {
   const places p = places_of(shape);
-  return bytes_of_stage(&p, stage, shape);
+  return bytes_of_stage(&p, stage);
 }
 
 int64_t kg_peak_bytes(const kg_shape *shape)
@@ -100,7 +100,7 @@ int64_t kg_peak_bytes(const kg_shape *shape)
   const places p = places_of(shape);
   int64_t peak = 0;
   for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage) {
-    const int64_t bytes = bytes_of_stage(&p, stage, shape);
+    const int64_t bytes = bytes_of_stage(&p, stage);
     if (bytes > peak) peak = bytes;
   }
   return peak;

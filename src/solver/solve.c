@@ -30,7 +30,6 @@ static void fill_report(kg_pipeline *p)
                                                       : KEDGE_PRECONDITIONER_JACOBI),
       .precision = kedge_precision_name(p->problem->precision),
       .smoother = "",
-      .coarse_solver = "",
       .tolerance = p->problem->tolerance,
       .solver_note = s->note,
       .evaluation = s->evaluation,

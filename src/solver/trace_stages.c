@@ -36,7 +36,7 @@ static kedge_status make_multigrid(kg_pipeline *p)
       .local = {p->buffers[KG_ARRAY_LOCAL].data, kg_shape_local(&p->shape),
                 kg_shape_form(&p->shape), p->batch.arrays.side_edge},
       .lines = &p->lines,
-      .solver = kg_coarse_table_of(p->shape.coarse_solver),
+      .solver = &kg_amg,
       .refined = p->refined,
       .trace = p->buffers[KG_ARRAY_MULTIGRID_TRACE].data,
       .space = p->buffers[KG_ARRAY_MULTIGRID_SPACE].data,
@@ -51,8 +51,6 @@ static kedge_status make_multigrid(kg_pipeline *p)
   r->setup_seconds = kg_seconds() - began;
   kg_edge_lines_free(&p->lines);
   r->smoother = kedge_smoother_name(p->shape.smoother);
-  if (p->shape.smoothing_steps > 0)
-    r->coarse_solver = kedge_coarse_solver_name(p->shape.coarse_solver);
   r->smoothing_steps = p->shape.smoothing_steps;
   r->multigrid_levels = kg_multigrid_levels(&p->multigrid);
   kg_stage_cost(p, kg_multigrid_create_cost(&args.shape), 1.0);
@@ -176,7 +174,7 @@ static kedge_status lend_vectors(kg_pipeline *p, const kg_cg_vectors_args *v)
   return kg_multigrid_lend(
       p->ctx, &p->multigrid, p->buffers[KG_ARRAY_HALO],
       kg_shape_lends_vector(&p->shape) ? unused : p->buffers[KG_ARRAY_MULTIGRID_VECTORS].data,
-      kg_multigrid_vector_bytes(&shape, kg_coarse_table_of(p->shape.coarse_solver)));
+      kg_multigrid_vector_bytes(&shape, &kg_amg));
 }
 
 /// The trace matrix is made of numbers of the size of the stabilization tau; what couples the edges

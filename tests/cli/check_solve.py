@@ -83,14 +83,6 @@ class Solve(Command):
                      "solver.preconditioner=jacobi",
                      says="smoother = line is a setting of multigrid")
 
-    def test_a_coarse_solver_that_is_not_built_in_is_wrong_input(self):
-        if json.loads(self.kedge("info", "--json").stdout)["build"]["hypre"] is not None:
-            self.skipTest("hypre is built in")
-        for command in ("solve", "plan"):
-            self.refused(command, "p.ini", "-s", "solver.coarse_solver=hypre", "-b", "host",
-                         says="--set solver.coarse_solver=hypre: coarse_solver = hypre: this kedge "
-                         "was built without hypre; take amg, or build kedge with -DKEDGE_HYPRE=ON")
-
     def test_values_that_are_not_finite_name_the_line(self):
         self.write("v.ini", PROBLEM + "[equation]\nsource = log(x - 0.5)\n")
         self.refused("solve", "v.ini", says="v.ini:13: source is nan at x = ")

@@ -28,7 +28,7 @@ def check_plain(report):
     assert report["backend"] == {"name": "host", "device": "a CPU"}
     assert report["solver"] == {"operator": "matrix-free", "preconditioner": "multigrid",
                                 "precision": "mixed",
-                                "smoother": "edge", "coarse_solver": "amg",
+                                "smoother": "edge",
                                 "smoothing_steps": 2, "levels": 5, "setup_seconds": 0.25,
                                 "start_residual": 1.5,
                                 "iterations": 321, "refinements": 3, "tolerance": 1e-12,

@@ -105,7 +105,6 @@ static kedge_status write_report(bool awkward, const char *path)
                          .preconditioner = "multigrid",
                          .precision = "mixed",
                          .smoother = "edge",
-                         .coarse_solver = "amg",
                          .smoothing_steps = 2,
                          .multigrid_levels = 5,
                          .setup_seconds = 0.25,

@@ -125,7 +125,6 @@ static void a_choice_that_is_none_is_called_unknown(void **state)
   assert_string_equal(kedge_operator_name(KEDGE_OPERATOR_COUNT), "unknown");
   assert_string_equal(kedge_preconditioner_name(KEDGE_PRECONDITIONER_COUNT), "unknown");
   assert_string_equal(kedge_smoother_name(KEDGE_SMOOTHER_COUNT), "unknown");
-  assert_string_equal(kedge_coarse_solver_name(KEDGE_COARSE_SOLVER_COUNT), "unknown");
   assert_string_equal(kedge_precision_name(KEDGE_PRECISION_COUNT), "unknown");
   assert_string_equal(kedge_precision_name((kedge_precision)-1), "unknown");
 }

@@ -115,9 +115,15 @@ static void describe(const kg_coarse *coarse, kg_coarse_info *info)
   *info = (kg_coarse_info){.n_levels = 1, .direct = true};
 }
 
-const kg_coarse_table exact_coarse = {.name = "exact",
-                                      .bytes = bytes,
+static kedge_status lend(kedge_context *ctx, kg_coarse *coarse, void *vectors, size_t bytes)
+{
+  (void)ctx, (void)coarse, (void)vectors, (void)bytes;
+  return KEDGE_OK;
+}
+
+const kg_coarse_table exact_coarse = {.bytes = bytes,
                                       .create = create,
+                                      .lend = lend,
                                       .solve = solve,
                                       .describe = describe,
                                       .destroy = destroy};

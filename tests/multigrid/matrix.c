@@ -350,7 +350,7 @@ int coarse_iterations(kedge_context *ctx, const kg_coarse_table *solver, const f
   for (int32_t i = 0; i < m->n; ++i) v[0][i] = test_random(&seed);
   device_matrix_create(ctx, m, &device);
   must(ctx, solver->create(ctx, &device.csr, (kg_coarse_memory){0}, &coarse));
-  if (solver->takes_memory) must(ctx, solver->lend(ctx, coarse, NULL, 0));
+  must(ctx, solver->lend(ctx, coarse, NULL, 0));
   const int iterations = iterate(ctx, solver, m, coarse, v);
   solver->destroy(ctx, coarse);
   device_matrix_destroy(ctx, &device);

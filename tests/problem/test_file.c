@@ -58,7 +58,6 @@ static void a_whole_file_is_read(void **state)
       "operator = ell\n"
       "preconditioner = multigrid\n"
       "smoother = element\n"
-      "coarse_solver = hypre\n"
       "smoothing_steps = 3\n"
       "precision = mixed\n"
       "tolerance = 1e-8\n"
@@ -88,7 +87,6 @@ static void a_whole_file_is_read(void **state)
   assert_int_equal(p->operator_kind, KEDGE_OPERATOR_ELL);
   assert_int_equal(p->preconditioner, KEDGE_PRECONDITIONER_MULTIGRID);
   assert_int_equal(p->smoother, KEDGE_SMOOTHER_ELEMENT);
-  assert_int_equal(p->coarse_solver, KEDGE_COARSE_SOLVER_HYPRE);
   assert_int_equal(p->smoothing_steps, 3);
   assert_int_equal(p->precision, KEDGE_PRECISION_MIXED);
   assert_true(p->tolerance == 1e-8 && !p->accepts_rounding);
@@ -336,7 +334,6 @@ static void the_defaults_are_those_of_the_documentation(void **state)
     assert_int_equal(p->operator_kind, empty->operator_kind);
     assert_int_equal(p->preconditioner, empty->preconditioner);
     assert_int_equal(p->smoother, empty->smoother);
-    assert_int_equal(p->coarse_solver, empty->coarse_solver);
     assert_int_equal(p->smoothing_steps, empty->smoothing_steps);
     assert_int_equal(p->precision, empty->precision);
     assert_true(p->tolerance == empty->tolerance);
@@ -346,7 +343,7 @@ static void the_defaults_are_those_of_the_documentation(void **state)
     kedge_problem_destroy(p);
     ++n_tested;
   }
-  assert_int_equal(n_tested, 13);
+  assert_int_equal(n_tested, 12);
   kedge_problem_destroy(empty);
 }
 
