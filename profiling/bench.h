@@ -130,7 +130,7 @@ typedef struct bench_work {
   void *user;
 } bench_work;
 
-/// Of 1 or more values, which it sorts.
+/// The median of 1 or more values, which it sorts.
 double bench_median(double *values, int n);
 
 /// Median seconds of one call, after two to warm up; a sample is as many calls as take about 3 ms.

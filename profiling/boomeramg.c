@@ -21,13 +21,14 @@
 enum { MOST_ITERATIONS = 300 };
 static const char tolerance_text[] = "1e-10";
 static const double tolerance = 1e-10;
-/// Of a converged trace from kedge's: far above what the tolerance leaves, far below a wrong one.
+/// The largest distance of a converged trace from kedge's: far above what the tolerance leaves, far
+/// below that of a wrong one.
 static const double error_limit = 1e-6;
 
 static const char *const kedge_ways[] = {"jacobi", "multigrid"};
 enum { KEDGE_WAYS = sizeof kedge_ways / sizeof *kedge_ways };
 
-/// Of process 0.
+/// What process 0 keeps, which makes the system.
 typedef struct maker {
   bench_machine machine;
   kedge_problem *problem;

@@ -13,7 +13,7 @@
 
 #include "bench.h"
 
-/// Of x, to a tolerance times the condition of A; what is further away is wrong.
+/// An x is known to a tolerance times the condition of A; one that is further away is wrong.
 static const double error_limit = 1e-9;
 
 static bench_solve solve_of(const bench *b, bool resident, double tolerance, int64_t most)

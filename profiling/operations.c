@@ -214,7 +214,7 @@ static size_t count_star(const bench *b)
 {
   return all_of(b, KG_ARRAY_U_STAR);
 }
-/// Of the first chunk, as far as that is computed.
+/// Numbers of the load vectors that are compared: those of the first chunk.
 static size_t count_load(const bench *b)
 {
   return (size_t)b->p.shape.size.n_modes * KG_LANES * (size_t)b->p.shape.chunk_groups;

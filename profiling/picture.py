@@ -20,7 +20,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.tri import Triangulation
 
 LINEAR_TRIANGLE, LAGRANGE_TRIANGLE = 5, 69
-# Of cells, which are one order above the solution as long as VTK has such cells.
+# The largest order of cells of VTK; cells are one order above the solution up to that.
 LARGEST_ORDER = 10
 
 

@@ -64,7 +64,8 @@ static kedge_status make_mesh(kedge_context *ctx, kedge_mesh **mesh)
 static void source(void *user, const kedge_points *points, double *value)
 {
   const double pi = *(const double *)user;
-  for (size_t i = 0; i < points->n; ++i) value[i] = (pi * pi - 1.0) * sin(pi * points->x[i]) * exp(points->y[i]);
+  for (size_t i = 0; i < points->n; ++i)
+    value[i] = (pi * pi - 1.0) * sin(pi * points->x[i]) * exp(points->y[i]);
 }
 
 /// Settings that are text or numbers are set as in a problem file; the source is a function of C.

@@ -54,7 +54,7 @@ typedef enum kedge_smoother {
 KEDGE_API const char *kedge_smoother_name(kedge_smoother kind);
 
 /// What solves multigrid's system at the vertices.
-/// Of the solver's numbers. The solution is as accurate with all.
+/// The precision of the solver's numbers. The solution is equally accurate with each.
 typedef enum kedge_precision {
   KEDGE_PRECISION_DOUBLE,
   KEDGE_PRECISION_MIXED,  ///< multigrid works on the trace in single precision; all else is double

@@ -2,8 +2,8 @@
 
 #include "basis/reference.h"
 
-/// Of reduced K^e: mode 1 of the three sides, then the higher modes side by side. Of packed ones:
-/// all.
+/// Lists the unknowns of K^e in their order. Reduced K^e have mode 1 of the three sides, then the
+/// higher modes side by side; packed ones have all.
 static void list_unknowns(kg_cut *cut, int m, bool reduced)
 {
   int at = 0;

@@ -11,7 +11,7 @@
 /// of threads.
 enum { BLOCK = 4096 };
 
-/// Of a block, then of the mesh.
+/// What kedge_mesh_info says of the elements of a block, in the end of the whole mesh.
 typedef struct summary {
   double area, quality;                                   // sums
   double min_area, max_area, min_quality, max_cotangent;  // of the smallest angle

@@ -138,7 +138,7 @@ __global__ void __launch_bounds__(BLOCK) renumber_kernel(const Work w)
   if (i < w.n_sides) w.element_vertices[i] = w.vertex_number[w.element_vertices[i]];
 }
 
-/// Of the curve, for all elements; a word of key[1] holds the result until it is there.
+/// The box of the Hilbert curve over all elements; key[1] holds the result on the device.
 kedge_status find_box(kedge_context *ctx, const Work &w, kg_hilbert_box *box)
 {
   Range *const out = (Range *)w.key[1], range = {};

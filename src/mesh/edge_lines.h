@@ -1,8 +1,8 @@
 /// @file
 /// Lines of edges across stretched elements.
 ///
-/// Of the three pairs of sides of an element that enclose a small angle, one is coupled much more
-/// strongly than the others: that of the smallest angle, in a long thin triangle its long sides.
+/// An element has three pairs of sides. The pair that encloses the smallest angle is coupled much
+/// more strongly than the others where that angle is small: the long sides of a thin triangle.
 /// An element has one such pair at most, an edge two elements. So edges that are pairs make lines:
 ///
 ///      .-------.-------.

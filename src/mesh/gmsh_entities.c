@@ -1,5 +1,5 @@
 // Format 4.1 gives physical groups to entities (curves, surfaces), and elements belong to entities.
-// Of a partitioned mesh the elements belong to the pieces in $PartitionedEntities.
+// The elements of a partitioned mesh belong to the pieces in $PartitionedEntities.
 #include <stdlib.h>
 
 #include "mesh/gmsh.h"

@@ -43,7 +43,7 @@ struct kedge_mesh {
   int n_groups;
   kg_group *groups;  ///< dimension 1 first; "default" only when an edge is in it
   kedge_mesh_info info;
-  /// Of the elements, the largest |sum (d / |d|)^2| of the sides d as complex numbers: 0
+  /// The largest |sum (d / |d|)^2| of an element, with its sides d as complex numbers: 0
   /// equilateral, 1 right-angled, up to 3 the nearer all sides are to one line
   double alignment;
   double seconds;         ///< spent reading or generating and building, for the report

@@ -24,7 +24,7 @@ enum {
   // Host memory a triangle at the highest, raw mesh and all: the resident memory of `kedge plan` on
   // `square 1000` and on `square 2000`, less that on `square 10`.
   ELEMENT_BYTES = 102,
-  // Of these, what kg_mesh_build() takes: the same less the raw mesh, on files of `square 1000`.
+  // kg_mesh_build() takes ELEMENT_BYTES less those of the raw mesh, on files of `square 1000`.
   BUILD_BYTES = 82,
 };
 

@@ -17,8 +17,8 @@ kedge_status kg_aggregate(kedge_context *ctx, const kg_aggregate_args *args, int
   static pass *const roots[] = KG_IMPLEMENTATIONS(kg_aggregate_roots_host, kg_aggregate_roots_cuda);
   static pass *const join[] = KG_IMPLEMENTATIONS(kg_aggregate_join_host, kg_aggregate_join_cuda);
   KG_TRY(begin[ctx->backend](ctx, args));
-  // Of the undecided rows the one with the highest key is decided in every round; a round more than
-  // are needed changes nothing.
+  // Every round decides the undecided row with the highest key at least; a round too many changes
+  // nothing.
   const int rounds = args->matrix.n_rows < MANY_ROWS ? FEW_LOOKS : 1;
   for (int32_t undecided = 1; undecided;) {
     for (int i = 0; i < rounds; ++i) {

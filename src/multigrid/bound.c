@@ -74,7 +74,7 @@ kedge_status kg_multigrid_bound(kedge_context *ctx, const kg_multigrid *m,
                                 double *out)
 {
   tridiagonal t = {0};
-  // Of a few unknowns nothing is left after as many steps: 1e-10 of the residual is near enough.
+  // A few unknowns leave no residual after as many steps as unknowns: 1e-10 of it is near enough.
   kg_cg_state state = {.max_iterations = KG_LANCZOS_STEPS, .target = 1e-20 * (double)v->n};
   double rz = 0.0, alpha = 0.0;
   KG_TRY(kg_random_vector(ctx, &(kg_random_vector_args){v->n, v->r}));

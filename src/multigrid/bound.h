@@ -14,5 +14,5 @@ kedge_status kg_multigrid_bound(kedge_context *ctx, const kg_multigrid *multigri
                                 const kg_trace_apply_args *op, const kg_cg_vectors_args *vectors,
                                 double *out);
 enum { KG_LANCZOS_STEPS = 12 };
-/// Of all steps: a product, a step of smoothing and the vectors of conjugate gradients each.
+/// Each of the steps takes a product, a step of smoothing and the vectors of conjugate gradients.
 kg_cost kg_multigrid_bound_cost(const kg_multigrid_shape *shape);

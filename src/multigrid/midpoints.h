@@ -3,10 +3,10 @@
 /// and the midpoints of their edges. Linear functions of the coarser mesh are P c, which is c where
 /// a vertex is one of both meshes and the mean of the ends of its edge at a midpoint.
 ///
-/// Of linear finite elements P^T A P needs no product. The four parts of a triangle are like it, so
+/// P^T A P of linear finite elements needs no product. The four parts of a triangle are like it, so
 /// A has at (a, m), m the midpoint of a and b, what the coarser matrix has of diffusion at (a, b):
 /// its row of a vertex is the vertex's row here, with the edge's other end instead of the midpoint.
-/// Of reaction that is a quarter; the rest, three times the row's sum, is lumped on the diagonal.
+/// That row has a quarter of a reaction; three times the row's sum is added on the diagonal.
 /// Vertices with a Dirichlet edge have empty rows on all levels (ops/vertex_matrix.h). No other
 /// vertex of the coarser mesh is next to one here, and so its row's sum is all of it.
 #pragma once
@@ -57,7 +57,7 @@ KG_INLINE void kg_midpoints_number(const kg_midpoints_make_args *m, int32_t i)
   m->work.length[i] = m->a.row[at + 1] - m->a.row[at];
 }
 
-/// Of the vertices next to a midpoint its ends alone are of the coarser mesh.
+/// The ends of midpoint i: the two vertices next to it that belong to the coarser mesh.
 KG_INLINE void kg_midpoints_ends(const kg_midpoints_make_args *m, int32_t i)
 {
   int32_t first = m->number[i] - 1, second = first;

@@ -84,7 +84,7 @@ bool kg_multigrid_repeats(const kg_multigrid_shape *shape);
 /// the cycle on the trace, for what is below it, and for work.
 size_t kg_multigrid_trace_bytes(const kg_multigrid_shape *shape);
 size_t kg_multigrid_space_bytes(const kg_multigrid_shape *shape);
-/// Of the vectors below the trace but the one beside the halo (kg_multigrid_lend()). Without
+/// Bytes of the vectors below the trace but the one beside the halo (kg_multigrid_lend()). Without
 /// reaction they hold something from the restriction of a residual until its coarse system is
 /// solved, and z may lie in their memory where kg_multigrid_repeats(); with one until the
 /// correction is added, and the product may.

@@ -33,7 +33,7 @@ typedef struct kg_cg_vectors_args {
   kg_cg_state *state;
 } kg_cg_vectors_args;
 
-/// Of the vectors of the iteration but x.
+/// The number in which all vectors of the iteration but x are kept.
 static inline kg_number kg_cg_number(const kg_cg_vectors_args *args)
 {
   return args->r_single ? KG_SINGLE : KG_DOUBLE;

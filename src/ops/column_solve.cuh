@@ -204,7 +204,7 @@ __device__ __forceinline__ double sum_rows(tile_lane at, double2 a)
   return sum + __shfl_xor_sync(0xffffffffu, sum, 16);
 }
 
-/// Of such sums, that of the column with the number of the lane's row.
+/// The sum of the column whose number is that of the lane's row.
 __device__ __forceinline__ double of_row(tile_lane at, double sum)
 {
   return __shfl_sync(0xffffffffu, sum, 4 * at.row + at.row / 2);

@@ -22,7 +22,7 @@
 namespace
 {
 constexpr int BLOCK = 256;
-// Of the product: with them 40 registers a thread, which hold five entries and their x.
+// The product runs as many blocks: each thread then has 40 registers for five entries and their x.
 constexpr int BLOCKS_PER_SM = 6;
 
 /// The work memory: four arrays of one number a side, the number of runs, then CUB's scratch. An

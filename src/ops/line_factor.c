@@ -13,8 +13,8 @@ kedge_status kg_line_factor(kedge_context *ctx, const kg_line_factor_args *args)
   return kg_edge_blocks_check(ctx, &args->batch, args->number, args->fault);
 }
 
-/// Of a step: three blocks of K^e and the edge read, L and W written; three products, of each of
-/// which a triangle does half, and the inverse of a factor.
+/// A step reads three blocks of K^e and the edge and writes L and W. It takes three products with a
+/// triangular matrix and the inverse of a factor.
 kg_cost kg_line_factor_cost(kg_sizes size, int32_t n_steps, kg_number local)
 {
   const double m = size.n_edge, packed = m * (m + 1) / 2, steps = n_steps;
@@ -24,7 +24,7 @@ kg_cost kg_line_factor_cost(kg_sizes size, int32_t n_steps, kg_number local)
       .flops = steps * 11.0 / 3.0 * m * m * m};
 }
 
-/// Of an element: K^e between its third edge and its pair, W, and its corner; products for the
+/// An element takes K^e between its third edge and its pair, W, its corner, and products for the
 /// blocks of both edges and for the one between them.
 kg_cost kg_line_condense_cost(kg_sizes size, const kg_trace_counts *count, kg_number local,
                               kg_number number)

@@ -21,7 +21,7 @@ constexpr int FULL = (M * M + 31) / 32;
 template <int M>
 constexpr int HALF = (M * (M + 1) / 2 + 31) / 32;
 
-/// Of a warp; columns are padded where m is even, against conflicts.
+/// Shared memory of a warp; columns are padded where m is even, against bank conflicts.
 template <int M>
 struct line_matrices {
   double block[M][M | 1];  // D of a step, then its W; zero above the diagonal
@@ -105,7 +105,8 @@ __device__ void add_side(const kg_line_factor_args &a, int32_t side,
   for (int k = 0; k < HALF<M>; ++k) block[k] += of_side.entry(places.row[k], places.column[k], w);
 }
 
-/// Of a step whose edge has the sides `to`; without a step before, C is not read.
+/// Loads the entries of A_s and C_s of a step whose edge has the sides `to`; the edge before it has
+/// the sides `from`. The first step of a line has no C_s.
 template <int M>
 __device__ line_entries<M> load(const kg_line_factor_args &a, bool first, int2 from, int2 to,
                                 const triangle_places<M> &places, line_matrices<M> &w)
@@ -239,7 +240,7 @@ __global__ void __launch_bounds__(32 * WARPS)
   const triangle_places<M> places(lane);
   const int2 *edge_sides = (const int2 *)a.batch.arrays.edge_sides;
   const int32_t begin = a.lines.begin[line], last = a.lines.begin[line + 1] - 1;
-  // Of this step, the next and the one after it; beyond the last, its own.
+  // Edges of this step, the next and the one after it; beyond the last step, the last edge.
   int32_t edge = a.lines.edge[begin], next = a.lines.edge[min(begin + 1, last)];
   int2 sides = edge_sides[edge], sides_next = edge_sides[next];
   line_entries<M> entries = load<M>(a, true, sides, sides, places, w);

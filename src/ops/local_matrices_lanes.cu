@@ -34,7 +34,7 @@ __device__ __forceinline__ int64_t element_at(const lanes_warp<shape> &w,
   return element < last ? element : last;
 }
 
-/// Of a lane's side and its element: an array [group][3][lane].
+/// The entry of `array`, [group][3][lane], that belongs to side q of the element.
 template <class T>
 __device__ __forceinline__ T of_side(const T *array, int64_t element, int q)
 {

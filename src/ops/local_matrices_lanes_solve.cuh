@@ -207,7 +207,7 @@ __device__ __forceinline__ void factor(const lanes_warp<shape> &w,
   factor_rows<typename shape::rows>(w, a);
 }
 
-/// Of lanes_side_table, derivative and eliminated of mode i and column c of the lane.
+/// The numbers derivative and eliminated of lanes_side_table for mode i and column c of the lane.
 template <class shape>
 __device__ __forceinline__ double2 column_of(const lanes_warp<shape> &w,
                                              const lanes_side_table<shape> &table, int i, int c)

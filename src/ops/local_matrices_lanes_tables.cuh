@@ -32,7 +32,7 @@ struct lanes_shape {
   using rows = lane_rows<K, LANES>;
   static constexpr int FIRST = REDUCED ? 1 : 0;  ///< mode of an edge
   static constexpr int COLUMNS = m - FIRST;      ///< of R, a side
-  /// Of a lane. Where these are one more than the side has, the last of its other lane is zero.
+  /// Columns of a lane. Where the lanes have one more than the side, the last of the second is zero.
   static constexpr int MINE = (COLUMNS + PER_SIDE - 1) / PER_SIDE;
   static constexpr int DEPTH = (K + PER_SIDE - 1) / PER_SIDE;  ///< rows of W that a lane multiplies
   static constexpr int TRACES = 3 * COLUMNS;                   ///< all
@@ -171,13 +171,13 @@ struct lanes_tables {
   double2 top[shape::rows::ROWS][shape::m][shape::LANES];
   double edge_top[shape::m][shape::MINE][shape::LANES];  ///< F of the modes of degree P
   double mean[3][3];  ///< [mode of the element][side]: of the functions p_l of reduced K^e
-  /// Of [product][side], and of a product more, which is read but not used: bytes from the first
-  /// row of K^e of an element.
+  /// [product][side]: bytes from the first row of K^e of an element to the entry of the product;
+  /// the last product is read but not used.
   unsigned to[3 * (shape::PRODUCTS + 1)];
   int mode[shape::N];  ///< in place k
 };
 
-/// Of a warp.
+/// Shared memory of a warp.
 template <class shape>
 struct lanes_memory {
   double2 l[shape::rows::PAIRS][shape::SLOTS];  ///< 1 / L_jj on the diagonal

@@ -76,7 +76,8 @@ struct tensor_shape {
     double lift[3][TRACE_ROWS];        ///< of F, Dr F, Ds F
   };
   struct team_memory {
-    // Of the group, [corner or side][lane]; from its first passes on, of the next one.
+    // Vertices and sides of the group, [corner or side][lane]; after its first passes those of the
+    // next group.
     double2 corner[AHEAD ? 3 * KG_LANES : 1];
     int32_t vertex[AHEAD ? 3 * KG_LANES : 1];
     uint32_t side_edge[AHEAD ? 3 * KG_LANES : 1];

@@ -1,7 +1,7 @@
 // local_solve_table.cuh: the reference matrices of a local solve without their zeros, as a
 // parameter of a kernel: there they are operands of the arithmetic, which no load has to bring.
 //
-// Of modes i and j, of degrees d and c, the along-th and the other-th along the base:
+// Mode i has degree d and is the along-th along the base, mode j has degree c and is the other-th:
 //   F_0    (-1)^(d - along) sqrt(d + 1) in column `along`, zero elsewhere; E_0 follows
 //   F_1    zero in columns above d;   F_2 = (-1)^(along + column) F_1
 //   E_l    (d + 1) I among modes of one degree;   E_2 = E_1 for equal parity, else -E_1

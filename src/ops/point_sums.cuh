@@ -145,8 +145,8 @@ struct error_shape {
   static constexpr int GROUPS = SHARE == 1 ? 4 : 1, WARPS = SHARE * GROUPS;
 };
 
-/// Of four numbers a lane, the first three summed over the lanes of a warp and the largest of the
-/// last ones: number k at lanes 8 k to 8 k + 7. Lanes that meet share the numbers out, and each
+/// The first three of four numbers a lane are summed over the lanes of a warp, and the largest of
+/// the last ones is found: number k ends at lanes 8 k to 8 k + 7. Lanes that meet share the numbers out, and each
 /// goes on with its own: a third of the shuffles that every lane would need to have all of them.
 __device__ __forceinline__ double fold(const double (&error)[4])
 {

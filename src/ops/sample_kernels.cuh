@@ -39,7 +39,7 @@ struct points_of_row {
   {
     evaluate(fma(along_point[a], step_x, x), fma(along_point[a], step_y, y), value);
   }
-  /// Of the first function.
+  /// The value of the first function at point a of the row.
   __device__ double value(int a) const
   {
     double value[FUNCTIONS];

@@ -21,9 +21,9 @@
 #include "ops/vertex_space.h"
 KEDGE_BEGIN_DECLS
 
-/// Of what each mode alone would take: neighbours share edges. At even orders half is more than a
-/// step bears on thin triangles, and costs iterations where the valence of vertices alternates
-/// (docs/multigrid.md).
+/// The share of its own best step that a mode takes, because neighbours share edges. At even orders
+/// half is more than a step bears on thin triangles, and costs iterations where the valence of
+/// vertices alternates (docs/multigrid.md).
 KG_INLINE double kg_vertex_mode_step(int order)
 {
   return order % 2 == 0 ? 0.4 : 0.5;

@@ -38,7 +38,7 @@ kg_multigrid_shape kg_shape_multigrid(const kg_shape *s)
                               .reduced = kg_shape_reduces(s)};
 }
 
-/// Of the coarse solver, which is not there without a cycle. Beside the K^e of higher orders there
+/// Bytes of the coarse solver; none without a cycle. Beside the K^e of higher orders there
 /// is something to spare: of the quarter that multigrid adds to Jacobi at most, and with compact of
 /// six tenths of that sum (tests/solver/test_places.c). Lines take their couplings of it; strips
 /// and elements are above the quarter anyway.
@@ -57,10 +57,10 @@ static bool has_coarse_vectors(const kg_shape *s)
   return kg_shape_has_multigrid(s) && s->smoothing_steps > 0;
 }
 
-/// Of the rows of A p or z, in which the vectors below the trace lie while it is not used. That A p
-/// of conjugate gradients is not while a cycle in single precision runs; the product of the cycle
-/// is not with a reaction, nor z without one where it is made again. Without reaction reduced K^e
-/// in double precision have room.
+/// Bytes of the vector that is idle while the coarse system is solved, in which vectors below the
+/// trace lie then: A p of conjugate gradients with mixed precision, the product of the cycle with a
+/// reaction, else z where it is made again; 0 if none is idle. Without reaction there is room
+/// behind reduced K^e in double precision.
 static size_t unused_vector_bytes(const kg_shape *s)
 {
   const size_t rows = (size_t)s->count.n_free * (size_t)s->size.n_edge;
@@ -218,7 +218,7 @@ static size_t multigrid_bytes(kg_array array, const kg_shape *s)
   }
 }
 
-/// Of a group of a chunk with precision = compact: K^e, load vectors, F^e and sides.
+/// Bytes of K^e, load vectors, F^e and sides of a group of a chunk with precision = compact.
 static size_t chunk_group_bytes(const kg_shape *s)
 {
   const size_t numbers = (size_t)(kg_shape_local_rows(s) + s->size.n_modes + s->size.n_trace);

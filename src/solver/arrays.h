@@ -167,8 +167,8 @@ bool kg_array_lives(kg_array array, kedge_stage stage, const kg_shape *shape);
 /// room for, or those that keep a GPU busy, 16 MiB; of small meshes a tenth, so that these too
 /// take less memory than in double precision.
 int32_t kg_compact_groups(const kg_shape *shape);
-/// Of its K^e, or of values of the source at the points of a group, which lie there too: whichever
-/// is more. Reduced K^e of a group are less at orders 1 and 2.
+/// Bytes for the K^e of a chunk. The values of the source at the points of a group lie there too,
+/// and are more than reduced K^e of a group at orders 1 and 2.
 size_t kg_compact_local_bytes(const kg_shape *shape);
-/// Of r, or A p: between residuals they lie in the memory of the chunk.
+/// Bytes of r, and of A p: between residuals both lie in the memory of the chunk.
 size_t kg_compact_vector_bytes(const kg_shape *shape);

@@ -194,8 +194,8 @@ static bool begins_smooth(const solve *s)
          boundary * boundary < little * little * s->state.rr;
 }
 
-/// Of a smooth residual rounding is some DBL_EPSILON times the number of triangles. Where that may
-/// be more than what is asked for, measure it: further down only the recurrence converges.
+/// Rounding leaves some DBL_EPSILON times the number of triangles of a smooth residual. Where that
+/// may be more than the tolerance, measure it: further down only the recurrence converges.
 static kedge_status raise_target(solve *s)
 {
   if (DBL_EPSILON * (double)s->settings.n_elements < s->settings.tolerance) return KEDGE_OK;
@@ -276,8 +276,8 @@ static kedge_status run(solve *s)
 /// and 32,768 triangles, tolerance 1e-15).
 enum { ROUNDING_NEAR = 16 };
 
-/// Of a residual above the tolerance: a restart may bring what is wanted. Where rounding leaves
-/// room for the tolerance that is the tolerance, whoever chose it.
+/// Whether a restart may lower a residual above the tolerance. It aims at the tolerance, whoever
+/// chose it, where rounding leaves room for that.
 static bool can_gain(const solve *s)
 {
   const bool has_room = s->rr_rounding < s->tolerance_rr;

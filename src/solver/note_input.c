@@ -48,8 +48,8 @@ static double largest_source(const kg_pipeline *p, double enough)
   return largest;
 }
 
-/// Of a residual whose square is 0: the size of the data where they are not 0, but so small that
-/// this is no wonder; else 0. A source makes a residual of h^2 its size. Larger data may belong to
+/// The size of the data where they are not 0, but so small that the square of the first residual
+/// is 0; else 0. A source makes a residual of h^2 its size. Larger data may belong to
 /// triangles without free edges.
 static double size_of_lost_data(const kg_pipeline *p)
 {

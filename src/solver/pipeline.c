@@ -53,7 +53,7 @@ kedge_status kg_pipeline_lines(kg_pipeline *p, kg_shape *s)
 kedge_status kg_pipeline_check_memory(kg_pipeline *p, kg_memory available)
 {
   if (kg_memory_fits(p->ctx, &p->shape, available)) return KEDGE_OK;
-  // Of the matrix-free operator, where that may be advised.
+  // The sentence of a refusal may advise the matrix-free operator, whose lines have to be known.
   if (p->shape.preconditioner != KEDGE_PRECONDITIONER_JACOBI)
     KG_TRY(kg_pipeline_lines(p, &p->shape));
   return kg_memory_check(p->ctx, &p->shape, available);

@@ -32,7 +32,7 @@ typedef struct estimate {
   double host, interpret, compile;
 } estimate;
 
-/// Of all functions at a point.
+/// Operations of all functions at a point.
 static double operations_of(const kg_sampler *s)
 {
   return kg_functions_operations(s->set.n, s->set.functions);
@@ -248,7 +248,7 @@ static kedge_status settle(kg_sampler *s)
   return bad < 0 ? KEDGE_OK : refuse_or_change(s, 0, bad);
 }
 
-/// Of as many groups as there is room for values of the source, one after another.
+/// Makes load vectors from values of the source, for as many groups at a time as have room.
 static kedge_status loads_of_values(kg_sampler *s, kg_load_vectors_args args, kg_buffer values)
 {
   const kg_pipeline *p = s->pipeline;

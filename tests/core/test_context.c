@@ -197,9 +197,10 @@ static void failures_without_context_stay_with_their_thread(void **state)
   assert_string_equal(kedge_context_error(NULL), "of this thread");
 }
 
-static void count_progress(void *user, const kedge_progress *progress)
+static bool count_progress(void *user, const kedge_progress *progress)
 {
   *(int64_t *)user += progress->iteration;
+  return true;
 }
 
 static void progress_goes_to_the_function_installed_last(void **state)

@@ -42,7 +42,7 @@ static fe_matrix random_parts(uint64_t seed, int32_t n_rows, int32_t n_columns)
 }
 
 static const int32_t sizes[] = {1, 2, 31, 32, 33, 127, 128, 129, 3000, 150001};
-/// Of these, the first are compared with dense matrices.
+/// The first DENSE sizes are compared with dense matrices.
 enum { SIZES = sizeof sizes / sizeof *sizes, DENSE = 8 };
 
 static double *upload(const double *values, int32_t n, kg_buffer *out)

@@ -172,7 +172,7 @@ static void the_same_residual_gives_the_same_bits(void **state)
   system_destroy(&s);
 }
 
-/// Of conjugate gradients to 1e-10, with this solver at some 1600 vertices.
+/// Iterations of conjugate gradients to 1e-10, with this solver at some 1600 vertices.
 static int64_t iterations_with(const kg_coarse_table *solver, int order)
 {
   trace_system s;

@@ -37,7 +37,7 @@ static const char *refusal_of_local(trace_system *s, kg_local local)
   return kedge_context_error(ctx);
 }
 
-/// Of the system's matrices with K^e of element e spoilt.
+/// The sentence that refuses the system's matrices where K^e of element e is spoilt.
 static const char *refusal(trace_system *s, int32_t e)
 {
   const size_t at = (size_t)(e / KG_LANES) * (size_t)s->c.size.n_packed * KG_LANES + e % KG_LANES;

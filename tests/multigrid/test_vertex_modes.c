@@ -49,7 +49,7 @@ static void a_vertex_mode_has_the_least_energy(void **state)
   }
 }
 
-/// Of a system, with memory for the weights and for work.
+/// The arguments for a system, with memory for the weights and for work.
 static kg_vertex_modes_args modes_of(trace_system *s)
 {
   op_case *c = &s->c;

@@ -16,7 +16,7 @@ typedef struct reduced_matrices {
   double *local, *condensed, *inverse;  ///< the last: of the diagonal of A
 } reduced_matrices;
 
-/// Of A, from what Jacobi has; to be freed.
+/// The diagonal of A from its inverse, which Jacobi has; to be freed.
 static double *diagonal_of(size_t n, const double *inverse)
 {
   double *diagonal = malloc((n + 1) * sizeof *diagonal);
@@ -110,7 +110,7 @@ static void sizes_about_groups_give_them_too(void **state)
       op_with(ctx, sizes[i], order, CASE_MIXED, diffusion, check);
 }
 
-/// Of mode 1 of side 0 of an element, which is made negative.
+/// The test makes the diagonal entry of mode 1 of side 0 of an element negative.
 static void a_diagonal_that_is_not_positive_has_no_inverse(void **state)
 {
   (void)state;

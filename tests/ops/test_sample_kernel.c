@@ -282,7 +282,7 @@ static void the_basis_is_the_product_of_its_factors_in_rows_of_the_rule(void **s
   }
 }
 
-/// Of r^i s^j.
+/// The integral of r^i s^j by the rule.
 static double integral(const kg_triangle_rule *rule, int i, int j)
 {
   double sum = 0.0;

@@ -32,7 +32,7 @@ class Pipelines(Experiment):
             return json.load(file)
 
     def put_in_place(self, script):
-        """Of profiling/pipeline."""
+        """Puts a script in the place of the program profiling/pipeline."""
         os.chmod(self.write("build/profiling/pipeline", "#!/bin/sh\n" + script), 0o755)
 
     def page(self):

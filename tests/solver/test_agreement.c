@@ -147,7 +147,7 @@ static kedge_report of_king(const kedge_mesh *mesh, int order, const char *opera
                {"solver", "operator", operator_name}, {"solver", "preconditioner", "jacobi"}));
 }
 
-/// Of the cases of docs/king2014.md#iterations those that are quick, at the default tolerance.
+/// The quick cases of docs/king2014.md#iterations, at the default tolerance.
 static void all_operators_need_the_same_iterations_on_kings_cases(void **state)
 {
   (void)state;

@@ -96,7 +96,7 @@ static void *solve_and_write(void *user)
   return NULL;
 }
 
-/// Of two orders: their kernels ask a GPU for different amounts of shared memory.
+/// The solves have two orders, whose kernels ask a GPU for different amounts of shared memory.
 static void contexts_at_once_give_the_same_bits_and_write_their_files(void **state)
 {
   (void)state;

@@ -134,7 +134,7 @@ static const solving jacobi = {.order = "1"};
 /// The advice, which problem_with() follows.
 #define WITHOUT "preconditioner = jacobi without settings of multigrid"
 
-/// Of one step, which takes it from the shapes of the elements; more have it measured.
+/// One step takes its bound from the shapes of the elements; more steps have it measured.
 static void a_bound_that_is_too_low_is_reported(void **state)
 {
   (void)state;

@@ -170,7 +170,7 @@ static void multigrid_adds_a_quarter_at_most_to_packed_matrices_and_vectors(void
   }
 }
 
-/// Of multigrid in double precision beside Jacobi.
+/// Compares the memory of multigrid in double precision with that of Jacobi.
 /// @param[in] first  most of it at order 1; a quarter is with the others
 static void check_beside_jacobi(const char *generate, double first)
 {
