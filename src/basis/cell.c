@@ -1,5 +1,140 @@
 #include "basis/cell.h"
 
+#include "basis/polynomials.h"
+#include "basis/quadrature.h"
+
+enum { ORDERS = KEDGE_ORDER_MAX + 2 };  ///< most modes along a line: u* is of order P + 1
+
+static int modes_of_triangle(int order)
+{
+  return kg_triangle_modes(order);
+}
+
+static int flux_of_triangle(int order)
+{
+  return 2 * kg_triangle_modes(order);
+}
+
+static void triangle_flux(int order, long double r, long double s, long double *value,
+                          long double *divergence)
+{
+  const int N = kg_triangle_modes(order);
+  kg_wide_dubiner(order, r, s, value, divergence, divergence + N);
+  for (int i = 0; i < N; ++i) value[N + i] = value[i];
+}
+
+static void triangle_map(long double r, long double s, long double shape[3][KG_FACETS_MAX])
+{
+  const long double value[3] = {-0.5L * (r + s), 0.5L * (1.0L + r), 0.5L * (1.0L + s)};
+  const long double by_r[3] = {-0.5L, 0.5L, 0.0L}, by_s[3] = {-0.5L, 0.0L, 0.5L};
+  for (int v = 0; v < 3; ++v) {
+    shape[0][v] = value[v];
+    shape[1][v] = by_r[v];
+    shape[2][v] = by_s[v];
+  }
+}
+
+/// In collapsed coordinates.
+static void triangle_rule(int rows, long double *r, long double *s, long double *weight)
+{
+  long double a[KG_GAUSS_MAX], b[KG_GAUSS_MAX], along[KG_GAUSS_MAX], across[KG_GAUSS_MAX];
+  kg_wide_gauss_jacobi(rows, 0, a, along);
+  kg_wide_gauss_jacobi(rows, 1, b, across);
+  for (int q = 0; q < rows * rows; ++q) {
+    const int x = q % rows, y = q / rows;
+    r[q] = 0.5L * (1.0L + a[x]) * (1.0L - b[y]) - 1.0L;
+    s[q] = b[y];
+    weight[q] = 0.5L * along[x] * across[y];
+  }
+}
+
+static int modes_of_quadrilateral(int order)
+{
+  return (order + 1) * (order + 1);
+}
+
+static int flux_of_quadrilateral(int order)
+{
+  return 2 * (order + 1) * (order + 2);
+}
+
+/// Orthonormal Legendre polynomials and their derivatives.
+static void legendre(int order, long double t, long double *value, long double *slope)
+{
+  kg_wide_legendre(order, t, value);
+  // With plain P_k: P'_k = P'_k-2 + (2 k - 1) P_k-1; all are scaled by sqrt(k + 1/2).
+  long double scale[ORDERS];
+  kg_wide_legendre(order, 1.0L, scale);
+  for (int k = 0; k <= order; ++k) {
+    const long double before = k < 2 ? 0.0L : slope[k - 2] / scale[k - 2];
+    const long double one = k < 1 ? 0.0L : (2 * k - 1) * value[k - 1] / scale[k - 1];
+    slope[k] = scale[k] * (before + one);
+  }
+}
+
+/// Where the product of L_i(r) and L_j(s) stands: by d = max(i, j), then those with i < d by i, then
+/// those with i = d by j.
+static int mode_of_quadrilateral(int i, int j)
+{
+  return i < j ? j * j + i : i * i + i + j;
+}
+
+static void quadrilateral_modes(int order, long double r, long double s, long double *phi,
+                                long double *phi_r, long double *phi_s)
+{
+  long double a[ORDERS], da[ORDERS], b[ORDERS], db[ORDERS];
+  legendre(order, r, a, da);
+  legendre(order, s, b, db);
+  for (int i = 0; i <= order; ++i)
+    for (int j = 0; j <= order; ++j) {
+      const int mode = mode_of_quadrilateral(i, j);
+      phi[mode] = a[i] * b[j];
+      if (!phi_r) continue;
+      phi_r[mode] = da[i] * b[j];
+      phi_s[mode] = a[i] * db[j];
+    }
+}
+
+/// Along r: L_i(r) L_j(s), i <= P + 1, j <= P, at i (P + 1) + j; along s the same with r and s
+/// exchanged.
+static void quadrilateral_flux(int order, long double r, long double s, long double *value,
+                               long double *divergence)
+{
+  long double a[ORDERS], da[ORDERS], b[ORDERS], db[ORDERS];
+  legendre(order + 1, r, a, da);
+  legendre(order + 1, s, b, db);
+  const int half = flux_of_quadrilateral(order) / 2;
+  for (int i = 0; i <= order + 1; ++i)
+    for (int j = 0; j <= order; ++j) {
+      const int k = i * (order + 1) + j;
+      value[k] = a[i] * b[j];
+      divergence[k] = da[i] * b[j];
+      value[half + k] = b[i] * a[j];
+      divergence[half + k] = db[i] * a[j];
+    }
+}
+
+static void quadrilateral_map(long double r, long double s, long double shape[3][KG_FACETS_MAX])
+{
+  for (int v = 0; v < 4; ++v) {
+    const long double x = kg_quadrilateral.corner[v][0], y = kg_quadrilateral.corner[v][1];
+    shape[0][v] = 0.25L * (1.0L + x * r) * (1.0L + y * s);
+    shape[1][v] = 0.25L * x * (1.0L + y * s);
+    shape[2][v] = 0.25L * (1.0L + x * r) * y;
+  }
+}
+
+static void quadrilateral_rule(int rows, long double *r, long double *s, long double *weight)
+{
+  long double x[KG_GAUSS_MAX], w[KG_GAUSS_MAX];
+  kg_wide_gauss_jacobi(rows, 0, x, w);
+  for (int q = 0; q < rows * rows; ++q) {
+    r[q] = x[q % rows];
+    s[q] = x[q / rows];
+    weight[q] = w[q % rows] * w[q / rows];
+  }
+}
+
 const kg_cell kg_triangle = {
     .name = "triangle",
     .dimension = 2,
@@ -7,6 +142,12 @@ const kg_cell kg_triangle = {
     .n_facets = 3,
     .facet_corner = {{0, 1}, {1, 2}, {2, 0}},
     .corner = {{-1, -1}, {1, -1}, {-1, 1}},
+    .n_modes = modes_of_triangle,
+    .n_flux = flux_of_triangle,
+    .modes = kg_wide_dubiner,
+    .flux = triangle_flux,
+    .map = triangle_map,
+    .rule = triangle_rule,
 };
 
 const kg_cell kg_quadrilateral = {
@@ -16,4 +157,34 @@ const kg_cell kg_quadrilateral = {
     .n_facets = 4,
     .facet_corner = {{0, 1}, {1, 2}, {2, 3}, {3, 0}},
     .corner = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}},
+    .n_modes = modes_of_quadrilateral,
+    .n_flux = flux_of_quadrilateral,
+    .modes = quadrilateral_modes,
+    .flux = quadrilateral_flux,
+    .map = quadrilateral_map,
+    .rule = quadrilateral_rule,
 };
+
+kg_cell_sizes kg_cell_sizes_of(const kg_cell *cell, int order)
+{
+  const int m = order + 1, n = m * cell->n_facets;
+  return (kg_cell_sizes){.order = order,
+                         .n_facets = cell->n_facets,
+                         .n_modes = cell->n_modes(order),
+                         .n_flux = cell->n_flux(order),
+                         .n_facet = m,
+                         .n_trace = n,
+                         .n_star = cell->n_modes(order + 1),
+                         .n_packed = n * (n + 1) / 2};
+}
+
+void kg_cell_facet_point(const kg_cell *cell, int l, long double t, long double at[2],
+                         long double along[2])
+{
+  const double *const a = cell->corner[cell->facet_corner[l][0]];
+  const double *const b = cell->corner[cell->facet_corner[l][1]];
+  for (int k = 0; k < 2; ++k) {
+    at[k] = 0.5L * ((1.0L - t) * a[k] + (1.0L + t) * b[k]);
+    along[k] = 0.5L * (b[k] - a[k]);
+  }
+}

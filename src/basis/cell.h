@@ -1,7 +1,12 @@
 /// @file
-/// Shapes of elements: what does not depend on an order. Corners run counterclockwise; facet l of a
-/// plane shape runs from corner l to the next one. The reference triangle has its right angle in
-/// (-1, -1) and legs of length 2, the reference quadrilateral is [-1, 1]^2.
+/// Shapes of elements. Corners run counterclockwise; facet l of a plane shape runs from corner l to
+/// the next one. The reference triangle has its right angle in (-1, -1) and legs of length 2, the
+/// reference quadrilateral is [-1, 1]^2.
+///
+/// The spaces of a shape: u in P_P on triangles, Q_P on quadrilaterals, with an orthonormal basis of
+/// which that of order P is the beginning of that of order P + 1, the constant first; fluxes in P_P
+/// x P_P on triangles, Q_{P+1,P} x Q_{P,P+1} on quadrilaterals. A flux function has one component:
+/// the first half of them are along r, the others along s; they are orthonormal too.
 #pragma once
 #include "kedge/base.h"
 KEDGE_BEGIN_DECLS
@@ -13,7 +18,40 @@ typedef struct kg_cell {
   int dimension, n_vertices, n_facets;
   int facet_corner[KG_FACETS_MAX][2];  ///< [facet]: the corners at which it begins and ends
   double corner[KG_FACETS_MAX][2];     ///< [corner]: r, s in the reference shape
+
+  int (*n_modes)(int order);  ///< N
+  int (*n_flux)(int order);   ///< S, both components
+  /// Values and derivatives of the modes at (r, s), [N] each. The derivatives may be NULL, both.
+  void (*modes)(int order, long double r, long double s, long double *phi, long double *phi_r,
+                long double *phi_s);
+  /// Values of the flux functions and their divergences, [S] each.
+  void (*flux)(int order, long double r, long double s, long double *value,
+               long double *divergence);
+  /// The map of straight elements: [corner] value, derivatives by r and by s of the function that is
+  /// 1 in the corner. x(r, s) is the sum of corners times values.
+  void (*map)(long double r, long double s, long double shape[3][KG_FACETS_MAX]);
+  /// A product rule of `rows` points a direction, exact for P_d and Q_d, d = 2 rows - 1: points
+  /// (r, s) and weights, [rows * rows], those of a row one behind the other.
+  void (*rule)(int rows, long double *r, long double *s, long double *weight);
 } kg_cell;
+
+/// Sizes that follow from shape and order.
+typedef struct kg_cell_sizes {
+  int order;
+  int n_facets;
+  int n_modes;   ///< N
+  int n_flux;    ///< S
+  int n_facet;   ///< m = P + 1: modes on a facet
+  int n_trace;   ///< n = m n_facets
+  int n_star;    ///< N*: modes of order P + 1
+  int n_packed;  ///< n (n + 1) / 2: entries of a packed K^e
+} kg_cell_sizes;
+
+kg_cell_sizes kg_cell_sizes_of(const kg_cell *cell, int order);
+
+/// The point t in [-1, 1] of facet l, and d(r, s)/dt along it.
+void kg_cell_facet_point(const kg_cell *cell, int l, long double t, long double at[2],
+                         long double along[2]);
 
 extern const kg_cell kg_triangle, kg_quadrilateral;
 

@@ -16,7 +16,7 @@ for row, (folder, known) in enumerate(table):
     allowed = {folder, *re.findall(r"`(\w+)[/`]", known)}
     if "all of the above" in known:
         allowed.update(folders[:row])
-    for path in sorted((root / "src" / folder).iterdir()):
+    for path in sorted(p for p in (root / "src" / folder).rglob("*") if p.is_file()):
         for of in re.findall(r'#include "(\w+)/', path.read_text()):
             if of in folders and of not in allowed:
                 print(f"{path.relative_to(root)} includes {of}/, which src/{folder} does not know of")

@@ -1,0 +1,263 @@
+#include "basis/cell_tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "basis/polynomials.h"
+#include "basis/quadrature.h"
+#include "core/memory.h"
+
+enum {
+  MODES_MAX = (KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 2),
+  FLUX_MAX = 2 * (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 2),
+};
+
+typedef struct piece {
+  const double **where;
+  size_t count;
+} piece;
+
+/// Hand out consecutive pieces of `base`; with base NULL only the total counts.
+static size_t hand_out(const double *base, size_t n_pieces, const piece *pieces)
+{
+  size_t total = 0;
+  for (size_t i = 0; i < n_pieces; ++i) {
+    *pieces[i].where = base ? base + total : NULL;
+    total += pieces[i].count;
+  }
+  return total;
+}
+
+static size_t lay_out_points(const kg_cell *cell, int order, int rows, bool corners,
+                             const double *base, kg_cell_points *p)
+{
+  *p = (kg_cell_points){.size = kg_cell_sizes_of(cell, order),
+                        .n = rows * rows + (corners ? cell->n_vertices : 0)};
+  const size_t n = (size_t)p->n;
+  const piece pieces[] = {
+      {&p->r, n},
+      {&p->s, n},
+      {&p->weight, n},
+      {&p->map, n * 3 * (size_t)cell->n_vertices},
+      {&p->value, n * (size_t)p->size.n_star},
+      {&p->flux, n * (size_t)p->size.n_flux},
+  };
+  return hand_out(base, sizeof pieces / sizeof *pieces, pieces);
+}
+
+size_t kg_cell_points_count(const kg_cell *cell, int order, int rows, bool corners)
+{
+  kg_cell_points ignored;
+  return lay_out_points(cell, order, rows, corners, NULL, &ignored);
+}
+
+kg_cell_points kg_cell_points_at(const kg_cell *cell, int order, int rows, bool corners,
+                                 const double *base)
+{
+  kg_cell_points points;
+  lay_out_points(cell, order, rows, corners, base, &points);
+  return points;
+}
+
+static void round_all(int n, const long double *a, double *out)
+{
+  for (int i = 0; i < n; ++i) out[i] = (double)a[i];
+}
+
+static void fill_point(const kg_cell *cell, const kg_cell_points *p, int q, long double r,
+                       long double s)
+{
+  const int V = cell->n_vertices;
+  long double shape[3][KG_FACETS_MAX], phi[MODES_MAX], flux[FLUX_MAX], divergence[FLUX_MAX];
+  cell->map(r, s, shape);
+  for (int k = 0; k < 3; ++k) round_all(V, shape[k], (double *)p->map + (3 * q + k) * V);
+  cell->modes(p->size.order + 1, r, s, phi, NULL, NULL);
+  round_all(p->size.n_star, phi, (double *)p->value + q * p->size.n_star);
+  cell->flux(p->size.order, r, s, flux, divergence);
+  round_all(p->size.n_flux, flux, (double *)p->flux + q * p->size.n_flux);
+}
+
+/// @param[in] scratch  3 rows^2 numbers; the rule is left there: r, s, weights
+static void fill_points(const kg_cell *cell, int rows, long double *scratch,
+                        const kg_cell_points *p)
+{
+  const int n_rule = rows * rows;
+  long double *const r = scratch, *const s = r + n_rule, *const w = s + n_rule;
+  cell->rule(rows, r, s, w);
+  round_all(n_rule, r, (double *)p->r);
+  round_all(n_rule, s, (double *)p->s);
+  round_all(n_rule, w, (double *)p->weight);
+  for (int q = 0; q < n_rule; ++q) fill_point(cell, p, q, r[q], s[q]);
+  for (int v = 0; n_rule + v < p->n; ++v) {
+    const int q = n_rule + v;
+    ((double *)p->r)[q] = cell->corner[v][0];
+    ((double *)p->s)[q] = cell->corner[v][1];
+    ((double *)p->weight)[q] = 0.0;
+    fill_point(cell, p, q, cell->corner[v][0], cell->corner[v][1]);
+  }
+}
+
+kedge_status kg_cell_points_create(kedge_context *ctx, const kg_cell *cell, int order, int rows,
+                                   bool corners, double **values)
+{
+  long double *scratch;
+  *values = NULL;
+  KG_TRY(kg_host_alloc(ctx, 3 * (size_t)(rows * rows), sizeof *scratch, &scratch));
+  const kedge_status status =
+      kg_host_alloc(ctx, kg_cell_points_count(cell, order, rows, corners), sizeof **values, values);
+  if (status == KEDGE_OK) {
+    const kg_cell_points points = kg_cell_points_at(cell, order, rows, corners, *values);
+    fill_points(cell, rows, scratch, &points);
+  }
+  free(scratch);
+  return status;
+}
+
+static size_t lay_out_tables(const kg_cell *cell, int order, int rows, const double *base,
+                             kg_cell_tables *t)
+{
+  const kg_cell_sizes z = kg_cell_sizes_of(cell, order);
+  const size_t N = (size_t)z.n_modes, S = (size_t)z.n_flux, n = (size_t)z.n_trace;
+  const size_t points = (size_t)(rows * rows);
+  const double *of_points;
+  const piece pieces[] = {
+      {&of_points, kg_cell_points_count(cell, order, rows, false)},
+      {&t->divergence, N * S},
+      {&t->flux_lift, S * n},
+      {&t->lift, n * N},
+      {&t->facet_mass, (size_t)z.n_facets * N * (N + 1) / 2},
+      {&t->gradient, points * 2 * (N + n)},
+      {&t->star, points * 2 * (size_t)(z.n_star - 1)},
+  };
+  const size_t total = hand_out(base, sizeof pieces / sizeof *pieces, pieces);
+  t->size = z;
+  t->points = kg_cell_points_at(cell, order, rows, false, of_points);
+  return total;
+}
+
+size_t kg_cell_tables_count(const kg_cell *cell, int order, int rows)
+{
+  kg_cell_tables ignored;
+  return lay_out_tables(cell, order, rows, NULL, &ignored);
+}
+
+kg_cell_tables kg_cell_tables_at(const kg_cell *cell, int order, int rows, const double *base)
+{
+  kg_cell_tables tables;
+  lay_out_tables(cell, order, rows, base, &tables);
+  return tables;
+}
+
+/// What the rounded tables are made of.
+typedef struct wide_tables {
+  long double *rule;        ///< r, s, weights of the points
+  long double *divergence;  ///< [N][S]
+  long double *flux_lift;   ///< [S][n]
+  long double *facet_mass;  ///< [facet] packed
+  long double *lift;        ///< [n][N]
+} wide_tables;
+
+/// D by the rule of the points, and the derivatives at them.
+static void fill_interior(const kg_cell *cell, const kg_cell_tables *t, const wide_tables *wide)
+{
+  const kg_cell_sizes z = t->size;
+  const int n_points = t->points.n, N = z.n_modes, S = z.n_flux, N_star = z.n_star;
+  long double phi[MODES_MAX], phi_r[MODES_MAX], phi_s[MODES_MAX], flux[FLUX_MAX], div[FLUX_MAX];
+  for (int q = 0; q < n_points; ++q) {
+    const long double r = wide->rule[q], s = wide->rule[n_points + q];
+    const long double w = wide->rule[2 * n_points + q];
+    cell->modes(z.order + 1, r, s, phi, phi_r, phi_s);
+    cell->flux(z.order, r, s, flux, div);
+    for (int i = 0; i < N; ++i)
+      for (int j = 0; j < S; ++j) wide->divergence[i * S + j] += w * phi[i] * div[j];
+    double *const star = (double *)t->star + 2 * q * (N_star - 1);
+    round_all(N_star - 1, phi_r + 1, star);
+    round_all(N_star - 1, phi_s + 1, star + N_star - 1);
+  }
+}
+
+/// F~, F and E of a facet, by P + 1 points along it.
+static void fill_facet(const kg_cell *cell, kg_cell_sizes z, int l, const wide_tables *wide)
+{
+  const int N = z.n_modes, S = z.n_flux, m = z.n_facet, n = z.n_trace, packed = N * (N + 1) / 2;
+  long double x[KG_GAUSS_MAX], w[KG_GAUSS_MAX], psi[KEDGE_ORDER_MAX + 1], at[2], along[2];
+  long double phi[MODES_MAX], flux[FLUX_MAX], divergence[FLUX_MAX];
+  kg_wide_gauss_jacobi(m, 0, x, w);
+  for (int q = 0; q < m; ++q) {
+    kg_cell_facet_point(cell, l, x[q], at, along);
+    const long double normal[2] = {along[1], -along[0]};  // outward; its length is ds/dt
+    kg_wide_legendre(z.order, x[q], psi);
+    cell->modes(z.order, at[0], at[1], phi, NULL, NULL);
+    cell->flux(z.order, at[0], at[1], flux, divergence);
+    for (int k = 0; k < m; ++k) {
+      const long double weighted = w[q] * psi[k];
+      const int c = l * m + k;
+      for (int i = 0; i < N; ++i) wide->lift[c * N + i] += weighted * phi[i];
+      for (int i = 0; i < S; ++i)
+        wide->flux_lift[i * n + c] += weighted * normal[i >= S / 2] * flux[i];
+    }
+    for (int i = 0; i < N; ++i)
+      for (int j = 0; j <= i; ++j)
+        wide->facet_mass[l * packed + i * (i + 1) / 2 + j] += w[q] * phi[i] * phi[j];
+  }
+}
+
+/// Phi^T [-D^T | F~] at all points.
+static void fill_gradient(const kg_cell *cell, const kg_cell_tables *t, const wide_tables *wide)
+{
+  const int N = t->size.n_modes, S = t->size.n_flux, n = t->size.n_trace, p = N + n;
+  long double flux[FLUX_MAX], divergence[FLUX_MAX];
+  for (int q = 0; q < t->points.n; ++q) {
+    cell->flux(t->size.order, wide->rule[q], wide->rule[t->points.n + q], flux, divergence);
+    for (int c = 0; c < 2; ++c) {
+      double *const row = (double *)t->gradient + (2 * q + c) * p;
+      for (int j = 0; j < p; ++j) {
+        long double sum = 0.0L;
+        for (int i = c * S / 2; i < (c + 1) * S / 2; ++i)
+          sum += flux[i] * (j < N ? -wide->divergence[j * S + i] : wide->flux_lift[i * n + j - N]);
+        row[j] = (double)sum;
+      }
+    }
+  }
+}
+
+static void fill_tables(const kg_cell *cell, int rows, const kg_cell_tables *t,
+                        const wide_tables *wide)
+{
+  const kg_cell_sizes z = t->size;
+  fill_points(cell, rows, wide->rule, &t->points);
+  fill_interior(cell, t, wide);
+  for (int l = 0; l < z.n_facets; ++l) fill_facet(cell, z, l, wide);
+  fill_gradient(cell, t, wide);
+  round_all(z.n_modes * z.n_flux, wide->divergence, (double *)t->divergence);
+  round_all(z.n_flux * z.n_trace, wide->flux_lift, (double *)t->flux_lift);
+  round_all(z.n_trace * z.n_modes, wide->lift, (double *)t->lift);
+  round_all(z.n_facets * z.n_modes * (z.n_modes + 1) / 2, wide->facet_mass,
+            (double *)t->facet_mass);
+}
+
+kedge_status kg_cell_tables_create(kedge_context *ctx, const kg_cell *cell, int order, int rows,
+                                   double **values)
+{
+  const kg_cell_sizes z = kg_cell_sizes_of(cell, order);
+  const size_t N = (size_t)z.n_modes, S = (size_t)z.n_flux, n = (size_t)z.n_trace;
+  const size_t rule = 3 * (size_t)(rows * rows);
+  const size_t mass = (size_t)z.n_facets * N * (N + 1) / 2;
+  const size_t total = rule + N * S + S * n + mass + n * N;
+  *values = NULL;
+  wide_tables wide;
+  KG_TRY(kg_host_alloc(ctx, total, sizeof *wide.rule, &wide.rule));
+  memset(wide.rule, 0, total * sizeof *wide.rule);
+  wide.divergence = wide.rule + rule;
+  wide.flux_lift = wide.divergence + N * S;
+  wide.facet_mass = wide.flux_lift + S * n;
+  wide.lift = wide.facet_mass + mass;
+  const kedge_status status =
+      kg_host_alloc(ctx, kg_cell_tables_count(cell, order, rows), sizeof **values, values);
+  if (status == KEDGE_OK) {
+    const kg_cell_tables tables = kg_cell_tables_at(cell, order, rows, *values);
+    fill_tables(cell, rows, &tables, &wide);
+  }
+  free(wide.rule);
+  return status;
+}

@@ -1,0 +1,139 @@
+/// @file
+/// What operators by quadrature read of their elements, and what a point of an element knows: any
+/// straight shape through the same code (docs/math.md#cells).
+///
+/// With F = dx/dr, J = det F, the flux is sigma = F s / J, s = sum_i s_i Phi_i, and its partner the
+/// covariant gradient F^T grad u. Geometry and diffusion meet in G = adj(F) kappa adj(F)^T / J, a
+/// symmetric 2 x 2 matrix at each point.
+#pragma once
+#include <math.h>
+
+#include "basis/cell_tables.h"
+#include "kedge/problem.h"
+#include "ops/local/quadrature/team.h"
+#include "ops/ops.h"
+
+/// A range of whole groups of elements of one shape and order. All arrays of the range, here and in
+/// the arguments of operators, begin at its first group.
+typedef struct kg_cells {
+  kg_cell_tables tables;
+  int32_t n_elements;      ///< of the range; lanes behind the last repeat it
+  const double *vertices;  ///< [vertex][2]
+  const int32_t *vertex;   ///< [group][corner][lane], counterclockwise; convex
+  /// [group][facet][lane]: trace facet << 1 | reversed; read where the trace is
+  const uint32_t *side_edge;
+} kg_cells;
+
+/// The equation and its stabilization; constant over the range.
+typedef struct kg_cell_material {
+  double diffusion[3];  ///< xx, xy, yy; positive definite
+  double reaction;
+  double stabilization;
+  kedge_scaling scaling;  ///< of the stabilization with the facet's length
+} kg_cell_material;
+
+KG_INLINE int32_t kg_cells_groups(const kg_cells *cells)
+{
+  return (cells->n_elements + KG_LANES - 1) / KG_LANES;
+}
+
+/// Groups first_group, first_group + 1, ... of a range, n_groups or as many as there are, as a range
+/// of its own.
+KG_INLINE kg_cells kg_cells_part(const kg_cells *cells, int32_t first_group, int32_t n_groups)
+{
+  const int64_t sides = (int64_t)first_group * cells->tables.size.n_facets * KG_LANES;
+  const int32_t left = cells->n_elements - first_group * KG_LANES, all = n_groups * KG_LANES;
+  kg_cells part = *cells;
+  part.n_elements = left < all ? left : all;
+  part.vertex += sides;
+  if (part.side_edge) part.side_edge += sides;
+  return part;
+}
+
+/// Where [group][rows][lane] has a row of an element.
+KG_INLINE int64_t kg_cell_at(int32_t e, int rows, int row)
+{
+  return ((int64_t)(e / KG_LANES) * rows + row) * KG_LANES + e % KG_LANES;
+}
+
+/// Corners of an element.
+KG_INLINE void kg_cell_corners(const kg_cells *cells, int32_t e, double x[KG_FACETS_MAX],
+                               double y[KG_FACETS_MAX])
+{
+  const int V = cells->tables.size.n_facets;
+  for (int v = 0; v < V; ++v) {
+    const int64_t at = 2 * (int64_t)cells->vertex[kg_cell_at(e, V, v)];
+    x[v] = cells->vertices[at];
+    y[v] = cells->vertices[at + 1];
+  }
+}
+
+/// A point of an element.
+typedef struct kg_cell_place {
+  double x, y;
+  double x_r, x_s, y_r, y_s;  ///< F
+  double jacobian;            ///< J
+} kg_cell_place;
+
+/// @param[in] map   [3][corner]: kg_cell_points.map of the point
+/// @param[in] x, y  corners, V of them
+KG_INLINE kg_cell_place kg_cell_place_of(int V, const double *map, const double *x, const double *y)
+{
+  kg_cell_place p = {0, 0, 0, 0, 0, 0, 0};
+  for (int v = 0; v < V; ++v) {
+    p.x += map[v] * x[v];
+    p.y += map[v] * y[v];
+    p.x_r += map[V + v] * x[v];
+    p.y_r += map[V + v] * y[v];
+    p.x_s += map[2 * V + v] * x[v];
+    p.y_s += map[2 * V + v] * y[v];
+  }
+  p.jacobian = p.x_r * p.y_s - p.x_s * p.y_r;
+  return p;
+}
+
+/// G: rr, rs, ss.
+KG_INLINE void kg_cell_flux_matrix(const kg_cell_place *p, const double kappa[3], double g[3])
+{
+  const double per_j = 1.0 / p->jacobian, xx = kappa[0], xy = kappa[1], yy = kappa[2];
+  g[0] = per_j * (p->y_s * p->y_s * xx - 2.0 * p->x_s * p->y_s * xy + p->x_s * p->x_s * yy);
+  g[1] = per_j *
+         (-p->y_s * p->y_r * xx + (p->y_s * p->x_r + p->x_s * p->y_r) * xy - p->x_s * p->x_r * yy);
+  g[2] = per_j * (p->y_r * p->y_r * xx - 2.0 * p->x_r * p->y_r * xy + p->x_r * p->x_r * yy);
+}
+
+/// sigma = F s / J, with s at the point: what output and errors make of coefficients of the flux.
+KG_INLINE void kg_cell_flux_of(const kg_cell_place *p, double s_r, double s_s, double sigma[2])
+{
+  sigma[0] = (p->x_r * s_r + p->x_s * s_s) / p->jacobian;
+  sigma[1] = (p->y_r * s_r + p->y_s * s_s) / p->jacobian;
+}
+
+/// q = grad u = kappa^-1 sigma.
+KG_INLINE void kg_cell_gradient_of(const double kappa[3], const double sigma[2], double q[2])
+{
+  const double per_det = 1.0 / (kappa[0] * kappa[2] - kappa[1] * kappa[1]);
+  q[0] = per_det * (kappa[2] * sigma[0] - kappa[1] * sigma[1]);
+  q[1] = per_det * (kappa[0] * sigma[1] - kappa[1] * sigma[0]);
+}
+
+/// t_l = tau_l |l| / 2 of facet l, from corner l to the next.
+KG_INLINE double kg_cell_tau(const kg_cell_material *material, int V, int l, const double *x,
+                             const double *y)
+{
+  const int next = l + 1 < V ? l + 1 : 0;
+  const double dx = x[next] - x[l], dy = y[next] - y[l], square = dx * dx + dy * dy;
+  // tau |l|: the length cancels or is squared, but for a plain number.
+  const double scale = material->scaling == KEDGE_SCALING_INVERSE_H ? 1.0
+                       : material->scaling == KEDGE_SCALING_H       ? square
+                                                                    : sqrt(square);
+  return 0.5 * material->stabilization * scale;
+}
+
+/// -1 for the odd modes of a facet that its element sees reversed; of trace unknown a of element e.
+KG_INLINE double kg_cell_sign(const kg_cells *cells, int32_t e, int a)
+{
+  const int m = cells->tables.size.n_facet;
+  const uint32_t side = cells->side_edge[kg_cell_at(e, cells->tables.size.n_facets, a / m)];
+  return (side & (uint32_t)(a % m) & 1u) ? -1.0 : 1.0;
+}

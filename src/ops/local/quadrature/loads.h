@@ -1,0 +1,41 @@
+/// @file
+/// Load vectors by quadrature: f^e_i = scale (f, phi_i), from values of the source at the points of
+/// any rule.
+#pragma once
+#include "ops/local/quadrature/elements.h"
+KEDGE_BEGIN_DECLS
+
+typedef struct kg_cell_loads_args {
+  kg_cells cells;         ///< side_edge is not read
+  kg_cell_points points;  ///< where `values` were taken
+  double scale;
+  const double *values;  ///< [group][point][lane]: f
+  double *load;          ///< out: [group][N][lane]
+} kg_cell_loads_args;
+
+KG_DECLARE_OPERATOR(kg_cell_loads, kg_cell_loads_args);
+kg_cost kg_cell_loads_cost(const kg_cell_points *points, int64_t n_elements);
+
+/// Element e of the range. Scratch: a double a point.
+KG_INLINE void kg_cell_loads_element(const kg_cell_loads_args *args, int32_t e, kg_team team)
+{
+  const kg_cell_points *points = &args->points;
+  const int V = points->size.n_facets, N = points->size.n_modes, N_star = points->size.n_star;
+  double x[KG_FACETS_MAX], y[KG_FACETS_MAX], *const weighted = team.scratch;
+  kg_cell_corners(&args->cells, e, x, y);
+  KG_TEAM_EACH(team, q, 0, points->n)
+  {
+    const double jacobian = kg_cell_place_of(V, points->map + 3 * q * V, x, y).jacobian;
+    weighted[q] =
+        args->scale * points->weight[q] * jacobian * args->values[kg_cell_at(e, points->n, q)];
+  }
+  kg_team_wait();
+  KG_TEAM_EACH(team, i, 0, N)
+  {
+    double sum = 0.0;
+    for (int q = 0; q < points->n; ++q) sum += points->value[q * N_star + i] * weighted[q];
+    args->load[kg_cell_at(e, N, i)] = sum;
+  }
+}
+
+KEDGE_END_DECLS

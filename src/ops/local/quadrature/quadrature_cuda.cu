@@ -1,0 +1,44 @@
+// quadrature_cuda.cu: operators by quadrature: a warp an element (errors: a group of elements), its
+// matrices in shared memory. One kernel an operator, for all shapes and orders; the formulas are
+// those of the host, in the headers.
+// Layout  arrays [group][row][lane]: warps of a block are neighbouring lanes, so that their words
+//         share the sectors of a line
+// Cost    kg_cell_make_cost() and so on; the sums over points are most of it
+#include "ops/local/quadrature/errors.h"
+#include "ops/local/quadrature/loads.h"
+#include "ops/local/quadrature/make.h"
+#include "ops/local/quadrature/postprocess.h"
+#include "ops/local/quadrature/recover.h"
+#include "ops/local/quadrature/team.cuh"
+
+extern "C" kedge_status kg_cell_make_cuda(kedge_context *ctx, const kg_cell_make_args *a)
+{
+  return kg_team_run<kg_cell_make_lane>(ctx, "cell_make", kg_cell_make_things(a),
+                                        kg_cell_make_scratch(&a->cells.tables), *a);
+}
+
+extern "C" kedge_status kg_cell_recover_cuda(kedge_context *ctx, const kg_cell_recover_args *a)
+{
+  return kg_team_run<kg_cell_recover_element>(ctx, "cell_recover", a->cells.n_elements,
+                                              kg_cell_recover_scratch(&a->cells.tables), *a);
+}
+
+extern "C" kedge_status kg_cell_postprocess_cuda(kedge_context *ctx,
+                                                 const kg_cell_postprocess_args *a)
+{
+  return kg_team_run<kg_cell_postprocess_element>(ctx, "cell_postprocess", a->cells.n_elements,
+                                                  kg_cell_postprocess_scratch(&a->cells.tables),
+                                                  *a);
+}
+
+extern "C" kedge_status kg_cell_loads_cuda(kedge_context *ctx, const kg_cell_loads_args *a)
+{
+  return kg_team_run<kg_cell_loads_element>(ctx, "cell_loads", a->cells.n_elements,
+                                            (size_t)a->points.n, *a);
+}
+
+extern "C" kedge_status kg_cell_errors_cuda(kedge_context *ctx, const kg_cell_errors_args *a)
+{
+  return kg_team_run<kg_cell_errors_group>(ctx, "cell_errors", kg_cells_groups(&a->cells),
+                                           kg_cell_errors_scratch(&a->points.size), *a);
+}

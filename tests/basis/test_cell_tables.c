@@ -1,0 +1,239 @@
+// Bases and tables of the shapes: orthonormal, complete to their order, and integrated by parts.
+#include <math.h>
+#include <stdlib.h>
+
+#include "compare.h"
+#include "context.h"
+
+#include "basis/cell_tables.h"
+#include "basis/reference.h"
+
+enum { ORDERS = 6, MODES = 64 };
+
+static const kg_cell *const cells[] = {&kg_triangle, &kg_quadrilateral};
+
+typedef void table_check(const kg_cell *cell, const kg_cell_tables *t);
+
+static void for_all_tables(table_check *check)
+{
+  for (int k = 0; k < 2; ++k)
+    for (int order = 1; order <= ORDERS; ++order) {
+      double *values;
+      const int rows = kg_cell_rows(order);
+      must(ctx, kg_cell_tables_create(ctx, cells[k], order, rows, &values));
+      const kg_cell_tables tables = kg_cell_tables_at(cells[k], order, rows, values);
+      check(cells[k], &tables);
+      free(values);
+    }
+}
+
+static void check_orthonormal(const kg_cell *cell, const kg_cell_tables *t)
+{
+  (void)cell;
+  const kg_cell_points *p = &t->points;
+  const int n_star = t->size.n_star, S = t->size.n_flux;
+  for (int i = 0; i < n_star; ++i)
+    for (int j = 0; j < n_star; ++j) {
+      double sum = i == j ? -1.0 : 0.0;
+      for (int q = 0; q < p->n; ++q)
+        sum += p->weight[q] * p->value[q * n_star + i] * p->value[q * n_star + j];
+      assert_at_most(fabs(sum), rounding(p->n));
+    }
+  for (int half = 0; half < S; half += S / 2)
+    for (int i = half; i < half + S / 2; ++i)
+      for (int j = half; j < half + S / 2; ++j) {
+        double sum = i == j ? -1.0 : 0.0;
+        for (int q = 0; q < p->n; ++q)
+          sum += p->weight[q] * p->flux[q * S + i] * p->flux[q * S + j];
+        assert_at_most(fabs(sum), rounding(p->n));
+      }
+}
+
+static void modes_and_flux_functions_are_orthonormal(void **state)
+{
+  (void)state;
+  for_all_tables(check_orthonormal);
+}
+
+static void a_basis_is_the_beginning_of_that_of_the_next_order(void **state)
+{
+  (void)state;
+  for (int k = 0; k < 2; ++k)
+    for (int order = 1; order < ORDERS; ++order) {
+      long double low[MODES], high[2 * MODES];
+      cells[k]->modes(order, -0.3L, 0.1L, low, NULL, NULL);
+      cells[k]->modes(order + 1, -0.3L, 0.1L, high, NULL, NULL);
+      for (int i = 0; i < cells[k]->n_modes(order); ++i) assert_true(low[i] == high[i]);
+    }
+}
+
+/// (phi_i, div Phi_j) + (grad phi_i, Phi_j) = <phi_i, Phi_j . n>, in which the trace of phi_i is a
+/// polynomial of order P on each facet, so that modes psi carry all of it.
+static void check_parts(const kg_cell *cell, const kg_cell_tables *t)
+{
+  (void)cell;
+  const int N = t->size.n_modes, S = t->size.n_flux, n = t->size.n_trace;
+  const int star = t->size.n_star - 1;
+  for (int i = 0; i < N; ++i)
+    for (int j = 0; j < S; ++j) {
+      double sum = t->divergence[i * S + j];
+      for (int q = 0; i > 0 && q < t->points.n; ++q)
+        sum += t->points.weight[q] * t->star[(2 * q + (j >= S / 2)) * star + i - 1] *
+               t->points.flux[q * S + j];
+      for (int a = 0; a < n; ++a) sum -= t->lift[a * N + i] * t->flux_lift[j * n + a];
+      assert_at_most(fabs(sum), 1e2 * rounding(t->points.n));
+    }
+}
+
+static void divergence_lift_and_derivatives_are_related_by_parts(void **state)
+{
+  (void)state;
+  for_all_tables(check_parts);
+}
+
+static void check_facet_mass(const kg_cell *cell, const kg_cell_tables *t)
+{
+  const int N = t->size.n_modes, m = t->size.n_facet, packed = N * (N + 1) / 2;
+  for (int l = 0; l < cell->n_facets; ++l)
+    for (int i = 0; i < N; ++i)
+      for (int j = 0; j <= i; ++j) {
+        double sum = -t->facet_mass[l * packed + i * (i + 1) / 2 + j];
+        for (int a = l * m; a < (l + 1) * m; ++a) sum += t->lift[a * N + i] * t->lift[a * N + j];
+        assert_at_most(fabs(sum), 1e2 * rounding(N));
+      }
+}
+
+static void traces_of_modes_are_modes_of_the_facet(void **state)
+{
+  (void)state;
+  for_all_tables(check_facet_mass);
+}
+
+/// Coefficients of a + b r + c s: of the element, then of its facets, psi_0 = 1 / sqrt(2) and psi_1
+/// = sqrt(3/2) t.
+static void interpolate(const kg_cell *cell, const kg_cell_tables *t, const double linear[3],
+                        double *coefficients)
+{
+  const int N = t->size.n_modes, m = t->size.n_facet;
+  for (int i = 0; i < N + t->size.n_trace; ++i) coefficients[i] = 0.0;
+  for (int q = 0; q < t->points.n; ++q)
+    for (int i = 0; i < N; ++i)
+      coefficients[i] += t->points.weight[q] * t->points.value[q * t->size.n_star + i] *
+                         (linear[0] + linear[1] * t->points.r[q] + linear[2] * t->points.s[q]);
+  for (int l = 0; l < cell->n_facets; ++l) {
+    double end[2];
+    for (int k = 0; k < 2; ++k) {
+      const double *const at = cell->corner[cell->facet_corner[l][k]];
+      end[k] = linear[0] + linear[1] * at[0] + linear[2] * at[1];
+    }
+    coefficients[N + l * m] = (end[0] + end[1]) / sqrt(2.0);
+    coefficients[N + l * m + 1] = (end[1] - end[0]) / sqrt(6.0);
+  }
+}
+
+static void check_gradient(const kg_cell *cell, const kg_cell_tables *t)
+{
+  double x[3 * MODES];
+  const int p = t->size.n_modes + t->size.n_trace;
+  for (int k = 0; k < 3; ++k) {
+    const double linear[3] = {k == 0, k == 1, k == 2};
+    interpolate(cell, t, linear, x);
+    for (int q = 0; q < t->points.n; ++q)
+      for (int c = 0; c < 2; ++c) {
+        double sum = -linear[1 + c];
+        for (int j = 0; j < p; ++j) sum += t->gradient[(2 * q + c) * p + j] * x[j];
+        assert_at_most(fabs(sum), 1e3 * rounding(p));
+      }
+  }
+}
+
+static void weak_gradients_of_linear_functions_are_exact(void **state)
+{
+  (void)state;
+  for_all_tables(check_gradient);
+}
+
+static void the_map_takes_corners_to_corners_and_its_derivatives_are_those_of_the_map(void **state)
+{
+  (void)state;
+  for (int k = 0; k < 2; ++k) {
+    long double shape[3][KG_FACETS_MAX], ahead[3][KG_FACETS_MAX], behind[3][KG_FACETS_MAX];
+    for (int v = 0; v < cells[k]->n_vertices; ++v) {
+      cells[k]->map(cells[k]->corner[v][0], cells[k]->corner[v][1], shape);
+      for (int w = 0; w < cells[k]->n_vertices; ++w) assert_true(shape[0][w] == (v == w));
+    }
+    // Linear in r and in s: differences are derivatives.
+    cells[k]->map(-0.25L, 0.125L, shape);
+    for (int c = 0; c < 2; ++c) {
+      const long double dr = c == 0 ? 0.5L : 0.0L, ds = c == 1 ? 0.5L : 0.0L;
+      cells[k]->map(-0.25L + dr, 0.125L + ds, ahead);
+      cells[k]->map(-0.25L - dr, 0.125L - ds, behind);
+      for (int v = 0; v < cells[k]->n_vertices; ++v)
+        assert_true(shape[1 + c][v] == ahead[0][v] - behind[0][v]);
+    }
+  }
+}
+
+static void points_end_with_the_corners_where_these_are_asked_for(void **state)
+{
+  (void)state;
+  for (int k = 0; k < 2; ++k) {
+    const int rows = 5, V = cells[k]->n_vertices;
+    double *values, area = 0.0;
+    must(ctx, kg_cell_points_create(ctx, cells[k], 2, rows, true, &values));
+    const kg_cell_points p = kg_cell_points_at(cells[k], 2, rows, true, values);
+    assert_int_equal(p.n, rows * rows + V);
+    for (int q = 0; q < p.n; ++q) area += p.weight[q];
+    assert_at_most(fabs(area - (k == 0 ? 2.0 : 4.0)), rounding(p.n));
+    for (int v = 0; v < V; ++v) {
+      const int q = rows * rows + v;
+      assert_true(p.weight[q] == 0.0);
+      assert_true(p.r[q] == cells[k]->corner[v][0] && p.s[q] == cells[k]->corner[v][1]);
+      for (int w = 0; w < V; ++w) assert_true(p.map[3 * q * V + w] == (v == w));
+    }
+    free(values);
+  }
+}
+
+static void tables_of_the_triangle_are_those_of_its_fast_operators(void **state)
+{
+  (void)state;
+  for (int order = 1; order <= ORDERS; ++order) {
+    const int rows = kg_cell_rows(order);
+    double *values, *reference;
+    must(ctx, kg_cell_tables_create(ctx, &kg_triangle, order, rows, &values));
+    must(ctx, kg_reference_create(ctx, order, &reference));
+    const kg_cell_tables t = kg_cell_tables_at(&kg_triangle, order, rows, values);
+    const kg_reference ref = kg_reference_at(order, reference);
+    const int N = t.size.n_modes, n = t.size.n_trace, S = t.size.n_flux;
+    assert_int_equal(N, ref.size.n_modes);
+    assert_int_equal(t.size.n_star, ref.size.n_star);
+    for (int i = 0; i < N; ++i) {
+      for (int a = 0; a < n; ++a)
+        assert_at_most(fabs(t.lift[a * N + i] - ref.lift[i * n + a]), 1e2 * rounding(N));
+      for (int j = 0; j < N; ++j) {  // D has (phi_i, d phi_j), these are transposed
+        assert_at_most(fabs(t.divergence[i * S + j] - ref.gradient_r[j * N + i]),
+                       1e3 * rounding(N));
+        assert_at_most(fabs(t.divergence[i * S + N + j] - ref.gradient_s[j * N + i]),
+                       1e3 * rounding(N));
+      }
+    }
+    free(values);
+    free(reference);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(modes_and_flux_functions_are_orthonormal),
+      cmocka_unit_test(a_basis_is_the_beginning_of_that_of_the_next_order),
+      cmocka_unit_test(divergence_lift_and_derivatives_are_related_by_parts),
+      cmocka_unit_test(traces_of_modes_are_modes_of_the_facet),
+      cmocka_unit_test(weak_gradients_of_linear_functions_are_exact),
+      cmocka_unit_test(the_map_takes_corners_to_corners_and_its_derivatives_are_those_of_the_map),
+      cmocka_unit_test(points_end_with_the_corners_where_these_are_asked_for),
+      cmocka_unit_test(tables_of_the_triangle_are_those_of_its_fast_operators),
+  };
+  return cmocka_run_group_tests(tests, open_context, close_context);
+}

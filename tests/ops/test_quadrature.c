@@ -1,0 +1,421 @@
+// Operators by quadrature, element by element: published norms, today's triangles, and what holds on
+// any straight element.
+#include <math.h>
+#include <stdlib.h>
+
+#include "cell_case.h"
+#include "compare.h"
+#include "context.h"
+#include "ops/local/quadrature/make.h"
+#include "ops/local/quadrature/postprocess.h"
+#include "ops/local/quadrature/recover.h"
+#include "ops/local_matrices.h"
+#include "ops/local_solve.h"
+#include "ops/postprocess.h"
+
+enum { ORDERS = 4, TRACE_MAX = 4 * (ORDERS + 2) };
+
+/// Nine corners and three elements of each shape that see a facet in both directions.
+static const double vertices[9][2] = {{0, 0},     {2, 0},      {1.5, 1},   {0, 1.2},  {3.1, -0.2},
+                                      {2.9, 1.6}, {-0.4, 2.1}, {1.2, 2.3}, {0.7, 0.6}};
+static const int32_t quadrilaterals[3][4] = {{0, 1, 2, 3}, {4, 5, 2, 1}, {7, 6, 3, 2}};
+static const int32_t triangles[3][3] = {{0, 1, 2}, {4, 2, 1}, {2, 3, 0}};
+
+static const kg_cell *const cells[] = {&kg_triangle, &kg_quadrilateral};
+
+static void create(cell_case *c, const kg_cell *cell, int order, int rows)
+{
+  const int32_t *corners = cell == &kg_triangle ? triangles[0] : quadrilaterals[0];
+  cell_case_create(c, ctx, cell, order, rows, 9, vertices[0], 3, corners);
+}
+
+/// K^e, full, and F^e of all elements of a case, to be freed.
+static void make(cell_case *c, const kg_cell_material *material, const double *load, double **local,
+                 double **condensed)
+{
+  const int n = c->size.n_trace, packed = c->size.n_packed;
+  const kg_cell_make_args args = {c->cells, *material, cell_case_input(c, c->size.n_modes, load),
+                                  cell_case_output(c, packed), cell_case_output(c, n)};
+  must(ctx, kg_cell_make(ctx, &args));
+  double *rows = cell_case_fetch(c, packed, args.local);
+  *condensed = cell_case_fetch(c, n, args.condensed);
+  *local = malloc(sizeof **local * (size_t)(c->n_elements * n * n));
+  assert_non_null(*local);
+  for (int e = 0; e < c->n_elements; ++e)
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j <= i; ++j)
+        (*local)[(e * n + i) * n + j] = (*local)[(e * n + j) * n + i] =
+            rows[e * packed + i * (i + 1) / 2 + j];
+  free(rows);
+}
+
+static void norms_of_a_quadrilateral_are_those_of_an_independent_implementation(void **state)
+{
+  (void)state;
+  static const double expected[3][2] = {
+      {32.34538680, 15.53181109}, {67.48256320, 28.02783462}, {117.26529243, 44.21583277}};
+  const kg_cell_material material = {{2.0, 0.5, 1.0}, 1.0, 1.0, KEDGE_SCALING_ONE};
+  for (int order = 1; order <= 3; ++order) {
+    cell_case c;
+    create(&c, &kg_quadrilateral, order, 16);
+    const int n = c.size.n_trace;
+    double *load = case_randoms(1, (size_t)(c.n_elements * c.size.n_modes)), *local, *condensed;
+    make(&c, &material, load, &local, &condensed);
+    double trace = 0.0, square = 0.0;
+    for (int i = 0; i < n * n; ++i) square += local[i] * local[i];
+    for (int i = 0; i < n; ++i) trace += local[i * n + i];
+    assert_at_most(fabs(trace - expected[order - 1][0]), 6e-9);
+    assert_at_most(fabs(sqrt(square) - expected[order - 1][1]), 6e-9);
+    free(load);
+    free(local);
+    free(condensed);
+    cell_case_destroy(&c);
+  }
+}
+
+static void K_times_constants_is_zero_without_reaction_and_loads_are_conserved(void **state)
+{
+  (void)state;
+  const kg_cell_material material = {{2.0, 0.5, 1.0}, 0.0, 0.7, KEDGE_SCALING_INVERSE_H};
+  for (int k = 0; k < 2; ++k)
+    for (int order = 1; order <= ORDERS; ++order) {
+      cell_case c;
+      create(&c, cells[k], order, kg_cell_rows(order));
+      const int n = c.size.n_trace, m = c.size.n_facet, N = c.size.n_modes;
+      double *load = case_randoms(2, (size_t)(c.n_elements * N)), *local, *condensed;
+      make(&c, &material, load, &local, &condensed);
+      for (int e = 0; e < c.n_elements; ++e) {
+        // u = 1 is sqrt(2) in mode 0 of each facet, and 1 / phi_0 in that of the element.
+        double total = -load[e * N] / c.host.tables.points.value[0];
+        for (int a = 0; a < n; a += m) total += sqrt(2.0) * condensed[e * n + a];
+        assert_at_most(fabs(total), 1e2 * rounding(n));
+        for (int i = 0; i < n; ++i) {
+          double sum = 0.0;
+          for (int a = 0; a < n; a += m) sum += sqrt(2.0) * local[(e * n + i) * n + a];
+          assert_at_most(fabs(sum), 1e2 * rounding(n));
+        }
+      }
+      free(load);
+      free(local);
+      free(condensed);
+      cell_case_destroy(&c);
+    }
+}
+
+static void K_does_not_depend_on_the_corner_with_which_an_element_begins(void **state)
+{
+  (void)state;
+  const kg_cell_material material = {{2.0, 0.5, 1.0}, 3.0, 0.7, KEDGE_SCALING_H};
+  for (int k = 0; k < 2; ++k)
+    for (int order = 1; order <= ORDERS; ++order) {
+      const int V = cells[k]->n_vertices;
+      int32_t turned[2 * KG_FACETS_MAX];
+      for (int l = 0; l < V; ++l) {
+        turned[l] = k == 0 ? triangles[0][l] : quadrilaterals[0][l];
+        turned[V + l] = k == 0 ? triangles[0][(l + 1) % V] : quadrilaterals[0][(l + 1) % V];
+      }
+      cell_case c;
+      // Collapsed points do not turn with a triangle; they are exact there.
+      cell_case_create(&c, ctx, cells[k], order, kg_cell_rows(order), 9, vertices[0], 2, turned);
+      const int n = c.size.n_trace, m = c.size.n_facet;
+      double *load = case_randoms(3, (size_t)(2 * c.size.n_modes)), *local, *condensed;
+      double other[TRACE_MAX * TRACE_MAX];
+      make(&c, &material, load, &local, &condensed);
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) other[(i + m) % n * n + (j + m) % n] = local[(n + i) * n + j];
+      assert_close((size_t)(n * n), other, local, 1e2 * rounding(n));
+      free(load);
+      free(local);
+      free(condensed);
+      cell_case_destroy(&c);
+    }
+}
+
+/// A linear function; its gradient (2, -3); the load is reaction times it.
+static const double kappa[3] = {2.0, 0.5, 1.0};
+enum { REACTION = 5 };
+
+static void linear(double x, double y, double *f)
+{
+  f[0] = 0.3 + 2.0 * x - 3.0 * y;
+}
+
+/// (c u, phi) by the rule of the case, of an element.
+static void loads_of_linear(const cell_case *c, double *load)
+{
+  const kg_cell_points *p = &c->host_points;
+  const int V = c->cell->n_vertices, N = c->size.n_modes;
+  double *values = cell_case_sample(c, 1, linear), x[KG_FACETS_MAX], y[KG_FACETS_MAX];
+  for (int e = 0; e < c->n_elements; ++e) {
+    for (int v = 0; v < V; ++v) {
+      x[v] = c->vertices[2 * c->corners[e * V + v]];
+      y[v] = c->vertices[2 * c->corners[e * V + v] + 1];
+    }
+    for (int i = 0; i < N; ++i) {
+      load[e * N + i] = 0.0;
+      for (int q = 0; q < p->n; ++q)
+        load[e * N + i] += REACTION * p->weight[q] * p->value[q * c->size.n_star + i] *
+                           kg_cell_place_of(V, p->map + 3 * q * V, x, y).jacobian *
+                           values[e * p->n + q];
+    }
+  }
+  free(values);
+}
+
+typedef struct recovered {
+  double *trace, *load;  ///< [facet][m], [element][N]
+  double *u, *flux, *star, *indicator;
+} recovered;
+
+static void recover_linear(cell_case *c, const kg_cell_material *material, recovered *r)
+{
+  const int N = c->size.n_modes, S = c->size.n_flux, m = c->size.n_facet;
+  r->trace = calloc((size_t)(c->n_facets * m), sizeof *r->trace);
+  r->load = calloc((size_t)(c->n_elements * N), sizeof *r->load);
+  assert_true(r->trace && r->load);
+  for (int f = 0; f < c->n_facets; ++f) cell_case_project(c, f, linear, r->trace + f * m);
+  loads_of_linear(c, r->load);
+  const kg_cell_recover_args args = {c->cells,
+                                     *material,
+                                     case_input(&c->memory, r->trace, (size_t)(c->n_facets * m)),
+                                     cell_case_input(c, N, r->load),
+                                     cell_case_output(c, N),
+                                     cell_case_output(c, S)};
+  must(ctx, kg_cell_recover(ctx, &args));
+  const kg_cell_postprocess_args star = {c->cells,
+                                         *material,
+                                         args.u,
+                                         args.flux,
+                                         cell_case_output(c, c->size.n_star),
+                                         cell_case_output(c, 1)};
+  must(ctx, kg_cell_postprocess(ctx, &star));
+  r->u = cell_case_fetch(c, N, args.u);
+  r->flux = cell_case_fetch(c, S, args.flux);
+  r->star = cell_case_fetch(c, c->size.n_star, star.u_star);
+  r->indicator = cell_case_fetch(c, 1, star.indicator);
+}
+
+static void recovered_free(recovered *r)
+{
+  free(r->trace);
+  free(r->load);
+  free(r->u);
+  free(r->flux);
+  free(r->star);
+  free(r->indicator);
+}
+
+/// u, u* and the flux at the points of the rule of element e.
+static void check_linear(const cell_case *c, const recovered *r, int e)
+{
+  const kg_cell_points *p = &c->host_points;
+  const int V = c->cell->n_vertices, N = c->size.n_modes, S = c->size.n_flux;
+  double x[KG_FACETS_MAX], y[KG_FACETS_MAX];
+  for (int v = 0; v < V; ++v) {
+    x[v] = c->vertices[2 * c->corners[e * V + v]];
+    y[v] = c->vertices[2 * c->corners[e * V + v] + 1];
+  }
+  for (int q = 0; q < p->n; ++q) {
+    const kg_cell_place at = kg_cell_place_of(V, p->map + 3 * q * V, x, y);
+    double u, star, s[2] = {0.0, 0.0}, sigma[2], gradient[2];
+    linear(at.x, at.y, &u);
+    star = u;
+    for (int i = 0; i < N; ++i) u -= p->value[q * c->size.n_star + i] * r->u[e * N + i];
+    for (int i = 0; i < c->size.n_star; ++i)
+      star -= p->value[q * c->size.n_star + i] * r->star[e * c->size.n_star + i];
+    for (int i = 0; i < S; ++i) s[i >= S / 2] += p->flux[q * S + i] * r->flux[e * S + i];
+    kg_cell_flux_of(&at, s[0], s[1], sigma);
+    kg_cell_gradient_of(kappa, sigma, gradient);
+    assert_at_most(fabs(u), 1e-12);
+    assert_at_most(fabs(star), 1e-12);
+    assert_at_most(fabs(sigma[0] - 2.5), 1e-11);
+    assert_at_most(fabs(sigma[1] + 2.0), 1e-11);
+    assert_at_most(fabs(gradient[0] - 2.0), 1e-11);
+    assert_at_most(fabs(gradient[1] + 3.0), 1e-11);
+  }
+  assert_at_most(r->indicator[e], 1e-12);
+}
+
+static void linear_functions_and_their_fluxes_are_recovered_exactly(void **state)
+{
+  (void)state;
+  const kg_cell_material material = {{2.0, 0.5, 1.0}, REACTION, 0.7, KEDGE_SCALING_ONE};
+  for (int k = 0; k < 2; ++k)
+    for (int order = 1; order <= ORDERS; ++order) {
+      cell_case c;
+      recovered r;
+      create(&c, cells[k], order, kg_cell_rows(order));
+      recover_linear(&c, &material, &r);
+      for (int e = 0; e < c.n_elements; ++e) check_linear(&c, &r, e);
+      recovered_free(&r);
+      cell_case_destroy(&c);
+    }
+}
+
+/// Two sides of an inner facet give opposite rows of K^e lambda - F^e = <sigma . n, psi>.
+static void rows_of_two_elements_at_a_facet_add_up_to_zero_for_linear_functions(void **state)
+{
+  (void)state;
+  const kg_cell_material material = {{2.0, 0.5, 1.0}, REACTION, 0.7, KEDGE_SCALING_ONE};
+  for (int k = 0; k < 2; ++k)
+    for (int order = 1; order <= ORDERS; ++order) {
+      cell_case c;
+      recovered r;
+      create(&c, cells[k], order, kg_cell_rows(order));
+      recover_linear(&c, &material, &r);
+      const int V = c.size.n_facets, m = c.size.n_facet, n = c.size.n_trace;
+      double *local, *condensed, *row = calloc((size_t)(c.n_facets * m), sizeof *row);
+      assert_non_null(row);
+      make(&c, &material, r.load, &local, &condensed);
+      for (int e = 0; e < c.n_elements; ++e)
+        for (int i = 0; i < n; ++i) {
+          double *const sum = &row[(c.side[e * V + i / m] >> 1) * (uint32_t)m + (uint32_t)(i % m)];
+          *sum -= condensed[e * n + i];
+          for (int j = 0; j < n; ++j)
+            *sum += local[(e * n + i) * n + j] *
+                    r.trace[(c.side[e * V + j / m] >> 1) * (uint32_t)m + (uint32_t)(j % m)];
+        }
+      int inner = 0;
+      for (int f = 0; f < c.n_facets; ++f) {
+        double size = 0.0;
+        for (int i = 0; i < m; ++i) size = fmax(size, fabs(row[f * m + i]));
+        inner += c.n_sides[f] == 2;
+        if (c.n_sides[f] == 2)
+          assert_at_most(size, 1e-11);
+        else
+          assert_true(size > 0.1);
+      }
+      assert_int_equal(inner, 2);
+      free(local);
+      free(condensed);
+      free(row);
+      recovered_free(&r);
+      cell_case_destroy(&c);
+    }
+}
+
+/// The batch of a case of triangles for operators by quadrature.
+static kg_cells cells_of(op_case *c, double **tables)
+{
+  const int order = c->size.order, rows = kg_cell_rows(order);
+  must(ctx, kg_cell_tables_create(ctx, &kg_triangle, order, rows, tables));
+  const size_t count = kg_cell_tables_count(&kg_triangle, order, rows);
+  return (kg_cells){
+      .tables = kg_cell_tables_at(&kg_triangle, order, rows,
+                                  case_upload(c, *tables, count, sizeof(double))),
+      .n_elements = c->batch.count.n_elements,
+      .vertices = c->batch.arrays.vertices,
+      .vertex = c->batch.arrays.vertex,
+      .side_edge = c->batch.arrays.side_edge,
+  };
+}
+
+/// All lanes of elements of two outputs.
+static void compare(op_case *c, int rows, const double *a, const double *b, double tolerance)
+{
+  const size_t count = (size_t)(c->batch.count.n_elements * rows);
+  double *x = case_fetch(c, a), *y = case_fetch(c, b);
+  double *p = calloc(count, sizeof *p), *q = calloc(count, sizeof *q);
+  assert_true(p && q);
+  for (int32_t e = 0; e < c->batch.count.n_elements; ++e)
+    for (int i = 0; i < rows; ++i) {
+      p[e * rows + i] = x[kg_cell_at(e, rows, i)];
+      q[e * rows + i] = y[kg_cell_at(e, rows, i)];
+    }
+  assert_close(count, p, q, tolerance);
+  free(x);
+  free(y);
+  free(p);
+  free(q);
+}
+
+/// Both kinds of operators on the same triangles, from the same loads and trace.
+static void compare_triangles(op_case *c, const kg_cells *these)
+{
+  const kg_material m = c->material;
+  const kg_cell_material material = {
+      {m.diffusion, 0.0, m.diffusion}, m.reaction, m.stabilization, m.scaling};
+  const kg_sizes z = c->size;
+  const int32_t groups = c->batch.count.n_groups;
+  const size_t lanes = (size_t)groups * KG_LANES, N = (size_t)z.n_modes;
+  const size_t n_trace = (size_t)(c->batch.count.n_edges * z.n_edge);
+  double *random = case_randoms(11, N * lanes + n_trace);
+  const double *load = case_input(c, random, N * lanes);
+  const double *trace = case_input(c, random + N * lanes, n_trace);
+  const size_t rows[] = {(size_t)z.n_packed, (size_t)z.n_trace, N, 2 * N, (size_t)z.n_star, 1};
+  double *out[6][2];
+  for (int k = 0; k < 6; ++k)
+    for (int i = 0; i < 2; ++i) out[k][i] = case_output(c, rows[k] * lanes);
+  const kg_local_matrices_args fast = {
+      .batch = c->batch, .material = m, .load = load, .local = out[0][0], .condensed = out[1][0]};
+  const kg_local_solve_args solve = {c->batch, m, 0, groups, trace, load, out[2][0], out[3][0]};
+  const kg_postprocess_args star = {c->batch,  0,         groups,   out[2][0],
+                                    out[3][0], out[4][0], out[5][0]};
+  must(ctx, kg_local_matrices(ctx, &fast));
+  must(ctx, kg_local_solve(ctx, &solve));
+  must(ctx, kg_postprocess(ctx, &star));
+  const kg_cell_make_args make_args = {*these, material, load, out[0][1], out[1][1]};
+  const kg_cell_recover_args recover = {*these, material, trace, load, out[2][1], out[3][1]};
+  const kg_cell_postprocess_args post = {*these,    material,  out[2][1],
+                                         out[3][1], out[4][1], out[5][1]};
+  must(ctx, kg_cell_make(ctx, &make_args));
+  must(ctx, kg_cell_recover(ctx, &recover));
+  must(ctx, kg_cell_postprocess(ctx, &post));
+  for (int k = 0; k < 6; ++k)
+    if (k != 3) compare(c, (int)rows[k], out[k][1], out[k][0], 1e3 * rounding(z.n_modes));
+  free(random);
+}
+
+static void on_triangles_they_are_the_fast_operators(void **state)
+{
+  (void)state;
+  for (int order = 1; order <= 6; ++order)
+    for (int scaling = 0; scaling < 3; ++scaling) {
+      const kg_material material = {0.5 + 0.75 * scaling, scaling == 1 ? 0.0 : 3.0,
+                                    1.5 - 0.4 * scaling, (kedge_scaling)scaling};
+      op_case c;
+      double *tables;
+      case_create(&c, ctx, 40, order, CASE_MIXED, material);
+      const kg_cells these = cells_of(&c, &tables);
+      compare_triangles(&c, &these);
+      free(tables);
+      case_destroy(&c);
+    }
+}
+
+static void empty_lanes_have_zero_local_matrices(void **state)
+{
+  (void)state;
+  const kg_cell_material material = {{1.0, 0.0, 1.0}, 1.0, 1.0, KEDGE_SCALING_ONE};
+  cell_case c;
+  create(&c, &kg_quadrilateral, 2, kg_cell_rows(2));
+  const int n = c.size.n_trace, packed = c.size.n_packed;
+  double *load = case_randoms(5, (size_t)(c.n_elements * c.size.n_modes));
+  const kg_cell_make_args args = {c.cells, material, cell_case_input(&c, c.size.n_modes, load),
+                                  cell_case_output(&c, packed), cell_case_output(&c, n)};
+  must(ctx, kg_cell_make(ctx, &args));
+  double *local = case_fetch(&c.memory, args.local), *f = case_fetch(&c.memory, args.condensed);
+  for (int lane = c.n_elements; lane < KG_LANES; ++lane) {
+    for (int i = 0; i < packed; ++i) assert_true(local[kg_cell_at(lane, packed, i)] == 0.0);
+    for (int i = 0; i < n; ++i) assert_true(f[kg_cell_at(lane, n, i)] == 0.0);
+  }
+  free(load);
+  free(local);
+  free(f);
+  cell_case_destroy(&c);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(norms_of_a_quadrilateral_are_those_of_an_independent_implementation),
+      cmocka_unit_test(K_times_constants_is_zero_without_reaction_and_loads_are_conserved),
+      cmocka_unit_test(K_does_not_depend_on_the_corner_with_which_an_element_begins),
+      cmocka_unit_test(linear_functions_and_their_fluxes_are_recovered_exactly),
+      cmocka_unit_test(rows_of_two_elements_at_a_facet_add_up_to_zero_for_linear_functions),
+      cmocka_unit_test(on_triangles_they_are_the_fast_operators),
+      cmocka_unit_test(empty_lanes_have_zero_local_matrices),
+  };
+  test_skip_without_backend();
+  return cmocka_run_group_tests(tests, open_context, close_context);
+}
