@@ -47,63 +47,6 @@ static void a_mesh_scaled_to_its_own_size_is_itself(void **state)
   kedge_problem_destroy(problem);
 }
 
-static int64_t held(const kg_shape *s, kedge_stage stage)
-{
-  return kg_stage_bytes(stage, s) + kg_host_stage_bytes(stage, s);
-}
-
-/// Chunks of so many groups make local solve or post-process hold more than the trace solve.
-static bool are_the_peak(kg_shape s, int32_t groups)
-{
-  s.chunk_groups = 0;  // which precision = compact has there too, to make b again
-  const int64_t trace = held(&s, KEDGE_STAGE_TRACE_SOLVE);
-  s.chunk_groups = groups;
-  return held(&s, KEDGE_STAGE_LOCAL_SOLVE) > trace || held(&s, KEDGE_STAGE_POSTPROCESS) > trace;
-}
-
-/// Bytes of a chunk: u, q, u*, indicator; values of the source and of the exact solution with its
-/// gradient, these on the host too.
-static double chunk_bytes(const kg_shape *s, int32_t groups)
-{
-  const int values = kg_rule_points(s->size.order) + 3 * s->n_points;
-  return 8.0 * KG_LANES * groups * (3 * s->size.n_modes + s->size.n_star + 1 + 2 * values);
-}
-
-/// They are not the peak, and would be, or take more than 2 GiB, were there one less; but they have
-/// 16 MiB or a tenth of all.
-static void check_chunks(const kg_shape *sample, int32_t n_elements)
-{
-  kg_shape s = kg_shape_scaled(sample, n_elements);
-  s.keeps_load = false;
-  const int32_t n = s.count.n_groups, chunks = (n + s.chunk_groups - 1) / s.chunk_groups;
-  const double bytes = chunk_bytes(&s, s.chunk_groups);
-  const double tenth = chunk_bytes(&s, n) / 10.0, most = 2048.0 * (1 << 20);
-  const double least = fmin(16.0 * (1 << 20), tenth + chunk_bytes(&s, 1));
-  assert_at_most(bytes, most);
-  assert_true(bytes <= least || !are_the_peak(s, s.chunk_groups));
-  if (chunks == 1) return;
-  const int32_t larger = n / (chunks - 1) + 1;
-  assert_true(are_the_peak(s, larger) || chunk_bytes(&s, larger) > most);
-  assert_true(chunk_bytes(&s, larger) > fmin(16.0 * (1 << 20), tenth));
-}
-
-static void chunks_are_as_large_as_the_trace_solve_leaves_room_for(void **state)
-{
-  (void)state;
-  kedge_mesh *mesh = square_mesh(ctx, 40);
-  static const char *const orders[] = {"1", "4", "9"};
-  static const char *const precisions[] = {"double", "compact"};
-  for (int k = 0; k < 6; ++k) {
-    kedge_problem *problem = dirichlet(orders[k / 2], "matrix-free");
-    must(ctx, kedge_problem_set(problem, "solver", "preconditioner", "multigrid"));
-    must(ctx, kedge_problem_set(problem, "solver", "precision", precisions[k % 2]));
-    const kg_shape sample = shape_of(mesh, problem);
-    for (int n = 100; n <= 100000000; n *= 10) check_chunks(&sample, n);
-    kedge_problem_destroy(problem);
-  }
-  kedge_mesh_destroy(mesh);
-}
-
 static int64_t limit, prepared;
 
 /// A machine with `limit` bytes, of which mesh and numbering take some.
@@ -273,26 +216,6 @@ static void load_vectors_without_room_are_made_again_to_the_same_bits(void **sta
   kedge_solution_destroy(again);
   assert_int_equal(solve_within(little - 1000, mesh, problem, &again), KEDGE_ERR_MEMORY);
   kedge_problem_destroy(problem);
-  kedge_mesh_destroy(mesh);
-}
-
-/// Beside K^e and the vectors of conjugate gradients there is little, load vectors and all.
-static void a_matrix_free_solve_needs_little_beside_matrices_and_vectors(void **state)
-{
-  (void)state;
-  kedge_mesh *mesh = square_mesh(ctx, 40);
-  for (int order = 1; order <= 9; ++order) {
-    const char text[] = {(char)('0' + order), '\0'};
-    kedge_problem *problem = dirichlet(text, "matrix-free");
-    const kg_shape sample = shape_of(mesh, problem);
-    for (int32_t n = 2000000; n <= 200000000; n *= 10) {
-      const kg_shape shape = kg_shape_scaled(&sample, n);
-      const double matrices = 8.0 * shape.size.n_packed * n;
-      const double vector = 8.0 * shape.size.n_edge * shape.count.n_edges;
-      assert_at_most((double)kg_peak_bytes(&shape), 1.15 * (matrices + 8.0 * vector + 64.0 * n));
-    }
-    kedge_problem_destroy(problem);
-  }
   kedge_mesh_destroy(mesh);
 }
 
@@ -606,12 +529,10 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_mesh_scaled_to_its_own_size_is_itself),
-      cmocka_unit_test(chunks_are_as_large_as_the_trace_solve_leaves_room_for),
       cmocka_unit_test(the_largest_mesh_does_not_depend_on_the_sample),
       cmocka_unit_test(of_a_small_thin_sample_the_largest_mesh_has_lines_too),
       cmocka_unit_test(a_mesh_below_the_largest_fits_and_one_above_does_not),
       cmocka_unit_test(load_vectors_without_room_are_made_again_to_the_same_bits),
-      cmocka_unit_test(a_matrix_free_solve_needs_little_beside_matrices_and_vectors),
       cmocka_unit_test(a_hundred_million_triangles_of_order_4_fit_an_h200_but_not_as_ell),
       cmocka_unit_test(a_refusal_advises_what_fits),
       cmocka_unit_test(in_place_of_ell_what_fits_is_advised_on_stretched_meshes_too),
