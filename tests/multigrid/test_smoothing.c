@@ -242,13 +242,20 @@ static void power_steps_stay_below_the_measured_bound(void **state)
   for (kedge_smoother k = 0; k < KEDGE_SMOOTHER_AUTO; ++k) for_smoother(k, check_bound, 5, 1.0);
 }
 
+/// The step from one order of the tests of the estimate to the next: shadow computes what the host
+/// does, and one or two have to do there.
+static int order_step(int step)
+{
+  return test_backend() == KEDGE_BACKEND_SHADOW ? KEDGE_ORDER_MAX / 2 : step;
+}
+
 /// Triangles that become obtuse, and needles: edges with vertex modes from order 5 on, and lines.
 static void the_estimate_from_shapes_is_enough_for_one_step(void **state)
 {
   (void)state;
   const kedge_smoother smoothers[] = {KEDGE_SMOOTHER_EDGE, KEDGE_SMOOTHER_LINE};
   const double stretches[] = {1.0, 4.0, 20.0};
-  for (int order = 1; order <= KEDGE_ORDER_MAX; order += order < 7 ? 1 : 2)
+  for (int order = 1; order <= KEDGE_ORDER_MAX; order += order_step(order < 7 ? 1 : 2))
     for (int i = 0; i < 6; ++i)
       for_materials(
           (system_options){
@@ -264,11 +271,12 @@ static void the_estimate_bears_needles_and_obtuse_triangles(void **state)
   const kedge_smoother smoothers[] = {KEDGE_SMOOTHER_EDGE, KEDGE_SMOOTHER_LINE};
   const double angles[] = {5.0, 110.0, 140.0, 170.0};
   const int orders[] = {1, 4, 5, 6, 8, 9};
-  for (int i = 0; i < 48; ++i)
-    for_materials(
-        (system_options){
-            .order = orders[i / 8], .smoother = smoothers[i % 2], .angle = angles[i / 2 % 4]},
-        check_estimate);
+  for (int p = 0; p < 6; p += order_step(1))
+    for (int i = 0; i < 8; ++i)
+      for_materials(
+          (system_options){
+              .order = orders[p], .smoother = smoothers[i % 2], .angle = angles[i / 2]},
+          check_estimate);
 }
 
 /// Steps from zero and from a z, with and without a direction before: the same as with the vectors

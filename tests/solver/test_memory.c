@@ -185,7 +185,7 @@ static int64_t everything(const kg_shape *shape)
 static void load_vectors_without_room_are_made_again_to_the_same_bits(void **state)
 {
   (void)state;
-  kedge_mesh *mesh = square_mesh(ctx, 500);  // several chunks
+  kedge_mesh *mesh = square_mesh(ctx, 150);
   kedge_problem *problem = problem_of(
       ctx,
       SETTINGS({"space", "order", "4"}, {"boundary default", "type", "dirichlet"},
@@ -198,6 +198,7 @@ static void load_vectors_without_room_are_made_again_to_the_same_bits(void **sta
   shape.keeps_load = false;
   const int64_t little = everything(&shape);
   assert_true(little < enough);
+  assert_true(shape.count.n_groups > shape.chunk_groups);
   kedge_solution *kept, *again;
   kedge_report report;
   points_asked = 0;
