@@ -1,8 +1,7 @@
 // arrays: what every array of a solve takes in device memory, and when it is there.
 //
-//   arrays TRIANGLES PROBLEM.ini [SECTION.KEY=VALUE ...]
+//   arrays PROBLEM.ini [SECTION.KEY=VALUE ...]
 //
-// of the problem's mesh, were it refined to so many triangles (0: as it is).
 // A table: bytes a triangle; the first and the last stage of the array; "in K^e" where it lies in
 // memory that reduced K^e leave (solver/places.h). Then what each stage holds at once.
 #include <stdio.h>
@@ -43,18 +42,15 @@ int main(int argc, char **argv)
 {
   kedge_problem *problem;
   kedge_mesh *mesh;
-  if (argc < 3) {
-    fprintf(stderr, "arrays TRIANGLES PROBLEM.ini [SECTION.KEY=VALUE ...]\n");
+  if (argc < 2) {
+    fprintf(stderr, "arrays PROBLEM.ini [SECTION.KEY=VALUE ...]\n");
     return 2;
   }
   must(kedge_context_create(NULL, &ctx));
-  must(kedge_problem_read(ctx, argv[2], (const char *const *)argv + 3, argc - 3, &problem));
+  must(kedge_problem_read(ctx, argv[1], (const char *const *)argv + 2, argc - 2, &problem));
   must(kedge_problem_mesh(problem, &mesh));
   kg_pipeline p = {.ctx = ctx, .mesh = mesh, .problem = problem};
   must(kg_pipeline_prepare(&p));
-  const int32_t triangles = (int32_t)strtol(argv[1], NULL, 10);
-  if (triangles > 0) p.shape = kg_shape_scaled(&p.shape, triangles);
-  must(kg_shape_work(ctx, &p.shape));
   p.shape.keeps_load = !kg_shape_is_compact(&p.shape);
   const double n = (double)p.shape.count.n_elements;
   for (kg_array array = 0; array < KG_ARRAY_COUNT; ++array) print_array(&p.shape, array, n);

@@ -32,15 +32,6 @@ footprint footprint_of(const kg_shape *given, footprint_form form, double matrix
                                          KEDGE_OPERATOR_MATRIX_FREE_PLAIN, KEDGE_OPERATOR_ELL,
                                          KEDGE_OPERATOR_ELL};
   shape.operator_kind = kinds[form];
-  const double each = matrix_bytes / shape.count.n_elements;
-  int32_t good = 0, bad = INT32_MAX / 3 - KG_LANES;  // sides have 32-bit numbers
-  while (bad - good > 1) {
-    const int32_t middle = good + (bad - good) / 2;
-    const kg_shape scaled = kg_shape_scaled(&shape, middle);
-    if (peak_bytes(&scaled, form, each * middle) <= free_bytes)
-      good = middle;
-    else
-      bad = middle;
-  }
-  return (footprint){peak_bytes(&shape, form, matrix_bytes), good};
+  const double peak = peak_bytes(&shape, form, matrix_bytes);
+  return (footprint){peak, floor(free_bytes / peak * shape.count.n_elements)};
 }

@@ -15,7 +15,7 @@ typedef enum footprint_form {
 
 typedef struct footprint {
   double peak_bytes;        ///< of this mesh
-  double largest_elements;  ///< of a mesh like this one that fits, scaled by kg_shape_scaled()
+  double largest_elements;  ///< that fit with as many bytes an element as this mesh needs
 } footprint;
 
 /// @param[in] matrix_bytes  what the form keeps; not used by those that solves have themselves

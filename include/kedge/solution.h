@@ -98,7 +98,6 @@ typedef struct kedge_plan {
   int64_t free_bytes;               ///< now, on the context's device
   int64_t host_free_bytes;          ///< now, for this process; mesh and numbering are there already
   bool fits[KEDGE_OPERATOR_COUNT];  ///< what kedge_solve() would say
-  int64_t largest_elements[KEDGE_OPERATOR_COUNT];  ///< of a mesh like this one that would fit
 } kedge_plan;
 
 /// Predict the memory of kedge_solve() without allocating on the device. Where fits[operator_kind]

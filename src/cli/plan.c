@@ -34,10 +34,6 @@ static void print_stages(const kedge_plan *plan, bool shared)
   }
   print_row("peak", plan->peak_bytes);
   if (shared) print_row("in all, with results", plan->needed_bytes);
-  printf("%-*s", TITLE, "largest such mesh, triangles");
-  for (int op = 0; op < KEDGE_OPERATOR_COUNT; ++op)
-    printf("%*lld", COLUMN, (long long)plan->largest_elements[op]);
-  putchar('\n');
 }
 
 /// "matrix-free, ell fit" or "no operator fits".
@@ -137,7 +133,7 @@ int kg_cli_plan(int argc, char **argv)
       .args_doc = "PROBLEM.ini",
       .doc =
           "Predict the device memory of a solve, stage by stage, for every trace operator, and "
-          "the largest mesh of this kind that would fit. Nothing is allocated on the device. The "
+          "say whether it fits. Nothing is allocated on the device. The "
           "exit code is 1 where the problem does not fit with its operator.",
       .children = kg_cli_problem_children};
   kg_cli_problem problem = {.context = KEDGE_CONTEXT_OPTIONS_INIT};

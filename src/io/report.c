@@ -141,7 +141,6 @@ static void write_plan_operator(kg_json *json, const kedge_plan *plan, kedge_ope
   kg_json_bool(json, "fits", plan->fits[op]);
   kg_json_integer(json, "peak_bytes", plan->peak_bytes[op]);
   kg_json_integer(json, "needed_bytes", plan->needed_bytes[op]);
-  kg_json_integer(json, "largest_elements", plan->largest_elements[op]);
   kg_json_array(json, "stages");
   for (int s = 0; s < KEDGE_STAGE_COUNT; ++s) {
     kg_json_object(json, NULL);

@@ -1,11 +1,7 @@
 #include "solver/need.h"
 
-#include <math.h>
-#include <stdio.h>
-
 #include "core/context.h"
 #include "core/memory.h"
-#include "ops/advice.h"
 #include "ops/errors.h"
 #include "ops/points.h"
 
@@ -125,106 +121,32 @@ void kg_memory_choose(const kedge_context *ctx, kg_shape *shape, kg_memory avail
   if (shape->keeps_load) shape->keeps_load = kg_memory_fits(ctx, shape, available);
 }
 
-/// Whether the solve fits with other settings, and with as little as they can do with. Mesh and
-/// numbering, and lines of this solve, are there already.
-static bool fits_with(kedge_context *ctx, const kg_shape *s, kg_shape other, kg_memory available)
+/// The setting to change first where memory is short; "" where there is none.
+static const char *leaner_setting(const kg_shape *s)
 {
-  available.host -= kg_prepared_bytes(&other) - kg_prepared_bytes(s);
-  other.keeps_load = false;
-  other.chunk_groups = kg_chunk_groups(&other);
-  return kg_shape_work(ctx, &other) == KEDGE_OK && kg_memory_fits(ctx, &other, available);
-}
-
-/// A setting in place of one of `from` with which the solve fits, the one that costs least time; ""
-/// when none is known.
-static const char *find_setting(kedge_context *ctx, const kg_shape *s, const kg_shape *from,
-                                kg_memory available)
-{
-  kg_shape other = *from;
-  if (from->operator_kind != KEDGE_OPERATOR_MATRIX_FREE) {
-    other.operator_kind = KEDGE_OPERATOR_MATRIX_FREE;
-    return fits_with(ctx, s, other, available) ? "operator = matrix-free" : "";
-  }
-  if (!kg_shape_has_multigrid(from)) return "";
-  other.precision = KEDGE_PRECISION_DOUBLE;
-  if (kg_shape_is_mixed(from) && fits_with(ctx, s, other, available)) return "precision = double";
-  other.precision = KEDGE_PRECISION_COMPACT;
-  if (from->preconditioner == KEDGE_PRECONDITIONER_MULTIGRID && fits_with(ctx, s, other, available))
-    return "precision = compact";
-  other.precision = KEDGE_PRECISION_DOUBLE;
-  other.preconditioner = KEDGE_PRECONDITIONER_JACOBI;
-  return fits_with(ctx, s, other, available) ? KG_WITHOUT_MULTIGRID : "";
-}
-
-enum { ADVICE = 128 };
-
-/// What goes behind "choose a smaller mesh or order".
-static void advise(kedge_context *ctx, const kg_shape *s, kg_memory available, char words[ADVICE])
-{
-  const char *const setting = find_setting(ctx, s, s, available);
-  snprintf(words, ADVICE, "%s%s", *setting ? ", or " : "", setting);
+  if (s->operator_kind != KEDGE_OPERATOR_MATRIX_FREE) return "operator = matrix-free, ";
+  const bool may_compact = s->preconditioner == KEDGE_PRECONDITIONER_MULTIGRID;
+  return may_compact && !kg_shape_is_compact(s) ? "precision = compact, " : "";
 }
 
 static kedge_status refuse(kedge_context *ctx, const kg_shape *s, const char *where, int64_t need,
-                           int64_t there, const char *advice)
+                           int64_t there)
 {
   return KG_FAIL(ctx, KEDGE_ERR_MEMORY,
                  "this solve needs %.2f GB of memory on %s (%lld elements, order %d, operator %s) "
-                 "and %.2f GB are free; see `kedge plan`, or choose a smaller mesh or order%s",
+                 "and %.2f GB are free; see `kedge plan`, and take %sfewer elements or a lower "
+                 "order",
                  1e-9 * (double)need, where, (long long)s->count.n_elements, s->size.order,
-                 kedge_operator_name(s->operator_kind), 1e-9 * (double)there, advice);
+                 kedge_operator_name(s->operator_kind), 1e-9 * (double)there, leaner_setting(s));
 }
 
 kedge_status kg_memory_check(kedge_context *ctx, const kg_shape *shape, kg_memory available)
 {
   const kg_memory need = kg_memory_needed(ctx, shape);
-  if (kg_memory_fits(ctx, shape, available)) return KEDGE_OK;
-  char advice[ADVICE];
-  advise(ctx, shape, available, advice);
   if (need.device > available.device)
-    return refuse(ctx, shape, ctx->device, need.device, available.device, advice);
+    return refuse(ctx, shape, ctx->device, need.device, available.device);
+  if (need.host <= available.host) return KEDGE_OK;
   const bool separate = ctx->backend == KEDGE_BACKEND_CUDA;
   return refuse(ctx, shape, separate ? "the host, for its results," : ctx->device, need.host,
-                available.host, advice);
-}
-
-/// Outlines of patches, in outlines of a full one: an outline grows with the square root of the
-/// elements inside, and the last patch may be smaller.
-static double count_outlines(const kg_trace_counts *n, int32_t n_elements)
-{
-  const int32_t patch = n->patch_groups * KG_LANES;
-  const int32_t full = n_elements / patch;
-  return full + sqrt((double)(n_elements % patch) / patch);
-}
-
-/// Every edge has two sides but those of the boundary, which has B edges: 3 elements = 2 edges - B.
-/// B grows with the square root of the elements; vertices less edges plus elements stay what they
-/// are.
-kg_shape kg_shape_scaled(const kg_shape *shape, int32_t n_elements)
-{
-  const kg_trace_counts *from = &shape->count;
-  const double factor = (double)n_elements / from->n_elements, root = sqrt(factor);
-  const double boundary = 2.0 * from->n_edges - 3.0 * from->n_elements;
-  const double outline = (2.0 * from->n_shared + boundary) / count_outlines(from, from->n_elements);
-  const int64_t euler = shape->n_vertices - from->n_edges + from->n_elements;
-
-  kg_shape s = *shape;
-  kg_trace_counts *n = &s.count;
-  const int32_t n_boundary = (int32_t)ceil(boundary * root);
-  const int32_t n_dirichlet = (int32_t)lround((from->n_edges - from->n_free) * root);
-  n->n_elements = n_elements;
-  n->n_groups = (n_elements + KG_LANES - 1) / KG_LANES;
-  n->n_patches = (n->n_groups + n->patch_groups - 1) / n->patch_groups;
-  n->n_edges = (int32_t)((3 * (int64_t)n_elements + n_boundary + 1) / 2);
-  n->n_free = n->n_edges - n_dirichlet;
-  n->n_neumann = n_boundary - n_dirichlet;
-  const double around = outline * count_outlines(from, n_elements);
-  n->n_shared = around > n_boundary ? (int32_t)lround(0.5 * (around - n_boundary)) : 0;
-  n->n_interior = n->n_edges - n_boundary - n->n_shared;
-  n->n_halo = 2 * n->n_shared + n_boundary;
-  s.n_vertices = n->n_edges - (int64_t)n_elements + euler;
-  s.n_lines = (int32_t)ceil(shape->n_lines * factor);
-  s.n_line_steps = (int32_t)ceil(shape->n_line_steps * factor);
-  s.chunk_groups = kg_chunk_groups(&s);
-  return s;
+                available.host);
 }

@@ -27,11 +27,6 @@ bool kg_memory_fits(const kedge_context *ctx, const kg_shape *shape, kg_memory a
 /// Keep the load vectors if that fits (shape->keeps_load), but with precision = compact, which is
 /// for memory.
 void kg_memory_choose(const kedge_context *ctx, kg_shape *shape, kg_memory available);
-/// The sentence names settings with which it would fit. The lines of edges of these have to be
-/// counted in the shape (kg_pipeline_check_memory()): without, what is advised may not fit.
+/// Refuse what does not fit; the sentence says what is needed and free, and what to change first.
 /// @retval KEDGE_ERR_MEMORY  it does not fit
 kedge_status kg_memory_check(kedge_context *ctx, const kg_shape *shape, kg_memory available);
-
-/// A mesh like this one with another number of elements: of the same shape and with the same
-/// conditions, cut into as round patches.
-kg_shape kg_shape_scaled(const kg_shape *shape, int32_t n_elements);

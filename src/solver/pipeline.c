@@ -50,15 +50,6 @@ kedge_status kg_pipeline_lines(kg_pipeline *p, kg_shape *s)
   return KEDGE_OK;
 }
 
-kedge_status kg_pipeline_check_memory(kg_pipeline *p, kg_memory available)
-{
-  if (kg_memory_fits(p->ctx, &p->shape, available)) return KEDGE_OK;
-  // The sentence of a refusal may advise the matrix-free operator, whose lines have to be known.
-  if (p->shape.preconditioner != KEDGE_PRECONDITIONER_JACOBI)
-    KG_TRY(kg_pipeline_lines(p, &p->shape));
-  return kg_memory_check(p->ctx, &p->shape, available);
-}
-
 /// Diffusion over the length of the domain, where the problem says nothing else
 /// (docs/math.md#units).
 static double stabilization_of(const kg_pipeline *p)

@@ -47,11 +47,8 @@ kedge_preconditioner kg_choose_preconditioner(kedge_context *ctx, const kedge_pr
 /// Check the problem against the mesh, cut it into patches, fill the shape. Allocates no device
 /// memory.
 kedge_status kg_pipeline_prepare(kg_pipeline *p);
-/// The lines of edges, where the smoother has them: made once, counted in the shape. What is
-/// counted matters only where the shape has multigrid.
+/// The lines of edges, where the smoother has them: made once, counted in the shape.
 kedge_status kg_pipeline_lines(kg_pipeline *p, kg_shape *shape);
-/// Refuse what does not fit into the memory that is free.
-kedge_status kg_pipeline_check_memory(kg_pipeline *p, kg_memory available);
 void kg_pipeline_free(kg_pipeline *p);
 
 /// Begin a stage or a part of it: its arrays, its NVTX range, its clock. Stages do not nest.

@@ -11,38 +11,13 @@ static bool fits_with_mesh(const kedge_context *ctx, kg_shape *shape, kg_memory 
   return kg_memory_fits(ctx, shape, empty);
 }
 
-/// Largest number of elements whose prediction is within the free memory, by bisection.
-static kedge_status largest_mesh(kg_pipeline *p, const kg_shape *shape, kg_memory empty,
-                                 int64_t *elements)
-{
-  int64_t good = 0, bad = INT32_MAX / 3 - KG_LANES;  // sides have 32-bit numbers
-  while (bad - good > 1) {
-    const int64_t middle = good + (bad - good) / 2;
-    kg_shape s = kg_shape_scaled(shape, (int32_t)middle);
-    s.preconditioner = kg_choose_preconditioner(p->ctx, p->problem, p->mesh, &s.count);
-    KG_TRY(kg_shape_work(p->ctx, &s));
-    s.chunk_groups = kg_chunk_groups(&s);
-    // Columns of the ELL matrix have 32-bit numbers.
-    const bool numbered = s.operator_kind != KEDGE_OPERATOR_ELL ||
-                          (int64_t)s.count.n_edges * s.size.n_edge <= INT32_MAX;
-    if (numbered && fits_with_mesh(p->ctx, &s, empty))
-      good = middle;
-    else
-      bad = middle;
-  }
-  *elements = good;
-  return KEDGE_OK;
-}
-
 /// The solve with another operator, or that of the problem.
 static kedge_status plan_operator(kg_pipeline *p, kedge_operator op, kg_memory empty,
                                   kedge_plan *plan)
 {
   kg_shape shape = p->shape;
   shape.operator_kind = op;
-  // Lines where `auto` takes Jacobi too: for a larger mesh it may take multigrid.
-  if (op == KEDGE_OPERATOR_MATRIX_FREE && p->problem->preconditioner != KEDGE_PRECONDITIONER_JACOBI)
-    KG_TRY(kg_pipeline_lines(p, &shape));
+  if (kg_shape_has_multigrid(&shape)) KG_TRY(kg_pipeline_lines(p, &shape));
   KG_TRY(kg_shape_work(p->ctx, &shape));
   shape.chunk_groups = kg_chunk_groups(&shape);
   plan->fits[op] = fits_with_mesh(p->ctx, &shape, empty);
@@ -51,7 +26,7 @@ static kedge_status plan_operator(kg_pipeline *p, kedge_operator op, kg_memory e
   plan->peak_bytes[op] = kg_peak_bytes(&shape);
   const kg_memory need = kg_memory_needed(p->ctx, &shape);
   plan->needed_bytes[op] = p->ctx->backend == KEDGE_BACKEND_CUDA ? need.device : need.host;
-  return largest_mesh(p, &shape, empty, &plan->largest_elements[op]);
+  return KEDGE_OK;
 }
 
 /// Host memory of a solve beside the mesh and what kg_alloc() takes, at its peak.
@@ -98,7 +73,7 @@ static kedge_status fill(kg_pipeline *p, kedge_plan *plan)
   plan->host_bytes += largest_host_stage(&p->shape);
   for (kedge_operator op = 0; op < KEDGE_OPERATOR_COUNT; ++op)
     KG_TRY(plan_operator(p, op, empty, plan));
-  const kedge_status status = kg_pipeline_check_memory(p, available);
+  const kedge_status status = kg_memory_check(p->ctx, &p->shape, available);
   return status == KEDGE_ERR_MEMORY ? KEDGE_OK : status;  // its sentence stays in the context
 }
 

@@ -87,7 +87,7 @@ static kedge_status prepare(kg_pipeline *p)
   // Before anything is allocated on the device, or for the results.
   const kg_memory available = kg_memory_free(p->ctx);
   kg_memory_choose(p->ctx, &p->shape, available);
-  return kg_pipeline_check_memory(p, available);
+  return kg_memory_check(p->ctx, &p->shape, available);
 }
 
 static kedge_status run(kg_pipeline *p)

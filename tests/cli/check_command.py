@@ -343,7 +343,6 @@ class PlanAndInfo(Command):
         text = self.kedge("plan", "p.ini", "--backend", "host", "-s", "space.order=3").stdout
         for title in TITLES:
             self.assertIn("\n" + title, text)
-        self.assertRegex(text, r"largest such mesh, triangles( +\d{4,}){3}\n")
         self.assertRegex(text, r"\nin all, with results( +\S+ .?B){3}\n")
         self.assertRegex(text, r"\nhost memory beside that: \S+ .?B, of \S+ .?B free\n")
         self.assertRegex(text, r"is free: matrix-free, matrix-free-plain, ell fit\n")
@@ -374,7 +373,6 @@ class PlanAndInfo(Command):
             self.assertEqual(max(stage["bytes"] for stage in op["stages"]), op["peak_bytes"])
             self.assertLessEqual(op["peak_bytes"], op["needed_bytes"])
             self.assertEqual(op["fits"], op["needed_bytes"] <= plan["memory"]["free_bytes"])
-            self.assertGreater(op["largest_elements"], 800)
         self.assertEqual(plan["operators"][0]["peak_bytes"],
                          solve["memory"]["predicted_device_bytes"])
         self.assertEqual(sorted(os.listdir(self.folder)), ["p.ini", "plan.json", "solve.json"])

@@ -90,7 +90,7 @@ class Programs(unittest.TestCase):
     @on_host
     def test_arrays_that_live_in_a_stage_add_up_to_its_memory(self):
         case = os.path.join(SOURCE, "profiling", "cases", "poisson.ini")
-        rows = [line.split() for line in self.run_program("arrays", "10000", case, "mesh.generate=square 20",
+        rows = [line.split() for line in self.run_program("arrays", case, "mesh.generate=square 70",
                                                           "space.order=2", "solver.preconditioner=jacobi")]
         arrays = [row for row in rows if len(row) > 2]
         stages = {name: float(size) for name, size in (row for row in rows if len(row) == 2)}

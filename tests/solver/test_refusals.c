@@ -213,7 +213,6 @@ static void a_solve_that_is_predicted_not_to_fit_is_refused_before_it_allocates(
   kedge_plan plan;
   must(ctx, kedge_plan_make(ctx, large, problem, &plan));
   assert_int_equal(plan.free_bytes, 1000000);
-  assert_true(plan.largest_elements[KEDGE_OPERATOR_ELL] < 3200);
   assert_int_equal(plan.operator_kind, KEDGE_OPERATOR_ELL);
   assert_false(plan.fits[KEDGE_OPERATOR_ELL]);
   char *planned = strdup(kedge_context_error(ctx));
@@ -222,7 +221,6 @@ static void a_solve_that_is_predicted_not_to_fit_is_refused_before_it_allocates(
   assert_string_equal(sentence, planned);
   free(planned);
   assert_sentence(sentence, "(3200 elements, order 9, operator ell) and 0.00 GB are free");
-  assert_null(strstr(sentence, "or operator = "));  // a megabyte is too little for any
   assert_int_equal(ctx->bytes_peak, 0);
   kedge_problem_destroy(problem);
   kedge_mesh_destroy(large);
