@@ -57,7 +57,7 @@ void bench_machine_close(bench_machine *machine);
 /// The first line of the output, without its closing brace.
 void bench_print_machine(const bench_settings *settings, const bench_machine *machine);
 
-/// All of a program that measures order by order: options, the line of the machine, the orders.
+/// Runs a program that measures order by order: options, the line of the machine, the orders.
 /// @param[in] run_order  returns how many results are wrong
 /// @return what main() returns: 1 where a result is wrong
 int bench_run(int argc, char **argv, kedge_backend backend,
@@ -145,7 +145,7 @@ typedef struct bench_solve {
   int64_t most;  ///< iterations
   kg_cg_result did;
 } bench_solve;
-/// For a bench_work, with a bench_solve. Changes the vectors of the bench.
+/// The function of a bench_work whose data is a bench_solve. It changes the vectors of the bench.
 kedge_status bench_call_solve(void *user);
 
 /// Seconds of an iteration of conjugate gradients, from solves of n and of 3 n iterations: what

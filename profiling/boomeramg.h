@@ -32,8 +32,8 @@ void system_rows(const shared_system *s, int32_t *first, int32_t *last);
 /// ||b - A x|| / ||b||. Together.
 double system_residual(const shared_system *s);
 
-/// From orthonormal modes along an edge to values at its m Gauss points as unknowns: A and b become
-/// C^T A C and C^T b, where C makes modes from values. Together.
+/// Changes the unknowns from orthonormal modes along an edge to values at its m Gauss points: A and
+/// b become C^T A C and C^T b, where C makes modes from values. Together.
 void system_to_nodes(shared_system *s);
 /// Modes of values at the Gauss points of every edge.
 void system_modes_of(const shared_system *s, const double *values, double *modes);

@@ -140,7 +140,7 @@ static kedge_status measure_iteration(comparison *c, kedge_operator kind, result
   return KEDGE_OK;
 }
 
-/// In place of timing: one call for a profiler, under the name "operator/variant".
+/// Makes one call for a profiler in place of timing, under the name "operator/variant".
 static kedge_status profile(const comparison *c, bench_work work, const result *r)
 {
   char name[128];

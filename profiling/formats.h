@@ -72,7 +72,7 @@ enum { FORMAT_SLICE = 32 };  ///< rows of a slice
 /// Row offsets, columns and values of CSR, rows sorted by column.
 kedge_status format_convert_csr(kedge_context *ctx, const format_source *source, int32_t *offset,
                                 int32_t *column, double *value);
-/// The same by blocks; entries of a block row by row or column by column.
+/// Converts to blocks of m x m; entries of a block row by row or column by column.
 kedge_status format_convert_bsr(kedge_context *ctx, const format_source *source, bool by_column,
                                 int32_t *offset, int32_t *column, double *value);
 /// Values as [slice][entry of a row][row of the slice], every row 5 m long.

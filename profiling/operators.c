@@ -89,7 +89,7 @@ static void print_measured(const bench_settings *s, const roofs *roof, const ben
           1e6 * r.seconds, floor_seconds / r.seconds, r.error);
 }
 
-/// On the host with the bandwidth of the same time as the roof.
+/// Times an operator; on the host the roof is the bandwidth that is measured beside it.
 static kedge_status time_running(const bench_settings *s, const bench_machine *m, running *r,
                                  roofs *roof, double *seconds)
 {

@@ -21,7 +21,7 @@ static const preparation preparations[] = {{"jacobi", "jacobi", "double"},
                                            {"multigrid", "multigrid", "double"},
                                            {"mixed", "multigrid", "mixed"}};
 
-/// From the mesh on the device to u, q, u* there: King's B1 to B6 and post-processing.
+/// Seconds from the mesh on the device to u, q, u* there: King's B1 to B6 and post-processing.
 static double whole(const kedge_report *r)
 {
   double seconds = 0.0;

@@ -155,7 +155,7 @@ static double residual(trace_system *s)
   return dot(s, s->v.r, s->v.r);
 }
 
-/// From x = 0.
+/// Begins the recurrence anew from x = 0.
 static double restart(trace_system *s)
 {
   memset(s->v.x, 0, (size_t)s->v.n * sizeof *s->v.x);

@@ -40,7 +40,7 @@ static const char compiled_prelude[] =
     "  return b.number;\n"
     "}\n";
 
-/// The same for C++; threads of a warp know nothing of each other.
+/// What compiled text sees in C++; threads of a warp know nothing of each other.
 static const char compiled_prelude_cxx[] =
     "#include <algorithm>\n"
     "#include <cmath>\n"

@@ -20,7 +20,7 @@ void test_grid_destroy(test_grid *grid);
 kedge_mesh *test_grid_mesh(const test_grid *grid, kedge_context *ctx);
 /// The mesh alone.
 kedge_mesh *test_irregular_mesh(kedge_context *ctx, int n_triangles);
-/// The same, so many times as wide.
+/// The mesh of test_irregular_mesh(), `stretch` times as wide.
 kedge_mesh *test_stretched_mesh(kedge_context *ctx, int n_triangles, double stretch);
 /// A lattice of equal isosceles triangles, whose two sides of length 1 meet at `degrees`.
 kedge_mesh *test_obtuse_mesh(kedge_context *ctx, int n_triangles, double degrees);

@@ -13,7 +13,7 @@ typedef struct test_layout {
 
 /// Pieces of memory for the arrays that kg_trace_arrays_fill() writes.
 enum { TEST_LAYOUT_ARRAYS = 5 };
-/// Their bytes: vertex, side_edge, edge_sides, side_codes, halo_edge.
+/// Bytes of the arrays of the trace: vertex, side_edge, edge_sides, side_codes, halo_edge.
 void test_layout_bytes(const kg_trace_counts *count, size_t bytes[TEST_LAYOUT_ARRAYS]);
 /// Arguments that write to such pieces.
 kg_trace_arrays_args test_layout_args(const kg_trace_counts *count, const kg_connectivity *mesh,

@@ -66,7 +66,7 @@ typedef enum kedge_precision {
 /// The precision's name in problem files and reports.
 KEDGE_API const char *kedge_precision_name(kedge_precision kind);
 
-/// So many steps smooth at most, before and after a coarse correction of multigrid.
+/// The most steps of smoothing before and after a coarse correction of multigrid.
 #define KEDGE_SMOOTHING_STEPS_MAX 16
 
 /// A block of points at which a function is asked for. The library makes it, and the arrays live as

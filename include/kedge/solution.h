@@ -36,7 +36,7 @@ typedef enum kedge_stop {
   KEDGE_STOP_COUNT
 } kedge_stop;
 
-/// Its name in reports.
+/// The name of a reason to stop, as in reports.
 KEDGE_API const char *kedge_stop_name(kedge_stop stop);
 
 /// What a solve did. Errors are absolute norms and NaN when the problem has no exact solution.
@@ -172,7 +172,7 @@ KEDGE_API kedge_status kedge_solution_write(kedge_solution *solution, const char
 /// @retval KEDGE_ERR_IO  as above
 KEDGE_API kedge_status kedge_report_write(kedge_context *ctx, const kedge_report *report,
                                           const char *path);
-/// The same for a plan (docs/report.md#plans).
+/// Writes a plan as JSON (docs/report.md#plans), whole or not at all.
 /// @param[in] ctx  that it was made with
 KEDGE_API kedge_status kedge_plan_write(kedge_context *ctx, const kedge_plan *plan,
                                         const char *path);

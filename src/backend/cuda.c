@@ -66,7 +66,8 @@ unsigned kg_cuda_blocks(kedge_context *ctx, int64_t pieces, int a_multiprocessor
   return blocks < 1 ? 1 : (unsigned)blocks;
 }
 
-/// With few blocks a small problem makes each of them go round, as the blocks of a large one do.
+/// Reads KEDGE_BLOCKS, the most blocks of a kernel: with few of them each block goes round on a
+/// small problem, as on a large one.
 static kedge_status read_blocks_most(kedge_context *ctx, int *most)
 {
   const char *const found = getenv("KEDGE_BLOCKS");
@@ -255,7 +256,8 @@ static void copy_by_threads(const kedge_context *ctx, void *to, const void *from
   }
 }
 
-/// Both directions: while one staging buffer travels, the other is filled or emptied.
+/// Copies overlap in both directions: while one staging buffer travels, the other is filled or
+/// emptied.
 static kedge_status cuda_copy_in(kedge_context *ctx, void *device, const void *host, size_t bytes)
 {
   kg_cuda_state *s = kg_cuda(ctx);

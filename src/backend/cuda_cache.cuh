@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-/// For what streams through once: it leaves before anything else.
+/// The policy of the L2 cache for data that streams through once: it leaves before anything else.
 __device__ __forceinline__ uint64_t kg_leave_first()
 {
   uint64_t policy = 0;
@@ -15,7 +15,7 @@ __device__ __forceinline__ uint64_t kg_leave_first()
   return policy;
 }
 
-/// For little that is soon read again: it leaves after everything else.
+/// The policy of the L2 cache for a little data that is soon read again: it leaves last.
 __device__ __forceinline__ uint64_t kg_leave_last()
 {
   uint64_t policy = 0;

@@ -58,18 +58,19 @@ typedef struct kg_reference {
   const double
       *rotation_mass[2];       ///< packed K x K: T_1 T_1^T, T_1 T_2^T + T_2 T_1^T; T_c = rotation^T
   const double *potential[2];  ///< [N][N* - 1]: what takes a gradient to its potential
-  // For local matrices on tensor cores (basis/local_tiles.h), the same for reduced ones, one piece:
+  // Tiles of the local matrices on tensor cores (basis/local_tiles.h), and those of reduced ones,
+  // are one piece:
   const double *operator_tiles;  ///< stiffness 0 and 2, edge_mass 0 and 1, which suffice (math.md)
   const double *lift_tiles;      ///< lift, lift_r, lift_s
   const double *trace_tiles;     ///< trace_mass
-  // The same for products with vectors of a group (ops/group_product.cuh): [tile row, an even
-  // number of them][tile column][matrix][64].
+  // Tiles for products with vectors of a group (ops/group_product.cuh): [tile row, an even number
+  // of them][tile column][matrix][64].
   const double *derivative_tiles;    ///< Dr, Ds
   const double *gradient_tiles;      ///< Dr^T, Ds^T
   const double *rotation_tiles;      ///< T_1, T_2
   const double *rotation_row_tiles;  ///< T_1^T, T_2^T
   const double *potential_tiles;     ///< transposes of potential[0..1]
-  /// For the local solve of a GPU (ops/local_condensed.cuh): packed, of the K modes of degree
+  /// Terms of the local solve of a GPU (ops/local_condensed.cuh): packed, of the K modes of degree
   /// below P, those even along the base first: entries of stiffness 1, edge_mass 1, eliminated 0,
   /// stiffness 2, edge_mass 0, eliminated 1 side by side
   const double *condensed_terms;
@@ -77,7 +78,7 @@ typedef struct kg_reference {
 
 /// Number of doubles behind a kg_reference of this order.
 size_t kg_reference_count(int order);
-/// The same pointers for a copy of the array at `base`.
+/// The reference matrices of an order for a copy of their array at `base`.
 kg_reference kg_reference_at(int order, const double *base);
 /// Compute the array.
 /// @param[out] values  owned by the caller (free), kg_reference_count(order) doubles

@@ -46,7 +46,7 @@ static void handle_signals(void)
   signal(SIGXFSZ, SIG_IGN);  // the write that goes too far fails, with a sentence
 }
 
-/// At exit, also after --help and --version: what was printed has to have arrived.
+/// Runs at exit, also after --help and --version: what was printed has to have arrived.
 static void close_stdout(void)
 {
   const bool pending = __fpending(stdout) != 0, failed = ferror(stdout) != 0;

@@ -24,7 +24,7 @@ static void print_stages(const kedge_report *report)
     const kedge_stage_report *stage = &report->stages[s];
     if (s == KEDGE_STAGE_ASSEMBLY && stage->seconds == 0) continue;  // there was nothing to make
     const char *title = kg_cli_stage_title((kedge_stage)s);
-    // Not part of this solve, or nothing that four decimals show.
+    // The stage is not part of this solve, or takes nothing that four decimals show.
     if (stage->seconds < 5e-5) {
       printf("%-24s%10s%9s%10s%10s\n", title, "-", "-", "-", "-");
       continue;

@@ -34,7 +34,7 @@ static kedge_status read_stream(kedge_context *ctx, FILE *stream, size_t guess, 
   return KEDGE_OK;
 }
 
-/// Without waiting for somebody to write into a pipe, which may never come.
+/// Opens a file without waiting for somebody to write into a pipe, who may never come.
 static FILE *open_stream(const char *path)
 {
   const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -9,7 +9,7 @@ KEDGE_BEGIN_DECLS
 /// gives a valid pointer.
 /// @param[out] out  address of the pointer that receives the memory; NULL on failure
 kedge_status kg_host_alloc(kedge_context *ctx, size_t count, size_t size, void *out);
-/// The same, filled with zeros.
+/// Allocates host memory that is filled with zeros.
 kedge_status kg_host_calloc(kedge_context *ctx, size_t count, size_t size, void *out);
 
 /// Bytes this process can still allocate without swapping: the least of MemAvailable and of what is

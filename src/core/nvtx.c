@@ -145,7 +145,8 @@ void kg_range_push(const char *name, int64_t elements, int64_t unknowns)
   const range_payload counts = {elements, unknowns};
   const nvtxPayloadData_t data = {state.payload_schema, sizeof counts, &counts};
   if (state.payload_schema) {
-    // By hand: the macro of the header that does this does not compile as C in CUDA 13.0.
+    // The type is set by hand, because the macro of the NVTX header does not compile as C in CUDA
+    // 13.0.
     event.payloadType = NVTX_PAYLOAD_TYPE_EXT;
     event.reserved0 = 1;  // one nvtxPayloadData_t
     event.payload.ullValue = (uint64_t)(uintptr_t)&data;

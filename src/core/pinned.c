@@ -49,7 +49,7 @@ kedge_status kg_pinned_alloc(kedge_context *ctx, int gpu, size_t bytes, kg_pinne
 {
   *out = (kg_pinned){0};
   if (bytes == 0) bytes = 1;
-  // Not hwloc_alloc_membind(): memory of mmap() can be given back without the topology.
+  // mmap() in place of hwloc_alloc_membind(): its memory can be given back without the topology.
   void *data = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   char text[16];
   KG_REQUIRE(ctx, data != MAP_FAILED, KEDGE_ERR_MEMORY, "no host memory for a staging buffer of %s",

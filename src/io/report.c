@@ -73,7 +73,7 @@ static void write_solver(kg_json *json, const kedge_report *report)
   kg_json_close(json);
 }
 
-/// Without an exact solution the member is null.
+/// Writes the errors; null without an exact solution.
 static void write_errors(kg_json *json, const kedge_report *report)
 {
   if (!report->has_exact) {

@@ -30,7 +30,8 @@ kedge_status kg_build_edges(kg_mesh_builder *b);
 /// Match lines and edges.
 kedge_status kg_build_lines(kg_mesh_builder *b);
 
-/// All of these steps on the GPU, to the same bits; the parts are counted too.
+/// Builds a mesh on the GPU up to its lines, to the same bits as the host; the parts are counted
+/// too.
 /// @param[out] done  false: nothing has been made, because there is something to refuse, which the
 ///                   host's steps put into words, or because the GPU has too little memory
 kedge_status kg_build_cuda(kg_mesh_builder *b, bool *done);

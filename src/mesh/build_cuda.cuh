@@ -50,9 +50,9 @@ kedge_status edges_scratch(kedge_context *ctx, int32_t n_sides, size_t *bytes);
 
 /// Look for faults and clockwise triangles.
 kedge_status check(kedge_context *ctx, const Work &w);
-/// From raw_vertices and raw_triangles to vertices, element_vertices and their origins.
+/// Makes vertices, element_vertices and their origins of raw_vertices and raw_triangles.
 kedge_status order(kedge_context *ctx, Work *w);
-/// From element_vertices to side_edge, edge_sides, line_edge and the number of parts; looks for
+/// Makes side_edge, edge_sides, line_edge and the number of parts of element_vertices; looks for
 /// faults, before which it ends.
 kedge_status connect(kedge_context *ctx, Work *w, bool *sound);
 }  // namespace kg_build

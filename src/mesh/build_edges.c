@@ -75,7 +75,7 @@ static int32_t match_sides(kg_mesh_builder *b, int32_t *n_boundary)
 
 static bool same_element(const kedge_mesh *mesh, int32_t side, int32_t other)
 {
-  // They share two vertices; the third is opposite to the side.
+  // The elements of both sides share two vertices; the third vertex is opposite to the side.
   const int32_t apex = mesh->element_vertices[side / 3 * 3 + (side + 2) % 3];
   return apex == mesh->element_vertices[other / 3 * 3 + (other + 2) % 3];
 }

@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(BLOCK) list_sides_kernel(const Work w, int bit
   w.value[0][s] = (int32_t)s;
 }
 
-/// Without scratch, what it needs of it.
+/// Sorts the sides; without scratch, says how many bytes of scratch that takes.
 cudaError_t sort(void *scratch, size_t *bytes, int32_t n, int bits,
                  cub::DoubleBuffer<uint64_t> *key, cub::DoubleBuffer<int32_t> *value,
                  cudaStream_t stream)

@@ -62,7 +62,8 @@ struct Union {
   }
 };
 
-/// Without scratch, what these need of it: `from` may then hold no pointers.
+/// Finds the range of the elements; without scratch, says how many bytes that takes: `from` may
+/// then hold no pointers.
 cudaError_t reduce(void *scratch, size_t *bytes, const Work &w, Range *out, cudaStream_t stream)
 {
   const Range nothing = {INFINITY, INFINITY, -INFINITY, -INFINITY};

@@ -20,8 +20,8 @@
 #include "mesh/trace_layout.h"
 KEDGE_BEGIN_DECLS
 
-/// In host memory, lines one behind the other: a *step* is an edge of one. In the order of the
-/// mesh's edges at their ends, then those that close; the same on every machine.
+/// Lines in host memory, one behind the other; a *step* is an edge of a line. Lines are in the
+/// order of the mesh's edges at their ends, then those that close; the same on every machine.
 typedef struct kg_edge_lines {
   int32_t n_lines, n_steps;
   int32_t n_chains;  ///< lines of more than one edge: the first ones

@@ -5,8 +5,8 @@
 #include "mesh/mesh.h"
 #include "mesh/radix.h"
 
-/// From node tags to vertex numbers: by subtraction where tags are consecutive, through an array
-/// where they are compact, by bisection where they are sparse.
+/// A map from node tags to vertex numbers: by subtraction where tags are consecutive, through an
+/// array where they are compact, by bisection where they are sparse.
 typedef struct kg_node_map {
   int64_t first, n;  ///< consecutive tags: first .. first + n - 1
   bool consecutive;

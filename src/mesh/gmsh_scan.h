@@ -21,7 +21,8 @@ void kg_scan_close(kg_scan *s);
 /// Record a failure at the cursor.
 void kg_scan_fail(const kg_scan *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/// The same as a value: KEDGE_ERR_INPUT, which the compiler then knows to be a failure.
+/// Fails with a sentence, as an expression of the value KEDGE_ERR_INPUT: the compiler sees a
+/// failure.
 #define KG_SCAN_FAIL(s, ...) (kg_scan_fail((s), __VA_ARGS__), KEDGE_ERR_INPUT)
 
 /// Text, also inside binary files: the next word of this line as a number.

@@ -87,7 +87,7 @@ void kg_raw_mesh_free(kg_raw_mesh *raw);  ///< frees what it points to and zeroe
 /// KG_GPU_ELEMENTS triangles and more, if it has the memory; the mesh is the same, bit for bit.
 kedge_status kg_mesh_build(kedge_context *ctx, const kg_raw_mesh *raw, const char *source,
                            kedge_mesh **out);
-/// The same with the choice taken: on the CUDA backend, `on_gpu` is free for any size.
+/// Builds a mesh on host or GPU as `on_gpu` says; true is for the CUDA backend, at any size.
 kedge_status kg_mesh_build_on(kedge_context *ctx, const kg_raw_mesh *raw, const char *source,
                               bool on_gpu, kedge_mesh **out);
 /// Fewer triangles than these take a host of 16 cores less than 10 ms.

@@ -28,7 +28,7 @@ static int count_above(const tridiagonal *t, double x)
   return above;
 }
 
-/// In (0, most].
+/// The largest eigenvalue of t, which lies in (0, most].
 static double largest_eigenvalue(const tridiagonal *t, double most)
 {
   double low = 0.0, high = most;

@@ -15,7 +15,8 @@
 #include "ops/ops.h"
 KEDGE_BEGIN_DECLS
 
-/// In device memory, rows compressed. Columns come in no order, each once.
+/// A sparse matrix in device memory, its rows compressed. Columns of a row come in no order, each
+/// once.
 typedef struct kg_csr {
   int32_t n_rows;
   int32_t n_entries;      ///< beside the diagonal

@@ -127,7 +127,7 @@ constexpr Kernels kernels_of()
            csr_lanes_kernel<RULE, 32>}};
 }
 
-/// By rule.
+/// The kernels of every rule.
 constexpr Kernels all_kernels[] = {kernels_of<KG_CSR_STEP>(), kernels_of<KG_CSR_RESIDUAL>(),
                                    kernels_of<KG_CSR_RESTRICT>(), kernels_of<KG_CSR_PROLONG>(),
                                    kernels_of<KG_CSR_SCALED>()};

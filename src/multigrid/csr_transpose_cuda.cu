@@ -51,7 +51,7 @@ int bits_of(int32_t n)
   return bits;
 }
 
-/// Without scratch, what it needs of it.
+/// Sorts the entries by columns; without scratch, says how many bytes of scratch that takes.
 cudaError_t sort(void *scratch, size_t *bytes, const kg_csr *a, int32_t n_columns,
                  int32_t *sorted_column, const int32_t *row_of, int32_t *sorted_row,
                  cudaStream_t stream)

@@ -14,8 +14,8 @@ typedef struct cycle {
   void *product;           ///< work: [free trace edge][mode]
 } cycle;
 
-/// For the residual r of conjugate gradients. In single precision that is a rounded copy of
-/// 2^exponent r, with the exponent of the state, or their own.
+/// Begins a cycle for the residual r of conjugate gradients. In single precision that is a rounded
+/// copy of 2^exponent r, with the exponent of the state, or their own.
 static kedge_status begin(kedge_context *ctx, const kg_multigrid *m, const kg_trace_apply_args *op,
                           const kg_cg_vectors_args *v, cycle *out)
 {
@@ -122,7 +122,8 @@ static kedge_status solve_coarse(kedge_context *ctx, const kg_multigrid *m, cons
   return status;
 }
 
-/// With a reaction: z += P c, and its product from scratch; nothing is left to be added.
+/// Adds the correction: with a reaction z += P c and its product from scratch, and nothing is left
+/// to be added.
 static kedge_status correct(kedge_context *ctx, const kg_multigrid *m, const cycle *c,
                             kg_vertex_correction *correction)
 {
@@ -166,7 +167,7 @@ kedge_status kg_multigrid_apply(kedge_context *ctx, const kg_multigrid *m, bool 
   return smooth(ctx, m, &c, (smoothing){.correction = correction, .sum = v});
 }
 
-/// Without what rounds the residual in.
+/// The cost of a cycle, without that of rounding the residual at its begin.
 static kg_cost cycle_cost(const kg_multigrid_shape *s, kg_cost step)
 {
   const double k = s->smoothing_steps, products = s->reduced ? 2 * k - 1 : 2 * k;

@@ -109,7 +109,8 @@ kedge_status kg_dense_inverse_host(kedge_context *ctx, const kg_dense_inverse_ar
   return KEDGE_OK;
 }
 
-/// By one thread: some microseconds, as starting more of them would take, but for the largest.
+/// One thread makes the product: it takes some microseconds, as starting more threads would, but
+/// for the largest matrices.
 kedge_status kg_dense_apply_host(kedge_context *ctx, int32_t n, const double *inverse,
                                  const double *x, double *y)
 {

@@ -13,7 +13,7 @@
 #include "multigrid/csr_make.h"
 KEDGE_BEGIN_DECLS
 
-/// From a level to the next.
+/// How the vertices of a level make those of the next.
 typedef struct kg_midpoints {
   int32_t n_next;       ///< rows of the next matrix; 0: the level has no midpoints
   const int32_t *fine;  ///< [next row]: its vertex's row here

@@ -128,7 +128,7 @@ kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *shape);
 /// @param[in] v     r, z, state, and as work ap and partial
 kedge_status kg_multigrid_apply(kedge_context *ctx, const kg_multigrid *multigrid, bool well,
                                 const kg_trace_apply_args *op, const kg_cg_vectors_args *v);
-/// The same with B^-1 of the smoother in place of M.
+/// z = B^-1 r with the blocks of the smoother, without levels.
 kedge_status kg_multigrid_apply_blocks(kedge_context *ctx, const kg_multigrid *multigrid,
                                        const kg_trace_apply_args *op, const kg_cg_vectors_args *v);
 /// A cycle without what the coarse solver does.

@@ -15,7 +15,7 @@ struct Widen {
   }
 };
 
-/// Without scratch, what it needs of it.
+/// Sums lengths up; without scratch, says how many bytes of scratch that takes.
 cudaError_t scan(void *scratch, size_t *bytes, const int32_t *length, int32_t n, int64_t *begin,
                  cudaStream_t stream)
 {

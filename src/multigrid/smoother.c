@@ -155,7 +155,8 @@ static kedge_status invert_elements(kedge_context *ctx, const kg_smoother *s,
   return kg_trace_apply(ctx, &inverse);
 }
 
-/// In place: L^-1 along the lines, D^-1 = W^T W everywhere, L^-T along the lines.
+/// Multiplies by B^-1 in place: L^-1 along the lines, D^-1 = W^T W everywhere, L^-T along the
+/// lines.
 static kedge_status invert_lines(kedge_context *ctx, const kg_smoother *s, void *x)
 {
   kg_line_sweep_args sweep = {

@@ -58,7 +58,7 @@ struct block_shape {
   static constexpr int STRIDE = B * B * E + (E < 16 && B % 2 == 0 ? E : 0);
   static constexpr int X = Problem::ROWS * E;
 
-  /// In shared memory, in doubles.
+  /// Places in shared memory, counted in doubles.
   static constexpr int CORNERS = 0, FACTORS = CORNERS + 6 * E,
                        VECTORS = FACTORS + Problem::FACTORS * E, DIAGONAL = VECTORS + 2 * X,
                        COLUMN = DIAGONAL + B * (B + 1) / 2 * E,

@@ -19,8 +19,9 @@ namespace kg
 
 constexpr int WARP_ELEMENTS = 10, WARP_SIDES = 30;
 
-/// For m = M: most warps of a block (all registers are shared among them), entries of K^e a thread
-/// has in registers, and in shared memory when the problem does not fit there.
+/// The form of the kernel for m = M: most warps of a block (all registers are shared among them),
+/// entries of K^e a thread has in registers, and in shared memory when the problem does not fit
+/// there.
 template <int M>
 struct resident_shape {
   static constexpr int warps = M <= 5 ? 15 : M <= 8 ? 11 : M <= 10 ? 10 : 7;

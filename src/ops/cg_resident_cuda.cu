@@ -5,7 +5,7 @@
 namespace
 {
 
-// With less elements a block there are more blocks to wait for, and an iteration takes longer.
+// The fewest warps of a block: fewer elements a block make more blocks to wait for.
 constexpr unsigned WARPS_MIN = 4;
 
 /// How a problem is laid on the device; no blocks: it does not fit.

@@ -64,7 +64,7 @@ KG_INLINE int32_t kg_cg_exponent(double rr)
   return rr > 0.0 && isfinite(rr) ? -(ilogb(rr) / 2) : 0;
 }
 
-/// The same of r . z, where a preconditioner made z of 2^exponent r and rz is the sum over both.
+/// Judges r . z, where a preconditioner made z of 2^exponent r and rz is the sum over both.
 KG_INLINE void kg_cg_judge_preconditioner(kg_cg_state *state, double rz)
 {
   if (state->stop != KG_CG_RUNNING) return;

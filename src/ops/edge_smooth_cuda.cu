@@ -60,7 +60,7 @@ __device__ __forceinline__ double smooth(const kg_edge_smooth_args &a, int32_t e
     load_edge<M>(y, (const kg_real *)a.product + row);
     if (!a.again) load_edge<M>(z, (const kg_real *)a.z + row);
   }
-  // These are on their way while vertices are looked up one load after the other.
+  // These values are on their way while vertices are looked up one load after the other.
   kg_edge_correction c = {0.0, 0.0, 0.0};
   if (a.correction.coarse != nullptr) c = kg_edge_correct(&a.correction, edge);
 #pragma unroll
@@ -114,7 +114,8 @@ kedge_status launch(kedge_context *ctx, const kg_edge_smooth_args &a)
 {
   int64_t pieces = ((int64_t)a.n_edges + THREADS - 1) / THREADS;
   if (a.state != nullptr && pieces > KG_PIECES) pieces = KG_PIECES;
-  // Without a sum each piece has a block. One at least: without edges the sum is still written.
+  // Without a sum each piece has a block. There is one block at least: without edges the sum is
+  // still written.
   const unsigned blocks = kg_cuda_blocks(ctx, pieces, a.state != nullptr ? (int)BLOCKS : INT_MAX);
   auto kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_FACTOR>;
 #ifdef KG_COMPILE_SINGLE  // upper halves are there beside K^e in single precision alone

@@ -23,7 +23,7 @@ static void multiply_factors(int m, const float *restrict w, const kg_real (*res
   }
 }
 
-/// The same of W in upper halves.
+/// Multiplies by W^T W where W is kept in upper halves of floats.
 static void multiply_halves(int m, const uint16_t *restrict w,
                             const kg_real (*restrict x)[KG_LANES], kg_real (*restrict y)[KG_LANES])
 {

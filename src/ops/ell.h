@@ -34,7 +34,8 @@ typedef struct kg_ell_assemble_args {
 
 /// Memory the assembly needs beside the matrix. Exact for the context's backend, from counts alone.
 kedge_status kg_ell_work_bytes(kedge_context *ctx, const kg_trace_counts *count, size_t *bytes);
-/// The same bits on every backend: an entry is the sum of at most two numbers, lower element first.
+/// Makes the matrix, with the same bits on every backend: an entry is the sum of at most two
+/// numbers, lower element first.
 /// @retval KEDGE_ERR_UNSUPPORTED  more trace unknowns than a 32-bit column can number
 KG_DECLARE_OPERATOR(kg_ell_assemble, kg_ell_assemble_args);
 /// K^e read once, the matrix written once, and the traffic of sort, run lengths and scan.

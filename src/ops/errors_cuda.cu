@@ -21,7 +21,7 @@ struct block_shape {
   int blocks;  ///< that a multiprocessor is to have registers for
 };
 
-/// By order from 1 on.
+/// The shape of a block for each order from 1 on.
 constexpr block_shape shapes[] = {{1, 4}, {1, 4}, {3, 5}, {4, 4}, {4, 3}, {9, 2},
                                   {4, 3}, {4, 3}, {4, 3}, {5, 2}, {5, 2}, {5, 2}};
 static_assert(sizeof shapes / sizeof *shapes == KEDGE_ORDER_MAX, "one entry per order");

@@ -28,7 +28,8 @@ struct corners {
   }
 };
 
-/// By squaring, with the host's roundings; the last square is computed in vain and may overflow.
+/// A power by squaring, with the host's roundings; the last square is computed in vain and may
+/// overflow.
 __device__ __forceinline__ double integer_power(double a, int k)
 {
   double power = 1.0, square = a;

@@ -21,6 +21,6 @@ static inline kedge_status kg_fault_read(kedge_context *ctx, const int32_t *word
   return kg_copy_out(ctx, fault, word, sizeof *fault);
 }
 
-/// For a sentence: the coordinates of vertex l of an element.
+/// The coordinates of vertex l of an element, for a sentence.
 kedge_status kg_fault_corner(kedge_context *ctx, const kg_trace_arrays *arrays, int32_t e, int l,
                              double at[2]);

@@ -26,7 +26,7 @@
 #include "ops/strip_solve.h"
 KEDGE_BEGIN_DECLS
 
-/// In device memory (mesh/edge_lines.h).
+/// The lines of mesh/edge_lines.h in device memory.
 typedef struct kg_line_steps {
   int32_t n_lines, n_steps;
   int32_t n_chains;  ///< lines of more than one step: the first ones

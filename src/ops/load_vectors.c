@@ -4,7 +4,7 @@
 
 KG_OPERATOR(kg_load_vectors, kg_load_vectors_args)
 
-// As in kg_errors_cost().
+// The cost counts points and modes as kg_errors_cost() does.
 kg_cost kg_load_vectors_cost(kg_sizes size, int64_t n_elements)
 {
   const double N = size.n_modes, rows = kg_point_rows(size.order), q = rows * rows;

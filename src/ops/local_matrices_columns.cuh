@@ -119,9 +119,10 @@ __device__ __forceinline__ void eliminate(const tile_warp<shape> &w, int j, tile
   divide<shape>(w, j, j < shape::NT - 1 ? j + 1 : shape::BORDER_ROW, inverse, l);
 }
 
-/// The same by a team: tiles on the diagonal are inverted by the threads of one warp while the
-/// others go on with the tiles below. All meet behind those: racecheck does not see a warp that
-/// only arrives at a barrier, and synccheck none that waits for others in another place.
+/// Eliminates a column by a team of warps: tiles on the diagonal are inverted by the threads of one
+/// warp while the others go on with the tiles below. All meet behind those: racecheck does not see
+/// a warp that only arrives at a barrier, and synccheck none that waits for others in another
+/// place.
 template <class shape>
 __device__ __forceinline__ void eliminate_by_team(const tile_warp<shape> &w, int team,
                                                   double2 (*team_tiles)[TILE_STRIDE], int j,

@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(32 * shape::WARPS, 1)
   extern __shared__ double2 s_memory[];
   auto &block = *(lanes_block<shape> *)s_memory;
   fill_tables<shape>(block.tables, a.batch.reference, table);
-  // The same for all lanes, as the compiler sees.
+  // The number of the warp, which the compiler sees to be the same for all lanes.
   const int warp = __shfl_sync(0xffffffffu, threadIdx.x / 32, 0);
   const int blocks = gridDim.x, warps = blockDim.x / 32, pieces = pieces_of<shape>(a);
   const int each = (pieces + blocks - 1) / blocks, at_work = each < warps ? each : warps;

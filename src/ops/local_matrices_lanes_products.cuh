@@ -200,7 +200,7 @@ __device__ __forceinline__ void multiply(const lanes_warp<shape> &w, const lanes
                                          const lanes_results<shape> &to, int zero,
                                          const double (&x)[ROWS][shape::COLUMNS])
 {
-  // So many at a time that all is in registers.
+  // AT_ONCE columns are multiplied at a time, so that all is in registers.
   constexpr int COLUMNS = shape::COLUMNS, AT_ONCE = COLUMNS < 5 ? COLUMNS : 2;
   multiply_own<shape, 0, shape::SPLIT>(w, side, table, to, zero, x);
   if constexpr (shape::SPLIT < COLUMNS)

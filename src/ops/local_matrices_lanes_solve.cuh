@@ -43,7 +43,7 @@ struct lanes_warp {
   {
     return from((q + 3) % shape::LANES, value);
   }
-  /// That of the lane's side.
+  /// The entry of the lane's side.
   __device__ __forceinline__ double of_side(const double (&a)[3]) const
   {
     return side == 0 ? a[0] : side == 1 ? a[1] : a[2];

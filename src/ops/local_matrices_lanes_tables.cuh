@@ -252,7 +252,7 @@ __device__ int row_of(int l, int i, int k, int j)
   return shape::REDUCED ? kg_reduced_row(shape::m, a, b) : kg_packed_entry(a, b);
 }
 
-/// By all threads of a block.
+/// All threads of a block copy the tables.
 template <class shape>
 __device__ void fill_tables(lanes_tables<shape> &s, const kg_reference &ref,
                             const lanes_side_table<shape> &table)

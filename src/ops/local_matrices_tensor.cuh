@@ -179,7 +179,7 @@ __device__ __forceinline__ void condense(const tile_warp<shape> &w,
   if (shape::REDUCED) put_known<shape>(w);
 }
 
-/// From shared memory to lanes first.. of the group.
+/// Writes results from shared memory to lanes first.. of the group.
 template <class shape>
 __device__ __forceinline__ void write_out(const double (*results)[shape::STRIDE],
                                           const kg_local_matrices_args &a, int64_t group, int first,
@@ -212,7 +212,7 @@ __device__ __forceinline__ void fetch_numbers(typename shape::team_memory &s,
   __pipeline_memcpy_async(s.side_edge + thread, a.batch.arrays.side_edge + at, sizeof(uint32_t));
 }
 
-/// And the vertices, once the numbers are there.
+/// Asks for the vertices, once their numbers are there.
 template <class shape>
 __device__ __forceinline__ void fetch_corners(typename shape::team_memory &s,
                                               const kg_local_matrices_args &a, int64_t group,

@@ -75,8 +75,8 @@ enum {
   KG_POINT_CORNERS = 3,  ///< behind the points of the rule
 };
 
-/// So many that the square of the error of u*, whose leading part has degree P + 2, is integrated
-/// exactly (docs/math.md#sums-over-points).
+/// Rows of the rule of points: so many that the square of the error of u*, whose leading part has
+/// degree P + 2, is integrated exactly (docs/math.md#sums-over-points).
 static inline int kg_point_rows(int order)
 {
   return order + 3;
@@ -103,8 +103,7 @@ static inline kg_points kg_points_at(kg_sizes size, int n, const double *rule, c
   kedge_status name##_host(kedge_context *ctx, const arguments *args); \
   kedge_status name##_cuda(kedge_context *ctx, const arguments *args)
 
-/// The same of an operator that takes numbers of two types: name_host_single and name_cuda_single
-/// too.
+/// Declares an operator that takes numbers of two types: name_host_single and name_cuda_single too.
 #define KG_DECLARE_OPERATOR_OF_NUMBERS(name, arguments)                       \
   KG_DECLARE_OPERATOR(name, arguments);                                       \
   kedge_status name##_host_single(kedge_context *ctx, const arguments *args); \
@@ -120,7 +119,7 @@ static inline kg_points kg_points_at(kg_sizes size, int n, const double *rule, c
     return impl[ctx->backend](ctx, args);                                     \
   }
 
-/// The same of an operator that takes numbers of two types: `number` is that of `args`.
+/// Defines an operator that takes numbers of two types: `number` is that of `args`.
 #define KG_OPERATOR_OF_NUMBERS(name, arguments, number)                                            \
   kedge_status name(kedge_context *ctx, const arguments *args)                                     \
   {                                                                                                \

@@ -115,7 +115,8 @@ struct kg_place {
   int lane;
 };
 
-/// Its geometry into shared memory (it is indexed by edges at run time). Ends with a barrier.
+/// Brings the geometry of an element into shared memory (it is indexed by edges at run time). Ends
+/// with a barrier.
 __device__ __forceinline__ void kg_block_element(const kg_batch &batch, kg_place at,
                                                  kg_material material, kg_element *s_element)
 {

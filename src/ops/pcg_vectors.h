@@ -19,7 +19,7 @@ KG_DECLARE_OPERATOR_OF_NUMBERS(kg_pcg_direction, kg_cg_vectors_args);
 /// target or at max_iterations.
 KG_DECLARE_OPERATOR_OF_NUMBERS(kg_pcg_update, kg_cg_vectors_args);
 
-/// Both passes of an iteration. In single precision x alone is double.
+/// The cost of both passes of an iteration. In single precision x alone is double.
 kg_cost kg_pcg_vectors_cost(int64_t n, kg_number number);
 
 KEDGE_END_DECLS

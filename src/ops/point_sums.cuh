@@ -146,7 +146,7 @@ struct error_shape {
 };
 
 /// The first three of four numbers a lane are summed over the lanes of a warp, and the largest of
-/// the last ones is found: number k ends at lanes 8 k to 8 k + 7. Lanes that meet share the numbers out, and each
+/// the last ones is found: number k ends at lanes 8 k to 8 k + 7. Lanes share the numbers out; each
 /// goes on with its own: a third of the shuffles that every lane would need to have all of them.
 __device__ __forceinline__ double fold(const double (&error)[4])
 {

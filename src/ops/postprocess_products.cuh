@@ -94,7 +94,7 @@ constexpr struct {
   int tile, elements, blocks;
 } ROTATION_SHAPES[] = {{4, 32, 3}, {5, 32, 2}, {5, 32, 1}, {6, 16, 2}, {6, 16, 1}};
 
-/// The same by block_solve.cuh where a thread has not the registers.
+/// Solves by block_solve.cuh where a thread has not the registers.
 template <int P>
 kedge_status solve_rotations(kedge_context *ctx, const kg_postprocess_args &a)
 {

@@ -20,7 +20,7 @@ KG_DECLARE_OPERATOR_OF_NUMBERS(kg_rounding_perturb, kg_cg_vectors_args);
 /// rr = ap . ap, into the state. Of the arguments n, ap, partial and state are read.
 KG_DECLARE_OPERATOR_OF_NUMBERS(kg_rounding_sum, kg_cg_vectors_args);
 
-/// Both passes, without the product between them.
+/// The cost of both passes, without the product between them.
 kg_cost kg_rounding_cost(int64_t n);
 
 KEDGE_END_DECLS

@@ -10,7 +10,7 @@
 
 static_assert(KG_LANES == 32, "a lane is a thread of a warp");
 
-// Those of the files (CMakeLists.txt).
+// The text of source files, which CMakeLists.txt makes into strings.
 extern const char kg_circle_text[], kg_point_sums_text[], kg_sample_kernels_text[];
 
 /// Numbers in constant memory.

@@ -27,7 +27,7 @@ typedef struct kg_smooth_vectors_args {
 
 KG_DECLARE_OPERATOR_OF_NUMBERS(kg_smooth_residual, kg_smooth_vectors_args);
 KG_DECLARE_OPERATOR_OF_NUMBERS(kg_smooth_advance, kg_smooth_vectors_args);
-/// Both, without d.
+/// The cost of both passes, without d.
 kg_cost kg_smooth_vectors_cost(int64_t n, kg_number number);
 
 KEDGE_END_DECLS

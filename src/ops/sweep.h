@@ -78,7 +78,7 @@ KG_INLINE bool kg_sweep_fits(int n, const double *a, int stride)
   return true;
 }
 
-/// The same of a matrix whose factor is given, and whether that lies inside the range of float.
+/// Whether a factor and the inverse of its matrix lie inside the range of float.
 KG_INLINE bool kg_factor_fits(int n, const double *factor)
 {
 #ifdef KG_COMPILE_SINGLE

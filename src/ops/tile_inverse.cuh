@@ -103,9 +103,9 @@ __device__ __forceinline__ void invert_factors(double2 (&t)[E])
   }
 }
 
-/// By one thread: a negative tile -A in memory, A = L L^T positive definite, becomes -L^-1. If only
-/// PIVOTS rows and columns are to be eliminated, the lower left becomes that of -[L 0; W^T I]^-1
-/// with W^T what L^-T makes of the rows below.
+/// One thread inverts a tile in memory: a negative tile -A in memory, A = L L^T positive definite,
+/// becomes -L^-1. If only PIVOTS rows and columns are to be eliminated, the lower left becomes that
+/// of -[L 0; W^T I]^-1 with W^T what L^-T makes of the rows below.
 /// @param[in,out] t  [row][pair of columns]; what is above the diagonal counts for nothing
 template <int PIVOTS>
 __device__ __forceinline__ void invert_factor(double2 *t)

@@ -261,7 +261,7 @@ kedge_status prepare(kedge_context *ctx, Kernel kernel, int threads, size_t shar
   return KEDGE_OK;
 }
 
-/// As many blocks as the device holds at once; each walks over the patches.
+/// Launches as many blocks as the device holds at once; each walks over the patches.
 template <int P, bool REDUCED>
 kedge_status launch_stream(kedge_context *ctx, const kg_trace_apply_args &a)
 {

@@ -15,7 +15,8 @@
 #include "ops/vertex_space.h"
 KEDGE_BEGIN_DECLS
 
-/// Their diagonal. Whatever the numbers in K^e, they have no part in norms that it weighs.
+/// The diagonal of vertices with a Dirichlet edge. Whatever the numbers in K^e, such rows have no
+/// part in norms that it weighs.
 #define KG_VERTEX_FIXED 0x1p-1000
 
 typedef struct kg_vertex_matrix_args {

@@ -20,7 +20,7 @@ KEDGE_BEGIN_DECLS
 #define KG_PROLONG_MEAN  0.70710678118654752440  ///< 1 / sqrt 2
 #define KG_PROLONG_SLOPE 0.40824829046386301637  ///< 1 / sqrt 6
 
-/// In device memory.
+/// The vertices and the edges that end there, in device memory.
 typedef struct kg_vertex_space {
   kg_trace_arrays mesh;  ///< vertices, vertex and edge_sides of it are read; the last may be NULL
                          ///< once the coarse matrix is made (kg_multigrid_reads_edge_sides())
@@ -70,7 +70,7 @@ KG_INLINE void kg_edge_vertices(const kg_trace_arrays *arrays, int32_t edge, int
   vertex[1] = a < b ? b : a;
 }
 
-/// It has a Dirichlet edge.
+/// Whether a vertex has a Dirichlet edge.
 KG_INLINE bool kg_vertex_is_fixed(const kg_vertex_space *space, int32_t vertex)
 {
   return space->begin[vertex] == space->begin[vertex + 1];

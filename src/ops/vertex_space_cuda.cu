@@ -28,7 +28,7 @@ struct WorkShape {
 
 using Both = cub::DoubleBuffer<int32_t>;
 
-/// Without `scratch` it only says how much of it it needs.
+/// Sorts the ends of edges by vertices; without scratch, says how many bytes of scratch that takes.
 cudaError_t sort(const WorkShape &w, void *scratch, size_t &bytes, Both &key, Both &end,
                  cudaStream_t stream)
 {

@@ -55,7 +55,8 @@ KG_DECLARE_OPERATOR_OF_NUMBERS(kg_vertex_spread, kg_vertex_spread_args);
 KG_DECLARE_OPERATOR_OF_NUMBERS(kg_vertex_modes_restrict, kg_vertex_modes_restrict_args);
 /// The first two, if modes other than the first two need not be moved.
 kg_cost kg_vertex_transfer_cost(const kg_trace_counts *count, int32_t n_rows, kg_number number);
-/// From r - A z; adding them is part of a step (kg_edge_smooth_cost()).
+/// The cost of restricting r - A z to the vertex modes; adding them is part of a step
+/// (kg_edge_smooth_cost()).
 kg_cost kg_vertex_modes_restrict_cost(kg_sizes size, const kg_trace_counts *count, int32_t n_rows,
                                       kg_number number);
 

@@ -10,8 +10,8 @@
 #include "problem/expression_tree.h"
 #include "problem/function_set.h"
 
-// In the order of program.c's squaring, so that every rounding is the same; the last square is
-// computed in vain and may overflow.
+// The CUDA text of an integer power, in the order of program.c's squaring, so that every rounding
+// is the same; the last square is computed in vain and may overflow.
 static const char integer_power[] =
     "static __device__ double integer_power(double a, int k)\n"
     "{\n"

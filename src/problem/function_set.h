@@ -6,7 +6,7 @@
 
 struct kg_expression_builder;
 
-/// Their trees in one builder, in which equal parts are one node.
+/// Gathers the trees of functions in one builder, in which equal parts are one node.
 /// @param[out] roots  [n_functions]
 /// @retval KEDGE_ERR_UNSUPPORTED  one is the caller's function, or they are too long together
 kedge_status kg_functions_gather(struct kg_expression_builder *builder, int n_functions,

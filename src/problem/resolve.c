@@ -244,8 +244,8 @@ static const kg_setting *place_of_types(const matching *m)
   return p->n_boundaries > 0 ? p->boundaries[0].type_at : NULL;
 }
 
-/// Without reaction, constants are a solution of the homogeneous problem unless a Dirichlet
-/// boundary excludes them.
+/// Checks that the solution is unique: without reaction, constants are a solution of the
+/// homogeneous problem unless a Dirichlet boundary excludes them.
 static kedge_status check_determined(const matching *m, const kg_resolved *resolved)
 {
   if (m->problem->reaction > 0) return KEDGE_OK;

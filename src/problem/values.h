@@ -12,7 +12,8 @@ kedge_status kg_value_word(const kg_settings *settings, const kg_setting *s,
 /// An expression with the parameters of the problem; an error gives line and column.
 kedge_status kg_value_expression(const kedge_problem *problem, const kg_settings *settings,
                                  const kg_setting *s, kg_expression **out);
-/// The same for given constants; refused when it depends on x or y or is not finite.
+/// Evaluates an expression with given constants; refused when it depends on x or y or is not
+/// finite.
 kedge_status kg_value_constant(const kg_constant *constants, int n_constants,
                                const kg_settings *settings, const kg_setting *s, double *out);
 /// A constant, an expression or the caller's function.

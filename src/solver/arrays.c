@@ -231,7 +231,8 @@ static size_t chunk_local_bytes(const kg_shape *s)
   return (size_t)kg_shape_local_rows(s) * KG_LANES * (size_t)kg_compact_groups(s) * sizeof(double);
 }
 
-/// Such a chunk, or r and A p, which are made anew after it is used: whichever is more.
+/// Bytes of the chunk of precision = compact or of r and A p, which are made anew after it is used:
+/// whichever is more.
 static size_t chunk_bytes(const kg_shape *s)
 {
   const size_t more = kg_compact_local_bytes(s) - chunk_local_bytes(s);  // for values of the source

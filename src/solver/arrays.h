@@ -44,7 +44,7 @@ static inline bool kg_shape_has_multigrid(const kg_shape *shape)
           shape->preconditioner == KEDGE_PRECONDITIONER_BLOCK_JACOBI) &&
          shape->operator_kind == KEDGE_OPERATOR_MATRIX_FREE;
 }
-/// Its cycles on the trace are in single precision; z is with them.
+/// Whether the cycles of a solve on the trace, and z, are in single precision.
 static inline bool kg_shape_is_mixed(const kg_shape *shape)
 {
   return kg_shape_has_multigrid(shape) && shape->precision == KEDGE_PRECISION_MIXED;
@@ -61,7 +61,7 @@ static inline bool kg_shape_reduces(const kg_shape *shape)
   return shape->operator_kind == KEDGE_OPERATOR_MATRIX_FREE && !shape->has_reaction &&
          shape->resident_bytes == 0;
 }
-/// It has something to make of K^e between local matrices and trace solve.
+/// Whether a solve makes something of K^e between local matrices and trace solve.
 static inline bool kg_shape_assembles(const kg_shape *shape)
 {
   return shape->operator_kind != KEDGE_OPERATOR_MATRIX_FREE || kg_shape_has_multigrid(shape);

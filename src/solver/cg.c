@@ -134,7 +134,7 @@ static kedge_status step_multigrid(const solve *s, bool well)
   return kg_pcg_update(s->ctx, &s->v);
 }
 
-/// There are few iterations with multigrid: one a recording.
+/// Iterates with multigrid, one iteration a recording, because there are few.
 static kedge_status iterate_multigrid(void *user)
 {
   return step_multigrid(user, false);

@@ -137,7 +137,7 @@ static kedge_status multiply_chunk(kg_compact *compact, chunk *c, const double *
   return kg_trace_loads(p->ctx, &(kg_trace_loads_args){args, c->condensed});
 }
 
-/// The same of all chunks. Rows between patches are left open.
+/// Multiplies by the K^e of all chunks. Rows between patches are left open.
 static kedge_status multiply(kg_compact *compact, const double *x, double *y)
 {
   kg_pipeline *p = compact->pipeline;

@@ -59,7 +59,7 @@ int64_t kg_host_stage_bytes(kedge_stage stage, const kg_shape *s)
   return bytes;
 }
 
-/// On device and host, with chunks of so many groups.
+/// Bytes that are held in a stage on device and host, with chunks of so many groups.
 static int64_t held(kg_shape s, kedge_stage stage, int32_t groups)
 {
   s.chunk_groups = groups;
@@ -73,8 +73,8 @@ static int64_t held_by_local_stages(kg_shape s, int32_t groups)
   return solve > postprocess ? solve : postprocess;
 }
 
-// As if load vectors were made again, and the kernel for small problems took nothing: both are
-// decided later.
+// The chunk is chosen as if load vectors were made again, and the kernel for small problems took
+// nothing: both are decided later.
 int32_t kg_chunk_groups(const kg_shape *shape)
 {
   const int64_t busy = (int64_t)16 << 20, most = (int64_t)2 << 30;

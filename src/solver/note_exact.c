@@ -141,7 +141,8 @@ static double gap_of_source(const kg_pipeline *p, const kg_function *xx, const k
   return gap > CONTRADICTION * size ? gap : 0.0;
 }
 
-/// Only formulas are compared: those of the exact solution have second derivatives.
+/// Compares the source with that of the exact solution, if both are formulas: those of the exact
+/// solution have second derivatives.
 /// @param[out] gap  0: they agree, or cannot be compared
 static kedge_status compare_sources(const kg_pipeline *p, double *gap)
 {

@@ -15,7 +15,7 @@ enum {
   RESIDENT_WORK = 18000,  // elements times order: up to it, Jacobi in one kernel is as fast
 };
 
-/// With a smaller angle, degrees, Jacobi takes so many iterations that one kernel is no help.
+/// Below this angle, in degrees, Jacobi takes so many iterations that one kernel is no help.
 static const double RESIDENT_ANGLE = 0.5;
 
 kedge_preconditioner kg_choose_preconditioner(kedge_context *ctx, const kedge_problem *problem,

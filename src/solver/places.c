@@ -30,7 +30,7 @@ static places look_up(const kg_shape *shape)
   return p;
 }
 
-/// It lives in no other stage than assembly and trace solve.
+/// Whether an array lives in no other stage than assembly and trace solve.
 static bool may_share(const places *p, kg_array array)
 {
   const unsigned shared = 1u << KEDGE_STAGE_ASSEMBLY | 1u << KEDGE_STAGE_TRACE_SOLVE;
@@ -48,8 +48,8 @@ static size_t end_of_obstacle(const places *p, kg_array array, size_t at)
   return 0;
 }
 
-/// It is to be placed before another one: those of the trace solve, which holds the most, come
-/// first, the largest of them before others.
+/// Whether an array is placed before another one: those of the trace solve, which holds the most,
+/// come first, the largest of them before others.
 static bool comes_before(const places *p, kg_array array, kg_array other)
 {
   const unsigned trace = 1u << KEDGE_STAGE_TRACE_SOLVE;
@@ -134,7 +134,7 @@ kedge_status kg_arrays_enter(kedge_context *ctx, kedge_stage stage, const kg_sha
   return KEDGE_OK;
 }
 
-/// It lies in the memory of K^e.
+/// Whether an array lies in the memory of K^e.
 static bool is_part(const kg_buffer *array, const kg_buffer *local)
 {
   const char *begin = local->data, *data = array->data;
@@ -149,7 +149,7 @@ static void release(kedge_context *ctx, kg_array array, kg_buffer *buffers)
     kg_free(ctx, &buffers[array]);
 }
 
-/// From the last to the first: K^e come before what lies in their memory.
+/// Releases arrays from the last to the first, because K^e come before what lies in their memory.
 void kg_arrays_leave(kedge_context *ctx, kedge_stage stage, const kg_shape *shape,
                      kg_buffer *buffers)
 {

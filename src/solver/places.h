@@ -12,7 +12,7 @@
 /// Bytes of all arrays that live in a stage, rounded as kg_alloc() does; shared ones count once.
 int64_t kg_stage_bytes(kedge_stage stage, const kg_shape *shape);
 int64_t kg_peak_bytes(const kg_shape *shape);
-/// It lies in the memory of K^e.
+/// Whether an array lies in the memory of K^e.
 bool kg_array_is_shared(kg_array array, const kg_shape *shape);
 
 /// Make arrays that begin to live in a stage; release those that live no longer. `buffers` holds

@@ -55,7 +55,7 @@ static kedge_status check_order(const kedge_solution *s, int order, const double
   return KEDGE_OK;
 }
 
-/// That polynomials and trace were kept.
+/// Checks that the solution has kept polynomials and trace.
 static kedge_status check_full(const kedge_solution *s, const char *call)
 {
   KG_REQUIRE(s->ctx, s->constant == NULL, KEDGE_ERR_ARG,

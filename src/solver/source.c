@@ -1,6 +1,6 @@
 #include "solver/pipeline.h"
 
-/// In double precision, of most solves with precision = compact.
+/// The number of residuals in double precision that most solves with precision = compact make.
 enum { RESIDUALS = 3 };
 
 static void open_source(kg_pipeline *p)

@@ -9,7 +9,7 @@
 
 enum { MODES = (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 2) / 2 };
 
-/// For packed and for reduced K^e.
+/// Checks every order, for packed and for reduced K^e.
 static void for_all_orders(void (*check)(const kg_reference *, const kg_cut *))
 {
   for (int order = KEDGE_ORDER_MIN; order <= KEDGE_ORDER_MAX; ++order) {

@@ -124,8 +124,8 @@ static void check_eliminated(const kg_reference *ref, const definition *d)
       }
 }
 
-/// The same of R and K^e: columns of edge l times B_k of another edge, and what K^e has of these
-/// modes.
+/// The elimination of R and K^e: columns of edge l times B_k of another edge, and what K^e has of
+/// these modes.
 static void check_eliminated_lift(const kg_reference *ref, const definition *d)
 {
   const int K = ref->size.n_rotation;

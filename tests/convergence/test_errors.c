@@ -79,7 +79,7 @@ static void assert_optimal(const method *m, int order, rates r)
              order, r.u, r.q, r.u_star);
 }
 
-/// With every method, with and without reaction by turns.
+/// Every method takes its turn, with and without reaction.
 static void orders_are_optimal_on_structured_meshes(void **state)
 {
   (void)state;

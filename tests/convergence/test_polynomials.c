@@ -52,7 +52,7 @@ static void check(const method *m, int order, const char *stabilization, const c
         METHOD_WORDS(m), order, stabilization, reaction, wall, others, r.u_l2, r.q_l2, r.u_star_l2);
 }
 
-/// At every order, over the methods: each stabilization, with and without reaction.
+/// Runs every order over the methods: each stabilization, with and without reaction.
 static void check_all(const char *wall, const char *others, bool without_reaction)
 {
   static const char *const stabilizations[] = {"1.5", "0.8*h", "1.2/h"};

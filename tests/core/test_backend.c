@@ -246,7 +246,7 @@ static void more_shared_memory_than_a_gpu_has_is_refused_with_what_to_do(void **
   assert_non_null(strstr(kedge_context_error(ctx), "take a lower order or backend = host"));
 }
 
-/// As with a driver that has no conditional nodes.
+/// Graphs repeat without loops where the driver has no conditional nodes.
 static void graphs_without_loops_repeat_too(void **state)
 {
   (void)state;

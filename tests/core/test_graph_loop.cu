@@ -13,7 +13,7 @@ namespace
 {
 constexpr unsigned TIMES = 40, ROUNDS = 20;
 
-/// In device memory.
+/// What the loop counts, in device memory.
 struct counts {
   unsigned done, left;
 };

@@ -15,7 +15,7 @@
 
 enum { CELLS = 50, MAX_NODES = (KG_VTKHDF_ORDER_MAX + 1) * (KG_VTKHDF_ORDER_MAX + 2) / 2 };
 
-/// The same in check_vtk.py.
+/// The polynomial that check_vtk.py has too.
 static double polynomial(int p, double x, double y)
 {
   return pow(x, p) + 2 * pow(y, p) + x * pow(y, p - 1);

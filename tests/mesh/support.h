@@ -30,7 +30,7 @@ kedge_mesh_group group_named(const kedge_mesh *mesh, int dimension, const char *
 
 /// Everything that holds for every mesh: numbering, orientation, sides and edges, groups.
 void assert_sound(const kedge_mesh *mesh);
-/// The same arrays, bit for bit, and the same groups.
+/// Asserts that two meshes have the same arrays, bit for bit, and the same groups.
 void assert_same_mesh(const kedge_mesh *a, const kedge_mesh *b);
 
 /// A generator of numbers that are the same on every machine: 0 .. bound - 1.

@@ -36,7 +36,7 @@ static kedge_status fetch(kedge_context *ctx, const void *device, size_t count, 
   return kg_sync(ctx);
 }
 
-/// Both triangles of the matrix, to the full one.
+/// Writes both triangles of the matrix into a full one.
 static kedge_status expand(kedge_context *ctx, const kg_csr *matrix, double *full)
 {
   const size_t n = (size_t)matrix->n_rows, entries = (size_t)matrix->n_entries;

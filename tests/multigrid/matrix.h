@@ -23,9 +23,10 @@ typedef struct fe_grid {
 } fe_grid;
 
 void fe_grid_matrix(fe_grid grid, fe_matrix *out);
-/// On tests/grid.h, vertices in random order; Dirichlet vertices at the left and bottom.
+/// The matrix of linear elements on a mesh of tests/grid.h, vertices in random order; Dirichlet
+/// vertices at the left and bottom.
 void fe_irregular_matrix(int n_triangles, fe_matrix *out);
-/// On a mesh, a row a vertex and none of them Dirichlet.
+/// The matrix of linear elements on a mesh, a row a vertex and none of them Dirichlet.
 void fe_mesh_matrix(const kedge_mesh *mesh, double reaction, fe_matrix *out);
 void fe_matrix_free(fe_matrix *m);
 
@@ -59,7 +60,7 @@ double *randoms(uint64_t seed, int32_t n);
 /// x = M b with vectors of the host.
 void solve_on_device(kedge_context *ctx, const kg_coarse_table *solver, kg_coarse *coarse,
                      int32_t n, const double *b, double *x);
-/// The same, solved well.
+/// Solves a system well on the device, by several cycles.
 void solve_well_on_device(kedge_context *ctx, const kg_coarse_table *solver, kg_coarse *coarse,
                           int32_t n, const double *b, double *x);
 /// Iterations of conjugate gradients from zero to 1e-10 with a random right-hand side; at most 100.

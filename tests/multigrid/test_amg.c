@@ -38,7 +38,7 @@ static void solver_create(kedge_context *context, solver *s, size_t kept)
   kg_amg.describe(s->coarse, &s->info);
 }
 
-/// With the memory that a solve gives, which decides where levels end.
+/// Opens a solver with the memory that a solve gives, which decides where levels end.
 static void solver_open(kedge_context *context, solver *s)
 {
   const int32_t n_entries = s->matrix.n_entries - s->matrix.n;
@@ -395,7 +395,7 @@ static void numbers_that_are_not_finite_are_refused(void **state)
   fe_matrix_free(&m);
 }
 
-/// Not symmetric: all rows are connected to the last one, which knows nothing of it.
+/// The matrix is not symmetric: all rows are connected to the last one, which knows nothing of it.
 static void a_matrix_that_does_not_coarsen_is_refused(void **state)
 {
   (void)state;

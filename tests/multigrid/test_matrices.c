@@ -32,7 +32,7 @@ static fe_matrix random_matrix(uint64_t seed, int32_t n_rows, int32_t n_columns)
   return m;
 }
 
-/// The same of whole parts of one, as prolongations have them.
+/// A random matrix whose entries are whole parts of one, as prolongations have them.
 static fe_matrix random_parts(uint64_t seed, int32_t n_rows, int32_t n_columns)
 {
   fe_matrix m = random_matrix(seed, n_rows, n_columns);
@@ -271,7 +271,7 @@ static void a_diagonal_apart_takes_part_in_products(void **state)
   }
 }
 
-/// Its columns are the products with those of the identity, which A takes back there.
+/// The columns of the inverse are its products with those of the identity; A takes them back.
 static void check_inverse(const fe_matrix *m, const double *inverse)
 {
   const size_t n = (size_t)m->n;

@@ -50,7 +50,7 @@ static int32_t vertex_at(const kedge_mesh *mesh, double x, double y)
   return v;
 }
 
-/// By coordinates; `number`: of the coarse vertices among the next rows.
+/// The interpolation by coordinates; `number` is that of the coarse vertices among the next rows.
 static double *interpolation(const refinement *r, const int32_t *number)
 {
   const kedge_mesh *mesh = r->mesh, *coarse = r->coarse;
@@ -196,7 +196,8 @@ static void of_diffusion_the_next_matrix_is_the_product(void **state)
   }
 }
 
-/// Its mass is M / 4 + 3/4 L, where M is that of the product and L is M lumped: M <= L <= 4 M.
+/// The mass of the next matrix is M / 4 + 3/4 L, where M is that of the product and L is M lumped:
+/// M <= L <= 4 M.
 static void with_reaction_the_next_matrix_is_between_one_and_three_and_a_quarter_products(
     void **state)
 {

@@ -41,7 +41,7 @@ static double dot(size_t n, const double *a, const double *b)
   return sum;
 }
 
-/// With random r and s: r . M s = M r . s, and r . M r > 0.
+/// Checks with random r and s that r . M s = M r . s, and r . M r > 0.
 static void check_symmetry(trace_system *s)
 {
   const size_t n = s->n_rows;

@@ -263,8 +263,8 @@ static void the_estimate_from_shapes_is_enough_for_one_step(void **state)
           check_estimate);
 }
 
-/// The same on lattices of needles and of obtuse triangles. Edges bear 179 degrees only just
-/// (multigrid/smoother.h).
+/// The estimate is above the measured bound on lattices of needles and of obtuse triangles. Edges
+/// bear 179 degrees only just (multigrid/smoother.h).
 static void the_estimate_bears_needles_and_obtuse_triangles(void **state)
 {
   (void)state;

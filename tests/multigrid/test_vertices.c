@@ -31,7 +31,7 @@ static double *prolonged(trace_system *s, const double *coarse)
   return case_fetch(&s->c, args.z);
 }
 
-/// The same, and A P c.
+/// P c of a coarse vector, and A P c.
 static double *prolonged_with(trace_system *s, const double *coarse, double **product)
 {
   const kg_vertex_prolong_args args = {

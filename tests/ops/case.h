@@ -34,7 +34,7 @@ typedef struct op_case {
 /// @param[in] boundary  MIXED: the wall is Dirichlet
 void case_create(op_case *c, kedge_context *ctx, int n_elements, int order,
                  enum case_boundary boundary, kg_material material);
-/// The same with a mesh that the case then owns (tests/grid.h).
+/// Creates a case on a mesh that the case then owns (tests/grid.h).
 void case_create_on(op_case *c, kedge_context *ctx, kedge_mesh *mesh, int order,
                     enum case_boundary boundary, kg_material material);
 void case_destroy(op_case *c);

@@ -6,7 +6,7 @@
 
 enum { STAR = (KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 3) / 2 };  ///< most modes of a field
 
-/// Its corners, the direction of its sides, and its dense matrices.
+/// An element: its corners, the direction of its sides, and its dense matrices.
 typedef struct element {
   int32_t number;
   double corner[3][2];

@@ -203,7 +203,7 @@ static void cg_update(op_case *c, const op_data *in, op_data *out)
   fetch_state(c, out, OP_UPDATE_STATE, args.state);
 }
 
-/// The same update when the halo is still to be added.
+/// The update of conjugate gradients when the halo is still to be added.
 static void cg_update_open(op_case *c, const op_data *in, op_data *out)
 {
   const int64_t m = c->size.n_edge;

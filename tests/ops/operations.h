@@ -61,7 +61,7 @@ typedef struct op_operation {
 } op_operation;
 
 enum { OPERATIONS = 14 };
-/// In the order of a solve: each finds its inputs among the outputs of those before.
+/// The operators in the order of a solve: each finds its inputs among the outputs of those before.
 extern const op_operation op_operations[OPERATIONS];
 
 size_t op_count(const op_case *c, op_array array);
@@ -74,7 +74,7 @@ void op_repeat_last(const op_case *c, op_array array, double *values);
 void op_inputs(const op_case *c, op_data *data);
 /// Run the first `count` of op_operations, each on the results of those before.
 void op_run_first(op_case *c, int count, op_data *data);
-/// All of them.
+/// Runs all operators.
 void op_run_all(op_case *c, op_data *data);
 /// Reduced K^e of the case (ops/local_reduced.h), which has no reaction, in its device memory; F^e
 /// of the loads of `data` too, unless `condensed` is NULL.
@@ -86,5 +86,5 @@ typedef void op_check(op_case *c, const op_data *data);
 /// Check what all of them make of random inputs on the irregular mesh.
 void op_with(kedge_context *ctx, int n_elements, int order, enum case_boundary boundary,
              kg_material material, op_check *check);
-/// At every order.
+/// Runs a check at every order.
 void op_with_every_order(kedge_context *ctx, kg_material material, op_check *check);

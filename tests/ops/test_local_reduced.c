@@ -11,7 +11,7 @@
 
 static const kg_material diffusion = {0.7, 0.0, 1.3, KEDGE_SCALING_INVERSE_H};
 
-/// In host memory.
+/// Reduced matrices in host memory.
 typedef struct reduced_matrices {
   double *local, *condensed, *inverse;  ///< the last: of the diagonal of A
 } reduced_matrices;

@@ -3,6 +3,6 @@
 #pragma once
 #include "support.h"
 
-/// The same problem again on test_irregular_mesh() of 1000 triangles, in contexts with 2, 1 and 3
-/// threads: the same bits as in `ctx`.
+/// Asserts that contexts with 2, 1 and 3 threads solve the problem on test_irregular_mesh() of 1000
+/// triangles to the same bits as `ctx`.
 void assert_repeatable(kedge_context *ctx, const setting *settings);

@@ -35,9 +35,9 @@ enum { REPORTS = 64 };
 
 /// Solve, take the report, forget the solution. Its note is good until REPORTS more are taken.
 kedge_report report_of(kedge_context *ctx, const kedge_mesh *mesh, const setting *settings);
-/// The same on a mesh that is generated.
+/// The report of a solve on a mesh that is generated.
 kedge_report report_on(kedge_context *ctx, const char *generate, const setting *settings);
-/// The same, and the solve must converge.
+/// The report of a solve on a mesh that is generated; the solve must converge.
 kedge_report converged_on(kedge_context *ctx, const char *generate, const setting *settings);
 /// n x n squares of two triangles each.
 kedge_mesh *square_mesh(kedge_context *ctx, int n);

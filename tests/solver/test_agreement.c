@@ -1,5 +1,5 @@
-// The same solve on other backends, with other numbers of threads, again, and with the other
-// operators.
+// Solves agree: the same solve on other backends, with other numbers of threads, again, and with
+// the other operators.
 #include <stdlib.h>
 
 #include "backend.h"

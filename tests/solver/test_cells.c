@@ -18,7 +18,7 @@ static kedge_solution *solve_for(const kedge_mesh *mesh, const char *order, cons
                {"solver", "max_iterations", "20"}, {"output", "fields", kept}));
 }
 
-/// To be freed.
+/// The means of a field; to be freed.
 static double *means_of(const kedge_solution *solution, kedge_field field, size_t n)
 {
   double *values = malloc(n * sizeof *values);

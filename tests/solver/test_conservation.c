@@ -17,7 +17,7 @@ enum { TRIANGLES = 21, ORDER = 6, POINTS = ORDER + 5, NODES = (ORDER + 1) * (ORD
 #define DIFFUSION 0.6
 #define REACTION  1.3
 
-/// By order % 3.
+/// Problems, one for each order % 3.
 static const struct {
   const char *text;
   double number, power;  // tau = number * length^power

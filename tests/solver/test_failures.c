@@ -164,7 +164,8 @@ static void a_measured_bound_that_is_too_low_is_reported(void **state)
     assert_fails(wrong, cases[i], not_positive, "diffusion / h, or take " WITHOUT, jacobi);
 }
 
-/// On a level of aggregates. The cycle on the trace cannot tell it from its own.
+/// The wrong bound is that of a level of aggregates. The cycle on the trace cannot tell it from its
+/// own.
 static void a_bound_of_a_coarse_level_that_is_too_low_is_reported(void **state)
 {
   (void)state;

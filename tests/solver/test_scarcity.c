@@ -12,7 +12,7 @@ static kedge_mesh *mesh;
 static const kg_backend_table *true_table;
 static kg_backend_table scarce_table;
 
-/// Those that are granted before one is refused; below 0: all are.
+/// Allocations that are granted before one is refused; below 0: all are.
 static int device_left = -1, host_left = -1;
 
 static bool is_granted(int *left)

@@ -47,7 +47,7 @@ static void vertex_modes_keep_high_orders_as_fast_as_low_ones(void **state)
   for (int order = 5; order <= 9; order += 2) {
     char text[8];
     snprintf(text, sizeof text, "%d", order);
-    // There are no lines, and no modes with them.
+    // This mesh has no lines, and `line` moves no vertex modes.
     static const char *const smoothers[] = {"edge", "line"};
     int64_t iterations[2];
     for (int i = 0; i < 2; ++i)

@@ -268,7 +268,7 @@ static void a_source_alone_takes_the_same_tolerance_with_a_large_stabilization(v
   assert_int_equal(r.stop, KEDGE_STOP_TOLERANCE);
 }
 
-/// The same iterations to the same bits: only the judgement differs.
+/// Both tolerances take the same iterations to the same bits: only the judgement differs.
 static void a_tolerance_that_rounding_forbids_is_not_convergence(void **state)
 {
   (void)state;
@@ -315,7 +315,7 @@ static void what_rounding_allows_is_reached_by_restarts(void **state)
   }
 }
 
-/// On an irregular mesh.
+/// The report of a solve on an irregular mesh.
 static kedge_report of_sine(const char *order, const char *preconditioner, const char *tolerance)
 {
   kedge_mesh *mesh = test_irregular_mesh(ctx, 100);
