@@ -32,7 +32,7 @@ struct lanes_shape {
   using rows = lane_rows<K, LANES>;
   static constexpr int FIRST = REDUCED ? 1 : 0;  ///< mode of an edge
   static constexpr int COLUMNS = m - FIRST;      ///< of R, a side
-  /// Columns of a lane. Where the lanes have one more than the side, the last of the second is zero.
+  /// Columns of a lane. Where two lanes have one more than their side, the last one is zero.
   static constexpr int MINE = (COLUMNS + PER_SIDE - 1) / PER_SIDE;
   static constexpr int DEPTH = (K + PER_SIDE - 1) / PER_SIDE;  ///< rows of W that a lane multiplies
   static constexpr int TRACES = 3 * COLUMNS;                   ///< all

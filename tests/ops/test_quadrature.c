@@ -1,5 +1,5 @@
-// Operators by quadrature, element by element: published norms, today's triangles, and what holds on
-// any straight element.
+// Operators by quadrature, element by element: published norms, today's triangles, and what holds
+// on any straight element.
 #include <math.h>
 #include <stdlib.h>
 
