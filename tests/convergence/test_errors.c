@@ -36,6 +36,18 @@ static kedge_report waves(const kedge_mesh *mesh, const method *m, int order, co
   return report;
 }
 
+/// From one method to the next: shadow computes what the host does, and a third has to do there, at
+/// each order another.
+static int method_step(void)
+{
+  return test_backend() == KEDGE_BACKEND_SHADOW ? 3 : 1;
+}
+
+static int first_method(int order)
+{
+  return order % method_step();
+}
+
 static void errors_are_those_of_an_independent_implementation_to_five_digits(void **state)
 {
   (void)state;
@@ -49,7 +61,8 @@ static void errors_are_those_of_an_independent_implementation_to_five_digits(voi
     for (int order = 1; order <= 3; ++order) {
       char expected[16], actual[16];
       snprintf(expected, sizeof expected, "%.5e", table[i].u_l2[order - 1]);
-      for (const method *m = methods; m < methods + METHODS; ++m) {
+      for (const method *m = methods + first_method(order); m < methods + METHODS;
+           m += method_step()) {
         snprintf(actual, sizeof actual, "%.5e", waves(mesh, m, order, "1", "1e-12").u_l2);
         if (strcmp(actual, expected) != 0)
           fail_msg(METHOD_FORMAT ", P = %d: %s is not %s", METHOD_WORDS(m), order, actual,
@@ -87,7 +100,8 @@ static void orders_are_optimal_on_structured_meshes(void **state)
   for (int order = 1; order <= 6; ++order) {
     kedge_mesh *coarse = square_mesh(ctx, squares[order]),
                *fine = square_mesh(ctx, 2 * squares[order]);
-    for (const method *m = methods; m < methods + METHODS; ++m) {
+    for (const method *m = methods + first_method(order); m < methods + METHODS;
+         m += method_step()) {
       const char *reaction = (order + (m - methods)) % 2 ? "0" : "1";
       const kedge_report a = waves(coarse, m, order, reaction, "1e-12"),
                          b = waves(fine, m, order, reaction, "1e-12");
@@ -139,7 +153,7 @@ static void the_error_at_order_9_falls_below_1e_11(void **state)
 {
   (void)state;
   kedge_mesh *mesh = square_mesh(ctx, 40);
-  for (const method *m = methods; m < methods + METHODS; ++m)
+  for (const method *m = methods; m < methods + METHODS; m += method_step())
     assert_at_most(waves(mesh, m, 9, "1", "1e-14").u_l2, 1e-11);
   kedge_mesh_destroy(mesh);
 }
