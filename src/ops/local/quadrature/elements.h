@@ -56,7 +56,7 @@ KG_INLINE int64_t kg_cell_at(int32_t e, int rows, int row)
   return ((int64_t)(e / KG_LANES) * rows + row) * KG_LANES + e % KG_LANES;
 }
 
-/// Corners of an element.
+/// Corners of an element: a plane shape has as many as facets.
 KG_INLINE void kg_cell_corners(const kg_cells *cells, int32_t e, double x[KG_FACETS_MAX],
                                double y[KG_FACETS_MAX])
 {
