@@ -383,6 +383,66 @@ static void on_triangles_they_are_the_fast_operators(void **state)
     }
 }
 
+/// No two elements alike.
+static void irregular(int i, int j, int n, double at[2])
+{
+  at[0] = (i + 0.03 * i * i + 0.2 * sin(3.0 * i + j)) / n;
+  at[1] = (j + 0.02 * i * j + 0.2 * cos(2.0 * i + 5.0 * j)) / n;
+}
+
+enum { RANGE_OUTPUTS = 6 };
+
+/// All operators on groups `first` .. of a case, into out, whose arrays are those of the whole case.
+static void run_range(const cell_case *c, int32_t first, int32_t n_groups, const double *trace,
+                      const double *load, double *const out[RANGE_OUTPUTS])
+{
+  const kg_cell_material material = {{2.0, 0.5, 1.0}, 3.0, 0.7, KEDGE_SCALING_ONE};
+  const kg_cells part = kg_cells_part(&c->cells, first, n_groups);
+  const int rows[RANGE_OUTPUTS] = {c->size.n_packed, c->size.n_trace, c->size.n_modes,
+                                   c->size.n_flux,   c->size.n_star,  1};
+  double *at[RANGE_OUTPUTS];
+  for (int k = 0; k < RANGE_OUTPUTS; ++k) at[k] = out[k] + first * rows[k] * KG_LANES;
+  const double *const f = load + first * c->size.n_modes * KG_LANES;
+  const kg_cell_make_args args = {part, material, f, at[0], at[1]};
+  const kg_cell_recover_args solve = {part, material, trace, f, at[2], at[3]};
+  const kg_cell_postprocess_args star = {part, material, at[2], at[3], at[4], at[5]};
+  must(ctx, kg_cell_make(ctx, &args));
+  must(ctx, kg_cell_recover(ctx, &solve));
+  must(ctx, kg_cell_postprocess(ctx, &star));
+}
+
+static void a_range_of_groups_gets_what_it_gets_in_the_whole(void **state)
+{
+  (void)state;
+  for (int k = 0; k < 2; ++k) {
+    cell_case c;
+    cell_case_grid(&c, ctx, cells[k], 2, kg_cell_rows(2), 9, irregular);
+    const size_t n_trace = (size_t)(c.n_facets * c.size.n_facet);
+    const size_t n_load = (size_t)(c.n_elements * c.size.n_modes);
+    double *random = case_randoms(7, n_trace + n_load);
+    const double *trace = case_input(&c.memory, random, n_trace);
+    const double *load = cell_case_input(&c, c.size.n_modes, random + n_trace);
+    const int rows[RANGE_OUTPUTS] = {c.size.n_packed, c.size.n_trace, c.size.n_modes,
+                                     c.size.n_flux,   c.size.n_star,  1};
+    double *out[2][RANGE_OUTPUTS];
+    for (int i = 0; i < 2 * RANGE_OUTPUTS; ++i)
+      out[i / RANGE_OUTPUTS][i % RANGE_OUTPUTS] = cell_case_output(&c, rows[i % RANGE_OUTPUTS]);
+    assert_true(c.n_groups >= 3 && c.n_elements % KG_LANES != 0);
+    run_range(&c, 0, c.n_groups, trace, load, out[0]);
+    run_range(&c, 0, 2, trace, load, out[1]);
+    run_range(&c, 2, c.n_groups, trace, load, out[1]);
+    for (int i = 0; i < RANGE_OUTPUTS; ++i) {
+      double *whole = cell_case_fetch(&c, rows[i], out[0][i]);
+      double *parts = cell_case_fetch(&c, rows[i], out[1][i]);
+      for (int j = 0; j < rows[i] * c.n_elements; ++j) assert_true(whole[j] == parts[j]);
+      free(whole);
+      free(parts);
+    }
+    free(random);
+    cell_case_destroy(&c);
+  }
+}
+
 static void empty_lanes_have_zero_local_matrices(void **state)
 {
   (void)state;
@@ -414,6 +474,7 @@ int main(void)
       cmocka_unit_test(linear_functions_and_their_fluxes_are_recovered_exactly),
       cmocka_unit_test(rows_of_two_elements_at_a_facet_add_up_to_zero_for_linear_functions),
       cmocka_unit_test(on_triangles_they_are_the_fast_operators),
+      cmocka_unit_test(a_range_of_groups_gets_what_it_gets_in_the_whole),
       cmocka_unit_test(empty_lanes_have_zero_local_matrices),
   };
   test_skip_without_backend();

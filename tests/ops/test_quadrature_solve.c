@@ -143,49 +143,13 @@ static double *solve_trace(cell_case *c, const problem *p, const double *local,
   return trace;
 }
 
-static double *from_group(const double *array, int rows, int32_t group)
-{
-  return (double *)array + (size_t)(rows * group * KG_LANES);
-}
-
-/// kg_cell_make() and what follows, group by group: ranges of a case that has more than one.
-static void make_by_groups(cell_case *c, const kg_cell_make_args *all)
-{
-  assert_true(c->n_groups > 1);
-  for (int32_t g = 0; g < c->n_groups; ++g) {
-    kg_cell_make_args part = *all;
-    part.cells = kg_cells_part(&all->cells, g, 1);
-    part.load = from_group(all->load, c->size.n_modes, g);
-    part.local = from_group(all->local, c->size.n_packed, g);
-    part.condensed = from_group(all->condensed, c->size.n_trace, g);
-    must(ctx, kg_cell_make(ctx, &part));
-  }
-}
-
-static void recover_by_groups(cell_case *c, const kg_cell_recover_args *all,
-                              const kg_cell_postprocess_args *star)
-{
-  for (int32_t g = 0; g < c->n_groups; ++g) {
-    kg_cell_recover_args solve = *all;
-    kg_cell_postprocess_args post = *star;
-    solve.cells = post.cells = kg_cells_part(&all->cells, g, 1);
-    solve.load = from_group(all->load, c->size.n_modes, g);
-    post.u = solve.u = from_group(all->u, c->size.n_modes, g);
-    post.flux = solve.flux = from_group(all->flux, c->size.n_flux, g);
-    post.u_star = from_group(star->u_star, c->size.n_star, g);
-    post.indicator = from_group(star->indicator, 1, g);
-    must(ctx, kg_cell_recover(ctx, &solve));
-    must(ctx, kg_cell_postprocess(ctx, &post));
-  }
-}
-
 /// u, flux and u* on the device from what the device has of a problem.
 static void recover(cell_case *c, const problem *p, const double *load,
                     const kg_cell_material *material, kg_cell_errors_args *errors)
 {
   const kg_cell_make_args args = {c->cells, *material, load, cell_case_output(c, c->size.n_packed),
                                   cell_case_output(c, c->size.n_trace)};
-  make_by_groups(c, &args);
+  must(ctx, kg_cell_make(ctx, &args));
   double *local = cell_case_fetch(c, c->size.n_packed, args.local);
   double *condensed = cell_case_fetch(c, c->size.n_trace, args.condensed);
   double *trace = solve_trace(c, p, local, condensed);
@@ -202,7 +166,8 @@ static void recover(cell_case *c, const problem *p, const double *load,
                                          solve.flux,
                                          cell_case_output(c, c->size.n_star),
                                          cell_case_output(c, 1)};
-  recover_by_groups(c, &solve, &star);
+  must(ctx, kg_cell_recover(ctx, &solve));
+  must(ctx, kg_cell_postprocess(ctx, &star));
   errors->u = solve.u;
   errors->flux = solve.flux;
   errors->u_star = star.u_star;
@@ -220,7 +185,8 @@ static void errors_of(const kg_cell *cell, int order, const problem *p, double n
   const int n = c.host_points.n;
   double *source = cell_case_sample(&c, 1, p->source);
   double *exact = cell_case_sample(&c, 3, p->exact);
-  const kg_cell_loads_args loads = {c.cells, c.points, 1.0, cell_case_input(&c, n, source),
+  for (int i = 0; i < c.n_elements * n; ++i) source[i] *= 4.0;
+  const kg_cell_loads_args loads = {c.cells, c.points, 0.25, cell_case_input(&c, n, source),
                                     cell_case_output(&c, c.size.n_modes)};
   must(ctx, kg_cell_loads(ctx, &loads));
   // A group's sums are four doubles.
