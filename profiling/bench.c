@@ -72,7 +72,8 @@ static void fill_ell_arguments(bench *b)
   matrix.value = a[KG_ARRAY_ELL_VALUE].data;
   b->assemble = (kg_ell_assemble_args){b->p.batch, a[KG_ARRAY_LOCAL].data, matrix,
                                        a[KG_ARRAY_ELL_WORK].data, b->p.shape.ell_work_bytes};
-  b->ell = (kg_ell_apply_args){matrix, b->x.data, b->y.data, b->ell_partial.data, NULL};
+  b->ell =
+      (kg_ell_apply_args){matrix, b->x.data, b->y.data, {.sum = {.part = b->ell_partial.data}}};
 }
 
 static void fill_arguments(bench *b)
@@ -91,8 +92,7 @@ static void fill_arguments(bench *b)
                                    .x = b->x.data,
                                    .y = b->y.data,
                                    .halo = a[KG_ARRAY_HALO].data,
-                                   .partial = partial,
-                                   .chained = true};
+                                   .pass = {.sum.part = partial, .after_vectors = true}};
   b->vectors = (kg_cg_vectors_args){.n = (int64_t)b->p.shape.count.n_free * z.n_edge,
                                     .inverse = a[KG_ARRAY_INVERSE_DIAGONAL].data,
                                     .b = a[KG_ARRAY_RIGHT_HAND_SIDE].data,

@@ -7,7 +7,11 @@ kedge_status bench_call_solve(void *user)
   const bench *b = s->b;
   kedge_context *ctx = b->p.ctx;
   const kg_buffer *a = b->p.buffers;
-  const kg_trace_operator op = {.kind = s->kind, .matrix_free = b->apply, .ell = b->ell};
+  const bool ell = s->kind == KEDGE_OPERATOR_ELL;
+  const kg_trace_operator op = {.kind = s->kind,
+                                .partial = ell ? b->ell.pass.sum.part : b->apply.pass.sum.part,
+                                .matrix_free = b->apply,
+                                .ell = b->ell};
   const kg_cg_settings settings = {
       .tolerance = s->tolerance,
       .max_iterations = s->most,

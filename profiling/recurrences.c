@@ -75,7 +75,7 @@ static void system_open(trace_system *s, kedge_context *ctx, const kedge_mesh *m
                                 .local = a[KG_ARRAY_LOCAL].data,
                                 .reduced = kg_shape_reduces(&p->shape),
                                 .halo = a[KG_ARRAY_HALO].data,
-                                .partial = a[KG_ARRAY_OPERATOR_PARTIAL].data};
+                                .pass.sum.part = a[KG_ARRAY_OPERATOR_PARTIAL].data};
   s->v = (kg_cg_vectors_args){.n = (int64_t)p->shape.count.n_free * (int64_t)m,
                               .b = a[KG_ARRAY_RIGHT_HAND_SIDE].data,
                               .x = vector(ctx, all, sizeof(double)),
@@ -142,7 +142,8 @@ static double precondition(trace_system *s, double rr)
 {
   const kg_cg_vectors_args *v = &s->v;
   *v->state = (kg_cg_state){.exponent = v->z_single ? kg_cg_exponent(rr) : 0};
-  BENCH_TRY(s->p.ctx, kg_multigrid_apply(s->p.ctx, &s->p.multigrid, false, &s->op, v));
+  const kg_multigrid_vectors cycle = kg_multigrid_vectors_of(v);
+  BENCH_TRY(s->p.ctx, kg_multigrid_apply(s->p.ctx, &s->p.multigrid, false, &s->op, &cycle));
   for (int64_t i = 0; v->z_single && i < v->n; ++i) v->z[i] = v->z_single[i];
   return v->state->rz_next;
 }

@@ -46,13 +46,14 @@ static double largest_eigenvalue(const tridiagonal *t, double most)
 static kedge_status step(kedge_context *ctx, const kg_multigrid *m, const kg_trace_apply_args *op,
                          const kg_cg_vectors_args *v)
 {
-  KG_TRY(kg_multigrid_apply_blocks(ctx, m, op, v));
+  const kg_multigrid_vectors cycle = kg_multigrid_vectors_of(v);
+  KG_TRY(kg_multigrid_apply_blocks(ctx, m, op, &cycle));
   KG_TRY(kg_pcg_direction(ctx, v));
   kg_trace_apply_args product = *op;
   product.x = v->p_single ? (const void *)v->p_single : v->p;
   product.y = v->ap_single ? (void *)v->ap_single : v->ap;
-  product.open = false;
-  product.state = v->state;
+  product.pass = (kg_pass){.stop = &v->state->stop,
+                           .sum = {.part = op->pass.sum.part, .total = &v->state->p_ap}};
   KG_TRY(kg_trace_apply(ctx, &product));
   return kg_pcg_update(ctx, v);
 }

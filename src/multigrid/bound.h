@@ -2,8 +2,18 @@
 /// How far the spectrum of B^-1 A reaches: what Chebyshev's iteration has to know of its smoother
 /// (multigrid/smoother.h).
 #pragma once
-#include "ops/cg_vectors.h"
 #include "multigrid/multigrid.h"
+#include "ops/cg_vectors.h"
+
+/// The vectors of conjugate gradients as a cycle takes them.
+static inline kg_multigrid_vectors kg_multigrid_vectors_of(const kg_cg_vectors_args *v)
+{
+  kg_multigrid_vectors out = {.r = v->r, .z = v->z, .product = v->ap};
+  if (v->r_single)
+    out = (kg_multigrid_vectors){.r = v->r_single, .z = v->z_single, .product = v->ap_single};
+  out.sum = (kg_sum){v->partial, &v->state->rz_next, v->z_single ? &v->state->exponent : NULL};
+  return out;
+}
 
 /// Measure it: the largest Ritz value of so many steps of Lanczos, made as conjugate gradients from
 /// a random residual, and a twentieth more, since Ritz values come from below; never more than

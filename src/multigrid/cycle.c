@@ -8,23 +8,18 @@
 
 /// What a cycle on the trace works with, in its number.
 typedef struct cycle {
-  kg_trace_apply_args op;  ///< x, y and state are filled in
+  kg_trace_apply_args op;  ///< x and y are filled in
   const void *r;           ///< [free trace edge][mode]
   void *z;                 ///< [trace edge][mode]; Dirichlet rows are zero
   void *product;           ///< work: [free trace edge][mode]
 } cycle;
 
-/// Begins a cycle for the residual r of conjugate gradients. In single precision that is a rounded
-/// copy of 2^exponent r, with the exponent of the state, or their own.
+/// Begins a cycle for the residual r. Inside double precision that is a rounded copy of 2^exponent
+/// r.
 static kedge_status begin(kedge_context *ctx, const kg_multigrid *m, const kg_trace_apply_args *op,
-                          const kg_cg_vectors_args *v, cycle *out)
+                          const kg_multigrid_vectors *v, cycle *out)
 {
-  *out = (cycle){.op = *op, .r = v->r, .z = v->z, .product = v->ap};
-  if (m->shape.local == KG_SINGLE) {
-    out->r = v->r_single;
-    out->z = v->z_single;
-    out->product = v->ap_single;
-  }
+  *out = (cycle){.op = *op, .r = v->r, .z = v->z, .product = v->product};
   if (!kg_multigrid_has_copies(&m->shape)) return KEDGE_OK;
   out->op.number = KG_SINGLE;
   out->op.local = m->single.local;
@@ -34,8 +29,10 @@ static kedge_status begin(kedge_context *ctx, const kg_multigrid *m, const kg_tr
   out->r = m->single.r;
   out->z = m->single.z;
   out->product = m->single.product;
-  return kg_round(ctx,
-                  &(kg_round_args){.n = v->n, .from = v->r, .to = m->single.r, .state = v->state});
+  return kg_round(ctx, &(kg_round_args){.n = (int64_t)m->shape.count.n_free * m->shape.size.n_edge,
+                                        .from = v->r,
+                                        .to = m->single.r,
+                                        .exponent = v->sum.exponent});
 }
 
 static kedge_status multiply(kedge_context *ctx, const cycle *c)
@@ -43,8 +40,7 @@ static kedge_status multiply(kedge_context *ctx, const cycle *c)
   kg_trace_apply_args op = c->op;
   op.x = c->z;
   op.y = c->product;
-  op.open = false;
-  op.state = NULL;
+  op.pass = (kg_pass){0};
   return kg_trace_apply(ctx, &op);
 }
 
@@ -66,7 +62,7 @@ static kedge_status find_modes(kedge_context *ctx, const kg_multigrid *m, const 
 typedef struct smoothing {
   bool from_zero;                   ///< z is zero; else the product is at hand
   kg_vertex_correction correction;  ///< of z and of the product, still to be added
-  const kg_cg_vectors_args *sum;    ///< NULL, or where the last step sums r . z
+  kg_sum sum;                       ///< of r . z, made by the last step
 } smoothing;
 
 /// Steps of Chebyshev's iteration of the fourth kind, which needs no smallest eigenvalue (Lottes,
@@ -91,8 +87,7 @@ static kedge_status smooth(kedge_context *ctx, const kg_multigrid *m, const cycl
         .d = m->d,
         .step = scale * (8 * i - 4) / (2 * i + 1),
         .momentum = i == 1 ? 0.0 : (2.0 * i - 3) / (2 * i + 1),
-        .partial = how.sum ? how.sum->partial : NULL,
-        .state = how.sum && i == steps ? how.sum->state : NULL,
+        .sum = i == steps ? how.sum : (kg_sum){0},
     };
     KG_TRY(kg_smoother_step(ctx, &m->smoother, &args));
     how.correction.coarse = NULL;
@@ -138,7 +133,7 @@ static kedge_status correct(kedge_context *ctx, const kg_multigrid *m, const cyc
 }
 
 kedge_status kg_multigrid_apply_blocks(kedge_context *ctx, const kg_multigrid *m,
-                                       const kg_trace_apply_args *op, const kg_cg_vectors_args *v)
+                                       const kg_trace_apply_args *op, const kg_multigrid_vectors *v)
 {
   cycle c;
   KG_TRY(begin(ctx, m, op, v, &c));
@@ -149,12 +144,11 @@ kedge_status kg_multigrid_apply_blocks(kedge_context *ctx, const kg_multigrid *m
                                               .from_zero = true,
                                               .z = c.z,
                                               .step = 1.0,
-                                              .partial = v->partial,
-                                              .state = v->state});
+                                              .sum = v->sum});
 }
 
 kedge_status kg_multigrid_apply(kedge_context *ctx, const kg_multigrid *m, bool well,
-                                const kg_trace_apply_args *op, const kg_cg_vectors_args *v)
+                                const kg_trace_apply_args *op, const kg_multigrid_vectors *v)
 {
   cycle c;
   kg_vertex_correction correction;
@@ -164,7 +158,7 @@ kedge_status kg_multigrid_apply(kedge_context *ctx, const kg_multigrid *m, bool 
   KG_TRY(multiply(ctx, &c));
   KG_TRY(solve_coarse(ctx, m, &c, well, &correction));
   if (correction.coarse && !m->shape.reduced) KG_TRY(correct(ctx, m, &c, &correction));
-  return smooth(ctx, m, &c, (smoothing){.correction = correction, .sum = v});
+  return smooth(ctx, m, &c, (smoothing){.correction = correction, .sum = v->sum});
 }
 
 /// The cost of a cycle, without that of rounding the residual at its begin.

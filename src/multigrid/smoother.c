@@ -125,8 +125,7 @@ static kedge_status step_by_edges(kedge_context *ctx, const kg_smoother *s,
                                                     .d = a->d,
                                                     .step = a->step,
                                                     .momentum = a->momentum,
-                                                    .partial = a->partial,
-                                                    .state = a->state});
+                                                    .sum = a->sum});
 }
 
 static kedge_status add_correction(kedge_context *ctx, const kg_smoother *s,
@@ -150,8 +149,7 @@ static kedge_status invert_elements(kedge_context *ctx, const kg_smoother *s,
   inverse.reduced = false;
   inverse.x = s->v;
   inverse.y = a->product;
-  inverse.open = false;
-  inverse.state = NULL;
+  inverse.pass = (kg_pass){0};
   return kg_trace_apply(ctx, &inverse);
 }
 
@@ -202,8 +200,7 @@ static kedge_status step_by_passes(kedge_context *ctx, const kg_smoother *s,
                                           .step = a->step,
                                           .momentum = a->momentum,
                                           .from_zero = a->from_zero,
-                                          .partial = a->partial,
-                                          .state = a->state};
+                                          .sum = a->sum};
   KG_TRY(add_correction(ctx, s, a));
   KG_TRY(kg_smooth_residual(ctx, &vectors));
   if (s->kind == KEDGE_SMOOTHER_ELEMENT) KG_TRY(invert_elements(ctx, s, a));

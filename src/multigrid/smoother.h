@@ -86,8 +86,7 @@ typedef struct kg_smoother_args {
   void *z;
   void *d;                ///< NULL: there is no step after this one
   double step, momentum;  ///< momentum 0: d is not read
-  double *partial;        ///< work: KG_PIECES
-  kg_cg_state *state;     ///< NULL, or: rz_next = r . z, and stop unless it is positive
+  kg_sum sum;             ///< of r . z, with KG_PIECES parts
 } kg_smoother_args;
 
 /// d = momentum d + step B^-1 (r - A z),  z += d.

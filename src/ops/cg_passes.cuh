@@ -1,31 +1,28 @@
 // cg_passes.cuh: what the vector passes of conjugate gradients share, with and without a
-// preconditioner: how they are launched, and rows of A p that are open.
+// preconditioner: rows of A p that are open, and what a sum says that they read.
 #pragma once
-#include "backend/cuda_rt.h"
 #include "ops/cg_vectors.h"
 #include "ops/real.h"
+#include "ops/row_passes.cuh"
 
 namespace
 {
 
-enum { THREADS = 512, BLOCKS = 2 };  // BLOCKS: on a multiprocessor
-
 /// Row i of A p: what is in ap, and the halo where the row is open.
-__device__ __forceinline__ double closed_row(double ap, const kg_open_rows &open, int64_t i)
+__device__ __forceinline__ double closed_row(double ap, const kg_open &open, int64_t i)
 {
   const int64_t at = i - open.first;
   return at >= 0 && at < open.n ? ap + ((const kg_real *)open.halo)[at] : ap;
 }
 
-kedge_status launch(kedge_context *ctx, const kg_cg_vectors_args *a,
-                    void (*kernel)(kg_cg_vectors_args, unsigned *), const char *name)
+/// Whether a sum that the kernels in front have made lets CG go on; else one thread notes the stop.
+/// All blocks read the same sum, which no kernel changes that judges it, so all of them leave or
+/// none does, whether they see the note or not.
+__device__ __forceinline__ bool is_fit(kg_cg_state *state, double sum, int32_t not_positive)
 {
-  int64_t pieces = (a->n + 2 * THREADS - 1) / (2 * THREADS);
-  if (pieces > KG_PIECES) pieces = KG_PIECES;
-  // One block at least: without rows the sums are still written.
-  kernel<<<kg_cuda_blocks(ctx, pieces, BLOCKS), THREADS, 0, kg_cuda_stream(ctx)>>>(
-      *a, kg_cuda(ctx)->counters + KG_COUNTER_VECTORS);
-  return kg_cuda_launched(ctx, name);
+  const int32_t stop = kg_cg_judge(sum, not_positive);
+  if (stop != KG_CG_RUNNING && blockIdx.x == 0 && threadIdx.x == 0) state->stop = stop;
+  return stop == KG_CG_RUNNING;
 }
 
 }  // namespace

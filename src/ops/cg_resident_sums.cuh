@@ -131,7 +131,8 @@ __device__ __forceinline__ void direct(const kg_cg_resident_args &a, kg_cg_messa
     double dot[1], residual[2];
     grid_sum<1>(dot, b, slots, ++phase);
     if (first_lane) {
-      kg_cg_judge(&b->cg, dot[0]);
+      b->cg.p_ap = dot[0];
+      b->cg.stop = kg_cg_judge(dot[0], KG_CG_INDEFINITE);
       b->factor = b->cg.rz / b->cg.p_ap;
     }
     block_barrier();

@@ -1,16 +1,9 @@
 /// @file
-/// Scalars of a conjugate gradient iteration. They live in device memory: kernels compute and read
-/// them, and after a stop every operator that gets them does nothing, so that the host may launch
-/// ahead and learn of the end later.
+/// Scalars of a conjugate gradient iteration, known to cg_* alone. They live in device memory:
+/// kernels compute and read them, and after a stop every operator that is given `stop` does nothing
+/// (ops/pass.h), so that the host may launch ahead and learn of the end later.
 #pragma once
-#include <math.h>
-#include <stdint.h>
-
-#include "core/inline.h"
-
-/// A sum over rows is one of so many parts, or fewer, and then of these in order: it does not
-/// depend on threads.
-enum { KG_PIECES = 1024 };
+#include "ops/pass.h"
 
 enum kg_cg_stop {
   KG_CG_RUNNING,
@@ -47,14 +40,14 @@ KG_INLINE void kg_cg_count(kg_cg_state *state, double rr, double rz)
     state->stop = KG_CG_LIMIT;
 }
 
-/// What p . A p of a direction says: CG goes on only while it is finite and positive.
-KG_INLINE void kg_cg_judge(kg_cg_state *state, double p_ap)
+/// What p . A p of a direction, or r . z, says: CG goes on only while it is finite and positive.
+/// Every block of the kernel that reads it comes to the same stop, and one thread notes that: which
+/// blocks see the note, and which only the sum, makes no difference.
+/// @param not_positive  the stop of a sum that is not positive
+KG_INLINE int32_t kg_cg_judge(double sum, int32_t not_positive)
 {
-  state->p_ap = p_ap;
-  if (!isfinite(p_ap))
-    state->stop = KG_CG_NOT_FINITE;
-  else if (p_ap <= 0.0)
-    state->stop = KG_CG_INDEFINITE;
+  if (!isfinite(sum)) return KG_CG_NOT_FINITE;
+  return sum <= 0.0 ? not_positive : KG_CG_RUNNING;
 }
 
 /// The exponent that brings the norm of a residual near one, so that neither it nor what is made of
@@ -62,15 +55,4 @@ KG_INLINE void kg_cg_judge(kg_cg_state *state, double p_ap)
 KG_INLINE int32_t kg_cg_exponent(double rr)
 {
   return rr > 0.0 && isfinite(rr) ? -(ilogb(rr) / 2) : 0;
-}
-
-/// Judges r . z, where a preconditioner made z of 2^exponent r and rz is the sum over both.
-KG_INLINE void kg_cg_judge_preconditioner(kg_cg_state *state, double rz)
-{
-  if (state->stop != KG_CG_RUNNING) return;
-  state->rz_next = ldexp(rz, -state->exponent);
-  if (!isfinite(rz))
-    state->stop = KG_CG_NOT_FINITE;
-  else if (rz <= 0.0)
-    state->stop = KG_CG_PRECONDITIONER;
 }

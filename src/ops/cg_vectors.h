@@ -10,12 +10,6 @@
 #include "ops/ops.h"
 KEDGE_BEGIN_DECLS
 
-/// Rows of A p to which the halo is still to be added (ops/trace_apply.h).
-typedef struct kg_open_rows {
-  int64_t first, n;  ///< n = 0: A p is complete
-  const void *halo;  ///< [n], of the type of A p
-} kg_open_rows;
-
 /// Vectors begin at multiples of 16 bytes.
 typedef struct kg_cg_vectors_args {
   int64_t
@@ -26,10 +20,10 @@ typedef struct kg_cg_vectors_args {
   float *z_single;  ///< of ops/pcg_vectors.h: z is here; NULL: it is in z
   /// of ops/pcg_vectors.h: r, p and A p of the iteration, 2^exponent times; NULL: in r, p, ap
   float *r_single, *p_single, *ap_single;
-  double *r;          ///< [n] the residual; NULL but for ops/pcg_vectors.h
-  double *ap;         ///< [n] A p; for start: A x
-  kg_open_rows open;  ///< of ap (update, and kg_pcg_start())
-  double *partial;    ///< work: 2 * KG_PIECES
+  double *r;        ///< [n] the residual; NULL but for ops/pcg_vectors.h
+  double *ap;       ///< [n] A p; for start: A x
+  kg_open open;     ///< of ap (update, and kg_pcg_start())
+  double *partial;  ///< work: 2 * KG_PIECES
   kg_cg_state *state;
 } kg_cg_vectors_args;
 
@@ -41,7 +35,8 @@ static inline kg_number kg_cg_number(const kg_cg_vectors_args *args)
 
 /// z = D^-1 (b - A x), p = z, rr, rz.
 KG_DECLARE_OPERATOR(kg_cg_start, kg_cg_vectors_args);
-/// alpha = rz / p_ap; z -= alpha D^-1 A p; rr, rz_next; counts the iteration and stops at the
+/// Stops where p_ap is not positive. Else alpha = rz / p_ap; z -= alpha D^-1 A p; rr, rz_next;
+/// counts the iteration and stops at the
 /// target or at max_iterations.
 KG_DECLARE_OPERATOR(kg_cg_update, kg_cg_vectors_args);
 /// beta = rz_next / rz; x += alpha p; p = z + beta p; rz = rz_next. Also once after a stop, so that

@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     cg_update_kernel(const kg_cg_vectors_args a, unsigned *counter)
 {
   kg_cg_state *state = a.state;
-  if (state->stop != KG_CG_RUNNING) return;
+  if (state->stop != KG_CG_RUNNING || !is_fit(state, state->p_ap, KG_CG_INDEFINITE)) return;
   const double alpha = state->rz / state->p_ap;
   const int64_t first = (int64_t)blockIdx.x * THREADS + threadIdx.x;
   const int64_t stride = (int64_t)gridDim.x * THREADS, pairs = a.n / 2;

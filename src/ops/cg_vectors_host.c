@@ -1,6 +1,7 @@
 // The vector passes of conjugate gradients on the host.
 #include "core/context.h"
-#include "ops/cg_pieces.h"
+#include "ops/cg_vectors.h"
+#include "ops/pieces.h"
 
 kedge_status kg_cg_start_host(kedge_context *ctx, const kg_cg_vectors_args *a)
 {
@@ -26,6 +27,7 @@ kedge_status kg_cg_start_host(kedge_context *ctx, const kg_cg_vectors_args *a)
 kedge_status kg_cg_update_host(kedge_context *ctx, const kg_cg_vectors_args *a)
 {
   kg_cg_state *s = a->state;
+  if (s->stop == KG_CG_RUNNING) s->stop = kg_cg_judge(s->p_ap, KG_CG_INDEFINITE);
   if (s->stop != KG_CG_RUNNING) return KEDGE_OK;
   const double alpha = s->rz / s->p_ap;
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)

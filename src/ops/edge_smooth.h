@@ -9,9 +9,9 @@
 /// has been made by such a step from zero alone, it can be made again with the next one, which
 /// needs no more than one product with B^-1 for both.
 #pragma once
-#include "ops/cg_state.h"
 #include "ops/edge_blocks.h"
 #include "ops/ops.h"
+#include "ops/pass.h"
 #include "ops/vertex_flux.h"
 #include "ops/vertex_modes.h"
 KEDGE_BEGIN_DECLS
@@ -26,13 +26,12 @@ typedef struct kg_edge_smooth_args {
   const void *r;
   const void *product;  ///< A z; NULL: z is zero, whatever it holds, before it is corrected
   bool again;           ///< z is step B^-1 r: it is not read, but made of r + (r - A z) with d
-  void *z;              ///< may be r where there is neither a product nor a state
+  void *z;              ///< may be r where there is neither a product nor a sum
   kg_vertex_correction correction;  ///< of z, and of the product in passing: that is not written
   kg_vertex_modes modes;            ///< z += step sum_v phi_v value_v
   void *d;                          ///< NULL: there is no step after this one
   double step, momentum;            ///< momentum 0: d is not read
-  double *partial;                  ///< work with `state`: [KG_PIECES]
-  kg_cg_state *state;               ///< NULL, or: rz_next = r . z, and stop unless it is positive
+  kg_sum sum;                       ///< of r . z, with KG_PIECES parts
 } kg_edge_smooth_args;
 
 KG_DECLARE_OPERATOR_OF_NUMBERS(kg_edge_smooth, kg_edge_smooth_args);

@@ -8,11 +8,10 @@
 // Cost    kg_edge_smooth_cost()
 #include "backend/cuda_rt.h"
 #include "ops/by_order.cuh"
-#include "ops/cg_vectors.h"
 #include "ops/edge_blocks.h"
 #include "ops/edge_rows.cuh"
 #include "ops/edge_smooth.h"
-#include "ops/judged_sum.cuh"
+#include "ops/grid_sum.cuh"
 
 namespace
 {
@@ -105,18 +104,18 @@ __global__ void __launch_bounds__(THREADS)
   for (int64_t edge = (int64_t)blockIdx.x * THREADS + threadIdx.x; edge < a.n_edges;
        edge += (int64_t)gridDim.x * THREADS)
     dot += smooth<M, FORM>(a, (int32_t)edge);
-  if (a.state != nullptr)
-    kg_sum_and_judge<kg_cg_judge_preconditioner>(dot, a.partial, a.state, counter, s_warp);
+  if (a.sum.total != nullptr) kg_grid_sum_end(dot, a.sum, counter, s_warp);
 }
 
 template <int P>
 kedge_status launch(kedge_context *ctx, const kg_edge_smooth_args &a)
 {
   int64_t pieces = ((int64_t)a.n_edges + THREADS - 1) / THREADS;
-  if (a.state != nullptr && pieces > KG_PIECES) pieces = KG_PIECES;
+  if (a.sum.total != nullptr && pieces > KG_PIECES) pieces = KG_PIECES;
   // Without a sum each piece has a block. There is one block at least: without edges the sum is
   // still written.
-  const unsigned blocks = kg_cuda_blocks(ctx, pieces, a.state != nullptr ? (int)BLOCKS : INT_MAX);
+  const unsigned blocks =
+      kg_cuda_blocks(ctx, pieces, a.sum.total != nullptr ? (int)BLOCKS : INT_MAX);
   auto kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_FACTOR>;
 #ifdef KG_COMPILE_SINGLE  // upper halves are there beside K^e in single precision alone
   if (a.form == KG_BLOCK_HALF) kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_HALF>;

@@ -1,6 +1,6 @@
 // 32 edges at a time, one in each lane.
 #include "core/context.h"
-#include "ops/cg_pieces.h"
+#include "ops/pieces.h"
 #include "ops/edge_smooth.h"
 
 enum { MODES_MAX = KEDGE_ORDER_MAX + 1 };
@@ -97,8 +97,8 @@ kedge_status KG_REAL(kg_edge_smooth_host)(kedge_context *ctx, const kg_edge_smoo
     double sum = 0.0;
     for (int64_t group = piece_begin(groups, piece); group < end; ++group)
       sum += smooth_group(a, group);
-    if (a->state) a->partial[piece] = sum;
+    if (a->sum.total) a->sum.part[piece] = sum;
   }
-  if (a->state) kg_cg_judge_preconditioner(a->state, sum_in_order(a->partial, KG_PIECES));
+  if (a->sum.total) kg_sum_end(&a->sum, sum_in_order(a->sum.part, KG_PIECES));
   return KEDGE_OK;
 }

@@ -68,7 +68,13 @@ kg_cost kg_ell_assemble_cost(kg_sizes size, const kg_trace_counts *count)
                    .flops = summed * ((double)count->n_interior + count->n_shared)};
 }
 
-KG_OPERATOR(kg_ell_apply, kg_ell_apply_args)
+kedge_status kg_ell_apply(kedge_context *ctx, const kg_ell_apply_args *args)
+{
+  static kedge_status (*const impl[])(kedge_context *, const kg_ell_apply_args *) =
+      KG_IMPLEMENTATIONS(kg_ell_apply_host, kg_ell_apply_cuda);
+  if (args->pass.open) *args->pass.open = (kg_open){0};
+  return impl[ctx->backend](ctx, args);
+}
 
 kg_cost kg_ell_apply_cost(kg_sizes size, const kg_trace_counts *count)
 {

@@ -9,8 +9,8 @@
 /// threads, one a row, read neighbouring words. Columns of Dirichlet edges are kept: a product with
 /// a vector that holds Dirichlet values lifts them.
 #pragma once
-#include "ops/cg_state.h"
 #include "ops/ops.h"
+#include "ops/pass.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_ell_matrix {
@@ -43,10 +43,9 @@ kg_cost kg_ell_assemble_cost(kg_sizes size, const kg_trace_counts *count);
 
 typedef struct kg_ell_apply_args {
   kg_ell_matrix matrix;
-  const double *x;     ///< [trace edge][mode]
-  double *y;           ///< [free trace edge][mode]
-  double *partial;     ///< work: KG_PIECES sums of x . y
-  kg_cg_state *state;  ///< as for kg_trace_apply()
+  const double *x;  ///< [trace edge][mode]
+  double *y;        ///< [free trace edge][mode]
+  kg_pass pass;     ///< a sum has KG_PIECES parts; no row is left open
 } kg_ell_apply_args;
 
 /// y = A x, one thread a row.

@@ -17,7 +17,7 @@
 #include "backend/cuda_each.cuh"
 #include "ops/ell.h"
 #include "ops/ell_block.h"
-#include "ops/judged_sum.cuh"
+#include "ops/grid_sum.cuh"
 
 namespace
 {
@@ -182,17 +182,17 @@ __device__ __forceinline__ double multiply_row(const kg_ell_matrix &matrix,
 __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_SM)
     apply_kernel(const kg_ell_apply_args a, unsigned *counter)
 {
-  if (a.state && a.state->stop != KG_CG_RUNNING) return;
+  if (kg_stopped(a.pass.stop)) return;
   double dot = 0.0;
   for (int64_t row = kg_thread_number(); row < a.matrix.rows; row += (int64_t)gridDim.x * BLOCK) {
     const double sum = multiply_row(a.matrix, a.x, row);
     a.y[row] = sum;
-    if (a.state) dot += a.x[row] * sum;
+    if (a.pass.sum.total) dot += a.x[row] * sum;
   }
-  if (!a.state) return;
+  if (!a.pass.sum.total) return;
 
   __shared__ double s_warp[BLOCK / 32];
-  kg_sum_and_judge<kg_cg_judge>(dot, a.partial, a.state, counter, s_warp);
+  kg_grid_sum_end(dot, a.pass.sum, counter, s_warp);
 }
 }  // namespace
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/context.h"
-#include "ops/cg_pieces.h"
+#include "ops/pieces.h"
 #include "ops/ell.h"
 #include "ops/ell_block.h"
 
@@ -123,12 +123,14 @@ static double multiply_rows(const kg_ell_apply_args *a, int64_t begin, int64_t e
 
 kedge_status kg_ell_apply_host(kedge_context *ctx, const kg_ell_apply_args *args)
 {
-  if (args->state && args->state->stop != KG_CG_RUNNING) return KEDGE_OK;
+  if (kg_stopped(args->pass.stop)) return KEDGE_OK;
   const int64_t rows = args->matrix.rows;
+  const kg_sum *sum = &args->pass.sum;
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
-  for (int piece = 0; piece < KG_PIECES; ++piece)
-    args->partial[piece] =
-        multiply_rows(args, piece_begin(rows, piece), piece_begin(rows, piece + 1));
-  if (args->state) kg_cg_judge(args->state, sum_in_order(args->partial, KG_PIECES));
+  for (int piece = 0; piece < KG_PIECES; ++piece) {
+    const double dot = multiply_rows(args, piece_begin(rows, piece), piece_begin(rows, piece + 1));
+    if (sum->total) sum->part[piece] = dot;
+  }
+  if (sum->total) kg_sum_end(sum, sum_in_order(sum->part, KG_PIECES));
   return KEDGE_OK;
 }

@@ -6,7 +6,7 @@
 //         multiprocessors alone.
 // Cost    direction reads z, p and writes p; update reads x, p, r, A p and writes x, r.
 #include "ops/cg_passes.cuh"
-#include "ops/judged_sum.cuh"
+#include "ops/grid_sum.cuh"
 #include "ops/pcg_rows.h"
 #include "ops/pcg_vectors.h"
 
@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     pcg_direction_kernel(const kg_cg_vectors_args a, unsigned *counter)
 {
   kg_cg_state *state = a.state;
-  if (state->stop != KG_CG_RUNNING) return;
+  if (state->stop != KG_CG_RUNNING || !is_fit(state, state->rz_next, KG_CG_PRECONDITIONER)) return;
   const pcg_rows v = pcg_rows_of(&a);
   const double beta = state->rz == 0.0 ? 0.0 : state->rz_next / state->rz;
   const int64_t first = (int64_t)blockIdx.x * THREADS + threadIdx.x;
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
 {
   __shared__ double s_warp[THREADS / 32];
   kg_cg_state *state = a.state;
-  if (state->stop != KG_CG_RUNNING) return;
+  if (state->stop != KG_CG_RUNNING || !is_fit(state, state->p_ap, KG_CG_INDEFINITE)) return;
   const pcg_rows v = pcg_rows_of(&a);
   const double alpha = state->rz / state->p_ap, scaled = ldexp(alpha, pcg_exponent(state));
   const int64_t first = (int64_t)blockIdx.x * THREADS + threadIdx.x;

@@ -1,6 +1,6 @@
 // The vector passes of conjugate gradients with a preconditioner on the host.
 #include "core/context.h"
-#include "ops/cg_pieces.h"
+#include "ops/pieces.h"
 #include "ops/pcg_rows.h"
 #include "ops/pcg_vectors.h"
 
@@ -30,6 +30,7 @@ kedge_status kg_pcg_start_host(kedge_context *ctx, const kg_cg_vectors_args *a)
 kedge_status KG_REAL(kg_pcg_direction_host)(kedge_context *ctx, const kg_cg_vectors_args *a)
 {
   kg_cg_state *s = a->state;
+  if (s->stop == KG_CG_RUNNING) s->stop = kg_cg_judge(s->rz_next, KG_CG_PRECONDITIONER);
   if (s->stop != KG_CG_RUNNING) return KEDGE_OK;
   const pcg_rows v = pcg_rows_of(a);
   const double beta = s->rz == 0.0 ? 0.0 : s->rz_next / s->rz;
@@ -43,6 +44,7 @@ kedge_status KG_REAL(kg_pcg_direction_host)(kedge_context *ctx, const kg_cg_vect
 kedge_status KG_REAL(kg_pcg_update_host)(kedge_context *ctx, const kg_cg_vectors_args *a)
 {
   kg_cg_state *s = a->state;
+  if (s->stop == KG_CG_RUNNING) s->stop = kg_cg_judge(s->p_ap, KG_CG_INDEFINITE);
   if (s->stop != KG_CG_RUNNING) return KEDGE_OK;
   const pcg_rows v = pcg_rows_of(a);
   const double alpha = s->rz / s->p_ap, scaled = ldexp(alpha, pcg_exponent(s));

@@ -10,7 +10,7 @@ enum { THREADS = 256 };
 
 __global__ void __launch_bounds__(THREADS) round_kernel(const kg_round_args a)
 {
-  const double scale = a.state ? ldexp(1.0, a.state->exponent) : 1.0;
+  const double scale = a.exponent ? ldexp(1.0, *a.exponent) : 1.0;
   const int64_t i = 2 * kg_thread_number();
   if (i + 1 < a.n) {
     const double2 pair = *(const double2 *)(a.from + i);

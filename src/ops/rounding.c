@@ -2,8 +2,8 @@
 
 #include "core/context.h"
 
-KG_OPERATOR_OF_NUMBERS(kg_rounding_perturb, kg_cg_vectors_args, kg_cg_number(args))
-KG_OPERATOR_OF_NUMBERS(kg_rounding_sum, kg_cg_vectors_args, kg_cg_number(args))
+KG_OPERATOR_OF_NUMBERS(kg_rounding_perturb, kg_rounding_args, args->number)
+KG_OPERATOR_OF_NUMBERS(kg_rounding_sum, kg_rounding_args, args->number)
 
 kg_cost kg_rounding_cost(int64_t n)
 {

@@ -2,47 +2,46 @@
 // Map     as in pcg_vectors_cuda.cu: blocks stride over rows, each leaves one partial sum, the last
 //         block to arrive adds them in order.
 // Cost    perturb reads x and writes p; sum reads A p.
-#include "ops/cg_passes.cuh"
-#include "ops/judged_sum.cuh"
-#include "ops/pcg_rows.h"
+#include "ops/grid_sum.cuh"
+#include "ops/real.h"
 #include "ops/rounding.h"
+#include "ops/row_passes.cuh"
 
 namespace
 {
 
 __global__ void __launch_bounds__(THREADS, BLOCKS)
-    perturb_kernel(const kg_cg_vectors_args a, unsigned *)
+    perturb_kernel(const kg_rounding_args a, unsigned *)
 {
-  const pcg_rows v = pcg_rows_of(&a);
-  const double scale = ldexp(1.0, pcg_exponent(a.state));
+  kg_real *const p = (kg_real *)a.p;
+  const double scale = a.exponent ? ldexp(1.0, *a.exponent) : 1.0;
   const int64_t stride = (int64_t)gridDim.x * THREADS;
   for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < a.n; i += stride)
-    v.p[i] = (kg_real)(scale * kg_rounding_of(a.x[i], i));
+    p[i] = (kg_real)(scale * kg_rounding_of(a.x[i], i));
 }
 
 __global__ void __launch_bounds__(THREADS, BLOCKS)
-    sum_kernel(const kg_cg_vectors_args a, unsigned *counter)
+    sum_kernel(const kg_rounding_args a, unsigned *counter)
 {
   __shared__ double s_warp[THREADS / 32];
-  const pcg_rows v = pcg_rows_of(&a);
+  const kg_real *const ap = (const kg_real *)a.ap;
   double sum = 0.0;
   const int64_t stride = (int64_t)gridDim.x * THREADS;
   for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < a.n; i += stride)
-    sum += (double)v.ap[i] * v.ap[i];
-  if (!kg_grid_sum(&sum, a.partial, counter, s_warp)) return;
-  a.state->rr = ldexp(sum, -2 * pcg_exponent(a.state));
+    sum += (double)ap[i] * ap[i];
+  if (!kg_grid_sum(&sum, a.part, counter, s_warp)) return;
+  *a.total = ldexp(sum, a.exponent ? -2 * *a.exponent : 0);
 }
 
 }  // namespace
 
 extern "C" kedge_status KG_REAL(kg_rounding_perturb_cuda)(kedge_context *ctx,
-                                                          const kg_cg_vectors_args *a)
+                                                          const kg_rounding_args *a)
 {
   return launch(ctx, a, perturb_kernel, "rounding_perturb");
 }
 
-extern "C" kedge_status KG_REAL(kg_rounding_sum_cuda)(kedge_context *ctx,
-                                                      const kg_cg_vectors_args *a)
+extern "C" kedge_status KG_REAL(kg_rounding_sum_cuda)(kedge_context *ctx, const kg_rounding_args *a)
 {
   return launch(ctx, a, sum_kernel, "rounding_sum");
 }

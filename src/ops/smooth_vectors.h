@@ -6,8 +6,8 @@
 ///     y = B^-1 v
 ///     d = momentum d + step y,  z += d, r . z kg_smooth_advance
 #pragma once
-#include "ops/cg_state.h"
 #include "ops/ops.h"
+#include "ops/pass.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_smooth_vectors_args {
@@ -21,8 +21,7 @@ typedef struct kg_smooth_vectors_args {
   void *d;                ///< [n], NULL: there is no step after this one
   double step, momentum;  ///< momentum 0: d is not read
   bool from_zero;         ///< advance: z is zero, whatever it holds
-  double *partial;        ///< work with `state`: KG_PIECES
-  kg_cg_state *state;     ///< NULL, or: rz_next = r . z, and stop unless it is positive
+  kg_sum sum;             ///< of r . z, with KG_PIECES parts: advance
 } kg_smooth_vectors_args;
 
 KG_DECLARE_OPERATOR_OF_NUMBERS(kg_smooth_residual, kg_smooth_vectors_args);

@@ -4,9 +4,8 @@
 //         depend on n and on the number of multiprocessors alone.
 // Cost    kg_smooth_vectors_cost()
 #include "backend/cuda_rt.h"
-#include "ops/cg_vectors.h"
 #include "ops/real.h"
-#include "ops/judged_sum.cuh"
+#include "ops/grid_sum.cuh"
 #include "ops/smooth_vectors.h"
 
 namespace
@@ -39,10 +38,9 @@ __global__ void __launch_bounds__(THREADS)
     if (direction != nullptr) direction[i] = d;
     const kg_real sum = a.from_zero ? d : z[i] + d;
     z[i] = sum;
-    if (a.state != nullptr) dot += (double)r[i] * sum;
+    if (a.sum.total != nullptr) dot += (double)r[i] * sum;
   }
-  if (a.state != nullptr)
-    kg_sum_and_judge<kg_cg_judge_preconditioner>(dot, a.partial, a.state, counter, s_warp);
+  if (a.sum.total != nullptr) kg_grid_sum_end(dot, a.sum, counter, s_warp);
 }
 
 kedge_status launch(kedge_context *ctx, const kg_smooth_vectors_args *a,

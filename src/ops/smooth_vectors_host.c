@@ -1,5 +1,5 @@
 #include "core/context.h"
-#include "ops/cg_pieces.h"
+#include "ops/pieces.h"
 #include "ops/smooth_vectors.h"
 
 kedge_status KG_REAL(kg_smooth_residual_host)(kedge_context *ctx, const kg_smooth_vectors_args *a)
@@ -27,8 +27,8 @@ kedge_status KG_REAL(kg_smooth_advance_host)(kedge_context *ctx, const kg_smooth
       z[i] = a->from_zero ? d : z[i] + d;
       sum += (double)r[i] * z[i];
     }
-    if (a->state) a->partial[piece] = sum;
+    if (a->sum.total) a->sum.part[piece] = sum;
   }
-  if (a->state) kg_cg_judge_preconditioner(a->state, sum_in_order(a->partial, KG_PIECES));
+  if (a->sum.total) kg_sum_end(&a->sum, sum_in_order(a->sum.part, KG_PIECES));
   return KEDGE_OK;
 }

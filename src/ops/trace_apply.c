@@ -11,6 +11,11 @@ kedge_status kg_trace_apply(kedge_context *ctx, const kg_trace_apply_args *args)
                                                            const kg_trace_apply_args *) =
       KG_IMPLEMENTATIONS_OF_NUMBERS(kg_trace_apply_host, kg_trace_apply_cuda);
   assert(!args->differences || (args->number == KG_SINGLE && !args->reduced));
+  if (args->pass.open) {
+    const kg_trace_counts *n = &args->batch.count;
+    const int64_t m = args->batch.reference.size.n_edge;
+    *args->pass.open = (kg_open){n->n_interior * m, n->n_shared * m, args->halo};
+  }
   return impl[args->number][ctx->backend](ctx, args);
 }
 

@@ -4,11 +4,10 @@
 /// Patch by patch: the patch's part of x is staged, every element multiplies by its packed K^e, and
 /// each edge inside the patch adds its two rows. Of an edge between two patches, the first writes y
 /// and the second the halo buffer; a second pass adds that, or who reads y does
-/// (ops/cg_vectors.h). No atomics: results repeat bit for bit.
+/// (ops/pass.h). No atomics: results repeat bit for bit.
 #pragma once
-#include "ops/cg_state.h"
-#include "core/inline.h"
 #include "ops/ops.h"
+#include "ops/pass.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_trace_apply_args {
@@ -20,11 +19,7 @@ typedef struct kg_trace_apply_args {
   kg_number number;   ///< of these four
   bool differences;   ///< `local` is K' (ops/local_differences.h): single precision alone
   bool reduced;       ///< `local` is reduced K^e (ops/local_reduced.h)
-  bool open;          ///< leave it to who reads y to add the halo
-  double *partial;    ///< work: [patch], sums of x . K x
-  kg_cg_state
-      *state;  ///< NULL, or: do nothing after a stop; p_ap = x . y, and stop if it is not positive
-  bool chained;  ///< the kernel in front does not write K^e: its end and this begin may overlap
+  kg_pass pass;       ///< a sum has a part a patch; `open` may be the halo's rows of y
 } kg_trace_apply_args;
 
 /// Digit l of a word of side_codes: where the product of side l goes; its half is the edge.

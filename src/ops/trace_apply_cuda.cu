@@ -7,16 +7,11 @@
 //         in registers; every side of the patch has a place for its product, and a thread (edge,
 //         mode) adds those of an edge: one writer a word.
 // Cost    n (n+1) / 2 numbers of K^e and 2 n^2 flops an element, and the vectors.
-#include "ops/judged_sum.cuh"
+#include "ops/grid_sum.cuh"
 #include "ops/trace_apply_stream.cuh"
 
 namespace
 {
-
-__device__ __forceinline__ bool stopped(const kg_cg_state *state)
-{
-  return state != nullptr && state->stop != KG_CG_RUNNING;
-}
 
 /// Bytes of shared memory. Places are the sides of the patch, and it has fewer edges than sides.
 constexpr size_t shared_bytes(int m, int patch_groups)
@@ -41,7 +36,7 @@ __global__ void __launch_bounds__(32 * kg_patch_groups(M - 1))
   constexpr int n = 3 * M;
   extern __shared__ kg_real s_trace[];  // x of the patch's edges, then products [place][M]
   __shared__ double s_warp[8];
-  if (stopped(a.state)) return;
+  if (kg_stopped(a.pass.stop)) return;
   const kg_real *const a_x = (const kg_real *)a.x;
   const int threads = blockDim.x, thread = threadIdx.x, patch = blockIdx.x;
   const int edge0 = a.batch.arrays.patch_edge[patch], halo0 = a.batch.arrays.patch_halo[patch];
@@ -88,7 +83,7 @@ __global__ void __launch_bounds__(32 * kg_patch_groups(M - 1))
       if (row) row[i % M] = products[0];
     }
   }
-  if (a.state != nullptr) kg_sum_and_judge<kg_cg_judge>(dot, a.partial, a.state, counter, s_warp);
+  if (a.pass.sum.total != nullptr) kg_grid_sum_end(dot, a.pass.sum, counter, s_warp);
 }
 
 /// Rows of edges between patches are complete with what the second patch adds.
@@ -96,7 +91,7 @@ __global__ void KG_REAL(halo_kernel)(const kg_trace_apply_args a)
 {
   kg_chain_next();
   kg_chain_wait();
-  if (stopped(a.state)) return;
+  if (kg_stopped(a.pass.stop)) return;
   const int64_t m = a.batch.reference.size.n_edge;
   const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   kg_real *const y = (kg_real *)a.y + a.batch.count.n_interior * m;
@@ -146,7 +141,7 @@ extern "C" kedge_status KG_REAL(kg_trace_apply_cuda)(kedge_context *ctx,
 {
   KG_TRY(launch_patches(ctx, *a));
   const int64_t rows = (int64_t)a->batch.count.n_shared * a->batch.reference.size.n_edge;
-  if (rows == 0 || a->open) return KEDGE_OK;
+  if (rows == 0 || a->pass.open != nullptr) return KEDGE_OK;
   return kg_chain_launch(ctx, "trace_apply: halo", KG_REAL(halo_kernel),
                          (unsigned)((rows + 255) / 256), 256, 0, true, *a);
 }

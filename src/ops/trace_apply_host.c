@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/context.h"
-#include "ops/cg_pieces.h"
+#include "ops/pieces.h"
 #include "ops/local_reduced.h"
 #include "ops/trace_apply.h"
 
@@ -240,7 +240,7 @@ INLINE void apply_patch(const kg_trace_apply_args *a, int32_t patch, int m, bool
     sum += multiply_group(a, group, m, reduced, w);
     store_products(a, group, m, reduced, w);
   }
-  a->partial[patch] = sum;
+  if (a->pass.sum.total) a->pass.sum.part[patch] = sum;
   gather_rows(a, patch, m, w);
 }
 
@@ -284,7 +284,7 @@ static void add_halo(kedge_context *ctx, const kg_trace_apply_args *a)
 
 kedge_status KG_REAL(kg_trace_apply_host)(kedge_context *ctx, const kg_trace_apply_args *args)
 {
-  if (args->state && args->state->stop != KG_CG_RUNNING) return KEDGE_OK;
+  if (kg_stopped(args->pass.stop)) return KEDGE_OK;
   assert(args->batch.count.patch_groups <= KG_PATCH_GROUPS_MAX);
   patch_function *const apply = by_order[args->batch.reference.size.order - 1];
 #pragma omp parallel num_threads(ctx->threads)
@@ -293,8 +293,8 @@ kedge_status KG_REAL(kg_trace_apply_host)(kedge_context *ctx, const kg_trace_app
 #pragma omp for schedule(static)
     for (int32_t patch = 0; patch < args->batch.count.n_patches; ++patch) apply(args, patch, &work);
   }
-  if (!args->open) add_halo(ctx, args);
-  if (args->state)
-    kg_cg_judge(args->state, sum_in_order(args->partial, args->batch.count.n_patches));
+  if (!args->pass.open) add_halo(ctx, args);
+  const kg_sum *sum = &args->pass.sum;
+  if (sum->total) kg_sum_end(sum, sum_in_order(sum->part, args->batch.count.n_patches));
   return KEDGE_OK;
 }

@@ -14,7 +14,7 @@
 #include "ops/by_order.cuh"
 #include "ops/edge_rows.cuh"
 #include "ops/element_product.cuh"
-#include "ops/judged_sum.cuh"
+#include "ops/grid_sum.cuh"
 #include "ops/trace_apply.h"
 
 namespace
@@ -197,7 +197,7 @@ __global__ void __launch_bounds__(shape::threads, shape::blocks)
   __syncthreads();
   unsigned codes = read_codes<shape>(a, patch);
   kg_chain_wait();  // so far nothing that the kernel in front writes
-  if (a.state != nullptr && a.state->stop != KG_CG_RUNNING) {
+  if (kg_stopped(a.pass.stop)) {
     ring.drain();
     return;
   }
@@ -240,8 +240,7 @@ __global__ void __launch_bounds__(shape::threads, shape::blocks)
     now = next;
     next = after;
   }
-  if (a.state == nullptr) return;
-  kg_sum_and_judge<kg_cg_judge>(dot, a.partial, a.state, counter, s_warp);
+  if (a.pass.sum.total != nullptr) kg_grid_sum_end(dot, a.pass.sum, counter, s_warp);
 }
 
 /// Allow blocks all the shared memory there is (the limit belongs to the process, not to a
@@ -271,8 +270,8 @@ kedge_status launch_stream(kedge_context *ctx, const kg_trace_apply_args &a)
   kg_cuda_residency *residency = &kg_cuda(ctx)->stream_residency[a.number][REDUCED][P];
   KG_TRY(prepare(ctx, kernel, shape::threads, shared, residency));
   const unsigned grid = kg_cuda_blocks(ctx, a.batch.count.n_patches, residency->blocks);
-  return kg_chain_launch(ctx, "trace_apply", kernel, grid, shape::threads, shared, a.chained, a,
-                         kg_cuda(ctx)->counters + KG_COUNTER_TRACE_APPLY);
+  return kg_chain_launch(ctx, "trace_apply", kernel, grid, shape::threads, shared,
+                         a.pass.after_vectors, a, kg_cuda(ctx)->counters + KG_COUNTER_TRACE_APPLY);
 }
 
 template <bool REDUCED, int FIRST, int LAST>

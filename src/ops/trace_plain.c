@@ -15,7 +15,13 @@ kg_cost kg_trace_expand_cost(kg_sizes size, const kg_trace_counts *count)
   return (kg_cost){.bytes = 8.0 * (packed + (double)kg_trace_plain_count(size, count))};
 }
 
-KG_OPERATOR(kg_trace_plain, kg_trace_plain_args)
+kedge_status kg_trace_plain(kedge_context *ctx, const kg_trace_plain_args *args)
+{
+  static kedge_status (*const impl[])(kedge_context *, const kg_trace_plain_args *) =
+      KG_IMPLEMENTATIONS(kg_trace_plain_host, kg_trace_plain_cuda);
+  if (args->pass.open) *args->pass.open = (kg_open){0};
+  return impl[ctx->backend](ctx, args);
+}
 
 kg_cost kg_trace_plain_cost(kg_sizes size, const kg_trace_counts *count)
 {

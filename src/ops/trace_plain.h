@@ -6,8 +6,8 @@
 /// product of the element's rows with the values of its three edges. Nothing is written but y, and
 /// K^e is read once; x comes from the caches, where neighbours have left it.
 #pragma once
-#include "ops/cg_state.h"
 #include "ops/ops.h"
+#include "ops/pass.h"
 KEDGE_BEGIN_DECLS
 
 /// Full K^e as [element][edge of the rows][column][mode of the row]: what an edge needs of an
@@ -28,10 +28,9 @@ kg_cost kg_trace_expand_cost(kg_sizes size, const kg_trace_counts *count);
 typedef struct kg_trace_plain_args {
   kg_batch batch;
   const double *full;
-  const double *x;     ///< [trace edge][mode]; Dirichlet rows are read too
-  double *y;           ///< [free trace edge][mode]
-  double *partial;     ///< work: kg_trace_plain_partials() sums of x . y; not used without a state
-  kg_cg_state *state;  ///< as for kg_trace_apply()
+  const double *x;  ///< [trace edge][mode]; Dirichlet rows are read too
+  double *y;        ///< [free trace edge][mode]
+  kg_pass pass;     ///< a sum has kg_trace_plain_partials() parts; no row is left open
 } kg_trace_plain_args;
 
 enum { KG_PLAIN_ROWS = 256 };  ///< rows a sum is taken over, about

@@ -11,7 +11,7 @@
 #include "ops/by_order.cuh"
 #include "ops/ell_block.h"
 #include "ops/load_edge.cuh"
-#include "ops/judged_sum.cuh"
+#include "ops/grid_sum.cuh"
 #include "ops/trace_plain.h"
 
 namespace
@@ -52,7 +52,7 @@ template <int M>
 __global__ void __launch_bounds__(BLOCK)
     plain_kernel(const kg_trace_plain_args a, int64_t rows, unsigned *counter)
 {
-  if (a.state && a.state->stop != KG_CG_RUNNING) return;
+  if (kg_stopped(a.pass.stop)) return;
   double dot = 0.0;
   const int64_t row = kg_thread_number();
   if (row < rows) {
@@ -61,12 +61,12 @@ __global__ void __launch_bounds__(BLOCK)
     double sum = multiply_side<M>(a, sides.x, i);
     if (sides.y >= 0) sum += multiply_side<M>(a, sides.y, i);
     a.y[row] = sum;
-    if (a.state) dot = a.x[row] * sum;
+    if (a.pass.sum.total) dot = a.x[row] * sum;
   }
-  if (!a.state) return;
+  if (!a.pass.sum.total) return;
 
   __shared__ double s_warp[BLOCK / 32];
-  kg_sum_and_judge<kg_cg_judge>(dot, a.partial, a.state, counter, s_warp);
+  kg_grid_sum_end(dot, a.pass.sum, counter, s_warp);
 }
 
 template <int P>

@@ -2,7 +2,7 @@
 // is taken over pieces of a fixed size and then in order, so that it does not depend on the
 // threads.
 #include "core/context.h"
-#include "ops/cg_pieces.h"
+#include "ops/pieces.h"
 #include "ops/ell_block.h"
 #include "ops/trace_plain.h"
 
@@ -59,15 +59,16 @@ static double multiply_edges(const kg_trace_plain_args *a, int32_t begin, int32_
 
 kedge_status kg_trace_plain_host(kedge_context *ctx, const kg_trace_plain_args *args)
 {
-  if (args->state && args->state->stop != KG_CG_RUNNING) return KEDGE_OK;
+  if (kg_stopped(args->pass.stop)) return KEDGE_OK;
+  const kg_sum *sum = &args->pass.sum;
   const int64_t edges = args->batch.count.n_free;
   const int64_t pieces = kg_trace_plain_partials(args->batch.reference.size, &args->batch.count);
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
   for (int64_t piece = 0; piece < pieces; ++piece) {
     const double dot = multiply_edges(args, (int32_t)(edges * piece / pieces),
                                       (int32_t)(edges * (piece + 1) / pieces));
-    if (args->state) args->partial[piece] = dot;
+    if (sum->total) sum->part[piece] = dot;
   }
-  if (args->state) kg_cg_judge(args->state, sum_in_order(args->partial, pieces));
+  if (sum->total) kg_sum_end(sum, sum_in_order(sum->part, pieces));
   return KEDGE_OK;
 }

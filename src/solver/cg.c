@@ -10,6 +10,7 @@
 #include "core/clock.h"
 #include "core/context.h"
 #include "core/nvtx.h"
+#include "multigrid/bound.h"
 #include "ops/advice.h"
 #include "ops/pcg_vectors.h"
 #include "ops/rounding.h"
@@ -17,9 +18,8 @@
 /// One solve: what stays the same through restarts.
 typedef struct solve {
   kedge_context *ctx;
-  kg_trace_operator closed;  ///< for a residual: all rows of the product
-  kg_trace_operator open;    ///< in the iteration: the update adds the halo
-  kg_cg_vectors_args v;
+  kg_trace_operator op;
+  kg_cg_vectors_args v;  ///< v.open: what the last product of the iteration left open
   kg_cg_settings settings;
   kg_cg_state state;         ///< host copy, as of the last check
   double rr_start;           ///< of the residual that tolerances are relative to
@@ -30,22 +30,30 @@ typedef struct solve {
   kg_repeat repeat;  ///< a batch of iterations
 } solve;
 
-static kedge_status apply(const solve *s, const kg_trace_operator *op, const void *x, void *y,
-                          kg_cg_state *state)
+static kedge_status apply(const solve *s, const void *x, void *y, kg_pass pass)
 {
   kg_range_push("trace_apply", s->settings.n_elements, s->v.n);
-  const kedge_status status = kg_trace_operator_apply(s->ctx, op, x, y, state);
+  const kedge_status status = kg_trace_operator_apply(s->ctx, &s->op, x, y, pass);
   kg_range_pop();
   return status;
 }
 
 /// A p
-static kedge_status apply_to_direction(const solve *s, const kg_trace_operator *op,
-                                       kg_cg_state *state)
+static kedge_status apply_to_direction(const solve *s, kg_pass pass)
 {
   const kg_cg_vectors_args *v = &s->v;
-  return v->p_single ? apply(s, op, v->p_single, v->ap_single, state)
-                     : apply(s, op, v->p, v->ap, state);
+  return v->p_single ? apply(s, v->p_single, v->ap_single, pass) : apply(s, v->p, v->ap, pass);
+}
+
+/// A p of an iteration. The edges between patches need no pass of their own: the update finds their
+/// rows in the halo.
+static kedge_status multiply_direction(solve *s)
+{
+  kg_cg_state *state = s->v.state;
+  return apply_to_direction(s, (kg_pass){.stop = &state->stop,
+                                         .sum = {s->op.partial, &state->p_ap, NULL},
+                                         .open = &s->v.open,
+                                         .after_vectors = true});
 }
 
 static kedge_status read_state(solve *s)
@@ -72,9 +80,9 @@ static kedge_status make_residual(const solve *s, bool of_zero)
   if (of_zero)
     KG_TRY(kg_zero(s->ctx, s->v.ap, (size_t)s->v.n * sizeof *s->v.ap));
   else
-    KG_TRY(apply(s, &s->closed, s->v.x, s->v.ap, NULL));
+    KG_TRY(apply(s, s->v.x, s->v.ap, (kg_pass){0}));
   kg_cg_vectors_args v = s->v;
-  v.open = (kg_open_rows){0};  // that product is complete
+  v.open = (kg_open){0};  // that product is complete
   return s->settings.multigrid ? kg_pcg_start(s->ctx, &v) : kg_cg_start(s->ctx, &v);
 }
 
@@ -107,9 +115,9 @@ enum {
 
 static kedge_status iterate(void *user)
 {
-  const solve *s = user;
+  solve *s = user;
   for (int i = 0; i < BATCH; ++i) {
-    KG_TRY(apply_to_direction(s, &s->open, s->v.state));
+    KG_TRY(multiply_direction(s));
     KG_TRY(kg_cg_update(s->ctx, &s->v));
     KG_TRY(kg_cg_direction(s->ctx, &s->v));
   }
@@ -119,18 +127,19 @@ static kedge_status iterate(void *user)
 static kedge_status precondition(const solve *s, bool well)
 {
   kg_range_push("precondition", s->settings.n_elements, s->v.n);
+  const kg_multigrid_vectors v = kg_multigrid_vectors_of(&s->v);
   const kedge_status status =
-      kg_multigrid_apply(s->ctx, s->settings.multigrid, well, &s->closed.matrix_free, &s->v);
+      kg_multigrid_apply(s->ctx, s->settings.multigrid, well, &s->op.matrix_free, &v);
   kg_range_pop();
   return status;
 }
 
 /// @param[in] well  the coarse system is solved well
-static kedge_status step_multigrid(const solve *s, bool well)
+static kedge_status step_multigrid(solve *s, bool well)
 {
   KG_TRY(precondition(s, well));
   KG_TRY(kg_pcg_direction(s->ctx, &s->v));
-  KG_TRY(apply_to_direction(s, &s->open, s->v.state));
+  KG_TRY(multiply_direction(s));
   return kg_pcg_update(s->ctx, &s->v);
 }
 
@@ -147,8 +156,8 @@ static kedge_status launch(solve *s, int batches)
   kg_range_push("cg_iterations", s->settings.n_elements, s->v.n);
   kedge_status status;
   if (s->settings.resident_work)
-    status = kg_cg_resident(s->ctx, &(kg_cg_resident_args){.batch = s->closed.matrix_free.batch,
-                                                           .local = s->closed.matrix_free.local,
+    status = kg_cg_resident(s->ctx, &(kg_cg_resident_args){.batch = s->op.matrix_free.batch,
+                                                           .local = s->op.matrix_free.local,
                                                            .vectors = s->v,
                                                            .work = s->settings.resident_work,
                                                            .steps = RESIDENT_STEPS});
@@ -175,9 +184,19 @@ static kedge_status measure_rounding(solve *s)
   const double rr = s->state.rr;
   ++s->roundings;
   kg_range_push("rounding", s->settings.n_elements, s->v.n);
-  kedge_status status = kg_rounding_perturb(s->ctx, &s->v);
-  if (status == KEDGE_OK) status = apply_to_direction(s, &s->closed, NULL);
-  if (status == KEDGE_OK) status = kg_rounding_sum(s->ctx, &s->v);
+  const kg_cg_vectors_args *v = &s->v;
+  const bool single = v->r_single != NULL;
+  const kg_rounding_args args = {.n = v->n,
+                                 .x = v->x,
+                                 .number = kg_cg_number(v),
+                                 .p = single ? (void *)v->p_single : v->p,
+                                 .ap = single ? (void *)v->ap_single : v->ap,
+                                 .exponent = single ? &v->state->exponent : NULL,
+                                 .part = v->partial,
+                                 .total = &v->state->rr};
+  kedge_status status = kg_rounding_perturb(s->ctx, &args);
+  if (status == KEDGE_OK) status = apply_to_direction(s, (kg_pass){0});
+  if (status == KEDGE_OK) status = kg_rounding_sum(s->ctx, &args);
   if (status == KEDGE_OK) status = read_state(s);
   kg_range_pop();
   s->rr_rounding = s->state.rr;
@@ -361,7 +380,7 @@ static kedge_status begin(solve *s)
 static kedge_status solve_system(solve *s, kg_cg_result *result)
 {
   if (s->settings.resident_work) {
-    const kg_batch *batch = &s->closed.matrix_free.batch;
+    const kg_batch *batch = &s->op.matrix_free.batch;
     KG_TRY(kg_zero(s->ctx, s->settings.resident_work,
                    kg_cg_resident_bytes(s->ctx, batch->reference.size, &batch->count)));
   }
@@ -377,32 +396,17 @@ static kedge_status solve_system(solve *s, kg_cg_result *result)
   return KEDGE_OK;
 }
 
-/// The edges between patches need no pass of their own: the update finds their rows in the halo.
-static void open_halo(solve *s)
-{
-  if (s->closed.kind != KEDGE_OPERATOR_MATRIX_FREE) return;
-  const kg_trace_apply_args *a = &s->closed.matrix_free;
-  const kg_trace_counts *n = &a->batch.count;
-  const int m = a->batch.reference.size.n_edge;
-  s->open.matrix_free.open = true;
-  s->open.matrix_free.chained = true;
-  s->v.open = (kg_open_rows){
-      .first = (int64_t)n->n_interior * m, .n = (int64_t)n->n_shared * m, .halo = a->halo};
-}
-
 kedge_status kg_cg_solve(kedge_context *ctx, const kg_trace_operator *op,
                          const kg_cg_vectors_args *vectors, kg_cg_settings settings,
                          kg_cg_result *result)
 {
   solve s = {.ctx = ctx,
-             .closed = *op,
-             .open = *op,
+             .op = *op,
              .v = *vectors,
              .settings = settings,
              .began = kg_seconds(),
              .repeat = {.stop = &vectors->state->stop}};
   assert(!settings.resident_work || op->kind == KEDGE_OPERATOR_MATRIX_FREE);
-  open_halo(&s);
   *result = (kg_cg_result){0};
   const kedge_status status = solve_system(&s, result);
   result->residuals = s.residuals;

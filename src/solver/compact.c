@@ -121,15 +121,14 @@ static kedge_status multiply_chunk(kg_compact *compact, chunk *c, const double *
 {
   kg_pipeline *p = compact->pipeline;
   const bool remakes = kg_shape_remakes_right_hand_side(&p->shape);
-  const kg_trace_apply_args args = {
-      .batch = c->batch,
-      .local = c->local,
-      .reduced = kg_shape_reduces(&p->shape),
-      .x = x,
-      .y = y,
-      .halo = p->buffers[KG_ARRAY_HALO].data,
-      .open = true,
-      .partial = (double *)p->buffers[KG_ARRAY_OPERATOR_PARTIAL].data + c->first_patch};
+  kg_open open;  // kg_compact_start() knows which rows are
+  const kg_trace_apply_args args = {.batch = c->batch,
+                                    .local = c->local,
+                                    .reduced = kg_shape_reduces(&p->shape),
+                                    .x = x,
+                                    .y = y,
+                                    .halo = p->buffers[KG_ARRAY_HALO].data,
+                                    .pass.open = &open};
   if (remakes) KG_TRY(make_loads(compact, c));
   KG_TRY(make_local(p, c, c->load, c->condensed));
   if (x) KG_TRY(kg_trace_apply(p->ctx, &args));
@@ -175,14 +174,15 @@ kedge_status kg_compact_start(void *user, bool of_zero)
   const kg_trace_counts *n = &p->layout.count;
   const int64_t m = p->shape.size.n_edge;
   kg_cg_vectors_args v = *compact->vectors;
-  v.open = (kg_open_rows){n->n_interior * m, n->n_shared * m, p->buffers[KG_ARRAY_HALO].data};
+  v.open = (kg_open){n->n_interior * m, n->n_shared * m, p->buffers[KG_ARRAY_HALO].data};
   kg_range_push("residual", p->mesh->n_elements, v.n);
   kedge_status status = multiply(compact, of_zero ? NULL : v.x, v.ap);
   if (status == KEDGE_OK) status = kg_pcg_start(p->ctx, &v);
   kg_range_pop();
   KG_TRY(status);
-  KG_TRY(kg_round(p->ctx,
-                  &(kg_round_args){.n = v.n, .from = v.r, .to = v.r_single, .state = v.state}));
+  KG_TRY(kg_round(
+      p->ctx,
+      &(kg_round_args){.n = v.n, .from = v.r, .to = v.r_single, .exponent = &v.state->exponent}));
   const kg_buffer *direction = &p->buffers[KG_ARRAY_DIRECTION];
   return kg_zero(p->ctx, direction->data, direction->bytes);
 }

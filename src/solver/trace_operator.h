@@ -8,12 +8,13 @@
 
 typedef struct kg_trace_operator {
   kedge_operator kind;
-  /// x, y and state are filled in by kg_trace_operator_apply(), `open` by kg_cg_solve()
+  double *partial;  ///< work for a sum
+  /// x, y and the pass are filled in by kg_trace_operator_apply()
   kg_trace_apply_args matrix_free;
   kg_trace_plain_args plain;
   kg_ell_apply_args ell;
 } kg_trace_operator;
 
-/// y = A x, in the number of the operator; `state` may be NULL (ops/trace_apply.h).
+/// y = A x, in the number of the operator.
 kedge_status kg_trace_operator_apply(kedge_context *ctx, const kg_trace_operator *op, const void *x,
-                                     void *y, kg_cg_state *state);
+                                     void *y, kg_pass pass);

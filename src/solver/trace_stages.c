@@ -90,17 +90,16 @@ static kg_trace_operator trace_operator(const kg_pipeline *p)
 {
   return (kg_trace_operator){
       .kind = p->shape.operator_kind,
+      .partial = p->buffers[KG_ARRAY_OPERATOR_PARTIAL].data,
       .matrix_free = {.batch = p->batch,
                       .local = p->buffers[KG_ARRAY_LOCAL].data,
                       .number = kg_shape_local(&p->shape),
                       .differences = kg_shape_form(&p->shape) == KG_LOCAL_DIFFERENCES,
                       .reduced = kg_shape_reduces(&p->shape),
                       .halo = p->buffers[KG_ARRAY_HALO].data,
-                      .partial = p->buffers[KG_ARRAY_OPERATOR_PARTIAL].data},
-      .plain = {.batch = p->batch,
-                .full = p->buffers[KG_ARRAY_FULL_LOCAL].data,
-                .partial = p->buffers[KG_ARRAY_OPERATOR_PARTIAL].data},
-      .ell = {.matrix = ell_matrix(p), .partial = p->buffers[KG_ARRAY_OPERATOR_PARTIAL].data},
+                      .pass.sum.part = p->buffers[KG_ARRAY_OPERATOR_PARTIAL].data},
+      .plain = {.batch = p->batch, .full = p->buffers[KG_ARRAY_FULL_LOCAL].data},
+      .ell = {.matrix = ell_matrix(p)},
   };
 }
 

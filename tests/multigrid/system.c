@@ -47,7 +47,8 @@ static void make_operator(trace_system *s)
       .matrix_free = {.batch = c->batch,
                       .local = local,
                       .halo = case_output(c, shared > vertices ? shared : vertices),
-                      .partial = case_output(c, (size_t)n->n_patches)}};
+                      .pass.sum.part = case_output(c, (size_t)n->n_patches)}};
+  s->op.partial = s->op.matrix_free.pass.sum.part;
 }
 
 static void reduce_operator(trace_system *s)
@@ -232,7 +233,8 @@ void system_precondition(trace_system *s, const double *r, double *z)
   const kg_cg_vectors_args *v = &s->vectors;
   put(s, v->r, r, s->n_rows);
   must(s->ctx, kg_zero(s->ctx, v->z, s->n_all * sizeof *z));
-  must(s->ctx, kg_multigrid_apply(s->ctx, &s->multigrid, false, &s->op.matrix_free, v));
+  const kg_multigrid_vectors cycle = kg_multigrid_vectors_of(v);
+  must(s->ctx, kg_multigrid_apply(s->ctx, &s->multigrid, false, &s->op.matrix_free, &cycle));
   get(s, z, v->z, s->n_all);
 }
 
@@ -261,7 +263,7 @@ void system_smooth(trace_system *s, const double *y, double *z)
 void system_multiply(trace_system *s, const double *x, double *y)
 {
   put(s, s->vectors.z, x, s->n_all);
-  must(s->ctx, kg_trace_operator_apply(s->ctx, &s->op, s->vectors.z, s->vectors.ap, NULL));
+  must(s->ctx, kg_trace_operator_apply(s->ctx, &s->op, s->vectors.z, s->vectors.ap, (kg_pass){0}));
   get(s, y, s->vectors.ap, s->n_rows);
 }
 

@@ -139,9 +139,7 @@ static void check_smoothing(trace_system *s)
                               .d = case_input(c, d, n),
                               .step = 0.7,
                               .momentum = 0.3,
-                              .partial = case_output(c, KG_PIECES),
-                              .state = s->vectors.state};
-  must(ctx, kg_zero(ctx, args.state, sizeof *args.state));
+                              .sum = {case_output(c, KG_PIECES), case_output(c, 1), NULL}};
   must(ctx, kg_edge_smooth(ctx, &args));
   double *z_new = case_fetch(c, args.z), *d_new = case_fetch(c, args.d), dot = 0.0, size = 0.0;
   for (size_t i = 0; i < n; ++i) x[i] = r[i] - t[i];
@@ -154,21 +152,20 @@ static void check_smoothing(trace_system *s)
     dot += r[i] * z_new[i];
     size += fabs(r[i] * z_new[i]);
   }
-  kg_cg_state *after = system_fetch(s, args.state, sizeof *after);
-  assert_at_most(fabs(after->rz_next - dot), rounding((double)n) * size);
-  assert_int_equal(after->stop, dot > 0 ? KG_CG_RUNNING : KG_CG_PRECONDITIONER);
+  double *sum = case_fetch(c, args.sum.total);
+  assert_at_most(fabs(*sum - dot), rounding((double)n) * size);
 
   args.product = NULL;  // from zero, and nothing after it
   args.d = NULL;
   args.momentum = 0.0;
-  args.state = NULL;
+  args.sum = (kg_sum){0};
   must(ctx, kg_edge_smooth(ctx, &args));
   free(z_new);
   z_new = case_fetch(c, args.z);
   multiply_blocks(s, inverse, r, y);
   for (size_t i = 0; i < n; ++i)
     assert_at_most(fabs(z_new[i] - 0.7 * y[i]), rounding(m) * largest(n, y));
-  free(r), free(t), free(z), free(d), free(x), free(y), free(z_new), free(d_new), free(after);
+  free(r), free(t), free(z), free(d), free(x), free(y), free(z_new), free(d_new), free(sum);
   free(inverse);
 }
 
@@ -291,7 +288,6 @@ static void check_element_step(trace_system *s)
   assert_true(v && y);
   for (size_t i = 0; i < n; ++i) v[i] = r[i] - t[i];
   system_smooth(s, v, y);
-  must(ctx, kg_zero(ctx, s->vectors.state, sizeof *s->vectors.state));
   const kg_smoother_args args = {.op = s->op.matrix_free,
                                  .r = case_input(c, r, n),
                                  .product = case_input(c, t, n),
@@ -299,8 +295,7 @@ static void check_element_step(trace_system *s)
                                  .d = case_input(c, d, n),
                                  .step = 0.7,
                                  .momentum = 0.3,
-                                 .partial = s->vectors.partial,
-                                 .state = s->vectors.state};
+                                 .sum = {s->vectors.partial, case_output(c, 1), NULL}};
   must(ctx, kg_smoother_step(ctx, &s->multigrid.smoother, &args));
   double *z_new = case_fetch(c, args.z), *d_new = case_fetch(c, args.d), dot = 0.0, size = 0.0;
   const double scale = largest(n, y) + 2.0;
@@ -311,9 +306,9 @@ static void check_element_step(trace_system *s)
     dot += r[i] * z_new[i];
     size += fabs(r[i] * z_new[i]);
   }
-  kg_cg_state *after = system_fetch(s, args.state, sizeof *after);
-  assert_at_most(fabs(after->rz_next - dot), rounding((double)n) * size);
-  free(r), free(t), free(z), free(d), free(v), free(y), free(z_new), free(d_new), free(after);
+  double *sum = case_fetch(c, args.sum.total);
+  assert_at_most(fabs(*sum - dot), rounding((double)n) * size);
+  free(r), free(t), free(z), free(d), free(v), free(y), free(z_new), free(d_new), free(sum);
 }
 
 static void a_step_by_elements_advances_direction_and_z(void **state)

@@ -234,14 +234,25 @@ static ell_product product_begin(const ell_problem *p)
   return out;
 }
 
-static void product_end(ell_problem *p, ell_product *out, const double *y, const kg_cg_state *state)
+/// A sum to the state, and the stop that is there; no pass at all without a state.
+static kg_pass pass_with(ell_problem *p, const pass_state *before, size_t parts)
 {
+  if (!before) return (kg_pass){0};
+  pass_state *state = device_copy(p, before, 1, sizeof *before);
+  return (kg_pass){.stop = &state->stop,
+                   .sum = {device_array(p, parts, sizeof(double)), &state->dot, NULL}};
+}
+
+/// @param[in] dot  the first member of a state in device memory
+static void product_end(ell_problem *p, ell_product *out, const double *y, const double *dot)
+{
+  const pass_state *state = (const pass_state *)dot;
   must(p->ctx, kg_copy_out(p->ctx, out->y, y, (size_t)p->matrix.rows * sizeof(double)));
   if (state) must(p->ctx, kg_copy_out(p->ctx, &out->state, state, sizeof out->state));
   must(p->ctx, kg_sync(p->ctx));
 }
 
-ell_product ell_problem_apply(ell_problem *p, const double *x, const kg_cg_state *before)
+ell_product ell_problem_apply(ell_problem *p, const double *x, const pass_state *before)
 {
   const int kept = p->n_buffers;
   ell_product out = product_begin(p);
@@ -249,17 +260,15 @@ ell_product ell_problem_apply(ell_problem *p, const double *x, const kg_cg_state
       .matrix = p->matrix,
       .x = device_copy(p, x, (size_t)p->columns, sizeof *x),
       .y = device_copy(p, out.y, (size_t)p->matrix.rows, sizeof(double)),
-      .partial = device_array(p, KG_PIECES, sizeof(double)),
-      .state = before ? device_copy(p, before, 1, sizeof *before) : NULL,
+      .pass = pass_with(p, before, KG_PIECES),
   };
   must(p->ctx, kg_ell_apply(p->ctx, &args));
-  product_end(p, &out, args.y, args.state);
+  product_end(p, &out, args.y, args.pass.sum.total);
   release_after(p, kept);
   return out;
 }
 
-ell_product ell_problem_apply_matrix_free(ell_problem *p, const double *x,
-                                          const kg_cg_state *before)
+ell_product ell_problem_apply_matrix_free(ell_problem *p, const double *x, const pass_state *before)
 {
   const int kept = p->n_buffers;
   const size_t m = (size_t)p->size.n_edge;
@@ -270,11 +279,10 @@ ell_product ell_problem_apply_matrix_free(ell_problem *p, const double *x,
       .x = device_copy(p, x, (size_t)p->columns, sizeof *x),
       .y = device_copy(p, out.y, (size_t)p->matrix.rows, sizeof(double)),
       .halo = device_array(p, (size_t)p->layout.count.n_shared * m, sizeof(double)),
-      .partial = device_array(p, (size_t)p->layout.count.n_patches, sizeof(double)),
-      .state = device_copy(p, before, 1, sizeof *before),
+      .pass = pass_with(p, before, (size_t)p->layout.count.n_patches),
   };
   must(p->ctx, kg_trace_apply(p->ctx, &args));
-  product_end(p, &out, args.y, args.state);
+  product_end(p, &out, args.y, args.pass.sum.total);
   release_after(p, kept);
   return out;
 }
@@ -302,7 +310,7 @@ double *ell_problem_full(ell_problem *p)
   return full;
 }
 
-ell_product ell_problem_apply_plain(ell_problem *p, const double *x, const kg_cg_state *before)
+ell_product ell_problem_apply_plain(ell_problem *p, const double *x, const pass_state *before)
 {
   const int kept = p->n_buffers;
   ell_product out = product_begin(p);
@@ -311,12 +319,10 @@ ell_product ell_problem_apply_plain(ell_problem *p, const double *x, const kg_cg
       .full = expanded(p).full,
       .x = device_copy(p, x, (size_t)p->columns, sizeof *x),
       .y = device_copy(p, out.y, (size_t)p->matrix.rows, sizeof(double)),
-      .partial = device_array(p, (size_t)kg_trace_plain_partials(p->size, &p->layout.count),
-                              sizeof(double)),
-      .state = before ? device_copy(p, before, 1, sizeof *before) : NULL,
+      .pass = pass_with(p, before, (size_t)kg_trace_plain_partials(p->size, &p->layout.count)),
   };
   must(p->ctx, kg_trace_plain(p->ctx, &args));
-  product_end(p, &out, args.y, args.state);
+  product_end(p, &out, args.y, args.pass.sum.total);
   release_after(p, kept);
   return out;
 }
@@ -344,15 +350,13 @@ void ell_problem_check_dot(ell_problem *p, ell_problem_operator *apply)
 {
   if (p->matrix.rows == 0) return;
   double *x = ell_problem_vector(p, false), scale = 0.0;
-  const kg_cg_state before = {.p_ap = NAN, .rz = 3.0, .iterations = 5, .stop = KG_CG_RUNNING};
+  const pass_state before = {.dot = NAN};
   ell_product one = apply(p, x, &before), other = ell_problem_apply_matrix_free(p, x, &before);
   for (int64_t row = 0; row < p->matrix.rows; ++row) scale += fabs(x[row]) * row_scale(p, row, x);
   const double bound = rounding(p->matrix.rows + 2 * p->size.n_trace) * scale;
-  assert_true(fabs(one.state.p_ap - other.state.p_ap) <= bound);
-  assert_true(one.state.p_ap > 0.0);
+  assert_true(fabs(one.state.dot - other.state.dot) <= bound);
+  assert_true(one.state.dot > 0.0);
   assert_int_equal(one.state.stop, before.stop);
-  assert_int_equal(one.state.iterations, before.iterations);
-  assert_true(one.state.rz == before.rz);
   free(x);
   free(one.y);
   free(other.y);
@@ -368,7 +372,7 @@ void ell_problem_check_repeatable(ell_problem_operator *apply)
     kedge_context *ctx = open_backend(test_backend(), threads[run]);
     ell_problem_create(&p, ctx, 257, 3, MIXED);
     double *x = ell_problem_vector(&p, false);
-    const kg_cg_state running = {.stop = KG_CG_RUNNING};
+    const pass_state running = {0};
     ell_product result = apply(&p, x, &running);
     free(x);
     if (run == 0) {
@@ -393,7 +397,7 @@ void ell_problem_check_stopped(kedge_context *ctx, ell_problem_operator *apply)
   ell_problem p;
   ell_problem_create(&p, ctx, 33, 2, MIXED);
   double *x = ell_problem_vector(&p, true);
-  const kg_cg_state stopped = {.p_ap = 0.25, .stop = KG_CG_CONVERGED};
+  const pass_state stopped = {.dot = 0.25, .stop = 1};
   ell_product result = apply(&p, x, &stopped);
   for (int64_t row = 0; row < p.matrix.rows; ++row) assert_true(isnan(result.y[row]));
   assert_memory_equal(&result.state, &stopped, sizeof stopped);
@@ -411,10 +415,10 @@ void ell_problem_check_indefinite(kedge_context *ctx, ell_problem_operator *appl
   for (size_t k = 0; k < local_count(&p); ++k) p.local[k] = -p.local[k];
   for (size_t k = 0; k < entries; ++k) p.value[k] = -p.value[k];
   must(p.ctx, kg_copy_in(p.ctx, p.matrix.value, p.value, entries * sizeof *p.value));
-  const kg_cg_state running = {.stop = KG_CG_RUNNING};
+  const pass_state running = {0};
   ell_product result = apply(&p, x, &running);
-  assert_true(result.state.p_ap < 0.0);
-  assert_int_equal(result.state.stop, KG_CG_INDEFINITE);
+  assert_true(result.state.dot < 0.0);
+  assert_int_equal(result.state.stop, 0);
   free(x);
   free(result.y);
   ell_problem_destroy(&p);

@@ -28,10 +28,16 @@ typedef struct ell_problem {
   int n_buffers;
 } ell_problem;
 
-/// A product and what became of the iteration's state; the caller frees y.
+/// What a product finds and leaves in device memory beside its vectors.
+typedef struct pass_state {
+  double dot;  ///< x . y
+  int32_t stop;
+} pass_state;
+
+/// A product and what became of the state; the caller frees y.
 typedef struct ell_product {
   double *y;  ///< [rows]
-  kg_cg_state state;
+  pass_state state;
 } ell_product;
 
 /// The first n triangles of a distorted grid. Dirichlet in a MIXED problem: sides at its left and
@@ -45,8 +51,7 @@ size_t ell_problem_entries(const ell_problem *p);
 /// Random x [columns], to be freed; zero on Dirichlet edges unless `everywhere`.
 double *ell_problem_vector(const ell_problem *p, bool everywhere);
 /// An operator's product, from a y of NaN. `before` may be NULL: no state.
-typedef ell_product ell_problem_operator(ell_problem *p, const double *x,
-                                         const kg_cg_state *before);
+typedef ell_product ell_problem_operator(ell_problem *p, const double *x, const pass_state *before);
 ell_problem_operator ell_problem_apply, ell_problem_apply_matrix_free, ell_problem_apply_plain;
 /// Full local matrices as the device has made them; the caller frees them.
 double *ell_problem_full(ell_problem *p);
@@ -61,5 +66,5 @@ void ell_problem_check_dot(ell_problem *p, ell_problem_operator *apply);
 void ell_problem_check_repeatable(ell_problem_operator *apply);
 /// Nothing happens after a stop.
 void ell_problem_check_stopped(kedge_context *ctx, ell_problem_operator *apply);
-/// A matrix that is not positive definite stops the iteration.
+/// x . A x of a matrix that is not positive definite is negative.
 void ell_problem_check_indefinite(kedge_context *ctx, ell_problem_operator *apply);

@@ -130,32 +130,33 @@ static void fetch_state(op_case *c, op_data *out, op_array array, const kg_cg_st
 static void trace_apply(op_case *c, const op_data *in, op_data *out)
 {
   const kg_trace_counts *n = &c->layout.count;
+  kg_cg_state *state =
+      case_upload(c, &(kg_cg_state){.stop = KG_CG_RUNNING}, 1, sizeof(kg_cg_state));
   const kg_trace_apply_args args = {
       .batch = c->batch,
       .local = input(c, in, OP_LOCAL),
       .x = input(c, in, OP_TRACE),
       .y = output(c, OP_PRODUCT),
       .halo = case_output(c, (size_t)n->n_shared * (size_t)c->size.n_edge),
-      .partial = case_output(c, (size_t)n->n_patches),
-      .state = case_upload(c, &(kg_cg_state){.stop = KG_CG_RUNNING}, 1, sizeof(kg_cg_state))};
+      .pass = {.stop = &state->stop,
+               .sum = {case_output(c, (size_t)n->n_patches), &state->p_ap, NULL}}};
   must(c->ctx, kg_trace_apply(c->ctx, &args));
   free(case_fetch(c, args.halo));
-  free(case_fetch(c, args.partial));
+  free(case_fetch(c, args.pass.sum.part));
   fetch(c, out, OP_PRODUCT, args.y);
-  fetch_state(c, out, OP_PRODUCT_STATE, args.state);
+  fetch_state(c, out, OP_PRODUCT_STATE, state);
 }
 
 /// The product that leaves it to the update to add the halo.
 static void trace_apply_open(op_case *c, const op_data *in, op_data *out)
 {
-  const size_t n_patches = (size_t)c->layout.count.n_patches;
+  kg_open open;
   const kg_trace_apply_args args = {.batch = c->batch,
                                     .local = input(c, in, OP_LOCAL),
                                     .x = input(c, in, OP_TRACE),
                                     .y = output(c, OP_OPEN),
                                     .halo = output(c, OP_HALO),
-                                    .open = true,
-                                    .partial = case_output(c, n_patches)};
+                                    .pass.open = &open};
   must(c->ctx, kg_trace_apply(c->ctx, &args));
   fetch(c, out, OP_OPEN, args.y);
   fetch(c, out, OP_HALO, args.halo);
@@ -208,9 +209,9 @@ static void cg_update_open(op_case *c, const op_data *in, op_data *out)
 {
   const int64_t m = c->size.n_edge;
   kg_cg_vectors_args args = update_args(c, in, OP_OPEN);
-  args.open = (kg_open_rows){.first = c->layout.count.n_interior * m,
-                             .n = c->layout.count.n_shared * m,
-                             .halo = input(c, in, OP_HALO)};
+  args.open = (kg_open){.first = c->layout.count.n_interior * m,
+                        .n = c->layout.count.n_shared * m,
+                        .halo = input(c, in, OP_HALO)};
   must(c->ctx, kg_cg_update(c->ctx, &args));
   fetch(c, out, OP_Z_OPEN, args.z);
   fetch_state(c, out, OP_OPEN_STATE, args.state);

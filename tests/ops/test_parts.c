@@ -24,7 +24,7 @@ static double *product_in_parts(op_case *c, const op_data *data, int32_t patches
   const double *load = case_input(c, data->array[OP_LOAD], op_count(c, OP_LOAD));
   const double *x = case_input(c, data->array[OP_TRACE], op_count(c, OP_TRACE));
   double *y = case_output(c, op_count(c, OP_PRODUCT)), *halo = case_output(c, op_count(c, OP_HALO));
-  double *partial = case_output(c, (size_t)n->n_patches);
+  kg_open open;
   for (int32_t first = 0; first < n->n_patches; first += patches) {
     const int32_t left = n->n_patches - first;
     const kg_batch part = kg_batch_part(&c->batch, first, left < patches ? left : patches);
@@ -35,13 +35,8 @@ static double *product_in_parts(op_case *c, const op_data *data, int32_t patches
                                                .load = load + (size_t)c->size.n_modes * lane,
                                                .local = local,
                                                .condensed = condensed}));
-    const kg_trace_apply_args args = {.batch = part,
-                                      .local = local,
-                                      .x = x,
-                                      .y = y,
-                                      .halo = halo,
-                                      .open = true,
-                                      .partial = partial + first};
+    const kg_trace_apply_args args = {
+        .batch = part, .local = local, .x = x, .y = y, .halo = halo, .pass.open = &open};
     must(c->ctx, kg_trace_apply(c->ctx, &args));
     if (less_b) must(c->ctx, kg_trace_loads(c->ctx, &(kg_trace_loads_args){args, condensed}));
   }

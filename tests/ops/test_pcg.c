@@ -17,7 +17,7 @@ typedef struct vectors {
   op_case c;
   size_t n;
   enum form form;
-  kg_open_rows open;
+  kg_open open;
   void *device[VECTORS];
   double *host[VECTORS];
   kg_cg_vectors_args args;
@@ -52,7 +52,7 @@ static void make_vector(vectors *v, enum vector vector)
   free(rounded);
 }
 
-static void create(vectors *v, size_t n, enum form form, kg_open_rows open, kg_cg_state state)
+static void create(vectors *v, size_t n, enum form form, kg_open open, kg_cg_state state)
 {
   *v = (vectors){.n = n, .form = form, .open = open};
   case_create(&v->c, ctx, 2, 1, CASE_NEUMANN, (kg_material){1.0, 0.0, 1.0, KEDGE_SCALING_ONE});
@@ -152,8 +152,8 @@ static void for_all(enum form last,
     for (int form = 0; form <= (int)last; ++form)
       for (int i = 0; i < 3; ++i) {
         const int64_t n = (int64_t)sizes[k];
-        const kg_open_rows some = {.first = n / 4 * 2 + 1, .n = n / 3}, all = {.first = 0, .n = n};
-        const kg_open_rows open = i == 0 ? (kg_open_rows){0} : i == 1 ? some : all;
+        const kg_open some = {.first = n / 4 * 2 + 1, .n = n / 3}, all = {.first = 0, .n = n};
+        const kg_open open = i == 0 ? (kg_open){0} : i == 1 ? some : all;
         const kg_cg_state before = a_state((enum form)form);
         vectors v, again;
         create(&v, sizes[k], (enum form)form, open, before);
@@ -261,7 +261,7 @@ static void the_first_direction_is_the_preconditioned_residual(void **state)
     vectors v;
     kg_cg_state first = a_state((enum form)form);
     first.rz = 0.0;
-    create(&v, 1023, (enum form)form, (kg_open_rows){0}, first);
+    create(&v, 1023, (enum form)form, (kg_open){0}, first);
     must(ctx, kg_pcg_direction(ctx, &v.args));
     double *p = fetch(&v, P);
     assert_memory_equal(p, v.host[Z], v.n * sizeof *p);
@@ -311,13 +311,42 @@ static void nothing_is_touched_after_a_stop(void **state)
     vectors v;
     kg_cg_state stopped = a_state((enum form)form);
     stopped.stop = KG_CG_CONVERGED;
-    create(&v, 1025, (enum form)form, (kg_open_rows){.first = 3, .n = 10}, stopped);
+    create(&v, 1025, (enum form)form, (kg_open){.first = 3, .n = 10}, stopped);
     must(ctx, kg_pcg_direction(ctx, &v.args));
     must(ctx, kg_pcg_update(ctx, &v.args));
     for (int i = 0; i < VECTORS; ++i) assert_untouched(&v, (enum vector)i);
     const kg_cg_state after = fetch_state(&v);
     assert_memory_equal(&after, &stopped, sizeof after);
     destroy(&v);
+  }
+}
+
+/// Nothing moves but the stop.
+static void check_stop(kg_cg_state before,
+                       kedge_status (*pass)(kedge_context *, const kg_cg_vectors_args *),
+                       enum kg_cg_stop expected)
+{
+  vectors v;
+  create(&v, 1025, IN_DOUBLE, (kg_open){0}, before);
+  must(ctx, pass(ctx, &v.args));
+  for (int i = 0; i < VECTORS; ++i) assert_untouched(&v, (enum vector)i);
+  const kg_cg_state after = fetch_state(&v);
+  before.stop = expected;
+  assert_memory_equal(&after, &before, sizeof after);
+  destroy(&v);
+}
+
+static void a_sum_that_is_not_positive_stops_the_pass_that_reads_it(void **state)
+{
+  (void)state;
+  const double bad[] = {-1.0, 0.0, NAN, INFINITY};
+  for (int i = 0; i < 4; ++i) {
+    kg_cg_state before = a_state(IN_DOUBLE);
+    before.rz_next = bad[i];
+    check_stop(before, kg_pcg_direction, i < 2 ? KG_CG_PRECONDITIONER : KG_CG_NOT_FINITE);
+    before = a_state(IN_DOUBLE);
+    before.p_ap = bad[i];
+    check_stop(before, kg_pcg_update, i < 2 ? KG_CG_INDEFINITE : KG_CG_NOT_FINITE);
   }
 }
 
@@ -330,6 +359,7 @@ int main(void)
       cmocka_unit_test(the_first_direction_is_the_preconditioned_residual),
       cmocka_unit_test(the_update_moves_x_and_the_residual_along_the_direction),
       cmocka_unit_test(nothing_is_touched_after_a_stop),
+      cmocka_unit_test(a_sum_that_is_not_positive_stops_the_pass_that_reads_it),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);

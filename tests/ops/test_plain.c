@@ -89,7 +89,7 @@ static void nothing_happens_after_a_stop(void **state)
   ell_problem_check_stopped(ctx, ell_problem_apply_plain);
 }
 
-static void an_indefinite_matrix_stops_the_iteration(void **state)
+static void an_indefinite_matrix_has_a_negative_sum(void **state)
 {
   (void)state;
   ell_problem_check_indefinite(ctx, ell_problem_apply_plain);
@@ -104,7 +104,7 @@ int main(void)
       cmocka_unit_test(p_ap_is_that_of_the_operator_by_patches),
       cmocka_unit_test(bits_do_not_depend_on_run_or_threads),
       cmocka_unit_test(nothing_happens_after_a_stop),
-      cmocka_unit_test(an_indefinite_matrix_stops_the_iteration),
+      cmocka_unit_test(an_indefinite_matrix_has_a_negative_sum),
   };
   return cmocka_run_group_tests(tests, open_context, close_context);
 }

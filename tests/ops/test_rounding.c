@@ -8,16 +8,15 @@
 #include "context.h"
 #include "ops/rounding.h"
 
-/// The vectors of a case with n rows, and its state.
-static kg_cg_vectors_args vectors(op_case *c, const double *x, size_t n)
+/// The vectors of a case with n rows.
+static kg_rounding_args vectors(op_case *c, const double *x, size_t n)
 {
-  static const kg_cg_state none;
-  return (kg_cg_vectors_args){.n = (int64_t)n,
-                              .x = case_input(c, x, n),
-                              .p = case_output(c, n),
-                              .ap = case_input(c, x, n),
-                              .partial = case_output(c, 2 * KG_PIECES),
-                              .state = case_upload(c, &none, 1, sizeof none)};
+  return (kg_rounding_args){.n = (int64_t)n,
+                            .x = case_input(c, x, n),
+                            .p = case_output(c, n),
+                            .ap = case_input(c, x, n),
+                            .part = case_output(c, KG_PIECES),
+                            .total = case_output(c, 1)};
 }
 
 static void numbers_change_by_at_most_the_unit_roundoff(void **state)
@@ -27,7 +26,7 @@ static void numbers_change_by_at_most_the_unit_roundoff(void **state)
   double *x = case_randoms(1, N);
   op_case c;
   case_create(&c, ctx, 2, 1, CASE_NEUMANN, (kg_material){1.0, 0.0, 1.0, KEDGE_SCALING_ONE});
-  const kg_cg_vectors_args v = vectors(&c, x, N);
+  const kg_rounding_args v = vectors(&c, x, N);
   must(ctx, kg_rounding_perturb(ctx, &v));
   double *change = case_fetch(&c, v.p), squares = 0.0;
   for (int i = 0; i < N; ++i) {
@@ -51,15 +50,15 @@ static void the_sum_is_that_of_the_squares(void **state)
     for (size_t i = 0; i < n; ++i) sum += x[i] * x[i];
     op_case c;
     case_create(&c, ctx, 2, 1, CASE_NEUMANN, (kg_material){1.0, 0.0, 1.0, KEDGE_SCALING_ONE});
-    const kg_cg_vectors_args v = vectors(&c, x, n);
-    kg_cg_state found[2];
+    const kg_rounding_args v = vectors(&c, x, n);
+    double found[2];
     for (int run = 0; run < 2; ++run) {
       must(ctx, kg_rounding_sum(ctx, &v));
-      must(ctx, kg_copy_out(ctx, &found[run], v.state, sizeof *found));
+      must(ctx, kg_copy_out(ctx, &found[run], v.total, sizeof *found));
       must(ctx, kg_sync(ctx));
     }
-    assert_true(found[0].rr == found[1].rr);
-    assert_close(1, &found[0].rr, &sum, rounding((double)n));
+    assert_true(found[0] == found[1]);
+    assert_close(1, found, &sum, rounding((double)n));
     free(x);
     case_destroy(&c);
   }
@@ -70,17 +69,19 @@ static void an_iteration_in_single_precision_gets_both_scaled(void **state)
 {
   (void)state;
   enum { N = 5001, EXPONENT = 7 };
-  const kg_cg_state scaled = {.exponent = EXPONENT};
+  const int32_t exponent = EXPONENT;
   double *x = case_randoms(1, N), squares = 0.0;
   op_case c;
   case_create(&c, ctx, 2, 1, CASE_NEUMANN, (kg_material){1.0, 0.0, 1.0, KEDGE_SCALING_ONE});
-  double *p = case_output(&c, (N + 1) / 2), *r = case_output(&c, (N + 1) / 2);
-  kg_cg_vectors_args v = {.n = N,
-                          .x = case_input(&c, x, N),
-                          .r_single = (float *)r,
-                          .p_single = (float *)p,
-                          .partial = case_output(&c, 2 * KG_PIECES),
-                          .state = case_upload(&c, &scaled, 1, sizeof scaled)};
+  double *p = case_output(&c, (N + 1) / 2);
+  const kg_rounding_args v = {.n = N,
+                              .x = case_input(&c, x, N),
+                              .number = KG_SINGLE,
+                              .p = p,
+                              .ap = p,
+                              .exponent = case_upload(&c, &exponent, 1, sizeof exponent),
+                              .part = case_output(&c, KG_PIECES),
+                              .total = case_output(&c, 1)};
   must(ctx, kg_rounding_perturb(ctx, &v));
   double *found = case_fetch(&c, p);
   const float *change = (const float *)found;
@@ -89,12 +90,11 @@ static void an_iteration_in_single_precision_gets_both_scaled(void **state)
     assert_at_most(fabs(change[i] - expected), FLT_EPSILON * fabs(expected));
     squares += (double)change[i] * change[i];
   }
-  v.ap_single = v.p_single;
   must(ctx, kg_rounding_sum(ctx, &v));
-  kg_cg_state after;
-  must(ctx, kg_copy_out(ctx, &after, v.state, sizeof after));
+  double after;
+  must(ctx, kg_copy_out(ctx, &after, v.total, sizeof after));
   squares = ldexp(squares, -2 * EXPONENT);
-  assert_close(1, &after.rr, &squares, rounding(N));
+  assert_close(1, &after, &squares, rounding(N));
   free(found);
   free(x);
   case_destroy(&c);

@@ -25,16 +25,16 @@ static int order_step(void)
   return test_is_quick() ? 4 : 1;
 }
 
-/// A system whose vectors are all rows, and a state of the iteration.
+/// A system whose vectors are all rows, a sum and a stop.
 typedef struct chain {
   op_case c;
   kg_trace_apply_args args;
   double *start;
   void *vectors[2];
-  kg_buffer state;
+  kg_buffer total, stop;
 } chain;
 
-static void chain_create(chain *s, int n_elements, int order, enum kg_cg_stop stop)
+static void chain_create(chain *s, int n_elements, int order, int32_t stop)
 {
   case_create(&s->c, ctx, n_elements, order, CASE_NEUMANN,
               (kg_material){1, 1, 1, KEDGE_SCALING_ONE});
@@ -45,21 +45,22 @@ static void chain_create(chain *s, int n_elements, int order, enum kg_cg_stop st
   s->start = case_randoms(2, rows);
   s->vectors[0] = case_input(&s->c, s->start, rows);
   s->vectors[1] = case_input(&s->c, s->start, rows);
-  const kg_cg_state state = {.stop = stop};
-  must(ctx, kg_upload(ctx, &state, 1, sizeof state, &s->state));
+  must(ctx, kg_alloc(ctx, 1, sizeof(double), &s->total));
+  must(ctx, kg_upload(ctx, &stop, 1, sizeof stop, &s->stop));
   s->args = (kg_trace_apply_args){
       .batch = s->c.batch,
       .local = case_input(&s->c, local, packed),
       .halo = case_output(&s->c, (size_t)n->n_shared * (size_t)s->c.size.n_edge),
-      .partial = case_output(&s->c, (size_t)n->n_patches),
-      .state = s->state.data};
+      .pass = {.stop = s->stop.data,
+               .sum = {case_output(&s->c, (size_t)n->n_patches), s->total.data, NULL}}};
   free(local);
 }
 
 static void chain_destroy(chain *s)
 {
   free(s->start);
-  kg_free(ctx, &s->state);
+  kg_free(ctx, &s->total);
+  kg_free(ctx, &s->stop);
   case_destroy(&s->c);
 }
 
@@ -72,8 +73,7 @@ static size_t chain_rows(const chain *s)
 static double *multiply_on(chain *s, bool chained)
 {
   kg_trace_apply_args args = s->args;
-  args.state = NULL;
-  args.chained = chained;
+  args.pass = (kg_pass){.after_vectors = chained};
   for (int i = 0; i < products_in_a_row(); ++i) {
     args.x = s->vectors[i % 2];
     args.y = s->vectors[(i + 1) % 2];
@@ -87,8 +87,8 @@ static void products_of_products_are_the_same_however_they_begin(void **state)
   (void)state;
   for (int order = 1; order <= KEDGE_ORDER_MAX; order += order_step()) {
     chain plain, chained;
-    chain_create(&plain, few(), order, KG_CG_RUNNING);
-    chain_create(&chained, few(), order, KG_CG_RUNNING);
+    chain_create(&plain, few(), order, 0);
+    chain_create(&chained, few(), order, 0);
     double *expected = multiply_on(&plain, false), *found = multiply_on(&chained, true);
     assert_memory_equal(found, expected, chain_rows(&plain) * sizeof *found);
     assert_memory_not_equal(found, plain.start, chain_rows(&plain) * sizeof *found);
@@ -104,11 +104,11 @@ static void a_product_that_has_begun_writes_nothing_after_a_stop(void **state)
   (void)state;
   for (int order = 1; order <= KEDGE_ORDER_MAX; order += order_step()) {
     chain s;
-    chain_create(&s, few(), order, KG_CG_CONVERGED);
+    chain_create(&s, few(), order, 1);
     kg_trace_apply_args args = s.args;
     args.x = s.vectors[0];
     args.y = s.vectors[1];
-    args.chained = true;
+    args.pass.after_vectors = true;
     for (int i = 0; i < products_in_a_row(); ++i) must(ctx, kg_trace_apply(ctx, &args));
     double *y = case_fetch(&s.c, args.y);
     assert_memory_equal(y, s.start, chain_rows(&s) * sizeof *y);
@@ -121,7 +121,6 @@ static void a_product_that_has_begun_writes_nothing_after_a_stop(void **state)
 /// goes other ways, after the first and the last.
 static void check_repeats(chain *s, kg_number number, bool reduced, int products)
 {
-  const kg_cg_state running = {.stop = KG_CG_RUNNING};
   kg_trace_apply_args args = s->args;
   args.number = number;
   args.reduced = reduced;
@@ -130,18 +129,17 @@ static void check_repeats(chain *s, kg_number number, bool reduced, int products
   const size_t bytes = chain_rows(s) * kg_number_bytes(number);
   double first = 0.0, *y = NULL;
   for (int i = 0; i < products; ++i) {
-    kg_cg_state state;
-    args.chained = i % 2;
-    must(ctx, kg_copy_in(ctx, args.state, &running, sizeof running));
+    double dot;
+    args.pass.after_vectors = i % 2;
     must(ctx, kg_trace_apply(ctx, &args));
-    must(ctx, kg_copy_out(ctx, &state, args.state, sizeof state));
+    must(ctx, kg_copy_out(ctx, &dot, args.pass.sum.total, sizeof dot));
     must(ctx, kg_sync(ctx));
     if (i == 0) {
-      first = state.p_ap;
+      first = dot;
       y = case_fetch(&s->c, args.y);
     }
     assert_true(first != 0.0);
-    assert_memory_equal(&state.p_ap, &first, sizeof first);
+    assert_memory_equal(&dot, &first, sizeof first);
   }
   double *last = case_fetch(&s->c, args.y);
   assert_memory_equal(last, y, bytes);
@@ -167,7 +165,7 @@ static void products_of_more_patches_than_a_gpu_holds_at_once_repeat(void **stat
   const int products = many ? 300 : on_gpu ? 2000 : test_is_quick() ? 2 : 3;
   for (int order = 1; order <= KEDGE_ORDER_MAX; order += order_step()) {
     chain s;
-    chain_create(&s, !many ? few() : order <= 4 ? 150003 : 100003, order, KG_CG_RUNNING);
+    chain_create(&s, !many ? few() : order <= 4 ? 150003 : 100003, order, 0);
     check_repeats(&s, KG_DOUBLE, false, products);
     check_repeats(&s, KG_DOUBLE, true, products);
     const size_t lanes = (size_t)s.c.layout.count.n_groups * KG_LANES;

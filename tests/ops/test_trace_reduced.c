@@ -50,7 +50,7 @@ static void check_constants(op_case *c, const op_data *data)
   for (int k = 0; k < 2; ++k) {
     trace_product p = multiply_in_form(c, data, forms[k], false);
     for (size_t i = 0; i < op_count(c, OP_PRODUCT); ++i) assert_true(p.values[i] == 0.0);
-    assert_true(p.p_ap == 0.0);
+    assert_true(p.dot == 0.0);
     trace_product_free(&p);
   }
 }

@@ -83,7 +83,7 @@ trace_product multiply_in_form(op_case *c, const op_data *data, local_form form,
 {
   const kg_trace_counts *n = &c->layout.count;
   const size_t rows = op_count(c, OP_PRODUCT), n_halo = op_count(c, OP_HALO);
-  const kg_cg_state running = {.stop = KG_CG_RUNNING};
+  kg_open rows_left;
   const kg_trace_apply_args args = {
       .batch = c->batch,
       .number = form.number,
@@ -93,25 +93,25 @@ trace_product multiply_in_form(op_case *c, const op_data *data, local_form form,
       .x = input(c, form.number, data->array[OP_TRACE], op_count(c, OP_TRACE)),
       .y = output(c, form.number, rows),
       .halo = output(c, form.number, n_halo),
-      .open = open,
-      .partial = case_output(c, (size_t)n->n_patches),
-      .state = case_upload(c, &running, 1, sizeof running)};
+      .pass = {.sum = {.part = case_output(c, (size_t)n->n_patches), .total = case_output(c, 1)},
+               .open = open ? &rows_left : NULL}};
   if (form.unstreamed)
     multiply_unstreamed(c->ctx, &args);
   else
     must(c->ctx, kg_trace_apply(c->ctx, &args));
-  kg_cg_state state;
-  must(c->ctx, kg_copy_out(c->ctx, &state, args.state, sizeof state));
-  must(c->ctx, kg_sync(c->ctx));
-  free(case_fetch(c, args.partial));
-  trace_product out = {.y = case_fetch(c, args.y),
-                       .values = malloc((rows + 1) * sizeof *out.values),
-                       .p_ap = state.p_ap,
-                       .stop = state.stop};
+  double *dot = case_fetch(c, args.pass.sum.total);
+  free(case_fetch(c, args.pass.sum.part));
+  trace_product out = {
+      .y = case_fetch(c, args.y), .values = malloc((rows + 1) * sizeof *out.values), .dot = *dot};
+  free(dot);
   assert_non_null(out.values);
   double *halo = case_fetch(c, args.halo);
   const size_t inside = (size_t)n->n_interior * (size_t)c->size.n_edge;
-  if (open) add_halo(out.y, form.number, inside, halo, n_halo);
+  if (open) {
+    assert_true(rows_left.first == (int64_t)inside && rows_left.n == (int64_t)n_halo);
+    assert_ptr_equal(rows_left.halo, args.halo);
+    add_halo(out.y, form.number, inside, halo, n_halo);
+  }
   for (size_t i = 0; i < rows; ++i) out.values[i] = value_at(out.y, form.number, i);
   free(halo);
   case_release(c);
@@ -130,12 +130,11 @@ void check_form(op_case *c, const op_data *data, local_form form, double bound)
   trace_product closed = multiply_in_form(c, data, form, false);
   trace_product again = multiply_in_form(c, data, form, false);
   trace_product open = multiply_in_form(c, data, form, true);
-  assert_int_equal(closed.stop, KG_CG_RUNNING);
   assert_memory_equal(closed.y, again.y, bytes);
   assert_memory_equal(closed.y, open.y, bytes);
-  assert_memory_equal(&closed.p_ap, &again.p_ap, sizeof closed.p_ap);
+  assert_memory_equal(&closed.dot, &again.dot, sizeof closed.dot);
   assert_close(n, closed.values, data->array[OP_PRODUCT], bound);
-  assert_close(1, &closed.p_ap, &data->array[OP_PRODUCT_STATE][STATE_P_AP], bound);
+  assert_close(1, &closed.dot, &data->array[OP_PRODUCT_STATE][STATE_P_AP], bound);
   trace_product_free(&closed);
   trace_product_free(&again);
   trace_product_free(&open);

@@ -16,8 +16,7 @@ typedef struct local_form {
 typedef struct trace_product {
   void *y;         ///< of the form's number, as it was in device memory
   double *values;  ///< the same in double precision
-  double p_ap;
-  int32_t stop;  ///< of the state that x . y went to
+  double dot;      ///< x . y
 } trace_product;
 
 /// K^e of `data` in a form, in device memory of the case.

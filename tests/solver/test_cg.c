@@ -35,10 +35,9 @@ static void create(system_of_three *s, const double diagonal[N], const double b[
   must(ctx, kg_upload(ctx, value, WIDTH * STRIDE, sizeof *value, &s->value));
   must(ctx, kg_upload(ctx, ones, N, sizeof *ones, &s->inverse));
   must(ctx, kg_upload(ctx, b, N, sizeof *b, &s->b));
-  s->op = (kg_trace_operator){
-      .kind = KEDGE_OPERATOR_ELL,
-      .ell = {.matrix = {N, STRIDE, WIDTH, s->column.data, s->value.data},
-              .partial = zeros(&s->operator_partial, KG_PIECES, sizeof(double))}};
+  s->op = (kg_trace_operator){.kind = KEDGE_OPERATOR_ELL,
+                              .partial = zeros(&s->operator_partial, KG_PIECES, sizeof(double)),
+                              .ell = {.matrix = {N, STRIDE, WIDTH, s->column.data, s->value.data}}};
   s->vectors = (kg_cg_vectors_args){
       .n = N,
       .inverse = s->inverse.data,

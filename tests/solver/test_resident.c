@@ -74,11 +74,11 @@ static void create(trace_system *s, int n_elements, int order, enum case_boundar
                            .ap = case_output(c, s->n_rows),
                            .partial = case_output(c, 2 * KG_PIECES),
                            .state = (kg_cg_state *)case_output(c, sizeof(kg_cg_state) / 8)};
-  s->op = (kg_trace_operator){.kind = KEDGE_OPERATOR_MATRIX_FREE,
-                              .matrix_free = {.batch = c->batch,
-                                              .local = s->local,
-                                              .halo = case_output(c, (size_t)n->n_halo * m),
-                                              .partial = case_output(c, (size_t)n->n_patches)}};
+  s->op = (kg_trace_operator){
+      .kind = KEDGE_OPERATOR_MATRIX_FREE,
+      .partial = case_output(c, (size_t)n->n_patches),
+      .matrix_free = {
+          .batch = c->batch, .local = s->local, .halo = case_output(c, (size_t)n->n_halo * m)}};
   s->work_bytes = kg_cg_resident_bytes(ctx, c->size, n);
   if (s->work_bytes > 0) s->work = case_output(c, (s->work_bytes + 7) / 8);
 }
@@ -205,7 +205,7 @@ static void two_solves_have_the_same_bits(void **state)
 static double *in_pieces(trace_system *s, int calls, int64_t steps, kg_cg_state *state)
 {
   reset(s);
-  must(ctx, kg_trace_operator_apply(ctx, &s->op, s->x, s->vectors.ap, NULL));
+  must(ctx, kg_trace_operator_apply(ctx, &s->op, s->x, s->vectors.ap, (kg_pass){0}));
   must(ctx, kg_cg_start(ctx, &s->vectors));
   must(ctx, kg_copy_out(ctx, state, s->vectors.state, sizeof *state));
   state->target = 0.0;

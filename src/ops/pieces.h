@@ -1,7 +1,7 @@
 /// @file
 /// Passes over rows on the host, whose sums are taken over KG_PIECES pieces and then in order.
 #pragma once
-#include "ops/cg_vectors.h"
+#include "ops/pass.h"
 #include "ops/real.h"
 
 static inline int64_t piece_begin(int64_t n, int piece)
@@ -17,7 +17,7 @@ static inline double sum_in_order(const double *partial, int64_t n)
 }
 
 /// Add the halo to the rows of A p among these that are open.
-static inline void close_rows(kg_real *ap, const kg_open_rows *open, int64_t begin, int64_t end)
+static inline void close_rows(kg_real *ap, const kg_open *open, int64_t begin, int64_t end)
 {
   const kg_real *halo = open->halo;
   const int64_t first = open->first, last = first + open->n;

@@ -1,8 +1,7 @@
-// judged_sum.cuh: how kernels end that sum over the grid, as products of two vectors do, p . A p or
-// r . z, and what it says of conjugate gradients.
+// grid_sum.cuh: how kernels end a sum over the grid.
 #pragma once
 #include "backend/cuda_rt.h"
-#include "ops/cg_state.h"
+#include "ops/pass.h"
 
 /// *sum over all threads of the grid, in a fixed order; true in thread 0 of the last block to
 /// arrive, which has the total. Called by whole blocks, whose shared memory and writes before it
@@ -19,10 +18,9 @@ __device__ __forceinline__ bool kg_grid_sum(double *sum, double *partial, unsign
   return threadIdx.x == 0;
 }
 
-/// JUDGE(state, that sum).
-template <void (*JUDGE)(kg_cg_state *, double)>
-__device__ __forceinline__ void kg_sum_and_judge(double part, double *partial, kg_cg_state *state,
-                                                 unsigned *counter, double *s_warp)
+/// The same, to where the caller wants the total. Kernels behind this one read it.
+__device__ __forceinline__ void kg_grid_sum_end(double part, const kg_sum &sum, unsigned *counter,
+                                                double *s_warp)
 {
-  if (kg_grid_sum(&part, partial, counter, s_warp)) JUDGE(state, part);
+  if (kg_grid_sum(&part, sum.part, counter, s_warp)) kg_sum_end(&sum, part);
 }

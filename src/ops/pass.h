@@ -1,0 +1,45 @@
+/// @file
+/// What a caller allows an operator to do in its pass over vectors, or wants of it. Operators know
+/// no method and never judge a sum: the kernel that reads a total does.
+#pragma once
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/inline.h"
+
+/// A sum over rows is one of so many parts, or fewer, and then of these in order: it does not
+/// depend on threads.
+enum { KG_PIECES = 1024 };
+
+/// A sum that an operator makes on the way. All of it lies in device memory.
+typedef struct kg_sum {
+  double *part;             ///< work: [patch or piece of rows], as the operator says
+  double *total;            ///< becomes 2^-exponent times the sum; NULL: no sum is wanted
+  const int32_t *exponent;  ///< NULL: 0
+} kg_sum;
+
+/// Rows of a product to which something is still to be added.
+typedef struct kg_open {
+  int64_t first, n;  ///< n = 0: the product is complete
+  const void *halo;  ///< [n], of the type of the product: what is to be added
+} kg_open;
+
+/// NULL and false ask for a complete product alone.
+typedef struct kg_pass {
+  const int32_t *stop;  ///< in device memory: the operator does nothing where this is not 0
+  kg_sum sum;           ///< x . y of y = A x
+  kg_open *open;        ///< of the host: the operator may leave rows open, and says here which
+  bool after_vectors;   ///< the kernel in front writes vectors alone: it may overlap with this one
+} kg_pass;
+
+/// Whether nothing is to be done. `stop` is memory of the caller's side.
+KG_INLINE bool kg_stopped(const int32_t *stop)
+{
+  return stop != (const int32_t *)0 && *stop != 0;
+}
+
+KG_INLINE void kg_sum_end(const kg_sum *sum, double total)
+{
+  *sum->total = sum->exponent ? ldexp(total, -*sum->exponent) : total;
+}
