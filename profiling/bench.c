@@ -72,8 +72,7 @@ static void fill_ell_arguments(bench *b)
   matrix.value = a[KG_ARRAY_ELL_VALUE].data;
   b->assemble = (kg_ell_assemble_args){b->p.batch, a[KG_ARRAY_LOCAL].data, matrix,
                                        a[KG_ARRAY_ELL_WORK].data, b->p.shape.ell_work_bytes};
-  b->ell =
-      (kg_ell_apply_args){matrix, b->x.data, b->y.data, {.sum = {.part = b->ell_partial.data}}};
+  b->ell = (kg_ell_apply_args){matrix, b->x.data, b->y.data};
 }
 
 static void fill_arguments(bench *b)
@@ -95,7 +94,6 @@ static void fill_arguments(bench *b)
                                    .pass = {.sum.part = partial, .after_vectors = true}};
   b->vectors = (kg_cg_vectors_args){.n = (int64_t)b->p.shape.count.n_free * z.n_edge,
                                     .inverse = a[KG_ARRAY_INVERSE_DIAGONAL].data,
-                                    .b = a[KG_ARRAY_RIGHT_HAND_SIDE].data,
                                     .x = a[KG_ARRAY_TRACE].data,
                                     .z = a[KG_ARRAY_PRECONDITIONED].data,
                                     .p = a[KG_ARRAY_DIRECTION].data,

@@ -12,7 +12,10 @@
 #include "ops/postprocess.h"
 #include "ops/trace_apply.h"
 #include "roofs.h"
-#include "solver/cg.h"
+#include "linear/cg.h"
+#include "linear/linears.h"
+#include "linear/system.h"
+#include "multigrid/precond.h"
 #include "solver/pipeline.h"
 #include "solver/sampler.h"
 KEDGE_BEGIN_DECLS
@@ -143,7 +146,7 @@ typedef struct bench_solve {
   bool resident;  ///< in the one kernel for small problems (ops/cg_resident.h)
   double tolerance;
   int64_t most;  ///< iterations
-  kg_cg_result did;
+  kg_system_result did;
 } bench_solve;
 /// The function of a bench_work whose data is a bench_solve. It changes the vectors of the bench.
 kedge_status bench_call_solve(void *user);

@@ -7,21 +7,37 @@ kedge_status bench_call_solve(void *user)
   const bench *b = s->b;
   kedge_context *ctx = b->p.ctx;
   const kg_buffer *a = b->p.buffers;
-  const bool ell = s->kind == KEDGE_OPERATOR_ELL;
-  const kg_trace_operator op = {.kind = s->kind,
-                                .partial = ell ? b->ell.pass.sum.part : b->apply.pass.sum.part,
-                                .matrix_free = b->apply,
-                                .ell = b->ell};
-  const kg_cg_settings settings = {
-      .tolerance = s->tolerance,
-      .max_iterations = s->most,
-      .n_elements = b->p.mesh->n_elements,
-      .resident_work = s->resident ? a[KG_ARRAY_CG_RESIDENT].data : NULL};
+  kg_linears linear;
+  if (s->kind == KEDGE_OPERATOR_ELL)
+    linear.ell = (kg_ell){.base = kg_linear_of(&kg_ell_table, &b->p.batch, KG_DOUBLE),
+                          .batch = b->p.batch,
+                          .matrix = b->ell.matrix};
+  else
+    linear.patches = kg_patches_of(&b->apply);
+  const kg_precond jacobi = kg_jacobi_of(a[KG_ARRAY_INVERSE_DIAGONAL].data);
+  const kg_cg_args args = {.linear = &linear.base,
+                           .precond = &jacobi,
+                           .x = a[KG_ARRAY_TRACE].data,
+                           .r = a[KG_ARRAY_PRODUCT].data,
+                           .p = a[KG_ARRAY_DIRECTION].data,
+                           .ap = a[KG_ARRAY_PRODUCT].data,
+                           .z = a[KG_ARRAY_PRECONDITIONED].data,
+                           .part = a[KG_ARRAY_VECTOR_PARTIAL].data,
+                           .product_part = s->kind == KEDGE_OPERATOR_ELL
+                                               ? b->ell_partial.data
+                                               : a[KG_ARRAY_OPERATOR_PARTIAL].data,
+                           .state = a[KG_ARRAY_CG_STATE].data,
+                           .work = a[KG_ARRAY_CG_RESIDENT].data};
+  const bool one_kernel = s->resident && args.work != NULL;
+  kg_cg cg = kg_cg_of(one_kernel ? &kg_cg_one_kernel : &kg_cg_loop, &args);
+  kg_plain_residual residual = kg_plain_residual_of(&linear.base, a[KG_ARRAY_RIGHT_HAND_SIDE].data);
+  const kg_system system = {.residual = &residual.base, .krylov = &cg.base, .r = cg.base.r};
+  const kg_system_rule rule = {.tolerance = s->tolerance, .max_iterations = s->most};
   KG_TRY(kg_zero(ctx, a[KG_ARRAY_TRACE].data, a[KG_ARRAY_TRACE].bytes));
   KG_TRY(kg_zero(ctx, a[KG_ARRAY_DIRECTION].data, a[KG_ARRAY_DIRECTION].bytes));
   KG_TRY(kg_copy(ctx, a[KG_ARRAY_RIGHT_HAND_SIDE].data, b->x.data,
                  (size_t)b->vectors.n * sizeof(double)));
-  return kg_cg_solve(ctx, &op, &b->vectors, settings, &s->did);
+  return kg_system_solve(ctx, &system, &rule, &s->did);
 }
 
 /// All iterations that the solve is for, or it is no measure of them.

@@ -18,6 +18,7 @@
 #include "bench.h"
 #include "core/memory.h"
 #include "multigrid/bound.h"
+#include "ops/round.h"
 
 enum { ITERATIONS_MAX = 500, OUTER_MAX = 20 };
 #define TOLERANCE 1e-10
@@ -29,6 +30,8 @@ typedef struct trace_system {
   kedge_solution solution;
   kg_trace_apply_args op;
   kg_cg_vectors_args v;
+  const double *b;
+  int32_t exponent;
   double *r_before;
   float *p_single, *ap_single;
 } trace_system;
@@ -50,6 +53,33 @@ static void run_stage(kg_pipeline *p, kedge_stage stage, kedge_status (*work)(kg
 {
   BENCH_TRY(p->ctx, kg_stage_begin(p, stage));
   BENCH_TRY(p->ctx, kg_stage_end(p, work ? work(p) : KEDGE_OK));
+}
+
+static kg_cycle cycle_of(trace_system *s)
+{
+  const kg_patches a = kg_patches_of(&s->op);
+  return kg_cycle_of(&s->p.multigrid, &a, s->v.ap, &s->exponent);
+}
+
+/// The bound of the smoother.
+static void measure(trace_system *s)
+{
+  const kg_patches a = kg_patches_of(&s->op);
+  kg_cycle blocks = cycle_of(s);
+  blocks.blocks = true;
+  const kg_cg_vectors_args *v = &s->v;
+  const kg_cg cg = kg_cg_of(
+      &kg_cg_loop, &(kg_cg_args){.linear = &a.base,
+                                 .precond = &blocks.base,
+                                 .x = v->x,
+                                 .r = v->r,
+                                 .p = v->p,
+                                 .ap = v->ap,
+                                 .z = v->z_single ? (void *)v->z_single : v->z,
+                                 .part = v->partial,
+                                 .product_part = s->p.buffers[KG_ARRAY_OPERATOR_PARTIAL].data,
+                                 .state = v->state});
+  BENCH_TRY(s->p.ctx, kg_multigrid_bound(s->p.ctx, &cg, v->r, &s->p.multigrid.largest_eigenvalue));
 }
 
 static void system_open(trace_system *s, kedge_context *ctx, const kedge_mesh *mesh, int order,
@@ -74,10 +104,9 @@ static void system_open(trace_system *s, kedge_context *ctx, const kedge_mesh *m
   s->op = (kg_trace_apply_args){.batch = p->batch,
                                 .local = a[KG_ARRAY_LOCAL].data,
                                 .reduced = kg_shape_reduces(&p->shape),
-                                .halo = a[KG_ARRAY_HALO].data,
-                                .pass.sum.part = a[KG_ARRAY_OPERATOR_PARTIAL].data};
+                                .halo = a[KG_ARRAY_HALO].data};
+  s->b = a[KG_ARRAY_RIGHT_HAND_SIDE].data;
   s->v = (kg_cg_vectors_args){.n = (int64_t)p->shape.count.n_free * (int64_t)m,
-                              .b = a[KG_ARRAY_RIGHT_HAND_SIDE].data,
                               .x = vector(ctx, all, sizeof(double)),
                               .z = vector(ctx, all, sizeof(double)),
                               .z_single = p->multigrid.single.z,
@@ -92,9 +121,7 @@ static void system_open(trace_system *s, kedge_context *ctx, const kedge_mesh *m
   const kg_buffer *vectors = &a[KG_ARRAY_MULTIGRID_VECTORS];
   BENCH_TRY(ctx,
             kg_multigrid_lend(ctx, &p->multigrid, a[KG_ARRAY_HALO], vectors->data, vectors->bytes));
-  if (kg_multigrid_is_measured(&p->multigrid.shape))
-    BENCH_TRY(ctx, kg_multigrid_bound(ctx, &p->multigrid, &s->op, &s->v,
-                                      &p->multigrid.largest_eigenvalue));
+  if (kg_multigrid_is_measured(&p->multigrid.shape)) measure(s);
 }
 
 static void system_close(trace_system *s)
@@ -141,18 +168,21 @@ static void multiply_single(trace_system *s, const double *x, double *y)
 static double precondition(trace_system *s, double rr)
 {
   const kg_cg_vectors_args *v = &s->v;
-  *v->state = (kg_cg_state){.exponent = v->z_single ? kg_cg_exponent(rr) : 0};
-  const kg_multigrid_vectors cycle = kg_multigrid_vectors_of(v);
-  BENCH_TRY(s->p.ctx, kg_multigrid_apply(s->p.ctx, &s->p.multigrid, false, &s->op, &cycle));
+  const kg_cycle c = cycle_of(s);
+  double rz;
+  BENCH_TRY(s->p.ctx, c.base.table->begin(s->p.ctx, &c.base, rr));
+  BENCH_TRY(s->p.ctx,
+            c.base.table->apply(s->p.ctx, &c.base, v->r, v->z_single ? (void *)v->z_single : v->z,
+                                &(kg_pass){.sum = {v->partial, &rz, NULL}}));
   for (int64_t i = 0; v->z_single && i < v->n; ++i) v->z[i] = v->z_single[i];
-  return v->state->rz_next;
+  return rz;
 }
 
 /// r = b - A x; returns r . r.
 static double residual(trace_system *s)
 {
   multiply(s, s->v.x, s->v.ap);
-  for (int64_t i = 0; i < s->v.n; ++i) s->v.r[i] = s->v.b[i] - s->v.ap[i];
+  for (int64_t i = 0; i < s->v.n; ++i) s->v.r[i] = s->b[i] - s->v.ap[i];
   return dot(s, s->v.r, s->v.r);
 }
 
@@ -199,7 +229,7 @@ static int correct(trace_system *s, double rr_start, double gain)
   int iterations = 0;
   memset(correction, 0, (size_t)v->n * sizeof *correction);
   memset(v->p, 0, (size_t)v->n * sizeof *v->p);
-  const double scale = ldexp(1.0, kg_cg_exponent(rr_start));
+  const double scale = ldexp(1.0, kg_round_exponent(rr_start));
   for (int64_t i = 0; i < v->n; ++i) v->r[i] = (float)(scale * v->r[i]);
   while (iterations < ITERATIONS_MAX && rr > gain * gain * rr_start) {
     const double rz = precondition(s, 1.0), beta = iterations > 0 ? rz / rz_before : 0.0;

@@ -43,19 +43,16 @@ static double largest_eigenvalue(const tridiagonal *t, double most)
 }
 
 /// z = B^-1 r, the next direction and what follows of it.
-static kedge_status step(kedge_context *ctx, const kg_multigrid *m, const kg_trace_apply_args *op,
-                         const kg_cg_vectors_args *v)
+static kedge_status step(kedge_context *ctx, const kg_cg *cg)
 {
-  const kg_multigrid_vectors cycle = kg_multigrid_vectors_of(v);
-  KG_TRY(kg_multigrid_apply_blocks(ctx, m, op, &cycle));
-  KG_TRY(kg_pcg_direction(ctx, v));
-  kg_trace_apply_args product = *op;
-  product.x = v->p_single ? (const void *)v->p_single : v->p;
-  product.y = v->ap_single ? (void *)v->ap_single : v->ap;
-  product.pass = (kg_pass){.stop = &v->state->stop,
-                           .sum = {.part = op->pass.sum.part, .total = &v->state->p_ap}};
-  KG_TRY(kg_trace_apply(ctx, &product));
-  return kg_pcg_update(ctx, v);
+  const kg_krylov *k = &cg->base;
+  kg_cg_state *state = cg->v.state;
+  const kg_pass inverse = {.stop = &state->stop, .sum = {cg->v.partial, &state->rz_next, NULL}};
+  const kg_pass product = {.stop = &state->stop, .sum = {cg->product_part, &state->p_ap, NULL}};
+  KG_TRY(k->precond->table->apply(ctx, k->precond, k->r, k->z, &inverse));
+  KG_TRY(kg_pcg_direction(ctx, &cg->v));
+  KG_TRY(k->linear->table->apply(ctx, k->linear, k->p, k->ap, &product));
+  return kg_pcg_update(ctx, &cg->v);
 }
 
 /// The coefficients of conjugate gradients are those of Lanczos: T_ii = 1 / alpha_i + beta_i-1 /
@@ -70,20 +67,21 @@ static void extend(tridiagonal *t, const kg_cg_state *state, double *rz, double 
   if (i > 0) t->square[i - 1] = beta / (before * before);
 }
 
-kedge_status kg_multigrid_bound(kedge_context *ctx, const kg_multigrid *m,
-                                const kg_trace_apply_args *op, const kg_cg_vectors_args *v,
-                                double *out)
+kedge_status kg_multigrid_bound(kedge_context *ctx, const kg_cg *cg, double *r, double *out)
 {
+  const kg_krylov *k = &cg->base;
+  const kg_cg_vectors_args *v = &cg->v;
+  const kg_multigrid *m = ((const kg_cycle *)k->precond)->multigrid;
   tridiagonal t = {0};
   // A few unknowns leave no residual after as many steps as unknowns: 1e-10 of it is near enough.
   kg_cg_state state = {.max_iterations = KG_LANCZOS_STEPS, .target = 1e-20 * (double)v->n};
   double rz = 0.0, alpha = 0.0;
-  KG_TRY(kg_random_vector(ctx, &(kg_random_vector_args){v->n, v->r}));
-  if (v->r_single)
-    KG_TRY(kg_round(ctx, &(kg_round_args){.n = v->n, .from = v->r, .to = v->r_single}));
+  KG_TRY(kg_random_vector(ctx, &(kg_random_vector_args){v->n, r}));
+  if (k->r != (void *)r) KG_TRY(kg_round(ctx, &(kg_round_args){.n = v->n, .from = r, .to = k->r}));
   KG_TRY(kg_copy_in(ctx, v->state, &state, sizeof state));
+  KG_TRY(k->precond->table->begin(ctx, k->precond, 1.0));
   while (v->n > 0 && state.stop == KG_CG_RUNNING) {
-    KG_TRY(step(ctx, m, op, v));
+    KG_TRY(step(ctx, cg));
     KG_TRY(kg_copy_out(ctx, &state, v->state, sizeof state));
     KG_REQUIRE(ctx, state.stop <= KG_CG_LIMIT, KEDGE_ERR_NUMERIC,
                "multigrid cannot measure its smoother: the trace operator is not positive definite "

@@ -6,42 +6,15 @@
 #include "ops/round.h"
 #include "ops/vertex_transfer.h"
 
-/// What a cycle on the trace works with, in its number.
+/// What a cycle on the trace works with.
 typedef struct cycle {
-  kg_trace_apply_args op;  ///< x and y are filled in
-  const void *r;           ///< [free trace edge][mode]
-  void *z;                 ///< [trace edge][mode]; Dirichlet rows are zero
-  void *product;           ///< work: [free trace edge][mode]
+  const kg_patches *a;
+  const kg_multigrid_vectors *v;
 } cycle;
-
-/// Begins a cycle for the residual r. Inside double precision that is a rounded copy of 2^exponent
-/// r.
-static kedge_status begin(kedge_context *ctx, const kg_multigrid *m, const kg_trace_apply_args *op,
-                          const kg_multigrid_vectors *v, cycle *out)
-{
-  *out = (cycle){.op = *op, .r = v->r, .z = v->z, .product = v->product};
-  if (!kg_multigrid_has_copies(&m->shape)) return KEDGE_OK;
-  out->op.number = KG_SINGLE;
-  out->op.local = m->single.local;
-  out->op.differences = !m->shape.reduced;
-  out->op.reduced = m->shape.reduced;
-  out->op.halo = m->single.halo;
-  out->r = m->single.r;
-  out->z = m->single.z;
-  out->product = m->single.product;
-  return kg_round(ctx, &(kg_round_args){.n = (int64_t)m->shape.count.n_free * m->shape.size.n_edge,
-                                        .from = v->r,
-                                        .to = m->single.r,
-                                        .exponent = v->sum.exponent});
-}
 
 static kedge_status multiply(kedge_context *ctx, const cycle *c)
 {
-  kg_trace_apply_args op = c->op;
-  op.x = c->z;
-  op.y = c->product;
-  op.pass = (kg_pass){0};
-  return kg_trace_apply(ctx, &op);
+  return c->a->base.table->apply(ctx, &c->a->base, c->v->z, c->v->product, &(kg_pass){0});
 }
 
 /// The vertex modes that a step has to move: of r - A z, with the product at hand, or of r.
@@ -54,8 +27,8 @@ static kedge_status find_modes(kedge_context *ctx, const kg_multigrid *m, const 
                                             .size = m->shape.size,
                                             .n_edges = m->shape.count.n_free,
                                             .number = m->shape.number,
-                                            .r = c->r,
-                                            .product = from_zero ? NULL : c->product});
+                                            .r = c->v->r,
+                                            .product = from_zero ? NULL : c->v->product});
 }
 
 /// How a smoothing begins and ends.
@@ -76,14 +49,14 @@ static kedge_status smooth(kedge_context *ctx, const kg_multigrid *m, const cycl
   for (int i = 1; i <= steps; ++i) {
     if (i > 1) KG_TRY(multiply(ctx, c));
     const kg_smoother_args args = {
-        .op = c->op,
-        .r = c->r,
-        .product = c->product,
+        .op = c->a->args,
+        .r = c->v->r,
+        .product = c->v->product,
         .correction = how.correction,
         .modes = m->modes,
         .from_zero = how.from_zero && i == 1,
         .again = !how.from_zero && kg_multigrid_repeats(&m->shape),
-        .z = c->z,
+        .z = c->v->z,
         .d = m->d,
         .step = scale * (8 * i - 4) / (2 * i + 1),
         .momentum = i == 1 ? 0.0 : (2.0 * i - 3) / (2 * i + 1),
@@ -104,8 +77,8 @@ static kedge_status solve_coarse(kedge_context *ctx, const kg_multigrid *m, cons
   KG_TRY(kg_vertex_restrict(ctx, &(kg_vertex_restrict_args){.space = m->space,
                                                             .size = m->shape.size,
                                                             .number = m->shape.number,
-                                                            .r = c->r,
-                                                            .product = c->product,
+                                                            .r = c->v->r,
+                                                            .product = c->v->product,
                                                             .coarse = m->residual}));
   kg_range_push("coarse_solve", m->shape.count.n_elements, m->space.n_rows);
   const kedge_status status = m->solver->solve(ctx, m->coarse, well, m->residual, m->correction);
@@ -127,38 +100,41 @@ static kedge_status correct(kedge_context *ctx, const kg_multigrid *m, const cyc
                                                         .number = m->shape.number,
                                                         .column = m->matrix.column,
                                                         .coarse = correction->coarse,
-                                                        .z = c->z}));
+                                                        .z = c->v->z}));
   correction->coarse = NULL;
   return multiply(ctx, c);
 }
 
-kedge_status kg_multigrid_apply_blocks(kedge_context *ctx, const kg_multigrid *m,
-                                       const kg_trace_apply_args *op, const kg_multigrid_vectors *v)
+static kedge_status apply_blocks(kedge_context *ctx, const kg_multigrid *m, const cycle *c)
 {
-  cycle c;
-  KG_TRY(begin(ctx, m, op, v, &c));
   return kg_smoother_step(ctx, &m->smoother,
-                          &(kg_smoother_args){.op = c.op,
-                                              .r = c.r,
-                                              .product = c.product,
+                          &(kg_smoother_args){.op = c->a->args,
+                                              .r = c->v->r,
+                                              .product = c->v->product,
                                               .from_zero = true,
-                                              .z = c.z,
+                                              .z = c->v->z,
                                               .step = 1.0,
-                                              .sum = v->sum});
+                                              .sum = c->v->sum});
 }
 
 kedge_status kg_multigrid_apply(kedge_context *ctx, const kg_multigrid *m, bool well,
-                                const kg_trace_apply_args *op, const kg_multigrid_vectors *v)
+                                const kg_patches *a, const kg_multigrid_vectors *v)
 {
-  cycle c;
+  const cycle c = {a, v};
   kg_vertex_correction correction;
-  if (m->shape.smoothing_steps == 0) return kg_multigrid_apply_blocks(ctx, m, op, v);
-  KG_TRY(begin(ctx, m, op, v, &c));
+  if (m->shape.smoothing_steps == 0) return apply_blocks(ctx, m, &c);
   KG_TRY(smooth(ctx, m, &c, (smoothing){.from_zero = true}));
   KG_TRY(multiply(ctx, &c));
   KG_TRY(solve_coarse(ctx, m, &c, well, &correction));
   if (correction.coarse && !m->shape.reduced) KG_TRY(correct(ctx, m, &c, &correction));
   return smooth(ctx, m, &c, (smoothing){.correction = correction, .sum = v->sum});
+}
+
+kedge_status kg_multigrid_apply_blocks(kedge_context *ctx, const kg_multigrid *m,
+                                       const kg_patches *a, const kg_multigrid_vectors *v)
+{
+  const cycle c = {a, v};
+  return apply_blocks(ctx, m, &c);
 }
 
 /// The cost of a cycle, without that of rounding the residual at its begin.

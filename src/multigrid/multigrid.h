@@ -14,6 +14,7 @@
 /// Everything that depends on the matrix is made once, by kg_multigrid_create(), in memory that the
 /// caller gives; a cycle only launches operators.
 #pragma once
+#include "linear/linears.h"
 #include "mesh/edge_lines.h"
 #include "multigrid/coarse.h"
 #include "multigrid/smoother.h"
@@ -119,25 +120,22 @@ void kg_multigrid_destroy(kedge_context *ctx, kg_multigrid *multigrid);
 int kg_multigrid_levels(const kg_multigrid *multigrid);
 kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *shape);
 
-/// What a cycle works on, in the number of A. A cycle in single precision inside double precision
-/// has its own z and product (kg_multigrid_single), and makes z of 2^exponent r.
+/// What a cycle works on, in its number.
 typedef struct kg_multigrid_vectors {
   const void *r;  ///< [free trace edge][mode]
   void *z;        ///< [trace edge][mode]; Dirichlet rows are zero
   void *product;  ///< work: [free trace edge][mode]
-  kg_sum sum;     ///< of r . z, with KG_PIECES parts; its exponent is that of z
+  kg_sum sum;     ///< r . z, with KG_PIECES parts
 } kg_multigrid_vectors;
 
-/// z = M r, or 2^exponent M r. M is symmetric, up to rounding, positive definite and always the
-/// same, for one `well`.
+/// z = M r. M is symmetric, up to rounding, positive definite and always the same, for one `well`.
 /// @param[in] well  a better M, whose coarse system is solved well (multigrid/coarse.h)
-/// @param[in] op    A
+/// @param[in] a     A, of the number of the cycle
 kedge_status kg_multigrid_apply(kedge_context *ctx, const kg_multigrid *multigrid, bool well,
-                                const kg_trace_apply_args *op, const kg_multigrid_vectors *v);
+                                const kg_patches *a, const kg_multigrid_vectors *vectors);
 /// z = B^-1 r with the blocks of the smoother, without levels.
 kedge_status kg_multigrid_apply_blocks(kedge_context *ctx, const kg_multigrid *multigrid,
-                                       const kg_trace_apply_args *op,
-                                       const kg_multigrid_vectors *v);
+                                       const kg_patches *a, const kg_multigrid_vectors *vectors);
 /// A cycle without what the coarse solver does.
 kg_cost kg_multigrid_apply_cost(const kg_multigrid_shape *shape);
 

@@ -1,19 +1,12 @@
 // cg_passes.cuh: what the vector passes of conjugate gradients share, with and without a
-// preconditioner: rows of A p that are open, and what a sum says that they read.
+// preconditioner: what a sum says that they read.
 #pragma once
 #include "ops/cg_vectors.h"
-#include "ops/real.h"
+#include "ops/open_rows.cuh"
 #include "ops/row_passes.cuh"
 
 namespace
 {
-
-/// Row i of A p: what is in ap, and the halo where the row is open.
-__device__ __forceinline__ double closed_row(double ap, const kg_open &open, int64_t i)
-{
-  const int64_t at = i - open.first;
-  return at >= 0 && at < open.n ? ap + ((const kg_real *)open.halo)[at] : ap;
-}
 
 /// Whether a sum that the kernels in front have made lets CG go on; else one thread notes the stop.
 /// All blocks read the same sum, which no kernel changes that judges it, so all of them leave or

@@ -23,7 +23,7 @@ typedef struct kg_cg_state {
   int64_t iterations, max_iterations;
   int64_t steps;     ///< of x; while one is missing, x is a step behind z
   int32_t stop;      ///< enum kg_cg_stop
-  int32_t exponent;  ///< a preconditioner in single precision gets 2^exponent r
+  int32_t exponent;  ///< in single precision: r is 2^exponent times the residual
 } kg_cg_state;
 
 /// The residual after an update: one more iteration, and whether it is the last.
@@ -48,11 +48,4 @@ KG_INLINE int32_t kg_cg_judge(double sum, int32_t not_positive)
 {
   if (!isfinite(sum)) return KG_CG_NOT_FINITE;
   return sum <= 0.0 ? not_positive : KG_CG_RUNNING;
-}
-
-/// The exponent that brings the norm of a residual near one, so that neither it nor what is made of
-/// it leaves the range of single precision, however large the problem's numbers are.
-KG_INLINE int32_t kg_cg_exponent(double rr)
-{
-  return rr > 0.0 && isfinite(rr) ? -(ilogb(rr) / 2) : 0;
 }

@@ -2,7 +2,7 @@
 
 #include "core/context.h"
 
-KG_OPERATOR(kg_cg_start, kg_cg_vectors_args)
+KG_OPERATOR(kg_cg_begin, kg_cg_vectors_args)
 KG_OPERATOR(kg_cg_update, kg_cg_vectors_args)
 KG_OPERATOR(kg_cg_direction, kg_cg_vectors_args)
 

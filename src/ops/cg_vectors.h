@@ -15,14 +15,13 @@ typedef struct kg_cg_vectors_args {
   int64_t
       n;  ///< rows of free edges; x and p are longer (Dirichlet rows), their rest is not touched
   const double *inverse;  ///< [n] inverse diagonal: the preconditioner; NULL for ops/pcg_vectors.h
-  const double *b;  ///< [n] right-hand side (start only); NULL: ap is A x - b (ops/pcg_vectors.h)
   double *x, *z, *p;
   float *z_single;  ///< of ops/pcg_vectors.h: z is here; NULL: it is in z
   /// of ops/pcg_vectors.h: r, p and A p of the iteration, 2^exponent times; NULL: in r, p, ap
   float *r_single, *p_single, *ap_single;
-  double *r;        ///< [n] the residual; NULL but for ops/pcg_vectors.h
-  double *ap;       ///< [n] A p; for start: A x
-  kg_open open;     ///< of ap (update, and kg_pcg_start())
+  double *r;   ///< [n] the residual; of ops/cg_vectors.h it is ap, and read at the beginning alone
+  double *ap;  ///< [n] A p
+  kg_open open;     ///< of ap (update)
   double *partial;  ///< work: 2 * KG_PIECES
   kg_cg_state *state;
 } kg_cg_vectors_args;
@@ -33,8 +32,8 @@ static inline kg_number kg_cg_number(const kg_cg_vectors_args *args)
   return args->r_single ? KG_SINGLE : KG_DOUBLE;
 }
 
-/// z = D^-1 (b - A x), p = z, rr, rz.
-KG_DECLARE_OPERATOR(kg_cg_start, kg_cg_vectors_args);
+/// z = D^-1 r, p = z, rz.
+KG_DECLARE_OPERATOR(kg_cg_begin, kg_cg_vectors_args);
 /// Stops where p_ap is not positive. Else alpha = rz / p_ap; z -= alpha D^-1 A p; rr, rz_next;
 /// counts the iteration and stops at the
 /// target or at max_iterations.

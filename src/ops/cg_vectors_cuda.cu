@@ -7,6 +7,7 @@
 #include "backend/cuda_chain.cuh"
 #include "ops/cg_passes.cuh"
 #include "ops/cg_vectors.h"
+#include "ops/grid_sum.cuh"
 
 namespace
 {
@@ -32,20 +33,18 @@ __device__ bool reduce(const kg_cg_vectors_args &a, unsigned *counter, sums *s)
 }
 
 __global__ void __launch_bounds__(THREADS)
-    cg_start_kernel(const kg_cg_vectors_args a, unsigned *counter)
+    cg_begin_kernel(const kg_cg_vectors_args a, unsigned *counter)
 {
-  sums s = {0.0, 0.0};
+  __shared__ double s_warp[THREADS / 32];
+  double rz = 0.0;
   const int64_t stride = (int64_t)gridDim.x * THREADS;
   for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < a.n; i += stride) {
-    const double r = a.b[i] - a.ap[i], z = a.inverse[i] * r;
+    const double r = a.r[i], z = a.inverse[i] * r;
     a.z[i] = z;
     a.p[i] = z;
-    s.rr += r * r;
-    s.rz += r * z;
+    rz += r * z;
   }
-  if (!reduce(a, counter, &s)) return;
-  a.state->rr = s.rr;
-  a.state->rz = s.rz;
+  if (kg_grid_sum(&rz, a.partial, counter, s_warp)) a.state->rz = rz;
 }
 
 /// The next z of a row, and its part of the sums.
@@ -112,9 +111,9 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
 
 }  // namespace
 
-extern "C" kedge_status kg_cg_start_cuda(kedge_context *ctx, const kg_cg_vectors_args *a)
+extern "C" kedge_status kg_cg_begin_cuda(kedge_context *ctx, const kg_cg_vectors_args *a)
 {
-  return launch(ctx, a, cg_start_kernel, "cg_start");
+  return launch(ctx, a, cg_begin_kernel, "cg_begin");
 }
 
 extern "C" kedge_status kg_cg_update_cuda(kedge_context *ctx, const kg_cg_vectors_args *a)

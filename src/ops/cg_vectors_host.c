@@ -3,24 +3,21 @@
 #include "ops/cg_vectors.h"
 #include "ops/pieces.h"
 
-kedge_status kg_cg_start_host(kedge_context *ctx, const kg_cg_vectors_args *a)
+kedge_status kg_cg_begin_host(kedge_context *ctx, const kg_cg_vectors_args *a)
 {
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
   for (int piece = 0; piece < KG_PIECES; ++piece) {
-    double rr = 0.0, rz = 0.0;
+    double rz = 0.0;
     const int64_t end = piece_begin(a->n, piece + 1);
     for (int64_t i = piece_begin(a->n, piece); i < end; ++i) {
-      const double r = a->b[i] - a->ap[i], z = a->inverse[i] * r;
+      const double r = a->r[i], z = a->inverse[i] * r;
       a->z[i] = z;
       a->p[i] = z;
-      rr += r * r;
       rz += r * z;
     }
-    a->partial[piece] = rr;
-    a->partial[KG_PIECES + piece] = rz;
+    a->partial[piece] = rz;
   }
-  a->state->rr = sum_in_order(a->partial, KG_PIECES);
-  a->state->rz = sum_in_order(a->partial + KG_PIECES, KG_PIECES);
+  a->state->rz = sum_in_order(a->partial, KG_PIECES);
   return KEDGE_OK;
 }
 

@@ -2,7 +2,6 @@
 
 #include "core/context.h"
 
-KG_OPERATOR(kg_pcg_start, kg_cg_vectors_args)
 KG_OPERATOR_OF_NUMBERS(kg_pcg_direction, kg_cg_vectors_args, kg_cg_number(args))
 KG_OPERATOR_OF_NUMBERS(kg_pcg_update, kg_cg_vectors_args, kg_cg_number(args))
 

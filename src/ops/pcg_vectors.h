@@ -1,24 +1,20 @@
 /// @file
 /// The vector updates of conjugate gradients with a preconditioner that is more than a diagonal
-/// (multigrid/multigrid.h), with their dot products fused. Arguments and scalars are those of
+/// (linear/linear.h), with their dot products fused. Arguments and scalars are those of
 /// ops/cg_vectors.h.
 ///
-/// An iteration begins with z = M r and its r . z (rz_next of the state), so that none is begun in
+/// An iteration begins with rz = 0, where there is no direction yet, and with z = M r and its r . z (rz_next of the state), so that none is begun in
 /// vain: the update, which decides whether to stop, ends it.
 #pragma once
 #include "ops/cg_vectors.h"
 KEDGE_BEGIN_DECLS
 
-/// r = b - A x, or without b less what is in ap, rr and, where z is in single precision, the
-/// exponent for it; rz = 0: there is no direction yet. In double precision always: who goes on with
-/// r_single rounds r (ops/round.h).
-KG_DECLARE_OPERATOR(kg_pcg_start, kg_cg_vectors_args);
 /// Stops where rz_next is not positive. Else beta = rz_next / rz, or 0; p = z + beta p;
 /// rz = rz_next.
 KG_DECLARE_OPERATOR_OF_NUMBERS(kg_pcg_direction, kg_cg_vectors_args);
-/// Stops where p_ap is not positive. Else alpha = rz / p_ap; x += alpha p; r -= alpha A p; rr;
-/// counts the iteration and stops at the
-/// target or at max_iterations.
+/// Stops where p_ap is not positive. Else alpha = rz / p_ap; x += alpha p, without the exponent of
+/// r_single; r -= alpha A p; rr, without it too; counts the iteration and stops at the target or at
+/// max_iterations.
 KG_DECLARE_OPERATOR_OF_NUMBERS(kg_pcg_update, kg_cg_vectors_args);
 
 /// The cost of both passes of an iteration. In single precision x alone is double.

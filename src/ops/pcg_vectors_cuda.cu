@@ -13,25 +13,6 @@
 namespace
 {
 
-#ifndef KG_COMPILE_SINGLE
-__global__ void __launch_bounds__(THREADS, BLOCKS)
-    pcg_start_kernel(const kg_cg_vectors_args a, unsigned *counter)
-{
-  __shared__ double s_warp[THREADS / 32];
-  double rr = 0.0;
-  const int64_t stride = (int64_t)gridDim.x * THREADS;
-  for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < a.n; i += stride) {
-    const double r = (a.b ? a.b[i] : 0.0) - closed_row(a.ap[i], a.open, i);
-    a.r[i] = r;
-    rr += r * r;
-  }
-  if (!kg_grid_sum(&rr, a.partial, counter, s_warp)) return;
-  a.state->rr = rr;
-  a.state->rz = 0.0;
-  a.state->exponent = a.z_single != nullptr ? kg_cg_exponent(rr) : 0;
-}
-#endif
-
 #ifdef KG_COMPILE_SINGLE
 using real2 = float2;
 #else
@@ -78,7 +59,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
   kg_cg_state *state = a.state;
   if (state->stop != KG_CG_RUNNING || !is_fit(state, state->p_ap, KG_CG_INDEFINITE)) return;
   const pcg_rows v = pcg_rows_of(&a);
-  const double alpha = state->rz / state->p_ap, scaled = ldexp(alpha, pcg_exponent(state));
+  const double alpha = state->rz / state->p_ap, step = ldexp(alpha, -pcg_exponent(state));
   const int64_t first = (int64_t)blockIdx.x * THREADS + threadIdx.x;
   const int64_t stride = (int64_t)gridDim.x * THREADS, pairs = a.n / 2;
   double rr = 0.0;
@@ -86,10 +67,10 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     const real2 p = ((const real2 *)v.p)[i], ap = ((const real2 *)v.ap)[i];
     real2 r = ((const real2 *)v.r)[i];
     double2 x = ((const double2 *)a.x)[i];
-    x.x += alpha * p.x;
-    x.y += alpha * p.y;
-    const double even = r.x - scaled * closed_row(ap.x, a.open, 2 * i);
-    const double odd = r.y - scaled * closed_row(ap.y, a.open, 2 * i + 1);
+    x.x += step * p.x;
+    x.y += step * p.y;
+    const double even = r.x - alpha * closed_row(ap.x, a.open, 2 * i);
+    const double odd = r.y - alpha * closed_row(ap.y, a.open, 2 * i + 1);
     rr += even * even + odd * odd;
     r.x = (kg_real)even;
     r.y = (kg_real)odd;
@@ -98,8 +79,8 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
   }
   if (first == 0 && a.n % 2 != 0) {
     const int64_t i = a.n - 1;
-    const double r = v.r[i] - scaled * closed_row(v.ap[i], a.open, i);
-    a.x[i] += alpha * v.p[i];
+    const double r = v.r[i] - alpha * closed_row(v.ap[i], a.open, i);
+    a.x[i] += step * v.p[i];
     v.r[i] = (kg_real)r;
     rr += r * r;
   }
@@ -109,13 +90,6 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
 }
 
 }  // namespace
-
-#ifndef KG_COMPILE_SINGLE
-extern "C" kedge_status kg_pcg_start_cuda(kedge_context *ctx, const kg_cg_vectors_args *a)
-{
-  return launch(ctx, a, pcg_start_kernel, "pcg_start");
-}
-#endif
 
 extern "C" kedge_status KG_REAL(kg_pcg_direction_cuda)(kedge_context *ctx,
                                                        const kg_cg_vectors_args *a)

@@ -4,29 +4,6 @@
 #include "ops/pcg_rows.h"
 #include "ops/pcg_vectors.h"
 
-#ifndef KG_COMPILE_SINGLE
-kedge_status kg_pcg_start_host(kedge_context *ctx, const kg_cg_vectors_args *a)
-{
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
-  for (int piece = 0; piece < KG_PIECES; ++piece) {
-    double rr = 0.0;
-    const int64_t begin = piece_begin(a->n, piece), end = piece_begin(a->n, piece + 1);
-    close_rows(a->ap, &a->open, begin, end);
-#pragma omp simd reduction(+ : rr)
-    for (int64_t i = begin; i < end; ++i) {
-      const double r = (a->b ? a->b[i] : 0.0) - a->ap[i];
-      a->r[i] = r;
-      rr += r * r;
-    }
-    a->partial[piece] = rr;
-  }
-  a->state->rr = sum_in_order(a->partial, KG_PIECES);
-  a->state->rz = 0.0;
-  a->state->exponent = a->z_single ? kg_cg_exponent(a->state->rr) : 0;
-  return KEDGE_OK;
-}
-#endif
-
 kedge_status KG_REAL(kg_pcg_direction_host)(kedge_context *ctx, const kg_cg_vectors_args *a)
 {
   kg_cg_state *s = a->state;
@@ -47,7 +24,7 @@ kedge_status KG_REAL(kg_pcg_update_host)(kedge_context *ctx, const kg_cg_vectors
   if (s->stop == KG_CG_RUNNING) s->stop = kg_cg_judge(s->p_ap, KG_CG_INDEFINITE);
   if (s->stop != KG_CG_RUNNING) return KEDGE_OK;
   const pcg_rows v = pcg_rows_of(a);
-  const double alpha = s->rz / s->p_ap, scaled = ldexp(alpha, pcg_exponent(s));
+  const double alpha = s->rz / s->p_ap, step = ldexp(alpha, -pcg_exponent(s));
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
   for (int piece = 0; piece < KG_PIECES; ++piece) {
     double rr = 0.0;
@@ -55,8 +32,8 @@ kedge_status KG_REAL(kg_pcg_update_host)(kedge_context *ctx, const kg_cg_vectors
     close_rows(v.ap, &a->open, begin, end);
 #pragma omp simd reduction(+ : rr)
     for (int64_t i = begin; i < end; ++i) {
-      a->x[i] += alpha * v.p[i];
-      const double r = v.r[i] - scaled * v.ap[i];
+      a->x[i] += step * v.p[i];
+      const double r = v.r[i] - alpha * v.ap[i];
       v.r[i] = (kg_real)r;
       rr += r * r;
     }

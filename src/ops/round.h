@@ -1,6 +1,9 @@
 /// @file
 /// Double to single precision: to = 2^exponent from, rounded.
 #pragma once
+#include <math.h>
+
+#include "core/inline.h"
 #include "ops/ops.h"
 KEDGE_BEGIN_DECLS
 
@@ -13,5 +16,12 @@ typedef struct kg_round_args {
 
 KG_DECLARE_OPERATOR(kg_round, kg_round_args);
 kg_cost kg_round_cost(int64_t n);
+
+/// The exponent that brings the norm of a residual near one, so that neither it nor what is made of
+/// it leaves the range of single precision, however large the problem's numbers are.
+KG_INLINE int32_t kg_round_exponent(double rr)
+{
+  return rr > 0.0 && isfinite(rr) ? -(ilogb(rr) / 2) : 0;
+}
 
 KEDGE_END_DECLS

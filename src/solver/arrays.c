@@ -314,7 +314,7 @@ size_t kg_array_bytes(kg_array array, const kg_shape *s)
     case KG_ARRAY_VECTOR_PARTIAL:
       return 2 * KG_PIECES * d;
     case KG_ARRAY_CG_STATE:
-      return sizeof(kg_cg_state);
+      return sizeof(kg_cg_state) + sizeof(int32_t);  // and the exponent of a cycle
     case KG_ARRAY_U:
       return N * chunk * d;
     case KG_ARRAY_Q:

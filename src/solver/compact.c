@@ -3,9 +3,9 @@
 #include "core/context.h"
 #include "core/nvtx.h"
 #include "ops/batch_part.h"
+#include "ops/difference.h"
 #include "ops/local_differences.h"
 #include "ops/local_matrices.h"
-#include "ops/pcg_vectors.h"
 #include "ops/round.h"
 #include "ops/trace_loads.h"
 #include "ops/trace_sides.h"
@@ -107,21 +107,19 @@ kedge_status kg_compact_local_matrices(kg_pipeline *p)
 
 /// The load vectors of a chunk. Values of the source lie where K^e will: those of a chunk of one
 /// group may be more than its K^e, so the room is all the memory that chunks have for these.
-static kedge_status make_loads(kg_compact *compact, const chunk *c)
+static kedge_status make_loads(kg_pipeline *p, const chunk *c)
 {
   const kg_trace_counts *n = &c->batch.count;
-  const kg_buffer values = {c->local, kg_compact_local_bytes(&compact->pipeline->shape)};
-  return kg_source_loads(compact->pipeline, c->first_patch * n->patch_groups, n->n_groups, values,
-                         c->load);
+  const kg_buffer values = {c->local, kg_compact_local_bytes(&p->shape)};
+  return kg_source_loads(p, c->first_patch * n->patch_groups, n->n_groups, values, c->load);
 }
 
 /// What a chunk adds to y = A x, or A x - b, in double precision; without x to y = -b. Packed K^e
 /// would do but for rounding, in which they do not keep what is constant.
-static kedge_status multiply_chunk(kg_compact *compact, chunk *c, const double *x, double *y)
+static kedge_status multiply_chunk(kg_pipeline *p, chunk *c, const double *x, double *y)
 {
-  kg_pipeline *p = compact->pipeline;
   const bool remakes = kg_shape_remakes_right_hand_side(&p->shape);
-  kg_open open;  // kg_compact_start() knows which rows are
+  kg_open open;  // make() knows which rows are
   const kg_trace_apply_args args = {.batch = c->batch,
                                     .local = c->local,
                                     .reduced = kg_shape_reduces(&p->shape),
@@ -129,7 +127,7 @@ static kedge_status multiply_chunk(kg_compact *compact, chunk *c, const double *
                                     .y = y,
                                     .halo = p->buffers[KG_ARRAY_HALO].data,
                                     .pass.open = &open};
-  if (remakes) KG_TRY(make_loads(compact, c));
+  if (remakes) KG_TRY(make_loads(p, c));
   KG_TRY(make_local(p, c, c->load, c->condensed));
   if (x) KG_TRY(kg_trace_apply(p->ctx, &args));
   if (!remakes) return KEDGE_OK;
@@ -137,13 +135,13 @@ static kedge_status multiply_chunk(kg_compact *compact, chunk *c, const double *
 }
 
 /// Multiplies by the K^e of all chunks. Rows between patches are left open.
-static kedge_status multiply(kg_compact *compact, const double *x, double *y)
+static kedge_status multiply(kg_pipeline *p, const double *x, double *y)
 {
-  kg_pipeline *p = compact->pipeline;
   const bool remakes = kg_shape_remakes_right_hand_side(&p->shape);
   if (!x) {
     const kg_buffer *halo = &p->buffers[KG_ARRAY_HALO];
-    KG_TRY(kg_zero(p->ctx, y, (size_t)compact->vectors->n * sizeof *y));
+    KG_TRY(kg_zero(p->ctx, y,
+                   (size_t)p->layout.count.n_free * (size_t)p->shape.size.n_edge * sizeof *y));
     if (halo->bytes > 0) KG_TRY(kg_zero(p->ctx, halo->data, halo->bytes));
     if (!remakes) return KEDGE_OK;
   }
@@ -151,44 +149,46 @@ static kedge_status multiply(kg_compact *compact, const double *x, double *y)
   for (chunk c = {0}; !c.is_last; c.first_patch += c.batch.count.n_patches) {
     c = chunk_at(p, c.first_patch);
     KG_TRY(make_sides(p, &c));
-    KG_TRY(multiply_chunk(compact, &c, x, y));
+    KG_TRY(multiply_chunk(p, &c, x, y));
   }
   return remakes ? kg_add_neumann(p, y, -1.0) : KEDGE_OK;
 }
 
-void kg_compact_vectors(const kg_pipeline *p, kg_cg_vectors_args *v)
+void kg_compact_vectors(const kg_pipeline *p, kg_cg_args *v, double **r)
 {
-  const kg_buffer *b = p->buffers;
-  v->r = v->ap = b[KG_ARRAY_DIRECTION].data;
-  v->p_single = b[KG_ARRAY_DIRECTION].data;
-  v->z_single = (float *)((char *)b[KG_ARRAY_DIRECTION].data + b[KG_ARRAY_DIRECTION].bytes / 2);
-  v->r_single = b[KG_ARRAY_LOCAL_CHUNK].data;
-  v->ap_single =
-      (float *)((char *)b[KG_ARRAY_LOCAL_CHUNK].data + kg_compact_vector_bytes(&p->shape));
-}
-
-kedge_status kg_compact_start(void *user, bool of_zero)
-{
-  kg_compact *compact = user;
-  kg_pipeline *p = compact->pipeline;
-  const kg_trace_counts *n = &p->layout.count;
-  const int64_t m = p->shape.size.n_edge;
-  kg_cg_vectors_args v = *compact->vectors;
-  v.open = (kg_open){n->n_interior * m, n->n_shared * m, p->buffers[KG_ARRAY_HALO].data};
-  kg_range_push("residual", p->mesh->n_elements, v.n);
-  kedge_status status = multiply(compact, of_zero ? NULL : v.x, v.ap);
-  if (status == KEDGE_OK) status = kg_pcg_start(p->ctx, &v);
-  kg_range_pop();
-  KG_TRY(status);
-  KG_TRY(kg_round(
-      p->ctx,
-      &(kg_round_args){.n = v.n, .from = v.r, .to = v.r_single, .exponent = &v.state->exponent}));
   const kg_buffer *direction = &p->buffers[KG_ARRAY_DIRECTION];
-  return kg_zero(p->ctx, direction->data, direction->bytes);
+  char *const memory = p->buffers[KG_ARRAY_LOCAL_CHUNK].data;
+  *r = direction->data;
+  v->p = direction->data;
+  v->z = (char *)direction->data + direction->bytes / 2;
+  v->r = memory;
+  v->ap = memory + kg_compact_vector_bytes(&p->shape);
 }
 
-kg_cost kg_compact_start_cost(const kg_shape *shape)
+/// b is kept, or NULL where the product has made it again.
+static kedge_status make(kedge_context *ctx, kg_residual *base, const double *x, double *r,
+                         kg_sum sum)
 {
+  kg_pipeline *p = ((kg_remade_residual *)base)->pipeline;
+  const kg_trace_counts *n = &p->layout.count;
+  const int64_t m = p->shape.size.n_edge, rows = n->n_free * m;
+  kg_range_push("residual", p->mesh->n_elements, rows);
+  kedge_status status = multiply(p, x, r);
+  if (status == KEDGE_OK)
+    status = kg_difference(
+        ctx, &(kg_difference_args){
+                 .n = rows,
+                 .b = p->buffers[KG_ARRAY_RIGHT_HAND_SIDE].data,
+                 .r = r,
+                 .open = {n->n_interior * m, n->n_shared * m, p->buffers[KG_ARRAY_HALO].data},
+                 .sum = sum});
+  kg_range_pop();
+  return status;
+}
+
+static kg_cost cost(const kg_residual *base)
+{
+  const kg_shape *shape = &((const kg_remade_residual *)base)->pipeline->shape;
   const kg_sizes z = shape->size;
   const kg_trace_counts *n = &shape->count;
   const bool reduces = kg_shape_reduces(shape);
@@ -198,4 +198,9 @@ kg_cost kg_compact_start_cost(const kg_shape *shape)
   const double loads = kg_shape_remakes_right_hand_side(shape) ? 1.0 : 0.0;
   sum = kg_cost_plus(kg_cost_plus(sum, 1, made), 1, kg_trace_sides_cost(n));
   return kg_cost_plus(sum, loads, kg_trace_loads_cost(z, n));
+}
+
+kg_remade_residual kg_remade_residual_of(kg_pipeline *p)
+{
+  return (kg_remade_residual){{make, cost}, p};
 }

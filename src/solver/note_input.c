@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "core/context.h"
-#include "solver/cg.h"
+#include "linear/system.h"
 #include "solver/pipeline.h"
 
 static size_t count_boundary_values(const kg_pipeline *p)
@@ -53,7 +53,7 @@ static double largest_source(const kg_pipeline *p, double enough)
 /// triangles without free edges.
 static double size_of_lost_data(const kg_pipeline *p)
 {
-  const double least = sqrt(KG_CG_LEAST_RR), part = p->scale * kg_mean_square(p->mesh);
+  const double least = sqrt(KG_SYSTEM_LEAST_RR), part = p->scale * kg_mean_square(p->mesh);
   double largest = part * largest_source(p, least / part);
   const size_t values = count_boundary_values(p);
   for (size_t i = 0; i < values; ++i) largest = fmax(largest, fabs(p->boundary[i]));
@@ -100,7 +100,7 @@ kedge_status kg_note_input(const kg_pipeline *p, double start_residual)
   const bool all_neumann = n->n_free == n->n_edges;
   const double of_mean = all_neumann ? rounding_of_mean(p) : 0.0;
   const double lost = start_residual == 0.0 && n->n_free > 0 ? size_of_lost_data(p) : 0.0;
-  KG_REQUIRE(p->ctx, lost == 0.0, KEDGE_ERR_NUMERIC, KG_CG_TOO_SMALL, lost);
+  KG_REQUIRE(p->ctx, lost == 0.0, KEDGE_ERR_NUMERIC, KG_SYSTEM_TOO_SMALL, lost);
   if (start_residual == 0.0 && n->n_free > 0 && has_no_data(p))
     kg_note_add(s,
                 "the right-hand side is 0: the problem has neither a source nor an exact solution, "

@@ -3,11 +3,11 @@
 #include <stdio.h>
 
 #include "core/context.h"
+#include "linear/cg.h"
+#include "linear/system.h"
 #include "multigrid/bound.h"
-#include "ops/ell.h"
-#include "ops/pcg_vectors.h"
+#include "multigrid/precond.h"
 #include "ops/rounding.h"
-#include "solver/cg.h"
 #include "solver/compact.h"
 #include "solver/pipeline.h"
 
@@ -19,13 +19,32 @@ static kg_ell_matrix ell_matrix(const kg_pipeline *p)
   return matrix;
 }
 
-static kedge_status expand(kg_pipeline *p)
+/// The operator as the present stage has it.
+static kg_linears trace_linear(const kg_pipeline *p)
 {
-  kg_stage_cost(p, kg_trace_expand_cost(p->shape.size, &p->shape.count), 1.0);
-  return kg_trace_expand(p->ctx,
-                         &(kg_trace_expand_args){.batch = p->batch,
-                                                 .local = p->buffers[KG_ARRAY_LOCAL].data,
-                                                 .full = p->buffers[KG_ARRAY_FULL_LOCAL].data});
+  const kg_buffer *b = p->buffers;
+  kg_linears a;
+  if (p->shape.operator_kind == KEDGE_OPERATOR_ELL)
+    a.ell = (kg_ell){.base = kg_linear_of(&kg_ell_table, &p->batch, KG_DOUBLE),
+                     .batch = p->batch,
+                     .local = b[KG_ARRAY_LOCAL].data,
+                     .matrix = ell_matrix(p),
+                     .work = b[KG_ARRAY_ELL_WORK].data,
+                     .work_bytes = p->shape.ell_work_bytes};
+  else if (p->shape.operator_kind == KEDGE_OPERATOR_MATRIX_FREE_PLAIN)
+    a.gather = (kg_gather){.base = kg_linear_of(&kg_gather_table, &p->batch, KG_DOUBLE),
+                           .batch = p->batch,
+                           .local = b[KG_ARRAY_LOCAL].data,
+                           .full = b[KG_ARRAY_FULL_LOCAL].data};
+  else
+    a.patches = kg_patches_of(
+        &(kg_trace_apply_args){.batch = p->batch,
+                               .local = b[KG_ARRAY_LOCAL].data,
+                               .number = kg_shape_local(&p->shape),
+                               .differences = kg_shape_form(&p->shape) == KG_LOCAL_DIFFERENCES,
+                               .reduced = kg_shape_reduces(&p->shape),
+                               .halo = b[KG_ARRAY_HALO].data});
+  return a;
 }
 
 static kedge_status make_multigrid(kg_pipeline *p)
@@ -57,18 +76,13 @@ static kedge_status make_multigrid(kg_pipeline *p)
   return KEDGE_OK;
 }
 
-/// The operator in another form than packed local matrices; multigrid.
+/// What the operator keeps of packed K^e, where that is another form, and multigrid.
 kedge_status kg_stage_assembly(kg_pipeline *p)
 {
-  if (p->shape.operator_kind == KEDGE_OPERATOR_MATRIX_FREE)
-    return kg_shape_has_multigrid(&p->shape) ? make_multigrid(p) : KEDGE_OK;
-  if (p->shape.operator_kind == KEDGE_OPERATOR_MATRIX_FREE_PLAIN) return expand(p);
-  kg_stage_cost(p, kg_ell_assemble_cost(p->shape.size, &p->shape.count), 1.0);
-  return kg_ell_assemble(p->ctx, &(kg_ell_assemble_args){.batch = p->batch,
-                                                         .local = p->buffers[KG_ARRAY_LOCAL].data,
-                                                         .matrix = ell_matrix(p),
-                                                         .work = p->buffers[KG_ARRAY_ELL_WORK].data,
-                                                         .work_bytes = p->shape.ell_work_bytes});
+  const kg_linears a = trace_linear(p);
+  kg_stage_cost(p, a.base.table->setup_cost(&a.base), 1.0);
+  KG_TRY(a.base.table->setup(p->ctx, &a.base));
+  return kg_shape_has_multigrid(&p->shape) ? make_multigrid(p) : KEDGE_OK;
 }
 
 /// x: zero, but the Dirichlet values in their rows; p, and with multigrid z: zero.
@@ -86,94 +100,88 @@ static kedge_status start_vectors(kg_pipeline *p)
                     (size_t)(n->n_edges - n->n_free) * m * sizeof(double));
 }
 
-static kg_trace_operator trace_operator(const kg_pipeline *p)
-{
-  return (kg_trace_operator){
-      .kind = p->shape.operator_kind,
-      .partial = p->buffers[KG_ARRAY_OPERATOR_PARTIAL].data,
-      .matrix_free = {.batch = p->batch,
-                      .local = p->buffers[KG_ARRAY_LOCAL].data,
-                      .number = kg_shape_local(&p->shape),
-                      .differences = kg_shape_form(&p->shape) == KG_LOCAL_DIFFERENCES,
-                      .reduced = kg_shape_reduces(&p->shape),
-                      .halo = p->buffers[KG_ARRAY_HALO].data,
-                      .pass.sum.part = p->buffers[KG_ARRAY_OPERATOR_PARTIAL].data},
-      .plain = {.batch = p->batch, .full = p->buffers[KG_ARRAY_FULL_LOCAL].data},
-      .ell = {.matrix = ell_matrix(p)},
-  };
-}
+/// The preconditioners of a solve, and the iterations with them.
+typedef struct methods {
+  kg_linears a;
+  kg_precond jacobi;
+  kg_cycle cycle, first, blocks;
+  kg_cg cg, first_cg, bound;
+  double *r;  ///< where a residual lies in double precision
+} methods;
 
-static kg_cost operator_cost(const kg_pipeline *p)
+/// Memory for the vectors below the trace (solver/arrays.h).
+static kedge_status lend_vectors(kg_pipeline *p, const kg_cg_args *v)
 {
-  const kg_shape *s = &p->shape;
-  if (s->operator_kind == KEDGE_OPERATOR_MATRIX_FREE_PLAIN)
-    return kg_trace_plain_cost(s->size, &s->count);
-  if (s->operator_kind == KEDGE_OPERATOR_ELL) return kg_ell_apply_cost(s->size, &s->count);
-  return kg_trace_apply_cost(s->size, &s->count, kg_shape_reduces(s), kg_shape_local(s));
-}
-
-/// What making a residual from x costs, but for the vectors beside the product.
-static kg_cost residual_cost(const kg_pipeline *p)
-{
-  if (!kg_shape_is_compact(&p->shape)) return operator_cost(p);
-  return kg_compact_start_cost(&p->shape);
-}
-
-/// What an iteration does beside its product A p.
-static kg_cost iteration_cost(const kg_pipeline *p, int64_t n)
-{
-  if (!kg_shape_has_multigrid(&p->shape)) return kg_cg_vectors_cost(n);
   const kg_multigrid_shape shape = kg_shape_multigrid(&p->shape);
-  const kg_cost vectors = kg_pcg_vectors_cost(n, kg_shape_local(&p->shape));
-  const kg_cost cycle = kg_multigrid_apply_cost(&shape);
-  return kg_cost_plus(vectors, 1, cycle);
+  void *const unused = shape.reduced && !kg_shape_is_mixed(&p->shape) ? v->z : v->ap;
+  return kg_multigrid_lend(
+      p->ctx, &p->multigrid, p->buffers[KG_ARRAY_HALO],
+      kg_shape_lends_vector(&p->shape) ? unused : p->buffers[KG_ARRAY_MULTIGRID_VECTORS].data,
+      kg_multigrid_vector_bytes(&shape, &kg_amg));
+}
+
+static kg_cg_args cg_args(const kg_pipeline *p, methods *m)
+{
+  const kg_buffer *b = p->buffers;
+  const bool multigrid = kg_shape_has_multigrid(&p->shape);
+  kg_cg_args v = {.linear = &m->a.base,
+                  .x = b[KG_ARRAY_TRACE].data,
+                  .r = b[multigrid ? KG_ARRAY_RESIDUAL : KG_ARRAY_PRODUCT].data,
+                  .p = b[KG_ARRAY_DIRECTION].data,
+                  .ap = b[KG_ARRAY_PRODUCT].data,
+                  .z = b[KG_ARRAY_PRECONDITIONED].data,
+                  .part = b[KG_ARRAY_VECTOR_PARTIAL].data,
+                  .product_part = b[KG_ARRAY_OPERATOR_PARTIAL].data,
+                  .state = b[KG_ARRAY_CG_STATE].data,
+                  .work = b[KG_ARRAY_CG_RESIDENT].data};
+  if (p->multigrid.single.z) v.z = p->multigrid.single.z;
+  m->r = v.r;
+  if (kg_shape_is_compact(&p->shape)) kg_compact_vectors(p, &v, &m->r);
+  return v;
+}
+
+static void make_cycles(const kg_pipeline *p, kg_cg_args v, methods *m)
+{
+  int32_t *const exponent = (int32_t *)(v.state + 1);
+  m->cycle = m->first = m->blocks = kg_cycle_of(&p->multigrid, &m->a.patches, v.ap, exponent);
+  m->first.well = true;
+  m->blocks.blocks = true;
+  v.precond = &m->first.base;
+  m->first_cg = kg_cg_of(&kg_cg_loop, &v);
+  v.precond = &m->blocks.base;
+  m->bound = kg_cg_of(&kg_cg_loop, &v);
+}
+
+/// What a solve needs, once multigrid stands.
+static kedge_status make_methods(kg_pipeline *p, methods *m)
+{
+  const bool multigrid = kg_shape_has_multigrid(&p->shape);
+  *m = (methods){.a = trace_linear(p)};
+  kg_cg_args v = cg_args(p, m);
+  if (multigrid) {
+    KG_TRY(lend_vectors(p, &v));
+    make_cycles(p, v, m);
+  } else {
+    m->jacobi = kg_jacobi_of(p->buffers[KG_ARRAY_INVERSE_DIAGONAL].data);
+  }
+  v.precond = multigrid ? &m->cycle.base : &m->jacobi;
+  m->cg = kg_cg_of(kg_krylov_for(p->ctx, v.linear, v.precond), &v);
+  return KEDGE_OK;
 }
 
 /// The last part of making the preconditioner, with the vectors of the iteration as work. With
 /// precision = compact the residual in double precision, which lies over p, is made in x.
-static kedge_status measure_smoother(kg_pipeline *p, const kg_trace_apply_args *op,
-                                     const kg_cg_vectors_args *vectors)
+static kedge_status measure_smoother(kg_pipeline *p, const methods *m)
 {
   const double began = kg_seconds();
   const kg_buffer *x = &p->buffers[KG_ARRAY_TRACE], *direction = &p->buffers[KG_ARRAY_DIRECTION];
   KG_TRY(kg_zero(p->ctx, x->data, x->bytes));
   KG_TRY(kg_zero(p->ctx, direction->data, direction->bytes));
-  kg_cg_vectors_args work = *vectors;
-  if (kg_shape_is_compact(&p->shape)) work.r = work.x;
-  KG_TRY(kg_multigrid_bound(p->ctx, &p->multigrid, op, &work, &p->multigrid.largest_eigenvalue));
+  double *const r = kg_shape_is_compact(&p->shape) ? x->data : m->r;
+  KG_TRY(kg_multigrid_bound(p->ctx, &m->bound, r, &p->multigrid.largest_eigenvalue));
   kg_stage_cost(p, kg_multigrid_bound_cost(&p->multigrid.shape), 1.0);
   p->solution->report.setup_seconds += kg_seconds() - began;
   return KEDGE_OK;
-}
-
-static kg_cg_vectors_args cg_vectors(const kg_pipeline *p)
-{
-  const kg_buffer *b = p->buffers;
-  kg_cg_vectors_args vectors = {.n = (int64_t)p->layout.count.n_free * p->shape.size.n_edge,
-                                .inverse = b[KG_ARRAY_INVERSE_DIAGONAL].data,
-                                .b = b[KG_ARRAY_RIGHT_HAND_SIDE].data,
-                                .x = b[KG_ARRAY_TRACE].data,
-                                .z = b[KG_ARRAY_PRECONDITIONED].data,
-                                .z_single = p->multigrid.single.z,
-                                .p = b[KG_ARRAY_DIRECTION].data,
-                                .r = b[KG_ARRAY_RESIDUAL].data,
-                                .ap = b[KG_ARRAY_PRODUCT].data,
-                                .partial = b[KG_ARRAY_VECTOR_PARTIAL].data,
-                                .state = b[KG_ARRAY_CG_STATE].data};
-  if (kg_shape_is_compact(&p->shape)) kg_compact_vectors(p, &vectors);
-  return vectors;
-}
-
-/// Memory for the vectors below the trace (solver/arrays.h).
-static kedge_status lend_vectors(kg_pipeline *p, const kg_cg_vectors_args *v)
-{
-  const kg_multigrid_shape shape = kg_shape_multigrid(&p->shape);
-  void *const product = kg_shape_is_compact(&p->shape) ? (void *)v->ap_single : v->ap;
-  void *const unused = shape.reduced && !kg_shape_is_mixed(&p->shape) ? v->z_single : product;
-  return kg_multigrid_lend(
-      p->ctx, &p->multigrid, p->buffers[KG_ARRAY_HALO],
-      kg_shape_lends_vector(&p->shape) ? unused : p->buffers[KG_ARRAY_MULTIGRID_VECTORS].data,
-      kg_multigrid_vector_bytes(&shape, &kg_amg));
 }
 
 /// The trace matrix is made of numbers of the size of the stabilization tau; what couples the edges
@@ -203,7 +211,8 @@ static double boundary_residual(const kg_pipeline *p)
   return p->material.diffusion * sqrt(sum);
 }
 
-static kedge_status report_solve(kg_pipeline *p, const kg_cg_result *result, int64_t n)
+static kedge_status report_solve(kg_pipeline *p, const methods *m, const kg_residual *residual,
+                                 const kg_system_result *result)
 {
   kedge_solution *s = p->solution;
   s->report.iterations = result->iterations;
@@ -215,11 +224,15 @@ static kedge_status report_solve(kg_pipeline *p, const kg_cg_result *result, int
   snprintf(s->note, sizeof s->note, "%s", result->note);
   if (result->converged) KG_TRY(kg_note_input(p, result->start_residual));
   KG_TRY(kg_note_contradiction(p));
-  s->report.operator_bytes = (int64_t)operator_cost(p).bytes;
-  kg_stage_cost(p, operator_cost(p), (double)result->iterations);
-  kg_stage_cost(p, iteration_cost(p, n), (double)result->iterations);
-  kg_stage_cost(p, kg_cost_plus(kg_rounding_cost(n), 1, operator_cost(p)), result->roundings);
-  kg_stage_cost(p, residual_cost(p), result->residuals);
+  const kg_krylov *k = &m->cg.base;
+  const kg_cost product = k->linear->table->cost(k->linear);
+  const kg_cost rounding = kg_cost_plus(kg_rounding_cost(k->linear->rows), 1, product);
+  s->report.operator_bytes = (int64_t)product.bytes;
+  kg_stage_cost(p, product, (double)result->iterations);
+  kg_stage_cost(p, kg_cost_plus(k->table->cost(k), 1, k->precond->table->cost(k->precond)),
+                (double)result->iterations);
+  kg_stage_cost(p, rounding, result->roundings);
+  kg_stage_cost(p, residual->cost(residual), result->residuals);
   if (kg_shape_is_compact(&p->shape)) s->report.refinements = result->starts;
   return KEDGE_OK;
 }
@@ -227,29 +240,29 @@ static kedge_status report_solve(kg_pipeline *p, const kg_cg_result *result, int
 kedge_status kg_stage_trace_solve(kg_pipeline *p)
 {
   const bool multigrid = kg_shape_has_multigrid(&p->shape);
-  const kg_trace_operator op = trace_operator(p);
-  const kg_cg_vectors_args vectors = cg_vectors(p);
-  kg_compact compact = {.pipeline = p, .vectors = &vectors};
-  const kg_cg_refinement refinement = {kg_compact_start, &compact, KG_COMPACT_GAIN};
-  const kg_cg_settings settings = {
-      .tolerance = p->problem->tolerance,
-      .accepts_rounding = p->problem->accepts_rounding,
-      .stabilization_ratio = stabilization_ratio(p),
-      .boundary_residual = boundary_residual(p),
-      .max_iterations = p->problem->max_iterations,
-      .n_elements = p->mesh->n_elements,
-      .multigrid = multigrid ? &p->multigrid : NULL,
-      .resident_work = p->buffers[KG_ARRAY_CG_RESIDENT].data,
-      .refinement = kg_shape_is_compact(&p->shape) ? &refinement : NULL};
-  if (multigrid) KG_TRY(lend_vectors(p, &vectors));
-  if (multigrid && kg_multigrid_is_measured(&p->multigrid.shape))
-    KG_TRY(measure_smoother(p, &op.matrix_free, &vectors));
+  const bool compact = kg_shape_is_compact(&p->shape);
+  methods m;
+  KG_TRY(make_methods(p, &m));
+  kg_plain_residual plain =
+      kg_plain_residual_of(&m.a.base, p->buffers[KG_ARRAY_RIGHT_HAND_SIDE].data);
+  kg_remade_residual remade = kg_remade_residual_of(p);
+  const kg_system system = {.residual = compact ? &remade.base : &plain.base,
+                            .krylov = &m.cg.base,
+                            .first = multigrid ? &m.first_cg.base : NULL,
+                            .r = m.r,
+                            .gain = compact ? KG_COMPACT_GAIN : 0.0};
+  const kg_system_rule rule = {.tolerance = p->problem->tolerance,
+                               .accepts_rounding = p->problem->accepts_rounding,
+                               .stabilization_ratio = stabilization_ratio(p),
+                               .boundary_residual = boundary_residual(p),
+                               .max_iterations = p->problem->max_iterations};
+  if (multigrid && kg_multigrid_is_measured(&p->multigrid.shape)) KG_TRY(measure_smoother(p, &m));
   KG_TRY(start_vectors(p));
-  KG_TRY(kg_zero(p->ctx, vectors.state, sizeof *vectors.state));
-  kg_cg_result result;
-  const kedge_status status = kg_cg_solve(p->ctx, &op, &vectors, settings, &result);
+  kg_system_result result;
+  const kedge_status status = kg_system_solve(p->ctx, &system, &rule, &result);
   kg_source_rest(&p->source);
   KG_TRY(status);
+  KG_TRY(report_solve(p, &m, system.residual, &result));
   kg_multigrid_destroy(p->ctx, &p->multigrid);
-  return report_solve(p, &result, vectors.n);
+  return KEDGE_OK;
 }

@@ -42,37 +42,54 @@ static void make_operator(trace_system *s)
   double *local = make_local(c, false);
   s->local = case_fetch(c, local);
   s->device_local = (kg_local){local, KG_DOUBLE, KG_LOCAL_PACKED};
-  s->op = (kg_trace_operator){
-      .kind = KEDGE_OPERATOR_MATRIX_FREE,
-      .matrix_free = {.batch = c->batch,
-                      .local = local,
-                      .halo = case_output(c, shared > vertices ? shared : vertices),
-                      .pass.sum.part = case_output(c, (size_t)n->n_patches)}};
-  s->op.partial = s->op.matrix_free.pass.sum.part;
+  s->a = kg_patches_of(
+      &(kg_trace_apply_args){.batch = c->batch,
+                             .local = local,
+                             .halo = case_output(c, shared > vertices ? shared : vertices)});
 }
 
 static void reduce_operator(trace_system *s)
 {
   double *const local = make_local(&s->c, true);
-  s->op.matrix_free.local = local;
-  s->op.matrix_free.reduced = true;
+  s->a.args.local = local;
+  s->a.args.reduced = true;
   s->device_local = (kg_local){local, KG_DOUBLE, KG_LOCAL_REDUCED, s->c.batch.arrays.side_edge};
+}
+
+/// An iteration with a cycle, which need not stand yet.
+static kg_cg make_cg(trace_system *s, const kg_cycle *cycle)
+{
+  op_case *c = &s->c;
+  const size_t parts = (size_t)c->batch.count.n_patches;
+  return kg_cg_of(&kg_cg_loop,
+                  &(kg_cg_args){.linear = &s->a.base,
+                                .precond = &cycle->base,
+                                .x = zeros(c, s->n_all),
+                                .r = case_output(c, s->n_rows),
+                                .p = zeros(c, s->n_all),
+                                .ap = cycle->product,
+                                .z = zeros(c, s->n_all),
+                                .part = case_output(c, 2 * KG_PIECES),
+                                .product_part = case_output(c, parts),
+                                .state = (kg_cg_state *)zeros(c, sizeof(kg_cg_state) / 8)});
 }
 
 static void make_vectors(trace_system *s)
 {
-  op_case *c = &s->c;
   double *b = case_randoms(3, s->n_rows);
-  s->vectors = (kg_cg_vectors_args){.n = (int64_t)s->n_rows,
-                                    .b = case_input(c, b, s->n_rows),
-                                    .x = zeros(c, s->n_all),
-                                    .z = zeros(c, s->n_all),
-                                    .p = zeros(c, s->n_all),
-                                    .r = case_output(c, s->n_rows),
-                                    .ap = case_output(c, s->n_rows),
-                                    .partial = case_output(c, 2 * KG_PIECES),
-                                    .state = (kg_cg_state *)zeros(c, sizeof(kg_cg_state) / 8)};
+  s->b = case_input(&s->c, b, s->n_rows);
   free(b);
+  s->cycle = kg_cycle_of(&s->multigrid, &s->a, case_output(&s->c, s->n_rows), NULL);
+  s->cg = make_cg(s, &s->cycle);
+}
+
+static void measure(trace_system *s)
+{
+  kg_cycle blocks = s->cycle;
+  blocks.blocks = true;
+  kg_cg cg = s->cg;
+  cg.base.precond = &blocks.base;
+  must(s->ctx, kg_multigrid_bound(s->ctx, &cg, cg.base.r, &s->multigrid.largest_eigenvalue));
 }
 
 static void make_lines(trace_system *s, kg_multigrid_shape *shape)
@@ -94,7 +111,7 @@ static void make_multigrid(trace_system *s, const system_options *o)
                                       .smoother = o->smoother,
                                       .smoothing_steps = o->smoothing_steps,
                                       .alignment = c->mesh->alignment,
-                                      .reduced = s->op.matrix_free.reduced,
+                                      .reduced = s->a.args.reduced,
                                       .diffusion = o->material.diffusion},
                             .batch = c->batch,
                             .lines = &s->lines,
@@ -108,11 +125,10 @@ static void make_multigrid(trace_system *s, const system_options *o)
   s->coarse_vectors = case_output(c, (vectors + 7) / 8);
   args.work = s->work = case_output(c, (args.work_bytes + 7) / 8);
   must(s->ctx, kg_multigrid_create(s->ctx, &args, &s->multigrid));
-  const kg_buffer halo = {s->op.matrix_free.halo, (size_t)c->mesh->n_vertices * sizeof(double)};
+  const kg_buffer halo = {s->a.args.halo, (size_t)c->mesh->n_vertices * sizeof(double)};
   must(s->ctx, kg_multigrid_lend(s->ctx, &s->multigrid, halo, s->coarse_vectors, vectors));
-  if (kg_multigrid_is_measured(&args.shape))
-    must(s->ctx, kg_multigrid_bound(s->ctx, &s->multigrid, &s->op.matrix_free, &s->vectors,
-                                    &s->multigrid.largest_eigenvalue));
+  make_vectors(s);
+  if (kg_multigrid_is_measured(&args.shape)) measure(s);
 }
 
 void system_create(trace_system *s, kedge_context *ctx, system_options o)
@@ -125,7 +141,6 @@ void system_create(trace_system *s, kedge_context *ctx, system_options o)
   s->n_all = (size_t)s->c.batch.count.n_edges * (size_t)s->c.size.n_edge;
   make_operator(s);
   if (o.material.reaction == 0.0 && !o.packed) reduce_operator(s);
-  make_vectors(s);
   make_multigrid(s, &o);
   s->n_pieces = s->c.n_pieces;
 }
@@ -230,41 +245,42 @@ static void get(trace_system *s, double *host, const double *device, size_t coun
 
 void system_precondition(trace_system *s, const double *r, double *z)
 {
-  const kg_cg_vectors_args *v = &s->vectors;
-  put(s, v->r, r, s->n_rows);
-  must(s->ctx, kg_zero(s->ctx, v->z, s->n_all * sizeof *z));
-  const kg_multigrid_vectors cycle = kg_multigrid_vectors_of(v);
-  must(s->ctx, kg_multigrid_apply(s->ctx, &s->multigrid, false, &s->op.matrix_free, &cycle));
-  get(s, z, v->z, s->n_all);
+  const kg_krylov *k = &s->cg.base;
+  const kg_pass pass = {.sum = {s->cg.v.partial, &s->cg.v.state->rz_next, NULL}};
+  put(s, k->r, r, s->n_rows);
+  must(s->ctx, kg_zero(s->ctx, k->z, s->n_all * sizeof *z));
+  must(s->ctx, k->precond->table->apply(s->ctx, k->precond, k->r, k->z, &pass));
+  get(s, z, k->z, s->n_all);
 }
 
 void system_smooth(trace_system *s, const double *y, double *z)
 {
-  const kg_cg_vectors_args *v = &s->vectors;
+  const kg_krylov *k = &s->cg.base;
   const kg_vertex_modes modes = s->multigrid.modes;
-  put(s, v->r, y, s->n_rows);
+  put(s, k->r, y, s->n_rows);
   if (modes.value)
     must(s->ctx, kg_vertex_modes_restrict(
                      s->ctx, &(kg_vertex_modes_restrict_args){.modes = modes,
                                                               .size = s->c.size,
                                                               .n_edges = s->c.batch.count.n_free,
-                                                              .r = v->r}));
+                                                              .r = k->r}));
   must(s->ctx, kg_smoother_step(s->ctx, &s->multigrid.smoother,
-                                &(kg_smoother_args){.op = s->op.matrix_free,
-                                                    .r = v->r,
-                                                    .product = v->ap,
+                                &(kg_smoother_args){.op = s->a.args,
+                                                    .r = k->r,
+                                                    .product = k->ap,
                                                     .modes = modes,
                                                     .from_zero = true,
-                                                    .z = v->z,
+                                                    .z = k->z,
                                                     .step = 1.0}));
-  get(s, z, v->z, s->n_rows);
+  get(s, z, k->z, s->n_rows);
 }
 
 void system_multiply(trace_system *s, const double *x, double *y)
 {
-  put(s, s->vectors.z, x, s->n_all);
-  must(s->ctx, kg_trace_operator_apply(s->ctx, &s->op, s->vectors.z, s->vectors.ap, (kg_pass){0}));
-  get(s, y, s->vectors.ap, s->n_rows);
+  const kg_krylov *k = &s->cg.base;
+  put(s, k->z, x, s->n_all);
+  must(s->ctx, k->linear->table->apply(s->ctx, k->linear, k->z, k->ap, &(kg_pass){0}));
+  get(s, y, k->ap, s->n_rows);
 }
 
 double system_local_entry(const trace_system *s, int32_t e, int a, int b)

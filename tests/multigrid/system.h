@@ -3,8 +3,9 @@
 /// context, and what of it tests look at, in host memory.
 #pragma once
 #include "../ops/case.h"
+#include "linear/cg.h"
 #include "multigrid/multigrid.h"
-#include "solver/cg.h"
+#include "multigrid/precond.h"
 
 typedef struct trace_system {
   op_case c;
@@ -12,8 +13,10 @@ typedef struct trace_system {
   size_t n_rows, n_all;  ///< of free edges, of all
   kg_multigrid multigrid;
   kg_edge_lines lines;  ///< host: those of KEDGE_SMOOTHER_LINE
-  kg_trace_operator op;
-  kg_cg_vectors_args vectors;
+  kg_patches a;
+  kg_cycle cycle;
+  kg_cg cg;                                       ///< with that cycle
+  const double *b;                                ///< random: [n_rows]
   double *trace, *space, *coarse_vectors, *work;  ///< memory of the multigrid
   int n_pieces;                                   ///< of the case, that stay
   kg_local device_local;                          ///< K^e of the operator

@@ -8,6 +8,7 @@
 #include "compare.h"
 #include "context.h"
 #include "exact_coarse.h"
+#include "linear/system.h"
 #include "system.h"
 
 static const kg_material with_reaction = {0.8, 1.5, 1.0, KEDGE_SCALING_ONE};
@@ -184,10 +185,16 @@ static int64_t iterations_with(const kg_coarse_table *solver, int order)
                                  .smoother = KEDGE_SMOOTHER_EDGE,
                                  .smoothing_steps = 1,
                                  .solver = solver});
-  const kg_cg_settings settings = {
-      .tolerance = 1e-10, .max_iterations = 100, .multigrid = &s.multigrid};
-  kg_cg_result result;
-  must(ctx, kg_cg_solve(ctx, &s.op, &s.vectors, settings, &result));
+  const kg_system_rule rule = {.tolerance = 1e-10, .max_iterations = 100};
+  kg_plain_residual residual = kg_plain_residual_of(&s.a.base, s.b);
+  kg_cycle well = s.cycle;
+  well.well = true;
+  kg_cg first = s.cg;
+  first.base.precond = &well.base;
+  const kg_system system = {
+      .residual = &residual.base, .krylov = &s.cg.base, .first = &first.base, .r = s.cg.base.r};
+  kg_system_result result;
+  must(ctx, kg_system_solve(ctx, &system, &rule, &result));
   assert_true(result.converged);
   assert_int_equal(kg_multigrid_levels(&s.multigrid) > 2, solver == &kg_amg);
   system_destroy(&s);

@@ -288,14 +288,14 @@ static void check_element_step(trace_system *s)
   assert_true(v && y);
   for (size_t i = 0; i < n; ++i) v[i] = r[i] - t[i];
   system_smooth(s, v, y);
-  const kg_smoother_args args = {.op = s->op.matrix_free,
+  const kg_smoother_args args = {.op = s->a.args,
                                  .r = case_input(c, r, n),
                                  .product = case_input(c, t, n),
                                  .z = case_input(c, z, n),
                                  .d = case_input(c, d, n),
                                  .step = 0.7,
                                  .momentum = 0.3,
-                                 .sum = {s->vectors.partial, case_output(c, 1), NULL}};
+                                 .sum = {s->cg.v.partial, case_output(c, 1), NULL}};
   must(ctx, kg_smoother_step(ctx, &s->multigrid.smoother, &args));
   double *z_new = case_fetch(c, args.z), *d_new = case_fetch(c, args.d), dot = 0.0, size = 0.0;
   const double scale = largest(n, y) + 2.0;

@@ -6,6 +6,7 @@
 #include "compare.h"
 #include "ops/cg_vectors.h"
 #include "ops/constant_modes.h"
+#include "ops/difference.h"
 #include "ops/edge_sum.h"
 #include "ops/errors.h"
 #include "ops/load_vectors.h"
@@ -162,18 +163,23 @@ static void trace_apply_open(op_case *c, const op_data *in, op_data *out)
   fetch(c, out, OP_HALO, args.halo);
 }
 
+/// The residual, and the first direction.
 static void cg_start(op_case *c, const op_data *in, op_data *out)
 {
-  const kg_cg_vectors_args args = {
-      .n = (int64_t)op_count(c, OP_RHS),
-      .inverse = input(c, in, OP_INVERSE),
-      .b = input(c, in, OP_RHS),
-      .ap = input(c, in, OP_PRODUCT),
-      .z = output(c, OP_Z),
-      .p = input(c, in, OP_TRACE),
-      .partial = case_output(c, 2 * KG_PIECES),
-      .state = case_upload(c, &(kg_cg_state){0}, 1, sizeof(kg_cg_state))};
-  must(c->ctx, kg_cg_start(c->ctx, &args));
+  kg_cg_state *state = case_upload(c, &(kg_cg_state){0}, 1, sizeof(kg_cg_state));
+  double *r = input(c, in, OP_PRODUCT), *partial = case_output(c, 2 * KG_PIECES);
+  must(c->ctx, kg_difference(c->ctx, &(kg_difference_args){.n = (int64_t)op_count(c, OP_RHS),
+                                                           .b = input(c, in, OP_RHS),
+                                                           .r = r,
+                                                           .sum = {partial, &state->rr, NULL}}));
+  const kg_cg_vectors_args args = {.n = (int64_t)op_count(c, OP_RHS),
+                                   .inverse = input(c, in, OP_INVERSE),
+                                   .r = r,
+                                   .z = output(c, OP_Z),
+                                   .p = input(c, in, OP_TRACE),
+                                   .partial = partial,
+                                   .state = state};
+  must(c->ctx, kg_cg_begin(c->ctx, &args));
   free(case_fetch(c, args.partial));
   fetch(c, out, OP_Z, args.z);
   fetch(c, out, OP_P, args.p);

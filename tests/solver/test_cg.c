@@ -4,7 +4,10 @@
 
 #include "compare.h"
 #include "context.h"
-#include "solver/cg.h"
+#include "linear/cg.h"
+#include "linear/linears.h"
+#include "linear/system.h"
+#include "multigrid/precond.h"
 #include "support.h"
 
 // A row of the ELL matrix has room for five blocks; these are 1 x 1, and four are missing.
@@ -12,9 +15,8 @@ enum { N = 3, STRIDE = 32, WIDTH = 5 };
 
 /// A diagonal matrix as ELL, and the vectors of a solve, in device memory.
 typedef struct system_of_three {
-  kg_buffer column, value, b, inverse, x, z, p, ap, operator_partial, partial, state;
-  kg_trace_operator op;
-  kg_cg_vectors_args vectors;
+  kg_buffer column, value, b, inverse, x, z, p, ap, product_part, part, state;
+  kg_ell a;
 } system_of_three;
 
 static void *zeros(kg_buffer *buffer, size_t count, size_t size)
@@ -35,35 +37,43 @@ static void create(system_of_three *s, const double diagonal[N], const double b[
   must(ctx, kg_upload(ctx, value, WIDTH * STRIDE, sizeof *value, &s->value));
   must(ctx, kg_upload(ctx, ones, N, sizeof *ones, &s->inverse));
   must(ctx, kg_upload(ctx, b, N, sizeof *b, &s->b));
-  s->op = (kg_trace_operator){.kind = KEDGE_OPERATOR_ELL,
-                              .partial = zeros(&s->operator_partial, KG_PIECES, sizeof(double)),
-                              .ell = {.matrix = {N, STRIDE, WIDTH, s->column.data, s->value.data}}};
-  s->vectors = (kg_cg_vectors_args){
-      .n = N,
-      .inverse = s->inverse.data,
-      .b = s->b.data,
-      .x = zeros(&s->x, N, sizeof(double)),
-      .z = zeros(&s->z, N, sizeof(double)),
-      .p = zeros(&s->p, N, sizeof(double)),
-      .ap = zeros(&s->ap, N, sizeof(double)),
-      .partial = zeros(&s->partial, 2 * KG_PIECES, sizeof(double)),
-      .state = zeros(&s->state, 1, sizeof(kg_cg_state)),
-  };
+  s->a = (kg_ell){
+      .base = {.table = &kg_ell_table, .n_rhs = 1, .symmetric = true, .rows = N, .all_rows = N},
+      .matrix = {N, STRIDE, WIDTH, s->column.data, s->value.data}};
+  zeros(&s->x, N, sizeof(double));
+  zeros(&s->z, N, sizeof(double));
+  zeros(&s->p, N, sizeof(double));
+  zeros(&s->ap, N, sizeof(double));
+  zeros(&s->product_part, KG_PIECES, sizeof(double));
+  zeros(&s->part, 2 * KG_PIECES, sizeof(double));
+  zeros(&s->state, 1, sizeof(kg_cg_state));
 }
 
 static void destroy(system_of_three *s)
 {
-  kg_buffer *const all[] = {
-      &s->column, &s->value, &s->b,       &s->inverse,         &s->x, &s->z, &s->p,
-      &s->ap,     &s->state, &s->partial, &s->operator_partial};
+  kg_buffer *const all[] = {&s->column, &s->value, &s->b,     &s->inverse, &s->x,           &s->z,
+                            &s->p,      &s->ap,    &s->state, &s->part,    &s->product_part};
   for (size_t i = 0; i < sizeof all / sizeof *all; ++i) kg_free(ctx, all[i]);
   must(ctx, kg_sync(ctx));
 }
 
-static kedge_status solve_three(system_of_three *s, kg_cg_result *result)
+static kedge_status solve_three(system_of_three *s, kg_system_result *result)
 {
-  const kg_cg_settings settings = {.tolerance = 1e-12, .max_iterations = 100};
-  return kg_cg_solve(ctx, &s->op, &s->vectors, settings, result);
+  const kg_precond jacobi = kg_jacobi_of(s->inverse.data);
+  kg_cg cg = kg_cg_of(&kg_cg_loop, &(kg_cg_args){.linear = &s->a.base,
+                                                 .precond = &jacobi,
+                                                 .x = s->x.data,
+                                                 .r = s->ap.data,
+                                                 .p = s->p.data,
+                                                 .ap = s->ap.data,
+                                                 .z = s->z.data,
+                                                 .part = s->part.data,
+                                                 .product_part = s->product_part.data,
+                                                 .state = s->state.data});
+  kg_plain_residual residual = kg_plain_residual_of(&s->a.base, s->b.data);
+  const kg_system system = {.residual = &residual.base, .krylov = &cg.base, .r = s->ap.data};
+  const kg_system_rule rule = {.tolerance = 1e-12, .max_iterations = 100};
+  return kg_system_solve(ctx, &system, &rule, result);
 }
 
 static void n_distinct_eigenvalues_take_n_iterations(void **state)
@@ -71,7 +81,7 @@ static void n_distinct_eigenvalues_take_n_iterations(void **state)
   (void)state;
   system_of_three s;
   create(&s, (const double[]){1.0, 2.0, 4.0}, (const double[]){1.0, 1.0, 1.0});
-  kg_cg_result result;
+  kg_system_result result;
   must(ctx, solve_three(&s, &result));
   assert_true(result.converged);
   assert_int_equal(result.iterations, N);
@@ -88,7 +98,7 @@ static void a_negative_eigenvalue_is_a_numeric_failure(void **state)
   (void)state;
   system_of_three s;
   create(&s, (const double[]){1.0, -2.0, 0.5}, (const double[]){1.0, 1.0, 1.0});
-  kg_cg_result result;
+  kg_system_result result;
   assert_int_equal(solve_three(&s, &result), KEDGE_ERR_NUMERIC);
   assert_non_null(strstr(kedge_context_error(ctx),
                          "not positive definite (p.Ap = -0.5 in "
@@ -102,7 +112,7 @@ static void a_product_that_is_nan_is_a_numeric_failure(void **state)
   system_of_three s;
   // The start multiplies x = 0 and sees no overflow; the first direction does.
   create(&s, (const double[]){1e200, 1.0, 1.0}, (const double[]){1e150, 1.0, 1.0});
-  kg_cg_result result;
+  kg_system_result result;
   assert_int_equal(solve_three(&s, &result), KEDGE_ERR_NUMERIC);
   assert_non_null(strstr(kedge_context_error(ctx), "met NaN or infinity after 0 iterations"));
   destroy(&s);
@@ -149,7 +159,7 @@ static void a_restart_goes_on_from_the_residual_that_asked_for_it(void **state)
   spoiled = s.x.data;
   nudges = 0;
   ctx->table = &nudging;
-  kg_cg_result result;
+  kg_system_result result;
   const kedge_status status = solve_three(&s, &result);
   ctx->table = true_table;
   must(ctx, status);
@@ -170,7 +180,7 @@ static void a_recomputed_residual_that_is_nan_is_a_numeric_failure(void **state)
   spoiling.repeat = spoil_x;
   spoiled = s.x.data;
   ctx->table = &spoiling;
-  kg_cg_result result;
+  kg_system_result result;
   const kedge_status status = solve_three(&s, &result);
   ctx->table = true_table;
   assert_int_equal(status, KEDGE_ERR_NUMERIC);

@@ -30,10 +30,10 @@ WRAP(double, kg_smoother_estimate, kedge_smoother kind, int order, double alignm
   return fault.estimate * REAL(kg_smoother_estimate)(kind, order, alignment);
 }
 
-WRAP(kedge_status, kg_multigrid_bound, kedge_context *context, const kg_multigrid *m,
-     const kg_trace_apply_args *op, const kg_cg_vectors_args *v, double *out)
+WRAP(kedge_status, kg_multigrid_bound, kedge_context *context, const kg_cg *cg, double *r,
+     double *out)
 {
-  KG_TRY(REAL(kg_multigrid_bound)(context, m, op, v, out));
+  KG_TRY(REAL(kg_multigrid_bound)(context, cg, r, out));
   *out *= fault.measured;
   return KEDGE_OK;
 }

@@ -9,9 +9,13 @@
 #include "../ops/case.h"
 #include "compare.h"
 #include "context.h"
+#include "ops/cg_resident.h"
 #include "ops/edge_sum.h"
 #include "ops/local_matrices.h"
-#include "solver/cg.h"
+#include "linear/cg.h"
+#include "linear/linears.h"
+#include "linear/system.h"
+#include "multigrid/precond.h"
 
 /// A trace system with a random right-hand side and random Dirichlet values.
 typedef struct trace_system {
@@ -19,8 +23,10 @@ typedef struct trace_system {
   size_t n_rows, n_all;  ///< of free edges, of all
   double *start;         ///< x to start from, on the host
   double *local, *x;     ///< device
-  kg_trace_operator op;
-  kg_cg_vectors_args vectors;
+  double *b;
+  kg_patches a;
+  kg_precond jacobi;
+  kg_cg_args args;
   double *work;  ///< NULL: this backend or size has no resident form
   size_t work_bytes;
 } trace_system;
@@ -64,23 +70,23 @@ static void create(trace_system *s, int n_elements, int order, enum case_boundar
   s->start = case_randoms(2, s->n_all);
   for (size_t i = 0; i < s->n_rows; ++i) s->start[i] = 0.0;
   s->x = case_output(c, s->n_all);
-  s->vectors =
-      (kg_cg_vectors_args){.n = (int64_t)s->n_rows,
-                           .inverse = inverse,
-                           .b = random_input(c, 3, s->n_rows, 1.0),
-                           .x = s->x,
-                           .z = case_output(c, s->n_rows),
-                           .p = case_output(c, s->n_all),
-                           .ap = case_output(c, s->n_rows),
-                           .partial = case_output(c, 2 * KG_PIECES),
-                           .state = (kg_cg_state *)case_output(c, sizeof(kg_cg_state) / 8)};
-  s->op = (kg_trace_operator){
-      .kind = KEDGE_OPERATOR_MATRIX_FREE,
-      .partial = case_output(c, (size_t)n->n_patches),
-      .matrix_free = {
-          .batch = c->batch, .local = s->local, .halo = case_output(c, (size_t)n->n_halo * m)}};
+  s->b = random_input(c, 3, s->n_rows, 1.0);
+  s->a = kg_patches_of(&(kg_trace_apply_args){
+      .batch = c->batch, .local = s->local, .halo = case_output(c, (size_t)n->n_halo * m)});
+  s->jacobi = kg_jacobi_of(inverse);
+  double *const product = case_output(c, s->n_rows);
+  s->args = (kg_cg_args){.linear = &s->a.base,
+                         .precond = &s->jacobi,
+                         .x = s->x,
+                         .r = product,
+                         .p = case_output(c, s->n_all),
+                         .ap = product,
+                         .z = case_output(c, s->n_rows),
+                         .part = case_output(c, 2 * KG_PIECES),
+                         .product_part = case_output(c, (size_t)n->n_patches),
+                         .state = (kg_cg_state *)case_output(c, sizeof(kg_cg_state) / 8)};
   s->work_bytes = kg_cg_resident_bytes(ctx, c->size, n);
-  if (s->work_bytes > 0) s->work = case_output(c, (s->work_bytes + 7) / 8);
+  if (s->work_bytes > 0) s->args.work = s->work = case_output(c, (s->work_bytes + 7) / 8);
 }
 
 static void destroy(trace_system *s)
@@ -96,26 +102,27 @@ static void destroy(trace_system *s)
 static void reset(trace_system *s)
 {
   must(ctx, kg_copy_in(ctx, s->x, s->start, s->n_all * sizeof(double)));
-  must(ctx, kg_zero(ctx, s->vectors.p, s->n_all * sizeof(double)));
-  must(ctx, kg_zero(ctx, s->vectors.state, sizeof *s->vectors.state));
+  must(ctx, kg_zero(ctx, s->args.p, s->n_all * sizeof(double)));
+  must(ctx, kg_zero(ctx, s->args.state, sizeof *s->args.state));
   if (s->work) must(ctx, kg_zero(ctx, s->work, s->work_bytes));
 }
 
 enum form { ORDINARY, RESIDENT };
 
 static kedge_status run(trace_system *s, enum form form, double tolerance, int64_t most,
-                        kg_cg_result *result)
+                        kg_system_result *result)
 {
   reset(s);
-  const kg_cg_settings settings = {.tolerance = tolerance,
-                                   .max_iterations = most,
-                                   .resident_work = form == RESIDENT ? s->work : NULL};
-  return kg_cg_solve(ctx, &s->op, &s->vectors, settings, result);
+  kg_cg cg = kg_cg_of(form == RESIDENT ? &kg_cg_one_kernel : &kg_cg_loop, &s->args);
+  kg_plain_residual residual = kg_plain_residual_of(&s->a.base, s->b);
+  const kg_system system = {.residual = &residual.base, .krylov = &cg.base, .r = cg.base.r};
+  const kg_system_rule rule = {.tolerance = tolerance, .max_iterations = most};
+  return kg_system_solve(ctx, &system, &rule, result);
 }
 
 /// x of a solve, to be freed.
 static double *solution(trace_system *s, enum form form, double tolerance, int64_t most,
-                        kg_cg_result *result)
+                        kg_system_result *result)
 {
   must(ctx, run(s, form, tolerance, most, result));
   return case_fetch(&s->c, s->x);
@@ -126,7 +133,10 @@ static void only_a_gpu_has_it(void **state)
   (void)state;
   trace_system s;
   create(&s, 33, 2, CASE_MIXED);
-  assert_int_equal(s.work != NULL, ctx->backend == KEDGE_BACKEND_CUDA);
+  const bool on_gpu = ctx->backend == KEDGE_BACKEND_CUDA;
+  assert_int_equal(s.work != NULL, on_gpu);
+  assert_ptr_equal(kg_krylov_for(ctx, &s.a.base, &s.jacobi),
+                   on_gpu ? &kg_cg_one_kernel : &kg_cg_loop);
   destroy(&s);
 }
 
@@ -152,7 +162,7 @@ static void skip_without_resident_form(void)
 
 static void check_agreement(trace_system *s)
 {
-  kg_cg_result a, b;
+  kg_system_result a, b;
   double *one = solution(s, RESIDENT, 1e-10, INT64_MAX, &a);
   double *other = solution(s, ORDINARY, 1e-10, INT64_MAX, &b);
   assert_true(a.converged && b.converged);
@@ -190,7 +200,7 @@ static void two_solves_have_the_same_bits(void **state)
   skip_without_resident_form();
   trace_system s;
   create(&s, 1000, 3, CASE_MIXED);
-  kg_cg_result a, b;
+  kg_system_result a, b;
   const int64_t most = test_is_quick() ? 10 : INT64_MAX;
   double *one = solution(&s, RESIDENT, 1e-12, most, &a);
   double *other = solution(&s, RESIDENT, 1e-12, most, &b);
@@ -205,19 +215,18 @@ static void two_solves_have_the_same_bits(void **state)
 static double *in_pieces(trace_system *s, int calls, int64_t steps, kg_cg_state *state)
 {
   reset(s);
-  must(ctx, kg_trace_operator_apply(ctx, &s->op, s->x, s->vectors.ap, (kg_pass){0}));
-  must(ctx, kg_cg_start(ctx, &s->vectors));
-  must(ctx, kg_copy_out(ctx, state, s->vectors.state, sizeof *state));
+  const kg_cg cg = kg_cg_of(&kg_cg_one_kernel, &s->args);
+  kg_plain_residual residual = kg_plain_residual_of(&s->a.base, s->b);
+  must(ctx, residual.base.make(ctx, &residual.base, s->x, cg.base.r, cg.base.sum));
+  must(ctx, kg_cg_begin(ctx, &cg.v));
+  must(ctx, kg_copy_out(ctx, state, s->args.state, sizeof *state));
   state->target = 0.0;
   state->max_iterations = INT64_MAX;
-  must(ctx, kg_copy_in(ctx, s->vectors.state, state, sizeof *state));
-  const kg_cg_resident_args args = {.batch = s->c.batch,
-                                    .local = s->local,
-                                    .vectors = s->vectors,
-                                    .work = s->work,
-                                    .steps = steps};
+  must(ctx, kg_copy_in(ctx, s->args.state, state, sizeof *state));
+  const kg_cg_resident_args args = {
+      .batch = s->c.batch, .local = s->local, .vectors = cg.v, .work = s->work, .steps = steps};
   for (int i = 0; i < calls; ++i) must(ctx, kg_cg_resident(ctx, &args));
-  must(ctx, kg_copy_out(ctx, state, s->vectors.state, sizeof *state));
+  must(ctx, kg_copy_out(ctx, state, s->args.state, sizeof *state));
   must(ctx, kg_sync(ctx));
   return case_fetch(&s->c, s->x);
 }
@@ -245,7 +254,7 @@ static void it_stops_at_the_limit_of_iterations(void **state)
   skip_without_resident_form();
   trace_system s;
   create(&s, 257, 3, CASE_MIXED);
-  kg_cg_result a, b;
+  kg_system_result a, b;
   double *one = solution(&s, RESIDENT, 1e-12, 7, &a), *other = solution(&s, ORDINARY, 1e-12, 7, &b);
   assert_int_equal(a.iterations, 7);
   assert_false(a.converged);
@@ -273,13 +282,13 @@ static void a_negative_operator_and_overflow_are_numeric_failures(void **state)
   skip_without_resident_form();
   trace_system s;
   create(&s, 257, 2, CASE_MIXED);
-  kg_cg_result result;
+  kg_system_result result;
   scale_matrices(&s, -1.0);
   assert_int_equal(run(&s, RESIDENT, 1e-12, 100, &result), KEDGE_ERR_NUMERIC);
   assert_non_null(strstr(kedge_context_error(ctx), "not positive definite"));
   assert_non_null(strstr(kedge_context_error(ctx), "in iteration 1)"));
   scale_matrices(&s, -1e306);
-  s.vectors.b = random_input(&s.c, 4, s.n_rows, 1e10);
+  s.b = random_input(&s.c, 4, s.n_rows, 1e10);
   assert_int_equal(run(&s, RESIDENT, 1e-12, 100, &result), KEDGE_ERR_NUMERIC);
   assert_non_null(strstr(kedge_context_error(ctx), "met NaN or infinity after 0 iterations"));
   destroy(&s);
@@ -310,7 +319,7 @@ static void the_largest_that_fit_agree_too(void **state)
     const int32_t n = most_elements(order);
     assert_in_range(n, 1000, 100000);
     create(&s, n, order, CASE_MIXED);
-    kg_cg_result a, b;
+    kg_system_result a, b;
     double *one = solution(&s, RESIDENT, 1e-15, 10, &a);
     double *other = solution(&s, ORDINARY, 1e-15, 10, &b);
     assert_int_equal(a.iterations, b.iterations);

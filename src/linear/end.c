@@ -3,43 +3,43 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "solver/cg.h"
+#include "linear/system.h"
 
 /// A residual of more times than this what storing x makes of it is no rounding: restarts bring 10
-/// (solver/cg.c).
+/// (linear/system.c).
 enum { ROUNDING_FAR = 128 };
 
 /// Above this the equations hold to less than three digits, which is no solution, whoever is to
 /// blame. Fine meshes are far below: 3e-9 at ten million triangles, growing like their number.
 #define ROUNDING_MOST 1e-3
 
-static bool is_converged(const kg_cg_settings *settings, const kg_cg_result *result)
+static bool is_converged(const kg_system_rule *rule, const kg_system_result *result)
 {
   if (result->stop != KEDGE_STOP_ROUNDING) return result->stop == KEDGE_STOP_TOLERANCE;
-  return settings->accepts_rounding && result->relative_residual <= ROUNDING_MOST &&
+  return rule->accepts_rounding && result->relative_residual <= ROUNDING_MOST &&
          result->relative_residual <= ROUNDING_FAR * result->rounding_residual;
 }
 
 /// Rounding is a part of the stabilization: with one that is so many times smaller the tolerance
 /// would have been reached (docs/math.md#large-stabilization).
-static bool stabilization_is_to_blame(const kg_cg_settings *settings, const kg_cg_result *result)
+static bool stabilization_is_to_blame(const kg_system_rule *rule, const kg_system_result *result)
 {
-  const double ratio = settings->stabilization_ratio;
-  return ratio > 1.0 && result->relative_residual <= settings->tolerance * ratio;
+  const double ratio = rule->stabilization_ratio;
+  return ratio > 1.0 && result->relative_residual <= rule->tolerance * ratio;
 }
 
 /// @param[in] is_none    so much that there is no solution
 /// @param[in] is_single  it is that of single precision
-static void blame(const kg_cg_settings *settings, kg_cg_result *result, bool is_none,
+static void blame(const kg_system_rule *rule, kg_system_result *result, bool is_none,
                   bool is_single)
 {
   const size_t length = strlen(result->note), room = sizeof result->note - length;
-  if (stabilization_is_to_blame(settings, result))
+  if (stabilization_is_to_blame(rule, result))
     snprintf(
         result->note + length, room,
         "; rounding grows with the stabilization, some %.0e times diffusion / h: choose one near "
         "diffusion / h",
-        settings->stabilization_ratio);
+        rule->stabilization_ratio);
   else if (is_none && is_single)
     snprintf(result->note + length, room, "; take precision = double");
   else if (is_none)
@@ -55,16 +55,16 @@ static double attainable(double residual)
   return ceil(residual / unit) * unit;
 }
 
-static void describe_rounding(const kg_cg_settings *settings, kg_cg_result *result)
+static void describe_rounding(const kg_system_rule *rule, bool is_refined, kg_system_result *result)
 {
-  const bool is_none = settings->accepts_rounding && result->relative_residual > ROUNDING_MOST;
-  const bool has_room = result->rounding_residual < settings->tolerance;
-  const bool is_single = has_room && settings->refinement != NULL;
+  const bool is_none = rule->accepts_rounding && result->relative_residual > ROUNDING_MOST;
+  const bool has_room = result->rounding_residual < rule->tolerance;
+  const bool is_single = has_room && is_refined;
   if (result->converged)
     snprintf(result->note, sizeof result->note,
              "converged to rounding: of the relative residual of %.2e, storing the solution in "
              "double precision makes %.2e, so that %.1e %s",
-             result->relative_residual, result->rounding_residual, settings->tolerance,
+             result->relative_residual, result->rounding_residual, rule->tolerance,
              is_single  ? "is out of reach of precision = compact; take precision = double for it"
              : has_room ? "is out of reach of restarts"
                         : "cannot be reached");
@@ -77,21 +77,21 @@ static void describe_rounding(const kg_cg_settings *settings, kg_cg_result *resu
     snprintf(result->note, sizeof result->note,
              "rounding keeps the true relative residual at %.2e (storing the solution alone makes "
              "%.2e); a tolerance of %.1e is not attainable %s for this problem; %sask for %.0e%s",
-             result->relative_residual, result->rounding_residual, settings->tolerance,
+             result->relative_residual, result->rounding_residual, rule->tolerance,
              is_single ? "with precision = compact" : "in double precision",
              is_single ? "take precision = double, or " : "", attainable(result->relative_residual),
-             settings->accepts_rounding ? "" : ", or leave tolerance = auto");
-  blame(settings, result, is_none, is_single);
+             rule->accepts_rounding ? "" : ", or leave tolerance = auto");
+  blame(rule, result, is_none, is_single);
 }
 
-void kg_cg_judge_end(const kg_cg_settings *settings, kg_cg_result *result)
+void kg_system_judge_end(const kg_system_rule *rule, bool is_refined, kg_system_result *result)
 {
-  result->converged = is_converged(settings, result);
+  result->converged = is_converged(rule, result);
   if (result->stop == KEDGE_STOP_LIMIT)
     snprintf(result->note, sizeof result->note,
              "stopped after max_iterations = %lld with a relative residual of %.2e; raise "
              "max_iterations or tolerance",
-             (long long)settings->max_iterations, result->relative_residual);
+             (long long)rule->max_iterations, result->relative_residual);
   else if (result->stop == KEDGE_STOP_ROUNDING)
-    describe_rounding(settings, result);
+    describe_rounding(rule, is_refined, result);
 }

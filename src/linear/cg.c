@@ -1,0 +1,270 @@
+// The recurrence of conjugate gradients, from a residual to a stop. Its scalars are on the device;
+// the host launches batches of iterations and looks now and then.
+#include "linear/cg.h"
+
+#include <math.h>
+
+#include "core/clock.h"
+#include "core/context.h"
+#include "core/nvtx.h"
+#include "linear/linears.h"
+#include "ops/cg_resident.h"
+#include "ops/pcg_vectors.h"
+#include "ops/round.h"
+
+enum {
+  BATCH = 8,             // iterations of one recording, where M is pointwise
+  RESIDENT_STEPS = 256,  // most iterations of one kernel: a millisecond or two
+};
+
+kg_cg kg_cg_of(const kg_krylov_table *table, const kg_cg_args *a)
+{
+  const bool single = a->linear->number == KG_SINGLE;
+  kg_cg cg = {.base = {.table = table,
+                       .linear = a->linear,
+                       .precond = a->precond,
+                       .x = a->x,
+                       .r = a->r,
+                       .p = a->p,
+                       .ap = a->ap,
+                       .z = a->precond->pointwise ? NULL : a->z,
+                       .sum = {a->part, &a->state->rr, NULL},
+                       .exponent = single ? &a->state->exponent : NULL},
+              .v = {.n = a->linear->rows,
+                    .inverse = a->precond->inverse,
+                    .x = a->x,
+                    .partial = a->part,
+                    .state = a->state},
+              .product_part = a->product_part,
+              .work = a->work,
+              .repeat = {.stop = &a->state->stop}};
+  if (single) {
+    cg.v.r_single = a->r;
+    cg.v.p_single = a->p;
+    cg.v.ap_single = a->ap;
+  } else {
+    cg.v.r = a->r;
+    cg.v.p = a->p;
+    cg.v.ap = a->ap;
+  }
+  if (a->precond->number == KG_SINGLE)
+    cg.v.z_single = a->z;
+  else
+    cg.v.z = a->z;
+  return cg;
+}
+
+/// A p. Rows that the product leaves open are closed by the update.
+static kedge_status multiply(kedge_context *ctx, kg_cg *cg)
+{
+  const kg_linear *a = cg->base.linear;
+  kg_cg_state *state = cg->v.state;
+  const kg_pass pass = {.stop = &state->stop,
+                        .sum = {cg->product_part, &state->p_ap, NULL},
+                        .open = &cg->v.open,
+                        .after_vectors = true};
+  kg_range_push("trace_apply", a->n_elements, a->rows);
+  const kedge_status status = a->table->apply(ctx, a, cg->base.p, cg->base.ap, &pass);
+  kg_range_pop();
+  return status;
+}
+
+static kedge_status precondition(kedge_context *ctx, const kg_cg *cg)
+{
+  const kg_linear *a = cg->base.linear;
+  const kg_precond *m = cg->base.precond;
+  kg_cg_state *state = cg->v.state;
+  const kg_pass pass = {.stop = &state->stop, .sum = {cg->v.partial, &state->rz_next, NULL}};
+  kg_range_push("precondition", a->n_elements, a->rows);
+  const kedge_status status = m->table->apply(ctx, m, cg->base.r, cg->base.z, &pass);
+  kg_range_pop();
+  return status;
+}
+
+/// What a recording has of an iteration.
+typedef struct recorded {
+  kedge_context *ctx;
+  kg_cg *cg;
+} recorded;
+
+static kedge_status iterate_pointwise(void *user)
+{
+  const recorded *r = user;
+  for (int i = 0; i < BATCH; ++i) {
+    KG_TRY(multiply(r->ctx, r->cg));
+    KG_TRY(kg_cg_update(r->ctx, &r->cg->v));
+    KG_TRY(kg_cg_direction(r->ctx, &r->cg->v));
+  }
+  return KEDGE_OK;
+}
+
+/// A preconditioner that is more than a diagonal makes few iterations: one a recording.
+static kedge_status iterate_preconditioned(void *user)
+{
+  const recorded *r = user;
+  KG_TRY(precondition(r->ctx, r->cg));
+  KG_TRY(kg_pcg_direction(r->ctx, &r->cg->v));
+  KG_TRY(multiply(r->ctx, r->cg));
+  return kg_pcg_update(r->ctx, &r->cg->v);
+}
+
+/// What is launched between two checks: recordings, or one kernel that keeps everything on the
+/// multiprocessors.
+static kedge_status launch(kedge_context *ctx, kg_cg *cg, int batches)
+{
+  const kg_krylov *k = &cg->base;
+  if (k->table == &kg_cg_one_kernel) {
+    const kg_trace_apply_args *a = &((const kg_patches *)k->linear)->args;
+    return kg_cg_resident(ctx, &(kg_cg_resident_args){.batch = a->batch,
+                                                      .local = a->local,
+                                                      .vectors = cg->v,
+                                                      .work = cg->work,
+                                                      .steps = RESIDENT_STEPS});
+  }
+  recorded r = {ctx, cg};
+  return kg_repeat_run(ctx, &cg->repeat, batches,
+                       k->precond->pointwise ? iterate_pointwise : iterate_preconditioned, &r);
+}
+
+/// Batches until the next check: few at first, for solves that end soon. Where the host has to look
+/// for the stop itself, 64 iterations at most are launched in vain, and none with a preconditioner,
+/// whose operators do not look for it; else only the progress wants it.
+static int next_batches(const kg_cg *cg, int batches, double seconds)
+{
+  const bool more = cg->repeat.watches ? seconds < 0.1 : batches < 8 && cg->base.precond->pointwise;
+  return more ? 2 * batches : batches;
+}
+
+static kedge_status read_state(kedge_context *ctx, kg_cg *cg)
+{
+  return kg_copy_out(ctx, &cg->state, cg->v.state, sizeof cg->state);
+}
+
+/// The first direction. With a preconditioner that is z = M r (rz = 0), which the iteration makes.
+static kedge_status begin(kedge_context *ctx, kg_cg *cg, double rr, const kg_rule *rule,
+                          int64_t iterations)
+{
+  const kg_precond *m = cg->base.precond;
+  cg->state = (kg_cg_state){.rr = rr,
+                            .target = rule->target,
+                            .iterations = iterations,
+                            .steps = iterations,
+                            .max_iterations = rule->max_iterations,
+                            .exponent = cg->base.exponent ? kg_round_exponent(rr) : 0};
+  KG_TRY(kg_copy_in(ctx, cg->v.state, &cg->state, sizeof cg->state));
+  if (m->table->begin) KG_TRY(m->table->begin(ctx, m, rr));
+  if (!m->pointwise) return KEDGE_OK;
+  KG_TRY(kg_cg_begin(ctx, &cg->v));
+  KG_TRY(read_state(ctx, cg));
+  KG_REQUIRE(
+      ctx, isfinite(cg->state.rz), KEDGE_ERR_NUMERIC,
+      "the diagonal of the trace operator is not positive in double precision: check the mesh "
+      "for nearly degenerate elements, or choose a stabilization nearer to diffusion / h");
+  return KEDGE_OK;
+}
+
+/// What to try first where rounding to single precision may be to blame.
+static const char *instead_of(kg_number number)
+{
+  return number == KG_SINGLE ? "take precision = double, " : "";
+}
+
+/// A stop that is a failure, in a sentence.
+static kedge_status check_stop(kedge_context *ctx, const kg_cg *cg)
+{
+  const kg_krylov *k = &cg->base;
+  const kg_cg_state *s = &cg->state;
+  KG_REQUIRE(ctx, s->stop != KG_CG_INDEFINITE, KEDGE_ERR_NUMERIC,
+             "the trace operator is not positive definite (p.Ap = %g in iteration %lld): %scheck "
+             "the mesh for nearly degenerate elements, choose a stabilization nearer to diffusion "
+             "/ h, or, with Neumann conditions alone, a reaction that is not negligible beside the "
+             "diffusion",
+             s->p_ap, (long long)s->iterations + 1, instead_of(k->linear->number));
+  KG_REQUIRE(ctx, s->stop != KG_CG_PRECONDITIONER, KEDGE_ERR_NUMERIC,
+             "the %s preconditioner is not positive definite (r.Mr = %g in iteration %lld): "
+             "%scheck the mesh for nearly degenerate elements, choose a stabilization nearer to "
+             "diffusion / h, or take %s",
+             k->precond->table->name, s->rz_next, (long long)s->iterations + 1,
+             instead_of(k->precond->number), k->precond->remedy);
+  KG_REQUIRE(ctx, s->stop != KG_CG_NOT_FINITE, KEDGE_ERR_NUMERIC,
+             "conjugate gradients met NaN or infinity after %lld iterations: check the source, "
+             "coefficients and boundary values for overflow",
+             (long long)s->iterations);
+  return KEDGE_OK;
+}
+
+static kedge_status iterate(kedge_context *ctx, kg_krylov *base, double rr, const kg_rule *rule,
+                            kg_iterated *result)
+{
+  kg_cg *cg = (kg_cg *)base;
+  const kg_linear *a = base->linear;
+  int batches = 1;
+  KG_TRY(begin(ctx, cg, rr, rule, result->iterations));
+  while (cg->state.stop == KG_CG_RUNNING) {
+    const double began = kg_seconds();
+    kg_range_push("cg_iterations", a->n_elements, a->rows);
+    kedge_status status = launch(ctx, cg, batches);
+    kg_range_pop();
+    KG_TRY(status);
+    kg_range_push("cg_check", a->n_elements, a->rows);
+    status = read_state(ctx, cg);
+    if (status == KEDGE_OK && rule->progress)
+      status = rule->progress(rule->user, cg->state.iterations, cg->state.rr);
+    kg_range_pop();
+    KG_TRY(status);
+    batches = next_batches(cg, batches, kg_seconds() - began);
+  }
+  result->iterations = cg->state.iterations;
+  result->rr = cg->state.rr;
+  result->at_limit = cg->state.stop == KG_CG_LIMIT;
+  return check_stop(ctx, cg);
+}
+
+/// Messages of a phase are those of no other while phases are counted from zeros.
+static kedge_status iterate_in_one_kernel(kedge_context *ctx, kg_krylov *base, double rr,
+                                          const kg_rule *rule, kg_iterated *result)
+{
+  const kg_batch *batch = &((const kg_patches *)base->linear)->args.batch;
+  if (result->iterations == 0)
+    KG_TRY(kg_zero(ctx, ((kg_cg *)base)->work,
+                   kg_cg_resident_bytes(ctx, batch->reference.size, &batch->count)));
+  return iterate(ctx, base, rr, rule, result);
+}
+
+static bool takes(kedge_context *ctx, const kg_linear *linear, const kg_precond *precond)
+{
+  (void)ctx;
+  return linear->symmetric && (!precond->pointwise || linear->number == KG_DOUBLE);
+}
+
+static bool fits_one_kernel(kedge_context *ctx, const kg_linear *linear, const kg_precond *precond)
+{
+  if (!takes(ctx, linear, precond) || linear->table != &kg_patches_table) return false;
+  const kg_trace_apply_args *a = &((const kg_patches *)linear)->args;
+  return precond->pointwise && !a->reduced && !a->differences &&
+         kg_cg_resident_bytes(ctx, a->batch.reference.size, &a->batch.count) > 0;
+}
+
+static kg_cost cost(const kg_krylov *k)
+{
+  return k->precond->pointwise ? kg_cg_vectors_cost(k->linear->rows)
+                               : kg_pcg_vectors_cost(k->linear->rows, k->linear->number);
+}
+
+static void free_recording(kedge_context *ctx, kg_krylov *base)
+{
+  kg_repeat_free(ctx, &((kg_cg *)base)->repeat);
+}
+
+const kg_krylov_table kg_cg_loop = {"cg", takes, iterate, cost, free_recording};
+const kg_krylov_table kg_cg_one_kernel = {"cg in one kernel", fits_one_kernel,
+                                          iterate_in_one_kernel, cost, free_recording};
+const kg_krylov_table *const kg_krylovs[] = {&kg_cg_one_kernel, &kg_cg_loop, NULL};
+
+const kg_krylov_table *kg_krylov_for(kedge_context *ctx, const kg_linear *linear,
+                                     const kg_precond *precond)
+{
+  const kg_krylov_table *const *table = kg_krylovs;
+  while (*table && !(*table)->takes(ctx, linear, precond)) ++table;
+  return *table;
+}

@@ -1,0 +1,45 @@
+/// @file
+/// Conjugate gradients: one recurrence for every backend, operator and preconditioner
+/// (docs/math.md#cg), and the same in one kernel for small problems.
+#pragma once
+#include "backend/backend.h"
+#include "linear/linear.h"
+#include "ops/cg_vectors.h"
+KEDGE_BEGIN_DECLS
+
+typedef struct kg_cg {
+  kg_krylov base;
+  kg_cg_vectors_args v;
+  double *product_part;  ///< parts of p . A p, as many as `linear` makes
+  void *work;            ///< of kg_cg_one_kernel
+  kg_cg_state state;     ///< host copy, as of the last check
+  kg_repeat repeat;      ///< a batch of iterations
+} kg_cg;
+
+/// Memory on the device. Rows of Dirichlet edges of p and z are zero.
+typedef struct kg_cg_args {
+  const kg_linear *linear;
+  const kg_precond *precond;
+  double *x;             ///< [row]
+  void *r, *p, *ap, *z;  ///< as in kg_krylov; where M is pointwise r is ap, and z [free row]
+  double *part;          ///< 2 * KG_PIECES
+  double *product_part;  ///< as many as a product of `linear` makes
+  kg_cg_state *state;
+  void *work;  ///< kg_cg_resident_bytes(), for kg_cg_one_kernel alone
+} kg_cg_args;
+
+/// Takes every symmetric system, with vectors in double precision where M is pointwise.
+extern const kg_krylov_table kg_cg_loop;
+/// All iterations in one kernel (ops/cg_resident.h): packed K^e by patches, M pointwise, few
+/// elements.
+extern const kg_krylov_table kg_cg_one_kernel;
+/// Both, the quickest first; ends with NULL.
+extern const kg_krylov_table *const kg_krylovs[];
+
+/// The first method that takes a system.
+const kg_krylov_table *kg_krylov_for(kedge_context *ctx, const kg_linear *linear,
+                                     const kg_precond *precond);
+/// Free it by table->free.
+kg_cg kg_cg_of(const kg_krylov_table *table, const kg_cg_args *args);
+
+KEDGE_END_DECLS

@@ -1,0 +1,124 @@
+#include "linear/linears.h"
+
+#include "core/context.h"
+
+kg_linear kg_linear_of(const kg_linear_table *table, const kg_batch *batch, kg_number number)
+{
+  const int64_t m = batch->reference.size.n_edge;
+  return (kg_linear){.table = table,
+                     .number = number,
+                     .n_rhs = 1,
+                     .symmetric = true,
+                     .rows = m * batch->count.n_free,
+                     .all_rows = m * batch->count.n_edges,
+                     .n_elements = batch->count.n_elements};
+}
+
+static kedge_status no_setup(kedge_context *ctx, const kg_linear *linear)
+{
+  (void)ctx, (void)linear;
+  return KEDGE_OK;
+}
+
+static kg_cost no_cost(const kg_linear *linear)
+{
+  (void)linear;
+  return (kg_cost){0};
+}
+
+kg_patches kg_patches_of(const kg_trace_apply_args *args)
+{
+  return (kg_patches){kg_linear_of(&kg_patches_table, &args->batch, args->number), *args};
+}
+
+static kedge_status patches_apply(kedge_context *ctx, const kg_linear *base, const void *x, void *y,
+                                  const kg_pass *pass)
+{
+  kg_trace_apply_args args = ((const kg_patches *)base)->args;
+  args.x = x;
+  args.y = y;
+  args.pass = *pass;
+  return kg_trace_apply(ctx, &args);
+}
+
+static kg_cost patches_cost(const kg_linear *base)
+{
+  const kg_trace_apply_args *a = &((const kg_patches *)base)->args;
+  return kg_trace_apply_cost(a->batch.reference.size, &a->batch.count, a->reduced, base->number);
+}
+
+const kg_linear_table kg_patches_table = {.name = "patches",
+                                          .setup = no_setup,
+                                          .setup_cost = no_cost,
+                                          .apply = patches_apply,
+                                          .cost = patches_cost};
+
+static kedge_status gather_setup(kedge_context *ctx, const kg_linear *base)
+{
+  const kg_gather *a = (const kg_gather *)base;
+  return kg_trace_expand(
+      ctx, &(kg_trace_expand_args){.batch = a->batch, .local = a->local, .full = a->full});
+}
+
+static kg_cost gather_setup_cost(const kg_linear *base)
+{
+  const kg_batch *batch = &((const kg_gather *)base)->batch;
+  return kg_trace_expand_cost(batch->reference.size, &batch->count);
+}
+
+static kedge_status gather_apply(kedge_context *ctx, const kg_linear *base, const void *x, void *y,
+                                 const kg_pass *pass)
+{
+  const kg_gather *a = (const kg_gather *)base;
+  return kg_trace_plain(
+      ctx,
+      &(kg_trace_plain_args){.batch = a->batch, .full = a->full, .x = x, .y = y, .pass = *pass});
+}
+
+static kg_cost gather_cost(const kg_linear *base)
+{
+  const kg_batch *batch = &((const kg_gather *)base)->batch;
+  return kg_trace_plain_cost(batch->reference.size, &batch->count);
+}
+
+const kg_linear_table kg_gather_table = {.name = "gather",
+                                         .setup = gather_setup,
+                                         .setup_cost = gather_setup_cost,
+                                         .apply = gather_apply,
+                                         .cost = gather_cost};
+
+static kedge_status ell_setup(kedge_context *ctx, const kg_linear *base)
+{
+  const kg_ell *a = (const kg_ell *)base;
+  return kg_ell_assemble(ctx, &(kg_ell_assemble_args){.batch = a->batch,
+                                                      .local = a->local,
+                                                      .matrix = a->matrix,
+                                                      .work = a->work,
+                                                      .work_bytes = a->work_bytes});
+}
+
+static kg_cost ell_setup_cost(const kg_linear *base)
+{
+  const kg_batch *batch = &((const kg_ell *)base)->batch;
+  return kg_ell_assemble_cost(batch->reference.size, &batch->count);
+}
+
+static kedge_status ell_apply(kedge_context *ctx, const kg_linear *base, const void *x, void *y,
+                              const kg_pass *pass)
+{
+  return kg_ell_apply(ctx,
+                      &(kg_ell_apply_args){
+                          .matrix = ((const kg_ell *)base)->matrix, .x = x, .y = y, .pass = *pass});
+}
+
+static kg_cost ell_cost(const kg_linear *base)
+{
+  const kg_batch *batch = &((const kg_ell *)base)->batch;
+  return kg_ell_apply_cost(batch->reference.size, &batch->count);
+}
+
+const kg_linear_table kg_ell_table = {.name = "ELL",
+                                      .setup = ell_setup,
+                                      .setup_cost = ell_setup_cost,
+                                      .apply = ell_apply,
+                                      .cost = ell_cost};

@@ -1,0 +1,46 @@
+/// @file
+/// The operator on the trace in its three forms, over operators of ops/ that know nothing of it:
+/// element matrices patch by patch, full ones gathered edge by edge, an ELL matrix.
+#pragma once
+#include "linear/linear.h"
+#include "ops/ell.h"
+#include "ops/trace_apply.h"
+#include "ops/trace_plain.h"
+KEDGE_BEGIN_DECLS
+
+typedef struct kg_patches {
+  kg_linear base;
+  kg_trace_apply_args args;  ///< without x, y and pass
+} kg_patches;
+
+typedef struct kg_gather {
+  kg_linear base;
+  kg_batch batch;
+  const double *local;  ///< packed, for setup alone
+  double *full;
+} kg_gather;
+
+typedef struct kg_ell {
+  kg_linear base;
+  kg_batch batch;
+  const double *local;  ///< packed, for setup alone
+  kg_ell_matrix matrix;
+  void *work;  ///< for setup alone
+  size_t work_bytes;
+} kg_ell;
+
+/// Any of them.
+typedef union kg_linears {
+  kg_linear base;
+  kg_patches patches;
+  kg_gather gather;
+  kg_ell ell;
+} kg_linears;
+
+extern const kg_linear_table kg_patches_table, kg_gather_table, kg_ell_table;
+
+/// Counts of a batch; symmetric.
+kg_linear kg_linear_of(const kg_linear_table *table, const kg_batch *batch, kg_number number);
+kg_patches kg_patches_of(const kg_trace_apply_args *args);
+
+KEDGE_END_DECLS

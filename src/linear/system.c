@@ -1,0 +1,282 @@
+// The loop around an iteration: residuals made from x, restarts where rounding has let the
+// recurrence part from them. One file, because all of it reads and moves one `solve`; what an end
+// means is in end.c.
+#include "linear/system.h"
+
+#include <math.h>
+
+#include "core/clock.h"
+#include "core/context.h"
+#include "core/nvtx.h"
+#include "ops/difference.h"
+#include "ops/round.h"
+#include "ops/rounding.h"
+
+/// One solve: what stays the same through restarts.
+typedef struct solve {
+  kedge_context *ctx;
+  const kg_system *system;
+  const kg_system_rule *rule;
+  double rr;            ///< r . r of the last residual
+  double rr_start;      ///< of the residual that tolerances are relative to
+  double tolerance_rr;  ///< r . r at the tolerance
+  double rr_rounding;   ///< r . r that storing x makes; 0: not measured
+  kg_iterated iterated;
+  int residuals, roundings;  ///< made from x, or as one is; measured
+  double began;
+} solve;
+
+static kedge_status plain_make(kedge_context *ctx, kg_residual *base, const double *x, double *r,
+                               kg_sum sum)
+{
+  const kg_plain_residual *p = (const kg_plain_residual *)base;
+  const kg_linear *a = p->linear;
+  if (!x) {
+    KG_TRY(kg_zero(ctx, r, (size_t)a->rows * sizeof *r));
+  } else {
+    kg_range_push("trace_apply", a->n_elements, a->rows);
+    const kedge_status status = a->table->apply(ctx, a, x, r, &(kg_pass){0});
+    kg_range_pop();
+    KG_TRY(status);
+  }
+  return kg_difference(ctx, &(kg_difference_args){.n = a->rows, .b = p->b, .r = r, .sum = sum});
+}
+
+static kg_cost plain_cost(const kg_residual *base)
+{
+  const kg_linear *a = ((const kg_plain_residual *)base)->linear;
+  return a->table->cost(a);
+}
+
+kg_plain_residual kg_plain_residual_of(const kg_linear *linear, const double *b)
+{
+  return (kg_plain_residual){{plain_make, plain_cost}, linear, b};
+}
+
+static kedge_status report_progress(void *user, int64_t iterations, double rr)
+{
+  const solve *s = user;
+  const double relative = sqrt(rr / s->rr_start);
+  kg_range_residual(relative);
+  return kg_progress(s->ctx, &(kedge_progress){.stage = "trace_solve",
+                                               .seconds = kg_seconds() - s->began,
+                                               .iteration = iterations,
+                                               .relative_residual = relative,
+                                               .tolerance = s->rule->tolerance});
+}
+
+/// The residual as the iteration takes it. Where it was made p and z may lie.
+static kedge_status hand_over(const solve *s)
+{
+  const kg_krylov *k = s->system->krylov;
+  const kg_linear *a = k->linear;
+  if (k->r == (void *)s->system->r) return KEDGE_OK;
+  const int32_t exponent = kg_round_exponent(s->rr);
+  KG_TRY(kg_copy_in(s->ctx, k->exponent, &exponent, sizeof exponent));
+  KG_TRY(kg_round(
+      s->ctx,
+      &(kg_round_args){.n = a->rows, .from = s->system->r, .to = k->r, .exponent = k->exponent}));
+  const size_t rows = (size_t)a->all_rows;
+  KG_TRY(kg_zero(s->ctx, k->p, rows * kg_number_bytes(a->number)));
+  return k->z ? kg_zero(s->ctx, k->z, rows * kg_number_bytes(k->precond->number)) : KEDGE_OK;
+}
+
+/// r = b - A x, and rr; or r = b, without boundary values.
+static kedge_status make_residual(solve *s, bool of_zero)
+{
+  const kg_krylov *k = s->system->krylov;
+  kg_residual *residual = s->system->residual;
+  KG_TRY(residual->make(s->ctx, residual, of_zero ? NULL : k->x, s->system->r, k->sum));
+  return kg_copy_out(s->ctx, &s->rr, k->sum.total, sizeof s->rr);
+}
+
+/// The residual b - A x from scratch.
+static kedge_status start(solve *s)
+{
+  ++s->residuals;
+  KG_TRY(make_residual(s, false));
+  KG_REQUIRE(
+      s->ctx, isfinite(s->rr) || s->iterated.iterations > 0, KEDGE_ERR_NUMERIC,
+      "the trace system holds NaN or infinity before the first iteration: check the mesh for "
+      "nearly degenerate elements, and the source, coefficients and boundary values for overflow");
+  KG_REQUIRE(s->ctx, isfinite(s->rr), KEDGE_ERR_NUMERIC,
+             "the residual recomputed after %lld iterations is NaN or infinity: check the source, "
+             "coefficients and boundary values for overflow",
+             (long long)s->iterated.iterations);
+  return hand_over(s);
+}
+
+/// What storing x makes of the residual: once, as what x still changes by is little beside x. Work
+/// is p and A p, which are made anew after it.
+static kedge_status measure_rounding(solve *s)
+{
+  const kg_krylov *k = s->system->krylov;
+  const kg_linear *a = k->linear;
+  const kg_rounding_args args = {.n = a->rows,
+                                 .x = k->x,
+                                 .number = a->number,
+                                 .p = k->p,
+                                 .ap = k->ap,
+                                 .exponent = k->exponent,
+                                 .part = k->sum.part,
+                                 .total = k->sum.total};
+  ++s->roundings;
+  kg_range_push("rounding", a->n_elements, a->rows);
+  kedge_status status = kg_rounding_perturb(s->ctx, &args);
+  kg_range_push("trace_apply", a->n_elements, a->rows);
+  if (status == KEDGE_OK) status = a->table->apply(s->ctx, a, k->p, k->ap, &(kg_pass){0});
+  kg_range_pop();
+  if (status == KEDGE_OK) status = kg_rounding_sum(s->ctx, &args);
+  if (status == KEDGE_OK)
+    status = kg_copy_out(s->ctx, &s->rr_rounding, k->sum.total, sizeof s->rr_rounding);
+  kg_range_pop();
+  return status;
+}
+
+/// The residual is that of a source: smooth. It stays so only where the coarse system is solved
+/// well (docs/multigrid.md#the-first-iteration).
+static bool begins_smooth(const solve *s)
+{
+  const double little = 0.1, boundary = s->rule->boundary_residual;
+  return s->system->first && s->iterated.iterations == 0 &&
+         boundary * boundary < little * little * s->rr;
+}
+
+/// Of a smooth residual rounding is some DBL_EPSILON times the number of elements. Where that may
+/// be more than what is asked for, measure it: further down only the recurrence converges.
+static kedge_status raise_target(solve *s, kg_rule *rule)
+{
+  const double elements = (double)s->system->krylov->linear->n_elements;
+  if (DBL_EPSILON * elements < s->rule->tolerance) return KEDGE_OK;
+  KG_TRY(measure_rounding(s));
+  rule->target = fmax(rule->target, s->rr_rounding);
+  return KEDGE_OK;
+}
+
+/// Iterate until the target or the limit. An iteration with another preconditioner stands alone:
+/// the next begins anew, with what the residual of the recurrence is then.
+static kedge_status run(solve *s, double target)
+{
+  const kg_system *system = s->system;
+  kg_iterated *done = &s->iterated;
+  kg_rule rule = {target, s->rule->max_iterations, report_progress, s};
+  done->rr = s->rr;
+  if (begins_smooth(s)) {
+    rule.max_iterations = 1;
+    KG_TRY(system->first->table->iterate(s->ctx, system->first, s->rr, &rule, done));
+    rule.max_iterations = s->rule->max_iterations;
+    if (!done->at_limit || done->iterations >= rule.max_iterations) return KEDGE_OK;
+    KG_TRY(raise_target(s, &rule));
+  }
+  return system->krylov->table->iterate(s->ctx, system->krylov, s->rr, &rule, done);
+}
+
+/// A true residual of so many times what storing x makes of it is rounding. Without a restart
+/// multigrid ends at 2.8 to 4.2 times, at 16 on stretched triangles; Jacobi, whose rounding adds up
+/// over more iterations, at 12 to 28; restarts bring 1.3 to 10 (profiling/cases/poisson.ini, 2048
+/// and 32,768 triangles, tolerance 1e-15).
+enum { ROUNDING_NEAR = 16 };
+
+/// Of a residual above the tolerance: a restart may bring what is wanted. Where rounding leaves
+/// room for the tolerance that is the tolerance, whoever chose it.
+static bool can_gain(const solve *s)
+{
+  const bool has_room = s->rr_rounding < s->tolerance_rr;
+  return has_room || s->rr > ROUNDING_NEAR * ROUNDING_NEAR * s->rr_rounding;
+}
+
+/// Where the recurrence stops on its way to r . r = aim. That of a rounded A drifts from the
+/// residual: a little below the aim, so that the residual made anew is there too, but no further
+/// than it follows.
+static double next_target(const solve *s, double aim)
+{
+  const double gain = s->system->gain;
+  return gain > 0.0 ? fmax(0.25 * aim, s->rr / (gain * gain)) : aim;
+}
+
+/// Iterate, recompute the residual, restart while that gains something.
+static kedge_status iterate_and_restart(solve *s, kg_system_result *result)
+{
+  double rr_before = INFINITY, aim = s->tolerance_rr;
+  result->stop = KEDGE_STOP_ROUNDING;
+  while (s->rr < 0.25 * rr_before) {
+    rr_before = s->rr;
+    ++result->starts;
+    KG_TRY(run(s, next_target(s, aim)));
+    const bool at_limit = s->iterated.iterations >= s->rule->max_iterations;
+    KG_TRY(start(s));
+    if (s->rr <= s->tolerance_rr || s->iterated.at_limit) {
+      result->stop = s->rr <= s->tolerance_rr ? KEDGE_STOP_TOLERANCE : KEDGE_STOP_LIMIT;
+      return KEDGE_OK;
+    }
+    const bool spoilt = s->roundings == 0;
+    if (spoilt) KG_TRY(measure_rounding(s));
+    if (!can_gain(s)) return KEDGE_OK;
+    if (at_limit) {
+      result->stop = KEDGE_STOP_LIMIT;
+      return KEDGE_OK;
+    }
+    aim = fmax(s->tolerance_rr, s->rr_rounding);
+    // The residual may have lain in A p, but for one that was rounded away from there.
+    if (spoilt && s->system->gain == 0.0) KG_TRY(start(s));
+  }
+  return KEDGE_OK;
+}
+
+/// b . b; the vectors are work. Without a gain this has no product, and costs next to nothing.
+static kedge_status measure_right_hand_side(solve *s, double *bb)
+{
+  if (s->system->gain > 0.0) ++s->residuals;
+  KG_TRY(make_residual(s, true));
+  *bb = s->rr;
+  return KEDGE_OK;
+}
+
+/// What tolerances are relative to, from r . r of x_0. A large stabilization multiplies the jumps
+/// of x_0 where Dirichlet edges end, and only them: b has none of it.
+static double reference_of(const solve *s, double bb)
+{
+  const double ratio = s->rule->stabilization_ratio, rr = s->rr;
+  return ratio > 1.0 ? fmin(rr, bb + rr / (ratio * ratio)) : rr;
+}
+
+/// The residual of the x that is there, and what tolerances mean by it.
+static kedge_status begin(solve *s)
+{
+  double bb = 0.0;
+  if (s->rule->stabilization_ratio > 1.0) KG_TRY(measure_right_hand_side(s, &bb));
+  KG_TRY(start(s));
+  s->rr_start = reference_of(s, bb);
+  KG_REQUIRE(s->ctx, s->rr_start == 0.0 || s->rr_start >= KG_SYSTEM_LEAST_RR, KEDGE_ERR_NUMERIC,
+             KG_SYSTEM_TOO_SMALL, sqrt(s->rr_start));
+  s->tolerance_rr = s->rule->tolerance * s->rule->tolerance * s->rr_start;
+  return KEDGE_OK;
+}
+
+static kedge_status solve_system(solve *s, kg_system_result *result)
+{
+  KG_TRY(begin(s));
+  result->converged = s->rr <= s->tolerance_rr;
+  if (s->rr_start == 0.0) return KEDGE_OK;
+  result->start_residual = sqrt(s->rr / s->rr_start);
+  if (!result->converged) KG_TRY(iterate_and_restart(s, result));
+  result->iterations = s->iterated.iterations;
+  result->relative_residual = sqrt(s->rr / s->rr_start);
+  result->rounding_residual = sqrt(s->rr_rounding / s->rr_start);
+  kg_system_judge_end(s->rule, s->system->gain > 0.0, result);
+  return KEDGE_OK;
+}
+
+kedge_status kg_system_solve(kedge_context *ctx, const kg_system *system,
+                             const kg_system_rule *rule, kg_system_result *result)
+{
+  solve s = {.ctx = ctx, .system = system, .rule = rule, .began = kg_seconds()};
+  *result = (kg_system_result){0};
+  const kedge_status status = solve_system(&s, result);
+  result->residuals = s.residuals;
+  result->roundings = s.roundings;
+  kg_krylov *const methods[] = {system->krylov, system->first};
+  for (int i = 0; i < 2; ++i)
+    if (methods[i]) methods[i]->table->free(ctx, methods[i]);
+  return status;
+}

@@ -1,0 +1,79 @@
+/// @file
+/// Solve A x = b: residual, iterate, residual, ... for every method and precision. A refinement is
+/// the same loop with an A that iterates in single precision.
+#pragma once
+#include <float.h>
+
+#include "kedge/solution.h"
+#include "linear/linear.h"
+KEDGE_BEGIN_DECLS
+
+/// Of less, squares of a residual that is rounding are no normal numbers any more.
+#define KG_SYSTEM_LEAST_RR (DBL_MIN / (DBL_EPSILON * DBL_EPSILON))
+/// What is said of such a right-hand side, and of one whose own squares are 0.
+#define KG_SYSTEM_TOO_SMALL                                                           \
+  "the right-hand side is so small (%.0e) that squares of its residual leave double " \
+  "precision: choose other units for the source and boundary values"
+
+typedef struct kg_system {
+  kg_residual *residual;
+  kg_krylov *krylov;
+  /// NULL, or the same method over the same vectors with a better M, for one iteration where the
+  /// residual is smooth (docs/multigrid.md#the-first-iteration).
+  kg_krylov *first;
+  double *r;  ///< [free row], where a residual is made: krylov->r, if that is double
+  /// Norms by which the recurrence may fall before the residual is made anew; 0: any, where A is
+  /// exact.
+  double gain;
+} kg_system;
+
+typedef struct kg_system_rule {
+  double tolerance;
+  bool accepts_rounding;  ///< a residual that is rounding has converged, also above the tolerance
+  int64_t max_iterations;
+  /// The stabilization over what couples edges (docs/math.md#large-stabilization).
+  double stabilization_ratio;
+  /// Norm of what the boundary values make of b - A x_0, about. Where that is little, the residual
+  /// is smooth.
+  double boundary_residual;
+} kg_system_rule;
+
+typedef struct kg_system_result {
+  int64_t iterations;
+  int starts;                ///< of the recurrence, each from a residual b - A x
+  int residuals;             ///< b - A x made from x; with a gain also b, where that is measured
+  int roundings;             ///< how often it was measured what storing x makes of that
+  double relative_residual;  ///< of b - A x, recomputed from x
+  double start_residual;     ///< that of the x that the iteration began with
+  double rounding_residual;  ///< of that, what storing x makes (ops/rounding.h); 0: not measured
+  kedge_stop stop;           ///< what ended it
+  bool converged;
+  char note[400];  ///< one sentence when the tolerance was not reached
+} kg_system_result;
+
+/// Solve from the x that is there (its Dirichlet rows hold the boundary values). When the
+/// recurrence says it has converged but the recomputed residual does not agree, what rounding makes
+/// of that residual is measured: it restarts from it unless that is more than the tolerance and
+/// there is little else in it, or the last restart gained less than a factor two. With a gain those
+/// restarts are the rule.
+///
+/// After the iteration of `first` rounding is measured on fine meshes, and where it is more than
+/// the tolerance the recurrence ends there.
+/// @retval KEDGE_ERR_NUMERIC  not positive definite, or NaN
+kedge_status kg_system_solve(kedge_context *ctx, const kg_system *system,
+                             const kg_system_rule *rule, kg_system_result *result);
+
+/// What a solve that has ended is worth: `converged`, and the `note` where the tolerance was not
+/// reached, from the rule and other results (docs/multigrid.md#the-limit-of-double-precision).
+/// @param[in] is_refined  the system has a gain
+void kg_system_judge_end(const kg_system_rule *rule, bool is_refined, kg_system_result *result);
+
+/// r = b - A x with an A that is there.
+typedef struct kg_plain_residual {
+  kg_residual base;
+  const kg_linear *linear;  ///< in double precision
+  const double *b;          ///< [free row]
+} kg_plain_residual;
+kg_plain_residual kg_plain_residual_of(const kg_linear *linear, const double *b);
+
+KEDGE_END_DECLS
