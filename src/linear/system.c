@@ -142,8 +142,8 @@ static bool begins_smooth(const solve *s)
          boundary * boundary < little * little * s->rr;
 }
 
-/// Of a smooth residual rounding is some DBL_EPSILON times the number of elements. Where that may
-/// be more than what is asked for, measure it: further down only the recurrence converges.
+/// Rounding leaves some DBL_EPSILON times the number of elements of a smooth residual. Where that
+/// may be more than the tolerance, measure it: further down only the recurrence converges.
 static kedge_status raise_target(solve *s, kg_rule *rule)
 {
   const double elements = (double)s->system->krylov->linear->n_elements;
@@ -177,8 +177,8 @@ static kedge_status run(solve *s, double target)
 /// and 32,768 triangles, tolerance 1e-15).
 enum { ROUNDING_NEAR = 16 };
 
-/// Of a residual above the tolerance: a restart may bring what is wanted. Where rounding leaves
-/// room for the tolerance that is the tolerance, whoever chose it.
+/// Whether a restart may lower a residual above the tolerance. It aims at the tolerance, whoever
+/// chose it, where rounding leaves room for that.
 static bool can_gain(const solve *s)
 {
   const bool has_room = s->rr_rounding < s->tolerance_rr;

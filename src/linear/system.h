@@ -8,9 +8,10 @@
 #include "linear/linear.h"
 KEDGE_BEGIN_DECLS
 
-/// Of less, squares of a residual that is rounding are no normal numbers any more.
+/// The least square of the first residual: below it, squares of residuals that are rounding are no
+/// normal numbers any more.
 #define KG_SYSTEM_LEAST_RR (DBL_MIN / (DBL_EPSILON * DBL_EPSILON))
-/// What is said of such a right-hand side, and of one whose own squares are 0.
+/// The sentence on a right-hand side below KG_SYSTEM_LEAST_RR, and on one whose own squares are 0.
 #define KG_SYSTEM_TOO_SMALL                                                           \
   "the right-hand side is so small (%.0e) that squares of its residual leave double " \
   "precision: choose other units for the source and boundary values"
