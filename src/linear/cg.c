@@ -7,15 +7,10 @@
 #include "core/clock.h"
 #include "core/context.h"
 #include "core/nvtx.h"
-#include "linear/linears.h"
-#include "ops/cg_resident.h"
 #include "ops/pcg_vectors.h"
 #include "ops/round.h"
 
-enum {
-  BATCH = 8,             // iterations of one recording, where M is pointwise
-  RESIDENT_STEPS = 256,  // most iterations of one kernel: a millisecond or two
-};
+enum { BATCH = 8 };  // iterations of one recording, where M is pointwise
 
 kg_cg kg_cg_of(const kg_krylov_table *table, const kg_cg_args *a)
 {
@@ -108,22 +103,12 @@ static kedge_status iterate_preconditioned(void *user)
   return kg_pcg_update(r->ctx, &r->cg->v);
 }
 
-/// What is launched between two checks: recordings, or one kernel that keeps everything on the
-/// multiprocessors.
-static kedge_status launch(kedge_context *ctx, kg_cg *cg, int batches)
+static kedge_status launch_recordings(kedge_context *ctx, kg_cg *cg, int batches)
 {
-  const kg_krylov *k = &cg->base;
-  if (k->table == &kg_cg_one_kernel) {
-    const kg_trace_apply_args *a = &((const kg_patches *)k->linear)->args;
-    return kg_cg_resident(ctx, &(kg_cg_resident_args){.batch = a->batch,
-                                                      .local = a->local,
-                                                      .vectors = cg->v,
-                                                      .work = cg->work,
-                                                      .steps = RESIDENT_STEPS});
-  }
   recorded r = {ctx, cg};
+  const bool pointwise = cg->base.precond->pointwise;
   return kg_repeat_run(ctx, &cg->repeat, batches,
-                       k->precond->pointwise ? iterate_pointwise : iterate_preconditioned, &r);
+                       pointwise ? iterate_pointwise : iterate_preconditioned, &r);
 }
 
 /// Batches until the next check: few at first, for solves that end soon. Where the host has to look
@@ -193,11 +178,10 @@ static kedge_status check_stop(kedge_context *ctx, const kg_cg *cg)
   return KEDGE_OK;
 }
 
-static kedge_status iterate(kedge_context *ctx, kg_krylov *base, double rr, const kg_rule *rule,
-                            kg_iterated *result)
+kedge_status kg_cg_iterate(kedge_context *ctx, kg_cg *cg, kg_cg_launch *launch, double rr,
+                           const kg_rule *rule, kg_iterated *result)
 {
-  kg_cg *cg = (kg_cg *)base;
-  const kg_linear *a = base->linear;
+  const kg_linear *a = cg->base.linear;
   int batches = 1;
   KG_TRY(begin(ctx, cg, rr, rule, result->iterations));
   while (cg->state.stop == KG_CG_RUNNING) {
@@ -220,15 +204,10 @@ static kedge_status iterate(kedge_context *ctx, kg_krylov *base, double rr, cons
   return check_stop(ctx, cg);
 }
 
-/// Messages of a phase are those of no other while phases are counted from zeros.
-static kedge_status iterate_in_one_kernel(kedge_context *ctx, kg_krylov *base, double rr,
-                                          const kg_rule *rule, kg_iterated *result)
+static kedge_status iterate(kedge_context *ctx, kg_krylov *base, double rr, const kg_rule *rule,
+                            kg_iterated *result)
 {
-  const kg_batch *batch = &((const kg_patches *)base->linear)->args.batch;
-  if (result->iterations == 0)
-    KG_TRY(kg_zero(ctx, ((kg_cg *)base)->work,
-                   kg_cg_resident_bytes(ctx, batch->reference.size, &batch->count)));
-  return iterate(ctx, base, rr, rule, result);
+  return kg_cg_iterate(ctx, (kg_cg *)base, launch_recordings, rr, rule, result);
 }
 
 static bool takes(kedge_context *ctx, const kg_linear *linear, const kg_precond *precond)
@@ -237,15 +216,7 @@ static bool takes(kedge_context *ctx, const kg_linear *linear, const kg_precond 
   return linear->symmetric && (!precond->pointwise || linear->number == KG_DOUBLE);
 }
 
-static bool fits_one_kernel(kedge_context *ctx, const kg_linear *linear, const kg_precond *precond)
-{
-  if (!takes(ctx, linear, precond) || linear->table != &kg_patches_table) return false;
-  const kg_trace_apply_args *a = &((const kg_patches *)linear)->args;
-  return precond->pointwise && !a->reduced && !a->differences &&
-         kg_cg_resident_bytes(ctx, a->batch.reference.size, &a->batch.count) > 0;
-}
-
-static kg_cost cost(const kg_krylov *k)
+kg_cost kg_cg_cost(const kg_krylov *k)
 {
   return k->precond->pointwise ? kg_cg_vectors_cost(k->linear->rows)
                                : kg_pcg_vectors_cost(k->linear->rows, k->linear->number);
@@ -256,15 +227,4 @@ static void free_recording(kedge_context *ctx, kg_krylov *base)
   kg_repeat_free(ctx, &((kg_cg *)base)->repeat);
 }
 
-const kg_krylov_table kg_cg_loop = {"cg", takes, iterate, cost, free_recording};
-const kg_krylov_table kg_cg_one_kernel = {"cg in one kernel", fits_one_kernel,
-                                          iterate_in_one_kernel, cost, free_recording};
-const kg_krylov_table *const kg_krylovs[] = {&kg_cg_one_kernel, &kg_cg_loop, NULL};
-
-const kg_krylov_table *kg_krylov_for(kedge_context *ctx, const kg_linear *linear,
-                                     const kg_precond *precond)
-{
-  const kg_krylov_table *const *table = kg_krylovs;
-  while (*table && !(*table)->takes(ctx, linear, precond)) ++table;
-  return *table;
-}
+const kg_krylov_table kg_cg_loop = {"cg", takes, iterate, kg_cg_cost, free_recording};

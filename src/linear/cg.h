@@ -11,7 +11,7 @@ typedef struct kg_cg {
   kg_krylov base;
   kg_cg_vectors_args v;
   double *product_part;  ///< parts of p . A p, as many as `linear` makes
-  void *work;            ///< of kg_cg_one_kernel
+  void *work;            ///< of kg_cg_one_kernel: kg_cg_resident_bytes()
   kg_cg_state state;     ///< host copy, as of the last check
   kg_repeat repeat;      ///< a batch of iterations
 } kg_cg;
@@ -33,13 +33,20 @@ extern const kg_krylov_table kg_cg_loop;
 /// All iterations in one kernel (ops/cg_resident.h): packed K^e by patches, M pointwise, few
 /// elements.
 extern const kg_krylov_table kg_cg_one_kernel;
-/// Both, the quickest first; ends with NULL.
+/// All methods, the quickest first; ends with NULL.
 extern const kg_krylov_table *const kg_krylovs[];
 
-/// The first method that takes a system.
+/// The first method that takes a system; NULL: none does.
 const kg_krylov_table *kg_krylov_for(kedge_context *ctx, const kg_linear *linear,
                                      const kg_precond *precond);
 /// Free it by table->free.
 kg_cg kg_cg_of(const kg_krylov_table *table, const kg_cg_args *args);
+
+/// Launches so many batches of iterations, or fewer that end with a stop.
+typedef kedge_status kg_cg_launch(kedge_context *ctx, kg_cg *cg, int batches);
+/// The iteration of a table, between its first direction and the check of its stop.
+kedge_status kg_cg_iterate(kedge_context *ctx, kg_cg *cg, kg_cg_launch *launch, double rr,
+                           const kg_rule *rule, kg_iterated *result);
+kg_cost kg_cg_cost(const kg_krylov *krylov);
 
 KEDGE_END_DECLS

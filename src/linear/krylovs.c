@@ -1,0 +1,11 @@
+#include "linear/cg.h"
+
+const kg_krylov_table *const kg_krylovs[] = {&kg_cg_one_kernel, &kg_cg_loop, NULL};
+
+const kg_krylov_table *kg_krylov_for(kedge_context *ctx, const kg_linear *linear,
+                                     const kg_precond *precond)
+{
+  const kg_krylov_table *const *table = kg_krylovs;
+  while (*table && !(*table)->takes(ctx, linear, precond)) ++table;
+  return *table;
+}

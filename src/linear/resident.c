@@ -1,0 +1,47 @@
+// Conjugate gradients of small problems, all iterations in one kernel that keeps everything on the
+// multiprocessors (ops/cg_resident.h).
+#include "core/context.h"
+#include "linear/cg.h"
+#include "linear/linears.h"
+#include "ops/cg_resident.h"
+
+enum { STEPS = 256 };  // most iterations of a launch: a millisecond or two
+
+static bool takes(kedge_context *ctx, const kg_linear *linear, const kg_precond *precond)
+{
+  if (!precond->pointwise || linear->table != &kg_patches_table) return false;
+  const kg_trace_apply_args *a = &((const kg_patches *)linear)->args;
+  return linear->number == KG_DOUBLE && linear->symmetric && !a->reduced && !a->differences &&
+         kg_cg_resident_bytes(ctx, a->batch.reference.size, &a->batch.count) > 0;
+}
+
+static kedge_status launch(kedge_context *ctx, kg_cg *cg, int batches)
+{
+  const kg_trace_apply_args *a = &((const kg_patches *)cg->base.linear)->args;
+  (void)batches;
+  return kg_cg_resident(ctx, &(kg_cg_resident_args){.batch = a->batch,
+                                                    .local = a->local,
+                                                    .vectors = cg->v,
+                                                    .work = cg->work,
+                                                    .steps = STEPS});
+}
+
+/// Messages of a phase are those of no other while phases are counted from zeros.
+static kedge_status iterate(kedge_context *ctx, kg_krylov *base, double rr, const kg_rule *rule,
+                            kg_iterated *result)
+{
+  kg_cg *cg = (kg_cg *)base;
+  const kg_batch *batch = &((const kg_patches *)base->linear)->args.batch;
+  const kg_sizes size = batch->reference.size;
+  if (result->iterations == 0)
+    KG_TRY(kg_zero(ctx, cg->work, kg_cg_resident_bytes(ctx, size, &batch->count)));
+  return kg_cg_iterate(ctx, cg, launch, rr, rule, result);
+}
+
+static void no_recording(kedge_context *ctx, kg_krylov *base)
+{
+  (void)ctx, (void)base;
+}
+
+const kg_krylov_table kg_cg_one_kernel = {"cg in one kernel", takes, iterate, kg_cg_cost,
+                                          no_recording};
