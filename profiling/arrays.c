@@ -51,7 +51,7 @@ int main(int argc, char **argv)
   must(kedge_problem_mesh(problem, &mesh));
   kg_pipeline p = {.ctx = ctx, .mesh = mesh, .problem = problem};
   must(kg_pipeline_prepare(&p));
-  p.shape.keeps_load = !kg_shape_is_compact(&p.shape);
+  p.shape.choice.loads_stay = p.shape.choice.iterates != KG_SINGLE;
   const double n = (double)p.shape.count.n_elements;
   for (kg_array array = 0; array < KG_ARRAY_COUNT; ++array) print_array(&p.shape, array, n);
   for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage)

@@ -101,11 +101,11 @@ static void fill_arguments(bench *b)
                                     .partial = a[KG_ARRAY_VECTOR_PARTIAL].data,
                                     .state = a[KG_ARRAY_CG_STATE].data};
   b->local_solve = (kg_local_solve_args){
-      b->p.batch,         b->p.material,     0, b->p.shape.chunk_groups, b->x.data, load,
+      b->p.batch,         b->p.material,     0, b->p.shape.choice.recover_groups, b->x.data, load,
       a[KG_ARRAY_U].data, a[KG_ARRAY_Q].data};
   b->postprocess = (kg_postprocess_args){b->p.batch,
                                          0,
-                                         b->p.shape.chunk_groups,
+                                         b->p.shape.choice.recover_groups,
                                          a[KG_ARRAY_U].data,
                                          a[KG_ARRAY_Q].data,
                                          a[KG_ARRAY_U_STAR].data,
@@ -114,7 +114,7 @@ static void fill_arguments(bench *b)
                                            kg_points_of_rule(b->p.points),
                                            kg_sampling_points(&b->p.sampling).points,
                                            0,
-                                           b->p.shape.chunk_groups,
+                                           b->p.shape.choice.recover_groups,
                                            b->p.scale,
                                            a[KG_ARRAY_SOURCE_VALUES].data,
                                            load};
@@ -162,7 +162,7 @@ void bench_open(bench *b, kedge_context *ctx, const kedge_mesh *mesh, int order)
   b->p.solution = &b->solution;
   const double began = kg_seconds();
   BENCH_TRY(ctx, kg_pipeline_prepare(&b->p));
-  b->p.shape.apart = true;
+  b->p.shape.choice.apart = true;
   b->set_up_seconds = kg_seconds() - began;
   // No stage is left, so the arrays of all of them stay.
   for (kedge_stage stage = KEDGE_STAGE_TRANSFER; stage <= KEDGE_STAGE_POSTPROCESS; ++stage) {
@@ -186,7 +186,7 @@ void bench_open(bench *b, kedge_context *ctx, const kedge_mesh *mesh, int order)
 kg_shape bench_ell_shape(const bench *b)
 {
   kg_shape shape = b->p.shape;
-  shape.operator_kind = KEDGE_OPERATOR_ELL;
+  shape.choice.linear = KEDGE_OPERATOR_ELL;
   return shape;
 }
 

@@ -8,7 +8,8 @@ void bench_add_exact(bench *b)
 {
   kedge_context *ctx = b->p.ctx;
   const kg_buffer *a = b->p.buffers;
-  const size_t n = 3 * (size_t)b->p.shape.n_points * KG_LANES * (size_t)b->p.shape.chunk_groups;
+  const size_t n =
+      3 * (size_t)b->p.shape.n_points * KG_LANES * (size_t)b->p.shape.choice.recover_groups;
   double *values;
   BENCH_TRY(ctx, kg_host_alloc(ctx, n, sizeof *values, &values));
   for (size_t i = 0; i < n; ++i) values[i] = bench_random(i);
@@ -20,7 +21,7 @@ void bench_add_exact(bench *b)
                                b->p.points,
                                kg_sampling_points(&b->p.sampling).points,
                                0,
-                               b->p.shape.chunk_groups,
+                               b->p.shape.choice.recover_groups,
                                a[KG_ARRAY_U].data,
                                a[KG_ARRAY_Q].data,
                                a[KG_ARRAY_U_STAR].data,

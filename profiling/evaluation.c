@@ -53,7 +53,7 @@ static kedge_status call_evaluate(void *code)
   return kg_evaluate(gpu.p.ctx,
                      &(kg_evaluate_args){.batch = gpu.p.batch,
                                          .points = kg_points_of_rule(gpu.p.points),
-                                         .n_groups = gpu.p.shape.chunk_groups,
+                                         .n_groups = gpu.p.shape.choice.recover_groups,
                                          .code = code,
                                          .values = gpu.p.buffers[KG_ARRAY_SOURCE_VALUES].data},
                      &bad);
@@ -73,7 +73,7 @@ static double interpret_seconds(const kg_function *f)
   kg_program_free(&program);
   if (status != KEDGE_OK) return NAN;
   must(bench_time(gpu.p.ctx, (bench_work){call_evaluate, NULL, &code}, SAMPLES, &seconds));
-  seconds /= (double)gpu.p.shape.chunk_groups * KG_LANES * kg_rule_points(ORDER);
+  seconds /= (double)gpu.p.shape.choice.recover_groups * KG_LANES * kg_rule_points(ORDER);
 #else
   (void)f;
 #endif

@@ -27,11 +27,11 @@ footprint footprint_of(const kg_shape *given, footprint_form form, double matrix
                        double free_bytes)
 {
   kg_shape shape = *given;
-  shape.keeps_load = false;  // the least that a solve needs
+  shape.choice.loads_stay = false;  // the least that a solve needs
   static const kedge_operator kinds[] = {KEDGE_OPERATOR_MATRIX_FREE,
                                          KEDGE_OPERATOR_MATRIX_FREE_PLAIN, KEDGE_OPERATOR_ELL,
                                          KEDGE_OPERATOR_ELL};
-  shape.operator_kind = kinds[form];
+  shape.choice.linear = kinds[form];
   const double peak = peak_bytes(&shape, form, matrix_bytes);
   return (footprint){peak, floor(free_bytes / peak * shape.count.n_elements)};
 }

@@ -6,8 +6,8 @@ static kedge_status make_local_matrices(bench *b, kg_local_matrices_args args)
 {
   kg_trace_counts *n = &args.batch.count;
   if (b->one_chunk) {
-    const int32_t elements = b->p.shape.chunk_groups * KG_LANES;
-    n->n_groups = b->p.shape.chunk_groups;
+    const int32_t elements = b->p.shape.choice.recover_groups * KG_LANES;
+    n->n_groups = b->p.shape.choice.recover_groups;
     if (n->n_elements > elements) n->n_elements = elements;
   }
   return kg_local_matrices(b->p.ctx, &args);
@@ -56,7 +56,7 @@ static kedge_status call_ell(bench *b)
 static kedge_status for_chunks(bench *b, int32_t *first, int32_t *count,
                                kedge_status (*call)(bench *b))
 {
-  const int32_t chunk = b->p.shape.chunk_groups, n = b->p.shape.count.n_groups;
+  const int32_t chunk = b->p.shape.choice.recover_groups, n = b->p.shape.count.n_groups;
   for (*first = b->one_chunk ? 0 : (n - 1) / chunk * chunk; *first >= 0; *first -= chunk) {
     *count = n - *first < chunk ? n - *first : chunk;
     KG_TRY(call(b));
@@ -108,9 +108,9 @@ static kedge_status call_errors(bench *b)
 }
 static kedge_status call_source(bench *b)
 {
-  return kg_sampler_loads(&b->source, 0,
-                          b->one_chunk ? b->p.shape.chunk_groups : b->p.shape.count.n_groups,
-                          b->p.buffers[KG_ARRAY_SOURCE_VALUES], b->p.buffers[KG_ARRAY_LOAD].data);
+  return kg_sampler_loads(
+      &b->source, 0, b->one_chunk ? b->p.shape.choice.recover_groups : b->p.shape.count.n_groups,
+      b->p.buffers[KG_ARRAY_SOURCE_VALUES], b->p.buffers[KG_ARRAY_LOAD].data);
 }
 static kedge_status call_exact(bench *b)
 {
@@ -196,11 +196,12 @@ static size_t all_of(const bench *b, kg_array array)
 }
 static size_t count_local(const bench *b)
 {
-  return (size_t)b->p.shape.size.n_packed * KG_LANES * (size_t)b->p.shape.chunk_groups;
+  return (size_t)b->p.shape.size.n_packed * KG_LANES * (size_t)b->p.shape.choice.recover_groups;
 }
 static size_t count_local_reduced(const bench *b)
 {
-  return (size_t)kg_reduced_rows(b->p.shape.size) * KG_LANES * (size_t)b->p.shape.chunk_groups;
+  return (size_t)kg_reduced_rows(b->p.shape.size) * KG_LANES *
+         (size_t)b->p.shape.choice.recover_groups;
 }
 static size_t count_rows(const bench *b)
 {
@@ -217,11 +218,11 @@ static size_t count_star(const bench *b)
 /// Numbers of the load vectors that are compared: those of the first chunk.
 static size_t count_load(const bench *b)
 {
-  return (size_t)b->p.shape.size.n_modes * KG_LANES * (size_t)b->p.shape.chunk_groups;
+  return (size_t)b->p.shape.size.n_modes * KG_LANES * (size_t)b->p.shape.choice.recover_groups;
 }
 static size_t count_sums(const bench *b)
 {
-  return sizeof(kg_error_sums) / sizeof(double) * (size_t)b->p.shape.chunk_groups;
+  return sizeof(kg_error_sums) / sizeof(double) * (size_t)b->p.shape.choice.recover_groups;
 }
 static size_t count_none(const bench *b)
 {

@@ -146,7 +146,7 @@ static void open_host(bench *host, const bench_machine *m, int order, bool ell)
 {
   open_all(host, m->host_ctx, m->mesh, order, ell);
   host->one_chunk = true;
-  int32_t *groups = &host->p.shape.chunk_groups;
+  int32_t *groups = &host->p.shape.choice.recover_groups;
   if (*groups > CHECKED_GROUPS) *groups = CHECKED_GROUPS;
 }
 

@@ -94,7 +94,7 @@ static void system_open(trace_system *s, kedge_context *ctx, const kedge_mesh *m
   p->problem = s->problem;
   p->solution = &s->solution;
   BENCH_TRY(ctx, kg_pipeline_prepare(p));
-  p->shape.apart = true;
+  p->shape.choice.apart = true;
   run_stage(p, KEDGE_STAGE_TRANSFER, kg_stage_transfer);
   run_stage(p, KEDGE_STAGE_LOCAL_MATRICES, kg_stage_local_matrices);
   run_stage(p, KEDGE_STAGE_ASSEMBLY, kg_stage_assembly);
@@ -103,7 +103,7 @@ static void system_open(trace_system *s, kedge_context *ctx, const kedge_mesh *m
   const size_t m = (size_t)p->shape.size.n_edge, all = (size_t)p->shape.count.n_edges * m;
   s->op = (kg_trace_apply_args){.batch = p->batch,
                                 .local = a[KG_ARRAY_LOCAL].data,
-                                .reduced = kg_shape_reduces(&p->shape),
+                                .reduced = p->shape.choice.layout == KG_LOCAL_REDUCED,
                                 .halo = a[KG_ARRAY_HALO].data};
   s->b = a[KG_ARRAY_RIGHT_HAND_SIDE].data;
   s->v = (kg_cg_vectors_args){.n = (int64_t)p->shape.count.n_free * (int64_t)m,

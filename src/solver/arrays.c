@@ -16,26 +16,20 @@ typedef struct lifetime {
 #define LIFETIME(name, begins, ends) {KEDGE_STAGE_##begins, KEDGE_STAGE_##ends},
 static const lifetime lifetimes[KG_ARRAY_COUNT] = {KG_ARRAY_LIST(LIFETIME)};
 
-/// The cycle of multigrid.
-static bool is_single(const kg_shape *s)
-{
-  return kg_shape_is_mixed(s) || kg_shape_is_compact(s);
-}
-
 kg_multigrid_shape kg_shape_multigrid(const kg_shape *s)
 {
   return (kg_multigrid_shape){.size = s->size,
                               .count = s->count,
                               .n_vertices = (int32_t)s->n_vertices,
-                              .smoother = s->smoother,
-                              .smoothing_steps = s->smoothing_steps,
+                              .smoother = s->choice.smoother,
+                              .smoothing_steps = s->choice.steps,
                               .alignment = s->alignment,
                               .n_lines = s->n_lines,
                               .n_line_steps = s->n_line_steps,
-                              .number = is_single(s) ? KG_SINGLE : KG_DOUBLE,
-                              .local = kg_shape_local(s),
+                              .number = s->choice.cycles,
+                              .local = s->choice.iterates,
                               .diffusion = s->diffusion,
-                              .reduced = kg_shape_reduces(s)};
+                              .reduced = s->choice.layout == KG_LOCAL_REDUCED};
 }
 
 /// Bytes of the coarse solver; none without a cycle. Beside the K^e of higher orders there
@@ -44,17 +38,17 @@ kg_multigrid_shape kg_shape_multigrid(const kg_shape *s)
 /// and elements are above the quarter anyway.
 static kg_coarse_bytes coarse_bytes(const kg_shape *s)
 {
-  if (s->smoothing_steps == 0) return (kg_coarse_bytes){0};
-  int64_t spare = (kg_shape_is_compact(s) ? 20 : 40) * (int64_t)(s->size.order - 1);
+  if (s->choice.steps == 0) return (kg_coarse_bytes){0};
+  int64_t spare = (s->choice.iterates == KG_SINGLE ? 20 : 40) * (int64_t)(s->size.order - 1);
   spare *= s->count.n_elements;
-  if (s->smoother == KEDGE_SMOOTHER_LINE)
+  if (s->choice.smoother == KEDGE_SMOOTHER_LINE)
     spare -= (int64_t)(kg_line_factor_count(s->size, s->n_lines, s->n_line_steps) * sizeof(float));
   return kg_amg.bytes(s->n_vertices, 2 * (int64_t)s->count.n_free, spare > 0 ? spare : 0);
 }
 
 static bool has_coarse_vectors(const kg_shape *s)
 {
-  return kg_shape_has_multigrid(s) && s->smoothing_steps > 0;
+  return s->choice.steps > 0;
 }
 
 /// Bytes of the vector that is idle while the coarse system is solved, in which vectors below the
@@ -65,14 +59,14 @@ static size_t unused_vector_bytes(const kg_shape *s)
 {
   const size_t rows = (size_t)s->count.n_free * (size_t)s->size.n_edge;
   const kg_multigrid_shape shape = kg_shape_multigrid(s);
-  if (kg_shape_is_mixed(s) || !kg_shape_reduces(s))
-    return rows * kg_number_bytes(kg_shape_local(s));
-  return kg_shape_is_compact(s) && kg_multigrid_repeats(&shape) ? rows * sizeof(float) : 0;
+  if (s->choice.cycles != s->choice.iterates || s->choice.layout != KG_LOCAL_REDUCED)
+    return rows * kg_number_bytes(s->choice.iterates);
+  return s->choice.iterates == KG_SINGLE && kg_multigrid_repeats(&shape) ? rows * sizeof(float) : 0;
 }
 
 bool kg_shape_lends_vector(const kg_shape *s)
 {
-  if (!has_coarse_vectors(s) || s->apart) return false;
+  if (!has_coarse_vectors(s) || s->choice.apart) return false;
   const kg_multigrid_shape shape = kg_shape_multigrid(s);
   return kg_multigrid_vector_bytes(&shape, &kg_amg) <= unused_vector_bytes(s);
 }
@@ -98,9 +92,8 @@ static kedge_status multigrid_work(kedge_context *ctx, kg_shape *s)
 
 kedge_status kg_shape_work(kedge_context *ctx, kg_shape *s)
 {
-  const bool resident = s->preconditioner == KEDGE_PRECONDITIONER_JACOBI;
-  s->resident_bytes = resident ? kg_cg_resident_bytes(ctx, s->size, &s->count) : 0;
-  if (!resident) KG_TRY(multigrid_work(ctx, s));
+  s->resident_bytes = s->choice.resident ? kg_cg_resident_bytes(ctx, s->size, &s->count) : 0;
+  if (s->choice.precond != KG_JACOBI) KG_TRY(multigrid_work(ctx, s));
   return kg_ell_work_bytes(ctx, &s->count, &s->ell_work_bytes);
 }
 
@@ -108,24 +101,26 @@ bool kg_array_lives(kg_array array, kedge_stage stage, const kg_shape *shape)
 {
   const bool local_solves = stage >= KEDGE_STAGE_LOCAL_SOLVE;
   const bool loads = stage <= KEDGE_STAGE_LOCAL_MATRICES || local_solves;  // are used
-  const bool remakes = kg_shape_remakes_right_hand_side(shape);  // and has no need of all of them
-  const kedge_operator kind = shape->operator_kind;
+  // Load vectors that are remade chunk by chunk are never all there before the local solves.
+  const bool remakes = shape->choice.residual == KG_REMADE_WITH_LOADS;
+  const kedge_operator kind = shape->choice.linear;
   if (stage < lifetimes[array].first || stage > lifetimes[array].last) return false;
   switch (array) {
     case KG_ARRAY_LOCAL:  // Once another form of the operator stands, packed K^e are gone.
       return kind == KEDGE_OPERATOR_MATRIX_FREE || stage <= KEDGE_STAGE_ASSEMBLY;
     case KG_ARRAY_EDGE_SIDES:
       return kind == KEDGE_OPERATOR_MATRIX_FREE_PLAIN || stage <= KEDGE_STAGE_LOCAL_MATRICES ||
-             (kg_shape_has_multigrid(shape) && stage == KEDGE_STAGE_ASSEMBLY) ||
-             kg_shape_keeps_edge_sides(shape);
+             (shape->choice.precond != KG_JACOBI && stage == KEDGE_STAGE_ASSEMBLY) ||
+             shape->choice.facet_sides_stay;
     case KG_ARRAY_SIDE_EDGE:
-      return stage != KEDGE_STAGE_TRACE_SOLVE || !kg_shape_remakes_sides(shape);
+      return stage != KEDGE_STAGE_TRACE_SOLVE || shape->choice.sides_stay;
     case KG_ARRAY_LOAD:
-      return shape->keeps_load || (loads && (local_solves || !remakes));
+      return shape->choice.loads_stay || (loads && (local_solves || !remakes));
     case KG_ARRAY_LOCAL_CHUNK:  // what assembles needs K^e of all elements
       return stage != KEDGE_STAGE_ASSEMBLY;
     case KG_ARRAY_SOURCE_VALUES:  // while load vectors are made, for the second time too
-      return (stage == KEDGE_STAGE_TRANSFER && !remakes) || (!shape->keeps_load && local_solves);
+      return (stage == KEDGE_STAGE_TRANSFER && !remakes) ||
+             (!shape->choice.loads_stay && local_solves);
     default:
       return true;
   }
@@ -190,7 +185,7 @@ static size_t operator_bytes(kg_array array, const kg_shape *s)
       [KEDGE_OPERATOR_MATRIX_FREE] = patch_bytes,
       [KEDGE_OPERATOR_MATRIX_FREE_PLAIN] = plain_bytes,
       [KEDGE_OPERATOR_ELL] = ell_bytes};
-  return bytes[s->operator_kind](array, s);
+  return bytes[s->choice.linear](array, s);
 }
 
 static size_t connectivity_bytes(const kg_shape *s)
@@ -203,7 +198,7 @@ static size_t connectivity_bytes(const kg_shape *s)
 static size_t multigrid_bytes(kg_array array, const kg_shape *s)
 {
   const kg_multigrid_shape shape = kg_shape_multigrid(s);
-  if (!kg_shape_has_multigrid(s)) return 0;
+  if (s->choice.precond == KG_JACOBI) return 0;
   switch (array) {
     case KG_ARRAY_MULTIGRID_TRACE:
       return kg_multigrid_trace_bytes(&shape);
@@ -222,13 +217,14 @@ static size_t multigrid_bytes(kg_array array, const kg_shape *s)
 static size_t chunk_group_bytes(const kg_shape *s)
 {
   const size_t numbers = (size_t)(kg_shape_local_rows(s) + s->size.n_modes + s->size.n_trace);
-  const size_t sides = kg_shape_remakes_sides(s) ? 3 : 0;
+  const size_t sides = s->choice.sides_stay ? 0 : 3;
   return KG_LANES * (numbers * sizeof(double) + sides * sizeof(uint32_t));
 }
 
 static size_t chunk_local_bytes(const kg_shape *s)
 {
-  return (size_t)kg_shape_local_rows(s) * KG_LANES * (size_t)kg_compact_groups(s) * sizeof(double);
+  return (size_t)kg_shape_local_rows(s) * KG_LANES * (size_t)s->choice.residual_groups *
+         sizeof(double);
 }
 
 /// Bytes of the chunk of precision = compact or of r and A p, which are made anew after it is used:
@@ -236,7 +232,7 @@ static size_t chunk_local_bytes(const kg_shape *s)
 static size_t chunk_bytes(const kg_shape *s)
 {
   const size_t more = kg_compact_local_bytes(s) - chunk_local_bytes(s);  // for values of the source
-  const size_t local = chunk_group_bytes(s) * (size_t)kg_compact_groups(s) + more;
+  const size_t local = chunk_group_bytes(s) * (size_t)s->choice.residual_groups + more;
   const size_t vectors = 2 * kg_compact_vector_bytes(s);
   return local > vectors ? local : vectors;
 }
@@ -259,11 +255,11 @@ static size_t compact_bytes(kg_array array, const kg_shape *s)
 
 size_t kg_array_bytes(kg_array array, const kg_shape *s)
 {
-  const size_t compact = kg_shape_is_compact(s) ? compact_bytes(array, s) : 0;
+  const size_t compact = s->choice.iterates == KG_SINGLE ? compact_bytes(array, s) : 0;
   if (compact > 0) return compact;
-  const bool multigrid = kg_shape_has_multigrid(s);
+  const bool multigrid = s->choice.precond != KG_JACOBI;
   const size_t lanes = (size_t)KG_LANES * (size_t)s->count.n_groups;  // elements, empty lanes too
-  const size_t chunk = (size_t)KG_LANES * (size_t)s->chunk_groups;
+  const size_t chunk = (size_t)KG_LANES * (size_t)s->choice.recover_groups;
   const size_t N = (size_t)s->size.n_modes, m = (size_t)s->size.n_edge;
   const size_t free_rows = (size_t)s->count.n_free * m, all_rows = (size_t)s->count.n_edges * m;
   const size_t n_points = (size_t)s->n_points, d = sizeof(double);
@@ -291,17 +287,17 @@ size_t kg_array_bytes(kg_array array, const kg_shape *s)
     case KG_ARRAY_LOCAL:
       return (size_t)s->size.n_packed * lanes * d;
     case KG_ARRAY_CONDENSED:
-      return kg_shape_remakes_right_hand_side(s) ? 0 : (size_t)s->size.n_trace * lanes * d;
+      return s->choice.residual == KG_REMADE_WITH_LOADS ? 0 : (size_t)s->size.n_trace * lanes * d;
     case KG_ARRAY_RIGHT_HAND_SIDE:
-      return kg_shape_remakes_right_hand_side(s) ? 0 : free_rows * d;
+      return s->choice.residual == KG_REMADE_WITH_LOADS ? 0 : free_rows * d;
     case KG_ARRAY_PRODUCT:
-      return kg_shape_is_compact(s) ? 0 : free_rows * d;
+      return s->choice.iterates == KG_SINGLE ? 0 : free_rows * d;
     case KG_ARRAY_INVERSE_DIAGONAL:
       return multigrid ? 0 : free_rows * d;
     case KG_ARRAY_PRECONDITIONED:  // multigrid multiplies it, as a vector of the whole trace
-      return is_single(s) ? 0 : (multigrid ? all_rows : free_rows) * d;
+      return s->choice.cycles == KG_SINGLE ? 0 : (multigrid ? all_rows : free_rows) * d;
     case KG_ARRAY_RESIDUAL:
-      return multigrid && !kg_shape_is_compact(s) ? free_rows * d : 0;
+      return multigrid && s->choice.iterates != KG_SINGLE ? free_rows * d : 0;
     case KG_ARRAY_MULTIGRID_TRACE:
     case KG_ARRAY_MULTIGRID_SPACE:
     case KG_ARRAY_MULTIGRID_COARSE:
@@ -324,11 +320,11 @@ size_t kg_array_bytes(kg_array array, const kg_shape *s)
     case KG_ARRAY_INDICATOR:
       return chunk * d;
     case KG_ARRAY_CONSTANT_MODES:
-      return s->cells_only ? 3 * chunk * d : 0;
+      return s->choice.wants_means ? 3 * chunk * d : 0;
     case KG_ARRAY_EXACT_VALUES:
-      return s->has_exact ? 3 * n_points * chunk * d : 0;
+      return s->choice.wants_errors ? 3 * n_points * chunk * d : 0;
     case KG_ARRAY_ERROR_SUMS:
-      return s->has_exact ? (size_t)s->count.n_groups * sizeof(kg_error_sums) : 0;
+      return s->choice.wants_errors ? (size_t)s->count.n_groups * sizeof(kg_error_sums) : 0;
     default:
       return operator_bytes(array, s);
   }
@@ -353,5 +349,5 @@ size_t kg_compact_local_bytes(const kg_shape *shape)
 {
   const size_t local = chunk_local_bytes(shape);
   const size_t values = (size_t)kg_rule_points(shape->size.order) * KG_LANES * sizeof(double);
-  return local > values || !kg_shape_remakes_right_hand_side(shape) ? local : values;
+  return local > values || shape->choice.residual != KG_REMADE_WITH_LOADS ? local : values;
 }

@@ -9,26 +9,18 @@
 #include "mesh/trace_layout.h"
 #include "multigrid/multigrid.h"
 #include "ops/local_entry.h"
+#include "solver/choose.h"
 
 /// What sizes depend on.
 typedef struct kg_shape {
   kg_sizes size;
   kg_trace_counts count;
   int64_t n_vertices;
-  int n_points;          ///< of the sampling rule
-  int32_t chunk_groups;  ///< groups handled at once where point values or local solutions are held
-  bool has_exact;
-  bool cells_only;  ///< results are means over the elements
-  bool keeps_load;  ///< the load vectors stay through the trace solve; else they are made again
-  bool apart;       ///< no array lies in another one: for programs that measure parts of a solve
-  kedge_operator operator_kind;
-  kedge_preconditioner preconditioner;
-  kedge_smoother smoother;
-  int smoothing_steps;
+  int n_points;  ///< of the sampling rule
+  kg_choice choice;
   double diffusion;               ///< of the equation, scaled (kg_pipeline)
   double alignment;               ///< of the mesh's elements; with lines, of those without a pair
   int32_t n_lines, n_line_steps;  ///< of lines and strips (mesh/edge_lines.h)
-  kedge_precision precision;
   bool has_reaction;
   size_t ell_work_bytes, multigrid_work_bytes;
   size_t resident_bytes;  ///< of ops/cg_resident.h; 0: the ordinary loop
@@ -36,73 +28,14 @@ typedef struct kg_shape {
 
 kg_multigrid_shape kg_shape_multigrid(const kg_shape *shape);
 
-/// Multigrid, or of it the smoother alone. Only the matrix-free operator has it
-/// (kg_problem_resolve() refuses the others).
-static inline bool kg_shape_has_multigrid(const kg_shape *shape)
-{
-  return (shape->preconditioner == KEDGE_PRECONDITIONER_MULTIGRID ||
-          shape->preconditioner == KEDGE_PRECONDITIONER_BLOCK_JACOBI) &&
-         shape->operator_kind == KEDGE_OPERATOR_MATRIX_FREE;
-}
-/// Whether the cycles of a solve on the trace, and z, are in single precision.
-static inline bool kg_shape_is_mixed(const kg_shape *shape)
-{
-  return kg_shape_has_multigrid(shape) && shape->precision == KEDGE_PRECISION_MIXED;
-}
-/// The iteration is in single precision, and K^e (solver/compact.h).
-static inline bool kg_shape_is_compact(const kg_shape *shape)
-{
-  return kg_shape_has_multigrid(shape) && shape->precision == KEDGE_PRECISION_COMPACT;
-}
-/// The trace solve, multigrid and all, works with reduced K^e (ops/local_reduced.h). The kernel for
-/// small problems has its own way with K^e.
-static inline bool kg_shape_reduces(const kg_shape *shape)
-{
-  return shape->operator_kind == KEDGE_OPERATOR_MATRIX_FREE && !shape->has_reaction &&
-         shape->resident_bytes == 0;
-}
-/// Whether a solve makes something of K^e between local matrices and trace solve.
-static inline bool kg_shape_assembles(const kg_shape *shape)
-{
-  return shape->operator_kind != KEDGE_OPERATOR_MATRIX_FREE || kg_shape_has_multigrid(shape);
-}
-/// The sides of the elements leave memory for the trace solve, and are made again
-/// (ops/trace_sides.h). Strips, and the kernel for small problems, read them.
-static inline bool kg_shape_remakes_sides(const kg_shape *shape)
-{
-  return kg_shape_has_multigrid(shape) && shape->smoother != KEDGE_SMOOTHER_STRIP;
-}
-/// The sides of the edges stay until the trace system is solved.
-static inline bool kg_shape_keeps_edge_sides(const kg_shape *shape)
-{
-  const kg_multigrid_shape multigrid = kg_shape_multigrid(shape);
-  return kg_shape_has_multigrid(shape) && kg_multigrid_reads_edge_sides(&multigrid);
-}
 /// The vectors below the trace lie in one of the iteration, which is not used while they are
 /// (kg_multigrid_vector_bytes()).
 bool kg_shape_lends_vector(const kg_shape *shape);
-/// b is not kept but made again, from the source, for each residual. From order 4 on it is a
-/// thirteenth of what such a solve needs at most, and a source at so many points takes as long as
-/// K^e.
-static inline bool kg_shape_remakes_right_hand_side(const kg_shape *shape)
-{
-  return kg_shape_is_compact(shape) && shape->size.order <= 3;
-}
-/// Number and form of the local matrices of the trace solve.
-static inline kg_number kg_shape_local(const kg_shape *shape)
-{
-  return kg_shape_is_compact(shape) ? KG_SINGLE : KG_DOUBLE;
-}
-static inline kg_local_form kg_shape_form(const kg_shape *shape)
-{
-  return kg_shape_reduces(shape)      ? KG_LOCAL_REDUCED
-         : kg_shape_is_compact(shape) ? KG_LOCAL_DIFFERENCES
-                                      : KG_LOCAL_PACKED;
-}
 /// Rows of an element of them.
 static inline int kg_shape_local_rows(const kg_shape *shape)
 {
-  return kg_shape_reduces(shape) ? kg_reduced_rows(shape->size) : shape->size.n_packed;
+  const bool reduced = shape->choice.layout == KG_LOCAL_REDUCED;
+  return reduced ? kg_reduced_rows(shape->size) : shape->size.n_packed;
 }
 /// Fill in the sizes of work that the backend says: those that depend on `count`.
 kedge_status kg_shape_work(kedge_context *ctx, kg_shape *shape);

@@ -24,7 +24,7 @@ static chunk chunk_at(const kg_pipeline *p, int32_t first)
 {
   const kg_sizes z = p->shape.size;
   const kg_trace_counts *n = &p->layout.count;
-  const int32_t groups = kg_compact_groups(&p->shape), most = groups / n->patch_groups;
+  const int32_t groups = p->shape.choice.residual_groups, most = groups / n->patch_groups;
   const int32_t left = n->n_patches - first;
   chunk c = {.batch = kg_batch_part(&p->batch, first, left < most ? left : most),
              .first_patch = first,
@@ -49,13 +49,13 @@ static kedge_status make_sides(kg_pipeline *p, chunk *c)
 static kedge_status make_local(kg_pipeline *p, const chunk *c, const double *load,
                                double *condensed)
 {
-  return kg_local_matrices(p->ctx,
-                           &(kg_local_matrices_args){.batch = c->batch,
-                                                     .material = p->material,
-                                                     .load = load,
-                                                     .local = c->local,
-                                                     .condensed = condensed,
-                                                     .reduced = kg_shape_reduces(&p->shape)});
+  return kg_local_matrices(
+      p->ctx, &(kg_local_matrices_args){.batch = c->batch,
+                                        .material = p->material,
+                                        .load = load,
+                                        .local = c->local,
+                                        .condensed = condensed,
+                                        .reduced = p->shape.choice.layout == KG_LOCAL_REDUCED});
 }
 
 /// K^e of a chunk in single precision, in the form of the trace solve.
@@ -64,7 +64,7 @@ static kedge_status keep_local(kg_pipeline *p, const chunk *c)
   const size_t rows = (size_t)kg_shape_local_rows(&p->shape);
   float *to = (float *)p->buffers[KG_ARRAY_LOCAL].data + rows * c->first_lane;
   const int32_t n_groups = c->batch.count.n_groups;
-  if (kg_shape_reduces(&p->shape)) {
+  if (p->shape.choice.layout == KG_LOCAL_REDUCED) {
     const size_t count = rows * KG_LANES * (size_t)n_groups;
     return kg_round(p->ctx, &(kg_round_args){.n = (int64_t)count, .from = c->local, .to = to});
   }
@@ -84,13 +84,14 @@ kedge_status kg_compact_local_matrices(kg_pipeline *p)
 {
   const kg_sizes z = p->shape.size;
   const kg_trace_counts *n = &p->layout.count;
-  const bool keeps = !kg_shape_remakes_right_hand_side(&p->shape);
+  const bool keeps = p->shape.choice.residual != KG_REMADE_WITH_LOADS;
   const double *load = p->buffers[KG_ARRAY_LOAD].data;
   double *condensed = p->buffers[KG_ARRAY_CONDENSED].data;
   const int64_t reduced = (int64_t)kg_reduced_rows(z) * KG_LANES * n->n_groups;
   kg_stage_cost(p,
-                kg_shape_reduces(&p->shape) ? kg_round_cost(reduced)
-                                            : kg_local_differences_cost(z, n->n_elements),
+                p->shape.choice.layout == KG_LOCAL_REDUCED
+                    ? kg_round_cost(reduced)
+                    : kg_local_differences_cost(z, n->n_elements),
                 1.0);
   if (!keeps) KG_TRY(zero_loads(p));
   for (chunk c = {0}; !c.is_last; c.first_patch += c.batch.count.n_patches) {
@@ -118,11 +119,11 @@ static kedge_status make_loads(kg_pipeline *p, const chunk *c)
 /// would do but for rounding, in which they do not keep what is constant.
 static kedge_status multiply_chunk(kg_pipeline *p, chunk *c, const double *x, double *y)
 {
-  const bool remakes = kg_shape_remakes_right_hand_side(&p->shape);
+  const bool remakes = p->shape.choice.residual == KG_REMADE_WITH_LOADS;
   kg_open open;  // make() knows which rows are
   const kg_trace_apply_args args = {.batch = c->batch,
                                     .local = c->local,
-                                    .reduced = kg_shape_reduces(&p->shape),
+                                    .reduced = p->shape.choice.layout == KG_LOCAL_REDUCED,
                                     .x = x,
                                     .y = y,
                                     .halo = p->buffers[KG_ARRAY_HALO].data,
@@ -137,7 +138,7 @@ static kedge_status multiply_chunk(kg_pipeline *p, chunk *c, const double *x, do
 /// Multiplies by the K^e of all chunks. Rows between patches are left open.
 static kedge_status multiply(kg_pipeline *p, const double *x, double *y)
 {
-  const bool remakes = kg_shape_remakes_right_hand_side(&p->shape);
+  const bool remakes = p->shape.choice.residual == KG_REMADE_WITH_LOADS;
   if (!x) {
     const kg_buffer *halo = &p->buffers[KG_ARRAY_HALO];
     KG_TRY(kg_zero(p->ctx, y,
@@ -191,11 +192,11 @@ static kg_cost cost(const kg_residual *base)
   const kg_shape *shape = &((const kg_remade_residual *)base)->pipeline->shape;
   const kg_sizes z = shape->size;
   const kg_trace_counts *n = &shape->count;
-  const bool reduces = kg_shape_reduces(shape);
+  const bool reduces = shape->choice.layout == KG_LOCAL_REDUCED;
   const kg_cost product = kg_trace_apply_cost(z, n, reduces, KG_DOUBLE);
   kg_cost sum = kg_cost_plus(kg_round_cost((int64_t)n->n_free * z.n_edge), 1, product);
   const kg_cost made = kg_local_matrices_cost(z, reduces, n->n_elements);
-  const double loads = kg_shape_remakes_right_hand_side(shape) ? 1.0 : 0.0;
+  const double loads = shape->choice.residual == KG_REMADE_WITH_LOADS ? 1.0 : 0.0;
   sum = kg_cost_plus(kg_cost_plus(sum, 1, made), 1, kg_trace_sides_cost(n));
   return kg_cost_plus(sum, loads, kg_trace_loads_cost(z, n));
 }

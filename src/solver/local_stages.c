@@ -58,14 +58,14 @@ static kedge_status take(kg_pipeline *p, kg_array array, double *to, int rows, i
 static kedge_status solve_chunk(kg_pipeline *p, int32_t first, int32_t count)
 {
   KG_TRY(local_solve(p, first, count));
-  return p->shape.cells_only ? constant_modes(p, count) : KEDGE_OK;
+  return p->shape.choice.wants_means ? constant_modes(p, count) : KEDGE_OK;
 }
 
 static kedge_status postprocess_chunk(kg_pipeline *p, int32_t first, int32_t count,
                                       kg_sampler *exact)
 {
   KG_TRY(postprocess(p, first, count));
-  if (!p->shape.has_exact) return KEDGE_OK;
+  if (!p->shape.choice.wants_errors) return KEDGE_OK;
   KG_TRY(kg_sampler_errors(exact, first, count));
   return kg_sampler_settle(exact, first, count);
 }
@@ -75,7 +75,8 @@ static kedge_status take_chunk(kg_pipeline *p, int32_t first, int32_t count)
   kedge_solution *s = p->solution;
   const kg_sizes z = s->size;
   KG_TRY(take(p, KG_ARRAY_INDICATOR, s->indicator, 1, first, count));
-  if (p->shape.cells_only) return take(p, KG_ARRAY_CONSTANT_MODES, s->constant, 3, first, count);
+  if (p->shape.choice.wants_means)
+    return take(p, KG_ARRAY_CONSTANT_MODES, s->constant, 3, first, count);
   KG_TRY(take(p, KG_ARRAY_U, s->u, z.n_modes, first, count));
   KG_TRY(take(p, KG_ARRAY_Q, s->q, 2 * z.n_modes, first, count));
   return take(p, KG_ARRAY_U_STAR, s->u_star, z.n_star, first, count);
@@ -83,7 +84,7 @@ static kedge_status take_chunk(kg_pipeline *p, int32_t first, int32_t count)
 
 static kedge_status take_trace(kg_pipeline *p)
 {
-  if (p->shape.cells_only) return KEDGE_OK;
+  if (p->shape.choice.wants_means) return KEDGE_OK;
   return kg_copy_out(p->ctx, p->solution->trace, p->buffers[KG_ARRAY_TRACE].data,
                      kg_array_bytes(KG_ARRAY_TRACE, &p->shape));
 }
@@ -114,18 +115,18 @@ static kedge_status sum_errors(kg_pipeline *p)
 /// What has left memory for the trace solve.
 static kedge_status make_again(kg_pipeline *p)
 {
-  if (kg_shape_remakes_sides(&p->shape)) {
+  if (!p->shape.choice.sides_stay) {
     kg_stage_cost(p, kg_trace_sides_cost(&p->layout.count), 1.0);
     KG_TRY(kg_trace_sides(
         p->ctx, &(kg_trace_sides_args){.batch = p->batch,
                                        .side_edge = p->buffers[KG_ARRAY_SIDE_EDGE].data}));
   }
-  return p->shape.keeps_load ? KEDGE_OK : kg_make_loads(p);
+  return p->shape.choice.loads_stay ? KEDGE_OK : kg_make_loads(p);
 }
 
 static kedge_status all_chunks(kg_pipeline *p, kg_sampler *exact)
 {
-  const int32_t n_groups = p->layout.count.n_groups, chunk = p->shape.chunk_groups;
+  const int32_t n_groups = p->layout.count.n_groups, chunk = p->shape.choice.recover_groups;
   KG_TRY(kg_stage_begin(p, KEDGE_STAGE_LOCAL_SOLVE));
   KG_TRY(kg_stage_end(p, make_again(p)));
   for (int32_t first = 0; first < n_groups; first += chunk) {
@@ -139,7 +140,7 @@ static kedge_status all_chunks(kg_pipeline *p, kg_sampler *exact)
     KG_TRY(kg_stage_announce(p, KEDGE_STAGE_LOCAL_SOLVE, false));
   }
   KG_TRY(kg_stage_begin(p, KEDGE_STAGE_POSTPROCESS));
-  KG_TRY(kg_stage_end(p, p->shape.has_exact ? sum_errors(p) : KEDGE_OK));
+  KG_TRY(kg_stage_end(p, p->shape.choice.wants_errors ? sum_errors(p) : KEDGE_OK));
   KG_TRY(kg_stage_begin(p, KEDGE_STAGE_OUTPUT));
   return kg_stage_end(p, take_trace(p));
 }
@@ -149,7 +150,7 @@ static void add_costs(kg_pipeline *p)
   const int64_t n = p->mesh->n_elements;
   p->stage = KEDGE_STAGE_LOCAL_SOLVE;
   kg_stage_cost(p, kg_local_solve_cost(p->shape.size, n), 1.0);
-  if (p->shape.cells_only) kg_stage_cost(p, kg_constant_modes_cost(n), 1.0);
+  if (p->shape.choice.wants_means) kg_stage_cost(p, kg_constant_modes_cost(n), 1.0);
   p->stage = KEDGE_STAGE_POSTPROCESS;
   kg_stage_cost(p, kg_postprocess_cost(p->shape.size, n), 1.0);
 }

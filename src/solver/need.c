@@ -22,8 +22,8 @@ static int64_t layout_bytes(const kg_shape *s)
 
 static int64_t lines_bytes(const kg_shape *s)
 {
-  const int64_t corners = s->smoother == KEDGE_SMOOTHER_STRIP ? s->count.n_elements : 0;
-  if (!kg_shape_has_multigrid(s) || !kg_smoother_has_lines(s->smoother)) return 0;
+  const int64_t corners = s->choice.smoother == KEDGE_SMOOTHER_STRIP ? s->count.n_elements : 0;
+  if (s->choice.precond == KG_JACOBI || !kg_smoother_has_lines(s->choice.smoother)) return 0;
   return kg_edge_lines_bytes(s->n_lines, s->n_line_steps) + corners;
 }
 
@@ -35,7 +35,8 @@ int64_t kg_prepared_bytes(const kg_shape *shape)
 static int64_t results_bytes(const kg_shape *s)
 {
   const int64_t lanes = (int64_t)s->count.n_groups * KG_LANES;
-  if (s->cells_only) return lanes * 4 * (int64_t)sizeof(double);   // means of u, q; indicator
+  if (s->choice.wants_means)  // means of u, q; indicator
+    return lanes * 4 * (int64_t)sizeof(double);
   const int64_t modes = 3 * s->size.n_modes + s->size.n_star + 1;  // u, q, u*, indicator
   return (lanes * modes + (int64_t)s->count.n_edges * s->size.n_edge) * (int64_t)sizeof(double);
 }
@@ -43,7 +44,7 @@ static int64_t results_bytes(const kg_shape *s)
 /// Values of functions of a chunk, so many a triangle, when the host evaluates them.
 static int64_t sampled_bytes(const kg_shape *s, int n_values)
 {
-  return (int64_t)n_values * KG_LANES * s->chunk_groups * (int64_t)sizeof(double);
+  return (int64_t)n_values * KG_LANES * s->choice.recover_groups * (int64_t)sizeof(double);
 }
 
 int64_t kg_host_stage_bytes(kedge_stage stage, const kg_shape *s)
@@ -51,10 +52,11 @@ int64_t kg_host_stage_bytes(kedge_stage stage, const kg_shape *s)
   if (stage < KEDGE_STAGE_TRANSFER || stage > KEDGE_STAGE_POSTPROCESS) return 0;
   const int64_t n_boundary = s->count.n_edges - s->count.n_free + s->count.n_neumann;
   int64_t bytes = results_bytes(s) + n_boundary * s->size.n_edge * (int64_t)sizeof(double);
-  const bool remakes = stage == KEDGE_STAGE_TRACE_SOLVE && kg_shape_remakes_right_hand_side(s);
+  const bool remakes =
+      stage == KEDGE_STAGE_TRACE_SOLVE && s->choice.residual == KG_REMADE_WITH_LOADS;
   if (kg_array_lives(KG_ARRAY_SOURCE_VALUES, stage, s) || remakes)
     bytes += sampled_bytes(s, kg_rule_points(s->size.order));
-  if (stage >= KEDGE_STAGE_LOCAL_SOLVE && s->has_exact)
+  if (stage >= KEDGE_STAGE_LOCAL_SOLVE && s->choice.wants_errors)
     bytes += sampled_bytes(s, 3 * s->n_points) + s->count.n_groups * (int64_t)sizeof(kg_error_sums);
   return bytes;
 }
@@ -62,7 +64,7 @@ int64_t kg_host_stage_bytes(kedge_stage stage, const kg_shape *s)
 /// Bytes that are held in a stage on device and host, with chunks of so many groups.
 static int64_t held(kg_shape s, kedge_stage stage, int32_t groups)
 {
-  s.chunk_groups = groups;
+  s.choice.recover_groups = groups;
   return kg_stage_bytes(stage, &s) + kg_host_stage_bytes(stage, &s);
 }
 
@@ -80,7 +82,9 @@ int32_t kg_chunk_groups(const kg_shape *shape)
   const int64_t busy = (int64_t)16 << 20, most = (int64_t)2 << 30;
   const int64_t n = shape->count.n_groups;
   kg_shape s = *shape;
-  s.keeps_load = false;
+  s.choice.loads_stay = false;
+  if (s.choice.resident && !s.has_reaction) s.choice.layout = KG_LOCAL_REDUCED;
+  s.choice.resident = false;
   s.resident_bytes = 0;
   const int64_t rest = held_by_local_stages(s, 0), all = held_by_local_stages(s, (int32_t)n) - rest;
   int64_t room = held(s, KEDGE_STAGE_TRACE_SOLVE, 0) - rest;
@@ -117,16 +121,16 @@ bool kg_memory_fits(const kedge_context *ctx, const kg_shape *shape, kg_memory a
 
 void kg_memory_choose(const kedge_context *ctx, kg_shape *shape, kg_memory available)
 {
-  shape->keeps_load = !kg_shape_is_compact(shape);
-  if (shape->keeps_load) shape->keeps_load = kg_memory_fits(ctx, shape, available);
+  shape->choice.loads_stay = shape->choice.iterates != KG_SINGLE;
+  if (shape->choice.loads_stay) shape->choice.loads_stay = kg_memory_fits(ctx, shape, available);
 }
 
 /// The setting to change first where memory is short; "" where there is none.
 static const char *leaner_setting(const kg_shape *s)
 {
-  if (s->operator_kind != KEDGE_OPERATOR_MATRIX_FREE) return "operator = matrix-free, ";
-  const bool may_compact = s->preconditioner == KEDGE_PRECONDITIONER_MULTIGRID;
-  return may_compact && !kg_shape_is_compact(s) ? "precision = compact, " : "";
+  if (s->choice.linear != KEDGE_OPERATOR_MATRIX_FREE) return "operator = matrix-free, ";
+  const bool may_compact = s->choice.precond == KG_CYCLE;
+  return may_compact && s->choice.iterates != KG_SINGLE ? "precision = compact, " : "";
 }
 
 static kedge_status refuse(kedge_context *ctx, const kg_shape *s, const char *where, int64_t need,
@@ -137,7 +141,7 @@ static kedge_status refuse(kedge_context *ctx, const kg_shape *s, const char *wh
                  "and %.2f GB are free; see `kedge plan`, and take %sfewer elements or a lower "
                  "order",
                  1e-9 * (double)need, where, (long long)s->count.n_elements, s->size.order,
-                 kedge_operator_name(s->operator_kind), 1e-9 * (double)there, leaner_setting(s));
+                 kedge_operator_name(s->choice.linear), 1e-9 * (double)there, leaner_setting(s));
 }
 
 kedge_status kg_memory_check(kedge_context *ctx, const kg_shape *shape, kg_memory available)

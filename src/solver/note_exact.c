@@ -185,7 +185,7 @@ static void put_note(kedge_solution *s, const kg_group *group, kedge_boundary_ty
 
 kedge_status kg_note_contradiction(const kg_pipeline *p)
 {
-  if (!p->shape.has_exact) return KEDGE_OK;
+  if (!p->shape.choice.wants_errors) return KEDGE_OK;
   double of_source;
   KG_TRY(compare_sources(p, &of_source));
   if (of_source > 0.0) {
@@ -234,8 +234,9 @@ static double norm_of_exact(const kg_pipeline *p)
 /// Whether conjugate gradients with this preconditioner may leave more in u than the residual says.
 static bool leaves_more(const kg_shape *s)
 {
-  const bool blocks = s->smoother == KEDGE_SMOOTHER_EDGE || s->smoother == KEDGE_SMOOTHER_ELEMENT;
-  return !kg_shape_has_multigrid(s) || s->smoothing_steps == 0 || !blocks;
+  const bool blocks =
+      s->choice.smoother == KEDGE_SMOOTHER_EDGE || s->choice.smoother == KEDGE_SMOOTHER_ELEMENT;
+  return s->choice.precond == KG_JACOBI || s->choice.steps == 0 || !blocks;
 }
 
 /// A relative residual leaves about as much in u: where the error is no larger than twice that, it

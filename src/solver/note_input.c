@@ -87,10 +87,11 @@ enum { MANY = 150 };  ///< iterations by lines, from which strips take less time
 static const char *better_smoother(const kg_pipeline *p)
 {
   const kg_shape *s = &p->shape;
-  const bool cycles = kg_shape_has_multigrid(s) && s->smoothing_steps > 0;
+  const bool cycles = s->choice.precond != KG_JACOBI && s->choice.steps > 0;
   if (!cycles || p->solution->report.iterations < MANY) return NULL;
-  if (s->smoother == KEDGE_SMOOTHER_EDGE || s->smoother == KEDGE_SMOOTHER_ELEMENT) return "line";
-  return s->smoother == KEDGE_SMOOTHER_LINE && p->mesh->levels.n == 0 ? "strip" : NULL;
+  if (s->choice.smoother == KEDGE_SMOOTHER_EDGE || s->choice.smoother == KEDGE_SMOOTHER_ELEMENT)
+    return "line";
+  return s->choice.smoother == KEDGE_SMOOTHER_LINE && p->mesh->levels.n == 0 ? "strip" : NULL;
 }
 
 kedge_status kg_note_input(const kg_pipeline *p, double start_residual)

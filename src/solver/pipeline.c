@@ -6,44 +6,16 @@
 #include "core/context.h"
 #include "core/memory.h"
 #include "core/nvtx.h"
-#include "ops/cg_resident.h"
 #include "ops/trace_apply.h"
 #include "solver/need.h"
 
-enum {
-  LEAST = 64,             // triangles: with fewer, Jacobi is done before multigrid is set up
-  RESIDENT_WORK = 18000,  // elements times order: up to it, Jacobi in one kernel is as fast
-};
-
-/// Below this angle, in degrees, Jacobi takes so many iterations that one kernel is no help.
-static const double RESIDENT_ANGLE = 0.5;
-
-kedge_preconditioner kg_choose_preconditioner(kedge_context *ctx, const kedge_problem *problem,
-                                              const kedge_mesh *mesh, const kg_trace_counts *count)
+/// The lines of edges, where the smoother has them: made once, counted in the shape.
+static kedge_status count_lines(kg_pipeline *p, kg_shape *s)
 {
-  if (problem->preconditioner != KEDGE_PRECONDITIONER_AUTO) return problem->preconditioner;
-  if (kg_problem_asks_multigrid(problem)) return KEDGE_PRECONDITIONER_MULTIGRID;
-  const bool few = count->n_elements < LEAST;
-  const bool resident = ctx->backend == KEDGE_BACKEND_CUDA &&
-                        (int64_t)count->n_elements * problem->order <= RESIDENT_WORK &&
-                        kg_cg_resident_bytes(ctx, kg_sizes_of(problem->order), count) > 0;
-  const bool jacobi = few || (resident && mesh->info.min_angle >= RESIDENT_ANGLE);
-  return jacobi ? KEDGE_PRECONDITIONER_JACOBI : KEDGE_PRECONDITIONER_MULTIGRID;
-}
-
-/// What `smoother = auto` means (docs/multigrid.md#which-one).
-static kedge_smoother choose_smoother(const kedge_problem *problem, const kedge_mesh *mesh)
-{
-  if (problem->smoother != KEDGE_SMOOTHER_AUTO) return problem->smoother;
-  return mesh->info.min_angle < KG_LINE_ANGLE ? KEDGE_SMOOTHER_LINE : KEDGE_SMOOTHER_EDGE;
-}
-
-kedge_status kg_pipeline_lines(kg_pipeline *p, kg_shape *s)
-{
-  if (!kg_smoother_has_lines(s->smoother)) return KEDGE_OK;
+  if (s->choice.precond == KG_JACOBI || !kg_smoother_has_lines(s->choice.smoother)) return KEDGE_OK;
   if (!p->lines.begin)
-    KG_TRY(kg_edge_lines_create(p->ctx, p->mesh, &p->layout, s->smoother == KEDGE_SMOOTHER_STRIP,
-                                &p->lines));
+    KG_TRY(kg_edge_lines_create(p->ctx, p->mesh, &p->layout,
+                                s->choice.smoother == KEDGE_SMOOTHER_STRIP, &p->lines));
   s->alignment = p->lines.alignment;
   s->n_lines = p->lines.n_lines;
   s->n_line_steps = p->lines.n_steps;
@@ -73,6 +45,25 @@ static void scale_equation(kg_pipeline *p)
                               ldexp(stabilization_of(p), shift), problem->stabilization_scaling};
 }
 
+kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *s)
+{
+  const kg_trace_counts *count = &p->layout.count;
+  const kg_choose_args args = {p->problem, p->mesh, count, linear};
+  *s = (kg_shape){.size = kg_sizes_of(p->problem->order),
+                  .count = *count,
+                  .n_vertices = p->mesh->n_vertices,
+                  .n_points = p->sampling.n,
+                  .choice = kg_choose(p->ctx, &args),
+                  .diffusion = p->material.diffusion,
+                  .alignment = p->mesh->alignment,
+                  .has_reaction = p->problem->reaction != 0.0};
+  KG_TRY(count_lines(p, s));
+  KG_TRY(kg_shape_work(p->ctx, s));
+  s->choice.residual_groups = kg_compact_groups(s);
+  s->choice.recover_groups = kg_chunk_groups(s);
+  return KEDGE_OK;
+}
+
 kedge_status kg_pipeline_prepare(kg_pipeline *p)
 {
   const kedge_problem *problem = p->problem;
@@ -91,28 +82,7 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
                                                      kg_patch_groups(problem->order), &p->layout);
   free(is_dirichlet);
   KG_TRY(status);
-  const kedge_preconditioner preconditioner =
-      kg_choose_preconditioner(p->ctx, problem, mesh, &p->layout.count);
-  p->shape = (kg_shape){.size = kg_sizes_of(problem->order),
-                        .count = p->layout.count,
-                        .n_vertices = mesh->n_vertices,
-                        .n_points = p->sampling.n,
-                        .has_exact = problem->exact_u.kind != KG_FUNCTION_NONE,
-                        .cells_only = problem->cells_only,
-                        .keeps_load = true,
-                        .operator_kind = problem->operator_kind,
-                        .preconditioner = preconditioner,
-                        .smoother = choose_smoother(problem, mesh),
-                        .smoothing_steps = problem->smoothing_steps,
-                        .diffusion = p->material.diffusion,
-                        .alignment = mesh->alignment,
-                        .precision = problem->precision,
-                        .has_reaction = problem->reaction != 0.0};
-  if (problem->preconditioner == KEDGE_PRECONDITIONER_BLOCK_JACOBI) p->shape.smoothing_steps = 0;
-  if (kg_shape_has_multigrid(&p->shape)) KG_TRY(kg_pipeline_lines(p, &p->shape));
-  KG_TRY(kg_shape_work(p->ctx, &p->shape));
-  p->shape.chunk_groups = kg_chunk_groups(&p->shape);
-  return KEDGE_OK;
+  return kg_pipeline_shape(p, problem->operator_kind, &p->shape);
 }
 
 void kg_pipeline_free(kg_pipeline *p)

@@ -36,19 +36,12 @@ typedef struct kg_pipeline {
   double stage_began;
 } kg_pipeline;
 
-/// Degrees: with a smaller angle edge blocks take more than some 25 iterations.
-enum { KG_LINE_ANGLE = 20 };
-
-/// What `preconditioner = auto` means with the matrix-free operator (docs/multigrid.md#which-one);
-/// the other operators have Jacobi alone.
-kedge_preconditioner kg_choose_preconditioner(kedge_context *ctx, const kedge_problem *problem,
-                                              const kedge_mesh *mesh, const kg_trace_counts *count);
-
 /// Check the problem against the mesh, cut it into patches, fill the shape. Allocates no device
 /// memory.
 kedge_status kg_pipeline_prepare(kg_pipeline *p);
-/// The lines of edges, where the smoother has them: made once, counted in the shape.
-kedge_status kg_pipeline_lines(kg_pipeline *p, kg_shape *shape);
+/// What is chosen with a product, that of the problem or another one, and what sizes depend on.
+/// Where the smoother has lines they are counted, and made when they are not there yet.
+kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *shape);
 void kg_pipeline_free(kg_pipeline *p);
 
 /// Begin a stage or a part of it: its arrays, its NVTX range, its clock. Stages do not nest.

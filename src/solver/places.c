@@ -14,7 +14,9 @@ typedef struct places {
 /// Where the free end of the memory of K^e begins; 0: there is none.
 static size_t free_end(const kg_shape *shape)
 {
-  if (shape->apart || !kg_shape_reduces(shape) || kg_shape_is_compact(shape)) return 0;
+  if (shape->choice.apart || shape->choice.layout != KG_LOCAL_REDUCED ||
+      shape->choice.iterates == KG_SINGLE)
+    return 0;
   const size_t lanes = (size_t)KG_LANES * (size_t)shape->count.n_groups;
   return kg_rounded((size_t)kg_shape_local_rows(shape) * lanes * sizeof(double));
 }

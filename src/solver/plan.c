@@ -11,15 +11,20 @@ static bool fits_with_mesh(const kedge_context *ctx, kg_shape *shape, kg_memory 
   return kg_memory_fits(ctx, shape, empty);
 }
 
+static void describe_preconditioner(const kg_choice *choice, kedge_plan *plan)
+{
+  const bool smooths = choice->precond != KG_JACOBI;
+  plan->preconditioner = kg_precond_name(choice->precond);
+  plan->smoother = smooths ? kedge_smoother_name(choice->smoother) : "";
+}
+
 /// The solve with another operator, or that of the problem.
 static kedge_status plan_operator(kg_pipeline *p, kedge_operator op, kg_memory empty,
                                   kedge_plan *plan)
 {
-  kg_shape shape = p->shape;
-  shape.operator_kind = op;
-  if (kg_shape_has_multigrid(&shape)) KG_TRY(kg_pipeline_lines(p, &shape));
-  KG_TRY(kg_shape_work(p->ctx, &shape));
-  shape.chunk_groups = kg_chunk_groups(&shape);
+  kg_shape shape;
+  KG_TRY(kg_pipeline_shape(p, op, &shape));
+  if (op == KEDGE_OPERATOR_MATRIX_FREE) describe_preconditioner(&shape.choice, plan);
   plan->fits[op] = fits_with_mesh(p->ctx, &shape, empty);
   for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage)
     plan->stage_bytes[op][stage] = kg_stage_bytes(stage, &shape);
@@ -49,13 +54,10 @@ static void describe(const kg_pipeline *p, kedge_plan *plan)
   plan->edges = mesh->edges;
   plan->vertices = mesh->vertices;
   plan->boundary_edges = mesh->boundary_edges;
-  plan->operator_kind = shape->operator_kind;
-  const bool smooths = shape->preconditioner != KEDGE_PRECONDITIONER_JACOBI;
+  plan->operator_kind = shape->choice.linear;
   plan->order = shape->size.order;
   plan->trace_unknowns = (int64_t)shape->count.n_free * shape->size.n_edge;
-  plan->preconditioner = kedge_preconditioner_name(shape->preconditioner);
-  plan->precision = kedge_precision_name(shape->precision);
-  plan->smoother = smooths ? kedge_smoother_name(shape->smoother) : "";
+  plan->precision = kedge_precision_name(p->problem->precision);
 }
 
 static kedge_status fill(kg_pipeline *p, kedge_plan *plan)

@@ -141,7 +141,7 @@ static kedge_status take_host(kg_sampler *s)
 {
   const kg_pipeline *p = s->pipeline;
   if (s->staging) return KEDGE_OK;
-  return kg_host_alloc(p->ctx, values_of_group(s) * (size_t)p->shape.chunk_groups,
+  return kg_host_alloc(p->ctx, values_of_group(s) * (size_t)p->shape.choice.recover_groups,
                        sizeof *s->staging, &s->staging);
 }
 
@@ -256,8 +256,9 @@ static kedge_status loads_of_values(kg_sampler *s, kg_load_vectors_args args, kg
   const size_t group_bytes = values_of_group(s) * sizeof(double);
   const size_t room = values.bytes / group_bytes;
   const int32_t end = args.first_group + args.n_groups;
-  const int32_t chunk =
-      room < (size_t)p->shape.chunk_groups ? (int32_t)room : p->shape.chunk_groups;
+  const int32_t chunk = room < (size_t)p->shape.choice.recover_groups
+                            ? (int32_t)room
+                            : p->shape.choice.recover_groups;
   KG_REQUIRE(p->ctx, chunk > 0, KEDGE_ERR_INTERNAL,
              "load vectors: %zu bytes for values of the source where a group needs %zu",
              values.bytes, group_bytes);

@@ -25,15 +25,13 @@ static void fill_report(kg_pipeline *p)
       .backend = kedge_backend_name(p->ctx->backend),
       .device = p->ctx->device,
       .operator_name = kedge_operator_name(p->problem->operator_kind),
-      .preconditioner = kedge_preconditioner_name(kg_shape_has_multigrid(&p->shape)
-                                                      ? p->shape.preconditioner
-                                                      : KEDGE_PRECONDITIONER_JACOBI),
+      .preconditioner = kg_precond_name(p->shape.choice.precond),
       .precision = kedge_precision_name(p->problem->precision),
       .smoother = "",
       .tolerance = p->problem->tolerance,
       .solver_note = s->note,
       .evaluation = s->evaluation,
-      .has_exact = p->shape.has_exact,
+      .has_exact = p->shape.choice.wants_errors,
       .u_l2 = NAN,
       .u_linf = NAN,
       .q_l2 = NAN,
@@ -57,7 +55,7 @@ static kedge_status allocate_results(kg_pipeline *p)
   s->n_edges = p->layout.count.n_edges;
   const size_t N = (size_t)z.n_modes, d = sizeof(double);
   KG_TRY(kg_host_alloc(p->ctx, lanes, d, &s->indicator));
-  if (p->shape.cells_only) return kg_host_alloc(p->ctx, lanes * 3, d, &s->constant);
+  if (p->shape.choice.wants_means) return kg_host_alloc(p->ctx, lanes * 3, d, &s->constant);
   KG_TRY(kg_host_alloc(p->ctx, lanes * N, d, &s->u));
   KG_TRY(kg_host_alloc(p->ctx, lanes * 2 * N, d, &s->q));
   KG_TRY(kg_host_alloc(p->ctx, lanes * (size_t)z.n_star, d, &s->u_star));
@@ -90,6 +88,12 @@ static kedge_status prepare(kg_pipeline *p)
   return kg_memory_check(p->ctx, &p->shape, available);
 }
 
+/// K^e become something else between local matrices and trace solve.
+static bool has_assembly(const kg_choice *choice)
+{
+  return choice->linear != KEDGE_OPERATOR_MATRIX_FREE || choice->precond != KG_JACOBI;
+}
+
 static kedge_status run(kg_pipeline *p)
 {
   KG_TRY(prepare(p));
@@ -99,11 +103,11 @@ static kedge_status run(kg_pipeline *p)
   const int64_t in_use_before = p->ctx->bytes_in_use;
   KG_TRY(run_stage(p, KEDGE_STAGE_TRANSFER, kg_stage_transfer));
   KG_TRY(run_stage(p, KEDGE_STAGE_LOCAL_MATRICES, kg_stage_local_matrices));
-  if (kg_shape_assembles(&p->shape)) KG_TRY(run_stage(p, KEDGE_STAGE_ASSEMBLY, kg_stage_assembly));
+  if (has_assembly(&p->shape.choice)) KG_TRY(run_stage(p, KEDGE_STAGE_ASSEMBLY, kg_stage_assembly));
   KG_TRY(run_stage(p, KEDGE_STAGE_TRACE_SOLVE, kg_stage_trace_solve));
   KG_TRY(kg_stages_local(p));
   p->solution->report.peak_device_bytes = p->ctx->bytes_peak - in_use_before;
-  if (p->shape.cells_only) return KEDGE_OK;
+  if (p->shape.choice.wants_means) return KEDGE_OK;
   p->solution->layout = p->layout;
   p->layout = (kg_trace_layout){0};  // the solution owns it now
   return KEDGE_OK;

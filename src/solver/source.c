@@ -13,8 +13,8 @@ static void open_source(kg_pipeline *p)
                       s->place, sizeof s->place);
   s->sampler =
       kg_sampler_of(p, KG_SAMPLE_LOADS, (kg_sample_set){1, &s->function, &s->name, s->place});
-  const int residuals = kg_shape_remakes_right_hand_side(&p->shape) ? RESIDUALS : 1;
-  s->sampler.evaluations = residuals + (p->shape.keeps_load ? 0 : 1);
+  const int residuals = p->shape.choice.residual == KG_REMADE_WITH_LOADS ? RESIDUALS : 1;
+  s->sampler.evaluations = residuals + (p->shape.choice.loads_stay ? 0 : 1);
 }
 
 kedge_status kg_source_loads(kg_pipeline *p, int32_t first, int32_t count, kg_buffer values,

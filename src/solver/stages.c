@@ -72,7 +72,7 @@ kedge_status kg_stage_transfer(kg_pipeline *p)
 {
   KG_TRY(put_mesh(p));
   KG_TRY(put_reference(p));
-  if (!kg_shape_remakes_right_hand_side(&p->shape)) KG_TRY(kg_make_loads(p));
+  if (p->shape.choice.residual != KG_REMADE_WITH_LOADS) KG_TRY(kg_make_loads(p));
   return make_boundary(p);
 }
 
@@ -100,23 +100,24 @@ static kedge_status make_diagonal(kg_pipeline *p)
 {
   const kg_sizes z = p->shape.size;
   kg_stage_cost(p, kg_edge_sum_cost(z, p->layout.count.n_free), 1.0);
-  return kg_edge_sum(p->ctx, &(kg_edge_sum_args){.batch = p->batch,
-                                                 .rows = p->buffers[KG_ARRAY_LOCAL].data,
-                                                 .diagonal = true,
-                                                 .reduced = kg_shape_reduces(&p->shape),
-                                                 .y = p->buffers[KG_ARRAY_INVERSE_DIAGONAL].data});
+  return kg_edge_sum(p->ctx,
+                     &(kg_edge_sum_args){.batch = p->batch,
+                                         .rows = p->buffers[KG_ARRAY_LOCAL].data,
+                                         .diagonal = true,
+                                         .reduced = p->shape.choice.layout == KG_LOCAL_REDUCED,
+                                         .y = p->buffers[KG_ARRAY_INVERSE_DIAGONAL].data});
 }
 
 static kedge_status make_local_matrices(kg_pipeline *p)
 {
-  if (kg_shape_is_compact(&p->shape)) return kg_compact_local_matrices(p);
+  if (p->shape.choice.iterates == KG_SINGLE) return kg_compact_local_matrices(p);
   return kg_local_matrices(
       p->ctx, &(kg_local_matrices_args){.batch = p->batch,
                                         .material = p->material,
                                         .load = p->buffers[KG_ARRAY_LOAD].data,
                                         .local = p->buffers[KG_ARRAY_LOCAL].data,
                                         .condensed = p->buffers[KG_ARRAY_CONDENSED].data,
-                                        .reduced = kg_shape_reduces(&p->shape)});
+                                        .reduced = p->shape.choice.layout == KG_LOCAL_REDUCED});
 }
 
 /// b, of F^e and Neumann data.
@@ -133,9 +134,10 @@ static kedge_status make_right_hand_side(kg_pipeline *p)
 kedge_status kg_stage_local_matrices(kg_pipeline *p)
 {
   KG_TRY(make_local_matrices(p));
-  kg_stage_cost(
-      p, kg_local_matrices_cost(p->shape.size, kg_shape_reduces(&p->shape), p->mesh->n_elements),
-      1.0);
-  if (!kg_shape_has_multigrid(&p->shape)) KG_TRY(make_diagonal(p));
-  return kg_shape_remakes_right_hand_side(&p->shape) ? KEDGE_OK : make_right_hand_side(p);
+  kg_stage_cost(p,
+                kg_local_matrices_cost(p->shape.size, p->shape.choice.layout == KG_LOCAL_REDUCED,
+                                       p->mesh->n_elements),
+                1.0);
+  if (p->shape.choice.precond == KG_JACOBI) KG_TRY(make_diagonal(p));
+  return p->shape.choice.residual == KG_REMADE_WITH_LOADS ? KEDGE_OK : make_right_hand_side(p);
 }

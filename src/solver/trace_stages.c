@@ -24,14 +24,14 @@ static kg_linears trace_linear(const kg_pipeline *p)
 {
   const kg_buffer *b = p->buffers;
   kg_linears a;
-  if (p->shape.operator_kind == KEDGE_OPERATOR_ELL)
+  if (p->shape.choice.linear == KEDGE_OPERATOR_ELL)
     a.ell = (kg_ell){.base = kg_linear_of(&kg_ell_table, &p->batch, KG_DOUBLE),
                      .batch = p->batch,
                      .local = b[KG_ARRAY_LOCAL].data,
                      .matrix = ell_matrix(p),
                      .work = b[KG_ARRAY_ELL_WORK].data,
                      .work_bytes = p->shape.ell_work_bytes};
-  else if (p->shape.operator_kind == KEDGE_OPERATOR_MATRIX_FREE_PLAIN)
+  else if (p->shape.choice.linear == KEDGE_OPERATOR_MATRIX_FREE_PLAIN)
     a.gather = (kg_gather){.base = kg_linear_of(&kg_gather_table, &p->batch, KG_DOUBLE),
                            .batch = p->batch,
                            .local = b[KG_ARRAY_LOCAL].data,
@@ -40,9 +40,9 @@ static kg_linears trace_linear(const kg_pipeline *p)
     a.patches = kg_patches_of(
         &(kg_trace_apply_args){.batch = p->batch,
                                .local = b[KG_ARRAY_LOCAL].data,
-                               .number = kg_shape_local(&p->shape),
-                               .differences = kg_shape_form(&p->shape) == KG_LOCAL_DIFFERENCES,
-                               .reduced = kg_shape_reduces(&p->shape),
+                               .number = p->shape.choice.iterates,
+                               .differences = p->shape.choice.layout == KG_LOCAL_DIFFERENCES,
+                               .reduced = p->shape.choice.layout == KG_LOCAL_REDUCED,
                                .halo = b[KG_ARRAY_HALO].data});
   return a;
 }
@@ -52,8 +52,8 @@ static kedge_status make_multigrid(kg_pipeline *p)
   const kg_multigrid_args args = {
       .shape = kg_shape_multigrid(&p->shape),
       .batch = p->batch,
-      .local = {p->buffers[KG_ARRAY_LOCAL].data, kg_shape_local(&p->shape),
-                kg_shape_form(&p->shape), p->batch.arrays.side_edge},
+      .local = {p->buffers[KG_ARRAY_LOCAL].data, p->shape.choice.iterates, p->shape.choice.layout,
+                p->batch.arrays.side_edge},
       .lines = &p->lines,
       .solver = &kg_amg,
       .refined = p->refined,
@@ -69,8 +69,8 @@ static kedge_status make_multigrid(kg_pipeline *p)
   KG_TRY(kg_sync(p->ctx));
   r->setup_seconds = kg_seconds() - began;
   kg_edge_lines_free(&p->lines);
-  r->smoother = kedge_smoother_name(p->shape.smoother);
-  r->smoothing_steps = p->shape.smoothing_steps;
+  r->smoother = kedge_smoother_name(p->shape.choice.smoother);
+  r->smoothing_steps = p->shape.choice.steps;
   r->multigrid_levels = kg_multigrid_levels(&p->multigrid);
   kg_stage_cost(p, kg_multigrid_create_cost(&args.shape), 1.0);
   return KEDGE_OK;
@@ -82,7 +82,7 @@ kedge_status kg_stage_assembly(kg_pipeline *p)
   const kg_linears a = trace_linear(p);
   kg_stage_cost(p, a.base.table->setup_cost(&a.base), 1.0);
   KG_TRY(a.base.table->setup(p->ctx, &a.base));
-  return kg_shape_has_multigrid(&p->shape) ? make_multigrid(p) : KEDGE_OK;
+  return p->shape.choice.precond == KG_JACOBI ? KEDGE_OK : make_multigrid(p);
 }
 
 /// x: zero, but the Dirichlet values in their rows; p, and with multigrid z: zero.
@@ -94,7 +94,7 @@ static kedge_status start_vectors(kg_pipeline *p)
   kg_buffer *z = &p->buffers[KG_ARRAY_PRECONDITIONED];
   KG_TRY(kg_zero(p->ctx, x->data, x->bytes));
   KG_TRY(kg_zero(p->ctx, direction->data, direction->bytes));
-  if (kg_shape_has_multigrid(&p->shape) && z->data) KG_TRY(kg_zero(p->ctx, z->data, z->bytes));
+  if (p->shape.choice.precond != KG_JACOBI && z->data) KG_TRY(kg_zero(p->ctx, z->data, z->bytes));
   return kg_copy_in(p->ctx, (double *)x->data + (size_t)n->n_free * m,
                     p->boundary + (size_t)n->n_neumann * m,
                     (size_t)(n->n_edges - n->n_free) * m * sizeof(double));
@@ -113,7 +113,8 @@ typedef struct methods {
 static kedge_status lend_vectors(kg_pipeline *p, const kg_cg_args *v)
 {
   const kg_multigrid_shape shape = kg_shape_multigrid(&p->shape);
-  void *const unused = shape.reduced && !kg_shape_is_mixed(&p->shape) ? v->z : v->ap;
+  void *const unused =
+      shape.reduced && p->shape.choice.cycles == p->shape.choice.iterates ? v->z : v->ap;
   return kg_multigrid_lend(
       p->ctx, &p->multigrid, p->buffers[KG_ARRAY_HALO],
       kg_shape_lends_vector(&p->shape) ? unused : p->buffers[KG_ARRAY_MULTIGRID_VECTORS].data,
@@ -123,7 +124,7 @@ static kedge_status lend_vectors(kg_pipeline *p, const kg_cg_args *v)
 static kg_cg_args cg_args(const kg_pipeline *p, methods *m)
 {
   const kg_buffer *b = p->buffers;
-  const bool multigrid = kg_shape_has_multigrid(&p->shape);
+  const bool multigrid = p->shape.choice.precond != KG_JACOBI;
   kg_cg_args v = {.linear = &m->a.base,
                   .x = b[KG_ARRAY_TRACE].data,
                   .r = b[multigrid ? KG_ARRAY_RESIDUAL : KG_ARRAY_PRODUCT].data,
@@ -136,7 +137,7 @@ static kg_cg_args cg_args(const kg_pipeline *p, methods *m)
                   .work = b[KG_ARRAY_CG_RESIDENT].data};
   if (p->multigrid.single.z) v.z = p->multigrid.single.z;
   m->r = v.r;
-  if (kg_shape_is_compact(&p->shape)) kg_compact_vectors(p, &v, &m->r);
+  if (p->shape.choice.iterates == KG_SINGLE) kg_compact_vectors(p, &v, &m->r);
   return v;
 }
 
@@ -155,7 +156,7 @@ static void make_cycles(const kg_pipeline *p, kg_cg_args v, methods *m)
 /// What a solve needs, once multigrid stands.
 static kedge_status make_methods(kg_pipeline *p, methods *m)
 {
-  const bool multigrid = kg_shape_has_multigrid(&p->shape);
+  const bool multigrid = p->shape.choice.precond != KG_JACOBI;
   *m = (methods){.a = trace_linear(p)};
   kg_cg_args v = cg_args(p, m);
   if (multigrid) {
@@ -177,7 +178,7 @@ static kedge_status measure_smoother(kg_pipeline *p, const methods *m)
   const kg_buffer *x = &p->buffers[KG_ARRAY_TRACE], *direction = &p->buffers[KG_ARRAY_DIRECTION];
   KG_TRY(kg_zero(p->ctx, x->data, x->bytes));
   KG_TRY(kg_zero(p->ctx, direction->data, direction->bytes));
-  double *const r = kg_shape_is_compact(&p->shape) ? x->data : m->r;
+  double *const r = p->shape.choice.iterates == KG_SINGLE ? x->data : m->r;
   KG_TRY(kg_multigrid_bound(p->ctx, &m->bound, r, &p->multigrid.largest_eigenvalue));
   kg_stage_cost(p, kg_multigrid_bound_cost(&p->multigrid.shape), 1.0);
   p->solution->report.setup_seconds += kg_seconds() - began;
@@ -233,14 +234,14 @@ static kedge_status report_solve(kg_pipeline *p, const methods *m, const kg_resi
                 (double)result->iterations);
   kg_stage_cost(p, rounding, result->roundings);
   kg_stage_cost(p, residual->cost(residual), result->residuals);
-  if (kg_shape_is_compact(&p->shape)) s->report.refinements = result->starts;
+  if (p->shape.choice.iterates == KG_SINGLE) s->report.refinements = result->starts;
   return KEDGE_OK;
 }
 
 kedge_status kg_stage_trace_solve(kg_pipeline *p)
 {
-  const bool multigrid = kg_shape_has_multigrid(&p->shape);
-  const bool compact = kg_shape_is_compact(&p->shape);
+  const bool multigrid = p->shape.choice.precond != KG_JACOBI;
+  const bool compact = p->shape.choice.iterates == KG_SINGLE;
   methods m;
   KG_TRY(make_methods(p, &m));
   kg_plain_residual plain =

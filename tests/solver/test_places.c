@@ -49,7 +49,7 @@ static int count_parts(const kedge_mesh *mesh, const char *order, const variant 
                     {"solver", v->key[1], v->value[1]}));
   kg_pipeline p = {.ctx = ctx, .mesh = mesh, .problem = problem};
   must(ctx, kg_pipeline_prepare(&p));
-  p.shape.keeps_load = !v->forgets_load;
+  p.shape.choice.loads_stay = !v->forgets_load;
   const size_t reduced = (size_t)kg_reduced_rows(p.shape.size) * KG_LANES *
                          (size_t)p.shape.count.n_groups * sizeof(double);
   int n_parts = 0;

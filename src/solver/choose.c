@@ -1,0 +1,93 @@
+#include "solver/choose.h"
+
+#include "core/context.h"
+#include "multigrid/multigrid.h"
+#include "ops/cg_resident.h"
+
+enum {
+  LEAST = 64,             // triangles: with fewer, Jacobi is done before multigrid is set up
+  RESIDENT_WORK = 18000,  // elements times order: up to it, Jacobi in one kernel is as fast
+};
+
+/// With a smaller angle, degrees, Jacobi takes so many iterations that one kernel is no help.
+static const double RESIDENT_ANGLE = 0.5;
+
+static bool can_be_resident(kedge_context *ctx, const kg_choose_args *a)
+{
+  return kg_cg_resident_bytes(ctx, kg_sizes_of(a->problem->order), a->count) > 0;
+}
+
+/// What `preconditioner = auto` means (docs/multigrid.md#which-one).
+static kg_precond_kind choose_preconditioner(kedge_context *ctx, const kg_choose_args *a)
+{
+  static const kg_precond_kind given[] = {[KEDGE_PRECONDITIONER_JACOBI] = KG_JACOBI,
+                                          [KEDGE_PRECONDITIONER_BLOCK_JACOBI] = KG_BLOCKS,
+                                          [KEDGE_PRECONDITIONER_MULTIGRID] = KG_CYCLE};
+  const kedge_problem *problem = a->problem;
+  if (a->linear != KEDGE_OPERATOR_MATRIX_FREE) return KG_JACOBI;
+  if (problem->preconditioner != KEDGE_PRECONDITIONER_AUTO) return given[problem->preconditioner];
+  if (kg_problem_asks_multigrid(problem)) return KG_CYCLE;
+  const int64_t n = a->count->n_elements;
+  const bool resident = ctx->backend == KEDGE_BACKEND_CUDA && n * problem->order <= RESIDENT_WORK &&
+                        can_be_resident(ctx, a);
+  const bool jacobi = n < LEAST || (resident && a->mesh->info.min_angle >= RESIDENT_ANGLE);
+  return jacobi ? KG_JACOBI : KG_CYCLE;
+}
+
+/// What `smoother = auto` means (docs/multigrid.md#which-one).
+static kedge_smoother choose_smoother(const kg_choose_args *a)
+{
+  if (a->problem->smoother != KEDGE_SMOOTHER_AUTO) return a->problem->smoother;
+  return a->mesh->info.min_angle < KG_LINE_ANGLE ? KEDGE_SMOOTHER_LINE : KEDGE_SMOOTHER_EDGE;
+}
+
+/// Without reaction the product by patches, multigrid and all, works with reduced K^e. The kernel
+/// for small problems has its own way with packed ones.
+static kg_local_form choose_layout(const kg_choose_args *a, const kg_choice *c)
+{
+  const bool by_patches = c->linear == KEDGE_OPERATOR_MATRIX_FREE && !c->resident;
+  if (by_patches && a->problem->reaction == 0.0) return KG_LOCAL_REDUCED;
+  return c->iterates == KG_SINGLE ? KG_LOCAL_DIFFERENCES : KG_LOCAL_PACKED;
+}
+
+/// From order 4 on b is a thirteenth of what a compact solve needs at most, and a source at so many
+/// points takes as long as K^e.
+static kg_residual_kind choose_residual(int order, kg_number iterates)
+{
+  if (iterates == KG_DOUBLE) return KG_PLAIN;
+  return order <= 3 ? KG_REMADE_WITH_LOADS : KG_REMADE;
+}
+
+kg_choice kg_choose(kedge_context *ctx, const kg_choose_args *a)
+{
+  const kedge_problem *problem = a->problem;
+  kg_choice c = {.linear = a->linear,
+                 .precond = choose_preconditioner(ctx, a),
+                 .smoother = choose_smoother(a),
+                 .loads_stay = true,
+                 .wants_means = problem->cells_only,
+                 .wants_errors = problem->exact_u.kind != KG_FUNCTION_NONE};
+  const bool jacobi = c.precond == KG_JACOBI;
+  const kedge_precision precision = jacobi ? KEDGE_PRECISION_DOUBLE : problem->precision;
+  c.steps = c.precond == KG_CYCLE ? problem->smoothing_steps : 0;
+  c.iterates = precision == KEDGE_PRECISION_COMPACT ? KG_SINGLE : KG_DOUBLE;
+  c.cycles = precision == KEDGE_PRECISION_DOUBLE ? KG_DOUBLE : KG_SINGLE;
+  c.resident = jacobi && c.linear == KEDGE_OPERATOR_MATRIX_FREE && can_be_resident(ctx, a);
+  c.layout = choose_layout(a, &c);
+  c.residual = choose_residual(problem->order, c.iterates);
+  c.sides_stay = jacobi || c.smoother == KEDGE_SMOOTHER_STRIP;
+  c.facet_sides_stay = !jacobi && kg_multigrid_reads_edge_sides(&(kg_multigrid_shape){
+                                      .size = kg_sizes_of(problem->order),
+                                      .smoother = c.smoother,
+                                      .smoothing_steps = c.steps,
+                                      .reduced = c.layout == KG_LOCAL_REDUCED});
+  return c;
+}
+
+const char *kg_precond_name(kg_precond_kind kind)
+{
+  static const kedge_preconditioner public[] = {[KG_JACOBI] = KEDGE_PRECONDITIONER_JACOBI,
+                                                [KG_BLOCKS] = KEDGE_PRECONDITIONER_BLOCK_JACOBI,
+                                                [KG_CYCLE] = KEDGE_PRECONDITIONER_MULTIGRID};
+  return kedge_preconditioner_name(public[kind]);
+}

@@ -1,0 +1,55 @@
+/// @file
+/// Every decision of a solve that its problem leaves open or implies. They are made once, before
+/// anything is allocated; all stages, and the tables of arrays, read them.
+#pragma once
+#include "mesh/trace_layout.h"
+#include "ops/local_entry.h"
+#include "problem/problem.h"
+
+/// Degrees: with a smaller angle edge blocks take more than some 25 iterations.
+enum { KG_LINE_ANGLE = 20 };
+
+typedef enum kg_precond_kind {
+  KG_JACOBI,
+  KG_BLOCKS,  ///< the smoother of multigrid alone
+  KG_CYCLE    ///< multigrid
+} kg_precond_kind;
+
+/// How b - A x is made.
+typedef enum kg_residual_kind {
+  KG_PLAIN,             ///< by the product of the iteration, from a b that stays
+  KG_REMADE,            ///< K^e are made again, chunk by chunk, in double precision
+  KG_REMADE_WITH_LOADS  ///< b too, from the source
+} kg_residual_kind;
+
+typedef struct kg_choice {
+  kedge_operator linear;    ///< what A x is made by
+  kg_precond_kind precond;  ///< KG_JACOBI but with the product by patches
+  kedge_smoother smoother;  ///< not AUTO; without KG_JACOBI
+  int steps;                ///< of smoothing before and after a coarse correction; 0: there is none
+  kg_local_form layout;     ///< of K^e in the trace solve
+  kg_number iterates;       ///< number of K^e and of the iteration
+  kg_number cycles;         ///< number of the preconditioner on the trace
+  bool resident;            ///< one kernel iterates (ops/cg_resident.h)
+  kg_residual_kind residual;
+  bool loads_stay;          ///< through the trace solve; else load vectors are made again after it
+  bool sides_stay;          ///< of the elements likewise (ops/trace_sides.h)
+  bool facet_sides_stay;    ///< sides of the edges stay until the trace system is solved
+  bool apart;               ///< no array lies in another one: for programs that measure parts
+  bool wants_means;         ///< over the elements, in place of u, q, u* and the trace
+  bool wants_errors;        ///< against an exact solution
+  int32_t recover_groups;   ///< groups handled at once where local solutions are held
+  int32_t residual_groups;  ///< groups a chunk of K^e that are made again
+} kg_choice;
+
+typedef struct kg_choose_args {
+  const kedge_problem *problem;
+  const kedge_mesh *mesh;
+  const kg_trace_counts *count;
+  kedge_operator linear;  ///< that of the problem, or one that a plan compares with
+} kg_choose_args;
+
+/// All but what depends on sizes of arrays: `loads_stay` is true, both numbers of groups are 0.
+kg_choice kg_choose(kedge_context *ctx, const kg_choose_args *args);
+/// The preconditioner's name in problem files and reports.
+const char *kg_precond_name(kg_precond_kind kind);
