@@ -38,10 +38,10 @@ static void number_vertices(const kedge_mesh *mesh, assembly *a)
 {
   a->number = get((size_t)mesh->n_vertices, sizeof *a->number);
   for (int32_t f = 0; f < mesh->n_edges; ++f) {
-    const int32_t s = mesh->edge_sides[2 * (size_t)f];
-    if (mesh->edge_sides[2 * (size_t)f + 1] >= 0) continue;
-    a->number[mesh->element_vertices[s]] = -1;
-    a->number[mesh->element_vertices[s % 3 == 2 ? s - 2 : s + 1]] = -1;
+    int32_t ends[2];
+    if (mesh->edge_sides[2 * (size_t)f + 1] != KG_NO_SIDE) continue;
+    kg_side_ends(mesh, mesh->edge_sides[2 * (size_t)f], ends);
+    a->number[ends[0]] = a->number[ends[1]] = -1;
   }
   for (int32_t v = 0; v < mesh->n_vertices; ++v)
     if (a->number[v] >= 0) a->number[v] = a->n++;

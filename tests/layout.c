@@ -65,7 +65,8 @@ void test_layout_create(kedge_context *ctx, const kedge_mesh *mesh, const bool *
          (n_patches + 1) * sizeof *patch_edge);
   *out = (test_layout){.count = layout.count,
                        .cut = layout,
-                       .host = {.vertices = mesh->vertices,
+                       .host = {.n_facets = 3,
+                                .vertices = mesh->vertices,
                                 .vertex = pieces[0],
                                 .side_edge = pieces[1],
                                 .side_codes = pieces[3],

@@ -44,6 +44,8 @@ kedge_status kg_build_order(kg_mesh_builder *b)
   const kg_raw_mesh *raw = b->raw;
   const int32_t n = (int32_t)raw->n_elements;
   mesh->n_elements = n;
+  mesh->n_blocks = 1;
+  mesh->block[0] = (kg_block){&kg_triangle, 0, n, 0};
   KG_TRY(kg_hilbert_order(b->ctx, raw->vertices, raw->triangles, n, &mesh->element_origin));
   KG_TRY(kg_host_alloc(b->ctx, (size_t)n, 3 * sizeof(int32_t), &mesh->element_vertices));
 #pragma omp parallel for num_threads(kg_loop_threads(b->ctx, n))

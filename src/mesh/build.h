@@ -12,8 +12,8 @@ typedef struct kg_mesh_builder {
   kedge_mesh *mesh;
   bool *clockwise;         ///< [raw element]
   int32_t *vertex_number;  ///< [raw vertex]: number in the mesh, -1 where unused
-  int32_t *sides;          ///< all sides by (lower vertex, higher vertex, side)
-  int32_t *first_side;     ///< [vertex + 1]: where the sides of each lower vertex begin in `sides`
+  kg_side *sides;          ///< all sides by (lower vertex, higher vertex, side)
+  uint32_t *first_side;    ///< [vertex + 1]: where the sides of each lower vertex begin in `sides`
   int32_t *line_edge;      ///< [raw line]: edge between its vertices, -1: there is none
   int32_t *boundary;       ///< edges of one element, ascending; behind them the n_inner ones that
                            ///< have a line inside the domain, ascending too

@@ -50,6 +50,8 @@ kedge_status download_all(kg_mesh_builder *b, const Work &w)
   KG_TRY(download(ctx, w.line_edge, (size_t)w.n_lines, &b->line_edge));
   KG_TRY(kg_sync(ctx));
   mesh->n_elements = w.n_elements;
+  mesh->n_blocks = 1;
+  mesh->block[0] = {&kg_triangle, 0, w.n_elements, 0};
   mesh->n_vertices = w.n_vertices;
   mesh->n_edges = w.n_edges;
   mesh->n_boundary_edges = (int32_t)(2 * (int64_t)w.n_edges - w.n_sides);
@@ -71,7 +73,8 @@ kedge_status is_sound(kedge_context *ctx, const Work &w, bool *sound)
 bool can_number(const kg_raw_mesh *raw)
 {
   return raw->n_elements > 0 && raw->n_elements <= KG_ELEMENTS_MAX &&
-         raw->n_vertices <= INT32_MAX && raw->n_lines <= INT32_MAX;
+         3 * raw->n_elements <= INT32_MAX && raw->n_vertices <= INT32_MAX &&
+         raw->n_lines <= INT32_MAX;
 }
 
 /// The steps, each in a range of its own; *done stays false when one finds a fault.

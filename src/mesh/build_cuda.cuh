@@ -16,7 +16,9 @@ struct Findings {
   unsigned long long turned;
 };
 
-/// Everything in device memory, in one piece. Raw numbers are the caller's.
+/// Everything in device memory, in one piece. Raw numbers are the caller's. [side] is a packed
+/// array: number 3 e + l in it is side l of triangle e. Sides are known by these numbers here, and
+/// become kg_side where edge_sides is written.
 struct Work {
   int64_t n_raw_vertices, n_lines;
   int32_t n_elements, n_sides, n_vertices, n_edges;
@@ -33,7 +35,7 @@ struct Work {
   int32_t *rank;              // [side]: numbers of vertices, then of edges, in place of triangles
   uint32_t *partner;          // [side]: the other side of its edge, or NO_PARTNER
   uint32_t *side_edge;        // [side]: in place of value[1]
-  int32_t *edge_sides;        // [edge][2]: in place of key[1]
+  kg_side *edge_sides;        // [edge][2]: in place of key[1]
   int32_t *lines;             // [raw line][2]
   int32_t *line_edge;         // [raw line]
   Findings *findings;

@@ -10,87 +10,103 @@
 #include "core/memory.h"
 #include "mesh/build.h"
 
-#define NO_PARTNER UINT32_MAX
-
-static inline int32_t end_vertex(const kedge_mesh *mesh, int32_t side, bool higher)
+static inline int32_t end_vertex(const kedge_mesh *mesh, kg_side side, bool higher)
 {
   int32_t low, high;
-  kg_side_vertices(mesh->element_vertices, side, &low, &high);
+  kg_side_vertices(mesh, side, &low, &high);
   return higher ? high : low;
 }
 
-/// Stable counting sort of sides by one of their vertices.
-/// @param[in]  from   NULL: the sides in their order
-/// @param[out] first  [n_vertices + 2]: begin of each vertex in `to`; the last entry is scratch
-static void sort_sides(const kedge_mesh *mesh, bool by_higher, const int32_t *from, int32_t *to,
-                       int32_t *first)
+static void list_sides(const kedge_mesh *mesh, kg_side *sides)
 {
-  const int32_t n = 3 * mesh->n_elements;
-  memset(first, 0, ((size_t)mesh->n_vertices + 2) * sizeof *first);
-  int32_t *next = first + 1;  // moves from the begin of a vertex to the begin of the following one
-  for (int32_t i = 0; i < n; ++i) ++next[end_vertex(mesh, i, by_higher) + 1];
-  for (int32_t v = 0; v < mesh->n_vertices; ++v) next[v + 1] += next[v];
-  for (int32_t i = 0; i < n; ++i) {
-    const int32_t side = from ? from[i] : i;
-    to[next[end_vertex(mesh, side, by_higher)]++] = side;
-  }
+  for (int32_t e = 0; e < mesh->n_elements; ++e)
+    for (int l = 0; l < kg_block_of(mesh, e)->cell->n_facets; ++l) *sides++ = kg_side_of(e, l);
 }
 
-static bool same_edge(const kedge_mesh *mesh, int32_t side, int32_t other)
+/// Stable counting sort of sides by one of their vertices.
+/// @param[out] first  [n_vertices + 2]: begin of each vertex in `to`; the last entry is scratch
+static void sort_sides(const kedge_mesh *mesh, bool by_higher, const kg_side *from, kg_side *to,
+                       uint32_t *first)
+{
+  const int64_t n = kg_mesh_sides(mesh);
+  memset(first, 0, ((size_t)mesh->n_vertices + 2) * sizeof *first);
+  uint32_t *next = first + 1;  // moves from the begin of a vertex to the begin of the following one
+  for (int64_t i = 0; i < n; ++i) ++next[end_vertex(mesh, from[i], by_higher) + 1];
+  for (int32_t v = 0; v < mesh->n_vertices; ++v) next[v + 1] += next[v];
+  for (int64_t i = 0; i < n; ++i) to[next[end_vertex(mesh, from[i], by_higher)]++] = from[i];
+}
+
+static bool same_edge(const kedge_mesh *mesh, kg_side side, kg_side other)
 {
   int32_t low, high, other_low, other_high;
-  kg_side_vertices(mesh->element_vertices, side, &low, &high);
-  kg_side_vertices(mesh->element_vertices, other, &other_low, &other_high);
+  kg_side_vertices(mesh, side, &low, &high);
+  kg_side_vertices(mesh, other, &other_low, &other_high);
   return low == other_low && high == other_high;
 }
 
-/// Write the partner of every side, or NO_PARTNER, to side_edge.
-/// @return the first side, in sorted order, of an edge that cannot be; -1: none
-static int32_t match_sides(kg_mesh_builder *b, int32_t *n_boundary)
+static int32_t begin_of(const kedge_mesh *mesh, kg_side side)
+{
+  return mesh->element_vertices[kg_side_place(mesh, side)];
+}
+
+/// Write the partner of every side, or KG_NO_SIDE, to side_edge.
+/// @return the place in `sides` of the first side of an edge that cannot be; -1: none
+static int64_t match_sides(kg_mesh_builder *b, int64_t *n_boundary)
 {
   const kedge_mesh *mesh = b->mesh;
-  const int32_t n = 3 * mesh->n_elements, *sides = b->sides;
-  int32_t bad = INT32_MAX, lonely = 0;
+  const int64_t n = kg_mesh_sides(mesh);
+  const kg_side *sides = b->sides;
+  int64_t bad = INT64_MAX, lonely = 0;
 #pragma omp parallel for num_threads(kg_loop_threads(b->ctx, n)) \
     reduction(min : bad) reduction(+ : lonely)
-  for (int32_t i = 0; i < n; ++i) {
+  for (int64_t i = 0; i < n; ++i) {
     if (i > 0 && same_edge(mesh, sides[i - 1], sides[i])) continue;
-    const int32_t s = sides[i];
+    const kg_side s = sides[i];
     if (i + 1 == n || !same_edge(mesh, s, sides[i + 1])) {
-      mesh->side_edge[s] = NO_PARTNER;
+      mesh->side_edge[kg_side_place(mesh, s)] = KG_NO_SIDE;
       ++lonely;
       continue;
     }
-    const int32_t t = sides[i + 1];
-    mesh->side_edge[s] = (uint32_t)t;
-    mesh->side_edge[t] = (uint32_t)s;
+    const kg_side t = sides[i + 1];
+    mesh->side_edge[kg_side_place(mesh, s)] = t;
+    mesh->side_edge[kg_side_place(mesh, t)] = s;
     // All elements run counterclockwise: neighbours run along their edge in opposite directions.
-    const bool folded = mesh->element_vertices[s] == mesh->element_vertices[t];
+    const bool folded = begin_of(mesh, s) == begin_of(mesh, t);
     const bool third = i + 2 < n && same_edge(mesh, s, sides[i + 2]);
     if ((folded || third) && i < bad) bad = i;
   }
   *n_boundary = lonely;
-  return bad == INT32_MAX ? -1 : bad;
+  return bad == INT64_MAX ? -1 : bad;
 }
 
-static bool same_element(const kedge_mesh *mesh, int32_t side, int32_t other)
+/// Whether the elements of two sides have the same vertices.
+static bool same_element(const kedge_mesh *mesh, kg_side side, kg_side other)
 {
-  // The elements of both sides share two vertices; the third vertex is opposite to the side.
-  const int32_t apex = mesh->element_vertices[side / 3 * 3 + (side + 2) % 3];
-  return apex == mesh->element_vertices[other / 3 * 3 + (other + 2) % 3];
+  const int32_t e = kg_side_element(side), f = kg_side_element(other);
+  const int n = kg_block_of(mesh, e)->cell->n_vertices;
+  const int32_t *v = kg_element_vertices(mesh, e), *w = kg_element_vertices(mesh, f);
+  if (kg_block_of(mesh, f)->cell->n_vertices != n) return false;
+  for (int i = 0; i < n; ++i) {
+    int k = 0;
+    while (k < n && w[k] != v[i]) ++k;
+    if (k == n) return false;
+  }
+  return true;
 }
 
 /// Say what is wrong with the edge whose sides begin at sides[i].
-static kedge_status refuse(const kg_mesh_builder *b, int32_t i)
+static kedge_status refuse(const kg_mesh_builder *b, int64_t i)
 {
   const kedge_mesh *mesh = b->mesh;
-  const int32_t n = 3 * mesh->n_elements, *sides = b->sides;
-  int32_t count = 2, first = sides[i], second = sides[i + 1];
+  const int64_t n = kg_mesh_sides(mesh);
+  const kg_side *sides = b->sides;
+  kg_side first = sides[i], second = sides[i + 1];
+  int64_t count = 2;
   while (i + count < n && same_edge(mesh, first, sides[i + count])) ++count;
   const char *what = count > 2 ? "share an edge with a third triangle, and an edge has two at most"
                                : "lie on the same side of their common edge (the mesh is folded)";
-  for (int32_t j = i; j < i + count; ++j) {
-    for (int32_t k = j + 1; k < i + count; ++k) {
+  for (int64_t j = i; j < i + count; ++j) {
+    for (int64_t k = j + 1; k < i + count; ++k) {
       if (!same_element(mesh, sides[j], sides[k])) continue;
       first = sides[j];
       second = sides[k];
@@ -98,7 +114,8 @@ static kedge_status refuse(const kg_mesh_builder *b, int32_t i)
       j = k = i + count;
     }
   }
-  int64_t e = mesh->element_origin[first / 3], f = mesh->element_origin[second / 3];
+  int64_t e = mesh->element_origin[kg_side_element(first)];
+  int64_t f = mesh->element_origin[kg_side_element(second)];
   if (e > f) {
     const int64_t larger = e;
     e = f;
@@ -114,38 +131,49 @@ static kedge_status refuse(const kg_mesh_builder *b, int32_t i)
 /// Replace partners in side_edge by edges, numbered by first appearance in side order.
 static void number_edges(kedge_mesh *mesh)
 {
-  int32_t n = 0;
-  for (int32_t s = 0; s < 3 * mesh->n_elements; ++s) {
-    const uint32_t partner = mesh->side_edge[s];
-    const int32_t a = mesh->element_vertices[s];
-    const int32_t next = mesh->element_vertices[kg_next_side(s)];
-    uint32_t edge;
-    if (partner == NO_PARTNER || partner > (uint32_t)s) {
-      edge = (uint32_t)n++;
-      mesh->edge_sides[2 * (int64_t)edge] = s;
-      mesh->edge_sides[2 * (int64_t)edge + 1] = partner == NO_PARTNER ? -1 : (int32_t)partner;
-    } else {
-      edge = mesh->side_edge[partner] >> 1;  // numbered before: partner < s
+  uint32_t n = 0, *place = mesh->side_edge;
+  for (int32_t e = 0; e < mesh->n_elements; ++e) {
+    const int n_facets = kg_block_of(mesh, e)->cell->n_facets;
+    for (int l = 0; l < n_facets; ++l, ++place) {
+      const kg_side side = kg_side_of(e, l), partner = *place;
+      uint32_t edge;
+      int32_t ends[2];
+      kg_side_ends(mesh, side, ends);
+      if (partner > side) {  // KG_NO_SIDE too
+        edge = n++;
+        mesh->edge_sides[2 * (int64_t)edge] = side;
+        mesh->edge_sides[2 * (int64_t)edge + 1] = partner;
+      } else {
+        edge = (uint32_t)kg_side_edge(mesh, partner);  // numbered before
+      }
+      *place = edge << 1 | (ends[0] > ends[1]);
     }
-    mesh->side_edge[s] = edge << 1 | (a > next);
   }
 }
 
 kedge_status kg_build_edges(kg_mesh_builder *b)
 {
   kedge_mesh *mesh = b->mesh;
-  const size_t n = 3 * (size_t)mesh->n_elements;
-  KG_TRY(kg_host_alloc(b->ctx, n, sizeof(int32_t), &b->sides));
-  KG_TRY(kg_host_alloc(b->ctx, (size_t)mesh->n_vertices + 2, sizeof(int32_t), &b->first_side));
-  KG_TRY(kg_host_alloc(b->ctx, n, sizeof(uint32_t), &mesh->side_edge));
-  int32_t *by_higher = (int32_t *)mesh->side_edge;  // not needed yet
-  sort_sides(mesh, true, NULL, by_higher, b->first_side);
+  const int64_t n = kg_mesh_sides(mesh);
+  KG_TRY(kg_host_alloc(b->ctx, (size_t)n, sizeof *b->sides, &b->sides));
+  KG_TRY(
+      kg_host_alloc(b->ctx, (size_t)mesh->n_vertices + 2, sizeof *b->first_side, &b->first_side));
+  KG_TRY(kg_host_alloc(b->ctx, (size_t)n, sizeof *mesh->side_edge, &mesh->side_edge));
+  kg_side *by_higher = mesh->side_edge;  // not needed yet
+  list_sides(mesh, b->sides);
+  sort_sides(mesh, true, b->sides, by_higher, b->first_side);
   sort_sides(mesh, false, by_higher, b->sides, b->first_side);
 
-  const int32_t bad = match_sides(b, &mesh->n_boundary_edges);
+  int64_t n_boundary;
+  const int64_t bad = match_sides(b, &n_boundary);
   if (bad >= 0) return refuse(b, bad);
-  mesh->n_edges = (int32_t)((n + (size_t)mesh->n_boundary_edges) / 2);
-  KG_TRY(kg_host_alloc(b->ctx, (size_t)mesh->n_edges, 2 * sizeof(int32_t), &mesh->edge_sides));
+  const int64_t n_edges = (n + n_boundary) / 2;
+  KG_REQUIRE(b->ctx, n_edges <= INT32_MAX, KEDGE_ERR_INPUT,
+             "%s: %lld edges are more than kedge can number (%d); use a smaller mesh", b->source,
+             (long long)n_edges, INT32_MAX);
+  mesh->n_edges = (int32_t)n_edges;
+  mesh->n_boundary_edges = (int32_t)n_boundary;
+  KG_TRY(kg_host_alloc(b->ctx, (size_t)n_edges, 2 * sizeof *mesh->edge_sides, &mesh->edge_sides));
   number_edges(mesh);
   return KEDGE_OK;
 }
@@ -159,12 +187,12 @@ static int32_t find_edge(const kg_mesh_builder *b, const int32_t line[2])
   const int32_t v = b->vertex_number[line[0]], w = b->vertex_number[line[1]];
   if (v < 0 || w < 0) return -1;
   const int32_t lower = v < w ? v : w, higher = v < w ? w : v;
-  int32_t begin = b->first_side[lower], end = b->first_side[lower + 1];
+  uint32_t begin = b->first_side[lower], end = b->first_side[lower + 1];
   while (begin < end) {
-    const int32_t middle = begin + (end - begin) / 2;
+    const uint32_t middle = begin + (end - begin) / 2;
     int32_t low, high;
-    kg_side_vertices(mesh->element_vertices, b->sides[middle], &low, &high);
-    if (high == higher) return (int32_t)(mesh->side_edge[b->sides[middle]] >> 1);
+    kg_side_vertices(mesh, b->sides[middle], &low, &high);
+    if (high == higher) return kg_side_edge(mesh, b->sides[middle]);
     if (high < higher)
       begin = middle + 1;
     else

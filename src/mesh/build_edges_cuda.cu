@@ -17,6 +17,26 @@ using namespace kg_build;
 
 namespace
 {
+/// The number in packed arrays of the side that begins where this one ends.
+__device__ __forceinline__ int32_t next_side(int32_t side)
+{
+  return side % 3 == 2 ? side - 2 : side + 1;
+}
+
+/// The vertices of a side, lower number first.
+__device__ __forceinline__ void side_vertices(const int32_t *element_vertices, int32_t side,
+                                              int32_t *lower, int32_t *higher)
+{
+  const int32_t a = element_vertices[side], b = element_vertices[next_side(side)];
+  *lower = min(a, b);
+  *higher = max(a, b);
+}
+
+__device__ __forceinline__ kg_side side_of(uint32_t number)
+{
+  return kg_side_of((int32_t)(number / 3), (int)(number % 3));
+}
+
 int bits_of(int32_t n)
 {
   int bits = 1;
@@ -34,7 +54,7 @@ __global__ void __launch_bounds__(BLOCK) list_sides_kernel(const Work w, int bit
   const int64_t s = kg_thread_number();
   if (s >= w.n_sides) return;
   int32_t lower, higher;
-  kg_side_vertices(w.element_vertices, (int32_t)s, &lower, &higher);
+  side_vertices(w.element_vertices, (int32_t)s, &lower, &higher);
   w.key[0][s] = key_of(lower, higher, bits);
   w.value[0][s] = (int32_t)s;
 }
@@ -96,11 +116,11 @@ __global__ void __launch_bounds__(BLOCK) number_edges_kernel(const Work w)
   const bool first = partner > (uint32_t)s;
   const int32_t edge = w.rank[first ? s : partner] - 1;
   const int32_t a = w.element_vertices[s];
-  const int32_t b = w.element_vertices[kg_next_side((int32_t)s)];
+  const int32_t b = w.element_vertices[next_side((int32_t)s)];
   w.side_edge[s] = (uint32_t)edge << 1 | (a > b);
   if (first)
-    ((int2 *)w.edge_sides)[edge] =
-        make_int2((int32_t)s, partner == NO_PARTNER ? -1 : (int32_t)partner);
+    ((uint2 *)w.edge_sides)[edge] =
+        make_uint2(side_of((uint32_t)s), partner == NO_PARTNER ? KG_NO_SIDE : side_of(partner));
 }
 
 /// Thread = line: its edge, by bisection.
@@ -230,7 +250,7 @@ kedge_status kg_build::connect(kedge_context *ctx, Work *w, bool *sound)
       ctx, sort(w->scratch, &bytes, w->n_sides, 2 * bits, &key, &side, kg_cuda_stream(ctx)),
       "sorting the sides by their vertices"));
   w->side_edge = (uint32_t *)side.Alternate();
-  w->edge_sides = (int32_t *)key.Alternate();
+  w->edge_sides = (kg_side *)key.Alternate();
   KG_TRY(kg_launch_each<BLOCK>(ctx, "matching the sides", w->n_sides, match_kernel, *w,
                                key.Current(), side.Current()));
   KG_TRY(number_edges(ctx, w, sound));

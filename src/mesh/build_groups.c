@@ -89,7 +89,7 @@ static kedge_status mark_boundary(kg_mesh_builder *b)
   KG_TRY(kg_host_alloc(b->ctx, (size_t)mesh->n_edges, sizeof(int32_t), &mesh->edge_group));
 #pragma omp parallel for num_threads(kg_loop_threads(b->ctx, mesh->n_edges))
   for (int32_t edge = 0; edge < mesh->n_edges; ++edge)
-    mesh->edge_group[edge] = mesh->edge_sides[2 * (int64_t)edge + 1] < 0 ? 0 : -1;
+    mesh->edge_group[edge] = mesh->edge_sides[2 * (int64_t)edge + 1] == KG_NO_SIDE ? 0 : -1;
   return KEDGE_OK;
 }
 
@@ -159,7 +159,7 @@ static int position(const int32_t *tags, int n_tags, int32_t tag)
 static double edge_length(const kedge_mesh *mesh, int32_t edge)
 {
   int32_t v, w;
-  kg_side_vertices(mesh->element_vertices, mesh->edge_sides[2 * (int64_t)edge], &v, &w);
+  kg_side_vertices(mesh, mesh->edge_sides[2 * (int64_t)edge], &v, &w);
   const double *p = mesh->vertices + 2 * (int64_t)v, *q = mesh->vertices + 2 * (int64_t)w;
   return hypot(q[0] - p[0], q[1] - p[1]);
 }

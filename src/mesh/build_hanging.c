@@ -27,9 +27,11 @@ static void from_to(const kedge_mesh *mesh, int32_t from, int32_t to, double d[2
 
 static ray ray_of(const kedge_mesh *mesh, int32_t edge, int which)
 {
-  const int32_t side = mesh->edge_sides[2 * (int64_t)edge], *v = mesh->element_vertices;
-  const int32_t next = kg_next_side(side), ends[2] = {v[side], v[next]};
-  ray r = {ends[which], edge, ends[1 - which], v[kg_next_side(next)], 0.0};
+  const kg_side side = mesh->edge_sides[2 * (int64_t)edge];
+  const int32_t *v = kg_element_vertices(mesh, kg_side_element(side));
+  int32_t ends[2];
+  kg_side_ends(mesh, side, ends);
+  ray r = {ends[which], edge, ends[1 - which], v[kg_facet_before(3, kg_side_facet(side))], 0.0};
   double d[2];
   from_to(mesh, r.vertex, r.end, d);
   r.angle = atan2(d[1], d[0]);
@@ -79,7 +81,8 @@ static kedge_status check_pair(const kg_mesh_builder *b, const ray *p, const ray
     return KEDGE_OK;  // a slit
   const double *at = mesh->vertices + 2 * (int64_t)part->end;
   char text[KG_ELEMENT_TEXT];
-  kg_build_describe(b, mesh->element_origin[mesh->edge_sides[2 * (int64_t)whole->edge] / 3], text);
+  kg_build_describe(
+      b, mesh->element_origin[kg_side_element(mesh->edge_sides[2 * (int64_t)whole->edge])], text);
   return KG_FAIL(b->ctx, KEDGE_ERR_INPUT,
                  "%s: the vertex at (%.9g, %.9g) lies on an edge of %s, and is no corner of it (a "
                  "hanging node); split that triangle, or, if both sides are boundary, give their "

@@ -100,7 +100,7 @@ static int compare_ends(const void *a, const void *b)
 static ends ends_of(const kedge_mesh *mesh, int32_t edge)
 {
   int32_t v, w;
-  kg_side_vertices(mesh->element_vertices, mesh->edge_sides[2 * (int64_t)edge], &v, &w);
+  kg_side_vertices(mesh, mesh->edge_sides[2 * (int64_t)edge], &v, &w);
   const double *p = mesh->vertices + 2 * (int64_t)v, *q = mesh->vertices + 2 * (int64_t)w;
   const bool lesser = p[0] != q[0] ? p[0] < q[0] : p[1] < q[1];
   const double *first = lesser ? p : q, *second = lesser ? q : p;

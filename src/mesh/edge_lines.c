@@ -64,25 +64,26 @@ static void number_edges(const kg_trace_layout *layout, int32_t n_edges, int32_t
 
 /// The side of the edge in the k-th of its elements, and the pair's other one: false if the edge is
 /// not of a pair there.
-static bool pair_of(const walk *w, int32_t edge, int k, int32_t side[2])
+static bool pair_of(const walk *w, int32_t edge, int k, kg_side side[2])
 {
   side[0] = w->mesh->edge_sides[2 * (int64_t)edge + k];
-  if (side[0] < 0) return false;
-  const int corner = w->pair[side[0] / 3], l = side[0] % 3;
+  if (side[0] == KG_NO_SIDE) return false;
+  const int32_t e = kg_side_element(side[0]);
+  const int corner = w->pair[e], l = kg_side_facet(side[0]);
   if (corner == NO_PAIR || (l != corner && l != (corner + 2) % 3)) return false;
-  side[1] = side[0] - l + (l == corner ? (corner + 2) % 3 : corner);
+  side[1] = kg_side_of(e, l == corner ? (corner + 2) % 3 : corner);
   return true;
 }
 
-static int32_t edge_of(const walk *w, int32_t side)
+static int32_t edge_of(const walk *w, kg_side side)
 {
-  return (int32_t)(w->mesh->side_edge[side] >> 1);
+  return kg_side_edge(w->mesh, side);
 }
 
 /// The next edge of a line that nobody has seen; -1: there is none.
 static int32_t next_edge(const walk *w, int32_t edge)
 {
-  int32_t side[2];
+  kg_side side[2];
   for (int k = 0; k < 2; ++k)
     if (pair_of(w, edge, k, side) && !w->seen[edge_of(w, side[1])]) return edge_of(w, side[1]);
   return -1;
@@ -109,7 +110,7 @@ static bool is_end(const walk *w, int32_t edge)
 {
   int neighbours = 0;
   for (int k = 0; k < 2; ++k) {
-    int32_t side[2];
+    kg_side side[2];
     neighbours += pair_of(w, edge, k, side) && !w->seen[edge_of(w, side[1])];
   }
   return neighbours == 1;
@@ -117,7 +118,7 @@ static bool is_end(const walk *w, int32_t edge)
 
 static bool is_paired(const walk *w, int32_t edge)
 {
-  int32_t side[2];
+  kg_side side[2];
   return pair_of(w, edge, 0, side) || pair_of(w, edge, 1, side);
 }
 

@@ -2,12 +2,16 @@
 /// The inside of a mesh. Elements lie along a Hilbert curve; vertices and edges are numbered by
 /// first appearance in that order, so neighbours in the plane are neighbours in memory.
 ///
-/// A *side* is an edge as one element sees it: side s = 3 e + l, local edge l runs from local
-/// vertex l to local vertex (l + 1) % 3, counterclockwise. The *edge* runs from its lower to its
-/// higher vertex number; a side is reversed when it runs the other way.
+/// A *side* is an edge as one element sees it (mesh/side.h); sides run counterclockwise. The *edge*
+/// runs from its lower to its higher vertex number; a side is reversed when it runs the other way.
+///
+/// Elements of one shape follow each other: they are a *block*. Arrays of one number a side are
+/// packed: those of an element one after the other, as many as it has.
 #pragma once
+#include "basis/cell.h"
 #include "core/error.h"
 #include "kedge/mesh.h"
+#include "mesh/side.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_group {
@@ -29,13 +33,24 @@ typedef struct kg_mesh_levels {
       vertex;  ///< [level][vertex]: its number among those of the mesh refined from this, ascending
 } kg_mesh_levels;
 
+enum { KG_BLOCKS_MAX = 2 };  ///< shapes
+
+/// Elements of one shape, first .. first + n - 1.
+typedef struct kg_block {
+  const kg_cell *cell;
+  int32_t first, n;
+  int64_t first_side;  ///< place of side 0 of its first element in packed arrays
+} kg_block;
+
 struct kedge_mesh {
+  int n_blocks;
+  kg_block block[KG_BLOCKS_MAX];
   int32_t n_vertices, n_elements, n_edges, n_boundary_edges;
   double *vertices;           ///< [vertex][2]
-  int32_t *element_vertices;  ///< [element][3], counterclockwise
+  int32_t *element_vertices;  ///< packed: where each side begins; counterclockwise
   int32_t *element_region;    ///< [element], tag
-  uint32_t *side_edge;        ///< [side]: edge << 1 | reversed
-  int32_t *edge_sides;        ///< [edge][2]: sides, lower first; second is -1 on the boundary
+  uint32_t *side_edge;        ///< packed: edge << 1 | reversed
+  kg_side *edge_sides;        ///< [edge][2]: lower first; second KG_NO_SIDE on the boundary
   int32_t *edge_group;        ///< [edge]: index g into groups (dimension 1); inside the domain -1,
                               ///< or kg_inner_group(g) where a line of that group lies
   int32_t *element_origin;    ///< [element]: the caller's element number
@@ -60,6 +75,60 @@ static inline int32_t kg_inner_group(int32_t group)
 static inline int32_t kg_group_of_edge(int32_t entry)
 {
   return entry < -1 ? kg_inner_group(entry) : entry;
+}
+
+static inline const kg_block *kg_block_of(const kedge_mesh *mesh, int32_t element)
+{
+  const kg_block *block = mesh->block;
+  while (element - block->first >= block->n) ++block;
+  return block;
+}
+/// Sides of all elements: the length of packed arrays.
+static inline int64_t kg_mesh_sides(const kedge_mesh *mesh)
+{
+  const kg_block *last = &mesh->block[mesh->n_blocks - 1];
+  return last->first_side + (int64_t)last->n * last->cell->n_facets;
+}
+/// Where packed arrays have side 0 of an element, and where they have a side.
+static inline int64_t kg_element_place(const kedge_mesh *mesh, int32_t element)
+{
+  const kg_block *block = kg_block_of(mesh, element);
+  return block->first_side + (int64_t)(element - block->first) * block->cell->n_facets;
+}
+static inline int64_t kg_side_place(const kedge_mesh *mesh, kg_side side)
+{
+  return kg_element_place(mesh, kg_side_element(side)) + kg_side_facet(side);
+}
+/// The vertices of an element, as many as it has facets.
+static inline const int32_t *kg_element_vertices(const kedge_mesh *mesh, int32_t element)
+{
+  return mesh->element_vertices + kg_element_place(mesh, element);
+}
+/// The edges of its sides: edge << 1 | reversed.
+static inline const uint32_t *kg_element_edges(const kedge_mesh *mesh, int32_t element)
+{
+  return mesh->side_edge + kg_element_place(mesh, element);
+}
+static inline int32_t kg_side_edge(const kedge_mesh *mesh, kg_side side)
+{
+  return (int32_t)(mesh->side_edge[kg_side_place(mesh, side)] >> 1);
+}
+/// The vertices where a side begins and ends.
+static inline void kg_side_ends(const kedge_mesh *mesh, kg_side side, int32_t ends[2])
+{
+  const int l = kg_side_facet(side), n = kg_block_of(mesh, kg_side_element(side))->cell->n_facets;
+  const int32_t *v = kg_element_vertices(mesh, kg_side_element(side));
+  ends[0] = v[l];
+  ends[1] = v[kg_next_facet(n, l)];
+}
+/// The same by number, which is how the edge runs.
+static inline void kg_side_vertices(const kedge_mesh *mesh, kg_side side, int32_t *lower,
+                                    int32_t *higher)
+{
+  int32_t v[2];
+  kg_side_ends(mesh, side, v);
+  *lower = v[0] < v[1] ? v[0] : v[1];
+  *higher = v[0] < v[1] ? v[1] : v[0];
 }
 int64_t kg_mesh_inner_edges(const kedge_mesh *mesh);  ///< inside the domain, with a group
 

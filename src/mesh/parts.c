@@ -24,9 +24,10 @@ kedge_status kg_mesh_parts(kedge_context *ctx, const kedge_mesh *mesh, int32_t *
   int32_t *parent = *part;
   for (int32_t e = 0; e < mesh->n_elements; ++e) parent[e] = e;
   for (int64_t edge = 0; edge < mesh->n_edges; ++edge) {
-    const int32_t *side = mesh->edge_sides + 2 * edge;
-    if (side[1] < 0) continue;
-    const int32_t a = root_of(parent, side[0] / 3), b = root_of(parent, side[1] / 3);
+    const kg_side *side = mesh->edge_sides + 2 * edge;
+    if (side[1] == KG_NO_SIDE) continue;
+    const int32_t a = root_of(parent, kg_side_element(side[0]));
+    const int32_t b = root_of(parent, kg_side_element(side[1]));
     parent[a > b ? a : b] = a < b ? a : b;
   }
   for (int32_t e = 0; e < mesh->n_elements; ++e)

@@ -121,9 +121,9 @@ static void lines_of(const kedge_mesh *mesh, const int32_t *rank, kg_raw_mesh *o
   for (int64_t edge = 0; edge < mesh->n_edges; ++edge) {
     const int32_t g = kg_group_of_edge(mesh->edge_group[edge]);
     if (g < 0) continue;
-    const int32_t side = mesh->edge_sides[2 * edge];
-    out->lines[2 * n] = rank[mesh->element_vertices[side]];
-    out->lines[2 * n + 1] = rank[mesh->element_vertices[kg_next_side(side)]];
+    int32_t ends[2];
+    kg_side_ends(mesh, mesh->edge_sides[2 * edge], ends);
+    for (int k = 0; k < 2; ++k) out->lines[2 * n + k] = rank[ends[k]];
     out->line_tags[n++] = mesh->groups[g].tag;
   }
 }

@@ -3,9 +3,6 @@
 #pragma once
 #include "mesh/mesh.h"
 
-/// Sides are numbered by int32_t, and one number must be left.
-#define KG_ELEMENTS_MAX ((INT32_MAX - 1) / 3)
-
 /// Refuse to make a mesh that memory would not hold: an allocation that is too large succeeds on
 /// Linux, and the process is killed when it writes there.
 /// @param[in] source      what it is made of, for the sentence

@@ -23,10 +23,10 @@ static void split_vertices(const kedge_context *ctx, const kedge_mesh *mesh, con
   double *middle = out->vertices + 2 * (int64_t)mesh->n_vertices;
 #pragma omp parallel for num_threads(kg_loop_threads(ctx, mesh->n_edges))
   for (int64_t edge = 0; edge < mesh->n_edges; ++edge) {
-    const int32_t side = mesh->edge_sides[2 * edge];
-    const int32_t next = kg_next_side(side);
-    const double *p = mesh->vertices + 2 * (int64_t)mesh->element_vertices[side];
-    const double *q = mesh->vertices + 2 * (int64_t)mesh->element_vertices[next];
+    int32_t ends[2];
+    kg_side_ends(mesh, mesh->edge_sides[2 * edge], ends);
+    const double *p = mesh->vertices + 2 * (int64_t)ends[0];
+    const double *q = mesh->vertices + 2 * (int64_t)ends[1];
     middle[2 * edge] = 0.5 * p[0] + 0.5 * q[0];
     middle[2 * edge + 1] = 0.5 * p[1] + 0.5 * q[1];
   }
@@ -61,12 +61,10 @@ static void split_lines(const kedge_mesh *mesh, const int32_t *rank, kg_raw_mesh
   for (int32_t edge = 0; edge < mesh->n_edges; ++edge) {
     const int32_t g = kg_group_of_edge(mesh->edge_group[edge]);
     if (g < 0 || mesh->groups[g].tag == 0) continue;
-    const int32_t side = mesh->edge_sides[2 * (int64_t)edge];
-    const int32_t next = kg_next_side(side);
-    const int32_t ends[2] = {rank[mesh->element_vertices[side]],
-                             rank[mesh->element_vertices[next]]};
+    int32_t ends[2];
+    kg_side_ends(mesh, mesh->edge_sides[2 * (int64_t)edge], ends);
     for (int k = 0; k < 2; ++k) {
-      out->lines[2 * n] = ends[k];
+      out->lines[2 * n] = rank[ends[k]];
       out->lines[2 * n + 1] = mesh->n_vertices + edge;
       out->line_tags[n++] = mesh->groups[g].tag;
     }

@@ -15,11 +15,11 @@ typedef struct patch_count {
 static kg_section section_of(const kedge_mesh *mesh, const bool *is_dirichlet,
                              int32_t patch_elements, int32_t edge)
 {
-  const int32_t *sides = mesh->edge_sides + 2 * (size_t)edge;
-  if (sides[1] < 0)
+  const kg_side *sides = mesh->edge_sides + 2 * (size_t)edge;
+  if (sides[1] == KG_NO_SIDE)
     return is_dirichlet[mesh->edge_group[edge]] ? KG_SECTION_DIRICHLET : KG_SECTION_NEUMANN;
-  return sides[0] / 3 / patch_elements == sides[1] / 3 / patch_elements ? KG_SECTION_INSIDE
-                                                                        : KG_SECTION_SHARED;
+  const int32_t first = kg_side_element(sides[0]), second = kg_side_element(sides[1]);
+  return first / patch_elements == second / patch_elements ? KG_SECTION_INSIDE : KG_SECTION_SHARED;
 }
 
 /// Walk the sides of a patch; note the section of every edge that appears for the first time.
@@ -30,13 +30,17 @@ static patch_count count_patch(const kedge_mesh *mesh, const bool *is_dirichlet,
   const int64_t begin = (int64_t)p * patch_elements;
   int64_t end = begin + patch_elements;
   if (end > mesh->n_elements) end = mesh->n_elements;
-  for (int64_t side = 3 * begin; side < 3 * end; ++side) {
-    const int32_t edge = (int32_t)(mesh->side_edge[side] >> 1);
-    const kg_section section = section_of(mesh, is_dirichlet, patch_elements, edge);
-    count.halo += section != KG_SECTION_INSIDE;
-    if (mesh->edge_sides[2 * (size_t)edge] != side) continue;
-    ++count.first[section];
-    edge_section[edge] = (uint8_t)section;
+  const int n_facets = kg_block_of(mesh, (int32_t)begin)->cell->n_facets;
+  for (int32_t e = (int32_t)begin; e < end; ++e) {
+    const uint32_t *edges = kg_element_edges(mesh, e);
+    for (int l = 0; l < n_facets; ++l) {
+      const int32_t edge = (int32_t)(edges[l] >> 1);
+      const kg_section section = section_of(mesh, is_dirichlet, patch_elements, edge);
+      count.halo += section != KG_SECTION_INSIDE;
+      if (mesh->edge_sides[2 * (size_t)edge] != kg_side_of(e, l)) continue;
+      ++count.first[section];
+      edge_section[edge] = (uint8_t)section;
+    }
   }
   return count;
 }

@@ -26,14 +26,8 @@
 #pragma once
 #include "core/inline.h"
 #include "mesh/mesh.h"
+#include "mesh/side_code.h"
 KEDGE_BEGIN_DECLS
-
-enum {
-  KG_LANES = 32,
-  KG_PATCH_GROUPS_MAX = 8,
-  KG_PATCH_SIDES_MAX = 3 * KG_LANES * KG_PATCH_GROUPS_MAX,  ///< so many edges a patch has at most
-  KG_SIDE_CODES = 2 * KG_PATCH_SIDES_MAX,                   ///< three such digits fit 32 bits
-};
 
 typedef enum kg_section {
   KG_SECTION_INSIDE,
@@ -58,25 +52,27 @@ typedef struct kg_trace_counts {
 
 /// What operators read, in device memory.
 typedef struct kg_trace_arrays {
-  const double *vertices;     ///< [vertex][2]
-  const int32_t *vertex;      ///< [group][3][lane]: vertices of an element
-  const uint32_t *side_edge;  ///< [group][3][lane]: trace edge << 1 | reversed
-  /// [group][lane]: sides 0, 1, 2 as digits of base KG_SIDE_CODES, side 0 the lowest; a side is
-  /// 2 * (edge in its patch: inside ones first, then the halo) + (1 for the second side of an
-  /// edge inside)
-  const uint32_t *side_codes;
-  const int32_t *patch_edge;  ///< [patch + 1]: first trace edge inside the patch
-  const int32_t *patch_halo;  ///< [patch + 1]: first halo entry
+  int n_facets;                ///< of each element
+  const double *vertices;      ///< [vertex][2]
+  const int32_t *vertex;       ///< [group][n_facets][lane]: vertices of an element
+  const uint32_t *side_edge;   ///< [group][n_facets][lane]: trace edge << 1 | reversed
+  const uint32_t *side_codes;  ///< [group][lane]: where products go (mesh/side_code.h)
+  const int32_t *patch_edge;   ///< [patch + 1]: first trace edge inside the patch
+  const int32_t *patch_halo;   ///< [patch + 1]: first halo entry
   /// [halo entry]: trace edge << 1 | the patch is the edge's second
   const uint32_t *halo_edge;
-  /// [trace edge][2]: 3 element + l, lower first; second -1 on the boundary
-  const int32_t *edge_sides;
+  const kg_side *edge_sides;  ///< [trace edge][2]: lower first; second KG_NO_SIDE on the boundary
 } kg_trace_arrays;
 
-/// Where [group][3][lane] has side l of an element.
-KG_INLINE int64_t kg_lane_side(int32_t e, int l)
+/// Where [group][n_facets][lane] has facet l of an element.
+KG_INLINE int64_t kg_lane_side(int n_facets, int32_t e, int l)
 {
-  return ((int64_t)(e / KG_LANES) * 3 + l) * KG_LANES + e % KG_LANES;
+  return ((int64_t)(e / KG_LANES) * n_facets + l) * KG_LANES + e % KG_LANES;
+}
+/// Where it has a side.
+KG_INLINE int64_t kg_side_at(int n_facets, kg_side side)
+{
+  return kg_lane_side(n_facets, kg_side_element(side), kg_side_facet(side));
 }
 
 /// The cut of a mesh into patches and sections, in host memory.

@@ -43,12 +43,6 @@ KG_INLINE kg_fault kg_examine_triangle(const double *vertices, int64_t n_vertice
   return fabs(twice_area) > flatness * longest ? KG_SOUND : KG_FLAT;
 }
 
-/// The side of the same element that begins where this one ends.
-KG_INLINE int32_t kg_next_side(int32_t side)
-{
-  return side % 3 == 2 ? side - 2 : side + 1;
-}
-
 /// |sum (d / |d|)^2|^2 of the three sides d = dx + i dy: the square of a triangle's alignment.
 KG_INLINE double kg_alignment_squared(const double *dx, const double *dy)
 {
@@ -59,15 +53,4 @@ KG_INLINE double kg_alignment_squared(const double *dx, const double *dy)
     im += 2 * dx[i] * dy[i] / square;
   }
   return re * re + im * im;
-}
-
-/// The vertices of a side, lower number first.
-/// @param[in] element_vertices  [element][3]
-KG_INLINE void kg_side_vertices(const int32_t *element_vertices, int32_t side, int32_t *lower,
-                                int32_t *higher)
-{
-  const int32_t a = element_vertices[side];
-  const int32_t b = element_vertices[kg_next_side(side)];
-  *lower = a < b ? a : b;
-  *higher = a < b ? b : a;
 }

@@ -21,8 +21,9 @@ static inline kg_batch kg_batch_part(const kg_batch *batch, int32_t first, int32
     n->n_elements -= group * KG_LANES;
   }
   const size_t lanes = (size_t)group * KG_LANES;
-  part.arrays.vertex += 3 * lanes;
-  if (part.arrays.side_edge) part.arrays.side_edge += 3 * lanes;
+  const size_t sides = (size_t)part.arrays.n_facets * lanes;
+  part.arrays.vertex += sides;
+  if (part.arrays.side_edge) part.arrays.side_edge += sides;
   part.arrays.side_codes += lanes;
   part.arrays.patch_edge += first;
   part.arrays.patch_halo += first;

@@ -15,10 +15,10 @@ static kedge_status refuse(kedge_context *ctx, const kg_batch *batch, kg_number 
                            int32_t edge)
 {
   const kg_trace_arrays *arrays = &batch->arrays;
-  int32_t side;
+  kg_side side;
   double at[2][2];
   KG_TRY(kg_copy_out(ctx, &side, arrays->edge_sides + 2 * (int64_t)edge, sizeof side));
-  for (int k = 0; k < 2; ++k) KG_TRY(kg_fault_corner(ctx, arrays, side / 3, (side + k) % 3, at[k]));
+  for (int k = 0; k < 2; ++k) KG_TRY(kg_fault_end(ctx, arrays, side, k, at[k]));
   return KG_FAIL(
       ctx, KEDGE_ERR_NUMERIC,
       "preconditioner = multigrid cannot smooth on the edge from (%g, %g) to (%g, %g): "

@@ -91,10 +91,10 @@ KG_INLINE bool kg_edge_block_invert(int m, bool factored, double *block)
 }
 
 /// Add the part of a side's K^e that couples its edge with itself.
-KG_INLINE void kg_edge_block_add(const kg_local *local, int m, int32_t side, double *block)
+KG_INLINE void kg_edge_block_add(const kg_local *local, int m, kg_side side, double *block)
 {
-  const kg_local_element e = kg_local_element_of(local, m, side / 3);
-  const int l = side % 3;
+  const kg_local_element e = kg_local_element_of(local, m, kg_side_element(side));
+  const int l = kg_side_facet(side);
   for (int i = 0, at = 0; i < m; ++i)
     for (int j = 0; j <= i; ++j, ++at) block[at] += kg_local_entry(&e, l, i, l, j);
 }

@@ -33,12 +33,12 @@ __global__ void __launch_bounds__(128) edge_blocks_kernel(const kg_edge_blocks_a
   constexpr int packed = M * (M + 1) / 2;
   const int32_t edge = (int32_t)(blockIdx.x * blockDim.x + threadIdx.x);
   if (edge >= a.batch.count.n_free) return;
-  const int2 sides = ((const int2 *)a.batch.arrays.edge_sides)[edge];
+  const uint2 sides = ((const uint2 *)a.batch.arrays.edge_sides)[edge];
   double block[packed];
 #pragma unroll
   for (int k = 0; k < packed; ++k) block[k] = 0.0;
   kg_edge_block_add(&a.local, M, sides.x, block);
-  if (sides.y >= 0) kg_edge_block_add(&a.local, M, sides.y, block);
+  if (sides.y != KG_NO_SIDE) kg_edge_block_add(&a.local, M, sides.y, block);
   if (!kg_edge_block_invert(M, FORM != KG_BLOCK_INVERSE, block)) atomicMin(a.fault, edge);
   auto *out = (Kept<FORM> *)a.inverse + kg_edge_block_at(M, edge);
 #pragma unroll

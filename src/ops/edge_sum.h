@@ -19,11 +19,12 @@ typedef struct kg_edge_sum_args {
 KG_DECLARE_OPERATOR(kg_edge_sum, kg_edge_sum_args);
 kg_cost kg_edge_sum_cost(kg_sizes size, int64_t n_free);
 
-/// What side 3 e + l adds in mode k. Shared by host and GPU.
-KG_INLINE double kg_edge_sum_value(const kg_edge_sum_args *args, int32_t side, int k)
+/// What a side adds in mode k. Shared by host and GPU.
+KG_INLINE double kg_edge_sum_value(const kg_edge_sum_args *args, kg_side side, int k)
 {
   const kg_sizes size = args->batch.reference.size;
-  const int32_t e = side / 3, l = side % 3;
+  const int32_t e = kg_side_element(side);
+  const int l = kg_side_facet(side);
   if (args->diagonal) {
     const kg_local local = {args->rows, KG_DOUBLE,
                             args->reduced ? KG_LOCAL_REDUCED : KG_LOCAL_PACKED,

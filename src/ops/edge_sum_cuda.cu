@@ -15,9 +15,9 @@ __global__ void __launch_bounds__(BLOCK) edge_sum_kernel(const kg_edge_sum_args 
   const int64_t i = kg_thread_number();
   if (i >= (int64_t)a.batch.count.n_free * m) return;
   const int k = (int)(i % m);
-  const int2 sides = ((const int2 *)a.batch.arrays.edge_sides)[i / m];
+  const uint2 sides = ((const uint2 *)a.batch.arrays.edge_sides)[i / m];
   double sum = kg_edge_sum_value(&a, sides.x, k);
-  if (sides.y >= 0) sum += kg_edge_sum_value(&a, sides.y, k);
+  if (sides.y != KG_NO_SIDE) sum += kg_edge_sum_value(&a, sides.y, k);
   a.y[i] = kg_edge_sum_result(&a, sum);
 }
 

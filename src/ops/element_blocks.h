@@ -43,11 +43,11 @@ KG_INLINE int64_t kg_element_block_at(const kg_sizes *size, int32_t e)
 }
 
 /// Add to the block of edge `first` / m, packed `stride` apart, what the K^e of another side has.
-KG_INLINE void kg_element_block_add(const kg_element_blocks_args *a, int32_t side, int first,
+KG_INLINE void kg_element_block_add(const kg_element_blocks_args *a, kg_side side, int first,
                                     double *block, int stride)
 {
-  const int m = a->batch.reference.size.n_edge, l = side % 3;
-  const kg_local_element e = kg_local_element_of(&a->local, m, side / 3);
+  const int m = a->batch.reference.size.n_edge, l = kg_side_facet(side);
+  const kg_local_element e = kg_local_element_of(&a->local, m, kg_side_element(side));
   for (int i = 0; i < m; ++i)
     for (int j = 0; j <= i; ++j)
       block[kg_packed_entry(first + i, first + j) * stride] += kg_local_entry(&e, l, i, l, j);
@@ -72,13 +72,13 @@ KG_INLINE bool kg_element_block(const kg_element_blocks_args *a, int32_t e, doub
     for (int j = 0; j <= i; ++j, entry += stride)
       block[entry] = kg_local_entry(&element, i / m, i % m, j / m, j % m);
   for (int l = 0; l < 3; ++l) {
-    const int64_t edge = a->batch.arrays.side_edge[kg_lane_side(e, l)] >> 1;
-    const int32_t *sides = a->batch.arrays.edge_sides + 2 * edge;
-    const int32_t other = sides[0] == 3 * e + l ? sides[1] : sides[0];
+    const int64_t edge = a->batch.arrays.side_edge[kg_lane_side(3, e, l)] >> 1;
+    const kg_side *sides = a->batch.arrays.edge_sides + 2 * edge;
+    const kg_side other = sides[0] == kg_side_of(e, l) ? sides[1] : sides[0];
     is_free[l] = edge < a->batch.count.n_free;
     if (!is_free[l])
       kg_element_block_cut(n, m, l * m, block, stride);
-    else if (other >= 0)
+    else if (other != KG_NO_SIDE)
       kg_element_block_add(a, other, l * m, block, stride);
   }
   const bool inverted = kg_sweep(n, block, stride) && kg_sweep_fits(n, block, stride);

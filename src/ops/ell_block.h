@@ -14,27 +14,27 @@ typedef struct kg_ell_block {
 } kg_ell_block;
 
 /// Block `q` of the row of a trace edge.
-/// @param[in] first, second  the edge's sides 3 e + l, lower first; second -1 on the boundary
+/// @param[in] first, second  the edge's sides, lower first; second KG_NO_SIDE on the boundary
 KG_INLINE kg_ell_block kg_ell_block_of(const kg_trace_arrays *arrays, int m, int32_t edge,
-                                       int32_t first, int32_t second, int q)
+                                       kg_side first, kg_side second, int q)
 {
   kg_ell_block block = {-1, {-1, -1}, {0, 0}, {0, 0}};
   if (q == 0) {
     block.edge = edge;
-    block.element[0] = first / 3;
-    block.row[0] = block.col[0] = first % 3 * m;
-    if (second >= 0) {
-      block.element[1] = second / 3;
-      block.row[1] = block.col[1] = second % 3 * m;
+    block.element[0] = kg_side_element(first);
+    block.row[0] = block.col[0] = kg_side_facet(first) * m;
+    if (second != KG_NO_SIDE) {
+      block.element[1] = kg_side_element(second);
+      block.row[1] = block.col[1] = kg_side_facet(second) * m;
     }
     return block;
   }
-  const int32_t side = q < 3 ? first : second;
-  if (side < 0) return block;
-  const int32_t e = side / 3;
-  const int l = side % 3;
+  const kg_side side = q < 3 ? first : second;
+  if (side == KG_NO_SIDE) return block;
+  const int32_t e = kg_side_element(side);
+  const int l = kg_side_facet(side);
   const int other = q % 2 == 1 ? (l == 0 ? 1 : 0) : (l == 2 ? 1 : 2);
-  block.edge = (int32_t)(arrays->side_edge[kg_lane_side(e, other)] >> 1);
+  block.edge = (int32_t)(arrays->side_edge[kg_lane_side(3, e, other)] >> 1);
   block.element[0] = e;
   block.row[0] = l * m;
   block.col[0] = other * m;

@@ -40,7 +40,7 @@ struct WorkShape {
 
 /// CUB's three steps; without `scratch` they only say how much of it they need.
 cudaError_t sort(const WorkShape &w, void *scratch, size_t &bytes, cub::DoubleBuffer<int32_t> &edge,
-                 cub::DoubleBuffer<int32_t> &side, cudaStream_t stream)
+                 cub::DoubleBuffer<kg_side> &side, cudaStream_t stream)
 {
   return cub::DeviceRadixSort::SortPairs(scratch, bytes, edge, side, w.n_sides, 0, w.bits, stream);
 }
@@ -64,9 +64,10 @@ kedge_status work_shape(kedge_context *ctx, const kg_trace_counts *count, WorkSh
   while (w.bits < 31 && count->n_edges >> w.bits) ++w.bits;
   w.array = kg_rounded((size_t)w.n_sides * sizeof(int32_t));
   w.runs = kg_rounded(sizeof(int32_t));
-  cub::DoubleBuffer<int32_t> none(nullptr, nullptr);
+  cub::DoubleBuffer<int32_t> no_edge(nullptr, nullptr);
+  cub::DoubleBuffer<kg_side> no_side(nullptr, nullptr);
   size_t sorting = 0, encoding = 0, scanning = 0;
-  KG_TRY(kg_cuda_check(ctx, sort(w, nullptr, sorting, none, none, nullptr),
+  KG_TRY(kg_cuda_check(ctx, sort(w, nullptr, sorting, no_edge, no_side, nullptr),
                        "sizing the sort of the sides"));
   KG_TRY(kg_cuda_check(
       ctx, run_lengths(w, nullptr, encoding, nullptr, nullptr, nullptr, nullptr, nullptr),
@@ -79,23 +80,24 @@ kedge_status work_shape(kedge_context *ctx, const kg_trace_counts *count, WorkSh
   return KEDGE_OK;
 }
 
-/// Thread s is side 3 e + l: its edge and itself. Empty lanes of the last group get no thread.
+/// Thread = facet of an element, three of each: its edge and its side. Empty lanes of the last group get no thread.
 __global__ void __launch_bounds__(BLOCK)
     list_sides_kernel(const uint32_t *__restrict__ side_edge, int32_t n_sides, int32_t *edge,
-                      int32_t *side)
+                      kg_side *side)
 {
   const int64_t s = kg_thread_number();
   if (s >= n_sides) return;
-  const int64_t e = s / 3, l = s % 3;
-  edge[s] = (int32_t)(side_edge[(e / KG_LANES * 3 + l) * KG_LANES + e % KG_LANES] >> 1);
-  side[s] = (int32_t)s;
+  const int32_t e = (int32_t)(s / 3);
+  const int l = (int)(s % 3);
+  edge[s] = (int32_t)(side_edge[kg_lane_side(3, e, l)] >> 1);
+  side[s] = kg_side_of(e, l);
 }
 
 /// The local-to-global map by edge, in the work memory.
 struct EdgeMap {
   const int32_t *begin;   // [edge]: its first side
   const int32_t *length;  // [edge]: 1 or 2 sides
-  const int32_t *side;    // [3 n_elements]
+  const kg_side *side;    // sorted by edge
 };
 
 /// Algorithm 1. Every edge has a side, so the distinct edges are 0, 1, 2, ... and are not kept.
@@ -112,12 +114,13 @@ kedge_status map_edges(kedge_context *ctx, const kg_ell_assemble_args &a, EdgeMa
 
   KG_TRY(kg_launch_each<BLOCK>(ctx, "listing the sides of the elements", w.n_sides,
                                list_sides_kernel, a.batch.arrays.side_edge, w.n_sides, array[0],
-                               array[2]));
-  cub::DoubleBuffer<int32_t> edge(array[0], array[1]), side(array[2], array[3]);
+                               (kg_side *)array[2]));
+  cub::DoubleBuffer<int32_t> edge(array[0], array[1]);
+  cub::DoubleBuffer<kg_side> side((kg_side *)array[2], (kg_side *)array[3]);
   size_t bytes = w.scratch;
   KG_TRY(
       kg_cuda_check(ctx, sort(w, scratch, bytes, edge, side, stream), "sorting the sides by edge"));
-  int32_t *const distinct = edge.Alternate(), *const length = side.Alternate();
+  int32_t *const distinct = edge.Alternate(), *const length = (int32_t *)side.Alternate();
   KG_TRY(kg_cuda_check(
       ctx, run_lengths(w, scratch, bytes, edge.Current(), distinct, length, n_runs, stream),
       "counting the sides of the edges"));
@@ -139,8 +142,8 @@ __global__ void __launch_bounds__(BLOCK)
   const int i = (int)(row % m);
   const bool exists = row < matrix.rows;
   const int32_t begin = exists ? map.begin[edge] : 0;
-  const int32_t first = exists ? map.side[begin] : -1;
-  const int32_t second = exists && map.length[edge] == 2 ? map.side[begin + 1] : -1;
+  const kg_side first = exists ? map.side[begin] : KG_NO_SIDE;
+  const kg_side second = exists && map.length[edge] == 2 ? map.side[begin + 1] : KG_NO_SIDE;
   int32_t *column = matrix.column + row;
   double *value = matrix.value + row;
   for (int q = 0; q < KG_ELL_BLOCKS; ++q) {

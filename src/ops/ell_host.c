@@ -15,7 +15,7 @@ enum { STRIP = 128 };  // rows of a strip
 /// side[begin[f + 1]], one or two of them, lower first.
 typedef struct edge_map {
   int32_t *begin;  ///< [trace edge + 1]
-  int32_t *side;   ///< [3 n_elements]
+  kg_side *side;   ///< [side]
 } edge_map;
 
 static size_t begin_bytes(const kg_trace_counts *count)
@@ -26,13 +26,13 @@ static size_t begin_bytes(const kg_trace_counts *count)
 kedge_status kg_ell_work_bytes_host(kedge_context *ctx, const kg_trace_counts *count, size_t *bytes)
 {
   (void)ctx;
-  *bytes = begin_bytes(count) + kg_rounded(3 * (size_t)count->n_elements * sizeof(int32_t));
+  *bytes = begin_bytes(count) + kg_rounded(3 * (size_t)count->n_elements * sizeof(kg_side));
   return KEDGE_OK;
 }
 
 static int32_t edge_of_side(const kg_trace_arrays *arrays, int32_t e, int l)
 {
-  return (int32_t)(arrays->side_edge[kg_lane_side(e, l)] >> 1);
+  return (int32_t)(arrays->side_edge[kg_lane_side(3, e, l)] >> 1);
 }
 
 /// Stable, so that the lower of two sides comes first. Empty lanes of the last group are no
@@ -52,7 +52,7 @@ static void sort_sides(const kg_ell_assemble_args *a, edge_map map)
     place += length;
   }
   for (int32_t e = 0; e < count->n_elements; ++e)
-    for (int l = 0; l < 3; ++l) map.side[next[edge_of_side(arrays, e, l)]++] = 3 * e + l;
+    for (int l = 0; l < 3; ++l) map.side[next[edge_of_side(arrays, e, l)]++] = kg_side_of(e, l);
 }
 
 /// The m rows of a free edge.
@@ -60,8 +60,9 @@ static void fill_edge(const kg_ell_assemble_args *a, edge_map map, int32_t f)
 {
   const kg_ell_matrix *matrix = &a->matrix;
   const int m = a->batch.reference.size.n_edge, n_packed = a->batch.reference.size.n_packed;
-  const int32_t first = map.side[map.begin[f]];
-  const int32_t second = map.begin[f + 1] - map.begin[f] == 2 ? map.side[map.begin[f] + 1] : -1;
+  const kg_side first = map.side[map.begin[f]];
+  const bool is_inner = map.begin[f + 1] - map.begin[f] == 2;
+  const kg_side second = is_inner ? map.side[map.begin[f] + 1] : KG_NO_SIDE;
   for (int q = 0; q < KG_ELL_BLOCKS; ++q) {
     const kg_ell_block block = kg_ell_block_of(&a->batch.arrays, m, f, first, second, q);
     for (int j = 0; j < m; ++j) {
@@ -79,7 +80,7 @@ kedge_status kg_ell_assemble_host(kedge_context *ctx, const kg_ell_assemble_args
 {
   const kg_trace_counts *count = &args->batch.count;
   const kg_ell_matrix *matrix = &args->matrix;
-  const edge_map map = {args->work, (int32_t *)((char *)args->work + begin_bytes(count))};
+  const edge_map map = {args->work, (kg_side *)((char *)args->work + begin_bytes(count))};
   sort_sides(args, map);
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
   for (int32_t f = 0; f < count->n_free; ++f) fill_edge(args, map, f);

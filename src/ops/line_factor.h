@@ -67,25 +67,25 @@ KG_INLINE int64_t kg_line_factor_at(int m, int32_t line, int32_t step)
 }
 
 /// The sides of the element between an edge of a line (0) and the next one (1), from those of both
-/// edges, of which the second may be -1. Two edges have three vertices, and so one element.
-KG_INLINE void kg_line_sides(const int32_t from[2], const int32_t to[2], int32_t side[2])
+/// edges, of which the second may be KG_NO_SIDE. Two edges have three vertices, and so one element.
+KG_INLINE void kg_line_sides(const kg_side from[2], const kg_side to[2], kg_side side[2])
 {
-  const bool first = from[0] / 3 == to[0] / 3 || (to[1] >= 0 && from[0] / 3 == to[1] / 3);
+  const bool first = kg_is_one_element(from[0], to[0]) || kg_is_one_element(from[0], to[1]);
   side[0] = from[first ? 0 : 1];
-  side[1] = side[0] / 3 == to[0] / 3 ? to[0] : to[1];
+  side[1] = kg_is_one_element(side[0], to[0]) ? to[0] : to[1];
 }
 
 /// Entry (i, j) of C_s, with the sides of the edge before and of this one in their element; with
 /// one side twice, what its element has in the block of the edge.
-KG_INLINE double kg_line_coupling(const kg_line_factor_args *a, int m, const int32_t side[2], int i,
+KG_INLINE double kg_line_coupling(const kg_line_factor_args *a, int m, const kg_side side[2], int i,
                                   int j)
 {
-  const int32_t e = side[1] / 3;
-  const int l = side[1] % 3;
+  const int32_t e = kg_side_element(side[1]);
+  const int l = kg_side_facet(side[1]), k_side = kg_side_facet(side[0]);
   const kg_local_element element = kg_local_element_of(&a->local, m, e);
-  double sum = kg_local_entry(&element, l, i, side[0] % 3, j);
+  double sum = kg_local_entry(&element, l, i, k_side, j);
   if (!a->strips.corner) return sum;
-  const int corner = a->strips.corner[e], slot = kg_strip_slot(corner, side[0] % 3);
+  const int corner = a->strips.corner[e], slot = kg_strip_slot(corner, k_side);
   if (slot == 1) return sum;  // the edge is in line elsewhere
   const kg_real *w = kg_strip_third(&a->strips, m, e, slot) + j;
   const int third = kg_strip_side(corner, 1);

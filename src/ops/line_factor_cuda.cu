@@ -66,18 +66,19 @@ struct line_block {
   int row_side, column_side;
   bool condensed;
 
-  __device__ line_block(const kg_line_factor_args &a, int32_t from, int32_t to, int lane,
+  __device__ line_block(const kg_line_factor_args &a, kg_side from, kg_side to, int lane,
                         line_matrices<M> &w)
-      : element(kg_local_element_of(&a.local, M, to / 3)),
-        row_side(to % 3),
-        column_side(from % 3),
+      : element(kg_local_element_of(&a.local, M, kg_side_element(to))),
+        row_side(kg_side_facet(to)),
+        column_side(kg_side_facet(from)),
         condensed(false)
   {
     if (a.strips.corner == nullptr) return;
-    const int corner = a.strips.corner[to / 3], slot = kg_strip_slot(corner, column_side);
+    const int32_t e = kg_side_element(to);
+    const int corner = a.strips.corner[e], slot = kg_strip_slot(corner, column_side);
     if (slot == 1) return;  // the edge is in line elsewhere
     condensed = true;
-    const kg_real *third = kg_strip_third(&a.strips, M, to / 3, slot);
+    const kg_real *third = kg_strip_third(&a.strips, M, e, slot);
     __syncwarp();  // the lanes have done with the block before
     for (int k = lane; k < M * M; k += 32) {
       w.third[k / M][k % M] =
@@ -96,7 +97,7 @@ struct line_block {
 
 /// What a side's element has in the block of its edge.
 template <int M>
-__device__ void add_side(const kg_line_factor_args &a, int32_t side,
+__device__ void add_side(const kg_line_factor_args &a, kg_side side,
                          const triangle_places<M> &places, line_matrices<M> &w,
                          double (&block)[HALF<M>])
 {
@@ -108,13 +109,13 @@ __device__ void add_side(const kg_line_factor_args &a, int32_t side,
 /// Loads the entries of A_s and C_s of a step whose edge has the sides `to`; the edge before it has
 /// the sides `from`. The first step of a line has no C_s.
 template <int M>
-__device__ line_entries<M> load(const kg_line_factor_args &a, bool first, int2 from, int2 to,
+__device__ line_entries<M> load(const kg_line_factor_args &a, bool first, uint2 from, uint2 to,
                                 const triangle_places<M> &places, line_matrices<M> &w)
 {
   line_entries<M> out = {};
   if (!first) {
-    const int32_t before[2] = {from.x, from.y}, here[2] = {to.x, to.y};
-    int32_t side[2];
+    const kg_side before[2] = {from.x, from.y}, here[2] = {to.x, to.y};
+    kg_side side[2];
     kg_line_sides(before, here, side);
     const line_block<M> block(a, side[0], side[1], places.lane, w);
 #pragma unroll
@@ -124,7 +125,7 @@ __device__ line_entries<M> load(const kg_line_factor_args &a, bool first, int2 f
     }
   }
   add_side<M>(a, to.x, places, w, out.block);
-  if (to.y >= 0) add_side<M>(a, to.y, places, w, out.block);
+  if (to.y != KG_NO_SIDE) add_side<M>(a, to.y, places, w, out.block);
   return out;
 }
 
@@ -238,17 +239,17 @@ __global__ void __launch_bounds__(32 * WARPS)
   for (int k = lane; k < M * M; k += 32) w.block[k / M][k % M] = 0.0;
   __syncwarp();
   const triangle_places<M> places(lane);
-  const int2 *edge_sides = (const int2 *)a.batch.arrays.edge_sides;
+  const uint2 *edge_sides = (const uint2 *)a.batch.arrays.edge_sides;
   const int32_t begin = a.lines.begin[line], last = a.lines.begin[line + 1] - 1;
   // Edges of this step, the next and the one after it; beyond the last step, the last edge.
   int32_t edge = a.lines.edge[begin], next = a.lines.edge[min(begin + 1, last)];
-  int2 sides = edge_sides[edge], sides_next = edge_sides[next];
+  uint2 sides = edge_sides[edge], sides_next = edge_sides[next];
   line_entries<M> entries = load<M>(a, true, sides, sides, places, w);
   for (int32_t step = begin; step <= last; ++step) {
     const int32_t after = a.lines.edge[min(step + 2, last)];
     line_entries<M> entries_next;
     if (step < last) entries_next = load<M>(a, false, sides, sides_next, places, w);
-    const int2 sides_after = edge_sides[after];
+    const uint2 sides_after = edge_sides[after];
     if (step > begin) eliminate<M>(a.factor + kg_line_factor_at(M, line, step), places, entries, w);
     const bool good = factorize<M>(places, entries.block, w);
     if (!(keep<M>(a, edge, places, entries.block) && good)) atomicMin(a.fault, edge);

@@ -10,7 +10,7 @@ typedef struct step_work {
 } step_work;
 
 /// A row of C, then of G and of L.
-static void make_row(const kg_line_factor_args *a, const int32_t side[2], int i, step_work *w,
+static void make_row(const kg_line_factor_args *a, const kg_side side[2], int i, step_work *w,
                      float *out)
 {
   const int m = a->batch.reference.size.n_edge;
@@ -30,17 +30,18 @@ static void make_row(const kg_line_factor_args *a, const int32_t side[2], int i,
 static void make_factor(const kg_line_factor_args *a, int32_t line, int32_t step, step_work *w)
 {
   const int m = a->batch.reference.size.n_edge;
-  const int32_t *edge = a->lines.edge + step, *sides = a->batch.arrays.edge_sides;
+  const int32_t *edge = a->lines.edge + step;
+  const kg_side *sides = a->batch.arrays.edge_sides;
   float *out = a->factor + kg_line_factor_at(m, line, step);
-  int32_t side[2];
+  kg_side side[2];
   kg_line_sides(sides + 2 * (int64_t)edge[-1], sides + 2 * (int64_t)edge[0], side);
   for (int i = 0; i < m; ++i) make_row(a, side, i, w, out + i * m);
 }
 
 /// Entry (i, j) of what a side's element has in the block of its edge.
-static double side_entry(const kg_line_factor_args *a, int32_t side, int i, int j)
+static double side_entry(const kg_line_factor_args *a, kg_side side, int i, int j)
 {
-  const int32_t both[2] = {side, side};
+  const kg_side both[2] = {side, side};
   return kg_line_coupling(a, a->batch.reference.size.n_edge, both, i, j);
 }
 
@@ -48,10 +49,10 @@ static double side_entry(const kg_line_factor_args *a, int32_t side, int i, int 
 static bool make_block(const kg_line_factor_args *a, int32_t edge, bool first, step_work *w)
 {
   const int m = a->batch.reference.size.n_edge;
-  const int32_t *sides = a->batch.arrays.edge_sides + 2 * (int64_t)edge;
+  const kg_side *sides = a->batch.arrays.edge_sides + 2 * (int64_t)edge;
   double *d = w->w;
   for (int k = 0; k < m * (m + 1) / 2; ++k) d[k] = 0.0;
-  for (int of = 0; of < 2 && sides[of] >= 0; ++of)
+  for (int of = 0; of < 2 && sides[of] != KG_NO_SIDE; ++of)
     for (int i = 0; i < m; ++i)
       for (int j = 0; j <= i; ++j) d[kg_packed_entry(i, j)] += side_entry(a, sides[of], i, j);
   for (int i = 0; i < m && !first; ++i)

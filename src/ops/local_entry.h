@@ -41,7 +41,7 @@ KG_INLINE kg_local_element kg_local_element_of(const kg_local *local, int m, int
   const int skipped = local->form == KG_LOCAL_REDUCED ? 3 : 0, n = 3 * m - skipped;
   const int64_t rows = n * (n + 1) / 2 + (skipped ? KG_REDUCED_FLUX : 0);
   const kg_local_element element = {*local, m, e / KG_LANES * rows * KG_LANES + e % KG_LANES,
-                                    kg_lane_side(e, 0)};
+                                    kg_lane_side(3, e, 0)};
   return element;
 }
 

@@ -83,7 +83,7 @@ KG_INLINE int kg_strip_side(int corner, int slot)
 /// The trace edge of a slot, or -1: it carries no unknowns.
 KG_INLINE int32_t kg_strip_edge(const kg_batch *batch, int corner, int32_t e, int slot)
 {
-  const uint32_t side = batch->arrays.side_edge[kg_lane_side(e, kg_strip_side(corner, slot))];
+  const uint32_t side = batch->arrays.side_edge[kg_lane_side(3, e, kg_strip_side(corner, slot))];
   const int32_t edge = (int32_t)(side >> 1);
   return edge < batch->count.n_free ? edge : -1;
 }
@@ -121,9 +121,10 @@ KG_INLINE kg_real kg_strip_condensed(const kg_strip_args *a, int m, int32_t edge
   const kg_real *v = (const kg_real *)a->v;
   kg_real sum = v[(int64_t)edge * m + i];
   for (int of = 0; of < 2; ++of) {
-    const int32_t side = a->batch.arrays.edge_sides[2 * (int64_t)edge + of], e = side / 3;
-    if (side < 0) continue;
-    const int corner = a->strips.corner[e], slot = kg_strip_slot(corner, side % 3);
+    const kg_side side = a->batch.arrays.edge_sides[2 * (int64_t)edge + of];
+    if (side == KG_NO_SIDE) continue;
+    const int32_t e = kg_side_element(side);
+    const int corner = a->strips.corner[e], slot = kg_strip_slot(corner, kg_side_facet(side));
     const int32_t third = slot == 1 ? -1 : kg_strip_edge(&a->batch, corner, e, 1);
     if (third < 0) continue;
     const kg_real *w = kg_strip_third(&a->strips, m, e, slot) + i;
@@ -139,10 +140,11 @@ KG_INLINE kg_real kg_strip_expanded(const kg_strip_args *a, int m, int32_t edge,
   kg_real sum = 0, own = 0;
   bool in_line = false;
   for (int of = 0; of < 2; ++of) {
-    const int32_t side = a->batch.arrays.edge_sides[2 * (int64_t)edge + of], e = side / 3;
-    if (side < 0) continue;
+    const kg_side side = a->batch.arrays.edge_sides[2 * (int64_t)edge + of];
+    if (side == KG_NO_SIDE) continue;
+    const int32_t e = kg_side_element(side);
     const int corner = a->strips.corner[e];
-    if (kg_strip_slot(corner, side % 3) != 1) {
+    if (kg_strip_slot(corner, kg_side_facet(side)) != 1) {
       in_line = true;
       continue;
     }

@@ -22,16 +22,9 @@ typedef struct kg_trace_apply_args {
   kg_pass pass;       ///< a sum has a part a patch; `open` may be the halo's rows of y
 } kg_trace_apply_args;
 
-/// Digit l of a word of side_codes: where the product of side l goes; its half is the edge.
-KG_INLINE int kg_side_code(uint32_t codes, int l)
-{
-  const uint32_t base = KG_SIDE_CODES;
-  return (int)(l == 0 ? codes % base : l == 1 ? codes / base % base : codes / (base * base));
-}
-
 /// Where the numbers of a side lie, from its code: two places an edge inside the patch, then one an
 /// edge of the halo.
-KG_INLINE int kg_side_place(int code, int n_inside)
+KG_INLINE int kg_code_place(int code, int n_inside)
 {
   return code < 2 * n_inside ? code : n_inside + code / 2;
 }

@@ -69,12 +69,12 @@ __global__ void __launch_bounds__(32 * kg_patch_groups(M - 1))
     dot = multiply_element<M, REDUCED>(entries, a.differences, x, y);
 #pragma unroll
     for (int i = 0; i < n; ++i) {
-      s_trace[kg_side_place(kg_side_code(codes, i / M), n_inside) * M + i % M] = y[i];
+      s_trace[kg_code_place(kg_side_code(codes, i / M), n_inside) * M + i % M] = y[i];
     }
   }
   __syncthreads();
   for (int i = thread; i < n_local * M; i += threads) {
-    const kg_real *products = s_trace + kg_side_place(i / M * 2, n_inside) * M + i % M;
+    const kg_real *products = s_trace + kg_code_place(i / M * 2, n_inside) * M + i % M;
     if (i < n_inside * M) {
       ((kg_real *)a.y)[(int64_t)edge0 * M + i] = products[0] + products[M];
     } else {

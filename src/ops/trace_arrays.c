@@ -11,7 +11,7 @@ kg_connectivity kg_connectivity_at(const kg_trace_counts *count, void *memory, s
   kg_connectivity c;
   c.element_vertices = kg_piece(memory, n_sides, sizeof(int32_t), bytes);
   c.side_edge = kg_piece(memory, n_sides, sizeof(uint32_t), bytes);
-  c.edge_sides = kg_piece(memory, 2 * n_edges, sizeof(int32_t), bytes);
+  c.edge_sides = kg_piece(memory, 2 * n_edges, sizeof(kg_side), bytes);
   c.edge_section = kg_piece(memory, n_edges, sizeof(uint8_t), bytes);
   c.section_first = kg_piece(memory, n_first, sizeof(int32_t), bytes);
   c.trace_of_edge = kg_piece(memory, n_edges, sizeof(int32_t), bytes);
@@ -25,7 +25,7 @@ kedge_status kg_connectivity_put(kedge_context *ctx, const kedge_mesh *mesh,
   const size_t n_first = KG_SECTION_COUNT * ((size_t)layout->count.n_patches + 1);
   KG_TRY(kg_copy_in(ctx, to->element_vertices, mesh->element_vertices, n_sides * sizeof(int32_t)));
   KG_TRY(kg_copy_in(ctx, to->side_edge, mesh->side_edge, n_sides * sizeof(uint32_t)));
-  KG_TRY(kg_copy_in(ctx, to->edge_sides, mesh->edge_sides, 2 * n_edges * sizeof(int32_t)));
+  KG_TRY(kg_copy_in(ctx, to->edge_sides, mesh->edge_sides, 2 * n_edges * sizeof(kg_side)));
   KG_TRY(kg_copy_in(ctx, to->edge_section, layout->edge_section, n_edges));
   return kg_copy_in(ctx, to->section_first, layout->section_first, n_first * sizeof(int32_t));
 }

@@ -17,7 +17,7 @@ KEDGE_BEGIN_DECLS
 typedef struct kg_connectivity {
   int32_t *element_vertices;  ///< [element][3]
   uint32_t *side_edge;        ///< [side]: mesh edge << 1 | reversed
-  int32_t *edge_sides;        ///< [mesh edge][2]
+  kg_side *edge_sides;        ///< [mesh edge][2]
   uint8_t *edge_section;      ///< [mesh edge]
   int32_t *section_first;     ///< [section][patch + 1]
   int32_t *trace_of_edge;     ///< [mesh edge]: written by the first pass
@@ -28,7 +28,7 @@ typedef struct kg_trace_arrays_args {
   kg_connectivity mesh;
   int32_t *vertex;  ///< and what follows: see kg_trace_arrays
   uint32_t *side_edge;
-  int32_t *edge_sides;
+  kg_side *edge_sides;
   uint32_t *side_codes;       ///< NULL: this and what follows are not wanted
   const int32_t *patch_halo;  ///< [patch + 1]: read
   uint32_t *halo_edge;
@@ -81,12 +81,11 @@ KG_INLINE kg_patch_element kg_element_of_patch(const kg_trace_arrays_args *a, in
 {
   kg_patch_element element;
   for (int l = 0; l < 3; ++l) {
-    const int32_t side = 3 * e + l;
-    const uint32_t both = a->mesh.side_edge[side];
+    const uint32_t both = a->mesh.side_edge[3 * (int64_t)e + l];
     const int64_t edge = both >> 1;
     element.trace[l] = a->mesh.trace_of_edge[edge];
     element.reversed[l] = (both & 1u) != 0;
-    element.second[l] = a->mesh.edge_sides[2 * edge] != side;
+    element.second[l] = a->mesh.edge_sides[2 * edge] != kg_side_of(e, l);
     element.in_halo[l] = element.trace[l] >= a->count.n_interior;
   }
   return element;
@@ -98,21 +97,20 @@ KG_INLINE void kg_put_element(const kg_trace_arrays_args *a, int32_t p, int32_t 
 {
   const int32_t first_edge = a->mesh.section_first[p];
   const int32_t n_inside = a->mesh.section_first[p + 1] - first_edge;
-  uint32_t codes = 0, digit = 1;
-  for (int l = 0; l < 3; ++l, digit *= KG_SIDE_CODES) {
-    const int64_t at = kg_lane_side(e, l);
+  int32_t code[3];
+  for (int l = 0; l < 3; ++l) {
+    const int64_t at = kg_lane_side(3, e, l);
     const int32_t trace = element->trace[l];
     a->vertex[at] = a->mesh.element_vertices[3 * (int64_t)e + l];
     a->side_edge[at] = (uint32_t)trace << 1 | (uint32_t)element->reversed[l];
     if (!a->side_codes) continue;
-    int32_t code = 2 * (trace - first_edge) + element->second[l];
+    code[l] = 2 * (trace - first_edge) + element->second[l];
     if (element->in_halo[l]) {
-      code = 2 * (n_inside + (entry - a->patch_halo[p]));
+      code[l] = 2 * (n_inside + (entry - a->patch_halo[p]));
       a->halo_edge[entry++] = (uint32_t)trace << 1 | (uint32_t)element->second[l];
     }
-    codes += (uint32_t)code * digit;
   }
-  if (a->side_codes) a->side_codes[e] = codes;
+  if (a->side_codes) a->side_codes[e] = kg_side_codes_of(code);
 }
 
 /// An empty lane repeats the last element.
@@ -120,8 +118,8 @@ KG_INLINE void kg_pad_lane(const kg_trace_arrays_args *a, int32_t lane)
 {
   const int32_t last = a->count.n_elements - 1;
   for (int l = 0; l < 3; ++l) {
-    a->vertex[kg_lane_side(lane, l)] = a->vertex[kg_lane_side(last, l)];
-    a->side_edge[kg_lane_side(lane, l)] = a->side_edge[kg_lane_side(last, l)];
+    a->vertex[kg_lane_side(3, lane, l)] = a->vertex[kg_lane_side(3, last, l)];
+    a->side_edge[kg_lane_side(3, lane, l)] = a->side_edge[kg_lane_side(3, last, l)];
   }
   if (a->side_codes) a->side_codes[lane] = a->side_codes[last];
 }

@@ -25,11 +25,11 @@ __global__ void trace_loads_kernel(const kg_trace_loads_args a)
     const double *load = a.condensed + element / KG_LANES * n * KG_LANES + element % KG_LANES;
     const unsigned codes = batch.arrays.side_codes[element];
     for (int i = 0; i < n; ++i)
-      s_sides[kg_side_place(kg_side_code(codes, i / m), n_inside) * m + i % m] = load[i * KG_LANES];
+      s_sides[kg_code_place(kg_side_code(codes, i / m), n_inside) * m + i % m] = load[i * KG_LANES];
   }
   __syncthreads();
   for (int i = thread; i < n_edges * m; i += threads) {
-    const double *sides = s_sides + kg_side_place(i / m * 2, n_inside) * m + i % m;
+    const double *sides = s_sides + kg_code_place(i / m * 2, n_inside) * m + i % m;
     if (i < n_inside * m) {
       ((double *)a.product.y)[(int64_t)edge0 * m + i] -= sides[0] + sides[m];
     } else {

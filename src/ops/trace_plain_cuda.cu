@@ -32,11 +32,11 @@ __global__ void __launch_bounds__(BLOCK)
 
 /// Row i of a side times the values of its element's three edges.
 template <int M>
-__device__ __forceinline__ double multiply_side(const kg_trace_plain_args &a, int64_t side, int i)
+__device__ __forceinline__ double multiply_side(const kg_trace_plain_args &a, kg_side side, int i)
 {
-  const int64_t e = side / 3;
+  const int64_t e = kg_side_element(side);
   const uint32_t *edge = a.batch.arrays.side_edge + e / KG_LANES * 3 * KG_LANES + e % KG_LANES;
-  const double *entry = a.full + side * 3 * M * M + i;
+  const double *entry = a.full + (3 * e + kg_side_facet(side)) * 3 * M * M + i;
   double sum = 0.0;
 #pragma unroll
   for (int l = 0; l < 3; ++l) {
@@ -56,10 +56,10 @@ __global__ void __launch_bounds__(BLOCK)
   double dot = 0.0;
   const int64_t row = kg_thread_number();
   if (row < rows) {
-    const int2 sides = __ldg((const int2 *)a.batch.arrays.edge_sides + row / M);
+    const uint2 sides = __ldg((const uint2 *)a.batch.arrays.edge_sides + row / M);
     const int i = (int)(row % M);
     double sum = multiply_side<M>(a, sides.x, i);
-    if (sides.y >= 0) sum += multiply_side<M>(a, sides.y, i);
+    if (sides.y != KG_NO_SIDE) sum += multiply_side<M>(a, sides.y, i);
     a.y[row] = sum;
     if (a.pass.sum.total) dot = a.x[row] * sum;
   }

@@ -26,13 +26,13 @@ kedge_status kg_trace_expand_host(kedge_context *ctx, const kg_trace_expand_args
 }
 
 /// sum[m] += the side's rows times the values of its element's three edges.
-static void multiply_side(const kg_trace_plain_args *a, int32_t side, double *restrict sum)
+static void multiply_side(const kg_trace_plain_args *a, kg_side side, double *restrict sum)
 {
   const int m = a->batch.reference.size.n_edge, n = a->batch.reference.size.n_trace;
-  const int32_t e = side / 3;
-  const double *restrict entry = a->full + (size_t)side * n * m;
+  const int32_t e = kg_side_element(side);
+  const double *restrict entry = a->full + ((size_t)e * n + kg_side_facet(side) * m) * n;
   for (int l = 0; l < 3; ++l) {
-    const double *x = a->x + (size_t)(a->batch.arrays.side_edge[kg_lane_side(e, l)] >> 1) * m;
+    const double *x = a->x + (size_t)(a->batch.arrays.side_edge[kg_lane_side(3, e, l)] >> 1) * m;
     for (int j = 0; j < m; ++j, entry += m)
 #pragma omp simd
       for (int i = 0; i < m; ++i) sum[i] += entry[i] * x[j];
@@ -45,10 +45,10 @@ static double multiply_edges(const kg_trace_plain_args *a, int32_t begin, int32_
   const int m = a->batch.reference.size.n_edge;
   double dot = 0.0;
   for (int32_t f = begin; f < end; ++f) {
-    const int32_t *sides = a->batch.arrays.edge_sides + 2 * (size_t)f;
+    const kg_side *sides = a->batch.arrays.edge_sides + 2 * (size_t)f;
     double sum[KEDGE_ORDER_MAX + 1] = {0};
     multiply_side(a, sides[0], sum);
-    if (sides[1] >= 0) multiply_side(a, sides[1], sum);
+    if (sides[1] != KG_NO_SIDE) multiply_side(a, sides[1], sum);
     for (int i = 0; i < m; ++i) {
       a->y[(size_t)f * m + i] = sum[i];
       dot += a->x[(size_t)f * m + i] * sum[i];

@@ -38,10 +38,11 @@ typedef struct kg_edge_correction {
 /// sqrt 2 / k times what the element of a side adds to the flux of an edge.
 /// @param[in] vertex  of the edge
 KG_INLINE double kg_vertex_flux(const kg_vertex_correction *a, const int32_t vertex[2],
-                                int32_t side)
+                                kg_side side)
 {
   const double *x = a->space.mesh.vertices;
-  const int32_t opposite = a->space.mesh.vertex[kg_lane_side(side / 3, (side % 3 + 2) % 3)];
+  const int corner = kg_facet_before(3, kg_side_facet(side));
+  const int32_t opposite = a->space.mesh.vertex[kg_lane_side(3, kg_side_element(side), corner)];
   double d[2][2], rise[2];
   for (int k = 0; k < 2; ++k) {
     d[k][0] = x[2 * (int64_t)vertex[k]] - x[2 * (int64_t)opposite];
@@ -58,9 +59,9 @@ KG_INLINE kg_edge_correction kg_edge_correct(const kg_vertex_correction *a, int3
   int32_t vertex[2];
   kg_edge_vertices(&a->space.mesh, edge, vertex);
   const double low = a->coarse[vertex[0]], high = a->coarse[vertex[1]];
-  const int32_t *side = a->space.mesh.edge_sides + 2 * (int64_t)edge;
+  const kg_side *side = a->space.mesh.edge_sides + 2 * (int64_t)edge;
   double flux = kg_vertex_flux(a, vertex, side[0]);
-  if (side[1] >= 0) flux += kg_vertex_flux(a, vertex, side[1]);
+  if (side[1] != KG_NO_SIDE) flux += kg_vertex_flux(a, vertex, side[1]);
   const kg_edge_correction c = {kg_prolong_mean(low, high), kg_prolong_slope(low, high),
                                 KG_PROLONG_MEAN * a->diffusion * flux};
   return c;

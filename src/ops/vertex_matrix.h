@@ -71,7 +71,7 @@ KG_INLINE void kg_vertex_element(const kg_vertex_matrix_args *a, int32_t e)
   const bool reduced = a->local.form == KG_LOCAL_REDUCED;
   double slope[3];
   for (int l = 0; l < 3; ++l) {
-    const bool reversed = a->batch.arrays.side_edge[kg_lane_side(e, l)] & 1u;
+    const bool reversed = a->batch.arrays.side_edge[kg_lane_side(3, e, l)] & 1u;
     slope[l] = reversed ? KG_PROLONG_SLOPE : -KG_PROLONG_SLOPE;
   }
   for (int i = 0; i < 3; ++i)
@@ -88,10 +88,11 @@ KG_INLINE double kg_vertex_coupling(const kg_vertex_matrix_args *a, int32_t edge
   const kg_trace_arrays *arrays = &a->batch.arrays;
   double coupling = 0.0;
   for (int k = 0; k < 2; ++k) {
-    const int32_t side = arrays->edge_sides[2 * (int64_t)edge + k];
-    if (side < 0) continue;
-    const int32_t e = side / 3, l = side % 3;
-    const int begins_at = (int)(arrays->side_edge[kg_lane_side(e, l)] & 1u);
+    const kg_side side = arrays->edge_sides[2 * (int64_t)edge + k];
+    if (side == KG_NO_SIDE) continue;
+    const int32_t e = kg_side_element(side);
+    const int l = kg_side_facet(side);
+    const int begins_at = (int)(arrays->side_edge[kg_lane_side(3, e, l)] & 1u);
     coupling += a->element[kg_vertex_element_at(e, l, (l + 1) % 3)];
     if (begins_at == end) *diagonal += a->element[kg_vertex_element_at(e, l, l)];
   }

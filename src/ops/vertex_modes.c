@@ -18,16 +18,17 @@ void kg_vertex_mode_shape(int order, double *shape)
 static kedge_status refuse(kedge_context *ctx, const kg_vertex_modes_args *args, int32_t i)
 {
   const kg_trace_arrays *arrays = &args->batch.arrays;
-  int32_t first, end, side;
+  int32_t first, end;
+  kg_side side;
   uint32_t side_edge;
   double at[2];
   KG_TRY(kg_copy_out(ctx, &first, args->modes.space.begin + i, sizeof first));
   KG_TRY(kg_copy_out(ctx, &end, args->modes.space.ends + first, sizeof end));
   KG_TRY(kg_copy_out(ctx, &side, arrays->edge_sides + 2 * (int64_t)(end >> 1), sizeof side));
-  KG_TRY(kg_copy_out(ctx, &side_edge, arrays->side_edge + kg_lane_side(side / 3, side % 3),
+  KG_TRY(kg_copy_out(ctx, &side_edge, arrays->side_edge + kg_side_at(arrays->n_facets, side),
                      sizeof side_edge));
   const bool begins = (side_edge & 1u) == (uint32_t)(end & 1);
-  KG_TRY(kg_fault_corner(ctx, arrays, side / 3, (side + (begins ? 0 : 1)) % 3, at));
+  KG_TRY(kg_fault_end(ctx, arrays, side, begins ? 0 : 1, at));
   return KG_FAIL(
       ctx, KEDGE_ERR_NUMERIC,
       "preconditioner = multigrid cannot smooth at the vertex (%g, %g): its mode has no "

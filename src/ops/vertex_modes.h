@@ -86,7 +86,7 @@ KG_INLINE void kg_vertex_mode_corners(const kg_vertex_modes_args *a, int32_t e)
 {
   double corner[3] = {0.0, 0.0, 0.0}, begin[3];  // signs of the vertices where sides begin
   for (int l = 0; l < 3; ++l) {
-    begin[l] = a->batch.arrays.side_edge[kg_lane_side(e, l)] & 1u ? 1.0 : -1.0;
+    begin[l] = a->batch.arrays.side_edge[kg_lane_side(3, e, l)] & 1u ? 1.0 : -1.0;
     const kg_vertex_mode_sums sum = kg_vertex_mode_sum(a, e, l, l);
     corner[l] += kg_vertex_mode_form(&sum, begin[l], begin[l]);
     corner[(l + 1) % 3] += kg_vertex_mode_form(&sum, -begin[l], -begin[l]);
@@ -96,7 +96,7 @@ KG_INLINE void kg_vertex_mode_corners(const kg_vertex_modes_args *a, int32_t e)
     const kg_vertex_mode_sums sum = kg_vertex_mode_sum(a, e, l, before);
     corner[l] += 2.0 * kg_vertex_mode_form(&sum, begin[l], -begin[before]);
   }
-  for (int l = 0; l < 3; ++l) a->element[kg_lane_side(e, l)] = corner[l];
+  for (int l = 0; l < 3; ++l) a->element[kg_lane_side(3, e, l)] = corner[l];
 }
 
 /// The weight of a vertex; each of its elements is met once, from the side that begins there.
@@ -108,9 +108,9 @@ KG_INLINE bool kg_vertex_mode_weigh(const kg_vertex_modes_args *a, int32_t i)
   for (int32_t k = space->begin[i]; k < space->begin[i + 1]; ++k) {
     const int32_t edge = space->ends[k] >> 1, end = space->ends[k] & 1;
     for (int of = 0; of < 2; ++of) {
-      const int32_t side = a->batch.arrays.edge_sides[2 * (int64_t)edge + of];
-      if (side < 0) continue;
-      const int64_t at = kg_lane_side(side / 3, side % 3);
+      const kg_side side = a->batch.arrays.edge_sides[2 * (int64_t)edge + of];
+      if (side == KG_NO_SIDE) continue;
+      const int64_t at = kg_side_at(3, side);
       if ((int32_t)(a->batch.arrays.side_edge[at] & 1u) == end) energy += a->element[at];
     }
   }

@@ -63,9 +63,11 @@ KG_INLINE double kg_prolong_slope(double low, double high)
 /// The vertices of a trace edge, lower first.
 KG_INLINE void kg_edge_vertices(const kg_trace_arrays *arrays, int32_t edge, int32_t vertex[2])
 {
-  const int32_t side = arrays->edge_sides[2 * (int64_t)edge], e = side / 3, l = side % 3;
-  const int32_t a = arrays->vertex[kg_lane_side(e, l)];
-  const int32_t b = arrays->vertex[kg_lane_side(e, (l + 1) % 3)];
+  const kg_side side = arrays->edge_sides[2 * (int64_t)edge];
+  const int32_t e = kg_side_element(side);
+  const int n = arrays->n_facets, l = kg_side_facet(side);
+  const int32_t a = arrays->vertex[kg_lane_side(n, e, l)];
+  const int32_t b = arrays->vertex[kg_lane_side(n, e, kg_next_facet(n, l))];
   vertex[0] = a < b ? a : b;
   vertex[1] = a < b ? b : a;
 }

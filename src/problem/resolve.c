@@ -194,13 +194,14 @@ static kedge_status fail_part(const matching *m, const int32_t *part, int32_t wh
   const kedge_mesh *mesh = m->mesh;
   long long triangles = 0;
   double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
-  for (int64_t side = 0; side < 3 * (int64_t)mesh->n_elements; ++side) {
-    if (part[side / 3] != which) continue;
-    triangles += side % 3 == 0;
-    const double *at = mesh->vertices + 2 * (int64_t)mesh->element_vertices[side];
-    for (int i = 0; i < 2; ++i) {
-      low[i] = fmin(low[i], at[i]);
-      high[i] = fmax(high[i], at[i]);
+  for (int32_t e = 0; e < mesh->n_elements; ++e) {
+    if (part[e] != which) continue;
+    ++triangles;
+    const int32_t *v = kg_element_vertices(mesh, e);
+    for (int k = 0; k < 2 * kg_block_of(mesh, e)->cell->n_vertices; ++k) {
+      const double x = mesh->vertices[2 * (int64_t)v[k / 2] + k % 2];
+      low[k % 2] = fmin(low[k % 2], x);
+      high[k % 2] = fmax(high[k % 2], x);
     }
   }
   return kg_problem_fail(
@@ -225,7 +226,7 @@ static kedge_status check_parts(const matching *m, const kg_resolved *resolved)
   for (int64_t edge = 0; edge < mesh->n_edges; ++edge) {
     const int32_t group = mesh->edge_group[edge];
     if (group >= 0 && is_dirichlet(m, resolved, group))
-      is_fixed[part[mesh->edge_sides[2 * edge] / 3]] = true;
+      is_fixed[part[kg_side_element(mesh->edge_sides[2 * edge])]] = true;
   }
   while (free_part < n_parts && is_fixed[free_part]) ++free_part;
   if (free_part < n_parts) status = fail_part(m, part, free_part);

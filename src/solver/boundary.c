@@ -16,14 +16,13 @@ typedef struct edge_geometry {
 
 static edge_geometry edge_of(const kedge_mesh *mesh, int32_t edge)
 {
-  const int32_t side = mesh->edge_sides[2 * (size_t)edge];
-  const int l = side % 3;
-  const int32_t *v = mesh->element_vertices + 3 * (size_t)(side / 3);
-  const double *from = mesh->vertices + 2 * (size_t)v[l];
-  const double *to = mesh->vertices + 2 * (size_t)v[(l + 1) % 3];
+  int32_t ends[2];
+  kg_side_ends(mesh, mesh->edge_sides[2 * (size_t)edge], ends);
+  const double *from = mesh->vertices + 2 * (size_t)ends[0];
+  const double *to = mesh->vertices + 2 * (size_t)ends[1];
   const double dx = to[0] - from[0], dy = to[1] - from[1], length = hypot(dx, dy);
   edge_geometry g = {from[0], from[1], to[0], to[1], length, {dy / length, -dx / length}};
-  if (mesh->side_edge[side] & 1u)
+  if (ends[0] > ends[1])
     g = (edge_geometry){to[0], to[1], from[0], from[1], length, {g.normal[0], g.normal[1]}};
   return g;
 }

@@ -32,10 +32,10 @@ static void sample_group(const kedge_mesh *mesh, const int32_t *edges, int group
   s->n = 0;
   for (int32_t i = 0; i < mesh->n_boundary_edges; ++i) {
     if (mesh->edge_group[edges[i]] != group || of_group++ % stride != 0) continue;
-    const int32_t side = mesh->edge_sides[2 * (int64_t)edges[i]];
-    const int32_t next = side % 3 == 2 ? side - 2 : side + 1;
-    const double *p = mesh->vertices + 2 * (int64_t)mesh->element_vertices[side];
-    const double *q = mesh->vertices + 2 * (int64_t)mesh->element_vertices[next];
+    int32_t ends[2];
+    kg_side_ends(mesh, mesh->edge_sides[2 * (int64_t)edges[i]], ends);
+    const double *p = mesh->vertices + 2 * (int64_t)ends[0];
+    const double *q = mesh->vertices + 2 * (int64_t)ends[1];
     const double dx = q[0] - p[0], dy = q[1] - p[1], length = hypot(dx, dy);
     s->x[s->n] = p[0] + 0.3 * dx;
     s->y[s->n] = p[1] + 0.3 * dy;
@@ -110,7 +110,7 @@ static void sample_inside(const kedge_mesh *mesh, samples *s)
   for (int64_t e = 0; e < mesh->n_elements; e += stride, ++s->n) {
     s->x[s->n] = s->y[s->n] = 0.0;
     for (int k = 0; k < 3; ++k) {
-      const double *v = mesh->vertices + 2 * (int64_t)mesh->element_vertices[3 * e + k];
+      const double *v = mesh->vertices + 2 * (int64_t)kg_element_vertices(mesh, (int32_t)e)[k];
       s->x[s->n] += part[k] * v[0];
       s->y[s->n] += part[k] * v[1];
     }

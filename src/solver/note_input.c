@@ -36,7 +36,7 @@ static double largest_source(const kg_pipeline *p, double enough)
     double x[CHUNK], y[CHUNK], value[CHUNK];
     int n = 0;
     for (; n < CHUNK && e < mesh->n_elements; ++n, ++e) {
-      const int32_t *v = mesh->element_vertices + 3 * (size_t)e;
+      const int32_t *v = kg_element_vertices(mesh, e);
       const double *a = mesh->vertices + 2 * (size_t)v[0], *b = mesh->vertices + 2 * (size_t)v[1];
       const double *c = mesh->vertices + 2 * (size_t)v[2];
       x[n] = (a[0] + b[0] + c[0]) / 3.0;

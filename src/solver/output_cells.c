@@ -52,10 +52,10 @@ static void fill_flux(const writer *w, const int32_t *element, int64_t count)
 
 static void fill_corners(const writer *w, const int32_t *element, int64_t count)
 {
-  const int32_t *vertices = w->s->mesh->element_vertices;
 #pragma omp parallel for schedule(static) num_threads(w->s->ctx->threads)
   for (int64_t i = 0; i < count; ++i)
-    for (int l = 0; l < 3; ++l) w->numbers[3 * i + l] = vertices[3 * (int64_t)element[i] + l];
+    for (int l = 0; l < 3; ++l)
+      w->numbers[3 * i + l] = kg_element_vertices(w->s->mesh, element[i])[l];
 }
 
 static void fill_rest(const writer *w, const int32_t *element, int64_t count)

@@ -103,7 +103,8 @@ static void point_at_buffers(kg_pipeline *p)
   const kg_buffer *b = p->buffers;
   p->batch = (kg_batch){
       .count = p->layout.count,
-      .arrays = {.vertices = b[KG_ARRAY_VERTICES].data,
+      .arrays = {.n_facets = 3,
+                 .vertices = b[KG_ARRAY_VERTICES].data,
                  .vertex = b[KG_ARRAY_VERTEX].data,
                  .side_edge = b[KG_ARRAY_SIDE_EDGE].data,
                  .side_codes = b[KG_ARRAY_SIDE_CODES].data,

@@ -74,7 +74,7 @@ static const double *corner_of(const kedge_mesh *mesh, int64_t group, int64_t la
 {
   int64_t e = group * KG_LANES + lane;
   if (e >= mesh->n_elements) e = mesh->n_elements - 1;
-  return mesh->vertices + 2 * (size_t)mesh->element_vertices[3 * e + l];
+  return mesh->vertices + 2 * (size_t)kg_element_vertices(mesh, (int32_t)e)[l];
 }
 
 /// Physical coordinates [point][lane] of one group.

@@ -68,7 +68,7 @@ static kedge_status check_full(const kedge_solution *s, const char *call)
 void kg_element_points(const kedge_mesh *mesh, int32_t element, int n, const double *r,
                        const double *t, int stride, double *xy)
 {
-  const int32_t *v = mesh->element_vertices + 3 * (size_t)element;
+  const int32_t *v = kg_element_vertices(mesh, element);
   for (int i = 0; i < n; ++i) {
     const double b = 0.5 * (1.0 + r[i]), c = 0.5 * (1.0 + t[i]), a = 1.0 - b - c;
     for (int k = 0; k < 2; ++k)
@@ -184,14 +184,8 @@ kedge_status kedge_solution_trace(const kedge_solution *s, int32_t *edges, doubl
   for (int k = 0; k < KG_SECTION_COUNT; ++k) next[k] = *kg_section_first(&s->layout, (kg_section)k);
   for (size_t edge = 0; edge < (size_t)s->n_edges; ++edge) {
     const int32_t trace = next[s->layout.edge_section[edge]]++;
-    const int32_t side = mesh->edge_sides[2 * edge];
-    const int32_t *v = mesh->element_vertices + 3 * (size_t)(side / 3);
-    int32_t low = v[side % 3], high = v[(side % 3 + 1) % 3];
-    if (mesh->side_edge[side] & 1u) {
-      const int32_t swap = low;
-      low = high;
-      high = swap;
-    }
+    int32_t low, high;
+    kg_side_vertices(mesh, mesh->edge_sides[2 * edge], &low, &high);
     // From here on low < high in the mesh's numbering, which the caller's may turn around.
     const int32_t a = mesh->vertex_origin[low], b = mesh->vertex_origin[high];
     if (edges) {

@@ -67,11 +67,11 @@ static void assert_numbering(const kedge_mesh *mesh)
   for (int64_t e = 0; e < mesh->n_elements; ++e) {
     assert_in_range(mesh->element_origin[e], 0, mesh->n_elements - 1);
     assert_int_equal(seen[mesh->element_origin[e]]++, 0);
-    const int32_t *v = mesh->element_vertices + 3 * e;
+    const int32_t *v = kg_element_vertices(mesh, (int32_t)e);
     for (int l = 0; l < 3; ++l) {
       assert_true(v[l] <= vertices);
       vertices += v[l] == vertices;
-      const int32_t edge = (int32_t)(mesh->side_edge[3 * e + l] >> 1);
+      const int32_t edge = kg_side_edge(mesh, kg_side_of((int32_t)e, l));
       assert_true(edge <= edges);
       edges += edge == edges;
     }
@@ -84,12 +84,12 @@ static void assert_numbering(const kedge_mesh *mesh)
   free(seen);
 }
 
-static void assert_side(const kedge_mesh *mesh, int32_t edge, int32_t side, int32_t ends[2])
+static void assert_side(const kedge_mesh *mesh, int32_t edge, kg_side side, int32_t ends[2])
 {
-  ends[0] = mesh->element_vertices[side];
-  ends[1] = mesh->element_vertices[side / 3 * 3 + (side + 1) % 3];
-  assert_int_equal(mesh->side_edge[side] >> 1, edge);
-  assert_int_equal(mesh->side_edge[side] & 1, ends[0] > ends[1]);
+  const uint32_t both = mesh->side_edge[kg_side_place(mesh, side)];
+  kg_side_ends(mesh, side, ends);
+  assert_int_equal(both >> 1, edge);
+  assert_int_equal(both & 1u, ends[0] > ends[1]);
 }
 
 /// Every interior edge has two sides that run in opposite directions.
@@ -97,11 +97,10 @@ static void assert_edges(const kedge_mesh *mesh)
 {
   int32_t boundary = 0;
   for (int32_t edge = 0; edge < mesh->n_edges; ++edge) {
-    const int32_t *sides = mesh->edge_sides + 2 * (int64_t)edge;
+    const kg_side *sides = mesh->edge_sides + 2 * (int64_t)edge;
     int32_t first[2], second[2];
     assert_side(mesh, edge, sides[0], first);
-    if (sides[1] < 0) {
-      assert_int_equal(sides[1], -1);
+    if (sides[1] == KG_NO_SIDE) {
       assert_in_range(mesh->edge_group[edge], 0, mesh->n_groups - 1);
       assert_int_equal(mesh->groups[mesh->edge_group[edge]].dimension, 1);
       ++boundary;

@@ -94,9 +94,9 @@ static void neighbours_in_the_plane_are_neighbours_in_memory(void **state)
   assert_ok(*state, kg_mesh_build(*state, &s.raw, "shuffled", &other));
   double distance = 0;
   for (int32_t edge = 0; edge < other->n_edges; ++edge) {
-    const int32_t *sides = other->edge_sides + 2 * edge;
-    const int32_t between = sides[1] / 3 - sides[0] / 3;
-    if (sides[1] >= 0) distance += (double)between / other->n_edges;
+    const kg_side *sides = other->edge_sides + 2 * edge;
+    const int32_t between = kg_side_element(sides[1]) - kg_side_element(sides[0]);
+    if (sides[1] != KG_NO_SIDE) distance += (double)between / other->n_edges;
   }
   // A third of all elements in random order, about their square root on the curve.
   assert_true(distance < 2 * sqrt(other->n_elements));

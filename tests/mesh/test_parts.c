@@ -69,8 +69,9 @@ static void assert_parts(kedge_context *ctx, kedge_mesh *mesh, int32_t expected)
   }
   assert_int_equal(used, expected);
   for (int64_t edge = 0; edge < mesh->n_edges; ++edge) {
-    const int32_t *side = mesh->edge_sides + 2 * edge;
-    if (side[1] >= 0) assert_int_equal(part[side[0] / 3], part[side[1] / 3]);
+    const kg_side *side = mesh->edge_sides + 2 * edge;
+    if (side[1] != KG_NO_SIDE)
+      assert_int_equal(part[kg_side_element(side[0])], part[kg_side_element(side[1])]);
   }
   kedge_mesh_info info;
   kedge_mesh_get_info(mesh, &info);

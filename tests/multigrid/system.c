@@ -194,11 +194,8 @@ double *system_edge_blocks(trace_system *s)
 static void vertices_of(const trace_system *s, int32_t trace, int32_t vertex[2])
 {
   const kedge_mesh *mesh = s->c.mesh;
-  const int32_t side = mesh->edge_sides[2 * s->c.layout.mesh_edge[trace]];
-  const int32_t *corner = mesh->element_vertices + 3 * (side / 3);
-  const int32_t a = corner[side % 3], b = corner[(side + 1) % 3];
-  vertex[0] = a < b ? a : b;
-  vertex[1] = a < b ? b : a;
+  kg_side_vertices(mesh, mesh->edge_sides[2 * s->c.layout.mesh_edge[trace]], &vertex[0],
+                   &vertex[1]);
 }
 
 int32_t *system_edge_vertices(const trace_system *s)

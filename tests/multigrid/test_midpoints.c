@@ -26,19 +26,16 @@ typedef struct refinement {
 
 enum { IRREGULAR = 150 };
 
-static int32_t far_end(int32_t side)
-{
-  return side % 3 == 2 ? side - 2 : side + 1;
-}
-
 /// Dirichlet are groups of odd numbers: GRID_WALL, all of the L, of the ring the inner circle.
 static bool *fixed_vertices(const kedge_mesh *mesh)
 {
   bool *fixed = get((size_t)mesh->n_vertices, sizeof *fixed);
   for (int32_t edge = 0; edge < mesh->n_edges; ++edge) {
-    const int32_t group = mesh->edge_group[edge], s = mesh->edge_sides[2 * edge];
+    const int32_t group = mesh->edge_group[edge];
+    int32_t ends[2];
     if (group < 0 || mesh->groups[group].tag % 2 == 0) continue;
-    fixed[mesh->element_vertices[s]] = fixed[mesh->element_vertices[far_end(s)]] = true;
+    kg_side_ends(mesh, mesh->edge_sides[2 * edge], ends);
+    fixed[ends[0]] = fixed[ends[1]] = true;
   }
   return fixed;
 }
@@ -61,8 +58,8 @@ static double *interpolation(const refinement *r, const int32_t *number)
     p[(size_t)vertex_at(mesh, x[0], x[1]) * n_next + (size_t)number[w]] = 1.0;
   }
   for (int32_t edge = 0; edge < coarse->n_edges; ++edge) {
-    const int32_t s = coarse->edge_sides[2 * edge];
-    const int32_t a = coarse->element_vertices[s], b = coarse->element_vertices[far_end(s)];
+    int32_t a, b;
+    kg_side_vertices(coarse, coarse->edge_sides[2 * edge], &a, &b);
     const double *x = coarse->vertices + 2 * a, *y = coarse->vertices + 2 * b;
     double *row =
         p + (size_t)vertex_at(mesh, 0.5 * x[0] + 0.5 * y[0], 0.5 * x[1] + 0.5 * y[1]) * n_next;

@@ -108,8 +108,8 @@ static void an_element_without_an_inverse_is_named(void **state)
   const char *sentence = refusal(&s, e);
   // The element beyond side 0 has the block of that edge, too, and may be the first.
   const kedge_mesh *mesh = s.c.mesh;
-  const int32_t *sides = mesh->edge_sides + 2 * (mesh->side_edge[3 * e] >> 1);
-  const int32_t first = sides[0] / 3;
+  const int32_t edge = kg_side_edge(mesh, kg_side_of(e, 0));
+  const int32_t first = kg_side_element(mesh->edge_sides[2 * edge]);
   double centre[2] = {0};
   for (int i = 0; i < 6; ++i)
     centre[i % 2] += mesh->vertices[2 * mesh->element_vertices[3 * first + i / 2] + i % 2] / 3;

@@ -19,9 +19,10 @@ static void check_blocks(trace_system *s)
   for (int32_t f = 0; f < s->c.batch.count.n_free; ++f) {
     double block[(KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 1)] = {0};
     for (int k = 0; k < 2; ++k) {
-      const int32_t side = s->c.mesh->edge_sides[2 * s->c.layout.mesh_edge[f] + k];
-      for (int i = 0; side >= 0 && i < m * m; ++i)
-        block[i] += system_local_entry(s, side / 3, side % 3 * m + i / m, side % 3 * m + i % m);
+      const kg_side side = s->c.mesh->edge_sides[2 * s->c.layout.mesh_edge[f] + k];
+      const int first = kg_side_facet(side) * m;
+      for (int i = 0; side != KG_NO_SIDE && i < m * m; ++i)
+        block[i] += system_local_entry(s, kg_side_element(side), first + i / m, first + i % m);
     }
     const double condition = dense_invert(m, block);
     const double scale = largest((size_t)(m * m), block);

@@ -81,8 +81,10 @@ static void add_block(const trace_system *s, strip_matrix *a, const int32_t at[2
 static void add_edge(const trace_system *s, strip_matrix *a, int32_t at, int32_t edge)
 {
   for (int k = 0; at >= 0 && k < 2; ++k) {
-    const int32_t side = s->c.mesh->edge_sides[2 * s->c.layout.mesh_edge[edge] + k];
-    if (side >= 0) add_block(s, a, (int32_t[]){at, at}, side / 3, (int[]){side % 3, side % 3});
+    const kg_side side = s->c.mesh->edge_sides[2 * s->c.layout.mesh_edge[edge] + k];
+    const int l = kg_side_facet(side);
+    if (side != KG_NO_SIDE)
+      add_block(s, a, (int32_t[]){at, at}, kg_side_element(side), (int[]){l, l});
   }
 }
 

@@ -37,6 +37,7 @@ static void upload_layout(op_case *c)
   const size_t vertices = 2 * (size_t)c->mesh->n_vertices;
   c->batch.count = *n;
   c->batch.arrays = (kg_trace_arrays){
+      .n_facets = 3,
       .vertices = case_upload(c, host->vertices, vertices, sizeof(double)),
       .vertex = case_upload(c, host->vertex, sides, sizeof(int32_t)),
       .side_edge = case_upload(c, host->side_edge, sides, sizeof(uint32_t)),
@@ -44,7 +45,7 @@ static void upload_layout(op_case *c)
       .patch_edge = case_upload(c, host->patch_edge, patches + 1, sizeof(int32_t)),
       .patch_halo = case_upload(c, host->patch_halo, patches + 1, sizeof(int32_t)),
       .halo_edge = case_upload(c, host->halo_edge, halo, sizeof(uint32_t)),
-      .edge_sides = case_upload(c, host->edge_sides, 2 * (size_t)n->n_edges, sizeof(int32_t)),
+      .edge_sides = case_upload(c, host->edge_sides, 2 * (size_t)n->n_edges, sizeof(kg_side)),
   };
 }
 

@@ -61,7 +61,7 @@ static void check_sentinels(ell_problem *p)
   const int m = p->size.n_edge;
   for (int64_t row = 0; row < p->matrix.stride; ++row) {
     const bool exists = row < p->matrix.rows;
-    const bool boundary = exists && p->layout.host.edge_sides[2 * (row / m) + 1] < 0;
+    const bool boundary = exists && p->layout.host.edge_sides[2 * (row / m) + 1] == KG_NO_SIDE;
     const int present = !exists ? 0 : boundary ? 3 * m : 5 * m;
     for (int k = 0; k < p->matrix.width; ++k)
       assert_int_equal(p->column[k * p->matrix.stride + row] >= 0, k < present);
@@ -79,13 +79,13 @@ static void check_block_order(ell_problem *p)
   const int m = p->size.n_edge;
   const uint32_t *side_edge = p->layout.host.side_edge;
   for (int64_t row = 0; row < p->matrix.rows; row += m) {
-    const int32_t *sides = p->layout.host.edge_sides + 2 * (row / m);
+    const kg_side *sides = p->layout.host.edge_sides + 2 * (row / m);
     assert_int_equal(p->column[row], row);
     int q = 1;
-    for (int s = 0; s < 2 && sides[s] >= 0; ++s)
+    for (int s = 0; s < 2 && sides[s] != KG_NO_SIDE; ++s)
       for (int l = 0; l < 3; ++l) {
-        if (l == sides[s] % 3) continue;
-        const int32_t e = sides[s] / 3;
+        if (l == kg_side_facet(sides[s])) continue;
+        const int32_t e = kg_side_element(sides[s]);
         const size_t at = ((size_t)(e / KG_LANES) * 3 + (size_t)l) * KG_LANES + e % KG_LANES;
         assert_int_equal(p->column[(q++ * m) * p->matrix.stride + row], (side_edge[at] >> 1) * m);
       }

@@ -129,7 +129,7 @@ static void a_diagonal_that_is_not_positive_has_no_inverse(void **state)
                                                    .reduced = true,
                                                    .y = inverse}));
     double *found = case_fetch(&c, inverse);
-    const size_t edge = c.layout.host.side_edge[kg_lane_side(e, 0)] >> 1;
+    const size_t edge = c.layout.host.side_edge[kg_lane_side(3, e, 0)] >> 1;
     assert_true(isnan(found[edge * (size_t)c.size.n_edge + 1]));
     free(found);
     free(host);

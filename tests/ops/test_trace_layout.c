@@ -43,9 +43,11 @@ static void for_all_layouts(layout_check *check)
 
 static enum section section_of(const layout_case *c, int32_t mesh_edge)
 {
-  const int32_t *sides = c->mesh->edge_sides + 2 * mesh_edge;
-  if (sides[1] < 0) return c->is_dirichlet[c->mesh->edge_group[mesh_edge]] ? DIRICHLET : NEUMANN;
-  return sides[0] / 3 / c->patch_elements == sides[1] / 3 / c->patch_elements ? INSIDE : SHARED;
+  const kg_side *sides = c->mesh->edge_sides + 2 * mesh_edge;
+  if (sides[1] == KG_NO_SIDE)
+    return c->is_dirichlet[c->mesh->edge_group[mesh_edge]] ? DIRICHLET : NEUMANN;
+  const int32_t first = kg_side_element(sides[0]), second = kg_side_element(sides[1]);
+  return first / c->patch_elements == second / c->patch_elements ? INSIDE : SHARED;
 }
 
 static void check_sections(const layout_case *c)
@@ -63,7 +65,7 @@ static void check_sections(const layout_case *c)
     const enum section section = section_of(c, edge);
     assert_true(trace < end[section] && (section == INSIDE || trace >= end[section - 1]));
     assert_memory_equal(c->layout.host.edge_sides + 2 * trace, c->mesh->edge_sides + 2 * edge,
-                        2 * sizeof(int32_t));
+                        2 * sizeof(kg_side));
   }
   free(seen);
 }
@@ -114,9 +116,9 @@ static void check_codes(const layout_case *c, int32_t patch)
   const int32_t first = patch * c->patch_elements, n = c->mesh->n_elements;
   const int32_t last = n - first < c->patch_elements ? n : first + c->patch_elements;
   char taken[KG_SIDE_CODES] = {0};
-  for (int32_t side = 3 * first; side < 3 * last; ++side) {
-    const int32_t e = side / 3, code = kg_side_code(a->side_codes[e], side % 3);
-    const size_t at = (size_t)(e / KG_LANES * 3 + side % 3) * KG_LANES + e % KG_LANES;
+  for (int32_t i = 3 * first; i < 3 * last; ++i) {
+    const int32_t e = i / 3, code = kg_side_code(a->side_codes[e], i % 3);
+    const size_t at = (size_t)(e / KG_LANES * 3 + i % 3) * KG_LANES + e % KG_LANES;
     assert_int_equal(edge_in_patch(a, patch, code / 2), a->side_edge[at] >> 1);
     assert_false(taken[code]);
     taken[code] = 1;
@@ -177,9 +179,9 @@ static void check_entries(const layout_case *c)
   const kg_trace_arrays *a = &c->layout.host;
   for (int32_t patch = 0; patch < c->layout.count.n_patches; ++patch)
     for (int32_t entry = a->patch_halo[patch]; entry < a->patch_halo[patch + 1]; ++entry) {
-      const int32_t *sides = a->edge_sides + 2 * (size_t)(a->halo_edge[entry] >> 1);
+      const kg_side *sides = a->edge_sides + 2 * (size_t)(a->halo_edge[entry] >> 1);
       const bool second = a->halo_edge[entry] & 1u;
-      assert_int_equal(sides[second] / 3 / c->patch_elements, patch);
+      assert_int_equal(kg_side_element(sides[second]) / c->patch_elements, patch);
       assert_true(sides[0] < sides[1] || !second);
     }
 }

@@ -54,8 +54,9 @@ static kedge_status work(void)
   static kg_group groups[] = {{.name = "left", .tag = 1, .dimension = 1, .count = 1},
                               {.name = "top", .tag = 2, .dimension = 1, .count = 1}};
   // Two triangles apart, so that their parts are looked for: reaction is 0.
-  static int32_t edge_sides[][2] = {{0, -1}, {1, -1}, {2, -1}, {3, -1}, {4, -1}, {5, -1}},
-                 edge_group[] = {0, 1, 0, 0, 1, 0};
+  static kg_side edge_sides[][2] = {{0, KG_NO_SIDE}, {1, KG_NO_SIDE}, {2, KG_NO_SIDE},
+                                    {4, KG_NO_SIDE}, {5, KG_NO_SIDE}, {6, KG_NO_SIDE}};
+  static int32_t edge_group[] = {0, 1, 0, 0, 1, 0};
   static const kedge_mesh mesh = {.n_elements = 2,
                                   .n_edges = 6,
                                   .edge_sides = edge_sides[0],
