@@ -1,4 +1,4 @@
-// What kedge refuses today: quadrilaterals.
+// Four quadrilaterals.
 Point(1) = {0, 0, 0};
 Point(2) = {1, 0, 0};
 Point(3) = {1, 1, 0};

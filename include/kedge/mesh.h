@@ -1,5 +1,5 @@
 /// @file
-/// Triangle meshes: from Gmsh files, arrays or generators.
+/// Meshes of triangles and quadrilaterals: from Gmsh files, arrays or generators.
 ///
 /// A mesh is immutable. kedge orders elements along a Hilbert curve inside; every array that the
 /// public API takes or gives is in the caller's numbering (the order of the file or the arrays).
@@ -30,6 +30,7 @@ typedef struct kedge_mesh_arrays {
 
 typedef struct kedge_mesh_info {
   int64_t elements, edges, vertices, boundary_edges;
+  int64_t quadrilaterals;    ///< of the elements; the others are triangles
   int64_t turned_elements;   ///< clockwise in the input, turned by kedge
   int64_t unused_vertices;   ///< in the input, dropped
   int64_t interior_lines;    ///< tagged lines inside the domain, which take no condition
@@ -37,9 +38,11 @@ typedef struct kedge_mesh_info {
   int64_t coincident_edges;  ///< boundary edges that lie on another (a slit, parts not joined)
   double area;               ///< sum over elements
   double min_area, max_area;
-  double min_quality, mean_quality;  ///< 2 r_in / r_out: 1 equilateral, 0 degenerate
-  double min_angle;                  ///< degrees
-  double box[4];                     ///< xmin, ymin, xmax, ymax
+  /// Triangles: 2 r_in / r_out, 1 equilateral. Quadrilaterals: the least over the corners of
+  /// 2 a x b / (a . a + b . b), a and b the sides that meet there, 1 a square. 0: degenerate
+  double min_quality, mean_quality;
+  double min_angle;  ///< degrees
+  double box[4];     ///< xmin, ymin, xmax, ymax
 } kedge_mesh_info;
 
 typedef struct kedge_mesh_group {
@@ -54,7 +57,8 @@ typedef struct kedge_mesh_group {
 
 /// Read a Gmsh .msh file, format 2.2 or 4.1, ASCII or binary. Of several physical groups of one
 /// entity, and of several names of one group, the first counts. Tagged lines inside the domain take
-/// no condition; a tagged line that is no edge of any triangle is refused.
+/// no condition; a tagged line that is no edge of any element is refused.
+/// Quadrilaterals are straight and convex; what solves does not take them yet.
 /// @retval KEDGE_ERR_IO     the file cannot be opened or read
 /// @retval KEDGE_ERR_INPUT  the file or the mesh in it is refused; the sentence names file and line
 KEDGE_API kedge_status kedge_mesh_read(kedge_context *ctx, const char *path, kedge_mesh **out);
@@ -64,20 +68,21 @@ KEDGE_API kedge_status kedge_mesh_create(kedge_context *ctx, const kedge_mesh_ar
                                          kedge_mesh **out);
 
 /// Generate a mesh from words: "square N" (the unit square, N x N squares split by a diagonal;
-/// groups left, right, bottom, top), "lshape N" ((-1,1)^2 without its lower right quarter, 2N x 2N
+/// groups left, right, bottom, top), "quads N" (the same squares whole), "lshape N" ((-1,1)^2 without its lower right quarter, 2N x 2N
 /// squares less a quarter; group boundary), "ring N M" (radii 1 to 2, N layers, M
 /// sectors, straight edges; groups inner, outer); region "domain". Others: KEDGE_ERR_INPUT.
 KEDGE_API kedge_status kedge_mesh_generate(kedge_context *ctx, const char *words, kedge_mesh **out);
 
-/// Split every triangle into four at the midpoints of its edges, `times` times, at most
-/// KEDGE_REFINE_MAX. Groups are inherited. The caller's triangle e becomes 4 e .. 4 e + 3, the last
-/// one in its middle. Multigrid knows the meshes in between and is faster for it.
+/// Split every element into four at the midpoints of its edges, a quadrilateral at its centre too,
+/// `times` times, at most KEDGE_REFINE_MAX. Groups are inherited. The caller's element e becomes
+/// 4 e .. 4 e + 3, of a triangle the last one in its middle. Multigrid knows the meshes of triangles
+/// in between and is faster for it.
 /// @param[in]  mesh         borrowed, not changed
-/// @retval KEDGE_ERR_INPUT  more triangles than can be numbered
+/// @retval KEDGE_ERR_INPUT  more elements than can be numbered
 KEDGE_API kedge_status kedge_mesh_refine(kedge_context *ctx, const kedge_mesh *mesh, int times,
                                          kedge_mesh **out);
 
-/// Write Gmsh 4.1 (ASCII, or binary when asked) under a temporary name, then rename. Triangles and
+/// Write Gmsh 4.1 (ASCII, or binary when asked) under a temporary name, then rename. Elements and
 /// vertices are in the caller's order, groups of tag 0 have no physical one. May give KEDGE_ERR_IO.
 KEDGE_API kedge_status kedge_mesh_write(kedge_context *ctx, const kedge_mesh *mesh,
                                         const char *path, bool binary);

@@ -13,7 +13,7 @@ static const char problem_text[] =
     "[mesh]           file                              a Gmsh file, relative to this file\n"
     "                 generate                          instead of file, such as square 40\n"
     "                                                   (see 'kedge help mesh')\n"
-    "                 refine            0               times all triangles are split into four\n"
+    "                 refine            0               times all elements are split into four\n"
     "[space]          order             1               1 to 12\n"
     "                 stabilization     diffusion / L   number, number*h or number/h (h: edge "
     "length;\n"
@@ -58,12 +58,15 @@ static const char expressions_text[] =
     "outside the domain. Errors point at the column.\n";
 
 static const char mesh_text[] =
-    "kedge reads Gmsh .msh files, formats 2.2 and 4.1, ASCII and binary: straight triangles in a\n"
-    "plane, physical groups on boundary lines and on surfaces. Clockwise triangles are turned.\n"
+    "kedge reads Gmsh .msh files, formats 2.2 and 4.1, ASCII and binary: straight triangles and\n"
+    "convex quadrilaterals in a plane, physical groups on boundary lines and on surfaces. "
+    "Clockwise\n"
+    "elements are turned. Quadrilaterals are not solved on yet.\n"
     "Boundary edges without a group are the group 'default', number 0.\n"
     "\n"
     "  square N     the unit square, N x N squares split by a diagonal; groups left, right, "
     "bottom, top\n"
+    "  quads N      the same squares whole, as quadrilaterals\n"
     "  lshape N     (-1,1)^2 without its lower right quarter; group boundary\n"
     "  ring N M     radii 1 to 2, N layers of M sectors; groups inner, outer\n"
     "\n"

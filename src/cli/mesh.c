@@ -36,8 +36,17 @@ static void print_group(int width, const kedge_mesh_group *group, const char *wh
          group->tag, what, (long long)count, measure);
 }
 
-static void print_groups(const kedge_mesh *mesh)
+/// What the elements of a mesh are called, in the singular.
+static const char *shape_of(const kedge_mesh_info *m)
 {
+  if (m->quadrilaterals == 0) return "triangle";
+  return m->quadrilaterals == m->elements ? "quadrilateral" : "element";
+}
+
+static void print_groups(const kedge_mesh *mesh, const char *shape)
+{
+  char elements[32];
+  snprintf(elements, sizeof elements, "%ss", shape);
   int width = 22;
   for (int i = 0; i < kedge_mesh_group_count(mesh); ++i) {
     kedge_mesh_group group;
@@ -49,25 +58,33 @@ static void print_groups(const kedge_mesh *mesh)
   for (int i = 0; i < kedge_mesh_group_count(mesh); ++i) {
     kedge_mesh_group group;
     kedge_mesh_get_group(mesh, i, &group);
-    const char *const what = group.dimension == 1 ? "boundary edges" : "triangles";
+    const char *const what = group.dimension == 1 ? "boundary edges" : elements;
     if (group.count > 0) print_group(width, &group, what, group.count, group.measure);
     if (group.n_inner > 0)
       print_group(width, &group, "inner edges", group.n_inner, group.inner_measure);
   }
 }
 
-/// Something that kedge put right in the input, when there was any.
-static void print_repair(int64_t count, const char *one, const char *what)
+/// What kedge put right in the input, when there was anything.
+static void print_repairs(const kedge_mesh_info *m, const char *shape)
 {
-  if (count > 0) printf("put right        %lld %s\n", (long long)count, count == 1 ? one : what);
+  if (m->turned_elements > 0)
+    printf("put right        %lld clockwise %s%s, turned\n", (long long)m->turned_elements, shape,
+           m->turned_elements == 1 ? "" : "s");
+  if (m->unused_vertices > 0)
+    printf("put right        %lld %s of no %s, left out\n", (long long)m->unused_vertices,
+           m->unused_vertices == 1 ? "vertex" : "vertices", shape);
 }
 
 static void print_mesh(const char *name, const kedge_mesh *mesh)
 {
   kedge_mesh_info m;
   kedge_mesh_get_info(mesh, &m);
+  const char *const shape = shape_of(&m);
   printf("%s\n", name);
-  printf("triangles        %lld\n", (long long)m.elements);
+  if (m.quadrilaterals < m.elements)
+    printf("triangles        %lld\n", (long long)(m.elements - m.quadrilaterals));
+  if (m.quadrilaterals > 0) printf("quadrilaterals   %lld\n", (long long)m.quadrilaterals);
   printf("edges            %lld, %lld of them on the boundary\n", (long long)m.edges,
          (long long)m.boundary_edges);
   printf("vertices         %lld\n", (long long)m.vertices);
@@ -78,15 +95,17 @@ static void print_mesh(const char *name, const kedge_mesh *mesh)
         "joined\n",
         (long long)m.coincident_edges);
   printf("box              [%g, %g] x [%g, %g]\n", m.box[0], m.box[2], m.box[1], m.box[3]);
-  printf("area             %.10g, of a triangle %.3g to %.3g\n", m.area, m.min_area, m.max_area);
-  printf("quality          %.3f at worst, %.3f on average (1: equilateral, 0: degenerate)\n",
-         m.min_quality, m.mean_quality);
+  printf("area             %.10g, of %s %s %.3g to %.3g\n", m.area, *shape == 'e' ? "an" : "a",
+         shape, m.min_area, m.max_area);
+  printf("quality          %.3f at worst, %.3f on average (1: %s, 0: degenerate)\n", m.min_quality,
+         m.mean_quality,
+         *shape == 't'   ? "equilateral"
+         : *shape == 'q' ? "square"
+                         : "equilateral or square");
   printf("smallest angle   %.*f degrees\n", m.min_angle < 1.0 ? 5 : 1, m.min_angle);
-  if (m.turned_elements == 0) printf("orientation      all triangles counterclockwise\n");
-  print_repair(m.turned_elements, "clockwise triangle, turned", "clockwise triangles, turned");
-  print_repair(m.unused_vertices, "vertex of no triangle, left out",
-               "vertices of no triangle, left out");
-  print_groups(mesh);
+  if (m.turned_elements == 0) printf("orientation      all %ss counterclockwise\n", shape);
+  print_repairs(&m, shape);
+  print_groups(mesh, shape);
 }
 
 static int show(const mesh_options *options)
@@ -110,7 +129,7 @@ static void print_written(const char *path, const kedge_mesh *mesh)
   if (stat(path, &file) != 0 || !S_ISREG(file.st_mode)) return;
   kedge_mesh_info info;
   kedge_mesh_get_info(mesh, &info);
-  printf("%s: %lld triangles, %lld vertices\n", path, (long long)info.elements,
+  printf("%s: %lld %ss, %lld vertices\n", path, (long long)info.elements, shape_of(&info),
          (long long)info.vertices);
 }
 
@@ -180,7 +199,7 @@ static error_t parse_generate(int key, char *text, struct argp_state *state)
       add_word(state, options, text);
       return 0;
     case ARGP_KEY_NO_ARGS:
-      argp_error(state, "which mesh? square N, lshape N or ring N M");
+      argp_error(state, "which mesh? square N, quads N, lshape N or ring N M");
       return 0;
     case ARGP_KEY_END:
       if (!options->output) argp_error(state, "into which file? Give it with -o FILE");
@@ -206,18 +225,19 @@ static int run_generate(int argc, char **argv)
 {
   static const struct argp_option list[] = {
       {"output", 'o', "FILE", 0, "Write the mesh here (Gmsh 4.1)", 0},
-      {"refine", 'r', "K", 0, "Split every triangle into four, K times", 0},
+      {"refine", 'r', "K", 0, "Split every element into four, K times", 0},
       {"binary", 'b', NULL, 0, "Write the binary form of the format", 0},
       {0}};
   static const struct argp argp = {
       .options = list,
       .parser = parse_generate,
-      .args_doc = "square N -o FILE\nlshape N -o FILE\nring N M -o FILE",
+      .args_doc = "square N -o FILE\nquads N -o FILE\nlshape N -o FILE\nring N M -o FILE",
       .doc =
           "Generate a mesh.\v"
           "square N: the unit square, N x N squares split by a diagonal; boundary groups left, "
           "right, "
           "bottom, top.\n"
+          "quads N: the same squares whole, as quadrilaterals.\n"
           "lshape N: (-1,1)^2 without its lower right quarter, 2N x 2N squares less a quarter; "
           "boundary group boundary.\n"
           "ring N M: radii 1 to 2, N layers of M sectors; boundary groups inner, outer.",

@@ -19,7 +19,7 @@ static kedge_status number_vertices(kg_mesh_builder *b)
   KG_TRY(kg_host_alloc(b->ctx, (size_t)raw->n_vertices, sizeof(int32_t), &b->vertex_number));
   for (int64_t v = 0; v < raw->n_vertices; ++v) b->vertex_number[v] = -1;
   int32_t n = 0;
-  for (int64_t i = 0; i < 3 * (int64_t)mesh->n_elements; ++i) {
+  for (int64_t i = 0; i < kg_mesh_sides(mesh); ++i) {
     int32_t *number = &b->vertex_number[mesh->element_vertices[i]];
     if (*number < 0) *number = n++;
     mesh->element_vertices[i] = *number;
@@ -38,25 +38,44 @@ static kedge_status number_vertices(kg_mesh_builder *b)
   return KEDGE_OK;
 }
 
+/// A block of each shape that occurs, with the elements of the caller in their order.
+static void list_blocks(const kg_raw_mesh *raw, kedge_mesh *mesh)
+{
+  static const kg_cell *const cells[KG_BLOCKS_MAX] = {&kg_triangle, &kg_quadrilateral};
+  int64_t first_side = 0;
+  int32_t n = 0;
+  for (int k = 0; k < KG_BLOCKS_MAX; ++k) {
+    const int32_t first = n;
+    for (int32_t e = 0; e < (int32_t)raw->n_elements; ++e)
+      if (kg_raw_cell(raw, e) == cells[k]) mesh->element_origin[n++] = e;
+    if (n == first) continue;
+    mesh->block[mesh->n_blocks++] = (kg_block){cells[k], first, n - first, first_side};
+    first_side += (int64_t)(n - first) * cells[k]->n_facets;
+  }
+  mesh->n_elements = n;
+}
+
 kedge_status kg_build_order(kg_mesh_builder *b)
 {
   kedge_mesh *mesh = b->mesh;
   const kg_raw_mesh *raw = b->raw;
-  const int32_t n = (int32_t)raw->n_elements;
-  mesh->n_elements = n;
-  mesh->n_blocks = 1;
-  mesh->block[0] = (kg_block){&kg_triangle, 0, n, 0};
-  KG_TRY(kg_hilbert_order(b->ctx, raw->vertices, raw->triangles, n, &mesh->element_origin));
-  KG_TRY(kg_host_alloc(b->ctx, (size_t)n, 3 * sizeof(int32_t), &mesh->element_vertices));
-#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, n))
-  for (int32_t e = 0; e < n; ++e) {
+  KG_TRY(kg_host_alloc(b->ctx, (size_t)raw->n_elements, sizeof(int32_t), &mesh->element_origin));
+  list_blocks(raw, mesh);
+  for (int k = 0; k < mesh->n_blocks; ++k) {
+    const kg_block *block = &mesh->block[k];
+    KG_TRY(kg_hilbert_order(b->ctx, raw, block->cell->n_vertices, block->n,
+                            mesh->element_origin + block->first));
+  }
+  KG_TRY(
+      kg_host_alloc(b->ctx, (size_t)kg_mesh_sides(mesh), sizeof(int32_t), &mesh->element_vertices));
+#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, mesh->n_elements))
+  for (int32_t e = 0; e < mesh->n_elements; ++e) {
     const int64_t origin = mesh->element_origin[e];
-    const int32_t *from = raw->triangles + 3 * origin;
-    int32_t *to = mesh->element_vertices + 3 * (int64_t)e;
-    const int turn = b->clockwise[origin];
+    const int32_t *from = kg_raw_corners(raw, origin);
+    int32_t *to = mesh->element_vertices + kg_element_place(mesh, e);
+    const int n = kg_block_of(mesh, e)->cell->n_vertices;
     to[0] = from[0];
-    to[1] = from[1 + turn];
-    to[2] = from[2 - turn];
+    for (int i = 1; i < n; ++i) to[i] = from[b->clockwise[origin] ? n - i : i];
   }
   return number_vertices(b);
 }
@@ -112,7 +131,8 @@ kedge_status kg_mesh_build_on(kedge_context *ctx, const kg_raw_mesh *raw, const 
                               bool on_gpu, kedge_mesh **out)
 {
   *out = NULL;
-  KG_TRY(kg_mesh_check_memory(ctx, source, raw->n_elements, true));
+  const kg_cell *cell = raw->width == 3 ? &kg_triangle : &kg_quadrilateral;
+  KG_TRY(kg_mesh_check_memory(ctx, source, cell, raw->n_elements, true));
   kg_mesh_builder b = {.ctx = ctx, .raw = raw, .source = source};
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *b.mesh, &b.mesh));
   const kedge_status status = build(&b, on_gpu);
@@ -132,6 +152,7 @@ kedge_status kg_mesh_build_on(kedge_context *ctx, const kg_raw_mesh *raw, const 
 kedge_status kg_mesh_build(kedge_context *ctx, const kg_raw_mesh *raw, const char *source,
                            kedge_mesh **out)
 {
-  const bool on_gpu = ctx->backend == KEDGE_BACKEND_CUDA && raw->n_elements >= KG_GPU_ELEMENTS;
+  const bool on_gpu =
+      ctx->backend == KEDGE_BACKEND_CUDA && raw->width == 3 && raw->n_elements >= KG_GPU_ELEMENTS;
   return kg_mesh_build_on(ctx, raw, source, on_gpu, out);
 }

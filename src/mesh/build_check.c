@@ -11,14 +11,15 @@
 void kg_build_describe(const kg_mesh_builder *b, int64_t raw_element, char text[KG_ELEMENT_TEXT])
 {
   const kg_raw_mesh *raw = b->raw;
-  const int32_t *v = raw->triangles + 3 * raw_element;
+  const int32_t *v = kg_raw_corners(raw, raw_element);
+  const kg_cell *cell = kg_raw_cell(raw, raw_element);
   int n;
   if (raw->element_lines)
-    n = snprintf(text, KG_ELEMENT_TEXT, "the triangle in line %lld",
+    n = snprintf(text, KG_ELEMENT_TEXT, "the %s in line %lld", cell->name,
                  (long long)raw->element_lines[raw_element]);
   else
-    n = snprintf(text, KG_ELEMENT_TEXT, "triangle %lld (from 0)", (long long)raw_element);
-  for (int i = 0; i < 3; ++i) {
+    n = snprintf(text, KG_ELEMENT_TEXT, "%s %lld (from 0)", cell->name, (long long)raw_element);
+  for (int i = 0; i < cell->n_vertices; ++i) {
     if (v[i] < 0 || v[i] >= raw->n_vertices) continue;
     const double *p = raw->vertices + 2 * (int64_t)v[i];
     n += snprintf(text + n, (size_t)(KG_ELEMENT_TEXT - n), "%s(%.9g, %.9g)",
@@ -26,10 +27,51 @@ void kg_build_describe(const kg_mesh_builder *b, int64_t raw_element, char text[
   }
 }
 
+/// A quadrilateral is convex when it turns the same way in all of its corners: where two sides
+/// cross or a corner points inwards, it turns both ways.
+static kg_fault examine_quadrilateral(const double *vertices, int64_t n_vertices, const int32_t *v,
+                                      bool *clockwise)
+{
+  const double *p[4];
+  for (int i = 0; i < 4; ++i) {
+    if (v[i] < 0 || v[i] >= n_vertices) return KG_BAD_NUMBER;
+    for (int k = 0; k < i; ++k)
+      if (v[k] == v[i]) return KG_REPEATED;
+    p[i] = vertices + 2 * (int64_t)v[i];
+  }
+  double longest = 0.0;
+  for (int i = 0; i < 4; ++i) longest = fmax(longest, kg_distance_squared(p[i], p[(i + 1) % 4]));
+  int left = 0, right = 0;
+  for (int i = 0; i < 4; ++i) {
+    const double *before = p[(i + 3) % 4], *next = p[(i + 1) % 4];
+    const double turn =
+        (p[i][0] - before[0]) * (next[1] - p[i][1]) - (p[i][1] - before[1]) * (next[0] - p[i][0]);
+    left += turn > KG_FLATNESS * longest;
+    right += turn < -KG_FLATNESS * longest;
+  }
+  *clockwise = right > left;
+  if (left == 4 || right == 4) return KG_SOUND;
+  return left && right ? KG_NOT_CONVEX : KG_FLAT;
+}
+
 static kg_fault examine(const kg_raw_mesh *raw, int64_t e, bool *clockwise)
 {
-  return kg_examine_triangle(raw->vertices, raw->n_vertices, raw->triangles + 3 * e, KG_FLATNESS,
-                             clockwise);
+  const int32_t *v = kg_raw_corners(raw, e);
+  if (kg_raw_cell(raw, e) == &kg_quadrilateral)
+    return examine_quadrilateral(raw->vertices, raw->n_vertices, v, clockwise);
+  return kg_examine_triangle(raw->vertices, raw->n_vertices, v, KG_FLATNESS, clockwise);
+}
+
+static kedge_status refuse_number(const kg_mesh_builder *b, int64_t e, const char *text)
+{
+  const int32_t *v = kg_raw_corners(b->raw, e);
+  char list[64];
+  int n = 0;
+  for (int i = 0; i < kg_raw_cell(b->raw, e)->n_vertices; ++i)
+    n += snprintf(list + n, sizeof list - (size_t)n, "%s%d", i ? ", " : "", v[i]);
+  return KG_FAIL(b->ctx, KEDGE_ERR_INPUT,
+                 "%s: %s uses vertices %s, but vertices are numbered from 0 to %lld", b->source,
+                 text, list, (long long)b->raw->n_vertices - 1);
 }
 
 static kedge_status refuse(const kg_mesh_builder *b, int64_t e)
@@ -38,20 +80,28 @@ static kedge_status refuse(const kg_mesh_builder *b, int64_t e)
   kg_build_describe(b, e, text);
   bool unused;
   switch (examine(b->raw, e, &unused)) {
-    case KG_BAD_NUMBER: {
-      const int32_t *v = b->raw->triangles + 3 * e;
+    case KG_BAD_NUMBER:
+      return refuse_number(b, e, text);
+    case KG_NOT_CONVEX:
       return KG_FAIL(b->ctx, KEDGE_ERR_INPUT,
-                     "%s: %s uses vertices %d, %d, %d, but vertices are numbered from 0 to %lld",
-                     b->source, text, v[0], v[1], v[2], (long long)b->raw->n_vertices - 1);
-    }
+                     "%s: %s is not convex; move its vertices, give them in the order around it, "
+                     "or split it into two triangles",
+                     b->source, text);
+    case KG_FLAT:
+      if (kg_raw_cell(b->raw, e) == &kg_quadrilateral)
+        return KG_FAIL(b->ctx, KEDGE_ERR_INPUT,
+                       "%s: %s is degenerate: three of its corners lie on a line; move its "
+                       "vertices, or make it a triangle",
+                       b->source, text);
+      return KG_FAIL(b->ctx, KEDGE_ERR_INPUT,
+                     "%s: %s is degenerate: it has no area; remove it or move its vertices",
+                     b->source, text);
     case KG_REPEATED:
       return KG_FAIL(b->ctx, KEDGE_ERR_INPUT,
                      "%s: %s is degenerate: it uses a vertex twice; remove it from the mesh",
                      b->source, text);
     default:
-      return KG_FAIL(b->ctx, KEDGE_ERR_INPUT,
-                     "%s: %s is degenerate: it has no area; remove it or move its vertices",
-                     b->source, text);
+      return KG_FAIL(b->ctx, KEDGE_ERR_INTERNAL, "%s: nothing is wrong with %s", b->source, text);
   }
 }
 
@@ -78,7 +128,7 @@ kedge_status kg_build_check(kg_mesh_builder *b)
              b->source);
   KG_REQUIRE(b->ctx, raw->n_elements <= KG_ELEMENTS_MAX && raw->n_vertices <= INT32_MAX,
              KEDGE_ERR_INPUT,
-             "%s: %lld triangles and %lld vertices are more than kedge can number (%d triangles)",
+             "%s: %lld elements and %lld vertices are more than kedge can number (%d elements)",
              b->source, (long long)raw->n_elements, (long long)raw->n_vertices, KG_ELEMENTS_MAX);
   KG_TRY(check_vertices(b));
   KG_TRY(kg_host_calloc(b->ctx, (size_t)raw->n_elements, sizeof *b->clockwise, &b->clockwise));

@@ -21,7 +21,7 @@ kedge_status upload(kedge_context *ctx, const kg_raw_mesh *raw, const Work &w)
 {
   const size_t n = (size_t)raw->n_elements, n_vertices = (size_t)raw->n_vertices;
   KG_TRY(kg_copy_in(ctx, w.raw_vertices, raw->vertices, 2 * n_vertices * sizeof(double)));
-  KG_TRY(kg_copy_in(ctx, w.raw_triangles, raw->triangles, 3 * n * sizeof(int32_t)));
+  KG_TRY(kg_copy_in(ctx, w.raw_triangles, raw->corners, 3 * n * sizeof(int32_t)));
   KG_TRY(kg_copy_in(ctx, w.lines, raw->lines, 2 * (size_t)raw->n_lines * sizeof(int32_t)));
   return kg_zero(ctx, w.findings, sizeof *w.findings);
 }
@@ -69,10 +69,10 @@ kedge_status is_sound(kedge_context *ctx, const Work &w, bool *sound)
   return KEDGE_OK;
 }
 
-/// Counts below which numbers fit; more is refused by the host's steps.
-bool can_number(const kg_raw_mesh *raw)
+/// Triangles alone, and counts below which numbers fit; the host's steps take or refuse the rest.
+bool can_build(const kg_raw_mesh *raw)
 {
-  return raw->n_elements > 0 && raw->n_elements <= KG_ELEMENTS_MAX &&
+  return raw->width == 3 && raw->n_elements > 0 && raw->n_elements <= KG_ELEMENTS_MAX &&
          3 * raw->n_elements <= INT32_MAX && raw->n_vertices <= INT32_MAX &&
          raw->n_lines <= INT32_MAX;
 }
@@ -142,7 +142,7 @@ extern "C" kedge_status kg_build_cuda(kg_mesh_builder *b, bool *done)
 {
   kedge_context *ctx = b->ctx;
   *done = false;
-  if (!can_number(b->raw)) return KEDGE_OK;
+  if (!can_build(b->raw)) return KEDGE_OK;
   KG_TRY(kg_enter(ctx));
   Work w;
   size_t bytes;

@@ -2,6 +2,7 @@
 // one pass matches neighbours and one numbers edges by first appearance in side order. Every step
 // is O(sides); vertices are numbered along the Hilbert curve, so the scattered accesses stay near.
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,14 +104,16 @@ static kedge_status refuse(const kg_mesh_builder *b, int64_t i)
   kg_side first = sides[i], second = sides[i + 1];
   int64_t count = 2;
   while (i + count < n && same_edge(mesh, first, sides[i + count])) ++count;
-  const char *what = count > 2 ? "share an edge with a third triangle, and an edge has two at most"
-                               : "lie on the same side of their common edge (the mesh is folded)";
+  char what[128] = "lie on the same side of their common edge (the mesh is folded)";
+  if (count > 2)
+    snprintf(what, sizeof what, "share an edge with a third %s, and an edge has two at most",
+             kg_block_of(mesh, kg_side_element(sides[i + 2]))->cell->name);
   for (int64_t j = i; j < i + count; ++j) {
     for (int64_t k = j + 1; k < i + count; ++k) {
       if (!same_element(mesh, sides[j], sides[k])) continue;
       first = sides[j];
       second = sides[k];
-      what = "are duplicates: they have the same vertices";
+      snprintf(what, sizeof what, "are duplicates: they have the same vertices");
       j = k = i + count;
     }
   }

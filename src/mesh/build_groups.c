@@ -76,10 +76,10 @@ static kedge_status refuse_line(const kg_mesh_builder *b, int64_t i)
                     raw->vertices[2 * (int64_t)v], raw->vertices[2 * (int64_t)v + 1]);
   }
   return KG_FAIL(b->ctx, KEDGE_ERR_INPUT,
-                 "%s: the line from %s of boundary group %d%s%s%s is no edge of any triangle; join "
+                 "%s: the line from %s of boundary group %d%s%s%s is no edge of any %s; join "
                  "the meshes at their interface or take the line out of the group",
                  b->source, where, raw->line_tags[i], name ? " \"" : "", name ? name : "",
-                 name ? "\"" : "");
+                 name ? "\"" : "", kg_mesh_shape(b->mesh));
 }
 
 /// Mark boundary edges in edge_group with 0, the others with -1.
@@ -181,9 +181,13 @@ static void count_edges(const kg_mesh_builder *b, const int32_t *tags, int n_tag
 
 static double element_area(const kedge_mesh *mesh, int64_t e)
 {
-  const int32_t *v = mesh->element_vertices + 3 * e;
+  const int32_t *v = kg_element_vertices(mesh, (int32_t)e);
   const double *p = mesh->vertices + 2 * (int64_t)v[0], *q = mesh->vertices + 2 * (int64_t)v[1],
                *r = mesh->vertices + 2 * (int64_t)v[2];
+  if (kg_block_of(mesh, (int32_t)e)->cell == &kg_quadrilateral) {  // from its diagonals
+    const double *s = mesh->vertices + 2 * (int64_t)v[3];
+    return 0.5 * ((r[0] - p[0]) * (s[1] - q[1]) - (r[1] - p[1]) * (s[0] - q[0]));
+  }
   return 0.5 * ((q[0] - p[0]) * (r[1] - p[1]) - (r[0] - p[0]) * (q[1] - p[1]));
 }
 

@@ -1,6 +1,6 @@
-// Hanging nodes: a vertex that lies on an edge of a triangle without being its corner. Sides do not
+// Hanging nodes: a vertex that lies on an edge of an element without being its corner. Sides do not
 // match there, and the edges on both sides would pass for boundary. From an end that they share the
-// whole edge and the first of its parts run in one direction, with the triangles outside of the
+// whole edge and the first of its parts run in one direction, with the elements outside of the
 // angle of zero between them.
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 /// A boundary edge as one of its ends sees it.
 typedef struct ray {
   int32_t vertex, edge;
-  int32_t end, opposite;  ///< the other end; the third vertex of the triangle
+  int32_t end, opposite;  ///< the other end; where the element's other edge at `vertex` ends
   double angle;
 } ray;
 
@@ -28,10 +28,11 @@ static void from_to(const kedge_mesh *mesh, int32_t from, int32_t to, double d[2
 static ray ray_of(const kedge_mesh *mesh, int32_t edge, int which)
 {
   const kg_side side = mesh->edge_sides[2 * (int64_t)edge];
-  const int32_t *v = kg_element_vertices(mesh, kg_side_element(side));
-  int32_t ends[2];
-  kg_side_ends(mesh, side, ends);
-  ray r = {ends[which], edge, ends[1 - which], v[kg_facet_before(3, kg_side_facet(side))], 0.0};
+  const int32_t e = kg_side_element(side), *v = kg_element_vertices(mesh, e);
+  const int n = kg_block_of(mesh, e)->cell->n_facets, l = kg_side_facet(side);
+  const int32_t around[4] = {v[kg_facet_before(n, l)], v[l], v[kg_next_facet(n, l)],
+                             v[kg_next_facet(n, kg_next_facet(n, l))]};
+  ray r = {around[1 + which], edge, around[2 - which], around[3 * which], 0.0};
   double d[2];
   from_to(mesh, r.vertex, r.end, d);
   r.angle = atan2(d[1], d[0]);
@@ -56,7 +57,7 @@ static bool is_one_direction(const kedge_mesh *mesh, int32_t from, int32_t a, in
   return fabs(p[0] * q[1] - p[1] * q[0]) <= NO_ANGLE * lengths && p[0] * q[0] + p[1] * q[1] > 0.0;
 }
 
-/// A triangle as thin as that may lie between the two itself.
+/// An element as thin as that may lie between the two itself.
 static bool is_thin(const kedge_mesh *mesh, const ray *r)
 {
   return is_one_direction(mesh, r->vertex, r->end, r->opposite);
@@ -81,13 +82,13 @@ static kedge_status check_pair(const kg_mesh_builder *b, const ray *p, const ray
     return KEDGE_OK;  // a slit
   const double *at = mesh->vertices + 2 * (int64_t)part->end;
   char text[KG_ELEMENT_TEXT];
-  kg_build_describe(
-      b, mesh->element_origin[kg_side_element(mesh->edge_sides[2 * (int64_t)whole->edge])], text);
+  const int32_t e = kg_side_element(mesh->edge_sides[2 * (int64_t)whole->edge]);
+  kg_build_describe(b, mesh->element_origin[e], text);
   return KG_FAIL(b->ctx, KEDGE_ERR_INPUT,
                  "%s: the vertex at (%.9g, %.9g) lies on an edge of %s, and is no corner of it (a "
-                 "hanging node); split that triangle, or, if both sides are boundary, give their "
+                 "hanging node); split that %s, or, if both sides are boundary, give their "
                  "edges a physical group",
-                 b->source, at[0], at[1], text);
+                 b->source, at[0], at[1], text, kg_block_of(mesh, e)->cell->name);
 }
 
 kedge_status kg_build_hanging(kg_mesh_builder *b)

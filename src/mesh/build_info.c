@@ -24,18 +24,18 @@ static const summary empty = {.min_area = INFINITY,
                               .max_cotangent = -INFINITY,
                               .box = {INFINITY, INFINITY, -INFINITY, -INFINITY}};
 
-static void add_element(summary *s, const kedge_mesh *mesh, int64_t e)
+static void add_values(summary *s, double area, double quality)
 {
-  double side[3], x[3], y[3], dx[3], dy[3];
-  for (int i = 0; i < 3; ++i) {
-    const double *p = mesh->vertices + 2 * (int64_t)mesh->element_vertices[3 * e + i];
-    x[i] = p[0];
-    y[i] = p[1];
-    s->box[0] = fmin(s->box[0], p[0]);
-    s->box[1] = fmin(s->box[1], p[1]);
-    s->box[2] = fmax(s->box[2], p[0]);
-    s->box[3] = fmax(s->box[3], p[1]);
-  }
+  s->area += area;
+  s->quality += quality;
+  s->min_area = fmin(s->min_area, area);
+  s->max_area = fmax(s->max_area, area);
+  s->min_quality = fmin(s->min_quality, quality);
+}
+
+static void add_triangle(summary *s, const double x[3], const double y[3])
+{
+  double side[3], dx[3], dy[3];
   const double area = 0.5 * ((x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]));
   for (int i = 0; i < 3; ++i) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
@@ -49,12 +49,43 @@ static void add_element(summary *s, const kedge_mesh *mesh, int64_t e)
   // product of these four lengths.
   const double quality =
       4 * area / (side[0] * side[1]) * (4 * area / (side[2] * (side[0] + side[1] + side[2])));
-  s->area += area;
-  s->quality += quality;
-  s->min_area = fmin(s->min_area, area);
-  s->max_area = fmax(s->max_area, area);
-  s->min_quality = fmin(s->min_quality, quality);
+  add_values(s, area, quality);
   s->alignment = fmax(s->alignment, kg_alignment_squared(dx, dy));
+}
+
+/// The quality is the least over the corners of 2 (a x b) / (a . a + b . b), a and b the sides that
+/// meet there.
+static void add_quadrilateral(summary *s, const double x[4], const double y[4])
+{
+  double quality = INFINITY;
+  for (int i = 0; i < 4; ++i) {
+    const int j = (i + 1) % 4, k = (i + 3) % 4;
+    const double ax = x[j] - x[i], ay = y[j] - y[i], bx = x[k] - x[i], by = y[k] - y[i];
+    const double cross = ax * by - ay * bx;
+    quality = fmin(quality, 2 * cross / (ax * ax + ay * ay + bx * bx + by * by));
+    s->max_cotangent = fmax(s->max_cotangent, (ax * bx + ay * by) / cross);
+  }
+  add_values(s, 0.5 * ((x[2] - x[0]) * (y[3] - y[1]) - (y[2] - y[0]) * (x[3] - x[1])), quality);
+}
+
+static void add_element(summary *s, const kedge_mesh *mesh, int32_t e)
+{
+  const int n = kg_block_of(mesh, e)->cell->n_vertices;
+  const int32_t *v = kg_element_vertices(mesh, e);
+  double x[4], y[4];
+  for (int i = 0; i < n; ++i) {
+    const double *p = mesh->vertices + 2 * (int64_t)v[i];
+    x[i] = p[0];
+    y[i] = p[1];
+    s->box[0] = fmin(s->box[0], p[0]);
+    s->box[1] = fmin(s->box[1], p[1]);
+    s->box[2] = fmax(s->box[2], p[0]);
+    s->box[3] = fmax(s->box[3], p[1]);
+  }
+  if (n == 3)
+    add_triangle(s, x, y);
+  else
+    add_quadrilateral(s, x, y);
 }
 
 static void add_summary(summary *s, const summary *part)
@@ -139,7 +170,7 @@ kedge_status kg_build_info(kg_mesh_builder *b)
     const int64_t begin = (int64_t)k * BLOCK;
     const int64_t end = begin + BLOCK < mesh->n_elements ? begin + BLOCK : mesh->n_elements;
     summary block = empty;
-    for (int64_t e = begin; e < end; ++e) add_element(&block, mesh, e);
+    for (int64_t e = begin; e < end; ++e) add_element(&block, mesh, (int32_t)e);
     blocks[k] = block;
   }
   summary total = empty;
@@ -148,6 +179,7 @@ kedge_status kg_build_info(kg_mesh_builder *b)
 
   kedge_mesh_info *info = &mesh->info;  // counts of turned, unused, interior are there already
   info->elements = mesh->n_elements;
+  info->quadrilaterals = kg_mesh_quadrilaterals(mesh);
   info->edges = mesh->n_edges;
   info->vertices = mesh->n_vertices;
   info->boundary_edges = mesh->n_boundary_edges;

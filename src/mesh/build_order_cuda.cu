@@ -50,7 +50,7 @@ struct RangeOf {
   __device__ Range operator()(int32_t e) const
   {
     const int32_t *v = triangles + 3 * (int64_t)e;
-    const double x = kg_corner_sum(vertices, v, 0), y = kg_corner_sum(vertices, v, 1);
+    const double x = kg_corner_sum(vertices, v, 3, 0), y = kg_corner_sum(vertices, v, 3, 1);
     return {x, y, x, y};
   }
 };
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(BLOCK) place_kernel(const Work w, kg_hilbert_b
 {
   const int64_t e = kg_thread_number();
   if (e >= w.n_elements) return;
-  w.key[0][e] = kg_hilbert_place(box, w.raw_vertices, w.raw_triangles + 3 * e);
+  w.key[0][e] = kg_hilbert_place(box, w.raw_vertices, w.raw_triangles + 3 * e, 3);
   w.value[0][e] = (int32_t)e;
 }
 

@@ -29,7 +29,7 @@ static void put_line(kg_raw_mesh *raw, int64_t a, int64_t b, int32_t tag)
 /// Split quadrilateral k of corners ll, lr, ur, ul by the diagonal from ll to ur.
 static void put_square(const kg_raw_mesh *raw, int64_t k, const int64_t corner[4])
 {
-  int32_t *v = raw->triangles + 6 * k;
+  int32_t *v = raw->corners + 6 * k;
   const int32_t ll = (int32_t)corner[0], lr = (int32_t)corner[1], ur = (int32_t)corner[2],
                 ul = (int32_t)corner[3];
   const int32_t both[6] = {ll, lr, ur, ll, ur, ul};
@@ -37,11 +37,21 @@ static void put_square(const kg_raw_mesh *raw, int64_t k, const int64_t corner[4
   raw->regions[2 * k] = raw->regions[2 * k + 1] = REGION;
 }
 
-static kedge_status square(kedge_context *ctx, const int64_t *numbers, kg_raw_mesh *raw)
+/// The quadrilateral itself.
+static void put_whole(const kg_raw_mesh *raw, int64_t k, const int64_t corner[4])
+{
+  for (int i = 0; i < 4; ++i) raw->corners[4 * k + i] = (int32_t)corner[i];
+  raw->regions[k] = REGION;
+}
+
+/// The unit square of n x n squares, each put by a function.
+static kedge_status squares(kedge_context *ctx, int64_t n, int width,
+                            void (*put)(const kg_raw_mesh *, int64_t, const int64_t[4]),
+                            kg_raw_mesh *raw)
 {
   static const char *const names[] = {"left", "right", "bottom", "top"};
-  const int64_t n = numbers[0], w = n + 1;  // vertex (i, j) is j w + i
-  KG_TRY(kg_raw_mesh_alloc(ctx, w * w, 2 * n * n, 4 * n, raw));
+  const int64_t w = n + 1, n_elements = width == 3 ? 2 * n * n : n * n;  // vertex (i, j) is j w + i
+  KG_TRY(kg_raw_mesh_alloc(ctx, w * w, n_elements, width, 4 * n, raw));
   raw->n_lines = 0;
 #pragma omp parallel for num_threads(kg_loop_threads(ctx, raw->n_elements))
   for (int64_t j = 0; j <= n; ++j) {
@@ -53,8 +63,8 @@ static kedge_status square(kedge_context *ctx, const int64_t *numbers, kg_raw_me
 #pragma omp parallel for num_threads(kg_loop_threads(ctx, raw->n_elements))
   for (int64_t j = 0; j < n; ++j)
     for (int64_t i = 0; i < n; ++i)
-      put_square(raw, j * n + i,
-                 (int64_t[]){j * w + i, j * w + i + 1, (j + 1) * w + i + 1, (j + 1) * w + i});
+      put(raw, j * n + i,
+          (int64_t[]){j * w + i, j * w + i + 1, (j + 1) * w + i + 1, (j + 1) * w + i});
   for (int64_t i = 0; i < n; ++i) {
     put_line(raw, i * w, (i + 1) * w, 1);
     put_line(raw, i * w + n, (i + 1) * w + n, 2);
@@ -62,6 +72,16 @@ static kedge_status square(kedge_context *ctx, const int64_t *numbers, kg_raw_me
     put_line(raw, n * w + i, n * w + i + 1, 4);
   }
   return name_groups(ctx, raw, names, 4);
+}
+
+static kedge_status square(kedge_context *ctx, const int64_t *numbers, kg_raw_mesh *raw)
+{
+  return squares(ctx, numbers[0], 3, put_square, raw);
+}
+
+static kedge_status quads(kedge_context *ctx, const int64_t *numbers, kg_raw_mesh *raw)
+{
+  return squares(ctx, numbers[0], 4, put_whole, raw);
 }
 
 /// Number of vertex (i, j) of the L, 0 <= i, j <= 2 n: rows below n have only their left half.
@@ -87,7 +107,7 @@ static kedge_status lshape(kedge_context *ctx, const int64_t *numbers, kg_raw_me
 {
   static const char *const names[] = {"boundary"};
   const int64_t n = numbers[0];
-  KG_TRY(kg_raw_mesh_alloc(ctx, lshape_vertex(n, 2 * n, 2 * n) + 1, 6 * n * n, 8 * n, raw));
+  KG_TRY(kg_raw_mesh_alloc(ctx, lshape_vertex(n, 2 * n, 2 * n) + 1, 6 * n * n, 3, 8 * n, raw));
   raw->n_lines = 0;
 #pragma omp parallel for num_threads(kg_loop_threads(ctx, raw->n_elements))
   for (int64_t j = 0; j <= 2 * n; ++j) {
@@ -112,7 +132,7 @@ static kedge_status ring(kedge_context *ctx, const int64_t *numbers, kg_raw_mesh
   static const char *const names[] = {"inner", "outer"};
   const int64_t n = numbers[0], m = numbers[1];  // vertex (layer i, sector j) is i m + j
   const double pi = acos(-1.0);
-  KG_TRY(kg_raw_mesh_alloc(ctx, (n + 1) * m, 2 * n * m, 2 * m, raw));
+  KG_TRY(kg_raw_mesh_alloc(ctx, (n + 1) * m, 2 * n * m, 3, 2 * m, raw));
   raw->n_lines = 0;
 #pragma omp parallel for num_threads(kg_loop_threads(ctx, raw->n_elements))
   for (int64_t i = 0; i <= n; ++i) {
@@ -144,14 +164,17 @@ static const struct form {
   const char *name, *usage;
   int numbers;
   int64_t least[2];
-  int triangles;  // a square of the form's n n, or ring's n m
+  const kg_cell *cell;
+  int elements;  // a square of the form's n n, or ring's n m
   kedge_status (*fill)(kedge_context *, const int64_t *numbers, kg_raw_mesh *);
 } forms[] = {
-    {"square", "square N", 1, {1, 0}, 2, square},
-    {"lshape", "lshape N", 1, {1, 0}, 6, lshape},
-    {"ring", "ring N M", 2, {1, 3}, 2, ring},
+    {"square", "square N", 1, {1, 0}, &kg_triangle, 2, square},
+    {"quads", "quads N", 1, {1, 0}, &kg_quadrilateral, 1, quads},
+    {"lshape", "lshape N", 1, {1, 0}, &kg_triangle, 6, lshape},
+    {"ring", "ring N M", 2, {1, 3}, &kg_triangle, 2, ring},
 };
-#define VALID_FORMS "valid are \"square N\", \"lshape N\" and \"ring N M\", N from 1, M from 3"
+#define VALID_FORMS \
+  "valid are \"square N\", \"quads N\", \"lshape N\" and \"ring N M\", N from 1, M from 3"
 
 /// The next word of *text, moved past it; returns its length, 0 at the end.
 static int next_word(const char **text, const char **word)
@@ -208,10 +231,10 @@ kedge_status kedge_mesh_generate(kedge_context *ctx, const char *words, kedge_me
   int64_t numbers[2] = {0};
   KG_TRY(parse_numbers(ctx, form, words, text, numbers));
   const int64_t squares = numbers[0] * numbers[form->numbers - 1];
-  KG_REQUIRE(ctx, squares <= KG_ELEMENTS_MAX / form->triangles, KEDGE_ERR_INPUT,
-             "\"%.64s\" has more triangles than kedge can number (%d); use smaller numbers", words,
-             KG_ELEMENTS_MAX);
-  KG_TRY(kg_mesh_check_memory(ctx, words, squares * form->triangles, false));
+  KG_REQUIRE(ctx, squares <= KG_ELEMENTS_MAX / form->elements, KEDGE_ERR_INPUT,
+             "\"%.64s\" has more %ss than kedge can number (%d); use smaller numbers", words,
+             form->cell->name, KG_ELEMENTS_MAX);
+  KG_TRY(kg_mesh_check_memory(ctx, words, form->cell, squares * form->elements, false));
   kg_raw_mesh raw = {0};
   kedge_status status = form->fill(ctx, numbers, &raw);
   if (status == KEDGE_OK) status = kg_mesh_build(ctx, &raw, words, out);

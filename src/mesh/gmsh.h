@@ -29,7 +29,7 @@ typedef struct kg_gmsh {
   int64_t *tags;  ///< [vertex], until the map is made
   kg_node_map map;
   kg_entity *entities;
-  int64_t n_entities, entity_capacity, triangle_capacity, line_capacity;
+  int64_t n_entities, entity_capacity, element_capacity, line_capacity;
 } kg_gmsh;
 
 kedge_status kg_gmsh_names(kg_gmsh *g);

@@ -3,34 +3,32 @@
 
 #include "mesh/gmsh.h"
 
-enum { POINT = 15, LINE = 1, TRIANGLE = 2 };  // Gmsh's types of what is read
+enum { POINT = 15, LINE = 1, TRIANGLE = 2, QUADRILATERAL = 3 };  // Gmsh's types of what is read
 
 /// Types that are known and refused; ranges, inclusive.
 static const struct family {
   int16_t first, last;
   const char *what, *advice;
 } families[] = {
-#define CURVED        "curved elements are not supported yet: mesh with Mesh.ElementOrder = 1"
-#define QUADRILATERAL "quadrilaterals are not supported yet: mesh without recombination"
-#define SOLID         "kedge solves in the plane: mesh a surface and save no volume elements"
-    {3, 3, "quadrilateral", QUADRILATERAL},
+#define CURVED "curved elements are not supported yet: mesh with Mesh.ElementOrder = 1"
+#define SOLID  "kedge solves in the plane: mesh a surface and save no volume elements"
     {4, 7, "3-D element", SOLID},
     {8, 8, "curved line", CURVED},
     {9, 9, "curved triangle", CURVED},
-    {10, 10, "curved quadrilateral", QUADRILATERAL},
+    {10, 10, "curved quadrilateral", CURVED},
     {11, 14, "3-D element", SOLID},
-    {16, 16, "curved quadrilateral", QUADRILATERAL},
+    {16, 16, "curved quadrilateral", CURVED},
     {17, 19, "3-D element", SOLID},
     {20, 25, "curved triangle", CURVED},
     {26, 28, "curved line", CURVED},
     {29, 33, "3-D element", SOLID},
-    {34, 34, "polygon", "only triangles are supported"},
+    {34, 34, "polygon", "only triangles and quadrilaterals are supported"},
     {35, 35, "3-D element", SOLID},
-    {36, 41, "curved quadrilateral", QUADRILATERAL},
+    {36, 41, "curved quadrilateral", CURVED},
     {42, 46, "curved triangle", CURVED},
-    {47, 51, "curved quadrilateral", QUADRILATERAL},
+    {47, 51, "curved quadrilateral", CURVED},
     {52, 56, "curved triangle", CURVED},
-    {57, 61, "curved quadrilateral", QUADRILATERAL},
+    {57, 61, "curved quadrilateral", CURVED},
     {62, 66, "curved line", CURVED},
     {71, 75, "3-D element", SOLID},
     {79, 83, "3-D element", SOLID},
@@ -40,26 +38,38 @@ static const struct family {
 /// Number of nodes of a type that is read, or a refusal of any other.
 static kedge_status nodes_of_type(const kg_scan *s, int32_t type, int *n_nodes)
 {
-  *n_nodes = type == POINT ? 1 : type == LINE ? 2 : 3;
-  if (type == POINT || type == LINE || type == TRIANGLE) return KEDGE_OK;
+  static const int nodes[] = {[LINE] = 2, [TRIANGLE] = 3, [QUADRILATERAL] = 4};
+  *n_nodes = type == POINT ? 1 : type >= LINE && type <= QUADRILATERAL ? nodes[type] : 0;
+  if (*n_nodes > 0) return KEDGE_OK;
   for (size_t i = 0; i < sizeof families / sizeof *families; ++i)
     if (type >= families[i].first && type <= families[i].last)
       return KG_SCAN_FAIL(s, "here is a %s (type %d); %s", families[i].what, type,
                           families[i].advice);
-  return KG_SCAN_FAIL(
-      s, "element type %d is unknown; only triangles are supported: mesh without others", type);
+  return KG_SCAN_FAIL(s,
+                      "element type %d is unknown; only triangles and quadrilaterals are "
+                      "supported: mesh without others",
+                      type);
 }
 
-static kedge_status reserve_triangles(kg_gmsh *g, int64_t more)
+/// Room for so many elements more, of `width` corners; triangles that came before the first
+/// quadrilateral move.
+static kedge_status reserve_elements(kg_gmsh *g, int width, int64_t more)
 {
   kg_raw_mesh *raw = g->raw;
-  if (more <= g->triangle_capacity - raw->n_elements) return KEDGE_OK;
-  int64_t capacity = g->triangle_capacity + g->triangle_capacity / 2;
+  const int before = raw->width;
+  if (width < before) width = before;
+  if (width == before && more <= g->element_capacity - raw->n_elements) return KEDGE_OK;
+  int64_t capacity = g->element_capacity + g->element_capacity / 2;
   if (capacity < raw->n_elements + more) capacity = raw->n_elements + more;
-  KG_TRY(kg_gmsh_reserve(g, &raw->triangles, 3 * sizeof(int32_t), capacity));
+  KG_TRY(kg_gmsh_reserve(g, &raw->corners, (size_t)width * sizeof(int32_t), capacity));
   KG_TRY(kg_gmsh_reserve(g, &raw->regions, sizeof(int32_t), capacity));
   if (!g->scan.binary) KG_TRY(kg_gmsh_reserve(g, &raw->element_lines, sizeof(int64_t), capacity));
-  g->triangle_capacity = capacity;
+  for (int64_t e = raw->n_elements - 1; before == 3 && width == 4 && e >= 0; --e) {
+    raw->corners[4 * e + 3] = -1;
+    for (int i = 2; i >= 0; --i) raw->corners[4 * e + i] = raw->corners[3 * e + i];
+  }
+  raw->width = width;
+  g->element_capacity = capacity;
   return KEDGE_OK;
 }
 
@@ -77,7 +87,8 @@ static kedge_status reserve_lines(kg_gmsh *g, int64_t more)
 
 static kedge_status reserve(kg_gmsh *g, int32_t type, int64_t more)
 {
-  if (type == TRIANGLE) return reserve_triangles(g, more);
+  if (type == TRIANGLE || type == QUADRILATERAL)
+    return reserve_elements(g, type == TRIANGLE ? 3 : 4, more);
   return type == LINE ? reserve_lines(g, more) : KEDGE_OK;
 }
 
@@ -93,9 +104,10 @@ static kedge_status no_node(const kg_gmsh *g, int64_t tag)
 static kedge_status put_element(kg_gmsh *g, int32_t type, int32_t physical, const int64_t *nodes)
 {
   kg_raw_mesh *raw = g->raw;
-  if (type == TRIANGLE) {
-    int32_t *v = raw->triangles + 3 * raw->n_elements;
-    for (int i = 0; i < 3; ++i)
+  if (type == TRIANGLE || type == QUADRILATERAL) {
+    int32_t *v = raw->corners + raw->width * raw->n_elements;
+    v[raw->width - 1] = -1;  // of a triangle among quadrilaterals
+    for (int i = 0; i < (type == TRIANGLE ? 3 : 4); ++i)
       if ((v[i] = kg_gmsh_vertex(&g->map, nodes[i])) < 0) return no_node(g, nodes[i]);
     if (raw->element_lines) raw->element_lines[raw->n_elements] = g->scan.line;
     raw->regions[raw->n_elements++] = physical;
@@ -119,7 +131,7 @@ static kedge_status first_tag(const kg_scan *s, int32_t tag, int32_t *physical)
 static kedge_status read_line_22(kg_gmsh *g)
 {
   kg_scan *s = &g->scan;
-  int64_t number, n_tags, nodes[3];
+  int64_t number, n_tags, nodes[4];
   int32_t type, tag = 0, physical;
   int n_nodes;
   KG_TRY(kg_text_int(s, &number));
@@ -157,11 +169,11 @@ static kedge_status read_binary_22(kg_gmsh *g, int64_t n_left, int64_t *n_read)
   KG_TRY(reserve(g, type, n));
   for (int32_t i = 0; i < n; ++i) {
     const char *record;
-    int32_t tag = 0, words[3], physical;
+    int32_t tag = 0, words[4], physical;
     KG_TRY(kg_scan_bytes(s, bytes, &record));
     if (n_tags > 0) memcpy(&tag, record + sizeof tag, sizeof tag);
     memcpy(words, record + sizeof tag * (1 + (size_t)n_tags), sizeof tag * (size_t)n_nodes);
-    int64_t nodes[3] = {0};
+    int64_t nodes[4] = {0};
     for (int k = 0; k < n_nodes; ++k) nodes[k] = words[k];
     KG_TRY(first_tag(s, tag, &physical));
     KG_TRY(put_element(g, type, physical, nodes));
@@ -213,7 +225,7 @@ static kedge_status read_block_41(kg_gmsh *g, int64_t n_left, int64_t *n_read)
   KG_TRY(kg_scan_record_end(s));
   const int32_t physical = kg_gmsh_physical(g, dimension, entity);
   for (int64_t i = 0; i < n; ++i) {
-    int64_t number, nodes[3];
+    int64_t number, nodes[4];
     KG_TRY(kg_scan_int64(s, &number));
     for (int k = 0; k < n_nodes; ++k) KG_TRY(kg_scan_int64(s, &nodes[k]));
     KG_TRY(put_element(g, type, physical, nodes));

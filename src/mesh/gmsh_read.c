@@ -187,11 +187,12 @@ static kedge_status read_section(kg_gmsh *g)
 static kedge_status check_plane(const kg_gmsh *g)
 {
   const kg_raw_mesh *raw = g->raw;
-  const double z0 = g->z[raw->triangles[0]];
+  const double z0 = g->z[raw->corners[0]];
   double extent = 0, largest = 0;
-  int64_t farthest = raw->triangles[0];
-  for (int64_t i = 0; i < 3 * raw->n_elements; ++i) {
-    const int64_t v = raw->triangles[i];
+  int64_t farthest = raw->corners[0];
+  for (int64_t i = 0; i < raw->width * raw->n_elements; ++i) {
+    const int64_t v = raw->corners[i];
+    if (v < 0) continue;
     extent = fmax(extent, fmax(fabs(raw->vertices[2 * v]), fabs(raw->vertices[2 * v + 1])));
     if (fabs(g->z[v] - z0) > largest) {
       largest = fabs(g->z[v] - z0);
@@ -211,7 +212,8 @@ static kedge_status check_whole(const kg_gmsh *g)
   kedge_context *ctx = g->scan.ctx;
   KG_REQUIRE(ctx, g->version, KEDGE_ERR_INPUT, "%s is empty: it is no Gmsh mesh", g->scan.name);
   KG_REQUIRE(ctx, g->raw->n_elements > 0, KEDGE_ERR_INPUT,
-             "%s has no triangles; if it has physical groups, Gmsh saved only their elements: put "
+             "%s has no triangles or quadrilaterals; if it has physical groups, Gmsh saved only "
+             "their elements: put "
              "the surface into one too, or set Mesh.SaveAll = 1",
              g->scan.name);
   return check_plane(g);

@@ -1,5 +1,5 @@
 // Format 4.1. One node block, one curve for each boundary group, one surface for each region.
-// Triangles are written in runs of one region, so that they keep their order.
+// Elements are written in runs of one region and shape, so that they keep their order.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,33 +147,50 @@ static void put_nodes(const writer *w)
   end_section(w, "Nodes");
 }
 
-/// End of the run of equal tags that begins at `begin`.
-static int64_t run_end(const int32_t *tags, int64_t begin, int64_t n)
+/// Lines (dimension 1) or elements (2) as the file has them.
+typedef struct items {
+  int dimension;
+  int64_t n;
+  const int32_t *tags, *vertices;
+  int width;  ///< of vertices
+} items;
+
+/// Nodes of an item; Gmsh's type is one less.
+static int nodes_of(const items *list, int64_t i)
+{
+  const int32_t *v = list->vertices + list->width * i;
+  return list->width == 4 && v[3] < 0 ? 3 : list->width;
+}
+
+/// End of the run of items of one tag and one type that begins at `begin`.
+static int64_t run_end(const items *list, int64_t begin)
 {
   int64_t end = begin + 1;
-  while (end < n && tags[end] == tags[begin]) ++end;
+  while (end < list->n && list->tags[end] == list->tags[begin] &&
+         nodes_of(list, end) == nodes_of(list, begin))
+    ++end;
   return end;
 }
 
-static int64_t count_runs(const int32_t *tags, int64_t n)
+static int64_t count_runs(const items *list)
 {
   int64_t runs = 0;
-  for (int64_t i = 0; i < n; i = run_end(tags, i, n)) ++runs;
+  for (int64_t i = 0; i < list->n; i = run_end(list, i)) ++runs;
   return runs;
 }
 
-/// Lines (dimension 1) or triangles (2), numbered on from *number.
-static void put_elements_of(const writer *w, int dimension, const int32_t *tags,
-                            const int32_t *vertices, int64_t n, int64_t *number)
+/// Numbered on from *number.
+static void put_items(const writer *w, const items *list, int64_t *number)
 {
-  const int n_nodes = dimension + 1;
-  for (int64_t begin = 0, end; begin < n; begin = end) {
-    end = run_end(tags, begin, n);
-    put_block(w, dimension, entity_of(w, dimension, tags[begin]), dimension, end - begin);
+  for (int64_t begin = 0, end; begin < list->n; begin = end) {
+    end = run_end(list, begin);
+    const int n_nodes = nodes_of(list, begin), d = list->dimension;
+    put_block(w, d, entity_of(w, d, list->tags[begin]), n_nodes - 1, end - begin);
     for (int64_t i = begin; i < end; ++i) {
       put_count(w, ++*number, ' ');
       for (int k = 0; k < n_nodes; ++k)
-        put_count(w, (int64_t)vertices[n_nodes * i + k] + 1, k == dimension ? '\n' : ' ');
+        put_count(w, (int64_t)list->vertices[list->width * i + k] + 1,
+                  k == n_nodes - 1 ? '\n' : ' ');
     }
   }
 }
@@ -181,13 +198,13 @@ static void put_elements_of(const writer *w, int dimension, const int32_t *tags,
 static void put_elements(const writer *w)
 {
   const kg_raw_mesh *raw = w->raw;
-  const int64_t runs =
-      count_runs(raw->line_tags, raw->n_lines) + count_runs(raw->regions, raw->n_elements);
+  const items lines = {1, raw->n_lines, raw->line_tags, raw->lines, 2};
+  const items elements = {2, raw->n_elements, raw->regions, raw->corners, raw->width};
   int64_t number = 0;
   fprintf(w->stream, "$Elements\n");
-  put_totals(w, runs, raw->n_lines + raw->n_elements);
-  put_elements_of(w, 1, raw->line_tags, raw->lines, raw->n_lines, &number);
-  put_elements_of(w, 2, raw->regions, raw->triangles, raw->n_elements, &number);
+  put_totals(w, count_runs(&lines) + count_runs(&elements), raw->n_lines + raw->n_elements);
+  put_items(w, &lines, &number);
+  put_items(w, &elements, &number);
   end_section(w, "Elements");
 }
 

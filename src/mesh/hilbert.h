@@ -1,5 +1,5 @@
 /// @file
-/// Order along a Hilbert curve: triangles near each other in the plane get numbers near each other.
+/// Order along a Hilbert curve: elements near each other in the plane get numbers near each other.
 #pragma once
 #include "core/error.h"
 #include "core/inline.h"
@@ -8,7 +8,7 @@ KEDGE_BEGIN_DECLS
 /// Levels of the curve: cells of 6e-8 of the box; what shares a cell keeps its order.
 enum { KG_HILBERT_LEVELS = 24 };
 
-/// Where the cells of the curve lie, for points that are three times a centroid.
+/// Where the cells of the curve lie, for points that are sums of an element's corners.
 typedef struct kg_hilbert_box {
   double x, y;   ///< lowest corner
   double scale;  ///< cells a unit: square ones, whatever the shape of the box
@@ -41,24 +41,27 @@ KG_INLINE uint64_t kg_hilbert_key(uint32_t x, uint32_t y)
   return key;
 }
 
-/// Three times the centroid, component k.
-KG_INLINE double kg_corner_sum(const double *vertices, const int32_t *v, int k)
+/// The sum of the n corners of an element, component k: n times their mean.
+KG_INLINE double kg_corner_sum(const double *vertices, const int32_t *v, int n, int k)
 {
-  return vertices[2 * (int64_t)v[0] + k] + vertices[2 * (int64_t)v[1] + k] +
-         vertices[2 * (int64_t)v[2] + k];
+  const double sum = vertices[2 * (int64_t)v[0] + k] + vertices[2 * (int64_t)v[1] + k] +
+                     vertices[2 * (int64_t)v[2] + k];
+  return n == 3 ? sum : sum + vertices[2 * (int64_t)v[3] + k];
 }
 
-/// Place of a triangle on the curve.
-KG_INLINE uint64_t kg_hilbert_place(kg_hilbert_box box, const double *vertices, const int32_t *v)
+/// Place of an element of n corners on the curve.
+KG_INLINE uint64_t kg_hilbert_place(kg_hilbert_box box, const double *vertices, const int32_t *v,
+                                    int n)
 {
-  const double x = (kg_corner_sum(vertices, v, 0) - box.x) * box.scale;
-  const double y = (kg_corner_sum(vertices, v, 1) - box.y) * box.scale;
+  const double x = (kg_corner_sum(vertices, v, n, 0) - box.x) * box.scale;
+  const double y = (kg_corner_sum(vertices, v, n, 1) - box.y) * box.scale;
   return kg_hilbert_key((uint32_t)(int32_t)x, (uint32_t)(int32_t)y);
 }
 
-/// Order triangles by the place of their centroids on the curve, ties by number.
-/// @param[out] order  [n]: the triangle at each place; the caller frees it
-kedge_status kg_hilbert_order(kedge_context *ctx, const double *vertices, const int32_t *triangles,
-                              int32_t n, int32_t **order);
+struct kg_raw_mesh;
+/// Order elements of one shape by the place of their centres on the curve, ties by number.
+/// @param[in,out] element  [n]: numbers of elements, ascending; then the element at each place
+kedge_status kg_hilbert_order(kedge_context *ctx, const struct kg_raw_mesh *raw, int n_corners,
+                              int32_t n, int32_t *element);
 
 KEDGE_END_DECLS

@@ -58,7 +58,7 @@ struct kedge_mesh {
   int n_groups;
   kg_group *groups;  ///< dimension 1 first; "default" only when an edge is in it
   kedge_mesh_info info;
-  /// The largest |sum (d / |d|)^2| of an element, with its sides d as complex numbers: 0
+  /// The largest |sum (d / |d|)^2| of a triangle, with its sides d as complex numbers: 0
   /// equilateral, 1 right-angled, up to 3 the nearer all sides are to one line
   double alignment;
   double seconds;         ///< spent reading or generating and building, for the report
@@ -121,7 +121,7 @@ static inline void kg_side_ends(const kedge_mesh *mesh, kg_side side, int32_t en
   ends[0] = v[l];
   ends[1] = v[kg_next_facet(n, l)];
 }
-/// The same by number, which is how the edge runs.
+/// The same by number, which is how the edge runs: here alone is that decided.
 static inline void kg_side_vertices(const kedge_mesh *mesh, kg_side side, int32_t *lower,
                                     int32_t *higher)
 {
@@ -130,13 +130,29 @@ static inline void kg_side_vertices(const kedge_mesh *mesh, kg_side side, int32_
   *lower = v[0] < v[1] ? v[0] : v[1];
   *higher = v[0] < v[1] ? v[1] : v[0];
 }
+static inline int32_t kg_mesh_quadrilaterals(const kedge_mesh *mesh)
+{
+  const kg_block *last = &mesh->block[mesh->n_blocks - 1];
+  return last->cell == &kg_quadrilateral ? last->n : 0;
+}
+/// Corners of an element, at most.
+static inline int kg_mesh_width(const kedge_mesh *mesh)
+{
+  return mesh->block[mesh->n_blocks - 1].cell->n_vertices;
+}
+/// What its elements are called: "triangle", "quadrilateral", or "element" where there are both.
+static inline const char *kg_mesh_shape(const kedge_mesh *mesh)
+{
+  return mesh->n_blocks > 1 ? "element" : mesh->block[0].cell->name;
+}
 int64_t kg_mesh_inner_edges(const kedge_mesh *mesh);  ///< inside the domain, with a group
 
 /// A mesh as a reader or generator delivers it: caller's numbering, unchecked.
 typedef struct kg_raw_mesh {
   int64_t n_vertices, n_elements, n_lines;
   double *vertices;        ///< [n_vertices][2]
-  int32_t *triangles;      ///< [n_elements][3]
+  int width;               ///< of corners: 3, or 4 where there are quadrilaterals
+  int32_t *corners;        ///< [n_elements][width]: vertices; the fourth of a triangle is -1
   int32_t *regions;        ///< [n_elements]
   int32_t *lines;          ///< [n_lines][2]
   int32_t *line_tags;      ///< [n_lines]
@@ -149,14 +165,28 @@ typedef struct kg_raw_mesh {
   } * names;
 } kg_raw_mesh;
 
+/// The vertices of an element, and its shape.
+static inline const int32_t *kg_raw_corners(const kg_raw_mesh *raw, int64_t element)
+{
+  return raw->corners + raw->width * element;
+}
+static inline const kg_cell *kg_raw_cell(const kg_raw_mesh *raw, int64_t element)
+{
+  const bool is_triangle = raw->width == 3 || kg_raw_corners(raw, element)[3] == -1;
+  return is_triangle ? &kg_triangle : &kg_quadrilateral;
+}
+int64_t kg_raw_quadrilaterals(const kg_raw_mesh *raw);  ///< how many there are
+
 void kg_raw_mesh_free(kg_raw_mesh *raw);  ///< frees what it points to and zeroes it
 
 /// Check, turn, order and connect. `source` goes into messages ("plate.msh").
 /// Does not take ownership of raw. On the CUDA backend the GPU orders and connects meshes of
 /// KG_GPU_ELEMENTS triangles and more, if it has the memory; the mesh is the same, bit for bit.
+/// Meshes with quadrilaterals are the host's.
 kedge_status kg_mesh_build(kedge_context *ctx, const kg_raw_mesh *raw, const char *source,
                            kedge_mesh **out);
-/// Builds a mesh on host or GPU as `on_gpu` says; true is for the CUDA backend, at any size.
+/// Builds a mesh on host or GPU as `on_gpu` says; true is for the CUDA backend, at any number of
+/// triangles.
 kedge_status kg_mesh_build_on(kedge_context *ctx, const kg_raw_mesh *raw, const char *source,
                               bool on_gpu, kedge_mesh **out);
 /// Fewer triangles than these take a host of 16 cores less than 10 ms.

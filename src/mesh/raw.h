@@ -6,12 +6,14 @@
 /// Refuse to make a mesh that memory would not hold: an allocation that is too large succeeds on
 /// Linux, and the process is killed when it writes there.
 /// @param[in] source      what it is made of, for the sentence
+/// @param[in] cell        shape of its elements; that of more sides where there are both
 /// @param[in] raw_exists  its raw mesh is in memory already
-kedge_status kg_mesh_check_memory(kedge_context *ctx, const char *source, int64_t n_elements,
-                                  bool raw_exists);
+kedge_status kg_mesh_check_memory(kedge_context *ctx, const char *source, const kg_cell *cell,
+                                  int64_t n_elements, bool raw_exists);
 /// Allocate arrays for these counts (names excepted); on failure nothing is held.
+/// @param[in] width  corners an element
 kedge_status kg_raw_mesh_alloc(kedge_context *ctx, int64_t n_vertices, int64_t n_elements,
-                               int64_t n_lines, kg_raw_mesh *out);
+                               int width, int64_t n_lines, kg_raw_mesh *out);
 /// Append a copy of `name`; `length` bytes of it.
 kedge_status kg_raw_mesh_name(kedge_context *ctx, kg_raw_mesh *raw, int dimension, int32_t tag,
                               const char *name, size_t length);

@@ -13,7 +13,8 @@ _Static_assert(1LL << 2 * KEDGE_REFINE_MAX <= KG_ELEMENTS_MAX &&
                    4LL << 2 * KEDGE_REFINE_MAX > KG_ELEMENTS_MAX,
                "one triangle can be refined that often and no oftener");
 
-/// Vertices keep their place; the midpoint of edge k is vertex n_vertices + k.
+/// Vertices keep their place; the midpoint of edge k is vertex n_vertices + k. Behind those are the
+/// centres of quadrilaterals.
 static void split_vertices(const kedge_context *ctx, const kedge_mesh *mesh, const int32_t *rank,
                            kg_raw_mesh *out)
 {
@@ -30,27 +31,61 @@ static void split_vertices(const kedge_context *ctx, const kedge_mesh *mesh, con
     middle[2 * edge] = 0.5 * p[0] + 0.5 * q[0];
     middle[2 * edge + 1] = 0.5 * p[1] + 0.5 * q[1];
   }
+  const int32_t n = kg_mesh_quadrilaterals(mesh), first = mesh->n_elements - n;
+  double *centre = middle + 2 * (int64_t)mesh->n_edges;
+#pragma omp parallel for num_threads(kg_loop_threads(ctx, n))
+  for (int32_t i = 0; i < n; ++i) {
+    const int32_t *v = kg_element_vertices(mesh, first + i);
+    for (int k = 0; k < 2; ++k) {
+      const double *x = mesh->vertices + k;
+      centre[2 * (int64_t)i + k] = 0.25 * x[2 * (int64_t)v[0]] + 0.25 * x[2 * (int64_t)v[1]] +
+                                   0.25 * x[2 * (int64_t)v[2]] + 0.25 * x[2 * (int64_t)v[3]];
+    }
+  }
 }
 
-/// The caller's element e becomes 4 e .. 4 e + 3: its corners, then its middle.
+static void split_triangle(const int32_t *corner, const int32_t *middle, int width, int32_t *out)
+{
+  const int32_t children[4][3] = {
+      {corner[0], middle[0], middle[2]},
+      {middle[0], corner[1], middle[1]},
+      {middle[2], middle[1], corner[2]},
+      {middle[0], middle[1], middle[2]},
+  };
+  for (int k = 0; k < 4; ++k, out += width) {
+    out[width - 1] = -1;  // of a triangle among quadrilaterals
+    memcpy(out, children[k], sizeof *children);
+  }
+}
+
+static void split_quadrilateral(const int32_t *corner, const int32_t *middle, int32_t centre,
+                                int32_t *out)
+{
+  for (int k = 0; k < 4; ++k, out += 4) {
+    const int32_t child[4] = {corner[k], middle[k], centre, middle[(k + 3) % 4]};
+    memcpy(out, child, sizeof child);
+  }
+}
+
+/// The caller's element e becomes 4 e .. 4 e + 3: its corners, then the middle of a triangle.
 static void split_elements(const kedge_context *ctx, const kedge_mesh *mesh, const int32_t *rank,
                            kg_raw_mesh *out)
 {
+  const int32_t n_triangles = mesh->n_elements - kg_mesh_quadrilaterals(mesh);
 #pragma omp parallel for num_threads(kg_loop_threads(ctx, mesh->n_elements))
-  for (int64_t e = 0; e < mesh->n_elements; ++e) {
+  for (int32_t e = 0; e < mesh->n_elements; ++e) {
     const int64_t first = 4 * (int64_t)mesh->element_origin[e];
-    int32_t corner[3], middle[3];
-    for (int i = 0; i < 3; ++i) {
-      corner[i] = rank[mesh->element_vertices[3 * e + i]];
-      middle[i] = mesh->n_vertices + (int32_t)(mesh->side_edge[3 * e + i] >> 1);
+    const int n = kg_block_of(mesh, e)->cell->n_vertices;
+    int32_t corner[4], middle[4], *children = out->corners + out->width * first;
+    for (int i = 0; i < n; ++i) {
+      corner[i] = rank[kg_element_vertices(mesh, e)[i]];
+      middle[i] = mesh->n_vertices + (int32_t)(kg_element_edges(mesh, e)[i] >> 1);
     }
-    const int32_t children[4][3] = {
-        {corner[0], middle[0], middle[2]},
-        {middle[0], corner[1], middle[1]},
-        {middle[2], middle[1], corner[2]},
-        {middle[0], middle[1], middle[2]},
-    };
-    memcpy(out->triangles + 3 * first, children, sizeof children);
+    const int32_t centre = mesh->n_vertices + mesh->n_edges + e - n_triangles;
+    if (n == 3)
+      split_triangle(corner, middle, out->width, children);
+    else
+      split_quadrilateral(corner, middle, centre, children);
     for (int k = 0; k < 4; ++k) out->regions[first + k] = mesh->element_region[e];
   }
 }
@@ -76,8 +111,9 @@ static kedge_status split(kedge_context *ctx, const kedge_mesh *mesh, kg_raw_mes
 {
   int32_t *rank;
   const int64_t n_lines = mesh->n_boundary_edges + kg_mesh_inner_edges(mesh);
-  KG_TRY(kg_raw_mesh_alloc(ctx, (int64_t)mesh->n_vertices + mesh->n_edges,
-                           4 * (int64_t)mesh->n_elements, 2 * n_lines, out));
+  KG_TRY(kg_raw_mesh_alloc(ctx,
+                           (int64_t)mesh->n_vertices + mesh->n_edges + kg_mesh_quadrilaterals(mesh),
+                           4 * (int64_t)mesh->n_elements, kg_mesh_width(mesh), 2 * n_lines, out));
   kedge_status status = kg_mesh_vertex_ranks(ctx, mesh, &rank);
   if (status == KEDGE_OK) status = kg_raw_mesh_names(ctx, out, mesh);
   if (status == KEDGE_OK) {
@@ -96,14 +132,16 @@ static kedge_status check(kedge_context *ctx, const kedge_mesh *mesh, int times)
 {
   KG_REQUIRE(ctx, times >= 0, KEDGE_ERR_ARG, "cannot refine a mesh %d times", times);
   const int64_t most = KG_ELEMENTS_MAX;
-  KG_REQUIRE(
-      ctx, times <= KEDGE_REFINE_MAX && mesh->n_elements <= most >> 2 * times, KEDGE_ERR_INPUT,
-      "%s: %d triangles refined %d time%s are more than kedge can number (%lld); refine less",
-      mesh->source, mesh->n_elements, times, times == 1 ? "" : "s", (long long)most);
-  return kg_mesh_check_memory(ctx, mesh->source, (int64_t)mesh->n_elements << 2 * times, false);
+  KG_REQUIRE(ctx, times <= KEDGE_REFINE_MAX && mesh->n_elements <= most >> 2 * times,
+             KEDGE_ERR_INPUT,
+             "%s: %d %ss refined %d time%s are more than kedge can number (%lld); refine less",
+             mesh->source, mesh->n_elements, kg_mesh_shape(mesh), times, times == 1 ? "" : "s",
+             (long long)most);
+  return kg_mesh_check_memory(ctx, mesh->source, mesh->block[mesh->n_blocks - 1].cell,
+                              (int64_t)mesh->n_elements << 2 * times, false);
 }
 
-/// The vertices of the meshes before: split_vertices() has left them their numbers, the first ones.
+/// The vertices of the meshes before, which multigrid knows of triangles alone: split_vertices() has left them their numbers, the first ones.
 /// @param[in] counts  [n]: vertices of these meshes, the coarsest first
 static kedge_status find_levels(kedge_context *ctx, const int32_t *counts, int n, kedge_mesh *mesh)
 {
@@ -163,7 +201,8 @@ kedge_status kedge_mesh_refine(kedge_context *ctx, const kedge_mesh *mesh, int t
     kg_raw_mesh_free(&raw);
   }
   free(source);
-  if (status == KEDGE_OK && times > 0) status = find_levels(ctx, counts, times, level);
+  if (status == KEDGE_OK && times > 0 && kg_mesh_quadrilaterals(mesh) == 0)
+    status = find_levels(ctx, counts, times, level);
   if (status == KEDGE_OK) {
     level->seconds = mesh->seconds + kg_seconds() - began;
     *out = level;

@@ -12,7 +12,13 @@
 /// far below any useful element, far above the rounding of the area.
 #define KG_FLATNESS 1e-12
 
-typedef enum kg_fault { KG_SOUND, KG_BAD_NUMBER, KG_REPEATED, KG_FLAT } kg_fault;
+typedef enum kg_fault {
+  KG_SOUND,
+  KG_BAD_NUMBER,
+  KG_REPEATED,
+  KG_FLAT,
+  KG_NOT_CONVEX,  ///< a quadrilateral alone
+} kg_fault;
 
 /// False for NaN too.
 KG_INLINE bool kg_is_coordinate(double x)

@@ -282,7 +282,7 @@ READER(read_fields)
 // clang-format off
 static const kg_problem_key table[] = {
   {"mesh", "file", "a Gmsh file, .msh", read_mesh_file, false},
-  {"mesh", "generate", "square N, lshape N or ring N M", read_mesh_generate, false},
+  {"mesh", "generate", "square N, quads N, lshape N or ring N M", read_mesh_generate, false},
   {"mesh", "refine", "0 to " TEXT_OF(KEDGE_REFINE_MAX), read_refine, false},
   {"space", "order", TEXT_OF(KEDGE_ORDER_MIN) " to " TEXT_OF(KEDGE_ORDER_MAX), read_order, false},
   {"space", "stabilization", "a number, number*h or number/h", read_stabilization, true},

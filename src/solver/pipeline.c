@@ -64,10 +64,21 @@ kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *
   return KEDGE_OK;
 }
 
+static kedge_status check_shapes(const kg_pipeline *p)
+{
+  const int32_t n = kg_mesh_quadrilaterals(p->mesh);
+  KG_REQUIRE(p->ctx, n == 0, KEDGE_ERR_INPUT,
+             "%s: the mesh has %d quadrilateral%s, and kedge solves on triangles alone yet; mesh "
+             "without recombination",
+             p->mesh->source, n, n == 1 ? "" : "s");
+  return KEDGE_OK;
+}
+
 kedge_status kg_pipeline_prepare(kg_pipeline *p)
 {
   const kedge_problem *problem = p->problem;
   const kedge_mesh *mesh = p->mesh;
+  KG_TRY(check_shapes(p));
   KG_TRY(kg_problem_resolve(p->ctx, problem, mesh, &p->resolved));
   scale_equation(p);
   // On longer elements aggregates, which follow the strong connections, take fewer iterations.

@@ -68,16 +68,20 @@ static void assert_numbering(const kedge_mesh *mesh)
     assert_in_range(mesh->element_origin[e], 0, mesh->n_elements - 1);
     assert_int_equal(seen[mesh->element_origin[e]]++, 0);
     const int32_t *v = kg_element_vertices(mesh, (int32_t)e);
-    for (int l = 0; l < 3; ++l) {
+    const int n = kg_block_of(mesh, (int32_t)e)->cell->n_vertices;
+    for (int l = 0; l < n; ++l) {
       assert_true(v[l] <= vertices);
       vertices += v[l] == vertices;
       const int32_t edge = kg_side_edge(mesh, kg_side_of((int32_t)e, l));
       assert_true(edge <= edges);
       edges += edge == edges;
     }
-    const double *p = mesh->vertices + 2 * (int64_t)v[0], *q = mesh->vertices + 2 * (int64_t)v[1],
-                 *r = mesh->vertices + 2 * (int64_t)v[2];
-    assert_true((q[0] - p[0]) * (r[1] - p[1]) > (r[0] - p[0]) * (q[1] - p[1]));
+    for (int l = 0; l < n; ++l) {
+      const double *p = mesh->vertices + 2 * (int64_t)v[l];
+      const double *q = mesh->vertices + 2 * (int64_t)v[(l + 1) % n];
+      const double *r = mesh->vertices + 2 * (int64_t)v[(l + 2) % n];
+      assert_true((q[0] - p[0]) * (r[1] - p[1]) > (r[0] - p[0]) * (q[1] - p[1]));
+    }
   }
   assert_int_equal(vertices, mesh->n_vertices);
   assert_int_equal(edges, mesh->n_edges);
@@ -113,7 +117,7 @@ static void assert_edges(const kedge_mesh *mesh)
     assert_in_range(kg_group_of_edge(mesh->edge_group[edge]) + 1, 0, mesh->n_groups);
   }
   assert_int_equal(boundary, mesh->n_boundary_edges);
-  assert_int_equal(3 * mesh->n_elements, 2 * mesh->n_edges - boundary);
+  assert_int_equal(kg_mesh_sides(mesh), 2 * mesh->n_edges - boundary);
 }
 
 static void assert_groups(const kedge_mesh *mesh)
@@ -151,13 +155,16 @@ void assert_same_mesh(const kedge_mesh *a, const kedge_mesh *b)
   assert_int_equal(a->n_elements, b->n_elements);
   assert_int_equal(a->n_edges, b->n_edges);
   assert_int_equal(a->n_groups, b->n_groups);
+  assert_int_equal(a->n_blocks, b->n_blocks);
+  assert_int_equal(kg_mesh_sides(a), kg_mesh_sides(b));
   const size_t nv = (size_t)a->n_vertices, ne = (size_t)a->n_elements, nf = (size_t)a->n_edges;
+  const size_t ns = (size_t)kg_mesh_sides(a);
   assert_memory_equal(a->vertices, b->vertices, nv * 2 * sizeof(double));
-  assert_memory_equal(a->element_vertices, b->element_vertices, ne * 3 * sizeof(int32_t));
+  assert_memory_equal(a->element_vertices, b->element_vertices, ns * sizeof(int32_t));
   assert_memory_equal(a->element_region, b->element_region, ne * sizeof(int32_t));
   assert_memory_equal(a->element_origin, b->element_origin, ne * sizeof(int32_t));
   assert_memory_equal(a->vertex_origin, b->vertex_origin, nv * sizeof(int32_t));
-  assert_memory_equal(a->side_edge, b->side_edge, ne * 3 * sizeof(uint32_t));
+  assert_memory_equal(a->side_edge, b->side_edge, ns * sizeof(uint32_t));
   assert_memory_equal(a->edge_sides, b->edge_sides, nf * 2 * sizeof(int32_t));
   assert_memory_equal(a->edge_group, b->edge_group, nf * sizeof(int32_t));
   for (int i = 0; i < a->n_groups; ++i) {

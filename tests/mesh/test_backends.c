@@ -67,7 +67,8 @@ static void irregular_meshes_of_every_size_are_those_of_the_host(void **state)
                              .n_elements = grid.n_triangles,
                              .n_lines = grid.n_lines,
                              .vertices = grid.vertices,
-                             .triangles = grid.triangles,
+                             .width = 3,
+                             .corners = grid.triangles,
                              .lines = grid.lines,
                              .line_tags = grid.line_tags});
     test_grid_destroy(&grid);
@@ -141,10 +142,12 @@ static void check_fan(int n, bool closed, int64_t parts)
     triangles[3 * i + 1] = 1 + step * i;
     triangles[3 * i + 2] = 2 + step * i;
   }
-  assert_int_equal(
-      check_raw(&(kg_raw_mesh){
-          .n_vertices = 2 * n + 1, .n_elements = n, .vertices = vertices, .triangles = triangles}),
-      parts);
+  assert_int_equal(check_raw(&(kg_raw_mesh){.n_vertices = 2 * n + 1,
+                                            .n_elements = n,
+                                            .vertices = vertices,
+                                            .width = 3,
+                                            .corners = triangles}),
+                   parts);
   free(vertices);
   free(triangles);
 }
@@ -236,7 +239,8 @@ static void what_the_host_refuses_is_refused_in_the_same_words(void **state)
                                  .n_elements = cases[i].n,
                                  .n_lines = 1,
                                  .vertices = cases[i].vertices,
-                                 .triangles = triangles,
+                                 .width = 3,
+                                 .corners = triangles,
                                  .lines = line,
                                  .line_tags = &tag});
   }

@@ -19,7 +19,7 @@ static shuffled shuffle_mesh(kedge_context *ctx, const kedge_mesh *mesh, uint64_
   kg_raw_mesh old;
   shuffled s = {0};
   assert_ok(ctx, kg_mesh_to_raw(ctx, mesh, &old));
-  assert_ok(ctx, kg_raw_mesh_alloc(ctx, old.n_vertices, old.n_elements, old.n_lines, &s.raw));
+  assert_ok(ctx, kg_raw_mesh_alloc(ctx, old.n_vertices, old.n_elements, 3, old.n_lines, &s.raw));
   assert_ok(ctx, kg_raw_mesh_names(ctx, &s.raw, mesh));
   const int32_t nv = (int32_t)old.n_vertices, ne = (int32_t)old.n_elements;
   s.element_at = malloc((size_t)ne * sizeof *s.element_at);
@@ -32,10 +32,10 @@ static shuffled shuffle_mesh(kedge_context *ctx, const kedge_mesh *mesh, uint64_
     memcpy(s.raw.vertices + 2 * v, old.vertices + 2 * s.vertex_at[v], 2 * sizeof(double));
   }
   for (int32_t e = 0; e < ne; ++e) {
-    const int32_t *from = old.triangles + 3 * s.element_at[e];
+    const int32_t *from = old.corners + 3 * s.element_at[e];
     const int first = (int)next_random(&seed, 3), step = 1 + (int)next_random(&seed, 2);
     for (int i = 0; i < 3; ++i)
-      s.raw.triangles[3 * e + i] = vertex_number[from[(first + i * step) % 3]];
+      s.raw.corners[3 * e + i] = vertex_number[from[(first + i * step) % 3]];
     s.raw.regions[e] = old.regions[s.element_at[e]];
   }
   for (int64_t i = 0; i < old.n_lines; ++i) {

@@ -113,7 +113,8 @@ static void ring_has_a_hole_and_two_circles(void **state)
   kedge_mesh_destroy(generate(*state, "ring 1 3"));
 }
 
-#define VALID "; valid are \"square N\", \"lshape N\" and \"ring N M\", N from 1, M from 3"
+#define VALID \
+  "; valid are \"square N\", \"quads N\", \"lshape N\" and \"ring N M\", N from 1, M from 3"
 
 static void bad_words_are_named(void **state)
 {

@@ -60,10 +60,12 @@ static void files_that_are_no_gmsh_mesh_are_refused(void **state)
        "marks a binary file as text, by file type 0, export it again"},
       {FORMAT22 FORMAT22, "text.msh, line 5: there is a second $MeshFormat; the file is damaged"},
       {FORMAT22,
-       "text.msh has no triangles; if it has physical groups, Gmsh saved only their "
+       "text.msh has no triangles or quadrilaterals; if it has physical groups, Gmsh saved only "
+       "their "
        "elements: put the surface into one too, or set Mesh.SaveAll = 1"},
       {FORMAT22 NODES22 "$Elements\n1\n1 1 0 1 2\n$EndElements\n",
-       "text.msh has no triangles; if it has physical groups, Gmsh saved only their elements: put "
+       "text.msh has no triangles or quadrilaterals; if it has physical groups, Gmsh saved only "
+       "their elements: put "
        "the surface into one too, or set Mesh.SaveAll = 1"},
   };
   ASSERT_ALL_REFUSED(*state, cases);
@@ -72,12 +74,9 @@ static void files_that_are_no_gmsh_mesh_are_refused(void **state)
 static void elements_of_other_kinds_are_named(void **state)
 {
   static const refusal cases[] = {
-      {ELEMENT22("1 3 0 1 2 3 4"),
-       "text.msh, line 12: here is a quadrilateral (type 3); "
-       "quadrilaterals are not supported yet: mesh without recombination"},
       {ELEMENT22("1 10 0 1 2 3"),
-       "text.msh, line 12: here is a curved quadrilateral (type 10); "
-       "quadrilaterals are not supported yet: mesh without recombination"},
+       "text.msh, line 12: here is a curved quadrilateral (type 10); curved elements are not "
+       "supported yet: mesh with Mesh.ElementOrder = 1"},
       {ELEMENT22("1 8 0 1 2 3"),
        "text.msh, line 12: here is a curved line (type 8); curved elements "
        "are not supported yet: mesh with Mesh.ElementOrder = 1"},
@@ -88,22 +87,18 @@ static void elements_of_other_kinds_are_named(void **state)
        "text.msh, line 12: here is a 3-D element (type 4); kedge solves "
        "in the plane: mesh a surface and save no volume elements"},
       {ELEMENT22("1 34 0 1 2 3 4"),
-       "text.msh, line 12: here is a polygon (type 34); only triangles are supported"},
+       "text.msh, line 12: here is a polygon (type 34); only triangles and quadrilaterals are "
+       "supported"},
       {ELEMENT22("1 777 0 1 2 3 4"),
-       "text.msh, line 12: element type 777 is unknown; only triangles are supported: mesh without "
-       "others"},
+       "text.msh, line 12: element type 777 is unknown; only triangles and quadrilaterals are "
+       "supported: mesh without others"},
   };
   ASSERT_ALL_REFUSED(*state, cases);
 }
 
-static void files_of_quadrilaterals_and_curved_elements_are_refused(void **state)
+static void files_of_curved_elements_are_refused(void **state)
 {
   kedge_mesh *mesh;
-  assert_refused(*state, kedge_mesh_read(*state, MESHES "quadrilaterals.msh", &mesh),
-                 KEDGE_ERR_INPUT,
-                 MESHES
-                 "quadrilaterals.msh, line 68: here is a quadrilateral (type 3); "
-                 "quadrilaterals are not supported yet: mesh without recombination");
   assert_refused(*state, kedge_mesh_read(*state, MESHES "curved.msh", &mesh), KEDGE_ERR_INPUT,
                  MESHES
                  "curved.msh, line 295: here is a curved line (type 8); curved elements are "
@@ -280,7 +275,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(files_that_are_no_gmsh_mesh_are_refused),
       cmocka_unit_test(elements_of_other_kinds_are_named),
-      cmocka_unit_test(files_of_quadrilaterals_and_curved_elements_are_refused),
+      cmocka_unit_test(files_of_curved_elements_are_refused),
       cmocka_unit_test(damaged_elements_are_refused),
       cmocka_unit_test(damaged_nodes_are_refused),
       cmocka_unit_test(damaged_names_and_entities_are_refused),
