@@ -15,17 +15,16 @@ void test_layout_bytes(const kg_trace_counts *n, size_t bytes[TEST_LAYOUT_ARRAYS
   memcpy(bytes, expected, sizeof expected);
 }
 
-kg_trace_arrays_args test_layout_args(const kg_trace_counts *count, const kg_connectivity *mesh,
+kg_trace_arrays_args test_layout_args(const kg_trace_layout *layout, const kg_connectivity *mesh,
                                       const int32_t *patch_halo,
                                       void *const pieces[TEST_LAYOUT_ARRAYS])
 {
-  return (kg_trace_arrays_args){.count = *count,
+  return (kg_trace_arrays_args){.count = layout->count,
+                                .batches = layout->batches,
                                 .mesh = *mesh,
+                                .lanes = {{pieces[0], pieces[1], pieces[3]}},
                                 .patch_halo = patch_halo,
-                                .vertex = pieces[0],
-                                .side_edge = pieces[1],
                                 .edge_sides = pieces[2],
-                                .side_codes = pieces[3],
                                 .halo_edge = pieces[4]};
 }
 
@@ -58,7 +57,7 @@ void test_layout_create(kedge_context *ctx, const kedge_mesh *mesh, const bool *
   assert_true(trace_of_edge && mesh_edge && patch_edge);
   const kg_connectivity connectivity = borrow(mesh, &layout, trace_of_edge);
   const kg_trace_arrays_args args =
-      test_layout_args(&layout.count, &connectivity, layout.patch_halo, pieces);
+      test_layout_args(&layout, &connectivity, layout.patch_halo, pieces);
   assert_int_equal(kg_trace_arrays_fill_host(ctx, &args), KEDGE_OK);
   for (size_t edge = 0; edge < n_edges; ++edge) mesh_edge[trace_of_edge[edge]] = (int32_t)edge;
   memcpy(patch_edge, kg_section_first(&layout, KG_SECTION_INSIDE),

@@ -15,8 +15,8 @@ typedef struct test_layout {
 enum { TEST_LAYOUT_ARRAYS = 5 };
 /// Bytes of the arrays of the trace: vertex, side_edge, edge_sides, side_codes, halo_edge.
 void test_layout_bytes(const kg_trace_counts *count, size_t bytes[TEST_LAYOUT_ARRAYS]);
-/// Arguments that write to such pieces.
-kg_trace_arrays_args test_layout_args(const kg_trace_counts *count, const kg_connectivity *mesh,
+/// Arguments that write to such pieces, of one batch.
+kg_trace_arrays_args test_layout_args(const kg_trace_layout *layout, const kg_connectivity *mesh,
                                       const int32_t *patch_halo,
                                       void *const pieces[TEST_LAYOUT_ARRAYS]);
 

@@ -12,30 +12,36 @@ typedef struct patch_count {
   int32_t halo;
 } patch_count;
 
+static int32_t patch_of(const kg_lane_batches *batches, kg_side side)
+{
+  const int32_t e = kg_side_element(side);
+  const kg_lane_batch *b = kg_batch_of_element(batches, e);
+  return b->first_patch + (e - b->first_element) / batches->patch_elements;
+}
+
 static kg_section section_of(const kedge_mesh *mesh, const bool *is_dirichlet,
-                             int32_t patch_elements, int32_t edge)
+                             const kg_lane_batches *batches, int32_t edge)
 {
   const kg_side *sides = mesh->edge_sides + 2 * (size_t)edge;
   if (sides[1] == KG_NO_SIDE)
     return is_dirichlet[mesh->edge_group[edge]] ? KG_SECTION_DIRICHLET : KG_SECTION_NEUMANN;
-  const int32_t first = kg_side_element(sides[0]), second = kg_side_element(sides[1]);
-  return first / patch_elements == second / patch_elements ? KG_SECTION_INSIDE : KG_SECTION_SHARED;
+  return patch_of(batches, sides[0]) == patch_of(batches, sides[1]) ? KG_SECTION_INSIDE
+                                                                    : KG_SECTION_SHARED;
 }
 
 /// Walk the sides of a patch; note the section of every edge that appears for the first time.
 static patch_count count_patch(const kedge_mesh *mesh, const bool *is_dirichlet,
-                               int32_t patch_elements, int32_t p, uint8_t *edge_section)
+                               const kg_lane_batches *batches, int32_t p, uint8_t *edge_section)
 {
   patch_count count = {0};
-  const int64_t begin = (int64_t)p * patch_elements;
-  int64_t end = begin + patch_elements;
-  if (end > mesh->n_elements) end = mesh->n_elements;
-  const int n_facets = kg_block_of(mesh, (int32_t)begin)->cell->n_facets;
-  for (int32_t e = (int32_t)begin; e < end; ++e) {
+  const kg_lane_batch *batch = kg_batch_of_patch(batches, p);
+  int32_t begin, end;
+  kg_patch_range(batches, batch, p, &begin, &end);
+  for (int32_t e = begin; e < end; ++e) {
     const uint32_t *edges = kg_element_edges(mesh, e);
-    for (int l = 0; l < n_facets; ++l) {
+    for (int l = 0; l < batch->n_facets; ++l) {
       const int32_t edge = (int32_t)(edges[l] >> 1);
-      const kg_section section = section_of(mesh, is_dirichlet, patch_elements, edge);
+      const kg_section section = section_of(mesh, is_dirichlet, batches, edge);
       count.halo += section != KG_SECTION_INSIDE;
       if (mesh->edge_sides[2 * (size_t)edge] != kg_side_of(e, l)) continue;
       ++count.first[section];
@@ -75,7 +81,6 @@ static kedge_status count_all(kedge_context *ctx, const kedge_mesh *mesh, const 
                               kg_trace_layout *layout)
 {
   const size_t n_patches = (size_t)layout->count.n_patches;
-  const int32_t patch_elements = layout->count.patch_groups * KG_LANES;
   KG_TRY(kg_host_alloc(ctx, (size_t)mesh->n_edges, 1, &layout->edge_section));
   KG_TRY(kg_host_alloc(ctx, KG_SECTION_COUNT * (n_patches + 1), sizeof(int32_t),
                        &layout->section_first));
@@ -84,9 +89,52 @@ static kedge_status count_all(kedge_context *ctx, const kedge_mesh *mesh, const 
   KG_TRY(kg_host_alloc(ctx, n_patches, sizeof *patches, &patches));
 #pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, mesh->n_elements))
   for (int32_t p = 0; p < layout->count.n_patches; ++p)
-    patches[p] = count_patch(mesh, is_dirichlet, patch_elements, p, layout->edge_section);
+    patches[p] = count_patch(mesh, is_dirichlet, &layout->batches, p, layout->edge_section);
   add_up(layout, patches);
   free(patches);
+  return KEDGE_OK;
+}
+
+/// Append a batch of the elements up to `end`.
+static kedge_status add_batch(kedge_context *ctx, const kedge_mesh *mesh, int32_t end,
+                              kg_trace_layout *layout)
+{
+  kg_trace_counts *n = &layout->count;
+  kg_lane_batches *batches = &layout->batches;
+  KG_REQUIRE(ctx, batches->n < KG_BATCHES_MAX, KEDGE_ERR_INTERNAL, "more than %d batches",
+             KG_BATCHES_MAX);
+  const int32_t first = n->n_elements, n_elements = end - first;
+  const int32_t n_groups = (n_elements + KG_LANES - 1) / KG_LANES;
+  const int32_t n_patches = (n_groups + n->patch_groups - 1) / n->patch_groups;
+  const int n_facets = kg_block_of(mesh, first)->cell->n_facets;
+  batches->batch[batches->n++] =
+      (kg_lane_batch){.n_facets = n_facets,
+                      .first_element = first,
+                      .n_elements = n_elements,
+                      .first_side = kg_element_place(mesh, first),
+                      .first_patch = n->n_patches,
+                      .n_patches = n_patches,
+                      .first_group = n->n_patches * n->patch_groups,
+                      .n_groups = end < mesh->n_elements ? n_patches * n->patch_groups : n_groups};
+  n->n_groups = n->n_patches * n->patch_groups + n_groups;
+  n->n_patches += n_patches;
+  n->n_elements = end;
+  n->n_sides += (int64_t)n_facets * n_elements;
+  return KEDGE_OK;
+}
+
+/// Batches end where a block or a cut does.
+static kedge_status add_batches(kedge_context *ctx, const kedge_mesh *mesh, int n_cuts,
+                                const int32_t *cut, kg_trace_layout *layout)
+{
+  for (int k = 0, i = 0; k < mesh->n_blocks; ++k) {
+    const int32_t first = mesh->block[k].first, end = first + mesh->block[k].n;
+    for (; i < n_cuts && cut[i] < end; ++i) {
+      if (cut[i] <= first) continue;
+      KG_TRY(add_batch(ctx, mesh, cut[i], layout));
+    }
+    KG_TRY(add_batch(ctx, mesh, end, layout));
+  }
   return KEDGE_OK;
 }
 
@@ -94,15 +142,19 @@ kedge_status kg_trace_layout_create(kedge_context *ctx, const kedge_mesh *mesh,
                                     const bool *is_dirichlet, int patch_groups,
                                     kg_trace_layout *out)
 {
+  return kg_trace_layout_cut(ctx, mesh, is_dirichlet, patch_groups, 0, NULL, out);
+}
+
+kedge_status kg_trace_layout_cut(kedge_context *ctx, const kedge_mesh *mesh,
+                                 const bool *is_dirichlet, int patch_groups, int n_cuts,
+                                 const int32_t *cut, kg_trace_layout *out)
+{
   *out = (kg_trace_layout){0};
   KG_REQUIRE(ctx, patch_groups >= 1 && patch_groups <= KG_PATCH_GROUPS_MAX, KEDGE_ERR_INTERNAL,
              "a patch of %d groups", patch_groups);
-  const int32_t n_groups = (mesh->n_elements + KG_LANES - 1) / KG_LANES;
-  out->count = (kg_trace_counts){.n_elements = mesh->n_elements,
-                                 .n_groups = n_groups,
-                                 .n_patches = (n_groups + patch_groups - 1) / patch_groups,
-                                 .patch_groups = patch_groups,
-                                 .n_edges = mesh->n_edges};
+  out->count = (kg_trace_counts){.patch_groups = patch_groups, .n_edges = mesh->n_edges};
+  out->batches.patch_elements = patch_groups * KG_LANES;
+  KG_TRY(add_batches(ctx, mesh, n_cuts, cut, out));
   const kedge_status status = count_all(ctx, mesh, is_dirichlet, out);
   if (status != KEDGE_OK) kg_trace_layout_free(out);
   return status;

@@ -1,10 +1,13 @@
 /// @file
 /// How trace unknowns are numbered and how elements are cut into patches (docs/layout.md).
 ///
-/// 32 consecutive elements form a *group*: data of an element lies in its *lane* of the group's
-/// arrays, [group][row][lane], so that neighbouring lanes are neighbouring words. Lanes beyond the
-/// last element repeat it; what they compute is never used. `patch_groups` consecutive groups
-/// form a *patch*.
+/// Consecutive elements of one shape form a *batch*. 32 consecutive elements of a batch form a
+/// *group*: data of an element lies in its *lane* of the group's arrays, [group][row][lane], so that
+/// neighbouring lanes are neighbouring words. Lanes beyond the last element of a batch repeat it;
+/// what they compute is never used. `patch_groups` consecutive groups form a *patch*; a batch begins
+/// with a patch, and all but the last fill their last patch with groups, the last one its last
+/// group. Sides in arrays of the trace are those of *lanes*, counted through all batches; with one
+/// batch lane and element are the same number.
 ///
 /// Trace edges are numbered in four sections:
 ///   1. edges inside a patch, patch by patch: contiguous for each patch,
@@ -37,9 +40,55 @@ typedef enum kg_section {
   KG_SECTION_COUNT
 } kg_section;
 
-/// Counts that kernels and predictions need.
+enum { KG_BATCHES_MAX = 8 };
+
+/// Consecutive elements of one shape in lanes.
+typedef struct kg_lane_batch {
+  int n_facets;
+  int32_t first_element, n_elements;
+  int64_t first_side;  ///< place of its first side in the packed arrays of the mesh
+  int32_t first_patch, n_patches;
+  int32_t first_group, n_groups;
+} kg_lane_batch;
+
+typedef struct kg_lane_batches {
+  int n;
+  int32_t patch_elements;  ///< of a whole patch
+  kg_lane_batch batch[KG_BATCHES_MAX];
+} kg_lane_batches;
+
+KG_INLINE const kg_lane_batch *kg_batch_of_element(const kg_lane_batches *batches, int32_t e)
+{
+  const kg_lane_batch *b = batches->batch;
+  while (e - b->first_element >= b->n_elements) ++b;
+  return b;
+}
+KG_INLINE const kg_lane_batch *kg_batch_of_patch(const kg_lane_batches *batches, int32_t patch)
+{
+  const kg_lane_batch *b = batches->batch;
+  while (patch - b->first_patch >= b->n_patches) ++b;
+  return b;
+}
+/// The lane of an element, counted through all batches.
+KG_INLINE int32_t kg_lane_of(const kg_lane_batches *batches, int32_t e)
+{
+  const kg_lane_batch *b = kg_batch_of_element(batches, e);
+  return b->first_group * KG_LANES + (e - b->first_element);
+}
+/// The elements first .. end - 1 of a patch.
+KG_INLINE void kg_patch_range(const kg_lane_batches *batches, const kg_lane_batch *b, int32_t patch,
+                              int32_t *first, int32_t *end)
+{
+  const int32_t skipped = (patch - b->first_patch) * batches->patch_elements;
+  const int32_t left = b->n_elements - skipped;
+  *first = b->first_element + skipped;
+  *end = *first + (left < batches->patch_elements ? left : batches->patch_elements);
+}
+
+/// Counts that kernels and predictions need, of all batches.
 typedef struct kg_trace_counts {
   int32_t n_elements, n_groups, n_patches, patch_groups;
+  int64_t n_sides;     ///< of all elements
   int32_t n_edges;     ///< all sections
   int32_t n_interior;  ///< section 1
   int32_t n_shared;    ///< section 2
@@ -56,12 +105,14 @@ typedef struct kg_trace_arrays {
   const double *vertices;      ///< [vertex][2]
   const int32_t *vertex;       ///< [group][n_facets][lane]: vertices of an element
   const uint32_t *side_edge;   ///< [group][n_facets][lane]: trace edge << 1 | reversed
-  const uint32_t *side_codes;  ///< [group][lane]: where products go (mesh/side_code.h)
+  const uint32_t *side_codes;  ///< [group][lane][kg_code_words()]: where products go
+                               ///< (mesh/side_code.h)
   const int32_t *patch_edge;   ///< [patch + 1]: first trace edge inside the patch
   const int32_t *patch_halo;   ///< [patch + 1]: first halo entry
   /// [halo entry]: trace edge << 1 | the patch is the edge's second
   const uint32_t *halo_edge;
-  const kg_side *edge_sides;  ///< [trace edge][2]: lower first; second KG_NO_SIDE on the boundary
+  /// [trace edge][2]: sides of lanes, lower first; second KG_NO_SIDE on the boundary
+  const kg_side *edge_sides;
 } kg_trace_arrays;
 
 /// Where [group][n_facets][lane] has facet l of an element.
@@ -78,6 +129,7 @@ KG_INLINE int64_t kg_side_at(int n_facets, kg_side side)
 /// The cut of a mesh into patches and sections, in host memory.
 typedef struct kg_trace_layout {
   kg_trace_counts count;
+  kg_lane_batches batches;
   uint8_t *edge_section;  ///< [mesh edge]: a kg_section
   /// [section][patch + 1]: trace edge of the section that appears first in the patch or, when it
   /// has none, in a later one; the last is the section's end
@@ -85,11 +137,16 @@ typedef struct kg_trace_layout {
   int32_t *patch_halo;  ///< [patch + 1]: first halo entry
 } kg_trace_layout;
 
+/// A batch of each shape.
 /// @param[in] is_dirichlet  [mesh group]: condition of the boundary edges of a group
 /// @param[in] patch_groups  groups a patch, 1 to KG_PATCH_GROUPS_MAX
 kedge_status kg_trace_layout_create(kedge_context *ctx, const kedge_mesh *mesh,
                                     const bool *is_dirichlet, int patch_groups,
                                     kg_trace_layout *out);
+/// The same with more batches: element cut[i], ascending, begins one.
+kedge_status kg_trace_layout_cut(kedge_context *ctx, const kedge_mesh *mesh,
+                                 const bool *is_dirichlet, int patch_groups, int n_cuts,
+                                 const int32_t *cut, kg_trace_layout *out);
 void kg_trace_layout_free(kg_trace_layout *layout);
 
 /// The row of `section_first` of a section.

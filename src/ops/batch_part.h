@@ -24,7 +24,7 @@ static inline kg_batch kg_batch_part(const kg_batch *batch, int32_t first, int32
   const size_t sides = (size_t)part.arrays.n_facets * lanes;
   part.arrays.vertex += sides;
   if (part.arrays.side_edge) part.arrays.side_edge += sides;
-  part.arrays.side_codes += lanes;
+  part.arrays.side_codes += (size_t)kg_code_words(part.arrays.n_facets) * lanes;
   part.arrays.patch_edge += first;
   part.arrays.patch_halo += first;
   part.arrays.edge_sides = NULL;

@@ -5,7 +5,7 @@
 
 kg_connectivity kg_connectivity_at(const kg_trace_counts *count, void *memory, size_t *bytes)
 {
-  const size_t n_sides = 3 * (size_t)count->n_elements, n_edges = (size_t)count->n_edges;
+  const size_t n_sides = (size_t)count->n_sides, n_edges = (size_t)count->n_edges;
   const size_t n_first = KG_SECTION_COUNT * ((size_t)count->n_patches + 1);
   *bytes = 0;
   kg_connectivity c;
@@ -21,7 +21,7 @@ kg_connectivity kg_connectivity_at(const kg_trace_counts *count, void *memory, s
 kedge_status kg_connectivity_put(kedge_context *ctx, const kedge_mesh *mesh,
                                  const kg_trace_layout *layout, const kg_connectivity *to)
 {
-  const size_t n_sides = 3 * (size_t)mesh->n_elements, n_edges = (size_t)mesh->n_edges;
+  const size_t n_sides = (size_t)layout->count.n_sides, n_edges = (size_t)mesh->n_edges;
   const size_t n_first = KG_SECTION_COUNT * ((size_t)layout->count.n_patches + 1);
   KG_TRY(kg_copy_in(ctx, to->element_vertices, mesh->element_vertices, n_sides * sizeof(int32_t)));
   KG_TRY(kg_copy_in(ctx, to->side_edge, mesh->side_edge, n_sides * sizeof(uint32_t)));
@@ -37,6 +37,6 @@ KG_OPERATOR(kg_trace_arrays_fill, kg_trace_arrays_args)
 /// edge.
 kg_cost kg_trace_arrays_cost(const kg_trace_counts *count)
 {
-  return (kg_cost){.bytes = 21.0 * count->n_edges + (3.0 * 28.0 + 4.0) * count->n_elements +
-                            4.0 * count->n_halo};
+  return (kg_cost){.bytes = 21.0 * count->n_edges + 28.0 * (double)count->n_sides +
+                            4.0 * count->n_elements + 4.0 * count->n_halo};
 }

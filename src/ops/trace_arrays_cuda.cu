@@ -3,7 +3,7 @@
 // Map     A warp is a patch. It walks the patch's edges, then in a second kernel its groups, 32 at
 //         a time and in order; votes say how many lanes before this one take a number of the same
 //         kind. A lane writes what belongs to its edge or its element.
-// Cost    Of an edge 21 bytes, of an element 88, all in whole lines or, for what is read of the
+// Cost    Of an edge 21 bytes, of a triangle 88, all in whole lines or, for what is read of the
 //         edges of an element, near each other.
 #include "backend/cuda_rt.h"
 #include "ops/trace_arrays.h"
@@ -19,7 +19,8 @@ __device__ __forceinline__ int32_t patch_of_warp()
   return (int32_t)(blockIdx.x * WARPS + threadIdx.x / 32);
 }
 
-__global__ void __launch_bounds__(BLOCK) number_trace_kernel(const kg_trace_arrays_args a)
+__global__ void __launch_bounds__(BLOCK)
+    number_trace_kernel(const __grid_constant__ kg_trace_arrays_args a)
 {
   const int32_t p = patch_of_warp();
   if (p >= a.count.n_patches) return;
@@ -40,34 +41,38 @@ __global__ void __launch_bounds__(BLOCK) number_trace_kernel(const kg_trace_arra
   }
 }
 
-__global__ void __launch_bounds__(BLOCK) fill_patches_kernel(const kg_trace_arrays_args a)
+__global__ void __launch_bounds__(BLOCK)
+    fill_patches_kernel(const __grid_constant__ kg_trace_arrays_args a)
 {
   const int32_t p = patch_of_warp();
   if (p >= a.count.n_patches) return;
   const int lane = threadIdx.x % 32;
   const unsigned before = (1u << lane) - 1;
-  const int32_t patch_elements = a.count.patch_groups * KG_LANES, begin = p * patch_elements;
-  const int32_t end = begin + min(patch_elements, a.count.n_elements - begin);
-  int32_t next = a.side_codes ? a.patch_halo[p] : 0;
+  const kg_lane_batch *batch = kg_batch_of_patch(&a.batches, p);
+  const int k = (int)(batch - a.batches.batch);
+  int32_t begin, end, next = a.lanes[k].side_codes ? a.patch_halo[p] : 0;
+  kg_patch_range(&a.batches, batch, p, &begin, &end);
   for (int32_t group = begin; group < end; group += KG_LANES) {
     const int32_t e = group + lane;
     kg_patch_element element = {};
-    if (e < end) element = kg_element_of_patch(&a, e);
+    if (e < end) element = kg_element_of_patch(&a, batch, e);
     int32_t entry = next;
 #pragma unroll
-    for (int l = 0; l < 3; ++l) {
+    for (int l = 0; l < KG_FACETS_MAX; ++l) {
       const unsigned in_halo = __ballot_sync(ALL, element.in_halo[l]);
       entry += __popc(in_halo & before);
       next += __popc(in_halo);
     }
-    if (e < end) kg_put_element(&a, p, e, &element, entry);
+    if (e < end) kg_put_element(&a, k, p, e, &element, entry);
   }
 }
 
-__global__ void pad_kernel(const kg_trace_arrays_args a)
+/// Block = batch: fewer lanes than one patch has are empty.
+__global__ void pad_kernel(const __grid_constant__ kg_trace_arrays_args a)
 {
-  const int32_t lane = a.count.n_elements + (int32_t)threadIdx.x;
-  if (lane < a.count.n_groups * KG_LANES) kg_pad_lane(&a, lane);
+  const kg_lane_batch &batch = a.batches.batch[blockIdx.x];
+  const int32_t lane = batch.n_elements + (int32_t)threadIdx.x;
+  if (lane < batch.n_groups * KG_LANES) kg_pad_lane(&a, (int)blockIdx.x, lane);
 }
 }  // namespace
 
@@ -80,6 +85,6 @@ extern "C" kedge_status kg_trace_arrays_fill_cuda(kedge_context *ctx,
   KG_TRY(kg_cuda_launched(ctx, "numbering the trace"));
   fill_patches_kernel<<<grid, BLOCK, 0, stream>>>(*args);
   KG_TRY(kg_cuda_launched(ctx, "listing the sides of the patches"));
-  pad_kernel<<<1, KG_LANES, 0, stream>>>(*args);
+  pad_kernel<<<(unsigned)args->batches.n, KG_LANES * KG_PATCH_GROUPS_MAX, 0, stream>>>(*args);
   return kg_cuda_launched(ctx, "filling the empty lanes");
 }

@@ -10,14 +10,14 @@ static void number_patch(const kg_trace_arrays_args *a, int32_t p)
 
 static void fill_patch(const kg_trace_arrays_args *a, int32_t p)
 {
-  const int32_t patch_elements = a->count.patch_groups * KG_LANES;
-  const int32_t begin = p * patch_elements, left = a->count.n_elements - begin;
-  const int32_t end = begin + (left < patch_elements ? left : patch_elements);
-  int32_t entry = a->side_codes ? a->patch_halo[p] : 0;
+  const kg_lane_batch *batch = kg_batch_of_patch(&a->batches, p);
+  const int k = (int)(batch - a->batches.batch);
+  int32_t begin, end, entry = a->lanes[k].side_codes ? a->patch_halo[p] : 0;
+  kg_patch_range(&a->batches, batch, p, &begin, &end);
   for (int32_t e = begin; e < end; ++e) {
-    const kg_patch_element element = kg_element_of_patch(a, e);
-    kg_put_element(a, p, e, &element, entry);
-    for (int l = 0; l < 3; ++l) entry += element.in_halo[l];
+    const kg_patch_element element = kg_element_of_patch(a, batch, e);
+    kg_put_element(a, k, p, e, &element, entry);
+    for (int l = 0; l < KG_FACETS_MAX; ++l) entry += element.in_halo[l];
   }
 }
 
@@ -31,7 +31,10 @@ kedge_status kg_trace_arrays_fill_host(kedge_context *ctx, const kg_trace_arrays
 #pragma omp for schedule(static)
     for (int32_t p = 0; p < count->n_patches; ++p) fill_patch(args, p);
   }
-  for (int32_t lane = count->n_elements; lane < count->n_groups * KG_LANES; ++lane)
-    kg_pad_lane(args, lane);
+  for (int k = 0; k < args->batches.n; ++k) {
+    const kg_lane_batch *batch = &args->batches.batch[k];
+    for (int32_t lane = batch->n_elements; lane < batch->n_groups * KG_LANES; ++lane)
+      kg_pad_lane(args, k, lane);
+  }
   return KEDGE_OK;
 }

@@ -29,10 +29,11 @@ KG_INLINE void kg_put_sides(const kg_trace_sides_args *a, int32_t lane)
 {
   const kg_trace_arrays *arrays = &a->batch.arrays;
   const int32_t patch = lane / (a->batch.count.patch_groups * KG_LANES);
-  const uint32_t codes = arrays->side_codes[lane];
-  for (int l = 0; l < 3; ++l) {
-    const int64_t from = kg_lane_side(3, lane, l), to = kg_lane_side(3, lane, (l + 1) % 3);
-    const uint32_t edge = (uint32_t)kg_edge_of_patch(arrays, patch, kg_side_code(codes, l) / 2);
+  const int n = arrays->n_facets;
+  for (int l = 0; l < n; ++l) {
+    const int64_t from = kg_lane_side(n, lane, l), to = kg_lane_side(n, lane, kg_next_facet(n, l));
+    const int code = kg_side_code_at(arrays->side_codes, n, lane, l);
+    const uint32_t edge = (uint32_t)kg_edge_of_patch(arrays, patch, code / 2);
     a->side_edge[from] = edge << 1 | (uint32_t)(arrays->vertex[from] > arrays->vertex[to]);
   }
 }

@@ -29,15 +29,16 @@ static kedge_status put_mesh(kg_pipeline *p)
   KG_TRY(put(p, KG_ARRAY_PATCH_EDGE, kg_section_first(&p->layout, KG_SECTION_INSIDE)));
   KG_TRY(put(p, KG_ARRAY_PATCH_HALO, p->layout.patch_halo));
   kg_stage_cost(p, kg_trace_arrays_cost(count), 1.0);
-  return kg_trace_arrays_fill(p->ctx,
-                              &(kg_trace_arrays_args){.count = *count,
-                                                      .mesh = mesh,
-                                                      .vertex = b[KG_ARRAY_VERTEX].data,
-                                                      .side_edge = b[KG_ARRAY_SIDE_EDGE].data,
-                                                      .edge_sides = b[KG_ARRAY_EDGE_SIDES].data,
-                                                      .side_codes = b[KG_ARRAY_SIDE_CODES].data,
-                                                      .patch_halo = b[KG_ARRAY_PATCH_HALO].data,
-                                                      .halo_edge = b[KG_ARRAY_HALO_EDGE].data});
+  return kg_trace_arrays_fill(
+      p->ctx,
+      &(kg_trace_arrays_args){.count = *count,
+                              .batches = p->layout.batches,
+                              .mesh = mesh,
+                              .lanes = {{b[KG_ARRAY_VERTEX].data, b[KG_ARRAY_SIDE_EDGE].data,
+                                         b[KG_ARRAY_SIDE_CODES].data}},
+                              .edge_sides = b[KG_ARRAY_EDGE_SIDES].data,
+                              .patch_halo = b[KG_ARRAY_PATCH_HALO].data,
+                              .halo_edge = b[KG_ARRAY_HALO_EDGE].data});
 }
 
 static kedge_status put_reference(kg_pipeline *p)

@@ -132,11 +132,11 @@ static void bad_words_are_named(void **state)
       {"ring 1 2", "\"2\" in \"ring 1 2\" is not a number from 3 to 1000000000" VALID},
       {"lshape 4 5", "\"5\" is too much in \"lshape 4 5\": it is \"lshape N\"" VALID},
       {"square 23171",
-       "\"square 23171\" has more triangles than kedge can number (1073741823); use smaller "
+       "\"square 23171\" has more triangles than kedge can number (1073739776); use smaller "
        "numbers"},
       {"ring 1000000000 1000000000",
        "\"ring 1000000000 1000000000\" has more triangles than kedge "
-       "can number (1073741823); use smaller numbers"},
+       "can number (1073739776); use smaller numbers"},
   };
   kedge_mesh *mesh;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
@@ -238,11 +238,11 @@ static void refining_nonsense_is_refused(void **state)
                  "cannot refine a mesh -1 times");
   assert_refused(
       *state, kedge_mesh_refine(*state, mesh, 15, &fine), KEDGE_ERR_INPUT,
-      "square 1: 2 triangles refined 15 times are more than kedge can number (1073741823); "
+      "square 1: 2 triangles refined 15 times are more than kedge can number (1073739776); "
       "refine less");
   assert_refused(*state, kedge_mesh_refine(*state, mesh, 1000, &fine), KEDGE_ERR_INPUT,
                  "square 1: 2 triangles refined 1000 times are more than kedge can number "
-                 "(1073741823); refine less");
+                 "(1073739776); refine less");
   assert_null(fine);
   kedge_mesh_destroy(mesh);
 }

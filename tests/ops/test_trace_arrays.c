@@ -85,7 +85,7 @@ static void check_arrays(const kedge_mesh *mesh, const bool *is_dirichlet, int p
     pointers[i] = written[i].buffer.data;
   }
   const kg_trace_arrays_args args =
-      test_layout_args(&layout.count, &connectivity, patch_halo.data, pointers);
+      test_layout_args(&layout, &connectivity, patch_halo.data, pointers);
   must(ctx, kg_trace_arrays_fill(ctx, &args));
 
   const void *const expected[TEST_LAYOUT_ARRAYS] = {host.host.vertex, host.host.side_edge,
