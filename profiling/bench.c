@@ -8,7 +8,7 @@
 
 #include "core/clock.h"
 #include "core/memory.h"
-#include "ops/local_reduced.h"
+#include "ops/local/convert.h"
 #include "ops/round.h"
 
 void bench_die(kedge_context *ctx, kedge_status status)
@@ -70,7 +70,7 @@ static void fill_ell_arguments(bench *b)
   kg_ell_matrix matrix = kg_ell_shape(b->p.shape.size, &b->p.shape.count);
   matrix.column = a[KG_ARRAY_ELL_COLUMN].data;
   matrix.value = a[KG_ARRAY_ELL_VALUE].data;
-  b->assemble = (kg_ell_assemble_args){b->p.batch, a[KG_ARRAY_LOCAL].data, matrix,
+  b->assemble = (kg_ell_assemble_args){b->p.batch, b->diagonal.locals, matrix,
                                        a[KG_ARRAY_ELL_WORK].data, b->p.shape.ell_work_bytes};
   b->ell = (kg_ell_apply_args){matrix, b->x.data, b->y.data};
 }
@@ -79,13 +79,16 @@ static void fill_arguments(bench *b)
 {
   const kg_buffer *a = b->p.buffers;
   const kg_sizes z = b->p.shape.size;
-  double *local = a[KG_ARRAY_LOCAL].data, *load = a[KG_ARRAY_LOAD].data;
+  kg_local local = bench_local(b, KG_LAYOUT_PACKED, KG_DOUBLE);
+  local.data = a[KG_ARRAY_LOCAL].data;
+  double *load = a[KG_ARRAY_LOAD].data;
   double *condensed = a[KG_ARRAY_CONDENSED].data, *partial = a[KG_ARRAY_OPERATOR_PARTIAL].data;
   b->local_matrices = (kg_local_matrices_args){b->p.batch, b->p.material, load, local, condensed};
-  b->right_hand_side = (kg_edge_sum_args){
-      .batch = b->p.batch, .rows = condensed, .y = a[KG_ARRAY_RIGHT_HAND_SIDE].data};
-  b->diagonal = (kg_edge_sum_args){
-      .batch = b->p.batch, .rows = local, .diagonal = true, .y = a[KG_ARRAY_INVERSE_DIAGONAL].data};
+  b->right_hand_side = (kg_facet_loads_args){
+      .batch = b->p.batch, .condensed = condensed, .b = a[KG_ARRAY_RIGHT_HAND_SIDE].data};
+  b->diagonal = (kg_facet_diagonal_args){.batch = b->p.batch,
+                                         .locals = kg_locals_of(local, b->p.batch.arrays.side_edge),
+                                         .inverse = a[KG_ARRAY_INVERSE_DIAGONAL].data};
   b->apply = (kg_trace_apply_args){.batch = b->p.batch,
                                    .local = local,
                                    .x = b->x.data,
@@ -202,39 +205,42 @@ kedge_status bench_add_single(bench *b)
 {
   const kg_trace_counts *n = &b->p.shape.count;
   const size_t m = (size_t)b->p.shape.size.n_edge, all = (size_t)n->n_edges * m;
-  const size_t local = kg_array_bytes(KG_ARRAY_LOCAL, &b->p.shape) / sizeof(double);
+  const size_t local = kg_local_count(&b->apply.local);
   // Pieces begin at multiples of 32 bytes.
   const size_t x = (all + 7) / 8 * 8, y = ((size_t)n->n_free * m + 7) / 8 * 8;
   KG_TRY(kg_alloc(b->p.ctx, local + x + y + (size_t)n->n_shared * m, sizeof(float), &b->single));
   float *at = b->single.data;
   b->apply_single = b->apply;
-  b->apply_single.number = KG_SINGLE;
-  b->apply_single.local = at;
+  b->apply_single.local = bench_local(b, KG_LAYOUT_PACKED, KG_SINGLE);
+  b->apply_single.local.data = at;
   b->apply_single.x = at + local;
   b->apply_single.y = at + local + x;
   b->apply_single.halo = at + local + x + y;
-  KG_TRY(
-      kg_round(b->p.ctx, &(kg_round_args){.n = (int64_t)local, .from = b->apply.local, .to = at}));
+  KG_TRY(kg_local_convert(b->p.ctx, &(kg_local_convert_args){.m = b->p.shape.size.n_edge,
+                                                             .from = b->apply.local,
+                                                             .to = b->apply_single.local}));
   return kg_round(b->p.ctx,
                   &(kg_round_args){.n = (int64_t)all, .from = b->apply.x, .to = at + local});
 }
 
-static size_t reduced_count(const bench *b)
+static kg_local reduced_local(const bench *b, kg_number number)
 {
-  return (size_t)kg_reduced_rows(b->p.shape.size) * KG_LANES * (size_t)b->p.shape.count.n_groups;
+  kg_local local = bench_local(b, KG_LAYOUT_REDUCED, number);
+  local.data = b->reduced[number].data;
+  return local;
 }
 
 kedge_status bench_allocate_reduced(bench *b, kg_number number)
 {
-  if (b->reduced[number].data) return KEDGE_OK;
-  return kg_alloc(b->p.ctx, reduced_count(b), kg_number_bytes(number), &b->reduced[number]);
+  const kg_local local = reduced_local(b, number);
+  if (local.data) return KEDGE_OK;
+  return kg_alloc(b->p.ctx, kg_local_count(&local), kg_number_bytes(number), &b->reduced[number]);
 }
 
 kg_local_matrices_args bench_local_reduced(const bench *b)
 {
   kg_local_matrices_args args = b->local_matrices;
-  args.local = b->reduced[KG_DOUBLE].data;
-  args.reduced = true;
+  args.local = reduced_local(b, KG_DOUBLE);
   return args;
 }
 
@@ -244,14 +250,13 @@ kedge_status bench_add_reduced(bench *b, kg_number number)
   if (number == KG_SINGLE && !b->single.data) KG_TRY(bench_add_single(b));
   *apply = number == KG_SINGLE ? b->apply_single : b->apply;
   KG_TRY(bench_allocate_reduced(b, number));
-  apply->local = b->reduced[number].data;
-  apply->reduced = true;
-  if (number == KG_SINGLE && !b->apply_reduced[KG_DOUBLE].local)
+  apply->local = reduced_local(b, number);
+  if (number == KG_SINGLE && !b->apply_reduced[KG_DOUBLE].local.data)
     KG_TRY(bench_add_reduced(b, KG_DOUBLE));
   if (number == KG_SINGLE)
-    return kg_round(b->p.ctx, &(kg_round_args){.n = (int64_t)reduced_count(b),
-                                               .from = b->reduced[KG_DOUBLE].data,
-                                               .to = b->reduced[KG_SINGLE].data});
+    return kg_local_convert(b->p.ctx, &(kg_local_convert_args){.m = b->p.shape.size.n_edge,
+                                                               .from = reduced_local(b, KG_DOUBLE),
+                                                               .to = reduced_local(b, KG_SINGLE)});
   const kg_local_matrices_args args = bench_local_reduced(b);
   return kg_local_matrices(b->p.ctx, &args);
 }

@@ -3,7 +3,7 @@
 /// arguments of all its operators, timing, comparison with the host, numbers as JSON.
 #pragma once
 #include "ops/cg_vectors.h"
-#include "ops/edge_sum.h"
+#include "ops/facet_sum.h"
 #include "ops/ell.h"
 #include "ops/errors.h"
 #include "ops/load_vectors.h"
@@ -76,7 +76,8 @@ typedef struct bench {
   kg_buffer x, y, ell_partial;
   double set_up_seconds;  ///< of the numbering of the trace and of the stage `transfer`
   kg_local_matrices_args local_matrices;
-  kg_edge_sum_args right_hand_side, diagonal;
+  kg_facet_loads_args right_hand_side;
+  kg_facet_diagonal_args diagonal;
   kg_trace_apply_args apply;
   kg_trace_apply_args apply_single;               ///< after bench_add_single()
   kg_trace_apply_args apply_reduced[KG_NUMBERS];  ///< after bench_add_reduced()
@@ -95,6 +96,12 @@ typedef struct bench {
   bool one_chunk;  ///< operators that work by chunks take the first one only
 } bench;
 
+/// The shape of K^e of a layout; packed ones in double precision are b->apply.local.
+static inline kg_local bench_local(const bench *b, kg_layout layout, kg_number number)
+{
+  return kg_local_all(layout, number, b->p.shape.size, &b->p.shape.count, NULL);
+}
+
 /// The problem of all programs: -div grad u + u = sin(3 x) y, u = 0 on the whole boundary.
 kedge_problem *bench_problem(kedge_context *ctx, int order);
 void bench_set(kedge_context *ctx, kedge_problem *problem, const char *section, const char *key,
@@ -106,7 +113,7 @@ kedge_status bench_add_ell(bench *b);
 /// The operands of the product in single precision, once K^e is there.
 /// @retval KEDGE_ERR_MEMORY  they do not fit beside the rest; bench_close() frees what there is
 kedge_status bench_add_single(bench *b);
-/// Memory for reduced K^e (ops/local_reduced.h), in double or single precision, and their maker.
+/// Memory for reduced K^e (ops/local/reduced.h), in double or single precision, and their maker.
 kedge_status bench_allocate_reduced(bench *b, kg_number number);
 kg_local_matrices_args bench_local_reduced(const bench *b);
 /// Reduced K^e, and the operands of their product.

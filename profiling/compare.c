@@ -19,7 +19,6 @@
 #include "core/memory.h"
 #include "footprint.h"
 #include "formats.h"
-#include "ops/local_reduced.h"
 
 /// Products agree to rounding, which grows with the entries of K^e (about N^2 terms each); an
 /// operator that is further away is wrong.
@@ -194,13 +193,13 @@ static void compare_matrix_free(comparison *c)
 static void compare_reduced(comparison *c)
 {
   const kg_shape *shape = &c->b.p.shape;
-  const double lanes = (double)KG_LANES * shape->count.n_groups;
+  const kg_local local = bench_local(&c->b, KG_LAYOUT_REDUCED, KG_DOUBLE);
   const bench_work work = {call_reduced, NULL, &c->b};
   result r = {.measure = "apply",
               .operator_name = "matrix-free-reduced",
               .variant = "reduced K^e by patches",
-              .size = {8.0 * kg_reduced_rows(shape->size) * lanes,
-                       kg_trace_apply_cost(shape->size, &shape->count, true, KG_DOUBLE)},
+              .size = {(double)kg_local_bytes(&local),
+                       kg_trace_apply_cost(shape->size, &shape->count, &local)},
               .form = FOOTPRINT_MATRIX_FREE};
   if (!bench_wants(c->settings, r.operator_name)) return;
   if (bench_add_reduced(&c->b, KG_DOUBLE) != KEDGE_OK) {
@@ -274,7 +273,7 @@ static void prepare(comparison *c, int order)
   kedge_context *ctx = c->machine->ctx, *host_ctx = c->machine->host_ctx;
   bench_open(&c->b, ctx, c->machine->mesh, order);
   BENCH_TRY(ctx, kg_local_matrices(ctx, &c->b.local_matrices));
-  BENCH_TRY(ctx, kg_edge_sum(ctx, &c->b.diagonal));
+  BENCH_TRY(ctx, kg_facet_diagonal(ctx, &c->b.diagonal));
   BENCH_TRY(ctx, kg_sync(ctx));
   if (!c->settings->check) return;
   bench host;

@@ -58,8 +58,8 @@ static format_size bsr_size(kg_sizes size, const kg_trace_counts *count)
 
 static format_size plain_size(kg_sizes size, const kg_trace_counts *count)
 {
-  return (format_size){8.0 * (double)kg_trace_plain_count(size, count),
-                       kg_trace_plain_cost(size, count)};
+  const kg_local full = kg_local_all(KG_LAYOUT_FULL, KG_DOUBLE, size, count, NULL);
+  return (format_size){(double)kg_local_bytes(&full), kg_trace_gather_cost(size, count)};
 }
 
 static kedge_status build_block_ell(kedge_context *ctx, format_matrix *matrix)
@@ -79,20 +79,29 @@ static kedge_status build_block_ell_sliced(kedge_context *ctx, format_matrix *ma
   return format_convert_sliced(ctx, &matrix->source, NULL, NULL, matrix->value.data);
 }
 
+static kg_local full_local(const format_matrix *matrix)
+{
+  const kg_batch *batch = &matrix->source.batch;
+  return kg_local_all(KG_LAYOUT_FULL, KG_DOUBLE, batch->reference.size, &batch->count,
+                      matrix->value.data);
+}
+
 static kedge_status build_plain(kedge_context *ctx, format_matrix *matrix)
 {
   const format_source *s = &matrix->source;
-  const size_t count = kg_trace_plain_count(s->batch.reference.size, &s->batch.count);
-  KG_TRY(kg_alloc(ctx, count, sizeof(double), &matrix->value));
-  return kg_trace_expand(ctx, &(kg_trace_expand_args){s->batch, s->local, matrix->value.data});
+  const kg_local full = full_local(matrix);
+  KG_TRY(kg_alloc(ctx, kg_local_count(&full), sizeof(double), &matrix->value));
+  return kg_local_convert(
+      ctx, &(kg_local_convert_args){
+               .m = s->batch.reference.size.n_edge, .from = s->local, .to = full_local(matrix)});
 }
 
 static kedge_status apply_plain(kedge_context *ctx, const format_matrix *matrix)
 {
   const format_source *s = &matrix->source;
-  return kg_trace_plain(
-      ctx,
-      &(kg_trace_plain_args){.batch = s->batch, .full = matrix->value.data, .x = s->x, .y = s->y});
+  return kg_trace_gather(ctx,
+                         &(kg_trace_gather_args){
+                             .batch = s->batch, .local = full_local(matrix), .x = s->x, .y = s->y});
 }
 
 static kedge_status apply_entries_cached(kedge_context *ctx, const format_matrix *matrix)

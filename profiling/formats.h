@@ -9,15 +9,16 @@
 #pragma once
 #include "backend/backend.h"
 #include "ops/ell.h"
+#include "ops/local/convert.h"
 #include "ops/ops.h"
-#include "ops/trace_plain.h"
+#include "ops/trace_gather.h"
 KEDGE_BEGIN_DECLS
 
 /// What forms are made of, and the vectors of their products; all on the GPU.
 typedef struct format_source {
   kg_batch batch;
-  const double *local;  ///< packed K^e, [group][n (n+1) / 2][lane]
-  kg_ell_matrix ell;    ///< assembled; column and value NULL for forms that do not need it
+  kg_local local;     ///< PACKED, in double precision
+  kg_ell_matrix ell;  ///< assembled; column and value NULL for forms that do not need it
   double *x, *y;
 } format_source;
 

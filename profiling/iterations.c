@@ -74,7 +74,7 @@ static void open_order(bench *b, kedge_context *ctx, const kedge_mesh *mesh, int
 {
   bench_open(b, ctx, mesh, order);
   BENCH_TRY(ctx, kg_local_matrices(ctx, &b->local_matrices));
-  BENCH_TRY(ctx, kg_edge_sum(ctx, &b->diagonal));
+  BENCH_TRY(ctx, kg_facet_diagonal(ctx, &b->diagonal));
 }
 
 static int run_order(const bench_settings *settings, const bench_machine *m, int order)

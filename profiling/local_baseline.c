@@ -88,7 +88,7 @@ static kedge_status check_result(const baseline *b, bool lanes, double *error)
   double *matrices, *local = NULL;
   KG_TRY(kg_host_alloc(ctx, dense, sizeof *matrices, &matrices));
   kedge_status status = kg_host_alloc(ctx, n, sizeof *local, &local);
-  if (status == KEDGE_OK) status = kg_copy_out(ctx, local, b->args.local, n * sizeof *local);
+  if (status == KEDGE_OK) status = kg_copy_out(ctx, local, b->args.local.data, n * sizeof *local);
   if (status == KEDGE_OK)
     status = kg_copy_out(ctx, matrices, b->matrices.data, dense * sizeof *matrices);
   if (status == KEDGE_OK) status = kg_sync(ctx);
@@ -160,7 +160,8 @@ static int run_order(const bench_settings *s, const bench_machine *m, int order)
   BENCH_TRY(m->ctx,
             bench_time(m->ctx, (bench_work){call_kedge, NULL, &b}, s->samples, &own.seconds));
   const double each = own.seconds / (double)own.elements;
-  print_result(s, &b, &own, kg_local_matrices_cost(b.p.shape.size, false, 1).flops, each);
+  print_result(s, &b, &own, kg_local_matrices_cost(b.p.shape.size, KG_LAYOUT_PACKED, 1).flops,
+               each);
   int n = 0, wrong = 0;
   const baseline_variant *variants = NULL;
   if (m->ctx->backend == KEDGE_BACKEND_HOST) variants = baseline_host_variants(&n);

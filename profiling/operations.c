@@ -9,6 +9,7 @@ static kedge_status make_local_matrices(bench *b, kg_local_matrices_args args)
     const int32_t elements = b->p.shape.choice.recover_groups * KG_LANES;
     n->n_groups = b->p.shape.choice.recover_groups;
     if (n->n_elements > elements) n->n_elements = elements;
+    args.local = kg_local_part(&args.local, 0, elements);
   }
   return kg_local_matrices(b->p.ctx, &args);
 }
@@ -23,7 +24,7 @@ static kedge_status call_local_matrices_reduced(bench *b)
 }
 static kedge_status call_diagonal(bench *b)
 {
-  return kg_edge_sum(b->p.ctx, &b->diagonal);
+  return kg_facet_diagonal(b->p.ctx, &b->diagonal);
 }
 static kedge_status call_apply(bench *b)
 {
@@ -36,12 +37,12 @@ static kedge_status call_apply_single(bench *b)
 }
 static kedge_status call_reduced(bench *b)
 {
-  if (!b->apply_reduced[KG_DOUBLE].local) KG_TRY(bench_add_reduced(b, KG_DOUBLE));
+  if (!b->apply_reduced[KG_DOUBLE].local.data) KG_TRY(bench_add_reduced(b, KG_DOUBLE));
   return kg_trace_apply(b->p.ctx, &b->apply_reduced[KG_DOUBLE]);
 }
 static kedge_status call_reduced_single(bench *b)
 {
-  if (!b->apply_reduced[KG_SINGLE].local) KG_TRY(bench_add_reduced(b, KG_SINGLE));
+  if (!b->apply_reduced[KG_SINGLE].local.data) KG_TRY(bench_add_reduced(b, KG_SINGLE));
   return kg_trace_apply(b->p.ctx, &b->apply_reduced[KG_SINGLE]);
 }
 static kedge_status call_assemble(bench *b)
@@ -125,31 +126,36 @@ static kedge_status call_vectors(bench *b)
 
 static kg_cost cost_local_matrices(const bench *b)
 {
-  return kg_local_matrices_cost(b->p.shape.size, false, b->p.mesh->n_elements);
+  return kg_local_matrices_cost(b->p.shape.size, KG_LAYOUT_PACKED, b->p.mesh->n_elements);
 }
 static kg_cost cost_local_matrices_reduced(const bench *b)
 {
-  return kg_local_matrices_cost(b->p.shape.size, true, b->p.mesh->n_elements);
+  return kg_local_matrices_cost(b->p.shape.size, KG_LAYOUT_REDUCED, b->p.mesh->n_elements);
 }
 static kg_cost cost_diagonal(const bench *b)
 {
-  return kg_edge_sum_cost(b->p.shape.size, b->p.shape.count.n_free);
+  return kg_facet_sum_cost(b->p.shape.size, b->p.shape.count.n_free);
+}
+static kg_cost cost_product(const bench *b, kg_layout layout, kg_number number)
+{
+  const kg_local local = bench_local(b, layout, number);
+  return kg_trace_apply_cost(b->p.shape.size, &b->p.shape.count, &local);
 }
 static kg_cost cost_apply(const bench *b)
 {
-  return kg_trace_apply_cost(b->p.shape.size, &b->p.shape.count, false, KG_DOUBLE);
+  return cost_product(b, KG_LAYOUT_PACKED, KG_DOUBLE);
 }
 static kg_cost cost_apply_single(const bench *b)
 {
-  return kg_trace_apply_cost(b->p.shape.size, &b->p.shape.count, false, KG_SINGLE);
+  return cost_product(b, KG_LAYOUT_PACKED, KG_SINGLE);
 }
 static kg_cost cost_reduced(const bench *b)
 {
-  return kg_trace_apply_cost(b->p.shape.size, &b->p.shape.count, true, KG_DOUBLE);
+  return cost_product(b, KG_LAYOUT_REDUCED, KG_DOUBLE);
 }
 static kg_cost cost_reduced_single(const bench *b)
 {
-  return kg_trace_apply_cost(b->p.shape.size, &b->p.shape.count, true, KG_SINGLE);
+  return cost_product(b, KG_LAYOUT_REDUCED, KG_SINGLE);
 }
 static kg_cost cost_assemble(const bench *b)
 {
@@ -200,7 +206,7 @@ static size_t count_local(const bench *b)
 }
 static size_t count_local_reduced(const bench *b)
 {
-  return (size_t)kg_reduced_rows(b->p.shape.size) * KG_LANES *
+  return (size_t)bench_local(b, KG_LAYOUT_REDUCED, KG_DOUBLE).rows * KG_LANES *
          (size_t)b->p.shape.choice.recover_groups;
 }
 static size_t count_rows(const bench *b)

@@ -101,10 +101,10 @@ static void system_open(trace_system *s, kedge_context *ctx, const kedge_mesh *m
   run_stage(p, KEDGE_STAGE_TRACE_SOLVE, NULL);
   const kg_buffer *a = p->buffers;
   const size_t m = (size_t)p->shape.size.n_edge, all = (size_t)p->shape.count.n_edges * m;
-  s->op = (kg_trace_apply_args){.batch = p->batch,
-                                .local = a[KG_ARRAY_LOCAL].data,
-                                .reduced = p->shape.choice.layout == KG_LOCAL_REDUCED,
-                                .halo = a[KG_ARRAY_HALO].data};
+  s->op = (kg_trace_apply_args){
+      .batch = p->batch,
+      .local = kg_pipeline_local(p, kg_shape_local(&p->shape), KG_ARRAY_LOCAL),
+      .halo = a[KG_ARRAY_HALO].data};
   s->b = a[KG_ARRAY_RIGHT_HAND_SIDE].data;
   s->v = (kg_cg_vectors_args){.n = (int64_t)p->shape.count.n_free * (int64_t)m,
                               .x = vector(ctx, all, sizeof(double)),
@@ -153,9 +153,7 @@ static void multiply(trace_system *s, const double *x, double *y)
 static void multiply_single(trace_system *s, const double *x, double *y)
 {
   kg_trace_apply_args op = s->op;
-  op.number = KG_SINGLE;
   op.local = s->p.multigrid.single.local;
-  op.differences = !s->op.reduced;
   op.halo = s->p.multigrid.single.halo;
   op.x = s->p_single;
   op.y = s->ap_single;

@@ -15,7 +15,7 @@ enum { KG_STATIC_SHARED = 1024 };  ///< bytes a block keeps free for static shar
 /// Who has which counter.
 enum kg_cuda_counter {
   KG_COUNTER_TRACE_APPLY,
-  KG_COUNTER_TRACE_PLAIN,
+  KG_COUNTER_TRACE_GATHER,
   KG_COUNTER_ELL,
   KG_COUNTER_VECTORS,
   KG_COUNTER_REPEAT,

@@ -10,7 +10,7 @@
 /// that the mode of degree P along the base has not, which are even in number.
 ///
 /// R^T has all n unknowns of the trace, or those of reduced K^e alone, in their order
-/// (ops/local_reduced.h).
+/// (ops/local/reduced.h).
 #pragma once
 #include "basis/tiles.h"
 KEDGE_BEGIN_DECLS

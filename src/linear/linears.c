@@ -1,6 +1,7 @@
 #include "linear/linears.h"
 
 #include "core/context.h"
+#include "ops/local/convert.h"
 
 kg_linear kg_linear_of(const kg_linear_table *table, const kg_batch *batch, kg_number number)
 {
@@ -28,7 +29,7 @@ static kg_cost no_cost(const kg_linear *linear)
 
 kg_patches kg_patches_of(const kg_trace_apply_args *args)
 {
-  return (kg_patches){kg_linear_of(&kg_patches_table, &args->batch, args->number), *args};
+  return (kg_patches){kg_linear_of(&kg_patches_table, &args->batch, args->local.number), *args};
 }
 
 static kedge_status patches_apply(kedge_context *ctx, const kg_linear *base, const void *x, void *y,
@@ -44,7 +45,7 @@ static kedge_status patches_apply(kedge_context *ctx, const kg_linear *base, con
 static kg_cost patches_cost(const kg_linear *base)
 {
   const kg_trace_apply_args *a = &((const kg_patches *)base)->args;
-  return kg_trace_apply_cost(a->batch.reference.size, &a->batch.count, a->reduced, base->number);
+  return kg_trace_apply_cost(a->batch.reference.size, &a->batch.count, &a->local);
 }
 
 const kg_linear_table kg_patches_table = {.name = "patches",
@@ -56,29 +57,30 @@ const kg_linear_table kg_patches_table = {.name = "patches",
 static kedge_status gather_setup(kedge_context *ctx, const kg_linear *base)
 {
   const kg_gather *a = (const kg_gather *)base;
-  return kg_trace_expand(
-      ctx, &(kg_trace_expand_args){.batch = a->batch, .local = a->local, .full = a->full});
+  return kg_local_convert(ctx,
+                          &(kg_local_convert_args){
+                              .m = a->batch.reference.size.n_edge, .from = a->made, .to = a->full});
 }
 
 static kg_cost gather_setup_cost(const kg_linear *base)
 {
-  const kg_batch *batch = &((const kg_gather *)base)->batch;
-  return kg_trace_expand_cost(batch->reference.size, &batch->count);
+  const kg_gather *a = (const kg_gather *)base;
+  return kg_local_convert_cost(&a->made, &a->full, a->batch.count.n_elements);
 }
 
 static kedge_status gather_apply(kedge_context *ctx, const kg_linear *base, const void *x, void *y,
                                  const kg_pass *pass)
 {
   const kg_gather *a = (const kg_gather *)base;
-  return kg_trace_plain(
+  return kg_trace_gather(
       ctx,
-      &(kg_trace_plain_args){.batch = a->batch, .full = a->full, .x = x, .y = y, .pass = *pass});
+      &(kg_trace_gather_args){.batch = a->batch, .local = a->full, .x = x, .y = y, .pass = *pass});
 }
 
 static kg_cost gather_cost(const kg_linear *base)
 {
   const kg_batch *batch = &((const kg_gather *)base)->batch;
-  return kg_trace_plain_cost(batch->reference.size, &batch->count);
+  return kg_trace_gather_cost(batch->reference.size, &batch->count);
 }
 
 const kg_linear_table kg_gather_table = {.name = "gather",
@@ -91,7 +93,7 @@ static kedge_status ell_setup(kedge_context *ctx, const kg_linear *base)
 {
   const kg_ell *a = (const kg_ell *)base;
   return kg_ell_assemble(ctx, &(kg_ell_assemble_args){.batch = a->batch,
-                                                      .local = a->local,
+                                                      .locals = a->locals,
                                                       .matrix = a->matrix,
                                                       .work = a->work,
                                                       .work_bytes = a->work_bytes});

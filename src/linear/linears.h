@@ -5,7 +5,7 @@
 #include "linear/linear.h"
 #include "ops/ell.h"
 #include "ops/trace_apply.h"
-#include "ops/trace_plain.h"
+#include "ops/trace_gather.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_patches {
@@ -16,14 +16,14 @@ typedef struct kg_patches {
 typedef struct kg_gather {
   kg_linear base;
   kg_batch batch;
-  const double *local;  ///< packed, for setup alone
-  double *full;
+  kg_local made;  ///< PACKED, for setup alone
+  kg_local full;
 } kg_gather;
 
 typedef struct kg_ell {
   kg_linear base;
   kg_batch batch;
-  const double *local;  ///< packed, for setup alone
+  kg_locals locals;  ///< for setup alone
   kg_ell_matrix matrix;
   void *work;  ///< for setup alone
   size_t work_bytes;

@@ -11,7 +11,7 @@ static bool takes(kedge_context *ctx, const kg_linear *linear, const kg_precond 
 {
   if (!precond->pointwise || linear->table != &kg_patches_table) return false;
   const kg_trace_apply_args *a = &((const kg_patches *)linear)->args;
-  return linear->number == KG_DOUBLE && linear->symmetric && !a->reduced && !a->differences &&
+  return linear->number == KG_DOUBLE && linear->symmetric && a->local.layout == KG_LAYOUT_PACKED &&
          kg_cg_resident_bytes(ctx, a->batch.reference.size, &a->batch.count) > 0;
 }
 

@@ -126,7 +126,8 @@ kedge_status kg_multigrid_apply(kedge_context *ctx, const kg_multigrid *m, bool 
   KG_TRY(smooth(ctx, m, &c, (smoothing){.from_zero = true}));
   KG_TRY(multiply(ctx, &c));
   KG_TRY(solve_coarse(ctx, m, &c, well, &correction));
-  if (correction.coarse && !m->shape.reduced) KG_TRY(correct(ctx, m, &c, &correction));
+  if (correction.coarse && !kg_multigrid_is_reduced(&m->shape))
+    KG_TRY(correct(ctx, m, &c, &correction));
   return smooth(ctx, m, &c, (smoothing){.correction = correction, .sum = v->sum});
 }
 
@@ -140,14 +141,16 @@ kedge_status kg_multigrid_apply_blocks(kedge_context *ctx, const kg_multigrid *m
 /// The cost of a cycle, without that of rounding the residual at its begin.
 static kg_cost cycle_cost(const kg_multigrid_shape *s, kg_cost step)
 {
-  const double k = s->smoothing_steps, products = s->reduced ? 2 * k - 1 : 2 * k;
-  const kg_cost product = kg_trace_apply_cost(s->size, &s->count, s->reduced, s->number);
+  const bool reduced = kg_multigrid_is_reduced(s);
+  const double k = s->smoothing_steps, products = reduced ? 2 * k - 1 : 2 * k;
+  const kg_local local = kg_multigrid_cycle_local(s);
+  const kg_cost product = kg_trace_apply_cost(s->size, &s->count, &local);
   kg_cost sum = kg_cost_plus((kg_cost){0}, products, product);
   sum = kg_cost_plus(sum, 2 * k, step);
   sum = kg_cost_plus(sum, 1, kg_vertex_transfer_cost(&s->count, s->n_vertices, s->number));
   if (kg_multigrid_repeats(s))  // z is not read
     sum.bytes -= (double)kg_number_bytes(s->number) * s->size.n_edge * s->count.n_free;
-  if (s->reduced)  // the second side of an edge, elements and vertices, once
+  if (reduced)  // the second side of an edge, elements and vertices, once
     sum.bytes += 4.0 * s->count.n_free + 12.0 * s->count.n_elements + 24.0 * s->n_vertices;
   else  // the other vertices of the ends of edges, and where a vertex's begin
     sum.bytes += 8.0 * s->count.n_free + 4.0 * s->n_vertices;
@@ -159,8 +162,8 @@ static kg_cost cycle_cost(const kg_multigrid_shape *s, kg_cost step)
 
 kg_cost kg_multigrid_apply_cost(const kg_multigrid_shape *s)
 {
-  const kg_cost step =
-      kg_smoother_step_cost(s->smoother, s->size, &s->count, s->n_line_steps, s->local, s->number);
+  const kg_cost step = kg_smoother_step_cost(s->smoother, s->size, &s->count, s->n_line_steps,
+                                             s->local.number, s->number);
   kg_cost sum = s->smoothing_steps > 0 ? cycle_cost(s, step) : step;
   if (kg_multigrid_has_copies(s))
     sum.bytes += kg_round_cost((int64_t)s->count.n_free * s->size.n_edge).bytes;

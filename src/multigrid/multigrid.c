@@ -3,18 +3,18 @@
 #include <assert.h>
 
 #include "core/context.h"
-#include "ops/local_differences.h"
-#include "ops/local_reduced.h"
-#include "ops/round.h"
+#include "ops/local/convert.h"
 #include "ops/vertex_matrix.h"
 
 /// Below it vertex modes save no iteration (docs/multigrid.md).
 enum { VERTEX_MODES_ORDER_MIN = 5 };
 
-static size_t local_count(const kg_multigrid_shape *shape)
+kg_local kg_multigrid_cycle_local(const kg_multigrid_shape *shape)
 {
-  const int rows = shape->reduced ? kg_reduced_rows(shape->size) : shape->size.n_packed;
-  return (size_t)rows * KG_LANES * (size_t)shape->count.n_groups;
+  if (!kg_multigrid_has_copies(shape)) return shape->local;
+  const kg_layout layout =
+      kg_multigrid_is_reduced(shape) ? KG_LAYOUT_REDUCED : KG_LAYOUT_DIFFERENCES;
+  return kg_local_all(layout, KG_SINGLE, shape->size, &shape->count, NULL);
 }
 
 static size_t z_count(const kg_multigrid_shape *shape)
@@ -27,7 +27,8 @@ static kg_multigrid_single single_at(const kg_multigrid_shape *shape, void *memo
   const size_t m = (size_t)shape->size.n_edge, rows = (size_t)shape->count.n_free * m;
   const size_t real = sizeof(float);
   kg_multigrid_single s;
-  s.local = kg_piece(memory, local_count(shape), real, bytes);
+  s.local = kg_multigrid_cycle_local(shape);
+  s.local.data = kg_piece(memory, kg_local_count(&s.local), real, bytes);
   s.r = kg_piece(memory, rows, real, bytes);
   s.product = kg_piece(memory, rows, real, bytes);
   s.halo = kg_piece(memory, (size_t)shape->count.n_shared * m, real, bytes);
@@ -88,7 +89,7 @@ static kg_multigrid trace_at(const kg_multigrid_shape *shape, void *memory, size
                              .size = shape->size,
                              .count = shape->count,
                              .number = shape->number,
-                             .form = kg_smoother_form(shape->smoother, shape->local)};
+                             .form = kg_smoother_form(shape->smoother, shape->local.number)};
   place_blocks(shape, memory, &m.smoother, bytes);
   if (shape->smoothing_steps == 0) return m;
   if (shape->smoothing_steps > 1) m.d = kg_piece(memory, n_free * n_edge, real, bytes);
@@ -130,7 +131,7 @@ bool kg_multigrid_has_vertex_modes(const kg_multigrid_shape *shape)
 
 bool kg_multigrid_reads_edge_sides(const kg_multigrid_shape *shape)
 {
-  return shape->reduced || shape->smoother == KEDGE_SMOOTHER_STRIP ||
+  return kg_multigrid_is_reduced(shape) || shape->smoother == KEDGE_SMOOTHER_STRIP ||
          kg_multigrid_has_vertex_modes(shape);
 }
 
@@ -151,8 +152,8 @@ size_t kg_multigrid_space_bytes(const kg_multigrid_shape *shape)
 
 bool kg_multigrid_repeats(const kg_multigrid_shape *shape)
 {
-  return shape->smoother == KEDGE_SMOOTHER_EDGE && shape->smoothing_steps == 1 && shape->reduced &&
-         !kg_multigrid_has_vertex_modes(shape);
+  return shape->smoother == KEDGE_SMOOTHER_EDGE && shape->smoothing_steps == 1 &&
+         kg_multigrid_is_reduced(shape) && !kg_multigrid_has_vertex_modes(shape);
 }
 
 size_t kg_multigrid_vector_bytes(const kg_multigrid_shape *shape, const kg_coarse_table *solver)
@@ -169,8 +170,9 @@ kedge_status kg_multigrid_lend(kedge_context *ctx, kg_multigrid *m, kg_buffer ha
   if (m->shape.smoothing_steps == 0) return KEDGE_OK;
   double *const lent = kg_piece(vectors, (size_t)m->shape.n_vertices, sizeof *lent, &used);
   assert(halo.bytes >= (size_t)m->shape.n_vertices * sizeof *lent);
-  m->residual = m->shape.reduced ? lent : halo.data;
-  m->correction = m->shape.reduced ? halo.data : lent;
+  const bool reduced = kg_multigrid_is_reduced(&m->shape);
+  m->residual = reduced ? lent : halo.data;
+  m->correction = reduced ? halo.data : lent;
   if (!m->coarse) return KEDGE_OK;
   return m->solver->lend(ctx, m->coarse, (char *)vectors + used, bytes - used);
 }
@@ -195,6 +197,11 @@ kedge_status kg_multigrid_work_bytes(kedge_context *ctx, const kg_multigrid_shap
   return KEDGE_OK;
 }
 
+static kg_locals locals_of(const kg_multigrid_args *a)
+{
+  return kg_locals_of(a->local, a->batch.arrays.side_edge);
+}
+
 static kedge_status make_coarse(kedge_context *ctx, const kg_multigrid_args *a, kg_multigrid *m)
 {
   const kg_csr matrix = {.n_rows = m->space.n_rows,
@@ -204,7 +211,7 @@ static kedge_status make_coarse(kedge_context *ctx, const kg_multigrid_args *a, 
                          .value = m->matrix.value,
                          .diagonal = m->matrix.diagonal};
   const kg_vertex_matrix_args args = {.batch = a->batch,
-                                      .local = a->local,
+                                      .locals = locals_of(a),
                                       .space = m->space,
                                       .element = a->work,
                                       .column = m->matrix.column,
@@ -223,14 +230,9 @@ static kedge_status make_single(kedge_context *ctx, const kg_multigrid_args *a,
                                 const kg_multigrid_single *single)
 {
   KG_TRY(kg_zero(ctx, single->z, z_count(&a->shape) * sizeof *single->z));
-  if (a->shape.reduced)
-    return kg_round(
-        ctx, &(kg_round_args){
-                 .n = (int64_t)local_count(&a->shape), .from = a->local.data, .to = single->local});
-  return kg_local_differences(ctx, &(kg_local_differences_args){.size = a->shape.size,
-                                                                .n_groups = a->shape.count.n_groups,
-                                                                .from = a->local.data,
-                                                                .to = single->local});
+  return kg_local_convert(
+      ctx,
+      &(kg_local_convert_args){.m = a->shape.size.n_edge, .from = a->local, .to = single->local});
 }
 
 static kedge_status make_trace(kedge_context *ctx, const kg_multigrid_args *a, kg_multigrid *m)
@@ -240,7 +242,8 @@ static kedge_status make_trace(kedge_context *ctx, const kg_multigrid_args *a, k
           ? kg_smoother_bound(a->shape.smoother)
           : kg_smoother_estimate(a->shape.smoother, a->shape.size.order, a->shape.alignment);
   if (kg_multigrid_has_copies(&a->shape)) KG_TRY(make_single(ctx, a, &m->single));
-  return kg_smoother_make(ctx, &m->smoother, &a->batch, a->local, a->work);
+  const kg_locals locals = locals_of(a);
+  return kg_smoother_make(ctx, &m->smoother, &a->batch, &locals, a->work);
 }
 
 /// The vertex space is there.
@@ -251,7 +254,7 @@ static kedge_status make_modes(kedge_context *ctx, const kg_multigrid_args *a, k
   return kg_vertex_modes_fill(
       ctx,
       &(kg_vertex_modes_args){.batch = a->batch,
-                              .local = a->local,
+                              .locals = locals_of(a),
                               .modes = m->modes,
                               .element = a->work,
                               .fault = (int32_t *)((char *)a->work + element_bytes(&a->shape))});
@@ -295,18 +298,15 @@ int kg_multigrid_levels(const kg_multigrid *multigrid)
 
 kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *s)
 {
-  const kg_local_form form = s->reduced              ? KG_LOCAL_REDUCED
-                             : s->local == KG_SINGLE ? KG_LOCAL_DIFFERENCES
-                                                     : KG_LOCAL_PACKED;
-  kg_cost sum =
-      kg_smoother_make_cost(s->smoother, s->size, &s->count, s->n_line_steps, s->local, s->number);
+  const kg_local copies = kg_multigrid_cycle_local(s);
+  kg_cost sum = kg_smoother_make_cost(s->smoother, s->size, &s->count, s->n_line_steps,
+                                      s->local.number, s->number);
   if (s->smoothing_steps == 0) return sum;
   if (kg_multigrid_has_vertex_modes(s))
-    sum = kg_cost_plus(sum, 1, kg_vertex_modes_cost(s->size, &s->count, s->n_vertices, s->local));
-  if (kg_multigrid_has_copies(s))
     sum = kg_cost_plus(sum, 1,
-                       s->reduced ? kg_round_cost((int64_t)local_count(s))
-                                  : kg_local_differences_cost(s->size, s->count.n_elements));
+                       kg_vertex_modes_cost(s->size, &s->count, s->n_vertices, s->local.number));
+  if (kg_multigrid_has_copies(s))
+    sum = kg_cost_plus(sum, 1, kg_local_convert_cost(&s->local, &copies, s->count.n_elements));
   sum = kg_cost_plus(sum, 1, kg_vertex_space_cost(&s->count, s->n_vertices));
-  return kg_cost_plus(sum, 1, kg_vertex_matrix_cost(&s->count, s->n_vertices, s->local, form));
+  return kg_cost_plus(sum, 1, kg_vertex_matrix_cost(&s->count, s->n_vertices, &s->local));
 }

@@ -38,10 +38,7 @@ kg_cycle kg_cycle_of(const kg_multigrid *m, const kg_patches *a, void *product, 
       .product = product};
   if (!kg_multigrid_has_copies(&m->shape)) return c;
   kg_trace_apply_args args = a->args;
-  args.number = KG_SINGLE;
   args.local = m->single.local;
-  args.differences = !m->shape.reduced;
-  args.reduced = m->shape.reduced;
   args.halo = m->single.halo;
   c.linear = kg_patches_of(&args);
   c.product = m->single.product;

@@ -36,29 +36,29 @@ bool kg_smoother_has_lines(kedge_smoother kind)
 
 /// What strips have beside the lines. W is that of lines alone, no other edge uses it.
 static kedge_status make_strips(kedge_context *ctx, const kg_smoother *s, const kg_batch *batch,
-                                kg_local local)
+                                const kg_locals *locals)
 {
   const size_t bytes = kg_edge_blocks_count(s->size, &s->count) * sizeof(float);
   KG_TRY(kg_zero(ctx, s->inverse, bytes));
   return kg_strip_fill(
       ctx, &(kg_strip_fill_args){
-               .batch = *batch, .local = local, .strips = s->strips, .number = s->number});
+               .batch = *batch, .locals = *locals, .strips = s->strips, .number = s->number});
 }
 
 static kedge_status make_edges(kedge_context *ctx, const kg_smoother *s, const kg_batch *batch,
-                               kg_local local, int32_t *fault)
+                               const kg_locals *locals, int32_t *fault)
 {
   const bool strips = s->kind == KEDGE_SMOOTHER_STRIP;
   KG_TRY(kg_edge_blocks(ctx, &(kg_edge_blocks_args){.batch = *batch,
-                                                    .local = local,
+                                                    .locals = *locals,
                                                     .number = s->number,
                                                     .form = strips ? KG_BLOCK_INVERSE : s->form,
                                                     .inverse = strips ? s->strips.own : s->inverse,
                                                     .fault = fault}));
   if (s->kind == KEDGE_SMOOTHER_EDGE) return KEDGE_OK;
-  if (strips) KG_TRY(make_strips(ctx, s, batch, local));
+  if (strips) KG_TRY(make_strips(ctx, s, batch, locals));
   return kg_line_factor(ctx, &(kg_line_factor_args){.batch = *batch,
-                                                    .local = local,
+                                                    .locals = *locals,
                                                     .lines = s->lines,
                                                     .strips = s->strips,
                                                     .number = s->number,
@@ -68,13 +68,13 @@ static kedge_status make_edges(kedge_context *ctx, const kg_smoother *s, const k
 }
 
 kedge_status kg_smoother_make(kedge_context *ctx, const kg_smoother *s, const kg_batch *batch,
-                              kg_local local, int32_t *fault)
+                              const kg_locals *locals, int32_t *fault)
 {
   const size_t n_v = kg_smoother_v_count(s->kind, s->size, &s->count);
   if (n_v > 0) KG_TRY(kg_zero(ctx, s->v, n_v * kg_number_bytes(s->number)));
-  if (s->kind != KEDGE_SMOOTHER_ELEMENT) return make_edges(ctx, s, batch, local, fault);
+  if (s->kind != KEDGE_SMOOTHER_ELEMENT) return make_edges(ctx, s, batch, locals, fault);
   return kg_element_blocks(ctx, &(kg_element_blocks_args){.batch = *batch,
-                                                          .local = local,
+                                                          .locals = *locals,
                                                           .number = s->number,
                                                           .inverse = s->inverse,
                                                           .fault = fault});
@@ -144,9 +144,7 @@ static kedge_status invert_elements(kedge_context *ctx, const kg_smoother *s,
                                     const kg_smoother_args *a)
 {
   kg_trace_apply_args inverse = a->op;
-  inverse.local = s->inverse;
-  inverse.differences = false;
-  inverse.reduced = false;
+  inverse.local = kg_local_all(KG_LAYOUT_PACKED, s->number, s->size, &s->count, s->inverse);
   inverse.x = s->v;
   inverse.y = a->product;
   inverse.pass = (kg_pass){0};
@@ -220,8 +218,9 @@ kg_cost kg_smoother_step_cost(kedge_smoother kind, kg_sizes size, const kg_trace
   const kg_cost by_edges = kg_edge_smooth_cost(size, count, kg_smoother_form(kind, local), number);
   if (kind == KEDGE_SMOOTHER_EDGE) return by_edges;
   const kg_cost vectors = kg_smooth_vectors_cost((int64_t)count->n_free * size.n_edge, number);
+  const kg_local inverse = kg_local_all(KG_LAYOUT_PACKED, number, size, count, NULL);
   if (kind == KEDGE_SMOOTHER_ELEMENT)
-    return kg_cost_plus(vectors, 1, kg_trace_apply_cost(size, count, false, number));
+    return kg_cost_plus(vectors, 1, kg_trace_apply_cost(size, count, &inverse));
   kg_cost sum = kg_cost_plus(vectors, 1, by_edges);
   if (kind == KEDGE_SMOOTHER_STRIP) sum = kg_cost_plus(sum, 1, kg_strip_cost(size, count, number));
   return kg_cost_plus(sum, 2, kg_line_sweep_cost(size, n_steps, number));

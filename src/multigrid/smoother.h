@@ -9,7 +9,6 @@
 /// third edges of their elements, overlapping (ops/strip_solve.h); for stretched, irregular ones.
 #pragma once
 #include "kedge/problem.h"
-#include "ops/local_differences.h"
 #include "ops/edge_blocks.h"
 #include "ops/line_sweep.h"
 #include "ops/trace_apply.h"
@@ -44,7 +43,7 @@ size_t kg_smoother_v_count(kedge_smoother kind, kg_sizes size, const kg_trace_co
 /// Fill the numbers of blocks, lines and strips, whose edges are there. Waits for the device.
 /// @param[in] fault  work, one word of device memory
 kedge_status kg_smoother_make(kedge_context *ctx, const kg_smoother *smoother,
-                              const kg_batch *batch, kg_local local, int32_t *fault);
+                              const kg_batch *batch, const kg_locals *locals, int32_t *fault);
 /// @param[in] n_steps  of lines
 /// @param[in] local, number  of K^e and of what is made
 kg_cost kg_smoother_make_cost(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count,

@@ -239,7 +239,7 @@ __global__ void __launch_bounds__(32 * (resident_shape<M>::warps + 1), 1)
   }
   const side_place s = place_of(a.batch);
   thread_matrix<M, STREAM> matrix;
-  matrix.load(s, a.local, s_entries, stream);
+  matrix.load(s, (const double *)a.local.data, s_entries, stream);
   side_vectors<M> v;
   v.load(s, a.vectors);
   iterate<M>(a, s, matrix, messages + s.edge, &s_block, v);

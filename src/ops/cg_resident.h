@@ -18,7 +18,7 @@ typedef struct kg_cg_message {
 
 typedef struct kg_cg_resident_args {
   kg_batch batch;
-  const double *local;         ///< [group][n (n+1) / 2][lane]
+  kg_local local;              ///< PACKED, in double precision
   kg_cg_vectors_args vectors;  ///< inverse, x, z, p, state
   void *work;                  ///< kg_cg_resident_bytes(), all zero when a solve begins
   int64_t steps;               ///< most iterations of this call

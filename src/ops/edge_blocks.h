@@ -15,7 +15,7 @@
 #pragma once
 #include <string.h>
 
-#include "ops/local_entry.h"
+#include "ops/local/entry.h"
 #include "ops/sweep.h"
 KEDGE_BEGIN_DECLS
 
@@ -51,7 +51,7 @@ KG_INLINE float kg_of_upper_half(uint16_t half)
 
 typedef struct kg_edge_blocks_args {
   kg_batch batch;
-  kg_local local;
+  kg_locals locals;
   kg_number number;  ///< of what works with them
   kg_block_form form;
   void *inverse;   ///< lanes beyond the last free edge are not touched
@@ -91,9 +91,9 @@ KG_INLINE bool kg_edge_block_invert(int m, bool factored, double *block)
 }
 
 /// Add the part of a side's K^e that couples its edge with itself.
-KG_INLINE void kg_edge_block_add(const kg_local *local, int m, kg_side side, double *block)
+KG_INLINE void kg_edge_block_add(const kg_locals *locals, int m, kg_side side, double *block)
 {
-  const kg_local_element e = kg_local_element_of(local, m, kg_side_element(side));
+  const kg_local_element e = kg_local_element_of(locals, m, kg_side_element(side));
   const int l = kg_side_facet(side);
   for (int i = 0, at = 0; i < m; ++i)
     for (int j = 0; j <= i; ++j, ++at) block[at] += kg_local_entry(&e, l, i, l, j);

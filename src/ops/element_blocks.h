@@ -11,13 +11,13 @@
 /// because most edges have two elements. A_e^-1 / 2 lies as K^e does, so that kg_trace_apply() is
 /// this product. Rows of Dirichlet edges are zero.
 #pragma once
-#include "ops/local_entry.h"
+#include "ops/local/entry.h"
 #include "ops/sweep.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_element_blocks_args {
   kg_batch batch;
-  kg_local local;
+  kg_locals locals;
   kg_number number;  ///< of the inverses
   void *inverse;     ///< as K^e; empty lanes are zero
   int32_t *fault;    ///< work, one word: the first element without an inverse
@@ -47,7 +47,7 @@ KG_INLINE void kg_element_block_add(const kg_element_blocks_args *a, kg_side sid
                                     double *block, int stride)
 {
   const int m = a->batch.reference.size.n_edge, l = kg_side_facet(side);
-  const kg_local_element e = kg_local_element_of(&a->local, m, kg_side_element(side));
+  const kg_local_element e = kg_local_element_of(&a->locals, m, kg_side_element(side));
   for (int i = 0; i < m; ++i)
     for (int j = 0; j <= i; ++j)
       block[kg_packed_entry(first + i, first + j) * stride] += kg_local_entry(&e, l, i, l, j);
@@ -66,7 +66,7 @@ KG_INLINE bool kg_element_block(const kg_element_blocks_args *a, int32_t e, doub
 {
   const kg_sizes *size = &a->batch.reference.size;
   const int m = size->n_edge, n = size->n_trace;
-  const kg_local_element element = kg_local_element_of(&a->local, m, e);
+  const kg_local_element element = kg_local_element_of(&a->locals, m, e);
   bool is_free[3];
   for (int i = 0, entry = 0; i < n; ++i)
     for (int j = 0; j <= i; ++j, entry += stride)

@@ -3,7 +3,7 @@
 //
 // `entries.take(t)` gives number t of the element; t counts up, known when a loop is unrolled.
 #pragma once
-#include "ops/local_reduced.h"
+#include "ops/local/reduced.h"
 #include "ops/real.h"
 
 namespace
@@ -45,7 +45,7 @@ __device__ __forceinline__ double dot_element(const kg_real (&x)[N], const kg_re
   return dot;
 }
 
-/// y = K x and x . y of an element from its reduced form (ops/local_reduced.h). x is spoilt.
+/// y = K x and x . y of an element from its reduced form (ops/local/reduced.h). x is spoilt.
 template <int M, class Entries>
 __device__ __forceinline__ double multiply_reduced(Entries &entries, const kg_real (&x)[3 * M],
                                                    kg_real (&y)[3 * M])
@@ -87,7 +87,7 @@ __device__ __forceinline__ double multiply_reduced(Entries &entries, const kg_re
   return dot;
 }
 
-/// x to its differences, or what their product is to that of x (ops/local_differences.h).
+/// x to its differences, or what their product is to that of x (ops/local/differences.h).
 template <int M>
 __device__ __forceinline__ void take_differences(kg_real (&x)[3 * M])
 {

@@ -9,7 +9,7 @@
 /// threads, one a row, read neighbouring words. Columns of Dirichlet edges are kept: a product with
 /// a vector that holds Dirichlet values lifts them.
 #pragma once
-#include "ops/ops.h"
+#include "ops/local/local.h"
 #include "ops/pass.h"
 KEDGE_BEGIN_DECLS
 
@@ -26,7 +26,7 @@ kg_ell_matrix kg_ell_shape(kg_sizes size, const kg_trace_counts *count);
 
 typedef struct kg_ell_assemble_args {
   kg_batch batch;
-  const double *local;   ///< [group][n (n+1) / 2][lane]; empty lanes are not read
+  kg_locals locals;      ///< empty lanes are not read
   kg_ell_matrix matrix;  ///< out
   void *work;            ///< kg_ell_work_bytes() of device memory
   size_t work_bytes;

@@ -137,7 +137,7 @@ __global__ void __launch_bounds__(BLOCK)
   const int64_t row = kg_thread_number();
   const kg_ell_matrix &matrix = a.matrix;
   if (row >= matrix.stride) return;
-  const int m = a.batch.reference.size.n_edge, n_packed = a.batch.reference.size.n_packed;
+  const int m = a.batch.reference.size.n_edge;
   const int32_t edge = (int32_t)(row / m);
   const int i = (int)(row % m);
   const bool exists = row < matrix.rows;
@@ -147,11 +147,12 @@ __global__ void __launch_bounds__(BLOCK)
   int32_t *column = matrix.column + row;
   double *value = matrix.value + row;
   for (int q = 0; q < KG_ELL_BLOCKS; ++q) {
-    kg_ell_block block = {-1, {-1, -1}, {0, 0}, {0, 0}};
-    if (exists) block = kg_ell_block_of(&a.batch.arrays, m, edge, first, second, q);
+    kg_ell_block block;
+    block.edge = -1;
+    if (exists) block = kg_ell_block_of(&a.locals, &a.batch.arrays, m, edge, first, second, q);
     for (int j = 0; j < m; ++j, column += matrix.stride, value += matrix.stride) {
       *column = block.edge < 0 ? -1 : block.edge * m + j;
-      *value = block.edge < 0 ? 0.0 : kg_ell_block_entry(a.local, n_packed, &block, i, j);
+      *value = block.edge < 0 ? 0.0 : kg_ell_block_entry(&block, i, j);
     }
   }
 }

@@ -59,19 +59,19 @@ static void sort_sides(const kg_ell_assemble_args *a, edge_map map)
 static void fill_edge(const kg_ell_assemble_args *a, edge_map map, int32_t f)
 {
   const kg_ell_matrix *matrix = &a->matrix;
-  const int m = a->batch.reference.size.n_edge, n_packed = a->batch.reference.size.n_packed;
+  const int m = a->batch.reference.size.n_edge;
   const kg_side first = map.side[map.begin[f]];
   const bool is_inner = map.begin[f + 1] - map.begin[f] == 2;
   const kg_side second = is_inner ? map.side[map.begin[f] + 1] : KG_NO_SIDE;
   for (int q = 0; q < KG_ELL_BLOCKS; ++q) {
-    const kg_ell_block block = kg_ell_block_of(&a->batch.arrays, m, f, first, second, q);
+    const kg_ell_block block =
+        kg_ell_block_of(&a->locals, &a->batch.arrays, m, f, first, second, q);
     for (int j = 0; j < m; ++j) {
       const int64_t at = (q * m + j) * matrix->stride + (int64_t)f * m;
-      for (int i = 0; i < m; ++i) {
-        matrix->column[at + i] = block.edge < 0 ? -1 : block.edge * m + j;
-        matrix->value[at + i] =
-            block.edge < 0 ? 0.0 : kg_ell_block_entry(a->local, n_packed, &block, i, j);
-      }
+      const int32_t column = block.edge < 0 ? -1 : block.edge * m + j;
+      for (int i = 0; i < m; ++i) matrix->column[at + i] = column;
+      for (int i = 0; i < m; ++i)
+        matrix->value[at + i] = column < 0 ? 0.0 : kg_ell_block_entry(&block, i, j);
     }
   }
 }

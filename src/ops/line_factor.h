@@ -36,7 +36,7 @@ typedef struct kg_line_steps {
 
 typedef struct kg_line_factor_args {
   kg_batch batch;
-  kg_local local;
+  kg_locals locals;
   kg_line_steps lines;
   kg_strips strips;  ///< without a corner: there are none
   kg_number number;  ///< of strips.third, and of what works with the factors
@@ -82,7 +82,7 @@ KG_INLINE double kg_line_coupling(const kg_line_factor_args *a, int m, const kg_
 {
   const int32_t e = kg_side_element(side[1]);
   const int l = kg_side_facet(side[1]), k_side = kg_side_facet(side[0]);
-  const kg_local_element element = kg_local_element_of(&a->local, m, e);
+  const kg_local_element element = kg_local_element_of(&a->locals, m, e);
   double sum = kg_local_entry(&element, l, i, k_side, j);
   if (!a->strips.corner) return sum;
   const int corner = a->strips.corner[e], slot = kg_strip_slot(corner, k_side);

@@ -68,7 +68,7 @@ struct line_block {
 
   __device__ line_block(const kg_line_factor_args &a, kg_side from, kg_side to, int lane,
                         line_matrices<M> &w)
-      : element(kg_local_element_of(&a.local, M, kg_side_element(to))),
+      : element(kg_local_element_of(&a.locals, M, kg_side_element(to))),
         row_side(kg_side_facet(to)),
         column_side(kg_side_facet(from)),
         condensed(false)

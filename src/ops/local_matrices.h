@@ -8,7 +8,7 @@
 /// reversed sides have changed sign.
 #pragma once
 #include "ops/element.h"
-#include "ops/local_reduced.h"
+#include "ops/local/reduced.h"
 #include "ops/ops.h"
 KEDGE_BEGIN_DECLS
 
@@ -16,19 +16,12 @@ typedef struct kg_local_matrices_args {
   kg_batch batch;
   kg_material material;
   const double *load;  ///< [group][N][lane]: f^e = (f, phi_i)
-  double *local;       ///< out: [group][row][lane], K^e, packed or reduced; 0 in empty lanes
+  kg_local local;      ///< out: K^e in double precision, PACKED or, without reaction, REDUCED; of
+                       ///< the lanes of `batch`, 0 in empty ones
   double *condensed;   ///< out: [group][n][lane], F^e
-  bool reduced;        ///< make reduced K^e (ops/local_reduced.h); without reaction
 } kg_local_matrices_args;
 
-/// Rows of an element of `local`.
-KG_INLINE int kg_local_matrices_rows(const kg_local_matrices_args *args)
-{
-  const kg_sizes size = args->batch.reference.size;
-  return args->reduced ? kg_reduced_rows(size) : size.n_packed;
-}
-
 KG_DECLARE_OPERATOR(kg_local_matrices, kg_local_matrices_args);
-kg_cost kg_local_matrices_cost(kg_sizes size, bool reduced, int64_t n_elements);
+kg_cost kg_local_matrices_cost(kg_sizes size, kg_layout layout, int64_t n_elements);
 
 KEDGE_END_DECLS

@@ -49,21 +49,22 @@ __device__ void write_local(const double *w, int np, int ld, const kg_local_matr
   const kg_reference &ref = a.batch.reference;
   const int n = ref.size.n_trace, m = ref.size.n_edge;
   const bool exists = at.group * KG_LANES + at.lane < a.batch.count.n_elements;
-  double *out = a.local + at.group * kg_local_matrices_rows(&a) * KG_LANES + at.lane;
+  const bool reduced = a.local.layout == KG_LAYOUT_REDUCED;
+  double *out = (double *)a.local.data + at.group * a.local.rows * KG_LANES + at.lane;
   for (int i = threadIdx.x; i < n * n; i += blockDim.x) {
     const int row = i / n, col = i % n;
     if (col > row) continue;
     const int l = row / m, k = col / m, entry = row * (row + 1) / 2 + col;
-    const int to = a.reduced ? kg_reduced_row(m, row, col) : entry;
+    const int to = reduced ? kg_reduced_row(m, row, col) : entry;
     if (to < 0) continue;
     double s0 = e.trace[l * (l + 1) / 2 + k] * ref.trace_mass[entry];
     if (row == col) s0 += e.tau[l];
     s0 *= kg_side_sign(side[l], row - l * m) * kg_side_sign(side[k], col - k * m);
     double value = s0 - dot_rows(w + row * ld, w + col * ld, np);
-    if (a.reduced && row == col && row - l * m == 1) value *= kg_side_sign(side[l], 1);
+    if (reduced && row == col && row - l * m == 1) value *= kg_side_sign(side[l], 1);
     out[to * KG_LANES] = exists ? value : 0.0;
   }
-  if (a.reduced && threadIdx.x < KG_REDUCED_FLUX)
+  if (reduced && threadIdx.x < KG_REDUCED_FLUX)
     out[threadIdx.x * KG_LANES] = exists ? e.trace[kg_reduced_trace(threadIdx.x)] : 0.0;
   for (int i = threadIdx.x; i < n; i += blockDim.x)
     a.condensed[(at.group * n + i) * KG_LANES + at.lane] = dot_rows(w + i * ld, w + n * ld, np);
@@ -143,5 +144,5 @@ static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one entry 
 extern "C" kedge_status kg_local_matrices_cuda(kedge_context *ctx, const kg_local_matrices_args *a)
 {
   if (kg_cuda(ctx)->code_major < 8) return launch_plain(ctx, a);
-  return by_order[a->batch.reference.size.order - 1][a->reduced](ctx, *a);
+  return by_order[a->batch.reference.size.order - 1][a->local.layout == KG_LAYOUT_REDUCED](ctx, *a);
 }

@@ -67,7 +67,9 @@ static void condense(const kg_local_matrices_args *a, const pack_work *p, int64_
                      const kg_pack *w)
 {
   const kg_reference *ref = &a->batch.reference;
-  const int n = p->n, rows = kg_local_matrices_rows(a), first = a->reduced ? KG_REDUCED_FLUX : 0;
+  const bool reduced = a->local.layout == KG_LAYOUT_REDUCED;
+  const int n = p->n, first = reduced ? KG_REDUCED_FLUX : 0;
+  double *local = a->local.data;
   for (int row = 0; row <= n; ++row)
     for (int c0 = 0; c0 <= row && c0 < n; c0 += 4) {
       const int width = n - c0 < 4 ? n - c0 : 4;
@@ -82,8 +84,8 @@ static void condense(const kg_local_matrices_args *a, const pack_work *p, int64_
         } else if (c <= row) {
           set_trace_entry(ref, p, p->unknown[row], unknown, &value);
           value = p->keep * (value - sum[c - c0]);
-          if (a->reduced && row == c && row < 3) value *= p->sign[unknown];
-          *kg_lanes_row(a->local, group, rows, first + kg_packed_entry(row, c), part) = value;
+          if (reduced && row == c && row < 3) value *= p->sign[unknown];
+          *kg_lanes_row(local, group, a->local.rows, first + kg_packed_entry(row, c), part) = value;
         }
       }
     }
@@ -98,7 +100,7 @@ static void put_known(const kg_local_matrices_args *a, const pack_work *p, int64
   for (int c = 0; c < z.n_trace; ++c)
     condensed[c] = kg_lanes_row(a->condensed, group, z.n_trace, c, part);
   for (int l = 0; l < 3; ++l) {
-    *kg_lanes_row(a->local, group, kg_local_matrices_rows(a), l, part) =
+    *kg_lanes_row(a->local.data, group, a->local.rows, l, part) =
         p->keep * p->e.trace[kg_reduced_trace(l)];
     for (int i = 0; i < KG_PACK; ++i) {
       double first[3];
@@ -115,8 +117,9 @@ static void begin_pack(const kg_local_matrices_args *a, int64_t group, int part,
   const kg_sizes z = a->batch.reference.size;
   kg_lanes_elements(&a->batch.arrays, a->material, group, part, &p->e);
   kg_lanes_top(z.order, &p->e, &p->top);
-  p->n = a->reduced ? z.n_trace - 3 : z.n_trace;
-  for (int c = 0; c < p->n; ++c) p->unknown[c] = a->reduced ? kg_reduced_unknown(z.n_edge, c) : c;
+  const bool reduced = a->local.layout == KG_LAYOUT_REDUCED;
+  p->n = reduced ? z.n_trace - 3 : z.n_trace;
+  for (int c = 0; c < p->n; ++c) p->unknown[c] = reduced ? kg_reduced_unknown(z.n_edge, c) : c;
   for (int i = 0; i < KG_PACK; ++i) {
     const int lane = part * KG_PACK + i;
     p->keep[i] = group * KG_LANES + lane < a->batch.count.n_elements ? 1.0 : 0.0;
@@ -142,7 +145,7 @@ static void pack_of_elements(const void *args, int64_t group, int part, kg_pack 
   kg_lanes_cholesky(K, z_inverse);
   kg_lanes_forward(K, p.n + 1, z_inverse, w);
   condense(a, &p, group, part, w);
-  if (a->reduced) put_known(a, &p, group, part);
+  if (a->local.layout == KG_LAYOUT_REDUCED) put_known(a, &p, group, part);
 }
 
 kedge_status kg_local_matrices_host(kedge_context *ctx, const kg_local_matrices_args *args)

@@ -158,5 +158,6 @@ static_assert(sizeof by_order / sizeof *by_order == KG_DEALT_ORDER_MAX - KG_DEAL
 
 kedge_status kg_local_matrices_lanes(kedge_context *ctx, const kg_local_matrices_args *a)
 {
-  return by_order[a->batch.reference.size.order - KG_DEALT_ORDER_MIN][a->reduced](ctx, *a);
+  return by_order[a->batch.reference.size.order - KG_DEALT_ORDER_MIN]
+                 [a->local.layout == KG_LAYOUT_REDUCED](ctx, *a);
 }

@@ -46,7 +46,7 @@ struct lanes_results {
   {
     const int64_t group = element / KG_LANES;
     const int lane = element % KG_LANES;
-    local = a.local + group * shape::RESULTS * KG_LANES + lane;
+    local = (double *)a.local.data + group * shape::RESULTS * KG_LANES + lane;
     condensed = a.condensed + (group * shape::n + w.side * shape::m) * KG_LANES + lane;
     reversed = side << 31;
     next_reversed = __shfl_sync(0xffffffffu, reversed, shape::LANES * w.e + (w.side + 1) % 3);

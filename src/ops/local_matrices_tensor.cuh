@@ -139,7 +139,7 @@ __device__ __forceinline__ void multiply(const tile_warp<shape> &w, const tile_c
 }
 
 /// What of reduced K^e and of F^e is known without W: fluxes, and F^e in mode 0. Function p_l of
-/// ops/local_reduced.h is its own local solution, so p_l . F^e = (f, p_l) (docs/math.md#reduced).
+/// ops/local/reduced.h is its own local solution, so p_l . F^e = (f, p_l) (docs/math.md#reduced).
 template <class shape>
 __device__ __forceinline__ void put_known(const tile_warp<shape> &w)
 {
@@ -189,7 +189,7 @@ __device__ __forceinline__ void write_out(const double (*results)[shape::STRIDE]
   const int element = thread % shape::ELEMENTS;
   const int lane = first + element;
   const bool exists = group * KG_LANES + lane < a.batch.count.n_elements;
-  double *local = a.local + group * RESULTS * KG_LANES + lane;
+  double *local = (double *)a.local.data + group * RESULTS * KG_LANES + lane;
   double *condensed = a.condensed + group * shape::n * KG_LANES + lane;
   const double *out = results[element];
   for (int k = thread / shape::ELEMENTS; k < RESULTS; k += STEP)

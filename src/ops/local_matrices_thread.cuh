@@ -157,7 +157,7 @@ __global__ void __launch_bounds__(THREAD_BLOCK, thread_blocks(P, REDUCED))
   solve_load<P>(table, el, l, load, f, top);
 
   const bool exists = group * KG_LANES + lane < a.batch.count.n_elements;
-  double *local = a.local + group * kg_local_matrices_rows(&a) * KG_LANES + lane;
+  double *local = (double *)a.local.data + group * a.local.rows * KG_LANES + lane;
   double *condensed = a.condensed + group * n * KG_LANES + lane;
 #pragma unroll
   for (int row = 0; row < n; ++row) {

@@ -18,7 +18,7 @@
 ///     expand     1/2 (y_p + sum (A_f^-1 v_f - sum_p W_p y_p))   of a line, and third of elements
 #pragma once
 #include "core/inline.h"
-#include "ops/local_entry.h"
+#include "ops/local/entry.h"
 #include "ops/real.h"
 #include "ops/trace_arrays.h"
 KEDGE_BEGIN_DECLS
@@ -34,7 +34,7 @@ typedef struct kg_strips {
 
 typedef struct kg_strip_fill_args {
   kg_batch batch;
-  kg_local local;
+  kg_locals locals;
   kg_strips strips;  ///< third is filled
   kg_number number;  ///< of own and third
 } kg_strip_fill_args;
@@ -106,7 +106,7 @@ KG_INLINE kg_real kg_strip_entry(const kg_strip_fill_args *a, int32_t e, int slo
 {
   const int m = a->batch.reference.size.n_edge, corner = a->strips.corner[e];
   const int third = kg_strip_side(corner, 1), other = kg_strip_side(corner, slot);
-  const kg_local_element element = kg_local_element_of(&a->local, m, e);
+  const kg_local_element element = kg_local_element_of(&a->locals, m, e);
   const int32_t edge = kg_strip_edge(&a->batch, corner, e, 1);
   double sum = 0.0;
   for (int j = 0; edge >= 0 && j < m; ++j)

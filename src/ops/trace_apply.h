@@ -1,25 +1,22 @@
 /// @file
 /// The matrix-free trace operator: y = sum_e A_e^T K^e A_e x (docs/layout.md#patches).
 ///
-/// Patch by patch: the patch's part of x is staged, every element multiplies by its packed K^e, and
+/// Patch by patch: the patch's part of x is staged, every element multiplies by its K^e, and
 /// each edge inside the patch adds its two rows. Of an edge between two patches, the first writes y
 /// and the second the halo buffer; a second pass adds that, or who reads y does
 /// (ops/pass.h). No atomics: results repeat bit for bit.
 #pragma once
-#include "ops/ops.h"
+#include "ops/local/local.h"
 #include "ops/pass.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_trace_apply_args {
   kg_batch batch;
-  const void *local;  ///< [group][n (n+1) / 2][lane], or as `reduced` says
-  const void *x;      ///< [trace edge][mode]; Dirichlet rows are read too
-  void *y;            ///< [free trace edge][mode]
-  void *halo;         ///< work: [edge between patches][mode]
-  kg_number number;   ///< of these four
-  bool differences;   ///< `local` is K' (ops/local_differences.h): single precision alone
-  bool reduced;       ///< `local` is reduced K^e (ops/local_reduced.h)
-  kg_pass pass;       ///< a sum has a part a patch; `open` may be the halo's rows of y
+  kg_local local;  ///< of the lanes of `batch`; PACKED, REDUCED, or DIFFERENCES in single precision
+  const void *x;   ///< [trace edge][mode], of the number of `local`; Dirichlet rows are read too
+  void *y;         ///< [free trace edge][mode], likewise
+  void *halo;      ///< work: [edge between patches][mode], likewise
+  kg_pass pass;    ///< a sum has a part a patch; `open` may be the halo's rows of y
 } kg_trace_apply_args;
 
 /// Where the numbers of a side lie, from its code: two places an edge inside the patch, then one an
@@ -40,8 +37,7 @@ KG_INLINE void *kg_halo_row(const kg_trace_apply_args *a, uint32_t halo_edge, in
 
 KG_DECLARE_OPERATOR_OF_NUMBERS(kg_trace_apply, kg_trace_apply_args);
 /// The floor of one application: K^e once, x and y once.
-kg_cost kg_trace_apply_cost(kg_sizes size, const kg_trace_counts *count, bool reduced,
-                            kg_number number);
+kg_cost kg_trace_apply_cost(kg_sizes size, const kg_trace_counts *count, const kg_local *local);
 
 /// Groups a patch for an order: about the elements whose traces and products fit the shared memory
 /// of a GPU block several times over.

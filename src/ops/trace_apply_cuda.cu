@@ -64,9 +64,9 @@ __global__ void __launch_bounds__(32 * kg_patch_groups(M - 1))
   __syncthreads();  // from here s_trace holds products
   double dot = 0.0;
   if (active) {
-    plain_entries entries = {(const kg_real *)a.local +
+    plain_entries entries = {(const kg_real *)a.local.data +
                              group * ELEMENT_ENTRIES<M, REDUCED> * KG_LANES + lane};
-    dot = multiply_element<M, REDUCED>(entries, a.differences, x, y);
+    dot = multiply_element<M, REDUCED>(entries, a.local.layout == KG_LAYOUT_DIFFERENCES, x, y);
 #pragma unroll
     for (int i = 0; i < n; ++i) {
       s_trace[kg_code_place(kg_side_code(codes, i / M), n_inside) * M + i % M] = y[i];
@@ -122,12 +122,12 @@ kedge_status launch_patches(kedge_context *ctx, const kg_trace_apply_args &a)
   const int order = a.batch.reference.size.order;
   KG_REQUIRE(ctx, a.batch.count.patch_groups == kg_patch_groups(order), KEDGE_ERR_INTERNAL,
              "trace_apply: patches of %d groups at order %d", a.batch.count.patch_groups, order);
-  const bool low = order <= KG_STREAM_LOW_MAX;
+  const bool low = order <= KG_STREAM_LOW_MAX, reduced = a.local.layout == KG_LAYOUT_REDUCED;
   const bool streams =
       kg_cuda(ctx)->code_major >= 9 &&
-      stream_bytes(order, a.reduced, a.batch.count) <= (size_t)kg_cuda(ctx)->shared_limit;
-  if (!streams) return a.reduced ? launch_plain<true>(ctx, a) : launch_plain<false>(ctx, a);
-  if (a.reduced)
+      stream_bytes(order, reduced, a.batch.count) <= (size_t)kg_cuda(ctx)->shared_limit;
+  if (!streams) return reduced ? launch_plain<true>(ctx, a) : launch_plain<false>(ctx, a);
+  if (reduced)
     return low ? KG_REAL(kg_trace_apply_reduced_low)(ctx, a)
                : KG_REAL(kg_trace_apply_reduced_high)(ctx, a);
   return low ? KG_REAL(kg_trace_apply_stream_low)(ctx, a)

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "core/context.h"
+#include "ops/local/reduced.h"
 #include "ops/pieces.h"
-#include "ops/local_reduced.h"
 #include "ops/trace_apply.h"
 
 enum {
@@ -69,7 +69,7 @@ INLINE double dot_group(int n, const kg_real (*restrict x)[KG_LANES],
   return total;
 }
 
-/// x to its differences, or what their product is to that of x (ops/local_differences.h).
+/// x to its differences, or what their product is to that of x (ops/local/differences.h).
 INLINE void take_differences(int m, kg_real (*x)[KG_LANES])
 {
 #pragma omp simd
@@ -93,7 +93,7 @@ INLINE int row_of(int m, bool reduced, int l, int k)
   return k == 0 ? 3 * (m - 1) + l : k == 1 ? l : 3 + l * (m - 2) + k - 2;
 }
 
-/// y = K x from a reduced K^e (ops/local_reduced.h). x is spoilt. Returns x . y.
+/// y = K x from a reduced K^e (ops/local/reduced.h). x is spoilt. Returns x . y.
 INLINE double multiply_reduced(int m, const kg_real *restrict k, kg_real (*restrict x)[KG_LANES],
                                kg_real (*restrict y)[KG_LANES])
 {
@@ -134,14 +134,15 @@ INLINE double multiply_reduced(int m, const kg_real *restrict k, kg_real (*restr
 INLINE double multiply_group(const kg_trace_apply_args *a, int32_t group, int m, bool reduced,
                              patch_work *w)
 {
-  const int n = 3 * m, rows = reduced ? kg_reduced_rows(a->batch.reference.size) : n * (n + 1) / 2;
-  const kg_real *k = (const kg_real *)a->local + (size_t)group * (size_t)rows * KG_LANES;
+  const int n = 3 * m, rows = kg_local_rows(reduced ? KG_LAYOUT_REDUCED : KG_LAYOUT_PACKED, n);
+  const bool differences = a->local.layout == KG_LAYOUT_DIFFERENCES;
+  const kg_real *k = (const kg_real *)a->local.data + (size_t)group * (size_t)rows * KG_LANES;
   if (reduced) return multiply_reduced(m, k, w->x, w->y);
-  if (a->differences) take_differences(m, w->x);
+  if (differences) take_differences(m, w->x);
   multiply_rows(0, n, k, (const kg_real(*)[KG_LANES])w->x, w->y);
   const double dot =
       dot_group(n, (const kg_real(*)[KG_LANES])w->x, (const kg_real(*)[KG_LANES])w->y);
-  if (a->differences) give_differences(m, w->y);
+  if (differences) give_differences(m, w->y);
   return dot;
 }
 
@@ -249,7 +250,7 @@ typedef void patch_function(const kg_trace_apply_args *a, int32_t patch, patch_w
 #define OF_ORDER(P)                                                                       \
   static void apply_patch_##P(const kg_trace_apply_args *a, int32_t patch, patch_work *w) \
   {                                                                                       \
-    if (a->reduced)                                                                       \
+    if (a->local.layout == KG_LAYOUT_REDUCED)                                             \
       apply_patch(a, patch, P + 1, true, w);                                              \
     else                                                                                  \
       apply_patch(a, patch, P + 1, false, w);                                             \

@@ -187,7 +187,7 @@ __global__ void __launch_bounds__(shape::threads, shape::blocks)
   typename shape::ring ring;
   const int64_t first_group = (int64_t)blockIdx.x * W + warp;
   ring.start(s_ring + warp * RING, (uint64_t *)s_memory + warp * shape::slots,
-             (const kg_real *)a.local, first_group, a.batch.count.n_groups, (int64_t)step * W);
+             (const kg_real *)a.local.data, first_group, a.batch.count.n_groups, (int64_t)step * W);
 
   int patch = blockIdx.x;
   patch_place now = place_of(a, patch), next = place_of(a, patch + step);
@@ -228,7 +228,8 @@ __global__ void __launch_bounds__(shape::threads, shape::blocks)
     codes = read_codes<shape>(a, patch + step);
     if (active) {
       ring_entries<shape> entries = {ring, nullptr};
-      dot += multiply_element<M, shape::reduced>(entries, a.differences, x, y);
+      dot += multiply_element<M, shape::reduced>(entries, a.local.layout == KG_LAYOUT_DIFFERENCES,
+                                                 x, y);
       if ((int64_t)patch * T + thread < a.batch.count.n_elements) {
 #pragma unroll
         for (int l = 0; l < 3; ++l) store_edge<M>(memory.product(code[l]), y + l * M);
@@ -267,7 +268,7 @@ kedge_status launch_stream(kedge_context *ctx, const kg_trace_apply_args &a)
   using shape = stream_shape<P + 1, REDUCED>;
   const auto kernel = KG_REAL(trace_apply_stream)<shape, P + 1>;
   const size_t shared = stream_bytes(P, REDUCED, a.batch.count);
-  kg_cuda_residency *residency = &kg_cuda(ctx)->stream_residency[a.number][REDUCED][P];
+  kg_cuda_residency *residency = &kg_cuda(ctx)->stream_residency[a.local.number][REDUCED][P];
   KG_TRY(prepare(ctx, kernel, shape::threads, shared, residency));
   const unsigned grid = kg_cuda_blocks(ctx, a.batch.count.n_patches, residency->blocks);
   return kg_chain_launch(ctx, "trace_apply", kernel, grid, shape::threads, shared,

@@ -10,7 +10,7 @@
 /// (multigrid/csr.h). Vertices of Dirichlet edges have a diagonal alone, and entries of other rows
 /// for them are zero: what is zero there in a right-hand side stays so in multigrid's answer.
 #pragma once
-#include "ops/local_entry.h"
+#include "ops/local/entry.h"
 #include "ops/trace_arrays.h"
 #include "ops/vertex_space.h"
 KEDGE_BEGIN_DECLS
@@ -21,7 +21,7 @@ KEDGE_BEGIN_DECLS
 
 typedef struct kg_vertex_matrix_args {
   kg_batch batch;
-  kg_local local;
+  kg_locals locals;
   kg_vertex_space space;
   double *element;   ///< work: [group][6][lane], packed
   int32_t *column;   ///< [end]
@@ -30,9 +30,9 @@ typedef struct kg_vertex_matrix_args {
 } kg_vertex_matrix_args;
 
 KG_DECLARE_OPERATOR(kg_vertex_matrix_fill, kg_vertex_matrix_args);
-/// @param[in] local, form  of K^e
-kg_cost kg_vertex_matrix_cost(const kg_trace_counts *count, int32_t n_vertices, kg_number local,
-                              kg_local_form form);
+/// @param[in] local  of K^e, its layout and number
+kg_cost kg_vertex_matrix_cost(const kg_trace_counts *count, int32_t n_vertices,
+                              const kg_local *local);
 
 /// Entry (i, j) of the packed matrix of an element.
 KG_INLINE int64_t kg_vertex_element_at(int32_t e, int i, int j)
@@ -67,8 +67,8 @@ KG_INLINE double kg_vertex_entry_reduced(const kg_local_element *e, int i, int j
 KG_INLINE void kg_vertex_element(const kg_vertex_matrix_args *a, int32_t e)
 {
   const kg_local_element element =
-      kg_local_element_of(&a->local, a->batch.reference.size.n_edge, e);
-  const bool reduced = a->local.form == KG_LOCAL_REDUCED;
+      kg_local_element_of(&a->locals, a->batch.reference.size.n_edge, e);
+  const bool reduced = kg_local_of_lane(&a->locals, e)->layout == KG_LAYOUT_REDUCED;
   double slope[3];
   for (int l = 0; l < 3; ++l) {
     const bool reversed = a->batch.arrays.side_edge[kg_lane_side(3, e, l)] & 1u;

@@ -15,7 +15,7 @@
 #pragma once
 #include <float.h>
 
-#include "ops/local_entry.h"
+#include "ops/local/entry.h"
 #include "ops/real.h"
 #include "ops/trace_arrays.h"
 #include "ops/vertex_space.h"
@@ -41,7 +41,7 @@ typedef struct kg_vertex_modes {
 
 typedef struct kg_vertex_modes_args {
   kg_batch batch;
-  kg_local local;
+  kg_locals locals;
   kg_vertex_modes modes;  ///< weight is filled
   double *element;        ///< work: [group][3][lane], phi . K^e phi of the corners
   int32_t *fault;         ///< work, one word: the first unknown without a weight
@@ -65,7 +65,7 @@ KG_INLINE kg_vertex_mode_sums kg_vertex_mode_sum(const kg_vertex_modes_args *a, 
                                                  int t)
 {
   const int m = a->batch.reference.size.n_edge;
-  const kg_local_element element = kg_local_element_of(&a->local, m, e);
+  const kg_local_element element = kg_local_element_of(&a->locals, m, e);
   kg_vertex_mode_sums sum = {{{0.0, 0.0}, {0.0, 0.0}}};
   for (int i = 1; i < m; ++i)
     for (int j = 1; j < m; ++j)

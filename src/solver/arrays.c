@@ -7,7 +7,7 @@
 #include "ops/errors.h"
 #include "ops/points.h"
 #include "ops/trace_arrays.h"
-#include "ops/trace_plain.h"
+#include "ops/trace_gather.h"
 
 typedef struct lifetime {
   kedge_stage first, last;
@@ -27,9 +27,8 @@ kg_multigrid_shape kg_shape_multigrid(const kg_shape *s)
                               .n_lines = s->n_lines,
                               .n_line_steps = s->n_line_steps,
                               .number = s->choice.cycles,
-                              .local = s->choice.iterates,
-                              .diffusion = s->diffusion,
-                              .reduced = s->choice.layout == KG_LOCAL_REDUCED};
+                              .local = kg_shape_local(s),
+                              .diffusion = s->diffusion};
 }
 
 /// Bytes of the coarse solver; none without a cycle. Beside the K^e of higher orders there
@@ -59,7 +58,7 @@ static size_t unused_vector_bytes(const kg_shape *s)
 {
   const size_t rows = (size_t)s->count.n_free * (size_t)s->size.n_edge;
   const kg_multigrid_shape shape = kg_shape_multigrid(s);
-  if (s->choice.cycles != s->choice.iterates || s->choice.layout != KG_LOCAL_REDUCED)
+  if (s->choice.cycles != s->choice.iterates || s->choice.layout != KG_LAYOUT_REDUCED)
     return rows * kg_number_bytes(s->choice.iterates);
   return s->choice.iterates == KG_SINGLE && kg_multigrid_repeats(&shape) ? rows * sizeof(float) : 0;
 }
@@ -151,11 +150,12 @@ static size_t patch_bytes(kg_array array, const kg_shape *s)
 
 static size_t plain_bytes(kg_array array, const kg_shape *s)
 {
+  const kg_local full = kg_shape_full_local(s);
   switch (array) {
     case KG_ARRAY_FULL_LOCAL:
-      return kg_trace_plain_count(s->size, &s->count) * sizeof(double);
+      return kg_local_bytes(&full);
     case KG_ARRAY_OPERATOR_PARTIAL:
-      return (size_t)kg_trace_plain_partials(s->size, &s->count) * sizeof(double);
+      return (size_t)kg_trace_gather_partials(s->size, &s->count) * sizeof(double);
     default:
       return 0;
   }
@@ -216,14 +216,14 @@ static size_t multigrid_bytes(kg_array array, const kg_shape *s)
 /// Bytes of K^e, load vectors, F^e and sides of a group of a chunk with precision = compact.
 static size_t chunk_group_bytes(const kg_shape *s)
 {
-  const size_t numbers = (size_t)(kg_shape_local_rows(s) + s->size.n_modes + s->size.n_trace);
+  const size_t numbers = (size_t)(kg_shape_local(s).rows + s->size.n_modes + s->size.n_trace);
   const size_t sides = s->choice.sides_stay ? 0 : 3;
   return KG_LANES * (numbers * sizeof(double) + sides * sizeof(uint32_t));
 }
 
 static size_t chunk_local_bytes(const kg_shape *s)
 {
-  return (size_t)kg_shape_local_rows(s) * KG_LANES * (size_t)s->choice.residual_groups *
+  return (size_t)kg_shape_local(s).rows * KG_LANES * (size_t)s->choice.residual_groups *
          sizeof(double);
 }
 
@@ -240,10 +240,11 @@ static size_t chunk_bytes(const kg_shape *s)
 /// Arrays that are other ones with precision = compact.
 static size_t compact_bytes(kg_array array, const kg_shape *s)
 {
-  const size_t lanes = (size_t)KG_LANES * (size_t)s->count.n_groups, m = (size_t)s->size.n_edge;
+  const kg_local kept = kg_shape_local(s);
+  const size_t m = (size_t)s->size.n_edge;
   switch (array) {
     case KG_ARRAY_LOCAL:
-      return (size_t)kg_shape_local_rows(s) * lanes * sizeof(float);
+      return kg_local_bytes(&kept);
     case KG_ARRAY_LOCAL_CHUNK:
       return chunk_bytes(s);
     case KG_ARRAY_DIRECTION:  // and z; in double precision a residual

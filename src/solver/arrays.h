@@ -8,7 +8,7 @@
 #include "kedge/solution.h"
 #include "mesh/trace_layout.h"
 #include "multigrid/multigrid.h"
-#include "ops/local_entry.h"
+#include "ops/local/local.h"
 #include "solver/choose.h"
 
 /// What sizes depend on.
@@ -31,11 +31,24 @@ kg_multigrid_shape kg_shape_multigrid(const kg_shape *shape);
 /// The vectors below the trace lie in one of the iteration, which is not used while they are
 /// (kg_multigrid_vector_bytes()).
 bool kg_shape_lends_vector(const kg_shape *shape);
-/// Rows of an element of them.
-static inline int kg_shape_local_rows(const kg_shape *shape)
+/// The shape of the local matrices that the trace solve reads.
+static inline kg_local kg_shape_local(const kg_shape *shape)
 {
-  const bool reduced = shape->choice.layout == KG_LOCAL_REDUCED;
-  return reduced ? kg_reduced_rows(shape->size) : shape->size.n_packed;
+  return kg_local_all(shape->choice.layout, shape->choice.iterates, shape->size, &shape->count,
+                      NULL);
+}
+/// The shape of the local matrices as they are made, in double precision. With precision = compact
+/// the trace solve reads copies.
+static inline kg_local kg_shape_made_local(const kg_shape *shape)
+{
+  const bool reduced = shape->choice.layout == KG_LAYOUT_REDUCED;
+  return kg_local_all(reduced ? KG_LAYOUT_REDUCED : KG_LAYOUT_PACKED, KG_DOUBLE, shape->size,
+                      &shape->count, NULL);
+}
+/// The shape of the full local matrices, which operator = matrix-free-plain multiplies with.
+static inline kg_local kg_shape_full_local(const kg_shape *shape)
+{
+  return kg_local_all(KG_LAYOUT_FULL, KG_DOUBLE, shape->size, &shape->count, NULL);
 }
 /// Fill in the sizes of work that the backend says: those that depend on `count`.
 kedge_status kg_shape_work(kedge_context *ctx, kg_shape *shape);

@@ -43,11 +43,11 @@ static kedge_smoother choose_smoother(const kg_choose_args *a)
 
 /// Without reaction the product by patches, multigrid and all, works with reduced K^e. The kernel
 /// for small problems has its own way with packed ones.
-static kg_local_form choose_layout(const kg_choose_args *a, const kg_choice *c)
+static kg_layout choose_layout(const kg_choose_args *a, const kg_choice *c)
 {
   const bool by_patches = c->linear == KEDGE_OPERATOR_MATRIX_FREE && !c->resident;
-  if (by_patches && a->problem->reaction == 0.0) return KG_LOCAL_REDUCED;
-  return c->iterates == KG_SINGLE ? KG_LOCAL_DIFFERENCES : KG_LOCAL_PACKED;
+  if (by_patches && a->problem->reaction == 0.0) return KG_LAYOUT_REDUCED;
+  return c->iterates == KG_SINGLE ? KG_LAYOUT_DIFFERENCES : KG_LAYOUT_PACKED;
 }
 
 /// From order 4 on b is a thirteenth of what a compact solve needs at most, and a source at so many
@@ -76,11 +76,11 @@ kg_choice kg_choose(kedge_context *ctx, const kg_choose_args *a)
   c.layout = choose_layout(a, &c);
   c.residual = choose_residual(problem->order, c.iterates);
   c.sides_stay = jacobi || c.smoother == KEDGE_SMOOTHER_STRIP;
-  c.facet_sides_stay = !jacobi && kg_multigrid_reads_edge_sides(&(kg_multigrid_shape){
-                                      .size = kg_sizes_of(problem->order),
-                                      .smoother = c.smoother,
-                                      .smoothing_steps = c.steps,
-                                      .reduced = c.layout == KG_LOCAL_REDUCED});
+  c.facet_sides_stay = !jacobi && kg_multigrid_reads_edge_sides(
+                                      &(kg_multigrid_shape){.size = kg_sizes_of(problem->order),
+                                                            .smoother = c.smoother,
+                                                            .smoothing_steps = c.steps,
+                                                            .local.layout = c.layout});
   return c;
 }
 

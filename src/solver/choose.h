@@ -3,7 +3,7 @@
 /// anything is allocated; all stages, and the tables of arrays, read them.
 #pragma once
 #include "mesh/trace_layout.h"
-#include "ops/local_entry.h"
+#include "ops/local/local.h"
 #include "problem/problem.h"
 
 /// Degrees: with a smaller angle edge blocks take more than some 25 iterations.
@@ -27,7 +27,7 @@ typedef struct kg_choice {
   kg_precond_kind precond;  ///< KG_JACOBI but with the product by patches
   kedge_smoother smoother;  ///< not AUTO; without KG_JACOBI
   int steps;                ///< of smoothing before and after a coarse correction; 0: there is none
-  kg_local_form layout;     ///< of K^e in the trace solve
+  kg_layout layout;         ///< of K^e in the trace solve
   kg_number iterates;       ///< number of K^e and of the iteration
   kg_number cycles;         ///< number of the preconditioner on the trace
   bool resident;            ///< one kernel iterates (ops/cg_resident.h)

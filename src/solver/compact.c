@@ -4,7 +4,7 @@
 #include "core/nvtx.h"
 #include "ops/batch_part.h"
 #include "ops/difference.h"
-#include "ops/local_differences.h"
+#include "ops/local/convert.h"
 #include "ops/local_matrices.h"
 #include "ops/round.h"
 #include "ops/trace_loads.h"
@@ -14,9 +14,9 @@
 typedef struct chunk {
   kg_batch batch;
   int32_t first_patch;
-  size_t first_lane;
   bool is_last;
-  double *load, *condensed, *local;
+  double *load, *condensed;
+  kg_local local;
 } chunk;
 
 /// The chunk that begins with a patch.
@@ -28,11 +28,13 @@ static chunk chunk_at(const kg_pipeline *p, int32_t first)
   const int32_t left = n->n_patches - first;
   chunk c = {.batch = kg_batch_part(&p->batch, first, left < most ? left : most),
              .first_patch = first,
-             .first_lane = (size_t)first * (size_t)n->patch_groups * KG_LANES,
              .is_last = left <= most,
              .load = p->buffers[KG_ARRAY_LOCAL_CHUNK].data};
   c.condensed = c.load + (size_t)z.n_modes * KG_LANES * (size_t)groups;
-  c.local = c.condensed + (size_t)z.n_trace * KG_LANES * (size_t)groups;
+  c.local = kg_shape_made_local(&p->shape);
+  c.local.data = c.condensed + (size_t)z.n_trace * KG_LANES * (size_t)groups;
+  c.local.first_lane = first * n->patch_groups * KG_LANES;
+  c.local.n_lanes = c.batch.count.n_groups * KG_LANES;
   return c;
 }
 
@@ -40,7 +42,7 @@ static chunk chunk_at(const kg_pipeline *p, int32_t first)
 static kedge_status make_sides(kg_pipeline *p, chunk *c)
 {
   if (p->buffers[KG_ARRAY_SIDE_EDGE].data) return KEDGE_OK;
-  char *const behind_local = (char *)c->local + kg_compact_local_bytes(&p->shape);
+  char *const behind_local = (char *)c->local.data + kg_compact_local_bytes(&p->shape);
   const kg_trace_sides_args args = {.batch = c->batch, .side_edge = (uint32_t *)behind_local};
   c->batch.arrays.side_edge = args.side_edge;
   return kg_trace_sides(p->ctx, &args);
@@ -49,28 +51,22 @@ static kedge_status make_sides(kg_pipeline *p, chunk *c)
 static kedge_status make_local(kg_pipeline *p, const chunk *c, const double *load,
                                double *condensed)
 {
-  return kg_local_matrices(
-      p->ctx, &(kg_local_matrices_args){.batch = c->batch,
-                                        .material = p->material,
-                                        .load = load,
-                                        .local = c->local,
-                                        .condensed = condensed,
-                                        .reduced = p->shape.choice.layout == KG_LOCAL_REDUCED});
+  return kg_local_matrices(p->ctx, &(kg_local_matrices_args){.batch = c->batch,
+                                                             .material = p->material,
+                                                             .load = load,
+                                                             .local = c->local,
+                                                             .condensed = condensed});
 }
 
 /// K^e of a chunk in single precision, in the form of the trace solve.
 static kedge_status keep_local(kg_pipeline *p, const chunk *c)
 {
-  const size_t rows = (size_t)kg_shape_local_rows(&p->shape);
-  float *to = (float *)p->buffers[KG_ARRAY_LOCAL].data + rows * c->first_lane;
-  const int32_t n_groups = c->batch.count.n_groups;
-  if (p->shape.choice.layout == KG_LOCAL_REDUCED) {
-    const size_t count = rows * KG_LANES * (size_t)n_groups;
-    return kg_round(p->ctx, &(kg_round_args){.n = (int64_t)count, .from = c->local, .to = to});
-  }
-  return kg_local_differences(
-      p->ctx, &(kg_local_differences_args){
-                  .size = p->shape.size, .n_groups = n_groups, .from = c->local, .to = to});
+  const kg_local all = kg_pipeline_local(p, kg_shape_local(&p->shape), KG_ARRAY_LOCAL);
+  return kg_local_convert(
+      p->ctx,
+      &(kg_local_convert_args){.m = p->shape.size.n_edge,
+                               .from = c->local,
+                               .to = kg_local_part(&all, c->local.first_lane, c->local.n_lanes)});
 }
 
 /// The load vectors of all chunks are zero.
@@ -87,18 +83,14 @@ kedge_status kg_compact_local_matrices(kg_pipeline *p)
   const bool keeps = p->shape.choice.residual != KG_REMADE_WITH_LOADS;
   const double *load = p->buffers[KG_ARRAY_LOAD].data;
   double *condensed = p->buffers[KG_ARRAY_CONDENSED].data;
-  const int64_t reduced = (int64_t)kg_reduced_rows(z) * KG_LANES * n->n_groups;
-  kg_stage_cost(p,
-                p->shape.choice.layout == KG_LOCAL_REDUCED
-                    ? kg_round_cost(reduced)
-                    : kg_local_differences_cost(z, n->n_elements),
-                1.0);
+  const kg_local made = kg_shape_made_local(&p->shape), kept = kg_shape_local(&p->shape);
+  kg_stage_cost(p, kg_local_convert_cost(&made, &kept, n->n_elements), 1.0);
   if (!keeps) KG_TRY(zero_loads(p));
   for (chunk c = {0}; !c.is_last; c.first_patch += c.batch.count.n_patches) {
     c = chunk_at(p, c.first_patch);
     if (keeps)
-      KG_TRY(make_local(p, &c, load + (size_t)z.n_modes * c.first_lane,
-                        condensed + (size_t)z.n_trace * c.first_lane));
+      KG_TRY(make_local(p, &c, load + (size_t)z.n_modes * (size_t)c.local.first_lane,
+                        condensed + (size_t)z.n_trace * (size_t)c.local.first_lane));
     else
       KG_TRY(make_local(p, &c, c.load, c.condensed));
     KG_TRY(keep_local(p, &c));
@@ -111,7 +103,7 @@ kedge_status kg_compact_local_matrices(kg_pipeline *p)
 static kedge_status make_loads(kg_pipeline *p, const chunk *c)
 {
   const kg_trace_counts *n = &c->batch.count;
-  const kg_buffer values = {c->local, kg_compact_local_bytes(&p->shape)};
+  const kg_buffer values = {c->local.data, kg_compact_local_bytes(&p->shape)};
   return kg_source_loads(p, c->first_patch * n->patch_groups, n->n_groups, values, c->load);
 }
 
@@ -123,7 +115,6 @@ static kedge_status multiply_chunk(kg_pipeline *p, chunk *c, const double *x, do
   kg_open open;  // make() knows which rows are
   const kg_trace_apply_args args = {.batch = c->batch,
                                     .local = c->local,
-                                    .reduced = p->shape.choice.layout == KG_LOCAL_REDUCED,
                                     .x = x,
                                     .y = y,
                                     .halo = p->buffers[KG_ARRAY_HALO].data,
@@ -192,10 +183,10 @@ static kg_cost cost(const kg_residual *base)
   const kg_shape *shape = &((const kg_remade_residual *)base)->pipeline->shape;
   const kg_sizes z = shape->size;
   const kg_trace_counts *n = &shape->count;
-  const bool reduces = shape->choice.layout == KG_LOCAL_REDUCED;
-  const kg_cost product = kg_trace_apply_cost(z, n, reduces, KG_DOUBLE);
+  const kg_local local = kg_shape_made_local(shape);
+  const kg_cost product = kg_trace_apply_cost(z, n, &local);
   kg_cost sum = kg_cost_plus(kg_round_cost((int64_t)n->n_free * z.n_edge), 1, product);
-  const kg_cost made = kg_local_matrices_cost(z, reduces, n->n_elements);
+  const kg_cost made = kg_local_matrices_cost(z, local.layout, n->n_elements);
   const double loads = shape->choice.residual == KG_REMADE_WITH_LOADS ? 1.0 : 0.0;
   sum = kg_cost_plus(kg_cost_plus(sum, 1, made), 1, kg_trace_sides_cost(n));
   return kg_cost_plus(sum, loads, kg_trace_loads_cost(z, n));

@@ -83,7 +83,7 @@ int32_t kg_chunk_groups(const kg_shape *shape)
   const int64_t n = shape->count.n_groups;
   kg_shape s = *shape;
   s.choice.loads_stay = false;
-  if (s.choice.resident && !s.has_reaction) s.choice.layout = KG_LOCAL_REDUCED;
+  if (s.choice.resident && !s.has_reaction) s.choice.layout = KG_LAYOUT_REDUCED;
   s.choice.resident = false;
   s.resident_bytes = 0;
   const int64_t rest = held_by_local_stages(s, 0), all = held_by_local_stages(s, (int32_t)n) - rest;

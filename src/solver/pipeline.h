@@ -54,6 +54,19 @@ kedge_status kg_stage_end(kg_pipeline *p, kedge_status status);
 /// @retval KEDGE_ERR_CANCELLED  it does not want to go on
 kedge_status kg_stage_announce(kg_pipeline *p, kedge_stage stage, bool finished);
 
+/// The local matrices of a shape that lie in an array.
+static inline kg_local kg_pipeline_local(const kg_pipeline *p, kg_local shape, kg_array array)
+{
+  shape.data = p->buffers[array].data;
+  return shape;
+}
+/// The local matrices of the trace solve, for operators that read single entries.
+static inline kg_locals kg_pipeline_locals(const kg_pipeline *p)
+{
+  return kg_locals_of(kg_pipeline_local(p, kg_shape_local(&p->shape), KG_ARRAY_LOCAL),
+                      p->batch.arrays.side_edge);
+}
+
 /// The work of the stages, in order, between kg_stage_begin() and kg_stage_end().
 kedge_status kg_stage_transfer(kg_pipeline *p);
 kedge_status kg_stage_local_matrices(kg_pipeline *p);

@@ -14,11 +14,11 @@ typedef struct places {
 /// Where the free end of the memory of K^e begins; 0: there is none.
 static size_t free_end(const kg_shape *shape)
 {
-  if (shape->choice.apart || shape->choice.layout != KG_LOCAL_REDUCED ||
+  if (shape->choice.apart || shape->choice.layout != KG_LAYOUT_REDUCED ||
       shape->choice.iterates == KG_SINGLE)
     return 0;
-  const size_t lanes = (size_t)KG_LANES * (size_t)shape->count.n_groups;
-  return kg_rounded((size_t)kg_shape_local_rows(shape) * lanes * sizeof(double));
+  const kg_local local = kg_shape_local(shape);
+  return kg_rounded(kg_local_bytes(&local));
 }
 
 static places look_up(const kg_shape *shape)

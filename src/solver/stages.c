@@ -3,7 +3,7 @@
 
 #include "core/context.h"
 #include "core/memory.h"
-#include "ops/edge_sum.h"
+#include "ops/facet_sum.h"
 #include "ops/local_matrices.h"
 #include "ops/trace_arrays.h"
 #include "solver/boundary.h"
@@ -99,36 +99,33 @@ kedge_status kg_add_neumann(kg_pipeline *p, double *to, double times)
 /// The Jacobi preconditioner.
 static kedge_status make_diagonal(kg_pipeline *p)
 {
-  const kg_sizes z = p->shape.size;
-  kg_stage_cost(p, kg_edge_sum_cost(z, p->layout.count.n_free), 1.0);
-  return kg_edge_sum(p->ctx,
-                     &(kg_edge_sum_args){.batch = p->batch,
-                                         .rows = p->buffers[KG_ARRAY_LOCAL].data,
-                                         .diagonal = true,
-                                         .reduced = p->shape.choice.layout == KG_LOCAL_REDUCED,
-                                         .y = p->buffers[KG_ARRAY_INVERSE_DIAGONAL].data});
+  kg_stage_cost(p, kg_facet_sum_cost(p->shape.size, p->layout.count.n_free), 1.0);
+  return kg_facet_diagonal(
+      p->ctx, &(kg_facet_diagonal_args){.batch = p->batch,
+                                        .locals = kg_pipeline_locals(p),
+                                        .inverse = p->buffers[KG_ARRAY_INVERSE_DIAGONAL].data});
 }
 
 static kedge_status make_local_matrices(kg_pipeline *p)
 {
   if (p->shape.choice.iterates == KG_SINGLE) return kg_compact_local_matrices(p);
   return kg_local_matrices(
-      p->ctx, &(kg_local_matrices_args){.batch = p->batch,
-                                        .material = p->material,
-                                        .load = p->buffers[KG_ARRAY_LOAD].data,
-                                        .local = p->buffers[KG_ARRAY_LOCAL].data,
-                                        .condensed = p->buffers[KG_ARRAY_CONDENSED].data,
-                                        .reduced = p->shape.choice.layout == KG_LOCAL_REDUCED});
+      p->ctx, &(kg_local_matrices_args){
+                  .batch = p->batch,
+                  .material = p->material,
+                  .load = p->buffers[KG_ARRAY_LOAD].data,
+                  .local = kg_pipeline_local(p, kg_shape_local(&p->shape), KG_ARRAY_LOCAL),
+                  .condensed = p->buffers[KG_ARRAY_CONDENSED].data});
 }
 
 /// b, of F^e and Neumann data.
 static kedge_status make_right_hand_side(kg_pipeline *p)
 {
   double *b = p->buffers[KG_ARRAY_RIGHT_HAND_SIDE].data;
-  kg_stage_cost(p, kg_edge_sum_cost(p->shape.size, p->layout.count.n_free), 1.0);
-  KG_TRY(kg_edge_sum(
-      p->ctx,
-      &(kg_edge_sum_args){.batch = p->batch, .rows = p->buffers[KG_ARRAY_CONDENSED].data, .y = b}));
+  kg_stage_cost(p, kg_facet_sum_cost(p->shape.size, p->layout.count.n_free), 1.0);
+  KG_TRY(kg_facet_loads(
+      p->ctx, &(kg_facet_loads_args){
+                  .batch = p->batch, .condensed = p->buffers[KG_ARRAY_CONDENSED].data, .b = b}));
   return kg_add_neumann(p, b, 1.0);
 }
 
@@ -136,7 +133,7 @@ kedge_status kg_stage_local_matrices(kg_pipeline *p)
 {
   KG_TRY(make_local_matrices(p));
   kg_stage_cost(p,
-                kg_local_matrices_cost(p->shape.size, p->shape.choice.layout == KG_LOCAL_REDUCED,
+                kg_local_matrices_cost(p->shape.size, kg_shape_made_local(&p->shape).layout,
                                        p->mesh->n_elements),
                 1.0);
   if (p->shape.choice.precond == KG_JACOBI) KG_TRY(make_diagonal(p));

@@ -19,6 +19,11 @@ static kg_ell_matrix ell_matrix(const kg_pipeline *p)
   return matrix;
 }
 
+static kg_local trace_local(const kg_pipeline *p)
+{
+  return kg_pipeline_local(p, kg_shape_local(&p->shape), KG_ARRAY_LOCAL);
+}
+
 /// The operator as the present stage has it.
 static kg_linears trace_linear(const kg_pipeline *p)
 {
@@ -27,42 +32,36 @@ static kg_linears trace_linear(const kg_pipeline *p)
   if (p->shape.choice.linear == KEDGE_OPERATOR_ELL)
     a.ell = (kg_ell){.base = kg_linear_of(&kg_ell_table, &p->batch, KG_DOUBLE),
                      .batch = p->batch,
-                     .local = b[KG_ARRAY_LOCAL].data,
+                     .locals = kg_pipeline_locals(p),
                      .matrix = ell_matrix(p),
                      .work = b[KG_ARRAY_ELL_WORK].data,
                      .work_bytes = p->shape.ell_work_bytes};
   else if (p->shape.choice.linear == KEDGE_OPERATOR_MATRIX_FREE_PLAIN)
-    a.gather = (kg_gather){.base = kg_linear_of(&kg_gather_table, &p->batch, KG_DOUBLE),
-                           .batch = p->batch,
-                           .local = b[KG_ARRAY_LOCAL].data,
-                           .full = b[KG_ARRAY_FULL_LOCAL].data};
+    a.gather = (kg_gather){
+        .base = kg_linear_of(&kg_gather_table, &p->batch, KG_DOUBLE),
+        .batch = p->batch,
+        .made = trace_local(p),
+        .full = kg_pipeline_local(p, kg_shape_full_local(&p->shape), KG_ARRAY_FULL_LOCAL)};
   else
-    a.patches = kg_patches_of(
-        &(kg_trace_apply_args){.batch = p->batch,
-                               .local = b[KG_ARRAY_LOCAL].data,
-                               .number = p->shape.choice.iterates,
-                               .differences = p->shape.choice.layout == KG_LOCAL_DIFFERENCES,
-                               .reduced = p->shape.choice.layout == KG_LOCAL_REDUCED,
-                               .halo = b[KG_ARRAY_HALO].data});
+    a.patches = kg_patches_of(&(kg_trace_apply_args){
+        .batch = p->batch, .local = trace_local(p), .halo = b[KG_ARRAY_HALO].data});
   return a;
 }
 
 static kedge_status make_multigrid(kg_pipeline *p)
 {
-  const kg_multigrid_args args = {
-      .shape = kg_shape_multigrid(&p->shape),
-      .batch = p->batch,
-      .local = {p->buffers[KG_ARRAY_LOCAL].data, p->shape.choice.iterates, p->shape.choice.layout,
-                p->batch.arrays.side_edge},
-      .lines = &p->lines,
-      .solver = &kg_amg,
-      .refined = p->refined,
-      .trace = p->buffers[KG_ARRAY_MULTIGRID_TRACE].data,
-      .space = p->buffers[KG_ARRAY_MULTIGRID_SPACE].data,
-      .work = p->buffers[KG_ARRAY_MULTIGRID_WORK].data,
-      .work_bytes = p->shape.multigrid_work_bytes,
-      .coarse = p->buffers[KG_ARRAY_MULTIGRID_COARSE].data,
-      .coarse_bytes = p->buffers[KG_ARRAY_MULTIGRID_COARSE].bytes};
+  const kg_multigrid_args args = {.shape = kg_shape_multigrid(&p->shape),
+                                  .batch = p->batch,
+                                  .local = trace_local(p),
+                                  .lines = &p->lines,
+                                  .solver = &kg_amg,
+                                  .refined = p->refined,
+                                  .trace = p->buffers[KG_ARRAY_MULTIGRID_TRACE].data,
+                                  .space = p->buffers[KG_ARRAY_MULTIGRID_SPACE].data,
+                                  .work = p->buffers[KG_ARRAY_MULTIGRID_WORK].data,
+                                  .work_bytes = p->shape.multigrid_work_bytes,
+                                  .coarse = p->buffers[KG_ARRAY_MULTIGRID_COARSE].data,
+                                  .coarse_bytes = p->buffers[KG_ARRAY_MULTIGRID_COARSE].bytes};
   kedge_report *r = &p->solution->report;
   const double began = kg_seconds();
   KG_TRY(kg_multigrid_create(p->ctx, &args, &p->multigrid));
@@ -114,7 +113,8 @@ static kedge_status lend_vectors(kg_pipeline *p, const kg_cg_args *v)
 {
   const kg_multigrid_shape shape = kg_shape_multigrid(&p->shape);
   void *const unused =
-      shape.reduced && p->shape.choice.cycles == p->shape.choice.iterates ? v->z : v->ap;
+      kg_multigrid_is_reduced(&shape) && p->shape.choice.cycles == p->shape.choice.iterates ? v->z
+                                                                                            : v->ap;
   return kg_multigrid_lend(
       p->ctx, &p->multigrid, p->buffers[KG_ARRAY_HALO],
       kg_shape_lends_vector(&p->shape) ? unused : p->buffers[KG_ARRAY_MULTIGRID_VECTORS].data,

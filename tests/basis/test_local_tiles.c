@@ -5,7 +5,7 @@
 #include "basis/local_tiles.h"
 #include "basis/reference.h"
 #include "compare.h"
-#include "ops/local_reduced.h"
+#include "ops/local/reduced.h"
 
 enum { MODES = (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 2) / 2 };
 

@@ -18,18 +18,18 @@ static double *zeros(op_case *c, size_t count)
   return device;
 }
 
-static double *make_local(op_case *c, bool reduced)
+static kg_local make_local(op_case *c, kg_layout layout)
 {
   const size_t lanes = KG_LANES * (size_t)c->batch.count.n_groups;
-  const size_t rows = (size_t)(reduced ? kg_reduced_rows(c->size) : c->size.n_packed);
-  double *local = case_output(c, rows * lanes);
-  must(c->ctx, kg_local_matrices(c->ctx, &(kg_local_matrices_args){
-                                             .batch = c->batch,
-                                             .material = c->material,
-                                             .load = zeros(c, (size_t)c->size.n_modes * lanes),
-                                             .local = local,
-                                             .condensed = zeros(c, (size_t)c->size.n_trace * lanes),
-                                             .reduced = reduced}));
+  kg_local local = case_local(c, layout, KG_DOUBLE, NULL);
+  local.data = case_output(c, kg_local_count(&local));
+  must(c->ctx,
+       kg_local_matrices(c->ctx, &(kg_local_matrices_args){
+                                     .batch = c->batch,
+                                     .material = c->material,
+                                     .load = zeros(c, (size_t)c->size.n_modes * lanes),
+                                     .local = local,
+                                     .condensed = zeros(c, (size_t)c->size.n_trace * lanes)}));
   return local;
 }
 
@@ -39,21 +39,17 @@ static void make_operator(trace_system *s)
   const kg_trace_counts *n = &c->batch.count;
   const size_t shared = (size_t)n->n_shared * (size_t)c->size.n_edge;
   const size_t vertices = (size_t)c->mesh->n_vertices;
-  double *local = make_local(c, false);
-  s->local = case_fetch(c, local);
-  s->device_local = (kg_local){local, KG_DOUBLE, KG_LOCAL_PACKED};
+  s->device_local = make_local(c, KG_LAYOUT_PACKED);
+  s->local = case_fetch(c, s->device_local.data);
   s->a = kg_patches_of(
       &(kg_trace_apply_args){.batch = c->batch,
-                             .local = local,
+                             .local = s->device_local,
                              .halo = case_output(c, shared > vertices ? shared : vertices)});
 }
 
 static void reduce_operator(trace_system *s)
 {
-  double *const local = make_local(&s->c, true);
-  s->a.args.local = local;
-  s->a.args.reduced = true;
-  s->device_local = (kg_local){local, KG_DOUBLE, KG_LOCAL_REDUCED, s->c.batch.arrays.side_edge};
+  s->a.args.local = s->device_local = make_local(&s->c, KG_LAYOUT_REDUCED);
 }
 
 /// An iteration with a cycle, which need not stand yet.
@@ -111,7 +107,7 @@ static void make_multigrid(trace_system *s, const system_options *o)
                                       .smoother = o->smoother,
                                       .smoothing_steps = o->smoothing_steps,
                                       .alignment = c->mesh->alignment,
-                                      .reduced = s->a.args.reduced,
+                                      .local = s->device_local,
                                       .diffusion = o->material.diffusion},
                             .batch = c->batch,
                             .lines = &s->lines,

@@ -14,6 +14,11 @@ static const kg_trace_counts count = {.n_elements = 1000,
                                       .n_free = 1470};
 enum { STEPS = 700, VERTICES = 531 };
 
+static kg_local local_of(kg_layout layout, kg_number number, int order)
+{
+  return kg_local_all(layout, number, kg_sizes_of(order), &count, NULL);
+}
+
 static kg_multigrid_shape shape_of(kedge_smoother smoother, int steps, kg_number number)
 {
   return (kg_multigrid_shape){.size = kg_sizes_of(6),
@@ -23,7 +28,7 @@ static kg_multigrid_shape shape_of(kedge_smoother smoother, int steps, kg_number
                               .smoothing_steps = steps,
                               .n_line_steps = kg_smoother_has_lines(smoother) ? STEPS : 0,
                               .number = number,
-                              .reduced = true};
+                              .local = local_of(KG_LAYOUT_REDUCED, KG_DOUBLE, 6)};
 }
 
 static void in_single_precision_numbers_are_half_and_indices_and_factors_are_not(void **state)
@@ -54,9 +59,12 @@ static void in_single_precision_numbers_are_half_and_indices_and_factors_are_not
 static void of_reduced_matrices_the_coarse_one_reads_three_fluxes(void **state)
 {
   (void)state;
-  const kg_cost packed = kg_vertex_matrix_cost(&count, VERTICES, KG_DOUBLE, KG_LOCAL_PACKED);
-  const kg_cost reduced = kg_vertex_matrix_cost(&count, VERTICES, KG_DOUBLE, KG_LOCAL_REDUCED);
-  const kg_cost single = kg_vertex_matrix_cost(&count, VERTICES, KG_SINGLE, KG_LOCAL_REDUCED);
+  const kg_local locals[] = {local_of(KG_LAYOUT_PACKED, KG_DOUBLE, 6),
+                             local_of(KG_LAYOUT_REDUCED, KG_DOUBLE, 6),
+                             local_of(KG_LAYOUT_REDUCED, KG_SINGLE, 6)};
+  const kg_cost packed = kg_vertex_matrix_cost(&count, VERTICES, &locals[0]);
+  const kg_cost reduced = kg_vertex_matrix_cost(&count, VERTICES, &locals[1]);
+  const kg_cost single = kg_vertex_matrix_cost(&count, VERTICES, &locals[2]);
   assert_true(packed.bytes - reduced.bytes == 8.0 * (21 - 3) * count.n_elements);
   assert_true(reduced.bytes - single.bytes == 4.0 * 3 * count.n_elements);
   assert_true(reduced.flops < packed.flops);
@@ -70,11 +78,11 @@ static void vertex_modes_copies_and_what_is_below_the_trace_are_counted(void **s
   kg_multigrid_shape mixed = one;
   mixed.number = KG_SINGLE;
   const double modes = kg_vertex_modes_cost(one.size, &count, VERTICES, KG_DOUBLE).bytes;
-  const double copies = 12.0 * kg_reduced_rows(one.size) * KG_LANES * count.n_groups;
+  const double copies = 12.0 * one.local.rows * KG_LANES * count.n_groups;
   const double blocks =
       kg_smoother_make_cost(one.smoother, one.size, &count, 0, KG_DOUBLE, KG_DOUBLE).bytes;
   const double below = kg_vertex_space_cost(&count, VERTICES).bytes +
-                       kg_vertex_matrix_cost(&count, VERTICES, KG_DOUBLE, KG_LOCAL_REDUCED).bytes;
+                       kg_vertex_matrix_cost(&count, VERTICES, &one.local).bytes;
   assert_true(fabs(kg_multigrid_create_cost(&two).bytes - blocks - below) < 1.0);
   const double bytes = kg_multigrid_create_cost(&one).bytes;
   assert_true(fabs(bytes - blocks - modes - below) < 1.0);
@@ -99,7 +107,7 @@ static void a_measured_eigenvalue_costs_its_steps(void **state)
 {
   (void)state;
   const kg_multigrid_shape two = shape_of(KEDGE_SMOOTHER_EDGE, 2, KG_DOUBLE);
-  const double product = kg_trace_apply_cost(two.size, &count, true, KG_DOUBLE).bytes;
+  const double product = kg_trace_apply_cost(two.size, &count, &two.local).bytes;
   const double bytes = kg_multigrid_bound_cost(&two).bytes;
   assert_true(bytes > KG_LANCZOS_STEPS * product);
   assert_true(bytes < KG_LANCZOS_STEPS * (product + kg_multigrid_apply_cost(&two).bytes));

@@ -43,7 +43,8 @@ static const char *refusal(trace_system *s, int32_t e)
   const size_t at = (size_t)(e / KG_LANES) * (size_t)s->c.size.n_packed * KG_LANES + e % KG_LANES;
   s->local[at] = -100.0;  // entry (0, 0): the first mode of side 0
   const size_t n_local = (size_t)s->c.size.n_packed * KG_LANES * (size_t)s->c.batch.count.n_groups;
-  return refusal_of_local(s, (kg_local){case_input(&s->c, s->local, n_local), KG_DOUBLE});
+  return refusal_of_local(
+      s, case_local(&s->c, KG_LAYOUT_PACKED, KG_DOUBLE, case_input(&s->c, s->local, n_local)));
 }
 
 /// One of the first sides of element e, from either end.
@@ -86,7 +87,7 @@ static void a_diagonal_of_reduced_matrices_that_is_negative_is_named(void **stat
                                    .material = {0.8, 0.0, 1.0, KEDGE_SCALING_ONE},
                                    .smoother = KEDGE_SMOOTHER_EDGE,
                                    .smoothing_steps = 0});  // a coarse matrix would be singular
-    const size_t rows = (size_t)kg_reduced_rows(s.c.size);
+    const size_t rows = (size_t)s.device_local.rows;
     const size_t n = rows * KG_LANES * (size_t)s.c.batch.count.n_groups;
     double *local = case_fetch(&s.c, s.device_local.data);
     const size_t row = (size_t)(e / KG_LANES) * rows + KG_REDUCED_FLUX;  // entry (0, 0)
@@ -128,7 +129,8 @@ static kg_local spoilt(trace_system *s, double factor, int32_t first_group)
   assert_non_null(local);
   for (size_t i = 0; i < n; ++i)
     local[i] = i < group * (size_t)first_group ? s->local[i] : factor * s->local[i];
-  const kg_local device = {case_input(&s->c, local, n), KG_DOUBLE, KG_LOCAL_PACKED};
+  const kg_local device =
+      case_local(&s->c, KG_LAYOUT_PACKED, KG_DOUBLE, case_input(&s->c, local, n));
   free(local);
   return device;
 }
@@ -140,20 +142,21 @@ static void numbers_beyond_single_precision_are_refused(void **state)
   create(&s, KEDGE_SMOOTHER_ELEMENT, 33, 2, CASE_MIXED);
   const char *part = "or its numbers leave the range of single precision (precision = double";
   for (int i = 0; i < 4; ++i) {
-    const kg_local local = spoilt(&s, i / 2 ? 1e30 : 1e-30, 0);
+    const kg_locals locals =
+        kg_locals_of(spoilt(&s, i / 2 ? 1e30 : 1e-30, 0), s.c.batch.arrays.side_edge);
     const size_t n = (size_t)s.c.size.n_packed * KG_LANES * (size_t)s.c.batch.count.n_groups;
     double *const inverse = case_output(&s.c, n);
     int32_t *const fault = (int32_t *)case_output(&s.c, 1);
     const kedge_status status =
         i % 2 ? kg_edge_blocks(
                     ctx, &(kg_edge_blocks_args){.batch = s.c.batch,
-                                                .local = local,
+                                                .locals = locals,
                                                 .number = KG_SINGLE,
                                                 .form = i == 3 ? KG_BLOCK_FACTOR : KG_BLOCK_INVERSE,
                                                 .inverse = inverse,
                                                 .fault = fault})
               : kg_element_blocks(ctx, &(kg_element_blocks_args){.batch = s.c.batch,
-                                                                 .local = local,
+                                                                 .locals = locals,
                                                                  .number = KG_SINGLE,
                                                                  .inverse = inverse,
                                                                  .fault = fault});
@@ -189,11 +192,12 @@ static void a_vertex_whose_mode_has_no_positive_energy_is_named(void **state)
     char sentence[128];
     snprintf(sentence, sizeof sentence, "cannot smooth at the vertex (%g, %g)", at[0], at[1]);
     const size_t groups = (size_t)s.c.batch.count.n_groups;
-    const kg_vertex_modes_args args = {.batch = s.c.batch,
-                                       .local = spoilt(&s, factors[i % 3], first),
-                                       .modes = s.multigrid.modes,
-                                       .element = case_output(&s.c, 3 * KG_LANES * groups),
-                                       .fault = (int32_t *)case_output(&s.c, 1)};
+    const kg_vertex_modes_args args = {
+        .batch = s.c.batch,
+        .locals = kg_locals_of(spoilt(&s, factors[i % 3], first), s.c.batch.arrays.side_edge),
+        .modes = s.multigrid.modes,
+        .element = case_output(&s.c, 3 * KG_LANES * groups),
+        .fault = (int32_t *)case_output(&s.c, 1)};
     assert_int_equal(kg_vertex_modes_fill(ctx, &args), KEDGE_ERR_NUMERIC);
     if (!strstr(kedge_context_error(ctx), sentence))
       fail_msg("%s (%s)", kedge_context_error(ctx), sentence);

@@ -56,7 +56,7 @@ static kg_vertex_modes_args modes_of(trace_system *s)
   const size_t rows = (size_t)s->multigrid.space.n_rows;
   kg_vertex_modes_args args = {
       .batch = c->batch,
-      .local = s->device_local,
+      .locals = kg_locals_of(s->device_local, c->batch.arrays.side_edge),
       .modes = {.space = s->multigrid.space,
                 .weight = case_output(c, rows),
                 .value = case_output(c, rows),

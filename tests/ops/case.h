@@ -6,6 +6,7 @@
 #include "core/context.h"
 #include "layout.h"
 #include "ops/element.h"
+#include "ops/local/local.h"
 #include "ops/ops.h"
 #include "solver/sampling.h"
 
@@ -47,6 +48,11 @@ double *case_input(op_case *c, const double *values, size_t count);
 double *case_output(op_case *c, size_t count);
 /// What a case_input() or case_output() holds now, to be freed; its guards must be untouched.
 double *case_fetch(op_case *c, const double *device);
+/// Local matrices of all elements at `data`.
+static inline kg_local case_local(const op_case *c, kg_layout layout, kg_number number, void *data)
+{
+  return kg_local_all(layout, number, c->size, &c->batch.count, data);
+}
 /// Release the inputs and outputs made since case_create().
 void case_release(op_case *c);
 

@@ -106,6 +106,11 @@ static size_t local_count(const ell_problem *p)
   return (size_t)p->size.n_packed * KG_LANES * (size_t)p->layout.count.n_groups;
 }
 
+static kg_local packed_at(const ell_problem *p, void *data)
+{
+  return kg_local_all(KG_LAYOUT_PACKED, KG_DOUBLE, p->size, &p->layout.count, data);
+}
+
 /// Random and symmetric, positive definite through its diagonal.
 static void create_local(ell_problem *p)
 {
@@ -165,7 +170,8 @@ static void assemble_ell(ell_problem *p)
     for (int k = 0; k < p->size.n_packed; ++k)
       local[((size_t)(e / KG_LANES) * p->size.n_packed + k) * KG_LANES + e % KG_LANES] = NAN;
   kg_ell_assemble_args args = {.batch = p->batch, .matrix = p->matrix};
-  args.local = device_copy(p, local, local_count(p), sizeof *local);
+  args.locals = kg_locals_of(packed_at(p, device_copy(p, local, local_count(p), sizeof *local)),
+                             p->batch.arrays.side_edge);
   free(local);
 
   must(p->ctx, kg_ell_work_bytes(p->ctx, count, &args.work_bytes));
@@ -276,7 +282,7 @@ ell_product ell_problem_apply_matrix_free(ell_problem *p, const double *x, const
   ell_product out = product_begin(p);
   const kg_trace_apply_args args = {
       .batch = p->batch,
-      .local = device_copy(p, p->local, local_count(p), sizeof(double)),
+      .local = packed_at(p, device_copy(p, p->local, local_count(p), sizeof(double))),
       .x = device_copy(p, x, (size_t)p->columns, sizeof *x),
       .y = device_copy(p, out.y, (size_t)p->matrix.rows, sizeof(double)),
       .halo = device_array(p, (size_t)p->layout.count.n_shared * m, sizeof(double)),
@@ -288,24 +294,24 @@ ell_product ell_problem_apply_matrix_free(ell_problem *p, const double *x, const
   return out;
 }
 
-static kg_trace_expand_args expanded(ell_problem *p)
+static kg_local full_of(ell_problem *p)
 {
-  const kg_trace_expand_args args = {
-      .batch = p->batch,
-      .local = device_copy(p, p->local, local_count(p), sizeof(double)),
-      .full = device_array(p, kg_trace_plain_count(p->size, &p->layout.count), sizeof(double)),
-  };
-  must(p->ctx, kg_trace_expand(p->ctx, &args));
-  return args;
+  kg_local full = kg_local_all(KG_LAYOUT_FULL, KG_DOUBLE, p->size, &p->layout.count, NULL);
+  full.data = device_array(p, kg_local_count(&full), sizeof(double));
+  void *packed = device_copy(p, p->local, local_count(p), sizeof(double));
+  must(p->ctx, kg_local_convert(
+                   p->ctx, &(kg_local_convert_args){
+                               .m = p->size.n_edge, .from = packed_at(p, packed), .to = full}));
+  return full;
 }
 
 double *ell_problem_full(ell_problem *p)
 {
   const int kept = p->n_buffers;
-  const size_t bytes = kg_trace_plain_count(p->size, &p->layout.count) * sizeof(double);
-  double *full = malloc(bytes);
+  const kg_local local = full_of(p);
+  double *full = malloc(kg_local_bytes(&local));
   assert_non_null(full);
-  must(p->ctx, kg_copy_out(p->ctx, full, expanded(p).full, bytes));
+  must(p->ctx, kg_copy_out(p->ctx, full, local.data, kg_local_bytes(&local)));
   must(p->ctx, kg_sync(p->ctx));
   release_after(p, kept);
   return full;
@@ -315,14 +321,14 @@ ell_product ell_problem_apply_plain(ell_problem *p, const double *x, const pass_
 {
   const int kept = p->n_buffers;
   ell_product out = product_begin(p);
-  const kg_trace_plain_args args = {
+  const kg_trace_gather_args args = {
       .batch = p->batch,
-      .full = expanded(p).full,
+      .local = full_of(p),
       .x = device_copy(p, x, (size_t)p->columns, sizeof *x),
       .y = device_copy(p, out.y, (size_t)p->matrix.rows, sizeof(double)),
-      .pass = pass_with(p, before, (size_t)kg_trace_plain_partials(p->size, &p->layout.count)),
+      .pass = pass_with(p, before, (size_t)kg_trace_gather_partials(p->size, &p->layout.count)),
   };
-  must(p->ctx, kg_trace_plain(p->ctx, &args));
+  must(p->ctx, kg_trace_gather(p->ctx, &args));
   product_end(p, &out, args.y, args.pass.sum.total);
   release_after(p, kept);
   return out;

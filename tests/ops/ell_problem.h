@@ -5,8 +5,9 @@
 #include "core/context.h"
 #include "layout.h"
 #include "ops/ell.h"
+#include "ops/local/convert.h"
 #include "ops/trace_apply.h"
-#include "ops/trace_plain.h"
+#include "ops/trace_gather.h"
 
 enum boundary { ALL_NEUMANN, MIXED, ALL_DIRICHLET, N_BOUNDARIES };
 

@@ -7,7 +7,7 @@
 #include "ops/cg_vectors.h"
 #include "ops/constant_modes.h"
 #include "ops/difference.h"
-#include "ops/edge_sum.h"
+#include "ops/facet_sum.h"
 #include "ops/errors.h"
 #include "ops/load_vectors.h"
 #include "ops/local_matrices.h"
@@ -65,50 +65,57 @@ static void load_vectors(op_case *c, const op_data *in, op_data *out)
 
 static void local_matrices(op_case *c, const op_data *in, op_data *out)
 {
-  const kg_local_matrices_args args = {.batch = c->batch,
-                                       .material = c->material,
-                                       .load = input(c, in, OP_LOAD),
-                                       .local = output(c, OP_LOCAL),
-                                       .condensed = output(c, OP_CONDENSED)};
+  const kg_local_matrices_args args = {
+      .batch = c->batch,
+      .material = c->material,
+      .load = input(c, in, OP_LOAD),
+      .local = case_local(c, KG_LAYOUT_PACKED, KG_DOUBLE, output(c, OP_LOCAL)),
+      .condensed = output(c, OP_CONDENSED)};
   must(c->ctx, kg_local_matrices(c->ctx, &args));
-  fetch(c, out, OP_LOCAL, args.local);
+  fetch(c, out, OP_LOCAL, args.local.data);
   fetch(c, out, OP_CONDENSED, args.condensed);
 }
 
 size_t op_reduced_count(const op_case *c)
 {
-  return (size_t)kg_reduced_rows(c->size) * KG_LANES * (size_t)c->batch.count.n_groups;
+  const kg_local reduced = case_local(c, KG_LAYOUT_REDUCED, KG_DOUBLE, NULL);
+  return kg_local_count(&reduced);
 }
 
-double *op_reduced(op_case *c, const op_data *data, double **condensed)
+kg_local op_reduced(op_case *c, const op_data *data, double **condensed)
 {
-  const kg_local_matrices_args args = {.batch = c->batch,
-                                       .material = c->material,
-                                       .load = input(c, data, OP_LOAD),
-                                       .local = case_output(c, op_reduced_count(c)),
-                                       .condensed = output(c, OP_CONDENSED),
-                                       .reduced = true};
+  const kg_local_matrices_args args = {
+      .batch = c->batch,
+      .material = c->material,
+      .load = input(c, data, OP_LOAD),
+      .local = case_local(c, KG_LAYOUT_REDUCED, KG_DOUBLE, case_output(c, op_reduced_count(c))),
+      .condensed = output(c, OP_CONDENSED)};
   must(c->ctx, kg_local_matrices(c->ctx, &args));
   if (condensed) *condensed = args.condensed;
   return args.local;
 }
 
-static void edge_sum(op_case *c, const op_data *in, op_data *out)
+static kg_local packed(op_case *c, const op_data *in)
 {
-  const kg_edge_sum_args args = {
-      .batch = c->batch, .rows = input(c, in, OP_CONDENSED), .y = output(c, OP_RHS)};
-  must(c->ctx, kg_edge_sum(c->ctx, &args));
-  fetch(c, out, OP_RHS, args.y);
+  return case_local(c, KG_LAYOUT_PACKED, KG_DOUBLE, input(c, in, OP_LOCAL));
+}
+
+static void facet_loads(op_case *c, const op_data *in, op_data *out)
+{
+  const kg_facet_loads_args args = {
+      .batch = c->batch, .condensed = input(c, in, OP_CONDENSED), .b = output(c, OP_RHS)};
+  must(c->ctx, kg_facet_loads(c->ctx, &args));
+  fetch(c, out, OP_RHS, args.b);
 }
 
 static void inverse_diagonal(op_case *c, const op_data *in, op_data *out)
 {
-  const kg_edge_sum_args args = {.batch = c->batch,
-                                 .rows = input(c, in, OP_LOCAL),
-                                 .diagonal = true,
-                                 .y = output(c, OP_INVERSE)};
-  must(c->ctx, kg_edge_sum(c->ctx, &args));
-  fetch(c, out, OP_INVERSE, args.y);
+  const kg_facet_diagonal_args args = {
+      .batch = c->batch,
+      .locals = kg_locals_of(packed(c, in), c->batch.arrays.side_edge),
+      .inverse = output(c, OP_INVERSE)};
+  must(c->ctx, kg_facet_diagonal(c->ctx, &args));
+  fetch(c, out, OP_INVERSE, args.inverse);
 }
 
 static void fetch_state(op_case *c, op_data *out, op_array array, const kg_cg_state *device)
@@ -135,7 +142,7 @@ static void trace_apply(op_case *c, const op_data *in, op_data *out)
       case_upload(c, &(kg_cg_state){.stop = KG_CG_RUNNING}, 1, sizeof(kg_cg_state));
   const kg_trace_apply_args args = {
       .batch = c->batch,
-      .local = input(c, in, OP_LOCAL),
+      .local = packed(c, in),
       .x = input(c, in, OP_TRACE),
       .y = output(c, OP_PRODUCT),
       .halo = case_output(c, (size_t)n->n_shared * (size_t)c->size.n_edge),
@@ -153,7 +160,7 @@ static void trace_apply_open(op_case *c, const op_data *in, op_data *out)
 {
   kg_open open;
   const kg_trace_apply_args args = {.batch = c->batch,
-                                    .local = input(c, in, OP_LOCAL),
+                                    .local = packed(c, in),
                                     .x = input(c, in, OP_TRACE),
                                     .y = output(c, OP_OPEN),
                                     .halo = output(c, OP_HALO),
@@ -316,8 +323,8 @@ static void constant_modes(op_case *c, const op_data *in, op_data *out)
 const op_operation op_operations[OPERATIONS] = {
     {"load_vectors", load_vectors, {OP_LOAD}, 1},
     {"local_matrices", local_matrices, {OP_LOCAL, OP_CONDENSED}, 2},
-    {"edge_sum", edge_sum, {OP_RHS}, 1},
-    {"edge_sum of the diagonal", inverse_diagonal, {OP_INVERSE}, 1},
+    {"facet_loads", facet_loads, {OP_RHS}, 1},
+    {"facet_diagonal", inverse_diagonal, {OP_INVERSE}, 1},
     {"trace_apply", trace_apply, {OP_PRODUCT, OP_PRODUCT_STATE}, 2},
     {"trace_apply with open rows", trace_apply_open, {OP_OPEN, OP_HALO}, 2},
     {"cg_start", cg_start, {OP_Z, OP_P, OP_START_STATE}, 3},

@@ -12,8 +12,8 @@ typedef enum op_array {
   OP_LOAD,       ///< [group][N][lane]
   OP_LOCAL,      ///< [group][n (n+1) / 2][lane]
   OP_CONDENSED,  ///< [group][n][lane]
-  OP_RHS,        ///< [free edge][mode], edge_sum of CONDENSED
-  OP_INVERSE,    ///< [free edge][mode], edge_sum of LOCAL's diagonal
+  OP_RHS,        ///< [free edge][mode], facet_loads of CONDENSED
+  OP_INVERSE,    ///< [free edge][mode], facet_diagonal of LOCAL
   OP_PRODUCT,    ///< [free edge][mode], K TRACE
   OP_PRODUCT_STATE,
   OP_OPEN,  ///< the product with open rows
@@ -76,9 +76,9 @@ void op_inputs(const op_case *c, op_data *data);
 void op_run_first(op_case *c, int count, op_data *data);
 /// Runs all operators.
 void op_run_all(op_case *c, op_data *data);
-/// Reduced K^e of the case (ops/local_reduced.h), which has no reaction, in its device memory; F^e
+/// Reduced K^e of the case (ops/local/reduced.h), which has no reaction, in its device memory; F^e
 /// of the loads of `data` too, unless `condensed` is NULL.
-double *op_reduced(op_case *c, const op_data *data, double **condensed);
+kg_local op_reduced(op_case *c, const op_data *data, double **condensed);
 size_t op_reduced_count(const op_case *c);
 void op_free(op_data *data);
 

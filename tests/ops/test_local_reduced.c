@@ -1,4 +1,4 @@
-// Reduced K^e of pure diffusion (ops/local_reduced.h), as kg_local_matrices() makes them at once,
+// Reduced K^e of pure diffusion (ops/local/reduced.h), as kg_local_matrices() makes them at once,
 // against the packed ones that it makes.
 #include <math.h>
 #include <stdlib.h>
@@ -6,8 +6,8 @@
 #include "compare.h"
 #include "context.h"
 #include "operations.h"
-#include "ops/edge_sum.h"
-#include "ops/local_entry.h"
+#include "ops/facet_sum.h"
+#include "ops/local/entry.h"
 
 static const kg_material diffusion = {0.7, 0.0, 1.3, KEDGE_SCALING_INVERSE_H};
 
@@ -27,14 +27,15 @@ static double *diagonal_of(size_t n, const double *inverse)
 
 static reduced_matrices make(op_case *c, const op_data *data)
 {
-  double *condensed, *local = op_reduced(c, data, &condensed);
+  double *condensed;
+  const kg_local local = op_reduced(c, data, &condensed);
   double *inverse = case_output(c, op_count(c, OP_INVERSE));
   must(c->ctx,
-       kg_edge_sum(
-           c->ctx,
-           &(kg_edge_sum_args){
-               .batch = c->batch, .rows = local, .diagonal = true, .reduced = true, .y = inverse}));
-  const reduced_matrices made = {case_fetch(c, local), case_fetch(c, condensed),
+       kg_facet_diagonal(c->ctx, &(kg_facet_diagonal_args){
+                                     .batch = c->batch,
+                                     .locals = kg_locals_of(local, c->batch.arrays.side_edge),
+                                     .inverse = inverse}));
+  const reduced_matrices made = {case_fetch(c, local.data), case_fetch(c, condensed),
                                  case_fetch(c, inverse)};
   case_release(c);
   return made;
@@ -48,14 +49,15 @@ static void reduced_matrices_free(reduced_matrices *made)
 }
 
 /// Every entry of K^e of every lane, from reduced ones; packed; to be freed.
-static double *entries_of(const op_case *c, const double *reduced)
+static double *entries_of(const op_case *c, double *reduced)
 {
   const int m = c->size.n_edge, n = c->size.n_trace;
-  const kg_local local = {reduced, KG_DOUBLE, KG_LOCAL_REDUCED, c->layout.host.side_edge};
+  const kg_locals locals =
+      kg_locals_of(case_local(c, KG_LAYOUT_REDUCED, KG_DOUBLE, reduced), c->layout.host.side_edge);
   double *found = calloc(op_count(c, OP_LOCAL), sizeof *found);
   assert_non_null(found);
   for (int32_t e = 0; e < c->batch.count.n_groups * KG_LANES; ++e) {
-    const kg_local_element from = kg_local_element_of(&local, m, e);
+    const kg_local_element from = kg_local_element_of(&locals, m, e);
     double *to = found + (int64_t)(e / KG_LANES) * c->size.n_packed * KG_LANES + e % KG_LANES;
     for (int i = 0; i < n; ++i)
       for (int j = 0; j <= i; ++j)
@@ -119,15 +121,15 @@ static void a_diagonal_that_is_not_positive_has_no_inverse(void **state)
   case_create(&c, ctx, 33, 2, CASE_NEUMANN, diffusion);
   op_run_all(&c, &data);
   for (int32_t e = 20; e < 26; ++e) {
-    double *local = op_reduced(&c, &data, NULL), *host = case_fetch(&c, local);
+    kg_local local = op_reduced(&c, &data, NULL);
+    double *host = case_fetch(&c, local.data);
     host[KG_REDUCED_FLUX * KG_LANES + e] *= -1e3;
-    const double *spoilt = case_input(&c, host, op_reduced_count(&c));
+    local.data = case_input(&c, host, op_reduced_count(&c));
     double *inverse = case_output(&c, op_count(&c, OP_INVERSE));
-    must(ctx, kg_edge_sum(ctx, &(kg_edge_sum_args){.batch = c.batch,
-                                                   .rows = spoilt,
-                                                   .diagonal = true,
-                                                   .reduced = true,
-                                                   .y = inverse}));
+    must(ctx, kg_facet_diagonal(ctx, &(kg_facet_diagonal_args){
+                                         .batch = c.batch,
+                                         .locals = kg_locals_of(local, c.batch.arrays.side_edge),
+                                         .inverse = inverse}));
     double *found = case_fetch(&c, inverse);
     const size_t edge = c.layout.host.side_edge[kg_lane_side(3, e, 0)] >> 1;
     assert_true(isnan(found[edge * (size_t)c.size.n_edge + 1]));

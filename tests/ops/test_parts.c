@@ -19,7 +19,8 @@ static double *product_in_parts(op_case *c, const op_data *data, int32_t patches
 {
   const kg_trace_counts *n = &c->batch.count;
   const size_t groups = (size_t)patches * (size_t)n->patch_groups, lanes = KG_LANES * groups;
-  double *local = case_output(c, (size_t)c->size.n_packed * lanes);
+  kg_local local =
+      case_local(c, KG_LAYOUT_PACKED, KG_DOUBLE, case_output(c, (size_t)c->size.n_packed * lanes));
   double *condensed = case_output(c, (size_t)c->size.n_trace * lanes);
   const double *load = case_input(c, data->array[OP_LOAD], op_count(c, OP_LOAD));
   const double *x = case_input(c, data->array[OP_TRACE], op_count(c, OP_TRACE));
@@ -29,6 +30,8 @@ static double *product_in_parts(op_case *c, const op_data *data, int32_t patches
     const int32_t left = n->n_patches - first;
     const kg_batch part = kg_batch_part(&c->batch, first, left < patches ? left : patches);
     const size_t lane = (size_t)first * (size_t)n->patch_groups * KG_LANES;
+    local.first_lane = (int32_t)lane;
+    local.n_lanes = part.count.n_groups * KG_LANES;
     must(c->ctx, kg_local_matrices(c->ctx, &(kg_local_matrices_args){
                                                .batch = part,
                                                .material = c->material,

@@ -347,7 +347,11 @@ static void compare_triangles(op_case *c, const kg_cells *these)
   for (int k = 0; k < 6; ++k)
     for (int i = 0; i < 2; ++i) out[k][i] = case_output(c, rows[k] * lanes);
   const kg_local_matrices_args fast = {
-      .batch = c->batch, .material = m, .load = load, .local = out[0][0], .condensed = out[1][0]};
+      .batch = c->batch,
+      .material = m,
+      .load = load,
+      .local = case_local(c, KG_LAYOUT_PACKED, KG_DOUBLE, out[0][0]),
+      .condensed = out[1][0]};
   const kg_local_solve_args solve = {c->batch, m, 0, groups, trace, load, out[2][0], out[3][0]};
   const kg_postprocess_args star = {c->batch,  0,         groups,   out[2][0],
                                     out[3][0], out[4][0], out[5][0]};

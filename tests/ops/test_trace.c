@@ -110,7 +110,7 @@ static void check_sums(op_case *c, const op_data *data)
   free(diagonal);
 }
 
-static void edge_sums_add_the_rows_of_one_or_two_elements(void **state)
+static void facet_sums_add_the_rows_of_one_or_two_elements(void **state)
 {
   (void)state;
   for_cases(check_sums);
@@ -359,7 +359,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(product_is_that_of_the_elements_matrices_summed_over_edges),
-      cmocka_unit_test(edge_sums_add_the_rows_of_one_or_two_elements),
+      cmocka_unit_test(facet_sums_add_the_rows_of_one_or_two_elements),
       cmocka_unit_test(cg_starts_from_the_residual),
       cmocka_unit_test(an_open_product_and_its_halo_are_the_product),
       cmocka_unit_test(cg_updates_the_preconditioned_residual),

@@ -49,7 +49,7 @@ static void chain_create(chain *s, int n_elements, int order, int32_t stop)
   must(ctx, kg_upload(ctx, &stop, 1, sizeof stop, &s->stop));
   s->args = (kg_trace_apply_args){
       .batch = s->c.batch,
-      .local = case_input(&s->c, local, packed),
+      .local = case_local(&s->c, KG_LAYOUT_PACKED, KG_DOUBLE, case_input(&s->c, local, packed)),
       .halo = case_output(&s->c, (size_t)n->n_shared * (size_t)s->c.size.n_edge),
       .pass = {.stop = s->stop.data,
                .sum = {case_output(&s->c, (size_t)n->n_patches), s->total.data, NULL}}};
@@ -119,11 +119,10 @@ static void a_product_that_has_begun_writes_nothing_after_a_stop(void **state)
 
 /// Products with the same numbers: x . y of all of them shall be the same, and so shall y, which
 /// goes other ways, after the first and the last.
-static void check_repeats(chain *s, kg_number number, bool reduced, int products)
+static void check_repeats(chain *s, kg_number number, kg_layout layout, int products)
 {
   kg_trace_apply_args args = s->args;
-  args.number = number;
-  args.reduced = reduced;
+  args.local = case_local(&s->c, layout, number, args.local.data);
   args.x = s->vectors[0];
   args.y = s->vectors[1];
   const size_t bytes = chain_rows(s) * kg_number_bytes(number);
@@ -166,13 +165,13 @@ static void products_of_more_patches_than_a_gpu_holds_at_once_repeat(void **stat
   for (int order = 1; order <= KEDGE_ORDER_MAX; order += order_step()) {
     chain s;
     chain_create(&s, !many ? few() : order <= 4 ? 150003 : 100003, order, 0);
-    check_repeats(&s, KG_DOUBLE, false, products);
-    check_repeats(&s, KG_DOUBLE, true, products);
+    check_repeats(&s, KG_DOUBLE, KG_LAYOUT_PACKED, products);
+    check_repeats(&s, KG_DOUBLE, KG_LAYOUT_REDUCED, products);
     const size_t lanes = (size_t)s.c.layout.count.n_groups * KG_LANES;
-    s.args.local = rounded(&s, s.args.local, lanes * (size_t)s.c.size.n_packed);
+    s.args.local.data = rounded(&s, s.args.local.data, lanes * (size_t)s.c.size.n_packed);
     for (int i = 0; i < 2; ++i) s.vectors[i] = rounded(&s, s.vectors[i], chain_rows(&s));
-    check_repeats(&s, KG_SINGLE, false, products);
-    check_repeats(&s, KG_SINGLE, true, products);
+    check_repeats(&s, KG_SINGLE, KG_LAYOUT_PACKED, products);
+    check_repeats(&s, KG_SINGLE, KG_LAYOUT_REDUCED, products);
     chain_destroy(&s);
   }
 }

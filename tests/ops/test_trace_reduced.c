@@ -7,7 +7,8 @@
 #include "trace_product.h"
 
 static const kg_material diffusion = {0.7, 0.0, 1.3, KEDGE_SCALING_INVERSE_H};
-static const local_form forms[] = {{.reduced = true}, {.number = KG_SINGLE, .reduced = true}};
+static const local_form forms[] = {{.layout = KG_LAYOUT_REDUCED},
+                                   {.number = KG_SINGLE, .layout = KG_LAYOUT_REDUCED}};
 
 static void check_forms(op_case *c, const op_data *data)
 {
@@ -64,11 +65,12 @@ static void constants_have_no_product_at_all(void **state)
 
 static void check_unstreamed(op_case *c, const op_data *data)
 {
-  for (int reduced = 0; reduced < 2; ++reduced)
+  const kg_layout layouts[] = {KG_LAYOUT_PACKED, KG_LAYOUT_REDUCED};
+  for (int i = 0; i < 2; ++i)
     for (int number = KG_DOUBLE; number <= KG_SINGLE; ++number)
       check_form(
           c, data,
-          (local_form){.number = (kg_number)number, .reduced = reduced != 0, .unstreamed = true},
+          (local_form){.number = (kg_number)number, .layout = layouts[i], .unstreamed = true},
           2 * rounding_of((kg_number)number, 2 * c->size.n_trace));
 }
 

@@ -12,7 +12,7 @@
 
 static const kg_material diffusion = {1.0, 0.0, 1.0, KEDGE_SCALING_ONE};
 static const local_form forms[] = {{.number = KG_SINGLE},
-                                   {.number = KG_SINGLE, .differences = true}};
+                                   {.number = KG_SINGLE, .layout = KG_LAYOUT_DIFFERENCES}};
 
 static void check_forms(op_case *c, const op_data *data)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "compare.h"
-#include "ops/local_differences.h"
+#include "ops/local/convert.h"
 #include "ops/round.h"
 #ifdef KEDGE_WITH_CUDA
 #include "backend/cuda_rt.h"
@@ -29,21 +29,18 @@ static void *input(op_case *c, kg_number number, const double *values, size_t co
   return number == KG_DOUBLE ? from : rounded(c, from, count);
 }
 
-const void *local_in_form(op_case *c, const op_data *data, local_form form)
+kg_local local_in_form(op_case *c, const op_data *data, local_form form)
 {
-  const int32_t n_groups = c->batch.count.n_groups;
-  const size_t count = op_count(c, OP_LOCAL);
-  if (!form.differences && !form.reduced)
-    return input(c, form.number, data->array[OP_LOCAL], count);
-  if (form.reduced) {
-    const double *reduced = op_reduced(c, data, NULL);
-    return form.number == KG_SINGLE ? rounded(c, reduced, op_reduced_count(c)) : reduced;
-  }
-  const double *from = case_input(c, data->array[OP_LOCAL], count);
-  void *to = output(c, form.number, count);
-  must(c->ctx, kg_local_differences(
-                   c->ctx, &(kg_local_differences_args){
-                               .size = c->size, .n_groups = n_groups, .from = from, .to = to}));
+  kg_local to = case_local(c, form.layout, form.number, NULL);
+  const bool reduced = form.layout == KG_LAYOUT_REDUCED;
+  const kg_local from =
+      reduced ? op_reduced(c, data, NULL)
+              : case_local(c, KG_LAYOUT_PACKED, KG_DOUBLE,
+                           case_input(c, data->array[OP_LOCAL], op_count(c, OP_LOCAL)));
+  if (form.layout == from.layout && form.number == KG_DOUBLE) return from;
+  to.data = output(c, form.number, kg_local_count(&to));
+  must(c->ctx, kg_local_convert(
+                   c->ctx, &(kg_local_convert_args){.m = c->size.n_edge, .from = from, .to = to}));
   return to;
 }
 
@@ -86,10 +83,7 @@ trace_product multiply_in_form(op_case *c, const op_data *data, local_form form,
   kg_open rows_left;
   const kg_trace_apply_args args = {
       .batch = c->batch,
-      .number = form.number,
       .local = local_in_form(c, data, form),
-      .differences = form.differences,
-      .reduced = form.reduced,
       .x = input(c, form.number, data->array[OP_TRACE], op_count(c, OP_TRACE)),
       .y = output(c, form.number, rows),
       .halo = output(c, form.number, n_halo),

@@ -8,8 +8,8 @@
 /// The form of K^e.
 typedef struct local_form {
   kg_number number;
-  bool differences, reduced;
-  bool unstreamed;  ///< by a GPU that has no more shared memory than each has
+  kg_layout layout;  ///< all but FULL
+  bool unstreamed;   ///< by a GPU that has no more shared memory than each has
 } local_form;
 
 /// y = A x and x . y.
@@ -20,7 +20,7 @@ typedef struct trace_product {
 } trace_product;
 
 /// K^e of `data` in a form, in device memory of the case.
-const void *local_in_form(op_case *c, const op_data *data, local_form form);
+kg_local local_in_form(op_case *c, const op_data *data, local_form form);
 
 /// The product of OP_LOCAL and OP_TRACE of `data`, in a form. Releases what the case holds for it.
 /// @param[in] open  leave the rows between patches open, and add the halo to them afterwards

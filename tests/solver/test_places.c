@@ -50,8 +50,9 @@ static int count_parts(const kedge_mesh *mesh, const char *order, const variant 
   kg_pipeline p = {.ctx = ctx, .mesh = mesh, .problem = problem};
   must(ctx, kg_pipeline_prepare(&p));
   p.shape.choice.loads_stay = !v->forgets_load;
-  const size_t reduced = (size_t)kg_reduced_rows(p.shape.size) * KG_LANES *
-                         (size_t)p.shape.count.n_groups * sizeof(double);
+  const kg_local local =
+      kg_local_all(KG_LAYOUT_REDUCED, KG_DOUBLE, p.shape.size, &p.shape.count, NULL);
+  const size_t reduced = kg_local_bytes(&local);
   int n_parts = 0;
   for (kedge_stage stage = KEDGE_STAGE_TRANSFER; stage <= KEDGE_STAGE_POSTPROCESS; ++stage) {
     must(ctx, kg_arrays_enter(ctx, stage, &p.shape, p.buffers));

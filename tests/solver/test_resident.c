@@ -10,7 +10,7 @@
 #include "compare.h"
 #include "context.h"
 #include "ops/cg_resident.h"
-#include "ops/edge_sum.h"
+#include "ops/facet_sum.h"
 #include "ops/local_matrices.h"
 #include "linear/cg.h"
 #include "linear/linears.h"
@@ -22,7 +22,8 @@ typedef struct trace_system {
   op_case c;
   size_t n_rows, n_all;  ///< of free edges, of all
   double *start;         ///< x to start from, on the host
-  double *local, *x;     ///< device
+  kg_local local;        ///< device
+  double *x;             ///< device
   double *b;
   kg_patches a;
   kg_precond jacobi;
@@ -40,7 +41,7 @@ static double *random_input(op_case *c, uint64_t seed, size_t count, double scal
   return device;
 }
 
-static void make_matrices(trace_system *s, double *local, double *inverse)
+static void make_matrices(trace_system *s, kg_local local, double *inverse)
 {
   op_case *c = &s->c;
   const size_t lanes = KG_LANES * (size_t)c->batch.count.n_groups;
@@ -51,9 +52,10 @@ static void make_matrices(trace_system *s, double *local, double *inverse)
                                                              .load = load,
                                                              .local = local,
                                                              .condensed = condensed}));
-  must(ctx,
-       kg_edge_sum(ctx, &(kg_edge_sum_args){
-                            .batch = c->batch, .rows = local, .diagonal = true, .y = inverse}));
+  must(ctx, kg_facet_diagonal(ctx, &(kg_facet_diagonal_args){
+                                       .batch = c->batch,
+                                       .locals = kg_locals_of(local, c->batch.arrays.side_edge),
+                                       .inverse = inverse}));
 }
 
 static void create(trace_system *s, int n_elements, int order, enum case_boundary boundary)
@@ -64,7 +66,8 @@ static void create(trace_system *s, int n_elements, int order, enum case_boundar
   const kg_trace_counts *n = &c->batch.count;
   const size_t m = (size_t)c->size.n_edge, lanes = KG_LANES * (size_t)n->n_groups;
   s->n_rows = (size_t)n->n_free * m, s->n_all = (size_t)n->n_edges * m;
-  s->local = case_output(c, (size_t)c->size.n_packed * lanes);
+  s->local =
+      case_local(c, KG_LAYOUT_PACKED, KG_DOUBLE, case_output(c, (size_t)c->size.n_packed * lanes));
   double *inverse = case_output(c, s->n_rows);
   make_matrices(s, s->local, inverse);
   s->start = case_randoms(2, s->n_all);
@@ -269,9 +272,9 @@ static void it_stops_at_the_limit_of_iterations(void **state)
 static void scale_matrices(trace_system *s, double factor)
 {
   const size_t n = (size_t)s->c.size.n_packed * KG_LANES * (size_t)s->c.batch.count.n_groups;
-  double *local = case_fetch(&s->c, s->local);
+  double *local = case_fetch(&s->c, s->local.data);
   for (size_t i = 0; i < n; ++i) local[i] *= factor;
-  must(ctx, kg_copy_in(ctx, s->local, local, n * sizeof *local));
+  must(ctx, kg_copy_in(ctx, s->local.data, local, n * sizeof *local));
   free(local);
   for (size_t i = 0; i < s->n_all; ++i) s->start[i] = 0.0;  // the start sees no overflow
 }

@@ -1,4 +1,4 @@
-// trace_plain_cuda.cu: y = A x from full local matrices, one thread a row.
+// trace_gather_cuda.cu: y = A x from full local matrices, one thread a row.
 //
 // Layout  full K^e [element][edge of its rows][column][mode of the row]: the m rows of an edge read
 //         m consecutive words, and the whole of its m x n numbers one after the other. x and y
@@ -9,34 +9,22 @@
 // Cost    of a row: 8 n bytes and 2 n operations an element, two elements but on the boundary.
 #include "backend/cuda_each.cuh"
 #include "ops/by_order.cuh"
-#include "ops/ell_block.h"
 #include "ops/load_edge.cuh"
 #include "ops/grid_sum.cuh"
-#include "ops/trace_plain.h"
+#include "ops/trace_gather.h"
 
 namespace
 {
-constexpr int BLOCK = KG_PLAIN_ROWS;
-
-/// Thread = (row of an element, element): neighbouring lanes read neighbouring words of packed K^e.
-__global__ void __launch_bounds__(BLOCK)
-    expand_kernel(const double *__restrict__ local, kg_sizes size, int64_t elements, double *full)
-{
-  const int64_t i = kg_thread_number();
-  if (i >= elements * size.n_trace) return;
-  const int32_t e = (int32_t)(i % elements);
-  const int row = (int)(i / elements), m = size.n_edge, n = size.n_trace;
-  double *out = full + ((int64_t)e * 3 + row / m) * n * m + row % m;
-  for (int j = 0; j < n; ++j) out[j * m] = kg_ell_local_entry(local, size.n_packed, e, row, j);
-}
+constexpr int BLOCK = KG_GATHER_ROWS;
 
 /// Row i of a side times the values of its element's three edges.
 template <int M>
-__device__ __forceinline__ double multiply_side(const kg_trace_plain_args &a, kg_side side, int i)
+__device__ __forceinline__ double multiply_side(const kg_trace_gather_args &a, kg_side side, int i)
 {
   const int64_t e = kg_side_element(side);
   const uint32_t *edge = a.batch.arrays.side_edge + e / KG_LANES * 3 * KG_LANES + e % KG_LANES;
-  const double *entry = a.full + (3 * e + kg_side_facet(side)) * 3 * M * M + i;
+  const double *entry =
+      (const double *)a.local.data + (3 * e + kg_side_facet(side)) * 3 * M * M + i;
   double sum = 0.0;
 #pragma unroll
   for (int l = 0; l < 3; ++l) {
@@ -50,7 +38,7 @@ __device__ __forceinline__ double multiply_side(const kg_trace_plain_args &a, kg
 
 template <int M>
 __global__ void __launch_bounds__(BLOCK)
-    plain_kernel(const kg_trace_plain_args a, int64_t rows, unsigned *counter)
+    plain_kernel(const kg_trace_gather_args a, int64_t rows, unsigned *counter)
 {
   if (kg_stopped(a.pass.stop)) return;
   double dot = 0.0;
@@ -70,25 +58,17 @@ __global__ void __launch_bounds__(BLOCK)
 }
 
 template <int P>
-kedge_status launch(kedge_context *ctx, const kg_trace_plain_args &a)
+kedge_status launch(kedge_context *ctx, const kg_trace_gather_args &a)
 {
   const int64_t rows = (int64_t)a.batch.count.n_free * (P + 1);
-  const int64_t grid = kg_trace_plain_partials(a.batch.reference.size, &a.batch.count);
+  const int64_t grid = kg_trace_gather_partials(a.batch.reference.size, &a.batch.count);
   plain_kernel<P + 1><<<(unsigned)grid, BLOCK, 0, kg_cuda_stream(ctx)>>>(
-      a, rows, kg_cuda(ctx)->counters + KG_COUNTER_TRACE_PLAIN);
-  return kg_cuda_launched(ctx, "trace_plain");
+      a, rows, kg_cuda(ctx)->counters + KG_COUNTER_TRACE_GATHER);
+  return kg_cuda_launched(ctx, "trace_gather");
 }
 }  // namespace
 
-extern "C" kedge_status kg_trace_expand_cuda(kedge_context *ctx, const kg_trace_expand_args *args)
-{
-  const kg_sizes size = args->batch.reference.size;
-  const int64_t elements = args->batch.count.n_elements;
-  return kg_launch_each<BLOCK>(ctx, "expanding the local matrices", elements * size.n_trace,
-                               expand_kernel, args->local, size, elements, args->full);
-}
-
-extern "C" kedge_status kg_trace_plain_cuda(kedge_context *ctx, const kg_trace_plain_args *args)
+extern "C" kedge_status kg_trace_gather_cuda(kedge_context *ctx, const kg_trace_gather_args *args)
 {
   return kg_with_order(args->batch.reference.size.order,
                        [&](auto p) { return launch<p()>(ctx, *args); });

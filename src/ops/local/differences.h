@@ -10,24 +10,8 @@
 ///
 /// whose row 2 m is K^e times the constant: small, and relatively exact. K' lies as K^e does.
 #pragma once
-#include "ops/ops.h"
+#include "ops/local/packed.h"
 KEDGE_BEGIN_DECLS
-
-typedef struct kg_local_differences_args {
-  kg_sizes size;
-  int32_t n_groups;
-  const double *from;  ///< [group][n (n+1) / 2][lane]: K^e
-  float *to;           ///< as `from`: K', rounded
-} kg_local_differences_args;
-
-KG_DECLARE_OPERATOR(kg_local_differences, kg_local_differences_args);
-kg_cost kg_local_differences_cost(kg_sizes size, int64_t n_elements);
-
-/// Entry (i, j) or (j, i), from where entry (0, 0) lies.
-KG_INLINE int64_t kg_local_at(int i, int j)
-{
-  return (int64_t)kg_packed_entry(i, j) * KG_LANES;
-}
 
 /// Entry (i, j) of K', from the lane of K^e that begins at k.
 KG_INLINE double kg_local_difference(const double *k, int m, int i, int j)
@@ -38,6 +22,21 @@ KG_INLINE double kg_local_difference(const double *k, int m, int i, int j)
   if (j == last) sum += k[kg_local_at(i, 0)] + k[kg_local_at(i, m)];
   if (i == last && j == last)
     sum += k[kg_local_at(0, 0)] + k[kg_local_at(m, m)] + 2.0 * k[kg_local_at(m, 0)];
+  return sum;
+}
+
+/// Entry (i, j) of K^e, from K'.
+KG_INLINE double kg_local_from_differences(const kg_local_element *e, int i, int j)
+{
+  const int m = e->m, last = 2 * m;
+  double sum = kg_local_row(e, kg_packed_entry(i, j));
+  if (i == last)
+    sum -= kg_local_row(e, kg_packed_entry(0, j)) + kg_local_row(e, kg_packed_entry(m, j));
+  if (j == last)
+    sum -= kg_local_row(e, kg_packed_entry(i, 0)) + kg_local_row(e, kg_packed_entry(i, m));
+  if (i == last && j == last)
+    sum += kg_local_row(e, kg_packed_entry(0, 0)) + kg_local_row(e, kg_packed_entry(m, m)) +
+           2.0 * kg_local_row(e, kg_packed_entry(m, 0));
   return sum;
 }
 

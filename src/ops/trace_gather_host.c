@@ -3,34 +3,15 @@
 // threads.
 #include "core/context.h"
 #include "ops/pieces.h"
-#include "ops/ell_block.h"
-#include "ops/trace_plain.h"
-
-/// The rows of an element, one edge after the other.
-static void expand_element(const kg_trace_expand_args *a, int32_t e)
-{
-  const kg_sizes z = a->batch.reference.size;
-  const int m = z.n_edge, n = z.n_trace;
-  double *out = a->full + (size_t)e * n * n;
-  for (int l = 0; l < 3; ++l)
-    for (int j = 0; j < n; ++j)
-      for (int i = 0; i < m; ++i)
-        *out++ = kg_ell_local_entry(a->local, z.n_packed, e, l * m + i, j);
-}
-
-kedge_status kg_trace_expand_host(kedge_context *ctx, const kg_trace_expand_args *args)
-{
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
-  for (int32_t e = 0; e < args->batch.count.n_elements; ++e) expand_element(args, e);
-  return KEDGE_OK;
-}
+#include "ops/trace_gather.h"
 
 /// sum[m] += the side's rows times the values of its element's three edges.
-static void multiply_side(const kg_trace_plain_args *a, kg_side side, double *restrict sum)
+static void multiply_side(const kg_trace_gather_args *a, kg_side side, double *restrict sum)
 {
   const int m = a->batch.reference.size.n_edge, n = a->batch.reference.size.n_trace;
   const int32_t e = kg_side_element(side);
-  const double *restrict entry = a->full + ((size_t)e * n + kg_side_facet(side) * m) * n;
+  const double *restrict entry =
+      (const double *)a->local.data + ((size_t)e * n + kg_side_facet(side) * m) * n;
   for (int l = 0; l < 3; ++l) {
     const double *x = a->x + (size_t)(a->batch.arrays.side_edge[kg_lane_side(3, e, l)] >> 1) * m;
     for (int j = 0; j < m; ++j, entry += m)
@@ -40,7 +21,7 @@ static void multiply_side(const kg_trace_plain_args *a, kg_side side, double *re
 }
 
 /// Rows of the edges begin .. end - 1. Returns x . y of them.
-static double multiply_edges(const kg_trace_plain_args *a, int32_t begin, int32_t end)
+static double multiply_edges(const kg_trace_gather_args *a, int32_t begin, int32_t end)
 {
   const int m = a->batch.reference.size.n_edge;
   double dot = 0.0;
@@ -57,12 +38,12 @@ static double multiply_edges(const kg_trace_plain_args *a, int32_t begin, int32_
   return dot;
 }
 
-kedge_status kg_trace_plain_host(kedge_context *ctx, const kg_trace_plain_args *args)
+kedge_status kg_trace_gather_host(kedge_context *ctx, const kg_trace_gather_args *args)
 {
   if (kg_stopped(args->pass.stop)) return KEDGE_OK;
   const kg_sum *sum = &args->pass.sum;
   const int64_t edges = args->batch.count.n_free;
-  const int64_t pieces = kg_trace_plain_partials(args->batch.reference.size, &args->batch.count);
+  const int64_t pieces = kg_trace_gather_partials(args->batch.reference.size, &args->batch.count);
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
   for (int64_t piece = 0; piece < pieces; ++piece) {
     const double dot = multiply_edges(args, (int32_t)(edges * piece / pieces),

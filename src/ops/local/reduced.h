@@ -23,22 +23,21 @@
 /// from the other modes, because the function p_l with x_l0 = 1 is its own local solution, so that
 ///
 ///     p_l . F^e = (f, p_l),   p_l = sum_i <phi_i, psi_0>_l / 3 phi_i   (i < 3).
+///
+/// Reduced K^e have every entry of K^e. With K_w, the matrix of modes 1 to P that they hold, E:
+/// x -> w and the fluxes g of mode 0,
+///
+///     K^e = E^T K_w E + G,   G_lk = g_lk,  G_ll = -g_l,l+1 - g_l,l-1
+///
+/// so an entry of one mode 0 is a sum of two numbers, mode 1 of the other two edges, and an entry
+/// of two is one of four and a flux.
 #pragma once
-#include "ops/ops.h"
+#include "ops/local/local.h"
 KEDGE_BEGIN_DECLS
 
+enum { KG_REDUCED_FIRST = 9 };  ///< rows up to the 3 x 3 matrix of mode 1
+
 #define KG_REDUCED_SLOPE 0.57735026918962576451  ///< c
-
-enum {
-  KG_REDUCED_FLUX = 3,   ///< rows of g
-  KG_REDUCED_FIRST = 9,  ///< rows up to the 3 x 3 matrix of mode 1
-};
-
-KG_INLINE int kg_reduced_rows(kg_sizes size)
-{
-  const int n = size.n_trace - 3;
-  return KG_REDUCED_FLUX + n * (n + 1) / 2;
-}
 
 /// The unknown of K^e that is number i of the reduced ones, of m modes an edge.
 KG_INLINE int kg_reduced_unknown(int m, int i)
@@ -76,6 +75,54 @@ KG_INLINE double kg_reduced_mean(const double *lift, int m, int l, const double 
   double sum = 0.0;
   for (int i = 0; i < 3; ++i) sum += lift[i * 3 * m + l * m] * load[i * KG_LANES];
   return sum * (1.0 / 3.0) + KG_REDUCED_SLOPE * (first[(l + 1) % 3] - first[(l + 2) % 3]);
+}
+
+/// s_l. Not from the diagonal entry of mode 1 that has its sign: one that rounding made negative
+/// has the other, and must not pass for a positive one.
+KG_INLINE double kg_local_sign(const kg_local_element *e, int l)
+{
+  return e->side_edge[e->side + (int64_t)l * KG_LANES] & 1u ? -1.0 : 1.0;
+}
+
+/// Entry of K_w: mode i of side l, mode j of side k; neither is 0.
+KG_INLINE double kg_local_inner(const kg_local_element *e, int l, int i, int k, int j)
+{
+  const int entry = kg_packed_entry(kg_reduced_number(e->m, l, i), kg_reduced_number(e->m, k, j));
+  const double value = kg_local_row(e, KG_REDUCED_FLUX + entry);
+  return l == k && i == 1 && j == 1 ? kg_local_sign(e, l) * value : value;
+}
+
+/// What mode 0 of side l adds to mode 1 of side k.
+KG_INLINE double kg_local_slope(const kg_local_element *e, int l, int k)
+{
+  const double slope = kg_local_sign(e, k) * KG_REDUCED_SLOPE;
+  return k == (l + 1) % 3 ? slope : -slope;
+}
+
+/// Entry of E^T K_w: mode i of side l, mode j of side k; j is not 0.
+KG_INLINE double kg_local_outer(const kg_local_element *e, int l, int i, int k, int j)
+{
+  if (i > 0) return kg_local_inner(e, l, i, k, j);
+  const int next = (l + 1) % 3, before = (l + 2) % 3;
+  return kg_local_slope(e, l, next) * kg_local_inner(e, next, 1, k, j) +
+         kg_local_slope(e, l, before) * kg_local_inner(e, before, 1, k, j);
+}
+
+/// G_lk.
+KG_INLINE double kg_local_flux(const kg_local_element *e, int l, int k)
+{
+  const int next = (l + 1) % 3, before = (l + 2) % 3;  // row of g_lk: l + k - 1
+  if (l != k) return kg_local_row(e, l + k - 1);
+  return -kg_local_row(e, l + next - 1) - kg_local_row(e, l + before - 1);
+}
+
+KG_INLINE double kg_local_from_reduced(const kg_local_element *e, int l, int i, int k, int j)
+{
+  if (j > 0) return kg_local_outer(e, l, i, k, j);
+  if (i > 0) return kg_local_outer(e, k, j, l, i);
+  const int next = (k + 1) % 3, before = (k + 2) % 3;
+  return kg_local_slope(e, k, next) * kg_local_outer(e, l, 0, next, 1) +
+         kg_local_slope(e, k, before) * kg_local_outer(e, l, 0, before, 1) + kg_local_flux(e, l, k);
 }
 
 KEDGE_END_DECLS

@@ -1,0 +1,37 @@
+#include "ops/local/convert.h"
+
+#include "core/context.h"
+#include "ops/round.h"
+
+KG_OPERATOR(kg_local_differences, kg_local_convert_args)
+KG_OPERATOR(kg_local_full, kg_local_convert_args)
+
+static bool is_rounded(const kg_local *from, const kg_local *to)
+{
+  return from->layout == to->layout && from->number == KG_DOUBLE && to->number == KG_SINGLE;
+}
+
+kedge_status kg_local_convert(kedge_context *ctx, const kg_local_convert_args *a)
+{
+  const kg_local *from = &a->from, *to = &a->to;
+  const bool from_packed = from->layout == KG_LAYOUT_PACKED && from->number == KG_DOUBLE;
+  assert(from->first_lane == to->first_lane && from->n_lanes >= to->n_lanes);
+  if (is_rounded(from, to))
+    return kg_round(ctx, &(kg_round_args){
+                             .n = (int64_t)kg_local_count(to), .from = from->data, .to = to->data});
+  if (from_packed && to->layout == KG_LAYOUT_DIFFERENCES && to->number == KG_SINGLE)
+    return kg_local_differences(ctx, a);
+  if (from_packed && to->layout == KG_LAYOUT_FULL && to->number == KG_DOUBLE)
+    return kg_local_full(ctx, a);
+  return KG_FAIL(ctx, KEDGE_ERR_INTERNAL, "local matrices have no conversion from layout %d to %d",
+                 (int)from->layout, (int)to->layout);
+}
+
+kg_cost kg_local_convert_cost(const kg_local *from, const kg_local *to, int64_t n_elements)
+{
+  if (is_rounded(from, to)) return kg_round_cost((int64_t)kg_local_count(to));
+  const double bytes = (double)kg_number_bytes(from->number) * from->rows +
+                       (double)kg_number_bytes(to->number) * to->rows;
+  const double flops = to->layout == KG_LAYOUT_DIFFERENCES ? 2.0 * from->n + 7.0 : 0.0;
+  return (kg_cost){.bytes = bytes * (double)n_elements, .flops = flops * (double)n_elements};
+}
