@@ -175,7 +175,6 @@ static inline const kg_cell *kg_raw_cell(const kg_raw_mesh *raw, int64_t element
   const bool is_triangle = raw->width == 3 || kg_raw_corners(raw, element)[3] == -1;
   return is_triangle ? &kg_triangle : &kg_quadrilateral;
 }
-int64_t kg_raw_quadrilaterals(const kg_raw_mesh *raw);  ///< how many there are
 
 void kg_raw_mesh_free(kg_raw_mesh *raw);  ///< frees what it points to and zeroes it
 

@@ -71,14 +71,6 @@ kedge_status kg_raw_mesh_alloc(kedge_context *ctx, int64_t n_vertices, int64_t n
   return status;
 }
 
-int64_t kg_raw_quadrilaterals(const kg_raw_mesh *raw)
-{
-  int64_t n = 0;
-  for (int64_t e = 0; raw->width > 3 && e < raw->n_elements; ++e)
-    n += kg_raw_cell(raw, e) == &kg_quadrilateral;
-  return n;
-}
-
 kedge_status kg_raw_mesh_name(kedge_context *ctx, kg_raw_mesh *raw, int dimension, int32_t tag,
                               const char *name, size_t length)
 {
