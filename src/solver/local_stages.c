@@ -78,7 +78,7 @@ static kedge_status take_chunk(kg_pipeline *p, int32_t first, int32_t count)
   if (p->shape.choice.wants_means)
     return take(p, KG_ARRAY_CONSTANT_MODES, s->constant, 3, first, count);
   KG_TRY(take(p, KG_ARRAY_U, s->u, z.n_modes, first, count));
-  KG_TRY(take(p, KG_ARRAY_Q, s->q, 2 * z.n_modes, first, count));
+  KG_TRY(take(p, KG_ARRAY_Q, s->flux, 2 * z.n_modes, first, count));
   return take(p, KG_ARRAY_U_STAR, s->u_star, z.n_star, first, count);
 }
 

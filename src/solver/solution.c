@@ -15,7 +15,7 @@ void kedge_solution_destroy(kedge_solution *s)
   if (s == NULL) return;
   free(s->constant);
   free(s->u);
-  free(s->q);
+  free(s->flux);
   free(s->u_star);
   free(s->indicator);
   free(s->trace);
@@ -108,8 +108,8 @@ void kg_solution_element(const kedge_solution *s, kedge_field field, int32_t ele
     int rows, first, modes;
   } where[KEDGE_FIELD_COUNT] = {
       [KEDGE_FIELD_U] = {s->u, N, 0, N},
-      [KEDGE_FIELD_QX] = {s->q, 2 * N, 0, N},
-      [KEDGE_FIELD_QY] = {s->q, 2 * N, N, N},
+      [KEDGE_FIELD_QX] = {s->flux, 2 * N, 0, N},
+      [KEDGE_FIELD_QY] = {s->flux, 2 * N, N, N},
       [KEDGE_FIELD_U_STAR] = {s->u_star, s->size.n_star, 0, s->size.n_star},
   };
   const int modes = where[field].modes;
@@ -156,7 +156,7 @@ double kg_solution_mean(const kedge_solution *s, kedge_field field, int32_t elem
   if (s->constant)
     row = s->constant + (3 * group + is_q + component) * KG_LANES;
   else if (is_q)
-    row = s->q + (2 * group + component) * N * KG_LANES;
+    row = s->flux + (2 * group + component) * N * KG_LANES;
   else
     row = s->u + group * N * KG_LANES;
   return sqrt(0.5) * row[lane];

@@ -1,9 +1,27 @@
 /// @file
 /// The inside of a solution: results in host memory, in the order of the mesh's elements.
 #pragma once
+#include "basis/cell.h"
 #include "basis/reference.h"
 #include "kedge/solution.h"
 #include "mesh/trace_layout.h"
+
+/// The results of a batch (mesh/trace_layout.h). Arrays begin at its first group.
+typedef struct kg_results {
+  const kg_cell *cell;
+  kg_cell_sizes size;
+  int32_t first_element, n_elements;
+  int32_t first_group, n_groups;
+  double *indicator;  ///< [group][lane]
+  /// [group][3][lane]: coefficients of the constant mode of u, q_x, q_y; NULL: all modes are there
+  double *constant;
+  // NULL where only constants are kept:
+  double *u;  ///< [group][N][lane]
+  /// [group][S][lane]: of triangles q_x, then q_y, in the modes of u; of other shapes the
+  /// coefficients of sigma = diffusion * q (ops/local/quadrature/elements.h)
+  double *flux;
+  double *u_star;  ///< [group][N*][lane]
+} kg_results;
 
 struct kedge_solution {
   kedge_context *ctx;
@@ -14,16 +32,22 @@ struct kedge_solution {
   char note[640];          ///< behind report.solver_note
   char evaluation[1024];   ///< behind report.evaluation
   char evaluated[2][496];  ///< where source and exact solution were, by kg_sample_kind
-  double *indicator;       ///< [group][lane]
-  /// [group][3][lane]: coefficients of the constant mode of u, q_x, q_y; NULL: all modes are there
-  double *constant;
-  // NULL where only constants are kept:
-  double *u;       ///< [group][N][lane]
-  double *q;       ///< [group][2 N][lane]
-  double *u_star;  ///< [group][N*][lane]
-  double *trace;   ///< [trace edge][m]
+  double diffusion;        ///< of sigma: that of the equation as it was solved
+  int n_batches;
+  kg_results batch[KG_BATCHES_MAX];
+  // Owned, all batches one behind the other; which are NULL says kg_results.
+  double *indicator, *constant, *u, *flux, *u_star;
+  double *trace;  ///< [trace edge][m], or NULL
   kg_trace_layout layout;
 };
+
+/// The results that an element (in the mesh's numbering) is in.
+static inline const kg_results *kg_results_of(const kedge_solution *solution, int32_t element)
+{
+  const kg_results *results = solution->batch;
+  while (element - results->first_element >= results->n_elements) ++results;
+  return results;
+}
 
 /// Nodes of an element of the highest order that can be asked for.
 enum { KG_NODES_MAX = (KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 3) / 2 };

@@ -42,24 +42,65 @@ static void fill_report(kg_pipeline *p)
   r->stages[KEDGE_STAGE_MESH].seconds = mesh_seconds;
 }
 
+/// Where the rows of a batch begin; those of batches in front of it take the doubles `before`.
+static double *place(double *all, size_t *before, int rows, int32_t n_groups)
+{
+  double *const at = all ? all + *before : NULL;
+  *before += (size_t)rows * KG_LANES * (size_t)n_groups;
+  return at;
+}
+
+/// What batches have, and where, once memory is there.
+/// @param[out] count  doubles of u, flux, u_star
+static void place_results(kedge_solution *s, const kg_lane_batches *batches, size_t count[3])
+{
+  size_t indicator = 0, constant = 0;
+  s->n_batches = batches->n;
+  for (int k = 0; k < 3; ++k) count[k] = 0;
+  for (int i = 0; i < batches->n; ++i) {
+    const kg_lane_batch *b = &batches->batch[i];
+    const kg_cell *cell = b->n_facets == 3 ? &kg_triangle : &kg_quadrilateral;
+    const kg_cell_sizes z = kg_cell_sizes_of(cell, s->size.order);
+    const int32_t n = b->n_groups;
+    s->batch[i] = (kg_results){.cell = cell,
+                               .size = z,
+                               .first_element = b->first_element,
+                               .n_elements = b->n_elements,
+                               .first_group = b->first_group,
+                               .n_groups = n,
+                               .indicator = place(s->indicator, &indicator, 1, n),
+                               .constant = place(s->constant, &constant, 3, n),
+                               .u = place(s->u, &count[0], z.n_modes, n),
+                               .flux = place(s->flux, &count[1], z.n_flux, n),
+                               .u_star = place(s->u_star, &count[2], z.n_star, n)};
+  }
+}
+
 /// Host memory for the results.
 static kedge_status allocate_results(kg_pipeline *p)
 {
   kedge_solution *s = p->solution;
   const kg_sizes z = p->shape.size;
-  const size_t lanes = (size_t)p->layout.count.n_groups * KG_LANES;
+  const size_t lanes = (size_t)p->layout.count.n_groups * KG_LANES, d = sizeof(double);
+  size_t count[3];
   s->ctx = p->ctx;
   s->mesh = p->mesh;
   s->size = z;
   s->n_groups = p->layout.count.n_groups;
   s->n_edges = p->layout.count.n_edges;
-  const size_t N = (size_t)z.n_modes, d = sizeof(double);
+  s->diffusion = p->material.diffusion;
+  place_results(s, &p->layout.batches, count);
   KG_TRY(kg_host_alloc(p->ctx, lanes, d, &s->indicator));
-  if (p->shape.choice.wants_means) return kg_host_alloc(p->ctx, lanes * 3, d, &s->constant);
-  KG_TRY(kg_host_alloc(p->ctx, lanes * N, d, &s->u));
-  KG_TRY(kg_host_alloc(p->ctx, lanes * 2 * N, d, &s->q));
-  KG_TRY(kg_host_alloc(p->ctx, lanes * (size_t)z.n_star, d, &s->u_star));
-  return kg_host_alloc(p->ctx, (size_t)s->n_edges * (size_t)z.n_edge, d, &s->trace);
+  if (p->shape.choice.wants_means) {
+    KG_TRY(kg_host_alloc(p->ctx, lanes * 3, d, &s->constant));
+  } else {
+    KG_TRY(kg_host_alloc(p->ctx, count[0], d, &s->u));
+    KG_TRY(kg_host_alloc(p->ctx, count[1], d, &s->flux));
+    KG_TRY(kg_host_alloc(p->ctx, count[2], d, &s->u_star));
+    KG_TRY(kg_host_alloc(p->ctx, (size_t)s->n_edges * (size_t)z.n_edge, d, &s->trace));
+  }
+  place_results(s, &p->layout.batches, count);
+  return KEDGE_OK;
 }
 
 static kedge_status run_stage(kg_pipeline *p, kedge_stage stage,
