@@ -32,7 +32,7 @@ static const char problem_text[] =
     "                 preconditioner    auto            or jacobi; block-jacobi or multigrid with\n"
     "                                                   matrix-free\n"
     "                 smoother          auto            of multigrid and block-jacobi: edge; line\n"
-    "                                                   or strip for stretched triangles; element\n"
+    "                                                   for stretched triangles; element\n"
     "                 smoothing_steps   1               1 to 16, of multigrid\n"
     "                 precision         double          or mixed or compact, with multigrid\n"
     "                 tolerance         auto            relative residual that ends the solve: "
@@ -115,16 +115,10 @@ static const char multigrid_text[] =
     "'preconditioner = auto' takes with 'operator = matrix-free', but for small problems.\n"
     "\n"
     "  preconditioner   multigrid; block-jacobi: its smoother alone; jacobi: none of what follows\n"
-    "  smoother         edge; line where angles are below 20 degrees (auto sees to it); strip "
-    "where\n"
-    "                   line takes some 150 iterations or more on a mesh that kedge did not "
-    "refine, for\n"
-    "                   half as much memory again: else fewer iterations, not less time; element "
-    "to\n"
-    "                   compare with\n"
-    "  smoothing_steps  1; 2 pays at order 1, and measures how far a step may go; with strip 2 to "
-    "8\n"
-    "                   take fewer iterations, but longer\n"
+    "  smoother         edge; line where angles are below 20 degrees (auto sees to it); "
+    "element\n"
+    "                   to compare with\n"
+    "  smoothing_steps  1; 2 pays at order 1, and measures how far a step may go\n"
     "  precision        double; mixed: shorter iterations, more memory; compact: the least memory\n"
     "\n"
     "When it fails or takes many iterations: 'kedge mesh info' shows the smallest angle; choose\n"
@@ -235,8 +229,8 @@ static int print_keys(const char *name)
 }
 
 /// Values that multigrid_text explains.
-static const char *const of_multigrid[] = {"edge",         "line",   "strip", "element", "jacobi",
-                                           "block-jacobi", "double", "mixed", "compact"};
+static const char *const of_multigrid[] = {"edge",         "line",   "element", "jacobi",
+                                           "block-jacobi", "double", "mixed",   "compact"};
 enum { OF_MULTIGRID = sizeof of_multigrid / sizeof *of_multigrid };
 
 /// "exit codes" may also be two words.

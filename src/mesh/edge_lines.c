@@ -13,7 +13,6 @@ enum { NO_PAIR = 3 };
 /// What a walk along lines needs.
 typedef struct walk {
   const kedge_mesh *mesh;
-  double least;    ///< cotangent of the angle of a pair
   uint8_t *pair;   ///< [element]: the corner between the sides of the pair, or NO_PAIR
   uint8_t *seen;   ///< [mesh edge]: in a line, or without one
   int32_t *trace;  ///< [mesh edge]: trace edge
@@ -24,7 +23,7 @@ typedef struct walk {
 static int find_pair(const walk *w, int64_t e, double *alignment)
 {
   const kedge_mesh *mesh = w->mesh;
-  double dx[3], dy[3], most = w->least;
+  double dx[3], dy[3], most = KG_LINE_COTANGENT;
   int pair = NO_PAIR;
   for (int l = 0; l < 3; ++l) {
     const double *p = mesh->vertices + 2 * (int64_t)mesh->element_vertices[3 * e + l];
@@ -122,16 +121,7 @@ static bool is_paired(const walk *w, int32_t edge)
   return pair_of(w, edge, 0, side) || pair_of(w, edge, 1, side);
 }
 
-/// An edge of a pair, alone.
-static void add_alone(const walk *w, kg_edge_lines *lines, int32_t edge)
-{
-  if (w->seen[edge] || !is_paired(w, edge)) return;
-  lines->begin[lines->n_lines++] = lines->n_steps;
-  add_step(w, lines, edge);
-}
-
-static void follow_all(const walk *w, const kg_trace_layout *layout, bool strips,
-                       kg_edge_lines *lines)
+static void follow_all(const walk *w, const kg_trace_layout *layout, kg_edge_lines *lines)
 {
   const int32_t n_edges = w->mesh->n_edges;
   for (int32_t edge = 0; edge < n_edges; ++edge)
@@ -140,19 +130,17 @@ static void follow_all(const walk *w, const kg_trace_layout *layout, bool strips
     if (!w->seen[edge] && is_end(w, edge)) follow(w, lines, edge);
   for (int32_t edge = 0; edge < n_edges; ++edge)  // what is left closes
     if (!w->seen[edge]) follow(w, lines, edge);
-  lines->n_chains = lines->n_lines;
-  for (int32_t edge = 0; strips && edge < n_edges; ++edge) add_alone(w, lines, edge);
   lines->begin[lines->n_lines] = lines->n_steps;
 }
 
-/// The edges of pairs are steps at most, and lines half of them, unless edges may be alone.
+/// The edges of pairs are steps at most, and lines half of them.
 static kedge_status alloc_lines(kedge_context *ctx, const walk *w, const kg_trace_layout *layout,
-                                bool strips, kg_edge_lines *out)
+                                kg_edge_lines *out)
 {
   size_t steps = 0;
   for (int32_t edge = 0; edge < w->mesh->n_edges; ++edge)
     steps += layout->edge_section[edge] != KG_SECTION_DIRICHLET && is_paired(w, edge);
-  KG_TRY(kg_host_alloc(ctx, (strips ? steps : steps / 2) + 1, sizeof *out->begin, &out->begin));
+  KG_TRY(kg_host_alloc(ctx, steps / 2 + 1, sizeof *out->begin, &out->begin));
   return kg_host_alloc(ctx, steps + 1, sizeof *out->edge, &out->edge);
 }
 
@@ -163,32 +151,28 @@ static void shrink(int32_t **array, size_t count)
   if (smaller) *array = smaller;
 }
 
-static kedge_status make(kedge_context *ctx, walk *w, const kg_trace_layout *layout, bool strips,
+static kedge_status make(kedge_context *ctx, walk *w, const kg_trace_layout *layout,
                          kg_edge_lines *out)
 {
   const size_t n_edges = (size_t)w->mesh->n_edges;
   KG_TRY(kg_host_alloc(ctx, (size_t)w->mesh->n_elements, 1, &w->pair));
   out->alignment = find_pairs(ctx, w);
-  KG_TRY(alloc_lines(ctx, w, layout, strips, out));
+  KG_TRY(alloc_lines(ctx, w, layout, out));
   KG_TRY(kg_host_alloc(ctx, n_edges, 1, &w->seen));
   KG_TRY(kg_host_alloc(ctx, n_edges, sizeof *w->trace, &w->trace));
   number_edges(layout, w->mesh->n_edges, w->trace);
-  follow_all(w, layout, strips, out);
+  follow_all(w, layout, out);
   shrink(&out->begin, (size_t)out->n_lines + 1);
   shrink(&out->edge, (size_t)out->n_steps);
-  if (strips) {
-    out->corner = w->pair;
-    w->pair = NULL;
-  }
   return KEDGE_OK;
 }
 
 kedge_status kg_edge_lines_create(kedge_context *ctx, const kedge_mesh *mesh,
-                                  const kg_trace_layout *layout, bool strips, kg_edge_lines *out)
+                                  const kg_trace_layout *layout, kg_edge_lines *out)
 {
-  walk w = {.mesh = mesh, .least = strips ? 0.0 : KG_LINE_COTANGENT};
+  walk w = {.mesh = mesh};
   *out = (kg_edge_lines){0};
-  const kedge_status status = make(ctx, &w, layout, strips, out);
+  const kedge_status status = make(ctx, &w, layout, out);
   free(w.pair);
   free(w.seen);
   free(w.trace);
@@ -205,6 +189,5 @@ void kg_edge_lines_free(kg_edge_lines *lines)
 {
   free(lines->begin);
   free(lines->edge);
-  free(lines->corner);
   *lines = (kg_edge_lines){0};
 }

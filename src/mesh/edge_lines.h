@@ -12,10 +12,6 @@
 ///
 /// Blocks of the trace operator along a line are tridiagonal, and multigrid solves with them
 /// exactly (ops/line_sweep.h). Edges without unknowns are in no line. A line that closes is cut.
-///
-/// For *strips* (ops/strip_solve.h) every element has a pair, whatever its smallest angle, and an
-/// edge that is of pairs but joined to none is a line alone. Irregular stretched elements need
-/// them: where two angles of an element are small, all three of its edges are coupled.
 #pragma once
 #include "mesh/trace_layout.h"
 KEDGE_BEGIN_DECLS
@@ -24,11 +20,8 @@ KEDGE_BEGIN_DECLS
 /// order of the mesh's edges at their ends, then those that close; the same on every machine.
 typedef struct kg_edge_lines {
   int32_t n_lines, n_steps;
-  int32_t n_chains;  ///< lines of more than one edge: the first ones
-  int32_t *begin;    ///< [line + 1]: its first step
+  int32_t *begin;    ///< [line + 1]: its first step; a line has two steps at least
   int32_t *edge;     ///< [step]: trace edge
-  uint8_t *corner;   ///< [element], for strips: the corner between the sides of its pair,
-                     ///< where the first of them begins
   double alignment;  ///< of the elements without a pair (mesh/mesh.h)
 } kg_edge_lines;
 
@@ -36,7 +29,7 @@ typedef struct kg_edge_lines {
 #define KG_LINE_COTANGENT 1.7320508075688772  ///< of 30 degrees
 
 kedge_status kg_edge_lines_create(kedge_context *ctx, const kedge_mesh *mesh,
-                                  const kg_trace_layout *layout, bool strips, kg_edge_lines *out);
+                                  const kg_trace_layout *layout, kg_edge_lines *out);
 void kg_edge_lines_free(kg_edge_lines *lines);
 /// What its arrays take.
 int64_t kg_edge_lines_bytes(int32_t n_lines, int32_t n_steps);

@@ -44,19 +44,13 @@ static void place_lines(const kg_multigrid_shape *shape, void *memory, kg_smooth
   s->lines = (kg_line_steps){.n_lines = shape->n_lines, .n_steps = shape->n_line_steps};
   s->lines.begin = kg_piece(memory, lines + 1, i, bytes);
   s->lines.edge = kg_piece(memory, steps, i, bytes);
-  if (shape->smoother != KEDGE_SMOOTHER_STRIP) return;
-  s->strips.corner = kg_piece(memory, (size_t)shape->count.n_elements, 1, bytes);
 }
 
-static kedge_status put_lines(kedge_context *ctx, const kg_edge_lines *from, const kg_batch *batch,
-                              kg_smoother *s)
+static kedge_status put_lines(kedge_context *ctx, const kg_edge_lines *from, kg_smoother *s)
 {
   const size_t lines = (size_t)from->n_lines, steps = (size_t)from->n_steps, i = sizeof(int32_t);
-  s->lines.n_chains = from->n_chains;
   KG_TRY(kg_copy_in(ctx, s->lines.begin, from->begin, (lines + 1) * i));
-  KG_TRY(kg_copy_in(ctx, s->lines.edge, from->edge, steps * i));
-  if (s->kind != KEDGE_SMOOTHER_STRIP) return KEDGE_OK;
-  return kg_copy_in(ctx, s->strips.corner, from->corner, (size_t)batch->count.n_elements);
+  return kg_copy_in(ctx, s->lines.edge, from->edge, steps * i);
 }
 
 /// What a smoother keeps.
@@ -65,7 +59,6 @@ static void place_blocks(const kg_multigrid_shape *shape, void *memory, kg_smoot
 {
   const kedge_smoother kind = shape->smoother;
   const size_t real = kg_number_bytes(shape->number);
-  const size_t block = (size_t)shape->size.n_edge * (size_t)shape->size.n_edge;
   s->inverse = kg_piece(memory, kg_smoother_inverse_count(kind, shape->size, &shape->count),
                         kg_block_number_bytes(s->form, shape->number), bytes);
   s->v = kg_piece(memory, kg_smoother_v_count(kind, shape->size, &shape->count), real, bytes);
@@ -73,9 +66,6 @@ static void place_blocks(const kg_multigrid_shape *shape, void *memory, kg_smoot
     s->factor =
         kg_piece(memory, kg_line_factor_count(shape->size, shape->n_lines, shape->n_line_steps),
                  sizeof(float), bytes);
-  if (kind != KEDGE_SMOOTHER_STRIP) return;
-  s->strips.own = kg_piece(memory, kg_edge_blocks_count(shape->size, &shape->count), real, bytes);
-  s->strips.third = kg_piece(memory, 2 * (size_t)shape->count.n_elements * block, real, bytes);
 }
 
 /// Where that lies which a cycle works with on the trace, in memory that may be NULL for its size.
@@ -131,8 +121,7 @@ bool kg_multigrid_has_vertex_modes(const kg_multigrid_shape *shape)
 
 bool kg_multigrid_reads_edge_sides(const kg_multigrid_shape *shape)
 {
-  return kg_multigrid_is_reduced(shape) || shape->smoother == KEDGE_SMOOTHER_STRIP ||
-         kg_multigrid_has_vertex_modes(shape);
+  return kg_multigrid_is_reduced(shape) || kg_multigrid_has_vertex_modes(shape);
 }
 
 size_t kg_multigrid_trace_bytes(const kg_multigrid_shape *shape)
@@ -266,8 +255,7 @@ kedge_status kg_multigrid_create(kedge_context *ctx, const kg_multigrid_args *a,
   *out = trace_at(&a->shape, a->trace, &bytes);
   space_at(&a->shape, a->space, out, &bytes);
   out->solver = a->solver;
-  if (kg_smoother_has_lines(a->shape.smoother))
-    KG_TRY(put_lines(ctx, a->lines, &a->batch, &out->smoother));
+  if (kg_smoother_has_lines(a->shape.smoother)) KG_TRY(put_lines(ctx, a->lines, &out->smoother));
   KG_TRY(make_trace(ctx, a, out));
   if (a->shape.smoothing_steps == 0) return KEDGE_OK;
   const kg_vertex_space_args space = {.batch = a->batch,

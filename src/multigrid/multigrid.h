@@ -29,7 +29,7 @@ typedef struct kg_multigrid_shape {
   kedge_smoother smoother;
   int smoothing_steps;  ///< k; 0: M = B^-1, the smoother alone, and nothing below the trace
   double alignment;  ///< of the mesh's elements (mesh/mesh.h); with lines, of those without a pair
-  int32_t n_lines, n_line_steps;  ///< KEDGE_SMOOTHER_LINE, KEDGE_SMOOTHER_STRIP
+  int32_t n_lines, n_line_steps;  ///< KEDGE_SMOOTHER_LINE
   kg_number number;               ///< of the cycle on the trace; the levels below are double
   /// The shape of the K^e that it is given. Where they are in single precision, `number` is;
   /// where they are REDUCED, there is no reaction, and A P c is known by its fluxes.
@@ -82,8 +82,8 @@ bool kg_multigrid_is_measured(const kg_multigrid_shape *shape);
 /// Whether steps move vertex modes too (ops/vertex_modes.h): one step with the blocks of edges,
 /// from order 5 on, where that takes fewer iterations.
 bool kg_multigrid_has_vertex_modes(const kg_multigrid_shape *shape);
-/// Whether a cycle reads the sides of the edges in the mesh: for A P c (ops/vertex_flux.h), strips
-/// and vertex modes.
+/// Whether a cycle reads the sides of the edges in the mesh: for A P c (ops/vertex_flux.h) and
+/// vertex modes.
 bool kg_multigrid_reads_edge_sides(const kg_multigrid_shape *shape);
 /// Whether the smoothing after the coarse correction makes z of the one before it again, which is
 /// step B^-1 r, instead of reading it: of r + (r - A z).
@@ -104,7 +104,7 @@ typedef struct kg_multigrid_args {
   kg_multigrid_shape shape;
   kg_batch batch;
   kg_local local;                 ///< of the shape in `shape`
-  const kg_edge_lines *lines;     ///< KEDGE_SMOOTHER_LINE, KEDGE_SMOOTHER_STRIP; else not read
+  const kg_edge_lines *lines;     ///< KEDGE_SMOOTHER_LINE; else not read
   const kg_coarse_table *solver;  ///< of the coarse system
   const kedge_mesh *refined;      ///< for it (multigrid/coarse.h)
   void *trace, *space;            ///< device memory of these sizes

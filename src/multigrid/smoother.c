@@ -18,8 +18,7 @@ size_t kg_smoother_inverse_count(kedge_smoother kind, kg_sizes size, const kg_tr
 
 size_t kg_smoother_v_count(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count)
 {
-  const bool works = kind == KEDGE_SMOOTHER_ELEMENT || kind == KEDGE_SMOOTHER_STRIP;
-  return works ? (size_t)count->n_edges * (size_t)size.n_edge : 0;
+  return kind == KEDGE_SMOOTHER_ELEMENT ? (size_t)count->n_edges * (size_t)size.n_edge : 0;
 }
 
 /// Elements are multiplied like K^e.
@@ -31,36 +30,22 @@ kg_block_form kg_smoother_form(kedge_smoother kind, kg_number local)
 
 bool kg_smoother_has_lines(kedge_smoother kind)
 {
-  return kind == KEDGE_SMOOTHER_LINE || kind == KEDGE_SMOOTHER_STRIP;
-}
-
-/// What strips have beside the lines. W is that of lines alone, no other edge uses it.
-static kedge_status make_strips(kedge_context *ctx, const kg_smoother *s, const kg_batch *batch,
-                                const kg_locals *locals)
-{
-  const size_t bytes = kg_edge_blocks_count(s->size, &s->count) * sizeof(float);
-  KG_TRY(kg_zero(ctx, s->inverse, bytes));
-  return kg_strip_fill(
-      ctx, &(kg_strip_fill_args){
-               .batch = *batch, .locals = *locals, .strips = s->strips, .number = s->number});
+  return kind == KEDGE_SMOOTHER_LINE;
 }
 
 static kedge_status make_edges(kedge_context *ctx, const kg_smoother *s, const kg_batch *batch,
                                const kg_locals *locals, int32_t *fault)
 {
-  const bool strips = s->kind == KEDGE_SMOOTHER_STRIP;
   KG_TRY(kg_edge_blocks(ctx, &(kg_edge_blocks_args){.batch = *batch,
                                                     .locals = *locals,
                                                     .number = s->number,
-                                                    .form = strips ? KG_BLOCK_INVERSE : s->form,
-                                                    .inverse = strips ? s->strips.own : s->inverse,
+                                                    .form = s->form,
+                                                    .inverse = s->inverse,
                                                     .fault = fault}));
   if (s->kind == KEDGE_SMOOTHER_EDGE) return KEDGE_OK;
-  if (strips) KG_TRY(make_strips(ctx, s, batch, locals));
   return kg_line_factor(ctx, &(kg_line_factor_args){.batch = *batch,
                                                     .locals = *locals,
                                                     .lines = s->lines,
-                                                    .strips = s->strips,
                                                     .number = s->number,
                                                     .inverse = s->inverse,
                                                     .factor = s->factor,
@@ -84,15 +69,9 @@ kg_cost kg_smoother_make_cost(kedge_smoother kind, kg_sizes size, const kg_trace
                               int32_t n_steps, kg_number local, kg_number number)
 {
   if (kind == KEDGE_SMOOTHER_ELEMENT) return kg_element_blocks_cost(size, count, local, number);
-  const bool strips = kind == KEDGE_SMOOTHER_STRIP;
-  const kg_block_form form = strips ? KG_BLOCK_INVERSE : kg_smoother_form(kind, local);
-  kg_cost sum = kg_edge_blocks_cost(size, count, local, kg_block_number_bytes(form, number));
-  sum = kg_cost_plus(sum, 1, kg_line_factor_cost(size, n_steps, local));
-  if (!strips) return sum;
-  sum = kg_cost_plus(sum, 1, kg_strip_fill_cost(size, count, local, number));
-  sum = kg_cost_plus(sum, 1, kg_line_condense_cost(size, count, local, number));
-  sum.bytes += (double)(kg_edge_blocks_count(size, count) * sizeof(float));  // zeros
-  return sum;
+  const kg_block_form form = kg_smoother_form(kind, local);
+  const kg_cost sum = kg_edge_blocks_cost(size, count, local, kg_block_number_bytes(form, number));
+  return kg_cost_plus(sum, 1, kg_line_factor_cost(size, n_steps, local));
 }
 
 double kg_smoother_bound(kedge_smoother kind)
@@ -102,7 +81,6 @@ double kg_smoother_bound(kedge_smoother kind)
 
 double kg_smoother_estimate(kedge_smoother kind, int order, double alignment)
 {
-  if (kind == KEDGE_SMOOTHER_STRIP) return 1.4;
   const double by_lines = order < 5 ? 0.95 : 0.85;
   const double share = kind == KEDGE_SMOOTHER_LINE ? by_lines : 0.92;
   return share * fmax(2.0, 0.85 * (1.5 + 0.5 * alignment));
@@ -170,29 +148,18 @@ static kedge_status invert_lines(kedge_context *ctx, const kg_smoother *s, void 
   return kg_line_sweep(ctx, &sweep);
 }
 
-/// The product along the lines, and third edges before and after it: from v to v.
-static kedge_status invert_strips(kedge_context *ctx, const kg_smoother *s,
-                                  const kg_smoother_args *a)
-{
-  const kg_strip_args strips = {
-      .batch = a->op.batch, .strips = s->strips, .number = s->number, .v = s->v, .y = a->product};
-  KG_TRY(kg_strip_condense(ctx, &strips));
-  KG_TRY(invert_lines(ctx, s, a->product));
-  return kg_strip_expand(ctx, &strips);
-}
-
-/// Elements go from v, which they read on Dirichlet edges too, to the product; strips are inverted
-/// in place in v, with the product for lines; lines in place in the product.
+/// Elements go from v, which they read on Dirichlet edges too, to the product; lines are inverted in
+/// place in the product.
 static kedge_status step_by_passes(kedge_context *ctx, const kg_smoother *s,
                                    const kg_smoother_args *a)
 {
-  const bool lines = s->kind == KEDGE_SMOOTHER_LINE, strips = s->kind == KEDGE_SMOOTHER_STRIP;
+  const bool lines = s->kind == KEDGE_SMOOTHER_LINE;
   const kg_smooth_vectors_args vectors = {.n = (int64_t)s->count.n_free * s->size.n_edge,
                                           .number = s->number,
                                           .r = a->r,
                                           .product = a->from_zero ? NULL : a->product,
                                           .v = lines ? a->product : s->v,
-                                          .y = strips ? s->v : a->product,
+                                          .y = a->product,
                                           .z = a->z,
                                           .d = a->d,
                                           .step = a->step,
@@ -203,7 +170,6 @@ static kedge_status step_by_passes(kedge_context *ctx, const kg_smoother *s,
   KG_TRY(kg_smooth_residual(ctx, &vectors));
   if (s->kind == KEDGE_SMOOTHER_ELEMENT) KG_TRY(invert_elements(ctx, s, a));
   if (lines) KG_TRY(invert_lines(ctx, s, a->product));
-  if (strips) KG_TRY(invert_strips(ctx, s, a));
   return kg_smooth_advance(ctx, &vectors);
 }
 
@@ -221,7 +187,6 @@ kg_cost kg_smoother_step_cost(kedge_smoother kind, kg_sizes size, const kg_trace
   const kg_local inverse = kg_local_all(KG_LAYOUT_PACKED, number, size, count, NULL);
   if (kind == KEDGE_SMOOTHER_ELEMENT)
     return kg_cost_plus(vectors, 1, kg_trace_apply_cost(size, count, &inverse));
-  kg_cost sum = kg_cost_plus(vectors, 1, by_edges);
-  if (kind == KEDGE_SMOOTHER_STRIP) sum = kg_cost_plus(sum, 1, kg_strip_cost(size, count, number));
-  return kg_cost_plus(sum, 2, kg_line_sweep_cost(size, n_steps, number));
+  return kg_cost_plus(kg_cost_plus(vectors, 1, by_edges), 2,
+                      kg_line_sweep_cost(size, n_steps, number));
 }

@@ -5,8 +5,7 @@
 /// KEDGE_SMOOTHER_EDGE: the blocks of the edges (ops/edge_blocks.h). KEDGE_SMOOTHER_ELEMENT: those
 /// of all edges of an element, which overlap (ops/element_blocks.h); for stretched triangles, as
 /// large as K^e. KEDGE_SMOOTHER_LINE: A along lines of edges across stretched triangles
-/// (mesh/edge_lines.h, ops/line_factor.h), blocks of other edges. KEDGE_SMOOTHER_STRIP: lines with
-/// third edges of their elements, overlapping (ops/strip_solve.h); for stretched, irregular ones.
+/// (mesh/edge_lines.h, ops/line_factor.h), blocks of other edges.
 #pragma once
 #include "kedge/problem.h"
 #include "ops/edge_blocks.h"
@@ -23,10 +22,9 @@ typedef struct kg_smoother {
   kg_number number;     ///< of all it keeps and multiplies, but for factors
   kg_block_form form;   ///< of `inverse`
   void *inverse;        ///< of ELEMENT; of blocks of edges their factors W
-  void *v;              ///< ELEMENT, STRIP: work [trace edge][mode], Dirichlet rows are zero
-  kg_line_steps lines;  ///< LINE, STRIP
-  float *factor;        ///< LINE, STRIP: of kg_line_factor()
-  kg_strips strips;     ///< STRIP
+  void *v;              ///< ELEMENT: work [trace edge][mode], Dirichlet rows are zero
+  kg_line_steps lines;  ///< LINE
+  float *factor;        ///< LINE: of kg_line_factor()
 } kg_smoother;
 
 /// Solves along lines of edges.
@@ -40,7 +38,7 @@ size_t kg_smoother_inverse_count(kedge_smoother kind, kg_sizes size, const kg_tr
 kg_block_form kg_smoother_form(kedge_smoother kind, kg_number local);
 size_t kg_smoother_v_count(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count);
 
-/// Fill the numbers of blocks, lines and strips, whose edges are there. Waits for the device.
+/// Fill the numbers of blocks and lines, whose edges are there. Waits for the device.
 /// @param[in] fault  work, one word of device memory
 kedge_status kg_smoother_make(kedge_context *ctx, const kg_smoother *smoother,
                               const kg_batch *batch, const kg_locals *locals, int32_t *fault);
@@ -54,8 +52,7 @@ kg_cost kg_smoother_make_cost(kedge_smoother kind, kg_sizes size, const kg_trace
 /// the sum over the elements x . A x <= 3 x . B x. With blocks of elements x . B x is the least of
 /// 2 sum_e y_e . A_e y_e over all x = sum_e R_e^T y_e. On an element x is the sum of four such y_e,
 /// its own and its neighbours', so x . A x <= 4 sum_e y_e . A_e y_e in the same way: it is 2.
-/// With lines it is 3 again, for elements without a pair; those with one have two parts: 2. With
-/// strips an element is a whole and three copies of its edges in others, which bound it by 3 too.
+/// With lines it is 3 again, for elements without a pair; those with one have two parts: 2.
 double kg_smoother_bound(kedge_smoother kind);
 /// What a single step should take for the largest eigenvalue, from the shapes of the elements (with
 /// lines: of those without a pair). Of an element alone, with K^e and its own three blocks, the
@@ -70,8 +67,7 @@ double kg_smoother_bound(kedge_smoother kind);
 /// edges come to the limit: equal isosceles triangles of 179 degrees with tau = 1e-3 are at 1.26 to
 /// 1.33 of it, and may make the cycle nearly indefinite; `auto` has lines there. Lines
 /// bear 0.85 twice, though 4/3 of it is 0.96 a: on such lattices triangles of 140 degrees and more
-/// have a pair each, and are not in the estimate; those of 110 without one reach 0.89 a. With
-/// strips it is 1.0 to 1.5, whatever the shapes (tests/multigrid/test_strips.c).
+/// have a pair each, and are not in the estimate; those of 110 without one reach 0.89 a.
 double kg_smoother_estimate(kedge_smoother kind, int order, double alignment);
 
 typedef struct kg_smoother_args {

@@ -81,10 +81,11 @@ KG_INLINE int64_t kg_edge_block_at(int m, int32_t edge)
   return (int64_t)(edge / KG_LANES) * (m * (m + 1) / 2) * KG_LANES + edge % KG_LANES;
 }
 
-/// The inverse, in `number`, or W of the block of an edge in place of it; false: it has none.
-KG_INLINE bool kg_edge_block_invert(int m, bool factored, double *block)
+/// The inverse or W of the block of an edge in place of it, for what works in `number`; false: it
+/// has none.
+KG_INLINE bool kg_edge_block_invert(int m, bool factored, kg_number number, double *block)
 {
-  if (factored) return kg_inverse_factor(m, block) && kg_factor_fits(m, block);
+  if (factored) return kg_inverse_factor(m, block) && kg_factor_fits(m, block, number);
   if (!kg_sweep(m, block, 1) || !kg_sweep_fits(m, block, 1)) return false;
   for (int k = 0; k < m * (m + 1) / 2; ++k) block[k] = -block[k];
   return true;

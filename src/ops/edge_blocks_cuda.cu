@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(128) edge_blocks_kernel(const kg_edge_blocks_a
   for (int k = 0; k < packed; ++k) block[k] = 0.0;
   kg_edge_block_add(&a.locals, M, sides.x, block);
   if (sides.y != KG_NO_SIDE) kg_edge_block_add(&a.locals, M, sides.y, block);
-  if (!kg_edge_block_invert(M, FORM != KG_BLOCK_INVERSE, block)) atomicMin(a.fault, edge);
+  if (!kg_edge_block_invert(M, FORM != KG_BLOCK_INVERSE, a.number, block)) atomicMin(a.fault, edge);
   auto *out = (Kept<FORM> *)a.inverse + kg_edge_block_at(M, edge);
 #pragma unroll
   for (int k = 0; k < packed; ++k) out[k * KG_LANES] = keep<FORM>(block[k]);

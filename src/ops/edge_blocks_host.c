@@ -14,7 +14,8 @@ kedge_status KG_REAL(kg_edge_blocks_host)(kedge_context *ctx, const kg_edge_bloc
     double block[PACKED_MAX] = {0};
     kg_edge_block_add(&a->locals, m, sides[0], block);
     if (sides[1] != KG_NO_SIDE) kg_edge_block_add(&a->locals, m, sides[1], block);
-    if (!kg_edge_block_invert(m, a->form != KG_BLOCK_INVERSE, block) && edge < fault) fault = edge;
+    if (!kg_edge_block_invert(m, a->form != KG_BLOCK_INVERSE, a->number, block) && edge < fault)
+      fault = edge;
     const int64_t at = kg_edge_block_at(m, edge);
     for (int k = 0; k < packed; ++k)
       if (a->form == KG_BLOCK_HALF)

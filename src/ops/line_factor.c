@@ -5,11 +5,10 @@
 
 kedge_status kg_line_factor(kedge_context *ctx, const kg_line_factor_args *args)
 {
-  static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *,
-                                                           const kg_line_factor_args *) =
-      KG_IMPLEMENTATIONS_OF_NUMBERS(kg_line_factor_host, kg_line_factor_cuda);
+  static kedge_status (*const impl[])(kedge_context *, const kg_line_factor_args *) =
+      KG_IMPLEMENTATIONS(kg_line_factor_host, kg_line_factor_cuda);
   KG_TRY(kg_fault_clear(ctx, args->fault));
-  KG_TRY(impl[args->number][ctx->backend](ctx, args));
+  KG_TRY(impl[ctx->backend](ctx, args));
   return kg_edge_blocks_check(ctx, &args->batch, args->number, args->fault);
 }
 
@@ -22,15 +21,4 @@ kg_cost kg_line_factor_cost(kg_sizes size, int32_t n_steps, kg_number local)
   return (kg_cost){
       .bytes = steps * (from * (2.0 * packed + m * m) + sizeof(float) * (packed + m * m) + 12.0),
       .flops = steps * 11.0 / 3.0 * m * m * m};
-}
-
-/// An element takes K^e between its third edge and its pair, W, its corner, and products for the
-/// blocks of both edges and for the one between them.
-kg_cost kg_line_condense_cost(kg_sizes size, const kg_trace_counts *count, kg_number local,
-                              kg_number number)
-{
-  const double m = size.n_edge, elements = count->n_elements;
-  const double both = (double)(kg_number_bytes(local) + kg_number_bytes(number));
-  return (kg_cost){.bytes = elements * (both * 2.0 * m * m + 1.0),
-                   .flops = elements * (m * (m + 1) + m * m) * 2.0 * m};
 }

@@ -18,28 +18,23 @@
 /// before; there is none where a line begins (kg_line_factor_at()). Both are kept in single
 /// precision in any system, as the factors of the edges: L^-T W^T W L^-1 stays symmetric positive
 /// definite whatever they are rounded to.
-///
-/// With strips (ops/strip_solve.h) blocks of K^e of two edges p, q of a pair are those condensed by
-/// the third edge f, K^e_pq - K^e_pf W_q, and a line may have one edge.
 #pragma once
 #include "ops/edge_blocks.h"
-#include "ops/strip_solve.h"
+#include "ops/trace_arrays.h"
 KEDGE_BEGIN_DECLS
 
 /// The lines of mesh/edge_lines.h in device memory.
 typedef struct kg_line_steps {
   int32_t n_lines, n_steps;
-  int32_t n_chains;  ///< lines of more than one step: the first ones
-  int32_t *begin;    ///< [line + 1]
-  int32_t *edge;     ///< [step]
+  int32_t *begin;  ///< [line + 1]
+  int32_t *edge;   ///< [step]
 } kg_line_steps;
 
 typedef struct kg_line_factor_args {
   kg_batch batch;
   kg_locals locals;
   kg_line_steps lines;
-  kg_strips strips;  ///< without a corner: there are none
-  kg_number number;  ///< of strips.third, and of what works with the factors
+  kg_number number;  ///< of what works with the factors
   float *inverse;    ///< W of kg_edge_blocks(); those of the edges of lines are replaced
   float *factor;     ///< [step but the first of each line][m][m]
   int32_t *fault;    ///< work, one word: the first edge without an inverse
@@ -48,7 +43,7 @@ typedef struct kg_line_factor_args {
 /// Waits for the device.
 /// @retval KEDGE_ERR_NUMERIC  a D_s is not positive definite in double precision, or too large or
 ///         small for `number` or factors in float; the sentence says where
-KG_DECLARE_OPERATOR_OF_NUMBERS(kg_line_factor, kg_line_factor_args);
+KG_DECLARE_OPERATOR(kg_line_factor, kg_line_factor_args);
 /// @param[in] local  number of K^e
 kg_cost kg_line_factor_cost(kg_sizes size, int32_t n_steps, kg_number local);
 /// Numbers of `factor`.
@@ -56,9 +51,6 @@ static inline size_t kg_line_factor_count(kg_sizes size, int32_t n_lines, int32_
 {
   return (size_t)(n_steps - n_lines) * (size_t)size.n_edge * (size_t)size.n_edge;
 }
-/// What strips add: the blocks of all elements' pairs are condensed.
-kg_cost kg_line_condense_cost(kg_sizes size, const kg_trace_counts *count, kg_number local,
-                              kg_number number);
 
 /// Where L of a step begins, which is not the first of its line.
 KG_INLINE int64_t kg_line_factor_at(int m, int32_t line, int32_t step)
@@ -75,22 +67,14 @@ KG_INLINE void kg_line_sides(const kg_side from[2], const kg_side to[2], kg_side
   side[1] = kg_is_one_element(side[0], to[0]) ? to[0] : to[1];
 }
 
-/// Entry (i, j) of C_s, with the sides of the edge before and of this one in their element; with
-/// one side twice, what its element has in the block of the edge.
+/// Entry (i, j) of C_s, with the sides of the edge before and of this one in their element.
 KG_INLINE double kg_line_coupling(const kg_line_factor_args *a, int m, const kg_side side[2], int i,
                                   int j)
 {
   const int32_t e = kg_side_element(side[1]);
-  const int l = kg_side_facet(side[1]), k_side = kg_side_facet(side[0]);
+  const int l = kg_side_facet(side[1]), k = kg_side_facet(side[0]);
   const kg_local_element element = kg_local_element_of(&a->locals, m, e);
-  double sum = kg_local_entry(&element, l, i, k_side, j);
-  if (!a->strips.corner) return sum;
-  const int corner = a->strips.corner[e], slot = kg_strip_slot(corner, k_side);
-  if (slot == 1) return sum;  // the edge is in line elsewhere
-  const kg_real *w = kg_strip_third(&a->strips, m, e, slot) + j;
-  const int third = kg_strip_side(corner, 1);
-  for (int k = 0; k < m; ++k) sum -= kg_local_entry(&element, l, i, third, k) * w[k * m];
-  return sum;
+  return kg_local_entry(&element, l, i, k, j);
 }
 
 KEDGE_END_DECLS

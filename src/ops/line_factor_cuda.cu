@@ -8,7 +8,6 @@
 #include "backend/cuda_rt.h"
 #include "ops/by_order.cuh"
 #include "ops/line_factor.h"
-#include "ops/real.h"
 
 namespace
 {
@@ -26,7 +25,6 @@ template <int M>
 struct line_matrices {
   double block[M][M | 1];  // D of a step, then its W; zero above the diagonal
   double coupling[M][M | 1], g[M][M | 1];
-  double third[M][M | 1], weights[M][M | 1];  // of strips: K^e of an edge and the third one, and W
   double least[M];
 };
 
@@ -58,74 +56,54 @@ struct triangle_places {
   }
 };
 
-/// The entries of kg_line_coupling(), which a lane asks for one by one: what they are condensed
-/// with comes to shared memory once.
-template <int M>
+/// Entries of K^e that couple an edge of an element with another one, as in kg_line_coupling(), or
+/// with itself.
 struct line_block {
   kg_local_element element;
   int row_side, column_side;
-  bool condensed;
 
-  __device__ line_block(const kg_line_factor_args &a, kg_side from, kg_side to, int lane,
-                        line_matrices<M> &w)
-      : element(kg_local_element_of(&a.locals, M, kg_side_element(to))),
+  __device__ line_block(const kg_line_factor_args &a, int m, kg_side from, kg_side to)
+      : element(kg_local_element_of(&a.locals, m, kg_side_element(to))),
         row_side(kg_side_facet(to)),
-        column_side(kg_side_facet(from)),
-        condensed(false)
+        column_side(kg_side_facet(from))
   {
-    if (a.strips.corner == nullptr) return;
-    const int32_t e = kg_side_element(to);
-    const int corner = a.strips.corner[e], slot = kg_strip_slot(corner, column_side);
-    if (slot == 1) return;  // the edge is in line elsewhere
-    condensed = true;
-    const kg_real *third = kg_strip_third(&a.strips, M, e, slot);
-    __syncwarp();  // the lanes have done with the block before
-    for (int k = lane; k < M * M; k += 32) {
-      w.third[k / M][k % M] =
-          kg_local_entry(&element, row_side, k / M, kg_strip_side(corner, 1), k % M);
-      w.weights[k / M][k % M] = third[k];
-    }
-    __syncwarp();
   }
-  __device__ double entry(int i, int j, const line_matrices<M> &w) const
+  __device__ double entry(int i, int j) const
   {
-    double sum = kg_local_entry(&element, row_side, i, column_side, j);
-    for (int k = 0; k < M && condensed; ++k) sum -= w.third[i][k] * w.weights[k][j];
-    return sum;
+    return kg_local_entry(&element, row_side, i, column_side, j);
   }
 };
 
 /// What a side's element has in the block of its edge.
 template <int M>
 __device__ void add_side(const kg_line_factor_args &a, kg_side side,
-                         const triangle_places<M> &places, line_matrices<M> &w,
-                         double (&block)[HALF<M>])
+                         const triangle_places<M> &places, double (&block)[HALF<M>])
 {
-  const line_block<M> of_side(a, side, side, places.lane, w);
+  const line_block of_side(a, M, side, side);
 #pragma unroll
-  for (int k = 0; k < HALF<M>; ++k) block[k] += of_side.entry(places.row[k], places.column[k], w);
+  for (int k = 0; k < HALF<M>; ++k) block[k] += of_side.entry(places.row[k], places.column[k]);
 }
 
 /// Loads the entries of A_s and C_s of a step whose edge has the sides `to`; the edge before it has
 /// the sides `from`. The first step of a line has no C_s.
 template <int M>
 __device__ line_entries<M> load(const kg_line_factor_args &a, bool first, uint2 from, uint2 to,
-                                const triangle_places<M> &places, line_matrices<M> &w)
+                                const triangle_places<M> &places)
 {
   line_entries<M> out = {};
   if (!first) {
     const kg_side before[2] = {from.x, from.y}, here[2] = {to.x, to.y};
     kg_side side[2];
     kg_line_sides(before, here, side);
-    const line_block<M> block(a, side[0], side[1], places.lane, w);
+    const line_block block(a, M, side[0], side[1]);
 #pragma unroll
     for (int k = 0; k < FULL<M>; ++k) {
       const int at = min(places.lane + 32 * k, M * M - 1);
-      out.coupling[k] = block.entry(at / M, at % M, w);
+      out.coupling[k] = block.entry(at / M, at % M);
     }
   }
-  add_side<M>(a, to.x, places, w, out.block);
-  if (to.y != KG_NO_SIDE) add_side<M>(a, to.y, places, w, out.block);
+  add_side<M>(a, to.x, places, out.block);
+  if (to.y != KG_NO_SIDE) add_side<M>(a, to.y, places, out.block);
   return out;
 }
 
@@ -221,15 +199,14 @@ __device__ bool keep(const kg_line_factor_args &a, int32_t edge, const triangle_
   float *out = a.inverse + kg_edge_block_at(M, edge);
 #pragma unroll
   for (int k = 0; k < HALF<M>; ++k) {
-    if (places.row[k] == places.column[k]) fits = fits && kg_factor_fits(1, &value[k]);
+    if (places.row[k] == places.column[k]) fits = fits && kg_factor_fits(1, &value[k], a.number);
     if (places.writes(k)) out[(places.lane + 32 * k) * KG_LANES] = (float)value[k];
   }
   return fits;
 }
 
 template <int M>
-__global__ void __launch_bounds__(32 * WARPS)
-    KG_REAL(line_factor_kernel)(const kg_line_factor_args a)
+__global__ void __launch_bounds__(32 * WARPS) line_factor_kernel(const kg_line_factor_args a)
 {
   __shared__ line_matrices<M> s_matrices[WARPS];
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -244,11 +221,11 @@ __global__ void __launch_bounds__(32 * WARPS)
   // Edges of this step, the next and the one after it; beyond the last step, the last edge.
   int32_t edge = a.lines.edge[begin], next = a.lines.edge[min(begin + 1, last)];
   uint2 sides = edge_sides[edge], sides_next = edge_sides[next];
-  line_entries<M> entries = load<M>(a, true, sides, sides, places, w);
+  line_entries<M> entries = load<M>(a, true, sides, sides, places);
   for (int32_t step = begin; step <= last; ++step) {
     const int32_t after = a.lines.edge[min(step + 2, last)];
     line_entries<M> entries_next;
-    if (step < last) entries_next = load<M>(a, false, sides, sides_next, places, w);
+    if (step < last) entries_next = load<M>(a, false, sides, sides_next, places);
     const uint2 sides_after = edge_sides[after];
     if (step > begin) eliminate<M>(a.factor + kg_line_factor_at(M, line, step), places, entries, w);
     const bool good = factorize<M>(places, entries.block, w);
@@ -263,14 +240,13 @@ template <int P>
 kedge_status launch(kedge_context *ctx, const kg_line_factor_args &a)
 {
   const unsigned blocks = ((unsigned)a.lines.n_lines + WARPS - 1) / WARPS;
-  KG_REAL(line_factor_kernel)<P + 1><<<blocks, 32 * WARPS, 0, kg_cuda_stream(ctx)>>>(a);
+  line_factor_kernel<P + 1><<<blocks, 32 * WARPS, 0, kg_cuda_stream(ctx)>>>(a);
   return kg_cuda_launched(ctx, "line_factor");
 }
 
 }  // namespace
 
-extern "C" kedge_status KG_REAL(kg_line_factor_cuda)(kedge_context *ctx,
-                                                     const kg_line_factor_args *a)
+extern "C" kedge_status kg_line_factor_cuda(kedge_context *ctx, const kg_line_factor_args *a)
 {
   if (a->lines.n_lines == 0) return KEDGE_OK;  // an empty grid is a launch error
   return kg_with_order(a->batch.reference.size.order, [&](auto p) { return launch<p()>(ctx, *a); });

@@ -1,6 +1,5 @@
 #include "core/context.h"
 #include "ops/line_factor.h"
-#include "ops/real.h"
 
 enum { MODES_MAX = KEDGE_ORDER_MAX + 1, PACKED_MAX = MODES_MAX * (MODES_MAX + 1) / 2 };
 
@@ -38,13 +37,6 @@ static void make_factor(const kg_line_factor_args *a, int32_t line, int32_t step
   for (int i = 0; i < m; ++i) make_row(a, side, i, w, out + i * m);
 }
 
-/// Entry (i, j) of what a side's element has in the block of its edge.
-static double side_entry(const kg_line_factor_args *a, kg_side side, int i, int j)
-{
-  const kg_side both[2] = {side, side};
-  return kg_line_coupling(a, a->batch.reference.size.n_edge, both, i, j);
-}
-
 /// W of a step; false: there is none.
 static bool make_block(const kg_line_factor_args *a, int32_t edge, bool first, step_work *w)
 {
@@ -53,18 +45,17 @@ static bool make_block(const kg_line_factor_args *a, int32_t edge, bool first, s
   double *d = w->w;
   for (int k = 0; k < m * (m + 1) / 2; ++k) d[k] = 0.0;
   for (int of = 0; of < 2 && sides[of] != KG_NO_SIDE; ++of)
-    for (int i = 0; i < m; ++i)
-      for (int j = 0; j <= i; ++j) d[kg_packed_entry(i, j)] += side_entry(a, sides[of], i, j);
+    kg_edge_block_add(&a->locals, m, sides[of], d);
   for (int i = 0; i < m && !first; ++i)
     for (int j = 0; j <= i; ++j)
       for (int k = 0; k < m; ++k) d[kg_packed_entry(i, j)] -= w->g[i][k] * w->g[j][k];
-  const bool good = kg_inverse_factor(m, d) && kg_factor_fits(m, d);
+  const bool good = kg_inverse_factor(m, d) && kg_factor_fits(m, d, a->number);
   float *out = a->inverse + kg_edge_block_at(m, edge);
   for (int k = 0; k < m * (m + 1) / 2; ++k) out[k * KG_LANES] = (float)d[k];
   return good;
 }
 
-kedge_status KG_REAL(kg_line_factor_host)(kedge_context *ctx, const kg_line_factor_args *a)
+kedge_status kg_line_factor_host(kedge_context *ctx, const kg_line_factor_args *a)
 {
   int32_t fault = *a->fault;
 #pragma omp parallel for schedule(dynamic, 16) num_threads(ctx->threads) reduction(min : fault)

@@ -81,7 +81,7 @@ template <int M, bool BACKWARD>
 __global__ void __launch_bounds__(THREADS) KG_REAL(line_sweep_kernel)(const kg_line_sweep_args a)
 {
   const int32_t own = (int32_t)(blockIdx.x * (THREADS / WIDTH<M>)+threadIdx.x / WIDTH<M>);
-  const int32_t line = min(own, a.lines.n_chains - 1);
+  const int32_t line = min(own, a.lines.n_lines - 1);
   const int32_t begin = a.lines.begin[line], end = a.lines.begin[line + 1];
   const int lane = threadIdx.x % WIDTH<M>;
   const bool keeps = own == line && lane < M;
@@ -121,7 +121,7 @@ template <int P>
 kedge_status launch(kedge_context *ctx, const kg_line_sweep_args &a)
 {
   constexpr int lines = THREADS / WIDTH<P + 1>;  // of a block
-  const unsigned blocks = ((unsigned)a.lines.n_chains + lines - 1) / lines;
+  const unsigned blocks = ((unsigned)a.lines.n_lines + lines - 1) / lines;
   if (a.backward)
     KG_REAL(line_sweep_kernel)<P + 1, true><<<blocks, THREADS, 0, kg_cuda_stream(ctx)>>>(a);
   else
@@ -133,6 +133,6 @@ kedge_status launch(kedge_context *ctx, const kg_line_sweep_args &a)
 
 extern "C" kedge_status KG_REAL(kg_line_sweep_cuda)(kedge_context *ctx, const kg_line_sweep_args *a)
 {
-  if (a->lines.n_chains == 0) return KEDGE_OK;  // an empty grid is a launch error
+  if (a->lines.n_lines == 0) return KEDGE_OK;  // an empty grid is a launch error
   return kg_with_order(a->size.order, [&](auto p) { return launch<p()>(ctx, *a); });
 }

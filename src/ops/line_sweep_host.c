@@ -24,7 +24,7 @@ kedge_status KG_REAL(kg_line_sweep_host)(kedge_context *ctx, const kg_line_sweep
   const int m = a->size.n_edge;
   kg_real *x = a->x;
 #pragma omp parallel for schedule(dynamic, 16) num_threads(ctx->threads)
-  for (int32_t line = 0; line < a->lines.n_chains; ++line) {
+  for (int32_t line = 0; line < a->lines.n_lines; ++line) {
     const int32_t first = a->lines.begin[line] + 1, n = a->lines.begin[line + 1] - first;
     for (int32_t k = 0; k < n; ++k) {
       const int32_t step = a->backward ? first + n - 1 - k : first + k;

@@ -78,14 +78,11 @@ KG_INLINE bool kg_sweep_fits(int n, const double *a, int stride)
   return true;
 }
 
-/// Whether a factor and the inverse of its matrix lie inside the range of float.
-KG_INLINE bool kg_factor_fits(int n, const double *factor)
+/// Whether the diagonal of a factor lies inside the range of float, and that of its matrix so far
+/// inside the range of `number` that products with it stay there too.
+KG_INLINE bool kg_factor_fits(int n, const double *factor, kg_number number)
 {
-#ifdef KG_COMPILE_SINGLE
-  const double most = 0x1p45;
-#else
-  const double most = 0x1p120;
-#endif
+  const double most = number == KG_SINGLE ? 0x1p45 : 0x1p120;
   for (int k = 0; k < n; ++k) {
     const double size = factor[kg_packed_entry(k, k)];
     if (!(size >= 1.0 / most && size <= most)) return false;

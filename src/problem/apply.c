@@ -6,9 +6,9 @@
 #include "core/number.h"
 #include "problem/keys.h"
 #include "problem/nearest.h"
-#include "problem/removed.h"
 #include "problem/parser.h"
 #include "problem/problem.h"
+#include "problem/removed.h"
 
 /// True when a row of the table is about this section.
 static bool covers(const kg_problem_key *key, const char *section)
@@ -76,10 +76,7 @@ kedge_status kg_key_find(const kg_settings *settings, const kg_setting *setting,
                          const kg_problem_key **out)
 {
   KG_TRY(kg_section_check(settings, setting));
-  const char *const instead = kg_removed_setting(setting->section, setting->key, setting->value);
-  if (instead)
-    return kg_setting_fail(settings, setting, 0, "%s in [%s] is gone: %s", setting->key,
-                           setting->section, instead);
+  KG_TRY(kg_removed_check(settings, setting));
   int n;
   const kg_problem_key *keys = kg_problem_keys(&n);
   kg_nearest nearest = kg_nearest_to(setting->key);

@@ -21,7 +21,8 @@ const kg_problem_key *kg_problem_keys(int *n);
 /// Keys that take a function of the caller and never text.
 const kg_problem_key *kg_function_keys(int *n);
 
-/// The key of a setting; refused with the nearest valid section or key when there is none such.
+/// The key of a setting; refused with the nearest valid section or key when there is none such, and
+/// with what to write instead when it or its value is gone (problem/removed.h).
 kedge_status kg_key_find(const kg_settings *settings, const kg_setting *setting,
                          const kg_problem_key **out);
 /// Check a section alone.

@@ -14,7 +14,6 @@ static const char *const preconditioner_words[] = {
 static const char *const smoother_words[] = {[KEDGE_SMOOTHER_EDGE] = "edge",
                                              [KEDGE_SMOOTHER_ELEMENT] = "element",
                                              [KEDGE_SMOOTHER_LINE] = "line",
-                                             [KEDGE_SMOOTHER_STRIP] = "strip",
                                              [KEDGE_SMOOTHER_AUTO] = "auto"};
 
 static const char *const precision_words[] = {[KEDGE_PRECISION_DOUBLE] = "double",

@@ -20,7 +20,7 @@ typedef struct kg_shape {
   kg_choice choice;
   double diffusion;               ///< of the equation, scaled (kg_pipeline)
   double alignment;               ///< of the mesh's elements; with lines, of those without a pair
-  int32_t n_lines, n_line_steps;  ///< of lines and strips (mesh/edge_lines.h)
+  int32_t n_lines, n_line_steps;  ///< mesh/edge_lines.h
   bool has_reaction;
   size_t ell_work_bytes, multigrid_work_bytes;
   size_t resident_bytes;  ///< of ops/cg_resident.h; 0: the ordinary loop

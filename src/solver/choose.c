@@ -75,7 +75,7 @@ kg_choice kg_choose(kedge_context *ctx, const kg_choose_args *a)
   c.resident = jacobi && c.linear == KEDGE_OPERATOR_MATRIX_FREE && can_be_resident(ctx, a);
   c.layout = choose_layout(a, &c);
   c.residual = choose_residual(problem->order, c.iterates);
-  c.sides_stay = jacobi || c.smoother == KEDGE_SMOOTHER_STRIP;
+  c.sides_stay = jacobi;
   c.facet_sides_stay = !jacobi && kg_multigrid_reads_edge_sides(
                                       &(kg_multigrid_shape){.size = kg_sizes_of(problem->order),
                                                             .smoother = c.smoother,

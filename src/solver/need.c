@@ -22,9 +22,8 @@ static int64_t layout_bytes(const kg_shape *s)
 
 static int64_t lines_bytes(const kg_shape *s)
 {
-  const int64_t corners = s->choice.smoother == KEDGE_SMOOTHER_STRIP ? s->count.n_elements : 0;
   if (s->choice.precond == KG_JACOBI || !kg_smoother_has_lines(s->choice.smoother)) return 0;
-  return kg_edge_lines_bytes(s->n_lines, s->n_line_steps) + corners;
+  return kg_edge_lines_bytes(s->n_lines, s->n_line_steps);
 }
 
 int64_t kg_prepared_bytes(const kg_shape *shape)

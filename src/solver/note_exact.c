@@ -240,8 +240,8 @@ static bool leaves_more(const kg_shape *s)
 }
 
 /// A relative residual leaves about as much in u: where the error is no larger than twice that, it
-/// may not be the error of the method. Jacobi, and lines and strips on irregular triangles, leave
-/// up to some hundreds of times as much, in u and u* alike; those of the method differ.
+/// may not be the error of the method. Jacobi, and lines on irregular triangles, leave up to
+/// some hundreds of times as much, in u and u* alike; those of the method differ.
 static bool may_be_of_iteration(const kg_pipeline *p, const kedge_report *report)
 {
   const double left = report->relative_residual * norm_of_exact(p), error = report->u_star_l2;

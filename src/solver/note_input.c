@@ -80,18 +80,15 @@ static double rounding_of_mean(const kg_pipeline *p)
 /// residual of 1e-10 leaves nothing of u that is sure.
 #define FLAT_ANGLE 1e-3
 
-enum { MANY = 150 };  ///< iterations by lines, from which strips take less time on irregular meshes
+enum { MANY = 150 };  ///< iterations, from which lines may take less time than other smoothers
 
-/// The smoother that takes fewer iterations where multigrid took many; NULL: none, or it did not.
-/// On meshes that kedge refined lines are the fastest.
-static const char *better_smoother(const kg_pipeline *p)
+/// Whether multigrid took many iterations without lines.
+static bool lacks_lines(const kg_pipeline *p)
 {
   const kg_shape *s = &p->shape;
   const bool cycles = s->choice.precond != KG_JACOBI && s->choice.steps > 0;
-  if (!cycles || p->solution->report.iterations < MANY) return NULL;
-  if (s->choice.smoother == KEDGE_SMOOTHER_EDGE || s->choice.smoother == KEDGE_SMOOTHER_ELEMENT)
-    return "line";
-  return s->choice.smoother == KEDGE_SMOOTHER_LINE && p->mesh->levels.n == 0 ? "strip" : NULL;
+  return cycles && s->choice.smoother != KEDGE_SMOOTHER_LINE &&
+         p->solution->report.iterations >= MANY;
 }
 
 kedge_status kg_note_input(const kg_pipeline *p, double start_residual)
@@ -126,8 +123,8 @@ kedge_status kg_note_input(const kg_pipeline *p, double start_residual)
         "the mesh has an angle of %.0e degrees: with triangles so flat u may be wrong however "
         "small the residual is; compare with a smaller tolerance",
         p->mesh->info.min_angle);
-  else if (better_smoother(p))
-    kg_note_add(s, "%lld iterations are many for multigrid: smoother = %s may take less time",
-                (long long)s->report.iterations, better_smoother(p));
+  else if (lacks_lines(p))
+    kg_note_add(s, "%lld iterations are many for multigrid: smoother = line may take less time",
+                (long long)s->report.iterations);
   return KEDGE_OK;
 }

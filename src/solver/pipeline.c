@@ -13,9 +13,7 @@
 static kedge_status count_lines(kg_pipeline *p, kg_shape *s)
 {
   if (s->choice.precond == KG_JACOBI || !kg_smoother_has_lines(s->choice.smoother)) return KEDGE_OK;
-  if (!p->lines.begin)
-    KG_TRY(kg_edge_lines_create(p->ctx, p->mesh, &p->layout,
-                                s->choice.smoother == KEDGE_SMOOTHER_STRIP, &p->lines));
+  if (!p->lines.begin) KG_TRY(kg_edge_lines_create(p->ctx, p->mesh, &p->layout, &p->lines));
   s->alignment = p->lines.alignment;
   s->n_lines = p->lines.n_lines;
   s->n_line_steps = p->lines.n_steps;

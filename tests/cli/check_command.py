@@ -76,7 +76,7 @@ class Usage(Command):
             self.assertLessEqual(max(map(len, text.splitlines())), 100)
         self.assertEqual(self.kedge("help", "exit", "codes").stdout,
                          self.kedge("help", "exit-codes").stdout)
-        for value in ("strip", "jacobi", "compact"):
+        for value in ("line", "jacobi", "compact"):
             self.assertEqual(self.kedge("help", value).stdout, self.kedge("help", "multigrid").stdout)
         self.assertIn("Usage: kedge solve", self.kedge("help", "solve").stdout)
 
@@ -111,7 +111,7 @@ class Usage(Command):
         for word, meant in (("tolerence", "tolerance"), ("solver.tolerence", "tolerance"),
                             ("expresions", "expressions"), ("bounday", "boundary"),
                             ("exit-code", "exit-codes"), ("slove", "solve"),
-                            ("max_iteration", "max_iterations"), ("strp", "strip"),
+                            ("max_iteration", "max_iterations"), ("multigird", "multigrid"),
                             ("copmact", "compact"), ("block-jakobi", "block-jacobi")):
             text = self.refused("help", word, says=f"no help on '{word}'; did you mean '{meant}'?")
             self.assertEqual(text.stderr.count("\n"), 1)

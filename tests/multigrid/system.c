@@ -91,8 +91,7 @@ static void measure(trace_system *s)
 static void make_lines(trace_system *s, kg_multigrid_shape *shape)
 {
   const kg_trace_layout *layout = &s->c.layout.cut;
-  must(s->ctx, kg_edge_lines_create(s->ctx, s->c.mesh, layout,
-                                    shape->smoother == KEDGE_SMOOTHER_STRIP, &s->lines));
+  must(s->ctx, kg_edge_lines_create(s->ctx, s->c.mesh, layout, &s->lines));
   shape->alignment = s->lines.alignment;
   shape->n_lines = s->lines.n_lines;
   shape->n_line_steps = s->lines.n_steps;

@@ -91,7 +91,7 @@ static void a_ring_of_thin_sectors_has_lines_that_close(void **state)
   must(ctx, kedge_mesh_generate(ctx, "ring 2 200", &mesh));
   const bool dirichlet[] = {true, true, true, true};
   must(ctx, kg_trace_layout_create(ctx, mesh, dirichlet, 8, &layout));
-  must(ctx, kg_edge_lines_create(ctx, mesh, &layout, false, &lines));
+  must(ctx, kg_edge_lines_create(ctx, mesh, &layout, &lines));
   assert_int_equal(lines.n_lines, 2);
   assert_int_equal(lines.begin[1], 400);
   assert_int_equal(lines.n_steps, 800);
@@ -109,7 +109,7 @@ static void well_shaped_triangles_have_no_lines(void **state)
   must(ctx, kedge_mesh_generate(ctx, "square 9", &mesh));
   const bool dirichlet[5] = {true};
   must(ctx, kg_trace_layout_create(ctx, mesh, dirichlet, 8, &layout));
-  must(ctx, kg_edge_lines_create(ctx, mesh, &layout, false, &lines));
+  must(ctx, kg_edge_lines_create(ctx, mesh, &layout, &lines));
   assert_int_equal(lines.n_lines, 0);
   assert_int_equal(lines.n_steps, 0);
   assert_at_most(fabs(lines.alignment - mesh->alignment), rounding(3));

@@ -171,6 +171,40 @@ static void every_refusal_names_file_line_and_remedy(void **state)
   }
 }
 
+/// In a file, in an override, and in a call.
+static void what_is_gone_is_refused_with_what_to_write_instead(void **state)
+{
+  (void)state;
+  static const char *const cases[][2] = {
+      {"smoother = strip",
+       "smoother = strip is gone: write smoother = line and smoothing_steps = 4, which "
+       "need the same iterations and less time"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    char text[100], expected[300];
+    kedge_problem *p;
+    const size_t key = strcspn(cases[i][0], " ");
+    const char *const value = cases[i][0] + key + 3;
+    snprintf(text, sizeof text, "[solver]\n%s\n", cases[i][0]);
+    snprintf(expected, sizeof expected, "plate.ini:2: %s", cases[i][1]);
+    assert_int_equal(parse(text, NULL, &p), KEDGE_ERR_INPUT);
+    assert_string_equal(kedge_context_error(NULL), expected);
+
+    snprintf(text, sizeof text, "solver.%.*s=%s", (int)key, cases[i][0], value);
+    snprintf(expected, sizeof expected, "--set %s: %s", text, cases[i][1]);
+    assert_int_equal(parse("", text, &p), KEDGE_ERR_INPUT);
+    assert_string_equal(kedge_context_error(NULL), expected);
+
+    char name[32];
+    snprintf(name, sizeof name, "%.*s", (int)key, cases[i][0]);
+    snprintf(expected, sizeof expected, "[solver] %s: %s", name, cases[i][1]);
+    assert_int_equal(parse("", NULL, &p), KEDGE_OK);
+    assert_int_equal(kedge_problem_set(p, "solver", name, value), KEDGE_ERR_INPUT);
+    assert_string_equal(kedge_context_error(NULL), expected);
+    kedge_problem_destroy(p);
+  }
+}
+
 static void long_lines_are_refused_where_their_fault_is(void **state)
 {
   (void)state;
@@ -314,6 +348,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_refusal_names_file_line_and_remedy),
+      cmocka_unit_test(what_is_gone_is_refused_with_what_to_write_instead),
       cmocka_unit_test(long_lines_are_refused_where_their_fault_is),
       cmocka_unit_test(long_section_names_are_refused_not_cut),
       cmocka_unit_test(a_nul_byte_is_refused),

@@ -350,7 +350,7 @@ static void settings_of_multigrid_are_refused_where_it_is_not(void **state)
        "from the packed local matrices, which operator = matrix-free-plain does not keep; change "
        "one of the two"},
       {"precision = compact", NULL},
-      {"smoother = strip", NULL},
+      {"smoother = line", NULL},
       {"smoothing_steps = 2\npreconditioner = auto", NULL},
       {"preconditioner = multigrid\nsmoother = auto", NULL},
   };

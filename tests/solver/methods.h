@@ -9,15 +9,14 @@ typedef struct method {
   const char *preconditioner, *smoother, *precision;
 } method;
 
-enum { METHODS = 14 };
+enum { METHODS = 11 };
 static const method methods[METHODS] = {
-    {"jacobi", "auto", "double"},      {"block-jacobi", "edge", "double"},
-    {"multigrid", "edge", "double"},   {"multigrid", "line", "double"},
-    {"multigrid", "strip", "double"},  {"multigrid", "element", "double"},
-    {"multigrid", "edge", "mixed"},    {"multigrid", "line", "mixed"},
-    {"multigrid", "strip", "mixed"},   {"multigrid", "element", "mixed"},
-    {"multigrid", "edge", "compact"},  {"multigrid", "line", "compact"},
-    {"multigrid", "strip", "compact"}, {"multigrid", "element", "compact"},
+    {"jacobi", "auto", "double"},        {"block-jacobi", "edge", "double"},
+    {"multigrid", "edge", "double"},     {"multigrid", "line", "double"},
+    {"multigrid", "element", "double"},  {"multigrid", "edge", "mixed"},
+    {"multigrid", "line", "mixed"},      {"multigrid", "element", "mixed"},
+    {"multigrid", "edge", "compact"},    {"multigrid", "line", "compact"},
+    {"multigrid", "element", "compact"},
 };
 
 /// The settings of a method, for SETTINGS().

@@ -144,8 +144,7 @@ static void a_bound_that_is_too_low_is_reported(void **state)
                            {"square 16", "4", "edge", "1", "mixed"},
                            {"lshape 9", "6", "edge", "1"},  // vertex modes
                            {"lshape 9", "2", "edge", "1", "compact"},
-                           {"ring 20 40", "3", "line", "1"},
-                           {"ring 20 40", "3", "strip", "1"}};
+                           {"ring 20 40", "3", "line", "1"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     solving advised = cases[i];
     advised.steps = "2";

@@ -19,14 +19,14 @@ static void the_solution_is_that_of_jacobi(void **state)
   (void)state;
   const int sizes[] = {1, 2, 33, 400};
   static const char *const orders[] = {"1", "2", "4", "7"}, *const steps[] = {"1", "2", "3"};
-  static const char *const smoothers[] = {"edge", "element", "line", "strip"};
+  static const char *const smoothers[] = {"edge", "element", "line"};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
     kedge_mesh *mesh = test_irregular_mesh(ctx, sizes[i]);
-    for (int k = 0; k < 16; ++k) {
-      const int p = k / 4;
+    for (int k = 0; k < 12; ++k) {
+      const int p = k / 3;
       kedge_solution *jacobi = solve(ctx, mesh, MIXED_WITH("auto", orders[p], "jacobi", "1"));
       kedge_solution *multigrid =
-          solve(ctx, mesh, MIXED_WITH(smoothers[k % 4], orders[p], "multigrid", steps[p % 3]));
+          solve(ctx, mesh, MIXED_WITH(smoothers[k % 3], orders[p], "multigrid", steps[p % 3]));
       kedge_report r;
       kedge_solution_report(multigrid, &r);
       assert_true(r.converged);
@@ -71,15 +71,14 @@ static void no_more_memory_is_taken_than_was_predicted(void **state)
   (void)state;
   static const char *const meshes[] = {"square 1", "square 90", "ring 30 100"};
   static const char *const orders[] = {"1", "4", "9"};
-  static const char *const smoothers[] = {"auto", "strip"};
-  for (int i = 0; i < 18; ++i) {
+  for (int i = 0; i < 9; ++i) {
     kedge_mesh *mesh;
-    must(ctx, kedge_mesh_generate(ctx, meshes[i / 3 % 3], &mesh));
+    must(ctx, kedge_mesh_generate(ctx, meshes[i / 3], &mesh));
     kedge_problem *problem = problem_of(
-        ctx, SETTINGS({"space", "order", orders[i % 3]}, {"boundary default", "type", "dirichlet"},
-                      {"boundary default", "value", "x"}, {"solver", "smoothing_steps", "2"},
-                      {"solver", "max_iterations", "2"}, {"solver", "smoother", smoothers[i / 9]},
-                      {"solver", "preconditioner", "multigrid"}));
+        ctx,
+        SETTINGS({"space", "order", orders[i % 3]}, {"boundary default", "type", "dirichlet"},
+                 {"boundary default", "value", "x"}, {"solver", "smoothing_steps", "2"},
+                 {"solver", "max_iterations", "2"}, {"solver", "preconditioner", "multigrid"}));
     kedge_plan plan;
     must(ctx, kedge_plan_make(ctx, mesh, problem, &plan));
     kedge_solution *solution;

@@ -234,7 +234,7 @@ static void no_more_memory_is_taken_than_was_predicted(void **state)
 {
   (void)state;
   static const char *const orders[] = {"1", "4", "6"}, *const smoothers[] = {"edge", "element",
-                                                                             "strip"};
+                                                                             "line"};
   for (int k = 0; k < 3 * PRECISIONS; ++k) {
     kedge_mesh *mesh;
     must(ctx, kedge_mesh_generate(ctx, "square 90", &mesh));
