@@ -42,10 +42,9 @@ KEDGE_API const char *kedge_preconditioner_name(kedge_preconditioner kind);
 
 /// What multigrid smooths with on the trace, and what block-jacobi is.
 typedef enum kedge_smoother {
-  KEDGE_SMOOTHER_EDGE,     ///< blocks of the edges
-  KEDGE_SMOOTHER_ELEMENT,  ///< overlapping blocks of the elements
-  KEDGE_SMOOTHER_LINE,     ///< lines of edges across stretched triangles; blocks of the other edges
-  KEDGE_SMOOTHER_AUTO,     ///< lines where triangles are stretched: the report says what it took
+  KEDGE_SMOOTHER_EDGE,  ///< blocks of the edges
+  KEDGE_SMOOTHER_LINE,  ///< lines of edges across stretched triangles; blocks of the other edges
+  KEDGE_SMOOTHER_AUTO,  ///< lines where triangles are stretched: the report says what it took
   KEDGE_SMOOTHER_COUNT
 } kedge_smoother;
 

@@ -32,7 +32,7 @@ static const char problem_text[] =
     "                 preconditioner    auto            or jacobi; block-jacobi or multigrid with\n"
     "                                                   matrix-free\n"
     "                 smoother          auto            of multigrid and block-jacobi: edge; line\n"
-    "                                                   for stretched triangles; element\n"
+    "                                                   for stretched triangles\n"
     "                 smoothing_steps   1               1 to 16, of multigrid\n"
     "                 precision         double          or mixed or compact, with multigrid\n"
     "                 tolerance         auto            relative residual that ends the solve: "
@@ -115,9 +115,7 @@ static const char multigrid_text[] =
     "'preconditioner = auto' takes with 'operator = matrix-free', but for small problems.\n"
     "\n"
     "  preconditioner   multigrid; block-jacobi: its smoother alone; jacobi: none of what follows\n"
-    "  smoother         edge; line where angles are below 20 degrees (auto sees to it); "
-    "element\n"
-    "                   to compare with\n"
+    "  smoother         edge; line where angles are below 20 degrees (auto sees to it)\n"
     "  smoothing_steps  1; 2 pays at order 1, and measures how far a step may go\n"
     "  precision        double; mixed: shorter iterations, more memory; compact: the least memory\n"
     "\n"
@@ -229,8 +227,8 @@ static int print_keys(const char *name)
 }
 
 /// Values that multigrid_text explains.
-static const char *const of_multigrid[] = {"edge",         "line",   "element", "jacobi",
-                                           "block-jacobi", "double", "mixed",   "compact"};
+static const char *const of_multigrid[] = {"edge",   "line",  "jacobi", "block-jacobi",
+                                           "double", "mixed", "compact"};
 enum { OF_MULTIGRID = sizeof of_multigrid / sizeof *of_multigrid };
 
 /// "exit codes" may also be two words.

@@ -71,7 +71,6 @@ kedge_status kg_multigrid_bound(kedge_context *ctx, const kg_cg *cg, double *r, 
 {
   const kg_krylov *k = &cg->base;
   const kg_cg_vectors_args *v = &cg->v;
-  const kg_multigrid *m = ((const kg_cycle *)k->precond)->multigrid;
   tridiagonal t = {0};
   // A few unknowns leave no residual after as many steps as unknowns: 1e-10 of it is near enough.
   kg_cg_state state = {.max_iterations = KG_LANCZOS_STEPS, .target = 1e-20 * (double)v->n};
@@ -90,8 +89,8 @@ kedge_status kg_multigrid_bound(kedge_context *ctx, const kg_cg *cg, double *r, 
                state.p_ap, state.rz_next, t.n + 1);
     extend(&t, &state, &rz, &alpha);
   }
-  const double most = kg_smoother_bound(m->smoother.kind);
-  *out = t.n > 0 ? fmin(most, 1.05 * largest_eigenvalue(&t, most)) : most;
+  *out = KG_SMOOTHER_BOUND;
+  if (t.n > 0) *out = fmin(*out, 1.05 * largest_eigenvalue(&t, KG_SMOOTHER_BOUND));
   return KEDGE_OK;
 }
 

@@ -49,7 +49,6 @@ static kedge_status smooth(kedge_context *ctx, const kg_multigrid *m, const cycl
   for (int i = 1; i <= steps; ++i) {
     if (i > 1) KG_TRY(multiply(ctx, c));
     const kg_smoother_args args = {
-        .op = c->a->args,
         .r = c->v->r,
         .product = c->v->product,
         .correction = how.correction,
@@ -108,8 +107,7 @@ static kedge_status correct(kedge_context *ctx, const kg_multigrid *m, const cyc
 static kedge_status apply_blocks(kedge_context *ctx, const kg_multigrid *m, const cycle *c)
 {
   return kg_smoother_step(ctx, &m->smoother,
-                          &(kg_smoother_args){.op = c->a->args,
-                                              .r = c->v->r,
+                          &(kg_smoother_args){.r = c->v->r,
                                               .product = c->v->product,
                                               .from_zero = true,
                                               .z = c->v->z,

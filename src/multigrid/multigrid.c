@@ -57,12 +57,9 @@ static kedge_status put_lines(kedge_context *ctx, const kg_edge_lines *from, kg_
 static void place_blocks(const kg_multigrid_shape *shape, void *memory, kg_smoother *s,
                          size_t *bytes)
 {
-  const kedge_smoother kind = shape->smoother;
-  const size_t real = kg_number_bytes(shape->number);
-  s->inverse = kg_piece(memory, kg_smoother_inverse_count(kind, shape->size, &shape->count),
-                        kg_block_number_bytes(s->form, shape->number), bytes);
-  s->v = kg_piece(memory, kg_smoother_v_count(kind, shape->size, &shape->count), real, bytes);
-  if (kg_smoother_has_lines(kind))
+  s->inverse = kg_piece(memory, kg_edge_blocks_count(shape->size, &shape->count),
+                        kg_block_number_bytes(s->form), bytes);
+  if (kg_smoother_has_lines(shape->smoother))
     s->factor =
         kg_piece(memory, kg_line_factor_count(shape->size, shape->n_lines, shape->n_line_steps),
                  sizeof(float), bytes);
@@ -110,7 +107,7 @@ static void space_at(const kg_multigrid_shape *shape, void *memory, kg_multigrid
 
 bool kg_multigrid_is_measured(const kg_multigrid_shape *shape)
 {
-  return shape->smoothing_steps > (shape->smoother == KEDGE_SMOOTHER_ELEMENT ? 0 : 1);
+  return shape->smoothing_steps > 1;
 }
 
 bool kg_multigrid_has_vertex_modes(const kg_multigrid_shape *shape)
@@ -228,7 +225,7 @@ static kedge_status make_trace(kedge_context *ctx, const kg_multigrid_args *a, k
 {
   m->largest_eigenvalue =
       kg_multigrid_is_measured(&a->shape)
-          ? kg_smoother_bound(a->shape.smoother)
+          ? KG_SMOOTHER_BOUND
           : kg_smoother_estimate(a->shape.smoother, a->shape.size.order, a->shape.alignment);
   if (kg_multigrid_has_copies(&a->shape)) KG_TRY(make_single(ctx, a, &m->single));
   const kg_locals locals = locals_of(a);
@@ -287,8 +284,8 @@ int kg_multigrid_levels(const kg_multigrid *multigrid)
 kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *s)
 {
   const kg_local copies = kg_multigrid_cycle_local(s);
-  kg_cost sum = kg_smoother_make_cost(s->smoother, s->size, &s->count, s->n_line_steps,
-                                      s->local.number, s->number);
+  kg_cost sum =
+      kg_smoother_make_cost(s->smoother, s->size, &s->count, s->n_line_steps, s->local.number);
   if (s->smoothing_steps == 0) return sum;
   if (kg_multigrid_has_vertex_modes(s))
     sum = kg_cost_plus(sum, 1,

@@ -5,26 +5,11 @@
 #include "core/context.h"
 #include "ops/edge_blocks.h"
 #include "ops/edge_smooth.h"
-#include "ops/element_blocks.h"
 #include "ops/smooth_vectors.h"
 #include "ops/vertex_transfer.h"
 
-size_t kg_smoother_inverse_count(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count)
-{
-  if (kind == KEDGE_SMOOTHER_ELEMENT)
-    return (size_t)size.n_packed * KG_LANES * (size_t)count->n_groups;
-  return kg_edge_blocks_count(size, count);
-}
-
-size_t kg_smoother_v_count(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count)
-{
-  return kind == KEDGE_SMOOTHER_ELEMENT ? (size_t)count->n_edges * (size_t)size.n_edge : 0;
-}
-
-/// Elements are multiplied like K^e.
 kg_block_form kg_smoother_form(kedge_smoother kind, kg_number local)
 {
-  if (kind == KEDGE_SMOOTHER_ELEMENT) return KG_BLOCK_INVERSE;
   return kind == KEDGE_SMOOTHER_EDGE && local == KG_SINGLE ? KG_BLOCK_HALF : KG_BLOCK_FACTOR;
 }
 
@@ -33,8 +18,8 @@ bool kg_smoother_has_lines(kedge_smoother kind)
   return kind == KEDGE_SMOOTHER_LINE;
 }
 
-static kedge_status make_edges(kedge_context *ctx, const kg_smoother *s, const kg_batch *batch,
-                               const kg_locals *locals, int32_t *fault)
+kedge_status kg_smoother_make(kedge_context *ctx, const kg_smoother *s, const kg_batch *batch,
+                              const kg_locals *locals, int32_t *fault)
 {
   KG_TRY(kg_edge_blocks(ctx, &(kg_edge_blocks_args){.batch = *batch,
                                                     .locals = *locals,
@@ -52,31 +37,12 @@ static kedge_status make_edges(kedge_context *ctx, const kg_smoother *s, const k
                                                     .fault = fault});
 }
 
-kedge_status kg_smoother_make(kedge_context *ctx, const kg_smoother *s, const kg_batch *batch,
-                              const kg_locals *locals, int32_t *fault)
-{
-  const size_t n_v = kg_smoother_v_count(s->kind, s->size, &s->count);
-  if (n_v > 0) KG_TRY(kg_zero(ctx, s->v, n_v * kg_number_bytes(s->number)));
-  if (s->kind != KEDGE_SMOOTHER_ELEMENT) return make_edges(ctx, s, batch, locals, fault);
-  return kg_element_blocks(ctx, &(kg_element_blocks_args){.batch = *batch,
-                                                          .locals = *locals,
-                                                          .number = s->number,
-                                                          .inverse = s->inverse,
-                                                          .fault = fault});
-}
-
 kg_cost kg_smoother_make_cost(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count,
-                              int32_t n_steps, kg_number local, kg_number number)
+                              int32_t n_steps, kg_number local)
 {
-  if (kind == KEDGE_SMOOTHER_ELEMENT) return kg_element_blocks_cost(size, count, local, number);
   const kg_block_form form = kg_smoother_form(kind, local);
-  const kg_cost sum = kg_edge_blocks_cost(size, count, local, kg_block_number_bytes(form, number));
+  const kg_cost sum = kg_edge_blocks_cost(size, count, local, kg_block_number_bytes(form));
   return kg_cost_plus(sum, 1, kg_line_factor_cost(size, n_steps, local));
-}
-
-double kg_smoother_bound(kedge_smoother kind)
-{
-  return kind == KEDGE_SMOOTHER_ELEMENT ? 2.0 : 3.0;
 }
 
 double kg_smoother_estimate(kedge_smoother kind, int order, double alignment)
@@ -117,18 +83,6 @@ static kedge_status add_correction(kedge_context *ctx, const kg_smoother *s,
                                                           .product = a->product});
 }
 
-/// The product with B^-1 is that with A, of other matrices.
-static kedge_status invert_elements(kedge_context *ctx, const kg_smoother *s,
-                                    const kg_smoother_args *a)
-{
-  kg_trace_apply_args inverse = a->op;
-  inverse.local = kg_local_all(KG_LAYOUT_PACKED, s->number, s->size, &s->count, s->inverse);
-  inverse.x = s->v;
-  inverse.y = a->product;
-  inverse.pass = (kg_pass){0};
-  return kg_trace_apply(ctx, &inverse);
-}
-
 /// Multiplies by B^-1 in place: L^-1 along the lines, D^-1 = W^T W everywhere, L^-T along the
 /// lines.
 static kedge_status invert_lines(kedge_context *ctx, const kg_smoother *s, void *x)
@@ -148,17 +102,15 @@ static kedge_status invert_lines(kedge_context *ctx, const kg_smoother *s, void 
   return kg_line_sweep(ctx, &sweep);
 }
 
-/// Elements go from v, which they read on Dirichlet edges too, to the product; lines are inverted in
-/// place in the product.
-static kedge_status step_by_passes(kedge_context *ctx, const kg_smoother *s,
-                                   const kg_smoother_args *a)
+/// Lines are inverted in place in the product.
+static kedge_status step_by_lines(kedge_context *ctx, const kg_smoother *s,
+                                  const kg_smoother_args *a)
 {
-  const bool lines = s->kind == KEDGE_SMOOTHER_LINE;
   const kg_smooth_vectors_args vectors = {.n = (int64_t)s->count.n_free * s->size.n_edge,
                                           .number = s->number,
                                           .r = a->r,
                                           .product = a->from_zero ? NULL : a->product,
-                                          .v = lines ? a->product : s->v,
+                                          .v = a->product,
                                           .y = a->product,
                                           .z = a->z,
                                           .d = a->d,
@@ -168,14 +120,13 @@ static kedge_status step_by_passes(kedge_context *ctx, const kg_smoother *s,
                                           .sum = a->sum};
   KG_TRY(add_correction(ctx, s, a));
   KG_TRY(kg_smooth_residual(ctx, &vectors));
-  if (s->kind == KEDGE_SMOOTHER_ELEMENT) KG_TRY(invert_elements(ctx, s, a));
-  if (lines) KG_TRY(invert_lines(ctx, s, a->product));
+  KG_TRY(invert_lines(ctx, s, a->product));
   return kg_smooth_advance(ctx, &vectors);
 }
 
 kedge_status kg_smoother_step(kedge_context *ctx, const kg_smoother *s, const kg_smoother_args *a)
 {
-  return s->kind == KEDGE_SMOOTHER_EDGE ? step_by_edges(ctx, s, a) : step_by_passes(ctx, s, a);
+  return s->kind == KEDGE_SMOOTHER_EDGE ? step_by_edges(ctx, s, a) : step_by_lines(ctx, s, a);
 }
 
 kg_cost kg_smoother_step_cost(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count,
@@ -184,9 +135,6 @@ kg_cost kg_smoother_step_cost(kedge_smoother kind, kg_sizes size, const kg_trace
   const kg_cost by_edges = kg_edge_smooth_cost(size, count, kg_smoother_form(kind, local), number);
   if (kind == KEDGE_SMOOTHER_EDGE) return by_edges;
   const kg_cost vectors = kg_smooth_vectors_cost((int64_t)count->n_free * size.n_edge, number);
-  const kg_local inverse = kg_local_all(KG_LAYOUT_PACKED, number, size, count, NULL);
-  if (kind == KEDGE_SMOOTHER_ELEMENT)
-    return kg_cost_plus(vectors, 1, kg_trace_apply_cost(size, count, &inverse));
   return kg_cost_plus(kg_cost_plus(vectors, 1, by_edges), 2,
                       kg_line_sweep_cost(size, n_steps, number));
 }

@@ -2,15 +2,14 @@
 /// What multigrid smooths with on the trace: an approximation B of A whose inverse is cheap, and
 /// one step of Chebyshev's iteration with it.
 ///
-/// KEDGE_SMOOTHER_EDGE: the blocks of the edges (ops/edge_blocks.h). KEDGE_SMOOTHER_ELEMENT: those
-/// of all edges of an element, which overlap (ops/element_blocks.h); for stretched triangles, as
-/// large as K^e. KEDGE_SMOOTHER_LINE: A along lines of edges across stretched triangles
-/// (mesh/edge_lines.h, ops/line_factor.h), blocks of other edges.
+/// KEDGE_SMOOTHER_EDGE: the blocks of the edges (ops/edge_blocks.h). KEDGE_SMOOTHER_LINE: A along
+/// lines of edges across stretched triangles (mesh/edge_lines.h, ops/line_factor.h), blocks of
+/// other edges.
 #pragma once
 #include "kedge/problem.h"
 #include "ops/edge_blocks.h"
 #include "ops/line_sweep.h"
-#include "ops/trace_apply.h"
+#include "ops/pass.h"
 #include "ops/vertex_flux.h"
 #include "ops/vertex_modes.h"
 KEDGE_BEGIN_DECLS
@@ -19,10 +18,9 @@ typedef struct kg_smoother {
   kedge_smoother kind;
   kg_sizes size;
   kg_trace_counts count;
-  kg_number number;     ///< of all it keeps and multiplies, but for factors
+  kg_number number;     ///< of the vectors
   kg_block_form form;   ///< of `inverse`
-  void *inverse;        ///< of ELEMENT; of blocks of edges their factors W
-  void *v;              ///< ELEMENT: work [trace edge][mode], Dirichlet rows are zero
+  void *inverse;        ///< factors W of the blocks
   kg_line_steps lines;  ///< LINE
   float *factor;        ///< LINE: of kg_line_factor()
 } kg_smoother;
@@ -30,30 +28,25 @@ typedef struct kg_smoother {
 /// Solves along lines of edges.
 bool kg_smoother_has_lines(kedge_smoother kind);
 
-/// Numbers of `inverse` and of `v`.
-size_t kg_smoother_inverse_count(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count);
-/// What `inverse` is. Beside K^e in single precision that of edges is as small as it can be; lines
+/// Form of `inverse`. Beside K^e in single precision that of edges is as small as it can be; lines
 /// are long, and add up what halves would lose.
 /// @param[in] local  number of K^e
 kg_block_form kg_smoother_form(kedge_smoother kind, kg_number local);
-size_t kg_smoother_v_count(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count);
 
 /// Fill the numbers of blocks and lines, whose edges are there. Waits for the device.
 /// @param[in] fault  work, one word of device memory
 kedge_status kg_smoother_make(kedge_context *ctx, const kg_smoother *smoother,
                               const kg_batch *batch, const kg_locals *locals, int32_t *fault);
 /// @param[in] n_steps  of lines
-/// @param[in] local, number  of K^e and of what is made
+/// @param[in] local    number of K^e
 kg_cost kg_smoother_make_cost(kedge_smoother kind, kg_sizes size, const kg_trace_counts *count,
-                              int32_t n_steps, kg_number local, kg_number number);
+                              int32_t n_steps, kg_number local);
 
 /// No eigenvalue of B^-1 A is larger. An element has three edges: K^e is positive semidefinite, so
 /// x . K^e x <= 3 (x_1 . K^e x_1 + x_2 . K^e x_2 + x_3 . K^e x_3) for the parts x_l of x on them,
-/// the sum over the elements x . A x <= 3 x . B x. With blocks of elements x . B x is the least of
-/// 2 sum_e y_e . A_e y_e over all x = sum_e R_e^T y_e. On an element x is the sum of four such y_e,
-/// its own and its neighbours', so x . A x <= 4 sum_e y_e . A_e y_e in the same way: it is 2.
-/// With lines it is 3 again, for elements without a pair; those with one have two parts: 2.
-double kg_smoother_bound(kedge_smoother kind);
+/// the sum over the elements x . A x <= 3 x . B x. With lines it is 3 too, for elements without a
+/// pair; those with one have two parts: 2.
+#define KG_SMOOTHER_BOUND 3.0
 /// What a single step should take for the largest eigenvalue, from the shapes of the elements (with
 /// lines: of those without a pair). Of an element alone, with K^e and its own three blocks, the
 /// mean fluxes of pure diffusion have a = 1.5 + 0.5 |sum (d / |d|)^2| for the sides d. With all
@@ -71,7 +64,6 @@ double kg_smoother_bound(kedge_smoother kind);
 double kg_smoother_estimate(kedge_smoother kind, int order, double alignment);
 
 typedef struct kg_smoother_args {
-  kg_trace_apply_args op;           ///< ELEMENT: local, x, y and state are filled in
   const void *r;                    ///< [free trace edge][mode]
   void *product;                    ///< A z, read unless from_zero; work afterwards
   kg_vertex_correction correction;  ///< to be added to z, and to A z, before the step

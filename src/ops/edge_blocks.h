@@ -8,29 +8,26 @@
 ///
 ///     [edge group][m (m+1) / 2][lane]
 ///
-/// with entry (i, j), j <= i, in row i (i+1) / 2 + j. What is used as it is, not as a part of
-/// something else, is a factor W of the inverse, W^T W = B^-1, in single precision in any system:
-/// rounding W leaves W^T W positive definite, and changes it by 6e-8 of the root of B's condition.
-/// So do the upper halves of these numbers, which have their range and 8 bits: by 2e-3 of it.
+/// with entry (i, j), j <= i, in row i (i+1) / 2 + j. What is kept is a factor W of the inverse,
+/// W^T W = B^-1, in single precision in any system: rounding W leaves W^T W positive definite, and
+/// changes it by 6e-8 of the root of B's condition. So do the upper halves of these numbers, which
+/// have their range and 8 bits: by 2e-3 of it.
 #pragma once
 #include <string.h>
 
+#include "ops/inverse_factor.h"
 #include "ops/local/entry.h"
-#include "ops/sweep.h"
 KEDGE_BEGIN_DECLS
 
 /// What is kept of a block.
 typedef enum kg_block_form {
-  KG_BLOCK_FACTOR,   ///< W, float
-  KG_BLOCK_HALF,     ///< W, upper halves of floats
-  KG_BLOCK_INVERSE,  ///< of the number of what works with it
+  KG_BLOCK_FACTOR,  ///< W, float
+  KG_BLOCK_HALF,    ///< W, upper halves of floats
 } kg_block_form;
 
-static inline size_t kg_block_number_bytes(kg_block_form form, kg_number number)
+static inline size_t kg_block_number_bytes(kg_block_form form)
 {
-  return form == KG_BLOCK_HALF     ? sizeof(uint16_t)
-         : form == KG_BLOCK_FACTOR ? sizeof(float)
-                                   : kg_number_bytes(number);
+  return form == KG_BLOCK_HALF ? sizeof(uint16_t) : sizeof(float);
 }
 
 /// The upper half of a finite float, rounded to even, and the float that it stands for.
@@ -64,7 +61,7 @@ size_t kg_edge_blocks_count(kg_sizes size, const kg_trace_counts *count);
 /// Waits for the device.
 /// @retval KEDGE_ERR_NUMERIC  a block is not positive definite in double precision, or too large or
 ///         small for `number`; the sentence says where
-KG_DECLARE_OPERATOR_OF_NUMBERS(kg_edge_blocks, kg_edge_blocks_args);
+KG_DECLARE_OPERATOR(kg_edge_blocks, kg_edge_blocks_args);
 /// @param[in] local         of K^e
 /// @param[in] number_bytes  of a number that is kept
 kg_cost kg_edge_blocks_cost(kg_sizes size, const kg_trace_counts *count, kg_number local,
@@ -81,14 +78,10 @@ KG_INLINE int64_t kg_edge_block_at(int m, int32_t edge)
   return (int64_t)(edge / KG_LANES) * (m * (m + 1) / 2) * KG_LANES + edge % KG_LANES;
 }
 
-/// The inverse or W of the block of an edge in place of it, for what works in `number`; false: it
-/// has none.
-KG_INLINE bool kg_edge_block_invert(int m, bool factored, kg_number number, double *block)
+/// W of the block of an edge in place of it, for what works in `number`; false: it has none.
+KG_INLINE bool kg_edge_block_invert(int m, kg_number number, double *block)
 {
-  if (factored) return kg_inverse_factor(m, block) && kg_factor_fits(m, block, number);
-  if (!kg_sweep(m, block, 1) || !kg_sweep_fits(m, block, 1)) return false;
-  for (int k = 0; k < m * (m + 1) / 2; ++k) block[k] = -block[k];
-  return true;
+  return kg_inverse_factor(m, block) && kg_factor_fits(m, block, number);
 }
 
 /// Add the part of a side's K^e that couples its edge with itself.

@@ -9,14 +9,12 @@
 #include "backend/cuda_rt.h"
 #include "ops/by_order.cuh"
 #include "ops/edge_blocks.h"
-#include "ops/real.h"
 
 namespace
 {
 
 template <kg_block_form FORM>
-using Kept = std::conditional_t<FORM == KG_BLOCK_HALF, uint16_t,
-                                std::conditional_t<FORM == KG_BLOCK_FACTOR, float, kg_real>>;
+using Kept = std::conditional_t<FORM == KG_BLOCK_HALF, uint16_t, float>;
 
 template <kg_block_form FORM>
 __device__ __forceinline__ Kept<FORM> keep(double value)
@@ -39,7 +37,7 @@ __global__ void __launch_bounds__(128) edge_blocks_kernel(const kg_edge_blocks_a
   for (int k = 0; k < packed; ++k) block[k] = 0.0;
   kg_edge_block_add(&a.locals, M, sides.x, block);
   if (sides.y != KG_NO_SIDE) kg_edge_block_add(&a.locals, M, sides.y, block);
-  if (!kg_edge_block_invert(M, FORM != KG_BLOCK_INVERSE, a.number, block)) atomicMin(a.fault, edge);
+  if (!kg_edge_block_invert(M, a.number, block)) atomicMin(a.fault, edge);
   auto *out = (Kept<FORM> *)a.inverse + kg_edge_block_at(M, edge);
 #pragma unroll
   for (int k = 0; k < packed; ++k) out[k * KG_LANES] = keep<FORM>(block[k]);
@@ -49,19 +47,15 @@ template <int P>
 kedge_status launch(kedge_context *ctx, const kg_edge_blocks_args &a)
 {
   const unsigned blocks = ((unsigned)a.batch.count.n_free + 127) / 128;
-  auto kernel = edge_blocks_kernel<P + 1, KG_BLOCK_INVERSE>;
-  if (a.form == KG_BLOCK_FACTOR) kernel = edge_blocks_kernel<P + 1, KG_BLOCK_FACTOR>;
-#ifdef KG_COMPILE_SINGLE  // upper halves are there beside K^e in single precision alone
+  auto kernel = edge_blocks_kernel<P + 1, KG_BLOCK_FACTOR>;
   if (a.form == KG_BLOCK_HALF) kernel = edge_blocks_kernel<P + 1, KG_BLOCK_HALF>;
-#endif
   kernel<<<blocks, 128, 0, kg_cuda_stream(ctx)>>>(a);
   return kg_cuda_launched(ctx, "edge_blocks");
 }
 
 }  // namespace
 
-extern "C" kedge_status KG_REAL(kg_edge_blocks_cuda)(kedge_context *ctx,
-                                                     const kg_edge_blocks_args *a)
+extern "C" kedge_status kg_edge_blocks_cuda(kedge_context *ctx, const kg_edge_blocks_args *a)
 {
   if (a->batch.count.n_free == 0) return KEDGE_OK;  // an empty grid is a launch error
   return kg_with_order(a->batch.reference.size.order, [&](auto p) { return launch<p()>(ctx, *a); });

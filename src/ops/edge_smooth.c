@@ -9,7 +9,7 @@ kg_cost kg_edge_smooth_cost(kg_sizes size, const kg_trace_counts *count, kg_bloc
                             kg_number number)
 {
   const double m = size.n_edge, rows = m * count->n_free;
-  const double block = (double)kg_block_number_bytes(form, number);
+  const double block = (double)kg_block_number_bytes(form);
   const double vector = (double)kg_number_bytes(number);
   return (kg_cost){.bytes = rows * (block * (m + 1) / 2 + vector * 4), .flops = rows * (2 * m + 3)};
 }

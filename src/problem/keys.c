@@ -296,7 +296,7 @@ static const kg_problem_key table[] = {
   {"solver", "operator", "matrix-free, matrix-free-plain or ell", read_operator, false},
   {"solver", "preconditioner", "auto, jacobi, block-jacobi or multigrid", read_preconditioner,
    false},
-  {"solver", "smoother", "auto, edge, line or element", read_smoother, false},
+  {"solver", "smoother", "auto, edge or line", read_smoother, false},
   {"solver", "smoothing_steps", "1 to " TEXT_OF(KEDGE_SMOOTHING_STEPS_MAX),
    read_smoothing_steps, false},
   {"solver", "precision", "double, mixed or compact", read_precision, false},

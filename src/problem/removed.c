@@ -14,6 +14,8 @@ static const removed table[] = {
     {"solver", "start", NULL, "the iteration always starts from zero; leave the line out"},
     {"solver", "smoother", "strip",
      "write smoother = line and smoothing_steps = 4, which need the same iterations and less time"},
+    {"solver", "smoother", "element",
+     "write smoother = edge, or smoother = line on stretched triangles"},
 };
 
 kedge_status kg_removed_check(const kg_settings *settings, const kg_setting *s)

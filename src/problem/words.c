@@ -11,10 +11,8 @@ static const char *const preconditioner_words[] = {
     [KEDGE_PRECONDITIONER_MULTIGRID] = "multigrid",
     [KEDGE_PRECONDITIONER_BLOCK_JACOBI] = "block-jacobi"};
 
-static const char *const smoother_words[] = {[KEDGE_SMOOTHER_EDGE] = "edge",
-                                             [KEDGE_SMOOTHER_ELEMENT] = "element",
-                                             [KEDGE_SMOOTHER_LINE] = "line",
-                                             [KEDGE_SMOOTHER_AUTO] = "auto"};
+static const char *const smoother_words[] = {
+    [KEDGE_SMOOTHER_EDGE] = "edge", [KEDGE_SMOOTHER_LINE] = "line", [KEDGE_SMOOTHER_AUTO] = "auto"};
 
 static const char *const precision_words[] = {[KEDGE_PRECISION_DOUBLE] = "double",
                                               [KEDGE_PRECISION_MIXED] = "mixed",

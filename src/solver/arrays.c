@@ -33,8 +33,7 @@ kg_multigrid_shape kg_shape_multigrid(const kg_shape *s)
 
 /// Bytes of the coarse solver; none without a cycle. Beside the K^e of higher orders there
 /// is something to spare: of the quarter that multigrid adds to Jacobi at most, and with compact of
-/// six tenths of that sum (tests/solver/test_places.c). Lines take their couplings of it; elements
-/// are above the quarter anyway.
+/// six tenths of that sum (tests/solver/test_places.c). Lines take their couplings of it.
 static kg_coarse_bytes coarse_bytes(const kg_shape *s)
 {
   if (s->choice.steps == 0) return (kg_coarse_bytes){0};

@@ -234,9 +234,8 @@ static double norm_of_exact(const kg_pipeline *p)
 /// Whether conjugate gradients with this preconditioner may leave more in u than the residual says.
 static bool leaves_more(const kg_shape *s)
 {
-  const bool blocks =
-      s->choice.smoother == KEDGE_SMOOTHER_EDGE || s->choice.smoother == KEDGE_SMOOTHER_ELEMENT;
-  return s->choice.precond == KG_JACOBI || s->choice.steps == 0 || !blocks;
+  return s->choice.precond == KG_JACOBI || s->choice.steps == 0 ||
+         s->choice.smoother == KEDGE_SMOOTHER_LINE;
 }
 
 /// A relative residual leaves about as much in u: where the error is no larger than twice that, it

@@ -257,8 +257,7 @@ void system_smooth(trace_system *s, const double *y, double *z)
                                                               .n_edges = s->c.batch.count.n_free,
                                                               .r = k->r}));
   must(s->ctx, kg_smoother_step(s->ctx, &s->multigrid.smoother,
-                                &(kg_smoother_args){.op = s->a.args,
-                                                    .r = k->r,
+                                &(kg_smoother_args){.r = k->r,
                                                     .product = k->ap,
                                                     .modes = modes,
                                                     .from_zero = true,

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "ops/edge_blocks.h"
-#include "ops/element_blocks.h"
 #include "systems.h"
 
 static void create(trace_system *s, kedge_smoother smoother, int n_elements, int order,
@@ -100,26 +99,6 @@ static void a_diagonal_of_reduced_matrices_that_is_negative_is_named(void **stat
   }
 }
 
-static void an_element_without_an_inverse_is_named(void **state)
-{
-  (void)state;
-  trace_system s;
-  const int32_t e = 20;
-  create(&s, KEDGE_SMOOTHER_ELEMENT, 33, 2, CASE_NEUMANN);
-  const char *sentence = refusal(&s, e);
-  // The element beyond side 0 has the block of that edge, too, and may be the first.
-  const kedge_mesh *mesh = s.c.mesh;
-  const int32_t edge = kg_side_edge(mesh, kg_side_of(e, 0));
-  const int32_t first = kg_side_element(mesh->edge_sides[2 * edge]);
-  double centre[2] = {0};
-  for (int i = 0; i < 6; ++i)
-    centre[i % 2] += mesh->vertices[2 * mesh->element_vertices[3 * first + i / 2] + i % 2] / 3;
-  char name[160];
-  snprintf(name, sizeof name, "the block of the element around (%g, %g)", centre[0], centre[1]);
-  if (!strstr(sentence, name)) fail_msg("%s (%s)", sentence, name);
-  system_destroy(&s);
-}
-
 /// K^e in device memory, multiplied by `factor` from an element's group on.
 static kg_local spoilt(trace_system *s, double factor, int32_t first_group)
 {
@@ -139,29 +118,31 @@ static void numbers_beyond_single_precision_are_refused(void **state)
 {
   (void)state;
   trace_system s;
-  create(&s, KEDGE_SMOOTHER_ELEMENT, 33, 2, CASE_MIXED);
+  create(&s, KEDGE_SMOOTHER_LINE, 33, 2, CASE_MIXED);
+  const kg_smoother *smoother = &s.multigrid.smoother;
   const char *part = "or its numbers leave the range of single precision (precision = double";
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 8; ++i) {
+    const kg_number number = i / 4 ? KG_DOUBLE : KG_SINGLE;
     const kg_locals locals =
-        kg_locals_of(spoilt(&s, i / 2 ? 1e30 : 1e-30, 0), s.c.batch.arrays.side_edge);
-    const size_t n = (size_t)s.c.size.n_packed * KG_LANES * (size_t)s.c.batch.count.n_groups;
-    double *const inverse = case_output(&s.c, n);
+        kg_locals_of(spoilt(&s, i / 2 % 2 ? 1e30 : 1e-30, 0), s.c.batch.arrays.side_edge);
     int32_t *const fault = (int32_t *)case_output(&s.c, 1);
     const kedge_status status =
-        i % 2 ? kg_edge_blocks(
-                    ctx, &(kg_edge_blocks_args){.batch = s.c.batch,
-                                                .locals = locals,
-                                                .number = KG_SINGLE,
-                                                .form = i == 3 ? KG_BLOCK_FACTOR : KG_BLOCK_INVERSE,
-                                                .inverse = inverse,
-                                                .fault = fault})
-              : kg_element_blocks(ctx, &(kg_element_blocks_args){.batch = s.c.batch,
-                                                                 .locals = locals,
-                                                                 .number = KG_SINGLE,
-                                                                 .inverse = inverse,
-                                                                 .fault = fault});
-    assert_int_equal(status, KEDGE_ERR_NUMERIC);
-    if (!strstr(kedge_context_error(ctx), part)) fail_msg("%s", kedge_context_error(ctx));
+        i % 2 ? kg_edge_blocks(ctx, &(kg_edge_blocks_args){.batch = s.c.batch,
+                                                           .locals = locals,
+                                                           .number = number,
+                                                           .form = KG_BLOCK_FACTOR,
+                                                           .inverse = smoother->inverse,
+                                                           .fault = fault})
+              : kg_line_factor(ctx, &(kg_line_factor_args){.batch = s.c.batch,
+                                                           .locals = locals,
+                                                           .lines = smoother->lines,
+                                                           .number = number,
+                                                           .inverse = smoother->inverse,
+                                                           .factor = smoother->factor,
+                                                           .fault = fault});
+    assert_int_equal(status, number == KG_SINGLE ? KEDGE_ERR_NUMERIC : KEDGE_OK);
+    if (number == KG_SINGLE && !strstr(kedge_context_error(ctx), part))
+      fail_msg("%s", kedge_context_error(ctx));
   }
   system_destroy(&s);
 }
@@ -210,7 +191,6 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_edge_without_an_inverse_is_named),
       cmocka_unit_test(a_diagonal_of_reduced_matrices_that_is_negative_is_named),
-      cmocka_unit_test(an_element_without_an_inverse_is_named),
       cmocka_unit_test(numbers_beyond_single_precision_are_refused),
       cmocka_unit_test(a_vertex_whose_mode_has_no_positive_energy_is_named),
   };

@@ -57,7 +57,7 @@ static void a_whole_file_is_read(void **state)
       "[solver]\n"
       "operator = ell\n"
       "preconditioner = multigrid\n"
-      "smoother = element\n"
+      "smoother = line\n"
       "smoothing_steps = 3\n"
       "precision = mixed\n"
       "tolerance = 1e-8\n"
@@ -86,7 +86,7 @@ static void a_whole_file_is_read(void **state)
   assert_true(at(&p->exact_dy, 2, 3) == 4);
   assert_int_equal(p->operator_kind, KEDGE_OPERATOR_ELL);
   assert_int_equal(p->preconditioner, KEDGE_PRECONDITIONER_MULTIGRID);
-  assert_int_equal(p->smoother, KEDGE_SMOOTHER_ELEMENT);
+  assert_int_equal(p->smoother, KEDGE_SMOOTHER_LINE);
   assert_int_equal(p->smoothing_steps, 3);
   assert_int_equal(p->precision, KEDGE_PRECISION_MIXED);
   assert_true(p->tolerance == 1e-8 && !p->accepts_rounding);

@@ -179,6 +179,9 @@ static void what_is_gone_is_refused_with_what_to_write_instead(void **state)
       {"smoother = strip",
        "smoother = strip is gone: write smoother = line and smoothing_steps = 4, which "
        "need the same iterations and less time"},
+      {"smoother = element",
+       "smoother = element is gone: write smoother = edge, or smoother = line on stretched "
+       "triangles"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     char text[100], expected[300];

@@ -9,14 +9,12 @@ typedef struct method {
   const char *preconditioner, *smoother, *precision;
 } method;
 
-enum { METHODS = 11 };
+enum { METHODS = 8 };
 static const method methods[METHODS] = {
-    {"jacobi", "auto", "double"},        {"block-jacobi", "edge", "double"},
-    {"multigrid", "edge", "double"},     {"multigrid", "line", "double"},
-    {"multigrid", "element", "double"},  {"multigrid", "edge", "mixed"},
-    {"multigrid", "line", "mixed"},      {"multigrid", "element", "mixed"},
-    {"multigrid", "edge", "compact"},    {"multigrid", "line", "compact"},
-    {"multigrid", "element", "compact"},
+    {"jacobi", "auto", "double"},     {"block-jacobi", "edge", "double"},
+    {"multigrid", "edge", "double"},  {"multigrid", "line", "double"},
+    {"multigrid", "edge", "mixed"},   {"multigrid", "line", "mixed"},
+    {"multigrid", "edge", "compact"}, {"multigrid", "line", "compact"},
 };
 
 /// The settings of a method, for SETTINGS().

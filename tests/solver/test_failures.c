@@ -158,7 +158,7 @@ static void a_measured_bound_that_is_too_low_is_reported(void **state)
   (void)state;
   faults wrong = none;
   wrong.measured = 0.6;
-  const solving cases[] = {{"square 16", "4", "edge", "2"}, {"square 16", "2", "element", "1"}};
+  const solving cases[] = {{"square 16", "4", "edge", "2"}, {"ring 20 40", "3", "line", "2"}};
   for (size_t i = 0; i < 2; ++i)
     assert_fails(wrong, cases[i], not_positive, "diffusion / h, or take " WITHOUT, jacobi);
 }

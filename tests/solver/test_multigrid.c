@@ -19,14 +19,14 @@ static void the_solution_is_that_of_jacobi(void **state)
   (void)state;
   const int sizes[] = {1, 2, 33, 400};
   static const char *const orders[] = {"1", "2", "4", "7"}, *const steps[] = {"1", "2", "3"};
-  static const char *const smoothers[] = {"edge", "element", "line"};
+  static const char *const smoothers[] = {"edge", "line"};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
     kedge_mesh *mesh = test_irregular_mesh(ctx, sizes[i]);
-    for (int k = 0; k < 12; ++k) {
-      const int p = k / 3;
+    for (int k = 0; k < 8; ++k) {
+      const int p = k / 2;
       kedge_solution *jacobi = solve(ctx, mesh, MIXED_WITH("auto", orders[p], "jacobi", "1"));
       kedge_solution *multigrid =
-          solve(ctx, mesh, MIXED_WITH(smoothers[k % 3], orders[p], "multigrid", steps[p % 3]));
+          solve(ctx, mesh, MIXED_WITH(smoothers[k % 2], orders[p], "multigrid", steps[p % 3]));
       kedge_report r;
       kedge_solution_report(multigrid, &r);
       assert_true(r.converged);

@@ -132,17 +132,6 @@ static void stretched_triangles_take_a_few_iterations_more(void **state)
   }
 }
 
-/// Triangles 25 times as long as wide.
-static void blocks_of_elements_halve_the_iterations_on_stretched_triangles(void **state)
-{
-  (void)state;
-  for (int order = 1; order <= 5; order += 2) {
-    const int64_t by_edges = smooth_problem("ring 50 8", order, "1").iterations;
-    const int64_t by_elements = smooth_problem_with("element", "ring 50 8", order, "1").iterations;
-    assert_true(5 * by_elements < 3 * by_edges);
-  }
-}
-
 /// Triangles 60 and 150 times as long as wide, in lines of 100 and of 400 edges; and lines that
 /// close, which costs some iterations where they are cut.
 static void lines_need_no_more_iterations_on_stretched_triangles(void **state)
@@ -225,7 +214,6 @@ int main(void)
       cmocka_unit_test(alternating_diagonals_take_no_more_iterations_than_other_good_triangles),
       cmocka_unit_test(blocks_of_edges_converge_on_thin_triangles_at_every_order),
       cmocka_unit_test(stretched_triangles_take_a_few_iterations_more),
-      cmocka_unit_test(blocks_of_elements_halve_the_iterations_on_stretched_triangles),
       cmocka_unit_test(lines_need_no_more_iterations_on_stretched_triangles),
       cmocka_unit_test(auto_smooths_edge_by_edge_on_good_triangles),
       cmocka_unit_test(blocks_alone_beat_the_diagonal),

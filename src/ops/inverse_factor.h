@@ -1,5 +1,6 @@
 /// @file
-/// The inverse of one packed symmetric positive definite matrix, in place. Shared by host and GPU.
+/// A factor of the inverse of one packed symmetric positive definite matrix, in place. Shared by
+/// host and GPU.
 #pragma once
 #include <float.h>
 #include <math.h>
@@ -7,34 +8,6 @@
 #include "core/inline.h"
 #include "ops/ops.h"
 KEDGE_BEGIN_DECLS
-
-enum { KG_SWEEP_MAX = 3 * (KEDGE_ORDER_MAX + 1) };  ///< most rows
-
-/// a = -a^-1, n x n, pivot by pivot (the sweep operator); entries are `stride` apart. The pivots
-/// are those of the Cholesky factorization. False: one of them is lost in the rounding of its
-/// diagonal entry.
-KG_INLINE bool kg_sweep(int n, double *a, int stride)
-{
-  double column[KG_SWEEP_MAX], least[KG_SWEEP_MAX];
-  for (int k = 0; k < n; ++k) least[k] = n * DBL_EPSILON * a[kg_packed_entry(k, k) * stride];
-  for (int k = 0; k < n; ++k) {
-    const double pivot = a[kg_packed_entry(k, k) * stride];
-    if (!(pivot > least[k]) || !(pivot <= DBL_MAX)) return false;
-    const double inverse = 1.0 / pivot;
-    for (int i = 0; i < n; ++i) column[i] = a[kg_packed_entry(i, k) * stride];
-    for (int i = 0, at = 0; i < n; ++i) {
-      const double factor = column[i] * inverse;
-      for (int j = 0; j <= i; ++j, at += stride)
-        if (i == k && j == k)
-          a[at] = -inverse;
-        else if (i == k || j == k)
-          a[at] *= inverse;
-        else
-          a[at] -= factor * column[j];
-    }
-  }
-  return true;
-}
 
 /// a = L^-1 of the Cholesky factorization a = L L^T, packed like it, so that its inverse is
 /// L^-T L^-1. False: a pivot is lost in the rounding of its diagonal entry.
@@ -60,21 +33,6 @@ KG_INLINE bool kg_inverse_factor(int n, double *a)
       a[kg_packed_entry(i, k)] = -sum / a[kg_packed_entry(i, i)];
     }
   }
-  return true;
-}
-
-/// Whether the diagonal lies so far inside the range of kg_real that products with the matrix stay
-/// there too.
-KG_INLINE bool kg_sweep_fits(int n, const double *a, int stride)
-{
-#ifdef KG_COMPILE_SINGLE
-  for (int k = 0; k < n; ++k) {
-    const double size = fabs(a[kg_packed_entry(k, k) * stride]);
-    if (!(size >= 0x1p-90 && size <= 0x1p90)) return false;
-  }
-#else
-  (void)n, (void)a, (void)stride;
-#endif
   return true;
 }
 
