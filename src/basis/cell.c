@@ -135,6 +135,28 @@ static void quadrilateral_rule(int rows, long double *r, long double *s, long do
   }
 }
 
+/// Facets 0-1 and 1-2, then 3-2 and 0-3: all run with r or s, unlike those of triangles. The inside
+/// goes row by row.
+static void quadrilateral_nodes(int order, double *r, double *s)
+{
+  int n = 0;
+  for (; n < 4; ++n) {
+    r[n] = kg_quadrilateral.corner[n][0];
+    s[n] = kg_quadrilateral.corner[n][1];
+  }
+  for (int l = 0; l < 4; ++l)
+    for (int i = 1; i < order; ++i, ++n) {
+      const double along = 2.0 * i / order - 1.0, at = l == 1 || l == 2 ? 1.0 : -1.0;
+      r[n] = l % 2 == 0 ? along : at;
+      s[n] = l % 2 == 0 ? at : along;
+    }
+  for (int j = 1; j < order; ++j)
+    for (int i = 1; i < order; ++i, ++n) {
+      r[n] = 2.0 * i / order - 1.0;
+      s[n] = 2.0 * j / order - 1.0;
+    }
+}
+
 const kg_cell kg_triangle = {
     .name = "triangle",
     .dimension = 2,
@@ -148,6 +170,7 @@ const kg_cell kg_triangle = {
     .flux = triangle_flux,
     .map = triangle_map,
     .rule = triangle_rule,
+    .nodes = kg_lagrange_nodes,
 };
 
 const kg_cell kg_quadrilateral = {
@@ -163,6 +186,7 @@ const kg_cell kg_quadrilateral = {
     .flux = quadrilateral_flux,
     .map = quadrilateral_map,
     .rule = quadrilateral_rule,
+    .nodes = quadrilateral_nodes,
 };
 
 kg_cell_sizes kg_cell_sizes_of(const kg_cell *cell, int order)

@@ -33,6 +33,9 @@ typedef struct kg_cell {
   /// A product rule of `rows` points a direction, exact for P_d and Q_d, d = 2 rows - 1: points
   /// (r, s) and weights, [rows * rows], those of a row one behind the other.
   void (*rule)(int rows, long double *r, long double *s, long double *weight);
+  /// Equispaced nodes of the Lagrange cell of an order >= 1, n_modes(order) of them, in VTK's order:
+  /// corners, nodes inside the facets, nodes inside the cell.
+  void (*nodes)(int order, double *r, double *s);
 } kg_cell;
 
 /// Sizes that follow from shape and order.

@@ -28,11 +28,15 @@ static size_t hand_out(const double *base, size_t n_pieces, const piece *pieces)
   return total;
 }
 
-static size_t lay_out_points(const kg_cell *cell, int order, int rows, bool corners,
-                             const double *base, kg_cell_points *p)
+static int count_points(const kg_cell *cell, int rows, bool corners)
 {
-  *p = (kg_cell_points){.size = kg_cell_sizes_of(cell, order),
-                        .n = rows * rows + (corners ? cell->n_vertices : 0)};
+  return rows * rows + (corners ? cell->n_vertices : 0);
+}
+
+static size_t lay_out_points(const kg_cell *cell, int order, int n_points, const double *base,
+                             kg_cell_points *p)
+{
+  *p = (kg_cell_points){.size = kg_cell_sizes_of(cell, order), .n = n_points};
   const size_t n = (size_t)p->n;
   const piece pieces[] = {
       {&p->r, n},
@@ -48,14 +52,14 @@ static size_t lay_out_points(const kg_cell *cell, int order, int rows, bool corn
 size_t kg_cell_points_count(const kg_cell *cell, int order, int rows, bool corners)
 {
   kg_cell_points ignored;
-  return lay_out_points(cell, order, rows, corners, NULL, &ignored);
+  return lay_out_points(cell, order, count_points(cell, rows, corners), NULL, &ignored);
 }
 
 kg_cell_points kg_cell_points_at(const kg_cell *cell, int order, int rows, bool corners,
                                  const double *base)
 {
   kg_cell_points points;
-  lay_out_points(cell, order, rows, corners, base, &points);
+  lay_out_points(cell, order, count_points(cell, rows, corners), base, &points);
   return points;
 }
 
@@ -111,6 +115,24 @@ kedge_status kg_cell_points_create(kedge_context *ctx, const kg_cell *cell, int 
   }
   free(scratch);
   return status;
+}
+
+kedge_status kg_cell_nodes_create(kedge_context *ctx, const kg_cell *cell, int order,
+                                  int node_order, double **values, kg_cell_points *nodes)
+{
+  const int n = cell->n_modes(node_order), V = cell->n_vertices;
+  KG_TRY(kg_host_alloc(ctx, lay_out_points(cell, order, n, NULL, nodes), sizeof **values, values));
+  lay_out_points(cell, order, n, *values, nodes);
+  double *const r = (double *)nodes->r, *const s = (double *)nodes->s;
+  cell->nodes(node_order, r, s);
+  memset((double *)nodes->weight, 0, (size_t)n * sizeof(double));
+  for (int q = 0; q < n; ++q) {
+    fill_point(cell, nodes, q, r[q], s[q]);
+    double *const map = (double *)nodes->map + 3 * q * V;
+    map[0] = 1.0;
+    for (int v = 1; v < V; ++v) map[0] -= map[v];
+  }
+  return KEDGE_OK;
 }
 
 static size_t lay_out_tables(const kg_cell *cell, int order, int rows, const double *base,

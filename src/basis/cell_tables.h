@@ -31,6 +31,12 @@ kg_cell_points kg_cell_points_at(const kg_cell *cell, int order, int rows, bool 
 /// @param[out] values  owned by the caller (free), kg_cell_points_count() doubles
 kedge_status kg_cell_points_create(kedge_context *ctx, const kg_cell *cell, int order, int rows,
                                    bool corners, double **values);
+/// The nodes of the Lagrange cell of an order as points of weight 0. Their functions of the map add
+/// up to 1 in floating-point numbers.
+/// @param[in]  node_order  1 .. KEDGE_ORDER_MAX + 1
+/// @param[out] values      owned by the caller (free); the points lie in it
+kedge_status kg_cell_nodes_create(kedge_context *ctx, const kg_cell *cell, int order,
+                                  int node_order, double **values, kg_cell_points *nodes);
 
 /// Tables of local matrices, of which one array holds all too.
 typedef struct kg_cell_tables {

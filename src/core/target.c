@@ -78,6 +78,31 @@ const char *kg_target_name(const kg_target *target)
   return target->temporary ? target->temporary : target->path;
 }
 
+kedge_status kg_target_reserve(const kg_target *target, int descriptor, int64_t bytes)
+{
+  int error = fallocate(descriptor, 0, 0, bytes) != 0 ? errno : 0;
+  // Some file systems cannot reserve; the limits of a file's size are still asked for.
+  if (error == EOPNOTSUPP || error == ENOSYS) error = ftruncate(descriptor, bytes) != 0 ? errno : 0;
+  KG_REQUIRE(target->ctx, !error, KEDGE_ERR_IO, "cannot write %s: no room for its %lld bytes: %s",
+             target->path, (long long)bytes, strerror(error));
+  return KEDGE_OK;
+}
+
+kedge_status kg_target_write(const kg_target *target, int descriptor, int64_t offset, int64_t bytes,
+                             const void *values)
+{
+  for (const char *rest = values; bytes > 0;) {
+    const ssize_t written = pwrite(descriptor, rest, (size_t)bytes, offset);
+    if (written < 0 && errno == EINTR) continue;
+    KG_REQUIRE(target->ctx, written > 0, KEDGE_ERR_IO, "cannot write %s: %s", target->path,
+               strerror(written < 0 ? errno : EIO));
+    rest += written;
+    bytes -= written;
+    offset += written;
+  }
+  return KEDGE_OK;
+}
+
 kedge_status kg_target_commit(const kg_target *target)
 {
   if (!target->temporary) return KEDGE_OK;

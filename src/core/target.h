@@ -18,6 +18,12 @@ typedef struct kg_target {
 kedge_status kg_target_open(kedge_context *ctx, const char *path, kg_target *out);
 /// The name to write to.
 const char *kg_target_name(const kg_target *target);
+/// Take room on the disk for the temporary file, so that a lack of it is known before the work.
+/// @param[in] descriptor  of the temporary file, opened by the caller
+kedge_status kg_target_reserve(const kg_target *target, int descriptor, int64_t bytes);
+/// Write bytes at a place of it.
+kedge_status kg_target_write(const kg_target *target, int descriptor, int64_t offset, int64_t bytes,
+                             const void *values);
 /// Flush the temporary file to disk and rename it; its stream or descriptor has been closed.
 kedge_status kg_target_commit(const kg_target *target);
 /// Remove what was not committed, and free. Does nothing for a target that was never opened.

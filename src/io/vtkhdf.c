@@ -18,8 +18,6 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "VTKHDF files are litt
 enum {
   MAX_DATASETS = 48,
   MAX_NAME = 64,
-  LINEAR_TRIANGLE = 5,       // VTK_TRIANGLE
-  LAGRANGE_TRIANGLE = 69,    // VTK_LAGRANGE_TRIANGLE
   BLOCK = 1 << 16,           // entries of the buffer from which the topology is written
   METADATA_BYTES = 1 << 16,  // more than HDF5 adds to the values
 };
@@ -30,20 +28,33 @@ enum { POINTS, CONNECTIVITY, OFFSETS, TYPES, COUNTS, FIRST_FIELD = COUNTS + 3 };
 /// Who writes the values: the caller, cells by cells or points by points, or this file.
 typedef enum role { ROLE_CELLS, ROLE_POINTS, ROLE_TOPOLOGY, ROLE_NUMBER } role;
 
+/// Shapes of cells, and what VTK calls them: where points are shared, linear ones.
+enum { TRIANGLE, QUADRILATERAL, SHAPES };
+static const unsigned char linear_type[SHAPES] = {5, 9};      // VTK_TRIANGLE, VTK_QUAD
+static const unsigned char lagrange_type[SHAPES] = {69, 70};  // VTK_LAGRANGE_TRIANGLE, ..
+
 struct kg_vtkhdf {
   kedge_context *ctx;
   kg_target target;
   int descriptor;  ///< of the temporary file
   bool laid_out;
-  int order, n_nodes;  ///< of a cell
-  int64_t n_cells, n_points;
-  bool shared;  ///< points: numbered and written for themselves, not as those of cells
+  int order, n_nodes[SHAPES];  ///< of a cell
+  int64_t n_cells, n_quadrilaterals, n_points;
+  int64_t *first_node;  ///< [cell + 1], counted through all cells; NULL: all are of one shape
+  bool shared;          ///< points: numbered and written for themselves, not as those of cells
   int n_datasets;
   kg_hdf5_dataset datasets[MAX_DATASETS];
   role roles[MAX_DATASETS];
   int64_t written[MAX_DATASETS];  ///< cells, or points
   double numbers[MAX_DATASETS];   ///< values of ROLE_NUMBER
 };
+
+/// Nodes of the cells before one; that of the cell behind the last counts all.
+static int64_t nodes_before(const kg_vtkhdf *file, int64_t cell)
+{
+  if (file->first_node) return file->first_node[cell];
+  return cell * file->n_nodes[file->n_quadrilaterals > 0 ? QUADRILATERAL : TRIANGLE];
+}
 
 static void add_dataset(kg_vtkhdf *file, role r, const char *group, const char *name, kg_item item,
                         int64_t rows, int components)
@@ -114,30 +125,8 @@ static kedge_status write_rows(kg_vtkhdf *file, int dataset, int64_t first, int6
 {
   const kg_hdf5_dataset *d = &file->datasets[dataset];
   const int64_t row_bytes = (int64_t)kg_item_size(d->item) * d->components;
-  const char *rest = values;
-  int64_t n = rows * row_bytes, offset = d->offset + first * row_bytes;
-  while (n > 0) {
-    const ssize_t written = pwrite(file->descriptor, rest, (size_t)n, offset);
-    if (written < 0 && errno == EINTR) continue;
-    KG_REQUIRE(file->ctx, written > 0, KEDGE_ERR_IO, "cannot write %s: %s", file->target.path,
-               strerror(written < 0 ? errno : EIO));
-    rest += written;
-    n -= written;
-    offset += written;
-  }
-  return KEDGE_OK;
-}
-
-/// Take room on the disk now, so that a lack of it is known before the work.
-static kedge_status reserve(kg_vtkhdf *file, int64_t bytes)
-{
-  int error = fallocate(file->descriptor, 0, 0, bytes) != 0 ? errno : 0;
-  // Some file systems cannot reserve; the limits of a file's size are still asked for.
-  if (error == EOPNOTSUPP || error == ENOSYS)
-    error = ftruncate(file->descriptor, bytes) != 0 ? errno : 0;
-  KG_REQUIRE(file->ctx, !error, KEDGE_ERR_IO, "cannot write %s: no room for its %lld bytes: %s",
-             file->target.path, (long long)bytes, strerror(error));
-  return KEDGE_OK;
+  return kg_target_write(&file->target, file->descriptor, d->offset + first * row_bytes,
+                         rows * row_bytes, values);
 }
 
 /// Called by the first write: all fields are known.
@@ -149,17 +138,18 @@ static kedge_status lay_out(kg_vtkhdf *file)
     const kg_hdf5_dataset *d = &file->datasets[i];
     bytes += d->rows * d->components * (int64_t)kg_item_size(d->item);
   }
-  KG_TRY(reserve(file, bytes));
+  KG_TRY(kg_target_reserve(&file->target, file->descriptor, bytes));
   KG_TRY(kg_vtkhdf_lay_out(file->ctx, file->target.temporary, file->target.path, file->order,
                            file->datasets, file->n_datasets));
   file->laid_out = true;
   struct stat info;
   KG_REQUIRE(file->ctx, fstat(file->descriptor, &info) == 0, KEDGE_ERR_IO, "cannot write %s: %s",
              file->target.path, strerror(errno));
-  KG_TRY(reserve(file, info.st_size));  // HDF5 began with an empty file
+  KG_TRY(kg_target_reserve(&file->target, file->descriptor,
+                           info.st_size));  // HDF5 began with an empty file
 
   const int64_t counts[FIRST_FIELD - COUNTS] = {file->n_points, file->n_cells,
-                                                file->n_cells * file->n_nodes};
+                                                nodes_before(file, file->n_cells)};
   for (int i = COUNTS; i < FIRST_FIELD; ++i) KG_TRY(write_rows(file, i, 0, 1, &counts[i - COUNTS]));
   for (int i = FIRST_FIELD; i < file->n_datasets; ++i)
     if (file->roles[i] == ROLE_NUMBER) KG_TRY(write_rows(file, i, 0, 1, &file->numbers[i]));
@@ -192,8 +182,12 @@ static kedge_status write_units(kg_vtkhdf *file, int dataset, int64_t first, int
                                 const void *values)
 {
   KG_TRY(begin_write(file, dataset, first, count));
-  const int64_t rows_each = file->datasets[dataset].rows / units(file, dataset);
-  KG_TRY(write_rows(file, dataset, first * rows_each, count * rows_each, values));
+  int64_t begin = first, end = first + count;  // rows
+  if (file->datasets[dataset].rows != units(file, dataset)) {
+    begin = nodes_before(file, begin);
+    end = nodes_before(file, end);
+  }
+  KG_TRY(write_rows(file, dataset, begin, end - begin, values));
   file->written[dataset] += count;
   return KEDGE_OK;
 }
@@ -204,20 +198,21 @@ kedge_status kg_vtkhdf_write_points(kg_vtkhdf *file, int64_t first, int64_t coun
   return write_units(file, POINTS, first, count, xyz);
 }
 
-kedge_status kg_vtkhdf_write_triangles(kg_vtkhdf *file, int64_t first, int64_t count,
-                                       const int32_t *points)
+kedge_status kg_vtkhdf_write_corners(kg_vtkhdf *file, int64_t first, int64_t count,
+                                     const int32_t *points)
 {
   KG_REQUIRE(file->ctx, file->shared, KEDGE_ERR_ARG,
              "the cells of %s have points of their own, which are numbered by themselves",
              file->target.path);
   KG_TRY(begin_write(file, CONNECTIVITY, first, count));
+  const int64_t begin = nodes_before(file, first), all = nodes_before(file, first + count) - begin;
   int64_t *block;
   KG_TRY(kg_host_alloc(file->ctx, BLOCK, sizeof *block, &block));
   kedge_status status = KEDGE_OK;
-  for (int64_t at = 0; at < 3 * count && status == KEDGE_OK; at += BLOCK) {
-    const int64_t n = 3 * count - at < BLOCK ? 3 * count - at : BLOCK;
+  for (int64_t at = 0; at < all && status == KEDGE_OK; at += BLOCK) {
+    const int64_t n = all - at < BLOCK ? all - at : BLOCK;
     for (int64_t i = 0; i < n; ++i) block[i] = points[at + i];
-    status = write_rows(file, CONNECTIVITY, 3 * first + at, n, block);
+    status = write_rows(file, CONNECTIVITY, begin + at, n, block);
   }
   free(block);
   file->written[CONNECTIVITY] += count;
@@ -246,18 +241,32 @@ static kedge_status write_sequence(kg_vtkhdf *file, int dataset, int64_t step, i
   return KEDGE_OK;
 }
 
-/// Offsets go in equal steps, and where points are not shared connectivity counts 0, 1, 2, ...
+/// Write VTK's types of all cells.
+static kedge_status write_types(kg_vtkhdf *file, unsigned char *block)
+{
+  const unsigned char *const type = file->shared ? linear_type : lagrange_type;
+  const bool all = !file->first_node && file->n_quadrilaterals > 0;
+  memset(block, type[all ? QUADRILATERAL : TRIANGLE], BLOCK);
+  for (int64_t first = 0; first < file->n_cells; first += BLOCK) {
+    const int64_t rest = file->n_cells - first, count = rest < BLOCK ? rest : BLOCK;
+    const int64_t *const node = file->first_node ? file->first_node + first : NULL;
+    for (int64_t i = 0; node && i < count; ++i)
+      block[i] = type[node[i + 1] - node[i] == file->n_nodes[QUADRILATERAL]];
+    KG_TRY(write_rows(file, TYPES, first, count, block));
+  }
+  return KEDGE_OK;
+}
+
+/// Where points are not shared connectivity counts 0, 1, 2, ...
 static kedge_status write_topology(kg_vtkhdf *file)
 {
   int64_t *block;
   KG_TRY(kg_host_alloc(file->ctx, BLOCK, sizeof *block, &block));
   kedge_status status = file->shared ? KEDGE_OK : write_sequence(file, CONNECTIVITY, 1, block);
-  if (status == KEDGE_OK) status = write_sequence(file, OFFSETS, file->n_nodes, block);
-  memset(block, file->shared ? LINEAR_TRIANGLE : LAGRANGE_TRIANGLE, BLOCK);
-  for (int64_t first = 0; first < file->n_cells && status == KEDGE_OK; first += BLOCK) {
-    const int64_t rest = file->n_cells - first;
-    status = write_rows(file, TYPES, first, rest < BLOCK ? rest : BLOCK, block);
-  }
+  if (status == KEDGE_OK)
+    status = file->first_node ? write_rows(file, OFFSETS, 0, file->n_cells + 1, file->first_node)
+                              : write_sequence(file, OFFSETS, nodes_before(file, 1), block);
+  if (status == KEDGE_OK) status = write_types(file, (unsigned char *)block);
   free(block);
   return status;
 }
@@ -280,7 +289,7 @@ static void add_topology(kg_vtkhdf *file)
   add_dataset(file, file->shared ? ROLE_POINTS : ROLE_CELLS, "VTKHDF", "Points", KG_ITEM_F64,
               file->n_points, 3);
   add_dataset(file, file->shared ? ROLE_CELLS : ROLE_TOPOLOGY, "VTKHDF", "Connectivity",
-              KG_ITEM_I64, n_cells * file->n_nodes, 1);
+              KG_ITEM_I64, nodes_before(file, n_cells), 1);
   add_dataset(file, ROLE_TOPOLOGY, "VTKHDF", "Offsets", KG_ITEM_I64, n_cells + 1, 1);
   add_dataset(file, ROLE_TOPOLOGY, "VTKHDF", "Types", KG_ITEM_U8, n_cells, 1);
   add_dataset(file, ROLE_TOPOLOGY, "VTKHDF", "NumberOfPoints", KG_ITEM_I64, 1, 1);
@@ -300,15 +309,37 @@ static kedge_status open_temporary(kg_vtkhdf *file, const char *path)
   return KEDGE_OK;
 }
 
+/// Where the nodes of each cell begin, if that is no product.
+static kedge_status count_nodes(kg_vtkhdf *file, const kg_vtkhdf_cells *cells)
+{
+  if (cells->n_quadrilaterals == 0 || cells->n_quadrilaterals == cells->n) return KEDGE_OK;
+  KG_TRY(kg_host_alloc(file->ctx, (size_t)cells->n + 1, sizeof(int64_t), &file->first_node));
+  file->first_node[0] = 0;
+  for (int64_t c = 0; c < cells->n; ++c)
+    file->first_node[c + 1] = file->first_node[c] + file->n_nodes[cells->is_quadrilateral[c]];
+  return KEDGE_OK;
+}
+
 /// A grid of one kind or the other, whose fields are still to be declared.
-static kedge_status create(const kg_vtkhdf *grid, const char *path, kg_vtkhdf **out)
+/// @param[in] n_points  those that are shared, or 0: every cell has its own
+static kedge_status create(kedge_context *ctx, const char *path, int order,
+                           const kg_vtkhdf_cells *cells, int64_t n_points, kg_vtkhdf **out)
 {
   kg_vtkhdf *file;
-  KG_TRY(kg_host_alloc(grid->ctx, 1, sizeof *file, &file));
-  *file = *grid;
-  file->descriptor = -1;
-  add_topology(file);
-  const kedge_status status = open_temporary(file, path);
+  KG_TRY(kg_host_alloc(ctx, 1, sizeof *file, &file));
+  *file = (kg_vtkhdf){.ctx = ctx,
+                      .descriptor = -1,
+                      .order = order,
+                      .n_nodes = {(order + 1) * (order + 2) / 2, (order + 1) * (order + 1)},
+                      .n_cells = cells->n,
+                      .n_quadrilaterals = cells->n_quadrilaterals,
+                      .shared = n_points > 0};
+  kedge_status status = count_nodes(file, cells);
+  if (status == KEDGE_OK) {
+    file->n_points = n_points > 0 ? n_points : nodes_before(file, cells->n);
+    add_topology(file);
+    status = open_temporary(file, path);
+  }
   if (status == KEDGE_OK)
     *out = file;
   else
@@ -316,36 +347,25 @@ static kedge_status create(const kg_vtkhdf *grid, const char *path, kg_vtkhdf **
   return status;
 }
 
-kedge_status kg_vtkhdf_create(kedge_context *ctx, const char *path, int order, int64_t n_cells,
-                              kg_vtkhdf **out)
+kedge_status kg_vtkhdf_create(kedge_context *ctx, const char *path, int order,
+                              const kg_vtkhdf_cells *cells, kg_vtkhdf **out)
 {
   *out = NULL;
-  KG_REQUIRE(ctx, order >= 1 && order <= KG_VTKHDF_ORDER_MAX && n_cells > 0, KEDGE_ERR_ARG,
+  KG_REQUIRE(ctx, order >= 1 && order <= KG_VTKHDF_ORDER_MAX && cells->n > 0, KEDGE_ERR_ARG,
              "cannot write %s: %lld cells of order %d; at least one, of order 1 to %d", path,
-             (long long)n_cells, order, KG_VTKHDF_ORDER_MAX);
-  const int n_nodes = (order + 1) * (order + 2) / 2;
-  return create(&(kg_vtkhdf){.ctx = ctx,
-                             .order = order,
-                             .n_nodes = n_nodes,
-                             .n_cells = n_cells,
-                             .n_points = n_cells * n_nodes},
-                path, out);
+             (long long)cells->n, order, KG_VTKHDF_ORDER_MAX);
+  return create(ctx, path, order, cells, 0, out);
 }
 
-kedge_status kg_vtkhdf_create_shared(kedge_context *ctx, const char *path, int64_t n_cells,
-                                     int64_t n_points, kg_vtkhdf **out)
+kedge_status kg_vtkhdf_create_shared(kedge_context *ctx, const char *path,
+                                     const kg_vtkhdf_cells *cells, int64_t n_points,
+                                     kg_vtkhdf **out)
 {
   *out = NULL;
-  KG_REQUIRE(ctx, n_cells > 0 && n_points >= 3, KEDGE_ERR_ARG,
+  KG_REQUIRE(ctx, cells->n > 0 && n_points >= 3, KEDGE_ERR_ARG,
              "cannot write %s: %lld cells of %lld points; at least one, of 3", path,
-             (long long)n_cells, (long long)n_points);
-  return create(&(kg_vtkhdf){.ctx = ctx,
-                             .order = 1,
-                             .n_nodes = 3,
-                             .n_cells = n_cells,
-                             .n_points = n_points,
-                             .shared = true},
-                path, out);
+             (long long)cells->n, (long long)n_points);
+  return create(ctx, path, 1, cells, n_points, out);
 }
 
 static kedge_status complete(kg_vtkhdf *file)
@@ -371,5 +391,6 @@ void kg_vtkhdf_abandon(kg_vtkhdf *file)
   if (file == NULL) return;
   if (file->descriptor >= 0) close(file->descriptor);
   kg_target_close(&file->target);
+  free(file->first_node);
   free(file);
 }

@@ -1,6 +1,6 @@
 /// @file
-/// Writing VTKHDF 1.0 unstructured grids of triangles, chunk by chunk: Lagrange triangles of which
-/// every cell has its own points (fields are discontinuous), or linear ones that share their
+/// Writing VTKHDF 1.0 unstructured grids of triangles and quadrilaterals, chunk by chunk: Lagrange
+/// cells that have points of their own (fields are discontinuous), or linear ones that share their
 /// points. The file is written under a temporary name beside the target, flushed, and renamed when
 /// it is complete.
 ///
@@ -12,18 +12,26 @@
 #pragma once
 #include "core/error.h"
 
-#define KG_VTKHDF_ORDER_MAX 10  ///< of Lagrange triangles that VTK evaluates
+#define KG_VTKHDF_ORDER_MAX 10  ///< of Lagrange cells that VTK evaluates
 
 typedef struct kg_vtkhdf kg_vtkhdf;
 
-/// @param[in] order  of the Lagrange triangles, 1..KG_VTKHDF_ORDER_MAX
-kedge_status kg_vtkhdf_create(kedge_context *ctx, const char *path, int order, int64_t n_cells,
-                              kg_vtkhdf **out);
+/// The cells of a file: triangles and n_quadrilaterals others.
+typedef struct kg_vtkhdf_cells {
+  int64_t n, n_quadrilaterals;
+  /// [cell]; read where there are cells of both shapes, while the file is created
+  const bool *is_quadrilateral;
+} kg_vtkhdf_cells;
 
-/// Linear triangles that share their points: points are written by kg_vtkhdf_write_points(), which
-/// counts points then, cells by kg_vtkhdf_write_triangles().
-kedge_status kg_vtkhdf_create_shared(kedge_context *ctx, const char *path, int64_t n_cells,
-                                     int64_t n_points, kg_vtkhdf **out);
+/// @param[in] order  of the Lagrange cells, 1..KG_VTKHDF_ORDER_MAX
+kedge_status kg_vtkhdf_create(kedge_context *ctx, const char *path, int order,
+                              const kg_vtkhdf_cells *cells, kg_vtkhdf **out);
+
+/// Linear cells that share their points: points are written by kg_vtkhdf_write_points(), which
+/// counts points then, cells by kg_vtkhdf_write_corners().
+kedge_status kg_vtkhdf_create_shared(kedge_context *ctx, const char *path,
+                                     const kg_vtkhdf_cells *cells, int64_t n_points,
+                                     kg_vtkhdf **out);
 
 // Declarations; all of them come before the first write. Names have no '/' and no '.'.
 
@@ -35,15 +43,15 @@ kedge_status kg_vtkhdf_cell_vector(kg_vtkhdf *file, const char *name);
 /// One number about the whole file (VTK's field data): "converged", "relative_residual", ...
 kedge_status kg_vtkhdf_number(kg_vtkhdf *file, const char *name, double value);
 
-/// Write the points of cells [first, first + count): xyz is [cell][node][3], nodes in Gmsh = VTK
-/// order; or shared points [first, first + count): [point][3].
+/// Write the points of cells [first, first + count): xyz is [cell][node][3], nodes in VTK's order
+/// (kg_cell.nodes); or shared points [first, first + count): [point][3].
 kedge_status kg_vtkhdf_write_points(kg_vtkhdf *file, int64_t first, int64_t count,
                                     const double *xyz);
 /// Write which of the shared points are the corners of cells [first, first + count),
 /// counterclockwise.
-/// @param[in] points  [cell][3]
-kedge_status kg_vtkhdf_write_triangles(kg_vtkhdf *file, int64_t first, int64_t count,
-                                       const int32_t *points);
+/// @param[in] points  [cell][corner]
+kedge_status kg_vtkhdf_write_corners(kg_vtkhdf *file, int64_t first, int64_t count,
+                                     const int32_t *points);
 /// Write values of a declared field of cells [first, first + count): point fields
 /// [cell][node][component], for shared points [point][component] of points; cell fields
 /// [cell][component] (double, or int32_t when integer).

@@ -119,7 +119,8 @@ static kedge_status write_file(const kedge_solution *s, const char *path)
   kg_node_basis(order, s->size.order, w.low);
   kg_node_basis(order, s->size.order + 1, w.high);
   for (int32_t e = 0; e < s->mesh->n_elements; ++e) element[s->mesh->element_origin[e]] = e;
-  status = kg_vtkhdf_create(s->ctx, path, order, s->mesh->n_elements, &file);
+  status =
+      kg_vtkhdf_create(s->ctx, path, order, &(kg_vtkhdf_cells){.n = s->mesh->n_elements}, &file);
   if (status == KEDGE_OK) status = write_all(&w, file, element);
   if (status == KEDGE_OK) {
     status = kg_vtkhdf_finish(file);

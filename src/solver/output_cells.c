@@ -74,7 +74,7 @@ static kedge_status write_cells(const writer *w)
     const int64_t count = n - first < CHUNK ? n - first : CHUNK;
     const int32_t *element = w->element + first;
     fill_corners(w, element, count);
-    KG_TRY(kg_vtkhdf_write_triangles(w->file, first, count, w->numbers));
+    KG_TRY(kg_vtkhdf_write_corners(w->file, first, count, w->numbers));
     fill_means(w, element, count);
     KG_TRY(kg_vtkhdf_write(w->file, "u", first, count, w->values));
     fill_flux(w, element, count);
@@ -108,7 +108,8 @@ kedge_status kg_output_cells(const kedge_solution *s, const char *path)
   if (status == KEDGE_OK) status = kg_host_alloc(s->ctx, CHUNK, 3 * sizeof *w.numbers, &w.numbers);
   if (status != KEDGE_OK) goto done;
   for (int32_t e = 0; e < mesh->n_elements; ++e) w.element[mesh->element_origin[e]] = e;
-  status = kg_vtkhdf_create_shared(s->ctx, path, mesh->n_elements, mesh->n_vertices, &w.file);
+  status = kg_vtkhdf_create_shared(s->ctx, path, &(kg_vtkhdf_cells){.n = mesh->n_elements},
+                                   mesh->n_vertices, &w.file);
   if (status == KEDGE_OK) status = write_all(&w);
   if (status == KEDGE_OK) {
     status = kg_vtkhdf_finish(w.file);

@@ -195,6 +195,35 @@ static void points_end_with_the_corners_where_these_are_asked_for(void **state)
   }
 }
 
+static void nodes_of_a_cell_carry_its_map_and_modes(void **state)
+{
+  (void)state;
+  for (int k = 0; k < 2; ++k)
+    for (int order = 1; order <= KEDGE_ORDER_MAX + 1; order += 3) {
+      const int V = cells[k]->n_vertices;
+      double *values;
+      kg_cell_points p;
+      must(ctx, kg_cell_nodes_create(ctx, cells[k], 2, order, &values, &p));
+      assert_int_equal(p.n, cells[k]->n_modes(order));
+      for (int q = 0; q < p.n; ++q) {
+        double r = 0.0, s = 0.0, sum = 0.0;
+        for (int v = 0; v < V; ++v) {
+          r += p.map[3 * q * V + v] * cells[k]->corner[v][0];
+          s += p.map[3 * q * V + v] * cells[k]->corner[v][1];
+          sum += p.map[3 * q * V + v];
+          if (q < V) assert_true(p.map[3 * q * V + v] == (v == q));
+        }
+        assert_at_most(fabs(r - p.r[q]) + fabs(s - p.s[q]) + fabs(sum - 1.0), 4 * rounding(V));
+        long double phi[MODES];
+        cells[k]->modes(3, p.r[q], p.s[q], phi, NULL, NULL);
+        for (int i = 0; i < p.size.n_star; ++i)
+          assert_true(p.value[q * p.size.n_star + i] == (double)phi[i]);
+        assert_true(p.weight[q] == 0.0);
+      }
+      free(values);
+    }
+}
+
 static void tables_of_the_triangle_are_those_of_its_fast_operators(void **state)
 {
   (void)state;
@@ -232,6 +261,7 @@ int main(void)
       cmocka_unit_test(traces_of_modes_are_modes_of_the_facet),
       cmocka_unit_test(weak_gradients_of_linear_functions_are_exact),
       cmocka_unit_test(the_map_takes_corners_to_corners_and_its_derivatives_are_those_of_the_map),
+      cmocka_unit_test(nodes_of_a_cell_carry_its_map_and_modes),
       cmocka_unit_test(points_end_with_the_corners_where_these_are_asked_for),
       cmocka_unit_test(tables_of_the_triangle_are_those_of_its_fast_operators),
   };

@@ -1,4 +1,5 @@
 // The order of Lagrange nodes is that of Gmsh and VTK.
+#include "basis/cell.h"
 #include "basis/polynomials.h"
 #include "compare.h"
 #include "kedge/base.h"
@@ -70,12 +71,39 @@ static void edge_nodes_run_counterclockwise_and_the_interior_repeats_the_pattern
   }
 }
 
+/// VTK's vtkHigherOrderQuadrilateral::PointIndexFromIJK: the place of the node (i, j).
+static int vtk_place(int order, int i, int j)
+{
+  const bool at_i = i == 0 || i == order, at_j = j == 0 || j == order;
+  const int inner = order - 1;
+  if (at_i && at_j) return i ? (j ? 2 : 1) : (j ? 3 : 0);
+  if (at_j) return 4 + i - 1 + (j ? 2 * inner : 0);
+  if (at_i) return 4 + j - 1 + (i ? inner : 3 * inner);
+  return 4 + 4 * inner + i - 1 + inner * (j - 1);
+}
+
+static void nodes_of_quadrilaterals_are_in_the_order_of_vtk(void **state)
+{
+  (void)state;
+  double r[(ORDER + 1) * (ORDER + 1)], s[(ORDER + 1) * (ORDER + 1)];
+  for (int order = 1; order <= ORDER; ++order) {
+    assert_int_equal(kg_quadrilateral.n_modes(order), (order + 1) * (order + 1));
+    kg_quadrilateral.nodes(order, r, s);
+    for (int i = 0; i <= order; ++i)
+      for (int j = 0; j <= order; ++j) {
+        const int k = vtk_place(order, i, j);
+        assert_true(r[k] == 2.0 * i / order - 1.0 && s[k] == 2.0 * j / order - 1.0);
+      }
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nodes_of_low_orders_are_in_the_order_of_gmsh),
       cmocka_unit_test(every_point_of_the_lattice_is_a_node_once),
       cmocka_unit_test(edge_nodes_run_counterclockwise_and_the_interior_repeats_the_pattern),
+      cmocka_unit_test(nodes_of_quadrilaterals_are_in_the_order_of_vtk),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

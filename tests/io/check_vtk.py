@@ -35,24 +35,33 @@ def names(data):
     return sorted(data.GetArrayName(i) for i in range(data.GetNumberOfArrays()))
 
 
-def check(grid, order):
-    nodes = (order + 1) * (order + 2) // 2
+CLASSES = {"vtkLagrangeTriangle": 3, "vtkLagrangeQuadrilateral": 4}
+
+
+def shape_of(kind, c):
+    """Corners of cell c of a file of samples."""
+    return {"vtkhdf": 3, "quads": 4, "mixed": 3 + c % 2}[kind]
+
+
+def check(grid, kind, order):
     cells = grid.GetNumberOfCells()
-    assert cells == 50 and grid.GetNumberOfPoints() == cells * nodes
+    assert cells == 50
     assert names(grid.GetPointData()) == ["q", "u"], names(grid.GetPointData())
     assert names(grid.GetCellData()) == ["error", "region"], names(grid.GetCellData())
     assert grid.GetFieldData().GetArray("converged").GetValue(0) == 1
     u, q = grid.GetPointData().GetArray("u"), grid.GetPointData().GetArray("q")
     region = grid.GetCellData().GetArray("region")
     assert q.GetNumberOfComponents() == 3
-    worst, largest_weights = 0.0, 0.0
+    worst, largest_weights, points = 0.0, 0.0, 0
     generator = random.Random(order)
     for c in range(cells):
-        cell = grid.GetCell(c)
-        assert cell.GetClassName() == "vtkLagrangeTriangle" and cell.GetNumberOfPoints() == nodes
+        cell, corners = grid.GetCell(c), shape_of(kind, c)
+        nodes = (order + 1) * (order + 2) // 2 if corners == 3 else (order + 1) ** 2
+        points += nodes
+        assert CLASSES[cell.GetClassName()] == corners and cell.GetNumberOfPoints() == nodes
         assert region.GetValue(c) == 100 + c
         r, s = generator.random(), generator.random()
-        if r + s > 1:
+        if corners == 3 and r + s > 1:
             r, s = 1 - r, 1 - s
         x, weights = [0.0] * 3, [0.0] * nodes
         cell.EvaluateLocation(vtk.reference(0), [r, s, 0], x, weights)
@@ -61,10 +70,11 @@ def check(grid, order):
         largest_weights = max(largest_weights, sum(abs(w) for w in weights))
         corner = cell.GetPointId(0)
         assert q.GetComponent(corner, 1) == -u.GetValue(corner)
+    assert grid.GetNumberOfPoints() == points
     # Rounding of values of size up to 4, multiplied by weights whose signs differ.
     tolerance = 64 * EPSILON * order * 4 * largest_weights
-    assert worst <= tolerance, f"order {order}: {worst} > {tolerance}"
-    print(f"order {order}: largest deviation {worst:.1e}, allowed {tolerance:.1e}")
+    assert worst <= tolerance, f"{kind}, order {order}: {worst} > {tolerance}"
+    print(f"{kind}, order {order}: largest deviation {worst:.1e}, allowed {tolerance:.1e}")
 
 
 def check_cells(grid):
@@ -86,10 +96,11 @@ def main():
         path = os.path.join(folder, "cells.vtkhdf")
         subprocess.run([sys.argv[1], "cells", path], check=True)
         check_cells(read(path))
-        for order in range(1, 11):
-            path = os.path.join(folder, f"order{order}.vtkhdf")
-            subprocess.run([sys.argv[1], "vtkhdf", str(order), path], check=True)
-            check(read(path), order)
+        for kind in ("vtkhdf", "mixed", "quads"):
+            for order in range(1, 11):
+                path = os.path.join(folder, f"{kind}{order}.vtkhdf")
+                subprocess.run([sys.argv[1], kind, str(order), path], check=True)
+                check(read(path), kind, order)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
 // samples vtkhdf ORDER FILE     a polynomial of degree ORDER on cells of that order
+// samples mixed ORDER FILE      the same on triangles and quadrilaterals by turns
+// samples quads ORDER FILE      the same on quadrilaterals
 // samples cells FILE            cells that share their points, with cell data
 // samples report FILE           a report with an exact solution
 // samples report-awkward FILE   none, with names and numbers that JSON cannot hold as they are
@@ -9,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "basis/polynomials.h"
+#include "basis/cell.h"
 #include "io/vtkhdf.h"
 #include "kedge/solution.h"
 
-enum { CELLS = 50, MAX_NODES = (KG_VTKHDF_ORDER_MAX + 1) * (KG_VTKHDF_ORDER_MAX + 2) / 2 };
+enum { CELLS = 50, MAX_NODES = (KG_VTKHDF_ORDER_MAX + 1) * (KG_VTKHDF_ORDER_MAX + 1) };
 
 /// The polynomial that check_vtk.py has too.
 static double polynomial(int p, double x, double y)
@@ -21,45 +23,57 @@ static double polynomial(int p, double x, double y)
   return pow(x, p) + 2 * pow(y, p) + x * pow(y, p - 1);
 }
 
-/// Corner `k` of cell `c`: cells overlap, are skewed, and lie within a unit square or so.
-static void corner(int c, int k, double xy[2])
+/// Corner `k` of V of cell `c`: cells overlap, are skewed, and lie within a unit square or so.
+static void corner(int c, int k, int V, double xy[2])
 {
-  const double angle = 0.7 * c + 2.1 * k;
+  const double angle = 0.7 * c + (V == 3 ? 2.1 : 1.4) * k;
   xy[0] = 0.5 + 0.3 * cos(3.0 * c) + 0.2 * cos(angle);
   xy[1] = 0.5 + 0.3 * sin(5.0 * c) + 0.15 * sin(angle);
 }
 
-static kedge_status write_vtkhdf(int order, const char *path)
+static kedge_status write_cell(kg_vtkhdf *file, int order, const kg_cell *cell, int c)
 {
-  const int n = (order + 1) * (order + 2) / 2;
-  double r[MAX_NODES], s[MAX_NODES];
-  kg_lagrange_nodes(order, r, s);
+  const int n = cell->n_modes(order), V = cell->n_vertices;
+  double r[MAX_NODES], s[MAX_NODES], v[KG_FACETS_MAX][2];
+  double xyz[MAX_NODES * 3] = {0}, u[MAX_NODES], q[MAX_NODES * 3] = {0};
+  cell->nodes(order, r, s);
+  for (int k = 0; k < V; ++k) corner(c, k, V, v[k]);
+  for (int i = 0; i < n; ++i) {
+    long double shape[3][KG_FACETS_MAX];
+    cell->map(r[i], s[i], shape);
+    double *const x = xyz + 3 * i;
+    for (int k = 0; k < V; ++k)
+      for (int d = 0; d < 2; ++d) x[d] += (double)shape[0][k] * v[k][d];
+    u[i] = polynomial(order, x[0], x[1]);
+    q[3 * i] = u[i];
+    q[3 * i + 1] = -u[i];
+  }
+  const int32_t region = 100 + c;
+  const double indicator = 0.5 * c;
+  KG_TRY(kg_vtkhdf_write_points(file, c, 1, xyz));
+  KG_TRY(kg_vtkhdf_write(file, "u", c, 1, u));
+  KG_TRY(kg_vtkhdf_write(file, "q", c, 1, q));
+  KG_TRY(kg_vtkhdf_write(file, "region", c, 1, &region));
+  return kg_vtkhdf_write(file, "error", c, 1, &indicator);
+}
+
+/// @param[in] shapes  of the first, third, ... cell, and of the others
+static kedge_status write_vtkhdf(const kg_cell *const shapes[2], int order, const char *path)
+{
+  bool is_quadrilateral[CELLS];
+  kg_vtkhdf_cells cells = {.n = CELLS, .is_quadrilateral = is_quadrilateral};
+  for (int c = 0; c < CELLS; ++c) {
+    is_quadrilateral[c] = shapes[c % 2] == &kg_quadrilateral;
+    cells.n_quadrilaterals += is_quadrilateral[c];
+  }
   kg_vtkhdf *file;
-  KG_TRY(kg_vtkhdf_create(NULL, path, order, CELLS, &file));
+  KG_TRY(kg_vtkhdf_create(NULL, path, order, &cells, &file));
   kg_vtkhdf_point_field(file, "u", 1);
   kg_vtkhdf_point_field(file, "q", 3);
   kg_vtkhdf_cell_field(file, "region", true);
   kg_vtkhdf_cell_field(file, "error", false);
   kg_vtkhdf_number(file, "converged", 1);
-  for (int c = 0; c < CELLS; ++c) {
-    double v[3][2], xyz[MAX_NODES * 3] = {0}, u[MAX_NODES], q[MAX_NODES * 3] = {0};
-    for (int k = 0; k < 3; ++k) corner(c, k, v[k]);
-    for (int i = 0; i < n; ++i) {
-      const double b1 = 0.5 * (1 + r[i]), b2 = 0.5 * (1 + s[i]), b0 = 1 - b1 - b2;
-      double *x = xyz + 3 * i;
-      for (int k = 0; k < 2; ++k) x[k] = b0 * v[0][k] + b1 * v[1][k] + b2 * v[2][k];
-      u[i] = polynomial(order, x[0], x[1]);
-      q[3 * i] = u[i];
-      q[3 * i + 1] = -u[i];
-    }
-    const int32_t region = 100 + c;
-    const double indicator = 0.5 * c;
-    KG_TRY(kg_vtkhdf_write_points(file, c, 1, xyz));
-    KG_TRY(kg_vtkhdf_write(file, "u", c, 1, u));
-    KG_TRY(kg_vtkhdf_write(file, "q", c, 1, q));
-    KG_TRY(kg_vtkhdf_write(file, "region", c, 1, &region));
-    KG_TRY(kg_vtkhdf_write(file, "error", c, 1, &indicator));
-  }
+  for (int c = 0; c < CELLS; ++c) KG_TRY(write_cell(file, order, shapes[c % 2], c));
   return kg_vtkhdf_finish(file);
 }
 
@@ -78,12 +92,12 @@ static kedge_status write_cells(const char *path)
     region[c] = 100 + c;
   }
   kg_vtkhdf *file;
-  KG_TRY(kg_vtkhdf_create_shared(NULL, path, CELLS, CELLS + 1, &file));
+  KG_TRY(kg_vtkhdf_create_shared(NULL, path, &(kg_vtkhdf_cells){.n = CELLS}, CELLS + 1, &file));
   kg_vtkhdf_cell_field(file, "u", false);
   kg_vtkhdf_cell_vector(file, "q");
   kg_vtkhdf_cell_field(file, "region", true);
   KG_TRY(kg_vtkhdf_write_points(file, 0, CELLS + 1, xyz));
-  KG_TRY(kg_vtkhdf_write_triangles(file, 0, CELLS, corners));
+  KG_TRY(kg_vtkhdf_write_corners(file, 0, CELLS, corners));
   KG_TRY(kg_vtkhdf_write(file, "u", 0, CELLS, u));
   KG_TRY(kg_vtkhdf_write(file, "q", 0, CELLS, q));
   KG_TRY(kg_vtkhdf_write(file, "region", 0, CELLS, region));
@@ -143,7 +157,15 @@ static kedge_status write_report(bool awkward, const char *path)
 int main(int argc, char **argv)
 {
   kedge_status status = KEDGE_ERR_ARG;
-  if (argc == 4 && strcmp(argv[1], "vtkhdf") == 0) status = write_vtkhdf(atoi(argv[2]), argv[3]);
+  static const struct {
+    const char *name;
+    const kg_cell *shapes[2];
+  } kinds[] = {{"vtkhdf", {&kg_triangle, &kg_triangle}},
+               {"mixed", {&kg_triangle, &kg_quadrilateral}},
+               {"quads", {&kg_quadrilateral, &kg_quadrilateral}}};
+  for (int k = 0; k < 3; ++k)
+    if (argc == 4 && strcmp(argv[1], kinds[k].name) == 0)
+      status = write_vtkhdf(kinds[k].shapes, atoi(argv[2]), argv[3]);
   if (argc == 3 && strcmp(argv[1], "cells") == 0)
     status = write_cells(argv[2]);
   else if (argc == 3 && strncmp(argv[1], "report", 6) == 0)

@@ -35,7 +35,8 @@ static void a_link_is_followed(void **state)
 static void assert_refused(const char *where, const char *sentence)
 {
   kg_vtkhdf *file = (kg_vtkhdf *)&where;
-  assert_int_equal(kg_vtkhdf_create(ctx, where, 2, 4, &file), KEDGE_ERR_IO);
+  assert_int_equal(kg_vtkhdf_create(ctx, where, 2, &(kg_vtkhdf_cells){.n = 4}, &file),
+                   KEDGE_ERR_IO);
   assert_null(file);
   assert_string_equal(kedge_context_error(ctx), sentence);
 }
@@ -64,10 +65,12 @@ static void wrong_calls_are_refused(void **state)
 {
   (void)state;
   kg_vtkhdf *file;
-  assert_int_equal(kg_vtkhdf_create(ctx, "a.hdf", 11, 4, &file), KEDGE_ERR_ARG);
+  assert_int_equal(kg_vtkhdf_create(ctx, "a.hdf", 11, &(kg_vtkhdf_cells){.n = 4}, &file),
+                   KEDGE_ERR_ARG);
   assert_string_equal(kedge_context_error(ctx),
                       "cannot write a.hdf: 4 cells of order 11; at least one, of order 1 to 10");
-  assert_int_equal(kg_vtkhdf_create(ctx, "a.hdf", 2, 0, &file), KEDGE_ERR_ARG);
+  assert_int_equal(kg_vtkhdf_create(ctx, "a.hdf", 2, &(kg_vtkhdf_cells){.n = 0}, &file),
+                   KEDGE_ERR_ARG);
 
   file = begin_file(4);
   assert_int_equal(kg_vtkhdf_point_field(file, "v", 2), KEDGE_ERR_ARG);
@@ -124,7 +127,8 @@ static void a_full_disk_is_a_sentence_and_leaves_nothing(void **state)
       setrlimit(RLIMIT_FSIZE, &(struct rlimit){limit, limit});
       kg_vtkhdf *file = NULL;
       static double points[1000 * NODES * 3];
-      kedge_status status = kg_vtkhdf_create(ctx, path, ORDER, 1000, &file);
+      kedge_status status =
+          kg_vtkhdf_create(ctx, path, ORDER, &(kg_vtkhdf_cells){.n = 1000}, &file);
       if (status == KEDGE_OK) status = kg_vtkhdf_write_points(file, 0, 1000, points);
       kg_vtkhdf_abandon(file);
       const char *sentence = kedge_context_error(ctx);

@@ -69,7 +69,8 @@ void write_chunk(kg_vtkhdf *file, int64_t first, int64_t count)
 kg_vtkhdf *begin_file(int64_t n_cells)
 {
   kg_vtkhdf *file;
-  assert_int_equal(kg_vtkhdf_create(ctx, path, ORDER, n_cells, &file), KEDGE_OK);
+  assert_int_equal(kg_vtkhdf_create(ctx, path, ORDER, &(kg_vtkhdf_cells){.n = n_cells}, &file),
+                   KEDGE_OK);
   assert_int_equal(kg_vtkhdf_point_field(file, "q", 3), KEDGE_OK);
   assert_int_equal(kg_vtkhdf_point_field(file, "u", 1), KEDGE_OK);
   assert_int_equal(kg_vtkhdf_cell_field(file, "error", false), KEDGE_OK);
