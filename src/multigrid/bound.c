@@ -89,8 +89,8 @@ kedge_status kg_multigrid_bound(kedge_context *ctx, const kg_cg *cg, double *r, 
                state.p_ap, state.rz_next, t.n + 1);
     extend(&t, &state, &rz, &alpha);
   }
-  *out = KG_SMOOTHER_BOUND;
-  if (t.n > 0) *out = fmin(*out, 1.05 * largest_eigenvalue(&t, KG_SMOOTHER_BOUND));
+  const double most = ((const kg_cycle *)k->precond)->multigrid->smoother.table->bound;
+  *out = t.n > 0 ? fmin(most, 1.05 * largest_eigenvalue(&t, most)) : most;
   return KEDGE_OK;
 }
 

@@ -38,14 +38,30 @@ typedef struct smoothing {
   kg_sum sum;                       ///< of r . z, made by the last step
 } smoothing;
 
+/// z and the product are corrected, in a pass of its own.
+static kedge_status add_correction(kedge_context *ctx, const kg_multigrid *m, const cycle *c,
+                                   kg_vertex_correction *correction)
+{
+  if (!correction->coarse) return KEDGE_OK;
+  KG_TRY(kg_vertex_prolong(ctx, &(kg_vertex_prolong_args){.correction = *correction,
+                                                          .size = m->shape.size,
+                                                          .number = m->shape.number,
+                                                          .z = c->v->z,
+                                                          .product = c->v->product}));
+  correction->coarse = NULL;
+  return KEDGE_OK;
+}
+
 /// Steps of Chebyshev's iteration of the fourth kind, which needs no smallest eigenvalue (Lottes,
 /// Optimal polynomial smoothers for multigrid V-cycles, 2023); a step alone is 9/8 of it, the best
 /// there is for one.
 static kedge_status smooth(kedge_context *ctx, const kg_multigrid *m, const cycle *c, smoothing how)
 {
+  const kg_smoother_table *table = m->smoother.table;
   const int steps = m->shape.smoothing_steps;
   const double scale = (steps == 1 ? 1.125 : 1.0) / m->largest_eigenvalue;
   KG_TRY(find_modes(ctx, m, c, how.from_zero));  // a correction that is not in the product has none
+  if (!table->corrects) KG_TRY(add_correction(ctx, m, c, &how.correction));
   for (int i = 1; i <= steps; ++i) {
     if (i > 1) KG_TRY(multiply(ctx, c));
     const kg_smoother_args args = {
@@ -61,7 +77,7 @@ static kedge_status smooth(kedge_context *ctx, const kg_multigrid *m, const cycl
         .momentum = i == 1 ? 0.0 : (2.0 * i - 3) / (2 * i + 1),
         .sum = i == steps ? how.sum : (kg_sum){0},
     };
-    KG_TRY(kg_smoother_step(ctx, &m->smoother, &args));
+    KG_TRY(table->step(ctx, &m->smoother, &args));
     how.correction.coarse = NULL;
   }
   return KEDGE_OK;
@@ -106,13 +122,13 @@ static kedge_status correct(kedge_context *ctx, const kg_multigrid *m, const cyc
 
 static kedge_status apply_blocks(kedge_context *ctx, const kg_multigrid *m, const cycle *c)
 {
-  return kg_smoother_step(ctx, &m->smoother,
-                          &(kg_smoother_args){.r = c->v->r,
-                                              .product = c->v->product,
-                                              .from_zero = true,
-                                              .z = c->v->z,
-                                              .step = 1.0,
-                                              .sum = c->v->sum});
+  return m->smoother.table->step(ctx, &m->smoother,
+                                 &(kg_smoother_args){.r = c->v->r,
+                                                     .product = c->v->product,
+                                                     .from_zero = true,
+                                                     .z = c->v->z,
+                                                     .step = 1.0,
+                                                     .sum = c->v->sum});
 }
 
 kedge_status kg_multigrid_apply(kedge_context *ctx, const kg_multigrid *m, bool well,
@@ -160,8 +176,9 @@ static kg_cost cycle_cost(const kg_multigrid_shape *s, kg_cost step)
 
 kg_cost kg_multigrid_apply_cost(const kg_multigrid_shape *s)
 {
-  const kg_cost step = kg_smoother_step_cost(s->smoother, s->size, &s->count, s->n_line_steps,
-                                             s->local.number, s->number);
+  const kg_smoother_table *table = kg_smoother_table_of(s->smoother);
+  const kg_cost step =
+      table->step_cost(s->size, &s->count, s->n_line_steps, s->local.number, s->number);
   kg_cost sum = s->smoothing_steps > 0 ? cycle_cost(s, step) : step;
   if (kg_multigrid_has_copies(s))
     sum.bytes += kg_round_cost((int64_t)s->count.n_free * s->size.n_edge).bytes;

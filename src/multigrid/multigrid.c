@@ -6,9 +6,6 @@
 #include "ops/local/convert.h"
 #include "ops/vertex_matrix.h"
 
-/// Below it vertex modes save no iteration (docs/multigrid.md).
-enum { VERTEX_MODES_ORDER_MIN = 5 };
-
 kg_local kg_multigrid_cycle_local(const kg_multigrid_shape *shape)
 {
   if (!kg_multigrid_has_copies(shape)) return shape->local;
@@ -70,13 +67,14 @@ static kg_multigrid trace_at(const kg_multigrid_shape *shape, void *memory, size
 {
   const size_t n_free = (size_t)shape->count.n_free, n_edge = (size_t)shape->size.n_edge;
   const size_t real = kg_number_bytes(shape->number);
+  const kg_smoother_table *table = kg_smoother_table_of(shape->smoother);
   kg_multigrid m = {.shape = *shape};
   *bytes = 0;
-  m.smoother = (kg_smoother){.kind = shape->smoother,
+  m.smoother = (kg_smoother){.table = table,
                              .size = shape->size,
                              .count = shape->count,
                              .number = shape->number,
-                             .form = kg_smoother_form(shape->smoother, shape->local.number)};
+                             .form = table->form(shape->local.number)};
   place_blocks(shape, memory, &m.smoother, bytes);
   if (shape->smoothing_steps == 0) return m;
   if (shape->smoothing_steps > 1) m.d = kg_piece(memory, n_free * n_edge, real, bytes);
@@ -112,8 +110,8 @@ bool kg_multigrid_is_measured(const kg_multigrid_shape *shape)
 
 bool kg_multigrid_has_vertex_modes(const kg_multigrid_shape *shape)
 {
-  return shape->smoother == KEDGE_SMOOTHER_EDGE && shape->smoothing_steps == 1 &&
-         shape->size.order >= VERTEX_MODES_ORDER_MIN;
+  const int least = kg_smoother_table_of(shape->smoother)->modes_order_min;
+  return least > 0 && shape->smoothing_steps == 1 && shape->size.order >= least;
 }
 
 bool kg_multigrid_reads_edge_sides(const kg_multigrid_shape *shape)
@@ -138,7 +136,7 @@ size_t kg_multigrid_space_bytes(const kg_multigrid_shape *shape)
 
 bool kg_multigrid_repeats(const kg_multigrid_shape *shape)
 {
-  return shape->smoother == KEDGE_SMOOTHER_EDGE && shape->smoothing_steps == 1 &&
+  return kg_smoother_table_of(shape->smoother)->repeats && shape->smoothing_steps == 1 &&
          kg_multigrid_is_reduced(shape) && !kg_multigrid_has_vertex_modes(shape);
 }
 
@@ -225,11 +223,11 @@ static kedge_status make_trace(kedge_context *ctx, const kg_multigrid_args *a, k
 {
   m->largest_eigenvalue =
       kg_multigrid_is_measured(&a->shape)
-          ? KG_SMOOTHER_BOUND
+          ? m->smoother.table->bound
           : kg_smoother_estimate(a->shape.smoother, a->shape.size.order, a->shape.alignment);
   if (kg_multigrid_has_copies(&a->shape)) KG_TRY(make_single(ctx, a, &m->single));
   const kg_locals locals = locals_of(a);
-  return kg_smoother_make(ctx, &m->smoother, &a->batch, &locals, a->work);
+  return m->smoother.table->make(ctx, &m->smoother, &a->batch, &locals, a->work);
 }
 
 /// The vertex space is there.
@@ -283,9 +281,9 @@ int kg_multigrid_levels(const kg_multigrid *multigrid)
 
 kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *s)
 {
+  const kg_smoother_table *table = kg_smoother_table_of(s->smoother);
   const kg_local copies = kg_multigrid_cycle_local(s);
-  kg_cost sum =
-      kg_smoother_make_cost(s->smoother, s->size, &s->count, s->n_line_steps, s->local.number);
+  kg_cost sum = table->make_cost(s->size, &s->count, s->n_line_steps, s->local.number);
   if (s->smoothing_steps == 0) return sum;
   if (kg_multigrid_has_vertex_modes(s))
     sum = kg_cost_plus(sum, 1,

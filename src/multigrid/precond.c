@@ -22,7 +22,7 @@ const kg_precond_table kg_jacobi_table = {.name = "Jacobi", .cost = no_cost};
 static const char *remedy_of(const kg_multigrid_shape *shape)
 {
   if (shape->smoothing_steps != 1 || kg_multigrid_is_measured(shape)) return KG_WITHOUT_MULTIGRID;
-  return shape->smoother == KEDGE_SMOOTHER_EDGE
+  return !kg_smoother_has_lines(shape->smoother)
              ? "smoothing_steps = 2, which measures the bound of its smoother, smoother = line "
                "where triangles are thin, or " KG_WITHOUT_MULTIGRID
              : "smoothing_steps = 2, which measures the bound of its smoother, "

@@ -39,7 +39,7 @@ static kg_coarse_bytes coarse_bytes(const kg_shape *s)
   if (s->choice.steps == 0) return (kg_coarse_bytes){0};
   int64_t spare = (s->choice.iterates == KG_SINGLE ? 20 : 40) * (int64_t)(s->size.order - 1);
   spare *= s->count.n_elements;
-  if (s->choice.smoother == KEDGE_SMOOTHER_LINE)
+  if (kg_smoother_has_lines(s->choice.smoother))
     spare -= (int64_t)(kg_line_factor_count(s->size, s->n_lines, s->n_line_steps) * sizeof(float));
   return kg_amg.bytes(s->n_vertices, 2 * (int64_t)s->count.n_free, spare > 0 ? spare : 0);
 }

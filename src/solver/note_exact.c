@@ -235,7 +235,7 @@ static double norm_of_exact(const kg_pipeline *p)
 static bool leaves_more(const kg_shape *s)
 {
   return s->choice.precond == KG_JACOBI || s->choice.steps == 0 ||
-         s->choice.smoother == KEDGE_SMOOTHER_LINE;
+         kg_smoother_has_lines(s->choice.smoother);
 }
 
 /// A relative residual leaves about as much in u: where the error is no larger than twice that, it

@@ -87,7 +87,7 @@ static bool lacks_lines(const kg_pipeline *p)
 {
   const kg_shape *s = &p->shape;
   const bool cycles = s->choice.precond != KG_JACOBI && s->choice.steps > 0;
-  return cycles && s->choice.smoother != KEDGE_SMOOTHER_LINE &&
+  return cycles && !kg_smoother_has_lines(s->choice.smoother) &&
          p->solution->report.iterations >= MANY;
 }
 

@@ -256,13 +256,13 @@ void system_smooth(trace_system *s, const double *y, double *z)
                                                               .size = s->c.size,
                                                               .n_edges = s->c.batch.count.n_free,
                                                               .r = k->r}));
-  must(s->ctx, kg_smoother_step(s->ctx, &s->multigrid.smoother,
-                                &(kg_smoother_args){.r = k->r,
-                                                    .product = k->ap,
-                                                    .modes = modes,
-                                                    .from_zero = true,
-                                                    .z = k->z,
-                                                    .step = 1.0}));
+  must(s->ctx, s->multigrid.smoother.table->step(s->ctx, &s->multigrid.smoother,
+                                                 &(kg_smoother_args){.r = k->r,
+                                                                     .product = k->ap,
+                                                                     .modes = modes,
+                                                                     .from_zero = true,
+                                                                     .z = k->z,
+                                                                     .step = 1.0}));
   get(s, z, k->z, s->n_rows);
 }
 

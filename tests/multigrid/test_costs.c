@@ -38,10 +38,12 @@ static void in_single_precision_numbers_are_half_and_indices_and_factors_are_not
   for (kedge_smoother kind = 0; kind < KEDGE_SMOOTHER_AUTO; ++kind)
     for (int order = 1; order <= KEDGE_ORDER_MAX; ++order) {
       const kg_sizes size = kg_sizes_of(order);
-      const kg_cost whole = kg_smoother_step_cost(kind, size, &count, STEPS, KG_DOUBLE, KG_DOUBLE);
-      const kg_cost half = kg_smoother_step_cost(kind, size, &count, STEPS, KG_DOUBLE, KG_SINGLE);
+      const kg_cost whole =
+          kg_smoother_table_of(kind)->step_cost(size, &count, STEPS, KG_DOUBLE, KG_DOUBLE);
+      const kg_cost half =
+          kg_smoother_table_of(kind)->step_cost(size, &count, STEPS, KG_DOUBLE, KG_SINGLE);
       const kg_cost compact =
-          kg_smoother_step_cost(kind, size, &count, STEPS, KG_SINGLE, KG_SINGLE);
+          kg_smoother_table_of(kind)->step_cost(size, &count, STEPS, KG_SINGLE, KG_SINGLE);
       assert_true(whole.flops == half.flops && whole.flops == compact.flops);
       const double m = size.n_edge, blocks = 4.0 * m * (m + 1) / 2 * count.n_free;
       const double lines = kg_smoother_has_lines(kind) ? 2 * 4.0 * m * m * STEPS : 0.0;
@@ -75,7 +77,8 @@ static void vertex_modes_copies_and_what_is_below_the_trace_are_counted(void **s
   mixed.number = KG_SINGLE;
   const double modes = kg_vertex_modes_cost(one.size, &count, VERTICES, KG_DOUBLE).bytes;
   const double copies = 12.0 * one.local.rows * KG_LANES * count.n_groups;
-  const double blocks = kg_smoother_make_cost(one.smoother, one.size, &count, 0, KG_DOUBLE).bytes;
+  const double blocks =
+      kg_smoother_table_of(one.smoother)->make_cost(one.size, &count, 0, KG_DOUBLE).bytes;
   const double below = kg_vertex_space_cost(&count, VERTICES).bytes +
                        kg_vertex_matrix_cost(&count, VERTICES, &one.local).bytes;
   assert_true(fabs(kg_multigrid_create_cost(&two).bytes - blocks - below) < 1.0);
@@ -89,9 +92,10 @@ static void lines_cost_more_to_make_than_edges(void **state)
   (void)state;
   double cost[KEDGE_SMOOTHER_AUTO];
   for (kedge_smoother kind = 0; kind < KEDGE_SMOOTHER_AUTO; ++kind)
-    cost[kind] = kg_smoother_make_cost(kind, kg_sizes_of(4), &count,
-                                       kg_smoother_has_lines(kind) ? STEPS : 0, KG_DOUBLE)
-                     .bytes;
+    cost[kind] =
+        kg_smoother_table_of(kind)
+            ->make_cost(kg_sizes_of(4), &count, kg_smoother_has_lines(kind) ? STEPS : 0, KG_DOUBLE)
+            .bytes;
   assert_true(cost[KEDGE_SMOOTHER_LINE] > cost[KEDGE_SMOOTHER_EDGE]);
 }
 

@@ -169,7 +169,7 @@ static void a_step_adds_the_coarse_correction_in_passing(void **state)
 static void check_bound(trace_system *s)
 {
   const double bound = s->multigrid.largest_eigenvalue;
-  assert_true(bound > 0.0 && bound <= KG_SMOOTHER_BOUND);
+  assert_true(bound > 0.0 && bound <= s->multigrid.smoother.table->bound);
   assert_at_most(system_largest_of_steps(s, 100), bound * (1 + rounding((double)s->n_rows)));
 }
 
@@ -235,7 +235,7 @@ static void check_line_step(trace_system *s)
                                  .step = 0.7,
                                  .momentum = 0.3,
                                  .sum = {s->cg.v.partial, case_output(c, 1), NULL}};
-  must(ctx, kg_smoother_step(ctx, &s->multigrid.smoother, &args));
+  must(ctx, s->multigrid.smoother.table->step(ctx, &s->multigrid.smoother, &args));
   double *z_new = case_fetch(c, args.z), *d_new = case_fetch(c, args.d), dot = 0.0, size = 0.0;
   const double scale = largest(n, y) + 2.0;
   for (size_t i = 0; i < n; ++i) {
