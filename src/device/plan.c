@@ -1,0 +1,188 @@
+#include "device/plan.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "core/memory.h"
+
+enum { ATTEMPTS = 200 };  // more have found no better places in any solve of the tests
+
+static void point_at(const kg_plan_entry *entry, void *memory)
+{
+  memcpy(entry->pointer, &memory, sizeof memory);
+}
+
+void kg_plan_array(kg_plan *plan, const char *name, size_t count, size_t size, unsigned phases,
+                   void *pointer)
+{
+  const kg_plan_entry entry = {name, kg_rounded(count * size), 0, phases, pointer};
+  assert(phases != 0 && !plan->memory.data);
+  point_at(&entry, NULL);
+  if (entry.bytes == 0) return;
+  assert(plan->n < KG_PLAN_ARRAYS);
+  plan->entry[plan->n++] = entry;
+}
+
+/// Numbers that are the same on every machine, in [0, 1).
+static double next_random(uint32_t *state)
+{
+  *state = *state * 1664525u + 1013904223u;
+  return (double)(*state >> 8) / (1 << 24);
+}
+
+/// Arrays by weight, the heaviest first: by bytes, in later attempts by bytes times something that
+/// varies, from a quarter to four.
+static void sort(const kg_plan *plan, int attempt, int *order)
+{
+  double weight[KG_PLAN_ARRAYS];
+  uint32_t random = 12345u + 977u * (uint32_t)attempt;
+  for (int i = 0; i < plan->n; ++i) {
+    const double factor = attempt == 0 ? 1.0 : 0.25 + 3.75 * next_random(&random);
+    weight[i] = factor * (double)plan->entry[i].bytes;
+    int k = i;
+    for (; k > 0 && weight[order[k - 1]] < weight[i]; --k) order[k] = order[k - 1];
+    order[k] = i;
+  }
+}
+
+/// The lowest place for an array between those that are placed.
+/// @param[in] placed  [n_placed] from low to high places
+static size_t lowest_place(const kg_plan *plan, const kg_plan_entry *array, const int *placed,
+                           int n_placed)
+{
+  size_t at = 0;
+  for (int k = 0; k < n_placed; ++k) {
+    const kg_plan_entry *other = &plan->entry[placed[k]];
+    if (!(other->phases & array->phases)) continue;
+    if (at + array->bytes <= other->at) return at;
+    if (other->at + other->bytes > at) at = other->at + other->bytes;
+  }
+  return at;
+}
+
+/// @return bytes of the whole
+static size_t place(kg_plan *plan, int attempt)
+{
+  int order[KG_PLAN_ARRAYS], placed[KG_PLAN_ARRAYS];
+  size_t bytes = 0;
+  sort(plan, attempt, order);
+  for (int i = 0; i < plan->n; ++i) {
+    kg_plan_entry *array = &plan->entry[order[i]];
+    array->at = plan->apart ? bytes : lowest_place(plan, array, placed, i);
+    if (array->at + array->bytes > bytes) bytes = array->at + array->bytes;
+    int k = i;
+    for (; k > 0 && plan->entry[placed[k - 1]].at > array->at; --k) placed[k] = placed[k - 1];
+    placed[k] = order[i];
+  }
+  return bytes;
+}
+
+size_t kg_plan_live_bytes(const kg_plan *plan, unsigned phases)
+{
+  size_t most = 0;
+  for (int phase = 0; phase < KG_PHASE_COUNT; ++phase) {
+    size_t bytes = 0;
+    for (int i = 0; i < plan->n; ++i)
+      if (plan->entry[i].phases & phases & 1u << phase) bytes += plan->entry[i].bytes;
+    if (bytes > most) most = bytes;
+  }
+  return most;
+}
+
+size_t kg_plan_place(kg_plan *plan)
+{
+  const size_t least = kg_plan_live_bytes(plan, ~0u);
+  size_t bytes = SIZE_MAX;
+  int best = 0;
+  for (int attempt = 0; attempt < ATTEMPTS && bytes > least; ++attempt) {
+    const size_t now = place(plan, attempt);
+    if (now < bytes) {
+      bytes = now;
+      best = attempt;
+    }
+    if (plan->apart) break;
+  }
+  plan->bytes = place(plan, best);
+  return plan->bytes;
+}
+
+size_t kg_plan_array_bytes(const kg_plan *plan, const void *pointer)
+{
+  for (int i = 0; i < plan->n; ++i)
+    if (plan->entry[i].pointer == pointer) return plan->entry[i].bytes;
+  return 0;
+}
+
+static kedge_status watch(kedge_context *ctx, kg_plan *plan)
+{
+  KG_TRY(kg_host_calloc(ctx, plan->bytes / KG_ALIGNMENT, sizeof *plan->lives, &plan->lives));
+  for (int i = 0; i < plan->n; ++i) {
+    const kg_plan_entry *e = &plan->entry[i];
+    const size_t first = e->at / KG_ALIGNMENT, end = first + e->bytes / KG_ALIGNMENT;
+    for (size_t k = first; k < end; ++k) plan->lives[k] |= e->phases;
+  }
+  return KEDGE_OK;
+}
+
+kedge_status kg_plan_commit(kedge_context *ctx, kg_plan *plan)
+{
+  assert(!plan->memory.data);
+  if (plan->bytes == 0) return KEDGE_OK;
+  KG_TRY(kg_alloc(ctx, plan->bytes, 1, &plan->memory));
+  for (int i = 0; i < plan->n; ++i)
+    point_at(&plan->entry[i], (char *)plan->memory.data + plan->entry[i].at);
+  plan->now = KG_PHASE_COUNT;
+  return plan->poison ? watch(ctx, plan) : KEDGE_OK;
+}
+
+/// The first array that lies there.
+static const char *name_at(const kg_plan *plan, size_t at)
+{
+  for (int i = 0; i < plan->n; ++i) {
+    const kg_plan_entry *e = &plan->entry[i];
+    if (e->at <= at && at < e->at + e->bytes) return e->name;
+  }
+  return "nothing";
+}
+
+/// All bits set are a NaN, and -1 as an index.
+static kedge_status find_writes(kedge_context *ctx, const kg_plan *plan)
+{
+  unsigned char untouched[KG_ALIGNMENT];
+  memset(untouched, 0xff, sizeof untouched);
+  for (size_t at = 0; at < plan->bytes; at += KG_ALIGNMENT) {
+    const bool lives = plan->lives[at / KG_ALIGNMENT] & 1u << plan->now;
+    KG_REQUIRE(ctx, lives || memcmp((char *)plan->memory.data + at, untouched, KG_ALIGNMENT) == 0,
+               KEDGE_ERR_INTERNAL,
+               "the array %s was written in phase %d, in which it does not live", name_at(plan, at),
+               plan->now);
+  }
+  return KEDGE_OK;
+}
+
+kedge_status kg_plan_enter(kedge_context *ctx, kg_plan *plan, kg_phase phase)
+{
+  if (!plan || !plan->lives) return KEDGE_OK;
+  if (plan->now < KG_PHASE_COUNT) KG_TRY(find_writes(ctx, plan));
+  char *const memory = plan->memory.data;
+  for (size_t at = 0; at < plan->bytes; at += KG_ALIGNMENT)
+    if (!(plan->lives[at / KG_ALIGNMENT] & 1u << phase)) memset(memory + at, 0xff, KG_ALIGNMENT);
+  for (int i = 0; i < plan->n; ++i) {
+    const kg_plan_entry *e = &plan->entry[i];
+    if (e->phases & 1u << phase && !(e->phases & 1u << plan->now))
+      memset(memory + e->at, 0xff, e->bytes);
+  }
+  plan->now = (int)phase;
+  return KEDGE_OK;
+}
+
+void kg_plan_free(kedge_context *ctx, kg_plan *plan)
+{
+  if (plan->memory.data)
+    for (int i = 0; i < plan->n; ++i) point_at(&plan->entry[i], NULL);
+  kg_free(ctx, &plan->memory);
+  free(plan->lives);
+  *plan = (kg_plan){0};
+}
