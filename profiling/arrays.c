@@ -2,18 +2,14 @@
 //
 //   arrays PROBLEM.ini [SECTION.KEY=VALUE ...]
 //
-// A table: bytes a triangle; the first and the last stage of the array; "in K^e" where it lies in
-// memory that reduced K^e leave (solver/places.h). Then what each stage holds at once.
+// A table: bytes a triangle, the place, and initials of the phases in which the array lives. Then
+// what each phase holds at once, and all phases in one piece of memory (device/plan.h).
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "kedge/kedge.h"
-#include "solver/need.h"
+#include "solver/memory.h"
 #include "solver/pipeline.h"
-#include "solver/places.h"
-
-#define NAME(name, first, last) #name,
-static const char *const names[] = {KG_ARRAY_LIST(NAME)};
 
 static kedge_context *ctx;
 
@@ -24,18 +20,16 @@ static void must(kedge_status status)
   exit(1);
 }
 
-static void print_array(const kg_shape *shape, kg_array array, double n)
+static const char *const names[KG_PHASE_COUNT] = {
+    "transfer", "local", "assembly",  "bound",   "residual", "round",  "down",
+    "coarse",   "up",    "direction", "product", "update",   "recover"};
+
+/// @param[in] n  triangles
+static void print_array(const kg_plan_entry *e, double n)
 {
-  const double bytes = (double)kg_array_bytes(array, shape) / n;
-  kedge_stage first = KEDGE_STAGE_COUNT, last = 0;
-  for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage)
-    if (kg_array_lives(array, stage, shape)) {
-      if (first == KEDGE_STAGE_COUNT) first = stage;
-      last = stage;
-    }
-  if (bytes < 0.05 || first == KEDGE_STAGE_COUNT) return;
-  printf("%-18s %8.1f  %-15s %-15s%s\n", names[array], bytes, kedge_stage_name(first),
-         kedge_stage_name(last), kg_array_is_shared(array, shape) ? "in K^e" : "");
+  char phases[KG_PHASE_COUNT + 1] = {0};
+  for (int i = 0; i < KG_PHASE_COUNT; ++i) phases[i] = e->phases & 1u << i ? names[i][0] : '.';
+  printf("%-28s %10.1f %10.1f  %s\n", e->name, (double)e->bytes / n, (double)e->at / n, phases);
 }
 
 int main(int argc, char **argv)
@@ -53,9 +47,11 @@ int main(int argc, char **argv)
   must(kg_pipeline_prepare(&p));
   p.shape.choice.loads_stay = p.shape.choice.iterates != KG_SINGLE;
   const double n = (double)p.shape.count.n_elements;
-  for (kg_array array = 0; array < KG_ARRAY_COUNT; ++array) print_array(&p.shape, array, n);
-  for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage)
-    printf("%-18s %8.1f\n", kedge_stage_name(stage), (double)kg_stage_bytes(stage, &p.shape) / n);
+  kg_pipeline_plan(&p);
+  for (int i = 0; i < p.plan.n; ++i) print_array(&p.plan.entry[i], n);
+  for (int i = 0; i < KG_PHASE_COUNT; ++i)
+    printf("%-28s %10.1f\n", names[i], (double)kg_plan_live_bytes(&p.plan, 1u << i) / n);
+  printf("%-28s %10.1f\n", "all, placed", (double)p.plan.bytes / n);
   kg_pipeline_free(&p);
   kedge_mesh_destroy(mesh);
   kedge_problem_destroy(problem);

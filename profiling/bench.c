@@ -66,60 +66,54 @@ double bench_random(uint64_t i)
 
 static void fill_ell_arguments(bench *b)
 {
-  const kg_buffer *a = b->p.buffers;
+  const kg_arrays *a = &b->p.arrays;
   kg_ell_matrix matrix = kg_ell_shape(b->p.shape.size, &b->p.shape.count);
-  matrix.column = a[KG_ARRAY_ELL_COLUMN].data;
-  matrix.value = a[KG_ARRAY_ELL_VALUE].data;
-  b->assemble = (kg_ell_assemble_args){b->p.batch, b->diagonal.locals, matrix,
-                                       a[KG_ARRAY_ELL_WORK].data, b->p.shape.ell_work_bytes};
+  matrix.column = a->ell_column;
+  matrix.value = a->ell_value;
+  b->assemble = (kg_ell_assemble_args){b->p.batch, b->diagonal.locals, matrix, a->ell_work,
+                                       b->p.shape.ell_work_bytes};
   b->ell = (kg_ell_apply_args){matrix, b->x.data, b->y.data};
 }
 
 static void fill_arguments(bench *b)
 {
-  const kg_buffer *a = b->p.buffers;
+  const kg_arrays *a = &b->p.arrays;
   const kg_sizes z = b->p.shape.size;
   kg_local local = bench_local(b, KG_LAYOUT_PACKED, KG_DOUBLE);
-  local.data = a[KG_ARRAY_LOCAL].data;
-  double *load = a[KG_ARRAY_LOAD].data;
-  double *condensed = a[KG_ARRAY_CONDENSED].data, *partial = a[KG_ARRAY_OPERATOR_PARTIAL].data;
+  local.data = a->local;
+  double *load = a->load;
+  double *condensed = a->condensed, *partial = a->operator_part;
   b->local_matrices = (kg_local_matrices_args){b->p.batch, b->p.material, load, local, condensed};
-  b->right_hand_side = (kg_facet_loads_args){
-      .batch = b->p.batch, .condensed = condensed, .b = a[KG_ARRAY_RIGHT_HAND_SIDE].data};
+  b->right_hand_side =
+      (kg_facet_loads_args){.batch = b->p.batch, .condensed = condensed, .b = a->b};
   b->diagonal = (kg_facet_diagonal_args){.batch = b->p.batch,
                                          .locals = kg_locals_of(local, b->p.batch.arrays.side_edge),
-                                         .inverse = a[KG_ARRAY_INVERSE_DIAGONAL].data};
+                                         .inverse = a->inverse_diagonal};
   b->apply = (kg_trace_apply_args){.batch = b->p.batch,
                                    .local = local,
                                    .x = b->x.data,
                                    .y = b->y.data,
-                                   .halo = a[KG_ARRAY_HALO].data,
+                                   .halo = a->halo,
                                    .pass = {.sum.part = partial, .after_vectors = true}};
   b->vectors = (kg_cg_vectors_args){.n = (int64_t)b->p.shape.count.n_free * z.n_edge,
-                                    .inverse = a[KG_ARRAY_INVERSE_DIAGONAL].data,
-                                    .x = a[KG_ARRAY_TRACE].data,
-                                    .z = a[KG_ARRAY_PRECONDITIONED].data,
-                                    .p = a[KG_ARRAY_DIRECTION].data,
-                                    .ap = a[KG_ARRAY_PRODUCT].data,
-                                    .partial = a[KG_ARRAY_VECTOR_PARTIAL].data,
-                                    .state = a[KG_ARRAY_CG_STATE].data};
+                                    .inverse = a->inverse_diagonal,
+                                    .x = a->x,
+                                    .z = a->z,
+                                    .p = a->p,
+                                    .ap = a->ap,
+                                    .partial = a->vector_part,
+                                    .state = a->state};
   b->local_solve = (kg_local_solve_args){
-      b->p.batch,         b->p.material,     0, b->p.shape.choice.recover_groups, b->x.data, load,
-      a[KG_ARRAY_U].data, a[KG_ARRAY_Q].data};
-  b->postprocess = (kg_postprocess_args){b->p.batch,
-                                         0,
-                                         b->p.shape.choice.recover_groups,
-                                         a[KG_ARRAY_U].data,
-                                         a[KG_ARRAY_Q].data,
-                                         a[KG_ARRAY_U_STAR].data,
-                                         a[KG_ARRAY_INDICATOR].data};
+      b->p.batch, b->p.material, 0, b->p.shape.choice.recover_groups, b->x.data, load, a->u, a->q};
+  b->postprocess = (kg_postprocess_args){
+      b->p.batch, 0, b->p.shape.choice.recover_groups, a->u, a->q, a->u_star, a->indicator};
   b->load_vectors = (kg_load_vectors_args){b->p.batch,
                                            kg_points_of_rule(b->p.points),
                                            kg_sampling_points(&b->p.sampling).points,
                                            0,
                                            b->p.shape.choice.recover_groups,
                                            b->p.scale,
-                                           a[KG_ARRAY_SOURCE_VALUES].data,
+                                           a->source_values,
                                            load};
 }
 
@@ -128,10 +122,9 @@ static void fill_vectors(bench *b, const double *x)
 {
   kedge_context *ctx = b->p.ctx;
   const size_t n = (size_t)b->vectors.n * sizeof(double);
-  const kg_array arrays[] = {KG_ARRAY_TRACE, KG_ARRAY_PRECONDITIONED, KG_ARRAY_DIRECTION,
-                             KG_ARRAY_PRODUCT};
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
-    BENCH_TRY(ctx, kg_copy_in(ctx, b->p.buffers[arrays[i]].data, x, n));
+  void *const vectors[] = {b->p.arrays.x, b->p.arrays.z, b->p.arrays.p, b->p.arrays.ap};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i)
+    BENCH_TRY(ctx, kg_copy_in(ctx, vectors[i], x, n));
   // Steps so short that nothing grows.
   const kg_cg_state state = {.p_ap = 1e30, .rz = 1.0, .rz_next = 0.5, .max_iterations = INT64_MAX};
   BENCH_TRY(ctx, kg_copy_in(ctx, b->vectors.state, &state, sizeof state));
@@ -165,14 +158,13 @@ void bench_open(bench *b, kedge_context *ctx, const kedge_mesh *mesh, int order)
   b->p.solution = &b->solution;
   const double began = kg_seconds();
   BENCH_TRY(ctx, kg_pipeline_prepare(&b->p));
+  // K^e are packed, and the arrays of all stages are there at once.
+  b->p.shape.choice.layout = KG_LAYOUT_PACKED;
   b->p.shape.choice.apart = true;
+  kg_pipeline_plan(&b->p);
   b->set_up_seconds = kg_seconds() - began;
-  // No stage is left, so the arrays of all of them stay.
-  for (kedge_stage stage = KEDGE_STAGE_TRANSFER; stage <= KEDGE_STAGE_POSTPROCESS; ++stage) {
-    BENCH_TRY(ctx, kg_stage_begin(&b->p, stage));
-    BENCH_TRY(ctx, kg_stage_end(
-                       &b->p, stage == KEDGE_STAGE_TRANSFER ? kg_stage_transfer(&b->p) : KEDGE_OK));
-  }
+  BENCH_TRY(ctx, kg_stage_begin(&b->p, KEDGE_STAGE_TRANSFER));
+  BENCH_TRY(ctx, kg_stage_end(&b->p, kg_stage_transfer(&b->p)));
   b->set_up_seconds += b->solution.report.stages[KEDGE_STAGE_TRANSFER].seconds;
   const size_t n = (size_t)b->p.shape.count.n_edges * (size_t)b->p.shape.size.n_edge;
   double *x;
@@ -186,17 +178,16 @@ void bench_open(bench *b, kedge_context *ctx, const kedge_mesh *mesh, int order)
   free(x);
 }
 
-kg_shape bench_ell_shape(const bench *b)
-{
-  kg_shape shape = b->p.shape;
-  shape.choice.linear = KEDGE_OPERATOR_ELL;
-  return shape;
-}
-
 kedge_status bench_add_ell(bench *b)
 {
-  const kg_shape shape = bench_ell_shape(b);
-  KG_TRY(kg_arrays_enter(b->p.ctx, KEDGE_STAGE_ASSEMBLY, &shape, b->p.buffers));
+  const kg_ell_matrix matrix = kg_ell_shape(b->p.shape.size, &b->p.shape.count);
+  const size_t n = (size_t)matrix.width * (size_t)matrix.stride;
+  kg_arrays *a = &b->p.arrays;
+  kg_plan_array(&b->ell_plan, "ELL columns", n, sizeof *a->ell_column, 1, &a->ell_column);
+  kg_plan_array(&b->ell_plan, "ELL values", n, sizeof *a->ell_value, 1, &a->ell_value);
+  kg_plan_array(&b->ell_plan, "ELL work", b->p.shape.ell_work_bytes, 1, 1, &a->ell_work);
+  kg_plan_place(&b->ell_plan);
+  KG_TRY(kg_plan_commit(b->p.ctx, &b->ell_plan));
   fill_ell_arguments(b);
   return KEDGE_OK;
 }
@@ -263,9 +254,8 @@ kedge_status bench_add_reduced(bench *b, kg_number number)
 
 kedge_status bench_take_local(bench *host, const bench *device)
 {
-  const kg_buffer *to = &host->p.buffers[KG_ARRAY_LOCAL];
-  const kg_buffer *from = &device->p.buffers[KG_ARRAY_LOCAL];
-  KG_TRY(kg_copy_out(device->p.ctx, to->data, from->data, from->bytes));
+  const kg_buffer from = kg_plan_buffer(&device->p.plan, &device->p.arrays.local);
+  KG_TRY(kg_copy_out(device->p.ctx, host->p.arrays.local, from.data, from.bytes));
   return kg_sync(device->p.ctx);
 }
 
@@ -275,6 +265,9 @@ void bench_close(bench *b)
   kg_sampler_close(&b->source);
   kg_sampler_close(&b->exact_solution);
   kg_free(b->p.ctx, &b->exact);
+  kg_free(b->p.ctx, &b->exact_values);
+  kg_free(b->p.ctx, &b->error_sums);
+  kg_plan_free(b->p.ctx, &b->ell_plan);
   kg_free(b->p.ctx, &b->single);
   kg_free(b->p.ctx, &b->x);
   kg_free(b->p.ctx, &b->y);

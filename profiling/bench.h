@@ -88,7 +88,8 @@ typedef struct bench {
   kg_postprocess_args postprocess;
   kg_load_vectors_args load_vectors;
   kg_errors_args errors;
-  kg_buffer exact;
+  kg_buffer exact, exact_values, error_sums;
+  kg_plan ell_plan;
   const kg_function *functions[4];  ///< source; u, u_x, u_y of the exact solution
   kg_sampler source, exact_solution;
   kg_buffer single;  ///< K^e, x, y and halo in single precision
@@ -127,9 +128,6 @@ void bench_add_exact(bench *b);
 /// @return whether they can be measured: false where the GPU would need NVRTC and has none
 bool bench_add_formulas(bench *b);
 void bench_close(bench *b);
-
-/// The shape of the same solve with the ELL matrix.
-kg_shape bench_ell_shape(const bench *b);
 
 /// Random values in [-0.5, 0.5), the same on every backend: what b->x holds.
 double bench_random(uint64_t i);

@@ -6,7 +6,7 @@ kedge_status bench_call_solve(void *user)
   bench_solve *s = user;
   const bench *b = s->b;
   kedge_context *ctx = b->p.ctx;
-  const kg_buffer *a = b->p.buffers;
+  const kg_arrays *a = &b->p.arrays;
   kg_linears linear;
   if (s->kind == KEDGE_OPERATOR_ELL)
     linear.ell = (kg_ell){.base = kg_linear_of(&kg_ell_table, &b->p.batch, KG_DOUBLE),
@@ -14,29 +14,27 @@ kedge_status bench_call_solve(void *user)
                           .matrix = b->ell.matrix};
   else
     linear.patches = kg_patches_of(&b->apply);
-  const kg_precond jacobi = kg_jacobi_of(a[KG_ARRAY_INVERSE_DIAGONAL].data);
-  const kg_cg_args args = {.linear = &linear.base,
-                           .precond = &jacobi,
-                           .x = a[KG_ARRAY_TRACE].data,
-                           .r = a[KG_ARRAY_PRODUCT].data,
-                           .p = a[KG_ARRAY_DIRECTION].data,
-                           .ap = a[KG_ARRAY_PRODUCT].data,
-                           .z = a[KG_ARRAY_PRECONDITIONED].data,
-                           .part = a[KG_ARRAY_VECTOR_PARTIAL].data,
-                           .product_part = s->kind == KEDGE_OPERATOR_ELL
-                                               ? b->ell_partial.data
-                                               : a[KG_ARRAY_OPERATOR_PARTIAL].data,
-                           .state = a[KG_ARRAY_CG_STATE].data,
-                           .work = a[KG_ARRAY_CG_RESIDENT].data};
+  const kg_precond jacobi = kg_jacobi_of(a->inverse_diagonal);
+  const kg_cg_args args = {
+      .linear = &linear.base,
+      .precond = &jacobi,
+      .x = a->x,
+      .r = a->ap,
+      .p = a->p,
+      .ap = a->ap,
+      .z = a->z,
+      .part = a->vector_part,
+      .product_part = s->kind == KEDGE_OPERATOR_ELL ? b->ell_partial.data : a->operator_part,
+      .state = a->state,
+      .work = a->resident};
   const bool one_kernel = s->resident && args.work != NULL;
   kg_cg cg = kg_cg_of(one_kernel ? &kg_cg_one_kernel : &kg_cg_loop, &args);
-  kg_plain_residual residual = kg_plain_residual_of(&linear.base, a[KG_ARRAY_RIGHT_HAND_SIDE].data);
+  kg_plain_residual residual = kg_plain_residual_of(&linear.base, a->b);
   const kg_system system = {.residual = &residual.base, .krylov = &cg.base, .r = cg.base.r};
   const kg_system_rule rule = {.tolerance = s->tolerance, .max_iterations = s->most};
-  KG_TRY(kg_zero(ctx, a[KG_ARRAY_TRACE].data, a[KG_ARRAY_TRACE].bytes));
-  KG_TRY(kg_zero(ctx, a[KG_ARRAY_DIRECTION].data, a[KG_ARRAY_DIRECTION].bytes));
-  KG_TRY(kg_copy(ctx, a[KG_ARRAY_RIGHT_HAND_SIDE].data, b->x.data,
-                 (size_t)b->vectors.n * sizeof(double)));
+  KG_TRY(kg_zero(ctx, a->x, kg_plan_buffer(&b->p.plan, &a->x).bytes));
+  KG_TRY(kg_zero(ctx, a->p, kg_plan_buffer(&b->p.plan, &a->p).bytes));
+  KG_TRY(kg_copy(ctx, a->b, b->x.data, (size_t)b->vectors.n * sizeof(double)));
   return kg_system_solve(ctx, &system, &rule, &s->did);
 }
 

@@ -7,7 +7,7 @@
 void bench_add_exact(bench *b)
 {
   kedge_context *ctx = b->p.ctx;
-  const kg_buffer *a = b->p.buffers;
+  const kg_arrays *a = &b->p.arrays;
   const size_t n =
       3 * (size_t)b->p.shape.n_points * KG_LANES * (size_t)b->p.shape.choice.recover_groups;
   double *values;
@@ -15,18 +15,19 @@ void bench_add_exact(bench *b)
   for (size_t i = 0; i < n; ++i) values[i] = bench_random(i);
   BENCH_TRY(ctx, kg_upload(ctx, values, n, sizeof *values, &b->exact));
   free(values);
-  BENCH_TRY(ctx, kg_alloc(ctx, (size_t)b->p.shape.count.n_groups, sizeof(kg_error_sums),
-                          &b->p.buffers[KG_ARRAY_ERROR_SUMS]));
+  BENCH_TRY(
+      ctx, kg_alloc(ctx, (size_t)b->p.shape.count.n_groups, sizeof(kg_error_sums), &b->error_sums));
+  b->p.arrays.error_sums = b->error_sums.data;
   b->errors = (kg_errors_args){b->p.batch,
                                b->p.points,
                                kg_sampling_points(&b->p.sampling).points,
                                0,
                                b->p.shape.choice.recover_groups,
-                               a[KG_ARRAY_U].data,
-                               a[KG_ARRAY_Q].data,
-                               a[KG_ARRAY_U_STAR].data,
+                               a->u,
+                               a->q,
+                               a->u_star,
                                b->exact.data,
-                               a[KG_ARRAY_ERROR_SUMS].data};
+                               a->error_sums};
 }
 
 /// The samplers choose at their first call.
@@ -34,7 +35,6 @@ bool bench_add_formulas(bench *b)
 {
   static const char *const names[] = {"u", "du/dx", "du/dy"};
   kedge_context *ctx = b->p.ctx;
-  const kg_buffer *a = b->p.buffers;
   bench_set(ctx, b->problem, "exact", "u", "sin(2*pi*x)*sin(2*pi*y)");
   b->functions[0] = &b->problem->source;
   b->functions[1] = &b->problem->exact_u;
@@ -44,9 +44,11 @@ bool bench_add_formulas(bench *b)
   b->exact_solution =
       kg_sampler_of(&b->p, KG_SAMPLE_ERRORS, (kg_sample_set){3, b->functions + 1, names, ""});
   if (ctx->backend != KEDGE_BACKEND_CUDA)
-    BENCH_TRY(ctx, kg_alloc(ctx, b->exact.bytes, 1, &b->p.buffers[KG_ARRAY_EXACT_VALUES]));
+    BENCH_TRY(ctx, kg_alloc(ctx, b->exact.bytes, 1, &b->exact_values));
+  b->p.arrays.exact_values = b->exact_values.data;
   setenv("KEDGE_EVALUATE", "compile", 1);
-  BENCH_TRY(ctx, kg_sampler_loads(&b->source, 0, 0, a[KG_ARRAY_SOURCE_VALUES], NULL));
+  BENCH_TRY(ctx, kg_sampler_loads(&b->source, 0, 0,
+                                  kg_plan_buffer(&b->p.plan, &b->p.arrays.source_values), NULL));
   BENCH_TRY(ctx, kg_sampler_errors(&b->exact_solution, 0, 0));
   unsetenv("KEDGE_EVALUATE");
   return ctx->backend != KEDGE_BACKEND_CUDA || (b->source.kernel && b->exact_solution.kernel);

@@ -54,11 +54,11 @@ static double trace_solve_bytes(const maker *m)
 {
   kg_pipeline p = {.ctx = m->machine.ctx, .mesh = m->machine.mesh, .problem = m->problem};
   BENCH_TRY(p.ctx, kg_pipeline_prepare(&p));
-  double bytes = (double)kg_stage_bytes(KEDGE_STAGE_TRACE_SOLVE, &p.shape);
-  for (kg_array a = 0; a < KG_ARRAY_COUNT; ++a)
-    if (a != KG_ARRAY_TRACE && kg_array_lives(a, KEDGE_STAGE_TRACE_SOLVE, &p.shape) &&
-        kg_array_lives(a, KEDGE_STAGE_LOCAL_SOLVE, &p.shape))
-      bytes -= (double)kg_rounded(kg_array_bytes(a, &p.shape));
+  kg_pipeline_plan(&p);
+  double bytes = (double)kg_stage_bytes(&p.plan, KEDGE_STAGE_TRACE_SOLVE);
+  for (const kg_plan_entry *e = p.plan.entry; e < p.plan.entry + p.plan.n; ++e)
+    if (e->pointer != &p.arrays.x && e->phases & KG_IN_SOLVE && e->phases & KG_IN(RECOVER))
+      bytes -= (double)e->bytes;
   kg_pipeline_free(&p);
   return bytes;
 }
@@ -105,7 +105,6 @@ static void run_stage(kg_pipeline *p, kedge_stage stage, kedge_status (*work)(kg
 {
   BENCH_TRY(p->ctx, kg_stage_begin(p, stage));
   BENCH_TRY(p->ctx, kg_stage_end(p, work(p)));
-  kg_arrays_leave(p->ctx, stage, &p->shape, p->buffers);
 }
 
 /// The stages of kedge up to the assembled matrix.
@@ -117,14 +116,14 @@ static system_source assemble(maker *m, int order)
   m->p = (kg_pipeline){
       .ctx = ctx, .mesh = m->machine.mesh, .problem = m->problem, .solution = &m->work};
   BENCH_TRY(ctx, kg_pipeline_prepare(&m->p));
+  kg_pipeline_plan(&m->p);
   run_stage(&m->p, KEDGE_STAGE_TRANSFER, kg_stage_transfer);
   run_stage(&m->p, KEDGE_STAGE_LOCAL_MATRICES, kg_stage_local_matrices);
   run_stage(&m->p, KEDGE_STAGE_ASSEMBLY, kg_stage_assembly);
-  const kg_buffer *buffer = m->p.buffers;
-  system_source source = {kg_ell_shape(m->p.shape.size, &m->p.shape.count),
-                          buffer[KG_ARRAY_RIGHT_HAND_SIDE].data};
-  source.ell.column = buffer[KG_ARRAY_ELL_COLUMN].data;
-  source.ell.value = buffer[KG_ARRAY_ELL_VALUE].data;
+  const kg_arrays *buffer = &m->p.arrays;
+  system_source source = {kg_ell_shape(m->p.shape.size, &m->p.shape.count), buffer->b};
+  source.ell.column = buffer->ell_column;
+  source.ell.value = buffer->ell_value;
   const kedge_stage_report *stages = m->work.report.stages;
   begin_line(order, "assembly", 1);
   bench_print_number("rows", (double)source.ell.rows);

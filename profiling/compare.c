@@ -179,8 +179,8 @@ static void compare_own(comparison *c, kedge_operator kind, result r)
 static void compare_matrix_free(comparison *c)
 {
   const kg_shape *shape = &c->b.p.shape;
-  const double bytes = (double)kg_array_bytes(KG_ARRAY_LOCAL, shape);
   const kg_local local = bench_local(&c->b, KG_LAYOUT_PACKED, KG_DOUBLE);
+  const double bytes = (double)kg_local_bytes(&local);
   compare_own(c, KEDGE_OPERATOR_MATRIX_FREE,
               (result){.measure = "apply",
                        .operator_name = "matrix-free",
@@ -213,13 +213,14 @@ static void compare_reduced(comparison *c)
 /// False: the ELL matrix does not fit beside K^e, and what is made from it is skipped too.
 static bool compare_ell(comparison *c)
 {
-  const kg_shape shape = bench_ell_shape(&c->b);
-  const double bytes = (double)kg_array_bytes(KG_ARRAY_ELL_COLUMN, &shape) +
-                       (double)kg_array_bytes(KG_ARRAY_ELL_VALUE, &shape);
+  const kg_shape *shape = &c->b.p.shape;
+  const kg_ell_matrix matrix = kg_ell_shape(shape->size, &shape->count);
+  const double bytes = (double)matrix.width * (double)matrix.stride *
+                       (double)(sizeof *matrix.column + sizeof *matrix.value);
   const result r = {.measure = "apply",
                     .operator_name = "ell",
                     .variant = "King 2014",
-                    .size = {bytes, kg_ell_apply_cost(shape.size, &shape.count)},
+                    .size = {bytes, kg_ell_apply_cost(shape->size, &shape->count)},
                     .form = FOOTPRINT_ELL};
   kedge_status status = bench_add_ell(&c->b);
   if (status == KEDGE_OK) status = kg_ell_assemble(c->machine->ctx, &c->b.assemble);

@@ -55,7 +55,7 @@ static kedge_status call_evaluate(void *code)
                                          .points = kg_points_of_rule(gpu.p.points),
                                          .n_groups = gpu.p.shape.choice.recover_groups,
                                          .code = code,
-                                         .values = gpu.p.buffers[KG_ARRAY_SOURCE_VALUES].data},
+                                         .values = gpu.p.arrays.source_values},
                      &bad);
 }
 #endif

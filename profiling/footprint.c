@@ -2,36 +2,40 @@
 
 #include <math.h>
 
-#include "solver/need.h"
-#include "solver/places.h"
+#include "ops/ell.h"
+#include "solver/memory.h"
 
-static double stage_bytes(kedge_stage stage, const kg_shape *shape, footprint_form form,
-                          double matrix_bytes)
+/// Bytes of a solve with another matrix in place of ELL.
+static double assembled_bytes(const kg_shape *shape, double matrix_bytes)
 {
-  const double bytes = (double)kg_stage_bytes(stage, shape);
-  if (form != FOOTPRINT_ASSEMBLED || !kg_array_lives(KG_ARRAY_ELL_VALUE, stage, shape))
-    return bytes;
-  return bytes + matrix_bytes - (double)kg_rounded(kg_array_bytes(KG_ARRAY_ELL_COLUMN, shape)) -
-         (double)kg_rounded(kg_array_bytes(KG_ARRAY_ELL_VALUE, shape));
-}
-
-static double peak_bytes(const kg_shape *shape, footprint_form form, double matrix_bytes)
-{
+  const kg_ell_matrix matrix = kg_ell_shape(shape->size, &shape->count);
+  const double n = (double)matrix.width * (double)matrix.stride;
+  const double ell = n * (double)(sizeof *matrix.column + sizeof *matrix.value);
+  kg_plan plan;
+  kg_arrays arrays;
   double most = 0.0;
-  for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage)
-    most = fmax(most, stage_bytes(stage, shape, form, matrix_bytes));
+  kg_memory_plan(shape, &plan, &arrays);
+  for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage) {
+    const bool lives = stage == KEDGE_STAGE_ASSEMBLY || stage == KEDGE_STAGE_TRACE_SOLVE;
+    const double bytes = (double)kg_stage_bytes(&plan, stage);
+    most = fmax(most, lives ? bytes + matrix_bytes - ell : bytes);
+  }
   return most;
 }
 
 footprint footprint_of(const kg_shape *given, footprint_form form, double matrix_bytes,
                        double free_bytes)
 {
-  kg_shape shape = *given;
-  shape.choice.loads_stay = false;  // the least that a solve needs
   static const kedge_operator kinds[] = {KEDGE_OPERATOR_MATRIX_FREE,
                                          KEDGE_OPERATOR_MATRIX_FREE_PLAIN, KEDGE_OPERATOR_ELL,
                                          KEDGE_OPERATOR_ELL};
+  kg_shape shape = *given;
+  const bool reduced = form == FOOTPRINT_MATRIX_FREE && !shape.has_reaction;
+  shape.choice.loads_stay = false;  // the least that a solve needs
+  shape.choice.apart = false;
   shape.choice.linear = kinds[form];
-  const double peak = peak_bytes(&shape, form, matrix_bytes);
+  shape.choice.layout = reduced ? KG_LAYOUT_REDUCED : KG_LAYOUT_PACKED;
+  const double peak = form == FOOTPRINT_ASSEMBLED ? assembled_bytes(&shape, matrix_bytes)
+                                                  : (double)kg_peak_bytes(&shape);
   return (footprint){peak, floor(free_bytes / peak * shape.count.n_elements)};
 }

@@ -1,9 +1,8 @@
 /// @file
-/// Device memory of a whole solve with any form of the trace operator, from the table that also
-/// allocates (solver/arrays.h): the matrix of the form takes the place of the arrays it replaces,
-/// in the stages where those live.
+/// Device memory of a whole solve with any form of the trace operator, from the plan of its arrays
+/// (device/plan.h).
 #pragma once
-#include "solver/arrays.h"
+#include "solver/shape.h"
 
 typedef enum footprint_form {
   FOOTPRINT_MATRIX_FREE,  ///< packed K^e

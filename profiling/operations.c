@@ -68,7 +68,7 @@ static kedge_status for_chunks(bench *b, int32_t *first, int32_t *count,
 static double *load_of_chunk(const bench *b)
 {
   const size_t group = (size_t)b->p.shape.size.n_modes * KG_LANES;
-  return (double *)b->p.buffers[KG_ARRAY_LOAD].data + group * (size_t)b->load_vectors.first_group;
+  return (double *)b->p.arrays.load + group * (size_t)b->load_vectors.first_group;
 }
 static kedge_status one_load_vectors(bench *b)
 {
@@ -111,7 +111,7 @@ static kedge_status call_source(bench *b)
 {
   return kg_sampler_loads(
       &b->source, 0, b->one_chunk ? b->p.shape.choice.recover_groups : b->p.shape.count.n_groups,
-      b->p.buffers[KG_ARRAY_SOURCE_VALUES], b->p.buffers[KG_ARRAY_LOAD].data);
+      kg_plan_buffer(&b->p.plan, &b->p.arrays.source_values), b->p.arrays.load);
 }
 static kedge_status call_exact(bench *b)
 {
@@ -196,10 +196,6 @@ static kg_cost cost_exact(const bench *b)
   return kg_sample_cost(KG_SAMPLE_ERRORS, b->p.shape.size, 0.0, b->p.mesh->n_elements);
 }
 
-static size_t all_of(const bench *b, kg_array array)
-{
-  return kg_array_bytes(array, &b->p.shape) / sizeof(double);
-}
 static size_t count_local(const bench *b)
 {
   return (size_t)b->p.shape.size.n_packed * KG_LANES * (size_t)b->p.shape.choice.recover_groups;
@@ -215,11 +211,11 @@ static size_t count_rows(const bench *b)
 }
 static size_t count_u(const bench *b)
 {
-  return all_of(b, KG_ARRAY_U);
+  return (size_t)b->p.shape.size.n_modes * kg_shape_chunk_lanes(&b->p.shape);
 }
 static size_t count_star(const bench *b)
 {
-  return all_of(b, KG_ARRAY_U_STAR);
+  return (size_t)b->p.shape.size.n_star * kg_shape_chunk_lanes(&b->p.shape);
 }
 /// Numbers of the load vectors that are compared: those of the first chunk.
 static size_t count_load(const bench *b)
@@ -235,26 +231,27 @@ static size_t count_none(const bench *b)
   return (void)b, 0;
 }
 
+#define IN(array) offsetof(kg_arrays, array)
+
 const operation operations[OPERATIONS] = {
-    {"load_vectors", call_load_vectors, cost_load_vectors, KG_ARRAY_LOAD, count_load},
-    {"local_matrices", call_local_matrices, cost_local_matrices, KG_ARRAY_LOCAL, count_local,
+    {"load_vectors", call_load_vectors, cost_load_vectors, IN(load), count_load},
+    {"local_matrices", call_local_matrices, cost_local_matrices, IN(local), count_local,
      .makes_local = true},
-    {"local_matrices_reduced", call_local_matrices_reduced, cost_local_matrices_reduced,
-     KG_ARRAY_LOCAL, count_local_reduced, .reduced = true, .alone = true},
-    {"edge_sum", call_diagonal, cost_diagonal, KG_ARRAY_INVERSE_DIAGONAL, count_rows},
-    {"trace_apply", call_apply, cost_apply, KG_ARRAY_COUNT, count_rows},
-    {"trace_apply_single", call_apply_single, cost_apply_single, KG_ARRAY_COUNT, count_none,
+    {"local_matrices_reduced", call_local_matrices_reduced, cost_local_matrices_reduced, IN(local),
+     count_local_reduced, .reduced = true, .alone = true},
+    {"edge_sum", call_diagonal, cost_diagonal, IN(inverse_diagonal), count_rows},
+    {"trace_apply", call_apply, cost_apply, OPERATION_Y, count_rows},
+    {"trace_apply_single", call_apply_single, cost_apply_single, OPERATION_Y, count_none,
      .alone = true},
-    {"trace_apply_reduced", call_reduced, cost_reduced, KG_ARRAY_COUNT, count_rows, .alone = true},
-    {"trace_apply_reduced_single", call_reduced_single, cost_reduced_single, KG_ARRAY_COUNT,
+    {"trace_apply_reduced", call_reduced, cost_reduced, OPERATION_Y, count_rows, .alone = true},
+    {"trace_apply_reduced_single", call_reduced_single, cost_reduced_single, OPERATION_Y,
      count_none, .alone = true},
-    {"ell_assemble", call_assemble, cost_assemble, KG_ARRAY_COUNT, count_none, .ell = true},
-    {"ell_apply", call_ell, cost_ell, KG_ARRAY_COUNT, count_rows, .ell = true},
-    {"cg_vectors", call_vectors, cost_vectors, KG_ARRAY_COUNT, count_none},
-    {"local_solve", call_local_solve, cost_local_solve, KG_ARRAY_U, count_u},
-    {"postprocess", call_postprocess, cost_postprocess, KG_ARRAY_U_STAR, count_star},
-    {"errors", call_errors, cost_errors, KG_ARRAY_ERROR_SUMS, count_sums},
-    {"load_vectors_of_formula", call_source, cost_source, KG_ARRAY_LOAD, count_load,
-     .formula = true},
-    {"errors_of_formula", call_exact, cost_exact, KG_ARRAY_ERROR_SUMS, count_sums, .formula = true},
+    {"ell_assemble", call_assemble, cost_assemble, OPERATION_Y, count_none, .ell = true},
+    {"ell_apply", call_ell, cost_ell, OPERATION_Y, count_rows, .ell = true},
+    {"cg_vectors", call_vectors, cost_vectors, OPERATION_Y, count_none},
+    {"local_solve", call_local_solve, cost_local_solve, IN(u), count_u},
+    {"postprocess", call_postprocess, cost_postprocess, IN(u_star), count_star},
+    {"errors", call_errors, cost_errors, IN(error_sums), count_sums},
+    {"load_vectors_of_formula", call_source, cost_source, IN(load), count_load, .formula = true},
+    {"errors_of_formula", call_exact, cost_exact, IN(error_sums), count_sums, .formula = true},
 };

@@ -47,8 +47,10 @@ static kedge_status read_memory(void *user)
 static const double *result_of(const bench *b, const operation *op)
 {
   if (op->reduced) return b->reduced[KG_DOUBLE].data;
-  if (op->result == KG_ARRAY_COUNT) return b->y.data;
-  return b->p.buffers[op->result].data;
+  if (op->result == OPERATION_Y) return b->y.data;
+  const double *result;
+  memcpy(&result, (const char *)&b->p.arrays + op->result, sizeof result);
+  return result;
 }
 
 /// Distance of what the operator wrote from the host's; NaN when there is nothing to compare.

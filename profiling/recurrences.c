@@ -68,17 +68,17 @@ static void measure(trace_system *s)
   kg_cycle blocks = cycle_of(s);
   blocks.blocks = true;
   const kg_cg_vectors_args *v = &s->v;
-  const kg_cg cg = kg_cg_of(
-      &kg_cg_loop, &(kg_cg_args){.linear = &a.base,
-                                 .precond = &blocks.base,
-                                 .x = v->x,
-                                 .r = v->r,
-                                 .p = v->p,
-                                 .ap = v->ap,
-                                 .z = v->z_single ? (void *)v->z_single : v->z,
-                                 .part = v->partial,
-                                 .product_part = s->p.buffers[KG_ARRAY_OPERATOR_PARTIAL].data,
-                                 .state = v->state});
+  const kg_cg cg =
+      kg_cg_of(&kg_cg_loop, &(kg_cg_args){.linear = &a.base,
+                                          .precond = &blocks.base,
+                                          .x = v->x,
+                                          .r = v->r,
+                                          .p = v->p,
+                                          .ap = v->ap,
+                                          .z = v->z_single ? (void *)v->z_single : v->z,
+                                          .part = v->partial,
+                                          .product_part = s->p.arrays.operator_part,
+                                          .state = v->state});
   BENCH_TRY(s->p.ctx, kg_multigrid_bound(s->p.ctx, &cg, v->r, &s->p.multigrid.largest_eigenvalue));
 }
 
@@ -95,17 +95,15 @@ static void system_open(trace_system *s, kedge_context *ctx, const kedge_mesh *m
   p->solution = &s->solution;
   BENCH_TRY(ctx, kg_pipeline_prepare(p));
   p->shape.choice.apart = true;
+  kg_pipeline_plan(p);
   run_stage(p, KEDGE_STAGE_TRANSFER, kg_stage_transfer);
   run_stage(p, KEDGE_STAGE_LOCAL_MATRICES, kg_stage_local_matrices);
   run_stage(p, KEDGE_STAGE_ASSEMBLY, kg_stage_assembly);
   run_stage(p, KEDGE_STAGE_TRACE_SOLVE, NULL);
-  const kg_buffer *a = p->buffers;
+  const kg_arrays *a = &p->arrays;
   const size_t m = (size_t)p->shape.size.n_edge, all = (size_t)p->shape.count.n_edges * m;
-  s->op = (kg_trace_apply_args){
-      .batch = p->batch,
-      .local = kg_pipeline_local(p, kg_shape_local(&p->shape), KG_ARRAY_LOCAL),
-      .halo = a[KG_ARRAY_HALO].data};
-  s->b = a[KG_ARRAY_RIGHT_HAND_SIDE].data;
+  s->op = (kg_trace_apply_args){.batch = p->batch, .local = kg_pipeline_local(p), .halo = a->halo};
+  s->b = a->b;
   s->v = (kg_cg_vectors_args){.n = (int64_t)p->shape.count.n_free * (int64_t)m,
                               .x = vector(ctx, all, sizeof(double)),
                               .z = vector(ctx, all, sizeof(double)),
@@ -113,14 +111,14 @@ static void system_open(trace_system *s, kedge_context *ctx, const kedge_mesh *m
                               .p = vector(ctx, all, sizeof(double)),
                               .r = vector(ctx, all, sizeof(double)),
                               .ap = vector(ctx, all, sizeof(double)),
-                              .partial = a[KG_ARRAY_VECTOR_PARTIAL].data,
-                              .state = a[KG_ARRAY_CG_STATE].data};
+                              .partial = a->vector_part,
+                              .state = a->state};
   s->r_before = vector(ctx, all, sizeof(double));
   s->p_single = (float *)vector(ctx, all, sizeof(float));
   s->ap_single = (float *)vector(ctx, all, sizeof(float));
-  const kg_buffer *vectors = &a[KG_ARRAY_MULTIGRID_VECTORS];
-  BENCH_TRY(ctx,
-            kg_multigrid_lend(ctx, &p->multigrid, a[KG_ARRAY_HALO], vectors->data, vectors->bytes));
+  const kg_buffer vectors = kg_plan_buffer(&p->plan, &a->multigrid_vectors);
+  BENCH_TRY(ctx, kg_multigrid_lend(ctx, &p->multigrid, kg_plan_buffer(&p->plan, &a->halo),
+                                   vectors.data, vectors.bytes));
   if (kg_multigrid_is_measured(&p->multigrid.shape)) measure(s);
 }
 

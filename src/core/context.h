@@ -18,6 +18,7 @@ struct kedge_context {
   int64_t bytes_in_use, bytes_peak;  ///< of kg_alloc(), for the report
   double
       *reference[KEDGE_ORDER_MAX + 1];  ///< reference matrices, of kg_reference_of(); NULL: not yet
+  bool arrays_apart;                    ///< of a solve: none lies where another one did before
   int broken_guards;                    ///< of the shadow backend: arrays with writes beside them
 };
 

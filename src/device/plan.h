@@ -65,8 +65,8 @@ size_t kg_plan_place(kg_plan *plan);
 /// Bytes of what lives in one of these phases, where that is most. The whole is no less, and more
 /// where arrays conflict in pairs but never all at once.
 size_t kg_plan_live_bytes(const kg_plan *plan, unsigned phases);
-/// Bytes of the memory of the array with this pointer; 0: there is none.
-size_t kg_plan_array_bytes(const kg_plan *plan, const void *pointer);
+/// The memory of the array with this pointer, which is the plan's; zeros: it has none, or not yet.
+kg_buffer kg_plan_buffer(const kg_plan *plan, const void *pointer);
 /// Allocate the memory of the arrays that were placed, once, and fill the pointers.
 kedge_status kg_plan_commit(kedge_context *ctx, kg_plan *plan);
 /// A phase begins. With `poison` what does not live in it, and what begins to, becomes NaN;

@@ -3,19 +3,18 @@
 #include "backend/backend.h"
 #include "core/context.h"
 
-kg_connectivity kg_connectivity_at(const kg_trace_counts *count, void *memory, size_t *bytes)
+void kg_connectivity_declare(kg_plan *plan, const kg_trace_counts *count, unsigned phases,
+                             kg_connectivity *to)
 {
   const size_t n_sides = (size_t)count->n_sides, n_edges = (size_t)count->n_edges;
-  const size_t n_first = KG_SECTION_COUNT * ((size_t)count->n_patches + 1);
-  *bytes = 0;
-  kg_connectivity c;
-  c.element_vertices = kg_piece(memory, n_sides, sizeof(int32_t), bytes);
-  c.side_edge = kg_piece(memory, n_sides, sizeof(uint32_t), bytes);
-  c.edge_sides = kg_piece(memory, 2 * n_edges, sizeof(kg_side), bytes);
-  c.edge_section = kg_piece(memory, n_edges, sizeof(uint8_t), bytes);
-  c.section_first = kg_piece(memory, n_first, sizeof(int32_t), bytes);
-  c.trace_of_edge = kg_piece(memory, n_edges, sizeof(int32_t), bytes);
-  return c;
+  const size_t n_first = KG_SECTION_COUNT * ((size_t)count->n_patches + 1), i = sizeof(int32_t);
+  kg_plan_array(plan, "mesh: corners", n_sides, i, phases, &to->element_vertices);
+  kg_plan_array(plan, "mesh: edges of sides", n_sides, i, phases, &to->side_edge);
+  kg_plan_array(plan, "mesh: sides of edges", 2 * n_edges, sizeof(kg_side), phases,
+                &to->edge_sides);
+  kg_plan_array(plan, "mesh: sections", n_edges, 1, phases, &to->edge_section);
+  kg_plan_array(plan, "mesh: first edges", n_first, i, phases, &to->section_first);
+  kg_plan_array(plan, "mesh: numbers", n_edges, i, phases, &to->trace_of_edge);
 }
 
 kedge_status kg_connectivity_put(kedge_context *ctx, const kedge_mesh *mesh,

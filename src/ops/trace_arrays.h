@@ -10,6 +10,7 @@
 ///      beyond its last element repeat it.
 #pragma once
 #include "core/inline.h"
+#include "device/plan.h"
 #include "ops/ops.h"
 KEDGE_BEGIN_DECLS
 
@@ -40,8 +41,8 @@ typedef struct kg_trace_arrays_args {
   uint32_t *halo_edge;
 } kg_trace_arrays_args;
 
-/// Where the connectivity lies in one piece of device memory; `memory` may be NULL for its size.
-kg_connectivity kg_connectivity_at(const kg_trace_counts *count, void *memory, size_t *bytes);
+void kg_connectivity_declare(kg_plan *plan, const kg_trace_counts *count, unsigned phases,
+                             kg_connectivity *to);
 /// Copy it there, all but trace_of_edge.
 kedge_status kg_connectivity_put(kedge_context *ctx, const kedge_mesh *mesh,
                                  const kg_trace_layout *layout, const kg_connectivity *to);

@@ -29,7 +29,7 @@ static chunk chunk_at(const kg_pipeline *p, int32_t first)
   chunk c = {.batch = kg_batch_part(&p->batch, first, left < most ? left : most),
              .first_patch = first,
              .is_last = left <= most,
-             .load = p->buffers[KG_ARRAY_LOCAL_CHUNK].data};
+             .load = p->arrays.chunk};
   c.condensed = c.load + (size_t)z.n_modes * KG_LANES * (size_t)groups;
   c.local = kg_shape_made_local(&p->shape);
   c.local.data = c.condensed + (size_t)z.n_trace * KG_LANES * (size_t)groups;
@@ -41,7 +41,7 @@ static chunk chunk_at(const kg_pipeline *p, int32_t first)
 /// The sides of a chunk, where they have left memory for the trace solve.
 static kedge_status make_sides(kg_pipeline *p, chunk *c)
 {
-  if (p->buffers[KG_ARRAY_SIDE_EDGE].data) return KEDGE_OK;
+  if (p->shape.choice.sides_stay) return KEDGE_OK;
   char *const behind_local = (char *)c->local.data + kg_compact_local_bytes(&p->shape);
   const kg_trace_sides_args args = {.batch = c->batch, .side_edge = (uint32_t *)behind_local};
   c->batch.arrays.side_edge = args.side_edge;
@@ -61,7 +61,7 @@ static kedge_status make_local(kg_pipeline *p, const chunk *c, const double *loa
 /// K^e of a chunk in single precision, in the form of the trace solve.
 static kedge_status keep_local(kg_pipeline *p, const chunk *c)
 {
-  const kg_local all = kg_pipeline_local(p, kg_shape_local(&p->shape), KG_ARRAY_LOCAL);
+  const kg_local all = kg_pipeline_local(p);
   return kg_local_convert(
       p->ctx,
       &(kg_local_convert_args){.m = p->shape.size.n_edge,
@@ -81,8 +81,8 @@ kedge_status kg_compact_local_matrices(kg_pipeline *p)
   const kg_sizes z = p->shape.size;
   const kg_trace_counts *n = &p->layout.count;
   const bool keeps = p->shape.choice.residual != KG_REMADE_WITH_LOADS;
-  const double *load = p->buffers[KG_ARRAY_LOAD].data;
-  double *condensed = p->buffers[KG_ARRAY_CONDENSED].data;
+  const double *load = p->arrays.load;
+  double *condensed = p->arrays.condensed;
   const kg_local made = kg_shape_made_local(&p->shape), kept = kg_shape_local(&p->shape);
   kg_stage_cost(p, kg_local_convert_cost(&made, &kept, n->n_elements), 1.0);
   if (!keeps) KG_TRY(zero_loads(p));
@@ -117,7 +117,7 @@ static kedge_status multiply_chunk(kg_pipeline *p, chunk *c, const double *x, do
                                     .local = c->local,
                                     .x = x,
                                     .y = y,
-                                    .halo = p->buffers[KG_ARRAY_HALO].data,
+                                    .halo = p->arrays.halo,
                                     .pass.open = &open};
   if (remakes) KG_TRY(make_loads(p, c));
   KG_TRY(make_local(p, c, c->load, c->condensed));
@@ -131,10 +131,10 @@ static kedge_status multiply(kg_pipeline *p, const double *x, double *y)
 {
   const bool remakes = p->shape.choice.residual == KG_REMADE_WITH_LOADS;
   if (!x) {
-    const kg_buffer *halo = &p->buffers[KG_ARRAY_HALO];
+    const kg_buffer halo = kg_plan_buffer(&p->plan, &p->arrays.halo);
     KG_TRY(kg_zero(p->ctx, y,
                    (size_t)p->layout.count.n_free * (size_t)p->shape.size.n_edge * sizeof *y));
-    if (halo->bytes > 0) KG_TRY(kg_zero(p->ctx, halo->data, halo->bytes));
+    KG_TRY(kg_zero(p->ctx, halo.data, halo.bytes));
     if (!remakes) return KEDGE_OK;
   }
   if (!remakes) KG_TRY(zero_loads(p));
@@ -148,11 +148,11 @@ static kedge_status multiply(kg_pipeline *p, const double *x, double *y)
 
 void kg_compact_vectors(const kg_pipeline *p, kg_cg_args *v, double **r)
 {
-  const kg_buffer *direction = &p->buffers[KG_ARRAY_DIRECTION];
-  char *const memory = p->buffers[KG_ARRAY_LOCAL_CHUNK].data;
-  *r = direction->data;
-  v->p = direction->data;
-  v->z = (char *)direction->data + direction->bytes / 2;
+  const kg_buffer direction = kg_plan_buffer(&p->plan, &p->arrays.p);
+  char *const memory = p->arrays.chunk;
+  *r = direction.data;
+  v->p = direction.data;
+  v->z = (char *)direction.data + direction.bytes / 2;
   v->r = memory;
   v->ap = memory + kg_compact_vector_bytes(&p->shape);
 }
@@ -168,12 +168,11 @@ static kedge_status make(kedge_context *ctx, kg_residual *base, const double *x,
   kedge_status status = multiply(p, x, r);
   if (status == KEDGE_OK)
     status = kg_difference(
-        ctx, &(kg_difference_args){
-                 .n = rows,
-                 .b = p->buffers[KG_ARRAY_RIGHT_HAND_SIDE].data,
-                 .r = r,
-                 .open = {n->n_interior * m, n->n_shared * m, p->buffers[KG_ARRAY_HALO].data},
-                 .sum = sum});
+        ctx, &(kg_difference_args){.n = rows,
+                                   .b = p->arrays.b,
+                                   .r = r,
+                                   .open = {n->n_interior * m, n->n_shared * m, p->arrays.halo},
+                                   .sum = sum});
   kg_range_pop();
   return status;
 }

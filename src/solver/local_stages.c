@@ -13,46 +13,60 @@
 #include "solver/pipeline.h"
 #include "solver/sampler.h"
 
+void kg_recover_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
+{
+  const size_t lanes = kg_shape_chunk_lanes(s), N = (size_t)s->size.n_modes, d = sizeof(double);
+  const size_t n_groups = (size_t)s->count.n_groups;
+  const bool means = s->choice.wants_means, errors = s->choice.wants_errors;
+  const unsigned recover = KG_IN(RECOVER);
+  kg_plan_array(plan, "u", N * lanes, d, recover, &a->u);
+  kg_plan_array(plan, "q", 2 * N * lanes, d, recover, &a->q);
+  kg_plan_array(plan, "u*", (size_t)s->size.n_star * lanes, d, recover, &a->u_star);
+  kg_plan_array(plan, "indicator", lanes, d, recover, &a->indicator);
+  kg_plan_array(plan, "means", means ? 3 * lanes : 0, d, recover, &a->constant);
+  kg_plan_array(plan, "values of the exact solution", errors ? 3 * (size_t)s->n_points * lanes : 0,
+                d, recover, &a->exact_values);
+  kg_plan_array(plan, "sums of errors", errors ? n_groups : 0, sizeof *a->error_sums, recover,
+                &a->error_sums);
+}
+
 static kedge_status local_solve(kg_pipeline *p, int32_t first, int32_t count)
 {
   return kg_local_solve(p->ctx, &(kg_local_solve_args){.batch = p->batch,
                                                        .material = p->material,
                                                        .first_group = first,
                                                        .n_groups = count,
-                                                       .trace = p->buffers[KG_ARRAY_TRACE].data,
-                                                       .load = p->buffers[KG_ARRAY_LOAD].data,
-                                                       .u = p->buffers[KG_ARRAY_U].data,
-                                                       .q = p->buffers[KG_ARRAY_Q].data});
+                                                       .trace = p->arrays.x,
+                                                       .load = p->arrays.load,
+                                                       .u = p->arrays.u,
+                                                       .q = p->arrays.q});
 }
 
 static kedge_status constant_modes(kg_pipeline *p, int32_t count)
 {
-  return kg_constant_modes(
-      p->ctx, &(kg_constant_modes_args){.size = p->shape.size,
-                                        .n_groups = count,
-                                        .u = p->buffers[KG_ARRAY_U].data,
-                                        .q = p->buffers[KG_ARRAY_Q].data,
-                                        .constant = p->buffers[KG_ARRAY_CONSTANT_MODES].data});
+  return kg_constant_modes(p->ctx, &(kg_constant_modes_args){.size = p->shape.size,
+                                                             .n_groups = count,
+                                                             .u = p->arrays.u,
+                                                             .q = p->arrays.q,
+                                                             .constant = p->arrays.constant});
 }
 
 static kedge_status postprocess(kg_pipeline *p, int32_t first, int32_t count)
 {
-  return kg_postprocess(p->ctx,
-                        &(kg_postprocess_args){.batch = p->batch,
-                                               .first_group = first,
-                                               .n_groups = count,
-                                               .u = p->buffers[KG_ARRAY_U].data,
-                                               .q = p->buffers[KG_ARRAY_Q].data,
-                                               .u_star = p->buffers[KG_ARRAY_U_STAR].data,
-                                               .indicator = p->buffers[KG_ARRAY_INDICATOR].data});
+  return kg_postprocess(p->ctx, &(kg_postprocess_args){.batch = p->batch,
+                                                       .first_group = first,
+                                                       .n_groups = count,
+                                                       .u = p->arrays.u,
+                                                       .q = p->arrays.q,
+                                                       .u_star = p->arrays.u_star,
+                                                       .indicator = p->arrays.indicator});
 }
 
-static kedge_status take(kg_pipeline *p, kg_array array, double *to, int rows, int32_t first,
+static kedge_status take(kg_pipeline *p, const double *array, double *to, int rows, int32_t first,
                          int32_t count)
 {
   const size_t group = (size_t)rows * KG_LANES;
-  return kg_copy_out(p->ctx, to + group * (size_t)first, p->buffers[array].data,
-                     group * (size_t)count * sizeof *to);
+  return kg_copy_out(p->ctx, to + group * (size_t)first, array, group * (size_t)count * sizeof *to);
 }
 
 static kedge_status solve_chunk(kg_pipeline *p, int32_t first, int32_t count)
@@ -74,19 +88,19 @@ static kedge_status take_chunk(kg_pipeline *p, int32_t first, int32_t count)
 {
   kedge_solution *s = p->solution;
   const kg_sizes z = s->size;
-  KG_TRY(take(p, KG_ARRAY_INDICATOR, s->indicator, 1, first, count));
-  if (p->shape.choice.wants_means)
-    return take(p, KG_ARRAY_CONSTANT_MODES, s->constant, 3, first, count);
-  KG_TRY(take(p, KG_ARRAY_U, s->u, z.n_modes, first, count));
-  KG_TRY(take(p, KG_ARRAY_Q, s->flux, 2 * z.n_modes, first, count));
-  return take(p, KG_ARRAY_U_STAR, s->u_star, z.n_star, first, count);
+  KG_TRY(take(p, p->arrays.indicator, s->indicator, 1, first, count));
+  if (p->shape.choice.wants_means) return take(p, p->arrays.constant, s->constant, 3, first, count);
+  KG_TRY(take(p, p->arrays.u, s->u, z.n_modes, first, count));
+  KG_TRY(take(p, p->arrays.q, s->flux, 2 * z.n_modes, first, count));
+  return take(p, p->arrays.u_star, s->u_star, z.n_star, first, count);
 }
 
 static kedge_status take_trace(kg_pipeline *p)
 {
   if (p->shape.choice.wants_means) return KEDGE_OK;
-  return kg_copy_out(p->ctx, p->solution->trace, p->buffers[KG_ARRAY_TRACE].data,
-                     kg_array_bytes(KG_ARRAY_TRACE, &p->shape));
+  return kg_copy_out(
+      p->ctx, p->solution->trace, p->arrays.x,
+      (size_t)p->layout.count.n_edges * (size_t)p->shape.size.n_edge * sizeof(double));
 }
 
 static kedge_status sum_errors(kg_pipeline *p)
@@ -94,8 +108,7 @@ static kedge_status sum_errors(kg_pipeline *p)
   const size_t n = (size_t)p->layout.count.n_groups;
   kg_error_sums *by_group, total = {0};
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *by_group, &by_group));
-  kedge_status status =
-      kg_copy_out(p->ctx, by_group, p->buffers[KG_ARRAY_ERROR_SUMS].data, n * sizeof *by_group);
+  kedge_status status = kg_copy_out(p->ctx, by_group, p->arrays.error_sums, n * sizeof *by_group);
   for (size_t g = 0; status == KEDGE_OK && g < n; ++g) {
     total.u += by_group[g].u;
     total.q += by_group[g].q;
@@ -118,8 +131,7 @@ static kedge_status make_again(kg_pipeline *p)
   if (!p->shape.choice.sides_stay) {
     kg_stage_cost(p, kg_trace_sides_cost(&p->layout.count), 1.0);
     KG_TRY(kg_trace_sides(
-        p->ctx, &(kg_trace_sides_args){.batch = p->batch,
-                                       .side_edge = p->buffers[KG_ARRAY_SIDE_EDGE].data}));
+        p->ctx, &(kg_trace_sides_args){.batch = p->batch, .side_edge = p->arrays.side_edge}));
   }
   return p->shape.choice.loads_stay ? KEDGE_OK : kg_make_loads(p);
 }

@@ -7,7 +7,7 @@
 #include "core/memory.h"
 #include "core/nvtx.h"
 #include "ops/trace_apply.h"
-#include "solver/need.h"
+#include "solver/memory.h"
 
 /// The lines of edges, where the smoother has them: made once, counted in the shape.
 static kedge_status count_lines(kg_pipeline *p, kg_shape *s)
@@ -55,6 +55,7 @@ kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *
                   .diffusion = p->material.diffusion,
                   .alignment = p->mesh->alignment,
                   .has_reaction = p->problem->reaction != 0.0};
+  s->choice.apart = p->ctx->arrays_apart;
   KG_TRY(count_lines(p, s));
   KG_TRY(kg_shape_work(p->ctx, s));
   s->choice.residual_groups = kg_compact_groups(s);
@@ -98,7 +99,7 @@ void kg_pipeline_free(kg_pipeline *p)
 {
   kg_source_close(&p->source);
   kg_multigrid_destroy(p->ctx, &p->multigrid);
-  kg_arrays_free(p->ctx, p->buffers);
+  kg_plan_free(p->ctx, &p->plan);
   free(p->boundary);
   kg_edge_lines_free(&p->lines);
   kg_trace_layout_free(&p->layout);
@@ -106,26 +107,36 @@ void kg_pipeline_free(kg_pipeline *p)
   kg_resolved_free(&p->resolved);
 }
 
-/// Point batch and points at the arrays that live now.
-static void point_at_buffers(kg_pipeline *p)
+void kg_pipeline_plan(kg_pipeline *p)
 {
-  const kg_buffer *b = p->buffers;
-  p->batch = (kg_batch){
-      .count = p->layout.count,
-      .arrays = {.n_facets = 3,
-                 .vertices = b[KG_ARRAY_VERTICES].data,
-                 .vertex = b[KG_ARRAY_VERTEX].data,
-                 .side_edge = b[KG_ARRAY_SIDE_EDGE].data,
-                 .side_codes = b[KG_ARRAY_SIDE_CODES].data,
-                 .patch_edge = b[KG_ARRAY_PATCH_EDGE].data,
-                 .patch_halo = b[KG_ARRAY_PATCH_HALO].data,
-                 .halo_edge = b[KG_ARRAY_HALO_EDGE].data,
-                 .edge_sides = b[KG_ARRAY_EDGE_SIDES].data},
-      .reference = kg_reference_at(p->shape.size.order, b[KG_ARRAY_REFERENCE].data),
-  };
-  p->points = kg_points_at(p->shape.size, p->sampling.n, b[KG_ARRAY_POINT_RULE].data,
-                           b[KG_ARRAY_POINT_BASIS].data);
+  kg_memory_plan(&p->shape, &p->plan, &p->arrays);
+  p->plan.poison = p->ctx->backend == KEDGE_BACKEND_SHADOW;
 }
+
+kedge_status kg_pipeline_commit(kg_pipeline *p)
+{
+  const kg_arrays *a = &p->arrays;
+  KG_TRY(kg_plan_commit(p->ctx, &p->plan));
+  p->batch = (kg_batch){.count = p->layout.count,
+                        .arrays = {.n_facets = 3,
+                                   .vertices = a->vertices,
+                                   .vertex = a->vertex,
+                                   .side_edge = a->side_edge,
+                                   .side_codes = a->side_codes,
+                                   .patch_edge = a->patch_edge,
+                                   .patch_halo = a->patch_halo,
+                                   .halo_edge = a->halo_edge,
+                                   .edge_sides = a->edge_sides},
+                        .reference = kg_reference_at(p->shape.size.order, a->reference)};
+  p->points = kg_points_at(p->shape.size, p->sampling.n, a->point_rule, a->point_basis);
+  return kg_plan_enter(p->ctx, &p->plan, KG_PHASE_TRANSFER);
+}
+
+static const kg_phase phases[KEDGE_STAGE_COUNT] = {
+    [KEDGE_STAGE_TRANSFER] = KG_PHASE_TRANSFER,   [KEDGE_STAGE_LOCAL_MATRICES] = KG_PHASE_LOCAL,
+    [KEDGE_STAGE_ASSEMBLY] = KG_PHASE_ASSEMBLY,   [KEDGE_STAGE_TRACE_SOLVE] = KG_PHASE_BOUND,
+    [KEDGE_STAGE_LOCAL_SOLVE] = KG_PHASE_RECOVER, [KEDGE_STAGE_POSTPROCESS] = KG_PHASE_RECOVER,
+    [KEDGE_STAGE_OUTPUT] = KG_PHASE_RECOVER};
 
 kedge_status kg_stage_begin(kg_pipeline *p, kedge_stage stage)
 {
@@ -133,9 +144,8 @@ kedge_status kg_stage_begin(kg_pipeline *p, kedge_stage stage)
   p->stage_began = kg_seconds();
   kg_range_push(kedge_stage_name(stage), p->mesh->n_elements,
                 (int64_t)p->layout.count.n_free * p->shape.size.n_edge);
-  const kedge_status status = kg_arrays_enter(p->ctx, stage, &p->shape, p->buffers);
+  const kedge_status status = kg_plan_enter(p->ctx, &p->plan, phases[stage]);
   if (status != KEDGE_OK) kg_range_pop();
-  point_at_buffers(p);
   return status;
 }
 

@@ -5,8 +5,7 @@
 #include "ops/element.h"
 #include "ops/ops.h"
 #include "problem/problem.h"
-#include "solver/need.h"
-#include "solver/places.h"
+#include "solver/memory.h"
 #include "solver/sampling.h"
 #include "solver/solution.h"
 #include "solver/source.h"
@@ -26,8 +25,9 @@ typedef struct kg_pipeline {
   kg_material material;
   double scale;
   kg_shape shape;
-  kg_buffer buffers[KG_ARRAY_COUNT];
-  kg_batch batch;  ///< pointers into buffers
+  kg_plan plan;  ///< of the device memory
+  kg_arrays arrays;
+  kg_batch batch;  ///< pointers into arrays
   kg_points points;
   kg_multigrid multigrid;  ///< from assembly to the end of the trace solve
   kg_source source;
@@ -42,9 +42,13 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p);
 /// What is chosen with a product, that of the problem or another one, and what sizes depend on.
 /// Where the smoother has lines they are counted, and made when they are not there yet.
 kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *shape);
+/// Find places for the arrays of the shape. The pipeline must not move any more.
+void kg_pipeline_plan(kg_pipeline *p);
+/// Allocate them.
+kedge_status kg_pipeline_commit(kg_pipeline *p);
 void kg_pipeline_free(kg_pipeline *p);
 
-/// Begin a stage or a part of it: its arrays, its NVTX range, its clock. Stages do not nest.
+/// Begin a stage or a part of it: its phase, its NVTX range, its clock. Stages do not nest.
 kedge_status kg_stage_begin(kg_pipeline *p, kedge_stage stage);
 /// Wait for the device and add the time since kg_stage_begin() to the report. `status` is that of
 /// the stage's work: returned if it is a failure.
@@ -54,17 +58,17 @@ kedge_status kg_stage_end(kg_pipeline *p, kedge_status status);
 /// @retval KEDGE_ERR_CANCELLED  it does not want to go on
 kedge_status kg_stage_announce(kg_pipeline *p, kedge_stage stage, bool finished);
 
-/// The local matrices of a shape that lie in an array.
-static inline kg_local kg_pipeline_local(const kg_pipeline *p, kg_local shape, kg_array array)
+/// The local matrices of the trace solve.
+static inline kg_local kg_pipeline_local(const kg_pipeline *p)
 {
-  shape.data = p->buffers[array].data;
-  return shape;
+  kg_local local = kg_shape_local(&p->shape);
+  local.data = p->arrays.local;
+  return local;
 }
-/// The local matrices of the trace solve, for operators that read single entries.
+/// The same for operators that read single entries.
 static inline kg_locals kg_pipeline_locals(const kg_pipeline *p)
 {
-  return kg_locals_of(kg_pipeline_local(p, kg_shape_local(&p->shape), KG_ARRAY_LOCAL),
-                      p->batch.arrays.side_edge);
+  return kg_locals_of(kg_pipeline_local(p), p->batch.arrays.side_edge);
 }
 
 /// The work of the stages, in order, between kg_stage_begin() and kg_stage_end().

@@ -1,5 +1,5 @@
 #include "core/context.h"
-#include "solver/need.h"
+#include "solver/memory.h"
 #include "solver/pipeline.h"
 #include "solver/sampler.h"
 
@@ -26,23 +26,15 @@ static kedge_status plan_operator(kg_pipeline *p, kedge_operator op, kg_memory e
   KG_TRY(kg_pipeline_shape(p, op, &shape));
   if (op == KEDGE_OPERATOR_MATRIX_FREE) describe_preconditioner(&shape.choice, plan);
   plan->fits[op] = fits_with_mesh(p->ctx, &shape, empty);
+  kg_plan memory;
+  kg_arrays arrays;
+  kg_memory_plan(&shape, &memory, &arrays);
   for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage)
-    plan->stage_bytes[op][stage] = kg_stage_bytes(stage, &shape);
-  plan->peak_bytes[op] = kg_peak_bytes(&shape);
+    plan->stage_bytes[op][stage] = kg_stage_bytes(&memory, stage);
+  plan->peak_bytes[op] = (int64_t)memory.bytes;
   const kg_memory need = kg_memory_needed(p->ctx, &shape);
   plan->needed_bytes[op] = p->ctx->backend == KEDGE_BACKEND_CUDA ? need.device : need.host;
   return KEDGE_OK;
-}
-
-/// Host memory of a solve beside the mesh and what kg_alloc() takes, at its peak.
-static int64_t largest_host_stage(const kg_shape *shape)
-{
-  int64_t most = 0;
-  for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage) {
-    const int64_t bytes = kg_host_stage_bytes(stage, shape);
-    if (bytes > most) most = bytes;
-  }
-  return most;
 }
 
 /// The names of what the solve would be, and its unknowns.
@@ -72,7 +64,7 @@ static kedge_status fill(kg_pipeline *p, kedge_plan *plan)
   plan->host_bytes = kg_prepared_bytes(&p->shape);
   const kg_memory empty = {available.device, available.host + plan->host_bytes};
   kg_memory_choose(p->ctx, &p->shape, available);
-  plan->host_bytes += largest_host_stage(&p->shape);
+  plan->host_bytes += kg_host_bytes(&p->shape);
   for (kedge_operator op = 0; op < KEDGE_OPERATOR_COUNT; ++op)
     KG_TRY(plan_operator(p, op, empty, plan));
   const kedge_status status = kg_memory_check(p->ctx, &p->shape, available);

@@ -302,18 +302,18 @@ static kg_errors_args errors_of(const kg_sampler *s, int32_t first, int32_t coun
                           .host_points = points_on_host(s),
                           .first_group = first,
                           .n_groups = count,
-                          .u = p->buffers[KG_ARRAY_U].data,
-                          .q = p->buffers[KG_ARRAY_Q].data,
-                          .u_star = p->buffers[KG_ARRAY_U_STAR].data,
-                          .exact = p->buffers[KG_ARRAY_EXACT_VALUES].data,
-                          .by_group = p->buffers[KG_ARRAY_ERROR_SUMS].data};
+                          .u = p->arrays.u,
+                          .q = p->arrays.q,
+                          .u_star = p->arrays.u_star,
+                          .exact = p->arrays.exact_values,
+                          .by_group = p->arrays.error_sums};
 }
 
 static kedge_status errors_of_values(kg_sampler *s, int32_t first, int32_t count)
 {
   const kg_pipeline *p = s->pipeline;
   const kg_errors_args args = errors_of(s, first, count);
-  KG_TRY(put_values(s, first, count, p->buffers[KG_ARRAY_EXACT_VALUES].data));
+  KG_TRY(put_values(s, first, count, p->arrays.exact_values));
   kg_stage_cost(s->pipeline, kg_errors_cost(p->shape.size, elements_of(p, first, count)), 1.0);
   return kg_errors(p->ctx, &args);
 }

@@ -5,7 +5,7 @@
 #include "core/context.h"
 #include "core/memory.h"
 #include "core/nvtx.h"
-#include "solver/need.h"
+#include "solver/memory.h"
 #include "solver/pipeline.h"
 
 static void fill_report(kg_pipeline *p)
@@ -13,6 +13,7 @@ static void fill_report(kg_pipeline *p)
   kedge_solution *s = p->solution;
   const kedge_mesh *mesh = p->mesh;
   kedge_report *r = &s->report;
+  const kg_local local = kg_shape_local(&p->shape);
   const double mesh_seconds = r->stages[KEDGE_STAGE_MESH].seconds;
   *r = (kedge_report){
       .elements = mesh->n_elements,
@@ -36,8 +37,8 @@ static void fill_report(kg_pipeline *p)
       .u_linf = NAN,
       .q_l2 = NAN,
       .u_star_l2 = NAN,
-      .predicted_device_bytes = kg_peak_bytes(&p->shape),
-      .local_matrices_bytes = (int64_t)kg_array_bytes(KG_ARRAY_LOCAL, &p->shape),
+      .predicted_device_bytes = (int64_t)p->plan.bytes,
+      .local_matrices_bytes = (int64_t)kg_local_bytes(&local),
   };
   r->stages[KEDGE_STAGE_MESH].seconds = mesh_seconds;
 }
@@ -109,7 +110,6 @@ static kedge_status run_stage(kg_pipeline *p, kedge_stage stage,
   KG_TRY(kg_stage_announce(p, stage, false));
   KG_TRY(kg_stage_begin(p, stage));
   KG_TRY(kg_stage_end(p, work(p)));
-  kg_arrays_leave(p->ctx, stage, &p->shape, p->buffers);
   return kg_stage_announce(p, stage, true);
 }
 
@@ -126,6 +126,7 @@ static kedge_status prepare(kg_pipeline *p)
   // Before anything is allocated on the device, or for the results.
   const kg_memory available = kg_memory_free(p->ctx);
   kg_memory_choose(p->ctx, &p->shape, available);
+  kg_pipeline_plan(p);
   return kg_memory_check(p->ctx, &p->shape, available);
 }
 

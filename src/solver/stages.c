@@ -3,6 +3,7 @@
 
 #include "core/context.h"
 #include "core/memory.h"
+#include "ops/points.h"
 #include "ops/facet_sum.h"
 #include "ops/local_matrices.h"
 #include "ops/trace_arrays.h"
@@ -11,50 +12,90 @@
 #include "solver/pipeline.h"
 #include "solver/source.h"
 
-static kedge_status put(kg_pipeline *p, kg_array array, const void *host)
+void kg_transfer_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
 {
-  if (p->buffers[array].data == NULL) return KEDGE_OK;  // this operator does not have it
-  return kg_copy_in(p->ctx, p->buffers[array].data, host, kg_array_bytes(array, &p->shape));
+  const kg_choice *c = &s->choice;
+  const kg_trace_counts *n = &s->count;
+  const size_t lanes = kg_shape_lanes(s), d = sizeof(double), i = sizeof(int32_t);
+  const size_t n_points = (size_t)s->n_points;
+  const bool patches = c->linear == KEDGE_OPERATOR_MATRIX_FREE;
+  const size_t begins = patches ? (size_t)n->n_patches + 1 : 0;
+  const unsigned all = KG_FROM(TRANSFER, RECOVER), solve = KG_IN_SOLVE;
+  const bool remakes = c->residual == KG_REMADE_WITH_LOADS;
+  unsigned edge_sides = KG_IN(TRANSFER) | KG_IN(LOCAL), load = KG_IN(RECOVER), values = 0;
+  if (c->precond != KG_JACOBI) edge_sides |= KG_IN(ASSEMBLY);
+  if (c->facet_sides_stay || c->linear == KEDGE_OPERATOR_MATRIX_FREE_PLAIN)
+    edge_sides |= KG_IN(ASSEMBLY) | solve;
+  if (!remakes) load |= KG_IN(TRANSFER) | KG_IN(LOCAL);  // else they are made chunk by chunk
+  if (c->loads_stay) load = all;
+  if (!remakes) values |= KG_IN(TRANSFER);
+  if (!c->loads_stay) values |= KG_IN(RECOVER);
+  kg_connectivity_declare(plan, n, KG_IN(TRANSFER), &a->connectivity);
+  kg_plan_array(plan, "vertices", 2 * (size_t)s->n_vertices, d, all, &a->vertices);
+  kg_plan_array(plan, "corners", 3 * lanes, i, all, &a->vertex);
+  kg_plan_array(plan, "sides of elements", 3 * lanes, i, c->sides_stay ? all : all & ~solve,
+                &a->side_edge);
+  kg_plan_array(plan, "sides of edges", 2 * (size_t)n->n_edges, sizeof(kg_side), edge_sides,
+                &a->edge_sides);
+  kg_plan_array(plan, "codes of sides", patches ? lanes : 0, i, all, &a->side_codes);
+  kg_plan_array(plan, "edges of patches", begins, i, all, &a->patch_edge);
+  kg_plan_array(plan, "halos of patches", begins, i, all, &a->patch_halo);
+  kg_plan_array(plan, "edges of the halo", patches ? (size_t)n->n_halo : 0, i, all, &a->halo_edge);
+  kg_plan_array(plan, "reference", kg_reference_count(s->size.order), d, all, &a->reference);
+  kg_plan_array(plan, "points", 3 * n_points, d, all, &a->point_rule);
+  kg_plan_array(plan, "modes at points", kg_points_table(s->size, s->n_points), d, all,
+                &a->point_basis);
+  kg_plan_array(plan, "load vectors", (size_t)s->size.n_modes * lanes, d, load, &a->load);
+  kg_plan_array(plan, "values of the source",
+                values ? (size_t)kg_rule_points(s->size.order) * kg_shape_chunk_lanes(s) : 0, d,
+                values | KG_IN(TRANSFER), &a->source_values);
+}
+
+static kedge_status put(kg_pipeline *p, void *array, const void *host, size_t bytes)
+{
+  return array ? kg_copy_in(p->ctx, array, host, bytes) : KEDGE_OK;
 }
 
 /// The mesh's connectivity, and the arrays of the trace that the device makes from it.
 static kedge_status put_mesh(kg_pipeline *p)
 {
   const kg_trace_counts *count = &p->layout.count;
-  const kg_buffer *b = p->buffers;
-  size_t bytes;
-  const kg_connectivity mesh = kg_connectivity_at(count, b[KG_ARRAY_CONNECTIVITY].data, &bytes);
-  KG_TRY(kg_connectivity_put(p->ctx, p->mesh, &p->layout, &mesh));
-  KG_TRY(put(p, KG_ARRAY_VERTICES, p->mesh->vertices));
-  KG_TRY(put(p, KG_ARRAY_PATCH_EDGE, kg_section_first(&p->layout, KG_SECTION_INSIDE)));
-  KG_TRY(put(p, KG_ARRAY_PATCH_HALO, p->layout.patch_halo));
+  const kg_arrays *b = &p->arrays;
+  const size_t begins = ((size_t)count->n_patches + 1) * sizeof *b->patch_edge;
+  KG_TRY(kg_connectivity_put(p->ctx, p->mesh, &p->layout, &b->connectivity));
+  KG_TRY(put(p, b->vertices, p->mesh->vertices,
+             2 * (size_t)p->mesh->n_vertices * sizeof *b->vertices));
+  KG_TRY(put(p, b->patch_edge, kg_section_first(&p->layout, KG_SECTION_INSIDE), begins));
+  KG_TRY(put(p, b->patch_halo, p->layout.patch_halo, begins));
   kg_stage_cost(p, kg_trace_arrays_cost(count), 1.0);
   return kg_trace_arrays_fill(
-      p->ctx,
-      &(kg_trace_arrays_args){.count = *count,
-                              .batches = p->layout.batches,
-                              .mesh = mesh,
-                              .lanes = {{b[KG_ARRAY_VERTEX].data, b[KG_ARRAY_SIDE_EDGE].data,
-                                         b[KG_ARRAY_SIDE_CODES].data}},
-                              .edge_sides = b[KG_ARRAY_EDGE_SIDES].data,
-                              .patch_halo = b[KG_ARRAY_PATCH_HALO].data,
-                              .halo_edge = b[KG_ARRAY_HALO_EDGE].data});
+      p->ctx, &(kg_trace_arrays_args){.count = *count,
+                                      .batches = p->layout.batches,
+                                      .mesh = b->connectivity,
+                                      .lanes = {{b->vertex, b->side_edge, b->side_codes}},
+                                      .edge_sides = b->edge_sides,
+                                      .patch_halo = b->patch_halo,
+                                      .halo_edge = b->halo_edge});
 }
 
 static kedge_status put_reference(kg_pipeline *p)
 {
   const double *reference;
-  KG_TRY(put(p, KG_ARRAY_POINT_RULE, p->sampling.r));
-  KG_TRY(put(p, KG_ARRAY_POINT_BASIS, p->sampling.basis));
+  const kg_shape *s = &p->shape;
+  const kg_arrays *a = &p->arrays;
+  const size_t d = sizeof(double);
+  KG_TRY(kg_copy_in(p->ctx, a->point_rule, p->sampling.r, 3 * (size_t)s->n_points * d));
+  KG_TRY(kg_copy_in(p->ctx, a->point_basis, p->sampling.basis,
+                    kg_points_table(s->size, s->n_points) * d));
   KG_TRY(kg_reference_of(p->ctx, p->shape.size.order, &reference));
-  return put(p, KG_ARRAY_REFERENCE, reference);
+  return kg_copy_in(p->ctx, a->reference, reference, kg_reference_count(s->size.order) * d);
 }
 
 kedge_status kg_make_loads(kg_pipeline *p)
 {
   const kedge_status status =
-      kg_source_loads(p, 0, p->layout.count.n_groups, p->buffers[KG_ARRAY_SOURCE_VALUES],
-                      p->buffers[KG_ARRAY_LOAD].data);
+      kg_source_loads(p, 0, p->layout.count.n_groups,
+                      kg_plan_buffer(&p->plan, &p->arrays.source_values), p->arrays.load);
   kg_source_rest(&p->source);
   return status;
 }
@@ -71,6 +112,7 @@ static kedge_status make_boundary(kg_pipeline *p)
 
 kedge_status kg_stage_transfer(kg_pipeline *p)
 {
+  KG_TRY(kg_pipeline_commit(p));
   KG_TRY(put_mesh(p));
   KG_TRY(put_reference(p));
   if (p->shape.choice.residual != KG_REMADE_WITH_LOADS) KG_TRY(kg_make_loads(p));
@@ -96,36 +138,53 @@ kedge_status kg_add_neumann(kg_pipeline *p, double *to, double times)
   return status;
 }
 
+void kg_local_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
+{
+  const kg_choice *c = &s->choice;
+  const kg_local local = kg_shape_local(s);
+  const bool compact = c->iterates == KG_SINGLE, remakes = c->residual == KG_REMADE_WITH_LOADS;
+  const size_t rows = (size_t)s->count.n_free * (size_t)s->size.n_edge, d = sizeof(double);
+  const unsigned kept = KG_FROM(LOCAL, UPDATE);
+  // Once another form of the operator stands, packed K^e are gone.
+  const bool stays = c->linear == KEDGE_OPERATOR_MATRIX_FREE;
+  kg_plan_array(plan, "K^e", kg_local_bytes(&local), 1,
+                stays ? kept : KG_IN(LOCAL) | KG_IN(ASSEMBLY), &a->local);
+  kg_plan_array(plan, "chunk", compact ? kg_compact_chunk_bytes(s) : 0, 1,
+                KG_IN(LOCAL) | KG_IN_SOLVE, &a->chunk);
+  kg_plan_array(plan, "F^e", remakes ? 0 : (size_t)s->size.n_trace * kg_shape_lanes(s), d,
+                KG_IN(LOCAL), &a->condensed);
+  kg_plan_array(plan, "b", remakes ? 0 : rows, d, kept, &a->b);
+  kg_plan_array(plan, "inverse diagonal", c->precond == KG_JACOBI ? rows : 0, d, kept,
+                &a->inverse_diagonal);
+}
+
 /// The Jacobi preconditioner.
 static kedge_status make_diagonal(kg_pipeline *p)
 {
   kg_stage_cost(p, kg_facet_sum_cost(p->shape.size, p->layout.count.n_free), 1.0);
-  return kg_facet_diagonal(
-      p->ctx, &(kg_facet_diagonal_args){.batch = p->batch,
-                                        .locals = kg_pipeline_locals(p),
-                                        .inverse = p->buffers[KG_ARRAY_INVERSE_DIAGONAL].data});
+  return kg_facet_diagonal(p->ctx,
+                           &(kg_facet_diagonal_args){.batch = p->batch,
+                                                     .locals = kg_pipeline_locals(p),
+                                                     .inverse = p->arrays.inverse_diagonal});
 }
 
 static kedge_status make_local_matrices(kg_pipeline *p)
 {
   if (p->shape.choice.iterates == KG_SINGLE) return kg_compact_local_matrices(p);
-  return kg_local_matrices(
-      p->ctx, &(kg_local_matrices_args){
-                  .batch = p->batch,
-                  .material = p->material,
-                  .load = p->buffers[KG_ARRAY_LOAD].data,
-                  .local = kg_pipeline_local(p, kg_shape_local(&p->shape), KG_ARRAY_LOCAL),
-                  .condensed = p->buffers[KG_ARRAY_CONDENSED].data});
+  return kg_local_matrices(p->ctx, &(kg_local_matrices_args){.batch = p->batch,
+                                                             .material = p->material,
+                                                             .load = p->arrays.load,
+                                                             .local = kg_pipeline_local(p),
+                                                             .condensed = p->arrays.condensed});
 }
 
 /// b, of F^e and Neumann data.
 static kedge_status make_right_hand_side(kg_pipeline *p)
 {
-  double *b = p->buffers[KG_ARRAY_RIGHT_HAND_SIDE].data;
+  double *b = p->arrays.b;
   kg_stage_cost(p, kg_facet_sum_cost(p->shape.size, p->layout.count.n_free), 1.0);
   KG_TRY(kg_facet_loads(
-      p->ctx, &(kg_facet_loads_args){
-                  .batch = p->batch, .condensed = p->buffers[KG_ARRAY_CONDENSED].data, .b = b}));
+      p->ctx, &(kg_facet_loads_args){.batch = p->batch, .condensed = p->arrays.condensed, .b = b}));
   return kg_add_neumann(p, b, 1.0);
 }
 

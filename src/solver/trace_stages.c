@@ -14,54 +14,61 @@
 static kg_ell_matrix ell_matrix(const kg_pipeline *p)
 {
   kg_ell_matrix matrix = kg_ell_shape(p->shape.size, &p->shape.count);
-  matrix.column = p->buffers[KG_ARRAY_ELL_COLUMN].data;
-  matrix.value = p->buffers[KG_ARRAY_ELL_VALUE].data;
+  matrix.column = p->arrays.ell_column;
+  matrix.value = p->arrays.ell_value;
   return matrix;
 }
 
 static kg_local trace_local(const kg_pipeline *p)
 {
-  return kg_pipeline_local(p, kg_shape_local(&p->shape), KG_ARRAY_LOCAL);
+  return kg_pipeline_local(p);
+}
+
+static kg_local full_local(const kg_pipeline *p)
+{
+  kg_local full = kg_shape_full_local(&p->shape);
+  full.data = p->arrays.full_local;
+  return full;
 }
 
 /// The operator as the present stage has it.
 static kg_linears trace_linear(const kg_pipeline *p)
 {
-  const kg_buffer *b = p->buffers;
+  const kg_arrays *b = &p->arrays;
   kg_linears a;
   if (p->shape.choice.linear == KEDGE_OPERATOR_ELL)
     a.ell = (kg_ell){.base = kg_linear_of(&kg_ell_table, &p->batch, KG_DOUBLE),
                      .batch = p->batch,
                      .locals = kg_pipeline_locals(p),
                      .matrix = ell_matrix(p),
-                     .work = b[KG_ARRAY_ELL_WORK].data,
+                     .work = b->ell_work,
                      .work_bytes = p->shape.ell_work_bytes};
   else if (p->shape.choice.linear == KEDGE_OPERATOR_MATRIX_FREE_PLAIN)
-    a.gather = (kg_gather){
-        .base = kg_linear_of(&kg_gather_table, &p->batch, KG_DOUBLE),
-        .batch = p->batch,
-        .made = trace_local(p),
-        .full = kg_pipeline_local(p, kg_shape_full_local(&p->shape), KG_ARRAY_FULL_LOCAL)};
+    a.gather = (kg_gather){.base = kg_linear_of(&kg_gather_table, &p->batch, KG_DOUBLE),
+                           .batch = p->batch,
+                           .made = trace_local(p),
+                           .full = full_local(p)};
   else
-    a.patches = kg_patches_of(&(kg_trace_apply_args){
-        .batch = p->batch, .local = trace_local(p), .halo = b[KG_ARRAY_HALO].data});
+    a.patches = kg_patches_of(
+        &(kg_trace_apply_args){.batch = p->batch, .local = trace_local(p), .halo = b->halo});
   return a;
 }
 
 static kedge_status make_multigrid(kg_pipeline *p)
 {
-  const kg_multigrid_args args = {.shape = kg_shape_multigrid(&p->shape),
-                                  .batch = p->batch,
-                                  .local = trace_local(p),
-                                  .lines = &p->lines,
-                                  .solver = &kg_amg,
-                                  .refined = p->refined,
-                                  .trace = p->buffers[KG_ARRAY_MULTIGRID_TRACE].data,
-                                  .space = p->buffers[KG_ARRAY_MULTIGRID_SPACE].data,
-                                  .work = p->buffers[KG_ARRAY_MULTIGRID_WORK].data,
-                                  .work_bytes = p->shape.multigrid_work_bytes,
-                                  .coarse = p->buffers[KG_ARRAY_MULTIGRID_COARSE].data,
-                                  .coarse_bytes = p->buffers[KG_ARRAY_MULTIGRID_COARSE].bytes};
+  const kg_multigrid_args args = {
+      .shape = kg_shape_multigrid(&p->shape),
+      .batch = p->batch,
+      .local = trace_local(p),
+      .lines = &p->lines,
+      .solver = &kg_amg,
+      .refined = p->refined,
+      .trace = p->arrays.multigrid_trace,
+      .space = p->arrays.multigrid_space,
+      .work = p->arrays.multigrid_work,
+      .work_bytes = p->shape.multigrid_work_bytes,
+      .coarse = p->arrays.multigrid_coarse,
+      .coarse_bytes = kg_plan_buffer(&p->plan, &p->arrays.multigrid_coarse).bytes};
   kedge_report *r = &p->solution->report;
   const double began = kg_seconds();
   KG_TRY(kg_multigrid_create(p->ctx, &args, &p->multigrid));
@@ -84,18 +91,23 @@ kedge_status kg_stage_assembly(kg_pipeline *p)
   return p->shape.choice.precond == KG_JACOBI ? KEDGE_OK : make_multigrid(p);
 }
 
+/// All of an array, if there is one.
+static kedge_status zero(const kg_pipeline *p, const void *pointer)
+{
+  const kg_buffer array = kg_plan_buffer(&p->plan, pointer);
+  return kg_zero(p->ctx, array.data, array.bytes);
+}
+
 /// x: zero, but the Dirichlet values in their rows; p, and with multigrid z: zero.
 static kedge_status start_vectors(kg_pipeline *p)
 {
   const kg_trace_counts *n = &p->layout.count;
   const size_t m = (size_t)p->shape.size.n_edge;
-  kg_buffer *x = &p->buffers[KG_ARRAY_TRACE], *direction = &p->buffers[KG_ARRAY_DIRECTION];
-  kg_buffer *z = &p->buffers[KG_ARRAY_PRECONDITIONED];
-  KG_TRY(kg_zero(p->ctx, x->data, x->bytes));
-  KG_TRY(kg_zero(p->ctx, direction->data, direction->bytes));
-  if (p->shape.choice.precond != KG_JACOBI && z->data) KG_TRY(kg_zero(p->ctx, z->data, z->bytes));
-  return kg_copy_in(p->ctx, (double *)x->data + (size_t)n->n_free * m,
-                    p->boundary + (size_t)n->n_neumann * m,
+  const kg_arrays *a = &p->arrays;
+  KG_TRY(zero(p, &a->x));
+  KG_TRY(zero(p, &a->p));
+  if (p->shape.choice.precond != KG_JACOBI) KG_TRY(zero(p, &a->z));
+  return kg_copy_in(p->ctx, a->x + (size_t)n->n_free * m, p->boundary + (size_t)n->n_neumann * m,
                     (size_t)(n->n_edges - n->n_free) * m * sizeof(double));
 }
 
@@ -108,33 +120,32 @@ typedef struct methods {
   double *r;  ///< where a residual lies in double precision
 } methods;
 
-/// Memory for the vectors below the trace (solver/arrays.h).
+/// Memory for the vectors below the trace (solver/shape.h).
 static kedge_status lend_vectors(kg_pipeline *p, const kg_cg_args *v)
 {
   const kg_multigrid_shape shape = kg_shape_multigrid(&p->shape);
   void *const unused =
       kg_multigrid_is_reduced(&shape) && p->shape.choice.cycles == p->shape.choice.iterates ? v->z
                                                                                             : v->ap;
-  return kg_multigrid_lend(
-      p->ctx, &p->multigrid, p->buffers[KG_ARRAY_HALO],
-      kg_shape_lends_vector(&p->shape) ? unused : p->buffers[KG_ARRAY_MULTIGRID_VECTORS].data,
-      kg_multigrid_vector_bytes(&shape, &kg_amg));
+  return kg_multigrid_lend(p->ctx, &p->multigrid, kg_plan_buffer(&p->plan, &p->arrays.halo),
+                           kg_shape_lends_vector(&p->shape) ? unused : p->arrays.multigrid_vectors,
+                           kg_multigrid_vector_bytes(&shape, &kg_amg));
 }
 
 static kg_cg_args cg_args(const kg_pipeline *p, methods *m)
 {
-  const kg_buffer *b = p->buffers;
+  const kg_arrays *b = &p->arrays;
   const bool multigrid = p->shape.choice.precond != KG_JACOBI;
   kg_cg_args v = {.linear = &m->a.base,
-                  .x = b[KG_ARRAY_TRACE].data,
-                  .r = b[multigrid ? KG_ARRAY_RESIDUAL : KG_ARRAY_PRODUCT].data,
-                  .p = b[KG_ARRAY_DIRECTION].data,
-                  .ap = b[KG_ARRAY_PRODUCT].data,
-                  .z = b[KG_ARRAY_PRECONDITIONED].data,
-                  .part = b[KG_ARRAY_VECTOR_PARTIAL].data,
-                  .product_part = b[KG_ARRAY_OPERATOR_PARTIAL].data,
-                  .state = b[KG_ARRAY_CG_STATE].data,
-                  .work = b[KG_ARRAY_CG_RESIDENT].data};
+                  .x = b->x,
+                  .r = multigrid ? b->r : b->ap,
+                  .p = b->p,
+                  .ap = b->ap,
+                  .z = b->z,
+                  .part = b->vector_part,
+                  .product_part = b->operator_part,
+                  .state = b->state,
+                  .work = b->resident};
   if (p->multigrid.single.z) v.z = p->multigrid.single.z;
   m->r = v.r;
   if (p->shape.choice.iterates == KG_SINGLE) kg_compact_vectors(p, &v, &m->r);
@@ -143,8 +154,8 @@ static kg_cg_args cg_args(const kg_pipeline *p, methods *m)
 
 static void make_cycles(const kg_pipeline *p, kg_cg_args v, methods *m)
 {
-  int32_t *const exponent = (int32_t *)(v.state + 1);
-  m->cycle = m->first = m->blocks = kg_cycle_of(&p->multigrid, &m->a.patches, v.ap, exponent);
+  m->cycle = m->first = m->blocks =
+      kg_cycle_of(&p->multigrid, &m->a.patches, v.ap, p->arrays.exponent);
   m->first.well = true;
   m->blocks.blocks = true;
   v.precond = &m->first.base;
@@ -163,7 +174,7 @@ static kedge_status make_methods(kg_pipeline *p, methods *m)
     KG_TRY(lend_vectors(p, &v));
     make_cycles(p, v, m);
   } else {
-    m->jacobi = kg_jacobi_of(p->buffers[KG_ARRAY_INVERSE_DIAGONAL].data);
+    m->jacobi = kg_jacobi_of(p->arrays.inverse_diagonal);
   }
   v.precond = multigrid ? &m->cycle.base : &m->jacobi;
   m->cg = kg_cg_of(kg_krylov_for(p->ctx, v.linear, v.precond), &v);
@@ -175,10 +186,10 @@ static kedge_status make_methods(kg_pipeline *p, methods *m)
 static kedge_status measure_smoother(kg_pipeline *p, const methods *m)
 {
   const double began = kg_seconds();
-  const kg_buffer *x = &p->buffers[KG_ARRAY_TRACE], *direction = &p->buffers[KG_ARRAY_DIRECTION];
-  KG_TRY(kg_zero(p->ctx, x->data, x->bytes));
-  KG_TRY(kg_zero(p->ctx, direction->data, direction->bytes));
-  double *const r = p->shape.choice.iterates == KG_SINGLE ? x->data : m->r;
+  const kg_arrays *a = &p->arrays;
+  KG_TRY(zero(p, &a->x));
+  KG_TRY(zero(p, &a->p));
+  double *const r = p->shape.choice.iterates == KG_SINGLE ? a->x : m->r;
   KG_TRY(kg_multigrid_bound(p->ctx, &m->bound, r, &p->multigrid.largest_eigenvalue));
   kg_stage_cost(p, kg_multigrid_bound_cost(&p->multigrid.shape), 1.0);
   p->solution->report.setup_seconds += kg_seconds() - began;
@@ -244,8 +255,7 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p)
   const bool compact = p->shape.choice.iterates == KG_SINGLE;
   methods m;
   KG_TRY(make_methods(p, &m));
-  kg_plain_residual plain =
-      kg_plain_residual_of(&m.a.base, p->buffers[KG_ARRAY_RIGHT_HAND_SIDE].data);
+  kg_plain_residual plain = kg_plain_residual_of(&m.a.base, p->arrays.b);
   kg_remade_residual remade = kg_remade_residual_of(p);
   const kg_system system = {.residual = compact ? &remade.base : &plain.base,
                             .krylov = &m.cg.base,

@@ -387,7 +387,7 @@ class PlanAndInfo(Command):
         if free > 45e9:
             self.skipTest("the problem may fit")
         ell = ("-s", "solver.operator=ell")
-        says = "this solve needs 49.98 GB of memory on "
+        says = "this solve needs 50.84 GB of memory on "
         self.refused("plan", *plan, *ell, says=says, code=1)
         report = self.json("plan.json")
         self.assertIs(report["fits"], False)

@@ -111,8 +111,9 @@ static void a_commit_allocates_what_was_predicted_in_one_piece(void **state)
   assert_int_equal(predicted, kg_rounded(8000) + KG_ALIGNMENT);
   assert_null(none);
   assert_int_equal((char *)indices - (char *)numbers, kg_rounded(8000));
-  assert_int_equal(kg_plan_array_bytes(&plan, &numbers), kg_rounded(8000));
-  assert_int_equal(kg_plan_array_bytes(&plan, &none), 0);
+  assert_ptr_equal(kg_plan_buffer(&plan, &indices).data, indices);
+  assert_int_equal(kg_plan_buffer(&plan, &numbers).bytes, kg_rounded(8000));
+  assert_null(kg_plan_buffer(&plan, &none).data);
   kg_plan_free(ctx, &plan);
   assert_int_equal(ctx->bytes_in_use, before);
   assert_null(numbers);

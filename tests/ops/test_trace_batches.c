@@ -13,7 +13,8 @@ typedef struct trace {
   const kedge_mesh *mesh;
   kg_trace_layout layout;
   kg_trace_arrays_args args;
-  kg_buffer source, patch_halo, vertex[KG_BATCHES_MAX], side_edge[KG_BATCHES_MAX],
+  kg_plan source;
+  kg_buffer patch_halo, vertex[KG_BATCHES_MAX], side_edge[KG_BATCHES_MAX],
       side_codes[KG_BATCHES_MAX], edge_sides, halo_edge;
   int32_t *host_vertex[KG_BATCHES_MAX], *mesh_edge;
   uint32_t *host_side_edge[KG_BATCHES_MAX], *host_codes[KG_BATCHES_MAX], *host_halo;
@@ -37,9 +38,6 @@ static size_t lanes_of(const kg_lane_batch *b)
 static void allocate(trace *t)
 {
   const kg_trace_counts *n = &t->layout.count;
-  size_t bytes;
-  kg_connectivity_at(n, NULL, &bytes);
-  must(ctx, kg_alloc(ctx, bytes, 1, &t->source));
   must(ctx, kg_upload(ctx, t->layout.patch_halo, (size_t)n->n_patches + 1, sizeof(int32_t),
                       &t->patch_halo));
   must(ctx, kg_alloc(ctx, 2 * (size_t)n->n_edges, sizeof(kg_side), &t->edge_sides));
@@ -47,11 +45,13 @@ static void allocate(trace *t)
   t->args = (kg_trace_arrays_args){
       .count = *n,
       .batches = t->layout.batches,
-      .mesh = kg_connectivity_at(n, t->source.data, &bytes),
       .edge_sides = t->edge_sides.data,
       .patch_halo = t->patch_halo.data,
       .halo_edge = t->halo_edge.data,
   };
+  kg_connectivity_declare(&t->source, n, KG_IN(TRANSFER), &t->args.mesh);
+  kg_plan_place(&t->source);
+  must(ctx, kg_plan_commit(ctx, &t->source));
   for (int k = 0; k < t->layout.batches.n; ++k) {
     const kg_lane_batch *b = &t->layout.batches.batch[k];
     const size_t lanes = lanes_of(b), sides = (size_t)b->n_facets * lanes;
@@ -94,8 +94,9 @@ static void fill(trace *t, const kedge_mesh *mesh, int patch_groups, int n_cuts,
 
 static void release(trace *t)
 {
-  kg_buffer *const buffers[] = {&t->source, &t->patch_halo, &t->edge_sides, &t->halo_edge};
-  for (int i = 0; i < 4; ++i) kg_free(ctx, buffers[i]);
+  kg_plan_free(ctx, &t->source);
+  kg_buffer *const buffers[] = {&t->patch_halo, &t->edge_sides, &t->halo_edge};
+  for (int i = 0; i < 3; ++i) kg_free(ctx, buffers[i]);
   for (int k = 0; k < t->layout.batches.n; ++k) {
     kg_free(ctx, &t->vertex[k]);
     kg_free(ctx, &t->side_edge[k]);

@@ -78,15 +78,15 @@ static void a_solve_allocates_what_was_predicted(void **state)
   kedge_mesh_destroy(mesh);
 }
 
-/// A mesh and the most that multigrid may need beside Jacobi at order 1; with the others it is a
-/// quarter more. Meshes with lines of order 1 are the exception: couplings of 16 bytes a triangle
+/// A mesh and the most that multigrid may need at order 1 beside Jacobi with packed K^e, which it
+/// has with a reaction; with the others it is a quarter more. Meshes with lines of order 1 are the exception: couplings of 16 bytes a triangle
 /// beside some 350, and halos of 20 on the thinnest.
 typedef struct quarter_case {
   const char *generate;
   double first;
 } quarter_case;
 
-static void multigrid_adds_a_quarter_at_most_to_jacobi_with_lines_from_order_2_on(void **state)
+static void multigrid_adds_a_quarter_at_most_to_jacobi_with_packed_matrices(void **state)
 {
   (void)state;
   static const quarter_case cases[] = {
@@ -98,7 +98,7 @@ static void multigrid_adds_a_quarter_at_most_to_jacobi_with_lines_from_order_2_o
       for (int reaction = 0; reaction < 2; ++reaction) {
         const char *const r = reaction ? "1" : "0";
         const double multigrid = peak_of(mesh, orders[p], r, "preconditioner", "multigrid");
-        const double jacobi = peak_of(mesh, orders[p], r, "preconditioner", "jacobi");
+        const double jacobi = peak_of(mesh, orders[p], "1", "preconditioner", "jacobi");
         assert_at_most(multigrid / jacobi, p == 0 ? cases[i].first : 1.25);
       }
     kedge_mesh_destroy(mesh);
@@ -111,7 +111,7 @@ static void compact_needs_six_tenths_of_the_memory(void **state)
 {
   (void)state;
   static const int sizes[] = {50, 200, 708};
-  static const double first[] = {0.65, 0.605, 0.6};
+  static const double first[] = {0.65, 0.61, 0.607};
   for (int i = 0; i < 3; ++i) {
     kedge_mesh *mesh = square_mesh(ctx, sizes[i]);
     for (int p = 0; p < (i < 2 ? ORDERS : 1); ++p)
@@ -150,7 +150,7 @@ static void a_matrix_free_solve_needs_little_beside_matrices_and_eight_vectors(v
   kedge_mesh_destroy(mesh);
 }
 
-/// Without reaction, where memory of K^e that is not needed is shared.
+/// Without reaction, where K^e are reduced.
 static void multigrid_adds_a_quarter_at_most_to_packed_matrices_and_six_vectors(void **state)
 {
   (void)state;
@@ -186,7 +186,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_solve_allocates_what_was_predicted),
-      cmocka_unit_test(multigrid_adds_a_quarter_at_most_to_jacobi_with_lines_from_order_2_on),
+      cmocka_unit_test(multigrid_adds_a_quarter_at_most_to_jacobi_with_packed_matrices),
       cmocka_unit_test(compact_needs_six_tenths_of_the_memory),
       cmocka_unit_test(a_matrix_free_solve_needs_little_beside_matrices_and_eight_vectors),
       cmocka_unit_test(multigrid_adds_a_quarter_at_most_to_packed_matrices_and_six_vectors),

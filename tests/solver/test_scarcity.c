@@ -104,7 +104,7 @@ static void every_operator_survives_a_failed_allocation(void **state)
     assert_scarcity_is_survived(
         SETTINGS({"exact", "u", "sin(3*x)*y"}, {"boundary default", "type", "dirichlet"},
                  {"solver", "operator", kedge_operator_name((kedge_operator)op)}),
-        20, 5);
+        1, 5);
 }
 
 static void every_method_survives_a_failed_allocation(void **state)
@@ -114,7 +114,7 @@ static void every_method_survives_a_failed_allocation(void **state)
     assert_scarcity_is_survived(
         SETTINGS({"exact", "u", "sin(3*x)*y"}, {"boundary default", "type", "dirichlet"},
                  {"space", "order", "2"}, METHOD(m)),
-        20, 5);
+        1, 5);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-#include "solver/need.h"
+#include "solver/memory.h"
 
 #include "core/context.h"
 #include "core/memory.h"
@@ -46,32 +46,65 @@ static int64_t sampled_bytes(const kg_shape *s, int n_values)
   return (int64_t)n_values * KG_LANES * s->choice.recover_groups * (int64_t)sizeof(double);
 }
 
+/// Whether values of the source are on their way to the device.
+static bool samples_source(kedge_stage stage, const kg_choice *c)
+{
+  if (stage == KEDGE_STAGE_TRACE_SOLVE) return c->residual == KG_REMADE_WITH_LOADS;
+  if (stage == KEDGE_STAGE_TRANSFER) return c->residual != KG_REMADE_WITH_LOADS;
+  return stage >= KEDGE_STAGE_LOCAL_SOLVE && !c->loads_stay;
+}
+
 int64_t kg_host_stage_bytes(kedge_stage stage, const kg_shape *s)
 {
   if (stage < KEDGE_STAGE_TRANSFER || stage > KEDGE_STAGE_POSTPROCESS) return 0;
   const int64_t n_boundary = s->count.n_edges - s->count.n_free + s->count.n_neumann;
   int64_t bytes = results_bytes(s) + n_boundary * s->size.n_edge * (int64_t)sizeof(double);
-  const bool remakes =
-      stage == KEDGE_STAGE_TRACE_SOLVE && s->choice.residual == KG_REMADE_WITH_LOADS;
-  if (kg_array_lives(KG_ARRAY_SOURCE_VALUES, stage, s) || remakes)
-    bytes += sampled_bytes(s, kg_rule_points(s->size.order));
+  if (samples_source(stage, &s->choice)) bytes += sampled_bytes(s, kg_rule_points(s->size.order));
   if (stage >= KEDGE_STAGE_LOCAL_SOLVE && s->choice.wants_errors)
     bytes += sampled_bytes(s, 3 * s->n_points) + s->count.n_groups * (int64_t)sizeof(kg_error_sums);
   return bytes;
 }
 
+static void declare(const kg_shape *shape, kg_plan *plan, kg_arrays *arrays)
+{
+  *plan = (kg_plan){.apart = shape->choice.apart};
+  kg_transfer_declare(plan, shape, arrays);
+  kg_local_declare(plan, shape, arrays);
+  kg_trace_declare(plan, shape, arrays);
+  kg_recover_declare(plan, shape, arrays);
+}
+
+void kg_memory_plan(const kg_shape *shape, kg_plan *plan, kg_arrays *arrays)
+{
+  declare(shape, plan, arrays);
+  kg_plan_place(plan);
+}
+
+int64_t kg_peak_bytes(const kg_shape *shape)
+{
+  kg_plan plan;
+  kg_arrays arrays;
+  kg_memory_plan(shape, &plan, &arrays);
+  return (int64_t)plan.bytes;
+}
+
+int64_t kg_stage_bytes(const kg_plan *plan, kedge_stage stage)
+{
+  static const unsigned phases[KEDGE_STAGE_COUNT] = {
+      [KEDGE_STAGE_TRANSFER] = KG_IN(TRANSFER),   [KEDGE_STAGE_LOCAL_MATRICES] = KG_IN(LOCAL),
+      [KEDGE_STAGE_ASSEMBLY] = KG_IN(ASSEMBLY),   [KEDGE_STAGE_TRACE_SOLVE] = KG_IN_SOLVE,
+      [KEDGE_STAGE_LOCAL_SOLVE] = KG_IN(RECOVER), [KEDGE_STAGE_POSTPROCESS] = KG_IN(RECOVER)};
+  return (int64_t)kg_plan_live_bytes(plan, phases[stage]);
+}
+
 /// Bytes that are held in a stage on device and host, with chunks of so many groups.
 static int64_t held(kg_shape s, kedge_stage stage, int32_t groups)
 {
+  kg_plan plan;
+  kg_arrays arrays;
   s.choice.recover_groups = groups;
-  return kg_stage_bytes(stage, &s) + kg_host_stage_bytes(stage, &s);
-}
-
-static int64_t held_by_local_stages(kg_shape s, int32_t groups)
-{
-  const int64_t solve = held(s, KEDGE_STAGE_LOCAL_SOLVE, groups);
-  const int64_t postprocess = held(s, KEDGE_STAGE_POSTPROCESS, groups);
-  return solve > postprocess ? solve : postprocess;
+  declare(&s, &plan, &arrays);
+  return kg_stage_bytes(&plan, stage) + kg_host_stage_bytes(stage, &s);
 }
 
 // The chunk is chosen as if load vectors were made again, and the kernel for small problems took
@@ -85,7 +118,8 @@ int32_t kg_chunk_groups(const kg_shape *shape)
   if (s.choice.resident && !s.has_reaction) s.choice.layout = KG_LAYOUT_REDUCED;
   s.choice.resident = false;
   s.resident_bytes = 0;
-  const int64_t rest = held_by_local_stages(s, 0), all = held_by_local_stages(s, (int32_t)n) - rest;
+  const int64_t rest = held(s, KEDGE_STAGE_LOCAL_SOLVE, 0);
+  const int64_t all = held(s, KEDGE_STAGE_LOCAL_SOLVE, (int32_t)n) - rest;
   int64_t room = held(s, KEDGE_STAGE_TRACE_SOLVE, 0) - rest;
   const int64_t tenth = all / 10, least = busy < tenth ? busy : tenth;
   room = room < least ? least : room > most ? most : room;
@@ -94,16 +128,21 @@ int32_t kg_chunk_groups(const kg_shape *shape)
   return (int32_t)((n + chunks - 1) / chunks);
 }
 
+int64_t kg_host_bytes(const kg_shape *shape)
+{
+  int64_t most = 0;
+  for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage) {
+    const int64_t bytes = kg_host_stage_bytes(stage, shape);
+    if (bytes > most) most = bytes;
+  }
+  return most;
+}
+
 kg_memory kg_memory_needed(const kedge_context *ctx, const kg_shape *shape)
 {
-  const bool separate = ctx->backend == KEDGE_BACKEND_CUDA;
-  kg_memory need = {.device = separate ? kg_peak_bytes(shape) : 0};
-  for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage) {
-    const int64_t device = separate ? 0 : kg_stage_bytes(stage, shape);
-    const int64_t host = device + kg_host_stage_bytes(stage, shape);
-    if (host > need.host) need.host = host;
-  }
-  return need;
+  const int64_t device = kg_peak_bytes(shape), host = kg_host_bytes(shape);
+  return ctx->backend == KEDGE_BACKEND_CUDA ? (kg_memory){device, host}
+                                            : (kg_memory){0, device + host};
 }
 
 kg_memory kg_memory_free(kedge_context *ctx)

@@ -1,0 +1,57 @@
+/// @file
+/// The arrays of a solve in device memory. Every stage declares those that it begins with; places
+/// and bytes are the plan's (device/plan.h).
+#pragma once
+#include "device/plan.h"
+#include "ops/cg_state.h"
+#include "ops/errors.h"
+#include "ops/trace_arrays.h"
+#include "solver/shape.h"
+
+/// NULL: this solve does not have it. m modes an edge; N modes an element; lanes are those of all
+/// groups, or of a chunk of them.
+typedef struct kg_arrays {
+  kg_connectivity connectivity;  ///< of the mesh
+  double *vertices;              ///< and what follows: see kg_trace_arrays
+  int32_t *vertex;
+  uint32_t *side_edge;
+  kg_side *edge_sides;
+  uint32_t *side_codes;
+  int32_t *patch_edge, *patch_halo;
+  uint32_t *halo_edge;
+  double *reference;                 ///< kg_reference_at()
+  double *point_rule, *point_basis;  ///< kg_points_at()
+  double *load;                      ///< [group][N][lane]
+  double *source_values;             ///< of a chunk: [group][point of the rule][lane]
+
+  void *local;               ///< K^e of the trace solve (kg_shape_local())
+  void *chunk;               ///< precision = compact: what residuals make again
+  double *condensed;         ///< F^e
+  double *b;                 ///< [free row]
+  double *inverse_diagonal;  ///< [free row]: the Jacobi preconditioner
+
+  double *full_local;  ///< kg_shape_full_local()
+  int32_t *ell_column;
+  double *ell_value;
+  void *ell_work;
+  void *multigrid_trace, *multigrid_space, *multigrid_coarse, *multigrid_vectors, *multigrid_work;
+
+  double *x;         ///< [row]: the trace
+  void *r, *z, *ap;  ///< [free row], z of multigrid [row]
+  void *p;           ///< [row]
+  double *halo;
+  double *operator_part, *vector_part;
+  kg_cg_state *state;
+  int32_t *exponent;  ///< of a cycle (kg_cycle)
+  void *resident;     ///< of ops/cg_resident.h
+
+  double *u, *q, *u_star, *indicator;  ///< of a chunk: [group][mode][lane]
+  double *constant;                    ///< of a chunk: means of u and q
+  double *exact_values;                ///< of a chunk: [group][function][point][lane]
+  kg_error_sums *error_sums;           ///< [group]
+} kg_arrays;
+
+void kg_transfer_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);
+void kg_local_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);
+void kg_trace_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);
+void kg_recover_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);
