@@ -130,7 +130,8 @@ typedef enum kedge_field {
   KEDGE_FIELD_COUNT
 } kedge_field;
 
-/// Nodes of an element of the given order: (order+1)(order+2)/2.
+/// Nodes of a triangle of the given order: (order+1)(order+2)/2. A quadrilateral has (order+1)^2;
+/// kedge_solution_offsets() counts those of a mesh that has some.
 KEDGE_API int kedge_node_count(int order);
 
 /// The mean of a field over every element; that of u* is that of u.
@@ -142,8 +143,15 @@ KEDGE_API kedge_status kedge_solution_means(const kedge_solution *solution, kedg
 // element; values and trace are then refused with KEDGE_ERR_ARG. So is an order of nodes that is
 // not 1 to KEDGE_ORDER_MAX + 1.
 
-/// Coordinates of the equispaced Lagrange nodes (Gmsh and VTK node order) of all elements.
-/// @param[out] xy  [element][node][2], room for elements * kedge_node_count(order) * 2
+/// Where arrays over nodes have those of each element: element e has nodes offsets[e] to
+/// offsets[e + 1] - 1, and offsets[elements] is how many all have. On triangles offsets[e] is
+/// e * kedge_node_count(order).
+/// @param[out] offsets  [elements + 1]
+KEDGE_API kedge_status kedge_solution_offsets(const kedge_solution *solution, int order,
+                                              int64_t *offsets);
+/// Coordinates of the equispaced Lagrange nodes (in VTK's order, which is Gmsh's on triangles) of
+/// all elements.
+/// @param[out] xy  [element][node][2]
 KEDGE_API kedge_status kedge_solution_nodes(const kedge_solution *solution, int order, double *xy);
 /// Values of a field at those nodes.
 /// @param[out] values  [element][node]

@@ -1,26 +1,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "basis/polynomials.h"
 #include "core/context.h"
 #include "core/memory.h"
 #include "core/nvtx.h"
-#include "io/vtkhdf.h"
 #include "solver/pipeline.h"
-#include "solver/solution.h"
+#include "solver/output.h"
+#include "solver/values.h"
 
 enum { CHUNK_ELEMENTS = 16384 };
-_Static_assert(KG_VTKHDF_ORDER_MAX <= KEDGE_ORDER_MAX + 1, "arrays of KG_NODES_MAX hold a cell");
+_Static_assert(KG_VTKHDF_ORDER_MAX <= KEDGE_ORDER_MAX + 1, "cells have nodes of their order");
 
 /// Work of one writer.
 typedef struct writer {
   const kedge_solution *s;
-  int n_nodes;
-  double *low, *high;  ///< basis at the nodes, orders P and P + 1
-  double *values;      ///< [CHUNK_ELEMENTS][n_nodes][3]
-  int32_t *regions;    ///< [CHUNK_ELEMENTS]
-  double r[KG_NODES_MAX], t[KG_NODES_MAX];
+  kg_element_points nodes;
+  int32_t *element;         ///< [cell of the file], which is in the caller's order
+  bool *is_quadrilateral;   ///< [cell of the file]
+  int64_t *first_node;      ///< [CHUNK_ELEMENTS]: of a cell, among those of the chunk
+  double *values, *scalar;  ///< [node of the chunk][3], [node of the chunk]
+  int32_t *regions;         ///< [CHUNK_ELEMENTS]
 } writer;
+
+static const kg_cell_points *nodes_of(const writer *w, int32_t element)
+{
+  return kg_points_of(w->s, &w->nodes, element);
+}
+
+static void count_nodes(const writer *w, const int32_t *element, int32_t count)
+{
+  int64_t n = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    w->first_node[i] = n;
+    n += nodes_of(w, element[i])->n;
+  }
+}
 
 /// Elements are written in the caller's order, so that cell i of the file is element i of the mesh
 /// file.
@@ -28,57 +42,57 @@ static void fill_points(const writer *w, const int32_t *element, int32_t count)
 {
 #pragma omp parallel for schedule(static) num_threads(w->s->ctx->threads)
   for (int32_t i = 0; i < count; ++i) {
-    double *xyz = w->values + 3 * (size_t)i * (size_t)w->n_nodes;
-    kg_element_points(w->s->mesh, element[i], w->n_nodes, w->r, w->t, 3, xyz);
-    for (int node = 0; node < w->n_nodes; ++node) xyz[3 * node + 2] = 0.0;
+    const kg_cell_points *const nodes = nodes_of(w, element[i]);
+    double *const xyz = w->values + 3 * w->first_node[i];
+    kg_place_points(w->s, nodes, element[i], 3, xyz);
+    for (int node = 0; node < nodes->n; ++node) xyz[3 * node + 2] = 0.0;
   }
 }
 
 static void fill_scalar(const writer *w, kedge_field field, const int32_t *element, int32_t count)
 {
-  const double *basis = field == KEDGE_FIELD_U_STAR ? w->high : w->low;
 #pragma omp parallel for schedule(static) num_threads(w->s->ctx->threads)
   for (int32_t i = 0; i < count; ++i)
-    kg_solution_element(w->s, field, element[i], w->n_nodes, basis,
-                        w->values + (size_t)i * (size_t)w->n_nodes);
+    kg_field_at(w->s, nodes_of(w, element[i]), field, element[i], w->scalar + w->first_node[i]);
 }
 
 static void fill_flux(const writer *w, const int32_t *element, int32_t count)
 {
+  for (int component = 0; component < 2; ++component) {
+    fill_scalar(w, component == 0 ? KEDGE_FIELD_QX : KEDGE_FIELD_QY, element, count);
 #pragma omp parallel for schedule(static) num_threads(w->s->ctx->threads)
-  for (int32_t i = 0; i < count; ++i) {
-    double x[KG_NODES_MAX], y[KG_NODES_MAX];
-    kg_solution_element(w->s, KEDGE_FIELD_QX, element[i], w->n_nodes, w->low, x);
-    kg_solution_element(w->s, KEDGE_FIELD_QY, element[i], w->n_nodes, w->low, y);
-    double *q = w->values + 3 * (size_t)i * (size_t)w->n_nodes;
-    for (int node = 0; node < w->n_nodes; ++node) {
-      q[3 * node] = x[node];
-      q[3 * node + 1] = y[node];
-      q[3 * node + 2] = 0.0;
+    for (int32_t i = 0; i < count; ++i) {
+      const double *const from = w->scalar + w->first_node[i];
+      double *const q = w->values + 3 * w->first_node[i];
+      for (int node = 0; node < nodes_of(w, element[i])->n; ++node) {
+        q[3 * node + component] = from[node];
+        q[3 * node + 2] = 0.0;
+      }
     }
   }
 }
 
-static kedge_status write_chunk(const writer *w, kg_vtkhdf *file, int64_t first, int32_t count,
-                                const int32_t *element)
+static kedge_status write_chunk(const writer *w, kg_vtkhdf *file, int64_t first, int32_t count)
 {
+  const int32_t *const element = w->element + first;
+  count_nodes(w, element, count);
   fill_points(w, element, count);
   KG_TRY(kg_vtkhdf_write_points(file, first, count, w->values));
   fill_scalar(w, KEDGE_FIELD_U, element, count);
-  KG_TRY(kg_vtkhdf_write(file, "u", first, count, w->values));
+  KG_TRY(kg_vtkhdf_write(file, "u", first, count, w->scalar));
   fill_scalar(w, KEDGE_FIELD_U_STAR, element, count);
-  KG_TRY(kg_vtkhdf_write(file, "u_star", first, count, w->values));
+  KG_TRY(kg_vtkhdf_write(file, "u_star", first, count, w->scalar));
   fill_flux(w, element, count);
   KG_TRY(kg_vtkhdf_write(file, "q", first, count, w->values));
   for (int32_t i = 0; i < count; ++i) {
     w->regions[i] = w->s->mesh->element_region[element[i]];
-    w->values[i] = w->s->indicator[element[i]];
+    w->scalar[i] = kg_indicator_of(w->s, element[i]);
   }
   KG_TRY(kg_vtkhdf_write(file, "region", first, count, w->regions));
-  return kg_vtkhdf_write(file, "error_indicator", first, count, w->values);
+  return kg_vtkhdf_write(file, "error_indicator", first, count, w->scalar);
 }
 
-static kedge_status write_all(const writer *w, kg_vtkhdf *file, const int32_t *element)
+static kedge_status write_all(const writer *w, kg_vtkhdf *file)
 {
   KG_TRY(kg_vtkhdf_point_field(file, "u", 1));
   KG_TRY(kg_vtkhdf_point_field(file, "u_star", 1));
@@ -90,49 +104,62 @@ static kedge_status write_all(const writer *w, kg_vtkhdf *file, const int32_t *e
   const int64_t n = w->s->mesh->n_elements;
   for (int64_t first = 0; first < n; first += CHUNK_ELEMENTS) {
     const int32_t count = n - first < CHUNK_ELEMENTS ? (int32_t)(n - first) : CHUNK_ELEMENTS;
-    KG_TRY(write_chunk(w, file, first, count, element + first));
+    KG_TRY(write_chunk(w, file, first, count));
   }
   return KEDGE_OK;
 }
 
-static kedge_status allocate(writer *w, int32_t **element)
+static kedge_status allocate(writer *w, int order)
 {
   const kedge_solution *s = w->s;
-  const size_t nodes = (size_t)w->n_nodes, d = sizeof(double);
-  KG_TRY(kg_host_alloc(s->ctx, nodes * (size_t)s->size.n_modes, d, &w->low));
-  KG_TRY(kg_host_alloc(s->ctx, nodes * (size_t)s->size.n_star, d, &w->high));
-  KG_TRY(kg_host_alloc(s->ctx, 3 * nodes * CHUNK_ELEMENTS, d, &w->values));
-  KG_TRY(kg_host_alloc(s->ctx, CHUNK_ELEMENTS, sizeof(int32_t), &w->regions));
-  return kg_host_alloc(s->ctx, (size_t)s->mesh->n_elements, sizeof(int32_t), element);
+  const size_t n = (size_t)s->mesh->n_elements;
+  const bool is_wide = kg_mesh_quadrilaterals(s->mesh) > 0;
+  const size_t nodes = (size_t)(is_wide ? kg_quadrilateral : kg_triangle).n_modes(order);
+  KG_TRY(kg_nodes_create(s, order, &w->nodes));
+  KG_TRY(kg_host_alloc(s->ctx, 3 * nodes * CHUNK_ELEMENTS, sizeof *w->values, &w->values));
+  KG_TRY(kg_host_alloc(s->ctx, nodes * CHUNK_ELEMENTS, sizeof *w->scalar, &w->scalar));
+  KG_TRY(kg_host_alloc(s->ctx, CHUNK_ELEMENTS, sizeof *w->first_node, &w->first_node));
+  KG_TRY(kg_host_alloc(s->ctx, CHUNK_ELEMENTS, sizeof *w->regions, &w->regions));
+  KG_TRY(kg_host_alloc(s->ctx, n, sizeof *w->is_quadrilateral, &w->is_quadrilateral));
+  return kg_host_alloc(s->ctx, n, sizeof *w->element, &w->element);
+}
+
+kg_vtkhdf_cells kg_output_order(const kedge_mesh *mesh, int32_t *element, bool *is_quadrilateral)
+{
+  for (int b = 0; b < mesh->n_blocks; ++b) {
+    const kg_block *const block = &mesh->block[b];
+    for (int32_t e = block->first; e < block->first + block->n; ++e) {
+      element[mesh->element_origin[e]] = e;
+      is_quadrilateral[mesh->element_origin[e]] = block->cell == &kg_quadrilateral;
+    }
+  }
+  return (kg_vtkhdf_cells){mesh->n_elements, kg_mesh_quadrilaterals(mesh), is_quadrilateral};
 }
 
 static kedge_status write_file(const kedge_solution *s, const char *path)
 {
   const int order =
       s->size.order + 1 < KG_VTKHDF_ORDER_MAX ? s->size.order + 1 : KG_VTKHDF_ORDER_MAX;
-  writer w = {.s = s, .n_nodes = kg_triangle_modes(order)};
-  int32_t *element = NULL;  // in the caller's order
+  writer w = {.s = s};
   kg_vtkhdf *file = NULL;
-  kedge_status status = allocate(&w, &element);
-  if (status != KEDGE_OK) goto done;
-  kg_lagrange_nodes(order, w.r, w.t);
-  kg_node_basis(order, s->size.order, w.low);
-  kg_node_basis(order, s->size.order + 1, w.high);
-  for (int32_t e = 0; e < s->mesh->n_elements; ++e) element[s->mesh->element_origin[e]] = e;
-  status =
-      kg_vtkhdf_create(s->ctx, path, order, &(kg_vtkhdf_cells){.n = s->mesh->n_elements}, &file);
-  if (status == KEDGE_OK) status = write_all(&w, file, element);
+  kedge_status status = allocate(&w, order);
+  if (status == KEDGE_OK) {
+    const kg_vtkhdf_cells cells = kg_output_order(s->mesh, w.element, w.is_quadrilateral);
+    status = kg_vtkhdf_create(s->ctx, path, order, &cells, &file);
+  }
+  if (status == KEDGE_OK) status = write_all(&w, file);
   if (status == KEDGE_OK) {
     status = kg_vtkhdf_finish(file);
     file = NULL;
   }
-done:
   kg_vtkhdf_abandon(file);
-  free(w.low);
-  free(w.high);
+  kg_element_points_free(&w.nodes);
   free(w.values);
+  free(w.scalar);
+  free(w.first_node);
   free(w.regions);
-  free(element);
+  free(w.is_quadrilateral);
+  free(w.element);
   return status;
 }
 

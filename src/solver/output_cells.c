@@ -1,10 +1,10 @@
-// The reduced output: the triangles of the mesh with shared vertices, and numbers for each.
+// The reduced output: the elements of the mesh with shared vertices, and numbers for each.
 #include <stdlib.h>
 
 #include "core/context.h"
 #include "core/memory.h"
-#include "io/vtkhdf.h"
-#include "solver/solution.h"
+#include "solver/output.h"
+#include "solver/values.h"
 
 enum { CHUNK = 1 << 16 };  // of points or cells
 
@@ -12,12 +12,13 @@ enum { CHUNK = 1 << 16 };  // of points or cells
 typedef struct writer {
   const kedge_solution *s;
   kg_vtkhdf *file;
-  int32_t *element;  ///< [cell of the file], which is in the caller's order
-  double *values;    ///< [CHUNK][3]
-  int32_t *numbers;  ///< [CHUNK][3]
+  int32_t *element;        ///< [cell of the file], which is in the caller's order
+  bool *is_quadrilateral;  ///< [cell of the file]
+  double *values;          ///< [CHUNK][3]
+  int32_t *numbers;        ///< [CHUNK][KG_FACETS_MAX]
 } writer;
 
-/// Vertices keep the mesh's order, in which those of neighbouring triangles are near each other.
+/// Vertices keep the mesh's order, in which those of neighbouring elements are near each other.
 static kedge_status write_points(const writer *w)
 {
   const kedge_mesh *mesh = w->s->mesh;
@@ -37,25 +38,27 @@ static void fill_means(const writer *w, const int32_t *element, int64_t count)
 {
 #pragma omp parallel for schedule(static) num_threads(w->s->ctx->threads)
   for (int64_t i = 0; i < count; ++i)
-    w->values[i] = kg_solution_mean(w->s, KEDGE_FIELD_U, element[i]);
+    w->values[i] = kg_field_mean(w->s, NULL, KEDGE_FIELD_U, element[i]);
 }
 
 static void fill_flux(const writer *w, const int32_t *element, int64_t count)
 {
 #pragma omp parallel for schedule(static) num_threads(w->s->ctx->threads)
   for (int64_t i = 0; i < count; ++i) {
-    w->values[3 * i] = kg_solution_mean(w->s, KEDGE_FIELD_QX, element[i]);
-    w->values[3 * i + 1] = kg_solution_mean(w->s, KEDGE_FIELD_QY, element[i]);
+    w->values[3 * i] = kg_field_mean(w->s, NULL, KEDGE_FIELD_QX, element[i]);
+    w->values[3 * i + 1] = kg_field_mean(w->s, NULL, KEDGE_FIELD_QY, element[i]);
     w->values[3 * i + 2] = 0.0;
   }
 }
 
 static void fill_corners(const writer *w, const int32_t *element, int64_t count)
 {
-#pragma omp parallel for schedule(static) num_threads(w->s->ctx->threads)
-  for (int64_t i = 0; i < count; ++i)
-    for (int l = 0; l < 3; ++l)
-      w->numbers[3 * i + l] = kg_element_vertices(w->s->mesh, element[i])[l];
+  int32_t *corner = w->numbers;
+  for (int64_t i = 0; i < count; ++i) {
+    const int32_t *const v = kg_element_vertices(w->s->mesh, element[i]);
+    for (int l = 0; l < kg_block_of(w->s->mesh, element[i])->cell->n_vertices; ++l)
+      *corner++ = v[l];
+  }
 }
 
 static void fill_rest(const writer *w, const int32_t *element, int64_t count)
@@ -63,7 +66,7 @@ static void fill_rest(const writer *w, const int32_t *element, int64_t count)
 #pragma omp parallel for schedule(static) num_threads(w->s->ctx->threads)
   for (int64_t i = 0; i < count; ++i) {
     w->numbers[i] = w->s->mesh->element_region[element[i]];
-    w->values[i] = w->s->indicator[element[i]];
+    w->values[i] = kg_indicator_of(w->s, element[i]);
   }
 }
 
@@ -101,23 +104,26 @@ static kedge_status write_all(const writer *w)
 kedge_status kg_output_cells(const kedge_solution *s, const char *path)
 {
   const kedge_mesh *mesh = s->mesh;
+  const size_t n = (size_t)mesh->n_elements;
   writer w = {.s = s};
-  kedge_status status =
-      kg_host_alloc(s->ctx, (size_t)mesh->n_elements, sizeof *w.element, &w.element);
+  kedge_status status = kg_host_alloc(s->ctx, n, sizeof *w.element, &w.element);
+  if (status == KEDGE_OK)
+    status = kg_host_alloc(s->ctx, n, sizeof *w.is_quadrilateral, &w.is_quadrilateral);
   if (status == KEDGE_OK) status = kg_host_alloc(s->ctx, CHUNK, 3 * sizeof *w.values, &w.values);
-  if (status == KEDGE_OK) status = kg_host_alloc(s->ctx, CHUNK, 3 * sizeof *w.numbers, &w.numbers);
-  if (status != KEDGE_OK) goto done;
-  for (int32_t e = 0; e < mesh->n_elements; ++e) w.element[mesh->element_origin[e]] = e;
-  status = kg_vtkhdf_create_shared(s->ctx, path, &(kg_vtkhdf_cells){.n = mesh->n_elements},
-                                   mesh->n_vertices, &w.file);
+  if (status == KEDGE_OK)
+    status = kg_host_alloc(s->ctx, CHUNK, KG_FACETS_MAX * sizeof *w.numbers, &w.numbers);
+  if (status == KEDGE_OK) {
+    const kg_vtkhdf_cells cells = kg_output_order(mesh, w.element, w.is_quadrilateral);
+    status = kg_vtkhdf_create_shared(s->ctx, path, &cells, mesh->n_vertices, &w.file);
+  }
   if (status == KEDGE_OK) status = write_all(&w);
   if (status == KEDGE_OK) {
     status = kg_vtkhdf_finish(w.file);
     w.file = NULL;
   }
-done:
   kg_vtkhdf_abandon(w.file);
   free(w.element);
+  free(w.is_quadrilateral);
   free(w.values);
   free(w.numbers);
   return status;

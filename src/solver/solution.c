@@ -1,6 +1,5 @@
 #include "solver/solution.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include "basis/polynomials.h"
 #include "core/context.h"
 #include "core/memory.h"
+#include "solver/values.h"
 
 void kedge_solution_destroy(kedge_solution *s)
 {
@@ -44,14 +44,21 @@ int kedge_node_count(int order)
   return kg_triangle_modes(order);
 }
 
-/// What a call that fills `values` at nodes asks for.
-static kedge_status check_order(const kedge_solution *s, int order, const double *values,
+/// What a call that fills `array` at nodes asks for.
+static kedge_status check_order(const kedge_solution *s, int order, const void *array,
                                 const char *call)
 {
   KG_REQUIRE(NULL, s, KEDGE_ERR_ARG, "%s: the solution is NULL", call);
-  KG_REQUIRE(s->ctx, values, KEDGE_ERR_ARG, "%s: the array is NULL", call);
+  KG_REQUIRE(s->ctx, array, KEDGE_ERR_ARG, "%s: the array is NULL", call);
   KG_REQUIRE(s->ctx, order >= 1 && order <= KEDGE_ORDER_MAX + 1, KEDGE_ERR_ARG,
              "nodes of order %d: the order must be 1 to %d", order, KEDGE_ORDER_MAX + 1);
+  return KEDGE_OK;
+}
+
+static kedge_status check_field(const kedge_solution *s, kedge_field field)
+{
+  KG_REQUIRE(s->ctx, (unsigned)field < KEDGE_FIELD_COUNT, KEDGE_ERR_ARG, "unknown field %d",
+             (int)field);
   return KEDGE_OK;
 }
 
@@ -59,119 +66,100 @@ static kedge_status check_order(const kedge_solution *s, int order, const double
 static kedge_status check_full(const kedge_solution *s, const char *call)
 {
   KG_REQUIRE(s->ctx, s->constant == NULL, KEDGE_ERR_ARG,
-             "%s: the problem says [output] fields = cells, so only the means over the triangles "
+             "%s: the problem says [output] fields = cells, so only the means over the elements "
              "were kept; read them with kedge_solution_means(), or solve with fields = full",
              call);
   return KEDGE_OK;
 }
 
-void kg_element_points(const kedge_mesh *mesh, int32_t element, int n, const double *r,
-                       const double *t, int stride, double *xy)
+kedge_status kedge_solution_offsets(const kedge_solution *s, int order, int64_t *offsets)
 {
-  const int32_t *v = kg_element_vertices(mesh, element);
-  for (int i = 0; i < n; ++i) {
-    const double b = 0.5 * (1.0 + r[i]), c = 0.5 * (1.0 + t[i]), a = 1.0 - b - c;
-    for (int k = 0; k < 2; ++k)
-      xy[stride * i + k] = a * mesh->vertices[2 * (size_t)v[0] + k] +
-                           b * mesh->vertices[2 * (size_t)v[1] + k] +
-                           c * mesh->vertices[2 * (size_t)v[2] + k];
+  KG_TRY(check_order(s, order, offsets, "kedge_solution_offsets"));
+  const kedge_mesh *mesh = s->mesh;
+  offsets[0] = 0;
+  for (int b = 0; b < mesh->n_blocks; ++b) {
+    const kg_block *const block = &mesh->block[b];
+    for (int32_t e = block->first; e < block->first + block->n; ++e)
+      offsets[mesh->element_origin[e] + 1] = block->cell->n_modes(order);
   }
+  for (int32_t e = 0; e < mesh->n_elements; ++e) offsets[e + 1] += offsets[e];
+  return KEDGE_OK;
+}
+
+/// What a call at nodes works with.
+typedef struct node_work {
+  kg_element_points nodes;
+  int64_t *offsets;  ///< NULL: all elements have as many nodes
+} node_work;
+
+static void node_work_free(node_work *w)
+{
+  kg_element_points_free(&w->nodes);
+  free(w->offsets);
+}
+
+static kedge_status node_work_create(const kedge_solution *s, int order, node_work *w)
+{
+  *w = (node_work){0};
+  kedge_status status = kg_nodes_create(s, order, &w->nodes);
+  if (status == KEDGE_OK && s->mesh->n_blocks > 1) {
+    status =
+        kg_host_alloc(s->ctx, (size_t)s->mesh->n_elements + 1, sizeof *w->offsets, &w->offsets);
+    if (status == KEDGE_OK) status = kedge_solution_offsets(s, order, w->offsets);
+  }
+  if (status != KEDGE_OK) node_work_free(w);
+  return status;
+}
+
+/// The place of the first node of an element in the caller's arrays.
+static int64_t first_node(const kedge_solution *s, const node_work *w, int32_t element)
+{
+  const int32_t origin = s->mesh->element_origin[element];
+  if (w->offsets) return w->offsets[origin];
+  return (int64_t)origin * kg_points_of(s, &w->nodes, element)->n;
 }
 
 kedge_status kedge_solution_nodes(const kedge_solution *s, int order, double *xy)
 {
+  node_work w;
   KG_TRY(check_order(s, order, xy, "kedge_solution_nodes"));
-  double r[KG_NODES_MAX], t[KG_NODES_MAX];
-  kg_lagrange_nodes(order, r, t);
-  const int n = kg_triangle_modes(order);
-  const kedge_mesh *mesh = s->mesh;
+  KG_TRY(node_work_create(s, order, &w));
 #pragma omp parallel for schedule(static) num_threads(s->ctx->threads)
-  for (int32_t e = 0; e < mesh->n_elements; ++e)
-    kg_element_points(mesh, e, n, r, t, 2, xy + 2 * (size_t)n * (size_t)mesh->element_origin[e]);
+  for (int32_t e = 0; e < s->mesh->n_elements; ++e)
+    kg_place_points(s, kg_points_of(s, &w.nodes, e), e, 2, xy + 2 * first_node(s, &w, e));
+  node_work_free(&w);
   return KEDGE_OK;
-}
-
-void kg_node_basis(int order, int field_order, double *basis)
-{
-  double r[KG_NODES_MAX], t[KG_NODES_MAX];
-  kg_lagrange_nodes(order, r, t);
-  const int n = kg_triangle_modes(order), modes = kg_triangle_modes(field_order);
-  for (int i = 0; i < n; ++i) kg_dubiner(field_order, r[i], t[i], basis + i * modes, NULL, NULL);
-}
-
-void kg_solution_element(const kedge_solution *s, kedge_field field, int32_t element, int n_nodes,
-                         const double *basis, double *values)
-{
-  const int N = s->size.n_modes;
-  const struct {
-    const double *array;
-    int rows, first, modes;
-  } where[KEDGE_FIELD_COUNT] = {
-      [KEDGE_FIELD_U] = {s->u, N, 0, N},
-      [KEDGE_FIELD_QX] = {s->flux, 2 * N, 0, N},
-      [KEDGE_FIELD_QY] = {s->flux, 2 * N, N, N},
-      [KEDGE_FIELD_U_STAR] = {s->u_star, s->size.n_star, 0, s->size.n_star},
-  };
-  const int modes = where[field].modes;
-  const double *from =
-      where[field].array +
-      ((size_t)(element / KG_LANES) * (size_t)where[field].rows + (size_t)where[field].first) *
-          KG_LANES +
-      element % KG_LANES;
-  for (int i = 0; i < n_nodes; ++i) {
-    double sum = 0.0;
-    for (int k = 0; k < modes; ++k) sum += basis[i * modes + k] * from[(size_t)k * KG_LANES];
-    values[i] = sum;
-  }
 }
 
 kedge_status kedge_solution_values(const kedge_solution *s, kedge_field field, int order,
                                    double *values)
 {
+  node_work w;
   KG_TRY(check_order(s, order, values, "kedge_solution_values"));
-  KG_REQUIRE(s->ctx, (unsigned)field < KEDGE_FIELD_COUNT, KEDGE_ERR_ARG, "unknown field %d",
-             (int)field);
+  KG_TRY(check_field(s, field));
   KG_TRY(check_full(s, "kedge_solution_values"));
-  const int field_order = field == KEDGE_FIELD_U_STAR ? s->size.order + 1 : s->size.order;
-  const int n = kg_triangle_modes(order);
-  double *basis;
-  KG_TRY(kg_host_alloc(s->ctx, (size_t)n * (size_t)kg_triangle_modes(field_order), sizeof *basis,
-                       &basis));
-  kg_node_basis(order, field_order, basis);
+  KG_TRY(node_work_create(s, order, &w));
 #pragma omp parallel for schedule(static) num_threads(s->ctx->threads)
   for (int32_t e = 0; e < s->mesh->n_elements; ++e)
-    kg_solution_element(s, field, e, n, basis,
-                        values + (size_t)n * (size_t)s->mesh->element_origin[e]);
-  free(basis);
+    kg_field_at(s, kg_points_of(s, &w.nodes, e), field, e, values + first_node(s, &w, e));
+  node_work_free(&w);
   return KEDGE_OK;
-}
-
-double kg_solution_mean(const kedge_solution *s, kedge_field field, int32_t element)
-{
-  // u* has the mean of u. The constant mode is 1/sqrt(2) everywhere.
-  const bool is_q = field == KEDGE_FIELD_QX || field == KEDGE_FIELD_QY;
-  const size_t component = field == KEDGE_FIELD_QY, N = (size_t)s->size.n_modes;
-  const size_t group = (size_t)(element / KG_LANES), lane = (size_t)(element % KG_LANES);
-  const double *row;
-  if (s->constant)
-    row = s->constant + (3 * group + is_q + component) * KG_LANES;
-  else if (is_q)
-    row = s->flux + (2 * group + component) * N * KG_LANES;
-  else
-    row = s->u + group * N * KG_LANES;
-  return sqrt(0.5) * row[lane];
 }
 
 kedge_status kedge_solution_means(const kedge_solution *s, kedge_field field, double *values)
 {
   KG_REQUIRE(NULL, s, KEDGE_ERR_ARG, "kedge_solution_means: the solution is NULL");
   KG_REQUIRE(s->ctx, values, KEDGE_ERR_ARG, "kedge_solution_means: the array is NULL");
-  KG_REQUIRE(s->ctx, (unsigned)field < KEDGE_FIELD_COUNT, KEDGE_ERR_ARG, "unknown field %d",
-             (int)field);
+  KG_TRY(check_field(s, field));
+  kg_element_points rule;
+  const kedge_status status = kg_rule_create(s, &rule);
+  if (status == KEDGE_OK) {
 #pragma omp parallel for schedule(static) num_threads(s->ctx->threads)
-  for (int32_t e = 0; e < s->mesh->n_elements; ++e)
-    values[s->mesh->element_origin[e]] = kg_solution_mean(s, field, e);
-  return KEDGE_OK;
+    for (int32_t e = 0; e < s->mesh->n_elements; ++e)
+      values[s->mesh->element_origin[e]] = kg_field_mean(s, kg_points_of(s, &rule, e), field, e);
+  }
+  kg_element_points_free(&rule);
+  return status;
 }
 
 kedge_status kedge_solution_trace(const kedge_solution *s, int32_t *edges, double *modes)
@@ -204,6 +192,6 @@ kedge_status kedge_solution_indicator(const kedge_solution *s, double *values)
   KG_REQUIRE(NULL, s, KEDGE_ERR_ARG, "kedge_solution_indicator: the solution is NULL");
   KG_REQUIRE(s->ctx, values, KEDGE_ERR_ARG, "kedge_solution_indicator: the array is NULL");
   for (int32_t e = 0; e < s->mesh->n_elements; ++e)
-    values[s->mesh->element_origin[e]] = s->indicator[e];
+    values[s->mesh->element_origin[e]] = kg_indicator_of(s, e);
   return KEDGE_OK;
 }

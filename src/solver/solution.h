@@ -49,27 +49,13 @@ static inline const kg_results *kg_results_of(const kedge_solution *solution, in
   return results;
 }
 
-/// Nodes of an element of the highest order that can be asked for.
-enum { KG_NODES_MAX = (KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 3) / 2 };
+/// The L2 norm of u* - u in an element.
+static inline double kg_indicator_of(const kedge_solution *solution, int32_t element)
+{
+  const kg_results *results = kg_results_of(solution, element);
+  return results->indicator[element - results->first_element];
+}
 
 /// Add a sentence to the note, behind "; " where there is one.
 __attribute__((format(printf, 2, 3))) void kg_note_add(kedge_solution *solution, const char *format,
                                                        ...);
-
-/// The mean of a field over an element (in the mesh's numbering).
-double kg_solution_mean(const kedge_solution *solution, kedge_field field, int32_t element);
-
-/// Write the file of a solution of which only means are kept (solver/output_cells.c).
-kedge_status kg_output_cells(const kedge_solution *solution, const char *path);
-
-/// Where n points of the reference triangle lie in an element: xy[stride * point + 0, 1].
-void kg_element_points(const kedge_mesh *mesh, int32_t element, int n, const double *r,
-                       const double *t, int stride, double *xy);
-
-/// Basis values at the Lagrange nodes: [node][modes of the field's order].
-/// Sizes by kedge_node_count(order) and kg_triangle_modes(field_order).
-void kg_node_basis(int order, int field_order, double *basis);
-
-/// A field's values at the nodes of one element (in the mesh's numbering).
-void kg_solution_element(const kedge_solution *solution, kedge_field field, int32_t element,
-                         int n_nodes, const double *basis, double *values);

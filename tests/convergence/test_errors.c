@@ -4,13 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "basis/polynomials.h"
-#include "basis/quadrature.h"
 #include "compare.h"
 #include "context.h"
 #include "solver/methods.h"
-#include "solver/solution.h"
 #include "solver/support.h"
+#include "solver/values.h"
 
 #define WAVES "sin(2*pi*x)*sin(2*pi*y)"
 #define PEAK  "exp(-200*((x-0.4)^2+(y-0.55)^2))"
@@ -158,27 +156,8 @@ static void the_error_at_order_9_falls_below_1e_11(void **state)
   kedge_mesh_destroy(mesh);
 }
 
-enum {
-  FINE_ORDER = 30,
-  FINE_POINTS = 300,
-  MODES = (KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 3) / 2
-};
-
-/// A rule much finer than the solver's, and the modes of u and u* at its points.
-typedef struct fine_rule {
-  kg_triangle_rule rule;
-  double basis[2][FINE_POINTS * MODES];
-} fine_rule;
-
-static void fine_rule_create(fine_rule *fine, int order)
-{
-  must(ctx, kg_triangle_rule_create(ctx, FINE_ORDER, &fine->rule));
-  assert_true(fine->rule.n <= FINE_POINTS);
-  for (int star = 0; star < 2; ++star)
-    for (int q = 0; q < fine->rule.n; ++q)
-      kg_dubiner(order + star, fine->rule.r[q], fine->rule.s[q],
-                 fine->basis[star] + q * kg_triangle_modes(order + star), NULL, NULL);
-}
+/// Rows of a rule much finer than the solver's.
+enum { FINE_ROWS = 16, FINE_POINTS = FINE_ROWS * FINE_ROWS };
 
 /// u, u_x and u_y of an exact solution.
 typedef void exact_function(double x, double y, double value[3]);
@@ -199,23 +178,23 @@ static void peak_at(double x, double y, double value[3])
 }
 
 /// Squared errors of one element, and its largest of u.
-static void add_errors(const kedge_solution *solution, const fine_rule *fine, exact_function *at,
-                       int32_t e, kedge_report *sum)
+static void add_errors(const kedge_solution *solution, const kg_cell_points *fine,
+                       exact_function *at, int32_t e, kedge_report *sum)
 {
-  const int n = fine->rule.n;
-  double xy[2 * FINE_POINTS], value[KEDGE_FIELD_COUNT][FINE_POINTS], corner[6];
-  const double corner_r[] = {-1, 1, -1}, corner_s[] = {-1, -1, 1};
-  kg_element_points(solution->mesh, e, n, fine->rule.r, fine->rule.s, 2, xy);
-  kg_element_points(solution->mesh, e, 3, corner_r, corner_s, 2, corner);
-  const double jacobian = 0.25 * ((corner[2] - corner[0]) * (corner[5] - corner[1]) -
-                                  (corner[4] - corner[0]) * (corner[3] - corner[1]));
+  const int n = fine->n;
+  double xy[2 * FINE_POINTS], value[KEDGE_FIELD_COUNT][FINE_POINTS];
+  kg_place_points(solution, fine, e, 2, xy);
+  const int32_t *const v = kg_element_vertices(solution->mesh, e);
+  const double *const a = solution->mesh->vertices + 2 * (size_t)v[0];
+  const double *const b = solution->mesh->vertices + 2 * (size_t)v[1];
+  const double *const c = solution->mesh->vertices + 2 * (size_t)v[2];
+  const double jacobian = 0.25 * ((b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1]));
   for (int field = 0; field < KEDGE_FIELD_COUNT; ++field)
-    kg_solution_element(solution, (kedge_field)field, e, n,
-                        fine->basis[field == KEDGE_FIELD_U_STAR], value[field]);
+    kg_field_at(solution, fine, (kedge_field)field, e, value[field]);
   for (int q = 0; q < n; ++q) {
     double exact[3];
     at(xy[2 * q], xy[2 * q + 1], exact);
-    const double weight = jacobian * fine->rule.w[q], u = value[KEDGE_FIELD_U][q] - exact[0];
+    const double weight = jacobian * fine->weight[q], u = value[KEDGE_FIELD_U][q] - exact[0];
     const double q_x = value[KEDGE_FIELD_QX][q] - exact[1];
     const double q_y = value[KEDGE_FIELD_QY][q] - exact[2];
     sum->u_l2 += weight * u * u;
@@ -226,8 +205,8 @@ static void add_errors(const kedge_solution *solution, const fine_rule *fine, ex
 }
 
 /// @param[in] most  relative distance of the errors of u, q and u*
-static void check_errors(const kedge_solution *solution, const fine_rule *fine, exact_function *at,
-                         const double most[3])
+static void check_errors(const kedge_solution *solution, const kg_cell_points *fine,
+                         exact_function *at, const double most[3])
 {
   kedge_report report, expected = {0};
   kedge_solution_report(solution, &report);
@@ -241,16 +220,17 @@ static void check_errors(const kedge_solution *solution, const fine_rule *fine, 
 
 static void check_orders(const char *text, exact_function *at, const double most[3])
 {
-  static fine_rule fine;
   kedge_mesh *mesh = square_mesh(ctx, 12);
   for (int order = 1; order <= 6; ++order) {
-    fine_rule_create(&fine, order);
+    double *values;
+    must(ctx, kg_cell_points_create(ctx, &kg_triangle, order, FINE_ROWS, false, &values));
+    const kg_cell_points fine = kg_cell_points_at(&kg_triangle, order, FINE_ROWS, false, values);
     for (const method *m = methods + order % 3; m < methods + METHODS; m += 3) {
       kedge_solution *solution = solved(mesh, m, order, text, "1", "1e-12");
       check_errors(solution, &fine, at, most);
       kedge_solution_destroy(solution);
     }
-    kg_triangle_rule_free(&fine.rule);
+    free(values);
   }
   kedge_mesh_destroy(mesh);
 }

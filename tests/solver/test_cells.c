@@ -1,4 +1,4 @@
-// Solutions of which only the means over the triangles are kept ([output] fields = cells).
+// Solutions of which only the means over the elements are kept ([output] fields = cells).
 #include <hdf5.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,7 +108,7 @@ static void what_was_not_kept_is_refused(void **state)
   assert_int_equal(kedge_solution_values(s, KEDGE_FIELD_U, 1, values), KEDGE_ERR_ARG);
   assert_string_equal(kedge_context_error(ctx),
                       "kedge_solution_values: the problem says [output] fields = cells, so only "
-                      "the means over the triangles were kept; read them with "
+                      "the means over the elements were kept; read them with "
                       "kedge_solution_means(), or solve with fields = full");
   assert_int_equal(kedge_solution_trace(s, NULL, values), KEDGE_ERR_ARG);
   assert_non_null(strstr(kedge_context_error(ctx), "kedge_solution_trace: the problem says"));

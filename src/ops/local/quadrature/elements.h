@@ -102,6 +102,19 @@ KG_INLINE void kg_cell_flux_matrix(const kg_cell_place *p, const double kappa[3]
   g[2] = per_j * (p->y_r * p->y_r * xx - 2.0 * p->x_r * p->y_r * xy + p->x_r * p->x_r * yy);
 }
 
+/// s at point q: the sums of the flux functions along r and along s.
+KG_INLINE void kg_cell_flux_at(const kg_cell_points *points, int q, const double *s, double at[2])
+{
+  const int S = points->size.n_flux;
+  const double *const flux = points->flux + q * S;
+  at[0] = 0.0;
+  at[1] = 0.0;
+  for (int i = 0; i < S / 2; ++i) {
+    at[0] += flux[i] * s[i];
+    at[1] += flux[S / 2 + i] * s[S / 2 + i];
+  }
+}
+
 /// sigma = F s / J, with s at the point: what output and errors make of coefficients of the flux.
 KG_INLINE void kg_cell_flux_of(const kg_cell_place *p, double s_r, double s_s, double sigma[2])
 {

@@ -30,7 +30,7 @@ KG_INLINE void kg_cell_errors_point(const kg_cell_errors_args *args, int32_t e, 
                                     const double *star, kg_error_sums *sums)
 {
   const kg_cell_points *points = &args->points;
-  const int n = points->n, S = points->size.n_flux;
+  const int n = points->n;
   const double *const phi = points->value + q * points->size.n_star;
   const double exact = args->exact[kg_cell_at(e, 3 * n, q)];
   double value = -exact;
@@ -38,13 +38,10 @@ KG_INLINE void kg_cell_errors_point(const kg_cell_errors_args *args, int32_t e, 
   sums->u_max = kg_larger(sums->u_max, fabs(value));
   const double w = points->weight[q] * place->jacobian;
   if (w == 0.0) return;  // a corner
-  double best = -exact, along = 0.0, across = 0.0, sigma[2], gradient[2];
+  double best = -exact, along[2], sigma[2], gradient[2];
   for (int i = 0; i < points->size.n_star; ++i) best += phi[i] * star[i];
-  for (int i = 0; i < S / 2; ++i) {
-    along += points->flux[q * S + i] * s[i];
-    across += points->flux[q * S + S / 2 + i] * s[S / 2 + i];
-  }
-  kg_cell_flux_of(place, along, across, sigma);
+  kg_cell_flux_at(points, q, s, along);
+  kg_cell_flux_of(place, along[0], along[1], sigma);
   kg_cell_gradient_of(args->material.diffusion, sigma, gradient);
   const double x = gradient[0] - args->exact[kg_cell_at(e, 3 * n, n + q)];
   const double y = gradient[1] - args->exact[kg_cell_at(e, 3 * n, 2 * n + q)];

@@ -7,6 +7,7 @@
 #include "ops/local/quadrature/errors.h"
 #include "ops/local/quadrature/loads.h"
 #include "ops/local/quadrature/make.h"
+#include "ops/local/quadrature/means.h"
 #include "ops/local/quadrature/postprocess.h"
 #include "ops/local/quadrature/recover.h"
 #include "ops/local/quadrature/team.cuh"
@@ -29,6 +30,12 @@ extern "C" kedge_status kg_cell_postprocess_cuda(kedge_context *ctx,
   return kg_team_run<kg_cell_postprocess_element>(ctx, "cell_postprocess", a->cells.n_elements,
                                                   kg_cell_postprocess_scratch(&a->cells.tables),
                                                   *a);
+}
+
+extern "C" kedge_status kg_cell_means_cuda(kedge_context *ctx, const kg_cell_means_args *a)
+{
+  return kg_team_run<kg_cell_means_element>(ctx, "cell_means", a->cells.n_elements,
+                                            kg_cell_means_scratch(&a->cells.tables.size), *a);
 }
 
 extern "C" kedge_status kg_cell_loads_cuda(kedge_context *ctx, const kg_cell_loads_args *a)

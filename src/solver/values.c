@@ -1,0 +1,170 @@
+#include "solver/values.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/context.h"
+#include "ops/local/quadrature/means.h"
+
+enum {
+  MODES_MAX = (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 1),
+  FLUX_MAX = 2 * (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 2)
+};
+
+/// Where kg_element_points has a shape.
+static int shape_of(const kg_cell *cell)
+{
+  return cell == &kg_quadrilateral;
+}
+
+static bool is_gradient(kedge_field field)
+{
+  return field == KEDGE_FIELD_QX || field == KEDGE_FIELD_QY;
+}
+
+kedge_status kg_nodes_create(const kedge_solution *s, int order, kg_element_points *out)
+{
+  *out = (kg_element_points){0};
+  for (int b = 0; b < s->mesh->n_blocks; ++b) {
+    const kg_cell *const cell = s->mesh->block[b].cell;
+    const int k = shape_of(cell);
+    KG_TRY(
+        kg_cell_nodes_create(s->ctx, cell, s->size.order, order, &out->values[k], &out->points[k]));
+  }
+  return KEDGE_OK;
+}
+
+kedge_status kg_rule_create(const kedge_solution *s, kg_element_points *out)
+{
+  const int order = s->size.order, rows = kg_cell_rows(order);
+  *out = (kg_element_points){0};
+  for (int b = 0; b < s->mesh->n_blocks; ++b) {
+    const kg_cell *const cell = s->mesh->block[b].cell;
+    const int k = shape_of(cell);
+    KG_TRY(kg_cell_points_create(s->ctx, cell, order, rows, false, &out->values[k]));
+    out->points[k] = kg_cell_points_at(cell, order, rows, false, out->values[k]);
+  }
+  return KEDGE_OK;
+}
+
+void kg_element_points_free(kg_element_points *points)
+{
+  for (int k = 0; k < KG_BLOCKS_MAX; ++k) free(points->values[k]);
+  *points = (kg_element_points){0};
+}
+
+const kg_cell_points *kg_points_of(const kedge_solution *s, const kg_element_points *points,
+                                   int32_t element)
+{
+  return &points->points[shape_of(kg_block_of(s->mesh, element)->cell)];
+}
+
+/// @return how many there are
+static int corners_of(const kedge_mesh *mesh, int32_t element, double x[KG_FACETS_MAX],
+                      double y[KG_FACETS_MAX])
+{
+  const int32_t *const v = kg_element_vertices(mesh, element);
+  const int V = kg_block_of(mesh, element)->cell->n_vertices;
+  for (int l = 0; l < V; ++l) {
+    x[l] = mesh->vertices[2 * (int64_t)v[l]];
+    y[l] = mesh->vertices[2 * (int64_t)v[l] + 1];
+  }
+  return V;
+}
+
+static double at_point(int V, const double *map, const double *x)
+{
+  const double three = map[0] * x[0] + map[1] * x[1] + map[2] * x[2];
+  return V == 3 ? three : three + map[3] * x[3];
+}
+
+void kg_place_points(const kedge_solution *s, const kg_cell_points *points, int32_t element,
+                     int stride, double *xy)
+{
+  double x[KG_FACETS_MAX], y[KG_FACETS_MAX];
+  const int V = corners_of(s->mesh, element, x, y);
+  for (int q = 0; q < points->n; ++q) {
+    xy[stride * q] = at_point(V, points->map + 3 * q * V, x);
+    xy[stride * q + 1] = at_point(V, points->map + 3 * q * V, y);
+  }
+}
+
+/// A component of q = grad u from the coefficients of the flux.
+static void gradient_of_flux(const kedge_solution *s, const kg_cell_points *points, int component,
+                             int32_t element, double *values)
+{
+  const kg_results *const r = kg_results_of(s, element);
+  const int S = r->size.n_flux;
+  const int32_t e = element - r->first_element;
+  const double kappa[3] = {s->diffusion, 0.0, s->diffusion};
+  double x[KG_FACETS_MAX], y[KG_FACETS_MAX], flux[FLUX_MAX];
+  const int V = corners_of(s->mesh, element, x, y);
+  for (int i = 0; i < S; ++i) flux[i] = r->flux[kg_cell_at(e, S, i)];
+  for (int q = 0; q < points->n; ++q) {
+    const kg_cell_place at = kg_cell_place_of(V, points->map + 3 * q * V, x, y);
+    double along[2], sigma[2], gradient[2];
+    kg_cell_flux_at(points, q, flux, along);
+    kg_cell_flux_of(&at, along[0], along[1], sigma);
+    kg_cell_gradient_of(kappa, sigma, gradient);
+    values[q] = gradient[component];
+  }
+}
+
+void kg_field_at(const kedge_solution *s, const kg_cell_points *points, kedge_field field,
+                 int32_t element, double *values)
+{
+  const kg_results *const r = kg_results_of(s, element);
+  const int N = r->size.n_modes, n_star = r->size.n_star;
+  if (is_gradient(field) && r->cell != &kg_triangle) {
+    gradient_of_flux(s, points, field == KEDGE_FIELD_QY, element, values);
+    return;
+  }
+  const struct {
+    const double *array;
+    int rows, first, modes;
+  } where[KEDGE_FIELD_COUNT] = {
+      [KEDGE_FIELD_U] = {r->u, N, 0, N},
+      [KEDGE_FIELD_QX] = {r->flux, 2 * N, 0, N},
+      [KEDGE_FIELD_QY] = {r->flux, 2 * N, N, N},
+      [KEDGE_FIELD_U_STAR] = {r->u_star, n_star, 0, n_star},
+  };
+  const int modes = where[field].modes;
+  const double *const from = where[field].array + kg_cell_at(element - r->first_element,
+                                                             where[field].rows, where[field].first);
+  for (int q = 0; q < points->n; ++q) {
+    double sum = 0.0;
+    for (int k = 0; k < modes; ++k) sum += points->value[q * n_star + k] * from[k * KG_LANES];
+    values[q] = sum;
+  }
+}
+
+/// From all modes of an element that is no triangle.
+static double integrated_mean(const kedge_solution *s, const kg_cell_points *rule,
+                              kedge_field field, int32_t element)
+{
+  const kg_results *const r = kg_results_of(s, element);
+  const int N = r->size.n_modes, S = r->size.n_flux;
+  const int32_t e = element - r->first_element;
+  const double kappa[3] = {s->diffusion, 0.0, s->diffusion};
+  double x[KG_FACETS_MAX], y[KG_FACETS_MAX], u[MODES_MAX], flux[FLUX_MAX], means[3];
+  corners_of(s->mesh, element, x, y);
+  for (int i = 0; i < N; ++i) u[i] = r->u[kg_cell_at(e, N, i)];
+  for (int i = 0; i < S; ++i) flux[i] = r->flux[kg_cell_at(e, S, i)];
+  kg_cell_means_of(rule, kappa, x, y, u, flux, (kg_team){0}, means);
+  return means[is_gradient(field) ? 1 + (field == KEDGE_FIELD_QY) : 0];
+}
+
+double kg_field_mean(const kedge_solution *s, const kg_cell_points *rule, kedge_field field,
+                     int32_t element)
+{
+  // u* has the mean of u. Modes are orthonormal, so the constant one is one over the root of the
+  // area of the reference element; on triangles it alone has a mean.
+  const kg_results *const r = kg_results_of(s, element);
+  const int component = field == KEDGE_FIELD_QY, N = r->size.n_modes;
+  const int32_t e = element - r->first_element;
+  const double mode = r->cell == &kg_triangle ? sqrt(0.5) : 0.5;
+  if (r->constant) return mode * r->constant[kg_cell_at(e, 3, is_gradient(field) + component)];
+  if (r->cell != &kg_triangle) return integrated_mean(s, rule, field, element);
+  return mode * (is_gradient(field) ? r->flux[kg_cell_at(e, 2 * N, component * N)]
+                                    : r->u[kg_cell_at(e, N, 0)]);
+}

@@ -1,0 +1,34 @@
+/// @file
+/// Values of a solution at points of its elements. Elements are in the mesh's numbering.
+#pragma once
+#include "basis/cell_tables.h"
+#include "solver/solution.h"
+
+/// Points of an element of each shape that the mesh has, with the tables of the solution's order.
+typedef struct kg_element_points {
+  kg_cell_points points[KG_BLOCKS_MAX];  ///< by shape; what the mesh does not have is zero
+  double *values[KG_BLOCKS_MAX];         ///< owned, behind them
+} kg_element_points;
+
+/// The nodes of Lagrange elements of an order, 1 to KEDGE_ORDER_MAX + 1.
+kedge_status kg_nodes_create(const kedge_solution *solution, int order, kg_element_points *out);
+/// A rule that integrates u, u* and q.
+kedge_status kg_rule_create(const kedge_solution *solution, kg_element_points *out);
+void kg_element_points_free(kg_element_points *points);
+
+/// Those of an element.
+const kg_cell_points *kg_points_of(const kedge_solution *solution, const kg_element_points *points,
+                                   int32_t element);
+
+/// Where the points of an element lie: xy[stride * point + 0, 1].
+void kg_place_points(const kedge_solution *solution, const kg_cell_points *points, int32_t element,
+                     int stride, double *xy);
+
+/// A field of which all modes are kept, at the points of an element: [point].
+void kg_field_at(const kedge_solution *solution, const kg_cell_points *points, kedge_field field,
+                 int32_t element, double *values);
+
+/// The mean of a field over an element.
+/// @param[in] rule  its points; read where all modes are kept
+double kg_field_mean(const kedge_solution *solution, const kg_cell_points *rule, kedge_field field,
+                     int32_t element);
