@@ -168,7 +168,7 @@ KEDGE_API kedge_status kedge_solution_trace(const kedge_solution *solution, int3
 KEDGE_API kedge_status kedge_solution_indicator(const kedge_solution *solution, double *values);
 
 /// Write VTKHDF (docs/output.md): Lagrange cells of order P + 1 (at most 10) with u, q, u_star, the
-/// region tag and the error indicator; with [output] fields = cells the triangles of the mesh with
+/// region tag and the error indicator; with [output] fields = cells the elements of the mesh with
 /// the means of u and q, region and indicator. Written under a temporary name, then renamed. Its
 /// time is added to the report's output stage.
 /// @param[in] path  ends in .vtkhdf or .hdf, by which ParaView knows the format

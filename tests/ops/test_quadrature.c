@@ -7,6 +7,7 @@
 #include "compare.h"
 #include "context.h"
 #include "ops/local/quadrature/make.h"
+#include "ops/local/quadrature/means.h"
 #include "ops/local/quadrature/postprocess.h"
 #include "ops/local/quadrature/recover.h"
 #include "ops/local_matrices.h"
@@ -165,6 +166,7 @@ static void loads_of_linear(const cell_case *c, double *load)
 typedef struct recovered {
   double *trace, *load;  ///< [facet][m], [element][N]
   double *u, *flux, *star, *indicator;
+  double *constant;  ///< [element][3]
 } recovered;
 
 static void recover_linear(cell_case *c, const kg_cell_material *material, recovered *r)
@@ -189,6 +191,9 @@ static void recover_linear(cell_case *c, const kg_cell_material *material, recov
                                          cell_case_output(c, c->size.n_star),
                                          cell_case_output(c, 1)};
   must(ctx, kg_cell_postprocess(ctx, &star));
+  const kg_cell_means_args means = {c->cells, *material, args.u, args.flux, cell_case_output(c, 3)};
+  must(ctx, kg_cell_means(ctx, &means));
+  r->constant = cell_case_fetch(c, 3, means.constant);
   r->u = cell_case_fetch(c, N, args.u);
   r->flux = cell_case_fetch(c, S, args.flux);
   r->star = cell_case_fetch(c, c->size.n_star, star.u_star);
@@ -203,9 +208,10 @@ static void recovered_free(recovered *r)
   free(r->flux);
   free(r->star);
   free(r->indicator);
+  free(r->constant);
 }
 
-/// u, u* and the flux at the points of the rule of element e.
+/// u, u* and the flux at the points of the rule of element e, and the means.
 static void check_linear(const cell_case *c, const recovered *r, int e)
 {
   const kg_cell_points *p = &c->host_points;
@@ -215,10 +221,13 @@ static void check_linear(const cell_case *c, const recovered *r, int e)
     x[v] = c->vertices[2 * c->corners[e * V + v]];
     y[v] = c->vertices[2 * c->corners[e * V + v] + 1];
   }
+  double area = 0.0, integral = 0.0;
   for (int q = 0; q < p->n; ++q) {
     const kg_cell_place at = kg_cell_place_of(V, p->map + 3 * q * V, x, y);
     double u, star, s[2] = {0.0, 0.0}, sigma[2], gradient[2];
     linear(at.x, at.y, &u);
+    area += p->weight[q] * at.jacobian;
+    integral += p->weight[q] * at.jacobian * u;
     star = u;
     for (int i = 0; i < N; ++i) u -= p->value[q * c->size.n_star + i] * r->u[e * N + i];
     for (int i = 0; i < c->size.n_star; ++i)
@@ -234,9 +243,12 @@ static void check_linear(const cell_case *c, const recovered *r, int e)
     assert_at_most(fabs(gradient[1] + 3.0), 1e-11);
   }
   assert_at_most(r->indicator[e], 1e-12);
+  const double mode = V == 3 ? sqrt(0.5) : 0.5;  // one over the root of the area
+  const double means[3] = {integral / area, 2.0, -3.0};
+  for (int k = 0; k < 3; ++k) assert_at_most(fabs(mode * r->constant[3 * e + k] - means[k]), 1e-11);
 }
 
-static void linear_functions_and_their_fluxes_are_recovered_exactly(void **state)
+static void linear_functions_their_fluxes_and_means_are_recovered_exactly(void **state)
 {
   (void)state;
   const kg_cell_material material = {{2.0, 0.5, 1.0}, REACTION, 0.7, KEDGE_SCALING_ONE};
@@ -475,7 +487,7 @@ int main(void)
       cmocka_unit_test(norms_of_a_quadrilateral_are_those_of_an_independent_implementation),
       cmocka_unit_test(K_times_constants_is_zero_without_reaction_and_loads_are_conserved),
       cmocka_unit_test(K_does_not_depend_on_the_corner_with_which_an_element_begins),
-      cmocka_unit_test(linear_functions_and_their_fluxes_are_recovered_exactly),
+      cmocka_unit_test(linear_functions_their_fluxes_and_means_are_recovered_exactly),
       cmocka_unit_test(rows_of_two_elements_at_a_facet_add_up_to_zero_for_linear_functions),
       cmocka_unit_test(on_triangles_they_are_the_fast_operators),
       cmocka_unit_test(a_range_of_groups_gets_what_it_gets_in_the_whole),
