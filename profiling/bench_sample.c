@@ -47,9 +47,9 @@ bool bench_add_formulas(bench *b)
     BENCH_TRY(ctx, kg_alloc(ctx, b->exact.bytes, 1, &b->exact_values));
   b->p.arrays.exact_values = b->exact_values.data;
   setenv("KEDGE_EVALUATE", "compile", 1);
-  BENCH_TRY(ctx, kg_sampler_loads(&b->source, 0, 0,
+  BENCH_TRY(ctx, kg_sampler_loads(&b->source, 0, 0, 0,
                                   kg_plan_buffer(&b->p.plan, &b->p.arrays.source_values), NULL));
-  BENCH_TRY(ctx, kg_sampler_errors(&b->exact_solution, 0, 0));
+  BENCH_TRY(ctx, kg_sampler_errors(&b->exact_solution, 0, 0, 0));
   unsetenv("KEDGE_EVALUATE");
   return ctx->backend != KEDGE_BACKEND_CUDA || (b->source.kernel && b->exact_solution.kernel);
 }

@@ -89,7 +89,7 @@ static kedge_status one_errors(bench *b)
 }
 static kedge_status one_exact(bench *b)
 {
-  return kg_sampler_errors(&b->exact_solution, b->errors.first_group, b->errors.n_groups);
+  return kg_sampler_errors(&b->exact_solution, 0, b->errors.first_group, b->errors.n_groups);
 }
 static kedge_status call_load_vectors(bench *b)
 {
@@ -110,13 +110,13 @@ static kedge_status call_errors(bench *b)
 static kedge_status call_source(bench *b)
 {
   return kg_sampler_loads(
-      &b->source, 0, b->one_chunk ? b->p.shape.choice.recover_groups : b->p.shape.count.n_groups,
+      &b->source, 0, 0, b->one_chunk ? b->p.shape.choice.recover_groups : b->p.shape.count.n_groups,
       kg_plan_buffer(&b->p.plan, &b->p.arrays.source_values), b->p.arrays.load);
 }
 static kedge_status call_exact(bench *b)
 {
   KG_TRY(for_chunks(b, &b->errors.first_group, &b->errors.n_groups, one_exact));
-  return kg_sampler_settle(&b->exact_solution, b->errors.first_group, b->errors.n_groups);
+  return kg_sampler_settle(&b->exact_solution, 0, b->errors.first_group, b->errors.n_groups);
 }
 static kedge_status call_vectors(bench *b)
 {

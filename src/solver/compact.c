@@ -31,7 +31,7 @@ static chunk chunk_at(const kg_pipeline *p, int32_t first)
              .is_last = left <= most,
              .load = p->arrays.chunk};
   c.condensed = c.load + (size_t)z.n_modes * KG_LANES * (size_t)groups;
-  c.local = kg_shape_made_local(&p->shape);
+  c.local = kg_shape_made_locals(&p->shape).local[0];
   c.local.data = c.condensed + (size_t)z.n_trace * KG_LANES * (size_t)groups;
   c.local.first_lane = first * n->patch_groups * KG_LANES;
   c.local.n_lanes = c.batch.count.n_groups * KG_LANES;
@@ -61,7 +61,7 @@ static kedge_status make_local(kg_pipeline *p, const chunk *c, const double *loa
 /// K^e of a chunk in single precision, in the form of the trace solve.
 static kedge_status keep_local(kg_pipeline *p, const chunk *c)
 {
-  const kg_local all = kg_pipeline_local(p);
+  const kg_local all = kg_pipeline_locals(p).local[0];
   return kg_local_convert(
       p->ctx,
       &(kg_local_convert_args){.m = p->shape.size.n_edge,
@@ -83,7 +83,8 @@ kedge_status kg_compact_local_matrices(kg_pipeline *p)
   const bool keeps = p->shape.choice.residual != KG_REMADE_WITH_LOADS;
   const double *load = p->arrays.load;
   double *condensed = p->arrays.condensed;
-  const kg_local made = kg_shape_made_local(&p->shape), kept = kg_shape_local(&p->shape);
+  const kg_local made = kg_shape_made_locals(&p->shape).local[0];
+  const kg_local kept = kg_shape_locals(&p->shape).local[0];
   kg_stage_cost(p, kg_local_convert_cost(&made, &kept, n->n_elements), 1.0);
   if (!keeps) KG_TRY(zero_loads(p));
   for (chunk c = {0}; !c.is_last; c.first_patch += c.batch.count.n_patches) {
@@ -104,7 +105,7 @@ static kedge_status make_loads(kg_pipeline *p, const chunk *c)
 {
   const kg_trace_counts *n = &c->batch.count;
   const kg_buffer values = {c->local.data, kg_compact_local_bytes(&p->shape)};
-  return kg_source_loads(p, c->first_patch * n->patch_groups, n->n_groups, values, c->load);
+  return kg_source_loads(p, 0, c->first_patch * n->patch_groups, n->n_groups, values, c->load);
 }
 
 /// What a chunk adds to y = A x, or A x - b, in double precision; without x to y = -b. Packed K^e
@@ -182,7 +183,7 @@ static kg_cost cost(const kg_residual *base)
   const kg_shape *shape = &((const kg_remade_residual *)base)->pipeline->shape;
   const kg_sizes z = shape->size;
   const kg_trace_counts *n = &shape->count;
-  const kg_local local = kg_shape_made_local(shape);
+  const kg_local local = kg_shape_made_locals(shape).local[0];
   const kg_cost product = kg_trace_apply_cost(z, n, &local);
   kg_cost sum = kg_cost_plus(kg_round_cost((int64_t)n->n_free * z.n_edge), 1, product);
   const kg_cost made = kg_local_matrices_cost(z, local.layout, n->n_elements);

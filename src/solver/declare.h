@@ -19,18 +19,19 @@ typedef struct kg_arrays {
   uint32_t *side_codes;
   int32_t *patch_edge, *patch_halo;
   uint32_t *halo_edge;
-  double *reference;                 ///< kg_reference_at()
-  double *point_rule, *point_basis;  ///< kg_points_at()
-  double *load;                      ///< [group][N][lane]
-  double *source_values;             ///< of a chunk: [group][point of the rule][lane]
+  double *reference;                  ///< kg_reference_at()
+  double *point_rule, *point_basis;   ///< kg_points_at()
+  double *cell_tables, *cell_points;  ///< of shapes other than the triangle (solver/cells.h)
+  double *load;                       ///< [group][N][lane]
+  double *source_values;              ///< of a chunk: [group][point of the rule][lane]
 
-  void *local;               ///< K^e of the trace solve (kg_shape_local())
+  void *local;               ///< K^e of the trace solve (kg_shape_locals())
   void *chunk;               ///< precision = compact: what residuals make again
   double *condensed;         ///< F^e
   double *b;                 ///< [free row]
   double *inverse_diagonal;  ///< [free row]: the Jacobi preconditioner
 
-  double *full_local;  ///< kg_shape_full_local()
+  double *full_local;  ///< kg_shape_full_locals()
   int32_t *ell_column;
   double *ell_value;
   void *ell_work;

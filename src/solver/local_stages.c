@@ -7,92 +7,74 @@
 #include "core/memory.h"
 #include "ops/constant_modes.h"
 #include "ops/errors.h"
-#include "ops/local_solve.h"
-#include "ops/postprocess.h"
 #include "ops/trace_sides.h"
+#include "solver/cells.h"
 #include "solver/pipeline.h"
 #include "solver/sampler.h"
 
 void kg_recover_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
 {
-  const size_t lanes = kg_shape_chunk_lanes(s), N = (size_t)s->size.n_modes, d = sizeof(double);
+  const size_t lanes = kg_shape_chunk_lanes(s), d = sizeof(double);
   const size_t n_groups = (size_t)s->count.n_groups;
   const bool means = s->choice.wants_means, errors = s->choice.wants_errors;
   const unsigned recover = KG_IN(RECOVER);
-  kg_plan_array(plan, "u", N * lanes, d, recover, &a->u);
-  kg_plan_array(plan, "q", 2 * N * lanes, d, recover, &a->q);
-  kg_plan_array(plan, "u*", (size_t)s->size.n_star * lanes, d, recover, &a->u_star);
+  kg_plan_array(plan, "u", kg_shape_most_rows(s, KG_ROWS_MODES) * lanes, d, recover, &a->u);
+  kg_plan_array(plan, "q", kg_shape_most_rows(s, KG_ROWS_FLUX) * lanes, d, recover, &a->q);
+  kg_plan_array(plan, "u*", kg_shape_most_rows(s, KG_ROWS_STAR) * lanes, d, recover, &a->u_star);
   kg_plan_array(plan, "indicator", lanes, d, recover, &a->indicator);
   kg_plan_array(plan, "means", means ? 3 * lanes : 0, d, recover, &a->constant);
-  kg_plan_array(plan, "values of the exact solution", errors ? 3 * (size_t)s->n_points * lanes : 0,
-                d, recover, &a->exact_values);
+  kg_plan_array(plan, "values of the exact solution",
+                errors ? 3 * (size_t)kg_shape_exact_points(s) * lanes : 0, d, recover,
+                &a->exact_values);
   kg_plan_array(plan, "sums of errors", errors ? n_groups : 0, sizeof *a->error_sums, recover,
                 &a->error_sums);
 }
 
-static kedge_status local_solve(kg_pipeline *p, int32_t first, int32_t count)
+/// Groups first .. first + n of a batch, as many as are handled at once.
+typedef struct chunk {
+  int batch;
+  int32_t first, n;
+} chunk;
+
+static kedge_status solve_chunk(kg_pipeline *p, chunk c)
 {
-  return kg_local_solve(p->ctx, &(kg_local_solve_args){.batch = p->batch,
-                                                       .material = p->material,
-                                                       .first_group = first,
-                                                       .n_groups = count,
-                                                       .trace = p->arrays.x,
-                                                       .load = p->arrays.load,
-                                                       .u = p->arrays.u,
-                                                       .q = p->arrays.q});
+  const kg_elements part = kg_elements_part(&p->elements[c.batch], c.first, c.n);
+  const kg_arrays *a = &p->arrays;
+  const double *load = kg_pipeline_rows(p, a->load, KG_ROWS_MODES, c.batch);
+  load += (size_t)part.size.n_modes * KG_LANES * (size_t)c.first;
+  KG_TRY(p->form->recover(p->ctx, &part, &p->material, load, a->x, a->u, a->q));
+  if (!p->shape.choice.wants_means) return KEDGE_OK;
+  return kg_constant_modes(
+      p->ctx,
+      &(kg_constant_modes_args){
+          .size = p->shape.size, .n_groups = c.n, .u = a->u, .q = a->q, .constant = a->constant});
 }
 
-static kedge_status constant_modes(kg_pipeline *p, int32_t count)
+static kedge_status postprocess_chunk(kg_pipeline *p, chunk c, kg_sampler *exact)
 {
-  return kg_constant_modes(p->ctx, &(kg_constant_modes_args){.size = p->shape.size,
-                                                             .n_groups = count,
-                                                             .u = p->arrays.u,
-                                                             .q = p->arrays.q,
-                                                             .constant = p->arrays.constant});
+  const kg_elements part = kg_elements_part(&p->elements[c.batch], c.first, c.n);
+  const kg_arrays *a = &p->arrays;
+  KG_TRY(p->form->postprocess(p->ctx, &part, &p->material, a->u, a->q, a->u_star, a->indicator));
+  if (!p->shape.choice.wants_errors) return KEDGE_OK;
+  KG_TRY(kg_sampler_errors(exact, c.batch, c.first, c.n));
+  return kg_sampler_settle(exact, c.batch, c.first, c.n);
 }
 
-static kedge_status postprocess(kg_pipeline *p, int32_t first, int32_t count)
-{
-  return kg_postprocess(p->ctx, &(kg_postprocess_args){.batch = p->batch,
-                                                       .first_group = first,
-                                                       .n_groups = count,
-                                                       .u = p->arrays.u,
-                                                       .q = p->arrays.q,
-                                                       .u_star = p->arrays.u_star,
-                                                       .indicator = p->arrays.indicator});
-}
-
-static kedge_status take(kg_pipeline *p, const double *array, double *to, int rows, int32_t first,
-                         int32_t count)
+static kedge_status take(kg_pipeline *p, const double *array, double *to, int rows, chunk c)
 {
   const size_t group = (size_t)rows * KG_LANES;
-  return kg_copy_out(p->ctx, to + group * (size_t)first, array, group * (size_t)count * sizeof *to);
+  return kg_copy_out(p->ctx, to + group * (size_t)c.first, array, group * (size_t)c.n * sizeof *to);
 }
 
-static kedge_status solve_chunk(kg_pipeline *p, int32_t first, int32_t count)
+static kedge_status take_chunk(kg_pipeline *p, chunk c)
 {
-  KG_TRY(local_solve(p, first, count));
-  return p->shape.choice.wants_means ? constant_modes(p, count) : KEDGE_OK;
-}
-
-static kedge_status postprocess_chunk(kg_pipeline *p, int32_t first, int32_t count,
-                                      kg_sampler *exact)
-{
-  KG_TRY(postprocess(p, first, count));
-  if (!p->shape.choice.wants_errors) return KEDGE_OK;
-  KG_TRY(kg_sampler_errors(exact, first, count));
-  return kg_sampler_settle(exact, first, count);
-}
-
-static kedge_status take_chunk(kg_pipeline *p, int32_t first, int32_t count)
-{
-  kedge_solution *s = p->solution;
-  const kg_sizes z = s->size;
-  KG_TRY(take(p, p->arrays.indicator, s->indicator, 1, first, count));
-  if (p->shape.choice.wants_means) return take(p, p->arrays.constant, s->constant, 3, first, count);
-  KG_TRY(take(p, p->arrays.u, s->u, z.n_modes, first, count));
-  KG_TRY(take(p, p->arrays.q, s->flux, 2 * z.n_modes, first, count));
-  return take(p, p->arrays.u_star, s->u_star, z.n_star, first, count);
+  const kg_results *to = &p->solution->batch[c.batch];
+  const kg_arrays *a = &p->arrays;
+  KG_TRY(take(p, a->indicator, to->indicator, 1, c));
+  if (p->shape.choice.wants_means) return take(p, a->constant, to->constant, 3, c);
+  KG_TRY(take(p, a->u, to->u, to->size.n_modes, c));
+  KG_TRY(take(p, a->q, to->flux, to->size.n_flux, c));
+  return take(p, a->u_star, to->u_star, to->size.n_star, c);
 }
 
 static kedge_status take_trace(kg_pipeline *p)
@@ -108,12 +90,16 @@ static kedge_status sum_errors(kg_pipeline *p)
   const size_t n = (size_t)p->layout.count.n_groups;
   kg_error_sums *by_group, total = {0};
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *by_group, &by_group));
-  kedge_status status = kg_copy_out(p->ctx, by_group, p->arrays.error_sums, n * sizeof *by_group);
-  for (size_t g = 0; status == KEDGE_OK && g < n; ++g) {
-    total.u += by_group[g].u;
-    total.q += by_group[g].q;
-    total.u_star += by_group[g].u_star;
-    total.u_max = kg_larger(total.u_max, by_group[g].u_max);
+  const kedge_status status =
+      kg_copy_out(p->ctx, by_group, p->arrays.error_sums, n * sizeof *by_group);
+  for (int i = 0; status == KEDGE_OK && i < p->shape.n_batches; ++i) {
+    const kg_error_sums *of_batch = by_group + p->shape.batch[i].lanes.first_group;
+    for (int32_t g = 0; g < kg_elements_groups(&p->elements[i]); ++g) {
+      total.u += of_batch[g].u;
+      total.q += of_batch[g].q;
+      total.u_star += of_batch[g].u_star;
+      total.u_max = kg_larger(total.u_max, of_batch[g].u_max);
+    }
   }
   free(by_group);
   kedge_report *report = &p->solution->report;
@@ -136,20 +122,28 @@ static kedge_status make_again(kg_pipeline *p)
   return p->shape.choice.loads_stay ? KEDGE_OK : kg_make_loads(p);
 }
 
+static kedge_status one_chunk(kg_pipeline *p, chunk c, kg_sampler *exact)
+{
+  KG_TRY(kg_stage_begin(p, KEDGE_STAGE_LOCAL_SOLVE));
+  KG_TRY(kg_stage_end(p, solve_chunk(p, c)));
+  KG_TRY(kg_stage_begin(p, KEDGE_STAGE_POSTPROCESS));
+  KG_TRY(kg_stage_end(p, postprocess_chunk(p, c, exact)));
+  KG_TRY(kg_stage_begin(p, KEDGE_STAGE_OUTPUT));
+  KG_TRY(kg_stage_end(p, take_chunk(p, c)));
+  return kg_stage_announce(p, KEDGE_STAGE_LOCAL_SOLVE, false);
+}
+
 static kedge_status all_chunks(kg_pipeline *p, kg_sampler *exact)
 {
-  const int32_t n_groups = p->layout.count.n_groups, chunk = p->shape.choice.recover_groups;
+  const int32_t most = p->shape.choice.recover_groups;
   KG_TRY(kg_stage_begin(p, KEDGE_STAGE_LOCAL_SOLVE));
   KG_TRY(kg_stage_end(p, make_again(p)));
-  for (int32_t first = 0; first < n_groups; first += chunk) {
-    const int32_t count = n_groups - first < chunk ? n_groups - first : chunk;
-    KG_TRY(kg_stage_begin(p, KEDGE_STAGE_LOCAL_SOLVE));
-    KG_TRY(kg_stage_end(p, solve_chunk(p, first, count)));
-    KG_TRY(kg_stage_begin(p, KEDGE_STAGE_POSTPROCESS));
-    KG_TRY(kg_stage_end(p, postprocess_chunk(p, first, count, exact)));
-    KG_TRY(kg_stage_begin(p, KEDGE_STAGE_OUTPUT));
-    KG_TRY(kg_stage_end(p, take_chunk(p, first, count)));
-    KG_TRY(kg_stage_announce(p, KEDGE_STAGE_LOCAL_SOLVE, false));
+  for (int i = 0; i < p->shape.n_batches; ++i) {
+    const int32_t n_groups = kg_elements_groups(&p->elements[i]);
+    for (int32_t first = 0; first < n_groups; first += most) {
+      const int32_t left = n_groups - first;
+      KG_TRY(one_chunk(p, (chunk){i, first, left < most ? left : most}, exact));
+    }
   }
   KG_TRY(kg_stage_begin(p, KEDGE_STAGE_POSTPROCESS));
   KG_TRY(kg_stage_end(p, p->shape.choice.wants_errors ? sum_errors(p) : KEDGE_OK));
@@ -159,12 +153,14 @@ static kedge_status all_chunks(kg_pipeline *p, kg_sampler *exact)
 
 static void add_costs(kg_pipeline *p)
 {
-  const int64_t n = p->mesh->n_elements;
-  p->stage = KEDGE_STAGE_LOCAL_SOLVE;
-  kg_stage_cost(p, kg_local_solve_cost(p->shape.size, n), 1.0);
-  if (p->shape.choice.wants_means) kg_stage_cost(p, kg_constant_modes_cost(n), 1.0);
-  p->stage = KEDGE_STAGE_POSTPROCESS;
-  kg_stage_cost(p, kg_postprocess_cost(p->shape.size, n), 1.0);
+  for (int i = 0; i < p->shape.n_batches; ++i) {
+    const kg_elements *e = &p->elements[i];
+    p->stage = KEDGE_STAGE_LOCAL_SOLVE;
+    kg_stage_cost(p, p->form->recover_cost(e), 1.0);
+    if (p->shape.choice.wants_means) kg_stage_cost(p, kg_constant_modes_cost(e->n_elements), 1.0);
+    p->stage = KEDGE_STAGE_POSTPROCESS;
+    kg_stage_cost(p, p->form->postprocess_cost(e), 1.0);
+  }
 }
 
 kedge_status kg_stages_local(kg_pipeline *p)

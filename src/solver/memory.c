@@ -3,7 +3,7 @@
 #include "core/context.h"
 #include "core/memory.h"
 #include "ops/errors.h"
-#include "ops/points.h"
+#include "solver/cells.h"
 
 static int64_t mesh_bytes(const kg_shape *s)
 {
@@ -33,11 +33,12 @@ int64_t kg_prepared_bytes(const kg_shape *shape)
 
 static int64_t results_bytes(const kg_shape *s)
 {
-  const int64_t lanes = (int64_t)s->count.n_groups * KG_LANES;
-  if (s->choice.wants_means)  // means of u, q; indicator
-    return lanes * 4 * (int64_t)sizeof(double);
-  const int64_t modes = 3 * s->size.n_modes + s->size.n_star + 1;  // u, q, u*, indicator
-  return (lanes * modes + (int64_t)s->count.n_edges * s->size.n_edge) * (int64_t)sizeof(double);
+  const int64_t lanes = (int64_t)s->count.n_groups * KG_LANES, d = (int64_t)sizeof(double);
+  if (s->choice.wants_means) return lanes * 4 * d;  // of u, q; indicator
+  const size_t modes = kg_shape_numbers(s, KG_ROWS_MODES, s->n_batches) +
+                       kg_shape_numbers(s, KG_ROWS_FLUX, s->n_batches) +
+                       kg_shape_numbers(s, KG_ROWS_STAR, s->n_batches);
+  return ((int64_t)modes + lanes + (int64_t)s->count.n_edges * s->size.n_edge) * d;
 }
 
 /// Values of functions of a chunk, so many a triangle, when the host evaluates them.
@@ -59,9 +60,10 @@ int64_t kg_host_stage_bytes(kedge_stage stage, const kg_shape *s)
   if (stage < KEDGE_STAGE_TRANSFER || stage > KEDGE_STAGE_POSTPROCESS) return 0;
   const int64_t n_boundary = s->count.n_edges - s->count.n_free + s->count.n_neumann;
   int64_t bytes = results_bytes(s) + n_boundary * s->size.n_edge * (int64_t)sizeof(double);
-  if (samples_source(stage, &s->choice)) bytes += sampled_bytes(s, kg_rule_points(s->size.order));
+  if (samples_source(stage, &s->choice)) bytes += sampled_bytes(s, kg_shape_source_points(s));
   if (stage >= KEDGE_STAGE_LOCAL_SOLVE && s->choice.wants_errors)
-    bytes += sampled_bytes(s, 3 * s->n_points) + s->count.n_groups * (int64_t)sizeof(kg_error_sums);
+    bytes += sampled_bytes(s, 3 * kg_shape_exact_points(s)) +
+             s->count.n_groups * (int64_t)sizeof(kg_error_sums);
   return bytes;
 }
 

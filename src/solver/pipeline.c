@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "core/nvtx.h"
 #include "ops/trace_apply.h"
+#include "solver/cells.h"
 #include "solver/memory.h"
 
 /// The lines of edges, where the smoother has them: made once, counted in the shape.
@@ -49,12 +50,18 @@ kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *
   const kg_choose_args args = {p->problem, p->mesh, count, linear};
   *s = (kg_shape){.size = kg_sizes_of(p->problem->order),
                   .count = *count,
+                  .n_batches = p->layout.batches.n,
                   .n_vertices = p->mesh->n_vertices,
                   .n_points = p->sampling.n,
                   .choice = kg_choose(p->ctx, &args),
                   .diffusion = p->material.diffusion,
                   .alignment = p->mesh->alignment,
                   .has_reaction = p->problem->reaction != 0.0};
+  for (int i = 0; i < s->n_batches; ++i) {
+    const kg_lane_batch *lanes = &p->layout.batches.batch[i];
+    const kg_cell *cell = lanes->n_facets == 3 ? &kg_triangle : &kg_quadrilateral;
+    s->batch[i] = (kg_shape_batch){cell, kg_cell_sizes_of(cell, p->problem->order), *lanes};
+  }
   s->choice.apart = p->ctx->arrays_apart;
   KG_TRY(count_lines(p, s));
   KG_TRY(kg_shape_work(p->ctx, s));
@@ -92,7 +99,8 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
                                                      kg_patch_groups(problem->order), &p->layout);
   free(is_dirichlet);
   KG_TRY(status);
-  return kg_pipeline_shape(p, problem->operator_kind, &p->shape);
+  KG_TRY(kg_pipeline_shape(p, problem->operator_kind, &p->shape));
+  return kg_cells_prepare(p);
 }
 
 void kg_pipeline_free(kg_pipeline *p)
@@ -101,6 +109,7 @@ void kg_pipeline_free(kg_pipeline *p)
   kg_multigrid_destroy(p->ctx, &p->multigrid);
   kg_plan_free(p->ctx, &p->plan);
   free(p->boundary);
+  free(p->cell_points);
   kg_edge_lines_free(&p->lines);
   kg_trace_layout_free(&p->layout);
   kg_sampling_free(&p->sampling);
@@ -111,6 +120,33 @@ void kg_pipeline_plan(kg_pipeline *p)
 {
   kg_memory_plan(&p->shape, &p->plan, &p->arrays);
   p->plan.poison = p->ctx->backend == KEDGE_BACKEND_SHADOW;
+}
+
+kg_locals kg_pipeline_locals_at(const kg_pipeline *p, kg_locals shape, void *memory)
+{
+  char *next = memory;
+  shape.side_edge = p->batch.arrays.side_edge;
+  for (int i = 0; i < shape.n_locals; ++i) {
+    shape.local[i].data = next;
+    next += kg_local_bytes(&shape.local[i]);
+  }
+  return shape;
+}
+
+/// The elements of a batch, with pointers into the arrays that all share.
+static kg_elements elements_of(const kg_pipeline *p, int i)
+{
+  const kg_shape_batch *b = &p->shape.batch[i];
+  kg_elements e = {.cell = b->cell, .size = b->size, .n_elements = b->lanes.n_elements};
+  const size_t sides = kg_shape_numbers(&p->shape, KG_ROWS_SIDES, i);
+  e.batch = p->batch;
+  e.batch.count.n_elements = b->lanes.n_elements;
+  e.batch.count.n_groups = b->lanes.n_groups;
+  e.batch.count.n_patches = b->lanes.n_patches;
+  e.batch.arrays.vertex += sides;
+  e.batch.arrays.side_edge += sides;
+  if (b->cell != &kg_triangle) e.cells = kg_cells_of(p, i);
+  return e;
 }
 
 kedge_status kg_pipeline_commit(kg_pipeline *p)
@@ -128,6 +164,8 @@ kedge_status kg_pipeline_commit(kg_pipeline *p)
                                    .halo_edge = a->halo_edge,
                                    .edge_sides = a->edge_sides},
                         .reference = kg_reference_at(p->shape.size.order, a->reference)};
+  for (int i = 0; i < p->shape.n_batches; ++i) p->elements[i] = elements_of(p, i);
+  p->form = &kg_form_elliptic;
   p->points = kg_points_at(p->shape.size, p->sampling.n, a->point_rule, a->point_basis);
   return kg_plan_enter(p->ctx, &p->plan, KG_PHASE_TRANSFER);
 }

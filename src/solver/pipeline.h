@@ -2,7 +2,7 @@
 /// One solve as it moves through King's stages.
 #pragma once
 #include "core/clock.h"
-#include "ops/element.h"
+#include "ops/local/form.h"
 #include "ops/ops.h"
 #include "problem/problem.h"
 #include "solver/memory.h"
@@ -19,7 +19,8 @@ typedef struct kg_pipeline {
   const kedge_mesh *refined;  ///< the mesh, if multigrid uses the levels of its refinement; or NULL
   kg_edge_lines lines;        ///< of smoothers that have lines, until assembly
   kg_sampling sampling;
-  double *boundary;  ///< [edge of sections 3 and 4][m] of kg_sample_boundary(), made in transfer
+  double *cell_points;  ///< kg_cells_host_points(), or NULL
+  double *boundary;     ///< [edge of sections 3 and 4][m] of kg_sample_boundary(), made in transfer
   /// The equation is multiplied by a power of four that brings its numbers near 1
   /// (docs/math.md#units): diffusion, reaction and stabilization here, right-hand sides by `scale`.
   kg_material material;
@@ -27,7 +28,9 @@ typedef struct kg_pipeline {
   kg_shape shape;
   kg_plan plan;  ///< of the device memory
   kg_arrays arrays;
-  kg_batch batch;  ///< pointers into arrays
+  kg_batch batch;                        ///< pointers into arrays, of all lanes
+  kg_elements elements[KG_BATCHES_MAX];  ///< those of the batches of the shape, one by one
+  const kg_form *form;
   kg_points points;
   kg_multigrid multigrid;  ///< from assembly to the end of the trace solve
   kg_source source;
@@ -58,17 +61,17 @@ kedge_status kg_stage_end(kg_pipeline *p, kedge_status status);
 /// @retval KEDGE_ERR_CANCELLED  it does not want to go on
 kedge_status kg_stage_announce(kg_pipeline *p, kedge_stage stage, bool finished);
 
-/// The local matrices of the trace solve.
-static inline kg_local kg_pipeline_local(const kg_pipeline *p)
-{
-  kg_local local = kg_shape_local(&p->shape);
-  local.data = p->arrays.local;
-  return local;
-}
-/// The same for operators that read single entries.
+/// Local matrices in memory, from their shape: those of the batches lie one behind the other.
+kg_locals kg_pipeline_locals_at(const kg_pipeline *p, kg_locals shape, void *memory);
+/// Those of the trace solve.
 static inline kg_locals kg_pipeline_locals(const kg_pipeline *p)
 {
-  return kg_locals_of(kg_pipeline_local(p), p->batch.arrays.side_edge);
+  return kg_pipeline_locals_at(p, kg_shape_locals(&p->shape), p->arrays.local);
+}
+/// Where [batch][group][row][lane] has those of a batch.
+static inline double *kg_pipeline_rows(const kg_pipeline *p, double *array, kg_rows rows, int batch)
+{
+  return array + kg_shape_numbers(&p->shape, rows, batch);
 }
 
 /// The work of the stages, in order, between kg_stage_begin() and kg_stage_end().

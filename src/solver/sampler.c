@@ -7,8 +7,10 @@
 #include "core/context.h"
 #include "core/memory.h"
 #include "core/nvtx.h"
+#include "ops/local/quadrature/errors.h"
+#include "ops/local/quadrature/loads.h"
 #include "problem/function_set.h"
-#include "solver/pipeline.h"
+#include "solver/cells.h"
 
 /// Where the functions are used: the source not at corners.
 static kg_points used(const kg_sampler *s, kg_points points)
@@ -21,10 +23,39 @@ static kg_points points_on_host(const kg_sampler *s)
   return used(s, kg_sampling_points(&s->pipeline->sampling).points);
 }
 
-/// Values of a group.
-static size_t values_of_group(const kg_sampler *s)
+static bool has_triangles(const kg_sampler *s, int batch)
 {
-  return (size_t)s->set.n * (size_t)points_on_host(s).n * KG_LANES;
+  return s->pipeline->shape.batch[batch].cell == &kg_triangle;
+}
+
+/// The same of elements of another shape.
+static kg_cell_points used_of_cells(const kg_sampler *s, kg_cell_points points)
+{
+  if (s->kind == KG_SAMPLE_LOADS) points.n -= points.size.n_facets;  // the corners
+  return points;
+}
+
+static kg_places places_of(const kg_sampler *s, int batch)
+{
+  const kg_pipeline *p = s->pipeline;
+  const kg_lane_batch *lanes = &p->shape.batch[batch].lanes;
+  kg_places places;
+  if (has_triangles(s, batch)) {
+    const kg_points points = points_on_host(s);
+    places = kg_triangle_places(&points, p->mesh);
+  } else {
+    const kg_cell_points all = kg_cells_host_points(p), points = used_of_cells(s, all);
+    places = kg_cell_places(&points, all.n - all.size.n_facets, p->mesh);
+  }
+  places.first_element = lanes->first_element;
+  places.n_elements = lanes->n_elements;
+  return places;
+}
+
+/// Values of a group.
+static size_t values_of_group(const kg_sampler *s, int batch)
+{
+  return (size_t)s->set.n * (size_t)places_of(s, batch).n * KG_LANES;
 }
 
 /// What the ways to evaluate would take; the times are those of docs/report.md.
@@ -125,6 +156,8 @@ static void choose(kg_sampler *s, const char *wish)
   kedge_context *ctx = s->pipeline->ctx;
   if (ctx->backend != KEDGE_BACKEND_CUDA) {
     note(s, "host");
+  } else if (kg_shape_cell(&s->pipeline->shape)) {
+    note(s, "host: the GPU evaluates in triangles alone");
   } else if (wish && strcmp(wish, "host") == 0) {
     note(s, "host: KEDGE_EVALUATE says so");
   } else {
@@ -140,9 +173,12 @@ static void choose(kg_sampler *s, const char *wish)
 static kedge_status take_host(kg_sampler *s)
 {
   const kg_pipeline *p = s->pipeline;
+  const int points = s->kind == KG_SAMPLE_LOADS ? kg_shape_source_points(&p->shape)
+                                                : kg_shape_exact_points(&p->shape);
+  const size_t group = (size_t)s->set.n * (size_t)points * KG_LANES;
   if (s->staging) return KEDGE_OK;
-  return kg_host_alloc(p->ctx, values_of_group(s) * (size_t)p->shape.choice.recover_groups,
-                       sizeof *s->staging, &s->staging);
+  return kg_host_alloc(p->ctx, group * (size_t)p->shape.choice.recover_groups, sizeof *s->staging,
+                       &s->staging);
 }
 
 static kedge_status prepare(kg_sampler *s)
@@ -168,12 +204,11 @@ static void release_gpu(kg_sampler *s)
 /// as for the sine of a number from 2^46 on, which a kernel does not know, another way is taken
 /// from here on.
 /// @param[in] bad  its index; [group] counts from `first`
-static kedge_status refuse_or_change(kg_sampler *s, int32_t first, int64_t bad)
+static kedge_status refuse_or_change(kg_sampler *s, int batch, int32_t first, int64_t bad)
 {
   const kg_pipeline *p = s->pipeline;
-  const kg_points points = points_on_host(s);
   const bool compiled = s->kernel != NULL;
-  KG_TRY(kg_sample_refuse(p->ctx, &points, p->mesh, first, &s->set, bad));
+  KG_TRY(kg_sample_refuse(p->ctx, places_of(s, batch), first, &s->set, bad));
   release_gpu(s);
   if (compiled && create_code(s) == KEDGE_OK) {
     note(s, "gpu, interpreted");
@@ -184,31 +219,33 @@ static kedge_status refuse_or_change(kg_sampler *s, int32_t first, int64_t bad)
   return KEDGE_OK;
 }
 
-/// Values of groups [first, first + count) in device memory, by the GPU's interpreter or the host.
-static kedge_status put_values(kg_sampler *s, int32_t first, int32_t count, double *values)
+/// Values of groups [first, first + count) of a batch in device memory, by the GPU's interpreter or
+/// the host.
+static kedge_status put_values(kg_sampler *s, int batch, int32_t first, int32_t count,
+                               double *values)
 {
   static kedge_status (*const evaluate)(kedge_context *, const kg_evaluate_args *, int64_t *) =
       KG_IF_CUDA(kg_evaluate);
   const kg_pipeline *p = s->pipeline;
-  const kg_points points = points_on_host(s);
   if (s->code) {
     int64_t bad;
     KG_TRY(evaluate(p->ctx,
-                    &(kg_evaluate_args){.batch = p->batch,
+                    &(kg_evaluate_args){.batch = p->elements[batch].batch,
                                         .points = used(s, p->points),
                                         .first_group = first,
                                         .n_groups = count,
                                         .code = s->code,
                                         .values = values},
                     &bad));
-    kg_stage_cost(s->pipeline, kg_evaluate_cost(s->code, points.n, (int64_t)count * KG_LANES), 1.0);
+    kg_stage_cost(s->pipeline,
+                  kg_evaluate_cost(s->code, points_on_host(s).n, (int64_t)count * KG_LANES), 1.0);
     if (bad < 0) return KEDGE_OK;
-    KG_TRY(refuse_or_change(s, first, bad));
+    KG_TRY(refuse_or_change(s, batch, first, bad));
   }
   KG_TRY(take_host(s));
-  KG_TRY(kg_sample(p->ctx, &points, p->mesh, first, count, &s->set, s->staging));
+  KG_TRY(kg_sample(p->ctx, places_of(s, batch), first, count, &s->set, s->staging));
   return kg_copy_in(p->ctx, values, s->staging,
-                    values_of_group(s) * (size_t)count * sizeof *values);
+                    values_of_group(s, batch) * (size_t)count * sizeof *values);
 }
 
 kg_sampler kg_sampler_of(kg_pipeline *p, kg_sample_kind kind, kg_sample_set set)
@@ -216,121 +253,168 @@ kg_sampler kg_sampler_of(kg_pipeline *p, kg_sample_kind kind, kg_sample_set set)
   return (kg_sampler){.pipeline = p, .set = set, .kind = kind, .evaluations = 1};
 }
 
-static int64_t elements_of(const kg_pipeline *p, int32_t first, int32_t count)
+static int64_t elements_of(const kg_pipeline *p, int batch, int32_t first, int32_t count)
 {
-  const int64_t left = p->mesh->n_elements - (int64_t)first * KG_LANES;
+  const int64_t left = p->shape.batch[batch].lanes.n_elements - (int64_t)first * KG_LANES;
   const int64_t n = (int64_t)count * KG_LANES;
   return n < left ? n : left;
 }
 
 /// Launch the kernel. @param[in] args  of the operator that it takes the place of, by kind
-static kedge_status run_kernel(const kg_sampler *s, const void *args, int32_t first, int32_t count)
+static kedge_status run_kernel(const kg_sampler *s, const void *args, int64_t n_elements)
 {
   static kedge_status (*const loads)(kedge_context *, const kg_sample_kernel *,
                                      const kg_load_vectors_args *) = KG_IF_CUDA(kg_sample_loads);
   static kedge_status (*const errors)(kedge_context *, const kg_sample_kernel *,
                                       const kg_errors_args *) = KG_IF_CUDA(kg_sample_errors);
   kg_pipeline *const p = s->pipeline;
-  kg_stage_cost(
-      p, kg_sample_cost(s->kind, p->shape.size, operations_of(s), elements_of(p, first, count)),
-      1.0);
+  kg_stage_cost(p, kg_sample_cost(s->kind, p->shape.size, operations_of(s), n_elements), 1.0);
   return s->kind == KG_SAMPLE_LOADS ? loads(p->ctx, s->kernel, args)
                                     : errors(p->ctx, s->kernel, args);
 }
 
 /// Wait for the kernel; afterwards there is none where it did not know a value.
-static kedge_status settle(kg_sampler *s)
+static kedge_status settle(kg_sampler *s, int batch)
 {
   static kedge_status (*const find)(kedge_context *, const kg_sample_kernel *, int64_t *) =
       KG_IF_CUDA(kg_sample_bad);
   int64_t bad;
   KG_TRY(find(s->pipeline->ctx, s->kernel, &bad));
-  return bad < 0 ? KEDGE_OK : refuse_or_change(s, 0, bad);
+  return bad < 0 ? KEDGE_OK : refuse_or_change(s, batch, 0, bad);
+}
+
+/// Groups of a batch that are handled at once, and the loads that they get.
+typedef struct load_chunk {
+  int batch;
+  int32_t first, count;
+  double *values, *load;
+} load_chunk;
+
+static kg_load_vectors_args load_args(const kg_sampler *s, load_chunk c)
+{
+  const kg_pipeline *p = s->pipeline;
+  return (kg_load_vectors_args){.batch = p->elements[c.batch].batch,
+                                .points = used(s, p->points),
+                                .host_points = points_on_host(s),
+                                .first_group = c.first,
+                                .n_groups = c.count,
+                                .scale = p->scale,
+                                .values = c.values,
+                                .load = c.load};
+}
+
+static kedge_status loads_of_chunk(kg_sampler *s, load_chunk c)
+{
+  const kg_pipeline *p = s->pipeline;
+  const int64_t n = elements_of(p, c.batch, c.first, c.count);
+  KG_TRY(put_values(s, c.batch, c.first, c.count, c.values));
+  if (!has_triangles(s, c.batch)) {
+    const kg_cell_points points = used_of_cells(s, kg_cells_points(p));
+    kg_stage_cost(s->pipeline, kg_cell_loads_cost(&points, n), 1.0);
+    return kg_cell_loads(
+        p->ctx,
+        &(kg_cell_loads_args){.cells = kg_cells_part(&p->elements[c.batch].cells, c.first, c.count),
+                              .points = points,
+                              .scale = p->scale,
+                              .values = c.values,
+                              .load = c.load});
+  }
+  kg_stage_cost(s->pipeline, kg_load_vectors_cost(p->shape.size, n), 1.0);
+  const kg_load_vectors_args args = load_args(s, c);
+  return kg_load_vectors(p->ctx, &args);
 }
 
 /// Makes load vectors from values of the source, for as many groups at a time as have room.
-static kedge_status loads_of_values(kg_sampler *s, kg_load_vectors_args args, kg_buffer values)
+static kedge_status loads_of_values(kg_sampler *s, load_chunk all, size_t value_bytes)
 {
   const kg_pipeline *p = s->pipeline;
-  const size_t group = (size_t)p->shape.size.n_modes * KG_LANES;
-  const size_t group_bytes = values_of_group(s) * sizeof(double);
-  const size_t room = values.bytes / group_bytes;
-  const int32_t end = args.first_group + args.n_groups;
-  const int32_t chunk = room < (size_t)p->shape.choice.recover_groups
-                            ? (int32_t)room
-                            : p->shape.choice.recover_groups;
+  const size_t group = (size_t)p->shape.batch[all.batch].size.n_modes * KG_LANES;
+  const size_t group_bytes = values_of_group(s, all.batch) * sizeof(double);
+  const size_t room = value_bytes / group_bytes;
+  const int32_t end = all.first + all.count, most = p->shape.choice.recover_groups;
+  const int32_t chunk = room < (size_t)most ? (int32_t)room : most;
   KG_REQUIRE(p->ctx, chunk > 0, KEDGE_ERR_INTERNAL,
              "load vectors: %zu bytes for values of the source where a group needs %zu",
-             values.bytes, group_bytes);
-  for (; args.first_group < end; args.first_group += chunk, args.load += group * (size_t)chunk) {
-    const int32_t first = args.first_group;
-    args.n_groups = end - first < chunk ? end - first : chunk;
-    KG_TRY(put_values(s, first, args.n_groups, values.data));
-    kg_stage_cost(s->pipeline,
-                  kg_load_vectors_cost(p->shape.size, elements_of(p, first, args.n_groups)), 1.0);
-    KG_TRY(kg_load_vectors(p->ctx, &args));
+             value_bytes, group_bytes);
+  for (load_chunk c = all; c.first < end; c.first += chunk, c.load += group * (size_t)chunk) {
+    c.count = end - c.first < chunk ? end - c.first : chunk;
+    KG_TRY(loads_of_chunk(s, c));
   }
   return KEDGE_OK;
 }
 
-kedge_status kg_sampler_loads(kg_sampler *s, int32_t first, int32_t count, kg_buffer values,
-                              double *load)
+kedge_status kg_sampler_loads(kg_sampler *s, int batch, int32_t first, int32_t count,
+                              kg_buffer values, double *load)
 {
-  const kg_pipeline *p = s->pipeline;
-  const kg_load_vectors_args args = {.batch = p->batch,
-                                     .points = used(s, p->points),
-                                     .host_points = points_on_host(s),
-                                     .first_group = first,
-                                     .n_groups = count,
-                                     .scale = p->scale,
-                                     .values = values.data,
-                                     .load = load};
+  const load_chunk all = {batch, first, count, values.data, load};
   KG_TRY(prepare(s));
   if (s->kernel) {
-    KG_TRY(run_kernel(s, &args, first, count));
-    KG_TRY(settle(s));
+    const kg_load_vectors_args args = load_args(s, all);
+    KG_TRY(run_kernel(s, &args, elements_of(s->pipeline, batch, first, count)));
+    KG_TRY(settle(s, batch));
     if (s->kernel) return KEDGE_OK;
   }
-  return loads_of_values(s, args, values);
+  return loads_of_values(s, all, values.bytes);
 }
 
-static kg_errors_args errors_of(const kg_sampler *s, int32_t first, int32_t count)
+static kg_errors_args errors_of(const kg_sampler *s, int batch, int32_t first, int32_t count)
 {
   const kg_pipeline *p = s->pipeline;
-  return (kg_errors_args){.batch = p->batch,
-                          .points = p->points,
-                          .host_points = points_on_host(s),
-                          .first_group = first,
-                          .n_groups = count,
-                          .u = p->arrays.u,
-                          .q = p->arrays.q,
-                          .u_star = p->arrays.u_star,
-                          .exact = p->arrays.exact_values,
-                          .by_group = p->arrays.error_sums};
+  return (kg_errors_args){
+      .batch = p->elements[batch].batch,
+      .points = p->points,
+      .host_points = points_on_host(s),
+      .first_group = first,
+      .n_groups = count,
+      .u = p->arrays.u,
+      .q = p->arrays.q,
+      .u_star = p->arrays.u_star,
+      .exact = p->arrays.exact_values,
+      .by_group = p->arrays.error_sums + p->shape.batch[batch].lanes.first_group};
 }
 
-static kedge_status errors_of_values(kg_sampler *s, int32_t first, int32_t count)
+static kedge_status errors_of_cells(const kg_sampler *s, int batch, int32_t first, int32_t count)
 {
   const kg_pipeline *p = s->pipeline;
-  const kg_errors_args args = errors_of(s, first, count);
-  KG_TRY(put_values(s, first, count, p->arrays.exact_values));
-  kg_stage_cost(s->pipeline, kg_errors_cost(p->shape.size, elements_of(p, first, count)), 1.0);
+  const kg_cell_points points = kg_cells_points(p);
+  const int32_t group = p->shape.batch[batch].lanes.first_group + first;
+  kg_stage_cost(s->pipeline, kg_cell_errors_cost(&points, elements_of(p, batch, first, count)),
+                1.0);
+  return kg_cell_errors(p->ctx, &(kg_cell_errors_args){
+                                    .cells = kg_cells_part(&p->elements[batch].cells, first, count),
+                                    .material = kg_cell_material_of(&p->material),
+                                    .points = points,
+                                    .u = p->arrays.u,
+                                    .flux = p->arrays.q,
+                                    .u_star = p->arrays.u_star,
+                                    .exact = p->arrays.exact_values,
+                                    .by_group = p->arrays.error_sums + group});
+}
+
+static kedge_status errors_of_values(kg_sampler *s, int batch, int32_t first, int32_t count)
+{
+  const kg_pipeline *p = s->pipeline;
+  KG_TRY(put_values(s, batch, first, count, p->arrays.exact_values));
+  if (!has_triangles(s, batch)) return errors_of_cells(s, batch, first, count);
+  const kg_errors_args args = errors_of(s, batch, first, count);
+  kg_stage_cost(s->pipeline, kg_errors_cost(p->shape.size, elements_of(p, batch, first, count)),
+                1.0);
   return kg_errors(p->ctx, &args);
 }
 
-kedge_status kg_sampler_errors(kg_sampler *s, int32_t first, int32_t count)
+kedge_status kg_sampler_errors(kg_sampler *s, int batch, int32_t first, int32_t count)
 {
   KG_TRY(prepare(s));
-  if (!s->kernel) return errors_of_values(s, first, count);
-  const kg_errors_args args = errors_of(s, first, count);
-  return run_kernel(s, &args, first, count);
+  if (!s->kernel) return errors_of_values(s, batch, first, count);
+  const kg_errors_args args = errors_of(s, batch, first, count);
+  return run_kernel(s, &args, elements_of(s->pipeline, batch, first, count));
 }
 
-kedge_status kg_sampler_settle(kg_sampler *s, int32_t first, int32_t count)
+kedge_status kg_sampler_settle(kg_sampler *s, int batch, int32_t first, int32_t count)
 {
   if (!s->kernel) return KEDGE_OK;
-  KG_TRY(settle(s));
-  return s->kernel ? KEDGE_OK : errors_of_values(s, first, count);
+  KG_TRY(settle(s, batch));
+  return s->kernel ? KEDGE_OK : errors_of_values(s, batch, first, count);
 }
 
 void kg_sampler_rest(kg_sampler *s)

@@ -37,17 +37,17 @@ kg_sampler kg_sampler_of(kg_pipeline *p, kg_sample_kind kind, kg_sample_set set)
 void kg_sampler_rest(kg_sampler *sampler);
 void kg_sampler_close(kg_sampler *sampler);
 
-/// Load vectors of groups [first, first + count).
+/// Load vectors of groups [first, first + count) of a batch.
 /// @param[in] values  work: room for values of the source, of one group at least
 /// @param[out] load   [group of these][N][lane]
 /// @retval KEDGE_ERR_INPUT     a value is not finite
 /// @retval KEDGE_ERR_INTERNAL  there is no room for a group
-kedge_status kg_sampler_loads(kg_sampler *sampler, int32_t first, int32_t count, kg_buffer values,
-                              double *load);
+kedge_status kg_sampler_loads(kg_sampler *sampler, int batch, int32_t first, int32_t count,
+                              kg_buffer values, double *load);
 /// Errors of the solution of a chunk, which is there; they count after kg_sampler_settle().
 /// @retval KEDGE_ERR_INPUT  a value is not finite
-kedge_status kg_sampler_errors(kg_sampler *sampler, int32_t first, int32_t count);
+kedge_status kg_sampler_errors(kg_sampler *sampler, int batch, int32_t first, int32_t count);
 /// Wait for errors that a compiled kernel makes. Where it did not know a value those of this chunk,
 /// whose solution is there still, are made in another way.
 /// @retval KEDGE_ERR_INPUT  a value is not finite
-kedge_status kg_sampler_settle(kg_sampler *sampler, int32_t first, int32_t count);
+kedge_status kg_sampler_settle(kg_sampler *sampler, int batch, int32_t first, int32_t count);

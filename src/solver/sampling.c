@@ -69,50 +69,84 @@ static inline double interpolate(double r, double s, double v0, double v1, doubl
   return a * v0 + b * v1 + c * v2;
 }
 
-/// Corner l of the triangle in a lane; empty lanes repeat the last triangle.
-static const double *corner_of(const kedge_mesh *mesh, int64_t group, int64_t lane, int l)
+kg_places kg_triangle_places(const kg_points *points, const kedge_mesh *mesh)
 {
-  int64_t e = group * KG_LANES + lane;
-  if (e >= mesh->n_elements) e = mesh->n_elements - 1;
-  return mesh->vertices + 2 * (size_t)kg_element_vertices(mesh, (int32_t)e)[l];
+  return (kg_places){.mesh = mesh,
+                     .n_elements = mesh->block[0].n,
+                     .n = points->n,
+                     .n_rule = kg_points_of_rule(*points).n,
+                     .r = points->r,
+                     .s = points->s};
+}
+
+kg_places kg_cell_places(const kg_cell_points *points, int n_rule, const kedge_mesh *mesh)
+{
+  const kg_block *block = &mesh->block[mesh->n_blocks - 1];
+  return (kg_places){.mesh = mesh,
+                     .first_element = block->first,
+                     .n_elements = block->n,
+                     .n = points->n,
+                     .n_rule = n_rule,
+                     .map = points->map};
+}
+
+/// Corners of the elements of a group, [corner][lane]; empty lanes repeat the last element.
+typedef struct group_corners {
+  int n;
+  double x[KG_FACETS_MAX][KG_LANES], y[KG_FACETS_MAX][KG_LANES];
+} group_corners;
+
+static group_corners corners_of(const kg_places *p, int64_t group)
+{
+  group_corners c;
+  c.n = kg_block_of(p->mesh, p->first_element)->cell->n_vertices;
+  for (int i = 0; i < KG_LANES; ++i) {
+    int64_t e = group * KG_LANES + i;
+    if (e >= p->n_elements) e = p->n_elements - 1;
+    const int32_t *const vertex = kg_element_vertices(p->mesh, p->first_element + (int32_t)e);
+    for (int l = 0; l < c.n; ++l) {
+      const double *v = p->mesh->vertices + 2 * (size_t)vertex[l];
+      c.x[l][i] = v[0];
+      c.y[l][i] = v[1];
+    }
+  }
+  return c;
+}
+
+/// A coordinate of point q of all lanes, from that of the corners.
+static void place_point(const kg_places *p, int64_t q, int n, double (*corner)[KG_LANES],
+                        double *to)
+{
+  const double *const map = p->map ? p->map + 3 * q * n : NULL;
+  for (int i = 0; !map && i < KG_LANES; ++i)
+    to[i] = interpolate(p->r[q], p->s[q], corner[0][i], corner[1][i], corner[2][i]);
+  for (int i = 0; map && i < KG_LANES; ++i) {
+    to[i] = 0.0;
+    for (int l = 0; l < n; ++l) to[i] += map[l] * corner[l][i];
+  }
 }
 
 /// Physical coordinates [point][lane] of one group.
-static void place_points(const kg_points *points, const kedge_mesh *mesh, int32_t group, double *x,
-                         double *y)
+static void place_points(const kg_places *p, int32_t group, double *x, double *y)
 {
-  double corner_x[3][KG_LANES], corner_y[3][KG_LANES];
-  for (int l = 0; l < 3; ++l)
-    for (int i = 0; i < KG_LANES; ++i) {
-      const double *v = corner_of(mesh, group, i, l);
-      corner_x[l][i] = v[0];
-      corner_y[l][i] = v[1];
-    }
-  for (int q = 0; q < points->n; ++q) {
-    const double r = points->r[q], s = points->s[q];
-    for (int i = 0; i < KG_LANES; ++i) {
-      x[q * KG_LANES + i] = interpolate(r, s, corner_x[0][i], corner_x[1][i], corner_x[2][i]);
-      y[q * KG_LANES + i] = interpolate(r, s, corner_y[0][i], corner_y[1][i], corner_y[2][i]);
-    }
+  group_corners c = corners_of(p, group);
+  for (int q = 0; q < p->n; ++q) {
+    place_point(p, q, c.n, c.x, x + q * KG_LANES);
+    place_point(p, q, c.n, c.y, y + q * KG_LANES);
   }
 }
 
-kedge_status kg_sample_refuse(kedge_context *ctx, const kg_points *points, const kedge_mesh *mesh,
-                              int32_t first, const kg_sample_set *set, int64_t index)
+kedge_status kg_sample_refuse(kedge_context *ctx, kg_places places, int32_t first,
+                              const kg_sample_set *set, int64_t index)
 {
   const int64_t lane = index % KG_LANES, row = index / KG_LANES;
-  const int64_t q = row % points->n, f = row / points->n % set->n;
-  const int64_t group = first + row / points->n / set->n;
-  double x[3], y[3];
-  for (int l = 0; l < 3; ++l) {
-    const double *v = corner_of(mesh, group, lane, l);
-    x[l] = v[0];
-    y[l] = v[1];
-  }
-  const double r = points->r[q], s = points->s[q];
-  const double at_x = interpolate(r, s, x[0], x[1], x[2]);
-  const double at_y = interpolate(r, s, y[0], y[1], y[2]);
-  double value;
+  const int64_t q = row % places.n, f = row / places.n % set->n;
+  const int64_t group = first + row / places.n / set->n;
+  double x[KG_LANES], y[KG_LANES], value;
+  group_corners c = corners_of(&places, group);
+  place_point(&places, q, c.n, c.x, x);
+  place_point(&places, q, c.n, c.y, y);
+  const double at_x = x[lane], at_y = y[lane];
   kg_function_evaluate(set->functions[f], &(kedge_points){.n = 1, .x = &at_x, .y = &at_y}, &value);
   KG_REQUIRE(ctx, isfinite(value), KEDGE_ERR_INPUT,
              "%s%s is %g at x = %.6g, y = %.6g, inside the mesh; change the expression so that it "
@@ -138,21 +172,20 @@ static void look_for_bad(size_t n, const double *value, int64_t row, int64_t *ba
     }
 }
 
-kedge_status kg_sample(kedge_context *ctx, const kg_points *points, const kedge_mesh *mesh,
-                       int32_t first, int32_t count, const kg_sample_set *set, double *values)
+kedge_status kg_sample(kedge_context *ctx, kg_places places, int32_t first, int32_t count,
+                       const kg_sample_set *set, double *values)
 {
-  const size_t n = (size_t)points->n * KG_LANES,
-               rule = (size_t)kg_points_of_rule(*points).n * KG_LANES;
-  double *places;
-  KG_TRY(kg_host_alloc(ctx, 2 * n * (size_t)ctx->threads, sizeof *places, &places));
+  const size_t n = (size_t)places.n * KG_LANES, rule = (size_t)places.n_rule * KG_LANES;
+  double *coordinates;
+  KG_TRY(kg_host_alloc(ctx, 2 * n * (size_t)ctx->threads, sizeof *coordinates, &coordinates));
   int64_t bad = -1;
 #pragma omp parallel num_threads(ctx->threads)
   {
-    double *x = places + 2 * n * (size_t)omp_get_thread_num(), *y = x + n;
+    double *x = coordinates + 2 * n * (size_t)omp_get_thread_num(), *y = x + n;
     int64_t mine = -1;
 #pragma omp for schedule(dynamic, 4)
     for (int32_t g = 0; g < count; ++g) {
-      place_points(points, mesh, first + g, x, y);
+      place_points(&places, first + g, x, y);
       for (int f = 0; f < set->n; ++f) {
         const size_t row = ((size_t)g * (size_t)set->n + (size_t)f) * n;
         kg_function_evaluate(set->functions[f], &(kedge_points){.n = n, .x = x, .y = y},
@@ -163,6 +196,6 @@ kedge_status kg_sample(kedge_context *ctx, const kg_points *points, const kedge_
 #pragma omp critical
     if (mine >= 0 && (bad < 0 || mine < bad)) bad = mine;
   }
-  free(places);
-  return bad < 0 ? KEDGE_OK : kg_sample_refuse(ctx, points, mesh, first, set, bad);
+  free(coordinates);
+  return bad < 0 ? KEDGE_OK : kg_sample_refuse(ctx, places, first, set, bad);
 }

@@ -2,6 +2,7 @@
 /// Values of the user's functions at the points of the elements, by the host; solver/sampler.h may
 /// have the GPU evaluate them.
 #pragma once
+#include "basis/cell_tables.h"
 #include "ops/sample_kernel.h"
 #include "problem/problem.h"
 
@@ -27,13 +28,28 @@ typedef struct kg_sample_set {
   const char *place;         ///< that it begins with: kg_setting_place()
 } kg_sample_set;
 
-/// Evaluate functions at points, in host memory, of groups [first, first + count), on the host. At
-/// corners only the first function is used, so that the others need not be finite there.
+/// Points of the elements of a batch.
+typedef struct kg_places {
+  const kedge_mesh *mesh;
+  int32_t first_element, n_elements;  ///< of the batch
+  int n, n_rule;                      ///< points of an element, and those that are no corners
+  const double *r, *s;                ///< [point], of triangles
+  const double *map;                  ///< [point][3][corner] of other shapes (kg_cell.map), or NULL
+} kg_places;
+
+/// Points of the triangles of a mesh, which are its first elements.
+kg_places kg_triangle_places(const kg_points *points, const kedge_mesh *mesh);
+/// Points of elements of another shape. @param[in] n_rule  those that are no corners
+kg_places kg_cell_places(const kg_cell_points *points, int n_rule, const kedge_mesh *mesh);
+
+/// Evaluate functions at points, in host memory, of groups [first, first + count) of the batch, on
+/// the host. At corners only the first function is used, so that the others need not be finite
+/// there.
 /// @param[out] values  [group of the chunk][function][point][lane]
 /// @retval KEDGE_ERR_INPUT  a value that is used is not finite; the sentence is about the first
-kedge_status kg_sample(kedge_context *ctx, const kg_points *points, const kedge_mesh *mesh,
-                       int32_t first, int32_t count, const kg_sample_set *set, double *values);
+kedge_status kg_sample(kedge_context *ctx, kg_places places, int32_t first, int32_t count,
+                       const kg_sample_set *set, double *values);
 /// The failure for the value at an index of the chunk that begins with group `first`; none if the
 /// host finds that it is finite.
-kedge_status kg_sample_refuse(kedge_context *ctx, const kg_points *points, const kedge_mesh *mesh,
-                              int32_t first, const kg_sample_set *set, int64_t index);
+kedge_status kg_sample_refuse(kedge_context *ctx, kg_places places, int32_t first,
+                              const kg_sample_set *set, int64_t index);

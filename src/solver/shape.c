@@ -5,6 +5,67 @@
 #include "ops/ell.h"
 #include "ops/points.h"
 
+int kg_batch_rows(const kg_shape_batch *batch, kg_rows rows)
+{
+  const kg_cell_sizes *size = &batch->size;
+  const int of[] = {
+      [KG_ROWS_SIDES] = size->n_facets, [KG_ROWS_CODES] = kg_code_words(size->n_facets),
+      [KG_ROWS_MODES] = size->n_modes,  [KG_ROWS_FLUX] = size->n_flux,
+      [KG_ROWS_STAR] = size->n_star,    [KG_ROWS_TRACE] = size->n_trace};
+  return of[rows];
+}
+
+size_t kg_shape_numbers(const kg_shape *s, kg_rows rows, int n)
+{
+  size_t sum = 0;
+  for (const kg_shape_batch *b = s->batch; b < s->batch + n; ++b)
+    sum += (size_t)kg_batch_rows(b, rows) * KG_LANES * (size_t)b->lanes.n_groups;
+  return sum;
+}
+
+size_t kg_shape_most_rows(const kg_shape *s, kg_rows rows)
+{
+  int most = 0;
+  for (const kg_shape_batch *b = s->batch; b < s->batch + s->n_batches; ++b)
+    if (kg_batch_rows(b, rows) > most) most = kg_batch_rows(b, rows);
+  return (size_t)most;
+}
+
+kg_local kg_shape_batch_local(const kg_shape_batch *b, kg_layout layout, kg_number number)
+{
+  const int32_t lanes = b->lanes.n_groups * KG_LANES;
+  return (kg_local){.layout = layout,
+                    .number = number,
+                    .n = b->size.n_trace,
+                    .rows = kg_local_rows(layout, b->size.n_trace),
+                    .first_lane = b->lanes.first_group * KG_LANES,
+                    .n_lanes = layout == KG_LAYOUT_FULL ? b->lanes.n_elements : lanes};
+}
+
+static kg_locals locals(const kg_shape *s, kg_layout layout, kg_number number)
+{
+  kg_locals all = {.n_locals = s->n_batches};
+  for (int i = 0; i < s->n_batches; ++i)
+    all.local[i] = kg_shape_batch_local(&s->batch[i], layout, number);
+  return all;
+}
+
+kg_locals kg_shape_made_locals(const kg_shape *s)
+{
+  const bool reduced = s->choice.layout == KG_LAYOUT_REDUCED;
+  return locals(s, reduced ? KG_LAYOUT_REDUCED : KG_LAYOUT_PACKED, KG_DOUBLE);
+}
+
+kg_locals kg_shape_locals(const kg_shape *s)
+{
+  return locals(s, s->choice.layout, s->choice.iterates);
+}
+
+kg_locals kg_shape_full_locals(const kg_shape *s)
+{
+  return locals(s, KG_LAYOUT_FULL, KG_DOUBLE);
+}
+
 kg_multigrid_shape kg_shape_multigrid(const kg_shape *s)
 {
   return (kg_multigrid_shape){.size = s->size,
@@ -16,7 +77,7 @@ kg_multigrid_shape kg_shape_multigrid(const kg_shape *s)
                               .n_lines = s->n_lines,
                               .n_line_steps = s->n_line_steps,
                               .number = s->choice.cycles,
-                              .local = kg_shape_local(s),
+                              .local = kg_shape_locals(s).local[0],
                               .diffusion = s->diffusion};
 }
 
@@ -85,15 +146,16 @@ kedge_status kg_shape_work(kedge_context *ctx, kg_shape *s)
 /// Bytes of K^e, load vectors, F^e and sides of a group of a chunk with precision = compact.
 static size_t chunk_group_bytes(const kg_shape *s)
 {
-  const size_t numbers = (size_t)(kg_shape_local(s).rows + s->size.n_modes + s->size.n_trace);
+  const size_t rows = (size_t)kg_shape_made_locals(s).local[0].rows;
+  const size_t numbers = rows + (size_t)(s->size.n_modes + s->size.n_trace);
   const size_t sides = s->choice.sides_stay ? 0 : 3;
   return KG_LANES * (numbers * sizeof(double) + sides * sizeof(uint32_t));
 }
 
 static size_t chunk_local_bytes(const kg_shape *s)
 {
-  return (size_t)kg_shape_local(s).rows * KG_LANES * (size_t)s->choice.residual_groups *
-         sizeof(double);
+  return (size_t)kg_shape_made_locals(s).local[0].rows * KG_LANES *
+         (size_t)s->choice.residual_groups * sizeof(double);
 }
 
 size_t kg_compact_chunk_bytes(const kg_shape *s)

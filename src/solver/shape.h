@@ -9,10 +9,19 @@
 #include "ops/local/local.h"
 #include "solver/choose.h"
 
+/// Consecutive elements of one shape, in lanes.
+typedef struct kg_shape_batch {
+  const kg_cell *cell;
+  kg_cell_sizes size;
+  kg_lane_batch lanes;
+} kg_shape_batch;
+
 /// What sizes depend on.
 typedef struct kg_shape {
-  kg_sizes size;
+  kg_sizes size;  ///< of triangles; edges have the same of all shapes
   kg_trace_counts count;
+  int n_batches;
+  kg_shape_batch batch[KG_BATCHES_MAX];
   int64_t n_vertices;
   int n_points;  ///< of the sampling rule
   kg_choice choice;
@@ -29,31 +38,32 @@ kg_multigrid_shape kg_shape_multigrid(const kg_shape *shape);
 /// The vectors below the trace lie in one of the iteration, which is not used while they are
 /// (kg_multigrid_vector_bytes()).
 bool kg_shape_lends_vector(const kg_shape *shape);
-/// The shape of the local matrices as they are made, in double precision.
-static inline kg_local kg_shape_made_local(const kg_shape *shape)
-{
-  const bool reduced = shape->choice.layout == KG_LAYOUT_REDUCED;
-  const kg_layout layout = reduced ? KG_LAYOUT_REDUCED : KG_LAYOUT_PACKED;
-  return kg_local_all(layout, KG_DOUBLE, shape->size, &shape->count, NULL);
-}
-/// The shape of the local matrices that the trace solve reads: those that were made, or, with
+/// The shape of the local matrices of a batch, in any layout and number.
+kg_local kg_shape_batch_local(const kg_shape_batch *batch, kg_layout layout, kg_number number);
+/// That of all local matrices as they are made, in double precision: one a batch.
+kg_locals kg_shape_made_locals(const kg_shape *shape);
+/// That of the local matrices that the trace solve reads: those that were made, or, with
 /// precision = compact, their copies in single precision.
-static inline kg_local kg_shape_local(const kg_shape *shape)
-{
-  const kg_choice *c = &shape->choice;
-  return kg_local_all(c->layout, c->iterates, shape->size, &shape->count, NULL);
-}
-/// The shape of the full local matrices, which operator = matrix-free-plain multiplies with.
-static inline kg_local kg_shape_full_local(const kg_shape *shape)
-{
-  return kg_local_all(KG_LAYOUT_FULL, KG_DOUBLE, shape->size, &shape->count, NULL);
-}
-/// Lanes of all groups, empty ones too; and of the groups that are handled at once where local
-/// solutions are held.
-static inline size_t kg_shape_lanes(const kg_shape *shape)
-{
-  return (size_t)KG_LANES * (size_t)shape->count.n_groups;
-}
+kg_locals kg_shape_locals(const kg_shape *shape);
+/// That of the full local matrices, which operator = matrix-free-plain multiplies with.
+kg_locals kg_shape_full_locals(const kg_shape *shape);
+
+/// What arrays of elements have a row each of: [batch][group][row][lane].
+typedef enum kg_rows {
+  KG_ROWS_SIDES,
+  KG_ROWS_CODES,  ///< words of the codes of sides
+  KG_ROWS_MODES,
+  KG_ROWS_FLUX,
+  KG_ROWS_STAR,
+  KG_ROWS_TRACE
+} kg_rows;
+
+int kg_batch_rows(const kg_shape_batch *batch, kg_rows rows);
+/// Numbers of such an array in its first n batches: where the next one begins, or all.
+size_t kg_shape_numbers(const kg_shape *shape, kg_rows rows, int n);
+/// The most rows of a batch, for arrays of a chunk.
+size_t kg_shape_most_rows(const kg_shape *shape, kg_rows rows);
+/// Lanes of the groups that are handled at once where local solutions are held.
 static inline size_t kg_shape_chunk_lanes(const kg_shape *shape)
 {
   return (size_t)KG_LANES * (size_t)shape->choice.recover_groups;

@@ -8,12 +8,20 @@
 #include "solver/memory.h"
 #include "solver/pipeline.h"
 
+static int64_t element_unknowns(const kg_shape *s)
+{
+  int64_t n = 0;
+  for (const kg_shape_batch *b = s->batch; b < s->batch + s->n_batches; ++b)
+    n += (int64_t)b->lanes.n_elements * b->size.n_modes;
+  return n;
+}
+
 static void fill_report(kg_pipeline *p)
 {
   kedge_solution *s = p->solution;
   const kedge_mesh *mesh = p->mesh;
   kedge_report *r = &s->report;
-  const kg_local local = kg_shape_local(&p->shape);
+  const kg_locals locals = kg_shape_locals(&p->shape);
   const double mesh_seconds = r->stages[KEDGE_STAGE_MESH].seconds;
   *r = (kedge_report){
       .elements = mesh->n_elements,
@@ -22,7 +30,7 @@ static void fill_report(kg_pipeline *p)
       .boundary_edges = mesh->n_boundary_edges,
       .order = p->problem->order,
       .trace_unknowns = (int64_t)p->layout.count.n_free * p->shape.size.n_edge,
-      .element_unknowns = (int64_t)mesh->n_elements * p->shape.size.n_modes,
+      .element_unknowns = element_unknowns(&p->shape),
       .backend = kedge_backend_name(p->ctx->backend),
       .device = p->ctx->device,
       .operator_name = kedge_operator_name(p->problem->operator_kind),
@@ -38,69 +46,64 @@ static void fill_report(kg_pipeline *p)
       .q_l2 = NAN,
       .u_star_l2 = NAN,
       .predicted_device_bytes = (int64_t)p->plan.bytes,
-      .local_matrices_bytes = (int64_t)kg_local_bytes(&local),
+      .local_matrices_bytes = (int64_t)kg_locals_bytes(&locals),
   };
   r->stages[KEDGE_STAGE_MESH].seconds = mesh_seconds;
 }
 
-/// Where the rows of a batch begin; those of batches in front of it take the doubles `before`.
-static double *place(double *all, size_t *before, int rows, int32_t n_groups)
+/// Where an array of results has those of a batch; NULL where there is none.
+static double *of_batch(const kg_shape *s, double *array, kg_rows rows, int batch)
 {
-  double *const at = all ? all + *before : NULL;
-  *before += (size_t)rows * KG_LANES * (size_t)n_groups;
-  return at;
+  return array ? array + kg_shape_numbers(s, rows, batch) : NULL;
 }
 
-/// What batches have, and where, once memory is there.
-/// @param[out] count  doubles of u, flux, u_star
-static void place_results(kedge_solution *s, const kg_lane_batches *batches, size_t count[3])
+static void place_results(const kg_shape *shape, kedge_solution *s)
 {
-  size_t indicator = 0, constant = 0;
-  s->n_batches = batches->n;
-  for (int k = 0; k < 3; ++k) count[k] = 0;
-  for (int i = 0; i < batches->n; ++i) {
-    const kg_lane_batch *b = &batches->batch[i];
-    const kg_cell *cell = b->n_facets == 3 ? &kg_triangle : &kg_quadrilateral;
-    const kg_cell_sizes z = kg_cell_sizes_of(cell, s->size.order);
-    const int32_t n = b->n_groups;
-    s->batch[i] = (kg_results){.cell = cell,
-                               .size = z,
-                               .first_element = b->first_element,
-                               .n_elements = b->n_elements,
-                               .first_group = b->first_group,
-                               .n_groups = n,
-                               .indicator = place(s->indicator, &indicator, 1, n),
-                               .constant = place(s->constant, &constant, 3, n),
-                               .u = place(s->u, &count[0], z.n_modes, n),
-                               .flux = place(s->flux, &count[1], z.n_flux, n),
-                               .u_star = place(s->u_star, &count[2], z.n_star, n)};
+  s->n_batches = shape->n_batches;
+  for (int i = 0; i < s->n_batches; ++i) {
+    const kg_shape_batch *b = &shape->batch[i];
+    const size_t lanes = (size_t)b->lanes.first_group * KG_LANES;
+    s->batch[i] = (kg_results){.cell = b->cell,
+                               .size = b->size,
+                               .first_element = b->lanes.first_element,
+                               .n_elements = b->lanes.n_elements,
+                               .first_group = b->lanes.first_group,
+                               .n_groups = b->lanes.n_groups,
+                               .indicator = s->indicator + lanes,
+                               .constant = s->constant ? s->constant + 3 * lanes : NULL,
+                               .u = of_batch(shape, s->u, KG_ROWS_MODES, i),
+                               .flux = of_batch(shape, s->flux, KG_ROWS_FLUX, i),
+                               .u_star = of_batch(shape, s->u_star, KG_ROWS_STAR, i)};
   }
+}
+
+static kedge_status allocate_rows(kg_pipeline *p, kg_rows rows, double **out)
+{
+  return kg_host_alloc(p->ctx, kg_shape_numbers(&p->shape, rows, p->shape.n_batches), sizeof **out,
+                       out);
 }
 
 /// Host memory for the results.
 static kedge_status allocate_results(kg_pipeline *p)
 {
   kedge_solution *s = p->solution;
-  const kg_sizes z = p->shape.size;
   const size_t lanes = (size_t)p->layout.count.n_groups * KG_LANES, d = sizeof(double);
-  size_t count[3];
   s->ctx = p->ctx;
   s->mesh = p->mesh;
-  s->size = z;
+  s->size = p->shape.size;
   s->n_groups = p->layout.count.n_groups;
   s->n_edges = p->layout.count.n_edges;
   s->diffusion = p->material.diffusion;
-  place_results(s, &p->layout.batches, count);
   KG_TRY(kg_host_alloc(p->ctx, lanes, d, &s->indicator));
   if (p->shape.choice.wants_means) {
     KG_TRY(kg_host_alloc(p->ctx, lanes * 3, d, &s->constant));
   } else {
-    KG_TRY(kg_host_alloc(p->ctx, count[0], d, &s->u));
-    KG_TRY(kg_host_alloc(p->ctx, count[1], d, &s->flux));
-    KG_TRY(kg_host_alloc(p->ctx, count[2], d, &s->u_star));
-    KG_TRY(kg_host_alloc(p->ctx, (size_t)s->n_edges * (size_t)z.n_edge, d, &s->trace));
+    KG_TRY(allocate_rows(p, KG_ROWS_MODES, &s->u));
+    KG_TRY(allocate_rows(p, KG_ROWS_FLUX, &s->flux));
+    KG_TRY(allocate_rows(p, KG_ROWS_STAR, &s->u_star));
+    KG_TRY(kg_host_alloc(p->ctx, (size_t)s->n_edges * (size_t)s->size.n_edge, d, &s->trace));
   }
-  place_results(s, &p->layout.batches, count);
+  place_results(&p->shape, s);
   return KEDGE_OK;
 }
 

@@ -17,15 +17,15 @@ static void open_source(kg_pipeline *p)
   s->sampler.evaluations = residuals + (p->shape.choice.loads_stay ? 0 : 1);
 }
 
-kedge_status kg_source_loads(kg_pipeline *p, int32_t first, int32_t count, kg_buffer values,
-                             double *load)
+kedge_status kg_source_loads(kg_pipeline *p, int batch, int32_t first, int32_t count,
+                             kg_buffer values, double *load)
 {
   kg_source *s = &p->source;
-  const size_t group = (size_t)p->shape.size.n_modes * KG_LANES;
+  const size_t group = (size_t)p->shape.batch[batch].size.n_modes * KG_LANES;
   if (!s->function) open_source(p);
   return s->function->kind == KG_FUNCTION_NONE
              ? kg_zero(p->ctx, load, group * (size_t)count * sizeof *load)
-             : kg_sampler_loads(&s->sampler, first, count, values, load);
+             : kg_sampler_loads(&s->sampler, batch, first, count, values, load);
 }
 
 void kg_source_rest(kg_source *s)

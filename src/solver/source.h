@@ -12,12 +12,12 @@ typedef struct kg_source {
   kg_sampler sampler;
 } kg_source;
 
-/// Load vectors of groups [first, first + count) of the pipeline's source.
+/// Load vectors of groups [first, first + count) of a batch, from the pipeline's source.
 /// @param[in] values  work: room for values of the source, of one group at least
 /// @param[out] load   [group of these][N][lane]
 /// @retval KEDGE_ERR_INPUT  a value is not finite
-kedge_status kg_source_loads(kg_pipeline *p, int32_t first, int32_t count, kg_buffer values,
-                             double *load);
+kedge_status kg_source_loads(kg_pipeline *p, int batch, int32_t first, int32_t count,
+                             kg_buffer values, double *load);
 /// Release host memory that the prediction counts while load vectors are made.
 void kg_source_rest(kg_source *source);
 void kg_source_close(kg_source *source);

@@ -5,9 +5,9 @@
 #include "core/memory.h"
 #include "ops/points.h"
 #include "ops/facet_sum.h"
-#include "ops/local_matrices.h"
 #include "ops/trace_arrays.h"
 #include "solver/boundary.h"
+#include "solver/cells.h"
 #include "solver/compact.h"
 #include "solver/pipeline.h"
 #include "solver/source.h"
@@ -16,7 +16,9 @@ void kg_transfer_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
 {
   const kg_choice *c = &s->choice;
   const kg_trace_counts *n = &s->count;
-  const size_t lanes = kg_shape_lanes(s), d = sizeof(double), i = sizeof(int32_t);
+  const size_t d = sizeof(double), i = sizeof(int32_t);
+  const size_t sides = kg_shape_numbers(s, KG_ROWS_SIDES, s->n_batches);
+  const size_t codes = kg_shape_numbers(s, KG_ROWS_CODES, s->n_batches);
   const size_t n_points = (size_t)s->n_points;
   const bool patches = c->linear == KEDGE_OPERATOR_MATRIX_FREE;
   const size_t begins = patches ? (size_t)n->n_patches + 1 : 0;
@@ -32,12 +34,12 @@ void kg_transfer_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   if (!c->loads_stay) values |= KG_IN(RECOVER);
   kg_connectivity_declare(plan, n, KG_IN(TRANSFER), &a->connectivity);
   kg_plan_array(plan, "vertices", 2 * (size_t)s->n_vertices, d, all, &a->vertices);
-  kg_plan_array(plan, "corners", 3 * lanes, i, all, &a->vertex);
-  kg_plan_array(plan, "sides of elements", 3 * lanes, i, c->sides_stay ? all : all & ~solve,
+  kg_plan_array(plan, "corners", sides, i, all, &a->vertex);
+  kg_plan_array(plan, "sides of elements", sides, i, c->sides_stay ? all : all & ~solve,
                 &a->side_edge);
   kg_plan_array(plan, "sides of edges", 2 * (size_t)n->n_edges, sizeof(kg_side), edge_sides,
                 &a->edge_sides);
-  kg_plan_array(plan, "codes of sides", patches ? lanes : 0, i, all, &a->side_codes);
+  kg_plan_array(plan, "codes of sides", patches ? codes : 0, i, all, &a->side_codes);
   kg_plan_array(plan, "edges of patches", begins, i, all, &a->patch_edge);
   kg_plan_array(plan, "halos of patches", begins, i, all, &a->patch_halo);
   kg_plan_array(plan, "edges of the halo", patches ? (size_t)n->n_halo : 0, i, all, &a->halo_edge);
@@ -45,9 +47,11 @@ void kg_transfer_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   kg_plan_array(plan, "points", 3 * n_points, d, all, &a->point_rule);
   kg_plan_array(plan, "modes at points", kg_points_table(s->size, s->n_points), d, all,
                 &a->point_basis);
-  kg_plan_array(plan, "load vectors", (size_t)s->size.n_modes * lanes, d, load, &a->load);
+  kg_cells_declare(plan, s, a);
+  kg_plan_array(plan, "load vectors", kg_shape_numbers(s, KG_ROWS_MODES, s->n_batches), d, load,
+                &a->load);
   kg_plan_array(plan, "values of the source",
-                values ? (size_t)kg_rule_points(s->size.order) * kg_shape_chunk_lanes(s) : 0, d,
+                values ? (size_t)kg_shape_source_points(s) * kg_shape_chunk_lanes(s) : 0, d,
                 values | KG_IN(TRANSFER), &a->source_values);
 }
 
@@ -68,14 +72,19 @@ static kedge_status put_mesh(kg_pipeline *p)
   KG_TRY(put(p, b->patch_edge, kg_section_first(&p->layout, KG_SECTION_INSIDE), begins));
   KG_TRY(put(p, b->patch_halo, p->layout.patch_halo, begins));
   kg_stage_cost(p, kg_trace_arrays_cost(count), 1.0);
-  return kg_trace_arrays_fill(
-      p->ctx, &(kg_trace_arrays_args){.count = *count,
-                                      .batches = p->layout.batches,
-                                      .mesh = b->connectivity,
-                                      .lanes = {{b->vertex, b->side_edge, b->side_codes}},
-                                      .edge_sides = b->edge_sides,
-                                      .patch_halo = b->patch_halo,
-                                      .halo_edge = b->halo_edge});
+  kg_trace_arrays_args args = {.count = *count,
+                               .batches = p->layout.batches,
+                               .mesh = b->connectivity,
+                               .edge_sides = b->edge_sides,
+                               .patch_halo = b->patch_halo,
+                               .halo_edge = b->halo_edge};
+  for (int i = 0; i < p->shape.n_batches; ++i) {
+    const size_t sides = kg_shape_numbers(&p->shape, KG_ROWS_SIDES, i);
+    const size_t codes = kg_shape_numbers(&p->shape, KG_ROWS_CODES, i);
+    args.lanes[i] = (kg_lane_arrays){b->vertex + sides, b->side_edge + sides,
+                                     b->side_codes ? b->side_codes + codes : NULL};
+  }
+  return kg_trace_arrays_fill(p->ctx, &args);
 }
 
 static kedge_status put_reference(kg_pipeline *p)
@@ -93,9 +102,11 @@ static kedge_status put_reference(kg_pipeline *p)
 
 kedge_status kg_make_loads(kg_pipeline *p)
 {
-  const kedge_status status =
-      kg_source_loads(p, 0, p->layout.count.n_groups,
-                      kg_plan_buffer(&p->plan, &p->arrays.source_values), p->arrays.load);
+  const kg_buffer values = kg_plan_buffer(&p->plan, &p->arrays.source_values);
+  kedge_status status = KEDGE_OK;
+  for (int i = 0; status == KEDGE_OK && i < p->shape.n_batches; ++i)
+    status = kg_source_loads(p, i, 0, kg_elements_groups(&p->elements[i]), values,
+                             kg_pipeline_rows(p, p->arrays.load, KG_ROWS_MODES, i));
   kg_source_rest(&p->source);
   return status;
 }
@@ -115,6 +126,7 @@ kedge_status kg_stage_transfer(kg_pipeline *p)
   KG_TRY(kg_pipeline_commit(p));
   KG_TRY(put_mesh(p));
   KG_TRY(put_reference(p));
+  KG_TRY(kg_cells_put(p));
   if (p->shape.choice.residual != KG_REMADE_WITH_LOADS) KG_TRY(kg_make_loads(p));
   return make_boundary(p);
 }
@@ -141,17 +153,17 @@ kedge_status kg_add_neumann(kg_pipeline *p, double *to, double times)
 void kg_local_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
 {
   const kg_choice *c = &s->choice;
-  const kg_local local = kg_shape_local(s);
+  const kg_locals locals = kg_shape_locals(s);
   const bool compact = c->iterates == KG_SINGLE, remakes = c->residual == KG_REMADE_WITH_LOADS;
   const size_t rows = (size_t)s->count.n_free * (size_t)s->size.n_edge, d = sizeof(double);
   const unsigned kept = KG_FROM(LOCAL, UPDATE);
   // Once another form of the operator stands, packed K^e are gone.
   const bool stays = c->linear == KEDGE_OPERATOR_MATRIX_FREE;
-  kg_plan_array(plan, "K^e", kg_local_bytes(&local), 1,
+  kg_plan_array(plan, "K^e", kg_locals_bytes(&locals), 1,
                 stays ? kept : KG_IN(LOCAL) | KG_IN(ASSEMBLY), &a->local);
   kg_plan_array(plan, "chunk", compact ? kg_compact_chunk_bytes(s) : 0, 1,
                 KG_IN(LOCAL) | KG_IN_SOLVE, &a->chunk);
-  kg_plan_array(plan, "F^e", remakes ? 0 : (size_t)s->size.n_trace * kg_shape_lanes(s), d,
+  kg_plan_array(plan, "F^e", remakes ? 0 : kg_shape_numbers(s, KG_ROWS_TRACE, s->n_batches), d,
                 KG_IN(LOCAL), &a->condensed);
   kg_plan_array(plan, "b", remakes ? 0 : rows, d, kept, &a->b);
   kg_plan_array(plan, "inverse diagonal", c->precond == KG_JACOBI ? rows : 0, d, kept,
@@ -171,11 +183,12 @@ static kedge_status make_diagonal(kg_pipeline *p)
 static kedge_status make_local_matrices(kg_pipeline *p)
 {
   if (p->shape.choice.iterates == KG_SINGLE) return kg_compact_local_matrices(p);
-  return kg_local_matrices(p->ctx, &(kg_local_matrices_args){.batch = p->batch,
-                                                             .material = p->material,
-                                                             .load = p->arrays.load,
-                                                             .local = kg_pipeline_local(p),
-                                                             .condensed = p->arrays.condensed});
+  const kg_locals locals = kg_pipeline_locals(p);
+  for (int i = 0; i < p->shape.n_batches; ++i)
+    KG_TRY(p->form->make(p->ctx, &p->elements[i], &p->material,
+                         kg_pipeline_rows(p, p->arrays.load, KG_ROWS_MODES, i), locals.local[i],
+                         kg_pipeline_rows(p, p->arrays.condensed, KG_ROWS_TRACE, i)));
+  return KEDGE_OK;
 }
 
 /// b, of F^e and Neumann data.
@@ -191,10 +204,9 @@ static kedge_status make_right_hand_side(kg_pipeline *p)
 kedge_status kg_stage_local_matrices(kg_pipeline *p)
 {
   KG_TRY(make_local_matrices(p));
-  kg_stage_cost(p,
-                kg_local_matrices_cost(p->shape.size, kg_shape_made_local(&p->shape).layout,
-                                       p->mesh->n_elements),
-                1.0);
+  const kg_layout layout = kg_shape_made_locals(&p->shape).local[0].layout;
+  for (int i = 0; i < p->shape.n_batches; ++i)
+    kg_stage_cost(p, p->form->make_cost(&p->elements[i], layout), 1.0);
   if (p->shape.choice.precond == KG_JACOBI) KG_TRY(make_diagonal(p));
   return p->shape.choice.residual == KG_REMADE_WITH_LOADS ? KEDGE_OK : make_right_hand_side(p);
 }

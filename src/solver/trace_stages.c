@@ -21,12 +21,12 @@ static kg_ell_matrix ell_matrix(const kg_pipeline *p)
 
 static kg_local trace_local(const kg_pipeline *p)
 {
-  return kg_pipeline_local(p);
+  return kg_pipeline_locals(p).local[0];
 }
 
 static kg_local full_local(const kg_pipeline *p)
 {
-  kg_local full = kg_shape_full_local(&p->shape);
+  kg_local full = kg_shape_full_locals(&p->shape).local[0];
   full.data = p->arrays.full_local;
   return full;
 }

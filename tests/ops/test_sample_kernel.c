@@ -72,7 +72,7 @@ static void load_vectors_are_those_of_the_host(void **state)
     assert_true(values && expected && load);
     load[n] = -77;
     const kg_points points = kg_points_of_rule(c.points);
-    must(ctx, kg_sample(ctx, &points, c.mesh, first, count, &set, values));
+    must(ctx, kg_sample(ctx, kg_triangle_places(&points, c.mesh), first, count, &set, values));
     must(ctx, kg_load_vectors(ctx, &(kg_load_vectors_args){.batch = c.batch,
                                                            .points = points,
                                                            .first_group = first,
@@ -110,7 +110,8 @@ static void the_first_bad_value_is_found_and_refused_as_on_the_host(void **state
   double *load = calloc((size_t)count * (size_t)c.size.n_modes * KG_LANES, sizeof *load);
   assert_true(values && load);
   const kg_points points = kg_points_of_rule(c.points);
-  assert_int_equal(kg_sample(ctx, &points, c.mesh, 0, count, &set, values), KEDGE_ERR_INPUT);
+  assert_int_equal(kg_sample(ctx, kg_triangle_places(&points, c.mesh), 0, count, &set, values),
+                   KEDGE_ERR_INPUT);
   char expected[300];
   snprintf(expected, sizeof expected, "%s", kedge_context_error(ctx));
   assert_non_null(strstr(expected, "bad is nan at x = "));
@@ -120,7 +121,8 @@ static void the_first_bad_value_is_found_and_refused_as_on_the_host(void **state
 
   const int64_t index = run_loads(&c, &bad, 0, count, load);
   assert_int_equal(index, smallest);
-  assert_int_equal(kg_sample_refuse(ctx, &points, c.mesh, 0, &set, index), KEDGE_ERR_INPUT);
+  assert_int_equal(kg_sample_refuse(ctx, kg_triangle_places(&points, c.mesh), 0, &set, index),
+                   KEDGE_ERR_INPUT);
   assert_string_equal(kedge_context_error(ctx), expected);
   free(load);
   free(values);
@@ -146,9 +148,10 @@ static void what_is_not_used_need_not_be_finite(void **state)
   assert_non_null(values);
   const kg_sample_set exact = {3, functions, names, ""}, source = {1, functions + 1, names, ""};
   const kg_sample_set maximum = {1, functions + 3, names + 3, ""};
-  must(ctx, kg_sample(ctx, &rule, c.mesh, 0, count, &source, values));
-  must(ctx, kg_sample(ctx, &all, c.mesh, 0, count, &exact, values));
-  assert_int_equal(kg_sample(ctx, &all, c.mesh, 0, count, &maximum, values), KEDGE_ERR_INPUT);
+  must(ctx, kg_sample(ctx, kg_triangle_places(&rule, c.mesh), 0, count, &source, values));
+  must(ctx, kg_sample(ctx, kg_triangle_places(&all, c.mesh), 0, count, &exact, values));
+  assert_int_equal(kg_sample(ctx, kg_triangle_places(&all, c.mesh), 0, count, &maximum, values),
+                   KEDGE_ERR_INPUT);
   assert_non_null(strstr(kedge_context_error(ctx), "u is inf at x = "));
   free(values);
   kg_expression_free(regular.expression);
@@ -250,12 +253,14 @@ static void of_many_bad_values_the_host_names_the_first(void **state)
   double *values = malloc((size_t)count * (size_t)c.sampling.n * KG_LANES * sizeof *values);
   assert_non_null(values);
   const kg_points points = c.points;
-  assert_int_equal(kg_sample_refuse(ctx, &points, c.mesh, 0, &set, 0), KEDGE_ERR_INPUT);
+  assert_int_equal(kg_sample_refuse(ctx, kg_triangle_places(&points, c.mesh), 0, &set, 0),
+                   KEDGE_ERR_INPUT);
   char expected[300];
   snprintf(expected, sizeof expected, "%s", kedge_context_error(ctx));
   assert_non_null(strstr(expected, "source is nan at x = "));
   for (int i = 0; i < 20; ++i) {
-    assert_int_equal(kg_sample(ctx, &points, c.mesh, 0, count, &set, values), KEDGE_ERR_INPUT);
+    assert_int_equal(kg_sample(ctx, kg_triangle_places(&points, c.mesh), 0, count, &set, values),
+                     KEDGE_ERR_INPUT);
     assert_string_equal(kedge_context_error(ctx), expected);
   }
   free(values);

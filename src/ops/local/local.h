@@ -91,6 +91,13 @@ typedef struct kg_locals {
   kg_local local[8];  ///< each begins where the one before ends
 } kg_locals;
 
+static inline size_t kg_locals_bytes(const kg_locals *locals)
+{
+  size_t bytes = 0;
+  for (int i = 0; i < locals->n_locals; ++i) bytes += kg_local_bytes(&locals->local[i]);
+  return bytes;
+}
+
 /// The list that holds one kg_local alone.
 static inline kg_locals kg_locals_of(kg_local local, const uint32_t *side_edge)
 {
