@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/stage.h"
 #include "kedge/kedge.h"
 #include "solver/memory.h"
 #include "solver/pipeline.h"

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/stage.h"
 
 enum { MOST_ITERATIONS = 300 };
 static const char tolerance_text[] = "1e-10";
@@ -84,7 +85,7 @@ static void run_kedge(maker *m, const bench_settings *settings, const char *way)
   kedge_report best = {.stages[KEDGE_STAGE_TRACE_SOLVE].seconds = INFINITY};
   for (int i = 0; i < settings->samples; ++i) {
     kedge_solution *solution;
-    kedge_report report;
+    kedge_report report = KEDGE_REPORT_INIT;
     BENCH_TRY(ctx, kedge_solve(ctx, m->machine.mesh, m->problem, &solution));
     kedge_solution_report(solution, &report);
     if (own_seconds(&report) < own_seconds(&best)) best = report;

@@ -1,3 +1,4 @@
+#include "core/stage.h"
 #include "footprint.h"
 
 #include <math.h>

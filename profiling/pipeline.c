@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "bench.h"
+#include "core/stage.h"
 
 typedef struct preparation {
   const char *name, *preconditioner, *precision;
@@ -54,7 +55,7 @@ static kedge_problem *problem_of(kedge_context *ctx, int order, preparation how)
 static kedge_report solve_once(const bench_machine *m, const kedge_problem *problem)
 {
   kedge_solution *solution;
-  kedge_report report;
+  kedge_report report = KEDGE_REPORT_INIT;
   BENCH_TRY(m->ctx, kedge_solve(m->ctx, m->mesh, problem, &solution));
   kedge_solution_report(solution, &report);
   report.evaluation = report.solver_note = NULL;  // of the solution

@@ -124,7 +124,7 @@ int main(int argc, char **argv)
   kedge_mesh *mesh = NULL;
   kedge_problem *problem = NULL;
   kedge_solution *solution = NULL;
-  kedge_report report = {0};
+  kedge_report report = KEDGE_REPORT_INIT;
 
   kedge_status status = kedge_context_create(NULL, &ctx);  // the GPU when there is one
   if (status == KEDGE_OK) status = make_mesh(ctx, &mesh);

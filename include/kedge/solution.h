@@ -6,21 +6,13 @@ KEDGE_BEGIN_DECLS
 
 typedef struct kedge_solution kedge_solution;
 
-/// Stages in their order: X(identifier, name in the report). B1 to B6 are the steps of King 2014.
-#define KEDGE_STAGE_LIST(X)                        \
-  X(MESH, "mesh")                                  \
-  X(TRANSFER, "transfer")                          \
-  X(LOCAL_MATRICES, "local_matrices") /* B1, B2 */ \
-  X(ASSEMBLY, "assembly")             /* B3 */     \
-  X(TRACE_SOLVE, "trace_solve")       /* B4 */     \
-  X(LOCAL_SOLVE, "local_solve")       /* B5, B6 */ \
-  X(POSTPROCESS, "postprocess")                    \
-  X(OUTPUT, "output")
-#define KEDGE_STAGE_ENUMERATOR(identifier, name) KEDGE_STAGE_##identifier,
-typedef enum kedge_stage { KEDGE_STAGE_LIST(KEDGE_STAGE_ENUMERATOR) KEDGE_STAGE_COUNT } kedge_stage;
-#undef KEDGE_STAGE_ENUMERATOR
+/// The most stages that a solve has.
+#define KEDGE_STAGES_MAX 16
 
+/// A stage of a solve. Those of today are, in their order, mesh, transfer, local_matrices (B1 and B2
+/// of King 2014), assembly (B3), trace_solve (B4), local_solve (B5, B6), postprocess, output.
 typedef struct kedge_stage_report {
+  const char *name;
   /// Wall time; device work is waited for at the end of a stage. That of `output` is for results to
   /// host memory and for kedge_solution_write().
   double seconds;
@@ -41,8 +33,10 @@ KEDGE_API const char *kedge_stop_name(kedge_stop stop);
 
 /// What a solve did. Errors are absolute norms and NaN when the problem has no exact solution.
 /// Strings belong to the library: `device` lives as long as the context, `solver_note` and
-/// `evaluation` as long as the solution, the others for ever.
+/// `evaluation` as long as the solution, the others for ever. Begin with KEDGE_REPORT_INIT: later
+/// versions add members at the end, and `size` says which of them the caller knows.
 typedef struct kedge_report {
+  size_t size;  ///< sizeof(kedge_report)
   int64_t elements, edges, vertices, boundary_edges;
   int order;
   int64_t trace_unknowns;    ///< modes on edges that are not Dirichlet edges
@@ -73,16 +67,22 @@ typedef struct kedge_report {
   const char *evaluation;
   bool has_exact;
   double u_l2, u_linf, q_l2, u_star_l2;
-  kedge_stage_report stages[KEDGE_STAGE_COUNT];
+  int n_stages;
+  kedge_stage_report stages[KEDGE_STAGES_MAX];
   int64_t peak_device_bytes, predicted_device_bytes;
   int64_t local_matrices_bytes;  ///< of the memory that K^e are given
   int64_t operator_bytes;        ///< read by one application of the trace operator
 } kedge_report;
+#define KEDGE_REPORT_INIT \
+  {                       \
+    sizeof(kedge_report)  \
+  }
 
 /// Memory of one solve, predicted from counts alone, in bytes. Stages hold device memory, which is
 /// host memory for the host backend. Multigrid counts where the operator has it; others are planned
-/// with Jacobi.
+/// with Jacobi. Begin with KEDGE_PLAN_INIT, as with a report.
 typedef struct kedge_plan {
+  size_t size;  ///< sizeof(kedge_plan)
   int64_t elements, edges, vertices, boundary_edges;
   int order;
   int64_t trace_unknowns;        ///< modes on edges that are not Dirichlet edges
@@ -90,7 +90,9 @@ typedef struct kedge_plan {
   const char *preconditioner;    ///< of the matrix-free operator; that of the others is "jacobi"
   const char *precision;         ///< "double", "mixed" or "compact"
   const char *smoother;          ///< of multigrid and block-jacobi, what `auto` takes; else ""
-  int64_t stage_bytes[KEDGE_OPERATOR_COUNT][KEDGE_STAGE_COUNT];  ///< held while the stage runs
+  int n_stages;
+  const char *stage_name[KEDGE_STAGES_MAX];
+  int64_t stage_bytes[KEDGE_OPERATOR_COUNT][KEDGE_STAGES_MAX];  ///< held while the stage runs
   int64_t peak_bytes[KEDGE_OPERATOR_COUNT];
   int64_t needed_bytes[KEDGE_OPERATOR_COUNT];  ///< what kedge_solve() compares with free_bytes: the
                                                ///< peak, on the host with results and samples
@@ -99,10 +101,16 @@ typedef struct kedge_plan {
   int64_t host_free_bytes;          ///< now, for this process; mesh and numbering are there already
   bool fits[KEDGE_OPERATOR_COUNT];  ///< what kedge_solve() would say
 } kedge_plan;
+#define KEDGE_PLAN_INIT \
+  {                     \
+    sizeof(kedge_plan)  \
+  }
 
 /// Predict the memory of kedge_solve() without allocating on the device. Where fits[operator_kind]
 /// is false, kedge_context_error() is then the sentence with which kedge_solve() would refuse.
+/// @param[in,out] plan  its `size` is read
 /// @retval KEDGE_ERR_INPUT    as from kedge_solve()
+/// @retval KEDGE_ERR_ARG      `size` is not that of a plan, but 0, say
 KEDGE_API kedge_status kedge_plan_make(kedge_context *ctx, const kedge_mesh *mesh,
                                        const kedge_problem *problem, kedge_plan *plan);
 
@@ -118,8 +126,9 @@ KEDGE_API kedge_status kedge_solve(kedge_context *ctx, const kedge_mesh *mesh,
                                    const kedge_problem *problem, kedge_solution **out);
 KEDGE_API void kedge_solution_destroy(kedge_solution *solution);  ///< NULL is allowed
 
-/// Neither argument is NULL.
-KEDGE_API void kedge_solution_report(const kedge_solution *solution, kedge_report *report);
+/// @param[in,out] report  its `size` is read
+/// @retval KEDGE_ERR_ARG  an argument is NULL, or `size` is not that of a report, but 0, say
+KEDGE_API kedge_status kedge_solution_report(const kedge_solution *solution, kedge_report *report);
 
 /// Fields of a solution. Arrays are in the caller's element order.
 typedef enum kedge_field {
@@ -184,8 +193,5 @@ KEDGE_API kedge_status kedge_report_write(kedge_context *ctx, const kedge_report
 /// @param[in] ctx  that it was made with
 KEDGE_API kedge_status kedge_plan_write(kedge_context *ctx, const kedge_plan *plan,
                                         const char *path);
-
-/// The name of a stage in reports: "local_matrices".
-KEDGE_API const char *kedge_stage_name(kedge_stage stage);
 
 KEDGE_END_DECLS

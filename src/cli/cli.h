@@ -91,6 +91,6 @@ int kg_cli_fail(const kedge_context *ctx, kedge_status status, bool reads_input)
 
 /// What makes a plural of a word: "s", or "" after 1.
 const char *kg_cli_plural(int64_t n);
-/// A stage as tables show it: "local matrices (B1-B2)".
-const char *kg_cli_stage_title(kedge_stage stage);
+/// A stage of reports as tables show it: "local matrices (B1-B2)".
+const char *kg_cli_stage_title(const char *name);
 double kg_cli_seconds(void);  ///< of a clock that only goes forward

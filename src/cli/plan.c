@@ -27,10 +27,10 @@ static void print_stages(const kedge_plan *plan, bool shared)
   for (int op = 0; op < KEDGE_OPERATOR_COUNT; ++op)
     printf("%*s", COLUMN, kedge_operator_name((kedge_operator)op));
   putchar('\n');
-  for (int s = 0; s < KEDGE_STAGE_COUNT; ++s) {
+  for (int s = 0; s < plan->n_stages; ++s) {
     int64_t bytes[KEDGE_OPERATOR_COUNT];
     for (int op = 0; op < KEDGE_OPERATOR_COUNT; ++op) bytes[op] = plan->stage_bytes[op][s];
-    print_row(kg_cli_stage_title((kedge_stage)s), bytes);
+    print_row(kg_cli_stage_title(plan->stage_name[s]), bytes);
   }
   print_row("peak", plan->peak_bytes);
   if (shared) print_row("in all, with results", plan->needed_bytes);
@@ -111,7 +111,7 @@ static int make_plan(const kg_cli_problem *from)
     code = kg_cli_fail(ctx, status, true);
     goto done;
   }
-  kedge_plan plan;
+  kedge_plan plan = KEDGE_PLAN_INIT;
   status = kedge_plan_make(ctx, mesh, problem, &plan);
   code = status == KEDGE_OK ? deliver(ctx, from, &plan) : kg_cli_fail(ctx, status, false);
 done:

@@ -60,18 +60,10 @@ static void format_seconds(double seconds, char *text, size_t size)
     snprintf(text, size, "%.0f h", fmin(seconds / 3600, 9999));
 }
 
-static const char *title_of(const char *stage)
-{
-  for (int s = 0; s < KEDGE_STAGE_COUNT; ++s)
-    if (strcmp(kedge_stage_name((kedge_stage)s), stage) == 0)
-      return kg_cli_stage_title((kedge_stage)s);
-  return stage;
-}
-
 int kg_progress_format(const kg_progress_line *line, const kedge_progress *p, char *text,
                        size_t size)
 {
-  const char *title = title_of(p->stage);
+  const char *title = kg_cli_stage_title(p->stage);
   if (p->finished) return snprintf(text, size, "%s: %.3f s", title, p->seconds);
   if (p->iteration == 0) return snprintf(text, size, "%s ...", title);
   // The line fits into 80 columns: no step names here.
@@ -130,9 +122,9 @@ bool kg_progress_draw(void *user, const kedge_progress *progress)
   return true;
 }
 
-void kg_progress_begin(kg_progress_line *line, kedge_stage stage)
+void kg_progress_begin(kg_progress_line *line, const char *stage)
 {
-  kg_progress_draw(line, &(kedge_progress){.stage = kedge_stage_name(stage)});
+  kg_progress_draw(line, &(kedge_progress){.stage = stage});
 }
 
 void kg_progress_clear(const kg_progress_line *line)

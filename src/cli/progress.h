@@ -35,7 +35,7 @@ bool kg_progress_wanted(void);
 /// A kedge_progress_function that always goes on; `user` is a kg_progress_line.
 bool kg_progress_draw(void *user, const kedge_progress *progress);
 /// Say that a stage begins that the library does not announce.
-void kg_progress_begin(kg_progress_line *line, kedge_stage stage);
+void kg_progress_begin(kg_progress_line *line, const char *stage);
 /// Remove the line.
 void kg_progress_clear(const kg_progress_line *line);
 /// The line as text, without cursor movements; snprintf's conventions.

@@ -79,7 +79,7 @@ static int compute(run *r)
 {
   if (r->line) {
     kedge_context_set_progress(r->ctx, kg_progress_draw, r->line);
-    kg_progress_begin(r->line, KEDGE_STAGE_MESH);
+    kg_progress_begin(r->line, "mesh");
   }
   kedge_status status = kedge_problem_mesh(r->problem, &r->mesh);
   if (status != KEDGE_OK) return fail(r, status, true);
@@ -92,7 +92,7 @@ static int deliver(const run *r, const solve_options *options, const char *outpu
 {
   kedge_status status = KEDGE_OK;
   if (output) status = kedge_solution_write(r->solution, output);
-  kedge_report report;
+  kedge_report report = KEDGE_REPORT_INIT;
   kedge_solution_report(r->solution, &report);
   if (r->line) kg_progress_clear(r->line);
   int code = status == KEDGE_OK ? KG_EXIT_SOLVED : fail(r, status, false);

@@ -18,12 +18,13 @@ static void print_rate(double amount, double seconds)
 static void print_stages(const kedge_report *report)
 {
   double total = 0;
-  for (int s = 0; s < KEDGE_STAGE_COUNT; ++s) total += report->stages[s].seconds;
+  for (int s = 0; s < report->n_stages; ++s) total += report->stages[s].seconds;
   printf("%-24s%10s%9s%10s%10s\n", "stage", "seconds", "share", "GB/s", "GFlop/s");
-  for (int s = 0; s < KEDGE_STAGE_COUNT; ++s) {
+  for (int s = 0; s < report->n_stages; ++s) {
     const kedge_stage_report *stage = &report->stages[s];
-    if (s == KEDGE_STAGE_ASSEMBLY && stage->seconds == 0) continue;  // there was nothing to make
-    const char *title = kg_cli_stage_title((kedge_stage)s);
+    if (strcmp(stage->name, "assembly") == 0 && stage->seconds == 0)
+      continue;  // there was nothing to make
+    const char *title = kg_cli_stage_title(stage->name);
     // The stage is not part of this solve, or takes nothing that four decimals show.
     if (stage->seconds < 5e-5) {
       printf("%-24s%10s%9s%10s%10s\n", title, "-", "-", "-", "-");

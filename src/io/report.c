@@ -2,17 +2,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/sized.h"
 #include "core/target.h"
 #include "io/json.h"
 #include "kedge/solution.h"
-
-#define NAME(identifier, name) [KEDGE_STAGE_##identifier] = name,
-static const char *const stage_names[KEDGE_STAGE_COUNT] = {KEDGE_STAGE_LIST(NAME)};
-
-const char *kedge_stage_name(kedge_stage stage)
-{
-  return (unsigned)stage < KEDGE_STAGE_COUNT ? stage_names[stage] : "unknown";
-}
 
 static const char *const stop_names[KEDGE_STOP_COUNT] = {[KEDGE_STOP_TOLERANCE] = "tolerance",
                                                          [KEDGE_STOP_ROUNDING] = "rounding",
@@ -106,9 +99,9 @@ static void write_count(kg_json *json, const char *key, double count)
 static void write_costs(kg_json *json, const kedge_report *report)
 {
   kg_json_array(json, "stages");
-  for (int s = 0; s < KEDGE_STAGE_COUNT; ++s) {
+  for (int s = 0; s < report->n_stages; ++s) {
     kg_json_object(json, NULL);
-    kg_json_string(json, "name", stage_names[s]);
+    kg_json_string(json, "name", report->stages[s].name);
     kg_json_number(json, "seconds", report->stages[s].seconds);
     write_count(json, "bytes", report->stages[s].bytes);
     write_count(json, "flops", report->stages[s].flops);
@@ -142,9 +135,9 @@ static void write_plan_operator(kg_json *json, const kedge_plan *plan, kedge_ope
   kg_json_integer(json, "peak_bytes", plan->peak_bytes[op]);
   kg_json_integer(json, "needed_bytes", plan->needed_bytes[op]);
   kg_json_array(json, "stages");
-  for (int s = 0; s < KEDGE_STAGE_COUNT; ++s) {
+  for (int s = 0; s < plan->n_stages; ++s) {
     kg_json_object(json, NULL);
-    kg_json_string(json, "name", stage_names[s]);
+    kg_json_string(json, "name", plan->stage_name[s]);
     kg_json_integer(json, "bytes", plan->stage_bytes[op][s]);
     kg_json_close(json);
   }
@@ -215,12 +208,18 @@ static kedge_status write_target(kedge_context *ctx, const kedge_report *report,
 kedge_status kedge_report_write(kedge_context *ctx, const kedge_report *report, const char *path)
 {
   KG_REQUIRE(ctx, report && path, KEDGE_ERR_ARG, "kedge_report_write: report or path is NULL");
-  return write_target(ctx, report, NULL, path);
+  kedge_report known = KEDGE_REPORT_INIT;
+  KG_TRY(kg_check_sized(ctx, "KEDGE_REPORT_INIT", report->size));
+  kg_copy_sized(report, &known);
+  return write_target(ctx, &known, NULL, path);
 }
 
 kedge_status kedge_plan_write(kedge_context *ctx, const kedge_plan *plan, const char *path)
 {
   KG_REQUIRE(ctx, ctx && plan && path, KEDGE_ERR_ARG,
              "kedge_plan_write: context, plan or path is NULL");
-  return write_target(ctx, NULL, plan, path);
+  kedge_plan known = KEDGE_PLAN_INIT;
+  KG_TRY(kg_check_sized(ctx, "KEDGE_PLAN_INIT", plan->size));
+  kg_copy_sized(plan, &known);
+  return write_target(ctx, NULL, &known, path);
 }

@@ -1,4 +1,5 @@
 #include "core/context.h"
+#include "core/sized.h"
 #include "solver/memory.h"
 #include "solver/pipeline.h"
 #include "solver/sampler.h"
@@ -50,6 +51,8 @@ static void describe(const kg_pipeline *p, kedge_plan *plan)
   plan->order = shape->size.order;
   plan->trace_unknowns = (int64_t)shape->count.n_free * shape->size.n_edge;
   plan->precision = kedge_precision_name(p->problem->precision);
+  plan->n_stages = KEDGE_STAGE_COUNT;
+  for (kedge_stage s = 0; s < KEDGE_STAGE_COUNT; ++s) plan->stage_name[s] = kedge_stage_name(s);
 }
 
 static kedge_status fill(kg_pipeline *p, kedge_plan *plan)
@@ -76,10 +79,12 @@ kedge_status kedge_plan_make(kedge_context *ctx, const kedge_mesh *mesh,
 {
   KG_REQUIRE(ctx, ctx && mesh && problem && plan, KEDGE_ERR_ARG,
              "kedge_plan_make: an argument is NULL");
-  *plan = (kedge_plan){0};
+  kedge_plan filled = KEDGE_PLAN_INIT;
+  KG_TRY(kg_check_sized(ctx, "KEDGE_PLAN_INIT", plan->size));
   KG_TRY(kg_enter(ctx));
   kg_pipeline p = {.ctx = ctx, .mesh = mesh, .problem = problem};
-  const kedge_status status = fill(&p, plan);
+  const kedge_status status = fill(&p, &filled);
   kg_pipeline_free(&p);
+  if (status == KEDGE_OK) kg_copy_sized(&filled, plan);
   return status;
 }

@@ -8,6 +8,7 @@
 #include "basis/polynomials.h"
 #include "core/context.h"
 #include "core/memory.h"
+#include "core/sized.h"
 #include "solver/values.h"
 
 void kedge_solution_destroy(kedge_solution *s)
@@ -34,9 +35,13 @@ void kg_note_add(kedge_solution *s, const char *format, ...)
   va_end(arguments);
 }
 
-void kedge_solution_report(const kedge_solution *solution, kedge_report *report)
+kedge_status kedge_solution_report(const kedge_solution *solution, kedge_report *report)
 {
-  *report = solution->report;
+  KG_REQUIRE(NULL, solution && report, KEDGE_ERR_ARG,
+             "kedge_solution_report: the solution or the report is NULL");
+  KG_TRY(kg_check_sized(solution->ctx, "KEDGE_REPORT_INIT", report->size));
+  kg_copy_sized(&solution->report, report);
+  return KEDGE_OK;
 }
 
 int kedge_node_count(int order)

@@ -3,6 +3,7 @@
 #pragma once
 #include "basis/cell.h"
 #include "basis/reference.h"
+#include "core/stage.h"
 #include "kedge/solution.h"
 #include "mesh/trace_layout.h"
 

@@ -24,6 +24,7 @@ static void fill_report(kg_pipeline *p)
   const kg_locals locals = kg_shape_locals(&p->shape);
   const double mesh_seconds = r->stages[KEDGE_STAGE_MESH].seconds;
   *r = (kedge_report){
+      .size = sizeof *r,
       .elements = mesh->n_elements,
       .edges = mesh->n_edges,
       .vertices = mesh->n_vertices,
@@ -48,6 +49,9 @@ static void fill_report(kg_pipeline *p)
       .predicted_device_bytes = (int64_t)p->plan.bytes,
       .local_matrices_bytes = (int64_t)kg_locals_bytes(&locals),
   };
+  r->n_stages = KEDGE_STAGE_COUNT;
+  for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage)
+    r->stages[stage].name = kedge_stage_name(stage);
   r->stages[KEDGE_STAGE_MESH].seconds = mesh_seconds;
 }
 

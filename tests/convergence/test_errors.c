@@ -28,7 +28,7 @@ static kedge_report waves(const kedge_mesh *mesh, const method *m, int order, co
                           const char *tolerance)
 {
   kedge_solution *solution = solved(mesh, m, order, WAVES, reaction, tolerance);
-  kedge_report report;
+  kedge_report report = KEDGE_REPORT_INIT;
   kedge_solution_report(solution, &report);
   kedge_solution_destroy(solution);
   return report;
@@ -208,7 +208,7 @@ static void add_errors(const kedge_solution *solution, const kg_cell_points *fin
 static void check_errors(const kedge_solution *solution, const kg_cell_points *fine,
                          exact_function *at, const double most[3])
 {
-  kedge_report report, expected = {0};
+  kedge_report report = KEDGE_REPORT_INIT, expected = {0};
   kedge_solution_report(solution, &report);
   for (int32_t e = 0; e < solution->mesh->n_elements; ++e)
     add_errors(solution, fine, at, e, &expected);

@@ -9,6 +9,13 @@
 
 #include "kedge/kedge.h"
 
+#ifndef KEDGE_REPORT_INIT  // version 0.1
+#define KEDGE_REPORT_INIT \
+  {                       \
+    0                     \
+  }
+#endif
+
 enum { LINE_SIZE = 1024, SKIPPED = 77 };
 
 /// What a solve reports, whatever the API calls it.
@@ -51,7 +58,7 @@ static void open_context(const char *backend)
 
 static summary summary_of(const kedge_solution *solution)
 {
-  kedge_report r;
+  kedge_report r = KEDGE_REPORT_INIT;
   kedge_solution_report(solution, &r);
   return (summary){.elements = r.elements,
                    .edges = r.edges,

@@ -8,6 +8,7 @@
 
 #include "cmocka_all.h"
 #include "core/file.h"
+#include "core/stage.h"
 #include "io/json.h"
 #include "kedge/solution.h"
 
@@ -129,8 +130,11 @@ static void a_choice_that_is_none_is_called_unknown(void **state)
   assert_string_equal(kedge_precision_name((kedge_precision)-1), "unknown");
 }
 
-static const kedge_report report = {
-    .backend = "host", .device = "a \"CPU\"", .operator_name = "ell", .preconditioner = "jacobi"};
+static const kedge_report report = {.size = sizeof(kedge_report),
+                                    .backend = "host",
+                                    .device = "a \"CPU\"",
+                                    .operator_name = "ell",
+                                    .preconditioner = "jacobi"};
 
 static void a_report_that_cannot_be_written_is_a_sentence(void **state)
 {

@@ -33,7 +33,7 @@ kedge_report report_of(kedge_context *ctx, const kedge_mesh *mesh, const setting
   char *const note = notes[next].text;
   next = (next + 1) % REPORTS;
   kedge_solution *solution = solve(ctx, mesh, settings);
-  kedge_report report;
+  kedge_report report = KEDGE_REPORT_INIT;
   kedge_solution_report(solution, &report);
   assert_true(strlen(report.solver_note) < sizeof notes->text);
   report.solver_note = strcpy(note, report.solver_note);
@@ -78,7 +78,7 @@ const char *refusal_of(kedge_context *ctx, const kedge_mesh *mesh, const kedge_p
 fields fields_of(kedge_context *ctx, const kedge_solution *solution)
 {
   fields f;
-  kedge_report r;
+  kedge_report r = KEDGE_REPORT_INIT;
   kedge_solution_report(solution, &r);
   for (int k = 0; k < KEDGE_FIELD_COUNT; ++k) {
     const int order = r.order + (k == KEDGE_FIELD_U_STAR);

@@ -52,6 +52,7 @@ static outcome outcome_of(variant v, const kedge_mesh *mesh)
                {"boundary default", "type", "neumann"}, {"solver", "operator", v.operator_name},
                {"solver", "preconditioner", "jacobi"}, {"solver", "tolerance", v.tolerance}));
   outcome out = {.values = fields_of(v.ctx, solution)};
+  out.report = (kedge_report)KEDGE_REPORT_INIT;
   kedge_solution_report(solution, &out.report);
   out.report.solver_note = "";
   kedge_solution_destroy(solution);

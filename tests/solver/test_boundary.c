@@ -80,7 +80,7 @@ static void a_neumann_function_knows_the_outward_normal(void **state)
        kedge_problem_set_boundary(problem, "outer", KEDGE_BOUNDARY_DIRICHLET, be_x_minus_y, NULL));
   kedge_solution *solution;
   must(ctx, kedge_solve(ctx, mesh, problem, &solution));
-  kedge_report report;
+  kedge_report report = KEDGE_REPORT_INIT;
   kedge_solution_report(solution, &report);
   assert_true(report.u_l2 <= 1e-11);
   assert_true(report.q_l2 <= 1e-11);

@@ -55,7 +55,7 @@ static void what_is_kept_is_that_of_the_full_solution_to_the_bit(void **state)
     kedge_mesh *mesh = test_grid_mesh(&grid, ctx);
     kedge_solution *full = solve_for(mesh, orders[i % 2], "full");
     kedge_solution *cells = solve_for(mesh, orders[i % 2], "cells");
-    kedge_report a, b;
+    kedge_report a = KEDGE_REPORT_INIT, b = KEDGE_REPORT_INIT;
     kedge_solution_report(full, &a);
     kedge_solution_report(cells, &b);
     assert_memory_equal(&a.u_l2, &b.u_l2, 4 * sizeof a.u_l2);
@@ -168,7 +168,7 @@ static void the_file_holds_the_triangles_and_their_means(void **state)
   const size_t n = 257;
   kedge_mesh *mesh = test_grid_mesh(&grid, ctx);
   kedge_solution *solution = solve_for(mesh, "3", "cells");
-  kedge_report report;
+  kedge_report report = KEDGE_REPORT_INIT;
   must(ctx, kedge_solution_write(solution, path));
   kedge_solution_report(solution, &report);
   const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);

@@ -70,6 +70,7 @@ static void case_open(flux_case *c, int order)
   test_grid_create(&c->grid, TRIANGLES);
   c->mesh = test_grid_mesh(&c->grid, c->ctx);
   solve_case(c);
+  c->report = (kedge_report)KEDGE_REPORT_INIT;
   kedge_solution_report(c->solution, &c->report);
   c->values = fields_of(c->ctx, c->solution);
   c->corners = malloc(6 * TRIANGLES * sizeof *c->corners);

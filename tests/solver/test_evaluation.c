@@ -5,6 +5,7 @@
 
 #include "compare.h"
 #include "context.h"
+#include "core/stage.h"
 #include "support.h"
 
 static kedge_mesh *mesh;
@@ -47,6 +48,7 @@ static outcome solve_problem(const kedge_mesh *on, const kedge_problem *problem)
   outcome o;
   kedge_solution *solution;
   must(ctx, kedge_solve(ctx, on, problem, &solution));
+  o.report = (kedge_report)KEDGE_REPORT_INIT;
   kedge_solution_report(solution, &o.report);
   snprintf(o.evaluation, sizeof o.evaluation, "%s", o.report.evaluation);
   kedge_solution_destroy(solution);

@@ -92,7 +92,7 @@ static void assert_solves(const kedge_mesh *mesh, solving how, faults wrong)
 {
   kedge_problem *problem = problem_with(how);
   kedge_solution *solution;
-  kedge_report report;
+  kedge_report report = KEDGE_REPORT_INIT;
   fault = wrong;
   must(ctx, kedge_solve(ctx, mesh, problem, &solution));
   fault = none;

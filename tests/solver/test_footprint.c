@@ -4,6 +4,7 @@
 
 #include "compare.h"
 #include "context.h"
+#include "core/stage.h"
 #include "support.h"
 
 enum { MATRIX_FREE = KEDGE_OPERATOR_MATRIX_FREE };
@@ -19,7 +20,7 @@ static kedge_plan plan_of(const kedge_mesh *mesh, const char *order, const char 
       ctx, SETTINGS({"space", "order", order}, {"equation", "reaction", reaction},
                     {"boundary default", "type", "dirichlet"}, {"boundary default", "value", "x"},
                     {"output", "fields", "cells"}, {"solver", key, value}));
-  kedge_plan plan;
+  kedge_plan plan = KEDGE_PLAN_INIT;
   must(ctx, kedge_plan_make(ctx, mesh, problem, &plan));
   kedge_problem_destroy(problem);
   return plan;
@@ -61,11 +62,11 @@ static void a_solve_allocates_what_was_predicted(void **state)
                  {"solver", "operator", c->op}, {"solver", "preconditioner", c->preconditioner},
                  {"solver", "precision", c->precision}, {"solver", "smoother", c->smoother},
                  {"solver", "max_iterations", "2"}));
-    kedge_plan plan;
+    kedge_plan plan = KEDGE_PLAN_INIT;
     must(ctx, kedge_plan_make(ctx, mesh, problem, &plan));
     kedge_solution *solution;
     must(ctx, kedge_solve(ctx, mesh, problem, &solution));
-    kedge_report report;
+    kedge_report report = KEDGE_REPORT_INIT;
     kedge_solution_report(solution, &report);
     assert_int_equal(report.predicted_device_bytes, plan.peak_bytes[plan.operator_kind]);
     if (c->has_levels)

@@ -7,6 +7,7 @@
 #include "compare.h"
 #include "context.h"
 #include "core/memory.h"
+#include "core/stage.h"
 #include "grid.h"
 #include "solver/memory.h"
 #include "solver/pipeline.h"
@@ -59,7 +60,7 @@ static void release_limit(void)
 
 static kedge_plan plan_within(int64_t bytes, const kedge_mesh *mesh, const kedge_problem *problem)
 {
-  kedge_plan plan;
+  kedge_plan plan = KEDGE_PLAN_INIT;
   set_limit(bytes, mesh, problem);
   const kedge_status status = kedge_plan_make(ctx, mesh, problem, &plan);
   release_limit();
@@ -141,7 +142,7 @@ static void load_vectors_without_room_are_made_again_to_the_same_bits(void **sta
   assert_true(little < enough);
   assert_true(shape.count.n_groups > shape.choice.recover_groups);
   kedge_solution *kept, *again;
-  kedge_report report;
+  kedge_report report = KEDGE_REPORT_INIT;
   points_asked = 0;
   must(ctx, solve_within(enough, mesh, problem, &kept));
   const int64_t once = points_asked;
@@ -247,7 +248,7 @@ static void a_plan_says_what_is_compared_with_free_memory(void **state)
   kedge_problem *problem = dirichlet("3", "matrix-free");
   const kg_shape shape = shape_of(mesh, problem);
   const kg_memory need = kg_memory_needed(ctx, &shape);
-  kedge_plan plan;
+  kedge_plan plan = KEDGE_PLAN_INIT;
   must(ctx, kedge_plan_make(ctx, mesh, problem, &plan));
   const bool separate = ctx->backend == KEDGE_BACKEND_CUDA;
   assert_int_equal(plan.needed_bytes[KEDGE_OPERATOR_MATRIX_FREE],
@@ -275,7 +276,7 @@ static void a_plan_says_what_the_host_holds_in_the_solve(void **state)
     kg_shape shape = shape_of(mesh, problem);
     kg_memory_choose(ctx, &shape, kg_memory_free(ctx));
     assert_int_equal(shape.choice.loads_stay, i < 2);
-    kedge_plan plan;
+    kedge_plan plan = KEDGE_PLAN_INIT;
     must(ctx, kedge_plan_make(ctx, mesh, problem, &plan));
     assert_int_equal(plan.host_bytes, kg_prepared_bytes(&shape) + kg_host_bytes(&shape));
     kedge_problem_destroy(problem);
@@ -402,7 +403,7 @@ static void gpu_memory_is_what_was_predicted(void **state)
   kedge_mesh *mesh = square_mesh(ctx, 500);
   kedge_problem *problem = dirichlet("4", "matrix-free");
   kedge_solution *solution;
-  kedge_report report;
+  kedge_report report = KEDGE_REPORT_INIT;
   must(ctx, kedge_solve(ctx, mesh, problem, &solution));  // kernels are loaded now
   kedge_solution_report(solution, &report);
   kg_pipeline p = {.ctx = ctx, .mesh = mesh, .problem = problem};

@@ -27,7 +27,7 @@ static void the_solution_is_that_of_jacobi(void **state)
       kedge_solution *jacobi = solve(ctx, mesh, MIXED_WITH("auto", orders[p], "jacobi", "1"));
       kedge_solution *multigrid =
           solve(ctx, mesh, MIXED_WITH(smoothers[k % 2], orders[p], "multigrid", steps[p % 3]));
-      kedge_report r;
+      kedge_report r = KEDGE_REPORT_INIT;
       kedge_solution_report(multigrid, &r);
       assert_true(r.converged);
       fields a = fields_of(ctx, jacobi), b = fields_of(ctx, multigrid);
@@ -79,11 +79,11 @@ static void no_more_memory_is_taken_than_was_predicted(void **state)
         SETTINGS({"space", "order", orders[i % 3]}, {"boundary default", "type", "dirichlet"},
                  {"boundary default", "value", "x"}, {"solver", "smoothing_steps", "2"},
                  {"solver", "max_iterations", "2"}, {"solver", "preconditioner", "multigrid"}));
-    kedge_plan plan;
+    kedge_plan plan = KEDGE_PLAN_INIT;
     must(ctx, kedge_plan_make(ctx, mesh, problem, &plan));
     kedge_solution *solution;
     must(ctx, kedge_solve(ctx, mesh, problem, &solution));
-    kedge_report r;
+    kedge_report r = KEDGE_REPORT_INIT;
     kedge_solution_report(solution, &r);
     assert_int_equal(r.predicted_device_bytes, plan.peak_bytes[KEDGE_OPERATOR_MATRIX_FREE]);
     assert_true(r.peak_device_bytes <= r.predicted_device_bytes);
@@ -127,7 +127,7 @@ static void the_recurrence_ends_where_rounding_does(void **state)
   (void)state;
   static const char *const tolerances[] = {"1e-13", "1e-15", "1e-17"};
   kedge_mesh *mesh = square_mesh(ctx, 60);
-  kedge_report r[3];
+  kedge_report r[3] = {KEDGE_REPORT_INIT, KEDGE_REPORT_INIT, KEDGE_REPORT_INIT};
   for (int k = 0; k < 3; ++k) {
     r[k] = report_of(
         ctx, mesh,
@@ -211,7 +211,7 @@ static void on_refined_meshes_coarser_meshes_take_as_few_iterations_as_aggregate
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     kedge_mesh *mesh[2];
-    kedge_report r[2];
+    kedge_report r[2] = {KEDGE_REPORT_INIT, KEDGE_REPORT_INIT};
     refined_meshes(cases[i].mesh, cases[i].times, &mesh[0], &mesh[1]);
     for (int k = 0; k < 2; ++k) {
       const bool has_neumann = strcmp(cases[i].group, "nowhere") != 0;
@@ -240,7 +240,7 @@ static void stretched_elements_keep_aggregates(void **state)
 {
   (void)state;
   kedge_mesh *mesh[2];
-  kedge_report r[2];
+  kedge_report r[2] = {KEDGE_REPORT_INIT, KEDGE_REPORT_INIT};
   refined_meshes("ring 10 24", 2, &mesh[0], &mesh[1]);
   for (int k = 0; k < 2; ++k) {
     r[k] = report_of(

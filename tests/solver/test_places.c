@@ -5,6 +5,7 @@
 #include "compare.h"
 #include "context.h"
 #include "core/context.h"
+#include "core/stage.h"
 #include "solver/memory.h"
 #include "solver/pipeline.h"
 #include "support.h"

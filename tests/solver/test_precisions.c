@@ -31,7 +31,7 @@ static int64_t more_iterations(const char *precision)
 
 static kedge_report converged_report(const kedge_solution *solution)
 {
-  kedge_report r;
+  kedge_report r = KEDGE_REPORT_INIT;
   kedge_solution_report(solution, &r);
   assert_true(r.converged && r.relative_residual <= r.tolerance);
   return r;
@@ -272,7 +272,7 @@ static void small_meshes_have_room_for_values_of_the_source(void **state)
     kedge_mesh *mesh = square_mesh(ctx, sizes[k]);
     for (int p = 0; p < 3; ++p) {
       kedge_problem *problem = small_compact(orders[p], "0", "exp(x)*sin(7*y)");
-      kedge_plan plan;
+      kedge_plan plan = KEDGE_PLAN_INIT;
       must(ctx, kedge_plan_make(ctx, mesh, problem, &plan));
       kedge_solution *solution;
       must(ctx, kedge_solve(ctx, mesh, problem, &solution));

@@ -73,7 +73,7 @@ static void a_mesh_of_quadrilaterals_is_refused_by_solves_and_plans(void **state
   kedge_problem *problem = problem_of(
       ctx, SETTINGS({"boundary default", "type", "dirichlet"}, {"boundary default", "value", "0"}));
   kedge_mesh *quads;
-  kedge_plan plan;
+  kedge_plan plan = KEDGE_PLAN_INIT;
   must(ctx, kedge_mesh_generate(ctx, "quads 3", &quads));
   assert_string_equal(refusal_of(ctx, quads, problem, KEDGE_ERR_INPUT), sentence);
   assert_int_equal(kedge_plan_make(ctx, quads, problem, &plan), KEDGE_ERR_INPUT);
@@ -199,7 +199,7 @@ static void a_stabilization_beyond_double_precision_does_not_converge(void **sta
   (void)state;
   kedge_problem *problem = problem_of(ctx, LOST_DIFFUSION("jacobi"));
   kedge_solution *solution;
-  kedge_report report;
+  kedge_report report = KEDGE_REPORT_INIT;
   const kedge_status status = kedge_solve(ctx, mesh, problem, &solution);
   if (status == KEDGE_OK) {
     kedge_solution_report(solution, &report);
@@ -230,7 +230,7 @@ static void a_solve_that_is_predicted_not_to_fit_is_refused_before_it_allocates(
   kedge_problem *problem =
       problem_of(ctx, SETTINGS({"space", "order", "9"}, {"boundary default", "type", "dirichlet"},
                                {"boundary default", "value", "0"}, {"solver", "operator", "ell"}));
-  kedge_plan plan;
+  kedge_plan plan = KEDGE_PLAN_INIT;
   must(ctx, kedge_plan_make(ctx, large, problem, &plan));
   assert_int_equal(plan.free_bytes, 1000000);
   assert_int_equal(plan.operator_kind, KEDGE_OPERATOR_ELL);

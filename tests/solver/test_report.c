@@ -1,10 +1,12 @@
 // What is told of a solve: the report, the prediction of memory, progress.
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "compare.h"
 #include "context.h"
+#include "core/stage.h"
 #include "grid.h"
 #include "support.h"
 
@@ -19,7 +21,7 @@ static void the_report_counts_what_was_solved(void **state)
                      {"boundary left", "type", "dirichlet"}, {"boundary left", "value", "x"},
                      {"boundary default", "type", "neumann"}, {"boundary default", "value", "0"},
                      {"solver", "tolerance", "1e-9"}));
-  kedge_report r;
+  kedge_report r = KEDGE_REPORT_INIT;
   kedge_solution_report(solution, &r);
   assert_int_equal(r.elements, 32);
   assert_int_equal(r.edges, 3 * 16 + 2 * 4);
@@ -53,7 +55,7 @@ static void an_iteration_that_is_cut_short_is_reported_and_its_solution_handed_o
       solve(ctx, mesh,
             SETTINGS({"exact", "u", "sin(x)"}, {"boundary default", "type", "dirichlet"},
                      {"solver", "max_iterations", "3"}));
-  kedge_report r;
+  kedge_report r = KEDGE_REPORT_INIT;
   kedge_solution_report(solution, &r);
   assert_false(r.converged);
   assert_int_equal(r.iterations, 3);
@@ -87,9 +89,9 @@ static void predictions_are_what_is_allocated(void **state)
                  {"boundary default", "value", "x"}));
     if (exact) must(ctx, kedge_problem_set(problem, "exact", "u", "x*y"));
     if (i % 3 == 0) must(ctx, kedge_problem_set(problem, "output", "fields", "cells"));
-    kedge_plan plan;
+    kedge_plan plan = KEDGE_PLAN_INIT;
     kedge_solution *solution;
-    kedge_report r;
+    kedge_report r = KEDGE_REPORT_INIT;
     must(ctx, kedge_plan_make(ctx, mesh, problem, &plan));
     must(ctx, kedge_solve(ctx, mesh, problem, &solution));
     kedge_solution_report(solution, &r);
@@ -157,7 +159,7 @@ static void check_progress(const char *operator_name)
   for (int stage = 0; stage < KEDGE_STAGE_OUTPUT; ++stage)
     assert_true(w.finished[stage] == (stage != KEDGE_STAGE_ASSEMBLY || assembled));
   assert_false(w.finished[KEDGE_STAGE_OUTPUT]);
-  kedge_report r;
+  kedge_report r = KEDGE_REPORT_INIT;
   kedge_solution_report(solution, &r);
   assert_int_equal(w.iteration, r.iterations);
   assert_true(w.residual <= 1e-8);
@@ -183,6 +185,37 @@ static bool be_patient(void *user, const kedge_progress *progress)
   (void)progress;
   patience *p = user;
   return ++p->calls < p->most;
+}
+
+static void a_report_and_a_plan_fill_what_the_caller_knows(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = test_irregular_mesh(ctx, 50);
+  kedge_problem *problem = problem_of(
+      ctx, SETTINGS({"exact", "u", "sin(x)"}, {"boundary default", "type", "dirichlet"}));
+  kedge_solution *solution;
+  must(ctx, kedge_solve(ctx, mesh, problem, &solution));
+  kedge_report whole = KEDGE_REPORT_INIT,
+               part = {.size = offsetof(kedge_report, order), .order = -7};
+  must(ctx, kedge_solution_report(solution, &whole));
+  must(ctx, kedge_solution_report(solution, &part));
+  assert_int_equal(part.elements, whole.elements);
+  assert_int_equal(part.order, -7);  // an older caller's struct ends here
+  struct {
+    kedge_report report;
+    int64_t of_a_later_version;
+  } later = {.report = {.size = sizeof later}, .of_a_later_version = 5};
+  must(ctx, kedge_solution_report(solution, &later.report));
+  assert_int_equal(later.report.elements, whole.elements);
+  assert_int_equal(later.of_a_later_version, 0);
+  assert_int_equal(kedge_solution_report(solution, &(kedge_report){0}), KEDGE_ERR_ARG);
+  assert_non_null(strstr(kedge_context_error(ctx), "KEDGE_REPORT_INIT"));
+  assert_int_equal(kedge_solution_report(solution, NULL), KEDGE_ERR_ARG);
+  assert_int_equal(kedge_plan_make(ctx, mesh, problem, &(kedge_plan){0}), KEDGE_ERR_ARG);
+  assert_non_null(strstr(kedge_context_error(ctx), "KEDGE_PLAN_INIT"));
+  kedge_solution_destroy(solution);
+  kedge_problem_destroy(problem);
+  kedge_mesh_destroy(mesh);
 }
 
 /// A solve that is cancelled at each moment at which the progress function is asked.
@@ -226,6 +259,7 @@ int main(void)
       cmocka_unit_test(an_iteration_that_is_cut_short_is_reported_and_its_solution_handed_out),
       cmocka_unit_test(predictions_are_what_is_allocated),
       cmocka_unit_test(progress_tells_of_the_stages_in_order_and_of_the_falling_residual),
+      cmocka_unit_test(a_report_and_a_plan_fill_what_the_caller_knows),
       cmocka_unit_test(a_solve_that_is_cancelled_ends_with_its_own_status_and_leaves_no_memory),
   };
   test_skip_without_backend();

@@ -115,7 +115,7 @@ static void check_mesh(int n_triangles, const char *others, const char *op)
   test_grid_create(&grid, n_triangles);
   kedge_mesh *mesh = test_grid_mesh(&grid, ctx);
   kedge_solution *solution = solve_quadratic(mesh, others, op);
-  kedge_report report;
+  kedge_report report = KEDGE_REPORT_INIT;
   kedge_solution_report(solution, &report);
   check_values(&grid, solution, 1);
   check_values(&grid, solution, 5);
@@ -186,7 +186,7 @@ static void a_triangle_between_dirichlet_edges_has_no_unknowns_and_converges_at_
   (void)state;
   kedge_mesh *mesh = test_irregular_mesh(ctx, 1);
   kedge_solution *solution = solve_quadratic(mesh, "dirichlet", "matrix-free");
-  kedge_report r;
+  kedge_report r = KEDGE_REPORT_INIT;
   kedge_solution_report(solution, &r);
   assert_int_equal(r.trace_unknowns, 0);
   assert_int_equal(r.iterations, 0);
@@ -205,7 +205,7 @@ static void a_problem_without_data_is_solved_in_no_iteration(void **state)
       solve(ctx, mesh,
             SETTINGS({"space", "order", "3"}, {"boundary default", "type", "dirichlet"},
                      {"boundary default", "value", "0"}));
-  kedge_report r;
+  kedge_report r = KEDGE_REPORT_INIT;
   kedge_solution_report(solution, &r);
   assert_int_equal(r.iterations, 0);
   assert_true(r.converged && r.relative_residual == 0.0);

@@ -75,7 +75,7 @@ static int failures(const kedge_problem *problem, int *left)
     const kedge_status status = kedge_solve(ctx, mesh, problem, &solution);
     *left = -1;
     if (status == KEDGE_OK) {
-      kedge_report report;
+      kedge_report report = KEDGE_REPORT_INIT;
       kedge_solution_report(solution, &report);
       assert_true(report.converged);
       kedge_solution_destroy(solution);

@@ -4,6 +4,7 @@
 
 #include "compare.h"
 #include "context.h"
+#include "core/stage.h"
 #include "grid.h"
 #include "support.h"
 

@@ -276,7 +276,7 @@ static void a_tolerance_that_rounding_forbids_is_not_convergence(void **state)
   for (int k = 0; k < PRECONDITIONERS; ++k) {
     kedge_solution *found = solve(ctx, mesh, LARGE_SOLUTION(preconditioners[k], "auto", enough));
     kedge_solution *missed = solve(ctx, mesh, LARGE_SOLUTION(preconditioners[k], "1e-10", enough));
-    kedge_report a, b;
+    kedge_report a = KEDGE_REPORT_INIT, b = KEDGE_REPORT_INIT;
     kedge_solution_report(found, &a);
     kedge_solution_report(missed, &b);
     assert_false(b.converged);

@@ -20,7 +20,7 @@ static fields fields_multiplied(const kedge_mesh *mesh, const char *factor,
                      {"boundary 7", "type", "dirichlet"}, {"boundary 7", "value", "x*y"},
                      {"boundary default", "type", "neumann"},
                      {"boundary default", "value", "k*(x-y)"}, METHOD(m)));
-  kedge_report r;
+  kedge_report r = KEDGE_REPORT_INIT;
   kedge_solution_report(solution, &r);
   assert_true(r.converged);
   *iterations = r.iterations;

@@ -35,7 +35,7 @@ int main(void)
   if (status == KEDGE_OK) status = kedge_solve(ctx, mesh, problem, &solution);
   int result = 1;
   if (status == KEDGE_OK) {
-    kedge_report report;
+    kedge_report report = KEDGE_REPORT_INIT;
     kedge_solution_report(solution, &report);
     printf("kedge %s, %s: error of u %g\n", kedge_version(), report.device, report.u_l2);
     result = report.converged && report.u_l2 < 1e-11 ? 0 : 1;
