@@ -16,9 +16,9 @@
 #define KEDGE_API __attribute__((visibility("default")))
 
 #define KEDGE_VERSION_MAJOR 0
-#define KEDGE_VERSION_MINOR 1
+#define KEDGE_VERSION_MINOR 2
 #define KEDGE_VERSION_PATCH 0
-#define KEDGE_VERSION       "0.1.0"
+#define KEDGE_VERSION       "0.2.0"
 
 #define KEDGE_ORDER_MIN 1   ///< lowest polynomial order of the element space
 #define KEDGE_ORDER_MAX 12  ///< highest polynomial order of the element space

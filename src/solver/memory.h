@@ -2,6 +2,7 @@
 /// The memory a solve needs, from counts alone: the plan of its arrays (solver/declare.h) and what
 /// else lies in host memory.
 #pragma once
+#include "core/stage.h"
 #include "solver/declare.h"
 
 /// Memory that is needed, or free. Where device memory is host memory, `host` counts both and

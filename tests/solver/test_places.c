@@ -73,7 +73,7 @@ static void solves_with_arrays_apart_and_over_each_other_have_the_same_bits(void
   for (int k = 0; k < VARIANTS; ++k) {
     kedge_problem *problem = variant_of(&variants[k], k % 2 ? "2" : "5");
     kedge_solution *solutions[2];
-    kedge_report reports[2];
+    kedge_report reports[2] = {KEDGE_REPORT_INIT, KEDGE_REPORT_INIT};
     for (int apart = 0; apart < 2; ++apart) {
       ctx->arrays_apart = apart;
       const kedge_status status = kedge_solve(ctx, mesh, problem, &solutions[apart]);
