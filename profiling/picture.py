@@ -19,12 +19,13 @@ from matplotlib.backend_bases import FigureCanvasBase
 from matplotlib.collections import LineCollection
 from matplotlib.tri import Triangulation
 
-LINEAR_TRIANGLE, LAGRANGE_TRIANGLE = 5, 69
+# Corners of VTK's types of cells: linear and Lagrange triangles and quadrilaterals.
+CORNERS = {5: 3, 69: 3, 9: 4, 70: 4}
 # The largest order of cells of VTK; cells are one order above the solution up to that.
 LARGEST_ORDER = 10
 
 
-def lattice(order):
+def triangle_lattice(order):
     """Nodes of a Lagrange triangle in VTK's order, as pairs (i, j): r = i/order, s = j/order.
 
     Vertices, edges, then the interior as a triangle of order - 3.
@@ -40,22 +41,38 @@ def lattice(order):
         order, corner = order - 3, corner + 1
     if order == 0:
         nodes.append((corner, corner))
-    return np.array(nodes)
+    return nodes
 
 
-def interpolation(order, subdivide):
+def square_lattice(n):
+    """The same of a Lagrange quadrilateral: vertices, edges, rows of the interior."""
+    inner = range(1, n)
+    return [(0, 0), (n, 0), (n, n), (0, n),
+            *[(i, 0) for i in inner], *[(n, j) for j in inner],
+            *[(i, n) for i in inner], *[(0, j) for j in inner],
+            *[(i, j) for j in inner for i in inner]]
+
+
+def factor(t, node, order):
+    """The Lagrange polynomial of a node among 0 .. order, at t."""
+    return np.prod([(t - k) / (node - k) for k in range(order + 1) if k != node], axis=0)
+
+
+def interpolation(corners, order, subdivide):
     """Matrix from the values at a cell's nodes to those at a lattice of `subdivide` pieces an edge.
 
-    Products of one-dimensional Lagrange factors in the three barycentric coordinates.
+    Products of one-dimensional Lagrange factors, in the three barycentric coordinates of triangles.
     """
-    points = [(i, j) for j in range(subdivide + 1) for i in range(subdivide + 1 - j)]
+    points = [(i, j) for j in range(subdivide + 1)
+              for i in range(subdivide + 1 - (j if corners == 3 else 0))]
     r, s = np.array(points).T * (order / subdivide)
-    matrix = np.ones((len(points), (order + 1) * (order + 2) // 2))
-    for column, (i, j) in enumerate(lattice(order)):
-        for coordinate, last in ((r, i), (s, j), (order - r - s, order - i - j)):
-            for k in range(last):
-                matrix[:, column] *= (coordinate - k) / (last - k)
-    return matrix, points
+    if corners == 4:
+        columns = [factor(r, i, order) * factor(s, j, order) for i, j in square_lattice(order)]
+    else:
+        t = order - r - s
+        columns = [factor(r, i, i) * factor(s, j, j) * factor(t, order - i - j, order - i - j)
+                   for i, j in triangle_lattice(order)]
+    return np.array(columns).T, points
 
 
 def small_triangles(points):
@@ -85,52 +102,63 @@ def open_file(path):
     return file
 
 
-def read(path, field):
-    """Nodes [cell][node][2], values [cell][node] and the order of the cells."""
-    with open_file(path) as file:
-        grid = file["VTKHDF"]
-        nodes = int(grid["Offsets"][1])
-        order = round((np.sqrt(8 * nodes + 1) - 3) / 2)
-        linear = grid["Types"][0] == LINEAR_TRIANGLE  # fields = cells
-        if not linear and (grid["Types"][0] != LAGRANGE_TRIANGLE
-                           or (order + 1) * (order + 2) // 2 != nodes):
-            sys.exit(f"{path} does not hold triangles")
-        points = grid["Points"][:, :2]
-        xy = (points[grid["Connectivity"][:]] if linear else points).reshape(-1, nodes, 2)
-        if field in grid["PointData"]:
-            values = grid["PointData"][field][:]
-            if values.ndim == 2:  # a vector: its length
-                values = np.linalg.norm(values, axis=1)
-            return xy, values.reshape(-1, nodes), order
-        if field in grid["CellData"]:
-            values = grid["CellData"][field][:].astype(float)
+def field_of(grid, path, field):
+    """Values of a field, a vector's length, and whether they are those of points."""
+    for group in ("PointData", "CellData"):
+        if field in grid[group]:
+            values = grid[group][field][:].astype(float)
             if values.ndim == 2:
                 values = np.linalg.norm(values, axis=1)
-            return xy, np.repeat(values[:, None], nodes, axis=1), order
-        known = ", ".join(sorted([*grid["PointData"], *grid["CellData"]]))
-        sys.exit(f"{path} has no field {field}; it has {known}")
+            return values, group == "PointData"
+    known = ", ".join(sorted([*grid["PointData"], *grid["CellData"]]))
+    sys.exit(f"{path} has no field {field}; it has {known}")
+
+
+def read(path, field):
+    """For each shape: corners, order, nodes [cell][node][2] and values [cell][node]."""
+    with open_file(path) as file:
+        grid = file["VTKHDF"]
+        offsets, types = grid["Offsets"][:], grid["Types"][:]
+        points, connectivity = grid["Points"][:, :2], grid["Connectivity"][:]
+        values, of_points = field_of(grid, path, field)
+    if not set(types) <= set(CORNERS):
+        sys.exit(f"{path} holds cells that are no triangles and no quadrilaterals")
+    shapes = []
+    for kind in sorted(set(types)):
+        cells = np.flatnonzero(types == kind)
+        n = int(offsets[cells[0] + 1] - offsets[cells[0]])
+        order = round((np.sqrt(8 * n + 1) - 3) / 2) if CORNERS[kind] == 3 else round(np.sqrt(n)) - 1
+        ids = connectivity[offsets[cells][:, None] + np.arange(n)]
+        of_nodes = values[ids] if of_points else np.repeat(values[cells][:, None], n, axis=1)
+        shapes.append((CORNERS[kind], order, points[ids], of_nodes))
+    return shapes
 
 
 def draw(path, picture, field, subdivide, mesh):
-    xy, values, order = read(path, field)
-    matrix, points = interpolation(order, subdivide)
-    fine_xy, fine = matrix @ xy, values @ matrix.T
-    pieces = small_triangles(points)
-    cells = len(xy)
-    triangles = (pieces[None] + len(points) * np.arange(cells)[:, None, None]).reshape(-1, 3)
-    triangulation = Triangulation(*fine_xy.reshape(-1, 2).T, triangles)
+    shapes = read(path, field)
+    places, values, triangles, outlines, n = [], [], [], [], 0
+    for corners, order, xy, at_nodes in shapes:
+        matrix, points = interpolation(corners, order, subdivide)
+        pieces = small_triangles(points)
+        places.append((matrix @ xy).reshape(-1, 2))
+        values.append((at_nodes @ matrix.T).ravel())
+        first = n + len(points) * np.arange(len(xy))
+        triangles.append((pieces[None] + first[:, None, None]).reshape(-1, 3))
+        outlines += list(xy[:, [*range(corners), 0]])
+        n += len(points) * len(xy)
+    xy, cells = np.concatenate(places), len(outlines)
+    triangulation = Triangulation(*xy.T, np.concatenate(triangles))
 
-    width, height = np.ptp(xy.reshape(-1, 2), axis=0)
+    width, height = np.ptp(xy, axis=0)
     wide = 10.0
     tall = np.clip(0.85 * wide * height / width, 2.5, 12.0) + 0.9
     figure, axes = pyplot.subplots(figsize=(wide, tall), constrained_layout=True)
-    colours = axes.tripcolor(triangulation, fine.ravel(), shading="gouraud", cmap="viridis",
-                             rasterized=True)
+    colours = axes.tripcolor(triangulation, np.concatenate(values), shading="gouraud",
+                             cmap="viridis", rasterized=True)
     if mesh:
-        # Edges as thin as the mesh is fine: visible at a dozen triangles, no black sheet at many.
+        # Edges as thin as the mesh is fine: visible at a dozen cells, no black sheet at many.
         edge = np.sqrt(width * height / cells) * wide * 72 / width  # in points
-        corners = xy[:, [0, 1, 2, 0]]
-        axes.add_collection(LineCollection(corners, colors="white", alpha=0.45,
+        axes.add_collection(LineCollection(outlines, colors="white", alpha=0.45,
                                            linewidths=np.clip(edge / 25, 0.08, 0.7)))
     axes.set_aspect("equal")
     axes.set_xlabel("x")
@@ -139,7 +167,8 @@ def draw(path, picture, field, subdivide, mesh):
     axes.set_ylim(xy[..., 1].min(), xy[..., 1].max())
     for side in axes.spines.values():
         side.set_visible(False)
-    about = f"{os.path.basename(path)}: {cells} triangle{'s' if cells > 1 else ''}"
+    name = "cell" if len(shapes) > 1 else {3: "triangle", 4: "quadrilateral"}[shapes[0][0]]
+    about = f"{os.path.basename(path)}: {cells} {name}{'s' if cells > 1 else ''}"
     if 1 < order < LARGEST_ORDER:
         about += f", order {order - 1}"
     axes.set_title(about, fontsize=11)

@@ -28,23 +28,30 @@ def run(*arguments):
     return subprocess.run([sys.executable, program, *arguments], capture_output=True, text=True)
 
 
-def check_interpolation(path, order):
-    """Values on the subdivided cell are those of the polynomial that the file holds."""
-    xy, values, found = picture.read(path, "u")
-    assert found == order
-    matrix, _ = picture.interpolation(order, 7)
-    x, y = np.moveaxis(matrix @ xy, -1, 0)
-    exact = x**order + 2 * y**order + x * y ** (order - 1)
-    tolerance = 64 * np.finfo(float).eps * order * 4 * np.abs(matrix).sum(axis=1).max()
-    worst = np.abs(values @ matrix.T - exact).max()
-    assert worst <= tolerance, (order, worst, tolerance)
+def check_interpolation(path, order, shapes):
+    """Values on the subdivided cells are those of the polynomial that the file holds."""
+    found = picture.read(path, "u")
+    assert [(corners, degree, len(xy)) for corners, degree, xy, _ in found] == \
+        [(corners, order, cells) for corners, cells in shapes]
+    for corners, _, xy, values in found:
+        matrix, _ = picture.interpolation(corners, order, 7)
+        x, y = np.moveaxis(matrix @ xy, -1, 0)
+        exact = x**order + 2 * y**order + x * y ** (order - 1)
+        tolerance = 64 * np.finfo(float).eps * order * 4 * np.abs(matrix).sum(axis=1).max()
+        worst = np.abs(values @ matrix.T - exact).max()
+        assert worst <= tolerance, (order, worst, tolerance)
 
 
 with tempfile.TemporaryDirectory() as folder:
-    for degree in range(1, 11):
-        file = os.path.join(folder, "sample.vtkhdf")
-        subprocess.run([samples, "vtkhdf", str(degree), file], check=True)
-        check_interpolation(file, degree)
+    kinds = {"quads": [(4, 50)], "mixed": [(3, 25), (4, 25)], "vtkhdf": [(3, 50)]}
+    for kind, shapes in kinds.items():
+        for degree in range(1, 11):
+            file = os.path.join(folder, "sample.vtkhdf")
+            subprocess.run([samples, kind, str(degree), file], check=True)
+            check_interpolation(file, degree, shapes)
+        image = os.path.join(folder, kind + ".png")
+        result = run(file, image)
+        assert result.returncode == 0, result.stderr
     for field in ("u", "q", "region"):
         image = os.path.join(folder, field + ".png")
         result = run(file, image, "--field", field)
@@ -54,7 +61,7 @@ with tempfile.TemporaryDirectory() as folder:
 
     cells = os.path.join(folder, "cells.vtkhdf")
     subprocess.run([samples, "cells", cells], check=True)
-    xy, values, _ = picture.read(cells, "q")
+    [(_, _, xy, values)] = picture.read(cells, "q")
     assert np.array_equal(values, np.repeat(np.arange(50.0)[:, None], 3, axis=1))
     assert np.array_equal(xy[:, 0], np.zeros((50, 2))) and np.array_equal(xy[:-1, 2], xy[1:, 1])
     result = run(cells, os.path.join(folder, "cells.png"))
