@@ -5,7 +5,6 @@
 
 #include "core/context.h"
 #include "core/memory.h"
-#include "ops/constant_modes.h"
 #include "ops/errors.h"
 #include "ops/trace_sides.h"
 #include "solver/cells.h"
@@ -44,10 +43,7 @@ static kedge_status solve_chunk(kg_pipeline *p, chunk c)
   load += (size_t)part.size.n_modes * KG_LANES * (size_t)c.first;
   KG_TRY(p->form->recover(p->ctx, &part, &p->material, load, a->x, a->u, a->q));
   if (!p->shape.choice.wants_means) return KEDGE_OK;
-  return kg_constant_modes(
-      p->ctx,
-      &(kg_constant_modes_args){
-          .size = p->shape.size, .n_groups = c.n, .u = a->u, .q = a->q, .constant = a->constant});
+  return p->form->means(p->ctx, &part, &p->material, a->u, a->q, a->constant);
 }
 
 static kedge_status postprocess_chunk(kg_pipeline *p, chunk c, kg_sampler *exact)
@@ -157,7 +153,7 @@ static void add_costs(kg_pipeline *p)
     const kg_elements *e = &p->elements[i];
     p->stage = KEDGE_STAGE_LOCAL_SOLVE;
     kg_stage_cost(p, p->form->recover_cost(e), 1.0);
-    if (p->shape.choice.wants_means) kg_stage_cost(p, kg_constant_modes_cost(e->n_elements), 1.0);
+    if (p->shape.choice.wants_means) kg_stage_cost(p, p->form->means_cost(e), 1.0);
     p->stage = KEDGE_STAGE_POSTPROCESS;
     kg_stage_cost(p, p->form->postprocess_cost(e), 1.0);
   }

@@ -1,7 +1,9 @@
 // The elliptic form: the fast kernels of triangles, quadrature for every other shape.
 #include "backend/backend.h"
+#include "ops/constant_modes.h"
 #include "ops/local/form.h"
 #include "ops/local/quadrature/make.h"
+#include "ops/local/quadrature/means.h"
 #include "ops/local/quadrature/postprocess.h"
 #include "ops/local/quadrature/recover.h"
 #include "ops/local_matrices.h"
@@ -84,6 +86,22 @@ static kedge_status postprocess(kedge_context *ctx, const kg_elements *e,
                                                          .indicator = indicator});
 }
 
+static kedge_status means(kedge_context *ctx, const kg_elements *e, const kg_material *material,
+                          const double *u, const double *flux, double *constant)
+{
+  if (is_triangle(e))  // the constant modes have the means
+    return kg_constant_modes(ctx, &(kg_constant_modes_args){.size = e->batch.reference.size,
+                                                            .n_groups = kg_elements_groups(e),
+                                                            .u = u,
+                                                            .q = flux,
+                                                            .constant = constant});
+  return kg_cell_means(ctx, &(kg_cell_means_args){.cells = e->cells,
+                                                  .material = kg_cell_material_of(material),
+                                                  .u = u,
+                                                  .flux = flux,
+                                                  .constant = constant});
+}
+
 static kg_cost make_cost(const kg_elements *e, kg_layout layout)
 {
   return is_triangle(e) ? kg_local_matrices_cost(e->batch.reference.size, layout, e->n_elements)
@@ -102,12 +120,20 @@ static kg_cost postprocess_cost(const kg_elements *e)
                         : kg_cell_postprocess_cost(&e->cells.tables, e->n_elements);
 }
 
+static kg_cost means_cost(const kg_elements *e)
+{
+  return is_triangle(e) ? kg_constant_modes_cost(e->n_elements)
+                        : kg_cell_means_cost(&e->cells.tables, e->n_elements);
+}
+
 const kg_form kg_form_elliptic = {.name = "elliptic",
                                   .symmetric = true,
                                   .fields = 1,
                                   .make = make,
                                   .recover = recover,
                                   .postprocess = postprocess,
+                                  .means = means,
                                   .make_cost = make_cost,
                                   .recover_cost = recover_cost,
-                                  .postprocess_cost = postprocess_cost};
+                                  .postprocess_cost = postprocess_cost,
+                                  .means_cost = means_cost};

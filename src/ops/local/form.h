@@ -55,9 +55,16 @@ typedef struct kg_form {
   kedge_status (*postprocess)(kedge_context *ctx, const kg_elements *elements,
                               const kg_material *material, const double *u, const double *flux,
                               double *u_star, double *indicator);
+  /// Means over the elements.
+  /// @param[out] constant  [group][3][lane]: coefficients of the constant mode of functions that
+  ///                       have the means of u, q_x and q_y, and no other mode
+  kedge_status (*means)(kedge_context *ctx, const kg_elements *elements,
+                        const kg_material *material, const double *u, const double *flux,
+                        double *constant);
   kg_cost (*make_cost)(const kg_elements *elements, kg_layout layout);
   kg_cost (*recover_cost)(const kg_elements *elements);
   kg_cost (*postprocess_cost)(const kg_elements *elements);
+  kg_cost (*means_cost)(const kg_elements *elements);
 } kg_form;
 
 /// -div (diffusion grad u) + reaction u = f (docs/math.md).
