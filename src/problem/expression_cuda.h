@@ -1,7 +1,7 @@
 /// @file
 /// Functions of the plane as CUDA C, in text that a C compiler takes too.
 #pragma once
-#include "problem/problem.h"
+#include "problem/function.h"
 
 enum { KG_EMITTED_MAX = 1000 };  ///< most operations; compiling so many takes up to 20 s
 

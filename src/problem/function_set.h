@@ -1,7 +1,7 @@
 /// @file
 /// Functions of the plane that are evaluated together: what they share is computed once.
 #pragma once
-#include "problem/problem.h"
+#include "problem/function.h"
 #include "problem/program.h"
 
 struct kg_expression_builder;

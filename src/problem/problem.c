@@ -24,22 +24,6 @@ static const kedge_problem defaults = {
     .max_iterations = 100000,
 };
 
-void kg_function_evaluate(const kg_function *f, const kedge_points *points, double *value)
-{
-  switch (f->kind) {
-    case KG_FUNCTION_EXPRESSION:
-      kg_expression_evaluate(f->expression, points->n, points->x, points->y, value);
-      return;
-    case KG_FUNCTION_CALLER:
-      f->function(f->user, points, value);
-      return;
-    default:
-      break;
-  }
-  const double constant = f->kind == KG_FUNCTION_CONSTANT ? f->constant : 0.0;
-  for (size_t i = 0; i < points->n; ++i) value[i] = constant;
-}
-
 /// Free what a problem points to.
 static void clear(kedge_problem *p)
 {
