@@ -116,6 +116,8 @@ static kedge_status add_batch(kedge_context *ctx, const kedge_mesh *mesh, int32_
                       .n_patches = n_patches,
                       .first_group = n->n_patches * n->patch_groups,
                       .n_groups = end < mesh->n_elements ? n_patches * n->patch_groups : n_groups};
+  if (n->n_wide_groups > 0) n->n_wide_groups += n->n_patches * n->patch_groups - n->n_groups;
+  if (n_facets == 4) n->n_wide_groups += n_groups;
   n->n_groups = n->n_patches * n->patch_groups + n_groups;
   n->n_patches += n_patches;
   n->n_elements = end;

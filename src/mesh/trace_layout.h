@@ -88,20 +88,23 @@ KG_INLINE void kg_patch_range(const kg_lane_batches *batches, const kg_lane_batc
 /// Counts that kernels and predictions need, of all batches.
 typedef struct kg_trace_counts {
   int32_t n_elements, n_groups, n_patches, patch_groups;
-  int64_t n_sides;     ///< of all elements
-  int32_t n_edges;     ///< all sections
-  int32_t n_interior;  ///< section 1
-  int32_t n_shared;    ///< section 2
-  int32_t n_neumann;   ///< section 3
-  int32_t n_free;      ///< sections 1 to 3: edges with unknowns
-  int32_t n_halo;      ///< halo entries of all patches
-  int32_t max_local;   ///< most edges of one patch, inside and halo
-  int32_t max_halo;    ///< most halo entries of one patch
+  int32_t n_wide_groups;  ///< groups of quadrilaterals: the last of all groups
+  int64_t n_sides;        ///< of all elements
+  int32_t n_edges;        ///< all sections
+  int32_t n_interior;     ///< section 1
+  int32_t n_shared;       ///< section 2
+  int32_t n_neumann;      ///< section 3
+  int32_t n_free;         ///< sections 1 to 3: edges with unknowns
+  int32_t n_halo;         ///< halo entries of all patches
+  int32_t max_local;      ///< most edges of one patch, inside and halo
+  int32_t max_halo;       ///< most halo entries of one patch
 } kg_trace_counts;
 
-/// What operators read, in device memory.
+/// What operators read, in device memory. Arrays of lanes hold those of all batches one behind the
+/// other: first the groups of triangles, then those of quadrilaterals, which have more rows.
 typedef struct kg_trace_arrays {
-  int n_facets;                ///< of each element
+  int n_facets;        ///< of the element of lane 0
+  int32_t first_wide;  ///< the first lane of quadrilaterals behind triangles; 0: one shape alone
   const double *vertices;      ///< [vertex][2]
   const int32_t *vertex;       ///< [group][n_facets][lane]: vertices of an element
   const uint32_t *side_edge;   ///< [group][n_facets][lane]: trace edge << 1 | reversed
@@ -115,15 +118,58 @@ typedef struct kg_trace_arrays {
   const kg_side *edge_sides;
 } kg_trace_arrays;
 
+/// Facets of the elements of lane 0, and where lanes of another shape begin, or 0.
+KG_INLINE int kg_first_facets(const kg_trace_counts *count)
+{
+  return count->n_wide_groups > 0 && count->n_wide_groups == count->n_groups ? 4 : 3;
+}
+KG_INLINE int32_t kg_first_wide(const kg_trace_counts *count)
+{
+  return count->n_wide_groups > 0 ? (count->n_groups - count->n_wide_groups) * KG_LANES : 0;
+}
+
+/// Numbers of an array of all lanes that has `narrow` of a triangle and `wide` of a quadrilateral.
+KG_INLINE size_t kg_lane_numbers(const kg_trace_counts *count, int narrow, int wide)
+{
+  const int32_t n_narrow = count->n_groups - count->n_wide_groups;
+  return KG_LANES *
+         ((size_t)n_narrow * (size_t)narrow + (size_t)count->n_wide_groups * (size_t)wide);
+}
+
+KG_INLINE int kg_facets_of_lane(const kg_trace_arrays *arrays, int32_t lane)
+{
+  return arrays->first_wide > 0 && lane >= arrays->first_wide ? 4 : arrays->n_facets;
+}
+/// Where an array of all lanes, [group][rows][lane], has a row of a lane, of `narrow` rows of a
+/// triangle and `wide` of a quadrilateral.
+KG_INLINE int64_t kg_lane_row(const kg_trace_arrays *arrays, int narrow, int wide, int32_t lane,
+                              int row)
+{
+  const bool is_wide = kg_facets_of_lane(arrays, lane) == 4;
+  const int32_t first = is_wide ? arrays->first_wide : 0, i = lane - first;
+  const int64_t group = (int64_t)(i / KG_LANES) * (is_wide ? wide : narrow);
+  return (int64_t)first * narrow + (group + row) * KG_LANES + i % KG_LANES;
+}
+/// Where `vertex` and `side_edge` have facet l of a lane, and those of a side.
+KG_INLINE int64_t kg_facet_at(const kg_trace_arrays *arrays, int32_t lane, int l)
+{
+  return kg_lane_row(arrays, 3, 4, lane, l);
+}
+KG_INLINE int64_t kg_side_at(const kg_trace_arrays *arrays, kg_side side)
+{
+  return kg_facet_at(arrays, kg_side_element(side), kg_side_facet(side));
+}
+/// Where `side_codes` has the first word of a lane.
+KG_INLINE int64_t kg_codes_at(const kg_trace_arrays *arrays, int32_t lane)
+{
+  const bool is_wide = kg_facets_of_lane(arrays, lane) == 4;
+  return is_wide ? 2 * (int64_t)lane - arrays->first_wide : lane;
+}
+
 /// Where [group][n_facets][lane] has facet l of an element.
 KG_INLINE int64_t kg_lane_side(int n_facets, int32_t e, int l)
 {
   return ((int64_t)(e / KG_LANES) * n_facets + l) * KG_LANES + e % KG_LANES;
-}
-/// Where it has a side.
-KG_INLINE int64_t kg_side_at(int n_facets, kg_side side)
-{
-  return kg_lane_side(n_facets, kg_side_element(side), kg_side_facet(side));
 }
 
 /// The cut of a mesh into patches and sections, in host memory.

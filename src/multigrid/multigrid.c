@@ -92,12 +92,14 @@ static kg_multigrid trace_at(const kg_multigrid_shape *shape, void *memory, size
 static void space_at(const kg_multigrid_shape *shape, void *memory, kg_multigrid *m, size_t *bytes)
 {
   const size_t n_free = (size_t)shape->count.n_free, n_vertices = (size_t)shape->n_vertices;
-  const size_t n_entries = 2 * n_free, i = sizeof(int32_t), d = sizeof(double);
+  const size_t n_entries = (size_t)kg_vertex_entries_max(&shape->count);
+  const size_t i = sizeof(int32_t), d = sizeof(double);
   *bytes = 0;
   if (kg_smoother_has_lines(shape->smoother)) place_lines(shape, memory, &m->smoother, bytes);
   if (shape->smoothing_steps == 0) return;
   m->space.begin = kg_piece(memory, n_vertices + 1, i, bytes);
   m->space.ends = kg_piece(memory, 2 * n_free, i, bytes);
+  if (shape->count.n_wide_groups > 0) m->space.row = kg_piece(memory, n_vertices + 1, i, bytes);
   m->matrix.column = kg_piece(memory, n_entries, i, bytes);
   m->matrix.value = kg_piece(memory, n_entries, sizeof(float), bytes);
   m->matrix.diagonal = kg_piece(memory, n_vertices, d, bytes);
@@ -144,7 +146,7 @@ size_t kg_multigrid_vector_bytes(const kg_multigrid_shape *shape, const kg_coars
 {
   if (shape->smoothing_steps == 0) return 0;
   return kg_rounded((size_t)shape->n_vertices * sizeof(double)) +
-         (size_t)solver->bytes(shape->n_vertices, 2 * (int64_t)shape->count.n_free, 0).vectors;
+         (size_t)solver->bytes(shape->n_vertices, kg_vertex_entries_max(&shape->count), 0).vectors;
 }
 
 kedge_status kg_multigrid_lend(kedge_context *ctx, kg_multigrid *m, kg_buffer halo, void *vectors,
@@ -161,10 +163,10 @@ kedge_status kg_multigrid_lend(kedge_context *ctx, kg_multigrid *m, kg_buffer ha
   return m->solver->lend(ctx, m->coarse, (char *)vectors + used, bytes - used);
 }
 
-/// 3 x 3 matrices of the elements, which stay while the coarse matrix is made.
+/// Matrices of the elements for their vertices, which stay while the coarse matrix is made.
 static size_t element_bytes(const kg_multigrid_shape *shape)
 {
-  return kg_rounded(6 * KG_LANES * (size_t)shape->count.n_groups * sizeof(double));
+  return kg_rounded(kg_vertex_element_numbers(&shape->count) * sizeof(double));
 }
 
 kedge_status kg_multigrid_work_bytes(kedge_context *ctx, const kg_multigrid_shape *shape,
@@ -189,8 +191,8 @@ static kg_locals locals_of(const kg_multigrid_args *a)
 static kedge_status make_coarse(kedge_context *ctx, const kg_multigrid_args *a, kg_multigrid *m)
 {
   const kg_csr matrix = {.n_rows = m->space.n_rows,
-                         .n_entries = m->space.n_ends,
-                         .row = m->space.begin,
+                         .n_entries = m->space.n_entries,
+                         .row = m->space.row,
                          .column = m->matrix.column,
                          .value = m->matrix.value,
                          .diagonal = m->matrix.diagonal};

@@ -1,32 +1,54 @@
 /// @file
 /// Consecutive patches of a batch as a batch of their own, for operators that go through elements
-/// or patches: those then take the patches chunk by chunk.
+/// or patches: those then take the patches chunk by chunk, or kg_local by kg_local.
 #pragma once
-#include "ops/ops.h"
+#include <assert.h>
 
-/// Patches first .. first + n_patches. Elements are numbered from its first on, so arrays of
+#include "ops/local/local.h"
+
+/// Lanes first_lane .. first_lane + n_lanes, of one shape, of which the first n_elements have an
+/// element; they begin with a patch. Elements are numbered from the first lane on, so arrays of
 /// elements that an operator gets beside the batch begin there too; edges and halo entries keep
 /// their numbers. `edge_sides` names elements by their old numbers and is left out.
-static inline kg_batch kg_batch_part(const kg_batch *batch, int32_t first, int32_t n_patches)
+static inline kg_batch kg_batch_of_lanes(const kg_batch *batch, int32_t first_lane, int32_t n_lanes,
+                                         int32_t n_elements)
 {
+  const kg_trace_arrays *all = &batch->arrays;
   kg_batch part = *batch;
   kg_trace_counts *n = &part.count;
-  const int32_t group = first * n->patch_groups, groups = n_patches * n->patch_groups;
-  n->n_patches = n_patches;
-  if (n->n_groups - group > groups) {
-    n->n_groups = groups;
-    n->n_elements = groups * KG_LANES;
-  } else {
-    n->n_groups -= group;
-    n->n_elements -= group * KG_LANES;
-  }
-  const size_t lanes = (size_t)group * KG_LANES;
-  const size_t sides = (size_t)part.arrays.n_facets * lanes;
+  const int32_t patch_lanes = n->patch_groups * KG_LANES, patch = first_lane / patch_lanes;
+  const int n_facets = kg_facets_of_lane(all, first_lane);
+  const int64_t sides = kg_facet_at(all, first_lane, 0);
+  assert(first_lane % patch_lanes == 0 && n_lanes % KG_LANES == 0 && n_elements <= n_lanes);
+  n->n_elements = n_elements;
+  n->n_groups = n_lanes / KG_LANES;
+  n->n_wide_groups = n_facets == 4 ? n->n_groups : 0;
+  n->n_patches = (n_lanes + patch_lanes - 1) / patch_lanes;
+  n->n_sides = (int64_t)n_facets * n_elements;
+  part.arrays.n_facets = n_facets;
+  part.arrays.first_wide = 0;
   part.arrays.vertex += sides;
   if (part.arrays.side_edge) part.arrays.side_edge += sides;
-  part.arrays.side_codes += (size_t)kg_code_words(part.arrays.n_facets) * lanes;
-  part.arrays.patch_edge += first;
-  part.arrays.patch_halo += first;
+  part.arrays.side_codes += kg_codes_at(all, first_lane);
+  part.arrays.patch_edge += patch;
+  part.arrays.patch_halo += patch;
   part.arrays.edge_sides = NULL;
   return part;
+}
+
+/// Patches first .. first + n_patches of a batch of one kg_lane_batch.
+static inline kg_batch kg_batch_part(const kg_batch *batch, int32_t first, int32_t n_patches)
+{
+  const int32_t group = first * batch->count.patch_groups;
+  const int32_t most = n_patches * batch->count.patch_groups;
+  const int32_t left = batch->count.n_groups - group, n_left = batch->count.n_elements;
+  if (left <= most)
+    return kg_batch_of_lanes(batch, group * KG_LANES, left * KG_LANES, n_left - group * KG_LANES);
+  return kg_batch_of_lanes(batch, group * KG_LANES, most * KG_LANES, most * KG_LANES);
+}
+
+/// The lanes of one of the K^e of a batch.
+static inline kg_batch kg_batch_of_local(const kg_batch *batch, const kg_local *local)
+{
+  return kg_batch_of_lanes(batch, local->first_lane, local->n_lanes, local->n_elements);
 }

@@ -1,8 +1,17 @@
 #include "ops/edge_smooth.h"
 
+#include <assert.h>
+
 #include "core/context.h"
 
-KG_OPERATOR_OF_NUMBERS(kg_edge_smooth, kg_edge_smooth_args, args->number)
+kedge_status kg_edge_smooth(kedge_context *ctx, const kg_edge_smooth_args *args)
+{
+  static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *,
+                                                           const kg_edge_smooth_args *) =
+      KG_IMPLEMENTATIONS_OF_NUMBERS(kg_edge_smooth_host, kg_edge_smooth_cuda);
+  assert(!args->correction.coarse || kg_vertex_fluxes_are_known(&args->correction.space.mesh));
+  return impl[args->number][ctx->backend](ctx, args);
+}
 
 /// A step from a z that is not zero, without d: B^-1, r, A z, z in, z out.
 kg_cost kg_edge_smooth_cost(kg_sizes size, const kg_trace_counts *count, kg_block_form form,

@@ -3,12 +3,18 @@
 #include "core/context.h"
 #include "ops/ell_block.h"
 
+static int blocks_of(const kg_trace_counts *count)
+{
+  return count->n_wide_groups > 0 ? KG_ELL_WIDE_BLOCKS : KG_ELL_BLOCKS;
+}
+
 kg_ell_matrix kg_ell_shape(kg_sizes size, const kg_trace_counts *count)
 {
   const int64_t rows = (int64_t)count->n_free * size.n_edge;
   return (kg_ell_matrix){.rows = rows,
                          .stride = (rows + KG_LANES - 1) / KG_LANES * KG_LANES,
-                         .width = KG_ELL_BLOCKS * size.n_edge};
+                         .blocks = blocks_of(count),
+                         .width = blocks_of(count) * size.n_edge};
 }
 
 kedge_status kg_ell_work_bytes(kedge_context *ctx, const kg_trace_counts *count, size_t *bytes)
@@ -53,7 +59,7 @@ kedge_status kg_ell_assemble(kedge_context *ctx, const kg_ell_assemble_args *arg
 kg_cost kg_ell_assemble_cost(kg_sizes size, const kg_trace_counts *count)
 {
   const kg_ell_matrix shape = kg_ell_shape(size, count);
-  const double sides = 3.0 * count->n_elements, edges = count->n_edges;
+  const double sides = (double)count->n_sides, edges = count->n_edges;
   int passes = 1;  // of a radix sort by eight bits at a time
   while (passes < 4 && count->n_edges >> 8 * passes) ++passes;
   // A side: its edge and itself are made from the element's edges (12), moved by every pass (16),

@@ -2,9 +2,9 @@
 /// The assembled trace matrix in ELL format (King 2014, Algorithms 1 and 2), for comparison with
 /// the matrix-free operator.
 ///
-/// A free edge has at most five edges in its row: itself, the two others of its first element, then
-/// the two others of its second, each pair in the element's local order; the element with the lower
-/// number is the first. Row f m + i therefore has 5 m entries; missing ones (boundary edges) have
+/// A free edge has in its row itself, the two or three others of its first element, then those of
+/// its second, in the element's local order; the element with the lower number is the first. Row
+/// f m + i therefore has 5 m entries, or 7 m where the mesh has quadrilaterals; missing ones have
 /// column -1 and value 0. Entry-major: entry k of all rows, then entry k + 1, so that neighbouring
 /// threads, one a row, read neighbouring words. Columns of Dirichlet edges are kept: a product with
 /// a vector that holds Dirichlet values lifts them.
@@ -16,7 +16,8 @@ KEDGE_BEGIN_DECLS
 typedef struct kg_ell_matrix {
   int64_t rows;     ///< n_free * m
   int64_t stride;   ///< words from one entry of a row to the next: rows rounded up to 32
-  int32_t width;    ///< 5 m
+  int32_t blocks;   ///< 5, or 7 where there are quadrilaterals
+  int32_t width;    ///< blocks * m
   int32_t *column;  ///< [width][stride]: row of the trace vector, or -1; -1 beyond the last row
   double *value;    ///< [width][stride]; 0 where the column is -1
 } kg_ell_matrix;

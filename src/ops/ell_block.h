@@ -4,7 +4,10 @@
 #pragma once
 #include "ops/local/entry.h"
 
-enum { KG_ELL_BLOCKS = 5 };
+enum {
+  KG_ELL_BLOCKS = 5,       ///< of a row: its edge and the others of its two elements
+  KG_ELL_WIDE_BLOCKS = 7,  ///< where there are quadrilaterals
+};
 
 typedef struct kg_ell_block {
   int32_t edge;                 ///< trace edge of its columns; -1: the block is missing
@@ -37,12 +40,14 @@ KG_INLINE kg_ell_block kg_ell_block_of(const kg_locals *locals, const kg_trace_a
     if (second != KG_NO_SIDE) kg_ell_block_put(&block, 1, locals, m, second, kg_side_facet(second));
     return block;
   }
-  const kg_side side = q < 3 ? first : second;
+  const int n_first = kg_facets_of_lane(arrays, kg_side_element(first)) - 1;
+  const kg_side side = q <= n_first ? first : second;
   if (side == KG_NO_SIDE) return block;
   const int32_t e = kg_side_element(side);
-  const int l = kg_side_facet(side);
-  const int other = q % 2 == 1 ? (l == 0 ? 1 : 0) : (l == 2 ? 1 : 2);
-  block.edge = (int32_t)(arrays->side_edge[kg_lane_side(3, e, other)] >> 1);
+  const int l = kg_side_facet(side), k = q <= n_first ? q - 1 : q - 1 - n_first;
+  const int other = k < l ? k : k + 1;
+  if (other >= kg_facets_of_lane(arrays, e)) return block;
+  block.edge = (int32_t)(arrays->side_edge[kg_facet_at(arrays, e, other)] >> 1);
   kg_ell_block_put(&block, 0, locals, m, side, other);
   return block;
 }

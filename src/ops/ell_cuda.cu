@@ -60,7 +60,7 @@ cudaError_t scan(const WorkShape &w, void *scratch, size_t &bytes, const int32_t
 
 kedge_status work_shape(kedge_context *ctx, const kg_trace_counts *count, WorkShape *out)
 {
-  WorkShape w = {3 * count->n_elements, count->n_edges, 1, 0, 0, 0};
+  WorkShape w = {(int32_t)count->n_sides, count->n_edges, 1, 0, 0, 0};
   while (w.bits < 31 && count->n_edges >> w.bits) ++w.bits;
   w.array = kg_rounded((size_t)w.n_sides * sizeof(int32_t));
   w.runs = kg_rounded(sizeof(int32_t));
@@ -80,17 +80,32 @@ kedge_status work_shape(kedge_context *ctx, const kg_trace_counts *count, WorkSh
   return KEDGE_OK;
 }
 
-/// Thread = facet of an element, three of each: its edge and its side. Empty lanes of the last group get no thread.
+/// Thread = facet of an element of a kg_local: its edge and its side. Empty lanes get no thread.
 __global__ void __launch_bounds__(BLOCK)
-    list_sides_kernel(const uint32_t *__restrict__ side_edge, int32_t n_sides, int32_t *edge,
-                      kg_side *side)
+    list_sides_kernel(const kg_trace_arrays arrays, int32_t first_lane, int n_facets,
+                      int32_t n_sides, int32_t *edge, kg_side *side)
 {
   const int64_t s = kg_thread_number();
   if (s >= n_sides) return;
-  const int32_t e = (int32_t)(s / 3);
-  const int l = (int)(s % 3);
-  edge[s] = (int32_t)(side_edge[kg_lane_side(3, e, l)] >> 1);
+  const int32_t e = first_lane + (int32_t)(s / n_facets);
+  const int l = (int)(s % n_facets);
+  edge[s] = (int32_t)(arrays.side_edge[kg_facet_at(&arrays, e, l)] >> 1);
   side[s] = kg_side_of(e, l);
+}
+
+kedge_status list_sides(kedge_context *ctx, const kg_ell_assemble_args &a, int32_t *edge,
+                        kg_side *side)
+{
+  for (int i = 0, at = 0; i < a.locals.n_locals; ++i) {
+    const kg_local &local = a.locals.local[i];
+    const int n_facets = kg_facets_of_lane(&a.batch.arrays, local.first_lane);
+    const int32_t n = n_facets * local.n_elements;
+    KG_TRY(kg_launch_each<BLOCK>(ctx, "listing the sides of the elements", n, list_sides_kernel,
+                                 a.batch.arrays, local.first_lane, n_facets, n, edge + at,
+                                 side + at));
+    at += n;
+  }
+  return KEDGE_OK;
 }
 
 /// The local-to-global map by edge, in the work memory.
@@ -112,9 +127,7 @@ kedge_status map_edges(kedge_context *ctx, const kg_ell_assemble_args &a, EdgeMa
   void *const scratch = work + 4 * w.array + w.runs;
   const cudaStream_t stream = kg_cuda_stream(ctx);
 
-  KG_TRY(kg_launch_each<BLOCK>(ctx, "listing the sides of the elements", w.n_sides,
-                               list_sides_kernel, a.batch.arrays.side_edge, w.n_sides, array[0],
-                               (kg_side *)array[2]));
+  KG_TRY(list_sides(ctx, a, array[0], (kg_side *)array[2]));
   cub::DoubleBuffer<int32_t> edge(array[0], array[1]);
   cub::DoubleBuffer<kg_side> side((kg_side *)array[2], (kg_side *)array[3]);
   size_t bytes = w.scratch;
@@ -146,7 +159,7 @@ __global__ void __launch_bounds__(BLOCK)
   const kg_side second = exists && map.length[edge] == 2 ? map.side[begin + 1] : KG_NO_SIDE;
   int32_t *column = matrix.column + row;
   double *value = matrix.value + row;
-  for (int q = 0; q < KG_ELL_BLOCKS; ++q) {
+  for (int q = 0; q < matrix.blocks; ++q) {
     kg_ell_block block;
     block.edge = -1;
     if (exists) block = kg_ell_block_of(&a.locals, &a.batch.arrays, m, edge, first, second, q);
@@ -157,39 +170,41 @@ __global__ void __launch_bounds__(BLOCK)
   }
 }
 
-/// A row's 5 m entries, five at a time and without a branch, so that their loads overlap: a missing
+/// A row's entries, five (or seven) at a time and without a branch, so that their loads overlap: a missing
 /// entry loads x[0] and drops it. Entries pass by once and do not displace x in the caches.
+template <int BLOCKS>
 __device__ __forceinline__ double multiply_row(const kg_ell_matrix &matrix,
                                                const double *__restrict__ x, int64_t row)
 {
   const int32_t *__restrict__ column = matrix.column + row;
   const double *__restrict__ value = matrix.value + row;
   double sum = 0.0;
-  for (int k = 0; k < matrix.width; k += KG_ELL_BLOCKS) {
-    int32_t c[KG_ELL_BLOCKS];
-    double v[KG_ELL_BLOCKS], xc[KG_ELL_BLOCKS];
+  for (int k = 0; k < matrix.width; k += BLOCKS) {
+    int32_t c[BLOCKS];
+    double v[BLOCKS], xc[BLOCKS];
 #pragma unroll
-    for (int u = 0; u < KG_ELL_BLOCKS; ++u) {
+    for (int u = 0; u < BLOCKS; ++u) {
       c[u] = __ldcs(column);
       v[u] = __ldcs(value);
       column += matrix.stride;
       value += matrix.stride;
     }
 #pragma unroll
-    for (int u = 0; u < KG_ELL_BLOCKS; ++u) xc[u] = __ldg(x + max(c[u], 0));
+    for (int u = 0; u < BLOCKS; ++u) xc[u] = __ldg(x + max(c[u], 0));
 #pragma unroll
-    for (int u = 0; u < KG_ELL_BLOCKS; ++u) sum += v[u] * (c[u] < 0 ? 0.0 : xc[u]);
+    for (int u = 0; u < BLOCKS; ++u) sum += v[u] * (c[u] < 0 ? 0.0 : xc[u]);
   }
   return sum;
 }
 
+template <int BLOCKS>
 __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_SM)
     apply_kernel(const kg_ell_apply_args a, unsigned *counter)
 {
   if (kg_stopped(a.pass.stop)) return;
   double dot = 0.0;
   for (int64_t row = kg_thread_number(); row < a.matrix.rows; row += (int64_t)gridDim.x * BLOCK) {
-    const double sum = multiply_row(a.matrix, a.x, row);
+    const double sum = multiply_row<BLOCKS>(a.matrix, a.x, row);
     a.y[row] = sum;
     if (a.pass.sum.total) dot += a.x[row] * sum;
   }
@@ -221,8 +236,10 @@ extern "C" kedge_status kg_ell_apply_cuda(kedge_context *ctx, const kg_ell_apply
 {
   int64_t pieces = (args->matrix.rows + BLOCK - 1) / BLOCK;
   if (pieces > KG_PIECES) pieces = KG_PIECES;
+  const auto kernel = args->matrix.blocks == KG_ELL_WIDE_BLOCKS ? apply_kernel<KG_ELL_WIDE_BLOCKS>
+                                                                : apply_kernel<KG_ELL_BLOCKS>;
   // One block at least: without rows there is a sum to set.
-  apply_kernel<<<kg_cuda_blocks(ctx, pieces, BLOCKS_PER_SM), BLOCK, 0, kg_cuda_stream(ctx)>>>(
+  kernel<<<kg_cuda_blocks(ctx, pieces, BLOCKS_PER_SM), BLOCK, 0, kg_cuda_stream(ctx)>>>(
       *args, kg_cuda(ctx)->counters + KG_COUNTER_ELL);
   return kg_cuda_launched(ctx, "applying the ELL matrix");
 }

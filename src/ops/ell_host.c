@@ -26,33 +26,53 @@ static size_t begin_bytes(const kg_trace_counts *count)
 kedge_status kg_ell_work_bytes_host(kedge_context *ctx, const kg_trace_counts *count, size_t *bytes)
 {
   (void)ctx;
-  *bytes = begin_bytes(count) + kg_rounded(3 * (size_t)count->n_elements * sizeof(kg_side));
+  *bytes = begin_bytes(count) + kg_rounded((size_t)count->n_sides * sizeof(kg_side));
   return KEDGE_OK;
 }
 
 static int32_t edge_of_side(const kg_trace_arrays *arrays, int32_t e, int l)
 {
-  return (int32_t)(arrays->side_edge[kg_lane_side(3, e, l)] >> 1);
+  return (int32_t)(arrays->side_edge[kg_facet_at(arrays, e, l)] >> 1);
 }
 
-/// Stable, so that the lower of two sides comes first. Empty lanes of the last group are no
-/// elements and are left out.
+/// Calls `what` for the sides of the elements, ascending; empty lanes have none.
+static void each_side(const kg_ell_assemble_args *a, edge_map map,
+                      void (*what)(edge_map map, int32_t edge, kg_side side))
+{
+  for (int i = 0; i < a->locals.n_locals; ++i) {
+    const kg_local *local = &a->locals.local[i];
+    const int n_facets = kg_facets_of_lane(&a->batch.arrays, local->first_lane);
+    for (int32_t e = local->first_lane; e < local->first_lane + local->n_elements; ++e)
+      for (int l = 0; l < n_facets; ++l)
+        what(map, edge_of_side(&a->batch.arrays, e, l), kg_side_of(e, l));
+  }
+}
+
+static void count_side(edge_map map, int32_t edge, kg_side side)
+{
+  (void)side;
+  ++map.begin[edge + 1];
+}
+
+static void put_side(edge_map map, int32_t edge, kg_side side)
+{
+  map.side[map.begin[edge + 1]++] = side;
+}
+
+/// Stable, so that the lower of two sides comes first.
 static void sort_sides(const kg_ell_assemble_args *a, edge_map map)
 {
   const kg_trace_counts *count = &a->batch.count;
-  const kg_trace_arrays *arrays = &a->batch.arrays;
   int32_t *next = map.begin + 1;  // place of the next side of f; in the end, where f + 1 begins
   memset(map.begin, 0, ((size_t)count->n_edges + 1) * sizeof *map.begin);
-  for (int32_t e = 0; e < count->n_elements; ++e)
-    for (int l = 0; l < 3; ++l) ++next[edge_of_side(arrays, e, l)];
+  each_side(a, map, count_side);
   int32_t place = 0;
   for (int32_t f = 0; f < count->n_edges; ++f) {
     const int32_t length = next[f];
     next[f] = place;
     place += length;
   }
-  for (int32_t e = 0; e < count->n_elements; ++e)
-    for (int l = 0; l < 3; ++l) map.side[next[edge_of_side(arrays, e, l)]++] = kg_side_of(e, l);
+  each_side(a, map, put_side);
 }
 
 /// The m rows of a free edge.
@@ -63,7 +83,7 @@ static void fill_edge(const kg_ell_assemble_args *a, edge_map map, int32_t f)
   const kg_side first = map.side[map.begin[f]];
   const bool is_inner = map.begin[f + 1] - map.begin[f] == 2;
   const kg_side second = is_inner ? map.side[map.begin[f] + 1] : KG_NO_SIDE;
-  for (int q = 0; q < KG_ELL_BLOCKS; ++q) {
+  for (int q = 0; q < matrix->blocks; ++q) {
     const kg_ell_block block =
         kg_ell_block_of(&a->locals, &a->batch.arrays, m, f, first, second, q);
     for (int j = 0; j < m; ++j) {

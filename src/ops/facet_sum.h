@@ -10,7 +10,7 @@ KEDGE_BEGIN_DECLS
 
 typedef struct kg_facet_loads_args {
   kg_batch batch;
-  const double *condensed;  ///< [group][n][lane]: F^e
+  const double *condensed;  ///< [group][n][lane]: F^e of all lanes
   double *b;                ///< out: [free trace edge][mode]
 } kg_facet_loads_args;
 
@@ -28,11 +28,8 @@ kg_cost kg_facet_sum_cost(kg_sizes size, int64_t n_free);
 /// What a side adds to b in mode k.
 KG_INLINE double kg_facet_load(const kg_facet_loads_args *a, kg_side side, int k)
 {
-  const kg_sizes size = a->batch.reference.size;
-  const int32_t e = kg_side_element(side);
-  const int l = kg_side_facet(side);
-  const int64_t row = (int64_t)(e / KG_LANES) * size.n_trace + l * size.n_edge + k;
-  return a->condensed[row * KG_LANES + e % KG_LANES];
+  const int m = a->batch.reference.size.n_edge, row = kg_side_facet(side) * m + k;
+  return a->condensed[kg_lane_row(&a->batch.arrays, 3 * m, 4 * m, kg_side_element(side), row)];
 }
 
 /// What a side adds to the diagonal in mode k.

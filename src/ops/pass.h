@@ -17,6 +17,7 @@ typedef struct kg_sum {
   double *part;             ///< work: [patch or piece of rows], as the operator says
   double *total;            ///< becomes 2^-exponent times the sum; NULL: no sum is wanted
   const int32_t *exponent;  ///< NULL: 0
+  const double *before;     ///< a sum that is there already and is added; NULL: none
 } kg_sum;
 
 /// Rows of a product to which something is still to be added.
@@ -41,5 +42,6 @@ KG_INLINE bool kg_stopped(const int32_t *stop)
 
 KG_INLINE void kg_sum_end(const kg_sum *sum, double total)
 {
+  if (sum->before) total = *sum->before + total;
   *sum->total = sum->exponent ? ldexp(total, -*sum->exponent) : total;
 }

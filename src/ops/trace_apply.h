@@ -12,11 +12,13 @@ KEDGE_BEGIN_DECLS
 
 typedef struct kg_trace_apply_args {
   kg_batch batch;
-  kg_local local;  ///< of the lanes of `batch`; PACKED, REDUCED, or DIFFERENCES in single precision
-  const void *x;   ///< [trace edge][mode], of the number of `local`; Dirichlet rows are read too
-  void *y;         ///< [free trace edge][mode], likewise
-  void *halo;      ///< work: [edge between patches][mode], likewise
-  kg_pass pass;    ///< a sum has a part a patch; `open` may be the halo's rows of y
+  /// Of the lanes of `batch`: PACKED, REDUCED, or DIFFERENCES in single precision; of quadrilaterals
+  /// PACKED in double precision, up to order KG_WIDE_ORDER_MAX
+  kg_local local;
+  const void *x;  ///< [trace edge][mode], of the number of `local`; Dirichlet rows are read too
+  void *y;        ///< [free trace edge][mode], likewise
+  void *halo;     ///< work: [edge between patches][mode], likewise
+  kg_pass pass;   ///< a sum has a part a patch; `open` may be the halo's rows of y
 } kg_trace_apply_args;
 
 /// Where the numbers of a side lie, from its code: two places an edge inside the patch, then one an
@@ -35,9 +37,27 @@ KG_INLINE void *kg_halo_row(const kg_trace_apply_args *a, uint32_t halo_edge, in
                         : (char *)a->y + edge * row_bytes;
 }
 
+enum { KG_WIDE_ORDER_MAX = 4 };
+
 KG_DECLARE_OPERATOR_OF_NUMBERS(kg_trace_apply, kg_trace_apply_args);
+
+typedef struct kg_trace_product_args {
+  kg_batch batch;    ///< of all lanes
+  kg_locals locals;  ///< each begins with a patch; all of one number
+  const void *x;     ///< these as above
+  void *y, *halo;
+  kg_pass pass;
+} kg_trace_product_args;
+
+/// y = A x of all K^e: one kg_trace_apply() after another, each of the patches of a kg_local. Edges
+/// between two of these lie between patches, so that none of them knows of the others; the last
+/// one adds the halo, and each one adds what the sum has been before.
+kedge_status kg_trace_product(kedge_context *ctx, const kg_trace_product_args *args);
+/// The one of them for a kg_local, without its pass.
+kg_trace_apply_args kg_trace_product_part(const kg_trace_product_args *args, int i);
 /// The floor of one application: K^e once, x and y once.
 kg_cost kg_trace_apply_cost(kg_sizes size, const kg_trace_counts *count, const kg_local *local);
+kg_cost kg_trace_product_cost(kg_sizes size, const kg_trace_counts *count, const kg_locals *locals);
 
 /// Groups a patch for an order: about the elements whose traces and products fit the shared memory
 /// of a GPU block several times over.

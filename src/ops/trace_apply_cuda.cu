@@ -1,6 +1,6 @@
 // trace_apply_cuda.cu: y = sum_e A_e^T K^e A_e x by patches. GPUs with a copy engine take the
 // streaming kernel (trace_apply_stream.cuh) where its patches and rings fit their shared memory;
-// this file has the plain one for all others, and what follows both.
+// this file has the plain one for all others and for quadrilaterals, and what follows both.
 // Layout  local [group][n (n+1) / 2][lane]: a warp reads 32 consecutive numbers an entry, once.
 //         x, y [trace edge][mode]; edges inside a patch are contiguous.
 // Map     block = patch, thread = element, warp = group. x and y of an element (2 n numbers) stay
@@ -14,10 +14,31 @@ namespace
 {
 
 /// Bytes of shared memory. Places are the sides of the patch, and it has fewer edges than sides.
-constexpr size_t shared_bytes(int m, int patch_groups)
+constexpr size_t shared_bytes(int facets, int m, int patch_groups)
 {
-  return sizeof(kg_real) * m * 3 * KG_LANES * patch_groups;
+  return sizeof(kg_real) * m * facets * KG_LANES * patch_groups;
 }
+
+/// The codes of the sides of an element.
+template <int FACETS>
+struct element_codes {
+  uint32_t word[FACETS == 3 ? 1 : 2];
+
+  __device__ __forceinline__ void load(const uint32_t *side_codes, int64_t element)
+  {
+    if constexpr (FACETS == 3) {
+      word[0] = side_codes[element];
+    } else {
+      const uint2 both = ((const uint2 *)side_codes)[element];
+      word[0] = both.x;
+      word[1] = both.y;
+    }
+  }
+  __device__ __forceinline__ int code(int l) const
+  {
+    return FACETS == 3 ? kg_side_code(word[0], l) : kg_side_code_at(word, FACETS, 0, l);
+  }
+};
 
 /// The numbers of an element, 32 apart.
 struct plain_entries {
@@ -29,11 +50,11 @@ struct plain_entries {
   }
 };
 
-template <int M, bool REDUCED>
+template <int FACETS, int M, bool REDUCED>
 __global__ void __launch_bounds__(32 * kg_patch_groups(M - 1))
     KG_REAL(patch_kernel)(const kg_trace_apply_args a, unsigned *counter)
 {
-  constexpr int n = 3 * M;
+  constexpr int n = FACETS * M, total = FACETS == 3 ? ELEMENT_ENTRIES<M, REDUCED> : n * (n + 1) / 2;
   extern __shared__ kg_real s_trace[];  // x of the patch's edges, then products [place][M]
   __shared__ double s_warp[8];
   if (kg_stopped(a.pass.stop)) return;
@@ -55,21 +76,26 @@ __global__ void __launch_bounds__(32 * kg_patch_groups(M - 1))
   const int64_t group = (int64_t)patch * (threads / 32) + thread / 32;
   const int64_t element = group * KG_LANES + lane;
   const bool active = element < a.batch.count.n_elements;
-  const unsigned codes = active ? a.batch.arrays.side_codes[element] : 0;
+  element_codes<FACETS> codes = {};
+  if (active) codes.load(a.batch.arrays.side_codes, element);
   kg_real x[n], y[n];
   if (active) {
 #pragma unroll
-    for (int i = 0; i < n; ++i) x[i] = s_trace[kg_side_code(codes, i / M) / 2 * M + i % M];
+    for (int i = 0; i < n; ++i) x[i] = s_trace[codes.code(i / M) / 2 * M + i % M];
   }
   __syncthreads();  // from here s_trace holds products
   double dot = 0.0;
   if (active) {
-    plain_entries entries = {(const kg_real *)a.local.data +
-                             group * ELEMENT_ENTRIES<M, REDUCED> * KG_LANES + lane};
-    dot = multiply_element<M, REDUCED>(entries, a.local.layout == KG_LAYOUT_DIFFERENCES, x, y);
+    plain_entries entries = {(const kg_real *)a.local.data + group * total * KG_LANES + lane};
+    if constexpr (FACETS == 3) {
+      dot = multiply_element<M, REDUCED>(entries, a.local.layout == KG_LAYOUT_DIFFERENCES, x, y);
+    } else {
+      multiply_rows<0>(entries, 0, x, y);
+      dot = dot_element(x, y);
+    }
 #pragma unroll
     for (int i = 0; i < n; ++i) {
-      s_trace[kg_code_place(kg_side_code(codes, i / M), n_inside) * M + i % M] = y[i];
+      s_trace[kg_code_place(codes.code(i / M), n_inside) * M + i % M] = y[i];
     }
   }
   __syncthreads();
@@ -98,13 +124,13 @@ __global__ void KG_REAL(halo_kernel)(const kg_trace_apply_args a)
   if (i < a.batch.count.n_shared * m) y[i] += ((const kg_real *)a.halo)[i];
 }
 
-template <int P, bool REDUCED>
+template <int FACETS, int P, bool REDUCED>
 kedge_status launch(kedge_context *ctx, const kg_trace_apply_args &a)
 {
   constexpr int M = P + 1, groups = kg_patch_groups(P);
-  constexpr size_t shared = shared_bytes(M, groups);
+  constexpr size_t shared = shared_bytes(FACETS, M, groups);
   static_assert(shared <= 47 << 10, "more has to be asked for");
-  KG_REAL(patch_kernel)<M, REDUCED>
+  KG_REAL(patch_kernel)<FACETS, M, REDUCED>
       <<<(unsigned)a.batch.count.n_patches, 32 * groups, shared, kg_cuda_stream(ctx)>>>(
           a, kg_cuda(ctx)->counters + KG_COUNTER_TRACE_APPLY);
   return kg_cuda_launched(ctx, "trace_apply");
@@ -114,7 +140,7 @@ template <bool REDUCED>
 kedge_status launch_plain(kedge_context *ctx, const kg_trace_apply_args &a)
 {
   return kg_with_order(a.batch.reference.size.order,
-                       [&](auto p) { return launch<p(), REDUCED>(ctx, a); });
+                       [&](auto p) { return launch<3, p(), REDUCED>(ctx, a); });
 }
 
 kedge_status launch_patches(kedge_context *ctx, const kg_trace_apply_args &a)
@@ -122,6 +148,11 @@ kedge_status launch_patches(kedge_context *ctx, const kg_trace_apply_args &a)
   const int order = a.batch.reference.size.order;
   KG_REQUIRE(ctx, a.batch.count.patch_groups == kg_patch_groups(order), KEDGE_ERR_INTERNAL,
              "trace_apply: patches of %d groups at order %d", a.batch.count.patch_groups, order);
+#ifndef KG_COMPILE_SINGLE
+  if (a.batch.arrays.n_facets == 4)
+    return kg_with_order<KEDGE_ORDER_MIN, KG_WIDE_ORDER_MAX>(
+        order, [&](auto p) { return launch<4, p(), false>(ctx, a); });
+#endif
   const bool low = order <= KG_STREAM_LOW_MAX, reduced = a.local.layout == KG_LAYOUT_REDUCED;
   const bool streams =
       kg_cuda(ctx)->code_major >= 9 &&

@@ -25,7 +25,7 @@ typedef struct patch_work {
   kg_real y[TRACE_MAX][KG_LANES];
   kg_real products[PRODUCTS_MAX];    ///< [side code][mode]: two places an edge of the patch
   kg_real values[PRODUCTS_MAX / 2];  ///< [edge of the patch][mode] of x: inside ones, then its halo
-  int32_t code[3][KG_LANES];         ///< of the sides of the group
+  int32_t code[4][KG_LANES];         ///< of the sides of the group
 } patch_work;
 
 /// One entry of 32 elements, into the second level of the cache. It may lie behind the end of K^e.
@@ -131,10 +131,11 @@ INLINE double multiply_reduced(int m, const kg_real *restrict k, kg_real (*restr
 }
 
 /// y = K x of a group. x is spoilt. Returns x . y.
-INLINE double multiply_group(const kg_trace_apply_args *a, int32_t group, int m, bool reduced,
-                             patch_work *w)
+INLINE double multiply_group(const kg_trace_apply_args *a, int32_t group, int n_facets, int m,
+                             bool reduced, patch_work *w)
 {
-  const int n = 3 * m, rows = kg_local_rows(reduced ? KG_LAYOUT_REDUCED : KG_LAYOUT_PACKED, n);
+  const int n = n_facets * m,
+            rows = kg_local_rows(reduced ? KG_LAYOUT_REDUCED : KG_LAYOUT_PACKED, n);
   const bool differences = a->local.layout == KG_LAYOUT_DIFFERENCES;
   const kg_real *k = (const kg_real *)a->local.data + (size_t)group * (size_t)rows * KG_LANES;
   if (reduced) return multiply_reduced(m, k, w->x, w->y);
@@ -147,29 +148,30 @@ INLINE double multiply_group(const kg_trace_apply_args *a, int32_t group, int m,
 }
 
 /// Products of a group to their places; lanes beyond the last element have none.
-INLINE void store_products(const kg_trace_apply_args *a, int32_t group, int m, bool reduced,
-                           patch_work *w)
+INLINE void store_products(const kg_trace_apply_args *a, int32_t group, int n_facets, int m,
+                           bool reduced, patch_work *w)
 {
   const int32_t left = a->batch.count.n_elements - group * KG_LANES;
   for (int i = 0; i < KG_LANES && i < left; ++i) {
-    for (int l = 0; l < 3; ++l) {
+    for (int l = 0; l < n_facets; ++l) {
       kg_real *place = w->products + w->code[l][i] * m;
       for (int k = 0; k < m; ++k) place[k] = w->y[row_of(m, reduced, l, k)][i];
     }
   }
 }
 
-INLINE void decode_sides(const kg_trace_apply_args *a, int32_t group, patch_work *w)
+INLINE void decode_sides(const kg_trace_apply_args *a, int32_t group, int n_facets, patch_work *w)
 {
-  const uint32_t *codes = a->batch.arrays.side_codes + (size_t)group * KG_LANES;
-  for (int l = 0; l < 3; ++l)
+  const size_t words = (size_t)kg_code_words(n_facets) * KG_LANES;
+  const uint32_t *codes = a->batch.arrays.side_codes + (size_t)group * words;
+  for (int l = 0; l < n_facets; ++l)
 #pragma omp simd
-    for (int i = 0; i < KG_LANES; ++i) w->code[l][i] = kg_side_code(codes[i], l);
+    for (int i = 0; i < KG_LANES; ++i) w->code[l][i] = kg_side_code_at(codes, n_facets, i, l);
 }
 
-INLINE void gather_values(int m, bool reduced, patch_work *w)
+INLINE void gather_values(int n_facets, int m, bool reduced, patch_work *w)
 {
-  for (int l = 0; l < 3; ++l)
+  for (int l = 0; l < n_facets; ++l)
     for (int i = 0; i < KG_LANES; ++i) {
       const kg_real *x = w->values + w->code[l][i] / 2 * m;
       for (int k = 0; k < m; ++k) w->x[row_of(m, reduced, l, k)][i] = x[k];
@@ -224,8 +226,8 @@ INLINE void ask_for_rows(const kg_trace_apply_args *a, int32_t patch, int32_t gr
   }
 }
 
-INLINE void apply_patch(const kg_trace_apply_args *a, int32_t patch, int m, bool reduced,
-                        patch_work *w)
+INLINE void apply_patch(const kg_trace_apply_args *a, int32_t patch, int n_facets, int m,
+                        bool reduced, patch_work *w)
 {
   const kg_trace_counts *count = &a->batch.count;
   const int32_t first = patch * count->patch_groups;
@@ -236,10 +238,10 @@ INLINE void apply_patch(const kg_trace_apply_args *a, int32_t patch, int m, bool
   double sum = 0.0;
   for (int32_t group = first; group < last; ++group) {
     ask_for_rows(a, patch, group, m);
-    decode_sides(a, group, w);
-    gather_values(m, reduced, w);
-    sum += multiply_group(a, group, m, reduced, w);
-    store_products(a, group, m, reduced, w);
+    decode_sides(a, group, n_facets, w);
+    gather_values(n_facets, m, reduced, w);
+    sum += multiply_group(a, group, n_facets, m, reduced, w);
+    store_products(a, group, n_facets, m, reduced, w);
   }
   if (a->pass.sum.total) a->pass.sum.part[patch] = sum;
   gather_rows(a, patch, m, w);
@@ -251,9 +253,9 @@ typedef void patch_function(const kg_trace_apply_args *a, int32_t patch, patch_w
   static void apply_patch_##P(const kg_trace_apply_args *a, int32_t patch, patch_work *w) \
   {                                                                                       \
     if (a->local.layout == KG_LAYOUT_REDUCED)                                             \
-      apply_patch(a, patch, P + 1, true, w);                                              \
+      apply_patch(a, patch, 3, P + 1, true, w);                                           \
     else                                                                                  \
-      apply_patch(a, patch, P + 1, false, w);                                             \
+      apply_patch(a, patch, 3, P + 1, false, w);                                          \
   }
 OF_ORDER(1)
 OF_ORDER(2)
@@ -273,6 +275,25 @@ static patch_function *const by_order[] = {
     apply_patch_7, apply_patch_8, apply_patch_9, apply_patch_10, apply_patch_11, apply_patch_12};
 _Static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one function an order");
 
+#ifdef KG_COMPILE_SINGLE
+static patch_function *const by_order_wide[KG_WIDE_ORDER_MAX];
+#else
+#define OF_WIDE_ORDER(P)                                                                       \
+  static void apply_wide_patch_##P(const kg_trace_apply_args *a, int32_t patch, patch_work *w) \
+  {                                                                                            \
+    apply_patch(a, patch, 4, P + 1, false, w);                                                 \
+  }
+OF_WIDE_ORDER(1)
+OF_WIDE_ORDER(2)
+OF_WIDE_ORDER(3)
+OF_WIDE_ORDER(4)
+
+static patch_function *const by_order_wide[] = {apply_wide_patch_1, apply_wide_patch_2,
+                                                apply_wide_patch_3, apply_wide_patch_4};
+#endif
+_Static_assert(sizeof by_order_wide / sizeof *by_order_wide == KG_WIDE_ORDER_MAX,
+               "one function an order");
+
 /// Rows of edges between patches are complete with what the second patch adds.
 static void add_halo(kedge_context *ctx, const kg_trace_apply_args *a)
 {
@@ -287,7 +308,9 @@ kedge_status KG_REAL(kg_trace_apply_host)(kedge_context *ctx, const kg_trace_app
 {
   if (kg_stopped(args->pass.stop)) return KEDGE_OK;
   assert(args->batch.count.patch_groups <= KG_PATCH_GROUPS_MAX);
-  patch_function *const apply = by_order[args->batch.reference.size.order - 1];
+  const int at = args->batch.reference.size.order - 1;
+  const bool wide = args->batch.arrays.n_facets == 4;
+  patch_function *const apply = wide ? by_order_wide[at] : by_order[at];
 #pragma omp parallel num_threads(ctx->threads)
   {
     patch_work work;

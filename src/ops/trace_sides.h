@@ -9,7 +9,7 @@ KEDGE_BEGIN_DECLS
 
 typedef struct kg_trace_sides_args {
   kg_batch batch;       ///< vertex and the arrays of the patches are read
-  uint32_t *side_edge;  ///< [group][3][lane]
+  uint32_t *side_edge;  ///< as that of the batch
 } kg_trace_sides_args;
 
 KG_DECLARE_OPERATOR(kg_trace_sides, kg_trace_sides_args);
@@ -29,10 +29,12 @@ KG_INLINE void kg_put_sides(const kg_trace_sides_args *a, int32_t lane)
 {
   const kg_trace_arrays *arrays = &a->batch.arrays;
   const int32_t patch = lane / (a->batch.count.patch_groups * KG_LANES);
-  const int n = arrays->n_facets;
+  const int n = kg_facets_of_lane(arrays, lane);
+  const uint32_t *const codes = arrays->side_codes + kg_codes_at(arrays, lane);
   for (int l = 0; l < n; ++l) {
-    const int64_t from = kg_lane_side(n, lane, l), to = kg_lane_side(n, lane, kg_next_facet(n, l));
-    const int code = kg_side_code_at(arrays->side_codes, n, lane, l);
+    const int64_t from = kg_facet_at(arrays, lane, l);
+    const int64_t to = kg_facet_at(arrays, lane, kg_next_facet(n, l));
+    const int code = kg_side_code_at(codes, n, 0, l);
     const uint32_t edge = (uint32_t)kg_edge_of_patch(arrays, patch, code / 2);
     a->side_edge[from] = edge << 1 | (uint32_t)(arrays->vertex[from] > arrays->vertex[to]);
   }

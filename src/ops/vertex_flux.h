@@ -20,8 +20,8 @@
 #include "ops/vertex_space.h"
 KEDGE_BEGIN_DECLS
 
-/// A coarse function c, still to be added to z = z + P c and its product with A, without reaction.
-/// In device memory.
+/// A coarse function c, still to be added to z = z + P c and its product with A, without reaction
+/// and on triangles alone. In device memory.
 typedef struct kg_vertex_correction {
   kg_vertex_space space;
   double diffusion;
@@ -52,6 +52,12 @@ KG_INLINE double kg_vertex_flux(const kg_vertex_correction *a, const int32_t ver
   const double t[2] = {d[1][0] - d[0][0], d[1][1] - d[0][1]};
   const double before = d[0][0] * t[0] + d[0][1] * t[1], behind = d[1][0] * t[0] + d[1][1] * t[1];
   return (behind * rise[0] - before * rise[1]) / fabs(d[0][0] * d[1][1] - d[0][1] * d[1][0]);
+}
+
+/// Whether fluxes of coarse functions are known: a bilinear one is no local solution.
+KG_INLINE bool kg_vertex_fluxes_are_known(const kg_trace_arrays *mesh)
+{
+  return mesh->n_facets == 3 && mesh->first_wide == 0;
 }
 
 KG_INLINE kg_edge_correction kg_edge_correct(const kg_vertex_correction *a, int32_t edge)

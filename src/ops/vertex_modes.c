@@ -25,8 +25,8 @@ static kedge_status refuse(kedge_context *ctx, const kg_vertex_modes_args *args,
   KG_TRY(kg_copy_out(ctx, &first, args->modes.space.begin + i, sizeof first));
   KG_TRY(kg_copy_out(ctx, &end, args->modes.space.ends + first, sizeof end));
   KG_TRY(kg_copy_out(ctx, &side, arrays->edge_sides + 2 * (int64_t)(end >> 1), sizeof side));
-  KG_TRY(kg_copy_out(ctx, &side_edge, arrays->side_edge + kg_side_at(arrays->n_facets, side),
-                     sizeof side_edge));
+  KG_TRY(
+      kg_copy_out(ctx, &side_edge, arrays->side_edge + kg_side_at(arrays, side), sizeof side_edge));
   const bool begins = (side_edge & 1u) == (uint32_t)(end & 1);
   KG_TRY(kg_fault_end(ctx, arrays, side, begins ? 0 : 1, at));
   return KG_FAIL(

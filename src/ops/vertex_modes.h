@@ -110,7 +110,7 @@ KG_INLINE bool kg_vertex_mode_weigh(const kg_vertex_modes_args *a, int32_t i)
     for (int of = 0; of < 2; ++of) {
       const kg_side side = a->batch.arrays.edge_sides[2 * (int64_t)edge + of];
       if (side == KG_NO_SIDE) continue;
-      const int64_t at = kg_side_at(3, side);
+      const int64_t at = kg_side_at(&a->batch.arrays, side);
       if ((int32_t)(a->batch.arrays.side_edge[at] & 1u) == end) energy += a->element[at];
     }
   }

@@ -28,15 +28,26 @@ typedef struct kg_vertex_space {
   int32_t n_ends;        ///< of free edges at vertices without a Dirichlet edge
   int32_t *begin;        ///< [unknown + 1]: its first end
   int32_t *ends;  ///< [2 free trace edges]: edge << 1 | the vertex is its higher one, ascending
+  /// [unknown + 1]: where rows of the coarse matrix begin. A row has an entry for each end, then one
+  /// for the opposite corner of each quadrilateral at the vertex: `begin` where there are none
+  int32_t *row;
+  int32_t n_entries;  ///< of that matrix, beside its diagonal
 } kg_vertex_space;
 
 typedef struct kg_vertex_space_args {
   kg_batch batch;
   int32_t n_vertices;
-  kg_vertex_space *space;  ///< `begin` and `ends` are given; all else is made
+  kg_vertex_space *space;  ///< `begin`, `ends` and, with quadrilaterals, `row` are given; all else
+                           ///< is made
   void *work;              ///< kg_vertex_space_work_bytes() of device memory
   size_t work_bytes;
 } kg_vertex_space_args;
+
+/// Most entries of the coarse matrix beside its diagonal.
+KG_INLINE int64_t kg_vertex_entries_max(const kg_trace_counts *count)
+{
+  return 2 * (int64_t)count->n_free + 4 * KG_LANES * (int64_t)count->n_wide_groups;
+}
 
 /// Exact for the context's backend, from counts alone.
 kedge_status kg_vertex_space_work_bytes(kedge_context *ctx, const kg_trace_counts *count,
@@ -65,11 +76,37 @@ KG_INLINE void kg_edge_vertices(const kg_trace_arrays *arrays, int32_t edge, int
 {
   const kg_side side = arrays->edge_sides[2 * (int64_t)edge];
   const int32_t e = kg_side_element(side);
-  const int n = arrays->n_facets, l = kg_side_facet(side);
-  const int32_t a = arrays->vertex[kg_lane_side(n, e, l)];
-  const int32_t b = arrays->vertex[kg_lane_side(n, e, kg_next_facet(n, l))];
+  const int l = kg_side_facet(side), next = kg_next_facet(kg_facets_of_lane(arrays, e), l);
+  const int32_t a = arrays->vertex[kg_facet_at(arrays, e, l)];
+  const int32_t b = arrays->vertex[kg_facet_at(arrays, e, next)];
   vertex[0] = a < b ? a : b;
   vertex[1] = a < b ? b : a;
+}
+
+/// Whether a side begins at the end of its edge.
+KG_INLINE bool kg_side_begins_at(const kg_trace_arrays *arrays, kg_side side, int32_t end)
+{
+  return (int32_t)(arrays->side_edge[kg_side_at(arrays, side)] & 1u) == end;
+}
+
+/// Side `of` of the edge of an end, if it is one of a quadrilateral and begins there, else
+/// KG_NO_SIDE: so a vertex without Dirichlet edges meets each of its quadrilaterals once.
+KG_INLINE kg_side kg_wide_side(const kg_trace_arrays *arrays, int32_t end, int of)
+{
+  const kg_side side = arrays->edge_sides[2 * (int64_t)(end >> 1) + of];
+  if (side == KG_NO_SIDE || kg_facets_of_lane(arrays, kg_side_element(side)) != 4)
+    return KG_NO_SIDE;
+  return kg_side_begins_at(arrays, side, end & 1) ? side : KG_NO_SIDE;
+}
+
+/// Entries of the row of an unknown, beside its diagonal.
+KG_INLINE int32_t kg_vertex_row_length(const kg_vertex_space *space, int32_t vertex)
+{
+  int32_t n = space->begin[vertex + 1] - space->begin[vertex];
+  for (int32_t k = space->begin[vertex]; k < space->begin[vertex + 1]; ++k)
+    for (int of = 0; of < 2; ++of)
+      n += kg_wide_side(&space->mesh, space->ends[k], of) != KG_NO_SIDE;
+  return n;
 }
 
 /// Whether a vertex has a Dirichlet edge.

@@ -5,6 +5,7 @@
 // thread an edge or an end. Ends at marked vertices get the last key and stay behind begin[n_rows].
 #define CCCL_DISABLE_NVTX  // CUB's own ranges would lie between those of kedge
 #include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
 
 #include "backend/cuda_each.cuh"
 #include "ops/vertex_space.h"
@@ -35,6 +36,12 @@ cudaError_t sort(const WorkShape &w, void *scratch, size_t &bytes, Both &key, Bo
   return cub::DeviceRadixSort::SortPairs(scratch, bytes, key, end, w.n_ends, 0, w.bits, stream);
 }
 
+/// Adds up lengths of rows, in place; without scratch likewise.
+cudaError_t scan(void *scratch, size_t &bytes, int32_t *length, int32_t n_rows, cudaStream_t stream)
+{
+  return cub::DeviceScan::InclusiveSum(scratch, bytes, length, length, n_rows, stream);
+}
+
 kedge_status work_shape(kedge_context *ctx, const kg_trace_counts *count, int32_t n_vertices,
                         WorkShape *out)
 {
@@ -46,7 +53,11 @@ kedge_status work_shape(kedge_context *ctx, const kg_trace_counts *count, int32_
   Both none;
   KG_TRY(kg_cuda_check(ctx, sort(w, nullptr, sorting, none, none, nullptr),
                        "sizing the sort of the ends of edges"));
-  w.scratch = kg_rounded(sorting);
+  size_t scanning = 0;
+  if (count->n_wide_groups > 0)
+    KG_TRY(kg_cuda_check(ctx, scan(nullptr, scanning, nullptr, n_vertices, nullptr),
+                         "sizing the scan of the rows of vertices"));
+  w.scratch = kg_rounded(sorting > scanning ? sorting : scanning);
   *out = w;
   return KEDGE_OK;
 }
@@ -86,6 +97,30 @@ __global__ void __launch_bounds__(BLOCK)
   const int32_t last = i < n_ends ? key[i] : n_rows;
   for (int32_t row = i > 0 ? key[i - 1] + 1 : 0; row <= last; ++row) begin[row] = (int32_t)i;
 }
+
+/// Thread = unknown: the length of its row, to where the row ends.
+__global__ void __launch_bounds__(BLOCK) measure_rows_kernel(const kg_vertex_space s)
+{
+  const int64_t i = kg_thread_number();
+  if (i == 0) s.row[0] = 0;
+  if (i < s.n_rows) s.row[i + 1] = kg_vertex_row_length(&s, (int32_t)i);
+}
+
+/// Where the rows of the coarse matrix begin.
+kedge_status find_entries(kedge_context *ctx, const kg_trace_counts *count, kg_vertex_space *s,
+                          void *scratch, size_t bytes)
+{
+  s->n_entries = s->n_ends;
+  if (count->n_wide_groups == 0) {
+    s->row = s->begin;
+    return KEDGE_OK;
+  }
+  KG_TRY(kg_launch_each<BLOCK>(ctx, "measuring the rows of vertices", s->n_rows,
+                               measure_rows_kernel, *s));
+  KG_TRY(kg_cuda_check(ctx, scan(scratch, bytes, s->row + 1, s->n_rows, kg_cuda_stream(ctx)),
+                       "adding up the rows of vertices"));
+  return kg_copy_out(ctx, &s->n_entries, s->row + s->n_rows, sizeof s->n_entries);
+}
 }  // namespace
 
 extern "C" kedge_status kg_vertex_space_work_bytes_cuda(kedge_context *ctx,
@@ -114,8 +149,10 @@ extern "C" kedge_status kg_vertex_space_fill_cuda(kedge_context *ctx, const kg_v
   s->mesh = a->batch.arrays;
   s->n_rows = a->n_vertices;
   s->n_ends = 0;
-  if (count->n_free == 0)  // every vertex is one of a Dirichlet edge
-    return kg_zero(ctx, s->begin, ((size_t)s->n_rows + 1) * sizeof *s->begin);
+  if (count->n_free == 0) {  // every vertex is one of a Dirichlet edge
+    KG_TRY(kg_zero(ctx, s->begin, ((size_t)s->n_rows + 1) * sizeof *s->begin));
+    return find_entries(ctx, count, s, scratch, bytes);
+  }
   KG_TRY(kg_zero(ctx, is_fixed, (size_t)a->n_vertices));
   KG_TRY(kg_launch_each<BLOCK>(ctx, "fixing the vertices of Dirichlet edges",
                                count->n_edges - count->n_free, fix_kernel, *a, is_fixed));
@@ -127,5 +164,6 @@ extern "C" kedge_status kg_vertex_space_fill_cuda(kedge_context *ctx, const kg_v
     KG_TRY(kg_copy(ctx, s->ends, end.Current(), (size_t)w.n_ends * sizeof *s->ends));
   KG_TRY(kg_launch_each<BLOCK>(ctx, "finding the ends of each vertex", (int64_t)w.n_ends + 1,
                                find_rows_kernel, key.Current(), w.n_ends, s->n_rows, s->begin));
-  return kg_copy_out(ctx, &s->n_ends, s->begin + s->n_rows, sizeof s->n_ends);
+  KG_TRY(kg_copy_out(ctx, &s->n_ends, s->begin + s->n_rows, sizeof s->n_ends));
+  return find_entries(ctx, count, s, scratch, w.scratch);
 }

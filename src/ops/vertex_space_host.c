@@ -51,5 +51,13 @@ kedge_status kg_vertex_space_fill_host(kedge_context *ctx, const kg_vertex_space
     for (int end = 0; end < 2; ++end)
       if (!is_fixed[vertex[end]]) s->ends[next[vertex[end]]++] = edge << 1 | end;
   }
+  s->n_entries = s->n_ends;
+  if (a->batch.count.n_wide_groups == 0) {
+    s->row = s->begin;
+    return KEDGE_OK;
+  }
+  s->row[0] = 0;
+  for (int32_t v = 0; v < s->n_rows; ++v) s->row[v + 1] = s->row[v] + kg_vertex_row_length(s, v);
+  s->n_entries = s->row[s->n_rows];
   return KEDGE_OK;
 }

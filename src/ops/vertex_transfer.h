@@ -30,7 +30,8 @@ typedef struct kg_vertex_spread_args {
   kg_vertex_space space;  ///< but for its mesh
   kg_sizes size;
   kg_number number;       ///< of z
-  const int32_t *column;  ///< [end]: the vertex at the other one, of the coarse matrix
+  const int32_t *column;  ///< [entry] of the coarse matrix: those of ends have the vertex at the
+                          ///< other one
   const double *coarse;   ///< [unknown]
   void *z;                ///< [free trace edge][mode]
 } kg_vertex_spread_args;
@@ -109,7 +110,7 @@ KG_INLINE void kg_vertex_spread_at(const kg_vertex_spread_args *a, int32_t i)
 {
   const kg_vertex_space *space = &a->space;
   for (int32_t k = space->begin[i]; k < space->begin[i + 1]; ++k) {
-    const int32_t other = a->column[k];
+    const int32_t other = a->column[space->row[i] + (k - space->begin[i])];
     const bool is_higher = space->ends[k] & 1;
     if (!is_higher && !kg_vertex_is_fixed(space, other)) continue;
     const double low = a->coarse[is_higher ? other : i], high = a->coarse[is_higher ? i : other];

@@ -35,6 +35,7 @@ static chunk chunk_at(const kg_pipeline *p, int32_t first)
   c.local.data = c.condensed + (size_t)z.n_trace * KG_LANES * (size_t)groups;
   c.local.first_lane = first * n->patch_groups * KG_LANES;
   c.local.n_lanes = c.batch.count.n_groups * KG_LANES;
+  c.local.n_elements = c.batch.count.n_elements;
   return c;
 }
 

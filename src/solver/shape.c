@@ -91,7 +91,7 @@ kg_coarse_bytes kg_shape_coarse(const kg_shape *s)
   spare *= s->count.n_elements;
   if (kg_smoother_has_lines(s->choice.smoother))
     spare -= (int64_t)(kg_line_factor_count(s->size, s->n_lines, s->n_line_steps) * sizeof(float));
-  return kg_amg.bytes(s->n_vertices, 2 * (int64_t)s->count.n_free, spare > 0 ? spare : 0);
+  return kg_amg.bytes(s->n_vertices, kg_vertex_entries_max(&s->count), spare > 0 ? spare : 0);
 }
 
 static bool has_coarse_vectors(const kg_shape *s)

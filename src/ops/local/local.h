@@ -26,6 +26,7 @@ typedef struct kg_local {
   int n;                        ///< rows of a K^e: trace unknowns of an element
   int rows;                     ///< numbers of an element in this layout: kg_local_rows()
   int32_t first_lane, n_lanes;  ///< whose K^e they are; groups are whole but with FULL
+  int32_t n_elements;           ///< the first of these lanes have an element, the others are empty
 } kg_local;
 
 enum { KG_REDUCED_FLUX = 3 };  ///< rows of fluxes in front of a reduced K^e
@@ -44,8 +45,8 @@ KG_INLINE int kg_local_rows(kg_layout layout, int n)
   }
 }
 
-/// The K^e of all elements that `count` counts, at `data`; NULL: their shape alone. FULL has no
-/// empty lanes.
+/// The K^e of all elements that `count` counts, triangles in one batch, at `data`; NULL: their shape
+/// alone. FULL has no empty lanes.
 static inline kg_local kg_local_all(kg_layout layout, kg_number number, kg_sizes size,
                                     const kg_trace_counts *count, void *data)
 {
@@ -56,7 +57,26 @@ static inline kg_local kg_local_all(kg_layout layout, kg_number number, kg_sizes
                     .n = size.n_trace,
                     .rows = kg_local_rows(layout, size.n_trace),
                     .first_lane = 0,
-                    .n_lanes = layout == KG_LAYOUT_FULL ? count->n_elements : lanes};
+                    .n_lanes = layout == KG_LAYOUT_FULL ? count->n_elements : lanes,
+                    .n_elements = count->n_elements};
+}
+
+/// The K^e of a batch of lanes. It has no groups without an element.
+/// @param[in] m  modes of a facet
+static inline kg_local kg_local_of_batch(kg_layout layout, kg_number number, int m,
+                                         const kg_lane_batch *batch, void *data)
+{
+  const int n = batch->n_facets * m;
+  const int32_t lanes = (batch->n_elements + KG_LANES - 1) / KG_LANES * KG_LANES;
+  assert(batch->n_facets == 3 || (layout == KG_LAYOUT_PACKED && number == KG_DOUBLE));
+  return (kg_local){.data = data,
+                    .layout = layout,
+                    .number = number,
+                    .n = n,
+                    .rows = kg_local_rows(layout, n),
+                    .first_lane = batch->first_group * KG_LANES,
+                    .n_lanes = layout == KG_LAYOUT_FULL ? batch->n_elements : lanes,
+                    .n_elements = batch->n_elements};
 }
 
 /// How many numbers all its lanes have, and how many bytes.
@@ -78,8 +98,10 @@ static inline kg_local kg_local_part(const kg_local *local, int32_t first_lane, 
   assert(first_lane >= local->first_lane &&
          first_lane - local->first_lane + n_lanes <= local->n_lanes);
   part.data = (char *)local->data + before * kg_number_bytes(local->number);
+  const int32_t left = local->n_elements - (first_lane - local->first_lane);
   part.first_lane = first_lane;
   part.n_lanes = n_lanes;
+  part.n_elements = left < 0 ? 0 : left < n_lanes ? left : n_lanes;
   return part;
 }
 
@@ -88,7 +110,7 @@ typedef struct kg_locals {
   /// [group][3][lane] of the trace arrays: the directions of sides, which REDUCED alone needs
   const uint32_t *side_edge;
   int n_locals;
-  kg_local local[8];  ///< each begins where the one before ends
+  kg_local local[KG_BATCHES_MAX];  ///< each begins behind the one before
 } kg_locals;
 
 static inline size_t kg_locals_bytes(const kg_locals *locals)
