@@ -2,8 +2,10 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmocka_all.h"
+#include "mesh/raw.h"
 
 double test_random(uint64_t *seed)
 {
@@ -121,5 +123,36 @@ kedge_mesh *test_obtuse_mesh(kedge_context *ctx, int n_triangles, double degrees
   }
   kedge_mesh *mesh = test_grid_mesh(&grid, ctx);
   test_grid_destroy(&grid);
+  return mesh;
+}
+
+kedge_mesh *test_checkerboard(kedge_context *ctx, int n)
+{
+  kg_raw_mesh raw;
+  kedge_mesh *mesh;
+  const int w = n + 1;
+  assert_int_equal(kg_raw_mesh_alloc(ctx, w * w, n * n + (n * n + 1) / 2, 4, 4 * n, &raw),
+                   KEDGE_OK);
+  for (int v = 0; v < w * w; ++v) {
+    raw.vertices[2 * v] = (double)(v % w) / n;
+    raw.vertices[2 * v + 1] = (double)(v / w) / n;
+  }
+  int32_t *to = raw.corners;
+  for (int k = 0; k < n * n; ++k) {
+    const int32_t a = k / n * w + k % n, b = a + 1, c = b + w, d = a + w;
+    const int32_t both[8] = {a, b, c, -1, a, c, d, -1}, whole[4] = {a, b, c, d};
+    const bool is_split = (k / n + k % n) % 2 == 0;
+    memcpy(to, is_split ? both : whole, is_split ? sizeof both : sizeof whole);
+    to += is_split ? 8 : 4;
+  }
+  for (int64_t e = 0; e < raw.n_elements; ++e) raw.regions[e] = 0;
+  for (int i = 0; i < n; ++i) {
+    const int32_t lines[8] = {i,     i + 1,       n * w + i, n * w + i + 1,
+                              i * w, (i + 1) * w, i * w + n, (i + 1) * w + n};
+    memcpy(raw.lines + 8 * i, lines, sizeof lines);
+    for (int k = 0; k < 4; ++k) raw.line_tags[4 * i + k] = 1 + k;
+  }
+  assert_int_equal(kg_mesh_build(ctx, &raw, "checkerboard", &mesh), KEDGE_OK);
+  kg_raw_mesh_free(&raw);
   return mesh;
 }

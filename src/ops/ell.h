@@ -16,10 +16,10 @@ KEDGE_BEGIN_DECLS
 typedef struct kg_ell_matrix {
   int64_t rows;     ///< n_free * m
   int64_t stride;   ///< words from one entry of a row to the next: rows rounded up to 32
-  int32_t blocks;   ///< 5, or 7 where there are quadrilaterals
   int32_t width;    ///< blocks * m
   int32_t *column;  ///< [width][stride]: row of the trace vector, or -1; -1 beyond the last row
   double *value;    ///< [width][stride]; 0 where the column is -1
+  int blocks;       ///< 5, or 7 where there are quadrilaterals
 } kg_ell_matrix;
 
 /// Shape without memory (column and value NULL).

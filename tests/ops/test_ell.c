@@ -225,7 +225,9 @@ static void work_memory_is_known_for_any_counts(void **state)
   const int32_t elements[] = {0, 1, 1000, INT32_MAX / 3};
   size_t before = 0, bytes;
   for (size_t i = 0; i < sizeof elements / sizeof *elements; ++i) {
-    const kg_trace_counts count = {.n_elements = elements[i], .n_edges = elements[i] / 2 * 3};
+    const kg_trace_counts count = {.n_elements = elements[i],
+                                   .n_sides = 3 * (int64_t)elements[i],
+                                   .n_edges = elements[i] / 2 * 3};
     must(p.ctx, kg_ell_work_bytes(p.ctx, &count, &bytes));
     assert_true(bytes >= before && bytes % KG_ALIGNMENT == 0);
     assert_true(bytes >= 3 * (size_t)elements[i] * sizeof(int32_t));

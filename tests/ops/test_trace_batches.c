@@ -5,7 +5,7 @@
 #include "case.h"
 #include "compare.h"
 #include "context.h"
-#include "mesh/raw.h"
+#include "grid.h"
 #include "ops/trace_sides.h"
 
 /// A filled trace, in device memory and back.
@@ -259,42 +259,11 @@ static void quadrilaterals_have_their_trace(void **state)
   }
 }
 
-/// Squares of the unit square, those of an even sum of their numbers split.
-static kedge_mesh *checkerboard(int n)
-{
-  kg_raw_mesh raw;
-  kedge_mesh *mesh;
-  const int w = n + 1;
-  must(ctx, kg_raw_mesh_alloc(ctx, w * w, n * n + (n * n + 1) / 2, 4, 4 * n, &raw));
-  for (int v = 0; v < w * w; ++v) {
-    raw.vertices[2 * v] = (double)(v % w) / n;
-    raw.vertices[2 * v + 1] = (double)(v / w) / n;
-  }
-  int32_t *to = raw.corners;
-  for (int k = 0; k < n * n; ++k) {
-    const int32_t a = k / n * w + k % n, b = a + 1, c = b + w, d = a + w;
-    const int32_t both[8] = {a, b, c, -1, a, c, d, -1}, whole[4] = {a, b, c, d};
-    const bool is_split = (k / n + k % n) % 2 == 0;
-    memcpy(to, is_split ? both : whole, is_split ? sizeof both : sizeof whole);
-    to += is_split ? 8 : 4;
-  }
-  for (int64_t e = 0; e < raw.n_elements; ++e) raw.regions[e] = 0;
-  for (int i = 0; i < n; ++i) {
-    const int32_t lines[8] = {i,     i + 1,       n * w + i, n * w + i + 1,
-                              i * w, (i + 1) * w, i * w + n, (i + 1) * w + n};
-    memcpy(raw.lines + 8 * i, lines, sizeof lines);
-    for (int k = 0; k < 4; ++k) raw.line_tags[4 * i + k] = 1 + k;
-  }
-  must(ctx, kg_mesh_build(ctx, &raw, "checkerboard", &mesh));
-  kg_raw_mesh_free(&raw);
-  return mesh;
-}
-
 static void both_shapes_have_one_trace(void **state)
 {
   (void)state;
   for (int n = 1; n <= 21; n += 5) {
-    kedge_mesh *mesh = checkerboard(n);
+    kedge_mesh *mesh = test_checkerboard(ctx, n);
     assert_int_equal(mesh->n_blocks, n > 1 ? 2 : 1);
     check(mesh, 0, NULL);
     const int32_t cut[] = {1, mesh->n_elements - 1};

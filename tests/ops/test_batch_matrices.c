@@ -1,0 +1,243 @@
+// The matrices of the vertices and of ELL from the K^e of several batches, against A assembled by its
+// definition.
+#include <stdlib.h>
+#include <string.h>
+
+#include "batch_case.h"
+#include "compare.h"
+#include "context.h"
+#include "grid.h"
+#include "ops/ell.h"
+#include "ops/vertex_matrix.h"
+#include "ops/vertex_transfer.h"
+
+static const double tolerance = 1e-13;
+
+/// P, [unknown][vertex], zero for Dirichlet edges and at their vertices.
+static double *prolongation(const batch_case *c, bool *is_fixed)
+{
+  const size_t n = (size_t)c->mesh->n_vertices;
+  double *p = calloc(batch_case_unknowns(c) * n + 1, sizeof *p);
+  assert_non_null(p);
+  int32_t end[2];
+  memset(is_fixed, 0, n);
+  for (int32_t edge = 0; edge < c->mesh->n_edges; ++edge)
+    if (!batch_case_is_free(c, edge)) {
+      batch_case_ends(c, edge, end);
+      is_fixed[end[0]] = is_fixed[end[1]] = true;
+    }
+  for (int32_t edge = 0; edge < c->mesh->n_edges; ++edge) {
+    batch_case_ends(c, edge, end);
+    for (int k = 0; k < 2 && batch_case_is_free(c, edge); ++k) {
+      if (is_fixed[end[k]]) continue;
+      p[(size_t)(edge * c->m) * n + (size_t)end[k]] = sqrt(0.5);
+      p[(size_t)(edge * c->m + 1) * n + (size_t)end[k]] = (k ? 1.0 : -1.0) / sqrt(6.0);
+    }
+  }
+  return p;
+}
+
+/// P^T A P, [vertex][vertex].
+static double *galerkin(const batch_case *c, const double *p)
+{
+  const size_t n = (size_t)c->mesh->n_vertices, rows = batch_case_unknowns(c);
+  double *a = batch_case_dense(c), *g = calloc(n * n + 1, sizeof *g);
+  assert_non_null(g);
+  for (size_t i = 0; i < rows; ++i)
+    for (size_t j = 0; j < rows; ++j) {
+      if (a[i * rows + j] == 0.0) continue;
+      for (size_t v = 0; v < n; ++v)
+        for (size_t w = 0; p[i * n + v] != 0.0 && w < n; ++w)
+          g[v * n + w] += p[i * n + v] * a[i * rows + j] * p[j * n + w];
+    }
+  free(a);
+  return g;
+}
+
+static kg_vertex_space fill_space(batch_case *c)
+{
+  kedge_context *context = c->memory.ctx;
+  const kg_trace_counts *count = &c->layout.count;
+  const size_t n = (size_t)c->mesh->n_vertices;
+  kg_vertex_space space = {
+      .begin = (int32_t *)case_output(&c->memory, n / 2 + 1),
+      .ends = (int32_t *)case_output(&c->memory, (size_t)count->n_free + 1),
+      .row = count->n_wide_groups ? (int32_t *)case_output(&c->memory, n / 2 + 1) : NULL};
+  kg_vertex_space_args args = {.batch = c->batch, .n_vertices = (int32_t)n, .space = &space};
+  must(context, kg_vertex_space_work_bytes(context, count, args.n_vertices, &args.work_bytes));
+  args.work = case_output(&c->memory, args.work_bytes / sizeof(double) + 1);
+  must(context, kg_vertex_space_fill(context, &args));
+  assert_in_range(space.n_entries, space.n_ends, kg_vertex_entries_max(count));
+  return space;
+}
+
+/// An entry is that of P^T A P rounded to single precision, and a row keeps its sum.
+static void check_row(const double *wanted, const bool *is_fixed, int32_t n, int32_t v,
+                      double diagonal, int32_t n_entries, const int32_t *column, const float *value)
+{
+  double *row = calloc((size_t)n, sizeof *row), sum = diagonal, expected = wanted[v];
+  assert_non_null(row);
+  if (is_fixed[v]) assert_true(n_entries == 0 && diagonal == KG_VERTEX_FIXED);
+  for (int32_t k = 0; k < n_entries; ++k) {
+    assert_in_range(column[k], 0, n - 1);
+    assert_true(row[column[k]] == 0.0);  // every entry once
+    row[column[k]] = (double)value[k];
+    sum += (double)value[k];
+  }
+  for (int32_t w = 0; w < n; ++w) {
+    if (w == v) continue;
+    expected += wanted[w];
+    assert_at_most(fabs(row[w] - wanted[w]), 6e-8 * fabs(wanted[w]) + tolerance * wanted[v]);
+  }
+  if (!is_fixed[v]) assert_at_most(fabs(sum - expected), tolerance * wanted[v]);
+  free(row);
+}
+
+static void check_vertices(batch_case *c)
+{
+  kedge_context *context = c->memory.ctx;
+  const int32_t n = c->mesh->n_vertices;
+  const kg_vertex_space space = fill_space(c);
+  const size_t numbers = kg_vertex_element_numbers(&c->layout.count);
+  const size_t entries = (size_t)space.n_entries;
+  const kg_vertex_matrix_args args = {.batch = c->batch,
+                                      .locals = c->locals,
+                                      .space = space,
+                                      .element = case_output(&c->memory, numbers),
+                                      .column = (int32_t *)case_output(&c->memory, entries / 2 + 1),
+                                      .value = (float *)case_output(&c->memory, entries / 2 + 1),
+                                      .diagonal = case_output(&c->memory, (size_t)n)};
+  must(context, kg_vertex_matrix_fill(context, &args));
+  int32_t *row = malloc(((size_t)n + 1) * sizeof *row);
+  bool *is_fixed = malloc((size_t)n * sizeof *is_fixed);
+  assert_true(row && is_fixed);
+  must(context, kg_copy_out(context, row, space.row, ((size_t)n + 1) * sizeof *row));
+  must(context, kg_sync(context));
+  assert_int_equal(row[n], space.n_entries);
+  int32_t *column = (int32_t *)case_fetch(&c->memory, (double *)args.column);
+  float *value = (float *)case_fetch(&c->memory, (double *)args.value);
+  double *diagonal = case_fetch(&c->memory, args.diagonal);
+  double *p = prolongation(c, is_fixed), *g = galerkin(c, p);
+  for (int32_t v = 0; v < n; ++v)
+    check_row(g + (int64_t)v * n, is_fixed, n, v, diagonal[v], row[v + 1] - row[v], column + row[v],
+              value + row[v]);
+
+  // z = P c, where c is what is given at vertices without a Dirichlet edge.
+  double *coarse = case_randoms(9, (size_t)n),
+         *zero = calloc(batch_case_unknowns(c) + 1, sizeof *zero);
+  double *expected = calloc(batch_case_unknowns(c) + 1, sizeof *expected);
+  assert_true(zero && expected);
+  for (int32_t v = 0; v < n; ++v) coarse[v] = is_fixed[v] ? 0.0 : coarse[v];
+  for (size_t i = 0; i < batch_case_unknowns(c); ++i)
+    for (int32_t v = 0; v < n; ++v) expected[i] += p[i * (size_t)n + (size_t)v] * coarse[v];
+  const kg_vertex_spread_args spread = {.space = space,
+                                        .size = c->batch.reference.size,
+                                        .number = KG_DOUBLE,
+                                        .column = args.column,
+                                        .coarse = case_input(&c->memory, coarse, (size_t)n),
+                                        .z = batch_case_put(c, zero)};
+  must(context, kg_vertex_spread(context, &spread));
+  double *z = batch_case_get(c, spread.z);
+  assert_close(batch_case_unknowns(c), z, expected, tolerance);
+  free(row), free(is_fixed), free(column), free(value), free(diagonal), free(p), free(g);
+  free(coarse), free(zero), free(expected), free(z);
+  case_release(&c->memory);
+}
+
+/// ELL has the entries of A, each once, and its product.
+static void check_ell(batch_case *c)
+{
+  kedge_context *context = c->memory.ctx;
+  const kg_trace_counts *count = &c->layout.count;
+  const int m = c->m;
+  const int64_t n = (int64_t)batch_case_unknowns(c);
+  kg_ell_assemble_args args = {.batch = c->batch,
+                               .locals = c->locals,
+                               .matrix = kg_ell_shape(c->batch.reference.size, count)};
+  kg_ell_matrix *matrix = &args.matrix;
+  const size_t entries = (size_t)matrix->width * (size_t)matrix->stride;
+  assert_int_equal(matrix->width, (count->n_wide_groups ? 7 : 5) * m);
+  matrix->column = (int32_t *)case_output(&c->memory, entries / 2 + 1);
+  matrix->value = case_output(&c->memory, entries);
+  must(context, kg_ell_work_bytes(context, count, &args.work_bytes));
+  args.work = case_output(&c->memory, args.work_bytes / sizeof(double) + 1);
+  must(context, kg_ell_assemble(context, &args));
+  int32_t *column = (int32_t *)case_fetch(&c->memory, (double *)matrix->column);
+  double *value = case_fetch(&c->memory, matrix->value), *a = batch_case_dense(c), scale = 0.0;
+  double *x = case_randoms(11, (size_t)n), dot;
+  int32_t *edge_of = malloc((size_t)count->n_edges * sizeof *edge_of);
+  assert_non_null(edge_of);
+  for (int32_t f = 0; f < count->n_edges; ++f) edge_of[c->trace_of_edge[f]] = f;
+  for (int64_t i = 0; i < n * n; ++i) scale = fmax(scale, fabs(a[i]));
+  for (int64_t row = 0; row < matrix->rows; ++row)
+    for (int k = 0; k < matrix->width; ++k) {
+      const int64_t at = k * matrix->stride + row;
+      if (column[at] < 0) {
+        assert_true(value[at] == 0.0);
+        continue;
+      }
+      const int64_t i = edge_of[row / m] * m + row % m;
+      a[i * n + edge_of[column[at] / m] * m + column[at] % m] -= value[at];
+    }
+  for (int64_t i = 0; i < n * n; ++i)
+    if (batch_case_is_free(c, (int32_t)(i / n / m))) assert_at_most(fabs(a[i]), tolerance * scale);
+  const kg_ell_apply_args apply = {.matrix = *matrix,
+                                   .x = batch_case_put(c, x),
+                                   .y = case_output(&c->memory, (size_t)matrix->rows)};
+  must(context, kg_ell_apply(context, &apply));
+  double *y = batch_case_get(c, apply.y), *expected = batch_case_product(c, x, &dot);
+  assert_close((size_t)n, y, expected, tolerance);
+  free(column), free(value), free(a), free(x), free(edge_of), free(y), free(expected);
+  case_release(&c->memory);
+}
+
+static void check_both(batch_case *c)
+{
+  check_vertices(c);
+  check_ell(c);
+}
+
+static void quadrilaterals_have_the_entries_of_their_matrices(void **state)
+{
+  (void)state;
+  const char *const words[] = {"quads 1", "quads 5"};
+  for (int i = 0; i < 2; ++i) {
+    kedge_mesh *mesh;
+    must(ctx, kedge_mesh_generate(ctx, words[i], &mesh));
+    batch_case_with(ctx, mesh, 0, NULL, check_both);
+    const int32_t cut = 7;
+    if (i > 0) batch_case_with(ctx, mesh, 1, &cut, check_both);
+    kedge_mesh_destroy(mesh);
+  }
+}
+
+static void both_shapes_have_the_entries_of_their_matrices(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = test_checkerboard(ctx, 5);
+  const int32_t cuts[] = {5, mesh->n_elements - 4};
+  batch_case_with(ctx, mesh, 0, NULL, check_both);
+  batch_case_with(ctx, mesh, 2, cuts, check_both);
+  kedge_mesh_destroy(mesh);
+}
+
+static void triangles_in_two_batches_have_the_entries_of_their_matrices(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh;
+  must(ctx, kedge_mesh_generate(ctx, "square 4", &mesh));
+  for (int32_t cut = 1; cut < mesh->n_elements; cut += 10)
+    batch_case_with(ctx, mesh, 1, &cut, check_both);
+  kedge_mesh_destroy(mesh);
+}
+
+int main(void)
+{
+  test_skip_without_backend();
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(quadrilaterals_have_the_entries_of_their_matrices),
+      cmocka_unit_test(both_shapes_have_the_entries_of_their_matrices),
+      cmocka_unit_test(triangles_in_two_batches_have_the_entries_of_their_matrices),
+  };
+  return cmocka_run_group_tests(tests, open_context, close_context);
+}
