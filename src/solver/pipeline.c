@@ -141,7 +141,7 @@ static kg_elements elements_of(const kg_pipeline *p, int i)
   const size_t sides = kg_shape_numbers(&p->shape, KG_ROWS_SIDES, i);
   e.batch = p->batch;
   e.batch.count.n_elements = b->lanes.n_elements;
-  e.batch.count.n_groups = b->lanes.n_groups;
+  e.batch.count.n_groups = (b->lanes.n_elements + KG_LANES - 1) / KG_LANES;
   e.batch.count.n_patches = b->lanes.n_patches;
   e.batch.arrays.vertex += sides;
   e.batch.arrays.side_edge += sides;

@@ -33,13 +33,14 @@ size_t kg_shape_most_rows(const kg_shape *s, kg_rows rows)
 
 kg_local kg_shape_batch_local(const kg_shape_batch *b, kg_layout layout, kg_number number)
 {
-  const int32_t lanes = b->lanes.n_groups * KG_LANES;
+  const int32_t lanes = (b->lanes.n_elements + KG_LANES - 1) / KG_LANES * KG_LANES;
   return (kg_local){.layout = layout,
                     .number = number,
                     .n = b->size.n_trace,
                     .rows = kg_local_rows(layout, b->size.n_trace),
                     .first_lane = b->lanes.first_group * KG_LANES,
-                    .n_lanes = layout == KG_LAYOUT_FULL ? b->lanes.n_elements : lanes};
+                    .n_lanes = layout == KG_LAYOUT_FULL ? b->lanes.n_elements : lanes,
+                    .n_elements = b->lanes.n_elements};
 }
 
 static kg_locals locals(const kg_shape *s, kg_layout layout, kg_number number)

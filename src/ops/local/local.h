@@ -68,7 +68,6 @@ static inline kg_local kg_local_of_batch(kg_layout layout, kg_number number, int
 {
   const int n = batch->n_facets * m;
   const int32_t lanes = (batch->n_elements + KG_LANES - 1) / KG_LANES * KG_LANES;
-  assert(batch->n_facets == 3 || (layout == KG_LAYOUT_PACKED && number == KG_DOUBLE));
   return (kg_local){.data = data,
                     .layout = layout,
                     .number = number,
