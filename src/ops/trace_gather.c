@@ -6,6 +6,8 @@ kedge_status kg_trace_gather(kedge_context *ctx, const kg_trace_gather_args *arg
 {
   static kedge_status (*const impl[])(kedge_context *, const kg_trace_gather_args *) =
       KG_IMPLEMENTATIONS(kg_trace_gather_host, kg_trace_gather_cuda);
+  assert(args->local.layout == KG_LAYOUT_FULL && args->batch.arrays.n_facets == 3);
+  assert(args->local.n_elements == args->batch.count.n_elements);  // all, in one batch
   if (args->pass.open) *args->pass.open = (kg_open){0};
   return impl[ctx->backend](ctx, args);
 }
