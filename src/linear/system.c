@@ -1,6 +1,5 @@
 // The loop around an iteration: residuals made from x, restarts where rounding has let the
-// recurrence part from them. One file, because all of it reads and moves one `solve`; what an end
-// means is in end.c.
+// recurrence part from them. One file, because all of it reads and moves one `solve`.
 #include "linear/system.h"
 
 #include <math.h>
@@ -253,6 +252,16 @@ static kedge_status begin(solve *s)
   return KEDGE_OK;
 }
 
+/// A residual of more times than this what storing x makes of it is no rounding: restarts bring 10.
+enum { ROUNDING_FAR = 128 };
+
+static bool is_converged(const kg_system_rule *rule, const kg_system_result *result)
+{
+  if (result->stop != KEDGE_STOP_ROUNDING) return result->stop == KEDGE_STOP_TOLERANCE;
+  return rule->accepts_rounding && result->relative_residual <= KG_SYSTEM_ROUNDING_MOST &&
+         result->relative_residual <= ROUNDING_FAR * result->rounding_residual;
+}
+
 static kedge_status solve_system(solve *s, kg_system_result *result)
 {
   KG_TRY(begin(s));
@@ -263,7 +272,7 @@ static kedge_status solve_system(solve *s, kg_system_result *result)
   result->iterations = s->iterated.iterations;
   result->relative_residual = sqrt(s->rr / s->rr_start);
   result->rounding_residual = sqrt(s->rr_rounding / s->rr_start);
-  kg_system_judge_end(s->rule, s->system->gain > 0.0, result);
+  result->converged = is_converged(s->rule, result);
   return KEDGE_OK;
 }
 

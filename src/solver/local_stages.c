@@ -103,8 +103,7 @@ static kedge_status sum_errors(kg_pipeline *p)
   report->q_l2 = sqrt(total.q);
   report->u_star_l2 = sqrt(total.u_star);
   report->u_linf = total.u_max;
-  if (status == KEDGE_OK) kg_note_small_error(p);
-  return status;
+  return status == KEDGE_OK ? kg_pipeline_diagnose(p, KG_ABOUT_ERROR) : status;
 }
 
 /// What has left memory for the trace solve.

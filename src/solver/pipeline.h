@@ -2,6 +2,7 @@
 /// One solve as it moves through King's stages.
 #pragma once
 #include "core/clock.h"
+#include "diagnose/diagnose.h"
 #include "ops/local/form.h"
 #include "ops/ops.h"
 #include "problem/problem.h"
@@ -95,14 +96,8 @@ static inline double kg_mean_square(const kedge_mesh *mesh)
   return 2.0 * mesh->info.area / (double)mesh->n_elements;
 }
 
-/// Add to the note of the solution what its input may hide, where there is something.
-/// @param[in] start_residual  of the trace solve; 0: there was nothing to solve
-/// @retval KEDGE_ERR_NUMERIC  there was, and its squares have underflowed
-kedge_status kg_note_input(const kg_pipeline *p, double start_residual);
-/// Add to the note that the source or boundary values contradict the exact solution, if they do.
-kedge_status kg_note_contradiction(const kg_pipeline *p);
-/// Add to the note that the error of u* may be that of the iteration, if it may.
-void kg_note_small_error(const kg_pipeline *p);
+/// Add to the note of the solution what there is to say about a topic (kg_diagnose()).
+kedge_status kg_pipeline_diagnose(const kg_pipeline *p, kg_topic topic);
 
 /// Add the cost of an operator to the running stage of the report.
 void kg_stage_cost(kg_pipeline *p, kg_cost cost, double times);

@@ -1,7 +1,5 @@
 #include "solver/solution.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,17 +20,6 @@ void kedge_solution_destroy(kedge_solution *s)
   free(s->trace);
   kg_trace_layout_free(&s->layout);
   free(s);
-}
-
-void kg_note_add(kedge_solution *s, const char *format, ...)
-{
-  const size_t before = strlen(s->note), length = before > 0 ? before + 2 : 0;
-  if (length >= sizeof s->note) return;
-  if (before > 0) memcpy(s->note + before, "; ", 3);
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(s->note + length, sizeof s->note - length, format, arguments);
-  va_end(arguments);
 }
 
 kedge_status kedge_solution_report(const kedge_solution *solution, kedge_report *report)

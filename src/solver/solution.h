@@ -56,7 +56,3 @@ static inline double kg_indicator_of(const kedge_solution *solution, int32_t ele
   const kg_results *results = kg_results_of(solution, element);
   return results->indicator[element - results->first_element];
 }
-
-/// Add a sentence to the note, behind "; " where there is one.
-__attribute__((format(printf, 2, 3))) void kg_note_add(kedge_solution *solution, const char *format,
-                                                       ...);

@@ -1,6 +1,5 @@
 // Assembly, which makes of the local matrices what the trace solve needs, and the trace solve.
 #include <math.h>
-#include <stdio.h>
 
 #include "core/context.h"
 #include "linear/cg.h"
@@ -223,6 +222,32 @@ static double boundary_residual(const kg_pipeline *p)
   return p->material.diffusion * sqrt(sum);
 }
 
+kedge_status kg_pipeline_diagnose(const kg_pipeline *p, kg_topic topic)
+{
+  const kg_trace_counts *n = &p->layout.count;
+  const kg_choice *c = &p->shape.choice;
+  kg_diagnosis d = {
+      .ctx = p->ctx,
+      .mesh = p->mesh,
+      .problem = p->problem,
+      .resolved = &p->resolved,
+      .layout = &p->layout,
+      .boundary = p->boundary,
+      .n_boundary = (size_t)(n->n_edges - n->n_free + n->n_neumann) * (size_t)p->shape.size.n_edge,
+      .material = p->material,
+      .scale = p->scale,
+      .square = kg_mean_square(p->mesh),
+      .stabilization_ratio = stabilization_ratio(p),
+      .report = &p->solution->report,
+      .is_stretched = p->mesh->info.min_angle < KG_LINE_ANGLE,
+      .has_plain_cycle =
+          c->precond != KG_JACOBI && c->steps > 0 && !kg_smoother_has_lines(c->smoother),
+      .is_compact = c->iterates == KG_SINGLE,
+      .note = p->solution->note,
+      .room = sizeof p->solution->note};
+  return kg_diagnose(&d, topic);
+}
+
 static kedge_status report_solve(kg_pipeline *p, const methods *m, const kg_residual *residual,
                                  const kg_system_result *result)
 {
@@ -233,9 +258,8 @@ static kedge_status report_solve(kg_pipeline *p, const methods *m, const kg_resi
   s->report.rounding_residual = result->rounding_residual;
   s->report.stop = result->stop;
   s->report.converged = result->converged;
-  snprintf(s->note, sizeof s->note, "%s", result->note);
-  if (result->converged) KG_TRY(kg_note_input(p, result->start_residual));
-  KG_TRY(kg_note_contradiction(p));
+  for (kg_topic topic = KG_ABOUT_END; topic < KG_ABOUT_ERROR; ++topic)
+    KG_TRY(kg_pipeline_diagnose(p, topic));
   const kg_krylov *k = &m->cg.base;
   const kg_cost product = k->linear->table->cost(k->linear);
   const kg_cost rounding = kg_cost_plus(kg_rounding_cost(k->linear->rows), 1, product);

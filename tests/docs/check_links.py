@@ -46,13 +46,13 @@ class Links(unittest.TestCase):
     def test_pages_have_links(self):
         self.assertGreater(sum(len(list(links(path))) for path in PAGES), 100)
 
-    def test_every_page_that_a_comment_names_is_there(self):
+    def test_every_page_and_test_that_code_names_is_there(self):
         missing = []
         for folder in ("src", "include", "tests", "profiling"):
             for path in glob.glob(os.path.join(SOURCE, folder, "**", "*.*"), recursive=True):
                 if path.endswith((".c", ".h", ".cu", ".cuh", ".py")):
                     with open(path, encoding="utf-8") as file:
-                        named = re.findall(r"\b(docs/[\w/-]+\.md)(?:#([\w-]+))?", file.read())
+                        named = re.findall(r"\b(docs/[\w/-]+\.md|tests/[\w/-]+\.(?:c|py)\b)(?:#([\w-]+))?", file.read())
                     missing += [f"{os.path.relpath(path, SOURCE)}: {page}#{anchor}" for page, anchor in named
                                 if not os.path.exists(os.path.join(SOURCE, page))
                                 or anchor and anchor not in anchors(os.path.join(SOURCE, page))]

@@ -1,0 +1,49 @@
+/// @file
+/// What a solve may hide, or should say: findings, each one sentence of the solution's note.
+#pragma once
+#include "kedge/solution.h"
+#include "mesh/trace_layout.h"
+#include "ops/element.h"
+#include "problem/problem.h"
+
+/// What findings are about, in the order of the note. The first finding of a topic that holds is
+/// said, and no other of it.
+typedef enum kg_topic {
+  KG_ABOUT_END,    ///< how the iteration ended, but for the tolerance reached
+  KG_ABOUT_CAUSE,  ///< why rounding is so large
+  KG_ABOUT_INPUT,  ///< what a solve that went well may hide
+  KG_ABOUT_EXACT,  ///< whether the exact solution is that of the problem
+  KG_ABOUT_ERROR   ///< whether the error is that of the method; asked when errors are known
+} kg_topic;
+
+enum { KG_WORDS = 7 };
+
+/// What findings look at; all is borrowed. The last members are theirs.
+typedef struct kg_diagnosis {
+  kedge_context *ctx;
+  const kedge_mesh *mesh;
+  const kedge_problem *problem;
+  const kg_resolved *resolved;
+  const kg_trace_layout *layout;
+  const double *boundary;  ///< [n_boundary]: coefficients of all boundary values that are given
+  size_t n_boundary;
+  kg_material material;
+  double scale;                ///< right-hand sides are multiplied by it (docs/math.md#units)
+  double square;               ///< h^2: a square of two triangles of mean area
+  double stabilization_ratio;  ///< that of kg_system_rule
+  const kedge_report *report;  ///< of the trace solve; for KG_ABOUT_ERROR also the errors
+  bool is_stretched;           ///< the mesh has angles for which the smoother has lines
+  bool has_plain_cycle;        ///< multigrid with a coarse correction and a smoother without lines
+  bool is_compact;             ///< the iteration is in single precision
+  char *note;                  ///< [room]: sentences are added, behind "; " where there is one
+  size_t room;
+  // What the finding that is looked at has, and says:
+  double threshold;
+  kedge_status status;
+  int n_words;
+  const char *word[KG_WORDS];
+  char text[KG_WORDS][24];  ///< of words that are numbers
+} kg_diagnosis;
+
+/// @retval KEDGE_ERR_NUMERIC  KG_ABOUT_INPUT: the right-hand side is not 0, but its squares are
+kedge_status kg_diagnose(kg_diagnosis *d, kg_topic topic);

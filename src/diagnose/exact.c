@@ -1,0 +1,233 @@
+// An exact solution that contradicts the source or the boundary values that are given is not the
+// solution of this problem, and errors against it say nothing. A few hundred points tell. And where
+// errors are small, those of the method may be less than what the iteration leaves.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "diagnose/predicates.h"
+
+enum { SAMPLES = 256 };
+
+/// Points, and outward normals of the edges they are on.
+typedef struct samples {
+  int n;
+  bool have_normals;
+  double x[SAMPLES], y[SAMPLES], normal_x[SAMPLES], normal_y[SAMPLES];
+} samples;
+
+static void evaluate(const kg_function *f, const samples *s, double *value)
+{
+  kedge_points points = {.n = (size_t)s->n, .x = s->x, .y = s->y};
+  if (s->have_normals) points.normal_x = s->normal_x, points.normal_y = s->normal_y;
+  kg_function_evaluate(f, &points, value);
+}
+
+/// Points on boundary edges of a group, no vertices and no midpoints, where much vanishes.
+/// @param[in] edges  [n_boundary_edges] of the mesh
+static void sample_group(const kedge_mesh *mesh, const int32_t *edges, int group, samples *s)
+{
+  const int64_t stride = (mesh->groups[group].count + SAMPLES - 1) / SAMPLES;
+  int64_t of_group = 0;
+  s->n = 0;
+  s->have_normals = true;
+  for (int32_t i = 0; i < mesh->n_boundary_edges; ++i) {
+    if (mesh->edge_group[edges[i]] != group || of_group++ % stride != 0) continue;
+    int32_t ends[2];
+    kg_side_ends(mesh, mesh->edge_sides[2 * (int64_t)edges[i]], ends);
+    const double *p = mesh->vertices + 2 * (int64_t)ends[0];
+    const double *q = mesh->vertices + 2 * (int64_t)ends[1];
+    const double dx = q[0] - p[0], dy = q[1] - p[1], length = hypot(dx, dy);
+    s->x[s->n] = p[0] + 0.3 * dx;
+    s->y[s->n] = p[1] + 0.3 * dy;
+    s->normal_x[s->n] = dy / length;
+    s->normal_y[s->n++] = -dx / length;
+  }
+}
+
+/// Vertices of the whole mesh.
+static void sample_mesh(const kedge_mesh *mesh, samples *s)
+{
+  const int64_t stride = (mesh->n_vertices + SAMPLES - 1) / SAMPLES;
+  s->n = 0;
+  s->have_normals = false;
+  for (int64_t v = 0; v < mesh->n_vertices; v += stride) {
+    s->x[s->n] = mesh->vertices[2 * v];
+    s->y[s->n++] = mesh->vertices[2 * v + 1];
+  }
+}
+
+/// u, or the parts of diffusion grad u, of the exact solution.
+static void evaluate_exact(const kedge_problem *problem, kedge_boundary_type type, const samples *s,
+                           double value[2][SAMPLES])
+{
+  memset(value[1], 0, sizeof value[1]);
+  if (type == KEDGE_BOUNDARY_DIRICHLET) {
+    evaluate(&problem->exact_u, s, value[0]);
+    return;
+  }
+  evaluate(&problem->exact_dx, s, value[0]);
+  evaluate(&problem->exact_dy, s, value[1]);
+  for (int i = 0; i < s->n; ++i)
+    for (int k = 0; k < 2; ++k) value[k][i] *= problem->diffusion;
+}
+
+/// The size of the exact solution, or of its flux, where it is finite.
+static double size_of(const kedge_problem *problem, kedge_boundary_type type, const samples *s)
+{
+  double value[2][SAMPLES], most = 0.0;
+  evaluate_exact(problem, type, s, value);
+  for (int i = 0; i < s->n; ++i) {
+    const double size = hypot(value[0][i], value[1][i]);
+    if (isfinite(size)) most = fmax(most, size);
+  }
+  return most;
+}
+
+/// The most that a value that is given differs from the exact solution.
+static double gap_of(const kedge_problem *problem, const struct kg_resolved_boundary *boundary,
+                     const samples *s)
+{
+  double given[SAMPLES], exact[2][SAMPLES], gap = 0.0;
+  evaluate(boundary->value, s, given);
+  evaluate_exact(problem, boundary->type, s, exact);
+  for (int i = 0; i < s->n; ++i) {
+    const double value = boundary->type == KEDGE_BOUNDARY_DIRICHLET
+                             ? exact[0][i]
+                             : exact[0][i] * s->normal_x[i] + exact[1][i] * s->normal_y[i];
+    if (isfinite(value)) gap = fmax(gap, fabs(given[i] - value));
+  }
+  return gap;
+}
+
+/// Points inside of triangles, where little vanishes.
+static void sample_inside(const kedge_mesh *mesh, samples *s)
+{
+  static const double part[3] = {0.5, 0.3, 0.2};
+  const int64_t stride = (mesh->n_elements + SAMPLES - 1) / SAMPLES;
+  s->n = 0;
+  s->have_normals = false;
+  for (int64_t e = 0; e < mesh->n_elements; e += stride, ++s->n) {
+    s->x[s->n] = s->y[s->n] = 0.0;
+    for (int k = 0; k < 3; ++k) {
+      const double *v = mesh->vertices + 2 * (int64_t)kg_element_vertices(mesh, (int32_t)e)[k];
+      s->x[s->n] += part[k] * v[0];
+      s->y[s->n] += part[k] * v[1];
+    }
+  }
+}
+
+/// The most that the source that is given differs from that of the exact solution.
+/// @param[in] xx, yy  second derivatives of the exact solution
+/// @param[out] size   of the terms of that, or of a source that would make a u of its size
+static double gap_of_source(const kg_diagnosis *d, const kg_function *xx, const kg_function *yy,
+                            double *size)
+{
+  const kedge_problem *problem = d->problem;
+  const double diffusion = problem->diffusion, reaction = problem->reaction;
+  samples s;
+  sample_inside(d->mesh, &s);
+  double given[SAMPLES], u[SAMPLES], u_xx[SAMPLES], u_yy[SAMPLES], gap = 0.0;
+  evaluate(&problem->source, &s, given);
+  evaluate(&problem->exact_u, &s, u);
+  evaluate(xx, &s, u_xx);
+  evaluate(yy, &s, u_yy);
+  *size = 0.0;
+  for (int i = 0; i < s.n; ++i) {
+    const double exact = reaction * u[i] - diffusion * (u_xx[i] + u_yy[i]);
+    if (!isfinite(exact) || !isfinite(given[i])) continue;
+    const double terms = reaction * fabs(u[i]) + diffusion * (fabs(u_xx[i]) + fabs(u_yy[i]));
+    *size = fmax(*size, terms + diffusion / d->mesh->info.area * fabs(u[i]));
+    gap = fmax(gap, fabs(given[i] - exact));
+  }
+  return gap;
+}
+
+/// Sources are compared if both are formulas: those of the exact solution have second derivatives.
+/// The threshold is more than rounding and less than a value typed with six digits misses.
+bool kg_finds_other_source(kg_diagnosis *d)
+{
+  const kedge_problem *problem = d->problem;
+  const kg_function *f = &problem->source;
+  if (problem->exact_u.kind != KG_FUNCTION_EXPRESSION) return false;
+  if (f->kind != KG_FUNCTION_CONSTANT && f->kind != KG_FUNCTION_EXPRESSION) return false;
+  kg_function xx = {.kind = KG_FUNCTION_EXPRESSION}, yy = xx;
+  double gap = 0.0, size = 0.0;
+  kedge_status status =
+      kg_expression_differentiate(d->ctx, problem->exact_dx.expression, 'x', &xx.expression);
+  if (status == KEDGE_OK)
+    status = kg_expression_differentiate(d->ctx, problem->exact_dy.expression, 'y', &yy.expression);
+  if (status == KEDGE_OK) gap = gap_of_source(d, &xx, &yy, &size);
+  kg_expression_free(xx.expression);
+  kg_expression_free(yy.expression);
+  d->status = status == KEDGE_ERR_INPUT ? KEDGE_OK : status;  // too long a formula
+  kg_say_number(d, "%.1e", gap);
+  return gap > d->threshold * size;
+}
+
+/// The first boundary whose values are not those of the exact solution.
+bool kg_finds_other_boundary(kg_diagnosis *d)
+{
+  const kedge_mesh *mesh = d->mesh;
+  samples everywhere, there;
+  int32_t *edges;
+  bool found = false;
+  if (!d->report->has_exact) return false;
+  d->status = kg_trace_boundary(d->ctx, d->layout, &edges);
+  if (d->status != KEDGE_OK) return false;
+  sample_mesh(mesh, &everywhere);
+  for (int g = 0; g < mesh->n_groups && !found; ++g) {
+    const struct kg_resolved_boundary *boundary = &d->resolved->boundaries[g];
+    if (mesh->groups[g].dimension != 1 || boundary->value == NULL) continue;
+    sample_group(mesh, edges, g, &there);
+    const double gap = gap_of(d->problem, boundary, &there);
+    found = gap > d->threshold * size_of(d->problem, boundary->type, &everywhere);
+    d->n_words = 0;
+    kg_say_word(d, mesh->groups[g].name);
+    kg_say_number(d, "%.1e", gap);
+    kg_say_word(d, boundary->type == KEDGE_BOUNDARY_DIRICHLET ? "u" : "diffusion grad u . n");
+  }
+  free(edges);
+  return found;
+}
+
+/// The L2 norm of the exact solution, from vertices where it is finite.
+static double norm_of_exact(const kg_diagnosis *d)
+{
+  samples everywhere;
+  double u[SAMPLES], sum = 0.0;
+  int n = 0;
+  sample_mesh(d->mesh, &everywhere);
+  evaluate(&d->problem->exact_u, &everywhere, u);
+  for (int i = 0; i < everywhere.n; ++i) {
+    if (!isfinite(u[i])) continue;
+    sum += u[i] * u[i];
+    ++n;
+  }
+  return n > 0 ? sqrt(d->mesh->info.area * sum / n) : 0.0;
+}
+
+/// The least relative residual of which rounding is no part to speak of.
+#define NEAR_ROUNDING 1e-13
+
+/// A relative residual leaves about as much in u: where the error is no larger than twice that, it
+/// may not be the error of the method.
+bool kg_finds_small_error(kg_diagnosis *d)
+{
+  const kedge_report *r = d->report;
+  kg_say_word(d, r->stop == KEDGE_STOP_ROUNDING ? "rounding leaves"
+                 : r->relative_residual < NEAR_ROUNDING
+                     ? "the iteration or rounding leaves"
+                     : "the iteration leaves: a smaller tolerance will tell");
+  return r->converged && r->u_star_l2 < d->threshold * (r->relative_residual * norm_of_exact(d));
+}
+
+/// Jacobi, and lines on irregular triangles, leave up to some hundreds of times as much, in u and
+/// u* alike; errors of the method differ there.
+bool kg_finds_small_error_left(kg_diagnosis *d)
+{
+  const kedge_report *r = d->report;
+  const bool alike = fabs(r->u_l2 - r->u_star_l2) < 0.02 * r->u_star_l2;
+  return alike && r->stop == KEDGE_STOP_TOLERANCE && !d->has_plain_cycle && kg_finds_small_error(d);
+}

@@ -1,0 +1,122 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "diagnose/predicates.h"
+#include "linear/system.h"
+
+typedef struct finding {
+  kg_topic topic;
+  kg_predicate *holds;
+  const char *sentence;  ///< of printf, for words; NULL: the predicate fails with a sentence
+  double threshold;
+  const char *source;  ///< where the threshold, or a case of the finding, is told or tested
+} finding;
+
+#define TOLERANCE "tests/solver/test_tolerance.c"
+#define SOLVE     "tests/cli/check_solve.py"
+
+#define KEPT "rounding keeps the true relative residual at %s (storing the solution alone makes %s)"
+
+#define LITTLE_REACTION \
+  "all boundaries are neumann and reaction * h^2 is only %s of the diffusion: "
+#define SMALL_ERROR "the error of u* may be what %s"
+#define OTHER       "errors are not those of this problem"
+
+static const finding findings[] = {
+    {KG_ABOUT_END, kg_finds_limit,
+     "stopped after max_iterations = %s with a relative residual of %s; raise max_iterations or "
+     "tolerance",
+     0, TOLERANCE},
+    {KG_ABOUT_END, kg_finds_rounding_reached,
+     "converged to rounding: of the relative residual of %s, storing the solution in double "
+     "precision makes %s, so that %s %s",
+     0, "docs/multigrid.md#the-limit-of-double-precision"},
+    {KG_ABOUT_END, kg_finds_no_solution, KEPT ", which is no solution", KG_SYSTEM_ROUNDING_MOST,
+     TOLERANCE},
+    {KG_ABOUT_END, kg_finds_out_of_reach,
+     KEPT "; a tolerance of %s is not attainable %s for this problem; %sask for %s%s", 0,
+     TOLERANCE},
+
+    {KG_ABOUT_CAUSE, kg_finds_large_stabilization,
+     "rounding grows with the stabilization, some %s times diffusion / h: choose one near "
+     "diffusion / h",
+     1, "docs/math.md#large-stabilization"},
+    {KG_ABOUT_CAUSE, kg_finds_single_precision, "take precision = double", KG_SYSTEM_ROUNDING_MOST,
+     "tests/solver/test_precisions.c"},
+    {KG_ABOUT_CAUSE, kg_finds_no_solution,
+     "u may be next to undetermined: give Dirichlet values, or a reaction that is not negligible "
+     "beside the diffusion",
+     KG_SYSTEM_ROUNDING_MOST, TOLERANCE},
+
+    {KG_ABOUT_INPUT, kg_refuses_lost_data, NULL, KG_SYSTEM_LEAST_RR, TOLERANCE},
+    {KG_ABOUT_INPUT, kg_finds_no_data,
+     "the right-hand side is 0: the problem has neither a source nor an exact solution, and "
+     "boundary values are 0, and so is u",
+     0, TOLERANCE},
+    {KG_ABOUT_INPUT, kg_finds_zero,
+     "the right-hand side is 0, or too small for its square to be more in double precision: u is "
+     "0 but for boundary values",
+     0, TOLERANCE},
+    {KG_ABOUT_INPUT, kg_finds_little_reaction,
+     LITTLE_REACTION "rounding decides about the mean of u", 0.1, "docs/math.md#little-reaction"},
+    {KG_ABOUT_INPUT, kg_finds_little_reaction,
+     LITTLE_REACTION "rounding may change the mean of u by some %s of its size", 1e-6,
+     "docs/math.md#little-reaction"},
+    {KG_ABOUT_INPUT, kg_finds_flat_triangles,
+     "the mesh has an angle of %s degrees: with triangles so flat u may be wrong however small the "
+     "residual is; compare with a smaller tolerance",
+     1e-3, TOLERANCE},
+    {KG_ABOUT_INPUT, kg_finds_many_iterations,
+     "%s iterations are many for multigrid: smoother = line may take less time", 150, SOLVE},
+
+    {KG_ABOUT_EXACT, kg_finds_other_source,
+     "the source that is given differs by %s from -div(diffusion grad u) + reaction u of "
+     "[exact]: " OTHER,
+     1e-7, SOLVE},
+    {KG_ABOUT_EXACT, kg_finds_other_boundary,
+     "on boundary '%s' the value that is given differs by %s from %s of [exact]: " OTHER, 1e-7,
+     SOLVE},
+
+    {KG_ABOUT_ERROR, kg_finds_small_error, SMALL_ERROR, 2, "docs/cli.md#measuring-convergence"},
+    {KG_ABOUT_ERROR, kg_finds_small_error_left, SMALL_ERROR, 1e3,
+     "docs/cli.md#measuring-convergence"},
+};
+
+void kg_say_word(kg_diagnosis *d, const char *word)
+{
+  d->word[d->n_words++] = word;
+}
+
+void kg_say_number(kg_diagnosis *d, const char *format, double number)
+{
+  char *text = d->text[d->n_words];
+  snprintf(text, sizeof d->text[0], format, number);
+  kg_say_word(d, text);
+}
+
+static void add(const kg_diagnosis *d, const char *sentence)
+{
+  const size_t before = strlen(d->note), length = before > 0 ? before + 2 : 0;
+  const char *const *w = d->word;
+  if (length >= d->room) return;
+  if (before > 0) memcpy(d->note + before, "; ", 3);
+  // A sentence takes as many words as it has places for.
+  snprintf(d->note + length, d->room - length, sentence, w[0], w[1], w[2], w[3], w[4], w[5], w[6]);
+}
+
+kedge_status kg_diagnose(kg_diagnosis *d, kg_topic topic)
+{
+  for (const finding *f = findings; f < findings + sizeof findings / sizeof *findings; ++f) {
+    if (f->topic != topic) continue;
+    d->threshold = f->threshold;
+    d->status = KEDGE_OK;
+    d->n_words = 0;
+    if (f->holds(d)) {
+      add(d, f->sentence);
+      return KEDGE_OK;
+    }
+    KG_TRY(d->status);
+  }
+  return KEDGE_OK;
+}

@@ -1,0 +1,92 @@
+// What a solve that went well may hide: a right-hand side that was forgotten; a mean of u that has
+// few digits; triangles so flat that the residual says little; a smoother that does not suit the
+// mesh. And what it must not: a right-hand side that is lost, as its square is 0.
+#include <float.h>
+#include <math.h>
+
+#include "core/context.h"
+#include "diagnose/predicates.h"
+#include "linear/system.h"
+
+/// The iteration had nothing to do, though there are unknowns.
+bool kg_finds_zero(kg_diagnosis *d)
+{
+  return d->report->converged && d->report->start_residual == 0.0 && d->layout->count.n_free > 0;
+}
+
+/// Neither a source nor boundary values other than 0.
+bool kg_finds_no_data(kg_diagnosis *d)
+{
+  if (!kg_finds_zero(d)) return false;
+  for (size_t i = 0; i < d->n_boundary; ++i)
+    if (d->boundary[i] != 0.0) return false;
+  return d->resolved->source.kind == KG_FUNCTION_NONE;
+}
+
+/// The largest |f| at the centres of elements, as soon as it is more than `enough`.
+static double largest_source(const kg_diagnosis *d, double enough)
+{
+  enum { CHUNK = 256 };
+  const kg_function *f = &d->resolved->source;
+  const kedge_mesh *mesh = d->mesh;
+  double largest = 0.0;
+  if (f->kind == KG_FUNCTION_NONE) return 0.0;
+  if (f->kind == KG_FUNCTION_CONSTANT) return fabs(f->constant);
+  for (int32_t e = 0; e < mesh->n_elements && largest <= enough;) {
+    double x[CHUNK], y[CHUNK], value[CHUNK];
+    int n = 0;
+    for (; n < CHUNK && e < mesh->n_elements; ++n, ++e) {
+      const int32_t *v = kg_element_vertices(mesh, e);
+      const double *a = mesh->vertices + 2 * (size_t)v[0], *b = mesh->vertices + 2 * (size_t)v[1];
+      const double *c = mesh->vertices + 2 * (size_t)v[2];
+      x[n] = (a[0] + b[0] + c[0]) / 3.0;
+      y[n] = (a[1] + b[1] + c[1]) / 3.0;
+    }
+    kg_function_evaluate(f, &(kedge_points){.n = (size_t)n, .x = x, .y = y}, value);
+    for (int i = 0; i < n; ++i) largest = fmax(largest, fabs(value[i]));
+  }
+  return largest;
+}
+
+/// Data that are not 0, but so small that the square of the first residual is 0. A source makes a
+/// residual of h^2 its size. Larger data may belong to triangles without free edges.
+bool kg_refuses_lost_data(kg_diagnosis *d)
+{
+  if (!kg_finds_zero(d)) return false;
+  const double least = sqrt(d->threshold), part = d->scale * d->square;
+  double largest = part * largest_source(d, least / part);
+  for (size_t i = 0; i < d->n_boundary; ++i) largest = fmax(largest, fabs(d->boundary[i]));
+  if (largest < least && largest != 0.0)
+    d->status = KG_FAIL(d->ctx, KEDGE_ERR_NUMERIC, KG_SYSTEM_TOO_SMALL, largest);
+  return false;
+}
+
+/// With Neumann conditions alone reaction has to hold the mean of u against entries of K^e that are
+/// 1 over `part` times as large. Rounding may change some thousands of units over that, on
+/// stretched triangles some ten thousands (docs/math.md#little-reaction).
+bool kg_finds_little_reaction(kg_diagnosis *d)
+{
+  if (!d->report->converged || d->layout->count.n_free < d->layout->count.n_edges) return false;
+  const double part = d->material.reaction * d->square / d->material.diffusion;
+  const double change = (d->is_stretched ? 25000.0 : 2000.0) * DBL_EPSILON / part;
+  kg_say_number(d, "%.0e", part);
+  kg_say_number(d, "%.0e", change);
+  return change > d->threshold;
+}
+
+/// Triangles 1e5 times as long as wide. Conditions are the square of that, beside which a residual
+/// of 1e-10 leaves nothing of u that is sure.
+bool kg_finds_flat_triangles(kg_diagnosis *d)
+{
+  const double angle = d->mesh->info.min_angle;
+  kg_say_number(d, "%.0e", angle);
+  return d->report->converged && angle < d->threshold;
+}
+
+/// So many that lines may take less time than the smoother that multigrid had.
+bool kg_finds_many_iterations(kg_diagnosis *d)
+{
+  const kedge_report *r = d->report;
+  kg_say_number(d, "%.0f", (double)r->iterations);
+  return r->converged && d->has_plain_cycle && (double)r->iterations >= d->threshold;
+}
