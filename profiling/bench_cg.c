@@ -13,7 +13,10 @@ kedge_status bench_call_solve(void *user)
                           .batch = b->p.batch,
                           .matrix = b->ell.matrix};
   else
-    linear.patches = kg_patches_of(&b->apply);
+    linear.patches = kg_patches_of(&(kg_trace_product_args){
+        .batch = b->apply.batch,
+        .locals = kg_locals_of(b->apply.local, b->p.batch.arrays.side_edge),
+        .halo = b->apply.halo});
   const kg_precond jacobi = kg_jacobi_of(a->inverse_diagonal);
   const kg_cg_args args = {
       .linear = &linear.base,

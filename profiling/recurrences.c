@@ -28,7 +28,7 @@ typedef struct trace_system {
   kg_pipeline p;
   kedge_problem *problem;
   kedge_solution solution;
-  kg_trace_apply_args op;
+  kg_trace_product_args op;
   kg_cg_vectors_args v;
   const double *b;
   int32_t exponent;
@@ -102,8 +102,8 @@ static void system_open(trace_system *s, kedge_context *ctx, const kedge_mesh *m
   run_stage(p, KEDGE_STAGE_TRACE_SOLVE, NULL);
   const kg_arrays *a = &p->arrays;
   const size_t m = (size_t)p->shape.size.n_edge, all = (size_t)p->shape.count.n_edges * m;
-  s->op = (kg_trace_apply_args){
-      .batch = p->batch, .local = kg_pipeline_locals(p).local[0], .halo = a->halo};
+  s->op =
+      (kg_trace_product_args){.batch = p->batch, .locals = kg_pipeline_locals(p), .halo = a->halo};
   s->b = a->b;
   s->v = (kg_cg_vectors_args){.n = (int64_t)p->shape.count.n_free * (int64_t)m,
                               .x = vector(ctx, all, sizeof(double)),
@@ -142,22 +142,22 @@ static double dot(const trace_system *s, const double *a, const double *b)
 
 static void multiply(trace_system *s, const double *x, double *y)
 {
-  kg_trace_apply_args op = s->op;
+  kg_trace_product_args op = s->op;
   op.x = x;
   op.y = y;
-  BENCH_TRY(s->p.ctx, kg_trace_apply(s->p.ctx, &op));
+  BENCH_TRY(s->p.ctx, kg_trace_product(s->p.ctx, &op));
 }
 
 /// y = A x with everything in single precision; x and y hold numbers of it.
 static void multiply_single(trace_system *s, const double *x, double *y)
 {
-  kg_trace_apply_args op = s->op;
-  op.local = s->p.multigrid.single.local;
+  kg_trace_product_args op = s->op;
+  op.locals = s->p.multigrid.single.locals;
   op.halo = s->p.multigrid.single.halo;
   op.x = s->p_single;
   op.y = s->ap_single;
   for (int64_t i = 0; i < s->v.n; ++i) s->p_single[i] = (float)x[i];
-  BENCH_TRY(s->p.ctx, kg_trace_apply(s->p.ctx, &op));
+  BENCH_TRY(s->p.ctx, kg_trace_product(s->p.ctx, &op));
   for (int64_t i = 0; i < s->v.n; ++i) y[i] = s->ap_single[i];
 }
 

@@ -19,6 +19,8 @@ struct kedge_context {
   double
       *reference[KEDGE_ORDER_MAX + 1];  ///< reference matrices, of kg_reference_of(); NULL: not yet
   bool arrays_apart;                    ///< of a solve: none lies where another one did before
+  int n_cuts;                           ///< of a solve, for tests: elements that begin a batch too
+  const int32_t *cuts;                  ///< [n_cuts], ascending
   int broken_guards;                    ///< of the shadow backend: arrays with writes beside them
 };
 

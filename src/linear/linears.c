@@ -27,25 +27,26 @@ static kg_cost no_cost(const kg_linear *linear)
   return (kg_cost){0};
 }
 
-kg_patches kg_patches_of(const kg_trace_apply_args *args)
+kg_patches kg_patches_of(const kg_trace_product_args *args)
 {
-  return (kg_patches){kg_linear_of(&kg_patches_table, &args->batch, args->local.number), *args};
+  const kg_number number = args->locals.local[0].number;
+  return (kg_patches){kg_linear_of(&kg_patches_table, &args->batch, number), *args};
 }
 
 static kedge_status patches_apply(kedge_context *ctx, const kg_linear *base, const void *x, void *y,
                                   const kg_pass *pass)
 {
-  kg_trace_apply_args args = ((const kg_patches *)base)->args;
+  kg_trace_product_args args = ((const kg_patches *)base)->args;
   args.x = x;
   args.y = y;
   args.pass = *pass;
-  return kg_trace_apply(ctx, &args);
+  return kg_trace_product(ctx, &args);
 }
 
 static kg_cost patches_cost(const kg_linear *base)
 {
-  const kg_trace_apply_args *a = &((const kg_patches *)base)->args;
-  return kg_trace_apply_cost(a->batch.reference.size, &a->batch.count, &a->local);
+  const kg_trace_product_args *a = &((const kg_patches *)base)->args;
+  return kg_trace_product_cost(a->batch.reference.size, &a->batch.count, &a->locals);
 }
 
 const kg_linear_table kg_patches_table = {.name = "patches",

@@ -10,7 +10,7 @@ KEDGE_BEGIN_DECLS
 
 typedef struct kg_patches {
   kg_linear base;
-  kg_trace_apply_args args;  ///< without x, y and pass
+  kg_trace_product_args args;  ///< without x, y and pass
 } kg_patches;
 
 typedef struct kg_gather {
@@ -41,6 +41,6 @@ extern const kg_linear_table kg_patches_table, kg_gather_table, kg_ell_table;
 
 /// Counts of a batch; symmetric.
 kg_linear kg_linear_of(const kg_linear_table *table, const kg_batch *batch, kg_number number);
-kg_patches kg_patches_of(const kg_trace_apply_args *args);
+kg_patches kg_patches_of(const kg_trace_product_args *args);
 
 KEDGE_END_DECLS

@@ -10,17 +10,20 @@ enum { STEPS = 256 };  // most iterations of a launch: a millisecond or two
 static bool takes(kedge_context *ctx, const kg_linear *linear, const kg_precond *precond)
 {
   if (!precond->pointwise || linear->table != &kg_patches_table) return false;
-  const kg_trace_apply_args *a = &((const kg_patches *)linear)->args;
-  return linear->number == KG_DOUBLE && linear->symmetric && a->local.layout == KG_LAYOUT_PACKED &&
+  const kg_trace_product_args *a = &((const kg_patches *)linear)->args;
+  const kg_local *local = &a->locals.local[0];
+  const bool triangles = a->locals.n_locals == 1 && a->batch.count.n_wide_groups == 0;
+  return linear->number == KG_DOUBLE && linear->symmetric && triangles &&
+         local->layout == KG_LAYOUT_PACKED &&
          kg_cg_resident_bytes(ctx, a->batch.reference.size, &a->batch.count) > 0;
 }
 
 static kedge_status launch(kedge_context *ctx, kg_cg *cg, int batches)
 {
-  const kg_trace_apply_args *a = &((const kg_patches *)cg->base.linear)->args;
+  const kg_trace_product_args *a = &((const kg_patches *)cg->base.linear)->args;
   (void)batches;
   return kg_cg_resident(ctx, &(kg_cg_resident_args){.batch = a->batch,
-                                                    .local = a->local,
+                                                    .local = a->locals.local[0],
                                                     .vectors = cg->v,
                                                     .work = cg->work,
                                                     .steps = STEPS});

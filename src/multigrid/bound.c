@@ -98,9 +98,9 @@ kg_cost kg_multigrid_bound_cost(const kg_multigrid_shape *s)
 {
   kg_multigrid_shape blocks = *s;
   blocks.smoothing_steps = 0;
-  kg_cost step =
-      kg_cost_plus(kg_trace_apply_cost(s->size, &s->count, &s->local), 1,
-                   kg_pcg_vectors_cost((int64_t)s->count.n_free * s->size.n_edge, s->local.number));
+  kg_cost step = kg_cost_plus(
+      kg_trace_product_cost(s->size, &s->count, &s->locals), 1,
+      kg_pcg_vectors_cost((int64_t)s->count.n_free * s->size.n_edge, s->locals.local[0].number));
   step = kg_cost_plus(step, 1, kg_multigrid_apply_cost(&blocks));
   return kg_cost_plus((kg_cost){0}, KG_LANCZOS_STEPS, step);
 }

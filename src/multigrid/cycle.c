@@ -157,8 +157,8 @@ static kg_cost cycle_cost(const kg_multigrid_shape *s, kg_cost step)
 {
   const bool reduced = kg_multigrid_is_reduced(s);
   const double k = s->smoothing_steps, products = reduced ? 2 * k - 1 : 2 * k;
-  const kg_local local = kg_multigrid_cycle_local(s);
-  const kg_cost product = kg_trace_apply_cost(s->size, &s->count, &local);
+  const kg_locals locals = kg_multigrid_cycle_locals(s);
+  const kg_cost product = kg_trace_product_cost(s->size, &s->count, &locals);
   kg_cost sum = kg_cost_plus((kg_cost){0}, products, product);
   sum = kg_cost_plus(sum, 2 * k, step);
   sum = kg_cost_plus(sum, 1, kg_vertex_transfer_cost(&s->count, s->n_vertices, s->number));
@@ -178,7 +178,7 @@ kg_cost kg_multigrid_apply_cost(const kg_multigrid_shape *s)
 {
   const kg_smoother_table *table = kg_smoother_table_of(s->smoother);
   const kg_cost step =
-      table->step_cost(s->size, &s->count, s->n_line_steps, s->local.number, s->number);
+      table->step_cost(s->size, &s->count, s->n_line_steps, s->locals.local[0].number, s->number);
   kg_cost sum = s->smoothing_steps > 0 ? cycle_cost(s, step) : step;
   if (kg_multigrid_has_copies(s))
     sum.bytes += kg_round_cost((int64_t)s->count.n_free * s->size.n_edge).bytes;

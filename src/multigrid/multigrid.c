@@ -6,12 +6,16 @@
 #include "ops/local/convert.h"
 #include "ops/vertex_matrix.h"
 
-kg_local kg_multigrid_cycle_local(const kg_multigrid_shape *shape)
+kg_locals kg_multigrid_cycle_locals(const kg_multigrid_shape *shape)
 {
-  if (!kg_multigrid_has_copies(shape)) return shape->local;
-  const kg_layout layout =
-      kg_multigrid_is_reduced(shape) ? KG_LAYOUT_REDUCED : KG_LAYOUT_DIFFERENCES;
-  return kg_local_all(layout, KG_SINGLE, shape->size, &shape->count, NULL);
+  kg_locals locals = shape->locals;
+  if (!kg_multigrid_has_copies(shape)) return locals;
+  for (int i = 0; i < locals.n_locals; ++i) {
+    locals.local[i].layout =
+        kg_multigrid_is_reduced(shape) ? KG_LAYOUT_REDUCED : KG_LAYOUT_DIFFERENCES;
+    locals.local[i].number = KG_SINGLE;
+  }
+  return locals;
 }
 
 static size_t z_count(const kg_multigrid_shape *shape)
@@ -24,8 +28,9 @@ static kg_multigrid_single single_at(const kg_multigrid_shape *shape, void *memo
   const size_t m = (size_t)shape->size.n_edge, rows = (size_t)shape->count.n_free * m;
   const size_t real = sizeof(float);
   kg_multigrid_single s;
-  s.local = kg_multigrid_cycle_local(shape);
-  s.local.data = kg_piece(memory, kg_local_count(&s.local), real, bytes);
+  s.locals = kg_multigrid_cycle_locals(shape);
+  for (int i = 0; i < s.locals.n_locals; ++i)
+    s.locals.local[i].data = kg_piece(memory, kg_local_count(&s.locals.local[i]), real, bytes);
   s.r = kg_piece(memory, rows, real, bytes);
   s.product = kg_piece(memory, rows, real, bytes);
   s.halo = kg_piece(memory, (size_t)shape->count.n_shared * m, real, bytes);
@@ -74,7 +79,7 @@ static kg_multigrid trace_at(const kg_multigrid_shape *shape, void *memory, size
                              .size = shape->size,
                              .count = shape->count,
                              .number = shape->number,
-                             .form = table->form(shape->local.number)};
+                             .form = table->form(shape->locals.local[0].number)};
   place_blocks(shape, memory, &m.smoother, bytes);
   if (shape->smoothing_steps == 0) return m;
   if (shape->smoothing_steps > 1) m.d = kg_piece(memory, n_free * n_edge, real, bytes);
@@ -183,11 +188,6 @@ kedge_status kg_multigrid_work_bytes(kedge_context *ctx, const kg_multigrid_shap
   return KEDGE_OK;
 }
 
-static kg_locals locals_of(const kg_multigrid_args *a)
-{
-  return kg_locals_of(a->local, a->batch.arrays.side_edge);
-}
-
 static kedge_status make_coarse(kedge_context *ctx, const kg_multigrid_args *a, kg_multigrid *m)
 {
   const kg_csr matrix = {.n_rows = m->space.n_rows,
@@ -197,7 +197,7 @@ static kedge_status make_coarse(kedge_context *ctx, const kg_multigrid_args *a, 
                          .value = m->matrix.value,
                          .diagonal = m->matrix.diagonal};
   const kg_vertex_matrix_args args = {.batch = a->batch,
-                                      .locals = locals_of(a),
+                                      .locals = a->locals,
                                       .space = m->space,
                                       .element = a->work,
                                       .column = m->matrix.column,
@@ -216,9 +216,11 @@ static kedge_status make_single(kedge_context *ctx, const kg_multigrid_args *a,
                                 const kg_multigrid_single *single)
 {
   KG_TRY(kg_zero(ctx, single->z, z_count(&a->shape) * sizeof *single->z));
-  return kg_local_convert(
-      ctx,
-      &(kg_local_convert_args){.m = a->shape.size.n_edge, .from = a->local, .to = single->local});
+  for (int i = 0; i < a->locals.n_locals; ++i)
+    KG_TRY(kg_local_convert(ctx, &(kg_local_convert_args){.m = a->shape.size.n_edge,
+                                                          .from = a->locals.local[i],
+                                                          .to = single->locals.local[i]}));
+  return KEDGE_OK;
 }
 
 static kedge_status make_trace(kedge_context *ctx, const kg_multigrid_args *a, kg_multigrid *m)
@@ -228,8 +230,7 @@ static kedge_status make_trace(kedge_context *ctx, const kg_multigrid_args *a, k
           ? m->smoother.table->bound
           : kg_smoother_estimate(a->shape.smoother, a->shape.size.order, a->shape.alignment);
   if (kg_multigrid_has_copies(&a->shape)) KG_TRY(make_single(ctx, a, &m->single));
-  const kg_locals locals = locals_of(a);
-  return m->smoother.table->make(ctx, &m->smoother, &a->batch, &locals, a->work);
+  return m->smoother.table->make(ctx, &m->smoother, &a->batch, &a->locals, a->work);
 }
 
 /// The vertex space is there.
@@ -240,7 +241,7 @@ static kedge_status make_modes(kedge_context *ctx, const kg_multigrid_args *a, k
   return kg_vertex_modes_fill(
       ctx,
       &(kg_vertex_modes_args){.batch = a->batch,
-                              .locals = locals_of(a),
+                              .locals = a->locals,
                               .modes = m->modes,
                               .element = a->work,
                               .fault = (int32_t *)((char *)a->work + element_bytes(&a->shape))});
@@ -284,14 +285,16 @@ int kg_multigrid_levels(const kg_multigrid *multigrid)
 kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *s)
 {
   const kg_smoother_table *table = kg_smoother_table_of(s->smoother);
-  const kg_local copies = kg_multigrid_cycle_local(s);
-  kg_cost sum = table->make_cost(s->size, &s->count, s->n_line_steps, s->local.number);
+  const kg_locals copies = kg_multigrid_cycle_locals(s);
+  const kg_local *given = s->locals.local;
+  kg_cost sum = table->make_cost(s->size, &s->count, s->n_line_steps, given->number);
   if (s->smoothing_steps == 0) return sum;
   if (kg_multigrid_has_vertex_modes(s))
     sum = kg_cost_plus(sum, 1,
-                       kg_vertex_modes_cost(s->size, &s->count, s->n_vertices, s->local.number));
-  if (kg_multigrid_has_copies(s))
-    sum = kg_cost_plus(sum, 1, kg_local_convert_cost(&s->local, &copies, s->count.n_elements));
+                       kg_vertex_modes_cost(s->size, &s->count, s->n_vertices, given->number));
+  for (int i = 0; kg_multigrid_has_copies(s) && i < copies.n_locals; ++i)
+    sum = kg_cost_plus(sum, 1,
+                       kg_local_convert_cost(&given[i], &copies.local[i], given[i].n_elements));
   sum = kg_cost_plus(sum, 1, kg_vertex_space_cost(&s->count, s->n_vertices));
-  return kg_cost_plus(sum, 1, kg_vertex_matrix_cost(&s->count, s->n_vertices, &s->local));
+  return kg_cost_plus(sum, 1, kg_vertex_matrix_cost(&s->count, s->n_vertices, given));
 }

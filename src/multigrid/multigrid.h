@@ -31,30 +31,31 @@ typedef struct kg_multigrid_shape {
   double alignment;  ///< of the mesh's elements (mesh/mesh.h); with lines, of those without a pair
   int32_t n_lines, n_line_steps;  ///< KEDGE_SMOOTHER_LINE
   kg_number number;               ///< of the cycle on the trace; the levels below are double
-  /// The shape of the K^e that it is given. Where they are in single precision, `number` is;
-  /// where they are REDUCED, there is no reaction, and A P c is known by its fluxes.
-  kg_local local;
+  /// The shape of the K^e that it is given, all of one layout and number. Where they are in single
+  /// precision, `number` is; where they are REDUCED, there is no reaction, and A P c is known by its
+  /// fluxes.
+  kg_locals locals;
   double diffusion;  ///< of the equation, for these fluxes
 } kg_multigrid_shape;
 
 /// Whether the cycle is in single precision inside conjugate gradients in double precision.
 static inline bool kg_multigrid_has_copies(const kg_multigrid_shape *shape)
 {
-  return shape->number == KG_SINGLE && shape->local.number == KG_DOUBLE;
+  return shape->number == KG_SINGLE && shape->locals.local[0].number == KG_DOUBLE;
 }
 
 static inline bool kg_multigrid_is_reduced(const kg_multigrid_shape *shape)
 {
-  return shape->local.layout == KG_LAYOUT_REDUCED;
+  return shape->locals.local[0].layout == KG_LAYOUT_REDUCED;
 }
 
 /// The shape of the K^e that a cycle multiplies with: those that it is given, or their copies.
-kg_local kg_multigrid_cycle_local(const kg_multigrid_shape *shape);
+kg_locals kg_multigrid_cycle_locals(const kg_multigrid_shape *shape);
 
 /// Copies in single precision: K^e and the vectors of a cycle. All NULL where the cycle has the
 /// precision of conjugate gradients, and works with theirs.
 typedef struct kg_multigrid_single {
-  kg_local local;
+  kg_locals locals;
   float *r, *product, *halo;
   float *z;
 } kg_multigrid_single;
@@ -103,7 +104,7 @@ kedge_status kg_multigrid_work_bytes(kedge_context *ctx, const kg_multigrid_shap
 typedef struct kg_multigrid_args {
   kg_multigrid_shape shape;
   kg_batch batch;
-  kg_local local;                 ///< of the shape in `shape`
+  kg_locals locals;               ///< of the shape in `shape`
   const kg_edge_lines *lines;     ///< KEDGE_SMOOTHER_LINE; else not read
   const kg_coarse_table *solver;  ///< of the coarse system
   const kedge_mesh *refined;      ///< for it (multigrid/coarse.h)

@@ -37,8 +37,8 @@ kg_cycle kg_cycle_of(const kg_multigrid *m, const kg_patches *a, void *product, 
       .linear = *a,
       .product = product};
   if (!kg_multigrid_has_copies(&m->shape)) return c;
-  kg_trace_apply_args args = a->args;
-  args.local = m->single.local;
+  kg_trace_product_args args = a->args;
+  args.locals = m->single.locals;
   args.halo = m->single.halo;
   c.linear = kg_patches_of(&args);
   c.product = m->single.product;

@@ -19,6 +19,6 @@ __device__ __forceinline__ void weigh(const kg_vertex_modes_args *a, int32_t i)
 extern "C" kedge_status kg_vertex_modes_fill_cuda(kedge_context *ctx, const kg_vertex_modes_args *a)
 {
   KG_TRY((kg_do_each<BLOCK, kg_vertex_mode_corners>(ctx, "vertex modes of the elements",
-                                                    a->batch.count.n_elements, *a)));
+                                                    a->batch.count.n_groups * KG_LANES, *a)));
   return kg_do_each<BLOCK, weigh>(ctx, "weights of the vertex modes", a->modes.space.n_rows, *a);
 }

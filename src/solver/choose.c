@@ -3,6 +3,7 @@
 #include "core/context.h"
 #include "multigrid/multigrid.h"
 #include "ops/cg_resident.h"
+#include "ops/trace_apply.h"
 
 enum {
   LEAST = 64,             // triangles: with fewer, Jacobi is done before multigrid is set up
@@ -12,9 +13,15 @@ enum {
 /// With a smaller angle, degrees, Jacobi takes so many iterations that one kernel is no help.
 static const double RESIDENT_ANGLE = 0.5;
 
+/// Quadrilaterals, and triangles in several batches, have the kernels that every shape has.
+static bool is_plain(const kg_choose_args *a)
+{
+  return a->n_batches == 1 && a->count->n_wide_groups == 0;
+}
+
 static bool can_be_resident(kedge_context *ctx, const kg_choose_args *a)
 {
-  return kg_cg_resident_bytes(ctx, kg_sizes_of(a->problem->order), a->count) > 0;
+  return is_plain(a) && kg_cg_resident_bytes(ctx, kg_sizes_of(a->problem->order), a->count) > 0;
 }
 
 /// What `preconditioner = auto` means (docs/multigrid.md#which-one).
@@ -38,6 +45,7 @@ static kg_precond_kind choose_preconditioner(kedge_context *ctx, const kg_choose
 static kedge_smoother choose_smoother(const kg_choose_args *a)
 {
   if (a->problem->smoother != KEDGE_SMOOTHER_AUTO) return a->problem->smoother;
+  if (a->count->n_wide_groups > 0) return KEDGE_SMOOTHER_EDGE;
   return a->mesh->info.min_angle < KG_LINE_ANGLE ? KEDGE_SMOOTHER_LINE : KEDGE_SMOOTHER_EDGE;
 }
 
@@ -46,6 +54,7 @@ static kedge_smoother choose_smoother(const kg_choose_args *a)
 static kg_layout choose_layout(const kg_choose_args *a, const kg_choice *c)
 {
   const bool by_patches = c->linear == KEDGE_OPERATOR_MATRIX_FREE && !c->resident;
+  if (a->count->n_wide_groups > 0) return KG_LAYOUT_PACKED;
   if (by_patches && a->problem->reaction == 0.0) return KG_LAYOUT_REDUCED;
   return c->iterates == KG_SINGLE ? KG_LAYOUT_DIFFERENCES : KG_LAYOUT_PACKED;
 }
@@ -56,6 +65,27 @@ static kg_residual_kind choose_residual(int order, kg_number iterates)
 {
   if (iterates == KG_DOUBLE) return KG_PLAIN;
   return order <= 3 ? KG_REMADE_WITH_LOADS : KG_REMADE;
+}
+
+kedge_status kg_choose_check(kedge_context *ctx, const kg_choose_args *a)
+{
+  const kedge_problem *problem = a->problem;
+  const struct {
+    bool asked;
+    const char *what;
+  } table[] = {
+      {problem->order > KG_WIDE_ORDER_MAX, "orders 1 to 4: take one of them"},
+      {a->linear == KEDGE_OPERATOR_MATRIX_FREE_PLAIN, "operator = matrix-free or ell: take one"},
+      {problem->precision != KEDGE_PRECISION_DOUBLE, "precision = double: take that"},
+      {problem->smoother == KEDGE_SMOOTHER_LINE, "smoother = edge: take that"}};
+  const int32_t n = kg_mesh_quadrilaterals(a->mesh);
+  for (size_t i = 0; n > 0 && i < sizeof table / sizeof *table; ++i)
+    KG_REQUIRE(
+        ctx, !table[i].asked, KEDGE_ERR_INPUT,
+        "%s: the mesh has %d quadrilateral%s, on which kedge solves with %s, or mesh without "
+        "recombination",
+        a->mesh->source, n, n == 1 ? "" : "s", table[i].what);
+  return KEDGE_OK;
 }
 
 kg_choice kg_choose(kedge_context *ctx, const kg_choose_args *a)
@@ -80,7 +110,7 @@ kg_choice kg_choose(kedge_context *ctx, const kg_choose_args *a)
                                       &(kg_multigrid_shape){.size = kg_sizes_of(problem->order),
                                                             .smoother = c.smoother,
                                                             .smoothing_steps = c.steps,
-                                                            .local.layout = c.layout});
+                                                            .locals.local[0].layout = c.layout});
   return c;
 }
 

@@ -47,7 +47,12 @@ typedef struct kg_choose_args {
   const kedge_mesh *mesh;
   const kg_trace_counts *count;
   kedge_operator linear;  ///< that of the problem, or one that a plan compares with
+  int n_batches;
 } kg_choose_args;
+
+/// What the shapes of the mesh do not have yet.
+/// @retval KEDGE_ERR_INPUT  the problem asks for something of it; the sentence says what
+kedge_status kg_choose_check(kedge_context *ctx, const kg_choose_args *args);
 
 /// All but what depends on sizes of arrays: `loads_stay` is true, both numbers of groups are 0.
 kg_choice kg_choose(kedge_context *ctx, const kg_choose_args *args);

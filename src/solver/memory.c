@@ -7,10 +7,12 @@
 
 static int64_t mesh_bytes(const kg_shape *s)
 {
-  const int64_t vertex = 2 * sizeof(double) + sizeof(int32_t);  // coordinates, origin
-  const int64_t element = (3 + 3 + 2) * sizeof(int32_t);        // vertices, sides, region, origin
-  const int64_t edge = (2 + 1) * sizeof(int32_t);               // sides, group
-  return vertex * s->n_vertices + element * s->count.n_elements + edge * s->count.n_edges;
+  const int64_t vertex = 2 * sizeof(double) + sizeof(int32_t);              // coordinates, origin
+  const int64_t side = 2 * sizeof(int32_t), element = 2 * sizeof(int32_t);  // vertex and edge of
+                                                                            // each; region, origin
+  const int64_t edge = (2 + 1) * sizeof(int32_t);                           // sides, group
+  return vertex * s->n_vertices + side * s->count.n_sides + element * s->count.n_elements +
+         edge * s->count.n_edges;
 }
 
 /// The arrays of kg_trace_layout.

@@ -47,7 +47,8 @@ static void scale_equation(kg_pipeline *p)
 kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *s)
 {
   const kg_trace_counts *count = &p->layout.count;
-  const kg_choose_args args = {p->problem, p->mesh, count, linear};
+  const kg_choose_args args = {p->problem, p->mesh, count, linear, p->layout.batches.n};
+  KG_TRY(kg_choose_check(p->ctx, &args));
   *s = (kg_shape){.size = kg_sizes_of(p->problem->order),
                   .count = *count,
                   .n_batches = p->layout.batches.n,
@@ -70,33 +71,24 @@ kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *
   return KEDGE_OK;
 }
 
-static kedge_status check_shapes(const kg_pipeline *p)
-{
-  const int32_t n = kg_mesh_quadrilaterals(p->mesh);
-  KG_REQUIRE(p->ctx, n == 0, KEDGE_ERR_INPUT,
-             "%s: the mesh has %d quadrilateral%s, and kedge solves on triangles alone yet; mesh "
-             "without recombination",
-             p->mesh->source, n, n == 1 ? "" : "s");
-  return KEDGE_OK;
-}
-
 kedge_status kg_pipeline_prepare(kg_pipeline *p)
 {
   const kedge_problem *problem = p->problem;
   const kedge_mesh *mesh = p->mesh;
-  KG_TRY(check_shapes(p));
   KG_TRY(kg_problem_resolve(p->ctx, problem, mesh, &p->resolved));
   scale_equation(p);
   // On longer elements aggregates, which follow the strong connections, take fewer iterations.
-  p->refined = mesh->info.min_angle < KG_LINE_ANGLE ? NULL : mesh;
+  const bool refined = mesh->info.min_angle >= KG_LINE_ANGLE && kg_mesh_quadrilaterals(mesh) == 0;
+  p->refined = refined ? mesh : NULL;
   KG_TRY(kg_sampling_create(p->ctx, problem->order, &p->sampling));
   bool *is_dirichlet;
   KG_TRY(kg_host_calloc(p->ctx, (size_t)mesh->n_groups, sizeof *is_dirichlet, &is_dirichlet));
   for (int i = 0; i < mesh->n_groups; ++i)
     is_dirichlet[i] = mesh->groups[i].dimension == 1 &&
                       p->resolved.boundaries[i].type == KEDGE_BOUNDARY_DIRICHLET;
-  const kedge_status status = kg_trace_layout_create(p->ctx, mesh, is_dirichlet,
-                                                     kg_patch_groups(problem->order), &p->layout);
+  const kedge_status status =
+      kg_trace_layout_cut(p->ctx, mesh, is_dirichlet, kg_patch_groups(problem->order),
+                          p->ctx->n_cuts, p->ctx->cuts, &p->layout);
   free(is_dirichlet);
   KG_TRY(status);
   KG_TRY(kg_pipeline_shape(p, problem->operator_kind, &p->shape));
@@ -154,7 +146,8 @@ kedge_status kg_pipeline_commit(kg_pipeline *p)
   const kg_arrays *a = &p->arrays;
   KG_TRY(kg_plan_commit(p->ctx, &p->plan));
   p->batch = (kg_batch){.count = p->layout.count,
-                        .arrays = {.n_facets = 3,
+                        .arrays = {.n_facets = kg_first_facets(&p->layout.count),
+                                   .first_wide = kg_first_wide(&p->layout.count),
                                    .vertices = a->vertices,
                                    .vertex = a->vertex,
                                    .side_edge = a->side_edge,

@@ -24,7 +24,12 @@ static kedge_status plan_operator(kg_pipeline *p, kedge_operator op, kg_memory e
                                   kedge_plan *plan)
 {
   kg_shape shape;
-  KG_TRY(kg_pipeline_shape(p, op, &shape));
+  const kedge_status status = kg_pipeline_shape(p, op, &shape);
+  if (status == KEDGE_ERR_INPUT && op != p->problem->operator_kind) {
+    p->ctx->error[0] = '\0';  // the mesh has elements that this operator does not take
+    return KEDGE_OK;
+  }
+  KG_TRY(status);
   if (op == KEDGE_OPERATOR_MATRIX_FREE) describe_preconditioner(&shape.choice, plan);
   plan->fits[op] = fits_with_mesh(p->ctx, &shape, empty);
   kg_plan memory;

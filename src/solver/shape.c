@@ -31,23 +31,11 @@ size_t kg_shape_most_rows(const kg_shape *s, kg_rows rows)
   return (size_t)most;
 }
 
-kg_local kg_shape_batch_local(const kg_shape_batch *b, kg_layout layout, kg_number number)
-{
-  const int32_t lanes = (b->lanes.n_elements + KG_LANES - 1) / KG_LANES * KG_LANES;
-  return (kg_local){.layout = layout,
-                    .number = number,
-                    .n = b->size.n_trace,
-                    .rows = kg_local_rows(layout, b->size.n_trace),
-                    .first_lane = b->lanes.first_group * KG_LANES,
-                    .n_lanes = layout == KG_LAYOUT_FULL ? b->lanes.n_elements : lanes,
-                    .n_elements = b->lanes.n_elements};
-}
-
 static kg_locals locals(const kg_shape *s, kg_layout layout, kg_number number)
 {
   kg_locals all = {.n_locals = s->n_batches};
   for (int i = 0; i < s->n_batches; ++i)
-    all.local[i] = kg_shape_batch_local(&s->batch[i], layout, number);
+    all.local[i] = kg_local_of_batch(layout, number, s->size.n_edge, &s->batch[i].lanes, NULL);
   return all;
 }
 
@@ -78,7 +66,7 @@ kg_multigrid_shape kg_shape_multigrid(const kg_shape *s)
                               .n_lines = s->n_lines,
                               .n_line_steps = s->n_line_steps,
                               .number = s->choice.cycles,
-                              .local = kg_shape_locals(s).local[0],
+                              .locals = kg_shape_locals(s),
                               .diffusion = s->diffusion};
 }
 

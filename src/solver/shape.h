@@ -38,9 +38,7 @@ kg_multigrid_shape kg_shape_multigrid(const kg_shape *shape);
 /// The vectors below the trace lie in one of the iteration, which is not used while they are
 /// (kg_multigrid_vector_bytes()).
 bool kg_shape_lends_vector(const kg_shape *shape);
-/// The shape of the local matrices of a batch, in any layout and number.
-kg_local kg_shape_batch_local(const kg_shape_batch *batch, kg_layout layout, kg_number number);
-/// That of all local matrices as they are made, in double precision: one a batch.
+/// The shape of all local matrices as they are made, in double precision: one a batch.
 kg_locals kg_shape_made_locals(const kg_shape *shape);
 /// That of the local matrices that the trace solve reads: those that were made, or, with
 /// precision = compact, their copies in single precision.

@@ -18,11 +18,6 @@ static kg_ell_matrix ell_matrix(const kg_pipeline *p)
   return matrix;
 }
 
-static kg_local trace_local(const kg_pipeline *p)
-{
-  return kg_pipeline_locals(p).local[0];
-}
-
 static kg_local full_local(const kg_pipeline *p)
 {
   kg_local full = kg_shape_full_locals(&p->shape).local[0];
@@ -45,11 +40,11 @@ static kg_linears trace_linear(const kg_pipeline *p)
   else if (p->shape.choice.linear == KEDGE_OPERATOR_MATRIX_FREE_PLAIN)
     a.gather = (kg_gather){.base = kg_linear_of(&kg_gather_table, &p->batch, KG_DOUBLE),
                            .batch = p->batch,
-                           .made = trace_local(p),
+                           .made = kg_pipeline_locals(p).local[0],
                            .full = full_local(p)};
   else
-    a.patches = kg_patches_of(
-        &(kg_trace_apply_args){.batch = p->batch, .local = trace_local(p), .halo = b->halo});
+    a.patches = kg_patches_of(&(kg_trace_product_args){
+        .batch = p->batch, .locals = kg_pipeline_locals(p), .halo = b->halo});
   return a;
 }
 
@@ -58,7 +53,7 @@ static kedge_status make_multigrid(kg_pipeline *p)
   const kg_multigrid_args args = {
       .shape = kg_shape_multigrid(&p->shape),
       .batch = p->batch,
-      .local = trace_local(p),
+      .locals = kg_pipeline_locals(p),
       .lines = &p->lines,
       .solver = &kg_amg,
       .refined = p->refined,

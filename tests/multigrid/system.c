@@ -42,14 +42,15 @@ static void make_operator(trace_system *s)
   s->device_local = make_local(c, KG_LAYOUT_PACKED);
   s->local = case_fetch(c, s->device_local.data);
   s->a = kg_patches_of(
-      &(kg_trace_apply_args){.batch = c->batch,
-                             .local = s->device_local,
-                             .halo = case_output(c, shared > vertices ? shared : vertices)});
+      &(kg_trace_product_args){.batch = c->batch,
+                               .locals = kg_locals_of(s->device_local, s->c.batch.arrays.side_edge),
+                               .halo = case_output(c, shared > vertices ? shared : vertices)});
 }
 
 static void reduce_operator(trace_system *s)
 {
-  s->a.args.local = s->device_local = make_local(&s->c, KG_LAYOUT_REDUCED);
+  s->device_local = make_local(&s->c, KG_LAYOUT_REDUCED);
+  s->a.args.locals = kg_locals_of(s->device_local, s->c.batch.arrays.side_edge);
 }
 
 /// An iteration with a cycle, which need not stand yet.
@@ -100,18 +101,19 @@ static void make_lines(trace_system *s, kg_multigrid_shape *shape)
 static void make_multigrid(trace_system *s, const system_options *o)
 {
   op_case *c = &s->c;
-  kg_multigrid_args args = {.shape = {.size = c->size,
-                                      .count = c->batch.count,
-                                      .n_vertices = c->mesh->n_vertices,
-                                      .smoother = o->smoother,
-                                      .smoothing_steps = o->smoothing_steps,
-                                      .alignment = c->mesh->alignment,
-                                      .local = s->device_local,
-                                      .diffusion = o->material.diffusion},
-                            .batch = c->batch,
-                            .lines = &s->lines,
-                            .local = s->device_local,
-                            .solver = o->solver};
+  kg_multigrid_args args = {
+      .shape = {.size = c->size,
+                .count = c->batch.count,
+                .n_vertices = c->mesh->n_vertices,
+                .smoother = o->smoother,
+                .smoothing_steps = o->smoothing_steps,
+                .alignment = c->mesh->alignment,
+                .locals = kg_locals_of(s->device_local, s->c.batch.arrays.side_edge),
+                .diffusion = o->material.diffusion},
+      .batch = c->batch,
+      .lines = &s->lines,
+      .locals = kg_locals_of(s->device_local, s->c.batch.arrays.side_edge),
+      .solver = o->solver};
   if (kg_smoother_has_lines(o->smoother)) make_lines(s, &args.shape);
   must(s->ctx, kg_multigrid_work_bytes(s->ctx, &args.shape, &args.work_bytes));
   args.trace = s->trace = case_output(c, kg_multigrid_trace_bytes(&args.shape) / 8);

@@ -21,14 +21,15 @@ static kg_local local_of(kg_layout layout, kg_number number, int order)
 
 static kg_multigrid_shape shape_of(kedge_smoother smoother, int steps, kg_number number)
 {
-  return (kg_multigrid_shape){.size = kg_sizes_of(6),
-                              .count = count,
-                              .n_vertices = VERTICES,
-                              .smoother = smoother,
-                              .smoothing_steps = steps,
-                              .n_line_steps = kg_smoother_has_lines(smoother) ? STEPS : 0,
-                              .number = number,
-                              .local = local_of(KG_LAYOUT_REDUCED, KG_DOUBLE, 6)};
+  return (kg_multigrid_shape){
+      .size = kg_sizes_of(6),
+      .count = count,
+      .n_vertices = VERTICES,
+      .smoother = smoother,
+      .smoothing_steps = steps,
+      .n_line_steps = kg_smoother_has_lines(smoother) ? STEPS : 0,
+      .number = number,
+      .locals = kg_locals_of(local_of(KG_LAYOUT_REDUCED, KG_DOUBLE, 6), NULL)};
 }
 
 static void in_single_precision_numbers_are_half_and_indices_and_factors_are_not(void **state)
@@ -76,11 +77,11 @@ static void vertex_modes_copies_and_what_is_below_the_trace_are_counted(void **s
   kg_multigrid_shape mixed = one;
   mixed.number = KG_SINGLE;
   const double modes = kg_vertex_modes_cost(one.size, &count, VERTICES, KG_DOUBLE).bytes;
-  const double copies = 12.0 * one.local.rows * KG_LANES * count.n_groups;
+  const double copies = 12.0 * one.locals.local[0].rows * KG_LANES * count.n_groups;
   const double blocks =
       kg_smoother_table_of(one.smoother)->make_cost(one.size, &count, 0, KG_DOUBLE).bytes;
   const double below = kg_vertex_space_cost(&count, VERTICES).bytes +
-                       kg_vertex_matrix_cost(&count, VERTICES, &one.local).bytes;
+                       kg_vertex_matrix_cost(&count, VERTICES, one.locals.local).bytes;
   assert_true(fabs(kg_multigrid_create_cost(&two).bytes - blocks - below) < 1.0);
   const double bytes = kg_multigrid_create_cost(&one).bytes;
   assert_true(fabs(bytes - blocks - modes - below) < 1.0);
@@ -103,7 +104,7 @@ static void a_measured_eigenvalue_costs_its_steps(void **state)
 {
   (void)state;
   const kg_multigrid_shape two = shape_of(KEDGE_SMOOTHER_EDGE, 2, KG_DOUBLE);
-  const double product = kg_trace_apply_cost(two.size, &count, &two.local).bytes;
+  const double product = kg_trace_apply_cost(two.size, &count, two.locals.local).bytes;
   const double bytes = kg_multigrid_bound_cost(&two).bytes;
   assert_true(bytes > KG_LANCZOS_STEPS * product);
   assert_true(bytes < KG_LANCZOS_STEPS * (product + kg_multigrid_apply_cost(&two).bytes));

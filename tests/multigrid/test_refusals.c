@@ -24,7 +24,7 @@ static const char *refusal_of_local(trace_system *s, kg_local local)
 {
   kg_multigrid_args args = {.shape = s->multigrid.shape,
                             .batch = s->c.batch,
-                            .local = local,
+                            .locals = kg_locals_of(local, s->c.batch.arrays.side_edge),
                             .solver = &exact_coarse,
                             .trace = s->trace,
                             .space = s->space,

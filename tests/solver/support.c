@@ -82,7 +82,11 @@ fields fields_of(kedge_context *ctx, const kedge_solution *solution)
   kedge_solution_report(solution, &r);
   for (int k = 0; k < KEDGE_FIELD_COUNT; ++k) {
     const int order = r.order + (k == KEDGE_FIELD_U_STAR);
-    f.n[k] = (size_t)r.elements * (size_t)kedge_node_count(order);
+    int64_t *offsets = malloc(((size_t)r.elements + 1) * sizeof *offsets);
+    assert_non_null(offsets);
+    must(ctx, kedge_solution_offsets(solution, order, offsets));
+    f.n[k] = (size_t)offsets[r.elements];
+    free(offsets);
     f.values[k] = malloc(f.n[k] * sizeof(double));
     assert_non_null(f.values[k]);
     must(ctx, kedge_solution_values(solution, (kedge_field)k, order, f.values[k]));

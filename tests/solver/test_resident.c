@@ -74,8 +74,10 @@ static void create(trace_system *s, int n_elements, int order, enum case_boundar
   for (size_t i = 0; i < s->n_rows; ++i) s->start[i] = 0.0;
   s->x = case_output(c, s->n_all);
   s->b = random_input(c, 3, s->n_rows, 1.0);
-  s->a = kg_patches_of(&(kg_trace_apply_args){
-      .batch = c->batch, .local = s->local, .halo = case_output(c, (size_t)n->n_halo * m)});
+  s->a = kg_patches_of(
+      &(kg_trace_product_args){.batch = c->batch,
+                               .locals = kg_locals_of(s->local, c->batch.arrays.side_edge),
+                               .halo = case_output(c, (size_t)n->n_halo * m)});
   s->jacobi = kg_jacobi_of(inverse);
   double *const product = case_output(c, s->n_rows);
   s->args = (kg_cg_args){.linear = &s->a.base,

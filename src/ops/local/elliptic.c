@@ -1,5 +1,4 @@
 // The elliptic form: the fast kernels of triangles, quadrature for every other shape.
-#include "backend/backend.h"
 #include "ops/constant_modes.h"
 #include "ops/local/form.h"
 #include "ops/local/quadrature/make.h"
@@ -21,12 +20,6 @@ kg_cell_material kg_cell_material_of(const kg_material *k)
       {k->diffusion, 0.0, k->diffusion}, k->reaction, k->stabilization, k->scaling};
 }
 
-/// Lanes of groups that have no element.
-static int32_t n_empty_lanes(const kg_elements *e, const kg_local *local)
-{
-  return local->n_lanes - kg_elements_groups(e) * KG_LANES;
-}
-
 static kedge_status make(kedge_context *ctx, const kg_elements *e, const kg_material *material,
                          const double *load, kg_local local, double *condensed)
 {
@@ -37,9 +30,6 @@ static kedge_status make(kedge_context *ctx, const kg_elements *e, const kg_mate
                                                             .local = local,
                                                             .condensed = condensed});
   assert(local.layout == KG_LAYOUT_PACKED && local.number == KG_DOUBLE);
-  const kg_local empty = kg_local_part(&local, local.first_lane + kg_elements_groups(e) * KG_LANES,
-                                       n_empty_lanes(e, &local));
-  KG_TRY(kg_zero(ctx, empty.data, kg_local_bytes(&empty)));
   return kg_cell_make(ctx, &(kg_cell_make_args){.cells = e->cells,
                                                 .material = kg_cell_material_of(material),
                                                 .load = load,

@@ -36,8 +36,7 @@ typedef struct kg_form {
   int fields;
   /// K^e, PACKED or as the batch allows it, and F^e from the load vectors.
   /// @param[in]  load       [group][N][lane]: (f, phi_i)
-  /// @param[in]  local      where K^e go, in double precision; 0 in empty lanes, which may be
-  ///                        whole groups at the end
+  /// @param[in]  local      where K^e go, in double precision; 0 in empty lanes
   /// @param[out] condensed  [group][n][lane]; 0 in empty lanes
   kedge_status (*make)(kedge_context *ctx, const kg_elements *elements, const kg_material *material,
                        const double *load, kg_local local, double *condensed);

@@ -1,0 +1,213 @@
+// Solves on quadrilaterals, alone and among triangles, through the public API.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "compare.h"
+#include "context.h"
+#include "mesh/mesh.h"
+#include "support.h"
+
+enum { ORDERS = 4 };
+
+#define WAVES "sin(2*pi*x)*sin(2*pi*y)"
+
+static const char *const order_text[ORDERS + 1] = {"", "1", "2", "3", "4"};
+
+/// n x n squares of which those of a chess board are cut where is_mixed, moved by `shift` of their
+/// width so that none is a parallelogram.
+static kedge_mesh *squares(int n, bool is_mixed, double shift)
+{
+  const int row = n + 1;
+  kg_raw_mesh raw = {.n_vertices = (int64_t)row * row, .width = 4};
+  raw.vertices = calloc(2 * (size_t)raw.n_vertices, sizeof *raw.vertices);
+  raw.corners = calloc(8 * (size_t)(n * n), sizeof *raw.corners);
+  raw.regions = calloc(2 * (size_t)(n * n), sizeof *raw.regions);
+  assert_true(raw.vertices && raw.corners && raw.regions);
+  for (int v = 0; v < row * row; ++v) {
+    const int i = v % row, j = v / row;
+    const bool inside = i > 0 && i < n && j > 0 && j < n;
+    raw.vertices[2 * v] = (i + (inside ? shift * sin(3.0 * i + j) : 0.0)) / n;
+    raw.vertices[2 * v + 1] = (j + (inside ? shift * cos(i + 2.0 * j) : 0.0)) / n;
+  }
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i) {
+      const int32_t a = j * row + i, b = a + 1, d = a + row, e = d + 1;
+      const bool is_cut = is_mixed && (i + j) % 2 == 1;
+      const int32_t square[4] = {a, b, e, d}, cut[8] = {a, b, e, -1, a, e, d, -1};
+      for (int k = 0; k < (is_cut ? 8 : 4); ++k)
+        raw.corners[4 * raw.n_elements + k] = is_cut ? cut[k] : square[k];
+      raw.n_elements += is_cut ? 2 : 1;
+    }
+  kedge_mesh *mesh;
+  must(ctx, kg_mesh_build(ctx, &raw, "squares", &mesh));
+  free(raw.vertices);
+  free(raw.corners);
+  free(raw.regions);
+  return mesh;
+}
+
+/// Norms of an independent implementation, with P + 6 points a direction in all integrals.
+static const double reference[ORDERS + 1][3] = {{0},
+                                                {1.61295e-02, 1.05881e-01, 2.28064e-03},
+                                                {1.07144e-03, 6.94477e-03, 1.01137e-04},
+                                                {5.30585e-05, 3.42081e-04, 3.64696e-06},
+                                                {2.09574e-06, 1.34708e-05, 1.15271e-07}};
+
+static void check_reference(int order, const kedge_report *r)
+{
+  const double found[3] = {r->u_l2, r->q_l2, r->u_star_l2};
+  for (int k = 0; k < 3; ++k) assert_at_most(fabs(found[k] / reference[order][k] - 1.0), 1e-5);
+}
+
+static void errors_on_squares_are_those_of_another_implementation(void **state)
+{
+  (void)state;
+  static const setting methods[] = {{"solver", "preconditioner", "multigrid"},
+                                    {"solver", "preconditioner", "jacobi"},
+                                    {"solver", "operator", "ell"}};
+  for (int order = 1; order <= ORDERS; ++order)
+    for (int k = 0; k < 3; ++k) {
+      const kedge_report r =
+          converged_on(ctx, "quads 8",
+                       SETTINGS({"space", "order", order_text[order]},
+                                {"space", "stabilization", "1"}, {"equation", "reaction", "1"},
+                                {"exact", "u", WAVES}, {"boundary default", "type", "dirichlet"},
+                                {"solver", "tolerance", "1e-10"}, methods[k]));
+      check_reference(order, &r);
+      if (k == 0) assert_in_range(r.iterations, 1, 20);
+    }
+}
+
+static void check_polynomial(kedge_mesh *mesh, const char *u, int order, const char *reaction)
+{
+  const kedge_report r = report_of(
+      ctx, mesh,
+      SETTINGS({"space", "order", order_text[order]}, {"equation", "diffusion", "0.8"},
+               {"equation", "reaction", reaction}, {"exact", "u", u},
+               {"boundary default", "type", "dirichlet"}, {"solver", "preconditioner", "multigrid"},
+               {"solver", "tolerance", "1e-13"}));
+  assert_true(r.converged);
+  assert_at_most(r.u_l2, 1e-11);
+  assert_at_most(r.q_l2, 1e-11);
+  assert_at_most(r.u_star_l2, 1e-11);
+}
+
+static void linear_functions_are_exact_on_any_quadrilaterals(void **state)
+{
+  (void)state;
+  for (int order = 1; order <= ORDERS; ++order)
+    for (int is_mixed = 0; is_mixed < 2; ++is_mixed) {
+      kedge_mesh *mesh = squares(7, is_mixed, 0.2);
+      check_polynomial(mesh, "0.3+x-0.5*y", order, "0");
+      check_polynomial(mesh, "0.3+x-0.5*y", order, "1.5");
+      kedge_mesh_destroy(mesh);
+    }
+}
+
+static kedge_report waves_on(int n, bool is_mixed, int order)
+{
+  kedge_mesh *mesh = squares(n, is_mixed, 0.0);
+  const kedge_report r = report_of(
+      ctx, mesh,
+      SETTINGS({"space", "order", order_text[order]}, {"equation", "reaction", "1"},
+               {"exact", "u", WAVES "+x*y"}, {"boundary default", "type", "dirichlet"},
+               {"solver", "preconditioner", "multigrid"}, {"solver", "tolerance", "1e-10"}));
+  kedge_mesh_destroy(mesh);
+  assert_true(r.converged);
+  assert_in_range(r.iterations, 1, 20);
+  return r;
+}
+
+static void assert_order(double coarse, double fine, double expected)
+{
+  assert_at_most(expected - 0.25, log2(coarse / fine));
+}
+
+static void u_and_q_converge_with_order_p_plus_1_and_u_star_with_p_plus_2(void **state)
+{
+  (void)state;
+  for (int order = 1; order <= ORDERS; ++order)
+    for (int is_mixed = 0; is_mixed < 2; ++is_mixed) {
+      const kedge_report coarse = waves_on(12, is_mixed, order);
+      const kedge_report fine = waves_on(24, is_mixed, order);
+      assert_order(coarse.u_l2, fine.u_l2, order + 1);
+      assert_order(coarse.q_l2, fine.q_l2, order + 1);
+      assert_order(coarse.u_star_l2, fine.u_star_l2, order + 2);
+    }
+}
+
+/// Sides of the square are boundaries of their own there.
+static void neumann_conditions_are_met_on_quadrilaterals(void **state)
+{
+  (void)state;
+  const kedge_report r = converged_on(
+      ctx, "quads 12",
+      SETTINGS({"space", "order", "3"}, {"equation", "diffusion", "0.8"},
+               {"exact", "u", "sin(x)*cos(0.7*y)+0.1*x*y"}, {"boundary left", "type", "dirichlet"},
+               {"boundary right", "type", "neumann"}, {"boundary bottom", "type", "neumann"},
+               {"boundary top", "type", "neumann"}, {"solver", "preconditioner", "multigrid"}));
+  assert_at_most(r.u_l2, 1e-7);
+  assert_at_most(r.q_l2, 1e-6);
+  assert_at_most(r.u_star_l2, 1e-8);
+}
+
+static void means_that_are_kept_are_those_of_the_full_solution(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = squares(9, true, 0.1);
+  static const char *const kept[] = {"full", "cells"};
+  double *means[2];
+  for (int k = 0; k < 2; ++k) {
+    kedge_solution *s =
+        solve(ctx, mesh,
+              SETTINGS({"space", "order", "2"}, {"exact", "u", WAVES "+x"},
+                       {"boundary default", "type", "dirichlet"}, {"output", "fields", kept[k]}));
+    means[k] = calloc((size_t)mesh->n_elements, sizeof **means);
+    assert_non_null(means[k]);
+    must(ctx, kedge_solution_means(s, KEDGE_FIELD_QX, means[k]));
+    kedge_solution_destroy(s);
+  }
+  assert_close((size_t)mesh->n_elements, means[1], means[0], 1e-13);
+  free(means[0]);
+  free(means[1]);
+  kedge_mesh_destroy(mesh);
+}
+
+static void batches_of_both_shapes_give_what_one_of_each_gives(void **state)
+{
+  (void)state;
+  static const int32_t cuts[] = {100, 700};  // triangles, quadrilaterals
+  kedge_mesh *mesh = squares(30, true, 0.1);
+  assert_int_equal(mesh->block[1].first, 900);
+  const setting *const settings =
+      SETTINGS({"space", "order", "2"}, {"equation", "reaction", "1"}, {"exact", "u", WAVES},
+               {"boundary default", "type", "dirichlet"}, {"solver", "tolerance", "1e-13"},
+               {"solver", "preconditioner", "multigrid"});
+  kedge_solution *two = solve(ctx, mesh, settings);
+  ctx->n_cuts = 2;
+  ctx->cuts = cuts;
+  kedge_solution *four = solve(ctx, mesh, settings);
+  ctx->n_cuts = 0;
+  fields of_two = fields_of(ctx, two), of_four = fields_of(ctx, four);
+  for (int k = 0; k < FIELDS; ++k)
+    assert_close(of_two.n[k], of_four.values[k], of_two.values[k], 1e-11);
+  fields_free(&of_two);
+  fields_free(&of_four);
+  kedge_solution_destroy(two);
+  kedge_solution_destroy(four);
+  kedge_mesh_destroy(mesh);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(errors_on_squares_are_those_of_another_implementation),
+      cmocka_unit_test(linear_functions_are_exact_on_any_quadrilaterals),
+      cmocka_unit_test(u_and_q_converge_with_order_p_plus_1_and_u_star_with_p_plus_2),
+      cmocka_unit_test(neumann_conditions_are_met_on_quadrilaterals),
+      cmocka_unit_test(means_that_are_kept_are_those_of_the_full_solution),
+      cmocka_unit_test(batches_of_both_shapes_give_what_one_of_each_gives),
+  };
+  test_skip_without_backend();
+  return cmocka_run_group_tests(tests, open_context, close_context);
+}
