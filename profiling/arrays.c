@@ -22,8 +22,8 @@ static void must(kedge_status status)
 }
 
 static const char *const names[KG_PHASE_COUNT] = {
-    "transfer", "local", "assembly",  "bound",   "residual", "round",  "down",
-    "coarse",   "up",    "direction", "product", "update",   "recover"};
+    "transfer", "local", "assembly", "space",  "Galerkin", "levels", "bound", "residual",
+    "round",    "down",  "restrict", "coarse", "correct",  "up",     "step",  "recover"};
 
 /// @param[in] n  triangles
 static void print_array(const kg_plan_entry *e, double n)

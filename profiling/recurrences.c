@@ -58,7 +58,7 @@ static void run_stage(kg_pipeline *p, kedge_stage stage, kedge_status (*work)(kg
 static kg_cycle cycle_of(trace_system *s)
 {
   const kg_patches a = kg_patches_of(&s->op);
-  return kg_cycle_of(&s->p.multigrid, &a, s->v.ap, &s->exponent);
+  return kg_cycle_of(&s->p.arrays.multigrid, &a, s->v.ap, &s->exponent);
 }
 
 /// The bound of the smoother.
@@ -79,7 +79,8 @@ static void measure(trace_system *s)
                                           .part = v->partial,
                                           .product_part = s->p.arrays.operator_part,
                                           .state = v->state});
-  BENCH_TRY(s->p.ctx, kg_multigrid_bound(s->p.ctx, &cg, v->r, &s->p.multigrid.largest_eigenvalue));
+  BENCH_TRY(s->p.ctx,
+            kg_multigrid_bound(s->p.ctx, &cg, v->r, &s->p.arrays.multigrid.largest_eigenvalue));
 }
 
 static void system_open(trace_system *s, kedge_context *ctx, const kedge_mesh *mesh, int order,
@@ -108,7 +109,7 @@ static void system_open(trace_system *s, kedge_context *ctx, const kedge_mesh *m
   s->v = (kg_cg_vectors_args){.n = (int64_t)p->shape.count.n_free * (int64_t)m,
                               .x = vector(ctx, all, sizeof(double)),
                               .z = vector(ctx, all, sizeof(double)),
-                              .z_single = p->multigrid.single.z,
+                              .z_single = p->arrays.multigrid.single.z,
                               .p = vector(ctx, all, sizeof(double)),
                               .r = vector(ctx, all, sizeof(double)),
                               .ap = vector(ctx, all, sizeof(double)),
@@ -117,10 +118,7 @@ static void system_open(trace_system *s, kedge_context *ctx, const kedge_mesh *m
   s->r_before = vector(ctx, all, sizeof(double));
   s->p_single = (float *)vector(ctx, all, sizeof(float));
   s->ap_single = (float *)vector(ctx, all, sizeof(float));
-  const kg_buffer vectors = kg_plan_buffer(&p->plan, &a->multigrid_vectors);
-  BENCH_TRY(ctx, kg_multigrid_lend(ctx, &p->multigrid, kg_plan_buffer(&p->plan, &a->halo),
-                                   vectors.data, vectors.bytes));
-  if (kg_multigrid_is_measured(&p->multigrid.shape)) measure(s);
+  if (kg_multigrid_is_measured(&p->arrays.multigrid.shape)) measure(s);
 }
 
 static void system_close(trace_system *s)
@@ -152,8 +150,8 @@ static void multiply(trace_system *s, const double *x, double *y)
 static void multiply_single(trace_system *s, const double *x, double *y)
 {
   kg_trace_product_args op = s->op;
-  op.locals = s->p.multigrid.single.locals;
-  op.halo = s->p.multigrid.single.halo;
+  op.locals = s->p.arrays.multigrid.single.locals;
+  op.halo = s->p.arrays.multigrid.single.halo;
   op.x = s->p_single;
   op.y = s->ap_single;
   for (int64_t i = 0; i < s->v.n; ++i) s->p_single[i] = (float)x[i];

@@ -48,15 +48,6 @@ static inline size_t kg_rounded(size_t bytes)
   return (bytes + KG_ALIGNMENT - 1) / KG_ALIGNMENT * KG_ALIGNMENT;
 }
 
-/// The next piece of a memory, after the `bytes` of it that are taken; they grow. NULL in a memory
-/// that is NULL: with it, a function that places its arrays says how much they need.
-static inline void *kg_piece(void *memory, size_t count, size_t size, size_t *bytes)
-{
-  void *const piece = memory ? (char *)memory + *bytes : NULL;
-  *bytes += kg_rounded(count * size);
-  return piece;
-}
-
 /// Make the context's device that of the calling thread, which CUDA keeps for each thread. Public
 /// functions that compute begin with it, and everything below counts on it: a context may be used
 /// from one thread after another, and beside contexts of other devices.

@@ -7,7 +7,11 @@
 #include "core/context.h"
 #include "core/memory.h"
 
-enum { ATTEMPTS = 200 };  // more have found no better places in any solve of the tests
+enum {
+  FIRST = 3,        // attempts with weights of their own
+  ATTEMPTS = 1200,  // at most
+  NEAR = 500,       // that part above what the fullest phase holds is good enough
+};
 
 static void point_at(const kg_plan_entry *entry, void *memory)
 {
@@ -39,21 +43,24 @@ static int count_bits(unsigned phases)
   return n;
 }
 
-/// Arrays by weight, the heaviest first: by bytes; or times the number of phases, as what lives
-/// long leaves no holes that way; in later attempts times something that varies, from a quarter to
-/// four.
-static void sort(const kg_plan *plan, int attempt, int *order)
+/// Weights by which arrays are placed, the heaviest first: bytes; or bytes times the number of phases,
+/// as what lives long leaves no holes that way. Later attempts vary these, or some of those that
+/// were best, from a quarter to four times.
+static void weigh(const kg_plan *plan, int attempt, unsigned full, const double *best,
+                  double *weight)
 {
-  double weight[KG_PLAN_ARRAYS];
+  const bool fresh = attempt < FIRST || attempt % 3 == 0;
+  const double share = attempt < FIRST ? 0.0 : fresh ? 1.0 : attempt % 3 == 1 ? 0.05 : 0.2;
   uint32_t random = 12345u + 977u * (uint32_t)attempt;
   for (int i = 0; i < plan->n; ++i) {
     const kg_plan_entry *e = &plan->entry[i];
-    weight[i] = (double)e->bytes;
-    for (int k = 0; k < attempt % 3; ++k) weight[i] *= count_bits(e->phases);
-    if (attempt >= 3) weight[i] *= 0.25 + 3.75 * next_random(&random);
-    int k = i;
-    for (; k > 0 && weight[order[k - 1]] < weight[i]; --k) order[k] = order[k - 1];
-    order[k] = i;
+    weight[i] = fresh ? (double)e->bytes : best[i];
+    if (fresh && attempt % 2 && e->phases & full) weight[i] *= 16.0;
+    for (int k = 0; fresh && k < (attempt < FIRST ? attempt : attempt / 3 % FIRST); ++k)
+      weight[i] *= count_bits(e->phases);
+    const bool varies = next_random(&random) < share;
+    const double factor = 0.25 + 3.75 * next_random(&random);
+    if (varies) weight[i] *= factor;
   }
 }
 
@@ -73,11 +80,15 @@ static size_t lowest_place(const kg_plan *plan, const kg_plan_entry *array, cons
 }
 
 /// @return bytes of the whole
-static size_t place(kg_plan *plan, int attempt)
+static size_t place(kg_plan *plan, const double *weight)
 {
   int order[KG_PLAN_ARRAYS], placed[KG_PLAN_ARRAYS];
   size_t bytes = 0;
-  sort(plan, attempt, order);
+  for (int i = 0; i < plan->n; ++i) {
+    int k = i;
+    for (; k > 0 && weight[order[k - 1]] < weight[i]; --k) order[k] = order[k - 1];
+    order[k] = i;
+  }
   for (int i = 0; i < plan->n; ++i) {
     kg_plan_entry *array = &plan->entry[order[i]];
     array->at = plan->apart ? bytes : lowest_place(plan, array, placed, i);
@@ -103,16 +114,19 @@ size_t kg_plan_live_bytes(const kg_plan *plan, unsigned phases)
 
 size_t kg_plan_place(kg_plan *plan)
 {
-  const size_t least = kg_plan_live_bytes(plan, ~0u);
+  const size_t least = kg_plan_live_bytes(plan, ~0u), enough = least + least / NEAR;
+  unsigned full = 0;
+  for (int phase = 0; phase < KG_PHASE_COUNT; ++phase)
+    if (kg_plan_live_bytes(plan, 1u << phase) == least) full |= 1u << phase;
+  const int attempts = plan->apart ? 1 : ATTEMPTS;
+  double best[KG_PLAN_ARRAYS], weight[KG_PLAN_ARRAYS];
   size_t bytes = SIZE_MAX;
-  int best = 0;
-  for (int attempt = 0; attempt < ATTEMPTS && bytes > least; ++attempt) {
-    const size_t now = place(plan, attempt);
-    if (now < bytes) {
-      bytes = now;
-      best = attempt;
-    }
-    if (plan->apart) break;
+  for (int attempt = 0; attempt < attempts && bytes > enough; ++attempt) {
+    weigh(plan, attempt, full, best, weight);
+    const size_t now = place(plan, weight);
+    if (now > bytes) continue;
+    bytes = now;
+    memcpy(best, weight, sizeof best);
   }
   plan->bytes = place(plan, best);
   return plan->bytes;

@@ -9,28 +9,30 @@ KEDGE_BEGIN_DECLS
 /// The parts of a solve. Those of an iteration are gone through again and again, so an array lives
 /// in a set of phases: all from where it is written to where it is read for the last time.
 typedef enum kg_phase {
-  KG_PHASE_TRANSFER,   ///< mesh, tables and load vectors are brought to the device
-  KG_PHASE_LOCAL,      ///< local matrices, right-hand side, inverse diagonal
-  KG_PHASE_ASSEMBLY,   ///< other forms of the operator, the levels of multigrid
-  KG_PHASE_BOUND,      ///< the largest eigenvalue of the smoother is measured
-  KG_PHASE_RESIDUAL,   ///< b - A x is made
-  KG_PHASE_ROUND,      ///< and handed over to the iteration: both live
-  KG_PHASE_DOWN,       ///< a cycle of multigrid: smoothing and restriction
-  KG_PHASE_COARSE,     ///< the coarse system
-  KG_PHASE_UP,         ///< correction and smoothing
-  KG_PHASE_DIRECTION,  ///< the rest of an iteration: the next p
-  KG_PHASE_PRODUCT,    ///< A p
-  KG_PHASE_UPDATE,     ///< x and r
-  KG_PHASE_RECOVER,    ///< local solve and post-processing
+  KG_PHASE_TRANSFER,  ///< mesh, tables and load vectors are brought to the device
+  KG_PHASE_LOCAL,     ///< local matrices, right-hand side, inverse diagonal
+  KG_PHASE_ASSEMBLY,  ///< other forms of the operator, the blocks of a smoother
+  KG_PHASE_SPACE,     ///< the coarse space of multigrid
+  KG_PHASE_GALERKIN,  ///< its matrix
+  KG_PHASE_LEVELS,    ///< what solves with that
+  KG_PHASE_BOUND,     ///< the largest eigenvalue of the smoother is measured
+  KG_PHASE_RESIDUAL,  ///< b - A x is made
+  KG_PHASE_ROUND,     ///< and handed over to the iteration: both live
+  KG_PHASE_DOWN,      ///< a cycle of multigrid: smoothing and its products
+  KG_PHASE_RESTRICT,  ///< the residual goes to the coarse space
+  KG_PHASE_COARSE,    ///< the coarse system is solved
+  KG_PHASE_CORRECT,   ///< its solution comes back
+  KG_PHASE_UP,        ///< smoothing and its products
+  KG_PHASE_STEP,      ///< the rest of an iteration: p, A p, x and r
+  KG_PHASE_RECOVER,   ///< local solve and post-processing
   KG_PHASE_COUNT
 } kg_phase;
 
 /// A phase as a set; from one phase to another one.
 #define KG_IN(name)          (1u << KG_PHASE_##name)
 #define KG_FROM(first, last) (2 * KG_IN(last) - KG_IN(first))
-#define KG_IN_CYCLE          KG_FROM(DOWN, UP)
-#define KG_IN_ITERATION      KG_FROM(DOWN, UPDATE)
-#define KG_IN_SOLVE          KG_FROM(BOUND, UPDATE)
+#define KG_IN_ITERATION      KG_FROM(DOWN, STEP)
+#define KG_IN_SOLVE          KG_FROM(BOUND, STEP)
 
 enum { KG_PLAN_ARRAYS = 128 };  ///< most arrays of a plan
 

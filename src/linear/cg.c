@@ -32,6 +32,7 @@ kg_cg kg_cg_of(const kg_krylov_table *table, const kg_cg_args *a)
                     .state = a->state},
               .product_part = a->product_part,
               .work = a->work,
+              .plan = a->plan,
               .repeat = {.stop = &a->state->stop}};
   if (single) {
     cg.v.r_single = a->r;
@@ -98,6 +99,7 @@ static kedge_status iterate_preconditioned(void *user)
 {
   const recorded *r = user;
   KG_TRY(precondition(r->ctx, r->cg));
+  KG_TRY(kg_plan_enter(r->ctx, r->cg->plan, KG_PHASE_STEP));
   KG_TRY(kg_pcg_direction(r->ctx, &r->cg->v));
   KG_TRY(multiply(r->ctx, r->cg));
   return kg_pcg_update(r->ctx, &r->cg->v);

@@ -2,7 +2,7 @@
 /// Conjugate gradients: one recurrence for every backend, operator and preconditioner
 /// (docs/math.md#cg), and the same in one kernel for small problems.
 #pragma once
-#include "backend/backend.h"
+#include "device/plan.h"
 #include "linear/linear.h"
 #include "ops/cg_vectors.h"
 KEDGE_BEGIN_DECLS
@@ -12,6 +12,7 @@ typedef struct kg_cg {
   kg_cg_vectors_args v;
   double *product_part;  ///< parts of p . A p, as many as `linear` makes
   void *work;            ///< of kg_cg_one_kernel: kg_cg_resident_bytes()
+  kg_plan *plan;         ///< whose phases an iteration enters; or NULL
   kg_cg_state state;     ///< host copy, as of the last check
   kg_repeat repeat;      ///< a batch of iterations
 } kg_cg;
@@ -25,7 +26,8 @@ typedef struct kg_cg_args {
   double *part;          ///< 2 * KG_PIECES
   double *product_part;  ///< as many as a product of `linear` makes
   kg_cg_state *state;
-  void *work;  ///< kg_cg_resident_bytes(), for kg_cg_one_kernel alone
+  void *work;     ///< kg_cg_resident_bytes(), for kg_cg_one_kernel alone
+  kg_plan *plan;  ///< as in kg_cg
 } kg_cg_args;
 
 /// Takes every symmetric system, with vectors in double precision where M is pointwise.

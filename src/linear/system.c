@@ -69,12 +69,15 @@ static kedge_status hand_over(const solve *s)
 {
   const kg_krylov *k = s->system->krylov;
   const kg_linear *a = k->linear;
-  if (k->r == (void *)s->system->r) return KEDGE_OK;
+  kg_plan *plan = s->system->plan;
+  if (k->r == (void *)s->system->r) return kg_plan_enter(s->ctx, plan, KG_PHASE_STEP);
+  KG_TRY(kg_plan_enter(s->ctx, plan, KG_PHASE_ROUND));
   const int32_t exponent = kg_round_exponent(s->rr);
   KG_TRY(kg_copy_in(s->ctx, k->exponent, &exponent, sizeof exponent));
   KG_TRY(kg_round(
       s->ctx,
       &(kg_round_args){.n = a->rows, .from = s->system->r, .to = k->r, .exponent = k->exponent}));
+  KG_TRY(kg_plan_enter(s->ctx, plan, KG_PHASE_STEP));
   const size_t rows = (size_t)a->all_rows;
   KG_TRY(kg_zero(s->ctx, k->p, rows * kg_number_bytes(a->number)));
   return k->z ? kg_zero(s->ctx, k->z, rows * kg_number_bytes(k->precond->number)) : KEDGE_OK;
@@ -85,6 +88,7 @@ static kedge_status make_residual(solve *s, bool of_zero)
 {
   const kg_krylov *k = s->system->krylov;
   kg_residual *residual = s->system->residual;
+  KG_TRY(kg_plan_enter(s->ctx, s->system->plan, KG_PHASE_RESIDUAL));
   KG_TRY(residual->make(s->ctx, residual, of_zero ? NULL : k->x, s->system->r, k->sum));
   return kg_copy_out(s->ctx, &s->rr, k->sum.total, sizeof s->rr);
 }

@@ -5,6 +5,7 @@
 #include <float.h>
 
 #include "kedge/solution.h"
+#include "device/plan.h"
 #include "linear/linear.h"
 KEDGE_BEGIN_DECLS
 
@@ -30,6 +31,7 @@ typedef struct kg_system {
   /// Norms by which the recurrence may fall before the residual is made anew; 0: any, where A is
   /// exact.
   double gain;
+  kg_plan *plan;  ///< whose phases a solve enters; or NULL
 } kg_system;
 
 typedef struct kg_system_rule {

@@ -10,11 +10,13 @@ using namespace kg_build;
 
 namespace
 {
-/// The next piece of memory.
+/// The next piece of memory, after the bytes of it that are taken; they grow. NULL in a memory that is
+/// NULL: with it, a function that places its arrays says how much they need.
 template <class T>
 void take(char *memory, size_t *bytes, size_t count, T **out)
 {
-  *out = (T *)kg_piece(memory, count, sizeof(T), bytes);
+  *out = memory ? (T *)(memory + *bytes) : nullptr;
+  *bytes += kg_rounded(count * sizeof(T));
 }
 
 kedge_status upload(kedge_context *ctx, const kg_raw_mesh *raw, const Work &w)

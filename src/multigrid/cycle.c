@@ -33,6 +33,7 @@ static kedge_status find_modes(kedge_context *ctx, const kg_multigrid *m, const 
 
 /// How a smoothing begins and ends.
 typedef struct smoothing {
+  kg_phase phase;                   ///< of its products
   bool from_zero;                   ///< z is zero; else the product is at hand
   kg_vertex_correction correction;  ///< of z and of the product, still to be added
   kg_sum sum;                       ///< of r . z, made by the last step
@@ -63,7 +64,10 @@ static kedge_status smooth(kedge_context *ctx, const kg_multigrid *m, const cycl
   KG_TRY(find_modes(ctx, m, c, how.from_zero));  // a correction that is not in the product has none
   if (!table->corrects) KG_TRY(add_correction(ctx, m, c, &how.correction));
   for (int i = 1; i <= steps; ++i) {
-    if (i > 1) KG_TRY(multiply(ctx, c));
+    if (i > 1) {
+      KG_TRY(kg_plan_enter(ctx, m->plan, how.phase));
+      KG_TRY(multiply(ctx, c));
+    }
     const kg_smoother_args args = {
         .r = c->v->r,
         .product = c->v->product,
@@ -88,13 +92,15 @@ static kedge_status solve_coarse(kedge_context *ctx, const kg_multigrid *m, cons
                                  bool well, kg_vertex_correction *out)
 {
   *out = (kg_vertex_correction){0};
-  if (!m->coarse) return KEDGE_OK;
+  if (!m->coarse) return kg_plan_enter(ctx, m->plan, KG_PHASE_UP);
+  KG_TRY(kg_plan_enter(ctx, m->plan, KG_PHASE_RESTRICT));
   KG_TRY(kg_vertex_restrict(ctx, &(kg_vertex_restrict_args){.space = m->space,
                                                             .size = m->shape.size,
                                                             .number = m->shape.number,
                                                             .r = c->v->r,
                                                             .product = c->v->product,
                                                             .coarse = m->residual}));
+  KG_TRY(kg_plan_enter(ctx, m->plan, KG_PHASE_COARSE));
   kg_range_push("coarse_solve", m->shape.count.n_elements, m->space.n_rows);
   const kedge_status status = m->solver->solve(ctx, m->coarse, well, m->residual, m->correction);
   kg_range_pop();
@@ -102,7 +108,7 @@ static kedge_status solve_coarse(kedge_context *ctx, const kg_multigrid *m, cons
                                 .diffusion = m->shape.diffusion,
                                 .n_edges = m->shape.count.n_free,
                                 .coarse = m->correction};
-  return status;
+  return status == KEDGE_OK ? kg_plan_enter(ctx, m->plan, KG_PHASE_CORRECT) : status;
 }
 
 /// Adds the correction: with a reaction z += P c and its product from scratch, and nothing is left
@@ -117,6 +123,7 @@ static kedge_status correct(kedge_context *ctx, const kg_multigrid *m, const cyc
                                                         .coarse = correction->coarse,
                                                         .z = c->v->z}));
   correction->coarse = NULL;
+  KG_TRY(kg_plan_enter(ctx, m->plan, KG_PHASE_UP));
   return multiply(ctx, c);
 }
 
@@ -137,12 +144,13 @@ kedge_status kg_multigrid_apply(kedge_context *ctx, const kg_multigrid *m, bool 
   const cycle c = {a, v};
   kg_vertex_correction correction;
   if (m->shape.smoothing_steps == 0) return apply_blocks(ctx, m, &c);
-  KG_TRY(smooth(ctx, m, &c, (smoothing){.from_zero = true}));
+  KG_TRY(smooth(ctx, m, &c, (smoothing){.phase = KG_PHASE_DOWN, .from_zero = true}));
   KG_TRY(multiply(ctx, &c));
   KG_TRY(solve_coarse(ctx, m, &c, well, &correction));
   if (correction.coarse && !kg_multigrid_is_reduced(&m->shape))
     KG_TRY(correct(ctx, m, &c, &correction));
-  return smooth(ctx, m, &c, (smoothing){.correction = correction, .sum = v->sum});
+  return smooth(ctx, m, &c,
+                (smoothing){.phase = KG_PHASE_UP, .correction = correction, .sum = v->sum});
 }
 
 kedge_status kg_multigrid_apply_blocks(kedge_context *ctx, const kg_multigrid *m,

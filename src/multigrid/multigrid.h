@@ -11,9 +11,10 @@
 /// It applies A 2 k times. Without reaction, where K^e are reduced, once less: A P c, and with it
 /// the product of the corrected z, is known from the fluxes of c (ops/vertex_flux.h).
 ///
-/// Everything that depends on the matrix is made once, by kg_multigrid_create(), in memory that the
-/// caller gives; a cycle only launches operators.
+/// Everything that depends on the matrix is made once, by kg_multigrid_create(), in memory that was
+/// declared before; a cycle only launches operators.
 #pragma once
+#include "device/plan.h"
 #include "linear/linears.h"
 #include "mesh/edge_lines.h"
 #include "multigrid/coarse.h"
@@ -36,6 +37,8 @@ typedef struct kg_multigrid_shape {
   /// fluxes.
   kg_locals locals;
   double diffusion;  ///< of the equation, for these fluxes
+  int64_t spare;     ///< bytes that the coarse solver may keep for speed alone (multigrid/coarse.h)
+  size_t space_work_bytes;  ///< kg_vertex_space_work_bytes(); not without smoothing steps
 } kg_multigrid_shape;
 
 /// Whether the cycle is in single precision inside conjugate gradients in double precision.
@@ -72,6 +75,12 @@ typedef struct kg_multigrid {
       matrix;  ///< of the coarse space (ops/vertex_matrix.h), but for its rows: they begin as ends
   double *residual, *correction;  ///< [unknown] of the coarse space
   const kg_coarse_table *solver;
+  kg_coarse_bytes bytes;  ///< of the memory of the coarse solver:
+  void *coarse_kept, *coarse_vectors, *coarse_work;
+  int32_t *block_fault, *mode_fault;  ///< work of kg_multigrid_create(), as what follows
+  void *space_work;
+  double *element;    ///< matrices of the elements for their vertices
+  kg_plan *plan;      ///< whose phases a cycle enters
   kg_coarse *coarse;  ///< NULL where no vertex carries an unknown
 } kg_multigrid;
 
@@ -89,41 +98,38 @@ bool kg_multigrid_reads_edge_sides(const kg_multigrid_shape *shape);
 /// Whether the smoothing after the coarse correction makes z of the one before it again, which is
 /// step B^-1 r, instead of reading it: of r + (r - A z).
 bool kg_multigrid_repeats(const kg_multigrid_shape *shape);
-/// Bytes of the memory that kg_multigrid_create() is given, beside that of the coarse solver: for
-/// the cycle on the trace, for what is below it, and for work.
-size_t kg_multigrid_trace_bytes(const kg_multigrid_shape *shape);
-size_t kg_multigrid_space_bytes(const kg_multigrid_shape *shape);
-/// Bytes of the vectors below the trace but the one beside the halo (kg_multigrid_lend()). Without
-/// reaction they hold something from the restriction of a residual until its coarse system is
-/// solved, and z may lie in their memory where kg_multigrid_repeats(); with one until the
-/// correction is added, and the product may.
-size_t kg_multigrid_vector_bytes(const kg_multigrid_shape *shape, const kg_coarse_table *solver);
-kedge_status kg_multigrid_work_bytes(kedge_context *ctx, const kg_multigrid_shape *shape,
-                                     size_t *bytes);
+/// Whether z holds nothing while the coarse system is solved: where that makes room for vectors below
+/// the trace. A cycle then begins with zeros in its Dirichlet rows.
+static inline bool kg_multigrid_z_rests(const kg_multigrid_shape *shape)
+{
+  return shape->locals.local[0].number == KG_SINGLE && kg_multigrid_repeats(shape);
+}
+/// When the product of a cycle lives. With a reaction it is made again after the correction.
+static inline unsigned kg_multigrid_product_phases(const kg_multigrid_shape *shape)
+{
+  return KG_IN(BOUND) |
+         (kg_multigrid_is_reduced(shape) ? KG_FROM(DOWN, UP)
+                                         : KG_IN(DOWN) | KG_IN(RESTRICT) | KG_IN(UP));
+}
+
+/// Declare all that a multigrid has in device memory, but r, z and the product of a cycle that has
+/// the number of conjugate gradients.
+/// @param[out] out  must not move before kg_plan_free()
+void kg_multigrid_declare(kg_plan *plan, const kg_multigrid_shape *shape,
+                          const kg_coarse_table *solver, kg_multigrid *out);
 
 typedef struct kg_multigrid_args {
-  kg_multigrid_shape shape;
   kg_batch batch;
-  kg_locals locals;               ///< of the shape in `shape`
-  const kg_edge_lines *lines;     ///< KEDGE_SMOOTHER_LINE; else not read
-  const kg_coarse_table *solver;  ///< of the coarse system
-  const kedge_mesh *refined;      ///< for it (multigrid/coarse.h)
-  void *trace, *space;            ///< device memory of these sizes
-  void *work;                     ///< the same, free again afterwards
-  size_t work_bytes;
-  void *coarse;  ///< memory of the coarse solver, which may have `work` too
-  size_t coarse_bytes;
+  kg_locals locals;            ///< of the shape that was declared
+  const kg_edge_lines *lines;  ///< KEDGE_SMOOTHER_LINE; else not read
+  const kedge_mesh *refined;   ///< for the coarse solver (multigrid/coarse.h)
 } kg_multigrid_args;
 
-/// @param[out] out  kg_multigrid_destroy() it, also after a failure
+/// Make everything, in the memory that was declared.
+/// @param[in,out] multigrid  kg_multigrid_destroy() it, also after a failure
 /// @retval KEDGE_ERR_NUMERIC  a block of an edge, or the coarse matrix, is not positive definite
 kedge_status kg_multigrid_create(kedge_context *ctx, const kg_multigrid_args *args,
-                                 kg_multigrid *out);
-/// Memory for the vectors below the trace, before the first cycle.
-/// @param[in] halo  a double an unknown at least: for one of them, which holds nothing while A is
-///                  applied, so that it is where the halo of products lies
-kedge_status kg_multigrid_lend(kedge_context *ctx, kg_multigrid *multigrid, kg_buffer halo,
-                               void *vectors, size_t bytes);
+                                 kg_multigrid *multigrid);
 void kg_multigrid_destroy(kedge_context *ctx, kg_multigrid *multigrid);
 /// The trace and the levels below it.
 int kg_multigrid_levels(const kg_multigrid *multigrid);

@@ -53,11 +53,21 @@ static kedge_status begin(kedge_context *ctx, const kg_precond *base, double rr)
   return c->exponent ? kg_copy_in(ctx, c->exponent, &exponent, sizeof exponent) : KEDGE_OK;
 }
 
+/// Zeros in the rows of z that steps do not write.
+static kedge_status zero_dirichlet(kedge_context *ctx, const kg_cycle *c, void *z)
+{
+  const kg_linear *a = &c->linear.base;
+  const size_t real = kg_number_bytes(c->base.number);
+  return kg_zero(ctx, (char *)z + (size_t)a->rows * real, (size_t)(a->all_rows - a->rows) * real);
+}
+
 static kedge_status apply(kedge_context *ctx, const kg_precond *base, const void *r, void *z,
                           const kg_pass *pass)
 {
   const kg_cycle *c = (const kg_cycle *)base;
   const kg_multigrid *m = c->multigrid;
+  if (!c->blocks) KG_TRY(kg_plan_enter(ctx, m->plan, KG_PHASE_DOWN));
+  if (kg_multigrid_z_rests(&m->shape)) KG_TRY(zero_dirichlet(ctx, c, z));
   kg_multigrid_vectors v = {.r = r, .z = z, .product = c->product, .sum = pass->sum};
   if (c->exponent) {
     v.r = m->single.r;

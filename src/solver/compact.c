@@ -6,11 +6,12 @@
 #include "ops/difference.h"
 #include "ops/local/convert.h"
 #include "ops/local_matrices.h"
+#include "ops/points.h"
 #include "ops/round.h"
 #include "ops/trace_loads.h"
 #include "ops/trace_sides.h"
 
-/// Some patches, and memory for their load vectors, F^e, K^e and sides, in this order.
+/// Some patches, and memory for their load vectors, F^e and K^e.
 typedef struct chunk {
   kg_batch batch;
   int32_t first_patch;
@@ -19,20 +20,43 @@ typedef struct chunk {
   kg_local local;
 } chunk;
 
+/// Bytes for K^e, or for values of the source of one group, which at orders 1 and 2 are more than
+/// reduced K^e of a group.
+static size_t local_bytes(const kg_shape *s)
+{
+  const size_t lanes = KG_LANES * (size_t)s->choice.residual_groups, d = sizeof(double);
+  const size_t local = (size_t)kg_shape_made_locals(s).local[0].rows * lanes * d;
+  const size_t values = (size_t)kg_rule_points(s->size.order) * KG_LANES * d;
+  return local > values || s->choice.residual != KG_REMADE_WITH_LOADS ? local : values;
+}
+
+void kg_compact_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
+{
+  const size_t lanes = KG_LANES * (size_t)s->choice.residual_groups, d = sizeof(double);
+  const unsigned makes = KG_IN(LOCAL) | KG_IN(RESIDUAL);
+  if (s->choice.iterates == KG_DOUBLE) return;
+  kg_plan_array(plan, "loads of a chunk", (size_t)s->size.n_modes * lanes, d, makes,
+                &a->chunk_load);
+  kg_plan_array(plan, "F^e of a chunk", (size_t)s->size.n_trace * lanes, d, makes,
+                &a->chunk_condensed);
+  kg_plan_array(plan, "K^e of a chunk", local_bytes(s), 1, makes, &a->chunk_local);
+  kg_plan_array(plan, "sides of a chunk", s->choice.sides_stay ? 0 : 3 * lanes,
+                sizeof *a->chunk_sides, KG_IN(RESIDUAL), &a->chunk_sides);
+}
+
 /// The chunk that begins with a patch.
 static chunk chunk_at(const kg_pipeline *p, int32_t first)
 {
-  const kg_sizes z = p->shape.size;
   const kg_trace_counts *n = &p->layout.count;
   const int32_t groups = p->shape.choice.residual_groups, most = groups / n->patch_groups;
   const int32_t left = n->n_patches - first;
   chunk c = {.batch = kg_batch_part(&p->batch, first, left < most ? left : most),
              .first_patch = first,
              .is_last = left <= most,
-             .load = p->arrays.chunk};
-  c.condensed = c.load + (size_t)z.n_modes * KG_LANES * (size_t)groups;
-  c.local = kg_shape_made_locals(&p->shape).local[0];
-  c.local.data = c.condensed + (size_t)z.n_trace * KG_LANES * (size_t)groups;
+             .load = p->arrays.chunk_load,
+             .condensed = p->arrays.chunk_condensed,
+             .local = kg_shape_made_locals(&p->shape).local[0]};
+  c.local.data = p->arrays.chunk_local;
   c.local.first_lane = first * n->patch_groups * KG_LANES;
   c.local.n_lanes = c.batch.count.n_groups * KG_LANES;
   c.local.n_elements = c.batch.count.n_elements;
@@ -42,9 +66,8 @@ static chunk chunk_at(const kg_pipeline *p, int32_t first)
 /// The sides of a chunk, where they have left memory for the trace solve.
 static kedge_status make_sides(kg_pipeline *p, chunk *c)
 {
+  const kg_trace_sides_args args = {.batch = c->batch, .side_edge = p->arrays.chunk_sides};
   if (p->shape.choice.sides_stay) return KEDGE_OK;
-  char *const behind_local = (char *)c->local.data + kg_compact_local_bytes(&p->shape);
-  const kg_trace_sides_args args = {.batch = c->batch, .side_edge = (uint32_t *)behind_local};
   c->batch.arrays.side_edge = args.side_edge;
   return kg_trace_sides(p->ctx, &args);
 }
@@ -73,8 +96,8 @@ static kedge_status keep_local(kg_pipeline *p, const chunk *c)
 /// The load vectors of all chunks are zero.
 static kedge_status zero_loads(kg_pipeline *p)
 {
-  const chunk all = chunk_at(p, 0);
-  return kg_zero(p->ctx, all.load, (size_t)((char *)all.condensed - (char *)all.load));
+  const kg_buffer load = kg_plan_buffer(&p->plan, &p->arrays.chunk_load);
+  return kg_zero(p->ctx, load.data, load.bytes);
 }
 
 kedge_status kg_compact_local_matrices(kg_pipeline *p)
@@ -105,7 +128,7 @@ kedge_status kg_compact_local_matrices(kg_pipeline *p)
 static kedge_status make_loads(kg_pipeline *p, const chunk *c)
 {
   const kg_trace_counts *n = &c->batch.count;
-  const kg_buffer values = {c->local.data, kg_compact_local_bytes(&p->shape)};
+  const kg_buffer values = {c->local.data, local_bytes(&p->shape)};
   return kg_source_loads(p, 0, c->first_patch * n->patch_groups, n->n_groups, values, c->load);
 }
 
@@ -146,17 +169,6 @@ static kedge_status multiply(kg_pipeline *p, const double *x, double *y)
     KG_TRY(multiply_chunk(p, &c, x, y));
   }
   return remakes ? kg_add_neumann(p, y, -1.0) : KEDGE_OK;
-}
-
-void kg_compact_vectors(const kg_pipeline *p, kg_cg_args *v, double **r)
-{
-  const kg_buffer direction = kg_plan_buffer(&p->plan, &p->arrays.p);
-  char *const memory = p->arrays.chunk;
-  *r = direction.data;
-  v->p = direction.data;
-  v->z = (char *)direction.data + direction.bytes / 2;
-  v->r = memory;
-  v->ap = memory + kg_compact_vector_bytes(&p->shape);
 }
 
 /// b is kept, or NULL where the product has made it again.

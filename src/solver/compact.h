@@ -13,11 +13,6 @@
 /// Local matrices, in single precision, and F^e of all elements, where b is kept.
 kedge_status kg_compact_local_matrices(kg_pipeline *p);
 
-/// Where the vectors of the iteration lie, in single precision, and r, where a residual lies in
-/// double: where p and z lie otherwise. r and A p of the iteration lie where a chunk of K^e does
-/// while a residual is made.
-void kg_compact_vectors(const kg_pipeline *p, kg_cg_args *vectors, double **r);
-
 /// r = b - A x with A in double precision, made again.
 typedef struct kg_remade_residual {
   kg_residual base;

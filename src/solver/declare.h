@@ -25,8 +25,12 @@ typedef struct kg_arrays {
   double *load;                       ///< [group][N][lane]
   double *source_values;              ///< of a chunk: [group][point of the rule][lane]
 
-  void *local;               ///< K^e of the trace solve (kg_shape_locals())
-  void *chunk;               ///< precision = compact: what residuals make again
+  void *local;  ///< K^e of the trace solve (kg_shape_locals())
+  /// With precision = compact: load vectors, F^e, K^e and sides of a chunk, which residuals make
+  /// again. Values of the source lie where K^e will.
+  double *chunk_load, *chunk_condensed;
+  void *chunk_local;
+  uint32_t *chunk_sides;
   double *condensed;         ///< F^e
   double *b;                 ///< [free row]
   double *inverse_diagonal;  ///< [free row]: the Jacobi preconditioner
@@ -35,11 +39,12 @@ typedef struct kg_arrays {
   int32_t *ell_column;
   double *ell_value;
   void *ell_work;
-  void *multigrid_trace, *multigrid_space, *multigrid_coarse, *multigrid_vectors, *multigrid_work;
+  kg_multigrid multigrid;  ///< from assembly to the end of the trace solve
 
   double *x;         ///< [row]: the trace
   void *r, *z, *ap;  ///< [free row], z of multigrid [row]
   void *p;           ///< [row]
+  double *residual;  ///< [free row]: in double precision, where r is not
   double *halo;
   double *operator_part, *vector_part;
   kg_cg_state *state;
@@ -54,5 +59,6 @@ typedef struct kg_arrays {
 
 void kg_transfer_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);
 void kg_local_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);
+void kg_compact_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);
 void kg_trace_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);
 void kg_recover_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);

@@ -74,6 +74,7 @@ static void declare(const kg_shape *shape, kg_plan *plan, kg_arrays *arrays)
   *plan = (kg_plan){.apart = shape->choice.apart};
   kg_transfer_declare(plan, shape, arrays);
   kg_local_declare(plan, shape, arrays);
+  kg_compact_declare(plan, shape, arrays);
   kg_trace_declare(plan, shape, arrays);
   kg_recover_declare(plan, shape, arrays);
 }
@@ -95,9 +96,12 @@ int64_t kg_peak_bytes(const kg_shape *shape)
 int64_t kg_stage_bytes(const kg_plan *plan, kedge_stage stage)
 {
   static const unsigned phases[KEDGE_STAGE_COUNT] = {
-      [KEDGE_STAGE_TRANSFER] = KG_IN(TRANSFER),   [KEDGE_STAGE_LOCAL_MATRICES] = KG_IN(LOCAL),
-      [KEDGE_STAGE_ASSEMBLY] = KG_IN(ASSEMBLY),   [KEDGE_STAGE_TRACE_SOLVE] = KG_IN_SOLVE,
-      [KEDGE_STAGE_LOCAL_SOLVE] = KG_IN(RECOVER), [KEDGE_STAGE_POSTPROCESS] = KG_IN(RECOVER)};
+      [KEDGE_STAGE_TRANSFER] = KG_IN(TRANSFER),
+      [KEDGE_STAGE_LOCAL_MATRICES] = KG_IN(LOCAL),
+      [KEDGE_STAGE_ASSEMBLY] = KG_FROM(ASSEMBLY, LEVELS),
+      [KEDGE_STAGE_TRACE_SOLVE] = KG_IN_SOLVE,
+      [KEDGE_STAGE_LOCAL_SOLVE] = KG_IN(RECOVER),
+      [KEDGE_STAGE_POSTPROCESS] = KG_IN(RECOVER)};
   return (int64_t)kg_plan_live_bytes(plan, phases[stage]);
 }
 

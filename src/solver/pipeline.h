@@ -33,7 +33,6 @@ typedef struct kg_pipeline {
   kg_elements elements[KG_BATCHES_MAX];  ///< those of the batches of the shape, one by one
   const kg_form *form;
   kg_points points;
-  kg_multigrid multigrid;  ///< from assembly to the end of the trace solve
   kg_source source;
   kedge_solution *solution;
   kedge_stage stage;  ///< running

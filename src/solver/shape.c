@@ -55,6 +55,18 @@ kg_locals kg_shape_full_locals(const kg_shape *s)
   return locals(s, KG_LAYOUT_FULL, KG_DOUBLE);
 }
 
+/// Beside the K^e of higher orders there is something to spare: of the quarter that multigrid adds to
+/// Jacobi at most, and with compact of six tenths of that sum (tests/solver/test_footprint.c). Lines
+/// take their couplings of it.
+static int64_t spare_bytes(const kg_shape *s)
+{
+  int64_t spare = (s->choice.iterates == KG_SINGLE ? 20 : 40) * (int64_t)(s->size.order - 1);
+  spare *= s->count.n_elements;
+  if (kg_smoother_has_lines(s->choice.smoother))
+    spare -= (int64_t)(kg_line_factor_count(s->size, s->n_lines, s->n_line_steps) * sizeof(float));
+  return spare > 0 ? spare : 0;
+}
+
 kg_multigrid_shape kg_shape_multigrid(const kg_shape *s)
 {
   return (kg_multigrid_shape){.size = s->size,
@@ -67,68 +79,17 @@ kg_multigrid_shape kg_shape_multigrid(const kg_shape *s)
                               .n_line_steps = s->n_line_steps,
                               .number = s->choice.cycles,
                               .locals = kg_shape_locals(s),
-                              .diffusion = s->diffusion};
-}
-
-/// Beside the K^e of higher orders there is something to spare: of the quarter that multigrid adds to
-/// Jacobi at most, and with compact of six tenths of that sum (tests/solver/test_footprint.c). Lines
-/// take their couplings of it.
-kg_coarse_bytes kg_shape_coarse(const kg_shape *s)
-{
-  if (s->choice.steps == 0) return (kg_coarse_bytes){0};
-  int64_t spare = (s->choice.iterates == KG_SINGLE ? 20 : 40) * (int64_t)(s->size.order - 1);
-  spare *= s->count.n_elements;
-  if (kg_smoother_has_lines(s->choice.smoother))
-    spare -= (int64_t)(kg_line_factor_count(s->size, s->n_lines, s->n_line_steps) * sizeof(float));
-  return kg_amg.bytes(s->n_vertices, kg_vertex_entries_max(&s->count), spare > 0 ? spare : 0);
-}
-
-static bool has_coarse_vectors(const kg_shape *s)
-{
-  return s->choice.steps > 0;
-}
-
-/// Bytes of the vector that is idle while the coarse system is solved, in which vectors below the
-/// trace lie then: A p of conjugate gradients with mixed precision, the product of the cycle with a
-/// reaction, else z where it is made again; 0 if none is idle. Without reaction there is room
-/// behind reduced K^e in double precision.
-static size_t unused_vector_bytes(const kg_shape *s)
-{
-  const size_t rows = (size_t)s->count.n_free * (size_t)s->size.n_edge;
-  const kg_multigrid_shape shape = kg_shape_multigrid(s);
-  if (s->choice.cycles != s->choice.iterates || s->choice.layout != KG_LAYOUT_REDUCED)
-    return rows * kg_number_bytes(s->choice.iterates);
-  return s->choice.iterates == KG_SINGLE && kg_multigrid_repeats(&shape) ? rows * sizeof(float) : 0;
-}
-
-bool kg_shape_lends_vector(const kg_shape *s)
-{
-  if (!has_coarse_vectors(s) || s->choice.apart) return false;
-  const kg_multigrid_shape shape = kg_shape_multigrid(s);
-  return kg_multigrid_vector_bytes(&shape, &kg_amg) <= unused_vector_bytes(s);
-}
-
-size_t kg_shape_halo_count(const kg_shape *s)
-{
-  const size_t halo = (size_t)s->count.n_shared * (size_t)s->size.n_edge;
-  const size_t vertices = has_coarse_vectors(s) ? (size_t)s->n_vertices : 0;
-  return halo > vertices ? halo : vertices;
-}
-
-/// The coarse solver works after the other parts of multigrid, in the same memory.
-static kedge_status multigrid_work(kedge_context *ctx, kg_shape *s)
-{
-  const kg_multigrid_shape shape = kg_shape_multigrid(s);
-  KG_TRY(kg_multigrid_work_bytes(ctx, &shape, &s->multigrid_work_bytes));
-  const size_t coarse = (size_t)kg_shape_coarse(s).work;
-  if (coarse > s->multigrid_work_bytes) s->multigrid_work_bytes = coarse;
-  return KEDGE_OK;
+                              .diffusion = s->diffusion,
+                              .spare = spare_bytes(s),
+                              .space_work_bytes = s->space_work_bytes};
 }
 
 kedge_status kg_shape_work(kedge_context *ctx, kg_shape *s)
 {
   s->resident_bytes = s->choice.resident ? kg_cg_resident_bytes(ctx, s->size, &s->count) : 0;
-  if (s->choice.precond != KG_JACOBI) KG_TRY(multigrid_work(ctx, s));
+  if (s->choice.steps > 0)
+    KG_TRY(
+        kg_vertex_space_work_bytes(ctx, &s->count, (int32_t)s->n_vertices, &s->space_work_bytes));
   return kg_ell_work_bytes(ctx, &s->count, &s->ell_work_bytes);
 }
 
@@ -141,38 +102,14 @@ static size_t chunk_group_bytes(const kg_shape *s)
   return KG_LANES * (numbers * sizeof(double) + sides * sizeof(uint32_t));
 }
 
-static size_t chunk_local_bytes(const kg_shape *s)
-{
-  return (size_t)kg_shape_made_locals(s).local[0].rows * KG_LANES *
-         (size_t)s->choice.residual_groups * sizeof(double);
-}
-
-size_t kg_compact_chunk_bytes(const kg_shape *s)
-{
-  const size_t more = kg_compact_local_bytes(s) - chunk_local_bytes(s);  // for values of the source
-  const size_t local = chunk_group_bytes(s) * (size_t)s->choice.residual_groups + more;
-  const size_t vectors = 2 * kg_compact_vector_bytes(s);
-  return local > vectors ? local : vectors;
-}
-
-size_t kg_compact_vector_bytes(const kg_shape *shape)
-{
-  return kg_rounded((size_t)shape->count.n_free * (size_t)shape->size.n_edge * sizeof(float));
-}
-
 int32_t kg_compact_groups(const kg_shape *shape)
 {
   const int64_t n = shape->count.n_patches, patch = shape->count.patch_groups;
+  const size_t rows = (size_t)shape->count.n_free * (size_t)shape->size.n_edge;
+  const size_t vector = kg_rounded(rows * sizeof(float));
   const int64_t bytes = patch * (int64_t)chunk_group_bytes(shape);  // of a patch
-  const int64_t room = 2 * (int64_t)kg_compact_vector_bytes(shape) / bytes;
+  const int64_t room = 2 * (int64_t)vector / bytes;
   const int64_t busy = ((int64_t)16 << 20) / bytes + 1, tenth = (n + 9) / 10;
   const int64_t least = busy < tenth ? busy : tenth, part = room > least ? room : least;
   return (int32_t)((part < n ? part : n) * patch);
-}
-
-size_t kg_compact_local_bytes(const kg_shape *shape)
-{
-  const size_t local = chunk_local_bytes(shape);
-  const size_t values = (size_t)kg_rule_points(shape->size.order) * KG_LANES * sizeof(double);
-  return local > values || shape->choice.residual != KG_REMADE_WITH_LOADS ? local : values;
 }

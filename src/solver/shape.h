@@ -29,15 +29,12 @@ typedef struct kg_shape {
   double alignment;               ///< of the mesh's elements; with lines, of those without a pair
   int32_t n_lines, n_line_steps;  ///< mesh/edge_lines.h
   bool has_reaction;
-  size_t ell_work_bytes, multigrid_work_bytes;
+  size_t ell_work_bytes, space_work_bytes;
   size_t resident_bytes;  ///< of ops/cg_resident.h; 0: the ordinary loop
 } kg_shape;
 
 kg_multigrid_shape kg_shape_multigrid(const kg_shape *shape);
 
-/// The vectors below the trace lie in one of the iteration, which is not used while they are
-/// (kg_multigrid_vector_bytes()).
-bool kg_shape_lends_vector(const kg_shape *shape);
 /// The shape of all local matrices as they are made, in double precision: one a batch.
 kg_locals kg_shape_made_locals(const kg_shape *shape);
 /// That of the local matrices that the trace solve reads: those that were made, or, with
@@ -69,21 +66,7 @@ static inline size_t kg_shape_chunk_lanes(const kg_shape *shape)
 /// Fill in the sizes of work that the backend says: those that depend on `count`.
 kedge_status kg_shape_work(kedge_context *ctx, kg_shape *shape);
 
-/// Bytes of the coarse solver; none without a cycle.
-kg_coarse_bytes kg_shape_coarse(const kg_shape *shape);
-/// Numbers of the halo of products, or of the vector of the vertices that is not used beside it
-/// (kg_multigrid_lend()): whichever are more.
-size_t kg_shape_halo_count(const kg_shape *shape);
-
 /// Groups a chunk of precision = compact: whole patches, as many as the memory of r and A p has
 /// room for, or those that keep a GPU busy, 16 MiB; of small meshes a tenth, so that these too
 /// take less memory than in double precision.
 int32_t kg_compact_groups(const kg_shape *shape);
-/// Bytes for the K^e of a chunk. The values of the source at the points of a group lie there too,
-/// and are more than reduced K^e of a group at orders 1 and 2.
-size_t kg_compact_local_bytes(const kg_shape *shape);
-/// Bytes of the chunk of precision = compact or of r and A p, which are made anew after it is used:
-/// whichever is more.
-size_t kg_compact_chunk_bytes(const kg_shape *shape);
-/// Bytes of r, and of A p: between residuals both lie in the memory of the chunk.
-size_t kg_compact_vector_bytes(const kg_shape *shape);

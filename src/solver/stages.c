@@ -25,9 +25,9 @@ void kg_transfer_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   const unsigned all = KG_FROM(TRANSFER, RECOVER), solve = KG_IN_SOLVE;
   const bool remakes = c->residual == KG_REMADE_WITH_LOADS;
   unsigned edge_sides = KG_IN(TRANSFER) | KG_IN(LOCAL), load = KG_IN(RECOVER), values = 0;
-  if (c->precond != KG_JACOBI) edge_sides |= KG_IN(ASSEMBLY);
+  if (c->precond != KG_JACOBI) edge_sides |= KG_FROM(ASSEMBLY, LEVELS);
   if (c->facet_sides_stay || c->linear == KEDGE_OPERATOR_MATRIX_FREE_PLAIN)
-    edge_sides |= KG_IN(ASSEMBLY) | solve;
+    edge_sides |= KG_FROM(ASSEMBLY, LEVELS) | solve;
   if (!remakes) load |= KG_IN(TRANSFER) | KG_IN(LOCAL);  // else they are made chunk by chunk
   if (c->loads_stay) load = all;
   if (!remakes) values |= KG_IN(TRANSFER);
@@ -154,15 +154,13 @@ void kg_local_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
 {
   const kg_choice *c = &s->choice;
   const kg_locals locals = kg_shape_locals(s);
-  const bool compact = c->iterates == KG_SINGLE, remakes = c->residual == KG_REMADE_WITH_LOADS;
+  const bool remakes = c->residual == KG_REMADE_WITH_LOADS;
   const size_t rows = (size_t)s->count.n_free * (size_t)s->size.n_edge, d = sizeof(double);
-  const unsigned kept = KG_FROM(LOCAL, UPDATE);
+  const unsigned kept = KG_FROM(LOCAL, STEP);
   // Once another form of the operator stands, packed K^e are gone.
   const bool stays = c->linear == KEDGE_OPERATOR_MATRIX_FREE;
   kg_plan_array(plan, "K^e", kg_locals_bytes(&locals), 1,
                 stays ? kept : KG_IN(LOCAL) | KG_IN(ASSEMBLY), &a->local);
-  kg_plan_array(plan, "chunk", compact ? kg_compact_chunk_bytes(s) : 0, 1,
-                KG_IN(LOCAL) | KG_IN_SOLVE, &a->chunk);
   kg_plan_array(plan, "F^e", remakes ? 0 : kg_shape_numbers(s, KG_ROWS_TRACE, s->n_batches), d,
                 KG_IN(LOCAL), &a->condensed);
   kg_plan_array(plan, "b", remakes ? 0 : rows, d, kept, &a->b);

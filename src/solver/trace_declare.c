@@ -3,12 +3,21 @@
 #include "ops/trace_gather.h"
 #include "solver/declare.h"
 
-static const unsigned solve = KG_FROM(BOUND, UPDATE), kept = KG_FROM(ASSEMBLY, UPDATE);
+static const unsigned solve = KG_IN_SOLVE, kept = KG_FROM(ASSEMBLY, STEP);
+
+/// The cycle of multigrid has vectors of its own, in single precision.
+static bool has_copies(const kg_choice *c)
+{
+  return c->precond != KG_JACOBI && c->cycles != c->iterates;
+}
 
 static void declare_patches(kg_plan *plan, const kg_shape *s, kg_arrays *a)
 {
-  const size_t halo = kg_shape_halo_count(s), n_patches = (size_t)s->count.n_patches;
-  kg_plan_array(plan, "halo", halo, sizeof *a->halo, solve, &a->halo);
+  const size_t halo = (size_t)s->count.n_shared * (size_t)s->size.n_edge;
+  const size_t n_patches = (size_t)s->count.n_patches;
+  const unsigned products = KG_IN(BOUND) | KG_IN(RESIDUAL) | KG_IN(STEP);
+  const unsigned of_cycle = has_copies(&s->choice) ? 0 : KG_IN(DOWN) | KG_IN(UP);
+  kg_plan_array(plan, "halo", halo, sizeof *a->halo, products | of_cycle, &a->halo);
   kg_plan_array(plan, "parts of p . A p", n_patches, sizeof *a->operator_part, solve,
                 &a->operator_part);
   kg_plan_array(plan, "one kernel", s->resident_bytes, 1, solve, &a->resident);
@@ -34,35 +43,35 @@ static void declare_ell(kg_plan *plan, const kg_shape *s, kg_arrays *a)
                 &a->operator_part);
 }
 
-static void declare_multigrid(kg_plan *plan, const kg_shape *s, kg_arrays *a)
+/// Conjugate gradients with the diagonal of A.
+static void declare_pointwise(kg_plan *plan, const kg_shape *s, kg_arrays *a)
 {
-  const kg_multigrid_shape shape = kg_shape_multigrid(s);
-  const size_t vectors = kg_shape_lends_vector(s) ? 0 : kg_multigrid_vector_bytes(&shape, &kg_amg);
-  kg_plan_array(plan, "smoother", kg_multigrid_trace_bytes(&shape), 1, kept, &a->multigrid_trace);
-  kg_plan_array(plan, "coarse space", kg_multigrid_space_bytes(&shape), 1, kept,
-                &a->multigrid_space);
-  kg_plan_array(plan, "coarse levels", (size_t)kg_shape_coarse(s).kept, 1, kept,
-                &a->multigrid_coarse);
-  kg_plan_array(plan, "coarse vectors", vectors, 1, solve, &a->multigrid_vectors);
-  kg_plan_array(plan, "multigrid work", s->multigrid_work_bytes, 1, KG_IN(ASSEMBLY),
-                &a->multigrid_work);
-}
-
-/// With precision = compact p, and z behind it, lie where a residual does, r and A p in the chunk.
-static void declare_vectors(kg_plan *plan, const kg_shape *s, kg_arrays *a)
-{
-  const bool single = s->choice.iterates == KG_SINGLE, multigrid = s->choice.precond != KG_JACOBI;
   const size_t m = (size_t)s->size.n_edge, n_free = (size_t)s->count.n_free * m;
   const size_t n = (size_t)s->count.n_edges * m, d = sizeof(double);
-  const size_t z = s->choice.cycles == KG_SINGLE ? 0 : multigrid ? n : n_free;
-  kg_plan_array(plan, "x", n, d, KG_FROM(BOUND, RECOVER), &a->x);
-  kg_plan_array(plan, "r", multigrid && !single ? n_free : 0, d, solve, &a->r);
-  kg_plan_array(plan, "z", z, d, solve, &a->z);
-  kg_plan_array(plan, "p", single ? 2 * kg_rounded(n * sizeof(float)) : n * d, 1, solve, &a->p);
-  kg_plan_array(plan, "A p", single ? 0 : n_free, d, solve, &a->ap);
-  kg_plan_array(plan, "parts of vectors", 2 * KG_PIECES, d, solve, &a->vector_part);
-  kg_plan_array(plan, "state", 1, sizeof *a->state, solve, &a->state);
-  kg_plan_array(plan, "exponent", 1, sizeof *a->exponent, solve, &a->exponent);
+  kg_plan_array(plan, "z", n_free, d, solve, &a->z);
+  kg_plan_array(plan, "p", n, d, solve, &a->p);
+  kg_plan_array(plan, "A p", n_free, d, solve, &a->ap);
+}
+
+/// Conjugate gradients with multigrid. In double precision Dirichlet rows of p and z, and p itself,
+/// stay from one iteration to the next; in single precision they are zeros again after a residual,
+/// which is made in double precision beside.
+static void declare_preconditioned(kg_plan *plan, const kg_shape *s, kg_arrays *a)
+{
+  const kg_multigrid_shape shape = kg_shape_multigrid(s);
+  const bool single = s->choice.iterates == KG_SINGLE, copies = has_copies(&s->choice);
+  const size_t m = (size_t)s->size.n_edge, n_free = (size_t)s->count.n_free * m;
+  const size_t n = (size_t)s->count.n_edges * m, real = kg_number_bytes(s->choice.iterates);
+  const unsigned iterates = single ? KG_IN(BOUND) | KG_IN_ITERATION : solve;
+  const unsigned rests = kg_multigrid_z_rests(&shape) ? KG_IN(RESTRICT) | KG_IN(COARSE) : 0;
+  const unsigned product = copies ? 0 : kg_multigrid_product_phases(&shape);
+  kg_multigrid_declare(plan, &shape, &kg_amg, &a->multigrid);
+  kg_plan_array(plan, "r", n_free, real, iterates | KG_IN(ROUND), &a->r);
+  kg_plan_array(plan, "z", copies ? 0 : n, real, iterates & ~rests, &a->z);
+  kg_plan_array(plan, "p", n, real, iterates, &a->p);
+  kg_plan_array(plan, "A p", n_free, real, KG_IN(BOUND) | KG_IN(STEP) | product, &a->ap);
+  kg_plan_array(plan, "residual", single ? n_free : 0, sizeof *a->residual,
+                KG_IN(RESIDUAL) | KG_IN(ROUND), &a->residual);
 }
 
 void kg_trace_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
@@ -72,6 +81,13 @@ void kg_trace_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
       [KEDGE_OPERATOR_MATRIX_FREE_PLAIN] = declare_gather,
       [KEDGE_OPERATOR_ELL] = declare_ell};
   operators[s->choice.linear](plan, s, a);
-  if (s->choice.precond != KG_JACOBI) declare_multigrid(plan, s, a);
-  declare_vectors(plan, s, a);
+  const size_t n = (size_t)s->count.n_edges * (size_t)s->size.n_edge, d = sizeof(double);
+  kg_plan_array(plan, "x", n, d, KG_FROM(BOUND, RECOVER), &a->x);
+  kg_plan_array(plan, "parts of vectors", 2 * KG_PIECES, d, solve, &a->vector_part);
+  kg_plan_array(plan, "state", 1, sizeof *a->state, solve, &a->state);
+  kg_plan_array(plan, "exponent", 1, sizeof *a->exponent, solve, &a->exponent);
+  if (s->choice.precond == KG_JACOBI)
+    declare_pointwise(plan, s, a);
+  else
+    declare_preconditioned(plan, s, a);
 }

@@ -50,29 +50,20 @@ static kg_linears trace_linear(const kg_pipeline *p)
 
 static kedge_status make_multigrid(kg_pipeline *p)
 {
-  const kg_multigrid_args args = {
-      .shape = kg_shape_multigrid(&p->shape),
-      .batch = p->batch,
-      .locals = kg_pipeline_locals(p),
-      .lines = &p->lines,
-      .solver = &kg_amg,
-      .refined = p->refined,
-      .trace = p->arrays.multigrid_trace,
-      .space = p->arrays.multigrid_space,
-      .work = p->arrays.multigrid_work,
-      .work_bytes = p->shape.multigrid_work_bytes,
-      .coarse = p->arrays.multigrid_coarse,
-      .coarse_bytes = kg_plan_buffer(&p->plan, &p->arrays.multigrid_coarse).bytes};
+  const kg_multigrid_args args = {.batch = p->batch,
+                                  .locals = kg_pipeline_locals(p),
+                                  .lines = &p->lines,
+                                  .refined = p->refined};
   kedge_report *r = &p->solution->report;
   const double began = kg_seconds();
-  KG_TRY(kg_multigrid_create(p->ctx, &args, &p->multigrid));
+  KG_TRY(kg_multigrid_create(p->ctx, &args, &p->arrays.multigrid));
   KG_TRY(kg_sync(p->ctx));
   r->setup_seconds = kg_seconds() - began;
   kg_edge_lines_free(&p->lines);
   r->smoother = kedge_smoother_name(p->shape.choice.smoother);
   r->smoothing_steps = p->shape.choice.steps;
-  r->multigrid_levels = kg_multigrid_levels(&p->multigrid);
-  kg_stage_cost(p, kg_multigrid_create_cost(&args.shape), 1.0);
+  r->multigrid_levels = kg_multigrid_levels(&p->arrays.multigrid);
+  kg_stage_cost(p, kg_multigrid_create_cost(&p->arrays.multigrid.shape), 1.0);
   return KEDGE_OK;
 }
 
@@ -114,19 +105,7 @@ typedef struct methods {
   double *r;  ///< where a residual lies in double precision
 } methods;
 
-/// Memory for the vectors below the trace (solver/shape.h).
-static kedge_status lend_vectors(kg_pipeline *p, const kg_cg_args *v)
-{
-  const kg_multigrid_shape shape = kg_shape_multigrid(&p->shape);
-  void *const unused =
-      kg_multigrid_is_reduced(&shape) && p->shape.choice.cycles == p->shape.choice.iterates ? v->z
-                                                                                            : v->ap;
-  return kg_multigrid_lend(p->ctx, &p->multigrid, kg_plan_buffer(&p->plan, &p->arrays.halo),
-                           kg_shape_lends_vector(&p->shape) ? unused : p->arrays.multigrid_vectors,
-                           kg_multigrid_vector_bytes(&shape, &kg_amg));
-}
-
-static kg_cg_args cg_args(const kg_pipeline *p, methods *m)
+static kg_cg_args cg_args(kg_pipeline *p, methods *m)
 {
   const kg_arrays *b = &p->arrays;
   const bool multigrid = p->shape.choice.precond != KG_JACOBI;
@@ -139,44 +118,42 @@ static kg_cg_args cg_args(const kg_pipeline *p, methods *m)
                   .part = b->vector_part,
                   .product_part = b->operator_part,
                   .state = b->state,
-                  .work = b->resident};
-  if (p->multigrid.single.z) v.z = p->multigrid.single.z;
-  m->r = v.r;
-  if (p->shape.choice.iterates == KG_SINGLE) kg_compact_vectors(p, &v, &m->r);
+                  .work = b->resident,
+                  .plan = &p->plan};
+  if (p->arrays.multigrid.single.z) v.z = p->arrays.multigrid.single.z;
+  m->r = b->residual ? b->residual : v.r;
   return v;
 }
 
 static void make_cycles(const kg_pipeline *p, kg_cg_args v, methods *m)
 {
   m->cycle = m->first = m->blocks =
-      kg_cycle_of(&p->multigrid, &m->a.patches, v.ap, p->arrays.exponent);
+      kg_cycle_of(&p->arrays.multigrid, &m->a.patches, v.ap, p->arrays.exponent);
   m->first.well = true;
   m->blocks.blocks = true;
   v.precond = &m->first.base;
   m->first_cg = kg_cg_of(&kg_cg_loop, &v);
   v.precond = &m->blocks.base;
+  v.plan = NULL;  // it is used in one phase
   m->bound = kg_cg_of(&kg_cg_loop, &v);
 }
 
 /// What a solve needs, once multigrid stands.
-static kedge_status make_methods(kg_pipeline *p, methods *m)
+static void make_methods(kg_pipeline *p, methods *m)
 {
   const bool multigrid = p->shape.choice.precond != KG_JACOBI;
   *m = (methods){.a = trace_linear(p)};
   kg_cg_args v = cg_args(p, m);
-  if (multigrid) {
-    KG_TRY(lend_vectors(p, &v));
+  if (multigrid)
     make_cycles(p, v, m);
-  } else {
+  else
     m->jacobi = kg_jacobi_of(p->arrays.inverse_diagonal);
-  }
   v.precond = multigrid ? &m->cycle.base : &m->jacobi;
   m->cg = kg_cg_of(kg_krylov_for(p->ctx, v.linear, v.precond), &v);
-  return KEDGE_OK;
 }
 
 /// The last part of making the preconditioner, with the vectors of the iteration as work. With
-/// precision = compact the residual in double precision, which lies over p, is made in x.
+/// precision = compact the residual in double precision is made in x.
 static kedge_status measure_smoother(kg_pipeline *p, const methods *m)
 {
   const double began = kg_seconds();
@@ -184,8 +161,8 @@ static kedge_status measure_smoother(kg_pipeline *p, const methods *m)
   KG_TRY(zero(p, &a->x));
   KG_TRY(zero(p, &a->p));
   double *const r = p->shape.choice.iterates == KG_SINGLE ? a->x : m->r;
-  KG_TRY(kg_multigrid_bound(p->ctx, &m->bound, r, &p->multigrid.largest_eigenvalue));
-  kg_stage_cost(p, kg_multigrid_bound_cost(&p->multigrid.shape), 1.0);
+  KG_TRY(kg_multigrid_bound(p->ctx, &m->bound, r, &p->arrays.multigrid.largest_eigenvalue));
+  kg_stage_cost(p, kg_multigrid_bound_cost(&p->arrays.multigrid.shape), 1.0);
   p->solution->report.setup_seconds += kg_seconds() - began;
   return KEDGE_OK;
 }
@@ -273,26 +250,28 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p)
   const bool multigrid = p->shape.choice.precond != KG_JACOBI;
   const bool compact = p->shape.choice.iterates == KG_SINGLE;
   methods m;
-  KG_TRY(make_methods(p, &m));
+  make_methods(p, &m);
   kg_plain_residual plain = kg_plain_residual_of(&m.a.base, p->arrays.b);
   kg_remade_residual remade = kg_remade_residual_of(p);
   const kg_system system = {.residual = compact ? &remade.base : &plain.base,
                             .krylov = &m.cg.base,
                             .first = multigrid ? &m.first_cg.base : NULL,
                             .r = m.r,
-                            .gain = compact ? KG_COMPACT_GAIN : 0.0};
+                            .gain = compact ? KG_COMPACT_GAIN : 0.0,
+                            .plan = &p->plan};
   const kg_system_rule rule = {.tolerance = p->problem->tolerance,
                                .accepts_rounding = p->problem->accepts_rounding,
                                .stabilization_ratio = stabilization_ratio(p),
                                .boundary_residual = boundary_residual(p),
                                .max_iterations = p->problem->max_iterations};
-  if (multigrid && kg_multigrid_is_measured(&p->multigrid.shape)) KG_TRY(measure_smoother(p, &m));
+  if (multigrid && kg_multigrid_is_measured(&p->arrays.multigrid.shape))
+    KG_TRY(measure_smoother(p, &m));
   KG_TRY(start_vectors(p));
   kg_system_result result;
   const kedge_status status = kg_system_solve(p->ctx, &system, &rule, &result);
   kg_source_rest(&p->source);
   KG_TRY(status);
   KG_TRY(report_solve(p, &m, system.residual, &result));
-  kg_multigrid_destroy(p->ctx, &p->multigrid);
+  kg_multigrid_destroy(p->ctx, &p->arrays.multigrid);
   return KEDGE_OK;
 }

@@ -64,11 +64,11 @@ static void arrays_of_other_phases_lie_over_each_other(void **state)
   void *kept, *product, *coarse, *chunk;
   kg_plan plan = {0};
   kg_plan_array(&plan, "kept", 10, MIB, KG_FROM(LOCAL, RECOVER), &kept);
-  kg_plan_array(&plan, "A p", 5, MIB, KG_IN(PRODUCT) | KG_IN(UPDATE), &product);
+  kg_plan_array(&plan, "A p", 5, MIB, KG_IN(STEP), &product);
   kg_plan_array(&plan, "coarse vectors", 3, MIB, KG_IN(COARSE), &coarse);
   kg_plan_array(&plan, "chunk", 4, MIB, KG_IN(RESIDUAL), &chunk);
   assert_int_equal(kg_plan_place(&plan), 15 * MIB);
-  assert_int_equal(kg_plan_live_bytes(&plan, KG_IN_CYCLE), 13 * MIB);
+  assert_int_equal(kg_plan_live_bytes(&plan, KG_FROM(DOWN, UP)), 13 * MIB);
   assert_int_equal(kg_plan_live_bytes(&plan, ~0u), 15 * MIB);
   plan.apart = true;
   assert_int_equal(kg_plan_place(&plan), 22 * MIB);

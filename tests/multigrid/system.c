@@ -101,31 +101,30 @@ static void make_lines(trace_system *s, kg_multigrid_shape *shape)
 static void make_multigrid(trace_system *s, const system_options *o)
 {
   op_case *c = &s->c;
-  kg_multigrid_args args = {
-      .shape = {.size = c->size,
-                .count = c->batch.count,
-                .n_vertices = c->mesh->n_vertices,
-                .smoother = o->smoother,
-                .smoothing_steps = o->smoothing_steps,
-                .alignment = c->mesh->alignment,
-                .locals = kg_locals_of(s->device_local, s->c.batch.arrays.side_edge),
-                .diffusion = o->material.diffusion},
-      .batch = c->batch,
-      .lines = &s->lines,
-      .locals = kg_locals_of(s->device_local, s->c.batch.arrays.side_edge),
-      .solver = o->solver};
-  if (kg_smoother_has_lines(o->smoother)) make_lines(s, &args.shape);
-  must(s->ctx, kg_multigrid_work_bytes(s->ctx, &args.shape, &args.work_bytes));
-  args.trace = s->trace = case_output(c, kg_multigrid_trace_bytes(&args.shape) / 8);
-  args.space = s->space = case_output(c, kg_multigrid_space_bytes(&args.shape) / 8);
-  const size_t vectors = kg_multigrid_vector_bytes(&args.shape, o->solver);
-  s->coarse_vectors = case_output(c, (vectors + 7) / 8);
-  args.work = s->work = case_output(c, (args.work_bytes + 7) / 8);
-  must(s->ctx, kg_multigrid_create(s->ctx, &args, &s->multigrid));
-  const kg_buffer halo = {s->a.args.halo, (size_t)c->mesh->n_vertices * sizeof(double)};
-  must(s->ctx, kg_multigrid_lend(s->ctx, &s->multigrid, halo, s->coarse_vectors, vectors));
+  kg_multigrid_shape shape = {.size = c->size,
+                              .count = c->batch.count,
+                              .n_vertices = c->mesh->n_vertices,
+                              .smoother = o->smoother,
+                              .smoothing_steps = o->smoothing_steps,
+                              .alignment = c->mesh->alignment,
+                              .locals = kg_locals_of(s->device_local, s->c.batch.arrays.side_edge),
+                              .diffusion = o->material.diffusion};
+  if (kg_smoother_has_lines(o->smoother)) make_lines(s, &shape);
+  must(s->ctx,
+       kg_vertex_space_work_bytes(s->ctx, &shape.count, shape.n_vertices, &shape.space_work_bytes));
+  s->plan.apart = true;
+  kg_multigrid_declare(&s->plan, &shape, o->solver, &s->multigrid);
+  kg_plan_place(&s->plan);
+  must(s->ctx, kg_plan_commit(s->ctx, &s->plan));
+  must(s->ctx,
+       kg_multigrid_create(s->ctx,
+                           &(kg_multigrid_args){.batch = c->batch,
+                                                .lines = &s->lines,
+                                                .locals = kg_locals_of(
+                                                    s->device_local, s->c.batch.arrays.side_edge)},
+                           &s->multigrid));
   make_vectors(s);
-  if (kg_multigrid_is_measured(&args.shape)) measure(s);
+  if (kg_multigrid_is_measured(&shape)) measure(s);
 }
 
 void system_create(trace_system *s, kedge_context *ctx, system_options o)
@@ -149,11 +148,8 @@ void system_release(trace_system *s)
 
 void system_destroy(trace_system *s)
 {
-  free(case_fetch(&s->c, s->trace));
-  free(case_fetch(&s->c, s->space));
-  free(case_fetch(&s->c, s->coarse_vectors));
-  free(case_fetch(&s->c, s->work));
   kg_multigrid_destroy(s->ctx, &s->multigrid);
+  kg_plan_free(s->ctx, &s->plan);
   free(s->local);
   kg_edge_lines_free(&s->lines);
   case_destroy(&s->c);

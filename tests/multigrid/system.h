@@ -15,12 +15,12 @@ typedef struct trace_system {
   kg_edge_lines lines;  ///< host: those of KEDGE_SMOOTHER_LINE
   kg_patches a;
   kg_cycle cycle;
-  kg_cg cg;                                       ///< with that cycle
-  const double *b;                                ///< random: [n_rows]
-  double *trace, *space, *coarse_vectors, *work;  ///< memory of the multigrid
-  int n_pieces;                                   ///< of the case, that stay
-  kg_local device_local;                          ///< K^e of the operator
-  double *local;                                  ///< host: [group][n (n+1) / 2][lane], packed
+  kg_cg cg;               ///< with that cycle
+  const double *b;        ///< random: [n_rows]
+  kg_plan plan;           ///< memory of the multigrid
+  int n_pieces;           ///< of the case, that stay
+  kg_local device_local;  ///< K^e of the operator
+  double *local;          ///< host: [group][n (n+1) / 2][lane], packed
 } trace_system;
 
 typedef struct system_options {
@@ -36,7 +36,6 @@ typedef struct system_options {
 } system_options;
 
 void system_create(trace_system *s, kedge_context *ctx, system_options options);
-/// The multigrid's guards must be untouched.
 void system_destroy(trace_system *s);
 
 /// The inverse blocks of the edges, packed, from the factors that KEDGE_SMOOTHER_EDGE keeps, to be

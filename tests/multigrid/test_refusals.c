@@ -22,17 +22,18 @@ static void create(trace_system *s, kedge_smoother smoother, int n_elements, int
 /// Make a multigrid of these matrices; the sentence.
 static const char *refusal_of_local(trace_system *s, kg_local local)
 {
-  kg_multigrid_args args = {.shape = s->multigrid.shape,
-                            .batch = s->c.batch,
-                            .locals = kg_locals_of(local, s->c.batch.arrays.side_edge),
-                            .solver = &exact_coarse,
-                            .trace = s->trace,
-                            .space = s->space,
-                            .work = s->work};
-  must(ctx, kg_multigrid_work_bytes(ctx, &args.shape, &args.work_bytes));
+  const kg_multigrid_args args = {.batch = s->c.batch,
+                                  .locals = kg_locals_of(local, s->c.batch.arrays.side_edge)};
+  kg_multigrid_shape shape = s->multigrid.shape;
+  kg_plan plan = {.apart = true};
   kg_multigrid out;
+  shape.locals = args.locals;
+  kg_multigrid_declare(&plan, &shape, &exact_coarse, &out);
+  kg_plan_place(&plan);
+  must(ctx, kg_plan_commit(ctx, &plan));
   assert_int_equal(kg_multigrid_create(ctx, &args, &out), KEDGE_ERR_NUMERIC);
   kg_multigrid_destroy(ctx, &out);
+  kg_plan_free(ctx, &plan);
   return kedge_context_error(ctx);
 }
 

@@ -42,7 +42,7 @@ static kedge_problem *variant_of(const variant *v, const char *order)
                {"solver", v->key[1], v->value[1]}));
 }
 
-static void places_are_within_a_hundredth_of_what_one_phase_needs(void **state)
+static void places_are_within_three_hundredths_of_what_one_phase_needs(void **state)
 {
   (void)state;
   static const char *const orders[] = {"1", "4", "8"};
@@ -56,7 +56,7 @@ static void places_are_within_a_hundredth_of_what_one_phase_needs(void **state)
         pipeline.shape.choice.loads_stay = stays;
         kg_pipeline_plan(&pipeline);
         const double least = (double)kg_plan_live_bytes(&pipeline.plan, ~0u);
-        assert_at_most((double)pipeline.plan.bytes / least, 1.01);
+        assert_at_most((double)pipeline.plan.bytes / least, 1.03);
       }
       kg_pipeline_free(&pipeline);
       kedge_problem_destroy(problem);
@@ -97,7 +97,7 @@ static void solves_with_arrays_apart_and_over_each_other_have_the_same_bits(void
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(places_are_within_a_hundredth_of_what_one_phase_needs),
+      cmocka_unit_test(places_are_within_three_hundredths_of_what_one_phase_needs),
       cmocka_unit_test(solves_with_arrays_apart_and_over_each_other_have_the_same_bits),
   };
   test_skip_without_backend();
