@@ -29,9 +29,11 @@ static inline kg_batch kg_batch_of_lanes(const kg_batch *batch, int32_t first_la
   part.arrays.first_wide = 0;
   part.arrays.vertex += sides;
   if (part.arrays.side_edge) part.arrays.side_edge += sides;
-  part.arrays.side_codes += kg_codes_at(all, first_lane);
-  part.arrays.patch_edge += patch;
-  part.arrays.patch_halo += patch;
+  if (part.arrays.side_codes) {  // the product by patches is there
+    part.arrays.side_codes += kg_codes_at(all, first_lane);
+    part.arrays.patch_edge += patch;
+    part.arrays.patch_halo += patch;
+  }
   part.arrays.edge_sides = NULL;
   return part;
 }

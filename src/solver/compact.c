@@ -5,17 +5,16 @@
 #include "ops/batch_part.h"
 #include "ops/difference.h"
 #include "ops/local/convert.h"
-#include "ops/local_matrices.h"
 #include "ops/points.h"
 #include "ops/round.h"
 #include "ops/trace_loads.h"
 #include "ops/trace_sides.h"
 
-/// Some patches, and memory for their load vectors, F^e and K^e.
+/// Some patches of a batch, and memory for their load vectors, F^e and K^e.
 typedef struct chunk {
-  kg_batch batch;
+  int of;  ///< batch
   int32_t first_patch;
-  bool is_last;
+  kg_elements elements;
   double *load, *condensed;
   kg_local local;
 } chunk;
@@ -44,48 +43,68 @@ void kg_compact_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
                 sizeof *a->chunk_sides, KG_IN(RESIDUAL), &a->chunk_sides);
 }
 
-/// The chunk that begins with a patch.
-static chunk chunk_at(const kg_pipeline *p, int32_t first)
+/// The chunk that begins with a patch of a batch.
+static chunk chunk_at(const kg_pipeline *p, int of, int32_t first)
 {
-  const kg_trace_counts *n = &p->layout.count;
-  const int32_t groups = p->shape.choice.residual_groups, most = groups / n->patch_groups;
-  const int32_t left = n->n_patches - first;
-  chunk c = {.batch = kg_batch_part(&p->batch, first, left < most ? left : most),
+  const kg_batch *whole = &p->elements[of].batch;
+  const int32_t groups = p->shape.choice.residual_groups, most = groups / whole->count.patch_groups;
+  const int32_t left = whole->count.n_patches - first;
+  chunk c = {.of = of,
              .first_patch = first,
-             .is_last = left <= most,
+             .elements = p->elements[of],
              .load = p->arrays.chunk_load,
              .condensed = p->arrays.chunk_condensed,
-             .local = kg_shape_made_locals(&p->shape).local[0]};
+             .local = kg_shape_made_locals(&p->shape).local[of]};
+  c.elements.batch = kg_batch_part(whole, first, left < most ? left : most);
+  c.elements.n_elements = c.elements.batch.count.n_elements;
   c.local.data = p->arrays.chunk_local;
-  c.local.first_lane = first * n->patch_groups * KG_LANES;
-  c.local.n_lanes = c.batch.count.n_groups * KG_LANES;
-  c.local.n_elements = c.batch.count.n_elements;
+  c.local.first_lane += first * whole->count.patch_groups * KG_LANES;
+  c.local.n_lanes = c.elements.batch.count.n_groups * KG_LANES;
+  c.local.n_elements = c.elements.n_elements;
   return c;
+}
+
+/// Go on to the next chunk; the first one follows zeros.
+static bool next_chunk(const kg_pipeline *p, chunk *c)
+{
+  int of = c->of;
+  int32_t first = c->load ? c->first_patch + c->elements.batch.count.n_patches : 0;
+  if (first == p->elements[of].batch.count.n_patches) {
+    ++of;
+    first = 0;
+  }
+  if (of == p->shape.n_batches) return false;
+  *c = chunk_at(p, of, first);
+  return true;
+}
+
+/// Where an array of all elements has the first row of a chunk.
+static double *rows_of(const kg_pipeline *p, const chunk *c, double *array, kg_rows rows)
+{
+  const size_t before = (size_t)(c->first_patch * p->layout.count.patch_groups) * KG_LANES;
+  return kg_pipeline_rows(p, array, rows, c->of) +
+         before * (size_t)kg_batch_rows(&p->shape.batch[c->of], rows);
 }
 
 /// The sides of a chunk, where they have left memory for the trace solve.
 static kedge_status make_sides(kg_pipeline *p, chunk *c)
 {
-  const kg_trace_sides_args args = {.batch = c->batch, .side_edge = p->arrays.chunk_sides};
+  const kg_trace_sides_args args = {.batch = c->elements.batch, .side_edge = p->arrays.chunk_sides};
   if (p->shape.choice.sides_stay) return KEDGE_OK;
-  c->batch.arrays.side_edge = args.side_edge;
+  c->elements.batch.arrays.side_edge = args.side_edge;
   return kg_trace_sides(p->ctx, &args);
 }
 
 static kedge_status make_local(kg_pipeline *p, const chunk *c, const double *load,
                                double *condensed)
 {
-  return kg_local_matrices(p->ctx, &(kg_local_matrices_args){.batch = c->batch,
-                                                             .material = p->material,
-                                                             .load = load,
-                                                             .local = c->local,
-                                                             .condensed = condensed});
+  return p->form->make(p->ctx, &c->elements, &p->material, load, c->local, condensed);
 }
 
 /// K^e of a chunk in single precision, in the form of the trace solve.
 static kedge_status keep_local(kg_pipeline *p, const chunk *c)
 {
-  const kg_local all = kg_pipeline_locals(p).local[0];
+  const kg_local all = kg_pipeline_locals(p).local[c->of];
   return kg_local_convert(
       p->ctx,
       &(kg_local_convert_args){.m = p->shape.size.n_edge,
@@ -102,20 +121,16 @@ static kedge_status zero_loads(kg_pipeline *p)
 
 kedge_status kg_compact_local_matrices(kg_pipeline *p)
 {
-  const kg_sizes z = p->shape.size;
-  const kg_trace_counts *n = &p->layout.count;
   const bool keeps = p->shape.choice.residual != KG_REMADE_WITH_LOADS;
-  const double *load = p->arrays.load;
-  double *condensed = p->arrays.condensed;
-  const kg_local made = kg_shape_made_locals(&p->shape).local[0];
-  const kg_local kept = kg_shape_locals(&p->shape).local[0];
-  kg_stage_cost(p, kg_local_convert_cost(&made, &kept, n->n_elements), 1.0);
+  const kg_locals made = kg_shape_made_locals(&p->shape), kept = kg_shape_locals(&p->shape);
+  for (int i = 0; i < made.n_locals; ++i)
+    kg_stage_cost(
+        p, kg_local_convert_cost(&made.local[i], &kept.local[i], made.local[i].n_elements), 1.0);
   if (!keeps) KG_TRY(zero_loads(p));
-  for (chunk c = {0}; !c.is_last; c.first_patch += c.batch.count.n_patches) {
-    c = chunk_at(p, c.first_patch);
+  for (chunk c = {0}; next_chunk(p, &c);) {
     if (keeps)
-      KG_TRY(make_local(p, &c, load + (size_t)z.n_modes * (size_t)c.local.first_lane,
-                        condensed + (size_t)z.n_trace * (size_t)c.local.first_lane));
+      KG_TRY(make_local(p, &c, rows_of(p, &c, p->arrays.load, KG_ROWS_MODES),
+                        rows_of(p, &c, p->arrays.condensed, KG_ROWS_TRACE)));
     else
       KG_TRY(make_local(p, &c, c.load, c.condensed));
     KG_TRY(keep_local(p, &c));
@@ -127,9 +142,9 @@ kedge_status kg_compact_local_matrices(kg_pipeline *p)
 /// group may be more than its K^e, so the room is all the memory that chunks have for these.
 static kedge_status make_loads(kg_pipeline *p, const chunk *c)
 {
-  const kg_trace_counts *n = &c->batch.count;
+  const kg_trace_counts *n = &c->elements.batch.count;
   const kg_buffer values = {c->local.data, local_bytes(&p->shape)};
-  return kg_source_loads(p, 0, c->first_patch * n->patch_groups, n->n_groups, values, c->load);
+  return kg_source_loads(p, c->of, c->first_patch * n->patch_groups, n->n_groups, values, c->load);
 }
 
 /// What a chunk adds to y = A x, or A x - b, in double precision; without x to y = -b. Packed K^e
@@ -138,7 +153,7 @@ static kedge_status multiply_chunk(kg_pipeline *p, chunk *c, const double *x, do
 {
   const bool remakes = p->shape.choice.residual == KG_REMADE_WITH_LOADS;
   kg_open open;  // make() knows which rows are
-  const kg_trace_apply_args args = {.batch = c->batch,
+  const kg_trace_apply_args args = {.batch = c->elements.batch,
                                     .local = c->local,
                                     .x = x,
                                     .y = y,
@@ -163,8 +178,7 @@ static kedge_status multiply(kg_pipeline *p, const double *x, double *y)
     if (!remakes) return KEDGE_OK;
   }
   if (!remakes) KG_TRY(zero_loads(p));
-  for (chunk c = {0}; !c.is_last; c.first_patch += c.batch.count.n_patches) {
-    c = chunk_at(p, c.first_patch);
+  for (chunk c = {0}; next_chunk(p, &c);) {
     KG_TRY(make_sides(p, &c));
     KG_TRY(multiply_chunk(p, &c, x, y));
   }
@@ -193,15 +207,16 @@ static kedge_status make(kedge_context *ctx, kg_residual *base, const double *x,
 
 static kg_cost cost(const kg_residual *base)
 {
-  const kg_shape *shape = &((const kg_remade_residual *)base)->pipeline->shape;
-  const kg_sizes z = shape->size;
-  const kg_trace_counts *n = &shape->count;
-  const kg_local local = kg_shape_made_locals(shape).local[0];
-  const kg_cost product = kg_trace_apply_cost(z, n, &local);
-  kg_cost sum = kg_cost_plus(kg_round_cost((int64_t)n->n_free * z.n_edge), 1, product);
-  const kg_cost made = kg_local_matrices_cost(z, local.layout, n->n_elements);
-  const double loads = shape->choice.residual == KG_REMADE_WITH_LOADS ? 1.0 : 0.0;
-  sum = kg_cost_plus(kg_cost_plus(sum, 1, made), 1, kg_trace_sides_cost(n));
+  const kg_pipeline *p = ((const kg_remade_residual *)base)->pipeline;
+  const kg_sizes z = p->shape.size;
+  const kg_trace_counts *n = &p->shape.count;
+  const kg_locals locals = kg_shape_made_locals(&p->shape);
+  const double loads = p->shape.choice.residual == KG_REMADE_WITH_LOADS ? 1.0 : 0.0;
+  kg_cost sum = kg_cost_plus(kg_round_cost((int64_t)n->n_free * z.n_edge), 1,
+                             kg_trace_product_cost(z, n, &locals));
+  for (int i = 0; i < locals.n_locals; ++i)
+    sum = kg_cost_plus(sum, 1, p->form->make_cost(&p->elements[i], locals.local[i].layout));
+  sum = kg_cost_plus(sum, 1, kg_trace_sides_cost(n));
   return kg_cost_plus(sum, loads, kg_trace_loads_cost(z, n));
 }
 

@@ -6,6 +6,7 @@
 #include "core/context.h"
 #include "core/memory.h"
 #include "core/nvtx.h"
+#include "ops/batch_part.h"
 #include "ops/trace_apply.h"
 #include "solver/cells.h"
 #include "solver/memory.h"
@@ -129,14 +130,9 @@ kg_locals kg_pipeline_locals_at(const kg_pipeline *p, kg_locals shape, void *mem
 static kg_elements elements_of(const kg_pipeline *p, int i)
 {
   const kg_shape_batch *b = &p->shape.batch[i];
-  kg_elements e = {.cell = b->cell, .size = b->size, .n_elements = b->lanes.n_elements};
-  const size_t sides = kg_shape_numbers(&p->shape, KG_ROWS_SIDES, i);
-  e.batch = p->batch;
-  e.batch.count.n_elements = b->lanes.n_elements;
-  e.batch.count.n_groups = (b->lanes.n_elements + KG_LANES - 1) / KG_LANES;
-  e.batch.count.n_patches = b->lanes.n_patches;
-  e.batch.arrays.vertex += sides;
-  e.batch.arrays.side_edge += sides;
+  const int32_t n = b->lanes.n_elements, groups = (n + KG_LANES - 1) / KG_LANES;
+  kg_elements e = {.cell = b->cell, .size = b->size, .n_elements = n};
+  e.batch = kg_batch_of_lanes(&p->batch, b->lanes.first_group * KG_LANES, groups * KG_LANES, n);
   if (b->cell != &kg_triangle) e.cells = kg_cells_of(p, i);
   return e;
 }

@@ -221,6 +221,17 @@ static void solves_with_multigrid_do_not_depend_on_the_cut(void **state)
   SOLVE(mesh, "3", "1.5", {"solver", "preconditioner", "multigrid"},
         {"solver", "smoother", "edge"});
   SOLVE(mesh, "6", "0", {"solver", "preconditioner", "multigrid"}, {"solver", "smoother", "edge"});
+  kedge_mesh_destroy(mesh);
+}
+
+static void solves_in_single_precision_do_not_depend_on_the_cut(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = test_irregular_mesh(ctx, TRIANGLES);
+  SOLVE(mesh, "2", "0", {"solver", "preconditioner", "multigrid"},
+        {"solver", "precision", "compact"});
+  SOLVE(mesh, "4", "1.5", {"solver", "preconditioner", "multigrid"},
+        {"solver", "precision", "compact"});
   SOLVE(mesh, "2", "1.5", {"solver", "preconditioner", "multigrid"},
         {"solver", "precision", "mixed"});
   kedge_mesh_destroy(mesh);
@@ -240,6 +251,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(matrices_loads_and_products_do_not_depend_on_the_cut),
       cmocka_unit_test(solves_with_multigrid_do_not_depend_on_the_cut),
+      cmocka_unit_test(solves_in_single_precision_do_not_depend_on_the_cut),
       cmocka_unit_test(solves_with_jacobi_do_not_depend_on_the_cut),
   };
   test_skip_without_backend();
