@@ -9,7 +9,7 @@
 #include "core/clock.h"
 #include "core/memory.h"
 #include "ops/local/convert.h"
-#include "ops/round.h"
+#include "ops/vector/round.h"
 
 void bench_die(kedge_context *ctx, kedge_status status)
 {

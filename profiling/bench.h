@@ -2,20 +2,20 @@
 /// What the measuring programs share: their options, one order's solve laid out in memory with the
 /// arguments of all its operators, timing, comparison with the host, numbers as JSON.
 #pragma once
-#include "ops/cg_vectors.h"
-#include "ops/facet_sum.h"
-#include "ops/ell.h"
-#include "ops/errors.h"
-#include "ops/load_vectors.h"
-#include "ops/local_matrices.h"
-#include "ops/local_solve.h"
-#include "ops/postprocess.h"
-#include "ops/trace_apply.h"
+#include "ops/vector/cg_vectors.h"
+#include "ops/trace/facet_sum.h"
+#include "ops/assembled/ell.h"
+#include "ops/sample/errors.h"
+#include "ops/sample/load_vectors.h"
+#include "ops/local/triangle/local_matrices.h"
+#include "ops/local/triangle/local_solve.h"
+#include "ops/local/recover/postprocess.h"
+#include "ops/trace/trace_apply.h"
 #include "roofs.h"
 #include "linear/cg.h"
 #include "linear/linears.h"
 #include "linear/system.h"
-#include "multigrid/precond.h"
+#include "precondition/precond.h"
 #include "solver/pipeline.h"
 #include "solver/sampler.h"
 KEDGE_BEGIN_DECLS
@@ -148,7 +148,7 @@ kedge_status bench_time(kedge_context *ctx, bench_work work, int samples, double
 typedef struct bench_solve {
   const bench *b;
   kedge_operator kind;
-  bool resident;  ///< in the one kernel for small problems (ops/cg_resident.h)
+  bool resident;  ///< in the one kernel for small problems (ops/trace/cg_resident.h)
   double tolerance;
   int64_t most;  ///< iterations
   kg_system_result did;

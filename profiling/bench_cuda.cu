@@ -1,7 +1,7 @@
 // bench_cuda.cu: one call of an operator where a profiler looks.
 #include <cuda_profiler_api.h>
 
-#include "backend/cuda_rt.h"
+#include "device/cuda_rt.h"
 #include "bench.h"
 
 namespace

@@ -16,8 +16,8 @@
 #include "bench.h"
 #include "core/clock.h"
 #include "core/memory.h"
-#include "multigrid/amg.h"
-#include "multigrid/csr_apply.h"
+#include "precondition/amg/amg.h"
+#include "precondition/amg/csr_apply.h"
 
 /// A matrix on the host, rows with room for all their entries.
 typedef struct assembly {

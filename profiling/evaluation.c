@@ -13,13 +13,13 @@
 
 #include "bench.h"
 #include "core/clock.h"
-#include "ops/evaluate.h"
-#include "ops/sample_kernel.h"
-#include "problem/expression_tree.h"
-#include "problem/function_set.h"
+#include "ops/sample/evaluate.h"
+#include "ops/sample/sample_kernel.h"
+#include "expression/expression_tree.h"
+#include "expression/function_set.h"
 #include "solver/sampling.h"
 #ifdef KEDGE_WITH_CUDA
-#include "backend/cuda_nvrtc.h"
+#include "device/cuda_nvrtc.h"
 #endif
 
 enum { POINTS = 1 << 19, BLOCK = 4096, SAMPLES = 5, ORDER = 4, CAPABILITY = 90 };

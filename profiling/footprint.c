@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "ops/ell.h"
+#include "ops/assembled/ell.h"
 #include "solver/memory.h"
 
 /// Bytes of a solve with another matrix in place of ELL.

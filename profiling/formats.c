@@ -1,6 +1,6 @@
 #include "formats.h"
 
-#include "core/context.h"
+#include "device/context.h"
 
 int64_t format_blocks(const kg_trace_counts *count)
 {

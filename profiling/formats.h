@@ -7,11 +7,11 @@
 /// have two elements come first in the trace numbering (their rows have five blocks), then the
 /// Neumann edges (three blocks), so that row offsets need no scan.
 #pragma once
-#include "backend/backend.h"
-#include "ops/ell.h"
+#include "device/backend.h"
+#include "ops/assembled/ell.h"
 #include "ops/local/convert.h"
 #include "ops/ops.h"
-#include "ops/trace_gather.h"
+#include "ops/trace/trace_gather.h"
 KEDGE_BEGIN_DECLS
 
 /// What forms are made of, and the vectors of their products; all on the GPU.

@@ -2,10 +2,10 @@
 // Layout  block-ELL values [entry][row] or [slice][entry][row of the slice]: a warp reads 256
 //         consecutive bytes an entry, once. Block columns [block][edge], shared by the m rows.
 // Cost    formats.c.
-#include "backend/cuda_rt.h"
+#include "device/cuda_rt.h"
 #include "formats.h"
-#include "ops/ell_block.h"
-#include "ops/load_edge.cuh"
+#include "ops/assembled/ell_block.h"
+#include "ops/trace/load_edge.cuh"
 
 namespace
 {

@@ -3,9 +3,9 @@
 // matrix.
 #include <climits>
 
-#include "backend/cuda_rt.h"
+#include "device/cuda_rt.h"
 #include "formats.h"
-#include "ops/ell_block.h"
+#include "ops/assembled/ell_block.h"
 
 namespace
 {

@@ -4,7 +4,7 @@
 #include <cusparse.h>
 #include <stdlib.h>
 
-#include "backend/cuda_rt.h"
+#include "device/cuda_rt.h"
 #include "core/memory.h"
 #include "formats.h"
 

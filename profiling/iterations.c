@@ -1,5 +1,5 @@
 // iterations: what an iteration of conjugate gradients and a whole trace solve take on small
-// problems, in one resident kernel (ops/cg_resident.h) and in the ordinary loop.
+// problems, in one resident kernel (ops/trace/cg_resident.h) and in the ordinary loop.
 //
 //   iterations [--mesh "square 20" | FILE.msh] [--orders 1-9] [--samples 21] [--backend host|cuda]
 //              [--no-check] > iterations.json

@@ -6,8 +6,8 @@
 /// of all modes, with dense matrices in column-major order, as libraries want them. A column of K^e
 /// is followed by an entry of -F^e, which comes from the column f of W.
 #pragma once
-#include "backend/backend.h"
-#include "ops/local_matrices.h"
+#include "device/backend.h"
+#include "ops/local/triangle/local_matrices.h"
 KEDGE_BEGIN_DECLS
 
 /// A chunk of elements from the first on, in the memory of the context.

@@ -4,7 +4,7 @@
 #include <cusolverDn.h>
 #include <stdlib.h>
 
-#include "backend/cuda_rt.h"
+#include "device/cuda_rt.h"
 #include "core/memory.h"
 #include "local_baseline.h"
 

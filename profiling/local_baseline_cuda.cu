@@ -1,6 +1,6 @@
 // local_baseline_cuda.cu: dense matrices of a chunk of elements for the batched libraries, one
 // block an element, one thread an entry after the other.
-#include "backend/cuda_rt.h"
+#include "device/cuda_rt.h"
 #include "local_baseline.h"
 
 namespace

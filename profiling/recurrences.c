@@ -17,8 +17,8 @@
 
 #include "bench.h"
 #include "core/memory.h"
-#include "multigrid/bound.h"
-#include "ops/round.h"
+#include "precondition/bound.h"
+#include "ops/vector/round.h"
 
 enum { ITERATIONS_MAX = 500, OUTER_MAX = 20 };
 #define TOLERANCE 1e-10

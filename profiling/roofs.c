@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-#include "backend/backend.h"
+#include "device/backend.h"
 #include "core/clock.h"
-#include "core/context.h"
+#include "device/context.h"
 
 enum { FLOP_STEPS = 1000000, PROBE_BYTES = 1 << 30 };
 

@@ -1,8 +1,8 @@
 /// @file
 /// The two ceilings of a machine, measured: how fast it reads memory, and multiplies and adds.
 #pragma once
-#include "backend/backend.h"
-#include "core/context.h"
+#include "device/backend.h"
+#include "device/context.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct roofs {

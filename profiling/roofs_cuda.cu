@@ -1,5 +1,5 @@
 // roofs_cuda.cu: read bandwidth and double precision rate of the GPU, the best of several runs.
-#include "backend/cuda_rt.h"
+#include "device/cuda_rt.h"
 #include "roofs.h"
 
 namespace

@@ -3,7 +3,7 @@
 /// tests. No device memory may be left in it.
 #pragma once
 #include "backend.h"
-#include "core/context.h"
+#include "device/context.h"
 
 static kedge_context *ctx;
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cmocka_all.h"
-#include "core/context.h"
+#include "device/context.h"
 
 void test_layout_bytes(const kg_trace_counts *n, size_t bytes[TEST_LAYOUT_ARRAYS])
 {

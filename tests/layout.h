@@ -1,8 +1,8 @@
 /// @file
 /// The trace layout of a mesh with all its arrays in host memory, for tests to look things up in.
 #pragma once
-#include "mesh/trace_layout.h"
-#include "ops/trace_arrays.h"
+#include "space/trace_layout.h"
+#include "ops/numbering/trace_arrays.h"
 
 typedef struct test_layout {
   kg_trace_counts count;

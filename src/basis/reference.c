@@ -9,7 +9,7 @@
 #include "basis/polynomials.h"
 #include "basis/potential.h"
 #include "basis/quadrature.h"
-#include "core/context.h"
+#include "device/context.h"
 #include "core/memory.h"
 
 kg_sizes kg_sizes_of(int order)

@@ -1,6 +1,6 @@
 /// @file
 /// Matrices cut into tiles of 8 x 8, zero beyond their ends: what the tensor cores of a GPU take in
-/// without asking for bounds (src/ops/tiles.cuh).
+/// without asking for bounds (src/ops/local/triangle/tiles.cuh).
 ///
 /// A tile is 64 doubles, row after row. The tiles that several matrices have at one place lie side
 /// by side, as they are summed.

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "problem/nearest.h"
+#include "expression/nearest.h"
 
 static const char problem_text[] =
     "A problem file describes  -div(diffusion grad u) + reaction u = source  on a mesh.\n"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "problem/nearest.h"
+#include "expression/nearest.h"
 
 const kg_cli_verb kg_cli_verbs[] = {
     {"solve", kg_cli_solve, "solve a problem, print a stage table, write output and report"},

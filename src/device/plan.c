@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/context.h"
+#include "device/context.h"
 #include "core/memory.h"
 
 enum {

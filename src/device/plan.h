@@ -3,7 +3,7 @@
 /// which it holds something; the plan places all of them in one piece of memory, arrays that never
 /// live together over each other. Declaring and placing without committing is the prediction.
 #pragma once
-#include "backend/backend.h"
+#include "device/backend.h"
 KEDGE_BEGIN_DECLS
 
 /// The parts of a solve. Those of an iteration are gone through again and again, so an array lives

@@ -2,8 +2,8 @@
 /// What a solve may hide, or should say: findings, each one sentence of the solution's note.
 #pragma once
 #include "kedge/solution.h"
-#include "mesh/trace_layout.h"
-#include "ops/element.h"
+#include "space/trace_layout.h"
+#include "ops/local/triangle/element.h"
 #include "problem/problem.h"
 
 /// What findings are about, in the order of the note. The first finding of a topic that holds is

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/context.h"
+#include "device/context.h"
 #include "diagnose/predicates.h"
 
 enum { SAMPLES = 256 };

@@ -4,7 +4,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "core/context.h"
+#include "device/context.h"
 #include "diagnose/predicates.h"
 #include "linear/system.h"
 

@@ -5,10 +5,10 @@
 #include <math.h>
 
 #include "core/clock.h"
-#include "core/context.h"
+#include "device/context.h"
 #include "core/nvtx.h"
-#include "ops/pcg_vectors.h"
-#include "ops/round.h"
+#include "ops/vector/pcg_vectors.h"
+#include "ops/vector/round.h"
 
 enum { BATCH = 8 };  // iterations of one recording, where M is pointwise
 

@@ -4,7 +4,7 @@
 #pragma once
 #include "device/plan.h"
 #include "linear/linear.h"
-#include "ops/cg_vectors.h"
+#include "ops/vector/cg_vectors.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_cg {
@@ -32,7 +32,7 @@ typedef struct kg_cg_args {
 
 /// Takes every symmetric system, with vectors in double precision where M is pointwise.
 extern const kg_krylov_table kg_cg_loop;
-/// All iterations in one kernel (ops/cg_resident.h): packed K^e by patches, M pointwise, few
+/// All iterations in one kernel (ops/trace/cg_resident.h): packed K^e by patches, M pointwise, few
 /// elements.
 extern const kg_krylov_table kg_cg_one_kernel;
 /// All methods, the quickest first; ends with NULL.

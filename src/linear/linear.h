@@ -47,7 +47,7 @@ typedef struct kg_precond_table {
 } kg_precond_table;
 
 /// M, about the inverse of A: symmetric and positive definite, up to rounding. The first member of
-/// a struct that knows more of it (multigrid/precond.h).
+/// a struct that knows more of it (precondition/precond.h).
 struct kg_precond {
   const kg_precond_table *table;
   kg_number number;       ///< of z; r has the number of the method

@@ -1,6 +1,6 @@
 #include "linear/linears.h"
 
-#include "core/context.h"
+#include "device/context.h"
 #include "ops/local/convert.h"
 
 kg_linear kg_linear_of(const kg_linear_table *table, const kg_batch *batch, kg_number number)

@@ -3,9 +3,9 @@
 /// element matrices patch by patch, full ones gathered edge by edge, an ELL matrix.
 #pragma once
 #include "linear/linear.h"
-#include "ops/ell.h"
-#include "ops/trace_apply.h"
-#include "ops/trace_gather.h"
+#include "ops/assembled/ell.h"
+#include "ops/trace/trace_apply.h"
+#include "ops/trace/trace_gather.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_patches {

@@ -1,9 +1,9 @@
 // Conjugate gradients of small problems, all iterations in one kernel that keeps everything on the
-// multiprocessors (ops/cg_resident.h).
-#include "core/context.h"
+// multiprocessors (ops/trace/cg_resident.h).
+#include "device/context.h"
 #include "linear/cg.h"
 #include "linear/linears.h"
-#include "ops/cg_resident.h"
+#include "ops/trace/cg_resident.h"
 
 enum { STEPS = 256 };  // most iterations of a launch: a millisecond or two
 

@@ -5,11 +5,11 @@
 #include <math.h>
 
 #include "core/clock.h"
-#include "core/context.h"
+#include "device/context.h"
 #include "core/nvtx.h"
-#include "ops/difference.h"
-#include "ops/round.h"
-#include "ops/rounding.h"
+#include "ops/vector/difference.h"
+#include "ops/vector/round.h"
+#include "ops/vector/rounding.h"
 
 /// One solve: what stays the same through restarts.
 typedef struct solve {

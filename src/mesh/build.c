@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/backend.h"
-#include "core/context.h"
-#include "core/loop.h"
+#include "device/backend.h"
+#include "device/context.h"
+#include "device/loop.h"
 #include "core/memory.h"
 #include "core/nvtx.h"
 #include "mesh/hilbert.h"

@@ -1,7 +1,7 @@
 // A mesh while the GPU builds it: its memory and its steps.
 #pragma once
 
-#include "backend/cuda_each.cuh"
+#include "device/cuda_each.cuh"
 #include "mesh/build.h"
 
 namespace kg_build

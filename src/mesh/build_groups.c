@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/context.h"
-#include "core/loop.h"
+#include "device/context.h"
+#include "device/loop.h"
 #include "core/memory.h"
 #include "mesh/build.h"
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/context.h"
+#include "device/context.h"
 #include "core/memory.h"
 #include "mesh/build.h"
 

@@ -1,8 +1,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/context.h"
-#include "core/loop.h"
+#include "device/context.h"
+#include "device/loop.h"
 #include "core/memory.h"
 #include "mesh/build.h"
 #include "mesh/parts.h"

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "core/clock.h"
-#include "core/context.h"
-#include "core/loop.h"
+#include "device/context.h"
+#include "device/loop.h"
 #include "core/memory.h"
 #include "mesh/raw.h"
 

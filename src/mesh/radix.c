@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/context.h"
-#include "core/loop.h"
+#include "device/context.h"
+#include "device/loop.h"
 #include "core/memory.h"
 
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };

@@ -4,7 +4,7 @@
 /// specification.
 #pragma once
 #include "basis/reference.h"
-#include "mesh/trace_layout.h"
+#include "space/trace_layout.h"
 
 /// Work of one call: bytes moved through memory if every operand is touched once, and flops.
 typedef struct kg_cost {

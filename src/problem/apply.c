@@ -5,8 +5,8 @@
 #include "core/memory.h"
 #include "core/number.h"
 #include "problem/keys.h"
-#include "problem/nearest.h"
-#include "problem/parser.h"
+#include "expression/nearest.h"
+#include "expression/parser.h"
 #include "problem/problem.h"
 #include "problem/removed.h"
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "problem/expression_tree.h"
-#include "problem/nearest.h"
+#include "expression/expression_tree.h"
+#include "expression/nearest.h"
 #include "problem/problem.h"
 #include "problem/values.h"
 #include "problem/words.h"

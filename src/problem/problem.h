@@ -2,7 +2,7 @@
 /// The inside of a problem, and its meeting with a mesh.
 #pragma once
 #include "kedge/problem.h"
-#include "problem/function.h"
+#include "expression/function.h"
 #include "problem/settings.h"
 
 typedef struct kg_boundary {

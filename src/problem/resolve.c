@@ -6,7 +6,7 @@
 #include "core/memory.h"
 #include "mesh/mesh.h"
 #include "mesh/parts.h"
-#include "problem/nearest.h"
+#include "expression/nearest.h"
 #include "problem/problem.h"
 
 typedef struct matching {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/context.h"
+#include "device/context.h"
 #include "problem/problem.h"
 
 enum { SETTING_BYTES = 64 };

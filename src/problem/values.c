@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "problem/expression_tree.h"
-#include "problem/nearest.h"
+#include "expression/expression_tree.h"
+#include "expression/nearest.h"
 
 kedge_status kg_value_integer(const kg_settings *settings, const kg_setting *s, int64_t least,
                               int64_t most, int64_t *out)

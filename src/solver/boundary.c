@@ -5,7 +5,7 @@
 
 #include "basis/polynomials.h"
 #include "basis/quadrature.h"
-#include "core/context.h"
+#include "device/context.h"
 
 /// One boundary edge, along its trace direction (lower to higher vertex).
 typedef struct edge_geometry {

@@ -2,7 +2,7 @@
 /// Boundary data: what the user's functions and the exact solution say on boundary edges, as
 /// coefficients of the trace. Evaluated on the host.
 #pragma once
-#include "mesh/trace_layout.h"
+#include "space/trace_layout.h"
 #include "problem/problem.h"
 
 /// Boundary data of trace edges [n_free - n_neumann, n_edges): <g_N, psi_k> on Neumann edges, the

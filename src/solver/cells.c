@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "core/context.h"
-#include "ops/points.h"
+#include "device/context.h"
+#include "ops/sample/points.h"
 
 const kg_cell *kg_shape_cell(const kg_shape *s)
 {

@@ -1,9 +1,9 @@
 #include "solver/choose.h"
 
-#include "core/context.h"
-#include "multigrid/multigrid.h"
-#include "ops/cg_resident.h"
-#include "ops/trace_apply.h"
+#include "device/context.h"
+#include "precondition/multigrid.h"
+#include "ops/trace/cg_resident.h"
+#include "ops/trace/trace_apply.h"
 
 enum {
   LEAST = 64,             // triangles: with fewer, Jacobi is done before multigrid is set up

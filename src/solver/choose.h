@@ -2,7 +2,7 @@
 /// Every decision of a solve that its problem leaves open or implies. They are made once, before
 /// anything is allocated; all stages, and the tables of arrays, read them.
 #pragma once
-#include "mesh/trace_layout.h"
+#include "space/trace_layout.h"
 #include "ops/local/local.h"
 #include "problem/problem.h"
 
@@ -30,10 +30,10 @@ typedef struct kg_choice {
   kg_layout layout;         ///< of K^e in the trace solve
   kg_number iterates;       ///< number of K^e and of the iteration
   kg_number cycles;         ///< number of the preconditioner on the trace
-  bool resident;            ///< one kernel iterates (ops/cg_resident.h)
+  bool resident;            ///< one kernel iterates (ops/trace/cg_resident.h)
   kg_residual_kind residual;
   bool loads_stay;          ///< through the trace solve; else load vectors are made again after it
-  bool sides_stay;          ///< of the elements likewise (ops/trace_sides.h)
+  bool sides_stay;          ///< of the elements likewise (ops/trace/trace_sides.h)
   bool facet_sides_stay;    ///< sides of the edges stay until the trace system is solved
   bool apart;               ///< no array lies in another one: for programs that measure parts
   bool wants_means;         ///< over the elements, in place of u, q, u* and the trace

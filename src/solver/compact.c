@@ -1,14 +1,14 @@
 #include "solver/compact.h"
 
-#include "core/context.h"
+#include "device/context.h"
 #include "core/nvtx.h"
-#include "ops/batch_part.h"
-#include "ops/difference.h"
+#include "ops/local/triangle/batch_part.h"
+#include "ops/vector/difference.h"
 #include "ops/local/convert.h"
-#include "ops/points.h"
-#include "ops/round.h"
-#include "ops/trace_loads.h"
-#include "ops/trace_sides.h"
+#include "ops/sample/points.h"
+#include "ops/vector/round.h"
+#include "ops/trace/trace_loads.h"
+#include "ops/trace/trace_sides.h"
 
 /// Some patches of a batch, and memory for their load vectors, F^e and K^e.
 typedef struct chunk {

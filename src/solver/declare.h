@@ -3,9 +3,9 @@
 /// and bytes are the plan's (device/plan.h).
 #pragma once
 #include "device/plan.h"
-#include "ops/cg_state.h"
-#include "ops/errors.h"
-#include "ops/trace_arrays.h"
+#include "ops/vector/cg_state.h"
+#include "ops/sample/errors.h"
+#include "ops/numbering/trace_arrays.h"
 #include "solver/shape.h"
 
 /// NULL: this solve does not have it. m modes an edge; N modes an element; lanes are those of all
@@ -49,7 +49,7 @@ typedef struct kg_arrays {
   double *operator_part, *vector_part;
   kg_cg_state *state;
   int32_t *exponent;  ///< of a cycle (kg_cycle)
-  void *resident;     ///< of ops/cg_resident.h
+  void *resident;     ///< of ops/trace/cg_resident.h
 
   double *u, *q, *u_star, *indicator;  ///< of a chunk: [group][mode][lane]
   double *constant;                    ///< of a chunk: means of u and q

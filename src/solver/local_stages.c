@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/context.h"
+#include "device/context.h"
 #include "core/memory.h"
-#include "ops/errors.h"
-#include "ops/trace_sides.h"
+#include "ops/sample/errors.h"
+#include "ops/trace/trace_sides.h"
 #include "solver/cells.h"
 #include "solver/pipeline.h"
 #include "solver/sampler.h"

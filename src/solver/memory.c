@@ -1,8 +1,8 @@
 #include "solver/memory.h"
 
-#include "core/context.h"
+#include "device/context.h"
 #include "core/memory.h"
-#include "ops/errors.h"
+#include "ops/sample/errors.h"
 #include "solver/cells.h"
 
 static int64_t mesh_bytes(const kg_shape *s)

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/context.h"
+#include "device/context.h"
 #include "core/memory.h"
 #include "core/nvtx.h"
 #include "solver/pipeline.h"

@@ -1,7 +1,7 @@
 // The reduced output: the elements of the mesh with shared vertices, and numbers for each.
 #include <stdlib.h>
 
-#include "core/context.h"
+#include "device/context.h"
 #include "core/memory.h"
 #include "solver/output.h"
 #include "solver/values.h"

@@ -3,11 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/context.h"
+#include "device/context.h"
 #include "core/memory.h"
 #include "core/nvtx.h"
-#include "ops/batch_part.h"
-#include "ops/trace_apply.h"
+#include "ops/local/triangle/batch_part.h"
+#include "ops/trace/trace_apply.h"
 #include "solver/cells.h"
 #include "solver/memory.h"
 

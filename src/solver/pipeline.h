@@ -3,7 +3,7 @@
 #pragma once
 #include "core/clock.h"
 #include "diagnose/diagnose.h"
-#include "ops/local/form.h"
+#include "ops/form/form.h"
 #include "ops/ops.h"
 #include "problem/problem.h"
 #include "solver/memory.h"

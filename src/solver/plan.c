@@ -1,4 +1,4 @@
-#include "core/context.h"
+#include "device/context.h"
 #include "core/sized.h"
 #include "solver/memory.h"
 #include "solver/pipeline.h"

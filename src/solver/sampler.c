@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/context.h"
+#include "device/context.h"
 #include "core/memory.h"
 #include "core/nvtx.h"
 #include "ops/local/quadrature/errors.h"
 #include "ops/local/quadrature/loads.h"
-#include "problem/function_set.h"
+#include "expression/function_set.h"
 #include "solver/cells.h"
 
 /// Where the functions are used: the source not at corners.

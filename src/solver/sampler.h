@@ -8,9 +8,9 @@
 /// KEDGE_EVALUATE=host, =interpret or =compile in the environment takes the choice away, where
 /// there is one.
 #pragma once
-#include "backend/backend.h"
-#include "ops/evaluate.h"
-#include "ops/sample_kernel.h"
+#include "device/backend.h"
+#include "ops/sample/evaluate.h"
+#include "ops/sample/sample_kernel.h"
 #include "problem/problem.h"
 #include "solver/sampling.h"
 

@@ -7,7 +7,7 @@
 
 #include "basis/polynomials.h"
 #include "basis/quadrature.h"
-#include "core/context.h"
+#include "device/context.h"
 #include "core/memory.h"
 
 static int count_points(int order)

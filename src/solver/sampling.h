@@ -3,7 +3,7 @@
 /// have the GPU evaluate them.
 #pragma once
 #include "basis/cell_tables.h"
-#include "ops/sample_kernel.h"
+#include "ops/sample/sample_kernel.h"
 #include "problem/problem.h"
 
 /// The sampling rule: quadrature of degree 2 P + 4, then the corners of the triangle with weight 0.

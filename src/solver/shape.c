@@ -1,9 +1,9 @@
 #include "solver/shape.h"
 
-#include "core/context.h"
-#include "ops/cg_resident.h"
-#include "ops/ell.h"
-#include "ops/points.h"
+#include "device/context.h"
+#include "ops/trace/cg_resident.h"
+#include "ops/assembled/ell.h"
+#include "ops/sample/points.h"
 
 int kg_batch_rows(const kg_shape_batch *batch, kg_rows rows)
 {

@@ -1,11 +1,11 @@
 /// @file
 /// What the sizes of a solve's arrays depend on: counts and choices, before anything is allocated.
 #pragma once
-#include "backend/backend.h"
+#include "device/backend.h"
 #include "basis/reference.h"
 #include "kedge/solution.h"
-#include "mesh/trace_layout.h"
-#include "multigrid/multigrid.h"
+#include "space/trace_layout.h"
+#include "precondition/multigrid.h"
 #include "ops/local/local.h"
 #include "solver/choose.h"
 
@@ -27,10 +27,10 @@ typedef struct kg_shape {
   kg_choice choice;
   double diffusion;               ///< of the equation, scaled (kg_pipeline)
   double alignment;               ///< of the mesh's elements; with lines, of those without a pair
-  int32_t n_lines, n_line_steps;  ///< mesh/edge_lines.h
+  int32_t n_lines, n_line_steps;  ///< space/edge_lines.h
   bool has_reaction;
   size_t ell_work_bytes, space_work_bytes;
-  size_t resident_bytes;  ///< of ops/cg_resident.h; 0: the ordinary loop
+  size_t resident_bytes;  ///< of ops/trace/cg_resident.h; 0: the ordinary loop
 } kg_shape;
 
 kg_multigrid_shape kg_shape_multigrid(const kg_shape *shape);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "basis/polynomials.h"
-#include "core/context.h"
+#include "device/context.h"
 #include "core/memory.h"
 #include "core/sized.h"
 #include "solver/values.h"

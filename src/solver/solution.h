@@ -5,9 +5,9 @@
 #include "basis/reference.h"
 #include "core/stage.h"
 #include "kedge/solution.h"
-#include "mesh/trace_layout.h"
+#include "space/trace_layout.h"
 
-/// The results of a batch (mesh/trace_layout.h). Arrays begin at its first group.
+/// The results of a batch (space/trace_layout.h). Arrays begin at its first group.
 typedef struct kg_results {
   const kg_cell *cell;
   kg_cell_sizes size;

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/context.h"
+#include "device/context.h"
 #include "core/memory.h"
 #include "core/nvtx.h"
 #include "solver/memory.h"

@@ -1,11 +1,11 @@
 // The stages before the trace solve: transfer and local matrices.
 #include <stdlib.h>
 
-#include "core/context.h"
+#include "device/context.h"
 #include "core/memory.h"
-#include "ops/points.h"
-#include "ops/facet_sum.h"
-#include "ops/trace_arrays.h"
+#include "ops/sample/points.h"
+#include "ops/trace/facet_sum.h"
+#include "ops/numbering/trace_arrays.h"
 #include "solver/boundary.h"
 #include "solver/cells.h"
 #include "solver/compact.h"

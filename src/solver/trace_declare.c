@@ -1,6 +1,6 @@
 // The arrays that assembly and the trace solve begin with.
-#include "ops/ell.h"
-#include "ops/trace_gather.h"
+#include "ops/assembled/ell.h"
+#include "ops/trace/trace_gather.h"
 #include "solver/declare.h"
 
 static const unsigned solve = KG_IN_SOLVE, kept = KG_FROM(ASSEMBLY, STEP);

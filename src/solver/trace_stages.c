@@ -1,12 +1,12 @@
 // Assembly, which makes of the local matrices what the trace solve needs, and the trace solve.
 #include <math.h>
 
-#include "core/context.h"
+#include "device/context.h"
 #include "linear/cg.h"
 #include "linear/system.h"
-#include "multigrid/bound.h"
-#include "multigrid/precond.h"
-#include "ops/rounding.h"
+#include "precondition/bound.h"
+#include "precondition/precond.h"
+#include "ops/vector/rounding.h"
 #include "solver/compact.h"
 #include "solver/pipeline.h"
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/context.h"
+#include "device/context.h"
 #include "ops/local/quadrature/means.h"
 
 enum {

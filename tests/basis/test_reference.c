@@ -181,7 +181,7 @@ static void check_condensed_terms(const kg_reference *ref, const definition *d)
     }
 }
 
-/// What ops/local_solve_table.cuh says of modes i and j.
+/// What ops/local/triangle/local_solve_table.cuh says of modes i and j.
 static void check_zeros_of_pair(const kg_reference *ref, const definition *d, int i, int j)
 {
   const int degree = degree_of(i), other = degree_of(j), at = i * (i + 1) / 2 + j;
@@ -282,7 +282,7 @@ static int odd_modes_of(int count)
   return odd;
 }
 
-/// What ops/postprocess_table.cuh says of rotations and potentials.
+/// What ops/local/recover/postprocess_table.cuh says of rotations and potentials.
 static void check_zeros_of_fields(const kg_reference *ref, const definition *d)
 {
   const int K = ref->size.n_rotation, S = d->S - 1, even = K - odd_modes_of(K);

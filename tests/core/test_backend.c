@@ -5,9 +5,9 @@
 
 #include "backend.h"
 #include "cmocka_all.h"
-#include "core/context.h"
+#include "device/context.h"
 #ifdef KEDGE_WITH_CUDA
-#include "backend/cuda_rt.h"
+#include "device/cuda_rt.h"
 #endif
 
 static kedge_context *ctx;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cmocka_all.h"
-#include "core/context.h"
-#include "core/loop.h"
+#include "device/context.h"
+#include "device/loop.h"
 
 static kedge_context *open_context(kedge_backend backend)
 {

@@ -8,7 +8,7 @@
 
 #include "cmocka_all.h"
 #include "core/memory.h"
-#include "core/pinned.h"
+#include "device/pinned.h"
 
 static void memory_is_aligned_to_cache_lines(void **state)
 {

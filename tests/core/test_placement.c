@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cmocka_all.h"
-#include "core/context.h"
-#include "core/topology.h"
+#include "device/context.h"
+#include "device/topology.h"
 
 enum { THREADS_MAX = 256 };
 

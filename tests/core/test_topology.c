@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cmocka_all.h"
-#include "core/topology.h"
+#include "device/topology.h"
 #include "kedge/context.h"
 
 /// Two packages of 8 cores, two logical CPUs a core: core c has CPUs 2 c and 2 c + 1.

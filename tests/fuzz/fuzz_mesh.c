@@ -1,7 +1,7 @@
 // libFuzzer target: any bytes are either a mesh or refused with a sentence.
 #include <stdlib.h>
 
-#include "core/context.h"
+#include "device/context.h"
 #include "mesh/mesh.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "core/context.h"
+#include "device/context.h"
 #include "mesh/raw.h"
 
 #define MESHES KEDGE_SOURCE_DIR "/meshes/"

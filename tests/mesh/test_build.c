@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/loop.h"
+#include "device/loop.h"
 #include "support.h"
 
 /// Arrays of a mesh with its numbers and orientations at random; groups as in the original.

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/loop.h"
+#include "device/loop.h"
 #include "core/memory.h"
 #include "mesh/radix.h"
 #include "support.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cmocka_all.h"
-#include "core/context.h"
+#include "device/context.h"
 #include "grid.h"
 
 void *get(size_t count, size_t size)

@@ -3,8 +3,8 @@
 /// do with them.
 #pragma once
 #include "backend.h"
-#include "multigrid/coarse.h"
-#include "multigrid/csr_make.h"
+#include "precondition/amg/coarse.h"
+#include "precondition/amg/csr_make.h"
 
 /// Rows compressed, the diagonal first.
 typedef struct fe_matrix {

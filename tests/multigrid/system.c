@@ -6,10 +6,10 @@
 #include "../grid.h"
 #include "cmocka_all.h"
 #include "compare.h"
-#include "multigrid/bound.h"
-#include "ops/edge_blocks.h"
-#include "ops/local_matrices.h"
-#include "ops/vertex_transfer.h"
+#include "precondition/bound.h"
+#include "ops/smooth/edge_blocks.h"
+#include "ops/local/triangle/local_matrices.h"
+#include "ops/smooth/vertex_transfer.h"
 
 static double *zeros(op_case *c, size_t count)
 {

@@ -4,8 +4,8 @@
 #pragma once
 #include "../ops/case.h"
 #include "linear/cg.h"
-#include "multigrid/multigrid.h"
-#include "multigrid/precond.h"
+#include "precondition/multigrid.h"
+#include "precondition/precond.h"
 
 typedef struct trace_system {
   op_case c;

@@ -4,9 +4,9 @@
 #include "compare.h"
 #include "context.h"
 #include "matrix.h"
-#include "multigrid/aggregate.h"
-#include "multigrid/csr_make.h"
-#include "multigrid/scan.h"
+#include "precondition/amg/aggregate.h"
+#include "precondition/amg/csr_make.h"
+#include "precondition/amg/scan.h"
 
 /// The aggregation of a matrix, with copies on the host.
 typedef struct aggregation {

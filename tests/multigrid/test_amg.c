@@ -9,7 +9,7 @@
 #include "context.h"
 #include "grid.h"
 #include "matrix.h"
-#include "multigrid/amg.h"
+#include "precondition/amg/amg.h"
 
 static double dot(int32_t n, const double *a, const double *b)
 {
@@ -62,7 +62,7 @@ static const fe_grid symmetric_cases[] = {
 enum { SYMMETRIC_CASES = sizeof symmetric_cases / sizeof *symmetric_cases };
 
 /// What a few coarse entries that differ from their mirror images by a unit of single precision
-/// (multigrid/csr.h) leave of u.Mv - v.Mu, of its size: 4e-12 was seen on 40,000 rows.
+/// (precondition/amg/csr.h) leave of u.Mv - v.Mu, of its size: 4e-12 was seen on 40,000 rows.
 static const double asymmetry = 1e-10;
 
 /// u.Mv = v.Mu; u.Mu > 0; and M A, which has no eigenvalue above 2, brings u nearer to 0.

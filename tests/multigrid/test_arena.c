@@ -1,7 +1,7 @@
 // Arrays taken from memory made beforehand, and from what is allocated where that ends.
 #include "context.h"
 #include "matrix.h"
-#include "multigrid/arena.h"
+#include "precondition/amg/arena.h"
 
 static char *take(kg_arena *arena, size_t bytes)
 {

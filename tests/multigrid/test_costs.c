@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "cmocka_all.h"
-#include "multigrid/bound.h"
-#include "ops/vertex_matrix.h"
+#include "precondition/bound.h"
+#include "ops/smooth/vertex_matrix.h"
 
 static const kg_trace_counts count = {.n_elements = 1000,
                                       .n_groups = 32,

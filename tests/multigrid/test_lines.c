@@ -6,7 +6,7 @@
 #include "../grid.h"
 #include "../ops/dense.h"
 #include "compare.h"
-#include "mesh/edge_lines.h"
+#include "space/edge_lines.h"
 #include "systems.h"
 
 enum { MODES = KEDGE_ORDER_MAX + 1 };

@@ -7,10 +7,10 @@
 #include "context.h"
 #include "grid.h"
 #include "matrix.h"
-#include "multigrid/csr_apply.h"
-#include "multigrid/csr_transpose.h"
-#include "multigrid/dense.h"
-#include "multigrid/scan.h"
+#include "precondition/amg/csr_apply.h"
+#include "precondition/amg/csr_transpose.h"
+#include "precondition/amg/dense.h"
+#include "precondition/amg/scan.h"
 
 /// Rows of 0 to 9 random entries of single precision, one row with an entry in every column.
 static fe_matrix random_matrix(uint64_t seed, int32_t n_rows, int32_t n_columns)

@@ -8,9 +8,9 @@
 #include "grid.h"
 #include "matrix.h"
 #include "mesh/raw.h"
-#include "multigrid/midpoints.h"
-#include "multigrid/scan.h"
-#include "ops/vertex_matrix.h"
+#include "precondition/amg/midpoints.h"
+#include "precondition/amg/scan.h"
+#include "ops/smooth/vertex_matrix.h"
 
 /// A mesh, the one that it was refined from, and what lies between them.
 typedef struct refinement {
@@ -279,7 +279,7 @@ static void vectors_go_to_the_next_level_and_back(void **state)
   }
 }
 
-/// What smoothing without an estimate counts on (multigrid/amg_create.c).
+/// What smoothing without an estimate counts on (precondition/amg/amg_create.c).
 static void eigenvalues_are_no_larger_than_the_alignment_of_elements_says(void **state)
 {
   (void)state;

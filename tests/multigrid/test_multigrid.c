@@ -12,7 +12,7 @@
 #include "system.h"
 
 static const kg_material with_reaction = {0.8, 1.5, 1.0, KEDGE_SCALING_ONE};
-/// The product is corrected by fluxes (ops/vertex_flux.h).
+/// The product is corrected by fluxes (ops/smooth/vertex_flux.h).
 static const kg_material pure_diffusion = {0.8, 0.0, 1.0, KEDGE_SCALING_ONE};
 
 static void create_with(trace_system *s, kedge_smoother smoother, int n_elements, int order,

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ops/edge_blocks.h"
+#include "ops/smooth/edge_blocks.h"
 #include "systems.h"
 
 static void create(trace_system *s, kedge_smoother smoother, int n_elements, int order,

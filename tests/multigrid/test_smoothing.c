@@ -5,10 +5,10 @@
 
 #include "../ops/dense.h"
 #include "compare.h"
-#include "ops/cg_vectors.h"
-#include "ops/edge_blocks.h"
-#include "ops/edge_smooth.h"
-#include "ops/vertex_transfer.h"
+#include "ops/vector/cg_vectors.h"
+#include "ops/smooth/edge_blocks.h"
+#include "ops/smooth/edge_smooth.h"
+#include "ops/smooth/vertex_transfer.h"
 #include "systems.h"
 
 /// Factors are rounded to single precision.
@@ -201,7 +201,7 @@ static void the_estimate_from_shapes_is_enough_for_one_step(void **state)
 }
 
 /// The estimate is above the measured bound on lattices of needles and of obtuse triangles. Edges
-/// bear 179 degrees only just (multigrid/smoother.h).
+/// bear 179 degrees only just (precondition/smoother.h).
 static void the_estimate_bears_needles_and_obtuse_triangles(void **state)
 {
   (void)state;

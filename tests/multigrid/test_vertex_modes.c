@@ -5,8 +5,8 @@
 
 #include "../ops/dense.h"
 #include "compare.h"
-#include "ops/edge_smooth.h"
-#include "ops/vertex_transfer.h"
+#include "ops/smooth/edge_smooth.h"
+#include "ops/smooth/vertex_transfer.h"
 #include "systems.h"
 
 /// Values of psi_k at 1; at -1 they are (-1)^k times that.

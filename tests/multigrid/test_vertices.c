@@ -4,8 +4,8 @@
 
 #include "../ops/dense.h"
 #include "compare.h"
-#include "ops/vertex_matrix.h"
-#include "ops/vertex_transfer.h"
+#include "ops/smooth/vertex_matrix.h"
+#include "ops/smooth/vertex_transfer.h"
 #include "systems.h"
 
 /// A device vector of a free trace, zero. Inputs may be written to.

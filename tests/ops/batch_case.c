@@ -5,8 +5,8 @@
 
 #include "compare.h"
 #include "grid.h"
-#include "ops/trace_apply.h"
-#include "ops/trace_arrays.h"
+#include "ops/trace/trace_apply.h"
+#include "ops/numbering/trace_arrays.h"
 
 static void *allocate(size_t count, size_t size)
 {

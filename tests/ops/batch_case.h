@@ -3,7 +3,7 @@
 /// follows from them by the definition. Vectors of the host are [mesh edge][mode].
 #pragma once
 #include "case.h"
-#include "mesh/trace_layout.h"
+#include "space/trace_layout.h"
 
 typedef struct batch_case {
   op_case memory;  ///< of which only the pieces of device memory are used

@@ -6,7 +6,7 @@
 
 #include "compare.h"
 #include "grid.h"
-#include "ops/trace_apply.h"
+#include "ops/trace/trace_apply.h"
 
 enum { GUARD = 64 };  // 64 doubles keep the alignment of kg_alloc()
 static const double guard_word = -7.25e77;

@@ -3,9 +3,9 @@
 /// device memory that notices what is written beside it.
 #pragma once
 #include "backend.h"
-#include "core/context.h"
+#include "device/context.h"
 #include "layout.h"
-#include "ops/element.h"
+#include "ops/local/triangle/element.h"
 #include "ops/local/local.h"
 #include "ops/ops.h"
 #include "solver/sampling.h"

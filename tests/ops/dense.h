@@ -4,7 +4,7 @@
 #pragma once
 #include <stdbool.h>
 
-#include "ops/element.h"
+#include "ops/local/triangle/element.h"
 
 /// Unknowns are u, q_x, q_y (3 N) and the trace of three edges in the edges' direction (n).
 typedef struct dense_element {

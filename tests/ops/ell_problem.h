@@ -2,12 +2,12 @@
 /// A mesh, random local matrices, and the trace matrix made of them: dense, matrix-free and as ELL.
 #pragma once
 #include "backend.h"
-#include "core/context.h"
+#include "device/context.h"
 #include "layout.h"
-#include "ops/ell.h"
+#include "ops/assembled/ell.h"
 #include "ops/local/convert.h"
-#include "ops/trace_apply.h"
-#include "ops/trace_gather.h"
+#include "ops/trace/trace_apply.h"
+#include "ops/trace/trace_gather.h"
 
 enum boundary { ALL_NEUMANN, MIXED, ALL_DIRICHLET, N_BOUNDARIES };
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "operations.h"
-#include "ops/points.h"
+#include "ops/sample/points.h"
 
 int op_lane_rows(const op_case *c, op_array array)
 {

@@ -4,16 +4,16 @@
 #include <stdlib.h>
 
 #include "compare.h"
-#include "ops/cg_vectors.h"
-#include "ops/constant_modes.h"
-#include "ops/difference.h"
-#include "ops/facet_sum.h"
-#include "ops/errors.h"
-#include "ops/load_vectors.h"
-#include "ops/local_matrices.h"
-#include "ops/local_solve.h"
-#include "ops/postprocess.h"
-#include "ops/trace_apply.h"
+#include "ops/vector/cg_vectors.h"
+#include "ops/local/recover/constant_modes.h"
+#include "ops/vector/difference.h"
+#include "ops/trace/facet_sum.h"
+#include "ops/sample/errors.h"
+#include "ops/sample/load_vectors.h"
+#include "ops/local/triangle/local_matrices.h"
+#include "ops/local/triangle/local_solve.h"
+#include "ops/local/recover/postprocess.h"
+#include "ops/trace/trace_apply.h"
 
 static double *input(op_case *c, const op_data *in, op_array array)
 {

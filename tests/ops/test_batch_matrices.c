@@ -7,9 +7,9 @@
 #include "compare.h"
 #include "context.h"
 #include "grid.h"
-#include "ops/ell.h"
-#include "ops/vertex_matrix.h"
-#include "ops/vertex_transfer.h"
+#include "ops/assembled/ell.h"
+#include "ops/smooth/vertex_matrix.h"
+#include "ops/smooth/vertex_transfer.h"
 
 static const double tolerance = 1e-13;
 

@@ -6,10 +6,10 @@
 #include "compare.h"
 #include "context.h"
 #include "grid.h"
-#include "ops/edge_blocks.h"
-#include "ops/facet_sum.h"
-#include "ops/trace_apply.h"
-#include "ops/trace_sides.h"
+#include "ops/smooth/edge_blocks.h"
+#include "ops/trace/facet_sum.h"
+#include "ops/trace/trace_apply.h"
+#include "ops/trace/trace_sides.h"
 
 static const double tolerance = 1e-13;
 

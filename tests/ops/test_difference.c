@@ -5,7 +5,7 @@
 #include "case.h"
 #include "compare.h"
 #include "context.h"
-#include "ops/difference.h"
+#include "ops/vector/difference.h"
 
 /// r = b - A x or -A x, and the sum of squares, twice with the same bits.
 static void check(size_t n, bool has_b, kg_open open)

@@ -6,9 +6,9 @@
 #include "backend.h"
 #include "case.h"
 #include "compare.h"
-#include "ops/evaluate.h"
+#include "ops/sample/evaluate.h"
 #include "problem/expression_text.h"
-#include "problem/function_set.h"
+#include "expression/function_set.h"
 
 #ifdef KEDGE_WITH_CUDA
 

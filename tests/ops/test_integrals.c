@@ -7,7 +7,7 @@
 #include "compare.h"
 #include "context.h"
 #include "element_case.h"
-#include "ops/points.h"
+#include "ops/sample/points.h"
 
 enum { ELEMENTS = 7 };
 

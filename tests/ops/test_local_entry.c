@@ -6,7 +6,7 @@
 #include "context.h"
 #include "operations.h"
 #include "ops/local/entry.h"
-#include "ops/facet_sum.h"
+#include "ops/trace/facet_sum.h"
 #include "ops/local/convert.h"
 
 /// Every entry of every lane, packed; to be freed.

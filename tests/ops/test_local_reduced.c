@@ -6,7 +6,7 @@
 #include "compare.h"
 #include "context.h"
 #include "operations.h"
-#include "ops/facet_sum.h"
+#include "ops/trace/facet_sum.h"
 #include "ops/local/entry.h"
 
 static const kg_material diffusion = {0.7, 0.0, 1.3, KEDGE_SCALING_INVERSE_H};

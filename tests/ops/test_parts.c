@@ -7,9 +7,9 @@
 #include "compare.h"
 #include "context.h"
 #include "operations.h"
-#include "ops/batch_part.h"
-#include "ops/local_matrices.h"
-#include "ops/trace_loads.h"
+#include "ops/local/triangle/batch_part.h"
+#include "ops/local/triangle/local_matrices.h"
+#include "ops/trace/trace_loads.h"
 
 static const kg_material material = {1.3, 0.7, 1.0, KEDGE_SCALING_ONE};
 

@@ -10,9 +10,9 @@
 #include "ops/local/quadrature/means.h"
 #include "ops/local/quadrature/postprocess.h"
 #include "ops/local/quadrature/recover.h"
-#include "ops/local_matrices.h"
-#include "ops/local_solve.h"
-#include "ops/postprocess.h"
+#include "ops/local/triangle/local_matrices.h"
+#include "ops/local/triangle/local_solve.h"
+#include "ops/local/recover/postprocess.h"
 
 enum { ORDERS = 4, TRACE_MAX = 4 * (ORDERS + 2) };
 

@@ -6,7 +6,7 @@
 #include "case.h"
 #include "compare.h"
 #include "context.h"
-#include "ops/rounding.h"
+#include "ops/vector/rounding.h"
 
 /// The vectors of a case with n rows.
 static kg_rounding_args vectors(op_case *c, const double *x, size_t n)

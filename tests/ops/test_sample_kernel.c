@@ -10,13 +10,13 @@
 #include "compare.h"
 #include "compiled.h"
 #include "context.h"
-#include "ops/sample_kernel.h"
+#include "ops/sample/sample_kernel.h"
 #include "problem/expression_text.h"
 #ifdef KEDGE_WITH_CUDA
-#include "backend/cuda_nvrtc.h"
+#include "device/cuda_nvrtc.h"
 #endif
 
-extern const char kg_circle_text[];  // that of ops/circle.cuh
+extern const char kg_circle_text[];  // that of ops/sample/circle.cuh
 
 static kg_function function_of(const char *text)
 {

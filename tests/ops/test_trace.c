@@ -7,8 +7,8 @@
 #include "compare.h"
 #include "context.h"
 #include "operations.h"
-#include "ops/cg_vectors.h"
-#include "ops/trace_apply.h"
+#include "ops/vector/cg_vectors.h"
+#include "ops/trace/trace_apply.h"
 
 typedef void case_check(op_case *c, const op_data *data);
 

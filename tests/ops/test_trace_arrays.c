@@ -7,7 +7,7 @@
 #include "context.h"
 #include "grid.h"
 #include "layout.h"
-#include "ops/trace_sides.h"
+#include "ops/trace/trace_sides.h"
 
 /// Device memory with a guard behind it.
 typedef struct piece {

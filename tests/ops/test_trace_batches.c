@@ -6,7 +6,7 @@
 #include "compare.h"
 #include "context.h"
 #include "grid.h"
-#include "ops/trace_sides.h"
+#include "ops/trace/trace_sides.h"
 
 /// A filled trace, in device memory and back.
 typedef struct trace {

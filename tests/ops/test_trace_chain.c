@@ -6,8 +6,8 @@
 #include "case.h"
 #include "cmocka_all.h"
 #include "context.h"
-#include "ops/round.h"
-#include "ops/trace_apply.h"
+#include "ops/vector/round.h"
+#include "ops/trace/trace_apply.h"
 
 /// Triangles of five patches and more; in a hurry, of three and more.
 static int few(void)

@@ -6,7 +6,7 @@
 #include "compare.h"
 #include "context.h"
 #include "grid.h"
-#include "ops/trace_apply.h"
+#include "ops/trace/trace_apply.h"
 
 enum section { INSIDE, SHARED, NEUMANN, DIRICHLET };
 

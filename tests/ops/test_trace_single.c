@@ -7,7 +7,7 @@
 
 #include "compare.h"
 #include "context.h"
-#include "ops/round.h"
+#include "ops/vector/round.h"
 #include "trace_product.h"
 
 static const kg_material diffusion = {1.0, 0.0, 1.0, KEDGE_SCALING_ONE};

@@ -4,9 +4,9 @@
 
 #include "compare.h"
 #include "ops/local/convert.h"
-#include "ops/round.h"
+#include "ops/vector/round.h"
 #ifdef KEDGE_WITH_CUDA
-#include "backend/cuda_rt.h"
+#include "device/cuda_rt.h"
 #endif
 
 /// Device memory for numbers, full of NaN, between guards.

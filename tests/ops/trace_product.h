@@ -3,7 +3,7 @@
 /// precision, beside those that are (operations.h).
 #pragma once
 #include "operations.h"
-#include "ops/trace_apply.h"
+#include "ops/trace/trace_apply.h"
 
 /// The form of K^e.
 typedef struct local_form {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "problem/expression_text.h"
-#include "problem/expression_tree.h"
+#include "expression/expression_tree.h"
 
 static inline kg_expression *parsed(const char *text)
 {

@@ -7,7 +7,7 @@
 
 #include "core/memory.h"
 #include "core/number.h"
-#include "problem/expression_tree.h"
+#include "expression/expression_tree.h"
 
 enum { LONGEST_TEXT = 1 << 24 };  // a tree shared often can be very long as text
 

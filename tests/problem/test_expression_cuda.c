@@ -6,7 +6,7 @@
 
 #include "compiled.h"
 #include "expression_help.h"
-#include "problem/expression_cuda.h"
+#include "expression/expression_cuda.h"
 
 enum { POINTS = 200 };
 

@@ -4,8 +4,8 @@
 
 #include "compare.h"
 #include "expression_help.h"
-#include "ops/evaluate.h"
-#include "problem/function_set.h"
+#include "ops/sample/evaluate.h"
+#include "expression/function_set.h"
 
 enum { POINTS = 700, SET = 5 };  // some blocks of points, the last of them short
 

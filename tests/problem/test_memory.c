@@ -11,7 +11,7 @@
 
 #include "core/memory.h"
 #include "mesh/mesh.h"
-#include "problem/expression_cuda.h"
+#include "expression/expression_cuda.h"
 #include "problem/expression_text.h"
 #include "problem/problem.h"
 #include "wrap.h"

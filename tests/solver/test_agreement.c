@@ -7,7 +7,7 @@
 #include "grid.h"
 #include "support.h"
 #ifdef KEDGE_WITH_CUDA
-#include "backend/cuda_rt.h"
+#include "device/cuda_rt.h"
 #endif
 
 static kedge_context *host, *device;

@@ -6,7 +6,7 @@
 #include "context.h"
 #include "grid.h"
 #include "ops/local/entry.h"
-#include "ops/trace_apply.h"
+#include "ops/trace/trace_apply.h"
 #include "solver/pipeline.h"
 #include "support.h"
 

@@ -7,7 +7,7 @@
 #include "linear/cg.h"
 #include "linear/linears.h"
 #include "linear/system.h"
-#include "multigrid/precond.h"
+#include "precondition/precond.h"
 #include "support.h"
 
 // A row of the ELL matrix has room for five blocks; these are 1 x 1, and four are missing.

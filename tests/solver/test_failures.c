@@ -6,10 +6,10 @@
 
 #include "compare.h"
 #include "context.h"
-#include "multigrid/aggregate.h"
-#include "multigrid/bound.h"
-#include "multigrid/csr_diagonal.h"
-#include "ops/vertex_matrix.h"
+#include "precondition/amg/aggregate.h"
+#include "precondition/bound.h"
+#include "precondition/amg/csr_diagonal.h"
+#include "ops/smooth/vertex_matrix.h"
 #include "support.h"
 #include "wrap.h"
 

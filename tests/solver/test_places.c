@@ -4,7 +4,7 @@
 #include "backend.h"
 #include "compare.h"
 #include "context.h"
-#include "core/context.h"
+#include "device/context.h"
 #include "core/stage.h"
 #include "solver/memory.h"
 #include "solver/pipeline.h"

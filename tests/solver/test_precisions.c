@@ -6,9 +6,9 @@
 
 #include "compare.h"
 #include "context.h"
-#include "core/context.h"
+#include "device/context.h"
 #include "grid.h"
-#include "ops/points.h"
+#include "ops/sample/points.h"
 #include "repeat.h"
 #include "solver/pipeline.h"
 #include "support.h"

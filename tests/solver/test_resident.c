@@ -4,18 +4,18 @@
 #include <string.h>
 
 #ifdef KEDGE_WITH_CUDA
-#include "backend/cuda_rt.h"
+#include "device/cuda_rt.h"
 #endif
 #include "../ops/case.h"
 #include "compare.h"
 #include "context.h"
-#include "ops/cg_resident.h"
-#include "ops/facet_sum.h"
-#include "ops/local_matrices.h"
+#include "ops/trace/cg_resident.h"
+#include "ops/trace/facet_sum.h"
+#include "ops/local/triangle/local_matrices.h"
 #include "linear/cg.h"
 #include "linear/linears.h"
 #include "linear/system.h"
-#include "multigrid/precond.h"
+#include "precondition/precond.h"
 
 /// A trace system with a random right-hand side and random Dirichlet values.
 typedef struct trace_system {

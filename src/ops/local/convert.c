@@ -1,7 +1,7 @@
 #include "ops/local/convert.h"
 
-#include "core/context.h"
-#include "ops/round.h"
+#include "device/context.h"
+#include "ops/vector/round.h"
 
 KG_OPERATOR(kg_local_differences, kg_local_convert_args)
 KG_OPERATOR(kg_local_full, kg_local_convert_args)

@@ -5,7 +5,7 @@
 //         first cache. full: thread = (row of an element, element), so that neighbouring lanes read
 //         neighbouring words.
 // Cost    12 bytes an entry; 8 bytes an entry of either
-#include "backend/cuda_each.cuh"
+#include "device/cuda_each.cuh"
 #include "ops/local/convert.h"
 #include "ops/local/differences.h"
 #include "ops/local/full.h"

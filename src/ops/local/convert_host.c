@@ -1,4 +1,4 @@
-#include "core/context.h"
+#include "device/context.h"
 #include "ops/local/convert.h"
 #include "ops/local/differences.h"
 #include "ops/local/full.h"

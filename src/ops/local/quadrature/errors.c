@@ -1,6 +1,6 @@
 #include "ops/local/quadrature/errors.h"
 
-#include "core/context.h"
+#include "device/context.h"
 
 KG_OPERATOR(kg_cell_errors, kg_cell_errors_args)
 

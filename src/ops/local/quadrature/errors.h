@@ -2,7 +2,7 @@
 /// Errors of elements against the exact solution, sampled at the points of any rule: L2 norms of u,
 /// q = grad u and u*.
 #pragma once
-#include "ops/errors.h"
+#include "ops/sample/errors.h"
 #include "ops/local/quadrature/elements.h"
 KEDGE_BEGIN_DECLS
 

@@ -1,6 +1,6 @@
 #include "ops/local/quadrature/loads.h"
 
-#include "core/context.h"
+#include "device/context.h"
 
 KG_OPERATOR(kg_cell_loads, kg_cell_loads_args)
 

@@ -1,6 +1,6 @@
 #include "ops/local/quadrature/make.h"
 
-#include "core/context.h"
+#include "device/context.h"
 
 KG_OPERATOR(kg_cell_make, kg_cell_make_args)
 

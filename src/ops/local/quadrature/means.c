@@ -1,6 +1,6 @@
 #include "ops/local/quadrature/means.h"
 
-#include "core/context.h"
+#include "device/context.h"
 
 KG_OPERATOR(kg_cell_means, kg_cell_means_args)
 

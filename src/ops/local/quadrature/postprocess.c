@@ -1,6 +1,6 @@
 #include "ops/local/quadrature/postprocess.h"
 
-#include "core/context.h"
+#include "device/context.h"
 
 KG_OPERATOR(kg_cell_postprocess, kg_cell_postprocess_args)
 

@@ -1,6 +1,6 @@
 #include "ops/local/quadrature/recover.h"
 
-#include "core/context.h"
+#include "device/context.h"
 
 KG_OPERATOR(kg_cell_recover, kg_cell_recover_args)
 

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "core/context.h"
+#include "device/context.h"
 #include "core/memory.h"
 
 kedge_status kg_team_run_host(kedge_context *ctx, int32_t n, size_t scratch, kg_team_body *body,

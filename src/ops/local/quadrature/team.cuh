@@ -1,7 +1,7 @@
 /// @file
 /// Teams of a GPU: a warp each, with scratch in shared memory.
 #pragma once
-#include "backend/cuda_rt.h"
+#include "device/cuda_rt.h"
 #include "ops/local/quadrature/team.h"
 
 enum { KG_TEAMS_OF_BLOCK = 8 };  ///< at most

@@ -1,0 +1,117 @@
+#include "device/topology.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+/// OpenMP's own binding (OMP_PROC_BIND) has narrowed the mask of this thread to one place before
+/// main() ran; what the user gave to the process is the union of the places.
+static void add_openmp_places(hwloc_bitmap_t set)
+{
+  for (int place = 0; place < omp_get_num_places(); ++place) {
+    const int n = omp_get_place_num_procs(place);
+    int *cpus = malloc(sizeof *cpus * (size_t)(n > 0 ? n : 1));
+    if (!cpus) return;
+    omp_get_place_proc_ids(place, cpus);
+    for (int i = 0; i < n; ++i) hwloc_bitmap_set(set, (unsigned)cpus[i]);
+    free(cpus);
+  }
+}
+
+/// Intersect the allowed set of the topology with the affinity mask of the calling thread.
+static int apply_affinity(hwloc_topology_t topology)
+{
+  // A topology from HWLOC_SYNTHETIC or HWLOC_XMLFILE describes another machine than the mask.
+  if (!hwloc_topology_is_thissystem(topology)) return 0;
+  hwloc_bitmap_t mask = hwloc_bitmap_alloc();
+  if (!mask) return -1;
+  int result = 0;
+  if (hwloc_get_cpubind(topology, mask, HWLOC_CPUBIND_THREAD) == 0) {
+    if (omp_get_proc_bind() != omp_proc_bind_false) add_openmp_places(mask);
+    hwloc_bitmap_and(mask, mask, hwloc_topology_get_allowed_cpuset(topology));
+    if (!hwloc_bitmap_iszero(mask))
+      result = hwloc_topology_allow(topology, mask, NULL, HWLOC_ALLOW_FLAG_CUSTOM);
+  }
+  hwloc_bitmap_free(mask);
+  return result;
+}
+
+int kg_topology_load(hwloc_topology_t *out)
+{
+  *out = NULL;
+  hwloc_topology_t topology;
+  if (hwloc_topology_init(&topology) != 0) return -1;
+  // Disallowed parts stay in, so that `kedge info` shows the machine and what is allowed of it.
+  if (hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) != 0 ||
+      hwloc_topology_load(topology) != 0 || apply_affinity(topology) != 0) {
+    hwloc_topology_destroy(topology);
+    return -1;
+  }
+  *out = topology;
+  return 0;
+}
+
+/// The first CPU of `set` in every core, in the order of cores. Machines whose cores hwloc cannot
+/// see (some virtual machines) count every CPU as a core.
+static int first_cpu_of_cores(hwloc_topology_t topology, hwloc_const_bitmap_t set,
+                              hwloc_bitmap_t out)
+{
+  hwloc_bitmap_zero(out);
+  const int n_cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
+  const hwloc_obj_type_t type = n_cores > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
+  int n = 0;
+  hwloc_bitmap_t here = hwloc_bitmap_alloc();
+  if (!here) return 0;
+  for (hwloc_obj_t core = NULL; (core = hwloc_get_next_obj_by_type(topology, type, core));) {
+    hwloc_bitmap_and(here, core->cpuset, set);
+    if (hwloc_bitmap_iszero(here)) continue;
+    hwloc_bitmap_set(out, (unsigned)hwloc_bitmap_first(here));
+    ++n;
+  }
+  hwloc_bitmap_free(here);
+  return n;
+}
+
+int kg_topology_core_count(hwloc_topology_t topology, hwloc_const_bitmap_t set)
+{
+  hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
+  if (!cpus) return 0;
+  const int n = first_cpu_of_cores(topology, set, cpus);
+  hwloc_bitmap_free(cpus);
+  return n;
+}
+
+hwloc_bitmap_t kg_topology_place(hwloc_topology_t topology, hwloc_const_bitmap_t gpu_cpuset)
+{
+  hwloc_bitmap_t set = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology));
+  hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
+  if (set && cpus) {
+    if (gpu_cpuset && hwloc_bitmap_intersects(set, gpu_cpuset))
+      hwloc_bitmap_and(set, set, gpu_cpuset);
+    first_cpu_of_cores(topology, set, cpus);
+  }
+  hwloc_bitmap_free(set);
+  return cpus;
+}
+
+void kg_topology_cpu_name(hwloc_topology_t topology, char *name, size_t size)
+{
+  hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
+  const char *model = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
+  struct utsname system;
+  if (!model && uname(&system) == 0) model = system.machine;
+  snprintf(name, size, "%s", model ? model : "unknown CPU");
+  // Model names are padded with blanks.
+  size_t n = strlen(name);
+  while (n > 0 && name[n - 1] == ' ') name[--n] = '\0';
+}
+
+#ifndef KEDGE_WITH_CUDA
+int kg_topology_gpu_cpuset(hwloc_topology_t topology, int device, hwloc_bitmap_t set)
+{
+  (void)topology, (void)device, (void)set;
+  return -1;
+}
+#endif

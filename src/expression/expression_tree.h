@@ -1,0 +1,116 @@
+/// @file
+/// The inside of an expression: a shared tree (equal subtrees are one node), kept as an array in
+/// which children come before their parents. Loops over the array replace recursion everywhere, so
+/// no expression, however deep, can exhaust the stack.
+///
+/// Whoever turns an expression into something else (another language, another evaluator) walks
+/// nodes[0 .. n_nodes) once; node i needs only results of nodes before it, and the last is the
+/// value.
+#pragma once
+#include "expression/expression.h"
+#include "expression/program.h"
+
+/// The operations: ITEM(identifier, number of children, word of the language). Functions, which are
+/// written word(argument, ...), stand last, from SIN on.
+// clang-format off
+#define KG_OP_LIST(ITEM)                                                                 \
+  ITEM(CONSTANT, 0, "") ITEM(X, 0, "x") ITEM(Y, 0, "y")                                  \
+  ITEM(CHOOSE, 3, "?") /* child 0 != 0 ? child 1 : child 2, point by point */            \
+  ITEM(EQUAL, 2, "==") ITEM(UNEQUAL, 2, "!=") /* comparisons are 1 or 0 */               \
+  ITEM(LESS, 2, "<") ITEM(LESS_EQUAL, 2, "<=")                                           \
+  ITEM(GREATER, 2, ">") ITEM(GREATER_EQUAL, 2, ">=")                                     \
+  ITEM(ADD, 2, "+") ITEM(SUBTRACT, 2, "-") ITEM(MULTIPLY, 2, "*") ITEM(DIVIDE, 2, "/")   \
+  ITEM(NEGATE, 1, "-") ITEM(POWER, 2, "^")                                               \
+  ITEM(SIN, 1, "sin") ITEM(COS, 1, "cos") ITEM(TAN, 1, "tan")                            \
+  ITEM(ASIN, 1, "asin") ITEM(ACOS, 1, "acos") ITEM(ATAN, 1, "atan")                      \
+  ITEM(SINH, 1, "sinh") ITEM(COSH, 1, "cosh") ITEM(TANH, 1, "tanh")                      \
+  ITEM(EXP, 1, "exp") ITEM(LOG, 1, "log") ITEM(SQRT, 1, "sqrt") ITEM(ABS, 1, "abs")      \
+  ITEM(ATAN2, 2, "atan2") ITEM(MIN, 2, "min") ITEM(MAX, 2, "max") ITEM(HYPOT, 2, "hypot")
+// clang-format on
+#define KG_OP_ENUMERATOR(name, children, word) KG_OP_##name,
+typedef enum kg_op { KG_OP_LIST(KG_OP_ENUMERATOR) KG_OP_COUNT } kg_op;
+#undef KG_OP_ENUMERATOR
+#define KG_OP_FIRST_FUNCTION KG_OP_SIN
+
+typedef struct kg_op_info {
+  int n_children;
+  const char *word;
+} kg_op_info;
+extern const kg_op_info kg_ops_info[KG_OP_COUNT];
+
+typedef struct kg_node {
+  kg_op op;
+  int32_t child[3];  ///< indices of earlier nodes; unused ones are 0
+  double value;      ///< of a CONSTANT, finite; else 0
+} kg_node;
+
+struct kg_expression {
+  int32_t n_nodes;
+  kg_node *nodes;      ///< children first, the root last, every node in use
+  kg_program program;  ///< the same as register code
+};
+
+#define KG_EXPRESSION_NODES   10000  ///< most nodes while an expression is built or differentiated
+#define KG_EXPRESSION_NESTING 200    ///< deepest nesting the parser accepts
+
+/// The value of one operation: constant folding, and the definition the register code must meet.
+double kg_op_apply(kg_op op, double a, double b, double c);
+
+/// True for a power whose exponent is a whole constant of at most 32 in magnitude: evaluation then
+/// multiplies, by repeated squaring.
+bool kg_node_integer_power(const kg_node *nodes, const kg_node *node, int32_t *exponent);
+
+/// True when e depends on neither x nor y; *value is then its value, finite or not.
+bool kg_expression_constant(const kg_expression *e, double *value);
+
+/// Where expressions are built. Errors are remembered and the functions below go on harmlessly with
+/// node 0, so that formulas can be nested; kg_builder_finish() reports them.
+typedef struct kg_expression_builder {
+  kedge_context *ctx;
+  kg_node *nodes;  ///< [KG_EXPRESSION_NODES]; node 0 is the constant 0
+  int32_t n_nodes;
+  int32_t *slots;  ///< open hash table of node numbers, -1 free
+  bool full;
+} kg_expression_builder;
+
+kedge_status kg_builder_open(kedge_context *ctx, kg_expression_builder *b);
+void kg_builder_close(kg_expression_builder *b);  ///< also after a failed open
+
+/// The node with these contents, made unless it exists; not simplified. `value` matters for
+/// constants only.
+int32_t kg_builder_intern(kg_expression_builder *b, kg_node node);
+/// Find again what was interned, without adding. Returns -1 when there is none.
+int32_t kg_builder_find(const kg_expression_builder *b, const kg_node *node);
+
+/// Simplified operations (simplify.c).
+int32_t kg_build_constant(kg_expression_builder *b, double value);
+int32_t kg_build(kg_expression_builder *b, kg_op op, int32_t a0, int32_t a1, int32_t a2);
+
+/// Derivatives of the tree under `root` by KG_OP_X or KG_OP_Y (derivative.c). Memory failures and
+/// overfull builders alike are left for kg_builder_finish().
+kedge_status kg_build_derivative(kg_expression_builder *b, int32_t root, kg_op variable,
+                                 int32_t *out);
+
+/// Add the nodes of e.
+kedge_status kg_builder_import(kg_expression_builder *b, const kg_expression *e, int32_t *root);
+/// Make the expression under `root`. `what` names it when it has become too large ("the
+/// expression").
+kedge_status kg_builder_finish(kg_expression_builder *b, int32_t root, const char *what,
+                               kg_expression **out);
+
+/// What is wrong with a text, and where: "<what> at column N: <hint>".
+typedef struct kg_syntax_error {
+  size_t offset;  ///< bytes from the start of the text
+  char what[120];
+  char hint[160];  ///< may be empty
+} kg_syntax_error;
+
+/// Parse. When `error->what` comes back empty, the failure is another (memory, size) and its
+/// sentence is in the context.
+/// @param[in] constants  named parameters, beside x, y and pi
+kedge_status kg_expression_parse(kedge_context *ctx, const char *text, const kg_constant *constants,
+                                 int n_constants, kg_syntax_error *error, kg_expression **out);
+/// The column (from 1, in characters of UTF-8) and the number of line ends before a byte of a text.
+int kg_text_column(const char *text, size_t offset, int *lines_before);
+/// True for x, y, pi and the names of functions, which cannot be parameters.
+bool kg_expression_reserved(const char *name);

@@ -1,0 +1,72 @@
+/// @file
+/// Forms: what an equation makes of each element. A form takes a range of elements of one shape and
+/// gives their local matrices, and later their solution; which kernels do that, by shape, nobody
+/// above knows.
+#pragma once
+#include "ops/local/triangle/element.h"
+#include "ops/local/local.h"
+#include "ops/local/quadrature/elements.h"
+KEDGE_BEGIN_DECLS
+
+/// A range of whole groups of elements of one shape and order. All arrays of the range, here and in
+/// the arguments of a form, begin at its first group. Owns nothing.
+typedef struct kg_elements {
+  const kg_cell *cell;
+  kg_cell_sizes size;
+  int32_t n_elements;
+  kg_batch batch;  ///< of triangles
+  kg_cells cells;  ///< of other shapes
+} kg_elements;
+
+/// Groups that have an element.
+KG_INLINE int32_t kg_elements_groups(const kg_elements *elements)
+{
+  return (elements->n_elements + KG_LANES - 1) / KG_LANES;
+}
+/// Groups first_group, first_group + 1, ... of a range, of those that have an element: n_groups or
+/// as many as there are, as a range of its own.
+kg_elements kg_elements_part(const kg_elements *elements, int32_t first_group, int32_t n_groups);
+
+/// A material as operators by quadrature take it.
+kg_cell_material kg_cell_material_of(const kg_material *material);
+
+typedef struct kg_form {
+  const char *name;
+  bool symmetric;
+  int fields;
+  /// K^e, PACKED or as the batch allows it, and F^e from the load vectors.
+  /// @param[in]  load       [group][N][lane]: (f, phi_i)
+  /// @param[in]  local      where K^e go, in double precision; 0 in empty lanes
+  /// @param[out] condensed  [group][n][lane]; 0 in empty lanes
+  kedge_status (*make)(kedge_context *ctx, const kg_elements *elements, const kg_material *material,
+                       const double *load, kg_local local, double *condensed);
+  /// The solution of the elements from that of the trace.
+  /// @param[in]  trace  [trace facet][mode]
+  /// @param[out] u      [group][N][lane]
+  /// @param[out] flux   [group][S][lane]: of triangles q_x, then q_y, in the modes of u; of other
+  ///                    shapes the coefficients of sigma (ops/local/quadrature/recover.h)
+  kedge_status (*recover)(kedge_context *ctx, const kg_elements *elements,
+                          const kg_material *material, const double *load, const double *trace,
+                          double *u, double *flux);
+  /// The solution of an order more from both.
+  /// @param[out] u_star     [group][N*][lane]
+  /// @param[out] indicator  [group][lane]: ||u* - u|| of the element
+  kedge_status (*postprocess)(kedge_context *ctx, const kg_elements *elements,
+                              const kg_material *material, const double *u, const double *flux,
+                              double *u_star, double *indicator);
+  /// Means over the elements.
+  /// @param[out] constant  [group][3][lane]: coefficients of the constant mode of functions that
+  ///                       have the means of u, q_x and q_y, and no other mode
+  kedge_status (*means)(kedge_context *ctx, const kg_elements *elements,
+                        const kg_material *material, const double *u, const double *flux,
+                        double *constant);
+  kg_cost (*make_cost)(const kg_elements *elements, kg_layout layout);
+  kg_cost (*recover_cost)(const kg_elements *elements);
+  kg_cost (*postprocess_cost)(const kg_elements *elements);
+  kg_cost (*means_cost)(const kg_elements *elements);
+} kg_form;
+
+/// -div (diffusion grad u) + reaction u = f (docs/math.md).
+extern const kg_form kg_form_elliptic;
+
+KEDGE_END_DECLS

@@ -1,0 +1,92 @@
+/// @file
+/// What an affine triangle contributes to its local matrices beside the reference matrices
+/// (docs/math.md#affine-elements): about twenty numbers from three vertices. One source for host
+/// and GPU.
+#pragma once
+#include <math.h>
+
+#include "basis/reference.h"
+#include "kedge/problem.h"
+#include "space/trace_layout.h"
+#include "core/inline.h"
+
+/// The equation and its stabilization; constant over the batch.
+typedef struct kg_material {
+  double diffusion, reaction, stabilization;
+  kedge_scaling scaling;  ///< of the stabilization with the edge length
+} kg_material;
+
+/// Z^-1 = mass I + sum_k stiffness[k] S_k + sum_l tau[l] E_l
+/// R_l  = tau[l] F_l + lift_r[l] (Dr F)_l + lift_s[l] (Ds F)_l
+/// S0   = trace[l,k] (F^T F)_lk + delta_lk tau[l] I
+typedef struct kg_element {
+  double jacobian;      ///< |det| of the map from the reference triangle = area / 2
+  double mass;          ///< reaction * jacobian
+  double stiffness[3];  ///< diffusion * jacobian * Gram matrix of grad r, grad s: rr, rs, ss
+  double tau[3];        ///< stabilization * length / 2 of local edge l
+  double lift_r[3], lift_s[3];  ///< diffusion * length / 2 * n . grad r (grad s)
+  double trace[6];              ///< packed lower 3 x 3: diffusion n_l . n_k |l| |k| / (4 jacobian)
+  double grad_r[2], grad_s[2];  ///< gradients of the reference coordinates
+  double half_normal[3][2];     ///< outward normal * length / 2
+  double tangent[2][2];         ///< along directions 1 and 2 of basis/potential.h: dx, dy
+} kg_element;
+
+/// @param[in] x, y  corners, counterclockwise
+KG_INLINE kg_element kg_element_of(const double x[3], const double y[3], kg_material material)
+{
+  kg_element e;
+  const double x1 = x[1] - x[0], y1 = y[1] - y[0], x2 = x[2] - x[0], y2 = y[2] - y[0];
+  const double det = x1 * y2 - x2 * y1, per_det = 1.0 / det;
+  e.jacobian = 0.25 * det;
+  e.grad_r[0] = 2.0 * y2 * per_det;
+  e.grad_r[1] = -2.0 * x2 * per_det;
+  e.grad_s[0] = -2.0 * y1 * per_det;
+  e.grad_s[1] = 2.0 * x1 * per_det;
+  const double per_root = 0.57735026918962576451;  // 1 / sqrt(3)
+  e.tangent[0][0] = 0.5 * x1;
+  e.tangent[0][1] = 0.5 * y1;
+  e.tangent[1][0] = per_root * (x2 - 0.5 * x1);
+  e.tangent[1][1] = per_root * (y2 - 0.5 * y1);
+  const double kj = material.diffusion * e.jacobian;
+  e.mass = material.reaction * e.jacobian;
+  e.stiffness[0] = kj * (e.grad_r[0] * e.grad_r[0] + e.grad_r[1] * e.grad_r[1]);
+  e.stiffness[1] = kj * (e.grad_r[0] * e.grad_s[0] + e.grad_r[1] * e.grad_s[1]);
+  e.stiffness[2] = kj * (e.grad_s[0] * e.grad_s[0] + e.grad_s[1] * e.grad_s[1]);
+  const double trace = 4.0 * material.diffusion * per_det;
+  for (int l = 0; l < 3; ++l) {
+    const int next = l == 2 ? 0 : l + 1;
+    const double dx = x[next] - x[l], dy = y[next] - y[l], square = dx * dx + dy * dy;
+    // tau |l|: the length cancels or is squared, but for a plain number.
+    const double scale = material.scaling == KEDGE_SCALING_INVERSE_H ? 1.0
+                         : material.scaling == KEDGE_SCALING_H       ? square
+                                                                     : sqrt(square);
+    e.tau[l] = 0.5 * material.stabilization * scale;
+    e.half_normal[l][0] = 0.5 * dy;
+    e.half_normal[l][1] = -0.5 * dx;
+    e.lift_r[l] = material.diffusion *
+                  (e.half_normal[l][0] * e.grad_r[0] + e.half_normal[l][1] * e.grad_r[1]);
+    e.lift_s[l] = material.diffusion *
+                  (e.half_normal[l][0] * e.grad_s[0] + e.half_normal[l][1] * e.grad_s[1]);
+    for (int k = 0; k <= l; ++k)
+      e.trace[l * (l + 1) / 2 + k] = trace * (e.half_normal[l][0] * e.half_normal[k][0] +
+                                              e.half_normal[l][1] * e.half_normal[k][1]);
+  }
+  return e;
+}
+
+/// Corners of an element of a group.
+KG_INLINE void kg_element_corners(const double *vertices, const int32_t *vertex, int64_t group,
+                                  int lane, double x[3], double y[3])
+{
+  for (int l = 0; l < 3; ++l) {
+    const int64_t v = vertex[(group * 3 + l) * KG_LANES + lane];
+    x[l] = vertices[2 * v];
+    y[l] = vertices[2 * v + 1];
+  }
+}
+
+/// Sign of Legendre mode k of an edge that its element sees as `side_edge` says.
+KG_INLINE double kg_side_sign(uint32_t side_edge, int k)
+{
+  return (side_edge & (uint32_t)k & 1u) ? -1.0 : 1.0;
+}

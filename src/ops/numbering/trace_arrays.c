@@ -1,0 +1,54 @@
+#include "ops/numbering/trace_arrays.h"
+
+#include "device/backend.h"
+#include "device/context.h"
+
+void kg_connectivity_declare(kg_plan *plan, const kg_trace_counts *count, unsigned phases,
+                             kg_connectivity *to)
+{
+  const size_t n_sides = (size_t)count->n_sides, n_edges = (size_t)count->n_edges;
+  const size_t n_first = KG_SECTION_COUNT * ((size_t)count->n_patches + 1), i = sizeof(int32_t);
+  kg_plan_array(plan, "mesh: corners", n_sides, i, phases, &to->element_vertices);
+  kg_plan_array(plan, "mesh: edges of sides", n_sides, i, phases, &to->side_edge);
+  kg_plan_array(plan, "mesh: sides of edges", 2 * n_edges, sizeof(kg_side), phases,
+                &to->edge_sides);
+  kg_plan_array(plan, "mesh: sections", n_edges, 1, phases, &to->edge_section);
+  kg_plan_array(plan, "mesh: first edges", n_first, i, phases, &to->section_first);
+  kg_plan_array(plan, "mesh: numbers", n_edges, i, phases, &to->trace_of_edge);
+}
+
+kedge_status kg_connectivity_put(kedge_context *ctx, const kedge_mesh *mesh,
+                                 const kg_trace_layout *layout, const kg_connectivity *to)
+{
+  const size_t n_sides = (size_t)layout->count.n_sides, n_edges = (size_t)mesh->n_edges;
+  const size_t n_first = KG_SECTION_COUNT * ((size_t)layout->count.n_patches + 1);
+  KG_TRY(kg_copy_in(ctx, to->element_vertices, mesh->element_vertices, n_sides * sizeof(int32_t)));
+  KG_TRY(kg_copy_in(ctx, to->side_edge, mesh->side_edge, n_sides * sizeof(uint32_t)));
+  KG_TRY(kg_copy_in(ctx, to->edge_sides, mesh->edge_sides, 2 * n_edges * sizeof(kg_side)));
+  KG_TRY(kg_copy_in(ctx, to->edge_section, layout->edge_section, n_edges));
+  return kg_copy_in(ctx, to->section_first, layout->section_first, n_first * sizeof(int32_t));
+}
+
+kg_lane_arrays kg_lanes_of_batch(const kg_trace_counts *count, const kg_lane_batch *batch,
+                                 kg_lane_arrays all)
+{
+  const kg_trace_arrays shape = {.n_facets = kg_first_facets(count),
+                                 .first_wide = kg_first_wide(count)};
+  const int32_t lane = batch->first_group * KG_LANES;
+  const int64_t sides = kg_facet_at(&shape, lane, 0);
+  return (kg_lane_arrays){
+      .vertex = all.vertex + sides,
+      .side_edge = all.side_edge + sides,
+      .side_codes = all.side_codes ? all.side_codes + kg_codes_at(&shape, lane) : NULL};
+}
+
+KG_OPERATOR(kg_trace_arrays_fill, kg_trace_arrays_args)
+
+/// An edge: section, two sides read and written, number written. A side: vertex, edge, number and
+/// first side of the edge read; vertex and edge written. An element: its codes. A halo entry: its
+/// edge.
+kg_cost kg_trace_arrays_cost(const kg_trace_counts *count)
+{
+  return (kg_cost){.bytes = 21.0 * count->n_edges + 28.0 * (double)count->n_sides +
+                            4.0 * count->n_elements + 4.0 * count->n_halo};
+}

@@ -1,0 +1,118 @@
+/// @file
+/// The coarse space of the multigrid preconditioner: continuous functions, linear on every element
+/// and zero on Dirichlet edges, on the trace edges that carry unknowns.
+///
+/// An unknown is the value at a vertex, numbered like it: 0 at vertices of Dirichlet edges, where
+/// no edge ends as far as this space is concerned. On an edge from vertex a to vertex b a function
+/// has two Legendre modes, because psi_0 = 1 / sqrt 2 and psi_1 = sqrt(3 / 2) s on [-1, 1]:
+///
+///     mode 0 = (v_a + v_b) / sqrt 2,   mode 1 = (v_b - v_a) / sqrt 6
+///
+/// That is the prolongation P; the restriction P^T (ops/smooth/vertex_transfer.h) gathers, at each vertex,
+/// over the ends of edges that meet there. Which vertices an edge has is known from the mesh: of
+/// its first side, in the array of that element; or, to who has the coarse matrix, of the ends at
+/// the one vertex and the columns there.
+#pragma once
+#include "core/inline.h"
+#include "ops/ops.h"
+KEDGE_BEGIN_DECLS
+
+#define KG_PROLONG_MEAN  0.70710678118654752440  ///< 1 / sqrt 2
+#define KG_PROLONG_SLOPE 0.40824829046386301637  ///< 1 / sqrt 6
+
+/// The vertices and the edges that end there, in device memory.
+typedef struct kg_vertex_space {
+  kg_trace_arrays mesh;  ///< vertices, vertex and edge_sides of it are read; the last may be NULL
+                         ///< once the coarse matrix is made (kg_multigrid_reads_edge_sides())
+  int32_t n_rows;        ///< unknowns: vertices
+  int32_t n_ends;        ///< of free edges at vertices without a Dirichlet edge
+  int32_t *begin;        ///< [unknown + 1]: its first end
+  int32_t *ends;  ///< [2 free trace edges]: edge << 1 | the vertex is its higher one, ascending
+  /// [unknown + 1]: where rows of the coarse matrix begin. A row has an entry for each end, then one
+  /// for the opposite corner of each quadrilateral at the vertex: `begin` where there are none
+  int32_t *row;
+  int32_t n_entries;  ///< of that matrix, beside its diagonal
+} kg_vertex_space;
+
+typedef struct kg_vertex_space_args {
+  kg_batch batch;
+  int32_t n_vertices;
+  kg_vertex_space *space;  ///< `begin`, `ends` and, with quadrilaterals, `row` are given; all else
+                           ///< is made
+  void *work;              ///< kg_vertex_space_work_bytes() of device memory
+  size_t work_bytes;
+} kg_vertex_space_args;
+
+/// Most entries of the coarse matrix beside its diagonal.
+KG_INLINE int64_t kg_vertex_entries_max(const kg_trace_counts *count)
+{
+  return 2 * (int64_t)count->n_free + 4 * KG_LANES * (int64_t)count->n_wide_groups;
+}
+
+/// Exact for the context's backend, from counts alone.
+kedge_status kg_vertex_space_work_bytes(kedge_context *ctx, const kg_trace_counts *count,
+                                        int32_t n_vertices, size_t *bytes);
+/// Waits for the device.
+KG_DECLARE_OPERATOR(kg_vertex_space_fill, kg_vertex_space_args);
+kg_cost kg_vertex_space_cost(const kg_trace_counts *count, int32_t n_vertices);
+
+kedge_status kg_vertex_space_work_bytes_host(kedge_context *ctx, const kg_trace_counts *count,
+                                             int32_t n_vertices, size_t *bytes);
+kedge_status kg_vertex_space_work_bytes_cuda(kedge_context *ctx, const kg_trace_counts *count,
+                                             int32_t n_vertices, size_t *bytes);
+
+/// Modes 0 and 1 of P on an edge, from the values at its lower and at its higher vertex.
+KG_INLINE double kg_prolong_mean(double low, double high)
+{
+  return KG_PROLONG_MEAN * (low + high);
+}
+KG_INLINE double kg_prolong_slope(double low, double high)
+{
+  return KG_PROLONG_SLOPE * (high - low);
+}
+
+/// The vertices of a trace edge, lower first.
+KG_INLINE void kg_edge_vertices(const kg_trace_arrays *arrays, int32_t edge, int32_t vertex[2])
+{
+  const kg_side side = arrays->edge_sides[2 * (int64_t)edge];
+  const int32_t e = kg_side_element(side);
+  const int l = kg_side_facet(side), next = kg_next_facet(kg_facets_of_lane(arrays, e), l);
+  const int32_t a = arrays->vertex[kg_facet_at(arrays, e, l)];
+  const int32_t b = arrays->vertex[kg_facet_at(arrays, e, next)];
+  vertex[0] = a < b ? a : b;
+  vertex[1] = a < b ? b : a;
+}
+
+/// Whether a side begins at the end of its edge.
+KG_INLINE bool kg_side_begins_at(const kg_trace_arrays *arrays, kg_side side, int32_t end)
+{
+  return (int32_t)(arrays->side_edge[kg_side_at(arrays, side)] & 1u) == end;
+}
+
+/// Side `of` of the edge of an end, if it is one of a quadrilateral and begins there, else
+/// KG_NO_SIDE: so a vertex without Dirichlet edges meets each of its quadrilaterals once.
+KG_INLINE kg_side kg_wide_side(const kg_trace_arrays *arrays, int32_t end, int of)
+{
+  const kg_side side = arrays->edge_sides[2 * (int64_t)(end >> 1) + of];
+  if (side == KG_NO_SIDE || kg_facets_of_lane(arrays, kg_side_element(side)) != 4)
+    return KG_NO_SIDE;
+  return kg_side_begins_at(arrays, side, end & 1) ? side : KG_NO_SIDE;
+}
+
+/// Entries of the row of an unknown, beside its diagonal.
+KG_INLINE int32_t kg_vertex_row_length(const kg_vertex_space *space, int32_t vertex)
+{
+  int32_t n = space->begin[vertex + 1] - space->begin[vertex];
+  for (int32_t k = space->begin[vertex]; k < space->begin[vertex + 1]; ++k)
+    for (int of = 0; of < 2; ++of)
+      n += kg_wide_side(&space->mesh, space->ends[k], of) != KG_NO_SIDE;
+  return n;
+}
+
+/// Whether a vertex has a Dirichlet edge.
+KG_INLINE bool kg_vertex_is_fixed(const kg_vertex_space *space, int32_t vertex)
+{
+  return space->begin[vertex] == space->begin[vertex + 1];
+}
+
+KEDGE_END_DECLS

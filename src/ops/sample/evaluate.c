@@ -1,0 +1,43 @@
+#include "ops/sample/evaluate.h"
+
+#include "core/error.h"
+
+_Static_assert(sizeof(kg_point_code) <= 3600, "room for the other arguments of the kernel");
+
+/// Rows are x, y, temporaries, results.
+static int row_of(const kg_program *p, int32_t number)
+{
+  if (number < 0) return 2 + p->n_temporaries - 1 - number;
+  if (number < 2) return number;
+  return number < 2 + p->n_constants ? KG_CODE_ROWS + number - 2 : number - p->n_constants;
+}
+
+kedge_status kg_point_code_of(kedge_context *ctx, const kg_program *p, int rows, kg_point_code *out)
+{
+  *out = (kg_point_code){.n_instructions = p->n_instructions,
+                         .n_rows = 2 + p->n_temporaries + p->n_results,
+                         .n_results = p->n_results};
+  KG_REQUIRE(ctx,
+             p->n_instructions <= KG_CODE_INSTRUCTIONS && p->n_constants <= KG_CODE_CONSTANTS &&
+                 out->n_rows <= rows,
+             KEDGE_ERR_UNSUPPORTED,
+             "more than %d operations, %d constants or %d values of a point are too many to "
+             "interpret on this GPU",
+             KG_CODE_INSTRUCTIONS, KG_CODE_CONSTANTS, rows);
+  for (int32_t k = 0; k < p->n_constants; ++k) out->constant[k] = p->constants[k];
+  for (int32_t k = 0; k < p->n_instructions; ++k) {
+    const kg_instruction *from = &p->instructions[k];
+    kg_code_instruction *to = &out->instruction[k];
+    to->op = (uint8_t)from->op;
+    to->exponent = (int8_t)from->exponent;
+    to->result = (uint8_t)row_of(p, from->result);
+    for (int j = 0; j < 3; ++j) to->operand[j] = (uint8_t)row_of(p, from->operand[j]);
+  }
+  return KEDGE_OK;
+}
+
+kg_cost kg_evaluate_cost(const kg_point_code *code, int n_points, int64_t n_elements)
+{
+  const double points = (double)n_points * (double)n_elements;
+  return (kg_cost){.bytes = 8.0 * code->n_results * points, .flops = code->n_instructions * points};
+}

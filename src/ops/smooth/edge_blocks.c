@@ -1,0 +1,57 @@
+#include "ops/smooth/edge_blocks.h"
+
+#include "device/context.h"
+#include "ops/advice.h"
+#include "ops/numbering/fault.h"
+
+size_t kg_edge_blocks_count(kg_sizes size, const kg_trace_counts *count)
+{
+  const size_t m = (size_t)size.n_edge, groups = ((size_t)count->n_free + KG_LANES - 1) / KG_LANES;
+  return groups * (m * (m + 1) / 2) * KG_LANES;
+}
+
+/// Where the edge lies whose block has no inverse, and what to do.
+static kedge_status refuse(kedge_context *ctx, const kg_batch *batch, kg_number number,
+                           int32_t edge)
+{
+  const kg_trace_arrays *arrays = &batch->arrays;
+  kg_side side;
+  double at[2][2];
+  KG_TRY(kg_copy_out(ctx, &side, arrays->edge_sides + 2 * (int64_t)edge, sizeof side));
+  for (int k = 0; k < 2; ++k) KG_TRY(kg_fault_end(ctx, arrays, side, k, at[k]));
+  return KG_FAIL(
+      ctx, KEDGE_ERR_NUMERIC,
+      "preconditioner = multigrid cannot smooth on the edge from (%g, %g) to (%g, %g): "
+      "its block of the trace operator is not positive definite in double precision%s; "
+      "check the mesh there for nearly degenerate elements, choose a stabilization nearer "
+      "to diffusion / h, or take " KG_WITHOUT_MULTIGRID,
+      at[0][0], at[0][1], at[1][0], at[1][1], kg_number_remedy(number));
+}
+
+kedge_status kg_edge_blocks_check(kedge_context *ctx, const kg_batch *batch, kg_number number,
+                                  const int32_t *fault)
+{
+  int32_t edge;
+  KG_TRY(kg_fault_read(ctx, fault, &edge));
+  return edge == KG_NO_FAULT ? KEDGE_OK : refuse(ctx, batch, number, edge);
+}
+
+kedge_status kg_edge_blocks(kedge_context *ctx, const kg_edge_blocks_args *args)
+{
+  static kedge_status (*const impl[])(kedge_context *, const kg_edge_blocks_args *) =
+      KG_IMPLEMENTATIONS(kg_edge_blocks_host, kg_edge_blocks_cuda);
+  KG_TRY(kg_fault_clear(ctx, args->fault));
+  KG_TRY(impl[ctx->backend](ctx, args));
+  return kg_edge_blocks_check(ctx, &args->batch, args->number, args->fault);
+}
+
+/// The parts of K^e are read once, the inverses written once.
+kg_cost kg_edge_blocks_cost(kg_sizes size, const kg_trace_counts *count, kg_number local,
+                            size_t number_bytes)
+{
+  const double m = size.n_edge, packed = m * (m + 1) / 2, free = count->n_free;
+  const double sides = free + count->n_interior + count->n_shared;
+  const double from = (double)kg_number_bytes(local), real = (double)number_bytes;
+  return (kg_cost){.bytes = packed * (from * sides + real * free) + 8.0 * free,
+                   .flops = free * m * m * m + packed * (sides - free)};
+}

@@ -1,0 +1,62 @@
+// edge_blocks_cuda.cu: B_f^-1 of every free edge f (edge_blocks.h).
+// Layout  local [group][n (n+1) / 2][lane], inverse [edge group][m (m+1) / 2][lane]
+// Map     thread = edge: its block lies in registers at low orders, else in local memory.
+//         Neighbours write neighbouring words; they read words of elements near each other, because
+//         edges are numbered along the elements.
+// Cost    kg_edge_blocks_cost(), once a solve
+#include <type_traits>
+
+#include "device/cuda_rt.h"
+#include "ops/by_order.cuh"
+#include "ops/smooth/edge_blocks.h"
+
+namespace
+{
+
+template <kg_block_form FORM>
+using Kept = std::conditional_t<FORM == KG_BLOCK_HALF, uint16_t, float>;
+
+template <kg_block_form FORM>
+__device__ __forceinline__ Kept<FORM> keep(double value)
+{
+  if constexpr (FORM == KG_BLOCK_HALF)
+    return kg_upper_half((float)value);
+  else
+    return (Kept<FORM>)value;
+}
+
+template <int M, kg_block_form FORM>
+__global__ void __launch_bounds__(128) edge_blocks_kernel(const kg_edge_blocks_args a)
+{
+  constexpr int packed = M * (M + 1) / 2;
+  const int32_t edge = (int32_t)(blockIdx.x * blockDim.x + threadIdx.x);
+  if (edge >= a.batch.count.n_free) return;
+  const uint2 sides = ((const uint2 *)a.batch.arrays.edge_sides)[edge];
+  double block[packed];
+#pragma unroll
+  for (int k = 0; k < packed; ++k) block[k] = 0.0;
+  kg_edge_block_add(&a.locals, M, sides.x, block);
+  if (sides.y != KG_NO_SIDE) kg_edge_block_add(&a.locals, M, sides.y, block);
+  if (!kg_edge_block_invert(M, a.number, block)) atomicMin(a.fault, edge);
+  auto *out = (Kept<FORM> *)a.inverse + kg_edge_block_at(M, edge);
+#pragma unroll
+  for (int k = 0; k < packed; ++k) out[k * KG_LANES] = keep<FORM>(block[k]);
+}
+
+template <int P>
+kedge_status launch(kedge_context *ctx, const kg_edge_blocks_args &a)
+{
+  const unsigned blocks = ((unsigned)a.batch.count.n_free + 127) / 128;
+  auto kernel = edge_blocks_kernel<P + 1, KG_BLOCK_FACTOR>;
+  if (a.form == KG_BLOCK_HALF) kernel = edge_blocks_kernel<P + 1, KG_BLOCK_HALF>;
+  kernel<<<blocks, 128, 0, kg_cuda_stream(ctx)>>>(a);
+  return kg_cuda_launched(ctx, "edge_blocks");
+}
+
+}  // namespace
+
+extern "C" kedge_status kg_edge_blocks_cuda(kedge_context *ctx, const kg_edge_blocks_args *a)
+{
+  if (a->batch.count.n_free == 0) return KEDGE_OK;  // an empty grid is a launch error
+  return kg_with_order(a->batch.reference.size.order, [&](auto p) { return launch<p()>(ctx, *a); });
+}

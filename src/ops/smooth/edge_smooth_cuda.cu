@@ -1,0 +1,134 @@
+// edge_smooth_cuda.cu: d = momentum d + step B^-1 (r - A z), z += d, r . z (edge_smooth.h).
+// Layout  W in 32 or 16 bits [edge group][m (m+1) / 2][lane], vectors [edge][mode]
+// Map     thread = edge, in strides of the grid: a warp reads whole lines of W, and of a vector
+//         32 m consecutive numbers, whose lines stay in the first-level cache until all lanes have
+//         taken theirs. (Turning edges in shared memory, with whole lines only, takes half as long
+//         again.) With a sum, each block leaves a partial one, and the last block to arrive adds
+//         them in order: the bits depend on the number of edges and of multiprocessors alone.
+// Cost    kg_edge_smooth_cost()
+#include "device/cuda_rt.h"
+#include "ops/by_order.cuh"
+#include "ops/smooth/edge_blocks.h"
+#include "ops/trace/edge_rows.cuh"
+#include "ops/smooth/edge_smooth.h"
+#include "ops/vector/grid_sum.cuh"
+
+namespace
+{
+
+enum { THREADS = 256, BLOCKS = 4 };  // BLOCKS: on a multiprocessor, where the sum is wanted
+
+template <typename Number>
+__device__ __forceinline__ float number_of(Number x)
+{
+  if constexpr (sizeof(Number) == sizeof(float))
+    return x;
+  else
+    return kg_of_upper_half(x);
+}
+
+/// y = W^T (W x), row by row of W.
+template <int M, typename Number>
+__device__ __forceinline__ void multiply_factor(const Number *factor, const kg_real (&x)[M],
+                                                kg_real (&y)[M])
+{
+#pragma unroll
+  for (int i = 0; i < M; ++i) {
+    kg_real row[M], sum = 0;
+#pragma unroll
+    for (int j = 0; j <= i; ++j) {
+      row[j] = (kg_real)number_of(factor[kg_packed_entry(i, j) * KG_LANES]);
+      sum += row[j] * x[j];
+    }
+    y[i] = row[i] * sum;
+#pragma unroll
+    for (int j = 0; j < i; ++j) y[j] += row[j] * sum;
+  }
+}
+
+/// The step of an edge; returns its part of r . z.
+template <int M, kg_block_form FORM>
+__device__ __forceinline__ double smooth(const kg_edge_smooth_args &a, int32_t edge)
+{
+  const int64_t row = (int64_t)edge * M;
+  kg_real r[M], x[M], y[M], z[M];
+#pragma unroll
+  for (int k = 0; k < M; ++k) y[k] = 0, z[k] = 0;
+  load_edge<M>(r, (const kg_real *)a.r + row);
+  if (a.product != nullptr) {
+    load_edge<M>(y, (const kg_real *)a.product + row);
+    if (!a.again) load_edge<M>(z, (const kg_real *)a.z + row);
+  }
+  // These values are on their way while vertices are looked up one load after the other.
+  kg_edge_correction c = {0.0, 0.0, 0.0};
+  if (a.correction.coarse != nullptr) c = kg_edge_correct(&a.correction, edge);
+#pragma unroll
+  for (int k = 0; k < M; ++k) x[k] = r[k] - y[k];
+  if (a.again) {
+#pragma unroll
+    for (int k = 0; k < M; ++k) x[k] += r[k];
+  }
+  x[0] -= (kg_real)c.flux;
+  z[0] += (kg_real)c.mean;
+  z[1] += (kg_real)c.slope;
+  const int64_t block = kg_edge_block_at(M, edge);
+  if constexpr (FORM == KG_BLOCK_HALF)
+    multiply_factor<M>((const uint16_t *)a.inverse + block, x, y);
+  else
+    multiply_factor<M>((const float *)a.inverse + block, x, y);
+#pragma unroll
+  for (int k = 0; k < M; ++k) y[k] *= (kg_real)a.step;
+  if (a.momentum != 0.0) {
+    load_edge<M>(x, (const kg_real *)a.d + row);
+#pragma unroll
+    for (int k = 0; k < M; ++k) y[k] += (kg_real)a.momentum * x[k];
+  }
+  if (a.d != nullptr) store_edge<M>((kg_real *)a.d + row, y);
+  if (a.modes.value != nullptr) kg_vertex_modes_add(&a.modes, M, edge, a.step, z);
+  double dot = 0.0;
+#pragma unroll
+  for (int k = 0; k < M; ++k) {
+    z[k] += y[k];
+    dot += (double)r[k] * z[k];
+  }
+  store_edge<M>((kg_real *)a.z + row, z);
+  return dot;
+}
+
+template <int M, kg_block_form FORM>
+__global__ void __launch_bounds__(THREADS)
+    KG_REAL(edge_smooth_kernel)(const kg_edge_smooth_args a, unsigned *counter)
+{
+  __shared__ double s_warp[THREADS / 32];
+  double dot = 0.0;
+  for (int64_t edge = (int64_t)blockIdx.x * THREADS + threadIdx.x; edge < a.n_edges;
+       edge += (int64_t)gridDim.x * THREADS)
+    dot += smooth<M, FORM>(a, (int32_t)edge);
+  if (a.sum.total != nullptr) kg_grid_sum_end(dot, a.sum, counter, s_warp);
+}
+
+template <int P>
+kedge_status launch(kedge_context *ctx, const kg_edge_smooth_args &a)
+{
+  int64_t pieces = ((int64_t)a.n_edges + THREADS - 1) / THREADS;
+  if (a.sum.total != nullptr && pieces > KG_PIECES) pieces = KG_PIECES;
+  // Without a sum each piece has a block. There is one block at least: without edges the sum is
+  // still written.
+  const unsigned blocks =
+      kg_cuda_blocks(ctx, pieces, a.sum.total != nullptr ? (int)BLOCKS : INT_MAX);
+  auto kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_FACTOR>;
+#ifdef KG_COMPILE_SINGLE  // upper halves are there beside K^e in single precision alone
+  if (a.form == KG_BLOCK_HALF) kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_HALF>;
+#endif
+  kernel<<<blocks, THREADS, 0, kg_cuda_stream(ctx)>>>(a,
+                                                      kg_cuda(ctx)->counters + KG_COUNTER_VECTORS);
+  return kg_cuda_launched(ctx, "edge_smooth");
+}
+
+}  // namespace
+
+extern "C" kedge_status KG_REAL(kg_edge_smooth_cuda)(kedge_context *ctx,
+                                                     const kg_edge_smooth_args *a)
+{
+  return kg_with_order(a->size.order, [&](auto p) { return launch<p()>(ctx, *a); });
+}

@@ -1,0 +1,37 @@
+#include "ops/smooth/vertex_transfer.h"
+
+#include <assert.h>
+
+#include "device/context.h"
+
+KG_OPERATOR_OF_NUMBERS(kg_vertex_restrict, kg_vertex_restrict_args, args->number)
+kedge_status kg_vertex_prolong(kedge_context *ctx, const kg_vertex_prolong_args *args)
+{
+  static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *,
+                                                           const kg_vertex_prolong_args *) =
+      KG_IMPLEMENTATIONS_OF_NUMBERS(kg_vertex_prolong_host, kg_vertex_prolong_cuda);
+  assert(!args->correction.coarse || kg_vertex_fluxes_are_known(&args->correction.space.mesh));
+  return impl[args->number][ctx->backend](ctx, args);
+}
+KG_OPERATOR_OF_NUMBERS(kg_vertex_spread, kg_vertex_spread_args, args->number)
+KG_OPERATOR_OF_NUMBERS(kg_vertex_modes_restrict, kg_vertex_modes_restrict_args, args->number)
+
+/// Restrict: two numbers of r and A z an edge, its two ends, the unknown. Prolong: two numbers of z
+/// read and written an edge, its side and vertices, or its two ends, and its two unknowns.
+kg_cost kg_vertex_transfer_cost(const kg_trace_counts *count, int32_t n_rows, kg_number number)
+{
+  const double vectors = 8.0 * (double)kg_number_bytes(number);
+  return (kg_cost){.bytes = (vectors + 16.0) * count->n_free + (12.0 + 8.0) * n_rows,
+                   .flops = (2 * 4.0 + 6.0) * count->n_free + 3.0 * n_rows};
+}
+
+/// r and A z read, two parts of an edge written and read with the ends; the weight and value of a
+/// vertex.
+kg_cost kg_vertex_modes_restrict_cost(kg_sizes size, const kg_trace_counts *count, int32_t n_rows,
+                                      kg_number number)
+{
+  const double rows = (double)size.n_edge * count->n_free;
+  return (kg_cost){.bytes = 2.0 * (double)kg_number_bytes(number) * rows +
+                            (32.0 + 8.0) * count->n_free + (4.0 + 16.0) * n_rows,
+                   .flops = 2 * 3.0 * rows};
+}

@@ -1,0 +1,88 @@
+#include "ops/trace/trace_apply.h"
+
+#include "device/context.h"
+#include "ops/local/triangle/batch_part.h"
+
+kedge_status kg_trace_apply(kedge_context *ctx, const kg_trace_apply_args *args)
+{
+  static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *,
+                                                           const kg_trace_apply_args *) =
+      KG_IMPLEMENTATIONS_OF_NUMBERS(kg_trace_apply_host, kg_trace_apply_cuda);
+  const kg_local *local = &args->local;
+  const kg_sizes size = args->batch.reference.size;
+  const kg_trace_arrays *arrays = &args->batch.arrays;
+  (void)arrays;
+  assert(local->layout != KG_LAYOUT_FULL && local->n == arrays->n_facets * size.n_edge);
+  assert(arrays->n_facets == 3 || (local->layout == KG_LAYOUT_PACKED &&
+                                   local->number == KG_DOUBLE && size.order <= KG_WIDE_ORDER_MAX));
+  assert(arrays->first_wide == 0);
+  assert(local->layout != KG_LAYOUT_DIFFERENCES || local->number == KG_SINGLE);
+  assert(local->n_lanes == args->batch.count.n_groups * KG_LANES);
+  if (args->pass.open) {
+    const kg_trace_counts *n = &args->batch.count;
+    const int64_t m = size.n_edge;
+    *args->pass.open = (kg_open){n->n_interior * m, n->n_shared * m, args->halo};
+  }
+  return impl[local->number][ctx->backend](ctx, args);
+}
+
+kg_trace_apply_args kg_trace_product_part(const kg_trace_product_args *args, int i)
+{
+  const kg_local *local = &args->locals.local[i];
+  return (kg_trace_apply_args){.batch = kg_batch_of_local(&args->batch, local),
+                               .local = *local,
+                               .x = args->x,
+                               .y = args->y,
+                               .halo = args->halo};
+}
+
+/// A sum so far lies in the first part, which the first kg_local no longer needs.
+kedge_status kg_trace_product(kedge_context *ctx, const kg_trace_product_args *args)
+{
+  const int last = args->locals.n_locals - 1;
+  const int32_t patch_lanes = args->batch.count.patch_groups * KG_LANES;
+  const kg_sum *sum = &args->pass.sum;
+  kg_open later;
+  for (int i = 0; i <= last; ++i) {
+    kg_trace_apply_args part = kg_trace_product_part(args, i);
+    part.pass = args->pass;
+    if (i > 0) part.pass.after_vectors = false;
+    if (i < last) part.pass.open = &later;
+    if (sum->total) {
+      part.pass.sum = (kg_sum){.part = sum->part + part.local.first_lane / patch_lanes,
+                               .total = i < last ? sum->part : sum->total,
+                               .exponent = i < last ? NULL : sum->exponent,
+                               .before = i > 0 ? sum->part : NULL};
+    }
+    KG_TRY(kg_trace_apply(ctx, &part));
+  }
+  return KEDGE_OK;
+}
+
+static kg_cost vectors_cost(kg_sizes size, const kg_trace_counts *count, kg_number number)
+{
+  const double numbers = size.n_edge * ((double)count->n_edges + (double)count->n_free);
+  return (kg_cost){.bytes = (double)kg_number_bytes(number) * numbers};
+}
+
+/// Each number of K^e but those of fluxes is in a product of two uses.
+static kg_cost local_cost(const kg_local *local, int32_t n_elements)
+{
+  const double n = local->n, rows = local->rows, elements = n_elements;
+  return (kg_cost){.bytes = (double)kg_number_bytes(local->number) * rows * elements,
+                   .flops = (4.0 * rows - 2.0 * n) * elements};
+}
+
+kg_cost kg_trace_apply_cost(kg_sizes size, const kg_trace_counts *count, const kg_local *local)
+{
+  return kg_cost_plus(vectors_cost(size, count, local->number), 1,
+                      local_cost(local, count->n_elements));
+}
+
+kg_cost kg_trace_product_cost(kg_sizes size, const kg_trace_counts *count, const kg_locals *locals)
+{
+  kg_cost sum = vectors_cost(size, count, locals->local[0].number);
+  for (int i = 0; i < locals->n_locals; ++i)
+    sum = kg_cost_plus(sum, 1, local_cost(&locals->local[i], locals->local[i].n_elements));
+  return sum;
+}

@@ -1,0 +1,324 @@
+// A thread takes a patch: x and the elements' products stay in its cache while K^e streams through.
+// Between the products of two groups values are gathered and scattered; K^e is asked for so far
+// ahead that memory is busy meanwhile. Functions that know the number of modes of an edge when they
+// are compiled make that part short.
+#include <assert.h>
+#include <string.h>
+
+#include "device/context.h"
+#include "ops/local/reduced.h"
+#include "ops/vector/pieces.h"
+#include "ops/trace/trace_apply.h"
+
+enum {
+  TRACE_MAX = 3 * (KEDGE_ORDER_MAX + 1),
+  PRODUCTS_MAX = KG_SIDE_CODES * (KEDGE_ORDER_MAX + 1),
+  AHEAD = 16384 / sizeof(kg_real),  // numbers of K^e between what is used and what is asked for
+};
+
+#define INLINE __attribute__((always_inline)) static inline
+
+/// Work of one thread, 260 kB on its stack at most: the gathered x and y of one group, x of the
+/// patch's edges and the products of its sides.
+typedef struct patch_work {
+  _Alignas(64) kg_real x[TRACE_MAX][KG_LANES];
+  kg_real y[TRACE_MAX][KG_LANES];
+  kg_real products[PRODUCTS_MAX];    ///< [side code][mode]: two places an edge of the patch
+  kg_real values[PRODUCTS_MAX / 2];  ///< [edge of the patch][mode] of x: inside ones, then its halo
+  int32_t code[4][KG_LANES];         ///< of the sides of the group
+} patch_work;
+
+/// One entry of 32 elements, into the second level of the cache. It may lie behind the end of K^e.
+INLINE void ask_for(const kg_real *k)
+{
+  for (int i = 0; i < KG_LANES; i += 64 / (int)sizeof *k) __builtin_prefetch(k + i, 0, 2);
+}
+
+/// Rows first .. n - 1 of y = K x for 32 elements, every entry of the packed triangle used twice.
+/// Rows before have their sums.
+INLINE void multiply_rows(int first, int n, const kg_real *restrict k,
+                          const kg_real (*restrict x)[KG_LANES], kg_real (*restrict y)[KG_LANES])
+{
+  for (int a = first; a < n; ++a) {
+    kg_real sum[KG_LANES] = {0}, xa[KG_LANES];
+    memcpy(xa, x[a], sizeof xa);
+    for (int b = 0; b < a; ++b, k += KG_LANES) {
+      ask_for(k + AHEAD);
+#pragma omp simd
+      for (int i = 0; i < KG_LANES; ++i) {
+        sum[i] += k[i] * x[b][i];
+        y[b][i] += k[i] * xa[i];
+      }
+    }
+    ask_for(k + AHEAD);
+#pragma omp simd
+    for (int i = 0; i < KG_LANES; ++i) y[a][i] = sum[i] + k[i] * xa[i];
+    k += KG_LANES;
+  }
+}
+
+/// x . y of 32 elements.
+INLINE double dot_group(int n, const kg_real (*restrict x)[KG_LANES],
+                        const kg_real (*restrict y)[KG_LANES])
+{
+  double dot[KG_LANES] = {0}, total = 0.0;
+  for (int a = 0; a < n; ++a)
+#pragma omp simd
+    for (int i = 0; i < KG_LANES; ++i) dot[i] += (double)x[a][i] * y[a][i];
+  for (int i = 0; i < KG_LANES; ++i) total += dot[i];
+  return total;
+}
+
+/// x to its differences, or what their product is to that of x (ops/local/differences.h).
+INLINE void take_differences(int m, kg_real (*x)[KG_LANES])
+{
+#pragma omp simd
+  for (int i = 0; i < KG_LANES; ++i) {
+    x[0][i] -= x[2 * m][i];
+    x[m][i] -= x[2 * m][i];
+  }
+}
+
+INLINE void give_differences(int m, kg_real (*y)[KG_LANES])
+{
+#pragma omp simd
+  for (int i = 0; i < KG_LANES; ++i) y[2 * m][i] -= y[0][i] + y[m][i];
+}
+
+/// Where the gathered vectors have mode k of side l: in the order of K^e; where that is reduced,
+/// mode 0 of the sides stands behind the others.
+INLINE int row_of(int m, bool reduced, int l, int k)
+{
+  if (!reduced) return l * m + k;
+  return k == 0 ? 3 * (m - 1) + l : k == 1 ? l : 3 + l * (m - 2) + k - 2;
+}
+
+/// y = K x from a reduced K^e (ops/local/reduced.h). x is spoilt. Returns x . y.
+INLINE double multiply_reduced(int m, const kg_real *restrict k, kg_real (*restrict x)[KG_LANES],
+                               kg_real (*restrict y)[KG_LANES])
+{
+  const int n = 3 * (m - 1);
+  kg_real(*const mean)[KG_LANES] = x + n, (*const flux)[KG_LANES] = y + n;
+  kg_real slope[3][KG_LANES], block[KG_REDUCED_FIRST - KG_REDUCED_FLUX][KG_LANES];
+  memcpy(block, k + KG_REDUCED_FLUX * KG_LANES, sizeof block);
+  for (int l = 0; l < 3; ++l) {
+    kg_real *diagonal = block[l * (l + 3) / 2];
+    const kg_real *next = mean[(l + 1) % 3], *before = mean[(l + 2) % 3];
+#pragma omp simd
+    for (int i = 0; i < KG_LANES; ++i) {
+      slope[l][i] = diagonal[i] < 0 ? (kg_real)-KG_REDUCED_SLOPE : (kg_real)KG_REDUCED_SLOPE;
+      diagonal[i] = diagonal[i] < 0 ? -diagonal[i] : diagonal[i];
+      x[l][i] -= slope[l][i] * (next[i] - before[i]);
+    }
+  }
+  multiply_rows(0, 3, block[0], (const kg_real(*)[KG_LANES])x, y);
+  multiply_rows(3, n, k + KG_REDUCED_FIRST * KG_LANES, (const kg_real(*)[KG_LANES])x, y);
+
+  double energy[KG_LANES], total = 0.0;
+#pragma omp simd
+  for (int i = 0; i < KG_LANES; ++i) {
+    const kg_real to_1 = mean[1][i] - mean[0][i], to_2 = mean[2][i] - mean[0][i];
+    const kg_real between = mean[2][i] - mean[1][i];
+    const kg_real f_01 = k[i] * to_1, f_02 = k[KG_LANES + i] * to_2;
+    const kg_real f_12 = k[2 * KG_LANES + i] * between;
+    energy[i] = -(double)f_01 * to_1 - (double)f_02 * to_2 - (double)f_12 * between;
+    flux[0][i] = f_01 + f_02 + slope[1][i] * y[1][i] - slope[2][i] * y[2][i];
+    flux[1][i] = f_12 - f_01 + slope[2][i] * y[2][i] - slope[0][i] * y[0][i];
+    flux[2][i] = -f_02 - f_12 + slope[0][i] * y[0][i] - slope[1][i] * y[1][i];
+  }
+  for (int i = 0; i < KG_LANES; ++i) total += energy[i];
+  return total + dot_group(n, (const kg_real(*)[KG_LANES])x, (const kg_real(*)[KG_LANES])y);
+}
+
+/// y = K x of a group. x is spoilt. Returns x . y.
+INLINE double multiply_group(const kg_trace_apply_args *a, int32_t group, int n_facets, int m,
+                             bool reduced, patch_work *w)
+{
+  const int n = n_facets * m,
+            rows = kg_local_rows(reduced ? KG_LAYOUT_REDUCED : KG_LAYOUT_PACKED, n);
+  const bool differences = a->local.layout == KG_LAYOUT_DIFFERENCES;
+  const kg_real *k = (const kg_real *)a->local.data + (size_t)group * (size_t)rows * KG_LANES;
+  if (reduced) return multiply_reduced(m, k, w->x, w->y);
+  if (differences) take_differences(m, w->x);
+  multiply_rows(0, n, k, (const kg_real(*)[KG_LANES])w->x, w->y);
+  const double dot =
+      dot_group(n, (const kg_real(*)[KG_LANES])w->x, (const kg_real(*)[KG_LANES])w->y);
+  if (differences) give_differences(m, w->y);
+  return dot;
+}
+
+/// Products of a group to their places; lanes beyond the last element have none.
+INLINE void store_products(const kg_trace_apply_args *a, int32_t group, int n_facets, int m,
+                           bool reduced, patch_work *w)
+{
+  const int32_t left = a->batch.count.n_elements - group * KG_LANES;
+  for (int i = 0; i < KG_LANES && i < left; ++i) {
+    for (int l = 0; l < n_facets; ++l) {
+      kg_real *place = w->products + w->code[l][i] * m;
+      for (int k = 0; k < m; ++k) place[k] = w->y[row_of(m, reduced, l, k)][i];
+    }
+  }
+}
+
+INLINE void decode_sides(const kg_trace_apply_args *a, int32_t group, int n_facets, patch_work *w)
+{
+  const size_t words = (size_t)kg_code_words(n_facets) * KG_LANES;
+  const uint32_t *codes = a->batch.arrays.side_codes + (size_t)group * words;
+  for (int l = 0; l < n_facets; ++l)
+#pragma omp simd
+    for (int i = 0; i < KG_LANES; ++i) w->code[l][i] = kg_side_code_at(codes, n_facets, i, l);
+}
+
+INLINE void gather_values(int n_facets, int m, bool reduced, patch_work *w)
+{
+  for (int l = 0; l < n_facets; ++l)
+    for (int i = 0; i < KG_LANES; ++i) {
+      const kg_real *x = w->values + w->code[l][i] / 2 * m;
+      for (int k = 0; k < m; ++k) w->x[row_of(m, reduced, l, k)][i] = x[k];
+    }
+}
+
+/// x of the edges of a patch.
+INLINE void copy_values(const kg_trace_apply_args *a, int32_t patch, int m, patch_work *w)
+{
+  const kg_trace_arrays *arrays = &a->batch.arrays;
+  const int32_t edge0 = arrays->patch_edge[patch], halo0 = arrays->patch_halo[patch];
+  const int32_t n_inside = arrays->patch_edge[patch + 1] - edge0;
+  const int32_t n_halo = arrays->patch_halo[patch + 1] - halo0;
+  const kg_real *x = a->x;
+  memcpy(w->values, x + (size_t)edge0 * m, (size_t)n_inside * m * sizeof *x);
+  kg_real *value = w->values + n_inside * m;
+  for (int32_t f = 0; f < n_halo; ++f, value += m) {
+    const kg_real *from = x + (size_t)(arrays->halo_edge[halo0 + f] >> 1) * m;
+    for (int k = 0; k < m; ++k) value[k] = from[k];
+  }
+}
+
+/// Rows of the edges of a patch, from the products of its sides.
+INLINE void gather_rows(const kg_trace_apply_args *a, int32_t patch, int m, const patch_work *w)
+{
+  const kg_trace_arrays *arrays = &a->batch.arrays;
+  const int32_t edge0 = arrays->patch_edge[patch], halo0 = arrays->patch_halo[patch];
+  const int32_t n_inside = arrays->patch_edge[patch + 1] - edge0;
+  const int32_t n_halo = arrays->patch_halo[patch + 1] - halo0;
+  const kg_real *product = w->products;
+  kg_real *y = (kg_real *)a->y + (size_t)edge0 * m;
+  for (int32_t f = 0; f < n_inside; ++f, product += 2 * m)
+    for (int k = 0; k < m; ++k) *y++ = product[k] + product[m + k];
+  for (int32_t f = 0; f < n_halo; ++f, product += 2 * m) {
+    kg_real *row = kg_halo_row(a, arrays->halo_edge[halo0 + f], m * (int64_t)sizeof *row);
+    for (int k = 0; row && k < m; ++k) row[k] = product[k];
+  }
+}
+
+/// A part for each group of the rows of y that the patch will write, and of as many behind them of
+/// x, which are those of the next patch, into the second level of the cache.
+INLINE void ask_for_rows(const kg_trace_apply_args *a, int32_t patch, int32_t group, int m)
+{
+  const int32_t groups = a->batch.count.patch_groups, part = group - patch * groups + 1;
+  const int64_t row0 = (int64_t)a->batch.arrays.patch_edge[patch] * m;
+  const int64_t n = (int64_t)a->batch.arrays.patch_edge[patch + 1] * m - row0;
+  const kg_real *x = a->x, *y = a->y;
+  for (int64_t i = row0 + n * part / groups; i < row0 + n * (part + 1) / groups;
+       i += 64 / (int)sizeof *x) {
+    __builtin_prefetch(x + n + i, 0, 2);
+    __builtin_prefetch(y + i, 1, 2);
+  }
+}
+
+INLINE void apply_patch(const kg_trace_apply_args *a, int32_t patch, int n_facets, int m,
+                        bool reduced, patch_work *w)
+{
+  const kg_trace_counts *count = &a->batch.count;
+  const int32_t first = patch * count->patch_groups;
+  int32_t last = first + count->patch_groups;
+  if (last > count->n_groups) last = count->n_groups;
+
+  copy_values(a, patch, m, w);
+  double sum = 0.0;
+  for (int32_t group = first; group < last; ++group) {
+    ask_for_rows(a, patch, group, m);
+    decode_sides(a, group, n_facets, w);
+    gather_values(n_facets, m, reduced, w);
+    sum += multiply_group(a, group, n_facets, m, reduced, w);
+    store_products(a, group, n_facets, m, reduced, w);
+  }
+  if (a->pass.sum.total) a->pass.sum.part[patch] = sum;
+  gather_rows(a, patch, m, w);
+}
+
+typedef void patch_function(const kg_trace_apply_args *a, int32_t patch, patch_work *w);
+
+#define OF_ORDER(P)                                                                       \
+  static void apply_patch_##P(const kg_trace_apply_args *a, int32_t patch, patch_work *w) \
+  {                                                                                       \
+    if (a->local.layout == KG_LAYOUT_REDUCED)                                             \
+      apply_patch(a, patch, 3, P + 1, true, w);                                           \
+    else                                                                                  \
+      apply_patch(a, patch, 3, P + 1, false, w);                                          \
+  }
+OF_ORDER(1)
+OF_ORDER(2)
+OF_ORDER(3)
+OF_ORDER(4)
+OF_ORDER(5)
+OF_ORDER(6)
+OF_ORDER(7)
+OF_ORDER(8)
+OF_ORDER(9)
+OF_ORDER(10)
+OF_ORDER(11)
+OF_ORDER(12)
+
+static patch_function *const by_order[] = {
+    apply_patch_1, apply_patch_2, apply_patch_3, apply_patch_4,  apply_patch_5,  apply_patch_6,
+    apply_patch_7, apply_patch_8, apply_patch_9, apply_patch_10, apply_patch_11, apply_patch_12};
+_Static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one function an order");
+
+#ifdef KG_COMPILE_SINGLE
+static patch_function *const by_order_wide[KG_WIDE_ORDER_MAX];
+#else
+#define OF_WIDE_ORDER(P)                                                                       \
+  static void apply_wide_patch_##P(const kg_trace_apply_args *a, int32_t patch, patch_work *w) \
+  {                                                                                            \
+    apply_patch(a, patch, 4, P + 1, false, w);                                                 \
+  }
+OF_WIDE_ORDER(1)
+OF_WIDE_ORDER(2)
+OF_WIDE_ORDER(3)
+OF_WIDE_ORDER(4)
+
+static patch_function *const by_order_wide[] = {apply_wide_patch_1, apply_wide_patch_2,
+                                                apply_wide_patch_3, apply_wide_patch_4};
+#endif
+_Static_assert(sizeof by_order_wide / sizeof *by_order_wide == KG_WIDE_ORDER_MAX,
+               "one function an order");
+
+/// Rows of edges between patches are complete with what the second patch adds.
+static void add_halo(kedge_context *ctx, const kg_trace_apply_args *a)
+{
+  const int64_t m = a->batch.reference.size.n_edge, n = a->batch.count.n_shared * m;
+  kg_real *y = (kg_real *)a->y + a->batch.count.n_interior * m;
+  const kg_real *halo = a->halo;
+#pragma omp parallel for simd schedule(static) num_threads(ctx->threads)
+  for (int64_t i = 0; i < n; ++i) y[i] += halo[i];
+}
+
+kedge_status KG_REAL(kg_trace_apply_host)(kedge_context *ctx, const kg_trace_apply_args *args)
+{
+  if (kg_stopped(args->pass.stop)) return KEDGE_OK;
+  assert(args->batch.count.patch_groups <= KG_PATCH_GROUPS_MAX);
+  const int at = args->batch.reference.size.order - 1;
+  const bool wide = args->batch.arrays.n_facets == 4;
+  patch_function *const apply = wide ? by_order_wide[at] : by_order[at];
+#pragma omp parallel num_threads(ctx->threads)
+  {
+    patch_work work;
+#pragma omp for schedule(static)
+    for (int32_t patch = 0; patch < args->batch.count.n_patches; ++patch) apply(args, patch, &work);
+  }
+  if (!args->pass.open) add_halo(ctx, args);
+  const kg_sum *sum = &args->pass.sum;
+  if (sum->total) kg_sum_end(sum, sum_in_order(sum->part, args->batch.count.n_patches));
+  return KEDGE_OK;
+}

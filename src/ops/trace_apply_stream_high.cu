@@ -1,7 +1,0 @@
-// trace_apply_stream_high.cu: the streaming patch kernel of orders 8 to 12.
-#include "ops/trace_apply_stream.cuh"
-
-kedge_status KG_REAL(kg_trace_apply_stream_high)(kedge_context *ctx, const kg_trace_apply_args &a)
-{
-  return launch_orders<false, KG_STREAM_LOW_MAX + 1, KEDGE_ORDER_MAX>(ctx, a);
-}

@@ -1,0 +1,26 @@
+// row_passes.cuh: how passes over the rows of vectors are launched: as many blocks as the device
+// holds at once stride over the rows, and there are no more than KG_PIECES of them, one a part of a
+// sum.
+#pragma once
+#include "device/cuda_rt.h"
+#include "ops/pass.h"
+
+namespace
+{
+
+enum { THREADS = 512, BLOCKS = 2 };  // BLOCKS: on a multiprocessor
+
+/// The arguments have n rows.
+template <class Arguments>
+kedge_status launch(kedge_context *ctx, const Arguments *a, void (*kernel)(Arguments, unsigned *),
+                    const char *name)
+{
+  int64_t pieces = (a->n + 2 * THREADS - 1) / (2 * THREADS);
+  if (pieces > KG_PIECES) pieces = KG_PIECES;
+  // One block at least: without rows the sums are still written.
+  kernel<<<kg_cuda_blocks(ctx, pieces, BLOCKS), THREADS, 0, kg_cuda_stream(ctx)>>>(
+      *a, kg_cuda(ctx)->counters + KG_COUNTER_VECTORS);
+  return kg_cuda_launched(ctx, name);
+}
+
+}  // namespace

@@ -1,0 +1,137 @@
+/// @file
+/// Aggregates: the rows of a matrix in groups that become the rows of the coarser one.
+///
+/// i and j are strongly connected if a_ij < -theta sqrt(a_ii a_jj). The roots of aggregates are a
+/// maximal set of rows of which no two are within two strong connections of each other: round by
+/// round, a row that has the highest key within that distance becomes a root, and rows within the
+/// distance of a root become members. Neighbours of roots join them, and the rest a neighbour's
+/// aggregate, each by its strongest connection. Rows without strong connections, which smoothing
+/// alone solves, are in no aggregate. Keys are a hash of the row's number, which decides ties: the
+/// result depends on the matrix alone. (Bell, Dalton, Olson, SIAM J. Sci. Comput. 34, 2012.)
+#pragma once
+#include "precondition/amg/csr.h"
+KEDGE_BEGIN_DECLS
+
+typedef struct kg_aggregate_args {
+  kg_csr matrix;
+  double threshold;          ///< theta^2
+  int32_t *strong;           ///< [entry]: its column; the row for weak ones
+  int32_t *aggregate;        ///< [row]: -1: in none
+  uint64_t *key, *key_near;  ///< work: [row]
+  int32_t *length;           ///< work: [row]
+  int64_t *begin;            ///< work: [row + 1]
+  int32_t *undecided;        ///< work: [1]
+  void *scan;                ///< work: kg_scan_work_bytes()
+  size_t scan_bytes;
+} kg_aggregate_args;
+
+/// @param[out] n_aggregates  on the host
+kedge_status kg_aggregate(kedge_context *ctx, const kg_aggregate_args *args, int32_t *n_aggregates);
+
+/// The two highest bits of a key: what the row is.
+#define KG_KEY_MEMBER    ((uint64_t)0 << 62)
+#define KG_KEY_UNDECIDED ((uint64_t)1 << 62)
+#define KG_KEY_ROOT      ((uint64_t)2 << 62)
+#define KG_KEY_STATE     ((uint64_t)3 << 62)
+
+/// 30 bits of a hash, then the number.
+KG_INLINE uint64_t kg_key_of(int32_t i)
+{
+  uint32_t h = (uint32_t)i + 0x9e3779b9u;
+  h = (h ^ h >> 16) * 0x85ebca6bu;
+  h = (h ^ h >> 13) * 0xc2b2ae35u;
+  h ^= h >> 16;
+  return (uint64_t)(h >> 2) << 32 | (uint32_t)i;
+}
+
+/// Strong connections of a row, and its first key.
+KG_INLINE void kg_aggregate_begin(const kg_aggregate_args *a, int32_t i)
+{
+  const kg_csr *m = &a->matrix;
+  const int32_t begin = m->row[i], end = m->row[i + 1];
+  bool connected = false;
+  for (int32_t e = begin; e < end; ++e) {
+    const int32_t j = m->column[e];
+    const double v = (double)m->value[e];
+    const double bound = a->threshold * (m->diagonal[i] * m->diagonal[j]);
+    const bool strong = v < 0.0 && v * v > bound;
+    a->strong[e] = strong ? j : i;
+    connected = connected || strong;
+  }
+  a->key[i] = kg_key_of(i) | (connected ? KG_KEY_UNDECIDED : KG_KEY_MEMBER);
+}
+
+/// The highest of the row's key and those of its strong neighbours.
+KG_INLINE uint64_t kg_highest_key(const kg_aggregate_args *a, const uint64_t *key, int32_t i)
+{
+  uint64_t highest = key[i];
+  for (int32_t e = a->matrix.row[i]; e < a->matrix.row[i + 1]; ++e) {
+    const uint64_t other = key[a->strong[e]];
+    highest = other > highest ? other : highest;
+  }
+  return highest;
+}
+
+/// Decide on a row, given the highest keys next to its neighbours; false: it stays undecided.
+KG_INLINE bool kg_aggregate_decide(const kg_aggregate_args *a, int32_t i)
+{
+  const uint64_t key = a->key[i];
+  if ((key & KG_KEY_STATE) != KG_KEY_UNDECIDED) return true;
+  const uint64_t highest = kg_highest_key(a, a->key_near, i);
+  const uint64_t number = key & ~KG_KEY_STATE;
+  if (highest == key)
+    a->key[i] = number | KG_KEY_ROOT;
+  else if ((highest & KG_KEY_STATE) == KG_KEY_ROOT)
+    a->key[i] = number | KG_KEY_MEMBER;
+  else
+    return false;
+  return true;
+}
+
+KG_INLINE bool kg_is_root(const kg_aggregate_args *a, int32_t i)
+{
+  return (a->key[i] & KG_KEY_STATE) == KG_KEY_ROOT;
+}
+
+/// The aggregate of a root, or of the root to which the row has its strongest connection; -1: none.
+KG_INLINE int32_t kg_aggregate_of_roots(const kg_aggregate_args *a, int32_t i)
+{
+  if (kg_is_root(a, i)) return (int32_t)a->begin[i];
+  int32_t found = -1;
+  double strongest = 0.0;
+  for (int32_t e = a->matrix.row[i]; e < a->matrix.row[i + 1]; ++e)
+    if (a->strong[e] != i && kg_is_root(a, a->strong[e]) &&
+        (double)a->matrix.value[e] < strongest) {
+      strongest = (double)a->matrix.value[e];
+      found = (int32_t)a->begin[a->strong[e]];
+    }
+  return found;
+}
+
+/// The row's aggregate in `near`, or that of its strongest connection there.
+KG_INLINE int32_t kg_aggregate_of_members(const kg_aggregate_args *a, const int32_t *near,
+                                          int32_t i)
+{
+  int32_t found = near[i];
+  if (found >= 0) return found;
+  double strongest = 0.0;
+  for (int32_t e = a->matrix.row[i]; e < a->matrix.row[i + 1]; ++e)
+    if (a->strong[e] != i && near[a->strong[e]] >= 0 && (double)a->matrix.value[e] < strongest) {
+      strongest = (double)a->matrix.value[e];
+      found = near[a->strong[e]];
+    }
+  return found;
+}
+
+/// Keys and strong connections; a round, after which *undecided is not 0 if another one is needed;
+/// length = 1 for roots; aggregates, given begin.
+kedge_status kg_aggregate_begin_host(kedge_context *ctx, const kg_aggregate_args *args);
+kedge_status kg_aggregate_round_host(kedge_context *ctx, const kg_aggregate_args *args);
+kedge_status kg_aggregate_roots_host(kedge_context *ctx, const kg_aggregate_args *args);
+kedge_status kg_aggregate_join_host(kedge_context *ctx, const kg_aggregate_args *args);
+kedge_status kg_aggregate_begin_cuda(kedge_context *ctx, const kg_aggregate_args *args);
+kedge_status kg_aggregate_round_cuda(kedge_context *ctx, const kg_aggregate_args *args);
+kedge_status kg_aggregate_roots_cuda(kedge_context *ctx, const kg_aggregate_args *args);
+kedge_status kg_aggregate_join_cuda(kedge_context *ctx, const kg_aggregate_args *args);
+
+KEDGE_END_DECLS

@@ -1,0 +1,171 @@
+#include "precondition/amg/amg.h"
+
+#include <assert.h>
+#include <math.h>
+
+#include "device/backend.h"
+#include "precondition/amg/csr_apply.h"
+#include "precondition/amg/dense.h"
+
+/// The two arrays that iterates of a level alternate between.
+typedef struct iterates {
+  double *now, *before;
+} iterates;
+
+/// Steps first .. KG_AMG_DEGREE - 1; step 0 has been taken from zero if first is 1.
+static kedge_status smooth(kedge_context *ctx, const kg_amg_level *level, const double *b,
+                           iterates *it, int first)
+{
+  for (int k = first; k < KG_AMG_DEGREE; ++k) {
+    const kg_csr_apply_args args = {.matrix = level->matrix,
+                                    .x = it->now,
+                                    .y = it->before,
+                                    .b = b,
+                                    .previous = k > first ? it->before : NULL,
+                                    .momentum = level->momentum[k],
+                                    .weight = level->weight[k]};
+    KG_TRY(kg_csr_step(ctx, &args));
+    *it = (iterates){it->before, it->now};
+  }
+  return KEDGE_OK;
+}
+
+/// How a cycle goes.
+typedef struct cycle {
+  const kg_coarse *coarse;
+  int n_twice;  ///< levels with aggregates whose coarse system is solved by two cycles
+} cycle;
+
+static kedge_status visit(kedge_context *ctx, const cycle *c, int l, const double *b, double *x,
+                          bool from_zero);
+
+/// The residual, in the other iterate, to the next level's right-hand side, and the first step
+/// there.
+static kedge_status restrict_residual(kedge_context *ctx, const kg_amg_level *level,
+                                      const double *residual)
+{
+  const kg_amg_level *next = level + 1;
+  if (level->midpoints.n_next == 0)
+    return kg_csr_restrict(ctx, &(kg_csr_apply_args){.matrix = level->restriction,
+                                                     .x = residual,
+                                                     .y = next->b,
+                                                     .diagonal = next->matrix.diagonal,
+                                                     .z = next->iterate,
+                                                     .weight = next->weight[0]});
+  return kg_midpoints_restrict(ctx, &(kg_midpoints_apply_args){.a = level->matrix,
+                                                               .midpoints = level->midpoints,
+                                                               .x = residual,
+                                                               .y = next->b,
+                                                               .diagonal = next->matrix.diagonal,
+                                                               .z = next->iterate,
+                                                               .weight = next->weight[0]});
+}
+
+static kedge_status prolong(kedge_context *ctx, const kg_amg_level *level, double *y)
+{
+  const double *x = level[1].x;
+  if (level->midpoints.n_next == 0)
+    return kg_csr_prolong(ctx, &(kg_csr_apply_args){level->prolong, .x = x, .y = y});
+  return kg_midpoints_prolong(
+      ctx, &(kg_midpoints_apply_args){level->matrix, level->midpoints, .x = x, .y = y});
+}
+
+/// Add the coarser levels' correction to the iterate.
+static kedge_status correct(kedge_context *ctx, const cycle *c, int l, const double *b,
+                            const iterates *it)
+{
+  const kg_coarse *coarse = c->coarse;
+  const kg_amg_level *level = &coarse->level[l], *next = level + 1;
+  KG_TRY(kg_csr_residual(
+      ctx, &(kg_csr_apply_args){level->matrix, .x = it->now, .y = it->before, .b = b}));
+  KG_TRY(restrict_residual(ctx, level, it->before));
+  KG_TRY(visit(ctx, c, l + 1, next->b, next->x, true));
+  const bool exact = coarse->direct && l + 2 == coarse->n_levels;
+  const bool twice = l >= coarse->n_refined && l < coarse->n_refined + c->n_twice;
+  if (twice && !exact) KG_TRY(visit(ctx, c, l + 1, next->b, next->x, false));
+  return prolong(ctx, level, it->now);
+}
+
+/// A cycle from level l down. From zero, the first step is in `iterate` already.
+static kedge_status visit(kedge_context *ctx, const cycle *c, int l, const double *b, double *x,
+                          bool from_zero)
+{
+  const kg_coarse *coarse = c->coarse;
+  const kg_amg_level *level = &coarse->level[l];
+  const bool last = l + 1 == coarse->n_levels;
+  if (last && coarse->direct) return kg_dense_apply(ctx, level->matrix.n_rows, coarse->dense, b, x);
+  iterates it = from_zero ? (iterates){level->iterate, x} : (iterates){x, level->iterate};
+  KG_TRY(smooth(ctx, level, b, &it, from_zero ? 1 : 0));
+  if (!last) KG_TRY(correct(ctx, c, l, b, &it));
+  KG_TRY(smooth(ctx, level, b, &it, 0));
+  assert(it.now == x);
+  return KEDGE_OK;
+}
+
+/// Cycles that solve a system with levels. A small one takes two, which is little work and nearly
+/// exact.
+static int cycles_of(const kg_coarse *coarse, bool well)
+{
+  if (well) return coarse->n_cycles;
+  return coarse->level[0].matrix.n_rows <= KG_AMG_SMALL ? 2 : 1;
+}
+
+static kedge_status amg_solve(kedge_context *ctx, kg_coarse *coarse, bool well, const double *b,
+                              double *x)
+{
+  const kg_amg_level *first = &coarse->level[0];
+  const bool exact = coarse->direct && coarse->n_levels == 1;
+  const cycle c = {coarse, well ? coarse->n_levels : coarse->n_twice};
+  if (!exact)
+    KG_TRY(kg_csr_start(
+        ctx,
+        &(kg_csr_apply_args){
+            .matrix = first->matrix, .y = first->iterate, .b = b, .weight = first->weight[0]}));
+  KG_TRY(visit(ctx, &c, 0, b, x, true));
+  const int n_cycles = exact ? 1 : cycles_of(coarse, well);
+  for (int k = 1; k < n_cycles; ++k) KG_TRY(visit(ctx, &c, 0, b, x, false));
+  return KEDGE_OK;
+}
+
+static void amg_describe(const kg_coarse *coarse, kg_coarse_info *info)
+{
+  *info = (kg_coarse_info){.n_levels = coarse->n_levels, .direct = coarse->direct};
+  double entries = 0.0;
+  for (int l = 0; l < coarse->n_levels; ++l) {
+    info->rows[l] = coarse->level[l].matrix.n_rows;
+    info->entries[l] = coarse->level[l].matrix.n_entries;
+    entries += (double)info->entries[l];
+  }
+  info->operator_complexity = info->entries[0] > 0 ? entries / (double)info->entries[0] : 1.0;
+}
+
+/// A row of linear finite elements takes 47 to 56 bytes of three prolongation entries and their
+/// transposes and coarser levels, and up to 64 on stretched meshes, whose levels shrink slowly; of
+/// vectors 11, and up to 16 there. What is given for levels and left by them, 1 to 18 bytes a row,
+/// and what is to spare are for the inverse at the end, which takes 4 n^2 bytes for n rows. Most
+/// work is at the product A P, 76 to 86 bytes a row, or, on small meshes, at that inverse.
+kg_coarse_bytes kg_amg_bytes(int64_t n_rows, int64_t n_entries, int64_t spare)
+{
+  const int64_t always = 8 * (int64_t)kg_dense_entries(KG_AMG_DIRECT_LEAST);
+  const int64_t most = 8 * (int64_t)kg_dense_entries(KG_AMG_DIRECT);
+  const int64_t room = 18 * n_rows + always + spare;
+  const int64_t direct = room < most ? (int64_t)sqrt(0.25 * (double)room) : KG_AMG_DIRECT;
+  const int64_t few = 48 * KG_ALIGNMENT;  // of rounding arrays
+  const int64_t product = 30 * n_rows + 10 * n_entries;
+  const int64_t inversion = 8 * (direct * direct + (int64_t)kg_dense_work((int32_t)direct));
+  int64_t rounding = 0;  // of two vectors a level
+  for (int64_t rows = n_rows; rows > 0; rows /= 2) rounding += 2 * KG_ALIGNMENT;
+  return (kg_coarse_bytes){
+      .kept = 23 * n_rows + 7 * n_entries + always + (spare < most ? spare : most) + few,
+      .vectors = 14 * n_rows + rounding,
+      .work = (product > inversion ? product : inversion) + few};
+}
+
+const kg_coarse_table kg_amg = {
+    .bytes = kg_amg_bytes,
+    .create = kg_amg_create,
+    .lend = kg_amg_lend,
+    .solve = amg_solve,
+    .describe = amg_describe,
+    .destroy = kg_amg_destroy,
+};

@@ -1,0 +1,64 @@
+/// @file
+/// What solves the coarse system of the multigrid preconditioner, in each iteration about, or well
+/// in a first one of a smooth residual: kg_amg, or in tests an exact solver in its place.
+#pragma once
+#include "mesh/mesh.h"
+#include "precondition/amg/csr.h"
+KEDGE_BEGIN_DECLS
+
+enum { KG_COARSE_LEVELS = 24 };  ///< most levels
+
+typedef struct kg_coarse kg_coarse;  ///< of the solver
+
+/// What a solver has made of the matrix.
+typedef struct kg_coarse_info {
+  int n_levels;
+  bool direct;  ///< the last level is solved exactly
+  int64_t rows[KG_COARSE_LEVELS];
+  int64_t entries[KG_COARSE_LEVELS];
+  double operator_complexity;  ///< entries of all levels over those of the first
+} kg_coarse_info;
+
+/// Device memory that a solver takes.
+typedef struct kg_coarse_bytes {
+  int64_t kept;     ///< as long as the solver lives
+  int64_t vectors;  ///< that it is lent to solve
+  int64_t work;     ///< more, while it is created
+} kg_coarse_bytes;
+
+/// What a solver is given beside the matrix: device memory, by its `bytes`, of which it allocates
+/// what it lacks; a mesh.
+typedef struct kg_coarse_memory {
+  void *kept, *work;
+  size_t kept_bytes, work_bytes;
+  const kedge_mesh
+      *refined;  ///< NULL, or the mesh with a vertex a row, whose levels are to be used
+} kg_coarse_memory;
+
+typedef struct kg_coarse_table {
+  /// What create() needs for a matrix of linear finite elements, of so many entries beside the
+  /// diagonal: enough for any but strange ones.
+  /// @param[in] spare  bytes that may be kept for speed alone
+  kg_coarse_bytes (*bytes)(int64_t n_rows, int64_t n_entries, int64_t spare);
+  /// The matrix is symmetric and positive definite; its arrays stay with the caller, who keeps
+  /// them, as is `memory`.
+  /// @retval KEDGE_ERR_NUMERIC  it is not positive definite
+  kedge_status (*create)(kedge_context *ctx, const kg_csr *matrix, kg_coarse_memory memory,
+                         kg_coarse **out);
+  /// Lend it memory for its vectors, of which it allocates what it lacks, before it solves. Between solves the memory may hold something else.
+  kedge_status (*lend)(kedge_context *ctx, kg_coarse *coarse, void *vectors, size_t bytes);
+  /// x = M b, M a symmetric positive definite approximation of the inverse, one of two that are
+  /// fixed. Only launches.
+  /// @param[in]  well  the better and dearer one: of a smooth b next to nothing is left in the
+  ///                   residual
+  /// @param[in]  b     [n_rows]
+  /// @param[out] x     [n_rows]; not b
+  kedge_status (*solve)(kedge_context *ctx, kg_coarse *coarse, bool well, const double *b,
+                        double *x);
+  void (*describe)(const kg_coarse *coarse, kg_coarse_info *info);
+  void (*destroy)(kedge_context *ctx, kg_coarse *coarse);  ///< NULL is allowed
+} kg_coarse_table;
+
+extern const kg_coarse_table kg_amg;  ///< smoothed aggregation (amg.h)
+
+KEDGE_END_DECLS

@@ -1,0 +1,96 @@
+/// @file
+/// Products of sparse matrices with vectors, each with what follows in the cycle fused to it. On a
+/// GPU they may read the matrix while earlier kernels still run (device/cuda_chain.cuh): it must
+/// have been complete when the host last waited, or a kernel that is not chained began. Only
+/// kg_csr_start() and kg_csr_scaled() take one that was just made.
+#pragma once
+#include "precondition/amg/csr.h"
+KEDGE_BEGIN_DECLS
+
+typedef struct kg_csr_apply_args {
+  kg_csr matrix;  ///< restrict, prolong: in parts of one; else in single precision
+  const double *x;
+  double *y;
+  const double *b;         ///< step, residual, start
+  const double *diagonal;  ///< restrict: of the next matrix
+  const double *previous;  ///< step: what y was a step before; may be y; NULL: zero
+  double *z;               ///< restrict: weight * y / diagonal; NULL: not wanted
+  double momentum, weight;
+} kg_csr_apply_args;
+
+/// y = weight D^-1 b
+KG_DECLARE_OPERATOR(kg_csr_start, kg_csr_apply_args);
+/// y = x + momentum (x - previous) + weight D^-1 (b - A x): a step of Chebyshev iteration
+kedge_status kg_csr_step(kedge_context *ctx, const kg_csr_apply_args *args);
+/// y = b - A x
+kedge_status kg_csr_residual(kedge_context *ctx, const kg_csr_apply_args *args);
+/// y = A x, z = weight D^-1 y: to the coarser level, and its first step
+kedge_status kg_csr_restrict(kedge_context *ctx, const kg_csr_apply_args *args);
+/// y += A x: from the coarser level
+kedge_status kg_csr_prolong(kedge_context *ctx, const kg_csr_apply_args *args);
+/// y = D^-1 A x
+kedge_status kg_csr_scaled(kedge_context *ctx, const kg_csr_apply_args *args);
+
+/// What a product does with the sum of its row.
+typedef enum kg_csr_rule {
+  KG_CSR_STEP,
+  KG_CSR_RESIDUAL,
+  KG_CSR_RESTRICT,
+  KG_CSR_PROLONG,
+  KG_CSR_SCALED,
+} kg_csr_rule;
+
+/// What the result of a row is made of beside the sum of its entries: loads that need not wait for
+/// that one.
+typedef struct kg_csr_row {
+  double x, previous, b, y, diagonal;
+} kg_csr_row;
+
+KG_INLINE kg_csr_row kg_csr_row_of(const kg_csr_apply_args *a, kg_csr_rule rule, int32_t i)
+{
+  kg_csr_row row = {0.0, 0.0, 0.0, 0.0, 0.0};
+  const bool residual = rule == KG_CSR_STEP || rule == KG_CSR_RESIDUAL;
+  if (rule == KG_CSR_RESTRICT)
+    row.diagonal = a->z ? a->diagonal[i] : 1.0;
+  else if (rule == KG_CSR_PROLONG)
+    row.y = a->y[i];
+  else
+    row.diagonal = a->matrix.diagonal[i];
+  if (residual || rule == KG_CSR_SCALED) row.x = a->x[i];
+  if (residual) row.b = a->b[i];
+  if (rule == KG_CSR_STEP && a->previous) row.previous = a->previous[i];
+  return row;
+}
+
+/// @param[in] sum  over the entries beside the diagonal
+KG_INLINE void kg_csr_finish(const kg_csr_apply_args *a, kg_csr_rule rule, int32_t i,
+                             const kg_csr_row *row, double sum)
+{
+  const double x = row->x, d = row->diagonal;
+  switch (rule) {
+    case KG_CSR_STEP:
+      a->y[i] = x + a->momentum * (x - row->previous) + a->weight * ((row->b - sum) / d - x);
+      return;
+    case KG_CSR_RESIDUAL:
+      a->y[i] = row->b - (sum + d * x);
+      return;
+    case KG_CSR_RESTRICT:
+      a->y[i] = sum;
+      if (a->z) a->z[i] = a->weight * sum / d;
+      return;
+    case KG_CSR_PROLONG:
+      a->y[i] = row->y + sum;
+      return;
+    case KG_CSR_SCALED:
+      a->y[i] = x + sum / d;
+      return;
+  }
+}
+
+/// Bytes and operations of one product.
+kg_cost kg_csr_apply_cost(const kg_csr *matrix, kg_csr_rule rule);
+
+kedge_status kg_csr_apply_host(kedge_context *ctx, const kg_csr_apply_args *args, kg_csr_rule rule);
+kedge_status kg_csr_apply_cuda(kedge_context *ctx, const kg_csr_apply_args *args, kg_csr_rule rule);
+
+KEDGE_END_DECLS

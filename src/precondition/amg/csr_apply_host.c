@@ -1,0 +1,34 @@
+#include "device/loop.h"
+#include "precondition/amg/csr_apply.h"
+
+kedge_status kg_csr_start_host(kedge_context *ctx, const kg_csr_apply_args *a)
+{
+#pragma omp parallel for simd schedule(static) num_threads(kg_row_threads(ctx, a->matrix.n_rows))
+  for (int32_t i = 0; i < a->matrix.n_rows; ++i)
+    a->y[i] = a->weight * a->b[i] / a->matrix.diagonal[i];
+  return KEDGE_OK;
+}
+
+/// Row i of A x beside the diagonal.
+static double row_of_product(const kg_csr *a, const double *x, int32_t i)
+{
+  double sum = 0.0;
+  if (a->part)
+    for (int32_t e = a->row[i]; e < a->row[i + 1]; ++e)
+      sum += (double)a->part[e] / KG_CSR_PARTS * x[a->column[e]];
+  else
+    for (int32_t e = a->row[i]; e < a->row[i + 1]; ++e)
+      sum += (double)a->value[e] * x[a->column[e]];
+  return sum;
+}
+
+kedge_status kg_csr_apply_host(kedge_context *ctx, const kg_csr_apply_args *args, kg_csr_rule rule)
+{
+  const kg_csr *matrix = &args->matrix;
+#pragma omp parallel for schedule(static) num_threads(kg_row_threads(ctx, matrix->n_rows))
+  for (int32_t i = 0; i < matrix->n_rows; ++i) {
+    const kg_csr_row row = kg_csr_row_of(args, rule, i);
+    kg_csr_finish(args, rule, i, &row, row_of_product(matrix, args->x, i));
+  }
+  return KEDGE_OK;
+}

@@ -1,0 +1,106 @@
+#include "precondition/bound.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "device/context.h"
+#include "ops/vector/pcg_vectors.h"
+#include "ops/vector/random_vector.h"
+#include "ops/vector/round.h"
+
+/// The tridiagonal matrix of Lanczos' method.
+typedef struct tridiagonal {
+  int n;
+  double diagonal[KG_LANCZOS_STEPS];
+  double square[KG_LANCZOS_STEPS];  ///< of the entry beside diagonal i and i + 1
+} tridiagonal;
+
+/// Eigenvalues above x: the signs of the pivots of T - x.
+static int count_above(const tridiagonal *t, double x)
+{
+  int above = 0;
+  double pivot = 1.0;
+  for (int i = 0; i < t->n; ++i) {
+    pivot = t->diagonal[i] - x - (i > 0 ? t->square[i - 1] / pivot : 0.0);
+    if (pivot == 0.0) pivot = DBL_MIN;
+    above += pivot > 0.0;
+  }
+  return above;
+}
+
+/// The largest eigenvalue of t, which lies in (0, most].
+static double largest_eigenvalue(const tridiagonal *t, double most)
+{
+  double low = 0.0, high = most;
+  while (high - low > 1e-6) {
+    const double middle = 0.5 * (low + high);
+    if (count_above(t, middle) > 0)
+      low = middle;
+    else
+      high = middle;
+  }
+  return high;
+}
+
+/// z = B^-1 r, the next direction and what follows of it.
+static kedge_status step(kedge_context *ctx, const kg_cg *cg)
+{
+  const kg_krylov *k = &cg->base;
+  kg_cg_state *state = cg->v.state;
+  const kg_pass inverse = {.stop = &state->stop, .sum = {cg->v.partial, &state->rz_next, NULL}};
+  const kg_pass product = {.stop = &state->stop, .sum = {cg->product_part, &state->p_ap, NULL}};
+  KG_TRY(k->precond->table->apply(ctx, k->precond, k->r, k->z, &inverse));
+  KG_TRY(kg_pcg_direction(ctx, &cg->v));
+  KG_TRY(k->linear->table->apply(ctx, k->linear, k->p, k->ap, &product));
+  return kg_pcg_update(ctx, &cg->v);
+}
+
+/// The coefficients of conjugate gradients are those of Lanczos: T_ii = 1 / alpha_i + beta_i-1 /
+/// alpha_i-1, T_i,i+1 = sqrt(beta_i) / alpha_i.
+static void extend(tridiagonal *t, const kg_cg_state *state, double *rz, double *alpha)
+{
+  const int i = t->n++;
+  const double beta = i > 0 ? state->rz / *rz : 0.0, before = *alpha;
+  *alpha = state->rz / state->p_ap;
+  *rz = state->rz;
+  t->diagonal[i] = 1.0 / *alpha + (i > 0 ? beta / before : 0.0);
+  if (i > 0) t->square[i - 1] = beta / (before * before);
+}
+
+kedge_status kg_multigrid_bound(kedge_context *ctx, const kg_cg *cg, double *r, double *out)
+{
+  const kg_krylov *k = &cg->base;
+  const kg_cg_vectors_args *v = &cg->v;
+  tridiagonal t = {0};
+  // A few unknowns leave no residual after as many steps as unknowns: 1e-10 of it is near enough.
+  kg_cg_state state = {.max_iterations = KG_LANCZOS_STEPS, .target = 1e-20 * (double)v->n};
+  double rz = 0.0, alpha = 0.0;
+  KG_TRY(kg_random_vector(ctx, &(kg_random_vector_args){v->n, r}));
+  if (k->r != (void *)r) KG_TRY(kg_round(ctx, &(kg_round_args){.n = v->n, .from = r, .to = k->r}));
+  KG_TRY(kg_copy_in(ctx, v->state, &state, sizeof state));
+  KG_TRY(k->precond->table->begin(ctx, k->precond, 1.0));
+  while (v->n > 0 && state.stop == KG_CG_RUNNING) {
+    KG_TRY(step(ctx, cg));
+    KG_TRY(kg_copy_out(ctx, &state, v->state, sizeof state));
+    KG_REQUIRE(ctx, state.stop <= KG_CG_LIMIT, KEDGE_ERR_NUMERIC,
+               "multigrid cannot measure its smoother: the trace operator is not positive definite "
+               "or not finite (p.Ap = %g, r.Mr = %g in step %d); check the mesh for nearly "
+               "degenerate elements, and coefficients for overflow",
+               state.p_ap, state.rz_next, t.n + 1);
+    extend(&t, &state, &rz, &alpha);
+  }
+  const double most = ((const kg_cycle *)k->precond)->multigrid->smoother.table->bound;
+  *out = t.n > 0 ? fmin(most, 1.05 * largest_eigenvalue(&t, most)) : most;
+  return KEDGE_OK;
+}
+
+kg_cost kg_multigrid_bound_cost(const kg_multigrid_shape *s)
+{
+  kg_multigrid_shape blocks = *s;
+  blocks.smoothing_steps = 0;
+  kg_cost step = kg_cost_plus(
+      kg_trace_product_cost(s->size, &s->count, &s->locals), 1,
+      kg_pcg_vectors_cost((int64_t)s->count.n_free * s->size.n_edge, s->locals.local[0].number));
+  step = kg_cost_plus(step, 1, kg_multigrid_apply_cost(&blocks));
+  return kg_cost_plus((kg_cost){0}, KG_LANCZOS_STEPS, step);
+}

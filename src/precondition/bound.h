@@ -1,0 +1,17 @@
+/// @file
+/// How far the spectrum of B^-1 A reaches: what Chebyshev's iteration has to know of its smoother
+/// (precondition/smoother.h).
+#pragma once
+#include "linear/cg.h"
+#include "precondition/precond.h"
+
+/// Measure it: the largest Ritz value of so many steps of Lanczos, made as conjugate gradients from
+/// a random residual, and a twentieth more, since Ritz values come from below; never more than
+/// the bound of the smoother's table. Waits for the device.
+/// @param[in] cg  with a kg_cycle of blocks alone; x and all vectors of the iteration are work
+/// @param[in] r   work, in double precision: [free row], that of cg if it is
+/// @retval KEDGE_ERR_NUMERIC  the trace operator is not positive definite, or holds NaN
+kedge_status kg_multigrid_bound(kedge_context *ctx, const kg_cg *cg, double *r, double *out);
+enum { KG_LANCZOS_STEPS = 12 };
+/// Each of the steps takes a product, a step of smoothing and the vectors of conjugate gradients.
+kg_cost kg_multigrid_bound_cost(const kg_multigrid_shape *shape);

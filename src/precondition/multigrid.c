@@ -1,0 +1,255 @@
+#include "precondition/multigrid.h"
+
+#include "device/context.h"
+#include "ops/local/convert.h"
+#include "ops/smooth/vertex_matrix.h"
+
+kg_locals kg_multigrid_cycle_locals(const kg_multigrid_shape *shape)
+{
+  kg_locals locals = shape->locals;
+  if (!kg_multigrid_has_copies(shape)) return locals;
+  for (int i = 0; i < locals.n_locals; ++i) {
+    locals.local[i].layout =
+        kg_multigrid_is_reduced(shape) ? KG_LAYOUT_REDUCED : KG_LAYOUT_DIFFERENCES;
+    locals.local[i].number = KG_SINGLE;
+  }
+  return locals;
+}
+
+static size_t z_count(const kg_multigrid_shape *shape)
+{
+  return (size_t)shape->count.n_edges * (size_t)shape->size.n_edge;
+}
+
+static const unsigned kept = KG_FROM(ASSEMBLY, STEP);
+
+static void declare_copies(kg_plan *plan, const kg_multigrid_shape *shape, kg_multigrid_single *s)
+{
+  const size_t m = (size_t)shape->size.n_edge, rows = (size_t)shape->count.n_free * m;
+  const size_t halo = (size_t)shape->count.n_shared * m, real = sizeof(float);
+  const unsigned cycle = KG_IN(BOUND) | KG_FROM(DOWN, UP);
+  const unsigned products = KG_IN(BOUND) | KG_IN(DOWN) | KG_IN(UP);
+  s->locals = kg_multigrid_cycle_locals(shape);
+  for (kg_local *local = s->locals.local; local < s->locals.local + s->locals.n_locals; ++local)
+    kg_plan_array(plan, "K^e of cycles", kg_local_count(local), real, kept, &local->data);
+  kg_plan_array(plan, "r of cycles", rows, real, cycle, &s->r);
+  kg_plan_array(plan, "A z of cycles", rows, real, kg_multigrid_product_phases(shape), &s->product);
+  kg_plan_array(plan, "halo of cycles", halo, real, products, &s->halo);
+  kg_plan_array(plan, "z of cycles", z_count(shape), real, kept, &s->z);
+}
+
+static void declare_smoother(kg_plan *plan, const kg_multigrid_shape *shape, kg_smoother *s)
+{
+  const kg_smoother_table *table = kg_smoother_table_of(shape->smoother);
+  const size_t i = sizeof(int32_t);
+  const size_t factors = kg_line_factor_count(shape->size, shape->n_lines, shape->n_line_steps);
+  *s = (kg_smoother){.table = table,
+                     .size = shape->size,
+                     .count = shape->count,
+                     .number = shape->number,
+                     .form = table->form(shape->locals.local[0].number)};
+  kg_plan_array(plan, "blocks", kg_edge_blocks_count(shape->size, &shape->count),
+                kg_block_number_bytes(s->form), kept, &s->inverse);
+  if (!table->has_lines) return;
+  s->lines = (kg_line_steps){.n_lines = shape->n_lines, .n_steps = shape->n_line_steps};
+  kg_plan_array(plan, "couplings", factors, sizeof *s->factor, kept, &s->factor);
+  kg_plan_array(plan, "lines", (size_t)shape->n_lines + 1, i, kept, &s->lines.begin);
+  kg_plan_array(plan, "edges of lines", (size_t)shape->n_line_steps, i, kept, &s->lines.edge);
+}
+
+/// What moves vertex modes.
+static void declare_modes(kg_plan *plan, const kg_multigrid_shape *shape, kg_vertex_modes *modes)
+{
+  const size_t n = (size_t)shape->n_vertices, d = sizeof(double);
+  const unsigned smoothing = KG_IN(DOWN) | KG_IN(CORRECT) | KG_IN(UP);
+  kg_vertex_mode_shape(shape->size.order, modes->shape);
+  kg_plan_array(plan, "weights of modes", n, d, KG_FROM(GALERKIN, STEP), &modes->weight);
+  kg_plan_array(plan, "vertex modes", n, d, smoothing, &modes->value);
+  kg_plan_array(plan, "parts of modes", 2 * (size_t)shape->count.n_free, d, smoothing,
+                &modes->part);
+}
+
+/// What is below the trace.
+static void declare_space(kg_plan *plan, const kg_multigrid_shape *shape, kg_multigrid *m)
+{
+  const size_t n = (size_t)shape->n_vertices, ends = 2 * (size_t)shape->count.n_free;
+  const size_t entries = (size_t)kg_vertex_entries_max(&shape->count);
+  const size_t i = sizeof(int32_t), d = sizeof(double);
+  const unsigned space = KG_FROM(SPACE, STEP), matrix = KG_FROM(GALERKIN, STEP);
+  const kg_coarse_bytes *bytes = &m->bytes;
+  m->bytes = m->solver->bytes(shape->n_vertices, (int64_t)entries, shape->spare);
+  kg_plan_array(plan, "ends at vertices", n + 1, i, space, &m->space.begin);
+  kg_plan_array(plan, "ends", ends, i, space, &m->space.ends);
+  kg_plan_array(plan, "rows", shape->count.n_wide_groups > 0 ? n + 1 : 0, i, space, &m->space.row);
+  kg_plan_array(plan, "work of ends", shape->space_work_bytes, 1, KG_IN(SPACE), &m->space_work);
+  kg_plan_array(plan, "coarse columns", entries, i, matrix, &m->matrix.column);
+  kg_plan_array(plan, "coarse values", entries, sizeof(float), matrix, &m->matrix.value);
+  kg_plan_array(plan, "coarse diagonal", n, d, matrix, &m->matrix.diagonal);
+  kg_plan_array(plan, "matrices at vertices", kg_vertex_element_numbers(&shape->count), d,
+                KG_IN(GALERKIN), &m->element);
+  kg_plan_array(plan, "fault of modes", 1, i, KG_IN(GALERKIN), &m->mode_fault);
+  kg_plan_array(plan, "coarse levels", (size_t)bytes->kept, 1, KG_FROM(LEVELS, STEP),
+                &m->coarse_kept);
+  kg_plan_array(plan, "work of levels", (size_t)bytes->work, 1, KG_IN(LEVELS), &m->coarse_work);
+  kg_plan_array(plan, "coarse vectors", (size_t)bytes->vectors, 1, KG_IN(COARSE),
+                &m->coarse_vectors);
+  kg_plan_array(plan, "coarse residual", n, d, KG_IN(RESTRICT) | KG_IN(COARSE), &m->residual);
+  kg_plan_array(plan, "coarse correction", n, d, KG_IN(COARSE) | KG_IN(CORRECT), &m->correction);
+}
+
+void kg_multigrid_declare(kg_plan *plan, const kg_multigrid_shape *shape,
+                          const kg_coarse_table *solver, kg_multigrid *m)
+{
+  const size_t rows = (size_t)shape->count.n_free * (size_t)shape->size.n_edge;
+  const size_t real = kg_number_bytes(shape->number);
+  const unsigned smoothing = KG_IN(DOWN) | KG_IN(CORRECT) | KG_IN(UP);
+  *m = (kg_multigrid){.shape = *shape, .solver = solver, .plan = plan};
+  declare_smoother(plan, shape, &m->smoother);
+  kg_plan_array(plan, "fault of blocks", 1, sizeof(int32_t), KG_IN(ASSEMBLY), &m->block_fault);
+  if (kg_multigrid_has_copies(shape) && shape->smoothing_steps > 0)
+    declare_copies(plan, shape, &m->single);
+  if (shape->smoothing_steps == 0) return;
+  kg_plan_array(plan, "Chebyshev", shape->smoothing_steps > 1 ? rows : 0, real, smoothing, &m->d);
+  if (kg_multigrid_has_vertex_modes(shape)) declare_modes(plan, shape, &m->modes);
+  declare_space(plan, shape, m);
+}
+
+static kedge_status put_lines(kedge_context *ctx, const kg_edge_lines *from, kg_smoother *s)
+{
+  const size_t lines = (size_t)from->n_lines, steps = (size_t)from->n_steps, i = sizeof(int32_t);
+  KG_TRY(kg_copy_in(ctx, s->lines.begin, from->begin, (lines + 1) * i));
+  return kg_copy_in(ctx, s->lines.edge, from->edge, steps * i);
+}
+
+bool kg_multigrid_is_measured(const kg_multigrid_shape *shape)
+{
+  return shape->smoothing_steps > 1;
+}
+
+bool kg_multigrid_has_vertex_modes(const kg_multigrid_shape *shape)
+{
+  const int least = kg_smoother_table_of(shape->smoother)->modes_order_min;
+  return least > 0 && shape->smoothing_steps == 1 && shape->size.order >= least;
+}
+
+bool kg_multigrid_reads_edge_sides(const kg_multigrid_shape *shape)
+{
+  return kg_multigrid_is_reduced(shape) || kg_multigrid_has_vertex_modes(shape);
+}
+
+bool kg_multigrid_repeats(const kg_multigrid_shape *shape)
+{
+  return kg_smoother_table_of(shape->smoother)->repeats && shape->smoothing_steps == 1 &&
+         kg_multigrid_is_reduced(shape) && !kg_multigrid_has_vertex_modes(shape);
+}
+
+static kedge_status make_coarse(kedge_context *ctx, const kg_multigrid_args *a, kg_multigrid *m)
+{
+  const kg_csr matrix = {.n_rows = m->space.n_rows,
+                         .n_entries = m->space.n_entries,
+                         .row = m->space.row,
+                         .column = m->matrix.column,
+                         .value = m->matrix.value,
+                         .diagonal = m->matrix.diagonal};
+  const kg_vertex_matrix_args args = {.batch = a->batch,
+                                      .locals = a->locals,
+                                      .space = m->space,
+                                      .element = m->element,
+                                      .column = m->matrix.column,
+                                      .value = m->matrix.value,
+                                      .diagonal = m->matrix.diagonal};
+  KG_TRY(kg_vertex_matrix_fill(ctx, &args));
+  KG_TRY(kg_plan_enter(ctx, m->plan, KG_PHASE_LEVELS));
+  const kg_coarse_memory memory = {.kept = m->coarse_kept,
+                                   .work = m->coarse_work,
+                                   .kept_bytes = (size_t)m->bytes.kept,
+                                   .work_bytes = (size_t)m->bytes.work,
+                                   .refined = a->refined};
+  KG_TRY(m->solver->create(ctx, &matrix, memory, &m->coarse));
+  return m->solver->lend(ctx, m->coarse, m->coarse_vectors, (size_t)m->bytes.vectors);
+}
+
+static kedge_status make_single(kedge_context *ctx, const kg_multigrid_args *a,
+                                const kg_multigrid *m)
+{
+  const kg_multigrid_single *single = &m->single;
+  KG_TRY(kg_zero(ctx, single->z, z_count(&m->shape) * sizeof *single->z));
+  for (int i = 0; i < a->locals.n_locals; ++i)
+    KG_TRY(kg_local_convert(ctx, &(kg_local_convert_args){.m = m->shape.size.n_edge,
+                                                          .from = a->locals.local[i],
+                                                          .to = single->locals.local[i]}));
+  return KEDGE_OK;
+}
+
+static kedge_status make_trace(kedge_context *ctx, const kg_multigrid_args *a, kg_multigrid *m)
+{
+  m->largest_eigenvalue =
+      kg_multigrid_is_measured(&m->shape)
+          ? m->smoother.table->bound
+          : kg_smoother_estimate(m->shape.smoother, m->shape.size.order, m->shape.alignment);
+  if (kg_multigrid_has_copies(&m->shape)) KG_TRY(make_single(ctx, a, m));
+  return m->smoother.table->make(ctx, &m->smoother, &a->batch, &a->locals, m->block_fault);
+}
+
+/// The vertex space is there.
+static kedge_status make_modes(kedge_context *ctx, const kg_multigrid_args *a, kg_multigrid *m)
+{
+  if (!kg_multigrid_has_vertex_modes(&m->shape)) return KEDGE_OK;
+  m->modes.space = m->space;
+  return kg_vertex_modes_fill(ctx, &(kg_vertex_modes_args){.batch = a->batch,
+                                                           .locals = a->locals,
+                                                           .modes = m->modes,
+                                                           .element = m->element,
+                                                           .fault = m->mode_fault});
+}
+
+kedge_status kg_multigrid_create(kedge_context *ctx, const kg_multigrid_args *a, kg_multigrid *m)
+{
+  const kg_multigrid_shape *shape = &m->shape;
+  if (kg_smoother_has_lines(shape->smoother)) KG_TRY(put_lines(ctx, a->lines, &m->smoother));
+  KG_TRY(make_trace(ctx, a, m));
+  if (shape->smoothing_steps == 0) return KEDGE_OK;
+  KG_TRY(kg_plan_enter(ctx, m->plan, KG_PHASE_SPACE));
+  const kg_vertex_space_args space = {.batch = a->batch,
+                                      .n_vertices = shape->n_vertices,
+                                      .space = &m->space,
+                                      .work = m->space_work,
+                                      .work_bytes = shape->space_work_bytes};
+  KG_TRY(kg_vertex_space_fill(ctx, &space));
+  KG_TRY(kg_plan_enter(ctx, m->plan, KG_PHASE_GALERKIN));
+  KG_TRY(make_modes(ctx, a, m));
+  if (m->space.n_ends > 0) KG_TRY(make_coarse(ctx, a, m));
+  if (!kg_multigrid_reads_edge_sides(shape)) m->space.mesh.edge_sides = NULL;
+  return KEDGE_OK;
+}
+
+void kg_multigrid_destroy(kedge_context *ctx, kg_multigrid *multigrid)
+{
+  if (multigrid->solver) multigrid->solver->destroy(ctx, multigrid->coarse);
+  *multigrid = (kg_multigrid){0};
+}
+
+int kg_multigrid_levels(const kg_multigrid *multigrid)
+{
+  if (!multigrid->coarse) return 1;
+  kg_coarse_info info;
+  multigrid->solver->describe(multigrid->coarse, &info);
+  return 1 + info.n_levels;
+}
+
+kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *s)
+{
+  const kg_smoother_table *table = kg_smoother_table_of(s->smoother);
+  const kg_locals copies = kg_multigrid_cycle_locals(s);
+  const kg_local *given = s->locals.local;
+  kg_cost sum = table->make_cost(s->size, &s->count, s->n_line_steps, given->number);
+  if (s->smoothing_steps == 0) return sum;
+  if (kg_multigrid_has_vertex_modes(s))
+    sum = kg_cost_plus(sum, 1,
+                       kg_vertex_modes_cost(s->size, &s->count, s->n_vertices, given->number));
+  for (int i = 0; kg_multigrid_has_copies(s) && i < copies.n_locals; ++i)
+    sum = kg_cost_plus(sum, 1,
+                       kg_local_convert_cost(&given[i], &copies.local[i], given[i].n_elements));
+  sum = kg_cost_plus(sum, 1, kg_vertex_space_cost(&s->count, s->n_vertices));
+  return kg_cost_plus(sum, 1, kg_vertex_matrix_cost(&s->count, s->n_vertices, given));
+}

@@ -1,0 +1,100 @@
+// A step of smoothing with A along lines of edges across stretched triangles, and the blocks of
+// other edges.
+#include "device/context.h"
+#include "precondition/smoother.h"
+#include "ops/smooth/edge_smooth.h"
+#include "ops/smooth/smooth_vectors.h"
+
+/// Lines are long, and add up what halves would lose.
+static kg_block_form form(kg_number local)
+{
+  (void)local;
+  return KG_BLOCK_FACTOR;
+}
+
+static kedge_status make(kedge_context *ctx, const kg_smoother *s, const kg_batch *batch,
+                         const kg_locals *locals, int32_t *fault)
+{
+  KG_TRY(kg_edge_blocks(ctx, &(kg_edge_blocks_args){.batch = *batch,
+                                                    .locals = *locals,
+                                                    .number = s->number,
+                                                    .form = s->form,
+                                                    .inverse = s->inverse,
+                                                    .fault = fault}));
+  return kg_line_factor(ctx, &(kg_line_factor_args){.batch = *batch,
+                                                    .locals = *locals,
+                                                    .lines = s->lines,
+                                                    .number = s->number,
+                                                    .inverse = s->inverse,
+                                                    .factor = s->factor,
+                                                    .fault = fault});
+}
+
+static kg_cost make_cost(kg_sizes size, const kg_trace_counts *count, int32_t n_steps,
+                         kg_number local)
+{
+  const kg_cost blocks =
+      kg_edge_blocks_cost(size, count, local, kg_block_number_bytes(KG_BLOCK_FACTOR));
+  return kg_cost_plus(blocks, 1, kg_line_factor_cost(size, n_steps, local));
+}
+
+/// In place: L^-1 along the lines, D^-1 = W^T W everywhere, L^-T along the lines.
+static kedge_status invert(kedge_context *ctx, const kg_smoother *s, void *x)
+{
+  kg_line_sweep_args sweep = {
+      .size = s->size, .lines = s->lines, .number = s->number, .factor = s->factor, .x = x};
+  KG_TRY(kg_line_sweep(ctx, &sweep));
+  KG_TRY(kg_edge_smooth(ctx, &(kg_edge_smooth_args){.size = s->size,
+                                                    .n_edges = s->count.n_free,
+                                                    .number = s->number,
+                                                    .inverse = s->inverse,
+                                                    .form = s->form,
+                                                    .r = x,
+                                                    .z = x,
+                                                    .step = 1.0}));
+  sweep.backward = true;
+  return kg_line_sweep(ctx, &sweep);
+}
+
+/// B^-1 works in place in the product.
+static kedge_status step(kedge_context *ctx, const kg_smoother *s, const kg_smoother_args *a)
+{
+  const kg_smooth_vectors_args vectors = {.n = (int64_t)s->count.n_free * s->size.n_edge,
+                                          .number = s->number,
+                                          .r = a->r,
+                                          .product = a->from_zero ? NULL : a->product,
+                                          .v = a->product,
+                                          .y = a->product,
+                                          .z = a->z,
+                                          .d = a->d,
+                                          .step = a->step,
+                                          .momentum = a->momentum,
+                                          .from_zero = a->from_zero,
+                                          .sum = a->sum};
+  KG_TRY(kg_smooth_residual(ctx, &vectors));
+  KG_TRY(invert(ctx, s, a->product));
+  return kg_smooth_advance(ctx, &vectors);
+}
+
+static kg_cost step_cost(kg_sizes size, const kg_trace_counts *count, int32_t n_steps,
+                         kg_number local, kg_number number)
+{
+  (void)local;
+  const kg_cost vectors = kg_smooth_vectors_cost((int64_t)count->n_free * size.n_edge, number);
+  const kg_cost blocks = kg_edge_smooth_cost(size, count, KG_BLOCK_FACTOR, number);
+  return kg_cost_plus(kg_cost_plus(vectors, 1, blocks), 2,
+                      kg_line_sweep_cost(size, n_steps, number));
+}
+
+/// The bound of edges holds too (smooth_edges.c), for elements without a pair; those with one have
+/// two parts: 2.
+#define BOUND 3.0
+
+const kg_smoother_table kg_smooth_lines = {.make = make,
+                                           .make_cost = make_cost,
+                                           .form = form,
+                                           .step = step,
+                                           .step_cost = step_cost,
+                                           .bound = BOUND,
+                                           .share = {0.95, 0.85},
+                                           .has_lines = true};

@@ -1,0 +1,207 @@
+/// @file
+/// How trace unknowns are numbered and how elements are cut into patches (docs/layout.md).
+///
+/// Consecutive elements of one shape form a *batch*. 32 consecutive elements of a batch form a
+/// *group*: data of an element lies in its *lane* of the group's arrays, [group][row][lane], so that
+/// neighbouring lanes are neighbouring words. Lanes beyond the last element of a batch repeat it;
+/// what they compute is never used. `patch_groups` consecutive groups form a *patch*; a batch begins
+/// with a patch, and all but the last fill their last patch with groups, the last one its last
+/// group. Sides in arrays of the trace are those of *lanes*, counted through all batches; with one
+/// batch lane and element are the same number.
+///
+/// Trace edges are numbered in four sections:
+///   1. edges inside a patch, patch by patch: contiguous for each patch,
+///   2. edges between two patches,
+///   3. Neumann boundary edges,
+///   4. Dirichlet boundary edges, which carry no unknowns.
+/// Trace vectors are [trace edge][mode], mode fastest, all four sections long; rows of section 4
+/// are zero in residuals and directions and hold the Dirichlet values in the solution.
+///
+/// Edges of sections 2 to 4 are the *halo* of a patch: each patch has its list of them, and one
+/// *halo entry* for each. An edge between two patches has two entries: its row of the product is
+/// what its first patch, that of its lower side, puts there and what the second adds.
+///
+/// The mesh numbers its edges by first appearance along the elements. So the edges that appear
+/// first in a patch are consecutive, patches ascend with them, and within a section edges keep the
+/// order that they have in the mesh: what each patch adds to each section says all numbers. That is
+/// counted here; the arrays that operators read are made from it where they are read
+/// (ops/numbering/trace_arrays.h).
+#pragma once
+#include "core/inline.h"
+#include "mesh/mesh.h"
+#include "space/side_code.h"
+KEDGE_BEGIN_DECLS
+
+typedef enum kg_section {
+  KG_SECTION_INSIDE,
+  KG_SECTION_SHARED,
+  KG_SECTION_NEUMANN,
+  KG_SECTION_DIRICHLET,
+  KG_SECTION_COUNT
+} kg_section;
+
+enum { KG_BATCHES_MAX = 8 };
+
+/// Consecutive elements of one shape in lanes.
+typedef struct kg_lane_batch {
+  int n_facets;
+  int32_t first_element, n_elements;
+  int64_t first_side;  ///< place of its first side in the packed arrays of the mesh
+  int32_t first_patch, n_patches;
+  int32_t first_group, n_groups;
+} kg_lane_batch;
+
+typedef struct kg_lane_batches {
+  int n;
+  int32_t patch_elements;  ///< of a whole patch
+  kg_lane_batch batch[KG_BATCHES_MAX];
+} kg_lane_batches;
+
+KG_INLINE const kg_lane_batch *kg_batch_of_element(const kg_lane_batches *batches, int32_t e)
+{
+  const kg_lane_batch *b = batches->batch;
+  while (e - b->first_element >= b->n_elements) ++b;
+  return b;
+}
+KG_INLINE const kg_lane_batch *kg_batch_of_patch(const kg_lane_batches *batches, int32_t patch)
+{
+  const kg_lane_batch *b = batches->batch;
+  while (patch - b->first_patch >= b->n_patches) ++b;
+  return b;
+}
+/// The lane of an element, counted through all batches.
+KG_INLINE int32_t kg_lane_of(const kg_lane_batches *batches, int32_t e)
+{
+  const kg_lane_batch *b = kg_batch_of_element(batches, e);
+  return b->first_group * KG_LANES + (e - b->first_element);
+}
+/// The elements first .. end - 1 of a patch.
+KG_INLINE void kg_patch_range(const kg_lane_batches *batches, const kg_lane_batch *b, int32_t patch,
+                              int32_t *first, int32_t *end)
+{
+  const int32_t skipped = (patch - b->first_patch) * batches->patch_elements;
+  const int32_t left = b->n_elements - skipped;
+  *first = b->first_element + skipped;
+  *end = *first + (left < batches->patch_elements ? left : batches->patch_elements);
+}
+
+/// Counts that kernels and predictions need, of all batches.
+typedef struct kg_trace_counts {
+  int32_t n_elements, n_groups, n_patches, patch_groups;
+  int32_t n_wide_groups;  ///< groups of quadrilaterals: the last of all groups
+  int64_t n_sides;        ///< of all elements
+  int32_t n_edges;        ///< all sections
+  int32_t n_interior;     ///< section 1
+  int32_t n_shared;       ///< section 2
+  int32_t n_neumann;      ///< section 3
+  int32_t n_free;         ///< sections 1 to 3: edges with unknowns
+  int32_t n_halo;         ///< halo entries of all patches
+  int32_t max_local;      ///< most edges of one patch, inside and halo
+  int32_t max_halo;       ///< most halo entries of one patch
+} kg_trace_counts;
+
+/// What operators read, in device memory. Arrays of lanes hold those of all batches one behind the
+/// other: first the groups of triangles, then those of quadrilaterals, which have more rows.
+typedef struct kg_trace_arrays {
+  int n_facets;        ///< of the element of lane 0
+  int32_t first_wide;  ///< the first lane of quadrilaterals behind triangles; 0: one shape alone
+  const double *vertices;      ///< [vertex][2]
+  const int32_t *vertex;       ///< [group][n_facets][lane]: vertices of an element
+  const uint32_t *side_edge;   ///< [group][n_facets][lane]: trace edge << 1 | reversed
+  const uint32_t *side_codes;  ///< [group][lane][kg_code_words()]: where products go
+                               ///< (space/side_code.h)
+  const int32_t *patch_edge;   ///< [patch + 1]: first trace edge inside the patch
+  const int32_t *patch_halo;   ///< [patch + 1]: first halo entry
+  /// [halo entry]: trace edge << 1 | the patch is the edge's second
+  const uint32_t *halo_edge;
+  /// [trace edge][2]: sides of lanes, lower first; second KG_NO_SIDE on the boundary
+  const kg_side *edge_sides;
+} kg_trace_arrays;
+
+/// Facets of the elements of lane 0, and where lanes of another shape begin, or 0.
+KG_INLINE int kg_first_facets(const kg_trace_counts *count)
+{
+  return count->n_wide_groups > 0 && count->n_wide_groups == count->n_groups ? 4 : 3;
+}
+KG_INLINE int32_t kg_first_wide(const kg_trace_counts *count)
+{
+  return count->n_wide_groups > 0 ? (count->n_groups - count->n_wide_groups) * KG_LANES : 0;
+}
+
+/// Numbers of an array of all lanes that has `narrow` of a triangle and `wide` of a quadrilateral.
+KG_INLINE size_t kg_lane_numbers(const kg_trace_counts *count, int narrow, int wide)
+{
+  const int32_t n_narrow = count->n_groups - count->n_wide_groups;
+  return KG_LANES *
+         ((size_t)n_narrow * (size_t)narrow + (size_t)count->n_wide_groups * (size_t)wide);
+}
+
+KG_INLINE int kg_facets_of_lane(const kg_trace_arrays *arrays, int32_t lane)
+{
+  return arrays->first_wide > 0 && lane >= arrays->first_wide ? 4 : arrays->n_facets;
+}
+/// Where an array of all lanes, [group][rows][lane], has a row of a lane, of `narrow` rows of a
+/// triangle and `wide` of a quadrilateral.
+KG_INLINE int64_t kg_lane_row(const kg_trace_arrays *arrays, int narrow, int wide, int32_t lane,
+                              int row)
+{
+  const bool is_wide = kg_facets_of_lane(arrays, lane) == 4;
+  const int32_t first = is_wide ? arrays->first_wide : 0, i = lane - first;
+  const int64_t group = (int64_t)(i / KG_LANES) * (is_wide ? wide : narrow);
+  return (int64_t)first * narrow + (group + row) * KG_LANES + i % KG_LANES;
+}
+/// Where `vertex` and `side_edge` have facet l of a lane, and those of a side.
+KG_INLINE int64_t kg_facet_at(const kg_trace_arrays *arrays, int32_t lane, int l)
+{
+  return kg_lane_row(arrays, 3, 4, lane, l);
+}
+KG_INLINE int64_t kg_side_at(const kg_trace_arrays *arrays, kg_side side)
+{
+  return kg_facet_at(arrays, kg_side_element(side), kg_side_facet(side));
+}
+/// Where `side_codes` has the first word of a lane.
+KG_INLINE int64_t kg_codes_at(const kg_trace_arrays *arrays, int32_t lane)
+{
+  const bool is_wide = kg_facets_of_lane(arrays, lane) == 4;
+  return is_wide ? 2 * (int64_t)lane - arrays->first_wide : lane;
+}
+
+/// Where [group][n_facets][lane] has facet l of an element.
+KG_INLINE int64_t kg_lane_side(int n_facets, int32_t e, int l)
+{
+  return ((int64_t)(e / KG_LANES) * n_facets + l) * KG_LANES + e % KG_LANES;
+}
+
+/// The cut of a mesh into patches and sections, in host memory.
+typedef struct kg_trace_layout {
+  kg_trace_counts count;
+  kg_lane_batches batches;
+  uint8_t *edge_section;  ///< [mesh edge]: a kg_section
+  /// [section][patch + 1]: trace edge of the section that appears first in the patch or, when it
+  /// has none, in a later one; the last is the section's end
+  int32_t *section_first;
+  int32_t *patch_halo;  ///< [patch + 1]: first halo entry
+} kg_trace_layout;
+
+/// A batch of each shape.
+/// @param[in] is_dirichlet  [mesh group]: condition of the boundary edges of a group
+/// @param[in] patch_groups  groups a patch, 1 to KG_PATCH_GROUPS_MAX
+kedge_status kg_trace_layout_create(kedge_context *ctx, const kedge_mesh *mesh,
+                                    const bool *is_dirichlet, int patch_groups,
+                                    kg_trace_layout *out);
+/// The same with more batches: element cut[i], ascending, begins one.
+kedge_status kg_trace_layout_cut(kedge_context *ctx, const kedge_mesh *mesh,
+                                 const bool *is_dirichlet, int patch_groups, int n_cuts,
+                                 const int32_t *cut, kg_trace_layout *out);
+void kg_trace_layout_free(kg_trace_layout *layout);
+
+/// The row of `section_first` of a section.
+static inline const int32_t *kg_section_first(const kg_trace_layout *layout, kg_section section)
+{
+  return layout->section_first + (size_t)section * ((size_t)layout->count.n_patches + 1);
+}
+
+/// The mesh edges of sections 3 and 4 in the order of their trace edges; the caller frees *out.
+kedge_status kg_trace_boundary(kedge_context *ctx, const kg_trace_layout *layout, int32_t **out);
+
+KEDGE_END_DECLS
