@@ -411,7 +411,7 @@ class PlanAndInfo(Command):
     def test_the_plan_says_what_it_plans(self):
         text = self.kedge("plan", "p.ini", "--backend", "host", "-s",
                           "solver.preconditioner=jacobi").stdout
-        self.assertIn("p.ini: 800 triangles, 1240 edges, order 1, 2320 trace unknowns\n", text)
+        self.assertIn("p.ini: 800 elements, 1240 edges, order 1, 2320 trace unknowns\n", text)
         self.assertIn("\nevery operator with jacobi\n", text)
         text = self.kedge("plan", "p.ini", "-s", "solver.precision=mixed").stdout
         self.assertIn("\nmatrix-free with multigrid, smoother edge, precision mixed; "

@@ -202,9 +202,9 @@ class Solve(Command):
                    "[solver]\nmax_iterations = 1\n"
                    "[boundary default]\ntype = neumann\nvalue = x\n")
         text = self.kedge("solve", "one.ini", code=3).stdout
-        self.assertIn("one.ini: 1 triangle, 3 edges, ", text)
+        self.assertIn("one.ini: 1 element, 3 edges, ", text)
         self.assertIn("NOT CONVERGED after 1 iteration (", text)
-        self.assertIn("one.ini: 1 triangle, 3 edges, ", self.kedge("plan", "one.ini").stdout)
+        self.assertIn("one.ini: 1 element, 3 edges, ", self.kedge("plan", "one.ini").stdout)
 
     def test_a_mesh_without_boundary_groups_is_said_to_have_none(self):
         self.write("one.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n3\n1 0 0 0\n2 1 0 0\n"
