@@ -3,6 +3,8 @@
 #include <stdlib.h>
 
 #include "device/context.h"
+#include "ops/local/quadrature/errors.h"
+#include "ops/local/quadrature/loads.h"
 #include "ops/sample/points.h"
 
 const kg_cell *kg_shape_cell(const kg_shape *s)
@@ -80,18 +82,44 @@ kg_cells kg_cells_of(const kg_pipeline *p, int batch)
       .side_edge = p->arrays.side_edge + sides};
 }
 
-static kg_cell_points points_at(const kg_pipeline *p, const double *base)
+static kg_cell_points points_at(const kg_pipeline *p, const double *base, bool corners)
 {
+  const kg_cell *cell = kg_shape_cell(&p->shape);
   const int order = p->shape.size.order;
-  return kg_cell_points_at(kg_shape_cell(&p->shape), order, kg_cell_sample_rows(order), true, base);
+  kg_cell_points points = kg_cell_points_at(cell, order, kg_cell_sample_rows(order), true, base);
+  if (!corners) points.n -= cell->n_vertices;
+  return points;
 }
 
-kg_cell_points kg_cells_host_points(const kg_pipeline *p)
+kg_cell_points kg_cells_host_points(const kg_pipeline *p, bool corners)
 {
-  return points_at(p, p->cell_points);
+  return points_at(p, p->cell_points, corners);
 }
 
-kg_cell_points kg_cells_points(const kg_pipeline *p)
+kedge_status kg_cells_loads(kg_pipeline *p, int batch, int32_t first, int32_t count,
+                            const double *values, double *load)
 {
-  return points_at(p, p->arrays.cell_points);
+  const kg_cell_loads_args args = {.cells = kg_cells_part(&p->elements[batch].cells, first, count),
+                                   .points = points_at(p, p->arrays.cell_points, false),
+                                   .scale = p->scale,
+                                   .values = values,
+                                   .load = load};
+  kg_stage_cost(p, kg_cell_loads_cost(&args.points, args.cells.n_elements), 1.0);
+  return kg_cell_loads(p->ctx, &args);
+}
+
+kedge_status kg_cells_errors(kg_pipeline *p, int batch, int32_t first, int32_t count)
+{
+  const kg_arrays *a = &p->arrays;
+  const kg_cell_errors_args args = {
+      .cells = kg_cells_part(&p->elements[batch].cells, first, count),
+      .material = kg_cell_material_of(&p->material),
+      .points = points_at(p, a->cell_points, true),
+      .u = a->u,
+      .flux = a->q,
+      .u_star = a->u_star,
+      .exact = a->exact_values,
+      .by_group = a->error_sums + p->shape.batch[batch].lanes.first_group + first};
+  kg_stage_cost(p, kg_cell_errors_cost(&args.points, args.cells.n_elements), 1.0);
+  return kg_cell_errors(p->ctx, &args);
 }

@@ -26,8 +26,15 @@ kedge_status kg_cells_prepare(kg_pipeline *p);
 kedge_status kg_cells_put(kg_pipeline *p);
 /// The cells of a batch, once arrays are there.
 kg_cells kg_cells_of(const kg_pipeline *p, int batch);
-/// The sampling points in host memory, and in device memory.
-kg_cell_points kg_cells_host_points(const kg_pipeline *p);
-kg_cell_points kg_cells_points(const kg_pipeline *p);
+/// The sampling points in host memory. @param[in] corners  those behind the rule are wanted too
+kg_cell_points kg_cells_host_points(const kg_pipeline *p, bool corners);
+
+/// Load vectors of groups [first, first + count) of a batch.
+/// @param[in]  values  [group of these][point of the rule][lane]: the source
+/// @param[out] load    [group of these][N][lane]
+kedge_status kg_cells_loads(kg_pipeline *p, int batch, int32_t first, int32_t count,
+                            const double *values, double *load);
+/// Sums of errors of such groups, of whose solution and exact solution the pipeline has the chunk.
+kedge_status kg_cells_errors(kg_pipeline *p, int batch, int32_t first, int32_t count);
 
 KEDGE_END_DECLS

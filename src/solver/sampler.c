@@ -7,8 +7,6 @@
 #include "device/context.h"
 #include "core/memory.h"
 #include "core/nvtx.h"
-#include "ops/local/quadrature/errors.h"
-#include "ops/local/quadrature/loads.h"
 #include "expression/function_set.h"
 #include "solver/cells.h"
 
@@ -28,13 +26,6 @@ static bool has_triangles(const kg_sampler *s, int batch)
   return s->pipeline->shape.batch[batch].cell == &kg_triangle;
 }
 
-/// The same of elements of another shape.
-static kg_cell_points used_of_cells(const kg_sampler *s, kg_cell_points points)
-{
-  if (s->kind == KG_SAMPLE_LOADS) points.n -= points.size.n_facets;  // the corners
-  return points;
-}
-
 static kg_places places_of(const kg_sampler *s, int batch)
 {
   const kg_pipeline *p = s->pipeline;
@@ -44,8 +35,10 @@ static kg_places places_of(const kg_sampler *s, int batch)
     const kg_points points = points_on_host(s);
     places = kg_triangle_places(&points, p->mesh);
   } else {
-    const kg_cell_points all = kg_cells_host_points(p), points = used_of_cells(s, all);
-    places = kg_cell_places(&points, all.n - all.size.n_facets, p->mesh);
+    const bool corners = s->kind == KG_SAMPLE_ERRORS;
+    const kg_cell_points rule = kg_cells_host_points(p, false);
+    const kg_cell_points points = kg_cells_host_points(p, corners);
+    places = kg_cell_places(&points, rule.n, p->mesh);
   }
   places.first_element = lanes->first_element;
   places.n_elements = lanes->n_elements;
@@ -308,17 +301,8 @@ static kedge_status loads_of_chunk(kg_sampler *s, load_chunk c)
   const kg_pipeline *p = s->pipeline;
   const int64_t n = elements_of(p, c.batch, c.first, c.count);
   KG_TRY(put_values(s, c.batch, c.first, c.count, c.values));
-  if (!has_triangles(s, c.batch)) {
-    const kg_cell_points points = used_of_cells(s, kg_cells_points(p));
-    kg_stage_cost(s->pipeline, kg_cell_loads_cost(&points, n), 1.0);
-    return kg_cell_loads(
-        p->ctx,
-        &(kg_cell_loads_args){.cells = kg_cells_part(&p->elements[c.batch].cells, c.first, c.count),
-                              .points = points,
-                              .scale = p->scale,
-                              .values = c.values,
-                              .load = c.load});
-  }
+  if (!has_triangles(s, c.batch))
+    return kg_cells_loads(s->pipeline, c.batch, c.first, c.count, c.values, c.load);
   kg_stage_cost(s->pipeline, kg_load_vectors_cost(p->shape.size, n), 1.0);
   const kg_load_vectors_args args = load_args(s, c);
   return kg_load_vectors(p->ctx, &args);
@@ -373,29 +357,11 @@ static kg_errors_args errors_of(const kg_sampler *s, int batch, int32_t first, i
       .by_group = p->arrays.error_sums + p->shape.batch[batch].lanes.first_group};
 }
 
-static kedge_status errors_of_cells(const kg_sampler *s, int batch, int32_t first, int32_t count)
-{
-  const kg_pipeline *p = s->pipeline;
-  const kg_cell_points points = kg_cells_points(p);
-  const int32_t group = p->shape.batch[batch].lanes.first_group + first;
-  kg_stage_cost(s->pipeline, kg_cell_errors_cost(&points, elements_of(p, batch, first, count)),
-                1.0);
-  return kg_cell_errors(p->ctx, &(kg_cell_errors_args){
-                                    .cells = kg_cells_part(&p->elements[batch].cells, first, count),
-                                    .material = kg_cell_material_of(&p->material),
-                                    .points = points,
-                                    .u = p->arrays.u,
-                                    .flux = p->arrays.q,
-                                    .u_star = p->arrays.u_star,
-                                    .exact = p->arrays.exact_values,
-                                    .by_group = p->arrays.error_sums + group});
-}
-
 static kedge_status errors_of_values(kg_sampler *s, int batch, int32_t first, int32_t count)
 {
   const kg_pipeline *p = s->pipeline;
   KG_TRY(put_values(s, batch, first, count, p->arrays.exact_values));
-  if (!has_triangles(s, batch)) return errors_of_cells(s, batch, first, count);
+  if (!has_triangles(s, batch)) return kg_cells_errors(s->pipeline, batch, first, count);
   const kg_errors_args args = errors_of(s, batch, first, count);
   kg_stage_cost(s->pipeline, kg_errors_cost(p->shape.size, elements_of(p, batch, first, count)),
                 1.0);
