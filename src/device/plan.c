@@ -46,20 +46,19 @@ static int count_bits(unsigned phases)
 /// Weights by which arrays are placed, the heaviest first: bytes; or bytes times the number of phases,
 /// as what lives long leaves no holes that way. Later attempts vary these, or some of those that
 /// were best, from a quarter to four times.
-static void weigh(const kg_plan *plan, int attempt, unsigned full, const double *best,
+static void weigh(const kg_plan *plan, int attempt, const double *best, uint32_t *random,
                   double *weight)
 {
-  const bool fresh = attempt < FIRST || attempt % 3 == 0;
-  const double share = attempt < FIRST ? 0.0 : fresh ? 1.0 : attempt % 3 == 1 ? 0.05 : 0.2;
-  uint32_t random = 12345u + 977u * (uint32_t)attempt;
+  static const double shares[] = {0.1, 0.05, 0.2};
+  const bool first = attempt < FIRST, fresh = first || attempt % 2 == 0;
+  const double share = first ? 0.0 : fresh ? 1.0 : shares[attempt % 3];
+  const int power = first ? attempt : attempt / 2 % FIRST;
   for (int i = 0; i < plan->n; ++i) {
     const kg_plan_entry *e = &plan->entry[i];
     weight[i] = fresh ? (double)e->bytes : best[i];
-    if (fresh && attempt % 2 && e->phases & full) weight[i] *= 16.0;
-    for (int k = 0; fresh && k < (attempt < FIRST ? attempt : attempt / 3 % FIRST); ++k)
-      weight[i] *= count_bits(e->phases);
-    const bool varies = next_random(&random) < share;
-    const double factor = 0.25 + 3.75 * next_random(&random);
+    for (int k = 0; fresh && k < power; ++k) weight[i] *= count_bits(e->phases);
+    const bool varies = next_random(random) < share;
+    const double factor = 0.25 + 3.75 * next_random(random);
     if (varies) weight[i] *= factor;
   }
 }
@@ -115,14 +114,12 @@ size_t kg_plan_live_bytes(const kg_plan *plan, unsigned phases)
 size_t kg_plan_place(kg_plan *plan)
 {
   const size_t least = kg_plan_live_bytes(plan, ~0u), enough = least + least / NEAR;
-  unsigned full = 0;
-  for (int phase = 0; phase < KG_PHASE_COUNT; ++phase)
-    if (kg_plan_live_bytes(plan, 1u << phase) == least) full |= 1u << phase;
   const int attempts = plan->apart ? 1 : ATTEMPTS;
   double best[KG_PLAN_ARRAYS], weight[KG_PLAN_ARRAYS];
+  uint32_t random = 777;
   size_t bytes = SIZE_MAX;
   for (int attempt = 0; attempt < attempts && bytes > enough; ++attempt) {
-    weigh(plan, attempt, full, best, weight);
+    weigh(plan, attempt, best, &random, weight);
     const size_t now = place(plan, weight);
     if (now > bytes) continue;
     bytes = now;
