@@ -9,7 +9,7 @@
 
 enum {
   FIRST = 3,        // attempts with weights of their own
-  ATTEMPTS = 1200,  // at most
+  ATTEMPTS = 2000,  // at most
   NEAR = 500,       // that part above what the fullest phase holds is good enough
 };
 

@@ -32,11 +32,13 @@ static size_t local_bytes(const kg_shape *s)
 void kg_compact_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
 {
   const size_t lanes = KG_LANES * (size_t)s->choice.residual_groups, d = sizeof(double);
-  const unsigned makes = KG_IN(LOCAL) | KG_IN(RESIDUAL);
+  // Where b is kept, local matrices are made at first with the load vectors and F^e of all elements.
+  const bool remakes = s->choice.residual == KG_REMADE_WITH_LOADS;
+  const unsigned makes = KG_IN(LOCAL) | KG_IN(RESIDUAL), loads = remakes ? makes : KG_IN(RESIDUAL);
   if (s->choice.iterates == KG_DOUBLE) return;
-  kg_plan_array(plan, "loads of a chunk", (size_t)s->size.n_modes * lanes, d, makes,
+  kg_plan_array(plan, "loads of a chunk", (size_t)s->size.n_modes * lanes, d, loads,
                 &a->chunk_load);
-  kg_plan_array(plan, "F^e of a chunk", (size_t)s->size.n_trace * lanes, d, makes,
+  kg_plan_array(plan, "F^e of a chunk", (size_t)s->size.n_trace * lanes, d, loads,
                 &a->chunk_condensed);
   kg_plan_array(plan, "K^e of a chunk", local_bytes(s), 1, makes, &a->chunk_local);
   kg_plan_array(plan, "sides of a chunk", s->choice.sides_stay ? 0 : 3 * lanes,
