@@ -25,7 +25,8 @@ kedge_mesh *test_stretched_mesh(kedge_context *ctx, int n_triangles, double stre
 /// A lattice of equal isosceles triangles, whose two sides of length 1 meet at `degrees`.
 kedge_mesh *test_obtuse_mesh(kedge_context *ctx, int n_triangles, double degrees);
 
-/// The unit square in n x n squares, every other one cut into two triangles, each side of it a group.
+/// The unit square in n x n squares, every other one cut into two triangles, each side of it a
+/// group.
 kedge_mesh *test_checkerboard(kedge_context *ctx, int n);
 
 /// Uniform in [-1, 1], the same sequence for the same seed.

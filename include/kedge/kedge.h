@@ -11,7 +11,8 @@
 ///
 /// - kedge_context (context.h): where to compute, the last error, the progress function;
 /// - kedge_mesh (mesh.h): triangles and named groups of boundary edges, from a file or from arrays;
-/// - kedge_problem (problem.h): equation, boundary conditions, order and solver settings, by the keys
+/// - kedge_problem (problem.h): equation, boundary conditions, order and solver settings, by the
+/// keys
 ///   of docs/problem-file.md;
 /// - kedge_solution (solution.h): the fields, the trace, and a report of the solve.
 ///

@@ -68,15 +68,16 @@ KEDGE_API kedge_status kedge_mesh_create(kedge_context *ctx, const kedge_mesh_ar
                                          kedge_mesh **out);
 
 /// Generate a mesh from words: "square N" (the unit square, N x N squares split by a diagonal;
-/// groups left, right, bottom, top), "quads N" (the same squares whole), "lshape N" ((-1,1)^2 without its lower right quarter, 2N x 2N
-/// squares less a quarter; group boundary), "ring N M" (radii 1 to 2, N layers, M
-/// sectors, straight edges; groups inner, outer); region "domain". Others: KEDGE_ERR_INPUT.
+/// groups left, right, bottom, top), "quads N" (the same squares whole), "lshape N" ((-1,1)^2
+/// without its lower right quarter, 2N x 2N squares less a quarter; group boundary), "ring N M"
+/// (radii 1 to 2, N layers, M sectors, straight edges; groups inner, outer); region "domain".
+/// Others: KEDGE_ERR_INPUT.
 KEDGE_API kedge_status kedge_mesh_generate(kedge_context *ctx, const char *words, kedge_mesh **out);
 
 /// Split every element into four at the midpoints of its edges, a quadrilateral at its centre too,
 /// `times` times, at most KEDGE_REFINE_MAX. Groups are inherited. The caller's element e becomes
-/// 4 e .. 4 e + 3, of a triangle the last one in its middle. Multigrid knows the meshes of triangles
-/// in between and is faster for it.
+/// 4 e .. 4 e + 3, of a triangle the last one in its middle. Multigrid knows the meshes of
+/// triangles in between and is faster for it.
 /// @param[in]  mesh         borrowed, not changed
 /// @retval KEDGE_ERR_INPUT  more elements than can be numbered
 KEDGE_API kedge_status kedge_mesh_refine(kedge_context *ctx, const kedge_mesh *mesh, int times,

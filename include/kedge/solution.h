@@ -9,8 +9,8 @@ typedef struct kedge_solution kedge_solution;
 /// The most stages that a solve has.
 #define KEDGE_STAGES_MAX 16
 
-/// A stage of a solve. Those of today are, in their order, mesh, transfer, local_matrices (B1 and B2
-/// of King 2014), assembly (B3), trace_solve (B4), local_solve (B5, B6), postprocess, output.
+/// A stage of a solve. Those of today are, in their order, mesh, transfer, local_matrices (B1 and
+/// B2 of King 2014), assembly (B3), trace_solve (B4), local_solve (B5, B6), postprocess, output.
 typedef struct kedge_stage_report {
   const char *name;
   /// Wall time; device work is waited for at the end of a stage. That of `output` is for results to

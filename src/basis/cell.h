@@ -3,10 +3,10 @@
 /// the next one. The reference triangle has its right angle in (-1, -1) and legs of length 2, the
 /// reference quadrilateral is [-1, 1]^2.
 ///
-/// The spaces of a shape: u in P_P on triangles, Q_P on quadrilaterals, with an orthonormal basis of
-/// which that of order P is the beginning of that of order P + 1, the constant first; fluxes in P_P
-/// x P_P on triangles, Q_{P+1,P} x Q_{P,P+1} on quadrilaterals. A flux function has one component:
-/// the first half of them are along r, the others along s; they are orthonormal too.
+/// The spaces of a shape: u in P_P on triangles, Q_P on quadrilaterals, with an orthonormal basis
+/// of which that of order P is the beginning of that of order P + 1, the constant first; fluxes in
+/// P_P x P_P on triangles, Q_{P+1,P} x Q_{P,P+1} on quadrilaterals. A flux function has one
+/// component: the first half of them are along r, the others along s; they are orthonormal too.
 #pragma once
 #include "kedge/base.h"
 KEDGE_BEGIN_DECLS
@@ -27,14 +27,14 @@ typedef struct kg_cell {
   /// Values of the flux functions and their divergences, [S] each.
   void (*flux)(int order, long double r, long double s, long double *value,
                long double *divergence);
-  /// The map of straight elements: [corner] value, derivatives by r and by s of the function that is
-  /// 1 in the corner. x(r, s) is the sum of corners times values.
+  /// The map of straight elements: [corner] value, derivatives by r and by s of the function that
+  /// is 1 in the corner. x(r, s) is the sum of corners times values.
   void (*map)(long double r, long double s, long double shape[3][KG_FACETS_MAX]);
   /// A product rule of `rows` points a direction, exact for P_d and Q_d, d = 2 rows - 1: points
   /// (r, s) and weights, [rows * rows], those of a row one behind the other.
   void (*rule)(int rows, long double *r, long double *s, long double *weight);
-  /// Equispaced nodes of the Lagrange cell of an order >= 1, n_modes(order) of them, in VTK's order:
-  /// corners, nodes inside the facets, nodes inside the cell.
+  /// Equispaced nodes of the Lagrange cell of an order >= 1, n_modes(order) of them, in VTK's
+  /// order: corners, nodes inside the facets, nodes inside the cell.
   void (*nodes)(int order, double *r, double *s);
 } kg_cell;
 

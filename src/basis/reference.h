@@ -63,16 +63,16 @@ typedef struct kg_reference {
   const double *operator_tiles;  ///< stiffness 0 and 2, edge_mass 0 and 1, which suffice (math.md)
   const double *lift_tiles;      ///< lift, lift_r, lift_s
   const double *trace_tiles;     ///< trace_mass
-  // Tiles for products with vectors of a group (ops/local/triangle/group_product.cuh): [tile row, an even number
-  // of them][tile column][matrix][64].
+  // Tiles for products with vectors of a group (ops/local/triangle/group_product.cuh): [tile row,
+  // an even number of them][tile column][matrix][64].
   const double *derivative_tiles;    ///< Dr, Ds
   const double *gradient_tiles;      ///< Dr^T, Ds^T
   const double *rotation_tiles;      ///< T_1, T_2
   const double *rotation_row_tiles;  ///< T_1^T, T_2^T
   const double *potential_tiles;     ///< transposes of potential[0..1]
-  /// Terms of the local solve of a GPU (ops/local/triangle/local_condensed.cuh): packed, of the K modes of degree
-  /// below P, those even along the base first: entries of stiffness 1, edge_mass 1, eliminated 0,
-  /// stiffness 2, edge_mass 0, eliminated 1 side by side
+  /// Terms of the local solve of a GPU (ops/local/triangle/local_condensed.cuh): packed, of the K
+  /// modes of degree below P, those even along the base first: entries of stiffness 1, edge_mass 1,
+  /// eliminated 0, stiffness 2, edge_mass 0, eliminated 1 side by side
   const double *condensed_terms;
 } kg_reference;
 

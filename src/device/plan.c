@@ -43,9 +43,9 @@ static int count_bits(unsigned phases)
   return n;
 }
 
-/// Weights by which arrays are placed, the heaviest first: bytes; or bytes times the number of phases,
-/// as what lives long leaves no holes that way. Later attempts vary these, or some of those that
-/// were best, from a quarter to four times.
+/// Weights by which arrays are placed, the heaviest first: bytes; or bytes times the number of
+/// phases, as what lives long leaves no holes that way. Later attempts vary these, or some of those
+/// that were best, from a quarter to four times.
 static void weigh(const kg_plan *plan, int attempt, const double *best, uint32_t *random,
                   double *weight)
 {

@@ -23,8 +23,8 @@ static const char integer_power[] =
     "  return k < 0 ? 1.0 / power : power;\n"
     "}\n\n";
 
-// How each operation is written, but for sine and cosine (ops/sample/circle.cuh): its operands are $0, $1
-// and $2.
+// How each operation is written, but for sine and cosine (ops/sample/circle.cuh): its operands are
+// $0, $1 and $2.
 static const char *const forms[KG_OP_COUNT] = {
     [KG_OP_CHOOSE] = "$0 != 0.0 ? $1 : $2",
     [KG_OP_EQUAL] = "$0 == $1 ? 1.0 : 0.0",

@@ -52,10 +52,9 @@ typedef struct kg_system_result {
   int roundings;             ///< how often it was measured what storing x makes of that
   double relative_residual;  ///< of b - A x, recomputed from x
   double start_residual;     ///< that of the x that the iteration began with
-  double
-      rounding_residual;  ///< of that, what storing x makes (ops/vector/rounding.h); 0: not measured
-  kedge_stop stop;        ///< what ended it
-  bool converged;         ///< to the tolerance, or to rounding where the rule accepts that
+  double rounding_residual;  ///< of that, what storing x makes (ops/vector/rounding.h); 0: none
+  kedge_stop stop;           ///< what ended it
+  bool converged;            ///< to the tolerance, or to rounding where the rule accepts that
 } kg_system_result;
 
 /// Solve from the x that is there (its Dirichlet rows hold the boundary values). When the

@@ -10,8 +10,8 @@ using namespace kg_build;
 
 namespace
 {
-/// The next piece of memory, after the bytes of it that are taken; they grow. NULL in a memory that is
-/// NULL: with it, a function that places its arrays says how much they need.
+/// The next piece of memory, after the bytes of it that are taken; they grow. NULL in a memory that
+/// is NULL: with it, a function that places its arrays says how much they need.
 template <class T>
 void take(char *memory, size_t *bytes, size_t count, T **out)
 {

@@ -141,7 +141,8 @@ static kedge_status check(kedge_context *ctx, const kedge_mesh *mesh, int times)
                               (int64_t)mesh->n_elements << 2 * times, false);
 }
 
-/// The vertices of the meshes before, which multigrid knows of triangles alone: split_vertices() has left them their numbers, the first ones.
+/// The vertices of the meshes before, which multigrid knows of triangles alone: split_vertices()
+/// has left them their numbers, the first ones.
 /// @param[in] counts  [n]: vertices of these meshes, the coarsest first
 static kedge_status find_levels(kedge_context *ctx, const int32_t *counts, int n, kedge_mesh *mesh)
 {

@@ -1,10 +1,10 @@
 /// @file
 /// The multigrid preconditioner z = M r of the trace operator A (docs/math.md#multigrid).
 ///
-/// Two levels: on the trace, Chebyshev's iteration with blocks of A (precondition/smoother.h); below
-/// it, continuous linear functions at the vertices (ops/numbering/vertex_space.h), whose system another
-/// solver takes (precondition/amg/coarse.h). The cycle is symmetric, with k steps of smoothing before and
-/// k after the coarse correction:
+/// Two levels: on the trace, Chebyshev's iteration with blocks of A (precondition/smoother.h);
+/// below it, continuous linear functions at the vertices (ops/numbering/vertex_space.h), whose
+/// system another solver takes (precondition/amg/coarse.h). The cycle is symmetric, with k steps of
+/// smoothing before and k after the coarse correction:
 ///
 ///     smooth A z = r from z = 0;  c = C P^T (r - A z);  z += P c;  smooth A z = r from z
 ///
@@ -33,8 +33,8 @@ typedef struct kg_multigrid_shape {
   int32_t n_lines, n_line_steps;  ///< KEDGE_SMOOTHER_LINE
   kg_number number;               ///< of the cycle on the trace; the levels below are double
   /// The shape of the K^e that it is given, all of one layout and number. Where they are in single
-  /// precision, `number` is; where they are REDUCED, there is no reaction, and A P c is known by its
-  /// fluxes.
+  /// precision, `number` is; where they are REDUCED, there is no reaction, and A P c is known by
+  /// its fluxes.
   kg_locals locals;
   double diffusion;  ///< of the equation, for these fluxes
   int64_t
@@ -72,8 +72,7 @@ typedef struct kg_multigrid {
   kg_multigrid_single single;
   kg_vertex_space space;
   kg_vertex_modes modes;  ///< kg_multigrid_has_vertex_modes()
-  kg_csr_place
-      matrix;  ///< of the coarse space (ops/smooth/vertex_matrix.h), but for its rows: they begin as ends
+  kg_csr_place matrix;    ///< of the coarse space (ops/smooth/vertex_matrix.h), but for its rows
   double *residual, *correction;  ///< [unknown] of the coarse space
   const kg_coarse_table *solver;
   kg_coarse_bytes bytes;  ///< of the memory of the coarse solver:
@@ -85,22 +84,22 @@ typedef struct kg_multigrid {
   kg_coarse *coarse;  ///< NULL where no vertex carries an unknown
 } kg_multigrid;
 
-/// Whether the largest eigenvalue has to be measured (precondition/bound.h). One step does without: it
-/// forgives an eigenvalue up to a third above what the step is for, which only edges on triangles
-/// of 179 degrees have come to (kg_smoother_estimate()). More steps make a polynomial that grows
-/// fast there.
+/// Whether the largest eigenvalue has to be measured (precondition/bound.h). One step does without:
+/// it forgives an eigenvalue up to a third above what the step is for, which only edges on
+/// triangles of 179 degrees have come to (kg_smoother_estimate()). More steps make a polynomial
+/// that grows fast there.
 bool kg_multigrid_is_measured(const kg_multigrid_shape *shape);
-/// Whether steps move vertex modes too (ops/smooth/vertex_modes.h): one step with the blocks of edges,
-/// from order 5 on, where that takes fewer iterations.
+/// Whether steps move vertex modes too (ops/smooth/vertex_modes.h): one step with the blocks of
+/// edges, from order 5 on, where that takes fewer iterations.
 bool kg_multigrid_has_vertex_modes(const kg_multigrid_shape *shape);
-/// Whether a cycle reads the sides of the edges in the mesh: for A P c (ops/smooth/vertex_flux.h) and
-/// vertex modes.
+/// Whether a cycle reads the sides of the edges in the mesh: for A P c (ops/smooth/vertex_flux.h)
+/// and vertex modes.
 bool kg_multigrid_reads_edge_sides(const kg_multigrid_shape *shape);
 /// Whether the smoothing after the coarse correction makes z of the one before it again, which is
 /// step B^-1 r, instead of reading it: of r + (r - A z).
 bool kg_multigrid_repeats(const kg_multigrid_shape *shape);
-/// Whether z holds nothing while the coarse system is solved: where that makes room for vectors below
-/// the trace. A cycle then begins with zeros in its Dirichlet rows.
+/// Whether z holds nothing while the coarse system is solved: where that makes room for vectors
+/// below the trace. A cycle then begins with zeros in its Dirichlet rows.
 static inline bool kg_multigrid_z_rests(const kg_multigrid_shape *shape)
 {
   return shape->locals.local[0].number == KG_SINGLE && kg_multigrid_repeats(shape);

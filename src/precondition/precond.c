@@ -18,7 +18,8 @@ static kg_cost no_cost(const kg_precond *base)
 
 const kg_precond_table kg_jacobi_table = {.name = "Jacobi", .cost = no_cost};
 
-/// What helps where one step smooths too far: more have its bound measured (precondition/smoother.h).
+/// What helps where one step smooths too far: more have its bound measured
+/// (precondition/smoother.h).
 static const char *remedy_of(const kg_multigrid_shape *shape)
 {
   if (shape->smoothing_steps != 1 || kg_multigrid_is_measured(shape)) return KG_WITHOUT_MULTIGRID;

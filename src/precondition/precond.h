@@ -1,6 +1,6 @@
 /// @file
-/// The preconditioners of the trace (linear/linear.h): a diagonal, the blocks of a smoother, a cycle
-/// of multigrid.
+/// The preconditioners of the trace (linear/linear.h): a diagonal, the blocks of a smoother, a
+/// cycle of multigrid.
 #pragma once
 #include "linear/linears.h"
 #include "precondition/multigrid.h"

@@ -62,8 +62,9 @@ struct kg_smoother_table {
   int modes_order_min;  ///< order from which single steps move vertex modes too; 0: none do
 };
 
-/// KEDGE_SMOOTHER_EDGE: the blocks of the edges (ops/smooth/edge_blocks.h). KEDGE_SMOOTHER_LINE: A along
-/// lines of edges across stretched triangles (ops/smooth/line_factor.h), blocks of other edges.
+/// KEDGE_SMOOTHER_EDGE: the blocks of the edges (ops/smooth/edge_blocks.h). KEDGE_SMOOTHER_LINE: A
+/// along lines of edges across stretched triangles (ops/smooth/line_factor.h), blocks of other
+/// edges.
 extern const kg_smoother_table kg_smooth_edges, kg_smooth_lines;
 
 const kg_smoother_table *kg_smoother_table_of(kedge_smoother kind);
@@ -82,9 +83,9 @@ static inline bool kg_smoother_has_lines(kedge_smoother kind)
 /// largest of 0.85 a and 2 is near enough: a step converges up to 4/3 of it. 0.92 of that takes the
 /// fewest iterations with edges, whatever the order, and with lines 0.95, from order 5 on 0.85; all
 /// converge for obtuse triangles up to 170 degrees and all tau (tests/multigrid/test_smoothing.c),
-/// with vertex modes too (ops/smooth/vertex_modes.h): up to 1.26 of it there at orders 5 to 10. Beyond,
-/// edges come to the limit: equal isosceles triangles of 179 degrees with tau = 1e-3 are at 1.26 to
-/// 1.33 of it, and may make the cycle nearly indefinite; `auto` has lines there. Lines
+/// with vertex modes too (ops/smooth/vertex_modes.h): up to 1.26 of it there at orders 5 to 10.
+/// Beyond, edges come to the limit: equal isosceles triangles of 179 degrees with tau = 1e-3 are at
+/// 1.26 to 1.33 of it, and may make the cycle nearly indefinite; `auto` has lines there. Lines
 /// bear 0.85 twice, though 4/3 of it is 0.96 a: on such lattices triangles of 140 degrees and more
 /// have a pair each, and are not in the estimate; those of 110 without one reach 0.89 a.
 double kg_smoother_estimate(kedge_smoother kind, int order, double alignment);

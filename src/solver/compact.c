@@ -32,7 +32,8 @@ static size_t local_bytes(const kg_shape *s)
 void kg_compact_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
 {
   const size_t lanes = KG_LANES * (size_t)s->choice.residual_groups, d = sizeof(double);
-  // Where b is kept, local matrices are made at first with the load vectors and F^e of all elements.
+  // Where b is kept, local matrices are made at first with the load vectors and F^e of all
+  // elements.
   const bool remakes = s->choice.residual == KG_REMADE_WITH_LOADS;
   const unsigned makes = KG_IN(LOCAL) | KG_IN(RESIDUAL), loads = remakes ? makes : KG_IN(RESIDUAL);
   if (s->choice.iterates == KG_DOUBLE) return;

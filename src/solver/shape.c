@@ -55,9 +55,9 @@ kg_locals kg_shape_full_locals(const kg_shape *s)
   return locals(s, KG_LAYOUT_FULL, KG_DOUBLE);
 }
 
-/// Beside the K^e of higher orders there is something to spare: of the quarter that multigrid adds to
-/// Jacobi at most, and with compact of six tenths of that sum (tests/solver/test_footprint.c). Lines
-/// take their couplings of it.
+/// Beside the K^e of higher orders there is something to spare: of the quarter that multigrid adds
+/// to Jacobi at most, and with compact of six tenths of that sum (tests/solver/test_footprint.c).
+/// Lines take their couplings of it.
 static int64_t spare_bytes(const kg_shape *s)
 {
   int64_t spare = (s->choice.iterates == KG_SINGLE ? 20 : 40) * (int64_t)(s->size.order - 1);

@@ -11,7 +11,8 @@
 ///      .-------.-------.     stretching; edges of no pair are in no line
 ///
 /// Blocks of the trace operator along a line are tridiagonal, and multigrid solves with them
-/// exactly (ops/smooth/line_sweep.h). Edges without unknowns are in no line. A line that closes is cut.
+/// exactly (ops/smooth/line_sweep.h). Edges without unknowns are in no line. A line that closes is
+/// cut.
 #pragma once
 #include "space/trace_layout.h"
 KEDGE_BEGIN_DECLS

@@ -2,12 +2,12 @@
 /// How trace unknowns are numbered and how elements are cut into patches (docs/layout.md).
 ///
 /// Consecutive elements of one shape form a *batch*. 32 consecutive elements of a batch form a
-/// *group*: data of an element lies in its *lane* of the group's arrays, [group][row][lane], so that
-/// neighbouring lanes are neighbouring words. Lanes beyond the last element of a batch repeat it;
-/// what they compute is never used. `patch_groups` consecutive groups form a *patch*; a batch begins
-/// with a patch, and all but the last fill their last patch with groups, the last one its last
-/// group. Sides in arrays of the trace are those of *lanes*, counted through all batches; with one
-/// batch lane and element are the same number.
+/// *group*: data of an element lies in its *lane* of the group's arrays, [group][row][lane], so
+/// that neighbouring lanes are neighbouring words. Lanes beyond the last element of a batch repeat
+/// it; what they compute is never used. `patch_groups` consecutive groups form a *patch*; a batch
+/// begins with a patch, and all but the last fill their last patch with groups, the last one its
+/// last group. Sides in arrays of the trace are those of *lanes*, counted through all batches; with
+/// one batch lane and element are the same number.
 ///
 /// Trace edges are numbered in four sections:
 ///   1. edges inside a patch, patch by patch: contiguous for each patch,

@@ -1,5 +1,5 @@
-// The matrices of the vertices and of ELL from the K^e of several batches, against A assembled by its
-// definition.
+// The matrices of the vertices and of ELL from the K^e of several batches, against A assembled by
+// its definition.
 #include <stdlib.h>
 #include <string.h>
 

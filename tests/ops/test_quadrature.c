@@ -408,7 +408,8 @@ static void irregular(int i, int j, int n, double at[2])
 
 enum { RANGE_OUTPUTS = 6 };
 
-/// All operators on groups `first` .. of a case, into out, whose arrays are those of the whole case.
+/// All operators on groups `first` .. of a case, into out, whose arrays are those of the whole
+/// case.
 static void run_range(const cell_case *c, int32_t first, int32_t n_groups, const double *trace,
                       const double *load, double *const out[RANGE_OUTPUTS])
 {

@@ -80,8 +80,8 @@ static void a_solve_allocates_what_was_predicted(void **state)
 }
 
 /// A mesh and the most that multigrid may need at order 1 beside Jacobi with packed K^e, which it
-/// has with a reaction; with the others it is a quarter more. Meshes with lines of order 1 are the exception: couplings of 16 bytes a triangle
-/// beside some 350, and halos of 20 on the thinnest.
+/// has with a reaction; with the others it is a quarter more. Meshes with lines of order 1 are the
+/// exception: couplings of 16 bytes a triangle beside some 350, and halos of 20 on the thinnest.
 typedef struct quarter_case {
   const char *generate;
   double first;

@@ -170,8 +170,8 @@ __global__ void __launch_bounds__(BLOCK)
   }
 }
 
-/// A row's entries, five (or seven) at a time and without a branch, so that their loads overlap: a missing
-/// entry loads x[0] and drops it. Entries pass by once and do not displace x in the caches.
+/// A row's entries, five (or seven) at a time and without a branch, so that their loads overlap: a
+/// missing entry loads x[0] and drops it. Entries pass by once and do not displace x in the caches.
 template <int BLOCKS>
 __device__ __forceinline__ double multiply_row(const kg_ell_matrix &matrix,
                                                const double *__restrict__ x, int64_t row)

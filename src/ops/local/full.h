@@ -1,5 +1,6 @@
 /// @file
-/// Full K^e, all n^2 entries, as a product needs them that goes edge by edge (ops/trace/trace_gather.h):
+/// Full K^e, all n^2 entries, as a product needs them that goes edge by edge
+/// (ops/trace/trace_gather.h):
 ///
 ///     [element][edge of the rows][column][mode of the row]
 ///

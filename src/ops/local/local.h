@@ -45,8 +45,8 @@ KG_INLINE int kg_local_rows(kg_layout layout, int n)
   }
 }
 
-/// The K^e of all elements that `count` counts, triangles in one batch, at `data`; NULL: their shape
-/// alone. FULL has no empty lanes.
+/// The K^e of all elements that `count` counts, triangles in one batch, at `data`; NULL: their
+/// shape alone. FULL has no empty lanes.
 static inline kg_local kg_local_all(kg_layout layout, kg_number number, kg_sizes size,
                                     const kg_trace_counts *count, void *data)
 {

@@ -6,8 +6,8 @@
 ///   1. Edges that appear first in patch p are consecutive in the mesh. Walk them; an edge of
 ///      section s gets the next number of that section, from section_first[s][p] on.
 ///   2. Walk the elements of the patch, the sides of each. An edge inside the patch is known by
-///      its number alone; any other gets the next halo entry, from patch_halo[p] on. Lanes of a batch
-///      beyond its last element repeat it.
+///      its number alone; any other gets the next halo entry, from patch_halo[p] on. Lanes of a
+///      batch beyond its last element repeat it.
 #pragma once
 #include "core/inline.h"
 #include "device/plan.h"

@@ -8,10 +8,10 @@
 ///
 ///     mode 0 = (v_a + v_b) / sqrt 2,   mode 1 = (v_b - v_a) / sqrt 6
 ///
-/// That is the prolongation P; the restriction P^T (ops/smooth/vertex_transfer.h) gathers, at each vertex,
-/// over the ends of edges that meet there. Which vertices an edge has is known from the mesh: of
-/// its first side, in the array of that element; or, to who has the coarse matrix, of the ends at
-/// the one vertex and the columns there.
+/// That is the prolongation P; the restriction P^T (ops/smooth/vertex_transfer.h) gathers, at each
+/// vertex, over the ends of edges that meet there. Which vertices an edge has is known from the
+/// mesh: of its first side, in the array of that element; or, to who has the coarse matrix, of the
+/// ends at the one vertex and the columns there.
 #pragma once
 #include "core/inline.h"
 #include "ops/ops.h"
@@ -28,8 +28,8 @@ typedef struct kg_vertex_space {
   int32_t n_ends;        ///< of free edges at vertices without a Dirichlet edge
   int32_t *begin;        ///< [unknown + 1]: its first end
   int32_t *ends;  ///< [2 free trace edges]: edge << 1 | the vertex is its higher one, ascending
-  /// [unknown + 1]: where rows of the coarse matrix begin. A row has an entry for each end, then one
-  /// for the opposite corner of each quadrilateral at the vertex: `begin` where there are none
+  /// [unknown + 1]: where rows of the coarse matrix begin. A row has an entry for each end, then
+  /// one for the opposite corner of each quadrilateral at the vertex: `begin` where there are none
   int32_t *row;
   int32_t n_entries;  ///< of that matrix, beside its diagonal
 } kg_vertex_space;

@@ -14,8 +14,8 @@
 ///     L_s = G_s W_{s-1},   D_s = A_s - G_s G_s^T
 ///
 /// which is symmetric as it is computed. W_s takes the place of that of A_s among the factors of
-/// the edges (ops/smooth/edge_blocks.h). L_s, [row][column], has rows of the step and columns of the one
-/// before; there is none where a line begins (kg_line_factor_at()). Both are kept in single
+/// the edges (ops/smooth/edge_blocks.h). L_s, [row][column], has rows of the step and columns of
+/// the one before; there is none where a line begins (kg_line_factor_at()). Both are kept in single
 /// precision in any system, as the factors of the edges: L^-T W^T W L^-1 stays symmetric positive
 /// definite whatever they are rounded to.
 #pragma once

@@ -1,11 +1,12 @@
 /// @file
-/// Half of a solve along the lines of edges, in place, with the factors of ops/smooth/line_factor.h:
+/// Half of a solve along the lines of edges, in place, with the factors of
+/// ops/smooth/line_factor.h:
 ///
 ///     forward   x_s -= L_s x_{s-1}     from the second step of a line to its last
 ///     backward  x_{s-1} -= L_s^T x_s   from the last step to the second
 ///
-/// Between both x is multiplied with W^T W of all edges (ops/smooth/edge_smooth.h): together A^-1 along
-/// the lines. Edges of no line are not touched.
+/// Between both x is multiplied with W^T W of all edges (ops/smooth/edge_smooth.h): together A^-1
+/// along the lines. Edges of no line are not touched.
 #pragma once
 #include "ops/smooth/line_factor.h"
 KEDGE_BEGIN_DECLS

@@ -1,8 +1,8 @@
 /// @file
-/// A P c of the coarse space (ops/numbering/vertex_space.h) without a product with K^e, where there is no
-/// reaction: the local solution of linear boundary values is the linear function itself, whatever
-/// the stabilization, and its flux through an edge is constant. So A P c is zero but in mode 0 of
-/// each edge, where it is the jump of the normal flux of c.
+/// A P c of the coarse space (ops/numbering/vertex_space.h) without a product with K^e, where there
+/// is no reaction: the local solution of linear boundary values is the linear function itself,
+/// whatever the stabilization, and its flux through an edge is constant. So A P c is zero but in
+/// mode 0 of each edge, where it is the jump of the normal flux of c.
 ///
 /// With d_a = x_a - x_o, d_b = x_b - x_o from the vertex o opposite to an edge from a to b,
 /// t = x_b - x_a and the diffusion k, an element adds

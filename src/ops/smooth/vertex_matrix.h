@@ -1,15 +1,16 @@
 /// @file
-/// The trace operator on the coarse space (ops/numbering/vertex_space.h): the matrix P^T A P. For pure
-/// diffusion it is diffusion times the stiffness matrix of linear finite elements; reaction adds
-/// its mass.
+/// The trace operator on the coarse space (ops/numbering/vertex_space.h): the matrix P^T A P. For
+/// pure diffusion it is diffusion times the stiffness matrix of linear finite elements; reaction
+/// adds its mass.
 ///
 /// Two passes, one writer for every word: the matrices P_e^T K^e P_e of the elements, 3 x 3 or
 /// 4 x 4, then the rows. A row has its diagonal apart, an entry for each end of an edge at its
-/// vertex, in their order, and one for the opposite corner of each quadrilateral there. The diagonal
-/// adds the elements at the vertex, each
+/// vertex, in their order, and one for the opposite corner of each quadrilateral there. The
+/// diagonal adds the elements at the vertex, each
 /// of them met once, from the side that begins there; and what rounding takes from the entries
-/// (precondition/amg/csr.h). Vertices of Dirichlet edges have a diagonal alone, and entries of other rows
-/// for them are zero: what is zero there in a right-hand side stays so in multigrid's answer.
+/// (precondition/amg/csr.h). Vertices of Dirichlet edges have a diagonal alone, and entries of
+/// other rows for them are zero: what is zero there in a right-hand side stays so in multigrid's
+/// answer.
 #pragma once
 #include "ops/local/entry.h"
 #include "ops/numbering/trace_arrays.h"

@@ -3,15 +3,16 @@
 /// there that have a value at a vertex, on the ends of all its edges, and fall fast along them. A
 /// block of one edge cannot see that its neighbours have it too; linear functions fall slowly.
 ///
-/// The mode phi of a vertex with an unknown (ops/numbering/vertex_space.h) is, on each of its edges, 1 at the
-/// vertex and 0 at the other end, without a mean, and else least in the sum of (2 k + 1) c_k^2 over
-/// its modes, which the energy of the trace resembles. That is half the mean of all Legendre
-/// polynomials P_k of odd k <= P and half the mean of those of even k, without k = 0:
+/// The mode phi of a vertex with an unknown (ops/numbering/vertex_space.h) is, on each of its
+/// edges, 1 at the vertex and 0 at the other end, without a mean, and else least in the sum of (2 k
+/// + 1) c_k^2 over its modes, which the energy of the trace resembles. That is half the mean of all
+/// Legendre polynomials P_k of odd k <= P and half the mean of those of even k, without k = 0:
 ///
 ///     c_k = 1 / (n_k sqrt(4 k + 2)),   n_k modes of the parity of k;  (-1)^k c_k at a lower vertex
 ///
-/// Smoothing adds sum_v phi_v weight_v phi_v . (r - A z) to B^-1 (r - A z) (ops/smooth/edge_smooth.h), as
-/// Jacobi's iteration does. Without mode 0 they do not see A P c of a coarse c (ops/smooth/vertex_flux.h).
+/// Smoothing adds sum_v phi_v weight_v phi_v . (r - A z) to B^-1 (r - A z)
+/// (ops/smooth/edge_smooth.h), as Jacobi's iteration does. Without mode 0 they do not see A P c of
+/// a coarse c (ops/smooth/vertex_flux.h).
 #pragma once
 #include <float.h>
 

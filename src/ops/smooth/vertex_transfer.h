@@ -1,7 +1,7 @@
 /// @file
-/// Between the trace and the coarse space (ops/numbering/vertex_space.h): c = P^T (r - A z) and z += P c,
-/// with the product A z += A P c where the fluxes of c are known (ops/smooth/vertex_flux.h), or without it
-/// (spread); and to the
+/// Between the trace and the coarse space (ops/numbering/vertex_space.h): c = P^T (r - A z) and z
+/// += P c, with the product A z += A P c where the fluxes of c are known
+/// (ops/smooth/vertex_flux.h), or without it (spread); and to the
 /// vertex modes (ops/smooth/vertex_modes.h), value = weight phi . (r - A z).
 #pragma once
 #include "ops/real.h"

@@ -18,10 +18,10 @@ typedef struct kg_cg_vectors_args {
       *inverse;  ///< [n] inverse diagonal: the preconditioner; NULL for ops/vector/pcg_vectors.h
   double *x, *z, *p;
   float *z_single;  ///< of ops/vector/pcg_vectors.h: z is here; NULL: it is in z
-  /// of ops/vector/pcg_vectors.h: r, p and A p of the iteration, 2^exponent times; NULL: in r, p, ap
+  /// of ops/vector/pcg_vectors.h: r, p and A p of the iteration, 2^exponent times; NULL: in r, p,
+  /// ap
   float *r_single, *p_single, *ap_single;
-  double *
-      r;  ///< [n] the residual; of ops/vector/cg_vectors.h it is ap, and read at the beginning alone
+  double *r;        ///< [n] the residual; of cg_vectors.h it is ap, read at the beginning alone
   double *ap;       ///< [n] A p
   kg_open open;     ///< of ap (update)
   double *partial;  ///< work: 2 * KG_PIECES

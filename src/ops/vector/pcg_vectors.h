@@ -3,8 +3,9 @@
 /// (linear/linear.h), with their dot products fused. Arguments and scalars are those of
 /// ops/vector/cg_vectors.h.
 ///
-/// An iteration begins with rz = 0, where there is no direction yet, and with z = M r and its r . z (rz_next of the state), so that none is begun in
-/// vain: the update, which decides whether to stop, ends it.
+/// An iteration begins with rz = 0, where there is no direction yet, and with z = M r and its r . z
+/// (rz_next of the state), so that none is begun in vain: the update, which decides whether to
+/// stop, ends it.
 #pragma once
 #include "ops/vector/cg_vectors.h"
 KEDGE_BEGIN_DECLS

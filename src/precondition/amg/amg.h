@@ -5,10 +5,10 @@
 /// correction, with the same polynomial, so that the cycle is symmetric. Next comes P^T A P.
 /// Levels end where a matrix is small enough for its inverse, or no row has a strong connection:
 /// there smoothing is a solver. Where kedge refined the mesh, the meshes before it are the first
-/// levels (precondition/amg/midpoints.h), without aggregates. Of the levels with aggregates the finer ones
-/// have their coarse systems solved by two cycles, so that convergence does not depend on how many
-/// levels there are; further down that would cost a GPU more in launches than it gains. Small
-/// matrices, that have a level or two, are solved by two cycles themselves.
+/// levels (precondition/amg/midpoints.h), without aggregates. Of the levels with aggregates the
+/// finer ones have their coarse systems solved by two cycles, so that convergence does not depend
+/// on how many levels there are; further down that would cost a GPU more in launches than it gains.
+/// Small matrices, that have a level or two, are solved by two cycles themselves.
 #pragma once
 #include "precondition/amg/arena.h"
 #include "precondition/amg/coarse.h"

@@ -45,7 +45,8 @@ typedef struct kg_coarse_table {
   /// @retval KEDGE_ERR_NUMERIC  it is not positive definite
   kedge_status (*create)(kedge_context *ctx, const kg_csr *matrix, kg_coarse_memory memory,
                          kg_coarse **out);
-  /// Lend it memory for its vectors, of which it allocates what it lacks, before it solves. Between solves the memory may hold something else.
+  /// Lend it memory for its vectors, of which it allocates what it lacks, before it solves. Between
+  /// solves the memory may hold something else.
   kedge_status (*lend)(kedge_context *ctx, kg_coarse *coarse, void *vectors, size_t bytes);
   /// x = M b, M a symmetric positive definite approximation of the inverse, one of two that are
   /// fixed. Only launches.

@@ -20,8 +20,8 @@ typedef enum kg_csr_source { KG_CSR_PROLONGATION, KG_CSR_PRODUCT } kg_csr_source
 /// connections of A, all of them negative; the weak ones are added to its diagonal, so that it has
 /// the row sums of A (but D_F is at least the sum of the strong ones, which matters for negative
 /// row sums). A row of P then has no negative entry, and the sum 1 where the row sum of A is 0.
-/// Entries are rounded to parts of one (precondition/amg/csr.h), which take two bytes; what that leaves
-/// goes to the row's own aggregate, so that sums of 1 stay exactly that.
+/// Entries are rounded to parts of one (precondition/amg/csr.h), which take two bytes; what that
+/// leaves goes to the row's own aggregate, so that sums of 1 stay exactly that.
 ///
 /// Product: A B, where B has no diagonal apart.
 typedef struct kg_csr_make_args {

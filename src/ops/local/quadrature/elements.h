@@ -37,8 +37,8 @@ KG_INLINE int32_t kg_cells_groups(const kg_cells *cells)
   return (cells->n_elements + KG_LANES - 1) / KG_LANES;
 }
 
-/// Groups first_group, first_group + 1, ... of a range, n_groups or as many as there are, as a range
-/// of its own.
+/// Groups first_group, first_group + 1, ... of a range, n_groups or as many as there are, as a
+/// range of its own.
 KG_INLINE kg_cells kg_cells_part(const kg_cells *cells, int32_t first_group, int32_t n_groups)
 {
   const int64_t sides = (int64_t)first_group * cells->tables.size.n_facets * KG_LANES;

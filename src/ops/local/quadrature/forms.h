@@ -93,8 +93,8 @@ KG_INLINE void kg_cell_add_mass(const kg_cell_points *points, const kg_cell_geom
   }
 }
 
-/// Eliminate the first `pivots` of n unknowns: a becomes [L; W^T], of W = L^-1 B, and behind it what
-/// is left, S - W^T W. Waits before and after. @param column  [n], scratch
+/// Eliminate the first `pivots` of n unknowns: a becomes [L; W^T], of W = L^-1 B, and behind it
+/// what is left, S - W^T W. Waits before and after. @param column  [n], scratch
 KG_INLINE void kg_cell_eliminate(int pivots, int n, kg_team team, double *column, double *a)
 {
   for (int k = 0; k < pivots; ++k) {
