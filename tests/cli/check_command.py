@@ -370,7 +370,9 @@ class PlanAndInfo(Command):
                          ["matrix-free", "matrix-free-plain", "ell"])
         for op in plan["operators"]:
             self.assertEqual([stage["name"] for stage in op["stages"]], STAGES)
-            self.assertEqual(max(stage["bytes"] for stage in op["stages"]), op["peak_bytes"])
+            # Arrays that live at once are placed in one allocation, with little room between them.
+            most = max(stage["bytes"] for stage in op["stages"])
+            self.assertTrue(most <= op["peak_bytes"] <= 1.03 * most)
             self.assertLessEqual(op["peak_bytes"], op["needed_bytes"])
             self.assertEqual(op["fits"], op["needed_bytes"] <= plan["memory"]["free_bytes"])
         self.assertEqual(plan["operators"][0]["peak_bytes"],
