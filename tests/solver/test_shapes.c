@@ -381,6 +381,7 @@ static void files_of_means_have_linear_cells_of_both_shapes(void **state)
 
 int main(void)
 {
+  test_skip_without_backend();
   const int descriptor = mkstemps(path, 4);
   if (descriptor < 0) return 1;
   close(descriptor);
