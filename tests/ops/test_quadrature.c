@@ -1,5 +1,5 @@
 // Operators by quadrature, element by element: published norms, today's triangles, and what holds
-// on any straight element.
+// on any straight element. One file, because all claims are about one case of two shapes.
 #include <math.h>
 #include <stdlib.h>
 
