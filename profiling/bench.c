@@ -163,9 +163,9 @@ void bench_open(bench *b, kedge_context *ctx, const kedge_mesh *mesh, int order)
   b->p.shape.choice.apart = true;
   kg_pipeline_plan(&b->p);
   b->set_up_seconds = kg_seconds() - began;
-  BENCH_TRY(ctx, kg_stage_begin(&b->p, KEDGE_STAGE_TRANSFER));
+  BENCH_TRY(ctx, kg_stage_begin(&b->p, KG_STAGE_TRANSFER));
   BENCH_TRY(ctx, kg_stage_end(&b->p, kg_stage_transfer(&b->p)));
-  b->set_up_seconds += b->solution.report.stages[KEDGE_STAGE_TRANSFER].seconds;
+  b->set_up_seconds += b->solution.report.stages[KG_STAGE_TRANSFER].seconds;
   const size_t n = (size_t)b->p.shape.count.n_edges * (size_t)b->p.shape.size.n_edge;
   double *x;
   BENCH_TRY(ctx, kg_host_alloc(ctx, n, sizeof *x, &x));

@@ -56,7 +56,7 @@ static double trace_solve_bytes(const maker *m)
   kg_pipeline p = {.ctx = m->machine.ctx, .mesh = m->machine.mesh, .problem = m->problem};
   BENCH_TRY(p.ctx, kg_pipeline_prepare(&p));
   kg_pipeline_plan(&p);
-  double bytes = (double)kg_stage_bytes(&p.plan, KEDGE_STAGE_TRACE_SOLVE);
+  double bytes = (double)kg_stage_bytes(&p.plan, KG_STAGE_TRACE_SOLVE);
   for (const kg_plan_entry *e = p.plan.entry; e < p.plan.entry + p.plan.n; ++e)
     if (e->pointer != &p.arrays.x && e->phases & KG_IN_SOLVE && e->phases & KG_IN(RECOVER))
       bytes -= (double)e->bytes;
@@ -75,14 +75,14 @@ static void keep_trace(maker *m, const kedge_solution *solution)
 /// Set-up of the preconditioner, which is part of both stages, and the iterations.
 static double own_seconds(const kedge_report *r)
 {
-  return r->stages[KEDGE_STAGE_ASSEMBLY].seconds + r->stages[KEDGE_STAGE_TRACE_SOLVE].seconds;
+  return r->stages[KG_STAGE_ASSEMBLY].seconds + r->stages[KG_STAGE_TRACE_SOLVE].seconds;
 }
 
 static void run_kedge(maker *m, const bench_settings *settings, const char *way)
 {
   kedge_context *ctx = m->machine.ctx;
   bench_set(ctx, m->problem, "solver", "preconditioner", way);
-  kedge_report best = {.stages[KEDGE_STAGE_TRACE_SOLVE].seconds = INFINITY};
+  kedge_report best = {.stages[KG_STAGE_TRACE_SOLVE].seconds = INFINITY};
   for (int i = 0; i < settings->samples; ++i) {
     kedge_solution *solution;
     kedge_report report = KEDGE_REPORT_INIT;
@@ -93,7 +93,7 @@ static void run_kedge(maker *m, const bench_settings *settings, const char *way)
     kedge_solution_destroy(solution);
   }
   begin_line(best.order, way, settings->samples);
-  bench_print_number("local_matrices_seconds", best.stages[KEDGE_STAGE_LOCAL_MATRICES].seconds);
+  bench_print_number("local_matrices_seconds", best.stages[KG_STAGE_LOCAL_MATRICES].seconds);
   bench_print_number("set_up_seconds", best.setup_seconds);
   bench_print_number("solve_seconds", own_seconds(&best) - best.setup_seconds);
   bench_print_number("iterations", (double)best.iterations);
@@ -102,7 +102,7 @@ static void run_kedge(maker *m, const bench_settings *settings, const char *way)
   end_line();
 }
 
-static void run_stage(kg_pipeline *p, kedge_stage stage, kedge_status (*work)(kg_pipeline *))
+static void run_stage(kg_pipeline *p, kg_stage stage, kedge_status (*work)(kg_pipeline *))
 {
   BENCH_TRY(p->ctx, kg_stage_begin(p, stage));
   BENCH_TRY(p->ctx, kg_stage_end(p, work(p)));
@@ -118,9 +118,9 @@ static system_source assemble(maker *m, int order)
       .ctx = ctx, .mesh = m->machine.mesh, .problem = m->problem, .solution = &m->work};
   BENCH_TRY(ctx, kg_pipeline_prepare(&m->p));
   kg_pipeline_plan(&m->p);
-  run_stage(&m->p, KEDGE_STAGE_TRANSFER, kg_stage_transfer);
-  run_stage(&m->p, KEDGE_STAGE_LOCAL_MATRICES, kg_stage_local_matrices);
-  run_stage(&m->p, KEDGE_STAGE_ASSEMBLY, kg_stage_assembly);
+  run_stage(&m->p, KG_STAGE_TRANSFER, kg_stage_transfer);
+  run_stage(&m->p, KG_STAGE_LOCAL_MATRICES, kg_stage_local_matrices);
+  run_stage(&m->p, KG_STAGE_ASSEMBLY, kg_stage_assembly);
   const kg_arrays *buffer = &m->p.arrays;
   system_source source = {kg_ell_shape(m->p.shape.size, &m->p.shape.count), buffer->b};
   source.ell.column = buffer->ell_column;
@@ -128,8 +128,8 @@ static system_source assemble(maker *m, int order)
   const kedge_stage_report *stages = m->work.report.stages;
   begin_line(order, "assembly", 1);
   bench_print_number("rows", (double)source.ell.rows);
-  bench_print_number("local_matrices_seconds", stages[KEDGE_STAGE_LOCAL_MATRICES].seconds);
-  bench_print_number("assembly_seconds", stages[KEDGE_STAGE_ASSEMBLY].seconds);
+  bench_print_number("local_matrices_seconds", stages[KG_STAGE_LOCAL_MATRICES].seconds);
+  bench_print_number("assembly_seconds", stages[KG_STAGE_ASSEMBLY].seconds);
   end_line();
   return source;
 }

@@ -16,8 +16,8 @@ static double assembled_bytes(const kg_shape *shape, double matrix_bytes)
   kg_arrays arrays;
   double most = 0.0;
   kg_memory_plan(shape, &plan, &arrays);
-  for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage) {
-    const bool lives = stage == KEDGE_STAGE_ASSEMBLY || stage == KEDGE_STAGE_TRACE_SOLVE;
+  for (kg_stage stage = 0; stage < KG_STAGE_COUNT; ++stage) {
+    const bool lives = stage == KG_STAGE_ASSEMBLY || stage == KG_STAGE_TRACE_SOLVE;
     const double bytes = (double)kg_stage_bytes(&plan, stage);
     most = fmax(most, lives ? bytes + matrix_bytes - ell : bytes);
   }

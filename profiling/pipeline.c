@@ -26,7 +26,7 @@ static const preparation preparations[] = {{"jacobi", "jacobi", "double"},
 static double whole(const kedge_report *r)
 {
   double seconds = 0.0;
-  for (int stage = KEDGE_STAGE_LOCAL_MATRICES; stage <= KEDGE_STAGE_POSTPROCESS; ++stage)
+  for (int stage = KG_STAGE_LOCAL_MATRICES; stage <= KG_STAGE_POSTPROCESS; ++stage)
     seconds += r->stages[stage].seconds;
   return seconds;
 }
@@ -73,13 +73,13 @@ static void print(const char *name, const kedge_report *first, const kedge_repor
   bench_print_number("first_seconds", whole(first));
   bench_print_number("setup_seconds", r->setup_seconds);
   bench_print_number("u_star_l2", r->u_star_l2);
-  for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage)
-    bench_print_number(kedge_stage_name(stage), r->stages[stage].seconds);
+  for (kg_stage stage = 0; stage < KG_STAGE_COUNT; ++stage)
+    bench_print_number(kg_stage_name(stage), r->stages[stage].seconds);
   printf("}\n");
   fflush(stdout);
   fprintf(stderr, "P%-2d %-9s %8.3f ms (first %8.3f), %lld iterations:", r->order, name,
           1e3 * whole(r), 1e3 * whole(first), (long long)r->iterations);
-  for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage)
+  for (kg_stage stage = 0; stage < KG_STAGE_COUNT; ++stage)
     fprintf(stderr, " %.3f", 1e3 * r->stages[stage].seconds);
   fprintf(stderr, "\n");
 }

@@ -49,7 +49,7 @@ static double *vector(kedge_context *ctx, size_t n, size_t size)
   return memory;
 }
 
-static void run_stage(kg_pipeline *p, kedge_stage stage, kedge_status (*work)(kg_pipeline *))
+static void run_stage(kg_pipeline *p, kg_stage stage, kedge_status (*work)(kg_pipeline *))
 {
   BENCH_TRY(p->ctx, kg_stage_begin(p, stage));
   BENCH_TRY(p->ctx, kg_stage_end(p, work ? work(p) : KEDGE_OK));
@@ -97,10 +97,10 @@ static void system_open(trace_system *s, kedge_context *ctx, const kedge_mesh *m
   BENCH_TRY(ctx, kg_pipeline_prepare(p));
   p->shape.choice.apart = true;
   kg_pipeline_plan(p);
-  run_stage(p, KEDGE_STAGE_TRANSFER, kg_stage_transfer);
-  run_stage(p, KEDGE_STAGE_LOCAL_MATRICES, kg_stage_local_matrices);
-  run_stage(p, KEDGE_STAGE_ASSEMBLY, kg_stage_assembly);
-  run_stage(p, KEDGE_STAGE_TRACE_SOLVE, NULL);
+  run_stage(p, KG_STAGE_TRANSFER, kg_stage_transfer);
+  run_stage(p, KG_STAGE_LOCAL_MATRICES, kg_stage_local_matrices);
+  run_stage(p, KG_STAGE_ASSEMBLY, kg_stage_assembly);
+  run_stage(p, KG_STAGE_TRACE_SOLVE, NULL);
   const kg_arrays *a = &p->arrays;
   const size_t m = (size_t)p->shape.size.n_edge, all = (size_t)p->shape.count.n_edges * m;
   s->op =

@@ -119,19 +119,19 @@ static kedge_status make_again(kg_pipeline *p)
 
 static kedge_status one_chunk(kg_pipeline *p, chunk c, kg_sampler *exact)
 {
-  KG_TRY(kg_stage_begin(p, KEDGE_STAGE_LOCAL_SOLVE));
+  KG_TRY(kg_stage_begin(p, KG_STAGE_LOCAL_SOLVE));
   KG_TRY(kg_stage_end(p, solve_chunk(p, c)));
-  KG_TRY(kg_stage_begin(p, KEDGE_STAGE_POSTPROCESS));
+  KG_TRY(kg_stage_begin(p, KG_STAGE_POSTPROCESS));
   KG_TRY(kg_stage_end(p, postprocess_chunk(p, c, exact)));
-  KG_TRY(kg_stage_begin(p, KEDGE_STAGE_OUTPUT));
+  KG_TRY(kg_stage_begin(p, KG_STAGE_OUTPUT));
   KG_TRY(kg_stage_end(p, take_chunk(p, c)));
-  return kg_stage_announce(p, KEDGE_STAGE_LOCAL_SOLVE, false);
+  return kg_stage_announce(p, KG_STAGE_LOCAL_SOLVE, false);
 }
 
 static kedge_status all_chunks(kg_pipeline *p, kg_sampler *exact)
 {
   const int32_t most = p->shape.choice.recover_groups;
-  KG_TRY(kg_stage_begin(p, KEDGE_STAGE_LOCAL_SOLVE));
+  KG_TRY(kg_stage_begin(p, KG_STAGE_LOCAL_SOLVE));
   KG_TRY(kg_stage_end(p, make_again(p)));
   for (int i = 0; i < p->shape.n_batches; ++i) {
     const int32_t n_groups = kg_elements_groups(&p->elements[i]);
@@ -140,9 +140,9 @@ static kedge_status all_chunks(kg_pipeline *p, kg_sampler *exact)
       KG_TRY(one_chunk(p, (chunk){i, first, left < most ? left : most}, exact));
     }
   }
-  KG_TRY(kg_stage_begin(p, KEDGE_STAGE_POSTPROCESS));
+  KG_TRY(kg_stage_begin(p, KG_STAGE_POSTPROCESS));
   KG_TRY(kg_stage_end(p, p->shape.choice.wants_errors ? sum_errors(p) : KEDGE_OK));
-  KG_TRY(kg_stage_begin(p, KEDGE_STAGE_OUTPUT));
+  KG_TRY(kg_stage_begin(p, KG_STAGE_OUTPUT));
   return kg_stage_end(p, take_trace(p));
 }
 
@@ -150,10 +150,10 @@ static void add_costs(kg_pipeline *p)
 {
   for (int i = 0; i < p->shape.n_batches; ++i) {
     const kg_elements *e = &p->elements[i];
-    p->stage = KEDGE_STAGE_LOCAL_SOLVE;
+    p->stage = KG_STAGE_LOCAL_SOLVE;
     kg_stage_cost(p, p->form->recover_cost(e), 1.0);
     if (p->shape.choice.wants_means) kg_stage_cost(p, p->form->means_cost(e), 1.0);
-    p->stage = KEDGE_STAGE_POSTPROCESS;
+    p->stage = KG_STAGE_POSTPROCESS;
     kg_stage_cost(p, p->form->postprocess_cost(e), 1.0);
   }
 }
@@ -167,12 +167,12 @@ kedge_status kg_stages_local(kg_pipeline *p)
   kedge_problem_place(p->problem, "exact", "u", place, sizeof place);
   kg_sampler exact =
       kg_sampler_of(p, KG_SAMPLE_ERRORS, (kg_sample_set){3, functions, names, place});
-  kedge_status status = kg_stage_announce(p, KEDGE_STAGE_LOCAL_SOLVE, false);
+  kedge_status status = kg_stage_announce(p, KG_STAGE_LOCAL_SOLVE, false);
   if (status == KEDGE_OK) status = all_chunks(p, &exact);
   kg_sampler_close(&exact);
   KG_TRY(status);
   add_costs(p);
-  KG_TRY(kg_stage_announce(p, KEDGE_STAGE_LOCAL_SOLVE, true));
-  KG_TRY(kg_stage_announce(p, KEDGE_STAGE_POSTPROCESS, false));
-  return kg_stage_announce(p, KEDGE_STAGE_POSTPROCESS, true);
+  KG_TRY(kg_stage_announce(p, KG_STAGE_LOCAL_SOLVE, true));
+  KG_TRY(kg_stage_announce(p, KG_STAGE_POSTPROCESS, false));
+  return kg_stage_announce(p, KG_STAGE_POSTPROCESS, true);
 }

@@ -50,20 +50,20 @@ static int64_t sampled_bytes(const kg_shape *s, int n_values)
 }
 
 /// Whether values of the source are on their way to the device.
-static bool samples_source(kedge_stage stage, const kg_choice *c)
+static bool samples_source(kg_stage stage, const kg_choice *c)
 {
-  if (stage == KEDGE_STAGE_TRACE_SOLVE) return c->residual == KG_REMADE_WITH_LOADS;
-  if (stage == KEDGE_STAGE_TRANSFER) return c->residual != KG_REMADE_WITH_LOADS;
-  return stage >= KEDGE_STAGE_LOCAL_SOLVE && !c->loads_stay;
+  if (stage == KG_STAGE_TRACE_SOLVE) return c->residual == KG_REMADE_WITH_LOADS;
+  if (stage == KG_STAGE_TRANSFER) return c->residual != KG_REMADE_WITH_LOADS;
+  return stage >= KG_STAGE_LOCAL_SOLVE && !c->loads_stay;
 }
 
-int64_t kg_host_stage_bytes(kedge_stage stage, const kg_shape *s)
+int64_t kg_host_stage_bytes(kg_stage stage, const kg_shape *s)
 {
-  if (stage < KEDGE_STAGE_TRANSFER || stage > KEDGE_STAGE_POSTPROCESS) return 0;
+  if (stage < KG_STAGE_TRANSFER || stage > KG_STAGE_POSTPROCESS) return 0;
   const int64_t n_boundary = s->count.n_edges - s->count.n_free + s->count.n_neumann;
   int64_t bytes = results_bytes(s) + n_boundary * s->size.n_edge * (int64_t)sizeof(double);
   if (samples_source(stage, &s->choice)) bytes += sampled_bytes(s, kg_shape_source_points(s));
-  if (stage >= KEDGE_STAGE_LOCAL_SOLVE && s->choice.wants_errors)
+  if (stage >= KG_STAGE_LOCAL_SOLVE && s->choice.wants_errors)
     bytes += sampled_bytes(s, 3 * kg_shape_exact_points(s)) +
              s->count.n_groups * (int64_t)sizeof(kg_error_sums);
   return bytes;
@@ -93,20 +93,17 @@ int64_t kg_peak_bytes(const kg_shape *shape)
   return (int64_t)plan.bytes;
 }
 
-int64_t kg_stage_bytes(const kg_plan *plan, kedge_stage stage)
+int64_t kg_stage_bytes(const kg_plan *plan, kg_stage stage)
 {
-  static const unsigned phases[KEDGE_STAGE_COUNT] = {
-      [KEDGE_STAGE_TRANSFER] = KG_IN(TRANSFER),
-      [KEDGE_STAGE_LOCAL_MATRICES] = KG_IN(LOCAL),
-      [KEDGE_STAGE_ASSEMBLY] = KG_FROM(ASSEMBLY, LEVELS),
-      [KEDGE_STAGE_TRACE_SOLVE] = KG_IN_SOLVE,
-      [KEDGE_STAGE_LOCAL_SOLVE] = KG_IN(RECOVER),
-      [KEDGE_STAGE_POSTPROCESS] = KG_IN(RECOVER)};
+  static const unsigned phases[KG_STAGE_COUNT] = {
+      [KG_STAGE_TRANSFER] = KG_IN(TRANSFER),           [KG_STAGE_LOCAL_MATRICES] = KG_IN(LOCAL),
+      [KG_STAGE_ASSEMBLY] = KG_FROM(ASSEMBLY, LEVELS), [KG_STAGE_TRACE_SOLVE] = KG_IN_SOLVE,
+      [KG_STAGE_LOCAL_SOLVE] = KG_IN(RECOVER),         [KG_STAGE_POSTPROCESS] = KG_IN(RECOVER)};
   return (int64_t)kg_plan_live_bytes(plan, phases[stage]);
 }
 
 /// Bytes that are held in a stage on device and host, with chunks of so many groups.
-static int64_t held(kg_shape s, kedge_stage stage, int32_t groups)
+static int64_t held(kg_shape s, kg_stage stage, int32_t groups)
 {
   kg_plan plan;
   kg_arrays arrays;
@@ -126,9 +123,9 @@ int32_t kg_chunk_groups(const kg_shape *shape)
   if (s.choice.resident && !s.has_reaction) s.choice.layout = KG_LAYOUT_REDUCED;
   s.choice.resident = false;
   s.resident_bytes = 0;
-  const int64_t rest = held(s, KEDGE_STAGE_LOCAL_SOLVE, 0);
-  const int64_t all = held(s, KEDGE_STAGE_LOCAL_SOLVE, (int32_t)n) - rest;
-  int64_t room = held(s, KEDGE_STAGE_TRACE_SOLVE, 0) - rest;
+  const int64_t rest = held(s, KG_STAGE_LOCAL_SOLVE, 0);
+  const int64_t all = held(s, KG_STAGE_LOCAL_SOLVE, (int32_t)n) - rest;
+  int64_t room = held(s, KG_STAGE_TRACE_SOLVE, 0) - rest;
   const int64_t tenth = all / 10, least = busy < tenth ? busy : tenth;
   room = room < least ? least : room > most ? most : room;
   const int64_t most_groups = room < all ? n * room / all : n;
@@ -139,7 +136,7 @@ int32_t kg_chunk_groups(const kg_shape *shape)
 int64_t kg_host_bytes(const kg_shape *shape)
 {
   int64_t most = 0;
-  for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage) {
+  for (kg_stage stage = 0; stage < KG_STAGE_COUNT; ++stage) {
     const int64_t bytes = kg_host_stage_bytes(stage, shape);
     if (bytes > most) most = bytes;
   }

@@ -178,15 +178,15 @@ kedge_status kedge_solution_write(kedge_solution *s, const char *path)
              "know what it holds",
              path);
   const double began = kg_seconds();
-  KG_TRY(kg_progress(s->ctx, &(kedge_progress){.stage = kedge_stage_name(KEDGE_STAGE_OUTPUT)}));
+  KG_TRY(kg_progress(s->ctx, &(kedge_progress){.stage = kg_stage_name(KG_STAGE_OUTPUT)}));
   kg_range_push("output", s->mesh->n_elements, s->report.element_unknowns);
   const kedge_status status = s->constant ? kg_output_cells(s, path) : write_file(s, path);
   kg_range_pop();
   KG_TRY(status);
-  kedge_stage_report *stage = &s->report.stages[KEDGE_STAGE_OUTPUT];
+  kedge_stage_report *stage = &s->report.stages[KG_STAGE_OUTPUT];
   stage->seconds += kg_seconds() - began;
   // The file is there, whatever the progress function answers.
-  (void)kg_progress(s->ctx, &(kedge_progress){.stage = kedge_stage_name(KEDGE_STAGE_OUTPUT),
+  (void)kg_progress(s->ctx, &(kedge_progress){.stage = kg_stage_name(KG_STAGE_OUTPUT),
                                               .finished = true,
                                               .seconds = stage->seconds});
   return KEDGE_OK;

@@ -159,17 +159,17 @@ kedge_status kg_pipeline_commit(kg_pipeline *p)
   return kg_plan_enter(p->ctx, &p->plan, KG_PHASE_TRANSFER);
 }
 
-static const kg_phase phases[KEDGE_STAGE_COUNT] = {
-    [KEDGE_STAGE_TRANSFER] = KG_PHASE_TRANSFER,   [KEDGE_STAGE_LOCAL_MATRICES] = KG_PHASE_LOCAL,
-    [KEDGE_STAGE_ASSEMBLY] = KG_PHASE_ASSEMBLY,   [KEDGE_STAGE_TRACE_SOLVE] = KG_PHASE_BOUND,
-    [KEDGE_STAGE_LOCAL_SOLVE] = KG_PHASE_RECOVER, [KEDGE_STAGE_POSTPROCESS] = KG_PHASE_RECOVER,
-    [KEDGE_STAGE_OUTPUT] = KG_PHASE_RECOVER};
+static const kg_phase phases[KG_STAGE_COUNT] = {
+    [KG_STAGE_TRANSFER] = KG_PHASE_TRANSFER,   [KG_STAGE_LOCAL_MATRICES] = KG_PHASE_LOCAL,
+    [KG_STAGE_ASSEMBLY] = KG_PHASE_ASSEMBLY,   [KG_STAGE_TRACE_SOLVE] = KG_PHASE_BOUND,
+    [KG_STAGE_LOCAL_SOLVE] = KG_PHASE_RECOVER, [KG_STAGE_POSTPROCESS] = KG_PHASE_RECOVER,
+    [KG_STAGE_OUTPUT] = KG_PHASE_RECOVER};
 
-kedge_status kg_stage_begin(kg_pipeline *p, kedge_stage stage)
+kedge_status kg_stage_begin(kg_pipeline *p, kg_stage stage)
 {
   p->stage = stage;
   p->stage_began = kg_seconds();
-  kg_range_push(kedge_stage_name(stage), p->mesh->n_elements,
+  kg_range_push(kg_stage_name(stage), p->mesh->n_elements,
                 (int64_t)p->layout.count.n_free * p->shape.size.n_edge);
   const kedge_status status = kg_plan_enter(p->ctx, &p->plan, phases[stage]);
   if (status != KEDGE_OK) kg_range_pop();
@@ -184,10 +184,10 @@ kedge_status kg_stage_end(kg_pipeline *p, kedge_status status)
   return status;
 }
 
-kedge_status kg_stage_announce(kg_pipeline *p, kedge_stage stage, bool finished)
+kedge_status kg_stage_announce(kg_pipeline *p, kg_stage stage, bool finished)
 {
   return kg_progress(p->ctx,
-                     &(kedge_progress){.stage = kedge_stage_name(stage),
+                     &(kedge_progress){.stage = kg_stage_name(stage),
                                        .finished = finished,
                                        .seconds = p->solution->report.stages[stage].seconds});
 }

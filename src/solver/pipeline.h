@@ -35,7 +35,7 @@ typedef struct kg_pipeline {
   kg_points points;
   kg_source source;
   kedge_solution *solution;
-  kedge_stage stage;  ///< running
+  kg_stage stage;  ///< running
   double stage_began;
 } kg_pipeline;
 
@@ -52,14 +52,14 @@ kedge_status kg_pipeline_commit(kg_pipeline *p);
 void kg_pipeline_free(kg_pipeline *p);
 
 /// Begin a stage or a part of it: its phase, its NVTX range, its clock. Stages do not nest.
-kedge_status kg_stage_begin(kg_pipeline *p, kedge_stage stage);
+kedge_status kg_stage_begin(kg_pipeline *p, kg_stage stage);
 /// Wait for the device and add the time since kg_stage_begin() to the report. `status` is that of
 /// the stage's work: returned if it is a failure.
 kedge_status kg_stage_end(kg_pipeline *p, kedge_status status);
 /// Tell the progress function that a stage has begun, goes on, or has ended, with the time in the
 /// report.
 /// @retval KEDGE_ERR_CANCELLED  it does not want to go on
-kedge_status kg_stage_announce(kg_pipeline *p, kedge_stage stage, bool finished);
+kedge_status kg_stage_announce(kg_pipeline *p, kg_stage stage, bool finished);
 
 /// Local matrices in memory, from their shape: those of the batches lie one behind the other.
 kg_locals kg_pipeline_locals_at(const kg_pipeline *p, kg_locals shape, void *memory);

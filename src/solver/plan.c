@@ -35,7 +35,7 @@ static kedge_status plan_operator(kg_pipeline *p, kedge_operator op, kg_memory e
   kg_plan memory;
   kg_arrays arrays;
   kg_memory_plan(&shape, &memory, &arrays);
-  for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage)
+  for (kg_stage stage = 0; stage < KG_STAGE_COUNT; ++stage)
     plan->stage_bytes[op][stage] = kg_stage_bytes(&memory, stage);
   plan->peak_bytes[op] = (int64_t)memory.bytes;
   const kg_memory need = kg_memory_needed(p->ctx, &shape);
@@ -56,8 +56,8 @@ static void describe(const kg_pipeline *p, kedge_plan *plan)
   plan->order = shape->size.order;
   plan->trace_unknowns = (int64_t)shape->count.n_free * shape->size.n_edge;
   plan->precision = kedge_precision_name(p->problem->precision);
-  plan->n_stages = KEDGE_STAGE_COUNT;
-  for (kedge_stage s = 0; s < KEDGE_STAGE_COUNT; ++s) plan->stage_name[s] = kedge_stage_name(s);
+  plan->n_stages = KG_STAGE_COUNT;
+  for (kg_stage s = 0; s < KG_STAGE_COUNT; ++s) plan->stage_name[s] = kg_stage_name(s);
 }
 
 static kedge_status fill(kg_pipeline *p, kedge_plan *plan)

@@ -22,7 +22,7 @@ static void fill_report(kg_pipeline *p)
   const kedge_mesh *mesh = p->mesh;
   kedge_report *r = &s->report;
   const kg_locals locals = kg_shape_locals(&p->shape);
-  const double mesh_seconds = r->stages[KEDGE_STAGE_MESH].seconds;
+  const double mesh_seconds = r->stages[KG_STAGE_MESH].seconds;
   *r = (kedge_report){
       .size = sizeof *r,
       .elements = mesh->n_elements,
@@ -49,10 +49,10 @@ static void fill_report(kg_pipeline *p)
       .predicted_device_bytes = (int64_t)p->plan.bytes,
       .local_matrices_bytes = (int64_t)kg_locals_bytes(&locals),
   };
-  r->n_stages = KEDGE_STAGE_COUNT;
-  for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage)
-    r->stages[stage].name = kedge_stage_name(stage);
-  r->stages[KEDGE_STAGE_MESH].seconds = mesh_seconds;
+  r->n_stages = KG_STAGE_COUNT;
+  for (kg_stage stage = 0; stage < KG_STAGE_COUNT; ++stage)
+    r->stages[stage].name = kg_stage_name(stage);
+  r->stages[KG_STAGE_MESH].seconds = mesh_seconds;
 }
 
 /// Where an array of results has those of a batch; NULL where there is none.
@@ -111,8 +111,7 @@ static kedge_status allocate_results(kg_pipeline *p)
   return KEDGE_OK;
 }
 
-static kedge_status run_stage(kg_pipeline *p, kedge_stage stage,
-                              kedge_status (*work)(kg_pipeline *))
+static kedge_status run_stage(kg_pipeline *p, kg_stage stage, kedge_status (*work)(kg_pipeline *))
 {
   KG_TRY(kg_stage_announce(p, stage, false));
   KG_TRY(kg_stage_begin(p, stage));
@@ -128,8 +127,8 @@ static kedge_status prepare(kg_pipeline *p)
   const kedge_status status = kg_pipeline_prepare(p);
   kg_range_pop();
   KG_TRY(status);
-  p->solution->report.stages[KEDGE_STAGE_MESH].seconds = p->mesh->seconds + kg_seconds() - began;
-  KG_TRY(kg_stage_announce(p, KEDGE_STAGE_MESH, true));
+  p->solution->report.stages[KG_STAGE_MESH].seconds = p->mesh->seconds + kg_seconds() - began;
+  KG_TRY(kg_stage_announce(p, KG_STAGE_MESH, true));
   // Before anything is allocated on the device, or for the results.
   const kg_memory available = kg_memory_free(p->ctx);
   kg_memory_choose(p->ctx, &p->shape, available);
@@ -150,10 +149,10 @@ static kedge_status run(kg_pipeline *p)
   KG_TRY(allocate_results(p));
   p->ctx->bytes_peak = p->ctx->bytes_in_use;
   const int64_t in_use_before = p->ctx->bytes_in_use;
-  KG_TRY(run_stage(p, KEDGE_STAGE_TRANSFER, kg_stage_transfer));
-  KG_TRY(run_stage(p, KEDGE_STAGE_LOCAL_MATRICES, kg_stage_local_matrices));
-  if (has_assembly(&p->shape.choice)) KG_TRY(run_stage(p, KEDGE_STAGE_ASSEMBLY, kg_stage_assembly));
-  KG_TRY(run_stage(p, KEDGE_STAGE_TRACE_SOLVE, kg_stage_trace_solve));
+  KG_TRY(run_stage(p, KG_STAGE_TRANSFER, kg_stage_transfer));
+  KG_TRY(run_stage(p, KG_STAGE_LOCAL_MATRICES, kg_stage_local_matrices));
+  if (has_assembly(&p->shape.choice)) KG_TRY(run_stage(p, KG_STAGE_ASSEMBLY, kg_stage_assembly));
+  KG_TRY(run_stage(p, KG_STAGE_TRACE_SOLVE, kg_stage_trace_solve));
   KG_TRY(kg_stages_local(p));
   p->solution->report.peak_device_bytes = p->ctx->bytes_peak - in_use_before;
   if (p->shape.choice.wants_means) return KEDGE_OK;

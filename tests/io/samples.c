@@ -108,7 +108,7 @@ static kedge_status write_cells(const char *path)
 static kedge_status write_report(bool awkward, const char *path)
 {
   kedge_report report = {.size = sizeof report,
-                         .n_stages = KEDGE_STAGE_COUNT,
+                         .n_stages = KG_STAGE_COUNT,
                          .elements = 800,
                          .edges = 1240,
                          .vertices = 441,
@@ -144,9 +144,9 @@ static kedge_status write_report(bool awkward, const char *path)
                          .predicted_device_bytes = 5000000001,
                          .local_matrices_bytes = 7,
                          .operator_bytes = 8};
-  for (int s = 0; s < KEDGE_STAGE_COUNT; ++s)
+  for (int s = 0; s < KG_STAGE_COUNT; ++s)
     report.stages[s] =
-        (kedge_stage_report){kedge_stage_name((kedge_stage)s), 0.5 * s, 1e9 * s + 0.25, 1e10 * s};
+        (kedge_stage_report){kg_stage_name((kg_stage)s), 0.5 * s, 1e9 * s + 0.25, 1e10 * s};
   if (awkward) {
     report.device = "a \"CPU\" \\ \n\t\x01 \xFF \xC3\xA9";
     report.has_exact = false;

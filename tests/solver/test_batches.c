@@ -125,7 +125,7 @@ static void multiply(kg_pipeline *p, made *s)
   free(rows);
 }
 
-static void run(kg_pipeline *p, kedge_stage stage, kedge_status (*work)(kg_pipeline *))
+static void run(kg_pipeline *p, kg_stage stage, kedge_status (*work)(kg_pipeline *))
 {
   must(ctx, kg_stage_begin(p, stage));
   must(ctx, kg_stage_end(p, work ? work(p) : KEDGE_OK));
@@ -140,14 +140,14 @@ static made made_of(const kedge_mesh *mesh, const kedge_problem *problem, const 
   must(ctx, kg_pipeline_prepare(&p));
   assert_int_equal(p.shape.n_batches, c->n + 1);
   kg_pipeline_plan(&p);
-  run(&p, KEDGE_STAGE_TRANSFER, kg_stage_transfer);
-  run(&p, KEDGE_STAGE_LOCAL_MATRICES, kg_stage_local_matrices);
+  run(&p, KG_STAGE_TRANSFER, kg_stage_transfer);
+  run(&p, KG_STAGE_LOCAL_MATRICES, kg_stage_local_matrices);
   s.n_trace = (size_t)mesh->n_edges * (size_t)p.shape.size.n_edge;
   s.b = allocate(s.n_trace);
   s.product = allocate(s.n_trace);
   fetch_local(&p, &s);
   fetch_free_rows(&p, p.arrays.b, s.b);
-  run(&p, KEDGE_STAGE_TRACE_SOLVE, NULL);
+  run(&p, KG_STAGE_TRACE_SOLVE, NULL);
   multiply(&p, &s);
   kg_pipeline_free(&p);
   cut_as(&(cuts){0});

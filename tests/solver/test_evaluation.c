@@ -102,7 +102,7 @@ static void errors_do_not_depend_on_who_evaluates(void **state)
   assert_string_equal(host.evaluation, on_gpu() ? "host: KEDGE_EVALUATE says so" : "host");
   assert_string_equal(gpu.evaluation, on_gpu() ? "gpu" : "host");
   assert_same_errors(&gpu.report, &host.report);
-  const kedge_stage stages[] = {KEDGE_STAGE_TRANSFER, KEDGE_STAGE_POSTPROCESS};
+  const kg_stage stages[] = {KG_STAGE_TRANSFER, KG_STAGE_POSTPROCESS};
   for (int i = 0; on_gpu() && i < 2; ++i)  // values that never lie in memory are not counted
     assert_true(gpu.report.stages[stages[i]].bytes < host.report.stages[stages[i]].bytes);
 }

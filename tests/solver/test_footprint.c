@@ -176,9 +176,9 @@ static void the_local_solve_and_post_processing_are_not_the_peak(void **state)
       const kedge_plan plan =
           plan_of(mesh, orders[p], "0", "precision", compact ? "compact" : "mixed");
       const int64_t *bytes = plan.stage_bytes[MATRIX_FREE];
-      const int64_t most = bytes[KEDGE_STAGE_TRACE_SOLVE] + ((int64_t)1 << 24);
-      assert_true(bytes[KEDGE_STAGE_LOCAL_SOLVE] <= most);
-      assert_true(bytes[KEDGE_STAGE_POSTPROCESS] <= most);
+      const int64_t most = bytes[KG_STAGE_TRACE_SOLVE] + ((int64_t)1 << 24);
+      assert_true(bytes[KG_STAGE_LOCAL_SOLVE] <= most);
+      assert_true(bytes[KG_STAGE_POSTPROCESS] <= most);
     }
   kedge_mesh_destroy(mesh);
 }

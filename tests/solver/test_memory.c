@@ -175,7 +175,7 @@ static void a_hundred_million_triangles_of_order_4_fit_an_h200_but_not_as_ell(vo
   const double times = 1e8 / shape.count.n_elements;
   assert_at_most(times * (double)kg_peak_bytes(&shape), 149.5e9);
   shape.choice.recover_groups = 0;  // chunks take 2 GiB at most, whatever the mesh
-  for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage)
+  for (kg_stage stage = 0; stage < KG_STAGE_COUNT; ++stage)
     assert_at_most(times * (double)(kg_prepared_bytes(&shape) + kg_host_stage_bytes(stage, &shape)),
                    0.2 * 128 * (1 << 30) - 2.0 * (1 << 30));
   must(ctx, kedge_problem_set(problem, "solver", "operator", "ell"));
@@ -233,7 +233,7 @@ static void what_a_plan_of_ell_says_of_matrix_free_is_what_a_plan_of_that_says(v
       assert_int_equal(plan_within(need - below, mesh, problem).fits[KEDGE_OPERATOR_MATRIX_FREE],
                        !below);
     const kedge_plan plan = plan_within(2 * need, mesh, problem);
-    for (kedge_stage stage = 0; stage < KEDGE_STAGE_COUNT; ++stage)
+    for (kg_stage stage = 0; stage < KG_STAGE_COUNT; ++stage)
       assert_int_equal(plan.stage_bytes[KEDGE_OPERATOR_MATRIX_FREE][stage],
                        of_it.stage_bytes[KEDGE_OPERATOR_MATRIX_FREE][stage]);
     kedge_problem_destroy(problem);
@@ -335,7 +335,7 @@ static void zero(void *user, const kedge_points *points, double *value)
   for (size_t i = 0; i < points->n; ++i) value[i] = 0.0;
 }
 
-static void assert_predicted(int64_t measured, kedge_stage stage, const kg_shape *shape,
+static void assert_predicted(int64_t measured, kg_stage stage, const kg_shape *shape,
                              int64_t layout)
 {
   const double predicted =
@@ -363,8 +363,8 @@ static void host_memory_is_what_was_predicted(void **state)
     must(ctx, kedge_solve(ctx, mesh, problem, &solution));
     kedge_context_set_progress(ctx, NULL, NULL);
     const int64_t layout = kg_prepared_bytes(&shape) - mesh_bytes;
-    assert_predicted(heap_in_solve, KEDGE_STAGE_TRACE_SOLVE, &shape, layout);
-    assert_predicted(heap_in_postprocess, KEDGE_STAGE_POSTPROCESS, &shape, layout);
+    assert_predicted(heap_in_solve, KG_STAGE_TRACE_SOLVE, &shape, layout);
+    assert_predicted(heap_in_postprocess, KG_STAGE_POSTPROCESS, &shape, layout);
     kedge_solution_destroy(solution);
     kedge_problem_destroy(problem);
   }

@@ -42,9 +42,9 @@ static void the_report_counts_what_was_solved(void **state)
   const int rows = test_backend() == KEDGE_BACKEND_CUDA ? 78 : 48;
   assert_int_equal(r.local_matrices_bytes, rows * 32 * 8);
   assert_true(r.operator_bytes > rows * 32 * 8);  // and two vectors
-  assert_true(r.stages[KEDGE_STAGE_TRACE_SOLVE].seconds > 0.0);
-  assert_true(r.stages[KEDGE_STAGE_TRACE_SOLVE].flops > 2.0 * 9 * 9 * 32 * (double)r.iterations);
-  assert_true(r.stages[KEDGE_STAGE_OUTPUT].seconds > 0.0);  // results to the host
+  assert_true(r.stages[KG_STAGE_TRACE_SOLVE].seconds > 0.0);
+  assert_true(r.stages[KG_STAGE_TRACE_SOLVE].flops > 2.0 * 9 * 9 * 32 * (double)r.iterations);
+  assert_true(r.stages[KG_STAGE_OUTPUT].seconds > 0.0);  // results to the host
   kedge_solution_destroy(solution);
   kedge_mesh_destroy(mesh);
 }
@@ -100,7 +100,7 @@ static void predictions_are_what_is_allocated(void **state)
     assert_int_equal(r.predicted_device_bytes, plan.peak_bytes[op]);
     assert_at_most(fabs((double)(r.peak_device_bytes - r.predicted_device_bytes)),
                    0.05 * (double)r.peak_device_bytes);
-    for (int stage = 0; stage < KEDGE_STAGE_COUNT; ++stage)
+    for (int stage = 0; stage < KG_STAGE_COUNT; ++stage)
       assert_true(plan.stage_bytes[op][stage] <= plan.peak_bytes[op]);
     assert_true(plan.free_bytes > 0);
     kedge_solution_destroy(solution);
@@ -112,7 +112,7 @@ static void predictions_are_what_is_allocated(void **state)
 /// What the progress function has seen.
 typedef struct witness {
   int stage;  ///< the last one
-  bool finished[KEDGE_STAGE_COUNT];
+  bool finished[KG_STAGE_COUNT];
   int64_t iteration;
   double residual;
 } witness;
@@ -120,7 +120,7 @@ typedef struct witness {
 static int stage_of(const char *name)
 {
   int stage = 0;
-  while (stage < KEDGE_STAGE_COUNT && strcmp(kedge_stage_name((kedge_stage)stage), name)) ++stage;
+  while (stage < KG_STAGE_COUNT && strcmp(kg_stage_name((kg_stage)stage), name)) ++stage;
   return stage;
 }
 
@@ -128,12 +128,12 @@ static bool watch(void *user, const kedge_progress *progress)
 {
   witness *w = user;
   const int stage = stage_of(progress->stage);
-  assert_true(stage < KEDGE_STAGE_COUNT && stage >= w->stage);
+  assert_true(stage < KG_STAGE_COUNT && stage >= w->stage);
   assert_false(w->finished[stage]);
   assert_true(progress->seconds >= 0.0);
   w->stage = stage;
   w->finished[stage] = progress->finished;
-  if (stage != KEDGE_STAGE_TRACE_SOLVE || progress->finished) {
+  if (stage != KG_STAGE_TRACE_SOLVE || progress->finished) {
     assert_int_equal(progress->iteration, 0);
     return true;
   }
@@ -158,9 +158,9 @@ static void check_progress(const char *operator_name)
                      {"solver", "preconditioner", "jacobi"}));  // which assembles nothing
   kedge_context_set_progress(ctx, NULL, NULL);
   const bool assembled = strcmp(operator_name, "matrix-free") != 0;
-  for (int stage = 0; stage < KEDGE_STAGE_OUTPUT; ++stage)
-    assert_true(w.finished[stage] == (stage != KEDGE_STAGE_ASSEMBLY || assembled));
-  assert_false(w.finished[KEDGE_STAGE_OUTPUT]);
+  for (int stage = 0; stage < KG_STAGE_OUTPUT; ++stage)
+    assert_true(w.finished[stage] == (stage != KG_STAGE_ASSEMBLY || assembled));
+  assert_false(w.finished[KG_STAGE_OUTPUT]);
   kedge_report r = KEDGE_REPORT_INIT;
   kedge_solution_report(solution, &r);
   assert_int_equal(w.iteration, r.iterations);

@@ -201,10 +201,9 @@ static void the_report_tells_what_multigrid_was(void **state)
   assert_string_equal(r.smoother, "edge");
   assert_int_equal(r.smoothing_steps, 3);
   assert_true(r.multigrid_levels >= 2);
-  assert_true(r.setup_seconds > 0 &&
-              r.setup_seconds < r.stages[KEDGE_STAGE_ASSEMBLY].seconds +
-                                    r.stages[KEDGE_STAGE_TRACE_SOLVE].seconds);
-  assert_true(r.stages[KEDGE_STAGE_ASSEMBLY].bytes > 0);
+  assert_true(r.setup_seconds > 0 && r.setup_seconds < r.stages[KG_STAGE_ASSEMBLY].seconds +
+                                                           r.stages[KG_STAGE_TRACE_SOLVE].seconds);
+  assert_true(r.stages[KG_STAGE_ASSEMBLY].bytes > 0);
 }
 
 int main(void)
