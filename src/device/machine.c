@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "core/error.h"
-#include "device/machine_cuda.h"
 #include "core/memory.h"
 #include "device/topology.h"
 

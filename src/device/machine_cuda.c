@@ -1,5 +1,3 @@
-#include "device/machine_cuda.h"
-
 #include <cuda_runtime_api.h>
 #include <hwloc/cudart.h>
 #include <stdio.h>

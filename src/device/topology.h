@@ -22,3 +22,6 @@ void kg_topology_cpu_name(hwloc_topology_t topology, char *name, size_t size);
 /// The logical CPUs next to a CUDA device, allowed or not.
 /// Returns 0, or -1 when that is unknown: no such GPU, or built without CUDA.
 int kg_topology_gpu_cpuset(hwloc_topology_t topology, int device, hwloc_bitmap_t set);
+
+/// Fill the CUDA part of `info`; a machine without a usable GPU gets a phrase that says why.
+void kg_machine_describe_gpus(hwloc_topology_t topology, kedge_machine_info *info);

@@ -1,7 +1,7 @@
 /// @file
-/// Operators: one quartet of files each (<op>.h, <op>.c, <op>_host.c, <op>_cuda.cu). The .h gives
-/// formula, layouts and arguments; the .c checks, dispatches and prices; host code is the
-/// specification.
+/// Operators: <op>.h gives formula, layouts and arguments; <op>.c checks, dispatches, prices, and
+/// has the host code, which is the specification (<op>_host.c where that is long or compiled
+/// twice); <op>_cuda.cu has the kernels.
 #pragma once
 #include "basis/reference.h"
 #include "space/trace_layout.h"
@@ -17,13 +17,10 @@ static inline kg_cost kg_cost_plus(kg_cost sum, double times, kg_cost part)
   return (kg_cost){sum.bytes + times * part.bytes, sum.flops + times * part.flops};
 }
 
-/// The implementations of an operator by backend. Shadow runs host code on shadow memory; a context
-/// of the CUDA backend exists only in a build with CUDA.
-#define KG_IMPLEMENTATIONS(host, cuda)                              \
-  {                                                                 \
-    [KEDGE_BACKEND_HOST] = (host), [KEDGE_BACKEND_SHADOW] = (host), \
-    [KEDGE_BACKEND_CUDA] = KG_IF_CUDA(cuda),                        \
-  }
+/// One of two implementations, by the backend of a context. Shadow runs host code on shadow memory;
+/// a context of the CUDA backend exists only in a build with CUDA.
+#define KG_IMPLEMENTATION(ctx, host, cuda) \
+  ((ctx)->backend == KEDGE_BACKEND_CUDA ? KG_IF_CUDA(cuda) : (host))
 
 /// The type of an operator's numbers, where it takes two. Sums over many of them are double.
 typedef enum kg_number { KG_DOUBLE, KG_SINGLE, KG_NUMBERS } kg_number;
@@ -41,12 +38,10 @@ static inline const char *kg_number_remedy(kg_number number)
                              : "";
 }
 
-/// The implementations of such an operator, by number and backend.
-#define KG_IMPLEMENTATIONS_OF_NUMBERS(host, cuda)                   \
-  {                                                                 \
-    [KG_DOUBLE] = KG_IMPLEMENTATIONS(host, cuda),                   \
-    [KG_SINGLE] = KG_IMPLEMENTATIONS(host##_single, cuda##_single), \
-  }
+/// One of the implementations of such an operator, by number and backend.
+#define KG_IMPLEMENTATION_OF_NUMBER(ctx, number, host, cuda)                    \
+  ((number) == KG_SINGLE ? KG_IMPLEMENTATION(ctx, host##_single, cuda##_single) \
+                         : KG_IMPLEMENTATION(ctx, host, cuda))
 
 /// What most operators read: counts, device arrays of the trace layout, reference matrices.
 typedef struct kg_batch {
@@ -111,19 +106,15 @@ static inline kg_points kg_points_at(kg_sizes size, int n, const double *rule, c
 
 /// Defines kedge_status name(kedge_context *ctx, const arguments *args): name_host or name_cuda, by
 /// backend.
-#define KG_OPERATOR(name, arguments)                                          \
-  kedge_status name(kedge_context *ctx, const arguments *args)                \
-  {                                                                           \
-    static kedge_status (*const impl[])(kedge_context *, const arguments *) = \
-        KG_IMPLEMENTATIONS(name##_host, name##_cuda);                         \
-    return impl[ctx->backend](ctx, args);                                     \
+#define KG_OPERATOR(name, arguments)                                    \
+  kedge_status name(kedge_context *ctx, const arguments *args)          \
+  {                                                                     \
+    return KG_IMPLEMENTATION(ctx, name##_host, name##_cuda)(ctx, args); \
   }
 
 /// Defines an operator that takes numbers of two types: `number` is that of `args`.
-#define KG_OPERATOR_OF_NUMBERS(name, arguments, number)                                            \
-  kedge_status name(kedge_context *ctx, const arguments *args)                                     \
-  {                                                                                                \
-    static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *, const arguments *) = \
-        KG_IMPLEMENTATIONS_OF_NUMBERS(name##_host, name##_cuda);                                   \
-    return impl[number][ctx->backend](ctx, args);                                                  \
+#define KG_OPERATOR_OF_NUMBERS(name, arguments, number)                                   \
+  kedge_status name(kedge_context *ctx, const arguments *args)                            \
+  {                                                                                       \
+    return KG_IMPLEMENTATION_OF_NUMBER(ctx, number, name##_host, name##_cuda)(ctx, args); \
   }

@@ -51,8 +51,6 @@ static double *upload(const double *values, int32_t n, kg_buffer *out)
   return out->data;
 }
 
-typedef kedge_status product(kedge_context *, const kg_csr_apply_args *);
-
 /// Vectors of one call; what `expected` makes of the sum of row i.
 typedef struct vectors {
   const double *x, *y, *b, *diagonal, *previous;
@@ -83,7 +81,7 @@ static double scaled_of(const vectors *v, int32_t i, double sum)
   return v->x[i] + sum / v->diagonal[i];
 }
 
-static void check_product(const fe_matrix *m, product *call, expectation *expected,
+static void check_product(const fe_matrix *m, kg_csr_rule rule, expectation *expected,
                           bool with_previous)
 {
   const int32_t n = m->n;
@@ -95,7 +93,7 @@ static void check_product(const fe_matrix *m, product *call, expectation *expect
   double *found_z = get((size_t)n, sizeof *found_z);
   const vectors host = {v[0], v[1], v[2], v[3], with_previous ? v[1] : NULL, 0.3, 0.7};
   device_matrix matrix;
-  const kg_csr_form form = {.parts = call == kg_csr_restrict || call == kg_csr_prolong};
+  const kg_csr_form form = {.parts = rule == KG_CSR_RESTRICT || rule == KG_CSR_PROLONG};
   device_matrix_plain(ctx, m, form, &matrix);
   kg_csr_apply_args args = {.matrix = matrix.csr, .momentum = 0.3, .weight = 0.7};
   args.x = upload(v[0], n, &device[0]);
@@ -104,7 +102,7 @@ static void check_product(const fe_matrix *m, product *call, expectation *expect
   args.matrix.diagonal = args.diagonal = upload(v[3], n, &device[3]);
   args.z = upload(v[0], n, &device[4]);
   args.previous = with_previous ? args.y : NULL;
-  must(ctx, call(ctx, &args));
+  must(ctx, kg_csr_apply(ctx, rule, &args));
   must(ctx, kg_copy_out(ctx, found, args.y, (size_t)n * sizeof *found));
   must(ctx, kg_copy_out(ctx, found_z, args.z, (size_t)n * sizeof *found_z));
   must(ctx, kg_sync(ctx));
@@ -112,7 +110,7 @@ static void check_product(const fe_matrix *m, product *call, expectation *expect
   for (int32_t i = 0; i < n; ++i) {
     const double terms = m->row[i + 1] - m->row[i], exact = expected(&host, i, sum[i]);
     assert_at_most(fabs(found[i] - exact), rounding(terms) * (terms + 4.0));
-    const double z = call == kg_csr_restrict ? 0.7 * sum[i] / v[3][i] : v[0][i];
+    const double z = rule == KG_CSR_RESTRICT ? 0.7 * sum[i] / v[3][i] : v[0][i];
     assert_at_most(fabs(found_z[i] - z), rounding(terms) * (terms + 4.0));
   }
   for (int k = 0; k < 5; ++k) kg_free(ctx, &device[k]);
@@ -128,12 +126,12 @@ static void products_with_vectors_are_those_of_their_formulas(void **state)
   (void)state;
   for (int s = 0; s < SIZES - (test_is_quick() ? 1 : 0); ++s) {
     fe_matrix m = random_matrix(3, sizes[s], sizes[s]), p = random_parts(4, sizes[s], sizes[s]);
-    check_product(&m, kg_csr_step, step_of, true);
-    check_product(&m, kg_csr_step, step_of, false);
-    check_product(&m, kg_csr_residual, residual_of, false);
-    check_product(&m, kg_csr_scaled, scaled_of, false);
-    check_product(&p, kg_csr_restrict, restricted_of, false);
-    check_product(&p, kg_csr_prolong, prolonged_of, false);
+    check_product(&m, KG_CSR_STEP, step_of, true);
+    check_product(&m, KG_CSR_STEP, step_of, false);
+    check_product(&m, KG_CSR_RESIDUAL, residual_of, false);
+    check_product(&m, KG_CSR_SCALED, scaled_of, false);
+    check_product(&p, KG_CSR_RESTRICT, restricted_of, false);
+    check_product(&p, KG_CSR_PROLONG, prolonged_of, false);
     fe_matrix_free(&m);
     fe_matrix_free(&p);
   }

@@ -5,21 +5,18 @@
 kedge_status kg_vertex_space_work_bytes(kedge_context *ctx, const kg_trace_counts *count,
                                         int32_t n_vertices, size_t *bytes)
 {
-  static kedge_status (*const impl[])(kedge_context *, const kg_trace_counts *, int32_t, size_t *) =
-      KG_IMPLEMENTATIONS(kg_vertex_space_work_bytes_host, kg_vertex_space_work_bytes_cuda);
-  return impl[ctx->backend](ctx, count, n_vertices, bytes);
+  return KG_IMPLEMENTATION(ctx, kg_vertex_space_work_bytes_host, kg_vertex_space_work_bytes_cuda)(
+      ctx, count, n_vertices, bytes);
 }
 
 kedge_status kg_vertex_space_fill(kedge_context *ctx, const kg_vertex_space_args *args)
 {
-  static kedge_status (*const impl[])(kedge_context *, const kg_vertex_space_args *) =
-      KG_IMPLEMENTATIONS(kg_vertex_space_fill_host, kg_vertex_space_fill_cuda);
   size_t needed;
   KG_TRY(kg_vertex_space_work_bytes(ctx, &args->batch.count, args->n_vertices, &needed));
   KG_REQUIRE(ctx, args->work_bytes >= needed, KEDGE_ERR_INTERNAL,
              "the vertex space got %zu bytes of work memory and needs %zu", args->work_bytes,
              needed);
-  return impl[ctx->backend](ctx, args);
+  return KG_IMPLEMENTATION(ctx, kg_vertex_space_fill_host, kg_vertex_space_fill_cuda)(ctx, args);
 }
 
 /// An edge: its first side and vertices read, two ends with their keys moved by every pass of a

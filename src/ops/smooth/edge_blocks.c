@@ -38,10 +38,8 @@ kedge_status kg_edge_blocks_check(kedge_context *ctx, const kg_batch *batch, kg_
 
 kedge_status kg_edge_blocks(kedge_context *ctx, const kg_edge_blocks_args *args)
 {
-  static kedge_status (*const impl[])(kedge_context *, const kg_edge_blocks_args *) =
-      KG_IMPLEMENTATIONS(kg_edge_blocks_host, kg_edge_blocks_cuda);
   KG_TRY(kg_fault_clear(ctx, args->fault));
-  KG_TRY(impl[ctx->backend](ctx, args));
+  KG_TRY(KG_IMPLEMENTATION(ctx, kg_edge_blocks_host, kg_edge_blocks_cuda)(ctx, args));
   return kg_edge_blocks_check(ctx, &args->batch, args->number, args->fault);
 }
 

@@ -6,11 +6,9 @@
 
 kedge_status kg_edge_smooth(kedge_context *ctx, const kg_edge_smooth_args *args)
 {
-  static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *,
-                                                           const kg_edge_smooth_args *) =
-      KG_IMPLEMENTATIONS_OF_NUMBERS(kg_edge_smooth_host, kg_edge_smooth_cuda);
   assert(!args->correction.coarse || kg_vertex_fluxes_are_known(&args->correction.space.mesh));
-  return impl[args->number][ctx->backend](ctx, args);
+  return KG_IMPLEMENTATION_OF_NUMBER(ctx, args->number, kg_edge_smooth_host, kg_edge_smooth_cuda)(
+      ctx, args);
 }
 
 /// A step from a z that is not zero, without d: B^-1, r, A z, z in, z out.

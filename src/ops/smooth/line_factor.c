@@ -5,10 +5,8 @@
 
 kedge_status kg_line_factor(kedge_context *ctx, const kg_line_factor_args *args)
 {
-  static kedge_status (*const impl[])(kedge_context *, const kg_line_factor_args *) =
-      KG_IMPLEMENTATIONS(kg_line_factor_host, kg_line_factor_cuda);
   KG_TRY(kg_fault_clear(ctx, args->fault));
-  KG_TRY(impl[ctx->backend](ctx, args));
+  KG_TRY(KG_IMPLEMENTATION(ctx, kg_line_factor_host, kg_line_factor_cuda)(ctx, args));
   return kg_edge_blocks_check(ctx, &args->batch, args->number, args->fault);
 }
 

@@ -40,11 +40,9 @@ static kedge_status refuse(kedge_context *ctx, const kg_vertex_modes_args *args,
 
 kedge_status kg_vertex_modes_fill(kedge_context *ctx, const kg_vertex_modes_args *args)
 {
-  static kedge_status (*const impl[])(kedge_context *, const kg_vertex_modes_args *) =
-      KG_IMPLEMENTATIONS(kg_vertex_modes_fill_host, kg_vertex_modes_fill_cuda);
   int32_t fault;
   KG_TRY(kg_fault_clear(ctx, args->fault));
-  KG_TRY(impl[ctx->backend](ctx, args));
+  KG_TRY(KG_IMPLEMENTATION(ctx, kg_vertex_modes_fill_host, kg_vertex_modes_fill_cuda)(ctx, args));
   KG_TRY(kg_fault_read(ctx, args->fault, &fault));
   return fault == KG_NO_FAULT ? KEDGE_OK : refuse(ctx, args, fault);
 }

@@ -7,11 +7,9 @@
 KG_OPERATOR_OF_NUMBERS(kg_vertex_restrict, kg_vertex_restrict_args, args->number)
 kedge_status kg_vertex_prolong(kedge_context *ctx, const kg_vertex_prolong_args *args)
 {
-  static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *,
-                                                           const kg_vertex_prolong_args *) =
-      KG_IMPLEMENTATIONS_OF_NUMBERS(kg_vertex_prolong_host, kg_vertex_prolong_cuda);
   assert(!args->correction.coarse || kg_vertex_fluxes_are_known(&args->correction.space.mesh));
-  return impl[args->number][ctx->backend](ctx, args);
+  return KG_IMPLEMENTATION_OF_NUMBER(ctx, args->number, kg_vertex_prolong_host,
+                                     kg_vertex_prolong_cuda)(ctx, args);
 }
 KG_OPERATOR_OF_NUMBERS(kg_vertex_spread, kg_vertex_spread_args, args->number)
 KG_OPERATOR_OF_NUMBERS(kg_vertex_modes_restrict, kg_vertex_modes_restrict_args, args->number)

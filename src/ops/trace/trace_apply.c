@@ -5,9 +5,6 @@
 
 kedge_status kg_trace_apply(kedge_context *ctx, const kg_trace_apply_args *args)
 {
-  static kedge_status (*const impl[][KEDGE_BACKEND_COUNT])(kedge_context *,
-                                                           const kg_trace_apply_args *) =
-      KG_IMPLEMENTATIONS_OF_NUMBERS(kg_trace_apply_host, kg_trace_apply_cuda);
   const kg_local *local = &args->local;
   const kg_sizes size = args->batch.reference.size;
   const kg_trace_arrays *arrays = &args->batch.arrays;
@@ -23,7 +20,8 @@ kedge_status kg_trace_apply(kedge_context *ctx, const kg_trace_apply_args *args)
     const int64_t m = size.n_edge;
     *args->pass.open = (kg_open){n->n_interior * m, n->n_shared * m, args->halo};
   }
-  return impl[local->number][ctx->backend](ctx, args);
+  return KG_IMPLEMENTATION_OF_NUMBER(ctx, local->number, kg_trace_apply_host, kg_trace_apply_cuda)(
+      ctx, args);
 }
 
 kg_trace_apply_args kg_trace_product_part(const kg_trace_product_args *args, int i)

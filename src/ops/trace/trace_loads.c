@@ -2,12 +2,55 @@
 
 #include "device/context.h"
 
+/// F^e of the sides of a patch, each at the place that its code says.
+static void place_sides(const kg_trace_loads_args *a, int32_t patch, double *sides)
+{
+  const kg_batch *batch = &a->product.batch;
+  const int m = batch->reference.size.n_edge, n = batch->reference.size.n_trace;
+  const int32_t lanes = batch->count.patch_groups * KG_LANES, first = patch * lanes;
+  for (int32_t e = first; e < first + lanes && e < batch->count.n_elements; ++e) {
+    const double *load = a->condensed + (int64_t)(e / KG_LANES) * n * KG_LANES + e % KG_LANES;
+    for (int l = 0; l < 3; ++l) {
+      double *side = sides + kg_side_code(batch->arrays.side_codes[e], l) * m;
+      for (int k = 0; k < m; ++k) side[k] = load[(l * m + k) * KG_LANES];
+    }
+  }
+}
+
+static void subtract_patch(const kg_trace_loads_args *a, int32_t patch, double *sides)
+{
+  const kg_trace_arrays *arrays = &a->product.batch.arrays;
+  const int m = a->product.batch.reference.size.n_edge;
+  const int32_t edge0 = arrays->patch_edge[patch], halo0 = arrays->patch_halo[patch];
+  const int32_t n_inside = arrays->patch_edge[patch + 1] - edge0;
+  const int32_t n_halo = arrays->patch_halo[patch + 1] - halo0;
+  const double *side = sides;
+  place_sides(a, patch, sides);
+  double *y = (double *)a->product.y + (int64_t)edge0 * m;
+  for (int32_t f = 0; f < n_inside; ++f, side += 2 * m)
+    for (int k = 0; k < m; ++k) *y++ -= side[k] + side[m + k];
+  for (int32_t f = 0; f < n_halo; ++f, side += 2 * m) {
+    double *row = kg_halo_row(&a->product, arrays->halo_edge[halo0 + f], m * (int64_t)sizeof *row);
+    for (int k = 0; row && k < m; ++k) row[k] -= side[k];
+  }
+}
+
+kedge_status kg_trace_loads_host(kedge_context *ctx, const kg_trace_loads_args *args)
+{
+#pragma omp parallel num_threads(ctx->threads)
+  {
+    double sides[KG_SIDE_CODES * (KEDGE_ORDER_MAX + 1)];  // [side code][mode], 160 kB
+#pragma omp for schedule(static)
+    for (int32_t patch = 0; patch < args->product.batch.count.n_patches; ++patch)
+      subtract_patch(args, patch, sides);
+  }
+  return KEDGE_OK;
+}
+
 kedge_status kg_trace_loads(kedge_context *ctx, const kg_trace_loads_args *args)
 {
-  static kedge_status (*const impl[])(kedge_context *, const kg_trace_loads_args *) =
-      KG_IMPLEMENTATIONS(kg_trace_loads_host, kg_trace_loads_cuda);
   assert(args->product.batch.arrays.n_facets == 3);
-  return impl[ctx->backend](ctx, args);
+  return KG_IMPLEMENTATION(ctx, kg_trace_loads_host, kg_trace_loads_cuda)(ctx, args);
 }
 
 /// F^e and codes of an element; the rows are read and written.

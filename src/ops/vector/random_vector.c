@@ -3,3 +3,10 @@
 #include "device/context.h"
 
 KG_OPERATOR(kg_random_vector, kg_random_vector_args)
+
+kedge_status kg_random_vector_host(kedge_context *ctx, const kg_random_vector_args *a)
+{
+#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+  for (int64_t i = 0; i < a->n; ++i) a->x[i] = kg_random_number(i);
+  return KEDGE_OK;
+}

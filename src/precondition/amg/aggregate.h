@@ -72,6 +72,11 @@ KG_INLINE uint64_t kg_highest_key(const kg_aggregate_args *a, const uint64_t *ke
   return highest;
 }
 
+KG_INLINE void kg_aggregate_look(const kg_aggregate_args *a, int32_t i)
+{
+  a->key_near[i] = kg_highest_key(a, a->key, i);
+}
+
 /// Decide on a row, given the highest keys next to its neighbours; false: it stays undecided.
 KG_INLINE bool kg_aggregate_decide(const kg_aggregate_args *a, int32_t i)
 {
@@ -93,6 +98,11 @@ KG_INLINE bool kg_is_root(const kg_aggregate_args *a, int32_t i)
   return (a->key[i] & KG_KEY_STATE) == KG_KEY_ROOT;
 }
 
+KG_INLINE void kg_aggregate_count_root(const kg_aggregate_args *a, int32_t i)
+{
+  a->length[i] = kg_is_root(a, i);
+}
+
 /// The aggregate of a root, or of the root to which the row has its strongest connection; -1: none.
 KG_INLINE int32_t kg_aggregate_of_roots(const kg_aggregate_args *a, int32_t i)
 {
@@ -108,27 +118,34 @@ KG_INLINE int32_t kg_aggregate_of_roots(const kg_aggregate_args *a, int32_t i)
   return found;
 }
 
-/// The row's aggregate in `near`, or that of its strongest connection there.
-KG_INLINE int32_t kg_aggregate_of_members(const kg_aggregate_args *a, const int32_t *near,
-                                          int32_t i)
+/// The row's aggregate in `length`, or that of its strongest connection there.
+KG_INLINE int32_t kg_aggregate_of_members(const kg_aggregate_args *a, int32_t i)
 {
-  int32_t found = near[i];
+  int32_t found = a->length[i];
   if (found >= 0) return found;
   double strongest = 0.0;
   for (int32_t e = a->matrix.row[i]; e < a->matrix.row[i + 1]; ++e)
-    if (a->strong[e] != i && near[a->strong[e]] >= 0 && (double)a->matrix.value[e] < strongest) {
+    if (a->strong[e] != i && a->length[a->strong[e]] >= 0 &&
+        (double)a->matrix.value[e] < strongest) {
       strongest = (double)a->matrix.value[e];
-      found = near[a->strong[e]];
+      found = a->length[a->strong[e]];
     }
   return found;
 }
 
+/// Roots have their numbers: `length` takes the aggregates of their neighbours; then all do.
+KG_INLINE void kg_aggregate_join_roots(const kg_aggregate_args *a, int32_t i)
+{
+  a->length[i] = kg_aggregate_of_roots(a, i);
+}
+
+KG_INLINE void kg_aggregate_join_members(const kg_aggregate_args *a, int32_t i)
+{
+  a->aggregate[i] = kg_aggregate_of_members(a, i);
+}
+
 /// Keys and strong connections; a round, after which *undecided is not 0 if another one is needed;
 /// length = 1 for roots; aggregates, given begin.
-kedge_status kg_aggregate_begin_host(kedge_context *ctx, const kg_aggregate_args *args);
-kedge_status kg_aggregate_round_host(kedge_context *ctx, const kg_aggregate_args *args);
-kedge_status kg_aggregate_roots_host(kedge_context *ctx, const kg_aggregate_args *args);
-kedge_status kg_aggregate_join_host(kedge_context *ctx, const kg_aggregate_args *args);
 kedge_status kg_aggregate_begin_cuda(kedge_context *ctx, const kg_aggregate_args *args);
 kedge_status kg_aggregate_round_cuda(kedge_context *ctx, const kg_aggregate_args *args);
 kedge_status kg_aggregate_roots_cuda(kedge_context *ctx, const kg_aggregate_args *args);

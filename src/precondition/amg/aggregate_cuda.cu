@@ -6,18 +6,6 @@ namespace
 {
 enum { BLOCK = 256 };
 
-__global__ void __launch_bounds__(BLOCK) begin_kernel(const kg_aggregate_args a)
-{
-  const int32_t i = (int32_t)kg_thread_number();
-  if (i < a.matrix.n_rows) kg_aggregate_begin(&a, i);
-}
-
-__global__ void __launch_bounds__(BLOCK) near_kernel(const kg_aggregate_args a)
-{
-  const int32_t i = (int32_t)kg_thread_number();
-  if (i < a.matrix.n_rows) a.key_near[i] = kg_highest_key(&a, a.key, i);
-}
-
 __global__ void __launch_bounds__(BLOCK) decide_kernel(const kg_aggregate_args a)
 {
   const int32_t i = (int32_t)kg_thread_number();
@@ -25,50 +13,31 @@ __global__ void __launch_bounds__(BLOCK) decide_kernel(const kg_aggregate_args a
   if (__syncthreads_or(!decided) && threadIdx.x == 0) atomicExch(a.undecided, 1);
 }
 
-__global__ void __launch_bounds__(BLOCK) roots_kernel(const kg_aggregate_args a)
+template <auto DO>
+kedge_status each_row(kedge_context *ctx, const kg_aggregate_args *a, const char *name)
 {
-  const int32_t i = (int32_t)kg_thread_number();
-  if (i < a.matrix.n_rows) a.length[i] = kg_is_root(&a, i);
-}
-
-__global__ void __launch_bounds__(BLOCK) join_roots_kernel(const kg_aggregate_args a)
-{
-  const int32_t i = (int32_t)kg_thread_number();
-  if (i < a.matrix.n_rows) a.length[i] = kg_aggregate_of_roots(&a, i);
-}
-
-__global__ void __launch_bounds__(BLOCK) join_members_kernel(const kg_aggregate_args a)
-{
-  const int32_t i = (int32_t)kg_thread_number();
-  if (i < a.matrix.n_rows) a.aggregate[i] = kg_aggregate_of_members(&a, a.length, i);
-}
-
-kedge_status launch(kedge_context *ctx, const kg_aggregate_args *a,
-                    void (*kernel)(kg_aggregate_args), const char *name)
-{
-  return kg_launch_each<BLOCK>(ctx, name, a->matrix.n_rows, kernel, *a);
+  return kg_do_each<BLOCK, DO>(ctx, name, a->matrix.n_rows, *a);
 }
 }  // namespace
 
 extern "C" kedge_status kg_aggregate_begin_cuda(kedge_context *ctx, const kg_aggregate_args *args)
 {
-  return launch(ctx, args, begin_kernel, "aggregate_begin");
+  return each_row<kg_aggregate_begin>(ctx, args, "aggregate_begin");
 }
 
 extern "C" kedge_status kg_aggregate_round_cuda(kedge_context *ctx, const kg_aggregate_args *args)
 {
-  KG_TRY(launch(ctx, args, near_kernel, "aggregate_near"));
-  return launch(ctx, args, decide_kernel, "aggregate_decide");
+  KG_TRY(each_row<kg_aggregate_look>(ctx, args, "aggregate_near"));
+  return kg_launch_each<BLOCK>(ctx, "aggregate_decide", args->matrix.n_rows, decide_kernel, *args);
 }
 
 extern "C" kedge_status kg_aggregate_roots_cuda(kedge_context *ctx, const kg_aggregate_args *args)
 {
-  return launch(ctx, args, roots_kernel, "aggregate_roots");
+  return each_row<kg_aggregate_count_root>(ctx, args, "aggregate_roots");
 }
 
-/// Roots have their numbers: `length` takes the aggregates of their neighbours.
 extern "C" kedge_status kg_aggregate_join_cuda(kedge_context *ctx, const kg_aggregate_args *args)
 {
-  KG_TRY(launch(ctx, args, join_roots_kernel, "aggregate_join_roots"));
-  return launch(ctx, args, join_members_kernel, "aggregate_join_members");
+  KG_TRY(each_row<kg_aggregate_join_roots>(ctx, args, "aggregate_join_roots"));
+  return each_row<kg_aggregate_join_members>(ctx, args, "aggregate_join_members");
 }

@@ -24,7 +24,7 @@ static kedge_status smooth(kedge_context *ctx, const kg_amg_level *level, const 
                                     .previous = k > first ? it->before : NULL,
                                     .momentum = level->momentum[k],
                                     .weight = level->weight[k]};
-    KG_TRY(kg_csr_step(ctx, &args));
+    KG_TRY(kg_csr_apply(ctx, KG_CSR_STEP, &args));
     *it = (iterates){it->before, it->now};
   }
   return KEDGE_OK;
@@ -46,12 +46,13 @@ static kedge_status restrict_residual(kedge_context *ctx, const kg_amg_level *le
 {
   const kg_amg_level *next = level + 1;
   if (level->midpoints.n_next == 0)
-    return kg_csr_restrict(ctx, &(kg_csr_apply_args){.matrix = level->restriction,
-                                                     .x = residual,
-                                                     .y = next->b,
-                                                     .diagonal = next->matrix.diagonal,
-                                                     .z = next->iterate,
-                                                     .weight = next->weight[0]});
+    return kg_csr_apply(ctx, KG_CSR_RESTRICT,
+                        &(kg_csr_apply_args){.matrix = level->restriction,
+                                             .x = residual,
+                                             .y = next->b,
+                                             .diagonal = next->matrix.diagonal,
+                                             .z = next->iterate,
+                                             .weight = next->weight[0]});
   return kg_midpoints_restrict(ctx, &(kg_midpoints_apply_args){.a = level->matrix,
                                                                .midpoints = level->midpoints,
                                                                .x = residual,
@@ -65,7 +66,7 @@ static kedge_status prolong(kedge_context *ctx, const kg_amg_level *level, doubl
 {
   const double *x = level[1].x;
   if (level->midpoints.n_next == 0)
-    return kg_csr_prolong(ctx, &(kg_csr_apply_args){level->prolong, .x = x, .y = y});
+    return kg_csr_apply(ctx, KG_CSR_PROLONG, &(kg_csr_apply_args){level->prolong, .x = x, .y = y});
   return kg_midpoints_prolong(
       ctx, &(kg_midpoints_apply_args){level->matrix, level->midpoints, .x = x, .y = y});
 }
@@ -76,8 +77,8 @@ static kedge_status correct(kedge_context *ctx, const cycle *c, int l, const dou
 {
   const kg_coarse *coarse = c->coarse;
   const kg_amg_level *level = &coarse->level[l], *next = level + 1;
-  KG_TRY(kg_csr_residual(
-      ctx, &(kg_csr_apply_args){level->matrix, .x = it->now, .y = it->before, .b = b}));
+  KG_TRY(kg_csr_apply(ctx, KG_CSR_RESIDUAL,
+                      &(kg_csr_apply_args){level->matrix, .x = it->now, .y = it->before, .b = b}));
   KG_TRY(restrict_residual(ctx, level, it->before));
   KG_TRY(visit(ctx, c, l + 1, next->b, next->x, true));
   const bool exact = coarse->direct && l + 2 == coarse->n_levels;

@@ -73,7 +73,7 @@ static kedge_status make_smoother(kedge_context *ctx, kg_amg_level *level, const
   double *x = w->iterate, *y = w->power;
   KG_TRY(kg_csr_diagonal(ctx, &(kg_csr_diagonal_args){level->matrix, .x = x, .faults = w->flag}));
   for (int k = 0; k < POWER_STEPS; ++k) {
-    KG_TRY(kg_csr_scaled(ctx, &(kg_csr_apply_args){level->matrix, .x = x, .y = y}));
+    KG_TRY(kg_csr_apply(ctx, KG_CSR_SCALED, &(kg_csr_apply_args){level->matrix, .x = x, .y = y}));
     double *const other = x;
     x = y;
     y = other;

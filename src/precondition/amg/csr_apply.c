@@ -1,52 +1,42 @@
 #include "precondition/amg/csr_apply.h"
 
-#include "device/context.h"
+#include "device/loop.h"
 
 KG_OPERATOR(kg_csr_start, kg_csr_apply_args)
 
-static kedge_status apply(kedge_context *ctx, const kg_csr_apply_args *args, kg_csr_rule rule)
+kedge_status kg_csr_start_host(kedge_context *ctx, const kg_csr_apply_args *a)
 {
-  static kedge_status (*const impl[])(kedge_context *, const kg_csr_apply_args *, kg_csr_rule) =
-      KG_IMPLEMENTATIONS(kg_csr_apply_host, kg_csr_apply_cuda);
-  return impl[ctx->backend](ctx, args, rule);
+#pragma omp parallel for simd schedule(static) num_threads(kg_row_threads(ctx, a->matrix.n_rows))
+  for (int32_t i = 0; i < a->matrix.n_rows; ++i)
+    a->y[i] = a->weight * a->b[i] / a->matrix.diagonal[i];
+  return KEDGE_OK;
 }
 
-kedge_status kg_csr_step(kedge_context *ctx, const kg_csr_apply_args *args)
+/// Row i of A x beside the diagonal.
+static double row_of_product(const kg_csr *a, const double *x, int32_t i)
 {
-  return apply(ctx, args, KG_CSR_STEP);
+  double sum = 0.0;
+  if (a->part)
+    for (int32_t e = a->row[i]; e < a->row[i + 1]; ++e)
+      sum += (double)a->part[e] / KG_CSR_PARTS * x[a->column[e]];
+  else
+    for (int32_t e = a->row[i]; e < a->row[i + 1]; ++e)
+      sum += (double)a->value[e] * x[a->column[e]];
+  return sum;
 }
 
-kedge_status kg_csr_residual(kedge_context *ctx, const kg_csr_apply_args *args)
+static kedge_status apply(kedge_context *ctx, kg_csr_rule rule, const kg_csr_apply_args *args)
 {
-  return apply(ctx, args, KG_CSR_RESIDUAL);
+  const kg_csr *matrix = &args->matrix;
+#pragma omp parallel for schedule(static) num_threads(kg_row_threads(ctx, matrix->n_rows))
+  for (int32_t i = 0; i < matrix->n_rows; ++i) {
+    const kg_csr_row row = kg_csr_row_of(args, rule, i);
+    kg_csr_finish(args, rule, i, &row, row_of_product(matrix, args->x, i));
+  }
+  return KEDGE_OK;
 }
 
-kedge_status kg_csr_restrict(kedge_context *ctx, const kg_csr_apply_args *args)
+kedge_status kg_csr_apply(kedge_context *ctx, kg_csr_rule rule, const kg_csr_apply_args *args)
 {
-  return apply(ctx, args, KG_CSR_RESTRICT);
-}
-
-kedge_status kg_csr_prolong(kedge_context *ctx, const kg_csr_apply_args *args)
-{
-  return apply(ctx, args, KG_CSR_PROLONG);
-}
-
-kedge_status kg_csr_scaled(kedge_context *ctx, const kg_csr_apply_args *args)
-{
-  return apply(ctx, args, KG_CSR_SCALED);
-}
-
-kg_cost kg_csr_apply_cost(const kg_csr *matrix, kg_csr_rule rule)
-{
-  // Words a row: x (once, of about as many rows), y, diagonal, and what the rule reads.
-  static const double words[] = {[KG_CSR_STEP] = 5.0,
-                                 [KG_CSR_RESIDUAL] = 4.0,
-                                 [KG_CSR_RESTRICT] = 3.0,
-                                 [KG_CSR_PROLONG] = 2.0,
-                                 [KG_CSR_SCALED] = 3.0};
-  return (kg_cost){
-      .bytes = (matrix->part ? 6.0 : 8.0) * matrix->n_entries +
-               (4.0 + 8.0 * words[rule]) * matrix->n_rows,
-      .flops = 2.0 * matrix->n_entries,
-  };
+  return KG_IMPLEMENTATION(ctx, apply, kg_csr_apply_cuda)(ctx, rule, args);
 }

@@ -2,7 +2,7 @@
 /// Products of sparse matrices with vectors, each with what follows in the cycle fused to it. On a
 /// GPU they may read the matrix while earlier kernels still run (device/cuda_chain.cuh): it must
 /// have been complete when the host last waited, or a kernel that is not chained began. Only
-/// kg_csr_start() and kg_csr_scaled() take one that was just made.
+/// kg_csr_start() and KG_CSR_SCALED take one that was just made.
 #pragma once
 #include "precondition/amg/csr.h"
 KEDGE_BEGIN_DECLS
@@ -20,25 +20,17 @@ typedef struct kg_csr_apply_args {
 
 /// y = weight D^-1 b
 KG_DECLARE_OPERATOR(kg_csr_start, kg_csr_apply_args);
-/// y = x + momentum (x - previous) + weight D^-1 (b - A x): a step of Chebyshev iteration
-kedge_status kg_csr_step(kedge_context *ctx, const kg_csr_apply_args *args);
-/// y = b - A x
-kedge_status kg_csr_residual(kedge_context *ctx, const kg_csr_apply_args *args);
-/// y = A x, z = weight D^-1 y: to the coarser level, and its first step
-kedge_status kg_csr_restrict(kedge_context *ctx, const kg_csr_apply_args *args);
-/// y += A x: from the coarser level
-kedge_status kg_csr_prolong(kedge_context *ctx, const kg_csr_apply_args *args);
-/// y = D^-1 A x
-kedge_status kg_csr_scaled(kedge_context *ctx, const kg_csr_apply_args *args);
 
 /// What a product does with the sum of its row.
 typedef enum kg_csr_rule {
-  KG_CSR_STEP,
-  KG_CSR_RESIDUAL,
-  KG_CSR_RESTRICT,
-  KG_CSR_PROLONG,
-  KG_CSR_SCALED,
+  KG_CSR_STEP,      ///< y = x + momentum (x - previous) + weight D^-1 (b - A x): of Chebyshev
+  KG_CSR_RESIDUAL,  ///< y = b - A x
+  KG_CSR_RESTRICT,  ///< y = A x, z = weight D^-1 y: to the coarser level, and its first step
+  KG_CSR_PROLONG,   ///< y += A x: from the coarser level
+  KG_CSR_SCALED,    ///< y = D^-1 A x
 } kg_csr_rule;
+
+kedge_status kg_csr_apply(kedge_context *ctx, kg_csr_rule rule, const kg_csr_apply_args *args);
 
 /// What the result of a row is made of beside the sum of its entries: loads that need not wait for
 /// that one.
@@ -87,10 +79,6 @@ KG_INLINE void kg_csr_finish(const kg_csr_apply_args *a, kg_csr_rule rule, int32
   }
 }
 
-/// Bytes and operations of one product.
-kg_cost kg_csr_apply_cost(const kg_csr *matrix, kg_csr_rule rule);
-
-kedge_status kg_csr_apply_host(kedge_context *ctx, const kg_csr_apply_args *args, kg_csr_rule rule);
-kedge_status kg_csr_apply_cuda(kedge_context *ctx, const kg_csr_apply_args *args, kg_csr_rule rule);
+kedge_status kg_csr_apply_cuda(kedge_context *ctx, kg_csr_rule rule, const kg_csr_apply_args *args);
 
 KEDGE_END_DECLS

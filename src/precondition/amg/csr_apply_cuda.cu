@@ -139,8 +139,8 @@ extern "C" kedge_status kg_csr_start_cuda(kedge_context *ctx, const kg_csr_apply
   return launch(ctx, a, csr_start_kernel, 1, false, "csr_start");
 }
 
-extern "C" kedge_status kg_csr_apply_cuda(kedge_context *ctx, const kg_csr_apply_args *a,
-                                          kg_csr_rule rule)
+extern "C" kedge_status kg_csr_apply_cuda(kedge_context *ctx, kg_csr_rule rule,
+                                          const kg_csr_apply_args *a)
 {
   const kg_csr &matrix = a->matrix;
   const Kernels &kernels = all_kernels[rule];

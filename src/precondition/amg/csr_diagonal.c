@@ -5,13 +5,20 @@
 #include "device/context.h"
 #include "ops/advice.h"
 
+static kedge_status take_diagonal(kedge_context *ctx, const kg_csr_diagonal_args *args)
+{
+  int32_t faults = 0;
+#pragma omp parallel for schedule(static) num_threads(ctx->threads) reduction(| : faults)
+  for (int32_t i = 0; i < args->matrix.n_rows; ++i) faults |= !kg_csr_diagonal_row(args, i);
+  *args->faults = faults;
+  return KEDGE_OK;
+}
+
 kedge_status kg_csr_diagonal(kedge_context *ctx, const kg_csr_diagonal_args *args)
 {
-  static kedge_status (*const impl[])(kedge_context *, const kg_csr_diagonal_args *) =
-      KG_IMPLEMENTATIONS(kg_csr_diagonal_host, kg_csr_diagonal_cuda);
   int32_t faults;
   KG_TRY(kg_zero(ctx, args->faults, sizeof faults));
-  KG_TRY(impl[ctx->backend](ctx, args));
+  KG_TRY(KG_IMPLEMENTATION(ctx, take_diagonal, kg_csr_diagonal_cuda)(ctx, args));
   KG_TRY(kg_copy_out(ctx, &faults, args->faults, sizeof faults));
   KG_REQUIRE(
       ctx, faults == 0, KEDGE_ERR_NUMERIC,
@@ -22,12 +29,26 @@ kedge_status kg_csr_diagonal(kedge_context *ctx, const kg_csr_diagonal_args *arg
   return KEDGE_OK;
 }
 
+static kedge_status norms(kedge_context *ctx, const kg_csr_norms_args *a)
+{
+#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+  for (int piece = 0; piece < KG_CSR_PIECES; ++piece) {
+    double xx = 0.0, yy = 0.0;
+    const int64_t end = (int64_t)a->n * (piece + 1) / KG_CSR_PIECES;
+    for (int64_t i = (int64_t)a->n * piece / KG_CSR_PIECES; i < end; ++i) {
+      xx += a->x[i] * a->x[i] * a->diagonal[i];
+      yy += a->y[i] * a->y[i] * a->diagonal[i];
+    }
+    a->partial[piece] = xx;
+    a->partial[KG_CSR_PIECES + piece] = yy;
+  }
+  return KEDGE_OK;
+}
+
 kedge_status kg_csr_growth(kedge_context *ctx, const kg_csr_norms_args *args, double *growth)
 {
-  static kedge_status (*const impl[])(kedge_context *, const kg_csr_norms_args *) =
-      KG_IMPLEMENTATIONS(kg_csr_norms_host, kg_csr_norms_cuda);
   double partial[2 * KG_CSR_PIECES], xx = 0.0, yy = 0.0;
-  KG_TRY(impl[ctx->backend](ctx, args));
+  KG_TRY(KG_IMPLEMENTATION(ctx, norms, kg_csr_norms_cuda)(ctx, args));
   KG_TRY(kg_copy_out(ctx, partial, args->partial, sizeof partial));
   for (int i = 0; i < KG_CSR_PIECES; ++i) {
     xx += partial[i];

@@ -15,7 +15,7 @@ typedef struct kg_csr_diagonal_args {
 
 /// Check the diagonal, and x = random numbers, with which the search for an eigenvalue begins.
 /// @retval KEDGE_ERR_NUMERIC  an entry is not positive
-KG_DECLARE_OPERATOR(kg_csr_diagonal, kg_csr_diagonal_args);
+kedge_status kg_csr_diagonal(kedge_context *ctx, const kg_csr_diagonal_args *args);
 
 typedef struct kg_csr_norms_args {
   int32_t n;
@@ -38,7 +38,7 @@ KG_INLINE bool kg_csr_diagonal_row(const kg_csr_diagonal_args *a, int32_t i)
   return diagonal > 0.0 && 1.0 / diagonal > 0.0;
 }
 
-kedge_status kg_csr_norms_host(kedge_context *ctx, const kg_csr_norms_args *args);
+kedge_status kg_csr_diagonal_cuda(kedge_context *ctx, const kg_csr_diagonal_args *args);
 kedge_status kg_csr_norms_cuda(kedge_context *ctx, const kg_csr_norms_args *args);
 
 KEDGE_END_DECLS

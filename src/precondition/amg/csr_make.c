@@ -34,20 +34,113 @@ kedge_status kg_csr_take(kedge_context *ctx, kg_arena *arena, kg_csr_form form, 
   return KEDGE_OK;
 }
 
+enum { LIST = 64 };
+
+/// A part of a row: the columns that are `part` modulo `parts`, a power of two.
+typedef struct row_list {
+  int32_t parts, part;
+  int n;  ///< of its columns; more than LIST: there is no room for all
+  int32_t column[LIST];
+  double value[LIST];
+} row_list;
+
+static void add(row_list *list, int32_t column, double value)
+{
+  if ((column & (list->parts - 1)) != list->part || list->n > LIST) return;
+  for (int k = 0; k < list->n; ++k)
+    if (list->column[k] == column) {
+      list->value[k] += value;
+      return;
+    }
+  if (list->n < LIST) {
+    list->column[list->n] = column;
+    list->value[list->n] = value;
+  }
+  ++list->n;
+}
+
+static void make_part(const kg_csr_make_args *a, int32_t i, double scale, row_list *list)
+{
+  list->n = 0;
+  for (int32_t k = 0; k < kg_csr_addends(a, i); ++k) {
+    const kg_csr_addend addend = kg_csr_addend_at(a, i, k, scale);
+    for (int32_t e = addend.begin; e < addend.end; ++e)
+      add(list, kg_csr_term_column(a, &addend, e), kg_csr_term_value(a, &addend, e));
+  }
+}
+
+/// What a row has beside its list.
+typedef struct row_rest {
+  double own;      ///< the entry of its own column, and what rounding the others left
+  int64_t own_at;  ///< its place; -1: it is a diagonal apart
+} row_rest;
+
+/// Append a part to the row, from entry `to` on; without a place only counts. Returns the entries.
+static int32_t keep(const kg_csr_make_args *a, int32_t i, const row_list *list,
+                    const kg_csr_place *place, int64_t to, row_rest *rest)
+{
+  const int32_t own = kg_csr_own_column(a, i);
+  int32_t n = 0;
+  for (int k = 0; k < list->n; ++k) {
+    const int32_t j = list->column[k];
+    const double value = list->value[k];
+    if (j == own) rest->own += value;
+    if (j == own && a->square) continue;
+    const int64_t at = to + n++;
+    if (!place) continue;
+    place->column[at] = j;
+    if (a->wide) {
+      place->wide[at] = value;
+    } else if (j == own) {
+      rest->own_at = at;
+    } else {
+      rest->own += value - kg_csr_put(a, place, at, value);
+    }
+  }
+  return n;
+}
+
+/// Row i in so many parts, or -1: they are too few.
+static int32_t make_row(const kg_csr_make_args *a, int32_t i, int32_t parts,
+                        const kg_csr_place *place, int64_t begin)
+{
+  row_list list = {.parts = parts};
+  row_rest rest = {0.0, -1};
+  int32_t n = 0;
+  const double scale = kg_csr_scale(a, i);
+  for (list.part = 0; list.part < parts; ++list.part) {
+    make_part(a, i, scale, &list);
+    if (list.n > LIST) return -1;
+    n += keep(a, i, &list, place, begin + n, &rest);
+  }
+  if (place && a->square) place->diagonal[i] = rest.own;
+  if (place && rest.own_at >= 0) kg_csr_put(a, place, rest.own_at, rest.own);
+  return n;
+}
+
+static int32_t make(const kg_csr_make_args *a, int32_t i, const kg_csr_place *place, int64_t begin)
+{
+  int32_t n = -1;
+  for (int32_t parts = 1; n < 0; parts *= 2) n = make_row(a, i, parts, place, begin);
+  return n;
+}
+
 static kedge_status count(kedge_context *ctx, const kg_csr_make_args *args, int32_t *length)
 {
-  static kedge_status (*const impl[])(kedge_context *, const kg_csr_make_args *, int32_t *) =
-      KG_IMPLEMENTATIONS(kg_csr_count_host, kg_csr_count_cuda);
-  return impl[ctx->backend](ctx, args, length);
+#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+  for (int32_t i = 0; i < args->a.n_rows; ++i) length[i] = make(args, i, NULL, 0);
+  return KEDGE_OK;
 }
 
 static kedge_status fill(kedge_context *ctx, const kg_csr_make_args *args, const int64_t *begin,
                          kg_csr_place place)
 {
-  static kedge_status (*const impl[])(kedge_context *, const kg_csr_make_args *, const int64_t *,
-                                      kg_csr_place) =
-      KG_IMPLEMENTATIONS(kg_csr_fill_host, kg_csr_fill_cuda);
-  return impl[ctx->backend](ctx, args, begin, place);
+#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+  for (int32_t i = 0; i <= args->a.n_rows; ++i) {
+    place.row[i] = (int32_t)begin[i];
+    if (i < args->a.n_rows) make(args, i, &place, begin[i]);
+  }
+  return KEDGE_OK;
 }
 
 kedge_status kg_csr_make(kedge_context *ctx, const kg_csr_make_args *args, const kg_csr_work *work,
@@ -57,9 +150,9 @@ kedge_status kg_csr_make(kedge_context *ctx, const kg_csr_make_args *args, const
   const kg_csr_form form = {args->square, args->wide, args->source == KG_CSR_PROLONGATION};
   int64_t total;
   kg_csr_place place;
-  KG_TRY(count(ctx, args, work->length));
+  KG_TRY(KG_IMPLEMENTATION(ctx, count, kg_csr_count_cuda)(ctx, args, work->length));
   KG_TRY(kg_scan(ctx, &(kg_scan_args){work->length, n, work->begin, work->scan, work->scan_bytes},
                  &total));
   KG_TRY(kg_csr_take(ctx, arena, form, n, total, out, &place));
-  return fill(ctx, args, work->begin, place);
+  return KG_IMPLEMENTATION(ctx, fill, kg_csr_fill_cuda)(ctx, args, work->begin, place);
 }

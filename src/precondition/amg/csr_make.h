@@ -134,9 +134,6 @@ KG_INLINE double kg_csr_put(const kg_csr_make_args *a, const kg_csr_place *place
 }
 
 /// The passes: entries of each row beside its diagonal; rows, from begin[i] on.
-kedge_status kg_csr_count_host(kedge_context *ctx, const kg_csr_make_args *args, int32_t *length);
-kedge_status kg_csr_fill_host(kedge_context *ctx, const kg_csr_make_args *args,
-                              const int64_t *begin, kg_csr_place place);
 kedge_status kg_csr_count_cuda(kedge_context *ctx, const kg_csr_make_args *args, int32_t *length);
 kedge_status kg_csr_fill_cuda(kedge_context *ctx, const kg_csr_make_args *args,
                               const int64_t *begin, kg_csr_place place);

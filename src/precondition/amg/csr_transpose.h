@@ -19,8 +19,6 @@ KG_INLINE int32_t kg_csr_find(const kg_csr *a, int32_t i, int32_t j)
   return e;
 }
 
-kedge_status kg_csr_transpose_host(kedge_context *ctx, const kg_csr *matrix, int32_t n_columns,
-                                   kg_arena *work, kg_csr_place place);
 kedge_status kg_csr_transpose_cuda(kedge_context *ctx, const kg_csr *matrix, int32_t n_columns,
                                    kg_arena *work, kg_csr_place place);
 

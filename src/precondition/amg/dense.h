@@ -35,7 +35,7 @@ static inline size_t kg_dense_work(int32_t n_rows)
 /// Gauss-Jordan elimination in place, without a search for pivots, which positive definite matrices
 /// do not need. Pivots are taken in blocks: the rest of the matrix is then passed once a block.
 /// @retval KEDGE_ERR_NUMERIC  the matrix is not positive definite beyond rounding
-KG_DECLARE_OPERATOR(kg_dense_inverse, kg_dense_inverse_args);
+kedge_status kg_dense_inverse(kedge_context *ctx, const kg_dense_inverse_args *args);
 
 /// y = inverse x, of n rows; the inverse as csr_apply.h asks it of a matrix.
 kedge_status kg_dense_apply(kedge_context *ctx, int32_t n, const double *inverse, const double *x,
@@ -48,8 +48,7 @@ KG_INLINE bool kg_dense_is_positive(const kg_csr *matrix, int32_t k, double pivo
   return pivot > 16.0 * matrix->n_rows * epsilon * matrix->diagonal[k];
 }
 
-kedge_status kg_dense_apply_host(kedge_context *ctx, int32_t n, const double *inverse,
-                                 const double *x, double *y);
+kedge_status kg_dense_inverse_cuda(kedge_context *ctx, const kg_dense_inverse_args *args);
 kedge_status kg_dense_apply_cuda(kedge_context *ctx, int32_t n, const double *inverse,
                                  const double *x, double *y);
 

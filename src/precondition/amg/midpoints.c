@@ -3,24 +3,55 @@
 #include "device/context.h"
 #include "precondition/amg/scan.h"
 
+static kedge_status find_ends(kedge_context *ctx, const kg_midpoints_make_args *args)
+{
+#pragma omp parallel num_threads(ctx->threads)
+  {
+#pragma omp for schedule(static)
+    for (int32_t i = 0; i < args->n_next; ++i) kg_midpoints_number(args, i);
+#pragma omp for schedule(static)
+    for (int32_t i = 0; i < args->a.n_rows; ++i) kg_midpoints_ends(args, i);
+  }
+  return KEDGE_OK;
+}
+
+static kedge_status fill(kedge_context *ctx, const kg_midpoints_make_args *args,
+                         const kg_csr_place *place)
+{
+  const int64_t *begin = args->work.begin;
+#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+  for (int32_t i = 0; i < args->n_next; ++i) kg_midpoints_row(args, i, begin, place);
+  place->row[args->n_next] = (int32_t)begin[args->n_next];
+  return KEDGE_OK;
+}
+
 kedge_status kg_midpoints_make(kedge_context *ctx, const kg_midpoints_make_args *args,
                                kg_arena *arena, kg_csr *next)
 {
-  static kedge_status (*const ends[])(kedge_context *, const kg_midpoints_make_args *) =
-      KG_IMPLEMENTATIONS(kg_midpoints_ends_host, kg_midpoints_ends_cuda);
-  static kedge_status (*const fill[])(kedge_context *, const kg_midpoints_make_args *,
-                                      const kg_csr_place *) =
-      KG_IMPLEMENTATIONS(kg_midpoints_fill_host, kg_midpoints_fill_cuda);
   const kg_csr_work *w = &args->work;
   int64_t total;
   kg_csr_place place;
   KG_TRY(kg_zero(ctx, args->number, (size_t)args->a.n_rows * sizeof *args->number));
-  KG_TRY(ends[ctx->backend](ctx, args));
+  KG_TRY(KG_IMPLEMENTATION(ctx, find_ends, kg_midpoints_ends_cuda)(ctx, args));
   KG_TRY(kg_scan(ctx, &(kg_scan_args){w->length, args->n_next, w->begin, w->scan, w->scan_bytes},
                  &total));
   KG_TRY(kg_csr_take(ctx, arena, (kg_csr_form){.square = true}, args->n_next, total, next, &place));
-  return fill[ctx->backend](ctx, args, &place);
+  return KG_IMPLEMENTATION(ctx, fill, kg_midpoints_fill_cuda)(ctx, args, &place);
 }
 
 KG_OPERATOR(kg_midpoints_restrict, kg_midpoints_apply_args)
 KG_OPERATOR(kg_midpoints_prolong, kg_midpoints_apply_args)
+
+kedge_status kg_midpoints_restrict_host(kedge_context *ctx, const kg_midpoints_apply_args *args)
+{
+#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+  for (int32_t i = 0; i < args->midpoints.n_next; ++i) kg_midpoints_restrict_row(args, i);
+  return KEDGE_OK;
+}
+
+kedge_status kg_midpoints_prolong_host(kedge_context *ctx, const kg_midpoints_apply_args *args)
+{
+#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+  for (int32_t i = 0; i < args->a.n_rows; ++i) kg_midpoints_prolong_row(args, i);
+  return KEDGE_OK;
+}

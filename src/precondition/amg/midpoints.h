@@ -108,9 +108,6 @@ KG_INLINE void kg_midpoints_prolong_row(const kg_midpoints_apply_args *a, int32_
   if (ends[0] >= 0) a->y[i] += 0.5 * (a->x[ends[0]] + a->x[ends[1]]);
 }
 
-kedge_status kg_midpoints_ends_host(kedge_context *ctx, const kg_midpoints_make_args *args);
-kedge_status kg_midpoints_fill_host(kedge_context *ctx, const kg_midpoints_make_args *args,
-                                    const kg_csr_place *place);
 kedge_status kg_midpoints_ends_cuda(kedge_context *ctx, const kg_midpoints_make_args *args);
 kedge_status kg_midpoints_fill_cuda(kedge_context *ctx, const kg_midpoints_make_args *args,
                                     const kg_csr_place *place);

@@ -2,17 +2,32 @@
 
 #include "device/context.h"
 
+static kedge_status no_work(kedge_context *ctx, int32_t n, size_t *bytes)
+{
+  (void)ctx, (void)n;
+  *bytes = 0;
+  return KEDGE_OK;
+}
+
 kedge_status kg_scan_work_bytes(kedge_context *ctx, int32_t n, size_t *bytes)
 {
-  static kedge_status (*const impl[])(kedge_context *, int32_t, size_t *) =
-      KG_IMPLEMENTATIONS(kg_scan_work_bytes_host, kg_scan_work_bytes_cuda);
-  return impl[ctx->backend](ctx, n, bytes);
+  return KG_IMPLEMENTATION(ctx, no_work, kg_scan_work_bytes_cuda)(ctx, n, bytes);
+}
+
+static kedge_status scan(kedge_context *ctx, const kg_scan_args *a)
+{
+  (void)ctx;
+  int64_t sum = 0;
+  for (int32_t i = 0; i < a->n; ++i) {
+    a->begin[i] = sum;
+    sum += a->length[i];
+  }
+  a->begin[a->n] = sum;
+  return KEDGE_OK;
 }
 
 kedge_status kg_scan(kedge_context *ctx, const kg_scan_args *args, int64_t *total)
 {
-  static kedge_status (*const impl[])(kedge_context *, const kg_scan_args *) =
-      KG_IMPLEMENTATIONS(kg_scan_host, kg_scan_cuda);
-  KG_TRY(impl[ctx->backend](ctx, args));
+  KG_TRY(KG_IMPLEMENTATION(ctx, scan, kg_scan_cuda)(ctx, args));
   return kg_copy_out(ctx, total, args->begin + args->n, sizeof *total);
 }

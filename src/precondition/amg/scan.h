@@ -18,8 +18,6 @@ kedge_status kg_scan_work_bytes(kedge_context *ctx, int32_t n, size_t *bytes);
 /// @param[out] total  begin[n], on the host
 kedge_status kg_scan(kedge_context *ctx, const kg_scan_args *args, int64_t *total);
 
-kedge_status kg_scan_work_bytes_host(kedge_context *ctx, int32_t n, size_t *bytes);
-kedge_status kg_scan_host(kedge_context *ctx, const kg_scan_args *args);
 kedge_status kg_scan_work_bytes_cuda(kedge_context *ctx, int32_t n, size_t *bytes);
 kedge_status kg_scan_cuda(kedge_context *ctx, const kg_scan_args *args);
 

@@ -4,12 +4,10 @@
 
 kedge_status kg_local_matrices(kedge_context *ctx, const kg_local_matrices_args *args)
 {
-  static kedge_status (*const impl[])(kedge_context *, const kg_local_matrices_args *) =
-      KG_IMPLEMENTATIONS(kg_local_matrices_host, kg_local_matrices_cuda);
   assert(args->local.layout == KG_LAYOUT_PACKED || args->local.layout == KG_LAYOUT_REDUCED);
   assert(args->local.number == KG_DOUBLE);
   assert(args->local.n_lanes == args->batch.count.n_groups * KG_LANES);
-  return impl[ctx->backend](ctx, args);
+  return KG_IMPLEMENTATION(ctx, kg_local_matrices_host, kg_local_matrices_cuda)(ctx, args);
 }
 
 /// Modes of degree P are eliminated by hand; reduced K^e need no columns of W for mode 0 of the

@@ -1,9 +1,0 @@
-#include "device/context.h"
-#include "ops/vector/random_vector.h"
-
-kedge_status kg_random_vector_host(kedge_context *ctx, const kg_random_vector_args *a)
-{
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
-  for (int64_t i = 0; i < a->n; ++i) a->x[i] = kg_random_number(i);
-  return KEDGE_OK;
-}
