@@ -5,24 +5,18 @@
 //         kind. A lane writes what belongs to its edge or its element.
 // Cost    Of an edge 21 bytes, of a triangle 88, all in whole lines or, for what is read of the
 //         edges of an element, near each other.
-#include "device/cuda_rt.h"
+#include "device/cuda_each.cuh"
 #include "ops/numbering/trace_arrays.h"
 
 namespace
 {
-constexpr int BLOCK = 128, WARPS = BLOCK / 32;
+constexpr int BLOCK = 128;
 constexpr unsigned ALL = 0xffffffffu;
-
-/// The patch of this warp; the grid may be larger than the patches.
-__device__ __forceinline__ int32_t patch_of_warp()
-{
-  return (int32_t)(blockIdx.x * WARPS + threadIdx.x / 32);
-}
 
 __global__ void __launch_bounds__(BLOCK)
     number_trace_kernel(const __grid_constant__ kg_trace_arrays_args a)
 {
-  const int32_t p = patch_of_warp();
+  const int32_t p = (int32_t)(kg_thread_number() / 32);
   if (p >= a.count.n_patches) return;
   const int lane = threadIdx.x % 32;
   const unsigned before = (1u << lane) - 1;
@@ -44,7 +38,7 @@ __global__ void __launch_bounds__(BLOCK)
 __global__ void __launch_bounds__(BLOCK)
     fill_patches_kernel(const __grid_constant__ kg_trace_arrays_args a)
 {
-  const int32_t p = patch_of_warp();
+  const int32_t p = (int32_t)(kg_thread_number() / 32);
   if (p >= a.count.n_patches) return;
   const int lane = threadIdx.x % 32;
   const unsigned before = (1u << lane) - 1;
@@ -79,12 +73,11 @@ __global__ void pad_kernel(const __grid_constant__ kg_trace_arrays_args a)
 extern "C" kedge_status kg_trace_arrays_fill_cuda(kedge_context *ctx,
                                                   const kg_trace_arrays_args *args)
 {
-  const unsigned grid = ((unsigned)args->count.n_patches + WARPS - 1) / WARPS;
-  const cudaStream_t stream = kg_cuda_stream(ctx);
-  number_trace_kernel<<<grid, BLOCK, 0, stream>>>(*args);
-  KG_TRY(kg_cuda_launched(ctx, "numbering the trace"));
-  fill_patches_kernel<<<grid, BLOCK, 0, stream>>>(*args);
-  KG_TRY(kg_cuda_launched(ctx, "listing the sides of the patches"));
-  pad_kernel<<<(unsigned)args->batches.n, KG_LANES * KG_PATCH_GROUPS_MAX, 0, stream>>>(*args);
+  const int64_t n = 32 * (int64_t)args->count.n_patches;
+  KG_TRY(kg_launch_each<BLOCK>(ctx, "numbering the trace", n, number_trace_kernel, *args));
+  KG_TRY(kg_launch_each<BLOCK>(ctx, "listing the sides of the patches", n, fill_patches_kernel,
+                               *args));
+  pad_kernel<<<(unsigned)args->batches.n, KG_LANES * KG_PATCH_GROUPS_MAX, 0, kg_cuda_stream(ctx)>>>(
+      *args);
   return kg_cuda_launched(ctx, "filling the empty lanes");
 }

@@ -4,6 +4,8 @@
 #include "ops/advice.h"
 #include "ops/numbering/fault.h"
 
+enum { PACKED_MAX = (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 2) / 2 };
+
 size_t kg_edge_blocks_count(kg_sizes size, const kg_trace_counts *count)
 {
   const size_t m = (size_t)size.n_edge, groups = ((size_t)count->n_free + KG_LANES - 1) / KG_LANES;
@@ -34,6 +36,26 @@ kedge_status kg_edge_blocks_check(kedge_context *ctx, const kg_batch *batch, kg_
   int32_t edge;
   KG_TRY(kg_fault_read(ctx, fault, &edge));
   return edge == KG_NO_FAULT ? KEDGE_OK : refuse(ctx, batch, number, edge);
+}
+
+kedge_status kg_edge_blocks_host(kedge_context *ctx, const kg_edge_blocks_args *a)
+{
+  const int m = a->batch.reference.size.n_edge, packed = m * (m + 1) / 2;
+  int32_t fault = *a->fault;
+#pragma omp parallel for schedule(static) num_threads(ctx->threads) reduction(min : fault)
+  for (int32_t edge = 0; edge < a->batch.count.n_free; ++edge) {
+    double block[PACKED_MAX] = {0};
+    kg_edge_block_of(&a->locals, m, a->batch.arrays.edge_sides + 2 * (int64_t)edge, block);
+    if (!kg_edge_block_invert(m, a->number, block) && edge < fault) fault = edge;
+    const int64_t at = kg_edge_block_at(m, edge);
+    for (int k = 0; k < packed; ++k)
+      if (a->form == KG_BLOCK_HALF)
+        ((uint16_t *)a->inverse)[at + k * KG_LANES] = kg_upper_half((float)block[k]);
+      else
+        ((float *)a->inverse)[at + k * KG_LANES] = (float)block[k];
+  }
+  *a->fault = fault;
+  return KEDGE_OK;
 }
 
 kedge_status kg_edge_blocks(kedge_context *ctx, const kg_edge_blocks_args *args)

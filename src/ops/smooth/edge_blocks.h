@@ -78,12 +78,6 @@ KG_INLINE int64_t kg_edge_block_at(int m, int32_t edge)
   return (int64_t)(edge / KG_LANES) * (m * (m + 1) / 2) * KG_LANES + edge % KG_LANES;
 }
 
-/// W of the block of an edge in place of it, for what works in `number`; false: it has none.
-KG_INLINE bool kg_edge_block_invert(int m, kg_number number, double *block)
-{
-  return kg_inverse_factor(m, block) && kg_factor_fits(m, block, number);
-}
-
 /// Add the part of a side's K^e that couples its edge with itself.
 KG_INLINE void kg_edge_block_add(const kg_locals *locals, int m, kg_side side, double *block)
 {
@@ -91,6 +85,20 @@ KG_INLINE void kg_edge_block_add(const kg_locals *locals, int m, kg_side side, d
   const int l = kg_side_facet(side);
   for (int i = 0, at = 0; i < m; ++i)
     for (int j = 0; j <= i; ++j, ++at) block[at] += kg_local_entry(&e, l, i, l, j);
+}
+
+/// The block of an edge with these sides, added to `block`.
+KG_INLINE void kg_edge_block_of(const kg_locals *locals, int m, const kg_side sides[2],
+                                double *block)
+{
+  kg_edge_block_add(locals, m, sides[0], block);
+  if (sides[1] != KG_NO_SIDE) kg_edge_block_add(locals, m, sides[1], block);
+}
+
+/// W of the block of an edge in place of it, for what works in `number`; false: it has none.
+KG_INLINE bool kg_edge_block_invert(int m, kg_number number, double *block)
+{
+  return kg_inverse_factor(m, block) && kg_factor_fits(m, block, number);
 }
 
 KEDGE_END_DECLS

@@ -6,12 +6,14 @@
 // Cost    kg_edge_blocks_cost(), once a solve
 #include <type_traits>
 
-#include "device/cuda_rt.h"
+#include "device/cuda_each.cuh"
 #include "ops/by_order.cuh"
 #include "ops/smooth/edge_blocks.h"
 
 namespace
 {
+
+enum { BLOCK = 128 };
 
 template <kg_block_form FORM>
 using Kept = std::conditional_t<FORM == KG_BLOCK_HALF, uint16_t, float>;
@@ -26,17 +28,17 @@ __device__ __forceinline__ Kept<FORM> keep(double value)
 }
 
 template <int M, kg_block_form FORM>
-__global__ void __launch_bounds__(128) edge_blocks_kernel(const kg_edge_blocks_args a)
+__global__ void __launch_bounds__(BLOCK) edge_blocks_kernel(const kg_edge_blocks_args a)
 {
   constexpr int packed = M * (M + 1) / 2;
-  const int32_t edge = (int32_t)(blockIdx.x * blockDim.x + threadIdx.x);
+  const int32_t edge = (int32_t)kg_thread_number();
   if (edge >= a.batch.count.n_free) return;
-  const uint2 sides = ((const uint2 *)a.batch.arrays.edge_sides)[edge];
+  const uint2 both = ((const uint2 *)a.batch.arrays.edge_sides)[edge];
+  const kg_side sides[2] = {both.x, both.y};
   double block[packed];
 #pragma unroll
   for (int k = 0; k < packed; ++k) block[k] = 0.0;
-  kg_edge_block_add(&a.locals, M, sides.x, block);
-  if (sides.y != KG_NO_SIDE) kg_edge_block_add(&a.locals, M, sides.y, block);
+  kg_edge_block_of(&a.locals, M, sides, block);
   if (!kg_edge_block_invert(M, a.number, block)) atomicMin(a.fault, edge);
   auto *out = (Kept<FORM> *)a.inverse + kg_edge_block_at(M, edge);
 #pragma unroll
@@ -46,17 +48,14 @@ __global__ void __launch_bounds__(128) edge_blocks_kernel(const kg_edge_blocks_a
 template <int P>
 kedge_status launch(kedge_context *ctx, const kg_edge_blocks_args &a)
 {
-  const unsigned blocks = ((unsigned)a.batch.count.n_free + 127) / 128;
   auto kernel = edge_blocks_kernel<P + 1, KG_BLOCK_FACTOR>;
   if (a.form == KG_BLOCK_HALF) kernel = edge_blocks_kernel<P + 1, KG_BLOCK_HALF>;
-  kernel<<<blocks, 128, 0, kg_cuda_stream(ctx)>>>(a);
-  return kg_cuda_launched(ctx, "edge_blocks");
+  return kg_launch_each<BLOCK>(ctx, "edge_blocks", a.batch.count.n_free, kernel, a);
 }
 
 }  // namespace
 
 extern "C" kedge_status kg_edge_blocks_cuda(kedge_context *ctx, const kg_edge_blocks_args *a)
 {
-  if (a->batch.count.n_free == 0) return KEDGE_OK;  // an empty grid is a launch error
   return kg_with_order(a->batch.reference.size.order, [&](auto p) { return launch<p()>(ctx, *a); });
 }

@@ -5,7 +5,7 @@
 //         32, ... of all, or of the lower triangle. While a step is computed, those of K^e for the
 //         next one are on their way into registers, and the sides of the one after that.
 // Cost    kg_line_factor_cost(), once a solve; the longest line decides, not the bytes
-#include "device/cuda_rt.h"
+#include "device/cuda_each.cuh"
 #include "ops/by_order.cuh"
 #include "ops/smooth/line_factor.h"
 
@@ -239,15 +239,13 @@ __global__ void __launch_bounds__(32 * WARPS) line_factor_kernel(const kg_line_f
 template <int P>
 kedge_status launch(kedge_context *ctx, const kg_line_factor_args &a)
 {
-  const unsigned blocks = ((unsigned)a.lines.n_lines + WARPS - 1) / WARPS;
-  line_factor_kernel<P + 1><<<blocks, 32 * WARPS, 0, kg_cuda_stream(ctx)>>>(a);
-  return kg_cuda_launched(ctx, "line_factor");
+  return kg_launch_each<32 * WARPS>(ctx, "line_factor", 32 * (int64_t)a.lines.n_lines,
+                                    line_factor_kernel<P + 1>, a);
 }
 
 }  // namespace
 
 extern "C" kedge_status kg_line_factor_cuda(kedge_context *ctx, const kg_line_factor_args *a)
 {
-  if (a->lines.n_lines == 0) return KEDGE_OK;  // an empty grid is a launch error
   return kg_with_order(a->batch.reference.size.order, [&](auto p) { return launch<p()>(ctx, *a); });
 }

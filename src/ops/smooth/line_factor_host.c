@@ -41,15 +41,13 @@ static void make_factor(const kg_line_factor_args *a, int32_t line, int32_t step
 static bool make_block(const kg_line_factor_args *a, int32_t edge, bool first, step_work *w)
 {
   const int m = a->batch.reference.size.n_edge;
-  const kg_side *sides = a->batch.arrays.edge_sides + 2 * (int64_t)edge;
   double *d = w->w;
   for (int k = 0; k < m * (m + 1) / 2; ++k) d[k] = 0.0;
-  for (int of = 0; of < 2 && sides[of] != KG_NO_SIDE; ++of)
-    kg_edge_block_add(&a->locals, m, sides[of], d);
+  kg_edge_block_of(&a->locals, m, a->batch.arrays.edge_sides + 2 * (int64_t)edge, d);
   for (int i = 0; i < m && !first; ++i)
     for (int j = 0; j <= i; ++j)
       for (int k = 0; k < m; ++k) d[kg_packed_entry(i, j)] -= w->g[i][k] * w->g[j][k];
-  const bool good = kg_inverse_factor(m, d) && kg_factor_fits(m, d, a->number);
+  const bool good = kg_edge_block_invert(m, a->number, d);
   float *out = a->inverse + kg_edge_block_at(m, edge);
   for (int k = 0; k < m * (m + 1) / 2; ++k) out[k * KG_LANES] = (float)d[k];
   return good;

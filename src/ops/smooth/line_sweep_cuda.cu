@@ -7,7 +7,7 @@
 //         next. (The trace solve of `ring 2000 250` takes 1.4 times as long at order 2 where loads
 //         are sent for between the steps of a chunk, as in commit 31b40a0.)
 // Cost    kg_line_sweep_cost(); few long lines take the time of their steps, not of their bytes
-#include "device/cuda_rt.h"
+#include "device/cuda_each.cuh"
 #include "ops/by_order.cuh"
 #include "ops/smooth/line_sweep.h"
 #include "ops/real.h"
@@ -120,19 +120,15 @@ __global__ void __launch_bounds__(THREADS) KG_REAL(line_sweep_kernel)(const kg_l
 template <int P>
 kedge_status launch(kedge_context *ctx, const kg_line_sweep_args &a)
 {
-  constexpr int lines = THREADS / WIDTH<P + 1>;  // of a block
-  const unsigned blocks = ((unsigned)a.lines.n_lines + lines - 1) / lines;
-  if (a.backward)
-    KG_REAL(line_sweep_kernel)<P + 1, true><<<blocks, THREADS, 0, kg_cuda_stream(ctx)>>>(a);
-  else
-    KG_REAL(line_sweep_kernel)<P + 1, false><<<blocks, THREADS, 0, kg_cuda_stream(ctx)>>>(a);
-  return kg_cuda_launched(ctx, "line_sweep");
+  auto kernel = KG_REAL(line_sweep_kernel)<P + 1, false>;
+  if (a.backward) kernel = KG_REAL(line_sweep_kernel)<P + 1, true>;
+  return kg_launch_each<THREADS>(ctx, "line_sweep", (int64_t)WIDTH<P + 1> * a.lines.n_lines, kernel,
+                                 a);
 }
 
 }  // namespace
 
 extern "C" kedge_status KG_REAL(kg_line_sweep_cuda)(kedge_context *ctx, const kg_line_sweep_args *a)
 {
-  if (a->lines.n_lines == 0) return KEDGE_OK;  // an empty grid is a launch error
   return kg_with_order(a->size.order, [&](auto p) { return launch<p()>(ctx, *a); });
 }

@@ -4,6 +4,15 @@
 
 KG_OPERATOR(kg_vertex_matrix_fill, kg_vertex_matrix_args)
 
+kedge_status kg_vertex_matrix_fill_host(kedge_context *ctx, const kg_vertex_matrix_args *a)
+{
+#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+  for (int32_t e = 0; e < a->batch.count.n_groups * KG_LANES; ++e) kg_vertex_element(a, e);
+#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+  for (int32_t row = 0; row < a->space.n_rows; ++row) kg_vertex_row(a, row);
+  return KEDGE_OK;
+}
+
 /// An element: 21 entries of K^e, or three fluxes, and three sides read, six written, nine read by
 /// the rows of its vertices. An edge: its ends, vertices and sides read, two entries written. A
 /// vertex: its first end and diagonal.

@@ -105,14 +105,14 @@ KG_INLINE void kg_vertex_mode_corners(const kg_vertex_modes_args *a, int32_t e)
 KG_INLINE bool kg_vertex_mode_weigh(const kg_vertex_modes_args *a, int32_t i)
 {
   const kg_vertex_space *space = &a->modes.space;
+  const kg_trace_arrays *arrays = &a->batch.arrays;
   double energy = 0.0;
   for (int32_t k = space->begin[i]; k < space->begin[i + 1]; ++k) {
     const int32_t edge = space->ends[k] >> 1, end = space->ends[k] & 1;
     for (int of = 0; of < 2; ++of) {
-      const kg_side side = a->batch.arrays.edge_sides[2 * (int64_t)edge + of];
-      if (side == KG_NO_SIDE) continue;
-      const int64_t at = kg_side_at(&a->batch.arrays, side);
-      if ((int32_t)(a->batch.arrays.side_edge[at] & 1u) == end) energy += a->element[at];
+      const kg_side side = arrays->edge_sides[2 * (int64_t)edge + of];
+      if (side != KG_NO_SIDE && kg_side_begins_at(arrays, side, end))
+        energy += a->element[kg_side_at(arrays, side)];
     }
   }
   const bool is_fixed = kg_vertex_is_fixed(space, i);

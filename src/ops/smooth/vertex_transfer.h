@@ -62,7 +62,7 @@ kg_cost kg_vertex_modes_restrict_cost(kg_sizes size, const kg_trace_counts *coun
                                       kg_number number);
 
 /// Unknown i of P^T (r - A z), summed in double precision.
-KG_INLINE double kg_vertex_gather(const kg_vertex_restrict_args *a, int32_t i)
+KG_INLINE void kg_vertex_gather(const kg_vertex_restrict_args *a, int32_t i)
 {
   const kg_real *r = (const kg_real *)a->r, *product = (const kg_real *)a->product;
   double mean = 0.0, slope = 0.0;
@@ -72,7 +72,7 @@ KG_INLINE double kg_vertex_gather(const kg_vertex_restrict_args *a, int32_t i)
     mean += r[at] - product[at];
     slope += a->space.ends[k] & 1 ? rise : -rise;
   }
-  return KG_PROLONG_MEAN * mean + KG_PROLONG_SLOPE * slope;
+  a->coarse[i] = KG_PROLONG_MEAN * mean + KG_PROLONG_SLOPE * slope;
 }
 
 /// The parts of an edge, from its modes of x = r - A z.
@@ -86,12 +86,13 @@ KG_INLINE void kg_vertex_mode_parts(const kg_vertex_modes *modes, int m, int32_t
 }
 
 /// The value of a vertex, from the parts of its edges.
-KG_INLINE double kg_vertex_mode_value(const kg_vertex_modes *modes, int32_t i)
+KG_INLINE void kg_vertex_mode_value(const kg_vertex_modes_restrict_args *a, int32_t i)
 {
+  const kg_vertex_modes *modes = &a->modes;
   double sum = 0.0;
   for (int32_t k = modes->space.begin[i]; k < modes->space.begin[i + 1]; ++k)
     sum += modes->part[modes->space.ends[k]];
-  return modes->weight[i] * sum;
+  modes->value[i] = modes->weight[i] * sum;
 }
 
 /// The modes of an edge of z += P c, and of its product.

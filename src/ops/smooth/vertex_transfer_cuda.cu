@@ -12,27 +12,6 @@ namespace
 {
 constexpr int BLOCK = 256;
 
-__global__ void __launch_bounds__(BLOCK)
-    KG_REAL(vertex_restrict_kernel)(const kg_vertex_restrict_args a)
-{
-  const int64_t i = kg_thread_number();
-  if (i < a.space.n_rows) a.coarse[i] = kg_vertex_gather(&a, (int32_t)i);
-}
-
-__global__ void __launch_bounds__(BLOCK)
-    KG_REAL(vertex_prolong_kernel)(const kg_vertex_prolong_args a)
-{
-  const int64_t edge = kg_thread_number();
-  if (edge < a.correction.n_edges) kg_vertex_add(&a, (int32_t)edge);
-}
-
-__global__ void __launch_bounds__(BLOCK)
-    KG_REAL(vertex_spread_kernel)(const kg_vertex_spread_args a)
-{
-  const int64_t i = kg_thread_number();
-  if (i < a.space.n_rows) kg_vertex_spread_at(&a, (int32_t)i);
-}
-
 template <int M>
 __global__ void __launch_bounds__(BLOCK)
     KG_REAL(vertex_mode_parts_kernel)(const kg_vertex_modes_restrict_args a)
@@ -49,42 +28,32 @@ __global__ void __launch_bounds__(BLOCK)
   kg_vertex_mode_parts(&a.modes, M, (int32_t)edge, x);
 }
 
-__global__ void __launch_bounds__(BLOCK)
-    KG_REAL(vertex_mode_values_kernel)(const kg_vertex_modes_restrict_args a)
-{
-  const int64_t i = kg_thread_number();
-  if (i < a.modes.space.n_rows) a.modes.value[i] = kg_vertex_mode_value(&a.modes, (int32_t)i);
-}
-
 template <int P>
 kedge_status restrict_modes(kedge_context *ctx, const kg_vertex_modes_restrict_args &a)
 {
   KG_TRY(kg_launch_each<BLOCK>(ctx, "vertex_mode_parts", a.n_edges,
                                KG_REAL(vertex_mode_parts_kernel) < P + 1 >, a));
-  return kg_launch_each<BLOCK>(ctx, "vertex_mode_values", a.modes.space.n_rows,
-                               KG_REAL(vertex_mode_values_kernel), a);
+  return kg_do_each<BLOCK, kg_vertex_mode_value>(ctx, "vertex_mode_values", a.modes.space.n_rows,
+                                                 a);
 }
 }  // namespace
 
 extern "C" kedge_status KG_REAL(kg_vertex_restrict_cuda)(kedge_context *ctx,
                                                          const kg_vertex_restrict_args *a)
 {
-  return kg_launch_each<BLOCK>(ctx, "vertex_restrict", a->space.n_rows,
-                               KG_REAL(vertex_restrict_kernel), *a);
+  return kg_do_each<BLOCK, kg_vertex_gather>(ctx, "vertex_restrict", a->space.n_rows, *a);
 }
 
 extern "C" kedge_status KG_REAL(kg_vertex_prolong_cuda)(kedge_context *ctx,
                                                         const kg_vertex_prolong_args *a)
 {
-  return kg_launch_each<BLOCK>(ctx, "vertex_prolong", a->correction.n_edges,
-                               KG_REAL(vertex_prolong_kernel), *a);
+  return kg_do_each<BLOCK, kg_vertex_add>(ctx, "vertex_prolong", a->correction.n_edges, *a);
 }
 
 extern "C" kedge_status KG_REAL(kg_vertex_spread_cuda)(kedge_context *ctx,
                                                        const kg_vertex_spread_args *a)
 {
-  return kg_launch_each<BLOCK>(ctx, "vertex_spread", a->space.n_rows, KG_REAL(vertex_spread_kernel),
-                               *a);
+  return kg_do_each<BLOCK, kg_vertex_spread_at>(ctx, "vertex_spread", a->space.n_rows, *a);
 }
 
 extern "C" kedge_status KG_REAL(kg_vertex_modes_restrict_cuda)(

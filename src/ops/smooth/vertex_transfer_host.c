@@ -4,7 +4,7 @@
 kedge_status KG_REAL(kg_vertex_restrict_host)(kedge_context *ctx, const kg_vertex_restrict_args *a)
 {
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
-  for (int32_t i = 0; i < a->space.n_rows; ++i) a->coarse[i] = kg_vertex_gather(a, i);
+  for (int32_t i = 0; i < a->space.n_rows; ++i) kg_vertex_gather(a, i);
   return KEDGE_OK;
 }
 
@@ -35,7 +35,6 @@ kedge_status KG_REAL(kg_vertex_modes_restrict_host)(kedge_context *ctx,
     kg_vertex_mode_parts(&a->modes, m, edge, x);
   }
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
-  for (int32_t i = 0; i < a->modes.space.n_rows; ++i)
-    a->modes.value[i] = kg_vertex_mode_value(&a->modes, i);
+  for (int32_t i = 0; i < a->modes.space.n_rows; ++i) kg_vertex_mode_value(a, i);
   return KEDGE_OK;
 }

@@ -17,4 +17,14 @@ typedef struct kg_constant_modes_args {
 KG_DECLARE_OPERATOR(kg_constant_modes, kg_constant_modes_args);
 kg_cost kg_constant_modes_cost(int64_t n_elements);
 
+/// Those of the lane i of the chunk.
+KG_INLINE void kg_constant_modes_of(const kg_constant_modes_args *a, int32_t i)
+{
+  const int64_t g = i / KG_LANES, lane = i % KG_LANES, N = a->size.n_modes;
+  double *const to = a->constant + 3 * g * KG_LANES + lane;
+  to[0] = a->u[g * N * KG_LANES + lane];
+  to[KG_LANES] = a->q[2 * g * N * KG_LANES + lane];
+  to[2 * KG_LANES] = a->q[(2 * g + 1) * N * KG_LANES + lane];
+}
+
 KEDGE_END_DECLS

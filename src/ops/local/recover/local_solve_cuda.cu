@@ -1,23 +1,15 @@
 // local_solve_cuda.cu: u = Z (f + R lambda), q from u and lambda, by one of two ways.
+#include "ops/by_order.cuh"
 #include "ops/local/recover/local_solve_products.cuh"
 #include "ops/local/recover/local_solve_thread.cuh"
-
-namespace
-{
-
-constexpr kedge_status (*by_order[])(kedge_context *, const kg_local_solve_args &) = {
-    kg::launch_recover_thread<1>,    kg::launch_recover_thread<2>,
-    kg::launch_recover_thread<3>,    kg::launch_recover_thread<4>,
-    kg::launch_recover_thread<5>,    kg::launch_recover_products<6>,
-    kg::launch_recover_products<7>,  kg::launch_recover_products<8>,
-    kg::launch_recover_products<9>,  kg::launch_recover_products<10>,
-    kg::launch_recover_products<11>, kg::launch_recover_products<12>};
-static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one entry per order");
-
-}  // namespace
 
 extern "C" kedge_status kg_local_solve_cuda(kedge_context *ctx, const kg_local_solve_args *a)
 {
   if (a->n_groups == 0) return KEDGE_OK;
-  return by_order[a->batch.reference.size.order - 1](ctx, *a);
+  return kg_with_order(a->batch.reference.size.order, [&](auto p) {
+    if constexpr (p() <= 5)
+      return kg::launch_recover_thread<p()>(ctx, *a);
+    else
+      return kg::launch_recover_products<p()>(ctx, *a);
+  });
 }

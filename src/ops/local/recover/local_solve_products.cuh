@@ -45,9 +45,7 @@ struct group_elements {
   __device__ __forceinline__ void set(const kg_local_solve_args &a, int64_t group)
   {
     const int lane = threadIdx.x % KG_LANES;
-    double x[3], y[3];
-    kg_element_corners(a.batch.arrays.vertices, a.batch.arrays.vertex, group, lane, x, y);
-    const kg_element e = kg_element_of(x, y, a.material);
+    const kg_element e = kg_element_at(&a.batch.arrays, group, lane, a.material);
     for (int k = 0; k < 3; ++k) {
       tau[k][lane] = e.tau[k];
       stiffness[k][lane] = e.stiffness[k];
@@ -238,6 +236,13 @@ __global__ void __launch_bounds__(32 * product_shape<P>::WARPS, 24 / product_sha
                });
 }
 
+/// u = Z u of the chunk.
+template <int P>
+element_solve_args solve_in_place(const kg_local_solve_args &a)
+{
+  return {a.batch, a.material, a.first_group, a.n_groups, a.u, product_shape<P>::N};
+}
+
 /// Tiles, elements of a block and blocks of a multiprocessor, from order 6 on: what an H200 was
 /// fastest with.
 constexpr struct {
@@ -253,8 +258,7 @@ template <int P>
 kedge_status solve_by_blocks(kedge_context *ctx, const kg_local_solve_args &a)
 {
   using staged = solve_shape<P, true>;
-  const element_solve_args solve = {a.batch,    a.material, a.first_group,
-                                    a.n_groups, a.u,        product_shape<P>::N};
+  const element_solve_args solve = solve_in_place<P>(a);
   return staged::BYTES <= (size_t)kg_cuda(ctx)->shared_limit
              ? launch_solve_blocks<staged>(ctx, solve, "local_solve: solve")
              : launch_solve_blocks<solve_shape<P, false>>(ctx, solve, "local_solve: solve");
@@ -262,7 +266,7 @@ kedge_status solve_by_blocks(kedge_context *ctx, const kg_local_solve_args &a)
 
 /// How an element of 21 or 28 unknowns is dealt out: lanes, and blocks a multiprocessor.
 template <int P>
-using dealt_shape = lane_shape<condensed_operator<P>, top_table<P>::K, P == 6 ? 4 : 8, 2>;
+using dealt_shape = lane_shape<P, P == 6 ? 4 : 8, 2>;
 
 /// Whether warps solve: lanes with what shared memory there is, tiles with tensor cores.
 template <int P>
@@ -282,18 +286,16 @@ kedge_status solve_by_warps(kedge_context *ctx, const kg_local_solve_args &a)
   const double *values;
   KG_TRY(kg_reference_of(ctx, P, &values));
   const top_table<P> table(kg_reference_at(P, values));
-  constexpr unsigned groups = TOP_THREADS / KG_LANES;
-  const unsigned blocks = ((unsigned)a.n_groups + groups - 1) / groups;
-  local_solve_eliminate<P><<<blocks, TOP_THREADS, 0, kg_cuda_stream(ctx)>>>(a, table);
-  KG_TRY(kg_cuda_launched(ctx, "local_solve: elimination"));
-  const element_solve_args solve = {a.batch,    a.material, a.first_group,
-                                    a.n_groups, a.u,        product_shape<P>::N};
+  const int64_t lanes = (int64_t)KG_LANES * a.n_groups;
+  KG_TRY(kg_launch_each<TOP_THREADS>(ctx, "local_solve: elimination", lanes,
+                                     local_solve_eliminate<P>, a, table));
+  const element_solve_args solve = solve_in_place<P>(a);
   if constexpr (P <= 7)
     KG_TRY(launch_solve_lanes<dealt_shape<P>>(ctx, solve, name));
   else
-    KG_TRY((launch_solve_columns<condensed_operator<P>, top_table<P>::K>(ctx, solve, name)));
-  local_solve_top<P><<<blocks, TOP_THREADS, 0, kg_cuda_stream(ctx)>>>(a, table);
-  return kg_cuda_launched(ctx, "local_solve: degree P");
+    KG_TRY(launch_solve_columns<P>(ctx, solve, name));
+  return kg_launch_each<TOP_THREADS>(ctx, "local_solve: degree P", lanes, local_solve_top<P>, a,
+                                     table);
 }
 
 template <int P>

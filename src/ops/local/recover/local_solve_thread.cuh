@@ -14,7 +14,7 @@
 //         (local_solve_table.cuh).
 // Cost    kg_local_solve_cost()
 #pragma once
-#include "device/cuda_rt.h"
+#include "device/cuda_each.cuh"
 #include "ops/local/triangle/local_solve.h"
 #include "ops/local/triangle/local_solve_top.cuh"
 #include "ops/local/triangle/thread_matrix.cuh"
@@ -208,12 +208,12 @@ __global__ void __launch_bounds__(RECOVER_THREADS, recover_blocks(P))
   const int64_t g = ((int64_t)blockIdx.x * RECOVER_THREADS + threadIdx.x) / KG_LANES;
   if (g >= a.n_groups) return;
   const int64_t group = a.first_group + g;
-  double lambda[3][m], u[N], p[N], t[N], x[3], y[3];
+  double lambda[3][m], u[N], p[N], t[N];
   read_trace<m>(a, group, lane, lambda);
 #pragma unroll
   for (int i = 0; i < N; ++i) u[i] = a.load[(group * N + i) * KG_LANES + lane];
-  kg_element_corners(a.batch.arrays.vertices, a.batch.arrays.vertex, group, lane, x, y);
-  const recover_element e(kg_element_of(x, y, a.material), a.material.diffusion, m);
+  const recover_element e(kg_element_at(&a.batch.arrays, group, lane, a.material),
+                          a.material.diffusion, m);
   lift_trace<P>(table, e, lambda, u, p, t);
   solve_thread_element<P>(table, e, u);
   if constexpr (LIFTS_AGAIN<P>) {
@@ -241,13 +241,11 @@ __global__ void __launch_bounds__(RECOVER_THREADS, recover_blocks(P))
 template <int P>
 kedge_status launch_recover_thread(kedge_context *ctx, const kg_local_solve_args &a)
 {
-  const unsigned groups = RECOVER_THREADS / KG_LANES;
   const double *values;
   KG_TRY(kg_reference_of(ctx, P, &values));
-  local_solve_thread<P>
-      <<<((unsigned)a.n_groups + groups - 1) / groups, RECOVER_THREADS, 0, kg_cuda_stream(ctx)>>>(
-          a, local_solve_table<P>(kg_reference_at(P, values)));
-  return kg_cuda_launched(ctx, "local_solve");
+  return kg_launch_each<RECOVER_THREADS>(ctx, "local_solve", (int64_t)KG_LANES * a.n_groups,
+                                         local_solve_thread<P>, a,
+                                         local_solve_table<P>(kg_reference_at(P, values)));
 }
 
 }  // namespace kg

@@ -38,14 +38,6 @@ struct star_shape {
   static constexpr size_t BYTES = sizeof(double) * (P_DOUBLES + K_ROWS * VECTOR_STRIDE);
 };
 
-__device__ __forceinline__ kg_element star_element(const kg_postprocess_args &a, int64_t g,
-                                                   int lane)
-{
-  double x[3], y[3];
-  kg_element_corners(a.batch.arrays.vertices, a.batch.arrays.vertex, a.first_group + g, lane, x, y);
-  return kg_element_of(x, y, {1.0, 0.0, 0.0, KEDGE_SCALING_ONE});
-}
-
 /// y = T p.
 template <int P>
 __global__ void __launch_bounds__(32 * star_shape<P>::ROTATION_WARPS)
@@ -100,17 +92,14 @@ kedge_status solve_rotations(kedge_context *ctx, const kg_postprocess_args &a)
 {
   using shape = star_shape<P>;
   if constexpr (rotation_table<P>::B <= 12) {
-    const unsigned groups = STAR_THREADS / KG_LANES;
     const double *values;
     KG_TRY(kg_reference_of(ctx, P, &values));
-    postprocess_solve<P>
-        <<<((unsigned)a.n_groups + groups - 1) / groups, STAR_THREADS, 0, kg_cuda_stream(ctx)>>>(
-            a, rotation_table<P>(kg_reference_at(P, values)));
-    return kg_cuda_launched(ctx, "postprocess: solve");
+    return kg_launch_each<STAR_THREADS>(ctx, "postprocess: solve", (int64_t)KG_LANES * a.n_groups,
+                                        postprocess_solve<P>, a,
+                                        rotation_table<P>(kg_reference_at(P, values)));
   } else {
-    const kg_material unit = {1.0, 0.0, 0.0, KEDGE_SCALING_ONE};
-    const element_solve_args solve = {a.batch,    unit,     a.first_group,
-                                      a.n_groups, a.u_star, shape::S + 1};
+    const element_solve_args solve = {a.batch,    unit_material(), a.first_group,
+                                      a.n_groups, a.u_star,        shape::S + 1};
     constexpr auto by = ROTATION_SHAPES[P - 8];
     return launch_solve_blocks<block_shape<rotation_problem<P>, by.tile, by.elements, by.blocks>>(
         ctx, solve, "postprocess: solve");

@@ -4,7 +4,7 @@
 //         (postprocess_table.cuh).
 // Cost    kg_postprocess_cost()
 #pragma once
-#include "device/cuda_rt.h"
+#include "device/cuda_each.cuh"
 #include "ops/local/recover/postprocess.h"
 #include "ops/local/recover/postprocess_table.cuh"
 #include "ops/local/triangle/thread_matrix.cuh"
@@ -14,10 +14,22 @@ namespace kg
 
 enum { STAR_THREADS = 128 };
 
+/// Any: of an element the shape alone is wanted.
+__host__ __device__ constexpr kg_material unit_material()
+{
+  return {1.0, 0.0, 0.0, KEDGE_SCALING_ONE};
+}
+
 /// Blocks a multiprocessor is to hold: what an H200 was fastest with.
 constexpr int star_blocks(int order)
 {
   return order <= 2 ? 6 : order == 3 ? 5 : order == 4 ? 3 : 2;
+}
+
+__device__ __forceinline__ kg_element star_element(const kg_postprocess_args &a, int64_t g,
+                                                   int lane)
+{
+  return kg_element_at(&a.batch.arrays, a.first_group + g, lane, unit_material());
 }
 
 /// Gram matrix of the tangents of an element.
@@ -115,14 +127,13 @@ __global__ void __launch_bounds__(STAR_THREADS, star_blocks(P))
   const int64_t g = ((int64_t)blockIdx.x * STAR_THREADS + threadIdx.x) / KG_LANES;
   if (g >= a.n_groups) return;
   const double *q = a.q + g * 2 * N * KG_LANES + lane, *u = a.u + g * N * KG_LANES + lane;
-  double p[N][2], x[3], y[3];
+  double p[N][2];
 #pragma unroll
   for (int j = 0; j < N; ++j) {
     p[j][0] = q[j * KG_LANES];
     p[j][1] = q[(N + j) * KG_LANES];
   }
-  kg_element_corners(a.batch.arrays.vertices, a.batch.arrays.vertex, a.first_group + g, lane, x, y);
-  const kg_element e = kg_element_of(x, y, {1.0, 0.0, 0.0, KEDGE_SCALING_ONE});
+  const kg_element e = star_element(a, g, lane);
   const tangent_gram h(e);
 #pragma unroll
   for (int j = 0; j < N; ++j) {
@@ -165,13 +176,11 @@ __global__ void __launch_bounds__(STAR_THREADS, star_blocks(P))
 template <int P>
 kedge_status launch_star_thread(kedge_context *ctx, const kg_postprocess_args &a)
 {
-  const unsigned groups = STAR_THREADS / KG_LANES;
   const double *values;
   KG_TRY(kg_reference_of(ctx, P, &values));
-  postprocess_thread<P>
-      <<<((unsigned)a.n_groups + groups - 1) / groups, STAR_THREADS, 0, kg_cuda_stream(ctx)>>>(
-          a, postprocess_table<P>(kg_reference_at(P, values)));
-  return kg_cuda_launched(ctx, "postprocess");
+  return kg_launch_each<STAR_THREADS>(ctx, "postprocess", (int64_t)KG_LANES * a.n_groups,
+                                      postprocess_thread<P>, a,
+                                      postprocess_table<P>(kg_reference_at(P, values)));
 }
 
 }  // namespace kg

@@ -23,7 +23,7 @@
 #pragma once
 #include <cuda_pipeline.h>
 
-#include "ops/local/triangle/element_operator.cuh"
+#include "ops/local/triangle/element_solve.cuh"
 #include "ops/local/triangle/tiles.cuh"
 
 namespace kg

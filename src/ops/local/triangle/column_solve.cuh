@@ -16,7 +16,7 @@
 //         on the diagonal whole; vectors of a group [place of a mode][lane], COLUMN_STRIDE apart.
 // Map     blocks stay and take group after group; a warp takes E neighbouring elements.
 #pragma once
-#include "ops/local/triangle/element_operator.cuh"
+#include "ops/local/triangle/local_operator.cuh"
 #include "ops/local/triangle/mode_parity.cuh"
 #include "ops/local/triangle/tile_inverse.cuh"
 
@@ -25,13 +25,13 @@ namespace kg
 
 enum { COLUMN_WARPS = 4, COLUMN_STRIDE = KG_LANES + 1 };
 
-template <class Operator_, int N_>
+template <int P>
 struct column_shape {
-  using Operator = Operator_;
-  static constexpr int N = N_, NT = (N + 7) / 8, LAST = N % 8, TERMS = Operator::TERMS;
+  using Operator = condensed_operator<P>;
+  static constexpr int N = Operator::K, NT = (N + 7) / 8, LAST = N % 8, TERMS = Operator::TERMS;
   static constexpr int TILES = NT * (NT + 1) / 2, E = NT <= 5 ? 2 : 1;
-  static constexpr int BLOCKS = 3;                                      ///< of a multiprocessor
-  static constexpr int EVEN = Operator::BY_PARITY ? even_modes(N) : N;  ///< in the first places
+  static constexpr int BLOCKS = 3;            ///< of a multiprocessor
+  static constexpr int EVEN = even_modes(N);  ///< in the first places
   static constexpr size_t TERM_BYTES = sizeof(double2) * TILES * TERMS * 32;
   static constexpr size_t BYTES = TERM_BYTES + sizeof(double) * N * COLUMN_STRIDE;
   static_assert(LAST != 0, "x has a row behind A");
@@ -50,7 +50,7 @@ struct column_shape {
 
   static __device__ __forceinline__ int mode_of(int place)
   {
-    return Operator::BY_PARITY ? mode_in_place(place, EVEN) : place;
+    return mode_in_place(place, EVEN);
   }
 
   using tiles = double2[NT][NT][E];  ///< [column][row][element], rows from the diagonal on
@@ -129,9 +129,8 @@ struct column_warp {
 #pragma unroll
     for (int e = 0; e < shape::E; ++e) {
       c[e] = make_double2(-op[e].combine(r[0], same), -op[e].combine(r[1], same_next));
-      if constexpr (shape::Operator::BY_PARITY)
-        if (!mixed && shape::is_odd(i) != shape::is_odd(j))
-          c[e] = make_double2(-op[e].combine_other(r[0]), -op[e].combine_other(r[1]));
+      if (!mixed && shape::is_odd(i) != shape::is_odd(j))
+        c[e] = make_double2(-op[e].combine_other(r[0]), -op[e].combine_other(r[1]));
       if (i == j && at.row == at.pair) c[e].x -= op[e].diagonal;
       if (i == j && at.row == at.pair + 1) c[e].y -= op[e].diagonal;
       if (i == shape::NT - 1 && at.row >= shape::LAST) c[e] = below(j, e);
@@ -278,7 +277,7 @@ __global__ void __launch_bounds__(32 * COLUMN_WARPS, shape::BLOCKS)
     double *const x = a.x + g * a.rows * KG_LANES + w.at.lane;
     for (int i = warp; i < shape::N; i += COLUMN_WARPS)
       s_x[i * COLUMN_STRIDE + w.at.lane] = x[shape::mode_of(i) * KG_LANES];
-    const Operator mine(element_of(a, g, w.at.lane));
+    const Operator mine(kg_element_at(&a.batch.arrays, a.first_group + g, w.at.lane, a.material));
     __syncthreads();
 #pragma unroll 1
     for (w.first = warp * shape::E; w.first < KG_LANES; w.first += COLUMN_WARPS * shape::E) {
@@ -298,10 +297,10 @@ __global__ void __launch_bounds__(32 * COLUMN_WARPS, shape::BLOCKS)
   }
 }
 
-template <class Operator, int N>
+template <int P>
 kedge_status launch_solve_columns(kedge_context *ctx, const element_solve_args &a, const char *name)
 {
-  using shape = column_shape<Operator, N>;
+  using shape = column_shape<P>;
   KG_TRY(kg_cuda_ask_for_shared(ctx, (const void *)solve_columns<shape>, shape::BYTES, name));
   const unsigned blocks = kg_cuda_blocks(ctx, a.n_groups, shape::BLOCKS);
   solve_columns<shape><<<blocks, 32 * COLUMN_WARPS, shape::BYTES, kg_cuda_stream(ctx)>>>(a);

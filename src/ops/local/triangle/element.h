@@ -74,7 +74,7 @@ KG_INLINE kg_element kg_element_of(const double x[3], const double y[3], kg_mate
   return e;
 }
 
-/// Corners of an element of a group.
+/// Corners of the element of a lane of a group; what it contributes.
 KG_INLINE void kg_element_corners(const double *vertices, const int32_t *vertex, int64_t group,
                                   int lane, double x[3], double y[3])
 {
@@ -83,6 +83,14 @@ KG_INLINE void kg_element_corners(const double *vertices, const int32_t *vertex,
     x[l] = vertices[2 * v];
     y[l] = vertices[2 * v + 1];
   }
+}
+
+KG_INLINE kg_element kg_element_at(const kg_trace_arrays *arrays, int64_t group, int lane,
+                                   kg_material material)
+{
+  double x[3], y[3];
+  kg_element_corners(arrays->vertices, arrays->vertex, group, lane, x, y);
+  return kg_element_of(x, y, material);
 }
 
 /// Sign of Legendre mode k of an edge that its element sees as `side_edge` says.

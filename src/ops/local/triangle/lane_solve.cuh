@@ -1,26 +1,24 @@
 // lane_solve.cuh: x = A^-1 x by a few lanes of a warp for every element: A = L L^T column after
 // column, its rows in their registers, columns of L in shared memory, where all lanes find them.
 //
-// Lane q of an element has rows q, LANES + q, ... of A; x^T is row N behind them and becomes y^T,
-// y = L^-1 x. What the next column needs comes by shuffles, so that the others are computed while
-// its pivot is on its way. Backward, L^T x = y, every lane of an element does the same: a dot
-// product a row, of a column of L.
+// The lanes factor as lane_rows.cuh says. Backward, L^T x = y, every lane of an element does the
+// same: a dot product a row, of a column of L.
 //
 // Layout  entries of the reference matrices in shared memory, [register][pair of terms][lane q]; L
 //         of a warp [pair of rows of a column][element], 1 / L_kk on the diagonal
 // Map     blocks stay and take group after group; a warp takes E neighbouring elements
 #pragma once
-#include "ops/local/triangle/element_operator.cuh"
 #include "ops/local/triangle/lane_rows.cuh"
+#include "ops/local/triangle/local_operator.cuh"
 #include "ops/local/triangle/mode_parity.cuh"
 
 namespace kg
 {
 
-template <class Operator_, int N_, int LANES_, int BLOCKS_>
-struct lane_shape : lane_rows<N_, LANES_> {
-  using rows = lane_rows<N_, LANES_>;
-  using Operator = Operator_;
+template <int P, int LANES_, int BLOCKS_>
+struct lane_shape : lane_rows<condensed_operator<P>::K, LANES_> {
+  using Operator = condensed_operator<P>;
+  using rows = lane_rows<Operator::K, LANES_>;
   using rows::N, rows::LANES, rows::ENTRIES, rows::PAIRS;
   static constexpr int BLOCKS = BLOCKS_;  ///< blocks of a multiprocessor
   static constexpr int WARPS = 4, E = 32 / LANES;
@@ -152,7 +150,9 @@ __global__ void __launch_bounds__(32 * shape::WARPS, shape::BLOCKS)
          first += shape::WARPS * shape::E) {
       double *x = a.x + g * a.rows * KG_LANES + first + w.e;
       double entries[shape::ENTRIES];
-      build_rows<shape>(w, typename shape::Operator(element_of(a, g, first + w.e)), x, entries);
+      const typename shape::Operator op(
+          kg_element_at(&a.batch.arrays, a.first_group + g, first + w.e, a.material));
+      build_rows<shape>(w, op, x, entries);
       factor_rows<shape>(w, entries);
       __syncwarp();
       substitute_rows<shape>(w, x);

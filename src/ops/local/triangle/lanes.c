@@ -15,9 +15,7 @@ void kg_lanes_elements(const kg_trace_arrays *arrays, kg_material material, int6
   enum { MEMBERS = sizeof(kg_element) / sizeof(double) };
   double(*to)[KG_PACK] = (double(*)[KG_PACK])out;
   for (int i = 0; i < KG_PACK; ++i) {
-    double x[3], y[3];
-    kg_element_corners(arrays->vertices, arrays->vertex, group, part * KG_PACK + i, x, y);
-    const kg_element e = kg_element_of(x, y, material);
+    const kg_element e = kg_element_at(arrays, group, part * KG_PACK + i, material);
     const double *from = (const double *)&e;
     for (int k = 0; k < MEMBERS; ++k) to[k][i] = from[k];
   }

@@ -145,12 +145,11 @@ __global__ void __launch_bounds__(THREAD_BLOCK, thread_blocks(P, REDUCED))
   const int lane = threadIdx.x % KG_LANES;
   const int64_t group = ((int64_t)blockIdx.x * THREAD_BLOCK + threadIdx.x) / KG_LANES;
   if (group >= a.batch.count.n_groups) return;
-  double x[3], y[3], sign[3];  // signs of mode 1
-  kg_element_corners(a.batch.arrays.vertices, a.batch.arrays.vertex, group, lane, x, y);
+  double sign[3];  // of mode 1
 #pragma unroll
   for (int l = 0; l < 3; ++l)
     sign[l] = kg_side_sign(a.batch.arrays.side_edge[(group * 3 + l) * KG_LANES + lane], 1);
-  const thread_element el(kg_element_of(x, y, a.material), m);
+  const thread_element el(kg_element_at(&a.batch.arrays, group, lane, a.material), m);
   const double *load = a.load + group * N * KG_LANES + lane;
   double l[shape::PACKED], f[K], top[n], w[n][K], first[3];
   factor_operator<P>(table, el.e, l);
@@ -190,13 +189,11 @@ __global__ void __launch_bounds__(THREAD_BLOCK, thread_blocks(P, REDUCED))
 template <int P, bool REDUCED>
 kedge_status launch_thread(kedge_context *ctx, const kg_local_matrices_args &a)
 {
-  constexpr unsigned groups = THREAD_BLOCK / KG_LANES;
   const double *values;
   KG_TRY(kg_reference_of(ctx, P, &values));
-  local_matrices_thread<P, REDUCED>
-      <<<((unsigned)a.batch.count.n_groups + groups - 1) / groups, THREAD_BLOCK, 0,
-         kg_cuda_stream(ctx)>>>(a, thread_table<P>(kg_reference_at(P, values)));
-  return kg_cuda_launched(ctx, "local_matrices");
+  return kg_launch_each<THREAD_BLOCK>(
+      ctx, "local_matrices", (int64_t)KG_LANES * a.batch.count.n_groups,
+      local_matrices_thread<P, REDUCED>, a, thread_table<P>(kg_reference_at(P, values)));
 }
 
 }  // namespace kg

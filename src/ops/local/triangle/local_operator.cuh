@@ -1,7 +1,7 @@
 // local_operator.cuh: what is left of Z^-1 when the modes of degree P are eliminated
-// (local_solve_top.cuh), as a combination of reference matrices (element_operator.cuh).
+// (local_solve_top.cuh), as a combination of reference matrices.
 #pragma once
-#include "ops/local/triangle/element_operator.cuh"
+#include "ops/local/triangle/element_solve.cuh"
 #include "ops/local/triangle/local_solve_top.cuh"
 
 namespace kg
@@ -14,9 +14,9 @@ namespace kg
 /// that of the others is zero for modes of different parity.
 template <int P>
 struct condensed_operator {
-  static constexpr int TERMS = 6;
-  static constexpr bool BY_PARITY = true;
-  double same_rs, other_rs, ss, base, same_edge, other_edge, same_pair, other_pair, sides, diagonal;
+  static constexpr int TERMS = 6, K = P * (P + 1) / 2;
+  double same_rs, other_rs, ss, base, same_edge, other_edge, same_pair, other_pair, sides;
+  double diagonal;  ///< what is added to the diagonal
 
   condensed_operator() = default;
   explicit __device__ __forceinline__ condensed_operator(const kg_element &e)
@@ -33,6 +33,7 @@ struct condensed_operator {
     other_pair = top.with_base(e.tau[1] - e.tau[2]);
     sides = top.of_sides();
   }
+  /// Entry k of the packed reference matrices.
   static __device__ __forceinline__ void read(const kg_reference &ref, int k, double (&r)[TERMS])
   {
     r[0] = __ldg(ref.stiffness[1] + k);
@@ -42,6 +43,8 @@ struct condensed_operator {
     r[4] = __ldg(ref.edge_mass[0] + k);
     r[5] = __ldg(ref.eliminated[1] + k);
   }
+  /// The entry of the matrix; whether its modes are of one parity. For those of different parity
+  /// fewer of the matrices do.
   __device__ __forceinline__ double combine(const double (&r)[TERMS], bool same) const
   {
     return (same ? same_rs : other_rs) * r[0] + (same ? same_edge : other_edge) * r[1] +

@@ -10,8 +10,8 @@
 //
 // the reference has the pairs (`eliminated`).
 #pragma once
-#include "device/cuda_rt.h"
-#include "ops/local/triangle/element_operator.cuh"
+#include "device/cuda_each.cuh"
+#include "ops/local/triangle/element_solve.cuh"
 #include "ops/local/triangle/local_solve.h"
 #include "ops/local/triangle/local_solve_table.cuh"
 
@@ -60,20 +60,14 @@ __device__ __forceinline__ double top_entry(const top_table<P> &table, const top
 
 enum { TOP_THREADS = 128 };
 
-/// The element of this thread, of a group of the chunk; false if there is none.
-__device__ __forceinline__ bool top_element(const kg_local_solve_args &a, int64_t &g, int &lane)
-{
-  lane = threadIdx.x % KG_LANES;
-  g = ((int64_t)blockIdx.x * TOP_THREADS + threadIdx.x) / KG_LANES;
-  return g < a.n_groups;
-}
-
+/// The modes of this thread's element; its first of u.
 template <int P>
-__device__ __forceinline__ top_modes top_modes_of(const kg_local_solve_args &a, int64_t g, int lane)
+__device__ __forceinline__ top_modes top_modes_of(const kg_local_solve_args &a, double *&u)
 {
-  double x[3], y[3];
-  kg_element_corners(a.batch.arrays.vertices, a.batch.arrays.vertex, a.first_group + g, lane, x, y);
-  return top_modes(kg_element_of(x, y, a.material), P + 1);
+  const int lane = threadIdx.x % KG_LANES;
+  const int64_t g = kg_thread_number() / KG_LANES;
+  u = a.u + g * (top_table<P>::K + P + 1) * KG_LANES + lane;
+  return top_modes(kg_element_at(&a.batch.arrays, a.first_group + g, lane, a.material), P + 1);
 }
 
 /// u: [f; g] becomes [f - B g / c; g].
@@ -81,12 +75,10 @@ template <int P>
 __global__ void __launch_bounds__(TOP_THREADS)
     local_solve_eliminate(const kg_local_solve_args a, const __grid_constant__ top_table<P> table)
 {
-  constexpr int K = top_table<P>::K, N = K + P + 1;
-  int64_t g;
-  int lane;
-  if (!top_element(a, g, lane)) return;
-  const top_modes e = top_modes_of<P>(a, g, lane);
-  double *u = a.u + g * N * KG_LANES + lane, top[P + 1];
+  constexpr int K = top_table<P>::K;
+  if (kg_thread_number() / KG_LANES >= a.n_groups) return;
+  double *u, top[P + 1];
+  const top_modes e = top_modes_of<P>(a, u);
 #pragma unroll
   for (int i = 0; i <= P; ++i) top[i] = e.per_c * u[(K + i) * KG_LANES];
 #pragma unroll
@@ -103,12 +95,10 @@ template <int P>
 __global__ void __launch_bounds__(TOP_THREADS)
     local_solve_top(const kg_local_solve_args a, const __grid_constant__ top_table<P> table)
 {
-  constexpr int K = top_table<P>::K, N = K + P + 1;
-  int64_t g;
-  int lane;
-  if (!top_element(a, g, lane)) return;
-  const top_modes e = top_modes_of<P>(a, g, lane);
-  double *u = a.u + g * N * KG_LANES + lane, top[P + 1];
+  constexpr int K = top_table<P>::K;
+  if (kg_thread_number() / KG_LANES >= a.n_groups) return;
+  double *u, top[P + 1];
+  const top_modes e = top_modes_of<P>(a, u);
 #pragma unroll
   for (int i = 0; i <= P; ++i) top[i] = u[(K + i) * KG_LANES];
 #pragma unroll

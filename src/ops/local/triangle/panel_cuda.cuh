@@ -120,11 +120,7 @@ struct kg_place {
 __device__ __forceinline__ void kg_block_element(const kg_batch &batch, kg_place at,
                                                  kg_material material, kg_element *s_element)
 {
-  if (threadIdx.x == 0) {
-    double x[3], y[3];
-    kg_element_corners(batch.arrays.vertices, batch.arrays.vertex, at.group, at.lane, x, y);
-    *s_element = kg_element_of(x, y, material);
-  }
+  if (threadIdx.x == 0) *s_element = kg_element_at(&batch.arrays, at.group, at.lane, material);
   __syncthreads();
 }
 
