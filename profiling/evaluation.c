@@ -16,7 +16,7 @@
 #include "ops/sample/evaluate.h"
 #include "ops/sample/sample_kernel.h"
 #include "expression/expression_tree.h"
-#include "expression/function_set.h"
+#include "expression/function.h"
 #include "solver/sampling.h"
 #ifdef KEDGE_WITH_CUDA
 #include "device/cuda_nvrtc.h"

@@ -91,6 +91,7 @@ static int32_t derive(kg_expression_builder *b, int32_t i, int32_t d0, int32_t d
 {
   const kg_node n = b->nodes[i];
   const int32_t p = n.child[0], q = n.child[1];
+  if (n.op >= KG_OP_EQUAL && n.op <= KG_OP_GREATER_EQUAL) return 0;  // steps
   switch (n.op) {
     case KG_OP_ADD:
     case KG_OP_SUBTRACT:
@@ -115,13 +116,6 @@ static int32_t derive(kg_expression_builder *b, int32_t i, int32_t d0, int32_t d
       return kg_build(b, KG_OP_CHOOSE, op2(b, KG_OP_GREATER, p, q), d0, d1);
     case KG_OP_CHOOSE:
       return kg_build(b, KG_OP_CHOOSE, p, d1, d2);
-    case KG_OP_EQUAL:
-    case KG_OP_UNEQUAL:
-    case KG_OP_LESS:
-    case KG_OP_LESS_EQUAL:
-    case KG_OP_GREATER:
-    case KG_OP_GREATER_EQUAL:
-      return 0;  // steps
     default:
       return d0 == 0 ? 0 : op2(b, KG_OP_MULTIPLY, outer(b, i), d0);
   }

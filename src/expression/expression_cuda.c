@@ -7,8 +7,7 @@
 
 #include "core/memory.h"
 #include "core/number.h"
-#include "expression/expression_tree.h"
-#include "expression/function_set.h"
+#include "expression/parser.h"
 
 // The CUDA text of an integer power, in the order of program.c's squaring, so that every rounding
 // is the same; the last square is computed in vain and may overflow.
@@ -23,38 +22,9 @@ static const char integer_power[] =
     "  return k < 0 ? 1.0 / power : power;\n"
     "}\n\n";
 
-// How each operation is written, but for sine and cosine (ops/sample/circle.cuh): its operands are
-// $0, $1 and $2.
-static const char *const forms[KG_OP_COUNT] = {
-    [KG_OP_CHOOSE] = "$0 != 0.0 ? $1 : $2",
-    [KG_OP_EQUAL] = "$0 == $1 ? 1.0 : 0.0",
-    [KG_OP_UNEQUAL] = "$0 != $1 ? 1.0 : 0.0",
-    [KG_OP_LESS] = "$0 < $1 ? 1.0 : 0.0",
-    [KG_OP_LESS_EQUAL] = "$0 <= $1 ? 1.0 : 0.0",
-    [KG_OP_GREATER] = "$0 > $1 ? 1.0 : 0.0",
-    [KG_OP_GREATER_EQUAL] = "$0 >= $1 ? 1.0 : 0.0",
-    [KG_OP_ADD] = "$0 + $1",
-    [KG_OP_SUBTRACT] = "$0 - $1",
-    [KG_OP_MULTIPLY] = "$0 * $1",
-    [KG_OP_DIVIDE] = "$0 / $1",
-    [KG_OP_NEGATE] = "-$0",
-    [KG_OP_POWER] = "pow($0, $1)",
-    [KG_OP_TAN] = "tan($0)",
-    [KG_OP_ASIN] = "asin($0)",
-    [KG_OP_ACOS] = "acos($0)",
-    [KG_OP_ATAN] = "atan($0)",
-    [KG_OP_SINH] = "sinh($0)",
-    [KG_OP_COSH] = "cosh($0)",
-    [KG_OP_TANH] = "tanh($0)",
-    [KG_OP_EXP] = "exp($0)",
-    [KG_OP_LOG] = "log($0)",
-    [KG_OP_SQRT] = "sqrt($0)",
-    [KG_OP_ABS] = "fabs($0)",
-    [KG_OP_ATAN2] = "atan2($0, $1)",
-    [KG_OP_MIN] = "$0 < $1 || $0 != $0 ? $0 : $1",  // a NaN is the result
-    [KG_OP_MAX] = "$0 > $1 || $0 != $0 ? $0 : $1",
-    [KG_OP_HYPOT] = "hypot($0, $1)",
-};
+// How each operation is written, but for sine and cosine (ops/sample/circle.cuh).
+#define FORM(name, children, word, formula) [KG_OP_##name] = #formula,
+static const char *const forms[KG_OP_COUNT] = {KG_OPERATIONS(FORM)};
 
 static void write_number(FILE *out, double value)
 {
@@ -142,11 +112,13 @@ static void write_operation(FILE *out, const kg_expression_builder *b, int32_t i
     fprintf(out, ", %d);\n", (int)exponent);
     return;
   }
-  for (const char *c = forms[node->op]; *c; ++c) {
-    if (*c == '$')
-      write_operand(out, nodes, node->child[*++c - '0']);
+  for (const char *c = forms[node->op]; *c;) {
+    const size_t n = kg_name_length(c);
+    if (n == 1)
+      write_operand(out, nodes, node->child[*c - 'a']);
     else
-      fputc(*c, out);
+      fwrite(c, 1, n ? n : 1, out);
+    c += n ? n : 1;
   }
   fputs(";\n", out);
 }

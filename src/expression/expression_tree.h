@@ -7,28 +7,45 @@
 /// nodes[0 .. n_nodes) once; node i needs only results of nodes before it, and the last is the
 /// value.
 #pragma once
+#include <math.h>
+
 #include "expression/expression.h"
 #include "expression/program.h"
 
-/// The operations: ITEM(identifier, number of children, word of the language). Functions, which are
-/// written word(argument, ...), stand last, from SIN on.
+/// The operations: ITEM(identifier, number of children, word of the language, formula in the operands
+/// a, b and c). The formula is the one text for all that evaluate: the folding of constants, register
+/// code, the kernel that reads it and what is compiled for the GPU. Functions, which are written
+/// word(argument, ...), stand last, from SIN on. A NaN among the operands of min and max is the result:
+/// wrong data must not vanish.
 // clang-format off
-#define KG_OP_LIST(ITEM)                                                                 \
-  ITEM(CONSTANT, 0, "") ITEM(X, 0, "x") ITEM(Y, 0, "y")                                  \
-  ITEM(CHOOSE, 3, "?") /* child 0 != 0 ? child 1 : child 2, point by point */            \
-  ITEM(EQUAL, 2, "==") ITEM(UNEQUAL, 2, "!=") /* comparisons are 1 or 0 */               \
-  ITEM(LESS, 2, "<") ITEM(LESS_EQUAL, 2, "<=")                                           \
-  ITEM(GREATER, 2, ">") ITEM(GREATER_EQUAL, 2, ">=")                                     \
-  ITEM(ADD, 2, "+") ITEM(SUBTRACT, 2, "-") ITEM(MULTIPLY, 2, "*") ITEM(DIVIDE, 2, "/")   \
-  ITEM(NEGATE, 1, "-") ITEM(POWER, 2, "^")                                               \
-  ITEM(SIN, 1, "sin") ITEM(COS, 1, "cos") ITEM(TAN, 1, "tan")                            \
-  ITEM(ASIN, 1, "asin") ITEM(ACOS, 1, "acos") ITEM(ATAN, 1, "atan")                      \
-  ITEM(SINH, 1, "sinh") ITEM(COSH, 1, "cosh") ITEM(TANH, 1, "tanh")                      \
-  ITEM(EXP, 1, "exp") ITEM(LOG, 1, "log") ITEM(SQRT, 1, "sqrt") ITEM(ABS, 1, "abs")      \
-  ITEM(ATAN2, 2, "atan2") ITEM(MIN, 2, "min") ITEM(MAX, 2, "max") ITEM(HYPOT, 2, "hypot")
+#define KG_OPERATIONS(ITEM)                                                     \
+  ITEM(CHOOSE, 3, "?", a != 0.0 ? b : c) /* point by point */                   \
+  ITEM(EQUAL, 2, "==", a == b ? 1.0 : 0.0)                                      \
+  ITEM(UNEQUAL, 2, "!=", a != b ? 1.0 : 0.0)                                    \
+  ITEM(LESS, 2, "<", a < b ? 1.0 : 0.0)                                         \
+  ITEM(LESS_EQUAL, 2, "<=", a <= b ? 1.0 : 0.0)                                 \
+  ITEM(GREATER, 2, ">", a > b ? 1.0 : 0.0)                                      \
+  ITEM(GREATER_EQUAL, 2, ">=", a >= b ? 1.0 : 0.0)                              \
+  ITEM(ADD, 2, "+", a + b) ITEM(SUBTRACT, 2, "-", a - b)                        \
+  ITEM(MULTIPLY, 2, "*", a * b) ITEM(DIVIDE, 2, "/", a / b)                     \
+  ITEM(NEGATE, 1, "-", -a) ITEM(POWER, 2, "^", pow(a, b))                       \
+  ITEM(SIN, 1, "sin", sin(a)) ITEM(COS, 1, "cos", cos(a))                       \
+  ITEM(TAN, 1, "tan", tan(a)) ITEM(ASIN, 1, "asin", asin(a))                    \
+  ITEM(ACOS, 1, "acos", acos(a)) ITEM(ATAN, 1, "atan", atan(a))                 \
+  ITEM(SINH, 1, "sinh", sinh(a)) ITEM(COSH, 1, "cosh", cosh(a))                 \
+  ITEM(TANH, 1, "tanh", tanh(a)) ITEM(EXP, 1, "exp", exp(a))                    \
+  ITEM(LOG, 1, "log", log(a)) ITEM(SQRT, 1, "sqrt", sqrt(a))                    \
+  ITEM(ABS, 1, "abs", fabs(a)) ITEM(ATAN2, 2, "atan2", atan2(a, b))             \
+  ITEM(MIN, 2, "min", a < b || a != a ? a : b)                                  \
+  ITEM(MAX, 2, "max", a > b || a != a ? a : b) ITEM(HYPOT, 2, "hypot", hypot(a, b))
 // clang-format on
-#define KG_OP_ENUMERATOR(name, children, word) KG_OP_##name,
-typedef enum kg_op { KG_OP_LIST(KG_OP_ENUMERATOR) KG_OP_COUNT } kg_op;
+#define KG_OP_ENUMERATOR(name, children, word, formula) KG_OP_##name,
+typedef enum kg_op {
+  KG_OP_CONSTANT,
+  KG_OP_X,
+  KG_OP_Y,
+  KG_OPERATIONS(KG_OP_ENUMERATOR) KG_OP_COUNT
+} kg_op;
 #undef KG_OP_ENUMERATOR
 #define KG_OP_FIRST_FUNCTION KG_OP_SIN
 

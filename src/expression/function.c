@@ -1,5 +1,10 @@
 #include "expression/function.h"
 
+#include <stdlib.h>
+
+#include "core/memory.h"
+#include "expression/expression_tree.h"
+
 void kg_function_evaluate(const kg_function *f, const kedge_points *points, double *value)
 {
   switch (f->kind) {
@@ -14,4 +19,48 @@ void kg_function_evaluate(const kg_function *f, const kedge_points *points, doub
   }
   const double constant = f->kind == KG_FUNCTION_CONSTANT ? f->constant : 0.0;
   for (size_t i = 0; i < points->n; ++i) value[i] = constant;
+}
+
+kedge_status kg_functions_gather(kg_expression_builder *b, int n_functions,
+                                 const kg_function *const *functions, int32_t *roots)
+{
+  for (int f = 0; f < n_functions; ++f) {
+    const kg_function *function = functions[f];
+    KG_REQUIRE(b->ctx, function->kind != KG_FUNCTION_CALLER, KEDGE_ERR_UNSUPPORTED,
+               "a function of the calling program cannot be evaluated on the GPU");
+    if (function->kind == KG_FUNCTION_EXPRESSION)
+      KG_TRY(kg_builder_import(b, function->expression, &roots[f]));
+    else
+      roots[f] = kg_builder_intern(
+          b, (kg_node){.op = KG_OP_CONSTANT,
+                       .value = function->kind == KG_FUNCTION_NONE ? 0.0 : function->constant});
+  }
+  KG_REQUIRE(b->ctx, !b->full, KEDGE_ERR_UNSUPPORTED,
+             "more than %d terms and operations are too many for the GPU", KG_EXPRESSION_NODES);
+  return KEDGE_OK;
+}
+
+int kg_functions_operations(int n_functions, const kg_function *const *functions)
+{
+  int operations = 0;
+  for (int f = 0; f < n_functions; ++f)
+    if (functions[f]->kind == KG_FUNCTION_EXPRESSION)
+      operations += functions[f]->expression->program.n_instructions;
+  return operations;
+}
+
+kedge_status kg_functions_compile(kedge_context *ctx, int n_functions,
+                                  const kg_function *const *functions, kg_program *program)
+{
+  *program = (kg_program){0};
+  kg_expression_builder builder;
+  int32_t *roots = NULL;
+  kedge_status status = kg_builder_open(ctx, &builder);
+  if (status == KEDGE_OK) status = kg_host_alloc(ctx, (size_t)n_functions, sizeof *roots, &roots);
+  if (status == KEDGE_OK) status = kg_functions_gather(&builder, n_functions, functions, roots);
+  if (status == KEDGE_OK)
+    status = kg_program_compile(ctx, builder.nodes, builder.n_nodes, roots, n_functions, program);
+  free(roots);
+  kg_builder_close(&builder);
+  return status;
 }

@@ -3,6 +3,7 @@
 #pragma once
 #include "kedge/problem.h"
 #include "expression/expression.h"
+#include "expression/program.h"
 
 /// A function of the plane: nothing, a constant, an expression, or the caller's function.
 typedef struct kg_function {
@@ -16,3 +17,21 @@ typedef struct kg_function {
 /// NONE evaluates to zero.
 /// @param[out] value  [points->n]
 void kg_function_evaluate(const kg_function *f, const kedge_points *points, double *value);
+
+// Functions that are evaluated together: what they share is computed once.
+
+struct kg_expression_builder;
+
+/// Gathers the trees of functions in one builder, in which equal parts are one node.
+/// @param[out] roots  [n_functions]
+/// @retval KEDGE_ERR_UNSUPPORTED  one is the caller's function, or they are too long together
+kedge_status kg_functions_gather(struct kg_expression_builder *builder, int n_functions,
+                                 const kg_function *const *functions, int32_t *roots);
+
+/// Instructions that all take at a point, each compiled by itself.
+int kg_functions_operations(int n_functions, const kg_function *const *functions);
+
+/// Register code whose results are the functions. @param[out] program  kg_program_free()
+/// @retval KEDGE_ERR_UNSUPPORTED  as kg_functions_gather()
+kedge_status kg_functions_compile(kedge_context *ctx, int n_functions,
+                                  const kg_function *const *functions, kg_program *program);

@@ -135,67 +135,55 @@ static int32_t sign(kg_parser *p)
   return value;
 }
 
+/// Move past the operator that stands here, if it is of a list, which KG_OP_COUNT ends.
+static bool take_operator(kg_parser *p, const kg_op *list, kg_op *op)
+{
+  for (; *list != KG_OP_COUNT; ++list) {
+    if (!kg_parser_take(p, kg_ops_info[*list].word)) continue;
+    *op = *list;
+    return true;
+  }
+  return false;
+}
+
 static int32_t product(kg_parser *p)
 {
+  static const kg_op operators[] = {KG_OP_MULTIPLY, KG_OP_DIVIDE, KG_OP_COUNT};
   int32_t value = sign(p);
-  for (;;) {
-    kg_op op;
-    if (kg_parser_take(p, "*"))
-      op = KG_OP_MULTIPLY;
-    else if (kg_parser_take(p, "/"))
-      op = KG_OP_DIVIDE;
-    else
-      return value;
+  kg_op op;
+  while (take_operator(p, operators, &op)) {
     if (op == KG_OP_MULTIPLY && *p->at == '*')
       return kg_parser_fail(p, p->at - 1, "powers are written '^'", "unexpected '**'");
     value = kg_build(&p->builder, op, value, sign(p), 0);
   }
+  return value;
 }
 
 static int32_t sum(kg_parser *p)
 {
+  static const kg_op operators[] = {KG_OP_ADD, KG_OP_SUBTRACT, KG_OP_COUNT};
   int32_t value = product(p);
-  for (;;) {
-    kg_op op;
-    if (kg_parser_take(p, "+"))
-      op = KG_OP_ADD;
-    else if (kg_parser_take(p, "-"))
-      op = KG_OP_SUBTRACT;
-    else
-      return value;
+  kg_op op;
+  while (take_operator(p, operators, &op)) {
     if (p->builder.full) return value;  // no use in reading on
     value = kg_build(&p->builder, op, value, product(p), 0);
   }
-}
-
-static bool take_comparison(kg_parser *p, kg_op *op)
-{
-  if (kg_parser_take(p, "<="))
-    *op = KG_OP_LESS_EQUAL;
-  else if (kg_parser_take(p, ">="))
-    *op = KG_OP_GREATER_EQUAL;
-  else if (kg_parser_take(p, "=="))
-    *op = KG_OP_EQUAL;
-  else if (kg_parser_take(p, "!="))
-    *op = KG_OP_UNEQUAL;
-  else if (kg_parser_take(p, "<"))
-    *op = KG_OP_LESS;
-  else if (kg_parser_take(p, ">"))
-    *op = KG_OP_GREATER;
-  else
-    return false;
-  return true;
+  return value;
 }
 
 static int32_t compare(kg_parser *p)
 {
+  static const kg_op operators[] = {// none behind its own beginning
+                                    KG_OP_LESS_EQUAL, KG_OP_GREATER_EQUAL, KG_OP_EQUAL,
+                                    KG_OP_UNEQUAL,    KG_OP_LESS,          KG_OP_GREATER,
+                                    KG_OP_COUNT};
   const int32_t left = sum(p);
   kg_op op;
-  if (!take_comparison(p, &op)) return left;
+  if (!take_operator(p, operators, &op)) return left;
   const int32_t value = kg_build(&p->builder, op, left, sum(p), 0);
   kg_parser_peek(p);
   const char *const second = p->at;
-  if (take_comparison(p, &op))
+  if (take_operator(p, operators, &op))
     return kg_parser_fail(p, second, "write (a < b)*(b < c) or use brackets",
                           "comparisons cannot be chained: unexpected '%s'", kg_ops_info[op].word);
   return value;

@@ -7,6 +7,21 @@
 #include "core/number.h"
 #include "expression/nearest.h"
 
+int kg_text_column(const char *text, size_t offset, int *lines_before)
+{
+  int column = 1, lines = 0;
+  for (size_t i = 0; i < offset && text[i] != '\0'; ++i) {
+    if (text[i] == '\n') {
+      column = 1;
+      ++lines;
+    } else if (((unsigned char)text[i + 1] & 0xc0) != 0x80) {
+      ++column;  // bytes within a character of UTF-8 do not count
+    }
+  }
+  if (lines_before) *lines_before = lines;
+  return column;
+}
+
 int32_t kg_parser_fail(kg_parser *p, const char *where, const char *hint, const char *format, ...)
 {
   if (p->failed) return 0;

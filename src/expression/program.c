@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "expression/operations.h"
+#include "expression/expression_tree.h"
 
 enum {
   BLOCK = 256,  // points
@@ -163,7 +163,7 @@ static void integer_power(size_t n, const double *a, int k, double *r)
 }
 
 // The result may stand in the place of an operand, exactly: no iteration reads what another wrote.
-#define LOOP(name, formula)                               \
+#define LOOP(name, children, word, formula)               \
   case KG_OP_##name:                                      \
     _Pragma("GCC ivdep") for (size_t i = 0; i < n; ++i)   \
     {                                                     \
@@ -177,7 +177,7 @@ static void integer_power(size_t n, const double *a, int k, double *r)
 static void execute(const kg_instruction *in, size_t n, const double *const *o, double *r)
 {
   switch (in->op) {
-    KG_OP_FORMULAS(LOOP)
+    KG_OPERATIONS(LOOP)
     case KG_PROGRAM_COPY:
       memmove(r, o[0], n * sizeof *r);
       break;

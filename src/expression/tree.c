@@ -1,28 +1,24 @@
 #include "expression/expression_tree.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/memory.h"
-#include "expression/operations.h"
 
 enum { SLOTS = 32768 };  // a power of two, more than three times KG_EXPRESSION_NODES
 
-#define INFO(name, children, word_) [KG_OP_##name] = {children, word_},
-const kg_op_info kg_ops_info[KG_OP_COUNT] = {KG_OP_LIST(INFO)};
+#define INFO(name, children, word_, formula) [KG_OP_##name] = {children, word_},
+const kg_op_info kg_ops_info[KG_OP_COUNT] = {
+    [KG_OP_CONSTANT] = {0, ""}, [KG_OP_X] = {0, "x"}, [KG_OP_Y] = {0, "y"}, KG_OPERATIONS(INFO)};
 
-#define ONE(name, formula) +1
-static_assert(KG_OP_FORMULAS(ONE) == KG_OP_COUNT - 3, "all but constants, x and y have a formula");
-
-#define CASE(name, formula) \
-  case KG_OP_##name:        \
+#define CASE(name, children, word, formula) \
+  case KG_OP_##name:                        \
     return formula;
 
 double kg_op_apply(kg_op op, double a, double b, double c)
 {
   switch (op) {
-    KG_OP_FORMULAS(CASE)
+    KG_OPERATIONS(CASE)
     default:
       return NAN;  // constants and variables are no operations
   }
@@ -89,6 +85,29 @@ void kg_builder_close(kg_expression_builder *b)
   free(b->nodes);
   free(b->slots);
   *b = (kg_expression_builder){0};
+}
+
+void kg_expression_free(kg_expression *e)
+{
+  if (e == NULL) return;
+  free(e->nodes);
+  kg_program_free(&e->program);
+  free(e);
+}
+
+bool kg_expression_constant(const kg_expression *e, double *value)
+{
+  for (int32_t i = 0; i < e->n_nodes; ++i)
+    if (e->nodes[i].op == KG_OP_X || e->nodes[i].op == KG_OP_Y) return false;
+  const double zero = 0.0;
+  kg_expression_evaluate(e, 1, &zero, &zero, value);
+  return true;
+}
+
+void kg_expression_evaluate(const kg_expression *e, size_t n, const double *x, const double *y,
+                            double *value)
+{
+  kg_program_run(&e->program, n, x, y, value);
 }
 
 kedge_status kg_builder_import(kg_expression_builder *b, const kg_expression *e, int32_t *root)

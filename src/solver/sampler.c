@@ -7,7 +7,7 @@
 #include "device/context.h"
 #include "core/memory.h"
 #include "core/nvtx.h"
-#include "expression/function_set.h"
+#include "expression/function.h"
 #include "solver/cells.h"
 
 /// Where the functions are used: the source not at corners.

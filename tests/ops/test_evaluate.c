@@ -8,7 +8,7 @@
 #include "compare.h"
 #include "ops/sample/evaluate.h"
 #include "problem/expression_text.h"
-#include "expression/function_set.h"
+#include "expression/function.h"
 
 #ifdef KEDGE_WITH_CUDA
 

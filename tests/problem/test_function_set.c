@@ -5,7 +5,7 @@
 #include "compare.h"
 #include "expression_help.h"
 #include "ops/sample/evaluate.h"
-#include "expression/function_set.h"
+#include "expression/function.h"
 
 enum { POINTS = 700, SET = 5 };  // some blocks of points, the last of them short
 

@@ -9,7 +9,7 @@
 // Cost    kg_evaluate_cost()
 #include "device/cuda_rt.h"
 #include "ops/sample/evaluate.h"
-#include "expression/operations.h"
+#include "expression/expression_tree.h"
 
 namespace
 {
@@ -40,8 +40,8 @@ __device__ __forceinline__ double integer_power(double a, int k)
   return k < 0 ? 1.0 / power : power;
 }
 
-#define CASE(name, formula) \
-  case KG_OP_##name:        \
+#define CASE(name, children, word, formula) \
+  case KG_OP_##name:                        \
     return formula;
 
 __device__ __forceinline__ double operation(int op, int exponent, double a, double b, double c)
@@ -51,7 +51,7 @@ __device__ __forceinline__ double operation(int op, int exponent, double a, doub
       return a;
     case KG_PROGRAM_INTEGER_POWER:
       return integer_power(a, exponent);
-      KG_OP_FORMULAS(CASE)
+      KG_OPERATIONS(CASE)
     default:
       return NAN;
   }

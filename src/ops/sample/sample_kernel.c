@@ -6,7 +6,7 @@
 
 #include "core/number.h"
 #include "expression/expression_cuda.h"
-#include "expression/function_set.h"
+#include "expression/function.h"
 
 static_assert(KG_LANES == 32, "a lane is a thread of a warp");
 
