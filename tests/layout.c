@@ -40,7 +40,7 @@ void test_layout_create(kedge_context *ctx, const kedge_mesh *mesh, const bool *
                         int patch_groups, test_layout *out)
 {
   kg_trace_layout layout;
-  if (kg_trace_layout_create(ctx, mesh, is_dirichlet, patch_groups, &layout) != KEDGE_OK)
+  if (kg_trace_layout_create(ctx, mesh, is_dirichlet, patch_groups, 0, NULL, &layout) != KEDGE_OK)
     fail_msg("%s", kedge_context_error(ctx));
   size_t bytes[TEST_LAYOUT_ARRAYS];
   void *pieces[TEST_LAYOUT_ARRAYS];

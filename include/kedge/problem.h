@@ -51,7 +51,6 @@ typedef enum kedge_smoother {
 /// The smoother's name in problem files and reports.
 KEDGE_API const char *kedge_smoother_name(kedge_smoother kind);
 
-/// What solves multigrid's system at the vertices.
 /// The precision of the solver's numbers. The solution is equally accurate with each.
 typedef enum kedge_precision {
   KEDGE_PRECISION_DOUBLE,

@@ -5,11 +5,6 @@
 
 enum { ORDERS = KEDGE_ORDER_MAX + 2 };  ///< most modes along a line: u* is of order P + 1
 
-static int modes_of_triangle(int order)
-{
-  return kg_triangle_modes(order);
-}
-
 static int flux_of_triangle(int order)
 {
   return 2 * kg_triangle_modes(order);
@@ -164,7 +159,7 @@ const kg_cell kg_triangle = {
     .n_facets = 3,
     .facet_corner = {{0, 1}, {1, 2}, {2, 0}},
     .corner = {{-1, -1}, {1, -1}, {-1, 1}},
-    .n_modes = modes_of_triangle,
+    .n_modes = kg_triangle_modes,
     .n_flux = flux_of_triangle,
     .modes = kg_wide_dubiner,
     .flux = triangle_flux,

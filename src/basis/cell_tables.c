@@ -63,22 +63,17 @@ kg_cell_points kg_cell_points_at(const kg_cell *cell, int order, int rows, bool 
   return points;
 }
 
-static void round_all(int n, const long double *a, double *out)
-{
-  for (int i = 0; i < n; ++i) out[i] = (double)a[i];
-}
-
 static void fill_point(const kg_cell *cell, const kg_cell_points *p, int q, long double r,
                        long double s)
 {
   const int V = cell->n_vertices;
   long double shape[3][KG_FACETS_MAX], phi[MODES_MAX], flux[FLUX_MAX], divergence[FLUX_MAX];
   cell->map(r, s, shape);
-  for (int k = 0; k < 3; ++k) round_all(V, shape[k], (double *)p->map + (3 * q + k) * V);
+  for (int k = 0; k < 3; ++k) kg_round_all(V, shape[k], (double *)p->map + (3 * q + k) * V);
   cell->modes(p->size.order + 1, r, s, phi, NULL, NULL);
-  round_all(p->size.n_star, phi, (double *)p->value + q * p->size.n_star);
+  kg_round_all(p->size.n_star, phi, (double *)p->value + q * p->size.n_star);
   cell->flux(p->size.order, r, s, flux, divergence);
-  round_all(p->size.n_flux, flux, (double *)p->flux + q * p->size.n_flux);
+  kg_round_all(p->size.n_flux, flux, (double *)p->flux + q * p->size.n_flux);
 }
 
 /// @param[in] scratch  3 rows^2 numbers; the rule is left there: r, s, weights
@@ -88,9 +83,9 @@ static void fill_points(const kg_cell *cell, int rows, long double *scratch,
   const int n_rule = rows * rows;
   long double *const r = scratch, *const s = r + n_rule, *const w = s + n_rule;
   cell->rule(rows, r, s, w);
-  round_all(n_rule, r, (double *)p->r);
-  round_all(n_rule, s, (double *)p->s);
-  round_all(n_rule, w, (double *)p->weight);
+  kg_round_all(n_rule, r, (double *)p->r);
+  kg_round_all(n_rule, s, (double *)p->s);
+  kg_round_all(n_rule, w, (double *)p->weight);
   for (int q = 0; q < n_rule; ++q) fill_point(cell, p, q, r[q], s[q]);
   for (int v = 0; n_rule + v < p->n; ++v) {
     const int q = n_rule + v;
@@ -193,8 +188,8 @@ static void fill_interior(const kg_cell *cell, const kg_cell_tables *t, const wi
     for (int i = 0; i < N; ++i)
       for (int j = 0; j < S; ++j) wide->divergence[i * S + j] += w * phi[i] * div[j];
     double *const star = (double *)t->star + 2 * q * (N_star - 1);
-    round_all(N_star - 1, phi_r + 1, star);
-    round_all(N_star - 1, phi_s + 1, star + N_star - 1);
+    kg_round_all(N_star - 1, phi_r + 1, star);
+    kg_round_all(N_star - 1, phi_s + 1, star + N_star - 1);
   }
 }
 
@@ -251,11 +246,11 @@ static void fill_tables(const kg_cell *cell, int rows, const kg_cell_tables *t,
   fill_interior(cell, t, wide);
   for (int l = 0; l < z.n_facets; ++l) fill_facet(cell, z, l, wide);
   fill_gradient(cell, t, wide);
-  round_all(z.n_modes * z.n_flux, wide->divergence, (double *)t->divergence);
-  round_all(z.n_flux * z.n_trace, wide->flux_lift, (double *)t->flux_lift);
-  round_all(z.n_trace * z.n_modes, wide->lift, (double *)t->lift);
-  round_all(z.n_facets * z.n_modes * (z.n_modes + 1) / 2, wide->facet_mass,
-            (double *)t->facet_mass);
+  kg_round_all(z.n_modes * z.n_flux, wide->divergence, (double *)t->divergence);
+  kg_round_all(z.n_flux * z.n_trace, wide->flux_lift, (double *)t->flux_lift);
+  kg_round_all(z.n_trace * z.n_modes, wide->lift, (double *)t->lift);
+  kg_round_all(z.n_facets * z.n_modes * (z.n_modes + 1) / 2, wide->facet_mass,
+               (double *)t->facet_mass);
 }
 
 kedge_status kg_cell_tables_create(kedge_context *ctx, const kg_cell *cell, int order, int rows,

@@ -66,16 +66,11 @@ void kg_wide_dubiner(int order, long double r, long double s, long double *phi, 
   }
 }
 
-static void round_all(int n, const long double *wide, double *out)
-{
-  for (int i = 0; i < n; ++i) out[i] = (double)wide[i];
-}
-
 void kg_legendre(int order, double t, double *psi)
 {
   long double wide[MAX + 1];
   kg_wide_legendre(order, t, wide);
-  round_all(order + 1, wide, psi);
+  kg_round_all(order + 1, wide, psi);
 }
 
 void kg_dubiner(int order, double r, double s, double *phi, double *phi_r, double *phi_s)
@@ -84,17 +79,17 @@ void kg_dubiner(int order, double r, double s, double *phi, double *phi_r, doubl
   long double wide[3][MODES];
   const int n = kg_triangle_modes(order);
   kg_wide_dubiner(order, r, s, wide[0], phi_r ? wide[1] : NULL, phi_r ? wide[2] : NULL);
-  round_all(n, wide[0], phi);
+  kg_round_all(n, wide[0], phi);
   if (!phi_r) return;
-  round_all(n, wide[1], phi_r);
-  round_all(n, wide[2], phi_s);
+  kg_round_all(n, wide[1], phi_r);
+  kg_round_all(n, wide[2], phi_s);
 }
 
 void kg_dubiner_factors(int order, double a, double b, double *along, double *across)
 {
   long double slope[MAX + 1], value[MAX + 1];
   orthonormal_jacobi(order, 0, a, value, slope);
-  round_all(order + 1, value, along);
+  kg_round_all(order + 1, value, along);
   for (int i = 0; i <= order; ++i) {
     const long double norm = sqrtl(2.0L) * powl(1.0L - b, i);
     orthonormal_jacobi(order - i, 2 * i + 1, b, value, slope);

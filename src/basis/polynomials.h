@@ -23,6 +23,12 @@ static inline void kg_jacobi_recurrence(int k, double alpha, double c[4])
   c[3] = 2.0 * (k + alpha) * k * (s + 2.0);
 }
 
+/// Numbers of a table, once they are made.
+static inline void kg_round_all(int n, const long double *wide, double *out)
+{
+  for (int i = 0; i < n; ++i) out[i] = (double)wide[i];
+}
+
 /// psi_k(t), k = 0..order; computed in long double and rounded, or not.
 void kg_legendre(int order, double t, double *psi);
 void kg_wide_legendre(int order, long double t, long double *psi);
@@ -37,13 +43,6 @@ void kg_wide_dubiner(int order, long double r, long double s, long double *phi, 
 /// @param[out] along   [order + 1]
 /// @param[out] across  [kg_triangle_modes(order)]
 void kg_dubiner_factors(int order, double a, double b, double *along, double *across);
-
-/// Where local edge l is at t in [-1,1], counterclockwise.
-static inline void kg_edge_point(int l, double t, double *r, double *s)
-{
-  *r = l == 0 ? t : l == 1 ? -t : -1.0;
-  *s = l == 0 ? -1.0 : l == 1 ? t : -t;
-}
 
 /// Equispaced nodes of the Lagrange triangle of an order >= 1, in the order of Gmsh and VTK:
 /// vertices, edges 0-1, 1-2, 2-0, then the interior as a triangle of order - 3.

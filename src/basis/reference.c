@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "basis/cell.h"
 #include "basis/local_tiles.h"
 #include "basis/polynomials.h"
 #include "basis/potential.h"
@@ -135,9 +136,8 @@ static void multiply(int rows, int inner, int cols, const long double *a, const 
     }
 }
 
-/// Points of a rule in collapsed coordinates.
 enum {
-  RULE_MAX = KEDGE_ORDER_MAX + 2,
+  RULE_MAX = (KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 2),
   STAR_MAX = (KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 3) / 2
 };
 
@@ -153,25 +153,18 @@ static void sample(int order, long double *scratch, sampled *out)
 {
   const int n_star = kg_triangle_modes(order + 1), rows = order + 2, n = rows * rows;
   *out = (sampled){n, scratch, scratch + n_star * n, scratch + 2 * n_star * n};
-  long double a[RULE_MAX], b[RULE_MAX], along[RULE_MAX], across[RULE_MAX];
+  long double r[RULE_MAX], s[RULE_MAX], weight[RULE_MAX];
   long double phi[STAR_MAX], pr[STAR_MAX], ps[STAR_MAX];
-  kg_wide_gauss_jacobi(rows, 0, a, along);
-  kg_wide_gauss_jacobi(rows, 1, b, across);
+  kg_triangle.rule(rows, r, s, weight);
   for (int q = 0; q < n; ++q) {
-    const int x = q % rows, y = q / rows;
-    kg_wide_dubiner(order + 1, 0.5L * (1.0L + a[x]) * (1.0L - b[y]) - 1.0L, b[y], phi, pr, ps);
-    const long double root = sqrtl(0.5L * along[x] * across[y]);
+    kg_wide_dubiner(order + 1, r[q], s[q], phi, pr, ps);
+    const long double root = sqrtl(weight[q]);
     for (int i = 0; i < n_star; ++i) {
       out->value[i * n + q] = root * phi[i];
       out->by_r[i * n + q] = root * pr[i];
       out->by_s[i * n + q] = root * ps[i];
     }
   }
-}
-
-static void round_all(size_t n, const long double *a, double *out)
-{
-  for (size_t i = 0; i < n; ++i) out[i] = (double)a[i];
 }
 
 /// F: the three edges side by side, by a Gauss rule on the edge.
@@ -228,7 +221,7 @@ static void fill_edges(const kg_reference *ref, long double *lift, long double *
   const kg_sizes z = ref->size;
   const int n = z.n_trace, m = z.n_edge;
   fill_lift(z, lift);
-  round_all((size_t)(z.n_modes * n), lift, (double *)ref->lift);
+  kg_round_all(z.n_modes * n, lift, (double *)ref->lift);
   for (int l = 0; l < 3; ++l) {
     for (int i = 0; i < z.n_modes; ++i)
       for (int j = 0; j < m; ++j) scratch[i * m + j] = lift[i * n + l * m + j];
@@ -276,11 +269,11 @@ static kedge_status fill_potential(kedge_context *ctx, const kg_reference *ref, 
   const int N = z.n_modes, K = z.n_rotation;
   double *const rotation[2] = {(double *)ref->rotation[0], (double *)ref->rotation[1]};
   double *const potential[2] = {(double *)ref->potential[0], (double *)ref->potential[1]};
-  const size_t count = (size_t)(z.n_star * N);
+  const int count = z.n_star * N;
   double *rounded;
-  KG_TRY(kg_host_alloc(ctx, 2 * count, sizeof *rounded, &rounded));
-  round_all(count, by_r, rounded);
-  round_all(count, by_s, rounded + count);
+  KG_TRY(kg_host_alloc(ctx, 2 * (size_t)count, sizeof *rounded, &rounded));
+  kg_round_all(count, by_r, rounded);
+  kg_round_all(count, by_s, rounded + count);
   const kedge_status status =
       kg_potential_create(ctx, z.order, rounded, rounded + count, rotation, potential);
   free(rounded);
@@ -299,8 +292,8 @@ static void fill_gradients(const kg_reference *ref, const long double *by_r,
                            const long double *by_s, long double *dr, long double *ds)
 {
   const int N = ref->size.n_modes;
-  round_all((size_t)(N * N), by_r, (double *)ref->gradient_r);
-  round_all((size_t)(N * N), by_s, (double *)ref->gradient_s);
+  kg_round_all(N * N, by_r, (double *)ref->gradient_r);
+  kg_round_all(N * N, by_s, (double *)ref->gradient_s);
   for (int i = 0; i < N; ++i)
     for (int j = 0; j < N; ++j) {
       dr[i * N + j] = by_r[j * N + i];

@@ -93,4 +93,3 @@ int kg_cli_fail(const kedge_context *ctx, kedge_status status, bool reads_input)
 const char *kg_cli_plural(int64_t n);
 /// A stage of reports as tables show it: "local matrices (B1-B2)".
 const char *kg_cli_stage_title(const char *name);
-double kg_cli_seconds(void);  ///< of a clock that only goes forward

@@ -1,7 +1,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/cli.h"
 
@@ -143,11 +142,4 @@ const char *kg_cli_stage_title(const char *name)
   for (size_t i = 0; i < sizeof titles / sizeof *titles; ++i)
     if (strcmp(titles[i][0], name) == 0) return titles[i][1];
   return name;
-}
-
-double kg_cli_seconds(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }

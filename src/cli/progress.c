@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "core/clock.h"
 
 static const double redraw_seconds = 0.1;
 
@@ -109,7 +110,7 @@ bool kg_progress_draw(void *user, const kedge_progress *progress)
   }
   const bool first = line->convergence.n == 0;
   if (progress->iteration > 0) kg_convergence_add(&line->convergence, progress);
-  const double now = kg_cli_seconds();
+  const double now = kg_seconds();
   // The beginning, the first residual and the end of a stage are always drawn.
   const bool must = line->drawn_at == 0 || progress->finished || (first && progress->iteration > 0);
   if (!must && now - line->drawn_at < redraw_seconds) return true;

@@ -27,7 +27,7 @@ bool kg_convergence_estimate(const kg_convergence *c, const kedge_progress *p,
 typedef struct kg_progress_line {
   kg_convergence convergence;
   char stage[32];
-  double drawn_at;  ///< kg_cli_seconds(); 0: not yet in this stage
+  double drawn_at;  ///< kg_seconds(); 0: not yet in this stage
 } kg_progress_line;
 
 /// Is there a terminal to draw on?

@@ -5,7 +5,6 @@
 #include "device/loop.h"
 #include "core/memory.h"
 #include "mesh/build.h"
-#include "mesh/parts.h"
 
 /// Sums are taken over blocks of this many elements, then over blocks: the same bits for any number
 /// of threads.

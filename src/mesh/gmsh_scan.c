@@ -173,13 +173,12 @@ static const char *read_decimal(const kg_scan *s, decimal *d)
 /// by that much changes the double, the decision is strtod()'s.
 static bool round_decimal(const decimal *d, double *out)
 {
-#if LDBL_MANT_DIG >= 64
   static const long double powers[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,
                                        1e7L,  1e8L,  1e9L,  1e10L, 1e11L, 1e12L, 1e13L,
                                        1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L, 1e20L,
                                        1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
   const int largest = (int)(sizeof powers / sizeof *powers) - 1;
-  if (d->exponent < -largest || d->exponent > largest) return false;
+  if (LDBL_MANT_DIG < 64 || d->exponent < -largest || d->exponent > largest) return false;
   const long double digits = (long double)d->digits;
   const long double value =
       d->exponent < 0 ? digits / powers[-d->exponent] : digits * powers[d->exponent];
@@ -187,18 +186,6 @@ static bool round_decimal(const decimal *d, double *out)
   const double low = (double)(value - unit), high = (double)(value + unit);
   *out = d->negative ? -low : low;
   return low == high;
-#else
-  static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-  const int largest = (int)(sizeof powers / sizeof *powers) - 1;
-  if (d->digits >> 53 || d->exponent < -largest || d->exponent > largest) return false;
-  const double digits = (double)d->digits;
-  const double value =
-      d->exponent < 0 ? digits / powers[-d->exponent] : digits * powers[d->exponent];
-  *out = d->negative ? -value : value;
-  return true;
-#endif
 }
 
 kedge_status kg_text_double(kg_scan *s, double *out)

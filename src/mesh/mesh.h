@@ -191,6 +191,12 @@ kedge_status kg_mesh_build_on(kedge_context *ctx, const kg_raw_mesh *raw, const 
 /// Fewer triangles than these take a host of 16 cores less than 10 ms.
 enum { KG_GPU_ELEMENTS = 100000 };
 
+/// Connected parts: elements hang together by common edges; a common vertex does not do.
+/// @param[out] part     [element]: its part, numbered by their first elements; the caller frees it
+/// @param[out] n_parts  how many there are
+kedge_status kg_mesh_parts(kedge_context *ctx, const kedge_mesh *mesh, int32_t **part,
+                           int32_t *n_parts);
+
 /// The Gmsh reader, from memory (so that a fuzzer can call it).
 kedge_status kg_gmsh_parse(kedge_context *ctx, const char *name, const void *data, size_t bytes,
                            kg_raw_mesh *out);

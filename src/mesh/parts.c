@@ -1,4 +1,4 @@
-#include "mesh/parts.h"
+#include "mesh/mesh.h"
 
 #include "core/memory.h"
 

@@ -8,7 +8,6 @@
 #include "expression/nearest.h"
 #include "expression/parser.h"
 #include "problem/problem.h"
-#include "problem/removed.h"
 
 /// True when a row of the table is about this section.
 static bool covers(const kg_problem_key *key, const char *section)
@@ -72,11 +71,40 @@ kedge_status kg_section_check(const kg_settings *settings, const kg_setting *set
                          section, list_sections(list), section);
 }
 
+/// Settings of earlier versions that are gone, and what to write instead.
+static const struct removed {
+  const char *section, *key;
+  const char *value;  ///< NULL: the key is gone, whatever its value
+  const char *instead;
+} removed_settings[] = {
+    {"solver", "coarse_solver", NULL,
+     "multigrid always takes kedge's own levels; leave the line out"},
+    {"solver", "start", NULL, "the iteration always starts from zero; leave the line out"},
+    {"solver", "smoother", "strip",
+     "write smoother = line and smoothing_steps = 4, which need the same iterations and less time"},
+    {"solver", "smoother", "element",
+     "write smoother = edge, or smoother = line on stretched triangles"},
+};
+
+static kedge_status check_removed(const kg_settings *settings, const kg_setting *s)
+{
+  for (size_t i = 0; i < sizeof removed_settings / sizeof *removed_settings; ++i) {
+    const struct removed *r = &removed_settings[i];
+    if (strcmp(r->section, s->section) != 0 || strcmp(r->key, s->key) != 0) continue;
+    if (!r->value)
+      return kg_setting_fail(settings, s, 0, "%s in [%s] is gone: %s", r->key, r->section,
+                             r->instead);
+    if (s->value && strcmp(r->value, s->value) == 0)
+      return kg_setting_fail(settings, s, 0, "%s = %s is gone: %s", r->key, r->value, r->instead);
+  }
+  return KEDGE_OK;
+}
+
 kedge_status kg_key_find(const kg_settings *settings, const kg_setting *setting,
                          const kg_problem_key **out)
 {
   KG_TRY(kg_section_check(settings, setting));
-  KG_TRY(kg_removed_check(settings, setting));
+  KG_TRY(check_removed(settings, setting));
   int n;
   const kg_problem_key *keys = kg_problem_keys(&n);
   kg_nearest nearest = kg_nearest_to(setting->key);

@@ -22,7 +22,7 @@ const kg_problem_key *kg_problem_keys(int *n);
 const kg_problem_key *kg_function_keys(int *n);
 
 /// The key of a setting; refused with the nearest valid section or key when there is none such, and
-/// with what to write instead when it or its value is gone (problem/removed.h).
+/// with what to write instead when it or its value is gone.
 kedge_status kg_key_find(const kg_settings *settings, const kg_setting *setting,
                          const kg_problem_key **out);
 /// Check a section alone.

@@ -5,7 +5,6 @@
 
 #include "core/memory.h"
 #include "mesh/mesh.h"
-#include "mesh/parts.h"
 #include "expression/nearest.h"
 #include "problem/problem.h"
 

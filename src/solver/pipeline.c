@@ -88,8 +88,8 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
     is_dirichlet[i] = mesh->groups[i].dimension == 1 &&
                       p->resolved.boundaries[i].type == KEDGE_BOUNDARY_DIRICHLET;
   const kedge_status status =
-      kg_trace_layout_cut(p->ctx, mesh, is_dirichlet, kg_patch_groups(problem->order),
-                          p->ctx->n_cuts, p->ctx->cuts, &p->layout);
+      kg_trace_layout_create(p->ctx, mesh, is_dirichlet, kg_patch_groups(problem->order),
+                             p->ctx->n_cuts, p->ctx->cuts, &p->layout);
   free(is_dirichlet);
   KG_TRY(status);
   KG_TRY(kg_pipeline_shape(p, problem->operator_kind, &p->shape));

@@ -61,31 +61,29 @@ static void number_edges(const kg_trace_layout *layout, int32_t n_edges, int32_t
   for (int32_t edge = 0; edge < n_edges; ++edge) trace[edge] = next[layout->edge_section[edge]]++;
 }
 
-/// The side of the edge in the k-th of its elements, and the pair's other one: false if the edge is
-/// not of a pair there.
-static bool pair_of(const walk *w, int32_t edge, int k, kg_side side[2])
+/// The other edge of the pair that an edge is of in the k-th of its elements; -1: of none.
+static int32_t partner(const walk *w, int32_t edge, int k)
 {
-  side[0] = w->mesh->edge_sides[2 * (int64_t)edge + k];
-  if (side[0] == KG_NO_SIDE) return false;
-  const int32_t e = kg_side_element(side[0]);
-  const int corner = w->pair[e], l = kg_side_facet(side[0]);
-  if (corner == NO_PAIR || (l != corner && l != (corner + 2) % 3)) return false;
-  side[1] = kg_side_of(e, l == corner ? (corner + 2) % 3 : corner);
-  return true;
+  const kg_side side = w->mesh->edge_sides[2 * (int64_t)edge + k];
+  if (side == KG_NO_SIDE) return -1;
+  const int32_t e = kg_side_element(side);
+  const int corner = w->pair[e], l = kg_side_facet(side), before = (corner + 2) % 3;
+  if (corner == NO_PAIR || (l != corner && l != before)) return -1;
+  return kg_side_edge(w->mesh, kg_side_of(e, l == corner ? before : corner));
 }
 
-static int32_t edge_of(const walk *w, kg_side side)
+/// The same, unless a line has been there.
+static int32_t unseen_partner(const walk *w, int32_t edge, int k)
 {
-  return kg_side_edge(w->mesh, side);
+  const int32_t other = partner(w, edge, k);
+  return other >= 0 && !w->seen[other] ? other : -1;
 }
 
 /// The next edge of a line that nobody has seen; -1: there is none.
 static int32_t next_edge(const walk *w, int32_t edge)
 {
-  kg_side side[2];
-  for (int k = 0; k < 2; ++k)
-    if (pair_of(w, edge, k, side) && !w->seen[edge_of(w, side[1])]) return edge_of(w, side[1]);
-  return -1;
+  const int32_t next = unseen_partner(w, edge, 0);
+  return next >= 0 ? next : unseen_partner(w, edge, 1);
 }
 
 static void add_step(const walk *w, kg_edge_lines *lines, int32_t edge)
@@ -107,18 +105,7 @@ static void follow(const walk *w, kg_edge_lines *lines, int32_t edge)
 /// Unseen edges that a line may end at: those with one neighbour.
 static bool is_end(const walk *w, int32_t edge)
 {
-  int neighbours = 0;
-  for (int k = 0; k < 2; ++k) {
-    kg_side side[2];
-    neighbours += pair_of(w, edge, k, side) && !w->seen[edge_of(w, side[1])];
-  }
-  return neighbours == 1;
-}
-
-static bool is_paired(const walk *w, int32_t edge)
-{
-  kg_side side[2];
-  return pair_of(w, edge, 0, side) || pair_of(w, edge, 1, side);
+  return (unseen_partner(w, edge, 0) >= 0) != (unseen_partner(w, edge, 1) >= 0);
 }
 
 static void follow_all(const walk *w, const kg_trace_layout *layout, kg_edge_lines *lines)
@@ -139,7 +126,8 @@ static kedge_status alloc_lines(kedge_context *ctx, const walk *w, const kg_trac
 {
   size_t steps = 0;
   for (int32_t edge = 0; edge < w->mesh->n_edges; ++edge)
-    steps += layout->edge_section[edge] != KG_SECTION_DIRICHLET && is_paired(w, edge);
+    steps += layout->edge_section[edge] != KG_SECTION_DIRICHLET &&
+             (partner(w, edge, 0) >= 0 || partner(w, edge, 1) >= 0);
   KG_TRY(kg_host_alloc(ctx, steps / 2 + 1, sizeof *out->begin, &out->begin));
   return kg_host_alloc(ctx, steps + 1, sizeof *out->edge, &out->edge);
 }

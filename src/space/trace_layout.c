@@ -141,15 +141,8 @@ static kedge_status add_batches(kedge_context *ctx, const kedge_mesh *mesh, int 
 }
 
 kedge_status kg_trace_layout_create(kedge_context *ctx, const kedge_mesh *mesh,
-                                    const bool *is_dirichlet, int patch_groups,
-                                    kg_trace_layout *out)
-{
-  return kg_trace_layout_cut(ctx, mesh, is_dirichlet, patch_groups, 0, NULL, out);
-}
-
-kedge_status kg_trace_layout_cut(kedge_context *ctx, const kedge_mesh *mesh,
-                                 const bool *is_dirichlet, int patch_groups, int n_cuts,
-                                 const int32_t *cut, kg_trace_layout *out)
+                                    const bool *is_dirichlet, int patch_groups, int n_cuts,
+                                    const int32_t *cut, kg_trace_layout *out)
 {
   *out = (kg_trace_layout){0};
   KG_REQUIRE(ctx, patch_groups >= 1 && patch_groups <= KG_PATCH_GROUPS_MAX, KEDGE_ERR_INTERNAL,

@@ -183,16 +183,13 @@ typedef struct kg_trace_layout {
   int32_t *patch_halo;  ///< [patch + 1]: first halo entry
 } kg_trace_layout;
 
-/// A batch of each shape.
+/// A batch of each shape, and more: element cut[i], ascending, begins one.
 /// @param[in] is_dirichlet  [mesh group]: condition of the boundary edges of a group
 /// @param[in] patch_groups  groups a patch, 1 to KG_PATCH_GROUPS_MAX
+/// @param[in] cut           [n_cuts]
 kedge_status kg_trace_layout_create(kedge_context *ctx, const kedge_mesh *mesh,
-                                    const bool *is_dirichlet, int patch_groups,
-                                    kg_trace_layout *out);
-/// The same with more batches: element cut[i], ascending, begins one.
-kedge_status kg_trace_layout_cut(kedge_context *ctx, const kedge_mesh *mesh,
-                                 const bool *is_dirichlet, int patch_groups, int n_cuts,
-                                 const int32_t *cut, kg_trace_layout *out);
+                                    const bool *is_dirichlet, int patch_groups, int n_cuts,
+                                    const int32_t *cut, kg_trace_layout *out);
 void kg_trace_layout_free(kg_trace_layout *layout);
 
 /// The row of `section_first` of a section.

@@ -1,5 +1,6 @@
 // The order of Lagrange nodes is that of Gmsh and VTK.
 #include "basis/cell.h"
+#include "basis/edge_place.h"
 #include "basis/polynomials.h"
 #include "compare.h"
 #include "kedge/base.h"
@@ -55,7 +56,7 @@ static void edge_nodes_run_counterclockwise_and_the_interior_repeats_the_pattern
     for (int l = 0; l < 3; ++l)
       for (int step = 1; step < order; ++step) {
         double edge_r, edge_s;
-        kg_edge_point(l, 2.0 * step / order - 1.0, &edge_r, &edge_s);
+        place_on_edge(l, 2.0 * step / order - 1.0, &edge_r, &edge_s);
         const int k = 3 + l * (order - 1) + step - 1;
         assert_at_most(fabs(r[k] - edge_r) + fabs(s[k] - edge_s), rounding(1));
       }

@@ -1,6 +1,7 @@
 // Orthonormality and gradients of the bases, for all orders that the library uses.
 #include <stdlib.h>
 
+#include "basis/edge_place.h"
 #include "basis/polynomials.h"
 #include "basis/quadrature.h"
 #include "compare.h"
@@ -149,7 +150,7 @@ static void integrate_over_edge(int l, double *integral)
   kg_gauss_jacobi(ORDER + 1, 0, t, w);
   for (int i = 0; i < MODES; ++i) integral[i] = 0.0;
   for (int q = 0; q <= ORDER; ++q) {
-    kg_edge_point(l, t[q], &r, &s);
+    place_on_edge(l, t[q], &r, &s);
     kg_dubiner(ORDER, r, s, phi, NULL, NULL);
     for (int i = 0; i < MODES; ++i) integral[i] += w[q] * phi[i];
   }

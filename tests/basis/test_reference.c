@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "basis/edge_place.h"
 #include "basis/polynomials.h"
 #include "basis/quadrature.h"
 #include "basis/reference.h"
@@ -52,7 +53,7 @@ static void integrate_over_edges(int order, definition *d)
   kg_gauss_jacobi(EDGE_POINTS, 0, t, w);
   for (int l = 0; l < 3; ++l)
     for (int q = 0; q < EDGE_POINTS; ++q) {
-      kg_edge_point(l, t[q], &r, &s);
+      place_on_edge(l, t[q], &r, &s);
       kg_dubiner(order, r, s, f, NULL, NULL);
       kg_legendre(order, t[q], psi);
       for (int i = 0; i < d->N; ++i) {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mesh/parts.h"
+#include "mesh/mesh.h"
 #include "support.h"
 
 enum { WIDE = 37, HIGH = 41 };

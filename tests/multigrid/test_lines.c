@@ -90,7 +90,7 @@ static void a_ring_of_thin_sectors_has_lines_that_close(void **state)
   kg_edge_lines lines;
   must(ctx, kedge_mesh_generate(ctx, "ring 2 200", &mesh));
   const bool dirichlet[] = {true, true, true, true};
-  must(ctx, kg_trace_layout_create(ctx, mesh, dirichlet, 8, &layout));
+  must(ctx, kg_trace_layout_create(ctx, mesh, dirichlet, 8, 0, NULL, &layout));
   must(ctx, kg_edge_lines_create(ctx, mesh, &layout, &lines));
   assert_int_equal(lines.n_lines, 2);
   assert_int_equal(lines.begin[1], 400);
@@ -108,7 +108,7 @@ static void well_shaped_triangles_have_no_lines(void **state)
   kg_edge_lines lines;
   must(ctx, kedge_mesh_generate(ctx, "square 9", &mesh));
   const bool dirichlet[5] = {true};
-  must(ctx, kg_trace_layout_create(ctx, mesh, dirichlet, 8, &layout));
+  must(ctx, kg_trace_layout_create(ctx, mesh, dirichlet, 8, 0, NULL, &layout));
   must(ctx, kg_edge_lines_create(ctx, mesh, &layout, &lines));
   assert_int_equal(lines.n_lines, 0);
   assert_int_equal(lines.n_steps, 0);

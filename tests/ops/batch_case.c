@@ -162,8 +162,8 @@ void batch_case_create(batch_case *c, kedge_context *ctx, const kedge_mesh *mesh
   bool is_dirichlet[16];
   for (int g = 0; g < 16; ++g) is_dirichlet[g] = g % 2 == 0;
   *c = (batch_case){.memory = {.ctx = ctx}, .mesh = mesh, .m = order + 1};
-  must(ctx, kg_trace_layout_cut(ctx, mesh, is_dirichlet, kg_patch_groups(order), n_cuts, cut,
-                                &c->layout));
+  must(ctx, kg_trace_layout_create(ctx, mesh, is_dirichlet, kg_patch_groups(order), n_cuts, cut,
+                                   &c->layout));
   make_random(c);
   make_trace(c);
   c->batch.reference.size = kg_sizes_of(order);

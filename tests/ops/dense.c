@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "basis/edge_place.h"
 #include "basis/polynomials.h"
 #include "basis/quadrature.h"
 #include "compare.h"
@@ -175,7 +176,7 @@ static void integrate_edge(dense_element *d, int order, const double (*corner)[2
   double t[POINTS], w[POINTS], ignored[2][STAR], r, s;
   kg_gauss_jacobi(order + 2, 0, t, w);
   for (int q = 0; q < order + 2; ++q) {
-    kg_edge_point(l, t[q], &r, &s);
+    place_on_edge(l, t[q], &r, &s);
     basis_at(order, corner, r, s, p.phi, ignored[0], ignored[1]);
     kg_legendre(order, reversed ? -t[q] : t[q], p.psi);
     p.weight = 0.5 * length * w[q];

@@ -68,7 +68,7 @@ static void check_arrays(const kedge_mesh *mesh, const bool *is_dirichlet, int p
   test_layout host;
   test_layout_create(ctx, mesh, is_dirichlet, patch_groups, &host);
   kg_trace_layout layout;
-  must(ctx, kg_trace_layout_create(ctx, mesh, is_dirichlet, patch_groups, &layout));
+  must(ctx, kg_trace_layout_create(ctx, mesh, is_dirichlet, patch_groups, 0, NULL, &layout));
   size_t bytes[TEST_LAYOUT_ARRAYS];
   piece written[TEST_LAYOUT_ARRAYS];
   kg_plan plan = {0};

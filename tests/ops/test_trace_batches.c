@@ -69,7 +69,7 @@ static void fill(trace *t, const kedge_mesh *mesh, int patch_groups, int n_cuts,
   bool is_dirichlet[16];
   for (int g = 0; g < 16; ++g) is_dirichlet[g] = g % 2 == 0;
   *t = (trace){.mesh = mesh};
-  must(ctx, kg_trace_layout_cut(ctx, mesh, is_dirichlet, patch_groups, n_cuts, cut, &t->layout));
+  must(ctx, kg_trace_layout_create(ctx, mesh, is_dirichlet, patch_groups, n_cuts, cut, &t->layout));
   allocate(t);
   must(ctx, kg_connectivity_put(ctx, mesh, &t->layout, &t->args.mesh));
   must(ctx, kg_trace_arrays_fill(ctx, &t->args));

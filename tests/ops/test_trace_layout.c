@@ -199,7 +199,8 @@ static void a_patch_of_more_than_eight_groups_is_refused(void **state)
   const bool none[8] = {false};
   kg_trace_layout layout;
   for (int groups = 0; groups <= 9; groups += 9) {
-    assert_int_equal(kg_trace_layout_create(ctx, mesh, none, groups, &layout), KEDGE_ERR_INTERNAL);
+    assert_int_equal(kg_trace_layout_create(ctx, mesh, none, groups, 0, NULL, &layout),
+                     KEDGE_ERR_INTERNAL);
     char sentence[32];
     snprintf(sentence, sizeof sentence, "a patch of %d groups", groups);
     assert_non_null(strstr(kedge_context_error(ctx), sentence));
