@@ -93,3 +93,9 @@ int kg_cli_fail(const kedge_context *ctx, kedge_status status, bool reads_input)
 const char *kg_cli_plural(int64_t n);
 /// A stage of reports as tables show it: "local matrices (B1-B2)".
 const char *kg_cli_stage_title(const char *name);
+
+/// Print what a person reads at the end of a solve to stdout.
+/// @param[in] reason  why this backend
+/// @param[in] output  the file that was written, NULL: none
+void kg_summary_print(const kedge_report *report, const char *problem, const char *reason,
+                      const char *output);

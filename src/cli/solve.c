@@ -3,7 +3,6 @@
 
 #include "cli/cli.h"
 #include "cli/progress.h"
-#include "cli/summary.h"
 
 typedef struct solve_options {
   kg_cli_problem from;

@@ -1,5 +1,3 @@
-#include "cli/summary.h"
-
 #include <stdio.h>
 #include <string.h>
 

@@ -31,6 +31,16 @@ kedge_status kg_host_calloc(kedge_context *ctx, size_t count, size_t size, void 
   return KEDGE_OK;
 }
 
+kedge_status kg_copy_text(kedge_context *ctx, const char *text, size_t length, void *out)
+{
+  KG_TRY(kg_host_alloc(ctx, length + 1, 1, out));
+  char *copy;
+  memcpy(&copy, out, sizeof copy);
+  memcpy(copy, text, length);
+  copy[length] = '\0';
+  return KEDGE_OK;
+}
+
 /// The number behind the first line that begins with `key`; -1: there is none. A file that is just
 /// a number has the key "".
 static int64_t read_number(const char *path, const char *key)

@@ -11,6 +11,9 @@ KEDGE_BEGIN_DECLS
 kedge_status kg_host_alloc(kedge_context *ctx, size_t count, size_t size, void *out);
 /// Allocates host memory that is filled with zeros.
 kedge_status kg_host_calloc(kedge_context *ctx, size_t count, size_t size, void *out);
+/// Copies the first `length` bytes of a text; '\0' follows them.
+/// @param[out] out  address of the pointer to the copy, as above
+kedge_status kg_copy_text(kedge_context *ctx, const char *text, size_t length, void *out);
 
 /// Bytes this process can still allocate without swapping: the least of MemAvailable and of what is
 /// left of the memory limits of its control groups (versions 1 and 2), page cache that can be

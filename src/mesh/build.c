@@ -55,7 +55,8 @@ static void list_blocks(const kg_raw_mesh *raw, kedge_mesh *mesh)
   mesh->n_elements = n;
 }
 
-kedge_status kg_build_order(kg_mesh_builder *b)
+/// Elements along the Hilbert curve, vertices by first appearance.
+static kedge_status order(kg_mesh_builder *b)
 {
   kedge_mesh *mesh = b->mesh;
   const kg_raw_mesh *raw = b->raw;
@@ -94,7 +95,7 @@ static kedge_status in_range(const char *name, kg_mesh_builder *b,
 static kedge_status connect(kg_mesh_builder *b)
 {
   KG_TRY(kg_build_check(b));
-  KG_TRY(in_range("mesh_order", b, kg_build_order));
+  KG_TRY(in_range("mesh_order", b, order));
   KG_TRY(in_range("mesh_edges", b, kg_build_edges));
   return kg_build_lines(b);
 }
@@ -116,9 +117,7 @@ static kedge_status build(kg_mesh_builder *b, bool on_gpu)
   static kedge_status (*const connect_on_gpu)(kg_mesh_builder *, bool *) =
       KG_IF_CUDA(kg_build_cuda);
   bool done = false;
-  const size_t size = strlen(b->source) + 1;
-  KG_TRY(kg_host_alloc(b->ctx, size, 1, &b->mesh->source));
-  memcpy(b->mesh->source, b->source, size);
+  KG_TRY(kg_copy_text(b->ctx, b->source, strlen(b->source), &b->mesh->source));
   if (on_gpu) KG_TRY(connect_on_gpu(b, &done));
   if (!done) KG_TRY(connect(b));
   KG_TRY(copy_regions(b));

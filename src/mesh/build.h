@@ -23,8 +23,6 @@ typedef struct kg_mesh_builder {
 
 /// Refuse bad vertex numbers, coordinates and triangles without area; find the clockwise ones.
 kedge_status kg_build_check(kg_mesh_builder *b);
-/// Elements along the Hilbert curve, vertices by first appearance.
-kedge_status kg_build_order(kg_mesh_builder *b);
 /// Match sides into edges; refuse duplicates, folds and edges with three elements.
 kedge_status kg_build_edges(kg_mesh_builder *b);
 /// Match lines and edges.

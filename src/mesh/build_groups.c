@@ -54,9 +54,7 @@ static kedge_status add_group(kg_mesh_builder *b, int dimension, int32_t tag, co
   if (!name) name = number;
   kg_group *group = &b->mesh->groups[b->mesh->n_groups];
   *group = (kg_group){.tag = tag, .dimension = dimension};
-  const size_t size = strlen(name) + 1;
-  KG_TRY(kg_host_alloc(b->ctx, size, 1, &group->name));
-  memcpy(group->name, name, size);
+  KG_TRY(kg_copy_text(b->ctx, name, strlen(name), &group->name));
   ++b->mesh->n_groups;
   return KEDGE_OK;
 }

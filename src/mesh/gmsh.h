@@ -32,7 +32,6 @@ typedef struct kg_gmsh {
   int64_t n_entities, entity_capacity, element_capacity, line_capacity;
 } kg_gmsh;
 
-kedge_status kg_gmsh_names(kg_gmsh *g);
 kedge_status kg_gmsh_entities(kg_gmsh *g);              ///< 4.1
 kedge_status kg_gmsh_partitioned_entities(kg_gmsh *g);  ///< 4.1
 kedge_status kg_gmsh_nodes(kg_gmsh *g);

@@ -56,7 +56,7 @@ static kedge_status read_format(kg_gmsh *g)
 }
 
 /// Lines 'dimension tag "name"', text in binary files too.
-kedge_status kg_gmsh_names(kg_gmsh *g)
+static kedge_status read_names(kg_gmsh *g)
 {
   kg_scan *s = &g->scan;
   int64_t n;
@@ -132,7 +132,7 @@ static const struct section {
   kedge_status (*read)(kg_gmsh *);
 } sections[] = {
     {"MeshFormat", false, read_format},
-    {"PhysicalNames", false, kg_gmsh_names},
+    {"PhysicalNames", false, read_names},
     {"Entities", true, kg_gmsh_entities},
     {"PartitionedEntities", true, kg_gmsh_partitioned_entities},
     {"Nodes", false, kg_gmsh_nodes},

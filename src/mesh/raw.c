@@ -82,9 +82,7 @@ kedge_status kg_raw_mesh_name(kedge_context *ctx, kg_raw_mesh *raw, int dimensio
   }
   struct kg_raw_name *to = &raw->names[n];
   *to = (struct kg_raw_name){.dimension = dimension, .tag = tag};
-  KG_TRY(kg_host_alloc(ctx, length + 1, 1, &to->name));
-  memcpy(to->name, name, length);
-  to->name[length] = '\0';
+  KG_TRY(kg_copy_text(ctx, name, length, &to->name));
   ++raw->n_names;
   return KEDGE_OK;
 }

@@ -179,7 +179,7 @@ static kedge_status apply_one(const kg_settings *settings, const kg_setting *s,
           "before it",
           s->key, s->section);
   }
-  return key->read(problem, settings, s);
+  return key->read(problem, key, settings, s);
 }
 
 /// True when `name` stands in an expression.

@@ -194,10 +194,8 @@ static int take_line(void *user, const char *section, const char *key, const cha
   if (s->status != KEDGE_OK) return 0;
   char *whole = NULL;
   if (s->value) {
-    s->status = kg_host_alloc(s->settings->ctx, s->value_length + 1, 1, &whole);
+    s->status = kg_copy_text(s->settings->ctx, s->value, s->value_length, &whole);
     if (s->status != KEDGE_OK) return 0;
-    memcpy(whole, s->value, s->value_length);
-    whole[s->value_length] = '\0';
   }
   take_value(s, section, key, whole ? whole : value);
   free(whole);

@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <float.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,23 +12,85 @@
 #include "expression/nearest.h"
 #include "problem/problem.h"
 #include "problem/values.h"
-#include "problem/words.h"
 
 #define TEXT_OF(number)       TEXT_OF_VALUE(number)
 #define TEXT_OF_VALUE(number) #number
 
-#define READER(name) \
-  static kedge_status name(kedge_problem *p, const kg_settings *settings, const kg_setting *s)
+#define READER(name)                                                                            \
+  static kedge_status name(kedge_problem *p, __attribute__((unused)) const kg_problem_key *key, \
+                           const kg_settings *settings, const kg_setting *s)
 
-/// One of some words; `type` is their enumeration.
-#define WORD_READER(name, words, type, member)                           \
-  READER(name)                                                           \
-  {                                                                      \
-    int value;                                                           \
-    KG_TRY(kg_value_word(settings, s, (words).word, (words).n, &value)); \
-    p->member = (type)value;                                             \
-    return KEDGE_OK;                                                     \
-  }
+static const char *const operators[] = {[KEDGE_OPERATOR_MATRIX_FREE] = "matrix-free",
+                                        [KEDGE_OPERATOR_MATRIX_FREE_PLAIN] = "matrix-free-plain",
+                                        [KEDGE_OPERATOR_ELL] = "ell"};
+static const char *const preconditioners[] = {[KEDGE_PRECONDITIONER_AUTO] = "auto",
+                                              [KEDGE_PRECONDITIONER_JACOBI] = "jacobi",
+                                              [KEDGE_PRECONDITIONER_MULTIGRID] = "multigrid",
+                                              [KEDGE_PRECONDITIONER_BLOCK_JACOBI] = "block-jacobi"};
+static const char *const smoothers[] = {
+    [KEDGE_SMOOTHER_EDGE] = "edge", [KEDGE_SMOOTHER_LINE] = "line", [KEDGE_SMOOTHER_AUTO] = "auto"};
+static const char *const precisions[] = {[KEDGE_PRECISION_DOUBLE] = "double",
+                                         [KEDGE_PRECISION_MIXED] = "mixed",
+                                         [KEDGE_PRECISION_COMPACT] = "compact"};
+
+static const char *word_of(const char *const *words, unsigned n, unsigned kind)
+{
+  return kind < n ? words[kind] : "unknown";
+}
+
+const char *kedge_operator_name(kedge_operator kind)
+{
+  return word_of(operators, KEDGE_OPERATOR_COUNT, (unsigned)kind);
+}
+
+const char *kedge_preconditioner_name(kedge_preconditioner kind)
+{
+  return word_of(preconditioners, KEDGE_PRECONDITIONER_COUNT, (unsigned)kind);
+}
+
+const char *kedge_smoother_name(kedge_smoother kind)
+{
+  return word_of(smoothers, KEDGE_SMOOTHER_COUNT, (unsigned)kind);
+}
+
+const char *kedge_precision_name(kedge_precision kind)
+{
+  return word_of(precisions, KEDGE_PRECISION_COUNT, (unsigned)kind);
+}
+
+/// The member of the problem that a key sets.
+static void *member_of(kedge_problem *p, const kg_problem_key *key)
+{
+  return (char *)p + key->member;
+}
+
+/// A whole number from key->least to key->most.
+READER(read_integer)
+{
+  int64_t value;
+  KG_TRY(kg_value_integer(settings, s, key->least, key->most, &value));
+  *(int *)member_of(p, key) = (int)value;
+  return KEDGE_OK;
+}
+
+/// One of key->words, into a member of their enumeration.
+READER(read_word)
+{
+  int value;
+  KG_TRY(kg_value_word(settings, s, key->words, key->most, &value));
+  memcpy(member_of(p, key), &value, sizeof value);
+  return KEDGE_OK;
+}
+
+READER(read_text)
+{
+  return kg_copy_text(settings->ctx, s->value, strlen(s->value), member_of(p, key));
+}
+
+READER(read_function)
+{
+  return kg_value_function(p, settings, s, member_of(p, key));
+}
 
 /// A relative path becomes one of the problem file's folder.
 READER(read_mesh_file)
@@ -37,27 +100,6 @@ READER(read_mesh_file)
   KG_TRY(kg_host_alloc(settings->ctx, folder + length + 1, 1, &p->mesh_file));
   if (folder > 0) memcpy(p->mesh_file, p->path, folder);
   memcpy(p->mesh_file + folder, s->value, length + 1);
-  return KEDGE_OK;
-}
-
-READER(read_mesh_generate)
-{
-  return kg_value_text(settings, s, &p->mesh_generate);
-}
-
-READER(read_refine)
-{
-  int64_t value;
-  KG_TRY(kg_value_integer(settings, s, 0, KEDGE_REFINE_MAX, &value));
-  p->refine = (int)value;
-  return KEDGE_OK;
-}
-
-READER(read_order)
-{
-  int64_t value;
-  KG_TRY(kg_value_integer(settings, s, KEDGE_ORDER_MIN, KEDGE_ORDER_MAX, &value));
-  p->order = (int)value;
   return KEDGE_OK;
 }
 
@@ -157,11 +199,6 @@ READER(read_max_iterations)
   return kg_value_integer(settings, s, 1, INT64_MAX, &p->max_iterations);
 }
 
-READER(read_source)
-{
-  return kg_value_function(p, settings, s, &p->source);
-}
-
 READER(read_parameter)
 {
   if (strspn(s->key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") !=
@@ -191,8 +228,7 @@ static kedge_status boundary_of(kedge_problem *p, const kg_settings *settings, c
   }
   kg_boundary *const b = &p->boundaries[p->n_boundaries];
   *b = (kg_boundary){0};
-  KG_TRY(kg_host_alloc(settings->ctx, strlen(group) + 1, 1, &b->group));
-  memcpy(b->group, group, strlen(group) + 1);
+  KG_TRY(kg_copy_text(settings->ctx, group, strlen(group), &b->group));
   ++p->n_boundaries;
   *out = b;
   return KEDGE_OK;
@@ -242,34 +278,6 @@ READER(read_exact_u)
   return KEDGE_OK;
 }
 
-READER(read_exact_dx)
-{
-  return kg_value_function(p, settings, s, &p->exact_dx);
-}
-
-READER(read_exact_dy)
-{
-  return kg_value_function(p, settings, s, &p->exact_dy);
-}
-
-WORD_READER(read_operator, kg_operator_words, kedge_operator, operator_kind)
-WORD_READER(read_preconditioner, kg_preconditioner_words, kedge_preconditioner, preconditioner)
-WORD_READER(read_smoother, kg_smoother_words, kedge_smoother, smoother)
-WORD_READER(read_precision, kg_precision_words, kedge_precision, precision)
-
-READER(read_smoothing_steps)
-{
-  int64_t value;
-  KG_TRY(kg_value_integer(settings, s, 1, KEDGE_SMOOTHING_STEPS_MAX, &value));
-  p->smoothing_steps = (int)value;
-  return KEDGE_OK;
-}
-
-READER(read_output)
-{
-  return kg_value_text(settings, s, &p->output);
-}
-
 READER(read_fields)
 {
   static const char *const words[] = {"full", "cells"};
@@ -279,37 +287,45 @@ READER(read_fields)
   return KEDGE_OK;
 }
 
+#define MEMBER(name) offsetof(kedge_problem, name)
+#define WORDS(list, name) \
+  .words = (list), .most = sizeof(list) / sizeof *(list), .member = MEMBER(name)
+
 // clang-format off
 static const kg_problem_key table[] = {
-  {"mesh", "file", "a Gmsh file, .msh", read_mesh_file, false},
-  {"mesh", "generate", "square N, quads N, lshape N or ring N M", read_mesh_generate, false},
-  {"mesh", "refine", "0 to " TEXT_OF(KEDGE_REFINE_MAX), read_refine, false},
-  {"space", "order", TEXT_OF(KEDGE_ORDER_MIN) " to " TEXT_OF(KEDGE_ORDER_MAX), read_order, false},
+  {"mesh", "file", "a Gmsh file, .msh", read_mesh_file},
+  {"mesh", "generate", "square N, quads N, lshape N or ring N M", read_text,
+   .member = MEMBER(mesh_generate)},
+  {"mesh", "refine", "0 to " TEXT_OF(KEDGE_REFINE_MAX), read_integer,
+   .member = MEMBER(refine), .most = KEDGE_REFINE_MAX},
+  {"space", "order", TEXT_OF(KEDGE_ORDER_MIN) " to " TEXT_OF(KEDGE_ORDER_MAX), read_integer,
+   .member = MEMBER(order), .least = KEDGE_ORDER_MIN, .most = KEDGE_ORDER_MAX},
   {"space", "stabilization", "a number, number*h or number/h", read_stabilization, true},
   {"equation", "diffusion", "a constant > 0", read_diffusion, true},
   {"equation", "reaction", "a constant >= 0", read_reaction, true},
-  {"equation", "source", "an expression", read_source, true},
+  {"equation", "source", "an expression", read_function, true, .member = MEMBER(source)},
   {"parameters", "NAME", "a constant", read_parameter, true},
-  {"boundary NAME", "type", "dirichlet or neumann", read_boundary_type, false},
+  {"boundary NAME", "type", "dirichlet or neumann", read_boundary_type},
   {"boundary NAME", "value", "an expression", read_boundary_value, true},
   {"exact", "u", "an expression", read_exact_u, true},
-  {"solver", "operator", "matrix-free, matrix-free-plain or ell", read_operator, false},
-  {"solver", "preconditioner", "auto, jacobi, block-jacobi or multigrid", read_preconditioner,
-   false},
-  {"solver", "smoother", "auto, edge or line", read_smoother, false},
-  {"solver", "smoothing_steps", "1 to " TEXT_OF(KEDGE_SMOOTHING_STEPS_MAX),
-   read_smoothing_steps, false},
-  {"solver", "precision", "double, mixed or compact", read_precision, false},
+  {"solver", "operator", "matrix-free, matrix-free-plain or ell", read_word,
+   WORDS(operators, operator_kind)},
+  {"solver", "preconditioner", "auto, jacobi, block-jacobi or multigrid", read_word,
+   WORDS(preconditioners, preconditioner)},
+  {"solver", "smoother", "auto, edge or line", read_word, WORDS(smoothers, smoother)},
+  {"solver", "smoothing_steps", "1 to " TEXT_OF(KEDGE_SMOOTHING_STEPS_MAX), read_integer,
+   .member = MEMBER(smoothing_steps), .least = 1, .most = KEDGE_SMOOTHING_STEPS_MAX},
+  {"solver", "precision", "double, mixed or compact", read_word, WORDS(precisions, precision)},
   {"solver", "tolerance", "auto or a constant between 0 and 1", read_tolerance, true},
-  {"solver", "max_iterations", "at least 1", read_max_iterations, false},
-  {"output", "file", "a file, .vtkhdf or .hdf", read_output, false},
-  {"output", "fields", "full or cells", read_fields, false},
+  {"solver", "max_iterations", "at least 1", read_max_iterations},
+  {"output", "file", "a file, .vtkhdf or .hdf", read_text, .member = MEMBER(output)},
+  {"output", "fields", "full or cells", read_fields},
 };
 
 /// What only functions of the caller are set for.
 static const kg_problem_key function_table[] = {
-  {"exact", "du_dx", "", read_exact_dx, false},
-  {"exact", "du_dy", "", read_exact_dy, false},
+  {"exact", "du_dx", "", read_function, .member = MEMBER(exact_dx)},
+  {"exact", "du_dy", "", read_function, .member = MEMBER(exact_dy)},
 };
 // clang-format on
 

@@ -5,8 +5,9 @@
 #include "problem/settings.h"
 
 /// Read a setting into a problem.
-typedef kedge_status kg_key_reader(kedge_problem *problem, const kg_settings *settings,
-                                   const kg_setting *setting);
+struct kg_problem_key;
+typedef kedge_status kg_key_reader(kedge_problem *problem, const struct kg_problem_key *key,
+                                   const kg_settings *settings, const kg_setting *setting);
 
 typedef struct kg_problem_key {
   const char *section;  ///< "space"; "boundary NAME" stands for every section of a boundary
@@ -14,6 +15,10 @@ typedef struct kg_problem_key {
   const char *values;   ///< what may follow, as words: "1 to 12"
   kg_key_reader *read;
   bool is_expression;  ///< may continue on further lines
+  // For readers that several keys have:
+  size_t member;             ///< of kedge_problem, that is set: its offset
+  int least, most;           ///< of a whole number
+  const char *const *words;  ///< [most], in the order of their enumeration
 } kg_problem_key;
 
 /// The table, in the order of the documentation.

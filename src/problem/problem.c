@@ -121,10 +121,8 @@ kedge_status kg_problem_parse(kedge_context *ctx, const char *name, const char *
   kg_settings settings = {.ctx = ctx}, sections = {.ctx = ctx};
   *out = NULL;
   KG_TRY(refuse_other_file(ctx, name, text, bytes));
-  kedge_status status = kg_host_calloc(ctx, strlen(name) + 1, 1, &settings.name);
-  if (status != KEDGE_OK) goto done;
-  memcpy(settings.name, name, strlen(name));
-  status = kg_settings_read(&settings, &sections, text, bytes);
+  kedge_status status = kg_copy_text(ctx, name, strlen(name), &settings.name);
+  if (status == KEDGE_OK) status = kg_settings_read(&settings, &sections, text, bytes);
   for (int i = 0; i < n_overrides && status == KEDGE_OK; ++i)
     status = kg_settings_override(&settings, overrides[i]);
   if (status == KEDGE_OK) status = kedge_problem_create(ctx, &problem);
@@ -132,7 +130,6 @@ kedge_status kg_problem_parse(kedge_context *ctx, const char *name, const char *
   if (status == KEDGE_OK) status = kg_settings_check_parameters(&problem->settings);
   if (status == KEDGE_OK) status = check_types(problem, &problem->settings);
   if (status == KEDGE_OK) status = check_types(problem, &sections);
-done:
   kg_settings_free(&sections);
   kg_settings_free(&settings);
   if (status != KEDGE_OK) kedge_problem_destroy(problem), problem = NULL;

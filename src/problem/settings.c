@@ -9,14 +9,6 @@
 #include "core/memory.h"
 #include "problem/keys.h"
 
-static kedge_status copy_text(kedge_context *ctx, const char *text, size_t length, char **out)
-{
-  KG_TRY(kg_host_alloc(ctx, length + 1, 1, out));
-  memcpy(*out, text, length);
-  (*out)[length] = '\0';
-  return KEDGE_OK;
-}
-
 static void free_setting(kg_setting *s)
 {
   free(s->section);
@@ -34,7 +26,7 @@ static kedge_status copy_section(kedge_context *ctx, const char *section, char *
   const size_t n = sizeof word - 1;
   const bool boundary =
       length > n && strncmp(group, word, n) == 0 && isspace((unsigned char)group[n]);
-  if (!boundary) return copy_text(ctx, group, length, out);
+  if (!boundary) return kg_copy_text(ctx, group, length, out);
   group += n;
   length -= n;
   for (; isspace((unsigned char)*group); ++group) --length;
@@ -48,9 +40,9 @@ static kedge_status copy_setting(kedge_context *ctx, const kg_setting *from, kg_
   *to = *from;
   to->section = to->key = to->value = NULL;
   kedge_status status = copy_section(ctx, from->section, &to->section);
-  if (status == KEDGE_OK) status = copy_text(ctx, from->key, strlen(from->key), &to->key);
+  if (status == KEDGE_OK) status = kg_copy_text(ctx, from->key, strlen(from->key), &to->key);
   if (status == KEDGE_OK && from->value)
-    status = copy_text(ctx, from->value, strlen(from->value), &to->value);
+    status = kg_copy_text(ctx, from->value, strlen(from->value), &to->value);
   if (status != KEDGE_OK) free_setting(to);
   return status;
 }
@@ -127,7 +119,7 @@ kedge_status kg_settings_copy(const kg_settings *from, kg_settings *to)
 {
   *to = (kg_settings){.ctx = from->ctx};
   kedge_status status = KEDGE_OK;
-  if (from->name) status = copy_text(from->ctx, from->name, strlen(from->name), &to->name);
+  if (from->name) status = kg_copy_text(from->ctx, from->name, strlen(from->name), &to->name);
   for (int i = 0; i < from->n && status == KEDGE_OK; ++i)
     status = kg_settings_put(to, &from->items[i]);
   if (status != KEDGE_OK) kg_settings_free(to);
@@ -157,9 +149,9 @@ kedge_status kg_settings_override(kg_settings *settings, const char *text)
   size_t value_length = strlen(value);
   while (value_length > 0 && isspace((unsigned char)value[value_length - 1])) --value_length;
 
-  kedge_status status = copy_text(ctx, text, (size_t)(dot - text), &s.section);
-  if (status == KEDGE_OK) status = copy_text(ctx, key, key_length, &s.key);
-  if (status == KEDGE_OK) status = copy_text(ctx, value, value_length, &s.value);
+  kedge_status status = kg_copy_text(ctx, text, (size_t)(dot - text), &s.section);
+  if (status == KEDGE_OK) status = kg_copy_text(ctx, key, key_length, &s.key);
+  if (status == KEDGE_OK) status = kg_copy_text(ctx, value, value_length, &s.value);
   if (status == KEDGE_OK) status = kg_settings_replace(settings, &s);
   free_setting(&s);
   return status;

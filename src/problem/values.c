@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/memory.h"
 #include "expression/expression_tree.h"
 #include "expression/nearest.h"
 
@@ -107,13 +106,5 @@ kedge_status kg_value_function(const kedge_problem *problem, const kg_settings *
     kg_expression_free(e);
   else
     *out = (kg_function){.kind = KG_FUNCTION_EXPRESSION, .expression = e};
-  return KEDGE_OK;
-}
-
-kedge_status kg_value_text(const kg_settings *settings, const kg_setting *s, char **out)
-{
-  const size_t size = strlen(s->value) + 1;
-  KG_TRY(kg_host_alloc(settings->ctx, size, 1, out));
-  memcpy(*out, s->value, size);
   return KEDGE_OK;
 }

@@ -19,4 +19,3 @@ kedge_status kg_value_constant(const kg_constant *constants, int n_constants,
 /// A constant, an expression or the caller's function.
 kedge_status kg_value_function(const kedge_problem *problem, const kg_settings *settings,
                                const kg_setting *s, kg_function *out);
-kedge_status kg_value_text(const kg_settings *settings, const kg_setting *s, char **out);
