@@ -189,7 +189,7 @@ KEDGE_API kedge_status kedge_solution_write(kedge_solution *solution, const char
 /// @retval KEDGE_ERR_IO  as above
 KEDGE_API kedge_status kedge_report_write(kedge_context *ctx, const kedge_report *report,
                                           const char *path);
-/// Writes a plan as JSON (docs/report.md#plans), whole or not at all.
+/// Writes a plan as JSON (docs/report.md, plans), whole or not at all.
 /// @param[in] ctx  that it was made with
 KEDGE_API kedge_status kedge_plan_write(kedge_context *ctx, const kedge_plan *plan,
                                         const char *path);

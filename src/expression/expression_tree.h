@@ -12,11 +12,11 @@
 #include "expression/expression.h"
 #include "expression/program.h"
 
-/// The operations: ITEM(identifier, number of children, word of the language, formula in the operands
-/// a, b and c). The formula is the one text for all that evaluate: the folding of constants, register
-/// code, the kernel that reads it and what is compiled for the GPU. Functions, which are written
-/// word(argument, ...), stand last, from SIN on. A NaN among the operands of min and max is the result:
-/// wrong data must not vanish.
+/// The operations: ITEM(identifier, number of children, word of the language, formula in the
+/// operands a, b and c). The formula is the one text for all that evaluate: the folding of
+/// constants, register code, the kernel that reads it, and what is compiled for the GPU. Functions,
+/// which are written word(argument, ...), stand last, from SIN on. A NaN among the operands of min
+/// and max is the result: wrong data must not vanish.
 // clang-format off
 #define KG_OPERATIONS(ITEM)                                                     \
   ITEM(CHOOSE, 3, "?", a != 0.0 ? b : c) /* point by point */                   \
