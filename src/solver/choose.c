@@ -55,7 +55,7 @@ static kg_layout choose_layout(const kg_choose_args *a, const kg_choice *c)
 {
   const bool by_patches = c->linear == KEDGE_OPERATOR_MATRIX_FREE && !c->resident;
   if (a->count->n_wide_groups > 0) return KG_LAYOUT_PACKED;
-  if (by_patches && a->problem->reaction == 0.0) return KG_LAYOUT_REDUCED;
+  if (by_patches && c->form->reduces && a->problem->reaction == 0.0) return KG_LAYOUT_REDUCED;
   return c->iterates == KG_SINGLE ? KG_LAYOUT_DIFFERENCES : KG_LAYOUT_PACKED;
 }
 
@@ -91,7 +91,8 @@ kedge_status kg_choose_check(kedge_context *ctx, const kg_choose_args *a)
 kg_choice kg_choose(kedge_context *ctx, const kg_choose_args *a)
 {
   const kedge_problem *problem = a->problem;
-  kg_choice c = {.linear = a->linear,
+  kg_choice c = {.form = &kg_form_elliptic,
+                 .linear = a->linear,
                  .precond = choose_preconditioner(ctx, a),
                  .smoother = choose_smoother(a),
                  .loads_stay = true,

@@ -3,7 +3,7 @@
 /// anything is allocated; all stages, and the tables of arrays, read them.
 #pragma once
 #include "space/trace_layout.h"
-#include "ops/local/local.h"
+#include "ops/form/form.h"
 #include "problem/problem.h"
 
 /// Degrees: with a smaller angle edge blocks take more than some 25 iterations.
@@ -23,6 +23,7 @@ typedef enum kg_residual_kind {
 } kg_residual_kind;
 
 typedef struct kg_choice {
+  const kg_form *form;      ///< of all elements
   kedge_operator linear;    ///< what A x is made by
   kg_precond_kind precond;  ///< KG_JACOBI but with the product by patches
   kedge_smoother smoother;  ///< not AUTO; without KG_JACOBI

@@ -143,9 +143,9 @@ int64_t kg_host_bytes(const kg_shape *shape)
   return most;
 }
 
-kg_memory kg_memory_needed(const kedge_context *ctx, const kg_shape *shape)
+kg_memory kg_memory_needed(const kedge_context *ctx, const kg_shape *shape, int64_t peak)
 {
-  const int64_t device = kg_peak_bytes(shape), host = kg_host_bytes(shape);
+  const int64_t device = peak, host = kg_host_bytes(shape);
   return ctx->backend == KEDGE_BACKEND_CUDA ? (kg_memory){device, host}
                                             : (kg_memory){0, device + host};
 }
@@ -156,16 +156,21 @@ kg_memory kg_memory_free(kedge_context *ctx)
   return (kg_memory){.device = kg_free_bytes(ctx), .host = kg_memory_available("")};
 }
 
-bool kg_memory_fits(const kedge_context *ctx, const kg_shape *shape, kg_memory available)
+bool kg_memory_fits(kg_memory need, kg_memory available)
 {
-  const kg_memory need = kg_memory_needed(ctx, shape);
   return need.device <= available.device && need.host <= available.host;
 }
 
-void kg_memory_choose(const kedge_context *ctx, kg_shape *shape, kg_memory available)
+kg_memory kg_memory_choose(const kedge_context *ctx, kg_shape *shape, kg_memory available,
+                           kg_plan *plan, kg_arrays *arrays)
 {
   shape->choice.loads_stay = shape->choice.iterates != KG_SINGLE;
-  if (shape->choice.loads_stay) shape->choice.loads_stay = kg_memory_fits(ctx, shape, available);
+  kg_memory_plan(shape, plan, arrays);
+  const kg_memory need = kg_memory_needed(ctx, shape, (int64_t)plan->bytes);
+  if (!shape->choice.loads_stay || kg_memory_fits(need, available)) return need;
+  shape->choice.loads_stay = false;
+  kg_memory_plan(shape, plan, arrays);
+  return kg_memory_needed(ctx, shape, (int64_t)plan->bytes);
 }
 
 /// The setting to change first where memory is short; "" where there is none.
@@ -187,9 +192,9 @@ static kedge_status refuse(kedge_context *ctx, const kg_shape *s, const char *wh
                  kedge_operator_name(s->choice.linear), 1e-9 * (double)there, leaner_setting(s));
 }
 
-kedge_status kg_memory_check(kedge_context *ctx, const kg_shape *shape, kg_memory available)
+kedge_status kg_memory_check(kedge_context *ctx, const kg_shape *shape, kg_memory need,
+                             kg_memory available)
 {
-  const kg_memory need = kg_memory_needed(ctx, shape);
   if (need.device > available.device)
     return refuse(ctx, shape, ctx->device, need.device, available.device);
   if (need.host <= available.host) return KEDGE_OK;

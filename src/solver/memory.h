@@ -28,14 +28,16 @@ int64_t kg_host_bytes(const kg_shape *shape);  ///< where that is most
 /// device and host together, than the trace solve does; 16 MiB of them at least, which keep a GPU
 /// busy, or a tenth of a small mesh, and 2 GiB at most. Chunks are of one size.
 int32_t kg_chunk_groups(const kg_shape *shape);
-/// What a solve is going to allocate, at its peak.
-kg_memory kg_memory_needed(const kedge_context *ctx, const kg_shape *shape);
+/// What a solve is going to allocate at its peak, of which `peak` on the device.
+kg_memory kg_memory_needed(const kedge_context *ctx, const kg_shape *shape, int64_t peak);
 
 kg_memory kg_memory_free(kedge_context *ctx);
-bool kg_memory_fits(const kedge_context *ctx, const kg_shape *shape, kg_memory available);
-/// Keep the load vectors if that fits (shape->keeps_load), but with precision = compact, which is
-/// for memory.
-void kg_memory_choose(const kedge_context *ctx, kg_shape *shape, kg_memory available);
+bool kg_memory_fits(kg_memory need, kg_memory available);
+/// kg_memory_plan() with load vectors that stay (`loads_stay`) if that fits, but with
+/// precision = compact, which is for memory. Returns what is needed.
+kg_memory kg_memory_choose(const kedge_context *ctx, kg_shape *shape, kg_memory available,
+                           kg_plan *plan, kg_arrays *arrays);
 /// Refuse what does not fit; the sentence says what is needed and free, and what to change first.
 /// @retval KEDGE_ERR_MEMORY  it does not fit
-kedge_status kg_memory_check(kedge_context *ctx, const kg_shape *shape, kg_memory available);
+kedge_status kg_memory_check(kedge_context *ctx, const kg_shape *shape, kg_memory need,
+                             kg_memory available);

@@ -112,7 +112,6 @@ void kg_pipeline_free(kg_pipeline *p)
 void kg_pipeline_plan(kg_pipeline *p)
 {
   kg_memory_plan(&p->shape, &p->plan, &p->arrays);
-  p->plan.poison = p->ctx->backend == KEDGE_BACKEND_SHADOW;
 }
 
 kg_locals kg_pipeline_locals_at(const kg_pipeline *p, kg_locals shape, void *memory)
@@ -140,6 +139,7 @@ static kg_elements elements_of(const kg_pipeline *p, int i)
 kedge_status kg_pipeline_commit(kg_pipeline *p)
 {
   const kg_arrays *a = &p->arrays;
+  p->plan.poison = p->ctx->backend == KEDGE_BACKEND_SHADOW;
   KG_TRY(kg_plan_commit(p->ctx, &p->plan));
   p->batch = (kg_batch){.count = p->layout.count,
                         .arrays = {.n_facets = kg_first_facets(&p->layout.count),
@@ -154,7 +154,7 @@ kedge_status kg_pipeline_commit(kg_pipeline *p)
                                    .edge_sides = a->edge_sides},
                         .reference = kg_reference_at(p->shape.size.order, a->reference)};
   for (int i = 0; i < p->shape.n_batches; ++i) p->elements[i] = elements_of(p, i);
-  p->form = &kg_form_elliptic;
+  p->form = p->shape.choice.form;
   p->points = kg_points_at(p->shape.size, p->sampling.n, a->point_rule, a->point_basis);
   return kg_plan_enter(p->ctx, &p->plan, KG_PHASE_TRANSFER);
 }

@@ -4,14 +4,6 @@
 #include "solver/pipeline.h"
 #include "solver/sampler.h"
 
-/// Whether a solve fits into memory that holds nothing of it yet, not even the mesh.
-static bool fits_with_mesh(const kedge_context *ctx, kg_shape *shape, kg_memory empty)
-{
-  empty.host -= kg_prepared_bytes(shape);
-  kg_memory_choose(ctx, shape, empty);
-  return kg_memory_fits(ctx, shape, empty);
-}
-
 static void describe_preconditioner(const kg_choice *choice, kedge_plan *plan)
 {
   const bool smooths = choice->precond != KG_JACOBI;
@@ -19,7 +11,8 @@ static void describe_preconditioner(const kg_choice *choice, kedge_plan *plan)
   plan->smoother = smooths ? kedge_smoother_name(choice->smoother) : "";
 }
 
-/// The solve with another operator, or that of the problem.
+/// The solve with another operator, or that of the problem, in memory that holds nothing of it yet,
+/// not even the mesh.
 static kedge_status plan_operator(kg_pipeline *p, kedge_operator op, kg_memory empty,
                                   kedge_plan *plan)
 {
@@ -31,14 +24,14 @@ static kedge_status plan_operator(kg_pipeline *p, kedge_operator op, kg_memory e
   }
   KG_TRY(status);
   if (op == KEDGE_OPERATOR_MATRIX_FREE) describe_preconditioner(&shape.choice, plan);
-  plan->fits[op] = fits_with_mesh(p->ctx, &shape, empty);
   kg_plan memory;
   kg_arrays arrays;
-  kg_memory_plan(&shape, &memory, &arrays);
+  empty.host -= kg_prepared_bytes(&shape);
+  const kg_memory need = kg_memory_choose(p->ctx, &shape, empty, &memory, &arrays);
+  plan->fits[op] = kg_memory_fits(need, empty);
   for (kg_stage stage = 0; stage < KG_STAGE_COUNT; ++stage)
     plan->stage_bytes[op][stage] = kg_stage_bytes(&memory, stage);
   plan->peak_bytes[op] = (int64_t)memory.bytes;
-  const kg_memory need = kg_memory_needed(p->ctx, &shape);
   plan->needed_bytes[op] = p->ctx->backend == KEDGE_BACKEND_CUDA ? need.device : need.host;
   return KEDGE_OK;
 }
@@ -71,11 +64,11 @@ static kedge_status fill(kg_pipeline *p, kedge_plan *plan)
   plan->host_free_bytes = available.host;
   plan->host_bytes = kg_prepared_bytes(&p->shape);
   const kg_memory empty = {available.device, available.host + plan->host_bytes};
-  kg_memory_choose(p->ctx, &p->shape, available);
+  const kg_memory need = kg_memory_choose(p->ctx, &p->shape, available, &p->plan, &p->arrays);
   plan->host_bytes += kg_host_bytes(&p->shape);
   for (kedge_operator op = 0; op < KEDGE_OPERATOR_COUNT; ++op)
     KG_TRY(plan_operator(p, op, empty, plan));
-  const kedge_status status = kg_memory_check(p->ctx, &p->shape, available);
+  const kedge_status status = kg_memory_check(p->ctx, &p->shape, need, available);
   return status == KEDGE_ERR_MEMORY ? KEDGE_OK : status;  // its sentence stays in the context
 }
 

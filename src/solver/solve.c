@@ -131,9 +131,8 @@ static kedge_status prepare(kg_pipeline *p)
   KG_TRY(kg_stage_announce(p, KG_STAGE_MESH, true));
   // Before anything is allocated on the device, or for the results.
   const kg_memory available = kg_memory_free(p->ctx);
-  kg_memory_choose(p->ctx, &p->shape, available);
-  kg_pipeline_plan(p);
-  return kg_memory_check(p->ctx, &p->shape, available);
+  const kg_memory need = kg_memory_choose(p->ctx, &p->shape, available, &p->plan, &p->arrays);
+  return kg_memory_check(p->ctx, &p->shape, need, available);
 }
 
 /// K^e become something else between local matrices and trace solve.

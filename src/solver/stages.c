@@ -178,14 +178,45 @@ static kedge_status make_diagonal(kg_pipeline *p)
                                                      .inverse = p->arrays.inverse_diagonal});
 }
 
+/// Groups whose local matrices a host makes in about a second, so that a solve can be cancelled
+/// there. Elsewhere all are made in less.
+static int32_t groups_at_once(const kg_pipeline *p, int batch)
+{
+  const double flops_a_second = 1e9;
+  const kg_elements *e = &p->elements[batch];
+  const int32_t n_groups = kg_elements_groups(e);
+  if (p->ctx->backend == KEDGE_BACKEND_CUDA) return n_groups;
+  const kg_local local = kg_pipeline_locals(p).local[batch];
+  const double seconds = p->form->make_cost(e, local.layout).flops / flops_a_second;
+  return 1 + (int32_t)(n_groups / (1.0 + seconds));
+}
+
+/// Local matrices and F^e of some groups of a batch.
+static kedge_status make_groups(kg_pipeline *p, int batch, int32_t first, int32_t n_groups)
+{
+  const kg_elements part = kg_elements_part(&p->elements[batch], first, n_groups);
+  const kg_shape_batch *b = &p->shape.batch[batch];
+  const size_t lanes = (size_t)first * KG_LANES;
+  kg_local local = kg_pipeline_locals(p).local[batch];
+  local = kg_local_part(&local, local.first_lane + first * KG_LANES,
+                        kg_elements_groups(&part) * KG_LANES);
+  double *const load = kg_pipeline_rows(p, p->arrays.load, KG_ROWS_MODES, batch);
+  double *const condensed = kg_pipeline_rows(p, p->arrays.condensed, KG_ROWS_TRACE, batch);
+  return p->form->make(p->ctx, &part, &p->material,
+                       load + lanes * (size_t)kg_batch_rows(b, KG_ROWS_MODES), local,
+                       condensed + lanes * (size_t)kg_batch_rows(b, KG_ROWS_TRACE));
+}
+
 static kedge_status make_local_matrices(kg_pipeline *p)
 {
   if (p->shape.choice.iterates == KG_SINGLE) return kg_compact_local_matrices(p);
-  const kg_locals locals = kg_pipeline_locals(p);
-  for (int i = 0; i < p->shape.n_batches; ++i)
-    KG_TRY(p->form->make(p->ctx, &p->elements[i], &p->material,
-                         kg_pipeline_rows(p, p->arrays.load, KG_ROWS_MODES, i), locals.local[i],
-                         kg_pipeline_rows(p, p->arrays.condensed, KG_ROWS_TRACE, i)));
+  for (int i = 0; i < p->shape.n_batches; ++i) {
+    const int32_t n_groups = kg_elements_groups(&p->elements[i]), most = groups_at_once(p, i);
+    for (int32_t first = 0; first < n_groups; first += most) {
+      if (first > 0) KG_TRY(kg_stage_announce(p, KG_STAGE_LOCAL_MATRICES, false));
+      KG_TRY(make_groups(p, i, first, most));
+    }
+  }
   return KEDGE_OK;
 }
 

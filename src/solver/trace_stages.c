@@ -45,6 +45,7 @@ static kg_linears trace_linear(const kg_pipeline *p)
   else
     a.patches = kg_patches_of(&(kg_trace_product_args){
         .batch = p->batch, .locals = kg_pipeline_locals(p), .halo = b->halo});
+  a.base.symmetric = p->form->symmetric;
   return a;
 }
 

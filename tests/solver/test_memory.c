@@ -80,7 +80,7 @@ static kedge_status solve_within(int64_t bytes, const kedge_mesh *mesh,
 /// Bytes in which a solve finds everything, with the mesh.
 static int64_t everything(const kg_shape *shape)
 {
-  const kg_memory need = kg_memory_needed(ctx, shape);
+  const kg_memory need = kg_memory_needed(ctx, shape, kg_peak_bytes(shape));
   return need.device > 0 ? need.device : need.host + kg_prepared_bytes(shape);
 }
 
@@ -247,7 +247,7 @@ static void a_plan_says_what_is_compared_with_free_memory(void **state)
   kedge_mesh *mesh = square_mesh(ctx, 40);
   kedge_problem *problem = dirichlet("3", "matrix-free");
   const kg_shape shape = shape_of(mesh, problem);
-  const kg_memory need = kg_memory_needed(ctx, &shape);
+  const kg_memory need = kg_memory_needed(ctx, &shape, kg_peak_bytes(&shape));
   kedge_plan plan = KEDGE_PLAN_INIT;
   must(ctx, kedge_plan_make(ctx, mesh, problem, &plan));
   const bool separate = ctx->backend == KEDGE_BACKEND_CUDA;
@@ -274,7 +274,9 @@ static void a_plan_says_what_the_host_holds_in_the_solve(void **state)
     must(ctx, kedge_problem_set(problem, "solver", "preconditioner", "multigrid"));
     must(ctx, kedge_problem_set(problem, "solver", "precision", precisions[i]));
     kg_shape shape = shape_of(mesh, problem);
-    kg_memory_choose(ctx, &shape, kg_memory_free(ctx));
+    kg_plan placed;
+    kg_arrays arrays;
+    kg_memory_choose(ctx, &shape, kg_memory_free(ctx), &placed, &arrays);
     assert_int_equal(shape.choice.loads_stay, i < 2);
     kedge_plan plan = KEDGE_PLAN_INIT;
     must(ctx, kedge_plan_make(ctx, mesh, problem, &plan));
@@ -292,9 +294,10 @@ static void results_that_the_host_cannot_hold_are_refused(void **state)
   const kg_shape shape = shape_of(mesh, problem);
   const kedge_backend backend = ctx->backend;
   ctx->backend = KEDGE_BACKEND_CUDA;  // memory of its own; nothing runs
-  const kg_memory need = kg_memory_needed(ctx, &shape);
-  const kedge_status enough = kg_memory_check(ctx, &shape, need);
-  const kedge_status status = kg_memory_check(ctx, &shape, (kg_memory){need.device, need.host - 1});
+  const kg_memory need = kg_memory_needed(ctx, &shape, kg_peak_bytes(&shape));
+  const kedge_status enough = kg_memory_check(ctx, &shape, need, need);
+  const kedge_status status =
+      kg_memory_check(ctx, &shape, need, (kg_memory){need.device, need.host - 1});
   ctx->backend = backend;
   assert_int_equal(enough, KEDGE_OK);
   assert_int_equal(status, KEDGE_ERR_MEMORY);

@@ -116,9 +116,8 @@ static kg_cost means_cost(const kg_elements *e)
                         : kg_cell_means_cost(&e->cells.tables, e->n_elements);
 }
 
-const kg_form kg_form_elliptic = {.name = "elliptic",
-                                  .symmetric = true,
-                                  .fields = 1,
+const kg_form kg_form_elliptic = {.symmetric = true,
+                                  .reduces = true,
                                   .make = make,
                                   .recover = recover,
                                   .postprocess = postprocess,

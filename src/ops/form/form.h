@@ -31,9 +31,8 @@ kg_elements kg_elements_part(const kg_elements *elements, int32_t first_group, i
 kg_cell_material kg_cell_material_of(const kg_material *material);
 
 typedef struct kg_form {
-  const char *name;
-  bool symmetric;
-  int fields;
+  bool symmetric;  ///< K^e
+  bool reduces;    ///< makes REDUCED K^e of triangles where nothing reacts
   /// K^e, PACKED or as the batch allows it, and F^e from the load vectors.
   /// @param[in]  load       [group][N][lane]: (f, phi_i)
   /// @param[in]  local      where K^e go, in double precision; 0 in empty lanes
