@@ -20,10 +20,10 @@ typedef enum kedge_backend {
 
 /// A moment of a solve, handed to the progress function.
 typedef struct kedge_progress {
-  const char *stage;         ///< stage name as in the report ("trace_solve", ...)
-  bool finished;             ///< the stage has ended and `seconds` is its time
-  double seconds;            ///< since the stage began
-  int64_t iteration;         ///< trace_solve only: iterations so far, else 0
+  const char *stage;  ///< stage name as in the report ("trace_solve", ...)
+  bool finished;      ///< the stage has ended and `seconds` is its time
+  double seconds;     ///< since the stage began
+  int64_t iteration;  ///< trace_solve only: iterations so far; 0 elsewhere and inside a residual
   double relative_residual;  ///< trace_solve only: ||r|| / ||r_0|| of the recurrence
   double tolerance;          ///< trace_solve only: where it will stop
 } kedge_progress;

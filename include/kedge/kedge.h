@@ -3,17 +3,16 @@
 ///
 ///     -div(diffusion grad u) + reaction u = source,
 ///
-/// on triangles by the hybridizable discontinuous Galerkin method, on an NVIDIA GPU or on the cores
-/// of the host, without a global matrix. A solve gives u, its gradient q, and u*, which converges
-/// one order faster than u.
+/// on triangles and quadrilaterals by the hybridizable discontinuous Galerkin method, on an NVIDIA
+/// GPU or on the cores of the host, without a global matrix. A solve gives u, its gradient q, and
+/// u*, which converges one order faster than u.
 ///
 /// A program uses four objects, which it creates and destroys:
 ///
 /// - kedge_context (context.h): where to compute, the last error, the progress function;
-/// - kedge_mesh (mesh.h): triangles and named groups of boundary edges, from a file or from arrays;
+/// - kedge_mesh (mesh.h): elements and named groups of boundary edges, from a file or from arrays;
 /// - kedge_problem (problem.h): equation, boundary conditions, order and solver settings, by the
-/// keys
-///   of docs/problem-file.md;
+///   keys of docs/problem-file.md;
 /// - kedge_solution (solution.h): the fields, the trace, and a report of the solve.
 ///
 /// A function that can fail returns a kedge_status, which is 0 for success, and leaves one sentence

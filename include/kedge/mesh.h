@@ -58,7 +58,7 @@ typedef struct kedge_mesh_group {
 /// Read a Gmsh .msh file, format 2.2 or 4.1, ASCII or binary. Of several physical groups of one
 /// entity, and of several names of one group, the first counts. Tagged lines inside the domain take
 /// no condition; a tagged line that is no edge of any element is refused.
-/// Quadrilaterals are straight and convex; what solves does not take them yet.
+/// Quadrilaterals are straight and convex.
 /// @retval KEDGE_ERR_IO     the file cannot be opened or read
 /// @retval KEDGE_ERR_INPUT  the file or the mesh in it is refused; the sentence names file and line
 KEDGE_API kedge_status kedge_mesh_read(kedge_context *ctx, const char *path, kedge_mesh **out);

@@ -6,8 +6,9 @@ KEDGE_BEGIN_DECLS
 
 typedef struct kedge_solution kedge_solution;
 
-/// The most stages that a solve has.
-#define KEDGE_STAGES_MAX 16
+/// The most stages that a solve has, and the most operators: room for those of later versions.
+#define KEDGE_STAGES_MAX    16
+#define KEDGE_OPERATORS_MAX 8
 
 /// A stage of a solve. Those of today are, in their order, mesh, transfer, local_matrices (B1 and
 /// B2 of King 2014), assembly (B3), trace_solve (B4), local_solve (B5, B6), postprocess, output.
@@ -92,14 +93,14 @@ typedef struct kedge_plan {
   const char *smoother;          ///< of multigrid and block-jacobi, what `auto` takes; else ""
   int n_stages;
   const char *stage_name[KEDGE_STAGES_MAX];
-  int64_t stage_bytes[KEDGE_OPERATOR_COUNT][KEDGE_STAGES_MAX];  ///< held while the stage runs
-  int64_t peak_bytes[KEDGE_OPERATOR_COUNT];
-  int64_t needed_bytes[KEDGE_OPERATOR_COUNT];  ///< what kedge_solve() compares with free_bytes: the
-                                               ///< peak, on the host with results and samples
-  int64_t host_bytes;               ///< beside, in host memory: mesh, numbering, results, samples
-  int64_t free_bytes;               ///< now, on the context's device
-  int64_t host_free_bytes;          ///< now, for this process; mesh and numbering are there already
-  bool fits[KEDGE_OPERATOR_COUNT];  ///< what kedge_solve() would say
+  int64_t stage_bytes[KEDGE_OPERATORS_MAX][KEDGE_STAGES_MAX];  ///< held while the stage runs
+  int64_t peak_bytes[KEDGE_OPERATORS_MAX];
+  int64_t needed_bytes[KEDGE_OPERATORS_MAX];  ///< what kedge_solve() compares with free_bytes: the
+                                              ///< peak, on the host with results and samples
+  int64_t host_bytes;              ///< beside, in host memory: mesh, numbering, results, samples
+  int64_t free_bytes;              ///< now, on the context's device
+  int64_t host_free_bytes;         ///< now, for this process; mesh and numbering are there already
+  bool fits[KEDGE_OPERATORS_MAX];  ///< what kedge_solve() would say
 } kedge_plan;
 #define KEDGE_PLAN_INIT \
   {                     \

@@ -109,7 +109,10 @@ bool kg_progress_draw(void *user, const kedge_progress *progress)
     line->drawn_at = 0;
   }
   const bool first = line->convergence.n == 0;
-  if (progress->iteration > 0) kg_convergence_add(&line->convergence, progress);
+  if (progress->iteration > 0)
+    kg_convergence_add(&line->convergence, progress);
+  else if (!first && !progress->finished)
+    return true;  // between two iterations: the line of the last one stays
   const double now = kg_seconds();
   // The beginning, the first residual and the end of a stage are always drawn.
   const bool must = line->drawn_at == 0 || progress->finished || (first && progress->iteration > 0);

@@ -118,7 +118,8 @@ static kedge_status launch_recordings(kedge_context *ctx, kg_cg *cg, int batches
 /// whose operators do not look for it; else only the progress wants it.
 static int next_batches(const kg_cg *cg, int batches, double seconds)
 {
-  const bool more = cg->repeat.watches ? seconds < 0.1 : batches < 8 && cg->base.precond->pointwise;
+  const bool more =
+      seconds < 0.1 && (cg->repeat.watches || (batches < 8 && cg->base.precond->pointwise));
   return more ? 2 * batches : batches;
 }
 

@@ -58,15 +58,21 @@ const kg_linear_table kg_patches_table = {.name = "patches",
 static kedge_status gather_setup(kedge_context *ctx, const kg_linear *base)
 {
   const kg_gather *a = (const kg_gather *)base;
-  return kg_local_convert(ctx,
-                          &(kg_local_convert_args){
-                              .m = a->batch.reference.size.n_edge, .from = a->made, .to = a->full});
+  for (int i = 0; i < a->made.n_locals; ++i) {
+    const kg_local *from = &a->made.local[i];
+    KG_TRY(kg_local_convert(
+        ctx, &(kg_local_convert_args){
+                 .m = a->batch.reference.size.n_edge,
+                 .from = *from,
+                 .to = kg_local_part(&a->full, from->first_lane, from->n_elements)}));
+  }
+  return KEDGE_OK;
 }
 
 static kg_cost gather_setup_cost(const kg_linear *base)
 {
   const kg_gather *a = (const kg_gather *)base;
-  return kg_local_convert_cost(&a->made, &a->full, a->batch.count.n_elements);
+  return kg_local_convert_cost(&a->made.local[0], &a->full, a->batch.count.n_elements);
 }
 
 static kedge_status gather_apply(kedge_context *ctx, const kg_linear *base, const void *x, void *y,

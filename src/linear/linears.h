@@ -16,8 +16,8 @@ typedef struct kg_patches {
 typedef struct kg_gather {
   kg_linear base;
   kg_batch batch;
-  kg_local made;  ///< PACKED, for setup alone
-  kg_local full;
+  kg_locals made;  ///< PACKED, for setup alone
+  kg_local full;   ///< of the lanes of all of them
 } kg_gather;
 
 typedef struct kg_ell {

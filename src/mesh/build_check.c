@@ -124,7 +124,7 @@ static kedge_status check_vertices(const kg_mesh_builder *b)
 kedge_status kg_build_check(kg_mesh_builder *b)
 {
   const kg_raw_mesh *raw = b->raw;
-  KG_REQUIRE(b->ctx, raw->n_elements > 0, KEDGE_ERR_INPUT, "%s: the mesh has no triangles",
+  KG_REQUIRE(b->ctx, raw->n_elements > 0, KEDGE_ERR_INPUT, "%s: the mesh has no elements",
              b->source);
   KG_REQUIRE(b->ctx, raw->n_elements <= KG_ELEMENTS_MAX && raw->n_vertices <= INT32_MAX,
              KEDGE_ERR_INPUT,

@@ -89,7 +89,8 @@ kedge_status kg_multigrid_bound(kedge_context *ctx, const kg_cg *cg, double *r, 
                state.p_ap, state.rz_next, t.n + 1);
     extend(&t, &state, &rz, &alpha);
   }
-  const double most = ((const kg_cycle *)k->precond)->multigrid->smoother.table->bound;
+  const kg_multigrid *m = ((const kg_cycle *)k->precond)->multigrid;
+  const double most = m->smoother.table->bound(&m->shape.count);
   *out = t.n > 0 ? fmin(most, 1.05 * largest_eigenvalue(&t, most)) : most;
   return KEDGE_OK;
 }

@@ -123,7 +123,8 @@ static kedge_status put_lines(kedge_context *ctx, const kg_edge_lines *from, kg_
 
 bool kg_multigrid_is_measured(const kg_multigrid_shape *shape)
 {
-  return shape->smoothing_steps > 1;
+  return shape->smoothing_steps > 1 ||
+         (shape->smoothing_steps == 1 && shape->count.n_wide_groups > 0);
 }
 
 bool kg_multigrid_has_vertex_modes(const kg_multigrid_shape *shape)
@@ -185,7 +186,7 @@ static kedge_status make_trace(kedge_context *ctx, const kg_multigrid_args *a, k
 {
   m->largest_eigenvalue =
       kg_multigrid_is_measured(&m->shape)
-          ? m->smoother.table->bound
+          ? m->smoother.table->bound(&m->shape.count)
           : kg_smoother_estimate(m->shape.smoother, m->shape.size.order, m->shape.alignment);
   if (kg_multigrid_has_copies(&m->shape)) KG_TRY(make_single(ctx, a, m));
   return m->smoother.table->make(ctx, &m->smoother, &a->batch, &a->locals, m->block_fault);

@@ -84,8 +84,8 @@ typedef struct kg_multigrid {
   kg_coarse *coarse;  ///< NULL where no vertex carries an unknown
 } kg_multigrid;
 
-/// Whether the largest eigenvalue has to be measured (precondition/bound.h). One step does without:
-/// it forgives an eigenvalue up to a third above what the step is for, which only edges on
+/// Whether the largest eigenvalue has to be measured (precondition/bound.h). One step on triangles
+/// does without: it forgives an eigenvalue up to a third above what the step is for, which only edges on
 /// triangles of 179 degrees have come to (kg_smoother_estimate()). More steps make a polynomial
 /// that grows fast there.
 bool kg_multigrid_is_measured(const kg_multigrid_shape *shape);

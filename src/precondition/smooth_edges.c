@@ -55,17 +55,17 @@ static kg_cost step_cost(kg_sizes size, const kg_trace_counts *count, int32_t n_
 /// Steps with vertex modes save iterations from this order on (docs/multigrid.md).
 enum { MODES_ORDER_MIN = 5 };
 
-/// An element has three edges: K^e is positive semidefinite, so x . K^e x <= 3 (x_1 . K^e x_1 +
-/// x_2 . K^e x_2 + x_3 . K^e x_3) for the parts x_l of x on them, the sum over the elements
-/// x . A x <= 3 x . B x.
-#define BOUND 3.0
+double kg_smooth_facets_bound(const kg_trace_counts *count)
+{
+  return count->n_wide_groups > 0 ? 4.0 : 3.0;
+}
 
 const kg_smoother_table kg_smooth_edges = {.make = make,
                                            .make_cost = make_cost,
                                            .form = form,
                                            .step = step,
                                            .step_cost = step_cost,
-                                           .bound = BOUND,
+                                           .bound = kg_smooth_facets_bound,
                                            .share = {0.92, 0.92},
                                            .corrects = true,
                                            .repeats = true,

@@ -86,15 +86,12 @@ static kg_cost step_cost(kg_sizes size, const kg_trace_counts *count, int32_t n_
                       kg_line_sweep_cost(size, n_steps, number));
 }
 
-/// The bound of edges holds too (smooth_edges.c), for elements without a pair; those with one have
-/// two parts: 2.
-#define BOUND 3.0
-
-const kg_smoother_table kg_smooth_lines = {.make = make,
-                                           .make_cost = make_cost,
-                                           .form = form,
-                                           .step = step,
-                                           .step_cost = step_cost,
-                                           .bound = BOUND,
-                                           .share = {0.95, 0.85},
-                                           .has_lines = true};
+const kg_smoother_table kg_smooth_lines = {
+    .make = make,
+    .make_cost = make_cost,
+    .form = form,
+    .step = step,
+    .step_cost = step_cost,
+    .bound = kg_smooth_facets_bound,  // 2 for elements with a pair: two parts
+    .share = {0.95, 0.85},
+    .has_lines = true};

@@ -54,7 +54,7 @@ struct kg_smoother_table {
   /// @param[in] local, number  of K^e and of the cycle
   kg_cost (*step_cost)(kg_sizes size, const kg_trace_counts *count, int32_t n_steps,
                        kg_number local, kg_number number);
-  double bound;         ///< no eigenvalue of B^-1 A is larger
+  double (*bound)(const kg_trace_counts *count);  ///< no eigenvalue of B^-1 A is larger
   double share[2];      ///< of kg_smoother_estimate(): up to order 4, and from order 5 on
   bool has_lines;       ///< solves along lines of edges (space/edge_lines.h)
   bool corrects;        ///< a step adds a correction in its pass; else it is added before the step
@@ -66,6 +66,11 @@ struct kg_smoother_table {
 /// along lines of edges across stretched triangles (ops/smooth/line_factor.h), blocks of other
 /// edges.
 extern const kg_smoother_table kg_smooth_edges, kg_smooth_lines;
+
+/// The bound of blocks of facets: the most facets n of an element. K^e is positive semidefinite, so
+/// x . K^e x <= n (x_1 . K^e x_1 + ... + x_n . K^e x_n) for the parts x_l of x on them, and the sum
+/// over the elements is x . A x <= n x . B x.
+double kg_smooth_facets_bound(const kg_trace_counts *count);
 
 const kg_smoother_table *kg_smoother_table_of(kedge_smoother kind);
 

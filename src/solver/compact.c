@@ -137,6 +137,7 @@ kedge_status kg_compact_local_matrices(kg_pipeline *p)
     else
       KG_TRY(make_local(p, &c, c.load, c.condensed));
     KG_TRY(keep_local(p, &c));
+    KG_TRY(kg_stage_announce(p, p->stage, false));
   }
   return KEDGE_OK;
 }
@@ -184,6 +185,7 @@ static kedge_status multiply(kg_pipeline *p, const double *x, double *y)
   for (chunk c = {0}; next_chunk(p, &c);) {
     KG_TRY(make_sides(p, &c));
     KG_TRY(multiply_chunk(p, &c, x, y));
+    KG_TRY(kg_stage_announce(p, p->stage, false));
   }
   return remakes ? kg_add_neumann(p, y, -1.0) : KEDGE_OK;
 }

@@ -35,7 +35,7 @@ typedef struct kg_arrays {
   double *b;                 ///< [free row]
   double *inverse_diagonal;  ///< [free row]: the Jacobi preconditioner
 
-  double *full_local;  ///< kg_shape_full_locals()
+  double *full_local;  ///< kg_shape_full_local()
   int32_t *ell_column;
   double *ell_value;
   void *ell_work;

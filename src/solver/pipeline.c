@@ -167,6 +167,7 @@ static const kg_phase phases[KG_STAGE_COUNT] = {
 
 kedge_status kg_stage_begin(kg_pipeline *p, kg_stage stage)
 {
+  assert(stage == KG_STAGE_TRANSFER || phases[stage] > KG_PHASE_TRANSFER);
   p->stage = stage;
   p->stage_began = kg_seconds();
   kg_range_push(kg_stage_name(stage), p->mesh->n_elements,

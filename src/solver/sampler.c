@@ -323,6 +323,7 @@ static kedge_status loads_of_values(kg_sampler *s, load_chunk all, size_t value_
   for (load_chunk c = all; c.first < end; c.first += chunk, c.load += group * (size_t)chunk) {
     c.count = end - c.first < chunk ? end - c.first : chunk;
     KG_TRY(loads_of_chunk(s, c));
+    KG_TRY(kg_stage_announce(s->pipeline, p->stage, false));
   }
   return KEDGE_OK;
 }

@@ -50,9 +50,12 @@ kg_locals kg_shape_locals(const kg_shape *s)
   return locals(s, s->choice.layout, s->choice.iterates);
 }
 
-kg_locals kg_shape_full_locals(const kg_shape *s)
+kg_local kg_shape_full_local(const kg_shape *s)
 {
-  return locals(s, KG_LAYOUT_FULL, KG_DOUBLE);
+  kg_lane_batch all = s->batch[s->n_batches - 1].lanes;
+  all.n_elements += all.first_group * KG_LANES;
+  all.first_group = 0;
+  return kg_local_of_batch(KG_LAYOUT_FULL, KG_DOUBLE, s->size.n_edge, &all, NULL);
 }
 
 /// Beside the K^e of higher orders there is something to spare: of the quarter that multigrid adds

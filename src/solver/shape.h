@@ -40,8 +40,9 @@ kg_locals kg_shape_made_locals(const kg_shape *shape);
 /// That of the local matrices that the trace solve reads: those that were made, or, with
 /// precision = compact, their copies in single precision.
 kg_locals kg_shape_locals(const kg_shape *shape);
-/// That of the full local matrices, which operator = matrix-free-plain multiplies with.
-kg_locals kg_shape_full_locals(const kg_shape *shape);
+/// The shape of the full local matrices of operator = matrix-free-plain: one of all batches, with
+/// the empty lanes between them.
+kg_local kg_shape_full_local(const kg_shape *shape);
 
 /// What arrays of elements have a row each of: [batch][group][row][lane].
 typedef enum kg_rows {

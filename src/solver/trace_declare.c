@@ -25,7 +25,7 @@ static void declare_patches(kg_plan *plan, const kg_shape *s, kg_arrays *a)
 
 static void declare_gather(kg_plan *plan, const kg_shape *s, kg_arrays *a)
 {
-  const kg_local full = kg_shape_full_locals(s).local[0];
+  const kg_local full = kg_shape_full_local(s);
   const size_t parts = (size_t)kg_trace_gather_partials(s->size, &s->count);
   kg_plan_array(plan, "full K^e", kg_local_bytes(&full), 1, kept, &a->full_local);
   kg_plan_array(plan, "parts of p . A p", parts, sizeof *a->operator_part, solve,

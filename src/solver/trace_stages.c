@@ -20,7 +20,7 @@ static kg_ell_matrix ell_matrix(const kg_pipeline *p)
 
 static kg_local full_local(const kg_pipeline *p)
 {
-  kg_local full = kg_shape_full_locals(&p->shape).local[0];
+  kg_local full = kg_shape_full_local(&p->shape);
   full.data = p->arrays.full_local;
   return full;
 }
@@ -40,7 +40,7 @@ static kg_linears trace_linear(const kg_pipeline *p)
   else if (p->shape.choice.linear == KEDGE_OPERATOR_MATRIX_FREE_PLAIN)
     a.gather = (kg_gather){.base = kg_linear_of(&kg_gather_table, &p->batch, KG_DOUBLE),
                            .batch = p->batch,
-                           .made = kg_pipeline_locals(p).local[0],
+                           .made = kg_pipeline_locals(p),
                            .full = full_local(p)};
   else
     a.patches = kg_patches_of(&(kg_trace_product_args){
@@ -213,8 +213,8 @@ kedge_status kg_pipeline_diagnose(const kg_pipeline *p, kg_topic topic)
       .stabilization_ratio = stabilization_ratio(p),
       .report = &p->solution->report,
       .is_stretched = p->mesh->info.min_angle < KG_LINE_ANGLE,
-      .has_plain_cycle =
-          c->precond != KG_JACOBI && c->steps > 0 && !kg_smoother_has_lines(c->smoother),
+      .has_plain_cycle = c->precond != KG_JACOBI && c->steps > 0 &&
+                         !kg_smoother_has_lines(c->smoother) && n->n_wide_groups == 0,
       .is_compact = c->iterates == KG_SINGLE,
       .note = p->solution->note,
       .room = sizeof p->solution->note};

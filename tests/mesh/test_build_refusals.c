@@ -22,7 +22,7 @@ static void impossible_triangles_are_refused(void **state)
 {
   kedge_context *ctx = *state;
   const double *v = square_vertices;
-  assert_triangles_refused(ctx, v, 5, two, 0, "arrays: the mesh has no triangles");
+  assert_triangles_refused(ctx, v, 5, two, 0, "arrays: the mesh has no elements");
   assert_triangles_refused(
       ctx, v, 3, two, 2,
       "arrays: triangle 1 (from 0) with corners (0, 0), (1, 1) uses vertices 0, "

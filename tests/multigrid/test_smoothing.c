@@ -169,7 +169,8 @@ static void a_step_adds_the_coarse_correction_in_passing(void **state)
 static void check_bound(trace_system *s)
 {
   const double bound = s->multigrid.largest_eigenvalue;
-  assert_true(bound > 0.0 && bound <= s->multigrid.smoother.table->bound);
+  assert_true(bound > 0.0 &&
+              bound <= s->multigrid.smoother.table->bound(&s->multigrid.shape.count));
   assert_at_most(system_largest_of_steps(s, 100), bound * (1 + rounding((double)s->n_rows)));
 }
 

@@ -221,6 +221,9 @@ static void solves_with_multigrid_do_not_depend_on_the_cut(void **state)
   SOLVE(mesh, "3", "1.5", {"solver", "preconditioner", "multigrid"},
         {"solver", "smoother", "edge"});
   SOLVE(mesh, "6", "0", {"solver", "preconditioner", "multigrid"}, {"solver", "smoother", "edge"});
+  SOLVE(mesh, "2", "0", {"solver", "preconditioner", "multigrid"}, {"solver", "smoother", "line"});
+  SOLVE(mesh, "3", "0", {"solver", "preconditioner", "multigrid"},
+        {"solver", "smoothing_steps", "3"});
   kedge_mesh_destroy(mesh);
 }
 
@@ -237,12 +240,15 @@ static void solves_in_single_precision_do_not_depend_on_the_cut(void **state)
   kedge_mesh_destroy(mesh);
 }
 
-static void solves_with_jacobi_do_not_depend_on_the_cut(void **state)
+static void solves_without_multigrid_do_not_depend_on_the_cut(void **state)
 {
   (void)state;
   kedge_mesh *mesh = test_irregular_mesh(ctx, TRIANGLES);
   SOLVE(mesh, "2", "1.5", {"solver", "preconditioner", "jacobi"});
+  SOLVE(mesh, "2", "0", {"solver", "preconditioner", "block-jacobi"});
   SOLVE(mesh, "1", "1.5", {"solver", "operator", "ell"});
+  SOLVE(mesh, "2", "0", {"solver", "operator", "ell"});
+  SOLVE(mesh, "3", "0", {"solver", "operator", "matrix-free-plain"});
   kedge_mesh_destroy(mesh);
 }
 
@@ -252,7 +258,7 @@ int main(void)
       cmocka_unit_test(matrices_loads_and_products_do_not_depend_on_the_cut),
       cmocka_unit_test(solves_with_multigrid_do_not_depend_on_the_cut),
       cmocka_unit_test(solves_in_single_precision_do_not_depend_on_the_cut),
-      cmocka_unit_test(solves_with_jacobi_do_not_depend_on_the_cut),
+      cmocka_unit_test(solves_without_multigrid_do_not_depend_on_the_cut),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);

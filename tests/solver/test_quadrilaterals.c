@@ -136,6 +136,22 @@ static void u_and_q_converge_with_order_p_plus_1_and_u_star_with_p_plus_2(void *
     }
 }
 
+static void multigrid_takes_any_stabilization(void **state)
+{
+  (void)state;
+  static const char *const stabilizations[] = {"1", "1e3", "1e6"};
+  for (int order = 1; order <= ORDERS; ++order)
+    for (int k = 0; k < 3; ++k) {
+      const kedge_report r = converged_on(
+          ctx, "quads 32",
+          SETTINGS({"space", "order", order_text[order]},
+                   {"space", "stabilization", stabilizations[k]}, {"equation", "source", "1"},
+                   {"boundary default", "type", "dirichlet"}, {"boundary default", "value", "0"},
+                   {"solver", "preconditioner", "multigrid"}));
+      assert_in_range(r.iterations, 1, k == 2 ? 30 : 20);
+    }
+}
+
 /// Sides of the square are boundaries of their own there.
 static void neumann_conditions_are_met_on_quadrilaterals(void **state)
 {
@@ -204,6 +220,7 @@ int main(void)
       cmocka_unit_test(errors_on_squares_are_those_of_another_implementation),
       cmocka_unit_test(linear_functions_are_exact_on_any_quadrilaterals),
       cmocka_unit_test(u_and_q_converge_with_order_p_plus_1_and_u_star_with_p_plus_2),
+      cmocka_unit_test(multigrid_takes_any_stabilization),
       cmocka_unit_test(neumann_conditions_are_met_on_quadrilaterals),
       cmocka_unit_test(means_that_are_kept_are_those_of_the_full_solution),
       cmocka_unit_test(batches_of_both_shapes_give_what_one_of_each_gives),

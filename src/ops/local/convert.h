@@ -12,7 +12,7 @@ KEDGE_BEGIN_DECLS
 typedef struct kg_local_convert_args {
   int m;          ///< modes of an edge
   kg_local from;  ///< in double precision
-  kg_local to;    ///< of the same lanes; FULL: without empty ones
+  kg_local to;    ///< of the same lanes; FULL: without empty ones behind them
 } kg_local_convert_args;
 
 /// @retval KEDGE_ERR_INTERNAL  no such conversion is known

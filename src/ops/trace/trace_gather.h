@@ -12,7 +12,7 @@ KEDGE_BEGIN_DECLS
 
 typedef struct kg_trace_gather_args {
   kg_batch batch;
-  kg_local local;   ///< FULL, in double precision, of the elements of `batch`
+  kg_local local;   ///< FULL, in double precision, of all lanes of `batch`
   const double *x;  ///< [trace edge][mode]; Dirichlet rows are read too
   double *y;        ///< [free trace edge][mode]
   kg_pass pass;     ///< a sum has kg_trace_gather_partials() parts; no row is left open
