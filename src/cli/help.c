@@ -4,45 +4,48 @@
 #include "expression/nearest.h"
 
 static const char problem_text[] =
-    "A problem file describes  -div(diffusion grad u) + reaction u = source  on a mesh.\n"
-    "Lines are 'key = value' under '[section]'; '#' or ';', first on a line or after a blank, "
-    "begins\n"
-    "a comment. Values are not quoted.\n"
-    "\n"
-    "section          key               default         value\n"
-    "[mesh]           file                              a Gmsh file, relative to this file\n"
-    "                 generate                          instead of file, such as square 40\n"
-    "                                                   (see 'kedge help mesh')\n"
-    "                 refine            0               times all elements are split into four\n"
-    "[space]          order             1               1 to 12\n"
-    "                 stabilization     diffusion / L   number, number*h or number/h (h: edge "
-    "length;\n"
-    "                                                   L: root of the area of the domain)\n"
-    "[equation]       diffusion         1               positive constant\n"
-    "                 reaction          0               constant, not negative\n"
-    "                 source            from [exact]    expression such as sin(pi*x), else 0\n"
-    "[parameters]     NAME                              constant for the expressions, such as k = "
-    "3\n"
-    "[boundary NAME]  type              required        dirichlet or neumann; NAME: a physical\n"
-    "                                                   group, its number, or 'default'\n"
-    "                 value             from [exact]    u, or diffusion grad u . n\n"
-    "[exact]          u                                 expression; errors are reported, source\n"
-    "                                                   and boundary values left out are derived\n"
-    "[solver]         operator          matrix-free     matrix-free-plain or ell, to compare with\n"
-    "                 preconditioner    auto            or jacobi; block-jacobi or multigrid with\n"
-    "                                                   matrix-free\n"
-    "                 smoother          auto            of multigrid and block-jacobi: edge; line\n"
-    "                                                   for stretched triangles\n"
-    "                 smoothing_steps   1               1 to 16, of multigrid\n"
-    "                 precision         double          or mixed or compact, with multigrid\n"
-    "                 tolerance         auto            relative residual that ends the solve: "
-    "1e-10, or\n"
-    "                                                   what rounding leaves; or a number\n"
-    "                 max_iterations    100000          that end it in any case\n"
-    "[output]         file                              .vtkhdf or .hdf (see 'kedge help output')\n"
-    "                 fields            full            or cells: means in the triangles alone\n"
-    "\n"
-    "'kedge solve --set space.order=6' sets a key from the command line.\n";
+    "A problem file describes  -div(diffusion grad u) + reaction u = source  on a mesh. Lines are\n"
+    "'key = value' under '[section]'; '#' or ';', first on a line or after a blank, begins a\n"
+    "comment. Values are not quoted.\n"
+    "\n";
+
+/// The keys of the problem file; what is said of one goes on in lines of its own.
+static const struct row {
+  const char *section, *key, *preset, *text;
+} rows[] = {
+    {"mesh", "file", "", "a Gmsh file, relative to this file"},
+    {"mesh", "generate", "", "instead of file, such as square 40\n(see 'kedge help mesh')"},
+    {"mesh", "refine", "0", "times all elements are split into four"},
+    {"space", "order", "1", "1 to 12"},
+    {"space", "stabilization", "diffusion / L",
+     "number, number*h or number/h (h: edge length;\n"
+     "L: root of the area of the domain)"},
+    {"equation", "diffusion", "1", "positive constant"},
+    {"equation", "reaction", "0", "constant, not negative"},
+    {"equation", "source", "from [exact]", "expression such as sin(pi*x), else 0"},
+    {"parameters", "NAME", "", "constant for the expressions, such as k = 3"},
+    {"boundary NAME", "type", "required",
+     "dirichlet or neumann; NAME: a physical\n"
+     "group, its number, or 'default'"},
+    {"boundary NAME", "value", "from [exact]", "u, or diffusion grad u . n"},
+    {"exact", "u", "",
+     "expression; errors are reported, source\n"
+     "and boundary values left out are derived"},
+    {"solver", "operator", "matrix-free", "matrix-free-plain or ell, to compare with"},
+    {"solver", "preconditioner", "auto", "or jacobi; block-jacobi or multigrid with\nmatrix-free"},
+    {"solver", "smoother", "auto",
+     "of multigrid and block-jacobi: edge; line\n"
+     "for stretched triangles"},
+    {"solver", "smoothing_steps", "1", "1 to 16, of multigrid"},
+    {"solver", "precision", "double", "or mixed or compact, with multigrid"},
+    {"solver", "tolerance", "auto",
+     "relative residual that ends the solve: 1e-10, or\n"
+     "what rounding leaves; or a number"},
+    {"solver", "max_iterations", "100000", "that end it in any case"},
+    {"output", "file", "", ".vtkhdf or .hdf (see 'kedge help output')"},
+    {"output", "fields", "full", "or cells: means in the triangles alone"},
+};
+enum { ROW_COUNT = sizeof rows / sizeof *rows };
 
 static const char expressions_text[] =
     "Expressions are made of numbers, x, y, pi, the names in [parameters], and\n"
@@ -53,19 +56,17 @@ static const char expressions_text[] =
     "  sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt abs min max hypot pow\n"
     "\n"
     "The exact solution is differentiated symbolically: it gives the source, q = grad u and the\n"
-    "boundary values that are left out. atan2(b, a) jumps where b = 0 and a < 0: that line has to "
-    "lie\n"
-    "outside the domain. Errors point at the column.\n";
+    "boundary values that are left out. atan2(b, a) jumps where b = 0 and a < 0: that line has to\n"
+    "lie outside the domain. Errors point at the column.\n";
 
 static const char mesh_text[] =
     "kedge reads Gmsh .msh files, formats 2.2 and 4.1, ASCII and binary: straight triangles and\n"
-    "convex quadrilaterals in a plane, physical groups on boundary lines and on surfaces. "
-    "Clockwise\n"
-    "elements are turned. Quadrilaterals are not solved on yet.\n"
-    "Boundary edges without a group are the group 'default', number 0.\n"
+    "convex quadrilaterals in a plane, physical groups on boundary lines and on surfaces.\n"
+    "Clockwise elements are turned. Quadrilaterals are not solved on yet. Boundary edges without\n"
+    "a group are the group 'default', number 0.\n"
     "\n"
-    "  square N     the unit square, N x N squares split by a diagonal; groups left, right, "
-    "bottom, top\n"
+    "  square N     the unit square, N x N squares split by a diagonal; groups left, right,\n"
+    "               bottom, top\n"
     "  quads N      the same squares whole, as quadrilaterals\n"
     "  lshape N     (-1,1)^2 without its lower right quarter; group boundary\n"
     "  ring N M     radii 1 to 2, N layers of M sectors; groups inner, outer\n"
@@ -73,45 +74,38 @@ static const char mesh_text[] =
     "are generated by 'generate = ...' in [mesh] and by 'kedge mesh generate'.\n";
 
 static const char output_text[] =
-    "The output is VTKHDF: Lagrange triangles of order P + 1 (at most 10), each with its own "
-    "points,\n"
-    "with the fields u, q, u_star on the points, and region and the error indicator in the cells.\n"
-    "With 'fields = cells' the triangles of the mesh, with the means of u and q in each of them.\n"
-    "ParaView 5.12 and later open *.vtkhdf; 5.10 and 5.11 open it under the name *.hdf.\n"
-    "The file appears under its name when it is complete, never before.\n";
+    "The output is VTKHDF: Lagrange triangles of order P + 1 (at most 10), each with its own\n"
+    "points, with the fields u, q, u_star on the points, and region and the error indicator in\n"
+    "the cells. With 'fields = cells' the triangles of the mesh, with the means of u and q in\n"
+    "each of them. ParaView 5.12 and later open *.vtkhdf; 5.10 and 5.11 open it under the name\n"
+    "*.hdf. The file appears under its name when it is complete, never before.\n";
 
 static const char report_text[] =
-    "'kedge solve --report FILE.json' writes mesh, space, backend, solver, errors, stages, memory "
-    "and\n"
-    "version as JSON. Errors are absolute norms; 'errors' is null when the problem has no exact\n"
-    "solution. Numbers that are not finite are null.\n"
+    "'kedge solve --report FILE.json' writes mesh, space, backend, solver, errors, stages, memory\n"
+    "and version as JSON. Errors are absolute norms; 'errors' is null when the problem has no\n"
+    "exact solution. Numbers that are not finite are null.\n"
     "\n"
-    "'kedge plan --report FILE.json' writes what the plan shows: 'fits', free memory, and the "
-    "bytes "
-    "of\n"
-    "every stage with every operator.\n";
+    "'kedge plan --report FILE.json' writes what the plan shows: 'fits', free memory, and the\n"
+    "bytes of every stage with every operator.\n";
 
 static const char backends_text[] =
     "  auto     the GPU when one is usable, else the host; the summary says which and why\n"
     "  host     OpenMP threads and SIMD lanes\n"
     "  cuda     an NVIDIA GPU; fails when none is usable or kedge was built without CUDA\n"
     "\n"
-    "--device N takes one GPU of several (CUDA_VISIBLE_DEVICES renumbers them). --threads N sets "
-    "the\n"
-    "host threads; by default there is one a core of the CPU set that Slurm or taskset allows, "
-    "bound\n"
-    "to its core unless OMP_PROC_BIND or OMP_PLACES is set. 'kedge info' shows what is there.\n"
+    "--device N takes one GPU of several (CUDA_VISIBLE_DEVICES renumbers them). --threads N sets\n"
+    "the host threads; by default there is one a core of the CPU set that Slurm or taskset\n"
+    "allows, bound to its core unless OMP_PROC_BIND or OMP_PLACES is set. 'kedge info' shows what\n"
+    "is there.\n"
     "\n"
-    "Threads wait for each other by turning on their cores. Where other programs use these cores "
-    "at\n"
-    "the same time, a small solve can take a hundred times as long: set OMP_WAIT_POLICY=passive "
-    "in\n"
-    "the environment, with which threads sleep while they wait, or take fewer threads.\n";
+    "Threads wait for each other by turning on their cores. Where other programs use these cores\n"
+    "at the same time, a small solve can take a hundred times as long: set\n"
+    "OMP_WAIT_POLICY=passive in the environment, with which threads sleep while they wait, or\n"
+    "take fewer threads.\n";
 
 static const char multigrid_text[] =
-    "Multigrid preconditions the conjugate gradients on the trace: some 10 to 20 iterations on "
-    "any\n"
-    "mesh of good triangles, where Jacobi takes twice as many for each refinement. It is what\n"
+    "Multigrid preconditions the conjugate gradients on the trace: some 10 to 20 iterations on\n"
+    "any mesh of good triangles, where Jacobi takes twice as many for each refinement. It is what\n"
     "'preconditioner = auto' takes with 'operator = matrix-free', but for small problems.\n"
     "\n"
     "  preconditioner   multigrid; block-jacobi: its smoother alone; jacobi: none of what follows\n"
@@ -127,13 +121,11 @@ static const char multigrid_text[] =
 
 static const char exit_codes_text[] =
     "  0   solved, or done\n"
-    "  1   failed: memory (of 'kedge plan' too: the problem does not fit), device, breakdown, a "
-    "file\n"
-    "      that could not be written\n"
+    "  1   failed: memory (of 'kedge plan' too: the problem does not fit), device, breakdown,\n"
+    "      a file that could not be written\n"
     "  2   usage, or bad input: options, problem file, mesh, a place that cannot be written\n"
-    "  3   the trace solve did not reach the tolerance (with tolerance = auto, neither it nor "
-    "rounding);\n"
-    "      output and report are still written and say so\n";
+    "  3   the trace solve did not reach the tolerance (with tolerance = auto, neither it nor\n"
+    "      rounding); output and report are still written and say so\n";
 
 typedef struct topic {
   const char *name, *summary, *text;
@@ -166,64 +158,64 @@ static void list_topics(FILE *stream)
     fprintf(stream, "  %-14s%s\n", verb->name, verb->summary);
 }
 
-/// The rows of a section in the table of the problem file; NULL: there is none. It ends at the next
-/// section, or at the blank line behind the table.
-static const char *find_section(const char *name, int *length)
+static void print_title(const char *before)
 {
-  const size_t n = strlen(name);
-  for (const char *at = strstr(problem_text, "\n["); at; at = strstr(at + 1, "\n[")) {
-    if (n == 0 || strncmp(at + 2, name, n) != 0 || strchr(" ]", at[2 + n]) == NULL) continue;
-    const char *const next = strstr(at + 1, "\n["), *const end = strstr(at + 1, "\n\n");
-    *length = (int)((next && next < end ? next : end) - at);
-    return at + 1;
+  printf("%s%-17s%-18s%-16s%s\n", before, "section", "key", "default", "value");
+}
+
+static void print_row(const struct row *row, bool shows_section)
+{
+  char section[32] = "";
+  if (shows_section) snprintf(section, sizeof section, "[%s]", row->section);
+  printf("%-17s%-18s%-16s", section, row->key, row->preset);
+  const char *text = row->text;
+  for (const char *end; (end = strchr(text, '\n')); text = end + 1)
+    printf("%.*s\n%51s", (int)(end - text), text, "");
+  printf("%s\n", text);
+}
+
+/// "mesh"; "boundary" for [boundary NAME].
+static bool is_section(const struct row *row, const char *name, size_t length)
+{
+  if (length == 0 || strncmp(row->section, name, length) != 0) return false;
+  return row->section[length] == '\0' || row->section[length] == ' ';
+}
+
+/// The rows of a section, or of all where name is NULL, under their title. Returns their number.
+/// @param[in] before  what parts the title from the text above
+static int print_section(const char *name, const char *before)
+{
+  int n = 0;
+  for (int i = 0; i < ROW_COUNT; ++i) {
+    if (name && !is_section(&rows[i], name, strlen(name))) continue;
+    if (n++ == 0) print_title(before);
+    print_row(&rows[i], i == 0 || strcmp(rows[i].section, rows[i - 1].section) != 0);
   }
-  return NULL;
+  return n;
 }
 
-static void print_title(void)
-{
-  const char *const title = strstr(problem_text, "section ");
-  printf("%.*s\n", (int)strcspn(title, "\n"), title);
-}
-
-static void print_section(const char *rows, int length)
-{
-  print_title();
-  printf("%.*s\n", length - 1, rows);
-}
-
-enum { KEY_COLUMN = 17 };
-
-/// The line after those of a row of the table: what is said of a key goes on in lines without one.
-static const char *row_end(const char *row)
-{
-  do row = strchr(row, '\n') + 1;
-  while (strspn(row, " ") > KEY_COLUMN);
-  return row;
-}
-
-static bool starts_with_word(const char *text, const char *word, size_t n)
-{
-  return n > 0 && strncmp(text, word, n) == 0 && strchr(" ]", text[n]) != NULL;
-}
-
-/// Rows of a key in the table of the problem file. Two sections may have one of this name.
+/// Rows of a key. Two sections may have one of this name.
 /// @param[in] name  "tolerance", "solver.tolerance", "boundary left.type"
 /// Returns their number.
 static int print_keys(const char *name)
 {
   const char *const dot = strrchr(name, '.'), *const key = dot ? dot + 1 : name;
-  const char *section = NULL;
   int n = 0;
-  for (const char *row = strstr(problem_text, "\n[") + 1; *row != '\n'; row = row_end(row)) {
-    if (*row == '[') section = row;
-    if (!starts_with_word(row + KEY_COLUMN, key, strlen(key))) continue;
-    if (dot && !starts_with_word(section + 1, name, strcspn(name, " ."))) continue;
-    if (n++ == 0) print_title();
-    const char *const text = row + KEY_COLUMN;
-    printf("%.*s%.*s", KEY_COLUMN, section, (int)(row_end(row) - text), text);
+  for (int i = 0; i < ROW_COUNT; ++i) {
+    if (strcmp(rows[i].key, key) != 0) continue;
+    if (dot && !is_section(&rows[i], name, strcspn(name, " ."))) continue;
+    if (n++ == 0) print_title("");
+    print_row(&rows[i], true);
   }
   return n;
+}
+
+static void print_topic(const topic *t)
+{
+  fputs(t->text, stdout);
+  if (t->text != problem_text) return;
+  print_section(NULL, "");
+  puts("\n'kedge solve --set space.order=6' sets a key from the command line.");
 }
 
 /// Values that multigrid_text explains.
@@ -242,11 +234,11 @@ static const topic *find_topic(const char *name)
   return NULL;
 }
 
-/// Take what `text` begins with, up to a blank or a bracket, as what may be meant.
+/// Take what `text` begins with, up to a blank, as what may be meant.
 static void offer(kg_nearest *nearest, const char *text, char best[32])
 {
   char word[32];
-  snprintf(word, sizeof word, "%.*s", (int)strcspn(text, " ]"), text);
+  snprintf(word, sizeof word, "%.*s", (int)strcspn(text, " "), text);
   const int before = nearest->distance;
   kg_nearest_offer(nearest, word);
   if (nearest->distance < before) memcpy(best, word, sizeof word);
@@ -262,9 +254,9 @@ static void find_nearest(const char *name, char best[32])
   for (int i = 0; i < OF_MULTIGRID; ++i) offer(&nearest, of_multigrid[i], best);
   for (const kg_cli_verb *verb = kg_cli_verbs; verb->name; ++verb)
     offer(&nearest, verb->name, best);
-  for (const char *row = strstr(problem_text, "\n[") + 1; *row != '\n'; row = row_end(row)) {
-    if (*row == '[') offer(&nearest, row + 1, best);
-    offer(&nearest, row + KEY_COLUMN, best);
+  for (int i = 0; i < ROW_COUNT; ++i) {
+    offer(&nearest, rows[i].section, best);
+    offer(&nearest, rows[i].key, best);
   }
 }
 
@@ -292,13 +284,10 @@ int kg_cli_help(int argc, char **argv)
     list_topics(stdout);
     return KG_EXIT_SOLVED;
   }
-  int length;
   const topic *const found = find_topic(name);
-  const char *const section = find_section(name, &length);
-  if (found) fputs(found->text, stdout);
-  if (found && section) putchar('\n');
-  if (section) print_section(section, length);
-  if (found || section || print_keys(name) > 0) return KG_EXIT_SOLVED;
+  if (found) print_topic(found);
+  if (print_section(name, found ? "\n" : "") > 0 || found || print_keys(name) > 0)
+    return KG_EXIT_SOLVED;
   for (const kg_cli_verb *verb = kg_cli_verbs; verb->name; ++verb) {
     if (strcmp(verb->name, name) != 0) continue;
     char title[64], option[] = "--help";
