@@ -1,5 +1,6 @@
 #include "io/vtkhdf.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,14 +11,12 @@
 
 #include "core/memory.h"
 #include "core/target.h"
-#include "io/vtkhdf_layout.h"
 
 // Values go to the file as they lie in memory.
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "VTKHDF files are little-endian here");
 
 enum {
   MAX_DATASETS = 48,
-  MAX_NAME = 64,
   BLOCK = 1 << 16,           // entries of the buffer from which the topology is written
   METADATA_BYTES = 1 << 16,  // more than HDF5 adds to the values
 };
@@ -59,64 +58,28 @@ static int64_t nodes_before(const kg_vtkhdf *file, int64_t cell)
 static void add_dataset(kg_vtkhdf *file, role r, const char *group, const char *name, kg_item item,
                         int64_t rows, int components)
 {
+  assert(file->n_datasets < MAX_DATASETS && !file->laid_out);
   file->roles[file->n_datasets] = r;
   kg_hdf5_dataset *d = &file->datasets[file->n_datasets++];
   *d = (kg_hdf5_dataset){.item = item, .rows = rows, .components = components};
   snprintf(d->path, sizeof d->path, "%s/%s", group, name);
 }
 
-static int find_dataset(const kg_vtkhdf *file, const char *group, const char *name)
+void kg_vtkhdf_point_field(kg_vtkhdf *file, const char *name, int components)
 {
-  char path[sizeof file->datasets[0].path];
-  snprintf(path, sizeof path, "%s/%s", group, name);
-  for (int i = 0; i < file->n_datasets; ++i)
-    if (strcmp(file->datasets[i].path, path) == 0) return i;
-  return -1;
+  add_dataset(file, file->shared ? ROLE_POINTS : ROLE_CELLS, "VTKHDF/PointData", name, KG_ITEM_F64,
+              file->n_points, components);
 }
 
-static kedge_status declare(kg_vtkhdf *file, role r, const char *group, const char *name,
-                            kg_item item, int64_t rows, int components)
+void kg_vtkhdf_cell_field(kg_vtkhdf *file, const char *name, kg_item item, int components)
 {
-  const size_t length = strlen(name);
-  KG_REQUIRE(file->ctx, length > 0 && length < MAX_NAME && strpbrk(name, "/.") == NULL,
-             KEDGE_ERR_ARG, "\"%s\" cannot name a field of %s: 1 to %d characters, no '/' or '.'",
-             name, file->target.path, MAX_NAME - 1);
-  KG_REQUIRE(file->ctx, file->n_datasets < MAX_DATASETS, KEDGE_ERR_ARG, "too many fields in %s",
-             file->target.path);
-  KG_REQUIRE(file->ctx, !file->laid_out, KEDGE_ERR_ARG,
-             "field %s of %s comes too late: declare all fields before writing", name,
-             file->target.path);
-  KG_REQUIRE(file->ctx, find_dataset(file, group, name) < 0, KEDGE_ERR_ARG,
-             "%s has a field %s already", file->target.path, name);
-  add_dataset(file, r, group, name, item, rows, components);
-  return KEDGE_OK;
+  add_dataset(file, ROLE_CELLS, "VTKHDF/CellData", name, item, file->n_cells, components);
 }
 
-kedge_status kg_vtkhdf_point_field(kg_vtkhdf *file, const char *name, int components)
+void kg_vtkhdf_number(kg_vtkhdf *file, const char *name, double value)
 {
-  KG_REQUIRE(file->ctx, components == 1 || components == 3, KEDGE_ERR_ARG,
-             "field %s of %s has %d components; 1 or 3 are possible", name, file->target.path,
-             components);
-  return declare(file, file->shared ? ROLE_POINTS : ROLE_CELLS, "VTKHDF/PointData", name,
-                 KG_ITEM_F64, file->n_points, components);
-}
-
-kedge_status kg_vtkhdf_cell_field(kg_vtkhdf *file, const char *name, bool integer)
-{
-  return declare(file, ROLE_CELLS, "VTKHDF/CellData", name, integer ? KG_ITEM_I32 : KG_ITEM_F64,
-                 file->n_cells, 1);
-}
-
-kedge_status kg_vtkhdf_cell_vector(kg_vtkhdf *file, const char *name)
-{
-  return declare(file, ROLE_CELLS, "VTKHDF/CellData", name, KG_ITEM_F64, file->n_cells, 3);
-}
-
-kedge_status kg_vtkhdf_number(kg_vtkhdf *file, const char *name, double value)
-{
-  KG_TRY(declare(file, ROLE_NUMBER, "VTKHDF/FieldData", name, KG_ITEM_F64, 1, 1));
-  file->numbers[file->n_datasets - 1] = value;
-  return KEDGE_OK;
+  file->numbers[file->n_datasets] = value;
+  add_dataset(file, ROLE_NUMBER, "VTKHDF/FieldData", name, KG_ITEM_F64, 1, 1);
 }
 
 /// Write rows [first, first + rows) of a dataset.
@@ -162,26 +125,11 @@ static int64_t units(const kg_vtkhdf *file, int dataset)
   return file->roles[dataset] == ROLE_POINTS ? file->n_points : file->n_cells;
 }
 
-static const char *unit_name(const kg_vtkhdf *file, int dataset)
-{
-  return file->roles[dataset] == ROLE_POINTS ? "point" : "cell";
-}
-
-/// Lay the file out if that is to be done, and look whether [first, first + count) is in it.
-static kedge_status begin_write(kg_vtkhdf *file, int dataset, int64_t first, int64_t count)
-{
-  const int64_t n = units(file, dataset);
-  const char *const unit = unit_name(file, dataset);
-  KG_REQUIRE(file->ctx, first >= 0 && count >= 0 && count <= n - first, KEDGE_ERR_ARG,
-             "%lld %ss from %s %lld on do not fit into %s, which has %lld", (long long)count, unit,
-             unit, (long long)first, file->target.path, (long long)n);
-  return lay_out(file);
-}
-
 static kedge_status write_units(kg_vtkhdf *file, int dataset, int64_t first, int64_t count,
                                 const void *values)
 {
-  KG_TRY(begin_write(file, dataset, first, count));
+  assert(first >= 0 && count >= 0 && count <= units(file, dataset) - first);
+  KG_TRY(lay_out(file));
   int64_t begin = first, end = first + count;  // rows
   if (file->datasets[dataset].rows != units(file, dataset)) {
     begin = nodes_before(file, begin);
@@ -201,10 +149,8 @@ kedge_status kg_vtkhdf_write_points(kg_vtkhdf *file, int64_t first, int64_t coun
 kedge_status kg_vtkhdf_write_corners(kg_vtkhdf *file, int64_t first, int64_t count,
                                      const int32_t *points)
 {
-  KG_REQUIRE(file->ctx, file->shared, KEDGE_ERR_ARG,
-             "the cells of %s have points of their own, which are numbered by themselves",
-             file->target.path);
-  KG_TRY(begin_write(file, CONNECTIVITY, first, count));
+  assert(file->shared && first >= 0 && count >= 0 && count <= file->n_cells - first);
+  KG_TRY(lay_out(file));
   const int64_t begin = nodes_before(file, first), all = nodes_before(file, first + count) - begin;
   int64_t *block;
   KG_TRY(kg_host_alloc(file->ctx, BLOCK, sizeof *block, &block));
@@ -222,10 +168,11 @@ kedge_status kg_vtkhdf_write_corners(kg_vtkhdf *file, int64_t first, int64_t cou
 kedge_status kg_vtkhdf_write(kg_vtkhdf *file, const char *name, int64_t first, int64_t count,
                              const void *values)
 {
-  int dataset = find_dataset(file, "VTKHDF/PointData", name);
-  if (dataset < 0) dataset = find_dataset(file, "VTKHDF/CellData", name);
-  KG_REQUIRE(file->ctx, dataset >= 0, KEDGE_ERR_ARG, "%s has no field %s; declare it first",
-             file->target.path, name);
+  int dataset = FIRST_FIELD;
+  while (dataset < file->n_datasets &&
+         strcmp(strrchr(file->datasets[dataset].path, '/') + 1, name) != 0)
+    ++dataset;
+  assert(dataset < file->n_datasets);
   return write_units(file, dataset, first, count, values);
 }
 
@@ -278,7 +225,7 @@ static kedge_status check_complete(const kg_vtkhdf *file)
     KG_REQUIRE(file->ctx, !by_caller || file->written[i] == units(file, i), KEDGE_ERR_INTERNAL,
                "%s of %s was written for %lld of %lld %ss", file->datasets[i].path,
                file->target.path, (long long)file->written[i], (long long)units(file, i),
-               unit_name(file, i));
+               file->roles[i] == ROLE_POINTS ? "point" : "cell");
   }
   return KEDGE_OK;
 }
@@ -326,6 +273,8 @@ static kedge_status create(kedge_context *ctx, const char *path, int order,
                            const kg_vtkhdf_cells *cells, int64_t n_points, kg_vtkhdf **out)
 {
   kg_vtkhdf *file;
+  *out = NULL;
+  assert(order >= 1 && order <= KG_VTKHDF_ORDER_MAX && cells->n > 0);
   KG_TRY(kg_host_alloc(ctx, 1, sizeof *file, &file));
   *file = (kg_vtkhdf){.ctx = ctx,
                       .descriptor = -1,
@@ -350,10 +299,6 @@ static kedge_status create(kedge_context *ctx, const char *path, int order,
 kedge_status kg_vtkhdf_create(kedge_context *ctx, const char *path, int order,
                               const kg_vtkhdf_cells *cells, kg_vtkhdf **out)
 {
-  *out = NULL;
-  KG_REQUIRE(ctx, order >= 1 && order <= KG_VTKHDF_ORDER_MAX && cells->n > 0, KEDGE_ERR_ARG,
-             "cannot write %s: %lld cells of order %d; at least one, of order 1 to %d", path,
-             (long long)cells->n, order, KG_VTKHDF_ORDER_MAX);
   return create(ctx, path, order, cells, 0, out);
 }
 
@@ -361,10 +306,6 @@ kedge_status kg_vtkhdf_create_shared(kedge_context *ctx, const char *path,
                                      const kg_vtkhdf_cells *cells, int64_t n_points,
                                      kg_vtkhdf **out)
 {
-  *out = NULL;
-  KG_REQUIRE(ctx, cells->n > 0 && n_points >= 3, KEDGE_ERR_ARG,
-             "cannot write %s: %lld cells of %lld points; at least one, of 3", path,
-             (long long)cells->n, (long long)n_points);
   return create(ctx, path, 1, cells, n_points, out);
 }
 

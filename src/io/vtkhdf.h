@@ -11,6 +11,7 @@
 /// figures).
 #pragma once
 #include "core/error.h"
+#include "io/vtkhdf_layout.h"
 
 #define KG_VTKHDF_ORDER_MAX 10  ///< of Lagrange cells that VTK evaluates
 
@@ -33,15 +34,13 @@ kedge_status kg_vtkhdf_create_shared(kedge_context *ctx, const char *path,
                                      const kg_vtkhdf_cells *cells, int64_t n_points,
                                      kg_vtkhdf **out);
 
-// Declarations; all of them come before the first write. Names have no '/' and no '.'.
+// Declarations; all of them come before the first write, of names that differ, without '/' and '.'.
 
 /// `components` is 1 or 3.
-kedge_status kg_vtkhdf_point_field(kg_vtkhdf *file, const char *name, int components);
-kedge_status kg_vtkhdf_cell_field(kg_vtkhdf *file, const char *name, bool integer);
-/// Three components, double.
-kedge_status kg_vtkhdf_cell_vector(kg_vtkhdf *file, const char *name);
+void kg_vtkhdf_point_field(kg_vtkhdf *file, const char *name, int components);
+void kg_vtkhdf_cell_field(kg_vtkhdf *file, const char *name, kg_item item, int components);
 /// One number about the whole file (VTK's field data): "converged", "relative_residual", ...
-kedge_status kg_vtkhdf_number(kg_vtkhdf *file, const char *name, double value);
+void kg_vtkhdf_number(kg_vtkhdf *file, const char *name, double value);
 
 /// Write the points of cells [first, first + count): xyz is [cell][node][3], nodes in VTK's order
 /// (kg_cell.nodes); or shared points [first, first + count): [point][3].
@@ -54,7 +53,7 @@ kedge_status kg_vtkhdf_write_corners(kg_vtkhdf *file, int64_t first, int64_t cou
                                      const int32_t *points);
 /// Write values of a declared field of cells [first, first + count): point fields
 /// [cell][node][component], for shared points [point][component] of points; cell fields
-/// [cell][component] (double, or int32_t when integer).
+/// [cell][component] of their item.
 kedge_status kg_vtkhdf_write(kg_vtkhdf *file, const char *name, int64_t first, int64_t count,
                              const void *values);
 /// Write the rest of the topology; flush to disk; rename to the final name; free `file` (on

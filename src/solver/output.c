@@ -94,13 +94,13 @@ static kedge_status write_chunk(const writer *w, kg_vtkhdf *file, int64_t first,
 
 static kedge_status write_all(const writer *w, kg_vtkhdf *file)
 {
-  KG_TRY(kg_vtkhdf_point_field(file, "u", 1));
-  KG_TRY(kg_vtkhdf_point_field(file, "u_star", 1));
-  KG_TRY(kg_vtkhdf_point_field(file, "q", 3));
-  KG_TRY(kg_vtkhdf_cell_field(file, "region", true));
-  KG_TRY(kg_vtkhdf_cell_field(file, "error_indicator", false));
-  KG_TRY(kg_vtkhdf_number(file, "converged", w->s->report.converged));
-  KG_TRY(kg_vtkhdf_number(file, "relative_residual", w->s->report.relative_residual));
+  kg_vtkhdf_point_field(file, "u", 1);
+  kg_vtkhdf_point_field(file, "u_star", 1);
+  kg_vtkhdf_point_field(file, "q", 3);
+  kg_vtkhdf_cell_field(file, "region", KG_ITEM_I32, 1);
+  kg_vtkhdf_cell_field(file, "error_indicator", KG_ITEM_F64, 1);
+  kg_vtkhdf_number(file, "converged", w->s->report.converged);
+  kg_vtkhdf_number(file, "relative_residual", w->s->report.relative_residual);
   const int64_t n = w->s->mesh->n_elements;
   for (int64_t first = 0; first < n; first += CHUNK_ELEMENTS) {
     const int32_t count = n - first < CHUNK_ELEMENTS ? (int32_t)(n - first) : CHUNK_ELEMENTS;

@@ -91,12 +91,12 @@ static kedge_status write_cells(const writer *w)
 
 static kedge_status write_all(const writer *w)
 {
-  KG_TRY(kg_vtkhdf_cell_field(w->file, "u", false));
-  KG_TRY(kg_vtkhdf_cell_vector(w->file, "q"));
-  KG_TRY(kg_vtkhdf_cell_field(w->file, "region", true));
-  KG_TRY(kg_vtkhdf_cell_field(w->file, "error_indicator", false));
-  KG_TRY(kg_vtkhdf_number(w->file, "converged", w->s->report.converged));
-  KG_TRY(kg_vtkhdf_number(w->file, "relative_residual", w->s->report.relative_residual));
+  kg_vtkhdf_cell_field(w->file, "u", KG_ITEM_F64, 1);
+  kg_vtkhdf_cell_field(w->file, "q", KG_ITEM_F64, 3);
+  kg_vtkhdf_cell_field(w->file, "region", KG_ITEM_I32, 1);
+  kg_vtkhdf_cell_field(w->file, "error_indicator", KG_ITEM_F64, 1);
+  kg_vtkhdf_number(w->file, "converged", w->s->report.converged);
+  kg_vtkhdf_number(w->file, "relative_residual", w->s->report.relative_residual);
   KG_TRY(write_points(w));
   return write_cells(w);
 }

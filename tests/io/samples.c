@@ -71,8 +71,8 @@ static kedge_status write_vtkhdf(const kg_cell *const shapes[2], int order, cons
   KG_TRY(kg_vtkhdf_create(NULL, path, order, &cells, &file));
   kg_vtkhdf_point_field(file, "u", 1);
   kg_vtkhdf_point_field(file, "q", 3);
-  kg_vtkhdf_cell_field(file, "region", true);
-  kg_vtkhdf_cell_field(file, "error", false);
+  kg_vtkhdf_cell_field(file, "region", KG_ITEM_I32, 1);
+  kg_vtkhdf_cell_field(file, "error", KG_ITEM_F64, 1);
   kg_vtkhdf_number(file, "converged", 1);
   for (int c = 0; c < CELLS; ++c) KG_TRY(write_cell(file, order, shapes[c % 2], c));
   return kg_vtkhdf_finish(file);
@@ -94,9 +94,9 @@ static kedge_status write_cells(const char *path)
   }
   kg_vtkhdf *file;
   KG_TRY(kg_vtkhdf_create_shared(NULL, path, &(kg_vtkhdf_cells){.n = CELLS}, CELLS + 1, &file));
-  kg_vtkhdf_cell_field(file, "u", false);
-  kg_vtkhdf_cell_vector(file, "q");
-  kg_vtkhdf_cell_field(file, "region", true);
+  kg_vtkhdf_cell_field(file, "u", KG_ITEM_F64, 1);
+  kg_vtkhdf_cell_field(file, "q", KG_ITEM_F64, 3);
+  kg_vtkhdf_cell_field(file, "region", KG_ITEM_I32, 1);
   KG_TRY(kg_vtkhdf_write_points(file, 0, CELLS + 1, xyz));
   KG_TRY(kg_vtkhdf_write_corners(file, 0, CELLS, corners));
   KG_TRY(kg_vtkhdf_write(file, "u", 0, CELLS, u));

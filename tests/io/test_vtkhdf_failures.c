@@ -61,35 +61,6 @@ static void a_read_only_folder_is_refused(void **state)
   assert_int_equal(chmod(folder, 0700), 0);
 }
 
-static void wrong_calls_are_refused(void **state)
-{
-  (void)state;
-  kg_vtkhdf *file;
-  assert_int_equal(kg_vtkhdf_create(ctx, "a.hdf", 11, &(kg_vtkhdf_cells){.n = 4}, &file),
-                   KEDGE_ERR_ARG);
-  assert_string_equal(kedge_context_error(ctx),
-                      "cannot write a.hdf: 4 cells of order 11; at least one, of order 1 to 10");
-  assert_int_equal(kg_vtkhdf_create(ctx, "a.hdf", 2, &(kg_vtkhdf_cells){.n = 0}, &file),
-                   KEDGE_ERR_ARG);
-
-  file = begin_file(4);
-  assert_int_equal(kg_vtkhdf_point_field(file, "v", 2), KEDGE_ERR_ARG);
-  assert_non_null(strstr(kedge_context_error(ctx), "has 2 components; 1 or 3 are possible"));
-  assert_int_equal(kg_vtkhdf_cell_field(file, "a.b", false), KEDGE_ERR_ARG);
-  assert_non_null(strstr(kedge_context_error(ctx), "\"a.b\" cannot name a field"));
-  assert_int_equal(kg_vtkhdf_point_field(file, "u", 1), KEDGE_ERR_ARG);
-  assert_non_null(strstr(kedge_context_error(ctx), "has a field u already"));
-  const double values[4 * NODES] = {0};
-  assert_int_equal(kg_vtkhdf_write(file, "w", 0, 4, values), KEDGE_ERR_ARG);
-  assert_non_null(strstr(kedge_context_error(ctx), "has no field w; declare it first"));
-  assert_int_equal(kg_vtkhdf_write(file, "u", 1, 4, values), KEDGE_ERR_ARG);
-  assert_non_null(strstr(kedge_context_error(ctx), "4 cells from cell 1 on do not fit"));
-  assert_int_equal(kg_vtkhdf_write(file, "u", 0, 4, values), KEDGE_OK);
-  assert_int_equal(kg_vtkhdf_point_field(file, "late", 1), KEDGE_ERR_ARG);
-  assert_non_null(strstr(kedge_context_error(ctx), "comes too late"));
-  kg_vtkhdf_abandon(file);
-}
-
 static void an_incomplete_file_is_not_published(void **state)
 {
   (void)state;
@@ -203,7 +174,6 @@ int main(void)
       cmocka_unit_test(a_link_is_followed),
       cmocka_unit_test(places_that_cannot_be_written_are_refused_at_once),
       cmocka_unit_test(a_read_only_folder_is_refused),
-      cmocka_unit_test(wrong_calls_are_refused),
       cmocka_unit_test(an_incomplete_file_is_not_published),
       cmocka_unit_test(an_abandoned_file_leaves_nothing),
       cmocka_unit_test(a_full_disk_is_a_sentence_and_leaves_nothing),
