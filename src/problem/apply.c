@@ -36,10 +36,9 @@ static kedge_status refuse_boundary_path(const kg_settings *settings, const kg_s
 {
   const char *const group = s->section + strlen("boundary.");
   if (s->origin == KG_FROM_OVERRIDE)
-    return kg_setting_fail(settings, s, 0,
-                           "unknown section [%s]; did you mean \"boundary %s.%s=%s\"?", s->section,
-                           group, s->key, s->value);
-  return kg_setting_fail(settings, s, 0, "unknown section [%s]; did you mean [boundary %s]?",
+    return kg_setting_fail(settings, s, "unknown section [%s]; did you mean \"boundary %s.%s=%s\"?",
+                           s->section, group, s->key, s->value);
+  return kg_setting_fail(settings, s, "unknown section [%s]; did you mean [boundary %s]?",
                          s->section, group);
 }
 
@@ -54,19 +53,19 @@ kedge_status kg_section_check(const kg_settings *settings, const kg_setting *set
     kg_nearest_offer(&nearest, keys[i].section);
   }
   if (section[0] == '\0')
-    return kg_setting_fail(settings, setting, 0,
+    return kg_setting_fail(settings, setting,
                            "'%s' stands before the first [section]; put it into one", setting->key);
   if (strcmp(section, "boundary") == 0)
-    return kg_setting_fail(settings, setting, 0,
+    return kg_setting_fail(settings, setting,
                            "[boundary] needs the name or number of a group of "
                            "the mesh, or default: [boundary default]");
   if (strncmp(section, "boundary.", 9) == 0 && section[9] != '\0')
     return refuse_boundary_path(settings, setting);
   if (nearest.best)
-    return kg_setting_fail(settings, setting, 0, "unknown section [%s]; did you mean [%s]?",
-                           section, nearest.best);
+    return kg_setting_fail(settings, setting, "unknown section [%s]; did you mean [%s]?", section,
+                           nearest.best);
   char list[200];
-  return kg_setting_fail(settings, setting, 0,
+  return kg_setting_fail(settings, setting,
                          "unknown section [%s]; there are %s; a boundary group is [boundary %s]",
                          section, list_sections(list), section);
 }
@@ -92,10 +91,9 @@ static kedge_status check_removed(const kg_settings *settings, const kg_setting 
     const struct removed *r = &removed_settings[i];
     if (strcmp(r->section, s->section) != 0 || strcmp(r->key, s->key) != 0) continue;
     if (!r->value)
-      return kg_setting_fail(settings, s, 0, "%s in [%s] is gone: %s", r->key, r->section,
-                             r->instead);
+      return kg_setting_fail(settings, s, "%s in [%s] is gone: %s", r->key, r->section, r->instead);
     if (s->value && strcmp(r->value, s->value) == 0)
-      return kg_setting_fail(settings, s, 0, "%s = %s is gone: %s", r->key, r->value, r->instead);
+      return kg_setting_fail(settings, s, "%s = %s is gone: %s", r->key, r->value, r->instead);
   }
   return KEDGE_OK;
 }
@@ -120,9 +118,9 @@ kedge_status kg_key_find(const kg_settings *settings, const kg_setting *setting,
                                keys[i].name);
   }
   if (nearest.best)
-    return kg_setting_fail(settings, setting, 0, "unknown key '%s' in [%s]; did you mean '%s'?",
+    return kg_setting_fail(settings, setting, "unknown key '%s' in [%s]; did you mean '%s'?",
                            setting->key, setting->section, nearest.best);
-  return kg_setting_fail(settings, setting, 0, "unknown key '%s' in [%s]; its keys are %s",
+  return kg_setting_fail(settings, setting, "unknown key '%s' in [%s]; its keys are %s",
                          setting->key, setting->section, list);
 }
 
@@ -165,16 +163,18 @@ static kedge_status apply_one(const kg_settings *settings, const kg_setting *s,
   const kg_problem_key *key = s->value ? NULL : function_key(s);
   if (key == NULL) KG_TRY(kg_key_find(settings, s, &key));
   if (s->value && s->value[strspn(s->value, "\n")] == '\0')
-    return kg_setting_fail(settings, s, 0, "%s in [%s] has no value; it takes %s", s->key,
-                           s->section, key->values);
+    return kg_setting_fail(settings, s, "%s in [%s] has no value; it takes %s", s->key, s->section,
+                           key->values);
   if (is_quoted(s->value))
-    return kg_setting_fail(settings, s, 0, "values are not quoted; write %s = %.*s", s->key,
+    return kg_setting_fail(settings, s, "values are not quoted; write %s = %.*s", s->key,
                            (int)strlen(s->value) - 2, s->value + 1);
   if (s->value && !key->is_expression) {
     const size_t first = strcspn(s->value, "\n");
+    kg_setting next = *s;
+    next.line += (int)strspn(s->value + first, "\n");
     if (s->value[first] != '\0')
       return kg_setting_fail(
-          settings, s, (int)strspn(s->value + first, "\n"),
+          settings, &next,
           "%s in [%s] must fit on one line; an indented line continues the value "
           "before it",
           s->key, s->section);
@@ -218,9 +218,9 @@ kedge_status kg_settings_check_parameters(const kg_settings *settings)
       if (j != i && strcmp(settings->items[j].section, "parameters") == 0)
         kg_nearest_offer(&nearest, settings->items[j].key);
     if (nearest.best)
-      return kg_setting_fail(settings, s, 0, "no expression uses '%s'; did you mean '%s'?", s->key,
+      return kg_setting_fail(settings, s, "no expression uses '%s'; did you mean '%s'?", s->key,
                              nearest.best);
-    return kg_setting_fail(settings, s, 0, "no expression uses '%s'", s->key);
+    return kg_setting_fail(settings, s, "no expression uses '%s'", s->key);
   }
   return KEDGE_OK;
 }
@@ -239,7 +239,7 @@ kedge_status kg_settings_apply(const kg_settings *settings, kedge_problem *probl
     }
   }
   if (problem->mesh_file && problem->mesh_generate)
-    return kg_setting_fail(settings, kg_settings_find(settings, "mesh", "generate"), 0,
+    return kg_setting_fail(settings, kg_settings_find(settings, "mesh", "generate"),
                            "[mesh] has both file and generate; keep one of them");
   return KEDGE_OK;
 }

@@ -29,10 +29,10 @@ static kg_setting place(const source *s, char *section, char *key)
   return (kg_setting){.section = section, .key = key, .origin = KG_FROM_FILE, .line = s->line};
 }
 
-#define REFUSE(s, ...)                                                    \
-  do {                                                                    \
-    const kg_setting here_ = place((s), NULL, NULL);                      \
-    (s)->status = kg_setting_fail((s)->settings, &here_, 0, __VA_ARGS__); \
+#define REFUSE(s, ...)                                                 \
+  do {                                                                 \
+    const kg_setting here_ = place((s), NULL, NULL);                   \
+    (s)->status = kg_setting_fail((s)->settings, &here_, __VA_ARGS__); \
   } while (0)
 
 static bool is_blank(char c)
@@ -162,7 +162,7 @@ static kedge_status take_key(source *s, kg_setting *setting)
   const kg_problem_key *key;
   const kg_setting *const old = kg_settings_find(s->settings, setting->section, setting->key);
   if (old)
-    return kg_setting_fail(s->settings, setting, 0,
+    return kg_setting_fail(s->settings, setting,
                            "duplicate key '%s' in [%s]; it has been set on line %d", setting->key,
                            setting->section, old->line);
   KG_TRY(kg_key_find(s->settings, setting, &key));

@@ -127,12 +127,12 @@ READER(read_stabilization)
   else if (2 * tau[1] == tau[0] && 4 * tau[2] == tau[0])
     p->stabilization_scaling = KEDGE_SCALING_INVERSE_H;
   else
-    return kg_setting_fail(settings, s, 0,
+    return kg_setting_fail(settings, s,
                            "stabilization must be a number, a number times h or a "
                            "number divided by h (h: the length of the edge), not '%s'",
                            s->value);
   if (tau[0] > 0) return KEDGE_OK;
-  return kg_setting_fail(settings, s, 0, "stabilization must be positive, not '%s'", s->value);
+  return kg_setting_fail(settings, s, "stabilization must be positive, not '%s'", s->value);
 }
 
 /// A constant in an interval; `range` names it.
@@ -143,10 +143,10 @@ static kedge_status read_constant(const kedge_problem *p, const kg_settings *set
   KG_TRY(kg_value_constant(p->parameters, p->n_parameters, settings, s, out));
   if (*out >= least && *out <= most) return KEDGE_OK;
   if (*out > 0 && *out < DBL_MIN)
-    return kg_setting_fail(settings, s, 0,
+    return kg_setting_fail(settings, s,
                            "%s is too small: the least number of full precision is %.2e, not '%s'",
                            s->key, DBL_MIN, s->value);
-  return kg_setting_fail(settings, s, 0, "%s must be %s, not '%s'", s->key, range, s->value);
+  return kg_setting_fail(settings, s, "%s must be %s, not '%s'", s->key, range, s->value);
 }
 
 READER(read_diffusion)
@@ -178,8 +178,8 @@ static kedge_status refuse_tolerance(const kedge_problem *p, const kg_settings *
   for (int i = 0; i < p->n_parameters; ++i) kg_nearest_offer(&nearest, p->parameters[i].name);
   const bool near = nearest.best != NULL;
   return kg_setting_fail(
-      settings, s, 0, "tolerance must be auto or a constant between 0 and 1, not '%s'%s%s%s",
-      s->value, near ? "; did you mean '" : "", near ? nearest.best : "", near ? "'?" : "");
+      settings, s, "tolerance must be auto or a constant between 0 and 1, not '%s'%s%s%s", s->value,
+      near ? "; did you mean '" : "", near ? nearest.best : "", near ? "'?" : "");
 }
 
 READER(read_tolerance)
@@ -204,12 +204,12 @@ READER(read_parameter)
   if (strspn(s->key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") !=
           strlen(s->key) ||
       (s->key[0] >= '0' && s->key[0] <= '9'))
-    return kg_setting_fail(settings, s, 0,
+    return kg_setting_fail(settings, s,
                            "'%s' cannot name a parameter: use letters, digits and '_', "
                            "and a letter first",
                            s->key);
   if (kg_expression_reserved(s->key) || strcmp(s->key, "h") == 0)
-    return kg_setting_fail(settings, s, 0, "'%s' cannot name a parameter: it has a meaning already",
+    return kg_setting_fail(settings, s, "'%s' cannot name a parameter: it has a meaning already",
                            s->key);
   double value;
   KG_TRY(kg_value_constant(p->parameters, p->n_parameters, settings, s, &value));
@@ -268,7 +268,7 @@ READER(read_exact_u)
     const kedge_status status =
         kg_expression_differentiate(ctx, p->exact_u.expression, variable, &d[k]->expression);
     if (status == KEDGE_ERR_INPUT)
-      return kg_setting_fail(settings, s, 0,
+      return kg_setting_fail(settings, s,
                              "the derivative of u by %c needs more than %d terms and "
                              "operations; write u more simply",
                              variable, KG_EXPRESSION_NODES);

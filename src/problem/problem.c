@@ -86,9 +86,8 @@ static kedge_status check_types(const kedge_problem *p, const kg_settings *place
   for (int i = 0; i < places->n; ++i) {
     const kg_setting *s = &places->items[i];
     if (kg_boundary_group(s->section) && kg_settings_find(&p->settings, s->section, "type") == NULL)
-      return kg_setting_fail(&p->settings, s, 0,
-                             "[%s] has no type; add type = dirichlet or type = neumann",
-                             s->section);
+      return kg_setting_fail(
+          &p->settings, s, "[%s] has no type; add type = dirichlet or type = neumann", s->section);
   }
   return KEDGE_OK;
 }
@@ -248,7 +247,7 @@ kedge_status kg_problem_fail(kedge_context *ctx, const kedge_problem *problem,
   va_start(args, format);
   vsnprintf(sentence, sizeof sentence, format, args);
   va_end(args);
-  kg_setting_place(&problem->settings, setting, 0, place);
+  kg_setting_place(&problem->settings, setting, place);
   return KG_FAIL(ctx, KEDGE_ERR_INPUT, "%s%s", place, sentence);
 }
 
@@ -257,8 +256,7 @@ void kedge_problem_place(const kedge_problem *problem, const char *section, cons
 {
   char place[KG_PLACE_BYTES] = "";
   if (problem && section && key)
-    kg_setting_place(&problem->settings, kg_settings_find(&problem->settings, section, key), 0,
-                     place);
+    kg_setting_place(&problem->settings, kg_settings_find(&problem->settings, section, key), place);
   snprintf(text, size, "%s", place);
 }
 
@@ -268,8 +266,8 @@ static kedge_status blame(const kedge_problem *p, const char *key, kedge_status 
 {
   char sentence[800];
   snprintf(sentence, sizeof sentence, "%s", kedge_context_error(p->ctx));
-  (void)kg_setting_fail(&p->settings, kg_settings_find(&p->settings, "mesh", key), 0, "%s%s",
-                        sentence, beside ? "; the path is relative to the problem file" : "");
+  (void)kg_setting_fail(&p->settings, kg_settings_find(&p->settings, "mesh", key), "%s%s", sentence,
+                        beside ? "; the path is relative to the problem file" : "");
   return status;
 }
 

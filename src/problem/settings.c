@@ -157,19 +157,19 @@ kedge_status kg_settings_override(kg_settings *settings, const char *text)
   return status;
 }
 
-void kg_setting_place(const kg_settings *settings, const kg_setting *setting, int lines_below,
+void kg_setting_place(const kg_settings *settings, const kg_setting *setting,
                       char text[KG_PLACE_BYTES])
 {
   text[0] = '\0';
   if (setting && setting->origin == KG_FROM_FILE)
-    snprintf(text, KG_PLACE_BYTES, "%.300s:%d: ", settings->name, setting->line + lines_below);
+    snprintf(text, KG_PLACE_BYTES, "%.300s:%d: ", settings->name, setting->line);
   if (setting && setting->origin == KG_FROM_OVERRIDE)
     snprintf(text, KG_PLACE_BYTES, "--set %s.%s=%.80s: ", setting->section, setting->key,
              setting->value);
 }
 
 kedge_status kg_setting_fail(const kg_settings *settings, const kg_setting *setting,
-                             int lines_below, const char *format, ...)
+                             const char *format, ...)
 {
   char sentence[900], place[KG_PLACE_BYTES];
   va_list args;
@@ -179,6 +179,6 @@ kedge_status kg_setting_fail(const kg_settings *settings, const kg_setting *sett
   if (setting->origin == KG_FROM_CALL)
     return KG_FAIL(settings->ctx, KEDGE_ERR_INPUT, "[%s] %s: %s", setting->section, setting->key,
                    sentence);
-  kg_setting_place(settings, setting, lines_below, place);
+  kg_setting_place(settings, setting, place);
   return KG_FAIL(settings->ctx, KEDGE_ERR_INPUT, "%s%s", place, sentence);
 }

@@ -40,16 +40,14 @@ kedge_status kg_settings_override(kg_settings *settings, const char *text);
 enum { KG_PLACE_BYTES = 400 };
 /// Where a setting was made, as a sentence about it begins: "plate.ini:12: ", or
 /// "--set space.order=4: "; "" for one of a call, and for NULL.
-/// @param[in] lines_below  lines between the beginning of the value and what the sentence is about
-void kg_setting_place(const kg_settings *settings, const kg_setting *setting, int lines_below,
+void kg_setting_place(const kg_settings *settings, const kg_setting *setting,
                       char text[KG_PLACE_BYTES]);
 /// NAME of the section "boundary NAME" of a setting; NULL: it is another section.
 const char *kg_boundary_group(const char *section);
 
 /// Fail with KEDGE_ERR_INPUT and the place of a setting before the sentence: "plate.ini:12: ...".
 kedge_status kg_setting_fail(const kg_settings *settings, const kg_setting *setting,
-                             int lines_below, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+                             const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /// Read the text of a problem file (ini.c).
 /// @param[out] sections  every section, also without keys: an item with its line and an empty key

@@ -22,10 +22,10 @@ kedge_status kg_value_integer(const kg_settings *settings, const kg_setting *s, 
   }
   const bool too_large = errno == ERANGE && value > 0;
   if (most == INT64_MAX && !too_large)
-    return kg_setting_fail(settings, s, 0,
+    return kg_setting_fail(settings, s,
                            "%s must be a whole number of at least %" PRId64 ", not '%s'", s->key,
                            least, s->value);
-  return kg_setting_fail(settings, s, 0,
+  return kg_setting_fail(settings, s,
                          "%s must be a whole number from %" PRId64 " to %" PRId64 ", not '%s'",
                          s->key, least, most, s->value);
 }
@@ -44,9 +44,9 @@ kedge_status kg_value_word(const kg_settings *settings, const kg_setting *s,
     length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", joint, words[i]);
   }
   if (nearest.best)
-    return kg_setting_fail(settings, s, 0, "unknown %s '%s'; did you mean '%s'?", s->key, s->value,
+    return kg_setting_fail(settings, s, "unknown %s '%s'; did you mean '%s'?", s->key, s->value,
                            nearest.best);
-  return kg_setting_fail(settings, s, 0, "unknown %s '%s'; it must be %s", s->key, s->value, list);
+  return kg_setting_fail(settings, s, "unknown %s '%s'; it must be %s", s->key, s->value, list);
 }
 
 static kedge_status parse(const kg_constant *constants, int n_constants,
@@ -58,13 +58,15 @@ static kedge_status parse(const kg_constant *constants, int n_constants,
       kg_expression_parse(ctx, s->value, constants, n_constants, &error, out);
   if (status != KEDGE_ERR_INPUT) return status;
   if (error.what[0] == '\0')
-    return kg_setting_fail(settings, s, 0,
+    return kg_setting_fail(settings, s,
                            "%s is too long: it needs more than "
                            "%d terms and operations",
                            s->key, KG_EXPRESSION_NODES);
   int lines;
   const int column = kg_text_column(s->value, error.offset, &lines);
-  return kg_setting_fail(settings, s, lines, "column %d of %s: %s%s%s", column, s->key, error.what,
+  kg_setting at = *s;
+  at.line += lines;
+  return kg_setting_fail(settings, &at, "column %d of %s: %s%s%s", column, s->key, error.what,
                          error.hint[0] ? ": " : "", error.hint);
 }
 
@@ -76,9 +78,8 @@ kedge_status kg_value_constant(const kg_constant *constants, int n_constants,
   const bool constant = kg_expression_constant(e, out);
   kg_expression_free(e);
   if (!constant)
-    return kg_setting_fail(settings, s, 0, "%s must be a constant, but it depends on x or y",
-                           s->key);
-  if (!isfinite(*out)) return kg_setting_fail(settings, s, 0, "%s has no finite value", s->key);
+    return kg_setting_fail(settings, s, "%s must be a constant, but it depends on x or y", s->key);
+  if (!isfinite(*out)) return kg_setting_fail(settings, s, "%s has no finite value", s->key);
   return KEDGE_OK;
 }
 
@@ -91,7 +92,7 @@ kedge_status kg_value_expression(const kedge_problem *problem, const kg_settings
   if (!kg_expression_constant(*out, &value) || isfinite(value)) return KEDGE_OK;
   kg_expression_free(*out);
   *out = NULL;
-  return kg_setting_fail(settings, s, 0, "%s has no finite value", s->key);
+  return kg_setting_fail(settings, s, "%s has no finite value", s->key);
 }
 
 kedge_status kg_value_function(const kedge_problem *problem, const kg_settings *settings,
