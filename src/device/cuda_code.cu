@@ -21,5 +21,9 @@ extern "C" kedge_status kg_cuda_code_version(kedge_context *ctx, int *major)
              "CMAKE_CUDA_ARCHITECTURES sets",
              cudaGetErrorString(error), KEDGE_CUDA_ARCHITECTURES);
   *major = attributes.ptxVersion / 10;
+  KG_REQUIRE(ctx, *major >= 8, KEDGE_ERR_UNSUPPORTED,
+             "this build has code for CUDA architectures %s, and kernels are for 80 and later; set "
+             "CMAKE_CUDA_ARCHITECTURES",
+             KEDGE_CUDA_ARCHITECTURES);
   return KEDGE_OK;
 }

@@ -8,6 +8,9 @@
 #include "compare.h"
 #include "dense.h"
 #include "operations.h"
+#ifdef KEDGE_WITH_CUDA
+#include "device/cuda_rt.h"
+#endif
 
 static kedge_context *host, *device;
 static double condition_of[KEDGE_ORDER_MAX + 1];  ///< of a typical element's local problem
@@ -165,6 +168,24 @@ static void local_matrices_of_more_elements_than_a_gpu_takes_at_once_agree_with_
     check_operations(2, !many ? 1003 : order <= 5 ? 102003 : 40003, order, CASE_MIXED);
 }
 
+/// GPUs of compute capability 8.0 and later have 99 KiB of shared memory for a block, or more.
+static void local_matrices_by_a_gpu_with_99_KiB_of_shared_memory_agree_with_the_host(void **state)
+{
+  (void)state;
+#ifdef KEDGE_WITH_CUDA
+  if (device->backend == KEDGE_BACKEND_CUDA) {
+    kg_cuda_state *cuda = kg_cuda(device);
+    const int limit = cuda->shared_limit;
+    cuda->shared_limit = (99 << 10) - KG_STATIC_SHARED;
+    for (int order = 3; order <= KEDGE_ORDER_MAX; ++order)
+      check_operations(2, 70, order, CASE_MIXED);
+    cuda->shared_limit = limit;
+    return;
+  }
+#endif
+  skip();
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -172,6 +193,7 @@ int main(void)
       cmocka_unit_test(all_sizes_about_groups_and_patches_agree_with_the_host),
       cmocka_unit_test(
           local_matrices_of_more_elements_than_a_gpu_takes_at_once_agree_with_the_host),
+      cmocka_unit_test(local_matrices_by_a_gpu_with_99_KiB_of_shared_memory_agree_with_the_host),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_contexts, close_contexts);

@@ -1,8 +1,8 @@
 // local_solve_products.cuh: u and q at higher orders: f + R lambda, a solve, and q from the trace
 // and u. Modes of degree P are eliminated first. Up to order 9 that is a kernel before the solve
 // and one after it (local_solve_top.cuh), and the solve one by warps that have a few elements in
-// their registers (lane_solve.cuh, column_solve.cuh); at higher orders, or where those do not run,
-// all three are one by blocks (block_solve.cuh).
+// their registers (lane_solve.cuh, column_solve.cuh); at higher orders all three are one by blocks
+// (block_solve.cuh).
 // Layout  u [group][N][lane], q [group][2 N][lane], of the chunk.
 // Map     block = group; products with reference matrices as group_product.cuh has them, vectors in
 //         shared memory.
@@ -113,7 +113,7 @@ struct lifted_trace {
 #pragma unroll
         for (int o = 0; o < OCTETS; ++o) {
           const double *b = s + (v * shape::m_ROWS + 8 * k) * VECTOR_STRIDE + 8 * o;
-          multiply_pair(of_side[v].top[o], of_side[v].bottom[o], tile[0], tile[1],
+          tile_multiply(of_side[v].top[o], of_side[v].bottom[o], tile[0], tile[1],
                         make_double2(b[0], b[VECTOR_STRIDE]));
         }
     }
@@ -165,7 +165,7 @@ __global__ void __launch_bounds__(32 * product_shape<P>::WARPS, 24 / product_sha
   __syncthreads();
   const lifted_trace<shape> lifted(ref.lift, at, s_trace);
   __syncthreads();
-  product right[1];
+  product right;
   const double *load = a.load + group * N * KG_LANES;
   lifted.visit(at, s_trace,
                [&](int row, int element, int o, int h, double2 f0, double2 f1, double2 f2) {
@@ -178,19 +178,18 @@ __global__ void __launch_bounds__(32 * product_shape<P>::WARPS, 24 / product_sha
                  const auto &tau = s_element.tau;
                  const double2 f = two(load, row * KG_LANES + element);
                  const double2 sides = combined(tau[1] + element, f1, tau[2] + element, f2);
-                 double2 &sum = h ? right[0].bottom[o] : right[0].top[o];
+                 double2 &sum = h ? right.bottom[o] : right.top[o];
                  sum = make_double2(fma(tau[0][element], f0.x, f.x + sides.x),
                                     fma(tau[0][element + 1], f0.y, f.y + sides.y));
                });
   __syncthreads();
   // Dr_ij is 0 unless the degree of j is higher.
   const int degree = degree_of(16 * at.pair), first = (degree + 1) * (degree + 2) / 2 / 8;
-  multiply_tiles<1, 2>(ref.derivative_tiles, shape::N_TILES, 0, first, shape::N_TILES, at, s_p, 0,
-                       right);
-  multiply_tiles<1, 2>(ref.derivative_tiles, shape::N_TILES, 1, first, shape::N_TILES, at,
-                       s_p + APART, 0, right);
+  multiply_tiles(ref.derivative_tiles, shape::N_TILES, 0, first, shape::N_TILES, at, s_p, right);
+  multiply_tiles(ref.derivative_tiles, shape::N_TILES, 1, first, shape::N_TILES, at, s_p + APART,
+                 right);
   double *u = a.u + g * N * KG_LANES;
-  for_product(at, N, right[0], [&](int row, int element, double2 value) {
+  for_product(at, N, right, [&](int row, int element, double2 value) {
     two(u, row * KG_LANES + element) = value;
   });
 }
@@ -218,17 +217,17 @@ __global__ void __launch_bounds__(32 * product_shape<P>::WARPS, 24 / product_sha
   // Dr^T_ij is 0 unless the degree of j is lower.
   const int last_row = 16 * at.pair + 15 < N ? 16 * at.pair + 15 : N - 1;
   const int degree = degree_of(last_row), last = (degree * (degree + 1) / 2 + 7) / 8;
-  product by_r[1], by_s[1];
+  product by_r, by_s;
   const double *tiles = a.batch.reference.gradient_tiles;
-  multiply_tiles<1, 2>(tiles, shape::N_TILES, 0, 0, last, at, s_u, 0, by_r);
-  multiply_tiles<1, 2>(tiles, shape::N_TILES, 1, 0, last, at, s_u, 0, by_s);
+  multiply_tiles(tiles, shape::N_TILES, 0, 0, last, at, s_u, by_r);
+  multiply_tiles(tiles, shape::N_TILES, 1, 0, last, at, s_u, by_s);
   const lifted_trace<shape> lifted(a.batch.reference.lift, at, s_trace);
   double *q = a.q + g * 2 * N * KG_LANES;
   lifted.visit(at, s_trace,
                [&](int row, int element, int o, int h, double2 f0, double2 f1, double2 f2) {
                  if (row >= N) return;
-                 const double2 r = minus(minus(f1, f2), h ? by_r[0].bottom[o] : by_r[0].top[o]);
-                 const double2 s = minus(minus(f1, f0), h ? by_s[0].bottom[o] : by_s[0].top[o]);
+                 const double2 r = minus(minus(f1, f2), h ? by_r.bottom[o] : by_r.top[o]);
+                 const double2 s = minus(minus(f1, f0), h ? by_s.bottom[o] : by_s.top[o]);
 #pragma unroll
                  for (int k = 0; k < 2; ++k)
                    two(q, (k * N + row) * KG_LANES + element) =
@@ -236,74 +235,44 @@ __global__ void __launch_bounds__(32 * product_shape<P>::WARPS, 24 / product_sha
                });
 }
 
-/// u = Z u of the chunk.
-template <int P>
-element_solve_args solve_in_place(const kg_local_solve_args &a)
-{
-  return {a.batch, a.material, a.first_group, a.n_groups, a.u, product_shape<P>::N};
-}
-
-/// Tiles, elements of a block and blocks of a multiprocessor, from order 6 on: what an H200 was
+/// Tiles, elements of a block and blocks of a multiprocessor, from order 10 on: what an H200 was
 /// fastest with.
 constexpr struct {
   int tile, elements, blocks;
-} SOLVE_SHAPES[] = {{7, 32, 2}, {7, 32, 1}, {4, 8, 2}, {9, 16, 1}, {5, 8, 1}, {6, 8, 1}, {6, 4, 1}};
+} SOLVE_SHAPES[] = {{5, 8, 1}, {6, 8, 1}, {6, 4, 1}};
 
 template <int P, bool STAGED>
-using solve_shape = block_shape<condensed_problem<P, STAGED>, SOLVE_SHAPES[P - 6].tile,
-                                SOLVE_SHAPES[P - 6].elements, SOLVE_SHAPES[P - 6].blocks>;
+using solve_shape = block_shape<condensed_problem<P, STAGED>, SOLVE_SHAPES[P - 10].tile,
+                                SOLVE_SHAPES[P - 10].elements, SOLVE_SHAPES[P - 10].blocks>;
 
 /// u = Z u by blocks, with the reference matrices in shared memory where they fit.
 template <int P>
 kedge_status solve_by_blocks(kedge_context *ctx, const kg_local_solve_args &a)
 {
   using staged = solve_shape<P, true>;
-  const element_solve_args solve = solve_in_place<P>(a);
+  const element_solve_args solve = {a.batch,    a.material, a.first_group,
+                                    a.n_groups, a.u,        product_shape<P>::N};
   return staged::BYTES <= (size_t)kg_cuda(ctx)->shared_limit
              ? launch_solve_blocks<staged>(ctx, solve, "local_solve: solve")
              : launch_solve_blocks<solve_shape<P, false>>(ctx, solve, "local_solve: solve");
 }
 
-/// How an element of 21 or 28 unknowns is dealt out: lanes, and blocks a multiprocessor.
-template <int P>
-using dealt_shape = lane_shape<P, P == 6 ? 4 : 8, 2>;
-
-/// Whether warps solve: lanes with what shared memory there is, tiles with tensor cores.
-template <int P>
-bool warps_solve(kedge_context *ctx)
-{
-  if constexpr (P <= 7)
-    return lanes_fit<dealt_shape<P>>(ctx);
-  else
-    return P <= 9 && kg_cuda(ctx)->code_major >= 8;
-}
-
-/// u = Z u by warps.
+/// u = Z u by warps: at orders 6 and 7 by a few lanes an element.
 template <int P>
 kedge_status solve_by_warps(kedge_context *ctx, const kg_local_solve_args &a)
 {
-  const char *const name = "local_solve: solve";
   const double *values;
   KG_TRY(kg_reference_of(ctx, P, &values));
   const top_table<P> table(kg_reference_at(P, values));
   const int64_t lanes = (int64_t)KG_LANES * a.n_groups;
   KG_TRY(kg_launch_each<TOP_THREADS>(ctx, "local_solve: elimination", lanes,
                                      local_solve_eliminate<P>, a, table));
-  const element_solve_args solve = solve_in_place<P>(a);
   if constexpr (P <= 7)
-    KG_TRY(launch_solve_lanes<dealt_shape<P>>(ctx, solve, name));
+    KG_TRY((launch_solve_lanes<lane_shape<P, P == 6 ? 4 : 8, 2>>(ctx, a)));
   else
-    KG_TRY(launch_solve_columns<P>(ctx, solve, name));
+    KG_TRY(launch_solve_columns<P>(ctx, a));
   return kg_launch_each<TOP_THREADS>(ctx, "local_solve: degree P", lanes, local_solve_top<P>, a,
                                      table);
-}
-
-template <int P>
-kedge_status solve(kedge_context *ctx, const kg_local_solve_args &a)
-{
-  if constexpr (P <= 9)
-    if (warps_solve<P>(ctx)) return solve_by_warps<P>(ctx, a);
-  return solve_by_blocks<P>(ctx, a);
 }
 
 template <int P>
@@ -315,7 +284,10 @@ kedge_status launch_recover_products(kedge_context *ctx, const kg_local_solve_ar
                                 "local_solve"));
   local_solve_right<P><<<blocks, threads, shape::RIGHT_BYTES, kg_cuda_stream(ctx)>>>(a);
   KG_TRY(kg_cuda_launched(ctx, "local_solve: right-hand side"));
-  KG_TRY(solve<P>(ctx, a));
+  if constexpr (P <= 9)
+    KG_TRY(solve_by_warps<P>(ctx, a));
+  else
+    KG_TRY(solve_by_blocks<P>(ctx, a));
   KG_TRY(kg_cuda_ask_for_shared(ctx, (const void *)local_solve_flux<P>, shape::FLUX_BYTES,
                                 "local_solve"));
   local_solve_flux<P><<<blocks, threads, shape::FLUX_BYTES, kg_cuda_stream(ctx)>>>(a);

@@ -58,12 +58,12 @@ __global__ void __launch_bounds__(32 * star_shape<P>::ROTATION_WARPS)
   }
   __syncthreads();
   const product_place at;
-  product sum[1];
+  product sum;
   const double *tiles = a.batch.reference.rotation_tiles;
-  multiply_tiles<1, 2>(tiles, shape::N_TILES, 0, 0, shape::N_TILES, at, s_p, 0, sum);
-  multiply_tiles<1, 2>(tiles, shape::N_TILES, 1, 0, shape::N_TILES, at, s_p + APART, 0, sum);
+  multiply_tiles(tiles, shape::N_TILES, 0, 0, shape::N_TILES, at, s_p, sum);
+  multiply_tiles(tiles, shape::N_TILES, 1, 0, shape::N_TILES, at, s_p + APART, sum);
   double *y = a.u_star + g * (shape::S + 1) * KG_LANES;
-  for_product(at, K, sum[0], [&](int row, int element, double2 value) {
+  for_product(at, K, sum, [&](int row, int element, double2 value) {
     two(y, row * KG_LANES + element) = value;
   });
 }
@@ -137,10 +137,10 @@ __device__ __forceinline__ void subtract_rotation(const kg_reference &ref, const
 {
   using shape = star_shape<P>;
   constexpr int N = shape::N, APART = shape::N_ROWS * VECTOR_STRIDE;
-  product t1[1], t2[1];
+  product t1, t2;
   const double *tiles = ref.rotation_row_tiles;
-  multiply_tiles<1, 2>(tiles, shape::K_TILES, 0, 0, shape::K_TILES, at, s_y, 0, t1);
-  multiply_tiles<1, 2>(tiles, shape::K_TILES, 1, 0, shape::K_TILES, at, s_y, 0, t2);
+  multiply_tiles(tiles, shape::K_TILES, 0, 0, shape::K_TILES, at, s_y, t1);
+  multiply_tiles(tiles, shape::K_TILES, 1, 0, shape::K_TILES, at, s_y, t2);
 #pragma unroll
   for (int o = 0; o < OCTETS; ++o)
 #pragma unroll
@@ -150,7 +150,7 @@ __device__ __forceinline__ void subtract_rotation(const kg_reference &ref, const
       const double2 zero = make_double2(0.0, 0.0);
       const double2 x = row < N ? two(q, row * KG_LANES + element) : zero;
       const double2 y = row < N ? two(q, (N + row) * KG_LANES + element) : zero;
-      const double2 a = h ? t1[0].bottom[o] : t1[0].top[o], b = h ? t2[0].bottom[o] : t2[0].top[o];
+      const double2 a = h ? t1.bottom[o] : t1.top[o], b = h ? t2.bottom[o] : t2.top[o];
 #pragma unroll
       for (int c = 0; c < 2; ++c)
         two(s_p, c * APART + row * VECTOR_STRIDE + element) =
@@ -186,10 +186,9 @@ __global__ void __launch_bounds__(32 * star_shape<P>::WARPS)
   const product_place at;
   if (at.pair < shape::N_PAIRS) subtract_rotation<P>(ref, q, s_y, at, s_tangents, s_p);
   __syncthreads();
-  product star[1];
-  multiply_tiles<1, 2>(ref.potential_tiles, shape::N_TILES, 0, 0, shape::N_TILES, at, s_p, 0, star);
-  multiply_tiles<1, 2>(ref.potential_tiles, shape::N_TILES, 1, 0, shape::N_TILES, at, s_p + APART,
-                       0, star);
+  product star;
+  multiply_tiles(ref.potential_tiles, shape::N_TILES, 0, 0, shape::N_TILES, at, s_p, star);
+  multiply_tiles(ref.potential_tiles, shape::N_TILES, 1, 0, shape::N_TILES, at, s_p + APART, star);
 #pragma unroll
   for (int o = 0; o < OCTETS; ++o) {
     double2 difference = make_double2(0.0, 0.0);
@@ -197,7 +196,7 @@ __global__ void __launch_bounds__(32 * star_shape<P>::WARPS)
     for (int h = 0; h < 2; ++h) {
       const int i = at.row() + 8 * h + 1, element = at.element(o);
       if (i > S) continue;
-      const double2 value = h ? star[0].bottom[o] : star[0].top[o];
+      const double2 value = h ? star.bottom[o] : star.top[o];
       const double2 of_u = i < N ? two(u, i * KG_LANES + element) : make_double2(0.0, 0.0);
       difference.x += (value.x - of_u.x) * (value.x - of_u.x);
       difference.y += (value.y - of_u.y) * (value.y - of_u.y);

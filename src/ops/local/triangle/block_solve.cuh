@@ -23,11 +23,21 @@
 #pragma once
 #include <cuda_pipeline.h>
 
-#include "ops/local/triangle/element_solve.cuh"
+#include "device/cuda_rt.h"
+#include "ops/local/triangle/element.h"
+#include "ops/ops.h"
 #include "ops/local/triangle/tiles.cuh"
 
 namespace kg
 {
+
+struct element_solve_args {
+  kg_batch batch;
+  kg_material material;
+  int32_t first_group, n_groups;  ///< the chunk of this call
+  double *x;
+  int rows;  ///< of x in a group
+};
 
 /// What a worker sees of its element.
 template <int E>

@@ -148,21 +148,13 @@ struct column_warp {
   }
 };
 
-/// Rows from the diagonal on go in pairs, always the same, because the tensor cores want pairs side
-/// by side in registers; of an odd number of rows the first is alone.
-template <class shape>
-__device__ __forceinline__ constexpr int first_pair(int row)
-{
-  return (row + shape::NT % 2) / 2 * 2 - shape::NT % 2;
-}
-
 /// Column j: C, then L below the diagonal and -L_jj^-1 on it.
 template <class shape>
 __device__ __forceinline__ void eliminate_column(const column_warp<shape> &w, int j,
                                                  typename shape::tiles &l)
 {
 #pragma unroll
-  for (int i = first_pair<shape>(j); i < shape::NT; i += 2) {
+  for (int i = pair_of<shape::NT>(j); i < shape::NT; i += 2) {
     const bool pair = i >= j;  // else the second alone
     if (pair) w.build(i, j, l[j][i]);
     w.build(i + 1, j, l[j][i + 1]);
@@ -180,7 +172,7 @@ __device__ __forceinline__ void eliminate_column(const column_warp<shape> &w, in
   else
     invert_factors<shape::LAST, shape::E>(l[j][j]);
 #pragma unroll
-  for (int i = first_pair<shape>(j + 1); i < shape::NT; i += 2)
+  for (int i = pair_of<shape::NT>(j + 1); i < shape::NT; i += 2)
 #pragma unroll
     for (int e = 0; e < shape::E; ++e) {
       double2 c = {}, d = {};
@@ -261,7 +253,7 @@ __device__ __forceinline__ Operator operator_from(const Operator &mine, int elem
 
 template <class shape>
 __global__ void __launch_bounds__(32 * COLUMN_WARPS, shape::BLOCKS)
-    solve_columns(const element_solve_args a)
+    solve_columns(const kg_local_solve_args a)
 {
   using Operator = typename shape::Operator;
   extern __shared__ double2 s_memory[];
@@ -274,7 +266,7 @@ __global__ void __launch_bounds__(32 * COLUMN_WARPS, shape::BLOCKS)
   stage_tiles<shape>(a.batch.reference, s_memory);
 #pragma unroll 1
   for (int64_t g = blockIdx.x; g < a.n_groups; g += gridDim.x) {
-    double *const x = a.x + g * a.rows * KG_LANES + w.at.lane;
+    double *const x = a.u + g * Operator::MODES * KG_LANES + w.at.lane;
     for (int i = warp; i < shape::N; i += COLUMN_WARPS)
       s_x[i * COLUMN_STRIDE + w.at.lane] = x[shape::mode_of(i) * KG_LANES];
     const Operator mine(kg_element_at(&a.batch.arrays, a.first_group + g, w.at.lane, a.material));
@@ -298,8 +290,9 @@ __global__ void __launch_bounds__(32 * COLUMN_WARPS, shape::BLOCKS)
 }
 
 template <int P>
-kedge_status launch_solve_columns(kedge_context *ctx, const element_solve_args &a, const char *name)
+kedge_status launch_solve_columns(kedge_context *ctx, const kg_local_solve_args &a)
 {
+  const char *const name = "local_solve: solve";
   using shape = column_shape<P>;
   KG_TRY(kg_cuda_ask_for_shared(ctx, (const void *)solve_columns<shape>, shape::BYTES, name));
   const unsigned blocks = kg_cuda_blocks(ctx, a.n_groups, shape::BLOCKS);

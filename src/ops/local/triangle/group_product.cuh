@@ -1,5 +1,5 @@
 // group_product.cuh: products of a matrix that all elements share with vectors of the 32 elements
-// of a group, on FP64 tensor cores where there are such.
+// of a group, on FP64 tensor cores.
 //
 // The matrix comes in tiles of 8 x 8 (basis/tiles.h), vectors lie in shared memory, [row][lane],
 // rows VECTOR_STRIDE apart. A warp does a pair of tile rows for half of the elements: 16 rows by 16
@@ -53,58 +53,31 @@ struct product_place {
   }
 };
 
-/// c += a b^T, d += e b^T.
-__device__ __forceinline__ void multiply_pair(double2 &c, double2 &d, double2 a, double2 e,
-                                              double2 b)
-{
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-  tile_multiply(c, d, a, e, b);
-#else
-  const int lane = threadIdx.x % 32;
-#pragma unroll
-  for (int k = 0; k < 8; ++k) {
-    const double of_a = __shfl_sync(0xffffffffu, k % 2 ? a.y : a.x, lane / 4 * 4 + k / 2);
-    const double of_e = __shfl_sync(0xffffffffu, k % 2 ? e.y : e.x, lane / 4 * 4 + k / 2);
-    const double first = __shfl_sync(0xffffffffu, k % 2 ? b.y : b.x, lane % 4 * 8 + k / 2);
-    const double second = __shfl_sync(0xffffffffu, k % 2 ? b.y : b.x, lane % 4 * 8 + 4 + k / 2);
-    c.x += of_a * first;
-    c.y += of_a * second;
-    d.x += of_e * first;
-    d.y += of_e * second;
-  }
-#endif
-}
-
-/// c[v] += A vector v, for the tile columns first..last-1 of A: matrix number `matrix` of MATRICES
-/// side by side, `columns` tile columns each; vectors `apart` doubles apart.
-template <int VECTORS, int MATRICES>
+/// c += A vectors, for the tile columns first..last-1 of A: matrix 0 or 1 of two side by side, of
+/// `columns` tile columns each.
 __device__ __forceinline__ void multiply_tiles(const double *tiles, int columns, int matrix,
                                                int first, int last, product_place at,
-                                               const double *s_vectors, int apart,
-                                               product (&c)[VECTORS])
+                                               const double *s_vectors, product &c)
 {
   const int lane = threadIdx.x % 32;
-  const double2 *top =
-      (const double2 *)tiles + (2 * at.pair * columns * MATRICES + matrix) * 32 + lane;
-  const double2 *bottom = top + columns * MATRICES * 32;
+  const double2 *top = (const double2 *)tiles + (4 * at.pair * columns + matrix) * 32 + lane;
+  const double2 *bottom = top + 64 * columns;
   const double *s = s_vectors + lane % 4 * 2 * VECTOR_STRIDE + 8 * OCTETS * at.half + lane / 4;
 #pragma unroll 2
   for (int k = first; k < last; ++k) {
-    const double2 a = __ldg(top + k * MATRICES * 32), e = __ldg(bottom + k * MATRICES * 32);
+    const double2 a = __ldg(top + 64 * k), e = __ldg(bottom + 64 * k);
 #pragma unroll
-    for (int v = 0; v < VECTORS; ++v)
-#pragma unroll
-      for (int o = 0; o < OCTETS; ++o) {
-        const double *b = s + v * apart + 8 * k * VECTOR_STRIDE + 8 * o;
-        multiply_pair(c[v].top[o], c[v].bottom[o], a, e, make_double2(b[0], b[VECTOR_STRIDE]));
-      }
+    for (int o = 0; o < OCTETS; ++o) {
+      const double *b = s + 8 * k * VECTOR_STRIDE + 8 * o;
+      tile_multiply(c.top[o], c.bottom[o], a, e, make_double2(b[0], b[VECTOR_STRIDE]));
+    }
   }
 }
 
 /// Call visit(row, element, value) for all that the lane has of a product in rows < n: a value is
 /// that of the element and of the next one.
 template <class Visit>
-__device__ __forceinline__ void for_product(product_place at, int n, product &c, Visit visit)
+__device__ __forceinline__ void for_product(product_place at, int n, const product &c, Visit visit)
 {
 #pragma unroll
   for (int o = 0; o < OCTETS; ++o) {

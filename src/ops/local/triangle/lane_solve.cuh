@@ -1,5 +1,6 @@
-// lane_solve.cuh: x = A^-1 x by a few lanes of a warp for every element: A = L L^T column after
-// column, its rows in their registers, columns of L in shared memory, where all lanes find them.
+// lane_solve.cuh: x = A^-1 x, of the first modes of u, by a few lanes of a warp for every element:
+// A = L L^T column after column, its rows in their registers, columns of L in shared memory, where
+// all lanes find them.
 //
 // The lanes factor as lane_rows.cuh says. Backward, L^T x = y, every lane of an element does the
 // same: a dot product a row, of a column of L.
@@ -137,7 +138,7 @@ __device__ __forceinline__ void substitute_rows(const lane_warp<shape> &w, doubl
 
 template <class shape>
 __global__ void __launch_bounds__(32 * shape::WARPS, shape::BLOCKS)
-    solve_lanes(const element_solve_args a)
+    solve_lanes(const kg_local_solve_args a)
 {
   extern __shared__ double2 s_memory[];
   stage_terms<shape>(a.batch.reference, s_memory);
@@ -148,7 +149,7 @@ __global__ void __launch_bounds__(32 * shape::WARPS, shape::BLOCKS)
 #pragma unroll 1
     for (int first = (int)threadIdx.x / 32 * shape::E; first < KG_LANES;
          first += shape::WARPS * shape::E) {
-      double *x = a.x + g * a.rows * KG_LANES + first + w.e;
+      double *x = a.u + g * shape::Operator::MODES * KG_LANES + first + w.e;
       double entries[shape::ENTRIES];
       const typename shape::Operator op(
           kg_element_at(&a.batch.arrays, a.first_group + g, first + w.e, a.material));
@@ -161,14 +162,10 @@ __global__ void __launch_bounds__(32 * shape::WARPS, shape::BLOCKS)
 }
 
 template <class shape>
-bool lanes_fit(kedge_context *ctx)
+kedge_status launch_solve_lanes(kedge_context *ctx, const kg_local_solve_args &a)
 {
-  return shape::BYTES <= (size_t)kg_cuda(ctx)->shared_limit;
-}
-
-template <class shape>
-kedge_status launch_solve_lanes(kedge_context *ctx, const element_solve_args &a, const char *name)
-{
+  const char *const name = "local_solve: solve";
+  static_assert(shape::BYTES <= 98 << 10, "fits the 99 KiB of the smaller GPUs");
   KG_TRY(kg_cuda_ask_for_shared(ctx, (const void *)solve_lanes<shape>, shape::BYTES, name));
   const unsigned blocks = kg_cuda_blocks(ctx, a.n_groups, shape::BLOCKS);
   solve_lanes<shape><<<blocks, 32 * shape::WARPS, shape::BYTES, kg_cuda_stream(ctx)>>>(a);

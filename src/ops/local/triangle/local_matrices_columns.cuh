@@ -23,14 +23,6 @@ __device__ __forceinline__ void team_barrier(int team)
 template <class shape>
 using tile_columns = double2[shape::NT][shape::ROWS][shape::E];
 
-/// Tile rows are taken in pairs, always the same, because the tensor cores want pairs side by side
-/// in registers; of an odd number of rows the first is alone. Where is the pair of row i?
-template <class shape>
-__device__ __forceinline__ constexpr int pair_of(int i)
-{
-  return (i + shape::ROWS % 2) / 2 * 2 - shape::ROWS % 2;
-}
-
 /// Column j from the diagonal on: what is built less products of the columns before it; negative.
 template <class shape>
 __device__ __forceinline__ void reduce(const tile_warp<shape> &w, int j, int from, int to,
@@ -66,7 +58,7 @@ __device__ __forceinline__ void divide(const tile_warp<shape> &w, int j, int fir
                                        const double2 (&inverse)[shape::E], tile_columns<shape> &l)
 {
 #pragma unroll
-  for (int i = pair_of<shape>(first); i < shape::ROWS; i += 2)
+  for (int i = pair_of<shape::ROWS>(first); i < shape::ROWS; i += 2)
 #pragma unroll
     for (int e = 0; e < shape::E; ++e) {
       double2 c = {}, d = {};
@@ -111,7 +103,7 @@ template <class shape>
 __device__ __forceinline__ void eliminate(const tile_warp<shape> &w, int j, tile_columns<shape> &l)
 {
   double2 inverse[shape::E];
-  reduce<shape>(w, j, pair_of<shape>(j), shape::ROWS, l);
+  reduce<shape>(w, j, pair_of<shape::ROWS>(j), shape::ROWS, l);
 #pragma unroll
   for (int e = 0; e < shape::E; ++e) inverse[e] = l[j][j][e];
   invert_by_warp<shape>(j, inverse);
@@ -129,7 +121,7 @@ __device__ __forceinline__ void eliminate_by_team(const tile_warp<shape> &w, int
                                                   tile_columns<shape> &l)
 {
   constexpr int last = shape::NT - 1;
-  const int pair = pair_of<shape>(j);
+  const int pair = pair_of<shape::ROWS>(j);
   reduce<shape>(w, j, pair, pair + 2, l);
 #pragma unroll
   for (int e = 0; e < shape::E; ++e) w.tile[e][w.lane] = l[j][j][e];

@@ -355,6 +355,8 @@ int teams_that_fit(kedge_context *ctx)
 template <class shape>
 kedge_status launch_tensor(kedge_context *ctx, const kg_local_matrices_args &a, int teams)
 {
+  static_assert(shape::STAGED || sizeof(typename shape::team_memory) <= 98 << 10,
+                "a team fits the 99 KiB of the smaller GPUs");
   const auto kernel = local_matrices_tensor<shape>;
   const size_t shared = shape::STAGED_BYTES + teams * sizeof(typename shape::team_memory);
   KG_TRY(kg_cuda_ask_for_shared(ctx, (const void *)kernel, shared, "local_matrices"));

@@ -41,6 +41,7 @@ struct tile_element {
 /// Order P: E elements a warp, at most TEAMS teams a block, one block a multiprocessor.
 template <int P_, bool REDUCED_, int E_, int TEAMS_, bool STAGED_, bool BY_THREADS_, bool AHEAD_>
 struct tensor_shape {
+  using unstaged = tensor_shape<P_, REDUCED_, E_, TEAMS_, false, BY_THREADS_, AHEAD_>;
   static constexpr bool REDUCED = REDUCED_;  ///< K^e are made reduced: without mode 0 of the edges
   static constexpr int P = P_, E = E_, TEAMS = TEAMS_;
   static constexpr bool BY_THREADS = BY_THREADS_;  ///< invert tiles

@@ -1,7 +1,6 @@
 // local_operator.cuh: what is left of Z^-1 when the modes of degree P are eliminated
 // (local_solve_top.cuh), as a combination of reference matrices.
 #pragma once
-#include "ops/local/triangle/element_solve.cuh"
 #include "ops/local/triangle/local_solve_top.cuh"
 
 namespace kg
@@ -14,7 +13,7 @@ namespace kg
 /// that of the others is zero for modes of different parity.
 template <int P>
 struct condensed_operator {
-  static constexpr int TERMS = 6, K = P * (P + 1) / 2;
+  static constexpr int TERMS = 6, K = P * (P + 1) / 2, MODES = K + P + 1;
   double same_rs, other_rs, ss, base, same_edge, other_edge, same_pair, other_pair, sides;
   double diagonal;  ///< what is added to the diagonal
 

@@ -11,7 +11,6 @@
 // the reference has the pairs (`eliminated`).
 #pragma once
 #include "device/cuda_each.cuh"
-#include "ops/local/triangle/element_solve.cuh"
 #include "ops/local/triangle/local_solve.h"
 #include "ops/local/triangle/local_solve_table.cuh"
 

@@ -54,6 +54,14 @@ __device__ __forceinline__ void tile_multiply(double2 &c, double2 &d, double2 a,
   tensor_multiply(c, d, a.y, e.y, b.y);
 }
 
+/// Rows of tiles are taken in pairs, always the same, because the tensor cores want pairs side by
+/// side in registers; of an odd number of rows the first is alone. Where is the pair of a row?
+template <int ROWS>
+__device__ __forceinline__ constexpr int pair_of(int row)
+{
+  return (row + ROWS % 2) / 2 * 2 - ROWS % 2;
+}
+
 __device__ __forceinline__ double2 negative(double2 a)
 {
   return make_double2(-a.x, -a.y);
