@@ -179,13 +179,13 @@ static void compare_own(comparison *c, kedge_operator kind, result r)
 static void compare_matrix_free(comparison *c)
 {
   const kg_shape *shape = &c->b.p.shape;
-  const kg_local local = bench_local(&c->b, KG_LAYOUT_PACKED, KG_DOUBLE);
-  const double bytes = (double)kg_local_bytes(&local);
+  const kg_locals locals = kg_locals_of(bench_local(&c->b, KG_LAYOUT_PACKED, KG_DOUBLE), NULL);
+  const double bytes = (double)kg_local_bytes(locals.local);
   compare_own(c, KEDGE_OPERATOR_MATRIX_FREE,
               (result){.measure = "apply",
                        .operator_name = "matrix-free",
                        .variant = "packed K^e by patches",
-                       .size = {bytes, kg_trace_apply_cost(shape->size, &shape->count, &local)},
+                       .size = {bytes, kg_trace_product_cost(shape->size, &shape->count, &locals)},
                        .form = FOOTPRINT_MATRIX_FREE});
 }
 
@@ -193,13 +193,13 @@ static void compare_matrix_free(comparison *c)
 static void compare_reduced(comparison *c)
 {
   const kg_shape *shape = &c->b.p.shape;
-  const kg_local local = bench_local(&c->b, KG_LAYOUT_REDUCED, KG_DOUBLE);
+  const kg_locals locals = kg_locals_of(bench_local(&c->b, KG_LAYOUT_REDUCED, KG_DOUBLE), NULL);
   const bench_work work = {call_reduced, NULL, &c->b};
   result r = {.measure = "apply",
               .operator_name = "matrix-free-reduced",
               .variant = "reduced K^e by patches",
-              .size = {(double)kg_local_bytes(&local),
-                       kg_trace_apply_cost(shape->size, &shape->count, &local)},
+              .size = {(double)kg_local_bytes(locals.local),
+                       kg_trace_product_cost(shape->size, &shape->count, &locals)},
               .form = FOOTPRINT_MATRIX_FREE};
   if (!bench_wants(c->settings, r.operator_name)) return;
   if (bench_add_reduced(&c->b, KG_DOUBLE) != KEDGE_OK) {

@@ -220,13 +220,16 @@ static double seconds_of(running *r, kedge_status (*call)(void *), int samples)
 
 static void print_levels(const kg_coarse *coarse)
 {
-  kg_coarse_info info;
-  kg_amg.describe(coarse, &info);
+  double entries = 0.0;
   printf(",\"levels\":[");
-  for (int l = 0; l < info.n_levels; ++l)
-    printf("%s[%lld,%lld]", l ? "," : "", (long long)info.rows[l], (long long)info.entries[l]);
+  for (int l = 0; l < coarse->n_levels; ++l) {
+    const kg_csr *matrix = &coarse->level[l].matrix;
+    printf("%s[%d,%d]", l ? "," : "", (int)matrix->n_rows, (int)matrix->n_entries);
+    entries += matrix->n_entries;
+  }
   printf("]");
-  bench_print_number("operator_complexity", info.operator_complexity);
+  const int32_t first = coarse->level[0].matrix.n_entries;
+  bench_print_number("operator_complexity", first > 0 ? entries / first : 1.0);
 }
 
 static void measure(const bench_settings *settings, const bench_machine *m, running *r)

@@ -138,8 +138,8 @@ static kg_cost cost_diagonal(const bench *b)
 }
 static kg_cost cost_product(const bench *b, kg_layout layout, kg_number number)
 {
-  const kg_local local = bench_local(b, layout, number);
-  return kg_trace_apply_cost(b->p.shape.size, &b->p.shape.count, &local);
+  const kg_locals locals = kg_locals_of(bench_local(b, layout, number), NULL);
+  return kg_trace_product_cost(b->p.shape.size, &b->p.shape.count, &locals);
 }
 static kg_cost cost_apply(const bench *b)
 {

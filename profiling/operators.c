@@ -154,7 +154,8 @@ static void open_host(bench *host, const bench_machine *m, int order, bool ell)
 
 static void run_iteration(const bench_settings *s, const bench_machine *m, bench *b)
 {
-  const kg_cost apply = kg_trace_apply_cost(b->p.shape.size, &b->p.shape.count, &b->apply.local);
+  const kg_locals locals = kg_locals_of(b->apply.local, NULL);
+  const kg_cost apply = kg_trace_product_cost(b->p.shape.size, &b->p.shape.count, &locals);
   measured found = {.name = "cg_iteration", .error = NAN};
   found.cost = kg_cost_plus(apply, 1, kg_cg_vectors_cost(b->vectors.n));
   BENCH_TRY(m->ctx, bench_iteration(b, KEDGE_OPERATOR_MATRIX_FREE, s->samples,

@@ -225,9 +225,9 @@ kg_cost kg_cg_cost(const kg_krylov *k)
                                : kg_pcg_vectors_cost(k->linear->rows, k->linear->number);
 }
 
-static void free_recording(kedge_context *ctx, kg_krylov *base)
+void kg_cg_free(kedge_context *ctx, kg_krylov *base)
 {
   kg_repeat_free(ctx, &((kg_cg *)base)->repeat);
 }
 
-const kg_krylov_table kg_cg_loop = {"cg", takes, iterate, kg_cg_cost, free_recording};
+const kg_krylov_table kg_cg_loop = {"cg", takes, iterate, kg_cg_cost, kg_cg_free};

@@ -50,5 +50,6 @@ typedef kedge_status kg_cg_launch(kedge_context *ctx, kg_cg *cg, int batches);
 kedge_status kg_cg_iterate(kedge_context *ctx, kg_cg *cg, kg_cg_launch *launch, double rr,
                            const kg_rule *rule, kg_iterated *result);
 kg_cost kg_cg_cost(const kg_krylov *krylov);
+void kg_cg_free(kedge_context *ctx, kg_krylov *krylov);
 
 KEDGE_END_DECLS

@@ -41,10 +41,5 @@ static kedge_status iterate(kedge_context *ctx, kg_krylov *base, double rr, cons
   return kg_cg_iterate(ctx, cg, launch, rr, rule, result);
 }
 
-static void no_recording(kedge_context *ctx, kg_krylov *base)
-{
-  (void)ctx, (void)base;
-}
-
 const kg_krylov_table kg_cg_one_kernel = {"cg in one kernel", takes, iterate, kg_cg_cost,
-                                          no_recording};
+                                          kg_cg_free};

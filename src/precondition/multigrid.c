@@ -38,23 +38,29 @@ static void declare_copies(kg_plan *plan, const kg_multigrid_shape *shape, kg_mu
   kg_plan_array(plan, "z of cycles", z_count(shape), real, kept, &s->z);
 }
 
-static void declare_smoother(kg_plan *plan, const kg_multigrid_shape *shape, kg_smoother *s)
+kg_smoother kg_multigrid_smoother(const kg_multigrid_shape *shape)
 {
   const kg_smoother_table *table = kg_smoother_table_of(shape->smoother);
+  const bool halves = table->halves && shape->locals.local[0].number == KG_SINGLE;
+  return (kg_smoother){.table = table,
+                       .size = shape->size,
+                       .count = shape->count,
+                       .number = shape->number,
+                       .form = halves ? KG_BLOCK_HALF : KG_BLOCK_FACTOR,
+                       .lines = {.n_lines = shape->n_lines, .n_steps = shape->n_line_steps}};
+}
+
+static void declare_smoother(kg_plan *plan, kg_smoother *s)
+{
+  kg_line_steps *lines = &s->lines;
   const size_t i = sizeof(int32_t);
-  const size_t factors = kg_line_factor_count(shape->size, shape->n_lines, shape->n_line_steps);
-  *s = (kg_smoother){.table = table,
-                     .size = shape->size,
-                     .count = shape->count,
-                     .number = shape->number,
-                     .form = table->form(shape->locals.local[0].number)};
-  kg_plan_array(plan, "blocks", kg_edge_blocks_count(shape->size, &shape->count),
+  kg_plan_array(plan, "blocks", kg_edge_blocks_count(s->size, &s->count),
                 kg_block_number_bytes(s->form), kept, &s->inverse);
-  if (!table->has_lines) return;
-  s->lines = (kg_line_steps){.n_lines = shape->n_lines, .n_steps = shape->n_line_steps};
-  kg_plan_array(plan, "couplings", factors, sizeof *s->factor, kept, &s->factor);
-  kg_plan_array(plan, "lines", (size_t)shape->n_lines + 1, i, kept, &s->lines.begin);
-  kg_plan_array(plan, "edges of lines", (size_t)shape->n_line_steps, i, kept, &s->lines.edge);
+  if (!s->table->has_lines) return;
+  kg_plan_array(plan, "couplings", kg_line_factor_count(s->size, lines->n_lines, lines->n_steps),
+                sizeof *s->factor, kept, &s->factor);
+  kg_plan_array(plan, "lines", (size_t)lines->n_lines + 1, i, kept, &lines->begin);
+  kg_plan_array(plan, "edges of lines", (size_t)lines->n_steps, i, kept, &lines->edge);
 }
 
 /// What moves vertex modes.
@@ -103,8 +109,9 @@ void kg_multigrid_declare(kg_plan *plan, const kg_multigrid_shape *shape,
   const size_t rows = (size_t)shape->count.n_free * (size_t)shape->size.n_edge;
   const size_t real = kg_number_bytes(shape->number);
   const unsigned smoothing = KG_IN(DOWN) | KG_IN(CORRECT) | KG_IN(UP);
-  *m = (kg_multigrid){.shape = *shape, .solver = solver, .plan = plan};
-  declare_smoother(plan, shape, &m->smoother);
+  *m = (kg_multigrid){
+      .shape = *shape, .smoother = kg_multigrid_smoother(shape), .solver = solver, .plan = plan};
+  declare_smoother(plan, &m->smoother);
   kg_plan_array(plan, "fault of blocks", 1, sizeof(int32_t), KG_IN(ASSEMBLY), &m->block_fault);
   if (kg_multigrid_has_copies(shape) && shape->smoothing_steps > 0)
     declare_copies(plan, shape, &m->single);
@@ -232,18 +239,15 @@ void kg_multigrid_destroy(kedge_context *ctx, kg_multigrid *multigrid)
 
 int kg_multigrid_levels(const kg_multigrid *multigrid)
 {
-  if (!multigrid->coarse) return 1;
-  kg_coarse_info info;
-  multigrid->solver->describe(multigrid->coarse, &info);
-  return 1 + info.n_levels;
+  return multigrid->coarse ? 1 + multigrid->solver->levels(multigrid->coarse) : 1;
 }
 
 kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *s)
 {
-  const kg_smoother_table *table = kg_smoother_table_of(s->smoother);
+  const kg_smoother smoother = kg_multigrid_smoother(s);
   const kg_locals copies = kg_multigrid_cycle_locals(s);
   const kg_local *given = s->locals.local;
-  kg_cost sum = table->make_cost(s->size, &s->count, s->n_line_steps, given->number);
+  kg_cost sum = smoother.table->make_cost(&smoother, given->number);
   if (s->smoothing_steps == 0) return sum;
   if (kg_multigrid_has_vertex_modes(s))
     sum = kg_cost_plus(sum, 1,

@@ -56,6 +56,9 @@ static inline bool kg_multigrid_is_reduced(const kg_multigrid_shape *shape)
 /// The shape of the K^e that a cycle multiplies with: those that it is given, or their copies.
 kg_locals kg_multigrid_cycle_locals(const kg_multigrid_shape *shape);
 
+/// The smoother of such a cycle, without memory.
+kg_smoother kg_multigrid_smoother(const kg_multigrid_shape *shape);
+
 /// Copies in single precision: K^e and the vectors of a cycle. All NULL where the cycle has the
 /// precision of conjugate gradients, and works with theirs.
 typedef struct kg_multigrid_single {
@@ -135,22 +138,6 @@ void kg_multigrid_destroy(kedge_context *ctx, kg_multigrid *multigrid);
 int kg_multigrid_levels(const kg_multigrid *multigrid);
 kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *shape);
 
-/// What a cycle works on, in its number.
-typedef struct kg_multigrid_vectors {
-  const void *r;  ///< [free trace edge][mode]
-  void *z;        ///< [trace edge][mode]; Dirichlet rows are zero
-  void *product;  ///< work: [free trace edge][mode]
-  kg_sum sum;     ///< r . z, with KG_PIECES parts
-} kg_multigrid_vectors;
-
-/// z = M r. M is symmetric, up to rounding, positive definite and always the same, for one `well`.
-/// @param[in] well  a better M, whose coarse system is solved well (precondition/amg/coarse.h)
-/// @param[in] a     A, of the number of the cycle
-kedge_status kg_multigrid_apply(kedge_context *ctx, const kg_multigrid *multigrid, bool well,
-                                const kg_patches *a, const kg_multigrid_vectors *vectors);
-/// z = B^-1 r with the blocks of the smoother, without levels.
-kedge_status kg_multigrid_apply_blocks(kedge_context *ctx, const kg_multigrid *multigrid,
-                                       const kg_patches *a, const kg_multigrid_vectors *vectors);
 /// A cycle without what the coarse solver does.
 kg_cost kg_multigrid_apply_cost(const kg_multigrid_shape *shape);
 

@@ -1,8 +1,10 @@
 #include "precondition/precond.h"
 
 #include "device/context.h"
+#include "core/nvtx.h"
 #include "ops/advice.h"
 #include "ops/vector/round.h"
+#include "ops/smooth/vertex_transfer.h"
 
 kg_precond kg_jacobi_of(const double *inverse)
 {
@@ -54,6 +56,156 @@ static kedge_status begin(kedge_context *ctx, const kg_precond *base, double rr)
   return c->exponent ? kg_copy_in(ctx, c->exponent, &exponent, sizeof exponent) : KEDGE_OK;
 }
 
+/// What an application works on, in the number of the cycle.
+typedef struct work {
+  const kg_cycle *cycle;
+  const void *r;  ///< [free trace edge][mode]
+  void *z;        ///< [trace edge][mode]; Dirichlet rows are zero
+  kg_sum sum;     ///< r . z, with KG_PIECES parts
+} work;
+
+static kedge_status multiply(kedge_context *ctx, const work *w)
+{
+  const kg_linear *a = &w->cycle->linear.base;
+  return a->table->apply(ctx, a, w->z, w->cycle->product, &(kg_pass){0});
+}
+
+/// The vertex modes that a step has to move: of r - A z, with the product at hand, or of r.
+static kedge_status find_modes(kedge_context *ctx, const work *w, bool from_zero)
+{
+  const kg_multigrid *m = w->cycle->multigrid;
+  if (!m->modes.value) return KEDGE_OK;
+  return kg_vertex_modes_restrict(
+      ctx, &(kg_vertex_modes_restrict_args){.modes = m->modes,
+                                            .size = m->shape.size,
+                                            .n_edges = m->shape.count.n_free,
+                                            .number = m->shape.number,
+                                            .r = w->r,
+                                            .product = from_zero ? NULL : w->cycle->product});
+}
+
+/// How a smoothing begins and ends.
+typedef struct smoothing {
+  kg_phase phase;                   ///< of its products
+  bool from_zero;                   ///< z is zero; else the product is at hand
+  kg_vertex_correction correction;  ///< of z and of the product, still to be added
+  kg_sum sum;                       ///< of r . z, made by the last step
+} smoothing;
+
+/// z and the product are corrected, in a pass of its own.
+static kedge_status add_correction(kedge_context *ctx, const work *w,
+                                   kg_vertex_correction *correction)
+{
+  const kg_multigrid *m = w->cycle->multigrid;
+  if (!correction->coarse) return KEDGE_OK;
+  KG_TRY(kg_vertex_prolong(ctx, &(kg_vertex_prolong_args){.correction = *correction,
+                                                          .size = m->shape.size,
+                                                          .number = m->shape.number,
+                                                          .z = w->z,
+                                                          .product = w->cycle->product}));
+  correction->coarse = NULL;
+  return KEDGE_OK;
+}
+
+/// Steps of Chebyshev's iteration of the fourth kind, which needs no smallest eigenvalue (Lottes,
+/// Optimal polynomial smoothers for multigrid V-cycles, 2023); a step alone is 9/8 of it, the best
+/// there is for one.
+static kedge_status smooth(kedge_context *ctx, const work *w, smoothing how)
+{
+  const kg_multigrid *m = w->cycle->multigrid;
+  const kg_smoother_table *table = m->smoother.table;
+  const int steps = m->shape.smoothing_steps;
+  const double scale = (steps == 1 ? 1.125 : 1.0) / m->largest_eigenvalue;
+  KG_TRY(find_modes(ctx, w, how.from_zero));  // a correction that is not in the product has none
+  if (!table->corrects) KG_TRY(add_correction(ctx, w, &how.correction));
+  for (int i = 1; i <= steps; ++i) {
+    if (i > 1) {
+      KG_TRY(kg_plan_enter(ctx, m->plan, how.phase));
+      KG_TRY(multiply(ctx, w));
+    }
+    const kg_smoother_args args = {
+        .r = w->r,
+        .product = w->cycle->product,
+        .correction = how.correction,
+        .modes = m->modes,
+        .from_zero = how.from_zero && i == 1,
+        .again = !how.from_zero && kg_multigrid_repeats(&m->shape),
+        .z = w->z,
+        .d = m->d,
+        .step = scale * (8 * i - 4) / (2 * i + 1),
+        .momentum = i == 1 ? 0.0 : (2.0 * i - 3) / (2 * i + 1),
+        .sum = i == steps ? how.sum : (kg_sum){0},
+    };
+    KG_TRY(table->step(ctx, &m->smoother, &args));
+    how.correction.coarse = NULL;
+  }
+  return KEDGE_OK;
+}
+
+/// c = C P^T (r - A z), with the product at hand.
+static kedge_status solve_coarse(kedge_context *ctx, const work *w, kg_vertex_correction *out)
+{
+  const kg_multigrid *m = w->cycle->multigrid;
+  *out = (kg_vertex_correction){0};
+  if (!m->coarse) return kg_plan_enter(ctx, m->plan, KG_PHASE_UP);
+  KG_TRY(kg_plan_enter(ctx, m->plan, KG_PHASE_RESTRICT));
+  KG_TRY(kg_vertex_restrict(ctx, &(kg_vertex_restrict_args){.space = m->space,
+                                                            .size = m->shape.size,
+                                                            .number = m->shape.number,
+                                                            .r = w->r,
+                                                            .product = w->cycle->product,
+                                                            .coarse = m->residual}));
+  KG_TRY(kg_plan_enter(ctx, m->plan, KG_PHASE_COARSE));
+  kg_range_push("coarse_solve", m->shape.count.n_elements, m->space.n_rows);
+  const kedge_status status =
+      m->solver->solve(ctx, m->coarse, w->cycle->well, m->residual, m->correction);
+  kg_range_pop();
+  *out = (kg_vertex_correction){.space = m->space,
+                                .diffusion = m->shape.diffusion,
+                                .n_edges = m->shape.count.n_free,
+                                .coarse = m->correction};
+  return status == KEDGE_OK ? kg_plan_enter(ctx, m->plan, KG_PHASE_CORRECT) : status;
+}
+
+/// Adds the correction: with a reaction z += P c and its product from scratch, and nothing is left
+/// to be added.
+static kedge_status correct(kedge_context *ctx, const work *w, kg_vertex_correction *correction)
+{
+  const kg_multigrid *m = w->cycle->multigrid;
+  KG_TRY(kg_vertex_spread(ctx, &(kg_vertex_spread_args){.space = m->space,
+                                                        .size = m->shape.size,
+                                                        .number = m->shape.number,
+                                                        .column = m->matrix.column,
+                                                        .coarse = correction->coarse,
+                                                        .z = w->z}));
+  correction->coarse = NULL;
+  KG_TRY(kg_plan_enter(ctx, m->plan, KG_PHASE_UP));
+  return multiply(ctx, w);
+}
+
+static kedge_status apply_blocks(kedge_context *ctx, const work *w)
+{
+  const kg_multigrid *m = w->cycle->multigrid;
+  return m->smoother.table->step(ctx, &m->smoother,
+                                 &(kg_smoother_args){.r = w->r,
+                                                     .product = w->cycle->product,
+                                                     .from_zero = true,
+                                                     .z = w->z,
+                                                     .step = 1.0,
+                                                     .sum = w->sum});
+}
+
+static kedge_status apply_cycle(kedge_context *ctx, const work *w)
+{
+  kg_vertex_correction correction;
+  KG_TRY(smooth(ctx, w, (smoothing){.phase = KG_PHASE_DOWN, .from_zero = true}));
+  KG_TRY(multiply(ctx, w));
+  KG_TRY(solve_coarse(ctx, w, &correction));
+  if (correction.coarse && !kg_multigrid_is_reduced(&w->cycle->multigrid->shape))
+    KG_TRY(correct(ctx, w, &correction));
+  return smooth(ctx, w, (smoothing){.phase = KG_PHASE_UP, .correction = correction, .sum = w->sum});
+}
+
 /// Zeros in the rows of z that steps do not write.
 static kedge_status zero_dirichlet(kedge_context *ctx, const kg_cycle *c, void *z)
 {
@@ -69,16 +221,48 @@ static kedge_status apply(kedge_context *ctx, const kg_precond *base, const void
   const kg_multigrid *m = c->multigrid;
   if (!c->blocks) KG_TRY(kg_plan_enter(ctx, m->plan, KG_PHASE_DOWN));
   if (kg_multigrid_z_rests(&m->shape)) KG_TRY(zero_dirichlet(ctx, c, z));
-  kg_multigrid_vectors v = {.r = r, .z = z, .product = c->product, .sum = pass->sum};
+  work w = {c, r, z, pass->sum};
   if (c->exponent) {
-    v.r = m->single.r;
-    v.sum.exponent = c->exponent;
+    w.r = m->single.r;
+    w.sum.exponent = c->exponent;
     KG_TRY(kg_round(
         ctx, &(kg_round_args){
                  .n = c->linear.base.rows, .from = r, .to = m->single.r, .exponent = c->exponent}));
   }
-  return c->blocks ? kg_multigrid_apply_blocks(ctx, m, &c->linear, &v)
-                   : kg_multigrid_apply(ctx, m, c->well, &c->linear, &v);
+  const bool blocks = c->blocks || m->shape.smoothing_steps == 0;
+  return blocks ? apply_blocks(ctx, &w) : apply_cycle(ctx, &w);
+}
+
+/// The cost of a cycle, without that of rounding the residual at its begin.
+static kg_cost cycle_cost(const kg_multigrid_shape *s, kg_cost step)
+{
+  const bool reduced = kg_multigrid_is_reduced(s);
+  const double k = s->smoothing_steps, products = reduced ? 2 * k - 1 : 2 * k;
+  const kg_locals locals = kg_multigrid_cycle_locals(s);
+  const kg_cost product = kg_trace_product_cost(s->size, &s->count, &locals);
+  kg_cost sum = kg_cost_plus((kg_cost){0}, products, product);
+  sum = kg_cost_plus(sum, 2 * k, step);
+  sum = kg_cost_plus(sum, 1, kg_vertex_transfer_cost(&s->count, s->n_vertices, s->number));
+  if (kg_multigrid_repeats(s))  // z is not read
+    sum.bytes -= (double)kg_number_bytes(s->number) * s->size.n_edge * s->count.n_free;
+  if (reduced)  // the second side of an edge, elements and vertices, once
+    sum.bytes += 4.0 * s->count.n_free + 12.0 * s->count.n_elements + 24.0 * s->n_vertices;
+  else  // the other vertices of the ends of edges, and where a vertex's begin
+    sum.bytes += 8.0 * s->count.n_free + 4.0 * s->n_vertices;
+  if (!kg_multigrid_has_vertex_modes(s)) return sum;
+  // of r - A z, and of r, which counts as much
+  return kg_cost_plus(sum, 2,
+                      kg_vertex_modes_restrict_cost(s->size, &s->count, s->n_vertices, s->number));
+}
+
+kg_cost kg_multigrid_apply_cost(const kg_multigrid_shape *s)
+{
+  const kg_smoother smoother = kg_multigrid_smoother(s);
+  const kg_cost step = smoother.table->step_cost(&smoother);
+  kg_cost sum = s->smoothing_steps > 0 ? cycle_cost(s, step) : step;
+  if (kg_multigrid_has_copies(s))
+    sum.bytes += kg_round_cost((int64_t)s->count.n_free * s->size.n_edge).bytes;
+  return sum;
 }
 
 static kg_cost cost(const kg_precond *base)

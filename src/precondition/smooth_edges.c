@@ -3,11 +3,6 @@
 #include "precondition/smoother.h"
 #include "ops/smooth/edge_smooth.h"
 
-static kg_block_form form(kg_number local)
-{
-  return local == KG_SINGLE ? KG_BLOCK_HALF : KG_BLOCK_FACTOR;
-}
-
 static kedge_status make(kedge_context *ctx, const kg_smoother *s, const kg_batch *batch,
                          const kg_locals *locals, int32_t *fault)
 {
@@ -19,11 +14,9 @@ static kedge_status make(kedge_context *ctx, const kg_smoother *s, const kg_batc
                                                     .fault = fault});
 }
 
-static kg_cost make_cost(kg_sizes size, const kg_trace_counts *count, int32_t n_steps,
-                         kg_number local)
+static kg_cost make_cost(const kg_smoother *s, kg_number local)
 {
-  (void)n_steps;
-  return kg_edge_blocks_cost(size, count, local, kg_block_number_bytes(form(local)));
+  return kg_edge_blocks_cost(s->size, &s->count, local, kg_block_number_bytes(s->form));
 }
 
 static kedge_status step(kedge_context *ctx, const kg_smoother *s, const kg_smoother_args *a)
@@ -45,28 +38,24 @@ static kedge_status step(kedge_context *ctx, const kg_smoother *s, const kg_smoo
                                                     .sum = a->sum});
 }
 
-static kg_cost step_cost(kg_sizes size, const kg_trace_counts *count, int32_t n_steps,
-                         kg_number local, kg_number number)
+static kg_cost step_cost(const kg_smoother *s)
 {
-  (void)n_steps;
-  return kg_edge_smooth_cost(size, count, form(local), number);
+  return kg_edge_smooth_cost(s->size, &s->count, s->form, s->number);
 }
-
-/// Steps with vertex modes save iterations from this order on (docs/multigrid.md).
-enum { MODES_ORDER_MIN = 5 };
 
 double kg_smooth_facets_bound(const kg_trace_counts *count)
 {
   return count->n_wide_groups > 0 ? 4.0 : 3.0;
 }
 
+/// Steps with vertex modes save iterations from order 5 on (docs/multigrid.md).
 const kg_smoother_table kg_smooth_edges = {.make = make,
                                            .make_cost = make_cost,
-                                           .form = form,
                                            .step = step,
                                            .step_cost = step_cost,
                                            .bound = kg_smooth_facets_bound,
                                            .share = {0.92, 0.92},
+                                           .halves = true,
                                            .corrects = true,
                                            .repeats = true,
-                                           .modes_order_min = MODES_ORDER_MIN};
+                                           .modes_order_min = 5};

@@ -5,13 +5,6 @@
 #include "ops/smooth/edge_smooth.h"
 #include "ops/smooth/smooth_vectors.h"
 
-/// Lines are long, and add up what halves would lose.
-static kg_block_form form(kg_number local)
-{
-  (void)local;
-  return KG_BLOCK_FACTOR;
-}
-
 static kedge_status make(kedge_context *ctx, const kg_smoother *s, const kg_batch *batch,
                          const kg_locals *locals, int32_t *fault)
 {
@@ -30,12 +23,11 @@ static kedge_status make(kedge_context *ctx, const kg_smoother *s, const kg_batc
                                                     .fault = fault});
 }
 
-static kg_cost make_cost(kg_sizes size, const kg_trace_counts *count, int32_t n_steps,
-                         kg_number local)
+static kg_cost make_cost(const kg_smoother *s, kg_number local)
 {
   const kg_cost blocks =
-      kg_edge_blocks_cost(size, count, local, kg_block_number_bytes(KG_BLOCK_FACTOR));
-  return kg_cost_plus(blocks, 1, kg_line_factor_cost(size, n_steps, local));
+      kg_edge_blocks_cost(s->size, &s->count, local, kg_block_number_bytes(s->form));
+  return kg_cost_plus(blocks, 1, kg_line_factor_cost(s->size, s->lines.n_steps, local));
 }
 
 /// In place: L^-1 along the lines, D^-1 = W^T W everywhere, L^-T along the lines.
@@ -76,20 +68,18 @@ static kedge_status step(kedge_context *ctx, const kg_smoother *s, const kg_smoo
   return kg_smooth_advance(ctx, &vectors);
 }
 
-static kg_cost step_cost(kg_sizes size, const kg_trace_counts *count, int32_t n_steps,
-                         kg_number local, kg_number number)
+static kg_cost step_cost(const kg_smoother *s)
 {
-  (void)local;
-  const kg_cost vectors = kg_smooth_vectors_cost((int64_t)count->n_free * size.n_edge, number);
-  const kg_cost blocks = kg_edge_smooth_cost(size, count, KG_BLOCK_FACTOR, number);
-  return kg_cost_plus(kg_cost_plus(vectors, 1, blocks), 2,
-                      kg_line_sweep_cost(size, n_steps, number));
+  const int64_t rows = (int64_t)s->count.n_free * s->size.n_edge;
+  kg_cost sum = kg_smooth_vectors_cost(rows, s->number);
+  sum = kg_cost_plus(sum, 1, kg_edge_smooth_cost(s->size, &s->count, s->form, s->number));
+  return kg_cost_plus(sum, 2, kg_line_sweep_cost(s->size, s->lines.n_steps, s->number));
 }
 
+/// Lines are long, and add up what halves would lose.
 const kg_smoother_table kg_smooth_lines = {
     .make = make,
     .make_cost = make_cost,
-    .form = form,
     .step = step,
     .step_cost = step_cost,
     .bound = kg_smooth_facets_bound,  // 2 for elements with a pair: two parts

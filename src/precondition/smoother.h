@@ -42,20 +42,14 @@ struct kg_smoother_table {
   /// @param[in] fault  work, one word of device memory
   kedge_status (*make)(kedge_context *ctx, const kg_smoother *smoother, const kg_batch *batch,
                        const kg_locals *locals, int32_t *fault);
-  /// @param[in] n_steps  of lines
-  /// @param[in] local    number of K^e
-  kg_cost (*make_cost)(kg_sizes size, const kg_trace_counts *count, int32_t n_steps,
-                       kg_number local);
-  /// The form of `inverse`: beside K^e in single precision it may be smaller.
-  kg_block_form (*form)(kg_number local);
+  kg_cost (*make_cost)(const kg_smoother *smoother, kg_number local);  ///< `local`: of K^e
   /// d = momentum d + step B^-1 (r - A z),  z += d.
   kedge_status (*step)(kedge_context *ctx, const kg_smoother *smoother,
                        const kg_smoother_args *args);
-  /// @param[in] local, number  of K^e and of the cycle
-  kg_cost (*step_cost)(kg_sizes size, const kg_trace_counts *count, int32_t n_steps,
-                       kg_number local, kg_number number);
+  kg_cost (*step_cost)(const kg_smoother *smoother);
   double (*bound)(const kg_trace_counts *count);  ///< no eigenvalue of B^-1 A is larger
   double share[2];      ///< of kg_smoother_estimate(): up to order 4, and from order 5 on
+  bool halves;          ///< `inverse` may be in half precision, beside K^e in single precision
   bool has_lines;       ///< solves along lines of edges (space/edge_lines.h)
   bool corrects;        ///< a step adds a correction in its pass; else it is added before the step
   bool repeats;         ///< a step makes z of a step from zero again, instead of reading it

@@ -109,10 +109,10 @@ static kedge_status solve(kedge_context *ctx, kg_coarse *c, bool well, const dou
   return kg_copy_in(ctx, x, c->x, n * sizeof *x);
 }
 
-static void describe(const kg_coarse *coarse, kg_coarse_info *info)
+static int levels(const kg_coarse *coarse)
 {
   (void)coarse;
-  *info = (kg_coarse_info){.n_levels = 1, .direct = true};
+  return 1;
 }
 
 static kedge_status lend(kedge_context *ctx, kg_coarse *coarse, void *vectors, size_t bytes)
@@ -125,5 +125,5 @@ const kg_coarse_table exact_coarse = {.bytes = bytes,
                                       .create = create,
                                       .lend = lend,
                                       .solve = solve,
-                                      .describe = describe,
+                                      .levels = levels,
                                       .destroy = destroy};

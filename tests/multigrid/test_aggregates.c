@@ -40,13 +40,10 @@ static void aggregation_create(fe_matrix *m, aggregation *a)
                                 .threshold = 1e-4 * THETA_PERCENT * THETA_PERCENT,
                                 .key = take(a, n, sizeof(uint64_t)),
                                 .key_near = take(a, n, sizeof(uint64_t)),
-                                .begin = take(a, n + 1, sizeof(int64_t)),
-                                .length = take(a, n, sizeof(int32_t)),
                                 .aggregate = take(a, n, sizeof(int32_t)),
                                 .undecided = take(a, 1, sizeof(int32_t)),
                                 .strong = take(a, entries, sizeof(int32_t))};
-  must(ctx, kg_scan_work_bytes(ctx, m->n, &a->args.scan_bytes));
-  a->args.scan = take(a, a->args.scan_bytes, 1);
+  must(ctx, kg_scan_take(ctx, &a->arena, m->n, &a->args.work));
   must(ctx, kg_aggregate(ctx, &a->args, &a->n_aggregates));
   int32_t *beside = get(entries, sizeof *beside);
   a->strong = get(entries + n, sizeof *a->strong);
@@ -198,8 +195,7 @@ static int32_t check_prolongation_of(fe_matrix *m, bool keeps_constants)
                                  .strong = a.args.strong,
                                  .aggregate = a.args.aggregate,
                                  .omega = 0.6};
-  const kg_csr_work work = {a.args.length, a.args.begin, a.args.scan, a.args.scan_bytes};
-  must(ctx, kg_csr_make(ctx, &args, &work, &a.arena, &made));
+  must(ctx, kg_csr_make(ctx, &args, &a.args.work, &a.arena, &made));
   fe_matrix_fetch(ctx, &made, &p);
   check_prolongation(&a, &p, 0.6);
   int32_t longest = 0;

@@ -24,7 +24,6 @@ typedef struct solver {
   device_matrix device;
   kg_buffer kept;
   kg_coarse *coarse;
-  kg_coarse_info info;
 } solver;
 
 static void solver_create(kedge_context *context, solver *s, size_t kept)
@@ -35,7 +34,6 @@ static void solver_create(kedge_context *context, solver *s, size_t kept)
   must(context, kg_amg.create(context, &s->device.csr, memory, &s->coarse));
   must(context, kg_amg.lend(context, s->coarse, NULL, 0));
   fe_matrix_round(&s->matrix);
-  kg_amg.describe(s->coarse, &s->info);
 }
 
 /// Opens a solver with the memory that a solve gives, which decides where levels end.
@@ -184,8 +182,8 @@ static void rows_without_strong_connections_have_no_coarser_level(void **state)
   solver s;
   fe_grid_matrix((fe_grid){50, 50, .height = 1.0, .reaction = 1e7, .neumann = true}, &s.matrix);
   solver_open(ctx, &s);
-  assert_int_equal(s.info.n_levels, 1);
-  assert_false(s.info.direct);
+  assert_int_equal(s.coarse->n_levels, 1);
+  assert_false(s.coarse->direct);
   solver_close(ctx, &s);
 }
 
@@ -196,7 +194,7 @@ static void small_matrices_are_solved_exactly(void **state)
     solver s;
     fe_grid_matrix((fe_grid){n, n, .height = 1.0, .jitter = 0.4}, &s.matrix);
     solver_create(ctx, &s, 0);  // which has room for any inverse
-    assert_true(s.info.direct && s.info.n_levels == 1);
+    assert_true(s.coarse->direct && s.coarse->n_levels == 1);
     double *x = randoms(1, s.matrix.n), *b = randoms(2, s.matrix.n),
            *found = randoms(3, s.matrix.n);
     fe_multiply(&s.matrix, x, b);
@@ -222,21 +220,25 @@ static void no_rows_are_no_work(void **state)
   solver_close(ctx, &s);
 }
 
-static void levels_are_described_as_they_shrink(void **state)
+static void levels_shrink_to_one_that_is_inverted(void **state)
 {
   (void)state;
   solver s;
   fe_grid_matrix((fe_grid){200, 200, .height = 1.0}, &s.matrix);
   solver_open(ctx, &s);
-  assert_int_equal(s.info.n_levels, 4);
-  assert_true(s.info.direct);
-  assert_int_equal(s.info.rows[0], s.matrix.n);
-  assert_int_equal(s.info.entries[0], s.matrix.n_entries - s.matrix.n);
-  for (int l = 1; l < s.info.n_levels; ++l) {
-    assert_true(5 * s.info.rows[l] < s.info.rows[l - 1]);
-    assert_true(20 * s.info.rows[l] > s.info.rows[l - 1]);
+  assert_int_equal(s.coarse->n_levels, 4);
+  assert_true(s.coarse->direct);
+  assert_int_equal(s.coarse->level[0].matrix.n_rows, s.matrix.n);
+  assert_int_equal(s.coarse->level[0].matrix.n_entries, s.matrix.n_entries - s.matrix.n);
+  for (int l = 1; l < s.coarse->n_levels; ++l) {
+    const int32_t rows = s.coarse->level[l].matrix.n_rows;
+    const int32_t finer = s.coarse->level[l - 1].matrix.n_rows;
+    assert_true(5 * rows < finer);
+    assert_true(20 * rows > finer);
   }
-  assert_at_most(s.info.operator_complexity, 1.4);
+  double entries = 0.0;
+  for (int l = 0; l < s.coarse->n_levels; ++l) entries += s.coarse->level[l].matrix.n_entries;
+  assert_at_most(entries / s.coarse->level[0].matrix.n_entries, 1.4);
   solver_close(ctx, &s);
 }
 
@@ -305,13 +307,14 @@ static int64_t check_memory(fe_grid grid, int64_t spare)
   must(ctx, kg_amg.create(ctx, &s.device.csr, memory, &s.coarse));
   must(ctx, kg_amg.lend(ctx, s.coarse, vectors.data, vectors.bytes));
   assert_int_equal(ctx->bytes_peak, ctx->bytes_in_use);
-  kg_amg.describe(s.coarse, &s.info);
-  if (s.info.n_levels > 1 && n > 10000 && spare == 0)
+  if (s.coarse->n_levels > 1 && n > 10000 && spare == 0)
     assert_at_most((double)bytes.kept, 1.45 * (double)s.coarse->arena.most);
+  const int32_t last = s.coarse->level[s.coarse->n_levels - 1].matrix.n_rows;
+  const int32_t inverted = s.coarse->direct ? last : 0;
   solver_close(ctx, &s);
   kg_free(ctx, &vectors);
   kg_free(ctx, &work);
-  return s.info.direct ? s.info.rows[s.info.n_levels - 1] : 0;
+  return inverted;
 }
 
 static void memory_is_what_is_predicted(void **state)
@@ -427,7 +430,7 @@ int main(void)
       cmocka_unit_test(rows_without_strong_connections_have_no_coarser_level),
       cmocka_unit_test(small_matrices_are_solved_exactly),
       cmocka_unit_test(no_rows_are_no_work),
-      cmocka_unit_test(levels_are_described_as_they_shrink),
+      cmocka_unit_test(levels_shrink_to_one_that_is_inverted),
       cmocka_unit_test(bits_do_not_depend_on_run_or_threads),
       cmocka_unit_test(every_backend_makes_the_cycle_of_the_host),
       cmocka_unit_test(memory_is_what_is_predicted),

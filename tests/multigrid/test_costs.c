@@ -32,6 +32,22 @@ static kg_multigrid_shape shape_of(kedge_smoother smoother, int steps, kg_number
       .locals = kg_locals_of(local_of(KG_LAYOUT_REDUCED, KG_DOUBLE, 6), NULL)};
 }
 
+static kg_cost step_cost(kedge_smoother kind, int order, kg_number local, kg_number number)
+{
+  kg_multigrid_shape shape = shape_of(kind, 1, number);
+  shape.size = kg_sizes_of(order);
+  shape.locals = kg_locals_of(local_of(KG_LAYOUT_REDUCED, local, order), NULL);
+  shape.n_line_steps = STEPS;
+  const kg_smoother smoother = kg_multigrid_smoother(&shape);
+  return smoother.table->step_cost(&smoother);
+}
+
+static double make_bytes(const kg_multigrid_shape *shape)
+{
+  const kg_smoother smoother = kg_multigrid_smoother(shape);
+  return smoother.table->make_cost(&smoother, KG_DOUBLE).bytes;
+}
+
 static void in_single_precision_numbers_are_half_and_indices_and_factors_are_not(void **state)
 {
   (void)state;
@@ -39,12 +55,9 @@ static void in_single_precision_numbers_are_half_and_indices_and_factors_are_not
   for (kedge_smoother kind = 0; kind < KEDGE_SMOOTHER_AUTO; ++kind)
     for (int order = 1; order <= KEDGE_ORDER_MAX; ++order) {
       const kg_sizes size = kg_sizes_of(order);
-      const kg_cost whole =
-          kg_smoother_table_of(kind)->step_cost(size, &count, STEPS, KG_DOUBLE, KG_DOUBLE);
-      const kg_cost half =
-          kg_smoother_table_of(kind)->step_cost(size, &count, STEPS, KG_DOUBLE, KG_SINGLE);
-      const kg_cost compact =
-          kg_smoother_table_of(kind)->step_cost(size, &count, STEPS, KG_SINGLE, KG_SINGLE);
+      const kg_cost whole = step_cost(kind, order, KG_DOUBLE, KG_DOUBLE);
+      const kg_cost half = step_cost(kind, order, KG_DOUBLE, KG_SINGLE);
+      const kg_cost compact = step_cost(kind, order, KG_SINGLE, KG_SINGLE);
       assert_true(whole.flops == half.flops && whole.flops == compact.flops);
       const double m = size.n_edge, blocks = 4.0 * m * (m + 1) / 2 * count.n_free;
       const double lines = kg_smoother_has_lines(kind) ? 2 * 4.0 * m * m * STEPS : 0.0;
@@ -78,8 +91,7 @@ static void vertex_modes_copies_and_what_is_below_the_trace_are_counted(void **s
   mixed.number = KG_SINGLE;
   const double modes = kg_vertex_modes_cost(one.size, &count, VERTICES, KG_DOUBLE).bytes;
   const double copies = 12.0 * one.locals.local[0].rows * KG_LANES * count.n_groups;
-  const double blocks =
-      kg_smoother_table_of(one.smoother)->make_cost(one.size, &count, 0, KG_DOUBLE).bytes;
+  const double blocks = make_bytes(&one);
   const double below = kg_vertex_space_cost(&count, VERTICES).bytes +
                        kg_vertex_matrix_cost(&count, VERTICES, one.locals.local).bytes;
   assert_true(fabs(kg_multigrid_create_cost(&two).bytes - blocks - below) < 1.0);
@@ -92,11 +104,10 @@ static void lines_cost_more_to_make_than_edges(void **state)
 {
   (void)state;
   double cost[KEDGE_SMOOTHER_AUTO];
-  for (kedge_smoother kind = 0; kind < KEDGE_SMOOTHER_AUTO; ++kind)
-    cost[kind] =
-        kg_smoother_table_of(kind)
-            ->make_cost(kg_sizes_of(4), &count, kg_smoother_has_lines(kind) ? STEPS : 0, KG_DOUBLE)
-            .bytes;
+  for (kedge_smoother kind = 0; kind < KEDGE_SMOOTHER_AUTO; ++kind) {
+    const kg_multigrid_shape shape = shape_of(kind, 1, KG_DOUBLE);
+    cost[kind] = make_bytes(&shape);
+  }
   assert_true(cost[KEDGE_SMOOTHER_LINE] > cost[KEDGE_SMOOTHER_EDGE]);
 }
 
@@ -104,7 +115,7 @@ static void a_measured_eigenvalue_costs_its_steps(void **state)
 {
   (void)state;
   const kg_multigrid_shape two = shape_of(KEDGE_SMOOTHER_EDGE, 2, KG_DOUBLE);
-  const double product = kg_trace_apply_cost(two.size, &count, two.locals.local).bytes;
+  const double product = kg_trace_product_cost(two.size, &count, &two.locals).bytes;
   const double bytes = kg_multigrid_bound_cost(&two).bytes;
   assert_true(bytes > KG_LANCZOS_STEPS * product);
   assert_true(bytes < KG_LANCZOS_STEPS * (product + kg_multigrid_apply_cost(&two).bytes));

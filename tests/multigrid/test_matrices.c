@@ -197,17 +197,13 @@ static void check_dense_product(const fe_matrix *a, const fe_matrix *b, const fe
 /// The product, made and fetched.
 static fe_matrix product_of(const kg_csr *a, const kg_csr *b, bool square)
 {
-  const size_t n = (size_t)a->n_rows;
   const kg_csr_make_args args = {
       .source = KG_CSR_PRODUCT, .a = *a, .b = *b, .square = square, .wide = !square};
   kg_arena arena = {0};
-  kg_csr_work work = {0};
+  kg_scan_work work;
   kg_csr made;
   fe_matrix found;
-  must(ctx, kg_scan_work_bytes(ctx, a->n_rows, &work.scan_bytes));
-  must(ctx, kg_arena_take(ctx, &arena, n, sizeof *work.length, &work.length));
-  must(ctx, kg_arena_take(ctx, &arena, n + 1, sizeof *work.begin, &work.begin));
-  must(ctx, kg_arena_take(ctx, &arena, work.scan_bytes, 1, &work.scan));
+  must(ctx, kg_scan_take(ctx, &arena, a->n_rows, &work));
   must(ctx, kg_csr_make(ctx, &args, &work, &arena, &made));
   fe_matrix_fetch(ctx, &made, &found);
   kg_arena_free(ctx, &arena);

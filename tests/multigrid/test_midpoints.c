@@ -98,15 +98,12 @@ static void make_next(refinement *r)
   const size_t n = (size_t)r->mesh->n_vertices, n_next = (size_t)r->mesh->levels.count[0];
   int32_t *fine = take(r, n_next, sizeof *fine);
   must(ctx, kg_copy_in(ctx, fine, r->mesh->levels.vertex, n_next * sizeof *fine));
-  kg_midpoints_make_args args = {
-      .a = r->device.csr,
-      .n_next = (int32_t)n_next,
-      .fine = fine,
-      .ends = take(r, 2 * n, sizeof(int32_t)),
-      .number = take(r, n, sizeof(int32_t)),
-      .work = {.length = take(r, n, sizeof(int32_t)), .begin = take(r, n + 1, sizeof(int64_t))}};
-  must(ctx, kg_scan_work_bytes(ctx, r->device.csr.n_rows, &args.work.scan_bytes));
-  args.work.scan = take(r, args.work.scan_bytes, 1);
+  kg_midpoints_make_args args = {.a = r->device.csr,
+                                 .n_next = (int32_t)n_next,
+                                 .fine = fine,
+                                 .ends = take(r, 2 * n, sizeof(int32_t)),
+                                 .number = take(r, n, sizeof(int32_t))};
+  must(ctx, kg_scan_take(ctx, &r->arena, r->device.csr.n_rows, &args.work));
   must(ctx, kg_midpoints_make(ctx, &args, &r->arena, &r->next));
   r->points = (kg_midpoints){.n_next = (int32_t)n_next, .fine = fine, .ends = args.ends};
 }

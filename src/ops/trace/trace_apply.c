@@ -57,30 +57,17 @@ kedge_status kg_trace_product(kedge_context *ctx, const kg_trace_product_args *a
   return KEDGE_OK;
 }
 
-static kg_cost vectors_cost(kg_sizes size, const kg_trace_counts *count, kg_number number)
-{
-  const double numbers = size.n_edge * ((double)count->n_edges + (double)count->n_free);
-  return (kg_cost){.bytes = (double)kg_number_bytes(number) * numbers};
-}
-
 /// Each number of K^e but those of fluxes is in a product of two uses.
-static kg_cost local_cost(const kg_local *local, int32_t n_elements)
-{
-  const double n = local->n, rows = local->rows, elements = n_elements;
-  return (kg_cost){.bytes = (double)kg_number_bytes(local->number) * rows * elements,
-                   .flops = (4.0 * rows - 2.0 * n) * elements};
-}
-
-kg_cost kg_trace_apply_cost(kg_sizes size, const kg_trace_counts *count, const kg_local *local)
-{
-  return kg_cost_plus(vectors_cost(size, count, local->number), 1,
-                      local_cost(local, count->n_elements));
-}
-
 kg_cost kg_trace_product_cost(kg_sizes size, const kg_trace_counts *count, const kg_locals *locals)
 {
-  kg_cost sum = vectors_cost(size, count, locals->local[0].number);
-  for (int i = 0; i < locals->n_locals; ++i)
-    sum = kg_cost_plus(sum, 1, local_cost(&locals->local[i], locals->local[i].n_elements));
+  const kg_number number = locals->local[0].number;
+  const double real = (double)kg_number_bytes(number);
+  const double vectors = size.n_edge * ((double)count->n_edges + (double)count->n_free);
+  kg_cost sum = {.bytes = real * vectors};
+  for (const kg_local *local = locals->local; local < locals->local + locals->n_locals; ++local) {
+    const double n = local->n, rows = local->rows, elements = local->n_elements;
+    sum =
+        kg_cost_plus(sum, 1, (kg_cost){real * rows * elements, (4.0 * rows - 2.0 * n) * elements});
+  }
   return sum;
 }

@@ -56,7 +56,6 @@ kedge_status kg_trace_product(kedge_context *ctx, const kg_trace_product_args *a
 /// The one of them for a kg_local, without its pass.
 kg_trace_apply_args kg_trace_product_part(const kg_trace_product_args *args, int i);
 /// The floor of one application: K^e once, x and y once.
-kg_cost kg_trace_apply_cost(kg_sizes size, const kg_trace_counts *count, const kg_local *local);
 kg_cost kg_trace_product_cost(kg_sizes size, const kg_trace_counts *count, const kg_locals *locals);
 
 /// Groups a patch for an order: about the elements whose traces and products fit the shared memory

@@ -2,7 +2,6 @@
 // preconditioner: what a sum says that they read.
 #pragma once
 #include "ops/vector/cg_vectors.h"
-#include "ops/vector/open_rows.cuh"
 #include "ops/vector/row_passes.cuh"
 
 namespace

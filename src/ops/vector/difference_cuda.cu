@@ -4,7 +4,6 @@
 // Cost    reads b and A x, writes r.
 #include "ops/vector/difference.h"
 #include "ops/vector/grid_sum.cuh"
-#include "ops/vector/open_rows.cuh"
 #include "ops/vector/row_passes.cuh"
 
 namespace

@@ -4,6 +4,7 @@
 #pragma once
 #include "device/cuda_rt.h"
 #include "ops/pass.h"
+#include "ops/real.h"
 
 namespace
 {
@@ -21,6 +22,13 @@ kedge_status launch(kedge_context *ctx, const Arguments *a, void (*kernel)(Argum
   kernel<<<kg_cuda_blocks(ctx, pieces, BLOCKS), THREADS, 0, kg_cuda_stream(ctx)>>>(
       *a, kg_cuda(ctx)->counters + KG_COUNTER_VECTORS);
   return kg_cuda_launched(ctx, name);
+}
+
+/// Row i of A p: what is in ap, and the halo where the row is open.
+__device__ __forceinline__ double closed_row(double ap, const kg_open &open, int64_t i)
+{
+  const int64_t at = i - open.first;
+  return at >= 0 && at < open.n ? ap + ((const kg_real *)open.halo)[at] : ap;
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "precondition/amg/aggregate.h"
 
 #include "device/context.h"
-#include "precondition/amg/scan.h"
 
 enum {
   MANY_ROWS = 1 << 18,  // of more, a round takes longer than the host's look at its outcome
@@ -58,10 +57,7 @@ kedge_status kg_aggregate(kedge_context *ctx, const kg_aggregate_args *args, int
   }
   KG_TRY(KG_IMPLEMENTATION(ctx, find_roots, kg_aggregate_roots_cuda)(ctx, args));
   int64_t total;
-  KG_TRY(kg_scan(
-      ctx,
-      &(kg_scan_args){args->length, args->matrix.n_rows, args->begin, args->scan, args->scan_bytes},
-      &total));
+  KG_TRY(kg_scan(ctx, &args->work, args->matrix.n_rows, &total));
   *n_aggregates = (int32_t)total;
   return KG_IMPLEMENTATION(ctx, join, kg_aggregate_join_cuda)(ctx, args);
 }

@@ -10,6 +10,7 @@
 /// result depends on the matrix alone. (Bell, Dalton, Olson, SIAM J. Sci. Comput. 34, 2012.)
 #pragma once
 #include "precondition/amg/csr.h"
+#include "precondition/amg/scan.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_aggregate_args {
@@ -18,11 +19,8 @@ typedef struct kg_aggregate_args {
   int32_t *strong;           ///< [entry]: its column; the row for weak ones
   int32_t *aggregate;        ///< [row]: -1: in none
   uint64_t *key, *key_near;  ///< work: [row]
-  int32_t *length;           ///< work: [row]
-  int64_t *begin;            ///< work: [row + 1]
-  int32_t *undecided;        ///< work: [1]
-  void *scan;                ///< work: kg_scan_work_bytes()
-  size_t scan_bytes;
+  kg_scan_work work;
+  int32_t *undecided;  ///< work: [1]
 } kg_aggregate_args;
 
 /// @param[out] n_aggregates  on the host
@@ -100,20 +98,20 @@ KG_INLINE bool kg_is_root(const kg_aggregate_args *a, int32_t i)
 
 KG_INLINE void kg_aggregate_count_root(const kg_aggregate_args *a, int32_t i)
 {
-  a->length[i] = kg_is_root(a, i);
+  a->work.length[i] = kg_is_root(a, i);
 }
 
 /// The aggregate of a root, or of the root to which the row has its strongest connection; -1: none.
 KG_INLINE int32_t kg_aggregate_of_roots(const kg_aggregate_args *a, int32_t i)
 {
-  if (kg_is_root(a, i)) return (int32_t)a->begin[i];
+  if (kg_is_root(a, i)) return (int32_t)a->work.begin[i];
   int32_t found = -1;
   double strongest = 0.0;
   for (int32_t e = a->matrix.row[i]; e < a->matrix.row[i + 1]; ++e)
     if (a->strong[e] != i && kg_is_root(a, a->strong[e]) &&
         (double)a->matrix.value[e] < strongest) {
       strongest = (double)a->matrix.value[e];
-      found = (int32_t)a->begin[a->strong[e]];
+      found = (int32_t)a->work.begin[a->strong[e]];
     }
   return found;
 }
@@ -121,14 +119,14 @@ KG_INLINE int32_t kg_aggregate_of_roots(const kg_aggregate_args *a, int32_t i)
 /// The row's aggregate in `length`, or that of its strongest connection there.
 KG_INLINE int32_t kg_aggregate_of_members(const kg_aggregate_args *a, int32_t i)
 {
-  int32_t found = a->length[i];
+  int32_t found = a->work.length[i];
   if (found >= 0) return found;
   double strongest = 0.0;
   for (int32_t e = a->matrix.row[i]; e < a->matrix.row[i + 1]; ++e)
-    if (a->strong[e] != i && a->length[a->strong[e]] >= 0 &&
+    if (a->strong[e] != i && a->work.length[a->strong[e]] >= 0 &&
         (double)a->matrix.value[e] < strongest) {
       strongest = (double)a->matrix.value[e];
-      found = a->length[a->strong[e]];
+      found = a->work.length[a->strong[e]];
     }
   return found;
 }
@@ -136,7 +134,7 @@ KG_INLINE int32_t kg_aggregate_of_members(const kg_aggregate_args *a, int32_t i)
 /// Roots have their numbers: `length` takes the aggregates of their neighbours; then all do.
 KG_INLINE void kg_aggregate_join_roots(const kg_aggregate_args *a, int32_t i)
 {
-  a->length[i] = kg_aggregate_of_roots(a, i);
+  a->work.length[i] = kg_aggregate_of_roots(a, i);
 }
 
 KG_INLINE void kg_aggregate_join_members(const kg_aggregate_args *a, int32_t i)

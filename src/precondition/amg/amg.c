@@ -128,16 +128,9 @@ static kedge_status amg_solve(kedge_context *ctx, kg_coarse *coarse, bool well, 
   return KEDGE_OK;
 }
 
-static void amg_describe(const kg_coarse *coarse, kg_coarse_info *info)
+static int amg_levels(const kg_coarse *coarse)
 {
-  *info = (kg_coarse_info){.n_levels = coarse->n_levels, .direct = coarse->direct};
-  double entries = 0.0;
-  for (int l = 0; l < coarse->n_levels; ++l) {
-    info->rows[l] = coarse->level[l].matrix.n_rows;
-    info->entries[l] = coarse->level[l].matrix.n_entries;
-    entries += (double)info->entries[l];
-  }
-  info->operator_complexity = info->entries[0] > 0 ? entries / (double)info->entries[0] : 1.0;
+  return coarse->n_levels;
 }
 
 /// A row of linear finite elements takes 47 to 56 bytes of three prolongation entries and their
@@ -167,6 +160,6 @@ const kg_coarse_table kg_amg = {
     .create = kg_amg_create,
     .lend = kg_amg_lend,
     .solve = amg_solve,
-    .describe = amg_describe,
+    .levels = amg_levels,
     .destroy = kg_amg_destroy,
 };

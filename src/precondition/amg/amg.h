@@ -16,7 +16,8 @@
 KEDGE_BEGIN_DECLS
 
 enum {
-  KG_AMG_DEGREE = 2,  ///< steps of smoothing each way
+  KG_AMG_LEVELS = 24,  ///< most levels
+  KG_AMG_DEGREE = 2,   ///< steps of smoothing each way
   /// most rows of a level whose coarse system is solved by one cycle, but for the first
   KG_AMG_ONCE = 100000,
   KG_AMG_SMALL = 1024,  ///< most rows of a first matrix that is solved by two cycles
@@ -46,7 +47,7 @@ struct kg_coarse {
   double *dense;      ///< [kg_dense_entries()]: inverse of the last level
   kg_arena arena;     ///< everything lies in, but for the first matrix
   kg_arena vectors;   ///< and iterates and right-hand sides
-  kg_amg_level level[KG_COARSE_LEVELS];
+  kg_amg_level level[KG_AMG_LEVELS];
 };
 
 kg_coarse_bytes kg_amg_bytes(int64_t n_rows, int64_t n_entries, int64_t spare);

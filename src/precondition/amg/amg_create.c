@@ -9,7 +9,6 @@
 #include "precondition/amg/csr_diagonal.h"
 #include "precondition/amg/csr_transpose.h"
 #include "precondition/amg/dense.h"
-#include "precondition/amg/scan.h"
 #include "ops/advice.h"
 
 enum { POWER_STEPS = 12 };
@@ -22,7 +21,6 @@ static const double
 
 /// What making the next level needs.
 typedef struct level_work {
-  kg_csr_work make;
   kg_arena_mark made;  ///< what follows serves the prolongation alone
   kg_aggregate_args aggregate;
   double *iterate, *power;  ///< [row]
@@ -38,11 +36,7 @@ static kedge_status take_work(kedge_context *ctx, kg_arena *arena, const kg_csr 
   const double theta = ldexp(strength, -l);
   kg_aggregate_args *a = &w->aggregate;
   *w = (level_work){.aggregate = {.matrix = *matrix, .threshold = theta * theta}};
-  KG_TRY(kg_scan_work_bytes(ctx, matrix->n_rows, &a->scan_bytes));
-  KG_TRY(kg_arena_take(ctx, arena, n, sizeof *a->length, &a->length));
-  KG_TRY(kg_arena_take(ctx, arena, n + 1, sizeof *a->begin, &a->begin));
-  KG_TRY(kg_arena_take(ctx, arena, a->scan_bytes, 1, &a->scan));
-  w->make = (kg_csr_work){a->length, a->begin, a->scan, a->scan_bytes};
+  KG_TRY(kg_scan_take(ctx, arena, matrix->n_rows, &a->work));
   w->made = kg_arena_now(arena);
   KG_TRY(kg_arena_take(ctx, arena, (size_t)matrix->n_entries, sizeof *a->strong, &a->strong));
   KG_TRY(kg_arena_take(ctx, arena, n, sizeof *a->aggregate, &a->aggregate));
@@ -105,12 +99,12 @@ static kedge_status make_prolongation(kedge_context *ctx, kg_arena *kept, kg_amg
                                  .strong = w->aggregate.strong,
                                  .aggregate = w->aggregate.aggregate,
                                  .omega = damping};
-  return kg_csr_make(ctx, &args, &w->make, kept, &level->prolong);
+  return kg_csr_make(ctx, &args, &w->aggregate.work, kept, &level->prolong);
 }
 
 /// next = P^T A P, by way of A P in double precision.
 static kedge_status make_matrix(kedge_context *ctx, kg_arena *kept, kg_arena *work,
-                                const kg_amg_level *level, const kg_csr_work *make, kg_csr *next)
+                                const kg_amg_level *level, const kg_scan_work *make, kg_csr *next)
 {
   kg_csr product;
   kg_csr_make_args args = {
@@ -129,7 +123,7 @@ static kedge_status make_refined(kedge_context *ctx, kg_coarse *coarse, int l, c
                                  .n_next = level->midpoints.n_next,
                                  .fine = level->midpoints.fine,
                                  .number = (int32_t *)w->power,
-                                 .work = w->make};
+                                 .work = w->aggregate.work};
   KG_TRY(kg_csr_diagonal(
       ctx, &(kg_csr_diagonal_args){level->matrix, .x = w->iterate, .faults = w->flag}));
   set_steps(level, coarse->eigenvalue);
@@ -154,12 +148,11 @@ static kedge_status make_level(kedge_context *ctx, kg_coarse *coarse, kg_arena *
   KG_TRY(make_prolongation(ctx, kept, level, &w, &n_next));
   *last = n_next == 0;
   if (*last) return KEDGE_OK;
-  KG_REQUIRE(ctx, l + 1 < KG_COARSE_LEVELS, KEDGE_ERR_NUMERIC,
-             "the multigrid needs more than %d levels; use " KG_WITHOUT_MULTIGRID,
-             KG_COARSE_LEVELS);
+  KG_REQUIRE(ctx, l + 1 < KG_AMG_LEVELS, KEDGE_ERR_NUMERIC,
+             "the multigrid needs more than %d levels; use " KG_WITHOUT_MULTIGRID, KG_AMG_LEVELS);
   kg_arena_return(ctx, work, w.made);
   KG_TRY(kg_csr_transpose(ctx, &level->prolong, n_next, work, kept, &level->restriction));
-  return make_matrix(ctx, kept, work, level, &w.make, &level[1].matrix);
+  return make_matrix(ctx, kept, work, level, &w.aggregate.work, &level[1].matrix);
 }
 
 /// An arena without memory allocates what is taken: there is always room.

@@ -6,18 +6,7 @@
 #include "precondition/amg/csr.h"
 KEDGE_BEGIN_DECLS
 
-enum { KG_COARSE_LEVELS = 24 };  ///< most levels
-
 typedef struct kg_coarse kg_coarse;  ///< of the solver
-
-/// What a solver has made of the matrix.
-typedef struct kg_coarse_info {
-  int n_levels;
-  bool direct;  ///< the last level is solved exactly
-  int64_t rows[KG_COARSE_LEVELS];
-  int64_t entries[KG_COARSE_LEVELS];
-  double operator_complexity;  ///< entries of all levels over those of the first
-} kg_coarse_info;
 
 /// Device memory that a solver takes.
 typedef struct kg_coarse_bytes {
@@ -56,7 +45,7 @@ typedef struct kg_coarse_table {
   /// @param[out] x     [n_rows]; not b
   kedge_status (*solve)(kedge_context *ctx, kg_coarse *coarse, bool well, const double *b,
                         double *x);
-  void (*describe)(const kg_coarse *coarse, kg_coarse_info *info);
+  int (*levels)(const kg_coarse *coarse);
   void (*destroy)(kedge_context *ctx, kg_coarse *coarse);  ///< NULL is allowed
 } kg_coarse_table;
 

@@ -1,7 +1,6 @@
 #include "precondition/amg/csr_make.h"
 
 #include "device/context.h"
-#include "precondition/amg/scan.h"
 #include "ops/advice.h"
 
 kedge_status kg_csr_take(kedge_context *ctx, kg_arena *arena, kg_csr_form form, int32_t n_rows,
@@ -143,7 +142,7 @@ static kedge_status fill(kedge_context *ctx, const kg_csr_make_args *args, const
   return KEDGE_OK;
 }
 
-kedge_status kg_csr_make(kedge_context *ctx, const kg_csr_make_args *args, const kg_csr_work *work,
+kedge_status kg_csr_make(kedge_context *ctx, const kg_csr_make_args *args, const kg_scan_work *work,
                          kg_arena *arena, kg_csr *out)
 {
   const int32_t n = args->a.n_rows;
@@ -151,8 +150,7 @@ kedge_status kg_csr_make(kedge_context *ctx, const kg_csr_make_args *args, const
   int64_t total;
   kg_csr_place place;
   KG_TRY(KG_IMPLEMENTATION(ctx, count, kg_csr_count_cuda)(ctx, args, work->length));
-  KG_TRY(kg_scan(ctx, &(kg_scan_args){work->length, n, work->begin, work->scan, work->scan_bytes},
-                 &total));
+  KG_TRY(kg_scan(ctx, work, n, &total));
   KG_TRY(kg_csr_take(ctx, arena, form, n, total, out, &place));
   return KG_IMPLEMENTATION(ctx, fill, kg_csr_fill_cuda)(ctx, args, work->begin, place);
 }

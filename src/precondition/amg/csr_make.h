@@ -10,8 +10,8 @@
 #pragma once
 #include <math.h>
 
-#include "precondition/amg/arena.h"
 #include "precondition/amg/csr.h"
+#include "precondition/amg/scan.h"
 KEDGE_BEGIN_DECLS
 
 typedef enum kg_csr_source { KG_CSR_PROLONGATION, KG_CSR_PRODUCT } kg_csr_source;
@@ -34,17 +34,9 @@ typedef struct kg_csr_make_args {
   double omega;
 } kg_csr_make_args;
 
-/// Work that serves all matrices of a level, one after another.
-typedef struct kg_csr_work {
-  int32_t *length;  ///< [row]
-  int64_t *begin;   ///< [row + 1]
-  void *scan;       ///< kg_scan_work_bytes() of as many rows
-  size_t scan_bytes;
-} kg_csr_work;
-
 /// @param[in] arena  takes the matrix
 /// @retval KEDGE_ERR_MEMORY  also where entries cannot be numbered by 32 bits
-kedge_status kg_csr_make(kedge_context *ctx, const kg_csr_make_args *args, const kg_csr_work *work,
+kedge_status kg_csr_make(kedge_context *ctx, const kg_csr_make_args *args, const kg_scan_work *work,
                          kg_arena *arena, kg_csr *out);
 
 /// A matrix in an arena, to be written through `place`; what of it there is.

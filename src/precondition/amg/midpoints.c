@@ -1,7 +1,6 @@
 #include "precondition/amg/midpoints.h"
 
 #include "device/context.h"
-#include "precondition/amg/scan.h"
 
 static kedge_status find_ends(kedge_context *ctx, const kg_midpoints_make_args *args)
 {
@@ -28,13 +27,11 @@ static kedge_status fill(kedge_context *ctx, const kg_midpoints_make_args *args,
 kedge_status kg_midpoints_make(kedge_context *ctx, const kg_midpoints_make_args *args,
                                kg_arena *arena, kg_csr *next)
 {
-  const kg_csr_work *w = &args->work;
   int64_t total;
   kg_csr_place place;
   KG_TRY(kg_zero(ctx, args->number, (size_t)args->a.n_rows * sizeof *args->number));
   KG_TRY(KG_IMPLEMENTATION(ctx, find_ends, kg_midpoints_ends_cuda)(ctx, args));
-  KG_TRY(kg_scan(ctx, &(kg_scan_args){w->length, args->n_next, w->begin, w->scan, w->scan_bytes},
-                 &total));
+  KG_TRY(kg_scan(ctx, &args->work, args->n_next, &total));
   KG_TRY(kg_csr_take(ctx, arena, (kg_csr_form){.square = true}, args->n_next, total, next, &place));
   return KG_IMPLEMENTATION(ctx, fill, kg_midpoints_fill_cuda)(ctx, args, &place);
 }

@@ -27,7 +27,7 @@ typedef struct kg_midpoints_make_args {
   const int32_t *fine;
   int32_t *ends;
   int32_t *number;  ///< work: [row]
-  kg_csr_work work;
+  kg_scan_work work;
 } kg_midpoints_make_args;
 
 /// The next matrix, and `ends`. @param[in] arena  takes the matrix

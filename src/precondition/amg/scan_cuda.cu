@@ -24,17 +24,17 @@ cudaError_t scan(void *scratch, size_t *bytes, const int32_t *length, int32_t n,
 }
 }  // namespace
 
-extern "C" kedge_status kg_scan_work_bytes_cuda(kedge_context *ctx, int32_t n, size_t *bytes)
+extern "C" kedge_status kg_scan_bytes_cuda(kedge_context *ctx, int32_t n, size_t *bytes)
 {
   *bytes = 0;
   return kg_cuda_check(ctx, scan(nullptr, bytes, nullptr, n, nullptr, nullptr), "sizing a scan");
 }
 
-extern "C" kedge_status kg_scan_cuda(kedge_context *ctx, const kg_scan_args *a)
+extern "C" kedge_status kg_scan_cuda(kedge_context *ctx, const kg_scan_work *w, int32_t n)
 {
-  KG_TRY(kg_zero(ctx, a->begin, sizeof *a->begin));
-  if (a->n == 0) return KEDGE_OK;
-  size_t bytes = a->work_bytes;
-  return kg_cuda_check(ctx, scan(a->work, &bytes, a->length, a->n, a->begin, kg_cuda_stream(ctx)),
+  KG_TRY(kg_zero(ctx, w->begin, sizeof *w->begin));
+  if (n == 0) return KEDGE_OK;
+  size_t bytes = w->scratch_bytes;
+  return kg_cuda_check(ctx, scan(w->scratch, &bytes, w->length, n, w->begin, kg_cuda_stream(ctx)),
                        "scanning rows");
 }
