@@ -6,11 +6,9 @@
 /// covariant gradient F^T grad u. Geometry and diffusion meet in G = adj(F) kappa adj(F)^T / J, a
 /// symmetric 2 x 2 matrix at each point.
 #pragma once
-#include <math.h>
-
 #include "basis/cell_tables.h"
-#include "kedge/problem.h"
 #include "ops/local/quadrature/team.h"
+#include "ops/local/triangle/element.h"
 #include "ops/ops.h"
 
 /// A range of whole groups of elements of one shape and order. All arrays of the range, here and in
@@ -136,17 +134,12 @@ KG_INLINE double kg_cell_tau(const kg_cell_material *material, int V, int l, con
 {
   const int next = l + 1 < V ? l + 1 : 0;
   const double dx = x[next] - x[l], dy = y[next] - y[l], square = dx * dx + dy * dy;
-  // tau |l|: the length cancels or is squared, but for a plain number.
-  const double scale = material->scaling == KEDGE_SCALING_INVERSE_H ? 1.0
-                       : material->scaling == KEDGE_SCALING_H       ? square
-                                                                    : sqrt(square);
-  return 0.5 * material->stabilization * scale;
+  return 0.5 * material->stabilization * kg_tau_scale(material->scaling, square);
 }
 
 /// -1 for the odd modes of a facet that its element sees reversed; of trace unknown a of element e.
 KG_INLINE double kg_cell_sign(const kg_cells *cells, int32_t e, int a)
 {
   const int m = cells->tables.size.n_facet;
-  const uint32_t side = cells->side_edge[kg_cell_at(e, cells->tables.size.n_facets, a / m)];
-  return (side & (uint32_t)(a % m) & 1u) ? -1.0 : 1.0;
+  return kg_side_sign(cells->side_edge[kg_cell_at(e, cells->tables.size.n_facets, a / m)], a % m);
 }

@@ -51,8 +51,9 @@ KG_INLINE void kg_cell_errors_point(const kg_cell_errors_args *args, int32_t e, 
 }
 
 /// Group `group` of the range.
-KG_INLINE void kg_cell_errors_group(const kg_cell_errors_args *args, int32_t group, kg_team team)
+KG_INLINE void kg_cell_errors_group(const void *arguments, int32_t group, kg_team team)
 {
+  const kg_cell_errors_args *args = (const kg_cell_errors_args *)arguments;
   const kg_cell_points *points = &args->points;
   const int V = points->size.n_facets, N = points->size.n_modes, S = points->size.n_flux;
   double *const u = team.scratch, *const s = u + N, *const star = s + S;

@@ -17,8 +17,9 @@ KG_DECLARE_OPERATOR(kg_cell_loads, kg_cell_loads_args);
 kg_cost kg_cell_loads_cost(const kg_cell_points *points, int64_t n_elements);
 
 /// Element e of the range. Scratch: a double a point.
-KG_INLINE void kg_cell_loads_element(const kg_cell_loads_args *args, int32_t e, kg_team team)
+KG_INLINE void kg_cell_loads_element(const void *arguments, int32_t e, kg_team team)
 {
+  const kg_cell_loads_args *args = (const kg_cell_loads_args *)arguments;
   const kg_cell_points *points = &args->points;
   const int V = points->size.n_facets, N = points->size.n_modes, N_star = points->size.n_star;
   double x[KG_FACETS_MAX], y[KG_FACETS_MAX], *const weighted = team.scratch;

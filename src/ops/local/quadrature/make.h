@@ -60,8 +60,9 @@ KG_INLINE void kg_cell_make_write(const kg_cell_make_args *args, int32_t e, kg_t
 }
 
 /// Lane `lane` of the range.
-KG_INLINE void kg_cell_make_lane(const kg_cell_make_args *args, int32_t lane, kg_team team)
+KG_INLINE void kg_cell_make_lane(const void *arguments, int32_t lane, kg_team team)
 {
+  const kg_cell_make_args *args = (const kg_cell_make_args *)arguments;
   const kg_cell_tables *t = &args->cells.tables;
   const kg_cell_sizes size = t->size;
   const int N = size.n_modes, n = size.n_trace, p = N + n;

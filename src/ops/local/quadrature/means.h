@@ -54,8 +54,9 @@ KG_INLINE void kg_cell_means_of(const kg_cell_points *rule, const double kappa[3
 }
 
 /// Element e of the range.
-KG_INLINE void kg_cell_means_element(const kg_cell_means_args *args, int32_t e, kg_team team)
+KG_INLINE void kg_cell_means_element(const void *arguments, int32_t e, kg_team team)
 {
+  const kg_cell_means_args *args = (const kg_cell_means_args *)arguments;
   const kg_cell_points *rule = &args->cells.tables.points;
   const int N = rule->size.n_modes, S = rule->size.n_flux;
   double *const u = team.scratch, *const flux = u + N;

@@ -63,9 +63,9 @@ KG_INLINE void kg_cell_star_load(const kg_cell_tables *t, const double *s, doubl
 }
 
 /// Element e of the range.
-KG_INLINE void kg_cell_postprocess_element(const kg_cell_postprocess_args *args, int32_t e,
-                                           kg_team team)
+KG_INLINE void kg_cell_postprocess_element(const void *arguments, int32_t e, kg_team team)
 {
+  const kg_cell_postprocess_args *args = (const kg_cell_postprocess_args *)arguments;
   const kg_cell_tables *t = &args->cells.tables;
   const kg_cell_sizes size = t->size;
   const int N = size.n_modes, S = size.n_flux, n = size.n_star - 1;

@@ -4,48 +4,83 @@
 // Layout  arrays [group][row][lane]: warps of a block are neighbouring lanes, so that their words
 //         share the sectors of a line
 // Cost    kg_cell_make_cost() and so on; the sums over points are most of it
+#include "device/cuda_rt.h"
 #include "ops/local/quadrature/errors.h"
 #include "ops/local/quadrature/loads.h"
 #include "ops/local/quadrature/make.h"
 #include "ops/local/quadrature/means.h"
 #include "ops/local/quadrature/postprocess.h"
 #include "ops/local/quadrature/recover.h"
-#include "ops/local/quadrature/team.cuh"
+
+namespace
+{
+
+enum { TEAMS = 8 };  // of a block, at most
+
+template <auto DO, typename Arguments>
+__global__ void __launch_bounds__(32 * TEAMS)
+    team_kernel(const __grid_constant__ Arguments a, int32_t n, int scratch)
+{
+  extern __shared__ double s_scratch[];
+  const int warp = threadIdx.x / 32;
+  const int64_t i = (int64_t)blockIdx.x * (blockDim.x / 32) + warp;
+  if (i >= n) return;
+  const kg_team team = {(int)threadIdx.x % 32, s_scratch + (size_t)warp * scratch};
+  DO(&a, (int32_t)i, team);
+}
+
+/// DO(&arguments, i, team) of each of n things, with so many doubles of scratch a team.
+/// @retval KEDGE_ERR_UNSUPPORTED  the scratch of one team does not fit shared memory
+template <auto DO, typename Arguments>
+kedge_status run(kedge_context *ctx, const char *name, int32_t n, size_t scratch,
+                 const Arguments &arguments)
+{
+  if (n == 0) return KEDGE_OK;
+  const size_t bytes = scratch * sizeof(double);
+  const size_t fit = (size_t)kg_cuda(ctx)->shared_limit / (bytes ? bytes : 1);
+  const unsigned teams = fit < 1 ? 1 : fit < TEAMS ? (unsigned)fit : (unsigned)TEAMS;
+  const auto kernel = team_kernel<DO, Arguments>;
+  KG_TRY(kg_cuda_ask_for_shared(ctx, (const void *)kernel, teams * bytes, name));
+  kernel<<<((unsigned)n + teams - 1) / teams, 32 * teams, teams * bytes, kg_cuda_stream(ctx)>>>(
+      arguments, n, (int)scratch);
+  return kg_cuda_launched(ctx, name);
+}
+
+}  // namespace
 
 extern "C" kedge_status kg_cell_make_cuda(kedge_context *ctx, const kg_cell_make_args *a)
 {
-  return kg_team_run<kg_cell_make_lane>(ctx, "cell_make", kg_cell_make_things(a),
-                                        kg_cell_make_scratch(&a->cells.tables), *a);
+  return run<kg_cell_make_lane>(ctx, "cell_make", kg_cell_make_things(a),
+                                kg_cell_make_scratch(&a->cells.tables), *a);
 }
 
 extern "C" kedge_status kg_cell_recover_cuda(kedge_context *ctx, const kg_cell_recover_args *a)
 {
-  return kg_team_run<kg_cell_recover_element>(ctx, "cell_recover", a->cells.n_elements,
-                                              kg_cell_recover_scratch(&a->cells.tables), *a);
+  return run<kg_cell_recover_element>(ctx, "cell_recover", a->cells.n_elements,
+                                      kg_cell_recover_scratch(&a->cells.tables), *a);
 }
 
 extern "C" kedge_status kg_cell_postprocess_cuda(kedge_context *ctx,
                                                  const kg_cell_postprocess_args *a)
 {
-  return kg_team_run<kg_cell_postprocess_element>(ctx, "cell_postprocess", a->cells.n_elements,
-                                                  kg_cell_postprocess_scratch(&a->cells.tables),
-                                                  *a);
+  return run<kg_cell_postprocess_element>(ctx, "cell_postprocess", a->cells.n_elements,
+                                          kg_cell_postprocess_scratch(&a->cells.tables), *a);
 }
 
 extern "C" kedge_status kg_cell_means_cuda(kedge_context *ctx, const kg_cell_means_args *a)
 {
-  return kg_team_run<kg_cell_means_element>(ctx, "cell_means", a->cells.n_elements,
-                                            kg_cell_means_scratch(&a->cells.tables.size), *a);
+  return run<kg_cell_means_element>(ctx, "cell_means", a->cells.n_elements,
+                                    kg_cell_means_scratch(&a->cells.tables.size), *a);
 }
 
 extern "C" kedge_status kg_cell_loads_cuda(kedge_context *ctx, const kg_cell_loads_args *a)
 {
-  return kg_team_run<kg_cell_loads_element>(ctx, "cell_loads", a->cells.n_elements,
-                                            (size_t)a->points.n, *a);
+  return run<kg_cell_loads_element>(ctx, "cell_loads", a->cells.n_elements, (size_t)a->points.n,
+                                    *a);
 }
 
 extern "C" kedge_status kg_cell_errors_cuda(kedge_context *ctx, const kg_cell_errors_args *a)
 {
-  return kg_team_run<kg_cell_errors_group>(ctx, "cell_errors", kg_cells_groups(&a->cells),
-                                           kg_cell_errors_scratch(&a->points.size), *a);
+  return run<kg_cell_errors_group>(ctx, "cell_errors", kg_cells_groups(&a->cells),
+                                   kg_cell_errors_scratch(&a->points.size), *a);
 }

@@ -71,8 +71,9 @@ KG_INLINE void kg_cell_right_hand_side(const kg_cell_recover_args *args, int32_t
 }
 
 /// Element e of the range.
-KG_INLINE void kg_cell_recover_element(const kg_cell_recover_args *args, int32_t e, kg_team team)
+KG_INLINE void kg_cell_recover_element(const void *arguments, int32_t e, kg_team team)
 {
+  const kg_cell_recover_args *args = (const kg_cell_recover_args *)arguments;
   const kg_cell_tables *t = &args->cells.tables;
   const kg_cell_sizes size = t->size;
   const int N = size.n_modes, S = size.n_flux, m = size.n_facet, n = size.n_trace, p = N + n;

@@ -4,7 +4,6 @@
 /// A loop of KG_TEAM_EACH gives each thread of a team its share; what one thread writes others may
 /// read after kg_team_wait().
 #pragma once
-#include "core/error.h"
 #include "core/inline.h"
 
 #ifdef __CUDA_ARCH__
@@ -49,14 +48,3 @@ KG_INLINE double kg_team_other(double value, int offset)
   return value;
 #endif
 }
-
-KEDGE_BEGIN_DECLS
-
-/// What a team does with thing `i` of the arguments.
-typedef void kg_team_body(const void *args, int32_t i, kg_team team);
-
-/// Do it with things 0 .. n - 1 on the host, each team with so many doubles of scratch.
-kedge_status kg_team_run_host(kedge_context *ctx, int32_t n, size_t scratch, kg_team_body *body,
-                              const void *args);
-
-KEDGE_END_DECLS

@@ -16,6 +16,15 @@ typedef struct kg_material {
   kedge_scaling scaling;  ///< of the stabilization with the edge length
 } kg_material;
 
+/// tau |l| by the stabilization, from the square of a length: the length cancels or is squared, but
+/// for a plain number.
+KG_INLINE double kg_tau_scale(kedge_scaling scaling, double square)
+{
+  return scaling == KEDGE_SCALING_INVERSE_H ? 1.0
+         : scaling == KEDGE_SCALING_H       ? square
+                                            : sqrt(square);
+}
+
 /// Z^-1 = mass I + sum_k stiffness[k] S_k + sum_l tau[l] E_l
 /// R_l  = tau[l] F_l + lift_r[l] (Dr F)_l + lift_s[l] (Ds F)_l
 /// S0   = trace[l,k] (F^T F)_lk + delta_lk tau[l] I
@@ -56,11 +65,7 @@ KG_INLINE kg_element kg_element_of(const double x[3], const double y[3], kg_mate
   for (int l = 0; l < 3; ++l) {
     const int next = l == 2 ? 0 : l + 1;
     const double dx = x[next] - x[l], dy = y[next] - y[l], square = dx * dx + dy * dy;
-    // tau |l|: the length cancels or is squared, but for a plain number.
-    const double scale = material.scaling == KEDGE_SCALING_INVERSE_H ? 1.0
-                         : material.scaling == KEDGE_SCALING_H       ? square
-                                                                     : sqrt(square);
-    e.tau[l] = 0.5 * material.stabilization * scale;
+    e.tau[l] = 0.5 * material.stabilization * kg_tau_scale(material.scaling, square);
     e.half_normal[l][0] = 0.5 * dy;
     e.half_normal[l][1] = -0.5 * dx;
     e.lift_r[l] = material.diffusion *
