@@ -109,7 +109,7 @@ static void fill_arguments(bench *b)
       b->p.batch, 0, b->p.shape.choice.recover_groups, a->u, a->q, a->u_star, a->indicator};
   b->load_vectors = (kg_load_vectors_args){b->p.batch,
                                            kg_points_of_rule(b->p.points),
-                                           kg_sampling_points(&b->p.sampling).points,
+                                           kg_sampling_points(&b->p.sampling),
                                            0,
                                            b->p.shape.choice.recover_groups,
                                            b->p.scale,

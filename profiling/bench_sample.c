@@ -20,7 +20,7 @@ void bench_add_exact(bench *b)
   b->p.arrays.error_sums = b->error_sums.data;
   b->errors = (kg_errors_args){b->p.batch,
                                b->p.points,
-                               kg_sampling_points(&b->p.sampling).points,
+                               kg_sampling_points(&b->p.sampling),
                                0,
                                b->p.shape.choice.recover_groups,
                                a->u,

@@ -18,7 +18,7 @@ static kg_points used(const kg_sampler *s, kg_points points)
 
 static kg_points points_on_host(const kg_sampler *s)
 {
-  return used(s, kg_sampling_points(&s->pipeline->sampling).points);
+  return used(s, kg_sampling_points(&s->pipeline->sampling));
 }
 
 static bool has_triangles(const kg_sampler *s, int batch)
@@ -89,7 +89,7 @@ static void note(const kg_sampler *s, const char *where)
 
 static kedge_status create_kernel(kg_sampler *s)
 {
-  static kedge_status (*const create)(kedge_context *, kg_sample_kind, kg_sample_points,
+  static kedge_status (*const create)(kedge_context *, kg_sample_kind, kg_points,
                                       const kg_function *const *, kg_sample_kernel **) =
       KG_IF_CUDA(kg_sample_kernel_create);
   kg_range_push("compile", s->pipeline->mesh->n_elements, 0);

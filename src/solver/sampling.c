@@ -156,9 +156,9 @@ kedge_status kg_sample_refuse(kedge_context *ctx, kg_places places, int32_t firs
   return KEDGE_OK;
 }
 
-kg_sample_points kg_sampling_points(const kg_sampling *s)
+kg_points kg_sampling_points(const kg_sampling *s)
 {
-  return (kg_sample_points){s->order, kg_points_at(kg_sizes_of(s->order), s->n, s->r, s->basis)};
+  return kg_points_at(kg_sizes_of(s->order), s->n, s->r, s->basis);
 }
 
 /// The index of the first value of a row that is not finite, unless `bad` is an earlier one.

@@ -18,7 +18,7 @@ kedge_status kg_sampling_create(kedge_context *ctx, int order, kg_sampling *out)
 void kg_sampling_free(kg_sampling *sampling);
 
 /// The rule and its tables, in host memory.
-kg_sample_points kg_sampling_points(const kg_sampling *sampling);
+kg_points kg_sampling_points(const kg_sampling *sampling);
 
 /// Functions that are sampled together.
 typedef struct kg_sample_set {

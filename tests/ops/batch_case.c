@@ -114,6 +114,20 @@ static void *halves(batch_case *c, size_t count)
   return case_output(&c->memory, (count + 1) / 2);
 }
 
+/// The lanes of a batch in arrays of all lanes.
+static kg_lane_arrays lanes_of_batch(const kg_trace_counts *count, const kg_lane_batch *batch,
+                                     kg_lane_arrays all)
+{
+  const kg_trace_arrays shape = {.n_facets = kg_first_facets(count),
+                                 .first_wide = kg_first_wide(count)};
+  const int32_t lane = batch->first_group * KG_LANES;
+  const int64_t sides = kg_facet_at(&shape, lane, 0);
+  return (kg_lane_arrays){
+      .vertex = all.vertex + sides,
+      .side_edge = all.side_edge + sides,
+      .side_codes = all.side_codes ? all.side_codes + kg_codes_at(&shape, lane) : NULL};
+}
+
 static void make_trace(batch_case *c)
 {
   kedge_context *ctx = c->memory.ctx;
@@ -133,7 +147,7 @@ static void make_trace(batch_case *c)
   kg_plan_place(&source);
   must(ctx, kg_plan_commit(ctx, &source));
   for (int k = 0; k < c->layout.batches.n; ++k)
-    args.lanes[k] = kg_lanes_of_batch(n, &c->layout.batches.batch[k], all);
+    args.lanes[k] = lanes_of_batch(n, &c->layout.batches.batch[k], all);
   must(ctx, kg_connectivity_put(ctx, c->mesh, &c->layout, &args.mesh));
   must(ctx, kg_trace_arrays_fill(ctx, &args));
   c->trace_of_edge = allocate(n_edges, sizeof *c->trace_of_edge);

@@ -51,15 +51,15 @@ static void load_vectors(op_case *c, const op_data *in, op_data *out)
   const double *values = input(c, in, OP_SOURCE);
   double *load = output(c, OP_LOAD);
   FOR_CHUNKS(c, first, end)
-  must(c->ctx, kg_load_vectors(c->ctx, &(kg_load_vectors_args){
-                                           .batch = c->batch,
-                                           .points = kg_points_of_rule(c->points),
-                                           .host_points = kg_sampling_points(&c->sampling).points,
-                                           .first_group = first,
-                                           .n_groups = end - first,
-                                           .scale = 1.0,
-                                           .values = values + before(c, OP_SOURCE, first),
-                                           .load = load + before(c, OP_LOAD, first)}));
+  must(c->ctx, kg_load_vectors(
+                   c->ctx, &(kg_load_vectors_args){.batch = c->batch,
+                                                   .points = kg_points_of_rule(c->points),
+                                                   .host_points = kg_sampling_points(&c->sampling),
+                                                   .first_group = first,
+                                                   .n_groups = end - first,
+                                                   .scale = 1.0,
+                                                   .values = values + before(c, OP_SOURCE, first),
+                                                   .load = load + before(c, OP_LOAD, first)}));
   fetch(c, out, OP_LOAD, load);
 }
 
@@ -291,17 +291,16 @@ static void errors(op_case *c, const op_data *in, op_data *out)
   const double *exact = input(c, in, OP_EXACT);
   double *sums = output(c, OP_ERRORS);
   FOR_CHUNKS(c, first, end)
-  must(c->ctx,
-       kg_errors(c->ctx, &(kg_errors_args){.batch = c->batch,
-                                           .points = c->points,
-                                           .host_points = kg_sampling_points(&c->sampling).points,
-                                           .first_group = first,
-                                           .n_groups = end - first,
-                                           .u = u + before(c, OP_U, first),
-                                           .q = q + before(c, OP_Q, first),
-                                           .u_star = star + before(c, OP_U_STAR, first),
-                                           .exact = exact + before(c, OP_EXACT, first),
-                                           .by_group = (kg_error_sums *)sums}));
+  must(c->ctx, kg_errors(c->ctx, &(kg_errors_args){.batch = c->batch,
+                                                   .points = c->points,
+                                                   .host_points = kg_sampling_points(&c->sampling),
+                                                   .first_group = first,
+                                                   .n_groups = end - first,
+                                                   .u = u + before(c, OP_U, first),
+                                                   .q = q + before(c, OP_Q, first),
+                                                   .u_star = star + before(c, OP_U_STAR, first),
+                                                   .exact = exact + before(c, OP_EXACT, first),
+                                                   .by_group = (kg_error_sums *)sums}));
   fetch(c, out, OP_ERRORS, sums);
 }
 

@@ -92,7 +92,7 @@ static void assert_as_on_host(int elements, int order, int n, const char *const 
   const kg_sample_set set = {n, f.pointer, names, ""};
   double *expected = malloc((size_t)count * (size_t)n * row * sizeof *expected);
   assert_non_null(expected);
-  const kg_points points = kg_sampling_points(&c.sampling).points;
+  const kg_points points = kg_sampling_points(&c.sampling);
   must(host, kg_sample(host, kg_triangle_places(&points, c.mesh), first, count, &set, expected));
   int64_t bad;
   double *values = interpreted(&c, &f, first, count, &bad);

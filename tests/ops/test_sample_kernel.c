@@ -274,7 +274,7 @@ static void the_basis_is_the_product_of_its_factors_in_rows_of_the_rule(void **s
   for (int order = KEDGE_ORDER_MIN; order <= KEDGE_ORDER_MAX; ++order) {
     kg_sampling rule;
     must(ctx, kg_sampling_create(ctx, order, &rule));
-    const kg_points p = kg_sampling_points(&rule).points;
+    const kg_points p = kg_sampling_points(&rule);
     for (int point = 0; point < p.rows * p.rows; ++point) {
       double product[(KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 3) / 2];
       for (int d = 0, mode = 0; d <= order + 1; ++d)

@@ -45,22 +45,6 @@ KG_INLINE int kg_local_rows(kg_layout layout, int n)
   }
 }
 
-/// The K^e of all elements that `count` counts, triangles in one batch, at `data`; NULL: their
-/// shape alone. FULL has no empty lanes.
-static inline kg_local kg_local_all(kg_layout layout, kg_number number, kg_sizes size,
-                                    const kg_trace_counts *count, void *data)
-{
-  const int32_t lanes = count->n_groups * KG_LANES;
-  return (kg_local){.data = data,
-                    .layout = layout,
-                    .number = number,
-                    .n = size.n_trace,
-                    .rows = kg_local_rows(layout, size.n_trace),
-                    .first_lane = 0,
-                    .n_lanes = layout == KG_LAYOUT_FULL ? count->n_elements : lanes,
-                    .n_elements = count->n_elements};
-}
-
 /// The K^e of a batch of lanes. It has no groups without an element.
 /// @param[in] m  modes of a facet
 static inline kg_local kg_local_of_batch(kg_layout layout, kg_number number, int m,
@@ -76,6 +60,17 @@ static inline kg_local kg_local_of_batch(kg_layout layout, kg_number number, int
                     .first_lane = batch->first_group * KG_LANES,
                     .n_lanes = layout == KG_LAYOUT_FULL ? batch->n_elements : lanes,
                     .n_elements = batch->n_elements};
+}
+
+/// The K^e of all triangles that `count` counts, of all its groups, at `data`; NULL: their shape
+/// alone. FULL has no empty lanes.
+static inline kg_local kg_local_all(kg_layout layout, kg_number number, kg_sizes size,
+                                    const kg_trace_counts *count, void *data)
+{
+  const kg_lane_batch lanes = {.n_facets = 3, .n_elements = count->n_elements};
+  kg_local all = kg_local_of_batch(layout, number, size.n_edge, &lanes, data);
+  if (layout != KG_LAYOUT_FULL) all.n_lanes = count->n_groups * KG_LANES;
+  return all;
 }
 
 /// How many numbers all its lanes have, and how many bytes.

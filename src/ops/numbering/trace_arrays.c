@@ -29,19 +29,6 @@ kedge_status kg_connectivity_put(kedge_context *ctx, const kedge_mesh *mesh,
   return kg_copy_in(ctx, to->section_first, layout->section_first, n_first * sizeof(int32_t));
 }
 
-kg_lane_arrays kg_lanes_of_batch(const kg_trace_counts *count, const kg_lane_batch *batch,
-                                 kg_lane_arrays all)
-{
-  const kg_trace_arrays shape = {.n_facets = kg_first_facets(count),
-                                 .first_wide = kg_first_wide(count)};
-  const int32_t lane = batch->first_group * KG_LANES;
-  const int64_t sides = kg_facet_at(&shape, lane, 0);
-  return (kg_lane_arrays){
-      .vertex = all.vertex + sides,
-      .side_edge = all.side_edge + sides,
-      .side_codes = all.side_codes ? all.side_codes + kg_codes_at(&shape, lane) : NULL};
-}
-
 static void number_patch(const kg_trace_arrays_args *a, int32_t p)
 {
   kg_patch_edges edges = kg_edges_of_patch(a, p);

@@ -24,16 +24,12 @@ typedef struct kg_connectivity {
   int32_t *trace_of_edge;     ///< [mesh edge]: written by the first pass
 } kg_connectivity;
 
-/// What is written of the lanes of a batch, or of all: see kg_trace_arrays.
+/// What is written of the lanes of a batch: see kg_trace_arrays.
 typedef struct kg_lane_arrays {
   int32_t *vertex;
   uint32_t *side_edge;
   uint32_t *side_codes;  ///< NULL: these and the halo are not wanted, of any batch
 } kg_lane_arrays;
-
-/// The lanes of a batch in arrays of all lanes.
-kg_lane_arrays kg_lanes_of_batch(const kg_trace_counts *count, const kg_lane_batch *batch,
-                                 kg_lane_arrays all);
 
 typedef struct kg_trace_arrays_args {
   kg_trace_counts count;

@@ -39,13 +39,13 @@ static void write_table(FILE *out, const char *name, int rows, int columns, cons
 }
 
 /// Where the points are: in their row, from its first corner on; their row, from the base on.
-static void write_points(FILE *out, kg_sample_points p)
+static void write_points(FILE *out, kg_points p)
 {
   double along[KG_POINT_ROWS_MAX], across[KG_POINT_ROWS_MAX];
-  const int rows = p.points.rows;
+  const int rows = p.rows;
   for (int k = 0; k < rows; ++k) {
-    across[k] = 0.5 * (1.0 + p.points.s[k * rows]);
-    along[k] = 0.5 * (1.0 + p.points.r[k]) / (1.0 - across[0]);
+    across[k] = 0.5 * (1.0 + p.s[k * rows]);
+    along[k] = 0.5 * (1.0 + p.r[k]) / (1.0 - across[0]);
   }
   write_list(out, "along_point", rows, along);
   write_list(out, "across_point", rows, across);
@@ -90,30 +90,29 @@ kg_cost kg_sample_cost(kg_sample_kind kind, kg_sizes size, double operations, in
   return cost;
 }
 
-kedge_status kg_sample_kernel_source(kedge_context *ctx, kg_sample_kind kind, kg_sample_points p,
+kedge_status kg_sample_kernel_source(kedge_context *ctx, kg_sample_kind kind, kg_points p,
                                      const kg_function *const *functions, char **source)
 {
   *source = NULL;
-  const int n_functions = kind == KG_SAMPLE_LOADS ? 1 : 3, rows = p.points.rows;
-  if (kind == KG_SAMPLE_LOADS) p.points = kg_points_of_rule(p.points);
+  const int n_functions = kind == KG_SAMPLE_LOADS ? 1 : 3, rows = p.rows;
+  const int order = kg_points_order(p);
+  if (kind == KG_SAMPLE_LOADS) p = kg_points_of_rule(p);
   char *evaluate;
   KG_TRY(kg_functions_emit(ctx, n_functions, functions, &evaluate));
   size_t size;
   FILE *out = open_memstream(source, &size);
   if (out) {
-    const int rule = rows * rows, n_star = p.points.n_star;
+    const int rule = rows * rows, n_star = p.n_star;
     if (kind == KG_SAMPLE_LOADS) fprintf(out, "#define LOADS\n");
-    const kg_sample_shape shape = kg_sample_shape_of(kind, p.order);
-    fprintf(out, "enum { ORDER = %d, POINTS = %d, FUNCTIONS = %d };\n", p.order, p.points.n,
-            n_functions);
+    const kg_sample_shape shape = kg_sample_shape_of(kind, order);
+    fprintf(out, "enum { ORDER = %d, POINTS = %d, FUNCTIONS = %d };\n", order, p.n, n_functions);
     fprintf(out, "enum { COPIES = %d, SHARE = %d, BLOCKS = %d };\n\n",
-            copies_of(kind, p.order, n_functions, functions), shape.share, shape.blocks);
+            copies_of(kind, order, n_functions, functions), shape.share, shape.blocks);
     write_points(out, p);
-    write_list(out, "weight_table", rule, p.points.weight);
-    write_table(out, "along_table", rows, p.order + 2, p.points.along);
-    write_table(out, "across_table", rows, n_star, p.points.across);
-    if (p.points.n > rule)
-      write_table(out, "corner_table", p.points.n - rule, n_star, p.points.basis + rule * n_star);
+    write_list(out, "weight_table", rule, p.weight);
+    write_table(out, "along_table", rows, order + 2, p.along);
+    write_table(out, "across_table", rows, n_star, p.across);
+    if (p.n > rule) write_table(out, "corner_table", p.n - rule, n_star, p.basis + rule * n_star);
     fprintf(out, "%s\n%s\n%s\n%s", kg_circle_text, evaluate, kg_point_sums_text,
             kg_sample_kernels_text);
   }

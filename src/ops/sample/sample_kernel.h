@@ -9,12 +9,6 @@
 /// What is made from the functions: load vectors of one, errors against u, u_x, u_y.
 typedef enum kg_sample_kind { KG_SAMPLE_LOADS, KG_SAMPLE_ERRORS } kg_sample_kind;
 
-/// Points of the reference triangle, and what belongs to them, in host memory.
-typedef struct kg_sample_points {
-  int order;
-  kg_points points;
-} kg_sample_points;
-
 typedef struct kg_sample_kernel kg_sample_kernel;
 
 /// How a kernel goes through the rows of points of a group.
@@ -28,17 +22,15 @@ kg_sample_shape kg_sample_shape_of(kg_sample_kind kind, int order);
 /// The kernel's source, CUDA C++. @param functions  one, or three
 /// @param[out] source  freed with free(); NULL on failure
 /// @retval KEDGE_ERR_UNSUPPORTED  as kg_functions_emit()
-kedge_status kg_sample_kernel_source(kedge_context *ctx, kg_sample_kind kind,
-                                     kg_sample_points points, const kg_function *const *functions,
-                                     char **source);
+kedge_status kg_sample_kernel_source(kedge_context *ctx, kg_sample_kind kind, kg_points points,
+                                     const kg_function *const *functions, char **source);
 
 /// Load vectors or errors without values in memory, from functions of so many operations a point.
 kg_cost kg_sample_cost(kg_sample_kind kind, kg_sizes size, double operations, int64_t n_elements);
 
 /// Below: builds with CUDA.
-kedge_status kg_sample_kernel_create(kedge_context *ctx, kg_sample_kind kind,
-                                     kg_sample_points points, const kg_function *const *functions,
-                                     kg_sample_kernel **out);
+kedge_status kg_sample_kernel_create(kedge_context *ctx, kg_sample_kind kind, kg_points points,
+                                     const kg_function *const *functions, kg_sample_kernel **out);
 void kg_sample_kernel_free(kg_sample_kernel *kernel);
 /// Launch; `values` and `exact` of the arguments are not looked at.
 kedge_status kg_sample_loads(kedge_context *ctx, const kg_sample_kernel *kernel,

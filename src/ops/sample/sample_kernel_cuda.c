@@ -13,15 +13,14 @@ struct kg_sample_kernel {
   void *first_bad;  ///< in device memory: an index, or all ones
 };
 
-kedge_status kg_sample_kernel_create(kedge_context *ctx, kg_sample_kind kind,
-                                     kg_sample_points points, const kg_function *const *functions,
-                                     kg_sample_kernel **out)
+kedge_status kg_sample_kernel_create(kedge_context *ctx, kg_sample_kind kind, kg_points points,
+                                     const kg_function *const *functions, kg_sample_kernel **out)
 {
   *out = NULL;
   char *source = NULL;
   kg_sample_kernel *k;
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *k, &k));
-  k->order = points.order;
+  k->order = kg_points_order(points);
   kedge_status status = kg_sample_kernel_source(ctx, kind, points, functions, &source);
   if (status == KEDGE_OK) status = kg_kernel_make(ctx, source, "sample", &k->kernel);
   if (status == KEDGE_OK) status = kg_kernel_variable(ctx, &k->kernel, "first_bad", &k->first_bad);
