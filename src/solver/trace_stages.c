@@ -140,7 +140,7 @@ static void make_cycles(const kg_pipeline *p, kg_cg_args v, methods *m)
 }
 
 /// What a solve needs, once multigrid stands.
-static void make_methods(kg_pipeline *p, methods *m)
+static kedge_status make_methods(kg_pipeline *p, methods *m)
 {
   const bool multigrid = p->shape.choice.precond != KG_JACOBI;
   *m = (methods){.a = trace_linear(p)};
@@ -150,7 +150,11 @@ static void make_methods(kg_pipeline *p, methods *m)
   else
     m->jacobi = kg_jacobi_of(p->arrays.inverse_diagonal);
   v.precond = multigrid ? &m->cycle.base : &m->jacobi;
-  m->cg = kg_cg_of(kg_krylov_for(p->ctx, v.linear, v.precond), &v);
+  const kg_krylov_table *const krylov = kg_krylov_for(p->ctx, v.linear, v.precond);
+  KG_REQUIRE(p->ctx, krylov, KEDGE_ERR_INTERNAL, "no iteration takes the trace operator with %s",
+             v.precond->table->name);
+  m->cg = kg_cg_of(krylov, &v);
+  return KEDGE_OK;
 }
 
 /// The last part of making the preconditioner, with the vectors of the iteration as work. With
@@ -251,7 +255,7 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p)
   const bool multigrid = p->shape.choice.precond != KG_JACOBI;
   const bool compact = p->shape.choice.iterates == KG_SINGLE;
   methods m;
-  make_methods(p, &m);
+  KG_TRY(make_methods(p, &m));
   kg_plain_residual plain = kg_plain_residual_of(&m.a.base, p->arrays.b);
   kg_remade_residual remade = kg_remade_residual_of(p);
   const kg_system system = {.residual = compact ? &remade.base : &plain.base,
