@@ -53,47 +53,30 @@ int kg_topology_load(hwloc_topology_t *out)
   return 0;
 }
 
-/// The first CPU of `set` in every core, in the order of cores. Machines whose cores hwloc cannot
-/// see (some virtual machines) count every CPU as a core.
-static int first_cpu_of_cores(hwloc_topology_t topology, hwloc_const_bitmap_t set,
-                              hwloc_bitmap_t out)
+/// The first CPU of every core among those that are in both sets; NULL: no memory.
+static hwloc_bitmap_t first_cpus(hwloc_topology_t topology, hwloc_const_bitmap_t a,
+                                 hwloc_const_bitmap_t b)
 {
-  hwloc_bitmap_zero(out);
-  const int n_cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
-  const hwloc_obj_type_t type = n_cores > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
-  int n = 0;
-  hwloc_bitmap_t here = hwloc_bitmap_alloc();
-  if (!here) return 0;
-  for (hwloc_obj_t core = NULL; (core = hwloc_get_next_obj_by_type(topology, type, core));) {
-    hwloc_bitmap_and(here, core->cpuset, set);
-    if (hwloc_bitmap_iszero(here)) continue;
-    hwloc_bitmap_set(out, (unsigned)hwloc_bitmap_first(here));
-    ++n;
-  }
-  hwloc_bitmap_free(here);
-  return n;
+  hwloc_bitmap_t cpus = hwloc_bitmap_dup(a);
+  if (!cpus) return NULL;
+  hwloc_bitmap_and(cpus, cpus, b);
+  hwloc_bitmap_singlify_per_core(topology, cpus, 0);
+  return cpus;
 }
 
 int kg_topology_core_count(hwloc_topology_t topology, hwloc_const_bitmap_t set)
 {
-  hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
-  if (!cpus) return 0;
-  const int n = first_cpu_of_cores(topology, set, cpus);
+  hwloc_bitmap_t cpus = first_cpus(topology, hwloc_topology_get_topology_cpuset(topology), set);
+  const int n = cpus ? hwloc_bitmap_weight(cpus) : 0;
   hwloc_bitmap_free(cpus);
   return n;
 }
 
 hwloc_bitmap_t kg_topology_place(hwloc_topology_t topology, hwloc_const_bitmap_t gpu_cpuset)
 {
-  hwloc_bitmap_t set = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology));
-  hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
-  if (set && cpus) {
-    if (gpu_cpuset && hwloc_bitmap_intersects(set, gpu_cpuset))
-      hwloc_bitmap_and(set, set, gpu_cpuset);
-    first_cpu_of_cores(topology, set, cpus);
-  }
-  hwloc_bitmap_free(set);
-  return cpus;
+  hwloc_const_bitmap_t allowed = hwloc_topology_get_allowed_cpuset(topology);
+  const bool near = gpu_cpuset && hwloc_bitmap_intersects(allowed, gpu_cpuset);
+  return first_cpus(topology, allowed, near ? gpu_cpuset : allowed);
 }
 
 void kg_topology_cpu_name(hwloc_topology_t topology, char *name, size_t size)

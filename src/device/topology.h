@@ -13,7 +13,8 @@ int kg_topology_load(hwloc_topology_t *out);
 /// be NULL) meets the allowed set; never empty. The caller frees the result.
 hwloc_bitmap_t kg_topology_place(hwloc_topology_t topology, hwloc_const_bitmap_t gpu_cpuset);
 
-/// Cores of which at least one logical CPU is in `set`.
+/// Cores of which at least one logical CPU is in `set`. Machines whose cores hwloc cannot see (some
+/// virtual machines) count every CPU as a core, here and above.
 int kg_topology_core_count(hwloc_topology_t topology, hwloc_const_bitmap_t set);
 
 /// Model name of the CPU, or its architecture where there is none.

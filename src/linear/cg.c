@@ -230,4 +230,4 @@ void kg_cg_free(kedge_context *ctx, kg_krylov *base)
   kg_repeat_free(ctx, &((kg_cg *)base)->repeat);
 }
 
-const kg_krylov_table kg_cg_loop = {"cg", takes, iterate, kg_cg_cost, kg_cg_free};
+const kg_krylov_table kg_cg_loop = {takes, iterate, kg_cg_cost, kg_cg_free};

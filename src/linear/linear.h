@@ -11,7 +11,6 @@ KEDGE_BEGIN_DECLS
 
 typedef struct kg_linear kg_linear;
 typedef struct kg_linear_table {
-  const char *name;
   /// Make what apply() reads of the element matrices.
   kedge_status (*setup)(kedge_context *ctx, const kg_linear *linear);
   kg_cost (*setup_cost)(const kg_linear *linear);
@@ -27,7 +26,6 @@ typedef struct kg_linear_table {
 struct kg_linear {
   const kg_linear_table *table;
   kg_number number;
-  int n_rhs;  ///< vectors are [row][right-hand side]: 1
   bool symmetric;
   int64_t rows, all_rows;  ///< of free edges, of all edges
   int64_t n_elements;
@@ -73,7 +71,6 @@ typedef struct kg_iterated {
 
 typedef struct kg_krylov kg_krylov;
 typedef struct kg_krylov_table {
-  const char *name;
   /// Whether the method works with these, by their tables and properties alone.
   bool (*takes)(kedge_context *ctx, const kg_linear *linear, const kg_precond *precond);
   /// krylov->r is 2^exponent times the residual of x, whose r . r is rr: improve x until the rule

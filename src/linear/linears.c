@@ -8,7 +8,6 @@ kg_linear kg_linear_of(const kg_linear_table *table, const kg_batch *batch, kg_n
   const int64_t m = batch->reference.size.n_edge;
   return (kg_linear){.table = table,
                      .number = number,
-                     .n_rhs = 1,
                      .symmetric = true,
                      .rows = m * batch->count.n_free,
                      .all_rows = m * batch->count.n_edges,
@@ -49,11 +48,8 @@ static kg_cost patches_cost(const kg_linear *base)
   return kg_trace_product_cost(a->batch.reference.size, &a->batch.count, &a->locals);
 }
 
-const kg_linear_table kg_patches_table = {.name = "patches",
-                                          .setup = no_setup,
-                                          .setup_cost = no_cost,
-                                          .apply = patches_apply,
-                                          .cost = patches_cost};
+const kg_linear_table kg_patches_table = {
+    .setup = no_setup, .setup_cost = no_cost, .apply = patches_apply, .cost = patches_cost};
 
 static kedge_status gather_setup(kedge_context *ctx, const kg_linear *base)
 {
@@ -90,8 +86,7 @@ static kg_cost gather_cost(const kg_linear *base)
   return kg_trace_gather_cost(batch->reference.size, &batch->count);
 }
 
-const kg_linear_table kg_gather_table = {.name = "gather",
-                                         .setup = gather_setup,
+const kg_linear_table kg_gather_table = {.setup = gather_setup,
                                          .setup_cost = gather_setup_cost,
                                          .apply = gather_apply,
                                          .cost = gather_cost};
@@ -126,8 +121,5 @@ static kg_cost ell_cost(const kg_linear *base)
   return kg_ell_apply_cost(batch->reference.size, &batch->count);
 }
 
-const kg_linear_table kg_ell_table = {.name = "ELL",
-                                      .setup = ell_setup,
-                                      .setup_cost = ell_setup_cost,
-                                      .apply = ell_apply,
-                                      .cost = ell_cost};
+const kg_linear_table kg_ell_table = {
+    .setup = ell_setup, .setup_cost = ell_setup_cost, .apply = ell_apply, .cost = ell_cost};

@@ -41,5 +41,4 @@ static kedge_status iterate(kedge_context *ctx, kg_krylov *base, double rr, cons
   return kg_cg_iterate(ctx, cg, launch, rr, rule, result);
 }
 
-const kg_krylov_table kg_cg_one_kernel = {"cg in one kernel", takes, iterate, kg_cg_cost,
-                                          kg_cg_free};
+const kg_krylov_table kg_cg_one_kernel = {takes, iterate, kg_cg_cost, kg_cg_free};

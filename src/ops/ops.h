@@ -38,6 +38,10 @@ static inline const char *kg_number_remedy(kg_number number)
                              : "";
 }
 
+/// What goes where multigrid does not, for a sentence. Jacobi refuses settings that it would not
+/// read.
+#define KG_WITHOUT_MULTIGRID "preconditioner = jacobi without settings of multigrid"
+
 /// One of the implementations of such an operator, by number and backend.
 #define KG_IMPLEMENTATION_OF_NUMBER(ctx, number, host, cuda)                    \
   ((number) == KG_SINGLE ? KG_IMPLEMENTATION(ctx, host##_single, cuda##_single) \

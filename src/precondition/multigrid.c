@@ -153,12 +153,9 @@ bool kg_multigrid_repeats(const kg_multigrid_shape *shape)
 
 static kedge_status make_coarse(kedge_context *ctx, const kg_multigrid_args *a, kg_multigrid *m)
 {
-  const kg_csr matrix = {.n_rows = m->space.n_rows,
-                         .n_entries = m->space.n_entries,
-                         .row = m->space.row,
-                         .column = m->matrix.column,
-                         .value = m->matrix.value,
-                         .diagonal = m->matrix.diagonal};
+  m->matrix.n_rows = m->space.n_rows;
+  m->matrix.n_entries = m->space.n_entries;
+  m->matrix.row = m->space.row;
   const kg_vertex_matrix_args args = {.batch = a->batch,
                                       .locals = a->locals,
                                       .space = m->space,
@@ -173,7 +170,7 @@ static kedge_status make_coarse(kedge_context *ctx, const kg_multigrid_args *a, 
                                    .kept_bytes = (size_t)m->bytes.kept,
                                    .work_bytes = (size_t)m->bytes.work,
                                    .refined = a->refined};
-  KG_TRY(m->solver->create(ctx, &matrix, memory, &m->coarse));
+  KG_TRY(m->solver->create(ctx, &m->matrix, memory, &m->coarse));
   return m->solver->lend(ctx, m->coarse, m->coarse_vectors, (size_t)m->bytes.vectors);
 }
 

@@ -74,8 +74,8 @@ typedef struct kg_multigrid {
   void *d;  ///< [free trace edge][mode]: Chebyshev's direction; NULL with one step
   kg_multigrid_single single;
   kg_vertex_space space;
-  kg_vertex_modes modes;  ///< kg_multigrid_has_vertex_modes()
-  kg_csr_place matrix;    ///< of the coarse space (ops/smooth/vertex_matrix.h), but for its rows
+  kg_vertex_modes modes;          ///< kg_multigrid_has_vertex_modes()
+  kg_csr matrix;                  ///< of the coarse space (ops/smooth/vertex_matrix.h)
   double *residual, *correction;  ///< [unknown] of the coarse space
   const kg_coarse_table *solver;
   kg_coarse_bytes bytes;  ///< of the memory of the coarse solver:

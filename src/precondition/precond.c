@@ -2,7 +2,6 @@
 
 #include "device/context.h"
 #include "core/nvtx.h"
-#include "ops/advice.h"
 #include "ops/vector/round.h"
 #include "ops/smooth/vertex_transfer.h"
 

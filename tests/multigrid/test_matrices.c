@@ -99,7 +99,7 @@ static void check_product(const fe_matrix *m, kg_csr_rule rule, expectation *exp
   args.x = upload(v[0], n, &device[0]);
   args.y = upload(v[1], n, &device[1]);
   args.b = upload(v[2], n, &device[2]);
-  args.matrix.diagonal = args.diagonal = upload(v[3], n, &device[3]);
+  args.diagonal = args.matrix.diagonal = upload(v[3], n, &device[3]);
   args.z = upload(v[0], n, &device[4]);
   args.previous = with_previous ? args.y : NULL;
   must(ctx, kg_csr_apply(ctx, rule, &args));

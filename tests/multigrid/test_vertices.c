@@ -112,7 +112,7 @@ static void restriction_is_the_transpose_of_prolongation(void **state)
 static double *coarse_matrix(trace_system *s)
 {
   const size_t n = (size_t)s->multigrid.space.n_rows;
-  const kg_csr_place *matrix = &s->multigrid.matrix;
+  const kg_csr *matrix = &s->multigrid.matrix;
   double *full = calloc(n * n + 1, sizeof *full);
   assert_non_null(full);
   if (s->multigrid.space.n_ends == 0) return full;  // nothing is made

@@ -37,9 +37,8 @@ static void create(system_of_three *s, const double diagonal[N], const double b[
   must(ctx, kg_upload(ctx, value, WIDTH * STRIDE, sizeof *value, &s->value));
   must(ctx, kg_upload(ctx, ones, N, sizeof *ones, &s->inverse));
   must(ctx, kg_upload(ctx, b, N, sizeof *b, &s->b));
-  s->a = (kg_ell){
-      .base = {.table = &kg_ell_table, .n_rhs = 1, .symmetric = true, .rows = N, .all_rows = N},
-      .matrix = {N, STRIDE, WIDTH, s->column.data, s->value.data}};
+  s->a = (kg_ell){.base = {.table = &kg_ell_table, .symmetric = true, .rows = N, .all_rows = N},
+                  .matrix = {N, STRIDE, WIDTH, s->column.data, s->value.data}};
   zeros(&s->x, N, sizeof(double));
   zeros(&s->z, N, sizeof(double));
   zeros(&s->p, N, sizeof(double));

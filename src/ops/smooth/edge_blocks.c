@@ -1,7 +1,6 @@
 #include "ops/smooth/edge_blocks.h"
 
 #include "device/context.h"
-#include "ops/advice.h"
 #include "ops/numbering/fault.h"
 
 enum { PACKED_MAX = (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 2) / 2 };

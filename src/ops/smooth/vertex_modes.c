@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "device/context.h"
-#include "ops/advice.h"
 #include "ops/numbering/fault.h"
 
 void kg_vertex_mode_shape(int order, double *shape)

@@ -9,7 +9,6 @@
 #include "precondition/amg/csr_diagonal.h"
 #include "precondition/amg/csr_transpose.h"
 #include "precondition/amg/dense.h"
-#include "ops/advice.h"
 
 enum { POWER_STEPS = 12 };
 

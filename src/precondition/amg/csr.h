@@ -16,26 +16,18 @@
 KEDGE_BEGIN_DECLS
 
 /// A sparse matrix in device memory, its rows compressed. Columns of a row come in no order, each
-/// once.
+/// once. Who makes it writes the arrays; everybody else reads them.
 typedef struct kg_csr {
   int32_t n_rows;
-  int32_t n_entries;      ///< beside the diagonal
-  const int32_t *row;     ///< [n_rows + 1]
-  const int32_t *column;  ///< [n_entries]
-  const float *value;     ///< [n_entries]
-  const double *wide;    ///< [n_entries] instead of `value`: of a product on its way to another one
-  const uint16_t *part;  ///< [n_entries] instead of `value`, in parts of one: of a prolongation
-                         ///< and its transpose
-  const double *diagonal;  ///< [n_rows]; NULL: the matrix is not square
+  int32_t n_entries;  ///< beside the diagonal
+  int32_t *row;       ///< [n_rows + 1]
+  int32_t *column;    ///< [n_entries]
+  float *value;       ///< [n_entries]
+  double *wide;       ///< [n_entries] instead of `value`: of a product on its way to another one
+  uint16_t *part;    ///< [n_entries] instead of `value`, in parts of one: of a prolongation and its
+                     ///< transpose
+  double *diagonal;  ///< [n_rows]; NULL: the matrix is not square
 } kg_csr;
-
-/// What of it is to be written.
-typedef struct kg_csr_place {
-  int32_t *row, *column;
-  float *value;
-  double *wide, *diagonal;
-  uint16_t *part;
-} kg_csr_place;
 
 #define KG_CSR_PARTS 32768.0  ///< make one
 

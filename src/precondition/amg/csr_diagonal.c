@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "device/context.h"
-#include "ops/advice.h"
 
 static kedge_status take_diagonal(kedge_context *ctx, const kg_csr_diagonal_args *args)
 {

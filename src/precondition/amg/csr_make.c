@@ -1,36 +1,26 @@
 #include "precondition/amg/csr_make.h"
 
 #include "device/context.h"
-#include "ops/advice.h"
 
 kedge_status kg_csr_take(kedge_context *ctx, kg_arena *arena, kg_csr_form form, int32_t n_rows,
-                         int64_t n_entries, kg_csr *out, kg_csr_place *place)
+                         int64_t n_entries, kg_csr *m)
 {
   KG_REQUIRE(ctx, n_entries <= INT32_MAX - UINT16_MAX, KEDGE_ERR_MEMORY,
              "a matrix of the multigrid has %lld entries, more than 32 bits number; "
              "use " KG_WITHOUT_MULTIGRID ", or a smaller mesh",
              (long long)n_entries);
   const size_t rows = (size_t)n_rows, entries = (size_t)n_entries;
-  *place = (kg_csr_place){0};
-  KG_TRY(kg_arena_take(ctx, arena, rows + 1, sizeof *place->row, &place->row));
-  KG_TRY(kg_arena_take(ctx, arena, entries, sizeof *place->column, &place->column));
+  *m = (kg_csr){.n_rows = n_rows, .n_entries = (int32_t)n_entries};
+  KG_TRY(kg_arena_take(ctx, arena, rows + 1, sizeof *m->row, &m->row));
+  KG_TRY(kg_arena_take(ctx, arena, entries, sizeof *m->column, &m->column));
   if (form.wide)
-    KG_TRY(kg_arena_take(ctx, arena, entries, sizeof *place->wide, &place->wide));
+    KG_TRY(kg_arena_take(ctx, arena, entries, sizeof *m->wide, &m->wide));
   else if (form.parts)
-    KG_TRY(kg_arena_take(ctx, arena, entries, sizeof *place->part, &place->part));
+    KG_TRY(kg_arena_take(ctx, arena, entries, sizeof *m->part, &m->part));
   else
-    KG_TRY(kg_arena_take(ctx, arena, entries, sizeof *place->value, &place->value));
-  if (form.square)
-    KG_TRY(kg_arena_take(ctx, arena, rows, sizeof *place->diagonal, &place->diagonal));
-  *out = (kg_csr){.n_rows = n_rows,
-                  .n_entries = (int32_t)n_entries,
-                  .row = place->row,
-                  .column = place->column,
-                  .value = place->value,
-                  .wide = place->wide,
-                  .part = place->part,
-                  .diagonal = place->diagonal};
-  return KEDGE_OK;
+    KG_TRY(kg_arena_take(ctx, arena, entries, sizeof *m->value, &m->value));
+  return form.square ? kg_arena_take(ctx, arena, rows, sizeof *m->diagonal, &m->diagonal)
+                     : KEDGE_OK;
 }
 
 enum { LIST = 64 };
@@ -75,8 +65,8 @@ typedef struct row_rest {
 } row_rest;
 
 /// Append a part to the row, from entry `to` on; without a place only counts. Returns the entries.
-static int32_t keep(const kg_csr_make_args *a, int32_t i, const row_list *list,
-                    const kg_csr_place *place, int64_t to, row_rest *rest)
+static int32_t keep(const kg_csr_make_args *a, int32_t i, const row_list *list, const kg_csr *place,
+                    int64_t to, row_rest *rest)
 {
   const int32_t own = kg_csr_own_column(a, i);
   int32_t n = 0;
@@ -100,8 +90,8 @@ static int32_t keep(const kg_csr_make_args *a, int32_t i, const row_list *list,
 }
 
 /// Row i in so many parts, or -1: they are too few.
-static int32_t make_row(const kg_csr_make_args *a, int32_t i, int32_t parts,
-                        const kg_csr_place *place, int64_t begin)
+static int32_t make_row(const kg_csr_make_args *a, int32_t i, int32_t parts, const kg_csr *place,
+                        int64_t begin)
 {
   row_list list = {.parts = parts};
   row_rest rest = {0.0, -1};
@@ -117,7 +107,7 @@ static int32_t make_row(const kg_csr_make_args *a, int32_t i, int32_t parts,
   return n;
 }
 
-static int32_t make(const kg_csr_make_args *a, int32_t i, const kg_csr_place *place, int64_t begin)
+static int32_t make(const kg_csr_make_args *a, int32_t i, const kg_csr *place, int64_t begin)
 {
   int32_t n = -1;
   for (int32_t parts = 1; n < 0; parts *= 2) n = make_row(a, i, parts, place, begin);
@@ -132,7 +122,7 @@ static kedge_status count(kedge_context *ctx, const kg_csr_make_args *args, int3
 }
 
 static kedge_status fill(kedge_context *ctx, const kg_csr_make_args *args, const int64_t *begin,
-                         kg_csr_place place)
+                         kg_csr place)
 {
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
   for (int32_t i = 0; i <= args->a.n_rows; ++i) {
@@ -148,9 +138,8 @@ kedge_status kg_csr_make(kedge_context *ctx, const kg_csr_make_args *args, const
   const int32_t n = args->a.n_rows;
   const kg_csr_form form = {args->square, args->wide, args->source == KG_CSR_PROLONGATION};
   int64_t total;
-  kg_csr_place place;
   KG_TRY(KG_IMPLEMENTATION(ctx, count, kg_csr_count_cuda)(ctx, args, work->length));
   KG_TRY(kg_scan(ctx, work, n, &total));
-  KG_TRY(kg_csr_take(ctx, arena, form, n, total, out, &place));
-  return KG_IMPLEMENTATION(ctx, fill, kg_csr_fill_cuda)(ctx, args, work->begin, place);
+  KG_TRY(kg_csr_take(ctx, arena, form, n, total, out));
+  return KG_IMPLEMENTATION(ctx, fill, kg_csr_fill_cuda)(ctx, args, work->begin, *out);
 }

@@ -39,12 +39,12 @@ typedef struct kg_csr_make_args {
 kedge_status kg_csr_make(kedge_context *ctx, const kg_csr_make_args *args, const kg_scan_work *work,
                          kg_arena *arena, kg_csr *out);
 
-/// A matrix in an arena, to be written through `place`; what of it there is.
+/// A matrix in an arena, to be written; what of it there is.
 typedef struct kg_csr_form {
   bool square, wide, parts;
 } kg_csr_form;
 kedge_status kg_csr_take(kedge_context *ctx, kg_arena *arena, kg_csr_form form, int32_t n_rows,
-                         int64_t n_entries, kg_csr *out, kg_csr_place *place);
+                         int64_t n_entries, kg_csr *out);
 
 /// An addend of a row: factor times entries of b from begin to end, or, without b, one term in a
 /// column.
@@ -114,7 +114,7 @@ KG_INLINE int32_t kg_csr_own_column(const kg_csr_make_args *a, int32_t i)
 }
 
 /// Keep an entry that is not wide; what is kept of its value.
-KG_INLINE double kg_csr_put(const kg_csr_make_args *a, const kg_csr_place *place, int64_t at,
+KG_INLINE double kg_csr_put(const kg_csr_make_args *a, const kg_csr *place, int64_t at,
                             double value)
 {
   if (a->source == KG_CSR_PRODUCT) {
@@ -128,6 +128,6 @@ KG_INLINE double kg_csr_put(const kg_csr_make_args *a, const kg_csr_place *place
 /// The passes: entries of each row beside its diagonal; rows, from begin[i] on.
 kedge_status kg_csr_count_cuda(kedge_context *ctx, const kg_csr_make_args *args, int32_t *length);
 kedge_status kg_csr_fill_cuda(kedge_context *ctx, const kg_csr_make_args *args,
-                              const int64_t *begin, kg_csr_place place);
+                              const int64_t *begin, kg_csr place);
 
 KEDGE_END_DECLS

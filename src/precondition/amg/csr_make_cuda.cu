@@ -107,8 +107,7 @@ struct RowList {
   /// Append it to the row, from entry `to` on, but for the entry at `own`, which only has its
   /// column if it has a place at all. Returns this lane's part of that entry: its value, and what
   /// rounding the others leaves.
-  __device__ double keep(const kg_csr_make_args &a, const kg_csr_place &place, int64_t to,
-                         int own) const
+  __device__ double keep(const kg_csr_make_args &a, const kg_csr &place, int64_t to, int own) const
   {
     double left = 0.0;
     for (int k = group.lane; k < n; k += LANES) {
@@ -128,8 +127,8 @@ struct RowList {
 };
 
 template <int LANES, int LIST, bool VALUES>
-__global__ void __launch_bounds__(BLOCK) make_kernel(const kg_csr_make_args a, const int64_t *begin,
-                                                     int32_t *length, const kg_csr_place place)
+__global__ void __launch_bounds__(BLOCK)
+    make_kernel(const kg_csr_make_args a, const int64_t *begin, int32_t *length, const kg_csr place)
 {
   typedef RowList<LANES, LIST, VALUES> List;
   __shared__ typename List::columns s_column;
@@ -173,7 +172,7 @@ __global__ void __launch_bounds__(BLOCK) make_kernel(const kg_csr_make_args a, c
 
 template <int LANES, int LIST, bool VALUES>
 kedge_status launch(kedge_context *ctx, const kg_csr_make_args *a, const int64_t *begin,
-                    int32_t *length, const kg_csr_place &place)
+                    int32_t *length, const kg_csr &place)
 {
   const int64_t rows = BLOCK / LANES, n = (int64_t)a->a.n_rows + VALUES;
   if (n == 0) return KEDGE_OK;  // an empty grid is a launch error
@@ -186,7 +185,7 @@ kedge_status launch(kedge_context *ctx, const kg_csr_make_args *a, const int64_t
 /// Lanes as many as an addend has terms.
 template <bool VALUES>
 kedge_status make(kedge_context *ctx, const kg_csr_make_args *a, const int64_t *begin,
-                  int32_t *length, const kg_csr_place &place)
+                  int32_t *length, const kg_csr &place)
 {
   if (a->source == KG_CSR_PROLONGATION) return launch<1, 16, VALUES>(ctx, a, begin, length, place);
   if (a->b.n_entries <= 4 * (int64_t)a->b.n_rows)
@@ -198,11 +197,11 @@ kedge_status make(kedge_context *ctx, const kg_csr_make_args *a, const int64_t *
 extern "C" kedge_status kg_csr_count_cuda(kedge_context *ctx, const kg_csr_make_args *args,
                                           int32_t *length)
 {
-  return make<false>(ctx, args, nullptr, length, kg_csr_place{});
+  return make<false>(ctx, args, nullptr, length, kg_csr{});
 }
 
 extern "C" kedge_status kg_csr_fill_cuda(kedge_context *ctx, const kg_csr_make_args *args,
-                                         const int64_t *begin, kg_csr_place place)
+                                         const int64_t *begin, kg_csr place)
 {
   return make<true>(ctx, args, begin, nullptr, place);
 }

@@ -6,7 +6,7 @@
 
 /// A counting sort by columns.
 static kedge_status transpose(kedge_context *ctx, const kg_csr *matrix, int32_t n_columns,
-                              kg_arena *work, kg_csr_place place)
+                              kg_arena *work, kg_csr place)
 {
   (void)ctx, (void)work;
   // place.row[j + 1]: entries of column j, then where the next of them goes, then its end
@@ -30,12 +30,11 @@ static kedge_status transpose(kedge_context *ctx, const kg_csr *matrix, int32_t 
 kedge_status kg_csr_transpose(kedge_context *ctx, const kg_csr *matrix, int32_t n_columns,
                               kg_arena *work, kg_arena *arena, kg_csr *out)
 {
-  kg_csr_place place;
   const kg_csr_form form = {.parts = true};
-  KG_TRY(kg_csr_take(ctx, arena, form, n_columns, matrix->n_entries, out, &place));
+  KG_TRY(kg_csr_take(ctx, arena, form, n_columns, matrix->n_entries, out));
   const kg_arena_mark mark = kg_arena_now(work);
   const kedge_status status =
-      KG_IMPLEMENTATION(ctx, transpose, kg_csr_transpose_cuda)(ctx, matrix, n_columns, work, place);
+      KG_IMPLEMENTATION(ctx, transpose, kg_csr_transpose_cuda)(ctx, matrix, n_columns, work, *out);
   kg_arena_return(ctx, work, mark);
   return status;
 }

@@ -20,6 +20,6 @@ KG_INLINE int32_t kg_csr_find(const kg_csr *a, int32_t i, int32_t j)
 }
 
 kedge_status kg_csr_transpose_cuda(kedge_context *ctx, const kg_csr *matrix, int32_t n_columns,
-                                   kg_arena *work, kg_csr_place place);
+                                   kg_arena *work, kg_csr place);
 
 KEDGE_END_DECLS

@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(BLOCK)
 
 /// Thread = entry of the transpose.
 __global__ void __launch_bounds__(BLOCK)
-    gather_kernel(const kg_csr a, const int32_t *column, const kg_csr_place place)
+    gather_kernel(const kg_csr a, const int32_t *column, const kg_csr place)
 {
   const int64_t e = kg_thread_number();
   if (e >= a.n_entries) return;
@@ -62,7 +62,7 @@ cudaError_t sort(void *scratch, size_t *bytes, const kg_csr *a, int32_t n_column
 }  // namespace
 
 extern "C" kedge_status kg_csr_transpose_cuda(kedge_context *ctx, const kg_csr *a,
-                                              int32_t n_columns, kg_arena *work, kg_csr_place place)
+                                              int32_t n_columns, kg_arena *work, kg_csr place)
 {
   const cudaStream_t stream = kg_cuda_stream(ctx);
   const size_t n = (size_t)a->n_entries;

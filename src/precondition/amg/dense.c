@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "device/context.h"
-#include "ops/advice.h"
 
 enum { BLOCK = KG_DENSE_PIVOTS };
 

@@ -15,7 +15,7 @@ static kedge_status find_ends(kedge_context *ctx, const kg_midpoints_make_args *
 }
 
 static kedge_status fill(kedge_context *ctx, const kg_midpoints_make_args *args,
-                         const kg_csr_place *place)
+                         const kg_csr *place)
 {
   const int64_t *begin = args->work.begin;
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
@@ -28,12 +28,11 @@ kedge_status kg_midpoints_make(kedge_context *ctx, const kg_midpoints_make_args 
                                kg_arena *arena, kg_csr *next)
 {
   int64_t total;
-  kg_csr_place place;
   KG_TRY(kg_zero(ctx, args->number, (size_t)args->a.n_rows * sizeof *args->number));
   KG_TRY(KG_IMPLEMENTATION(ctx, find_ends, kg_midpoints_ends_cuda)(ctx, args));
   KG_TRY(kg_scan(ctx, &args->work, args->n_next, &total));
-  KG_TRY(kg_csr_take(ctx, arena, (kg_csr_form){.square = true}, args->n_next, total, next, &place));
-  return KG_IMPLEMENTATION(ctx, fill, kg_midpoints_fill_cuda)(ctx, args, &place);
+  KG_TRY(kg_csr_take(ctx, arena, (kg_csr_form){.square = true}, args->n_next, total, next));
+  return KG_IMPLEMENTATION(ctx, fill, kg_midpoints_fill_cuda)(ctx, args, next);
 }
 
 KG_OPERATOR(kg_midpoints_restrict, kg_midpoints_apply_args)

@@ -74,7 +74,7 @@ KG_INLINE void kg_midpoints_ends(const kg_midpoints_make_args *m, int32_t i)
 
 /// Row i of the next matrix.
 KG_INLINE void kg_midpoints_row(const kg_midpoints_make_args *m, int32_t i, const int64_t *begin,
-                                const kg_csr_place *place)
+                                const kg_csr *place)
 {
   const kg_csr *a = &m->a;
   const int32_t at = m->fine[i], first = a->row[at], n = a->row[at + 1] - first;
@@ -110,6 +110,6 @@ KG_INLINE void kg_midpoints_prolong_row(const kg_midpoints_apply_args *a, int32_
 
 kedge_status kg_midpoints_ends_cuda(kedge_context *ctx, const kg_midpoints_make_args *args);
 kedge_status kg_midpoints_fill_cuda(kedge_context *ctx, const kg_midpoints_make_args *args,
-                                    const kg_csr_place *place);
+                                    const kg_csr *place);
 
 KEDGE_END_DECLS

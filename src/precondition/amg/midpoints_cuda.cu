@@ -10,7 +10,7 @@ namespace
 enum { BLOCK = 128 };
 
 __global__ void __launch_bounds__(BLOCK)
-    fill_kernel(const kg_midpoints_make_args m, const kg_csr_place place)
+    fill_kernel(const kg_midpoints_make_args m, const kg_csr place)
 {
   const int32_t i = (int32_t)kg_thread_number();
   if (i < m.n_next)
@@ -29,7 +29,7 @@ extern "C" kedge_status kg_midpoints_ends_cuda(kedge_context *ctx,
 
 extern "C" kedge_status kg_midpoints_fill_cuda(kedge_context *ctx,
                                                const kg_midpoints_make_args *args,
-                                               const kg_csr_place *place)
+                                               const kg_csr *place)
 {
   return kg_launch_each<BLOCK>(ctx, "midpoints_fill", (int64_t)args->n_next + 1, fill_kernel, *args,
                                *place);
