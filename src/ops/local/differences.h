@@ -10,7 +10,7 @@
 ///
 /// whose row 2 m is K^e times the constant: small, and relatively exact. K' lies as K^e does.
 #pragma once
-#include "ops/local/packed.h"
+#include "ops/local/local.h"
 KEDGE_BEGIN_DECLS
 
 /// Entry (i, j) of K', from the lane of K^e that begins at k.

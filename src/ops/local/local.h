@@ -12,7 +12,7 @@
 KEDGE_BEGIN_DECLS
 
 typedef enum kg_layout {
-  KG_LAYOUT_PACKED,       ///< lower triangle, row by row (kg_packed_entry())
+  KG_LAYOUT_PACKED,       ///< lower triangle, row by row (kg_packed_entry()); 0 in empty lanes
   KG_LAYOUT_REDUCED,      ///< without what is known of pure diffusion (ops/local/reduced.h)
   KG_LAYOUT_DIFFERENCES,  ///< K' for differences (ops/local/differences.h), as PACKED
   KG_LAYOUT_FULL,         ///< all n^2 entries (ops/local/full.h)
@@ -67,10 +67,24 @@ static inline kg_local kg_local_of_batch(kg_layout layout, kg_number number, int
 static inline kg_local kg_local_all(kg_layout layout, kg_number number, kg_sizes size,
                                     const kg_trace_counts *count, void *data)
 {
-  const kg_lane_batch lanes = {.n_facets = 3, .n_elements = count->n_elements};
+  kg_lane_batch lanes;
+  lanes.n_facets = 3, lanes.n_elements = count->n_elements, lanes.first_group = 0;
   kg_local all = kg_local_of_batch(layout, number, size.n_edge, &lanes, data);
   if (layout != KG_LAYOUT_FULL) all.n_lanes = count->n_groups * KG_LANES;
   return all;
+}
+
+/// Where entry (i, j) or (j, i) of packed K^e lies, from where entry (0, 0) does.
+KG_INLINE int64_t kg_local_at(int i, int j)
+{
+  return (int64_t)kg_packed_entry(i, j) * KG_LANES;
+}
+
+/// Entry (0, 0) of lane i of packed K^e in double precision.
+KG_INLINE const double *kg_packed_lane(const kg_local *local, int32_t i)
+{
+  return (const double *)local->data + (int64_t)(i / KG_LANES) * local->rows * KG_LANES +
+         i % KG_LANES;
 }
 
 /// How many numbers all its lanes have, and how many bytes.

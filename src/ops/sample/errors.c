@@ -1,6 +1,57 @@
 #include "ops/sample/errors.h"
 
+#include <math.h>
+
 #include "device/context.h"
+#include "ops/local/triangle/lanes.h"
+
+static void pack_of_elements(const kg_errors_args *a, int64_t g, int part, kg_error_sums *sums)
+{
+  const int N = a->batch.reference.size.n_modes, S = a->batch.reference.size.n_star;
+  const int n_points = a->points.n;
+  const int64_t group = a->first_group + g;
+  const int64_t left = a->batch.count.n_elements - group * KG_LANES - part * KG_PACK;
+  const int n_elements = left < KG_PACK ? (int)left : KG_PACK;  // of the pack; not positive: none
+  kg_element_pack e;
+  kg_lanes_elements(&a->batch.arrays, (kg_material){.diffusion = 1.0}, group, part, &e);
+  kg_pack u2 = {0}, q2 = {0}, star2 = {0};
+  for (int point = 0; point < n_points; ++point) {
+    const double *phi = a->points.basis + (size_t)point * a->points.n_star;
+    kg_pack u = {0}, qx = {0}, qy = {0}, star = {0};
+    for (int i = 0; i < N; ++i) u += phi[i] * *kg_lanes_row_const(a->u, g, N, i, part);
+    u -= *kg_lanes_row_const(a->exact, g, 3 * n_points, point, part);
+    for (int i = 0; i < n_elements; ++i) sums->u_max = kg_larger(sums->u_max, fabs(u[i]));
+    const double w = a->points.weight[point];
+    if (w == 0.0) continue;  // a corner
+    for (int i = 0; i < N; ++i) {
+      qx += phi[i] * *kg_lanes_row_const(a->q, g, 2 * N, i, part);
+      qy += phi[i] * *kg_lanes_row_const(a->q, g, 2 * N, N + i, part);
+    }
+    for (int i = 0; i < S; ++i) star += phi[i] * *kg_lanes_row_const(a->u_star, g, S, i, part);
+    star -= *kg_lanes_row_const(a->exact, g, 3 * n_points, point, part);
+    qx -= *kg_lanes_row_const(a->exact, g, 3 * n_points, n_points + point, part);
+    qy -= *kg_lanes_row_const(a->exact, g, 3 * n_points, 2 * n_points + point, part);
+    u2 += w * u * u;
+    q2 += w * (qx * qx + qy * qy);
+    star2 += w * star * star;
+  }
+  for (int i = 0; i < n_elements; ++i) {
+    sums->u += e.jacobian[i] * u2[i];
+    sums->q += e.jacobian[i] * q2[i];
+    sums->u_star += e.jacobian[i] * star2[i];
+  }
+}
+
+kedge_status kg_errors_host(kedge_context *ctx, const kg_errors_args *args)
+{
+#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+  for (int32_t g = 0; g < args->n_groups; ++g) {
+    kg_error_sums sums = {0};
+    for (int part = 0; part < KG_PACKS; ++part) pack_of_elements(args, g, part, &sums);
+    args->by_group[args->first_group + g] = sums;
+  }
+  return KEDGE_OK;
+}
 
 KG_OPERATOR(kg_errors, kg_errors_args)
 

@@ -112,11 +112,8 @@ kedge_status launch(kedge_context *ctx, const kg_errors_args &a)
 {
   using shape = group_shape<P>;
   const unsigned blocks = ((unsigned)a.n_groups + shape::GROUPS - 1) / shape::GROUPS;
-  KG_TRY(
-      kg_cuda_ask_for_shared(ctx, (const void *)errors_kernel<P>, shape::SHARED_BYTES, "errors"));
-  errors_kernel<P><<<blocks, shape::WARPS * KG_LANES, shape::SHARED_BYTES, kg_cuda_stream(ctx)>>>(
-      a, kg::rule_table<P>(a.host_points));
-  return kg_cuda_launched(ctx, "errors");
+  return kg_launch_shared(ctx, "errors", blocks, shape::WARPS * KG_LANES, shape::SHARED_BYTES,
+                          errors_kernel<P>, a, kg::rule_table<P>(a.host_points));
 }
 
 }  // namespace

@@ -1,6 +1,35 @@
 #include "ops/sample/load_vectors.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "device/context.h"
+
+kedge_status kg_load_vectors_host(kedge_context *ctx, const kg_load_vectors_args *args)
+{
+  const int N = args->batch.reference.size.n_modes, n_points = args->points.n;
+  const kg_material unit = {.diffusion = 1.0};
+#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+  for (int32_t g = 0; g < args->n_groups; ++g) {
+    const int64_t group = args->first_group + g;
+    double scaled[KG_LANES];
+    for (int i = 0; i < KG_LANES; ++i)
+      scaled[i] = args->scale * kg_element_at(&args->batch.arrays, group, i, unit).jacobian;
+    double(*load)[KG_LANES] = (double(*)[KG_LANES])(args->load + (int64_t)g * N * KG_LANES);
+    memset(load, 0, (size_t)N * sizeof *load);
+    for (int q = 0; q < n_points; ++q) {
+      const double *value = args->values + ((size_t)g * n_points + q) * KG_LANES;
+      double weighted[KG_LANES];
+      for (int i = 0; i < KG_LANES; ++i)
+        weighted[i] = args->points.weight[q] * scaled[i] * value[i];
+      for (int k = 0; k < N; ++k) {
+        const double phi = args->points.basis[q * args->points.n_star + k];
+        for (int i = 0; i < KG_LANES; ++i) load[k][i] += phi * weighted[i];
+      }
+    }
+  }
+  return KEDGE_OK;
+}
 
 KG_OPERATOR(kg_load_vectors, kg_load_vectors_args)
 

@@ -4,6 +4,7 @@
 //         (point_sums.cuh). What the rule has is the same for all lanes; of that, what a point
 //         needs is an operand of the arithmetic (rule_table).
 // Cost    kg_load_vectors_cost()
+#include "device/cuda_each.cuh"
 #include "ops/by_order.cuh"
 #include "ops/sample/load_vectors.h"
 #include "ops/sample/point_values.cuh"
@@ -51,16 +52,13 @@ __global__ void __launch_bounds__(32 * WARPS)
 template <int P>
 kedge_status launch(kedge_context *ctx, const kg_load_vectors_args &a)
 {
-  const unsigned blocks = ((unsigned)a.n_groups + WARPS - 1) / WARPS;
-  load_vectors_kernel<P>
-      <<<blocks, 32 * WARPS, 0, kg_cuda_stream(ctx)>>>(a, kg::rule_table<P>(a.host_points));
-  return kg_cuda_launched(ctx, "load_vectors");
+  return kg_launch_each<32 * WARPS>(ctx, "load_vectors", (int64_t)KG_LANES * a.n_groups,
+                                    load_vectors_kernel<P>, a, kg::rule_table<P>(a.host_points));
 }
 
 }  // namespace
 
 extern "C" kedge_status kg_load_vectors_cuda(kedge_context *ctx, const kg_load_vectors_args *a)
 {
-  if (a->n_groups == 0) return KEDGE_OK;
   return kg_with_order(a->batch.reference.size.order, [&](auto p) { return launch<p()>(ctx, *a); });
 }

@@ -52,9 +52,7 @@ struct memory_rule {
 /// J of a lane's element.
 __device__ __forceinline__ double jacobian_of(const kg_batch &batch, int64_t group, int lane)
 {
-  double x[3], y[3];
-  kg_element_corners(batch.arrays.vertices, batch.arrays.vertex, group, lane, x, y);
-  return 0.25 * ((x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]));
+  return kg_element_at(&batch.arrays, group, lane, {1.0, 0.0, 0.0, KEDGE_SCALING_ONE}).jacobian;
 }
 
 }  // namespace kg

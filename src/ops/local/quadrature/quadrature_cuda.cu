@@ -39,11 +39,8 @@ kedge_status run(kedge_context *ctx, const char *name, int32_t n, size_t scratch
   const size_t bytes = scratch * sizeof(double);
   const size_t fit = (size_t)kg_cuda(ctx)->shared_limit / (bytes ? bytes : 1);
   const unsigned teams = fit < 1 ? 1 : fit < TEAMS ? (unsigned)fit : (unsigned)TEAMS;
-  const auto kernel = team_kernel<DO, Arguments>;
-  KG_TRY(kg_cuda_ask_for_shared(ctx, (const void *)kernel, teams * bytes, name));
-  kernel<<<((unsigned)n + teams - 1) / teams, 32 * teams, teams * bytes, kg_cuda_stream(ctx)>>>(
-      arguments, n, (int)scratch);
-  return kg_cuda_launched(ctx, name);
+  return kg_launch_shared(ctx, name, ((unsigned)n + teams - 1) / teams, 32 * teams, teams * bytes,
+                          team_kernel<DO, Arguments>, arguments, n, (int)scratch);
 }
 
 }  // namespace

@@ -280,18 +280,14 @@ kedge_status launch_recover_products(kedge_context *ctx, const kg_local_solve_ar
 {
   using shape = product_shape<P>;
   const unsigned blocks = (unsigned)a.n_groups, threads = 32 * shape::WARPS;
-  KG_TRY(kg_cuda_ask_for_shared(ctx, (const void *)local_solve_right<P>, shape::RIGHT_BYTES,
-                                "local_solve"));
-  local_solve_right<P><<<blocks, threads, shape::RIGHT_BYTES, kg_cuda_stream(ctx)>>>(a);
-  KG_TRY(kg_cuda_launched(ctx, "local_solve: right-hand side"));
+  KG_TRY(kg_launch_shared(ctx, "local_solve: right-hand side", blocks, threads, shape::RIGHT_BYTES,
+                          local_solve_right<P>, a));
   if constexpr (P <= 9)
     KG_TRY(solve_by_warps<P>(ctx, a));
   else
     KG_TRY(solve_by_blocks<P>(ctx, a));
-  KG_TRY(kg_cuda_ask_for_shared(ctx, (const void *)local_solve_flux<P>, shape::FLUX_BYTES,
-                                "local_solve"));
-  local_solve_flux<P><<<blocks, threads, shape::FLUX_BYTES, kg_cuda_stream(ctx)>>>(a);
-  return kg_cuda_launched(ctx, "local_solve: flux");
+  return kg_launch_shared(ctx, "local_solve: flux", blocks, threads, shape::FLUX_BYTES,
+                          local_solve_flux<P>, a);
 }
 
 }  // namespace kg

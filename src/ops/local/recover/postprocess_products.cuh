@@ -219,16 +219,11 @@ kedge_status launch_star_products(kedge_context *ctx, const kg_postprocess_args 
 {
   using shape = star_shape<P>;
   const unsigned blocks = (unsigned)a.n_groups;
-  KG_TRY(kg_cuda_ask_for_shared(ctx, (const void *)postprocess_rotation<P>, shape::ROTATION_BYTES,
-                                "postprocess"));
-  postprocess_rotation<P>
-      <<<blocks, 32 * shape::ROTATION_WARPS, shape::ROTATION_BYTES, kg_cuda_stream(ctx)>>>(a);
-  KG_TRY(kg_cuda_launched(ctx, "postprocess: rotation"));
+  KG_TRY(kg_launch_shared(ctx, "postprocess: rotation", blocks, 32 * shape::ROTATION_WARPS,
+                          shape::ROTATION_BYTES, postprocess_rotation<P>, a));
   KG_TRY(solve_rotations<P>(ctx, a));
-  KG_TRY(kg_cuda_ask_for_shared(ctx, (const void *)postprocess_potential<P>, shape::BYTES,
-                                "postprocess"));
-  postprocess_potential<P><<<blocks, 32 * shape::WARPS, shape::BYTES, kg_cuda_stream(ctx)>>>(a);
-  return kg_cuda_launched(ctx, "postprocess: potential");
+  return kg_launch_shared(ctx, "postprocess: potential", blocks, 32 * shape::WARPS, shape::BYTES,
+                          postprocess_potential<P>, a);
 }
 
 }  // namespace kg

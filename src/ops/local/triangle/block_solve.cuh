@@ -330,11 +330,9 @@ __global__ void __launch_bounds__(shape::THREADS, shape::BLOCKS)
 template <class shape>
 kedge_status launch_solve_blocks(kedge_context *ctx, const element_solve_args &a, const char *name)
 {
-  KG_TRY(kg_cuda_ask_for_shared(ctx, (const void *)solve_blocks<shape>, shape::BYTES, name));
   const unsigned blocks =
       kg_cuda_blocks(ctx, (int64_t)a.n_groups * (KG_LANES / shape::E), shape::BLOCKS);
-  solve_blocks<shape><<<blocks, shape::THREADS, shape::BYTES, kg_cuda_stream(ctx)>>>(a);
-  return kg_cuda_launched(ctx, name);
+  return kg_launch_shared(ctx, name, blocks, shape::THREADS, shape::BYTES, solve_blocks<shape>, a);
 }
 
 }  // namespace kg

@@ -292,12 +292,10 @@ __global__ void __launch_bounds__(32 * COLUMN_WARPS, shape::BLOCKS)
 template <int P>
 kedge_status launch_solve_columns(kedge_context *ctx, const kg_local_solve_args &a)
 {
-  const char *const name = "local_solve: solve";
   using shape = column_shape<P>;
-  KG_TRY(kg_cuda_ask_for_shared(ctx, (const void *)solve_columns<shape>, shape::BYTES, name));
   const unsigned blocks = kg_cuda_blocks(ctx, a.n_groups, shape::BLOCKS);
-  solve_columns<shape><<<blocks, 32 * COLUMN_WARPS, shape::BYTES, kg_cuda_stream(ctx)>>>(a);
-  return kg_cuda_launched(ctx, name);
+  return kg_launch_shared(ctx, "local_solve: solve", blocks, 32 * COLUMN_WARPS, shape::BYTES,
+                          solve_columns<shape>, a);
 }
 
 }  // namespace kg

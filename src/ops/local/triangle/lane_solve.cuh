@@ -164,12 +164,10 @@ __global__ void __launch_bounds__(32 * shape::WARPS, shape::BLOCKS)
 template <class shape>
 kedge_status launch_solve_lanes(kedge_context *ctx, const kg_local_solve_args &a)
 {
-  const char *const name = "local_solve: solve";
   static_assert(shape::BYTES <= 98 << 10, "fits the 99 KiB of the smaller GPUs");
-  KG_TRY(kg_cuda_ask_for_shared(ctx, (const void *)solve_lanes<shape>, shape::BYTES, name));
   const unsigned blocks = kg_cuda_blocks(ctx, a.n_groups, shape::BLOCKS);
-  solve_lanes<shape><<<blocks, 32 * shape::WARPS, shape::BYTES, kg_cuda_stream(ctx)>>>(a);
-  return kg_cuda_launched(ctx, name);
+  return kg_launch_shared(ctx, "local_solve: solve", blocks, 32 * shape::WARPS, shape::BYTES,
+                          solve_lanes<shape>, a);
 }
 
 }  // namespace kg

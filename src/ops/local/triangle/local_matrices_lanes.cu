@@ -133,15 +133,12 @@ kedge_status launch(kedge_context *ctx, const kg_local_matrices_args &a)
   const double *values;
   KG_TRY(kg_reference_of(ctx, shape::P, &values));
   const lanes_side_table<shape> table(kg_reference_at(shape::P, values));
-  const auto kernel = local_matrices_lanes<shape>;
   const size_t tables = sizeof(lanes_tables<shape>), memory = sizeof(lanes_memory<shape>);
   const int fit = (kg_cuda(ctx)->shared_limit - (int)tables) / (int)memory;
   const int warps = fit < shape::WARPS ? fit : shape::WARPS;
-  const size_t shared = tables + warps * memory;
-  KG_TRY(kg_cuda_ask_for_shared(ctx, (const void *)kernel, shared, "local_matrices"));
-  const unsigned blocks = kg_cuda_blocks(ctx, pieces_of<shape>(a), 1);
-  kernel<<<blocks, 32 * warps, shared, kg_cuda_stream(ctx)>>>(a, table);
-  return kg_cuda_launched(ctx, "local_matrices");
+  return kg_launch_shared(ctx, "local_matrices", kg_cuda_blocks(ctx, pieces_of<shape>(a), 1),
+                          32 * warps, tables + warps * memory, local_matrices_lanes<shape>, a,
+                          table);
 }
 
 // Shapes: the fastest of those measured on an H200 (profiling/operators --only local_matrices):

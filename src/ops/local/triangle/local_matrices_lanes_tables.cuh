@@ -204,7 +204,7 @@ __device__ void fill_rows(lanes_tables<shape> &s, const kg_reference &ref)
         const int at = kg_packed_entry(s.mode[i], s.mode[j]);
         terms[0] = make_double2(ref.stiffness[1][at], ref.edge_mass[1][at]);
         terms[1].x = ref.eliminated[0][at];
-        if (same_parity(s.mode[i], s.mode[j])) {
+        if (is_odd_mode(s.mode[i]) == is_odd_mode(s.mode[j])) {
           terms[1].y = ref.stiffness[2][at];
           terms[2] = make_double2(ref.edge_mass[0][at], ref.eliminated[1][at]);
         }

@@ -357,12 +357,10 @@ kedge_status launch_tensor(kedge_context *ctx, const kg_local_matrices_args &a, 
 {
   static_assert(shape::STAGED || sizeof(typename shape::team_memory) <= 98 << 10,
                 "a team fits the 99 KiB of the smaller GPUs");
-  const auto kernel = local_matrices_tensor<shape>;
   const size_t shared = shape::STAGED_BYTES + teams * sizeof(typename shape::team_memory);
-  KG_TRY(kg_cuda_ask_for_shared(ctx, (const void *)kernel, shared, "local_matrices"));
   const int needed = (a.batch.count.n_groups + teams - 1) / teams;
-  kernel<<<kg_cuda_blocks(ctx, needed, 1), TEAM_THREADS * teams, shared, kg_cuda_stream(ctx)>>>(a);
-  return kg_cuda_launched(ctx, "local_matrices");
+  return kg_launch_shared(ctx, "local_matrices", kg_cuda_blocks(ctx, needed, 1),
+                          TEAM_THREADS * teams, shared, local_matrices_tensor<shape>, a);
 }
 
 }  // namespace kg

@@ -57,9 +57,4 @@ __device__ __forceinline__ int mode_in_place(int k, int even)
   }
 }
 
-__device__ __forceinline__ bool same_parity(int i, int j)
-{
-  return is_odd_mode(i) == is_odd_mode(j);
-}
-
 }  // namespace kg
