@@ -154,7 +154,6 @@ static void quadrilateral_nodes(int order, double *r, double *s)
 
 const kg_cell kg_triangle = {
     .name = "triangle",
-    .dimension = 2,
     .n_vertices = 3,
     .n_facets = 3,
     .facet_corner = {{0, 1}, {1, 2}, {2, 0}},
@@ -170,7 +169,6 @@ const kg_cell kg_triangle = {
 
 const kg_cell kg_quadrilateral = {
     .name = "quadrilateral",
-    .dimension = 2,
     .n_vertices = 4,
     .n_facets = 4,
     .facet_corner = {{0, 1}, {1, 2}, {2, 3}, {3, 0}},

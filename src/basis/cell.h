@@ -15,7 +15,7 @@ enum { KG_FACETS_MAX = 4 };  ///< facets, and corners, of any shape
 
 typedef struct kg_cell {
   const char *name;  ///< for sentences; its plural ends in s
-  int dimension, n_vertices, n_facets;
+  int n_vertices, n_facets;
   int facet_corner[KG_FACETS_MAX][2];  ///< [facet]: the corners at which it begins and ends
   double corner[KG_FACETS_MAX][2];     ///< [corner]: r, s in the reference shape
 

@@ -66,24 +66,22 @@ long kg_cli_integer(struct argp_state *state, const char *option, const char *te
 /// The file to read that an argument names, or a usage error where it is '-'.
 const char *kg_cli_input(struct argp_state *state, const char *path);
 
-/// A file to write.
+/// A file to write, and what it must be.
 typedef struct kg_cli_file {
   const char *path;
-  const char *what;   ///< it holds, for sentences: "report"
-  const char *place;  ///< that names it, before sentences: kedge_problem_place()
+  const char *what;           ///< it holds, for sentences: "report"
+  const char *place;          ///< that names it, before sentences: kedge_problem_place()
+  bool regular;               ///< no pipe, terminal or device
+  const char *const *inputs;  ///< [2] files that are read, NULL: none; the array may be NULL
 } kg_cli_file;
 
-/// Refuse before the work, with a sentence, what could not be written after it.
-/// @param[in] regular  refuse pipes, terminals and devices too
+/// Refuse before the work, with a sentence, what could not be written after it, and to write over a
+/// file that is read, whatever path leads to it.
 /// Returns the file that `path` leads to, links followed, which the caller frees; NULL: refused.
-char *kg_cli_target(const kg_cli_file *file, bool regular);
-
-/// Refuse to write over a file that is read, whatever path leads to it.
-/// @param[in] inputs  [n] paths; NULL: none
-bool kg_cli_spares(const kg_cli_file *file, const char *const *inputs, int n);
-/// Refuse a name that ends in none of the endings. Devices and pipes may have any name.
-/// @param[in] endings  [n], with the '.'
-bool kg_cli_named(const kg_cli_file *file, const char *const *endings, int n);
+char *kg_cli_target(const kg_cli_file *file);
+/// Refuse a name that ends in neither of two endings, with their '.'; the second may be NULL.
+/// Devices and pipes may have any name.
+bool kg_cli_named(const kg_cli_file *file, const char *ending, const char *other);
 
 /// Print the sentence of the last failure and return the exit code that goes with it: bad input
 /// where the failing call reads the user's input, else failed.

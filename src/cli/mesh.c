@@ -135,12 +135,10 @@ static void print_written(const char *path, const kedge_mesh *mesh)
 
 static int generate(const mesh_options *options)
 {
-  static const char *const ending = ".msh";
-  const kg_cli_file file = {options->output, "mesh", ""};
-  char *const target = kg_cli_target(&file, false);
-  const bool good = target && kg_cli_named(&file, &ending, 1);
+  const kg_cli_file file = {options->output, "mesh", "", false, NULL};
+  char *const target = kg_cli_target(&file);
   free(target);
-  if (!good) return KG_EXIT_INPUT;
+  if (!target || !kg_cli_named(&file, ".msh", NULL)) return KG_EXIT_INPUT;
   kedge_context *ctx;
   kedge_mesh *mesh = NULL, *refined = NULL;
   kedge_status status = open_context(&ctx);

@@ -76,10 +76,10 @@ static bool check_report(const kg_cli_problem *from, const kedge_problem *proble
 {
   if (!from->report) return true;
   const char *const inputs[] = {from->file, kedge_problem_mesh_file(problem)};
-  const kg_cli_file report = {from->report, "report", ""};
-  char *const to = kg_cli_target(&report, false);
+  const kg_cli_file report = {from->report, "report", "", false, inputs};
+  char *const to = kg_cli_target(&report);
   free(to);
-  return to && kg_cli_spares(&report, inputs, 2);
+  return to != NULL;
 }
 
 /// Table, why the problem does not fit, report. Returns an exit code.

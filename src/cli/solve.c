@@ -30,25 +30,14 @@ static const struct argp argp = {options_list,
                                  NULL,
                                  NULL};
 
-/// Output and report must spare what is read: the problem file and its mesh.
-/// @param[in] output  its path is NULL where nothing is written (so below)
-static bool check_inputs(const solve_options *options, const char *mesh, const kg_cli_file *output)
+/// Output and report must be writable, two files, and none that is read.
+/// @param[in] output  its path is NULL where nothing is written
+static bool check_targets(const kg_cli_file *output, const kg_cli_file *report)
 {
-  static const char *const endings[] = {".vtkhdf", ".hdf"};
-  const char *const inputs[] = {options->from.file, mesh};
-  const kg_cli_file report = {options->from.report, "report", ""};
-  return (!output->path ||
-          (kg_cli_spares(output, inputs, 2) && kg_cli_named(output, endings, 2))) &&
-         (!report.path || kg_cli_spares(&report, inputs, 2));
-}
-
-static bool check_targets(const solve_options *options, const kg_cli_file *output)
-{
-  char *const to = output->path ? kg_cli_target(output, true) : NULL;
-  const kg_cli_file report = {options->from.report, "report", ""};
+  char *const to = output->path ? kg_cli_target(output) : NULL;
   bool good = !output->path || to;
-  if (good && report.path) {
-    char *const report_to = kg_cli_target(&report, false);
+  if (good && report->path) {
+    char *const report_to = kg_cli_target(report);
     const bool same = to && report_to && strcmp(to, report_to) == 0;
     if (same) fprintf(stderr, "kedge: output and report cannot both be %s\n", output->path);
     good = report_to && !same;
@@ -124,12 +113,14 @@ static int solve(const solve_options *options)
   }
   char place[400] = "";
   if (!options->output) kedge_problem_place(r.problem, "output", "file", place, sizeof place);
-  const kg_cli_file output = {options->output ? options->output : kedge_problem_output(r.problem),
-                              "output", place};
-  const bool good = check_targets(options, &output) &&
-                    check_inputs(options, kedge_problem_mesh_file(r.problem), &output);
+  const char *const inputs[] = {options->from.file, kedge_problem_mesh_file(r.problem)};
+  const char *const path = options->output ? options->output : kedge_problem_output(r.problem);
+  const kg_cli_file output = {path, "output", place, true, inputs};
+  const kg_cli_file report = {options->from.report, "report", "", false, inputs};
+  const bool good =
+      check_targets(&output, &report) && (!path || kg_cli_named(&output, ".vtkhdf", ".hdf"));
   code = good ? compute(&r) : KG_EXIT_INPUT;
-  if (code == KG_EXIT_SOLVED) code = deliver(&r, options, output.path);
+  if (code == KG_EXIT_SOLVED) code = deliver(&r, options, path);
 done:
   kedge_solution_destroy(r.solution);
   kedge_mesh_destroy(r.mesh);

@@ -75,9 +75,9 @@ static bool can_replace(const char *real, const kg_cli_file *file)
 }
 
 /// A pipe, a terminal or a device is written itself.
-static char *name_special(const kg_cli_file *file, bool regular)
+static char *name_special(const kg_cli_file *file)
 {
-  if (regular)
+  if (file->regular)
     refuse(file, "it must be a regular file");
   else if (access(file->path, W_OK) != 0)
     refuse_place(file, file->path, errno);
@@ -95,14 +95,14 @@ static char *name_regular(const kg_cli_file *file, bool exists)
   return NULL;
 }
 
-char *kg_cli_target(const kg_cli_file *file, bool regular)
+static char *name_target(const kg_cli_file *file)
 {
   const char *const path = file->path;
   if (!path[0]) {
     fprintf(stderr, "kedge: %sthe name of the %s is empty\n", file->place, file->what);
     return NULL;
   }
-  if (!regular && strcmp(path, "-") == 0) {
+  if (!file->regular && strcmp(path, "-") == 0) {
     refuse(file, "give /dev/stdout for standard output, or ./- for a file of that name");
     return NULL;
   }
@@ -117,38 +117,42 @@ char *kg_cli_target(const kg_cli_file *file, bool regular)
     refuse(file, "it is a folder");
     return NULL;
   }
-  if (exists && !S_ISREG(info.st_mode)) return name_special(file, regular);
-  return name_regular(file, exists);
+  return exists && !S_ISREG(info.st_mode) ? name_special(file) : name_regular(file, exists);
 }
 
-bool kg_cli_spares(const kg_cli_file *file, const char *const *inputs, int n)
+static bool spares_inputs(const kg_cli_file *file)
 {
   struct stat target, input;
-  if (stat(file->path, &target) != 0) return true;  // a new file
-  for (int i = 0; i < n; ++i) {
-    if (!inputs[i] || stat(inputs[i], &input) != 0) continue;
+  if (!file->inputs || stat(file->path, &target) != 0) return true;  // a new file
+  for (int i = 0; i < 2; ++i) {
+    if (!file->inputs[i] || stat(file->inputs[i], &input) != 0) continue;
     if (input.st_dev != target.st_dev || input.st_ino != target.st_ino) continue;
-    refuse(file, "it is the input %s; give another name", inputs[i]);
+    refuse(file, "it is the input %s; give another name", file->inputs[i]);
     return false;
   }
   return true;
 }
 
-bool kg_cli_named(const kg_cli_file *file, const char *const *endings, int n)
+static bool ends_in(const char *path, const char *ending)
 {
-  const char *const path = file->path;
+  const size_t length = strlen(path), n = ending ? strlen(ending) : length;
+  return length > n && strcmp(path + length - n, ending) == 0;
+}
+
+bool kg_cli_named(const kg_cli_file *file, const char *ending, const char *other)
+{
   struct stat info;
-  if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) return true;
-  const size_t length = strlen(path);
-  for (int i = 0; i < n; ++i) {
-    const size_t ending = strlen(endings[i]);
-    if (length > ending && strcmp(path + length - ending, endings[i]) == 0) return true;
-  }
-  char list[64] = "";
-  for (int i = 0; i < n; ++i) {
-    const size_t used = strlen(list);
-    snprintf(list + used, sizeof list - used, "%s%s", i ? " or " : "", endings[i]);
-  }
-  refuse(file, "its name must end in %s, by which programs know what it holds", list);
+  if (stat(file->path, &info) == 0 && !S_ISREG(info.st_mode)) return true;
+  if (ends_in(file->path, ending) || ends_in(file->path, other)) return true;
+  refuse(file, "its name must end in %s%s%s, by which programs know what it holds", ending,
+         other ? " or " : "", other ? other : "");
   return false;
+}
+
+char *kg_cli_target(const kg_cli_file *file)
+{
+  char *const target = name_target(file);
+  if (!target || spares_inputs(file)) return target;
+  free(target);
+  return NULL;
 }

@@ -1,5 +1,6 @@
 #include "mesh/build.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "core/memory.h"
 #include "core/nvtx.h"
 #include "mesh/hilbert.h"
+#include "mesh/radix.h"
 #include "mesh/raw.h"
 
 /// Number vertices by first appearance in the element order and copy what is used.
@@ -55,6 +57,46 @@ static void list_blocks(const kg_raw_mesh *raw, kedge_mesh *mesh)
   mesh->n_elements = n;
 }
 
+static void set_keys(kedge_context *ctx, const kg_raw_mesh *raw, int n_corners, int32_t n,
+                     const int32_t *element, kg_pair *pairs)
+{
+  const double *vertices = raw->vertices;
+  double xmin = INFINITY, ymin = INFINITY, xmax = -INFINITY, ymax = -INFINITY;
+#pragma omp parallel for num_threads(kg_loop_threads(ctx, n)) reduction(min           \
+                                                                        : xmin, ymin) \
+    reduction(max                                                                     \
+              : xmax, ymax)
+  for (int32_t i = 0; i < n; ++i) {
+    const int32_t *v = kg_raw_corners(raw, element[i]);
+    const double x = kg_corner_sum(vertices, v, n_corners, 0);
+    const double y = kg_corner_sum(vertices, v, n_corners, 1);
+    xmin = fmin(xmin, x);
+    xmax = fmax(xmax, x);
+    ymin = fmin(ymin, y);
+    ymax = fmax(ymax, y);
+  }
+  const kg_hilbert_box box = kg_hilbert_box_of(xmin, ymin, xmax, ymax);
+#pragma omp parallel for simd num_threads(kg_loop_threads(ctx, n))
+  for (int32_t i = 0; i < n; ++i) {
+    const int32_t *v = kg_raw_corners(raw, element[i]);
+    pairs[i] = (kg_pair){kg_hilbert_place(box, vertices, v, n_corners), element[i]};
+  }
+}
+
+/// Order elements of one shape by the place of their centres on the Hilbert curve, ties by number.
+/// @param[in,out] element  [n]: numbers of elements, ascending; then the element at each place
+static kedge_status order_along_curve(kedge_context *ctx, const kg_raw_mesh *raw, int n_corners,
+                                      int32_t n, int32_t *element)
+{
+  kg_pair *pairs;
+  KG_TRY(kg_host_alloc(ctx, (size_t)n, sizeof *pairs, &pairs));
+  set_keys(ctx, raw, n_corners, n, element, pairs);
+  const kedge_status status = kg_radix_sort(ctx, &pairs, (size_t)n, 2 * KG_HILBERT_LEVELS);
+  for (int32_t i = 0; status == KEDGE_OK && i < n; ++i) element[i] = (int32_t)pairs[i].value;
+  free(pairs);
+  return status;
+}
+
 /// Elements along the Hilbert curve, vertices by first appearance.
 static kedge_status order(kg_mesh_builder *b)
 {
@@ -64,8 +106,8 @@ static kedge_status order(kg_mesh_builder *b)
   list_blocks(raw, mesh);
   for (int k = 0; k < mesh->n_blocks; ++k) {
     const kg_block *block = &mesh->block[k];
-    KG_TRY(kg_hilbert_order(b->ctx, raw, block->cell->n_vertices, block->n,
-                            mesh->element_origin + block->first));
+    KG_TRY(order_along_curve(b->ctx, raw, block->cell->n_vertices, block->n,
+                             mesh->element_origin + block->first));
   }
   KG_TRY(
       kg_host_alloc(b->ctx, (size_t)kg_mesh_sides(mesh), sizeof(int32_t), &mesh->element_vertices));

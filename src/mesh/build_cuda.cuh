@@ -1,6 +1,9 @@
 // A mesh while the GPU builds it: its memory and its steps.
 #pragma once
 
+#define CCCL_DISABLE_NVTX  // CUB's own ranges would lie between those of kedge
+#include <cub/device/device_radix_sort.cuh>
+
 #include "device/cuda_each.cuh"
 #include "mesh/build.h"
 
@@ -42,6 +45,15 @@ struct Work {
   void *scratch;  // of CUB
   size_t scratch_bytes;
 };
+
+/// Sorts n pairs by the lowest bits of their keys, stable; without scratch, says how many bytes of
+/// scratch that takes.
+inline cudaError_t sort(void *scratch, size_t *bytes, int32_t n, int bits,
+                        cub::DoubleBuffer<uint64_t> *key, cub::DoubleBuffer<int32_t> *value,
+                        cudaStream_t stream)
+{
+  return cub::DeviceRadixSort::SortPairs(scratch, *bytes, *key, *value, n, 0, bits, stream);
+}
 
 /// Lay the arrays into `memory`; NULL gives their size alone.
 kedge_status lay_out(kedge_context *ctx, const kg_raw_mesh *raw, char *memory, Work *work,

@@ -5,13 +5,11 @@
 // number the edges. Lines look their vertices up among the sorted keys. Parts: elements hang under
 // lower ones (parts.c), here by compare-and-swap; which trees grow varies, the number of roots does
 // not. Kernels have one thread a side, a line or an element.
-#define CCCL_DISABLE_NVTX  // CUB's own ranges would lie between those of kedge
-#include <cub/device/device_radix_sort.cuh>
+#include "mesh/build_cuda.cuh"
+
 #include <cub/device/device_scan.cuh>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
-
-#include "mesh/build_cuda.cuh"
 
 using namespace kg_build;
 
@@ -57,14 +55,6 @@ __global__ void __launch_bounds__(BLOCK) list_sides_kernel(const Work w, int bit
   side_vertices(w.element_vertices, (int32_t)s, &lower, &higher);
   w.key[0][s] = key_of(lower, higher, bits);
   w.value[0][s] = (int32_t)s;
-}
-
-/// Sorts the sides; without scratch, says how many bytes of scratch that takes.
-cudaError_t sort(void *scratch, size_t *bytes, int32_t n, int bits,
-                 cub::DoubleBuffer<uint64_t> *key, cub::DoubleBuffer<int32_t> *value,
-                 cudaStream_t stream)
-{
-  return cub::DeviceRadixSort::SortPairs(scratch, *bytes, *key, *value, n, 0, bits, stream);
 }
 
 /// Thread = place among the sorted sides; the first place of an edge matches its first two sides.

@@ -3,14 +3,13 @@
 // Elements: a key each (hilbert.h), radix-sorted with their numbers; the sort is stable. Vertices:
 // the first place 3 e + k of each by an atomic minimum of integers; the places that are first,
 // counted up to each, number the vertices. Kernels have one thread an element, a side or a vertex.
-#define CCCL_DISABLE_NVTX  // CUB's own ranges would lie between those of kedge
-#include <cub/device/device_radix_sort.cuh>
+#include "mesh/build_cuda.cuh"
+
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 
-#include "mesh/build_cuda.cuh"
 #include "mesh/hilbert.h"
 
 using namespace kg_build;
@@ -71,12 +70,6 @@ cudaError_t reduce(void *scratch, size_t *bytes, const Work &w, Range *out, cuda
                                                       RangeOf{w.raw_vertices, w.raw_triangles});
   return cub::DeviceReduce::Reduce(scratch, *bytes, ranges, out, w.n_elements, Union(), nothing,
                                    stream);
-}
-
-cudaError_t sort(void *scratch, size_t *bytes, int32_t n, cub::DoubleBuffer<uint64_t> *key,
-                 cub::DoubleBuffer<int32_t> *value, cudaStream_t stream)
-{
-  return cub::DeviceRadixSort::SortPairs(scratch, *bytes, *key, *value, n, 0, KEY_BITS, stream);
 }
 
 __global__ void __launch_bounds__(BLOCK) place_kernel(const Work w, kg_hilbert_box box)
@@ -161,7 +154,7 @@ kedge_status order_elements(kedge_context *ctx, const Work &w)
   cub::DoubleBuffer<uint64_t> key(w.key[0], w.key[1]);
   cub::DoubleBuffer<int32_t> value(w.value[0], w.value[1]);
   size_t bytes = w.scratch_bytes;
-  KG_TRY(kg_cuda_check(ctx, sort(w.scratch, &bytes, w.n_elements, &key, &value, stream),
+  KG_TRY(kg_cuda_check(ctx, sort(w.scratch, &bytes, w.n_elements, KEY_BITS, &key, &value, stream),
                        "sorting elements along the curve"));
   KG_TRY(kg_cuda_check(ctx,
                        cudaMemsetAsync(w.vertex_first, 0xff,
@@ -182,7 +175,7 @@ kedge_status kg_build::order_scratch(kedge_context *ctx, int32_t n_elements, siz
   size_t need[3] = {};
   KG_TRY(kg_cuda_check(ctx, reduce(nullptr, &need[0], none, nullptr, nullptr),
                        "sizing the range of the elements"));
-  KG_TRY(kg_cuda_check(ctx, sort(nullptr, &need[1], n_elements, &key, &value, nullptr),
+  KG_TRY(kg_cuda_check(ctx, sort(nullptr, &need[1], n_elements, KEY_BITS, &key, &value, nullptr),
                        "sizing the sort of the elements"));
   KG_TRY(kg_cuda_check(ctx, count_first(nullptr, &need[2], none, nullptr),
                        "sizing the scan of the vertices"));

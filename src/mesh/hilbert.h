@@ -1,8 +1,8 @@
 /// @file
 /// Order along a Hilbert curve: elements near each other in the plane get numbers near each other.
 #pragma once
-#include "core/error.h"
 #include "core/inline.h"
+#include "kedge/base.h"
 KEDGE_BEGIN_DECLS
 
 /// Levels of the curve: cells of 6e-8 of the box; what shares a cell keeps its order.
@@ -57,11 +57,5 @@ KG_INLINE uint64_t kg_hilbert_place(kg_hilbert_box box, const double *vertices, 
   const double y = (kg_corner_sum(vertices, v, n, 1) - box.y) * box.scale;
   return kg_hilbert_key((uint32_t)(int32_t)x, (uint32_t)(int32_t)y);
 }
-
-struct kg_raw_mesh;
-/// Order elements of one shape by the place of their centres on the curve, ties by number.
-/// @param[in,out] element  [n]: numbers of elements, ascending; then the element at each place
-kedge_status kg_hilbert_order(kedge_context *ctx, const struct kg_raw_mesh *raw, int n_corners,
-                              int32_t n, int32_t *element);
 
 KEDGE_END_DECLS

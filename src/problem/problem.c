@@ -166,16 +166,31 @@ static kedge_status set_all(kedge_problem *problem, const kg_setting *list, int 
   return status;
 }
 
+/// What a call sets to a function; its value is NULL.
+static kg_setting function_of(const char *section, const char *key, kedge_function *function,
+                              void *user)
+{
+  return (kg_setting){.section = (char *)section,
+                      .key = (char *)key,
+                      .function = function,
+                      .user = user,
+                      .origin = KG_FROM_CALL};
+}
+
+static kg_setting text_of(const char *section, const char *key, const char *value)
+{
+  kg_setting s = function_of(section, key, NULL, NULL);
+  s.value = (char *)value;
+  return s;
+}
+
 kedge_status kedge_problem_set(kedge_problem *problem, const char *section, const char *key,
                                const char *value)
 {
   KG_REQUIRE(NULL, problem != NULL, KEDGE_ERR_ARG, "kedge_problem_set: problem is NULL");
   KG_REQUIRE(problem->ctx, section && key && value, KEDGE_ERR_ARG,
              "kedge_problem_set: section, key or value is NULL");
-  const kg_setting s = {.section = (char *)section,
-                        .key = (char *)key,
-                        .value = (char *)value,
-                        .origin = KG_FROM_CALL};
+  const kg_setting s = text_of(section, key, value);
   return set_all(problem, &s, 1);
 }
 
@@ -184,11 +199,7 @@ kedge_status kedge_problem_set_source(kedge_problem *problem, kedge_function *fu
   KG_REQUIRE(NULL, problem != NULL, KEDGE_ERR_ARG, "kedge_problem_set_source: problem is NULL");
   KG_REQUIRE(problem->ctx, function != NULL, KEDGE_ERR_ARG,
              "kedge_problem_set_source: function is NULL");
-  const kg_setting s = {.section = "equation",
-                        .key = "source",
-                        .function = function,
-                        .user = user,
-                        .origin = KG_FROM_CALL};
+  const kg_setting s = function_of("equation", "source", function, user);
   return set_all(problem, &s, 1);
 }
 
@@ -205,17 +216,9 @@ kedge_status kedge_problem_set_boundary(kedge_problem *problem, const char *grou
   const size_t size = sizeof "boundary " + strlen(group);
   KG_TRY(kg_host_alloc(ctx, size, 1, &section));
   snprintf(section, size, "boundary %s", group);
-  const kg_setting list[2] = {
-      {.section = section,
-       .key = "type",
-       .origin = KG_FROM_CALL,
-       .value = type == KEDGE_BOUNDARY_DIRICHLET ? "dirichlet" : "neumann"},
-      {.section = section,
-       .key = "value",
-       .origin = KG_FROM_CALL,
-       .function = function,
-       .user = user},
-  };
+  const char *const word = type == KEDGE_BOUNDARY_DIRICHLET ? "dirichlet" : "neumann";
+  const kg_setting list[2] = {text_of(section, "type", word),
+                              function_of(section, "value", function, user)};
   const kedge_status status = set_all(problem, list, 2);
   free(section);
   return status;
@@ -227,15 +230,9 @@ kedge_status kedge_problem_set_exact(kedge_problem *problem, kedge_function *u,
   KG_REQUIRE(NULL, problem != NULL, KEDGE_ERR_ARG, "kedge_problem_set_exact: problem is NULL");
   KG_REQUIRE(problem->ctx, u && du_dx && du_dy, KEDGE_ERR_ARG,
              "kedge_problem_set_exact: u and both derivatives are needed");
-  kedge_function *const functions[3] = {u, du_dx, du_dy};
-  static char *const keys[3] = {"u", "du_dx", "du_dy"};
-  kg_setting list[3];
-  for (int i = 0; i < 3; ++i)
-    list[i] = (kg_setting){.section = "exact",
-                           .key = keys[i],
-                           .function = functions[i],
-                           .user = user,
-                           .origin = KG_FROM_CALL};
+  const kg_setting list[3] = {function_of("exact", "u", u, user),
+                              function_of("exact", "du_dx", du_dx, user),
+                              function_of("exact", "du_dy", du_dy, user)};
   return set_all(problem, list, 3);
 }
 

@@ -297,17 +297,6 @@ static void repeated_derivatives_grow_slowly_and_end_in_a_sentence(void **state)
                       "simply, or pass a function through the C API");
 }
 
-static void derivatives_are_by_x_or_y(void **state)
-{
-  (void)state;
-  kg_expression *e = parsed("x"), *d;
-  assert_int_equal(kg_expression_differentiate(NULL, e, 'z', &d), KEDGE_ERR_ARG);
-  assert_null(d);
-  assert_string_equal(kedge_context_error(NULL), "a derivative is by 'x' or 'y', not by 'z'");
-  kg_expression_free(e);
-  kg_expression_free(NULL);
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -320,7 +309,6 @@ int main(void)
       cmocka_unit_test(the_source_of_a_product_of_sines_stays_one_product),
       cmocka_unit_test(a_harmonic_function_has_no_source),
       cmocka_unit_test(repeated_derivatives_grow_slowly_and_end_in_a_sentence),
-      cmocka_unit_test(derivatives_are_by_x_or_y),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
