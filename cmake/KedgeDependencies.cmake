@@ -4,7 +4,6 @@ find_package(OpenMP REQUIRED COMPONENTS C)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc>=2.7)
 pkg_search_module(HDF5 REQUIRED IMPORTED_TARGET hdf5 hdf5-serial)
-pkg_check_modules(INIH REQUIRED IMPORTED_TARGET inih)
 
 # The C code includes CUDA and NVTX headers of the same toolkit that compiles the kernels.
 if(KEDGE_CUDA)

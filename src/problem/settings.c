@@ -17,29 +17,28 @@ static void free_setting(kg_setting *s)
   *s = (kg_setting){0};
 }
 
-static kedge_status copy_section(kedge_context *ctx, const char *section, char **out)
+void kg_section_normalize(char *section)
 {
   static const char word[] = "boundary";
-  const char *group = section + strspn(section, " \t");
-  size_t length = strlen(group);
-  while (length > 0 && isspace((unsigned char)group[length - 1])) --length;
   const size_t n = sizeof word - 1;
-  const bool boundary =
-      length > n && strncmp(group, word, n) == 0 && isspace((unsigned char)group[n]);
-  if (!boundary) return kg_copy_text(ctx, group, length, out);
-  group += n;
-  length -= n;
-  for (; isspace((unsigned char)*group); ++group) --length;
-  KG_TRY(kg_host_alloc(ctx, n + 1 + length + 1, 1, out));
-  snprintf(*out, n + 1 + length + 1, "%s %s", word, group);
-  return KEDGE_OK;
+  const char *begin = section + strspn(section, " \t");
+  size_t length = strlen(begin);
+  while (length > 0 && isspace((unsigned char)begin[length - 1])) --length;
+  memmove(section, begin, length);
+  section[length] = '\0';
+  if (strncmp(section, word, n) != 0 || !isspace((unsigned char)section[n])) return;
+  const char *group = section + n;
+  while (isspace((unsigned char)*group)) ++group;
+  section[n] = ' ';
+  memmove(section + n + 1, group, strlen(group) + 1);
 }
 
 static kedge_status copy_setting(kedge_context *ctx, const kg_setting *from, kg_setting *to)
 {
   *to = *from;
   to->section = to->key = to->value = NULL;
-  kedge_status status = copy_section(ctx, from->section, &to->section);
+  kedge_status status = kg_copy_text(ctx, from->section, strlen(from->section), &to->section);
+  if (status == KEDGE_OK) kg_section_normalize(to->section);
   if (status == KEDGE_OK) status = kg_copy_text(ctx, from->key, strlen(from->key), &to->key);
   if (status == KEDGE_OK && from->value)
     status = kg_copy_text(ctx, from->value, strlen(from->value), &to->value);

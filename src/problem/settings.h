@@ -23,8 +23,10 @@ typedef struct kg_settings {
   int n, capacity;
 } kg_settings;
 
-/// Copy a setting in; one of the same section and key is replaced where it stands. The blanks of
-/// "boundary  NAME " are made one.
+/// Bring the name of a section into its normal form: no blanks around it, one in "boundary NAME".
+void kg_section_normalize(char *section);
+/// Copy a setting in, in its normal form; one of the same section and key is replaced where it
+/// stands.
 kedge_status kg_settings_put(kg_settings *settings, const kg_setting *setting);
 /// NULL when there is none.
 kg_setting *kg_settings_find(const kg_settings *settings, const char *section, const char *key);

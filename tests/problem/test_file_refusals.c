@@ -224,27 +224,23 @@ static void long_lines_are_refused_where_their_fault_is(void **state)
   memset(end, 'k', 250);
   stpcpy(end + 250, " = 1\n");
   assert_int_equal(parse(text, NULL, &p), KEDGE_ERR_INPUT);
-  assert_string_equal(kedge_context_error(NULL), "plate.ini:3: the key is longer than 196 bytes");
+  assert_non_null(strstr(kedge_context_error(NULL), "plate.ini:3: unknown key 'kkkkkkkkkk"));
   stpcpy(end + 250, "\norder = 3\n");
   assert_int_equal(parse(text, NULL, &p), KEDGE_ERR_INPUT);
   assert_string_equal(kedge_context_error(NULL), "plate.ini:3: expected key = value or [section]");
 }
 
-static void long_section_names_are_refused_not_cut(void **state)
+static void section_names_have_any_length(void **state)
 {
   (void)state;
+  char text[1100], group[1001];
+  memset(group, 'g', 1000);
+  group[1000] = '\0';
+  snprintf(text, sizeof text, "[boundary %s]\ntype=neumann", group);
   kedge_problem *p;
-  assert_int_equal(
-      parse("[boundary aaaaaaaaaabbbbbbbbbbccccccccccdddddddddd]\ntype=neumann", NULL, &p),
-      KEDGE_OK);
-  assert_string_equal(p->boundaries[0].group, "aaaaaaaaaabbbbbbbbbbccccccccccdddddddddd");
+  assert_int_equal(parse(text, NULL, &p), KEDGE_OK);
+  assert_string_equal(p->boundaries[0].group, group);
   kedge_problem_destroy(p);
-  assert_int_equal(parse("[boundary aaaaaaaaaabbbbbbbbbbccccccccccdddddddddde]\n", NULL, &p),
-                   KEDGE_ERR_INPUT);
-  assert_string_equal(
-      kedge_context_error(NULL),
-      "plate.ini:1: the section's name is longer than 49 bytes; a group of the mesh "
-      "can also be given by its number");
 }
 
 static void a_nul_byte_is_refused(void **state)
@@ -353,7 +349,7 @@ int main(void)
       cmocka_unit_test(every_refusal_names_file_line_and_remedy),
       cmocka_unit_test(what_is_gone_is_refused_with_what_to_write_instead),
       cmocka_unit_test(long_lines_are_refused_where_their_fault_is),
-      cmocka_unit_test(long_section_names_are_refused_not_cut),
+      cmocka_unit_test(section_names_have_any_length),
       cmocka_unit_test(a_nul_byte_is_refused),
       cmocka_unit_test(wrong_overrides_name_themselves),
       cmocka_unit_test(parameters_that_nothing_uses_are_refused_as_overrides),
