@@ -7,7 +7,6 @@
 #include "core/clock.h"
 #include "device/context.h"
 #include "core/nvtx.h"
-#include "ops/vector/pcg_vectors.h"
 #include "ops/vector/round.h"
 
 enum { BATCH = 8 };  // iterations of one recording, where M is pointwise

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "device/context.h"
-#include "ops/vector/pcg_vectors.h"
 #include "ops/vector/random_vector.h"
 #include "ops/vector/round.h"
 

@@ -7,7 +7,7 @@
 #include "case.h"
 #include "compare.h"
 #include "context.h"
-#include "ops/vector/pcg_vectors.h"
+#include "ops/vector/cg_vectors.h"
 
 enum form { IN_DOUBLE, MIXED, IN_SINGLE, FORMS };
 enum vector { X, Z, R, P, AP, HALO, VECTORS };

@@ -1,4 +1,4 @@
-// The vector passes of conjugate gradients on the host.
+// The vector passes of conjugate gradients; on the host those with a diagonal.
 #include "ops/vector/cg_vectors.h"
 
 #include "device/context.h"
@@ -7,6 +7,8 @@
 KG_OPERATOR(kg_cg_begin, kg_cg_vectors_args)
 KG_OPERATOR(kg_cg_update, kg_cg_vectors_args)
 KG_OPERATOR(kg_cg_direction, kg_cg_vectors_args)
+KG_OPERATOR_OF_NUMBERS(kg_pcg_direction, kg_cg_vectors_args, kg_cg_number(args))
+KG_OPERATOR_OF_NUMBERS(kg_pcg_update, kg_cg_vectors_args, kg_cg_number(args))
 
 kedge_status kg_cg_begin_host(kedge_context *ctx, const kg_cg_vectors_args *a)
 {
@@ -71,4 +73,11 @@ kg_cost kg_cg_vectors_cost(int64_t n)
 {
   // update: z, Ap, D^-1 in, z out; direction: z, p, x in, p, x out.
   return (kg_cost){.bytes = 8.0 * 9.0 * (double)n, .flops = 12.0 * (double)n};
+}
+
+kg_cost kg_pcg_vectors_cost(int64_t n, kg_number number)
+{
+  // direction: z, p in, p out; update: x, p, r, Ap in, x, r out.
+  return (kg_cost){.bytes = (number == KG_SINGLE ? 4.0 * 7.0 + 8.0 * 2.0 : 8.0 * 9.0) * (double)n,
+                   .flops = 8.0 * (double)n};
 }

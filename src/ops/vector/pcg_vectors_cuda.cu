@@ -8,7 +8,6 @@
 #include "ops/vector/cg_passes.cuh"
 #include "ops/vector/grid_sum.cuh"
 #include "ops/vector/pcg_rows.h"
-#include "ops/vector/pcg_vectors.h"
 
 namespace
 {

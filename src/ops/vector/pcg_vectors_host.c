@@ -2,7 +2,6 @@
 #include "device/context.h"
 #include "ops/vector/pieces.h"
 #include "ops/vector/pcg_rows.h"
-#include "ops/vector/pcg_vectors.h"
 
 kedge_status KG_REAL(kg_pcg_direction_host)(kedge_context *ctx, const kg_cg_vectors_args *a)
 {

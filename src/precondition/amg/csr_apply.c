@@ -7,8 +7,7 @@ KG_OPERATOR(kg_csr_start, kg_csr_apply_args)
 kedge_status kg_csr_start_host(kedge_context *ctx, const kg_csr_apply_args *a)
 {
 #pragma omp parallel for simd schedule(static) num_threads(kg_row_threads(ctx, a->matrix.n_rows))
-  for (int32_t i = 0; i < a->matrix.n_rows; ++i)
-    a->y[i] = a->weight * a->b[i] / a->matrix.diagonal[i];
+  for (int32_t i = 0; i < a->matrix.n_rows; ++i) kg_csr_start_row(a, i);
   return KEDGE_OK;
 }
 

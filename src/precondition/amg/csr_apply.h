@@ -20,6 +20,10 @@ typedef struct kg_csr_apply_args {
 
 /// y = weight D^-1 b
 KG_DECLARE_OPERATOR(kg_csr_start, kg_csr_apply_args);
+KG_INLINE void kg_csr_start_row(const kg_csr_apply_args *a, int32_t i)
+{
+  a->y[i] = a->weight * a->b[i] / a->matrix.diagonal[i];
+}
 
 /// What a product does with the sum of its row.
 typedef enum kg_csr_rule {

@@ -10,6 +10,7 @@
 //         One writer a row, terms in an order that depends on the matrix alone: repeatable bits.
 // Cost    8 bytes an entry, 6 of a prolongation, and vectors; 2 flops: bound by memory or latency.
 #include "device/cuda_chain.cuh"
+#include "device/cuda_each.cuh"
 #include "precondition/amg/csr_apply.h"
 
 namespace
@@ -21,12 +22,6 @@ enum {
   TILE = ROWS * EACH,    // entries
   FEW_ROWS = 30 * 1024,  // of fewer, a GPU has too few blocks to hide latency
 };
-
-__global__ void __launch_bounds__(ROWS) csr_start_kernel(const kg_csr_apply_args a)
-{
-  const int64_t i = (int64_t)blockIdx.x * ROWS + threadIdx.x;
-  if (i < a.matrix.n_rows) a.y[i] = a.weight * a.b[i] / a.matrix.diagonal[i];
-}
 
 /// What goes from one level to another: a prolongation or its transpose.
 template <kg_csr_rule RULE>
@@ -136,7 +131,7 @@ constexpr Kernels all_kernels[] = {kernels_of<KG_CSR_STEP>(), kernels_of<KG_CSR_
 
 extern "C" kedge_status kg_csr_start_cuda(kedge_context *ctx, const kg_csr_apply_args *a)
 {
-  return launch(ctx, a, csr_start_kernel, 1, false, "csr_start");
+  return kg_do_each<ROWS, kg_csr_start_row>(ctx, "csr_start", a->matrix.n_rows, *a);
 }
 
 extern "C" kedge_status kg_csr_apply_cuda(kedge_context *ctx, kg_csr_rule rule,
