@@ -24,7 +24,7 @@ template <int BLOCK, auto DO, typename Arguments>
 __global__ void __launch_bounds__(BLOCK) kg_each_kernel(const Arguments a, int64_t n)
 {
   const int64_t i = kg_thread_number();
-  if (i < n) DO(&a, (int32_t)i);
+  if (i < n) DO(&a, i);
 }
 
 /// DO(&arguments, i) of each of n things, which host code calls in a loop.

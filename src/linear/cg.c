@@ -52,16 +52,12 @@ kg_cg kg_cg_of(const kg_krylov_table *table, const kg_cg_args *a)
 /// A p. Rows that the product leaves open are closed by the update.
 static kedge_status multiply(kedge_context *ctx, kg_cg *cg)
 {
-  const kg_linear *a = cg->base.linear;
   kg_cg_state *state = cg->v.state;
   const kg_pass pass = {.stop = &state->stop,
                         .sum = {cg->product_part, &state->p_ap, NULL},
                         .open = &cg->v.open,
                         .after_vectors = true};
-  kg_range_push("trace_apply", a->n_elements, a->rows);
-  const kedge_status status = a->table->apply(ctx, a, cg->base.p, cg->base.ap, &pass);
-  kg_range_pop();
-  return status;
+  return kg_linear_apply(ctx, cg->base.linear, cg->base.p, cg->base.ap, &pass);
 }
 
 static kedge_status precondition(kedge_context *ctx, const kg_cg *cg)

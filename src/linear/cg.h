@@ -35,8 +35,6 @@ extern const kg_krylov_table kg_cg_loop;
 /// All iterations in one kernel (ops/trace/cg_resident.h): packed K^e by patches, M pointwise, few
 /// elements.
 extern const kg_krylov_table kg_cg_one_kernel;
-/// All methods, the quickest first; ends with NULL.
-extern const kg_krylov_table *const kg_krylovs[];
 
 /// The first method that takes a system; NULL: none does.
 const kg_krylov_table *kg_krylov_for(kedge_context *ctx, const kg_linear *linear,

@@ -1,11 +1,12 @@
 #include "linear/cg.h"
 
-const kg_krylov_table *const kg_krylovs[] = {&kg_cg_one_kernel, &kg_cg_loop, NULL};
+/// The quickest first.
+static const kg_krylov_table *const methods[] = {&kg_cg_one_kernel, &kg_cg_loop, NULL};
 
 const kg_krylov_table *kg_krylov_for(kedge_context *ctx, const kg_linear *linear,
                                      const kg_precond *precond)
 {
-  const kg_krylov_table *const *table = kg_krylovs;
+  const kg_krylov_table *const *table = methods;
   while (*table && !(*table)->takes(ctx, linear, precond)) ++table;
   return *table;
 }

@@ -31,6 +31,10 @@ struct kg_linear {
   int64_t n_elements;
 };
 
+/// y = A x, in a range of profilers.
+kedge_status kg_linear_apply(kedge_context *ctx, const kg_linear *linear, const void *x, void *y,
+                             const kg_pass *pass);
+
 typedef struct kg_precond kg_precond;
 typedef struct kg_precond_table {
   const char *name;

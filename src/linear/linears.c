@@ -1,5 +1,6 @@
 #include "linear/linears.h"
 
+#include "core/nvtx.h"
 #include "device/context.h"
 #include "ops/local/convert.h"
 
@@ -12,6 +13,15 @@ kg_linear kg_linear_of(const kg_linear_table *table, const kg_batch *batch, kg_n
                      .rows = m * batch->count.n_free,
                      .all_rows = m * batch->count.n_edges,
                      .n_elements = batch->count.n_elements};
+}
+
+kedge_status kg_linear_apply(kedge_context *ctx, const kg_linear *linear, const void *x, void *y,
+                             const kg_pass *pass)
+{
+  kg_range_push("trace_apply", linear->n_elements, linear->rows);
+  const kedge_status status = linear->table->apply(ctx, linear, x, y, pass);
+  kg_range_pop();
+  return status;
 }
 
 static kedge_status no_setup(kedge_context *ctx, const kg_linear *linear)

@@ -30,14 +30,8 @@ static kedge_status plain_make(kedge_context *ctx, kg_residual *base, const doub
 {
   const kg_plain_residual *p = (const kg_plain_residual *)base;
   const kg_linear *a = p->linear;
-  if (!x) {
-    KG_TRY(kg_zero(ctx, r, (size_t)a->rows * sizeof *r));
-  } else {
-    kg_range_push("trace_apply", a->n_elements, a->rows);
-    const kedge_status status = a->table->apply(ctx, a, x, r, &(kg_pass){0});
-    kg_range_pop();
-    KG_TRY(status);
-  }
+  KG_TRY(x ? kg_linear_apply(ctx, a, x, r, &(kg_pass){0})
+           : kg_zero(ctx, r, (size_t)a->rows * sizeof *r));
   return kg_difference(ctx, &(kg_difference_args){.n = a->rows, .b = p->b, .r = r, .sum = sum});
 }
 
@@ -126,9 +120,7 @@ static kedge_status measure_rounding(solve *s)
   ++s->roundings;
   kg_range_push("rounding", a->n_elements, a->rows);
   kedge_status status = kg_rounding_perturb(s->ctx, &args);
-  kg_range_push("trace_apply", a->n_elements, a->rows);
-  if (status == KEDGE_OK) status = a->table->apply(s->ctx, a, k->p, k->ap, &(kg_pass){0});
-  kg_range_pop();
+  if (status == KEDGE_OK) status = kg_linear_apply(s->ctx, a, k->p, k->ap, &(kg_pass){0});
   if (status == KEDGE_OK) status = kg_rounding_sum(s->ctx, &args);
   if (status == KEDGE_OK)
     status = kg_copy_out(s->ctx, &s->rr_rounding, k->sum.total, sizeof s->rr_rounding);

@@ -5,19 +5,18 @@
 #include "ops/vector/round.h"
 #include "ops/smooth/vertex_transfer.h"
 
-kg_precond kg_jacobi_of(const double *inverse)
-{
-  return (kg_precond){
-      .table = &kg_jacobi_table, .number = KG_DOUBLE, .pointwise = true, .inverse = inverse};
-}
-
 static kg_cost no_cost(const kg_precond *base)
 {
   (void)base;
   return (kg_cost){0};
 }
 
-const kg_precond_table kg_jacobi_table = {.name = "Jacobi", .cost = no_cost};
+static const kg_precond_table jacobi = {.name = "Jacobi", .cost = no_cost};
+
+kg_precond kg_jacobi_of(const double *inverse)
+{
+  return (kg_precond){.table = &jacobi, .number = KG_DOUBLE, .pointwise = true, .inverse = inverse};
+}
 
 /// What helps where one step smooths too far: more have its bound measured
 /// (precondition/smoother.h).
@@ -29,23 +28,6 @@ static const char *remedy_of(const kg_multigrid_shape *shape)
                "where triangles are thin, or " KG_WITHOUT_MULTIGRID
              : "smoothing_steps = 2, which measures the bound of its smoother, "
                "or " KG_WITHOUT_MULTIGRID;
-}
-
-kg_cycle kg_cycle_of(const kg_multigrid *m, const kg_patches *a, void *product, int32_t *exponent)
-{
-  kg_cycle c = {
-      .base = {.table = &kg_cycle_table, .number = m->shape.number, .remedy = remedy_of(&m->shape)},
-      .multigrid = m,
-      .linear = *a,
-      .product = product};
-  if (!kg_multigrid_has_copies(&m->shape)) return c;
-  kg_trace_product_args args = a->args;
-  args.locals = m->single.locals;
-  args.halo = m->single.halo;
-  c.linear = kg_patches_of(&args);
-  c.product = m->single.product;
-  c.exponent = exponent;
-  return c;
 }
 
 static kedge_status begin(kedge_context *ctx, const kg_precond *base, double rr)
@@ -269,5 +251,22 @@ static kg_cost cost(const kg_precond *base)
   return kg_multigrid_apply_cost(&((const kg_cycle *)base)->multigrid->shape);
 }
 
-const kg_precond_table kg_cycle_table = {
+static const kg_precond_table cycle = {
     .name = "multigrid", .begin = begin, .apply = apply, .cost = cost};
+
+kg_cycle kg_cycle_of(const kg_multigrid *m, const kg_patches *a, void *product, int32_t *exponent)
+{
+  kg_cycle c = {
+      .base = {.table = &cycle, .number = m->shape.number, .remedy = remedy_of(&m->shape)},
+      .multigrid = m,
+      .linear = *a,
+      .product = product};
+  if (!kg_multigrid_has_copies(&m->shape)) return c;
+  kg_trace_product_args args = a->args;
+  args.locals = m->single.locals;
+  args.halo = m->single.halo;
+  c.linear = kg_patches_of(&args);
+  c.product = m->single.product;
+  c.exponent = exponent;
+  return c;
+}

@@ -6,8 +6,6 @@
 #include "precondition/multigrid.h"
 KEDGE_BEGIN_DECLS
 
-extern const kg_precond_table kg_jacobi_table, kg_cycle_table;
-
 /// @param[in] inverse  [free row]: the inverse diagonal
 kg_precond kg_jacobi_of(const double *inverse);
 

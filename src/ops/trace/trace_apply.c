@@ -24,16 +24,6 @@ kedge_status kg_trace_apply(kedge_context *ctx, const kg_trace_apply_args *args)
       ctx, args);
 }
 
-kg_trace_apply_args kg_trace_product_part(const kg_trace_product_args *args, int i)
-{
-  const kg_local *local = &args->locals.local[i];
-  return (kg_trace_apply_args){.batch = kg_batch_of_local(&args->batch, local),
-                               .local = *local,
-                               .x = args->x,
-                               .y = args->y,
-                               .halo = args->halo};
-}
-
 /// A sum so far lies in the first part, which the first kg_local no longer needs.
 kedge_status kg_trace_product(kedge_context *ctx, const kg_trace_product_args *args)
 {
@@ -42,12 +32,17 @@ kedge_status kg_trace_product(kedge_context *ctx, const kg_trace_product_args *a
   const kg_sum *sum = &args->pass.sum;
   kg_open later;
   for (int i = 0; i <= last; ++i) {
-    kg_trace_apply_args part = kg_trace_product_part(args, i);
-    part.pass = args->pass;
+    const kg_local *local = &args->locals.local[i];
+    kg_trace_apply_args part = {.batch = kg_batch_of_local(&args->batch, local),
+                                .local = *local,
+                                .x = args->x,
+                                .y = args->y,
+                                .halo = args->halo,
+                                .pass = args->pass};
     if (i > 0) part.pass.after_vectors = false;
     if (i < last) part.pass.open = &later;
     if (sum->total) {
-      part.pass.sum = (kg_sum){.part = sum->part + part.local.first_lane / patch_lanes,
+      part.pass.sum = (kg_sum){.part = sum->part + local->first_lane / patch_lanes,
                                .total = i < last ? sum->part : sum->total,
                                .exponent = i < last ? NULL : sum->exponent,
                                .before = i > 0 ? sum->part : NULL};

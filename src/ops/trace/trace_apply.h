@@ -53,8 +53,6 @@ typedef struct kg_trace_product_args {
 /// between two of these lie between patches, so that none of them knows of the others; the last
 /// one adds the halo, and each one adds what the sum has been before.
 kedge_status kg_trace_product(kedge_context *ctx, const kg_trace_product_args *args);
-/// The one of them for a kg_local, without its pass.
-kg_trace_apply_args kg_trace_product_part(const kg_trace_product_args *args, int i);
 /// The floor of one application: K^e once, x and y once.
 kg_cost kg_trace_product_cost(kg_sizes size, const kg_trace_counts *count, const kg_locals *locals);
 

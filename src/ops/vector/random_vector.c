@@ -7,6 +7,6 @@ KG_OPERATOR(kg_random_vector, kg_random_vector_args)
 kedge_status kg_random_vector_host(kedge_context *ctx, const kg_random_vector_args *a)
 {
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
-  for (int64_t i = 0; i < a->n; ++i) a->x[i] = kg_random_number(i);
+  for (int64_t i = 0; i < a->n; ++i) kg_random_entry(a, i);
   return KEDGE_OK;
 }

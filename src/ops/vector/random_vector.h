@@ -21,4 +21,9 @@ KG_INLINE double kg_random_number(int64_t i)
   return (double)((z ^ z >> 31) >> 11) * 0x1p-52 - 1.0;
 }
 
+KG_INLINE void kg_random_entry(const kg_random_vector_args *a, int64_t i)
+{
+  a->x[i] = kg_random_number(i);
+}
+
 KEDGE_END_DECLS

@@ -138,7 +138,7 @@ static int amg_levels(const kg_coarse *coarse)
 /// vectors 11, and up to 16 there. What is given for levels and left by them, 1 to 18 bytes a row,
 /// and what is to spare are for the inverse at the end, which takes 4 n^2 bytes for n rows. Most
 /// work is at the product A P, 76 to 86 bytes a row, or, on small meshes, at that inverse.
-kg_coarse_bytes kg_amg_bytes(int64_t n_rows, int64_t n_entries, int64_t spare)
+static kg_coarse_bytes amg_bytes(int64_t n_rows, int64_t n_entries, int64_t spare)
 {
   const int64_t always = 8 * (int64_t)kg_dense_entries(KG_AMG_DIRECT_LEAST);
   const int64_t most = 8 * (int64_t)kg_dense_entries(KG_AMG_DIRECT);
@@ -156,7 +156,7 @@ kg_coarse_bytes kg_amg_bytes(int64_t n_rows, int64_t n_entries, int64_t spare)
 }
 
 const kg_coarse_table kg_amg = {
-    .bytes = kg_amg_bytes,
+    .bytes = amg_bytes,
     .create = kg_amg_create,
     .lend = kg_amg_lend,
     .solve = amg_solve,

@@ -50,7 +50,6 @@ struct kg_coarse {
   kg_amg_level level[KG_AMG_LEVELS];
 };
 
-kg_coarse_bytes kg_amg_bytes(int64_t n_rows, int64_t n_entries, int64_t spare);
 kedge_status kg_amg_create(kedge_context *ctx, const kg_csr *matrix, kg_coarse_memory memory,
                            kg_coarse **out);
 kedge_status kg_amg_lend(kedge_context *ctx, kg_coarse *coarse, void *vectors, size_t bytes);
