@@ -21,9 +21,7 @@ static inline kedge_status kg_fault_read(kedge_context *ctx, const int32_t *word
   return kg_copy_out(ctx, fault, word, sizeof *fault);
 }
 
-/// The coordinates of vertex l of an element, for a sentence.
-kedge_status kg_fault_corner(kedge_context *ctx, const kg_trace_arrays *arrays, int32_t e, int l,
-                             double at[2]);
-/// The same of the vertex where a side begins (0) or ends (1), as its element runs.
+/// The coordinates of the vertex where a side begins (0) or ends (1), as its element runs, for a
+/// sentence.
 kedge_status kg_fault_end(kedge_context *ctx, const kg_trace_arrays *arrays, kg_side side, int end,
                           double at[2]);

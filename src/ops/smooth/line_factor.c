@@ -10,13 +10,14 @@ typedef struct step_work {
   double g[MODES_MAX][MODES_MAX];  ///< G
 } step_work;
 
-/// A row of C, then of G and of L.
+/// A row of C, then of G and of L. @param[in] side  of kg_line_sides()
 static void make_row(const kg_line_factor_args *a, const kg_side side[2], int i, step_work *w,
                      float *out)
 {
-  const int m = a->batch.reference.size.n_edge;
+  const int m = a->batch.reference.size.n_edge, l = kg_side_facet(side[1]);
+  const kg_local_element e = kg_local_element_of(&a->locals, m, kg_side_element(side[1]));
   double coupling[MODES_MAX];
-  for (int j = 0; j < m; ++j) coupling[j] = kg_line_coupling(a, m, side, i, j);
+  for (int j = 0; j < m; ++j) coupling[j] = kg_local_entry(&e, l, i, kg_side_facet(side[0]), j);
   for (int j = 0; j < m; ++j) {
     w->g[i][j] = 0.0;
     for (int k = 0; k <= j; ++k) w->g[i][j] += coupling[k] * w->w[kg_packed_entry(j, k)];

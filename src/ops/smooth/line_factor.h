@@ -67,14 +67,4 @@ KG_INLINE void kg_line_sides(const kg_side from[2], const kg_side to[2], kg_side
   side[1] = kg_is_one_element(side[0], to[0]) ? to[0] : to[1];
 }
 
-/// Entry (i, j) of C_s, with the sides of the edge before and of this one in their element.
-KG_INLINE double kg_line_coupling(const kg_line_factor_args *a, int m, const kg_side side[2], int i,
-                                  int j)
-{
-  const int32_t e = kg_side_element(side[1]);
-  const int l = kg_side_facet(side[1]), k = kg_side_facet(side[0]);
-  const kg_local_element element = kg_local_element_of(&a->locals, m, e);
-  return kg_local_entry(&element, l, i, k, j);
-}
-
 KEDGE_END_DECLS

@@ -56,8 +56,7 @@ struct triangle_places {
   }
 };
 
-/// Entries of K^e that couple an edge of an element with another one, as in kg_line_coupling(), or
-/// with itself.
+/// Entries of K^e that couple an edge of an element with another one, or with itself.
 struct line_block {
   kg_local_element element;
   int row_side, column_side;

@@ -7,6 +7,20 @@
 
 enum { TRACE_MAX = 3 * (KEDGE_ORDER_MAX + 1) };
 
+/// The trace as the elements see it: out[n_trace], signs applied.
+static void gather_trace(const kg_batch *batch, const double *trace, int64_t group, int part,
+                         kg_pack *out)
+{
+  const int m = batch->reference.size.n_edge;
+  for (int l = 0; l < 3; ++l)
+    for (int i = 0; i < KG_PACK; ++i) {
+      const uint32_t side =
+          batch->arrays.side_edge[(group * 3 + l) * KG_LANES + part * KG_PACK + i];
+      const double *modes = trace + (size_t)(side >> 1) * m;
+      for (int k = 0; k < m; ++k) out[l * m + k][i] = kg_side_sign(side, k) * modes[k];
+    }
+}
+
 /// x = f^e + R lambda.
 static void right_hand_side(const kg_local_solve_args *a, const kg_element_pack *e, int64_t group,
                             int part, const kg_pack *lambda, kg_pack *x)
@@ -85,7 +99,7 @@ static void pack_of_elements(const void *args, int64_t g, int part, kg_pack *scr
   kg_element_pack e;
   kg_lanes_elements(&a->batch.arrays, a->material, group, part, &e);
   kg_pack lambda[TRACE_MAX];
-  kg_lanes_gather_trace(&a->batch, a->trace, group, part, lambda);
+  gather_trace(&a->batch, a->trace, group, part, lambda);
   kg_pack *u = scratch;
   right_hand_side(a, &e, group, part, lambda, u);
   solve(&a->batch.reference, &e, u, scratch + N);

@@ -14,6 +14,7 @@
 #include "ops/local/triangle/local_operator.cuh"
 #include "ops/local/triangle/group_product.cuh"
 #include "ops/local/triangle/local_solve.h"
+#include "ops/local/triangle/thread_matrix.cuh"
 
 namespace kg
 {
@@ -261,18 +262,14 @@ kedge_status solve_by_blocks(kedge_context *ctx, const kg_local_solve_args &a)
 template <int P>
 kedge_status solve_by_warps(kedge_context *ctx, const kg_local_solve_args &a)
 {
-  const double *values;
-  KG_TRY(kg_reference_of(ctx, P, &values));
-  const top_table<P> table(kg_reference_at(P, values));
-  const int64_t lanes = (int64_t)KG_LANES * a.n_groups;
-  KG_TRY(kg_launch_each<TOP_THREADS>(ctx, "local_solve: elimination", lanes,
-                                     local_solve_eliminate<P>, a, table));
+  KG_TRY((launch_elements<P, TOP_THREADS>(ctx, "local_solve: elimination", a.n_groups,
+                                          local_solve_eliminate<P>, a)));
   if constexpr (P <= 7)
     KG_TRY((launch_solve_lanes<lane_shape<P, P == 6 ? 4 : 8, 2>>(ctx, a)));
   else
     KG_TRY(launch_solve_columns<P>(ctx, a));
-  return kg_launch_each<TOP_THREADS>(ctx, "local_solve: degree P", lanes, local_solve_top<P>, a,
-                                     table);
+  return launch_elements<P, TOP_THREADS>(ctx, "local_solve: degree P", a.n_groups,
+                                         local_solve_top<P>, a);
 }
 
 template <int P>

@@ -238,14 +238,4 @@ __global__ void __launch_bounds__(RECOVER_THREADS, recover_blocks(P))
   }
 }
 
-template <int P>
-kedge_status launch_recover_thread(kedge_context *ctx, const kg_local_solve_args &a)
-{
-  const double *values;
-  KG_TRY(kg_reference_of(ctx, P, &values));
-  return kg_launch_each<RECOVER_THREADS>(ctx, "local_solve", (int64_t)KG_LANES * a.n_groups,
-                                         local_solve_thread<P>, a,
-                                         local_solve_table<P>(kg_reference_at(P, values)));
-}
-
 }  // namespace kg

@@ -8,7 +8,8 @@ extern "C" kedge_status kg_postprocess_cuda(kedge_context *ctx, const kg_postpro
   if (a->n_groups == 0) return KEDGE_OK;
   return kg_with_order(a->batch.reference.size.order, [&](auto p) {
     if constexpr (p() <= 5)
-      return kg::launch_star_thread<p()>(ctx, *a);
+      return kg::launch_elements<p(), kg::STAR_THREADS>(ctx, "postprocess", a->n_groups,
+                                                        kg::postprocess_thread<p()>, *a);
     else
       return kg::launch_star_products<p()>(ctx, *a);
   });

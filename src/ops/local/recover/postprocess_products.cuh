@@ -92,11 +92,8 @@ kedge_status solve_rotations(kedge_context *ctx, const kg_postprocess_args &a)
 {
   using shape = star_shape<P>;
   if constexpr (rotation_table<P>::B <= 12) {
-    const double *values;
-    KG_TRY(kg_reference_of(ctx, P, &values));
-    return kg_launch_each<STAR_THREADS>(ctx, "postprocess: solve", (int64_t)KG_LANES * a.n_groups,
-                                        postprocess_solve<P>, a,
-                                        rotation_table<P>(kg_reference_at(P, values)));
+    return launch_elements<P, STAR_THREADS>(ctx, "postprocess: solve", a.n_groups,
+                                            postprocess_solve<P>, a);
   } else {
     const element_solve_args solve = {a.batch,    unit_material(), a.first_group,
                                       a.n_groups, a.u_star,        shape::S + 1};

@@ -173,14 +173,4 @@ __global__ void __launch_bounds__(STAR_THREADS, star_blocks(P))
   a.indicator[g * KG_LANES + lane] = sqrt(e.jacobian * difference);
 }
 
-template <int P>
-kedge_status launch_star_thread(kedge_context *ctx, const kg_postprocess_args &a)
-{
-  const double *values;
-  KG_TRY(kg_reference_of(ctx, P, &values));
-  return kg_launch_each<STAR_THREADS>(ctx, "postprocess", (int64_t)KG_LANES * a.n_groups,
-                                      postprocess_thread<P>, a,
-                                      postprocess_table<P>(kg_reference_at(P, values)));
-}
-
 }  // namespace kg

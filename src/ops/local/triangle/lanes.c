@@ -144,19 +144,6 @@ void kg_lanes_backward(int n, const kg_pack *l, kg_pack *x)
   }
 }
 
-void kg_lanes_gather_trace(const kg_batch *batch, const double *trace, int64_t group, int part,
-                           kg_pack *out)
-{
-  const int m = batch->reference.size.n_edge;
-  for (int l = 0; l < 3; ++l)
-    for (int i = 0; i < KG_PACK; ++i) {
-      const uint32_t side =
-          batch->arrays.side_edge[(group * 3 + l) * KG_LANES + part * KG_PACK + i];
-      const double *modes = trace + (size_t)(side >> 1) * m;
-      for (int k = 0; k < m; ++k) out[l * m + k][i] = kg_side_sign(side, k) * modes[k];
-    }
-}
-
 kedge_status kg_lanes_run(kedge_context *ctx, int32_t n_groups, size_t n_packs, kg_lanes_body *body,
                           const void *args)
 {

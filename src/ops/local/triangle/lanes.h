@@ -63,7 +63,3 @@ static inline const kg_pack *kg_lanes_row_const(const double *array, int64_t gro
 {
   return (const kg_pack *)(array + (group * rows + row) * KG_LANES) + part;
 }
-
-/// A trace vector's modes as the elements see them: out[n_trace], signs applied.
-void kg_lanes_gather_trace(const kg_batch *batch, const double *trace, int64_t group, int part,
-                           kg_pack *out);

@@ -189,11 +189,8 @@ __global__ void __launch_bounds__(THREAD_BLOCK, thread_blocks(P, REDUCED))
 template <int P, bool REDUCED>
 kedge_status launch_thread(kedge_context *ctx, const kg_local_matrices_args &a)
 {
-  const double *values;
-  KG_TRY(kg_reference_of(ctx, P, &values));
-  return kg_launch_each<THREAD_BLOCK>(
-      ctx, "local_matrices", (int64_t)KG_LANES * a.batch.count.n_groups,
-      local_matrices_thread<P, REDUCED>, a, thread_table<P>(kg_reference_at(P, values)));
+  return launch_elements<P, THREAD_BLOCK>(ctx, "local_matrices", a.batch.count.n_groups,
+                                          local_matrices_thread<P, REDUCED>, a);
 }
 
 }  // namespace kg

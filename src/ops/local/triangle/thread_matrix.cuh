@@ -1,10 +1,24 @@
-// thread_matrix.cuh: dense algebra of small matrices, one element a thread, in its registers.
+// thread_matrix.cuh: kernels with one element a thread: their launch, and dense algebra of small
+// matrices in registers.
 // Packed lower triangles: entry (i, j), j <= i, at i (i+1) / 2 + j.
 #pragma once
+#include "basis/reference.h"
+#include "device/cuda_each.cuh"
 #include "ops/local/triangle/tiles.cuh"
 
 namespace kg
 {
+
+/// Launch a kernel whose last parameter is made of the reference matrices of order P.
+template <int P, int THREADS, class Arguments, class Table>
+kedge_status launch_elements(kedge_context *ctx, const char *name, int32_t n_groups,
+                             void (*kernel)(Arguments, Table), const Arguments &a)
+{
+  const double *values;
+  KG_TRY(kg_reference_of(ctx, P, &values));
+  return kg_launch_each<THREADS>(ctx, name, (int64_t)KG_LANES * n_groups, kernel, a,
+                                 Table(kg_reference_at(P, values)));
+}
 
 /// A = L L^T in place; the diagonal holds 1 / L_ii.
 template <int N>
