@@ -8,12 +8,7 @@
 static kedge_status make(kedge_context *ctx, const kg_smoother *s, const kg_batch *batch,
                          const kg_locals *locals, int32_t *fault)
 {
-  KG_TRY(kg_edge_blocks(ctx, &(kg_edge_blocks_args){.batch = *batch,
-                                                    .locals = *locals,
-                                                    .number = s->number,
-                                                    .form = s->form,
-                                                    .inverse = s->inverse,
-                                                    .fault = fault}));
+  KG_TRY(kg_smooth_edges.make(ctx, s, batch, locals, fault));
   return kg_line_factor(ctx, &(kg_line_factor_args){.batch = *batch,
                                                     .locals = *locals,
                                                     .lines = s->lines,
@@ -25,9 +20,8 @@ static kedge_status make(kedge_context *ctx, const kg_smoother *s, const kg_batc
 
 static kg_cost make_cost(const kg_smoother *s, kg_number local)
 {
-  const kg_cost blocks =
-      kg_edge_blocks_cost(s->size, &s->count, local, kg_block_number_bytes(s->form));
-  return kg_cost_plus(blocks, 1, kg_line_factor_cost(s->size, s->lines.n_steps, local));
+  return kg_cost_plus(kg_smooth_edges.make_cost(s, local), 1,
+                      kg_line_factor_cost(s->size, s->lines.n_steps, local));
 }
 
 /// In place: L^-1 along the lines, D^-1 = W^T W everywhere, L^-T along the lines.
@@ -72,7 +66,7 @@ static kg_cost step_cost(const kg_smoother *s)
 {
   const int64_t rows = (int64_t)s->count.n_free * s->size.n_edge;
   kg_cost sum = kg_smooth_vectors_cost(rows, s->number);
-  sum = kg_cost_plus(sum, 1, kg_edge_smooth_cost(s->size, &s->count, s->form, s->number));
+  sum = kg_cost_plus(sum, 1, kg_smooth_edges.step_cost(s));
   return kg_cost_plus(sum, 2, kg_line_sweep_cost(s->size, s->lines.n_steps, s->number));
 }
 
