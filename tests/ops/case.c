@@ -7,6 +7,9 @@
 #include "compare.h"
 #include "grid.h"
 #include "ops/trace/trace_apply.h"
+#ifdef KEDGE_WITH_CUDA
+#include "device/cuda_rt.h"
+#endif
 
 enum { GUARD = 64 };  // 64 doubles keep the alignment of kg_alloc()
 static const double guard_word = -7.25e77;
@@ -17,6 +20,19 @@ double *case_randoms(uint64_t seed, size_t count)
   assert_non_null(values);
   for (size_t i = 0; i < count; ++i) values[i] = test_random(&seed);
   return values;
+}
+
+int case_limit_shared(kedge_context *ctx, int bytes)
+{
+#ifdef KEDGE_WITH_CUDA
+  if (ctx->backend == KEDGE_BACKEND_CUDA) {
+    const int had = kg_cuda(ctx)->shared_limit + KG_STATIC_SHARED;
+    kg_cuda(ctx)->shared_limit = bytes - KG_STATIC_SHARED;
+    return had;
+  }
+#endif
+  (void)ctx;
+  return bytes;
 }
 
 void *case_upload(op_case *c, const void *host, size_t count, size_t size)

@@ -40,6 +40,10 @@ void case_create_on(op_case *c, kedge_context *ctx, kedge_mesh *mesh, int order,
                     enum case_boundary boundary, kg_material material);
 void case_destroy(op_case *c);
 
+/// A GPU goes on as if a block had so many bytes of shared memory, others as they are.
+/// @return what it had
+int case_limit_shared(kedge_context *ctx, int bytes);
+
 /// A copy in device memory, without guards.
 void *case_upload(op_case *c, const void *host, size_t count, size_t size);
 /// A copy of `values` in device memory, between guards.

@@ -8,9 +8,6 @@
 #include "compare.h"
 #include "dense.h"
 #include "operations.h"
-#ifdef KEDGE_WITH_CUDA
-#include "device/cuda_rt.h"
-#endif
 
 static kedge_context *host, *device;
 static double condition_of[KEDGE_ORDER_MAX + 1];  ///< of a typical element's local problem
@@ -172,18 +169,10 @@ static void local_matrices_of_more_elements_than_a_gpu_takes_at_once_agree_with_
 static void local_matrices_by_a_gpu_with_99_KiB_of_shared_memory_agree_with_the_host(void **state)
 {
   (void)state;
-#ifdef KEDGE_WITH_CUDA
-  if (device->backend == KEDGE_BACKEND_CUDA) {
-    kg_cuda_state *cuda = kg_cuda(device);
-    const int limit = cuda->shared_limit;
-    cuda->shared_limit = (99 << 10) - KG_STATIC_SHARED;
-    for (int order = 3; order <= KEDGE_ORDER_MAX; ++order)
-      check_operations(2, 70, order, CASE_MIXED);
-    cuda->shared_limit = limit;
-    return;
-  }
-#endif
-  skip();
+  if (test_backend() != KEDGE_BACKEND_CUDA) skip();
+  const int had = case_limit_shared(device, 99 << 10);
+  for (int order = 3; order <= KEDGE_ORDER_MAX; ++order) check_operations(2, 70, order, CASE_MIXED);
+  case_limit_shared(device, had);
 }
 
 int main(void)

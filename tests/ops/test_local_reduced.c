@@ -87,6 +87,22 @@ static void check(op_case *c, const op_data *data)
   reduced_matrices_free(&again);
 }
 
+/// Checks matrices of a GPU with the least shared memory of those that are supported.
+static void check_with_99_KiB(op_case *c, const op_data *data)
+{
+  const int had = case_limit_shared(ctx, 99 << 10);
+  check(c, data);
+  case_limit_shared(ctx, had);
+}
+
+static void gpus_with_99_KiB_of_shared_memory_give_them_too(void **state)
+{
+  (void)state;
+  if (test_backend() != KEDGE_BACKEND_CUDA) skip();
+  for (int order = 3; order <= KEDGE_ORDER_MAX; ++order)
+    op_with(ctx, 70, order, CASE_MIXED, diffusion, check_with_99_KiB);
+}
+
 static void every_order_has_the_entries_of_packed_matrices_their_loads_and_diagonal(void **state)
 {
   (void)state;
@@ -147,6 +163,7 @@ int main(void)
       cmocka_unit_test(every_order_has_the_entries_of_packed_matrices_their_loads_and_diagonal),
       cmocka_unit_test(any_stabilization_gives_them),
       cmocka_unit_test(sizes_about_groups_give_them_too),
+      cmocka_unit_test(gpus_with_99_KiB_of_shared_memory_give_them_too),
       cmocka_unit_test(a_diagonal_that_is_not_positive_has_no_inverse),
   };
   test_skip_without_backend();

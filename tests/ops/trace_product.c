@@ -5,9 +5,6 @@
 #include "compare.h"
 #include "ops/local/convert.h"
 #include "ops/vector/round.h"
-#ifdef KEDGE_WITH_CUDA
-#include "device/cuda_rt.h"
-#endif
 
 /// Device memory for numbers, full of NaN, between guards.
 static void *output(op_case *c, kg_number number, size_t count)
@@ -62,18 +59,10 @@ static void add_halo(void *y, kg_number number, size_t first, const void *halo, 
 /// The product, by a GPU as if it had 48 KiB of shared memory for a block.
 static void multiply_unstreamed(kedge_context *ctx, const kg_trace_apply_args *args)
 {
-#ifdef KEDGE_WITH_CUDA
-  if (ctx->backend == KEDGE_BACKEND_CUDA) {
-    kg_cuda_state *cuda = kg_cuda(ctx);
-    const int limit = cuda->shared_limit;
-    cuda->shared_limit = (48 << 10) - KG_STATIC_SHARED;
-    const kedge_status status = kg_trace_apply(ctx, args);
-    cuda->shared_limit = limit;
-    must(ctx, status);
-    return;
-  }
-#endif
-  must(ctx, kg_trace_apply(ctx, args));
+  const int had = case_limit_shared(ctx, 48 << 10);
+  const kedge_status status = kg_trace_apply(ctx, args);
+  case_limit_shared(ctx, had);
+  must(ctx, status);
 }
 
 trace_product multiply_in_form(op_case *c, const op_data *data, local_form form, bool open)

@@ -13,7 +13,7 @@ static void pack_of_elements(const kg_errors_args *a, int64_t g, int part, kg_er
   const int64_t left = a->batch.count.n_elements - group * KG_LANES - part * KG_PACK;
   const int n_elements = left < KG_PACK ? (int)left : KG_PACK;  // of the pack; not positive: none
   kg_element_pack e;
-  kg_lanes_elements(&a->batch.arrays, (kg_material){.diffusion = 1.0}, group, part, &e);
+  kg_lanes_elements(&a->batch.arrays, kg_unit_material(), group, part, &e);
   kg_pack u2 = {0}, q2 = {0}, star2 = {0};
   for (int point = 0; point < n_points; ++point) {
     const double *phi = a->points.basis + (size_t)point * a->points.n_star;

@@ -52,7 +52,7 @@ struct memory_rule {
 /// J of a lane's element.
 __device__ __forceinline__ double jacobian_of(const kg_batch &batch, int64_t group, int lane)
 {
-  return kg_element_at(&batch.arrays, group, lane, {1.0, 0.0, 0.0, KEDGE_SCALING_ONE}).jacobian;
+  return kg_element_at(&batch.arrays, group, lane, kg_unit_material()).jacobian;
 }
 
 }  // namespace kg

@@ -55,8 +55,7 @@ static void pack_of_elements(const void *args, int64_t g, int part, kg_pack *scr
   const kg_reference *ref = &a->batch.reference;
   const int N = ref->size.n_modes, S = ref->size.n_star, K = ref->size.n_rotation;
   kg_element_pack e;
-  kg_lanes_elements(&a->batch.arrays, (kg_material){.diffusion = 1.0}, a->first_group + g, part,
-                    &e);
+  kg_lanes_elements(&a->batch.arrays, kg_unit_material(), a->first_group + g, part, &e);
   kg_pack *p = scratch, *x = p + 2 * N, *y = x + S, *mass = y + K, h[3];
   for (int j = 0; j < N; ++j) {
     const kg_pack qx = *kg_lanes_row_const(a->q, g, 2 * N, j, part);

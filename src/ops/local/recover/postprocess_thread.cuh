@@ -14,12 +14,6 @@ namespace kg
 
 enum { STAR_THREADS = 128 };
 
-/// Any: of an element the shape alone is wanted.
-__host__ __device__ constexpr kg_material unit_material()
-{
-  return {1.0, 0.0, 0.0, KEDGE_SCALING_ONE};
-}
-
 /// Blocks a multiprocessor is to hold: what an H200 was fastest with.
 constexpr int star_blocks(int order)
 {
@@ -29,7 +23,7 @@ constexpr int star_blocks(int order)
 __device__ __forceinline__ kg_element star_element(const kg_postprocess_args &a, int64_t g,
                                                    int lane)
 {
-  return kg_element_at(&a.batch.arrays, a.first_group + g, lane, unit_material());
+  return kg_element_at(&a.batch.arrays, a.first_group + g, lane, kg_unit_material());
 }
 
 /// Gram matrix of the tangents of an element.

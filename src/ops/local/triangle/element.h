@@ -25,6 +25,13 @@ KG_INLINE double kg_tau_scale(kedge_scaling scaling, double square)
                                             : sqrt(square);
 }
 
+/// For the shape of an element alone.
+KG_INLINE kg_material kg_unit_material(void)
+{
+  const kg_material unit = {1.0, 0.0, 0.0, KEDGE_SCALING_ONE};
+  return unit;
+}
+
 /// Z^-1 = mass I + sum_k stiffness[k] S_k + sum_l tau[l] E_l
 /// R_l  = tau[l] F_l + lift_r[l] (Dr F)_l + lift_s[l] (Ds F)_l
 /// S0   = trace[l,k] (F^T F)_lk + delta_lk tau[l] I
