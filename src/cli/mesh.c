@@ -230,15 +230,7 @@ static int run_generate(int argc, char **argv)
       .options = list,
       .parser = parse_generate,
       .args_doc = "square N -o FILE\nquads N -o FILE\nlshape N -o FILE\nring N M -o FILE",
-      .doc =
-          "Generate a mesh.\v"
-          "square N: the unit square, N x N squares split by a diagonal; boundary groups left, "
-          "right, "
-          "bottom, top.\n"
-          "quads N: the same squares whole, as quadrilaterals.\n"
-          "lshape N: (-1,1)^2 without its lower right quarter, 2N x 2N squares less a quarter; "
-          "boundary group boundary.\n"
-          "ring N M: radii 1 to 2, N layers of M sectors; boundary groups inner, outer.",
+      .doc = "Generate a mesh ('kedge help mesh' describes them).",
       .children = kg_cli_help_children};
   mesh_options options = {0};
   argp_parse(&argp, argc, argv, 0, NULL, &options);

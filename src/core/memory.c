@@ -41,19 +41,25 @@ kedge_status kg_copy_text(kedge_context *ctx, const char *text, size_t length, v
   return KEDGE_OK;
 }
 
-/// The number behind the first line that begins with `key`; -1: there is none. A file that is just
-/// a number has the key "".
-static int64_t read_number(const char *path, const char *key)
+/// The number behind the first line of folder/name that begins with `key`; -1: there is none. A file
+/// that is just a number has the key "".
+static int64_t read_number(const char *folder, const char *name, const char *key)
 {
+  char path[2048], line[256];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
   FILE *stream = fopen(path, "r");
   if (!stream) return -1;
-  char line[256];
   long long value = -1;
   while (value < 0 && fgets(line, sizeof line, stream))
     if (strncmp(line, key, strlen(key)) == 0 && sscanf(line + strlen(key), "%lld", &value) != 1)
       value = -1;
   fclose(stream);
   return value;
+}
+
+static int64_t lesser(int64_t a, int64_t b)
+{
+  return a < b ? a : b;
 }
 
 /// The files of the memory controller in a folder of one version of control groups.
@@ -66,20 +72,13 @@ static const cgroup_files version_1 = {"/sys/fs/cgroup/memory", "memory.limit_in
 static const cgroup_files version_2 = {"/sys/fs/cgroup", "memory.max", "memory.current",
                                        "inactive_file "};
 
-static int64_t read_file(const char *folder, const char *name, const char *key)
-{
-  char path[2048];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  return read_number(path, key);
-}
-
 /// What one group leaves; INT64_MAX when it sets no limit ("max" in version 2).
 static int64_t left_in_group(const cgroup_files *files, const char *folder)
 {
-  const int64_t limit = read_file(folder, files->limit, "");
-  const int64_t used = read_file(folder, files->used, "");
+  const int64_t limit = read_number(folder, files->limit, "");
+  const int64_t used = read_number(folder, files->used, "");
   if (limit < 0 || used < 0) return INT64_MAX;
-  const int64_t cache = read_file(folder, "memory.stat", files->cache_key);
+  const int64_t cache = read_number(folder, "memory.stat", files->cache_key);
   const int64_t left = limit - used + (cache > 0 ? cache : 0);
   return left > 0 ? left : 0;
 }
@@ -93,8 +92,7 @@ static int64_t left_in_groups(const char *root, const cgroup_files *files, const
   const size_t top = strlen(root) + strlen(files->mount);
   int64_t least = INT64_MAX;
   for (;;) {
-    const int64_t left = left_in_group(files, folder);
-    if (left < least) least = left;
+    least = lesser(least, left_in_group(files, folder));
     char *slash = strrchr(folder, '/');
     if (!slash || slash < folder + top) return least;
     *slash = '\0';
@@ -134,7 +132,7 @@ static int64_t left_of_limit(const char *root, int resource, const char *used)
 {
   struct rlimit limit;
   if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return INT64_MAX;
-  const int64_t kib = read_file(root, "proc/self/status", used);
+  const int64_t kib = read_number(root, "proc/self/status", used);
   const int64_t left = (int64_t)limit.rlim_cur - (kib > 0 ? 1024 * kib : 0);
   return left > 0 ? left : 0;
 }
@@ -142,19 +140,14 @@ static int64_t left_of_limit(const char *root, int resource, const char *used)
 int64_t kg_memory_available(const char *root)
 {
   char path[1024], line[1024];
-  snprintf(path, sizeof path, "%s/proc/meminfo", root);
-  const int64_t kib = read_number(path, "MemAvailable:");
+  const int64_t kib = read_number(root, "proc/meminfo", "MemAvailable:");
   int64_t least =
       kib >= 0 ? kib * 1024 : (int64_t)sysconf(_SC_AVPHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE);
   snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
   FILE *groups = fopen(path, "r");
-  while (groups && fgets(line, sizeof line, groups)) {
-    const int64_t left = left_in_line(root, line);
-    if (left < least) least = left;
-  }
+  while (groups && fgets(line, sizeof line, groups))
+    least = lesser(least, left_in_line(root, line));
   if (groups) fclose(groups);
-  const int64_t addresses = left_of_limit(root, RLIMIT_AS, "VmSize:");
-  const int64_t data = left_of_limit(root, RLIMIT_DATA, "VmData:");
-  if (addresses < least) least = addresses;
-  return data < least ? data : least;
+  least = lesser(least, left_of_limit(root, RLIMIT_AS, "VmSize:"));
+  return lesser(least, left_of_limit(root, RLIMIT_DATA, "VmData:"));
 }

@@ -128,3 +128,28 @@ void kg_target_close(kg_target *target)
   free(target->path);
   *target = (kg_target){0};
 }
+
+/// Returns 0 or errno.
+static int write_stream(const char *name, void (*put)(FILE *, void *), void *user)
+{
+  FILE *stream = fopen(name, "wb");
+  if (!stream) return errno;
+  put(stream, user);
+  int error = fflush(stream) != 0 ? errno : 0;
+  if (!error && ferror(stream)) error = EIO;
+  if (fclose(stream) != 0 && !error) error = errno;
+  return error;
+}
+
+kedge_status kg_target_stream(kedge_context *ctx, const char *path, const char *what,
+                              void (*put)(FILE *, void *), void *user)
+{
+  kg_target target;
+  KG_TRY(kg_target_open(ctx, path, &target));
+  const int error = write_stream(kg_target_name(&target), put, user);
+  const kedge_status status =
+      error ? KG_FAIL(ctx, KEDGE_ERR_IO, "cannot write %s%s: %s", what, path, strerror(error))
+            : kg_target_commit(&target);
+  kg_target_close(&target);
+  return status;
+}

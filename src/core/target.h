@@ -2,6 +2,8 @@
 /// Files that appear only when they are complete: written under a temporary name, flushed to disk,
 /// renamed.
 #pragma once
+#include <stdio.h>
+
 #include "core/error.h"
 
 /// A file that is being written. Zero-initialised: none.
@@ -28,3 +30,8 @@ kedge_status kg_target_write(const kg_target *target, int descriptor, int64_t of
 kedge_status kg_target_commit(const kg_target *target);
 /// Remove what was not committed, and free. Does nothing for a target that was never opened.
 void kg_target_close(kg_target *target);
+
+/// Write a whole file: `put` writes it to a stream, whose failures are seen here.
+/// @param[in] what  before the path in the sentence of a failure: "the report ", or ""
+kedge_status kg_target_stream(kedge_context *ctx, const char *path, const char *what,
+                              void (*put)(FILE *stream, void *user), void *user);

@@ -154,12 +154,10 @@ kedge_status kg_functions_emit(kedge_context *ctx, int n_functions,
 {
   *text = NULL;
   kg_expression_builder builder;
-  int32_t *roots = NULL;
+  int32_t *roots;
   FILE *out = NULL;
   size_t size;
-  kedge_status status = kg_builder_open(ctx, &builder);
-  if (status == KEDGE_OK) status = kg_host_alloc(ctx, (size_t)n_functions, sizeof *roots, &roots);
-  if (status == KEDGE_OK) status = kg_functions_gather(&builder, n_functions, functions, roots);
+  kedge_status status = kg_functions_gather(ctx, n_functions, functions, &builder, &roots);
   if (status == KEDGE_OK) status = check_length(&builder);
   if (status != KEDGE_OK) goto done;
 

@@ -21,9 +21,14 @@ void kg_function_evaluate(const kg_function *f, const kedge_points *points, doub
   for (size_t i = 0; i < points->n; ++i) value[i] = constant;
 }
 
-kedge_status kg_functions_gather(kg_expression_builder *b, int n_functions,
-                                 const kg_function *const *functions, int32_t *roots)
+kedge_status kg_functions_gather(kedge_context *ctx, int n_functions,
+                                 const kg_function *const *functions, kg_expression_builder *b,
+                                 int32_t **out)
 {
+  *out = NULL;
+  KG_TRY(kg_builder_open(ctx, b));
+  KG_TRY(kg_host_alloc(ctx, (size_t)n_functions, sizeof **out, out));
+  int32_t *const roots = *out;
   for (int f = 0; f < n_functions; ++f) {
     const kg_function *function = functions[f];
     KG_REQUIRE(b->ctx, function->kind != KG_FUNCTION_CALLER, KEDGE_ERR_UNSUPPORTED,
@@ -54,10 +59,8 @@ kedge_status kg_functions_compile(kedge_context *ctx, int n_functions,
 {
   *program = (kg_program){0};
   kg_expression_builder builder;
-  int32_t *roots = NULL;
-  kedge_status status = kg_builder_open(ctx, &builder);
-  if (status == KEDGE_OK) status = kg_host_alloc(ctx, (size_t)n_functions, sizeof *roots, &roots);
-  if (status == KEDGE_OK) status = kg_functions_gather(&builder, n_functions, functions, roots);
+  int32_t *roots;
+  kedge_status status = kg_functions_gather(ctx, n_functions, functions, &builder, &roots);
   if (status == KEDGE_OK)
     status = kg_program_compile(ctx, builder.nodes, builder.n_nodes, roots, n_functions, program);
   free(roots);

@@ -23,10 +23,12 @@ void kg_function_evaluate(const kg_function *f, const kedge_points *points, doub
 struct kg_expression_builder;
 
 /// Gathers the trees of functions in one builder, in which equal parts are one node.
-/// @param[out] roots  [n_functions]
+/// @param[out] builder  opened here; the caller closes it, also after a failure
+/// @param[out] roots    [n_functions]; the caller frees it
 /// @retval KEDGE_ERR_UNSUPPORTED  one is the caller's function, or they are too long together
-kedge_status kg_functions_gather(struct kg_expression_builder *builder, int n_functions,
-                                 const kg_function *const *functions, int32_t *roots);
+kedge_status kg_functions_gather(kedge_context *ctx, int n_functions,
+                                 const kg_function *const *functions,
+                                 struct kg_expression_builder *builder, int32_t **roots);
 
 /// Instructions that all take at a point, each compiled by itself.
 int kg_functions_operations(int n_functions, const kg_function *const *functions);

@@ -1,6 +1,4 @@
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 
 #include "core/sized.h"
 #include "core/target.h"
@@ -172,37 +170,22 @@ static void write_plan(kg_json *json, const kedge_context *ctx, const kedge_plan
   kg_json_close(json);
 }
 
-/// One of the two; the other is NULL. Returns 0 or errno.
-static int write_file(const char *path, const kedge_context *ctx, const kedge_report *report,
-                      const kedge_plan *plan)
+/// What a file is written from; one of the two, and the other is NULL.
+typedef struct content {
+  const kedge_context *ctx;
+  const kedge_report *report;
+  const kedge_plan *plan;
+} content;
+
+static void write_stream(FILE *stream, void *user)
 {
-  FILE *stream = fopen(path, "w");
-  if (!stream) return errno;
+  const content *c = user;
   kg_json json = {.stream = stream};
   kg_json_object(&json, NULL);
   kg_json_string(&json, "version", kedge_version());
-  if (report) write_report(&json, report);
-  if (plan) write_plan(&json, ctx, plan);
+  if (c->report) write_report(&json, c->report);
+  if (c->plan) write_plan(&json, c->ctx, c->plan);
   kg_json_close(&json);
-  int error = fflush(stream) != 0 ? errno : 0;
-  if (!error && ferror(stream)) error = EIO;
-  if (fclose(stream) != 0 && !error) error = errno;
-  return error;
-}
-
-static kedge_status write_target(kedge_context *ctx, const kedge_report *report,
-                                 const kedge_plan *plan, const char *path)
-{
-  kg_target target;
-  KG_TRY(kg_target_open(ctx, path, &target));
-  kedge_status status;
-  const int error = write_file(kg_target_name(&target), ctx, report, plan);
-  if (error)
-    status = KG_FAIL(ctx, KEDGE_ERR_IO, "cannot write the report %s: %s", path, strerror(error));
-  else
-    status = kg_target_commit(&target);
-  kg_target_close(&target);
-  return status;
 }
 
 kedge_status kedge_report_write(kedge_context *ctx, const kedge_report *report, const char *path)
@@ -211,7 +194,8 @@ kedge_status kedge_report_write(kedge_context *ctx, const kedge_report *report, 
   kedge_report known = KEDGE_REPORT_INIT;
   KG_TRY(kg_check_sized(ctx, "KEDGE_REPORT_INIT", report->size));
   kg_copy_sized(report, &known);
-  return write_target(ctx, &known, NULL, path);
+  content c = {ctx, &known, NULL};
+  return kg_target_stream(ctx, path, "the report ", write_stream, &c);
 }
 
 kedge_status kedge_plan_write(kedge_context *ctx, const kedge_plan *plan, const char *path)
@@ -221,5 +205,6 @@ kedge_status kedge_plan_write(kedge_context *ctx, const kedge_plan *plan, const 
   kedge_plan known = KEDGE_PLAN_INIT;
   KG_TRY(kg_check_sized(ctx, "KEDGE_PLAN_INIT", plan->size));
   kg_copy_sized(plan, &known);
-  return write_target(ctx, NULL, &known, path);
+  content c = {ctx, NULL, &known};
+  return kg_target_stream(ctx, path, "the report ", write_stream, &c);
 }

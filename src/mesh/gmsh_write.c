@@ -1,6 +1,5 @@
 // Format 4.1. One node block, one curve for each boundary group, one surface for each region.
 // Elements are written in runs of one region and shape, so that they keep their order.
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,12 +93,7 @@ static void put_entity(const writer *w, const kg_group *group, int entity)
 {
   const double *box = w->mesh->info.box;
   put_int(w, entity, ' ');
-  put_double(w, box[0], ' ');
-  put_double(w, box[1], ' ');
-  put_double(w, 0, ' ');
-  put_double(w, box[2], ' ');
-  put_double(w, box[3], ' ');
-  put_double(w, 0, ' ');
+  for (int k = 0; k < 6; ++k) put_double(w, k % 3 < 2 ? box[k / 3 * 2 + k % 3] : 0, ' ');
   put_count(w, group->tag != 0, ' ');
   if (group->tag != 0) put_int(w, group->tag, ' ');
   put_count(w, 0, '\n');  // nothing is said about what bounds it
@@ -208,34 +202,15 @@ static void put_elements(const writer *w)
   end_section(w, "Elements");
 }
 
-static kedge_status write_stream(kedge_context *ctx, const writer *w, const char *path)
+static void write_stream(FILE *stream, void *user)
 {
+  writer *w = user;
+  w->stream = stream;
   put_format(w);
   put_names(w);
   put_entities(w);
   put_nodes(w);
   put_elements(w);
-  KG_REQUIRE(ctx, !ferror(w->stream), KEDGE_ERR_IO, "cannot write %s: %s", path, strerror(errno));
-  return KEDGE_OK;
-}
-
-static kedge_status write_file(kedge_context *ctx, writer *w, const char *path)
-{
-  kg_target target;
-  KG_TRY(kg_target_open(ctx, path, &target));
-  kedge_status status;
-  w->stream = fopen(kg_target_name(&target), "wb");
-  if (!w->stream) {
-    status = KG_FAIL(ctx, KEDGE_ERR_IO, "cannot write %s: %s", path, strerror(errno));
-    goto done;
-  }
-  status = write_stream(ctx, w, path);
-  if (fclose(w->stream) != 0 && status == KEDGE_OK)
-    status = KG_FAIL(ctx, KEDGE_ERR_IO, "cannot write %s: %s", path, strerror(errno));
-  if (status == KEDGE_OK) status = kg_target_commit(&target);
-done:
-  kg_target_close(&target);
-  return status;
 }
 
 /// Boundary edges come in edge order; runs of one group make longer blocks.
@@ -275,7 +250,7 @@ kedge_status kedge_mesh_write(kedge_context *ctx, const kedge_mesh *mesh, const 
   writer w = {.binary = binary, .mesh = mesh, .raw = &raw};
   for (int i = 0; i < mesh->n_groups; ++i) ++w.n_groups[mesh->groups[i].dimension];
   kedge_status status = sort_lines(ctx, &raw);
-  if (status == KEDGE_OK) status = write_file(ctx, &w, path);
+  if (status == KEDGE_OK) status = kg_target_stream(ctx, path, "", write_stream, &w);
   kg_raw_mesh_free(&raw);
   return status;
 }
