@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cmocka_all.h"
-#include "mesh/raw.h"
+#include "mesh/mesh.h"
 
 double test_random(uint64_t *seed)
 {

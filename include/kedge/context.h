@@ -51,7 +51,6 @@ KEDGE_API int kedge_threads_max(void);
 
 /// Create a context.
 /// @param[in]  options  NULL takes KEDGE_CONTEXT_OPTIONS_INIT
-/// @param[out] out      owned by the caller; NULL on failure
 /// @retval KEDGE_ERR_UNSUPPORTED  the backend is not built in, or no usable GPU was found; the
 ///         sentence is in kedge_context_error(NULL)
 KEDGE_API kedge_status kedge_context_create(const kedge_context_options *options,

@@ -117,7 +117,6 @@ KEDGE_API kedge_status kedge_problem_set_exact(kedge_problem *problem, kedge_fun
 
 /// Read or generate, and refine, the mesh that the problem's [mesh] section names. A relative path
 /// is relative to the problem file.
-/// @param[out] out          owned by the caller; NULL on failure
 /// @retval KEDGE_ERR_INPUT  the problem names no mesh, or the mesh is refused
 /// @retval KEDGE_ERR_IO     its file cannot be opened or read
 KEDGE_API kedge_status kedge_problem_mesh(const kedge_problem *problem, kedge_mesh **out);

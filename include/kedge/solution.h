@@ -117,7 +117,6 @@ KEDGE_API kedge_status kedge_plan_make(kedge_context *ctx, const kedge_mesh *mes
 
 /// Solve. Not converging is KEDGE_OK with report.converged == false.
 /// @param[in]  mesh, problem  borrowed; the mesh must outlive the solution
-/// @param[out] out            owned by the caller; NULL on failure
 /// @retval KEDGE_ERR_INPUT    the problem does not fit the mesh (a group that does not exist, a
 ///         boundary that is not covered, pure Neumann without reaction, values that are not finite)
 /// @retval KEDGE_ERR_MEMORY   predicted not to fit; nothing was allocated

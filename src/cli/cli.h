@@ -33,21 +33,16 @@ extern const kg_cli_verb kg_cli_verbs[];  ///< ends with a NULL name
 int kg_cli_dispatch(const char *prefix, const kg_cli_verb *verbs, struct argp usage, int argc,
                     char **argv);
 
-// Options that several verbs have, as children of their argp parsers.
-
-extern const struct argp kg_cli_context_argp;   ///< --backend, --device, --threads
-extern const struct argp kg_cli_override_argp;  ///< --set; input kg_cli_overrides
-
 extern const struct argp_child kg_cli_help_children[];  ///< -h as --help; argp has -? by itself
 
-/// The input of kg_cli_override_argp.
+/// What --set gives.
 typedef struct kg_cli_overrides {
   const char **values;  ///< [n], room for argc; the strings are borrowed from argv
   int n;
 } kg_cli_overrides;
 
-/// What a verb takes that is about one problem: its file, where its report goes, and the options
-/// above.
+/// What a verb takes that is about one problem: its file, where its report goes, --set, and
+/// --backend, --device, --threads.
 typedef struct kg_cli_problem {
   const char *file, *report;
   bool quiet;

@@ -75,7 +75,7 @@ static const struct argp_option context_options[] = {
      "CUDA device number, which rules out the host; by default the first visible one", 1},
     {"threads", 't', "N", 0, "host threads; by default one a core", 1},
     {0}};
-const struct argp kg_cli_context_argp = {.options = context_options, .parser = parse_context};
+static const struct argp context_argp = {.options = context_options, .parser = parse_context};
 
 static error_t parse_override(int key, char *text, struct argp_state *state)
 {
@@ -87,12 +87,10 @@ static error_t parse_override(int key, char *text, struct argp_state *state)
 
 static const struct argp_option override_options[] = {
     {"set", 's', "SECTION.KEY=VALUE", 0, "Set a key of the problem file; may be repeated", 0}, {0}};
-const struct argp kg_cli_override_argp = {.options = override_options, .parser = parse_override};
+static const struct argp override_argp = {.options = override_options, .parser = parse_override};
 
-const struct argp_child kg_cli_problem_children[] = {{&kg_cli_override_argp, 0, NULL, 0},
-                                                     {&kg_cli_context_argp, 0, NULL, 0},
-                                                     {&help_argp, 0, NULL, 0},
-                                                     {0}};
+const struct argp_child kg_cli_problem_children[] = {
+    {&override_argp, 0, NULL, 0}, {&context_argp, 0, NULL, 0}, {&help_argp, 0, NULL, 0}, {0}};
 
 error_t kg_cli_parse_problem(int key, char *text, struct argp_state *state, kg_cli_problem *problem)
 {

@@ -11,7 +11,6 @@
 #include "core/nvtx.h"
 #include "mesh/hilbert.h"
 #include "mesh/radix.h"
-#include "mesh/raw.h"
 
 /// Number vertices by first appearance in the element order and copy what is used.
 static kedge_status number_vertices(kg_mesh_builder *b)

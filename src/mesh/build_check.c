@@ -5,7 +5,6 @@
 #include "device/loop.h"
 #include "core/memory.h"
 #include "mesh/build.h"
-#include "mesh/raw.h"
 #include "mesh/triangle.h"
 
 void kg_build_describe(const kg_mesh_builder *b, int64_t raw_element, char text[KG_ELEMENT_TEXT])

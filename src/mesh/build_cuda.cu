@@ -4,7 +4,6 @@
 #include "core/memory.h"
 #include "core/nvtx.h"
 #include "mesh/build_cuda.cuh"
-#include "mesh/raw.h"
 
 using namespace kg_build;
 

@@ -7,7 +7,7 @@
 #include "device/context.h"
 #include "device/loop.h"
 #include "core/memory.h"
-#include "mesh/raw.h"
+#include "mesh/mesh.h"
 
 enum { REGION = 1 };  // of every generated mesh, named "domain"
 

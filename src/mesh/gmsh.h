@@ -41,6 +41,8 @@ kedge_status kg_gmsh_elements(kg_gmsh *g);
 /// them.
 int32_t kg_gmsh_physical(const kg_gmsh *g, int32_t dimension, int32_t tag);
 void kg_gmsh_sort_entities(kg_gmsh *g);
+/// The physical group that a tag names.
+kedge_status kg_gmsh_group(const kg_scan *s, int32_t tag, int32_t *physical);
 
 /// Vertex of a node tag; -1: there is no such node.
 static inline int32_t kg_gmsh_vertex(const kg_node_map *map, int64_t tag)

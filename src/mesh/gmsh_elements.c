@@ -120,13 +120,6 @@ static kedge_status put_element(kg_gmsh *g, int32_t type, int32_t physical, cons
   return KEDGE_OK;
 }
 
-static kedge_status first_tag(const kg_scan *s, int32_t tag, int32_t *physical)
-{
-  if (tag < -INT32_MAX) return KG_SCAN_FAIL(s, "%d is no physical tag", tag);
-  *physical = abs(tag);  // the sign is an orientation
-  return KEDGE_OK;
-}
-
 /// 2.2, text: (number, type, n_tags, tags, nodes); the first tag is the physical group.
 static kedge_status read_line_22(kg_gmsh *g)
 {
@@ -142,7 +135,7 @@ static kedge_status read_line_22(kg_gmsh *g)
   if (n_tags > 0) KG_TRY(kg_scan_int32(s, &tag));
   if (n_tags > 1) KG_TRY(kg_scan_skip(s, n_tags - 1, sizeof tag));
   for (int i = 0; i < n_nodes; ++i) KG_TRY(kg_text_int(s, &nodes[i]));
-  KG_TRY(first_tag(s, tag, &physical));
+  KG_TRY(kg_gmsh_group(s, tag, &physical));
   KG_TRY(reserve(g, type, 1));
   KG_TRY(put_element(g, type, physical, nodes));
   return kg_text_line_end(s);
@@ -175,7 +168,7 @@ static kedge_status read_binary_22(kg_gmsh *g, int64_t n_left, int64_t *n_read)
     memcpy(words, record + sizeof tag * (1 + (size_t)n_tags), sizeof tag * (size_t)n_nodes);
     int64_t nodes[4] = {0};
     for (int k = 0; k < n_nodes; ++k) nodes[k] = words[k];
-    KG_TRY(first_tag(s, tag, &physical));
+    KG_TRY(kg_gmsh_group(s, tag, &physical));
     KG_TRY(put_element(g, type, physical, nodes));
   }
   *n_read = n;

@@ -42,7 +42,14 @@ static kedge_status skip_counted(kg_scan *s)
   return kg_scan_skip(s, n, sizeof(int32_t));
 }
 
-/// The first physical tag; its sign is an orientation.
+kedge_status kg_gmsh_group(const kg_scan *s, int32_t tag, int32_t *physical)
+{
+  if (tag < -INT32_MAX) return KG_SCAN_FAIL(s, "%d is no physical tag", tag);
+  *physical = abs(tag);  // the sign is an orientation
+  return KEDGE_OK;
+}
+
+/// The first physical tag.
 static kedge_status read_physical(kg_scan *s, int32_t *physical)
 {
   int64_t n;
@@ -51,8 +58,7 @@ static kedge_status read_physical(kg_scan *s, int32_t *physical)
   if (n == 0) return KEDGE_OK;
   KG_TRY(kg_scan_plausible(s, n, 2, "physical groups"));
   KG_TRY(kg_scan_int32(s, physical));
-  if (*physical < -INT32_MAX) return KG_SCAN_FAIL(s, "%d is no physical tag", *physical);
-  *physical = abs(*physical);
+  KG_TRY(kg_gmsh_group(s, *physical, physical));
   return kg_scan_skip(s, n - 1, sizeof(int32_t));
 }
 

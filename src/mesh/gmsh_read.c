@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "mesh/gmsh.h"
-#include "mesh/raw.h"
 
 #define CONVERT "convert it with: gmsh in.msh -save -format msh41 -o out.msh"
 

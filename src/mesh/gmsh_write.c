@@ -7,7 +7,7 @@
 #include "core/memory.h"
 #include "core/number.h"
 #include "core/target.h"
-#include "mesh/raw.h"
+#include "mesh/mesh.h"
 
 typedef struct writer {
   FILE *stream;

@@ -6,7 +6,6 @@
 #include "core/clock.h"
 #include "core/file.h"
 #include "core/memory.h"
-#include "mesh/raw.h"
 
 /// Borrow the caller's arrays as a raw mesh; only the list of names is allocated.
 static kedge_status raw_from_arrays(kedge_context *ctx, const kedge_mesh_arrays *a,

@@ -1,4 +1,4 @@
-#include "mesh/raw.h"
+#include "mesh/mesh.h"
 
 #include <stdio.h>
 #include <stdlib.h>

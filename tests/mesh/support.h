@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "device/context.h"
-#include "mesh/raw.h"
+#include "mesh/mesh.h"
 
 #define MESHES KEDGE_SOURCE_DIR "/meshes/"
 

@@ -7,7 +7,7 @@
 #include "context.h"
 #include "grid.h"
 #include "matrix.h"
-#include "mesh/raw.h"
+#include "mesh/mesh.h"
 #include "precondition/amg/midpoints.h"
 #include "precondition/amg/scan.h"
 #include "ops/smooth/vertex_matrix.h"

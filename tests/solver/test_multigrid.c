@@ -5,7 +5,7 @@
 #include "compare.h"
 #include "context.h"
 #include "grid.h"
-#include "mesh/raw.h"
+#include "mesh/mesh.h"
 #include "repeat.h"
 #include "support.h"
 
