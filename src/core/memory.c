@@ -41,8 +41,8 @@ kedge_status kg_copy_text(kedge_context *ctx, const char *text, size_t length, v
   return KEDGE_OK;
 }
 
-/// The number behind the first line of folder/name that begins with `key`; -1: there is none. A file
-/// that is just a number has the key "".
+/// The number behind the first line of folder/name that begins with `key`; -1: there is none. A
+/// file that is just a number has the key "".
 static int64_t read_number(const char *folder, const char *name, const char *key)
 {
   char path[2048], line[256];
