@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include <string.h>
 
 #include "core/memory.h"
 #include "device/placement.h"
@@ -36,10 +35,7 @@ static kedge_status open_cuda(kedge_context *ctx, const kedge_context_options *o
   KG_TRY(kg_cuda_open(ctx, options));
   // Host loops (set-up, boundary data) run beside the GPU; placing threads costs milliseconds, so
   // only once there is a GPU.
-  char name[sizeof ctx->device];
-  memcpy(name, ctx->device, sizeof name);
   const kedge_status status = kg_host_open(ctx, options);
-  memcpy(ctx->device, name, sizeof name);
   if (status != KEDGE_OK) ctx->table->close(ctx);
   return status;
 #else

@@ -72,10 +72,12 @@ kedge_status kg_place_threads(kedge_context *ctx, int threads, bool bind, int gp
   if (threads == 0) threads = is_set("OMP_NUM_THREADS") ? openmp_threads() : cores;
   ctx->threads = threads > 0 ? threads : 1;
 
-  char cpu[128];
-  kg_topology_cpu_name(topology, cpu, sizeof cpu);
-  snprintf(ctx->device, sizeof ctx->device, "%s, %d thread%s", cpu, ctx->threads,
-           ctx->threads == 1 ? "" : "s");
+  if (gpu < 0) {
+    char cpu[128];
+    kg_topology_cpu_name(topology, cpu, sizeof cpu);
+    snprintf(ctx->device, sizeof ctx->device, "%s, %d thread%s", cpu, ctx->threads,
+             ctx->threads == 1 ? "" : "s");
+  }
   // Fewer threads than cores leave room for another process, whose threads must not be bound to the
   // same cores; more have to share. The operating system does both better.
   const bool may_bind = hwloc_topology_is_thissystem(topology) && !user_binds_threads();

@@ -10,9 +10,9 @@
 #include "core/error.h"
 
 /// Decide the number of threads (0: OMP_NUM_THREADS, but at most kedge_threads_max(), or one a core
-/// of the allowed set), bind them when asked, and fill ctx->threads and ctx->device. Nothing can
-/// fail once they are bound. Binding is left alone when OMP_PROC_BIND, OMP_PLACES or
-/// GOMP_CPU_AFFINITY is set: the user has decided.
+/// of the allowed set), bind them when asked, and fill ctx->threads and, without a GPU,
+/// ctx->device. Nothing can fail once they are bound. Binding is left alone when OMP_PROC_BIND,
+/// OMP_PLACES or GOMP_CPU_AFFINITY is set: the user has decided.
 /// @param[in] gpu  CUDA device whose neighbouring cores are preferred; -1: none
 kedge_status kg_place_threads(kedge_context *ctx, int threads, bool bind, int gpu);
 

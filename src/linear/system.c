@@ -218,15 +218,6 @@ static kedge_status iterate_and_restart(solve *s, kg_system_result *result)
   return KEDGE_OK;
 }
 
-/// b . b; the vectors are work. Without a gain this has no product, and costs next to nothing.
-static kedge_status measure_right_hand_side(solve *s, double *bb)
-{
-  if (s->system->gain > 0.0) ++s->residuals;
-  KG_TRY(make_residual(s, true));
-  *bb = s->rr;
-  return KEDGE_OK;
-}
-
 /// What tolerances are relative to, from r . r of x_0. A large stabilization multiplies the jumps
 /// of x_0 where Dirichlet edges end, and only them: b has none of it.
 static double reference_of(const solve *s, double bb)
@@ -239,7 +230,11 @@ static double reference_of(const solve *s, double bb)
 static kedge_status begin(solve *s)
 {
   double bb = 0.0;
-  if (s->rule->stabilization_ratio > 1.0) KG_TRY(measure_right_hand_side(s, &bb));
+  if (s->rule->stabilization_ratio > 1.0) {  // without a gain b has no product, and costs little
+    if (s->system->gain > 0.0) ++s->residuals;
+    KG_TRY(make_residual(s, true));
+    bb = s->rr;
+  }
   KG_TRY(start(s));
   s->rr_start = reference_of(s, bb);
   KG_REQUIRE(s->ctx, s->rr_start == 0.0 || s->rr_start >= KG_SYSTEM_LEAST_RR, KEDGE_ERR_NUMERIC,

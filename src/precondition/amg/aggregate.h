@@ -101,45 +101,36 @@ KG_INLINE void kg_aggregate_count_root(const kg_aggregate_args *a, int32_t i)
   a->work.length[i] = kg_is_root(a, i);
 }
 
-/// The aggregate of a root, or of the root to which the row has its strongest connection; -1: none.
-KG_INLINE int32_t kg_aggregate_of_roots(const kg_aggregate_args *a, int32_t i)
+/// The row to which a row has its strongest connection among roots, or among those that have an
+/// aggregate in `length`; -1: none.
+KG_INLINE int32_t kg_aggregate_nearest(const kg_aggregate_args *a, bool roots, int32_t i)
 {
-  if (kg_is_root(a, i)) return (int32_t)a->work.begin[i];
   int32_t found = -1;
   double strongest = 0.0;
-  for (int32_t e = a->matrix.row[i]; e < a->matrix.row[i + 1]; ++e)
-    if (a->strong[e] != i && kg_is_root(a, a->strong[e]) &&
-        (double)a->matrix.value[e] < strongest) {
-      strongest = (double)a->matrix.value[e];
-      found = (int32_t)a->work.begin[a->strong[e]];
+  for (int32_t e = a->matrix.row[i]; e < a->matrix.row[i + 1]; ++e) {
+    const int32_t j = a->strong[e];
+    const double value = (double)a->matrix.value[e];
+    const bool candidate = roots ? kg_is_root(a, j) : a->work.length[j] >= 0;
+    if (j != i && candidate && value < strongest) {
+      strongest = value;
+      found = j;
     }
+  }
   return found;
 }
 
-/// The row's aggregate in `length`, or that of its strongest connection there.
-KG_INLINE int32_t kg_aggregate_of_members(const kg_aggregate_args *a, int32_t i)
-{
-  int32_t found = a->work.length[i];
-  if (found >= 0) return found;
-  double strongest = 0.0;
-  for (int32_t e = a->matrix.row[i]; e < a->matrix.row[i + 1]; ++e)
-    if (a->strong[e] != i && a->work.length[a->strong[e]] >= 0 &&
-        (double)a->matrix.value[e] < strongest) {
-      strongest = (double)a->matrix.value[e];
-      found = a->work.length[a->strong[e]];
-    }
-  return found;
-}
-
-/// Roots have their numbers: `length` takes the aggregates of their neighbours; then all do.
+/// Roots have their numbers: `length` takes the aggregates of roots and their neighbours.
 KG_INLINE void kg_aggregate_join_roots(const kg_aggregate_args *a, int32_t i)
 {
-  a->work.length[i] = kg_aggregate_of_roots(a, i);
+  const int32_t root = kg_is_root(a, i) ? i : kg_aggregate_nearest(a, true, i);
+  a->work.length[i] = root < 0 ? -1 : (int32_t)a->work.begin[root];
 }
 
+/// Then the others have that of a neighbour there.
 KG_INLINE void kg_aggregate_join_members(const kg_aggregate_args *a, int32_t i)
 {
-  a->aggregate[i] = kg_aggregate_of_members(a, i);
+  const int32_t near = a->work.length[i] >= 0 ? i : kg_aggregate_nearest(a, false, i);
+  a->aggregate[i] = near < 0 ? -1 : a->work.length[near];
 }
 
 /// Keys and strong connections; a round, after which *undecided is not 0 if another one is needed;
