@@ -49,10 +49,12 @@ struct memory_rule {
   }
 };
 
-/// J of a lane's element.
+/// J of a lane's element, by the formula of sample_kernels.cuh.
 __device__ __forceinline__ double jacobian_of(const kg_batch &batch, int64_t group, int lane)
 {
-  return kg_element_at(&batch.arrays, group, lane, kg_unit_material()).jacobian;
+  double x[3], y[3];
+  kg_element_corners(batch.arrays.vertices, batch.arrays.vertex, group, lane, x, y);
+  return 0.25 * ((x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]));
 }
 
 }  // namespace kg
