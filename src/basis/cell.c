@@ -18,14 +18,41 @@ static void triangle_flux(int order, long double r, long double s, long double *
   for (int i = 0; i < N; ++i) value[N + i] = value[i];
 }
 
-static void triangle_map(long double r, long double s, long double shape[3][KG_FACETS_MAX])
+/// Silvester's polynomials R_i(x) = prod_{k < i} (g x - k) / (k + 1), i = 0 .. g, and derivatives:
+/// Lagrange functions of equispaced nodes are their products, of barycentric coordinates x.
+static void silvester(int g, long double x, long double *value, long double *slope)
 {
-  const long double value[3] = {-0.5L * (r + s), 0.5L * (1.0L + r), 0.5L * (1.0L + s)};
-  const long double by_r[3] = {-0.5L, 0.5L, 0.0L}, by_s[3] = {-0.5L, 0.0L, 0.5L};
-  for (int v = 0; v < 3; ++v) {
-    shape[0][v] = value[v];
-    shape[1][v] = by_r[v];
-    shape[2][v] = by_s[v];
+  value[0] = 1.0L;
+  slope[0] = 0.0L;
+  for (int i = 0; i < g; ++i) {
+    const long double factor = g * x - i;
+    value[i + 1] = value[i] * factor / (i + 1);
+    slope[i + 1] = (slope[i] * factor + g * value[i]) / (i + 1);
+  }
+}
+
+/// Steps from coordinate -1 to that of a node of order g.
+static int step_of(int g, double coordinate)
+{
+  return (int)(0.5 * g * (1.0 + coordinate) + 0.5);
+}
+
+static void triangle_map(int g, long double r, long double s, long double *shape)
+{
+  enum { STEPS = KG_GEOMETRY_MAX + 1 };
+  const int n = kg_triangle_modes(g);
+  long double a[STEPS], da[STEPS], b[STEPS], db[STEPS], c[STEPS], dc[STEPS];
+  double node_r[KG_NODES_MAX], node_s[KG_NODES_MAX];
+  silvester(g, -0.5L * (r + s), a, da);
+  silvester(g, 0.5L * (1.0L + r), b, db);
+  silvester(g, 0.5L * (1.0L + s), c, dc);
+  kg_lagrange_nodes(g, node_r, node_s);
+  for (int v = 0; v < n; ++v) {
+    const int i = step_of(g, node_r[v]), j = step_of(g, node_s[v]), k = g - i - j;
+    const long double by_a = -0.5L * da[k] * b[i] * c[j];
+    shape[v] = a[k] * b[i] * c[j];
+    shape[n + v] = by_a + 0.5L * a[k] * db[i] * c[j];
+    shape[2 * n + v] = by_a + 0.5L * a[k] * b[i] * dc[j];
   }
 }
 
@@ -109,16 +136,6 @@ static void quadrilateral_flux(int order, long double r, long double s, long dou
     }
 }
 
-static void quadrilateral_map(long double r, long double s, long double shape[3][KG_FACETS_MAX])
-{
-  for (int v = 0; v < 4; ++v) {
-    const long double x = kg_quadrilateral.corner[v][0], y = kg_quadrilateral.corner[v][1];
-    shape[0][v] = 0.25L * (1.0L + x * r) * (1.0L + y * s);
-    shape[1][v] = 0.25L * x * (1.0L + y * s);
-    shape[2][v] = 0.25L * (1.0L + x * r) * y;
-  }
-}
-
 static void quadrilateral_rule(int rows, long double *r, long double *s, long double *weight)
 {
   long double x[KG_GAUSS_MAX], w[KG_GAUSS_MAX];
@@ -150,6 +167,36 @@ static void quadrilateral_nodes(int order, double *r, double *s)
       r[n] = 2.0 * i / order - 1.0;
       s[n] = 2.0 * j / order - 1.0;
     }
+}
+
+/// Lagrange functions of a line of order g, and their derivatives.
+static void lagrange(int g, long double t, long double *value, long double *slope)
+{
+  long double a[KG_GEOMETRY_MAX + 1], da[KG_GEOMETRY_MAX + 1];
+  long double b[KG_GEOMETRY_MAX + 1], db[KG_GEOMETRY_MAX + 1];
+  silvester(g, 0.5L * (1.0L - t), a, da);
+  silvester(g, 0.5L * (1.0L + t), b, db);
+  for (int i = 0; i <= g; ++i) {
+    value[i] = b[i] * a[g - i];
+    slope[i] = 0.5L * (db[i] * a[g - i] - b[i] * da[g - i]);
+  }
+}
+
+static void quadrilateral_map(int g, long double r, long double s, long double *shape)
+{
+  const int n = modes_of_quadrilateral(g);
+  long double a[KG_GEOMETRY_MAX + 1], da[KG_GEOMETRY_MAX + 1];
+  long double b[KG_GEOMETRY_MAX + 1], db[KG_GEOMETRY_MAX + 1];
+  double node_r[KG_NODES_MAX], node_s[KG_NODES_MAX];
+  lagrange(g, r, a, da);
+  lagrange(g, s, b, db);
+  quadrilateral_nodes(g, node_r, node_s);
+  for (int v = 0; v < n; ++v) {
+    const int i = step_of(g, node_r[v]), j = step_of(g, node_s[v]);
+    shape[v] = a[i] * b[j];
+    shape[n + v] = da[i] * b[j];
+    shape[2 * n + v] = a[i] * db[j];
+  }
 }
 
 const kg_cell kg_triangle = {

@@ -11,7 +11,11 @@
 #include "kedge/base.h"
 KEDGE_BEGIN_DECLS
 
-enum { KG_FACETS_MAX = 4 };  ///< facets, and corners, of any shape
+enum {
+  KG_FACETS_MAX = 4,    ///< facets, and corners, of any shape
+  KG_GEOMETRY_MAX = 5,  ///< highest order of the map of an element
+  KG_NODES_MAX = (KG_GEOMETRY_MAX + 1) * (KG_GEOMETRY_MAX + 1),  ///< nodes of such a map
+};
 
 typedef struct kg_cell {
   const char *name;  ///< for sentences; its plural ends in s
@@ -27,9 +31,10 @@ typedef struct kg_cell {
   /// Values of the flux functions and their divergences, [S] each.
   void (*flux)(int order, long double r, long double s, long double *value,
                long double *divergence);
-  /// The map of straight elements: [corner] value, derivatives by r and by s of the function that
-  /// is 1 in the corner. x(r, s) is the sum of corners times values.
-  void (*map)(long double r, long double s, long double shape[3][KG_FACETS_MAX]);
+  /// The map of elements of geometry order 1 .. KG_GEOMETRY_MAX, where 1 means straight ones:
+  /// [3][node], value, derivatives by r and by s of the Lagrange function of each of the `nodes` of
+  /// that order. x(r, s) is the sum of nodes times values.
+  void (*map)(int geometry, long double r, long double s, long double *shape);
   /// A product rule of `rows` points a direction, exact for P_d and Q_d, d = 2 rows - 1: points
   /// (r, s) and weights, [rows * rows], those of a row one behind the other.
   void (*rule)(int rows, long double *r, long double *s, long double *weight);

@@ -28,56 +28,83 @@ static size_t hand_out(const double *base, size_t n_pieces, const piece *pieces)
   return total;
 }
 
-static int count_points(const kg_cell *cell, int rows, bool corners)
+static int count_points(const kg_cell *cell, int rows, kg_cell_behind behind)
 {
-  return rows * rows + (corners ? cell->n_vertices : 0);
+  const int n = behind == KG_BEHIND_FACETS    ? cell->n_facets * rows
+                : behind == KG_BEHIND_CORNERS ? cell->n_vertices
+                                              : 0;
+  return rows * rows + n;
 }
 
-static size_t lay_out_points(const kg_cell *cell, int order, int n_points, const double *base,
-                             kg_cell_points *p)
+static size_t lay_out_points(const kg_cell *cell, int order, int geometry, int n_points,
+                             const double *base, kg_cell_points *p)
 {
-  *p = (kg_cell_points){.size = kg_cell_sizes_of(cell, order), .n = n_points};
+  *p = (kg_cell_points){.size = kg_cell_sizes_of(cell, order),
+                        .geometry = geometry,
+                        .n_nodes = cell->n_modes(geometry),
+                        .n = n_points};
   const size_t n = (size_t)p->n;
   const piece pieces[] = {
       {&p->r, n},
       {&p->s, n},
       {&p->weight, n},
-      {&p->map, n * 3 * (size_t)cell->n_vertices},
+      {&p->map, n * 3 * (size_t)p->n_nodes},
       {&p->value, n * (size_t)p->size.n_star},
       {&p->flux, n * (size_t)p->size.n_flux},
   };
   return hand_out(base, sizeof pieces / sizeof *pieces, pieces);
 }
 
-size_t kg_cell_points_count(const kg_cell *cell, int order, int rows, bool corners)
+size_t kg_cell_points_count(const kg_cell *cell, int order, int geometry, int rows,
+                            kg_cell_behind behind)
 {
   kg_cell_points ignored;
-  return lay_out_points(cell, order, count_points(cell, rows, corners), NULL, &ignored);
+  return lay_out_points(cell, order, geometry, count_points(cell, rows, behind), NULL, &ignored);
 }
 
-kg_cell_points kg_cell_points_at(const kg_cell *cell, int order, int rows, bool corners,
-                                 const double *base)
+kg_cell_points kg_cell_points_at(const kg_cell *cell, int order, int geometry, int rows,
+                                 kg_cell_behind behind, const double *base)
 {
   kg_cell_points points;
-  lay_out_points(cell, order, count_points(cell, rows, corners), base, &points);
+  lay_out_points(cell, order, geometry, count_points(cell, rows, behind), base, &points);
   return points;
 }
 
 static void fill_point(const kg_cell *cell, const kg_cell_points *p, int q, long double r,
                        long double s)
 {
-  const int V = cell->n_vertices;
-  long double shape[3][KG_FACETS_MAX], phi[MODES_MAX], flux[FLUX_MAX], divergence[FLUX_MAX];
-  cell->map(r, s, shape);
-  for (int k = 0; k < 3; ++k) kg_round_all(V, shape[k], (double *)p->map + (3 * q + k) * V);
+  const int n_shape = 3 * p->n_nodes;
+  long double shape[3 * KG_NODES_MAX], phi[MODES_MAX], flux[FLUX_MAX], divergence[FLUX_MAX];
+  cell->map(p->geometry, r, s, shape);
+  kg_round_all(n_shape, shape, (double *)p->map + q * n_shape);
   cell->modes(p->size.order + 1, r, s, phi, NULL, NULL);
   kg_round_all(p->size.n_star, phi, (double *)p->value + q * p->size.n_star);
   cell->flux(p->size.order, r, s, flux, divergence);
   kg_round_all(p->size.n_flux, flux, (double *)p->flux + q * p->size.n_flux);
 }
 
+/// A point behind those of the rule.
+static void fill_behind(const kg_cell *cell, const kg_cell_points *p, int q, long double r,
+                        long double s)
+{
+  ((double *)p->r)[q] = (double)r;
+  ((double *)p->s)[q] = (double)s;
+  ((double *)p->weight)[q] = 0.0;
+  fill_point(cell, p, q, r, s);
+}
+
+static void fill_facet_points(const kg_cell *cell, const kg_cell_points *p, int rows)
+{
+  long double t[KG_GAUSS_MAX], w[KG_GAUSS_MAX], at[2], along[2];
+  kg_wide_gauss_jacobi(rows, 0, t, w);
+  for (int k = 0; k < cell->n_facets * rows; ++k) {
+    kg_cell_facet_point(cell, k / rows, t[k % rows], at, along);
+    fill_behind(cell, p, rows * rows + k, at[0], at[1]);
+  }
+}
+
 /// @param[in] scratch  3 rows^2 numbers; the rule is left there: r, s, weights
-static void fill_points(const kg_cell *cell, int rows, long double *scratch,
+static void fill_points(const kg_cell *cell, int rows, kg_cell_behind behind, long double *scratch,
                         const kg_cell_points *p)
 {
   const int n_rule = rows * rows;
@@ -87,58 +114,57 @@ static void fill_points(const kg_cell *cell, int rows, long double *scratch,
   kg_round_all(n_rule, s, (double *)p->s);
   kg_round_all(n_rule, w, (double *)p->weight);
   for (int q = 0; q < n_rule; ++q) fill_point(cell, p, q, r[q], s[q]);
-  for (int v = 0; n_rule + v < p->n; ++v) {
-    const int q = n_rule + v;
-    ((double *)p->r)[q] = cell->corner[v][0];
-    ((double *)p->s)[q] = cell->corner[v][1];
-    ((double *)p->weight)[q] = 0.0;
-    fill_point(cell, p, q, cell->corner[v][0], cell->corner[v][1]);
-  }
+  for (int v = 0; behind == KG_BEHIND_CORNERS && v < cell->n_vertices; ++v)
+    fill_behind(cell, p, n_rule + v, cell->corner[v][0], cell->corner[v][1]);
+  if (behind == KG_BEHIND_FACETS) fill_facet_points(cell, p, rows);
 }
 
-kedge_status kg_cell_points_create(kedge_context *ctx, const kg_cell *cell, int order, int rows,
-                                   bool corners, double **values)
+kedge_status kg_cell_points_create(kedge_context *ctx, const kg_cell *cell, int order, int geometry,
+                                   int rows, kg_cell_behind behind, double **values)
 {
+  const size_t count = kg_cell_points_count(cell, order, geometry, rows, behind);
   long double *scratch;
   *values = NULL;
   KG_TRY(kg_host_alloc(ctx, 3 * (size_t)(rows * rows), sizeof *scratch, &scratch));
-  const kedge_status status =
-      kg_host_alloc(ctx, kg_cell_points_count(cell, order, rows, corners), sizeof **values, values);
+  const kedge_status status = kg_host_alloc(ctx, count, sizeof **values, values);
   if (status == KEDGE_OK) {
-    const kg_cell_points points = kg_cell_points_at(cell, order, rows, corners, *values);
-    fill_points(cell, rows, scratch, &points);
+    const kg_cell_points points = kg_cell_points_at(cell, order, geometry, rows, behind, *values);
+    fill_points(cell, rows, behind, scratch, &points);
   }
   free(scratch);
   return status;
 }
 
-kedge_status kg_cell_nodes_create(kedge_context *ctx, const kg_cell *cell, int order,
+kedge_status kg_cell_nodes_create(kedge_context *ctx, const kg_cell *cell, int order, int geometry,
                                   int node_order, double **values, kg_cell_points *nodes)
 {
-  const int n = cell->n_modes(node_order), V = cell->n_vertices;
-  KG_TRY(kg_host_alloc(ctx, lay_out_points(cell, order, n, NULL, nodes), sizeof **values, values));
-  lay_out_points(cell, order, n, *values, nodes);
+  const int n = cell->n_modes(node_order), n_nodes = cell->n_modes(geometry);
+  const size_t count = lay_out_points(cell, order, geometry, n, NULL, nodes);
+  KG_TRY(kg_host_alloc(ctx, count, sizeof **values, values));
+  lay_out_points(cell, order, geometry, n, *values, nodes);
   double *const r = (double *)nodes->r, *const s = (double *)nodes->s;
   cell->nodes(node_order, r, s);
   memset((double *)nodes->weight, 0, (size_t)n * sizeof(double));
   for (int q = 0; q < n; ++q) {
     fill_point(cell, nodes, q, r[q], s[q]);
-    double *const map = (double *)nodes->map + 3 * q * V;
+    double *const map = (double *)nodes->map + 3 * q * n_nodes;
     map[0] = 1.0;
-    for (int v = 1; v < V; ++v) map[0] -= map[v];
+    for (int v = 1; v < n_nodes; ++v) map[0] -= map[v];
   }
   return KEDGE_OK;
 }
 
-static size_t lay_out_tables(const kg_cell *cell, int order, int rows, const double *base,
-                             kg_cell_tables *t)
+static size_t lay_out_tables(const kg_cell *cell, int order, int geometry, int rows,
+                             const double *base, kg_cell_tables *t)
 {
   const kg_cell_sizes z = kg_cell_sizes_of(cell, order);
   const size_t N = (size_t)z.n_modes, S = (size_t)z.n_flux, n = (size_t)z.n_trace;
   const size_t points = (size_t)(rows * rows);
   const double *of_points;
   const piece pieces[] = {
-      {&of_points, kg_cell_points_count(cell, order, rows, false)},
+      {&of_points, kg_cell_points_count(cell, order, geometry, rows, KG_BEHIND_FACETS)},
+      {&t->facet_weight, (size_t)rows},
+      {&t->facet_direction, 2 * (size_t)z.n_facets},
       {&t->divergence, N * S},
       {&t->flux_lift, S * n},
       {&t->lift, n * N},
@@ -148,20 +174,23 @@ static size_t lay_out_tables(const kg_cell *cell, int order, int rows, const dou
   };
   const size_t total = hand_out(base, sizeof pieces / sizeof *pieces, pieces);
   t->size = z;
-  t->points = kg_cell_points_at(cell, order, rows, false, of_points);
+  t->rows = rows;
+  t->points = kg_cell_points_at(cell, order, geometry, rows, KG_BEHIND_FACETS, of_points);
+  t->points.n = rows * rows;
   return total;
 }
 
-size_t kg_cell_tables_count(const kg_cell *cell, int order, int rows)
+size_t kg_cell_tables_count(const kg_cell *cell, int order, int geometry, int rows)
 {
   kg_cell_tables ignored;
-  return lay_out_tables(cell, order, rows, NULL, &ignored);
+  return lay_out_tables(cell, order, geometry, rows, NULL, &ignored);
 }
 
-kg_cell_tables kg_cell_tables_at(const kg_cell *cell, int order, int rows, const double *base)
+kg_cell_tables kg_cell_tables_at(const kg_cell *cell, int order, int geometry, int rows,
+                                 const double *base)
 {
   kg_cell_tables tables;
-  lay_out_tables(cell, order, rows, base, &tables);
+  lay_out_tables(cell, order, geometry, rows, base, &tables);
   return tables;
 }
 
@@ -238,11 +267,24 @@ static void fill_gradient(const kg_cell *cell, const kg_cell_tables *t, const wi
   }
 }
 
-static void fill_tables(const kg_cell *cell, int rows, const kg_cell_tables *t,
-                        const wide_tables *wide)
+/// What integrals along a curve take.
+static void fill_curve(const kg_cell *cell, const kg_cell_tables *t)
+{
+  long double x[KG_GAUSS_MAX], w[KG_GAUSS_MAX], at[2], along[2];
+  kg_wide_gauss_jacobi(t->rows, 0, x, w);
+  kg_round_all(t->rows, w, (double *)t->facet_weight);
+  for (int l = 0; l < cell->n_facets; ++l) {
+    kg_cell_facet_point(cell, l, 0.0L, at, along);
+    kg_round_all(2, along, (double *)t->facet_direction + 2 * l);
+  }
+}
+
+static void fill_tables(const kg_cell *cell, const kg_cell_tables *t, const wide_tables *wide)
 {
   const kg_cell_sizes z = t->size;
-  fill_points(cell, rows, wide->rule, &t->points);
+  const kg_cell_points points = kg_cell_points_and_facets(t);
+  fill_points(cell, t->rows, KG_BEHIND_FACETS, wide->rule, &points);
+  fill_curve(cell, t);
   fill_interior(cell, t, wide);
   for (int l = 0; l < z.n_facets; ++l) fill_facet(cell, z, l, wide);
   fill_gradient(cell, t, wide);
@@ -253,9 +295,10 @@ static void fill_tables(const kg_cell *cell, int rows, const kg_cell_tables *t,
                (double *)t->facet_mass);
 }
 
-kedge_status kg_cell_tables_create(kedge_context *ctx, const kg_cell *cell, int order, int rows,
-                                   double **values)
+kedge_status kg_cell_tables_create(kedge_context *ctx, const kg_cell *cell, int order, int geometry,
+                                   int rows, double **values)
 {
+  const size_t count = kg_cell_tables_count(cell, order, geometry, rows);
   const kg_cell_sizes z = kg_cell_sizes_of(cell, order);
   const size_t N = (size_t)z.n_modes, S = (size_t)z.n_flux, n = (size_t)z.n_trace;
   const size_t rule = 3 * (size_t)(rows * rows);
@@ -269,11 +312,10 @@ kedge_status kg_cell_tables_create(kedge_context *ctx, const kg_cell *cell, int 
   wide.flux_lift = wide.divergence + N * S;
   wide.facet_mass = wide.flux_lift + S * n;
   wide.lift = wide.facet_mass + mass;
-  const kedge_status status =
-      kg_host_alloc(ctx, kg_cell_tables_count(cell, order, rows), sizeof **values, values);
+  const kedge_status status = kg_host_alloc(ctx, count, sizeof **values, values);
   if (status == KEDGE_OK) {
-    const kg_cell_tables tables = kg_cell_tables_at(cell, order, rows, *values);
-    fill_tables(cell, rows, &tables, &wide);
+    const kg_cell_tables tables = kg_cell_tables_at(cell, order, geometry, rows, *values);
+    fill_tables(cell, &tables, &wide);
   }
   free(wide.rule);
   return status;

@@ -10,42 +10,54 @@
 #include "core/error.h"
 KEDGE_BEGIN_DECLS
 
-/// Points of the reference element: those of a product rule, then, where asked for, its corners,
-/// with weight 0. Pointers into one array of doubles, in host or in device memory.
+/// What follows the points of a product rule, with weight 0.
+typedef enum kg_cell_behind {
+  KG_BEHIND_NOTHING,
+  KG_BEHIND_CORNERS,
+  KG_BEHIND_FACETS,  ///< Gauss points of each facet, as many as rows, facet by facet, along it
+} kg_cell_behind;
+
+/// Points of the reference element. Pointers into one array of doubles, in host or in device
+/// memory.
 typedef struct kg_cell_points {
   kg_cell_sizes size;
-  int n;                 ///< points
-  const double *r, *s;   ///< [point]
-  const double *weight;  ///< [point]
-  const double *map;     ///< [point][3][corner]: kg_cell.map
+  int geometry, n_nodes;  ///< order of the map of elements, and its nodes
+  int n;                  ///< points
+  const double *r, *s;    ///< [point]
+  const double *weight;   ///< [point]
+  const double *map;      ///< [point][3][node]: kg_cell.map
   const double
       *value;          ///< [point][N*]: phi of order P + 1, of which those of order P are the first
   const double *flux;  ///< [point][S]: Phi, each along its own direction
 } kg_cell_points;
 
 /// Doubles behind them. @param[in] rows  points of the rule a direction, at most KG_GAUSS_MAX
-size_t kg_cell_points_count(const kg_cell *cell, int order, int rows, bool corners);
+size_t kg_cell_points_count(const kg_cell *cell, int order, int geometry, int rows,
+                            kg_cell_behind behind);
 /// The same points for a copy of the array at `base`.
-kg_cell_points kg_cell_points_at(const kg_cell *cell, int order, int rows, bool corners,
-                                 const double *base);
+kg_cell_points kg_cell_points_at(const kg_cell *cell, int order, int geometry, int rows,
+                                 kg_cell_behind behind, const double *base);
 /// @param[out] values  owned by the caller (free), kg_cell_points_count() doubles
-kedge_status kg_cell_points_create(kedge_context *ctx, const kg_cell *cell, int order, int rows,
-                                   bool corners, double **values);
+kedge_status kg_cell_points_create(kedge_context *ctx, const kg_cell *cell, int order, int geometry,
+                                   int rows, kg_cell_behind behind, double **values);
 /// The nodes of the Lagrange cell of an order as points of weight 0. Their functions of the map add
 /// up to 1 in floating-point numbers.
 /// @param[in]  node_order  1 .. KEDGE_ORDER_MAX + 1
 /// @param[out] values      owned by the caller (free); the points lie in it
-kedge_status kg_cell_nodes_create(kedge_context *ctx, const kg_cell *cell, int order,
+kedge_status kg_cell_nodes_create(kedge_context *ctx, const kg_cell *cell, int order, int geometry,
                                   int node_order, double **values, kg_cell_points *nodes);
 
 /// Tables of local matrices, of which one array holds all too.
 typedef struct kg_cell_tables {
   kg_cell_sizes size;
-  kg_cell_points points;     ///< without corners
-  const double *divergence;  ///< [N][S]: D = (phi_i, div Phi_j)
-  const double *flux_lift;   ///< [S][n]: F~ = <Phi_i . n, psi_j>
-  const double *lift;        ///< [n][N]: <psi_i, phi_j>, facet by facet
-  const double *facet_mass;  ///< [facet] packed N x N: <phi_i, phi_j>
+  kg_cell_points points;          ///< of the rule; those of the facets lie behind
+  int rows;                       ///< points of a facet
+  const double *facet_weight;     ///< [row]: of the points of a facet
+  const double *facet_direction;  ///< [facet][2]: d(r, s)/dt along it
+  const double *divergence;       ///< [N][S]: D = (phi_i, div Phi_j)
+  const double *flux_lift;        ///< [S][n]: F~ = <Phi_i . n, psi_j>
+  const double *lift;             ///< [n][N]: <psi_i, phi_j>, facet by facet
+  const double *facet_mass;       ///< [facet] packed N x N: <phi_i, phi_j>
   /// [point][component][N + n]: Phi^T [-D^T | F~]: the weak gradient, covariant, of the modes of u,
   /// then of those of the trace
   const double *gradient;
@@ -60,9 +72,18 @@ static inline int kg_cell_rows(int order)
 }
 
 /// As those of points. @param[in] rows  at least kg_cell_rows()
-size_t kg_cell_tables_count(const kg_cell *cell, int order, int rows);
-kg_cell_tables kg_cell_tables_at(const kg_cell *cell, int order, int rows, const double *base);
-kedge_status kg_cell_tables_create(kedge_context *ctx, const kg_cell *cell, int order, int rows,
-                                   double **values);
+size_t kg_cell_tables_count(const kg_cell *cell, int order, int geometry, int rows);
+kg_cell_tables kg_cell_tables_at(const kg_cell *cell, int order, int geometry, int rows,
+                                 const double *base);
+kedge_status kg_cell_tables_create(kedge_context *ctx, const kg_cell *cell, int order, int geometry,
+                                   int rows, double **values);
+
+/// The points of the tables with those of the facets: KG_BEHIND_FACETS.
+static inline kg_cell_points kg_cell_points_and_facets(const kg_cell_tables *tables)
+{
+  kg_cell_points points = tables->points;
+  points.n += tables->size.n_facets * tables->rows;
+  return points;
+}
 
 KEDGE_END_DECLS

@@ -38,9 +38,10 @@ void kg_cells_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   const size_t d = sizeof(double);
   const unsigned all = KG_FROM(TRANSFER, RECOVER);
   if (!cell) return;
-  kg_plan_array(plan, "tables of cells", kg_cell_tables_count(cell, order, kg_cell_rows(order)), d,
-                all, &a->cell_tables);
-  kg_plan_array(plan, "points of cells", kg_cell_points_count(cell, order, rows, true), d, all,
+  kg_plan_array(plan, "tables of cells", kg_cell_tables_count(cell, order, 1, kg_cell_rows(order)),
+                d, all, &a->cell_tables);
+  kg_plan_array(plan, "points of cells",
+                kg_cell_points_count(cell, order, 1, rows, KG_BEHIND_CORNERS), d, all,
                 &a->cell_points);
 }
 
@@ -49,8 +50,8 @@ kedge_status kg_cells_prepare(kg_pipeline *p)
   const kg_cell *cell = kg_shape_cell(&p->shape);
   const int order = p->shape.size.order;
   if (!cell) return KEDGE_OK;
-  return kg_cell_points_create(p->ctx, cell, order, kg_cell_sample_rows(order), true,
-                               &p->cell_points);
+  return kg_cell_points_create(p->ctx, cell, order, 1, kg_cell_sample_rows(order),
+                               KG_BEHIND_CORNERS, &p->cell_points);
 }
 
 kedge_status kg_cells_put(kg_pipeline *p)
@@ -60,11 +61,12 @@ kedge_status kg_cells_put(kg_pipeline *p)
   const size_t d = sizeof(double);
   double *tables;
   if (!cell) return KEDGE_OK;
-  KG_TRY(kg_copy_in(p->ctx, p->arrays.cell_points, p->cell_points,
-                    kg_cell_points_count(cell, order, kg_cell_sample_rows(order), true) * d));
-  KG_TRY(kg_cell_tables_create(p->ctx, cell, order, rows, &tables));
+  KG_TRY(kg_copy_in(
+      p->ctx, p->arrays.cell_points, p->cell_points,
+      kg_cell_points_count(cell, order, 1, kg_cell_sample_rows(order), KG_BEHIND_CORNERS) * d));
+  KG_TRY(kg_cell_tables_create(p->ctx, cell, order, 1, rows, &tables));
   const kedge_status status = kg_copy_in(p->ctx, p->arrays.cell_tables, tables,
-                                         kg_cell_tables_count(cell, order, rows) * d);
+                                         kg_cell_tables_count(cell, order, 1, rows) * d);
   free(tables);
   return status;
 }
@@ -75,7 +77,7 @@ kg_cells kg_cells_of(const kg_pipeline *p, int batch)
   const int order = p->shape.size.order;
   const size_t sides = kg_shape_numbers(&p->shape, KG_ROWS_SIDES, batch);
   return (kg_cells){
-      .tables = kg_cell_tables_at(b->cell, order, kg_cell_rows(order), p->arrays.cell_tables),
+      .tables = kg_cell_tables_at(b->cell, order, 1, kg_cell_rows(order), p->arrays.cell_tables),
       .n_elements = b->lanes.n_elements,
       .vertices = p->arrays.vertices,
       .vertex = p->arrays.vertex + sides,
@@ -86,7 +88,8 @@ static kg_cell_points points_at(const kg_pipeline *p, const double *base, bool c
 {
   const kg_cell *cell = kg_shape_cell(&p->shape);
   const int order = p->shape.size.order;
-  kg_cell_points points = kg_cell_points_at(cell, order, kg_cell_sample_rows(order), true, base);
+  kg_cell_points points =
+      kg_cell_points_at(cell, order, 1, kg_cell_sample_rows(order), KG_BEHIND_CORNERS, base);
   if (!corners) points.n -= cell->n_vertices;
   return points;
 }

@@ -28,8 +28,8 @@ kedge_status kg_nodes_create(const kedge_solution *s, int order, kg_element_poin
   for (int b = 0; b < s->mesh->n_blocks; ++b) {
     const kg_cell *const cell = s->mesh->block[b].cell;
     const int k = shape_of(cell);
-    KG_TRY(
-        kg_cell_nodes_create(s->ctx, cell, s->size.order, order, &out->values[k], &out->points[k]));
+    KG_TRY(kg_cell_nodes_create(s->ctx, cell, s->size.order, 1, order, &out->values[k],
+                                &out->points[k]));
   }
   return KEDGE_OK;
 }
@@ -41,8 +41,8 @@ kedge_status kg_rule_create(const kedge_solution *s, kg_element_points *out)
   for (int b = 0; b < s->mesh->n_blocks; ++b) {
     const kg_cell *const cell = s->mesh->block[b].cell;
     const int k = shape_of(cell);
-    KG_TRY(kg_cell_points_create(s->ctx, cell, order, rows, false, &out->values[k]));
-    out->points[k] = kg_cell_points_at(cell, order, rows, false, out->values[k]);
+    KG_TRY(kg_cell_points_create(s->ctx, cell, order, 1, rows, KG_BEHIND_NOTHING, &out->values[k]));
+    out->points[k] = kg_cell_points_at(cell, order, 1, rows, KG_BEHIND_NOTHING, out->values[k]);
   }
   return KEDGE_OK;
 }
@@ -146,11 +146,12 @@ static double integrated_mean(const kedge_solution *s, const kg_cell_points *rul
   const int N = r->size.n_modes, S = r->size.n_flux;
   const int32_t e = element - r->first_element;
   const double kappa[3] = {s->diffusion, 0.0, s->diffusion};
+  const kg_cell_diffusion diffusion = {.constant = kappa};
   double x[KG_FACETS_MAX], y[KG_FACETS_MAX], u[MODES_MAX], flux[FLUX_MAX], means[3];
   corners_of(s->mesh, element, x, y);
   for (int i = 0; i < N; ++i) u[i] = r->u[kg_cell_at(e, N, i)];
   for (int i = 0; i < S; ++i) flux[i] = r->flux[kg_cell_at(e, S, i)];
-  kg_cell_means_of(rule, kappa, x, y, u, flux, (kg_team){0}, means);
+  kg_cell_means_of(rule, &diffusion, x, y, u, flux, (kg_team){0}, means);
   return means[is_gradient(field) ? 1 + (field == KEDGE_FIELD_QY) : 0];
 }
 

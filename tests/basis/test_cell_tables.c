@@ -20,8 +20,8 @@ static void for_all_tables(table_check *check)
     for (int order = 1; order <= ORDERS; ++order) {
       double *values;
       const int rows = kg_cell_rows(order);
-      must(ctx, kg_cell_tables_create(ctx, cells[k], order, rows, &values));
-      const kg_cell_tables tables = kg_cell_tables_at(cells[k], order, rows, values);
+      must(ctx, kg_cell_tables_create(ctx, cells[k], order, 1, rows, &values));
+      const kg_cell_tables tables = kg_cell_tables_at(cells[k], order, 1, rows, values);
       check(cells[k], &tables);
       free(values);
     }
@@ -153,24 +153,77 @@ static void weak_gradients_of_linear_functions_are_exact(void **state)
   for_all_tables(check_gradient);
 }
 
-static void the_map_takes_corners_to_corners_and_its_derivatives_are_those_of_the_map(void **state)
+static void the_map_takes_nodes_to_nodes(void **state)
+{
+  (void)state;
+  for (int k = 0; k < 2; ++k)
+    for (int g = 1; g <= KG_GEOMETRY_MAX; ++g) {
+      const int n = cells[k]->n_modes(g);
+      double r[KG_NODES_MAX], s[KG_NODES_MAX];
+      long double shape[3 * KG_NODES_MAX];
+      cells[k]->nodes(g, r, s);
+      for (int v = 0; v < n; ++v) {
+        cells[k]->map(g, r[v], s[v], shape);
+        for (int w = 0; w < n; ++w) assert_at_most(fabs((double)shape[w] - (v == w)), 1e-14);
+      }
+    }
+}
+
+/// r^a s^b and its derivatives are reproduced, with a + b <= g on triangles, a, b <= g on others.
+static void the_map_is_exact_for_polynomials_of_its_order(void **state)
+{
+  (void)state;
+  const double r0 = -0.25, s0 = 0.125;
+  for (int k = 0; k < 2; ++k)
+    for (int g = 1; g <= KG_GEOMETRY_MAX; ++g)
+      for (int a = 0; a <= g; ++a)
+        for (int b = 0; b <= (k == 0 ? g - a : g); ++b) {
+          const int n = cells[k]->n_modes(g);
+          double r[KG_NODES_MAX], s[KG_NODES_MAX], sum[3] = {0.0, 0.0, 0.0};
+          long double shape[3 * KG_NODES_MAX];
+          cells[k]->nodes(g, r, s);
+          cells[k]->map(g, r0, s0, shape);
+          for (int v = 0; v < n; ++v)
+            for (int d = 0; d < 3; ++d)
+              sum[d] += (double)shape[d * n + v] * pow(r[v], a) * pow(s[v], b);
+          assert_at_most(fabs(sum[0] - pow(r0, a) * pow(s0, b)), 1e-14);
+          assert_at_most(fabs(sum[1] - (a == 0 ? 0.0 : a * pow(r0, a - 1) * pow(s0, b))), 1e-13);
+          assert_at_most(fabs(sum[2] - (b == 0 ? 0.0 : b * pow(r0, a) * pow(s0, b - 1))), 1e-13);
+        }
+}
+
+static void points_of_facets_lie_behind_those_of_tables_and_measure_them(void **state)
 {
   (void)state;
   for (int k = 0; k < 2; ++k) {
-    long double shape[3][KG_FACETS_MAX], ahead[3][KG_FACETS_MAX], behind[3][KG_FACETS_MAX];
-    for (int v = 0; v < cells[k]->n_vertices; ++v) {
-      cells[k]->map(cells[k]->corner[v][0], cells[k]->corner[v][1], shape);
-      for (int w = 0; w < cells[k]->n_vertices; ++w) assert_true(shape[0][w] == (v == w));
+    const int rows = kg_cell_rows(3), V = cells[k]->n_facets;
+    double *values, *alone;
+    must(ctx, kg_cell_tables_create(ctx, cells[k], 3, 2, rows, &values));
+    must(ctx, kg_cell_points_create(ctx, cells[k], 3, 2, rows, KG_BEHIND_FACETS, &alone));
+    const kg_cell_tables t = kg_cell_tables_at(cells[k], 3, 2, rows, values);
+    const kg_cell_points p = kg_cell_points_and_facets(&t);
+    const kg_cell_points q = kg_cell_points_at(cells[k], 3, 2, rows, KG_BEHIND_FACETS, alone);
+    assert_int_equal(p.n, rows * rows + V * rows);
+    assert_int_equal(q.n, p.n);
+    for (int i = 0; i < 3 * p.n * p.n_nodes; ++i) assert_true(p.map[i] == q.map[i]);
+    for (int i = 0; i < p.n; ++i) assert_true(p.r[i] == q.r[i] && p.s[i] == q.s[i]);
+    for (int l = 0; l < V; ++l) {
+      // The mean of the points is the middle, and the direction leads from there to the end.
+      double at[3] = {0.0, 0.0, 0.0};
+      const double *const end = cells[k]->corner[cells[k]->facet_corner[l][1]];
+      for (int i = 0; i < rows; ++i) {
+        const int point = rows * rows + l * rows + i;
+        assert_true(p.weight[point] == 0.0);
+        at[0] += 0.5 * t.facet_weight[i] * p.r[point];
+        at[1] += 0.5 * t.facet_weight[i] * p.s[point];
+        at[2] += 0.5 * t.facet_weight[i];
+      }
+      assert_at_most(fabs(at[2] - 1.0), rounding(rows));
+      for (int d = 0; d < 2; ++d)
+        assert_at_most(fabs(at[d] + t.facet_direction[2 * l + d] - end[d]), rounding(rows));
     }
-    // Linear in r and in s: differences are derivatives.
-    cells[k]->map(-0.25L, 0.125L, shape);
-    for (int c = 0; c < 2; ++c) {
-      const long double dr = c == 0 ? 0.5L : 0.0L, ds = c == 1 ? 0.5L : 0.0L;
-      cells[k]->map(-0.25L + dr, 0.125L + ds, ahead);
-      cells[k]->map(-0.25L - dr, 0.125L - ds, behind);
-      for (int v = 0; v < cells[k]->n_vertices; ++v)
-        assert_true(shape[1 + c][v] == ahead[0][v] - behind[0][v]);
-    }
+    free(values);
+    free(alone);
   }
 }
 
@@ -180,8 +233,8 @@ static void points_end_with_the_corners_where_these_are_asked_for(void **state)
   for (int k = 0; k < 2; ++k) {
     const int rows = 5, V = cells[k]->n_vertices;
     double *values, area = 0.0;
-    must(ctx, kg_cell_points_create(ctx, cells[k], 2, rows, true, &values));
-    const kg_cell_points p = kg_cell_points_at(cells[k], 2, rows, true, values);
+    must(ctx, kg_cell_points_create(ctx, cells[k], 2, 1, rows, KG_BEHIND_CORNERS, &values));
+    const kg_cell_points p = kg_cell_points_at(cells[k], 2, 1, rows, KG_BEHIND_CORNERS, values);
     assert_int_equal(p.n, rows * rows + V);
     for (int q = 0; q < p.n; ++q) area += p.weight[q];
     assert_at_most(fabs(area - (k == 0 ? 2.0 : 4.0)), rounding(p.n));
@@ -203,7 +256,7 @@ static void nodes_of_a_cell_carry_its_map_and_modes(void **state)
       const int V = cells[k]->n_vertices;
       double *values;
       kg_cell_points p;
-      must(ctx, kg_cell_nodes_create(ctx, cells[k], 2, order, &values, &p));
+      must(ctx, kg_cell_nodes_create(ctx, cells[k], 2, 1, order, &values, &p));
       assert_int_equal(p.n, cells[k]->n_modes(order));
       for (int q = 0; q < p.n; ++q) {
         double r = 0.0, s = 0.0, sum = 0.0;
@@ -230,9 +283,9 @@ static void tables_of_the_triangle_are_those_of_its_fast_operators(void **state)
   for (int order = 1; order <= ORDERS; ++order) {
     const int rows = kg_cell_rows(order);
     double *values, *reference;
-    must(ctx, kg_cell_tables_create(ctx, &kg_triangle, order, rows, &values));
+    must(ctx, kg_cell_tables_create(ctx, &kg_triangle, order, 1, rows, &values));
     must(ctx, kg_reference_create(ctx, order, &reference));
-    const kg_cell_tables t = kg_cell_tables_at(&kg_triangle, order, rows, values);
+    const kg_cell_tables t = kg_cell_tables_at(&kg_triangle, order, 1, rows, values);
     const kg_reference ref = kg_reference_at(order, reference);
     const int N = t.size.n_modes, n = t.size.n_trace, S = t.size.n_flux;
     assert_int_equal(N, ref.size.n_modes);
@@ -260,7 +313,9 @@ int main(void)
       cmocka_unit_test(divergence_lift_and_derivatives_are_related_by_parts),
       cmocka_unit_test(traces_of_modes_are_modes_of_the_facet),
       cmocka_unit_test(weak_gradients_of_linear_functions_are_exact),
-      cmocka_unit_test(the_map_takes_corners_to_corners_and_its_derivatives_are_those_of_the_map),
+      cmocka_unit_test(the_map_takes_nodes_to_nodes),
+      cmocka_unit_test(the_map_is_exact_for_polynomials_of_its_order),
+      cmocka_unit_test(points_of_facets_lie_behind_those_of_tables_and_measure_them),
       cmocka_unit_test(nodes_of_a_cell_carry_its_map_and_modes),
       cmocka_unit_test(points_end_with_the_corners_where_these_are_asked_for),
       cmocka_unit_test(tables_of_the_triangle_are_those_of_its_fast_operators),

@@ -223,8 +223,10 @@ static void check_orders(const char *text, exact_function *at, const double most
   kedge_mesh *mesh = square_mesh(ctx, 12);
   for (int order = 1; order <= 6; ++order) {
     double *values;
-    must(ctx, kg_cell_points_create(ctx, &kg_triangle, order, FINE_ROWS, false, &values));
-    const kg_cell_points fine = kg_cell_points_at(&kg_triangle, order, FINE_ROWS, false, values);
+    must(ctx,
+         kg_cell_points_create(ctx, &kg_triangle, order, 1, FINE_ROWS, KG_BEHIND_NOTHING, &values));
+    const kg_cell_points fine =
+        kg_cell_points_at(&kg_triangle, order, 1, FINE_ROWS, KG_BEHIND_NOTHING, values);
     for (const method *m = methods + order % 3; m < methods + METHODS; m += 3) {
       kedge_solution *solution = solved(mesh, m, order, text, "1", "1e-12");
       check_errors(solution, &fine, at, most);

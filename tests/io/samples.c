@@ -40,11 +40,11 @@ static kedge_status write_cell(kg_vtkhdf *file, int order, const kg_cell *cell, 
   cell->nodes(order, r, s);
   for (int k = 0; k < V; ++k) corner(c, k, V, v[k]);
   for (int i = 0; i < n; ++i) {
-    long double shape[3][KG_FACETS_MAX];
-    cell->map(r[i], s[i], shape);
+    long double shape[3 * KG_FACETS_MAX];
+    cell->map(1, r[i], s[i], shape);
     double *const x = xyz + 3 * i;
     for (int k = 0; k < V; ++k)
-      for (int d = 0; d < 2; ++d) x[d] += (double)shape[0][k] * v[k][d];
+      for (int d = 0; d < 2; ++d) x[d] += (double)shape[k] * v[k][d];
     u[i] = polynomial(order, x[0], x[1]);
     q[3 * i] = u[i];
     q[3 * i + 1] = -u[i];

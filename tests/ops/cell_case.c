@@ -57,6 +57,46 @@ static void upload(cell_case *c, int n_vertices)
   free(side);
 }
 
+/// Tables and points, of which the last ones are forgotten.
+static void put_tables(cell_case *c, int geometry)
+{
+  const int order = c->size.order, many = order + 6, rows = c->rows;
+  const kg_cell_behind corners = KG_BEHIND_CORNERS;
+  free(c->tables);
+  free(c->rule);
+  must(c->memory.ctx,
+       kg_cell_tables_create(c->memory.ctx, c->cell, order, geometry, rows, &c->tables));
+  must(c->memory.ctx,
+       kg_cell_points_create(c->memory.ctx, c->cell, order, geometry, many, corners, &c->rule));
+  const size_t n_tables = kg_cell_tables_count(c->cell, order, geometry, rows);
+  const size_t n_rule = kg_cell_points_count(c->cell, order, geometry, many, corners);
+  const double *const tables = case_upload(&c->memory, c->tables, n_tables, sizeof *tables);
+  const double *const rule = case_upload(&c->memory, c->rule, n_rule, sizeof *rule);
+  c->host.tables = kg_cell_tables_at(c->cell, order, geometry, rows, c->tables);
+  c->cells.tables = kg_cell_tables_at(c->cell, order, geometry, rows, tables);
+  c->host_points = kg_cell_points_at(c->cell, order, geometry, many, corners, c->rule);
+  c->points = kg_cell_points_at(c->cell, order, geometry, many, corners, rule);
+}
+
+/// The nodes of straight elements.
+static void put_nodes(cell_case *c, int geometry)
+{
+  const int V = c->cell->n_vertices, n = c->cell->n_modes(geometry);
+  double r[KG_NODES_MAX], s[KG_NODES_MAX];
+  long double shape[3 * KG_FACETS_MAX];
+  free(c->nodes);
+  c->nodes = allocate((size_t)(c->n_elements * 2 * n), sizeof *c->nodes);
+  c->cell->nodes(geometry, r, s);
+  for (int i = 0; i < c->n_elements * n; ++i) {
+    const int e = i / n, v = i % n;
+    c->cell->map(1, r[v], s[v], shape);
+    for (int d = 0; d < 2; ++d)
+      for (int k = 0; k < V; ++k)
+        c->nodes[(2 * e + d) * n + v] +=
+            (double)shape[k] * c->vertices[2 * c->corners[e * V + k] + d];
+  }
+}
+
 void cell_case_create(cell_case *c, kedge_context *ctx, const kg_cell *cell, int order, int rows,
                       int n_vertices, const double *vertices, int n_elements,
                       const int32_t *corners)
@@ -74,17 +114,9 @@ void cell_case_create(cell_case *c, kedge_context *ctx, const kg_cell *cell, int
   c->n_sides = allocate(sides, sizeof *c->n_sides);
   number_facets(c);
   upload(c, n_vertices);
-  const int many = order + 6;
-  must(ctx, kg_cell_tables_create(ctx, cell, order, rows, &c->tables));
-  must(ctx, kg_cell_points_create(ctx, cell, order, many, true, &c->rule));
-  const size_t n_tables = kg_cell_tables_count(cell, order, rows);
-  const size_t n_rule = kg_cell_points_count(cell, order, many, true);
-  const double *const tables = case_upload(&c->memory, c->tables, n_tables, sizeof *tables);
-  const double *const rule = case_upload(&c->memory, c->rule, n_rule, sizeof *rule);
-  c->host.tables = kg_cell_tables_at(cell, order, rows, c->tables);
-  c->cells.tables = kg_cell_tables_at(cell, order, rows, tables);
-  c->host_points = kg_cell_points_at(cell, order, many, true, c->rule);
-  c->points = kg_cell_points_at(cell, order, many, true, rule);
+  c->rows = rows;
+  put_tables(c, 1);
+  put_nodes(c, 1);
   c->memory.n_lasting = c->memory.n_pieces;
 }
 
@@ -110,8 +142,27 @@ void cell_case_grid(cell_case *c, kedge_context *ctx, const kg_cell *cell, int o
   free(corners);
 }
 
+void cell_case_bend(cell_case *c, int geometry, const double *nodes, cell_function *map)
+{
+  const int n = c->cell->n_modes(geometry), count = c->n_elements * 2 * n;
+  put_tables(c, geometry);
+  put_nodes(c, geometry);
+  if (nodes) memcpy(c->nodes, nodes, (size_t)count * sizeof *nodes);
+  for (int i = 0; map && i < c->n_elements * n; ++i) {
+    double *const at = c->nodes + i / n * 2 * n + i % n, out[2];
+    map(at[0], at[n], out);
+    at[0] = out[0];
+    at[n] = out[1];
+  }
+  c->cells.nodes = cell_case_input(c, 2 * n, c->nodes);
+  c->cells.vertices = NULL;
+  c->cells.vertex = NULL;
+  c->memory.n_lasting = c->memory.n_pieces;
+}
+
 void cell_case_destroy(cell_case *c)
 {
+  free(c->nodes);
   case_destroy(&c->memory);
   free(c->vertices);
   free(c->corners);
@@ -150,38 +201,69 @@ double *cell_case_fetch(cell_case *c, int rows, const double *device)
   return out;
 }
 
-double *cell_case_sample(const cell_case *c, int functions, cell_function *f)
+const double *cell_case_nodes(const cell_case *c, int e)
 {
-  const int V = c->cell->n_vertices, n = c->host_points.n;
-  double *values = allocate((size_t)(c->n_elements * functions * n), sizeof *values);
-  double x[KG_FACETS_MAX], y[KG_FACETS_MAX], results[8];
+  return c->nodes + (size_t)(e * 2 * c->host_points.n_nodes);
+}
+
+/// Values of f at points of all elements, [element][function][point], to be freed.
+static double *sample(const cell_case *c, const kg_cell_points *points, int functions,
+                      cell_function *f)
+{
+  const int n = points->n;
+  double *values = allocate((size_t)(c->n_elements * functions * n), sizeof *values), results[8];
   assert_in_range(functions, 1, 8);
-  for (int e = 0; e < c->n_elements; ++e) {
-    for (int v = 0; v < V; ++v) {
-      x[v] = c->vertices[2 * c->corners[e * V + v]];
-      y[v] = c->vertices[2 * c->corners[e * V + v] + 1];
-    }
-    for (int q = 0; q < n; ++q) {
-      const kg_cell_place at = kg_cell_place_of(V, c->host_points.map + 3 * q * V, x, y);
-      f(at.x, at.y, results);
-      for (int k = 0; k < functions; ++k) values[(e * functions + k) * n + q] = results[k];
-    }
+  for (int i = 0; i < c->n_elements * n; ++i) {
+    const int e = i / n, q = i % n;
+    const double *const x = cell_case_nodes(c, e);
+    const kg_cell_place at = kg_cell_place_at(points, q, x, x + points->n_nodes);
+    f(at.x, at.y, results);
+    for (int k = 0; k < functions; ++k) values[(e * functions + k) * n + q] = results[k];
   }
   return values;
+}
+
+double *cell_case_sample(const cell_case *c, int functions, cell_function *f)
+{
+  return sample(c, &c->host_points, functions, f);
+}
+
+const double *cell_case_values(cell_case *c, const kg_cell_material *material, cell_function *f)
+{
+  const kg_cell_tables *t = &c->host.tables;
+  const kg_cell_points points = material->length > 0.0 ? kg_cell_points_and_facets(t) : t->points;
+  assert_int_equal(points.n, kg_cell_value_points(t, material));
+  double *values = sample(c, &points, KG_CELL_FUNCTIONS, f);
+  const double *const device = cell_case_input(c, KG_CELL_FUNCTIONS * points.n, values);
+  free(values);
+  return device;
+}
+
+/// A point of a facet, by the first element that has it.
+static void place_on_facet(const cell_case *c, int facet, double t, double at[2])
+{
+  const int V = c->cell->n_vertices, n = c->host_points.n_nodes;
+  long double shape[3 * KG_NODES_MAX], point[2], along[2];
+  int s = 0;
+  while ((int)(c->side[s] >> 1) != facet) ++s;
+  kg_cell_facet_point(c->cell, s % V, c->side[s] & 1 ? -t : t, point, along);
+  c->cell->map(c->host_points.geometry, point[0], point[1], shape);
+  const double *const x = cell_case_nodes(c, s / V);
+  for (int d = 0; d < 2; ++d) {
+    at[d] = 0.0;
+    for (int v = 0; v < n; ++v) at[d] += (double)shape[v] * x[d * n + v];
+  }
 }
 
 void cell_case_project(const cell_case *c, int facet, cell_function *f, double *modes)
 {
   enum { POINTS = 16 };
-  const double *const a = c->vertices + 2 * c->ends[facet][0];
-  const double *const b = c->vertices + 2 * c->ends[facet][1];
-  double t[POINTS], w[POINTS], psi[KEDGE_ORDER_MAX + 1], values[8];
+  double t[POINTS], w[POINTS], psi[KEDGE_ORDER_MAX + 1], values[8], at[2];
   kg_gauss_jacobi(POINTS, 0, t, w);
   for (int k = 0; k < c->size.n_facet; ++k) modes[k] = 0.0;
   for (int q = 0; q < POINTS; ++q) {
-    const double x = 0.5 * ((1.0 - t[q]) * a[0] + (1.0 + t[q]) * b[0]);
-    const double y = 0.5 * ((1.0 - t[q]) * a[1] + (1.0 + t[q]) * b[1]);
-    f(x, y, values);
+    place_on_facet(c, facet, t[q], at);
+    f(at[0], at[1], values);
     kg_legendre(c->size.order, t[q], psi);
     for (int k = 0; k < c->size.n_facet; ++k) modes[k] += w[q] * values[0] * psi[k];
   }

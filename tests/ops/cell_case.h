@@ -4,13 +4,18 @@
 #include "case.h"
 #include "ops/local/quadrature/elements.h"
 
+/// A function f [functions] of x, y.
+typedef void cell_function(double x, double y, double *f);
+
 typedef struct cell_case {
   op_case memory;  ///< of which only the pieces of device memory are used
   const kg_cell *cell;
   kg_cell_sizes size;
+  int rows;  ///< points a direction to assemble with
   int n_elements, n_groups, n_facets;
   double *vertices;       ///< [vertex][2]
   int32_t *corners;       ///< [element][corner]
+  double *nodes;          ///< [element][2][node] of its geometry
   uint32_t *side;         ///< [element][facet]: facet << 1 | reversed
   int32_t (*ends)[2];     ///< [facet]: its vertices, the lower first
   int *n_sides;           ///< [facet]: elements that it has
@@ -31,6 +36,10 @@ typedef void cell_place(int i, int j, int n, double at[2]);
 /// is one.
 void cell_case_grid(cell_case *c, kedge_context *ctx, const kg_cell *cell, int order, int rows,
                     int n, cell_place *place);
+/// Give the elements, straight until now, a geometry of order `geometry`, before anything else.
+/// @param[in] nodes  [element][2][node], copied; NULL: those of the straight elements
+/// @param[in] map    where they go, (x, y) to (X, Y), or NULL
+void cell_case_bend(cell_case *c, int geometry, const double *nodes, cell_function *map);
 void cell_case_destroy(cell_case *c);
 
 /// Values for all lanes from those of elements, on the device: [group][rows][lane].
@@ -39,10 +48,12 @@ double *cell_case_output(cell_case *c, int rows);
 /// What it holds, [element][rows], to be freed.
 double *cell_case_fetch(cell_case *c, int rows, const double *device);
 
-/// A function f [functions] of x, y.
-typedef void cell_function(double x, double y, double *f);
-/// Its values at the points of the rule, [element][function][point], to be freed.
+/// The nodes of an element: x, and behind them y.
+const double *cell_case_nodes(const cell_case *c, int e);
+/// Values of a function at the points of the rule, [element][function][point], to be freed.
 double *cell_case_sample(const cell_case *c, int functions, cell_function *f);
+/// As values of a material on the device: f has xx, xy, yy and the reaction.
+const double *cell_case_values(cell_case *c, const kg_cell_material *material, cell_function *f);
 /// The projection of a function (the first of its values) onto the modes of facet `facet` in the
 /// facet's parameter: [m].
 void cell_case_project(const cell_case *c, int facet, cell_function *f, double *modes);

@@ -55,7 +55,10 @@ static void norms_of_a_quadrilateral_are_those_of_an_independent_implementation(
   (void)state;
   static const double expected[3][2] = {
       {32.34538680, 15.53181109}, {67.48256320, 28.02783462}, {117.26529243, 44.21583277}};
-  const kg_cell_material material = {{2.0, 0.5, 1.0}, 1.0, 1.0, KEDGE_SCALING_ONE};
+  const kg_cell_material material = {.diffusion = {2.0, 0.5, 1.0},
+                                     .reaction = 1.0,
+                                     .stabilization = 1.0,
+                                     .scaling = KEDGE_SCALING_ONE};
   for (int order = 1; order <= 3; ++order) {
     cell_case c;
     create(&c, &kg_quadrilateral, order, 16);
@@ -77,7 +80,10 @@ static void norms_of_a_quadrilateral_are_those_of_an_independent_implementation(
 static void K_times_constants_is_zero_without_reaction_and_loads_are_conserved(void **state)
 {
   (void)state;
-  const kg_cell_material material = {{2.0, 0.5, 1.0}, 0.0, 0.7, KEDGE_SCALING_INVERSE_H};
+  const kg_cell_material material = {.diffusion = {2.0, 0.5, 1.0},
+                                     .reaction = 0.0,
+                                     .stabilization = 0.7,
+                                     .scaling = KEDGE_SCALING_INVERSE_H};
   for (int k = 0; k < 2; ++k)
     for (int order = 1; order <= ORDERS; ++order) {
       cell_case c;
@@ -106,7 +112,10 @@ static void K_times_constants_is_zero_without_reaction_and_loads_are_conserved(v
 static void K_does_not_depend_on_the_corner_with_which_an_element_begins(void **state)
 {
   (void)state;
-  const kg_cell_material material = {{2.0, 0.5, 1.0}, 3.0, 0.7, KEDGE_SCALING_H};
+  const kg_cell_material material = {.diffusion = {2.0, 0.5, 1.0},
+                                     .reaction = 3.0,
+                                     .stabilization = 0.7,
+                                     .scaling = KEDGE_SCALING_H};
   for (int k = 0; k < 2; ++k)
     for (int order = 1; order <= ORDERS; ++order) {
       const int V = cells[k]->n_vertices;
@@ -145,19 +154,15 @@ static void linear(double x, double y, double *f)
 static void loads_of_linear(const cell_case *c, double *load)
 {
   const kg_cell_points *p = &c->host_points;
-  const int V = c->cell->n_vertices, N = c->size.n_modes;
-  double *values = cell_case_sample(c, 1, linear), x[KG_FACETS_MAX], y[KG_FACETS_MAX];
+  const int N = c->size.n_modes;
+  double *values = cell_case_sample(c, 1, linear);
   for (int e = 0; e < c->n_elements; ++e) {
-    for (int v = 0; v < V; ++v) {
-      x[v] = c->vertices[2 * c->corners[e * V + v]];
-      y[v] = c->vertices[2 * c->corners[e * V + v] + 1];
-    }
+    const double *const x = cell_case_nodes(c, e), *const y = x + p->n_nodes;
     for (int i = 0; i < N; ++i) {
       load[e * N + i] = 0.0;
       for (int q = 0; q < p->n; ++q)
         load[e * N + i] += REACTION * p->weight[q] * p->value[q * c->size.n_star + i] *
-                           kg_cell_place_of(V, p->map + 3 * q * V, x, y).jacobian *
-                           values[e * p->n + q];
+                           kg_cell_place_at(p, q, x, y).jacobian * values[e * p->n + q];
     }
   }
   free(values);
@@ -216,14 +221,10 @@ static void check_linear(const cell_case *c, const recovered *r, int e)
 {
   const kg_cell_points *p = &c->host_points;
   const int V = c->cell->n_vertices, N = c->size.n_modes, S = c->size.n_flux;
-  double x[KG_FACETS_MAX], y[KG_FACETS_MAX];
-  for (int v = 0; v < V; ++v) {
-    x[v] = c->vertices[2 * c->corners[e * V + v]];
-    y[v] = c->vertices[2 * c->corners[e * V + v] + 1];
-  }
+  const double *const x = cell_case_nodes(c, e), *const y = x + p->n_nodes;
   double area = 0.0, integral = 0.0;
   for (int q = 0; q < p->n; ++q) {
-    const kg_cell_place at = kg_cell_place_of(V, p->map + 3 * q * V, x, y);
+    const kg_cell_place at = kg_cell_place_at(p, q, x, y);
     double u, star, s[2] = {0.0, 0.0}, sigma[2], gradient[2];
     linear(at.x, at.y, &u);
     area += p->weight[q] * at.jacobian;
@@ -251,7 +252,10 @@ static void check_linear(const cell_case *c, const recovered *r, int e)
 static void linear_functions_their_fluxes_and_means_are_recovered_exactly(void **state)
 {
   (void)state;
-  const kg_cell_material material = {{2.0, 0.5, 1.0}, REACTION, 0.7, KEDGE_SCALING_ONE};
+  const kg_cell_material material = {.diffusion = {2.0, 0.5, 1.0},
+                                     .reaction = REACTION,
+                                     .stabilization = 0.7,
+                                     .scaling = KEDGE_SCALING_ONE};
   for (int k = 0; k < 2; ++k)
     for (int order = 1; order <= ORDERS; ++order) {
       cell_case c;
@@ -268,7 +272,10 @@ static void linear_functions_their_fluxes_and_means_are_recovered_exactly(void *
 static void rows_of_two_elements_at_a_facet_add_up_to_zero_for_linear_functions(void **state)
 {
   (void)state;
-  const kg_cell_material material = {{2.0, 0.5, 1.0}, REACTION, 0.7, KEDGE_SCALING_ONE};
+  const kg_cell_material material = {.diffusion = {2.0, 0.5, 1.0},
+                                     .reaction = REACTION,
+                                     .stabilization = 0.7,
+                                     .scaling = KEDGE_SCALING_ONE};
   for (int k = 0; k < 2; ++k)
     for (int order = 1; order <= ORDERS; ++order) {
       cell_case c;
@@ -310,10 +317,10 @@ static void rows_of_two_elements_at_a_facet_add_up_to_zero_for_linear_functions(
 static kg_cells cells_of(op_case *c, double **tables)
 {
   const int order = c->size.order, rows = kg_cell_rows(order);
-  must(ctx, kg_cell_tables_create(ctx, &kg_triangle, order, rows, tables));
-  const size_t count = kg_cell_tables_count(&kg_triangle, order, rows);
+  must(ctx, kg_cell_tables_create(ctx, &kg_triangle, order, 1, rows, tables));
+  const size_t count = kg_cell_tables_count(&kg_triangle, order, 1, rows);
   return (kg_cells){
-      .tables = kg_cell_tables_at(&kg_triangle, order, rows,
+      .tables = kg_cell_tables_at(&kg_triangle, order, 1, rows,
                                   case_upload(c, *tables, count, sizeof(double))),
       .n_elements = c->batch.count.n_elements,
       .vertices = c->batch.arrays.vertices,
@@ -345,8 +352,10 @@ static void compare(op_case *c, int rows, const double *a, const double *b, doub
 static void compare_triangles(op_case *c, const kg_cells *these)
 {
   const kg_material m = c->material;
-  const kg_cell_material material = {
-      {m.diffusion, 0.0, m.diffusion}, m.reaction, m.stabilization, m.scaling};
+  const kg_cell_material material = {.diffusion = {m.diffusion, 0.0, m.diffusion},
+                                     .reaction = m.reaction,
+                                     .stabilization = m.stabilization,
+                                     .scaling = m.scaling};
   const kg_sizes z = c->size;
   const int32_t groups = c->batch.count.n_groups;
   const size_t lanes = (size_t)groups * KG_LANES, N = (size_t)z.n_modes;
@@ -413,7 +422,10 @@ enum { RANGE_OUTPUTS = 6 };
 static void run_range(const cell_case *c, int32_t first, int32_t n_groups, const double *trace,
                       const double *load, double *const out[RANGE_OUTPUTS])
 {
-  const kg_cell_material material = {{2.0, 0.5, 1.0}, 3.0, 0.7, KEDGE_SCALING_ONE};
+  const kg_cell_material material = {.diffusion = {2.0, 0.5, 1.0},
+                                     .reaction = 3.0,
+                                     .stabilization = 0.7,
+                                     .scaling = KEDGE_SCALING_ONE};
   const kg_cells part = kg_cells_part(&c->cells, first, n_groups);
   const int rows[RANGE_OUTPUTS] = {c->size.n_packed, c->size.n_trace, c->size.n_modes,
                                    c->size.n_flux,   c->size.n_star,  1};
@@ -463,7 +475,10 @@ static void a_range_of_groups_gets_what_it_gets_in_the_whole(void **state)
 static void empty_lanes_have_zero_local_matrices(void **state)
 {
   (void)state;
-  const kg_cell_material material = {{1.0, 0.0, 1.0}, 1.0, 1.0, KEDGE_SCALING_ONE};
+  const kg_cell_material material = {.diffusion = {1.0, 0.0, 1.0},
+                                     .reaction = 1.0,
+                                     .stabilization = 1.0,
+                                     .scaling = KEDGE_SCALING_ONE};
   cell_case c;
   create(&c, &kg_quadrilateral, 2, kg_cell_rows(2));
   const int n = c.size.n_trace, packed = c.size.n_packed;

@@ -141,8 +141,9 @@ static kedge_solution *create_solution(const kedge_mesh *mesh, int order)
     flux += n_groups * KG_LANES * r->size.n_flux;
     star += n_groups * KG_LANES * r->size.n_star;
     double *values;
-    must(ctx, kg_cell_points_create(ctx, block->cell, order, ROWS, false, &values));
-    const kg_cell_points rule = kg_cell_points_at(block->cell, order, ROWS, false, values);
+    must(ctx, kg_cell_points_create(ctx, block->cell, order, 1, ROWS, KG_BEHIND_NOTHING, &values));
+    const kg_cell_points rule =
+        kg_cell_points_at(block->cell, order, 1, ROWS, KG_BEHIND_NOTHING, values);
     for (int32_t e = 0; e < block->n; ++e) project(mesh, r, &rule, e);
     free(values);
   }
@@ -208,8 +209,8 @@ static double exact_mean(const kedge_solution *s, kedge_field field, int32_t e)
   const kg_cell *const cell = kg_block_of(s->mesh, e)->cell;
   const int V = cell->n_vertices, order = s->size.order;
   double *values, x[KG_FACETS_MAX], y[KG_FACETS_MAX], sum = 0.0, area = 0.0;
-  must(ctx, kg_cell_points_create(ctx, cell, order, ROWS, false, &values));
-  const kg_cell_points rule = kg_cell_points_at(cell, order, ROWS, false, values);
+  must(ctx, kg_cell_points_create(ctx, cell, order, 1, ROWS, KG_BEHIND_NOTHING, &values));
+  const kg_cell_points rule = kg_cell_points_at(cell, order, 1, ROWS, KG_BEHIND_NOTHING, values);
   for (int v = 0; v < V; ++v) {
     x[v] = s->mesh->vertices[2 * kg_element_vertices(s->mesh, e)[v]];
     y[v] = s->mesh->vertices[2 * kg_element_vertices(s->mesh, e)[v] + 1];

@@ -9,6 +9,8 @@
 #include "ops/local/triangle/local_solve.h"
 #include "ops/local/recover/postprocess.h"
 
+static const kg_cell_material of_constants;  // what costs depend on
+
 static bool is_triangle(const kg_elements *e)
 {
   return e->cell == &kg_triangle;
@@ -16,8 +18,10 @@ static bool is_triangle(const kg_elements *e)
 
 kg_cell_material kg_cell_material_of(const kg_material *k)
 {
-  return (kg_cell_material){
-      {k->diffusion, 0.0, k->diffusion}, k->reaction, k->stabilization, k->scaling};
+  return (kg_cell_material){.diffusion = {k->diffusion, 0.0, k->diffusion},
+                            .reaction = k->reaction,
+                            .stabilization = k->stabilization,
+                            .scaling = k->scaling};
 }
 
 static kedge_status make(kedge_context *ctx, const kg_elements *e, const kg_material *material,
@@ -95,25 +99,25 @@ static kedge_status means(kedge_context *ctx, const kg_elements *e, const kg_mat
 static kg_cost make_cost(const kg_elements *e, kg_layout layout)
 {
   return is_triangle(e) ? kg_local_matrices_cost(e->batch.reference.size, layout, e->n_elements)
-                        : kg_cell_make_cost(&e->cells.tables, e->n_elements);
+                        : kg_cell_make_cost(&e->cells.tables, &of_constants, e->n_elements);
 }
 
 static kg_cost recover_cost(const kg_elements *e)
 {
   return is_triangle(e) ? kg_local_solve_cost(e->batch.reference.size, e->n_elements)
-                        : kg_cell_recover_cost(&e->cells.tables, e->n_elements);
+                        : kg_cell_recover_cost(&e->cells.tables, &of_constants, e->n_elements);
 }
 
 static kg_cost postprocess_cost(const kg_elements *e)
 {
   return is_triangle(e) ? kg_postprocess_cost(e->batch.reference.size, e->n_elements)
-                        : kg_cell_postprocess_cost(&e->cells.tables, e->n_elements);
+                        : kg_cell_postprocess_cost(&e->cells.tables, &of_constants, e->n_elements);
 }
 
 static kg_cost means_cost(const kg_elements *e)
 {
   return is_triangle(e) ? kg_constant_modes_cost(e->n_elements)
-                        : kg_cell_means_cost(&e->cells.tables, e->n_elements);
+                        : kg_cell_means_cost(&e->cells.tables, &of_constants, e->n_elements);
 }
 
 const kg_form kg_form_elliptic = {.symmetric = true,

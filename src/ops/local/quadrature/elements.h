@@ -1,34 +1,26 @@
 /// @file
 /// What operators by quadrature read of their elements, and what a point of an element knows: any
-/// straight shape through the same code (docs/math.md#cells).
+/// shape, straight or curved, through the same code (docs/math.md#cells).
 ///
 /// With F = dx/dr, J = det F, the flux is sigma = F s / J, s = sum_i s_i Phi_i, and its partner the
 /// covariant gradient F^T grad u. Geometry and diffusion meet in G = adj(F) kappa adj(F)^T / J, a
 /// symmetric 2 x 2 matrix at each point.
 #pragma once
-#include "basis/cell_tables.h"
+#include "ops/local/quadrature/coefficients.h"
 #include "ops/local/quadrature/team.h"
-#include "ops/local/triangle/element.h"
 #include "ops/ops.h"
 
-/// A range of whole groups of elements of one shape and order. All arrays of the range, here and in
-/// the arguments of operators, begin at its first group.
+/// A range of whole groups of elements of one shape, order and geometry order. All arrays of the
+/// range, here and in the arguments of operators, begin at its first group.
 typedef struct kg_cells {
-  kg_cell_tables tables;
+  kg_cell_tables tables;   ///< of which the points have the geometry order
   int32_t n_elements;      ///< of the range; lanes behind the last repeat it
-  const double *vertices;  ///< [vertex][2]
+  const double *vertices;  ///< [vertex][2]; read where the geometry has order 1
   const int32_t *vertex;   ///< [group][corner][lane], counterclockwise; convex
+  const double *nodes;     ///< [group][2][node][lane]: x, then y; read from geometry order 2 on
   /// [group][facet][lane]: trace facet << 1 | reversed; read where the trace is
   const uint32_t *side_edge;
 } kg_cells;
-
-/// The equation and its stabilization; constant over the range.
-typedef struct kg_cell_material {
-  double diffusion[3];  ///< xx, xy, yy; positive definite
-  double reaction;
-  double stabilization;
-  kedge_scaling scaling;  ///< of the stabilization with the facet's length
-} kg_cell_material;
 
 KG_INLINE int32_t kg_cells_groups(const kg_cells *cells)
 {
@@ -43,26 +35,23 @@ KG_INLINE kg_cells kg_cells_part(const kg_cells *cells, int32_t first_group, int
   const int32_t left = cells->n_elements - first_group * KG_LANES, all = n_groups * KG_LANES;
   kg_cells part = *cells;
   part.n_elements = left < all ? left : all;
-  part.vertex += sides;
+  if (part.vertex) part.vertex += sides;
+  if (part.nodes) part.nodes += (int64_t)first_group * 2 * cells->tables.points.n_nodes * KG_LANES;
   if (part.side_edge) part.side_edge += sides;
   return part;
 }
 
-/// Where [group][rows][lane] has a row of an element.
-KG_INLINE int64_t kg_cell_at(int32_t e, int rows, int row)
+/// The nodes of an element, x and y: in scratch, where others may read them after kg_team_wait().
+KG_INLINE void kg_cell_put_nodes(const kg_cells *cells, int32_t e, kg_team team, double *x,
+                                 double *y)
 {
-  return ((int64_t)(e / KG_LANES) * rows + row) * KG_LANES + e % KG_LANES;
-}
-
-/// Corners of an element: a plane shape has as many as facets.
-KG_INLINE void kg_cell_corners(const kg_cells *cells, int32_t e, double x[KG_FACETS_MAX],
-                               double y[KG_FACETS_MAX])
-{
-  const int V = cells->tables.size.n_facets;
-  for (int v = 0; v < V; ++v) {
-    const int64_t at = 2 * (int64_t)cells->vertex[kg_cell_at(e, V, v)];
-    x[v] = cells->vertices[at];
-    y[v] = cells->vertices[at + 1];
+  const int n = cells->tables.points.n_nodes;
+  const bool straight = cells->tables.points.geometry == 1;
+  KG_TEAM_EACH(team, v, 0, n)
+  {
+    const int64_t vertex = straight ? cells->vertex[kg_cell_at(e, n, v)] : 0;
+    x[v] = straight ? cells->vertices[2 * vertex] : cells->nodes[kg_cell_at(e, 2 * n, v)];
+    y[v] = straight ? cells->vertices[2 * vertex + 1] : cells->nodes[kg_cell_at(e, 2 * n, n + v)];
   }
 }
 
@@ -73,21 +62,28 @@ typedef struct kg_cell_place {
   double jacobian;            ///< J
 } kg_cell_place;
 
-/// @param[in] map   [3][corner]: kg_cell_points.map of the point
-/// @param[in] x, y  corners, V of them
-KG_INLINE kg_cell_place kg_cell_place_of(int V, const double *map, const double *x, const double *y)
+/// @param[in] map   [3][node]: kg_cell_points.map of the point
+/// @param[in] x, y  nodes, n of them
+KG_INLINE kg_cell_place kg_cell_place_of(int n, const double *map, const double *x, const double *y)
 {
   kg_cell_place p = {0, 0, 0, 0, 0, 0, 0};
-  for (int v = 0; v < V; ++v) {
+  for (int v = 0; v < n; ++v) {
     p.x += map[v] * x[v];
     p.y += map[v] * y[v];
-    p.x_r += map[V + v] * x[v];
-    p.y_r += map[V + v] * y[v];
-    p.x_s += map[2 * V + v] * x[v];
-    p.y_s += map[2 * V + v] * y[v];
+    p.x_r += map[n + v] * x[v];
+    p.y_r += map[n + v] * y[v];
+    p.x_s += map[2 * n + v] * x[v];
+    p.y_s += map[2 * n + v] * y[v];
   }
   p.jacobian = p.x_r * p.y_s - p.x_s * p.y_r;
   return p;
+}
+
+/// A point of those of a table.
+KG_INLINE kg_cell_place kg_cell_place_at(const kg_cell_points *points, int q, const double *x,
+                                         const double *y)
+{
+  return kg_cell_place_of(points->n_nodes, points->map + 3 * q * points->n_nodes, x, y);
 }
 
 /// G: rr, rs, ss.
@@ -126,15 +122,6 @@ KG_INLINE void kg_cell_gradient_of(const double kappa[3], const double sigma[2],
   const double per_det = 1.0 / (kappa[0] * kappa[2] - kappa[1] * kappa[1]);
   q[0] = per_det * (kappa[2] * sigma[0] - kappa[1] * sigma[1]);
   q[1] = per_det * (kappa[0] * sigma[1] - kappa[1] * sigma[0]);
-}
-
-/// t_l = tau_l |l| / 2 of facet l, from corner l to the next.
-KG_INLINE double kg_cell_tau(const kg_cell_material *material, int V, int l, const double *x,
-                             const double *y)
-{
-  const int next = l + 1 < V ? l + 1 : 0;
-  const double dx = x[next] - x[l], dy = y[next] - y[l], square = dx * dx + dy * dy;
-  return 0.5 * material->stabilization * kg_tau_scale(material->scaling, square);
 }
 
 /// -1 for the odd modes of a facet that its element sees reversed; of trace unknown a of element e.

@@ -3,41 +3,7 @@
 /// Matrices are packed lower triangles in scratch. Thread ownership: in row i, each thread has the
 /// columns that KG_TEAM_EACH over 0 .. i gives it, in all functions that write without waiting.
 #pragma once
-#include "ops/local/quadrature/elements.h"
-
-/// What all points of an element know.
-typedef struct kg_cell_geometry {
-  double *flux_matrix;        ///< [point][3]: weight times G
-  double *jacobian;           ///< [point]: weight times J
-  double tau[KG_FACETS_MAX];  ///< [facet]: kg_cell_tau()
-} kg_cell_geometry;
-
-/// Doubles of scratch of a geometry.
-KG_INLINE int kg_cell_geometry_count(const kg_cell_tables *t)
-{
-  return 4 * t->points.n;
-}
-
-/// The geometry of element e, in `scratch`. Others may read it after kg_team_wait().
-KG_INLINE kg_cell_geometry kg_cell_geometry_make(const kg_cells *cells,
-                                                 const kg_cell_material *material, int32_t e,
-                                                 kg_team team, double *scratch)
-{
-  const kg_cell_points *points = &cells->tables.points;
-  const int V = cells->tables.size.n_facets, n = points->n;
-  kg_cell_geometry out = {scratch, scratch + 3 * n, {0}};
-  double x[KG_FACETS_MAX], y[KG_FACETS_MAX], g[3];
-  kg_cell_corners(cells, e, x, y);
-  for (int l = 0; l < V; ++l) out.tau[l] = kg_cell_tau(material, V, l, x, y);
-  KG_TEAM_EACH(team, q, 0, n)
-  {
-    const kg_cell_place place = kg_cell_place_of(V, points->map + 3 * q * V, x, y);
-    kg_cell_flux_matrix(&place, material->diffusion, g);
-    for (int k = 0; k < 3; ++k) out.flux_matrix[3 * q + k] = points->weight[q] * g[k];
-    out.jacobian[q] = points->weight[q] * place.jacobian;
-  }
-  return out;
-}
+#include "ops/local/quadrature/exact.h"
 
 /// The first `rows` rows of a: sum_l of t_l <u - lambda, u - lambda>, unknowns of u first.
 KG_INLINE void kg_cell_put_stabilization(const kg_cell_tables *t, const kg_cell_geometry *geometry,
@@ -78,18 +44,35 @@ KG_INLINE void kg_cell_add_gradients(const kg_cell_points *points, const kg_cell
   }
 }
 
-/// The first N rows of a += (c u, v).
-KG_INLINE void kg_cell_add_mass(const kg_cell_points *points, const kg_cell_geometry *geometry,
-                                double c, kg_team team, double *a)
+/// The first N rows of a += (c u, v), c the reaction.
+KG_INLINE void kg_cell_add_mass(const kg_cell_tables *t, const kg_cell_geometry *geometry,
+                                const kg_cell_material *material, int32_t e, kg_team team,
+                                double *a)
 {
-  if (c == 0.0) return;
+  const kg_cell_points *points = &t->points;
+  if (!material->values && material->reaction == 0.0) return;
   for (int q = 0; q < points->n; ++q) {
     const double *const phi = points->value + q * points->size.n_star;
+    const double c = kg_cell_reaction_at(t, material, e, q);
     for (int i = 0; i < points->size.n_modes; ++i) {
       double *const row = a + i * (i + 1) / 2;
       const double value = c * geometry->jacobian[q] * phi[i];
       KG_TEAM_EACH(team, j, 0, i + 1) row[j] += value * phi[j];
     }
+  }
+}
+
+/// The first `rows` rows of a += the part of the flux, where others may read the geometry. Scratch
+/// `h` is that of kg_cell_exact_count(), which then has H.
+KG_INLINE void kg_cell_add_flux(const kg_cell_tables *t, const kg_cell_geometry *geometry,
+                                bool exact, int rows, kg_team team, double *h, double *a)
+{
+  const int columns = t->size.n_modes + t->size.n_trace;
+  if (exact) {
+    kg_cell_exact_make(t, geometry, team, h);
+    kg_cell_exact_add(t, h, rows, team, a);
+  } else {
+    kg_cell_add_gradients(&t->points, geometry, t->gradient, columns, rows, team, a);
   }
 }
 

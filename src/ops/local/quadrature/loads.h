@@ -16,17 +16,25 @@ typedef struct kg_cell_loads_args {
 KG_DECLARE_OPERATOR(kg_cell_loads, kg_cell_loads_args);
 kg_cost kg_cell_loads_cost(const kg_cell_points *points, int64_t n_elements);
 
-/// Element e of the range. Scratch: a double a point.
+/// Doubles of scratch of a team.
+KG_INLINE size_t kg_cell_loads_scratch(const kg_cell_points *points)
+{
+  return (size_t)(points->n + 2 * points->n_nodes);
+}
+
+/// Element e of the range.
 KG_INLINE void kg_cell_loads_element(const void *arguments, int32_t e, kg_team team)
 {
   const kg_cell_loads_args *args = (const kg_cell_loads_args *)arguments;
   const kg_cell_points *points = &args->points;
-  const int V = points->size.n_facets, N = points->size.n_modes, N_star = points->size.n_star;
-  double x[KG_FACETS_MAX], y[KG_FACETS_MAX], *const weighted = team.scratch;
-  kg_cell_corners(&args->cells, e, x, y);
+  const int N = points->size.n_modes, N_star = points->size.n_star;
+  double *const weighted = team.scratch, *const x = weighted + points->n;
+  double *const y = x + points->n_nodes;
+  kg_cell_put_nodes(&args->cells, e, team, x, y);
+  kg_team_wait();
   KG_TEAM_EACH(team, q, 0, points->n)
   {
-    const double jacobian = kg_cell_place_of(V, points->map + 3 * q * V, x, y).jacobian;
+    const double jacobian = kg_cell_place_at(points, q, x, y).jacobian;
     weighted[q] =
         args->scale * points->weight[q] * jacobian * args->values[kg_cell_at(e, points->n, q)];
   }

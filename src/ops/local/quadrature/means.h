@@ -1,6 +1,7 @@
 /// @file
 /// Means of u and q = grad u over elements: what remains of a solution that keeps only means. On
-/// elements that are no parallelograms more modes than the constant one have a mean.
+/// elements that are no parallelograms or straight triangles more modes than the constant one have
+/// a mean.
 #pragma once
 #include "ops/local/quadrature/elements.h"
 KEDGE_BEGIN_DECLS
@@ -16,41 +17,49 @@ typedef struct kg_cell_means_args {
 } kg_cell_means_args;
 
 KG_DECLARE_OPERATOR(kg_cell_means, kg_cell_means_args);
-kg_cost kg_cell_means_cost(const kg_cell_tables *t, int64_t n_elements);
+kg_cost kg_cell_means_cost(const kg_cell_tables *t, const kg_cell_material *material,
+                           int64_t n_elements);
 
 /// Doubles of scratch of a team.
-KG_INLINE size_t kg_cell_means_scratch(const kg_cell_sizes *size)
+KG_INLINE size_t kg_cell_means_scratch(const kg_cell_points *rule)
 {
-  return (size_t)(size->n_modes + size->n_flux);
+  return (size_t)(rule->size.n_modes + rule->size.n_flux + 2 * rule->n_nodes);
 }
 
 /// Means of u, q_x and q_y.
-/// @param[in] x, y     corners
-/// @param[in] u, flux  coefficients of the element
-KG_INLINE void kg_cell_means_of(const kg_cell_points *rule, const double kappa[3], const double *x,
-                                const double *y, const double *u, const double *flux, kg_team team,
-                                double means[3])
+/// @param[in] diffusion  at the points of the rule
+/// @param[in] x, y       nodes
+/// @param[in] u, flux    coefficients of the element
+KG_INLINE void kg_cell_means_of(const kg_cell_points *rule, const kg_cell_diffusion *diffusion,
+                                const double *x, const double *y, const double *u,
+                                const double *flux, kg_team team, double means[3])
 {
-  const int V = rule->size.n_facets, N = rule->size.n_modes, n_star = rule->size.n_star;
-  double area = 0.0, integral = 0.0, sigma[2] = {0.0, 0.0};
+  const int N = rule->size.n_modes, n_star = rule->size.n_star;
+  double area = 0.0, integral = 0.0, sum[2] = {0.0, 0.0};  // of sigma where kappa is constant, or q
   KG_TEAM_EACH(team, q, 0, rule->n)
   {
-    const kg_cell_place at = kg_cell_place_of(V, rule->map + 3 * q * V, x, y);
+    const kg_cell_place at = kg_cell_place_at(rule, q, x, y);
     const double w = rule->weight[q] * at.jacobian;
-    double value = 0.0, along[2], here[2];
+    double value = 0.0, along[2], here[2], kappa[3];
     for (int i = 0; i < N; ++i) value += rule->value[q * n_star + i] * u[i];
     kg_cell_flux_at(rule, q, flux, along);
     kg_cell_flux_of(&at, along[0], along[1], here);
+    if (diffusion->values) {
+      const double sigma[2] = {here[0], here[1]};
+      kg_cell_diffusion_at(diffusion, q, kappa);
+      kg_cell_gradient_of(kappa, sigma, here);
+    }
     area += w;
     integral += w * value;
-    sigma[0] += w * here[0];
-    sigma[1] += w * here[1];
+    sum[0] += w * here[0];
+    sum[1] += w * here[1];
   }
   area = kg_team_sum(area);
   means[0] = kg_team_sum(integral) / area;
-  sigma[0] = kg_team_sum(sigma[0]) / area;
-  sigma[1] = kg_team_sum(sigma[1]) / area;
-  kg_cell_gradient_of(kappa, sigma, means + 1);
+  const double mean[2] = {kg_team_sum(sum[0]) / area, kg_team_sum(sum[1]) / area};
+  means[1] = mean[0];
+  means[2] = mean[1];
+  if (!diffusion->values) kg_cell_gradient_of(diffusion->constant, mean, means + 1);
 }
 
 /// Element e of the range.
@@ -60,13 +69,13 @@ KG_INLINE void kg_cell_means_element(const void *arguments, int32_t e, kg_team t
   const kg_cell_points *rule = &args->cells.tables.points;
   const int N = rule->size.n_modes, S = rule->size.n_flux;
   double *const u = team.scratch, *const flux = u + N;
-  double x[KG_FACETS_MAX], y[KG_FACETS_MAX], means[3];
-  kg_cell_corners(&args->cells, e, x, y);
-  kg_team_wait();
+  double *const x = flux + S, *const y = x + rule->n_nodes, means[3];
+  const kg_cell_diffusion diffusion = kg_cell_diffusion_of(&args->cells.tables, &args->material, e);
+  kg_cell_put_nodes(&args->cells, e, team, x, y);
   KG_TEAM_EACH(team, i, 0, N) u[i] = args->u[kg_cell_at(e, N, i)];
   KG_TEAM_EACH(team, i, 0, S) flux[i] = args->flux[kg_cell_at(e, S, i)];
   kg_team_wait();
-  kg_cell_means_of(rule, args->material.diffusion, x, y, u, flux, team, means);
+  kg_cell_means_of(rule, &diffusion, x, y, u, flux, team, means);
   KG_TEAM_EACH(team, k, 0, 3) args->constant[kg_cell_at(e, 3, k)] = means[k] / rule->value[0];
 }
 

@@ -16,7 +16,8 @@ typedef struct kg_cell_postprocess_args {
 } kg_cell_postprocess_args;
 
 KG_DECLARE_OPERATOR(kg_cell_postprocess, kg_cell_postprocess_args);
-kg_cost kg_cell_postprocess_cost(const kg_cell_tables *t, int64_t n_elements);
+kg_cost kg_cell_postprocess_cost(const kg_cell_tables *t, const kg_cell_material *material,
+                                 int64_t n_elements);
 
 /// Doubles of scratch of a team.
 KG_INLINE size_t kg_cell_postprocess_scratch(const kg_cell_tables *t)

@@ -48,13 +48,13 @@ kedge_status run(kedge_context *ctx, const char *name, int32_t n, size_t scratch
 extern "C" kedge_status kg_cell_make_cuda(kedge_context *ctx, const kg_cell_make_args *a)
 {
   return run<kg_cell_make_lane>(ctx, "cell_make", kg_cell_make_things(a),
-                                kg_cell_make_scratch(&a->cells.tables), *a);
+                                kg_cell_make_scratch(&a->cells.tables, &a->material), *a);
 }
 
 extern "C" kedge_status kg_cell_recover_cuda(kedge_context *ctx, const kg_cell_recover_args *a)
 {
   return run<kg_cell_recover_element>(ctx, "cell_recover", a->cells.n_elements,
-                                      kg_cell_recover_scratch(&a->cells.tables), *a);
+                                      kg_cell_recover_scratch(&a->cells.tables, &a->material), *a);
 }
 
 extern "C" kedge_status kg_cell_postprocess_cuda(kedge_context *ctx,
@@ -67,17 +67,17 @@ extern "C" kedge_status kg_cell_postprocess_cuda(kedge_context *ctx,
 extern "C" kedge_status kg_cell_means_cuda(kedge_context *ctx, const kg_cell_means_args *a)
 {
   return run<kg_cell_means_element>(ctx, "cell_means", a->cells.n_elements,
-                                    kg_cell_means_scratch(&a->cells.tables.size), *a);
+                                    kg_cell_means_scratch(&a->cells.tables.points), *a);
 }
 
 extern "C" kedge_status kg_cell_loads_cuda(kedge_context *ctx, const kg_cell_loads_args *a)
 {
-  return run<kg_cell_loads_element>(ctx, "cell_loads", a->cells.n_elements, (size_t)a->points.n,
-                                    *a);
+  return run<kg_cell_loads_element>(ctx, "cell_loads", a->cells.n_elements,
+                                    kg_cell_loads_scratch(&a->points), *a);
 }
 
 extern "C" kedge_status kg_cell_errors_cuda(kedge_context *ctx, const kg_cell_errors_args *a)
 {
   return run<kg_cell_errors_group>(ctx, "cell_errors", kg_cells_groups(&a->cells),
-                                   kg_cell_errors_scratch(&a->points.size), *a);
+                                   kg_cell_errors_scratch(&a->points), *a);
 }

@@ -3,6 +3,8 @@
 ///
 ///   u = Z (f + R lambda),   s_i = sum_q w_q Phi_i(q)^T G_q g_q,   g_q = Y_q [u; lambda]
 ///
+/// or, with material.exact, s = H (F~ lambda - D^T u) of exact.h.
+///
 /// The flux is kept as the S coefficients s of the flux functions on the reference element: sigma =
 /// kappa q = F sum_i s_i Phi_i / J at a point (kg_cell_flux_of()), q = kappa^-1 sigma
 /// (kg_cell_gradient_of()). On quadrilaterals that are no parallelograms sigma is no polynomial in
@@ -21,14 +23,15 @@ typedef struct kg_cell_recover_args {
 } kg_cell_recover_args;
 
 KG_DECLARE_OPERATOR(kg_cell_recover, kg_cell_recover_args);
-kg_cost kg_cell_recover_cost(const kg_cell_tables *t, int64_t n_elements);
+kg_cost kg_cell_recover_cost(const kg_cell_tables *t, const kg_cell_material *material,
+                             int64_t n_elements);
 
 /// Doubles of scratch of a team.
-KG_INLINE size_t kg_cell_recover_scratch(const kg_cell_tables *t)
+KG_INLINE size_t kg_cell_recover_scratch(const kg_cell_tables *t, const kg_cell_material *material)
 {
   const int rows = t->size.n_modes + 1;
   return (size_t)(kg_cell_geometry_count(t) + 2 * t->points.n + t->size.n_trace + rows +
-                  rows * (rows + 1) / 2);
+                  rows * (rows + 1) / 2 + kg_cell_exact_count(t, material));
 }
 
 /// flux[q] = w G (Y [u; lambda]) at all points, the columns of Y from `begin` to `end` times x.
@@ -52,22 +55,54 @@ KG_INLINE void kg_cell_flux_at_points(const kg_cell_tables *t, const kg_cell_geo
   }
 }
 
-/// x = f + R lambda.
+/// The flux of the columns of Y or B from `begin` to `end` times x, set or added: s where it is
+/// exact, else values at the points. Others may read it after kg_team_wait().
+KG_INLINE void kg_cell_take_flux(const kg_cell_recover_args *args, const kg_cell_geometry *geometry,
+                                 int begin, int end, const double *x, bool add, kg_team team,
+                                 double *h, double *flux)
+{
+  const kg_cell_tables *t = &args->cells.tables;
+  if (!args->material.exact) {
+    kg_cell_flux_at_points(t, geometry, begin, end, x, add, team, flux);
+    return;
+  }
+  if (!add) KG_TEAM_EACH(team, i, 0, t->size.n_flux) flux[i] = 0.0;
+  kg_cell_exact_flux(t, h, begin, end, x, team, flux);
+}
+
+/// x = f + R lambda, from the flux of lambda.
 KG_INLINE void kg_cell_right_hand_side(const kg_cell_recover_args *args, int32_t e,
                                        const kg_cell_geometry *geometry, const double *lambda,
                                        const double *flux, kg_team team, double *x)
 {
   const kg_cell_tables *t = &args->cells.tables;
   const int N = t->size.n_modes, m = t->size.n_facet, n = t->size.n_trace, p = N + n;
+  const int S = t->size.n_flux;
   KG_TEAM_EACH(team, i, 0, N)
   {
     double sum = args->load[kg_cell_at(e, N, i)];
     for (int c = 0; c < n; ++c) sum += geometry->tau[c / m] * t->lift[c * N + i] * lambda[c];
-    for (int q = 0; q < t->points.n; ++q)
-      sum -= t->gradient[2 * q * p + i] * flux[2 * q] +
-             t->gradient[(2 * q + 1) * p + i] * flux[2 * q + 1];
+    if (args->material.exact)
+      for (int k = 0; k < S; ++k) sum += t->divergence[i * S + k] * flux[k];
+    else
+      for (int q = 0; q < t->points.n; ++q)
+        sum -= t->gradient[2 * q * p + i] * flux[2 * q] +
+               t->gradient[(2 * q + 1) * p + i] * flux[2 * q + 1];
     x[i] = sum;
   }
+}
+
+/// s_i, from the flux, which the team may read.
+KG_INLINE double kg_cell_flux_coefficient(const kg_cell_recover_args *args, const double *flux,
+                                          int i)
+{
+  const kg_cell_tables *t = &args->cells.tables;
+  const int S = t->size.n_flux;
+  double sum = 0.0;
+  if (args->material.exact) return flux[i];
+  for (int q = 0; q < t->points.n; ++q)
+    sum += t->points.flux[q * S + i] * flux[2 * q + (i >= S / 2)];
+  return sum;
 }
 
 /// Element e of the range.
@@ -77,9 +112,11 @@ KG_INLINE void kg_cell_recover_element(const void *arguments, int32_t e, kg_team
   const kg_cell_tables *t = &args->cells.tables;
   const kg_cell_sizes size = t->size;
   const int N = size.n_modes, S = size.n_flux, m = size.n_facet, n = size.n_trace, p = N + n;
-  double *const flux = team.scratch + kg_cell_geometry_count(t);
-  double *const lambda = flux + 2 * t->points.n, *const column = lambda + n;
+  double *const at_points = team.scratch + kg_cell_geometry_count(t);
+  double *const lambda = at_points + 2 * t->points.n, *const column = lambda + n;
   double *const a = column + N + 1, *const u = a + N * (N + 1) / 2;  // its last row
+  double *const h = u + N + 1;
+  double *const flux = args->material.exact ? h + S * (S + 1) / 2 + 2 * S : at_points;
   const kg_cell_geometry geometry =
       kg_cell_geometry_make(&args->cells, &args->material, e, team, team.scratch);
   KG_TEAM_EACH(team, c, 0, n)
@@ -89,23 +126,20 @@ KG_INLINE void kg_cell_recover_element(const void *arguments, int32_t e, kg_team
   }
   kg_cell_put_stabilization(t, &geometry, N, team, a);
   kg_team_wait();
-  kg_cell_add_mass(&t->points, &geometry, args->material.reaction, team, a);
-  kg_cell_add_gradients(&t->points, &geometry, t->gradient, p, N, team, a);
-  kg_cell_flux_at_points(t, &geometry, N, p, lambda, false, team, flux);
+  kg_cell_add_mass(t, &geometry, &args->material, e, team, a);
+  kg_cell_add_flux(t, &geometry, args->material.exact, N, team, h, a);
+  kg_cell_take_flux(args, &geometry, N, p, lambda, false, team, h, flux);
   kg_team_wait();
   kg_cell_right_hand_side(args, e, &geometry, lambda, flux, team, u);
   if (team.thread == 0) u[N] = 0.0;
   kg_cell_eliminate(N, N + 1, team, column, a);
   kg_cell_substitute(N, a, team, u);
-  kg_cell_flux_at_points(t, &geometry, 0, N, u, true, team, flux);
+  kg_cell_take_flux(args, &geometry, 0, N, u, true, team, h, flux);
   KG_TEAM_EACH(team, i, 0, N) args->u[kg_cell_at(e, N, i)] = u[i];
   kg_team_wait();
   KG_TEAM_EACH(team, i, 0, S)
   {
-    double sum = 0.0;
-    for (int q = 0; q < t->points.n; ++q)
-      sum += t->points.flux[q * S + i] * flux[2 * q + (i >= S / 2)];
-    args->flux[kg_cell_at(e, S, i)] = sum;
+    args->flux[kg_cell_at(e, S, i)] = kg_cell_flux_coefficient(args, flux, i);
   }
 }
 

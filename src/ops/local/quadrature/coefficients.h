@@ -1,0 +1,72 @@
+/// @file
+/// Coefficients of operators by quadrature, and how their values at points lie.
+#pragma once
+#include "basis/cell_tables.h"
+#include "ops/local/triangle/element.h"
+
+/// The equation and its stabilization over a range. Diffusion and reaction are constant, or have
+/// values at the points that kg_cell_value_points() tells.
+typedef struct kg_cell_material {
+  double diffusion[3];  ///< xx, xy, yy; positive definite
+  double reaction;
+  double stabilization;
+  kedge_scaling scaling;  ///< of the stabilization with the facet's length
+  /// L of the stabilization n . kappa n / L, of which each facet takes the mean over its length;
+  /// 0: the number above
+  double length;
+  /// [group of the range][function][point][lane]: xx, xy, yy, reaction, in place of the constants;
+  /// or NULL. The reaction is not read behind the points of the matrices.
+  const double *values;
+  /// The flux s solves (G^-1 s, v) = (g, v) with the weak gradient g, where else it is the
+  /// projection of G g.
+  bool exact;
+} kg_cell_material;
+
+enum { KG_CELL_FUNCTIONS = 4 };  ///< of `values`
+
+/// Points of `values`: those of the matrices; where the stabilization follows the diffusion also
+/// those of the facets, which are kg_cell_points_and_facets() then.
+KG_INLINE int kg_cell_value_points(const kg_cell_tables *t, const kg_cell_material *material)
+{
+  return t->points.n + (material->length > 0.0 ? t->size.n_facets * t->rows : 0);
+}
+
+/// Where [group][rows][lane] has a row of an element.
+KG_INLINE int64_t kg_cell_at(int32_t e, int rows, int row)
+{
+  return ((int64_t)(e / KG_LANES) * rows + row) * KG_LANES + e % KG_LANES;
+}
+
+/// Diffusion at points of an element.
+typedef struct kg_cell_diffusion {
+  const double *constant;  ///< xx, xy, yy; read where there are no values
+  const double *values;    ///< component c at point q is values[(c * points + q) * stride]; or NULL
+  int points, stride;
+} kg_cell_diffusion;
+
+KG_INLINE kg_cell_diffusion kg_cell_diffusion_of(const kg_cell_tables *t,
+                                                 const kg_cell_material *material, int32_t e)
+{
+  const int points = kg_cell_value_points(t, material);
+  const kg_cell_diffusion out = {
+      material->diffusion,
+      material->values ? material->values + kg_cell_at(e, KG_CELL_FUNCTIONS * points, 0) : NULL,
+      points, KG_LANES};
+  return out;
+}
+
+KG_INLINE void kg_cell_diffusion_at(const kg_cell_diffusion *d, int q, double kappa[3])
+{
+  for (int c = 0; c < 3; ++c)
+    kappa[c] = d->values ? d->values[(int64_t)(c * d->points + q) * d->stride] : d->constant[c];
+}
+
+/// At point q of the matrices.
+KG_INLINE double kg_cell_reaction_at(const kg_cell_tables *t, const kg_cell_material *material,
+                                     int32_t e, int q)
+{
+  const int points = kg_cell_value_points(t, material);
+  return material->values ? material->values[kg_cell_at(e, KG_CELL_FUNCTIONS * points,
+                                                        (KG_CELL_FUNCTIONS - 1) * points + q)]
+                          : material->reaction;
+}
