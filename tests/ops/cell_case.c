@@ -268,3 +268,21 @@ void cell_case_project(const cell_case *c, int facet, cell_function *f, double *
     for (int k = 0; k < c->size.n_facet; ++k) modes[k] += w[q] * values[0] * psi[k];
   }
 }
+
+void cell_case_make(cell_case *c, const kg_cell_material *material, const double *load,
+                    double **local, double **condensed)
+{
+  const int n = c->size.n_trace, packed = c->size.n_packed;
+  const kg_cell_make_args args = {c->cells, *material, cell_case_input(c, c->size.n_modes, load),
+                                  cell_case_output(c, packed), cell_case_output(c, n)};
+  must(c->memory.ctx, kg_cell_make(c->memory.ctx, &args));
+  double *rows = cell_case_fetch(c, packed, args.local);
+  *condensed = cell_case_fetch(c, n, args.condensed);
+  *local = allocate((size_t)(c->n_elements * n * n), sizeof **local);
+  for (int e = 0; e < c->n_elements; ++e)
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j <= i; ++j)
+        (*local)[(e * n + i) * n + j] = (*local)[(e * n + j) * n + i] =
+            rows[e * packed + i * (i + 1) / 2 + j];
+  free(rows);
+}

@@ -2,7 +2,7 @@
 /// Elements of one shape, as operators by quadrature read them, on the device of a context.
 #pragma once
 #include "case.h"
-#include "ops/local/quadrature/elements.h"
+#include "ops/local/quadrature/make.h"
 
 /// A function f [functions] of x, y.
 typedef void cell_function(double x, double y, double *f);
@@ -57,3 +57,7 @@ const double *cell_case_values(cell_case *c, const kg_cell_material *material, c
 /// The projection of a function (the first of its values) onto the modes of facet `facet` in the
 /// facet's parameter: [m].
 void cell_case_project(const cell_case *c, int facet, cell_function *f, double *modes);
+
+/// K^e, full, and F^e of all elements from loads [element][N], to be freed.
+void cell_case_make(cell_case *c, const kg_cell_material *material, const double *load,
+                    double **local, double **condensed);
