@@ -239,11 +239,11 @@ const double *cell_case_values(cell_case *c, const kg_cell_material *material, c
   return device;
 }
 
-/// A point of a facet, by the first element that has it.
-static void place_on_facet(const cell_case *c, int facet, double t, double at[2])
+void cell_case_facet_point(const cell_case *c, int facet, double t, double at[2], double normal[2])
 {
   const int V = c->cell->n_vertices, n = c->host_points.n_nodes;
   long double shape[3 * KG_NODES_MAX], point[2], along[2];
+  double tangent[2];
   int s = 0;
   while ((int)(c->side[s] >> 1) != facet) ++s;
   kg_cell_facet_point(c->cell, s % V, c->side[s] & 1 ? -t : t, point, along);
@@ -251,18 +251,24 @@ static void place_on_facet(const cell_case *c, int facet, double t, double at[2]
   const double *const x = cell_case_nodes(c, s / V);
   for (int d = 0; d < 2; ++d) {
     at[d] = 0.0;
-    for (int v = 0; v < n; ++v) at[d] += (double)shape[v] * x[d * n + v];
+    tangent[d] = 0.0;
+    for (int v = 0; v < n; ++v) {
+      at[d] += (double)shape[v] * x[d * n + v];
+      tangent[d] += (double)(shape[n + v] * along[0] + shape[2 * n + v] * along[1]) * x[d * n + v];
+    }
   }
+  normal[0] = tangent[1];
+  normal[1] = -tangent[0];
 }
 
 void cell_case_project(const cell_case *c, int facet, cell_function *f, double *modes)
 {
   enum { POINTS = 16 };
-  double t[POINTS], w[POINTS], psi[KEDGE_ORDER_MAX + 1], values[8], at[2];
+  double t[POINTS], w[POINTS], psi[KEDGE_ORDER_MAX + 1], values[8], at[2], normal[2];
   kg_gauss_jacobi(POINTS, 0, t, w);
   for (int k = 0; k < c->size.n_facet; ++k) modes[k] = 0.0;
   for (int q = 0; q < POINTS; ++q) {
-    place_on_facet(c, facet, t[q], at);
+    cell_case_facet_point(c, facet, t[q], at, normal);
     f(at[0], at[1], values);
     kg_legendre(c->size.order, t[q], psi);
     for (int k = 0; k < c->size.n_facet; ++k) modes[k] += w[q] * values[0] * psi[k];

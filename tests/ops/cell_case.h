@@ -54,6 +54,9 @@ const double *cell_case_nodes(const cell_case *c, int e);
 double *cell_case_sample(const cell_case *c, int functions, cell_function *f);
 /// As values of a material on the device: f has xx, xy, yy and the reaction.
 const double *cell_case_values(cell_case *c, const kg_cell_material *material, cell_function *f);
+/// The point t in [-1, 1] of a facet, from its lower vertex to the higher, and the normal there,
+/// outward of the first element that has it; its length is ds/dt.
+void cell_case_facet_point(const cell_case *c, int facet, double t, double at[2], double normal[2]);
 /// The projection of a function (the first of its values) onto the modes of facet `facet` in the
 /// facet's parameter: [m].
 void cell_case_project(const cell_case *c, int facet, cell_function *f, double *modes);

@@ -1,5 +1,5 @@
-// Operators by quadrature, element by element: the fast operators of triangles, and what holds on any
-// element. One file, because all claims are about one case of two shapes.
+// Operators by quadrature, element by element: the fast operators of triangles, and what holds on
+// any element. One file, because all claims are about one case of two shapes.
 #include <math.h>
 #include <stdlib.h>
 

@@ -10,6 +10,7 @@
 #include "ops/local/quadrature/means.h"
 #include "ops/local/quadrature/postprocess.h"
 #include "ops/local/quadrature/recover.h"
+#include "ops/local/quadrature/robin.h"
 
 typedef void team_body(const void *args, int32_t i, kg_team team);
 
@@ -140,6 +141,19 @@ kg_cost kg_cell_means_cost(const kg_cell_tables *t, const kg_cell_material *mate
   const double bytes = 8.0 * (N + S + 3) + node_bytes(&t->points) + value_bytes(t, material);
   return (kg_cost){.bytes = bytes * (double)n_elements,
                    .flops = t->points.n * (2 * (N + S) + 12 * nodes + 18) * (double)n_elements};
+}
+
+KG_OPERATOR(kg_cell_robin, kg_cell_robin_args)
+kedge_status kg_cell_robin_host(kedge_context *ctx, const kg_cell_robin_args *args)
+{
+  return run(ctx, args->n_sides, 0, kg_cell_robin_side, args);
+}
+
+kg_cost kg_cell_robin_cost(kg_cell_sizes size, int rows, int64_t n_sides)
+{
+  const double entries = size.n_facet * (size.n_facet + 1) / 2.0;
+  return (kg_cost){.bytes = (4.0 + 8.0 * (rows + 2.0 * entries)) * (double)n_sides,
+                   .flops = entries * (3.0 * rows + 1.0) * (double)n_sides};
 }
 
 KG_OPERATOR(kg_cell_loads, kg_cell_loads_args)

@@ -11,6 +11,7 @@
 #include "ops/local/quadrature/means.h"
 #include "ops/local/quadrature/postprocess.h"
 #include "ops/local/quadrature/recover.h"
+#include "ops/local/quadrature/robin.h"
 
 namespace
 {
@@ -68,6 +69,11 @@ extern "C" kedge_status kg_cell_means_cuda(kedge_context *ctx, const kg_cell_mea
 {
   return run<kg_cell_means_element>(ctx, "cell_means", a->cells.n_elements,
                                     kg_cell_means_scratch(&a->cells.tables.points), *a);
+}
+
+extern "C" kedge_status kg_cell_robin_cuda(kedge_context *ctx, const kg_cell_robin_args *a)
+{
+  return run<kg_cell_robin_side>(ctx, "cell_robin", a->n_sides, 0, *a);
 }
 
 extern "C" kedge_status kg_cell_loads_cuda(kedge_context *ctx, const kg_cell_loads_args *a)
