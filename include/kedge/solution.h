@@ -181,8 +181,8 @@ KEDGE_API kedge_status kedge_solution_indicator(const kedge_solution *solution, 
 /// the means of u and q, region and indicator. Written under a temporary name, then renamed. Its
 /// time is added to the report's output stage.
 /// @param[in] path  ends in .vtkhdf or .hdf, by which ParaView knows the format
-/// @retval KEDGE_ERR_ARG  it does not
-/// @retval KEDGE_ERR_IO   the file could not be written; an old one of this name is as it was
+/// @retval KEDGE_ERR_ARG  the path does not end in one of these
+/// @retval KEDGE_ERR_IO   the file could not be written; an old file there is as it was
 KEDGE_API kedge_status kedge_solution_write(kedge_solution *solution, const char *path);
 
 /// Write the report as JSON (docs/report.md) under a temporary name, then rename.

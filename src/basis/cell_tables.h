@@ -10,7 +10,7 @@
 #include "core/error.h"
 KEDGE_BEGIN_DECLS
 
-/// What follows the points of a product rule, with weight 0.
+/// Points of weight 0 that follow the points of a product rule.
 typedef enum kg_cell_behind {
   KG_BEHIND_NOTHING,
   KG_BEHIND_CORNERS,
@@ -31,10 +31,11 @@ typedef struct kg_cell_points {
   const double *flux;  ///< [point][S]: Phi, each along its own direction
 } kg_cell_points;
 
-/// Doubles behind them. @param[in] rows  points of the rule a direction, at most KG_GAUSS_MAX
+/// The length of the array behind a kg_cell_points, in doubles. @param[in] rows  points of the rule
+/// a direction, at most KG_GAUSS_MAX
 size_t kg_cell_points_count(const kg_cell *cell, int order, int geometry, int rows,
                             kg_cell_behind behind);
-/// The same points for a copy of the array at `base`.
+/// Point a kg_cell_points into a copy, at `base`, of the array.
 kg_cell_points kg_cell_points_at(const kg_cell *cell, int order, int geometry, int rows,
                                  kg_cell_behind behind, const double *base);
 /// @param[out] values  owned by the caller (free), kg_cell_points_count() doubles
@@ -71,7 +72,7 @@ static inline int kg_cell_rows(int order)
   return order + 2;
 }
 
-/// As those of points. @param[in] rows  at least kg_cell_rows()
+/// See kg_cell_points. @param[in] rows  at least kg_cell_rows()
 size_t kg_cell_tables_count(const kg_cell *cell, int order, int geometry, int rows);
 kg_cell_tables kg_cell_tables_at(const kg_cell *cell, int order, int geometry, int rows,
                                  const double *base);

@@ -40,7 +40,7 @@ static int trace_tiles(const kg_cut *cut)
   return cut->traces + (cut->border > 0);
 }
 
-/// The trace mode of row k of tile row I of those.
+/// The trace mode of row k of tile row I; negative if there is none.
 static int trace_mode(const kg_cut *cut, int I, int k)
 {
   if (I == cut->traces) return border_mode(cut, k);

@@ -78,7 +78,7 @@ typedef struct kg_reference {
 
 /// Number of doubles behind a kg_reference of this order.
 size_t kg_reference_count(int order);
-/// The reference matrices of an order for a copy of their array at `base`.
+/// Point a kg_reference into a copy, at `base`, of an order's array.
 kg_reference kg_reference_at(int order, const double *base);
 /// Compute the array.
 /// @param[out] values  owned by the caller (free), kg_reference_count(order) doubles

@@ -2,6 +2,6 @@
 /// Symbolic links.
 #pragma once
 
-/// Where symbolic links lead from `path`, one after the other; what the last one names need not
-/// exist. NULL, with errno set, where they are too many or memory is; the caller frees it.
+/// Follow symbolic links from `path` to a name, which need not exist; the caller frees it. Return
+/// NULL, and set errno, after too many links or without memory.
 char *kg_link_follow(const char *path);

@@ -5,7 +5,7 @@
 
 /// Bytes of the decimal number (digits, point, exponent; no sign) at the start of text; 0: none.
 size_t kg_number_scan(const char *text);
-/// The value of those bytes; infinite when it is out of range.
+/// Convert the scanned number; infinite when out of range.
 double kg_number_value(const char *text);
 /// Write the shortest decimal text that reads back as the same number; value is finite.
 void kg_number_print(char text[32], double value);

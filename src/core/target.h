@@ -23,7 +23,7 @@ const char *kg_target_name(const kg_target *target);
 /// Take room on the disk for the temporary file, so that a lack of it is known before the work.
 /// @param[in] descriptor  of the temporary file, opened by the caller
 kedge_status kg_target_reserve(const kg_target *target, int descriptor, int64_t bytes);
-/// Write bytes at a place of it.
+/// Write bytes at `offset`.
 kedge_status kg_target_write(const kg_target *target, int descriptor, int64_t offset, int64_t bytes,
                              const void *values);
 /// Flush the temporary file to disk and rename it; its stream or descriptor has been closed.

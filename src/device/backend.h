@@ -64,9 +64,9 @@ kedge_status kg_copy(kedge_context *ctx, void *to, const void *from, size_t byte
 kedge_status kg_zero(kedge_context *ctx, void *device, size_t bytes);
 kedge_status kg_sync(kedge_context *ctx);
 int64_t kg_free_bytes(kedge_context *ctx);
-/// Do the work of body(user) so many times, or until it is done. A GPU records it in the second
+/// Run body(user) `times` times, or until `repeat->stop` is set. A GPU records it in the second
 /// call, as a CUDA graph, and from then on replays the recording without calling body: arguments
-/// must not change between calls. Waits for nothing.
+/// must not change between calls. This function never waits for the device.
 kedge_status kg_repeat_run(kedge_context *ctx, kg_repeat *repeat, int times, kg_repeat_body *body,
                            void *user);
 void kg_repeat_free(kedge_context *ctx, kg_repeat *repeat);

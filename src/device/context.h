@@ -25,7 +25,7 @@ struct kedge_context {
 };
 
 /// Hand a moment to the progress function, if there is one.
-/// @retval KEDGE_ERR_CANCELLED  it does not want to go on
+/// @retval KEDGE_ERR_CANCELLED  the progress function does not want to go on
 kedge_status kg_progress(kedge_context *ctx, const kedge_progress *progress);
 
 KEDGE_END_DECLS

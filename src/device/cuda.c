@@ -335,8 +335,8 @@ static size_t kept_bytes(kedge_context *ctx)
   return reserved - used;
 }
 
-/// Less what the driver takes beside our arrays, in a solve: their rounding to pages of 2 MiB,
-/// modules, graphs.
+/// Return the bytes that are free, less what the driver takes beside our arrays in a solve:
+/// rounding to pages of 2 MiB, modules, graphs.
 static int64_t cuda_free_bytes(kedge_context *ctx)
 {
   const size_t beside = (size_t)256 << 20;

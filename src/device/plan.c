@@ -159,7 +159,7 @@ kedge_status kg_plan_commit(kedge_context *ctx, kg_plan *plan)
   return plan->poison ? watch(ctx, plan) : KEDGE_OK;
 }
 
-/// The first array that lies there.
+/// The name of the first array that lies at `at`.
 static const char *name_at(const kg_plan *plan, size_t at)
 {
   for (int i = 0; i < plan->n; ++i) {

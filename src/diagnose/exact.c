@@ -24,7 +24,8 @@ static void evaluate(const kg_function *f, const samples *s, double *value)
   kg_function_evaluate(f, &points, value);
 }
 
-/// Points on boundary edges of a group, no vertices and no midpoints, where much vanishes.
+/// Sample points on the boundary edges of a group. They avoid vertices and midpoints, where values
+/// often vanish.
 /// @param[in] edges  [n_boundary_edges] of the mesh
 static void sample_group(const kedge_mesh *mesh, const int32_t *edges, int group, samples *s)
 {

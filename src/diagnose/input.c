@@ -83,7 +83,7 @@ bool kg_finds_flat_triangles(kg_diagnosis *d)
   return d->report->converged && angle < d->threshold;
 }
 
-/// So many that lines may take less time than the smoother that multigrid had.
+/// Iterations are so many that smoother = line may take less time.
 bool kg_finds_many_iterations(kg_diagnosis *d)
 {
   const kedge_report *r = d->report;

@@ -170,7 +170,7 @@ static void write_plan(kg_json *json, const kedge_context *ctx, const kedge_plan
   kg_json_close(json);
 }
 
-/// What a file is written from; one of the two, and the other is NULL.
+/// A file is written from `report` or from `plan`; the other one is NULL.
 typedef struct content {
   const kedge_context *ctx;
   const kedge_report *report;

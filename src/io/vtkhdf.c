@@ -119,7 +119,7 @@ static kedge_status lay_out(kg_vtkhdf *file)
   return KEDGE_OK;
 }
 
-/// What is there of that which a dataset is written by.
+/// Count the points or cells that a dataset describes.
 static int64_t units(const kg_vtkhdf *file, int dataset)
 {
   return file->roles[dataset] == ROLE_POINTS ? file->n_points : file->n_cells;
@@ -204,7 +204,8 @@ static kedge_status write_types(kg_vtkhdf *file, unsigned char *block)
   return KEDGE_OK;
 }
 
-/// Where points are not shared connectivity counts 0, 1, 2, ...
+/// Write connectivity, offsets and types. Connectivity counts 0, 1, 2, ... unless cells share
+/// points.
 static kedge_status write_topology(kg_vtkhdf *file)
 {
   int64_t *block;
@@ -256,7 +257,7 @@ static kedge_status open_temporary(kg_vtkhdf *file, const char *path)
   return KEDGE_OK;
 }
 
-/// Where the nodes of each cell begin, if that is no product.
+/// Find where the nodes of each cell begin, if cells differ in their number of nodes.
 static kedge_status count_nodes(kg_vtkhdf *file, const kg_vtkhdf_cells *cells)
 {
   if (cells->n_quadrilaterals == 0 || cells->n_quadrilaterals == cells->n) return KEDGE_OK;

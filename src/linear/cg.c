@@ -1,5 +1,5 @@
-// The recurrence of conjugate gradients, from a residual to a stop. Its scalars are on the device;
-// the host launches batches of iterations and looks now and then.
+// Conjugate gradients iterate from a residual to a stop. Their scalars are on the device; the host
+// launches batches of iterations and reads the scalars in between.
 #include "linear/cg.h"
 
 #include <math.h>

@@ -58,7 +58,7 @@ struct kg_precond {
   const char *remedy;     ///< what to try where M is not positive definite: "take ..."
 };
 
-/// When an iteration ends, and who is told of it.
+/// A rule says when an iteration ends, and has the function that hears of its progress.
 typedef struct kg_rule {
   double target;           ///< r . r
   int64_t max_iterations;  ///< counted by the result, through all iterations of a solve
@@ -75,7 +75,8 @@ typedef struct kg_iterated {
 
 typedef struct kg_krylov kg_krylov;
 typedef struct kg_krylov_table {
-  /// Whether the method works with these, by their tables and properties alone.
+  /// Whether the method works with this operator and preconditioner, by their tables and properties
+  /// alone.
   bool (*takes)(kedge_context *ctx, const kg_linear *linear, const kg_precond *precond);
   /// krylov->r is 2^exponent times the residual of x, whose r . r is rr: improve x until the rule
   /// ends it. Afterwards r is that of the recurrence, or spoilt where M is pointwise. Waits for the
@@ -102,7 +103,7 @@ struct kg_krylov {
   int32_t *exponent;  ///< in device memory, for who makes r; NULL: 0, as in double precision
 };
 
-/// Who knows the right-hand side.
+/// A residual knows b, the right-hand side.
 typedef struct kg_residual kg_residual;
 struct kg_residual {
   /// r = b - A x in double precision, and r . r to *sum.total; x NULL: r = b, without what boundary

@@ -29,7 +29,7 @@ typedef struct kg_ell {
   size_t work_bytes;
 } kg_ell;
 
-/// Any of them.
+/// Room for the operator in any of its forms.
 typedef union kg_linears {
   kg_linear base;
   kg_patches patches;

@@ -180,9 +180,8 @@ static bool can_gain(const solve *s)
   return has_room || s->rr > ROUNDING_NEAR * ROUNDING_NEAR * s->rr_rounding;
 }
 
-/// Where the recurrence stops on its way to r . r = aim. That of a rounded A drifts from the
-/// residual: a little below the aim, so that the residual made anew is there too, but no further
-/// than it follows.
+/// The recurrence stops at this r . r. With a rounded A it drifts from the residual: it stops below
+/// `aim`, so that the residual made anew gets there too, but falls by `gain` at most.
 static double next_target(const solve *s, double aim)
 {
   const double gain = s->system->gain;

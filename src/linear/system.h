@@ -40,8 +40,8 @@ typedef struct kg_system_rule {
   int64_t max_iterations;
   /// The stabilization over what couples edges (docs/math.md#large-stabilization).
   double stabilization_ratio;
-  /// Norm of what the boundary values make of b - A x_0, about. Where that is little, the residual
-  /// is smooth.
+  /// About the norm of what boundary values make of b - A x_0. Where it is little, the residual is
+  /// smooth.
   double boundary_residual;
 } kg_system_rule;
 

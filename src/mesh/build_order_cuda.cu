@@ -16,7 +16,7 @@ using namespace kg_build;
 
 namespace
 {
-/// Where the host must look: its rounding may differ in the last digit.
+/// The host checks triangles flatter than this: rounding may differ in the last digit.
 constexpr double DOUBTFUL = 1.01 * KG_FLATNESS;
 constexpr int KEY_BITS = 2 * KG_HILBERT_LEVELS;
 

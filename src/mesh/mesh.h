@@ -121,7 +121,8 @@ static inline void kg_side_ends(const kedge_mesh *mesh, kg_side side, int32_t en
   ends[0] = v[l];
   ends[1] = v[kg_next_facet(n, l)];
 }
-/// The same by number, which is how the edge runs: here alone is that decided.
+/// The vertices of a side, the one of lower number first: an edge runs from it to the other. This
+/// is decided here alone.
 static inline void kg_side_vertices(const kedge_mesh *mesh, kg_side side, int32_t *lower,
                                     int32_t *higher)
 {

@@ -26,7 +26,7 @@ enum {
   ELEMENT_BYTES = 102,
   // kg_mesh_build() takes ELEMENT_BYTES less those of the raw mesh, on files of `square 1000`.
   BUILD_BYTES = 82,
-  // The same of a quadrilateral: the resident memory of `kedge mesh info` on files of `quads 1000`,
+  // A quadrilateral takes this: the resident memory of `kedge mesh info` on files of `quads 1000`,
   // which on files of `square 1000` is 103 a triangle; and that less corners, region and vertex.
   QUADRILATERAL_BYTES = 144,
   QUADRILATERAL_BUILD = 108,

@@ -11,14 +11,14 @@ typedef struct kg_cost {
   double bytes, flops;
 } kg_cost;
 
-/// `sum` and so many times `part`.
+/// Add `times` parts to a sum.
 static inline kg_cost kg_cost_plus(kg_cost sum, double times, kg_cost part)
 {
   return (kg_cost){sum.bytes + times * part.bytes, sum.flops + times * part.flops};
 }
 
-/// One of two implementations, by the backend of a context. Shadow runs host code on shadow memory;
-/// a context of the CUDA backend exists only in a build with CUDA.
+/// Select the function of a context's backend. Shadow runs the host's function on shadow memory;
+/// only a build with CUDA has contexts of the CUDA backend.
 #define KG_IMPLEMENTATION(ctx, host, cuda) \
   ((ctx)->backend == KEDGE_BACKEND_CUDA ? KG_IF_CUDA(cuda) : (host))
 
@@ -30,7 +30,8 @@ static inline size_t kg_number_bytes(kg_number number)
   return number == KG_SINGLE ? sizeof(float) : sizeof(double);
 }
 
-/// What else may have gone wrong where a matrix has no inverse, for a sentence about it.
+/// Name, for the sentence of an error, another reason why a matrix may have no inverse in these
+/// numbers; "" if there is none.
 static inline const char *kg_number_remedy(kg_number number)
 {
   return number == KG_SINGLE ? ", or its numbers leave the range of single precision (precision = "
@@ -38,16 +39,17 @@ static inline const char *kg_number_remedy(kg_number number)
                              : "";
 }
 
-/// What goes where multigrid does not, for a sentence. Jacobi refuses settings that it would not
-/// read.
+/// The settings, for the sentence of an error, that work where multigrid does not. Jacobi refuses
+/// settings that it would not read.
 #define KG_WITHOUT_MULTIGRID "preconditioner = jacobi without settings of multigrid"
 
-/// One of the implementations of such an operator, by number and backend.
+/// Select the function of a number and of a context's backend, for an operator that takes two
+/// numbers.
 #define KG_IMPLEMENTATION_OF_NUMBER(ctx, number, host, cuda)                    \
   ((number) == KG_SINGLE ? KG_IMPLEMENTATION(ctx, host##_single, cuda##_single) \
                          : KG_IMPLEMENTATION(ctx, host, cuda))
 
-/// What most operators read: counts, device arrays of the trace layout, reference matrices.
+/// Most operators read these: counts, device arrays of the trace layout, reference matrices.
 typedef struct kg_batch {
   kg_trace_counts count;
   kg_trace_arrays arrays;

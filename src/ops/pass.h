@@ -8,8 +8,7 @@
 
 #include "core/inline.h"
 
-/// A sum over rows is one of so many parts, or fewer, and then of these in order: it does not
-/// depend on threads.
+/// A sum over rows adds at most KG_PIECES partial sums in order: it does not depend on threads.
 enum { KG_PIECES = 1024 };
 
 /// A sum that an operator makes on the way. All of it lies in device memory.

@@ -107,7 +107,7 @@ static inline bool kg_multigrid_z_rests(const kg_multigrid_shape *shape)
 {
   return shape->locals.local[0].number == KG_SINGLE && kg_multigrid_repeats(shape);
 }
-/// When the product of a cycle lives. With a reaction it is made again after the correction.
+/// The phases in which the product of a cycle lives: with a reaction, UP makes it again.
 static inline unsigned kg_multigrid_product_phases(const kg_multigrid_shape *shape)
 {
   return KG_IN(BOUND) |

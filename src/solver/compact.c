@@ -81,7 +81,7 @@ static bool next_chunk(const kg_pipeline *p, chunk *c)
   return true;
 }
 
-/// Where an array of all elements has the first row of a chunk.
+/// Find a chunk's first row in an array of all elements.
 static double *rows_of(const kg_pipeline *p, const chunk *c, double *array, kg_rows rows)
 {
   const size_t before = (size_t)(c->first_patch * p->layout.count.patch_groups) * KG_LANES;

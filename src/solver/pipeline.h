@@ -42,8 +42,9 @@ typedef struct kg_pipeline {
 /// Check the problem against the mesh, cut it into patches, fill the shape. Allocates no device
 /// memory.
 kedge_status kg_pipeline_prepare(kg_pipeline *p);
-/// What is chosen with a product, that of the problem or another one, and what sizes depend on.
-/// Where the smoother has lines they are counted, and made when they are not there yet.
+/// Choose what `auto` leaves open, with the operator `linear` (the problem's or another one), and
+/// fill the shape, on which sizes depend. A smoother with lines makes them if no call before has,
+/// and counts them.
 kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *shape);
 /// Find places for the arrays of the shape. The pipeline must not move any more.
 void kg_pipeline_plan(kg_pipeline *p);
@@ -58,17 +59,17 @@ kedge_status kg_stage_begin(kg_pipeline *p, kg_stage stage);
 kedge_status kg_stage_end(kg_pipeline *p, kedge_status status);
 /// Tell the progress function that a stage has begun, goes on, or has ended, with the time in the
 /// report.
-/// @retval KEDGE_ERR_CANCELLED  it does not want to go on
+/// @retval KEDGE_ERR_CANCELLED  the progress function does not want to go on
 kedge_status kg_stage_announce(kg_pipeline *p, kg_stage stage, bool finished);
 
 /// Local matrices in memory, from their shape: those of the batches lie one behind the other.
 kg_locals kg_pipeline_locals_at(const kg_pipeline *p, kg_locals shape, void *memory);
-/// Those of the trace solve.
+/// The local matrices that the trace solve reads.
 static inline kg_locals kg_pipeline_locals(const kg_pipeline *p)
 {
   return kg_pipeline_locals_at(p, kg_shape_locals(&p->shape), p->arrays.local);
 }
-/// Where [batch][group][row][lane] has those of a batch.
+/// Find a batch in `array`, [batch][group][row][lane].
 static inline double *kg_pipeline_rows(const kg_pipeline *p, double *array, kg_rows rows, int batch)
 {
   return array + kg_shape_numbers(&p->shape, rows, batch);

@@ -16,7 +16,7 @@ typedef struct kg_shape_batch {
   kg_lane_batch lanes;
 } kg_shape_batch;
 
-/// What sizes depend on.
+/// Sizes of the solve's arrays depend on this alone.
 typedef struct kg_shape {
   kg_sizes size;  ///< of triangles; edges have the same of all shapes
   kg_trace_counts count;
@@ -37,14 +37,14 @@ kg_multigrid_shape kg_shape_multigrid(const kg_shape *shape);
 
 /// The shape of all local matrices as they are made, in double precision: one a batch.
 kg_locals kg_shape_made_locals(const kg_shape *shape);
-/// That of the local matrices that the trace solve reads: those that were made, or, with
+/// The shape of the local matrices that the trace solve reads: those that were made, or, with
 /// precision = compact, their copies in single precision.
 kg_locals kg_shape_locals(const kg_shape *shape);
 /// The shape of the full local matrices of operator = matrix-free-plain: one of all batches, with
 /// the empty lanes between them.
 kg_local kg_shape_full_local(const kg_shape *shape);
 
-/// What arrays of elements have a row each of: [batch][group][row][lane].
+/// The kinds of arrays over elements, [batch][group][row][lane], by what their rows are.
 typedef enum kg_rows {
   KG_ROWS_SIDES,
   KG_ROWS_CODES,  ///< words of the codes of sides

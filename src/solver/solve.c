@@ -55,7 +55,7 @@ static void fill_report(kg_pipeline *p)
   r->stages[KG_STAGE_MESH].seconds = mesh_seconds;
 }
 
-/// Where an array of results has those of a batch; NULL where there is none.
+/// Find a batch's results in an array; NULL if there is no array.
 static double *of_batch(const kg_shape *s, double *array, kg_rows rows, int batch)
 {
   return array ? array + kg_shape_numbers(s, rows, batch) : NULL;

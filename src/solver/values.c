@@ -11,7 +11,7 @@ enum {
   FLUX_MAX = 2 * (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 2)
 };
 
-/// Where kg_element_points has a shape.
+/// Index kg_element_points by shape.
 static int shape_of(const kg_cell *cell)
 {
   return cell == &kg_quadrilateral;

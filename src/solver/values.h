@@ -16,7 +16,7 @@ kedge_status kg_nodes_create(const kedge_solution *solution, int order, kg_eleme
 kedge_status kg_rule_create(const kedge_solution *solution, kg_element_points *out);
 void kg_element_points_free(kg_element_points *points);
 
-/// Those of an element.
+/// Find the points of an element's shape.
 const kg_cell_points *kg_points_of(const kedge_solution *solution, const kg_element_points *points,
                                    int32_t element);
 

@@ -41,7 +41,7 @@ static int find_pair(const walk *w, int64_t e, double *alignment)
   return pair;
 }
 
-/// The pairs; returns the alignment of the elements without one.
+/// Find the pairs; return the largest alignment of the elements that have none.
 static double find_pairs(kedge_context *ctx, const walk *w)
 {
   double alignment = 0.0;
@@ -72,7 +72,7 @@ static int32_t partner(const walk *w, int32_t edge, int k)
   return kg_side_edge(w->mesh, kg_side_of(e, l == corner ? before : corner));
 }
 
-/// The same, unless a line has been there.
+/// partner(), unless a line has been there: then -1.
 static int32_t unseen_partner(const walk *w, int32_t edge, int k)
 {
   const int32_t other = partner(w, edge, k);

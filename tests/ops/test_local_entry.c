@@ -144,7 +144,7 @@ static void a_list_of_matrices_in_several_layouts_has_every_entry_of_k_e(void **
   case_destroy(&c);
 }
 
-/// The same matrices cut into two kg_local, which lie apart in device memory.
+/// Local matrices, cut into two kg_local that lie apart in device memory.
 static void a_diagonal_has_the_same_bits_however_its_matrices_are_cut(void **state)
 {
   (void)state;

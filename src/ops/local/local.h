@@ -134,7 +134,7 @@ static inline kg_locals kg_locals_of(kg_local local, const uint32_t *side_edge)
   return (kg_locals){.side_edge = side_edge, .n_locals = 1, .local = {local}};
 }
 
-/// Which of them has the K^e of a lane. Nobody else decides this.
+/// Find the kg_local that has the K^e of a lane. Nobody else decides which one it is.
 KG_INLINE const kg_local *kg_local_of_lane(const kg_locals *locals, int32_t lane)
 {
   int i = 0;
@@ -142,7 +142,7 @@ KG_INLINE const kg_local *kg_local_of_lane(const kg_locals *locals, int32_t lane
   return &locals->local[i];
 }
 
-/// Where the K^e of one element lies.
+/// The place of the K^e of one element.
 typedef struct kg_local_element {
   const void *data;
   const uint32_t *side_edge;

@@ -45,7 +45,7 @@ KG_INLINE int kg_reduced_unknown(int m, int i)
   return i < 3 ? i * m + 1 : (i - 3) / (m - 2) * m + 2 + (i - 3) % (m - 2);
 }
 
-/// The number of mode i > 0 of side l among them.
+/// Mode i > 0 of side l has this reduced number, with m modes an edge.
 KG_INLINE int kg_reduced_number(int m, int l, int i)
 {
   return i == 1 ? l : 3 + l * (m - 2) + i - 2;

@@ -24,7 +24,7 @@ typedef struct kg_connectivity {
   int32_t *trace_of_edge;     ///< [mesh edge]: written by the first pass
 } kg_connectivity;
 
-/// What is written of the lanes of a batch: see kg_trace_arrays.
+/// Arrays of a batch's lanes that the operator writes: see kg_trace_arrays.
 typedef struct kg_lane_arrays {
   int32_t *vertex;
   uint32_t *side_edge;
@@ -43,14 +43,14 @@ typedef struct kg_trace_arrays_args {
 
 void kg_connectivity_declare(kg_plan *plan, const kg_trace_counts *count, unsigned phases,
                              kg_connectivity *to);
-/// Copy it there, all but trace_of_edge.
+/// Copy all but trace_of_edge to `to`.
 kedge_status kg_connectivity_put(kedge_context *ctx, const kedge_mesh *mesh,
                                  const kg_trace_layout *layout, const kg_connectivity *to);
 
 KG_DECLARE_OPERATOR(kg_trace_arrays_fill, kg_trace_arrays_args);
 kg_cost kg_trace_arrays_cost(const kg_trace_counts *count);
 
-/// What a walk over the edges of a patch begins with.
+/// The first numbers of a walk over the edges of a patch.
 typedef struct kg_patch_edges {
   int32_t begin, end;              ///< mesh edges that appear first in the patch
   int32_t next[KG_SECTION_COUNT];  ///< next trace edge of each section

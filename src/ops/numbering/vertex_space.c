@@ -1,4 +1,4 @@
-// The host sorts ends by counting: vertices are their own digits.
+// The host puts the ends of edges into rows, one for each vertex, by a counting sort.
 #include "ops/numbering/vertex_space.h"
 
 #include <string.h>

@@ -8,10 +8,10 @@
 ///
 ///     mode 0 = (v_a + v_b) / sqrt 2,   mode 1 = (v_b - v_a) / sqrt 6
 ///
-/// That is the prolongation P; the restriction P^T (ops/smooth/vertex_transfer.h) gathers, at each
-/// vertex, over the ends of edges that meet there. Which vertices an edge has is known from the
-/// mesh: of its first side, in the array of that element; or, to who has the coarse matrix, of the
-/// ends at the one vertex and the columns there.
+/// These modes are the prolongation P; the restriction P^T (ops/smooth/vertex_transfer.h) gathers,
+/// at each vertex, over the ends of edges that meet there. Which vertices an edge has is known from
+/// the mesh: of its first side, in the array of that element; or, to who has the coarse matrix, of
+/// the ends at the one vertex and the columns there.
 #pragma once
 #include "core/inline.h"
 #include "ops/ops.h"

@@ -72,8 +72,8 @@ struct point_errors {
   double u2, q2, star2, largest;
 };
 
-/// A row of the rule. Modes are read anew for every row, since all of them fill the registers: the
-/// warp meets here so that compilers do not keep those of the row before.
+/// Add the errors at a row of points. Modes fill the registers, so each row reads them again: with
+/// __syncwarp() compilers cannot keep them from one row to the next.
 template <int P, class Rule, class Exact>
 __device__ __forceinline__ void errors_of_row(const Rule &rule, const Exact &exact,
                                               const point_fields &field, int row,

@@ -25,7 +25,7 @@ static void write_list(FILE *out, const char *name, int n, const double *values)
   fprintf(out, "};\n\n");
 }
 
-/// A table there.
+/// Write a table as an array in constant memory.
 static void write_table(FILE *out, const char *name, int rows, int columns, const double *values)
 {
   fprintf(out, "__constant__ double %s[%d][%d] = {\n", name, rows, columns);
@@ -38,7 +38,8 @@ static void write_table(FILE *out, const char *name, int rows, int columns, cons
   fprintf(out, "};\n\n");
 }
 
-/// Where the points are: in their row, from its first corner on; their row, from the base on.
+/// Write the places of the points: of a point along its row, from the row's first end; of a row
+/// across the triangle, from its base.
 static void write_points(FILE *out, kg_points p)
 {
   double along[KG_POINT_ROWS_MAX], across[KG_POINT_ROWS_MAX];
@@ -57,7 +58,8 @@ kg_sample_shape kg_sample_shape_of(kg_sample_kind kind, int order)
       {1, 4}, {1, 4}, {1, 4}, {1, 4}, {1, 4}, {1, 4},
       {1, 3}, {1, 3}, {1, 4}, {1, 2}, {1, 2}, {1, 2},
   };
-  // Where many rows read them, modes of as many groups as there are warps do not fit the L1 cache.
+  // At orders of many rows, which read the modes again and again, the modes of one group a warp do
+  // not fit the L1 cache.
   static const kg_sample_shape errors[KEDGE_ORDER_MAX] = {
       {1, 4}, {1, 4}, {1, 4}, {4, 4}, {4, 4}, {5, 3},
       {4, 3}, {4, 3}, {4, 3}, {5, 2}, {5, 2}, {5, 2},

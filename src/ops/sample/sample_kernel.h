@@ -6,7 +6,7 @@
 #include "ops/sample/load_vectors.h"
 #include "problem/problem.h"
 
-/// What is made from the functions: load vectors of one, errors against u, u_x, u_y.
+/// A kernel makes load vectors from one function, or errors against u, u_x, u_y.
 typedef enum kg_sample_kind { KG_SAMPLE_LOADS, KG_SAMPLE_ERRORS } kg_sample_kind;
 
 typedef struct kg_sample_kernel kg_sample_kernel;

@@ -74,7 +74,7 @@ struct formulas {
             rest * (y[1] - y[0])};
   }
 #ifndef LOADS
-  /// The first function there.
+  /// Evaluate f_0 at corner k.
   __device__ double corner(int k) const
   {
     double value[FUNCTIONS];

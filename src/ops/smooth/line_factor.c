@@ -40,7 +40,7 @@ static void make_factor(const kg_line_factor_args *a, int32_t line, int32_t step
   for (int i = 0; i < m; ++i) make_row(a, side, i, w, out + i * m);
 }
 
-/// W of a step; false: there is none.
+/// Make W of a step; false: it does not exist.
 static bool make_block(const kg_line_factor_args *a, int32_t edge, bool first, step_work *w)
 {
   const int m = a->batch.reference.size.n_edge;

@@ -29,7 +29,7 @@ typedef struct kg_vertex_correction {
   const double *coarse;  ///< [unknown]; NULL: there is nothing to add
 } kg_vertex_correction;
 
-/// What it is on an edge.
+/// What an edge receives of a correction.
 typedef struct kg_edge_correction {
   double mean, slope;  ///< modes 0 and 1 of P c
   double flux;         ///< mode 0 of A P c

@@ -65,8 +65,8 @@ KG_INLINE double kg_vertex_entry(const kg_local_element *e, int n_facets, const 
   return sum;
 }
 
-/// The same of reduced K^e: w = 0 for a linear function, and the fluxes of its means are left,
-/// those between the sides opposite to the vertices.
+/// Entry (i, j) of the matrix of an element, from reduced K^e: w = 0 for a linear function, which
+/// leaves the fluxes of its means, those between the sides opposite to the vertices.
 KG_INLINE double kg_vertex_entry_reduced(const kg_local_element *e, int i, int j)
 {
   return 0.5 * kg_local_flux(e, (i + 1) % 3, (j + 1) % 3);

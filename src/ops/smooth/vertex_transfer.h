@@ -54,7 +54,7 @@ KG_DECLARE_OPERATOR_OF_NUMBERS(kg_vertex_prolong, kg_vertex_prolong_args);
 /// or loop = unknown, which adds to edges that end there: each edge has one that does.
 KG_DECLARE_OPERATOR_OF_NUMBERS(kg_vertex_spread, kg_vertex_spread_args);
 KG_DECLARE_OPERATOR_OF_NUMBERS(kg_vertex_modes_restrict, kg_vertex_modes_restrict_args);
-/// The first two, if modes other than the first two need not be moved.
+/// The cost of a restriction and a prolongation, where only modes 0 and 1 move.
 kg_cost kg_vertex_transfer_cost(const kg_trace_counts *count, int32_t n_rows, kg_number number);
 /// The cost of restricting r - A z to the vertex modes; adding them is part of a step
 /// (kg_edge_smooth_cost()).

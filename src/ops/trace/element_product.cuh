@@ -14,7 +14,7 @@ template <int M, bool REDUCED>
 constexpr int ELEMENT_ENTRIES = REDUCED ? 3 + (3 * M - 3) * (3 * M - 2) / 2
                                         : 3 * M *(3 * M + 1) / 2;
 
-/// Rows FIRST .. N - 1 of y = K x from a packed triangle; rows before have their sums.
+/// Complete y = K x by rows FIRST .. N - 1 of packed K; y holds the sums of earlier rows.
 template <int FIRST, int N, class Entries>
 __device__ __forceinline__ void multiply_rows(Entries &entries, int first_entry,
                                               const kg_real (&x)[N], kg_real (&y)[N])

@@ -18,7 +18,7 @@ __device__ __forceinline__ bool kg_grid_sum(double *sum, double *partial, unsign
   return threadIdx.x == 0;
 }
 
-/// The same, to where the caller wants the total. Kernels behind this one read it.
+/// Write kg_grid_sum() where the caller wants the total. Kernels behind this one read it.
 __device__ __forceinline__ void kg_grid_sum_end(double part, const kg_sum &sum, unsigned *counter,
                                                 double *s_warp)
 {

@@ -1,13 +1,12 @@
-/// @file
-/// Aggregates: the rows of a matrix in groups that become the rows of the coarser one.
+/// @file Aggregates are groups of a matrix's rows; each becomes a row of the coarser matrix.
 ///
 /// i and j are strongly connected if a_ij < -theta sqrt(a_ii a_jj). The roots of aggregates are a
 /// maximal set of rows of which no two are within two strong connections of each other: round by
-/// round, a row that has the highest key within that distance becomes a root, and rows within the
-/// distance of a root become members. Neighbours of roots join them, and the rest a neighbour's
-/// aggregate, each by its strongest connection. Rows without strong connections, which smoothing
-/// alone solves, are in no aggregate. Keys are a hash of the row's number, which decides ties: the
-/// result depends on the matrix alone. (Bell, Dalton, Olson, SIAM J. Sci. Comput. 34, 2012.)
+/// round, a row that has the highest key within that distance becomes a root, and no other row
+/// there can. A root's strong neighbours join its aggregate, other rows that of a neighbour, each
+/// by its strongest connection. Rows without strong connections, which smoothing alone solves, are
+/// in no aggregate. Keys are a hash of the row's number, which decides ties: the result depends on
+/// the matrix alone. (Bell, Dalton, Olson, SIAM J. Sci. Comput. 34, 2012.)
 #pragma once
 #include "precondition/amg/csr.h"
 #include "precondition/amg/scan.h"
@@ -126,7 +125,8 @@ KG_INLINE void kg_aggregate_join_roots(const kg_aggregate_args *a, int32_t i)
   a->work.length[i] = root < 0 ? -1 : (int32_t)a->work.begin[root];
 }
 
-/// Then the others have that of a neighbour there.
+/// Write the aggregate of a row: its own in `length`, else that of the neighbour with which it has
+/// the strongest connection among those that have one.
 KG_INLINE void kg_aggregate_join_members(const kg_aggregate_args *a, int32_t i)
 {
   const int32_t near = a->work.length[i] >= 0 ? i : kg_aggregate_nearest(a, false, i);

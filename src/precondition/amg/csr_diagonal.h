@@ -13,8 +13,9 @@ typedef struct kg_csr_diagonal_args {
   int32_t *faults;  ///< work: [1]: not 0: a diagonal entry is not positive
 } kg_csr_diagonal_args;
 
-/// Check the diagonal, and x = random numbers, with which the search for an eigenvalue begins.
-/// @retval KEDGE_ERR_NUMERIC  an entry is not positive
+/// Check that the diagonal is positive and set x to random numbers, where the search for an
+/// eigenvalue begins.
+/// @retval KEDGE_ERR_NUMERIC  an entry of the diagonal is not positive
 kedge_status kg_csr_diagonal(kedge_context *ctx, const kg_csr_diagonal_args *args);
 
 typedef struct kg_csr_norms_args {

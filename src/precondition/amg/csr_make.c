@@ -58,13 +58,13 @@ static void make_part(const kg_csr_make_args *a, int32_t i, double scale, row_li
   }
 }
 
-/// What a row has beside its list.
+/// A row's own entry, which is apart from its list.
 typedef struct row_rest {
   double own;      ///< the entry of its own column, and what rounding the others left
   int64_t own_at;  ///< its place; -1: it is a diagonal apart
 } row_rest;
 
-/// Append a part to the row, from entry `to` on; without a place only counts. Returns the entries.
+/// Append a part to row i from entry `to` on, or only count if `place` is NULL. Return the count.
 static int32_t keep(const kg_csr_make_args *a, int32_t i, const row_list *list, const kg_csr *place,
                     int64_t to, row_rest *rest)
 {
@@ -89,7 +89,7 @@ static int32_t keep(const kg_csr_make_args *a, int32_t i, const row_list *list, 
   return n;
 }
 
-/// Row i in so many parts, or -1: they are too few.
+/// Make row i in `parts` parts and return its entries; return -1 where the parts are too few.
 static int32_t make_row(const kg_csr_make_args *a, int32_t i, int32_t parts, const kg_csr *place,
                         int64_t begin)
 {

@@ -39,7 +39,8 @@ typedef struct kg_csr_make_args {
 kedge_status kg_csr_make(kedge_context *ctx, const kg_csr_make_args *args, const kg_scan_work *work,
                          kg_arena *arena, kg_csr *out);
 
-/// A matrix in an arena, to be written; what of it there is.
+/// Arrays of a matrix that are to be written: `square`: the diagonal, `wide`: entries in double
+/// precision, `parts`: entries in parts of one.
 typedef struct kg_csr_form {
   bool square, wide, parts;
 } kg_csr_form;

@@ -109,8 +109,8 @@ __device__ void make_columns(int32_t n, const Pivots &p, double (&s_column)[B][T
   }
 }
 
-/// A tile of the matrix loses the columns of the pivots; their own rows become s_row.
-/// Thread = 4 x 4 entries, which are on their way while the diagonal block is inverted.
+/// Eliminate the pivots from a tile; their own rows become s_row. Thread = 4 x 4 entries, which
+/// load while the diagonal block is inverted.
 __global__ void __launch_bounds__(THREADS)
     eliminate_kernel(const kg_csr matrix, double *a, const Pivots p, int32_t *fault)
 {

@@ -6,9 +6,10 @@
 /// P^T A P of linear finite elements needs no product. The four parts of a triangle are like it, so
 /// A has at (a, m), m the midpoint of a and b, what the coarser matrix has of diffusion at (a, b):
 /// its row of a vertex is the vertex's row here, with the edge's other end instead of the midpoint.
-/// That row has a quarter of a reaction; three times the row's sum is added on the diagonal.
-/// Vertices with a Dirichlet edge have empty rows on all levels (ops/smooth/vertex_matrix.h). No
-/// other vertex of the coarser mesh is next to one here, and so its row's sum is all of it.
+/// The vertex's row here has a quarter of a reaction; three times the row's sum is added on the
+/// diagonal. Vertices with a Dirichlet edge have empty rows on all levels
+/// (ops/smooth/vertex_matrix.h). No other vertex of the coarser mesh is next to one here, and so
+/// its row's sum is all of it.
 #pragma once
 #include "precondition/amg/csr_make.h"
 KEDGE_BEGIN_DECLS

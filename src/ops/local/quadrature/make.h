@@ -40,7 +40,8 @@ KG_INLINE size_t kg_cell_make_scratch(const kg_cell_tables *t, const kg_cell_mat
                   kg_cell_exact_count(t, material));
 }
 
-/// With the signs of reversed facets, from what is left of the unknowns of the trace and of -f.
+/// Write K^e and F^e from what elimination leaves in the rows of the trace and of -f, with signs of
+/// reversed facets.
 KG_INLINE void kg_cell_make_write(const kg_cell_make_args *args, int32_t e, kg_team team,
                                   const double *a)
 {

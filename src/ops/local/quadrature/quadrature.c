@@ -14,8 +14,7 @@
 
 typedef void team_body(const void *args, int32_t i, kg_team team);
 
-/// Do `body` with things 0 .. n - 1 of the arguments, each thread a team with so many doubles of
-/// scratch.
+/// Run body(args, i, team) for i < n on the host. A team is one thread and has `scratch` doubles.
 static kedge_status run(kedge_context *ctx, int32_t n, size_t scratch, team_body *body,
                         const void *args)
 {

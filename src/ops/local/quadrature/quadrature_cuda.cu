@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(32 * TEAMS)
   DO(&a, (int32_t)i, team);
 }
 
-/// DO(&arguments, i, team) of each of n things, with so many doubles of scratch a team.
+/// Run DO(&arguments, i, team) for i < n. A team is a warp and has `scratch` doubles.
 /// @retval KEDGE_ERR_UNSUPPORTED  the scratch of one team does not fit shared memory
 template <auto DO, typename Arguments>
 kedge_status run(kedge_context *ctx, const char *name, int32_t n, size_t scratch,

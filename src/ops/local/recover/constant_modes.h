@@ -17,7 +17,7 @@ typedef struct kg_constant_modes_args {
 KG_DECLARE_OPERATOR(kg_constant_modes, kg_constant_modes_args);
 kg_cost kg_constant_modes_cost(int64_t n_elements);
 
-/// Those of the lane i of the chunk.
+/// Copy the coefficients of lane i of the chunk.
 KG_INLINE void kg_constant_modes_of(const kg_constant_modes_args *a, int32_t i)
 {
   const int64_t g = i / KG_LANES, lane = i % KG_LANES, N = a->size.n_modes;

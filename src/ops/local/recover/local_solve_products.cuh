@@ -195,7 +195,7 @@ __global__ void __launch_bounds__(32 * product_shape<P>::WARPS, 24 / product_sha
   });
 }
 
-/// q = q^0 - grad r Dr^T u - grad s Ds^T u: what the trace gives is made again rather than read.
+/// q = q^0 - grad r Dr^T u - grad s Ds^T u. This kernel recomputes q^0 from the trace.
 template <int P>
 __global__ void __launch_bounds__(32 * product_shape<P>::WARPS, 24 / product_shape<P>::WARPS)
     local_solve_flux(const kg_local_solve_args a)

@@ -29,7 +29,7 @@ constexpr int recover_blocks(int order)
 {
   return order == 1 ? 8 : order == 2 ? 5 : order <= 4 ? 3 : 2;
 }
-/// Whether a lifted trace is made again rather than kept during the solve.
+/// Whether the trace is lifted again after the solve, rather than kept in registers during it.
 template <int P>
 constexpr bool LIFTS_AGAIN = P >= 4;
 
