@@ -223,6 +223,53 @@ static void values_that_are_constant_are_constants(void **state)
       }
 }
 
+/// Means of q = kappa^-1 sigma from u and flux of element e, point by point.
+static void sum_means(const cell_case *c, int e, const double *u, const double *flux,
+                      double means[3])
+{
+  const kg_cell_points *p = &c->host.tables.points;
+  const int N = c->size.n_modes, S = c->size.n_flux;
+  const double *const x = cell_case_nodes(c, e);
+  double area = 0.0, sums[3] = {0.0, 0.0, 0.0}, kappa[4], along[2], sigma[2];
+  for (int q = 0; q < p->n; ++q) {
+    const kg_cell_place at = kg_cell_place_at(p, q, x, x + p->n_nodes);
+    const double w = p->weight[q] * at.jacobian;
+    varying(at.x, at.y, kappa);
+    kg_cell_flux_at(p, q, flux + e * S, along);
+    kg_cell_flux_of(&at, along[0], along[1], sigma);
+    const double det = kappa[0] * kappa[2] - kappa[1] * kappa[1];
+    area += w;
+    for (int i = 0; i < N; ++i) sums[0] += w * p->value[q * c->size.n_star + i] * u[e * N + i];
+    sums[1] += w * (kappa[2] * sigma[0] - kappa[1] * sigma[1]) / det;
+    sums[2] += w * (kappa[0] * sigma[1] - kappa[1] * sigma[0]) / det;
+  }
+  for (int k = 0; k < 3; ++k) means[k] = sums[k] / area;
+}
+
+static void means_are_those_of_kappa_at_every_point(void **state)
+{
+  (void)state;
+  for (int k = 0; k < 2; ++k)
+    for (int length = 0; length < 2; ++length) {
+      cell_case c;
+      double *out[OUTPUTS], means[3];
+      create(&c, cells[k], 2, 3);
+      kg_cell_material material = {.stabilization = 0.7, .scaling = KEDGE_SCALING_H};
+      material.length = length;
+      material.values = cell_case_values(&c, &material, varying);
+      double *diffusion = cell_case_sample(&c, 3, varying);
+      run_all(&c, &material, cell_case_input(&c, 3 * c.points.n, diffusion), out);
+      for (int e = 0; e < c.n_elements; ++e) {
+        sum_means(&c, e, out[2], out[3], means);
+        for (int i = 0; i < 3; ++i) means[i] /= c.host.tables.points.value[0];
+        assert_close(3, out[6] + 3 * e, means, 1e-12);
+      }
+      for (int i = 0; i < OUTPUTS; ++i) free(out[i]);
+      free(diffusion);
+      cell_case_destroy(&c);
+    }
+}
+
 /// n . kappa n is kappa where it is a number, and |l| does not depend on the rule.
 static void stabilization_by_length_is_the_number_kappa_over_length_of_isotropic_diffusion(
     void **state)
@@ -272,6 +319,7 @@ int main(void)
       cmocka_unit_test(norms_of_elements_are_those_of_an_independent_implementation),
       cmocka_unit_test(K_is_positive_definite_with_reaction),
       cmocka_unit_test(values_that_are_constant_are_constants),
+      cmocka_unit_test(means_are_those_of_kappa_at_every_point),
       cmocka_unit_test(
           stabilization_by_length_is_the_number_kappa_over_length_of_isotropic_diffusion),
       cmocka_unit_test(nodes_of_a_straight_element_are_its_corners),
