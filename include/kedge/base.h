@@ -44,7 +44,7 @@ typedef enum kedge_status {
 } kedge_status;
 #undef KEDGE_STATUS_ENUMERATOR
 
-/// What a status code means, as a phrase without a full stop; never NULL.
+/// Return the meaning of a status code, as a phrase without a full stop; never NULL.
 KEDGE_API const char *kedge_status_text(kedge_status status);
 
 /// Version of the library that is linked, "major.minor.patch".

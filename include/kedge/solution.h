@@ -21,7 +21,7 @@ typedef struct kedge_stage_report {
   double flops;  ///< by the cost formulas
 } kedge_stage_report;
 
-/// What ended the iteration.
+/// The reason for which the iteration ended.
 typedef enum kedge_stop {
   KEDGE_STOP_TOLERANCE,
   KEDGE_STOP_ROUNDING,  ///< double precision has no better residual
@@ -32,7 +32,7 @@ typedef enum kedge_stop {
 /// The name of a reason to stop, as in reports.
 KEDGE_API const char *kedge_stop_name(kedge_stop stop);
 
-/// What a solve did. Errors are absolute norms and NaN when the problem has no exact solution.
+/// The report of a solve. Errors are absolute norms and NaN when the problem has no exact solution.
 /// Strings belong to the library: `device` lives as long as the context, `solver_note` and
 /// `evaluation` as long as the solution, the others for ever. Begin with KEDGE_REPORT_INIT: later
 /// versions add members at the end, and `size` says which of them the caller knows.
@@ -152,9 +152,9 @@ KEDGE_API kedge_status kedge_solution_means(const kedge_solution *solution, kedg
 // element; values and trace are then refused with KEDGE_ERR_ARG. So is an order of nodes that is
 // not 1 to KEDGE_ORDER_MAX + 1.
 
-/// Where arrays over nodes have those of each element: element e has nodes offsets[e] to
-/// offsets[e + 1] - 1, and offsets[elements] is how many all have. On triangles offsets[e] is
-/// e * kedge_node_count(order).
+/// Write where each element begins in arrays over nodes: element e has nodes offsets[e] to
+/// offsets[e + 1] - 1, and offsets[elements] is how many all have. On triangles offsets[e] is e *
+/// kedge_node_count(order).
 /// @param[out] offsets  [elements + 1]
 KEDGE_API kedge_status kedge_solution_offsets(const kedge_solution *solution, int order,
                                               int64_t *offsets);

@@ -94,8 +94,8 @@ static void legendre(int order, long double t, long double *value, long double *
   }
 }
 
-/// Where the product of L_i(r) and L_j(s) stands: by d = max(i, j), then those with i < d by i,
-/// then those with i = d by j.
+/// The number of the mode L_i(r) L_j(s): modes are ordered by d = max(i, j), then those with i < d
+/// by i, then those with i = d by j.
 static int mode_of_quadrilateral(int i, int j)
 {
   return i < j ? j * j + i : i * i + i + j;

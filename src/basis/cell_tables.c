@@ -194,7 +194,7 @@ kg_cell_tables kg_cell_tables_at(const kg_cell *cell, int order, int geometry, i
   return tables;
 }
 
-/// What the rounded tables are made of.
+/// Integrals in extended precision, from which the rounded tables are made.
 typedef struct wide_tables {
   long double *rule;        ///< r, s, weights of the points
   long double *divergence;  ///< [N][S]
@@ -267,7 +267,7 @@ static void fill_gradient(const kg_cell *cell, const kg_cell_tables *t, const wi
   }
 }
 
-/// What integrals along a curve take.
+/// Fill the weights and directions that integrals along a curved facet take.
 static void fill_curve(const kg_cell *cell, const kg_cell_tables *t)
 {
   long double x[KG_GAUSS_MAX], w[KG_GAUSS_MAX], at[2], along[2];

@@ -99,7 +99,7 @@ static int modes_of_parity(int count, int parity, int *modes)
   return found;
 }
 
-/// What kg_potential_create() is asked for.
+/// The arguments of kg_potential_create().
 typedef struct potential_job {
   int N, S, K;
   const double *gradient_r, *gradient_s;

@@ -186,8 +186,8 @@ static void fill_lift(kg_sizes z, long double *lift)
     }
 }
 
-/// What modes of degree P leave behind in the others and in K^e when they are eliminated. `scratch`
-/// holds N n numbers.
+/// Fill in the terms that modes of degree P, when they are eliminated, leave in the other modes and
+/// in K^e. `scratch` holds N n numbers.
 static void fill_eliminated(const kg_reference *ref, const long double *lift, long double *scratch)
 {
   const int K = ref->size.n_rotation, m = ref->size.n_edge, n = ref->size.n_trace;
@@ -260,8 +260,8 @@ static void integrate_gradients(kg_sizes z, const sampled *f, long double *by_r,
     }
 }
 
-/// What post-processing needs: fields orthogonal to gradients, their masses, potentials. The
-/// gradients are overwritten.
+/// Fill the tables of the post-process: fields orthogonal to gradients, their masses, potentials.
+/// The gradients are overwritten.
 static kedge_status fill_potential(kedge_context *ctx, const kg_reference *ref, long double *by_r,
                                    long double *by_s)
 {

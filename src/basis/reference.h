@@ -9,7 +9,7 @@
 #include "core/inline.h"
 KEDGE_BEGIN_DECLS
 
-/// Where a packed lower triangle has entry (i, j) or (j, i).
+/// The place of entry (i, j) or (j, i) in a packed lower triangle.
 KG_INLINE int kg_packed_entry(int i, int j)
 {
   return i >= j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i;

@@ -35,13 +35,13 @@ int kg_cli_dispatch(const char *prefix, const kg_cli_verb *verbs, struct argp us
 
 extern const struct argp_child kg_cli_help_children[];  ///< -h as --help; argp has -? by itself
 
-/// What --set gives.
+/// The values of all --set options.
 typedef struct kg_cli_overrides {
   const char **values;  ///< [n], room for argc; the strings are borrowed from argv
   int n;
 } kg_cli_overrides;
 
-/// What a verb takes that is about one problem: its file, where its report goes, --set, and
+/// The options of a verb that is about one problem: its file, where its report goes, --set, and
 /// --backend, --device, --threads.
 typedef struct kg_cli_problem {
   const char *file, *report;
@@ -82,7 +82,7 @@ bool kg_cli_named(const kg_cli_file *file, const char *ending, const char *other
 /// where the failing call reads the user's input, else failed.
 int kg_cli_fail(const kedge_context *ctx, kedge_status status, bool reads_input);
 
-/// What makes a plural of a word: "s", or "" after 1.
+/// Return the ending of a plural: "s", or "" after 1.
 const char *kg_cli_plural(int64_t n);
 /// A stage of reports as tables show it: "local matrices (B1-B2)".
 const char *kg_cli_stage_title(const char *name);

@@ -36,7 +36,7 @@ static void print_group(int width, const kedge_mesh_group *group, const char *wh
          group->tag, what, (long long)count, measure);
 }
 
-/// What the elements of a mesh are called, in the singular.
+/// Name the elements of a mesh, in the singular.
 static const char *shape_of(const kedge_mesh_info *m)
 {
   if (m->quadrilaterals == 0) return "triangle";
@@ -65,7 +65,7 @@ static void print_groups(const kedge_mesh *mesh, const char *shape)
   }
 }
 
-/// What kedge put right in the input, when there was anything.
+/// Print what kedge put right in the input, if anything.
 static void print_repairs(const kedge_mesh_info *m, const char *shape)
 {
   if (m->turned_elements > 0)

@@ -45,7 +45,8 @@ static void print_fits(const kedge_plan *plan)
   printf("%s\n", n == 0 ? "no operator fits" : n == 1 ? " fits" : " fit");
 }
 
-/// What is planned: only the matrix-free operator has other preconditioners than Jacobi.
+/// Print which solver is planned: only the matrix-free operator has other preconditioners than
+/// Jacobi.
 static void print_solver(const kedge_plan *plan)
 {
   const bool smooths = plan->smoother[0] != '\0';

@@ -41,5 +41,5 @@ void kg_progress_clear(const kg_progress_line *line);
 /// The line as text, without cursor movements; snprintf's conventions.
 int kg_progress_format(const kg_progress_line *line, const kedge_progress *p, char *text,
                        size_t size);
-/// Shorten a line to so many columns: whole parts, which commas separate, go from its end.
+/// Shorten a line to `columns` columns: whole parts, which commas separate, go from its end.
 void kg_progress_cut(char *text, int columns);

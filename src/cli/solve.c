@@ -47,7 +47,7 @@ static bool check_targets(const kg_cli_file *output, const kg_cli_file *report)
   return good;
 }
 
-/// What a solve owns.
+/// The objects that a solve owns.
 typedef struct run {
   kedge_context *ctx;
   kedge_problem *problem;

@@ -72,7 +72,7 @@ static const cgroup_files version_1 = {"/sys/fs/cgroup/memory", "memory.limit_in
 static const cgroup_files version_2 = {"/sys/fs/cgroup", "memory.max", "memory.current",
                                        "inactive_file "};
 
-/// What one group leaves; INT64_MAX when it sets no limit ("max" in version 2).
+/// The bytes that one control group leaves; INT64_MAX when it sets no limit ("max" in version 2).
 static int64_t left_in_group(const cgroup_files *files, const char *folder)
 {
   const int64_t limit = read_number(folder, files->limit, "");
@@ -126,8 +126,8 @@ static int64_t left_in_line(const char *root, char *line)
                                              : INT64_MAX;
 }
 
-/// What a limit of this process leaves.
-/// @param[in] used  its row of /proc/self/status
+/// The bytes that a limit of this process leaves; INT64_MAX without a limit.
+/// @param[in] used  the row of /proc/self/status that counts against the limit
 static int64_t left_of_limit(const char *root, int resource, const char *used)
 {
   struct rlimit limit;

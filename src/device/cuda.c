@@ -128,8 +128,8 @@ static void *warm_pool(void *user)
   return NULL;
 }
 
-/// Where the GPU is, and the first touch of the buffers, keep the host busy while the driver makes
-/// the pool.
+/// Allocate the staging buffers, while a second thread has the driver make the pool: finding out
+/// where the GPU is, and the first touch of the buffers, keep this thread busy anyway.
 static kedge_status open_staging(kedge_context *ctx, kg_cuda_state *state)
 {
   pthread_t thread;
@@ -214,7 +214,7 @@ static cudaError_t take_memory(const kg_cuda_state *state, size_t bytes, void **
                                  : cudaMalloc(out, bytes);
 }
 
-/// What the pool keeps is given back before a GPU without room is believed.
+/// Allocate memory. Where there is no room, the pool first gives back the memory that it keeps.
 static kedge_status cuda_alloc(kedge_context *ctx, size_t bytes, void **out)
 {
   const kg_cuda_state *state = kg_cuda(ctx);
@@ -320,7 +320,7 @@ static kedge_status cuda_sync(kedge_context *ctx)
   return kg_cuda_check(ctx, cudaStreamSynchronize(kg_cuda_stream(ctx)), "a kernel");
 }
 
-/// What the pool holds and nobody uses.
+/// The bytes that the pool holds and nobody uses.
 static size_t kept_bytes(kedge_context *ctx)
 {
   const kg_cuda_state *state = kg_cuda(ctx);

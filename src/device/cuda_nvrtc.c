@@ -8,7 +8,8 @@
 #include "device/cuda_rt.h"
 #include "core/memory.h"
 
-// What is used of nvrtc.h, which a machine may lack like the library itself. Results: 0 is success.
+// The functions of NVRTC that kedge calls: a machine may lack the library and nvrtc.h. A result of
+// 0 is success.
 typedef struct compiler {
   void *library;
   const char *(*error_text)(int);
@@ -63,7 +64,7 @@ static kedge_status open_compiler(kedge_context *ctx, compiler *c)
   return KEDGE_OK;
 }
 
-/// What the compiler says, up to the end of the first line.
+/// Fail with the first line of what the compiler says.
 static kedge_status refuse(kedge_context *ctx, const compiler *c, void *program, int result)
 {
   size_t bytes = 0;

@@ -22,7 +22,8 @@ enum kg_cuda_counter {
   KG_CUDA_COUNTERS
 };
 
-/// What a kernel with much shared memory was last prepared for: asking again costs microseconds.
+/// The device and shared memory that a kernel was last prepared for, kept because asking again
+/// costs microseconds.
 typedef struct kg_cuda_residency {
   size_t shared;  ///< bytes a block
   int blocks;     ///< that fit a multiprocessor
@@ -89,7 +90,7 @@ unsigned kg_cuda_blocks(kedge_context *ctx, int64_t pieces, int a_multiprocessor
 #endif
 
 #ifdef __CUDACC__
-/// Launch blocks with so many bytes of dynamic shared memory.
+/// Launch blocks with `bytes` bytes of dynamic shared memory.
 /// @retval KEDGE_ERR_UNSUPPORTED  the GPU has less
 template <typename... Parameters, typename... Arguments>
 kedge_status kg_launch_shared(kedge_context *ctx, const char *name, unsigned blocks,

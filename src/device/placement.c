@@ -53,7 +53,8 @@ static bool take_cores(kedge_context *ctx)
   return atomic_compare_exchange_strong(&holder, &nobody, ctx);
 }
 
-/// What OMP_NUM_THREADS or the program has set; OpenMP ends a process that cannot start so many.
+/// The threads that OMP_NUM_THREADS or the program has set, kedge_threads_max() at most: OpenMP
+/// ends a process that cannot start as many as it is told.
 static int openmp_threads(void)
 {
   const int wanted = omp_get_max_threads(), most = kedge_threads_max();

@@ -6,8 +6,8 @@
 #include "ops/local/triangle/element.h"
 #include "problem/problem.h"
 
-/// What findings are about, in the order of the note. The first finding of a topic that holds is
-/// said, and no other of it.
+/// The topics of findings, in the order of the note. The note says the first finding of a topic
+/// that holds, and no other of that topic.
 typedef enum kg_topic {
   KG_ABOUT_END,    ///< how the iteration ended, but for the tolerance reached
   KG_ABOUT_CAUSE,  ///< why rounding is so large
@@ -18,7 +18,7 @@ typedef enum kg_topic {
 
 enum { KG_WORDS = 7 };
 
-/// What findings look at; all is borrowed. The last members are theirs.
+/// Findings read these, all borrowed, and write the last members.
 typedef struct kg_diagnosis {
   kedge_context *ctx;
   const kedge_mesh *mesh;
@@ -37,7 +37,7 @@ typedef struct kg_diagnosis {
   bool is_compact;             ///< the iteration is in single precision
   char *note;                  ///< [room]: sentences are added, behind "; " where there is one
   size_t room;
-  // What the finding that is looked at has, and says:
+  // The finding that is looked at has this threshold, and writes the rest:
   double threshold;
   kedge_status status;
   int n_words;

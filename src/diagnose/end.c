@@ -41,7 +41,7 @@ bool kg_finds_no_solution(kg_diagnosis *d)
          d->report->relative_residual > d->threshold;
 }
 
-/// What was reached, rounded up to one digit.
+/// Round a residual that was reached up to one digit: a tolerance that can be reached.
 static double attainable(double residual)
 {
   const double unit = pow(10.0, floor(log10(residual)));
@@ -59,7 +59,7 @@ bool kg_finds_out_of_reach(kg_diagnosis *d)
   return true;
 }
 
-/// Rounding is a part of the stabilization: with one that is so many times smaller the tolerance
+/// Rounding is a part of the stabilization: with one that is this many times smaller the tolerance
 /// would have been reached.
 bool kg_finds_large_stabilization(kg_diagnosis *d)
 {

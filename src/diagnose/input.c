@@ -1,6 +1,6 @@
-// What a solve that went well may hide: a right-hand side that was forgotten; a mean of u that has
-// few digits; triangles so flat that the residual says little; a smoother that does not suit the
-// mesh. And what it must not: a right-hand side that is lost, as its square is 0.
+// Findings about faults that a solve that went well may hide: a right-hand side that was forgotten;
+// a mean of u that has few digits; triangles so flat that the residual says little; a smoother that
+// does not suit the mesh. One is an error: a right-hand side that is lost, as its square is 0.
 #include <float.h>
 #include <math.h>
 

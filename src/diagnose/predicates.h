@@ -1,5 +1,6 @@
 /// @file
-/// Whether a finding holds, beside d->threshold, and the words that its sentence leaves open.
+/// Predicates say whether a finding holds, given d->threshold, and fill in the words that its
+/// sentence leaves open.
 #pragma once
 #include "diagnose/diagnose.h"
 

@@ -51,9 +51,8 @@ static void write_operand(FILE *out, const kg_node *nodes, int32_t node)
   }
 }
 
-/// Where the argument of a sine or cosine is pi times a power of two times something: the power,
-/// and in *of the something; else 0. The quadrant of such an argument is found exactly, and in
-/// fewer steps.
+/// If the argument of a sine or cosine is pi 2^k times a node, return 2^k and that node in *of;
+/// else return 0. The quadrant of such an argument is found exactly, and in fewer steps.
 static double multiple_of_pi(const kg_node *nodes, const kg_node *node, int32_t *of)
 {
   const kg_node *product = &nodes[node->child[0]];
@@ -89,7 +88,7 @@ static bool is_circle(const kg_node *node)
   return node->op == KG_OP_SIN || node->op == KG_OP_COS;
 }
 
-/// Whether the sizes of angles are noted.
+/// Whether an expression has a sine or cosine: only then are the sizes of angles noted.
 static bool has_circle(const kg_expression_builder *b)
 {
   for (int32_t i = 0; i < b->n_nodes; ++i)

@@ -80,8 +80,8 @@ bool kg_node_integer_power(const kg_node *nodes, const kg_node *node, int32_t *e
 /// True when e depends on neither x nor y; *value is then its value, finite or not.
 bool kg_expression_constant(const kg_expression *e, double *value);
 
-/// Where expressions are built. Errors are remembered and the functions below go on harmlessly with
-/// node 0, so that formulas can be nested; kg_builder_finish() reports them.
+/// A builder holds expressions in the making. Errors are remembered and the functions below go on
+/// harmlessly with node 0, so that formulas can be nested; kg_builder_finish() reports them.
 typedef struct kg_expression_builder {
   kedge_context *ctx;
   kg_node *nodes;  ///< [KG_EXPRESSION_NODES]; node 0 is the constant 0
@@ -115,7 +115,7 @@ kedge_status kg_builder_import(kg_expression_builder *b, const kg_expression *e,
 kedge_status kg_builder_finish(kg_expression_builder *b, int32_t root, const char *what,
                                kg_expression **out);
 
-/// What is wrong with a text, and where: "<what> at column N: <hint>".
+/// An error in a text and its place: "<what> at column N: <hint>".
 typedef struct kg_syntax_error {
   size_t offset;  ///< bytes from the start of the text
   char what[120];

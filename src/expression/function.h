@@ -1,5 +1,5 @@
 /// @file
-/// What a problem file or a caller gives for a function of the plane.
+/// A function of the plane as a problem file or a caller gives it.
 #pragma once
 #include "kedge/problem.h"
 #include "expression/expression.h"

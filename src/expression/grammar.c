@@ -206,7 +206,7 @@ static int32_t choice(kg_parser *p)
   return value;
 }
 
-/// What may follow a complete expression: nothing.
+/// Fail if anything follows a complete expression.
 static void expect_end(kg_parser *p)
 {
   if (p->failed || p->builder.full) return;

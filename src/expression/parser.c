@@ -64,7 +64,7 @@ size_t kg_name_length(const char *text)
   return n;
 }
 
-/// What stands at the place of an error, quoted: a name, a number, a sign, a character of UTF-8.
+/// Quote what stands at the place of an error: a name, a number, a sign, a character of UTF-8.
 static const char *here(kg_parser *p, char out[48])
 {
   const unsigned char c = (unsigned char)kg_parser_peek(p);

@@ -187,7 +187,7 @@ static void execute(const kg_instruction *in, size_t n, const double *const *o, 
   }
 }
 
-/// Where a block of points has its registers.
+/// The registers of a block of points.
 typedef struct block_registers {
   const double *x, *y;
   double *own;    // constants and temporaries, [register][size]

@@ -72,7 +72,7 @@ static kedge_status precondition(kedge_context *ctx, const kg_cg *cg)
   return status;
 }
 
-/// What a recording has of an iteration.
+/// Arguments of an iteration, which a recording keeps.
 typedef struct recorded {
   kedge_context *ctx;
   kg_cg *cg;
@@ -146,7 +146,7 @@ static kedge_status begin(kedge_context *ctx, kg_cg *cg, double rr, const kg_rul
   return KEDGE_OK;
 }
 
-/// What to try first where rounding to single precision may be to blame.
+/// Name, for a sentence, what to try first where rounding to single precision may be to blame.
 static const char *instead_of(kg_number number)
 {
   return number == KG_SINGLE ? "take precision = double, " : "";

@@ -42,7 +42,7 @@ const kg_krylov_table *kg_krylov_for(kedge_context *ctx, const kg_linear *linear
 /// Free it by table->free.
 kg_cg kg_cg_of(const kg_krylov_table *table, const kg_cg_args *args);
 
-/// Launches so many batches of iterations, or fewer that end with a stop.
+/// Launches `batches` batches of iterations, or fewer that end with a stop.
 typedef kedge_status kg_cg_launch(kedge_context *ctx, kg_cg *cg, int batches);
 /// The iteration of a table, between its first direction and the check of its stop.
 kedge_status kg_cg_iterate(kedge_context *ctx, kg_cg *cg, kg_cg_launch *launch, double rr,

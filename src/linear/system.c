@@ -103,8 +103,8 @@ static kedge_status start(solve *s)
   return hand_over(s);
 }
 
-/// What storing x makes of the residual: once, as what x still changes by is little beside x. Work
-/// is p and A p, which are made anew after it.
+/// Measure the residual that storing x makes. Once is enough, as x still changes by little beside
+/// itself. p and A p serve as work; they are made anew afterwards.
 static kedge_status measure_rounding(solve *s)
 {
   const kg_krylov *k = s->system->krylov;
@@ -166,14 +166,14 @@ static kedge_status run(solve *s, double target)
   return system->krylov->table->iterate(s->ctx, system->krylov, s->rr, &rule, done);
 }
 
-/// A true residual of so many times what storing x makes of it is rounding. Without a restart
-/// multigrid ends at 2.8 to 4.2 times, at 16 on stretched triangles; Jacobi, whose rounding adds up
-/// over more iterations, at 12 to 28; restarts bring 1.3 to 10 (profiling/cases/poisson.ini, 2048
-/// and 32,768 triangles, tolerance 1e-15).
+/// A true residual of up to this many times the residual that storing x makes is rounding. Without
+/// a restart multigrid ends at 2.8 to 4.2 times, at 16 on stretched triangles; Jacobi, whose
+/// rounding adds up over more iterations, at 12 to 28; restarts bring 1.3 to 10
+/// (profiling/cases/poisson.ini, 2048 and 32,768 triangles, tolerance 1e-15).
 enum { ROUNDING_NEAR = 16 };
 
-/// Whether a restart may lower a residual above the tolerance. It aims at the tolerance, whoever
-/// chose it, where rounding leaves room for that.
+/// Whether a restart may lower a residual above the tolerance. A restart aims at the tolerance,
+/// whoever chose it, where rounding leaves room for that.
 static bool can_gain(const solve *s)
 {
   const bool has_room = s->rr_rounding < s->tolerance_rr;
@@ -217,15 +217,16 @@ static kedge_status iterate_and_restart(solve *s, kg_system_result *result)
   return KEDGE_OK;
 }
 
-/// What tolerances are relative to, from r . r of x_0. A large stabilization multiplies the jumps
-/// of x_0 where Dirichlet edges end, and only them: b has none of it.
+/// The square of the norm to which tolerances are relative, from r . r of x_0. A large
+/// stabilization multiplies the jumps of x_0 where Dirichlet edges end, and only them: b has none
+/// of it.
 static double reference_of(const solve *s, double bb)
 {
   const double ratio = s->rule->stabilization_ratio, rr = s->rr;
   return ratio > 1.0 ? fmin(rr, bb + rr / (ratio * ratio)) : rr;
 }
 
-/// The residual of the x that is there, and what tolerances mean by it.
+/// Make the residual of the x that is given, and the target that the tolerance means.
 static kedge_status begin(solve *s)
 {
   double bb = 0.0;

@@ -12,7 +12,7 @@ namespace kg_build
 constexpr int BLOCK = 256;
 constexpr uint32_t NO_PARTNER = UINT32_MAX;
 
-/// What kernels find out.
+/// Findings of the kernels, which the host reads.
 struct Findings {
   int32_t faults;  // not 0: the host has something to refuse
   int32_t n_parts;
@@ -58,7 +58,7 @@ inline cudaError_t sort(void *scratch, size_t *bytes, int32_t n, int bits,
 /// Lay the arrays into `memory`; NULL gives their size alone.
 kedge_status lay_out(kedge_context *ctx, const kg_raw_mesh *raw, char *memory, Work *work,
                      size_t *bytes);
-/// What CUB needs for either part.
+/// Bytes of scratch that CUB needs to order elements, and to number edges.
 kedge_status order_scratch(kedge_context *ctx, int32_t n_elements, size_t *bytes);
 kedge_status edges_scratch(kedge_context *ctx, int32_t n_sides, size_t *bytes);
 

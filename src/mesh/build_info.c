@@ -10,7 +10,7 @@
 /// of threads.
 enum { BLOCK = 4096 };
 
-/// What kedge_mesh_info says of the elements of a block, in the end of the whole mesh.
+/// The part of kedge_mesh_info that a block of elements adds; in the end, that of the whole mesh.
 typedef struct summary {
   double area, quality;                                   // sums
   double min_area, max_area, min_quality, max_cotangent;  // of the smallest angle

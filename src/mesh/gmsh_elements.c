@@ -51,7 +51,7 @@ static kedge_status nodes_of_type(const kg_scan *s, int32_t type, int *n_nodes)
                       type);
 }
 
-/// Room for so many elements more, of `width` corners; triangles that came before the first
+/// Make room for `more` elements more, of `width` corners; triangles that came before the first
 /// quadrilateral move.
 static kedge_status reserve_elements(kg_gmsh *g, int width, int64_t more)
 {

@@ -138,7 +138,7 @@ static const struct section {
     {"Elements", false, kg_gmsh_elements},
 };
 
-/// What the file may be, and what to do with it.
+/// Refuse a file that is no Gmsh mesh: say what it may be, and what to do with it.
 static kedge_status refuse_other_file(const kg_scan *s)
 {
   const size_t length = strlen(s->name);

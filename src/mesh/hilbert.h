@@ -8,7 +8,7 @@ KEDGE_BEGIN_DECLS
 /// Levels of the curve: cells of 6e-8 of the box; what shares a cell keeps its order.
 enum { KG_HILBERT_LEVELS = 24 };
 
-/// Where the cells of the curve lie, for points that are sums of an element's corners.
+/// The square that the cells of the curve fill, for points that are sums of an element's corners.
 typedef struct kg_hilbert_box {
   double x, y;   ///< lowest corner
   double scale;  ///< cells a unit: square ones, whatever the shape of the box

@@ -80,7 +80,8 @@ kedge_status kedge_mesh_create(kedge_context *ctx, const kedge_mesh_arrays *arra
   return status;
 }
 
-/// Parse a file of so many bytes only where its raw mesh has room, which takes about as many.
+/// Parse a file only where there is room for its raw mesh, which takes about as many bytes as the
+/// file.
 static kedge_status parse(kedge_context *ctx, const char *path, const char *data, size_t bytes,
                           kg_raw_mesh *out)
 {

@@ -66,7 +66,8 @@ struct kedge_mesh {
   char *source;           ///< file name or generator words, for messages; owned
 };
 
-/// What marks an edge inside the domain with a group, or a tag; its own inverse.
+/// Turn a group, or a tag, into the mark of an edge inside the domain, and back: it is its own
+/// inverse.
 static inline int32_t kg_inner_group(int32_t group)
 {
   return -2 - group;
@@ -89,7 +90,7 @@ static inline int64_t kg_mesh_sides(const kedge_mesh *mesh)
   const kg_block *last = &mesh->block[mesh->n_blocks - 1];
   return last->first_side + (int64_t)last->n * last->cell->n_facets;
 }
-/// Where packed arrays have side 0 of an element, and where they have a side.
+/// The place of an element's side 0 in packed arrays; below, the place of any side.
 static inline int64_t kg_element_place(const kedge_mesh *mesh, int32_t element)
 {
   const kg_block *block = kg_block_of(mesh, element);
@@ -104,7 +105,7 @@ static inline const int32_t *kg_element_vertices(const kedge_mesh *mesh, int32_t
 {
   return mesh->element_vertices + kg_element_place(mesh, element);
 }
-/// The edges of its sides: edge << 1 | reversed.
+/// The edges of an element's sides: edge << 1 | reversed.
 static inline const uint32_t *kg_element_edges(const kedge_mesh *mesh, int32_t element)
 {
   return mesh->side_edge + kg_element_place(mesh, element);
@@ -141,7 +142,7 @@ static inline int kg_mesh_width(const kedge_mesh *mesh)
 {
   return mesh->block[mesh->n_blocks - 1].cell->n_vertices;
 }
-/// What its elements are called: "triangle", "quadrilateral", or "element" where there are both.
+/// Name the elements of a mesh: "triangle", "quadrilateral", or "element" where there are both.
 static inline const char *kg_mesh_shape(const kedge_mesh *mesh)
 {
   return mesh->n_blocks > 1 ? "element" : mesh->block[0].cell->name;

@@ -10,8 +10,8 @@
 typedef uint32_t kg_side;  ///< element << 2 | facet, for shapes of up to four facets
 
 #define KG_NO_SIDE UINT32_MAX
-/// So many elements a mesh has at most: their sides fit 32 bits, and so do those of lanes, of which
-/// batches leave some empty (space/trace_layout.h); KG_NO_SIDE is none of them.
+/// A mesh has at most this many elements: their sides fit 32 bits, and so do those of lanes, of
+/// which batches leave some empty (space/trace_layout.h); no side is KG_NO_SIDE.
 #define KG_ELEMENTS_MAX ((1 << 30) - (1 << 11))
 
 KG_INLINE kg_side kg_side_of(int32_t element, int facet)

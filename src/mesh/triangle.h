@@ -1,5 +1,5 @@
 /// @file
-/// What host and GPU decide about one triangle while a mesh is built.
+/// Decisions about one triangle while a mesh is built, for host and GPU alike.
 #pragma once
 #include <math.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /// @file
-/// What a caller allows an operator to do in its pass over vectors, or wants of it. Operators know
-/// no method and never judge a sum: the kernel that reads a total does.
+/// Work that a caller allows an operator to do in its pass over vectors, or wants from it.
+/// Operators know no method and never judge a sum: the kernel that reads a total does.
 #pragma once
 #include <math.h>
 #include <stdbool.h>

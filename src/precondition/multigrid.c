@@ -63,7 +63,7 @@ static void declare_smoother(kg_plan *plan, kg_smoother *s)
   kg_plan_array(plan, "edges of lines", (size_t)lines->n_steps, i, kept, &lines->edge);
 }
 
-/// What moves vertex modes.
+/// Declare the arrays that move vertex modes.
 static void declare_modes(kg_plan *plan, const kg_multigrid_shape *shape, kg_vertex_modes *modes)
 {
   const size_t n = (size_t)shape->n_vertices, d = sizeof(double);
@@ -75,7 +75,7 @@ static void declare_modes(kg_plan *plan, const kg_multigrid_shape *shape, kg_ver
                 &modes->part);
 }
 
-/// What is below the trace.
+/// Declare the arrays below the trace: the vertex space, its matrix, the coarse solver's memory.
 static void declare_space(kg_plan *plan, const kg_multigrid_shape *shape, kg_multigrid *m)
 {
   const size_t n = (size_t)shape->n_vertices, ends = 2 * (size_t)shape->count.n_free;

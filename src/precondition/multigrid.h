@@ -8,8 +8,9 @@
 ///
 ///     smooth A z = r from z = 0;  c = C P^T (r - A z);  z += P c;  smooth A z = r from z
 ///
-/// It applies A 2 k times. Without reaction, where K^e are reduced, once less: A P c, and with it
-/// the product of the corrected z, is known from the fluxes of c (ops/smooth/vertex_flux.h).
+/// A cycle applies A 2 k times. Without reaction, where K^e are reduced, it applies A once less: A
+/// P c, and with it the product of the corrected z, is known from the fluxes of c
+/// (ops/smooth/vertex_flux.h).
 ///
 /// Everything that depends on the matrix is made once, by kg_multigrid_create(), in memory that was
 /// declared before; a cycle only launches operators.
@@ -22,7 +23,7 @@
 #include "ops/smooth/vertex_flux.h"
 KEDGE_BEGIN_DECLS
 
-/// What sizes depend on.
+/// Sizes of a multigrid depend on this alone.
 typedef struct kg_multigrid_shape {
   kg_sizes size;
   kg_trace_counts count;

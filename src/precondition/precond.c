@@ -18,8 +18,8 @@ kg_precond kg_jacobi_of(const double *inverse)
   return (kg_precond){.table = &jacobi, .number = KG_DOUBLE, .pointwise = true, .inverse = inverse};
 }
 
-/// What helps where one step smooths too far: more have its bound measured
-/// (precondition/smoother.h).
+/// Name, for a sentence, what helps where one step smooths too far: with more steps its bound is
+/// measured (precondition/smoother.h).
 static const char *remedy_of(const kg_multigrid_shape *shape)
 {
   if (shape->smoothing_steps != 1 || kg_multigrid_is_measured(shape)) return KG_WITHOUT_MULTIGRID;
@@ -37,7 +37,7 @@ static kedge_status begin(kedge_context *ctx, const kg_precond *base, double rr)
   return c->exponent ? kg_copy_in(ctx, c->exponent, &exponent, sizeof exponent) : KEDGE_OK;
 }
 
-/// What an application works on, in the number of the cycle.
+/// Vectors that an application works on, in the number of the cycle.
 typedef struct work {
   const kg_cycle *cycle;
   const void *r;  ///< [free trace edge][mode]

@@ -1,6 +1,6 @@
 /// @file
-/// What multigrid smooths with on the trace: an approximation B of A whose inverse is cheap, and
-/// one step of Chebyshev's iteration with it. A smoother is a constant table in a file of its own,
+/// The smoother of multigrid on the trace: an approximation B of A whose inverse is cheap, and one
+/// step of Chebyshev's iteration with it. A smoother is a constant table in a file of its own,
 /// named here and in smoothers.c.
 #pragma once
 #include "kedge/problem.h"
@@ -73,20 +73,20 @@ static inline bool kg_smoother_has_lines(kedge_smoother kind)
   return kg_smoother_table_of(kind)->has_lines;
 }
 
-/// What a single step should take for the largest eigenvalue, from the shapes of the elements (with
-/// lines: of those without a pair). Of an element alone, with K^e and its own three blocks, the
-/// mean fluxes of pure diffusion have a = 1.5 + 0.5 |sum (d / |d|)^2| for the sides d. With all
-/// modes it is a or 2 at most, whichever is more, times 1.02 for tau <= 1 and tau <= 1/h, 1.25 for
-/// any tau; A has none larger than the worst of its elements. But obtuse triangles stay below a, as
-/// higher modes take part: 0.88 to 0.84 of it for angles of 110 to 140 degrees, 0.98 for 170. The
-/// largest of 0.85 a and 2 is near enough: a step converges up to 4/3 of it. 0.92 of that takes the
-/// fewest iterations with edges, whatever the order, and with lines 0.95, from order 5 on 0.85; all
+/// Estimate, for a single step, the largest eigenvalue from the shapes of the elements (with lines:
+/// of those without a pair). Of an element alone, with K^e and its own three blocks, the mean
+/// fluxes of pure diffusion have a = 1.5 + 0.5 |sum (d / |d|)^2| for the sides d. With all modes it
+/// is a or 2 at most, whichever is more, times 1.02 for tau <= 1 and tau <= 1/h, 1.25 for any tau;
+/// A has none larger than the worst of its elements. But obtuse triangles stay below a, as higher
+/// modes take part: 0.88 to 0.84 of it for angles of 110 to 140 degrees, 0.98 for 170. The largest
+/// of 0.85 a and 2 is near enough: a step converges up to 4/3 of it. 0.92 of that takes the fewest
+/// iterations with edges, whatever the order, and with lines 0.95, from order 5 on 0.85; all
 /// converge for obtuse triangles up to 170 degrees and all tau (tests/multigrid/test_smoothing.c),
 /// with vertex modes too (ops/smooth/vertex_modes.h): up to 1.26 of it there at orders 5 to 10.
 /// Beyond, edges come to the limit: equal isosceles triangles of 179 degrees with tau = 1e-3 are at
-/// 1.26 to 1.33 of it, and may make the cycle nearly indefinite; `auto` has lines there. Lines
-/// bear 0.85 twice, though 4/3 of it is 0.96 a: on such lattices triangles of 140 degrees and more
-/// have a pair each, and are not in the estimate; those of 110 without one reach 0.89 a.
+/// 1.26 to 1.33 of it, and may make the cycle nearly indefinite; `auto` has lines there. Lines bear
+/// 0.85 twice, though 4/3 of it is 0.96 a: on such lattices triangles of 140 degrees and more have
+/// a pair each, and are not in the estimate; those of 110 without one reach 0.89 a.
 double kg_smoother_estimate(kedge_smoother kind, int order, double alignment);
 
 KEDGE_END_DECLS

@@ -73,7 +73,7 @@ READER(read_integer)
   return KEDGE_OK;
 }
 
-/// One of key->words, into a member of their enumeration.
+/// Read one of key->words into a member of an enumeration.
 READER(read_word)
 {
   int value;
@@ -322,7 +322,7 @@ static const kg_problem_key table[] = {
   {"output", "fields", "full or cells", read_fields},
 };
 
-/// What only functions of the caller are set for.
+/// Keys that only functions of the caller set.
 static const kg_problem_key function_table[] = {
   {"exact", "du_dx", "", read_function, .member = MEMBER(exact_dx)},
   {"exact", "du_dy", "", read_function, .member = MEMBER(exact_dy)},

@@ -166,7 +166,7 @@ static kedge_status set_all(kedge_problem *problem, const kg_setting *list, int 
   return status;
 }
 
-/// What a call sets to a function; its value is NULL.
+/// The setting of a key to a caller's function; its value is NULL.
 static kg_setting function_of(const char *section, const char *key, kedge_function *function,
                               void *user)
 {

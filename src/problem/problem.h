@@ -12,7 +12,7 @@ typedef struct kg_boundary {
   const kg_setting *type_at, *value_at;  ///< borrowed from settings; NULL: not set
 } kg_boundary;
 
-/// What `tolerance = auto` asks for where rounding allows it.
+/// The tolerance that `tolerance = auto` asks for where rounding allows it.
 #define KG_TOLERANCE_AUTO 1e-10
 
 struct kedge_problem {

@@ -235,7 +235,8 @@ done:
   return status;
 }
 
-/// What makes all boundaries neumann: a --set that does, else the first section.
+/// The setting to blame where all boundaries are neumann: a --set of a type, else the first
+/// section's type.
 static const kg_setting *place_of_types(const matching *m)
 {
   const kedge_problem *p = m->problem;

@@ -56,7 +56,8 @@ static kedge_status conflict(kedge_context *ctx, const kedge_problem *p, const c
   return kg_problem_fail(ctx, p, kg_settings_find(&p->settings, "solver", key), "%s", sentence);
 }
 
-/// What is made from packed local matrices needs the operator that keeps them.
+/// Fail where a preconditioner that is made from packed local matrices meets an operator that does
+/// not keep them.
 static kedge_status check_operator(kedge_context *ctx, const kedge_problem *p)
 {
   if (p->operator_kind == KEDGE_OPERATOR_MATRIX_FREE) return KEDGE_OK;

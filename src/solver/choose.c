@@ -24,7 +24,7 @@ static bool can_be_resident(kedge_context *ctx, const kg_choose_args *a)
   return is_plain(a) && kg_cg_resident_bytes(ctx, kg_sizes_of(a->problem->order), a->count) > 0;
 }
 
-/// What `preconditioner = auto` means (docs/multigrid.md#which-one).
+/// Choose the preconditioner, also for `preconditioner = auto` (docs/multigrid.md#which-one).
 static kg_precond_kind choose_preconditioner(kedge_context *ctx, const kg_choose_args *a)
 {
   static const kg_precond_kind given[] = {[KEDGE_PRECONDITIONER_JACOBI] = KG_JACOBI,
@@ -41,7 +41,7 @@ static kg_precond_kind choose_preconditioner(kedge_context *ctx, const kg_choose
   return jacobi ? KG_JACOBI : KG_CYCLE;
 }
 
-/// What `smoother = auto` means (docs/multigrid.md#which-one).
+/// Choose the smoother, also for `smoother = auto` (docs/multigrid.md#which-one).
 static kedge_smoother choose_smoother(const kg_choose_args *a)
 {
   if (a->problem->smoother != KEDGE_SMOOTHER_AUTO) return a->problem->smoother;

@@ -51,8 +51,8 @@ typedef struct kg_choose_args {
   int n_batches;
 } kg_choose_args;
 
-/// What the shapes of the mesh do not have yet.
-/// @retval KEDGE_ERR_INPUT  the problem asks for something of it; the sentence says what
+/// Refuse settings that do not exist yet for the shapes of the mesh's elements.
+/// @retval KEDGE_ERR_INPUT  the problem asks for such a setting; the sentence names it
 kedge_status kg_choose_check(kedge_context *ctx, const kg_choose_args *args);
 
 /// All but what depends on sizes of arrays: `loads_stay` is true, both numbers of groups are 0.

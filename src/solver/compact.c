@@ -32,8 +32,7 @@ static size_t local_bytes(const kg_shape *s)
 void kg_compact_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
 {
   const size_t lanes = KG_LANES * (size_t)s->choice.residual_groups, d = sizeof(double);
-  // Where b is kept, local matrices are made at first with the load vectors and F^e of all
-  // elements.
+  // If b is kept, local matrices are made at first with the load vectors and F^e of all elements.
   const bool remakes = s->choice.residual == KG_REMADE_WITH_LOADS;
   const unsigned makes = KG_IN(LOCAL) | KG_IN(RESIDUAL), loads = remakes ? makes : KG_IN(RESIDUAL);
   if (s->choice.iterates == KG_DOUBLE) return;
@@ -151,8 +150,8 @@ static kedge_status make_loads(kg_pipeline *p, const chunk *c)
   return kg_source_loads(p, c->of, c->first_patch * n->patch_groups, n->n_groups, values, c->load);
 }
 
-/// What a chunk adds to y = A x, or A x - b, in double precision; without x to y = -b. Packed K^e
-/// would do but for rounding, in which they do not keep what is constant.
+/// Add a chunk's part to y = A x, or A x - b, in double precision; without x to y = -b. Packed K^e
+/// would do, but their rounded product with a constant is not exact.
 static kedge_status multiply_chunk(kg_pipeline *p, chunk *c, const double *x, double *y)
 {
   const bool remakes = p->shape.choice.residual == KG_REMADE_WITH_LOADS;

@@ -106,7 +106,7 @@ static kedge_status sum_errors(kg_pipeline *p)
   return status == KEDGE_OK ? kg_pipeline_diagnose(p, KG_ABOUT_ERROR) : status;
 }
 
-/// What has left memory for the trace solve.
+/// Make again the arrays that have left memory for the trace solve.
 static kedge_status make_again(kg_pipeline *p)
 {
   if (!p->shape.choice.sides_stay) {

@@ -43,7 +43,7 @@ static int64_t results_bytes(const kg_shape *s)
   return ((int64_t)modes + lanes + (int64_t)s->count.n_edges * s->size.n_edge) * d;
 }
 
-/// Values of functions of a chunk, so many a triangle, when the host evaluates them.
+/// Values of functions of a chunk, n_values a triangle, when the host evaluates them.
 static int64_t sampled_bytes(const kg_shape *s, int n_values)
 {
   return (int64_t)n_values * KG_LANES * s->choice.recover_groups * (int64_t)sizeof(double);
@@ -102,7 +102,7 @@ int64_t kg_stage_bytes(const kg_plan *plan, kg_stage stage)
   return (int64_t)kg_plan_live_bytes(plan, phases[stage]);
 }
 
-/// Bytes that are held in a stage on device and host, with chunks of so many groups.
+/// Bytes that are held in a stage on device and host, given the groups of a chunk.
 static int64_t held(kg_shape s, kg_stage stage, int32_t groups)
 {
   kg_plan plan;

@@ -28,7 +28,7 @@ int64_t kg_host_bytes(const kg_shape *shape);  ///< where that is most
 /// device and host together, than the trace solve does; 16 MiB of them at least, which keep a GPU
 /// busy, or a tenth of a small mesh, and 2 GiB at most. Chunks are of one size.
 int32_t kg_chunk_groups(const kg_shape *shape);
-/// What a solve is going to allocate at its peak, of which `peak` on the device.
+/// The bytes that a solve is going to allocate at its peak, of which `peak` on the device.
 kg_memory kg_memory_needed(const kedge_context *ctx, const kg_shape *shape, int64_t peak);
 
 kg_memory kg_memory_free(kedge_context *ctx);

@@ -1,5 +1,5 @@
 /// @file
-/// What both writers of output files share.
+/// Parts that both writers of output files share.
 #pragma once
 #include "io/vtkhdf.h"
 #include "solver/solution.h"

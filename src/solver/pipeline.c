@@ -31,8 +31,8 @@ static double stabilization_of(const kg_pipeline *p)
   return given > 0.0 ? given : problem->diffusion / sqrt(p->mesh->info.area);
 }
 
-/// What is kept in single precision stays in its range then. Factors and roots of powers of four
-/// are exact: the division changes no bit of a result.
+/// Scale the equation, so that numbers kept in single precision stay in its range. Factors and
+/// roots of powers of four are exact: the division changes no bit of a result.
 static void scale_equation(kg_pipeline *p)
 {
   const kedge_problem *problem = p->problem;

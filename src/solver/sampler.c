@@ -10,7 +10,7 @@
 #include "expression/function.h"
 #include "solver/cells.h"
 
-/// Where the functions are used: the source not at corners.
+/// The points at which the functions are used: the source not at corners.
 static kg_points used(const kg_sampler *s, kg_points points)
 {
   return s->kind == KG_SAMPLE_LOADS ? kg_points_of_rule(points) : points;
@@ -51,7 +51,7 @@ static size_t values_of_group(const kg_sampler *s, int batch)
   return (size_t)s->set.n * (size_t)places_of(s, batch).n * KG_LANES;
 }
 
-/// What the ways to evaluate would take; the times are those of docs/report.md.
+/// The times that the ways to evaluate would take, as docs/report.md has them.
 typedef struct estimate {
   double host, interpret, compile;
 } estimate;

@@ -1,9 +1,9 @@
 /// @file
-/// What is made from values of functions at the points of elements, chunk by chunk: load vectors
-/// and errors. On the CUDA backend the GPU evaluates expressions: it interprets them, and the
-/// values lie in memory for the kernel that uses them; or, where there are so many points that
-/// compiling pays, and NVRTC is there, it evaluates them in a kernel made for them. Else the host
-/// evaluates and the values are copied. A solve says in its report which it was.
+/// Load vectors and errors, made chunk by chunk from values of functions at the points of elements.
+/// On the CUDA backend the GPU evaluates expressions: it interprets them, and the values lie in
+/// memory for the kernel that uses them; or, where there are so many points that compiling pays,
+/// and NVRTC is there, it evaluates them in a kernel made for them. Else the host evaluates and the
+/// values are copied. A solve says in its report which it was.
 ///
 /// KEDGE_EVALUATE=host, =interpret or =compile in the environment takes the choice away, where
 /// there is one.
@@ -28,8 +28,8 @@ typedef struct kg_sampler {
   double *staging;           ///< NULL, or of the host, [group of a chunk][function][point][lane]
 } kg_sampler;
 
-/// What KEDGE_EVALUATE says; NULL: nothing.
-/// @retval KEDGE_ERR_INPUT  a word that it cannot be
+/// Read KEDGE_EVALUATE; NULL: it is not set.
+/// @retval KEDGE_ERR_INPUT  KEDGE_EVALUATE is a word without meaning
 kedge_status kg_sampler_wish(kedge_context *ctx, const char **wish);
 /// All is borrowed. Every point once.
 kg_sampler kg_sampler_of(kg_pipeline *p, kg_sample_kind kind, kg_sample_set set);

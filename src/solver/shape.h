@@ -1,5 +1,6 @@
 /// @file
-/// What the sizes of a solve's arrays depend on: counts and choices, before anything is allocated.
+/// The shape of a solve, on which the sizes of its arrays depend: counts and choices, before
+/// anything is allocated.
 #pragma once
 #include "device/backend.h"
 #include "basis/reference.h"

@@ -36,7 +36,7 @@ int kedge_node_count(int order)
   return kg_triangle_modes(order);
 }
 
-/// What a call that fills `array` at nodes asks for.
+/// Check the arguments of a call that fills `array` at nodes.
 static kedge_status check_order(const kedge_solution *s, int order, const void *array,
                                 const char *call)
 {
@@ -78,7 +78,7 @@ kedge_status kedge_solution_offsets(const kedge_solution *s, int order, int64_t 
   return KEDGE_OK;
 }
 
-/// What a call at nodes works with.
+/// Work of a call at nodes.
 typedef struct node_work {
   kg_element_points nodes;
   int64_t *offsets;  ///< NULL: all elements have as many nodes

@@ -68,7 +68,7 @@ static kedge_status make_multigrid(kg_pipeline *p)
   return KEDGE_OK;
 }
 
-/// What the operator keeps of packed K^e, where that is another form, and multigrid.
+/// Make the operator's own form of K^e, where it keeps another than packed ones, and multigrid.
 kedge_status kg_stage_assembly(kg_pipeline *p)
 {
   const kg_linears a = trace_linear(p);
@@ -139,7 +139,7 @@ static void make_cycles(const kg_pipeline *p, kg_cg_args v, methods *m)
   m->bound = kg_cg_of(&kg_cg_loop, &v);
 }
 
-/// What a solve needs, once multigrid stands.
+/// Make the operator, preconditioners and methods of a solve, once multigrid exists.
 static kedge_status make_methods(kg_pipeline *p, methods *m)
 {
   const bool multigrid = p->shape.choice.precond != KG_JACOBI;

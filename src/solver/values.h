@@ -20,7 +20,7 @@ void kg_element_points_free(kg_element_points *points);
 const kg_cell_points *kg_points_of(const kedge_solution *solution, const kg_element_points *points,
                                    int32_t element);
 
-/// Where the points of an element lie: xy[stride * point + 0, 1].
+/// Write where the points of an element lie: x, y of a point in xy[stride * point + 0, 1].
 void kg_place_points(const kedge_solution *solution, const kg_cell_points *points, int32_t element,
                      int stride, double *xy);
 

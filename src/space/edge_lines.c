@@ -10,7 +10,7 @@
 
 enum { NO_PAIR = 3 };
 
-/// What a walk along lines needs.
+/// Arrays of a walk along lines.
 typedef struct walk {
   const kedge_mesh *mesh;
   uint8_t *pair;   ///< [element]: the corner between the sides of the pair, or NO_PAIR

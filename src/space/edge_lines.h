@@ -32,7 +32,7 @@ typedef struct kg_edge_lines {
 kedge_status kg_edge_lines_create(kedge_context *ctx, const kedge_mesh *mesh,
                                   const kg_trace_layout *layout, kg_edge_lines *out);
 void kg_edge_lines_free(kg_edge_lines *lines);
-/// What its arrays take.
+/// The bytes that a kg_edge_lines takes for its arrays.
 int64_t kg_edge_lines_bytes(int32_t n_lines, int32_t n_steps);
 
 KEDGE_END_DECLS

@@ -11,7 +11,7 @@
 enum {
   KG_LANES = 32,
   KG_PATCH_GROUPS_MAX = 8,
-  /// So many edges a patch of triangles has at most, and one of quadrilaterals.
+  /// The most edges of a patch of triangles, and of a patch of quadrilaterals.
   KG_PATCH_SIDES_MAX = 3 * KG_LANES * KG_PATCH_GROUPS_MAX,
   KG_WIDE_PATCH_SIDES_MAX = 4 * KG_LANES * KG_PATCH_GROUPS_MAX,
   KG_SIDE_CODES = 2 * KG_PATCH_SIDES_MAX,            ///< codes of triangles are below this

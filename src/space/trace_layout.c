@@ -6,7 +6,7 @@
 #include "device/loop.h"
 #include "core/memory.h"
 
-/// What a patch counts of itself.
+/// Counts of a patch.
 typedef struct patch_count {
   int32_t first[KG_SECTION_COUNT];  ///< edges that appear first in this patch
   int32_t halo;

@@ -100,7 +100,7 @@ typedef struct kg_trace_counts {
   int32_t max_halo;       ///< most halo entries of one patch
 } kg_trace_counts;
 
-/// What operators read, in device memory. Arrays of lanes hold those of all batches one behind the
+/// Arrays in device memory that operators read. Arrays of lanes hold all batches one behind the
 /// other: first the groups of triangles, then those of quadrilaterals, which have more rows.
 typedef struct kg_trace_arrays {
   int n_facets;        ///< of the element of lane 0
@@ -140,8 +140,8 @@ KG_INLINE int kg_facets_of_lane(const kg_trace_arrays *arrays, int32_t lane)
 {
   return arrays->first_wide > 0 && lane >= arrays->first_wide ? 4 : arrays->n_facets;
 }
-/// Where an array of all lanes, [group][rows][lane], has a row of a lane, of `narrow` rows of a
-/// triangle and `wide` of a quadrilateral.
+/// The place of a lane's row in an array of all lanes, [group][rows][lane], with `narrow` rows for
+/// a triangle and `wide` for a quadrilateral.
 KG_INLINE int64_t kg_lane_row(const kg_trace_arrays *arrays, int narrow, int wide, int32_t lane,
                               int row)
 {
@@ -150,7 +150,7 @@ KG_INLINE int64_t kg_lane_row(const kg_trace_arrays *arrays, int narrow, int wid
   const int64_t group = (int64_t)(i / KG_LANES) * (is_wide ? wide : narrow);
   return (int64_t)first * narrow + (group + row) * KG_LANES + i % KG_LANES;
 }
-/// Where `vertex` and `side_edge` have facet l of a lane, and those of a side.
+/// The place of facet l of a lane in `vertex` and `side_edge`; below, the place of a side.
 KG_INLINE int64_t kg_facet_at(const kg_trace_arrays *arrays, int32_t lane, int l)
 {
   return kg_lane_row(arrays, 3, 4, lane, l);
@@ -159,14 +159,14 @@ KG_INLINE int64_t kg_side_at(const kg_trace_arrays *arrays, kg_side side)
 {
   return kg_facet_at(arrays, kg_side_element(side), kg_side_facet(side));
 }
-/// Where `side_codes` has the first word of a lane.
+/// The place of a lane's first word in `side_codes`.
 KG_INLINE int64_t kg_codes_at(const kg_trace_arrays *arrays, int32_t lane)
 {
   const bool is_wide = kg_facets_of_lane(arrays, lane) == 4;
   return is_wide ? 2 * (int64_t)lane - arrays->first_wide : lane;
 }
 
-/// Where [group][n_facets][lane] has facet l of an element.
+/// The place of facet l of an element in an array [group][n_facets][lane].
 KG_INLINE int64_t kg_lane_side(int n_facets, int32_t e, int l)
 {
   return ((int64_t)(e / KG_LANES) * n_facets + l) * KG_LANES + e % KG_LANES;

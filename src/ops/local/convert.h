@@ -17,10 +17,10 @@ typedef struct kg_local_convert_args {
 
 /// @retval KEDGE_ERR_INTERNAL  no such conversion is known
 kedge_status kg_local_convert(kedge_context *ctx, const kg_local_convert_args *args);
-/// Numbers of `from` read and of `to` written, of so many elements.
+/// The cost of reading `from` and writing `to` for a number of elements.
 kg_cost kg_local_convert_cost(const kg_local *from, const kg_local *to, int64_t n_elements);
 
-/// The operators behind it: PACKED to DIFFERENCES, and PACKED to FULL.
+/// The operators behind kg_local_convert(): PACKED to DIFFERENCES, and PACKED to FULL.
 KG_DECLARE_OPERATOR(kg_local_differences, kg_local_convert_args);
 KG_DECLARE_OPERATOR(kg_local_full, kg_local_convert_args);
 

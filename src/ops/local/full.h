@@ -10,7 +10,8 @@
 #include "ops/local/local.h"
 KEDGE_BEGIN_DECLS
 
-/// Where mode i of side l, column j of K^e lies in an element, of n columns and m modes an edge.
+/// The place in an element of mode i of side l, column j of K^e, with n columns and m modes an
+/// edge.
 KG_INLINE int kg_full_entry(int n, int m, int l, int i, int j)
 {
   return (l * n + j) * m + i;

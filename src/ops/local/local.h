@@ -74,7 +74,7 @@ static inline kg_local kg_local_all(kg_layout layout, kg_number number, kg_sizes
   return all;
 }
 
-/// Where entry (i, j) or (j, i) of packed K^e lies, from where entry (0, 0) does.
+/// The distance of entry (i, j) or (j, i) of packed K^e from entry (0, 0), in numbers.
 KG_INLINE int64_t kg_local_at(int i, int j)
 {
   return (int64_t)kg_packed_entry(i, j) * KG_LANES;

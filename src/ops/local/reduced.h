@@ -92,7 +92,7 @@ KG_INLINE double kg_local_inner(const kg_local_element *e, int l, int i, int k, 
   return l == k && i == 1 && j == 1 ? kg_local_sign(e, l) * value : value;
 }
 
-/// What mode 0 of side l adds to mode 1 of side k.
+/// Mode 0 of side l adds this to mode 1 of side k.
 KG_INLINE double kg_local_slope(const kg_local_element *e, int l, int k)
 {
   const double slope = kg_local_sign(e, k) * KG_REDUCED_SLOPE;

@@ -1,6 +1,6 @@
 /// @file
-/// Where an operator failed first: one word of device memory, which kernels lower to the number of
-/// an edge, an element or an unknown.
+/// The place where an operator failed first: one word of device memory, which kernels lower to the
+/// number of an edge, an element or an unknown.
 #pragma once
 #include "device/backend.h"
 #include "ops/numbering/trace_arrays.h"

@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(BLOCK) measure_rows_kernel(const kg_vertex_spa
   if (i < s.n_rows) s.row[i + 1] = kg_vertex_row_length(&s, (int32_t)i);
 }
 
-/// Where the rows of the coarse matrix begin.
+/// Find where the rows of the coarse matrix begin.
 kedge_status find_entries(kedge_context *ctx, const kg_trace_counts *count, kg_vertex_space *s,
                           void *scratch, size_t bytes)
 {

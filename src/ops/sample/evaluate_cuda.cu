@@ -16,7 +16,7 @@ namespace
 
 enum { WARPS = 4, THREADS = 32 * WARPS, ROW_BYTES = 8 * THREADS };
 
-/// What a thread knows of its triangle.
+/// The corners of a thread's triangle.
 struct corners {
   double x[3], y[3];
 

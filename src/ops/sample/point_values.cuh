@@ -9,8 +9,8 @@ namespace kg
 {
 static_assert(point_shape<KEDGE_ORDER_MAX>::R == KG_POINT_ROWS_MAX, "rows of kg_point_rows()");
 
-/// What every point of the rule needs, as a parameter of a kernel: where loops are unrolled it is
-/// an operand of the arithmetic, which no load has to bring.
+/// The tables of a rule as a parameter of a kernel: where loops are unrolled, their numbers are
+/// operands of the arithmetic, which no load has to bring.
 template <int P>
 struct rule_table {
   static constexpr int R = point_shape<P>::R;

@@ -25,7 +25,8 @@ kg_sample_shape kg_sample_shape_of(kg_sample_kind kind, int order);
 kedge_status kg_sample_kernel_source(kedge_context *ctx, kg_sample_kind kind, kg_points points,
                                      const kg_function *const *functions, char **source);
 
-/// Load vectors or errors without values in memory, from functions of so many operations a point.
+/// The cost of load vectors or errors without values in memory, from functions of `operations`
+/// operations a point.
 kg_cost kg_sample_cost(kg_sample_kind kind, kg_sizes size, double operations, int64_t n_elements);
 
 /// Below: builds with CUDA.

@@ -11,7 +11,7 @@ size_t kg_edge_blocks_count(kg_sizes size, const kg_trace_counts *count)
   return groups * (m * (m + 1) / 2) * KG_LANES;
 }
 
-/// Where the edge lies whose block has no inverse, and what to do.
+/// Fail for an edge whose block has no inverse: say where it lies, and what to do.
 static kedge_status refuse(kedge_context *ctx, const kg_batch *batch, kg_number number,
                            int32_t edge)
 {

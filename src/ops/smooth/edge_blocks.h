@@ -19,7 +19,7 @@
 #include "ops/local/entry.h"
 KEDGE_BEGIN_DECLS
 
-/// What is kept of a block.
+/// The form in which a block is kept.
 typedef enum kg_block_form {
   KG_BLOCK_FACTOR,  ///< W, float
   KG_BLOCK_HALF,    ///< W, upper halves of floats

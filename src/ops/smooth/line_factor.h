@@ -52,7 +52,7 @@ static inline size_t kg_line_factor_count(kg_sizes size, int32_t n_lines, int32_
   return (size_t)(n_steps - n_lines) * (size_t)size.n_edge * (size_t)size.n_edge;
 }
 
-/// Where L of a step begins, which is not the first of its line.
+/// The place of L of a step, which is not the first of its line.
 KG_INLINE int64_t kg_line_factor_at(int m, int32_t line, int32_t step)
 {
   return (int64_t)(step - line - 1) * m * m;

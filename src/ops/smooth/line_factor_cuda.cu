@@ -28,14 +28,14 @@ struct line_matrices {
   double least[M];
 };
 
-/// What K^e say of a step: C, and the lower triangle of A of its edge.
+/// Entries of a step from K^e: C, and the lower triangle of A of its edge.
 template <int M>
 struct line_entries {
   double coupling[FULL<M>], block[HALF<M>];
 };
 
-/// Where the entries of a lane lie in a triangle; beyond its end, at the last one, which another
-/// lane writes.
+/// The places of a lane's entries in a lower triangle. Places beyond the end are those of the last
+/// entry, which another lane writes.
 template <int M>
 struct triangle_places {
   int lane, row[HALF<M>], column[HALF<M>];
@@ -73,7 +73,7 @@ struct line_block {
   }
 };
 
-/// What a side's element has in the block of its edge.
+/// Add the part of a side's element to the block of its edge.
 template <int M>
 __device__ void add_side(const kg_line_factor_args &a, kg_side side,
                          const triangle_places<M> &places, double (&block)[HALF<M>])

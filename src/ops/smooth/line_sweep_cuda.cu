@@ -22,7 +22,7 @@ constexpr int WIDTH = M <= 8 ? 8 : 16;  // lanes of a line
 template <int M>
 constexpr int CHUNK = M <= 10 ? 8 : 4;  // steps, of which registers hold two
 
-/// What a lane needs of as many steps.
+/// A lane's numbers of CHUNK<M> steps: its rows of L, and x.
 template <int M>
 struct chunk {
   float l[CHUNK<M>][M];
@@ -45,7 +45,8 @@ struct walk {
     k = min(k + lane % CHUNK<M>, n - 1);
     return edge[BACKWARD ? first - k - 1 : first + k];
   }
-  /// Where this lane's number of step j of a chunk lies, from what the lanes have looked up.
+  /// The place of this lane's number of step j of a chunk, from edges that the lanes have looked
+  /// up.
   __device__ int64_t at(int32_t edges, int j) const
   {
     return (int64_t)__shfl_sync(0xffffffffu, edges, j, WIDTH<M>) * M + mode;

@@ -12,8 +12,8 @@ void kg_vertex_mode_shape(int order, double *shape)
   for (int k = 1; k <= order; ++k) shape[k] = 1.0 / (count[k & 1] * sqrt(2.0 * (2 * k + 1)));
 }
 
-/// Where the vertex of unknown i lies, and what to do. It ends its first edge, of whose first side
-/// it begins or ends.
+/// Fail for unknown i: say where its vertex lies, and what to do. The vertex is an end of its first
+/// edge, so the first side of that edge begins or ends there.
 static kedge_status refuse(kedge_context *ctx, const kg_vertex_modes_args *args, int32_t i)
 {
   const kg_trace_arrays *arrays = &args->batch.arrays;

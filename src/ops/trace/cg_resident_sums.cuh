@@ -54,8 +54,8 @@ __device__ __forceinline__ void warp_sum(double (&v)[N])
     for (int n = 0; n < N; ++n) v[n] += __shfl_xor_sync(ALL, v[n], offset);
 }
 
-/// What the warps of a block share. The last warp has no sides: it adds, sends and collects the
-/// sums while the others wait for the messages of their edges.
+/// Shared memory of the warps of a block. The last warp has no sides: it adds, sends and collects
+/// the sums while the others wait for the messages of their edges.
 struct block_state {
   double by_warp[2][32];  ///< sums of the warps with sides
   kg_cg_state cg;

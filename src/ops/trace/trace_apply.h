@@ -21,8 +21,8 @@ typedef struct kg_trace_apply_args {
   kg_pass pass;   ///< a sum has a part a patch; `open` may be the halo's rows of y
 } kg_trace_apply_args;
 
-/// Where the numbers of a side lie, from its code: two places an edge inside the patch, then one an
-/// edge of the halo.
+/// The place of a side's numbers, from its code: an edge inside the patch has two places, then an
+/// edge of the halo has one.
 KG_INLINE int kg_code_place(int code, int n_inside)
 {
   return code < 2 * n_inside ? code : n_inside + code / 2;
@@ -44,7 +44,7 @@ KG_DECLARE_OPERATOR_OF_NUMBERS(kg_trace_apply, kg_trace_apply_args);
 typedef struct kg_trace_product_args {
   kg_batch batch;    ///< of all lanes
   kg_locals locals;  ///< each begins with a patch; all of one number
-  const void *x;     ///< these as above
+  const void *x;     ///< x, y, halo and pass as in kg_trace_apply_args
   void *y, *halo;
   kg_pass pass;
 } kg_trace_product_args;

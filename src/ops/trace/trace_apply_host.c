@@ -85,8 +85,8 @@ INLINE void give_differences(int m, kg_real (*y)[KG_LANES])
   for (int i = 0; i < KG_LANES; ++i) y[2 * m][i] -= y[0][i] + y[m][i];
 }
 
-/// Where the gathered vectors have mode k of side l: in the order of K^e; where that is reduced,
-/// mode 0 of the sides stands behind the others.
+/// The row of mode k of side l in the gathered vectors: in the order of K^e; with reduced K^e, mode
+/// 0 of the sides stands behind the other modes.
 INLINE int row_of(int m, bool reduced, int l, int k)
 {
   if (!reduced) return l * m + k;

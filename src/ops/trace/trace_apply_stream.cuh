@@ -20,11 +20,12 @@
 namespace
 {
 
-/// Rings by order: slots of so many rows of K^e decide how far loads run ahead; and the blocks of a
-/// multiprocessor for which registers are chosen. Two blocks are best where a patch brings enough
-/// of K^e, so that one streams while the other gathers, three or four where it does not; shared
-/// memory has room for patches of meshes that are less regular than a square. Slots divide the rows
-/// of K^e, or nearly. Chosen on an H200; what they reach is in profiling/results (operators.json).
+/// Rings by order: the rows of K^e in a slot, and the slots, decide how far loads run ahead; and
+/// the blocks of a multiprocessor for which registers are chosen. Two blocks are best where a patch
+/// brings enough of K^e, so that one streams while the other gathers, three or four where it does
+/// not; shared memory has room for patches of meshes that are less regular than a square. Slots
+/// divide the rows of K^e, or nearly. Chosen on an H200; what they reach is in profiling/results
+/// (operators.json).
 struct ring_shape {
   int entries, slots, blocks;
 };
@@ -89,8 +90,8 @@ __device__ __forceinline__ patch_place place_of(const kg_trace_apply_args &a, in
   return p;
 }
 
-/// What a block needs of its patches, in shared memory. x is that of one patch; halo lists are held
-/// for the patch being computed, the next and the one after it (`turn` 0 to 2).
+/// The shared memory of a block. x is that of one patch; halo lists are held for the patch being
+/// computed, the next and the one after it (`turn` 0 to 2).
 template <class shape, int M>
 struct patch_memory {
   static constexpr int T = shape::threads;

@@ -40,8 +40,8 @@ KG_INLINE void kg_cg_count(kg_cg_state *state, double rr, double rz)
     state->stop = KG_CG_LIMIT;
 }
 
-/// What p . A p of a direction, or r . z, says: CG goes on only while it is finite and positive.
-/// Every block of the kernel that reads it comes to the same stop, and one thread notes that: which
+/// Judge p . A p of a direction, or r . z: CG goes on only while it is finite and positive. Every
+/// block of the kernel that reads it comes to the same stop, and one thread notes that: which
 /// blocks see the note, and which only the sum, makes no difference.
 /// @param not_positive  the stop of a sum that is not positive
 KG_INLINE int32_t kg_cg_judge(double sum, int32_t not_positive)

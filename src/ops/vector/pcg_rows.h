@@ -1,6 +1,6 @@
 /// @file
-/// What the vector passes of conjugate gradients with a preconditioner work on, in kg_real. Shared
-/// by host and GPU.
+/// Rows on which the vector passes of conjugate gradients with a preconditioner work, in kg_real.
+/// Shared by host and GPU.
 #pragma once
 #include "core/inline.h"
 #include "ops/vector/cg_vectors.h"

@@ -9,7 +9,7 @@
 #include "ops/vector/random_vector.h"
 KEDGE_BEGIN_DECLS
 
-/// What storing x_i may change: a part of the unit roundoff, always the same for one i.
+/// A change that storing x_i may make: a part of the unit roundoff, always the same for one i.
 KG_INLINE double kg_rounding_of(double x, int64_t i)
 {
   return 0.5 * DBL_EPSILON * kg_random_number(i) * x;

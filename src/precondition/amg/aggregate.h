@@ -1,4 +1,5 @@
-/// @file Aggregates are groups of a matrix's rows; each becomes a row of the coarser matrix.
+/// @file
+/// Aggregates are groups of a matrix's rows; each becomes a row of the coarser matrix.
 ///
 /// i and j are strongly connected if a_ij < -theta sqrt(a_ii a_jj). The roots of aggregates are a
 /// maximal set of rows of which no two are within two strong connections of each other: round by

@@ -18,7 +18,7 @@ static const double
     margin = 1.1,         // over the estimate of the largest eigenvalue
     stall = 0.8;          // a coarser level has fewer rows than this part
 
-/// What making the next level needs.
+/// Work for making the next level.
 typedef struct level_work {
   kg_arena_mark made;  ///< what follows serves the prolongation alone
   kg_aggregate_args aggregate;
@@ -160,7 +160,7 @@ static bool has_room(const kg_arena *arena, size_t bytes)
   return arena->bytes == 0 || bytes <= arena->bytes - arena->used;
 }
 
-/// Whether the level is the last, with an inverse.
+/// Whether level l is the last, whose matrix is inverted.
 static bool is_inverted(const kg_coarse *coarse, const kg_arena *work, int l)
 {
   const int32_t n = coarse->level[l].matrix.n_rows;

@@ -1,6 +1,7 @@
 /// @file
-/// What solves the coarse system of the multigrid preconditioner, in each iteration about, or well
-/// in a first one of a smooth residual: kg_amg, or in tests an exact solver in its place.
+/// The solver of the coarse system of the multigrid preconditioner: roughly in each iteration, or
+/// well in a first one, whose residual is smooth. It is kg_amg, or in tests an exact solver in its
+/// place.
 #pragma once
 #include "mesh/mesh.h"
 #include "precondition/amg/csr.h"
@@ -10,13 +11,13 @@ typedef struct kg_coarse kg_coarse;  ///< of the solver
 
 /// Device memory that a solver takes.
 typedef struct kg_coarse_bytes {
-  int64_t kept;     ///< as long as the solver lives
-  int64_t vectors;  ///< that it is lent to solve
-  int64_t work;     ///< more, while it is created
+  int64_t kept;     ///< bytes held as long as the solver lives
+  int64_t vectors;  ///< bytes lent to the solver while it solves
+  int64_t work;     ///< more bytes, held while it is created
 } kg_coarse_bytes;
 
-/// What a solver is given beside the matrix: device memory, by its `bytes`, of which it allocates
-/// what it lacks; a mesh.
+/// A solver is given this beside the matrix: device memory, as much as its `bytes` says (where it
+/// needs more, it allocates the rest), and a mesh.
 typedef struct kg_coarse_memory {
   void *kept, *work;
   size_t kept_bytes, work_bytes;
@@ -25,16 +26,16 @@ typedef struct kg_coarse_memory {
 } kg_coarse_memory;
 
 typedef struct kg_coarse_table {
-  /// What create() needs for a matrix of linear finite elements, of so many entries beside the
-  /// diagonal: enough for any but strange ones.
+  /// The memory that create() needs for a matrix of linear finite elements with n_entries entries
+  /// beside the diagonal: enough for any but strange ones.
   /// @param[in] spare  bytes that may be kept for speed alone
   kg_coarse_bytes (*bytes)(int64_t n_rows, int64_t n_entries, int64_t spare);
   /// The matrix is symmetric and positive definite; its arrays stay with the caller, who keeps
   /// them, as is `memory`.
-  /// @retval KEDGE_ERR_NUMERIC  it is not positive definite
+  /// @retval KEDGE_ERR_NUMERIC  the matrix is not positive definite
   kedge_status (*create)(kedge_context *ctx, const kg_csr *matrix, kg_coarse_memory memory,
                          kg_coarse **out);
-  /// Lend it memory for its vectors, of which it allocates what it lacks, before it solves. Between
+  /// Lend the solver memory for its vectors before it solves; it allocates what it lacks. Between
   /// solves the memory may hold something else.
   kedge_status (*lend)(kedge_context *ctx, kg_coarse *coarse, void *vectors, size_t bytes);
   /// x = M b, M a symmetric positive definite approximation of the inverse, one of two that are

@@ -25,7 +25,7 @@ KG_INLINE void kg_csr_start_row(const kg_csr_apply_args *a, int32_t i)
   a->y[i] = a->weight * a->b[i] / a->matrix.diagonal[i];
 }
 
-/// What a product does with the sum of its row.
+/// Uses of the sum of a row in a product.
 typedef enum kg_csr_rule {
   KG_CSR_STEP,      ///< y = x + momentum (x - previous) + weight D^-1 (b - A x): of Chebyshev
   KG_CSR_RESIDUAL,  ///< y = b - A x
@@ -36,8 +36,8 @@ typedef enum kg_csr_rule {
 
 kedge_status kg_csr_apply(kedge_context *ctx, kg_csr_rule rule, const kg_csr_apply_args *args);
 
-/// What the result of a row is made of beside the sum of its entries: loads that need not wait for
-/// that one.
+/// Numbers from which the result of a row is made beside the sum of its entries; their loads need
+/// not wait for the sum.
 typedef struct kg_csr_row {
   double x, previous, b, y, diagonal;
 } kg_csr_row;

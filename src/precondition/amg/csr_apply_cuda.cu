@@ -23,7 +23,8 @@ enum {
   FEW_ROWS = 30 * 1024,  // of fewer, a GPU has too few blocks to hide latency
 };
 
-/// What goes from one level to another: a prolongation or its transpose.
+/// Whether the matrix goes from one level to another: a prolongation or its transpose, with entries
+/// in parts of one.
 template <kg_csr_rule RULE>
 constexpr bool HAS_PARTS = RULE == KG_CSR_RESTRICT || RULE == KG_CSR_PROLONG;
 

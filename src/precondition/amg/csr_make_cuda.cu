@@ -93,7 +93,7 @@ struct RowList {
     }
   }
 
-  /// Where the list has a column, or LIST.
+  /// The place of column j in the list, or LIST.
   __device__ int find(int32_t j) const
   {
     for (int first = 0; first < n; first += LANES) {

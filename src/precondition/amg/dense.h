@@ -20,7 +20,7 @@ static inline size_t kg_dense_entries(int32_t n_rows)
   return (size_t)n_rows * ((size_t)n_rows + 1) / 2;
 }
 
-/// Where entry i, j of a symmetric matrix is.
+/// The place of entry (i, j) of a symmetric matrix.
 KG_INLINE int32_t kg_dense_at(int32_t i, int32_t j)
 {
   return i > j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i;
@@ -41,7 +41,8 @@ kedge_status kg_dense_inverse(kedge_context *ctx, const kg_dense_inverse_args *a
 kedge_status kg_dense_apply(kedge_context *ctx, int32_t n, const double *inverse, const double *x,
                             double *y);
 
-/// Whether pivot k is that of a positive definite matrix: rounding leaves this much of none.
+/// Whether pivot k is that of a positive definite matrix: larger than what rounding leaves of a
+/// pivot that is 0.
 KG_INLINE bool kg_dense_is_positive(const kg_csr *matrix, int32_t k, double pivot)
 {
   const double epsilon = 2.220446049250313e-16;

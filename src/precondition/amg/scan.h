@@ -1,5 +1,5 @@
 /// @file
-/// Where rows begin: begin[i] = length[0] + ... + length[i - 1].
+/// A scan finds where rows begin: begin[i] = length[0] + ... + length[i - 1].
 #pragma once
 #include "core/inline.h"
 #include "ops/ops.h"

@@ -31,7 +31,7 @@ KG_INLINE int kg_cell_value_points(const kg_cell_tables *t, const kg_cell_materi
   return t->points.n + (material->length > 0.0 ? t->size.n_facets * t->rows : 0);
 }
 
-/// Where [group][rows][lane] has a row of an element.
+/// The place of a row of an element in an array [group][rows][lane].
 KG_INLINE int64_t kg_cell_at(int32_t e, int rows, int row)
 {
   return ((int64_t)(e / KG_LANES) * rows + row) * KG_LANES + e % KG_LANES;

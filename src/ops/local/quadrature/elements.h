@@ -1,6 +1,6 @@
 /// @file
-/// What operators by quadrature read of their elements, and what a point of an element knows: any
-/// shape, straight or curved, through the same code (docs/math.md#cells).
+/// Data of elements that operators by quadrature read, and of a point of an element: any shape,
+/// straight or curved, through the same code (docs/math.md#cells).
 ///
 /// With F = dx/dr, J = det F, the flux is sigma = F s / J, s = sum_i s_i Phi_i, and its partner the
 /// covariant gradient F^T grad u. Geometry and diffusion meet in G = adj(F) kappa adj(F)^T / J, a

@@ -1,5 +1,5 @@
 /// @file
-/// What all points of an element know of its geometry and coefficients, made by a team in scratch.
+/// Geometry and coefficients at all points of an element, made by a team in scratch.
 #pragma once
 #include "ops/local/quadrature/elements.h"
 

@@ -38,7 +38,7 @@ __device__ __forceinline__ int degree_of(int i)
   return d;
 }
 
-/// What the elements of a group have, for whoever asks for a lane's.
+/// Factors of the elements of a group, in shared memory by lane.
 struct group_elements {
   double tau[3][KG_LANES], stiffness[3][KG_LANES];
   double grad_r[2][KG_LANES], grad_s[2][KG_LANES];

@@ -76,7 +76,7 @@ struct lifted_mode {
   }
 };
 
-/// What an element gives.
+/// Factors of one element in its local solve.
 struct recover_element {
   double v[2], w[2];  ///< grad r + grad s / 2, grad s
   double vv, vw, ww;  ///< their Gram matrix times kappa J

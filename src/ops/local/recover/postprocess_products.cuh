@@ -103,7 +103,7 @@ kedge_status solve_rotations(kedge_context *ctx, const kg_postprocess_args &a)
   }
 }
 
-/// What the elements of a group have, for whoever asks for a lane's.
+/// Tangents of the elements of a group and their Gram matrices, in shared memory by lane.
 struct group_tangents {
   double component[2][2][KG_LANES], gram[3][KG_LANES];  ///< h11, h12, h22
 

@@ -39,7 +39,7 @@ struct element_solve_args {
   int rows;  ///< of x in a group
 };
 
-/// What a worker sees of its element.
+/// A worker's view of its element.
 template <int E>
 struct block_element {
   const kg_reference *ref;
@@ -185,7 +185,7 @@ __device__ __forceinline__ void subtract_vector(const double (&t)[B][B], const d
   for (int r = 0; r < B; ++r) s_to[r * E] -= sum[r];
 }
 
-/// Where a worker's tile is; nowhere at all for those beyond the last.
+/// The place of a worker's tile; -1, -1 for workers beyond the last tile.
 struct tile_place {
   int row = -1, col = -1;
 

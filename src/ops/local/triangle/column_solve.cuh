@@ -38,7 +38,7 @@ struct column_shape {
   static_assert(TILES <= 32, "two bits a tile for parities");
   static_assert(sizeof(Operator) % sizeof(double) == 0, "an operator is doubles");
 
-  /// Whether a row of tiles has modes of both parities; else, whether they are odd.
+  /// Whether tile row i has modes of both parities; if not, is_odd() tells which.
   static __host__ __device__ constexpr bool is_mixed(int i)
   {
     return 8 * i < EVEN && 8 * i + 8 > EVEN;
@@ -56,7 +56,7 @@ struct column_shape {
   using tiles = double2[NT][NT][E];  ///< [column][row][element], rows from the diagonal on
 };
 
-/// Where a lane is in a tile.
+/// The place of a lane in a tile.
 struct tile_lane {
   int lane, row, pair;
   __device__ __forceinline__ tile_lane()
@@ -102,7 +102,7 @@ __device__ __forceinline__ unsigned long long parities_of(tile_lane at)
   return bits;
 }
 
-/// What a warp works with.
+/// A warp: its place, its tables in shared memory, and the operators of its elements.
 template <class shape>
 struct column_warp {
   tile_lane at;

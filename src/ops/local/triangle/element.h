@@ -1,5 +1,5 @@
 /// @file
-/// What an affine triangle contributes to its local matrices beside the reference matrices
+/// Factors that an affine triangle contributes to its local matrices beside the reference matrices
 /// (docs/math.md#affine-elements): about twenty numbers from three vertices. One source for host
 /// and GPU.
 #pragma once

@@ -44,7 +44,7 @@ struct lane_warp {
     e = lane / 2 % shape::E;
     q = lane % 2 + lane / (2 * shape::E) * 2;
   }
-  /// What the lane with row i of the same element has.
+  /// Return `value` as the lane with row i of the same element has it.
   __device__ __forceinline__ double from_row(int i, double value) const
   {
     const int other = i % shape::LANES;

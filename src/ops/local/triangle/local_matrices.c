@@ -93,7 +93,7 @@ static void condense(const kg_local_matrices_args *a, const pack_work *p, int64_
     }
 }
 
-/// What of reduced K^e and of F^e is known without W: fluxes, and F^e in mode 0.
+/// Write what is known of reduced K^e and of F^e without W: fluxes, and F^e in mode 0.
 static void put_known(const kg_local_matrices_args *a, const pack_work *p, int64_t group, int part)
 {
   const kg_sizes z = a->batch.reference.size;

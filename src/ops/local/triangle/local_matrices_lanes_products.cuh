@@ -30,7 +30,7 @@ __device__ __forceinline__ double copied(double a, int zero)
   return __hiloint2double(__double2hiint(a) ^ zero, __double2loint(a) ^ zero);
 }
 
-/// Where results of an element go.
+/// The places to which results of an element go.
 template <class shape>
 struct lanes_results {
   double *local;      ///< first row of K^e

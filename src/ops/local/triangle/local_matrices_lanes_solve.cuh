@@ -25,7 +25,7 @@ struct lanes_warp {
         half(shape::PER_SIDE == 1 ? 0 : q / 3)
   {
   }
-  /// What another lane of the element has.
+  /// Return `value` as another lane of the element has it.
   __device__ __forceinline__ double from(int lane, double value) const
   {
     return __shfl_sync(0xffffffffu, value, shape::LANES * e + lane);
@@ -34,7 +34,7 @@ struct lanes_warp {
   {
     return from(i % shape::LANES, value);
   }
-  /// What the lane has that has the same half of side + by.
+  /// Return `value` as the lane with the same half of side + by has it.
   __device__ __forceinline__ double from_side(int by, double value) const
   {
     return from(3 * half + (side + by) % 3, value);

@@ -94,7 +94,7 @@ struct lanes_shape {
   }
   static constexpr unsigned ODD = odd_places();
   static_assert(K <= 32, "a bit for each mode");
-  /// Whether rows r of all lanes are of one parity.
+  /// Whether the lanes' rows r are all of one parity.
   static __host__ __device__ constexpr bool uniform(int r)
   {
     const unsigned all = (1u << (rows::end(r) - LANES * r)) - 1, bits = ODD >> LANES * r & all;
@@ -126,8 +126,8 @@ struct lanes_shape {
   }
 };
 
-/// What R and S0 are made of as a side sees them, a parameter of the kernel, which makes operands
-/// of it: the reference triangle is the same seen from each of its edges
+/// Factors of R and S0 as a side sees them. They are a parameter of the kernel, so that they become
+/// operands: the reference triangle is the same seen from each of its edges
 /// (docs/math.md#from-each-side). Rows of R are divided by their one number of F_0.
 template <class shape>
 struct lanes_side_table {
@@ -185,7 +185,7 @@ struct lanes_memory {
   double load[shape::N][shape::SLOTS];  ///< f, then what is left of it
 };
 
-/// What a block has in shared memory.
+/// The shared memory of a block.
 template <class shape>
 struct lanes_block {
   lanes_tables<shape> tables;

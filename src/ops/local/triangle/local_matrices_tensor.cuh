@@ -138,8 +138,9 @@ __device__ __forceinline__ void multiply(const tile_warp<shape> &w, const tile_c
     }
 }
 
-/// What of reduced K^e and of F^e is known without W: fluxes, and F^e in mode 0. Function p_l of
-/// ops/local/reduced.h is its own local solution, so p_l . F^e = (f, p_l) (docs/math.md#reduced).
+/// Write what is known of reduced K^e and of F^e without W: fluxes, and F^e in mode 0. Function p_l
+/// of ops/local/reduced.h is its own local solution, so p_l . F^e = (f, p_l)
+/// (docs/math.md#reduced).
 template <class shape>
 __device__ __forceinline__ void put_known(const tile_warp<shape> &w)
 {
@@ -223,7 +224,7 @@ __device__ __forceinline__ void fetch_corners(typename shape::team_memory &s,
                           a.batch.arrays.vertices + 2 * (int64_t)s.vertex[thread], sizeof(double2));
 }
 
-/// What the elements of the group depend on, by the first warp of the team.
+/// Load the data of the group's elements; the first warp of the team does it.
 template <class shape>
 __device__ __forceinline__ void begin_group(typename shape::team_memory &s,
                                             const kg_local_matrices_args &a, int64_t group,

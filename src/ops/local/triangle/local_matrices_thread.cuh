@@ -43,7 +43,7 @@ struct thread_table {
   }
 };
 
-/// What an element contributes.
+/// Factors that one element contributes to its local matrices.
 struct thread_element {
   kg_element e;
   top_modes top;
@@ -113,7 +113,7 @@ __device__ __forceinline__ void solve_column(const thread_table<P> &table, const
   solve_in_registers<K>(l, w);
 }
 
-/// What of reduced K^e and of F^e is known without W: fluxes, and F^e in mode 0.
+/// Write what is known of reduced K^e and of F^e without W: fluxes, and F^e in mode 0.
 template <int P>
 __device__ __forceinline__ void put_known(const thread_table<P> &table, const kg_element &e,
                                           const double *load, const double (&first)[3], bool exists,

@@ -12,7 +12,8 @@ namespace kg
 enum { TEAM_WARPS = 4, TEAM_THREADS = 32 * TEAM_WARPS };
 enum { TILE_STRIDE = 33 };  ///< pairs from tile to tile where a thread has one: different banks
 
-/// What the matrices of an element depend on. Tiles are built negative, and so are the factors.
+/// Factors on which the matrices of an element depend. Tiles are built negative, and so are the
+/// factors.
 struct tile_element {
   double2 stiffness;  ///< of stiffness 0 and 2, for modes of the same parity
   double2 edge;       ///< of edge mass 0 and 1
@@ -111,7 +112,7 @@ struct tensor_shape {
     const int l = mode >= 2 * m ? 2 : mode >= m ? 1 : 0;
     return 2 * l + ((mode - l * m) & 1);
   }
-  /// Where mode 0, 1 or 2 stands.
+  /// The place of mode 0, 1 or 2.
   static __host__ __device__ constexpr int place_of(int mode)
   {
     const int even = P % 2 == 1 ? 0 : FIRST, odd = P % 2 == 1 ? FIRST : 0;

@@ -22,7 +22,7 @@ __host__ __device__ constexpr bool alike(int i, int j)
   return (mode_along(i) - mode_along(j)) % 2 == 0;
 }
 
-/// What couples the modes of degree P to the others.
+/// The coupling of the modes of degree P to the other modes.
 template <int P>
 struct top_table {
   static constexpr int K = P * (P + 1) / 2;
@@ -41,7 +41,7 @@ template <int P>
 struct local_solve_table {
   static constexpr int N = (P + 1) * (P + 2) / 2, K = N - P - 1, PACKED = K * (K + 1) / 2;
 
-  /// Where row i of F_1 begins: rows of degree d have d + 1 numbers.
+  /// The begin of row i of F_1: rows of degree d have d + 1 numbers.
   static __host__ __device__ constexpr int lift_at(int i)
   {
     const int d = mode_degree(i);

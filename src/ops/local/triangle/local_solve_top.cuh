@@ -17,7 +17,7 @@
 namespace kg
 {
 
-/// What the modes of degree P of an element are to the others.
+/// Factors by which an element's modes of degree P are eliminated.
 struct top_modes {
   int m;
   double mass, tau[3];  ///< reaction J; tau[l]

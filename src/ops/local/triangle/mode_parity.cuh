@@ -45,7 +45,7 @@ __host__ __device__ constexpr int even_modes(int n)
   return count;
 }
 
-/// The mode in place k where the even ones, so many, come before the odd ones.
+/// The mode in place k, where the even modes (`even` of them) come before the odd ones.
 __device__ __forceinline__ int mode_in_place(int k, int even)
 {
   const int odd = k >= even;
