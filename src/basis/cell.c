@@ -56,7 +56,7 @@ static void triangle_map(int g, long double r, long double s, long double *shape
   }
 }
 
-/// In collapsed coordinates.
+/// Fill the rule of rows x rows points on the triangle, in collapsed coordinates.
 static void triangle_rule(int rows, long double *r, long double *s, long double *weight)
 {
   long double a[KG_GAUSS_MAX], b[KG_GAUSS_MAX], along[KG_GAUSS_MAX], across[KG_GAUSS_MAX];
@@ -84,7 +84,7 @@ static int flux_of_quadrilateral(int order)
 static void legendre(int order, long double t, long double *value, long double *slope)
 {
   kg_wide_legendre(order, t, value);
-  // With plain P_k: P'_k = P'_k-2 + (2 k - 1) P_k-1; all are scaled by sqrt(k + 1/2).
+  // Plain P_k have P'_k = P'_k-2 + (2 k - 1) P_k-1; here all are scaled by sqrt(k + 1/2).
   long double scale[ORDERS];
   kg_wide_legendre(order, 1.0L, scale);
   for (int k = 0; k <= order; ++k) {

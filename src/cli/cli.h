@@ -64,8 +64,8 @@ const char *kg_cli_input(struct argp_state *state, const char *path);
 /// A file to write, and what it must be.
 typedef struct kg_cli_file {
   const char *path;
-  const char *what;           ///< it holds, for sentences: "report"
-  const char *place;          ///< that names it, before sentences: kedge_problem_place()
+  const char *what;           ///< its content, for sentences: "report"
+  const char *place;          ///< the key that names it, for sentences: kedge_problem_place()
   bool regular;               ///< no pipe, terminal or device
   const char *const *inputs;  ///< [2] files that are read, NULL: none; the array may be NULL
 } kg_cli_file;

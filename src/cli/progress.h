@@ -36,7 +36,7 @@ bool kg_progress_wanted(void);
 bool kg_progress_draw(void *user, const kedge_progress *progress);
 /// Say that a stage begins that the library does not announce.
 void kg_progress_begin(kg_progress_line *line, const char *stage);
-/// Remove the line.
+/// Remove the line from the terminal.
 void kg_progress_clear(const kg_progress_line *line);
 /// The line as text, without cursor movements; snprintf's conventions.
 int kg_progress_format(const kg_progress_line *line, const kedge_progress *p, char *text,

@@ -36,8 +36,8 @@ void kedge_partial_files_remove(void)
   }
 }
 
-/// ".result.dat.4711.0.partial", unique to this target of this process. A name that has no room for
-/// that is left out of it.
+/// ".result.dat.4711.0.partial", unique to this target of this process. A file name that is too
+/// long for this is replaced by "kedge".
 static kedge_status temporary_name(kedge_context *ctx, const char *path, char **out)
 {
   static atomic_uint count;

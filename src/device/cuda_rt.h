@@ -12,7 +12,7 @@ extern "C" {
 
 enum { KG_STATIC_SHARED = 1024 };  ///< bytes a block keeps free for static shared memory
 
-/// Who has which counter.
+/// Counters in device memory, by the kernels that count with them.
 enum kg_cuda_counter {
   KG_COUNTER_TRACE_APPLY,
   KG_COUNTER_TRACE_GATHER,
@@ -22,11 +22,11 @@ enum kg_cuda_counter {
   KG_CUDA_COUNTERS
 };
 
-/// The device and shared memory that a kernel was last prepared for, kept because asking again
-/// costs microseconds.
+/// The shared memory that a kernel was last prepared for, kept because asking again costs
+/// microseconds.
 typedef struct kg_cuda_residency {
   size_t shared;  ///< bytes a block
-  int blocks;     ///< that fit a multiprocessor
+  int blocks;     ///< blocks that fit a multiprocessor
 } kg_cuda_residency;
 
 /// The state of a CUDA context.
@@ -64,7 +64,7 @@ static inline cudaStream_t kg_cuda_stream(kedge_context *ctx)
 /// @retval KEDGE_ERR_UNSUPPORTED  there are none for this GPU
 kedge_status kg_cuda_code_version(kedge_context *ctx, int *major);
 
-/// kg_backend_table's (cuda_repeat.cu).
+/// The members `repeat` and `repeat_free` of kg_backend_table (cuda_repeat.cu).
 kedge_status kg_cuda_repeat(kedge_context *ctx, kg_repeat *repeat, int times, kg_repeat_body *body,
                             void *user);
 void kg_cuda_repeat_free(kg_repeat *repeat);

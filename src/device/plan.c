@@ -44,8 +44,8 @@ static int count_bits(unsigned phases)
 }
 
 /// Weights by which arrays are placed, the heaviest first: bytes; or bytes times the number of
-/// phases, as what lives long leaves no holes that way. Later attempts vary these, or some of those
-/// that were best, from a quarter to four times.
+/// phases, as arrays that live long leave no holes that way. Later attempts vary these weights, or
+/// some of the best so far, from a quarter to four times.
 static void weigh(const kg_plan *plan, int attempt, const double *best, uint32_t *random,
                   double *weight)
 {

@@ -13,15 +13,15 @@ typedef enum kg_phase {
   KG_PHASE_LOCAL,     ///< local matrices, right-hand side, inverse diagonal
   KG_PHASE_ASSEMBLY,  ///< other forms of the operator, the blocks of a smoother
   KG_PHASE_SPACE,     ///< the coarse space of multigrid
-  KG_PHASE_GALERKIN,  ///< its matrix
-  KG_PHASE_LEVELS,    ///< what solves with that
+  KG_PHASE_GALERKIN,  ///< the matrix of the coarse space
+  KG_PHASE_LEVELS,    ///< the solver of the coarse space
   KG_PHASE_BOUND,     ///< the largest eigenvalue of the smoother is measured
   KG_PHASE_RESIDUAL,  ///< b - A x is made
-  KG_PHASE_ROUND,     ///< and handed over to the iteration: both live
+  KG_PHASE_ROUND,     ///< the residual is handed over to the iteration: both live
   KG_PHASE_DOWN,      ///< a cycle of multigrid: smoothing and its products
   KG_PHASE_RESTRICT,  ///< the residual goes to the coarse space
   KG_PHASE_COARSE,    ///< the coarse system is solved
-  KG_PHASE_CORRECT,   ///< its solution comes back
+  KG_PHASE_CORRECT,   ///< the coarse solution comes back
   KG_PHASE_UP,        ///< smoothing and its products
   KG_PHASE_STEP,      ///< the rest of an iteration: p, A p, x and r
   KG_PHASE_RECOVER,   ///< local solve and post-processing

@@ -47,7 +47,7 @@ static void sample_group(const kedge_mesh *mesh, const int32_t *edges, int group
   }
 }
 
-/// Vertices of the whole mesh.
+/// Sample vertices of the whole mesh.
 static void sample_mesh(const kedge_mesh *mesh, samples *s)
 {
   const int64_t stride = (mesh->n_vertices + SAMPLES - 1) / SAMPLES;
@@ -224,8 +224,8 @@ bool kg_finds_small_error(kg_diagnosis *d)
   return r->converged && r->u_star_l2 < d->threshold * (r->relative_residual * norm_of_exact(d));
 }
 
-/// Jacobi, and lines on irregular triangles, leave up to some hundreds of times as much, in u and
-/// u* alike; errors of the method differ there.
+/// With Jacobi, and with lines on irregular triangles, iterations leave errors up to some hundreds
+/// of times as large, in u and u* alike; errors of the method differ between u and u*.
 bool kg_finds_small_error_left(kg_diagnosis *d)
 {
   const kedge_report *r = d->report;

@@ -108,7 +108,7 @@ int32_t kg_build(kg_expression_builder *b, kg_op op, int32_t a0, int32_t a1, int
 kedge_status kg_build_derivative(kg_expression_builder *b, int32_t root, kg_op variable,
                                  int32_t *out);
 
-/// Add the nodes of e.
+/// Add the nodes of expression e to the builder.
 kedge_status kg_builder_import(kg_expression_builder *b, const kg_expression *e, int32_t *root);
 /// Make the expression under `root`. `what` names it when it has become too large ("the
 /// expression").

@@ -1,6 +1,5 @@
-/// @file
-/// An expression while it is read: the place in its text, and what is said when a rule of the
-/// grammar (grammar.c) finds something else there.
+/// @file An expression while it is read: the place in its text, and the error when a rule of the
+/// grammar (grammar.c) does not find at that place what it expects.
 #pragma once
 #include "expression/expression_tree.h"
 
@@ -14,7 +13,7 @@ typedef struct kg_parser {
   kg_syntax_error *error;
 } kg_parser;
 
-/// The next character that is no white space; the parser moves there.
+/// The next character that is no white space; the parser moves to it.
 char kg_parser_peek(kg_parser *p);
 /// Move past `token` when it is next.
 bool kg_parser_take(kg_parser *p, const char *token);

@@ -24,7 +24,7 @@ enum {
 // The datasets that every file has come first.
 enum { POINTS, CONNECTIVITY, OFFSETS, TYPES, COUNTS, FIRST_FIELD = COUNTS + 3 };
 
-/// Who writes the values: the caller, cells by cells or points by points, or this file.
+/// The writer of a dataset's values: the caller, cells by cells or points by points, or this file.
 typedef enum role { ROLE_CELLS, ROLE_POINTS, ROLE_TOPOLOGY, ROLE_NUMBER } role;
 
 /// Shapes of cells, and what VTK calls them: where points are shared, linear ones.

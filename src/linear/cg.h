@@ -39,7 +39,7 @@ extern const kg_krylov_table kg_cg_one_kernel;
 /// The first method that takes a system; NULL: none does.
 const kg_krylov_table *kg_krylov_for(kedge_context *ctx, const kg_linear *linear,
                                      const kg_precond *precond);
-/// Free it by table->free.
+/// Make the iteration of a table; free it by table->free().
 kg_cg kg_cg_of(const kg_krylov_table *table, const kg_cg_args *args);
 
 /// Launches `batches` batches of iterations, or fewer that end with a stop.

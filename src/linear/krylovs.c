@@ -1,6 +1,6 @@
 #include "linear/cg.h"
 
-/// The quickest first.
+/// Methods, the quickest first.
 static const kg_krylov_table *const methods[] = {&kg_cg_one_kernel, &kg_cg_loop, NULL};
 
 const kg_krylov_table *kg_krylov_for(kedge_context *ctx, const kg_linear *linear,

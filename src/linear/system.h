@@ -49,19 +49,19 @@ typedef struct kg_system_result {
   int64_t iterations;
   int starts;                ///< of the recurrence, each from a residual b - A x
   int residuals;             ///< b - A x made from x; with a gain also b, where that is measured
-  int roundings;             ///< how often it was measured what storing x makes of that
+  int roundings;             ///< measurements of the residual that storing x makes
   double relative_residual;  ///< of b - A x, recomputed from x
-  double start_residual;     ///< that of the x that the iteration began with
-  double rounding_residual;  ///< of that, what storing x makes (ops/vector/rounding.h); 0: none
-  kedge_stop stop;           ///< what ended it
+  double start_residual;     ///< of the x that the iteration began with
+  double rounding_residual;  ///< the part that storing x makes (ops/vector/rounding.h); 0: none
+  kedge_stop stop;           ///< what ended the solve
   bool converged;            ///< to the tolerance, or to rounding where the rule accepts that
 } kg_system_result;
 
-/// Solve from the x that is there (its Dirichlet rows hold the boundary values). When the
-/// recurrence says it has converged but the recomputed residual does not agree, what rounding makes
-/// of that residual is measured: it restarts from it unless that is more than the tolerance and
-/// there is little else in it, or the last restart gained less than a factor two. With a gain those
-/// restarts are the rule.
+/// Solve from the given x (its Dirichlet rows hold the boundary values). When the recurrence says
+/// it has converged but the recomputed residual does not agree, what rounding makes of that
+/// residual is measured: it restarts from it unless that is more than the tolerance and there is
+/// little else in it, or the last restart gained less than a factor two. With a gain those restarts
+/// are the rule.
 ///
 /// After the iteration of `first` rounding is measured on fine meshes, and where it is more than
 /// the tolerance the recurrence ends there.
@@ -69,7 +69,7 @@ typedef struct kg_system_result {
 kedge_status kg_system_solve(kedge_context *ctx, const kg_system *system,
                              const kg_system_rule *rule, kg_system_result *result);
 
-/// r = b - A x with an A that is there.
+/// A residual r = b - A x, with an A that lies in memory.
 typedef struct kg_plain_residual {
   kg_residual base;
   const kg_linear *linear;  ///< in double precision

@@ -37,7 +37,7 @@ static void put_square(const kg_raw_mesh *raw, int64_t k, const int64_t corner[4
   raw->regions[2 * k] = raw->regions[2 * k + 1] = REGION;
 }
 
-/// The quadrilateral itself.
+/// Put one element, the whole quadrilateral.
 static void put_whole(const kg_raw_mesh *raw, int64_t k, const int64_t corner[4])
 {
   for (int i = 0; i < 4; ++i) raw->corners[4 * k + i] = (int32_t)corner[i];

@@ -173,7 +173,7 @@ static int64_t count_runs(const items *list)
   return runs;
 }
 
-/// Numbered on from *number.
+/// Write the items, numbered on from *number.
 static void put_items(const writer *w, const items *list, int64_t *number)
 {
   for (int64_t begin = 0, end; begin < list->n; begin = end) {

@@ -20,7 +20,7 @@ typedef enum kg_fault {
   KG_NOT_CONVEX,  ///< a quadrilateral alone
 } kg_fault;
 
-/// False for NaN too.
+/// Whether a number can be a coordinate: not if it is NaN or too large.
 KG_INLINE bool kg_is_coordinate(double x)
 {
   return fabs(x) <= KG_COORDINATE_MAX;

@@ -41,7 +41,7 @@ static double largest_eigenvalue(const tridiagonal *t, double most)
   return high;
 }
 
-/// z = B^-1 r, the next direction and what follows of it.
+/// Make one step of conjugate gradients: z = B^-1 r, the next direction, its product, the new r.
 static kedge_status step(kedge_context *ctx, const kg_cg *cg)
 {
   const kg_krylov *k = &cg->base;

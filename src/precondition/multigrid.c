@@ -196,7 +196,7 @@ static kedge_status make_trace(kedge_context *ctx, const kg_multigrid_args *a, k
   return m->smoother.table->make(ctx, &m->smoother, &a->batch, &a->locals, m->block_fault);
 }
 
-/// The vertex space is there.
+/// Make the vertex modes, once the vertex space exists.
 static kedge_status make_modes(kedge_context *ctx, const kg_multigrid_args *a, kg_multigrid *m)
 {
   if (!kg_multigrid_has_vertex_modes(&m->shape)) return KEDGE_OK;

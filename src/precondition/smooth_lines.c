@@ -24,7 +24,7 @@ static kg_cost make_cost(const kg_smoother *s, kg_number local)
                       kg_line_factor_cost(s->size, s->lines.n_steps, local));
 }
 
-/// In place: L^-1 along the lines, D^-1 = W^T W everywhere, L^-T along the lines.
+/// Apply to x in place: L^-1 along the lines, D^-1 = W^T W everywhere, L^-T along the lines.
 static kedge_status invert(kedge_context *ctx, const kg_smoother *s, void *x)
 {
   kg_line_sweep_args sweep = {

@@ -28,7 +28,7 @@ void kg_section_normalize(char *section);
 /// Copy a setting in, in its normal form; one of the same section and key is replaced where it
 /// stands.
 kedge_status kg_settings_put(kg_settings *settings, const kg_setting *setting);
-/// NULL when there is none.
+/// Find a setting of a section; NULL when there is none.
 kg_setting *kg_settings_find(const kg_settings *settings, const char *section, const char *key);
 void kg_settings_remove(kg_settings *settings, const char *section, const char *key);
 /// Append text to a value.

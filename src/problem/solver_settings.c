@@ -1,5 +1,5 @@
-// Which settings of the trace solve go together. Multigrid and its smoother are made from the
-// packed local matrices, and single precision works in multigrid alone.
+// These functions check that settings of the trace solve go together. Multigrid and its smoother
+// are made from the packed local matrices, and single precision works in multigrid alone.
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

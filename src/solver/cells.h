@@ -24,7 +24,7 @@ void kg_cells_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);
 kedge_status kg_cells_prepare(kg_pipeline *p);
 /// Bring the tables and points to the device.
 kedge_status kg_cells_put(kg_pipeline *p);
-/// The cells of a batch, once arrays are there.
+/// The cells of a batch, once arrays are allocated.
 kg_cells kg_cells_of(const kg_pipeline *p, int batch);
 /// The sampling points in host memory. @param[in] corners  those behind the rule are wanted too
 kg_cell_points kg_cells_host_points(const kg_pipeline *p, bool corners);

@@ -19,12 +19,12 @@ typedef enum kg_precond_kind {
 typedef enum kg_residual_kind {
   KG_PLAIN,             ///< by the product of the iteration, from a b that stays
   KG_REMADE,            ///< K^e are made again, chunk by chunk, in double precision
-  KG_REMADE_WITH_LOADS  ///< b too, from the source
+  KG_REMADE_WITH_LOADS  ///< K^e likewise, and b from the source
 } kg_residual_kind;
 
 typedef struct kg_choice {
   const kg_form *form;      ///< of all elements
-  kedge_operator linear;    ///< what A x is made by
+  kedge_operator linear;    ///< the operator that makes A x
   kg_precond_kind precond;  ///< KG_JACOBI but with the product by patches
   kedge_smoother smoother;  ///< not AUTO; without KG_JACOBI
   int steps;                ///< of smoothing before and after a coarse correction; 0: there is none

@@ -15,7 +15,7 @@ static int64_t mesh_bytes(const kg_shape *s)
          edge * s->count.n_edges;
 }
 
-/// The arrays of kg_trace_layout.
+/// Bytes of the arrays of kg_trace_layout.
 static int64_t layout_bytes(const kg_shape *s)
 {
   const int64_t patch = (KG_SECTION_COUNT + 1) * sizeof(int32_t);  // sections, halo

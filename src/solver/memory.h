@@ -20,10 +20,10 @@ void kg_memory_plan(const kg_shape *shape, kg_plan *plan, kg_arrays *arrays);
 int64_t kg_stage_bytes(const kg_plan *plan, kg_stage stage);
 /// Device memory of a whole solve.
 int64_t kg_peak_bytes(const kg_shape *shape);
-/// Host memory held in a stage beside those and beside kg_alloc(): results, boundary data, point
-/// values on their way to the device.
+/// Host memory held in a stage, beside that of kg_alloc(): results, boundary data, point values on
+/// their way to the device.
 int64_t kg_host_stage_bytes(kg_stage stage, const kg_shape *shape);
-int64_t kg_host_bytes(const kg_shape *shape);  ///< where that is most
+int64_t kg_host_bytes(const kg_shape *shape);  ///< in the stage that holds most
 /// Groups a chunk: as many as may be held without local solve and post-process holding more, on
 /// device and host together, than the trace solve does; 16 MiB of them at least, which keep a GPU
 /// busy, or a tenth of a small mesh, and 2 GiB at most. Chunks are of one size.

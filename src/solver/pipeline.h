@@ -48,7 +48,7 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p);
 kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *shape);
 /// Find places for the arrays of the shape. The pipeline must not move any more.
 void kg_pipeline_plan(kg_pipeline *p);
-/// Allocate them.
+/// Allocate the arrays for which kg_pipeline_plan() found places.
 kedge_status kg_pipeline_commit(kg_pipeline *p);
 void kg_pipeline_free(kg_pipeline *p);
 

@@ -45,7 +45,7 @@ static kg_places places_of(const kg_sampler *s, int batch)
   return places;
 }
 
-/// Values of a group.
+/// The number of values of a group.
 static size_t values_of_group(const kg_sampler *s, int batch)
 {
   return (size_t)s->set.n * (size_t)places_of(s, batch).n * KG_LANES;

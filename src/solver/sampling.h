@@ -25,7 +25,7 @@ typedef struct kg_sample_set {
   int n;
   const kg_function *const *functions;
   const char *const *names;  ///< for the message about values that are not finite
-  const char *place;         ///< that it begins with: kg_setting_place()
+  const char *place;         ///< begins the message: kg_setting_place()
 } kg_sample_set;
 
 /// Points of the elements of a batch.

@@ -60,7 +60,7 @@ kg_local kg_shape_full_local(const kg_shape *s)
 
 /// Beside the K^e of higher orders there is something to spare: of the quarter that multigrid adds
 /// to Jacobi at most, and with compact of six tenths of that sum (tests/solver/test_footprint.c).
-/// Lines take their couplings of it.
+/// The couplings of lines take their memory from this.
 static int64_t spare_bytes(const kg_shape *s)
 {
   int64_t spare = (s->choice.iterates == KG_SINGLE ? 20 : 40) * (int64_t)(s->size.order - 1);

@@ -32,7 +32,7 @@ struct kedge_solution {
   kedge_report report;
   char note[640];          ///< behind report.solver_note
   char evaluation[1024];   ///< behind report.evaluation
-  char evaluated[2][496];  ///< where source and exact solution were, by kg_sample_kind
+  char evaluated[2][496];  ///< evaluation of source and exact solution, by kind
   double diffusion;        ///< of sigma: that of the equation as it was solved
   int n_batches;
   kg_results batch[KG_BATCHES_MAX];

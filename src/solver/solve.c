@@ -87,7 +87,7 @@ static kedge_status allocate_rows(kg_pipeline *p, kg_rows rows, double **out)
                        out);
 }
 
-/// Host memory for the results.
+/// Allocate host memory for the results.
 static kedge_status allocate_results(kg_pipeline *p)
 {
   kedge_solution *s = p->solution;

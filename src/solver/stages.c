@@ -168,7 +168,7 @@ void kg_local_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
                 &a->inverse_diagonal);
 }
 
-/// The Jacobi preconditioner.
+/// Make the Jacobi preconditioner: the inverse diagonal of A.
 static kedge_status make_diagonal(kg_pipeline *p)
 {
   kg_stage_cost(p, kg_facet_sum_cost(p->shape.size, p->layout.count.n_free), 1.0);
@@ -178,8 +178,8 @@ static kedge_status make_diagonal(kg_pipeline *p)
                                                      .inverse = p->arrays.inverse_diagonal});
 }
 
-/// Groups whose local matrices a host makes in about a second, so that a solve can be cancelled
-/// there. Elsewhere all are made in less.
+/// Groups whose local matrices a host makes in about a second, so that a solve can be cancelled in
+/// between. Other backends make all in less time.
 static int32_t groups_at_once(const kg_pipeline *p, int batch)
 {
   const double flops_a_second = 1e9;

@@ -103,7 +103,7 @@ typedef struct methods {
   kg_precond jacobi;
   kg_cycle cycle, first, blocks;
   kg_cg cg, first_cg, bound;
-  double *r;  ///< where a residual lies in double precision
+  double *r;  ///< a residual in double precision
 } methods;
 
 static kg_cg_args cg_args(kg_pipeline *p, methods *m)

@@ -138,7 +138,7 @@ void kg_field_at(const kedge_solution *s, const kg_cell_points *points, kedge_fi
   }
 }
 
-/// From all modes of an element that is no triangle.
+/// The mean of a field over an element that is no triangle, from all its modes.
 static double integrated_mean(const kedge_solution *s, const kg_cell_points *rule,
                               kedge_field field, int32_t element)
 {

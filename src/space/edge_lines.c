@@ -61,7 +61,7 @@ static void number_edges(const kg_trace_layout *layout, int32_t n_edges, int32_t
   for (int32_t edge = 0; edge < n_edges; ++edge) trace[edge] = next[layout->edge_section[edge]]++;
 }
 
-/// The other edge of the pair that an edge is of in the k-th of its elements; -1: of none.
+/// The edge with which an edge is paired in the k-th of its elements; -1: none.
 static int32_t partner(const walk *w, int32_t edge, int k)
 {
   const kg_side side = w->mesh->edge_sides[2 * (int64_t)edge + k];

@@ -6,13 +6,13 @@
 
 enum {
   KG_ELL_BLOCKS = 5,       ///< of a row: its edge and the others of its two elements
-  KG_ELL_WIDE_BLOCKS = 7,  ///< where there are quadrilaterals
+  KG_ELL_WIDE_BLOCKS = 7,  ///< of a row where there are quadrilaterals
 };
 
 typedef struct kg_ell_block {
   int32_t edge;                 ///< trace edge of its columns; -1: the block is missing
   int n;                        ///< elements whose K^e are added, 1 or 2
-  kg_local_element element[2];  ///< of them
+  kg_local_element element[2];  ///< these elements
   int row[2], col[2];           ///< sides of its rows and of its columns in each of them
 } kg_ell_block;
 

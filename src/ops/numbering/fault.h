@@ -7,14 +7,14 @@
 
 #define KG_NO_FAULT INT32_MAX
 
-/// Before the kernels.
+/// Call this before the kernels, with the word that they lower.
 static inline kedge_status kg_fault_clear(kedge_context *ctx, int32_t *word)
 {
   const int32_t none = KG_NO_FAULT;
   return kg_copy_in(ctx, word, &none, sizeof none);
 }
 
-/// After them. Waits for the device.
+/// Read the word after the kernels. Waits for the device.
 /// @param[out] fault  KG_NO_FAULT: none
 static inline kedge_status kg_fault_read(kedge_context *ctx, const int32_t *word, int32_t *fault)
 {

@@ -18,7 +18,7 @@ namespace
 
 struct block_shape {
   int share;   ///< warps that share a group
-  int blocks;  ///< that a multiprocessor is to have registers for
+  int blocks;  ///< blocks for which a multiprocessor is to have registers
 };
 
 /// The shape of a block for each order from 1 on.

@@ -13,7 +13,7 @@ static_assert(KG_LANES == 32, "a lane is a thread of a warp");
 // The text of source files, which CMakeLists.txt makes into strings.
 extern const char kg_circle_text[], kg_point_sums_text[], kg_sample_kernels_text[];
 
-/// Numbers in constant memory.
+/// Write numbers as an array in constant memory.
 static void write_list(FILE *out, const char *name, int n, const double *values)
 {
   fprintf(out, "__constant__ double %s[%d] = {", name, n);

@@ -14,7 +14,7 @@ typedef struct kg_sample_kernel kg_sample_kernel;
 /// How a kernel goes through the rows of points of a group.
 typedef struct kg_sample_shape {
   int share;   ///< warps that share a group
-  int blocks;  ///< that a multiprocessor is to have registers for
+  int blocks;  ///< blocks for which a multiprocessor is to have registers
 } kg_sample_shape;
 
 kg_sample_shape kg_sample_shape_of(kg_sample_kind kind, int order);

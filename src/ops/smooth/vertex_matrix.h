@@ -140,7 +140,7 @@ KG_INLINE double kg_vertex_corners(const kg_vertex_matrix_args *a, int32_t row, 
   return rest;
 }
 
-/// A row.
+/// Make a row of the matrix.
 KG_INLINE void kg_vertex_row(const kg_vertex_matrix_args *a, int32_t row)
 {
   const kg_vertex_space *space = &a->space;

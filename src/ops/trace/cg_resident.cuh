@@ -21,7 +21,7 @@ constexpr int WARP_ELEMENTS = 10, WARP_SIDES = 30;
 
 /// The form of the kernel for m = M: most warps of a block (all registers are shared among them),
 /// entries of K^e a thread has in registers, and in shared memory when the problem does not fit
-/// there.
+/// registers.
 template <int M>
 struct resident_shape {
   static constexpr int warps = M <= 5 ? 15 : M <= 8 ? 11 : M <= 10 ? 10 : 7;

@@ -1,5 +1,5 @@
-// edge_rows.cuh: the M numbers of an edge between registers and memory, 16 bytes at once where rows
-// begin with so many, else two numbers or one.
+// edge_rows.cuh: the M numbers of an edge between registers and memory, 16 bytes at once where a
+// row is a multiple of 16 bytes, else two numbers or one.
 #pragma once
 #include "ops/real.h"
 

@@ -21,7 +21,7 @@ static void multiply_side(const kg_trace_gather_args *a, kg_side side, double *r
   }
 }
 
-/// Rows of the edges begin .. end - 1. Returns x . y of them.
+/// Make y in the rows of the edges begin .. end - 1. Returns their part of x . y.
 static double multiply_edges(const kg_trace_gather_args *a, int32_t begin, int32_t end)
 {
   const int m = a->batch.reference.size.n_edge;

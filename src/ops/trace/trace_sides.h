@@ -9,7 +9,7 @@ KEDGE_BEGIN_DECLS
 
 typedef struct kg_trace_sides_args {
   kg_batch batch;       ///< vertex and the arrays of the patches are read
-  uint32_t *side_edge;  ///< as that of the batch
+  uint32_t *side_edge;  ///< out: like side_edge of the batch
 } kg_trace_sides_args;
 
 KG_DECLARE_OPERATOR(kg_trace_sides, kg_trace_sides_args);

@@ -30,7 +30,7 @@ static kedge_status smooth(kedge_context *ctx, const kg_amg_level *level, const 
   return KEDGE_OK;
 }
 
-/// How a cycle goes.
+/// The form of a cycle.
 typedef struct cycle {
   const kg_coarse *coarse;
   int n_twice;  ///< levels with aggregates whose coarse system is solved by two cycles
@@ -39,8 +39,8 @@ typedef struct cycle {
 static kedge_status visit(kedge_context *ctx, const cycle *c, int l, const double *b, double *x,
                           bool from_zero);
 
-/// The residual, in the other iterate, to the next level's right-hand side, and the first step
-/// there.
+/// Bring the residual, which lies in the other iterate, to the next level's right-hand side, and
+/// take the next level's first step.
 static kedge_status restrict_residual(kedge_context *ctx, const kg_amg_level *level,
                                       const double *residual)
 {

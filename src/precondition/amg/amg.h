@@ -40,13 +40,13 @@ typedef struct kg_amg_level {
 struct kg_coarse {
   int n_levels;
   int n_refined;      ///< levels whose next is a coarser mesh
-  double eigenvalue;  ///< of D^-1 A on these, none is larger
+  double eigenvalue;  ///< of D^-1 A on refined levels: none is larger
   int n_twice;        ///< levels with aggregates whose coarse system is solved by two cycles
-  int n_cycles;       ///< that solve a system well
+  int n_cycles;       ///< cycles that solve a system well
   bool direct;        ///< the last level is solved by `dense`
   double *dense;      ///< [kg_dense_entries()]: inverse of the last level
-  kg_arena arena;     ///< everything lies in, but for the first matrix
-  kg_arena vectors;   ///< and iterates and right-hand sides
+  kg_arena arena;     ///< holds everything but the first matrix
+  kg_arena vectors;   ///< holds iterates and right-hand sides
   kg_amg_level level[KG_AMG_LEVELS];
 };
 

@@ -15,7 +15,7 @@ typedef struct kg_arena {
   kg_arena_block *beyond;  ///< what has been allocated, the last first
 } kg_arena;
 
-/// How full it is.
+/// A mark of how full an arena is.
 typedef struct kg_arena_mark {
   size_t used;
   kg_arena_block *beyond;

@@ -104,7 +104,7 @@ struct RowList {
     return LIST;
   }
 
-  /// Append it to the row, from entry `to` on, but for the entry at `own`, which only has its
+  /// Append the list to the row, from entry `to` on, but for the entry at `own`, which only has its
   /// column if it has a place at all. Returns this lane's part of that entry: its value, and what
   /// rounding the others leaves.
   __device__ double keep(const kg_csr_make_args &a, const kg_csr &place, int64_t to, int own) const

@@ -4,7 +4,7 @@
 
 #include "device/context.h"
 
-/// A counting sort by columns.
+/// Transpose by a counting sort by columns.
 static kedge_status transpose(kedge_context *ctx, const kg_csr *matrix, int32_t n_columns,
                               kg_arena *work, kg_csr place)
 {

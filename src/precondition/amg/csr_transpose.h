@@ -11,7 +11,7 @@ KEDGE_BEGIN_DECLS
 kedge_status kg_csr_transpose(kedge_context *ctx, const kg_csr *matrix, int32_t n_columns,
                               kg_arena *work, kg_arena *arena, kg_csr *out);
 
-/// Entry (i, j), which is there.
+/// Find entry (i, j), which must exist.
 KG_INLINE int32_t kg_csr_find(const kg_csr *a, int32_t i, int32_t j)
 {
   int32_t e = a->row[i];

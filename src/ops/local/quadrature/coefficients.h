@@ -61,7 +61,7 @@ KG_INLINE void kg_cell_diffusion_at(const kg_cell_diffusion *d, int q, double ka
     kappa[c] = d->values ? d->values[(int64_t)(c * d->points + q) * d->stride] : d->constant[c];
 }
 
-/// At point q of the matrices.
+/// The reaction at point q of the rule of the local matrices.
 KG_INLINE double kg_cell_reaction_at(const kg_cell_tables *t, const kg_cell_material *material,
                                      int32_t e, int q)
 {

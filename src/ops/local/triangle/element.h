@@ -25,7 +25,7 @@ KG_INLINE double kg_tau_scale(kedge_scaling scaling, double square)
                                             : sqrt(square);
 }
 
-/// For the shape of an element alone.
+/// A material that leaves kg_element the shape of an element alone.
 KG_INLINE kg_material kg_unit_material(void)
 {
   const kg_material unit = {1.0, 0.0, 0.0, KEDGE_SCALING_ONE};

@@ -33,7 +33,7 @@ struct product {
   double2 top[OCTETS] = {}, bottom[OCTETS] = {};
 };
 
-/// Which rows and elements this warp does.
+/// The rows and elements that this warp computes.
 struct product_place {
   int pair, half;
 

@@ -8,7 +8,7 @@
 enum { MODES_MAX = (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 2) / 2 };
 enum { TRACE_MAX = 3 * (KEDGE_ORDER_MAX + 1) };
 
-/// Eight elements.
+/// Work of a pack of eight elements.
 typedef struct pack_work {
   kg_element_pack e;
   kg_top_pack top;

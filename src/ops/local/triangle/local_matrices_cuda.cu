@@ -8,7 +8,7 @@
 namespace
 {
 
-/// With the reference matrices in shared memory where there is room for them beside a team.
+/// Launch with the reference matrices in shared memory, where there is room for them beside a team.
 template <class shape>
 kedge_status launch_tiles(kedge_context *ctx, const kg_local_matrices_args &a)
 {

@@ -66,8 +66,9 @@ __device__ __forceinline__ void take_border(const tile_warp<shape> &w, tile_colu
     }
 }
 
-/// Which tiles of W^T W are formed together with tile row u of W^T as second factor: those below,
-/// two at a time; the last three rows take their next around the circle, so that none is alone.
+/// The tiles of W^T W that are formed together with tile row u of W^T as second factor: those
+/// below, two at a time; the last three rows take their next around the circle, so that none is
+/// alone.
 template <int RT>
 struct product_rows {
   static __host__ __device__ constexpr bool circle(int u)
@@ -213,7 +214,7 @@ __device__ __forceinline__ void fetch_numbers(typename shape::team_memory &s,
   __pipeline_memcpy_async(s.side_edge + thread, a.batch.arrays.side_edge + at, sizeof(uint32_t));
 }
 
-/// Asks for the vertices, once their numbers are there.
+/// Asks for the vertices, once their numbers have arrived.
 template <class shape>
 __device__ __forceinline__ void fetch_corners(typename shape::team_memory &s,
                                               const kg_local_matrices_args &a, int64_t group,

@@ -137,7 +137,7 @@ struct tile_warp {
   double (*out)[shape::STRIDE];
   int warp;            ///< of the team
   int lane, row, col;  ///< of a tile: the lane has (row, col) and (row, col + 1)
-  int zero;            ///< that the compiler does not know
+  int zero;            ///< 0, which the compiler does not know
   unsigned kinds;      ///< kind of the lane's row in tile row I of the trace: digit I of four bits
 
   __device__ __forceinline__ double2 reference(int at) const
