@@ -1,5 +1,6 @@
-/// @file An expression while it is read: the place in its text, and the error when a rule of the
-/// grammar (grammar.c) does not find at that place what it expects.
+/// @file
+/// An expression while it is read: the place in its text, and the error when a rule of the grammar
+/// (grammar.c) does not find at that place what it expects.
 #pragma once
 #include "expression/expression_tree.h"
 
