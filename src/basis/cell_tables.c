@@ -1,5 +1,6 @@
 #include "basis/cell_tables.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -169,6 +170,7 @@ static size_t lay_out_tables(const kg_cell *cell, int order, int geometry, int r
       {&t->flux_lift, S * n},
       {&t->lift, n * N},
       {&t->facet_mass, (size_t)z.n_facets * N * (N + 1) / 2},
+      {&t->weak, S * (N + n)},
       {&t->gradient, points * 2 * (N + n)},
       {&t->star, points * 2 * (size_t)(z.n_star - 1)},
   };
@@ -248,10 +250,27 @@ static void fill_facet(const kg_cell *cell, kg_cell_sizes z, int l, const wide_t
   }
 }
 
-/// Phi^T [-D^T | F~] at all points.
+/// Entry (i, j) of B.
+static long double weak_entry(const kg_cell_tables *t, const wide_tables *wide, int i, int j)
+{
+  const int N = t->size.n_modes;
+  return j < N ? -wide->divergence[j * t->size.n_flux + i]
+               : wide->flux_lift[i * t->size.n_trace + j - N];
+}
+
+static void fill_weak(const kg_cell_tables *t, const wide_tables *wide)
+{
+  const int p = t->size.n_modes + t->size.n_trace;
+  for (int k = 0; k < t->size.n_flux * p; ++k) {
+    const long double entry = weak_entry(t, wide, k / p, k % p);
+    ((double *)t->weak)[k] = fabsl(entry) < 1e-15L ? 0.0 : (double)entry;
+  }
+}
+
+/// Phi^T B at all points.
 static void fill_gradient(const kg_cell *cell, const kg_cell_tables *t, const wide_tables *wide)
 {
-  const int N = t->size.n_modes, S = t->size.n_flux, n = t->size.n_trace, p = N + n;
+  const int S = t->size.n_flux, p = t->size.n_modes + t->size.n_trace;
   long double flux[FLUX_MAX], divergence[FLUX_MAX];
   for (int q = 0; q < t->points.n; ++q) {
     cell->flux(t->size.order, wide->rule[q], wide->rule[t->points.n + q], flux, divergence);
@@ -260,7 +279,7 @@ static void fill_gradient(const kg_cell *cell, const kg_cell_tables *t, const wi
       for (int j = 0; j < p; ++j) {
         long double sum = 0.0L;
         for (int i = c * S / 2; i < (c + 1) * S / 2; ++i)
-          sum += flux[i] * (j < N ? -wide->divergence[j * S + i] : wide->flux_lift[i * n + j - N]);
+          sum += flux[i] * weak_entry(t, wide, i, j);
         row[j] = (double)sum;
       }
     }
@@ -287,6 +306,7 @@ static void fill_tables(const kg_cell *cell, const kg_cell_tables *t, const wide
   fill_curve(cell, t);
   fill_interior(cell, t, wide);
   for (int l = 0; l < z.n_facets; ++l) fill_facet(cell, z, l, wide);
+  fill_weak(t, wide);
   fill_gradient(cell, t, wide);
   kg_round_all(z.n_modes * z.n_flux, wide->divergence, (double *)t->divergence);
   kg_round_all(z.n_flux * z.n_trace, wide->flux_lift, (double *)t->flux_lift);

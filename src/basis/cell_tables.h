@@ -59,6 +59,9 @@ typedef struct kg_cell_tables {
   const double *flux_lift;        ///< [S][n]: F~ = <Phi_i . n, psi_j>
   const double *lift;             ///< [n][N]: <psi_i, phi_j>, facet by facet
   const double *facet_mass;       ///< [facet] packed N x N: <phi_i, phi_j>
+  /// [S][N + n]: B = [-D^T | F~], the weak gradient of the modes of u and trace in the flux
+  /// functions. What is zero but for rounding is zero: on quadrilaterals all but P + 2 of a column.
+  const double *weak;
   /// [point][component][N + n]: Phi^T [-D^T | F~]: the weak gradient, covariant, of the modes of u,
   /// then of those of the trace
   const double *gradient;

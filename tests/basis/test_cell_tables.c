@@ -153,6 +153,26 @@ static void weak_gradients_of_linear_functions_are_exact(void **state)
   for_all_tables(check_gradient);
 }
 
+static void check_weak(const kg_cell *cell, const kg_cell_tables *t)
+{
+  const int N = t->size.n_modes, S = t->size.n_flux, n = t->size.n_trace, p = N + n;
+  for (int j = 0; j < p; ++j) {
+    int count = 0;
+    for (int i = 0; i < S; ++i) {
+      const double entry = j < N ? -t->divergence[j * S + i] : t->flux_lift[i * n + j - N];
+      assert_at_most(fabs(t->weak[i * p + j] - entry), 1e-15);
+      count += t->weak[i * p + j] != 0.0;
+    }
+    if (cell == &kg_quadrilateral) assert_true(count <= t->size.order + 2);
+  }
+}
+
+static void the_weak_gradient_is_made_of_divergence_and_lift_without_rounded_zeros(void **state)
+{
+  (void)state;
+  for_all_tables(check_weak);
+}
+
 static void the_map_takes_nodes_to_nodes(void **state)
 {
   (void)state;
@@ -313,6 +333,7 @@ int main(void)
       cmocka_unit_test(divergence_lift_and_derivatives_are_related_by_parts),
       cmocka_unit_test(traces_of_modes_are_modes_of_the_facet),
       cmocka_unit_test(weak_gradients_of_linear_functions_are_exact),
+      cmocka_unit_test(the_weak_gradient_is_made_of_divergence_and_lift_without_rounded_zeros),
       cmocka_unit_test(the_map_takes_nodes_to_nodes),
       cmocka_unit_test(the_map_is_exact_for_polynomials_of_its_order),
       cmocka_unit_test(points_of_facets_lie_behind_those_of_tables_and_measure_them),

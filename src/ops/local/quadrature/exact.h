@@ -27,7 +27,8 @@ KG_INLINE void kg_cell_put_flux_mass(const kg_cell_points *points, const kg_cell
       const double value = scale * flux[i];
       const double by_r = value * (i < half ? g[2] : -g[1]), by_s = value * g[0];
       double *const row = m + i * (i + 1) / 2;
-      KG_TEAM_EACH(team, j, 0, i + 1) row[j] += (j < half ? by_r : by_s) * flux[j];
+      KG_TEAM_EACH(team, j, 0, i < half ? i + 1 : half) row[j] += by_r * flux[j];
+      KG_TEAM_EACH(team, j, half, i + 1) row[j] += by_s * flux[j];
     }
   }
 }
@@ -67,45 +68,36 @@ KG_INLINE void kg_cell_exact_make(const kg_cell_tables *t, const kg_cell_geometr
   kg_cell_invert(S, team, h + S * (S + 1) / 2, h);
 }
 
-/// out = H x, which the team may read after kg_team_wait().
+/// out = H x, which the team may read after kg_team_wait(). Zeros of x cost nothing.
 KG_INLINE void kg_cell_exact_multiply(int S, const double *h, const double *x, kg_team team,
                                       double *out)
 {
-  KG_TEAM_EACH(team, i, 0, S)
-  {
-    const double *const row = h + i * (i + 1) / 2;
-    double sum = 0.0;
-    for (int j = 0; j <= i; ++j) sum += row[j] * x[j];
-    for (int j = i + 1; j < S; ++j) sum += h[j * (j + 1) / 2 + i] * x[j];
-    out[i] = sum;
+  KG_TEAM_EACH(team, i, 0, S) out[i] = 0.0;
+  for (int j = 0; j < S; ++j) {
+    const double *const row = h + j * (j + 1) / 2;
+    const double value = x[j];
+    if (value == 0.0) continue;
+    KG_TEAM_EACH(team, i, 0, S) out[i] += value * (i < j ? row[i] : h[i * (i + 1) / 2 + j]);
   }
-}
-
-/// Entry (i, j) of B.
-KG_INLINE double kg_cell_lift(const kg_cell_tables *t, int i, int j)
-{
-  const int N = t->size.n_modes;
-  return j < N ? -t->divergence[j * t->size.n_flux + i] : t->flux_lift[i * t->size.n_trace + j - N];
 }
 
 /// The first `rows` rows of a += B^T H B. Waits before.
 KG_INLINE void kg_cell_exact_add(const kg_cell_tables *t, double *h, int rows, kg_team team,
                                  double *a)
 {
-  const int S = t->size.n_flux;
+  const int S = t->size.n_flux, p = t->size.n_modes + t->size.n_trace;
   double *const x = h + S * (S + 1) / 2, *const y = x + S;
   for (int i = 0; i < rows; ++i) {
     double *const row = a + i * (i + 1) / 2;
     kg_team_wait();
-    KG_TEAM_EACH(team, k, 0, S) x[k] = kg_cell_lift(t, k, i);
+    KG_TEAM_EACH(team, k, 0, S) x[k] = t->weak[k * p + i];
     kg_team_wait();
     kg_cell_exact_multiply(S, h, x, team, y);
     kg_team_wait();
-    KG_TEAM_EACH(team, j, 0, i + 1)
-    {
-      double sum = 0.0;
-      for (int k = 0; k < S; ++k) sum += y[k] * kg_cell_lift(t, k, j);
-      row[j] += sum;
+    for (int k = 0; k < S; ++k) {
+      const double *const weak = t->weak + k * p;
+      const double value = y[k];
+      KG_TEAM_EACH(team, j, 0, i + 1) row[j] += value * weak[j];
     }
   }
 }
@@ -115,13 +107,13 @@ KG_INLINE void kg_cell_exact_add(const kg_cell_tables *t, double *h, int rows, k
 KG_INLINE void kg_cell_exact_flux(const kg_cell_tables *t, double *h, int begin, int end,
                                   const double *x, kg_team team, double *s)
 {
-  const int S = t->size.n_flux;
+  const int S = t->size.n_flux, p = t->size.n_modes + t->size.n_trace;
   double *const g = h + S * (S + 1) / 2, *const product = g + S;
   kg_team_wait();
   KG_TEAM_EACH(team, k, 0, S)
   {
     double sum = 0.0;
-    for (int j = begin; j < end; ++j) sum += kg_cell_lift(t, k, j) * x[j - begin];
+    for (int j = begin; j < end; ++j) sum += t->weak[k * p + j] * x[j - begin];
     g[k] = sum;
   }
   kg_team_wait();
