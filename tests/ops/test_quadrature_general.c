@@ -70,6 +70,21 @@ static void norms_of_elements_are_those_of_an_independent_implementation(void **
     }
 }
 
+/// 227 KiB, which a block of an H100 may have.
+static void scratch_of_an_element_of_order_8_fits_shared_memory(void **state)
+{
+  (void)state;
+  const kg_cell_material material = {.length = 1.0, .exact = true};
+  for (int k = 0; k < 2; ++k) {
+    const int rows = kg_cell_rows(8);
+    const kg_cell_tables t = kg_cell_tables_at(cells[k], 8, KG_GEOMETRY_MAX, rows, NULL);
+    const size_t most = 227 * 1024 / sizeof(double);
+    assert_true(kg_cell_make_scratch(&t, &material) <= most);
+    assert_true(kg_cell_recover_scratch(&t, &material) <= most);
+    assert_true(kg_cell_postprocess_scratch(&t) <= most);
+  }
+}
+
 /// A grid of no two elements alike.
 static void irregular(int i, int j, int n, double at[2])
 {
@@ -317,6 +332,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(norms_of_elements_are_those_of_an_independent_implementation),
+      cmocka_unit_test(scratch_of_an_element_of_order_8_fits_shared_memory),
       cmocka_unit_test(K_is_positive_definite_with_reaction),
       cmocka_unit_test(values_that_are_constant_are_constants),
       cmocka_unit_test(means_are_those_of_kappa_at_every_point),
