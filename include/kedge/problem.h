@@ -128,8 +128,8 @@ KEDGE_API const char *kedge_problem_mesh_file(const kedge_problem *problem);
 /// The [output] file, relative to the current directory; NULL when the problem names none.
 KEDGE_API const char *kedge_problem_output(const kedge_problem *problem);
 
-/// Write where a key was set, as a sentence about it begins: "plate.ini:12: ", or "--set
-/// space.order=4: " for an override; "" when it was not set, or by a call.
+/// Write where a key was set, as a sentence about it begins: "plate.ini:12: ", or
+/// "--set space.order=4: " for an override; "" when it was not set, or by a call.
 /// @param[out] text  cut to `size` bytes
 KEDGE_API void kedge_problem_place(const kedge_problem *problem, const char *section,
                                    const char *key, char *text, size_t size);

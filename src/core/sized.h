@@ -9,7 +9,7 @@ enum { KG_SIZED_MAX = 65536 };  ///< bytes; a larger size was never set
 
 /// Fail unless the size that a caller's struct begins with is likely.
 /// @param[in] how  the initializer that the caller should begin with, for the sentence:
-/// "KEDGE_REPORT_INIT"
+///                 "KEDGE_REPORT_INIT"
 static inline kedge_status kg_check_sized(kedge_context *ctx, const char *how, size_t size)
 {
   KG_REQUIRE(ctx, size > sizeof size && size <= KG_SIZED_MAX, KEDGE_ERR_ARG,

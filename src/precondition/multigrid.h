@@ -8,8 +8,8 @@
 ///
 ///     smooth A z = r from z = 0;  c = C P^T (r - A z);  z += P c;  smooth A z = r from z
 ///
-/// A cycle applies A 2 k times. Without reaction, where K^e are reduced, it applies A once less: A
-/// P c, and with it the product of the corrected z, is known from the fluxes of c
+/// A cycle applies A 2 k times. Without reaction, where K^e are reduced, it applies A once less: it
+/// knows A P c, and with it the product of the corrected z, from the fluxes of c
 /// (ops/smooth/vertex_flux.h).
 ///
 /// Everything that depends on the matrix is made once, by kg_multigrid_create(), in memory that was

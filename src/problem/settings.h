@@ -40,8 +40,8 @@ void kg_settings_free(kg_settings *settings);
 kedge_status kg_settings_override(kg_settings *settings, const char *text);
 
 enum { KG_PLACE_BYTES = 400 };
-/// Write where a setting was made, as a sentence about it begins: "plate.ini:12: ", or "--set
-/// space.order=4: "; "" for one of a call, and for NULL.
+/// Write where a setting was made, as a sentence about it begins: "plate.ini:12: ", or
+/// "--set space.order=4: "; "" for one of a call, and for NULL.
 void kg_setting_place(const kg_settings *settings, const kg_setting *setting,
                       char text[KG_PLACE_BYTES]);
 /// NAME of the section "boundary NAME" of a setting; NULL: it is another section.

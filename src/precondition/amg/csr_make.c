@@ -89,7 +89,7 @@ static int32_t keep(const kg_csr_make_args *a, int32_t i, const row_list *list, 
   return n;
 }
 
-/// Make row i in `parts` parts and return its entries; return -1 where the parts are too few.
+/// Make row i in `parts` parts. Return how many entries it has; -1: the parts are too few.
 static int32_t make_row(const kg_csr_make_args *a, int32_t i, int32_t parts, const kg_csr *place,
                         int64_t begin)
 {

@@ -41,7 +41,7 @@ template <int P>
 struct local_solve_table {
   static constexpr int N = (P + 1) * (P + 2) / 2, K = N - P - 1, PACKED = K * (K + 1) / 2;
 
-  /// The begin of row i of F_1: rows of degree d have d + 1 numbers.
+  /// The first number of row i of F_1: rows of degree d have d + 1 numbers.
   static __host__ __device__ constexpr int lift_at(int i)
   {
     const int d = mode_degree(i);
