@@ -195,7 +195,8 @@ static void compare_solves(kedge_mesh *mesh, const setting *settings)
     kedge_solution *several = solve(ctx, mesh, settings);
     cut_as(&(cuts){0});
     kedge_solution_report(several, &report);
-    assert_in_range(report.iterations, expected.iterations - 1, expected.iterations + 1);
+    const int64_t more = 1 + expected.iterations / 200;  // rounding, where they are hundreds
+    assert_in_range(report.iterations, expected.iterations - more, expected.iterations + more);
     fields f = fields_of(ctx, several);
     for (int i = 0; i < FIELDS; ++i) {
       assert_int_equal(f.n[i], of_one.n[i]);
