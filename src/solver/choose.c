@@ -74,7 +74,7 @@ kedge_status kg_choose_check(kedge_context *ctx, const kg_choose_args *a)
     bool asked;
     const char *what;
   } table[] = {
-      {problem->order > KG_WIDE_ORDER_MAX, "orders 1 to 4: take one of them"},
+      {problem->order > KG_WIDE_ORDER_MAX, "orders 1 to 8: take one of them"},
       {a->linear == KEDGE_OPERATOR_MATRIX_FREE_PLAIN, "operator = matrix-free or ell: take one"},
       {problem->precision != KEDGE_PRECISION_DOUBLE, "precision = double: take that"},
       {problem->smoother == KEDGE_SMOOTHER_LINE, "smoother = edge: take that"}};

@@ -9,6 +9,7 @@
 #include "grid.h"
 #include "ops/assembled/ell.h"
 #include "ops/smooth/vertex_matrix.h"
+#include "ops/smooth/vertex_modes.h"
 #include "ops/smooth/vertex_transfer.h"
 
 static const double tolerance = 1e-13;
@@ -144,6 +145,53 @@ static void check_vertices(batch_case *c)
   case_release(&c->memory);
 }
 
+/// phi of vertex v, and its energy; `a` is A.
+static double mode_energy(const batch_case *c, const double *a, const double *shape, int32_t v)
+{
+  const size_t n = batch_case_unknowns(c);
+  double *phi = calloc(n + 1, sizeof *phi), energy = 0.0;
+  assert_non_null(phi);
+  for (int32_t edge = 0; edge < c->mesh->n_edges; ++edge) {
+    int32_t end[2];
+    batch_case_ends(c, edge, end);
+    for (int k = 0; k < c->m && batch_case_is_free(c, edge); ++k) {
+      if (end[1] == v) phi[edge * c->m + k] = shape[k];
+      if (end[0] == v) phi[edge * c->m + k] = k % 2 ? -shape[k] : shape[k];
+    }
+  }
+  for (size_t i = 0; i < n; ++i)
+    for (size_t j = 0; phi[i] != 0.0 && j < n; ++j) energy += phi[i] * a[i * n + j] * phi[j];
+  free(phi);
+  return energy;
+}
+
+/// Weights are what the energies of the vertex modes make them.
+static void check_modes(batch_case *c)
+{
+  kedge_context *context = c->memory.ctx;
+  const int32_t n = c->mesh->n_vertices;
+  kg_vertex_modes_args args = {
+      .batch = c->batch,
+      .locals = c->locals,
+      .modes = {.space = fill_space(c), .weight = case_output(&c->memory, (size_t)n)},
+      .element = case_output(&c->memory, kg_vertex_element_numbers(&c->layout.count)),
+      .fault = (int32_t *)case_output(&c->memory, 1)};
+  kg_vertex_mode_shape(c->m - 1, args.modes.shape);
+  must(context, kg_vertex_modes_fill(context, &args));
+  double *weight = case_fetch(&c->memory, args.modes.weight), *a = batch_case_dense(c);
+  bool *is_fixed = malloc((size_t)n * sizeof *is_fixed);
+  assert_non_null(is_fixed);
+  free(prolongation(c, is_fixed));
+  for (int32_t v = 0; v < n; ++v) {
+    if (is_fixed[v]) assert_true(weight[v] == 0.0);
+    if (is_fixed[v]) continue;
+    const double energy = mode_energy(c, a, args.modes.shape, v);
+    assert_at_most(fabs(weight[v] * energy / kg_vertex_mode_step(c->m - 1) - 1.0), 1e-12);
+  }
+  free(weight), free(a), free(is_fixed);
+  case_release(&c->memory);
+}
+
 /// ELL has the entries of A, each once, and its product.
 static void check_ell(batch_case *c)
 {
@@ -191,9 +239,10 @@ static void check_ell(batch_case *c)
   case_release(&c->memory);
 }
 
-static void check_both(batch_case *c)
+static void check_all(batch_case *c)
 {
   check_vertices(c);
+  check_modes(c);
   check_ell(c);
 }
 
@@ -204,9 +253,9 @@ static void quadrilaterals_have_the_entries_of_their_matrices(void **state)
   for (int i = 0; i < 2; ++i) {
     kedge_mesh *mesh;
     must(ctx, kedge_mesh_generate(ctx, words[i], &mesh));
-    batch_case_with(ctx, mesh, 0, NULL, check_both);
+    batch_case_with(ctx, mesh, 0, NULL, check_all);
     const int32_t cut = 7;
-    if (i > 0) batch_case_with(ctx, mesh, 1, &cut, check_both);
+    if (i > 0) batch_case_with(ctx, mesh, 1, &cut, check_all);
     kedge_mesh_destroy(mesh);
   }
 }
@@ -216,8 +265,8 @@ static void both_shapes_have_the_entries_of_their_matrices(void **state)
   (void)state;
   kedge_mesh *mesh = test_checkerboard(ctx, 5);
   const int32_t cuts[] = {5, mesh->n_elements - 4};
-  batch_case_with(ctx, mesh, 0, NULL, check_both);
-  batch_case_with(ctx, mesh, 2, cuts, check_both);
+  batch_case_with(ctx, mesh, 0, NULL, check_all);
+  batch_case_with(ctx, mesh, 2, cuts, check_all);
   kedge_mesh_destroy(mesh);
 }
 
@@ -227,7 +276,7 @@ static void triangles_in_two_batches_have_the_entries_of_their_matrices(void **s
   kedge_mesh *mesh;
   must(ctx, kedge_mesh_generate(ctx, "square 4", &mesh));
   for (int32_t cut = 1; cut < mesh->n_elements; cut += 10)
-    batch_case_with(ctx, mesh, 1, &cut, check_both);
+    batch_case_with(ctx, mesh, 1, &cut, check_all);
   kedge_mesh_destroy(mesh);
 }
 

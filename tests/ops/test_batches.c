@@ -103,7 +103,8 @@ static void check_blocks(batch_case *c)
                                     .fault = (int32_t *)case_output(&c->memory, 1)};
   must(context, kg_edge_blocks(context, &args));
   float *w = (float *)case_fetch(&c->memory, args.inverse);
-  double *a = batch_case_dense(c), product[5 * 5], wanted[5 * 5];
+  enum { MODES = KG_WIDE_ORDER_MAX + 1 };
+  double *a = batch_case_dense(c), product[MODES * MODES], wanted[MODES * MODES];
   for (int32_t edge = 0; edge < c->mesh->n_edges; ++edge) {
     if (!batch_case_is_free(c, edge)) continue;
     const float *factor = w + kg_edge_block_at(m, c->trace_of_edge[edge]);

@@ -71,7 +71,7 @@ static void what_quadrilaterals_do_not_have_is_refused(void **state)
     setting asked;
     const char *sentence;
   } table[] = {
-      {{"space", "order", "5"}, "orders 1 to 4: take one of them"},
+      {{"space", "order", "9"}, "orders 1 to 8: take one of them"},
       {{"solver", "operator", "matrix-free-plain"}, "operator = matrix-free or ell: take one"},
       {{"solver", "precision", "compact"}, "precision = double: take that"},
       {{"solver", "precision", "mixed"}, "precision = double: take that"},

@@ -40,7 +40,7 @@ static kedge_status refuse(kedge_context *ctx, const kg_vertex_modes_args *args,
 kedge_status kg_vertex_modes_fill_host(kedge_context *ctx, const kg_vertex_modes_args *a)
 {
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
-  for (int32_t e = 0; e < a->batch.count.n_groups * KG_LANES; ++e) kg_vertex_mode_corners(a, e);
+  for (int32_t e = 0; e < a->batch.count.n_groups * KG_LANES; ++e) kg_vertex_mode_element(a, e);
   int32_t fault = *a->fault;
 #pragma omp parallel for schedule(static) num_threads(ctx->threads) reduction(min : fault)
   for (int32_t i = 0; i < a->modes.space.n_rows; ++i)

@@ -44,7 +44,7 @@ typedef struct kg_vertex_modes_args {
   kg_batch batch;
   kg_locals locals;
   kg_vertex_modes modes;  ///< weight is filled
-  double *element;        ///< work: [group][3][lane], phi . K^e phi of the corners
+  double *element;        ///< work: [group][3 or 4][lane], phi . K^e phi of the corners
   int32_t *fault;         ///< work, one word: the first unknown without a weight
 } kg_vertex_modes_args;
 
@@ -83,21 +83,32 @@ KG_INLINE double kg_vertex_mode_form(const kg_vertex_mode_sums *sum, double sign
 }
 
 /// phi . K^e phi of the corners of an element: corner l is where side l begins.
-KG_INLINE void kg_vertex_mode_corners(const kg_vertex_modes_args *a, int32_t e)
+KG_INLINE void kg_vertex_mode_corners(const kg_vertex_modes_args *a, int n, int32_t e)
 {
-  double corner[3] = {0.0, 0.0, 0.0}, begin[3];  // signs of the vertices where sides begin
-  for (int l = 0; l < 3; ++l) {
-    begin[l] = a->batch.arrays.side_edge[kg_lane_side(3, e, l)] & 1u ? 1.0 : -1.0;
+  double corner[4] = {0.0, 0.0, 0.0, 0.0}, begin[4];  // signs of the vertices where sides begin
+  for (int l = 0; l < n; ++l) {
+    begin[l] = a->batch.arrays.side_edge[kg_facet_at(&a->batch.arrays, e, l)] & 1u ? 1.0 : -1.0;
     const kg_vertex_mode_sums sum = kg_vertex_mode_sum(a, e, l, l);
     corner[l] += kg_vertex_mode_form(&sum, begin[l], begin[l]);
-    corner[(l + 1) % 3] += kg_vertex_mode_form(&sum, -begin[l], -begin[l]);
+    corner[kg_next_facet(n, l)] += kg_vertex_mode_form(&sum, -begin[l], -begin[l]);
   }
-  for (int l = 0; l < 3; ++l) {
-    const int before = (l + 2) % 3;  // the side that ends here
+  for (int l = 0; l < n; ++l) {
+    const int before = kg_facet_before(n, l);  // the side that ends here
     const kg_vertex_mode_sums sum = kg_vertex_mode_sum(a, e, l, before);
     corner[l] += 2.0 * kg_vertex_mode_form(&sum, begin[l], -begin[before]);
   }
-  for (int l = 0; l < 3; ++l) a->element[kg_lane_side(3, e, l)] = corner[l];
+  for (int l = 0; l < n; ++l) a->element[kg_facet_at(&a->batch.arrays, e, l)] = corner[l];
+}
+
+/// Those of the element of a lane, if it has one.
+KG_INLINE void kg_vertex_mode_element(const kg_vertex_modes_args *a, int32_t e)
+{
+  const kg_local *local = kg_local_of_lane(&a->locals, e);
+  if (e - local->first_lane >= local->n_elements) return;
+  if (kg_facets_of_lane(&a->batch.arrays, e) == 3)
+    kg_vertex_mode_corners(a, 3, e);
+  else
+    kg_vertex_mode_corners(a, 4, e);
 }
 
 /// The weight of a vertex; each of its elements is met once, from the side that begins there.

@@ -37,7 +37,7 @@ KG_INLINE void *kg_halo_row(const kg_trace_apply_args *a, uint32_t halo_edge, in
                         : (char *)a->y + edge * row_bytes;
 }
 
-enum { KG_WIDE_ORDER_MAX = 4 };
+enum { KG_WIDE_ORDER_MAX = 8 };
 
 KG_DECLARE_OPERATOR_OF_NUMBERS(kg_trace_apply, kg_trace_apply_args);
 

@@ -287,9 +287,14 @@ OF_WIDE_ORDER(1)
 OF_WIDE_ORDER(2)
 OF_WIDE_ORDER(3)
 OF_WIDE_ORDER(4)
+OF_WIDE_ORDER(5)
+OF_WIDE_ORDER(6)
+OF_WIDE_ORDER(7)
+OF_WIDE_ORDER(8)
 
-static patch_function *const by_order_wide[] = {apply_wide_patch_1, apply_wide_patch_2,
-                                                apply_wide_patch_3, apply_wide_patch_4};
+static patch_function *const by_order_wide[] = {
+    apply_wide_patch_1, apply_wide_patch_2, apply_wide_patch_3, apply_wide_patch_4,
+    apply_wide_patch_5, apply_wide_patch_6, apply_wide_patch_7, apply_wide_patch_8};
 #endif
 _Static_assert(sizeof by_order_wide / sizeof *by_order_wide == KG_WIDE_ORDER_MAX,
                "one function an order");
