@@ -31,18 +31,21 @@ typedef struct kedge_mesh_arrays {
 typedef struct kedge_mesh_info {
   int64_t elements, edges, vertices, boundary_edges;
   int64_t quadrilaterals;    ///< of the elements; the others are triangles
+  int geometry;              ///< order of the maps of elements, 1 to 5; 1: straight
   int64_t turned_elements;   ///< clockwise in the input, turned by kedge
   int64_t unused_vertices;   ///< in the input, dropped
   int64_t interior_lines;    ///< tagged lines inside the domain, which take no condition
   int64_t parts;             ///< of the domain, not connected by common edges; usually 1
   int64_t coincident_edges;  ///< boundary edges that lie on another (a slit, parts not joined)
-  double area;               ///< sum over elements
+  double area;               ///< sum over elements, along their curves
   double min_area, max_area;
   /// Triangles: 2 r_in / r_out, 1 equilateral. Quadrilaterals: the least over the corners of
   /// 2 a x b / (a . a + b . b), a and b the sides that meet there, 1 a square. 0: degenerate
   double min_quality, mean_quality;
   double min_angle;  ///< degrees
-  double box[4];     ///< xmin, ymin, xmax, ymax
+  /// The least determinant J of an element's map over its mean: 1 where maps are affine
+  double min_jacobian;
+  double box[4];  ///< xmin, ymin, xmax, ymax
 } kedge_mesh_info;
 
 typedef struct kedge_mesh_group {
@@ -55,10 +58,12 @@ typedef struct kedge_mesh_group {
   double inner_measure;  ///< length of these
 } kedge_mesh_group;
 
-/// Read a Gmsh .msh file, format 2.2 or 4.1, ASCII or binary. Of several physical groups of one
+/// Read a Gmsh .msh file, format 2, 2.1, 2.2, 4.0 or 4.1, ASCII or binary, with elements of order 1
+/// to 5, serendipity ones too. Of several physical groups of one
 /// entity, and of several names of one group, the first counts. Tagged lines inside the domain take
 /// no condition; a tagged line that is no edge of any element is refused.
-/// Quadrilaterals are straight and convex.
+/// Straight quadrilaterals are convex. Elements of lower order than others of the mesh are raised to
+/// theirs; a mesh whose elements of higher order are straight is one of straight elements.
 /// @retval KEDGE_ERR_IO     the file cannot be opened or read
 /// @retval KEDGE_ERR_INPUT  the file or the mesh in it is refused; the sentence names file and line
 KEDGE_API kedge_status kedge_mesh_read(kedge_context *ctx, const char *path, kedge_mesh **out);
@@ -75,7 +80,7 @@ KEDGE_API kedge_status kedge_mesh_create(kedge_context *ctx, const kedge_mesh_ar
 KEDGE_API kedge_status kedge_mesh_generate(kedge_context *ctx, const char *words, kedge_mesh **out);
 
 /// Split every element into four at the midpoints of its edges, a quadrilateral at its centre too,
-/// `times` times, at most KEDGE_REFINE_MAX. Groups are inherited. The caller's element e becomes
+/// on the curves of its map, `times` times, at most KEDGE_REFINE_MAX. Groups are inherited. The caller's element e becomes
 /// 4 e .. 4 e + 3, of a triangle the last one in its middle. Multigrid knows the meshes of
 /// triangles in between and is faster for it.
 /// @param[in]  mesh         borrowed, not changed

@@ -60,9 +60,10 @@ static const char expressions_text[] =
     "lie outside the domain. Errors point at the column.\n";
 
 static const char mesh_text[] =
-    "kedge reads Gmsh .msh files, formats 2.2 and 4.1, ASCII and binary: straight triangles and\n"
-    "convex quadrilaterals in a plane, physical groups on boundary lines and on surfaces.\n"
-    "Clockwise elements are turned. Quadrilaterals are not solved on yet. Boundary edges without\n"
+    "kedge reads Gmsh .msh files, formats 2 to 2.2, 4.0 and 4.1, ASCII and binary: triangles and\n"
+    "quadrilaterals of order 1 to 5 in a plane, physical groups on boundary lines and on "
+    "surfaces.\n"
+    "Clockwise elements are turned. Curved elements are not solved on yet. Boundary edges without\n"
     "a group are the group 'default', number 0.\n"
     "\n"
     "  square N     the unit square, N x N squares split by a diagonal; groups left, right,\n"

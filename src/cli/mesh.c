@@ -88,6 +88,11 @@ static void print_mesh(const char *name, const kedge_mesh *mesh)
   printf("edges            %lld, %lld of them on the boundary\n", (long long)m.edges,
          (long long)m.boundary_edges);
   printf("vertices         %lld\n", (long long)m.vertices);
+  if (m.geometry > 1)
+    printf("curves           of order %d, smallest determinant of a map %.3f of its mean\n",
+           m.geometry, m.min_jacobian);
+  else if (m.quadrilaterals > 0)
+    printf("maps             bilinear, smallest determinant %.3f of its mean\n", m.min_jacobian);
   if (m.parts > 1) printf("parts            %lld, without common edges\n", (long long)m.parts);
   if (m.coincident_edges > 0)
     printf(

@@ -26,7 +26,7 @@ static kedge_status number_vertices(kg_mesh_builder *b)
     mesh->element_vertices[i] = *number;
   }
   mesh->n_vertices = n;
-  mesh->info.unused_vertices = raw->n_vertices - n;
+  mesh->info.unused_vertices = raw->n_vertices - n - raw->n_between;
   KG_TRY(kg_host_alloc(b->ctx, (size_t)n, 2 * sizeof(double), &mesh->vertices));
   KG_TRY(kg_host_alloc(b->ctx, (size_t)n, sizeof(int32_t), &mesh->vertex_origin));
   for (int64_t v = 0; v < raw->n_vertices; ++v) {
@@ -138,6 +138,8 @@ static kedge_status connect(kg_mesh_builder *b)
   KG_TRY(kg_build_check(b));
   KG_TRY(in_range("mesh_order", b, order));
   KG_TRY(in_range("mesh_edges", b, kg_build_edges));
+  if (b->curves) KG_TRY(kg_build_nodes(b));
+  if (b->curves) KG_TRY(kg_build_fit(b));
   return kg_build_lines(b);
 }
 
@@ -159,7 +161,9 @@ static kedge_status build(kg_mesh_builder *b, bool on_gpu)
       KG_IF_CUDA(kg_build_cuda);
   bool done = false;
   KG_TRY(kg_copy_text(b->ctx, b->source, strlen(b->source), &b->mesh->source));
-  if (on_gpu) KG_TRY(connect_on_gpu(b, &done));
+  b->mesh->geometry = b->raw->nodes ? b->raw->geometry : 1;
+  if (b->raw->nodes) KG_TRY(kg_curves_create(b->ctx, b->mesh->geometry, &b->curves));
+  if (on_gpu && !b->curves) KG_TRY(connect_on_gpu(b, &done));
   if (!done) KG_TRY(connect(b));
   KG_TRY(copy_regions(b));
   KG_TRY(in_range("mesh_groups", b, kg_build_groups));
@@ -172,10 +176,15 @@ kedge_status kg_mesh_build_on(kedge_context *ctx, const kg_raw_mesh *raw, const 
 {
   *out = NULL;
   const kg_cell *cell = raw->width == 3 ? &kg_triangle : &kg_quadrilateral;
-  KG_TRY(kg_mesh_check_memory(ctx, source, cell, raw->n_elements, true));
+  kg_raw_mesh straight = *raw;
+  straight.nodes = NULL;
+  if (raw->nodes && kg_build_is_straight(raw)) raw = &straight;
+  const int geometry = raw->nodes ? raw->geometry : 1;
+  KG_TRY(kg_mesh_check_memory(ctx, source, cell, geometry, raw->n_elements, true));
   kg_mesh_builder b = {.ctx = ctx, .raw = raw, .source = source};
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *b.mesh, &b.mesh));
   const kedge_status status = build(&b, on_gpu);
+  free(b.curves);
   free(b.clockwise);
   free(b.vertex_number);
   free(b.sides);

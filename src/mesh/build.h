@@ -2,6 +2,7 @@
 /// The steps of kg_mesh_build(), in their order. "Raw" numbers are the caller's.
 #pragma once
 #include "mesh/mesh.h"
+#include "mesh/nodes.h"
 #include "mesh/triangle.h"
 KEDGE_BEGIN_DECLS
 
@@ -10,6 +11,7 @@ typedef struct kg_mesh_builder {
   const kg_raw_mesh *raw;
   const char *source;
   kedge_mesh *mesh;
+  kg_curve *curves;        ///< of both shapes; NULL: the mesh is straight
   bool *clockwise;         ///< [raw element]
   int32_t *vertex_number;  ///< [raw vertex]: number in the mesh, -1 where unused
   kg_side *sides;          ///< all sides by (lower vertex, higher vertex, side)
@@ -23,6 +25,18 @@ typedef struct kg_mesh_builder {
 
 /// Refuse bad vertex numbers, coordinates and triangles without area; find the clockwise ones.
 kedge_status kg_build_check(kg_mesh_builder *b);
+/// Whether nodes are those of straight elements, to rounding.
+bool kg_build_is_straight(const kg_raw_mesh *raw);
+/// Refuse neighbours whose nodes on their edge differ.
+kedge_status kg_build_fit(const kg_mesh_builder *b);
+/// @param[in] raw_element  one whose map turns over
+kedge_status kg_build_refuse_turned(const kg_mesh_builder *b, int64_t raw_element);
+/// The nodes of all elements, turned as these are.
+kedge_status kg_build_nodes(kg_mesh_builder *b);
+/// Area and length, along curves too.
+double kg_build_area(const kg_mesh_builder *b, int32_t element);
+double kg_build_length(const kg_mesh_builder *b, int32_t edge);
+
 /// Match sides into edges; refuse duplicates, folds and edges with three elements.
 kedge_status kg_build_edges(kg_mesh_builder *b);
 /// Match lines and edges.

@@ -53,9 +53,27 @@ static kg_fault examine_quadrilateral(const double *vertices, int64_t n_vertices
   return left && right ? KG_NOT_CONVEX : KG_FLAT;
 }
 
-static kg_fault examine(const kg_raw_mesh *raw, int64_t e, bool *clockwise)
+/// A curved element is sound when J has one sign at the points of a rule and in the corners.
+static kg_fault examine_curved(const kg_mesh_builder *b, int64_t e, bool *clockwise)
 {
+  const kg_raw_mesh *raw = b->raw;
   const int32_t *v = kg_raw_corners(raw, e);
+  const kg_curve *curve = kg_curve_of(b->curves, kg_raw_cell(raw, e));
+  for (int i = 0; i < curve->cell->n_vertices; ++i) {
+    if (v[i] < 0 || v[i] >= raw->n_vertices) return KG_BAD_NUMBER;
+    for (int k = 0; k < i; ++k)
+      if (v[k] == v[i]) return KG_REPEATED;
+  }
+  double smallest;
+  *clockwise = kg_curve_area(curve, kg_raw_nodes(raw, e), &smallest, NULL) < 0.0;
+  return smallest > KG_FLATNESS ? KG_SOUND : KG_TURNED_OVER;
+}
+
+static kg_fault examine(const kg_mesh_builder *b, int64_t e, bool *clockwise)
+{
+  const kg_raw_mesh *raw = b->raw;
+  const int32_t *v = kg_raw_corners(raw, e);
+  if (raw->nodes) return examine_curved(b, e, clockwise);
   if (kg_raw_cell(raw, e) == &kg_quadrilateral)
     return examine_quadrilateral(raw->vertices, raw->n_vertices, v, clockwise);
   return kg_examine_triangle(raw->vertices, raw->n_vertices, v, KG_FLATNESS, clockwise);
@@ -78,9 +96,11 @@ static kedge_status refuse(const kg_mesh_builder *b, int64_t e)
   char text[KG_ELEMENT_TEXT];
   kg_build_describe(b, e, text);
   bool unused;
-  switch (examine(b->raw, e, &unused)) {
+  switch (examine(b, e, &unused)) {
     case KG_BAD_NUMBER:
       return refuse_number(b, e, text);
+    case KG_TURNED_OVER:
+      return kg_build_refuse_turned(b, e);
     case KG_NOT_CONVEX:
       return KG_FAIL(b->ctx, KEDGE_ERR_INPUT,
                      "%s: %s is not convex; move its vertices, give them in the order around it, "
@@ -135,7 +155,7 @@ kedge_status kg_build_check(kg_mesh_builder *b)
 #pragma omp parallel for num_threads(kg_loop_threads(b->ctx, raw->n_elements)) \
     reduction(min : bad) reduction(+ : turned)
   for (int64_t e = 0; e < raw->n_elements; ++e) {
-    if (examine(raw, e, &b->clockwise[e]) != KG_SOUND && e < bad) bad = e;
+    if (examine(b, e, &b->clockwise[e]) != KG_SOUND && e < bad) bad = e;
     turned += b->clockwise[e];
   }
   if (bad != INT64_MAX) return refuse(b, bad);

@@ -154,8 +154,10 @@ static int position(const int32_t *tags, int n_tags, int32_t tag)
   return (int)(found - tags);
 }
 
-static double edge_length(const kedge_mesh *mesh, int32_t edge)
+static double edge_length(const kg_mesh_builder *b, int32_t edge)
 {
+  const kedge_mesh *mesh = b->mesh;
+  if (b->curves) return kg_build_length(b, edge);
   int32_t v, w;
   kg_side_vertices(mesh, mesh->edge_sides[2 * (int64_t)edge], &v, &w);
   const double *p = mesh->vertices + 2 * (int64_t)v, *q = mesh->vertices + 2 * (int64_t)w;
@@ -173,12 +175,14 @@ static void count_edges(const kg_mesh_builder *b, const int32_t *tags, int n_tag
     const bool is_inner = mesh->edge_group[edge] < 0;
     mesh->edge_group[edge] = is_inner ? kg_inner_group(g) : g;
     ++*(is_inner ? &group->n_inner : &group->count);
-    *(is_inner ? &group->inner_measure : &group->measure) += edge_length(mesh, edge);
+    *(is_inner ? &group->inner_measure : &group->measure) += edge_length(b, edge);
   }
 }
 
-static double element_area(const kedge_mesh *mesh, int64_t e)
+static double element_area(const kg_mesh_builder *b, int64_t e)
 {
+  const kedge_mesh *mesh = b->mesh;
+  if (b->curves) return kg_build_area(b, (int32_t)e);
   const int32_t *v = kg_element_vertices(mesh, (int32_t)e);
   const double *p = mesh->vertices + 2 * (int64_t)v[0], *q = mesh->vertices + 2 * (int64_t)v[1],
                *r = mesh->vertices + 2 * (int64_t)v[2];
@@ -196,12 +200,13 @@ typedef struct region_run {
 } region_run;
 
 /// The run that begins with an element and ends at `limit` at the latest.
-static region_run run_from(const kedge_mesh *mesh, int64_t begin, int64_t limit)
+static region_run run_from(const kg_mesh_builder *b, int64_t begin, int64_t limit)
 {
+  const kedge_mesh *mesh = b->mesh;
   region_run run = {begin, begin, 0};
   const int32_t tag = mesh->element_region[begin];
   for (; run.end < limit && mesh->element_region[run.end] == tag; ++run.end)
-    run.area += element_area(mesh, run.end);
+    run.area += element_area(b, run.end);
   return run;
 }
 
@@ -217,10 +222,10 @@ static kedge_status count_regions(const kg_mesh_builder *b, const int32_t *tags,
   KG_TRY(kg_host_alloc(b->ctx, (size_t)n_blocks, sizeof *runs, &runs));
 #pragma omp parallel for num_threads(kg_loop_threads(b->ctx, n))
   for (int64_t k = 0; k < n_blocks; ++k)
-    runs[k] = run_from(mesh, k * BLOCK, k + 1 < n_blocks ? (k + 1) * BLOCK : n);
+    runs[k] = run_from(b, k * BLOCK, k + 1 < n_blocks ? (k + 1) * BLOCK : n);
   for (int64_t k = 0; k < n_blocks; ++k) {
     const int64_t limit = k + 1 < n_blocks ? (k + 1) * BLOCK : n;
-    for (region_run run = runs[k];; run = run_from(mesh, run.end, limit)) {
+    for (region_run run = runs[k];; run = run_from(b, run.end, limit)) {
       kg_group *group =
           &mesh->groups[first_group + position(tags, n_tags, mesh->element_region[run.begin])];
       group->count += run.end - run.begin;

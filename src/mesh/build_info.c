@@ -15,24 +15,28 @@ typedef struct summary {
   double area, quality;                                   // sums
   double min_area, max_area, min_quality, max_cotangent;  // of the smallest angle
   double alignment;                                       // squared
+  double min_jacobian;
   double box[4];
 } summary;
 
 static const summary empty = {.min_area = INFINITY,
                               .min_quality = INFINITY,
                               .max_cotangent = -INFINITY,
+                              .min_jacobian = INFINITY,
                               .box = {INFINITY, INFINITY, -INFINITY, -INFINITY}};
 
-static void add_values(summary *s, double area, double quality)
+/// @param[in] straight  else the area is that of the corners alone
+static void add_values(summary *s, double area, double quality, bool straight)
 {
-  s->area += area;
   s->quality += quality;
+  s->min_quality = fmin(s->min_quality, quality);
+  if (!straight) return;
+  s->area += area;
   s->min_area = fmin(s->min_area, area);
   s->max_area = fmax(s->max_area, area);
-  s->min_quality = fmin(s->min_quality, quality);
 }
 
-static void add_triangle(summary *s, const double x[3], const double y[3])
+static void add_triangle(summary *s, const double x[3], const double y[3], bool straight)
 {
   double side[3], dx[3], dy[3];
   const double area = 0.5 * ((x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]));
@@ -48,13 +52,25 @@ static void add_triangle(summary *s, const double x[3], const double y[3])
   // product of these four lengths.
   const double quality =
       4 * area / (side[0] * side[1]) * (4 * area / (side[2] * (side[0] + side[1] + side[2])));
-  add_values(s, area, quality);
+  add_values(s, area, quality, straight);
+  if (straight) s->min_jacobian = fmin(s->min_jacobian, 1.0);
   s->alignment = fmax(s->alignment, kg_alignment_squared(dx, dy));
+}
+
+/// J in the corners of a straight quadrilateral, over its mean; J is linear between them.
+static double smallest_jacobian(const double x[4], const double y[4], double area)
+{
+  double least = INFINITY;
+  for (int i = 0; i < 4; ++i) {
+    const int j = (i + 1) % 4, k = (i + 3) % 4;
+    least = fmin(least, (x[j] - x[i]) * (y[k] - y[i]) - (y[j] - y[i]) * (x[k] - x[i]));
+  }
+  return least / area;
 }
 
 /// The quality is the least over the corners of 2 (a x b) / (a . a + b . b), a and b the sides that
 /// meet there.
-static void add_quadrilateral(summary *s, const double x[4], const double y[4])
+static void add_quadrilateral(summary *s, const double x[4], const double y[4], bool straight)
 {
   double quality = INFINITY;
   for (int i = 0; i < 4; ++i) {
@@ -64,11 +80,32 @@ static void add_quadrilateral(summary *s, const double x[4], const double y[4])
     quality = fmin(quality, 2 * cross / (ax * ax + ay * ay + bx * bx + by * by));
     s->max_cotangent = fmax(s->max_cotangent, (ax * bx + ay * by) / cross);
   }
-  add_values(s, 0.5 * ((x[2] - x[0]) * (y[3] - y[1]) - (y[2] - y[0]) * (x[3] - x[1])), quality);
+  const double area = 0.5 * ((x[2] - x[0]) * (y[3] - y[1]) - (y[2] - y[0]) * (x[3] - x[1]));
+  add_values(s, area, quality, straight);
+  if (straight) s->min_jacobian = fmin(s->min_jacobian, smallest_jacobian(x, y, area));
 }
 
-static void add_element(summary *s, const kedge_mesh *mesh, int32_t e)
+/// Curved elements have the angles and the quality of their corners.
+static void add_curve(summary *s, const kg_mesh_builder *b, int32_t e)
 {
+  const kg_curve *curve = kg_curve_of(b->curves, kg_block_of(b->mesh, e)->cell);
+  const double *nodes = kg_element_nodes(b->mesh, e);
+  double smallest;
+  const double area = kg_curve_area(curve, nodes, &smallest, NULL);
+  s->area += area;
+  s->min_area = fmin(s->min_area, area);
+  s->max_area = fmax(s->max_area, area);
+  s->min_jacobian = fmin(s->min_jacobian, smallest);
+  for (int k = 0; k < curve->n_nodes; ++k)
+    for (int i = 0; i < 2; ++i) {
+      s->box[i] = fmin(s->box[i], nodes[2 * k + i]);
+      s->box[i + 2] = fmax(s->box[i + 2], nodes[2 * k + i]);
+    }
+}
+
+static void add_element(summary *s, const kg_mesh_builder *b, int32_t e)
+{
+  const kedge_mesh *mesh = b->mesh;
   const int n = kg_block_of(mesh, e)->cell->n_vertices;
   const int32_t *v = kg_element_vertices(mesh, e);
   double x[4], y[4];
@@ -82,15 +119,17 @@ static void add_element(summary *s, const kedge_mesh *mesh, int32_t e)
     s->box[3] = fmax(s->box[3], p[1]);
   }
   if (n == 3)
-    add_triangle(s, x, y);
+    add_triangle(s, x, y, !b->curves);
   else
-    add_quadrilateral(s, x, y);
+    add_quadrilateral(s, x, y, !b->curves);
+  if (b->curves) add_curve(s, b, e);
 }
 
 static void add_summary(summary *s, const summary *part)
 {
   s->area += part->area;
   s->quality += part->quality;
+  s->min_jacobian = fmin(s->min_jacobian, part->min_jacobian);
   s->min_area = fmin(s->min_area, part->min_area);
   s->max_area = fmax(s->max_area, part->max_area);
   s->min_quality = fmin(s->min_quality, part->min_quality);
@@ -169,7 +208,7 @@ kedge_status kg_build_info(kg_mesh_builder *b)
     const int64_t begin = (int64_t)k * BLOCK;
     const int64_t end = begin + BLOCK < mesh->n_elements ? begin + BLOCK : mesh->n_elements;
     summary block = empty;
-    for (int64_t e = begin; e < end; ++e) add_element(&block, mesh, (int32_t)e);
+    for (int64_t e = begin; e < end; ++e) add_element(&block, b, (int32_t)e);
     blocks[k] = block;
   }
   summary total = empty;
@@ -178,6 +217,8 @@ kedge_status kg_build_info(kg_mesh_builder *b)
 
   kedge_mesh_info *info = &mesh->info;  // counts of turned, unused, interior are there already
   info->elements = mesh->n_elements;
+  info->geometry = mesh->geometry;
+  info->min_jacobian = total.min_jacobian;
   info->quadrilaterals = kg_mesh_quadrilaterals(mesh);
   info->edges = mesh->n_edges;
   info->vertices = mesh->n_vertices;

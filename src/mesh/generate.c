@@ -234,7 +234,7 @@ kedge_status kedge_mesh_generate(kedge_context *ctx, const char *words, kedge_me
   KG_REQUIRE(ctx, squares <= KG_ELEMENTS_MAX / form->elements, KEDGE_ERR_INPUT,
              "\"%.64s\" has more %ss than kedge can number (%d); use smaller numbers", words,
              form->cell->name, KG_ELEMENTS_MAX);
-  KG_TRY(kg_mesh_check_memory(ctx, words, form->cell, squares * form->elements, false));
+  KG_TRY(kg_mesh_check_memory(ctx, words, form->cell, 1, squares * form->elements, false));
   kg_raw_mesh raw = {0};
   kedge_status status = form->fill(ctx, numbers, &raw);
   if (status == KEDGE_OK) status = kg_mesh_build(ctx, &raw, words, out);

@@ -15,27 +15,51 @@ typedef struct kg_node_map {
   kg_pair *sorted;  ///< [n]: (tag, vertex); NULL: not sparse
 } kg_node_map;
 
-/// An entity of format 4.1 of dimension 1 or 2 and its first physical group, 0: none.
+typedef enum kg_gmsh_kind {
+  KG_GMSH_POINT,
+  KG_GMSH_LINE,
+  KG_GMSH_TRIANGLE,
+  KG_GMSH_QUADRILATERAL
+} kg_gmsh_kind;
+
+/// A type of elements that is read.
+typedef struct kg_gmsh_type {
+  kg_gmsh_kind kind;
+  const kg_cell *cell;  ///< NULL: a point or a line
+  int order;            ///< of its map
+  bool complete;        ///< false: a serendipity set of nodes
+  int n_corners, n_nodes;
+} kg_gmsh_type;
+
+/// An entity of formats 4.0 and 4.1 of dimension 1 or 2 and its first physical group, 0: none.
 typedef struct kg_entity {
   int32_t dimension, tag, physical;
 } kg_entity;
 
 typedef struct kg_gmsh {
   kg_scan scan;
-  enum { KG_GMSH_UNKNOWN, KG_GMSH_22, KG_GMSH_41 } version;
+  enum { KG_GMSH_UNKNOWN, KG_GMSH_22, KG_GMSH_40, KG_GMSH_41 } version;
   kg_raw_mesh *raw;
   bool has_nodes, has_elements;
   double *z;      ///< [vertex]
   int64_t *tags;  ///< [vertex], until the map is made
   kg_node_map map;
+  int order;         ///< the highest of elements
+  uint8_t *types;    ///< [element]: Gmsh's type
+  int32_t *between;  ///< vertices behind the corners, element by element
+  int64_t n_between, between_capacity;
   kg_entity *entities;
   int64_t n_entities, entity_capacity, element_capacity, line_capacity;
 } kg_gmsh;
 
-kedge_status kg_gmsh_entities(kg_gmsh *g);              ///< 4.1
-kedge_status kg_gmsh_partitioned_entities(kg_gmsh *g);  ///< 4.1
+kedge_status kg_gmsh_entities(kg_gmsh *g);              ///< 4.0, 4.1
+kedge_status kg_gmsh_partitioned_entities(kg_gmsh *g);  ///< 4.0, 4.1
 kedge_status kg_gmsh_nodes(kg_gmsh *g);
 kedge_status kg_gmsh_elements(kg_gmsh *g);
+/// Nodes and geometry order of a mesh with curves, when all is read.
+kedge_status kg_gmsh_geometry(kg_gmsh *g);
+/// What a type is, or a refusal of any that is not read.
+kedge_status kg_gmsh_find_type(const kg_scan *s, int32_t type, kg_gmsh_type *out);
 
 /// Physical group of an entity; entities are in the order in which kg_gmsh_sort_entities() left
 /// them.

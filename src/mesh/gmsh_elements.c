@@ -3,54 +3,6 @@
 
 #include "mesh/gmsh.h"
 
-enum { POINT = 15, LINE = 1, TRIANGLE = 2, QUADRILATERAL = 3 };  // Gmsh's types of what is read
-
-/// Types that are known and refused; ranges, inclusive.
-static const struct family {
-  int16_t first, last;
-  const char *what, *advice;
-} families[] = {
-#define CURVED "curved elements are not supported yet: mesh with Mesh.ElementOrder = 1"
-#define SOLID  "kedge solves in the plane: mesh a surface and save no volume elements"
-    {4, 7, "3-D element", SOLID},
-    {8, 8, "curved line", CURVED},
-    {9, 9, "curved triangle", CURVED},
-    {10, 10, "curved quadrilateral", CURVED},
-    {11, 14, "3-D element", SOLID},
-    {16, 16, "curved quadrilateral", CURVED},
-    {17, 19, "3-D element", SOLID},
-    {20, 25, "curved triangle", CURVED},
-    {26, 28, "curved line", CURVED},
-    {29, 33, "3-D element", SOLID},
-    {34, 34, "polygon", "only triangles and quadrilaterals are supported"},
-    {35, 35, "3-D element", SOLID},
-    {36, 41, "curved quadrilateral", CURVED},
-    {42, 46, "curved triangle", CURVED},
-    {47, 51, "curved quadrilateral", CURVED},
-    {52, 56, "curved triangle", CURVED},
-    {57, 61, "curved quadrilateral", CURVED},
-    {62, 66, "curved line", CURVED},
-    {71, 75, "3-D element", SOLID},
-    {79, 83, "3-D element", SOLID},
-    {90, 132, "3-D element", SOLID},
-};
-
-/// Number of nodes of a type that is read, or a refusal of any other.
-static kedge_status nodes_of_type(const kg_scan *s, int32_t type, int *n_nodes)
-{
-  static const int nodes[] = {[LINE] = 2, [TRIANGLE] = 3, [QUADRILATERAL] = 4};
-  *n_nodes = type == POINT ? 1 : type >= LINE && type <= QUADRILATERAL ? nodes[type] : 0;
-  if (*n_nodes > 0) return KEDGE_OK;
-  for (size_t i = 0; i < sizeof families / sizeof *families; ++i)
-    if (type >= families[i].first && type <= families[i].last)
-      return KG_SCAN_FAIL(s, "here is a %s (type %d); %s", families[i].what, type,
-                          families[i].advice);
-  return KG_SCAN_FAIL(s,
-                      "element type %d is unknown; only triangles and quadrilaterals are "
-                      "supported: mesh without others",
-                      type);
-}
-
 /// Make room for `more` elements more, of `width` corners; triangles that came before the first
 /// quadrilateral move.
 static kedge_status reserve_elements(kg_gmsh *g, int width, int64_t more)
@@ -63,6 +15,7 @@ static kedge_status reserve_elements(kg_gmsh *g, int width, int64_t more)
   if (capacity < raw->n_elements + more) capacity = raw->n_elements + more;
   KG_TRY(kg_gmsh_reserve(g, &raw->corners, (size_t)width * sizeof(int32_t), capacity));
   KG_TRY(kg_gmsh_reserve(g, &raw->regions, sizeof(int32_t), capacity));
+  KG_TRY(kg_gmsh_reserve(g, &g->types, sizeof *g->types, capacity));
   if (!g->scan.binary) KG_TRY(kg_gmsh_reserve(g, &raw->element_lines, sizeof(int64_t), capacity));
   for (int64_t e = raw->n_elements - 1; before == 3 && width == 4 && e >= 0; --e) {
     raw->corners[4 * e + 3] = -1;
@@ -85,11 +38,24 @@ static kedge_status reserve_lines(kg_gmsh *g, int64_t more)
   return KEDGE_OK;
 }
 
-static kedge_status reserve(kg_gmsh *g, int32_t type, int64_t more)
+/// Make room for `more` vertices between corners.
+static kedge_status reserve_between(kg_gmsh *g, int64_t more)
 {
-  if (type == TRIANGLE || type == QUADRILATERAL)
-    return reserve_elements(g, type == TRIANGLE ? 3 : 4, more);
-  return type == LINE ? reserve_lines(g, more) : KEDGE_OK;
+  if (more <= g->between_capacity - g->n_between) return KEDGE_OK;
+  int64_t capacity = g->between_capacity + g->between_capacity / 2;
+  if (capacity < g->n_between + more) capacity = g->n_between + more;
+  KG_TRY(kg_gmsh_reserve(g, &g->between, sizeof *g->between, capacity));
+  g->between_capacity = capacity;
+  return KEDGE_OK;
+}
+
+static kedge_status reserve(kg_gmsh *g, const kg_gmsh_type *type, int64_t more)
+{
+  if (type->kind == KG_GMSH_LINE) return reserve_lines(g, more);
+  if (!type->cell) return KEDGE_OK;
+  if (type->order > g->order) g->order = type->order;
+  KG_TRY(reserve_between(g, more * (type->n_nodes - type->n_corners)));
+  return reserve_elements(g, type->n_corners, more);
 }
 
 static kedge_status no_node(const kg_gmsh *g, int64_t tag)
@@ -100,21 +66,33 @@ static kedge_status no_node(const kg_gmsh *g, int64_t tag)
       (long long)tag);
 }
 
-/// Store an element for which there is room. Points and lines without a group are of no use.
-static kedge_status put_element(kg_gmsh *g, int32_t type, int32_t physical, const int64_t *nodes)
+/// The vertices of n nodes.
+static kedge_status find_vertices(const kg_gmsh *g, int n, const int64_t *nodes, int32_t *v)
+{
+  for (int i = 0; i < n; ++i)
+    if ((v[i] = kg_gmsh_vertex(&g->map, nodes[i])) < 0) return no_node(g, nodes[i]);
+  return KEDGE_OK;
+}
+
+/// Store an element for which there is room. Points, lines without a group, and nodes of lines
+/// between their ends, which are nodes of elements too, are of no use.
+static kedge_status put_element(kg_gmsh *g, int32_t number, const kg_gmsh_type *type,
+                                int32_t physical, const int64_t *nodes)
 {
   kg_raw_mesh *raw = g->raw;
-  if (type == TRIANGLE || type == QUADRILATERAL) {
+  if (type->cell) {
     int32_t *v = raw->corners + raw->width * raw->n_elements;
+    const int n_between = type->n_nodes - type->n_corners;
     v[raw->width - 1] = -1;  // of a triangle among quadrilaterals
-    for (int i = 0; i < (type == TRIANGLE ? 3 : 4); ++i)
-      if ((v[i] = kg_gmsh_vertex(&g->map, nodes[i])) < 0) return no_node(g, nodes[i]);
+    KG_TRY(find_vertices(g, type->n_corners, nodes, v));
+    if (n_between > 0)
+      KG_TRY(find_vertices(g, n_between, nodes + type->n_corners, g->between + g->n_between));
+    g->n_between += n_between;
+    g->types[raw->n_elements] = (uint8_t)number;
     if (raw->element_lines) raw->element_lines[raw->n_elements] = g->scan.line;
     raw->regions[raw->n_elements++] = physical;
-  } else if (type == LINE && physical != 0) {
-    int32_t *v = raw->lines + 2 * raw->n_lines;
-    for (int i = 0; i < 2; ++i)
-      if ((v[i] = kg_gmsh_vertex(&g->map, nodes[i])) < 0) return no_node(g, nodes[i]);
+  } else if (type->kind == KG_GMSH_LINE && physical != 0) {
+    KG_TRY(find_vertices(g, 2, nodes, raw->lines + 2 * raw->n_lines));
     raw->line_tags[raw->n_lines++] = physical;
   }
   return KEDGE_OK;
@@ -124,20 +102,20 @@ static kedge_status put_element(kg_gmsh *g, int32_t type, int32_t physical, cons
 static kedge_status read_line_22(kg_gmsh *g)
 {
   kg_scan *s = &g->scan;
-  int64_t number, n_tags, nodes[4];
+  int64_t number, n_tags, nodes[KG_NODES_MAX];
   int32_t type, tag = 0, physical;
-  int n_nodes;
+  kg_gmsh_type what;
   KG_TRY(kg_text_int(s, &number));
   KG_TRY(kg_scan_int32(s, &type));
   KG_TRY(kg_text_int(s, &n_tags));
-  KG_TRY(nodes_of_type(s, type, &n_nodes));
+  KG_TRY(kg_gmsh_find_type(s, type, &what));
   KG_TRY(kg_scan_plausible(s, n_tags, 2, "tags"));
   if (n_tags > 0) KG_TRY(kg_scan_int32(s, &tag));
   if (n_tags > 1) KG_TRY(kg_scan_skip(s, n_tags - 1, sizeof tag));
-  for (int i = 0; i < n_nodes; ++i) KG_TRY(kg_text_int(s, &nodes[i]));
+  for (int i = 0; i < what.n_nodes; ++i) KG_TRY(kg_text_int(s, &nodes[i]));
   KG_TRY(kg_gmsh_group(s, tag, &physical));
-  KG_TRY(reserve(g, type, 1));
-  KG_TRY(put_element(g, type, physical, nodes));
+  KG_TRY(reserve(g, &what, 1));
+  KG_TRY(put_element(g, type, &what, physical, nodes));
   return kg_text_line_end(s);
 }
 
@@ -146,30 +124,30 @@ static kedge_status read_binary_22(kg_gmsh *g, int64_t n_left, int64_t *n_read)
 {
   kg_scan *s = &g->scan;
   int32_t type, n, n_tags;
-  int n_nodes;
+  kg_gmsh_type what;
   KG_TRY(kg_scan_int32(s, &type));
   KG_TRY(kg_scan_int32(s, &n));
   KG_TRY(kg_scan_int32(s, &n_tags));
-  KG_TRY(nodes_of_type(s, type, &n_nodes));
+  KG_TRY(kg_gmsh_find_type(s, type, &what));
   if (n < 1 || n > n_left)
     return KG_SCAN_FAIL(s,
                         "a block of %d elements does not fit the %lld elements that are left; the "
                         "file is damaged",
                         n, (long long)n_left);
   KG_TRY(kg_scan_plausible(s, n_tags, sizeof n, "tags"));
-  const size_t bytes = sizeof n * (1 + (size_t)n_tags + (size_t)n_nodes);
+  const size_t bytes = sizeof n * (1 + (size_t)n_tags + (size_t)what.n_nodes);
   KG_TRY(kg_scan_plausible(s, n, bytes, "elements"));
-  KG_TRY(reserve(g, type, n));
+  KG_TRY(reserve(g, &what, n));
   for (int32_t i = 0; i < n; ++i) {
     const char *record;
-    int32_t tag = 0, words[4], physical;
+    int32_t tag = 0, words[KG_NODES_MAX], physical;
     KG_TRY(kg_scan_bytes(s, bytes, &record));
     if (n_tags > 0) memcpy(&tag, record + sizeof tag, sizeof tag);
-    memcpy(words, record + sizeof tag * (1 + (size_t)n_tags), sizeof tag * (size_t)n_nodes);
-    int64_t nodes[4] = {0};
-    for (int k = 0; k < n_nodes; ++k) nodes[k] = words[k];
+    memcpy(words, record + sizeof tag * (1 + (size_t)n_tags), sizeof tag * (size_t)what.n_nodes);
+    int64_t nodes[KG_NODES_MAX];
+    for (int k = 0; k < what.n_nodes; ++k) nodes[k] = words[k];
     KG_TRY(kg_gmsh_group(s, tag, &physical));
-    KG_TRY(put_element(g, type, physical, nodes));
+    KG_TRY(put_element(g, type, &what, physical, nodes));
   }
   *n_read = n;
   return KEDGE_OK;
@@ -194,54 +172,66 @@ static kedge_status read_22(kg_gmsh *g)
   return KEDGE_OK;
 }
 
-/// A block of 4.1: (dimension, entity, type, n), then n times (number, nodes).
-static kedge_status read_block_41(kg_gmsh *g, int64_t n_left, int64_t *n_read)
+/// Tags of elements and nodes: of 4 bytes in 4.0, of 8 in 4.1.
+static kedge_status read_tag(kg_gmsh *g, int64_t *tag)
+{
+  if (g->version == KG_GMSH_41) return kg_scan_int64(&g->scan, tag);
+  int32_t short_tag;
+  KG_TRY(kg_scan_int32(&g->scan, &short_tag));
+  *tag = short_tag;
+  return KEDGE_OK;
+}
+
+/// A block: (dimension, entity, type, n), in 4.0 (entity, dimension, type, n), then n times (number,
+/// nodes).
+static kedge_status read_block(kg_gmsh *g, int64_t n_left, int64_t *n_read)
 {
   kg_scan *s = &g->scan;
+  const bool is_40 = g->version == KG_GMSH_40;
   int32_t dimension, entity, type;
   int64_t n;
-  int n_nodes;
-  KG_TRY(kg_scan_int32(s, &dimension));
-  KG_TRY(kg_scan_int32(s, &entity));
+  kg_gmsh_type what;
+  KG_TRY(kg_scan_int32(s, is_40 ? &entity : &dimension));
+  KG_TRY(kg_scan_int32(s, is_40 ? &dimension : &entity));
   KG_TRY(kg_scan_int32(s, &type));
   KG_TRY(kg_scan_int64(s, &n));
-  KG_TRY(nodes_of_type(s, type, &n_nodes));
+  KG_TRY(kg_gmsh_find_type(s, type, &what));
   if (n < 0 || n > n_left)
     return KG_SCAN_FAIL(
         s,
         "a block of %lld elements does not fit the %lld elements that are left; the "
         "file is damaged",
         (long long)n, (long long)n_left);
-  const size_t least = s->binary ? 8 * (1 + (size_t)n_nodes) : 2 * (1 + (size_t)n_nodes);
-  KG_TRY(kg_scan_plausible(s, n, least, "elements"));
-  KG_TRY(reserve(g, type, n));
+  const size_t tag_bytes = !s->binary ? 2 : is_40 ? sizeof(int32_t) : sizeof(int64_t);
+  KG_TRY(kg_scan_plausible(s, n, tag_bytes * (1 + (size_t)what.n_nodes), "elements"));
+  KG_TRY(reserve(g, &what, n));
   KG_TRY(kg_scan_record_end(s));
   const int32_t physical = kg_gmsh_physical(g, dimension, entity);
   for (int64_t i = 0; i < n; ++i) {
-    int64_t number, nodes[4];
-    KG_TRY(kg_scan_int64(s, &number));
-    for (int k = 0; k < n_nodes; ++k) KG_TRY(kg_scan_int64(s, &nodes[k]));
-    KG_TRY(put_element(g, type, physical, nodes));
+    int64_t number, nodes[KG_NODES_MAX];
+    KG_TRY(read_tag(g, &number));
+    for (int k = 0; k < what.n_nodes; ++k) KG_TRY(read_tag(g, &nodes[k]));
+    KG_TRY(put_element(g, type, &what, physical, nodes));
     KG_TRY(kg_scan_record_end(s));
   }
   *n_read = n;
   return KEDGE_OK;
 }
 
-/// 4.1: (blocks, elements, smallest tag, largest tag), then the blocks.
-static kedge_status read_41(kg_gmsh *g)
+/// (blocks, elements, and in 4.1 smallest tag, largest tag), then the blocks.
+static kedge_status read_blocks(kg_gmsh *g)
 {
   kg_scan *s = &g->scan;
   int64_t n_blocks, n, n_read;
   KG_TRY(kg_scan_int64(s, &n_blocks));
   KG_TRY(kg_scan_int64(s, &n));
-  KG_TRY(kg_scan_skip(s, 2, sizeof(int64_t)));
+  if (g->version == KG_GMSH_41) KG_TRY(kg_scan_skip(s, 2, sizeof(int64_t)));
   KG_TRY(kg_scan_plausible(s, n_blocks, 8, "blocks"));
   KG_TRY(kg_scan_plausible(s, n, 4, "elements"));
   KG_TRY(kg_scan_record_end(s));
   kg_gmsh_sort_entities(g);
   for (int64_t k = 0; k < n_blocks; ++k) {
-    KG_TRY(read_block_41(g, n, &n_read));
+    KG_TRY(read_block(g, n, &n_read));
     n -= n_read;
   }
   if (n != 0)
@@ -257,5 +247,5 @@ kedge_status kg_gmsh_elements(kg_gmsh *g)
   if (g->has_elements)
     return KG_SCAN_FAIL(&g->scan, "there is a second section $Elements; the file is damaged");
   g->has_elements = true;
-  return g->version == KG_GMSH_22 ? read_22(g) : read_41(g);
+  return g->version == KG_GMSH_22 ? read_22(g) : read_blocks(g);
 }

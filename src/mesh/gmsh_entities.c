@@ -1,4 +1,5 @@
-// Format 4.1 gives physical groups to entities (curves, surfaces), and elements belong to entities.
+// Formats 4.0 and 4.1 give physical groups to entities (curves, surfaces), and elements belong to
+// entities.
 // The elements of a partitioned mesh belong to the pieces in $PartitionedEntities.
 #include <stdlib.h>
 
@@ -71,7 +72,8 @@ static kedge_status read_entity(kg_gmsh *g, int dimension, bool partitioned)
     KG_TRY(kg_scan_skip(s, 2, sizeof(int32_t)));  // dimension and tag of the parent
     KG_TRY(skip_counted(s));                      // partitions
   }
-  KG_TRY(kg_scan_skip(s, dimension == 0 ? 3 : 6, sizeof(double)));  // point, or bounding box
+  const bool is_place = dimension == 0 && g->version == KG_GMSH_41;  // else a bounding box
+  KG_TRY(kg_scan_skip(s, is_place ? 3 : 6, sizeof(double)));
   KG_TRY(read_physical(s, &entity.physical));
   if (dimension > 0) KG_TRY(skip_counted(s));  // what bounds it
   KG_TRY(kg_scan_record_end(s));

@@ -119,14 +119,26 @@ static kedge_status read_22(kg_gmsh *g)
   return finish(g, n);
 }
 
-/// A block of 4.1: the tags of all its nodes, then (x, y, z, parameters of the entity).
+/// Coordinates, then the parameters of an entity.
+static kedge_status read_place(kg_gmsh *g, int64_t i, int n_parameters)
+{
+  double xyz[3];
+  for (int k = 0; k < 3; ++k) KG_TRY(kg_scan_double(&g->scan, &xyz[k]));
+  KG_TRY(put_vertex(g, i, xyz));
+  KG_TRY(kg_scan_skip(&g->scan, n_parameters, sizeof(double)));
+  return kg_scan_record_end(&g->scan);
+}
+
+/// A block of 4.0: (tag, x, y, z, parameters of the entity); of 4.1: the tags of all its nodes, then
+/// the rest of each.
 static kedge_status read_block(kg_gmsh *g, int64_t n_announced, int64_t *n_read)
 {
   kg_scan *s = &g->scan;
+  const bool by_node = g->version == KG_GMSH_40;
   int32_t dimension, tag, parametric;
   int64_t n;
-  KG_TRY(kg_scan_int32(s, &dimension));
-  KG_TRY(kg_scan_int32(s, &tag));
+  KG_TRY(kg_scan_int32(s, by_node ? &tag : &dimension));
+  KG_TRY(kg_scan_int32(s, by_node ? &dimension : &tag));
   KG_TRY(kg_scan_int32(s, &parametric));
   KG_TRY(kg_scan_int64(s, &n));
   if (n < 0 || n > n_announced - *n_read || dimension < 0 || dimension > 3)
@@ -136,28 +148,29 @@ static kedge_status read_block(kg_gmsh *g, int64_t n_announced, int64_t *n_read)
                         (long long)n, dimension, (long long)n_announced);
   KG_TRY(kg_scan_record_end(s));
   for (int64_t i = *n_read; i < *n_read + n; ++i) {
-    KG_TRY(kg_scan_int64(s, &g->tags[i]));
-    KG_TRY(kg_scan_record_end(s));
+    if (by_node) {
+      KG_TRY(kg_scan_int32(s, &tag));
+      g->tags[i] = tag;
+      KG_TRY(read_place(g, i, parametric && dimension < 3 ? dimension : 0));
+    } else {
+      KG_TRY(kg_scan_int64(s, &g->tags[i]));
+      KG_TRY(kg_scan_record_end(s));
+    }
   }
-  for (int64_t i = *n_read; i < *n_read + n; ++i) {
-    double xyz[3];
-    for (int k = 0; k < 3; ++k) KG_TRY(kg_scan_double(s, &xyz[k]));
-    KG_TRY(put_vertex(g, i, xyz));
-    if (parametric) KG_TRY(kg_scan_skip(s, dimension, sizeof(double)));
-    KG_TRY(kg_scan_record_end(s));
-  }
+  for (int64_t i = *n_read; i < *n_read + n && !by_node; ++i)
+    KG_TRY(read_place(g, i, parametric ? dimension : 0));
   *n_read += n;
   return KEDGE_OK;
 }
 
-/// 4.1: (blocks, nodes, smallest tag, largest tag), then the blocks.
-static kedge_status read_41(kg_gmsh *g)
+/// (blocks, nodes, and in 4.1 smallest tag, largest tag), then the blocks.
+static kedge_status read_blocks(kg_gmsh *g)
 {
   kg_scan *s = &g->scan;
   int64_t n_blocks, n, n_read = 0;
   KG_TRY(kg_scan_int64(s, &n_blocks));
   KG_TRY(kg_scan_int64(s, &n));
-  KG_TRY(kg_scan_skip(s, 2, sizeof(int64_t)));
+  if (g->version == KG_GMSH_41) KG_TRY(kg_scan_skip(s, 2, sizeof(int64_t)));
   KG_TRY(kg_scan_plausible(s, n_blocks, 8, "blocks"));
   KG_TRY(allocate(g, n));
   KG_TRY(kg_scan_record_end(s));
@@ -171,5 +184,5 @@ static kedge_status read_41(kg_gmsh *g)
 
 kedge_status kg_gmsh_nodes(kg_gmsh *g)
 {
-  return g->version == KG_GMSH_22 ? read_22(g) : read_41(g);
+  return g->version == KG_GMSH_22 ? read_22(g) : read_blocks(g);
 }

@@ -5,7 +5,8 @@
 
 #include "mesh/gmsh.h"
 
-#define CONVERT "convert it with: gmsh in.msh -save -format msh41 -o out.msh"
+#define VERSIONS "2, 2.1, 2.2, 4.0 and 4.1"
+#define CONVERT  "convert it with: gmsh in.msh -save -format msh41 -o out.msh"
 
 kedge_status kg_gmsh_reserve(kg_gmsh *g, void *array, size_t size, int64_t capacity)
 {
@@ -27,12 +28,14 @@ static kedge_status read_format(kg_gmsh *g)
   KG_TRY(kg_text_double(s, &version));
   KG_TRY(kg_text_int(s, &binary));
   KG_TRY(kg_text_int(s, &size));
-  if (version != 2.2 && version != 4.1)
-    return KG_SCAN_FAIL(s, "format version %g cannot be read, only 2.2 and 4.1; " CONVERT, version);
+  const bool is_2 = version == 2.0 || version == 2.1 || version == 2.2;
+  if (!is_2 && version != 4.0 && version != 4.1)
+    return KG_SCAN_FAIL(s, "format version %g cannot be read, only " VERSIONS "; " CONVERT,
+                        version);
   if ((binary != 0 && binary != 1) || size != 8)
     return KG_SCAN_FAIL(s, "file type %lld with data size %lld is not 0 or 1 with 8; " CONVERT,
                         (long long)binary, (long long)size);
-  g->version = version == 2.2 ? KG_GMSH_22 : KG_GMSH_41;
+  g->version = is_2 ? KG_GMSH_22 : version == 4.0 ? KG_GMSH_40 : KG_GMSH_41;
   s->binary = binary == 1;
   KG_TRY(kg_text_line_end(s));
   if (!s->binary) return KEDGE_OK;
@@ -127,7 +130,7 @@ static kedge_status end_section(kg_gmsh *g, const char *name)
 
 static const struct section {
   const char *name;
-  bool only_41;
+  bool only_4;
   kedge_status (*read)(kg_gmsh *);
 } sections[] = {
     {"MeshFormat", false, read_format},
@@ -172,25 +175,26 @@ static kedge_status read_section(kg_gmsh *g)
   if (!g->version && (!section || section->read != read_format)) {
     if (!is_word(name, length, "Comments"))
       return is_word(name, length, "NOD")
-                 ? KG_SCAN_FAIL(s, "format version 1 cannot be read, only 2.2 and 4.1; " CONVERT)
+                 ? KG_SCAN_FAIL(s, "format version 1 cannot be read, only " VERSIONS "; " CONVERT)
                  : refuse_other_file(s);
     section = NULL;
   }
-  if (!section || (section->only_41 && g->version != KG_GMSH_41))
+  if (!section || (section->only_4 && g->version == KG_GMSH_22))
     return skip_section(g, name, length);
   KG_TRY(section->read(g));
   return end_section(g, section->name);
 }
 
-/// The vertices of all triangles must lie in one plane z = const, but for rounding.
+/// The vertices of all elements must lie in one plane z = const, but for rounding.
 static kedge_status check_plane(const kg_gmsh *g)
 {
   const kg_raw_mesh *raw = g->raw;
   const double z0 = g->z[raw->corners[0]];
   double extent = 0, largest = 0;
   int64_t farthest = raw->corners[0];
-  for (int64_t i = 0; i < raw->width * raw->n_elements; ++i) {
-    const int64_t v = raw->corners[i];
+  const int64_t n_corners = raw->width * raw->n_elements;
+  for (int64_t i = 0; i < n_corners + g->n_between; ++i) {
+    const int64_t v = i < n_corners ? raw->corners[i] : g->between[i - n_corners];
     if (v < 0) continue;
     extent = fmax(extent, fmax(fabs(raw->vertices[2 * v]), fabs(raw->vertices[2 * v + 1])));
     if (fabs(g->z[v] - z0) > largest) {
@@ -230,12 +234,15 @@ kedge_status kg_gmsh_parse(kedge_context *ctx, const char *name, const void *dat
     status = read_section(&g);
   }
   if (status == KEDGE_OK) status = check_whole(&g);
+  if (status == KEDGE_OK) status = kg_gmsh_geometry(&g);
   kg_scan_close(&g.scan);
   free(g.z);
   free(g.tags);
   free(g.map.dense);
   free(g.map.sorted);
   free(g.entities);
+  free(g.types);
+  free(g.between);
   if (status != KEDGE_OK) kg_raw_mesh_free(out);
   return status;
 }

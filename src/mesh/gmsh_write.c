@@ -245,6 +245,10 @@ kedge_status kedge_mesh_write(kedge_context *ctx, const kedge_mesh *mesh, const 
 {
   KG_REQUIRE(ctx, ctx && mesh && path, KEDGE_ERR_ARG,
              "kedge_mesh_write: ctx, mesh or path is NULL");
+  KG_REQUIRE(ctx, !mesh->nodes, KEDGE_ERR_UNSUPPORTED,
+             "%s: the mesh has curved elements of order %d, which kedge cannot write; write it "
+             "with geometry order 1",
+             mesh->source, mesh->geometry);
   kg_raw_mesh raw;
   KG_TRY(kg_mesh_to_raw(ctx, mesh, &raw));
   writer w = {.binary = binary, .mesh = mesh, .raw = &raw};

@@ -118,6 +118,7 @@ void kedge_mesh_destroy(kedge_mesh *mesh)
   for (int i = 0; i < mesh->n_groups; ++i) free(mesh->groups[i].name);
   free(mesh->groups);
   free(mesh->vertices);
+  free(mesh->nodes);
   free(mesh->element_vertices);
   free(mesh->element_region);
   free(mesh->side_edge);

@@ -7,6 +7,10 @@
 ///
 /// Elements of one shape follow each other: they are a *block*. Arrays of one number a side are
 /// packed: those of an element one after the other, as many as it has.
+///
+/// Curved elements have maps of one order, `geometry`, for the whole mesh. Their nodes are kept
+/// element by element, corners among them; neighbours have the same nodes on their edge. A mesh
+/// whose nodes are those of straight elements has none, and geometry order 1.
 #pragma once
 #include "basis/cell.h"
 #include "core/error.h"
@@ -46,7 +50,9 @@ struct kedge_mesh {
   int n_blocks;
   kg_block block[KG_BLOCKS_MAX];
   int32_t n_vertices, n_elements, n_edges, n_boundary_edges;
+  int geometry;               ///< order of the maps of elements; 1: straight
   double *vertices;           ///< [vertex][2]
+  double *nodes;              ///< kg_element_nodes() of all elements; NULL where straight
   int32_t *element_vertices;  ///< packed: where each side begins; counterclockwise
   int32_t *element_region;    ///< [element], tag
   uint32_t *side_edge;        ///< packed: edge << 1 | reversed
@@ -105,6 +111,15 @@ static inline const int32_t *kg_element_vertices(const kedge_mesh *mesh, int32_t
 {
   return mesh->element_vertices + kg_element_place(mesh, element);
 }
+/// Nodes of an element's map, [node][2] in the order of kg_cell.nodes, the corners first; of curved
+/// meshes alone.
+static inline const double *kg_element_nodes(const kedge_mesh *mesh, int32_t element)
+{
+  const kg_block *block = kg_block_of(mesh, element);
+  const int64_t before = (int64_t)block->first * mesh->block[0].cell->n_modes(mesh->geometry);
+  const int64_t own = (int64_t)(element - block->first) * block->cell->n_modes(mesh->geometry);
+  return mesh->nodes + 2 * (before + own);
+}
 /// The edges of an element's sides: edge << 1 | reversed.
 static inline const uint32_t *kg_element_edges(const kedge_mesh *mesh, int32_t element)
 {
@@ -152,12 +167,15 @@ int64_t kg_mesh_inner_edges(const kedge_mesh *mesh);  ///< inside the domain, wi
 /// A mesh as a reader or generator delivers it: caller's numbering, unchecked.
 typedef struct kg_raw_mesh {
   int64_t n_vertices, n_elements, n_lines;
-  double *vertices;        ///< [n_vertices][2]
-  int width;               ///< of corners: 3, or 4 where there are quadrilaterals
-  int32_t *corners;        ///< [n_elements][width]: vertices; the fourth of a triangle is -1
-  int32_t *regions;        ///< [n_elements]
-  int32_t *lines;          ///< [n_lines][2]
-  int32_t *line_tags;      ///< [n_lines]
+  double *vertices;    ///< [n_vertices][2]
+  int width;           ///< of corners: 3, or 4 where there are quadrilaterals
+  int32_t *corners;    ///< [n_elements][width]: vertices; the fourth of a triangle is -1
+  int geometry;        ///< order of the maps of elements; read where there are nodes
+  double *nodes;       ///< [n_elements][kg_raw_stride()][2] as kg_element_nodes(); NULL: straight
+  int64_t n_between;   ///< vertices that are nodes between corners, and nothing else
+  int32_t *regions;    ///< [n_elements]
+  int32_t *lines;      ///< [n_lines][2]
+  int32_t *line_tags;  ///< [n_lines]
   int64_t *element_lines;  ///< [n_elements]: line of the file each element came from; NULL: unknown
   int n_names;
   struct kg_raw_name {
@@ -178,19 +196,34 @@ static inline const kg_cell *kg_raw_cell(const kg_raw_mesh *raw, int64_t element
   return is_triangle ? &kg_triangle : &kg_quadrilateral;
 }
 
+/// Nodes from one element to the next: those of the shape of most nodes.
+static inline int kg_raw_stride(const kg_raw_mesh *raw)
+{
+  return (raw->width == 3 ? &kg_triangle : &kg_quadrilateral)->n_modes(raw->geometry);
+}
+static inline double *kg_raw_nodes(const kg_raw_mesh *raw, int64_t element)
+{
+  return raw->nodes + 2 * kg_raw_stride(raw) * element;
+}
+
 void kg_raw_mesh_free(kg_raw_mesh *raw);  ///< frees what it points to and zeroes it
 
 /// Refuse to make a mesh that memory would not hold: an allocation that is too large succeeds on
 /// Linux, and the process is killed when it writes there.
 /// @param[in] source      what it is made of, for the sentence
 /// @param[in] cell        shape of its elements; that of more sides where there are both
+/// @param[in] geometry    order of the maps of its elements
 /// @param[in] raw_exists  its raw mesh is in memory already
 kedge_status kg_mesh_check_memory(kedge_context *ctx, const char *source, const kg_cell *cell,
-                                  int64_t n_elements, bool raw_exists);
+                                  int geometry, int64_t n_elements, bool raw_exists);
 /// Allocate arrays for these counts (names excepted); on failure nothing is held.
 /// @param[in] width  corners an element
 kedge_status kg_raw_mesh_alloc(kedge_context *ctx, int64_t n_vertices, int64_t n_elements,
                                int width, int64_t n_lines, kg_raw_mesh *out);
+/// Allocate nodes of an order, where they are not straight.
+kedge_status kg_raw_mesh_alloc_nodes(kedge_context *ctx, int geometry, kg_raw_mesh *raw);
+/// Nodes of order `geometry` of all elements, from those that they have or from their corners.
+kedge_status kg_raw_mesh_set_geometry(kedge_context *ctx, int geometry, kg_raw_mesh *raw);
 /// Append a copy of `name`; `length` bytes of it.
 kedge_status kg_raw_mesh_name(kedge_context *ctx, kg_raw_mesh *raw, int dimension, int32_t tag,
                               const char *name, size_t length);
@@ -203,10 +236,11 @@ kedge_status kg_mesh_to_raw(kedge_context *ctx, const kedge_mesh *mesh, kg_raw_m
 /// rank[v]: place of vertex v in the caller's numbering, gaps closed; the caller frees it.
 kedge_status kg_mesh_vertex_ranks(kedge_context *ctx, const kedge_mesh *mesh, int32_t **rank);
 
-/// Check, turn, order and connect. `source` goes into messages ("plate.msh").
+/// Check, turn, order and connect. `source` goes into messages ("plate.msh"). A mesh whose nodes
+/// are within 1e-10 of an element's size where those of the straight element are is straight.
 /// Does not take ownership of raw. On the CUDA backend the GPU orders and connects meshes of
 /// KG_GPU_ELEMENTS triangles and more, if it has the memory; the mesh is the same, bit for bit.
-/// Meshes with quadrilaterals are the host's.
+/// Meshes with quadrilaterals or curves are the host's.
 kedge_status kg_mesh_build(kedge_context *ctx, const kg_raw_mesh *raw, const char *source,
                            kedge_mesh **out);
 /// Builds a mesh on host or GPU as `on_gpu` says; true is for the CUDA backend, at any number of

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "mesh/nodes.h"
 #include "mesh/triangle.h"
 
 void kg_raw_mesh_free(kg_raw_mesh *raw)
@@ -13,6 +14,7 @@ void kg_raw_mesh_free(kg_raw_mesh *raw)
   free(raw->names);
   free(raw->vertices);
   free(raw->corners);
+  free(raw->nodes);
   free(raw->regions);
   free(raw->lines);
   free(raw->line_tags);
@@ -33,12 +35,13 @@ enum {
 };
 
 kedge_status kg_mesh_check_memory(kedge_context *ctx, const char *source, const kg_cell *cell,
-                                  int64_t n_elements, bool raw_exists)
+                                  int geometry, int64_t n_elements, bool raw_exists)
 {
   const bool is_triangle = cell == &kg_triangle;
   const int64_t each = is_triangle ? (raw_exists ? BUILD_BYTES : ELEMENT_BYTES)
                                    : (raw_exists ? QUADRILATERAL_BUILD : QUADRILATERAL_BYTES);
-  const int64_t need = each * n_elements;
+  const int n_nodes = geometry > 1 ? cell->n_modes(geometry) * (raw_exists ? 1 : 2) : 0;
+  const int64_t need = (each + n_nodes * (int64_t)(2 * sizeof(double))) * n_elements;
   const int64_t available = kg_memory_available("");
   KG_REQUIRE(ctx, need <= available, KEDGE_ERR_MEMORY,
              "%s: to make a mesh of %lld %ss takes %.2f GB of host memory and %.2f GB are free; "
@@ -51,8 +54,11 @@ kedge_status kg_mesh_check_memory(kedge_context *ctx, const char *source, const 
 kedge_status kg_raw_mesh_alloc(kedge_context *ctx, int64_t n_vertices, int64_t n_elements,
                                int width, int64_t n_lines, kg_raw_mesh *out)
 {
-  *out = (kg_raw_mesh){
-      .n_vertices = n_vertices, .n_elements = n_elements, .width = width, .n_lines = n_lines};
+  *out = (kg_raw_mesh){.n_vertices = n_vertices,
+                       .n_elements = n_elements,
+                       .n_lines = n_lines,
+                       .width = width,
+                       .geometry = 1};
   const struct {
     int64_t count;
     size_t size;
@@ -68,6 +74,35 @@ kedge_status kg_raw_mesh_alloc(kedge_context *ctx, int64_t n_vertices, int64_t n
   for (size_t i = 0; status == KEDGE_OK && i < sizeof arrays / sizeof *arrays; ++i)
     status = kg_host_alloc(ctx, (size_t)arrays[i].count, arrays[i].size, arrays[i].to);
   if (status != KEDGE_OK) kg_raw_mesh_free(out);
+  return status;
+}
+
+kedge_status kg_raw_mesh_alloc_nodes(kedge_context *ctx, int geometry, kg_raw_mesh *raw)
+{
+  raw->geometry = geometry;
+  return kg_host_alloc(ctx, (size_t)raw->n_elements * (size_t)kg_raw_stride(raw),
+                       2 * sizeof(double), &raw->nodes);
+}
+
+kedge_status kg_raw_mesh_set_geometry(kedge_context *ctx, int geometry, kg_raw_mesh *raw)
+{
+  const int before = raw->nodes ? raw->geometry : 1;
+  kg_raw_mesh from = *raw;
+  kg_node_matrix triangle, quadrilateral;
+  kg_node_matrix_raise(&kg_triangle, before, geometry, &triangle);
+  kg_node_matrix_raise(&kg_quadrilateral, before, geometry, &quadrilateral);
+  raw->nodes = NULL;
+  const kedge_status status = kg_raw_mesh_alloc_nodes(ctx, geometry, raw);
+  for (int64_t e = 0; status == KEDGE_OK && e < raw->n_elements; ++e) {
+    const kg_cell *cell = kg_raw_cell(raw, e);
+    const int32_t *v = kg_raw_corners(raw, e);
+    double corner[KG_FACETS_MAX][2];
+    for (int i = 0; i < cell->n_vertices && !from.nodes; ++i)
+      memcpy(corner[i], raw->vertices + 2 * (int64_t)v[i], sizeof corner[i]);
+    kg_nodes_make(cell == &kg_triangle ? &triangle : &quadrilateral,
+                  from.nodes ? kg_raw_nodes(&from, e) : corner[0], kg_raw_nodes(raw, e));
+  }
+  free(from.nodes);
   return status;
 }
 
@@ -141,6 +176,7 @@ kedge_status kg_mesh_to_raw(kedge_context *ctx, const kedge_mesh *mesh, kg_raw_m
                            mesh->n_boundary_edges + kg_mesh_inner_edges(mesh), out));
   kedge_status status = kg_mesh_vertex_ranks(ctx, mesh, &rank);
   if (status == KEDGE_OK) status = kg_raw_mesh_names(ctx, out, mesh);
+  if (status == KEDGE_OK && mesh->nodes) status = kg_raw_mesh_alloc_nodes(ctx, mesh->geometry, out);
   if (status != KEDGE_OK) goto done;
   for (int64_t v = 0; v < mesh->n_vertices; ++v)
     memcpy(out->vertices + 2 * (int64_t)rank[v], mesh->vertices + 2 * v, 2 * sizeof(double));
@@ -151,6 +187,9 @@ kedge_status kg_mesh_to_raw(kedge_context *ctx, const kedge_mesh *mesh, kg_raw_m
     for (int i = 0; i < out->width; ++i)
       out->corners[out->width * to + i] = i < n ? rank[v[i]] : -1;
     out->regions[to] = mesh->element_region[e];
+    if (mesh->nodes)
+      memcpy(kg_raw_nodes(out, to), kg_element_nodes(mesh, e),
+             (size_t)kg_block_of(mesh, e)->cell->n_modes(mesh->geometry) * 2 * sizeof(double));
   }
   lines_of(mesh, rank, out);
 done:

@@ -6,7 +6,7 @@
 #include "device/context.h"
 #include "device/loop.h"
 #include "core/memory.h"
-#include "mesh/mesh.h"
+#include "mesh/refine.h"
 #include "mesh/triangle.h"
 
 _Static_assert(1LL << 2 * KEDGE_REFINE_MAX <= KG_ELEMENTS_MAX &&
@@ -21,6 +21,7 @@ static void split_vertices(const kedge_context *ctx, const kedge_mesh *mesh, con
 #pragma omp parallel for num_threads(kg_loop_threads(ctx, mesh->n_vertices))
   for (int64_t v = 0; v < mesh->n_vertices; ++v)
     memcpy(out->vertices + 2 * (int64_t)rank[v], mesh->vertices + 2 * v, 2 * sizeof(double));
+  if (mesh->nodes) return;  // kg_refine_curves() places the others
   double *middle = out->vertices + 2 * (int64_t)mesh->n_vertices;
 #pragma omp parallel for num_threads(kg_loop_threads(ctx, mesh->n_edges))
   for (int64_t edge = 0; edge < mesh->n_edges; ++edge) {
@@ -120,10 +121,10 @@ static kedge_status split(kedge_context *ctx, const kedge_mesh *mesh, kg_raw_mes
     split_vertices(ctx, mesh, rank, out);
     split_elements(ctx, mesh, rank, out);
     split_lines(mesh, rank, out);
-  } else {
-    kg_raw_mesh_free(out);
+    if (mesh->nodes) status = kg_refine_curves(ctx, mesh, out);
   }
   free(rank);
+  if (status != KEDGE_OK) kg_raw_mesh_free(out);
   return status;
 }
 
@@ -138,7 +139,7 @@ static kedge_status check(kedge_context *ctx, const kedge_mesh *mesh, int times)
              mesh->source, mesh->n_elements, kg_mesh_shape(mesh), times, times == 1 ? "" : "s",
              (long long)most);
   return kg_mesh_check_memory(ctx, mesh->source, mesh->block[mesh->n_blocks - 1].cell,
-                              (int64_t)mesh->n_elements << 2 * times, false);
+                              mesh->geometry, (int64_t)mesh->n_elements << 2 * times, false);
 }
 
 /// The vertices of the meshes before, which multigrid knows of triangles alone: split_vertices()

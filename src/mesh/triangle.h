@@ -17,7 +17,8 @@ typedef enum kg_fault {
   KG_BAD_NUMBER,
   KG_REPEATED,
   KG_FLAT,
-  KG_NOT_CONVEX,  ///< a quadrilateral alone
+  KG_NOT_CONVEX,   ///< a quadrilateral alone
+  KG_TURNED_OVER,  ///< a curved element alone
 } kg_fault;
 
 /// Whether a number can be a coordinate: not if it is NaN or too large.

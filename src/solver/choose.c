@@ -70,6 +70,11 @@ static kg_residual_kind choose_residual(int order, kg_number iterates)
 kedge_status kg_choose_check(kedge_context *ctx, const kg_choose_args *a)
 {
   const kedge_problem *problem = a->problem;
+  KG_REQUIRE(
+      ctx, a->mesh->geometry == 1, KEDGE_ERR_INPUT,
+      "%s: the mesh has curved elements of order %d, on which kedge does not solve yet; mesh "
+      "with Mesh.ElementOrder = 1",
+      a->mesh->source, a->mesh->geometry);
   const struct {
     bool asked;
     const char *what;

@@ -160,6 +160,11 @@ void assert_same_mesh(const kedge_mesh *a, const kedge_mesh *b)
   const size_t nv = (size_t)a->n_vertices, ne = (size_t)a->n_elements, nf = (size_t)a->n_edges;
   const size_t ns = (size_t)kg_mesh_sides(a);
   assert_memory_equal(a->vertices, b->vertices, nv * 2 * sizeof(double));
+  assert_int_equal(a->geometry, b->geometry);
+  size_t n_nodes = 0;
+  for (int k = 0; k < a->n_blocks && a->nodes; ++k)
+    n_nodes += (size_t)a->block[k].n * (size_t)a->block[k].cell->n_modes(a->geometry);
+  if (n_nodes) assert_memory_equal(a->nodes, b->nodes, n_nodes * 2 * sizeof(double));
   assert_memory_equal(a->element_vertices, b->element_vertices, ns * sizeof(int32_t));
   assert_memory_equal(a->element_region, b->element_region, ne * sizeof(int32_t));
   assert_memory_equal(a->element_origin, b->element_origin, ne * sizeof(int32_t));

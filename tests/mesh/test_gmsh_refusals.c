@@ -38,12 +38,14 @@ static void files_that_are_no_gmsh_mesh_are_refused(void **state)
        "text.msh, line 1: this is not a Gmsh mesh: it does not begin with $MeshFormat; if Gmsh "
        "opens it, " CONVERT},
       {"\n$NOD\n1\n$ENDNOD\n",
-       "text.msh, line 3: format version 1 cannot be read, only 2.2 and 4.1; " CONVERT},
+       "text.msh, line 3: format version 1 cannot be read, only 2, 2.1, 2.2, 4.0 and "
+       "4.1; " CONVERT},
       {"[mesh]\n",
        "text.msh, line 1: this is not a Gmsh mesh but looks like a problem file; those are for "
        "kedge solve and kedge plan"},
-      {"$MeshFormat\n4 0 8\n$EndMeshFormat\n",
-       "text.msh, line 2: format version 4 cannot be read, only 2.2 and 4.1; " CONVERT},
+      {"$MeshFormat\n3 0 8\n$EndMeshFormat\n",
+       "text.msh, line 2: format version 3 cannot be read, only 2, 2.1, 2.2, 4.0 and "
+       "4.1; " CONVERT},
       {"$MeshFormat\n2.2 0 4\n$EndMeshFormat\n",
        "text.msh, line 2: file type 0 with data size 4 is not 0 or 1 with 8; " CONVERT},
       {"$MeshFormat\n4.1 7 8\n$EndMeshFormat\n",
@@ -74,17 +76,25 @@ static void files_that_are_no_gmsh_mesh_are_refused(void **state)
 static void elements_of_other_kinds_are_named(void **state)
 {
   static const refusal cases[] = {
-      {ELEMENT22("1 10 0 1 2 3"),
-       "text.msh, line 12: here is a curved quadrilateral (type 10); curved elements are not "
-       "supported yet: mesh with Mesh.ElementOrder = 1"},
-      {ELEMENT22("1 8 0 1 2 3"),
-       "text.msh, line 12: here is a curved line (type 8); curved elements "
-       "are not supported yet: mesh with Mesh.ElementOrder = 1"},
-      {ELEMENT22("1 46 0 1 2 3"),
-       "text.msh, line 12: here is a curved triangle (type 46); curved "
-       "elements are not supported yet: mesh with Mesh.ElementOrder = 1"},
+      {ELEMENT22("1 42 0 1 2 3"),
+       "text.msh, line 12: here is a triangle of order 6 or more (type 42); kedge reads curves of "
+       "order 1 to 5: mesh with Mesh.ElementOrder = 5"},
+      {ELEMENT22("1 61 0 1 2 3"),
+       "text.msh, line 12: here is a quadrilateral of order 6 or more (type 61); kedge reads "
+       "curves "
+       "of order 1 to 5: mesh with Mesh.ElementOrder = 5"},
+      {ELEMENT22("1 62 0 1 2 3"),
+       "text.msh, line 12: here is a line of order 6 or more (type 62); kedge reads curves of "
+       "order "
+       "1 to 5: mesh with Mesh.ElementOrder = 5"},
       {ELEMENT22("1 4 0 1 2 3 4"),
-       "text.msh, line 12: here is a 3-D element (type 4); kedge solves "
+       "text.msh, line 12: here is a tetrahedron (type 4); kedge solves "
+       "in the plane: mesh a surface and save no volume elements"},
+      {ELEMENT22("1 5 0 1 2 3 4"),
+       "text.msh, line 12: here is a hexahedron (type 5); kedge solves "
+       "in the plane: mesh a surface and save no volume elements"},
+      {ELEMENT22("1 93 0 1 2 3 4"),
+       "text.msh, line 12: here is a hexahedron (type 93); kedge solves "
        "in the plane: mesh a surface and save no volume elements"},
       {ELEMENT22("1 34 0 1 2 3 4"),
        "text.msh, line 12: here is a polygon (type 34); only triangles and quadrilaterals are "
@@ -96,13 +106,50 @@ static void elements_of_other_kinds_are_named(void **state)
   ASSERT_ALL_REFUSED(*state, cases);
 }
 
-static void files_of_curved_elements_are_refused(void **state)
+#define NODES(n, six) "$Nodes\n" n "\n1 0 0 0\n2 1 0 0\n3 0 1 0\n" six "$EndNodes\n"
+
+static void curves_that_turn_over_or_do_not_fit_are_refused(void **state)
+{
+  static const refusal cases[] = {
+      {FORMAT22 NODES(
+           "6",
+           "4 .5 0 0\n5 .2 .2 0\n6 0 .5 0\n") "$Elements\n1\n1 9 0 1 2 3 4 5 6\n$EndElements\n",
+       "text.msh: the triangle in line 15 with corners (0, 0), (1, 0), (0, 1) turns over at (1, "
+       "0), "
+       "where the determinant of its map is -1 of its mean; mesh finer along the curve, or with "
+       "Mesh.HighOrderOptimize = 2"},
+      // The nodes between are not in the order of Gmsh.
+      {FORMAT22 NODES(
+           "6",
+           "4 .5 .1 0\n5 .5 .5 0\n6 0 .5 0\n") "$Elements\n1\n1 9 0 1 2 3 5 6 4\n$EndElements\n",
+       "text.msh: the triangle in line 15 with corners (0, 0), (1, 0), (0, 1) turns over at "
+       "(0.374777722, 0.293485147), where the determinant of its map is -0.0375 of its mean; mesh "
+       "finer along the curve, or with Mesh.HighOrderOptimize = 2"},
+      {FORMAT22 NODES(
+           "8",
+           "4 .5 0 0\n5 .45 .45 0\n6 0 .5 0\n7 1 1 0\n8 0 0 0\n") "$Elements\n2\n1 9 0 1 2 3 4 5 "
+                                                                  "6\n2 2 0 2 7 3\n$EndElements\n",
+       "text.msh: the triangle in line 17 with corners (0, 0), (1, 0), (0, 1) and the triangle in "
+       "line 18 with corners (1, 0), (1, 1), (0, 1) do not fit together: on their common edge one "
+       "has a node at (0.45, 0.45) and the other at (0.5, 0.5); are their nodes in the order of "
+       "Gmsh? Else mesh both with one Mesh.ElementOrder"},
+      {FORMAT22 NODES(
+           "6",
+           "4 .5 0 0\n5 .5 .5 1\n6 0 .5 0\n") "$Elements\n1\n1 9 0 1 2 3 4 5 6\n$EndElements\n",
+       "text.msh: the surface is not in a plane z = const (the vertex (0.5, 0.5) has z = 1, "
+       "another "
+       "one z = 0); project it to the plane before meshing"},
+      {FORMAT22 NODES("3", "") "$Elements\n1\n1 9 0 1 2 3 4 5 6\n$EndElements\n",
+       "text.msh, line 12: an element uses node 4, which does not exist; export the mesh again, "
+       "with "
+       "all nodes"},
+  };
+  ASSERT_ALL_REFUSED(*state, cases);
+}
+
+static void files_that_do_not_exist_are_refused(void **state)
 {
   kedge_mesh *mesh;
-  assert_refused(*state, kedge_mesh_read(*state, MESHES "curved.msh", &mesh), KEDGE_ERR_INPUT,
-                 MESHES
-                 "curved.msh, line 295: here is a curved line (type 8); curved elements are "
-                 "not supported yet: mesh with Mesh.ElementOrder = 1");
   assert_refused(*state, kedge_mesh_read(*state, MESHES "none.msh", &mesh), KEDGE_ERR_IO,
                  "cannot open " MESHES "none.msh: No such file or directory");
 }
@@ -275,7 +322,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(files_that_are_no_gmsh_mesh_are_refused),
       cmocka_unit_test(elements_of_other_kinds_are_named),
-      cmocka_unit_test(files_of_curved_elements_are_refused),
+      cmocka_unit_test(curves_that_turn_over_or_do_not_fit_are_refused),
+      cmocka_unit_test(files_that_do_not_exist_are_refused),
       cmocka_unit_test(damaged_elements_are_refused),
       cmocka_unit_test(damaged_nodes_are_refused),
       cmocka_unit_test(damaged_names_and_entities_are_refused),

@@ -61,6 +61,22 @@ static kedge_status read_entities(kedge_context *ctx, const kedge_mesh *mesh, ke
   return kedge_mesh_read(ctx, MESHES "inclusion41-parts.msh", out);
 }
 
+static kedge_status read_curved(kedge_context *ctx, const kedge_mesh *mesh, kedge_mesh **out)
+{
+  (void)mesh;
+  return kedge_mesh_read(ctx, KEDGE_SOURCE_DIR "/tests/mesh/data/quarter-serendipity3.msh", out);
+}
+
+static kedge_status refine_curved(kedge_context *ctx, const kedge_mesh *mesh, kedge_mesh **out)
+{
+  kedge_mesh *coarse;
+  *out = NULL;
+  KG_TRY(read_curved(ctx, mesh, &coarse));
+  const kedge_status status = kedge_mesh_refine(ctx, coarse, 1, out);
+  kedge_mesh_destroy(coarse);
+  return status;
+}
+
 /// Sparse node tags, which are sorted.
 static kedge_status read_sparse(kedge_context *ctx, const kedge_mesh *mesh, kedge_mesh **out)
 {
@@ -102,8 +118,9 @@ static kedge_status write_nowhere(kedge_context *ctx, const kedge_mesh *mesh, ke
 static void running_out_of_memory_anywhere_is_reported(void **state)
 {
   kedge_context *ctx = *state;
-  static attempt *const attempts[] = {generate, refine,      copy,         read_entities,
-                                      create,   read_sparse, write_nowhere};
+  static attempt *const attempts[] = {generate,      refine,        copy,
+                                      read_entities, create,        read_sparse,
+                                      read_curved,   refine_curved, write_nowhere};
   kedge_mesh *mesh;
   assert_ok(ctx, kedge_mesh_generate(ctx, "lshape 1", &mesh));
   for (size_t i = 0; i < sizeof attempts / sizeof *attempts; ++i) {
@@ -135,7 +152,8 @@ static void a_mesh_that_memory_would_not_hold_is_refused_before_it_is_made(void 
   static const struct {
     attempt *call;
     int looks;
-  } cases[] = {{generate, 2}, {refine, 3}, {copy, 2}, {read_entities, 3}, {create, 1}};
+  } cases[] = {{generate, 2}, {refine, 3},      {copy, 2},
+               {create, 1},   {read_curved, 4}, {read_entities, 3}};
   kedge_mesh *mesh, *out;
   assert_ok(ctx, kedge_mesh_generate(ctx, "lshape 1", &mesh));
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
