@@ -42,8 +42,9 @@ typedef struct kg_cuda_state {
   cudaMemPool_t pool;     ///< NULL: the device has none
   cudaEvent_t staged[2];  ///< the staging buffer's last copy has ended
   kg_pinned staging[2];   ///< near the GPU
-  /// of the streaming trace kernel, by number, form of K^e (reduced or not) and order
-  kg_cuda_residency stream_residency[2][2][KEDGE_ORDER_MAX + 1];
+  /// of the streaming trace kernel, by number, form of K^e (PACKED, REDUCED, of quadrilaterals) and
+  /// order
+  kg_cuda_residency stream_residency[2][3][KEDGE_ORDER_MAX + 1];
   /// [KG_CUDA_COUNTERS] in device memory; each but that of `repeat` is zero between its kernels
   unsigned *counters;
   unsigned long long *first_bad;  ///< in device memory: of the last kg_evaluate()

@@ -10,9 +10,9 @@ namespace
 {
 
 /// Numbers of an element.
-template <int M, bool REDUCED>
+template <int FACETS, int M, bool REDUCED>
 constexpr int ELEMENT_ENTRIES = REDUCED ? 3 + (3 * M - 3) * (3 * M - 2) / 2
-                                        : 3 * M *(3 * M + 1) / 2;
+                                        : FACETS *M *(FACETS *M + 1) / 2;
 
 /// Complete y = K x by rows FIRST .. N - 1 of packed K; y holds the sums of earlier rows.
 template <int FIRST, int N, class Entries>
@@ -88,33 +88,37 @@ __device__ __forceinline__ double multiply_reduced(Entries &entries, const kg_re
 }
 
 /// x to its differences, or what their product is to that of x (ops/local/differences.h).
-template <int M>
-__device__ __forceinline__ void take_differences(kg_real (&x)[3 * M])
+template <int FACETS, int M>
+__device__ __forceinline__ void take_differences(kg_real (&x)[FACETS * M])
 {
-  x[0] -= x[2 * M];
-  x[M] -= x[2 * M];
+#pragma unroll
+  for (int l = 0; l < FACETS - 1; ++l) x[l * M] -= x[(FACETS - 1) * M];
 }
 
-template <int M>
-__device__ __forceinline__ void give_differences(kg_real (&y)[3 * M])
+template <int FACETS, int M>
+__device__ __forceinline__ void give_differences(kg_real (&y)[FACETS * M])
 {
-  y[2 * M] -= y[0] + y[M];
+  kg_real sum = y[0];
+#pragma unroll
+  for (int l = 1; l < FACETS - 1; ++l) sum += y[l * M];
+  y[(FACETS - 1) * M] -= sum;
 }
 
 /// y = K x and x . y of an element; x is spoilt.
 /// @param differences  K is K'; single precision alone
-template <int M, bool REDUCED, class Entries>
+template <int FACETS, int M, bool REDUCED, class Entries>
 __device__ __forceinline__ double multiply_element(Entries &entries, bool differences,
-                                                   kg_real (&x)[3 * M], kg_real (&y)[3 * M])
+                                                   kg_real (&x)[FACETS * M],
+                                                   kg_real (&y)[FACETS * M])
 {
   if constexpr (REDUCED) {
     return multiply_reduced<M>(entries, x, y);
   } else {
     const bool changes = sizeof(kg_real) == sizeof(float) && differences;
-    if (changes) take_differences<M>(x);
+    if (changes) take_differences<FACETS, M>(x);
     multiply_rows<0>(entries, 0, x, y);
     const double dot = dot_element(x, y);
-    if (changes) give_differences<M>(y);
+    if (changes) give_differences<FACETS, M>(y);
     return dot;
   }
 }

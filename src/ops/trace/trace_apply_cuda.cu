@@ -1,14 +1,15 @@
 // trace_apply_cuda.cu: y = sum_e A_e^T K^e A_e x by patches. GPUs with a copy engine take the
 // streaming kernel (trace_apply_stream.cuh) where its patches and rings fit their shared memory;
-// this file has the plain one for all others and for quadrilaterals, and what follows both.
+// this file has the plain one for all others, and what follows both.
 // Layout  local [group][n (n+1) / 2][lane]: a warp reads 32 consecutive numbers an entry, once.
 //         x, y [trace edge][mode]; edges inside a patch are contiguous.
 // Map     block = patch, thread = element, warp = group. x and y of an element (2 n numbers) stay
 //         in registers; every side of the patch has a place for its product, and a thread (edge,
 //         mode) adds those of an edge: one writer a word.
 // Cost    n (n+1) / 2 numbers of K^e and 2 n^2 flops an element, and the vectors.
-#include "ops/vector/grid_sum.cuh"
+#include "ops/trace/element_codes.cuh"
 #include "ops/trace/trace_apply_stream.cuh"
+#include "ops/vector/grid_sum.cuh"
 
 namespace
 {
@@ -18,27 +19,6 @@ constexpr size_t shared_bytes(int facets, int m, int patch_groups)
 {
   return sizeof(kg_real) * m * facets * KG_LANES * patch_groups;
 }
-
-/// The codes of the sides of an element.
-template <int FACETS>
-struct element_codes {
-  uint32_t word[FACETS == 3 ? 1 : 2];
-
-  __device__ __forceinline__ void load(const uint32_t *side_codes, int64_t element)
-  {
-    if constexpr (FACETS == 3) {
-      word[0] = side_codes[element];
-    } else {
-      const uint2 both = ((const uint2 *)side_codes)[element];
-      word[0] = both.x;
-      word[1] = both.y;
-    }
-  }
-  __device__ __forceinline__ int code(int l) const
-  {
-    return FACETS == 3 ? kg_side_code(word[0], l) : kg_side_code_at(word, FACETS, 0, l);
-  }
-};
 
 /// The numbers of an element, 32 apart.
 struct plain_entries {
@@ -54,7 +34,7 @@ template <int FACETS, int M, bool REDUCED>
 __global__ void __launch_bounds__(32 * kg_patch_groups(M - 1))
     KG_REAL(patch_kernel)(const kg_trace_apply_args a, unsigned *counter)
 {
-  constexpr int n = FACETS * M, total = FACETS == 3 ? ELEMENT_ENTRIES<M, REDUCED> : n * (n + 1) / 2;
+  constexpr int n = FACETS * M, total = ELEMENT_ENTRIES<FACETS, M, REDUCED>;
   extern __shared__ kg_real s_trace[];  // x of the patch's edges, then products [place][M]
   __shared__ double s_warp[8];
   if (kg_stopped(a.pass.stop)) return;
@@ -87,12 +67,8 @@ __global__ void __launch_bounds__(32 * kg_patch_groups(M - 1))
   double dot = 0.0;
   if (active) {
     plain_entries entries = {(const kg_real *)a.local.data + group * total * KG_LANES + lane};
-    if constexpr (FACETS == 3) {
-      dot = multiply_element<M, REDUCED>(entries, a.local.layout == KG_LAYOUT_DIFFERENCES, x, y);
-    } else {
-      multiply_rows<0>(entries, 0, x, y);
-      dot = dot_element(x, y);
-    }
+    dot = multiply_element<FACETS, M, REDUCED>(entries, a.local.layout == KG_LAYOUT_DIFFERENCES, x,
+                                               y);
 #pragma unroll
     for (int i = 0; i < n; ++i) {
       s_trace[kg_code_place(codes.code(i / M), n_inside) * M + i % M] = y[i];
@@ -136,11 +112,12 @@ kedge_status launch(kedge_context *ctx, const kg_trace_apply_args &a)
   return kg_cuda_launched(ctx, "trace_apply");
 }
 
-template <bool REDUCED>
+template <int FACETS, bool REDUCED>
 kedge_status launch_plain(kedge_context *ctx, const kg_trace_apply_args &a)
 {
-  return kg_with_order(a.batch.reference.size.order,
-                       [&](auto p) { return launch<3, p(), REDUCED>(ctx, a); });
+  constexpr int LAST = FACETS == 3 ? (int)KEDGE_ORDER_MAX : (int)KG_WIDE_ORDER_MAX;
+  return kg_with_order<KEDGE_ORDER_MIN, LAST>(
+      a.batch.reference.size.order, [&](auto p) { return launch<FACETS, p(), REDUCED>(ctx, a); });
 }
 
 kedge_status launch_patches(kedge_context *ctx, const kg_trace_apply_args &a)
@@ -148,16 +125,14 @@ kedge_status launch_patches(kedge_context *ctx, const kg_trace_apply_args &a)
   const int order = a.batch.reference.size.order;
   KG_REQUIRE(ctx, a.batch.count.patch_groups == kg_patch_groups(order), KEDGE_ERR_INTERNAL,
              "trace_apply: patches of %d groups at order %d", a.batch.count.patch_groups, order);
-#ifndef KG_COMPILE_SINGLE
-  if (a.batch.arrays.n_facets == 4)
-    return kg_with_order<KEDGE_ORDER_MIN, KG_WIDE_ORDER_MAX>(
-        order, [&](auto p) { return launch<4, p(), false>(ctx, a); });
-#endif
   const bool low = order <= KG_STREAM_LOW_MAX, reduced = a.local.layout == KG_LAYOUT_REDUCED;
+  const int facets = a.batch.arrays.n_facets;
   const bool streams =
       kg_cuda(ctx)->code_major >= 9 &&
-      stream_bytes(order, reduced, a.batch.count) <= (size_t)kg_cuda(ctx)->shared_limit;
-  if (!streams) return reduced ? launch_plain<true>(ctx, a) : launch_plain<false>(ctx, a);
+      stream_bytes(facets, order, reduced, a.batch.count) <= (size_t)kg_cuda(ctx)->shared_limit;
+  if (facets == 4)
+    return streams ? KG_REAL(kg_trace_apply_wide)(ctx, a) : launch_plain<4, false>(ctx, a);
+  if (!streams) return reduced ? launch_plain<3, true>(ctx, a) : launch_plain<3, false>(ctx, a);
   if (reduced)
     return low ? KG_REAL(kg_trace_apply_reduced_low)(ctx, a)
                : KG_REAL(kg_trace_apply_reduced_high)(ctx, a);

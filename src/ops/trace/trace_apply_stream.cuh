@@ -13,6 +13,7 @@
 #include "ops/trace/bulk_ring.cuh"
 #include "ops/by_order.cuh"
 #include "ops/trace/edge_rows.cuh"
+#include "ops/trace/element_codes.cuh"
 #include "ops/trace/element_product.cuh"
 #include "ops/vector/grid_sum.cuh"
 #include "ops/trace/trace_apply.h"
@@ -24,8 +25,8 @@ namespace
 /// the blocks of a multiprocessor for which registers are chosen. Two blocks are best where a patch
 /// brings enough of K^e, so that one streams while the other gathers, three or four where it does
 /// not; shared memory has room for patches of meshes that are less regular than a square. Slots
-/// divide the rows of K^e, or nearly. Chosen on an H200; what they reach is in profiling/results
-/// (operators.json).
+/// divide the rows of K^e, or nearly. Those of triangles were chosen on an H200; what they reach is
+/// in profiling/results (operators.json). Those of quadrilaterals (WIDE) follow them in bytes.
 struct ring_shape {
   int entries, slots, blocks;
 };
@@ -36,6 +37,8 @@ constexpr ring_shape PACKED_RINGS[] = {{7, 3, 2},  {15, 3, 2}, {26, 2, 2}, {20, 
 constexpr ring_shape REDUCED_RINGS[] = {{9, 4, 4},  {12, 3, 4}, {12, 3, 3}, {27, 2, 2},
                                         {41, 3, 2}, {29, 4, 2}, {39, 3, 2}, {34, 3, 2},
                                         {32, 3, 2}, {36, 2, 2}, {36, 2, 2}, {30, 2, 2}};
+constexpr ring_shape WIDE_RINGS[] = {{12, 3, 2}, {13, 3, 2}, {17, 3, 2}, {21, 2, 2},
+                                     {50, 2, 2}, {58, 2, 2}, {44, 2, 2}, {37, 2, 2}};
 #else
 constexpr ring_shape PACKED_RINGS[] = {{7, 2, 2},  {15, 2, 2}, {13, 2, 2}, {10, 2, 2},
                                        {19, 3, 2}, {21, 3, 2}, {25, 2, 2}, {21, 2, 2},
@@ -43,35 +46,40 @@ constexpr ring_shape PACKED_RINGS[] = {{7, 2, 2},  {15, 2, 2}, {13, 2, 2}, {10, 
 constexpr ring_shape REDUCED_RINGS[] = {{9, 2, 3},  {12, 2, 2}, {12, 2, 2}, {9, 2, 2},
                                         {21, 3, 2}, {29, 2, 2}, {26, 2, 2}, {22, 2, 2},
                                         {16, 3, 2}, {18, 2, 2}, {18, 2, 2}, {15, 2, 2}};
+constexpr ring_shape WIDE_RINGS[] = {{9, 2, 2},  {13, 2, 2}, {8, 2, 2},  {7, 2, 2},
+                                     {25, 2, 2}, {14, 3, 2}, {22, 2, 2}, {18, 2, 2}};
 #endif
 static_assert(sizeof PACKED_RINGS / sizeof *PACKED_RINGS == KEDGE_ORDER_MAX &&
-                  sizeof REDUCED_RINGS / sizeof *REDUCED_RINGS == KEDGE_ORDER_MAX,
+                  sizeof REDUCED_RINGS / sizeof *REDUCED_RINGS == KEDGE_ORDER_MAX &&
+                  sizeof WIDE_RINGS / sizeof *WIDE_RINGS == KG_WIDE_ORDER_MAX,
               "one entry per order");
-constexpr ring_shape ring_of(int order, bool reduced)
+constexpr ring_shape ring_of(int facets, int order, bool reduced)
 {
-  return (reduced ? REDUCED_RINGS : PACKED_RINGS)[order - KEDGE_ORDER_MIN];
+  return (facets == 4 ? WIDE_RINGS
+          : reduced   ? REDUCED_RINGS
+                      : PACKED_RINGS)[order - KEDGE_ORDER_MIN];
 }
 
 /// Bytes of shared memory of a block: barriers, rings, products and x of a patch, and the halo
 /// lists of three.
-size_t stream_bytes(int order, bool reduced, const kg_trace_counts &count)
+size_t stream_bytes(int facets, int order, bool reduced, const kg_trace_counts &count)
 {
-  const ring_shape ring = ring_of(order, reduced);
+  const ring_shape ring = ring_of(facets, order, reduced);
   const size_t rows = (size_t)kg_patch_groups(order) * ring.slots * ring.entries;
   return 1024 + sizeof(kg_real) * (rows * 32 + 3 * (size_t)count.max_local * (order + 1)) +
          3 * sizeof(uint32_t) * (size_t)count.max_halo;
 }
 
-template <int M, bool REDUCED>
+template <int FACETS, int M, bool REDUCED>
 struct stream_shape {
-  static constexpr int n = 3 * M;
+  static constexpr int facets = FACETS, n = FACETS * M;
   static constexpr bool reduced = REDUCED;
-  static constexpr int total = ELEMENT_ENTRIES<M, REDUCED>;
+  static constexpr int total = ELEMENT_ENTRIES<FACETS, M, REDUCED>;
   static constexpr int warps = kg_patch_groups(M - 1);
   static constexpr int threads = 32 * warps;
-  static constexpr int entries = ring_of(M - 1, REDUCED).entries;
-  static constexpr int slots = ring_of(M - 1, REDUCED).slots;
-  static constexpr int blocks = ring_of(M - 1, REDUCED).blocks;
+  static constexpr int entries = ring_of(FACETS, M - 1, REDUCED).entries;
+  static constexpr int slots = ring_of(FACETS, M - 1, REDUCED).slots;
+  static constexpr int blocks = ring_of(FACETS, M - 1, REDUCED).blocks;
   using ring = kg::bulk_ring<kg_real, entries, slots, total>;
 };
 
@@ -151,10 +159,13 @@ struct patch_memory {
 
 /// Side codes of this thread's element.
 template <class shape>
-__device__ __forceinline__ unsigned read_codes(const kg_trace_apply_args &a, int patch)
+__device__ __forceinline__ element_codes<shape::facets> read_codes(const kg_trace_apply_args &a,
+                                                                   int patch)
 {
   const int64_t element = (int64_t)patch * shape::threads + threadIdx.x;
-  return element < a.batch.count.n_elements ? a.batch.arrays.side_codes[element] : 0u;
+  element_codes<shape::facets> codes = {};
+  if (element < a.batch.count.n_elements) codes.load(a.batch.arrays.side_codes, element);
+  return codes;
 }
 
 /// The numbers of this thread's element, as the ring brings them.
@@ -177,7 +188,7 @@ template <class shape, int M>
 __global__ void __launch_bounds__(shape::threads, shape::blocks)
     KG_REAL(trace_apply_stream)(const kg_trace_apply_args a, unsigned *counter)
 {
-  constexpr int n = shape::n, T = shape::threads, W = shape::warps;
+  constexpr int FACETS = shape::facets, n = shape::n, T = shape::threads, W = shape::warps;
   constexpr int RING = shape::slots * shape::entries * 32;  // numbers of one warp's ring
   extern __shared__ __align__(1024) unsigned char s_memory[];
   __shared__ double s_warp[W];
@@ -196,7 +207,7 @@ __global__ void __launch_bounds__(shape::threads, shape::blocks)
   __pipeline_commit();
   __pipeline_wait_prior(0);
   __syncthreads();
-  unsigned codes = read_codes<shape>(a, patch);
+  element_codes<FACETS> codes = read_codes<shape>(a, patch);
   kg_chain_wait();  // so far nothing that the kernel in front writes
   if (kg_stopped(a.pass.stop)) {
     ring.drain();
@@ -214,11 +225,11 @@ __global__ void __launch_bounds__(shape::threads, shape::blocks)
     __pipeline_wait_prior(0);
     __syncthreads();
     kg_real x[n], y[n];
-    int code[3];
+    int code[FACETS];
     if (active) {
 #pragma unroll
-      for (int l = 0; l < 3; ++l) {
-        code[l] = kg_side_code(codes, l);
+      for (int l = 0; l < FACETS; ++l) {
+        code[l] = codes.code(l);
         load_edge<M>(x + l * M, memory.s_x + (code[l] >> 1) * M);
       }
     }
@@ -229,11 +240,11 @@ __global__ void __launch_bounds__(shape::threads, shape::blocks)
     codes = read_codes<shape>(a, patch + step);
     if (active) {
       ring_entries<shape> entries = {ring, nullptr};
-      dot += multiply_element<M, shape::reduced>(entries, a.local.layout == KG_LAYOUT_DIFFERENCES,
-                                                 x, y);
+      dot += multiply_element<FACETS, M, shape::reduced>(
+          entries, a.local.layout == KG_LAYOUT_DIFFERENCES, x, y);
       if ((int64_t)patch * T + thread < a.batch.count.n_elements) {
 #pragma unroll
-        for (int l = 0; l < 3; ++l) store_edge<M>(memory.product(code[l]), y + l * M);
+        for (int l = 0; l < FACETS; ++l) store_edge<M>(memory.product(code[l]), y + l * M);
       }
     }
     __syncthreads();
@@ -263,24 +274,26 @@ kedge_status prepare(kedge_context *ctx, Kernel kernel, int threads, size_t shar
 }
 
 /// Launches as many blocks as the device holds at once; each walks over the patches.
-template <int P, bool REDUCED>
+template <int FACETS, int P, bool REDUCED>
 kedge_status launch_stream(kedge_context *ctx, const kg_trace_apply_args &a)
 {
-  using shape = stream_shape<P + 1, REDUCED>;
+  using shape = stream_shape<FACETS, P + 1, REDUCED>;
   const auto kernel = KG_REAL(trace_apply_stream)<shape, P + 1>;
-  const size_t shared = stream_bytes(P, REDUCED, a.batch.count);
-  kg_cuda_residency *residency = &kg_cuda(ctx)->stream_residency[a.local.number][REDUCED][P];
+  const size_t shared = stream_bytes(FACETS, P, REDUCED, a.batch.count);
+  constexpr int form = FACETS == 4 ? 2 : REDUCED;
+  kg_cuda_residency *residency = &kg_cuda(ctx)->stream_residency[a.local.number][form][P];
   KG_TRY(prepare(ctx, kernel, shape::threads, shared, residency));
   const unsigned grid = kg_cuda_blocks(ctx, a.batch.count.n_patches, residency->blocks);
   return kg_chain_launch(ctx, "trace_apply", kernel, grid, shape::threads, shared,
                          a.pass.after_vectors, a, kg_cuda(ctx)->counters + KG_COUNTER_TRACE_APPLY);
 }
 
-template <bool REDUCED, int FIRST, int LAST>
+template <int FACETS, bool REDUCED, int FIRST, int LAST>
 kedge_status launch_orders(kedge_context *ctx, const kg_trace_apply_args &a)
 {
-  return kg_with_order<FIRST, LAST>(a.batch.reference.size.order,
-                                    [&](auto p) { return launch_stream<p(), REDUCED>(ctx, a); });
+  return kg_with_order<FIRST, LAST>(a.batch.reference.size.order, [&](auto p) {
+    return launch_stream<FACETS, p(), REDUCED>(ctx, a);
+  });
 }
 
 }  // namespace
@@ -290,4 +303,5 @@ kedge_status KG_REAL(kg_trace_apply_stream_low)(kedge_context *ctx, const kg_tra
 kedge_status KG_REAL(kg_trace_apply_stream_high)(kedge_context *ctx, const kg_trace_apply_args &a);
 kedge_status KG_REAL(kg_trace_apply_reduced_low)(kedge_context *ctx, const kg_trace_apply_args &a);
 kedge_status KG_REAL(kg_trace_apply_reduced_high)(kedge_context *ctx, const kg_trace_apply_args &a);
+kedge_status KG_REAL(kg_trace_apply_wide)(kedge_context *ctx, const kg_trace_apply_args &a);
 enum { KG_STREAM_LOW_MAX = 7 };
