@@ -6,10 +6,12 @@
 #include "compare.h"
 #include "context.h"
 #include "grid.h"
+#include "ops/local/convert.h"
 #include "ops/smooth/edge_blocks.h"
 #include "ops/trace/facet_sum.h"
 #include "ops/trace/trace_apply.h"
 #include "ops/trace/trace_sides.h"
+#include "ops/vector/round.h"
 
 static const double tolerance = 1e-13;
 
@@ -59,6 +61,58 @@ static void check_product(batch_case *c)
   assert_memory_equal(open, closed, batch_case_unknowns(c) * sizeof *open);
   assert_memory_equal(&dot[2], &dot[1], sizeof *dot);
   free(x), free(expected), free(closed), free(open);
+}
+
+/// Numbers of single precision, [count].
+static float *floats(batch_case *c, size_t count)
+{
+  return (float *)case_output(&c->memory, (count + 1) / 2);
+}
+
+/// K' of all K^e, in single precision.
+static kg_locals differences(batch_case *c)
+{
+  kg_locals all = c->locals;
+  for (kg_local *local = all.local; local < all.local + all.n_locals; ++local) {
+    const kg_local from = *local;
+    local->layout = KG_LAYOUT_DIFFERENCES;
+    local->number = KG_SINGLE;
+    local->data = floats(c, kg_local_count(local));
+    must(c->memory.ctx,
+         kg_local_convert(c->memory.ctx,
+                          &(kg_local_convert_args){.m = c->m, .from = from, .to = *local}));
+  }
+  return all;
+}
+
+/// The product with K' is that with K^e, to rounding.
+static void check_single(batch_case *c)
+{
+  kedge_context *context = c->memory.ctx;
+  const size_t rows = (size_t)c->layout.count.n_free * (size_t)c->m, n = batch_case_unknowns(c);
+  double *x = case_randoms(15, n), dot, *expected = batch_case_product(c, x, &dot);
+  float *single_x = floats(c, n);
+  must(context,
+       kg_round(context,
+                &(kg_round_args){.n = (int64_t)n, .from = batch_case_put(c, x), .to = single_x}));
+  const kg_trace_product_args args = {
+      .batch = c->batch,
+      .locals = differences(c),
+      .x = single_x,
+      .y = floats(c, rows),
+      .halo = floats(c, (size_t)c->layout.count.n_shared * (size_t)c->m)};
+  must(context, kg_trace_product(context, &args));
+  float *trace = (float *)case_fetch(&c->memory, args.y);
+  double *y = calloc(n + 1, sizeof *y);
+  assert_non_null(y);
+  for (size_t i = 0; i < n; ++i) {
+    const size_t edge = i / (size_t)c->m, mode = i % (size_t)c->m;
+    if (batch_case_is_free(c, (int32_t)edge))
+      y[i] = (double)trace[(size_t)c->trace_of_edge[edge] * (size_t)c->m + mode];
+  }
+  assert_close(n, y, expected, 1e-6);
+  free(x), free(expected), free(trace), free(y);
+  case_release(&c->memory);
 }
 
 static void check_sums(batch_case *c)
@@ -146,6 +200,7 @@ static void check_all(batch_case *c)
 {
   check_sides(c);
   check_product(c);
+  check_single(c);
   check_sums(c);
   check_blocks(c);
 }
@@ -164,6 +219,7 @@ static void quadrilaterals_have_the_operators_of_their_matrices(void **state)
   }
   must(ctx, kedge_mesh_generate(ctx, "quads 23", &mesh));
   batch_case_with(ctx, mesh, 0, NULL, check_product);
+  batch_case_with(ctx, mesh, 0, NULL, check_single);
   batch_case_with(ctx, mesh, 0, NULL, check_sums);
   kedge_mesh_destroy(mesh);
 }
@@ -178,6 +234,7 @@ static void both_shapes_have_the_operators_of_their_matrices(void **state)
   kedge_mesh_destroy(mesh);
   mesh = test_checkerboard(ctx, 25);
   batch_case_with(ctx, mesh, 0, NULL, check_product);
+  batch_case_with(ctx, mesh, 0, NULL, check_single);
   batch_case_with(ctx, mesh, 0, NULL, check_sums);
   kedge_mesh_destroy(mesh);
 }

@@ -203,6 +203,38 @@ static void multigrid_takes_any_stabilization(void **state)
     }
 }
 
+/// Where its tolerance is met a solution is that of `double`, on the elements of both shapes.
+static void all_precisions_have_one_solution(void **state)
+{
+  (void)state;
+  static const char *const precisions[] = {"double", "mixed"};
+  for (int order = 1; order <= ORDERS; ++order)
+    for (int is_mixed = 0; is_mixed < 2; ++is_mixed) {
+      kedge_mesh *mesh = squares(10, is_mixed, 0.2);
+      fields found[2];
+      kedge_report report[2] = {KEDGE_REPORT_INIT, KEDGE_REPORT_INIT};
+      for (int k = 0; k < 2; ++k) {
+        kedge_solution *s = solve(
+            ctx, mesh,
+            SETTINGS({"space", "order", order_text[order]}, {"equation", "source", WAVES},
+                     {"equation", "reaction", is_mixed ? "1" : "0"},
+                     {"boundary default", "type", "dirichlet"}, {"boundary default", "value", "x"},
+                     {"solver", "tolerance", "1e-11"}, {"solver", "preconditioner", "multigrid"},
+                     {"solver", "precision", precisions[k]}));
+        must(ctx, kedge_solution_report(s, &report[k]));
+        found[k] = fields_of(ctx, s);
+        kedge_solution_destroy(s);
+        assert_true(report[k].converged);
+      }
+      assert_in_range(report[1].iterations, report[0].iterations - 1, report[0].iterations + 1);
+      for (int k = 0; k < FIELDS; ++k)
+        assert_close(found[0].n[k], found[1].values[k], found[0].values[k], 1e-8);
+      fields_free(&found[0]);
+      fields_free(&found[1]);
+      kedge_mesh_destroy(mesh);
+    }
+}
+
 /// Sides of the square are boundaries of their own there.
 static void neumann_conditions_are_met_on_quadrilaterals(void **state)
 {
@@ -274,6 +306,7 @@ int main(void)
       cmocka_unit_test(operators_and_preconditioners_give_one_solution_at_high_orders),
       cmocka_unit_test(multigrid_is_flat_on_any_quadrilaterals),
       cmocka_unit_test(multigrid_takes_any_stabilization),
+      cmocka_unit_test(all_precisions_have_one_solution),
       cmocka_unit_test(neumann_conditions_are_met_on_quadrilaterals),
       cmocka_unit_test(means_that_are_kept_are_those_of_the_full_solution),
       cmocka_unit_test(batches_of_both_shapes_give_what_one_of_each_gives),

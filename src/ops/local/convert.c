@@ -16,7 +16,7 @@ kedge_status kg_local_differences_host(kedge_context *ctx, const kg_local_conver
     for (int i = 0; i < n; ++i)
       for (int j = 0; j <= i; ++j, to += KG_LANES)
         for (int lane = 0; lane < KG_LANES; ++lane)
-          to[lane] = (float)kg_local_difference(k + lane, m, i, j);
+          to[lane] = (float)kg_local_difference(k + lane, n, m, i, j);
   }
   return KEDGE_OK;
 }

@@ -23,7 +23,8 @@ __global__ void __launch_bounds__(THREADS) differences_kernel(const kg_local_con
   int i = 0;
   while ((i + 1) * (i + 2) / 2 <= entry) ++i;
   const double *k = (const double *)a.from.data + group * a.from.rows * KG_LANES + at % KG_LANES;
-  ((float *)a.to.data)[at] = (float)kg_local_difference(k, a.m, i, entry - i * (i + 1) / 2);
+  ((float *)a.to.data)[at] =
+      (float)kg_local_difference(k, a.from.n, a.m, i, entry - i * (i + 1) / 2);
 }
 
 __global__ void __launch_bounds__(THREADS) full_kernel(const kg_local_convert_args a)

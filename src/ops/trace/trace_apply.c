@@ -10,8 +10,8 @@ kedge_status kg_trace_apply(kedge_context *ctx, const kg_trace_apply_args *args)
   const kg_trace_arrays *arrays = &args->batch.arrays;
   (void)arrays;
   assert(local->layout != KG_LAYOUT_FULL && local->n == arrays->n_facets * size.n_edge);
-  assert(arrays->n_facets == 3 || (local->layout == KG_LAYOUT_PACKED &&
-                                   local->number == KG_DOUBLE && size.order <= KG_WIDE_ORDER_MAX));
+  assert(arrays->n_facets == 3 ||
+         (local->layout != KG_LAYOUT_REDUCED && size.order <= KG_WIDE_ORDER_MAX));
   assert(arrays->first_wide == 0);
   assert(local->layout != KG_LAYOUT_DIFFERENCES || local->number == KG_SINGLE);
   assert(local->n_lanes == args->batch.count.n_groups * KG_LANES);

@@ -12,8 +12,8 @@ KEDGE_BEGIN_DECLS
 
 typedef struct kg_trace_apply_args {
   kg_batch batch;
-  /// K^e of the lanes of `batch`: PACKED, REDUCED, or DIFFERENCES in single precision; of
-  /// quadrilaterals PACKED in double precision, up to order KG_WIDE_ORDER_MAX
+  /// K^e of the lanes of `batch`: PACKED, DIFFERENCES in single precision, or REDUCED of triangles;
+  /// of quadrilaterals up to order KG_WIDE_ORDER_MAX
   kg_local local;
   const void *x;  ///< [trace edge][mode], of the number of `local`; Dirichlet rows are read too
   void *y;        ///< [free trace edge][mode], likewise

@@ -70,19 +70,22 @@ INLINE double dot_group(int n, const kg_real (*restrict x)[KG_LANES],
 }
 
 /// x to its differences, or what their product is to that of x (ops/local/differences.h).
-INLINE void take_differences(int m, kg_real (*x)[KG_LANES])
+INLINE void take_differences(int n, int m, kg_real (*x)[KG_LANES])
 {
+  for (int a = 0; a < n - m; a += m)
 #pragma omp simd
-  for (int i = 0; i < KG_LANES; ++i) {
-    x[0][i] -= x[2 * m][i];
-    x[m][i] -= x[2 * m][i];
-  }
+    for (int i = 0; i < KG_LANES; ++i) x[a][i] -= x[n - m][i];
 }
 
-INLINE void give_differences(int m, kg_real (*y)[KG_LANES])
+INLINE void give_differences(int n, int m, kg_real (*y)[KG_LANES])
 {
+  kg_real sum[KG_LANES];
+  memcpy(sum, y[0], sizeof sum);
+  for (int a = m; a < n - m; a += m)
 #pragma omp simd
-  for (int i = 0; i < KG_LANES; ++i) y[2 * m][i] -= y[0][i] + y[m][i];
+    for (int i = 0; i < KG_LANES; ++i) sum[i] += y[a][i];
+#pragma omp simd
+  for (int i = 0; i < KG_LANES; ++i) y[n - m][i] -= sum[i];
 }
 
 /// The row of mode k of side l in the gathered vectors: in the order of K^e; with reduced K^e, mode
@@ -139,11 +142,11 @@ INLINE double multiply_group(const kg_trace_apply_args *a, int32_t group, int n_
   const bool differences = a->local.layout == KG_LAYOUT_DIFFERENCES;
   const kg_real *k = (const kg_real *)a->local.data + (size_t)group * (size_t)rows * KG_LANES;
   if (reduced) return multiply_reduced(m, k, w->x, w->y);
-  if (differences) take_differences(m, w->x);
+  if (differences) take_differences(n, m, w->x);
   multiply_rows(0, n, k, (const kg_real(*)[KG_LANES])w->x, w->y);
   const double dot =
       dot_group(n, (const kg_real(*)[KG_LANES])w->x, (const kg_real(*)[KG_LANES])w->y);
-  if (differences) give_differences(m, w->y);
+  if (differences) give_differences(n, m, w->y);
   return dot;
 }
 
@@ -275,9 +278,6 @@ static patch_function *const by_order[] = {
     apply_patch_7, apply_patch_8, apply_patch_9, apply_patch_10, apply_patch_11, apply_patch_12};
 _Static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one function an order");
 
-#ifdef KG_COMPILE_SINGLE
-static patch_function *const by_order_wide[KG_WIDE_ORDER_MAX];
-#else
 #define OF_WIDE_ORDER(P)                                                                       \
   static void apply_wide_patch_##P(const kg_trace_apply_args *a, int32_t patch, patch_work *w) \
   {                                                                                            \
@@ -295,7 +295,6 @@ OF_WIDE_ORDER(8)
 static patch_function *const by_order_wide[] = {
     apply_wide_patch_1, apply_wide_patch_2, apply_wide_patch_3, apply_wide_patch_4,
     apply_wide_patch_5, apply_wide_patch_6, apply_wide_patch_7, apply_wide_patch_8};
-#endif
 _Static_assert(sizeof by_order_wide / sizeof *by_order_wide == KG_WIDE_ORDER_MAX,
                "one function an order");
 
