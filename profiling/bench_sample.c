@@ -36,7 +36,7 @@ bool bench_add_formulas(bench *b)
   static const char *const names[] = {"u", "du/dx", "du/dy"};
   kedge_context *ctx = b->p.ctx;
   bench_set(ctx, b->problem, "exact", "u", "sin(2*pi*x)*sin(2*pi*y)");
-  b->functions[0] = &b->problem->source;
+  b->functions[0] = &b->problem->equation.source;
   b->functions[1] = &b->problem->exact_u;
   b->functions[2] = &b->problem->exact_dx;
   b->functions[3] = &b->problem->exact_dy;

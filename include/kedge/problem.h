@@ -73,6 +73,7 @@ typedef struct kedge_points {
   const double *x, *y;                ///< [n]
   const double *normal_x, *normal_y;  ///< [n] outward, of length 1: where a boundary condition is
                                       ///< asked for; elsewhere NULL
+  const double *region;  ///< [n] number of the physical surface that the element is of; 0: of none
 } kedge_points;
 
 /// A function of the plane: value[i] is that at point i, for i < points->n. May be called from

@@ -63,4 +63,11 @@ void kg_cell_facet_point(const kg_cell *cell, int l, long double t, long double 
 
 extern const kg_cell kg_triangle, kg_quadrilateral;
 
+enum { KG_CELL_KINDS = 2 };
+/// Index arrays of one entry a shape.
+static inline int kg_cell_index(const kg_cell *cell)
+{
+  return cell == &kg_quadrilateral;
+}
+
 KEDGE_END_DECLS

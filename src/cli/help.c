@@ -20,9 +20,15 @@ static const struct row {
     {"space", "stabilization", "diffusion / L",
      "number, number*h or number/h (h: edge length;\n"
      "L: root of the area of the domain)"},
-    {"equation", "diffusion", "1", "positive constant"},
-    {"equation", "reaction", "0", "constant, not negative"},
+    {"equation", "diffusion", "1", "positive expression, or three: xx, xy, yy"},
+    {"equation", "reaction", "0", "expression, not negative"},
     {"equation", "source", "from [exact]", "expression such as sin(pi*x), else 0"},
+    {"region NAME", "diffusion", "",
+     "as in [equation], which stands where it is\n"
+     "left out; NAME: a physical surface, its\n"
+     "number, or 'default'"},
+    {"region NAME", "reaction", "", "likewise"},
+    {"region NAME", "source", "", "likewise"},
     {"parameters", "NAME", "", "constant for the expressions, such as k = 3"},
     {"boundary NAME", "type", "required",
      "dirichlet or neumann; NAME: a physical\n"

@@ -14,12 +14,12 @@ enum { SAMPLES = 256 };
 typedef struct samples {
   int n;
   bool have_normals;
-  double x[SAMPLES], y[SAMPLES], normal_x[SAMPLES], normal_y[SAMPLES];
+  double x[SAMPLES], y[SAMPLES], normal_x[SAMPLES], normal_y[SAMPLES], region[SAMPLES];
 } samples;
 
 static void evaluate(const kg_function *f, const samples *s, double *value)
 {
-  kedge_points points = {.n = (size_t)s->n, .x = s->x, .y = s->y};
+  kedge_points points = {.n = (size_t)s->n, .x = s->x, .y = s->y, .region = s->region};
   if (s->have_normals) points.normal_x = s->normal_x, points.normal_y = s->normal_y;
   kg_function_evaluate(f, &points, value);
 }
@@ -36,7 +36,9 @@ static void sample_group(const kedge_mesh *mesh, const int32_t *edges, int group
   for (int32_t i = 0; i < mesh->n_boundary_edges; ++i) {
     if (mesh->edge_group[edges[i]] != group || of_group++ % stride != 0) continue;
     int32_t ends[2];
-    kg_side_ends(mesh, mesh->edge_sides[2 * (int64_t)edges[i]], ends);
+    const kg_side side = mesh->edge_sides[2 * (int64_t)edges[i]];
+    kg_side_ends(mesh, side, ends);
+    s->region[s->n] = mesh->element_region[kg_side_element(side)];
     const double *p = mesh->vertices + 2 * (int64_t)ends[0];
     const double *q = mesh->vertices + 2 * (int64_t)ends[1];
     const double dx = q[0] - p[0], dy = q[1] - p[1], length = hypot(dx, dy);
@@ -54,15 +56,24 @@ static void sample_mesh(const kedge_mesh *mesh, samples *s)
   s->n = 0;
   s->have_normals = false;
   for (int64_t v = 0; v < mesh->n_vertices; v += stride) {
+    s->region[s->n] = 0;
     s->x[s->n] = mesh->vertices[2 * v];
     s->y[s->n++] = mesh->vertices[2 * v + 1];
   }
 }
 
+/// Diffusion xx, xy, yy and reaction, [4][s->n].
+static void coefficients_at(const kg_diagnosis *d, const samples *s, double *value)
+{
+  const kedge_points points = {.n = (size_t)s->n, .x = s->x, .y = s->y, .region = s->region};
+  kg_coefficients_evaluate(&d->resolved->equation, &points, value);
+}
+
 /// u, or the parts of diffusion grad u, of the exact solution.
-static void evaluate_exact(const kedge_problem *problem, kedge_boundary_type type, const samples *s,
+static void evaluate_exact(const kg_diagnosis *d, kedge_boundary_type type, const samples *s,
                            double value[2][SAMPLES])
 {
+  const kedge_problem *problem = d->problem;
   memset(value[1], 0, sizeof value[1]);
   if (type == KEDGE_BOUNDARY_DIRICHLET) {
     evaluate(&problem->exact_u, s, value[0]);
@@ -70,15 +81,20 @@ static void evaluate_exact(const kedge_problem *problem, kedge_boundary_type typ
   }
   evaluate(&problem->exact_dx, s, value[0]);
   evaluate(&problem->exact_dy, s, value[1]);
-  for (int i = 0; i < s->n; ++i)
-    for (int k = 0; k < 2; ++k) value[k][i] *= problem->diffusion;
+  double k[4 * SAMPLES];
+  coefficients_at(d, s, k);
+  for (int i = 0; i < s->n; ++i) {
+    const double u_x = value[0][i], u_y = value[1][i];
+    value[0][i] = kg_normal_flux(k + i, (size_t)s->n, u_x, u_y, 1.0, 0.0);
+    value[1][i] = kg_normal_flux(k + i, (size_t)s->n, u_x, u_y, 0.0, 1.0);
+  }
 }
 
 /// The size of the exact solution, or of its flux, where it is finite.
-static double size_of(const kedge_problem *problem, kedge_boundary_type type, const samples *s)
+static double size_of(const kg_diagnosis *d, kedge_boundary_type type, const samples *s)
 {
   double value[2][SAMPLES], most = 0.0;
-  evaluate_exact(problem, type, s, value);
+  evaluate_exact(d, type, s, value);
   for (int i = 0; i < s->n; ++i) {
     const double size = hypot(value[0][i], value[1][i]);
     if (isfinite(size)) most = fmax(most, size);
@@ -87,12 +103,12 @@ static double size_of(const kedge_problem *problem, kedge_boundary_type type, co
 }
 
 /// The most that a value that is given differs from the exact solution.
-static double gap_of(const kedge_problem *problem, const struct kg_resolved_boundary *boundary,
+static double gap_of(const kg_diagnosis *d, const struct kg_resolved_boundary *boundary,
                      const samples *s)
 {
   double given[SAMPLES], exact[2][SAMPLES], gap = 0.0;
   evaluate(boundary->value, s, given);
-  evaluate_exact(problem, boundary->type, s, exact);
+  evaluate_exact(d, boundary->type, s, exact);
   for (int i = 0; i < s->n; ++i) {
     const double value = boundary->type == KEDGE_BOUNDARY_DIRICHLET
                              ? exact[0][i]
@@ -111,6 +127,7 @@ static void sample_inside(const kedge_mesh *mesh, samples *s)
   s->have_normals = false;
   for (int64_t e = 0; e < mesh->n_elements; e += stride, ++s->n) {
     s->x[s->n] = s->y[s->n] = 0.0;
+    s->region[s->n] = mesh->element_region[e];
     for (int k = 0; k < 3; ++k) {
       const double *v = mesh->vertices + 2 * (int64_t)kg_element_vertices(mesh, (int32_t)e)[k];
       s->x[s->n] += part[k] * v[0];
@@ -120,27 +137,28 @@ static void sample_inside(const kedge_mesh *mesh, samples *s)
 }
 
 /// The most that the source that is given differs from that of the exact solution.
-/// @param[in] xx, yy  second derivatives of the exact solution
-/// @param[out] size   of the terms of that, or of a source that would make a u of its size
-static double gap_of_source(const kg_diagnosis *d, const kg_function *xx, const kg_function *yy,
-                            double *size)
+/// @param[in] exact, xx, yy  the latter; second derivatives of the exact solution
+/// @param[out] size          of the terms of that, or of a source that would make a u of its size
+static double gap_of_source(const kg_diagnosis *d, const kg_function *exact, const kg_function *xx,
+                            const kg_function *yy, double *size)
 {
-  const kedge_problem *problem = d->problem;
-  const double diffusion = problem->diffusion, reaction = problem->reaction;
   samples s;
   sample_inside(d->mesh, &s);
-  double given[SAMPLES], u[SAMPLES], u_xx[SAMPLES], u_yy[SAMPLES], gap = 0.0;
-  evaluate(&problem->source, &s, given);
-  evaluate(&problem->exact_u, &s, u);
+  double given[SAMPLES], other[SAMPLES], u[SAMPLES], u_xx[SAMPLES], u_yy[SAMPLES], gap = 0.0;
+  double k[4 * SAMPLES];
+  evaluate(&d->resolved->equation.source, &s, given);
+  evaluate(exact, &s, other);
+  evaluate(&d->problem->exact_u, &s, u);
   evaluate(xx, &s, u_xx);
   evaluate(yy, &s, u_yy);
+  coefficients_at(d, &s, k);
   *size = 0.0;
   for (int i = 0; i < s.n; ++i) {
-    const double exact = reaction * u[i] - diffusion * (u_xx[i] + u_yy[i]);
-    if (!isfinite(exact) || !isfinite(given[i])) continue;
+    if (!isfinite(other[i]) || !isfinite(given[i])) continue;
+    const double diffusion = fmax(k[i], k[2 * s.n + i]), reaction = k[3 * s.n + i];
     const double terms = reaction * fabs(u[i]) + diffusion * (fabs(u_xx[i]) + fabs(u_yy[i]));
     *size = fmax(*size, terms + diffusion / d->mesh->info.area * fabs(u[i]));
-    gap = fmax(gap, fabs(given[i] - exact));
+    gap = fmax(gap, fabs(given[i] - other[i]));
   }
   return gap;
 }
@@ -150,16 +168,22 @@ static double gap_of_source(const kg_diagnosis *d, const kg_function *xx, const 
 bool kg_finds_other_source(kg_diagnosis *d)
 {
   const kedge_problem *problem = d->problem;
-  const kg_function *f = &problem->source;
+  const kg_function *f = &d->resolved->equation.source;
+  const kg_coefficients *equation = &d->resolved->equation;
+  if (d->resolved->derives_source) return false;
   if (problem->exact_u.kind != KG_FUNCTION_EXPRESSION) return false;
   if (f->kind != KG_FUNCTION_CONSTANT && f->kind != KG_FUNCTION_EXPRESSION) return false;
-  kg_function xx = {.kind = KG_FUNCTION_EXPRESSION}, yy = xx;
+  kg_function xx = {.kind = KG_FUNCTION_EXPRESSION}, yy = xx, exact = xx;
   double gap = 0.0, size = 0.0;
   kedge_status status =
       kg_expression_differentiate(d->ctx, problem->exact_dx.expression, 'x', &xx.expression);
   if (status == KEDGE_OK)
     status = kg_expression_differentiate(d->ctx, problem->exact_dy.expression, 'y', &yy.expression);
-  if (status == KEDGE_OK) gap = gap_of_source(d, &xx, &yy, &size);
+  if (status == KEDGE_OK)
+    status = kg_expression_source(d->ctx, problem->exact_u.expression, equation->n_diffusion,
+                                  equation->diffusion, &equation->reaction, &exact.expression);
+  if (status == KEDGE_OK) gap = gap_of_source(d, &exact, &xx, &yy, &size);
+  kg_expression_free(exact.expression);
   kg_expression_free(xx.expression);
   kg_expression_free(yy.expression);
   d->status = status == KEDGE_ERR_INPUT ? KEDGE_OK : status;  // too long a formula
@@ -182,8 +206,8 @@ bool kg_finds_other_boundary(kg_diagnosis *d)
     const struct kg_resolved_boundary *boundary = &d->resolved->boundaries[g];
     if (mesh->groups[g].dimension != 1 || boundary->value == NULL) continue;
     sample_group(mesh, edges, g, &there);
-    const double gap = gap_of(d->problem, boundary, &there);
-    found = gap > d->threshold * size_of(d->problem, boundary->type, &everywhere);
+    const double gap = gap_of(d, boundary, &there);
+    found = gap > d->threshold * size_of(d, boundary->type, &everywhere);
     d->n_words = 0;
     kg_say_word(d, mesh->groups[g].name);
     kg_say_number(d, "%.1e", gap);

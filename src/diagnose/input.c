@@ -20,20 +20,20 @@ bool kg_finds_no_data(kg_diagnosis *d)
   if (!kg_finds_zero(d)) return false;
   for (size_t i = 0; i < d->n_boundary; ++i)
     if (d->boundary[i] != 0.0) return false;
-  return d->resolved->source.kind == KG_FUNCTION_NONE;
+  return d->resolved->equation.source.kind == KG_FUNCTION_NONE;
 }
 
 /// The largest |f| at the centres of elements, as soon as it is more than `enough`.
 static double largest_source(const kg_diagnosis *d, double enough)
 {
   enum { CHUNK = 256 };
-  const kg_function *f = &d->resolved->source;
+  const kg_function *f = &d->resolved->equation.source;
   const kedge_mesh *mesh = d->mesh;
   double largest = 0.0;
   if (f->kind == KG_FUNCTION_NONE) return 0.0;
   if (f->kind == KG_FUNCTION_CONSTANT) return fabs(f->constant);
   for (int32_t e = 0; e < mesh->n_elements && largest <= enough;) {
-    double x[CHUNK], y[CHUNK], value[CHUNK];
+    double x[CHUNK], y[CHUNK], region[CHUNK], value[CHUNK];
     int n = 0;
     for (; n < CHUNK && e < mesh->n_elements; ++n, ++e) {
       const int32_t *v = kg_element_vertices(mesh, e);
@@ -41,8 +41,10 @@ static double largest_source(const kg_diagnosis *d, double enough)
       const double *c = mesh->vertices + 2 * (size_t)v[2];
       x[n] = (a[0] + b[0] + c[0]) / 3.0;
       y[n] = (a[1] + b[1] + c[1]) / 3.0;
+      region[n] = mesh->element_region[e];
     }
-    kg_function_evaluate(f, &(kedge_points){.n = (size_t)n, .x = x, .y = y}, value);
+    kg_function_evaluate(f, &(kedge_points){.n = (size_t)n, .x = x, .y = y, .region = region},
+                         value);
     for (int i = 0; i < n; ++i) largest = fmax(largest, fabs(value[i]));
   }
   return largest;

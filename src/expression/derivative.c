@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "expression/expression_tree.h"
+#include "expression/function.h"
 
 static int32_t op2(kg_expression_builder *b, kg_op op, int32_t a0, int32_t a1)
 {
@@ -168,22 +169,68 @@ static kedge_status second_derivative(kg_expression_builder *b, int32_t root, kg
   return kg_build_derivative(b, *out, variable, out);
 }
 
-kedge_status kg_expression_source(kedge_context *ctx, const kg_expression *u, double diffusion,
-                                  double reaction, kg_expression **out)
+static kedge_status import(kg_expression_builder *b, const kg_function *f, int32_t *root)
+{
+  if (f->kind == KG_FUNCTION_EXPRESSION) return kg_builder_import(b, f->expression, root);
+  *root = number(b, f->kind == KG_FUNCTION_CONSTANT ? f->constant : 0.0);
+  return KEDGE_OK;
+}
+
+/// div(diffusion grad u) of a scalar that is constant in each region.
+static kedge_status scaled_laplacian(kg_expression_builder *b, int32_t u, int32_t diffusion,
+                                     int32_t *out)
+{
+  int32_t xx, yy;
+  KG_TRY(second_derivative(b, u, KG_OP_X, &xx));
+  KG_TRY(second_derivative(b, u, KG_OP_Y, &yy));
+  *out = op2(b, KG_OP_MULTIPLY, diffusion, op2(b, KG_OP_ADD, xx, yy));
+  return KEDGE_OK;
+}
+
+/// div(diffusion grad u). @param[in] k  xx, xy, yy
+static kedge_status divergence(kg_expression_builder *b, int32_t u, const int32_t k[3],
+                               int32_t *out)
+{
+  int32_t x, y, along[2];
+  KG_TRY(kg_build_derivative(b, u, KG_OP_X, &x));
+  KG_TRY(kg_build_derivative(b, u, KG_OP_Y, &y));
+  for (int i = 0; i < 2; ++i) {
+    const int32_t flux =
+        op2(b, KG_OP_ADD, op2(b, KG_OP_MULTIPLY, k[i], x), op2(b, KG_OP_MULTIPLY, k[i + 1], y));
+    KG_TRY(kg_build_derivative(b, flux, i == 0 ? KG_OP_X : KG_OP_Y, &along[i]));
+  }
+  *out = op2(b, KG_OP_ADD, along[0], along[1]);
+  return KEDGE_OK;
+}
+
+static kedge_status build_source(kg_expression_builder *b, int32_t u, int n_diffusion,
+                                 const kg_function *diffusion, const kg_function *reaction,
+                                 int32_t *out)
+{
+  int32_t k[3], react, flux;
+  for (int i = 0; i < n_diffusion; ++i) KG_TRY(import(b, &diffusion[i], &k[i]));
+  KG_TRY(import(b, reaction, &react));
+  if (n_diffusion == 1) k[1] = number(b, 0), k[2] = k[0];
+  if (n_diffusion == 1 && !kg_function_varies(diffusion))
+    KG_TRY(scaled_laplacian(b, u, k[0], &flux));
+  else
+    KG_TRY(divergence(b, u, k, &flux));
+  *out = op2(b, KG_OP_SUBTRACT, op2(b, KG_OP_MULTIPLY, react, u), flux);
+  return KEDGE_OK;
+}
+
+kedge_status kg_expression_source(kedge_context *ctx, const kg_expression *u, int n_diffusion,
+                                  const kg_function *diffusion, const kg_function *reaction,
+                                  kg_expression **out)
 {
   *out = NULL;
   kg_expression_builder b;
-  int32_t root, xx, yy;
+  int32_t root;
   kedge_status status = kg_builder_open(ctx, &b);
   if (status == KEDGE_OK) status = kg_builder_import(&b, u, &root);
-  if (status == KEDGE_OK) status = second_derivative(&b, root, KG_OP_X, &xx);
-  if (status == KEDGE_OK) status = second_derivative(&b, root, KG_OP_Y, &yy);
-  if (status != KEDGE_OK) goto done;
-  const int32_t flux = op2(&b, KG_OP_MULTIPLY, number(&b, diffusion), op2(&b, KG_OP_ADD, xx, yy));
-  const int32_t react = op2(&b, KG_OP_MULTIPLY, number(&b, reaction), root);
-  root = op2(&b, KG_OP_SUBTRACT, react, flux);
-  status = kg_builder_finish(&b, root, "the source derived from the exact solution", out);
-done:
+  if (status == KEDGE_OK) status = build_source(&b, root, n_diffusion, diffusion, reaction, &root);
+  if (status == KEDGE_OK)
+    status = kg_builder_finish(&b, root, "the source derived from the exact solution", out);
   kg_builder_close(&b);
   return status;
 }

@@ -1,7 +1,8 @@
 /// @file
-/// Expressions in x and y: parsed to a tree, differentiated, evaluated in blocks.
+/// Expressions in x, y and region: parsed to a tree, differentiated, evaluated in blocks.
 #pragma once
 #include "core/error.h"
+#include "kedge/problem.h"
 
 typedef struct kg_expression kg_expression;  ///< immutable; safe to evaluate from several threads
 
@@ -16,10 +17,12 @@ void kg_expression_free(kg_expression *e);  ///< NULL is allowed
 /// differentiated branch by branch (the derivative where it exists).
 kedge_status kg_expression_differentiate(kedge_context *ctx, const kg_expression *e, char variable,
                                          kg_expression **out);
-/// The tree  -diffusion (u_xx + u_yy) + reaction u.
-kedge_status kg_expression_source(kedge_context *ctx, const kg_expression *u, double diffusion,
-                                  double reaction, kg_expression **out);
+struct kg_function;
+/// The tree  -div(diffusion grad u) + reaction u.
+/// @param[in] diffusion  1: a scalar, or 3: xx, xy, yy; constants or expressions, as the reaction
+kedge_status kg_expression_source(kedge_context *ctx, const kg_expression *u, int n_diffusion,
+                                  const struct kg_function *diffusion,
+                                  const struct kg_function *reaction, kg_expression **out);
 
-/// value[i] = e(x[i], y[i]), i < n.
-void kg_expression_evaluate(const kg_expression *e, size_t n, const double *x, const double *y,
-                            double *value);
+/// value[i] = e at point i, i < points->n. One that has `region` needs points->region.
+void kg_expression_evaluate(const kg_expression *e, const kedge_points *points, double *value);

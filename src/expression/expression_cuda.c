@@ -43,6 +43,9 @@ static void write_operand(FILE *out, const kg_node *nodes, int32_t node)
     case KG_OP_Y:
       fputc('y', out);
       break;
+    case KG_OP_REGION:
+      fputs("region", out);
+      break;
     case KG_OP_CONSTANT:
       write_number(out, nodes[node].value);
       break;

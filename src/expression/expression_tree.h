@@ -44,6 +44,7 @@ typedef enum kg_op {
   KG_OP_CONSTANT,
   KG_OP_X,
   KG_OP_Y,
+  KG_OP_REGION,  ///< the tag of the element's region
   KG_OPERATIONS(KG_OP_ENUMERATOR) KG_OP_COUNT
 } kg_op;
 #undef KG_OP_ENUMERATOR
@@ -70,6 +71,14 @@ struct kg_expression {
 #define KG_EXPRESSION_NODES   10000  ///< most nodes while an expression is built or differentiated
 #define KG_EXPRESSION_NESTING 200    ///< deepest nesting the parser accepts
 
+/// Whether a leaf is a variable.
+static inline bool kg_is_variable(kg_op op)
+{
+  return op == KG_OP_X || op == KG_OP_Y || op == KG_OP_REGION;
+}
+/// Whether an expression has a variable in it.
+bool kg_expression_uses(const kg_expression *e, kg_op variable);
+
 /// The value of one operation: constant folding, and the definition the register code must meet.
 double kg_op_apply(kg_op op, double a, double b, double c);
 
@@ -77,7 +86,7 @@ double kg_op_apply(kg_op op, double a, double b, double c);
 /// multiplies, by repeated squaring.
 bool kg_node_integer_power(const kg_node *nodes, const kg_node *node, int32_t *exponent);
 
-/// True when e depends on neither x nor y; *value is then its value, finite or not.
+/// True when e depends on no variable; *value is then its value, finite or not.
 bool kg_expression_constant(const kg_expression *e, double *value);
 
 /// A builder holds expressions in the making. Errors are remembered and the functions below go on
@@ -124,10 +133,11 @@ typedef struct kg_syntax_error {
 
 /// Parse. When `error->what` comes back empty, the failure is another (memory, size) and its
 /// sentence is in the context.
-/// @param[in] constants  named parameters, beside x, y and pi
+/// @param[in] constants  named parameters, beside x, y, region and pi
 kedge_status kg_expression_parse(kedge_context *ctx, const char *text, const kg_constant *constants,
                                  int n_constants, kg_syntax_error *error, kg_expression **out);
 /// The column (from 1, in characters of UTF-8) and the number of line ends before a byte of a text.
 int kg_text_column(const char *text, size_t offset, int *lines_before);
-/// True for x, y, pi and the names of functions, which cannot be parameters.
+/// True for x, y, region and pi; and for the names of functions too: they cannot be parameters.
+bool kg_expression_variable(const char *name);
 bool kg_expression_reserved(const char *name);

@@ -9,7 +9,7 @@ void kg_function_evaluate(const kg_function *f, const kedge_points *points, doub
 {
   switch (f->kind) {
     case KG_FUNCTION_EXPRESSION:
-      kg_expression_evaluate(f->expression, points->n, points->x, points->y, value);
+      kg_expression_evaluate(f->expression, points, value);
       return;
     case KG_FUNCTION_CALLER:
       f->function(f->user, points, value);
@@ -19,6 +19,17 @@ void kg_function_evaluate(const kg_function *f, const kedge_points *points, doub
   }
   const double constant = f->kind == KG_FUNCTION_CONSTANT ? f->constant : 0.0;
   for (size_t i = 0; i < points->n; ++i) value[i] = constant;
+}
+
+bool kg_function_uses_region(const kg_function *f)
+{
+  return f->kind == KG_FUNCTION_EXPRESSION && kg_expression_uses(f->expression, KG_OP_REGION);
+}
+
+bool kg_function_varies(const kg_function *f)
+{
+  if (f->kind != KG_FUNCTION_EXPRESSION) return f->kind == KG_FUNCTION_CALLER;
+  return kg_expression_uses(f->expression, KG_OP_X) || kg_expression_uses(f->expression, KG_OP_Y);
 }
 
 kedge_status kg_functions_gather(kedge_context *ctx, int n_functions,
@@ -33,6 +44,8 @@ kedge_status kg_functions_gather(kedge_context *ctx, int n_functions,
     const kg_function *function = functions[f];
     KG_REQUIRE(b->ctx, function->kind != KG_FUNCTION_CALLER, KEDGE_ERR_UNSUPPORTED,
                "a function of the calling program cannot be evaluated on the GPU");
+    KG_REQUIRE(b->ctx, !kg_function_uses_region(function), KEDGE_ERR_UNSUPPORTED,
+               "what depends on the region cannot be evaluated on the GPU");
     if (function->kind == KG_FUNCTION_EXPRESSION)
       KG_TRY(kg_builder_import(b, function->expression, &roots[f]));
     else

@@ -18,6 +18,10 @@ typedef struct kg_function {
 /// @param[out] value  [points->n]
 void kg_function_evaluate(const kg_function *f, const kedge_points *points, double *value);
 
+/// Whether it has `region` in it; whether it may differ inside of a region.
+bool kg_function_uses_region(const kg_function *f);
+bool kg_function_varies(const kg_function *f);
+
 // Functions that are evaluated together: what they share is computed once.
 
 struct kg_expression_builder;

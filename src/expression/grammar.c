@@ -63,6 +63,8 @@ static bool value_named(kg_parser *p, const char *name, size_t length, int32_t *
     *out = kg_build(&p->builder, KG_OP_X, 0, 0, 0);
   else if (length == 1 && *name == 'y')
     *out = kg_build(&p->builder, KG_OP_Y, 0, 0, 0);
+  else if (length == 6 && strncmp(name, "region", 6) == 0)
+    *out = kg_build(&p->builder, KG_OP_REGION, 0, 0, 0);
   else
     return false;
   return true;
@@ -247,8 +249,15 @@ done:
   return status;
 }
 
+bool kg_expression_variable(const char *name)
+{
+  static const char *const names[] = {"x", "y", "region", "pi"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+    if (strcmp(names[i], name) == 0) return true;
+  return false;
+}
+
 bool kg_expression_reserved(const char *name)
 {
-  const bool variable = !strcmp(name, "x") || !strcmp(name, "y") || !strcmp(name, "pi");
-  return variable || kg_function_named(name, strlen(name)) != KG_OP_COUNT;
+  return kg_expression_variable(name) || kg_function_named(name, strlen(name)) != KG_OP_COUNT;
 }

@@ -43,7 +43,7 @@ static bool is_operation(const kg_node *node)
   return kg_ops_info[node->op].n_children > 0;
 }
 
-/// x, y and constants get their registers; uses are noted.
+/// Variables and constants get their registers; uses are noted.
 static void place_leaves(compiler *c, int32_t n_nodes)
 {
   kg_program *const p = c->program;
@@ -51,8 +51,9 @@ static void place_leaves(compiler *c, int32_t n_nodes)
     const kg_node *node = &c->nodes[i];
     if (node->op == KG_OP_X) c->place[i] = 0;
     if (node->op == KG_OP_Y) c->place[i] = 1;
+    if (node->op == KG_OP_REGION) c->place[i] = 2;
     if (node->op == KG_OP_CONSTANT) {
-      c->place[i] = 2 + p->n_constants;
+      c->place[i] = KG_PROGRAM_VARIABLES + p->n_constants;
       p->constants[p->n_constants++] = node->value;
     }
     for (int k = 0; k < kg_ops_info[node->op].n_children; ++k) c->last_use[node->child[k]] = i;
@@ -85,7 +86,7 @@ static void emit(compiler *c, int32_t i, int32_t result)
   else if (c->n_released > 0)
     in.result = c->released[--c->n_released];
   else
-    in.result = 2 + p->n_constants + p->n_temporaries++;
+    in.result = KG_PROGRAM_VARIABLES + p->n_constants + p->n_temporaries++;
   c->place[i] = in.result;
   p->instructions[p->n_instructions++] = in;
 }
@@ -97,7 +98,7 @@ static int32_t result_of(int32_t node, const int32_t *roots, int32_t n_results)
   return -1;
 }
 
-/// Results that are x, y, a constant, or another result.
+/// Results that are a variable, a constant, or another result.
 static void emit_copies(compiler *c, const int32_t *roots)
 {
   kg_program *const p = c->program;
@@ -189,7 +190,7 @@ static void execute(const kg_instruction *in, size_t n, const double *const *o, 
 
 /// The registers of a block of points.
 typedef struct block_registers {
-  const double *x, *y;
+  const double *variable[KG_PROGRAM_VARIABLES];
   double *own;    // constants and temporaries, [register][size]
   double *value;  // [result][stride]
   size_t size, stride;
@@ -198,18 +199,17 @@ typedef struct block_registers {
 static double *result_at(const block_registers *b, int32_t number)
 {
   return number < 0 ? b->value + (size_t)(-1 - number) * b->stride
-                    : b->own + (size_t)(number - 2) * b->size;
+                    : b->own + (size_t)(number - KG_PROGRAM_VARIABLES) * b->size;
 }
 
 static const double *operand_at(const block_registers *b, int32_t number)
 {
-  if (number == 0) return b->x;
-  if (number == 1) return b->y;
-  return result_at(b, number);
+  return number >= 0 && number < KG_PROGRAM_VARIABLES ? b->variable[number] : result_at(b, number);
 }
 
-void kg_program_run(const kg_program *p, size_t n, const double *x, const double *y, double *value)
+void kg_program_run(const kg_program *p, const kedge_points *points, double *value)
 {
+  const size_t n = points->n;
   double registers[SCRATCH] __attribute__((aligned(64)));
   const size_t n_registers = (size_t)(p->n_constants + p->n_temporaries);
   size_t block = n_registers * BLOCK <= SCRATCH ? BLOCK : SCRATCH / n_registers;
@@ -219,7 +219,12 @@ void kg_program_run(const kg_program *p, size_t n, const double *x, const double
 
   for (size_t start = 0; start < n; start += block) {
     const size_t count = n - start < block ? n - start : block;
-    const block_registers at = {x + start, y + start, registers, value + start, block, n};
+    const block_registers at = {
+        {points->x + start, points->y + start, points->region ? points->region + start : NULL},
+        registers,
+        value + start,
+        block,
+        n};
     for (int32_t k = 0; k < p->n_instructions; ++k) {
       const kg_instruction *in = &p->instructions[k];
       const double *o[3];

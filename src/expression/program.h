@@ -2,6 +2,7 @@
 /// Register code: what an expression is evaluated from, a block of points at a time.
 #pragma once
 #include "core/error.h"
+#include "kedge/problem.h"
 
 /// One operation on registers. A register is an array of one value a point of the block.
 typedef struct kg_instruction {
@@ -11,14 +12,16 @@ typedef struct kg_instruction {
   int32_t operand[3];
 } kg_instruction;
 
-/// Registers 0 and 1 are the caller's x and y; then come the constants, filled once a call; then
-/// the temporaries, reused as soon as their value is dead. Register -1 - f is result f, in the
-/// caller's memory; it may be an operand once it is written.
+/// Registers 0, 1 and 2 are the caller's x, y and region; then come the constants, filled once a
+/// call; then the temporaries, reused as soon as their value is dead. Register -1 - f is result f,
+/// in the caller's memory; it may be an operand once it is written.
 typedef struct kg_program {
   int32_t n_instructions, n_constants, n_temporaries, n_results;
   kg_instruction *instructions;
   double *constants;
 } kg_program;
+
+enum { KG_PROGRAM_VARIABLES = 3 };
 
 /// Operations beside those of kg_op: a result that is none itself, a power by multiplication.
 enum { KG_PROGRAM_COPY = 64, KG_PROGRAM_INTEGER_POWER };
@@ -29,6 +32,5 @@ struct kg_node;
 kedge_status kg_program_compile(kedge_context *ctx, const struct kg_node *nodes, int32_t n_nodes,
                                 const int32_t *roots, int32_t n_results, kg_program *out);
 void kg_program_free(kg_program *program);
-/// @param[out] value  [result][n]
-void kg_program_run(const kg_program *program, size_t n, const double *x, const double *y,
-                    double *value);
+/// @param[out] value  [result][points->n]
+void kg_program_run(const kg_program *program, const kedge_points *points, double *value);

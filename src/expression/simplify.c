@@ -245,7 +245,7 @@ static bool fold(kg_expression_builder *b, kg_op op, const int32_t *a, int32_t *
 int32_t kg_build(kg_expression_builder *b, kg_op op, int32_t a0, int32_t a1, int32_t a2)
 {
   if (b->full) return 0;
-  if (op == KG_OP_X || op == KG_OP_Y) return node(b, op, 0, 0, 0);
+  if (kg_is_variable(op)) return node(b, op, 0, 0, 0);
   int32_t folded;
   if (fold(b, op, (const int32_t[3]){a0, a1, a2}, &folded)) return folded;
   switch (op) {

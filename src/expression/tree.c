@@ -8,8 +8,11 @@
 enum { SLOTS = 32768 };  // a power of two, more than three times KG_EXPRESSION_NODES
 
 #define INFO(name, children, word_, formula) [KG_OP_##name] = {children, word_},
-const kg_op_info kg_ops_info[KG_OP_COUNT] = {
-    [KG_OP_CONSTANT] = {0, ""}, [KG_OP_X] = {0, "x"}, [KG_OP_Y] = {0, "y"}, KG_OPERATIONS(INFO)};
+const kg_op_info kg_ops_info[KG_OP_COUNT] = {[KG_OP_CONSTANT] = {0, ""},
+                                             [KG_OP_X] = {0, "x"},
+                                             [KG_OP_Y] = {0, "y"},
+                                             [KG_OP_REGION] = {0, "region"},
+                                             KG_OPERATIONS(INFO)};
 
 #define CASE(name, children, word, formula) \
   case KG_OP_##name:                        \
@@ -95,19 +98,25 @@ void kg_expression_free(kg_expression *e)
   free(e);
 }
 
+bool kg_expression_uses(const kg_expression *e, kg_op variable)
+{
+  for (int32_t i = 0; i < e->n_nodes; ++i)
+    if (e->nodes[i].op == variable) return true;
+  return false;
+}
+
 bool kg_expression_constant(const kg_expression *e, double *value)
 {
   for (int32_t i = 0; i < e->n_nodes; ++i)
-    if (e->nodes[i].op == KG_OP_X || e->nodes[i].op == KG_OP_Y) return false;
+    if (kg_is_variable(e->nodes[i].op)) return false;
   const double zero = 0.0;
-  kg_expression_evaluate(e, 1, &zero, &zero, value);
+  kg_expression_evaluate(e, &(kedge_points){.n = 1, .x = &zero, .y = &zero}, value);
   return true;
 }
 
-void kg_expression_evaluate(const kg_expression *e, size_t n, const double *x, const double *y,
-                            double *value)
+void kg_expression_evaluate(const kg_expression *e, const kedge_points *points, double *value)
 {
-  kg_program_run(&e->program, n, x, y, value);
+  kg_program_run(&e->program, points, value);
 }
 
 kedge_status kg_builder_import(kg_expression_builder *b, const kg_expression *e, int32_t *root)

@@ -12,7 +12,8 @@
 /// True when a row of the table is about this section.
 static bool covers(const kg_problem_key *key, const char *section)
 {
-  if (strcmp(key->section, "boundary NAME") == 0) return kg_boundary_group(section) != NULL;
+  for (const char *const *word = kg_named_sections; *word; ++word)
+    if (kg_section_group(key->section, *word)) return kg_section_group(section, *word) != NULL;
   return strcmp(key->section, section) == 0;
 }
 
@@ -30,16 +31,21 @@ static const char *list_sections(char out[200])
   return out;
 }
 
-/// A section that is meant as one of a boundary group, written like the path of a key:
+/// A section for a group of the mesh without the group, or written like the path of a key:
 /// boundary.left for [boundary left].
-static kedge_status refuse_boundary_path(const kg_settings *settings, const kg_setting *s)
+static kedge_status refuse_named(const kg_settings *settings, const kg_setting *s, const char *word)
 {
-  const char *const group = s->section + strlen("boundary.");
+  const char *const group = s->section + strlen(word) + 1;
+  if (s->section[strlen(word)] == '\0')
+    return kg_setting_fail(settings, s,
+                           "[%s] needs the name or number of a group of the mesh, or default: "
+                           "[%s default]",
+                           word, word);
   if (s->origin == KG_FROM_OVERRIDE)
-    return kg_setting_fail(settings, s, "unknown section [%s]; did you mean \"boundary %s.%s=%s\"?",
-                           s->section, group, s->key, s->value);
-  return kg_setting_fail(settings, s, "unknown section [%s]; did you mean [boundary %s]?",
-                         s->section, group);
+    return kg_setting_fail(settings, s, "unknown section [%s]; did you mean \"%s %s.%s=%s\"?",
+                           s->section, word, group, s->key, s->value);
+  return kg_setting_fail(settings, s, "unknown section [%s]; did you mean [%s %s]?", s->section,
+                         word, group);
 }
 
 kedge_status kg_section_check(const kg_settings *settings, const kg_setting *setting)
@@ -55,12 +61,12 @@ kedge_status kg_section_check(const kg_settings *settings, const kg_setting *set
   if (section[0] == '\0')
     return kg_setting_fail(settings, setting,
                            "'%s' stands before the first [section]; put it into one", setting->key);
-  if (strcmp(section, "boundary") == 0)
-    return kg_setting_fail(settings, setting,
-                           "[boundary] needs the name or number of a group of "
-                           "the mesh, or default: [boundary default]");
-  if (strncmp(section, "boundary.", 9) == 0 && section[9] != '\0')
-    return refuse_boundary_path(settings, setting);
+  for (const char *const *word = kg_named_sections; *word; ++word) {
+    const size_t length = strlen(*word);
+    if (strncmp(section, *word, length) != 0) continue;
+    if (section[length] == '\0' || (section[length] == '.' && section[length + 1] != '\0'))
+      return refuse_named(settings, setting, *word);
+  }
   if (nearest.best)
     return kg_setting_fail(settings, setting, "unknown section [%s]; did you mean [%s]?", section,
                            nearest.best);
@@ -231,6 +237,7 @@ kedge_status kg_settings_apply(const kg_settings *settings, kedge_problem *probl
   const size_t n = (size_t)settings->n;  // bounds what each list below can hold
   KG_TRY(kg_host_calloc(ctx, n, sizeof *problem->parameters, &problem->parameters));
   KG_TRY(kg_host_calloc(ctx, n, sizeof *problem->boundaries, &problem->boundaries));
+  KG_TRY(kg_host_calloc(ctx, n, sizeof *problem->regions, &problem->regions));
   for (int pass = 0; pass < 2; ++pass) {
     for (int i = 0; i < settings->n; ++i) {
       const kg_setting *s = &settings->items[i];

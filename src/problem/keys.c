@@ -135,28 +135,121 @@ READER(read_stabilization)
   return kg_setting_fail(settings, s, "stabilization must be positive, not '%s'", s->value);
 }
 
-/// A constant in an interval; `range` names it.
-static kedge_status read_constant(const kedge_problem *p, const kg_settings *settings,
-                                  const kg_setting *s, double least, double most, const char *range,
-                                  double *out)
+/// A value is in an interval; `range` names it.
+static kedge_status check_constant(const kg_settings *settings, const kg_setting *s, double value,
+                                   double least, double most, const char *range)
 {
-  KG_TRY(kg_value_constant(p->parameters, p->n_parameters, settings, s, out));
-  if (*out >= least && *out <= most) return KEDGE_OK;
-  if (*out > 0 && *out < DBL_MIN)
+  if (value >= least && value <= most) return KEDGE_OK;
+  if (value > 0 && value < DBL_MIN)
     return kg_setting_fail(settings, s,
                            "%s is too small: the least number of full precision is %.2e, not '%s'",
                            s->key, DBL_MIN, s->value);
   return kg_setting_fail(settings, s, "%s must be %s, not '%s'", s->key, range, s->value);
 }
 
+static kedge_status read_constant(const kedge_problem *p, const kg_settings *settings,
+                                  const kg_setting *s, double least, double most, const char *range,
+                                  double *out)
+{
+  KG_TRY(kg_value_constant(p->parameters, p->n_parameters, settings, s, out));
+  return check_constant(settings, s, *out, least, most, range);
+}
+
+/// The coefficients that a setting of [equation] or [region NAME] belongs to, made when they are
+/// new.
+static kedge_status coefficients_of(kedge_problem *p, const kg_settings *settings,
+                                    const kg_setting *s, kg_coefficients **out)
+{
+  const char *const group = kg_section_group(s->section, "region");
+  *out = &p->equation;
+  if (!group) return KEDGE_OK;
+  for (int i = 0; i < p->n_regions; ++i) {
+    *out = &p->regions[i];
+    if (strcmp(p->regions[i].group, group) == 0) return KEDGE_OK;
+  }
+  kg_coefficients *const c = &p->regions[p->n_regions];
+  *c = (kg_coefficients){.at = s};
+  KG_TRY(kg_copy_text(settings->ctx, group, strlen(group), &c->group));
+  ++p->n_regions;
+  *out = c;
+  return KEDGE_OK;
+}
+
+/// A function that, if it is a constant, is in an interval.
+static kedge_status read_coefficient(const kedge_problem *p, const kg_settings *settings,
+                                     const kg_setting *s, double least, const char *range,
+                                     kg_function *out)
+{
+  kg_function f;
+  KG_TRY(kg_value_function(p, settings, s, &f));
+  if (f.kind == KG_FUNCTION_CONSTANT)
+    KG_TRY(check_constant(settings, s, f.constant, least, DBL_MAX, range));
+  *out = f;
+  return KEDGE_OK;
+}
+
+/// One expression, or three of a tensor: commas outside of brackets stand between.
+static int count_parts(const char *text, const char *comma[3])
+{
+  int depth = 0, n = 0;
+  for (const char *at = text; *at; ++at) {
+    depth += (*at == '(') - (*at == ')');
+    if (*at != ',' || depth > 0) continue;
+    if (n < 3) comma[n] = at;
+    ++n;
+  }
+  return n + 1;
+}
+
+/// Part k of a tensor, with blanks in place of the others: columns stay what they are.
+static kedge_status read_part(const kedge_problem *p, const kg_settings *settings,
+                              const kg_setting *s, const char *const comma[3], int k,
+                              kg_function *out)
+{
+  const size_t length = strlen(s->value);
+  const size_t begin = k > 0 ? (size_t)(comma[k - 1] + 1 - s->value) : 0;
+  const size_t end = k < 2 ? (size_t)(comma[k] - s->value) : length;
+  kg_setting part = *s;
+  KG_TRY(kg_copy_text(settings->ctx, s->value, length, &part.value));
+  for (size_t i = 0; i < length; ++i)
+    if ((i < begin || i >= end) && part.value[i] != '\n') part.value[i] = ' ';
+  const kedge_status status =
+      part.value[strspn(part.value, " \n")] == '\0'
+          ? kg_setting_fail(settings, s, "%s has nothing between two commas", s->key)
+          : kg_value_function(p, settings, &part, out);
+  free(part.value);
+  return status;
+}
+
 READER(read_diffusion)
 {
-  return read_constant(p, settings, s, DBL_MIN, DBL_MAX, "positive", &p->diffusion);
+  kg_coefficients *c;
+  const char *comma[3] = {0};
+  KG_TRY(coefficients_of(p, settings, s, &c));
+  const int n = count_parts(s->value, comma);
+  for (int k = 0; k < 3; ++k) kg_expression_free(c->diffusion[k].expression);
+  memset(c->diffusion, 0, sizeof c->diffusion);
+  c->n_diffusion = n;
+  if (n == 1) return read_coefficient(p, settings, s, DBL_MIN, "positive", &c->diffusion[0]);
+  if (n != 3)
+    return kg_setting_fail(
+        settings, s, "diffusion is one expression, or three of a tensor: xx, xy, yy; not %d", n);
+  for (int k = 0; k < 3; ++k) KG_TRY(read_part(p, settings, s, comma, k, &c->diffusion[k]));
+  return KEDGE_OK;
 }
 
 READER(read_reaction)
 {
-  return read_constant(p, settings, s, 0, DBL_MAX, "zero or positive", &p->reaction);
+  kg_coefficients *c;
+  KG_TRY(coefficients_of(p, settings, s, &c));
+  return read_coefficient(p, settings, s, 0, "zero or positive", &c->reaction);
+}
+
+READER(read_source)
+{
+  kg_coefficients *c;
+  KG_TRY(coefficients_of(p, settings, s, &c));
+  return kg_value_function(p, settings, s, &c->source);
 }
 
 /// A word of no meaning here, for which an expression would offer names that nobody means.
@@ -167,7 +260,7 @@ static bool is_unknown_word(const kedge_problem *p, const char *text)
     if (!isalnum((unsigned char)*c) && *c != '_') return false;
   for (int i = 0; i < p->n_parameters; ++i)
     if (strcmp(p->parameters[i].name, text) == 0) return false;
-  return strcmp(text, "x") != 0 && strcmp(text, "y") != 0 && strcmp(text, "pi") != 0;
+  return !kg_expression_variable(text);
 }
 
 static kedge_status refuse_tolerance(const kedge_problem *p, const kg_settings *settings,
@@ -221,7 +314,7 @@ READER(read_parameter)
 static kedge_status boundary_of(kedge_problem *p, const kg_settings *settings, const kg_setting *s,
                                 kg_boundary **out)
 {
-  const char *const group = kg_boundary_group(s->section);
+  const char *const group = kg_section_group(s->section, "boundary");
   for (int i = 0; i < p->n_boundaries; ++i) {
     *out = &p->boundaries[i];
     if (strcmp(p->boundaries[i].group, group) == 0) return KEDGE_OK;
@@ -301,9 +394,12 @@ static const kg_problem_key table[] = {
   {"space", "order", TEXT_OF(KEDGE_ORDER_MIN) " to " TEXT_OF(KEDGE_ORDER_MAX), read_integer,
    .member = MEMBER(order), .least = KEDGE_ORDER_MIN, .most = KEDGE_ORDER_MAX},
   {"space", "stabilization", "a number, number*h or number/h", read_stabilization, true},
-  {"equation", "diffusion", "a constant > 0", read_diffusion, true},
-  {"equation", "reaction", "a constant >= 0", read_reaction, true},
-  {"equation", "source", "an expression", read_function, true, .member = MEMBER(source)},
+  {"equation", "diffusion", "an expression > 0, or three: xx, xy, yy", read_diffusion, true},
+  {"equation", "reaction", "an expression >= 0", read_reaction, true},
+  {"equation", "source", "an expression", read_source, true},
+  {"region NAME", "diffusion", "as in [equation]", read_diffusion, true},
+  {"region NAME", "reaction", "as in [equation]", read_reaction, true},
+  {"region NAME", "source", "as in [equation]", read_source, true},
   {"parameters", "NAME", "a constant", read_parameter, true},
   {"boundary NAME", "type", "dirichlet or neumann", read_boundary_type},
   {"boundary NAME", "value", "an expression", read_boundary_value, true},

@@ -13,7 +13,9 @@
 static const kedge_problem defaults = {
     .order = KEDGE_ORDER_MIN,
     .stabilization_scaling = KEDGE_SCALING_ONE,
-    .diffusion = 1,
+    .equation = {.n_diffusion = 1,
+                 .diffusion = {{.kind = KG_FUNCTION_CONSTANT, .constant = 1.0}},
+                 .reaction = {.kind = KG_FUNCTION_CONSTANT}},
     .operator_kind = KEDGE_OPERATOR_MATRIX_FREE,
     .preconditioner = KEDGE_PRECONDITIONER_AUTO,
     .smoother = KEDGE_SMOOTHER_AUTO,
@@ -30,7 +32,9 @@ static void clear(kedge_problem *p)
   free(p->mesh_file);
   free(p->mesh_generate);
   free(p->output);
-  kg_expression_free(p->source.expression);
+  kg_coefficients_free(&p->equation);
+  for (int i = 0; i < p->n_regions; ++i) kg_coefficients_free(&p->regions[i]);
+  free(p->regions);
   kg_expression_free(p->exact_u.expression);
   kg_expression_free(p->exact_dx.expression);
   kg_expression_free(p->exact_dy.expression);
@@ -85,7 +89,8 @@ static kedge_status check_types(const kedge_problem *p, const kg_settings *place
 {
   for (int i = 0; i < places->n; ++i) {
     const kg_setting *s = &places->items[i];
-    if (kg_boundary_group(s->section) && kg_settings_find(&p->settings, s->section, "type") == NULL)
+    if (kg_section_group(s->section, "boundary") &&
+        kg_settings_find(&p->settings, s->section, "type") == NULL)
       return kg_setting_fail(
           &p->settings, s, "[%s] has no type; add type = dirichlet or type = neumann", s->section);
   }

@@ -12,6 +12,17 @@ typedef struct kg_boundary {
   const kg_setting *type_at, *value_at;  ///< borrowed from settings; NULL: not set
 } kg_boundary;
 
+/// Coefficients as [equation] or a section [region NAME] gives them; of kind NONE where it does
+/// not.
+/// Functions are owned.
+typedef struct kg_coefficients {
+  char *group;               ///< name or number as given; NULL: [equation]
+  int n_diffusion;           ///< 0: none is given; 1: a scalar; 3: a tensor
+  kg_function diffusion[3];  ///< the scalar, or xx, xy and yy
+  kg_function reaction, source;
+  const kg_setting *at;  ///< one of its settings; borrowed
+} kg_coefficients;
+
 /// The tolerance that `tolerance = auto` asks for where rounding allows it.
 #define KG_TOLERANCE_AUTO 1e-10
 
@@ -24,8 +35,9 @@ struct kedge_problem {
   int order;
   double stabilization;  ///< 0: diffusion over the length of the domain
   kedge_scaling stabilization_scaling;
-  double diffusion, reaction;
-  kg_function source;
+  kg_coefficients equation;
+  int n_regions;
+  kg_coefficients *regions;                 ///< sections [region NAME]
   kg_function exact_u, exact_dx, exact_dy;  ///< dx, dy are symbolic derivatives when u is text
   int n_parameters;
   kg_constant *parameters;  ///< names borrowed from settings
@@ -59,8 +71,15 @@ kedge_status kg_problem_check_solver(kedge_context *ctx, const kedge_problem *pr
 /// A problem on a mesh: every boundary group has its condition, left-out data are derived from the
 /// exact solution.
 typedef struct kg_resolved {
-  kg_function source;  ///< borrowed from the problem, or owns_source
-  bool owns_source;
+  kg_coefficients equation;  ///< of all regions: owned, but for functions of the caller
+  bool derives_source;       ///< from the exact solution
+  bool varies;               ///< diffusion or reaction may differ inside of a region
+  /// Else: the values of each region's material, no two alike. Regions of the mesh, their tags
+  /// ascending, have one each.
+  int n_materials, n_tags;
+  double (*material)[4];  ///< diffusion xx, xy, yy; reaction
+  int32_t *tag;
+  uint16_t *material_of_tag;
   /// Indexed by mesh group; entries of groups of dimension 2 are unused.
   struct kg_resolved_boundary {
     kedge_boundary_type type;
@@ -75,6 +94,31 @@ typedef struct kg_resolved {
 kedge_status kg_problem_resolve(kedge_context *ctx, const kedge_problem *problem,
                                 const kedge_mesh *mesh, kg_resolved *out);
 void kg_resolved_free(kg_resolved *resolved);
+
+/// Bring the coefficients of a problem to the regions of a mesh (coefficients.c).
+/// @retval KEDGE_ERR_INPUT  a section for no region, a region without one, two sections for one; a
+///         diffusion that is not positive (definite), a reaction that is negative
+kedge_status kg_coefficients_resolve(kedge_context *ctx, const kedge_problem *problem,
+                                     const kedge_mesh *mesh, kg_resolved *out);
+void kg_coefficients_free(kg_coefficients *coefficients);
+/// Whether nothing reacts anywhere.
+bool kg_has_no_reaction(const kg_resolved *resolved);
+/// Diffusion xx, xy, yy and reaction at points of a resolved problem.
+/// @param[out] value  [4][points->n]
+void kg_coefficients_evaluate(const kg_coefficients *equation, const kedge_points *points,
+                              double *value);
+/// n . diffusion grad u. @param[in] k  xx, xy, yy, each `stride` behind the one before
+static inline double kg_normal_flux(const double *k, size_t stride, double u_x, double u_y,
+                                    double n_x, double n_y)
+{
+  const double xx = k[0], xy = k[stride], yy = k[2 * stride];
+  if (xy == 0.0 && xx == yy) return xx * (n_x * u_x + n_y * u_y);
+  return n_x * (xx * u_x + xy * u_y) + n_y * (xy * u_x + yy * u_y);
+}
+/// The least eigenvalue of the symmetric matrix xx, xy, yy.
+double kg_least_eigenvalue(const double tensor[3]);
+/// The material of a region of a resolved problem that does not vary.
+int kg_material_of_region(const kg_resolved *resolved, int32_t tag);
 
 /// Read from memory (so that a fuzzer can call it). `name` goes into messages.
 kedge_status kg_problem_parse(kedge_context *ctx, const char *name, const char *text, size_t bytes,

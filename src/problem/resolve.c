@@ -249,7 +249,7 @@ static const kg_setting *place_of_types(const matching *m)
 /// homogeneous problem unless a Dirichlet boundary excludes them.
 static kedge_status check_determined(const matching *m, const kg_resolved *resolved)
 {
-  if (m->problem->reaction > 0) return KEDGE_OK;
+  if (!kg_has_no_reaction(resolved)) return KEDGE_OK;
   bool dirichlet = false;
   for (int g = 0; g < m->mesh->n_groups; ++g) dirichlet = dirichlet || is_dirichlet(m, resolved, g);
   if (!dirichlet)
@@ -262,15 +262,16 @@ static kedge_status check_determined(const matching *m, const kg_resolved *resol
 
 static kedge_status resolve_source(kedge_context *ctx, const kedge_problem *p, kg_resolved *out)
 {
-  out->source = p->source;
-  if (p->source.kind != KG_FUNCTION_NONE || p->exact_u.kind == KG_FUNCTION_NONE) return KEDGE_OK;
+  kg_function *const source = &out->equation.source;
+  if (source->kind != KG_FUNCTION_NONE || p->exact_u.kind == KG_FUNCTION_NONE) return KEDGE_OK;
   KG_REQUIRE(ctx, p->exact_u.kind == KG_FUNCTION_EXPRESSION, KEDGE_ERR_INPUT,
              "the exact solution is a function of the caller, so no source can be derived from it; "
              "set the source too");
-  KG_TRY(kg_expression_source(ctx, p->exact_u.expression, p->diffusion, p->reaction,
-                              &out->source.expression));
-  out->source.kind = KG_FUNCTION_EXPRESSION;
-  out->owns_source = true;
+  KG_TRY(kg_expression_source(ctx, p->exact_u.expression, out->equation.n_diffusion,
+                              out->equation.diffusion, &out->equation.reaction,
+                              &source->expression));
+  source->kind = KG_FUNCTION_EXPRESSION;
+  out->derives_source = true;
   return KEDGE_OK;
 }
 
@@ -286,6 +287,7 @@ kedge_status kg_problem_resolve(kedge_context *ctx, const kedge_problem *problem
     status = kg_host_calloc(ctx, n, sizeof *out->boundaries, &out->boundaries);
   if (status == KEDGE_OK) status = match_groups(&m);
   if (status == KEDGE_OK) status = resolve_boundaries(&m, out);
+  if (status == KEDGE_OK) status = kg_coefficients_resolve(ctx, problem, mesh, out);
   if (status == KEDGE_OK) status = check_determined(&m, out);
   if (status == KEDGE_OK) status = resolve_source(ctx, problem, out);
   free(m.of);
@@ -295,7 +297,10 @@ kedge_status kg_problem_resolve(kedge_context *ctx, const kedge_problem *problem
 
 void kg_resolved_free(kg_resolved *resolved)
 {
-  if (resolved->owns_source) kg_expression_free(resolved->source.expression);
+  kg_coefficients_free(&resolved->equation);
+  free(resolved->material);
+  free(resolved->tag);
+  free(resolved->material_of_tag);
   free(resolved->boundaries);
   *resolved = (kg_resolved){0};
 }

@@ -17,16 +17,21 @@ static void free_setting(kg_setting *s)
   *s = (kg_setting){0};
 }
 
+const char *const kg_named_sections[] = {"boundary", "region", NULL};
+
 void kg_section_normalize(char *section)
 {
-  static const char word[] = "boundary";
-  const size_t n = sizeof word - 1;
   const char *begin = section + strspn(section, " \t");
   size_t length = strlen(begin);
   while (length > 0 && isspace((unsigned char)begin[length - 1])) --length;
   memmove(section, begin, length);
   section[length] = '\0';
-  if (strncmp(section, word, n) != 0 || !isspace((unsigned char)section[n])) return;
+  const char *const *word = kg_named_sections;
+  while (*word && (strncmp(section, *word, strlen(*word)) != 0 ||
+                   !isspace((unsigned char)section[strlen(*word)])))
+    ++word;
+  if (!*word) return;
+  const size_t n = strlen(*word);
   const char *group = section + n;
   while (isspace((unsigned char)*group)) ++group;
   section[n] = ' ';
@@ -65,10 +70,10 @@ void kg_settings_remove(kg_settings *settings, const char *section, const char *
   --settings->n;
 }
 
-const char *kg_boundary_group(const char *section)
+const char *kg_section_group(const char *section, const char *word)
 {
-  static const char word[] = "boundary ";
-  return strncmp(section, word, strlen(word)) == 0 ? section + strlen(word) : NULL;
+  const size_t n = strlen(word);
+  return strncmp(section, word, n) == 0 && section[n] == ' ' ? section + n + 1 : NULL;
 }
 
 static kedge_status grow(kg_settings *settings)

@@ -23,7 +23,7 @@ typedef struct kg_settings {
   int n, capacity;
 } kg_settings;
 
-/// Bring the name of a section into its normal form: no blanks around it, one in "boundary NAME".
+/// Bring the name of a section into its normal form: no blanks around it, one before NAME.
 void kg_section_normalize(char *section);
 /// Copy a setting in, in its normal form; one of the same section and key is replaced where it
 /// stands.
@@ -44,8 +44,10 @@ enum { KG_PLACE_BYTES = 400 };
 /// "--set space.order=4: "; "" for one of a call, and for NULL.
 void kg_setting_place(const kg_settings *settings, const kg_setting *setting,
                       char text[KG_PLACE_BYTES]);
-/// NAME of the section "boundary NAME" of a setting; NULL: it is another section.
-const char *kg_boundary_group(const char *section);
+/// The words of sections for a group of the mesh, as in [boundary NAME]; ends with NULL.
+extern const char *const kg_named_sections[];
+/// NAME of the section "boundary NAME", with `word` = "boundary"; NULL: it is another section.
+const char *kg_section_group(const char *section, const char *word);
 
 /// Fail with KEDGE_ERR_INPUT and the place of a setting before the sentence: "plate.ini:12: ...".
 kedge_status kg_setting_fail(const kg_settings *settings, const kg_setting *setting,

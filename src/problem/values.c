@@ -78,7 +78,8 @@ kedge_status kg_value_constant(const kg_constant *constants, int n_constants,
   const bool constant = kg_expression_constant(e, out);
   kg_expression_free(e);
   if (!constant)
-    return kg_setting_fail(settings, s, "%s must be a constant, but it depends on x or y", s->key);
+    return kg_setting_fail(settings, s, "%s must be a constant, but it depends on x, y or region",
+                           s->key);
   if (!isfinite(*out)) return kg_setting_fail(settings, s, "%s has no finite value", s->key);
   return KEDGE_OK;
 }

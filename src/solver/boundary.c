@@ -51,7 +51,7 @@ typedef struct boundary_sampler {
 typedef struct edge_block {
   edge_geometry edge[BLOCK_EDGES];
   double x[BLOCK_POINTS], y[BLOCK_POINTS], g[BLOCK_POINTS];
-  double normal_x[BLOCK_POINTS], normal_y[BLOCK_POINTS];
+  double normal_x[BLOCK_POINTS], normal_y[BLOCK_POINTS], region[BLOCK_POINTS];
 } edge_block;
 
 /// The first value on the boundary that is not finite.
@@ -70,17 +70,18 @@ static void evaluate_block(const boundary_sampler *s, const struct kg_resolved_b
                            int count, edge_block *b)
 {
   const size_t n = (size_t)count * (size_t)s->n;
-  const kedge_points points = {n, b->x, b->y, b->normal_x, b->normal_y};
+  const kedge_points points = {n, b->x, b->y, b->normal_x, b->normal_y, b->region};
   if (boundary->value) {
     kg_function_evaluate(boundary->value, &points, b->g);
   } else if (boundary->type == KEDGE_BOUNDARY_DIRICHLET) {
     kg_function_evaluate(&s->problem->exact_u, &points, b->g);
   } else {
-    double dx[BLOCK_POINTS], dy[BLOCK_POINTS];
+    double dx[BLOCK_POINTS], dy[BLOCK_POINTS], k[4 * BLOCK_POINTS];
+    kg_coefficients_evaluate(&s->resolved->equation, &points, k);
     kg_function_evaluate(&s->problem->exact_dx, &points, dx);
     kg_function_evaluate(&s->problem->exact_dy, &points, dy);
     for (size_t i = 0; i < n; ++i)
-      b->g[i] = s->problem->diffusion * (b->normal_x[i] * dx[i] + b->normal_y[i] * dy[i]);
+      b->g[i] = kg_normal_flux(k + i, n, dx[i], dy[i], b->normal_x[i], b->normal_y[i]);
   }
 }
 
@@ -102,11 +103,14 @@ static void sample_block(const boundary_sampler *s, int32_t begin, int count, ed
   for (int i = 0; i < count; ++i) {
     b->edge[i] = edge_of(s->mesh, s->mesh_edge[begin + i]);
     const edge_geometry *e = &b->edge[i];
+    const kg_side side = s->mesh->edge_sides[2 * (int64_t)s->mesh_edge[begin + i]];
+    const double region = s->mesh->element_region[kg_side_element(side)];
     for (int q = 0; q < n; ++q) {
       b->x[i * n + q] = 0.5 * ((1.0 - s->t[q]) * e->x0 + (1.0 + s->t[q]) * e->x1);
       b->y[i * n + q] = 0.5 * ((1.0 - s->t[q]) * e->y0 + (1.0 + s->t[q]) * e->y1);
       b->normal_x[i * n + q] = e->normal[0];
       b->normal_y[i * n + q] = e->normal[1];
+      b->region[i * n + q] = region;
     }
   }
   evaluate_block(s, boundary, count, b);

@@ -1,109 +1,249 @@
 #include "solver/cells.h"
 
+#include <float.h>
 #include <stdlib.h>
 
 #include "device/context.h"
+#include "core/memory.h"
 #include "ops/local/quadrature/errors.h"
 #include "ops/local/quadrature/loads.h"
 #include "ops/sample/points.h"
 
-const kg_cell *kg_shape_cell(const kg_shape *s)
+/// What the tables of a shape depend on.
+typedef struct cell_kind {
+  const kg_cell *cell;  ///< NULL: no element of the shape is integrated by quadrature
+  int order, geometry, rows, sample_rows;
+} cell_kind;
+
+static cell_kind kind_of(const kg_shape *s, int k)
 {
-  const kg_cell *last = s->batch[s->n_batches - 1].cell;  // triangles come first
-  return last == &kg_triangle ? NULL : last;
+  const int order = s->size.order;
+  cell_kind kind = {NULL, order, 1, kg_cell_rows(order), kg_cell_sample_rows(order)};
+  for (int i = 0; i < s->n_batches; ++i)
+    if (s->batch[i].by_quadrature && kg_cell_index(s->batch[i].cell) == k)
+      kind.cell = s->batch[i].cell;
+  return kind;
 }
 
-static int cell_points(const kg_shape *s)
+static size_t table_count(const cell_kind *k)
 {
-  const int rows = kg_cell_sample_rows(s->size.order);
-  return kg_shape_cell(s) ? rows * rows : 0;
+  return kg_cell_tables_count(k->cell, k->order, k->geometry, k->rows);
+}
+
+static size_t sample_count(const cell_kind *k)
+{
+  return kg_cell_points_count(k->cell, k->order, k->geometry, k->sample_rows, KG_BEHIND_CORNERS);
+}
+
+static kg_cell_points sample_at(const cell_kind *k, const double *base, bool corners)
+{
+  kg_cell_points points =
+      kg_cell_points_at(k->cell, k->order, k->geometry, k->sample_rows, KG_BEHIND_CORNERS, base);
+  if (!corners) points.n -= k->cell->n_vertices;
+  return points;
+}
+
+static int larger(int a, int b)
+{
+  return a > b ? a : b;
 }
 
 int kg_shape_source_points(const kg_shape *s)
 {
-  const int of_cells = cell_points(s), of_triangles = kg_rule_points(s->size.order);
-  return of_cells > of_triangles ? of_cells : of_triangles;
+  int most = kg_rule_points(s->size.order);
+  for (int i = 0; i < KG_CELL_KINDS; ++i) {
+    const cell_kind k = kind_of(s, i);
+    if (k.cell) most = larger(most, k.sample_rows * k.sample_rows);
+  }
+  return most;
 }
 
 int kg_shape_exact_points(const kg_shape *s)
 {
-  const int of_cells = kg_shape_cell(s) ? cell_points(s) + kg_shape_cell(s)->n_vertices : 0;
-  return of_cells > s->n_points ? of_cells : s->n_points;
+  int most = s->n_points;
+  for (int i = 0; i < KG_CELL_KINDS; ++i) {
+    const cell_kind k = kind_of(s, i);
+    if (k.cell) most = larger(most, k.sample_rows * k.sample_rows + k.cell->n_vertices);
+  }
+  return most;
+}
+
+int kg_shape_value_points(const kg_shape *s)
+{
+  int most = 0;
+  for (int i = 0; i < KG_CELL_KINDS; ++i) {
+    const cell_kind k = kind_of(s, i);
+    if (k.cell) most = larger(most, k.rows * (k.rows + k.cell->n_facets));
+  }
+  return s->choice.varies ? most : 0;
 }
 
 void kg_cells_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
 {
-  const kg_cell *cell = kg_shape_cell(s);
-  const int order = s->size.order, rows = kg_cell_sample_rows(order);
-  const size_t d = sizeof(double);
+  const size_t d = sizeof(double), lanes = kg_shape_chunk_lanes(s);
   const unsigned all = KG_FROM(TRANSFER, RECOVER);
-  if (!cell) return;
-  kg_plan_array(plan, "tables of cells", kg_cell_tables_count(cell, order, 1, kg_cell_rows(order)),
-                d, all, &a->cell_tables);
-  kg_plan_array(plan, "points of cells",
-                kg_cell_points_count(cell, order, 1, rows, KG_BEHIND_CORNERS), d, all,
-                &a->cell_points);
+  for (int i = 0; i < KG_CELL_KINDS; ++i) {
+    const cell_kind k = kind_of(s, i);
+    if (!k.cell) continue;
+    kg_plan_array(plan, "tables of cells", table_count(&k), d, all, &a->cell_tables[i]);
+    kg_plan_array(plan, "points of cells", sample_count(&k), d, all, &a->cell_points[i]);
+  }
+  kg_plan_array(plan, "coefficients", KG_CELL_FUNCTIONS * (size_t)kg_shape_value_points(s) * lanes,
+                d, KG_IN(LOCAL) | KG_IN(RECOVER), &a->coefficients);
+  const bool errors = s->choice.varies && s->choice.wants_errors;
+  kg_plan_array(plan, "diffusion of errors",
+                errors ? 3 * (size_t)kg_shape_exact_points(s) * lanes : 0, d, KG_IN(RECOVER),
+                &a->error_diffusion);
 }
 
 kedge_status kg_cells_prepare(kg_pipeline *p)
 {
-  const kg_cell *cell = kg_shape_cell(&p->shape);
-  const int order = p->shape.size.order;
-  if (!cell) return KEDGE_OK;
-  return kg_cell_points_create(p->ctx, cell, order, 1, kg_cell_sample_rows(order),
-                               KG_BEHIND_CORNERS, &p->cell_points);
+  for (int i = 0; i < KG_CELL_KINDS; ++i) {
+    const cell_kind k = kind_of(&p->shape, i);
+    if (!k.cell) continue;
+    KG_TRY(kg_cell_points_create(p->ctx, k.cell, k.order, k.geometry, k.sample_rows,
+                                 KG_BEHIND_CORNERS, &p->cell_points[i]));
+    KG_TRY(kg_cell_points_create(p->ctx, k.cell, k.order, k.geometry, k.rows, KG_BEHIND_FACETS,
+                                 &p->value_points[i]));
+  }
+  return KEDGE_OK;
+}
+
+void kg_cells_free(kg_pipeline *p)
+{
+  for (int i = 0; i < KG_CELL_KINDS; ++i) {
+    free(p->cell_points[i]);
+    free(p->value_points[i]);
+  }
+  free(p->staging);
 }
 
 kedge_status kg_cells_put(kg_pipeline *p)
 {
-  const kg_cell *cell = kg_shape_cell(&p->shape);
-  const int order = p->shape.size.order, rows = kg_cell_rows(order);
-  const size_t d = sizeof(double);
-  double *tables;
-  if (!cell) return KEDGE_OK;
-  KG_TRY(kg_copy_in(
-      p->ctx, p->arrays.cell_points, p->cell_points,
-      kg_cell_points_count(cell, order, 1, kg_cell_sample_rows(order), KG_BEHIND_CORNERS) * d));
-  KG_TRY(kg_cell_tables_create(p->ctx, cell, order, 1, rows, &tables));
-  const kedge_status status = kg_copy_in(p->ctx, p->arrays.cell_tables, tables,
-                                         kg_cell_tables_count(cell, order, 1, rows) * d);
-  free(tables);
-  return status;
+  for (int i = 0; i < KG_CELL_KINDS; ++i) {
+    const cell_kind k = kind_of(&p->shape, i);
+    const size_t d = sizeof(double);
+    double *tables;
+    if (!k.cell) continue;
+    KG_TRY(kg_copy_in(p->ctx, p->arrays.cell_points[i], p->cell_points[i], sample_count(&k) * d));
+    KG_TRY(kg_cell_tables_create(p->ctx, k.cell, k.order, k.geometry, k.rows, &tables));
+    const kedge_status status =
+        kg_copy_in(p->ctx, p->arrays.cell_tables[i], tables, table_count(&k) * d);
+    free(tables);
+    KG_TRY(status);
+  }
+  return KEDGE_OK;
 }
 
 kg_cells kg_cells_of(const kg_pipeline *p, int batch)
 {
   const kg_shape_batch *b = &p->shape.batch[batch];
-  const int order = p->shape.size.order;
+  const int i = kg_cell_index(b->cell);
+  const cell_kind k = kind_of(&p->shape, i);
   const size_t sides = kg_shape_numbers(&p->shape, KG_ROWS_SIDES, batch);
   return (kg_cells){
-      .tables = kg_cell_tables_at(b->cell, order, 1, kg_cell_rows(order), p->arrays.cell_tables),
+      .tables = kg_cell_tables_at(k.cell, k.order, k.geometry, k.rows, p->arrays.cell_tables[i]),
       .n_elements = b->lanes.n_elements,
       .vertices = p->arrays.vertices,
       .vertex = p->arrays.vertex + sides,
       .side_edge = p->arrays.side_edge + sides};
 }
 
-static kg_cell_points points_at(const kg_pipeline *p, const double *base, bool corners)
+kg_cell_points kg_cells_host_points(const kg_pipeline *p, int batch, bool corners)
 {
-  const kg_cell *cell = kg_shape_cell(&p->shape);
-  const int order = p->shape.size.order;
-  kg_cell_points points =
-      kg_cell_points_at(cell, order, 1, kg_cell_sample_rows(order), KG_BEHIND_CORNERS, base);
-  if (!corners) points.n -= cell->n_vertices;
-  return points;
+  const int i = kg_cell_index(p->shape.batch[batch].cell);
+  const cell_kind k = kind_of(&p->shape, i);
+  return sample_at(&k, p->cell_points[i], corners);
 }
 
-kg_cell_points kg_cells_host_points(const kg_pipeline *p, bool corners)
+/// Fail for the first of n points whose diffusion is not positive definite, or whose reaction is
+/// negative.
+static kedge_status check_point(const kg_pipeline *p, const kg_places *places, int32_t group, int q,
+                                int lane, const double value[4])
 {
-  return points_at(p, p->cell_points, corners);
+  const double least = kg_least_eigenvalue(value);
+  if (least >= DBL_MIN && value[3] >= 0.0) return KEDGE_OK;
+  double at[2];
+  kg_place_at(places, group, q, lane, at);
+  const kg_settings *settings = &p->problem->settings;
+  const bool diffusion = !(least >= DBL_MIN);
+  const char *const key = diffusion ? "diffusion" : "reaction";
+  return kg_problem_fail(p->ctx, p->problem, kg_settings_find(settings, "equation", key),
+                         diffusion ? "diffusion must be positive definite, and at x = %.6g, "
+                                     "y = %.6g its least eigenvalue is %g"
+                                   : "reaction must be zero or positive, and at x = %.6g, "
+                                     "y = %.6g it is %g",
+                         at[0], at[1], diffusion ? least : value[3]);
+}
+
+/// Check values of a group, and multiply them by the scale of the equation.
+static kedge_status finish_group(const kg_pipeline *p, const kg_places *places, int32_t group,
+                                 int n_functions, double *value)
+{
+  const size_t n = (size_t)places->n * KG_LANES;
+  for (int q = 0; q < places->n; ++q)
+    for (int lane = 0; lane < KG_LANES; ++lane) {
+      double *const at = value + q * KG_LANES + lane;
+      const double here[4] = {at[0], at[n], at[2 * n], n_functions > 3 ? at[3 * n] : 0.0};
+      KG_TRY(check_point(p, places, group, q, lane, here));
+    }
+  for (size_t i = 0; i < (size_t)n_functions * n; ++i) value[i] *= p->scale;
+  return KEDGE_OK;
+}
+
+/// Diffusion, and the reaction if `n_functions` is 4, of groups of a batch at points.
+/// @param[out] to  [group][function][point][lane], in memory of the backend
+static kedge_status put_coefficients(kg_pipeline *p, int batch, int32_t first, int32_t count,
+                                     const kg_cell_points *points, int n_functions, double *to)
+{
+  static const kg_function zero = {.kind = KG_FUNCTION_CONSTANT};
+  static const char *const names[] = {"diffusion", "diffusion xy", "diffusion yy", "reaction"};
+  const kg_coefficients *c = &p->resolved.equation;
+  const bool scalar = c->n_diffusion == 1;
+  const kg_function *const functions[] = {&c->diffusion[0], scalar ? &zero : &c->diffusion[1],
+                                          &c->diffusion[scalar ? 0 : 2], &c->reaction};
+  const kg_lane_batch *lanes = &p->shape.batch[batch].lanes;
+  const size_t group = (size_t)n_functions * (size_t)points->n * KG_LANES;
+  kg_places places = kg_cell_places(points, points->n, p->mesh);
+  places.first_element = lanes->first_element;
+  places.n_elements = lanes->n_elements;
+  char place[KG_PLACE_BYTES];
+  kedge_problem_place(p->problem, "equation", "diffusion", place, sizeof place);
+  if (!p->staging) {
+    const int most = larger(KG_CELL_FUNCTIONS * kg_shape_value_points(&p->shape),
+                            3 * kg_shape_exact_points(&p->shape));
+    KG_TRY(kg_host_alloc(p->ctx, (size_t)most * kg_shape_chunk_lanes(&p->shape), sizeof *p->staging,
+                         &p->staging));
+  }
+  KG_TRY(kg_sample(p->ctx, places, first, count,
+                   &(kg_sample_set){n_functions, functions, names, place}, p->staging));
+  for (int32_t g = 0; g < count; ++g)
+    KG_TRY(finish_group(p, &places, first + g, n_functions, p->staging + group * (size_t)g));
+  return kg_copy_in(p->ctx, to, p->staging, group * (size_t)count * sizeof *to);
+}
+
+kedge_status kg_cells_coefficient(kg_pipeline *p, int batch, int32_t first, int32_t count,
+                                  kg_coefficient *out)
+{
+  *out = p->coefficient;
+  if (!p->shape.choice.varies || !p->shape.batch[batch].by_quadrature) return KEDGE_OK;
+  const int i = kg_cell_index(p->shape.batch[batch].cell);
+  const cell_kind k = kind_of(&p->shape, i);
+  kg_cell_points points =
+      kg_cell_points_at(k.cell, k.order, k.geometry, k.rows, KG_BEHIND_FACETS, p->value_points[i]);
+  if (!(out->cells.length > 0.0)) points.n = k.rows * k.rows;
+  out->cells.values = p->arrays.coefficients;
+  return put_coefficients(p, batch, first, count, &points, KG_CELL_FUNCTIONS,
+                          p->arrays.coefficients);
 }
 
 kedge_status kg_cells_loads(kg_pipeline *p, int batch, int32_t first, int32_t count,
                             const double *values, double *load)
 {
+  const int i = kg_cell_index(p->shape.batch[batch].cell);
+  const cell_kind k = kind_of(&p->shape, i);
   const kg_cell_loads_args args = {.cells = kg_cells_part(&p->elements[batch].cells, first, count),
-                                   .points = points_at(p, p->arrays.cell_points, false),
+                                   .points = sample_at(&k, p->arrays.cell_points[i], false),
                                    .scale = p->scale,
                                    .values = values,
                                    .load = load};
@@ -114,15 +254,22 @@ kedge_status kg_cells_loads(kg_pipeline *p, int batch, int32_t first, int32_t co
 kedge_status kg_cells_errors(kg_pipeline *p, int batch, int32_t first, int32_t count)
 {
   const kg_arrays *a = &p->arrays;
-  const kg_cell_errors_args args = {
+  const int i = kg_cell_index(p->shape.batch[batch].cell);
+  const cell_kind k = kind_of(&p->shape, i);
+  kg_cell_errors_args args = {
       .cells = kg_cells_part(&p->elements[batch].cells, first, count),
-      .material = kg_cell_material_of(&p->material),
-      .points = points_at(p, a->cell_points, true),
+      .material = p->coefficient.cells,
+      .points = sample_at(&k, a->cell_points[i], true),
       .u = a->u,
       .flux = a->q,
       .u_star = a->u_star,
       .exact = a->exact_values,
       .by_group = a->error_sums + p->shape.batch[batch].lanes.first_group + first};
+  if (p->shape.choice.varies) {
+    const kg_cell_points points = kg_cells_host_points(p, batch, true);
+    KG_TRY(put_coefficients(p, batch, first, count, &points, 3, a->error_diffusion));
+    args.diffusion = a->error_diffusion;
+  }
   kg_stage_cost(p, kg_cell_errors_cost(&args.points, args.cells.n_elements), 1.0);
   return kg_cell_errors(p->ctx, &args);
 }

@@ -1,6 +1,6 @@
 /// @file
-/// Tables of the shape of elements that is not the triangle: those that local matrices read, and
-/// the points where functions are sampled.
+/// Elements that are integrated by quadrature: tables of their shapes, the points where functions
+/// are sampled, and values of coefficients there.
 #pragma once
 #include "solver/pipeline.h"
 KEDGE_BEGIN_DECLS
@@ -12,22 +12,29 @@ static inline int kg_cell_sample_rows(int order)
   return order + 6;
 }
 
-/// The shape of the mesh's elements that are no triangles; NULL: there are none.
-const kg_cell *kg_shape_cell(const kg_shape *shape);
-/// Points of an element where the source is sampled, and where the exact solution is: the most of
-/// all shapes.
+/// The most points of an element where the source is sampled, where the exact solution is, and
+/// where coefficients have values; the first two of all shapes, the last of those by quadrature.
 int kg_shape_source_points(const kg_shape *shape);
 int kg_shape_exact_points(const kg_shape *shape);
+int kg_shape_value_points(const kg_shape *shape);
 
 void kg_cells_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);
 /// Make the points, in host memory, which the pipeline then owns.
 kedge_status kg_cells_prepare(kg_pipeline *p);
+void kg_cells_free(kg_pipeline *p);
 /// Bring the tables and points to the device.
 kedge_status kg_cells_put(kg_pipeline *p);
-/// The cells of a batch, once arrays are allocated.
+/// The cells of a batch, once arrays are there.
 kg_cells kg_cells_of(const kg_pipeline *p, int batch);
-/// The sampling points in host memory. @param[in] corners  those behind the rule are wanted too
-kg_cell_points kg_cells_host_points(const kg_pipeline *p, bool corners);
+/// The sampling points of a batch in host memory. @param[in] corners  those behind the rule too
+kg_cell_points kg_cells_host_points(const kg_pipeline *p, int batch, bool corners);
+
+/// The coefficients of groups [first, first + count) of a batch, at most a chunk: where they vary,
+/// their values are made now, and stay until this is called again.
+/// @retval KEDGE_ERR_INPUT  diffusion that is not positive definite, reaction that is negative: the
+///         sentence says where
+kedge_status kg_cells_coefficient(kg_pipeline *p, int batch, int32_t first, int32_t count,
+                                  kg_coefficient *out);
 
 /// Load vectors of groups [first, first + count) of a batch.
 /// @param[in]  values  [group of these][point of the rule][lane]: the source

@@ -6,6 +6,7 @@
 #include "ops/trace/trace_apply.h"
 
 enum {
+  KG_GENERAL_ORDER_MAX = 8,
   LEAST = 64,             // triangles: with fewer, Jacobi is done before multigrid is set up
   RESIDENT_WORK = 18000,  // elements times order: up to it, Jacobi in one kernel is as fast
 };
@@ -54,8 +55,8 @@ static kedge_smoother choose_smoother(const kg_choose_args *a)
 static kg_layout choose_layout(const kg_choose_args *a, const kg_choice *c)
 {
   const bool by_patches = c->linear == KEDGE_OPERATOR_MATRIX_FREE && !c->resident;
-  if (a->count->n_wide_groups > 0) return KG_LAYOUT_PACKED;
-  if (by_patches && c->form->reduces && a->problem->reaction == 0.0) return KG_LAYOUT_REDUCED;
+  if (a->count->n_wide_groups > 0 || c->by_quadrature) return KG_LAYOUT_PACKED;
+  if (by_patches && c->form->reduces && kg_has_no_reaction(a->resolved)) return KG_LAYOUT_REDUCED;
   return c->iterates == KG_SINGLE ? KG_LAYOUT_DIFFERENCES : KG_LAYOUT_PACKED;
 }
 
@@ -65,6 +66,12 @@ static kg_residual_kind choose_residual(int order, kg_number iterates)
 {
   if (iterates == KG_DOUBLE) return KG_PLAIN;
   return order <= 3 ? KG_REMADE_WITH_LOADS : KG_REMADE;
+}
+
+/// Fast kernels have one scalar diffusion and one reaction.
+static bool is_general(const kg_resolved *r)
+{
+  return r->varies || r->n_materials > 1 || r->equation.n_diffusion > 1;
 }
 
 kedge_status kg_choose_check(kedge_context *ctx, const kg_choose_args *a)
@@ -84,6 +91,15 @@ kedge_status kg_choose_check(kedge_context *ctx, const kg_choose_args *a)
       {problem->precision == KEDGE_PRECISION_COMPACT, "precision = double or mixed: take one"},
       {problem->smoother == KEDGE_SMOOTHER_LINE, "smoother = edge: take that"}};
   const int32_t n = kg_mesh_quadrilaterals(a->mesh);
+  if (is_general(a->resolved)) {
+    KG_REQUIRE(ctx, problem->order <= KG_GENERAL_ORDER_MAX, KEDGE_ERR_INPUT,
+               "order = %d, and coefficients that are no scalar constants have orders up to %d: "
+               "take one of them",
+               problem->order, KG_GENERAL_ORDER_MAX);
+    KG_REQUIRE(ctx, problem->precision != KEDGE_PRECISION_COMPACT, KEDGE_ERR_INPUT,
+               "precision = compact, and coefficients are no scalar constants: take mixed or "
+               "double");
+  }
   for (size_t i = 0; n > 0 && i < sizeof table / sizeof *table; ++i)
     KG_REQUIRE(
         ctx, !table[i].asked, KEDGE_ERR_INPUT,
@@ -96,7 +112,10 @@ kedge_status kg_choose_check(kedge_context *ctx, const kg_choose_args *a)
 kg_choice kg_choose(kedge_context *ctx, const kg_choose_args *a)
 {
   const kedge_problem *problem = a->problem;
+  const bool general = is_general(a->resolved);
   kg_choice c = {.form = &kg_form_elliptic,
+                 .by_quadrature = general,
+                 .varies = a->resolved->varies || a->resolved->n_materials > 1,
                  .linear = a->linear,
                  .precond = choose_preconditioner(ctx, a),
                  .smoother = choose_smoother(a),

@@ -23,6 +23,8 @@ typedef enum kg_residual_kind {
 } kg_residual_kind;
 
 typedef struct kg_choice {
+  bool by_quadrature;       ///< of all elements; else of those that are no triangles
+  bool varies;              ///< coefficients have values at the points of elements
   const kg_form *form;      ///< of all elements
   kedge_operator linear;    ///< the operator that makes A x
   kg_precond_kind precond;  ///< KG_JACOBI but with the product by patches
@@ -45,6 +47,7 @@ typedef struct kg_choice {
 
 typedef struct kg_choose_args {
   const kedge_problem *problem;
+  const kg_resolved *resolved;
   const kedge_mesh *mesh;
   const kg_trace_counts *count;
   kedge_operator linear;  ///< that of the problem, or one that a plan compares with

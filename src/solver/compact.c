@@ -100,7 +100,7 @@ static kedge_status make_sides(kg_pipeline *p, chunk *c)
 static kedge_status make_local(kg_pipeline *p, const chunk *c, const double *load,
                                double *condensed)
 {
-  return p->form->make(p->ctx, &c->elements, &p->material, load, c->local, condensed);
+  return p->form->make(p->ctx, &c->elements, &p->coefficient, load, c->local, condensed);
 }
 
 /// K^e of a chunk in single precision, in the form of the trace solve.

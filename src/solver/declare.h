@@ -19,11 +19,11 @@ typedef struct kg_arrays {
   uint32_t *side_codes;
   int32_t *patch_edge, *patch_halo;
   uint32_t *halo_edge;
-  double *reference;                  ///< kg_reference_at()
-  double *point_rule, *point_basis;   ///< kg_points_at()
-  double *cell_tables, *cell_points;  ///< of shapes other than the triangle (solver/cells.h)
-  double *load;                       ///< [group][N][lane]
-  double *source_values;              ///< of a chunk: [group][point of the rule][lane]
+  double *reference;                                                ///< kg_reference_at()
+  double *point_rule, *point_basis;                                 ///< kg_points_at()
+  double *cell_tables[KG_CELL_KINDS], *cell_points[KG_CELL_KINDS];  ///< by shape (solver/cells.h)
+  double *load;                                                     ///< [group][N][lane]
+  double *source_values;  ///< of a chunk: [group][point of the rule][lane]
 
   void *local;  ///< K^e of the trace solve (kg_shape_locals())
   /// With precision = compact: load vectors, F^e, K^e and sides of a chunk, which residuals make
@@ -51,6 +51,8 @@ typedef struct kg_arrays {
   int32_t *exponent;  ///< of a cycle (kg_cycle)
   void *resident;     ///< of ops/trace/cg_resident.h
 
+  double *coefficients;                ///< of a chunk: kg_cell_material.values
+  double *error_diffusion;             ///< of a chunk: [group][3][point][lane]
   double *u, *q, *u_star, *indicator;  ///< of a chunk: [group][mode][lane]
   double *constant;                    ///< of a chunk: means of u and q
   double *exact_values;                ///< of a chunk: [group][function][point][lane]

@@ -29,31 +29,33 @@ void kg_recover_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
                 &a->error_sums);
 }
 
-/// Groups first .. first + n of a batch, as many as are handled at once.
+/// Groups first .. first + n of a batch, as many as are handled at once, and their coefficients.
 typedef struct chunk {
   int batch;
   int32_t first, n;
+  kg_coefficient coefficient;
 } chunk;
 
-static kedge_status solve_chunk(kg_pipeline *p, chunk c)
+static kedge_status solve_chunk(kg_pipeline *p, chunk *c)
 {
-  const kg_elements part = kg_elements_part(&p->elements[c.batch], c.first, c.n);
+  const kg_elements part = kg_elements_part(&p->elements[c->batch], c->first, c->n);
   const kg_arrays *a = &p->arrays;
-  const double *load = kg_pipeline_rows(p, a->load, KG_ROWS_MODES, c.batch);
-  load += (size_t)part.size.n_modes * KG_LANES * (size_t)c.first;
-  KG_TRY(p->form->recover(p->ctx, &part, &p->material, load, a->x, a->u, a->q));
+  const double *load = kg_pipeline_rows(p, a->load, KG_ROWS_MODES, c->batch);
+  load += (size_t)part.size.n_modes * KG_LANES * (size_t)c->first;
+  KG_TRY(kg_cells_coefficient(p, c->batch, c->first, c->n, &c->coefficient));
+  KG_TRY(p->form->recover(p->ctx, &part, &c->coefficient, load, a->x, a->u, a->q));
   if (!p->shape.choice.wants_means) return KEDGE_OK;
-  return p->form->means(p->ctx, &part, &p->material, a->u, a->q, a->constant);
+  return p->form->means(p->ctx, &part, &c->coefficient, a->u, a->q, a->constant);
 }
 
-static kedge_status postprocess_chunk(kg_pipeline *p, chunk c, kg_sampler *exact)
+static kedge_status postprocess_chunk(kg_pipeline *p, const chunk *c, kg_sampler *exact)
 {
-  const kg_elements part = kg_elements_part(&p->elements[c.batch], c.first, c.n);
+  const kg_elements part = kg_elements_part(&p->elements[c->batch], c->first, c->n);
   const kg_arrays *a = &p->arrays;
-  KG_TRY(p->form->postprocess(p->ctx, &part, &p->material, a->u, a->q, a->u_star, a->indicator));
+  KG_TRY(p->form->postprocess(p->ctx, &part, &c->coefficient, a->u, a->q, a->u_star, a->indicator));
   if (!p->shape.choice.wants_errors) return KEDGE_OK;
-  KG_TRY(kg_sampler_errors(exact, c.batch, c.first, c.n));
-  return kg_sampler_settle(exact, c.batch, c.first, c.n);
+  KG_TRY(kg_sampler_errors(exact, c->batch, c->first, c->n));
+  return kg_sampler_settle(exact, c->batch, c->first, c->n);
 }
 
 static kedge_status take(kg_pipeline *p, const double *array, double *to, int rows, chunk c)
@@ -120,9 +122,9 @@ static kedge_status make_again(kg_pipeline *p)
 static kedge_status one_chunk(kg_pipeline *p, chunk c, kg_sampler *exact)
 {
   KG_TRY(kg_stage_begin(p, KG_STAGE_LOCAL_SOLVE));
-  KG_TRY(kg_stage_end(p, solve_chunk(p, c)));
+  KG_TRY(kg_stage_end(p, solve_chunk(p, &c)));
   KG_TRY(kg_stage_begin(p, KG_STAGE_POSTPROCESS));
-  KG_TRY(kg_stage_end(p, postprocess_chunk(p, c, exact)));
+  KG_TRY(kg_stage_end(p, postprocess_chunk(p, &c, exact)));
   KG_TRY(kg_stage_begin(p, KG_STAGE_OUTPUT));
   KG_TRY(kg_stage_end(p, take_chunk(p, c)));
   return kg_stage_announce(p, KG_STAGE_LOCAL_SOLVE, false);
@@ -137,7 +139,8 @@ static kedge_status all_chunks(kg_pipeline *p, kg_sampler *exact)
     const int32_t n_groups = kg_elements_groups(&p->elements[i]);
     for (int32_t first = 0; first < n_groups; first += most) {
       const int32_t left = n_groups - first;
-      KG_TRY(one_chunk(p, (chunk){i, first, left < most ? left : most}, exact));
+      KG_TRY(
+          one_chunk(p, (chunk){.batch = i, .first = first, .n = left < most ? left : most}, exact));
     }
   }
   KG_TRY(kg_stage_begin(p, KG_STAGE_POSTPROCESS));

@@ -22,33 +22,74 @@ static kedge_status count_lines(kg_pipeline *p, kg_shape *s)
   return KEDGE_OK;
 }
 
-/// Diffusion over the length of the domain, where the problem says nothing else
-/// (docs/math.md#units).
-static double stabilization_of(const kg_pipeline *p)
+/// The largest diffusion and reaction: of all materials, or where they vary at some points.
+static void largest_coefficients(const kg_pipeline *p, double most[2])
 {
-  const kedge_problem *problem = p->problem;
-  const double given = problem->stabilization;
-  return given > 0.0 ? given : problem->diffusion / sqrt(p->mesh->info.area);
+  enum { SAMPLES = 256 };
+  const kg_resolved *r = &p->resolved;
+  const kedge_mesh *mesh = p->mesh;
+  double x[SAMPLES], y[SAMPLES], region[SAMPLES], value[4 * SAMPLES];
+  most[0] = most[1] = 0.0;
+  for (int m = 0; m < r->n_materials; ++m) {
+    most[0] = fmax(most[0], fmax(r->material[m][0], r->material[m][2]));
+    most[1] = fmax(most[1], r->material[m][3]);
+  }
+  if (!r->varies) return;
+  const int64_t stride = (mesh->n_elements + SAMPLES - 1) / SAMPLES;
+  int n = 0;
+  for (int64_t e = 0; e < mesh->n_elements; e += stride, ++n) {
+    const int32_t *v = kg_element_vertices(mesh, (int32_t)e);
+    const double *a = mesh->vertices + 2 * (int64_t)v[0], *b = mesh->vertices + 2 * (int64_t)v[1];
+    const double *c = mesh->vertices + 2 * (int64_t)v[2];
+    x[n] = (a[0] + b[0] + c[0]) / 3.0;
+    y[n] = (a[1] + b[1] + c[1]) / 3.0;
+    region[n] = mesh->element_region[e];
+  }
+  kg_coefficients_evaluate(
+      &r->equation, &(kedge_points){.n = (size_t)n, .x = x, .y = y, .region = region}, value);
+  for (int i = 0; i < n; ++i) {
+    most[0] = fmax(most[0], fmax(value[i], value[2 * n + i]));
+    most[1] = fmax(most[1], value[3 * n + i]);
+  }
 }
 
 /// Scale the equation, so that numbers kept in single precision stay in its range. Factors and
-/// roots of powers of four are exact: the division changes no bit of a result.
+/// roots of powers of four are exact: the division changes no bit of a result. The stabilization is
+/// diffusion over the length of the domain, where the problem says nothing else
+/// (docs/math.md#units).
 static void scale_equation(kg_pipeline *p)
 {
   const kedge_problem *problem = p->problem;
-  const double hh = kg_mean_square(p->mesh);
+  const double hh = kg_mean_square(p->mesh), length = sqrt(p->mesh->info.area);
+  const bool given = problem->stabilization > 0.0;
+  double most[2];
   int exponent;
-  frexp(problem->diffusion + problem->reaction * hh, &exponent);
+  largest_coefficients(p, most);
+  frexp(most[0] + most[1] * hh, &exponent);
   const int shift = exponent < -1000 ? 1000 : exponent > 1000 ? -1000 : -exponent / 2 * 2;
+  const double tau = given ? problem->stabilization : most[0] / length;
   p->scale = ldexp(1.0, shift);
-  p->material = (kg_material){ldexp(problem->diffusion, shift), ldexp(problem->reaction, shift),
-                              ldexp(stabilization_of(p), shift), problem->stabilization_scaling};
+  p->material = (kg_material){ldexp(most[0], shift), ldexp(most[1], shift), ldexp(tau, shift),
+                              problem->stabilization_scaling};
+  p->coefficient =
+      (kg_coefficient){.constant = p->material,
+                       .cells = {.diffusion = {p->material.diffusion, 0.0, p->material.diffusion},
+                                 .reaction = p->material.reaction,
+                                 .stabilization = p->material.stabilization,
+                                 .scaling = p->material.scaling}};
+  if (p->resolved.equation.n_diffusion == 1 && !p->resolved.varies && p->resolved.n_materials == 1)
+    return;
+  kg_cell_material *const cells = &p->coefficient.cells;
+  if (!given) cells->length = length;
+  for (int k = 0; k < 3 && !p->resolved.varies; ++k)
+    cells->diffusion[k] = ldexp(p->resolved.material[0][k], shift);
 }
 
 kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *s)
 {
   const kg_trace_counts *count = &p->layout.count;
-  const kg_choose_args args = {p->problem, p->mesh, count, linear, p->layout.batches.n};
+  const kg_choose_args args = {p->problem, &p->resolved, p->mesh,
+                               count,      linear,       p->layout.batches.n};
   KG_TRY(kg_choose_check(p->ctx, &args));
   *s = (kg_shape){.size = kg_sizes_of(p->problem->order),
                   .count = *count,
@@ -58,11 +99,12 @@ kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *
                   .choice = kg_choose(p->ctx, &args),
                   .diffusion = p->material.diffusion,
                   .alignment = p->mesh->alignment,
-                  .has_reaction = p->problem->reaction != 0.0};
+                  .has_reaction = !kg_has_no_reaction(&p->resolved)};
   for (int i = 0; i < s->n_batches; ++i) {
     const kg_lane_batch *lanes = &p->layout.batches.batch[i];
     const kg_cell *cell = lanes->n_facets == 3 ? &kg_triangle : &kg_quadrilateral;
-    s->batch[i] = (kg_shape_batch){cell, kg_cell_sizes_of(cell, p->problem->order), *lanes};
+    s->batch[i] = (kg_shape_batch){cell, kg_cell_sizes_of(cell, p->problem->order), *lanes,
+                                   cell != &kg_triangle || s->choice.by_quadrature};
   }
   s->choice.apart = p->ctx->arrays_apart;
   KG_TRY(count_lines(p, s));
@@ -102,7 +144,7 @@ void kg_pipeline_free(kg_pipeline *p)
   kg_multigrid_destroy(p->ctx, &p->arrays.multigrid);
   kg_plan_free(p->ctx, &p->plan);
   free(p->boundary);
-  free(p->cell_points);
+  kg_cells_free(p);
   kg_edge_lines_free(&p->lines);
   kg_trace_layout_free(&p->layout);
   kg_sampling_free(&p->sampling);
@@ -130,9 +172,10 @@ static kg_elements elements_of(const kg_pipeline *p, int i)
 {
   const kg_shape_batch *b = &p->shape.batch[i];
   const int32_t n = b->lanes.n_elements, groups = (n + KG_LANES - 1) / KG_LANES;
-  kg_elements e = {.cell = b->cell, .size = b->size, .n_elements = n};
+  kg_elements e = {
+      .cell = b->cell, .size = b->size, .n_elements = n, .by_quadrature = b->by_quadrature};
   e.batch = kg_batch_of_lanes(&p->batch, b->lanes.first_group * KG_LANES, groups * KG_LANES, n);
-  if (b->cell != &kg_triangle) e.cells = kg_cells_of(p, i);
+  if (b->by_quadrature) e.cells = kg_cells_of(p, i);
   return e;
 }
 

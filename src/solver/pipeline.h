@@ -20,11 +20,15 @@ typedef struct kg_pipeline {
   const kedge_mesh *refined;  ///< the mesh, if multigrid uses the levels of its refinement; or NULL
   kg_edge_lines lines;        ///< of smoothers that have lines, until assembly
   kg_sampling sampling;
-  double *cell_points;  ///< kg_cells_host_points(), or NULL
-  double *boundary;     ///< [edge of sections 3 and 4][m] of kg_sample_boundary(), made in transfer
+  // By shape, of elements that are integrated by quadrature, in host memory (solver/cells.h):
+  double *cell_points[KG_CELL_KINDS];   ///< where sources and exact solutions are sampled
+  double *value_points[KG_CELL_KINDS];  ///< where coefficients have values
+  double *staging;                      ///< values of a chunk of these, or NULL
+  double *boundary;  ///< [edge of sections 3 and 4][m] of kg_sample_boundary(), made in transfer
   /// The equation is multiplied by a power of four that brings its numbers near 1
   /// (docs/math.md#units): diffusion, reaction and stabilization here, right-hand sides by `scale`.
-  kg_material material;
+  kg_material material;        ///< of the most diffusion and reaction that is met
+  kg_coefficient coefficient;  ///< without values at points
   double scale;
   kg_shape shape;
   kg_plan plan;  ///< of the device memory

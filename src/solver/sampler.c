@@ -21,9 +21,10 @@ static kg_points points_on_host(const kg_sampler *s)
   return used(s, kg_sampling_points(&s->pipeline->sampling));
 }
 
+/// The kernels of straight triangles sample a batch.
 static bool has_triangles(const kg_sampler *s, int batch)
 {
-  return s->pipeline->shape.batch[batch].cell == &kg_triangle;
+  return !s->pipeline->shape.batch[batch].by_quadrature;
 }
 
 static kg_places places_of(const kg_sampler *s, int batch)
@@ -36,8 +37,8 @@ static kg_places places_of(const kg_sampler *s, int batch)
     places = kg_triangle_places(&points, p->mesh);
   } else {
     const bool corners = s->kind == KG_SAMPLE_ERRORS;
-    const kg_cell_points rule = kg_cells_host_points(p, false);
-    const kg_cell_points points = kg_cells_host_points(p, corners);
+    const kg_cell_points rule = kg_cells_host_points(p, batch, false);
+    const kg_cell_points points = kg_cells_host_points(p, batch, corners);
     places = kg_cell_places(&points, rule.n, p->mesh);
   }
   places.first_element = lanes->first_element;
@@ -143,14 +144,21 @@ kedge_status kg_sampler_wish(kedge_context *ctx, const char **wish)
                  found);
 }
 
+static bool any_by_quadrature(const kg_shape *s)
+{
+  bool any = false;
+  for (int i = 0; i < s->n_batches; ++i) any = any || s->batch[i].by_quadrature;
+  return any;
+}
+
 /// Choose the GPU where it is possible. That it is not possible is no failure.
 static void choose(kg_sampler *s, const char *wish)
 {
   kedge_context *ctx = s->pipeline->ctx;
   if (ctx->backend != KEDGE_BACKEND_CUDA) {
     note(s, "host");
-  } else if (kg_shape_cell(&s->pipeline->shape)) {
-    note(s, "host: the GPU evaluates in triangles alone");
+  } else if (any_by_quadrature(&s->pipeline->shape)) {
+    note(s, "host: the GPU evaluates in straight triangles with constant coefficients alone");
   } else if (wish && strcmp(wish, "host") == 0) {
     note(s, "host: KEDGE_EVALUATE says so");
   } else {

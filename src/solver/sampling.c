@@ -90,20 +90,30 @@ kg_places kg_cell_places(const kg_cell_points *points, int n_rule, const kedge_m
                      .map = points->map};
 }
 
-/// Corners of the elements of a group, [corner][lane]; empty lanes repeat the last element.
+/// Corners of the elements of a group, [corner][lane].
 typedef struct group_corners {
   int n;
   double x[KG_FACETS_MAX][KG_LANES], y[KG_FACETS_MAX][KG_LANES];
 } group_corners;
+
+/// The element of a lane of a group; an empty lane repeats the last one.
+static int32_t element_of(const kg_places *p, int64_t group, int lane)
+{
+  const int64_t e = group * KG_LANES + lane;
+  return p->first_element + (int32_t)(e < p->n_elements ? e : p->n_elements - 1);
+}
+
+static double region_of(const kg_places *p, int64_t group, int lane)
+{
+  return p->mesh->element_region[element_of(p, group, lane)];
+}
 
 static group_corners corners_of(const kg_places *p, int64_t group)
 {
   group_corners c;
   c.n = kg_block_of(p->mesh, p->first_element)->cell->n_vertices;
   for (int i = 0; i < KG_LANES; ++i) {
-    int64_t e = group * KG_LANES + i;
-    if (e >= p->n_elements) e = p->n_elements - 1;
-    const int32_t *const vertex = kg_element_vertices(p->mesh, p->first_element + (int32_t)e);
+    const int32_t *const vertex = kg_element_vertices(p->mesh, element_of(p, group, i));
     for (int l = 0; l < c.n; ++l) {
       const double *v = p->mesh->vertices + 2 * (size_t)vertex[l];
       c.x[l][i] = v[0];
@@ -136,18 +146,27 @@ static void place_points(const kg_places *p, int32_t group, double *x, double *y
   }
 }
 
+void kg_place_at(const kg_places *p, int32_t group, int q, int lane, double at[2])
+{
+  double x[KG_LANES], y[KG_LANES];
+  group_corners c = corners_of(p, group);
+  place_point(p, q, c.n, c.x, x);
+  place_point(p, q, c.n, c.y, y);
+  at[0] = x[lane];
+  at[1] = y[lane];
+}
+
 kedge_status kg_sample_refuse(kedge_context *ctx, kg_places places, int32_t first,
                               const kg_sample_set *set, int64_t index)
 {
   const int64_t lane = index % KG_LANES, row = index / KG_LANES;
   const int64_t q = row % places.n, f = row / places.n % set->n;
   const int64_t group = first + row / places.n / set->n;
-  double x[KG_LANES], y[KG_LANES], value;
-  group_corners c = corners_of(&places, group);
-  place_point(&places, q, c.n, c.x, x);
-  place_point(&places, q, c.n, c.y, y);
-  const double at_x = x[lane], at_y = y[lane];
-  kg_function_evaluate(set->functions[f], &(kedge_points){.n = 1, .x = &at_x, .y = &at_y}, &value);
+  double at[2], value;
+  kg_place_at(&places, (int32_t)group, (int)q, (int)lane, at);
+  const double at_x = at[0], at_y = at[1], region = region_of(&places, group, (int)lane);
+  kg_function_evaluate(set->functions[f],
+                       &(kedge_points){.n = 1, .x = &at_x, .y = &at_y, .region = &region}, &value);
   KG_REQUIRE(ctx, isfinite(value), KEDGE_ERR_INPUT,
              "%s%s is %g at x = %.6g, y = %.6g, inside the mesh; change the expression so that it "
              "is finite everywhere",
@@ -177,18 +196,22 @@ kedge_status kg_sample(kedge_context *ctx, kg_places places, int32_t first, int3
 {
   const size_t n = (size_t)places.n * KG_LANES, rule = (size_t)places.n_rule * KG_LANES;
   double *coordinates;
-  KG_TRY(kg_host_alloc(ctx, 2 * n * (size_t)ctx->threads, sizeof *coordinates, &coordinates));
+  KG_TRY(kg_host_alloc(ctx, 3 * n * (size_t)ctx->threads, sizeof *coordinates, &coordinates));
   int64_t bad = -1;
 #pragma omp parallel num_threads(ctx->threads)
   {
-    double *x = coordinates + 2 * n * (size_t)omp_get_thread_num(), *y = x + n;
+    double *x = coordinates + 3 * n * (size_t)omp_get_thread_num(), *y = x + n, *region = y + n;
     int64_t mine = -1;
 #pragma omp for schedule(dynamic, 4)
     for (int32_t g = 0; g < count; ++g) {
       place_points(&places, first + g, x, y);
+      for (int i = 0; i < KG_LANES; ++i)
+        for (int q = 0; q < places.n; ++q)
+          region[q * KG_LANES + i] = region_of(&places, first + g, i);
       for (int f = 0; f < set->n; ++f) {
         const size_t row = ((size_t)g * (size_t)set->n + (size_t)f) * n;
-        kg_function_evaluate(set->functions[f], &(kedge_points){.n = n, .x = x, .y = y},
+        kg_function_evaluate(set->functions[f],
+                             &(kedge_points){.n = n, .x = x, .y = y, .region = region},
                              values + row);
         look_for_bad(f == 0 ? n : rule, values + row, (int64_t)row, &mine);
       }

@@ -49,6 +49,8 @@ kg_places kg_cell_places(const kg_cell_points *points, int n_rule, const kedge_m
 /// @retval KEDGE_ERR_INPUT  a value that is used is not finite; the sentence is about the first
 kedge_status kg_sample(kedge_context *ctx, kg_places places, int32_t first, int32_t count,
                        const kg_sample_set *set, double *values);
+/// Where a point of an element is: x and y.
+void kg_place_at(const kg_places *places, int32_t group, int q, int lane, double at[2]);
 /// Fail for the value at `index` of the chunk that begins with group `first`, unless it is finite
 /// when the host computes it.
 kedge_status kg_sample_refuse(kedge_context *ctx, kg_places places, int32_t first,

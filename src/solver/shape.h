@@ -15,6 +15,7 @@ typedef struct kg_shape_batch {
   const kg_cell *cell;
   kg_cell_sizes size;
   kg_lane_batch lanes;
+  bool by_quadrature;  ///< else: the kernels of straight triangles with constant coefficients
 } kg_shape_batch;
 
 /// Sizes of the solve's arrays depend on this alone.

@@ -19,6 +19,7 @@ void kedge_solution_destroy(kedge_solution *s)
   free(s->indicator);
   free(s->trace);
   kg_trace_layout_free(&s->layout);
+  kg_coefficients_free(&s->equation);
   free(s);
 }
 

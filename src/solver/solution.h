@@ -5,6 +5,7 @@
 #include "basis/reference.h"
 #include "core/stage.h"
 #include "kedge/solution.h"
+#include "problem/problem.h"
 #include "space/trace_layout.h"
 
 /// The results of a batch (space/trace_layout.h). Arrays begin at its first group.
@@ -13,13 +14,14 @@ typedef struct kg_results {
   kg_cell_sizes size;
   int32_t first_element, n_elements;
   int32_t first_group, n_groups;
+  bool by_quadrature;
   double *indicator;  ///< [group][lane]
   /// [group][3][lane]: coefficients of the constant mode of u, q_x, q_y; NULL: all modes are there
   double *constant;
   // NULL where only constants are kept:
   double *u;  ///< [group][N][lane]
-  /// [group][S][lane]: of triangles q_x, then q_y, in the modes of u; of other shapes the
-  /// coefficients of sigma = diffusion * q (ops/local/quadrature/elements.h)
+  /// [group][S][lane]: of triangles q_x, then q_y, in the modes of u; of elements by
+  /// quadrature the coefficients of sigma = diffusion q (ops/local/quadrature/elements.h)
   double *flux;
   double *u_star;  ///< [group][N*][lane]
 } kg_results;
@@ -33,7 +35,9 @@ struct kedge_solution {
   char note[640];          ///< behind report.solver_note
   char evaluation[1024];   ///< behind report.evaluation
   char evaluated[2][496];  ///< evaluation of source and exact solution, by kind
-  double diffusion;        ///< of sigma: that of the equation as it was solved
+  // The equation; it was solved with all coefficients `scale` times as large, and sigma is so too.
+  kg_coefficients equation;  ///< owned
+  double scale;
   int n_batches;
   kg_results batch[KG_BATCHES_MAX];
   // Owned, all batches one behind the other; which are NULL says kg_results.

@@ -72,6 +72,7 @@ static void place_results(const kg_shape *shape, kedge_solution *s)
                                .first_element = b->lanes.first_element,
                                .n_elements = b->lanes.n_elements,
                                .first_group = b->lanes.first_group,
+                               .by_quadrature = b->by_quadrature,
                                .n_groups = b->lanes.n_groups,
                                .indicator = s->indicator + lanes,
                                .constant = s->constant ? s->constant + 3 * lanes : NULL,
@@ -97,7 +98,7 @@ static kedge_status allocate_results(kg_pipeline *p)
   s->size = p->shape.size;
   s->n_groups = p->layout.count.n_groups;
   s->n_edges = p->layout.count.n_edges;
-  s->diffusion = p->material.diffusion;
+  s->scale = p->scale;
   KG_TRY(kg_host_alloc(p->ctx, lanes, d, &s->indicator));
   if (p->shape.choice.wants_means) {
     KG_TRY(kg_host_alloc(p->ctx, lanes * 3, d, &s->constant));
@@ -153,6 +154,8 @@ static kedge_status run(kg_pipeline *p)
   if (has_assembly(&p->shape.choice)) KG_TRY(run_stage(p, KG_STAGE_ASSEMBLY, kg_stage_assembly));
   KG_TRY(run_stage(p, KG_STAGE_TRACE_SOLVE, kg_stage_trace_solve));
   KG_TRY(kg_stages_local(p));
+  p->solution->equation = p->resolved.equation;
+  p->resolved.equation = (kg_coefficients){0};
   p->solution->report.peak_device_bytes = p->ctx->bytes_peak - in_use_before;
   if (p->shape.choice.wants_means) return KEDGE_OK;
   p->solution->layout = p->layout;

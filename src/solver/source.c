@@ -6,8 +6,8 @@ enum { RESIDUALS = 3 };
 static void open_source(kg_pipeline *p)
 {
   kg_source *s = &p->source;
-  s->function = &p->resolved.source;
-  const bool derived = p->resolved.owns_source;
+  s->function = &p->resolved.equation.source;
+  const bool derived = p->resolved.derives_source;
   s->name = derived ? "source, derived from u of [exact]," : "source";
   kedge_problem_place(p->problem, derived ? "exact" : "equation", derived ? "u" : "source",
                       s->place, sizeof s->place);

@@ -185,10 +185,14 @@ static int32_t groups_at_once(const kg_pipeline *p, int batch)
   const double flops_a_second = 1e9;
   const kg_elements *e = &p->elements[batch];
   const int32_t n_groups = kg_elements_groups(e);
-  if (p->ctx->backend == KEDGE_BACKEND_CUDA) return n_groups;
+  // Values of varying coefficients have room for a chunk.
+  const bool varies = p->shape.choice.varies && e->by_quadrature;
+  const int32_t most = varies ? p->shape.choice.recover_groups : n_groups;
+  if (p->ctx->backend == KEDGE_BACKEND_CUDA) return most;
   const kg_local local = kg_pipeline_locals(p).local[batch];
   const double seconds = p->form->make_cost(e, local.layout).flops / flops_a_second;
-  return 1 + (int32_t)(n_groups / (1.0 + seconds));
+  const int32_t groups = 1 + (int32_t)(n_groups / (1.0 + seconds));
+  return groups < most ? groups : most;
 }
 
 /// Local matrices and F^e of some groups of a batch.
@@ -202,7 +206,9 @@ static kedge_status make_groups(kg_pipeline *p, int batch, int32_t first, int32_
                         kg_elements_groups(&part) * KG_LANES);
   double *const load = kg_pipeline_rows(p, p->arrays.load, KG_ROWS_MODES, batch);
   double *const condensed = kg_pipeline_rows(p, p->arrays.condensed, KG_ROWS_TRACE, batch);
-  return p->form->make(p->ctx, &part, &p->material,
+  kg_coefficient coefficient;
+  KG_TRY(kg_cells_coefficient(p, batch, first, kg_elements_groups(&part), &coefficient));
+  return p->form->make(p->ctx, &part, &coefficient,
                        load + lanes * (size_t)kg_batch_rows(b, KG_ROWS_MODES), local,
                        condensed + lanes * (size_t)kg_batch_rows(b, KG_ROWS_TRACE));
 }

@@ -54,7 +54,7 @@ static kedge_status make_multigrid(kg_pipeline *p)
   const kg_multigrid_args args = {.batch = p->batch,
                                   .locals = kg_pipeline_locals(p),
                                   .lines = &p->lines,
-                                  .refined = p->refined};
+                                  .refined = p->shape.choice.by_quadrature ? NULL : p->refined};
   kedge_report *r = &p->solution->report;
   const double began = kg_seconds();
   KG_TRY(kg_multigrid_create(p->ctx, &args, &p->arrays.multigrid));

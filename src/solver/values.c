@@ -8,6 +8,7 @@
 
 enum {
   MODES_MAX = (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 1),
+  POINTS_MAX = (KEDGE_ORDER_MAX + 3) * (KEDGE_ORDER_MAX + 3),  // of a rule, or nodes of output
   FLUX_MAX = 2 * (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 2)
 };
 
@@ -89,6 +90,25 @@ void kg_place_points(const kedge_solution *s, const kg_cell_points *points, int3
   }
 }
 
+/// Diffusion at the points of an element, of the equation as it was solved.
+/// @param[out] value  [4][points->n]
+static kg_cell_diffusion diffusion_at(const kedge_solution *s, const kg_cell_points *points,
+                                      int32_t element, double *value)
+{
+  double xy[2 * POINTS_MAX], x[POINTS_MAX], y[POINTS_MAX], region[POINTS_MAX];
+  const int n = points->n;
+  kg_place_points(s, points, element, 2, xy);
+  for (int q = 0; q < n; ++q) {
+    x[q] = xy[2 * q];
+    y[q] = xy[2 * q + 1];
+    region[q] = s->mesh->element_region[element];
+  }
+  kg_coefficients_evaluate(
+      &s->equation, &(kedge_points){.n = (size_t)n, .x = x, .y = y, .region = region}, value);
+  for (int i = 0; i < 3 * n; ++i) value[i] *= s->scale;
+  return (kg_cell_diffusion){.values = value, .points = n, .stride = 1};
+}
+
 /// A component of q = grad u from the coefficients of the flux.
 static void gradient_of_flux(const kedge_solution *s, const kg_cell_points *points, int component,
                              int32_t element, double *values)
@@ -96,8 +116,8 @@ static void gradient_of_flux(const kedge_solution *s, const kg_cell_points *poin
   const kg_results *const r = kg_results_of(s, element);
   const int S = r->size.n_flux;
   const int32_t e = element - r->first_element;
-  const double kappa[3] = {s->diffusion, 0.0, s->diffusion};
-  double x[KG_FACETS_MAX], y[KG_FACETS_MAX], flux[FLUX_MAX];
+  double kappa[4 * POINTS_MAX], x[KG_FACETS_MAX], y[KG_FACETS_MAX], flux[FLUX_MAX];
+  const kg_cell_diffusion diffusion = diffusion_at(s, points, element, kappa);
   const int V = corners_of(s->mesh, element, x, y);
   for (int i = 0; i < S; ++i) flux[i] = r->flux[kg_cell_at(e, S, i)];
   for (int q = 0; q < points->n; ++q) {
@@ -105,7 +125,9 @@ static void gradient_of_flux(const kedge_solution *s, const kg_cell_points *poin
     double along[2], sigma[2], gradient[2];
     kg_cell_flux_at(points, q, flux, along);
     kg_cell_flux_of(&at, along[0], along[1], sigma);
-    kg_cell_gradient_of(kappa, sigma, gradient);
+    double here[3];
+    kg_cell_diffusion_at(&diffusion, q, here);
+    kg_cell_gradient_of(here, sigma, gradient);
     values[q] = gradient[component];
   }
 }
@@ -115,7 +137,7 @@ void kg_field_at(const kedge_solution *s, const kg_cell_points *points, kedge_fi
 {
   const kg_results *const r = kg_results_of(s, element);
   const int N = r->size.n_modes, n_star = r->size.n_star;
-  if (is_gradient(field) && r->cell != &kg_triangle) {
+  if (is_gradient(field) && r->by_quadrature) {
     gradient_of_flux(s, points, field == KEDGE_FIELD_QY, element, values);
     return;
   }
@@ -145,9 +167,9 @@ static double integrated_mean(const kedge_solution *s, const kg_cell_points *rul
   const kg_results *const r = kg_results_of(s, element);
   const int N = r->size.n_modes, S = r->size.n_flux;
   const int32_t e = element - r->first_element;
-  const double kappa[3] = {s->diffusion, 0.0, s->diffusion};
-  const kg_cell_diffusion diffusion = {.constant = kappa};
-  double x[KG_FACETS_MAX], y[KG_FACETS_MAX], u[MODES_MAX], flux[FLUX_MAX], means[3];
+  double kappa[4 * POINTS_MAX], x[KG_FACETS_MAX], y[KG_FACETS_MAX], u[MODES_MAX], flux[FLUX_MAX],
+      means[3];
+  const kg_cell_diffusion diffusion = diffusion_at(s, rule, element, kappa);
   corners_of(s->mesh, element, x, y);
   for (int i = 0; i < N; ++i) u[i] = r->u[kg_cell_at(e, N, i)];
   for (int i = 0; i < S; ++i) flux[i] = r->flux[kg_cell_at(e, S, i)];
@@ -165,7 +187,7 @@ double kg_field_mean(const kedge_solution *s, const kg_cell_points *rule, kedge_
   const int32_t e = element - r->first_element;
   const double mode = r->cell == &kg_triangle ? sqrt(0.5) : 0.5;
   if (r->constant) return mode * r->constant[kg_cell_at(e, 3, is_gradient(field) + component)];
-  if (r->cell != &kg_triangle) return integrated_mean(s, rule, field, element);
+  if (r->by_quadrature) return integrated_mean(s, rule, field, element);
   return mode * (is_gradient(field) ? r->flux[kg_cell_at(e, 2 * N, component * N)]
                                     : r->u[kg_cell_at(e, N, 0)]);
 }

@@ -93,7 +93,8 @@ class Usage(Command):
                 rows.append((section, [section + line[17:]]))
             else:
                 rows[-1][1].append(line)
-        self.assertEqual(sorted(key for key, rows in keys.items() if len(rows) > 1), ["file"])
+        self.assertEqual(sorted(key for key, rows in keys.items() if len(rows) > 1),
+                         ["diffusion", "file", "reaction", "source"])
         self.assertGreater(len(keys["tolerance"][0][1]), 1)
         for key, rows in keys.items():
             lines = [line for _, of_row in rows for line in of_row]

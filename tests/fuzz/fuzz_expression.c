@@ -11,14 +11,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void evaluate(const kg_expression *e)
 {
-  double x[POINTS], y[POINTS], value[POINTS];
+  double x[POINTS], y[POINTS], region[POINTS], value[POINTS];
   for (int i = 0; i < POINTS; ++i) {
     x[i] = (i - 100) / 64.0;
     y[i] = (200 - i) / 32.0;
+    region[i] = i % 5;
   }
-  kg_expression_evaluate(e, POINTS, x, y, value);
+  kg_expression_evaluate(e, &(kedge_points){.n = POINTS, .x = x, .y = y, .region = region}, value);
   double alone;  // a point's value does not depend on its place
-  kg_expression_evaluate(e, 1, &x[POINTS - 1], &y[POINTS - 1], &alone);
+  const int last = POINTS - 1;
+  kg_expression_evaluate(
+      e, &(kedge_points){.n = 1, .x = &x[last], .y = &y[last], .region = &region[last]}, &alone);
   if (memcmp(&alone, &value[POINTS - 1], sizeof alone) != 0 && (alone == alone)) abort();
 }
 

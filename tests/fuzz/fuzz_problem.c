@@ -19,7 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (status == KEDGE_OK) {
     const double x = 0.25, y = 0.75;
     double value;
-    kg_function_evaluate(&problem->source, &(kedge_points){.n = 1, .x = &x, .y = &y}, &value);
+    kg_function_evaluate(&problem->equation.source, &(kedge_points){.n = 1, .x = &x, .y = &y},
+                         &value);
     if (kedge_problem_set(problem, "space", "order", "2") != KEDGE_OK) abort();
     kedge_problem_destroy(problem);
   } else if (kedge_context_error(NULL)[0] == '\0') {

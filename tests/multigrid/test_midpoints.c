@@ -159,6 +159,7 @@ static double *expected_next(const refinement *r)
     for (size_t k = 0; k < n_next; ++k)
       for (size_t l = 0; r->p[i * n_next + k] != 0.0 && l < n_next; ++l)
         out[k * n_next + l] += r->p[i * n_next + k] * product[i * n_next + l];
+  free(product);
   return out;
 }
 

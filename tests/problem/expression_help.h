@@ -20,7 +20,7 @@ static inline kg_expression *parsed(const char *text)
 static inline double at(const kg_expression *e, double x, double y)
 {
   double value = NAN;
-  kg_expression_evaluate(e, 1, &x, &y, &value);
+  kg_expression_evaluate(e, &(kedge_points){.n = 1, .x = &x, .y = &y}, &value);
   return value;
 }
 

@@ -72,7 +72,7 @@ static void setting_again_replaces(void **state)
   set(f, "boundary left", "value", "1");
   set(f, " boundary   left ", "type", "neumann");
   assert_int_equal(f->problem->order, 5);
-  assert_true(at(&f->problem->source, 7, 2) == 4);
+  assert_true(at(&f->problem->equation.source, 7, 2) == 4);
   assert_int_equal(f->problem->n_boundaries, 1);
   assert_int_equal(f->problem->boundaries[0].type, KEDGE_BOUNDARY_NEUMANN);
 }
@@ -84,9 +84,11 @@ static void a_parameter_that_changes_changes_what_uses_it(void **state)
   set(f, "parameters", "b", "a^2");
   set(f, "equation", "source", "b*x");
   set(f, "equation", "diffusion", "b");
-  assert_true(at(&f->problem->source, 1, 0) == 4 && f->problem->diffusion == 4);
+  assert_true(at(&f->problem->equation.source, 1, 0) == 4 &&
+              f->problem->equation.diffusion[0].constant == 4);
   set(f, "parameters", "a", "3");
-  assert_true(at(&f->problem->source, 1, 0) == 9 && f->problem->diffusion == 9);
+  assert_true(at(&f->problem->equation.source, 1, 0) == 9 &&
+              f->problem->equation.diffusion[0].constant == 9);
 }
 
 static void a_refused_setting_changes_nothing(void **state)
@@ -107,7 +109,7 @@ static void a_refused_setting_changes_nothing(void **state)
   refused(f, "exact", "du_dx", "1",
           "[exact] du_dx: unknown key 'du_dx' in [exact]; its keys are u");
   assert_int_equal(f->problem->order, 3);
-  assert_true(at(&f->problem->source, 7, 0) == 7);
+  assert_true(at(&f->problem->equation.source, 7, 0) == 7);
 }
 
 static void functions_of_the_caller_and_text_replace_each_other(void **state)
@@ -117,11 +119,11 @@ static void functions_of_the_caller_and_text_replace_each_other(void **state)
   double three = 3, four = 4;
   set(f, "equation", "source", "x");
   assert_int_equal(kedge_problem_set_source(p, scaled_sum, &three), KEDGE_OK);
-  assert_true(at(&p->source, 1, 1) == 6);
+  assert_true(at(&p->equation.source, 1, 1) == 6);
   set(f, "space", "order", "2");
-  assert_true(at(&p->source, 1, 1) == 6);
+  assert_true(at(&p->equation.source, 1, 1) == 6);
   set(f, "equation", "source", "x");
-  assert_true(at(&p->source, 1, 1) == 1);
+  assert_true(at(&p->equation.source, 1, 1) == 1);
 
   assert_int_equal(kedge_problem_set_boundary(p, "left", KEDGE_BOUNDARY_NEUMANN, scaled_sum, &four),
                    KEDGE_OK);

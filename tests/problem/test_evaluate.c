@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
+#include "expression/function.h"
 #include "expression_help.h"
 
 /// Every operation, arguments inside the domains for 0 < x, y < 1.
@@ -95,7 +96,7 @@ static void register_code_agrees_with_the_tree(void **state)
   }
   for (int f = 0; f < N_FUNCTIONS; ++f) {
     kg_expression *e = parsed(functions[f]);
-    kg_expression_evaluate(e, POINTS, x, y, value);
+    kg_expression_evaluate(e, &(kedge_points){.n = POINTS, .x = x, .y = y}, value);
     for (int i = 0; i < POINTS; ++i) {
       const double expected = by_the_tree(e, x[i], y[i]);
       if (!is_close(value[i], expected, 64))
@@ -120,7 +121,7 @@ static void a_value_does_not_depend_on_its_place_in_the_block(void **state)
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s) {
       const size_t n = sizes[s];
       for (int i = 0; i < MOST + GUARD; ++i) value[i] = -77;
-      kg_expression_evaluate(e, n, x, y, value);
+      kg_expression_evaluate(e, &(kedge_points){.n = n, .x = x, .y = y}, value);
       for (size_t i = 0; i<n; i += n> 20 ? 13 : 1) {
         const double alone = at(e, x[i], y[i]);
         assert_memory_equal(&value[i], &alone, sizeof alone);
@@ -149,7 +150,7 @@ static void many_live_values_shorten_the_block(void **state)
     x[i] = point(i, 0);
     y[i] = point(i, 1);
   }
-  kg_expression_evaluate(e, POINTS, x, y, value);
+  kg_expression_evaluate(e, &(kedge_points){.n = POINTS, .x = x, .y = y}, value);
   for (int i = 0; i < POINTS; ++i) {
     const double expected = by_the_tree(e, x[i], y[i]);
     assert_true(is_close(value[i], expected, 8));
@@ -248,11 +249,17 @@ static void derivatives_have_their_known_form(void **state)
   }
 }
 
+static kg_function constant_of(double value)
+{
+  return (kg_function){.kind = KG_FUNCTION_CONSTANT, .constant = value};
+}
+
 static void the_source_of_a_product_of_sines_stays_one_product(void **state)
 {
   (void)state;
+  const kg_function three = constant_of(3), one = constant_of(1);
   kg_expression *u = parsed("sin(2*pi*x)*sin(2*pi*y)"), *f;
-  assert_int_equal(kg_expression_source(NULL, u, 3, 1, &f), KEDGE_OK);
+  assert_int_equal(kg_expression_source(NULL, u, 1, &three, &one, &f), KEDGE_OK);
   assert_true(f->n_nodes <= 10);
   for (int i = 0; i < 10; ++i) {
     const double x = point(i, 0), y = point(i, 1);
@@ -266,10 +273,34 @@ static void the_source_of_a_product_of_sines_stays_one_product(void **state)
 static void a_harmonic_function_has_no_source(void **state)
 {
   (void)state;
+  const kg_function two = constant_of(2), zero = constant_of(0);
   kg_expression *u = parsed("hypot(x,y)^(2/3)*sin(2/3*atan2(y,x))"), *f;
-  assert_int_equal(kg_expression_source(NULL, u, 2, 0, &f), KEDGE_OK);
+  assert_int_equal(kg_expression_source(NULL, u, 1, &two, &zero, &f), KEDGE_OK);
   for (int i = 0; i < 20; ++i)
     assert_true(fabs(at(f, 0.1 + point(i, 0), 0.1 + point(i, 1))) <= 1e-12);
+  kg_expression_free(u);
+  kg_expression_free(f);
+}
+
+static void the_source_of_a_tensor_has_the_derivatives_of_all_its_parts(void **state)
+{
+  (void)state;
+  static const char *const parts[] = {"2+sin(3*x)", "0.7*cos(x*y)", "1.5+y^2"};
+  kg_function k[3], reaction = {.kind = KG_FUNCTION_EXPRESSION, .expression = parsed("1+x")};
+  for (int i = 0; i < 3; ++i)
+    k[i] = (kg_function){.kind = KG_FUNCTION_EXPRESSION, .expression = parsed(parts[i])};
+  kg_expression *u = parsed("x^2*y"), *f;
+  assert_int_equal(kg_expression_source(NULL, u, 3, k, &reaction, &f), KEDGE_OK);
+  for (int i = 0; i < 10; ++i) {
+    const double x = point(i, 0), y = point(i, 1), c = 0.7 * cos(x * y), s = 0.7 * sin(x * y);
+    const double along =
+        3 * cos(3 * x) * 2 * x * y + (2 + sin(3 * x)) * 2 * y - s * y * x * x + c * 2 * x;
+    const double across = -s * x * 2 * x * y + c * 2 * x + 2 * y * x * x;
+    const double expected = (1 + x) * x * x * y - along - across;
+    assert_true(fabs(at(f, x, y) - expected) <= 1e-13 * (1 + fabs(expected)));
+  }
+  for (int i = 0; i < 3; ++i) kg_expression_free(k[i].expression);
+  kg_expression_free(reaction.expression);
   kg_expression_free(u);
   kg_expression_free(f);
 }
@@ -308,6 +339,7 @@ int main(void)
       cmocka_unit_test(derivatives_have_their_known_form),
       cmocka_unit_test(the_source_of_a_product_of_sines_stays_one_product),
       cmocka_unit_test(a_harmonic_function_has_no_source),
+      cmocka_unit_test(the_source_of_a_tensor_has_the_derivatives_of_all_its_parts),
       cmocka_unit_test(repeated_derivatives_grow_slowly_and_end_in_a_sentence),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -138,7 +138,7 @@ static void assert_same_values(const char *text, const kg_expression *e,
     x[i] = coordinate(i, 0.6180339887498949);
     y[i] = i % 9 == 0 ? x[i] : coordinate(i, 0.7548776662466927);
   }
-  kg_expression_evaluate(e, POINTS, x, y, expected);
+  kg_expression_evaluate(e, &(kedge_points){.n = POINTS, .x = x, .y = y}, expected);
   for (int i = 0; i < POINTS; ++i) {
     double value = 0.0;
     evaluate(x[i], y[i], &value);

@@ -71,8 +71,8 @@ static void a_whole_file_is_read(void **state)
   assert_int_equal(p->refine, 2);
   assert_int_equal(p->order, 4);
   assert_true(p->stabilization == 3 && p->stabilization_scaling == KEDGE_SCALING_INVERSE_H);
-  assert_true(p->diffusion == 3 && p->reaction == 2.25);
-  assert_true(at(&p->source, 2, 5) == 8);
+  assert_true(p->equation.diffusion[0].constant == 3 && p->equation.reaction.constant == 2.25);
+  assert_true(at(&p->equation.source, 2, 5) == 8);
   assert_int_equal(p->n_boundaries, 2);
   assert_string_equal(p->boundaries[0].group, "outer wall");
   assert_int_equal(p->boundaries[0].type, KEDGE_BOUNDARY_DIRICHLET);
@@ -113,12 +113,12 @@ static void an_empty_file_gives_the_defaults(void **state)
   kedge_problem *p = parsed("", NULL);
   assert_int_equal(p->order, KEDGE_ORDER_MIN);
   assert_true(p->stabilization == 0 && p->stabilization_scaling == KEDGE_SCALING_ONE);
-  assert_true(p->diffusion == 1 && p->reaction == 0);
+  assert_true(p->equation.diffusion[0].constant == 1 && p->equation.reaction.constant == 0);
   assert_true(p->tolerance == 1e-10 && p->accepts_rounding);
   assert_int_equal(p->max_iterations, 100000);
   assert_int_equal(p->operator_kind, KEDGE_OPERATOR_MATRIX_FREE);
-  assert_int_equal(p->source.kind, KG_FUNCTION_NONE);
-  assert_true(at(&p->source, 1, 1) == 0);
+  assert_int_equal(p->equation.source.kind, KG_FUNCTION_NONE);
+  assert_true(at(&p->equation.source, 1, 1) == 0);
   assert_null(kedge_problem_output(p));
   assert_false(p->cells_only);
   kedge_problem_destroy(p);
@@ -165,7 +165,7 @@ static void comments_blanks_and_line_ends_are_as_documented(void **state)
   for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
     kedge_problem *p = parsed(texts[i], NULL);
     assert_int_equal(p->order, 3);
-    assert_true(at(&p->source, 4, 1) == 8);
+    assert_true(at(&p->equation.source, 4, 1) == 8);
     kedge_problem_destroy(p);
   }
 }
@@ -199,8 +199,8 @@ static void lines_may_have_any_length(void **state)
     end = put_sum(stpcpy(end, "  + "), n);  // the continuation is as long
     stpcpy(end, "reaction = 1\n");
     kedge_problem *p = parsed(text, NULL);
-    assert_true(at(&p->source, 0, 0) == 2.0 * n);
-    assert_true(p->reaction == 1);
+    assert_true(at(&p->equation.source, 0, 0) == 2.0 * n);
+    assert_true(p->equation.reaction.constant == 1);
     kedge_problem_destroy(p);
   }
   free(text);
@@ -330,7 +330,8 @@ static void the_defaults_are_those_of_the_documentation(void **state)
     kedge_problem *p = parsed("", setting);
     assert_int_equal(p->refine, empty->refine);
     assert_int_equal(p->order, empty->order);
-    assert_true(p->diffusion == empty->diffusion && p->reaction == empty->reaction);
+    assert_true(p->equation.diffusion[0].constant == empty->equation.diffusion[0].constant &&
+                p->equation.reaction.constant == empty->equation.reaction.constant);
     assert_int_equal(p->operator_kind, empty->operator_kind);
     assert_int_equal(p->preconditioner, empty->preconditioner);
     assert_int_equal(p->smoother, empty->smoother);

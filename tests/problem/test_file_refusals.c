@@ -32,6 +32,7 @@ static void every_refusal_names_file_line_and_remedy(void **state)
       {"[sapce]", "plate.ini:1: unknown section [sapce]; did you mean [space]?"},
       {"[weather]\nrain = 1",
        "plate.ini:1: unknown section [weather]; there are [mesh], [space], [equation], "
+       "[region NAME], "
        "[parameters], [boundary NAME], [exact], [solver], [output]; a boundary group is "
        "[boundary weather]"},
       {"[boundary.left]\ntype = neumann",
@@ -80,14 +81,20 @@ static void every_refusal_names_file_line_and_remedy(void **state)
        "plate.ini:2: stabilization must be a number, a number times h or a number divided by h "
        "(h: the length of the edge), not 'h^2'"},
       {"[space]\nstabilization = 2*x",
-       "plate.ini:2: stabilization must be a constant, but it depends on x or y"},
+       "plate.ini:2: stabilization must be a constant, but it depends on x, y or region"},
       {"[equation]\ndiffusion = 0", "plate.ini:2: diffusion must be positive, not '0'"},
       {"[equation]\ndiffusion = -1e-320", "plate.ini:2: diffusion must be positive, not '-1e-320'"},
       {"[equation]\ndiffusion = 1e-320",
        "plate.ini:2: diffusion is too small: the least number of full precision is 2.23e-308, not "
        "'1e-320'"},
-      {"[equation]\ndiffusion = 1+x",
-       "plate.ini:2: diffusion must be a constant, but it depends on x or y"},
+      {"[equation]\ndiffusion = 1, 2",
+       "plate.ini:2: diffusion is one expression, or three of a tensor: xx, xy, yy; not 2"},
+      {"[equation]\ndiffusion = 1, , 2", "plate.ini:2: diffusion has nothing between two commas"},
+      {"[equation]\ndiffusion = 1, 0, 2+sinn(x)",
+       "plate.ini:2: column 9 of diffusion: unknown function 'sinn': did you mean 'sin'?"},
+      {"[region]\ndiffusion = 1",
+       "plate.ini:1: [region] needs the name or number of a group of the mesh, or default: "
+       "[region default]"},
       {"[equation]\ndiffusion = 1/0", "plate.ini:2: diffusion has no finite value"},
       {"[equation]\nreaction = -1", "plate.ini:2: reaction must be zero or positive, not '-1'"},
       {"[equation]\nsource = log(0)", "plate.ini:2: source has no finite value"},
@@ -103,7 +110,8 @@ static void every_refusal_names_file_line_and_remedy(void **state)
       {"[parameters]\na = 2*b\nb = 1",
        "plate.ini:2: column 3 of a: unknown name 'b': known here are x, y, pi; others are set "
        "in [parameters], above those that use them"},
-      {"[parameters]\na = x", "plate.ini:2: a must be a constant, but it depends on x or y"},
+      {"[parameters]\na = x",
+       "plate.ini:2: a must be a constant, but it depends on x, y or region"},
       {"[parameters]\nsin = 1",
        "plate.ini:2: 'sin' cannot name a parameter: it has a meaning already"},
       {"[parameters]\nx = 1", "plate.ini:2: 'x' cannot name a parameter: it has a meaning already"},
@@ -152,7 +160,7 @@ static void every_refusal_names_file_line_and_remedy(void **state)
       {"[solver]\ntolerance = machine",
        "plate.ini:2: tolerance must be auto or a constant between 0 and 1, not 'machine'"},
       {"[solver]\ntolerance = x",
-       "plate.ini:2: tolerance must be a constant, but it depends on x or y"},
+       "plate.ini:2: tolerance must be a constant, but it depends on x, y or region"},
       {"[solver]\ntolerance = 1",
        "plate.ini:2: tolerance must be auto or between 0 and 1, not '1'"},
       {"[solver]\nmax_iterations = 0",
@@ -277,6 +285,7 @@ static void wrong_overrides_name_themselves(void **state)
        "left.value=0\"?"},
       {"left.type=neumann",
        "--set left.type=neumann: unknown section [left]; there are [mesh], [space], [equation], "
+       "[region NAME], "
        "[parameters], [boundary NAME], [exact], [solver], [output]; a boundary group is "
        "[boundary left]"},
       {"boundary a.value=1",
@@ -316,7 +325,7 @@ static void parameters_that_nothing_uses_are_refused_as_overrides(void **state)
   const char *const both[] = {"parameters.n=3", "mesh.generate=square 4", "equation.reaction=1+n"};
   static const char mesh[] = "[mesh]\nfile = a.msh\n";
   assert_int_equal(kg_problem_parse(NULL, "plate.ini", mesh, strlen(mesh), both, 3, &p), KEDGE_OK);
-  assert_true(p->reaction == 4);
+  assert_true(p->equation.reaction.constant == 4);
   kedge_problem_destroy(p);
   assert_int_equal(kg_problem_parse(NULL, "plate.ini", mesh, strlen(mesh), both, 2, &p),
                    KEDGE_ERR_INPUT);

@@ -70,10 +70,10 @@ static kedge_status work(void)
   KG_TRY(kg_problem_parse(NULL, "a.ini", text, sizeof text - 1, overrides, 2, &p));
   kedge_status status = kedge_problem_set(p, "equation", "reaction", "a - 2");
   if (status == KEDGE_OK) status = kg_problem_resolve(NULL, p, &mesh, &resolved);
-  if (status == KEDGE_OK && expression_print(resolved.source.expression, NULL, 0) < 0)
+  if (status == KEDGE_OK && expression_print(resolved.equation.source.expression, NULL, 0) < 0)
     status = KEDGE_ERR_MEMORY;
   if (status == KEDGE_OK) {
-    const kg_function *const source = &resolved.source;
+    const kg_function *const source = &resolved.equation.source;
     char *emitted;
     status = kg_functions_emit(NULL, 1, &source, &emitted);
     free(emitted);

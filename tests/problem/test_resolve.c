@@ -66,7 +66,7 @@ static void names_come_before_numbers_and_default_takes_the_rest(void **state)
   assert_true(at(r.boundaries[DEFAULT].value, 0, 0) == 3);
   assert_int_equal(r.boundaries[LEFT].type, KEDGE_BOUNDARY_NEUMANN);
   assert_int_equal(r.boundaries[DEFAULT].type, KEDGE_BOUNDARY_DIRICHLET);
-  assert_int_equal(r.source.kind, KG_FUNCTION_NONE);
+  assert_int_equal(r.equation.source.kind, KG_FUNCTION_NONE);
   kg_resolved_free(&r);
   kedge_problem_destroy(p);
 }
@@ -272,14 +272,14 @@ static void the_exact_solution_fills_what_is_left_out(void **state)
   assert_int_equal(kg_problem_resolve(NULL, p, &mesh, &r), KEDGE_OK);
   assert_null(r.boundaries[RIGHT].value);
   assert_true(at(r.boundaries[LEFT].value, 0, 0) == 9);
-  assert_true(r.owns_source);
-  assert_true(fabs(at(&r.source, 2, 5) - (3 * 20 - 2 * 10)) < 1e-12);
+  assert_true(r.derives_source);
+  assert_true(fabs(at(&r.equation.source, 2, 5) - (3 * 20 - 2 * 10)) < 1e-12);
   kg_resolved_free(&r);
 
   assert_int_equal(kedge_problem_set(p, "equation", "source", "7"), KEDGE_OK);
   assert_int_equal(kg_problem_resolve(NULL, p, &mesh, &r), KEDGE_OK);
-  assert_false(r.owns_source);
-  assert_true(at(&r.source, 2, 5) == 7);
+  assert_false(r.derives_source);
+  assert_true(at(&r.equation.source, 2, 5) == 7);
   kg_resolved_free(&r);
   kedge_problem_destroy(p);
 }

@@ -116,7 +116,11 @@ static kedge_solution *create_solution(const kedge_mesh *mesh, int order)
   s->ctx = ctx;
   s->mesh = mesh;
   s->size = kg_sizes_of(order);
-  s->diffusion = diffusion;
+  s->scale = 1.0;
+  s->equation =
+      (kg_coefficients){.n_diffusion = 1,
+                        .diffusion = {{.kind = KG_FUNCTION_CONSTANT, .constant = diffusion}},
+                        .reaction = {.kind = KG_FUNCTION_CONSTANT}};
   s->n_batches = mesh->n_blocks;
   const size_t most = (size_t)(mesh->n_elements + 2 * KG_LANES);
   s->u = allocate(most * ROWS * ROWS);
@@ -127,7 +131,8 @@ static kedge_solution *create_solution(const kedge_mesh *mesh, int order)
     const kg_block *const block = &mesh->block[b];
     const int32_t n_groups = (block->n + KG_LANES - 1) / KG_LANES;
     kg_results *const r = &s->batch[b];
-    *r = (kg_results){.cell = block->cell,
+    *r = (kg_results){.by_quadrature = block->cell != &kg_triangle,
+                      .cell = block->cell,
                       .size = kg_cell_sizes_of(block->cell, order),
                       .first_element = block->first,
                       .n_elements = block->n,

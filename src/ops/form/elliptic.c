@@ -11,49 +11,38 @@
 
 static const kg_cell_material of_constants;  // what costs depend on
 
-static bool is_triangle(const kg_elements *e)
+static kedge_status make(kedge_context *ctx, const kg_elements *e,
+                         const kg_coefficient *coefficient, const double *load, kg_local local,
+                         double *condensed)
 {
-  return e->cell == &kg_triangle;
-}
-
-kg_cell_material kg_cell_material_of(const kg_material *k)
-{
-  return (kg_cell_material){.diffusion = {k->diffusion, 0.0, k->diffusion},
-                            .reaction = k->reaction,
-                            .stabilization = k->stabilization,
-                            .scaling = k->scaling};
-}
-
-static kedge_status make(kedge_context *ctx, const kg_elements *e, const kg_material *material,
-                         const double *load, kg_local local, double *condensed)
-{
-  if (is_triangle(e))
+  if (!e->by_quadrature)
     return kg_local_matrices(ctx, &(kg_local_matrices_args){.batch = e->batch,
-                                                            .material = *material,
+                                                            .material = coefficient->constant,
                                                             .load = load,
                                                             .local = local,
                                                             .condensed = condensed});
   assert(local.layout == KG_LAYOUT_PACKED && local.number == KG_DOUBLE);
   return kg_cell_make(ctx, &(kg_cell_make_args){.cells = e->cells,
-                                                .material = kg_cell_material_of(material),
+                                                .material = coefficient->cells,
                                                 .load = load,
                                                 .local = local.data,
                                                 .condensed = condensed});
 }
 
-static kedge_status recover(kedge_context *ctx, const kg_elements *e, const kg_material *material,
-                            const double *load, const double *trace, double *u, double *flux)
+static kedge_status recover(kedge_context *ctx, const kg_elements *e,
+                            const kg_coefficient *coefficient, const double *load,
+                            const double *trace, double *u, double *flux)
 {
-  if (is_triangle(e))
+  if (!e->by_quadrature)
     return kg_local_solve(ctx, &(kg_local_solve_args){.batch = e->batch,
-                                                      .material = *material,
+                                                      .material = coefficient->constant,
                                                       .n_groups = kg_elements_groups(e),
                                                       .trace = trace,
                                                       .load = load,
                                                       .u = u,
                                                       .q = flux});
   return kg_cell_recover(ctx, &(kg_cell_recover_args){.cells = e->cells,
-                                                      .material = kg_cell_material_of(material),
+                                                      .material = coefficient->cells,
                                                       .trace = trace,
                                                       .load = load,
                                                       .u = u,
@@ -61,36 +50,36 @@ static kedge_status recover(kedge_context *ctx, const kg_elements *e, const kg_m
 }
 
 static kedge_status postprocess(kedge_context *ctx, const kg_elements *e,
-                                const kg_material *material, const double *u, const double *flux,
-                                double *u_star, double *indicator)
+                                const kg_coefficient *coefficient, const double *u,
+                                const double *flux, double *u_star, double *indicator)
 {
-  if (is_triangle(e))
+  if (!e->by_quadrature)
     return kg_postprocess(ctx, &(kg_postprocess_args){.batch = e->batch,
                                                       .n_groups = kg_elements_groups(e),
                                                       .u = u,
                                                       .q = flux,
                                                       .u_star = u_star,
                                                       .indicator = indicator});
-  return kg_cell_postprocess(ctx,
-                             &(kg_cell_postprocess_args){.cells = e->cells,
-                                                         .material = kg_cell_material_of(material),
-                                                         .u = u,
-                                                         .flux = flux,
-                                                         .u_star = u_star,
-                                                         .indicator = indicator});
+  return kg_cell_postprocess(ctx, &(kg_cell_postprocess_args){.cells = e->cells,
+                                                              .material = coefficient->cells,
+                                                              .u = u,
+                                                              .flux = flux,
+                                                              .u_star = u_star,
+                                                              .indicator = indicator});
 }
 
-static kedge_status means(kedge_context *ctx, const kg_elements *e, const kg_material *material,
-                          const double *u, const double *flux, double *constant)
+static kedge_status means(kedge_context *ctx, const kg_elements *e,
+                          const kg_coefficient *coefficient, const double *u, const double *flux,
+                          double *constant)
 {
-  if (is_triangle(e))  // the constant modes have the means
+  if (!e->by_quadrature)  // the constant modes have the means
     return kg_constant_modes(ctx, &(kg_constant_modes_args){.size = e->batch.reference.size,
                                                             .n_groups = kg_elements_groups(e),
                                                             .u = u,
                                                             .q = flux,
                                                             .constant = constant});
   return kg_cell_means(ctx, &(kg_cell_means_args){.cells = e->cells,
-                                                  .material = kg_cell_material_of(material),
+                                                  .material = coefficient->cells,
                                                   .u = u,
                                                   .flux = flux,
                                                   .constant = constant});
@@ -98,26 +87,27 @@ static kedge_status means(kedge_context *ctx, const kg_elements *e, const kg_mat
 
 static kg_cost make_cost(const kg_elements *e, kg_layout layout)
 {
-  return is_triangle(e) ? kg_local_matrices_cost(e->batch.reference.size, layout, e->n_elements)
-                        : kg_cell_make_cost(&e->cells.tables, &of_constants, e->n_elements);
+  return !e->by_quadrature ? kg_local_matrices_cost(e->batch.reference.size, layout, e->n_elements)
+                           : kg_cell_make_cost(&e->cells.tables, &of_constants, e->n_elements);
 }
 
 static kg_cost recover_cost(const kg_elements *e)
 {
-  return is_triangle(e) ? kg_local_solve_cost(e->batch.reference.size, e->n_elements)
-                        : kg_cell_recover_cost(&e->cells.tables, &of_constants, e->n_elements);
+  return !e->by_quadrature ? kg_local_solve_cost(e->batch.reference.size, e->n_elements)
+                           : kg_cell_recover_cost(&e->cells.tables, &of_constants, e->n_elements);
 }
 
 static kg_cost postprocess_cost(const kg_elements *e)
 {
-  return is_triangle(e) ? kg_postprocess_cost(e->batch.reference.size, e->n_elements)
-                        : kg_cell_postprocess_cost(&e->cells.tables, &of_constants, e->n_elements);
+  return !e->by_quadrature
+             ? kg_postprocess_cost(e->batch.reference.size, e->n_elements)
+             : kg_cell_postprocess_cost(&e->cells.tables, &of_constants, e->n_elements);
 }
 
 static kg_cost means_cost(const kg_elements *e)
 {
-  return is_triangle(e) ? kg_constant_modes_cost(e->n_elements)
-                        : kg_cell_means_cost(&e->cells.tables, &of_constants, e->n_elements);
+  return !e->by_quadrature ? kg_constant_modes_cost(e->n_elements)
+                           : kg_cell_means_cost(&e->cells.tables, &of_constants, e->n_elements);
 }
 
 const kg_form kg_form_elliptic = {.symmetric = true,

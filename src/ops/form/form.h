@@ -14,8 +14,9 @@ typedef struct kg_elements {
   const kg_cell *cell;
   kg_cell_sizes size;
   int32_t n_elements;
-  kg_batch batch;  ///< of triangles
-  kg_cells cells;  ///< of other shapes
+  bool by_quadrature;  ///< else straight triangles with constant coefficients
+  kg_batch batch;      ///< of the latter
+  kg_cells cells;      ///< of elements by quadrature
 } kg_elements;
 
 /// Groups that have an element.
@@ -27,8 +28,11 @@ KG_INLINE int32_t kg_elements_groups(const kg_elements *elements)
 /// as many as there are, as a range of its own.
 kg_elements kg_elements_part(const kg_elements *elements, int32_t first_group, int32_t n_groups);
 
-/// A material as operators by quadrature take it.
-kg_cell_material kg_cell_material_of(const kg_material *material);
+/// The coefficients of a range of elements, as its operators take them.
+typedef struct kg_coefficient {
+  kg_material constant;    ///< of the kernels of triangles
+  kg_cell_material cells;  ///< of operators by quadrature
+} kg_coefficient;
 
 typedef struct kg_form {
   bool symmetric;  ///< K^e
@@ -37,27 +41,28 @@ typedef struct kg_form {
   /// @param[in]  load       [group][N][lane]: (f, phi_i)
   /// @param[in]  local      where K^e go, in double precision; 0 in empty lanes
   /// @param[out] condensed  [group][n][lane]; 0 in empty lanes
-  kedge_status (*make)(kedge_context *ctx, const kg_elements *elements, const kg_material *material,
-                       const double *load, kg_local local, double *condensed);
+  kedge_status (*make)(kedge_context *ctx, const kg_elements *elements,
+                       const kg_coefficient *coefficient, const double *load, kg_local local,
+                       double *condensed);
   /// The solution of the elements from that of the trace.
   /// @param[in]  trace  [trace facet][mode]
   /// @param[out] u      [group][N][lane]
   /// @param[out] flux   [group][S][lane]: of triangles q_x, then q_y, in the modes of u; of other
   ///                    shapes the coefficients of sigma (ops/local/quadrature/recover.h)
   kedge_status (*recover)(kedge_context *ctx, const kg_elements *elements,
-                          const kg_material *material, const double *load, const double *trace,
-                          double *u, double *flux);
+                          const kg_coefficient *coefficient, const double *load,
+                          const double *trace, double *u, double *flux);
   /// The solution of an order more from both.
   /// @param[out] u_star     [group][N*][lane]
   /// @param[out] indicator  [group][lane]: ||u* - u|| of the element
   kedge_status (*postprocess)(kedge_context *ctx, const kg_elements *elements,
-                              const kg_material *material, const double *u, const double *flux,
-                              double *u_star, double *indicator);
+                              const kg_coefficient *coefficient, const double *u,
+                              const double *flux, double *u_star, double *indicator);
   /// Means over the elements.
   /// @param[out] constant  [group][3][lane]: coefficients of the constant mode of functions that
   ///                       have the means of u, q_x and q_y, and no other mode
   kedge_status (*means)(kedge_context *ctx, const kg_elements *elements,
-                        const kg_material *material, const double *u, const double *flux,
+                        const kg_coefficient *coefficient, const double *u, const double *flux,
                         double *constant);
   kg_cost (*make_cost)(const kg_elements *elements, kg_layout layout);
   kg_cost (*recover_cost)(const kg_elements *elements);

@@ -4,12 +4,13 @@
 
 _Static_assert(sizeof(kg_point_code) <= 3600, "room for the other arguments of the kernel");
 
-/// Rows are x, y, temporaries, results.
+/// Rows are x, y, temporaries, results. No program here reads the region (function.c).
 static int row_of(const kg_program *p, int32_t number)
 {
   if (number < 0) return 2 + p->n_temporaries - 1 - number;
   if (number < 2) return number;
-  return number < 2 + p->n_constants ? KG_CODE_ROWS + number - 2 : number - p->n_constants;
+  const int32_t own = number - KG_PROGRAM_VARIABLES;
+  return own < p->n_constants ? KG_CODE_ROWS + own : 2 + own - p->n_constants;
 }
 
 kedge_status kg_point_code_of(kedge_context *ctx, const kg_program *p, int rows, kg_point_code *out)

@@ -1,0 +1,321 @@
+// Coefficients of [equation] and of sections [region NAME] become functions on a mesh, and, where
+// they are constant in each region, a table of materials.
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "expression/expression_tree.h"
+#include "expression/nearest.h"
+#include "mesh/mesh.h"
+#include "problem/problem.h"
+
+enum { MATERIALS_MAX = UINT16_MAX };
+
+typedef struct regions {
+  kedge_context *ctx;
+  const kedge_problem *problem;
+  const kedge_mesh *mesh;
+  kg_resolved *out;
+  const kg_coefficients **of;  ///< [tag]: its section, NULL: none
+} regions;
+
+static int compare_tags(const void *a, const void *b)
+{
+  const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+  return (x > y) - (x < y);
+}
+
+/// The tags of the mesh's regions, ascending.
+static kedge_status find_tags(regions *r)
+{
+  const kedge_mesh *mesh = r->mesh;
+  kg_resolved *out = r->out;
+  int n = 0;
+  KG_TRY(kg_host_alloc(r->ctx, (size_t)mesh->n_groups + 1, sizeof *out->tag, &out->tag));
+  for (int g = 0; g < mesh->n_groups; ++g)
+    if (mesh->groups[g].dimension == 2) out->tag[n++] = mesh->groups[g].tag;
+  if (n == 0) out->tag[n++] = 0;
+  qsort(out->tag, (size_t)n, sizeof *out->tag, compare_tags);
+  out->n_tags = n;
+  KG_TRY(kg_host_calloc(r->ctx, (size_t)n, sizeof *out->material_of_tag, &out->material_of_tag));
+  return kg_host_calloc(r->ctx, (size_t)n, sizeof *r->of, &r->of);
+}
+
+static int place_of_tag(const kg_resolved *out, int32_t tag)
+{
+  const int32_t *found = bsearch(&tag, out->tag, (size_t)out->n_tags, sizeof tag, compare_tags);
+  return found ? (int)(found - out->tag) : -1;
+}
+
+int kg_material_of_region(const kg_resolved *resolved, int32_t tag)
+{
+  return resolved->n_materials == 1 ? 0 : resolved->material_of_tag[place_of_tag(resolved, tag)];
+}
+
+static const kg_group *group_of_tag(const kedge_mesh *mesh, int32_t tag)
+{
+  for (int g = 0; g < mesh->n_groups; ++g)
+    if (mesh->groups[g].dimension == 2 && mesh->groups[g].tag == tag) return &mesh->groups[g];
+  return NULL;
+}
+
+/// The region of that name, else of that number; NULL: none.
+static const kg_group *find_region(const kedge_mesh *mesh, const char *name)
+{
+  for (int g = 0; g < mesh->n_groups; ++g)
+    if (mesh->groups[g].dimension == 2 && strcmp(mesh->groups[g].name, name) == 0)
+      return &mesh->groups[g];
+  for (int g = 0; g < mesh->n_groups; ++g) {
+    char number[16];
+    snprintf(number, sizeof number, "%d", mesh->groups[g].tag);
+    if (mesh->groups[g].dimension == 2 && strcmp(number, name) == 0) return &mesh->groups[g];
+  }
+  return NULL;
+}
+
+static kedge_status no_such_region(const regions *r, const kg_coefficients *c)
+{
+  const kedge_mesh *mesh = r->mesh;
+  char list[400] = "";
+  size_t length = 0;
+  kg_nearest nearest = kg_nearest_to(c->group);
+  for (int g = 0; g < mesh->n_groups; ++g) {
+    if (mesh->groups[g].dimension != 2) continue;
+    kg_nearest_offer(&nearest, mesh->groups[g].name);
+    if (length < sizeof list)
+      length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? ", " : "",
+                                 mesh->groups[g].name);
+  }
+  return kg_problem_fail(r->ctx, r->problem, c->at, "[region %s]: %s has no region '%s'%s%s%s%s%s",
+                         c->group, mesh->source ? mesh->source : "the mesh", c->group,
+                         length ? " among " : "; give its surfaces physical groups in Gmsh", list,
+                         nearest.best ? "; did you mean '" : "", nearest.best ? nearest.best : "",
+                         nearest.best ? "'?" : "");
+}
+
+static kedge_status match(regions *r)
+{
+  const kedge_problem *p = r->problem;
+  const kg_coefficients *rest = p->n_regions == 0 ? &p->equation : NULL;
+  for (int i = 0; i < p->n_regions; ++i) {
+    const kg_coefficients *c = &p->regions[i];
+    if (strcmp(c->group, "default") == 0) {
+      rest = c;
+      continue;
+    }
+    const kg_group *group = find_region(r->mesh, c->group);
+    if (!group) return no_such_region(r, c);
+    const kg_coefficients **of = &r->of[place_of_tag(r->out, group->tag)];
+    if (*of)
+      return kg_problem_fail(r->ctx, p, c->at,
+                             "[region %s] and [region %s] are the same region of the mesh; keep "
+                             "one of them",
+                             (*of)->group, c->group);
+    *of = c;
+  }
+  for (int t = 0; t < r->out->n_tags; ++t) {
+    if (r->of[t]) continue;
+    const kg_group *group = group_of_tag(r->mesh, r->out->tag[t]);
+    if (!rest && group)
+      return kg_problem_fail(
+          r->ctx, p, p->regions[0].at,
+          "region '%s' of %s has no section; add [region %s] or [region default]", group->name,
+          r->mesh->source ? r->mesh->source : "the mesh", group->name);
+    if (!rest)
+      return kg_problem_fail(
+          r->ctx, p, p->regions[0].at,
+          "elements of %s without a region have no section; add [region default]",
+          r->mesh->source ? r->mesh->source : "the mesh");
+    r->of[t] = rest;
+  }
+  return KEDGE_OK;
+}
+
+/// One coefficient of a section: function k of xx, xy, yy, reaction, source. A scalar is xx and yy.
+static const kg_function *coefficient(const kg_coefficients *section, const kg_coefficients *rest,
+                                      int k)
+{
+  static const kg_function zero = {.kind = KG_FUNCTION_CONSTANT};
+  if (k < 3) {
+    const kg_coefficients *c = section->n_diffusion > 0 ? section : rest;
+    if (c->n_diffusion == 3) return &c->diffusion[k];
+    return k == 1 ? &zero : &c->diffusion[0];
+  }
+  const kg_function *f = k == 3 ? &section->reaction : &section->source;
+  return f->kind != KG_FUNCTION_NONE ? f : k == 3 ? &rest->reaction : &rest->source;
+}
+
+static kedge_status copy_function(kedge_context *ctx, const kg_function *from, kg_function *to)
+{
+  *to = *from;
+  if (from->kind != KG_FUNCTION_EXPRESSION) return KEDGE_OK;
+  kg_expression_builder b;
+  int32_t root;
+  kedge_status status = kg_builder_open(ctx, &b);
+  if (status == KEDGE_OK) status = kg_builder_import(&b, from->expression, &root);
+  if (status == KEDGE_OK) status = kg_builder_finish(&b, root, "a coefficient", &to->expression);
+  kg_builder_close(&b);
+  if (status != KEDGE_OK) *to = (kg_function){0};
+  return status;
+}
+
+static bool is_one(const regions *r, int k)
+{
+  for (int t = 1; t < r->out->n_tags; ++t)
+    if (coefficient(r->of[t], &r->problem->equation, k) !=
+        coefficient(r->of[0], &r->problem->equation, k))
+      return false;
+  return true;
+}
+
+/// region == tag ? its function : the next, and so on.
+static kedge_status merge_roots(const regions *r, int k, kg_expression_builder *b, int32_t *root)
+{
+  for (int t = r->out->n_tags - 1; t >= 0; --t) {
+    const kg_function *const f = coefficient(r->of[t], &r->problem->equation, k);
+    int32_t here;
+    if (f->kind == KG_FUNCTION_CALLER)
+      return kg_problem_fail(r->ctx, r->problem, r->problem->regions[0].at,
+                             "a source of the calling program and one of a region exclude each "
+                             "other; keep one of them");
+    if (f->kind == KG_FUNCTION_EXPRESSION)
+      KG_TRY(kg_builder_import(b, f->expression, &here));
+    else
+      here = kg_build_constant(b, f->kind == KG_FUNCTION_NONE ? 0.0 : f->constant);
+    if (t == r->out->n_tags - 1) {
+      *root = here;
+      continue;
+    }
+    const int32_t region = kg_build(b, KG_OP_REGION, 0, 0, 0);
+    const int32_t is_here =
+        kg_build(b, KG_OP_EQUAL, region, kg_build_constant(b, r->out->tag[t]), 0);
+    *root = kg_build(b, KG_OP_CHOOSE, is_here, here, *root);
+  }
+  return KEDGE_OK;
+}
+
+/// A coefficient of all regions as one function.
+static kedge_status merge(const regions *r, int k, kg_function *out)
+{
+  if (is_one(r, k))
+    return copy_function(r->ctx, coefficient(r->of[0], &r->problem->equation, k), out);
+  kg_expression_builder b;
+  int32_t root = 0;
+  kg_expression *e = NULL;
+  kedge_status status = kg_builder_open(r->ctx, &b);
+  if (status == KEDGE_OK) status = merge_roots(r, k, &b, &root);
+  if (status == KEDGE_OK) status = kg_builder_finish(&b, root, "a coefficient of all regions", &e);
+  kg_builder_close(&b);
+  if (status == KEDGE_OK) *out = (kg_function){.kind = KG_FUNCTION_EXPRESSION, .expression = e};
+  return status;
+}
+
+static kedge_status merge_all(const regions *r)
+{
+  kg_coefficients *const c = &r->out->equation;
+  bool is_tensor = false;
+  for (int t = 0; t < r->out->n_tags; ++t) {
+    const bool own = r->of[t]->n_diffusion > 0;
+    is_tensor = is_tensor || (own ? r->of[t] : &r->problem->equation)->n_diffusion == 3;
+  }
+  c->n_diffusion = is_tensor ? 3 : 1;
+  for (int k = 0; k < c->n_diffusion; ++k) KG_TRY(merge(r, k, &c->diffusion[k]));
+  KG_TRY(merge(r, 3, &c->reaction));
+  KG_TRY(merge(r, 4, &c->source));
+  for (int k = 0; k < c->n_diffusion; ++k)
+    r->out->varies = r->out->varies || kg_function_varies(&c->diffusion[k]);
+  r->out->varies = r->out->varies || kg_function_varies(&c->reaction);
+  return KEDGE_OK;
+}
+
+bool kg_has_no_reaction(const kg_resolved *resolved)
+{
+  const kg_function *f = &resolved->equation.reaction;
+  bool none = f->kind != KG_FUNCTION_EXPRESSION && f->constant == 0.0;
+  for (int m = 0; f->kind == KG_FUNCTION_EXPRESSION && !resolved->varies; ++m) {
+    none = m == resolved->n_materials;
+    if (none || resolved->material[m][3] != 0.0) break;
+  }
+  return none;
+}
+
+void kg_coefficients_evaluate(const kg_coefficients *c, const kedge_points *points, double *value)
+{
+  const size_t n = points->n;
+  for (int k = 0; k < c->n_diffusion; ++k)
+    kg_function_evaluate(&c->diffusion[k], points, value + (size_t)k * n);
+  if (c->n_diffusion == 1) {
+    memset(value + n, 0, n * sizeof *value);
+    memcpy(value + 2 * n, value, n * sizeof *value);
+  }
+  kg_function_evaluate(&c->reaction, points, value + 3 * n);
+}
+
+/// The values in a region; refused where the equation is not elliptic.
+static kedge_status evaluate(const regions *r, int t, double value[4])
+{
+  const double zero = 0.0, region = r->out->tag[t];
+  const kedge_points point = {.n = 1, .x = &zero, .y = &zero, .region = &region};
+  kg_coefficients_evaluate(&r->out->equation, &point, value);
+  const double least = kg_least_eigenvalue(value);
+  const kg_group *group = group_of_tag(r->mesh, r->out->tag[t]);
+  const kg_setting *at = r->of[t]->at;
+  if (!at) at = kg_settings_find(&r->problem->settings, "equation", "diffusion");
+  if (!(least >= DBL_MIN && value[0] <= DBL_MAX && value[2] <= DBL_MAX))
+    return kg_problem_fail(r->ctx, r->problem, at,
+                           "diffusion in region '%s' must be positive definite, and its least "
+                           "eigenvalue is %g",
+                           group ? group->name : "0", least);
+  if (!(value[3] >= 0.0 && value[3] <= DBL_MAX))
+    return kg_problem_fail(r->ctx, r->problem, at,
+                           "reaction in region '%s' must be zero or positive, not %g",
+                           group ? group->name : "0", value[3]);
+  return KEDGE_OK;
+}
+
+double kg_least_eigenvalue(const double tensor[3])
+{
+  const double mean = 0.5 * (tensor[0] + tensor[2]), half = 0.5 * (tensor[0] - tensor[2]);
+  return mean - hypot(half, tensor[1]);
+}
+
+static kedge_status make_materials(regions *r)
+{
+  kg_resolved *const out = r->out;
+  KG_TRY(kg_host_alloc(r->ctx, (size_t)out->n_tags, sizeof *out->material, &out->material));
+  for (int t = 0; t < out->n_tags; ++t) {
+    double *const value = out->material[out->n_materials];
+    KG_TRY(evaluate(r, t, value));
+    int m = 0;
+    while (m < out->n_materials && memcmp(out->material[m], value, sizeof *out->material) != 0) ++m;
+    out->n_materials += m == out->n_materials;
+    KG_REQUIRE(r->ctx, out->n_materials <= MATERIALS_MAX, KEDGE_ERR_INPUT,
+               "more than %d different materials are too many", MATERIALS_MAX);
+    out->material_of_tag[t] = (uint16_t)m;
+  }
+  return KEDGE_OK;
+}
+
+kedge_status kg_coefficients_resolve(kedge_context *ctx, const kedge_problem *problem,
+                                     const kedge_mesh *mesh, kg_resolved *out)
+{
+  regions r = {ctx, problem, mesh, out, NULL};
+  kedge_status status = find_tags(&r);
+  if (status == KEDGE_OK) status = match(&r);
+  if (status == KEDGE_OK) status = merge_all(&r);
+  if (status == KEDGE_OK && !out->varies) status = make_materials(&r);
+  free(r.of);
+  return status;
+}
+
+void kg_coefficients_free(kg_coefficients *c)
+{
+  free(c->group);
+  for (int k = 0; k < 3; ++k) kg_expression_free(c->diffusion[k].expression);
+  kg_expression_free(c->reaction.expression);
+  kg_expression_free(c->source.expression);
+  *c = (kg_coefficients){0};
+}
