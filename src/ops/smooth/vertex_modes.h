@@ -100,7 +100,7 @@ KG_INLINE void kg_vertex_mode_corners(const kg_vertex_modes_args *a, int n, int3
   for (int l = 0; l < n; ++l) a->element[kg_facet_at(&a->batch.arrays, e, l)] = corner[l];
 }
 
-/// Those of the element of a lane, if it has one.
+/// Fill in the element of a lane, if it has one.
 KG_INLINE void kg_vertex_mode_element(const kg_vertex_modes_args *a, int32_t e)
 {
   const kg_local *local = kg_local_of_lane(&a->locals, e);
