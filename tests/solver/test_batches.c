@@ -195,12 +195,14 @@ static void compare_solves(kedge_mesh *mesh, const setting *settings)
     kedge_solution *several = solve(ctx, mesh, settings);
     cut_as(&(cuts){0});
     kedge_solution_report(several, &report);
-    const int64_t more = 1 + expected.iterations / 200;  // rounding, where they are hundreds
+    // Rounding is more where they are hundreds: the preconditioner leaves large condition numbers.
+    const bool many = expected.iterations > 200;
+    const int64_t more = many ? 1 + expected.iterations / 200 : 1;
     assert_in_range(report.iterations, expected.iterations - more, expected.iterations + more);
     fields f = fields_of(ctx, several);
     for (int i = 0; i < FIELDS; ++i) {
       assert_int_equal(f.n[i], of_one.n[i]);
-      assert_close(f.n[i], f.values[i], of_one.values[i], 1e-11);
+      assert_close(f.n[i], f.values[i], of_one.values[i], many ? 5e-11 : 1e-11);
     }
     assert_at_most(fabs(report.u_star_l2 / expected.u_star_l2 - 1.0), 1e-7);
     fields_free(&f);
@@ -246,11 +248,10 @@ static void solves_without_multigrid_do_not_depend_on_the_cut(void **state)
   (void)state;
   kedge_mesh *mesh = test_irregular_mesh(ctx, TRIANGLES);
   SOLVE(mesh, "2", "1.5", {"solver", "preconditioner", "jacobi"});
-  SOLVE(mesh, "2", "1.5", {"solver", "preconditioner", "block-jacobi"});
+  SOLVE(mesh, "2", "0", {"solver", "preconditioner", "block-jacobi"});
   SOLVE(mesh, "1", "1.5", {"solver", "operator", "ell"});
-  SOLVE(mesh, "1", "0", {"solver", "operator", "ell"});
-  SOLVE(mesh, "1", "0", {"solver", "operator", "matrix-free-plain"});
-  SOLVE(mesh, "2", "1.5", {"solver", "operator", "matrix-free-plain"});
+  SOLVE(mesh, "2", "0", {"solver", "operator", "ell"});
+  SOLVE(mesh, "3", "0", {"solver", "operator", "matrix-free-plain"});
   kedge_mesh_destroy(mesh);
 }
 
