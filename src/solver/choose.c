@@ -88,7 +88,6 @@ kedge_status kg_choose_check(kedge_context *ctx, const kg_choose_args *a)
   } table[] = {
       {problem->order > KG_WIDE_ORDER_MAX, "orders 1 to 8: take one of them"},
       {a->linear == KEDGE_OPERATOR_MATRIX_FREE_PLAIN, "operator = matrix-free or ell: take one"},
-      {problem->precision == KEDGE_PRECISION_COMPACT, "precision = double or mixed: take one"},
       {problem->smoother == KEDGE_SMOOTHER_LINE, "smoother = edge: take that"}};
   const int32_t n = kg_mesh_quadrilaterals(a->mesh);
   if (is_general(a->resolved)) {

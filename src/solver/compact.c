@@ -5,15 +5,16 @@
 #include "ops/local/triangle/batch_part.h"
 #include "ops/vector/difference.h"
 #include "ops/local/convert.h"
-#include "ops/sample/points.h"
 #include "ops/vector/round.h"
 #include "ops/trace/trace_loads.h"
 #include "ops/trace/trace_sides.h"
+#include "solver/cells.h"
 
 /// Some patches of a batch, and memory for their load vectors, F^e and K^e.
 typedef struct chunk {
   int of;  ///< batch
   int32_t first_patch;
+  kg_batch batch;  ///< of the product
   kg_elements elements;
   double *load, *condensed;
   kg_local local;
@@ -24,8 +25,8 @@ typedef struct chunk {
 static size_t local_bytes(const kg_shape *s)
 {
   const size_t lanes = KG_LANES * (size_t)s->choice.residual_groups, d = sizeof(double);
-  const size_t local = (size_t)kg_shape_made_locals(s).local[0].rows * lanes * d;
-  const size_t values = (size_t)kg_rule_points(s->size.order) * KG_LANES * d;
+  const size_t local = kg_shape_most_local_rows(s) * lanes * d;
+  const size_t values = (size_t)kg_shape_source_points(s) * KG_LANES * d;
   return local > values || s->choice.residual != KG_REMADE_WITH_LOADS ? local : values;
 }
 
@@ -36,32 +37,35 @@ void kg_compact_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   const bool remakes = s->choice.residual == KG_REMADE_WITH_LOADS;
   const unsigned makes = KG_IN(LOCAL) | KG_IN(RESIDUAL), loads = remakes ? makes : KG_IN(RESIDUAL);
   if (s->choice.iterates == KG_DOUBLE) return;
-  kg_plan_array(plan, "loads of a chunk", (size_t)s->size.n_modes * lanes, d, loads,
+  kg_plan_array(plan, "loads of a chunk", kg_shape_most_rows(s, KG_ROWS_MODES) * lanes, d, loads,
                 &a->chunk_load);
-  kg_plan_array(plan, "F^e of a chunk", (size_t)s->size.n_trace * lanes, d, loads,
+  kg_plan_array(plan, "F^e of a chunk", kg_shape_most_rows(s, KG_ROWS_TRACE) * lanes, d, loads,
                 &a->chunk_condensed);
   kg_plan_array(plan, "K^e of a chunk", local_bytes(s), 1, makes, &a->chunk_local);
-  kg_plan_array(plan, "sides of a chunk", s->choice.sides_stay ? 0 : 3 * lanes,
+  kg_plan_array(plan, "sides of a chunk",
+                s->choice.sides_stay ? 0 : kg_shape_most_rows(s, KG_ROWS_SIDES) * lanes,
                 sizeof *a->chunk_sides, KG_IN(RESIDUAL), &a->chunk_sides);
 }
 
 /// The chunk that begins with a patch of a batch.
 static chunk chunk_at(const kg_pipeline *p, int of, int32_t first)
 {
-  const kg_batch *whole = &p->elements[of].batch;
-  const int32_t groups = p->shape.choice.residual_groups, most = groups / whole->count.patch_groups;
-  const int32_t left = whole->count.n_patches - first;
+  const kg_local local = kg_shape_made_locals(&p->shape).local[of];
+  const kg_batch whole = kg_batch_of_local(&p->batch, &local);
+  const int32_t groups = whole.count.patch_groups;
+  const int32_t most = p->shape.choice.residual_groups / groups;
+  const int32_t left = whole.count.n_patches - first;
   chunk c = {.of = of,
              .first_patch = first,
-             .elements = p->elements[of],
+             .batch = kg_batch_part(&whole, first, left < most ? left : most),
              .load = p->arrays.chunk_load,
              .condensed = p->arrays.chunk_condensed,
-             .local = kg_shape_made_locals(&p->shape).local[of]};
-  c.elements.batch = kg_batch_part(whole, first, left < most ? left : most);
-  c.elements.n_elements = c.elements.batch.count.n_elements;
+             .local = local};
+  c.elements = kg_elements_part(&p->elements[of], first * groups, c.batch.count.n_groups);
+  c.elements.batch = c.batch;
   c.local.data = p->arrays.chunk_local;
-  c.local.first_lane += first * whole->count.patch_groups * KG_LANES;
-  c.local.n_lanes = c.elements.batch.count.n_groups * KG_LANES;
+  c.local.first_lane += first * groups * KG_LANES;
+  c.local.n_lanes = c.batch.count.n_groups * KG_LANES;
   c.local.n_elements = c.elements.n_elements;
   return c;
 }
@@ -70,8 +74,9 @@ static chunk chunk_at(const kg_pipeline *p, int of, int32_t first)
 static bool next_chunk(const kg_pipeline *p, chunk *c)
 {
   int of = c->of;
-  int32_t first = c->load ? c->first_patch + c->elements.batch.count.n_patches : 0;
-  if (first == p->elements[of].batch.count.n_patches) {
+  int32_t first = c->load ? c->first_patch + c->batch.count.n_patches : 0;
+  const int32_t groups = p->shape.count.patch_groups;
+  if (first * groups >= kg_elements_groups(&p->elements[of])) {
     ++of;
     first = 0;
   }
@@ -91,9 +96,10 @@ static double *rows_of(const kg_pipeline *p, const chunk *c, double *array, kg_r
 /// The sides of a chunk, where they have left memory for the trace solve.
 static kedge_status make_sides(kg_pipeline *p, chunk *c)
 {
-  const kg_trace_sides_args args = {.batch = c->elements.batch, .side_edge = p->arrays.chunk_sides};
+  const kg_trace_sides_args args = {.batch = c->batch, .side_edge = p->arrays.chunk_sides};
   if (p->shape.choice.sides_stay) return KEDGE_OK;
   c->elements.batch.arrays.side_edge = args.side_edge;
+  c->elements.cells.side_edge = args.side_edge;
   return kg_trace_sides(p->ctx, &args);
 }
 
@@ -145,7 +151,7 @@ kedge_status kg_compact_local_matrices(kg_pipeline *p)
 /// group may be more than its K^e, so the room is all the memory that chunks have for these.
 static kedge_status make_loads(kg_pipeline *p, const chunk *c)
 {
-  const kg_trace_counts *n = &c->elements.batch.count;
+  const kg_trace_counts *n = &c->batch.count;
   const kg_buffer values = {c->local.data, local_bytes(&p->shape)};
   return kg_source_loads(p, c->of, c->first_patch * n->patch_groups, n->n_groups, values, c->load);
 }
@@ -156,7 +162,7 @@ static kedge_status multiply_chunk(kg_pipeline *p, chunk *c, const double *x, do
 {
   const bool remakes = p->shape.choice.residual == KG_REMADE_WITH_LOADS;
   kg_open open;  // make() knows which rows are
-  const kg_trace_apply_args args = {.batch = c->elements.batch,
+  const kg_trace_apply_args args = {.batch = c->batch,
                                     .local = c->local,
                                     .x = x,
                                     .y = y,

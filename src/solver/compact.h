@@ -1,6 +1,7 @@
 /// @file
-/// precision = compact: of K^e only those in single precision stay, reduced, or with reaction K'
-/// (ops/local/entry.h), and the system is solved by iterative refinement (docs/math.md#compact).
+/// precision = compact: of K^e only those in single precision stay, reduced, or with a reaction or
+/// quadrilaterals K' (ops/local/differences.h), and the system is solved by iterative refinement
+/// (docs/math.md#compact).
 /// K^e in double precision is made chunk by chunk, of some consecutive patches, once for those and
 /// again for every residual b - A x, up to order 3 with the chunk's part of b.
 #pragma once

@@ -177,8 +177,8 @@ kg_memory kg_memory_choose(const kedge_context *ctx, kg_shape *shape, kg_memory 
 static const char *leaner_setting(const kg_shape *s)
 {
   if (s->choice.linear != KEDGE_OPERATOR_MATRIX_FREE) return "operator = matrix-free, ";
-  const bool may_compact = s->choice.precond == KG_CYCLE && s->count.n_wide_groups == 0;
-  return may_compact && s->choice.iterates != KG_SINGLE ? "precision = compact, " : "";
+  return s->choice.precond == KG_CYCLE && s->choice.iterates != KG_SINGLE ? "precision = compact, "
+                                                                          : "";
 }
 
 static kedge_status refuse(kedge_context *ctx, const kg_shape *s, const char *where, int64_t need,

@@ -45,6 +45,12 @@ kg_locals kg_shape_made_locals(const kg_shape *s)
   return locals(s, reduced ? KG_LAYOUT_REDUCED : KG_LAYOUT_PACKED, KG_DOUBLE);
 }
 
+size_t kg_shape_most_local_rows(const kg_shape *s)
+{
+  const kg_locals made = kg_shape_made_locals(s);
+  return (size_t)made.local[made.n_locals - 1].rows;  // quadrilaterals, the larger ones, come last
+}
+
 kg_locals kg_shape_locals(const kg_shape *s)
 {
   return locals(s, s->choice.layout, s->choice.iterates);
@@ -99,9 +105,9 @@ kedge_status kg_shape_work(kedge_context *ctx, kg_shape *s)
 /// Bytes of K^e, load vectors, F^e and sides of a group of a chunk with precision = compact.
 static size_t chunk_group_bytes(const kg_shape *s)
 {
-  const size_t rows = (size_t)kg_shape_made_locals(s).local[0].rows;
-  const size_t numbers = rows + (size_t)(s->size.n_modes + s->size.n_trace);
-  const size_t sides = s->choice.sides_stay ? 0 : 3;
+  const size_t numbers = kg_shape_most_local_rows(s) + kg_shape_most_rows(s, KG_ROWS_MODES) +
+                         kg_shape_most_rows(s, KG_ROWS_TRACE);
+  const size_t sides = s->choice.sides_stay ? 0 : kg_shape_most_rows(s, KG_ROWS_SIDES);
   return KG_LANES * (numbers * sizeof(double) + sides * sizeof(uint32_t));
 }
 

@@ -39,6 +39,8 @@ kg_multigrid_shape kg_shape_multigrid(const kg_shape *shape);
 
 /// The shape of all local matrices as they are made, in double precision: one a batch.
 kg_locals kg_shape_made_locals(const kg_shape *shape);
+/// The most numbers that one of them has.
+size_t kg_shape_most_local_rows(const kg_shape *shape);
 /// The shape of the local matrices that the trace solve reads: those that were made, or, with
 /// precision = compact, their copies in single precision.
 kg_locals kg_shape_locals(const kg_shape *shape);

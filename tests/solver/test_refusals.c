@@ -73,7 +73,6 @@ static void what_quadrilaterals_do_not_have_is_refused(void **state)
   } table[] = {
       {{"space", "order", "9"}, "orders 1 to 8: take one of them"},
       {{"solver", "operator", "matrix-free-plain"}, "operator = matrix-free or ell: take one"},
-      {{"solver", "precision", "compact"}, "precision = double or mixed: take one"},
       {{"solver", "smoother", "line"}, "smoother = edge: take that"}};
   const int64_t before = ctx->bytes_in_use;
   kedge_mesh *quads;

@@ -6,12 +6,12 @@
 static void place_sides(const kg_trace_loads_args *a, int32_t patch, double *sides)
 {
   const kg_batch *batch = &a->product.batch;
-  const int m = batch->reference.size.n_edge, n = batch->reference.size.n_trace;
+  const int facets = batch->arrays.n_facets, m = batch->reference.size.n_edge, n = facets * m;
   const int32_t lanes = batch->count.patch_groups * KG_LANES, first = patch * lanes;
   for (int32_t e = first; e < first + lanes && e < batch->count.n_elements; ++e) {
     const double *load = a->condensed + (int64_t)(e / KG_LANES) * n * KG_LANES + e % KG_LANES;
-    for (int l = 0; l < 3; ++l) {
-      double *side = sides + kg_side_code(batch->arrays.side_codes[e], l) * m;
+    for (int l = 0; l < facets; ++l) {
+      double *side = sides + kg_side_code_at(batch->arrays.side_codes, facets, e, l) * m;
       for (int k = 0; k < m; ++k) side[k] = load[(l * m + k) * KG_LANES];
     }
   }
@@ -49,7 +49,7 @@ kedge_status kg_trace_loads_host(kedge_context *ctx, const kg_trace_loads_args *
 
 kedge_status kg_trace_loads(kedge_context *ctx, const kg_trace_loads_args *args)
 {
-  assert(args->product.batch.arrays.n_facets == 3);
+  assert(args->product.batch.arrays.first_wide == 0);
   return KG_IMPLEMENTATION(ctx, kg_trace_loads_host, kg_trace_loads_cuda)(ctx, args);
 }
 
@@ -57,7 +57,7 @@ kedge_status kg_trace_loads(kedge_context *ctx, const kg_trace_loads_args *args)
 kg_cost kg_trace_loads_cost(kg_sizes size, const kg_trace_counts *count)
 {
   const double rows = (double)count->n_free * size.n_edge;
-  const double numbers = (double)count->n_elements * size.n_trace;
+  const double numbers = (double)count->n_sides * size.n_edge;
   return (kg_cost){.bytes = 8.0 * numbers + 4.0 * count->n_elements + 16.0 * rows,
                    .flops = numbers};
 }

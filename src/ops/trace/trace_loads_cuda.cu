@@ -14,7 +14,7 @@ __global__ void trace_loads_kernel(const kg_trace_loads_args a)
 {
   extern __shared__ double s_sides[];  // [place][mode]
   const kg_batch &batch = a.product.batch;
-  const int m = batch.reference.size.n_edge, n = batch.reference.size.n_trace;
+  const int facets = batch.arrays.n_facets, m = batch.reference.size.n_edge, n = facets * m;
   const int threads = blockDim.x, thread = threadIdx.x, patch = blockIdx.x;
   const int edge0 = batch.arrays.patch_edge[patch], halo0 = batch.arrays.patch_halo[patch];
   const int n_inside = batch.arrays.patch_edge[patch + 1] - edge0;
@@ -23,9 +23,10 @@ __global__ void trace_loads_kernel(const kg_trace_loads_args a)
   const int64_t element = (int64_t)patch * threads + thread;
   if (element < batch.count.n_elements) {
     const double *load = a.condensed + element / KG_LANES * n * KG_LANES + element % KG_LANES;
-    const unsigned codes = batch.arrays.side_codes[element];
-    for (int i = 0; i < n; ++i)
-      s_sides[kg_code_place(kg_side_code(codes, i / m), n_inside) * m + i % m] = load[i * KG_LANES];
+    for (int i = 0; i < n; ++i) {
+      const int code = kg_side_code_at(batch.arrays.side_codes, facets, (int32_t)element, i / m);
+      s_sides[kg_code_place(code, n_inside) * m + i % m] = load[i * KG_LANES];
+    }
   }
   __syncthreads();
   for (int i = thread; i < n_edges * m; i += threads) {
@@ -46,7 +47,8 @@ extern "C" kedge_status kg_trace_loads_cuda(kedge_context *ctx, const kg_trace_l
 {
   const kg_batch &batch = a->product.batch;
   const unsigned threads = (unsigned)(KG_LANES * batch.count.patch_groups);
-  const size_t shared = sizeof(double) * 3 * threads * batch.reference.size.n_edge;
+  const size_t shared =
+      sizeof(double) * batch.arrays.n_facets * threads * batch.reference.size.n_edge;
   trace_loads_kernel<<<(unsigned)batch.count.n_patches, threads, shared, kg_cuda_stream(ctx)>>>(*a);
   return kg_cuda_launched(ctx, "trace_loads");
 }
