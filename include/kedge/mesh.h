@@ -73,10 +73,11 @@ KEDGE_API kedge_status kedge_mesh_create(kedge_context *ctx, const kedge_mesh_ar
                                          kedge_mesh **out);
 
 /// Generate a mesh from words: "square N" (the unit square, N x N squares split by a diagonal;
-/// groups left, right, bottom, top), "quads N" (the same squares whole), "lshape N" ((-1,1)^2
-/// without its lower right quarter, 2N x 2N squares less a quarter; group boundary), "ring N M"
-/// (radii 1 to 2, N layers, M sectors, straight edges; groups inner, outer); region "domain".
-/// Others: KEDGE_ERR_INPUT.
+/// groups left, right, bottom, top), "quads N" (the same squares whole), "mixed N" (a checkerboard of
+/// both), "lshape N [quads]" ((-1,1)^2 without its lower right quarter, 2N x 2N squares less a
+/// quarter; group boundary), "ring N M [quads]" (radii 1 to 2, N layers, M sectors; groups inner,
+/// outer), "disk N" (radius 1, N layers of triangles; group boundary), all with straight edges;
+/// region "domain". Others: KEDGE_ERR_INPUT.
 KEDGE_API kedge_status kedge_mesh_generate(kedge_context *ctx, const char *words, kedge_mesh **out);
 
 /// Split every element into four at the midpoints of its edges, a quadrilateral at its centre too,

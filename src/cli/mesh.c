@@ -202,7 +202,7 @@ static error_t parse_generate(int key, char *text, struct argp_state *state)
       add_word(state, options, text);
       return 0;
     case ARGP_KEY_NO_ARGS:
-      argp_error(state, "which mesh? square N, quads N, lshape N or ring N M");
+      argp_error(state, "which mesh? square N, quads N, mixed N, lshape N, ring N M or disk N");
       return 0;
     case ARGP_KEY_END:
       if (!options->output) argp_error(state, "into which file? Give it with -o FILE");
@@ -234,7 +234,9 @@ static int run_generate(int argc, char **argv)
   static const struct argp argp = {
       .options = list,
       .parser = parse_generate,
-      .args_doc = "square N -o FILE\nquads N -o FILE\nlshape N -o FILE\nring N M -o FILE",
+      .args_doc =
+          "square N -o FILE\nquads N -o FILE\nmixed N -o FILE\nlshape N [quads] -o FILE\n"
+          "ring N M [quads] -o FILE\ndisk N -o FILE",
       .doc = "Generate a mesh ('kedge help mesh' describes them).",
       .children = kg_cli_help_children};
   mesh_options options = {0};

@@ -250,6 +250,21 @@ kedge_status kg_mesh_build_on(kedge_context *ctx, const kg_raw_mesh *raw, const 
 /// Fewer triangles than these take a host of 16 cores less than 10 ms.
 enum { KG_GPU_ELEMENTS = 100000 };
 
+/// kedge_mesh_generate() with elements of order `geometry`, 1 .. KG_GEOMETRY_MAX, where the domain
+/// has curves: rings in polar coordinates, disks at their boundary. Others are straight.
+kedge_status kg_mesh_generate(kedge_context *ctx, const char *words, int geometry,
+                              kedge_mesh **out);
+
+struct kg_function;  ///< expression/function.h
+/// Move all nodes of a mesh: the caller's vertices, and nodes of order `geometry` of its elements as
+/// they are, go to (x, y) of their place.
+/// @param[in] geometry  1 .. KG_GEOMETRY_MAX; 0: that of the mesh
+/// @param[in] x, y      NULL, both: nodes stay, and the mesh gets another geometry order
+/// @retval KEDGE_ERR_INPUT  the map is not finite or turns an element over; the sentence says where
+kedge_status kg_mesh_map(kedge_context *ctx, const kedge_mesh *mesh, int geometry,
+                         const struct kg_function *x, const struct kg_function *y,
+                         kedge_mesh **out);
+
 /// Connected parts: elements hang together by common edges; a common vertex does not do.
 /// @param[out] part     [element]: its part, numbered by their first elements; the caller frees it
 /// @param[out] n_parts  how many there are

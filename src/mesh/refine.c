@@ -6,7 +6,7 @@
 #include "device/context.h"
 #include "device/loop.h"
 #include "core/memory.h"
-#include "mesh/refine.h"
+#include "mesh/nodes.h"
 #include "mesh/triangle.h"
 
 _Static_assert(1LL << 2 * KEDGE_REFINE_MAX <= KG_ELEMENTS_MAX &&

@@ -2,7 +2,6 @@
 #include "device/context.h"
 #include "device/loop.h"
 #include "mesh/nodes.h"
-#include "mesh/refine.h"
 
 /// The corners (r, s) of a part, in the order of its vertices: parts of quadrilaterals begin in the
 /// corner that they share with the whole, the fourth of a triangle is its middle.

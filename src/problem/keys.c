@@ -387,7 +387,7 @@ READER(read_fields)
 // clang-format off
 static const kg_problem_key table[] = {
   {"mesh", "file", "a Gmsh file, .msh", read_mesh_file},
-  {"mesh", "generate", "square N, quads N, lshape N or ring N M", read_text,
+  {"mesh", "generate", "square N, quads N, mixed N, lshape N, ring N M or disk N", read_text,
    .member = MEMBER(mesh_generate)},
   {"mesh", "refine", "0 to " TEXT_OF(KEDGE_REFINE_MAX), read_integer,
    .member = MEMBER(refine), .most = KEDGE_REFINE_MAX},

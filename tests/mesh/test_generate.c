@@ -1,5 +1,6 @@
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "support.h"
@@ -113,8 +114,65 @@ static void ring_has_a_hole_and_two_circles(void **state)
   kedge_mesh_destroy(generate(*state, "ring 1 3"));
 }
 
-#define VALID \
-  "; valid are \"square N\", \"quads N\", \"lshape N\" and \"ring N M\", N from 1, M from 3"
+static void checkerboards_keep_the_squares_of_an_even_sum(void **state)
+{
+  for (int n = 1; n <= 6; ++n) {
+    char words[16];
+    snprintf(words, sizeof words, "mixed %d", n);
+    kedge_mesh *mesh = generate(*state, words);
+    const int64_t whole = (n * n + 1) / 2;
+    assert_int_equal(mesh->info.quadrilaterals, whole);
+    assert_int_equal(mesh->info.elements, whole + 2 * (n * n - whole));
+    assert_int_equal(mesh->info.vertices, (n + 1) * (n + 1));
+    assert_close(mesh->info.area, 1, 2 * n * n);
+    assert_group(mesh, 1, "left", n, 1);
+    for (int32_t e = 0; e < mesh->n_elements; ++e) {
+      const kg_block *block = kg_block_of(mesh, e);
+      const double *p = mesh->vertices + 2 * kg_element_vertices(mesh, e)[0];  // lower left
+      const bool even = (lround(n * p[0]) + lround(n * p[1])) % 2 == 0;
+      assert_int_equal(even, block->cell == &kg_quadrilateral);
+    }
+    kedge_mesh_destroy(mesh);
+  }
+}
+
+static void quads_makes_whole_squares_of_an_l_and_of_a_ring(void **state)
+{
+  static const char *const words[][2] = {{"lshape 3", "lshape 3 quads"},
+                                         {"ring 3 11", "ring 3 11 quads"}};
+  for (int k = 0; k < 2; ++k) {
+    kedge_mesh *split = generate(*state, words[k][0]), *whole = generate(*state, words[k][1]);
+    assert_int_equal(2 * whole->info.elements, split->info.elements);
+    assert_int_equal(whole->info.quadrilaterals, whole->info.elements);
+    assert_int_equal(whole->info.vertices, split->info.vertices);
+    assert_int_equal(whole->info.boundary_edges, split->info.boundary_edges);
+    assert_close(whole->info.area, split->info.area, 500);
+    kedge_mesh_destroy(split);
+    kedge_mesh_destroy(whole);
+  }
+}
+
+static void a_disk_has_layers_of_six_sectors(void **state)
+{
+  for (int n = 1; n <= 7; n += 3) {
+    char words[16];
+    snprintf(words, sizeof words, "disk %d", n);
+    kedge_mesh *mesh = generate(*state, words);
+    assert_int_equal(mesh->info.elements, 6 * n * n);
+    assert_int_equal(mesh->info.vertices, 1 + 3 * n * (n + 1));
+    assert_int_equal(mesh->info.vertices - mesh->info.edges + mesh->info.elements, 1);
+    assert_close(mesh->info.area, 3 * n * sin(acos(-1) / (3 * n)), 1000);
+    assert_int_equal(mesh->info.turned_elements, 0);
+    assert_true(mesh->info.min_angle > 40);
+    assert_group(mesh, 1, "boundary", 6 * n, 12 * n * sin(acos(-1) / (6 * n)));
+    kedge_mesh_destroy(mesh);
+  }
+}
+
+#define VALID                                                                             \
+  "; valid are \"square N\", \"quads N\", \"mixed N\", \"lshape N [quads]\", \"ring N M " \
+  "[quads]\" "                                                                            \
+  "and \"disk N\", N from 1, M from 3"
 
 static void bad_words_are_named(void **state)
 {
@@ -122,7 +180,7 @@ static void bad_words_are_named(void **state)
       {"sqare 4", "cannot generate a mesh \"sqare\"" VALID},
       {"", "cannot generate a mesh \"\"" VALID},
       {"square", "\"square\" lacks a number: it is \"square N\"" VALID},
-      {"ring 4", "\"ring 4\" lacks a number: it is \"ring N M\"" VALID},
+      {"ring 4", "\"ring 4\" lacks a number: it is \"ring N M [quads]\"" VALID},
       {"square 0", "\"0\" in \"square 0\" is not a number from 1 to 1000000000" VALID},
       {"square -3", "\"-3\" in \"square -3\" is not a number from 1 to 1000000000" VALID},
       {"square 4x", "\"4x\" in \"square 4x\" is not a number from 1 to 1000000000" VALID},
@@ -130,7 +188,12 @@ static void bad_words_are_named(void **state)
        "\"99999999999999999999\" in \"square 99999999999999999999\" is not a number from 1 to "
        "1000000000" VALID},
       {"ring 1 2", "\"2\" in \"ring 1 2\" is not a number from 3 to 1000000000" VALID},
-      {"lshape 4 5", "\"5\" is too much in \"lshape 4 5\": it is \"lshape N\"" VALID},
+      {"lshape 4 5", "\"5\" is too much in \"lshape 4 5\": it is \"lshape N [quads]\"" VALID},
+      {"square 3 quads", "\"quads\" is too much in \"square 3 quads\": it is \"square N\"" VALID},
+      {"ring 3 5 quads 1",
+       "\"1\" is too much in \"ring 3 5 quads 1\": it is \"ring N M [quads]\"" VALID},
+      {"mixed 23171",
+       "\"mixed 23171\" has more elements than kedge can number (1073739776); use smaller numbers"},
       {"square 23171",
        "\"square 23171\" has more triangles than kedge can number (1073739776); use smaller "
        "numbers"},
@@ -290,6 +353,9 @@ int main(void)
       cmocka_unit_test(diagonals_of_the_square_rise),
       cmocka_unit_test(lshape_lacks_its_lower_right_quarter),
       cmocka_unit_test(ring_has_a_hole_and_two_circles),
+      cmocka_unit_test(checkerboards_keep_the_squares_of_an_even_sum),
+      cmocka_unit_test(quads_makes_whole_squares_of_an_l_and_of_a_ring),
+      cmocka_unit_test(a_disk_has_layers_of_six_sectors),
       cmocka_unit_test(bad_words_are_named),
       cmocka_unit_test(null_arguments_are_refused),
       cmocka_unit_test(refining_keeps_area_and_groups_and_quarters_elements),

@@ -77,6 +77,18 @@ static kedge_status refine_curved(kedge_context *ctx, const kedge_mesh *mesh, ke
   return status;
 }
 
+/// A curved disk, with its order lowered by a map that moves nothing.
+static kedge_status map_disk(kedge_context *ctx, const kedge_mesh *mesh, kedge_mesh **out)
+{
+  kedge_mesh *disk;
+  (void)mesh;
+  *out = NULL;
+  KG_TRY(kg_mesh_generate(ctx, "disk 1", 3, &disk));
+  const kedge_status status = kg_mesh_map(ctx, disk, 2, NULL, NULL, out);
+  kedge_mesh_destroy(disk);
+  return status;
+}
+
 /// Sparse node tags, which are sorted.
 static kedge_status read_sparse(kedge_context *ctx, const kedge_mesh *mesh, kedge_mesh **out)
 {
@@ -118,9 +130,9 @@ static kedge_status write_nowhere(kedge_context *ctx, const kedge_mesh *mesh, ke
 static void running_out_of_memory_anywhere_is_reported(void **state)
 {
   kedge_context *ctx = *state;
-  static attempt *const attempts[] = {generate,      refine,        copy,
-                                      read_entities, create,        read_sparse,
-                                      read_curved,   refine_curved, write_nowhere};
+  static attempt *const attempts[] = {generate, refine,       copy,        read_entities,
+                                      create,   read_sparse,  read_curved, refine_curved,
+                                      map_disk, write_nowhere};
   kedge_mesh *mesh;
   assert_ok(ctx, kedge_mesh_generate(ctx, "lshape 1", &mesh));
   for (size_t i = 0; i < sizeof attempts / sizeof *attempts; ++i) {
