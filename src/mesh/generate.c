@@ -100,7 +100,9 @@ static kedge_status check_size(kedge_context *ctx, const struct form *form, cons
 kedge_status kg_mesh_generate(kedge_context *ctx, const char *words, int geometry, kedge_mesh **out)
 {
   const double began = kg_seconds();
+  KG_REQUIRE(ctx, out, KEDGE_ERR_ARG, "kedge_mesh_generate: out is NULL");
   *out = NULL;
+  KG_REQUIRE(ctx, ctx && words, KEDGE_ERR_ARG, "kedge_mesh_generate: ctx or words is NULL");
   const char *text = words, *word;
   const int length = next_word(&text, &word);
   const struct form *form = find_form(word, length);
@@ -124,8 +126,5 @@ kedge_status kg_mesh_generate(kedge_context *ctx, const char *words, int geometr
 
 kedge_status kedge_mesh_generate(kedge_context *ctx, const char *words, kedge_mesh **out)
 {
-  KG_REQUIRE(ctx, out, KEDGE_ERR_ARG, "kedge_mesh_generate: out is NULL");
-  *out = NULL;
-  KG_REQUIRE(ctx, ctx && words, KEDGE_ERR_ARG, "kedge_mesh_generate: ctx or words is NULL");
   return kg_mesh_generate(ctx, words, 1, out);
 }

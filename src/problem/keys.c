@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "basis/cell.h"
 #include "core/memory.h"
 #include "expression/expression_tree.h"
 #include "expression/nearest.h"
@@ -188,7 +189,7 @@ static kedge_status read_coefficient(const kedge_problem *p, const kg_settings *
   return KEDGE_OK;
 }
 
-/// One expression, or three of a tensor: commas outside of brackets stand between.
+/// Expressions of a list: commas outside of brackets stand between.
 static int count_parts(const char *text, const char *comma[3])
 {
   int depth = 0, n = 0;
@@ -201,14 +202,14 @@ static int count_parts(const char *text, const char *comma[3])
   return n + 1;
 }
 
-/// Part k of a tensor, with blanks in place of the others: columns stay what they are.
+/// Part k of n, with blanks in place of the others: columns stay what they are.
 static kedge_status read_part(const kedge_problem *p, const kg_settings *settings,
-                              const kg_setting *s, const char *const comma[3], int k,
+                              const kg_setting *s, const char *const comma[3], int n, int k,
                               kg_function *out)
 {
   const size_t length = strlen(s->value);
   const size_t begin = k > 0 ? (size_t)(comma[k - 1] + 1 - s->value) : 0;
-  const size_t end = k < 2 ? (size_t)(comma[k] - s->value) : length;
+  const size_t end = k + 1 < n ? (size_t)(comma[k] - s->value) : length;
   kg_setting part = *s;
   KG_TRY(kg_copy_text(settings->ctx, s->value, length, &part.value));
   for (size_t i = 0; i < length; ++i)
@@ -234,7 +235,25 @@ READER(read_diffusion)
   if (n != 3)
     return kg_setting_fail(
         settings, s, "diffusion is one expression, or three of a tensor: xx, xy, yy; not %d", n);
-  for (int k = 0; k < 3; ++k) KG_TRY(read_part(p, settings, s, comma, k, &c->diffusion[k]));
+  for (int k = 0; k < 3; ++k) KG_TRY(read_part(p, settings, s, comma, 3, k, &c->diffusion[k]));
+  return KEDGE_OK;
+}
+
+/// X, Y: the place of every node. Regions meet at nodes, which have none.
+READER(read_map)
+{
+  const char *comma[3] = {0};
+  const int n = count_parts(s->value, comma);
+  if (n != 2)
+    return kg_setting_fail(settings, s,
+                           "map is two expressions, X and Y of (x, y): write X, Y; not %d", n);
+  for (int k = 0; k < 2; ++k) {
+    kg_expression_free(p->map[k].expression);
+    p->map[k] = (kg_function){0};
+    KG_TRY(read_part(p, settings, s, comma, 2, k, &p->map[k]));
+    if (kg_function_uses_region(&p->map[k]))
+      return kg_setting_fail(settings, s, "map cannot depend on region: nodes lie between regions");
+  }
   return KEDGE_OK;
 }
 
@@ -389,6 +408,9 @@ static const kg_problem_key table[] = {
   {"mesh", "file", "a Gmsh file, .msh", read_mesh_file},
   {"mesh", "generate", "square N, quads N, mixed N, lshape N, ring N M or disk N", read_text,
    .member = MEMBER(mesh_generate)},
+  {"mesh", "geometry", "1 to 5", read_integer,
+   .member = MEMBER(geometry), .least = 1, .most = KG_GEOMETRY_MAX},
+  {"mesh", "map", "two expressions: X, Y", read_map, true},
   {"mesh", "refine", "0 to " TEXT_OF(KEDGE_REFINE_MAX), read_integer,
    .member = MEMBER(refine), .most = KEDGE_REFINE_MAX},
   {"space", "order", TEXT_OF(KEDGE_ORDER_MIN) " to " TEXT_OF(KEDGE_ORDER_MAX), read_integer,

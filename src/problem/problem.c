@@ -8,6 +8,7 @@
 
 #include "core/file.h"
 #include "core/memory.h"
+#include "mesh/mesh.h"
 #include "problem/keys.h"
 
 static const kedge_problem defaults = {
@@ -32,6 +33,7 @@ static void clear(kedge_problem *p)
   free(p->mesh_file);
   free(p->mesh_generate);
   free(p->output);
+  for (int k = 0; k < 2; ++k) kg_expression_free(p->map[k].expression);
   kg_coefficients_free(&p->equation);
   for (int i = 0; i < p->n_regions; ++i) kg_coefficients_free(&p->regions[i]);
   free(p->regions);
@@ -273,15 +275,33 @@ static kedge_status blame(const kedge_problem *p, const char *key, kedge_status 
   return status;
 }
 
-static kedge_status coarse_mesh(const kedge_problem *p, kedge_mesh **out)
+/// The mesh of the file or of the words, before its nodes move.
+static kedge_status first_mesh(const kedge_problem *p, kedge_mesh **out)
 {
   if (p->mesh_file) {
     const kedge_status status = kedge_mesh_read(p->ctx, p->mesh_file, out);
     const bool beside = p->path && p->mesh_file[0] != '/';
     return status == KEDGE_ERR_IO ? blame(p, "file", status, beside) : status;
   }
-  const kedge_status status = kedge_mesh_generate(p->ctx, p->mesh_generate, out);
+  const kedge_status status =
+      kg_mesh_generate(p->ctx, p->mesh_generate, p->geometry ? p->geometry : 1, out);
   return status == KEDGE_ERR_INPUT ? blame(p, "generate", status, false) : status;
+}
+
+/// What is generated without a map has the order that it can have.
+static kedge_status coarse_mesh(const kedge_problem *p, kedge_mesh **out)
+{
+  kedge_mesh *mesh;
+  const bool moves = p->map[0].kind != KG_FUNCTION_NONE;
+  KG_TRY(first_mesh(p, &mesh));
+  if (!moves && (p->mesh_generate || p->geometry == 0)) {
+    *out = mesh;
+    return KEDGE_OK;
+  }
+  const kedge_status status = kg_mesh_map(p->ctx, mesh, p->geometry, moves ? &p->map[0] : NULL,
+                                          moves ? &p->map[1] : NULL, out);
+  kedge_mesh_destroy(mesh);
+  return status == KEDGE_ERR_INPUT ? blame(p, moves ? "map" : "geometry", status, false) : status;
 }
 
 kedge_status kedge_problem_mesh(const kedge_problem *problem, kedge_mesh **out)

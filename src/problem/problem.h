@@ -31,6 +31,8 @@ struct kedge_problem {
   const char *path;  ///< of the problem file, NULL: none; borrowed from settings
   char *mesh_file;   ///< with the folder of the problem file before it, unless it is absolute
   char *mesh_generate;
+  int geometry;        ///< order of the maps of elements; 0: that of the file, 1 of generators
+  kg_function map[2];  ///< x and y of every node of the mesh; of kind NONE: nodes stay
   int refine;
   int order;
   double stabilization;  ///< 0: diffusion over the length of the domain

@@ -1,4 +1,5 @@
 // Problems made by calls: all or nothing, replacing, functions of the caller; their meshes.
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -227,6 +228,64 @@ static void the_mesh_is_generated_and_refined(void **state)
   kedge_mesh_destroy(mesh);
 }
 
+/// The mesh of a problem with these values; NULL leaves a key out.
+static kedge_mesh_info info_of(fixture *f, const char *words, const char *geometry, const char *map)
+{
+  kedge_problem *p;
+  kedge_mesh *mesh;
+  kedge_mesh_info info;
+  assert_int_equal(kedge_problem_create(f->ctx, &p), KEDGE_OK);
+  assert_int_equal(kedge_problem_set(p, "mesh", "generate", words), KEDGE_OK);
+  if (geometry) assert_int_equal(kedge_problem_set(p, "mesh", "geometry", geometry), KEDGE_OK);
+  if (map) assert_int_equal(kedge_problem_set(p, "mesh", "map", map), KEDGE_OK);
+  assert_int_equal(kedge_problem_mesh(p, &mesh), KEDGE_OK);
+  kedge_mesh_get_info(mesh, &info);
+  kedge_mesh_destroy(mesh);
+  kedge_problem_destroy(p);
+  return info;
+}
+
+static void the_nodes_of_the_mesh_are_moved(void **state)
+{
+  fixture *f = *state;
+  const double pi = acos(-1.0);
+  kedge_mesh_info info = info_of(f, "disk 2", NULL, NULL);
+  assert_int_equal(info.geometry, 1);
+  info = info_of(f, "disk 2", "5", NULL);
+  assert_int_equal(info.geometry, 5);
+  assert_true(fabs(info.area - pi) < 1e-6);
+  info = info_of(f, "disk 2", "4", "3*x - y, y");
+  assert_int_equal(info.geometry, 4);
+  assert_true(fabs(info.area - 3 * pi) < 1e-4);
+  info = info_of(f, "quads 8", "3", "(1 + x)*cos(pi*y/2), (1 + x)*sin(pi*y/2)");
+  assert_int_equal(info.geometry, 3);
+  assert_true(fabs(info.area - 0.75 * pi) < 1e-5);
+  info = info_of(f, "quads 2", NULL, "2*x, atan2(y, 1)");
+  assert_int_equal(info.geometry, 1);
+  assert_true(fabs(info.area - 0.5 * pi) < 1e-14);
+}
+
+static void maps_that_are_none_are_refused(void **state)
+{
+  static const char *const cases[][2] = {
+      {"x", "map is two expressions, X and Y of (x, y): write X, Y; not 1"},
+      {"x, y, 0", "map is two expressions, X and Y of (x, y): write X, Y; not 3"},
+      {"x, y + region", "map cannot depend on region: nodes lie between regions"},
+  };
+  fixture *f = *state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    assert_int_equal(kedge_problem_set(f->problem, "mesh", "map", cases[i][0]), KEDGE_ERR_INPUT);
+    assert_non_null(strstr(kedge_context_error(f->ctx), cases[i][1]));
+  }
+  kedge_mesh *mesh;
+  set(f, "mesh", "generate", "square 1");
+  set(f, "mesh", "map", "-x, y");
+  assert_int_equal(kedge_problem_mesh(f->problem, &mesh), KEDGE_ERR_INPUT);
+  assert_ptr_equal(
+      strstr(kedge_context_error(f->ctx), "[mesh] map: square 1: the map turns over at"),
+      kedge_context_error(f->ctx));
+}
+
 static void a_mesh_that_fails_says_where_it_is_asked_for(void **state)
 {
   const fixture *f = *state;
@@ -267,6 +326,8 @@ int main(void)
       CASE(an_expression_too_long_is_refused),
       CASE(wrong_arguments_are_errors_not_crashes),
       CASE(the_mesh_is_generated_and_refined),
+      CASE(the_nodes_of_the_mesh_are_moved),
+      CASE(maps_that_are_none_are_refused),
       CASE(a_mesh_that_fails_says_where_it_is_asked_for),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
