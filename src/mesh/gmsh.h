@@ -58,6 +58,8 @@ kedge_status kg_gmsh_nodes(kg_gmsh *g);
 kedge_status kg_gmsh_elements(kg_gmsh *g);
 /// Nodes and geometry order of a mesh with curves, when all is read.
 kedge_status kg_gmsh_geometry(kg_gmsh *g);
+/// Gmsh's number of the complete set of nodes of an order.
+int kg_gmsh_type_number(kg_gmsh_kind kind, int order);
 /// What a type is, or a refusal of any that is not read.
 kedge_status kg_gmsh_find_type(const kg_scan *s, int32_t type, kg_gmsh_type *out);
 

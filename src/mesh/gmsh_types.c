@@ -79,6 +79,13 @@ static kg_gmsh_type describe(int32_t type)
   return (kg_gmsh_type){0};
 }
 
+int kg_gmsh_type_number(kg_gmsh_kind kind, int order)
+{
+  int i = 0;
+  while (sets[i].kind != kind) ++i;  // complete sets come first
+  return sets[i].type[order - 1];
+}
+
 kedge_status kg_gmsh_find_type(const kg_scan *s, int32_t type, kg_gmsh_type *out)
 {
   *out = describe(type);

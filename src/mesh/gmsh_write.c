@@ -1,4 +1,4 @@
-// Format 4.1. One node block, one curve for each boundary group, one surface for each region.
+// Format 4.1, and complete sets of nodes where elements are curved. One node block, one curve for each boundary group, one surface for each region.
 // Elements are written in runs of one region and shape, so that they keep their order.
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,14 +7,23 @@
 #include "core/memory.h"
 #include "core/number.h"
 #include "core/target.h"
-#include "mesh/mesh.h"
+#include "mesh/gmsh.h"
+#include "mesh/nodes.h"
 
 typedef struct writer {
   FILE *stream;
   bool binary;
   const kedge_mesh *mesh;
   const kg_raw_mesh *raw;
-  int n_groups[4];  ///< [dimension]
+  int n_groups[4];         ///< [dimension]
+  int32_t *line_edge;      ///< [line]: its edge
+  int64_t n_nodes;         ///< vertices first, then nodes of edges, then those inside elements
+  double *nodes;           ///< [node][2]; the vertices of `raw` where it is straight
+  int line_width;          ///< nodes of a line
+  int element_width;       ///< most nodes of an element
+  int32_t *line_nodes;     ///< [line][line_width], in the order of Gmsh
+  int32_t *element_nodes;  ///< [element][element_width] likewise; the last of a triangle among
+                           ///< quadrilaterals is -1
 } writer;
 
 static void put_int(const writer *w, int32_t value, char after)
@@ -128,14 +137,14 @@ static void put_totals(const writer *w, int64_t n_blocks, int64_t n)
 
 static void put_nodes(const writer *w)
 {
-  const int64_t n = w->raw->n_vertices;
+  const int64_t n = w->n_nodes;
   fprintf(w->stream, "$Nodes\n");
   put_totals(w, 1, n);
   put_block(w, 2, 1, 0, n);
   for (int64_t v = 0; v < n; ++v) put_count(w, v + 1, '\n');
   for (int64_t v = 0; v < n; ++v) {
-    put_double(w, w->raw->vertices[2 * v], ' ');
-    put_double(w, w->raw->vertices[2 * v + 1], ' ');
+    put_double(w, w->nodes[2 * v], ' ');
+    put_double(w, w->nodes[2 * v + 1], ' ');
     put_double(w, 0, '\n');
   }
   end_section(w, "Nodes");
@@ -149,27 +158,33 @@ typedef struct items {
   int width;  ///< of vertices
 } items;
 
-/// Nodes of an item; Gmsh's type is one less.
-static int nodes_of(const items *list, int64_t i)
+static kg_gmsh_kind kind_of(const writer *w, const items *list, int64_t i)
 {
-  const int32_t *v = list->vertices + list->width * i;
-  return list->width == 4 && v[3] < 0 ? 3 : list->width;
+  if (list->dimension == 1) return KG_GMSH_LINE;
+  const bool is_triangle = w->raw->width == 3 || list->vertices[list->width * (i + 1) - 1] < 0;
+  return is_triangle ? KG_GMSH_TRIANGLE : KG_GMSH_QUADRILATERAL;
+}
+
+static int nodes_of(const writer *w, const items *list, int64_t i)
+{
+  return kind_of(w, list, i) == KG_GMSH_TRIANGLE ? kg_triangle.n_modes(w->mesh->geometry)
+                                                 : list->width;
 }
 
 /// End of the run of items of one tag and one type that begins at `begin`.
-static int64_t run_end(const items *list, int64_t begin)
+static int64_t run_end(const writer *w, const items *list, int64_t begin)
 {
   int64_t end = begin + 1;
   while (end < list->n && list->tags[end] == list->tags[begin] &&
-         nodes_of(list, end) == nodes_of(list, begin))
+         kind_of(w, list, end) == kind_of(w, list, begin))
     ++end;
   return end;
 }
 
-static int64_t count_runs(const items *list)
+static int64_t count_runs(const writer *w, const items *list)
 {
   int64_t runs = 0;
-  for (int64_t i = 0; i < list->n; i = run_end(list, i)) ++runs;
+  for (int64_t i = 0; i < list->n; i = run_end(w, list, i)) ++runs;
   return runs;
 }
 
@@ -177,9 +192,10 @@ static int64_t count_runs(const items *list)
 static void put_items(const writer *w, const items *list, int64_t *number)
 {
   for (int64_t begin = 0, end; begin < list->n; begin = end) {
-    end = run_end(list, begin);
-    const int n_nodes = nodes_of(list, begin), d = list->dimension;
-    put_block(w, d, entity_of(w, d, list->tags[begin]), n_nodes - 1, end - begin);
+    end = run_end(w, list, begin);
+    const int n_nodes = nodes_of(w, list, begin), d = list->dimension;
+    const int type = kg_gmsh_type_number(kind_of(w, list, begin), w->mesh->geometry);
+    put_block(w, d, entity_of(w, d, list->tags[begin]), type, end - begin);
     for (int64_t i = begin; i < end; ++i) {
       put_count(w, ++*number, ' ');
       for (int k = 0; k < n_nodes; ++k)
@@ -192,11 +208,11 @@ static void put_items(const writer *w, const items *list, int64_t *number)
 static void put_elements(const writer *w)
 {
   const kg_raw_mesh *raw = w->raw;
-  const items lines = {1, raw->n_lines, raw->line_tags, raw->lines, 2};
-  const items elements = {2, raw->n_elements, raw->regions, raw->corners, raw->width};
+  const items lines = {1, raw->n_lines, raw->line_tags, w->line_nodes, w->line_width};
+  const items elements = {2, raw->n_elements, raw->regions, w->element_nodes, w->element_width};
   int64_t number = 0;
   fprintf(w->stream, "$Elements\n");
-  put_totals(w, count_runs(&lines) + count_runs(&elements), raw->n_lines + raw->n_elements);
+  put_totals(w, count_runs(w, &lines) + count_runs(w, &elements), raw->n_lines + raw->n_elements);
   put_items(w, &lines, &number);
   put_items(w, &elements, &number);
   end_section(w, "Elements");
@@ -217,26 +233,112 @@ static void write_stream(FILE *stream, void *user)
 static int compare_tags(const void *a, const void *b)
 {
   const int32_t *p = a, *q = b;
-  for (int i = 0; i < 3; ++i)
+  for (int i = 0; i < 4; ++i)
     if (p[i] != q[i]) return p[i] < q[i] ? -1 : 1;
   return 0;
 }
 
-/// Sort lines by (tag, vertices).
-static kedge_status sort_lines(kedge_context *ctx, kg_raw_mesh *raw)
+/// Sort lines, which are in the order of their edges, by (tag, vertices).
+static kedge_status sort_lines(kedge_context *ctx, writer *w, kg_raw_mesh *raw)
 {
-  int32_t(*records)[3];
+  int32_t(*records)[4];
+  KG_TRY(kg_host_alloc(ctx, (size_t)raw->n_lines, sizeof *w->line_edge, &w->line_edge));
   KG_TRY(kg_host_alloc(ctx, (size_t)raw->n_lines, sizeof *records, &records));
-  for (int64_t i = 0; i < raw->n_lines; ++i) {
+  int32_t edge = 0;
+  for (int64_t i = 0; i < raw->n_lines; ++i, ++edge) {
+    while (kg_group_of_edge(w->mesh->edge_group[edge]) < 0) ++edge;
     records[i][0] = raw->line_tags[i];
     memcpy(&records[i][1], raw->lines + 2 * i, 2 * sizeof(int32_t));
+    records[i][3] = edge;
   }
   qsort(records, (size_t)raw->n_lines, sizeof *records, compare_tags);
   for (int64_t i = 0; i < raw->n_lines; ++i) {
     raw->line_tags[i] = records[i][0];
     memcpy(raw->lines + 2 * i, &records[i][1], 2 * sizeof(int32_t));
+    w->line_edge[i] = records[i][3];
   }
   free(records);
+  return KEDGE_OK;
+}
+
+/// Number of node k, 0 < k < geometry, of an edge, along its first side.
+static int32_t node_of_edge(const writer *w, int32_t edge, int k)
+{
+  return w->mesh->n_vertices + edge * (w->mesh->geometry - 1) + k - 1;
+}
+
+/// Numbers of the nodes of an element, in the order of kedge. @param[in,out] next  inside elements
+static void number_element(const writer *w, int32_t e, int32_t *next, int32_t *number)
+{
+  const kedge_mesh *mesh = w->mesh;
+  const kg_cell *cell = kg_block_of(mesh, e)->cell;
+  const int g = mesh->geometry, V = cell->n_vertices;
+  memcpy(number, kg_raw_corners(w->raw, mesh->element_origin[e]), (size_t)V * sizeof *number);
+  for (int k = V * g; k < cell->n_modes(g); ++k) number[k] = (*next)++;
+  for (int l = 0; l < V; ++l) {
+    int node[KG_GEOMETRY_MAX + 1];
+    const int32_t edge = (int32_t)(kg_element_edges(mesh, e)[l] >> 1);
+    const bool first = mesh->edge_sides[2 * (int64_t)edge] == kg_side_of(e, l);
+    kg_facet_nodes(cell, g, l, node);
+    for (int k = 1; k < g; ++k) number[node[k]] = node_of_edge(w, edge, first ? k : g - k);
+  }
+}
+
+static void list_lines(const writer *w)
+{
+  const kg_raw_mesh *raw = w->raw;
+  for (int64_t i = 0; i < raw->n_lines; ++i) {
+    int32_t *to = w->line_nodes + w->line_width * i;
+    memcpy(to, raw->lines + 2 * i, 2 * sizeof *to);
+    for (int k = 1; k < w->mesh->geometry; ++k) to[k + 1] = node_of_edge(w, w->line_edge[i], k);
+  }
+}
+
+/// @param[in] next  number of the first node inside an element
+static void list_elements(const writer *w, int32_t next)
+{
+  const kedge_mesh *mesh = w->mesh;
+  int order[KG_BLOCKS_MAX][KG_NODES_MAX];
+  for (int b = 0; b < mesh->n_blocks; ++b)
+    kg_gmsh_node_order(mesh->block[b].cell, mesh->geometry, order[b]);
+  for (int32_t e = 0; e < mesh->n_elements; ++e) {
+    int32_t number[KG_NODES_MAX];
+    const kg_block *block = kg_block_of(mesh, e);
+    int32_t *to = w->element_nodes + w->element_width * (int64_t)mesh->element_origin[e];
+    number_element(w, e, &next, number);
+    to[w->element_width - 1] = -1;  // of a triangle among quadrilaterals
+    for (int k = 0; k < block->cell->n_modes(mesh->geometry); ++k) {
+      memcpy(w->nodes + 2 * (int64_t)number[k], kg_element_nodes(mesh, e) + 2 * k,
+             2 * sizeof(double));
+      to[k] = number[order[block - mesh->block][k]];
+    }
+  }
+}
+
+/// Nodes of curved elements, once where neighbours share them, and the lists of all.
+static kedge_status number_nodes(kedge_context *ctx, writer *w)
+{
+  const kedge_mesh *mesh = w->mesh;
+  const int g = mesh->geometry;
+  const int64_t on_edges = mesh->n_vertices + (int64_t)mesh->n_edges * (g - 1);
+  int64_t n = on_edges;
+  for (int b = 0; b < mesh->n_blocks; ++b) {
+    const kg_cell *cell = mesh->block[b].cell;
+    n += (int64_t)mesh->block[b].n * (cell->n_modes(g) - cell->n_vertices * g);
+  }
+  KG_REQUIRE(ctx, n <= INT32_MAX, KEDGE_ERR_INPUT,
+             "%s: %lld nodes are more than kedge can number; refine less", mesh->source,
+             (long long)n);
+  w->n_nodes = n;
+  w->line_width = g + 1;
+  w->element_width = kg_raw_stride(w->raw);
+  KG_TRY(kg_host_alloc(ctx, (size_t)n, 2 * sizeof(double), &w->nodes));
+  KG_TRY(kg_host_alloc(ctx, (size_t)w->raw->n_lines * (size_t)w->line_width, sizeof(int32_t),
+                       &w->line_nodes));
+  KG_TRY(kg_host_alloc(ctx, (size_t)w->raw->n_elements * (size_t)w->element_width, sizeof(int32_t),
+                       &w->element_nodes));
+  list_lines(w);
+  list_elements(w, (int32_t)on_edges);
   return KEDGE_OK;
 }
 
@@ -245,16 +347,31 @@ kedge_status kedge_mesh_write(kedge_context *ctx, const kedge_mesh *mesh, const 
 {
   KG_REQUIRE(ctx, ctx && mesh && path, KEDGE_ERR_ARG,
              "kedge_mesh_write: ctx, mesh or path is NULL");
-  KG_REQUIRE(ctx, !mesh->nodes, KEDGE_ERR_UNSUPPORTED,
-             "%s: the mesh has curved elements of order %d, which kedge cannot write; write it "
-             "with geometry order 1",
-             mesh->source, mesh->geometry);
   kg_raw_mesh raw;
   KG_TRY(kg_mesh_to_raw(ctx, mesh, &raw));
-  writer w = {.binary = binary, .mesh = mesh, .raw = &raw};
+  writer w = {.binary = binary,
+              .mesh = mesh,
+              .raw = &raw,
+              .n_nodes = raw.n_vertices,
+              .nodes = raw.vertices,
+              .line_width = 2,
+              .element_width = raw.width,
+              .line_nodes = raw.lines,
+              .element_nodes = raw.corners};
   for (int i = 0; i < mesh->n_groups; ++i) ++w.n_groups[mesh->groups[i].dimension];
-  kedge_status status = sort_lines(ctx, &raw);
+  if (mesh->nodes) {  // number_nodes() makes them
+    w.nodes = NULL;
+    w.line_nodes = w.element_nodes = NULL;
+  }
+  kedge_status status = sort_lines(ctx, &w, &raw);
+  if (status == KEDGE_OK && mesh->nodes) status = number_nodes(ctx, &w);
   if (status == KEDGE_OK) status = kg_target_stream(ctx, path, "", write_stream, &w);
+  if (mesh->nodes) {
+    free(w.nodes);
+    free(w.line_nodes);
+    free(w.element_nodes);
+  }
+  free(w.line_edge);
   kg_raw_mesh_free(&raw);
   return status;
 }

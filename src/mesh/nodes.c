@@ -108,6 +108,14 @@ static int find(const step *list, int n, int i, int j)
   return -1;
 }
 
+void kg_gmsh_node_order(const kg_cell *cell, int order, int *node)
+{
+  step ours[KG_NODES_MAX], theirs[KG_NODES_MAX];
+  const int n = kedge_steps(cell, order, ours);
+  gmsh_steps(cell, order, true, theirs);
+  for (int k = 0; k < n; ++k) node[k] = find(ours, n, theirs[k].i, theirs[k].j);
+}
+
 /// One row of a matrix, and the nodes that its columns belong to.
 typedef struct row {
   double *value;

@@ -27,6 +27,8 @@ void kg_node_matrix_raise(const kg_cell *cell, int from, int to, kg_node_matrix 
 void kg_node_matrix_gmsh(const kg_cell *cell, int order, bool complete, int geometry,
                          kg_node_matrix *out);
 int kg_gmsh_node_count(const kg_cell *cell, int order, bool complete);
+/// The nodes of an element in the order of Gmsh's complete set: the number of each in kedge's.
+void kg_gmsh_node_order(const kg_cell *cell, int order, int *node);
 /// @param[in] from  [columns][2]  @param[out] to  [rows][2], not `from`
 void kg_nodes_make(const kg_node_matrix *matrix, const double *from, double *to);
 

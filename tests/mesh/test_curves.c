@@ -265,6 +265,27 @@ static void refinement_places_nodes_on_the_curves_of_elements(void **state)
   }
 }
 
+static void curves_are_written_and_read_back(void **state)
+{
+  static const char *const names[] = {"quarter-complete2", "quarter-complete5",
+                                      "quarter-serendipity4", "quarter-4.0"};
+  for (int k = 0; k < 8; ++k) {
+    kedge_mesh *mesh = read_data(*state, names[k / 2]), *fine, *back;
+    assert_ok(*state, kedge_mesh_refine(*state, mesh, k / 4, &fine));
+    assert_ok(*state, kedge_mesh_write(*state, fine, "curves.msh", k % 2 == 1));
+    assert_ok(*state, kedge_mesh_read(*state, "curves.msh", &back));
+    remove("curves.msh");
+    assert_sound(back);
+    assert_conforming(back);
+    assert_same_curves(fine, back);
+    assert_int_equal(back->info.unused_vertices, 0);
+    assert_int_equal(back->info.vertices, fine->info.vertices);
+    kedge_mesh_destroy(mesh);
+    kedge_mesh_destroy(fine);
+    kedge_mesh_destroy(back);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -275,6 +296,7 @@ int main(void)
       cmocka_unit_test(lower_orders_are_raised_to_the_highest),
       cmocka_unit_test(straight_elements_of_higher_order_are_straight),
       cmocka_unit_test(refinement_places_nodes_on_the_curves_of_elements),
+      cmocka_unit_test(curves_are_written_and_read_back),
   };
   return cmocka_run_group_tests(tests, open_context, close_context);
 }

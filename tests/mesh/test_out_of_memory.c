@@ -67,6 +67,16 @@ static kedge_status read_curved(kedge_context *ctx, const kedge_mesh *mesh, kedg
   return kedge_mesh_read(ctx, KEDGE_SOURCE_DIR "/tests/mesh/data/quarter-serendipity3.msh", out);
 }
 
+static kedge_status write_curved(kedge_context *ctx, const kedge_mesh *mesh, kedge_mesh **out)
+{
+  kedge_mesh *curved;
+  *out = NULL;
+  KG_TRY(read_curved(ctx, mesh, &curved));
+  const kedge_status status = kedge_mesh_write(ctx, curved, "/dev/null/mesh.msh", false);
+  kedge_mesh_destroy(curved);
+  return status == KEDGE_ERR_IO ? KEDGE_OK : status;
+}
+
 static kedge_status refine_curved(kedge_context *ctx, const kedge_mesh *mesh, kedge_mesh **out)
 {
   kedge_mesh *coarse;
@@ -130,9 +140,9 @@ static kedge_status write_nowhere(kedge_context *ctx, const kedge_mesh *mesh, ke
 static void running_out_of_memory_anywhere_is_reported(void **state)
 {
   kedge_context *ctx = *state;
-  static attempt *const attempts[] = {generate, refine,       copy,        read_entities,
-                                      create,   read_sparse,  read_curved, refine_curved,
-                                      map_disk, write_nowhere};
+  static attempt *const attempts[] = {generate, refine,       copy,         read_entities,
+                                      create,   read_sparse,  read_curved,  refine_curved,
+                                      map_disk, write_curved, write_nowhere};
   kedge_mesh *mesh;
   assert_ok(ctx, kedge_mesh_generate(ctx, "lshape 1", &mesh));
   for (size_t i = 0; i < sizeof attempts / sizeof *attempts; ++i) {
