@@ -15,7 +15,7 @@ static const struct row {
 } rows[] = {
     {"mesh", "file", "", "a Gmsh file, relative to this file"},
     {"mesh", "generate", "", "instead of file, such as square 40\n(see 'kedge help mesh')"},
-    {"mesh", "geometry", "file's, or 1", "1 to 5: order of curves and maps"},
+    {"mesh", "geometry", "from file", "1 to 5: order of curves and maps, else 1"},
     {"mesh", "map", "", "X(x, y), Y(x, y): moves all nodes"},
     {"mesh", "refine", "0", "times all elements are split into four"},
     {"space", "order", "1", "1 to 12"},
