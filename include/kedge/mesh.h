@@ -34,6 +34,7 @@ typedef struct kedge_mesh_info {
   int geometry;              ///< order of the maps of elements, 1 to 5; 1: straight
   int64_t turned_elements;   ///< clockwise in the input, turned by kedge
   int64_t unused_vertices;   ///< in the input, dropped
+  int64_t shared_elements;   ///< in several physical groups of a file, of which the first counts
   int64_t interior_lines;    ///< tagged lines inside the domain, which take no condition
   int64_t parts;             ///< of the domain, not connected by common edges; usually 1
   int64_t coincident_edges;  ///< boundary edges that lie on another (a slit, parts not joined)

@@ -68,6 +68,9 @@ static void print_groups(const kedge_mesh *mesh, const char *shape)
 /// Print what kedge put right in the input, if anything.
 static void print_repairs(const kedge_mesh_info *m, const char *shape)
 {
+  if (m->shared_elements > 0)
+    printf("put right        %lld %s%s in several physical groups, of which the first counts\n",
+           (long long)m->shared_elements, shape, m->shared_elements == 1 ? "" : "s");
   if (m->turned_elements > 0)
     printf("put right        %lld clockwise %s%s, turned\n", (long long)m->turned_elements, shape,
            m->turned_elements == 1 ? "" : "s");

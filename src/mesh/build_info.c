@@ -217,6 +217,7 @@ kedge_status kg_build_info(kg_mesh_builder *b)
 
   kedge_mesh_info *info = &mesh->info;  // counts of turned, unused, interior are there already
   info->elements = mesh->n_elements;
+  info->shared_elements = b->raw->n_shared;
   info->geometry = mesh->geometry;
   info->min_jacobian = total.min_jacobian;
   info->quadrilaterals = kg_mesh_quadrilaterals(mesh);

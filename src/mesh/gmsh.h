@@ -34,6 +34,7 @@ typedef struct kg_gmsh_type {
 /// An entity of formats 4.0 and 4.1 of dimension 1 or 2 and its first physical group, 0: none.
 typedef struct kg_entity {
   int32_t dimension, tag, physical;
+  bool has_more;  ///< physical groups, which do not count
 } kg_entity;
 
 typedef struct kg_gmsh {
@@ -48,6 +49,7 @@ typedef struct kg_gmsh {
   uint8_t *types;    ///< [element]: Gmsh's type
   int32_t *between;  ///< vertices behind the corners, element by element
   int64_t n_between, between_capacity;
+  int64_t last_shared;  ///< elements there were when one was last found in several groups
   kg_entity *entities;
   int64_t n_entities, entity_capacity, element_capacity, line_capacity;
 } kg_gmsh;
@@ -63,9 +65,9 @@ int kg_gmsh_type_number(kg_gmsh_kind kind, int order);
 /// What a type is, or a refusal of any that is not read.
 kedge_status kg_gmsh_find_type(const kg_scan *s, int32_t type, kg_gmsh_type *out);
 
-/// Physical group of an entity; entities are in the order in which kg_gmsh_sort_entities() left
-/// them.
-int32_t kg_gmsh_physical(const kg_gmsh *g, int32_t dimension, int32_t tag);
+/// An entity, NULL if it is in no physical group; entities are in the order in which
+/// kg_gmsh_sort_entities() left them.
+const kg_entity *kg_gmsh_find_entity(const kg_gmsh *g, int32_t dimension, int32_t tag);
 void kg_gmsh_sort_entities(kg_gmsh *g);
 /// The physical group that a tag names.
 kedge_status kg_gmsh_group(const kg_scan *s, int32_t tag, int32_t *physical);

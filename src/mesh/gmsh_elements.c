@@ -74,13 +74,31 @@ static kedge_status find_vertices(const kg_gmsh *g, int n, const int64_t *nodes,
   return KEDGE_OK;
 }
 
+/// Whether an element is the one before it, in another physical group: formats before 4.0 have it
+/// once in each.
+static bool is_repeated(const kg_gmsh *g, int32_t number, const kg_gmsh_type *type,
+                        int32_t physical, const int64_t *nodes)
+{
+  const kg_raw_mesh *raw = g->raw;
+  const int64_t before = raw->n_elements - 1;
+  if (g->version != KG_GMSH_22 || before < 0 || g->types[before] != number ||
+      raw->regions[before] == physical)
+    return false;
+  for (int i = 0; i < type->n_corners; ++i)
+    if (kg_raw_corners(raw, before)[i] != kg_gmsh_vertex(&g->map, nodes[i])) return false;
+  return true;
+}
+
 /// Store an element for which there is room. Points, lines without a group, and nodes of lines
 /// between their ends, which are nodes of elements too, are of no use.
 static kedge_status put_element(kg_gmsh *g, int32_t number, const kg_gmsh_type *type,
                                 int32_t physical, const int64_t *nodes)
 {
   kg_raw_mesh *raw = g->raw;
-  if (type->cell) {
+  if (type->cell && is_repeated(g, number, type, physical, nodes)) {
+    raw->n_shared += raw->n_elements != g->last_shared;
+    g->last_shared = raw->n_elements;
+  } else if (type->cell) {
     int32_t *v = raw->corners + raw->width * raw->n_elements;
     const int n_between = type->n_nodes - type->n_corners;
     v[raw->width - 1] = -1;  // of a triangle among quadrilaterals
@@ -206,7 +224,9 @@ static kedge_status read_block(kg_gmsh *g, int64_t n_left, int64_t *n_read)
   KG_TRY(kg_scan_plausible(s, n, tag_bytes * (1 + (size_t)what.n_nodes), "elements"));
   KG_TRY(reserve(g, &what, n));
   KG_TRY(kg_scan_record_end(s));
-  const int32_t physical = kg_gmsh_physical(g, dimension, entity);
+  const kg_entity *found = kg_gmsh_find_entity(g, dimension, entity);
+  const int32_t physical = found ? found->physical : 0;
+  if (found && found->has_more && what.cell) g->raw->n_shared += n;
   for (int64_t i = 0; i < n; ++i) {
     int64_t number, nodes[KG_NODES_MAX];
     KG_TRY(read_tag(g, &number));

@@ -17,12 +17,11 @@ void kg_gmsh_sort_entities(kg_gmsh *g)
   if (g->n_entities) qsort(g->entities, (size_t)g->n_entities, sizeof *g->entities, compare);
 }
 
-int32_t kg_gmsh_physical(const kg_gmsh *g, int32_t dimension, int32_t tag)
+const kg_entity *kg_gmsh_find_entity(const kg_gmsh *g, int32_t dimension, int32_t tag)
 {
   const kg_entity key = {.dimension = dimension, .tag = tag};
-  const kg_entity *found =
-      g->n_entities ? bsearch(&key, g->entities, (size_t)g->n_entities, sizeof key, compare) : NULL;
-  return found ? found->physical : 0;
+  return g->n_entities ? bsearch(&key, g->entities, (size_t)g->n_entities, sizeof key, compare)
+                       : NULL;
 }
 
 static kedge_status add_entity(kg_gmsh *g, kg_entity entity)
@@ -51,11 +50,12 @@ kedge_status kg_gmsh_group(const kg_scan *s, int32_t tag, int32_t *physical)
 }
 
 /// The first physical tag.
-static kedge_status read_physical(kg_scan *s, int32_t *physical)
+static kedge_status read_physical(kg_scan *s, kg_entity *entity)
 {
   int64_t n;
-  *physical = 0;
+  int32_t *physical = &entity->physical;
   KG_TRY(kg_scan_int64(s, &n));
+  entity->has_more = n > 1;
   if (n == 0) return KEDGE_OK;
   KG_TRY(kg_scan_plausible(s, n, 2, "physical groups"));
   KG_TRY(kg_scan_int32(s, physical));
@@ -74,7 +74,7 @@ static kedge_status read_entity(kg_gmsh *g, int dimension, bool partitioned)
   }
   const bool is_place = dimension == 0 && g->version == KG_GMSH_41;  // else a bounding box
   KG_TRY(kg_scan_skip(s, is_place ? 3 : 6, sizeof(double)));
-  KG_TRY(read_physical(s, &entity.physical));
+  KG_TRY(read_physical(s, &entity));
   if (dimension > 0) KG_TRY(skip_counted(s));  // what bounds it
   KG_TRY(kg_scan_record_end(s));
   return dimension == 1 || dimension == 2 ? add_entity(g, entity) : KEDGE_OK;

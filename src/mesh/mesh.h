@@ -174,6 +174,7 @@ typedef struct kg_raw_mesh {
   double *nodes;       ///< [n_elements][kg_raw_stride()][2] as kg_element_nodes(); NULL: straight
   int64_t n_between;   ///< vertices that are nodes between corners, and nothing else
   int32_t *regions;    ///< [n_elements]
+  int64_t n_shared;    ///< elements in several regions, of which the first is here
   int32_t *lines;      ///< [n_lines][2]
   int32_t *line_tags;  ///< [n_lines]
   int64_t *element_lines;  ///< [n_elements]: line of the file each element came from; NULL: unknown

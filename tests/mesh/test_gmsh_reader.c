@@ -175,6 +175,27 @@ static void the_first_of_several_names_and_groups_counts(void **state)
   kedge_mesh_destroy(mesh);
 }
 
+static void elements_in_several_groups_are_in_the_first(void **state)
+{
+  // Formats 2 to 2.2 have such an element once in each group, one behind the other.
+  kedge_mesh *mesh =
+      read_text(*state, FORMAT22
+                "$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n$EndNodes\n"
+                "$Elements\n6\n1 2 2 7 1 1 2 3\n2 2 2 8 1 1 2 3\n3 2 2 9 1 1 2 3\n4 2 2 7 1 1 3 4\n"
+                "5 2 2 8 1 1 3 4\n6 1 2 3 1 1 2\n$EndElements\n");
+  assert_int_equal(mesh->n_elements, 2);
+  assert_int_equal(group_named(mesh, 2, "7").count, 2);
+  assert_int_equal(mesh->info.shared_elements, 2);
+  kedge_mesh_destroy(mesh);
+  mesh = read_text(*state, FORMAT41
+                   "$Entities\n0 0 1 0\n5 0 0 0 1 1 0 2 7 8 0\n$EndEntities\n"
+                   "$Nodes\n1 3 1 3\n2 5 0 3\n1\n2\n3\n0 0 2\n1 0 2\n0 1 2\n$EndNodes\n"
+                   "$Elements\n1 1 1 1\n2 5 2 1\n1 1 2 3\n$EndElements\n");
+  assert_int_equal(group_named(mesh, 2, "7").count, 1);
+  assert_int_equal(mesh->info.shared_elements, 1);
+  kedge_mesh_destroy(mesh);
+}
+
 static void rounding_in_z_is_not_a_third_dimension(void **state)
 {
   kedge_mesh *mesh = read_text(*state, FORMAT22
@@ -214,6 +235,7 @@ int main(void)
       cmocka_unit_test(unused_nodes_are_dropped_and_clockwise_elements_turned),
       cmocka_unit_test(unknown_sections_comments_and_blank_lines_are_skipped),
       cmocka_unit_test(the_first_of_several_names_and_groups_counts),
+      cmocka_unit_test(elements_in_several_groups_are_in_the_first),
       cmocka_unit_test(rounding_in_z_is_not_a_third_dimension),
       cmocka_unit_test(the_origin_is_the_place_in_the_file),
   };
