@@ -200,8 +200,8 @@ static kedge_status read_tag(kg_gmsh *g, int64_t *tag)
   return KEDGE_OK;
 }
 
-/// A block: (dimension, entity, type, n), in 4.0 (entity, dimension, type, n), then n times (number,
-/// nodes).
+/// A block: (dimension, entity, type, n), in 4.0 (entity, dimension, type, n), then n times
+/// (number, nodes).
 static kedge_status read_block(kg_gmsh *g, int64_t n_left, int64_t *n_read)
 {
   kg_scan *s = &g->scan;

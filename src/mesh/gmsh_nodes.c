@@ -129,8 +129,8 @@ static kedge_status read_place(kg_gmsh *g, int64_t i, int n_parameters)
   return kg_scan_record_end(&g->scan);
 }
 
-/// A block of 4.0: (tag, x, y, z, parameters of the entity); of 4.1: the tags of all its nodes, then
-/// the rest of each.
+/// A block of 4.0: (tag, x, y, z, parameters of the entity); of 4.1: the tags of all its nodes,
+/// then the rest of each.
 static kedge_status read_block(kg_gmsh *g, int64_t n_announced, int64_t *n_read)
 {
   kg_scan *s = &g->scan;

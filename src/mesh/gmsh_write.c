@@ -1,5 +1,6 @@
-// Format 4.1, and complete sets of nodes where elements are curved. One node block, one curve for each boundary group, one surface for each region.
-// Elements are written in runs of one region and shape, so that they keep their order.
+// Format 4.1, with complete sets of nodes where elements are curved. One node block, one curve for
+// each boundary group, one surface for each region. Elements are written in runs of one region and
+// shape, so that they keep their order.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

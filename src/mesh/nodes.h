@@ -71,8 +71,8 @@ double kg_curve_area(const kg_curve *curve, const double *nodes, double *smalles
 double kg_curve_length(const kg_curve *curve, int facet, const double *nodes);
 
 /// What refinement adds for curved meshes: the nodes of the parts, 4 e .. 4 e + 3 of the caller's
-/// element e, whose corners are set, and the vertices behind those of the mesh, which are the middles
-/// of edges, then those of quadrilaterals.
+/// element e, whose corners are set, and the vertices behind those of the mesh, which are the
+/// middles of edges, then those of quadrilaterals.
 kedge_status kg_refine_curves(kedge_context *ctx, const kedge_mesh *mesh, kg_raw_mesh *out);
 
 KEDGE_END_DECLS
