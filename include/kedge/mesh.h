@@ -63,8 +63,8 @@ typedef struct kedge_mesh_group {
 /// to 5, serendipity ones too. Of several physical groups of one
 /// entity, and of several names of one group, the first counts. Tagged lines inside the domain take
 /// no condition; a tagged line that is no edge of any element is refused.
-/// Straight quadrilaterals are convex. Elements of lower order than others of the mesh are raised to
-/// theirs; a mesh whose elements of higher order are straight is one of straight elements.
+/// Straight quadrilaterals are convex. Elements of lower order than others of the mesh are raised
+/// to theirs; a mesh whose elements of higher order are straight is one of straight elements.
 /// @retval KEDGE_ERR_IO     the file cannot be opened or read
 /// @retval KEDGE_ERR_INPUT  the file or the mesh in it is refused; the sentence names file and line
 KEDGE_API kedge_status kedge_mesh_read(kedge_context *ctx, const char *path, kedge_mesh **out);
@@ -74,17 +74,17 @@ KEDGE_API kedge_status kedge_mesh_create(kedge_context *ctx, const kedge_mesh_ar
                                          kedge_mesh **out);
 
 /// Generate a mesh from words: "square N" (the unit square, N x N squares split by a diagonal;
-/// groups left, right, bottom, top), "quads N" (the same squares whole), "mixed N" (a checkerboard of
-/// both), "lshape N [quads]" ((-1,1)^2 without its lower right quarter, 2N x 2N squares less a
+/// groups left, right, bottom, top), "quads N" (the same squares whole), "mixed N" (a checkerboard
+/// of both), "lshape N [quads]" ((-1,1)^2 without its lower right quarter, 2N x 2N squares less a
 /// quarter; group boundary), "ring N M [quads]" (radii 1 to 2, N layers, M sectors; groups inner,
 /// outer), "disk N" (radius 1, N layers of triangles; group boundary), all with straight edges;
 /// region "domain". Others: KEDGE_ERR_INPUT.
 KEDGE_API kedge_status kedge_mesh_generate(kedge_context *ctx, const char *words, kedge_mesh **out);
 
 /// Split every element into four at the midpoints of its edges, a quadrilateral at its centre too,
-/// on the curves of its map, `times` times, at most KEDGE_REFINE_MAX. Groups are inherited. The caller's element e becomes
-/// 4 e .. 4 e + 3, of a triangle the last one in its middle. Multigrid knows the meshes of
-/// triangles in between and is faster for it.
+/// on the curves of its map, `times` times, at most KEDGE_REFINE_MAX. Groups are inherited. The
+/// caller's element e becomes 4 e .. 4 e + 3, of a triangle the last one in its middle. Multigrid
+/// knows the meshes of triangles in between and is faster for it.
 /// @param[in]  mesh         borrowed, not changed
 /// @retval KEDGE_ERR_INPUT  more elements than can be numbered
 KEDGE_API kedge_status kedge_mesh_refine(kedge_context *ctx, const kedge_mesh *mesh, int times,
