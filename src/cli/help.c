@@ -19,6 +19,8 @@ static const struct row {
     {"mesh", "map", "", "X(x, y), Y(x, y): moves all nodes"},
     {"mesh", "refine", "0", "times all elements are split into four"},
     {"space", "order", "1", "1 to 12"},
+    {"space", "quadrature", "",
+     "points a direction where matrices are\nintegrated; left out: order + 2"},
     {"space", "stabilization", "diffusion / L",
      "number, number*h or number/h (h: edge length;\n"
      "L: root of the area of the domain)"},

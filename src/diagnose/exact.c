@@ -35,15 +35,13 @@ static void sample_group(const kedge_mesh *mesh, const int32_t *edges, int group
   s->have_normals = true;
   for (int32_t i = 0; i < mesh->n_boundary_edges; ++i) {
     if (mesh->edge_group[edges[i]] != group || of_group++ % stride != 0) continue;
-    int32_t ends[2];
     const kg_side side = mesh->edge_sides[2 * (int64_t)edges[i]];
-    kg_side_ends(mesh, side, ends);
+    double at[2], along[2];
+    kg_side_point(mesh, side, -0.4, at, along);
+    const double dx = along[0], dy = along[1], length = hypot(dx, dy);
     s->region[s->n] = mesh->element_region[kg_side_element(side)];
-    const double *p = mesh->vertices + 2 * (int64_t)ends[0];
-    const double *q = mesh->vertices + 2 * (int64_t)ends[1];
-    const double dx = q[0] - p[0], dy = q[1] - p[1], length = hypot(dx, dy);
-    s->x[s->n] = p[0] + 0.3 * dx;
-    s->y[s->n] = p[1] + 0.3 * dy;
+    s->x[s->n] = at[0];
+    s->y[s->n] = at[1];
     s->normal_x[s->n] = dy / length;
     s->normal_y[s->n++] = -dx / length;
   }

@@ -161,3 +161,32 @@ void kedge_mesh_get_group(const kedge_mesh *mesh, int index, kedge_mesh_group *g
       .inner_measure = from->inner_measure,
   };
 }
+
+void kg_side_point(const kedge_mesh *mesh, kg_side side, double t, double at[2], double along[2])
+{
+  const int32_t element = kg_side_element(side);
+  const kg_cell *cell = kg_block_of(mesh, element)->cell;
+  if (!mesh->nodes) {
+    int32_t ends[2];
+    kg_side_ends(mesh, side, ends);
+    for (int k = 0; k < 2; ++k) {
+      const double a = mesh->vertices[2 * (int64_t)ends[0] + k];
+      const double b = mesh->vertices[2 * (int64_t)ends[1] + k];
+      at[k] = 0.5 * ((1.0 - t) * a + (1.0 + t) * b);
+      along[k] = 0.5 * (b - a);
+    }
+    return;
+  }
+  const double *const node = kg_element_nodes(mesh, element);
+  const int n = cell->n_modes(mesh->geometry);
+  long double shape[3 * KG_NODES_MAX], place[2], step[2];
+  kg_cell_facet_point(cell, kg_side_facet(side), t, place, step);
+  cell->map(mesh->geometry, place[0], place[1], shape);
+  for (int k = 0; k < 2; ++k) {
+    at[k] = along[k] = 0.0;
+    for (int i = 0; i < n; ++i) {
+      at[k] += (double)shape[i] * node[2 * i + k];
+      along[k] += (double)(shape[n + i] * step[0] + shape[2 * n + i] * step[1]) * node[2 * i + k];
+    }
+  }
+}

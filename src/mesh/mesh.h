@@ -129,6 +129,8 @@ static inline int32_t kg_side_edge(const kedge_mesh *mesh, kg_side side)
 {
   return (int32_t)(mesh->side_edge[kg_side_place(mesh, side)] >> 1);
 }
+/// A point of a side, t from -1 where it begins to 1, and the derivatives of x and y by t.
+void kg_side_point(const kedge_mesh *mesh, kg_side side, double t, double at[2], double along[2]);
 /// The vertices where a side begins and ends.
 static inline void kg_side_ends(const kedge_mesh *mesh, kg_side side, int32_t ends[2])
 {

@@ -415,6 +415,8 @@ static const kg_problem_key table[] = {
    .member = MEMBER(refine), .most = KEDGE_REFINE_MAX},
   {"space", "order", TEXT_OF(KEDGE_ORDER_MIN) " to " TEXT_OF(KEDGE_ORDER_MAX), read_integer,
    .member = MEMBER(order), .least = KEDGE_ORDER_MIN, .most = KEDGE_ORDER_MAX},
+  {"space", "quadrature", "order + 2 or more", read_integer,
+   .member = MEMBER(quadrature), .least = KEDGE_ORDER_MIN + 2, .most = KG_QUADRATURE_MAX},
   {"space", "stabilization", "a number, number*h or number/h", read_stabilization, true},
   {"equation", "diffusion", "an expression > 0, or three: xx, xy, yy", read_diffusion, true},
   {"equation", "reaction", "an expression >= 0", read_reaction, true},

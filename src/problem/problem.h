@@ -23,6 +23,8 @@ typedef struct kg_coefficients {
   const kg_setting *at;  ///< one of its settings; borrowed
 } kg_coefficients;
 
+enum { KG_QUADRATURE_MAX = 24 };  ///< points a direction
+
 /// The tolerance that `tolerance = auto` asks for where rounding allows it.
 #define KG_TOLERANCE_AUTO 1e-10
 
@@ -35,6 +37,7 @@ struct kedge_problem {
   kg_function map[2];  ///< x and y of every node of the mesh; of kind NONE: nodes stay
   int refine;
   int order;
+  int quadrature;        ///< points a direction of local matrices by quadrature; 0: order + 2
   double stabilization;  ///< 0: diffusion over the length of the domain
   kedge_scaling stabilization_scaling;
   kg_coefficients equation;

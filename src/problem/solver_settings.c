@@ -80,6 +80,11 @@ static kedge_status check_operator(kedge_context *ctx, const kedge_problem *p)
 
 kedge_status kg_problem_check_solver(kedge_context *ctx, const kedge_problem *p)
 {
+  if (p->quadrature > 0 && p->quadrature < p->order + 2)
+    return kg_problem_fail(ctx, p, kg_settings_find(&p->settings, "space", "quadrature"),
+                           "quadrature = %d is too little for order %d: take %d points a direction "
+                           "or more",
+                           p->quadrature, p->order, p->order + 2);
   KG_TRY(check_operator(ctx, p));
   if (p->preconditioner == KEDGE_PRECONDITIONER_AUTO || kg_problem_asks_multigrid(p))
     return KEDGE_OK;

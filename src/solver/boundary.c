@@ -7,24 +7,14 @@
 #include "basis/quadrature.h"
 #include "device/context.h"
 
-/// One boundary edge, along its trace direction (lower to higher vertex).
-typedef struct edge_geometry {
-  double x0, y0, x1, y1;
-  double length;
-  double normal[2];  ///< outward
-} edge_geometry;
-
-static edge_geometry edge_of(const kedge_mesh *mesh, int32_t edge)
+/// The boundary side of an edge, and whether the edge runs against it: from lower to higher vertex.
+static kg_side side_of(const kedge_mesh *mesh, int32_t edge, bool *is_reversed)
 {
+  const kg_side side = mesh->edge_sides[2 * (int64_t)edge];
   int32_t ends[2];
-  kg_side_ends(mesh, mesh->edge_sides[2 * (size_t)edge], ends);
-  const double *from = mesh->vertices + 2 * (size_t)ends[0];
-  const double *to = mesh->vertices + 2 * (size_t)ends[1];
-  const double dx = to[0] - from[0], dy = to[1] - from[1], length = hypot(dx, dy);
-  edge_geometry g = {from[0], from[1], to[0], to[1], length, {dy / length, -dx / length}};
-  if (ends[0] > ends[1])
-    g = (edge_geometry){to[0], to[1], from[0], from[1], length, {g.normal[0], g.normal[1]}};
-  return g;
+  kg_side_ends(mesh, side, ends);
+  *is_reversed = ends[0] > ends[1];
+  return side;
 }
 
 enum {
@@ -49,7 +39,7 @@ typedef struct boundary_sampler {
 
 /// Consecutive edges of one group, and what was found on them: [edge][point].
 typedef struct edge_block {
-  edge_geometry edge[BLOCK_EDGES];
+  double speed[BLOCK_POINTS];  ///< ds/dt
   double x[BLOCK_POINTS], y[BLOCK_POINTS], g[BLOCK_POINTS];
   double normal_x[BLOCK_POINTS], normal_y[BLOCK_POINTS], region[BLOCK_POINTS];
 } edge_block;
@@ -85,13 +75,15 @@ static void evaluate_block(const boundary_sampler *s, const struct kg_resolved_b
   }
 }
 
-/// The projection on a Dirichlet edge is scaled to the reference edge; <g_N, psi> is an integral.
-static void project(const boundary_sampler *s, double scale, const double *g, double *modes)
+/// The projection on a Dirichlet edge, in its parameter; <g_N, psi> is an integral along it.
+/// @param[in] speed  ds/dt, or NULL
+static void project(const boundary_sampler *s, const double *speed, const double *g, double *modes)
 {
   const int m = s->problem->order + 1;
   for (int k = 0; k < m; ++k) modes[k] = 0.0;
   for (int q = 0; q < s->n; ++q)
-    for (int k = 0; k < m; ++k) modes[k] += scale * s->w[q] * g[q] * s->psi[q][k];
+    for (int k = 0; k < m; ++k)
+      modes[k] += (speed ? speed[q] : 1.0) * s->w[q] * g[q] * s->psi[q][k];
 }
 
 /// Edges [begin, begin + count), all of one group.
@@ -101,16 +93,18 @@ static void sample_block(const boundary_sampler *s, int32_t begin, int count, ed
   const int n = s->n, m = s->problem->order + 1;
   const struct kg_resolved_boundary *boundary = &s->resolved->boundaries[group_of(s, begin)];
   for (int i = 0; i < count; ++i) {
-    b->edge[i] = edge_of(s->mesh, s->mesh_edge[begin + i]);
-    const edge_geometry *e = &b->edge[i];
-    const kg_side side = s->mesh->edge_sides[2 * (int64_t)s->mesh_edge[begin + i]];
-    const double region = s->mesh->element_region[kg_side_element(side)];
+    bool is_reversed;
+    const kg_side side = side_of(s->mesh, s->mesh_edge[begin + i], &is_reversed);
     for (int q = 0; q < n; ++q) {
-      b->x[i * n + q] = 0.5 * ((1.0 - s->t[q]) * e->x0 + (1.0 + s->t[q]) * e->x1);
-      b->y[i * n + q] = 0.5 * ((1.0 - s->t[q]) * e->y0 + (1.0 + s->t[q]) * e->y1);
-      b->normal_x[i * n + q] = e->normal[0];
-      b->normal_y[i * n + q] = e->normal[1];
-      b->region[i * n + q] = region;
+      double at[2], along[2];
+      kg_side_point(s->mesh, side, is_reversed ? -s->t[q] : s->t[q], at, along);
+      const double speed = hypot(along[0], along[1]);
+      b->x[i * n + q] = at[0];
+      b->y[i * n + q] = at[1];
+      b->speed[i * n + q] = speed;
+      b->normal_x[i * n + q] = along[1] / speed;
+      b->normal_y[i * n + q] = -along[0] / speed;
+      b->region[i * n + q] = s->mesh->element_region[kg_side_element(side)];
     }
   }
   evaluate_block(s, boundary, count, b);
@@ -122,8 +116,8 @@ static void sample_block(const boundary_sampler *s, int32_t begin, int count, ed
       return;
     }
   for (int i = 0; i < count; ++i)
-    project(s, boundary->type == KEDGE_BOUNDARY_NEUMANN ? 0.5 * b->edge[i].length : 1.0,
-            b->g + i * n, s->modes + ((size_t)begin + (size_t)i) * (size_t)m);
+    project(s, boundary->type == KEDGE_BOUNDARY_NEUMANN ? b->speed + i * n : NULL, b->g + i * n,
+            s->modes + ((size_t)begin + (size_t)i) * (size_t)m);
 }
 
 /// Edges [begin, end), cut where the group changes.

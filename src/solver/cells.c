@@ -18,7 +18,7 @@ typedef struct cell_kind {
 static cell_kind kind_of(const kg_shape *s, int k)
 {
   const int order = s->size.order;
-  cell_kind kind = {NULL, order, 1, kg_cell_rows(order), kg_cell_sample_rows(order)};
+  cell_kind kind = {NULL, order, s->geometry, s->rows, kg_cell_sample_rows(order)};
   for (int i = 0; i < s->n_batches; ++i)
     if (s->batch[i].by_quadrature && kg_cell_index(s->batch[i].cell) == k)
       kind.cell = s->batch[i].cell;
@@ -88,6 +88,8 @@ void kg_cells_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
     kg_plan_array(plan, "tables of cells", table_count(&k), d, all, &a->cell_tables[i]);
     kg_plan_array(plan, "points of cells", sample_count(&k), d, all, &a->cell_points[i]);
   }
+  kg_plan_array(plan, "nodes of cells", kg_shape_numbers(s, KG_ROWS_NODES, s->n_batches), d, all,
+                &a->nodes);
   kg_plan_array(plan, "coefficients", KG_CELL_FUNCTIONS * (size_t)kg_shape_value_points(s) * lanes,
                 d, KG_IN(LOCAL) | KG_IN(RECOVER), &a->coefficients);
   const bool errors = s->choice.varies && s->choice.wants_errors;
@@ -118,8 +120,37 @@ void kg_cells_free(kg_pipeline *p)
   free(p->staging);
 }
 
+/// Nodes of the elements of a batch, [group][2][node][lane]; empty lanes repeat the last element.
+static kedge_status put_nodes(kg_pipeline *p, int batch)
+{
+  enum { GROUPS = 1024 };  // at a time
+  const kg_shape_batch *b = &p->shape.batch[batch];
+  const int n = b->n_nodes;
+  const int32_t n_groups = kg_elements_groups(&p->elements[batch]);
+  const size_t group = 2 * (size_t)n * KG_LANES;
+  double *to = p->arrays.nodes + kg_shape_numbers(&p->shape, KG_ROWS_NODES, batch), *nodes;
+  KG_TRY(kg_host_alloc(p->ctx, GROUPS * group, sizeof *nodes, &nodes));
+  kedge_status status = KEDGE_OK;
+  for (int32_t first = 0; status == KEDGE_OK && first < n_groups; first += GROUPS) {
+    const int32_t count = n_groups - first < GROUPS ? n_groups - first : GROUPS;
+#pragma omp parallel for num_threads(p->ctx->threads)
+    for (int32_t lane = 0; lane < count * KG_LANES; ++lane) {
+      const int32_t e = first * KG_LANES + lane, last = b->lanes.n_elements - 1;
+      const double *from =
+          kg_element_nodes(p->mesh, b->lanes.first_element + (e < last ? e : last));
+      for (int i = 0; i < 2 * n; ++i) nodes[kg_cell_at(lane, 2 * n, i % 2 * n + i / 2)] = from[i];
+    }
+    status = kg_copy_in(p->ctx, to + group * (size_t)first, nodes,
+                        group * (size_t)count * sizeof *nodes);
+  }
+  free(nodes);
+  return status;
+}
+
 kedge_status kg_cells_put(kg_pipeline *p)
 {
+  for (int i = 0; i < p->shape.n_batches; ++i)
+    if (p->shape.batch[i].n_nodes > 0) KG_TRY(put_nodes(p, i));
   for (int i = 0; i < KG_CELL_KINDS; ++i) {
     const cell_kind k = kind_of(&p->shape, i);
     const size_t d = sizeof(double);
@@ -140,13 +171,16 @@ kg_cells kg_cells_of(const kg_pipeline *p, int batch)
   const kg_shape_batch *b = &p->shape.batch[batch];
   const int i = kg_cell_index(b->cell);
   const cell_kind k = kind_of(&p->shape, i);
+  const kg_arrays *a = &p->arrays;
   const size_t sides = kg_shape_numbers(&p->shape, KG_ROWS_SIDES, batch);
+  const size_t nodes = kg_shape_numbers(&p->shape, KG_ROWS_NODES, batch);
   return (kg_cells){
-      .tables = kg_cell_tables_at(k.cell, k.order, k.geometry, k.rows, p->arrays.cell_tables[i]),
+      .tables = kg_cell_tables_at(k.cell, k.order, k.geometry, k.rows, a->cell_tables[i]),
       .n_elements = b->lanes.n_elements,
-      .vertices = p->arrays.vertices,
-      .vertex = p->arrays.vertex + sides,
-      .side_edge = p->arrays.side_edge + sides};
+      .vertices = a->vertices,
+      .vertex = a->vertex + sides,
+      .nodes = b->n_nodes > 0 ? a->nodes + nodes : NULL,
+      .side_edge = a->side_edge + sides};
 }
 
 kg_cell_points kg_cells_host_points(const kg_pipeline *p, int batch, bool corners)

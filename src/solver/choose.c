@@ -68,20 +68,16 @@ static kg_residual_kind choose_residual(int order, kg_number iterates)
   return order <= 3 ? KG_REMADE_WITH_LOADS : KG_REMADE;
 }
 
-/// Fast kernels have one scalar diffusion and one reaction.
-static bool is_general(const kg_resolved *r)
+/// Fast kernels have straight triangles, one scalar diffusion and one reaction.
+static bool is_general(const kg_choose_args *a)
 {
-  return r->varies || r->n_materials > 1 || r->equation.n_diffusion > 1;
+  const kg_resolved *r = a->resolved;
+  return a->mesh->geometry > 1 || r->varies || r->n_materials > 1 || r->equation.n_diffusion > 1;
 }
 
 kedge_status kg_choose_check(kedge_context *ctx, const kg_choose_args *a)
 {
   const kedge_problem *problem = a->problem;
-  KG_REQUIRE(
-      ctx, a->mesh->geometry == 1, KEDGE_ERR_INPUT,
-      "%s: the mesh has curved elements of order %d, on which kedge does not solve yet; mesh "
-      "with Mesh.ElementOrder = 1",
-      a->mesh->source, a->mesh->geometry);
   const struct {
     bool asked;
     const char *what;
@@ -90,14 +86,14 @@ kedge_status kg_choose_check(kedge_context *ctx, const kg_choose_args *a)
       {a->linear == KEDGE_OPERATOR_MATRIX_FREE_PLAIN, "operator = matrix-free or ell: take one"},
       {problem->smoother == KEDGE_SMOOTHER_LINE, "smoother = edge: take that"}};
   const int32_t n = kg_mesh_quadrilaterals(a->mesh);
-  if (is_general(a->resolved)) {
+  if (is_general(a)) {
     KG_REQUIRE(ctx, problem->order <= KG_GENERAL_ORDER_MAX, KEDGE_ERR_INPUT,
-               "order = %d, and coefficients that are no scalar constants have orders up to %d: "
-               "take one of them",
+               "order = %d, and curved elements or coefficients that are no scalar constants have "
+               "orders up to %d: take one of them",
                problem->order, KG_GENERAL_ORDER_MAX);
     KG_REQUIRE(ctx, problem->precision != KEDGE_PRECISION_COMPACT, KEDGE_ERR_INPUT,
-               "precision = compact, and coefficients are no scalar constants: take mixed or "
-               "double");
+               "precision = compact, and curved elements or coefficients that are no scalar "
+               "constants have mixed and double: take one of them");
   }
   for (size_t i = 0; n > 0 && i < sizeof table / sizeof *table; ++i)
     KG_REQUIRE(
@@ -111,7 +107,7 @@ kedge_status kg_choose_check(kedge_context *ctx, const kg_choose_args *a)
 kg_choice kg_choose(kedge_context *ctx, const kg_choose_args *a)
 {
   const kedge_problem *problem = a->problem;
-  const bool general = is_general(a->resolved);
+  const bool general = is_general(a);
   kg_choice c = {.form = &kg_form_elliptic,
                  .by_quadrature = general,
                  .varies = a->resolved->varies || a->resolved->n_materials > 1,

@@ -51,6 +51,7 @@ typedef struct kg_arrays {
   int32_t *exponent;  ///< of a cycle (kg_cycle)
   void *resident;     ///< of ops/trace/cg_resident.h
 
+  double *nodes;                       ///< [batch][group][2][node][lane], of curved elements
   double *coefficients;                ///< of a chunk: kg_cell_material.values
   double *error_diffusion;             ///< of a chunk: [group][3][point][lane]
   double *u, *q, *u_star, *indicator;  ///< of a chunk: [group][mode][lane]

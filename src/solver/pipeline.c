@@ -91,19 +91,23 @@ kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *
   const kg_choose_args args = {p->problem, &p->resolved, p->mesh,
                                count,      linear,       p->layout.batches.n};
   KG_TRY(kg_choose_check(p->ctx, &args));
-  *s = (kg_shape){.size = kg_sizes_of(p->problem->order),
-                  .count = *count,
-                  .n_batches = p->layout.batches.n,
-                  .n_vertices = p->mesh->n_vertices,
-                  .n_points = p->sampling.n,
-                  .choice = kg_choose(p->ctx, &args),
-                  .diffusion = p->material.diffusion,
-                  .alignment = p->mesh->alignment,
-                  .has_reaction = !kg_has_no_reaction(&p->resolved)};
+  *s = (kg_shape){
+      .size = kg_sizes_of(p->problem->order),
+      .count = *count,
+      .n_batches = p->layout.batches.n,
+      .n_vertices = p->mesh->n_vertices,
+      .n_points = p->sampling.n,
+      .geometry = p->mesh->geometry,
+      .rows = p->problem->quadrature > 0 ? p->problem->quadrature : kg_cell_rows(p->problem->order),
+      .choice = kg_choose(p->ctx, &args),
+      .diffusion = p->material.diffusion,
+      .alignment = p->mesh->alignment,
+      .has_reaction = !kg_has_no_reaction(&p->resolved)};
   for (int i = 0; i < s->n_batches; ++i) {
     const kg_lane_batch *lanes = &p->layout.batches.batch[i];
     const kg_cell *cell = lanes->n_facets == 3 ? &kg_triangle : &kg_quadrilateral;
     s->batch[i] = (kg_shape_batch){cell, kg_cell_sizes_of(cell, p->problem->order), *lanes,
+                                   s->geometry > 1 ? cell->n_modes(s->geometry) : 0,
                                    cell != &kg_triangle || s->choice.by_quadrature};
   }
   s->choice.apart = p->ctx->arrays_apart;

@@ -90,10 +90,10 @@ kg_places kg_cell_places(const kg_cell_points *points, int n_rule, const kedge_m
                      .map = points->map};
 }
 
-/// Corners of the elements of a group, [corner][lane].
+/// Corners of the elements of a group, [corner][lane]; of curved ones all nodes.
 typedef struct group_corners {
   int n;
-  double x[KG_FACETS_MAX][KG_LANES], y[KG_FACETS_MAX][KG_LANES];
+  double x[KG_NODES_MAX][KG_LANES], y[KG_NODES_MAX][KG_LANES];
 } group_corners;
 
 /// The element of a lane of a group; an empty lane repeats the last one.
@@ -111,11 +111,15 @@ static double region_of(const kg_places *p, int64_t group, int lane)
 static group_corners corners_of(const kg_places *p, int64_t group)
 {
   group_corners c;
-  c.n = kg_block_of(p->mesh, p->first_element)->cell->n_vertices;
+  const kg_cell *cell = kg_block_of(p->mesh, p->first_element)->cell;
+  const bool curved = p->mesh->nodes != NULL;
+  c.n = curved ? cell->n_modes(p->mesh->geometry) : cell->n_vertices;
   for (int i = 0; i < KG_LANES; ++i) {
-    const int32_t *const vertex = kg_element_vertices(p->mesh, element_of(p, group, i));
+    const int32_t e = element_of(p, group, i);
+    const int32_t *const vertex = kg_element_vertices(p->mesh, e);
     for (int l = 0; l < c.n; ++l) {
-      const double *v = p->mesh->vertices + 2 * (size_t)vertex[l];
+      const double *v =
+          curved ? kg_element_nodes(p->mesh, e) + 2 * l : p->mesh->vertices + 2 * (size_t)vertex[l];
       c.x[l][i] = v[0];
       c.y[l][i] = v[1];
     }

@@ -15,6 +15,7 @@ typedef struct kg_shape_batch {
   const kg_cell *cell;
   kg_cell_sizes size;
   kg_lane_batch lanes;
+  int n_nodes;         ///< of the map of a curved element; 0: straight
   bool by_quadrature;  ///< else: the kernels of straight triangles with constant coefficients
 } kg_shape_batch;
 
@@ -26,6 +27,8 @@ typedef struct kg_shape {
   kg_shape_batch batch[KG_BATCHES_MAX];
   int64_t n_vertices;
   int n_points;  ///< of the sampling rule
+  int geometry;  ///< order of the maps of elements
+  int rows;      ///< points a direction of local matrices by quadrature
   kg_choice choice;
   double diffusion;               ///< of the equation, scaled (kg_pipeline)
   double alignment;               ///< of the mesh's elements; with lines, of those without a pair
@@ -55,6 +58,7 @@ typedef enum kg_rows {
   KG_ROWS_MODES,
   KG_ROWS_FLUX,
   KG_ROWS_STAR,
+  KG_ROWS_NODES,  ///< x and y of the nodes of curved elements
   KG_ROWS_TRACE
 } kg_rows;
 

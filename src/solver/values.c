@@ -29,8 +29,8 @@ kedge_status kg_nodes_create(const kedge_solution *s, int order, kg_element_poin
   for (int b = 0; b < s->mesh->n_blocks; ++b) {
     const kg_cell *const cell = s->mesh->block[b].cell;
     const int k = shape_of(cell);
-    KG_TRY(kg_cell_nodes_create(s->ctx, cell, s->size.order, 1, order, &out->values[k],
-                                &out->points[k]));
+    KG_TRY(kg_cell_nodes_create(s->ctx, cell, s->size.order, s->mesh->geometry, order,
+                                &out->values[k], &out->points[k]));
   }
   return KEDGE_OK;
 }
@@ -42,8 +42,10 @@ kedge_status kg_rule_create(const kedge_solution *s, kg_element_points *out)
   for (int b = 0; b < s->mesh->n_blocks; ++b) {
     const kg_cell *const cell = s->mesh->block[b].cell;
     const int k = shape_of(cell);
-    KG_TRY(kg_cell_points_create(s->ctx, cell, order, 1, rows, KG_BEHIND_NOTHING, &out->values[k]));
-    out->points[k] = kg_cell_points_at(cell, order, 1, rows, KG_BEHIND_NOTHING, out->values[k]);
+    KG_TRY(kg_cell_points_create(s->ctx, cell, order, s->mesh->geometry, rows, KG_BEHIND_NOTHING,
+                                 &out->values[k]));
+    out->points[k] =
+        kg_cell_points_at(cell, order, s->mesh->geometry, rows, KG_BEHIND_NOTHING, out->values[k]);
   }
   return KEDGE_OK;
 }
@@ -60,30 +62,35 @@ const kg_cell_points *kg_points_of(const kedge_solution *s, const kg_element_poi
   return &points->points[shape_of(kg_block_of(s->mesh, element)->cell)];
 }
 
+/// The corners of an element, of a curved one all nodes of its map.
 /// @return how many there are
-static int corners_of(const kedge_mesh *mesh, int32_t element, double x[KG_FACETS_MAX],
-                      double y[KG_FACETS_MAX])
+static int nodes_of(const kedge_mesh *mesh, int32_t element, double x[KG_NODES_MAX],
+                    double y[KG_NODES_MAX])
 {
+  const kg_cell *cell = kg_block_of(mesh, element)->cell;
   const int32_t *const v = kg_element_vertices(mesh, element);
-  const int V = kg_block_of(mesh, element)->cell->n_vertices;
-  for (int l = 0; l < V; ++l) {
-    x[l] = mesh->vertices[2 * (int64_t)v[l]];
-    y[l] = mesh->vertices[2 * (int64_t)v[l] + 1];
+  const int n = mesh->nodes ? cell->n_modes(mesh->geometry) : cell->n_vertices;
+  for (int l = 0; l < n; ++l) {
+    const double *at =
+        mesh->nodes ? kg_element_nodes(mesh, element) + 2 * l : mesh->vertices + 2 * (int64_t)v[l];
+    x[l] = at[0];
+    y[l] = at[1];
   }
-  return V;
+  return n;
 }
 
-static double at_point(int V, const double *map, const double *x)
+static double at_point(int n, const double *map, const double *x)
 {
-  const double three = map[0] * x[0] + map[1] * x[1] + map[2] * x[2];
-  return V == 3 ? three : three + map[3] * x[3];
+  double sum = map[0] * x[0] + map[1] * x[1] + map[2] * x[2];
+  for (int l = 3; l < n; ++l) sum += map[l] * x[l];
+  return sum;
 }
 
 void kg_place_points(const kedge_solution *s, const kg_cell_points *points, int32_t element,
                      int stride, double *xy)
 {
-  double x[KG_FACETS_MAX], y[KG_FACETS_MAX];
-  const int V = corners_of(s->mesh, element, x, y);
+  double x[KG_NODES_MAX], y[KG_NODES_MAX];
+  const int V = nodes_of(s->mesh, element, x, y);
   for (int q = 0; q < points->n; ++q) {
     xy[stride * q] = at_point(V, points->map + 3 * q * V, x);
     xy[stride * q + 1] = at_point(V, points->map + 3 * q * V, y);
@@ -116,9 +123,9 @@ static void gradient_of_flux(const kedge_solution *s, const kg_cell_points *poin
   const kg_results *const r = kg_results_of(s, element);
   const int S = r->size.n_flux;
   const int32_t e = element - r->first_element;
-  double kappa[4 * POINTS_MAX], x[KG_FACETS_MAX], y[KG_FACETS_MAX], flux[FLUX_MAX];
+  double kappa[4 * POINTS_MAX], x[KG_NODES_MAX], y[KG_NODES_MAX], flux[FLUX_MAX];
   const kg_cell_diffusion diffusion = diffusion_at(s, points, element, kappa);
-  const int V = corners_of(s->mesh, element, x, y);
+  const int V = nodes_of(s->mesh, element, x, y);
   for (int i = 0; i < S; ++i) flux[i] = r->flux[kg_cell_at(e, S, i)];
   for (int q = 0; q < points->n; ++q) {
     const kg_cell_place at = kg_cell_place_of(V, points->map + 3 * q * V, x, y);
@@ -167,10 +174,10 @@ static double integrated_mean(const kedge_solution *s, const kg_cell_points *rul
   const kg_results *const r = kg_results_of(s, element);
   const int N = r->size.n_modes, S = r->size.n_flux;
   const int32_t e = element - r->first_element;
-  double kappa[4 * POINTS_MAX], x[KG_FACETS_MAX], y[KG_FACETS_MAX], u[MODES_MAX], flux[FLUX_MAX],
+  double kappa[4 * POINTS_MAX], x[KG_NODES_MAX], y[KG_NODES_MAX], u[MODES_MAX], flux[FLUX_MAX],
       means[3];
   const kg_cell_diffusion diffusion = diffusion_at(s, rule, element, kappa);
-  corners_of(s->mesh, element, x, y);
+  nodes_of(s->mesh, element, x, y);
   for (int i = 0; i < N; ++i) u[i] = r->u[kg_cell_at(e, N, i)];
   for (int i = 0; i < S; ++i) flux[i] = r->flux[kg_cell_at(e, S, i)];
   kg_cell_means_of(rule, &diffusion, x, y, u, flux, (kg_team){0}, means);

@@ -97,26 +97,6 @@ static void what_quadrilaterals_do_not_have_is_refused(void **state)
 }
 
 /// By solves and by plans.
-static void curved_elements_are_refused(void **state)
-{
-  (void)state;
-  static const char sentence[] = KEDGE_SOURCE_DIR
-      "/meshes/curved.msh: the mesh has curved elements of order 2, on which kedge "
-      "does not solve yet; mesh with Mesh.ElementOrder = 1";
-  const int64_t before = ctx->bytes_in_use;
-  kedge_mesh *curved;
-  must(ctx, kedge_mesh_read(ctx, KEDGE_SOURCE_DIR "/meshes/curved.msh", &curved));
-  kedge_problem *problem = problem_of(
-      ctx, SETTINGS({"boundary default", "type", "dirichlet"}, {"boundary default", "value", "0"}));
-  assert_string_equal(refusal_of(ctx, curved, problem, KEDGE_ERR_INPUT), sentence);
-  kedge_plan plan = KEDGE_PLAN_INIT;
-  assert_int_equal(kedge_plan_make(ctx, curved, problem, &plan), KEDGE_ERR_INPUT);
-  assert_string_equal(kedge_context_error(ctx), sentence);
-  kedge_problem_destroy(problem);
-  kedge_mesh_destroy(curved);
-  assert_still_works(before);
-}
-
 static void a_group_that_the_mesh_has_not_is_refused(void **state)
 {
   (void)state;
@@ -321,7 +301,6 @@ int main(void)
       cmocka_unit_test(pure_neumann_without_reaction_is_refused),
       cmocka_unit_test(a_boundary_that_is_not_covered_is_refused),
       cmocka_unit_test(what_quadrilaterals_do_not_have_is_refused),
-      cmocka_unit_test(curved_elements_are_refused),
       cmocka_unit_test(a_group_that_the_mesh_has_not_is_refused),
       cmocka_unit_test(a_source_that_is_nan_is_refused_with_the_place),
       cmocka_unit_test(a_boundary_value_that_is_nan_is_refused_with_the_place),
