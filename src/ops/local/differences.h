@@ -2,14 +2,15 @@
 /// K^e in single precision, in a basis where rounding does not spoil it (docs/math.md#differences).
 ///
 /// The constants, which are (nearly) the null space of K^e, have mode 0 of all edges in common.
-/// Rounding the entries of K^e gives them an energy of 6e-8 of the largest entry, as a reaction term
-/// would. So it is rounded for the *differences* x' = C x, of triangles
+/// Rounding the entries of K^e gives them an energy of 6e-8 of the largest entry, as a reaction
+/// term would. So it is rounded for the *differences* x' = C x, of triangles
 ///
 ///     x'_0 = x_0 - x_2m,   x'_m = x_m - x_2m,   all other x' = x      (mode 0 of edges 0, 1 and 2)
 ///     K' = C^-T K^e C^-1,   K^e x = C^T K' C x
 ///
 /// whose row 2 m, of mode 0 of the last edge, is K^e times the constant: small, and relatively
-/// exact. With four edges it is row 3 m, and the three others have differences. K' lies as K^e does.
+/// exact. With four edges it is row 3 m, and the three others have differences. K' lies as K^e
+/// does.
 #pragma once
 #include "ops/local/local.h"
 KEDGE_BEGIN_DECLS

@@ -1,4 +1,5 @@
-// element_codes.cuh: the codes of the sides of a thread's element (space/side_code.h), in registers.
+// element_codes.cuh: the codes of the sides of a thread's element (space/side_code.h), in
+// registers.
 #pragma once
 #include "space/side_code.h"
 
