@@ -10,13 +10,15 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
 enum { TITLE = 28, COLUMN = 20 };
 
-/// A title and one number of bytes an operator.
-static void print_row(const char *title, const int64_t bytes[KEDGE_OPERATOR_COUNT])
+/// A title and one number of bytes an operator; "-" for one that the mesh or the coefficients
+/// exclude.
+static void print_row(const kedge_plan *plan, const char *title,
+                      const int64_t bytes[KEDGE_OPERATOR_COUNT])
 {
   char text[16];
   printf("%-*s", TITLE, title);
   for (int op = 0; op < KEDGE_OPERATOR_COUNT; ++op)
-    printf("%*s", COLUMN, kg_bytes_text((double)bytes[op], text));
+    printf("%*s", COLUMN, plan->peak_bytes[op] ? kg_bytes_text((double)bytes[op], text) : "-");
   putchar('\n');
 }
 
@@ -30,10 +32,10 @@ static void print_stages(const kedge_plan *plan, bool shared)
   for (int s = 0; s < plan->n_stages; ++s) {
     int64_t bytes[KEDGE_OPERATOR_COUNT];
     for (int op = 0; op < KEDGE_OPERATOR_COUNT; ++op) bytes[op] = plan->stage_bytes[op][s];
-    print_row(kg_cli_stage_title(plan->stage_name[s]), bytes);
+    print_row(plan, kg_cli_stage_title(plan->stage_name[s]), bytes);
   }
-  print_row("peak", plan->peak_bytes);
-  if (shared) print_row("in all, with results", plan->needed_bytes);
+  print_row(plan, "peak", plan->peak_bytes);
+  if (shared) print_row(plan, "in all, with results", plan->needed_bytes);
 }
 
 /// "matrix-free, ell fit" or "no operator fits".

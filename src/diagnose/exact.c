@@ -24,8 +24,21 @@ static void evaluate(const kg_function *f, const samples *s, double *value)
   kg_function_evaluate(f, &points, value);
 }
 
-/// Sample points on the boundary edges of a group. They avoid vertices and midpoints, where values
-/// often vanish.
+/// Add a point of a side, with the normal out of its element. It avoids vertices and midpoints,
+/// where values often vanish.
+static void add_side(const kedge_mesh *mesh, kg_side side, samples *s)
+{
+  double at[2], along[2];
+  kg_side_point(mesh, side, -0.4, at, along);
+  const double dx = along[0], dy = along[1], length = hypot(dx, dy);
+  s->region[s->n] = mesh->element_region[kg_side_element(side)];
+  s->x[s->n] = at[0];
+  s->y[s->n] = at[1];
+  s->normal_x[s->n] = dy / length;
+  s->normal_y[s->n++] = -dx / length;
+}
+
+/// Sample points on the boundary edges of a group.
 /// @param[in] edges  [n_boundary_edges] of the mesh
 static void sample_group(const kedge_mesh *mesh, const int32_t *edges, int group, samples *s)
 {
@@ -33,30 +46,54 @@ static void sample_group(const kedge_mesh *mesh, const int32_t *edges, int group
   int64_t of_group = 0;
   s->n = 0;
   s->have_normals = true;
-  for (int32_t i = 0; i < mesh->n_boundary_edges; ++i) {
-    if (mesh->edge_group[edges[i]] != group || of_group++ % stride != 0) continue;
-    const kg_side side = mesh->edge_sides[2 * (int64_t)edges[i]];
-    double at[2], along[2];
-    kg_side_point(mesh, side, -0.4, at, along);
-    const double dx = along[0], dy = along[1], length = hypot(dx, dy);
-    s->region[s->n] = mesh->element_region[kg_side_element(side)];
-    s->x[s->n] = at[0];
-    s->y[s->n] = at[1];
-    s->normal_x[s->n] = dy / length;
-    s->normal_y[s->n++] = -dx / length;
-  }
+  for (int32_t i = 0; i < mesh->n_boundary_edges; ++i)
+    if (mesh->edge_group[edges[i]] == group && of_group++ % stride == 0)
+      add_side(mesh, mesh->edge_sides[2 * (int64_t)edges[i]], s);
 }
 
-/// Sample vertices of the whole mesh.
-static void sample_mesh(const kedge_mesh *mesh, samples *s)
+/// The regions of the elements of an edge differ.
+static bool is_between_regions(const kedge_mesh *mesh, int64_t edge)
 {
-  const int64_t stride = (mesh->n_vertices + SAMPLES - 1) / SAMPLES;
+  const kg_side *const side = mesh->edge_sides + 2 * edge;
+  return side[1] != KG_NO_SIDE && mesh->element_region[kg_side_element(side[0])] !=
+                                      mesh->element_region[kg_side_element(side[1])];
+}
+
+/// Sample points on edges between regions, as the elements of both sides see them; the normals are
+/// those out of the first.
+static void sample_interfaces(const kedge_mesh *mesh, samples both[2])
+{
+  int64_t n = 0, of_all = 0;
+  double other[SAMPLES];
+  for (int64_t edge = 0; edge < mesh->n_edges; ++edge) n += is_between_regions(mesh, edge);
+  const int64_t stride = (n + SAMPLES - 1) / SAMPLES;
+  both[0].n = 0;
+  both[0].have_normals = true;
+  for (int64_t edge = 0; edge < mesh->n_edges; ++edge)
+    if (is_between_regions(mesh, edge) && of_all++ % stride == 0) {
+      const kg_side *const side = mesh->edge_sides + 2 * edge;
+      other[both[0].n] = mesh->element_region[kg_side_element(side[1])];
+      add_side(mesh, side[0], &both[0]);
+    }
+  both[1] = both[0];
+  memcpy(both[1].region, other, sizeof other);
+}
+
+/// Points inside of elements, where little vanishes.
+static void sample_inside(const kedge_mesh *mesh, samples *s)
+{
+  static const double part[3] = {0.5, 0.3, 0.2};
+  const int64_t stride = (mesh->n_elements + SAMPLES - 1) / SAMPLES;
   s->n = 0;
   s->have_normals = false;
-  for (int64_t v = 0; v < mesh->n_vertices; v += stride) {
-    s->region[s->n] = 0;
-    s->x[s->n] = mesh->vertices[2 * v];
-    s->y[s->n++] = mesh->vertices[2 * v + 1];
+  for (int64_t e = 0; e < mesh->n_elements; e += stride, ++s->n) {
+    s->x[s->n] = s->y[s->n] = 0.0;
+    s->region[s->n] = mesh->element_region[e];
+    for (int k = 0; k < 3; ++k) {
+      const double *v = mesh->vertices + 2 * (int64_t)kg_element_vertices(mesh, (int32_t)e)[k];
+      s->x[s->n] += part[k] * v[0];
+      s->y[s->n] += part[k] * v[1];
+    }
   }
 }
 
@@ -114,24 +151,6 @@ static double gap_of(const kg_diagnosis *d, const struct kg_resolved_boundary *b
     if (isfinite(value)) gap = fmax(gap, fabs(given[i] - value));
   }
   return gap;
-}
-
-/// Points inside of triangles, where little vanishes.
-static void sample_inside(const kedge_mesh *mesh, samples *s)
-{
-  static const double part[3] = {0.5, 0.3, 0.2};
-  const int64_t stride = (mesh->n_elements + SAMPLES - 1) / SAMPLES;
-  s->n = 0;
-  s->have_normals = false;
-  for (int64_t e = 0; e < mesh->n_elements; e += stride, ++s->n) {
-    s->x[s->n] = s->y[s->n] = 0.0;
-    s->region[s->n] = mesh->element_region[e];
-    for (int k = 0; k < 3; ++k) {
-      const double *v = mesh->vertices + 2 * (int64_t)kg_element_vertices(mesh, (int32_t)e)[k];
-      s->x[s->n] += part[k] * v[0];
-      s->y[s->n] += part[k] * v[1];
-    }
-  }
 }
 
 /// The most that the source that is given differs from that of the exact solution.
@@ -199,7 +218,7 @@ bool kg_finds_other_boundary(kg_diagnosis *d)
   if (!d->report->has_exact) return false;
   d->status = kg_trace_boundary(d->ctx, d->layout, &edges);
   if (d->status != KEDGE_OK) return false;
-  sample_mesh(mesh, &everywhere);
+  sample_inside(mesh, &everywhere);
   for (int g = 0; g < mesh->n_groups && !found; ++g) {
     const struct kg_resolved_boundary *boundary = &d->resolved->boundaries[g];
     if (mesh->groups[g].dimension != 1 || boundary->value == NULL) continue;
@@ -215,13 +234,49 @@ bool kg_finds_other_boundary(kg_diagnosis *d)
   return found;
 }
 
-/// The L2 norm of the exact solution, from vertices where it is finite.
+static const char *name_of_region(const kedge_mesh *mesh, double tag)
+{
+  for (int g = 0; g < mesh->n_groups; ++g)
+    if (mesh->groups[g].dimension == 2 && mesh->groups[g].tag == tag) return mesh->groups[g].name;
+  return "0";
+}
+
+/// Where diffusion jumps and the normal flux of the exact solution does too, its source has a part
+/// on these edges, which no function of x and y has.
+bool kg_finds_flux_jump(kg_diagnosis *d)
+{
+  if (!d->report->has_exact || (d->resolved->n_materials == 1 && !d->resolved->varies))
+    return false;
+  samples everywhere, both[2];
+  double flux[2][2][SAMPLES], gap = 0.0;
+  sample_interfaces(d->mesh, both);
+  sample_inside(d->mesh, &everywhere);
+  double size = size_of(d, KEDGE_BOUNDARY_NEUMANN, &everywhere);
+  for (int k = 0; k < 2; ++k) {
+    evaluate_exact(d, KEDGE_BOUNDARY_NEUMANN, &both[k], flux[k]);
+    size = fmax(size, size_of(d, KEDGE_BOUNDARY_NEUMANN, &both[k]));
+  }
+  int most = 0;
+  for (int i = 0; i < both[0].n; ++i) {
+    const double jump = fabs((flux[0][0][i] - flux[1][0][i]) * both[0].normal_x[i] +
+                             (flux[0][1][i] - flux[1][1][i]) * both[0].normal_y[i]);
+    if (!isfinite(jump) || jump <= gap) continue;
+    gap = jump;
+    most = i;
+  }
+  if (!(gap > d->threshold * size)) return false;
+  kg_say_number(d, "%.1e", gap);
+  for (int k = 0; k < 2; ++k) kg_say_word(d, name_of_region(d->mesh, both[k].region[most]));
+  return true;
+}
+
+/// The L2 norm of the exact solution, from points where it is finite.
 static double norm_of_exact(const kg_diagnosis *d)
 {
   samples everywhere;
   double u[SAMPLES], sum = 0.0;
   int n = 0;
-  sample_mesh(d->mesh, &everywhere);
+  sample_inside(d->mesh, &everywhere);
   evaluate(&d->problem->exact_u, &everywhere, u);
   for (int i = 0; i < everywhere.n; ++i) {
     if (!isfinite(u[i])) continue;

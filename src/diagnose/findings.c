@@ -74,6 +74,11 @@ static const finding findings[] = {
      "the source that is given differs by %s from -div(diffusion grad u) + reaction u of "
      "[exact]: " OTHER,
      1e-7, SOLVE},
+    {KG_ABOUT_EXACT, kg_finds_flux_jump,
+     "diffusion grad u . n of [exact] jumps by %s between regions '%s' and '%s', and the source "
+     "has "
+     "no part on their edges: " OTHER,
+     1e-7, SOLVE},
     {KG_ABOUT_EXACT, kg_finds_other_boundary,
      "on boundary '%s' the value that is given differs by %s from %s of [exact]: " OTHER, 1e-7,
      SOLVE},

@@ -145,7 +145,7 @@ int32_t kg_parser_unknown_function(kg_parser *p, const char *name, int length)
 /// The names that this text can use, as many as there is room for.
 static void list_names(const kg_parser *p, char text[160])
 {
-  enum { ROOM = 80 };
+  enum { ROOM = 68 };
   char names[ROOM] = "";
   size_t length = 0;
   for (int i = 0; i < p->n_constants; ++i) {
@@ -156,7 +156,8 @@ static void list_names(const kg_parser *p, char text[160])
     if (!fits) break;
   }
   snprintf(text, 160,
-           "known here are x, y, pi%s; others are set in [parameters], above those that use them",
+           "known here are x, y, region, pi%s; others are set in [parameters], above those that "
+           "use them",
            names);
 }
 

@@ -48,6 +48,20 @@ static kedge_status refuse_named(const kg_settings *settings, const kg_setting *
                          word, group);
 }
 
+/// "boundary" for "boundry left"; NULL: none is near, or the section has no blank.
+static const char *nearest_word(const char *section)
+{
+  char first[16];
+  const size_t length = strcspn(section, " ");
+  if (section[length] == '\0' || length >= sizeof first) return NULL;
+  memcpy(first, section, length);
+  first[length] = '\0';
+  kg_nearest nearest = kg_nearest_to(first);
+  for (const char *const *word = kg_named_sections; *word; ++word)
+    kg_nearest_offer(&nearest, *word);
+  return nearest.best;
+}
+
 kedge_status kg_section_check(const kg_settings *settings, const kg_setting *setting)
 {
   const char *const section = setting->section;
@@ -58,6 +72,7 @@ kedge_status kg_section_check(const kg_settings *settings, const kg_setting *set
     if (covers(&keys[i], section)) return KEDGE_OK;
     kg_nearest_offer(&nearest, keys[i].section);
   }
+  const char *const meant = nearest_word(section);
   if (section[0] == '\0')
     return kg_setting_fail(settings, setting,
                            "'%s' stands before the first [section]; put it into one", setting->key);
@@ -67,6 +82,9 @@ kedge_status kg_section_check(const kg_settings *settings, const kg_setting *set
     if (section[length] == '\0' || (section[length] == '.' && section[length + 1] != '\0'))
       return refuse_named(settings, setting, *word);
   }
+  if (meant)
+    return kg_setting_fail(settings, setting, "unknown section [%s]; did you mean [%s%s]?", section,
+                           meant, strchr(section, ' '));
   if (nearest.best)
     return kg_setting_fail(settings, setting, "unknown section [%s]; did you mean [%s]?", section,
                            nearest.best);
@@ -166,6 +184,7 @@ static bool is_quoted(const char *value)
 static kedge_status apply_one(const kg_settings *settings, const kg_setting *s,
                               kedge_problem *problem)
 {
+  if (!s->value && !s->function) return kg_region_add(problem, settings, s);
   const kg_problem_key *key = s->value ? NULL : function_key(s);
   if (key == NULL) KG_TRY(kg_key_find(settings, s, &key));
   if (s->value && s->value[strspn(s->value, "\n")] == '\0')

@@ -76,6 +76,13 @@ static const kg_group *find_region(const kedge_mesh *mesh, const char *name)
   return NULL;
 }
 
+/// The length of a mesh's name without ", refined 2 times".
+static int name_length(const kedge_mesh *mesh)
+{
+  const char *const end = strstr(mesh->source, ", refined ");
+  return end ? (int)(end - mesh->source) : (int)strlen(mesh->source);
+}
+
 static kedge_status no_such_region(const regions *r, const kg_coefficients *c)
 {
   const kedge_mesh *mesh = r->mesh;
@@ -89,8 +96,9 @@ static kedge_status no_such_region(const regions *r, const kg_coefficients *c)
       length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? ", " : "",
                                  mesh->groups[g].name);
   }
-  return kg_problem_fail(r->ctx, r->problem, c->at, "[region %s]: %s has no region '%s'%s%s%s%s%s",
-                         c->group, mesh->source ? mesh->source : "the mesh", c->group,
+  return kg_problem_fail(r->ctx, r->problem, c->at,
+                         "[region %s]: %.*s has no region '%s'%s%s%s%s%s", c->group,
+                         name_length(mesh), mesh->source, c->group,
                          length ? " among " : "; give its surfaces physical groups in Gmsh", list,
                          nearest.best ? "; did you mean '" : "", nearest.best ? nearest.best : "",
                          nearest.best ? "'?" : "");
@@ -122,13 +130,13 @@ static kedge_status match(regions *r)
     if (!rest && group)
       return kg_problem_fail(
           r->ctx, p, p->regions[0].at,
-          "region '%s' of %s has no section; add [region %s] or [region default]", group->name,
-          r->mesh->source ? r->mesh->source : "the mesh", group->name);
+          "region '%s' of %.*s has no section; add [region %s] or [region default]", group->name,
+          name_length(r->mesh), r->mesh->source, group->name);
     if (!rest)
       return kg_problem_fail(
           r->ctx, p, p->regions[0].at,
-          "elements of %s without a region have no section; add [region default]",
-          r->mesh->source ? r->mesh->source : "the mesh");
+          "elements of %.*s without a region have no section; add [region default]",
+          name_length(r->mesh), r->mesh->source);
     r->of[t] = rest;
   }
   return KEDGE_OK;
@@ -266,8 +274,10 @@ static kedge_status evaluate(const regions *r, int t, double value[4])
   if (!at) at = kg_settings_find(&r->problem->settings, "equation", "diffusion");
   if (!(least >= DBL_MIN && value[0] <= DBL_MAX && value[2] <= DBL_MAX))
     return kg_problem_fail(r->ctx, r->problem, at,
-                           "diffusion in region '%s' must be positive definite, and its least "
-                           "eigenvalue is %g",
+                           r->out->equation.n_diffusion == 1
+                               ? "diffusion in region '%s' must be positive, not %g"
+                               : "diffusion in region '%s' must be positive definite, and its "
+                                 "least eigenvalue is %g",
                            group ? group->name : "0", least);
   if (!(value[3] >= 0.0 && value[3] <= DBL_MAX))
     return kg_problem_fail(r->ctx, r->problem, at,

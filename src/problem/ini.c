@@ -52,7 +52,8 @@ static bool sets_a_key(const char *line)
   return false;
 }
 
-/// "[name]" and nothing else; the section must exist, even when no key follows.
+/// "[name]" and nothing else; the section must exist, even when no key follows. One of a region
+/// without keys counts: the coefficients there are those of [equation].
 static kedge_status read_section(source *s, char *text)
 {
   char *const close = strchr(text, ']'), key[] = "";
@@ -68,6 +69,7 @@ static kedge_status read_section(source *s, char *text)
   KG_TRY(kg_section_check(s->settings, &setting));
   s->section = setting.section;
   s->value_line = 0;
+  if (kg_section_group(setting.section, "region")) KG_TRY(kg_settings_put(s->settings, &setting));
   return kg_settings_put(s->sections, &setting);
 }
 
@@ -83,7 +85,7 @@ static kedge_status read_key(source *s, char *text)
   while (end > text && is_blank(end[-1])) --end;
   *end = '\0';
   const kg_setting *const old = kg_settings_find(s->settings, setting.section, setting.key);
-  if (old)
+  if (old && old->value)
     return kg_setting_fail(s->settings, &setting,
                            "duplicate key '%s' in [%s]; it has been set on line %d", setting.key,
                            setting.section, old->line);

@@ -211,6 +211,7 @@ static kedge_status read_part(const kedge_problem *p, const kg_settings *setting
   const size_t begin = k > 0 ? (size_t)(comma[k - 1] + 1 - s->value) : 0;
   const size_t end = k + 1 < n ? (size_t)(comma[k] - s->value) : length;
   kg_setting part = *s;
+  part.whole = s->value;
   KG_TRY(kg_copy_text(settings->ctx, s->value, length, &part.value));
   for (size_t i = 0; i < length; ++i)
     if ((i < begin || i >= end) && part.value[i] != '\n') part.value[i] = ' ';
@@ -220,6 +221,13 @@ static kedge_status read_part(const kedge_problem *p, const kg_settings *setting
           : kg_value_function(p, settings, &part, out);
   free(part.value);
   return status;
+}
+
+kedge_status kg_region_add(kedge_problem *problem, const kg_settings *settings,
+                           const kg_setting *section)
+{
+  kg_coefficients *c;
+  return coefficients_of(problem, settings, section, &c);
 }
 
 READER(read_diffusion)

@@ -37,6 +37,11 @@ kedge_status kg_section_check(const kg_settings *settings, const kg_setting *set
 /// makes void ([mesh] generate takes the place of file, ...).
 kedge_status kg_settings_replace(kg_settings *settings, const kg_setting *setting);
 
+/// Note that a section [region NAME] is there, also without keys.
+/// @param[in] section  the setting of its empty key
+kedge_status kg_region_add(kedge_problem *problem, const kg_settings *settings,
+                           const kg_setting *section);
+
 /// Refuse parameters of overrides that neither the file sets nor an expression uses: misspelt ones.
 kedge_status kg_settings_check_parameters(const kg_settings *settings);
 

@@ -42,6 +42,7 @@ static kedge_status copy_setting(kedge_context *ctx, const kg_setting *from, kg_
 {
   *to = *from;
   to->section = to->key = to->value = NULL;
+  to->whole = NULL;
   kedge_status status = kg_copy_text(ctx, from->section, strlen(from->section), &to->section);
   if (status == KEDGE_OK) kg_section_normalize(to->section);
   if (status == KEDGE_OK) status = kg_copy_text(ctx, from->key, strlen(from->key), &to->key);
@@ -169,7 +170,7 @@ void kg_setting_place(const kg_settings *settings, const kg_setting *setting,
     snprintf(text, KG_PLACE_BYTES, "%.300s:%d: ", settings->name, setting->line);
   if (setting && setting->origin == KG_FROM_OVERRIDE)
     snprintf(text, KG_PLACE_BYTES, "--set %s.%s=%.80s: ", setting->section, setting->key,
-             setting->value);
+             setting->whole ? setting->whole : setting->value);
 }
 
 kedge_status kg_setting_fail(const kg_settings *settings, const kg_setting *setting,

@@ -9,7 +9,9 @@ typedef enum kg_origin { KG_FROM_FILE, KG_FROM_OVERRIDE, KG_FROM_CALL } kg_origi
 
 typedef struct kg_setting {
   char *section, *key;
-  char *value;  ///< lines joined by '\n', one for each line of the file; NULL: a function
+  char *value;  ///< lines joined by '\n', one for each line of the file; NULL: a function, or the
+                ///< section alone, with an empty key
+  const char *whole;         ///< the value that `value` is a part of; borrowed; NULL: it is whole
   kedge_function *function;  ///< of the caller
   void *user;
   kg_origin origin;

@@ -203,10 +203,12 @@ static kedge_status check_point(const kg_pipeline *p, const kg_places *places, i
   const bool diffusion = !(least >= DBL_MIN);
   const char *const key = diffusion ? "diffusion" : "reaction";
   return kg_problem_fail(p->ctx, p->problem, kg_settings_find(settings, "equation", key),
-                         diffusion ? "diffusion must be positive definite, and at x = %.6g, "
-                                     "y = %.6g its least eigenvalue is %g"
-                                   : "reaction must be zero or positive, and at x = %.6g, "
-                                     "y = %.6g it is %g",
+                         !diffusion ? "reaction must be zero or positive, and at x = %.6g, "
+                                      "y = %.6g it is %g"
+                         : p->resolved.equation.n_diffusion == 1
+                             ? "diffusion must be positive, and at x = %.6g, y = %.6g it is %g"
+                             : "diffusion must be positive definite, and at x = %.6g, "
+                               "y = %.6g its least eigenvalue is %g",
                          at[0], at[1], diffusion ? least : value[3]);
 }
 

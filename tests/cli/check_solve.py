@@ -117,6 +117,44 @@ class Solve(Command):
         self.assertRegex(note("boundary default.value=1", "solver.max_iterations=3", code=3),
                          "^stopped after max_iterations = 3 .*; on boundary 'left' the value ")
 
+    def test_an_exact_solution_whose_flux_jumps_between_materials_is_said(self):
+        def solve(*settings):
+            arguments = [word for setting in settings for word in ("-s", setting)]
+            self.kedge("solve", os.path.join(SOURCE, "meshes/inclusion.ini"), "-q", "-r", "r.json",
+                       "-o", "o.vtkhdf", *arguments)
+            return self.json("r.json")
+        linear = "exact.u=100-50*x"
+        says = (r"diffusion grad u \. n of \[exact\] jumps by (\S+) between regions '(matrix|inclusion)' "
+                r"and '(matrix|inclusion)', and the source has no part on their edges: errors are not "
+                r"those of this problem")
+        report = solve(linear)
+        said = re.fullmatch(says, report["solver"]["note"])
+        self.assertTrue(said, report["solver"]["note"])
+        self.assertNotEqual(said[2], said[3])
+        self.assertLess(abs(float(said[1]) / (39.5 * 50) - 1), 0.05)
+        self.assertGreater(report["errors"]["u"]["l2"], 1)
+        # Without a jump there is no note: one material, also as a formula, or a flux that goes on.
+        for settings in (["region inclusion.diffusion=0.5"],
+                         ["region matrix.diffusion=region/2", "region inclusion.diffusion=region/4"]):
+            report = solve(linear, *settings)
+            self.assertNotIn("jumps", report["solver"]["note"])
+            self.assertLess(report["errors"]["u_star"]["l2"], 1e-6)
+        tensor = "region inclusion.diffusion=0.5, 0, 0.5+x"  # the flux of a u of x is that of 0.5
+        self.assertNotIn("jumps", solve(linear, tensor)["solver"]["note"])
+
+    def test_the_example_with_two_materials_is_solved(self):
+        def solve(*settings):
+            self.kedge("solve", os.path.join(SOURCE, "meshes/inclusion.ini"), "-q", "-r", "r.json", "-o",
+                       "o.vtkhdf", *settings)
+            return self.json("r.json")
+        report = solve()
+        self.assertTrue(report["solver"]["converged"])
+        self.assertEqual(report["solver"]["note"], "")
+        self.assertGreater(os.path.getsize(self.path("o.vtkhdf")), 0)
+        # Temperatures are between those of inlet and outlet, which are 50 from their mean.
+        far = solve("-s", "exact.u=50")["errors"]["u"]["linf"]
+        self.assertLess(abs(far - 50), 0.1)
+
     def test_an_exact_solution_that_the_source_contradicts_is_said(self):
         def note(*settings):
             arguments = [word for setting in settings for word in ("-s", setting)]

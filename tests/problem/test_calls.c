@@ -103,10 +103,10 @@ static void a_refused_setting_changes_nothing(void **state)
           "[space] ordr: unknown key 'ordr' in [space]; did you mean 'order'?");
   refused(f, "", "order", "4",
           "[] order: 'order' stands before the first [section]; put it into one");
-  refused(
-      f, "equation", "source", "x+q",
-      "[equation] source: column 3 of source: unknown name 'q': known here are x, y, pi; others "
-      "are set in [parameters], above those that use them");
+  refused(f, "equation", "source", "x+q",
+          "[equation] source: column 3 of source: unknown name 'q': known here are x, y, region, "
+          "pi; others "
+          "are set in [parameters], above those that use them");
   refused(f, "exact", "du_dx", "1",
           "[exact] du_dx: unknown key 'du_dx' in [exact]; its keys are u");
   assert_int_equal(f->problem->order, 3);

@@ -36,6 +36,18 @@ static void every_refusal_names_file_line_and_remedy(void **state)
        "[region NAME], "
        "[parameters], [boundary NAME], [exact], [solver], [output]; a boundary group is "
        "[boundary weather]"},
+      {"[boundry right]\ntype = neumann",
+       "plate.ini:1: unknown section [boundry right]; did you mean [boundary right]?"},
+      {"[regoin steel]",
+       "plate.ini:1: unknown section [regoin steel]; did you mean [region steel]?"},
+      {"[weather here]\nrain = 1",
+       "plate.ini:1: unknown section [weather here]; there are [mesh], [space], [equation], "
+       "[region NAME], [parameters], [boundary NAME], [exact], [solver], [output]; a boundary "
+       "group "
+       "is [boundary weather here]"},
+      {"[region a]\n= 3",
+       "plate.ini:2: unknown key '' in [region a]; its keys are diffusion, "
+       "reaction, source"},
       {"[boundary.left]\ntype = neumann",
        "plate.ini:1: unknown section [boundary.left]; did you mean [boundary left]?"},
       {"order = 1", "plate.ini:1: 'order' stands before the first [section]; put it into one"},
@@ -109,8 +121,8 @@ static void every_refusal_names_file_line_and_remedy(void **state)
       {"[parameters]\nkappa = 2\n[equation]\nsource = kapa*x",
        "plate.ini:4: column 1 of source: unknown name 'kapa': did you mean 'kappa'?"},
       {"[parameters]\na = 2*b\nb = 1",
-       "plate.ini:2: column 3 of a: unknown name 'b': known here are x, y, pi; others are set "
-       "in [parameters], above those that use them"},
+       "plate.ini:2: column 3 of a: unknown name 'b': known here are x, y, region, pi; others are "
+       "set in [parameters], above those that use them"},
       {"[parameters]\na = x",
        "plate.ini:2: a must be a constant, but it depends on x, y or region"},
       {"[parameters]\nsin = 1",
@@ -280,7 +292,11 @@ static void wrong_overrides_name_themselves(void **state)
       {"", "--set '': expected section.key=value, as in space.order=4"},
       {"equation.source=1+q",
        "--set equation.source=1+q: column 3 of source: unknown name 'q': known here are x, y, "
-       "pi; others are set in [parameters], above those that use them"},
+       "region, pi; others are set in [parameters], above those that use them"},
+      {"equation.diffusion=1, 0, sinn(x)",
+       "--set equation.diffusion=1, 0, sinn(x): column 7 of diffusion: unknown function 'sinn': "
+       "did "
+       "you mean 'sin'?"},
       {"boundary.left.value=0",
        "--set boundary.left.value=0: unknown section [boundary.left]; did you mean \"boundary "
        "left.value=0\"?"},

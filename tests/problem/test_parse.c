@@ -120,7 +120,7 @@ static void every_error_names_its_column(void **state)
       {"sgn(x)", "unknown function 'sgn' at column 1: write (a > 0) - (a < 0)"},
       {"1+ln(x)", "unknown function 'ln' at column 3: did you mean 'log'?"},
       {"z+1",
-       "unknown name 'z' at column 1: known here are x, y, pi, sigma; others are set in "
+       "unknown name 'z' at column 1: known here are x, y, region, pi, sigma; others are set in "
        "[parameters], above those that use them"},
       {"1+sigmo", "unknown name 'sigmo' at column 3: did you mean 'sigma'?"},
       {"PI", "unknown name 'PI' at column 1: did you mean 'pi'?"},

@@ -119,9 +119,35 @@ static void what_does_not_fit_the_mesh_is_refused(void **state)
       {"[boundary default]\ntype=neumann\nvalue=0\n[boundary left]\ntype=neumann\nvalue=x\n",
        "plate.ini:2: all boundaries are neumann and reaction is 0: the solution is determined only "
        "up to a constant; make one boundary dirichlet or reaction positive"},
+      {"[boundary default]\ntype=dirichlet\nvalue=0\n[region stel]\n",
+       "plate.ini:4: [region stel]: plate.msh has no region 'stel' among steel; did you mean "
+       "'steel'?"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
     assert_refused(cases[i][0], cases[i][1]);
+}
+
+/// Every region has a section here, though one of them has no keys.
+static void a_section_of_a_region_without_keys_counts(void **state)
+{
+  (void)state;
+  kg_group two[N_GROUPS + 1];
+  memcpy(two, groups, sizeof groups);
+  two[N_GROUPS] = (kg_group){.name = "air", .tag = 2, .dimension = 2, .count = 50};
+  const kedge_mesh both = {.n_groups = N_GROUPS + 1, .groups = two, .source = "plate.msh"};
+  kedge_problem *p = parsed(
+      "[boundary default]\ntype=dirichlet\nvalue=0\n[equation]\ndiffusion=5\n"
+      "[region steel]\ndiffusion=40\n[region air]\n");
+  for (int calls = 0; calls < 2; ++calls) {
+    kg_resolved r;
+    assert_int_equal(kg_problem_resolve(NULL, p, &both, &r), KEDGE_OK);
+    assert_int_equal(r.n_materials, 2);
+    assert_true(r.material[kg_material_of_region(&r, 1)][0] == 40.0);
+    assert_true(r.material[kg_material_of_region(&r, 2)][0] == 5.0);
+    kg_resolved_free(&r);
+    assert_int_equal(kedge_problem_set(p, "space", "order", "2"), KEDGE_OK);
+  }
+  kedge_problem_destroy(p);
 }
 
 static void a_seam_of_vertices_that_are_there_twice_is_said(void **state)
@@ -388,6 +414,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_come_before_numbers_and_default_takes_the_rest),
+      cmocka_unit_test(a_section_of_a_region_without_keys_counts),
       cmocka_unit_test(what_does_not_fit_the_mesh_is_refused),
       cmocka_unit_test(a_seam_of_vertices_that_are_there_twice_is_said),
       cmocka_unit_test(what_an_override_does_is_refused_as_its_own),
