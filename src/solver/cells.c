@@ -262,6 +262,7 @@ kedge_status kg_cells_coefficient(kg_pipeline *p, int batch, int32_t first, int3
                                   kg_coefficient *out)
 {
   *out = p->coefficient;
+  out->cells.exact = p->shape.batch[batch].exact;
   if (!p->shape.choice.varies || !p->shape.batch[batch].by_quadrature) return KEDGE_OK;
   const int i = kg_cell_index(p->shape.batch[batch].cell);
   const cell_kind k = kind_of(&p->shape, i);

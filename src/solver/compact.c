@@ -106,7 +106,9 @@ static kedge_status make_sides(kg_pipeline *p, chunk *c)
 static kedge_status make_local(kg_pipeline *p, const chunk *c, const double *load,
                                double *condensed)
 {
-  return p->form->make(p->ctx, &c->elements, &p->coefficient, load, c->local, condensed);
+  kg_coefficient coefficient = p->coefficient;
+  coefficient.cells.exact = p->shape.batch[c->of].exact;
+  return p->form->make(p->ctx, &c->elements, &coefficient, load, c->local, condensed);
 }
 
 /// K^e of a chunk in single precision, in the form of the trace solve.

@@ -106,9 +106,15 @@ kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *
   for (int i = 0; i < s->n_batches; ++i) {
     const kg_lane_batch *lanes = &p->layout.batches.batch[i];
     const kg_cell *cell = lanes->n_facets == 3 ? &kg_triangle : &kg_quadrilateral;
-    s->batch[i] = (kg_shape_batch){cell, kg_cell_sizes_of(cell, p->problem->order), *lanes,
-                                   s->geometry > 1 ? cell->n_modes(s->geometry) : 0,
-                                   cell != &kg_triangle || s->choice.by_quadrature};
+    const int inverse = (int)p->problem->inverse;
+    s->batch[i] = (kg_shape_batch){
+        .cell = cell,
+        .size = kg_cell_sizes_of(cell, p->problem->order),
+        .lanes = *lanes,
+        .n_nodes = s->geometry > 1 ? cell->n_modes(s->geometry) : 0,
+        .exact = inverse == KG_INVERSE_EXACT ||
+                 (inverse == KG_INVERSE_AUTO && cell == &kg_quadrilateral && !p->is_affine),
+        .by_quadrature = cell != &kg_triangle || s->choice.by_quadrature};
   }
   s->choice.apart = p->ctx->arrays_apart;
   KG_TRY(count_lines(p, s));
@@ -118,12 +124,32 @@ kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *
   return KEDGE_OK;
 }
 
+/// Whether all quadrilaterals are parallelograms, where the adjusted flux has its full order.
+static bool has_parallelograms(const kedge_mesh *mesh)
+{
+  const int32_t n = kg_mesh_quadrilaterals(mesh);
+  if (mesh->geometry > 1) return n == 0;
+  for (int32_t e = mesh->n_elements - n; e < mesh->n_elements; ++e) {
+    const int32_t *v = kg_element_vertices(mesh, e);
+    double gap = 0.0, size = 0.0;
+    for (int k = 0; k < 2; ++k) {
+      double x[4];
+      for (int l = 0; l < 4; ++l) x[l] = mesh->vertices[2 * (int64_t)v[l] + k];
+      gap = fmax(gap, fabs(x[0] - x[1] + x[2] - x[3]));
+      size = fmax(size, fmax(fabs(x[2] - x[0]), fabs(x[3] - x[1])));
+    }
+    if (gap > 1e-10 * size) return false;
+  }
+  return true;
+}
+
 kedge_status kg_pipeline_prepare(kg_pipeline *p)
 {
   const kedge_problem *problem = p->problem;
   const kedge_mesh *mesh = p->mesh;
   KG_TRY(kg_problem_resolve(p->ctx, problem, mesh, &p->resolved));
   scale_equation(p);
+  p->is_affine = has_parallelograms(mesh);
   // On longer elements aggregates, which follow the strong connections, take fewer iterations.
   const bool refined = mesh->info.min_angle >= KG_LINE_ANGLE && kg_mesh_quadrilaterals(mesh) == 0;
   p->refined = refined ? mesh : NULL;

@@ -30,6 +30,7 @@ typedef struct kg_pipeline {
   kg_material material;        ///< of the most diffusion and reaction that is met
   kg_coefficient coefficient;  ///< without values at points
   double scale;
+  bool is_affine;  ///< all quadrilaterals are parallelograms
   kg_shape shape;
   kg_plan plan;  ///< of the device memory
   kg_arrays arrays;

@@ -16,6 +16,7 @@ typedef struct kg_shape_batch {
   kg_cell_sizes size;
   kg_lane_batch lanes;
   int n_nodes;         ///< of the map of a curved element; 0: straight
+  bool exact;          ///< by quadrature: the mass matrix of the flux is inverted
   bool by_quadrature;  ///< else: the kernels of straight triangles with constant coefficients
 } kg_shape_batch;
 

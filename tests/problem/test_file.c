@@ -330,6 +330,7 @@ static void the_defaults_are_those_of_the_documentation(void **state)
     kedge_problem *p = parsed("", setting);
     assert_int_equal(p->refine, empty->refine);
     assert_int_equal(p->order, empty->order);
+    assert_int_equal(p->inverse, empty->inverse);
     assert_true(p->equation.diffusion[0].constant == empty->equation.diffusion[0].constant &&
                 p->equation.reaction.constant == empty->equation.reaction.constant);
     assert_int_equal(p->operator_kind, empty->operator_kind);
@@ -344,7 +345,7 @@ static void the_defaults_are_those_of_the_documentation(void **state)
     kedge_problem_destroy(p);
     ++n_tested;
   }
-  assert_int_equal(n_tested, 12);
+  assert_int_equal(n_tested, 13);
   kedge_problem_destroy(empty);
 }
 

@@ -21,7 +21,7 @@ static void every_refusal_names_file_line_and_remedy(void **state)
       {"[space]\n\nstabilisation = 1",
        "plate.ini:3: unknown key 'stabilisation' in [space]; did you mean 'stabilization'?"},
       {"[space]\ncolour = 1",
-       "plate.ini:2: unknown key 'colour' in [space]; its keys are order, quadrature, "
+       "plate.ini:2: unknown key 'colour' in [space]; its keys are order, inverse, quadrature, "
        "stabilization"},
       {"[solver]\ncoarse_solver = amg",
        "plate.ini:2: coarse_solver in [solver] is gone: multigrid always takes kedge's own levels; "
