@@ -68,11 +68,28 @@ static kg_residual_kind choose_residual(int order, kg_number iterates)
   return order <= 3 ? KG_REMADE_WITH_LOADS : KG_REMADE;
 }
 
-/// Fast kernels have straight triangles, one scalar diffusion and one reaction.
-static bool is_general(const kg_choose_args *a)
+/// What the fast kernels do not have, as words; they have straight triangles, one scalar diffusion
+/// and one reaction. NULL: nothing.
+static const char *what_is_general(const kg_choose_args *a)
 {
   const kg_resolved *r = a->resolved;
-  return a->mesh->geometry > 1 || r->varies || r->n_materials > 1 || r->equation.n_diffusion > 1;
+  if (a->mesh->geometry > 1) return "curved elements";
+  if (r->equation.n_diffusion > 1) return "a tensor for diffusion";
+  if (r->varies) return "an expression for diffusion or reaction";
+  return r->n_materials > 1 ? "regions of different diffusion or reaction" : NULL;
+}
+
+static kedge_status check_general(kedge_context *ctx, const kedge_problem *p, const char *what)
+{
+  const kg_settings *const settings = &p->settings;
+  if (p->order > KG_GENERAL_ORDER_MAX)
+    return kg_problem_fail(ctx, p, kg_settings_find(settings, "space", "order"),
+                           "with %s order is 1 to %d, not %d", what, KG_GENERAL_ORDER_MAX,
+                           p->order);
+  if (p->precision == KEDGE_PRECISION_COMPACT)
+    return kg_problem_fail(ctx, p, kg_settings_find(settings, "solver", "precision"),
+                           "with %s precision is double or mixed, not compact", what);
+  return KEDGE_OK;
 }
 
 kedge_status kg_choose_check(kedge_context *ctx, const kg_choose_args *a)
@@ -80,34 +97,30 @@ kedge_status kg_choose_check(kedge_context *ctx, const kg_choose_args *a)
   const kedge_problem *problem = a->problem;
   const struct {
     bool asked;
-    const char *what;
+    const char *section, *key, *what;
   } table[] = {
-      {problem->order > KG_WIDE_ORDER_MAX, "orders 1 to 8: take one of them"},
-      {a->linear == KEDGE_OPERATOR_MATRIX_FREE_PLAIN, "operator = matrix-free or ell: take one"},
-      {problem->smoother == KEDGE_SMOOTHER_LINE, "smoother = edge: take that"}};
+      {problem->order > KG_WIDE_ORDER_MAX, "space", "order", "orders 1 to 8: take one of them"},
+      {a->linear == KEDGE_OPERATOR_MATRIX_FREE_PLAIN, "solver", "operator",
+       "operator = matrix-free or ell: take one"},
+      {problem->smoother == KEDGE_SMOOTHER_LINE, "solver", "smoother",
+       "smoother = edge: take that"}};
   const int32_t n = kg_mesh_quadrilaterals(a->mesh);
-  if (is_general(a)) {
-    KG_REQUIRE(ctx, problem->order <= KG_GENERAL_ORDER_MAX, KEDGE_ERR_INPUT,
-               "order = %d, and curved elements or coefficients that are no scalar constants have "
-               "orders up to %d: take one of them",
-               problem->order, KG_GENERAL_ORDER_MAX);
-    KG_REQUIRE(ctx, problem->precision != KEDGE_PRECISION_COMPACT, KEDGE_ERR_INPUT,
-               "precision = compact, and curved elements or coefficients that are no scalar "
-               "constants have mixed and double: take one of them");
-  }
+  const char *const general = what_is_general(a);
+  if (general) KG_TRY(check_general(ctx, problem, general));
   for (size_t i = 0; n > 0 && i < sizeof table / sizeof *table; ++i)
-    KG_REQUIRE(
-        ctx, !table[i].asked, KEDGE_ERR_INPUT,
-        "%s: the mesh has %d quadrilateral%s, on which kedge solves with %s, or mesh without "
-        "recombination",
-        a->mesh->source, n, n == 1 ? "" : "s", table[i].what);
+    if (table[i].asked)
+      return kg_problem_fail(
+          ctx, problem, kg_settings_find(&problem->settings, table[i].section, table[i].key),
+          "%s: the mesh has %d quadrilateral%s, on which kedge solves with %s, or mesh without "
+          "recombination",
+          a->mesh->source, n, n == 1 ? "" : "s", table[i].what);
   return KEDGE_OK;
 }
 
 kg_choice kg_choose(kedge_context *ctx, const kg_choose_args *a)
 {
   const kedge_problem *problem = a->problem;
-  const bool general = is_general(a);
+  const bool general = what_is_general(a) != NULL;
   kg_choice c = {.form = &kg_form_elliptic,
                  .by_quadrature = general,
                  .varies = a->resolved->varies || a->resolved->n_materials > 1,

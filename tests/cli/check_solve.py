@@ -139,6 +139,7 @@ class Solve(Command):
             report = solve(linear, *settings)
             self.assertNotIn("jumps", report["solver"]["note"])
             self.assertLess(report["errors"]["u_star"]["l2"], 1e-6)
+        self.assertRegex(solve(linear, "mesh.file=curved.msh")["solver"]["note"], says)
         tensor = "region inclusion.diffusion=0.5, 0, 0.5+x"  # the flux of a u of x is that of 0.5
         self.assertNotIn("jumps", solve(linear, tensor)["solver"]["note"])
 
@@ -154,6 +155,18 @@ class Solve(Command):
         # Temperatures are between those of inlet and outlet, which are 50 from their mean.
         far = solve("-s", "exact.u=50")["errors"]["u"]["linf"]
         self.assertLess(abs(far - 50), 0.1)
+
+    def test_what_the_mesh_or_the_coefficients_exclude_is_refused_where_it_is_set(self):
+        self.write("o.ini", PROBLEM.replace("order = 1", "order = 9"))
+        self.refused("solve", "o.ini", "-s", "equation.diffusion=1+x*x",
+                     says="o.ini:5: with an expression for diffusion or reaction order is 1 to 8, not 9")
+        self.refused("solve", "o.ini", "-s", "mesh.generate=quads 4",
+                     says="o.ini:5: quads 4: the mesh has 16 quadrilaterals, on which kedge solves with "
+                          "orders 1 to 8")
+        plan = self.kedge("plan", "p.ini", "-s", "mesh.generate=quads 4").stdout
+        self.assertRegex(plan, r"(?m)^peak +\d\S* \w*B +- +\d\S* \w*B$")
+        self.refused("solve", "p.ini", "-s", "mesh.generate=quads 4", "-s", "solver.smoother=line",
+                     says="--set solver.smoother=line: quads 4: the mesh has 16 quadrilaterals")
 
     def test_an_exact_solution_that_the_source_contradicts_is_said(self):
         def note(*settings):

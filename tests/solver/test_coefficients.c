@@ -272,8 +272,14 @@ static void what_is_not_elliptic_or_not_a_region_is_refused(void **state)
       mesh,
       SETTINGS(GIVEN, {"equation", "diffusion", "1+x"}, {"solver", "precision", "compact"},
                {"solver", "preconditioner", "multigrid"}),
-      "precision = compact, and curved elements or coefficients that are no scalar "
-      "constants have mixed and double: take one of them");
+      "with an expression for diffusion or reaction precision is double or mixed, not compact");
+  assert_refused(mesh,
+                 SETTINGS(GIVEN, {"space", "order", "9"}, {"equation", "diffusion", "2, 1, 2"}),
+                 "with a tensor for diffusion order is 1 to 8, not 9");
+  assert_refused(mesh,
+                 SETTINGS(GIVEN, {"space", "order", "9"}, {"region 3", "diffusion", "2"},
+                          {"region 7", "diffusion", "1"}),
+                 "with regions of different diffusion or reaction order is 1 to 8, not 9");
   kedge_mesh *fine;
   must(ctx, kedge_mesh_refine(ctx, mesh, 2, &fine));
   assert_refused(fine, SETTINGS(GIVEN, {"region 4", "diffusion", "2"}),
