@@ -60,8 +60,8 @@ class Usage(Command):
         self.assertEqual(topics, ["problem", "expressions", "mesh", "output", "report",
                                   "multigrid", "backends", "exit-codes"])
         sections = re.findall(r"\w+", listing.split("SECTION':")[1].split(".")[0])
-        self.assertEqual(sections, ["mesh", "space", "equation", "parameters", "boundary", "exact",
-                                    "solver", "output"])
+        self.assertEqual(sections, ["mesh", "space", "equation", "region", "parameters", "boundary",
+                                    "exact", "solver", "output"])
         whole = self.kedge("help", "problem").stdout
         for section in sections:
             text = self.kedge("help", section).stdout
@@ -78,6 +78,8 @@ class Usage(Command):
                          self.kedge("help", "exit-codes").stdout)
         for value in ("line", "jacobi", "compact"):
             self.assertEqual(self.kedge("help", value).stdout, self.kedge("help", "multigrid").stdout)
+        for word, name in (("quads", "mesh"), ("curved", "mesh"), ("tensor", "diffusion")):
+            self.assertEqual(self.kedge("help", word).stdout, self.kedge("help", name).stdout)
         self.assertIn("Usage: kedge solve", self.kedge("help", "solve").stdout)
 
     def test_every_key_is_explained(self):
