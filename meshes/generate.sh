@@ -20,6 +20,6 @@ gmsh -v 1 inclusion41.msh -save -format msh22 -o inclusion22.msh
 gmsh -v 1 inclusion41.msh -save -format msh22 -bin -o inclusion22-binary.msh
 gmsh -v 1 inclusion41.msh -part 3 -save -format msh41 -o inclusion41-parts.msh
 
-# Refused.
+# Other elements.
 mesh quadrilaterals quadrilaterals -format msh41
 mesh inclusion curved -order 2 -clscale 3 -format msh41

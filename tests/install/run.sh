@@ -32,7 +32,9 @@ if [ -z "${KEDGE_SANITIZE:-}" ] && nm -D --defined-only "$library" | grep -v ' k
   fail "these symbols are no part of the API"
 fi
 
-echo "find_package"
+echo "find_package, as docs/install.md has it"
+asked=$(grep -o 'find_package(kedge.*)' "$consumer/../../../docs/install.md")
+grep -qxF "$asked" "$consumer/CMakeLists.txt" || fail "docs/install.md has '$asked', the test another"
 run env CFLAGS="${sanitize[*]}" "$cmake" -S "$consumer" -B "$scratch/build" \
   -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" -DCMAKE_BUILD_TYPE=Release
 run "$cmake" --build "$scratch/build"
