@@ -10,6 +10,7 @@ typedef struct kedge_problem kedge_problem;
 typedef enum kedge_boundary_type {
   KEDGE_BOUNDARY_DIRICHLET,  ///< u = value
   KEDGE_BOUNDARY_NEUMANN,    ///< diffusion grad u . n = value
+  KEDGE_BOUNDARY_ROBIN,      ///< diffusion grad u . n + coefficient u = value
 } kedge_boundary_type;
 
 /// The stabilization of an element edge of length h is a number times one of these.
@@ -107,6 +108,8 @@ KEDGE_API kedge_status kedge_problem_set(kedge_problem *problem, const char *sec
 /// @param[in] user  handed to the function; must live as long as the problem (so below)
 KEDGE_API kedge_status kedge_problem_set_source(kedge_problem *problem, kedge_function *function,
                                                 void *user);
+/// The coefficient of KEDGE_BOUNDARY_ROBIN is text: kedge_problem_set(p, "boundary NAME",
+/// "coefficient", "2").
 /// @param[in] group  name or number of a physical group, or "default"
 KEDGE_API kedge_status kedge_problem_set_boundary(kedge_problem *problem, const char *group,
                                                   kedge_boundary_type type,

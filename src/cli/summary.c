@@ -55,8 +55,8 @@ static void print_solver(const kedge_report *report)
   putchar('\n');
   if (report->converged && report->solver_note[0]) printf("note         %s\n", report->solver_note);
   if (report->has_exact)
-    printf("errors       u: L2 %.5e, max %.5e; q: L2 %.5e; u*: L2 %.5e\n", report->u_l2,
-           report->u_linf, report->q_l2, report->u_star_l2);
+    printf("errors       u: L2 %.5e, max %.5e; q: L2 %.5e; flux: L2 %.5e; u*: L2 %.5e\n",
+           report->u_l2, report->u_linf, report->q_l2, report->sigma_l2, report->u_star_l2);
 }
 
 static void print_memory(const kedge_report *report)

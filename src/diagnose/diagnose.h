@@ -18,6 +18,12 @@ typedef enum kg_topic {
 
 enum { KG_WORDS = 7 };
 
+/// The least coefficient of Robin conditions, where it is negative; else 0.
+typedef struct kg_robin_least {
+  int group;  ///< of the mesh
+  double value;
+} kg_robin_least;
+
 /// Findings read these, all borrowed, and write the last members.
 typedef struct kg_diagnosis {
   kedge_context *ctx;
@@ -29,6 +35,7 @@ typedef struct kg_diagnosis {
   size_t n_boundary;
   kg_material material;
   double scale;                ///< right-hand sides are multiplied by it (docs/math.md#units)
+  kg_robin_least robin;        ///< of the equation as it is given
   double square;               ///< h^2: a square of two triangles of mean area
   double stabilization_ratio;  ///< that of kg_system_rule
   const kedge_report *report;  ///< of the trace solve; for KG_ABOUT_ERROR also the errors

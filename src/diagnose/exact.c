@@ -137,17 +137,30 @@ static double size_of(const kg_diagnosis *d, kedge_boundary_type type, const sam
   return most;
 }
 
+/// What a Robin condition adds to the flux: coefficient u of the exact solution; else 0.
+static void evaluate_lost(const kg_diagnosis *d, const struct kg_resolved_boundary *boundary,
+                          const samples *s, double *value)
+{
+  double a[SAMPLES];
+  memset(value, 0, (size_t)s->n * sizeof *value);
+  if (!boundary->coefficient) return;
+  evaluate(boundary->coefficient, s, a);
+  evaluate(&d->problem->exact_u, s, value);
+  for (int i = 0; i < s->n; ++i) value[i] *= a[i];
+}
+
 /// The most that a value that is given differs from the exact solution.
 static double gap_of(const kg_diagnosis *d, const struct kg_resolved_boundary *boundary,
                      const samples *s)
 {
-  double given[SAMPLES], exact[2][SAMPLES], gap = 0.0;
+  double given[SAMPLES], exact[2][SAMPLES], lost[SAMPLES], gap = 0.0;
   evaluate(boundary->value, s, given);
   evaluate_exact(d, boundary->type, s, exact);
+  evaluate_lost(d, boundary, s, lost);
   for (int i = 0; i < s->n; ++i) {
     const double value = boundary->type == KEDGE_BOUNDARY_DIRICHLET
                              ? exact[0][i]
-                             : exact[0][i] * s->normal_x[i] + exact[1][i] * s->normal_y[i];
+                             : exact[0][i] * s->normal_x[i] + exact[1][i] * s->normal_y[i] + lost[i];
     if (isfinite(value)) gap = fmax(gap, fabs(given[i] - value));
   }
   return gap;
@@ -211,6 +224,10 @@ bool kg_finds_other_source(kg_diagnosis *d)
 /// The first boundary whose values are not those of the exact solution.
 bool kg_finds_other_boundary(kg_diagnosis *d)
 {
+  static const char *const names[] = {
+      [KEDGE_BOUNDARY_DIRICHLET] = "u",
+      [KEDGE_BOUNDARY_NEUMANN] = "diffusion grad u . n",
+      [KEDGE_BOUNDARY_ROBIN] = "diffusion grad u . n + coefficient u"};
   const kedge_mesh *mesh = d->mesh;
   samples everywhere, there;
   int32_t *edges;
@@ -224,11 +241,15 @@ bool kg_finds_other_boundary(kg_diagnosis *d)
     if (mesh->groups[g].dimension != 1 || boundary->value == NULL) continue;
     sample_group(mesh, edges, g, &there);
     const double gap = gap_of(d, boundary, &there);
-    found = gap > d->threshold * size_of(d, boundary->type, &everywhere);
+    double lost[SAMPLES], size = size_of(d, boundary->type, &everywhere);
+    evaluate_lost(d, boundary, &there, lost);
+    for (int i = 0; i < there.n; ++i)
+      if (isfinite(lost[i])) size = fmax(size, fabs(lost[i]));
+    found = gap > d->threshold * size;
     d->n_words = 0;
     kg_say_word(d, mesh->groups[g].name);
     kg_say_number(d, "%.1e", gap);
-    kg_say_word(d, boundary->type == KEDGE_BOUNDARY_DIRICHLET ? "u" : "diffusion grad u . n");
+    kg_say_word(d, names[boundary->type]);
   }
   free(edges);
   return found;

@@ -58,6 +58,10 @@ static const finding findings[] = {
      "the right-hand side is 0, or too small for its square to be more in double precision: u is "
      "0 but for boundary values",
      0, TOLERANCE},
+    {KG_ABOUT_INPUT, kg_finds_negative_robin,
+     "on boundary '%s' the robin coefficient is as small as %s: where it is negative the solution "
+     "may not be the only one",
+     0, "tests/solver/test_robin.c"},
     {KG_ABOUT_INPUT, kg_finds_little_reaction,
      LITTLE_REACTION "rounding decides about the mean of u", 0.1, "docs/math.md#little-reaction"},
     {KG_ABOUT_INPUT, kg_finds_little_reaction,

@@ -69,11 +69,21 @@ bool kg_refuses_lost_data(kg_diagnosis *d)
 bool kg_finds_little_reaction(kg_diagnosis *d)
 {
   if (!d->report->converged || d->layout->count.n_free < d->layout->count.n_edges) return false;
+  if (d->resolved->has_robin) return false;
   const double part = d->material.reaction * d->square / d->material.diffusion;
   const double change = (d->is_stretched ? 25000.0 : 2000.0) * DBL_EPSILON / part;
   kg_say_number(d, "%.0e", part);
   kg_say_number(d, "%.0e", change);
   return change > d->threshold;
+}
+
+/// A condition that brings in what it should take away.
+bool kg_finds_negative_robin(kg_diagnosis *d)
+{
+  if (!(d->robin.value < d->threshold)) return false;
+  kg_say_word(d, d->mesh->groups[d->robin.group].name);
+  kg_say_number(d, "%.3g", d->robin.value);
+  return true;
 }
 
 /// Triangles 1e5 times as long as wide. Conditions are the square of that, beside which a residual

@@ -79,6 +79,9 @@ static void write_errors(kg_json *json, const kedge_report *report)
   kg_json_object(json, "q");
   kg_json_number(json, "l2", report->q_l2);
   kg_json_close(json);
+  kg_json_object(json, "flux");
+  kg_json_number(json, "l2", report->sigma_l2);
+  kg_json_close(json);
   kg_json_object(json, "u_star");
   kg_json_number(json, "l2", report->u_star_l2);
   kg_json_close(json);

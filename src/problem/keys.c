@@ -357,14 +357,16 @@ static kedge_status boundary_of(kedge_problem *p, const kg_settings *settings, c
   return KEDGE_OK;
 }
 
+const char *const kg_boundary_words[KG_BOUNDARY_TYPES] = {[KEDGE_BOUNDARY_DIRICHLET] = "dirichlet",
+                                                          [KEDGE_BOUNDARY_NEUMANN] = "neumann",
+                                                          [KEDGE_BOUNDARY_ROBIN] = "robin"};
+
 READER(read_boundary_type)
 {
-  static const char *const words[] = {
-      [KEDGE_BOUNDARY_DIRICHLET] = "dirichlet", [KEDGE_BOUNDARY_NEUMANN] = "neumann"};
   kg_boundary *b;
   int type;
   KG_TRY(boundary_of(p, settings, s, &b));
-  KG_TRY(kg_value_word(settings, s, words, 2, &type));
+  KG_TRY(kg_value_word(settings, s, kg_boundary_words, KG_BOUNDARY_TYPES, &type));
   b->type = (kedge_boundary_type)type;
   b->type_at = s;
   return KEDGE_OK;
@@ -376,6 +378,14 @@ READER(read_boundary_value)
   KG_TRY(boundary_of(p, settings, s, &b));
   b->value_at = s;
   return kg_value_function(p, settings, s, &b->value);
+}
+
+READER(read_boundary_coefficient)
+{
+  kg_boundary *b;
+  KG_TRY(boundary_of(p, settings, s, &b));
+  b->coefficient_at = s;
+  return kg_value_function(p, settings, s, &b->coefficient);
 }
 
 /// Text is differentiated; a function of the caller comes with the functions of its derivatives.
@@ -437,7 +447,8 @@ static const kg_problem_key table[] = {
   {"region NAME", "reaction", "as in [equation]", read_reaction, true},
   {"region NAME", "source", "as in [equation]", read_source, true},
   {"parameters", "NAME", "a constant", read_parameter, true},
-  {"boundary NAME", "type", "dirichlet or neumann", read_boundary_type},
+  {"boundary NAME", "type", "dirichlet, neumann or robin", read_boundary_type},
+  {"boundary NAME", "coefficient", "an expression", read_boundary_coefficient, true},
   {"boundary NAME", "value", "an expression", read_boundary_value, true},
   {"exact", "u", "an expression", read_exact_u, true},
   {"solver", "operator", "matrix-free, matrix-free-plain or ell", read_word,

@@ -43,6 +43,7 @@ static void clear(kedge_problem *p)
   for (int i = 0; i < p->n_boundaries; ++i) {
     free(p->boundaries[i].group);
     kg_expression_free(p->boundaries[i].value.expression);
+    kg_expression_free(p->boundaries[i].coefficient.expression);
   }
   free(p->boundaries);
   free(p->parameters);
@@ -94,7 +95,7 @@ static kedge_status check_types(const kedge_problem *p, const kg_settings *place
     if (kg_section_group(s->section, "boundary") &&
         kg_settings_find(&p->settings, s->section, "type") == NULL)
       return kg_setting_fail(
-          &p->settings, s, "[%s] has no type; add type = dirichlet or type = neumann", s->section);
+          &p->settings, s, "[%s] has no type; add type = dirichlet, neumann or robin", s->section);
   }
   return KEDGE_OK;
 }
@@ -216,15 +217,14 @@ kedge_status kedge_problem_set_boundary(kedge_problem *problem, const char *grou
 {
   KG_REQUIRE(NULL, problem != NULL, KEDGE_ERR_ARG, "kedge_problem_set_boundary: problem is NULL");
   kedge_context *const ctx = problem->ctx;
-  const bool known = type == KEDGE_BOUNDARY_DIRICHLET || type == KEDGE_BOUNDARY_NEUMANN;
+  const bool known = (int)type >= 0 && (int)type < KG_BOUNDARY_TYPES;
   KG_REQUIRE(ctx, group && group[0] && function && known, KEDGE_ERR_ARG,
              "kedge_problem_set_boundary: no group, no function or an unknown type");
   char *section;
   const size_t size = sizeof "boundary " + strlen(group);
   KG_TRY(kg_host_alloc(ctx, size, 1, &section));
   snprintf(section, size, "boundary %s", group);
-  const char *const word = type == KEDGE_BOUNDARY_DIRICHLET ? "dirichlet" : "neumann";
-  const kg_setting list[2] = {text_of(section, "type", word),
+  const kg_setting list[2] = {text_of(section, "type", kg_boundary_words[type]),
                               function_of(section, "value", function, user)};
   const kedge_status status = set_all(problem, list, 2);
   free(section);

@@ -5,11 +5,14 @@
 #include "expression/function.h"
 #include "problem/settings.h"
 
+enum { KG_BOUNDARY_TYPES = KEDGE_BOUNDARY_ROBIN + 1 };
+extern const char *const kg_boundary_words[KG_BOUNDARY_TYPES];  ///< of problem files
+
 typedef struct kg_boundary {
   char *group;  ///< name or number as given
   kedge_boundary_type type;
-  kg_function value;
-  const kg_setting *type_at, *value_at;  ///< borrowed from settings; NULL: not set
+  kg_function value, coefficient;
+  const kg_setting *type_at, *value_at, *coefficient_at;  ///< borrowed from settings; NULL: not set
 } kg_boundary;
 
 /// Coefficients as [equation] or a section [region NAME] gives them; of kind NONE where it does
@@ -80,6 +83,7 @@ typedef struct kg_resolved {
   kg_coefficients equation;  ///< of all regions: owned, but for functions of the caller
   bool derives_source;       ///< from the exact solution
   bool varies;               ///< diffusion or reaction may differ inside of a region
+  bool has_robin;            ///< on some boundary of the mesh
   /// Else: the values of each region's material, no two alike. Regions of the mesh, their tags
   /// ascending, have one each.
   int n_materials, n_tags;
@@ -89,14 +93,18 @@ typedef struct kg_resolved {
   /// Indexed by mesh group; entries of groups of dimension 2 are unused.
   struct kg_resolved_boundary {
     kedge_boundary_type type;
-    const kg_function *value;  ///< NULL: from the exact solution (u, or diffusion grad u . n)
-    const kg_setting *at;      ///< of the value, or of the exact solution; NULL: set by functions
+    /// NULL: from the exact solution (u, diffusion grad u . n, or that + coefficient u)
+    const kg_function *value;
+    const kg_function *coefficient;  ///< NULL: not Robin
+    const kg_setting *at;  ///< of the value, or of the exact solution; NULL: set by functions
+    const kg_setting *coefficient_at;
   } * boundaries;
 } kg_resolved;
 
 /// @retval KEDGE_ERR_INPUT  a group that the mesh has not (the nearest name is given), a group
-///         without a condition, a Dirichlet or Neumann value missing without exact solution, pure
-///         Neumann with reaction 0; a preconditioner that the operator does not have
+///         without a condition, a value missing without exact solution, a coefficient missing
+///         or where there is no Robin condition, a part of the mesh with neither reaction, Dirichlet
+///         edges nor Robin edges with a positive coefficient; a preconditioner that the operator does not have
 kedge_status kg_problem_resolve(kedge_context *ctx, const kedge_problem *problem,
                                 const kedge_mesh *mesh, kg_resolved *out);
 void kg_resolved_free(kg_resolved *resolved);
@@ -109,6 +117,11 @@ kedge_status kg_coefficients_resolve(kedge_context *ctx, const kedge_problem *pr
 void kg_coefficients_free(kg_coefficients *coefficients);
 /// Whether nothing reacts anywhere.
 bool kg_has_no_reaction(const kg_resolved *resolved);
+/// Whether K^e times a constant is 0: there is neither reaction nor a Robin condition.
+static inline bool kg_forgets_constants(const kg_resolved *resolved)
+{
+  return !resolved->has_robin && kg_has_no_reaction(resolved);
+}
 /// Diffusion xx, xy, yy and reaction at points of a resolved problem.
 /// @param[out] value  [4][points->n]
 void kg_coefficients_evaluate(const kg_coefficients *equation, const kedge_points *points,

@@ -23,10 +23,13 @@ static bool is_boundary_group(const kg_group *group)
 /// The setting that stands for a section: one of the file rather than one of --set.
 static const kg_setting *place_of(const kg_boundary *b)
 {
-  const kg_setting *const all[] = {b->type_at, b->value_at};
-  for (int i = 0; i < 2; ++i)
+  const kg_setting *const all[] = {b->type_at, b->value_at, b->coefficient_at};
+  const kg_setting *first = NULL;
+  for (int i = 0; i < 3; ++i) {
     if (all[i] && all[i]->origin == KG_FROM_FILE) return all[i];
-  return b->type_at ? b->type_at : b->value_at;
+    if (!first) first = all[i];
+  }
+  return first;
 }
 
 /// The setting that names the mesh; NULL: the program brought it.
@@ -159,6 +162,19 @@ static kedge_status match_groups(matching *m)
   return KEDGE_OK;
 }
 
+/// A coefficient belongs to a Robin condition, and to no other.
+static kedge_status check_coefficient(const matching *m, const kg_boundary *b)
+{
+  const bool given = b->coefficient.kind != KG_FUNCTION_NONE;
+  if (given == (b->type == KEDGE_BOUNDARY_ROBIN)) return KEDGE_OK;
+  return kg_problem_fail(m->ctx, m->problem, given ? b->coefficient_at : place_of(b),
+                         given ? "[boundary %s] has a coefficient, which only type = robin takes; "
+                                 "leave it out or change the type"
+                               : "[boundary %s] is robin and has no coefficient; add coefficient = "
+                                 "a of diffusion grad u . n + a u = value",
+                         b->group);
+}
+
 /// Types and values of the matched sections.
 static kedge_status resolve_boundaries(const matching *m, kg_resolved *out)
 {
@@ -168,7 +184,8 @@ static kedge_status resolve_boundaries(const matching *m, kg_resolved *out)
     if (b == NULL) continue;
     if (b->type_at == NULL)
       return kg_problem_fail(m->ctx, p, place_of(b),
-                             "[boundary %s] has no type; add dirichlet or neumann", b->group);
+                             "[boundary %s] has no type; add dirichlet, neumann or robin", b->group);
+    KG_TRY(check_coefficient(m, b));
     const bool given = b->value.kind != KG_FUNCTION_NONE;
     if (!given && p->exact_u.kind == KG_FUNCTION_NONE)
       return kg_problem_fail(m->ctx, p, place_of(b),
@@ -177,18 +194,42 @@ static kedge_status resolve_boundaries(const matching *m, kg_resolved *out)
                              b->group);
     out->boundaries[g].type = b->type;
     out->boundaries[g].value = given ? &b->value : NULL;
+    const bool robin = b->type == KEDGE_BOUNDARY_ROBIN;
+    out->boundaries[g].coefficient = robin ? &b->coefficient : NULL;
+    out->boundaries[g].coefficient_at = b->coefficient_at;
+    out->has_robin = out->has_robin || robin;
     out->boundaries[g].at = given ? b->value_at : kg_settings_find(&p->settings, "exact", "u");
   }
   return KEDGE_OK;
 }
 
-static bool is_dirichlet(const matching *m, const kg_resolved *resolved, int group)
+/// Whether a boundary edge of the mesh keeps u from moving by a constant: by its value, or by a
+/// Robin coefficient that is positive in its middle.
+static bool is_fixed(const matching *m, const kg_resolved *resolved, int64_t edge)
 {
-  return m->of[group] && resolved->boundaries[group].type == KEDGE_BOUNDARY_DIRICHLET;
+  const int32_t group = m->mesh->edge_group[edge];
+  if (group < 0 || m->of[group] == NULL) return false;
+  const struct kg_resolved_boundary *b = &resolved->boundaries[group];
+  if (b->type != KEDGE_BOUNDARY_ROBIN) return b->type == KEDGE_BOUNDARY_DIRICHLET;
+  const kg_side side = m->mesh->edge_sides[2 * edge];
+  double at[2], along[2], a;
+  kg_side_point(m->mesh, side, 0.0, at, along);
+  const double region = m->mesh->element_region[kg_side_element(side)];
+  kg_function_evaluate(b->coefficient,
+                       &(kedge_points){.n = 1, .x = &at[0], .y = &at[1], .region = &region}, &a);
+  return a > 0.0;
 }
 
-/// The sentence for a part without a Dirichlet edge: where it lies, and what to do.
-static kedge_status fail_part(const matching *m, const int32_t *part, int32_t which)
+/// What boundaries that fix nothing are.
+static const char *loose_boundaries(const kg_resolved *resolved)
+{
+  return resolved->has_robin ? "neumann boundaries and robin ones without a positive coefficient"
+                             : "neumann boundaries";
+}
+
+/// The sentence for a part without a fixed edge: where it lies, and what to do.
+static kedge_status fail_part(const matching *m, const kg_resolved *resolved, const int32_t *part,
+                              int32_t which)
 {
   const kedge_mesh *mesh = m->mesh;
   long long triangles = 0;
@@ -206,31 +247,29 @@ static kedge_status fail_part(const matching *m, const int32_t *part, int32_t wh
   return kg_problem_fail(
       m->ctx, m->problem, place_of_mesh(m),
       "part %d of %lld of the mesh (x from %g to %g, y from %g to %g, %lld triangle%s) has only "
-      "neumann boundaries and reaction is 0: the solution there is determined only up to a "
+      "%s and reaction is 0: the solution there is determined only up to a "
       "constant; give it a dirichlet boundary or make reaction positive, or, if the parts should "
       "be joined, give them common edges (Coherence in Gmsh)",
       which + 1, (long long)mesh->info.parts, low[0], high[0], low[1], high[1], triangles,
-      triangles == 1 ? "" : "s");
+      triangles == 1 ? "" : "s", loose_boundaries(resolved));
 }
 
-/// Every part must have a Dirichlet edge.
+/// Every part must have an edge that is fixed.
 static kedge_status check_parts(const matching *m, const kg_resolved *resolved)
 {
   const kedge_mesh *mesh = m->mesh;
   int32_t *part, n_parts, free_part = 0;
-  bool *is_fixed = NULL;
+  bool *fixed = NULL;
   KG_TRY(kg_mesh_parts(m->ctx, mesh, &part, &n_parts));
-  kedge_status status = kg_host_calloc(m->ctx, (size_t)n_parts, sizeof *is_fixed, &is_fixed);
+  kedge_status status = kg_host_calloc(m->ctx, (size_t)n_parts, sizeof *fixed, &fixed);
   if (status != KEDGE_OK) goto done;
-  for (int64_t edge = 0; edge < mesh->n_edges; ++edge) {
-    const int32_t group = mesh->edge_group[edge];
-    if (group >= 0 && is_dirichlet(m, resolved, group))
-      is_fixed[part[kg_side_element(mesh->edge_sides[2 * edge])]] = true;
-  }
-  while (free_part < n_parts && is_fixed[free_part]) ++free_part;
-  if (free_part < n_parts) status = fail_part(m, part, free_part);
+  for (int64_t edge = 0; edge < mesh->n_edges; ++edge)
+    if (is_fixed(m, resolved, edge))
+      fixed[part[kg_side_element(mesh->edge_sides[2 * edge])]] = true;
+  while (free_part < n_parts && fixed[free_part]) ++free_part;
+  if (free_part < n_parts) status = fail_part(m, resolved, part, free_part);
 done:
-  free(is_fixed);
+  free(fixed);
   free(part);
   return status;
 }
@@ -246,17 +285,21 @@ static const kg_setting *place_of_types(const matching *m)
 }
 
 /// Checks that the solution is unique: without reaction, constants are a solution of the
-/// homogeneous problem unless a Dirichlet boundary excludes them.
+/// homogeneous problem unless a Dirichlet or a Robin boundary excludes them.
 static kedge_status check_determined(const matching *m, const kg_resolved *resolved)
 {
   if (!kg_has_no_reaction(resolved)) return KEDGE_OK;
-  bool dirichlet = false;
-  for (int g = 0; g < m->mesh->n_groups; ++g) dirichlet = dirichlet || is_dirichlet(m, resolved, g);
-  if (!dirichlet)
+  bool fixed = false;
+  for (int g = 0; g < m->mesh->n_groups; ++g)
+    fixed = fixed || (m->of[g] && resolved->boundaries[g].type == KEDGE_BOUNDARY_DIRICHLET);
+  for (int64_t e = 0; resolved->has_robin && !fixed && e < m->mesh->n_edges; ++e)
+    fixed = is_fixed(m, resolved, e);
+  if (!fixed)
     return kg_problem_fail(
         m->ctx, m->problem, place_of_types(m),
-        "all boundaries are neumann and reaction is 0: the solution is determined only up to a "
-        "constant; make one boundary dirichlet or reaction positive");
+        "all boundaries are neumann%s and reaction is 0: the solution is determined only up to a "
+        "constant; make one boundary dirichlet or reaction positive",
+        resolved->has_robin ? " or robin without a positive coefficient" : "");
   return m->mesh->info.parts > 1 ? check_parts(m, resolved) : KEDGE_OK;
 }
 

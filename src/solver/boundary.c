@@ -2,9 +2,11 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "basis/polynomials.h"
 #include "basis/quadrature.h"
+#include "core/memory.h"
 #include "device/context.h"
 
 /// The boundary side of an edge, and whether the edge runs against it: from lower to higher vertex.
@@ -18,7 +20,7 @@ static kg_side side_of(const kedge_mesh *mesh, int32_t edge, bool *is_reversed)
 }
 
 enum {
-  EDGE_POINTS_MAX = KEDGE_ORDER_MAX + 5,
+  EDGE_POINTS_MAX = KEDGE_ORDER_MAX + KG_BOUNDARY_POINTS_MORE,
   BLOCKS_OF_ONE = 16,  // so few are done before a team of threads is awake
   BLOCK_EDGES = 32,    // a call of a user's function costs more than a few points
   BLOCK_POINTS = BLOCK_EDGES * EDGE_POINTS_MAX,
@@ -35,6 +37,7 @@ typedef struct boundary_sampler {
   double t[EDGE_POINTS_MAX], w[EDGE_POINTS_MAX];
   double psi[EDGE_POINTS_MAX][KEDGE_ORDER_MAX + 1];
   double *modes;
+  double *robin, *speed;  ///< [edge][point]: coefficients and ds/dt in place of modes; or NULL
 } boundary_sampler;
 
 /// Consecutive edges of one group, and what was found on them: [edge][point].
@@ -55,6 +58,18 @@ static int group_of(const boundary_sampler *s, int32_t i)
   return s->mesh->edge_group[s->mesh_edge[i]];
 }
 
+/// Robin coefficients at the points of a block; 0 where the condition is another.
+static void evaluate_robin(const boundary_sampler *s, const struct kg_resolved_boundary *boundary,
+                           int count, edge_block *b, double *a)
+{
+  const size_t n = (size_t)count * (size_t)s->n;
+  const kedge_points points = {n, b->x, b->y, b->normal_x, b->normal_y, b->region};
+  if (boundary->coefficient)
+    kg_function_evaluate(boundary->coefficient, &points, a);
+  else
+    memset(a, 0, n * sizeof *a);
+}
+
 /// g at the points of a block: the boundary's own value, or what the exact solution says.
 static void evaluate_block(const boundary_sampler *s, const struct kg_resolved_boundary *boundary,
                            int count, edge_block *b)
@@ -72,6 +87,10 @@ static void evaluate_block(const boundary_sampler *s, const struct kg_resolved_b
     kg_function_evaluate(&s->problem->exact_dy, &points, dy);
     for (size_t i = 0; i < n; ++i)
       b->g[i] = kg_normal_flux(k + i, n, dx[i], dy[i], b->normal_x[i], b->normal_y[i]);
+    if (!boundary->coefficient) return;
+    kg_function_evaluate(&s->problem->exact_u, &points, dx);
+    evaluate_robin(s, boundary, count, b, dy);
+    for (size_t i = 0; i < n; ++i) b->g[i] += dy[i] * dx[i];
   }
 }
 
@@ -107,7 +126,10 @@ static void sample_block(const boundary_sampler *s, int32_t begin, int count, ed
       b->region[i * n + q] = s->mesh->element_region[kg_side_element(side)];
     }
   }
-  evaluate_block(s, boundary, count, b);
+  if (s->robin)
+    evaluate_robin(s, boundary, count, b, b->g);
+  else
+    evaluate_block(s, boundary, count, b);
   for (int i = 0; i < count * n; ++i)
     if (!isfinite(b->g[i])) {
       const int64_t index = (int64_t)begin * n + i;
@@ -115,8 +137,12 @@ static void sample_block(const boundary_sampler *s, int32_t begin, int count, ed
         *bad = (bad_edge_value){index, b->x[i], b->y[i], b->g[i]};
       return;
     }
-  for (int i = 0; i < count; ++i)
-    project(s, boundary->type == KEDGE_BOUNDARY_NEUMANN ? b->speed + i * n : NULL, b->g + i * n,
+  for (int i = 0; s->robin && i < count * n; ++i) {
+    s->robin[(int64_t)begin * n + i] = b->g[i];
+    s->speed[(int64_t)begin * n + i] = b->speed[i];
+  }
+  for (int i = 0; !s->robin && i < count; ++i)
+    project(s, boundary->type == KEDGE_BOUNDARY_DIRICHLET ? NULL : b->speed + i * n, b->g + i * n,
             s->modes + ((size_t)begin + (size_t)i) * (size_t)m);
 }
 
@@ -151,30 +177,78 @@ static bad_edge_value sample_edges(const boundary_sampler *s, int threads)
   return bad;
 }
 
+/// Sample `count` edges from the first of section 3 on.
+/// @param[in] mesh_edge  of these
+static kedge_status sample(kedge_context *ctx, boundary_sampler *s, int32_t count)
+{
+  s->count = count;
+  s->n = kg_boundary_points(s->problem->order);
+  kg_gauss_jacobi(s->n, 0, s->t, s->w);
+  for (int q = 0; q < s->n; ++q) kg_legendre(s->problem->order, s->t[q], s->psi[q]);
+  const bad_edge_value bad = sample_edges(s, ctx->threads);
+  if (bad.index < 0) return KEDGE_OK;
+  const int group = group_of(s, (int32_t)(bad.index / s->n));
+  const struct kg_resolved_boundary *boundary = &s->resolved->boundaries[group];
+  return kg_problem_fail(
+      ctx, s->problem, s->robin ? boundary->coefficient_at : boundary->at,
+      "the %s on boundary %s is %g at x = %.6g, y = %.6g; change it so that it is finite on "
+      "the whole boundary",
+      s->robin ? "coefficient" : "value", s->mesh->groups[group].name,
+      isnan(bad.value) ? NAN : bad.value, bad.x, bad.y);
+}
+
 kedge_status kg_sample_boundary(kedge_context *ctx, const kedge_mesh *mesh,
                                 const kg_trace_layout *layout, const kedge_problem *problem,
                                 const kg_resolved *resolved, double *modes)
 {
   int32_t *mesh_edge;
   KG_TRY(kg_trace_boundary(ctx, layout, &mesh_edge));
-  boundary_sampler s = {
-      .mesh = mesh,
-      .mesh_edge = mesh_edge,
-      .problem = problem,
-      .resolved = resolved,
-      .count = layout->count.n_edges - (layout->count.n_free - layout->count.n_neumann),
-      .n = problem->order + 5,
-      .modes = modes};
-  kg_gauss_jacobi(s.n, 0, s.t, s.w);
-  for (int q = 0; q < s.n; ++q) kg_legendre(problem->order, s.t[q], s.psi[q]);
-  const bad_edge_value bad = sample_edges(&s, ctx->threads);
-  const int bad_group = bad.index < 0 ? 0 : group_of(&s, (int32_t)(bad.index / s.n));
+  boundary_sampler s = {.mesh = mesh,
+                        .mesh_edge = mesh_edge,
+                        .problem = problem,
+                        .resolved = resolved,
+                        .modes = modes};
+  const kg_trace_counts *n = &layout->count;
+  const kedge_status status = sample(ctx, &s, n->n_edges - (n->n_free - n->n_neumann));
   free(mesh_edge);
-  if (bad.index >= 0)
-    return kg_problem_fail(
-        ctx, problem, resolved->boundaries[bad_group].at,
-        "the value on boundary %s is %g at x = %.6g, y = %.6g; change it so that it is finite on "
-        "the whole boundary",
-        mesh->groups[bad_group].name, isnan(bad.value) ? NAN : bad.value, bad.x, bad.y);
-  return KEDGE_OK;
+  return status;
+}
+
+/// What the sampler found, as integrals along the edges have it.
+static void finish_robin(const boundary_sampler *s, double scale, kg_robin_samples *out)
+{
+  for (int32_t i = 0; i < s->count; ++i)
+    for (int q = 0; q < s->n; ++q) {
+      double *const a = &out->coefficient[(int64_t)i * s->n + q];
+      if (*a < out->least.value) out->least = (kg_robin_least){group_of(s, i), *a};
+      *a *= scale * s->w[q] * s->speed[(int64_t)i * s->n + q];
+    }
+  const int m = s->problem->order + 1;
+  for (int q = 0; q < s->n; ++q)
+    memcpy(out->psi + q * m, s->psi[q], (size_t)m * sizeof *out->psi);
+  for (int32_t i = 0; i < s->count; ++i)
+    out->side[i] = s->mesh->edge_sides[2 * (int64_t)s->mesh_edge[i]];
+}
+
+kedge_status kg_sample_robin(kedge_context *ctx, const kedge_mesh *mesh,
+                             const kg_trace_layout *layout, const kedge_problem *problem,
+                             const kg_resolved *resolved, double scale, kg_robin_samples *out)
+{
+  const int32_t n = layout->count.n_neumann;
+  int32_t *mesh_edge;
+  double *speed = NULL;
+  KG_TRY(kg_trace_boundary(ctx, layout, &mesh_edge));
+  kedge_status status = kg_host_alloc(
+      ctx, (size_t)n * (size_t)kg_boundary_points(problem->order), sizeof *speed, &speed);
+  boundary_sampler s = {.mesh = mesh,
+                        .mesh_edge = mesh_edge,
+                        .problem = problem,
+                        .resolved = resolved,
+                        .robin = out->coefficient,
+                        .speed = speed};
+  if (status == KEDGE_OK) status = sample(ctx, &s, n);
+  if (status == KEDGE_OK) finish_robin(&s, scale, out);
+  free(speed);
+  free(mesh_edge);
+  return status;
 }

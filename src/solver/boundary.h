@@ -4,11 +4,34 @@
 #pragma once
 #include "space/trace_layout.h"
 #include "problem/problem.h"
+#include "diagnose/diagnose.h"
 
-/// Boundary data of trace edges [n_free - n_neumann, n_edges): <g_N, psi_k> on Neumann edges, the
+enum { KG_BOUNDARY_POINTS_MORE = 5 };  ///< than the order, on an edge
+static inline int kg_boundary_points(int order)
+{
+  return order + KG_BOUNDARY_POINTS_MORE;
+}
+
+/// Boundary data of trace edges [n_free - n_neumann, n_edges): <g, psi_k> on Neumann and Robin
+/// edges, the
 /// coefficients of the L2 projection of g_D on Dirichlet edges.
 /// @param[out] modes  [edge of that range][m]
 /// @retval KEDGE_ERR_INPUT  a value is not finite; the sentence is about the first
 kedge_status kg_sample_boundary(kedge_context *ctx, const kedge_mesh *mesh,
                                 const kg_trace_layout *layout, const kedge_problem *problem,
                                 const kg_resolved *resolved, double *modes);
+
+/// Robin conditions of the edges of section 3, [n_free - n_neumann, n_free). Arrays are the
+/// caller's.
+typedef struct kg_robin_samples {
+  kg_side *side;        ///< [edge]: of the mesh
+  double *psi;          ///< [point][m]: modes
+  double *coefficient;  ///< [edge][point]: times scale, weight and ds/dt; 0 on Neumann edges
+  kg_robin_least least;
+} kg_robin_samples;
+
+/// @param[out] out  `least` is lowered
+/// @retval KEDGE_ERR_INPUT  a coefficient is not finite; the sentence is about the first
+kedge_status kg_sample_robin(kedge_context *ctx, const kedge_mesh *mesh,
+                             const kg_trace_layout *layout, const kedge_problem *problem,
+                             const kg_resolved *resolved, double scale, kg_robin_samples *out);

@@ -301,7 +301,9 @@ kedge_status kg_cells_errors(kg_pipeline *p, int batch, int32_t first, int32_t c
       .flux = a->q,
       .u_star = a->u_star,
       .exact = a->exact_values,
-      .by_group = a->error_sums + p->shape.batch[batch].lanes.first_group + first};
+      .by_group = a->error_sums + p->shape.batch[batch].lanes.first_group + first,
+      .flux_by_group =
+          a->flux_sums ? a->flux_sums + p->shape.batch[batch].lanes.first_group + first : NULL};
   if (p->shape.choice.varies) {
     const kg_cell_points points = kg_cells_host_points(p, batch, true);
     KG_TRY(put_coefficients(p, batch, first, count, &points, 3, a->error_diffusion));

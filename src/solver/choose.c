@@ -50,13 +50,13 @@ static kedge_smoother choose_smoother(const kg_choose_args *a)
   return a->mesh->info.min_angle < KG_LINE_ANGLE ? KEDGE_SMOOTHER_LINE : KEDGE_SMOOTHER_EDGE;
 }
 
-/// Without reaction the product by patches, multigrid and all, works with reduced K^e. The kernel
+/// Without reaction and Robin conditions the product by patches, multigrid and all, works with reduced K^e. The kernel
 /// for small problems has its own way with packed ones.
 static kg_layout choose_layout(const kg_choose_args *a, const kg_choice *c)
 {
   const bool by_patches = c->linear == KEDGE_OPERATOR_MATRIX_FREE && !c->resident;
   if (a->count->n_wide_groups > 0 || c->by_quadrature) return KG_LAYOUT_PACKED;
-  if (by_patches && c->form->reduces && kg_has_no_reaction(a->resolved)) return KG_LAYOUT_REDUCED;
+  if (by_patches && c->form->reduces && kg_forgets_constants(a->resolved)) return KG_LAYOUT_REDUCED;
   return c->iterates == KG_SINGLE ? KG_LAYOUT_DIFFERENCES : KG_LAYOUT_PACKED;
 }
 
@@ -79,17 +79,20 @@ static const char *what_is_general(const kg_choose_args *a)
   return r->n_materials > 1 ? "regions of different diffusion or reaction" : NULL;
 }
 
+static kedge_status refuse_compact(kedge_context *ctx, const kedge_problem *p, const char *what)
+{
+  if (p->precision != KEDGE_PRECISION_COMPACT) return KEDGE_OK;
+  return kg_problem_fail(ctx, p, kg_settings_find(&p->settings, "solver", "precision"),
+                         "with %s precision is double or mixed, not compact", what);
+}
+
 static kedge_status check_general(kedge_context *ctx, const kedge_problem *p, const char *what)
 {
-  const kg_settings *const settings = &p->settings;
   if (p->order > KG_GENERAL_ORDER_MAX)
-    return kg_problem_fail(ctx, p, kg_settings_find(settings, "space", "order"),
+    return kg_problem_fail(ctx, p, kg_settings_find(&p->settings, "space", "order"),
                            "with %s order is 1 to %d, not %d", what, KG_GENERAL_ORDER_MAX,
                            p->order);
-  if (p->precision == KEDGE_PRECISION_COMPACT)
-    return kg_problem_fail(ctx, p, kg_settings_find(settings, "solver", "precision"),
-                           "with %s precision is double or mixed, not compact", what);
-  return KEDGE_OK;
+  return refuse_compact(ctx, p, what);
 }
 
 kedge_status kg_choose_check(kedge_context *ctx, const kg_choose_args *a)
@@ -107,6 +110,7 @@ kedge_status kg_choose_check(kedge_context *ctx, const kg_choose_args *a)
   const int32_t n = kg_mesh_quadrilaterals(a->mesh);
   const char *const general = what_is_general(a);
   if (general) KG_TRY(check_general(ctx, problem, general));
+  if (a->resolved->has_robin) KG_TRY(refuse_compact(ctx, problem, "a robin boundary"));
   for (size_t i = 0; n > 0 && i < sizeof table / sizeof *table; ++i)
     if (table[i].asked)
       return kg_problem_fail(

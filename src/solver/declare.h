@@ -31,6 +31,8 @@ typedef struct kg_arrays {
   double *chunk_load, *chunk_condensed;
   void *chunk_local;
   uint32_t *chunk_sides;
+  int32_t *robin_side;       ///< and what follows: see kg_cell_robin_args
+  double *robin_psi, *robin_coefficient;
   double *condensed;         ///< F^e
   double *b;                 ///< [free row]
   double *inverse_diagonal;  ///< [free row]: the Jacobi preconditioner
@@ -58,6 +60,7 @@ typedef struct kg_arrays {
   double *constant;                    ///< of a chunk: means of u and q
   double *exact_values;                ///< of a chunk: [group][function][point][lane]
   kg_error_sums *error_sums;           ///< [group]
+  double *flux_sums;                   ///< [group]: of elements by quadrature
 } kg_arrays;
 
 void kg_transfer_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);

@@ -16,6 +16,7 @@ void kg_recover_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   const size_t lanes = kg_shape_chunk_lanes(s), d = sizeof(double);
   const size_t n_groups = (size_t)s->count.n_groups;
   const bool means = s->choice.wants_means, errors = s->choice.wants_errors;
+  const bool fluxes = errors && kg_shape_has_quadrature(s);
   const unsigned recover = KG_IN(RECOVER);
   kg_plan_array(plan, "u", kg_shape_most_rows(s, KG_ROWS_MODES) * lanes, d, recover, &a->u);
   kg_plan_array(plan, "q", kg_shape_most_rows(s, KG_ROWS_FLUX) * lanes, d, recover, &a->q);
@@ -27,6 +28,8 @@ void kg_recover_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
                 &a->exact_values);
   kg_plan_array(plan, "sums of errors", errors ? n_groups : 0, sizeof *a->error_sums, recover,
                 &a->error_sums);
+  kg_plan_array(plan, "sums of flux errors", fluxes ? n_groups : 0, sizeof *a->flux_sums, recover,
+                &a->flux_sums);
 }
 
 /// Groups first .. first + n of a batch, as many as are handled at once, and their coefficients.
@@ -83,13 +86,36 @@ static kedge_status take_trace(kg_pipeline *p)
       (size_t)p->layout.count.n_edges * (size_t)p->shape.size.n_edge * sizeof(double));
 }
 
+/// The square of the L2 norm of the error of diffusion grad u. Where no element is by quadrature
+/// diffusion is one number, and there the flux is that times q.
+/// @param[in] by_group  [group]
+static kedge_status sum_fluxes(kg_pipeline *p, const kg_error_sums *by_group, double *total)
+{
+  const size_t n = p->arrays.flux_sums ? (size_t)p->layout.count.n_groups : 0;
+  double *flux;
+  KG_TRY(kg_host_alloc(p->ctx, n, sizeof *flux, &flux));
+  const kedge_status status = kg_copy_out(p->ctx, flux, p->arrays.flux_sums, n * sizeof *flux);
+  *total = 0.0;
+  for (int i = 0; status == KEDGE_OK && i < p->shape.n_batches; ++i) {
+    const kg_shape_batch *b = &p->shape.batch[i];
+    const double d = p->material.diffusion;
+    for (int32_t g = 0; g < kg_elements_groups(&p->elements[i]); ++g) {
+      const size_t k = (size_t)b->lanes.first_group + (size_t)g;
+      *total += b->by_quadrature ? flux[k] : d * (d * by_group[k].q);
+    }
+  }
+  free(flux);
+  return status;
+}
+
 static kedge_status sum_errors(kg_pipeline *p)
 {
   const size_t n = (size_t)p->layout.count.n_groups;
+  double flux = 0.0;
   kg_error_sums *by_group, total = {0};
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *by_group, &by_group));
-  const kedge_status status =
-      kg_copy_out(p->ctx, by_group, p->arrays.error_sums, n * sizeof *by_group);
+  kedge_status status = kg_copy_out(p->ctx, by_group, p->arrays.error_sums, n * sizeof *by_group);
+  if (status == KEDGE_OK) status = sum_fluxes(p, by_group, &flux);
   for (int i = 0; status == KEDGE_OK && i < p->shape.n_batches; ++i) {
     const kg_error_sums *of_batch = by_group + p->shape.batch[i].lanes.first_group;
     for (int32_t g = 0; g < kg_elements_groups(&p->elements[i]); ++g) {
@@ -105,6 +131,7 @@ static kedge_status sum_errors(kg_pipeline *p)
   report->q_l2 = sqrt(total.q);
   report->u_star_l2 = sqrt(total.u_star);
   report->u_linf = total.u_max;
+  report->sigma_l2 = sqrt(flux) / p->scale;
   return status == KEDGE_OK ? kg_pipeline_diagnose(p, KG_ABOUT_ERROR) : status;
 }
 

@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "ops/sample/errors.h"
 #include "solver/cells.h"
+#include "solver/robin.h"
 
 static int64_t mesh_bytes(const kg_shape *s)
 {
@@ -62,10 +63,11 @@ int64_t kg_host_stage_bytes(kg_stage stage, const kg_shape *s)
   if (stage < KG_STAGE_TRANSFER || stage > KG_STAGE_POSTPROCESS) return 0;
   const int64_t n_boundary = s->count.n_edges - s->count.n_free + s->count.n_neumann;
   int64_t bytes = results_bytes(s) + n_boundary * s->size.n_edge * (int64_t)sizeof(double);
+  if (stage == KG_STAGE_LOCAL_MATRICES) bytes += kg_robin_host_bytes(s);
   if (samples_source(stage, &s->choice)) bytes += sampled_bytes(s, kg_shape_source_points(s));
   if (stage >= KG_STAGE_LOCAL_SOLVE && s->choice.wants_errors)
     bytes += sampled_bytes(s, 3 * kg_shape_exact_points(s)) +
-             s->count.n_groups * (int64_t)sizeof(kg_error_sums);
+             s->count.n_groups * (int64_t)(sizeof(kg_error_sums) + sizeof(double));
   return bytes;
 }
 
@@ -120,7 +122,7 @@ int32_t kg_chunk_groups(const kg_shape *shape)
   const int64_t n = shape->count.n_groups;
   kg_shape s = *shape;
   s.choice.loads_stay = false;
-  if (s.choice.resident && !s.has_reaction) s.choice.layout = KG_LAYOUT_REDUCED;
+  if (s.choice.resident && s.forgets_constants) s.choice.layout = KG_LAYOUT_REDUCED;
   s.choice.resident = false;
   s.resident_bytes = 0;
   const int64_t rest = held(s, KG_STAGE_LOCAL_SOLVE, 0);

@@ -102,7 +102,8 @@ kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *
       .choice = kg_choose(p->ctx, &args),
       .diffusion = p->material.diffusion,
       .alignment = p->mesh->alignment,
-      .has_reaction = !kg_has_no_reaction(&p->resolved)};
+      .n_robin = p->resolved.has_robin ? count->n_neumann : 0,
+      .forgets_constants = kg_forgets_constants(&p->resolved)};
   for (int i = 0; i < s->n_batches; ++i) {
     const kg_lane_batch *lanes = &p->layout.batches.batch[i];
     const kg_cell *cell = lanes->n_facets == 3 ? &kg_triangle : &kg_quadrilateral;

@@ -77,6 +77,13 @@ static int64_t spare_bytes(const kg_shape *s)
   return spare > 0 ? spare : 0;
 }
 
+bool kg_shape_has_quadrature(const kg_shape *s)
+{
+  bool has = false;
+  for (int i = 0; i < s->n_batches; ++i) has = has || s->batch[i].by_quadrature;
+  return has;
+}
+
 kg_multigrid_shape kg_shape_multigrid(const kg_shape *s)
 {
   return (kg_multigrid_shape){.size = s->size,

@@ -34,11 +34,13 @@ typedef struct kg_shape {
   double diffusion;               ///< of the equation, scaled (kg_pipeline)
   double alignment;               ///< of the mesh's elements; with lines, of those without a pair
   int32_t n_lines, n_line_steps;  ///< space/edge_lines.h
-  bool has_reaction;
+  int32_t n_robin;         ///< edges of section 3, if one of them has a Robin condition
+  bool forgets_constants;  ///< kg_forgets_constants()
   size_t ell_work_bytes, space_work_bytes;
   size_t resident_bytes;  ///< of ops/trace/cg_resident.h; 0: the ordinary loop
 } kg_shape;
 
+bool kg_shape_has_quadrature(const kg_shape *shape);  ///< of some batch
 kg_multigrid_shape kg_shape_multigrid(const kg_shape *shape);
 
 /// The shape of all local matrices as they are made, in double precision: one a batch.

@@ -46,6 +46,7 @@ static void fill_report(kg_pipeline *p)
       .u_linf = NAN,
       .q_l2 = NAN,
       .u_star_l2 = NAN,
+      .sigma_l2 = NAN,
       .predicted_device_bytes = (int64_t)p->plan.bytes,
       .local_matrices_bytes = (int64_t)kg_locals_bytes(&locals),
   };

@@ -10,6 +10,7 @@
 #include "solver/cells.h"
 #include "solver/compact.h"
 #include "solver/pipeline.h"
+#include "solver/robin.h"
 #include "solver/source.h"
 
 void kg_transfer_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
@@ -161,6 +162,7 @@ void kg_local_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   const bool stays = c->linear == KEDGE_OPERATOR_MATRIX_FREE;
   kg_plan_array(plan, "K^e", kg_locals_bytes(&locals), 1,
                 stays ? kept : KG_IN(LOCAL) | KG_IN(ASSEMBLY), &a->local);
+  kg_robin_declare(plan, s, a);
   kg_plan_array(plan, "F^e", remakes ? 0 : kg_shape_numbers(s, KG_ROWS_TRACE, s->n_batches), d,
                 KG_IN(LOCAL), &a->condensed);
   kg_plan_array(plan, "b", remakes ? 0 : rows, d, kept, &a->b);
@@ -226,7 +228,7 @@ static kedge_status make_local_matrices(kg_pipeline *p)
   return KEDGE_OK;
 }
 
-/// b, of F^e and Neumann data.
+/// b, of F^e, Neumann and Robin data.
 static kedge_status make_right_hand_side(kg_pipeline *p)
 {
   double *b = p->arrays.b;
@@ -242,6 +244,7 @@ kedge_status kg_stage_local_matrices(kg_pipeline *p)
   const kg_layout layout = kg_shape_made_locals(&p->shape).local[0].layout;
   for (int i = 0; i < p->shape.n_batches; ++i)
     kg_stage_cost(p, p->form->make_cost(&p->elements[i], layout), 1.0);
+  KG_TRY(kg_robin_add(p));
   if (p->shape.choice.precond == KG_JACOBI) KG_TRY(make_diagonal(p));
   return p->shape.choice.residual == KG_REMADE_WITH_LOADS ? KEDGE_OK : make_right_hand_side(p);
 }

@@ -51,10 +51,12 @@ static kg_linears trace_linear(const kg_pipeline *p)
 
 static kedge_status make_multigrid(kg_pipeline *p)
 {
+  // The levels of a refinement know diffusion and reaction alone.
+  const bool fast = !p->shape.choice.by_quadrature && p->shape.n_robin == 0;
   const kg_multigrid_args args = {.batch = p->batch,
                                   .locals = kg_pipeline_locals(p),
                                   .lines = &p->lines,
-                                  .refined = p->shape.choice.by_quadrature ? NULL : p->refined};
+                                  .refined = fast ? p->refined : NULL};
   kedge_report *r = &p->solution->report;
   const double began = kg_seconds();
   KG_TRY(kg_multigrid_create(p->ctx, &args, &p->arrays.multigrid));
@@ -214,6 +216,7 @@ kedge_status kg_pipeline_diagnose(const kg_pipeline *p, kg_topic topic)
       .material = p->material,
       .scale = p->scale,
       .square = kg_mean_square(p->mesh),
+      .robin = p->robin,
       .stabilization_ratio = stabilization_ratio(p),
       .report = &p->solution->report,
       .is_stretched = p->mesh->info.min_angle < KG_LINE_ANGLE,

@@ -12,7 +12,7 @@
 /// Trace edges are numbered in four sections:
 ///   1. edges inside a patch, patch by patch: contiguous for each patch,
 ///   2. edges between two patches,
-///   3. Neumann boundary edges,
+///   3. boundary edges with a condition on the flux, Neumann or Robin,
 ///   4. Dirichlet boundary edges, which carry no unknowns.
 /// Trace vectors are [trace edge][mode], mode fastest, all four sections long; rows of section 4
 /// are zero in residuals and directions and hold the Dirichlet values in the solution.
