@@ -73,7 +73,7 @@ typedef struct kedge_report {
   int64_t peak_device_bytes, predicted_device_bytes;
   int64_t local_matrices_bytes;  ///< of the memory that K^e are given
   int64_t operator_bytes;        ///< read by one application of the trace operator
-  double sigma_l2;               ///< error of the flux diffusion grad u, as u_l2 and those beside it
+  double sigma_l2;  ///< error of the flux diffusion grad u, as u_l2 and those beside it
 } kedge_report;
 #define KEDGE_REPORT_INIT \
   {                       \

@@ -158,9 +158,10 @@ static double gap_of(const kg_diagnosis *d, const struct kg_resolved_boundary *b
   evaluate_exact(d, boundary->type, s, exact);
   evaluate_lost(d, boundary, s, lost);
   for (int i = 0; i < s->n; ++i) {
-    const double value = boundary->type == KEDGE_BOUNDARY_DIRICHLET
-                             ? exact[0][i]
-                             : exact[0][i] * s->normal_x[i] + exact[1][i] * s->normal_y[i] + lost[i];
+    const double value =
+        boundary->type == KEDGE_BOUNDARY_DIRICHLET
+            ? exact[0][i]
+            : exact[0][i] * s->normal_x[i] + exact[1][i] * s->normal_y[i] + lost[i];
     if (isfinite(value)) gap = fmax(gap, fabs(given[i] - value));
   }
   return gap;

@@ -184,7 +184,8 @@ static kedge_status resolve_boundaries(const matching *m, kg_resolved *out)
     if (b == NULL) continue;
     if (b->type_at == NULL)
       return kg_problem_fail(m->ctx, p, place_of(b),
-                             "[boundary %s] has no type; add dirichlet, neumann or robin", b->group);
+                             "[boundary %s] has no type; add dirichlet, neumann or robin",
+                             b->group);
     KG_TRY(check_coefficient(m, b));
     const bool given = b->value.kind != KG_FUNCTION_NONE;
     if (!given && p->exact_u.kind == KG_FUNCTION_NONE)

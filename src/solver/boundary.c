@@ -189,12 +189,15 @@ static kedge_status sample(kedge_context *ctx, boundary_sampler *s, int32_t coun
   if (bad.index < 0) return KEDGE_OK;
   const int group = group_of(s, (int32_t)(bad.index / s->n));
   const struct kg_resolved_boundary *boundary = &s->resolved->boundaries[group];
+  const bool derived = boundary->coefficient && !boundary->value;
   return kg_problem_fail(
-      ctx, s->problem, s->robin ? boundary->coefficient_at : boundary->at,
+      ctx, s->problem, s->robin || derived ? boundary->coefficient_at : boundary->at,
       "the %s on boundary %s is %g at x = %.6g, y = %.6g; change it so that it is finite on "
       "the whole boundary",
-      s->robin ? "coefficient" : "value", s->mesh->groups[group].name,
-      isnan(bad.value) ? NAN : bad.value, bad.x, bad.y);
+      s->robin  ? "coefficient"
+      : derived ? "value from [exact] u and the coefficient"
+                : "value",
+      s->mesh->groups[group].name, isnan(bad.value) ? NAN : bad.value, bad.x, bad.y);
 }
 
 kedge_status kg_sample_boundary(kedge_context *ctx, const kedge_mesh *mesh,
@@ -224,8 +227,7 @@ static void finish_robin(const boundary_sampler *s, double scale, kg_robin_sampl
       *a *= scale * s->w[q] * s->speed[(int64_t)i * s->n + q];
     }
   const int m = s->problem->order + 1;
-  for (int q = 0; q < s->n; ++q)
-    memcpy(out->psi + q * m, s->psi[q], (size_t)m * sizeof *out->psi);
+  for (int q = 0; q < s->n; ++q) memcpy(out->psi + q * m, s->psi[q], (size_t)m * sizeof *out->psi);
   for (int32_t i = 0; i < s->count; ++i)
     out->side[i] = s->mesh->edge_sides[2 * (int64_t)s->mesh_edge[i]];
 }
@@ -238,8 +240,8 @@ kedge_status kg_sample_robin(kedge_context *ctx, const kedge_mesh *mesh,
   int32_t *mesh_edge;
   double *speed = NULL;
   KG_TRY(kg_trace_boundary(ctx, layout, &mesh_edge));
-  kedge_status status = kg_host_alloc(
-      ctx, (size_t)n * (size_t)kg_boundary_points(problem->order), sizeof *speed, &speed);
+  kedge_status status = kg_host_alloc(ctx, (size_t)n * (size_t)kg_boundary_points(problem->order),
+                                      sizeof *speed, &speed);
   boundary_sampler s = {.mesh = mesh,
                         .mesh_edge = mesh_edge,
                         .problem = problem,

@@ -31,7 +31,7 @@ typedef struct kg_arrays {
   double *chunk_load, *chunk_condensed;
   void *chunk_local;
   uint32_t *chunk_sides;
-  int32_t *robin_side;       ///< and what follows: see kg_cell_robin_args
+  int32_t *robin_side;  ///< and what follows: see kg_cell_robin_args
   double *robin_psi, *robin_coefficient;
   double *condensed;         ///< F^e
   double *b;                 ///< [free row]

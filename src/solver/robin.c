@@ -77,15 +77,14 @@ kedge_status kg_robin_add(kg_pipeline *p)
   const kg_shape *s = &p->shape;
   kg_robin_samples samples = {0};
   if (s->n_robin == 0) return KEDGE_OK;
-  kedge_status status =
-      kg_host_alloc(p->ctx, value_count(s), sizeof(double), &samples.coefficient);
+  kedge_status status = kg_host_alloc(p->ctx, value_count(s), sizeof(double), &samples.coefficient);
   if (status == KEDGE_OK)
     status = kg_host_alloc(p->ctx, psi_count(s), sizeof(double), &samples.psi);
   if (status == KEDGE_OK)
     status = kg_host_alloc(p->ctx, (size_t)s->n_robin, sizeof(kg_side), &samples.side);
   if (status == KEDGE_OK)
-    status = kg_sample_robin(p->ctx, p->mesh, &p->layout, p->problem, &p->resolved, p->scale,
-                             &samples);
+    status =
+        kg_sample_robin(p->ctx, p->mesh, &p->layout, p->problem, &p->resolved, p->scale, &samples);
   p->robin = samples.least;
   if (status == KEDGE_OK)
     status = kg_copy_in(p->ctx, p->arrays.robin_psi, samples.psi, psi_count(s) * sizeof(double));

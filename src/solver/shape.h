@@ -34,8 +34,8 @@ typedef struct kg_shape {
   double diffusion;               ///< of the equation, scaled (kg_pipeline)
   double alignment;               ///< of the mesh's elements; with lines, of those without a pair
   int32_t n_lines, n_line_steps;  ///< space/edge_lines.h
-  int32_t n_robin;         ///< edges of section 3, if one of them has a Robin condition
-  bool forgets_constants;  ///< kg_forgets_constants()
+  int32_t n_robin;                ///< edges of section 3, if one of them has a Robin condition
+  bool forgets_constants;         ///< kg_forgets_constants()
   size_t ell_work_bytes, space_work_bytes;
   size_t resident_bytes;  ///< of ops/trace/cg_resident.h; 0: the ordinary loop
 } kg_shape;

@@ -164,6 +164,16 @@ static kedge_status run(kg_pipeline *p)
   return KEDGE_OK;
 }
 
+/// Where the operator is not positive definite, a negative Robin coefficient may be why.
+static kedge_status name_robin(const kg_pipeline *p, kedge_status status)
+{
+  char sentence[800];
+  if (status != KEDGE_ERR_NUMERIC || !(p->robin.value < 0.0)) return status;
+  snprintf(sentence, sizeof sentence, "%s", kedge_context_error(p->ctx));
+  return KG_FAIL(p->ctx, status, "%s; on boundary '%s' the robin coefficient is as small as %.3g",
+                 sentence, p->mesh->groups[p->robin.group].name, p->robin.value);
+}
+
 kedge_status kedge_solve(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,
                          kedge_solution **out)
 {
@@ -175,7 +185,7 @@ kedge_status kedge_solve(kedge_context *ctx, const kedge_mesh *mesh, const kedge
   kg_pipeline p = {.ctx = ctx, .mesh = mesh, .problem = problem};
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *p.solution, &p.solution));
   kg_range_push("solve", mesh->n_elements, 0);
-  kedge_status status = run(&p);
+  kedge_status status = name_robin(&p, run(&p));
   kg_range_pop();
   kg_pipeline_free(&p);
   if (status == KEDGE_OK) status = kg_sync(ctx);  // freeing may have found something

@@ -1,5 +1,6 @@
 // The discrete flux q^ . n = diffusion q . n - tau (u - lambda), computed from the public results,
-// is conserved: from element to element, to the Neumann data, and in every element's balance.
+// is conserved: from element to element, to the Neumann or Robin data, and in every element's
+// balance.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,7 @@ typedef struct flux_case {
   double *corners;  ///< [element][3][2], counterclockwise
   int32_t *edges;   ///< [edge][2]
   int order;
+  bool is_robin;  ///< of the boundary that has no values: else Neumann
   double t[POINTS], w[POINTS];
 } flux_case;
 
@@ -48,6 +50,12 @@ static void neumann_function(void *user, const kedge_points *points, double *val
   for (size_t i = 0; i < points->n; ++i) value[i] = neumann_value(points->x[i], points->y[i]);
 }
 
+/// 1 + x^2, or of Neumann conditions 0.
+static double robin_coefficient(const flux_case *c, double x)
+{
+  return c->is_robin ? 1.0 + x * x : 0.0;
+}
+
 static void solve_case(flux_case *c)
 {
   char order[8];
@@ -58,15 +66,18 @@ static void solve_case(flux_case *c)
                        {"equation", "diffusion", "0.6"}, {"equation", "reaction", "1.3"},
                        {"equation", "source", "1+x*y"}, {"boundary 7", "type", "dirichlet"},
                        {"boundary 7", "value", "sin(x)+y"}, {"solver", "tolerance", "1e-14"}));
-  must(c->ctx, kedge_problem_set_boundary(problem, "default", KEDGE_BOUNDARY_NEUMANN,
-                                          neumann_function, NULL));
+  if (c->is_robin)
+    must(c->ctx, kedge_problem_set(problem, "boundary default", "coefficient", "1+x^2"));
+  must(c->ctx, kedge_problem_set_boundary(
+                   problem, "default", c->is_robin ? KEDGE_BOUNDARY_ROBIN : KEDGE_BOUNDARY_NEUMANN,
+                   neumann_function, NULL));
   must(c->ctx, kedge_solve(c->ctx, c->mesh, problem, &c->solution));
   kedge_problem_destroy(problem);
 }
 
-static void case_open(flux_case *c, int order)
+static void case_open(flux_case *c, int order, bool is_robin)
 {
-  *c = (flux_case){.ctx = open_backend(test_backend(), 1), .order = order};
+  *c = (flux_case){.ctx = open_backend(test_backend(), 1), .order = order, .is_robin = is_robin};
   test_grid_create(&c->grid, TRIANGLES);
   c->mesh = test_grid_mesh(&c->grid, c->ctx);
   solve_case(c);
@@ -179,15 +190,18 @@ static void flux_moments(const flux_case *c, int e, int l, const side *s, double
   }
 }
 
-/// <g_N, psi_k> on a side.
+/// <g - a lambda, psi_k> on a side.
 static void data_moments(const flux_case *c, const side *s, double *moments)
 {
+  const double *trace = c->values.values[FIELD_TRACE] + s->edge * (c->order + 1);
   double psi[ORDER + 1];
   for (int k = 0; k <= c->order; ++k) moments[k] = 0.0;
   for (int q = 0; q < POINTS; ++q) {
     const double a = 0.5 * (1.0 - c->t[q]), b = 0.5 * (1.0 + c->t[q]);
-    const double g = neumann_value(a * s->from[0] + b * s->to[0], a * s->from[1] + b * s->to[1]);
+    const double x = a * s->from[0] + b * s->to[0], y = a * s->from[1] + b * s->to[1];
+    double g = neumann_value(x, y);
     kg_legendre(c->order, s->direction * c->t[q], psi);
+    for (int k = 0; k <= c->order; ++k) g -= robin_coefficient(c, x) * trace[k] * psi[k];
     for (int k = 0; k <= c->order; ++k) moments[k] += 0.5 * s->length * c->w[q] * g * psi[k];
   }
 }
@@ -249,22 +263,22 @@ static void check_interior_edges(const flux_case *c)
   free(s.n_sides);
 }
 
-static void check_neumann_edges(const flux_case *c)
+static void check_data_edges(const flux_case *c)
 {
   sums s = sum_fluxes(c);
-  int neumann = 0;
+  int given = 0;
   for (int e = 0; e < TRIANGLES; ++e)
     for (int l = 0; l < 3; ++l) {
       const side one = side_of(c, e, l);
       if (s.n_sides[one.edge] == 2 || on_wall(c, one.edge)) continue;
       double data[ORDER + 1];
       data_moments(c, &one, data);
-      ++neumann;
+      ++given;
       for (int k = 0; k <= c->order; ++k)
         assert_at_most(fabs(s.moments[one.edge * (c->order + 1) + k] - data[k]),
                        tolerance_of(c, s.largest));
     }
-  assert_int_equal(neumann, c->report.boundary_edges - c->grid.n_lines);
+  assert_int_equal(given, c->report.boundary_edges - c->grid.n_lines);
   free(s.moments);
   free(s.n_sides);
 }
@@ -322,12 +336,13 @@ static void check_balance(const flux_case *c)
 
 static void for_all_orders(void (*check)(const flux_case *))
 {
-  for (int order = 1; order <= ORDER; ++order) {
-    flux_case c;
-    case_open(&c, order);
-    check(&c);
-    case_close(&c);
-  }
+  for (int order = 1; order <= ORDER; ++order)
+    for (int is_robin = 0; is_robin < 2; ++is_robin) {
+      flux_case c;
+      case_open(&c, order, is_robin);
+      check(&c);
+      case_close(&c);
+    }
 }
 
 static void the_flux_is_conserved_on_every_interior_edge(void **state)
@@ -336,10 +351,10 @@ static void the_flux_is_conserved_on_every_interior_edge(void **state)
   for_all_orders(check_interior_edges);
 }
 
-static void the_flux_on_neumann_edges_is_the_given_one(void **state)
+static void the_flux_on_neumann_and_robin_edges_is_the_given_one(void **state)
 {
   (void)state;
-  for_all_orders(check_neumann_edges);
+  for_all_orders(check_data_edges);
 }
 
 static void what_flows_out_is_reaction_less_source_in_every_element_and_in_all(void **state)
@@ -352,7 +367,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_flux_is_conserved_on_every_interior_edge),
-      cmocka_unit_test(the_flux_on_neumann_edges_is_the_given_one),
+      cmocka_unit_test(the_flux_on_neumann_and_robin_edges_is_the_given_one),
       cmocka_unit_test(what_flows_out_is_reaction_less_source_in_every_element_and_in_all),
   };
   test_skip_without_backend();
