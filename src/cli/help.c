@@ -36,9 +36,10 @@ static const struct row {
     {"region NAME", "source", "", "likewise"},
     {"parameters", "NAME", "", "constant for the expressions, such as k = 3"},
     {"boundary NAME", "type", "required",
-     "dirichlet or neumann; NAME: a physical\n"
-     "group, its number, or 'default'"},
-    {"boundary NAME", "value", "from [exact]", "u, or diffusion grad u . n"},
+     "dirichlet, neumann or robin; NAME: a\n"
+     "physical group, its number, or 'default'"},
+    {"boundary NAME", "coefficient", "", "a >= 0, of robin"},
+    {"boundary NAME", "value", "from [exact]", "u; diffusion grad u . n; of robin that + a u"},
     {"exact", "u", "",
      "expression; errors are reported, source\n"
      "and boundary values left out are derived"},

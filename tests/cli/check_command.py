@@ -134,7 +134,7 @@ class Usage(Command):
             if re.match(r"[\d]|matrix|auto|edge|amg|double|full|zero", default):
                 self.assertRegex(shown, rf"(?m)^.{{17}}{key} +{default}( |$)")
             else:
-                self.assertRegex(shown, rf"(?m)^.{{17}}{key}( {{24}}|  +(required|from) )")
+                self.assertRegex(shown, rf"(?m)^.{{17}}({key:34}\S|{key} +(required|from) )")
 
     def test_the_version_is_printed(self):
         for arguments in (("--version",), ("-V",), ("solve", "--version")):

@@ -35,7 +35,7 @@ def check_plain(report):
                                 "relative_residual": 0.1 + 0.2, "rounding_residual": 0.0625,
                                 "stop": "rounding", "converged": True, "note": ""}
     assert report["errors"] == {"u": {"l2": 1e-9, "linf": 2e-9}, "q": {"l2": 3e-9},
-                                "u_star": {"l2": 4e-11}}
+                                "flux": {"l2": 6e-9}, "u_star": {"l2": 4e-11}}
     assert [stage["name"] for stage in report["stages"]] == STAGES
     assert report["stages"][3] == {"name": "assembly", "seconds": 1.5, "bytes": 3e9,
                                    "flops": 3e10}

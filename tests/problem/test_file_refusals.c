@@ -55,7 +55,8 @@ static void every_refusal_names_file_line_and_remedy(void **state)
        "plate.ini:1: [boundary] needs the name or number of a group of the mesh, or default: "
        "[boundary default]"},
       {"[boundary outer]\ncolour = red",
-       "plate.ini:2: unknown key 'colour' in [boundary outer]; its keys are type, value"},
+       "plate.ini:2: unknown key 'colour' in [boundary outer]; its keys are type, coefficient, "
+       "value"},
       {"[exact]\ndu_dx = 1", "plate.ini:2: unknown key 'du_dx' in [exact]; its keys are u"},
       {"[space]\norder = 1\n[mesh]\n[space]\norder = 2",
        "plate.ini:5: duplicate key 'order' in [space]; it has been set on line 2"},
@@ -137,12 +138,12 @@ static void every_refusal_names_file_line_and_remedy(void **state)
        "first"},
       {"[boundary outer]\ntype = dirichle",
        "plate.ini:2: unknown type 'dirichle'; did you mean 'dirichlet'?"},
-      {"[boundary outer]\ntype = robin",
-       "plate.ini:2: unknown type 'robin'; it must be dirichlet or neumann"},
+      {"[boundary outer]\ntype = cauchy",
+       "plate.ini:2: unknown type 'cauchy'; it must be dirichlet, neumann or robin"},
       {"[boundary outer]\nvalue = 1",
-       "plate.ini:2: [boundary outer] has no type; add type = dirichlet or type = neumann"},
+       "plate.ini:2: [boundary outer] has no type; add type = dirichlet, neumann or robin"},
       {"[boundary outer]\n[space]\norder = 2",
-       "plate.ini:1: [boundary outer] has no type; add type = dirichlet or type = neumann"},
+       "plate.ini:1: [boundary outer] has no type; add type = dirichlet, neumann or robin"},
       {"$MeshFormat\n4.1 0 8\n",
        "plate.ini is a Gmsh mesh; a problem file is expected, which names the mesh in [mesh] file"},
       {"\x89HDF\r\n", "plate.ini is an HDF5 file, as outputs are; a problem file is expected"},
@@ -307,7 +308,7 @@ static void wrong_overrides_name_themselves(void **state)
        "[boundary left]"},
       {"boundary a.value=1",
        "--set boundary a.value=1: [boundary a] has no type; add type = "
-       "dirichlet or type = neumann"},
+       "dirichlet, neumann or robin"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     kedge_problem *p;

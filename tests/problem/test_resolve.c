@@ -325,7 +325,7 @@ static void calls_meet_the_same_refusals(void **state)
   assert_int_equal(kedge_problem_set(p, "boundary default", "value", "1"), KEDGE_OK);
   assert_int_equal(kg_problem_resolve(NULL, p, &mesh, &r), KEDGE_ERR_INPUT);
   assert_string_equal(kedge_context_error(NULL),
-                      "[boundary default] has no type; add dirichlet or neumann");
+                      "[boundary default] has no type; add dirichlet, neumann or robin");
   assert_int_equal(kedge_problem_set(p, "boundary default", "type", "dirichlet"), KEDGE_OK);
   assert_int_equal(kedge_problem_set_exact(p, one, one, one, NULL), KEDGE_OK);
   assert_int_equal(kg_problem_resolve(NULL, p, &mesh, &r), KEDGE_ERR_INPUT);
