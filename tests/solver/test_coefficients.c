@@ -53,7 +53,8 @@ static kedge_mesh *grid(int n, enum cut cut, bool is_board)
   return mesh;
 }
 
-/// Norms of the errors of u, sigma = diffusion grad u, and u* by an independent implementation with over-integrated rules.
+/// Norms of the errors of u, sigma = diffusion grad u, and u* by an independent implementation with
+/// over-integrated rules.
 typedef struct reference {
   enum cut cut;
   const char *diffusion, *reaction, *u;
