@@ -102,9 +102,10 @@ typedef struct kg_resolved {
 } kg_resolved;
 
 /// @retval KEDGE_ERR_INPUT  a group that the mesh has not (the nearest name is given), a group
-///         without a condition, a value missing without exact solution, a coefficient missing
-///         or where there is no Robin condition, a part of the mesh with neither reaction, Dirichlet
-///         edges nor Robin edges with a positive coefficient; a preconditioner that the operator does not have
+///         without a condition, a value missing without exact solution, a coefficient missing, or
+///         given where no Robin condition is, a part of the mesh without reaction, Dirichlet edges
+///         and Robin edges of positive coefficient; a preconditioner that the operator does not
+///         have
 kedge_status kg_problem_resolve(kedge_context *ctx, const kedge_problem *problem,
                                 const kedge_mesh *mesh, kg_resolved *out);
 void kg_resolved_free(kg_resolved *resolved);

@@ -50,8 +50,8 @@ static kedge_smoother choose_smoother(const kg_choose_args *a)
   return a->mesh->info.min_angle < KG_LINE_ANGLE ? KEDGE_SMOOTHER_LINE : KEDGE_SMOOTHER_EDGE;
 }
 
-/// Without reaction and Robin conditions the product by patches, multigrid and all, works with reduced K^e. The kernel
-/// for small problems has its own way with packed ones.
+/// Without reaction and Robin conditions the product by patches, multigrid and all, works with
+/// reduced K^e. The kernel for small problems has its own way with packed ones.
 static kg_layout choose_layout(const kg_choose_args *a, const kg_choice *c)
 {
   const bool by_patches = c->linear == KEDGE_OPERATOR_MATRIX_FREE && !c->resident;

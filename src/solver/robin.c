@@ -35,8 +35,8 @@ int64_t kg_robin_host_bytes(const kg_shape *s)
   return (int64_t)bytes;
 }
 
-/// Add those sides [first, end) that are of a batch. Edges of section 3 ascend with the patches, and
-/// so their elements' batches do.
+/// Add sides [first, end), those that are of a batch. Edges of section 3 ascend with the patches,
+/// and so their elements' batches do.
 static kedge_status add_to_batch(kg_pipeline *p, int batch, int32_t first, int32_t end)
 {
   const kg_arrays *a = &p->arrays;
