@@ -60,6 +60,21 @@ static int32_t outer(kg_expression_builder *b, int32_t i)
       return op2(b, KG_OP_DIVIDE, one, a);
     case KG_OP_SQRT:
       return op2(b, KG_OP_DIVIDE, number(b, 0.5), i);
+    case KG_OP_ERF:
+      return op2(b, KG_OP_MULTIPLY, number(b, M_2_SQRTPI),
+                 op1(b, KG_OP_EXP, op1(b, KG_OP_NEGATE, square(b, a))));
+    case KG_OP_LOG10:
+      return op2(b, KG_OP_DIVIDE, number(b, M_LOG10E), a);
+    case KG_OP_LOG2:
+      return op2(b, KG_OP_DIVIDE, number(b, M_LOG2E), a);
+    case KG_OP_CBRT:
+      return op2(b, KG_OP_DIVIDE, number(b, 1.0 / 3.0), square(b, i));
+    case KG_OP_FLOOR:
+    case KG_OP_CEIL:
+    case KG_OP_ROUND:
+    case KG_OP_SIGN:
+    case KG_OP_STEP:
+      return 0;
     default:  // ABS
       return kg_build(b, KG_OP_CHOOSE, op2(b, KG_OP_LESS, a, number(b, 0)), number(b, -1), one);
   }
@@ -87,6 +102,13 @@ static int32_t arc_tangent(kg_expression_builder *b, int32_t p, int32_t q, int32
   return op2(b, KG_OP_DIVIDE, top, op2(b, KG_OP_ADD, square(b, p), square(b, q)));
 }
 
+/// (p - q floor(p / q))' = p' - floor(p / q) q'
+static int32_t remainder_of(kg_expression_builder *b, int32_t p, int32_t q, int32_t dp, int32_t dq)
+{
+  const int32_t whole = op1(b, KG_OP_FLOOR, op2(b, KG_OP_DIVIDE, p, q));
+  return op2(b, KG_OP_SUBTRACT, dp, op2(b, KG_OP_MULTIPLY, whole, dq));
+}
+
 /// The derivative of node i from those of its children, d0, d1, d2.
 static int32_t derive(kg_expression_builder *b, int32_t i, int32_t d0, int32_t d1, int32_t d2)
 {
@@ -111,6 +133,8 @@ static int32_t derive(kg_expression_builder *b, int32_t i, int32_t d0, int32_t d
       return op2(b, KG_OP_DIVIDE,
                  op2(b, KG_OP_ADD, op2(b, KG_OP_MULTIPLY, p, d0), op2(b, KG_OP_MULTIPLY, q, d1)),
                  i);
+    case KG_OP_MOD:
+      return remainder_of(b, p, q, d0, d1);
     case KG_OP_MIN:
       return kg_build(b, KG_OP_CHOOSE, op2(b, KG_OP_LESS, p, q), d0, d1);
     case KG_OP_MAX:

@@ -35,7 +35,14 @@
   ITEM(SINH, 1, "sinh", sinh(a)) ITEM(COSH, 1, "cosh", cosh(a))                 \
   ITEM(TANH, 1, "tanh", tanh(a)) ITEM(EXP, 1, "exp", exp(a))                    \
   ITEM(LOG, 1, "log", log(a)) ITEM(SQRT, 1, "sqrt", sqrt(a))                    \
-  ITEM(ABS, 1, "abs", fabs(a)) ITEM(ATAN2, 2, "atan2", atan2(a, b))             \
+  ITEM(ABS, 1, "abs", fabs(a)) ITEM(ERF, 1, "erf", erf(a))                      \
+  ITEM(LOG10, 1, "log10", log10(a)) ITEM(LOG2, 1, "log2", log2(a))              \
+  ITEM(CBRT, 1, "cbrt", cbrt(a)) ITEM(FLOOR, 1, "floor", floor(a))              \
+  ITEM(CEIL, 1, "ceil", ceil(a)) ITEM(ROUND, 1, "round", round(a))              \
+  ITEM(SIGN, 1, "sign", a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : a) /* of 0 0 */        \
+  ITEM(STEP, 1, "step", a >= 0.0 ? 1.0 : a < 0.0 ? 0.0 : a)                     \
+  ITEM(MOD, 2, "mod", a - b * floor(a / b)) /* with the sign of b */            \
+  ITEM(ATAN2, 2, "atan2", atan2(a, b))             \
   ITEM(MIN, 2, "min", a < b || a != a ? a : b)                                  \
   ITEM(MAX, 2, "max", a > b || a != a ? a : b) ITEM(HYPOT, 2, "hypot", hypot(a, b))
 // clang-format on

@@ -131,8 +131,8 @@ int32_t kg_parser_unknown_function(kg_parser *p, const char *name, int length)
 {
   char word[64], hint[160];
   snprintf(word, sizeof word, "%.*s", length, name);
-  if (strcmp(word, "sign") == 0 || strcmp(word, "sgn") == 0)
-    return kg_parser_fail(p, name, "write (a > 0) - (a < 0)", "unknown function '%s'", word);
+  if (strcmp(word, "sgn") == 0)
+    return kg_parser_fail(p, name, "did you mean 'sign'?", "unknown function '%s'", word);
   kg_nearest nearest = kg_nearest_to(word);
   kg_nearest_offer(&nearest, "pow");
   for (int op = KG_OP_FIRST_FUNCTION; op < KG_OP_COUNT; ++op)

@@ -125,9 +125,14 @@ static void every_function_is_that_of_the_host_to_rounding(void **state)
 {
   (void)state;
   static const char *const calls[] = {
-      "sin(7*x)", "cos(7*y)",     "tan(x/9)",   "asin(x/99)", "acos(y/99)",     "atan(x)",
-      "sinh(x)",  "cosh(y)",      "tanh(x)",    "exp(x-y)",   "log(2+x*x)",     "(2+x*x)^y",
-      "(2+y)^40", "atan2(y,9+x)", "hypot(x,y)", "sqrt(x^2)",  "sin(100000*x+y)"};
+      "sin(7*x)",     "cos(7*y)",        "tan(x/9)",
+      "asin(x/99)",   "acos(y/99)",      "atan(x)",
+      "sinh(x)",      "cosh(y)",         "tanh(x)",
+      "exp(x-y)",     "log(2+x*x)",      "(2+x*x)^y",
+      "(2+y)^40",     "atan2(y,9+x)",    "hypot(x,y)",
+      "sqrt(x^2)",    "sin(100000*x+y)", "erf(x)",
+      "log10(2+x*x)", "log2(2+y*y)",     "cbrt(x-y)",
+      "mod(x,2+y*y)", "sign(x)+step(y)", "floor(9*x+0.123)+ceil(7*y+0.321)+round(5*x-0.234)"};
   for (size_t i = 0; i < sizeof calls / sizeof *calls; ++i)
     assert_as_on_host(33, 2, 1, calls + i, 1e-11);  // the argument of the last one has rounded
 }
