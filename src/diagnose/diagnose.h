@@ -18,11 +18,12 @@ typedef enum kg_topic {
 
 enum { KG_WORDS = 7 };
 
-/// The least coefficient of Robin conditions, where it is negative; else 0.
-typedef struct kg_robin_least {
-  int group;  ///< of the mesh
-  double value;
-} kg_robin_least;
+/// What coefficients of Robin conditions are, as they are given; all 0 where there are none.
+typedef struct kg_robin_range {
+  int least_group, most_group;  ///< of the mesh: where the next two are
+  double least, most;           ///< where it is negative, the least; where positive, the largest
+  double total;                 ///< integral along the boundary, times the scale of the equation
+} kg_robin_range;
 
 /// Findings read these, all borrowed, and write the last members.
 typedef struct kg_diagnosis {
@@ -34,8 +35,8 @@ typedef struct kg_diagnosis {
   const double *boundary;  ///< [n_boundary]: coefficients of all boundary values that are given
   size_t n_boundary;
   kg_material material;
-  double scale;                ///< right-hand sides are multiplied by it (docs/math.md#units)
-  kg_robin_least robin;        ///< of the equation as it is given
+  double scale;  ///< right-hand sides are multiplied by it (docs/math.md#units)
+  kg_robin_range robin;
   double square;               ///< h^2: a square of two triangles of mean area
   double stabilization_ratio;  ///< that of kg_system_rule
   const kedge_report *report;  ///< of the trace solve; for KG_ABOUT_ERROR also the errors

@@ -18,10 +18,9 @@ typedef struct finding {
 
 #define KEPT "rounding keeps the true relative residual at %s (storing the solution alone makes %s)"
 
-#define LITTLE_REACTION \
-  "all boundaries are neumann and reaction * h^2 is only %s of the diffusion: "
-#define SMALL_ERROR "the error of u* may be what %s"
-#define OTHER       "errors are not those of this problem"
+#define LITTLE_REACTION "all boundaries are %s * h^2 is only %s of the diffusion: "
+#define SMALL_ERROR     "the error of u* may be what %s"
+#define OTHER           "errors are not those of this problem"
 
 static const finding findings[] = {
     {KG_ABOUT_END, kg_finds_limit,
@@ -62,6 +61,10 @@ static const finding findings[] = {
      "on boundary '%s' the robin coefficient is as small as %s: where it is negative the solution "
      "may not be the only one",
      0, "tests/solver/test_robin.c"},
+    {KG_ABOUT_INPUT, kg_finds_large_robin,
+     "on boundary '%s' the robin coefficient is up to %s times diffusion / h, and the residual is "
+     "mostly that of its edges: compare with a smaller tolerance, or take dirichlet",
+     1e-8, "tests/solver/test_robin.c"},
     {KG_ABOUT_INPUT, kg_finds_little_reaction,
      LITTLE_REACTION "rounding decides about the mean of u", 0.1, "docs/math.md#little-reaction"},
     {KG_ABOUT_INPUT, kg_finds_little_reaction,

@@ -63,27 +63,41 @@ bool kg_refuses_lost_data(kg_diagnosis *d)
   return false;
 }
 
-/// With Neumann conditions alone reaction has to hold the mean of u against entries of K^e that are
-/// 1 over `part` times as large. Rounding may change some thousands of units over that, on
-/// stretched triangles some ten thousands (docs/math.md#little-reaction).
+/// Without Dirichlet edges reaction, or Robin conditions, have to hold the mean of u against entries
+/// of K^e that are 1 over `part` times as large. Rounding may change some thousands of units over
+/// that, on stretched triangles some ten thousands (docs/math.md#little-reaction).
 bool kg_finds_little_reaction(kg_diagnosis *d)
 {
   if (!d->report->converged || d->layout->count.n_free < d->layout->count.n_edges) return false;
-  if (d->resolved->has_robin) return false;
-  const double part = d->material.reaction * d->square / d->material.diffusion;
+  const bool robin = d->resolved->has_robin;
+  const double holds = d->material.reaction + d->robin.total / d->mesh->info.area;
+  const double part = holds * d->square / d->material.diffusion;
   const double change = (d->is_stretched ? 25000.0 : 2000.0) * DBL_EPSILON / part;
+  kg_say_word(d, robin ? "neumann or robin and (reaction + coefficient * boundary / area)"
+                       : "neumann and reaction");
   kg_say_number(d, "%.0e", part);
   kg_say_number(d, "%.0e", change);
-  return change > d->threshold;
+  return part >= 0.0 && change > d->threshold;
 }
 
 /// A condition that brings in what it should take away.
 bool kg_finds_negative_robin(kg_diagnosis *d)
 {
-  if (!(d->robin.value < d->threshold)) return false;
-  kg_say_word(d, d->mesh->groups[d->robin.group].name);
-  kg_say_number(d, "%.3g", d->robin.value);
+  if (!(d->robin.least < d->threshold)) return false;
+  kg_say_word(d, d->mesh->groups[d->robin.least_group].name);
+  kg_say_number(d, "%.3g", d->robin.least);
   return true;
+}
+
+/// Rows of edges whose coefficient is large beside diffusion / h are as much larger in the
+/// residual, which then says as much less about the other rows.
+bool kg_finds_large_robin(kg_diagnosis *d)
+{
+  const double h = sqrt(d->square), ratio = d->scale * d->robin.most * h / d->material.diffusion;
+  if (!(ratio * d->report->relative_residual > d->threshold)) return false;
+  kg_say_word(d, d->mesh->groups[d->robin.most_group].name);
+  kg_say_number(d, "%.0e", ratio);
+  return d->report->converged;
 }
 
 /// Triangles 1e5 times as long as wide. Conditions are the square of that, beside which a residual

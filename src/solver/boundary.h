@@ -27,10 +27,10 @@ typedef struct kg_robin_samples {
   kg_side *side;        ///< [edge]: of the mesh
   double *psi;          ///< [point][m]: modes
   double *coefficient;  ///< [edge][point]: times scale, weight and ds/dt; 0 on Neumann edges
-  kg_robin_least least;
+  kg_robin_range range;
 } kg_robin_samples;
 
-/// @param[out] out  `least` is lowered
+/// @param[out] out  `range` is widened
 /// @retval KEDGE_ERR_INPUT  a coefficient is not finite; the sentence is about the first
 kedge_status kg_sample_robin(kedge_context *ctx, const kedge_mesh *mesh,
                              const kg_trace_layout *layout, const kedge_problem *problem,

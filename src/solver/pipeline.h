@@ -24,7 +24,7 @@ typedef struct kg_pipeline {
   double *cell_points[KG_CELL_KINDS];   ///< where sources and exact solutions are sampled
   double *value_points[KG_CELL_KINDS];  ///< where coefficients have values
   double *staging;                      ///< values of a chunk of these, or NULL
-  kg_robin_least robin;                 ///< known when K^e are
+  kg_robin_range robin;                 ///< known when K^e are
   double *boundary;  ///< [edge of sections 3 and 4][m] of kg_sample_boundary(), made in transfer
   /// The equation is multiplied by a power of four that brings its numbers near 1
   /// (docs/math.md#units): diffusion, reaction and stabilization here, right-hand sides by `scale`.

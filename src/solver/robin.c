@@ -85,7 +85,7 @@ kedge_status kg_robin_add(kg_pipeline *p)
   if (status == KEDGE_OK)
     status =
         kg_sample_robin(p->ctx, p->mesh, &p->layout, p->problem, &p->resolved, p->scale, &samples);
-  p->robin = samples.least;
+  p->robin = samples.range;
   if (status == KEDGE_OK)
     status = kg_copy_in(p->ctx, p->arrays.robin_psi, samples.psi, psi_count(s) * sizeof(double));
   if (status == KEDGE_OK)

@@ -168,10 +168,10 @@ static kedge_status run(kg_pipeline *p)
 static kedge_status name_robin(const kg_pipeline *p, kedge_status status)
 {
   char sentence[800];
-  if (status != KEDGE_ERR_NUMERIC || !(p->robin.value < 0.0)) return status;
+  if (status != KEDGE_ERR_NUMERIC || !(p->robin.least < 0.0)) return status;
   snprintf(sentence, sizeof sentence, "%s", kedge_context_error(p->ctx));
   return KG_FAIL(p->ctx, status, "%s; on boundary '%s' the robin coefficient is as small as %.3g",
-                 sentence, p->mesh->groups[p->robin.group].name, p->robin.value);
+                 sentence, p->mesh->groups[p->robin.least_group].name, p->robin.least);
 }
 
 kedge_status kedge_solve(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,

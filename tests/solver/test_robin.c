@@ -195,6 +195,30 @@ static void a_negative_coefficient_is_noted_and_named_where_the_solve_fails(void
   kedge_mesh_destroy(mesh);
 }
 
+static void coefficients_far_from_the_diffusion_are_noted(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *coefficient, *note;
+  } cases[] = {{"1", ""},
+               {"1e7",
+                "on boundary 'left' the robin coefficient is up to 1e+06 times diffusion "
+                "/ h, and the residual is mostly that of its edges: compare with a smaller "
+                "tolerance, or take dirichlet"},
+               {"1e-9",
+                "all boundaries are neumann or robin and (reaction + coefficient * "
+                "boundary / area) * h^2 is only 6e-11 of the diffusion: rounding may "
+                "change the mean of u by some 7e-03 of its size"}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+    const kedge_report r = report_on(
+        ctx, "square 8",
+        SETTINGS({"exact", "u", "sin(2*x+y)*exp(y)"}, {"boundary default", "type", "robin"},
+                 {"boundary default", "coefficient", cases[k].coefficient}));
+    assert_true(r.converged);
+    assert_string_equal(r.solver_note, cases[k].note);
+  }
+}
+
 static void assert_refused(kedge_mesh *mesh, const setting *settings, const char *sentence)
 {
   kedge_problem *problem = problem_of(ctx, settings);
@@ -264,6 +288,7 @@ int main(void)
       cmocka_unit_test(a_coefficient_of_zero_is_a_neumann_condition),
       cmocka_unit_test(iterations_do_not_grow_with_the_mesh),
       cmocka_unit_test(a_negative_coefficient_is_noted_and_named_where_the_solve_fails),
+      cmocka_unit_test(coefficients_far_from_the_diffusion_are_noted),
       cmocka_unit_test(what_is_no_robin_condition_is_refused),
       cmocka_unit_test(a_given_value_that_is_not_the_exact_one_is_noted),
   };
