@@ -63,9 +63,9 @@ bool kg_refuses_lost_data(kg_diagnosis *d)
   return false;
 }
 
-/// Without Dirichlet edges reaction, or Robin conditions, have to hold the mean of u against entries
-/// of K^e that are 1 over `part` times as large. Rounding may change some thousands of units over
-/// that, on stretched triangles some ten thousands (docs/math.md#little-reaction).
+/// Without Dirichlet edges reaction, or Robin conditions, have to hold the mean of u against
+/// entries of K^e that are 1 over `part` times as large. Rounding may change some thousands of
+/// units over that, on stretched triangles some ten thousands (docs/math.md#little-reaction).
 bool kg_finds_little_reaction(kg_diagnosis *d)
 {
   if (!d->report->converged || d->layout->count.n_free < d->layout->count.n_edges) return false;
