@@ -55,7 +55,8 @@ static void print_result(const comparison *c, const result *r, double reference_
 {
   const double floor_seconds = bench_floor(&c->machine->roof, r->size.cost);
   const footprint memory =
-      footprint_of(&c->b.p.shape, r->form, r->size.matrix_bytes, (double)c->machine->free_bytes);
+      footprint_of(&c->b.p.shape, kg_forgets_constants(&c->b.p.resolved), r->form,
+                   r->size.matrix_bytes, (double)c->machine->free_bytes);
   print_head(c, r);
   bench_print_number("seconds", r->seconds);
   bench_print_number("bytes", r->size.cost.bytes);
@@ -80,7 +81,8 @@ static void print_skipped(const comparison *c, const result *r)
 {
   const char *reason = kedge_context_error(c->machine->ctx);
   const footprint memory =
-      footprint_of(&c->b.p.shape, r->form, r->size.matrix_bytes, (double)c->machine->free_bytes);
+      footprint_of(&c->b.p.shape, kg_forgets_constants(&c->b.p.resolved), r->form,
+                   r->size.matrix_bytes, (double)c->machine->free_bytes);
   print_head(c, r);
   bench_print_text("skipped", reason);
   bench_print_number("matrix_bytes", r->size.matrix_bytes);

@@ -24,18 +24,18 @@ static double assembled_bytes(const kg_shape *shape, double matrix_bytes)
   return most;
 }
 
-footprint footprint_of(const kg_shape *given, footprint_form form, double matrix_bytes,
-                       double free_bytes)
+footprint footprint_of(const kg_shape *given, bool reduces, footprint_form form,
+                       double matrix_bytes, double free_bytes)
 {
   static const kedge_operator kinds[] = {KEDGE_OPERATOR_MATRIX_FREE,
                                          KEDGE_OPERATOR_MATRIX_FREE_PLAIN, KEDGE_OPERATOR_ELL,
                                          KEDGE_OPERATOR_ELL};
   kg_shape shape = *given;
-  const bool reduced = form == FOOTPRINT_MATRIX_FREE && !shape.has_reaction;
   shape.choice.loads_stay = false;  // the least that a solve needs
   shape.choice.apart = false;
   shape.choice.linear = kinds[form];
-  shape.choice.layout = reduced ? KG_LAYOUT_REDUCED : KG_LAYOUT_PACKED;
+  shape.choice.layout =
+      reduces && form == FOOTPRINT_MATRIX_FREE ? KG_LAYOUT_REDUCED : KG_LAYOUT_PACKED;
   const double peak = form == FOOTPRINT_ASSEMBLED ? assembled_bytes(&shape, matrix_bytes)
                                                   : (double)kg_peak_bytes(&shape);
   return (footprint){peak, floor(free_bytes / peak * shape.count.n_elements)};

@@ -17,6 +17,7 @@ typedef struct footprint {
   double largest_elements;  ///< that fit with as many bytes an element as this mesh needs
 } footprint;
 
+/// @param[in] reduces       a solve has REDUCED K^e
 /// @param[in] matrix_bytes  what the form keeps; not used by those that solves have themselves
-footprint footprint_of(const kg_shape *shape, footprint_form form, double matrix_bytes,
-                       double free_bytes);
+footprint footprint_of(const kg_shape *shape, bool reduces, footprint_form form,
+                       double matrix_bytes, double free_bytes);
