@@ -212,25 +212,50 @@ static kedge_status check_point(const kg_pipeline *p, const kg_places *places, i
                          at[0], at[1], diffusion ? least : value[3]);
 }
 
-/// Check values of a group, and multiply them by the scale of the equation.
-static kedge_status finish_group(const kg_pipeline *p, const kg_places *places, int32_t group,
-                                 int n_functions, double *value)
+/// Diffusion and reaction at a point of a group.
+static void values_at(const kg_places *places, int n_functions, const double *value, int q,
+                      int lane, double here[4])
 {
   const size_t n = (size_t)places->n * KG_LANES;
-  for (int q = 0; q < places->n; ++q)
+  for (int k = 0; k < 4; ++k)
+    here[k] = k < n_functions ? value[(size_t)k * n + (size_t)(q * KG_LANES + lane)] : 0.0;
+}
+
+/// The first bad value of a group; all is well if there is none.
+static kedge_status check_group(const kg_pipeline *p, const kg_places *places, int32_t group,
+                                int n_functions, const double *value)
+{
+  for (int q = 0; q < places->n_rule; ++q)
     for (int lane = 0; lane < KG_LANES; ++lane) {
-      double *const at = value + q * KG_LANES + lane;
-      const double here[4] = {at[0], at[n], at[2 * n], n_functions > 3 ? at[3 * n] : 0.0};
+      double here[4];
+      values_at(places, n_functions, value, q, lane, here);
       KG_TRY(check_point(p, places, group, q, lane, here));
     }
-  for (size_t i = 0; i < (size_t)n_functions * n; ++i) value[i] *= p->scale;
   return KEDGE_OK;
 }
 
+/// Multiply the values of a group by the scale of the equation. Returns whether all are good.
+static bool scale_group(const kg_pipeline *p, const kg_places *places, int n_functions,
+                        double *value)
+{
+  bool good = true;
+  for (int q = 0; q < places->n_rule; ++q)
+    for (int lane = 0; lane < KG_LANES; ++lane) {
+      double here[4];
+      values_at(places, n_functions, value, q, lane, here);
+      good = good && kg_least_eigenvalue(here) >= DBL_MIN && here[3] >= 0.0;
+    }
+  const size_t n = (size_t)n_functions * (size_t)places->n * KG_LANES;
+  for (size_t i = 0; good && i < n; ++i) value[i] *= p->scale;
+  return good;
+}
+
 /// Diffusion, and the reaction if `n_functions` is 4, of groups of a batch at points.
-/// @param[out] to  [group][function][point][lane], in memory of the backend
+/// @param[in]  n_checked  points that are used; corners behind them are not
+/// @param[out] to         [group][function][point][lane], in memory of the backend
 static kedge_status put_coefficients(kg_pipeline *p, int batch, int32_t first, int32_t count,
-                                     const kg_cell_points *points, int n_functions, double *to)
+                                     const kg_cell_points *points, int n_checked, int n_functions,
+                                     double *to)
 {
   static const kg_function zero = {.kind = KG_FUNCTION_CONSTANT};
   static const char *const names[] = {"diffusion", "diffusion xy", "diffusion yy", "reaction"};
@@ -240,7 +265,7 @@ static kedge_status put_coefficients(kg_pipeline *p, int batch, int32_t first, i
                                           &c->diffusion[scalar ? 0 : 2], &c->reaction};
   const kg_lane_batch *lanes = &p->shape.batch[batch].lanes;
   const size_t group = (size_t)n_functions * (size_t)points->n * KG_LANES;
-  kg_places places = kg_cell_places(points, points->n, p->mesh);
+  kg_places places = kg_cell_places(points, n_checked, p->mesh);
   places.first_element = lanes->first_element;
   places.n_elements = lanes->n_elements;
   char place[KG_PLACE_BYTES];
@@ -253,8 +278,12 @@ static kedge_status put_coefficients(kg_pipeline *p, int batch, int32_t first, i
   }
   KG_TRY(kg_sample(p->ctx, places, first, count,
                    &(kg_sample_set){n_functions, functions, names, place}, p->staging));
+  int32_t bad = count;
+#pragma omp parallel for reduction(min : bad) num_threads(p->ctx->threads)
   for (int32_t g = 0; g < count; ++g)
-    KG_TRY(finish_group(p, &places, first + g, n_functions, p->staging + group * (size_t)g));
+    if (!scale_group(p, &places, n_functions, p->staging + group * (size_t)g) && g < bad) bad = g;
+  if (bad < count)
+    return check_group(p, &places, first + bad, n_functions, p->staging + group * (size_t)bad);
   return kg_copy_in(p->ctx, to, p->staging, group * (size_t)count * sizeof *to);
 }
 
@@ -270,7 +299,7 @@ kedge_status kg_cells_coefficient(kg_pipeline *p, int batch, int32_t first, int3
       kg_cell_points_at(k.cell, k.order, k.geometry, k.rows, KG_BEHIND_FACETS, p->value_points[i]);
   if (!(out->cells.length > 0.0)) points.n = k.rows * k.rows;
   out->cells.values = p->arrays.coefficients;
-  return put_coefficients(p, batch, first, count, &points, KG_CELL_FUNCTIONS,
+  return put_coefficients(p, batch, first, count, &points, points.n, KG_CELL_FUNCTIONS,
                           p->arrays.coefficients);
 }
 
@@ -306,7 +335,8 @@ kedge_status kg_cells_errors(kg_pipeline *p, int batch, int32_t first, int32_t c
           a->flux_sums ? a->flux_sums + p->shape.batch[batch].lanes.first_group + first : NULL};
   if (p->shape.choice.varies) {
     const kg_cell_points points = kg_cells_host_points(p, batch, true);
-    KG_TRY(put_coefficients(p, batch, first, count, &points, 3, a->error_diffusion));
+    KG_TRY(put_coefficients(p, batch, first, count, &points, points.n - k.cell->n_vertices, 3,
+                            a->error_diffusion));
     args.diffusion = a->error_diffusion;
   }
   kg_stage_cost(p, kg_cell_errors_cost(&args.points, args.cells.n_elements), 1.0);

@@ -156,6 +156,21 @@ class Solve(Command):
         far = solve("-s", "exact.u=50")["errors"]["u"]["linf"]
         self.assertLess(abs(far - 50), 0.1)
 
+    def test_the_curved_examples_have_the_errors_of_their_orders(self):
+        def solve(name, *settings):
+            arguments = [word for setting in settings for word in ("-s", setting)]
+            self.kedge("solve", os.path.join(SOURCE, "meshes", name), "-q", "-r", "r.json", "-o", "o.vtkhdf",
+                       *arguments)
+            report = self.json("r.json")
+            self.assertTrue(report["solver"]["converged"])
+            return report["errors"]
+        self.assertLess(solve("annulus.ini")["u"]["l2"], 2e-9)
+        # Across a wall u is a logarithm; its slope follows from the conditions.
+        slope = "parameters.slope=air*(20-80)/(0.16/2+air*0.16/water+air*log(2))"
+        exact = "exact.u=80+0.16*slope/water+slope*log(hypot(x,y))"
+        self.assertLess(solve("pipe.ini", slope, exact)["u"]["l2"], 1e-6)
+        self.assertLess(solve("pipe.ini", slope, exact, "mesh.refine=1")["u"]["l2"], 4e-8)
+
     def test_what_the_mesh_or_the_coefficients_exclude_is_refused_where_it_is_set(self):
         self.write("o.ini", PROBLEM.replace("order = 1", "order = 9"))
         self.refused("solve", "o.ini", "-s", "equation.diffusion=1+x*x",

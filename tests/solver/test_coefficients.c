@@ -327,6 +327,18 @@ static void a_field_that_is_not_positive_is_refused_with_the_place(void **state)
   kedge_mesh_destroy(mesh);
 }
 
+/// The distance from the origin, which is a corner of elements: no integral looks there.
+static void diffusion_may_be_zero_at_a_corner(void **state)
+{
+  (void)state;
+  const kedge_report r = converged_on(
+      ctx, "square 4",
+      SETTINGS({"equation", "diffusion", "hypot(x,y)"}, {"exact", "u", "1+x"},
+               {"space", "order", "2"}, {"boundary default", "type", "dirichlet"},
+               {"equation", "source", "-x/hypot(x,y)"}, {"space", "quadrature", "12"}));
+  assert_at_most(r.u_l2, 1e-3);  // the flux has a kink there
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -335,6 +347,7 @@ int main(void)
       cmocka_unit_test(materials_by_region_are_exact_for_broken_lines),
       cmocka_unit_test(what_is_not_elliptic_or_not_a_region_is_refused),
       cmocka_unit_test(a_field_that_is_not_positive_is_refused_with_the_place),
+      cmocka_unit_test(diffusion_may_be_zero_at_a_corner),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);
