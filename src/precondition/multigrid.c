@@ -130,8 +130,7 @@ static kedge_status put_lines(kedge_context *ctx, const kg_edge_lines *from, kg_
 
 bool kg_multigrid_is_measured(const kg_multigrid_shape *shape)
 {
-  return shape->smoothing_steps > 1 ||
-         (shape->smoothing_steps == 1 && shape->count.n_wide_groups > 0);
+  return shape->smoothing_steps > 1 || (shape->smoothing_steps == 1 && shape->is_general);
 }
 
 bool kg_multigrid_has_vertex_modes(const kg_multigrid_shape *shape)

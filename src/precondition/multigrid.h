@@ -30,6 +30,7 @@ typedef struct kg_multigrid_shape {
   int32_t n_vertices;
   kedge_smoother smoother;
   int smoothing_steps;  ///< k; 0: M = B^-1, the smoother alone, and nothing below the trace
+  bool is_general;      ///< not straight triangles with scalar constants alone
   double alignment;  ///< of the mesh's elements (mesh/mesh.h); with lines, of those without a pair
   int32_t n_lines, n_line_steps;  ///< KEDGE_SMOOTHER_LINE
   kg_number number;               ///< of the cycle on the trace; the levels below are double
@@ -88,10 +89,10 @@ typedef struct kg_multigrid {
   kg_coarse *coarse;  ///< NULL where no vertex carries an unknown
 } kg_multigrid;
 
-/// Whether the largest eigenvalue has to be measured (precondition/bound.h). One step on triangles
-/// does without: it forgives an eigenvalue up to a third above what the step is for, which only
-/// edges on triangles of 179 degrees have come to (kg_smoother_estimate()). More steps make a
-/// polynomial that grows fast there.
+/// Whether the largest eigenvalue has to be measured (precondition/bound.h). One step on straight
+/// triangles with scalar constants does without: it forgives an eigenvalue up to a third above what
+/// the step is for, which only edges on triangles of 179 degrees have come to
+/// (kg_smoother_estimate()). More steps make a polynomial that grows fast there.
 bool kg_multigrid_is_measured(const kg_multigrid_shape *shape);
 /// Whether steps move vertex modes too (ops/smooth/vertex_modes.h): one step with the blocks of
 /// edges, from order 5 on, where that takes fewer iterations.

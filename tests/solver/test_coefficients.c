@@ -327,6 +327,19 @@ static void a_field_that_is_not_positive_is_refused_with_the_place(void **state)
   kedge_mesh_destroy(mesh);
 }
 
+static void multigrid_takes_strong_anisotropy(void **state)
+{
+  (void)state;
+  static const char *const tensors[] = {"1, 0, 0.01", "0.01, 0, 1", TURNED};
+  for (int k = 0; k < 3; ++k)
+    for (int order = 1; order <= ORDERS; ++order)
+      converged_on(
+          ctx, "square 24",
+          SETTINGS({"equation", "diffusion", tensors[k]}, {"equation", "source", "1"},
+                   {"space", "order", order_text[order]}, {"boundary default", "type", "dirichlet"},
+                   {"boundary default", "value", "0"}, {"solver", "preconditioner", "multigrid"}));
+}
+
 /// The distance from the origin, which is a corner of elements: no integral looks there.
 static void diffusion_may_be_zero_at_a_corner(void **state)
 {
@@ -347,6 +360,7 @@ int main(void)
       cmocka_unit_test(materials_by_region_are_exact_for_broken_lines),
       cmocka_unit_test(what_is_not_elliptic_or_not_a_region_is_refused),
       cmocka_unit_test(a_field_that_is_not_positive_is_refused_with_the_place),
+      cmocka_unit_test(multigrid_takes_strong_anisotropy),
       cmocka_unit_test(diffusion_may_be_zero_at_a_corner),
   };
   test_skip_without_backend();
