@@ -48,7 +48,7 @@ int main(int argc, char **argv)
   must(kg_pipeline_prepare(&p));
   p.shape.choice.loads_stay = p.shape.choice.iterates != KG_SINGLE;
   const double n = (double)p.shape.count.n_elements;
-  kg_pipeline_plan(&p);
+  kg_memory_plan(&p.shape, &p.plan, &p.arrays);
   for (int i = 0; i < p.plan.n; ++i) print_array(&p.plan.entry[i], n);
   for (int i = 0; i < KG_PHASE_COUNT; ++i)
     printf("%-28s %10.1f\n", names[i], (double)kg_plan_live_bytes(&p.plan, 1u << i) / n);

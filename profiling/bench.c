@@ -161,7 +161,7 @@ void bench_open(bench *b, kedge_context *ctx, const kedge_mesh *mesh, int order)
   // K^e are packed, and the arrays of all stages are there at once.
   b->p.shape.choice.layout = KG_LAYOUT_PACKED;
   b->p.shape.choice.apart = true;
-  kg_pipeline_plan(&b->p);
+  kg_memory_plan(&b->p.shape, &b->p.plan, &b->p.arrays);
   b->set_up_seconds = kg_seconds() - began;
   BENCH_TRY(ctx, kg_stage_begin(&b->p, KG_STAGE_TRANSFER));
   BENCH_TRY(ctx, kg_stage_end(&b->p, kg_stage_transfer(&b->p)));

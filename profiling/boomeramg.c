@@ -55,7 +55,7 @@ static double trace_solve_bytes(const maker *m)
 {
   kg_pipeline p = {.ctx = m->machine.ctx, .mesh = m->machine.mesh, .problem = m->problem};
   BENCH_TRY(p.ctx, kg_pipeline_prepare(&p));
-  kg_pipeline_plan(&p);
+  kg_memory_plan(&p.shape, &p.plan, &p.arrays);
   double bytes = (double)kg_stage_bytes(&p.plan, KG_STAGE_TRACE_SOLVE);
   for (const kg_plan_entry *e = p.plan.entry; e < p.plan.entry + p.plan.n; ++e)
     if (e->pointer != &p.arrays.x && e->phases & KG_IN_SOLVE && e->phases & KG_IN(RECOVER))
@@ -117,7 +117,7 @@ static system_source assemble(maker *m, int order)
   m->p = (kg_pipeline){
       .ctx = ctx, .mesh = m->machine.mesh, .problem = m->problem, .solution = &m->work};
   BENCH_TRY(ctx, kg_pipeline_prepare(&m->p));
-  kg_pipeline_plan(&m->p);
+  kg_memory_plan(&m->p.shape, &m->p.plan, &m->p.arrays);
   run_stage(&m->p, KG_STAGE_TRANSFER, kg_stage_transfer);
   run_stage(&m->p, KG_STAGE_LOCAL_MATRICES, kg_stage_local_matrices);
   run_stage(&m->p, KG_STAGE_ASSEMBLY, kg_stage_assembly);

@@ -96,7 +96,7 @@ static void system_open(trace_system *s, kedge_context *ctx, const kedge_mesh *m
   p->solution = &s->solution;
   BENCH_TRY(ctx, kg_pipeline_prepare(p));
   p->shape.choice.apart = true;
-  kg_pipeline_plan(p);
+  kg_memory_plan(&p->shape, &p->plan, &p->arrays);
   run_stage(p, KG_STAGE_TRANSFER, kg_stage_transfer);
   run_stage(p, KG_STAGE_LOCAL_MATRICES, kg_stage_local_matrices);
   run_stage(p, KG_STAGE_ASSEMBLY, kg_stage_assembly);

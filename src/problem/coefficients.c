@@ -12,68 +12,23 @@
 #include "mesh/mesh.h"
 #include "problem/problem.h"
 
-enum { MATERIALS_MAX = UINT16_MAX };
-
 typedef struct regions {
   kedge_context *ctx;
   const kedge_problem *problem;
   const kedge_mesh *mesh;
   kg_resolved *out;
-  const kg_coefficients **of;  ///< [tag]: its section, NULL: none
+  const kg_group *group;  ///< [n] regions of the mesh: groups of dimension 2, which stand last
+  int n;
+  const kg_coefficients **of;  ///< [n]: the section of each, NULL: none
 } regions;
 
-static int compare_tags(const void *a, const void *b)
-{
-  const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-  return (x > y) - (x < y);
-}
-
-/// The tags of the mesh's regions, ascending.
-static kedge_status find_tags(regions *r)
+static kedge_status find_regions(regions *r)
 {
   const kedge_mesh *mesh = r->mesh;
-  kg_resolved *out = r->out;
-  int n = 0;
-  KG_TRY(kg_host_alloc(r->ctx, (size_t)mesh->n_groups + 1, sizeof *out->tag, &out->tag));
-  for (int g = 0; g < mesh->n_groups; ++g)
-    if (mesh->groups[g].dimension == 2) out->tag[n++] = mesh->groups[g].tag;
-  if (n == 0) out->tag[n++] = 0;
-  qsort(out->tag, (size_t)n, sizeof *out->tag, compare_tags);
-  out->n_tags = n;
-  KG_TRY(kg_host_calloc(r->ctx, (size_t)n, sizeof *out->material_of_tag, &out->material_of_tag));
-  return kg_host_calloc(r->ctx, (size_t)n, sizeof *r->of, &r->of);
-}
-
-static int place_of_tag(const kg_resolved *out, int32_t tag)
-{
-  const int32_t *found = bsearch(&tag, out->tag, (size_t)out->n_tags, sizeof tag, compare_tags);
-  return found ? (int)(found - out->tag) : -1;
-}
-
-int kg_material_of_region(const kg_resolved *resolved, int32_t tag)
-{
-  return resolved->n_materials == 1 ? 0 : resolved->material_of_tag[place_of_tag(resolved, tag)];
-}
-
-static const kg_group *group_of_tag(const kedge_mesh *mesh, int32_t tag)
-{
-  for (int g = 0; g < mesh->n_groups; ++g)
-    if (mesh->groups[g].dimension == 2 && mesh->groups[g].tag == tag) return &mesh->groups[g];
-  return NULL;
-}
-
-/// The region of that name, else of that number; NULL: none.
-static const kg_group *find_region(const kedge_mesh *mesh, const char *name)
-{
-  for (int g = 0; g < mesh->n_groups; ++g)
-    if (mesh->groups[g].dimension == 2 && strcmp(mesh->groups[g].name, name) == 0)
-      return &mesh->groups[g];
-  for (int g = 0; g < mesh->n_groups; ++g) {
-    char number[16];
-    snprintf(number, sizeof number, "%d", mesh->groups[g].tag);
-    if (mesh->groups[g].dimension == 2 && strcmp(number, name) == 0) return &mesh->groups[g];
-  }
-  return NULL;
+  r->group = mesh->groups;
+  while (r->group->dimension == 1) ++r->group;
+  r->n = (int)(mesh->groups + mesh->n_groups - r->group);
+  return kg_host_calloc(r->ctx, (size_t)r->n, sizeof *r->of, &r->of);
 }
 
 /// The length of a mesh's name without ", refined 2 times".
@@ -114,9 +69,9 @@ static kedge_status match(regions *r)
       rest = c;
       continue;
     }
-    const kg_group *group = find_region(r->mesh, c->group);
-    if (!group) return no_such_region(r, c);
-    const kg_coefficients **of = &r->of[place_of_tag(r->out, group->tag)];
+    const int found = kg_group_named(r->n, r->group, c->group);
+    if (found < 0) return no_such_region(r, c);
+    const kg_coefficients **of = &r->of[found];
     if (*of)
       return kg_problem_fail(r->ctx, p, c->at,
                              "[region %s] and [region %s] are the same region of the mesh; keep "
@@ -124,19 +79,13 @@ static kedge_status match(regions *r)
                              (*of)->group, c->group);
     *of = c;
   }
-  for (int t = 0; t < r->out->n_tags; ++t) {
+  for (int t = 0; t < r->n; ++t) {
     if (r->of[t]) continue;
-    const kg_group *group = group_of_tag(r->mesh, r->out->tag[t]);
-    if (!rest && group)
-      return kg_problem_fail(
-          r->ctx, p, p->regions[0].at,
-          "region '%s' of %.*s has no section; add [region %s] or [region default]", group->name,
-          name_length(r->mesh), r->mesh->source, group->name);
     if (!rest)
       return kg_problem_fail(
           r->ctx, p, p->regions[0].at,
-          "elements of %.*s without a region have no section; add [region default]",
-          name_length(r->mesh), r->mesh->source);
+          "region '%s' of %.*s has no section; add [region %s] or [region default]",
+          r->group[t].name, name_length(r->mesh), r->mesh->source, r->group[t].name);
     r->of[t] = rest;
   }
   return KEDGE_OK;
@@ -172,7 +121,7 @@ static kedge_status copy_function(kedge_context *ctx, const kg_function *from, k
 
 static bool is_one(const regions *r, int k)
 {
-  for (int t = 1; t < r->out->n_tags; ++t)
+  for (int t = 1; t < r->n; ++t)
     if (coefficient(r->of[t], &r->problem->equation, k) !=
         coefficient(r->of[0], &r->problem->equation, k))
       return false;
@@ -182,7 +131,7 @@ static bool is_one(const regions *r, int k)
 /// region == tag ? its function : the next, and so on.
 static kedge_status merge_roots(const regions *r, int k, kg_expression_builder *b, int32_t *root)
 {
-  for (int t = r->out->n_tags - 1; t >= 0; --t) {
+  for (int t = r->n - 1; t >= 0; --t) {
     const kg_function *const f = coefficient(r->of[t], &r->problem->equation, k);
     int32_t here;
     if (f->kind == KG_FUNCTION_CALLER)
@@ -193,13 +142,13 @@ static kedge_status merge_roots(const regions *r, int k, kg_expression_builder *
       KG_TRY(kg_builder_import(b, f->expression, &here));
     else
       here = kg_build_constant(b, f->kind == KG_FUNCTION_NONE ? 0.0 : f->constant);
-    if (t == r->out->n_tags - 1) {
+    if (t == r->n - 1) {
       *root = here;
       continue;
     }
     const int32_t region = kg_build(b, KG_OP_REGION, 0, 0, 0);
     const int32_t is_here =
-        kg_build(b, KG_OP_EQUAL, region, kg_build_constant(b, r->out->tag[t]), 0);
+        kg_build(b, KG_OP_EQUAL, region, kg_build_constant(b, r->group[t].tag), 0);
     *root = kg_build(b, KG_OP_CHOOSE, is_here, here, *root);
   }
   return KEDGE_OK;
@@ -225,7 +174,7 @@ static kedge_status merge_all(const regions *r)
 {
   kg_coefficients *const c = &r->out->equation;
   bool is_tensor = false;
-  for (int t = 0; t < r->out->n_tags; ++t) {
+  for (int t = 0; t < r->n; ++t) {
     const bool own = r->of[t]->n_diffusion > 0;
     is_tensor = is_tensor || (own ? r->of[t] : &r->problem->equation)->n_diffusion == 3;
   }
@@ -265,11 +214,10 @@ void kg_coefficients_evaluate(const kg_coefficients *c, const kedge_points *poin
 /// The values in a region; refused where the equation is not elliptic.
 static kedge_status evaluate(const regions *r, int t, double value[4])
 {
-  const double zero = 0.0, region = r->out->tag[t];
+  const double zero = 0.0, region = r->group[t].tag;
   const kedge_points point = {.n = 1, .x = &zero, .y = &zero, .region = &region};
   kg_coefficients_evaluate(&r->out->equation, &point, value);
   const double least = kg_least_eigenvalue(value);
-  const kg_group *group = group_of_tag(r->mesh, r->out->tag[t]);
   const kg_setting *at = r->of[t]->at;
   if (!at) at = kg_settings_find(&r->problem->settings, "equation", "diffusion");
   if (!(least >= DBL_MIN && value[0] <= DBL_MAX && value[2] <= DBL_MAX))
@@ -278,11 +226,11 @@ static kedge_status evaluate(const regions *r, int t, double value[4])
                                ? "diffusion in region '%s' must be positive, not %g"
                                : "diffusion in region '%s' must be positive definite, and its "
                                  "least eigenvalue is %g",
-                           group ? group->name : "0", least);
+                           r->group[t].name, least);
   if (!(value[3] >= 0.0 && value[3] <= DBL_MAX))
     return kg_problem_fail(r->ctx, r->problem, at,
                            "reaction in region '%s' must be zero or positive, not %g",
-                           group ? group->name : "0", value[3]);
+                           r->group[t].name, value[3]);
   return KEDGE_OK;
 }
 
@@ -295,16 +243,13 @@ double kg_least_eigenvalue(const double tensor[3])
 static kedge_status make_materials(regions *r)
 {
   kg_resolved *const out = r->out;
-  KG_TRY(kg_host_alloc(r->ctx, (size_t)out->n_tags, sizeof *out->material, &out->material));
-  for (int t = 0; t < out->n_tags; ++t) {
+  KG_TRY(kg_host_alloc(r->ctx, (size_t)r->n, sizeof *out->material, &out->material));
+  for (int t = 0; t < r->n; ++t) {
     double *const value = out->material[out->n_materials];
     KG_TRY(evaluate(r, t, value));
     int m = 0;
     while (m < out->n_materials && memcmp(out->material[m], value, sizeof *out->material) != 0) ++m;
     out->n_materials += m == out->n_materials;
-    KG_REQUIRE(r->ctx, out->n_materials <= MATERIALS_MAX, KEDGE_ERR_INPUT,
-               "more than %d different materials are too many", MATERIALS_MAX);
-    out->material_of_tag[t] = (uint16_t)m;
   }
   return KEDGE_OK;
 }
@@ -312,8 +257,8 @@ static kedge_status make_materials(regions *r)
 kedge_status kg_coefficients_resolve(kedge_context *ctx, const kedge_problem *problem,
                                      const kedge_mesh *mesh, kg_resolved *out)
 {
-  regions r = {ctx, problem, mesh, out, NULL};
-  kedge_status status = find_tags(&r);
+  regions r = {.ctx = ctx, .problem = problem, .mesh = mesh, .out = out};
+  kedge_status status = find_regions(&r);
   if (status == KEDGE_OK) status = match(&r);
   if (status == KEDGE_OK) status = merge_all(&r);
   if (status == KEDGE_OK && !out->varies) status = make_materials(&r);

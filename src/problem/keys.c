@@ -1,3 +1,5 @@
+// One table of all keys and the functions that read them, which it alone names: they stand in one
+// file, however many keys there are.
 #include "problem/keys.h"
 
 #include <ctype.h>

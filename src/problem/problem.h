@@ -3,6 +3,7 @@
 #pragma once
 #include "kedge/problem.h"
 #include "expression/function.h"
+#include "mesh/mesh.h"
 #include "problem/settings.h"
 
 enum { KG_BOUNDARY_TYPES = KEDGE_BOUNDARY_ROBIN + 1 };
@@ -84,12 +85,8 @@ typedef struct kg_resolved {
   bool derives_source;       ///< from the exact solution
   bool varies;               ///< diffusion or reaction may differ inside of a region
   bool has_robin;            ///< on some boundary of the mesh
-  /// Else: the values of each region's material, no two alike. Regions of the mesh, their tags
-  /// ascending, have one each.
-  int n_materials, n_tags;
-  double (*material)[4];  ///< diffusion xx, xy, yy; reaction
-  int32_t *tag;
-  uint16_t *material_of_tag;
+  int n_materials;           ///< else: those of the regions, in their order, no two alike
+  double (*material)[4];     ///< diffusion xx, xy, yy; reaction
   /// Indexed by mesh group; entries of groups of dimension 2 are unused.
   struct kg_resolved_boundary {
     kedge_boundary_type type;
@@ -109,6 +106,8 @@ typedef struct kg_resolved {
 kedge_status kg_problem_resolve(kedge_context *ctx, const kedge_problem *problem,
                                 const kedge_mesh *mesh, kg_resolved *out);
 void kg_resolved_free(kg_resolved *resolved);
+/// The group of that name, else of that number, that has boundary edges or elements; -1: none.
+int kg_group_named(int n_groups, const kg_group *groups, const char *name);
 
 /// Bring the coefficients of a problem to the regions of a mesh (coefficients.c).
 /// @retval KEDGE_ERR_INPUT  a section for no region, a region without one, two sections for one; a
@@ -137,8 +136,6 @@ static inline double kg_normal_flux(const double *k, size_t stride, double u_x, 
 }
 /// The least eigenvalue of the symmetric matrix xx, xy, yy.
 double kg_least_eigenvalue(const double tensor[3]);
-/// The material of a region of a resolved problem that does not vary.
-int kg_material_of_region(const kg_resolved *resolved, int32_t tag);
 
 /// Read from memory (so that a fuzzer can call it). `name` goes into messages.
 kedge_status kg_problem_parse(kedge_context *ctx, const char *name, const char *text, size_t bytes,

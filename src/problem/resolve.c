@@ -45,17 +45,24 @@ static const char *name_of_mesh(const matching *m)
   return m->mesh->source ? m->mesh->source : "the mesh";
 }
 
-/// The boundary group of that name, else of that number; -1: none.
-static int find_group(const kedge_mesh *mesh, const char *name)
+int kg_group_named(int n_groups, const kg_group *groups, const char *name)
 {
-  for (int g = 0; g < mesh->n_groups; ++g)
-    if (is_boundary_group(&mesh->groups[g]) && strcmp(mesh->groups[g].name, name) == 0) return g;
-  for (int g = 0; g < mesh->n_groups; ++g) {
+  for (int g = 0; g < n_groups; ++g)
+    if (groups[g].count > 0 && strcmp(groups[g].name, name) == 0) return g;
+  for (int g = 0; g < n_groups; ++g) {
     char number[16];
-    snprintf(number, sizeof number, "%d", mesh->groups[g].tag);
-    if (is_boundary_group(&mesh->groups[g]) && strcmp(number, name) == 0) return g;
+    snprintf(number, sizeof number, "%d", groups[g].tag);
+    if (groups[g].count > 0 && strcmp(number, name) == 0) return g;
   }
   return -1;
+}
+
+/// How many groups of the mesh are of lines: they stand first.
+static int count_lines(const kedge_mesh *mesh)
+{
+  int n = 0;
+  while (n < mesh->n_groups && mesh->groups[n].dimension == 1) ++n;
+  return n;
 }
 
 /// A group of the mesh that takes no condition.
@@ -106,7 +113,7 @@ static kedge_status no_such_group(const matching *m, const kg_boundary *b)
 
 static kedge_status match_named(matching *m, const kg_boundary *b)
 {
-  const int g = find_group(m->mesh, b->group);
+  const int g = kg_group_named(count_lines(m->mesh), m->mesh->groups, b->group);
   if (g < 0) return no_such_group(m, b);
   if (m->of[g] == NULL) {
     m->of[g] = b;
@@ -343,8 +350,6 @@ void kg_resolved_free(kg_resolved *resolved)
 {
   kg_coefficients_free(&resolved->equation);
   free(resolved->material);
-  free(resolved->tag);
-  free(resolved->material_of_tag);
   free(resolved->boundaries);
   *resolved = (kg_resolved){0};
 }

@@ -190,13 +190,18 @@ kg_cell_points kg_cells_host_points(const kg_pipeline *p, int batch, bool corner
   return sample_at(&k, p->cell_points[i], corners);
 }
 
-/// Fail for the first of n points whose diffusion is not positive definite, or whose reaction is
-/// negative.
+/// Whether diffusion is positive definite and reaction not negative.
+static bool is_elliptic(const double value[4])
+{
+  return kg_least_eigenvalue(value) >= DBL_MIN && value[3] >= 0.0;
+}
+
+/// Fail for a point where the equation is not elliptic.
 static kedge_status check_point(const kg_pipeline *p, const kg_places *places, int32_t group, int q,
                                 int lane, const double value[4])
 {
   const double least = kg_least_eigenvalue(value);
-  if (least >= DBL_MIN && value[3] >= 0.0) return KEDGE_OK;
+  if (is_elliptic(value)) return KEDGE_OK;
   double at[2];
   kg_place_at(places, group, q, lane, at);
   const kg_settings *settings = &p->problem->settings;
@@ -243,7 +248,7 @@ static bool scale_group(const kg_pipeline *p, const kg_places *places, int n_fun
     for (int lane = 0; lane < KG_LANES; ++lane) {
       double here[4];
       values_at(places, n_functions, value, q, lane, here);
-      good = good && kg_least_eigenvalue(here) >= DBL_MIN && here[3] >= 0.0;
+      good = good && is_elliptic(here);
     }
   const size_t n = (size_t)n_functions * (size_t)places->n * KG_LANES;
   for (size_t i = 0; good && i < n; ++i) value[i] *= p->scale;

@@ -182,11 +182,6 @@ void kg_pipeline_free(kg_pipeline *p)
   kg_resolved_free(&p->resolved);
 }
 
-void kg_pipeline_plan(kg_pipeline *p)
-{
-  kg_memory_plan(&p->shape, &p->plan, &p->arrays);
-}
-
 kg_locals kg_pipeline_locals_at(const kg_pipeline *p, kg_locals shape, void *memory)
 {
   char *next = memory;

@@ -52,9 +52,8 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p);
 /// fill the shape, on which sizes depend. A smoother with lines makes them if no call before has,
 /// and counts them.
 kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *shape);
-/// Find places for the arrays of the shape. The pipeline must not move any more.
-void kg_pipeline_plan(kg_pipeline *p);
-/// Allocate the arrays for which kg_pipeline_plan() found places.
+/// Allocate the arrays for which kg_memory_plan() found places. The pipeline must not move from
+/// there on.
 kedge_status kg_pipeline_commit(kg_pipeline *p);
 void kg_pipeline_free(kg_pipeline *p);
 

@@ -52,7 +52,8 @@ static kedge_status work(void)
       "[output]\nfile=b.vtkhdf\n";
   static const char *const overrides[] = {"mesh.generate=square 3", "space.order=4"};
   static kg_group groups[] = {{.name = "left", .tag = 1, .dimension = 1, .count = 1},
-                              {.name = "top", .tag = 2, .dimension = 1, .count = 1}};
+                              {.name = "top", .tag = 2, .dimension = 1, .count = 1},
+                              {.name = "plate", .tag = 1, .dimension = 2, .count = 2}};
   // Two triangles apart, so that their parts are looked for: reaction is 0.
   static kg_side edge_sides[][2] = {{0, KG_NO_SIDE}, {1, KG_NO_SIDE}, {2, KG_NO_SIDE},
                                     {4, KG_NO_SIDE}, {5, KG_NO_SIDE}, {6, KG_NO_SIDE}};
@@ -62,7 +63,7 @@ static kedge_status work(void)
                                   .edge_sides = edge_sides[0],
                                   .edge_group = edge_group,
                                   .info.parts = 2,
-                                  .n_groups = 2,
+                                  .n_groups = 3,
                                   .groups = groups,
                                   .source = "a.msh"};
   kedge_problem *p;

@@ -139,7 +139,7 @@ static made made_of(const kedge_mesh *mesh, const kedge_problem *problem, const 
   cut_as(c);
   must(ctx, kg_pipeline_prepare(&p));
   assert_int_equal(p.shape.n_batches, c->n + 1);
-  kg_pipeline_plan(&p);
+  kg_memory_plan(&p.shape, &p.plan, &p.arrays);
   run(&p, KG_STAGE_TRANSFER, kg_stage_transfer);
   run(&p, KG_STAGE_LOCAL_MATRICES, kg_stage_local_matrices);
   s.n_trace = (size_t)mesh->n_edges * (size_t)p.shape.size.n_edge;

@@ -54,7 +54,7 @@ static void places_are_within_three_hundredths_of_what_one_phase_needs(void **st
       must(ctx, kg_pipeline_prepare(&pipeline));
       for (int stays = 0; stays < 2; ++stays) {
         pipeline.shape.choice.loads_stay = stays;
-        kg_pipeline_plan(&pipeline);
+        kg_memory_plan(&pipeline.shape, &pipeline.plan, &pipeline.arrays);
         const double least = (double)kg_plan_live_bytes(&pipeline.plan, ~0u);
         assert_at_most((double)pipeline.plan.bytes / least, 1.03);
       }
