@@ -108,8 +108,8 @@ static void fill_arguments(bench *b)
   b->postprocess = (kg_postprocess_args){
       b->p.batch, 0, b->p.shape.choice.recover_groups, a->u, a->q, a->u_star, a->indicator};
   b->load_vectors = (kg_load_vectors_args){b->p.batch,
-                                           kg_points_of_rule(b->p.points),
-                                           kg_sampling_points(&b->p.sampling),
+                                           kg_points_of_rule(b->p.points[KG_SAMPLE_LOADS]),
+                                           kg_sampling_points(&b->p.sampling[KG_SAMPLE_LOADS]),
                                            0,
                                            b->p.shape.choice.recover_groups,
                                            b->p.scale,

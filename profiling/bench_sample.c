@@ -8,8 +8,8 @@ void bench_add_exact(bench *b)
 {
   kedge_context *ctx = b->p.ctx;
   const kg_arrays *a = &b->p.arrays;
-  const size_t n =
-      3 * (size_t)b->p.shape.n_points * KG_LANES * (size_t)b->p.shape.choice.recover_groups;
+  const size_t n = 3 * (size_t)b->p.points[KG_SAMPLE_ERRORS].n * KG_LANES *
+                   (size_t)b->p.shape.choice.recover_groups;
   double *values;
   BENCH_TRY(ctx, kg_host_alloc(ctx, n, sizeof *values, &values));
   for (size_t i = 0; i < n; ++i) values[i] = bench_random(i);
@@ -19,8 +19,7 @@ void bench_add_exact(bench *b)
       ctx, kg_alloc(ctx, (size_t)b->p.shape.count.n_groups, sizeof(kg_error_sums), &b->error_sums));
   b->p.arrays.error_sums = b->error_sums.data;
   b->errors = (kg_errors_args){b->p.batch,
-                               b->p.points,
-                               kg_sampling_points(&b->p.sampling),
+                               b->p.points[KG_SAMPLE_ERRORS],
                                0,
                                b->p.shape.choice.recover_groups,
                                a->u,

@@ -52,7 +52,7 @@ static kedge_status call_evaluate(void *code)
   int64_t bad;
   return kg_evaluate(gpu.p.ctx,
                      &(kg_evaluate_args){.batch = gpu.p.batch,
-                                         .points = kg_points_of_rule(gpu.p.points),
+                                         .points = kg_points_of_rule(gpu.p.points[KG_SAMPLE_LOADS]),
                                          .n_groups = gpu.p.shape.choice.recover_groups,
                                          .code = code,
                                          .values = gpu.p.arrays.source_values},
@@ -88,7 +88,7 @@ static double compile_seconds(const kg_function *f)
   kg_sampling rule;
   char *source;
   void *image;
-  must(kg_sampling_create(NULL, ORDER, &rule));
+  must(kg_sampling_create(NULL, ORDER, kg_point_rows(ORDER), &rule));
   const double began = kg_seconds();
   must(kg_sample_kernel_source(NULL, KG_SAMPLE_LOADS, kg_sampling_points(&rule), &f, &source));
   const kedge_status status = kg_nvrtc_compile(NULL, source, CAPABILITY, &image);

@@ -43,6 +43,8 @@ static const struct row {
     {"exact", "u", "",
      "expression; errors are reported, source\n"
      "and boundary values left out are derived"},
+    {"exact", "quadrature", "",
+     "points a direction of the norms of errors,\norder + 2 or more; order + 5 or more if not set"},
     {"solver", "operator", "matrix-free", "matrix-free-plain or ell, to compare with"},
     {"solver", "preconditioner", "auto", "or jacobi; block-jacobi or multigrid with\nmatrix-free"},
     {"solver", "smoother", "auto",

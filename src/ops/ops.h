@@ -61,6 +61,7 @@ typedef struct kg_batch {
 /// points, on which mode k = (i, j) is along[point of the row][i] across[row][k]
 /// (kg_dubiner_factors()).
 typedef struct kg_points {
+  int order;             ///< P
   int n;                 ///< points
   int n_star;            ///< columns of basis
   int rows;              ///< of the rule, and points of a row
@@ -72,30 +73,43 @@ typedef struct kg_points {
 } kg_points;
 
 enum {
-  KG_POINT_ROWS_MAX = KEDGE_ORDER_MAX + 3,
+  KG_POINT_ROWS_MAX = 24,
   KG_POINT_CORNERS = 3,  ///< behind the points of the rule
 };
 
-/// Rows of the rule of points: so many that the square of the error of u*, whose leading part has
-/// degree P + 2, is integrated exactly (docs/math.md#sums-over-points).
+/// Rows of the rule of load vectors (docs/math.md#sums-over-points).
 static inline int kg_point_rows(int order)
 {
   return order + 3;
 }
-/// `basis`, `along` and `across` lie one behind the other: doubles of all three.
-static inline size_t kg_points_table(kg_sizes size, int n_points)
+/// Rows of the rule of errors, unless the problem says how many: it is exact to degree 2 P + 9. The
+/// square of the error of u* has degree 2 P + 4 where the mesh is fine; on coarse ones, two more
+/// rows keep norms right to four digits.
+static inline int kg_error_rows(int order)
 {
-  const size_t rows = (size_t)kg_point_rows(size.order), n_star = (size_t)size.n_star;
-  return (size_t)n_points * n_star + rows * ((size_t)size.order + 2) + rows * n_star;
+  return order + 5;
+}
+static inline int kg_points_count(int rows)
+{
+  return rows * rows + KG_POINT_CORNERS;
+}
+/// `basis`, `along` and `across` lie one behind the other: doubles of all three.
+static inline size_t kg_points_table(kg_sizes size, int n_rows)
+{
+  const size_t rows = (size_t)n_rows, n_star = (size_t)size.n_star;
+  return (size_t)kg_points_count(n_rows) * n_star + rows * ((size_t)size.order + 2) + rows * n_star;
 }
 /// Points with r, s and weights, [3][point], and their tables at these places.
-static inline kg_points kg_points_at(kg_sizes size, int n, const double *rule, const double *table)
+static inline kg_points kg_points_at(kg_sizes size, int rows, const double *rule,
+                                     const double *table)
 {
-  const int rows = kg_point_rows(size.order);
+  const int n = kg_points_count(rows);
   const double *along = table + (size_t)n * (size_t)size.n_star;
-  return (kg_points){n,     size.n_star, rows,
-                     rule,  rule + n,    rule + 2 * n,
-                     table, along,       along + rows * (size.order + 2)};
+  return (kg_points){size.order,   n,
+                     size.n_star,  rows,
+                     rule,         rule + n,
+                     rule + 2 * n, table,
+                     along,        along + rows * (size.order + 2)};
 }
 
 /// Declares an operator and its implementations: name, name_host and name_cuda.

@@ -453,6 +453,8 @@ static const kg_problem_key table[] = {
   {"boundary NAME", "coefficient", "an expression", read_boundary_coefficient, true},
   {"boundary NAME", "value", "an expression", read_boundary_value, true},
   {"exact", "u", "an expression", read_exact_u, true},
+  {"exact", "quadrature", "order + 2 or more", read_integer,
+   .member = MEMBER(exact_quadrature), .least = KEDGE_ORDER_MIN + 2, .most = KG_QUADRATURE_MAX},
   {"solver", "operator", "matrix-free, matrix-free-plain or ell", read_word,
    WORDS(operators, operator_kind)},
   {"solver", "preconditioner", "auto, jacobi, block-jacobi or multigrid", read_word,

@@ -78,13 +78,21 @@ static kedge_status check_operator(kedge_context *ctx, const kedge_problem *p)
   return KEDGE_OK;
 }
 
+/// Refuse a number of points a direction, unless it is 0, that is too little for the order.
+static kedge_status check_quadrature(kedge_context *ctx, const kedge_problem *p,
+                                     const char *section, int rows)
+{
+  if (rows == 0 || rows >= p->order + 2) return KEDGE_OK;
+  return kg_problem_fail(ctx, p, kg_settings_find(&p->settings, section, "quadrature"),
+                         "quadrature = %d is too little for order %d: take %d points a direction "
+                         "or more",
+                         rows, p->order, p->order + 2);
+}
+
 kedge_status kg_problem_check_solver(kedge_context *ctx, const kedge_problem *p)
 {
-  if (p->quadrature > 0 && p->quadrature < p->order + 2)
-    return kg_problem_fail(ctx, p, kg_settings_find(&p->settings, "space", "quadrature"),
-                           "quadrature = %d is too little for order %d: take %d points a direction "
-                           "or more",
-                           p->quadrature, p->order, p->order + 2);
+  KG_TRY(check_quadrature(ctx, p, "space", p->quadrature));
+  KG_TRY(check_quadrature(ctx, p, "exact", p->exact_quadrature));
   KG_TRY(check_operator(ctx, p));
   if (p->preconditioner == KEDGE_PRECONDITIONER_AUTO || kg_problem_asks_multigrid(p))
     return KEDGE_OK;

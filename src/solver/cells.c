@@ -12,13 +12,14 @@
 /// What the tables of a shape depend on.
 typedef struct cell_kind {
   const kg_cell *cell;  ///< NULL: no element of the shape is integrated by quadrature
-  int order, geometry, rows, sample_rows;
+  int order, geometry, rows;
+  int sample_rows[KG_SAMPLE_KINDS];  ///< of sources and of errors
 } cell_kind;
 
 static cell_kind kind_of(const kg_shape *s, int k)
 {
   const int order = s->size.order;
-  cell_kind kind = {NULL, order, s->geometry, s->rows, kg_cell_sample_rows(order)};
+  cell_kind kind = {NULL, order, s->geometry, s->rows, {kg_cell_sample_rows(order), s->exact_rows}};
   for (int i = 0; i < s->n_batches; ++i)
     if (s->batch[i].by_quadrature && kg_cell_index(s->batch[i].cell) == k)
       kind.cell = s->batch[i].cell;
@@ -30,17 +31,21 @@ static size_t table_count(const cell_kind *k)
   return kg_cell_tables_count(k->cell, k->order, k->geometry, k->rows);
 }
 
-static size_t sample_count(const cell_kind *k)
+/// Corners are where errors are sampled too.
+static kg_cell_behind behind(kg_sample_kind kind)
 {
-  return kg_cell_points_count(k->cell, k->order, k->geometry, k->sample_rows, KG_BEHIND_CORNERS);
+  return kind == KG_SAMPLE_ERRORS ? KG_BEHIND_CORNERS : KG_BEHIND_NOTHING;
 }
 
-static kg_cell_points sample_at(const cell_kind *k, const double *base, bool corners)
+static size_t sample_count(const cell_kind *k, kg_sample_kind kind)
 {
-  kg_cell_points points =
-      kg_cell_points_at(k->cell, k->order, k->geometry, k->sample_rows, KG_BEHIND_CORNERS, base);
-  if (!corners) points.n -= k->cell->n_vertices;
-  return points;
+  return kg_cell_points_count(k->cell, k->order, k->geometry, k->sample_rows[kind], behind(kind));
+}
+
+static kg_cell_points sample_at(const cell_kind *k, kg_sample_kind kind, const double *base)
+{
+  return kg_cell_points_at(k->cell, k->order, k->geometry, k->sample_rows[kind], behind(kind),
+                           base);
 }
 
 static int larger(int a, int b)
@@ -53,17 +58,19 @@ int kg_shape_source_points(const kg_shape *s)
   int most = kg_rule_points(s->size.order);
   for (int i = 0; i < KG_CELL_KINDS; ++i) {
     const cell_kind k = kind_of(s, i);
-    if (k.cell) most = larger(most, k.sample_rows * k.sample_rows);
+    const int rows = k.sample_rows[KG_SAMPLE_LOADS];
+    if (k.cell) most = larger(most, rows * rows);
   }
   return most;
 }
 
 int kg_shape_exact_points(const kg_shape *s)
 {
-  int most = s->n_points;
+  int most = kg_points_count(s->fast_exact_rows);
   for (int i = 0; i < KG_CELL_KINDS; ++i) {
     const cell_kind k = kind_of(s, i);
-    if (k.cell) most = larger(most, k.sample_rows * k.sample_rows + k.cell->n_vertices);
+    const int rows = k.sample_rows[KG_SAMPLE_ERRORS];
+    if (k.cell) most = larger(most, rows * rows + k.cell->n_vertices);
   }
   return most;
 }
@@ -86,7 +93,8 @@ void kg_cells_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
     const cell_kind k = kind_of(s, i);
     if (!k.cell) continue;
     kg_plan_array(plan, "tables of cells", table_count(&k), d, all, &a->cell_tables[i]);
-    kg_plan_array(plan, "points of cells", sample_count(&k), d, all, &a->cell_points[i]);
+    for (kg_sample_kind j = 0; j < KG_SAMPLE_KINDS; ++j)
+      kg_plan_array(plan, "points of cells", sample_count(&k, j), d, all, &a->cell_points[j][i]);
   }
   kg_plan_array(plan, "nodes of cells", kg_shape_numbers(s, KG_ROWS_NODES, s->n_batches), d, all,
                 &a->nodes);
@@ -103,8 +111,9 @@ kedge_status kg_cells_prepare(kg_pipeline *p)
   for (int i = 0; i < KG_CELL_KINDS; ++i) {
     const cell_kind k = kind_of(&p->shape, i);
     if (!k.cell) continue;
-    KG_TRY(kg_cell_points_create(p->ctx, k.cell, k.order, k.geometry, k.sample_rows,
-                                 KG_BEHIND_CORNERS, &p->cell_points[i]));
+    for (kg_sample_kind j = 0; j < KG_SAMPLE_KINDS; ++j)
+      KG_TRY(kg_cell_points_create(p->ctx, k.cell, k.order, k.geometry, k.sample_rows[j], behind(j),
+                                   &p->cell_points[j][i]));
     KG_TRY(kg_cell_points_create(p->ctx, k.cell, k.order, k.geometry, k.rows, KG_BEHIND_FACETS,
                                  &p->value_points[i]));
   }
@@ -114,7 +123,7 @@ kedge_status kg_cells_prepare(kg_pipeline *p)
 void kg_cells_free(kg_pipeline *p)
 {
   for (int i = 0; i < KG_CELL_KINDS; ++i) {
-    free(p->cell_points[i]);
+    for (int j = 0; j < KG_SAMPLE_KINDS; ++j) free(p->cell_points[j][i]);
     free(p->value_points[i]);
   }
   free(p->staging);
@@ -156,7 +165,9 @@ kedge_status kg_cells_put(kg_pipeline *p)
     const size_t d = sizeof(double);
     double *tables;
     if (!k.cell) continue;
-    KG_TRY(kg_copy_in(p->ctx, p->arrays.cell_points[i], p->cell_points[i], sample_count(&k) * d));
+    for (kg_sample_kind j = 0; j < KG_SAMPLE_KINDS; ++j)
+      KG_TRY(kg_copy_in(p->ctx, p->arrays.cell_points[j][i], p->cell_points[j][i],
+                        sample_count(&k, j) * d));
     KG_TRY(kg_cell_tables_create(p->ctx, k.cell, k.order, k.geometry, k.rows, &tables));
     const kedge_status status =
         kg_copy_in(p->ctx, p->arrays.cell_tables[i], tables, table_count(&k) * d);
@@ -183,11 +194,11 @@ kg_cells kg_cells_of(const kg_pipeline *p, int batch)
       .side_edge = a->side_edge + sides};
 }
 
-kg_cell_points kg_cells_host_points(const kg_pipeline *p, int batch, bool corners)
+kg_cell_points kg_cells_host_points(const kg_pipeline *p, int batch, kg_sample_kind kind)
 {
   const int i = kg_cell_index(p->shape.batch[batch].cell);
   const cell_kind k = kind_of(&p->shape, i);
-  return sample_at(&k, p->cell_points[i], corners);
+  return sample_at(&k, kind, p->cell_points[kind][i]);
 }
 
 /// Whether diffusion is positive definite and reaction not negative.
@@ -313,11 +324,12 @@ kedge_status kg_cells_loads(kg_pipeline *p, int batch, int32_t first, int32_t co
 {
   const int i = kg_cell_index(p->shape.batch[batch].cell);
   const cell_kind k = kind_of(&p->shape, i);
-  const kg_cell_loads_args args = {.cells = kg_cells_part(&p->elements[batch].cells, first, count),
-                                   .points = sample_at(&k, p->arrays.cell_points[i], false),
-                                   .scale = p->scale,
-                                   .values = values,
-                                   .load = load};
+  const kg_cell_loads_args args = {
+      .cells = kg_cells_part(&p->elements[batch].cells, first, count),
+      .points = sample_at(&k, KG_SAMPLE_LOADS, p->arrays.cell_points[KG_SAMPLE_LOADS][i]),
+      .scale = p->scale,
+      .values = values,
+      .load = load};
   kg_stage_cost(p, kg_cell_loads_cost(&args.points, args.cells.n_elements), 1.0);
   return kg_cell_loads(p->ctx, &args);
 }
@@ -330,7 +342,7 @@ kedge_status kg_cells_errors(kg_pipeline *p, int batch, int32_t first, int32_t c
   kg_cell_errors_args args = {
       .cells = kg_cells_part(&p->elements[batch].cells, first, count),
       .material = p->coefficient.cells,
-      .points = sample_at(&k, a->cell_points[i], true),
+      .points = sample_at(&k, KG_SAMPLE_ERRORS, a->cell_points[KG_SAMPLE_ERRORS][i]),
       .u = a->u,
       .flux = a->q,
       .u_star = a->u_star,
@@ -339,7 +351,7 @@ kedge_status kg_cells_errors(kg_pipeline *p, int batch, int32_t first, int32_t c
       .flux_by_group =
           a->flux_sums ? a->flux_sums + p->shape.batch[batch].lanes.first_group + first : NULL};
   if (p->shape.choice.varies) {
-    const kg_cell_points points = kg_cells_host_points(p, batch, true);
+    const kg_cell_points points = kg_cells_host_points(p, batch, KG_SAMPLE_ERRORS);
     KG_TRY(put_coefficients(p, batch, first, count, &points, points.n - k.cell->n_vertices, 3,
                             a->error_diffusion));
     args.diffusion = a->error_diffusion;

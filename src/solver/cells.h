@@ -26,8 +26,8 @@ void kg_cells_free(kg_pipeline *p);
 kedge_status kg_cells_put(kg_pipeline *p);
 /// The cells of a batch, once arrays are there.
 kg_cells kg_cells_of(const kg_pipeline *p, int batch);
-/// The sampling points of a batch in host memory. @param[in] corners  those behind the rule too
-kg_cell_points kg_cells_host_points(const kg_pipeline *p, int batch, bool corners);
+/// The sampling points of a batch in host memory: those of errors with the corners behind them.
+kg_cell_points kg_cells_host_points(const kg_pipeline *p, int batch, kg_sample_kind kind);
 
 /// The coefficients of groups [first, first + count) of a batch, at most a chunk: where they vary,
 /// their values are made now, and stay until this is called again.

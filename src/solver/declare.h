@@ -4,7 +4,7 @@
 #pragma once
 #include "device/plan.h"
 #include "ops/vector/cg_state.h"
-#include "ops/sample/errors.h"
+#include "ops/sample/sample_kernel.h"
 #include "ops/numbering/trace_arrays.h"
 #include "solver/shape.h"
 
@@ -19,10 +19,11 @@ typedef struct kg_arrays {
   uint32_t *side_codes;
   int32_t *patch_edge, *patch_halo;
   uint32_t *halo_edge;
-  double *reference;                                                ///< kg_reference_at()
-  double *point_rule, *point_basis;                                 ///< kg_points_at()
-  double *cell_tables[KG_CELL_KINDS], *cell_points[KG_CELL_KINDS];  ///< by shape (solver/cells.h)
-  double *load;                                                     ///< [group][N][lane]
+  double *reference;                                                   ///< kg_reference_at()
+  double *point_rule[KG_SAMPLE_KINDS], *point_basis[KG_SAMPLE_KINDS];  ///< kg_points_at()
+  double *cell_tables[KG_CELL_KINDS];                   ///< by shape (solver/cells.h)
+  double *cell_points[KG_SAMPLE_KINDS][KG_CELL_KINDS];  ///< likewise
+  double *load;                                         ///< [group][N][lane]
   double *source_values;  ///< of a chunk: [group][point of the rule][lane]
 
   void *local;  ///< K^e of the trace solve (kg_shape_locals())

@@ -88,6 +88,7 @@ static void scale_equation(kg_pipeline *p)
 kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *s)
 {
   const kg_trace_counts *count = &p->layout.count;
+  const int exact = p->problem->exact_quadrature;
   const kg_choose_args args = {p->problem, &p->resolved, p->mesh,
                                count,      linear,       p->layout.batches.n};
   KG_TRY(kg_choose_check(p->ctx, &args));
@@ -96,9 +97,10 @@ kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *
       .count = *count,
       .n_batches = p->layout.batches.n,
       .n_vertices = p->mesh->n_vertices,
-      .n_points = p->sampling.n,
       .geometry = p->mesh->geometry,
       .rows = p->problem->quadrature > 0 ? p->problem->quadrature : kg_cell_rows(p->problem->order),
+      .exact_rows = exact > 0 ? exact : kg_cell_sample_rows(p->problem->order),
+      .fast_exact_rows = exact > 0 ? exact : kg_error_rows(p->problem->order),
       .choice = kg_choose(p->ctx, &args),
       .diffusion = p->material.diffusion,
       .alignment = p->mesh->alignment,
@@ -154,7 +156,6 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
   // On longer elements aggregates, which follow the strong connections, take fewer iterations.
   const bool refined = mesh->info.min_angle >= KG_LINE_ANGLE && kg_mesh_quadrilaterals(mesh) == 0;
   p->refined = refined ? mesh : NULL;
-  KG_TRY(kg_sampling_create(p->ctx, problem->order, &p->sampling));
   bool *is_dirichlet;
   KG_TRY(kg_host_calloc(p->ctx, (size_t)mesh->n_groups, sizeof *is_dirichlet, &is_dirichlet));
   for (int i = 0; i < mesh->n_groups; ++i)
@@ -166,6 +167,10 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
   free(is_dirichlet);
   KG_TRY(status);
   KG_TRY(kg_pipeline_shape(p, problem->operator_kind, &p->shape));
+  KG_TRY(kg_sampling_create(p->ctx, problem->order, kg_point_rows(problem->order),
+                            &p->sampling[KG_SAMPLE_LOADS]));
+  KG_TRY(kg_sampling_create(p->ctx, problem->order, p->shape.fast_exact_rows,
+                            &p->sampling[KG_SAMPLE_ERRORS]));
   return kg_cells_prepare(p);
 }
 
@@ -178,7 +183,7 @@ void kg_pipeline_free(kg_pipeline *p)
   kg_cells_free(p);
   kg_edge_lines_free(&p->lines);
   kg_trace_layout_free(&p->layout);
-  kg_sampling_free(&p->sampling);
+  for (int i = 0; i < KG_SAMPLE_KINDS; ++i) kg_sampling_free(&p->sampling[i]);
   kg_resolved_free(&p->resolved);
 }
 
@@ -224,7 +229,9 @@ kedge_status kg_pipeline_commit(kg_pipeline *p)
                         .reference = kg_reference_at(p->shape.size.order, a->reference)};
   for (int i = 0; i < p->shape.n_batches; ++i) p->elements[i] = elements_of(p, i);
   p->form = p->shape.choice.form;
-  p->points = kg_points_at(p->shape.size, p->sampling.n, a->point_rule, a->point_basis);
+  for (int i = 0; i < KG_SAMPLE_KINDS; ++i)
+    p->points[i] =
+        kg_points_at(p->shape.size, p->sampling[i].rows, a->point_rule[i], a->point_basis[i]);
   return kg_plan_enter(p->ctx, &p->plan, KG_PHASE_TRANSFER);
 }
 

@@ -19,9 +19,9 @@ typedef struct kg_pipeline {
   kg_trace_layout layout;
   const kedge_mesh *refined;  ///< the mesh, if multigrid uses the levels of its refinement; or NULL
   kg_edge_lines lines;        ///< of smoothers that have lines, until assembly
-  kg_sampling sampling;
+  kg_sampling sampling[KG_SAMPLE_KINDS];
   // By shape, of elements that are integrated by quadrature, in host memory (solver/cells.h):
-  double *cell_points[KG_CELL_KINDS];   ///< where sources and exact solutions are sampled
+  double *cell_points[KG_SAMPLE_KINDS][KG_CELL_KINDS];
   double *value_points[KG_CELL_KINDS];  ///< where coefficients have values
   double *staging;                      ///< values of a chunk of these, or NULL
   kg_robin_range robin;                 ///< known when K^e are
@@ -38,7 +38,7 @@ typedef struct kg_pipeline {
   kg_batch batch;                        ///< pointers into arrays, of all lanes
   kg_elements elements[KG_BATCHES_MAX];  ///< those of the batches of the shape, one by one
   const kg_form *form;
-  kg_points points;
+  kg_points points[KG_SAMPLE_KINDS];
   kg_source source;
   kedge_solution *solution;
   kg_stage stage;  ///< running

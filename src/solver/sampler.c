@@ -18,7 +18,7 @@ static kg_points used(const kg_sampler *s, kg_points points)
 
 static kg_points points_on_host(const kg_sampler *s)
 {
-  return used(s, kg_sampling_points(&s->pipeline->sampling));
+  return used(s, kg_sampling_points(&s->pipeline->sampling[s->kind]));
 }
 
 /// The kernels of straight triangles sample a batch.
@@ -36,10 +36,9 @@ static kg_places places_of(const kg_sampler *s, int batch)
     const kg_points points = points_on_host(s);
     places = kg_triangle_places(&points, p->mesh);
   } else {
+    const kg_cell_points points = kg_cells_host_points(p, batch, s->kind);
     const bool corners = s->kind == KG_SAMPLE_ERRORS;
-    const kg_cell_points rule = kg_cells_host_points(p, batch, false);
-    const kg_cell_points points = kg_cells_host_points(p, batch, corners);
-    places = kg_cell_places(&points, rule.n, p->mesh);
+    places = kg_cell_places(&points, points.n - (corners ? lanes->n_facets : 0), p->mesh);
   }
   places.first_element = lanes->first_element;
   places.n_elements = lanes->n_elements;
@@ -95,7 +94,7 @@ static kedge_status create_kernel(kg_sampler *s)
       KG_IF_CUDA(kg_sample_kernel_create);
   kg_range_push("compile", s->pipeline->mesh->n_elements, 0);
   const kedge_status status =
-      create(s->pipeline->ctx, s->kind, kg_sampling_points(&s->pipeline->sampling),
+      create(s->pipeline->ctx, s->kind, kg_sampling_points(&s->pipeline->sampling[s->kind]),
              s->set.functions, &s->kernel);
   kg_range_pop();
   return status;
@@ -232,7 +231,7 @@ static kedge_status put_values(kg_sampler *s, int batch, int32_t first, int32_t 
     int64_t bad;
     KG_TRY(evaluate(p->ctx,
                     &(kg_evaluate_args){.batch = p->elements[batch].batch,
-                                        .points = used(s, p->points),
+                                        .points = used(s, p->points[s->kind]),
                                         .first_group = first,
                                         .n_groups = count,
                                         .code = s->code,
@@ -269,7 +268,10 @@ static kedge_status run_kernel(const kg_sampler *s, const void *args, int64_t n_
   static kedge_status (*const errors)(kedge_context *, const kg_sample_kernel *,
                                       const kg_errors_args *) = KG_IF_CUDA(kg_sample_errors);
   kg_pipeline *const p = s->pipeline;
-  kg_stage_cost(p, kg_sample_cost(s->kind, p->shape.size, operations_of(s), n_elements), 1.0);
+  kg_stage_cost(p,
+                kg_sample_cost(s->kind, p->shape.size, p->shape.fast_exact_rows, operations_of(s),
+                               n_elements),
+                1.0);
   return s->kind == KG_SAMPLE_LOADS ? loads(p->ctx, s->kernel, args)
                                     : errors(p->ctx, s->kernel, args);
 }
@@ -295,7 +297,7 @@ static kg_load_vectors_args load_args(const kg_sampler *s, load_chunk c)
 {
   const kg_pipeline *p = s->pipeline;
   return (kg_load_vectors_args){.batch = p->elements[c.batch].batch,
-                                .points = used(s, p->points),
+                                .points = used(s, p->points[s->kind]),
                                 .host_points = points_on_host(s),
                                 .first_group = c.first,
                                 .n_groups = c.count,
@@ -355,8 +357,7 @@ static kg_errors_args errors_of(const kg_sampler *s, int batch, int32_t first, i
   const kg_pipeline *p = s->pipeline;
   return (kg_errors_args){
       .batch = p->elements[batch].batch,
-      .points = p->points,
-      .host_points = points_on_host(s),
+      .points = p->points[KG_SAMPLE_ERRORS],
       .first_group = first,
       .n_groups = count,
       .u = p->arrays.u,
@@ -372,8 +373,8 @@ static kedge_status errors_of_values(kg_sampler *s, int batch, int32_t first, in
   KG_TRY(put_values(s, batch, first, count, p->arrays.exact_values));
   if (!has_triangles(s, batch)) return kg_cells_errors(s->pipeline, batch, first, count);
   const kg_errors_args args = errors_of(s, batch, first, count);
-  kg_stage_cost(s->pipeline, kg_errors_cost(p->shape.size, elements_of(p, batch, first, count)),
-                1.0);
+  const int64_t n = elements_of(p, batch, first, count);
+  kg_stage_cost(s->pipeline, kg_errors_cost(p->shape.size, args.points.rows, n), 1.0);
   return kg_errors(p->ctx, &args);
 }
 

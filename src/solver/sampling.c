@@ -10,34 +10,29 @@
 #include "device/context.h"
 #include "core/memory.h"
 
-static int count_points(int order)
-{
-  return kg_rule_points(order) + KG_POINT_CORNERS;
-}
-
 /// The factors of the modes in rows of the rule.
-static void fill_factors(int order, double *along, double *across)
+static void fill_factors(int order, int rows, double *along, double *across)
 {
   double a[KG_POINT_ROWS_MAX], b[KG_POINT_ROWS_MAX], weight[KG_POINT_ROWS_MAX];
-  const int rows = kg_point_rows(order), n_star = kg_triangle_modes(order + 1);
+  const int n_star = kg_triangle_modes(order + 1);
   kg_gauss_jacobi(rows, 0, a, weight);
   kg_gauss_jacobi(rows, 1, b, weight);
   for (int k = 0; k < rows; ++k)
     kg_dubiner_factors(order + 1, a[k], b[k], along + k * (order + 2), across + k * n_star);
 }
 
-kedge_status kg_sampling_create(kedge_context *ctx, int order, kg_sampling *out)
+kedge_status kg_sampling_create(kedge_context *ctx, int order, int rows, kg_sampling *out)
 {
   *out = (kg_sampling){0};
   kg_triangle_rule rule;
-  KG_TRY(kg_triangle_rule_create(ctx, 2 * (kg_point_rows(order) - 1), &rule));
+  KG_TRY(kg_triangle_rule_create(ctx, 2 * (rows - 1), &rule));
   const kg_sizes size = kg_sizes_of(order);
-  const int n = count_points(order), n_star = size.n_star;
+  const int n = kg_points_count(rows), n_star = size.n_star;
   double *memory;
   const kedge_status status =
-      kg_host_calloc(ctx, 3 * (size_t)n + kg_points_table(size, n), sizeof *memory, &memory);
+      kg_host_calloc(ctx, 3 * (size_t)n + kg_points_table(size, rows), sizeof *memory, &memory);
   if (status == KEDGE_OK) {
-    *out = (kg_sampling){n, order, memory, memory + n, memory + 2 * n, memory + 3 * n};
+    *out = (kg_sampling){n, rows, order, memory, memory + n, memory + 2 * n, memory + 3 * n};
     memcpy(out->r, rule.r, (size_t)rule.n * sizeof *rule.r);
     memcpy(out->s, rule.s, (size_t)rule.n * sizeof *rule.s);
     memcpy(out->weight, rule.w, (size_t)rule.n * sizeof *rule.w);
@@ -47,8 +42,8 @@ kedge_status kg_sampling_create(kedge_context *ctx, int order, kg_sampling *out)
     }
     for (int q = 0; q < n; ++q)
       kg_dubiner(order + 1, out->r[q], out->s[q], out->basis + q * n_star, NULL, NULL);
-    const kg_points points = kg_points_at(size, n, out->r, out->basis);
-    fill_factors(order, out->basis + (points.along - out->basis),
+    const kg_points points = kg_points_at(size, rows, out->r, out->basis);
+    fill_factors(order, rows, out->basis + (points.along - out->basis),
                  out->basis + (points.across - out->basis));
   }
   kg_triangle_rule_free(&rule);
@@ -181,7 +176,7 @@ kedge_status kg_sample_refuse(kedge_context *ctx, kg_places places, int32_t firs
 
 kg_points kg_sampling_points(const kg_sampling *s)
 {
-  return kg_points_at(kg_sizes_of(s->order), s->n, s->r, s->basis);
+  return kg_points_at(kg_sizes_of(s->order), s->rows, s->r, s->basis);
 }
 
 /// The index of the first value of a row that is not finite, unless `bad` is an earlier one.

@@ -6,15 +6,16 @@
 #include "ops/sample/sample_kernel.h"
 #include "problem/problem.h"
 
-/// The sampling rule: quadrature of degree 2 P + 4, then the corners of the triangle with weight 0.
+/// A sampling rule: a product of Gauss rules, then the corners of the triangle with weight 0.
 typedef struct kg_sampling {
-  int n;
+  int n, rows;
   int order;
   double *r, *s, *weight;  ///< [n], one behind the other, as kg_points_at() expects them
   double *basis;           ///< [n][N*], and behind it the factors, as kg_points_at() expects them
 } kg_sampling;
 
-kedge_status kg_sampling_create(kedge_context *ctx, int order, kg_sampling *out);
+/// @param[in] rows  at most KG_POINT_ROWS_MAX; exact to degree 2 rows - 1
+kedge_status kg_sampling_create(kedge_context *ctx, int order, int rows, kg_sampling *out);
 void kg_sampling_free(kg_sampling *sampling);
 
 /// The rule and its tables, in host memory.

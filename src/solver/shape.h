@@ -27,9 +27,10 @@ typedef struct kg_shape {
   int n_batches;
   kg_shape_batch batch[KG_BATCHES_MAX];
   int64_t n_vertices;
-  int n_points;  ///< of the sampling rule
   int geometry;  ///< order of the maps of elements
   int rows;      ///< points a direction of local matrices by quadrature
+  /// Points a direction where errors are sampled: of batches by quadrature, and of the others.
+  int exact_rows, fast_exact_rows;
   kg_choice choice;
   double diffusion;               ///< of the equation, scaled (kg_pipeline)
   double alignment;               ///< of the mesh's elements; with lines, of those without a pair

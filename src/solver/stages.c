@@ -20,7 +20,6 @@ void kg_transfer_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   const size_t d = sizeof(double), i = sizeof(int32_t);
   const size_t sides = kg_shape_numbers(s, KG_ROWS_SIDES, s->n_batches);
   const size_t codes = kg_shape_numbers(s, KG_ROWS_CODES, s->n_batches);
-  const size_t n_points = (size_t)s->n_points;
   const bool patches = c->linear == KEDGE_OPERATOR_MATRIX_FREE;
   const size_t begins = patches ? (size_t)n->n_patches + 1 : 0;
   const unsigned all = KG_FROM(TRANSFER, RECOVER), solve = KG_IN_SOLVE;
@@ -45,9 +44,12 @@ void kg_transfer_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   kg_plan_array(plan, "halos of patches", begins, i, all, &a->patch_halo);
   kg_plan_array(plan, "edges of the halo", patches ? (size_t)n->n_halo : 0, i, all, &a->halo_edge);
   kg_plan_array(plan, "reference", kg_reference_count(s->size.order), d, all, &a->reference);
-  kg_plan_array(plan, "points", 3 * n_points, d, all, &a->point_rule);
-  kg_plan_array(plan, "modes at points", kg_points_table(s->size, s->n_points), d, all,
-                &a->point_basis);
+  const int rows[KG_SAMPLE_KINDS] = {kg_point_rows(s->size.order), s->fast_exact_rows};
+  for (int k = 0; k < KG_SAMPLE_KINDS; ++k) {
+    kg_plan_array(plan, "points", 3 * (size_t)kg_points_count(rows[k]), d, all, &a->point_rule[k]);
+    kg_plan_array(plan, "modes at points", kg_points_table(s->size, rows[k]), d, all,
+                  &a->point_basis[k]);
+  }
   kg_cells_declare(plan, s, a);
   kg_plan_array(plan, "load vectors", kg_shape_numbers(s, KG_ROWS_MODES, s->n_batches), d, load,
                 &a->load);
@@ -94,9 +96,12 @@ static kedge_status put_reference(kg_pipeline *p)
   const kg_shape *s = &p->shape;
   const kg_arrays *a = &p->arrays;
   const size_t d = sizeof(double);
-  KG_TRY(kg_copy_in(p->ctx, a->point_rule, p->sampling.r, 3 * (size_t)s->n_points * d));
-  KG_TRY(kg_copy_in(p->ctx, a->point_basis, p->sampling.basis,
-                    kg_points_table(s->size, s->n_points) * d));
+  for (int k = 0; k < KG_SAMPLE_KINDS; ++k) {
+    const kg_sampling *from = &p->sampling[k];
+    KG_TRY(kg_copy_in(p->ctx, a->point_rule[k], from->r, 3 * (size_t)from->n * d));
+    KG_TRY(kg_copy_in(p->ctx, a->point_basis[k], from->basis,
+                      kg_points_table(s->size, from->rows) * d));
+  }
   KG_TRY(kg_reference_of(p->ctx, p->shape.size.order, &reference));
   return kg_copy_in(p->ctx, a->reference, reference, kg_reference_count(s->size.order) * d);
 }

@@ -96,7 +96,7 @@ class Usage(Command):
             else:
                 rows[-1][1].append(line)
         self.assertEqual(sorted(key for key, rows in keys.items() if len(rows) > 1),
-                         ["diffusion", "file", "reaction", "source"])
+                         ["diffusion", "file", "quadrature", "reaction", "source"])
         self.assertGreater(len(keys["tolerance"][0][1]), 1)
         for key, rows in keys.items():
             lines = [line for _, of_row in rows for line in of_row]
@@ -392,7 +392,7 @@ class PlanAndInfo(Command):
         if free > 45e9:
             self.skipTest("the problem may fit")
         ell = ("-s", "solver.operator=ell")
-        says = "this solve needs 50.84 GB of memory on "
+        says = "this solve needs 50.87 GB of memory on "
         self.refused("plan", *plan, *ell, says=says, code=1)
         report = self.json("plan.json")
         self.assertIs(report["fits"], False)

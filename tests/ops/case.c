@@ -84,13 +84,13 @@ void case_create_on(op_case *c, kedge_context *ctx, kedge_mesh *mesh, int order,
   test_layout_create(ctx, c->mesh, is_dirichlet, patch_groups, &c->layout);
   upload_layout(c);
   must(ctx, kg_reference_create(ctx, order, &c->reference));
-  must(ctx, kg_sampling_create(ctx, order, &c->sampling));
+  must(ctx, kg_sampling_create(ctx, order, kg_point_rows(order), &c->sampling));
   c->batch.reference = kg_reference_at(
       order, case_upload(c, c->reference, kg_reference_count(order), sizeof(double)));
-  c->points = kg_points_at(
-      c->size, c->sampling.n,
-      case_upload(c, c->sampling.r, 3 * (size_t)c->sampling.n, sizeof(double)),
-      case_upload(c, c->sampling.basis, kg_points_table(c->size, c->sampling.n), sizeof(double)));
+  c->points = kg_points_at(c->size, c->sampling.rows,
+                           case_upload(c, c->sampling.r, 3 * (size_t)c->sampling.n, sizeof(double)),
+                           case_upload(c, c->sampling.basis,
+                                       kg_points_table(c->size, c->sampling.rows), sizeof(double)));
   c->n_lasting = c->n_pieces;
 }
 

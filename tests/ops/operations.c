@@ -293,7 +293,6 @@ static void errors(op_case *c, const op_data *in, op_data *out)
   FOR_CHUNKS(c, first, end)
   must(c->ctx, kg_errors(c->ctx, &(kg_errors_args){.batch = c->batch,
                                                    .points = c->points,
-                                                   .host_points = kg_sampling_points(&c->sampling),
                                                    .first_group = first,
                                                    .n_groups = end - first,
                                                    .u = u + before(c, OP_U, first),

@@ -108,7 +108,7 @@ static void a_refused_setting_changes_nothing(void **state)
           "pi; others "
           "are set in [parameters], above those that use them");
   refused(f, "exact", "du_dx", "1",
-          "[exact] du_dx: unknown key 'du_dx' in [exact]; its keys are u");
+          "[exact] du_dx: unknown key 'du_dx' in [exact]; its keys are u, quadrature");
   assert_int_equal(f->problem->order, 3);
   assert_true(at(&f->problem->equation.source, 7, 0) == 7);
 }

@@ -57,7 +57,8 @@ static void every_refusal_names_file_line_and_remedy(void **state)
       {"[boundary outer]\ncolour = red",
        "plate.ini:2: unknown key 'colour' in [boundary outer]; its keys are type, coefficient, "
        "value"},
-      {"[exact]\ndu_dx = 1", "plate.ini:2: unknown key 'du_dx' in [exact]; its keys are u"},
+      {"[exact]\ndu_dx = 1",
+       "plate.ini:2: unknown key 'du_dx' in [exact]; its keys are u, quadrature"},
       {"[space]\norder = 1\n[mesh]\n[space]\norder = 2",
        "plate.ini:5: duplicate key 'order' in [space]; it has been set on line 2"},
       {"[boundary a]\ntype=neumann\n[boundary   a]\ntype=neumann",

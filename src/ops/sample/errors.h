@@ -21,7 +21,7 @@ KG_INLINE double kg_larger(double a, double b)
 
 typedef struct kg_errors_args {
   kg_batch batch;
-  kg_points points, host_points;  ///< the latter in host memory
+  kg_points points;               ///< of any rule
   int32_t first_group, n_groups;  ///< the chunk of this call
   const double *u, *q, *u_star;   ///< as kg_local_solve() and kg_postprocess() leave them
   const double *exact;            ///< [group of the chunk][3][point][lane]: u, u_x, u_y
@@ -29,6 +29,7 @@ typedef struct kg_errors_args {
 } kg_errors_args;
 
 KG_DECLARE_OPERATOR(kg_errors, kg_errors_args);
-kg_cost kg_errors_cost(kg_sizes size, int64_t n_elements);
+/// @param[in] rows  of the rule
+kg_cost kg_errors_cost(kg_sizes size, int rows, int64_t n_elements);
 
 KEDGE_END_DECLS

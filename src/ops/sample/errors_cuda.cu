@@ -4,8 +4,7 @@
 // Map     lane = element; up to order 2 a warp does a group, else the warps of a block share its
 //         rows of points (point_sums.cuh). Sums in a fixed order.
 // Memory  a block that has one group copies the modes, which every row of points needs, to shared
-//         memory, and the exact values too while two blocks of a multiprocessor have room for them:
-//         all of it is on its way at once, and registers are left to the arithmetic.
+//         memory: all of them are on their way at once, and registers are left to the arithmetic.
 // Cost    kg_errors_cost()
 #include <cuda_pipeline.h>
 
@@ -29,34 +28,33 @@ static_assert(sizeof shapes / sizeof *shapes == KEDGE_ORDER_MAX, "one entry per 
 template <int P>
 struct group_shape : kg::error_shape<shapes[P - 1].share> {
   using modes = kg::point_shape<P>;
-  static constexpr int R = modes::R, POINTS = R * R + KG_POINT_CORNERS;
-  static constexpr int MODES = 3 * modes::N + modes::S, EXACT = 3 * POINTS;  ///< rows of lanes
-  static constexpr bool COPIES = shapes[P - 1].share > 1, COPIES_EXACT = COPIES && P <= 6;
-  static constexpr size_t SHARED_BYTES =
-      COPIES ? (MODES + (COPIES_EXACT ? EXACT : 0)) * KG_LANES * sizeof(double) : 0;
+  static constexpr int MODES = 3 * modes::N + modes::S;  ///< rows of lanes
+  static constexpr bool COPIES = shapes[P - 1].share > 1;
+  static constexpr size_t SHARED_BYTES = COPIES ? MODES * KG_LANES * sizeof(double) : 0;
 };
 
 template <int P>
 struct memory_exact {
-  using shape = group_shape<P>;
-  static constexpr int UNROLL = P <= 6 ? shape::R : 1;
+  static constexpr int UNROLL = P <= 6 ? 4 : 1;
   const double *exact;
+  int rows;
 
   struct points {
     const double *first;
+    int n;  ///< points of an element
     __device__ __forceinline__ void values(int a, double *value) const
     {
 #pragma unroll
-      for (int f = 0; f < 3; ++f) value[f] = first[(f * shape::POINTS + a) * KG_LANES];
+      for (int f = 0; f < 3; ++f) value[f] = first[(f * n + a) * KG_LANES];
     }
   };
   __device__ __forceinline__ points row(int number) const
   {
-    return {exact + number * shape::R * KG_LANES};
+    return {exact + number * rows * KG_LANES, rows * rows + KG_POINT_CORNERS};
   }
   __device__ __forceinline__ double corner(int k) const
   {
-    return exact[(shape::R * shape::R + k) * KG_LANES];
+    return exact[(rows * rows + k) * KG_LANES];
   }
   __device__ __forceinline__ void check(double) const
   {
@@ -76,8 +74,7 @@ __device__ __forceinline__ double *fetch(double *to, const double *&rows)
 
 template <int P>
 __global__ void __launch_bounds__(group_shape<P>::WARPS *KG_LANES, shapes[P - 1].blocks)
-    errors_kernel(const __grid_constant__ kg_errors_args a,
-                  const __grid_constant__ kg::rule_table<P> table)
+    errors_kernel(const __grid_constant__ kg_errors_args a)
 {
   using shape = group_shape<P>;
   constexpr int N = shape::modes::N, S = shape::modes::S, THREADS = shape::WARPS * KG_LANES;
@@ -87,12 +84,12 @@ __global__ void __launch_bounds__(group_shape<P>::WARPS *KG_LANES, shapes[P - 1]
   const int64_t group = a.first_group + g;
   if (g >= a.n_groups) return;
   const double *u = a.u + g * N * KG_LANES, *q = a.q + g * 2 * N * KG_LANES;
-  const double *star = a.u_star + g * S * KG_LANES, *exact = a.exact + g * shape::EXACT * KG_LANES;
+  const double *star = a.u_star + g * S * KG_LANES;
+  const double *exact = a.exact + g * 3 * a.points.n * KG_LANES;
   if constexpr (shape::COPIES) {
     double *next = fetch<N, THREADS>((double *)s_memory, u);
     next = fetch<2 * N, THREADS>(next, q);
-    next = fetch<S, THREADS>(next, star);
-    if constexpr (shape::COPIES_EXACT) fetch<shape::EXACT, THREADS>(next, exact);
+    fetch<S, THREADS>(next, star);
     __pipeline_commit();
   }
   const bool exists = group * KG_LANES + lane < a.batch.count.n_elements;
@@ -102,7 +99,7 @@ __global__ void __launch_bounds__(group_shape<P>::WARPS *KG_LANES, shapes[P - 1]
     __syncthreads();
   }
   kg::errors_of_group<P, shape>(
-      kg::memory_rule<P>{a.points, table}, memory_exact<P>{exact + lane},
+      kg::error_rule<P>{a.points}, memory_exact<P>{exact + lane, a.points.rows},
       kg::point_fields{u + lane, q + lane, q + N * KG_LANES + lane, star + lane}, jacobian,
       (double *)(a.by_group + group));
 }
@@ -113,7 +110,7 @@ kedge_status launch(kedge_context *ctx, const kg_errors_args &a)
   using shape = group_shape<P>;
   const unsigned blocks = ((unsigned)a.n_groups + shape::GROUPS - 1) / shape::GROUPS;
   return kg_launch_shared(ctx, "errors", blocks, shape::WARPS * KG_LANES, shape::SHARED_BYTES,
-                          errors_kernel<P>, a, kg::rule_table<P>(a.host_points));
+                          errors_kernel<P>, a);
 }
 
 }  // namespace

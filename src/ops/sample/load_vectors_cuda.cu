@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(32 * WARPS)
   const int lane = threadIdx.x % 32;
   const int64_t g = (int64_t)blockIdx.x * WARPS + threadIdx.x / 32, group = a.first_group + g;
   if (g >= a.n_groups) return;
-  kg::load_of_points<P>(kg::memory_rule<P>{a.points, table},
+  kg::load_of_points<P>(kg::load_rule<P>{a.points, table},
                         memory_source<P>{a.values + g * a.points.n * KG_LANES + lane},
                         a.scale * kg::jacobian_of(a.batch, group, lane),
                         a.load + g * kg::point_shape<P>::N * KG_LANES + lane);

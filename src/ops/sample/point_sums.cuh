@@ -3,10 +3,11 @@
 // file (load_vectors_cuda.cu, errors_cuda.cu), for formulas NVRTC (sample_kernel.h), without any
 // header; there products and sums are not fused unless they say so.
 //
-// Rule and modes are products in collapsed coordinates: R = P + 3 rows of R points each, and
-// mode (i, j), number d (d+1) / 2 + i with d = i + j, is along_i(point of the row) across_ij(row).
-// So a sum over modes at the points of a row goes by i, and a row costs N + R m products instead of
-// R N. The corners, behind the points of the rule, have no weight and no such form.
+// Rule and modes are products in collapsed coordinates: R rows of R points each, and mode (i, j),
+// number d (d+1) / 2 + i with d = i + j, is along_i(point of the row) across_ij(row). So a sum over
+// modes at the points of a row goes by i, and a row costs N + R m products instead of R N. The
+// corners, behind the points of the rule, have no weight and no such form. Load vectors have
+// R = P + 3; the rule of errors says how many rows() it has.
 //
 // A Rule has along(a, i), across(row, mode), weight(point) and corner(k, mode), the same for all
 // lanes. A Source has row(number).value(a) of the lane; an Exact has row(number).values(a, [3])
@@ -29,7 +30,7 @@ __device__ __forceinline__ double larger(double a, double b)
 
 template <int P>
 struct point_shape {
-  static constexpr int R = P + 3;                                 ///< rows; points of a row
+  static constexpr int R = P + 3;  ///< rows of the rule of load vectors
   static constexpr int N = (P + 1) * (P + 2) / 2, S = N + P + 2;  ///< modes; of order P + 1
   static constexpr int LANES = 32;
 };
@@ -98,7 +99,7 @@ __device__ __forceinline__ void errors_of_row(const Rule &rule, const Exact &exa
     }
   }
 #pragma unroll Exact::UNROLL
-  for (int a = 0; a < shape::R; ++a) {
+  for (int a = 0; a < rule.rows(); ++a) {
     double value[3];
     points.values(a, value);
     double du = -value[0], dx = -value[1], dy = -value[2], dstar = -value[0];
@@ -111,7 +112,7 @@ __device__ __forceinline__ void errors_of_row(const Rule &rule, const Exact &exa
       dstar = fma(along, star[i], dstar);
     }
     dstar = fma(rule.along(a, P + 1), star[P + 1], dstar);
-    const double weight = rule.weight(row * shape::R + a);
+    const double weight = rule.weight(row * rule.rows() + a);
     error.u2 = fma(weight * du, du, error.u2);
     error.q2 = fma(weight, fma(dx, dx, dy * dy), error.q2);
     error.star2 = fma(weight * dstar, dstar, error.star2);
@@ -182,7 +183,7 @@ __device__ __forceinline__ void errors_of_group(const Rule &rule, const Exact &e
   const int share = SHARE == 1 ? 0 : __shfl_sync(0xffffffffu, (int)threadIdx.x / 32, 0);  // uniform
   point_errors mine = {};
 #pragma unroll 1
-  for (int row = share; row < point_shape<P>::R; row += SHARE)
+  for (int row = share; row < rule.rows(); row += SHARE)
     errors_of_row<P>(rule, exact, field, row, mine);
   if (share == SHARE - 1) errors_of_corners<P>(rule, exact, field, mine);
   exact.check(mine.u2 + mine.q2 + mine.largest);

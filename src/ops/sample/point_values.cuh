@@ -1,4 +1,4 @@
-// point_values.cuh: rules and values in memory, for point_sums.cuh.
+// point_values.cuh: rules in memory, for point_sums.cuh.
 #pragma once
 #include "device/cuda_rt.h"
 #include "ops/local/triangle/element.h"
@@ -7,9 +7,7 @@
 
 namespace kg
 {
-static_assert(point_shape<KEDGE_ORDER_MAX>::R == KG_POINT_ROWS_MAX, "rows of kg_point_rows()");
-
-/// The tables of a rule as a parameter of a kernel: where loops are unrolled, their numbers are
+/// The tables of the rule of load vectors as a parameter of a kernel: where loops are unrolled, their numbers are
 /// operands of the arithmetic, which no load has to bring.
 template <int P>
 struct rule_table {
@@ -24,9 +22,9 @@ struct rule_table {
   }
 };
 
-/// The tables of kg_points.
+/// The rule of load vectors.
 template <int P>
-struct memory_rule {
+struct load_rule {
   const kg_points &points;
   const rule_table<P> &table;
 
@@ -42,10 +40,32 @@ struct memory_rule {
   {
     return table.weight[point];
   }
+};
+
+/// A rule of errors, of any number of rows.
+template <int P>
+struct error_rule {
+  const kg_points &points;
+
+  __device__ __forceinline__ int rows() const
+  {
+    return points.rows;
+  }
+  __device__ __forceinline__ double along(int a, int i) const
+  {
+    return __ldg(points.along + a * (P + 2) + i);
+  }
+  __device__ __forceinline__ double across(int row, int mode) const
+  {
+    return __ldg(points.across + row * point_shape<P>::S + mode);
+  }
+  __device__ __forceinline__ double weight(int point) const
+  {
+    return __ldg(points.weight + point);
+  }
   __device__ __forceinline__ double corner(int k, int mode) const
   {
-    constexpr int R = point_shape<P>::R;
-    return __ldg(points.basis + (R * R + k) * point_shape<P>::S + mode);
+    return __ldg(points.basis + (points.rows * points.rows + k) * point_shape<P>::S + mode);
   }
 };
 

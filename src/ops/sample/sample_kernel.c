@@ -61,7 +61,7 @@ kg_sample_shape kg_sample_shape_of(kg_sample_kind kind, int order)
   // At orders of many rows, which read the modes again and again, the modes of one group a warp do
   // not fit the L1 cache.
   static const kg_sample_shape errors[KEDGE_ORDER_MAX] = {
-      {1, 4}, {1, 4}, {1, 4}, {4, 4}, {4, 4}, {5, 3},
+      {1, 4}, {1, 4}, {1, 4}, {3, 5}, {5, 3}, {4, 3},
       {4, 3}, {4, 3}, {4, 3}, {5, 2}, {5, 2}, {5, 2},
   };
   return kind == KG_SAMPLE_LOADS ? loads[order - 1] : errors[order - 1];
@@ -69,24 +69,27 @@ kg_sample_shape kg_sample_shape_of(kg_sample_kind kind, int order)
 
 /// Points of a row that are compiled side by side: all of them while the formulas are short and
 /// there are registers: what belongs to a point is an operand then, which no load has to bring.
-static int copies_of(kg_sample_kind kind, int order, int n_functions,
+static int copies_of(kg_sample_kind kind, kg_points points, int n_functions,
                      const kg_function *const *functions)
 {
   enum { OPERATIONS_MAX = 256, LOADS_ORDER_MAX = 6, ERRORS_ORDER_MAX = 3 };
   const bool loads = kind == KG_SAMPLE_LOADS;
-  const int rows = kg_point_rows(order);
+  const int order = points.order, rows = points.rows;
   const int operations = kg_functions_operations(n_functions, functions);
   if (order <= (loads ? LOADS_ORDER_MAX : ERRORS_ORDER_MAX) && operations * rows <= OPERATIONS_MAX)
     return rows;
   return loads ? 4 : 1;
 }
 
-kg_cost kg_sample_cost(kg_sample_kind kind, kg_sizes size, double operations, int64_t n_elements)
+kg_cost kg_sample_cost(kg_sample_kind kind, kg_sizes size, int rows, double operations,
+                       int64_t n_elements)
 {
   const bool loads = kind == KG_SAMPLE_LOADS;
-  const int rule = kg_rule_points(size.order), corners = loads ? 0 : KG_POINT_CORNERS;
+  const int rule = loads ? kg_rule_points(size.order) : rows * rows,
+            corners = loads ? 0 : KG_POINT_CORNERS;
   const double values = loads ? rule : 3 * rule + corners;
-  kg_cost cost = loads ? kg_load_vectors_cost(size, n_elements) : kg_errors_cost(size, n_elements);
+  kg_cost cost =
+      loads ? kg_load_vectors_cost(size, n_elements) : kg_errors_cost(size, rows, n_elements);
   cost.bytes -= 8.0 * values * (double)n_elements;
   cost.flops += operations * (rule + corners) * (double)n_elements;
   return cost;
@@ -97,7 +100,7 @@ kedge_status kg_sample_kernel_source(kedge_context *ctx, kg_sample_kind kind, kg
 {
   *source = NULL;
   const int n_functions = kind == KG_SAMPLE_LOADS ? 1 : 3, rows = p.rows;
-  const int order = kg_points_order(p);
+  const int order = p.order;
   if (kind == KG_SAMPLE_LOADS) p = kg_points_of_rule(p);
   char *evaluate;
   KG_TRY(kg_functions_emit(ctx, n_functions, functions, &evaluate));
@@ -107,9 +110,10 @@ kedge_status kg_sample_kernel_source(kedge_context *ctx, kg_sample_kind kind, kg
     const int rule = rows * rows, n_star = p.n_star;
     if (kind == KG_SAMPLE_LOADS) fprintf(out, "#define LOADS\n");
     const kg_sample_shape shape = kg_sample_shape_of(kind, order);
-    fprintf(out, "enum { ORDER = %d, POINTS = %d, FUNCTIONS = %d };\n", order, p.n, n_functions);
+    fprintf(out, "enum { ORDER = %d, ROWS = %d, POINTS = %d, FUNCTIONS = %d };\n", order, rows, p.n,
+            n_functions);
     fprintf(out, "enum { COPIES = %d, SHARE = %d, BLOCKS = %d };\n\n",
-            copies_of(kind, order, n_functions, functions), shape.share, shape.blocks);
+            copies_of(kind, p, n_functions, functions), shape.share, shape.blocks);
     write_points(out, p);
     write_list(out, "weight_table", rule, p.weight);
     write_table(out, "along_table", rows, order + 2, p.along);

@@ -7,7 +7,7 @@
 #include "problem/problem.h"
 
 /// A kernel makes load vectors from one function, or errors against u, u_x, u_y.
-typedef enum kg_sample_kind { KG_SAMPLE_LOADS, KG_SAMPLE_ERRORS } kg_sample_kind;
+typedef enum kg_sample_kind { KG_SAMPLE_LOADS, KG_SAMPLE_ERRORS, KG_SAMPLE_KINDS } kg_sample_kind;
 
 typedef struct kg_sample_kernel kg_sample_kernel;
 
@@ -26,8 +26,9 @@ kedge_status kg_sample_kernel_source(kedge_context *ctx, kg_sample_kind kind, kg
                                      const kg_function *const *functions, char **source);
 
 /// The cost of load vectors or errors without values in memory, from functions of `operations`
-/// operations a point.
-kg_cost kg_sample_cost(kg_sample_kind kind, kg_sizes size, double operations, int64_t n_elements);
+/// operations a point. @param[in] rows  of the rule of errors
+kg_cost kg_sample_cost(kg_sample_kind kind, kg_sizes size, int rows, double operations,
+                       int64_t n_elements);
 
 /// Below: builds with CUDA.
 kedge_status kg_sample_kernel_create(kedge_context *ctx, kg_sample_kind kind, kg_points points,

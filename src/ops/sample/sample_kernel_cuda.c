@@ -20,7 +20,7 @@ kedge_status kg_sample_kernel_create(kedge_context *ctx, kg_sample_kind kind, kg
   char *source = NULL;
   kg_sample_kernel *k;
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *k, &k));
-  k->order = kg_points_order(points);
+  k->order = points.order;
   kedge_status status = kg_sample_kernel_source(ctx, kind, points, functions, &source);
   if (status == KEDGE_OK) status = kg_kernel_make(ctx, source, "sample", &k->kernel);
   if (status == KEDGE_OK) status = kg_kernel_variable(ctx, &k->kernel, "first_bad", &k->first_bad);

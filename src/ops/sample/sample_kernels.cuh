@@ -1,6 +1,6 @@
 // sample_kernels.cuh: load vectors of a source, or errors against an exact solution, evaluated
 // where they are needed: point values never lie in memory. Text for NVRTC, behind point_sums.cuh
-// and what sample_kernel.c writes: ORDER, FUNCTIONS, POINTS, COPIES, SHARE, BLOCKS, evaluate(), the
+// and what sample_kernel.c writes: ORDER, ROWS, FUNCTIONS, POINTS, COPIES, SHARE, BLOCKS, evaluate(), the
 // tables of the rule, and LOADS for load vectors.
 //
 // Layout, Map  as load_vectors_cuda.cu and errors_cuda.cu
@@ -11,6 +11,10 @@
 __device__ unsigned long long first_bad = ~0ull;
 
 struct table_rule {
+  __device__ static constexpr int rows()
+  {
+    return ROWS;
+  }
   __device__ double along(int a, int i) const
   {
     return along_table[a][i];
@@ -89,17 +93,16 @@ struct formulas {
   /// Look for what is not finite, where a sum is not.
   __device__ void check(double sum) const
   {
-    typedef kg::point_shape<ORDER> shape;
     if (isfinite(sum)) return;
 #pragma unroll 1
-    for (int point = 0; point < shape::R * shape::R; ++point) {
+    for (int point = 0; point < ROWS * ROWS; ++point) {
       double value[FUNCTIONS];
-      row(point / shape::R).values(point % shape::R, value);
+      row(point / ROWS).values(point % ROWS, value);
       for (int f = 0; f < FUNCTIONS; ++f) report(value[f], f, point);
     }
 #ifndef LOADS
 #pragma unroll
-    for (int k = 0; k < 3; ++k) report(corner(k), 0, shape::R * shape::R + k);
+    for (int k = 0; k < 3; ++k) report(corner(k), 0, ROWS * ROWS + k);
 #endif
   }
 };
