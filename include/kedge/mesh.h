@@ -28,7 +28,10 @@ typedef struct kedge_mesh_arrays {
   const char *const *names;  ///< [name]
 } kedge_mesh_arrays;
 
+/// Begin with KEDGE_MESH_INFO_INIT: later versions add members at the end, and `size` says which of
+/// them the caller knows.
 typedef struct kedge_mesh_info {
+  size_t size;  ///< sizeof(kedge_mesh_info)
   int64_t elements, edges, vertices, boundary_edges;
   int64_t quadrilaterals;    ///< of the elements; the others are triangles
   int geometry;              ///< order of the maps of elements, 1 to 5; 1: straight
@@ -46,10 +49,19 @@ typedef struct kedge_mesh_info {
   double min_angle;  ///< degrees
   /// The least determinant J of an element's map over its mean: 1 where maps are affine
   double min_jacobian;
-  double box[4];  ///< xmin, ymin, xmax, ymax
+  double box[4];         ///< xmin, ymin, xmax, ymax
+  int64_t shared_lines;  ///< as shared_elements, of tagged lines
+  int64_t
+      periodic_lines;  ///< curves that a file identifies with others; to kedge they are boundary
 } kedge_mesh_info;
+#define KEDGE_MESH_INFO_INIT \
+  {                          \
+    sizeof(kedge_mesh_info)  \
+  }
 
+/// Begin with KEDGE_MESH_GROUP_INIT, as with kedge_mesh_info.
 typedef struct kedge_mesh_group {
+  size_t size;       ///< sizeof(kedge_mesh_group)
   const char *name;  ///< of the physical group, or its number as text; "default": edges without one
   int32_t tag;
   int dimension;    ///< 1: boundary edges, 2: elements
@@ -58,6 +70,10 @@ typedef struct kedge_mesh_group {
   int64_t n_inner;  ///< dimension 1: edges inside the domain, which take no condition
   double inner_measure;  ///< length of these
 } kedge_mesh_group;
+#define KEDGE_MESH_GROUP_INIT \
+  {                           \
+    sizeof(kedge_mesh_group)  \
+  }
 
 /// Read a Gmsh .msh file, format 2, 2.1, 2.2, 4.0 or 4.1, ASCII or binary, with elements of order 1
 /// to 5, serendipity ones too. Of several physical groups of one
@@ -98,9 +114,14 @@ KEDGE_API kedge_status kedge_mesh_write(kedge_context *ctx, const kedge_mesh *me
 KEDGE_API void kedge_mesh_destroy(kedge_mesh *mesh);  ///< NULL is allowed
 
 // None of the arguments below is NULL.
-KEDGE_API void kedge_mesh_get_info(const kedge_mesh *mesh, kedge_mesh_info *info);
+/// @param[in,out] info  its `size` is read
+/// @retval KEDGE_ERR_ARG  `size` is not that of a kedge_mesh_info, but 0, say
+KEDGE_API kedge_status kedge_mesh_get_info(const kedge_mesh *mesh, kedge_mesh_info *info);
 KEDGE_API int kedge_mesh_group_count(const kedge_mesh *mesh);
 /// @param[in] index  0 .. kedge_mesh_group_count() - 1; the name lives as long as the mesh
-KEDGE_API void kedge_mesh_get_group(const kedge_mesh *mesh, int index, kedge_mesh_group *group);
+/// @param[in,out] group  its `size` is read
+/// @retval KEDGE_ERR_ARG  `size` is not that of a kedge_mesh_group, or there is no such index
+KEDGE_API kedge_status kedge_mesh_get_group(const kedge_mesh *mesh, int index,
+                                            kedge_mesh_group *group);
 
 KEDGE_END_DECLS

@@ -49,14 +49,14 @@ static void print_groups(const kedge_mesh *mesh, const char *shape)
   snprintf(elements, sizeof elements, "%ss", shape);
   int width = 22;
   for (int i = 0; i < kedge_mesh_group_count(mesh); ++i) {
-    kedge_mesh_group group;
+    kedge_mesh_group group = KEDGE_MESH_GROUP_INIT;
     kedge_mesh_get_group(mesh, i, &group);
     const int columns = width_of(group.name);
     if (columns > width) width = columns;
   }
   printf("\n%-*s  %8s  %-14s%12s%14s\n", width, "group", "tag", "of", "count", "length, area");
   for (int i = 0; i < kedge_mesh_group_count(mesh); ++i) {
-    kedge_mesh_group group;
+    kedge_mesh_group group = KEDGE_MESH_GROUP_INIT;
     kedge_mesh_get_group(mesh, i, &group);
     const char *const what = group.dimension == 1 ? "boundary edges" : elements;
     if (group.count > 0) print_group(width, &group, what, group.count, group.measure);
@@ -71,6 +71,9 @@ static void print_repairs(const kedge_mesh_info *m, const char *shape)
   if (m->shared_elements > 0)
     printf("put right        %lld %s%s in several physical groups, of which the first counts\n",
            (long long)m->shared_elements, shape, m->shared_elements == 1 ? "" : "s");
+  if (m->shared_lines > 0)
+    printf("put right        %lld line%s in several physical groups, of which the first counts\n",
+           (long long)m->shared_lines, m->shared_lines == 1 ? "" : "s");
   if (m->turned_elements > 0)
     printf("put right        %lld clockwise %s%s, turned\n", (long long)m->turned_elements, shape,
            m->turned_elements == 1 ? "" : "s");
@@ -81,7 +84,7 @@ static void print_repairs(const kedge_mesh_info *m, const char *shape)
 
 static void print_mesh(const char *name, const kedge_mesh *mesh)
 {
-  kedge_mesh_info m;
+  kedge_mesh_info m = KEDGE_MESH_INFO_INIT;
   kedge_mesh_get_info(mesh, &m);
   const char *const shape = shape_of(&m);
   printf("%s\n", name);
@@ -97,6 +100,12 @@ static void print_mesh(const char *name, const kedge_mesh *mesh)
   else if (m.quadrilaterals > 0)
     printf("maps             bilinear, smallest determinant %.3f of its mean\n", m.min_jacobian);
   if (m.parts > 1) printf("parts            %lld, without common edges\n", (long long)m.parts);
+  if (m.periodic_lines > 0)
+    printf(
+        "periodic         %lld curve%s of the file; boundary like the rest, as kedge has no "
+        "periodic "
+        "conditions\n",
+        (long long)m.periodic_lines, m.periodic_lines == 1 ? "" : "s");
   if (m.coincident_edges > 0)
     printf(
         "coincident edges %lld, each on another one: banks of a slit, or parts that are not "
@@ -135,7 +144,7 @@ static void print_written(const char *path, const kedge_mesh *mesh)
 {
   struct stat file;
   if (stat(path, &file) != 0 || !S_ISREG(file.st_mode)) return;
-  kedge_mesh_info info;
+  kedge_mesh_info info = KEDGE_MESH_INFO_INIT;
   kedge_mesh_get_info(mesh, &info);
   printf("%s: %lld %ss, %lld vertices\n", path, (long long)info.elements, shape_of(&info),
          (long long)info.vertices);

@@ -48,6 +48,16 @@ static const finding findings[] = {
      "beside the diffusion",
      KG_SYSTEM_ROUNDING_MOST, TOLERANCE},
 
+    {KG_ABOUT_MESH, kg_finds_periodic_lines,
+     "the mesh file identifies sides as periodic, and here they are boundaries with conditions of "
+     "their own",
+     0, "tests/mesh/test_overlaps.c"},
+    {KG_ABOUT_MESH, kg_finds_high_geometry,
+     "the elements are curves of order %s, and of order %s even a linear u has an error there: "
+     "take "
+     "order = %s or more, or a smaller geometry",
+     1, "docs/math.md#cells"},
+
     {KG_ABOUT_INPUT, kg_refuses_lost_data, NULL, KG_SYSTEM_LEAST_RR, TOLERANCE},
     {KG_ABOUT_INPUT, kg_finds_no_data,
      "the right-hand side is 0: the problem has neither a source nor an exact solution, and "

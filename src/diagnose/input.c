@@ -8,6 +8,22 @@
 #include "diagnose/predicates.h"
 #include "linear/system.h"
 
+/// Curves that a file identifies with others.
+bool kg_finds_periodic_lines(kg_diagnosis *d)
+{
+  return (double)d->mesh->info.periodic_lines > d->threshold;
+}
+
+/// Maps of more than one order above that of u.
+bool kg_finds_high_geometry(kg_diagnosis *d)
+{
+  const int order = d->problem->order, geometry = d->mesh->geometry;
+  kg_say_number(d, "%.0f", geometry);
+  kg_say_number(d, "%.0f", order);
+  kg_say_number(d, "%.0f", geometry - d->threshold);
+  return geometry - order > d->threshold;
+}
+
 /// The iteration had nothing to do, though there are unknowns.
 bool kg_finds_zero(kg_diagnosis *d)
 {

@@ -146,8 +146,10 @@ kedge_status kg_build_refuse_turned(const kg_mesh_builder *b, int64_t raw_elemen
     y += curve->value[where][k] * nodes[2 * k + 1];
   }
   kg_build_describe(b, raw_element, text);
-  return KG_FAIL(b->ctx, KEDGE_ERR_INPUT,
-                 "%s: %s turns over at (%.9g, %.9g), where the determinant of its map is %.3g of "
-                 "its mean; mesh finer along the curve, or with Mesh.HighOrderOptimize = 2",
-                 b->source, text, x, y, smallest);
+  return KG_FAIL(
+      b->ctx, KEDGE_ERR_INPUT,
+      "%s: %s turns over at (%.9g, %.9g), where the determinant of its map is %.3g of "
+      "its mean; mesh finer along the curve, or with Mesh.HighOrderOptimize = 2; or are its "
+      "nodes not in the order of Gmsh?",
+      b->source, text, x, y, smallest);
 }

@@ -91,6 +91,33 @@ static kedge_status mark_boundary(kg_mesh_builder *b)
   return KEDGE_OK;
 }
 
+/// A line on an edge that another one has put into a group.
+static kedge_status add_shared_line(const kg_mesh_builder *b, int64_t i, int32_t first)
+{
+  const double *at = b->raw->vertices + 2 * (int64_t)b->raw->lines[2 * i];
+  kg_overlap overlap = {1, first, b->raw->line_tags[i], {at[0], at[1]}, NULL};
+  ++b->mesh->info.shared_lines;
+  return kg_overlaps_add(b->ctx, &overlap, &b->mesh->overlaps);
+}
+
+/// Overlaps get the names of the groups that do not count in them; two tags of one name are one
+/// group, which has no overlap with itself.
+static kedge_status name_overlaps(const kg_mesh_builder *b)
+{
+  kg_overlaps *overlaps = &b->mesh->overlaps;
+  const int64_t n = overlaps->n;
+  overlaps->n = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    kg_overlap overlap = overlaps->item[i];
+    const char *name = name_of_tag(b->raw, overlap.dimension, overlap.other);
+    const char *first = name_of_tag(b->raw, overlap.dimension, overlap.first);
+    if (name && first && strcmp(name, first) == 0) continue;
+    if (name) KG_TRY(kg_copy_text(b->ctx, name, strlen(name), &overlap.name));
+    overlaps->item[overlaps->n++] = overlap;
+  }
+  return KEDGE_OK;
+}
+
 /// Put the tag of the first line on each edge into edge_group, where groups will be (0: a boundary
 /// edge without a line).
 static kedge_status tag_edges(kg_mesh_builder *b)
@@ -108,6 +135,8 @@ static kedge_status tag_edges(kg_mesh_builder *b)
       ++b->n_inner;
     } else if (*group == 0) {
       *group = raw->line_tags[i];
+    } else if (*group > 0 && *group != raw->line_tags[i]) {
+      KG_TRY(add_shared_line(b, i, *group));
     }
   }
   return KEDGE_OK;
@@ -252,7 +281,10 @@ kedge_status kg_build_groups(kg_mesh_builder *b)
   int32_t *tags = NULL, *line_tags = NULL, *region_tags = NULL;
   int *group_of = NULL, n_line_tags = 0, n_region_tags = 0;
   kedge_status status = mark_boundary(b);
+  for (int64_t i = 0; status == KEDGE_OK && i < b->raw->overlaps.n; ++i)
+    status = kg_overlaps_add(b->ctx, &b->raw->overlaps.item[i], &mesh->overlaps);
   if (status == KEDGE_OK) status = tag_edges(b);
+  if (status == KEDGE_OK) status = name_overlaps(b);
   if (status == KEDGE_OK) status = list_edges(b);
   if (status == KEDGE_OK) status = edge_tags(b, &tags);
   if (status == KEDGE_OK)

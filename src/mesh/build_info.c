@@ -216,7 +216,10 @@ kedge_status kg_build_info(kg_mesh_builder *b)
   free(blocks);
 
   kedge_mesh_info *info = &mesh->info;  // counts of turned, unused, interior are there already
+  info->size = sizeof *info;
   info->elements = mesh->n_elements;
+  info->shared_lines += b->raw->n_shared_lines;
+  info->periodic_lines = b->raw->n_periodic;
   info->shared_elements = b->raw->n_shared;
   info->geometry = mesh->geometry;
   info->min_jacobian = total.min_jacobian;

@@ -34,7 +34,8 @@ typedef struct kg_gmsh_type {
 /// An entity of formats 4.0 and 4.1 of dimension 1 or 2 and its first physical group, 0: none.
 typedef struct kg_entity {
   int32_t dimension, tag, physical;
-  bool has_more;  ///< physical groups, which do not count
+  bool is_shared;        ///< its other groups are still to be put into overlaps of the mesh
+  int64_t more, n_more;  ///< place in `more_groups` and number of these groups, which do not count
 } kg_entity;
 
 typedef struct kg_gmsh {
@@ -50,6 +51,8 @@ typedef struct kg_gmsh {
   int32_t *between;  ///< vertices behind the corners, element by element
   int64_t n_between, between_capacity;
   int64_t last_shared;  ///< elements there were when one was last found in several groups
+  int32_t *more_groups;
+  int64_t n_more, more_capacity;
   kg_entity *entities;
   int64_t n_entities, entity_capacity, element_capacity, line_capacity;
 } kg_gmsh;
@@ -58,6 +61,9 @@ kedge_status kg_gmsh_entities(kg_gmsh *g);              ///< 4.0, 4.1
 kedge_status kg_gmsh_partitioned_entities(kg_gmsh *g);  ///< 4.0, 4.1
 kedge_status kg_gmsh_nodes(kg_gmsh *g);
 kedge_status kg_gmsh_elements(kg_gmsh *g);
+/// Curves that $Periodic, whose first line is next, identifies with others; 0 too where the section
+/// is not understood, and in binary files of 4.0.
+int64_t kg_gmsh_periodic_lines(const kg_gmsh *g);
 /// Nodes and geometry order of a mesh with curves, when all is read.
 kedge_status kg_gmsh_geometry(kg_gmsh *g);
 /// Gmsh's number of the complete set of nodes of an order.
@@ -65,9 +71,15 @@ int kg_gmsh_type_number(kg_gmsh_kind kind, int order);
 /// What a type is, or a refusal of any that is not read.
 kedge_status kg_gmsh_find_type(const kg_scan *s, int32_t type, kg_gmsh_type *out);
 
+/// Refuse an element in a text file with another number of nodes than Gmsh's.
+/// @param[in] nodes   the scan where its nodes begin
+/// @param[in] status  of reading it, which is returned where the number is right
+kedge_status kg_gmsh_check_nodes(const kg_scan *nodes, int32_t type, const kg_gmsh_type *what,
+                                 kedge_status status);
+
 /// An entity, NULL if it is in no physical group; entities are in the order in which
 /// kg_gmsh_sort_entities() left them.
-const kg_entity *kg_gmsh_find_entity(const kg_gmsh *g, int32_t dimension, int32_t tag);
+kg_entity *kg_gmsh_find_entity(const kg_gmsh *g, int32_t dimension, int32_t tag);
 void kg_gmsh_sort_entities(kg_gmsh *g);
 /// The physical group that a tag names.
 kedge_status kg_gmsh_group(const kg_scan *s, int32_t tag, int32_t *physical);

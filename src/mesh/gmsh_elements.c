@@ -98,6 +98,10 @@ static kedge_status put_element(kg_gmsh *g, int32_t number, const kg_gmsh_type *
   if (type->cell && is_repeated(g, number, type, physical, nodes)) {
     raw->n_shared += raw->n_elements != g->last_shared;
     g->last_shared = raw->n_elements;
+    const double *at = raw->vertices + 2 * (int64_t)kg_gmsh_vertex(&g->map, nodes[0]);
+    const kg_overlap overlap = {
+        2, raw->regions[raw->n_elements - 1], physical, {at[0], at[1]}, NULL};
+    KG_TRY(kg_overlaps_add(g->scan.ctx, &overlap, &raw->overlaps));
   } else if (type->cell) {
     int32_t *v = raw->corners + raw->width * raw->n_elements;
     const int n_between = type->n_nodes - type->n_corners;
@@ -130,11 +134,14 @@ static kedge_status read_line_22(kg_gmsh *g)
   KG_TRY(kg_scan_plausible(s, n_tags, 2, "tags"));
   if (n_tags > 0) KG_TRY(kg_scan_int32(s, &tag));
   if (n_tags > 1) KG_TRY(kg_scan_skip(s, n_tags - 1, sizeof tag));
-  for (int i = 0; i < what.n_nodes; ++i) KG_TRY(kg_text_int(s, &nodes[i]));
+  const kg_scan line = *s;
+  kedge_status status = KEDGE_OK;
+  for (int i = 0; status == KEDGE_OK && i < what.n_nodes; ++i) status = kg_text_int(s, &nodes[i]);
+  KG_TRY(kg_gmsh_check_nodes(&line, type, &what, status));
   KG_TRY(kg_gmsh_group(s, tag, &physical));
   KG_TRY(reserve(g, &what, 1));
   KG_TRY(put_element(g, type, &what, physical, nodes));
-  return kg_text_line_end(s);
+  return kg_gmsh_check_nodes(&line, type, &what, kg_text_line_end(s));
 }
 
 /// 2.2, binary: (type, n, n_tags), then n times (number, tags, nodes).
@@ -200,6 +207,24 @@ static kedge_status read_tag(kg_gmsh *g, int64_t *tag)
   return KEDGE_OK;
 }
 
+/// The groups of an entity that do not count, once.
+static kedge_status share_entity(kg_gmsh *g, kg_entity *entity, int64_t node)
+{
+  int32_t vertex;
+  KG_TRY(find_vertices(g, 1, &node, &vertex));
+  const double *at = g->raw->vertices + 2 * (int64_t)vertex;
+  for (int64_t i = 0; i < entity->n_more; ++i) {
+    const kg_overlap overlap = {entity->dimension,
+                                entity->physical,
+                                g->more_groups[entity->more + i],
+                                {at[0], at[1]},
+                                NULL};
+    KG_TRY(kg_overlaps_add(g->scan.ctx, &overlap, &g->raw->overlaps));
+  }
+  entity->is_shared = false;
+  return KEDGE_OK;
+}
+
 /// A block: (dimension, entity, type, n), in 4.0 (entity, dimension, type, n), then n times
 /// (number, nodes).
 static kedge_status read_block(kg_gmsh *g, int64_t n_left, int64_t *n_read)
@@ -224,15 +249,20 @@ static kedge_status read_block(kg_gmsh *g, int64_t n_left, int64_t *n_read)
   KG_TRY(kg_scan_plausible(s, n, tag_bytes * (1 + (size_t)what.n_nodes), "elements"));
   KG_TRY(reserve(g, &what, n));
   KG_TRY(kg_scan_record_end(s));
-  const kg_entity *found = kg_gmsh_find_entity(g, dimension, entity);
+  kg_entity *found = kg_gmsh_find_entity(g, dimension, entity);
   const int32_t physical = found ? found->physical : 0;
-  if (found && found->has_more && what.cell) g->raw->n_shared += n;
+  if (found && found->n_more > 0 && what.cell) g->raw->n_shared += n;
+  if (found && found->n_more > 0 && what.kind == KG_GMSH_LINE) g->raw->n_shared_lines += n;
   for (int64_t i = 0; i < n; ++i) {
     int64_t number, nodes[KG_NODES_MAX];
     KG_TRY(read_tag(g, &number));
-    for (int k = 0; k < what.n_nodes; ++k) KG_TRY(read_tag(g, &nodes[k]));
+    const kg_scan line = *s;
+    kedge_status status = KEDGE_OK;
+    for (int k = 0; status == KEDGE_OK && k < what.n_nodes; ++k) status = read_tag(g, &nodes[k]);
+    KG_TRY(kg_gmsh_check_nodes(&line, type, &what, status));
     KG_TRY(put_element(g, type, &what, physical, nodes));
-    KG_TRY(kg_scan_record_end(s));
+    if (found && found->is_shared) KG_TRY(share_entity(g, found, nodes[0]));
+    KG_TRY(kg_gmsh_check_nodes(&line, type, &what, kg_scan_record_end(s)));
   }
   *n_read = n;
   return KEDGE_OK;

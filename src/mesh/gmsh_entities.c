@@ -1,7 +1,10 @@
 // Formats 4.0 and 4.1 give physical groups to entities (curves, surfaces), and elements belong to
 // entities.
-// The elements of a partitioned mesh belong to the pieces in $PartitionedEntities.
+// The elements of a partitioned mesh belong to the pieces in $PartitionedEntities. $Periodic says
+// which curves are identified with others; what it says of their nodes is not needed, and a section
+// that cannot be understood says nothing.
 #include <stdlib.h>
+#include <string.h>
 
 #include "mesh/gmsh.h"
 
@@ -17,7 +20,7 @@ void kg_gmsh_sort_entities(kg_gmsh *g)
   if (g->n_entities) qsort(g->entities, (size_t)g->n_entities, sizeof *g->entities, compare);
 }
 
-const kg_entity *kg_gmsh_find_entity(const kg_gmsh *g, int32_t dimension, int32_t tag)
+kg_entity *kg_gmsh_find_entity(const kg_gmsh *g, int32_t dimension, int32_t tag)
 {
   const kg_entity key = {.dimension = dimension, .tag = tag};
   return g->n_entities ? bsearch(&key, g->entities, (size_t)g->n_entities, sizeof key, compare)
@@ -49,18 +52,34 @@ kedge_status kg_gmsh_group(const kg_scan *s, int32_t tag, int32_t *physical)
   return KEDGE_OK;
 }
 
-/// The first physical tag.
-static kedge_status read_physical(kg_scan *s, kg_entity *entity)
+/// Make room for n more groups.
+static kedge_status reserve_groups(kg_gmsh *g, int64_t n)
 {
+  if (n <= g->more_capacity - g->n_more) return KEDGE_OK;
+  int64_t capacity = g->more_capacity + g->more_capacity / 2;
+  if (capacity < g->n_more + n) capacity = g->n_more + n;
+  KG_TRY(kg_gmsh_reserve(g, &g->more_groups, sizeof *g->more_groups, capacity));
+  g->more_capacity = capacity;
+  return KEDGE_OK;
+}
+
+/// The first physical tag, and those behind it.
+static kedge_status read_physical(kg_gmsh *g, kg_entity *entity)
+{
+  kg_scan *s = &g->scan;
   int64_t n;
-  int32_t *physical = &entity->physical;
   KG_TRY(kg_scan_int64(s, &n));
-  entity->has_more = n > 1;
-  if (n == 0) return KEDGE_OK;
   KG_TRY(kg_scan_plausible(s, n, 2, "physical groups"));
-  KG_TRY(kg_scan_int32(s, physical));
-  KG_TRY(kg_gmsh_group(s, *physical, physical));
-  return kg_scan_skip(s, n - 1, sizeof(int32_t));
+  entity->is_shared = n > 1;
+  entity->more = g->n_more;
+  entity->n_more = n > 1 ? n - 1 : 0;
+  KG_TRY(reserve_groups(g, entity->n_more));
+  for (int64_t i = 0; i < n; ++i) {
+    int32_t *group = i == 0 ? &entity->physical : &g->more_groups[g->n_more++];
+    KG_TRY(kg_scan_int32(s, group));
+    KG_TRY(kg_gmsh_group(s, *group, group));
+  }
+  return KEDGE_OK;
 }
 
 static kedge_status read_entity(kg_gmsh *g, int dimension, bool partitioned)
@@ -74,7 +93,7 @@ static kedge_status read_entity(kg_gmsh *g, int dimension, bool partitioned)
   }
   const bool is_place = dimension == 0 && g->version == KG_GMSH_41;  // else a bounding box
   KG_TRY(kg_scan_skip(s, is_place ? 3 : 6, sizeof(double)));
-  KG_TRY(read_physical(s, &entity));
+  KG_TRY(read_physical(g, &entity));
   if (dimension > 0) KG_TRY(skip_counted(s));  // what bounds it
   KG_TRY(kg_scan_record_end(s));
   return dimension == 1 || dimension == 2 ? add_entity(g, entity) : KEDGE_OK;
@@ -113,4 +132,84 @@ kedge_status kg_gmsh_partitioned_entities(kg_gmsh *g)
     KG_TRY(kg_scan_record_end(s));
   }
   return read_lists(g, true);
+}
+
+enum { NUMBERS_MAX = 3 };
+
+/// The integers of the next line; 0: there are other words, or more than NUMBERS_MAX.
+static int read_numbers(kg_scan *s, int64_t number[NUMBERS_MAX])
+{
+  const char *text;
+  size_t length;
+  char copy[80], *word = copy, *end;
+  kg_text_skip_blank(s);
+  kg_text_rest(s, &text, &length);
+  if (length == 0 || length >= sizeof copy) return 0;
+  memcpy(copy, text, length);
+  copy[length] = '\0';
+  for (int n = 0; n < NUMBERS_MAX; ++n) {
+    number[n] = strtoll(word, &end, 10);
+    if (end == word) return 0;
+    if (*end == '\0') return n + 1;
+    word = end;
+  }
+  return 0;
+}
+
+/// Links: "dimension tag master", then a line with an affine map, which 4.1 always has, the number
+/// of pairs of nodes, and these.
+static int64_t count_in_text(kg_scan s, bool always_map)
+{
+  int64_t number[NUMBERS_MAX], n_links, n_lines = 0;
+  if (read_numbers(&s, number) != 1) return 0;
+  n_links = number[0];
+  for (int64_t i = 0; i < n_links; ++i) {
+    if (read_numbers(&s, number) != 3) return n_lines;
+    n_lines += number[0] == 1 && number[1] != number[2];
+    const char *text;
+    size_t length;
+    kg_text_skip_blank(&s);
+    if (always_map || (s.at < s.end && *s.at == 'A')) kg_text_rest(&s, &text, &length);
+    if (read_numbers(&s, number) != 1) return n_lines;
+    for (int64_t k = number[0]; k > 0 && s.at < s.end; --k) kg_text_rest(&s, &text, &length);
+  }
+  return n_lines;
+}
+
+static bool take(kg_scan *s, void *to, size_t bytes)
+{
+  if ((size_t)(s->end - s->at) < bytes) return false;
+  memcpy(to, s->at, bytes);
+  s->at += bytes;
+  return true;
+}
+
+/// Skip n items behind their number.
+static bool skip_items(kg_scan *s, size_t bytes)
+{
+  uint64_t n;
+  if (!take(s, &n, sizeof n) || n > (size_t)(s->end - s->at) / bytes) return false;
+  s->at += n * bytes;
+  return true;
+}
+
+/// As text of 4.1, in numbers of 8 bytes, but for dimension and tags.
+static int64_t count_in_binary(kg_scan s)
+{
+  int64_t n_links, n_lines = 0;
+  int32_t link[3];
+  if (!take(&s, &n_links, sizeof n_links)) return 0;
+  for (int64_t i = 0; i < n_links; ++i) {
+    if (!take(&s, link, sizeof link)) return n_lines;
+    n_lines += link[0] == 1 && link[1] != link[2];
+    if (!skip_items(&s, sizeof(double)) || !skip_items(&s, 2 * sizeof(int64_t))) return n_lines;
+  }
+  return n_lines;
+}
+
+int64_t kg_gmsh_periodic_lines(const kg_gmsh *g)
+{
+  if (!g->scan.binary || g->version == KG_GMSH_22)
+    return count_in_text(g->scan, g->version == KG_GMSH_41);
+  return g->version == KG_GMSH_41 ? count_in_binary(g->scan) : 0;
 }

@@ -179,6 +179,7 @@ static kedge_status read_section(kg_gmsh *g)
                  : refuse_other_file(s);
     section = NULL;
   }
+  if (is_word(name, length, "Periodic")) g->raw->n_periodic += kg_gmsh_periodic_lines(g);
   if (!section || (section->only_4 && g->version == KG_GMSH_22))
     return skip_section(g, name, length);
   KG_TRY(section->read(g));
@@ -241,6 +242,7 @@ kedge_status kg_gmsh_parse(kedge_context *ctx, const char *name, const void *dat
   free(g.map.dense);
   free(g.map.sorted);
   free(g.entities);
+  free(g.more_groups);
   free(g.types);
   free(g.between);
   if (status != KEDGE_OK) kg_raw_mesh_free(out);

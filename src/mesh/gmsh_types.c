@@ -100,6 +100,27 @@ kedge_status kg_gmsh_find_type(const kg_scan *s, int32_t type, kg_gmsh_type *out
                       type);
 }
 
+kedge_status kg_gmsh_check_nodes(const kg_scan *nodes, int32_t type, const kg_gmsh_type *what,
+                                 kedge_status status)
+{
+  static const char *const names[] = {"point", "line", "triangle", "quadrilateral"};
+  if (status == KEDGE_OK || nodes->binary) return status;
+  kg_scan s = *nodes;
+  const char *text, *end;
+  size_t length;
+  int n = 0;
+  kg_text_rest(&s, &text, &length);
+  for (end = text + length; text < end; ++n) {
+    while (text < end && (*text == ' ' || *text == '\t')) ++text;
+    while (text < end && *text != ' ' && *text != '\t') ++text;
+  }
+  if (n == what->n_nodes) return status;
+  return KG_SCAN_FAIL(nodes,
+                      "here is a %s of order %d (type %d) with %d nodes, and Gmsh's has %d; "
+                      "export the mesh again",
+                      names[what->kind], what->order, type, n, what->n_nodes);
+}
+
 /// Vertices that are nodes between corners, and no corner of an element.
 static kedge_status count_between(const kg_gmsh *g)
 {

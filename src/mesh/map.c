@@ -79,9 +79,9 @@ static kedge_status refuse(const mover *m, int64_t e)
     y += curve->value[where][k] * nodes[2 * k + 1];
   }
   return KG_FAIL(m->ctx, KEDGE_ERR_INPUT,
-                 "%s: the map turns over at (%.9g, %.9g) in the %s of this place: the determinant "
-                 "there is %.3g of its mean; take a map that keeps left and right, or a finer mesh",
-                 m->source, x, y, curve->cell->name, least);
+                 "%s: the map turns a %s over at its point (%.9g, %.9g), where the determinant is "
+                 "%.3g of its mean; take a map that keeps left and right, or a finer mesh",
+                 m->source, curve->cell->name, x, y, least);
 }
 
 static kedge_status move_elements(const mover *m)

@@ -6,6 +6,7 @@
 #include "core/clock.h"
 #include "core/file.h"
 #include "core/memory.h"
+#include "core/sized.h"
 
 /// Borrow the caller's arrays as a raw mesh; only the list of names is allocated.
 static kedge_status raw_from_arrays(kedge_context *ctx, const kedge_mesh_arrays *a,
@@ -117,6 +118,7 @@ void kedge_mesh_destroy(kedge_mesh *mesh)
   if (!mesh) return;
   for (int i = 0; i < mesh->n_groups; ++i) free(mesh->groups[i].name);
   free(mesh->groups);
+  kg_overlaps_free(&mesh->overlaps);
   free(mesh->vertices);
   free(mesh->nodes);
   free(mesh->element_vertices);
@@ -138,9 +140,11 @@ int64_t kg_mesh_inner_edges(const kedge_mesh *mesh)
   return n;
 }
 
-void kedge_mesh_get_info(const kedge_mesh *mesh, kedge_mesh_info *info)
+kedge_status kedge_mesh_get_info(const kedge_mesh *mesh, kedge_mesh_info *info)
 {
-  *info = mesh->info;
+  KG_TRY(kg_check_sized(NULL, "KEDGE_MESH_INFO_INIT", info->size));
+  kg_copy_sized(&mesh->info, info);
+  return KEDGE_OK;
 }
 
 int kedge_mesh_group_count(const kedge_mesh *mesh)
@@ -148,10 +152,14 @@ int kedge_mesh_group_count(const kedge_mesh *mesh)
   return mesh->n_groups;
 }
 
-void kedge_mesh_get_group(const kedge_mesh *mesh, int index, kedge_mesh_group *group)
+kedge_status kedge_mesh_get_group(const kedge_mesh *mesh, int index, kedge_mesh_group *group)
 {
+  KG_TRY(kg_check_sized(NULL, "KEDGE_MESH_GROUP_INIT", group->size));
+  KG_REQUIRE(NULL, index >= 0 && index < mesh->n_groups, KEDGE_ERR_ARG,
+             "kedge_mesh_get_group: there is no group %d of %d", index, mesh->n_groups);
   const kg_group *from = &mesh->groups[index];
-  *group = (kedge_mesh_group){
+  const kedge_mesh_group known = {
+      .size = sizeof known,
       .name = from->name,
       .tag = from->tag,
       .dimension = from->dimension,
@@ -160,6 +168,8 @@ void kedge_mesh_get_group(const kedge_mesh *mesh, int index, kedge_mesh_group *g
       .n_inner = from->n_inner,
       .inner_measure = from->inner_measure,
   };
+  kg_copy_sized(&known, group);
+  return KEDGE_OK;
 }
 
 void kg_side_point(const kedge_mesh *mesh, kg_side side, double t, double at[2], double along[2])

@@ -29,6 +29,23 @@ typedef struct kg_group {
   int64_t coincident;    ///< boundary edges that lie on another one, of whatever group
 } kg_group;
 
+/// Two groups of a file that have a line or a surface in common, which belongs to the first.
+typedef struct kg_overlap {
+  int dimension;  ///< 1: of lines, 2: of elements
+  int32_t first, other;
+  double at[2];  ///< a corner of one of them in the file
+  char *name;    ///< of `other`, in a mesh; owned
+} kg_overlap;
+
+typedef struct kg_overlaps {
+  int64_t n, capacity;
+  kg_overlap *item;
+} kg_overlaps;
+
+/// Add an overlap, unless it is one of the last few; its name is NULL.
+kedge_status kg_overlaps_add(kedge_context *ctx, const kg_overlap *overlap, kg_overlaps *to);
+void kg_overlaps_free(kg_overlaps *overlaps);  ///< frees what it points to and zeroes it
+
 /// The meshes that a mesh was refined from, the last one first.
 typedef struct kg_mesh_levels {
   int n;
@@ -62,7 +79,8 @@ struct kedge_mesh {
   int32_t *element_origin;    ///< [element]: the caller's element number
   int32_t *vertex_origin;     ///< [vertex]: the caller's vertex number
   int n_groups;
-  kg_group *groups;  ///< dimension 1 first; "default" only when an edge is in it
+  kg_group *groups;      ///< dimension 1 first; "default" only when an edge is in it
+  kg_overlaps overlaps;  ///< of groups of the file
   kedge_mesh_info info;
   /// The largest |sum (d / |d|)^2| of a triangle, with its sides d as complex numbers: 0
   /// equilateral, 1 right-angled, up to 3 the nearer all sides are to one line
@@ -164,21 +182,25 @@ static inline const char *kg_mesh_shape(const kedge_mesh *mesh)
 {
   return mesh->n_blocks > 1 ? "element" : mesh->block[0].cell->name;
 }
+/// The first overlap in which a group, by its name or else its number, does not count; NULL: none.
+const kg_overlap *kg_overlap_named(const kedge_mesh *mesh, int dimension, const char *name);
 int64_t kg_mesh_inner_edges(const kedge_mesh *mesh);  ///< inside the domain, with a group
 
 /// A mesh as a reader or generator delivers it: caller's numbering, unchecked.
 typedef struct kg_raw_mesh {
   int64_t n_vertices, n_elements, n_lines;
-  double *vertices;    ///< [n_vertices][2]
-  int width;           ///< of corners: 3, or 4 where there are quadrilaterals
-  int32_t *corners;    ///< [n_elements][width]: vertices; the fourth of a triangle is -1
-  int geometry;        ///< order of the maps of elements; read where there are nodes
-  double *nodes;       ///< [n_elements][kg_raw_stride()][2] as kg_element_nodes(); NULL: straight
-  int64_t n_between;   ///< vertices that are nodes between corners, and nothing else
-  int32_t *regions;    ///< [n_elements]
-  int64_t n_shared;    ///< elements in several regions, of which the first is here
-  int32_t *lines;      ///< [n_lines][2]
-  int32_t *line_tags;  ///< [n_lines]
+  double *vertices;   ///< [n_vertices][2]
+  int width;          ///< of corners: 3, or 4 where there are quadrilaterals
+  int32_t *corners;   ///< [n_elements][width]: vertices; the fourth of a triangle is -1
+  int geometry;       ///< order of the maps of elements; read where there are nodes
+  double *nodes;      ///< [n_elements][kg_raw_stride()][2] as kg_element_nodes(); NULL: straight
+  int64_t n_between;  ///< vertices that are nodes between corners, and nothing else
+  int32_t *regions;   ///< [n_elements]
+  int64_t n_shared;   ///< elements in several regions, of which the first is here
+  int64_t n_shared_lines, n_periodic;  ///< as in kedge_mesh_info, of the latter curves
+  kg_overlaps overlaps;
+  int32_t *lines;          ///< [n_lines][2]
+  int32_t *line_tags;      ///< [n_lines]
   int64_t *element_lines;  ///< [n_elements]: line of the file each element came from; NULL: unknown
   int n_names;
   struct kg_raw_name {
@@ -230,7 +252,8 @@ kedge_status kg_raw_mesh_set_geometry(kedge_context *ctx, int geometry, kg_raw_m
 /// Append a copy of `name`; `length` bytes of it.
 kedge_status kg_raw_mesh_name(kedge_context *ctx, kg_raw_mesh *raw, int dimension, int32_t tag,
                               const char *name, size_t length);
-/// Append the names of a mesh's groups, except those that are just numbers.
+/// Append what a mesh knows of its groups beside lines and regions: names, except those that are
+/// just numbers, overlaps and how many lines are periodic.
 kedge_status kg_raw_mesh_names(kedge_context *ctx, kg_raw_mesh *raw, const kedge_mesh *mesh);
 
 /// The mesh in the caller's numbering, gaps of unused vertices closed. Every boundary edge is a

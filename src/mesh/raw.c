@@ -11,6 +11,7 @@
 void kg_raw_mesh_free(kg_raw_mesh *raw)
 {
   for (int i = 0; i < raw->n_names; ++i) free(raw->names[i].name);
+  kg_overlaps_free(&raw->overlaps);
   free(raw->names);
   free(raw->vertices);
   free(raw->corners);
@@ -106,6 +107,50 @@ kedge_status kg_raw_mesh_set_geometry(kedge_context *ctx, int geometry, kg_raw_m
   return status;
 }
 
+enum { LAST = 16 };  // lines and elements of one overlap follow each other, or nearly so
+
+static bool is_same(const kg_overlap *a, const kg_overlap *b)
+{
+  return a->dimension == b->dimension && a->first == b->first && a->other == b->other;
+}
+
+kedge_status kg_overlaps_add(kedge_context *ctx, const kg_overlap *overlap, kg_overlaps *to)
+{
+  for (int64_t i = to->n - 1; i >= 0 && i >= to->n - LAST; --i)
+    if (is_same(&to->item[i], overlap)) return KEDGE_OK;
+  if (to->n == to->capacity) {
+    const int64_t capacity = to->capacity ? 2 * to->capacity : LAST;
+    kg_overlap *item = realloc(to->item, (size_t)capacity * sizeof *item);
+    KG_REQUIRE(ctx, item, KEDGE_ERR_MEMORY, "no host memory for %lld overlaps of physical groups",
+               (long long)capacity);
+    to->item = item;
+    to->capacity = capacity;
+  }
+  to->item[to->n] = *overlap;
+  to->item[to->n++].name = NULL;
+  return KEDGE_OK;
+}
+
+void kg_overlaps_free(kg_overlaps *overlaps)
+{
+  for (int64_t i = 0; i < overlaps->n; ++i) free(overlaps->item[i].name);
+  free(overlaps->item);
+  *overlaps = (kg_overlaps){0};
+}
+
+const kg_overlap *kg_overlap_named(const kedge_mesh *mesh, int dimension, const char *name)
+{
+  for (int64_t i = 0; i < mesh->overlaps.n; ++i) {
+    const kg_overlap *overlap = &mesh->overlaps.item[i];
+    char number[16];
+    snprintf(number, sizeof number, "%d", overlap->other);
+    if (overlap->dimension == dimension &&
+        (strcmp(name, number) == 0 || (overlap->name && strcmp(name, overlap->name) == 0)))
+      return overlap;
+  }
+  return NULL;
+}
+
 kedge_status kg_raw_mesh_name(kedge_context *ctx, kg_raw_mesh *raw, int dimension, int32_t tag,
                               const char *name, size_t length)
 {
@@ -132,6 +177,14 @@ kedge_status kg_raw_mesh_names(kedge_context *ctx, kg_raw_mesh *raw, const kedge
     KG_TRY(
         kg_raw_mesh_name(ctx, raw, group->dimension, group->tag, group->name, strlen(group->name)));
   }
+  for (int64_t i = 0; i < mesh->overlaps.n; ++i) {
+    const kg_overlap *overlap = &mesh->overlaps.item[i];
+    KG_TRY(kg_overlaps_add(ctx, overlap, &raw->overlaps));
+    if (overlap->name)
+      KG_TRY(kg_raw_mesh_name(ctx, raw, overlap->dimension, overlap->other, overlap->name,
+                              strlen(overlap->name)));
+  }
+  raw->n_periodic = mesh->info.periodic_lines;
   return KEDGE_OK;
 }
 

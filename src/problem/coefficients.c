@@ -59,6 +59,22 @@ static kedge_status no_such_region(const regions *r, const kg_coefficients *c)
                          nearest.best ? "'?" : "");
 }
 
+/// Elements would have the coefficients of two regions.
+static kedge_status check_overlap(const regions *r, const kg_coefficients *c)
+{
+  const kg_overlap *overlap = kg_overlap_named(r->mesh, 2, c->group);
+  if (!overlap) return KEDGE_OK;
+  int first = 0;
+  while (first + 1 < r->n && r->group[first].tag != overlap->first) ++first;
+  return kg_problem_fail(r->ctx, r->problem, c->at,
+                         "[region %s]: a surface at (%.9g, %.9g) in %.*s is in the groups '%s' and "
+                         "'%s', of which the first counts; take it out of one of them, or the "
+                         "section out",
+                         c->group, overlap->at[0], overlap->at[1], name_length(r->mesh),
+                         r->mesh->source, r->group[first].name,
+                         overlap->name ? overlap->name : c->group);
+}
+
 static kedge_status match(regions *r)
 {
   const kedge_problem *p = r->problem;
@@ -69,6 +85,7 @@ static kedge_status match(regions *r)
       rest = c;
       continue;
     }
+    KG_TRY(check_overlap(r, c));
     const int found = kg_group_named(r->n, r->group, c->group);
     if (found < 0) return no_such_region(r, c);
     const kg_coefficients **of = &r->of[found];

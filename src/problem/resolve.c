@@ -111,8 +111,24 @@ static kedge_status no_such_group(const matching *m, const kg_boundary *b)
                          name_of_mesh(m), b->group, list, hint);
 }
 
+/// Boundary edges of one line would have the conditions of two groups.
+static kedge_status check_overlap(const matching *m, const kg_boundary *b)
+{
+  const kg_overlap *overlap = kg_overlap_named(m->mesh, 1, b->group);
+  const kg_group *first = overlap ? m->mesh->groups : NULL;
+  const kg_group *end = m->mesh->groups + count_lines(m->mesh);
+  while (first && first < end && first->tag != overlap->first) ++first;
+  if (!first || first == end || first->count == 0) return KEDGE_OK;
+  return kg_problem_fail(m->ctx, m->problem, place_of(b),
+                         "[boundary %s]: a line at (%.9g, %.9g) in %s is in the groups '%s' and "
+                         "'%s' and cannot have two conditions; leave it in one of them",
+                         b->group, overlap->at[0], overlap->at[1], name_of_mesh(m), first->name,
+                         overlap->name ? overlap->name : b->group);
+}
+
 static kedge_status match_named(matching *m, const kg_boundary *b)
 {
+  KG_TRY(check_overlap(m, b));
   const int g = kg_group_named(count_lines(m->mesh), m->mesh->groups, b->group);
   if (g < 0) return no_such_group(m, b);
   if (m->of[g] == NULL) {

@@ -94,6 +94,23 @@ class Solve(Command):
                      says="--set boundary bottom.value=log(-1-x): the value on boundary bottom is "
                      "nan at x = ")
 
+    def test_what_a_mesh_has_and_the_solution_has_not_is_said(self):
+        def note(*settings):
+            arguments = [word for setting in settings for word in ("-s", setting)]
+            self.kedge("solve", "p.ini", "-q", "-r", "r.json", *arguments)
+            return self.json("r.json")["solver"]["note"]
+        self.assertEqual(note("mesh.generate=disk 4", "mesh.geometry=2"), "")
+        self.assertEqual(note("mesh.generate=disk 4", "mesh.geometry=3"),
+                         "the elements are curves of order 3, and of order 1 even a linear u has an "
+                         "error there: take order = 2 or more, or a smaller geometry")
+        self.assertEqual(note("mesh.generate=disk 4", "mesh.geometry=3", "space.order=2"), "")
+        with open(os.path.join(SOURCE, "meshes/inclusion22.msh")) as file:
+            self.write("m.msh", file.read() + "$Periodic\n1\n1 2 1\n0\n$EndPeriodic\n")
+        self.assertEqual(note("mesh.file=m.msh"),
+                         "the mesh file identifies sides as periodic, and here they are boundaries "
+                         "with conditions of their own")
+        self.assertIn("periodic         1 curve ", self.kedge("mesh", "info", "m.msh").stdout)
+
     def test_an_exact_solution_that_boundary_values_contradict_is_said(self):
         def note(*settings, code=0):
             arguments = [word for setting in settings for word in ("-s", setting)]

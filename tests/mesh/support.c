@@ -49,7 +49,7 @@ kedge_status build_from_text(kedge_context *ctx, const char *text, kedge_mesh **
 
 kedge_mesh_group group_named(const kedge_mesh *mesh, int dimension, const char *name)
 {
-  kedge_mesh_group group;
+  kedge_mesh_group group = KEDGE_MESH_GROUP_INIT;
   for (int i = 0; i < kedge_mesh_group_count(mesh); ++i) {
     kedge_mesh_get_group(mesh, i, &group);
     if (group.dimension == dimension && strcmp(group.name, name) == 0) return group;

@@ -261,7 +261,7 @@ static void info_describes_an_equilateral_triangle(void **state)
       .n_vertices = 3, .vertices = vertices, .n_triangles = 1, .triangles = two};
   kedge_mesh *mesh;
   assert_ok(*state, kedge_mesh_create(*state, &arrays, &mesh));
-  kedge_mesh_info info;
+  kedge_mesh_info info = KEDGE_MESH_INFO_INIT;
   kedge_mesh_get_info(mesh, &info);
   assert_true(fabs(info.min_quality - 1) <= 8 * DBL_EPSILON);
   assert_true(fabs(info.mean_quality - 1) <= 8 * DBL_EPSILON);

@@ -35,7 +35,7 @@ static void square_has_its_counts_areas_and_groups(void **state)
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     const int64_t n = cases[i].n;
     kedge_mesh *mesh = generate(*state, cases[i].words);
-    kedge_mesh_info info;
+    kedge_mesh_info info = KEDGE_MESH_INFO_INIT;
     kedge_mesh_get_info(mesh, &info);
     assert_int_equal(info.elements, 2 * n * n);
     assert_int_equal(info.vertices, (n + 1) * (n + 1));

@@ -117,14 +117,16 @@ static void curves_that_turn_over_or_do_not_fit_are_refused(void **state)
        "text.msh: the triangle in line 15 with corners (0, 0), (1, 0), (0, 1) turns over at (1, "
        "0), "
        "where the determinant of its map is -1 of its mean; mesh finer along the curve, or with "
-       "Mesh.HighOrderOptimize = 2"},
+       "Mesh.HighOrderOptimize = 2; or are its nodes not in the order of Gmsh?"},
       // The nodes between are not in the order of Gmsh.
       {FORMAT22 NODES(
            "6",
            "4 .5 .1 0\n5 .5 .5 0\n6 0 .5 0\n") "$Elements\n1\n1 9 0 1 2 3 5 6 4\n$EndElements\n",
        "text.msh: the triangle in line 15 with corners (0, 0), (1, 0), (0, 1) turns over at "
        "(0.374777722, 0.293485147), where the determinant of its map is -0.0375 of its mean; mesh "
-       "finer along the curve, or with Mesh.HighOrderOptimize = 2"},
+       "finer along the curve, or with Mesh.HighOrderOptimize = 2; or are its nodes not in the "
+       "order "
+       "of Gmsh?"},
       {FORMAT22 NODES(
            "8",
            "4 .5 0 0\n5 .45 .45 0\n6 0 .5 0\n7 1 1 0\n8 0 0 0\n") "$Elements\n2\n1 9 0 1 2 3 4 5 "
@@ -160,8 +162,12 @@ static void damaged_elements_are_refused(void **state)
       {ELEMENT22("1 2 0 1 2 4"),
        "text.msh, line 12: an element uses node 4, which does not exist; export the "
        "mesh again, with all nodes"},
-      {ELEMENT22("1 2 0 1 2"), "text.msh, line 12: the line ends where an integer should be"},
-      {ELEMENT22("1 2 0 1 2 3 4"), "text.msh, line 12: the line goes on where it should end"},
+      {ELEMENT22("1 2 0 1 2"),
+       "text.msh, line 12: here is a triangle of order 1 (type 2) with 2 nodes, and Gmsh's has 3; "
+       "export the mesh again"},
+      {ELEMENT22("1 2 0 1 2 3 4"),
+       "text.msh, line 12: here is a triangle of order 1 (type 2) with 4 nodes, and Gmsh's has 3; "
+       "export the mesh again"},
       {ELEMENT22("1 2 0 1 2 x3"), "text.msh, line 12: \"x3\" is not an integer"},
       {ELEMENT22("1 2 99 1 2 3"),
        "text.msh, line 12: 99 tags are announced, but 20 bytes are left; "

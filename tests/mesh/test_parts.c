@@ -73,7 +73,7 @@ static void assert_parts(kedge_context *ctx, kedge_mesh *mesh, int32_t expected)
     if (side[1] != KG_NO_SIDE)
       assert_int_equal(part[kg_side_element(side[0])], part[kg_side_element(side[1])]);
   }
-  kedge_mesh_info info;
+  kedge_mesh_info info = KEDGE_MESH_INFO_INIT;
   kedge_mesh_get_info(mesh, &info);
   assert_int_equal(info.parts, expected);
   free(part);

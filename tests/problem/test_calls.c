@@ -218,7 +218,7 @@ static void the_mesh_is_generated_and_refined(void **state)
 {
   const fixture *f = *state;
   kedge_mesh *mesh;
-  kedge_mesh_info info;
+  kedge_mesh_info info = KEDGE_MESH_INFO_INIT;
   set(f, "mesh", "file", "nowhere.msh");
   set(f, "mesh", "generate", "square 3");
   set(f, "mesh", "refine", "1");
@@ -233,7 +233,7 @@ static kedge_mesh_info info_of(fixture *f, const char *words, const char *geomet
 {
   kedge_problem *p;
   kedge_mesh *mesh;
-  kedge_mesh_info info;
+  kedge_mesh_info info = KEDGE_MESH_INFO_INIT;
   assert_int_equal(kedge_problem_create(f->ctx, &p), KEDGE_OK);
   assert_int_equal(kedge_problem_set(p, "mesh", "generate", words), KEDGE_OK);
   if (geometry) assert_int_equal(kedge_problem_set(p, "mesh", "geometry", geometry), KEDGE_OK);
@@ -282,7 +282,7 @@ static void maps_that_are_none_are_refused(void **state)
   set(f, "mesh", "map", "-x, y");
   assert_int_equal(kedge_problem_mesh(f->problem, &mesh), KEDGE_ERR_INPUT);
   assert_ptr_equal(
-      strstr(kedge_context_error(f->ctx), "[mesh] map: square 1: the map turns over at"),
+      strstr(kedge_context_error(f->ctx), "[mesh] map: square 1: the map turns a triangle over at"),
       kedge_context_error(f->ctx));
 }
 

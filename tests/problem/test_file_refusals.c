@@ -141,6 +141,12 @@ static void every_refusal_names_file_line_and_remedy(void **state)
        "plate.ini:2: unknown type 'dirichle'; did you mean 'dirichlet'?"},
       {"[boundary outer]\ntype = cauchy",
        "plate.ini:2: unknown type 'cauchy'; it must be dirichlet, neumann or robin"},
+      {"[boundary left]\ntype = periodic",
+       "plate.ini:2: kedge has no periodic boundaries yet; give both sides dirichlet, neumann or "
+       "robin conditions"},
+      {"[periodic left right]\nx = 1",
+       "plate.ini:1: kedge has no periodic boundaries yet; give both sides dirichlet, neumann or "
+       "robin conditions"},
       {"[boundary outer]\nvalue = 1",
        "plate.ini:2: [boundary outer] has no type; add type = dirichlet, neumann or robin"},
       {"[boundary outer]\n[space]\norder = 2",

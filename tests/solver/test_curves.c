@@ -157,7 +157,7 @@ static void nodes_that_stay_make_a_straight_mesh(void **state)
 {
   (void)state;
   kedge_mesh *mesh = moved(ctx, 4, CHECKERED, 3, stay);
-  kedge_mesh_info info;
+  kedge_mesh_info info = KEDGE_MESH_INFO_INIT;
   kedge_mesh_get_info(mesh, &info);
   assert_int_equal(info.geometry, 1);
   assert_null(mesh->nodes);

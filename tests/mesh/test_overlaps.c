@@ -1,0 +1,212 @@
+// Lines and surfaces in several physical groups, and lines that a file calls periodic: what a mesh
+// knows of them, and what that means to a problem.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "problem/problem.h"
+#include "support.h"
+
+#define NAMES                                                         \
+  "$PhysicalNames\n4\n1 1 \"wall\"\n1 2 \"hot\"\n2 7 \"steel\"\n2 8 " \
+  "\"magnet\"\n$EndPhysicalNames\n"
+#define FORMAT22 "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
+#define NODES22  "$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n$EndNodes\n"
+/// The unit square in two triangles; its floor is a wall and hot, its first triangle of steel and a
+/// magnet.
+#define MESH22                                                                              \
+  FORMAT22 NAMES NODES22                                                                    \
+      "$Elements\n6\n1 1 1 1 1 2\n2 1 1 2 1 2\n3 1 1 1 2 3\n4 2 1 7 1 2 3\n5 2 1 8 1 2 3\n" \
+      "6 2 1 7 1 3 4\n$EndElements\n"
+#define MESH41                                                                                  \
+  "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n" NAMES                                                \
+  "$Entities\n0 2 1 0\n1 0 0 0 1 0 0 2 1 2 0\n2 0 0 0 1 1 0 1 1 0\n5 0 0 0 1 1 0 2 7 8 0\n"     \
+  "$EndEntities\n$Nodes\n1 4 1 4\n2 5 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n$EndNodes\n" \
+  "$Elements\n3 4 1 4\n1 1 1 1\n1 1 2\n1 2 1 1\n2 2 3\n2 5 2 2\n3 1 2 3\n4 1 3 4\n$EndElements\n"
+
+static const char *const meshes[] = {MESH22, MESH41};
+enum { N_MESHES = sizeof meshes / sizeof *meshes };
+
+static kedge_mesh *mesh_of(kedge_context *ctx, const char *text)
+{
+  kedge_mesh *mesh;
+  assert_ok(ctx, build_from_text(ctx, text, &mesh));
+  return mesh;
+}
+
+/// Resolve a problem; the sentence is that of its refusal, NULL where it goes with the mesh.
+static void assert_resolves(kedge_context *ctx, const kedge_mesh *mesh, const char *text,
+                            const char *sentence)
+{
+  kedge_problem *p;
+  kg_resolved r;
+  assert_ok(ctx, kg_problem_parse(ctx, "p.ini", text, strlen(text), NULL, 0, &p));
+  const kedge_status status = kg_problem_resolve(ctx, p, mesh, &r);
+  if (sentence)
+    assert_refused(ctx, status, KEDGE_ERR_INPUT, sentence);
+  else
+    assert_ok(ctx, status);
+  if (!sentence) kg_resolved_free(&r);
+  kedge_problem_destroy(p);
+}
+
+#define REST "[boundary default]\ntype = dirichlet\nvalue = 0\n"
+
+static void a_line_has_no_two_conditions(void **state)
+{
+  for (int k = 0; k < N_MESHES; ++k) {
+    kedge_mesh *mesh = mesh_of(*state, meshes[k]);
+    assert_int_equal(mesh->info.shared_lines, 1);
+    assert_resolves(*state, mesh, REST, NULL);
+    assert_resolves(*state, mesh, "[boundary wall]\ntype = neumann\nvalue = 0\n" REST, NULL);
+    static const char *const sections[] = {"hot", "2"};
+    for (int i = 0; i < 2; ++i) {
+      char text[200], sentence[200];
+      snprintf(text, sizeof text, "[boundary %s]\ntype = neumann\nvalue = 0\n" REST, sections[i]);
+      snprintf(sentence, sizeof sentence,
+               "p.ini:2: [boundary %s]: a line at (0, 0) in text.msh is in the groups 'wall' and "
+               "'hot' and cannot have two conditions; leave it in one of them",
+               sections[i]);
+      assert_resolves(*state, mesh, text, sentence);
+    }
+    kedge_mesh_destroy(mesh);
+  }
+}
+
+static void a_surface_is_of_its_first_group(void **state)
+{
+  static const int n_shared[N_MESHES] = {1, 2};  // in 4.1 all of the surface is in both
+  for (int k = 0; k < N_MESHES; ++k) {
+    kedge_mesh *mesh = mesh_of(*state, meshes[k]), *fine;
+    assert_int_equal(mesh->info.shared_elements, n_shared[k]);
+    assert_ok(*state, kedge_mesh_refine(*state, mesh, 1, &fine));  // which remembers the groups
+    assert_resolves(*state, fine, "[region steel]\ndiffusion = 2\n" REST, NULL);
+    for (int i = 0; i < 2; ++i)
+      assert_resolves(*state, i ? fine : mesh,
+                      "[region magnet]\ndiffusion = 2\n[region default]\n" REST,
+                      "p.ini:1: [region magnet]: a surface at (0, 0) in text.msh is in the "
+                      "groups 'steel' and 'magnet', of which the first counts; take it out of "
+                      "one of them, or the section out");
+    kedge_mesh_destroy(fine);
+    kedge_mesh_destroy(mesh);
+  }
+}
+
+static void two_tags_of_one_name_are_one_group(void **state)
+{
+  kedge_mesh *mesh =
+      mesh_of(*state, FORMAT22
+              "$PhysicalNames\n2\n1 1 \"wall\"\n1 2 \"wall\"\n$EndPhysicalNames\n" NODES22
+              "$Elements\n4\n1 1 1 1 1 2\n2 1 1 2 1 2\n3 2 0 1 2 3\n4 2 0 1 3 4\n$EndElements\n");
+  assert_int_equal(mesh->overlaps.n, 0);
+  assert_resolves(*state, mesh, "[boundary wall]\ntype = neumann\nvalue = 0\n" REST, NULL);
+  kedge_mesh_destroy(mesh);
+}
+
+static int64_t periodic_lines(kedge_context *ctx, const char *text)
+{
+  kedge_mesh *mesh = mesh_of(ctx, text), *fine;
+  assert_ok(ctx, kedge_mesh_refine(ctx, mesh, 1, &fine));
+  const int64_t n = fine->info.periodic_lines;
+  assert_int_equal(n, mesh->info.periodic_lines);
+  kedge_mesh_destroy(fine);
+  kedge_mesh_destroy(mesh);
+  return n;
+}
+
+static void periodic_lines_are_counted(void **state)
+{
+  static const struct {
+    const char *text;
+    int n;
+  } cases[] = {
+      {MESH22 "$Periodic\n0\n$EndPeriodic\n", 0},
+      {MESH22 "$Periodic\n1\n0 3 1\n1\n3 2\n$EndPeriodic\n", 0},  // points alone
+      {MESH22 "$Periodic\n1\n1 3 3\n1\n3 3\n$EndPeriodic\n", 0},  // a curve is itself
+      {MESH22 "$Periodic\n2\n0 3 1\n1\n3 2\n1 3 1\n2\n3 2\n4 1\n$EndPeriodic\n", 1},
+      {MESH22 "$Periodic\n2\n1 3 1\nAffine 1 0 0\n1\n3 2\n\n1 4 2\n0\n$EndPeriodic\n", 2},
+      {MESH41 "$Periodic\n2\n0 3 1\n0\n1\n3 2\n1 3 1\n2 1 0\n1\n3 2\n$EndPeriodic\n", 1},
+      {MESH22 "$Periodic\nas usual\n$EndPeriodic\n", 0},
+      {MESH22 "$Periodic\n3\n1 3 1\n7\n$EndPeriodic\n", 1},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+    assert_int_equal(periodic_lines(*state, cases[i].text), cases[i].n);
+}
+
+/// The binary form of 4.1, with a point, a curve with an affine map, and a section that ends early.
+static void periodic_lines_are_counted_in_binary_files(void **state)
+{
+  static const char *const head = "$MeshFormat\n4.1 1 8\n";
+  static const char *const rest = "\n$EndMeshFormat\n";
+  for (int cut = 0; cut < 2; ++cut) {
+    char bytes[1000], *to = bytes;
+#define PUT(type, ...)                   \
+  do {                                   \
+    const type values[] = {__VA_ARGS__}; \
+    memcpy(to, values, sizeof values);   \
+    to += sizeof values;                 \
+  } while (0)
+#define SAY(text) (memcpy(to, text, strlen(text)), to += strlen(text))
+    SAY(head);
+    PUT(int32_t, 1);
+    SAY(rest);
+    SAY("$Nodes\n");
+    PUT(int64_t, 1, 3, 1, 3);
+    PUT(int32_t, 2, 1, 0);
+    PUT(int64_t, 3, 1, 2, 3);
+    PUT(double, 0, 0, 0, 1, 0, 0, 0, 1, 0);
+    SAY("\n$EndNodes\n$Elements\n");
+    PUT(int64_t, 1, 1, 1, 1);
+    PUT(int32_t, 2, 1, 2);
+    PUT(int64_t, 1, 1, 1, 2, 3);
+    SAY("\n$EndElements\n$Periodic\n");
+    PUT(int64_t, 3);
+    PUT(int32_t, 0, 2, 1);
+    PUT(int64_t, 0, 1, 2, 1);
+    PUT(int32_t, 1, 2, 1);
+    PUT(int64_t, 1);
+    PUT(double, 0.5);
+    PUT(int64_t, cut ? INT64_MAX : 1, 2, 1);
+    PUT(int32_t, 1, 3, 1);
+    PUT(int64_t, 0, 0);
+    SAY("\n$EndPeriodic\n");
+    kedge_mesh *mesh;
+    assert_ok(*state, build_from_bytes(*state, bytes, (size_t)(to - bytes), &mesh));
+    assert_int_equal(mesh->info.periodic_lines, cut ? 1 : 2);
+    kedge_mesh_destroy(mesh);
+  }
+}
+
+static void structs_of_meshes_have_sizes(void **state)
+{
+  kedge_mesh *mesh = mesh_of(*state, MESH22);
+  kedge_mesh_info info = {.size = 0};
+  assert_int_equal(kedge_mesh_get_info(mesh, &info), KEDGE_ERR_ARG);
+  assert_non_null(strstr(kedge_context_error(NULL), "begin with KEDGE_MESH_INFO_INIT"));
+  info = (kedge_mesh_info)KEDGE_MESH_INFO_INIT;
+  info.size = offsetof(kedge_mesh_info, vertices);  // of a program that knows no more
+  info.vertices = -1;
+  assert_int_equal(kedge_mesh_get_info(mesh, &info), KEDGE_OK);
+  assert_int_equal(info.elements, 2);
+  assert_int_equal(info.vertices, -1);
+  kedge_mesh_group group = {.size = 0};
+  assert_int_equal(kedge_mesh_get_group(mesh, 0, &group), KEDGE_ERR_ARG);
+  group.size = sizeof group;
+  assert_int_equal(kedge_mesh_get_group(mesh, 99, &group), KEDGE_ERR_ARG);
+  assert_int_equal(kedge_mesh_get_group(mesh, 0, &group), KEDGE_OK);
+  assert_string_equal(group.name, "wall");
+  kedge_mesh_destroy(mesh);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_line_has_no_two_conditions),
+      cmocka_unit_test(a_surface_is_of_its_first_group),
+      cmocka_unit_test(two_tags_of_one_name_are_one_group),
+      cmocka_unit_test(periodic_lines_are_counted),
+      cmocka_unit_test(periodic_lines_are_counted_in_binary_files),
+      cmocka_unit_test(structs_of_meshes_have_sizes),
+  };
+  return cmocka_run_group_tests(tests, open_context, close_context);
+}
