@@ -79,11 +79,12 @@ static void fill_arguments(bench *b)
 {
   const kg_arrays *a = &b->p.arrays;
   const kg_sizes z = b->p.shape.size;
+  const kg_materials materials = b->p.coefficient.constant;
   kg_local local = bench_local(b, KG_LAYOUT_PACKED, KG_DOUBLE);
   local.data = a->local;
   double *load = a->load;
   double *condensed = a->condensed, *partial = a->operator_part;
-  b->local_matrices = (kg_local_matrices_args){b->p.batch, b->p.material, load, local, condensed};
+  b->local_matrices = (kg_local_matrices_args){b->p.batch, materials, load, local, condensed};
   b->right_hand_side =
       (kg_facet_loads_args){.batch = b->p.batch, .condensed = condensed, .b = a->b};
   b->diagonal = (kg_facet_diagonal_args){.batch = b->p.batch,
@@ -104,9 +105,10 @@ static void fill_arguments(bench *b)
                                     .partial = a->vector_part,
                                     .state = a->state};
   b->local_solve = (kg_local_solve_args){
-      b->p.batch, b->p.material, 0, b->p.shape.choice.recover_groups, b->x.data, load, a->u, a->q};
-  b->postprocess = (kg_postprocess_args){
-      b->p.batch, 0, b->p.shape.choice.recover_groups, a->u, a->q, a->u_star, a->indicator};
+      b->p.batch, materials, 0, b->p.shape.choice.recover_groups, b->x.data, load, a->u, a->q};
+  b->postprocess =
+      (kg_postprocess_args){b->p.batch, materials, 0,         b->p.shape.choice.recover_groups,
+                            a->u,       a->q,      a->u_star, a->indicator};
   b->load_vectors = (kg_load_vectors_args){b->p.batch,
                                            kg_points_of_rule(b->p.points[KG_SAMPLE_LOADS]),
                                            kg_sampling_points(&b->p.sampling[KG_SAMPLE_LOADS]),

@@ -26,7 +26,10 @@ void bench_add_exact(bench *b)
                                a->q,
                                a->u_star,
                                b->exact.data,
-                               a->error_sums};
+                               a->error_sums,
+                               NULL,
+                               NULL,
+                               NULL};
 }
 
 /// The samplers choose at their first call.

@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(BLOCK)
   if (threadIdx.x == 0) {
     double x[3], y[3];
     kg_element_corners(a.batch.arrays.vertices, a.batch.arrays.vertex, group, (int)lane, x, y);
-    e = kg_element_of(x, y, a.material);
+    e = kg_element_of(x, y, a.materials.one);
   }
   __syncthreads();
   double *z = operators + element * N * N, *w = lifts + element * N * (n + 1);

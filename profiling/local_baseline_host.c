@@ -15,7 +15,7 @@ static kg_element element_of(const kg_local_matrices_args *a, int64_t element)
   double x[3], y[3];
   kg_element_corners(a->batch.arrays.vertices, a->batch.arrays.vertex, element / KG_LANES,
                      (int)(element % KG_LANES), x, y);
-  return kg_element_of(x, y, a->material);
+  return kg_element_of(x, y, a->materials.one);
 }
 
 #ifdef HAVE_OPENBLAS

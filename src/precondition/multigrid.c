@@ -210,6 +210,7 @@ static kedge_status make_modes(kedge_context *ctx, const kg_multigrid_args *a, k
 kedge_status kg_multigrid_create(kedge_context *ctx, const kg_multigrid_args *a, kg_multigrid *m)
 {
   const kg_multigrid_shape *shape = &m->shape;
+  m->materials = a->materials;
   if (kg_smoother_has_lines(shape->smoother)) KG_TRY(put_lines(ctx, a->lines, &m->smoother));
   KG_TRY(make_trace(ctx, a, m));
   if (shape->smoothing_steps == 0) return KEDGE_OK;

@@ -30,7 +30,7 @@ typedef struct kg_multigrid_shape {
   int32_t n_vertices;
   kedge_smoother smoother;
   int smoothing_steps;  ///< k; 0: M = B^-1, the smoother alone, and nothing below the trace
-  bool is_general;      ///< not straight triangles with scalar constants alone
+  bool is_general;      ///< not straight triangles with one scalar constant alone
   double alignment;  ///< of the mesh's elements (mesh/mesh.h); with lines, of those without a pair
   int32_t n_lines, n_line_steps;  ///< KEDGE_SMOOTHER_LINE
   kg_number number;               ///< of the cycle on the trace; the levels below are double
@@ -38,7 +38,6 @@ typedef struct kg_multigrid_shape {
   /// precision, `number` is; where they are REDUCED, there is no reaction, and A P c is known by
   /// its fluxes.
   kg_locals locals;
-  double diffusion;  ///< of the equation, for these fluxes
   int64_t
       spare;  ///< bytes that the coarse solver may keep for speed alone (precondition/amg/coarse.h)
   size_t space_work_bytes;  ///< kg_vertex_space_work_bytes(); not without smoothing steps
@@ -79,6 +78,7 @@ typedef struct kg_multigrid {
   kg_vertex_modes modes;          ///< kg_multigrid_has_vertex_modes()
   kg_csr matrix;                  ///< of the coarse space (ops/smooth/vertex_matrix.h)
   double *residual, *correction;  ///< [unknown] of the coarse space
+  kg_materials materials;         ///< of all lanes, for fluxes
   const kg_coarse_table *solver;
   kg_coarse_bytes bytes;  ///< of the memory of the coarse solver:
   void *coarse_kept, *coarse_vectors, *coarse_work;
@@ -90,7 +90,7 @@ typedef struct kg_multigrid {
 } kg_multigrid;
 
 /// Whether the largest eigenvalue has to be measured (precondition/bound.h). One step on straight
-/// triangles with scalar constants does without: it forgives an eigenvalue up to a third above what
+/// triangles with a scalar constant does without: it forgives an eigenvalue up to a third above what
 /// the step is for, which only edges on triangles of 179 degrees have come to
 /// (kg_smoother_estimate()). More steps make a polynomial that grows fast there.
 bool kg_multigrid_is_measured(const kg_multigrid_shape *shape);
@@ -126,6 +126,7 @@ void kg_multigrid_declare(kg_plan *plan, const kg_multigrid_shape *shape,
 typedef struct kg_multigrid_args {
   kg_batch batch;
   kg_locals locals;            ///< of the shape that was declared
+  kg_materials materials;      ///< of all lanes; read where K^e are REDUCED
   const kg_edge_lines *lines;  ///< KEDGE_SMOOTHER_LINE; else not read
   const kedge_mesh *refined;   ///< for the coarse solver (precondition/amg/coarse.h)
 } kg_multigrid_args;

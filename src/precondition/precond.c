@@ -142,7 +142,7 @@ static kedge_status solve_coarse(kedge_context *ctx, const work *w, kg_vertex_co
       m->solver->solve(ctx, m->coarse, w->cycle->well, m->residual, m->correction);
   kg_range_pop();
   *out = (kg_vertex_correction){.space = m->space,
-                                .diffusion = m->shape.diffusion,
+                                .materials = m->materials,
                                 .n_edges = m->shape.count.n_free,
                                 .coarse = m->correction};
   return status == KEDGE_OK ? kg_plan_enter(ctx, m->plan, KG_PHASE_CORRECT) : status;

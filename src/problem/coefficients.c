@@ -260,13 +260,17 @@ double kg_least_eigenvalue(const double tensor[3])
 static kedge_status make_materials(regions *r)
 {
   kg_resolved *const out = r->out;
+  const int first = (int)(r->group - r->mesh->groups);
   KG_TRY(kg_host_alloc(r->ctx, (size_t)r->n, sizeof *out->material, &out->material));
+  KG_TRY(kg_host_calloc(r->ctx, (size_t)r->mesh->n_groups, sizeof *out->material_of,
+                        &out->material_of));
   for (int t = 0; t < r->n; ++t) {
     double *const value = out->material[out->n_materials];
     KG_TRY(evaluate(r, t, value));
     int m = 0;
     while (m < out->n_materials && memcmp(out->material[m], value, sizeof *out->material) != 0) ++m;
     out->n_materials += m == out->n_materials;
+    out->material_of[first + t] = m;
   }
   return KEDGE_OK;
 }

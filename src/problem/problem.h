@@ -88,6 +88,7 @@ typedef struct kg_resolved {
   bool has_robin;            ///< on some boundary of the mesh
   int n_materials;           ///< else: those of the regions, in their order, no two alike
   double (*material)[4];     ///< diffusion xx, xy, yy; reaction
+  int *material_of;          ///< [mesh group]: that of a region; of boundaries 0
   /// Indexed by mesh group; entries of groups of dimension 2 are unused.
   struct kg_resolved_boundary {
     kedge_boundary_type type;

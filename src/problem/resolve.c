@@ -366,6 +366,7 @@ void kg_resolved_free(kg_resolved *resolved)
 {
   kg_coefficients_free(&resolved->equation);
   free(resolved->material);
+  free(resolved->material_of);
   free(resolved->boundaries);
   *resolved = (kg_resolved){0};
 }

@@ -8,6 +8,7 @@
 #include "ops/local/quadrature/errors.h"
 #include "ops/local/quadrature/loads.h"
 #include "ops/sample/points.h"
+#include "solver/materials.h"
 
 /// What the tables of a shape depend on.
 typedef struct cell_kind {
@@ -307,6 +308,7 @@ kedge_status kg_cells_coefficient(kg_pipeline *p, int batch, int32_t first, int3
                                   kg_coefficient *out)
 {
   *out = p->coefficient;
+  out->constant = kg_materials_from(p, batch, first);
   out->cells.exact = p->shape.batch[batch].exact;
   if (!p->shape.choice.varies || !p->shape.batch[batch].by_quadrature) return KEDGE_OK;
   const int i = kg_cell_index(p->shape.batch[batch].cell);

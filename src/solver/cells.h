@@ -29,8 +29,8 @@ kg_cells kg_cells_of(const kg_pipeline *p, int batch);
 /// The sampling points of a batch in host memory: those of errors with the corners behind them.
 kg_cell_points kg_cells_host_points(const kg_pipeline *p, int batch, kg_sample_kind kind);
 
-/// The coefficients of groups [first, first + count) of a batch, at most a chunk: where they vary,
-/// their values are made now, and stay until this is called again.
+/// The coefficients of groups [first, first + count) of a batch: where they vary, at most of a
+/// chunk, their values are made now, and stay until this is called again.
 /// @retval KEDGE_ERR_INPUT  diffusion that is not positive definite, reaction that is negative: the
 ///         sentence says where
 kedge_status kg_cells_coefficient(kg_pipeline *p, int batch, int32_t first, int32_t count,

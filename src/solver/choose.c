@@ -68,15 +68,18 @@ static kg_residual_kind choose_residual(int order, kg_number iterates)
   return order <= 3 ? KG_REMADE_WITH_LOADS : KG_REMADE;
 }
 
-/// What the fast kernels do not have, as words; they have straight triangles, one scalar diffusion
-/// and one reaction. NULL: nothing.
+/// What the fast kernels do not have, as words; they have straight triangles whose diffusion, a
+/// number or a tensor, and reaction are constant in each element. NULL: nothing.
 static const char *what_is_general(const kg_choose_args *a)
 {
-  const kg_resolved *r = a->resolved;
   if (a->mesh->geometry > 1) return "curved elements";
-  if (r->equation.n_diffusion > 1) return "a tensor for diffusion";
-  if (r->varies) return "an expression for diffusion or reaction";
-  return r->n_materials > 1 ? "regions of different diffusion or reaction" : NULL;
+  return a->resolved->varies ? "an expression for diffusion or reaction" : NULL;
+}
+
+static bool is_uniform(const kg_resolved *r)
+{
+  const double *k = r->material ? r->material[0] : NULL;
+  return !r->varies && r->n_materials == 1 && k[1] == 0.0 && k[0] == k[2];
 }
 
 static kedge_status refuse_compact(kedge_context *ctx, const kedge_problem *p, const char *what)
@@ -110,6 +113,8 @@ kedge_status kg_choose_check(kedge_context *ctx, const kg_choose_args *a)
   const int32_t n = kg_mesh_quadrilaterals(a->mesh);
   const char *const general = what_is_general(a);
   if (general) KG_TRY(check_general(ctx, problem, general));
+  if (n > 0 && a->resolved->n_materials > 1)
+    KG_TRY(refuse_compact(ctx, problem, "quadrilaterals in regions of different coefficients"));
   if (a->resolved->has_robin) KG_TRY(refuse_compact(ctx, problem, "a robin boundary"));
   for (size_t i = 0; n > 0 && i < sizeof table / sizeof *table; ++i)
     if (table[i].asked)
@@ -128,6 +133,7 @@ kg_choice kg_choose(kedge_context *ctx, const kg_choose_args *a)
   kg_choice c = {.form = &kg_form_elliptic,
                  .by_quadrature = general,
                  .varies = a->resolved->varies || a->resolved->n_materials > 1,
+                 .is_uniform = is_uniform(a->resolved),
                  .linear = a->linear,
                  .precond = choose_preconditioner(ctx, a),
                  .smoother = choose_smoother(a),

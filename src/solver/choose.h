@@ -24,7 +24,8 @@ typedef enum kg_residual_kind {
 
 typedef struct kg_choice {
   bool by_quadrature;       ///< of all elements; else of those that are no triangles
-  bool varies;              ///< coefficients have values at the points of elements
+  bool varies;              ///< by quadrature coefficients have values at points
+  bool is_uniform;          ///< diffusion is a number; it and reaction are the same everywhere
   const kg_form *form;      ///< of all elements
   kedge_operator linear;    ///< the operator that makes A x
   kg_precond_kind precond;  ///< KG_JACOBI but with the product by patches

@@ -106,8 +106,10 @@ static kedge_status make_sides(kg_pipeline *p, chunk *c)
 static kedge_status make_local(kg_pipeline *p, const chunk *c, const double *load,
                                double *condensed)
 {
-  kg_coefficient coefficient = p->coefficient;
-  coefficient.cells.exact = p->shape.batch[c->of].exact;
+  const int32_t groups = c->batch.count.patch_groups;
+  kg_coefficient coefficient;
+  KG_TRY(kg_cells_coefficient(p, c->of, c->first_patch * groups, c->batch.count.n_groups,
+                              &coefficient));
   return p->form->make(p->ctx, &c->elements, &coefficient, load, c->local, condensed);
 }
 

@@ -23,6 +23,9 @@ typedef struct kg_arrays {
   double *point_rule[KG_SAMPLE_KINDS], *point_basis[KG_SAMPLE_KINDS];  ///< kg_points_at()
   double *cell_tables[KG_CELL_KINDS];                   ///< by shape (solver/cells.h)
   double *cell_points[KG_SAMPLE_KINDS][KG_CELL_KINDS];  ///< likewise
+  kg_material *materials;                               ///< kg_materials.table
+  int32_t *material_of;                                 ///< [group][lane]: its index
+  double *material_diffusion;                           ///< [material][3]: xx, xy, yy
   double *load;                                         ///< [group][N][lane]
   double *source_values;  ///< of a chunk: [group][point of the rule][lane]
 
@@ -61,7 +64,7 @@ typedef struct kg_arrays {
   double *constant;                    ///< of a chunk: means of u and q
   double *exact_values;                ///< of a chunk: [group][function][point][lane]
   kg_error_sums *error_sums;           ///< [group]
-  double *flux_sums;                   ///< [group]: of elements by quadrature
+  double *flux_sums;                   ///< [group]: where the flux is not one number times q
 } kg_arrays;
 
 void kg_transfer_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);

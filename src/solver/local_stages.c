@@ -16,7 +16,7 @@ void kg_recover_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   const size_t lanes = kg_shape_chunk_lanes(s), d = sizeof(double);
   const size_t n_groups = (size_t)s->count.n_groups;
   const bool means = s->choice.wants_means, errors = s->choice.wants_errors;
-  const bool fluxes = errors && kg_shape_has_quadrature(s);
+  const bool fluxes = errors && (kg_shape_has_quadrature(s) || !s->choice.is_uniform);
   const unsigned recover = KG_IN(RECOVER);
   kg_plan_array(plan, "u", kg_shape_most_rows(s, KG_ROWS_MODES) * lanes, d, recover, &a->u);
   kg_plan_array(plan, "q", kg_shape_most_rows(s, KG_ROWS_FLUX) * lanes, d, recover, &a->q);
@@ -86,8 +86,8 @@ static kedge_status take_trace(kg_pipeline *p)
       (size_t)p->layout.count.n_edges * (size_t)p->shape.size.n_edge * sizeof(double));
 }
 
-/// The square of the L2 norm of the error of diffusion grad u. Where no element is by quadrature
-/// diffusion is one number, and there the flux is that times q.
+/// The square of the L2 norm of the error of diffusion grad u. Where diffusion is one number, fast
+/// kernels leave its sum out: the flux is that times q.
 /// @param[in] by_group  [group]
 static kedge_status sum_fluxes(kg_pipeline *p, const kg_error_sums *by_group, double *total)
 {
@@ -98,10 +98,11 @@ static kedge_status sum_fluxes(kg_pipeline *p, const kg_error_sums *by_group, do
   *total = 0.0;
   for (int i = 0; status == KEDGE_OK && i < p->shape.n_batches; ++i) {
     const kg_shape_batch *b = &p->shape.batch[i];
+    const bool sums = b->by_quadrature || !p->shape.choice.is_uniform;
     const double d = p->material.diffusion;
     for (int32_t g = 0; g < kg_elements_groups(&p->elements[i]); ++g) {
       const size_t k = (size_t)b->lanes.first_group + (size_t)g;
-      *total += b->by_quadrature ? flux[k] : d * (d * by_group[k].q);
+      *total += sums ? flux[k] : d * (d * by_group[k].q);
     }
   }
   free(flux);

@@ -9,6 +9,7 @@
 #include "ops/local/triangle/batch_part.h"
 #include "ops/trace/trace_apply.h"
 #include "solver/cells.h"
+#include "solver/materials.h"
 #include "solver/memory.h"
 
 /// The lines of edges, where the smoother has them: made once, counted in the shape.
@@ -72,7 +73,7 @@ static void scale_equation(kg_pipeline *p)
   p->material = (kg_material){ldexp(most[0], shift), ldexp(most[1], shift), ldexp(tau, shift),
                               problem->stabilization_scaling};
   p->coefficient =
-      (kg_coefficient){.constant = p->material,
+      (kg_coefficient){.constant = kg_one_material(p->material),
                        .cells = {.diffusion = {p->material.diffusion, 0.0, p->material.diffusion},
                                  .reaction = p->material.reaction,
                                  .stabilization = p->material.stabilization,
@@ -81,8 +82,10 @@ static void scale_equation(kg_pipeline *p)
     return;
   kg_cell_material *const cells = &p->coefficient.cells;
   if (!given) cells->length = length;
-  for (int k = 0; k < 3 && !p->resolved.varies; ++k)
-    cells->diffusion[k] = ldexp(p->resolved.material[0][k], shift);
+  if (p->resolved.varies) return;
+  const double *first = p->resolved.material[0];
+  for (int k = 0; k < 3; ++k) cells->diffusion[k] = ldexp(first[k], shift);
+  p->coefficient.constant = kg_one_material(kg_material_of(p, first, cells->length));
 }
 
 kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *s)
@@ -102,7 +105,7 @@ kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *
       .exact_rows = exact > 0 ? exact : kg_cell_sample_rows(p->problem->order),
       .fast_exact_rows = exact > 0 ? exact : kg_error_rows(p->problem->order),
       .choice = kg_choose(p->ctx, &args),
-      .diffusion = p->material.diffusion,
+      .n_materials = p->resolved.n_materials,
       .alignment = p->mesh->alignment,
       .n_robin = p->resolved.has_robin ? count->n_neumann : 0,
       .forgets_constants = kg_forgets_constants(&p->resolved)};

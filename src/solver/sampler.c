@@ -9,6 +9,7 @@
 #include "core/nvtx.h"
 #include "expression/function.h"
 #include "solver/cells.h"
+#include "solver/materials.h"
 
 /// The points at which the functions are used: the source not at corners.
 static kg_points used(const kg_sampler *s, kg_points points)
@@ -364,7 +365,12 @@ static kg_errors_args errors_of(const kg_sampler *s, int batch, int32_t first, i
       .q = p->arrays.q,
       .u_star = p->arrays.u_star,
       .exact = p->arrays.exact_values,
-      .by_group = p->arrays.error_sums + p->shape.batch[batch].lanes.first_group};
+      .by_group = p->arrays.error_sums + p->shape.batch[batch].lanes.first_group,
+      .flux_by_group = p->arrays.material_diffusion
+                           ? p->arrays.flux_sums + p->shape.batch[batch].lanes.first_group
+                           : NULL,
+      .diffusion = p->arrays.material_diffusion,
+      .material = kg_materials_from(p, batch, 0).index};
 }
 
 static kedge_status errors_of_values(kg_sampler *s, int batch, int32_t first, int32_t count)

@@ -9,6 +9,7 @@
 #include "solver/boundary.h"
 #include "solver/cells.h"
 #include "solver/compact.h"
+#include "solver/materials.h"
 #include "solver/pipeline.h"
 #include "solver/robin.h"
 #include "solver/source.h"
@@ -51,6 +52,7 @@ void kg_transfer_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
                   &a->point_basis[k]);
   }
   kg_cells_declare(plan, s, a);
+  kg_materials_declare(plan, s, a);
   kg_plan_array(plan, "load vectors", kg_shape_numbers(s, KG_ROWS_MODES, s->n_batches), d, load,
                 &a->load);
   kg_plan_array(plan, "values of the source",
@@ -133,6 +135,7 @@ kedge_status kg_stage_transfer(kg_pipeline *p)
   KG_TRY(put_mesh(p));
   KG_TRY(put_reference(p));
   KG_TRY(kg_cells_put(p));
+  KG_TRY(kg_materials_put(p));
   if (p->shape.choice.residual != KG_REMADE_WITH_LOADS) KG_TRY(kg_make_loads(p));
   return make_boundary(p);
 }

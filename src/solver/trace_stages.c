@@ -51,10 +51,12 @@ static kg_linears trace_linear(const kg_pipeline *p)
 
 static kedge_status make_multigrid(kg_pipeline *p)
 {
-  // The levels of a refinement know diffusion and reaction alone.
-  const bool fast = !p->shape.choice.by_quadrature && p->shape.n_robin == 0;
+  // The levels of a refinement know diffusion, a number in each element, and reaction alone.
+  const bool fast = !p->shape.choice.by_quadrature && p->shape.n_robin == 0 &&
+                    p->resolved.equation.n_diffusion == 1;
   const kg_multigrid_args args = {.batch = p->batch,
                                   .locals = kg_pipeline_locals(p),
+                                  .materials = p->coefficient.constant,
                                   .lines = &p->lines,
                                   .refined = fast ? p->refined : NULL};
   kedge_report *r = &p->solution->report;

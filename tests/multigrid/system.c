@@ -26,7 +26,7 @@ static kg_local make_local(op_case *c, kg_layout layout)
   must(c->ctx,
        kg_local_matrices(c->ctx, &(kg_local_matrices_args){
                                      .batch = c->batch,
-                                     .material = c->material,
+                                     .materials = kg_one_material(c->material),
                                      .load = zeros(c, (size_t)c->size.n_modes * lanes),
                                      .local = local,
                                      .condensed = zeros(c, (size_t)c->size.n_trace * lanes)}));
@@ -107,8 +107,7 @@ static void make_multigrid(trace_system *s, const system_options *o)
                               .smoother = o->smoother,
                               .smoothing_steps = o->smoothing_steps,
                               .alignment = c->mesh->alignment,
-                              .locals = kg_locals_of(s->device_local, s->c.batch.arrays.side_edge),
-                              .diffusion = o->material.diffusion};
+                              .locals = kg_locals_of(s->device_local, s->c.batch.arrays.side_edge)};
   if (kg_smoother_has_lines(o->smoother)) make_lines(s, &shape);
   must(s->ctx,
        kg_vertex_space_work_bytes(s->ctx, &shape.count, shape.n_vertices, &shape.space_work_bytes));
@@ -119,6 +118,7 @@ static void make_multigrid(trace_system *s, const system_options *o)
   must(s->ctx,
        kg_multigrid_create(s->ctx,
                            &(kg_multigrid_args){.batch = c->batch,
+                                                .materials = kg_one_material(o->material),
                                                 .lines = &s->lines,
                                                 .locals = kg_locals_of(
                                                     s->device_local, s->c.batch.arrays.side_edge)},

@@ -125,7 +125,7 @@ static void check_corrected_step_from(trace_system *s, bool from_zero)
          *coarse = system_coarse_randoms(s, 4), *result[2];
   const kg_vertex_correction correction = {
       .space = s->multigrid.space,
-      .diffusion = s->multigrid.shape.diffusion,
+      .materials = s->multigrid.materials,
       .n_edges = c->batch.count.n_free,
       .coarse = case_input(c, coarse, (size_t)s->multigrid.space.n_rows)};
   for (int in_passing = 1; in_passing >= 0; --in_passing) {

@@ -36,7 +36,7 @@ static double *prolonged_with(trace_system *s, const double *coarse, double **pr
 {
   const kg_vertex_prolong_args args = {
       .correction = {.space = s->multigrid.space,
-                     .diffusion = s->c.material.diffusion,
+                     .materials = kg_one_material(s->c.material),
                      .n_edges = s->c.batch.count.n_free,
                      .coarse = case_input(&s->c, coarse, (size_t)s->multigrid.space.n_rows)},
       .size = s->c.size,

@@ -67,7 +67,7 @@ static void local_matrices(op_case *c, const op_data *in, op_data *out)
 {
   const kg_local_matrices_args args = {
       .batch = c->batch,
-      .material = c->material,
+      .materials = kg_one_material(c->material),
       .load = input(c, in, OP_LOAD),
       .local = case_local(c, KG_LAYOUT_PACKED, KG_DOUBLE, output(c, OP_LOCAL)),
       .condensed = output(c, OP_CONDENSED)};
@@ -86,7 +86,7 @@ kg_local op_reduced(op_case *c, const op_data *data, double **condensed)
 {
   const kg_local_matrices_args args = {
       .batch = c->batch,
-      .material = c->material,
+      .materials = kg_one_material(c->material),
       .load = input(c, data, OP_LOAD),
       .local = case_local(c, KG_LAYOUT_REDUCED, KG_DOUBLE, case_output(c, op_reduced_count(c))),
       .condensed = output(c, OP_CONDENSED)};
@@ -255,14 +255,15 @@ static void local_solve(op_case *c, const op_data *in, op_data *out)
   const double *trace = input(c, in, OP_TRACE), *load = input(c, in, OP_LOAD);
   double *u = output(c, OP_U), *q = output(c, OP_Q);
   FOR_CHUNKS(c, first, end)
-  must(c->ctx, kg_local_solve(c->ctx, &(kg_local_solve_args){.batch = c->batch,
-                                                             .material = c->material,
-                                                             .first_group = first,
-                                                             .n_groups = end - first,
-                                                             .trace = trace,
-                                                             .load = load,
-                                                             .u = u + before(c, OP_U, first),
-                                                             .q = q + before(c, OP_Q, first)}));
+  must(c->ctx,
+       kg_local_solve(c->ctx, &(kg_local_solve_args){.batch = c->batch,
+                                                     .materials = kg_one_material(c->material),
+                                                     .first_group = first,
+                                                     .n_groups = end - first,
+                                                     .trace = trace,
+                                                     .load = load,
+                                                     .u = u + before(c, OP_U, first),
+                                                     .q = q + before(c, OP_Q, first)}));
   fetch(c, out, OP_U, u);
   fetch(c, out, OP_Q, q);
 }
@@ -275,6 +276,7 @@ static void postprocess(op_case *c, const op_data *in, op_data *out)
   must(c->ctx,
        kg_postprocess(c->ctx, &(kg_postprocess_args){
                                   .batch = c->batch,
+                                  .materials = kg_one_material(c->material),
                                   .first_group = first,
                                   .n_groups = end - first,
                                   .u = u + before(c, OP_U, first),

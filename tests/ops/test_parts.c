@@ -34,7 +34,7 @@ static double *product_in_parts(op_case *c, const op_data *data, int32_t patches
     local.n_lanes = part.count.n_groups * KG_LANES;
     must(c->ctx, kg_local_matrices(c->ctx, &(kg_local_matrices_args){
                                                .batch = part,
-                                               .material = c->material,
+                                               .materials = kg_one_material(c->material),
                                                .load = load + (size_t)c->size.n_modes * lane,
                                                .local = local,
                                                .condensed = condensed}));

@@ -1,5 +1,5 @@
-// Operators by quadrature, element by element: the fast operators of triangles, and what holds on
-// any element. One file, because all claims are about one case of two shapes.
+// Operators by quadrature, element by element: what holds on any element. One file, because all
+// claims are about one case of two shapes.
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,9 +10,6 @@
 #include "ops/local/quadrature/means.h"
 #include "ops/local/quadrature/postprocess.h"
 #include "ops/local/quadrature/recover.h"
-#include "ops/local/triangle/local_matrices.h"
-#include "ops/local/triangle/local_solve.h"
-#include "ops/local/recover/postprocess.h"
 
 enum { ORDERS = 8, TRACE_MAX = 4 * (ORDERS + 2) };
 
@@ -302,101 +299,6 @@ static void rows_of_two_elements_at_a_facet_add_up_to_zero_for_linear_functions(
   for_all_variants(1, check_rows);
 }
 
-/// The batch of a case of triangles for operators by quadrature.
-static kg_cells cells_of(op_case *c, double **tables)
-{
-  const int order = c->size.order, rows = kg_cell_rows(order);
-  must(ctx, kg_cell_tables_create(ctx, &kg_triangle, order, 1, rows, tables));
-  const size_t count = kg_cell_tables_count(&kg_triangle, order, 1, rows);
-  return (kg_cells){
-      .tables = kg_cell_tables_at(&kg_triangle, order, 1, rows,
-                                  case_upload(c, *tables, count, sizeof(double))),
-      .n_elements = c->batch.count.n_elements,
-      .vertices = c->batch.arrays.vertices,
-      .vertex = c->batch.arrays.vertex,
-      .side_edge = c->batch.arrays.side_edge,
-  };
-}
-
-/// All lanes of elements of two outputs.
-static void compare(op_case *c, int rows, const double *a, const double *b, double tolerance)
-{
-  const size_t count = (size_t)(c->batch.count.n_elements * rows);
-  double *x = case_fetch(c, a), *y = case_fetch(c, b);
-  double *p = calloc(count, sizeof *p), *q = calloc(count, sizeof *q);
-  assert_true(p && q);
-  for (int32_t e = 0; e < c->batch.count.n_elements; ++e)
-    for (int i = 0; i < rows; ++i) {
-      p[e * rows + i] = x[kg_cell_at(e, rows, i)];
-      q[e * rows + i] = y[kg_cell_at(e, rows, i)];
-    }
-  assert_close(count, p, q, tolerance);
-  free(x);
-  free(y);
-  free(p);
-  free(q);
-}
-
-/// Both kinds of operators on the same triangles, from the same loads and trace.
-static void compare_triangles(op_case *c, const kg_cells *these)
-{
-  const kg_material m = c->material;
-  const kg_cell_material material = {.diffusion = {m.diffusion, 0.0, m.diffusion},
-                                     .reaction = m.reaction,
-                                     .stabilization = m.stabilization,
-                                     .scaling = m.scaling};
-  const kg_sizes z = c->size;
-  const int32_t groups = c->batch.count.n_groups;
-  const size_t lanes = (size_t)groups * KG_LANES, N = (size_t)z.n_modes;
-  const size_t n_trace = (size_t)(c->batch.count.n_edges * z.n_edge);
-  double *random = case_randoms(11, N * lanes + n_trace);
-  const double *load = case_input(c, random, N * lanes);
-  const double *trace = case_input(c, random + N * lanes, n_trace);
-  const size_t rows[] = {(size_t)z.n_packed, (size_t)z.n_trace, N, 2 * N, (size_t)z.n_star, 1};
-  double *out[6][2];
-  for (int k = 0; k < 6; ++k)
-    for (int i = 0; i < 2; ++i) out[k][i] = case_output(c, rows[k] * lanes);
-  const kg_local_matrices_args fast = {
-      .batch = c->batch,
-      .material = m,
-      .load = load,
-      .local = case_local(c, KG_LAYOUT_PACKED, KG_DOUBLE, out[0][0]),
-      .condensed = out[1][0]};
-  const kg_local_solve_args solve = {c->batch, m, 0, groups, trace, load, out[2][0], out[3][0]};
-  const kg_postprocess_args star = {c->batch,  0,         groups,   out[2][0],
-                                    out[3][0], out[4][0], out[5][0]};
-  must(ctx, kg_local_matrices(ctx, &fast));
-  must(ctx, kg_local_solve(ctx, &solve));
-  must(ctx, kg_postprocess(ctx, &star));
-  const kg_cell_make_args make_args = {*these, material, load, out[0][1], out[1][1]};
-  const kg_cell_recover_args recover = {*these, material, trace, load, out[2][1], out[3][1]};
-  const kg_cell_postprocess_args post = {*these,    material,  out[2][1],
-                                         out[3][1], out[4][1], out[5][1]};
-  must(ctx, kg_cell_make(ctx, &make_args));
-  must(ctx, kg_cell_recover(ctx, &recover));
-  must(ctx, kg_cell_postprocess(ctx, &post));
-  for (int k = 0; k < 6; ++k)
-    if (k != 3) compare(c, (int)rows[k], out[k][1], out[k][0], 1e3 * rounding(z.n_modes));
-  free(random);
-}
-
-static void on_triangles_they_are_the_fast_operators(void **state)
-{
-  (void)state;
-  for (int order = 1; order <= 6; ++order)
-    for (int scaling = 0; scaling < 3; ++scaling) {
-      const kg_material material = {0.5 + 0.75 * scaling, scaling == 1 ? 0.0 : 3.0,
-                                    1.5 - 0.4 * scaling, (kedge_scaling)scaling};
-      op_case c;
-      double *tables;
-      case_create(&c, ctx, 40, order, CASE_MIXED, material);
-      const kg_cells these = cells_of(&c, &tables);
-      compare_triangles(&c, &these);
-      free(tables);
-      case_destroy(&c);
-    }
-}
-
 /// No two elements alike.
 static void irregular(int i, int j, int n, double at[2])
 {
@@ -493,7 +395,6 @@ int main(void)
       cmocka_unit_test(K_does_not_depend_on_the_corner_with_which_an_element_begins),
       cmocka_unit_test(linear_functions_their_fluxes_and_means_are_recovered_exactly),
       cmocka_unit_test(rows_of_two_elements_at_a_facet_add_up_to_zero_for_linear_functions),
-      cmocka_unit_test(on_triangles_they_are_the_fast_operators),
       cmocka_unit_test(a_range_of_groups_gets_what_it_gets_in_the_whole),
       cmocka_unit_test(empty_lanes_have_zero_local_matrices),
   };

@@ -64,7 +64,7 @@ typedef struct reference {
 
 static const reference references[] = {
     {ALL,
-     "1, 0, 1",  // a tensor, so that the rule is as large as that of the others
+     "1",
      "1",
      WAVES,
      25,
@@ -176,8 +176,8 @@ static void errors_are_those_of_another_implementation(void **state)
       snprintf(rows, sizeof rows, "%d", order + 6);
       const kedge_report r = report_of(
           ctx, mesh,
-          SETTINGS({"space", "quadrature", rows}, {"space", "order", order_text[order]},
-                   {"equation", "diffusion", ref->diffusion},
+          SETTINGS({"space", "quadrature", rows}, {"exact", "quadrature", rows},
+                   {"space", "order", order_text[order]}, {"equation", "diffusion", ref->diffusion},
                    {"equation", "reaction", ref->reaction}, {"exact", "u", ref->u},
                    {"boundary default", "type", "dirichlet"}, {"solver", "tolerance", "1e-12"},
                    {"solver", "preconditioner", "multigrid"}));
@@ -296,12 +296,14 @@ static void what_is_not_elliptic_or_not_a_region_is_refused(void **state)
                {"solver", "preconditioner", "multigrid"}),
       "with an expression for diffusion or reaction precision is double or mixed, not compact");
   assert_refused(mesh,
-                 SETTINGS(GIVEN, {"space", "order", "9"}, {"equation", "diffusion", "2, 1, 2"}),
-                 "with a tensor for diffusion order is 1 to 8, not 9");
-  assert_refused(mesh,
-                 SETTINGS(GIVEN, {"space", "order", "9"}, {"region 3", "diffusion", "2"},
-                          {"region 7", "diffusion", "1"}),
-                 "with regions of different diffusion or reaction order is 1 to 8, not 9");
+                 SETTINGS(GIVEN, {"space", "order", "9"}, {"equation", "diffusion", "2+x, 1, 2"}),
+                 "with an expression for diffusion or reaction order is 1 to 8, not 9");
+  assert_refused(
+      mesh,
+      SETTINGS(GIVEN, {"region 3", "diffusion", "2"}, {"region 7", "diffusion", "1"},
+               {"solver", "precision", "compact"}, {"solver", "preconditioner", "multigrid"}),
+      "with quadrilaterals in regions of different coefficients precision is double or "
+      "mixed, not compact");
   kedge_mesh *fine;
   must(ctx, kedge_mesh_refine(ctx, mesh, 2, &fine));
   assert_refused(fine, SETTINGS(GIVEN, {"region 4", "diffusion", "2"}),

@@ -47,11 +47,12 @@ static void make_matrices(trace_system *s, kg_local local, double *inverse)
   const size_t lanes = KG_LANES * (size_t)c->batch.count.n_groups;
   const double *load = random_input(c, 1, (size_t)c->size.n_modes * lanes, 0.0);
   double *condensed = case_output(c, (size_t)c->size.n_trace * lanes);
-  must(ctx, kg_local_matrices(ctx, &(kg_local_matrices_args){.batch = c->batch,
-                                                             .material = c->material,
-                                                             .load = load,
-                                                             .local = local,
-                                                             .condensed = condensed}));
+  must(ctx,
+       kg_local_matrices(ctx, &(kg_local_matrices_args){.batch = c->batch,
+                                                        .materials = kg_one_material(c->material),
+                                                        .load = load,
+                                                        .local = local,
+                                                        .condensed = condensed}));
   must(ctx, kg_facet_diagonal(ctx, &(kg_facet_diagonal_args){
                                        .batch = c->batch,
                                        .locals = kg_locals_of(local, c->batch.arrays.side_edge),

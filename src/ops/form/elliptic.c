@@ -17,7 +17,7 @@ static kedge_status make(kedge_context *ctx, const kg_elements *e,
 {
   if (!e->by_quadrature)
     return kg_local_matrices(ctx, &(kg_local_matrices_args){.batch = e->batch,
-                                                            .material = coefficient->constant,
+                                                            .materials = coefficient->constant,
                                                             .load = load,
                                                             .local = local,
                                                             .condensed = condensed});
@@ -35,7 +35,7 @@ static kedge_status recover(kedge_context *ctx, const kg_elements *e,
 {
   if (!e->by_quadrature)
     return kg_local_solve(ctx, &(kg_local_solve_args){.batch = e->batch,
-                                                      .material = coefficient->constant,
+                                                      .materials = coefficient->constant,
                                                       .n_groups = kg_elements_groups(e),
                                                       .trace = trace,
                                                       .load = load,
@@ -55,6 +55,7 @@ static kedge_status postprocess(kedge_context *ctx, const kg_elements *e,
 {
   if (!e->by_quadrature)
     return kg_postprocess(ctx, &(kg_postprocess_args){.batch = e->batch,
+                                                      .materials = coefficient->constant,
                                                       .n_groups = kg_elements_groups(e),
                                                       .u = u,
                                                       .q = flux,

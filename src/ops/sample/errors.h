@@ -26,6 +26,11 @@ typedef struct kg_errors_args {
   const double *u, *q, *u_star;   ///< as kg_local_solve() and kg_postprocess() leave them
   const double *exact;            ///< [group of the chunk][3][point][lane]: u, u_x, u_y
   kg_error_sums *by_group;        ///< out: [group]; summed in order by the caller
+  /// out: [group], squares of the L2 norms of diffusion times the error of q; NULL: not wanted, and
+  /// what follows is not read
+  double *flux_by_group;
+  const double *diffusion;  ///< [material][3]: xx, xy, yy
+  const int32_t *material;  ///< [group][lane]; NULL: the first
 } kg_errors_args;
 
 KG_DECLARE_OPERATOR(kg_errors, kg_errors_args);

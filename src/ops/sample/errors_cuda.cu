@@ -100,8 +100,10 @@ __global__ void __launch_bounds__(group_shape<P>::WARPS *KG_LANES, shapes[P - 1]
   }
   kg::errors_of_group<P, shape>(
       kg::error_rule<P>{a.points}, memory_exact<P>{exact + lane, a.points.rows},
-      kg::point_fields{u + lane, q + lane, q + N * KG_LANES + lane, star + lane}, jacobian,
-      (double *)(a.by_group + group));
+      kg::point_fields{u + lane, q + lane, q + N * KG_LANES + lane, star + lane},
+      kg::point_flux(a.diffusion, a.material, group * KG_LANES + lane,
+                     a.flux_by_group ? a.flux_by_group + group : nullptr),
+      jacobian, (double *)(a.by_group + group));
 }
 
 template <int P>

@@ -8,13 +8,13 @@
 kedge_status kg_load_vectors_host(kedge_context *ctx, const kg_load_vectors_args *args)
 {
   const int N = args->batch.reference.size.n_modes, n_points = args->points.n;
+  const kg_materials unit = kg_one_material(kg_unit_material());
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
   for (int32_t g = 0; g < args->n_groups; ++g) {
     const int64_t group = args->first_group + g;
     double scaled[KG_LANES];
     for (int i = 0; i < KG_LANES; ++i)
-      scaled[i] =
-          args->scale * kg_element_at(&args->batch.arrays, group, i, kg_unit_material()).jacobian;
+      scaled[i] = args->scale * kg_element_at(&args->batch.arrays, group, i, &unit).jacobian;
     double(*load)[KG_LANES] = (double(*)[KG_LANES])(args->load + (int64_t)g * N * KG_LANES);
     memset(load, 0, (size_t)N * sizeof *load);
     for (int q = 0; q < n_points; ++q) {

@@ -71,13 +71,37 @@ struct point_fields {
 /// Sums of one lane, without its jacobian.
 struct point_errors {
   double u2, q2, star2, largest;
+  double xx, xy;  ///< of q: e_x^2 and e_x e_y; summed where fluxes are wanted
 };
 
-/// Add the errors at a row of points. Modes fill the registers, so each row reads them again: with
+/// What the flux of a lane needs: its diffusion, and where the sum of the group goes or NULL.
+struct point_flux {
+  double xx, xy, yy, *sum;
+
+  /// @param diffusion  [material][3]
+  __device__ __forceinline__ point_flux(const double *diffusion, const int *material,
+                                        long long element, double *sum_)
+      : xx(0.0), xy(0.0), yy(0.0), sum(sum_)
+  {
+    if (!sum) return;
+    if (material) diffusion += 3 * (long long)material[element];
+    xx = diffusion[0];
+    xy = diffusion[1];
+    yy = diffusion[2];
+  }
+  /// The square of diffusion times e, from the sums of its products.
+  __device__ __forceinline__ double square(const point_errors &e) const
+  {
+    return (xx * xx + xy * xy) * e.xx + 2.0 * xy * (xx + yy) * e.xy +
+           (xy * xy + yy * yy) * (e.q2 - e.xx);
+  }
+};
+
+/// Add the errors at a row of points, and `products` for a flux. Modes fill the registers, so each row reads them again: with
 /// __syncwarp() compilers cannot keep them from one row to the next.
 template <int P, class Rule, class Exact>
 __device__ __forceinline__ void errors_of_row(const Rule &rule, const Exact &exact,
-                                              const point_fields &field, int row,
+                                              const point_fields &field, int row, bool products,
                                               point_errors &error)
 {
   using shape = point_shape<P>;
@@ -116,6 +140,10 @@ __device__ __forceinline__ void errors_of_row(const Rule &rule, const Exact &exa
     error.u2 = fma(weight * du, du, error.u2);
     error.q2 = fma(weight, fma(dx, dx, dy * dy), error.q2);
     error.star2 = fma(weight * dstar, dstar, error.star2);
+    if (products) {
+      error.xx = fma(weight * dx, dx, error.xx);
+      error.xy = fma(weight * dx, dy, error.xy);
+    }
     error.largest = larger(error.largest, du);
   }
 }
@@ -171,35 +199,47 @@ __device__ __forceinline__ double fold(const double (&error)[4])
   return mine;
 }
 
-/// Sums over a group: of the three squares, and the maximum, into sums[4]. All threads of the block
+/// The sum over the lanes of a warp.
+__device__ __forceinline__ double sum_of_warp(double mine)
+{
+#pragma unroll
+  for (int bit = 16; bit > 0; bit /= 2) mine += __shfl_xor_sync(0xffffffffu, mine, bit);
+  return mine;
+}
+
+/// Sums over a group: of the three squares, and the maximum, into sums[4], and of the flux. All threads of the block
 /// come here, those of a warp for one group; where warps share a group the block has no other. Sums
 /// are in a fixed order.
 template <int P, class Shape, class Rule, class Exact>
 __device__ __forceinline__ void errors_of_group(const Rule &rule, const Exact &exact,
-                                                const point_fields &field, double jacobian,
-                                                double *sums)
+                                                const point_fields &field, const point_flux &flux,
+                                                double jacobian, double *sums)
 {
   constexpr int SHARE = Shape::SHARE;
   const int share = SHARE == 1 ? 0 : __shfl_sync(0xffffffffu, (int)threadIdx.x / 32, 0);  // uniform
   point_errors mine = {};
 #pragma unroll 1
   for (int row = share; row < rule.rows(); row += SHARE)
-    errors_of_row<P>(rule, exact, field, row, mine);
+    errors_of_row<P>(rule, exact, field, row, flux.sum != nullptr, mine);
   if (share == SHARE - 1) errors_of_corners<P>(rule, exact, field, mine);
   exact.check(mine.u2 + mine.q2 + mine.largest);
   const double of_lane[4] = {jacobian * mine.u2, jacobian * mine.q2, jacobian * mine.star2,
                              jacobian > 0.0 ? mine.largest : 0.0};
-  double total = fold(of_lane);
+  double total = fold(of_lane), total_flux = 0.0;
+  if (flux.sum) total_flux = sum_of_warp(jacobian * flux.square(mine));
   const int lane = threadIdx.x % 32, k = lane / 8;
   if constexpr (SHARE > 1) {
-    __shared__ double s_error[SHARE][4];
+    __shared__ double s_error[SHARE][4], s_flux[SHARE];
     if (lane % 8 == 0) s_error[share][k] = total;
+    if (lane == 0) s_flux[share] = total_flux;
     __syncthreads();
     if (share != 0) return;
     for (int w = 1; w < SHARE; ++w)
       total = k < 3 ? total + s_error[w][k] : larger(total, s_error[w][k]);
+    for (int w = 1; w < SHARE; ++w) total_flux += s_flux[w];
   }
   if (lane % 8 == 0) sums[k] = total;
+  if (flux.sum && lane == 0) *flux.sum = total_flux;
 }
 
 }  // namespace kg

@@ -73,7 +73,10 @@ kedge_status kg_sample_errors(kedge_context *ctx, const kg_sample_kernel *kernel
                        &a.u,
                        &a.q,
                        &a.u_star,
-                       &a.by_group};
+                       &a.by_group,
+                       &a.flux_by_group,
+                       &a.diffusion,
+                       &a.material};
   return launch(ctx, kernel, n, kg_sample_shape_of(KG_SAMPLE_ERRORS, kernel->order).share,
                 arguments);
 }

@@ -127,7 +127,7 @@ typedef kg::error_shape<SHARE> shape;
 extern "C" __global__ void __launch_bounds__(32 * shape::WARPS, BLOCKS)
     sample(const double *vertices, const int *vertex, long long first_group, long long n_groups,
            long long n_elements, const double *u, const double *q, const double *u_star,
-           double *sums)
+           double *sums, double *fluxes, const double *diffusion, const int *material)
 {
   typedef kg::point_shape<ORDER> modes;
   const int lane = threadIdx.x % 32;
@@ -138,7 +138,9 @@ extern "C" __global__ void __launch_bounds__(32 * shape::WARPS, BLOCKS)
   const double *mine = q + g * 2 * modes::N * 32 + lane;
   const kg::point_fields field = {u + g * modes::N * 32 + lane, mine, mine + modes::N * 32,
                                   u_star + g * modes::S * 32 + lane};
-  kg::errors_of_group<ORDER, shape>(table_rule{}, exact, field,
+  const kg::point_flux flux(diffusion, material, group * 32 + lane,
+                            fluxes ? fluxes + group : nullptr);
+  kg::errors_of_group<ORDER, shape>(table_rule{}, exact, field, flux,
                                     group * 32 + lane < n_elements ? exact.jacobian() : 0.0,
                                     sums + group * 4);
 }

@@ -4,7 +4,8 @@
 /// whatever the stabilization, and its flux through an edge is constant. So A P c is zero but in
 /// mode 0 of each edge, where it is the jump of the normal flux of c.
 ///
-/// With d_a = x_a - x_o, d_b = x_b - x_o from the vertex o opposite to an edge from a to b,
+/// Where the diffusion is a tensor, this holds after a change of coordinates that makes it a number
+/// (kg_turn_tangent()). With d_a = x_a - x_o, d_b = x_b - x_o from the vertex o opposite to an edge from a to b,
 /// t = x_b - x_a and the diffusion k, an element adds
 ///
 ///     -sqrt 2 (s_a (c_a - c_o) + s_b (c_b - c_o))
@@ -16,6 +17,7 @@
 #pragma once
 #include <math.h>
 
+#include "ops/local/triangle/element.h"
 #include "ops/numbering/trace_arrays.h"
 #include "ops/numbering/vertex_space.h"
 KEDGE_BEGIN_DECLS
@@ -24,9 +26,9 @@ KEDGE_BEGIN_DECLS
 /// and on triangles alone. In device memory.
 typedef struct kg_vertex_correction {
   kg_vertex_space space;
-  double diffusion;
-  int32_t n_edges;       ///< free edges
-  const double *coarse;  ///< [unknown]; NULL: there is nothing to add
+  kg_materials materials;  ///< of all lanes
+  int32_t n_edges;         ///< free edges
+  const double *coarse;    ///< [unknown]; NULL: there is nothing to add
 } kg_vertex_correction;
 
 /// What an edge receives of a correction.
@@ -35,23 +37,29 @@ typedef struct kg_edge_correction {
   double flux;         ///< mode 0 of A P c
 } kg_edge_correction;
 
-/// sqrt 2 / k times what the element of a side adds to the flux of an edge.
+/// sqrt 2 times what the element of a side adds to the flux of an edge; where all elements have one
+/// material, over its diffusion.
 /// @param[in] vertex  of the edge
 KG_INLINE double kg_vertex_flux(const kg_vertex_correction *a, const int32_t vertex[2],
                                 kg_side side)
 {
   const double *x = a->space.mesh.vertices;
   const int corner = kg_facet_before(3, kg_side_facet(side));
-  const int32_t opposite = a->space.mesh.vertex[kg_lane_side(3, kg_side_element(side), corner)];
+  const int32_t e = kg_side_element(side);
+  const int32_t opposite = a->space.mesh.vertex[kg_lane_side(3, e, corner)];
+  const kg_material material = kg_material_at(&a->materials, e / KG_LANES, e % KG_LANES);
   double d[2][2], rise[2];
   for (int k = 0; k < 2; ++k) {
     d[k][0] = x[2 * (int64_t)vertex[k]] - x[2 * (int64_t)opposite];
     d[k][1] = x[2 * (int64_t)vertex[k] + 1] - x[2 * (int64_t)opposite + 1];
+    if (material.is_tensor) kg_turn_tangent(material.root, d[k]);
     rise[k] = a->coarse[vertex[k]] - a->coarse[opposite];
   }
   const double t[2] = {d[1][0] - d[0][0], d[1][1] - d[0][1]};
   const double before = d[0][0] * t[0] + d[0][1] * t[1], behind = d[1][0] * t[0] + d[1][1] * t[1];
-  return (behind * rise[0] - before * rise[1]) / fabs(d[0][0] * d[1][1] - d[0][1] * d[1][0]);
+  const double flux =
+      (behind * rise[0] - before * rise[1]) / fabs(d[0][0] * d[1][1] - d[0][1] * d[1][0]);
+  return a->materials.index ? material.diffusion * flux : flux;
 }
 
 /// Whether fluxes of coarse functions are known: a bilinear one is no local solution.
@@ -68,8 +76,9 @@ KG_INLINE kg_edge_correction kg_edge_correct(const kg_vertex_correction *a, int3
   const kg_side *side = a->space.mesh.edge_sides + 2 * (int64_t)edge;
   double flux = kg_vertex_flux(a, vertex, side[0]);
   if (side[1] != KG_NO_SIDE) flux += kg_vertex_flux(a, vertex, side[1]);
+  const double all = a->materials.index ? 1.0 : a->materials.one.diffusion;
   const kg_edge_correction c = {kg_prolong_mean(low, high), kg_prolong_slope(low, high),
-                                KG_PROLONG_MEAN * a->diffusion * flux};
+                                KG_PROLONG_MEAN * all * flux};
   return c;
 }
 

@@ -97,7 +97,7 @@ static void pack_of_elements(const void *args, int64_t g, int part, kg_pack *scr
   const int N = a->batch.reference.size.n_modes;
   const int64_t group = a->first_group + g;
   kg_element_pack e;
-  kg_lanes_elements(&a->batch.arrays, a->material, group, part, &e);
+  kg_lanes_elements(&a->batch.arrays, &a->materials, group, part, &e);
   kg_pack lambda[TRACE_MAX];
   gather_trace(&a->batch, a->trace, group, part, lambda);
   kg_pack *u = scratch;

@@ -46,7 +46,7 @@ struct group_elements {
   __device__ __forceinline__ void set(const kg_local_solve_args &a, int64_t group)
   {
     const int lane = threadIdx.x % KG_LANES;
-    const kg_element e = kg_element_at(&a.batch.arrays, group, lane, a.material);
+    const kg_element e = kg_element_at(&a.batch.arrays, group, lane, &a.materials);
     for (int k = 0; k < 3; ++k) {
       tau[k][lane] = e.tau[k];
       stiffness[k][lane] = e.stiffness[k];
@@ -251,8 +251,8 @@ template <int P>
 kedge_status solve_by_blocks(kedge_context *ctx, const kg_local_solve_args &a)
 {
   using staged = solve_shape<P, true>;
-  const element_solve_args solve = {a.batch,    a.material, a.first_group,
-                                    a.n_groups, a.u,        product_shape<P>::N};
+  const element_solve_args solve = {a.batch,    a.materials, a.first_group,
+                                    a.n_groups, a.u,         product_shape<P>::N};
   return staged::BYTES <= (size_t)kg_cuda(ctx)->shared_limit
              ? launch_solve_blocks<staged>(ctx, solve, "local_solve: solve")
              : launch_solve_blocks<solve_shape<P, false>>(ctx, solve, "local_solve: solve");

@@ -7,7 +7,7 @@
 //                                             t = (F_1 lambda_1 + F_2 lambda_2) / 2 - F_0 lambda_0
 //   f + R lambda = f + sum_l tau_l F_l lambda_l + kappa J (Dr (v.v p + v.w t) + D (v.w p + w.w t))
 //
-// because the outward normals times length are -2 J w, 2 J (v + w / 2) and -2 J (v - w / 2).
+// (v . kappa v and so on where kappa is a tensor), because the outward normals times length are -2 J w, 2 J (v + w / 2) and -2 J (v - w / 2).
 //
 // Layout  u [group][N][lane], q [group][2 N][lane], of the chunk.
 // Map     thread = element, warp = group. Reference matrices are operands of the arithmetic
@@ -79,20 +79,26 @@ struct lifted_mode {
 /// Factors of one element in its local solve.
 struct recover_element {
   double v[2], w[2];  ///< grad r + grad s / 2, grad s
-  double vv, vw, ww;  ///< their Gram matrix times kappa J
+  double vv, vw, ww;  ///< J v . kappa v, J v . kappa w, J w . kappa w
   top_modes top;
 
-  __device__ __forceinline__ recover_element(const kg_element &e, double diffusion, int m)
+  __device__ __forceinline__ recover_element(const kg_element &e, const kg_material &material,
+                                             int m)
       : top(e, m)
   {
-    const double kj = diffusion * e.jacobian;
+    const double kj = material.diffusion * e.jacobian;
     for (int k = 0; k < 2; ++k) {
       w[k] = e.grad_s[k];
       v[k] = e.grad_r[k] + 0.5 * w[k];
     }
-    vv = kj * (v[0] * v[0] + v[1] * v[1]);
-    vw = kj * (v[0] * w[0] + v[1] * w[1]);
-    ww = kj * (w[0] * w[0] + w[1] * w[1]);
+    double along[2] = {v[0], v[1]}, across[2] = {w[0], w[1]};
+    if (material.is_tensor) {
+      kg_turn_normal(material.root, v, along);
+      kg_turn_normal(material.root, w, across);
+    }
+    vv = kj * (along[0] * along[0] + along[1] * along[1]);
+    vw = kj * (along[0] * across[0] + along[1] * across[1]);
+    ww = kj * (across[0] * across[0] + across[1] * across[1]);
   }
 };
 
@@ -212,8 +218,8 @@ __global__ void __launch_bounds__(RECOVER_THREADS, recover_blocks(P))
   read_trace<m>(a, group, lane, lambda);
 #pragma unroll
   for (int i = 0; i < N; ++i) u[i] = a.load[(group * N + i) * KG_LANES + lane];
-  const recover_element e(kg_element_at(&a.batch.arrays, group, lane, a.material),
-                          a.material.diffusion, m);
+  const recover_element e(kg_element_at(&a.batch.arrays, group, lane, &a.materials),
+                          kg_material_at(&a.materials, group, lane), m);
   lift_trace<P>(table, e, lambda, u, p, t);
   solve_thread_element<P>(table, e, u);
   if constexpr (LIFTS_AGAIN<P>) {

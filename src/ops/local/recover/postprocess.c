@@ -5,12 +5,12 @@
 #include "device/context.h"
 #include "ops/local/triangle/lanes.h"
 
-/// Gram matrix of the tangents: 11, 12, 22.
+/// Gram matrix of the tangents, turned by the diffusion: 11, 12, 22.
 static void gram(const kg_element_pack *e, kg_pack h[3])
 {
-  h[0] = e->tangent[0][0] * e->tangent[0][0] + e->tangent[0][1] * e->tangent[0][1];
-  h[1] = e->tangent[0][0] * e->tangent[1][0] + e->tangent[0][1] * e->tangent[1][1];
-  h[2] = e->tangent[1][0] * e->tangent[1][0] + e->tangent[1][1] * e->tangent[1][1];
+  h[0] = e->turned[0][0] * e->turned[0][0] + e->turned[0][1] * e->turned[0][1];
+  h[1] = e->turned[0][0] * e->turned[1][0] + e->turned[0][1] * e->turned[1][1];
+  h[2] = e->turned[1][0] * e->turned[1][0] + e->turned[1][1] * e->turned[1][1];
 }
 
 /// y = (T H T^T)^-1 T p; `mass` takes the matrix.
@@ -55,7 +55,7 @@ static void pack_of_elements(const void *args, int64_t g, int part, kg_pack *scr
   const kg_reference *ref = &a->batch.reference;
   const int N = ref->size.n_modes, S = ref->size.n_star, K = ref->size.n_rotation;
   kg_element_pack e;
-  kg_lanes_elements(&a->batch.arrays, kg_unit_material(), a->first_group + g, part, &e);
+  kg_lanes_elements(&a->batch.arrays, &a->materials, a->first_group + g, part, &e);
   kg_pack *p = scratch, *x = p + 2 * N, *y = x + S, *mass = y + K, h[3];
   for (int j = 0; j < N; ++j) {
     const kg_pack qx = *kg_lanes_row_const(a->q, g, 2 * N, j, part);

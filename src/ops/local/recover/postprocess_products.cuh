@@ -95,8 +95,8 @@ kedge_status solve_rotations(kedge_context *ctx, const kg_postprocess_args &a)
     return launch_elements<P, STAR_THREADS>(ctx, "postprocess: solve", a.n_groups,
                                             postprocess_solve<P>, a);
   } else {
-    const element_solve_args solve = {a.batch,    kg_unit_material(), a.first_group,
-                                      a.n_groups, a.u_star,           shape::S + 1};
+    const element_solve_args solve = {a.batch,    a.materials, a.first_group,
+                                      a.n_groups, a.u_star,    shape::S + 1};
     constexpr auto by = ROTATION_SHAPES[P - 8];
     return launch_solve_blocks<block_shape<rotation_problem<P>, by.tile, by.elements, by.blocks>>(
         ctx, solve, "postprocess: solve");

@@ -23,16 +23,16 @@ constexpr int star_blocks(int order)
 __device__ __forceinline__ kg_element star_element(const kg_postprocess_args &a, int64_t g,
                                                    int lane)
 {
-  return kg_element_at(&a.batch.arrays, a.first_group + g, lane, kg_unit_material());
+  return kg_element_at(&a.batch.arrays, a.first_group + g, lane, &a.materials);
 }
 
-/// Gram matrix of the tangents of an element.
+/// Gram matrix of the tangents of an element, turned by its diffusion.
 struct tangent_gram {
   double h11, h12, h22;
   explicit __device__ __forceinline__ tangent_gram(const kg_element &e)
-      : h11(e.tangent[0][0] * e.tangent[0][0] + e.tangent[0][1] * e.tangent[0][1]),
-        h12(e.tangent[0][0] * e.tangent[1][0] + e.tangent[0][1] * e.tangent[1][1]),
-        h22(e.tangent[1][0] * e.tangent[1][0] + e.tangent[1][1] * e.tangent[1][1])
+      : h11(e.turned[0][0] * e.turned[0][0] + e.turned[0][1] * e.turned[0][1]),
+        h12(e.turned[0][0] * e.turned[1][0] + e.turned[0][1] * e.turned[1][1]),
+        h22(e.turned[1][0] * e.turned[1][0] + e.turned[1][1] * e.turned[1][1])
   {
   }
 };

@@ -33,7 +33,7 @@ namespace kg
 
 struct element_solve_args {
   kg_batch batch;
-  kg_material material;
+  kg_materials materials;
   int32_t first_group, n_groups;  ///< the chunk of this call
   double *x;
   int rows;  ///< of x in a group
@@ -273,17 +273,19 @@ struct block_work {
     }
     __pipeline_commit();
   }
-  /// The factors of the elements, of corners that have come.
-  __device__ __forceinline__ void set_factors() const
+  /// The factors of the elements of a piece, whose corners have come.
+  __device__ __forceinline__ void set_factors(int64_t piece) const
   {
     if (threadIdx.x >= E) return;
+    const int64_t group = a.first_group + piece / PARTS;
+    const int lane = (int)(piece % PARTS) * E + e;
     double x[3], y[3];
     for (int l = 0; l < 3; ++l) {
       const double2 corner = ((const double2 *)(s + shape::CORNERS))[l * E + e];
       x[l] = corner.x;
       y[l] = corner.y;
     }
-    shape::Problem::set(kg_element_of(x, y, a.material),
+    shape::Problem::set(kg_element_of(x, y, kg_material_at(&a.materials, group, lane)),
                         [&](int k, double value) { s[shape::FACTORS + k * E + e] = value; });
   }
 };
@@ -311,7 +313,7 @@ __global__ void __launch_bounds__(shape::THREADS, shape::BLOCKS)
   for (int buffer = 0; piece < pieces; piece += gridDim.x, buffer ^= 1) {
     __pipeline_wait_prior(0);
     __syncthreads();
-    work.set_factors();
+    work.set_factors(piece);
     __syncthreads();
     work.fetch(piece + gridDim.x, vertex, buffer ^ 1);
     vertex = work.vertex_of(piece + 2 * (int64_t)gridDim.x);

@@ -269,7 +269,7 @@ __global__ void __launch_bounds__(32 * COLUMN_WARPS, shape::BLOCKS)
     double *const x = a.u + g * Operator::MODES * KG_LANES + w.at.lane;
     for (int i = warp; i < shape::N; i += COLUMN_WARPS)
       s_x[i * COLUMN_STRIDE + w.at.lane] = x[shape::mode_of(i) * KG_LANES];
-    const Operator mine(kg_element_at(&a.batch.arrays, a.first_group + g, w.at.lane, a.material));
+    const Operator mine(kg_element_at(&a.batch.arrays, a.first_group + g, w.at.lane, &a.materials));
     __syncthreads();
 #pragma unroll 1
     for (w.first = warp * shape::E; w.first < KG_LANES; w.first += COLUMN_WARPS * shape::E) {

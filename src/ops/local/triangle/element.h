@@ -10,11 +10,50 @@
 #include "space/trace_layout.h"
 #include "core/inline.h"
 
-/// The equation and its stabilization; constant over the batch.
+/// The equation and its stabilization where they are constant.
 typedef struct kg_material {
   double diffusion, reaction, stabilization;
   kedge_scaling scaling;  ///< of the stabilization with the edge length
+  /// The diffusion is the tensor diffusion C C^T, C = [root[0], root[1]; 0, root[2]] of
+  /// determinant 1; else the number alone, and `root` is not read.
+  bool is_tensor;
+  /// The stabilization of an edge is that times n . C C^T n, and has no other scaling.
+  bool by_normal;
+  double root[3];
 } kg_material;
+
+/// The materials of a range of elements: one, or a table and where in it that of an element is.
+typedef struct kg_materials {
+  kg_material one;           ///< read where there is no index
+  const kg_material *table;  ///< in device memory
+  const int32_t *index;      ///< [group of the range][lane]; NULL: all elements have the one
+} kg_materials;
+
+KG_INLINE kg_materials kg_one_material(kg_material material)
+{
+  const kg_materials one = {material, NULL, NULL};
+  return one;
+}
+
+KG_INLINE kg_material kg_material_at(const kg_materials *materials, int64_t group, int lane)
+{
+  return materials->index ? materials->table[materials->index[group * KG_LANES + lane]]
+                          : materials->one;
+}
+
+/// C^T times a gradient or a normal, so that a . C C^T b is a product of two of these.
+KG_INLINE void kg_turn_normal(const double c[3], const double g[2], double turned[2])
+{
+  turned[0] = c[0] * g[0];
+  turned[1] = c[1] * g[0] + c[2] * g[1];
+}
+
+/// C^-1 times a tangent, in place: the change of coordinates after which diffusion is a number.
+KG_INLINE void kg_turn_tangent(const double c[3], double t[2])
+{
+  t[0] = c[2] * t[0] - c[1] * t[1];
+  t[1] = c[0] * t[1];
+}
 
 /// tau |l| by the stabilization, from the square of a length: the length cancels or is squared, but
 /// for a plain number.
@@ -28,7 +67,7 @@ KG_INLINE double kg_tau_scale(kedge_scaling scaling, double square)
 /// A material that leaves kg_element the shape of an element alone.
 KG_INLINE kg_material kg_unit_material(void)
 {
-  const kg_material unit = {1.0, 0.0, 0.0, KEDGE_SCALING_ONE};
+  const kg_material unit = {1.0, 0.0, 0.0, KEDGE_SCALING_ONE, false, false, {1.0, 0.0, 1.0}};
   return unit;
 }
 
@@ -36,16 +75,44 @@ KG_INLINE kg_material kg_unit_material(void)
 /// R_l  = tau[l] F_l + lift_r[l] (Dr F)_l + lift_s[l] (Ds F)_l
 /// S0   = trace[l,k] (F^T F)_lk + delta_lk tau[l] I
 typedef struct kg_element {
-  double jacobian;      ///< |det| of the map from the reference triangle = area / 2
-  double mass;          ///< reaction * jacobian
-  double stiffness[3];  ///< diffusion * jacobian * Gram matrix of grad r, grad s: rr, rs, ss
-  double tau[3];        ///< stabilization * length / 2 of local edge l
-  double lift_r[3], lift_s[3];  ///< diffusion * length / 2 * n . grad r (grad s)
-  double trace[6];              ///< packed lower 3 x 3: diffusion n_l . n_k |l| |k| / (4 jacobian)
+  double jacobian;              ///< |det| of the map from the reference triangle = area / 2
+  double mass;                  ///< reaction * jacobian
+  double stiffness[3];          ///< jacobian * grad . diffusion grad of r, s: rr, rs, ss
+  double tau[3];                ///< stabilization * length / 2 of local edge l
+  double lift_r[3], lift_s[3];  ///< length / 2 * n . diffusion grad r (grad s)
+  double trace[6];              ///< packed lower 3 x 3: n_l . diffusion n_k |l| |k| / (4 jacobian)
   double grad_r[2], grad_s[2];  ///< gradients of the reference coordinates
   double half_normal[3][2];     ///< outward normal * length / 2
   double tangent[2][2];         ///< along directions 1 and 2 of basis/potential.h: dx, dy
+  double turned[2][2];          ///< C^-1 times the tangents, by whose products u* is found
 } kg_element;
+
+/// The numbers of an element that a tensor changes; those of its geometry are there.
+KG_INLINE void kg_element_turn(const kg_material *material, kg_element *e)
+{
+  const double *const c = material->root;
+  const double kj = material->diffusion * e->jacobian, trace = material->diffusion / e->jacobian;
+  double r[2], s[2], normal[3][2];
+  kg_turn_normal(c, e->grad_r, r);
+  kg_turn_normal(c, e->grad_s, s);
+  e->stiffness[0] = kj * (r[0] * r[0] + r[1] * r[1]);
+  e->stiffness[1] = kj * (r[0] * s[0] + r[1] * s[1]);
+  e->stiffness[2] = kj * (s[0] * s[0] + s[1] * s[1]);
+  for (int k = 0; k < 2; ++k) kg_turn_tangent(c, e->turned[k]);
+  for (int l = 0; l < 3; ++l) {
+    const double *const half = e->half_normal[l];
+    kg_turn_normal(c, half, normal[l]);
+    if (material->by_normal)
+      e->tau[l] = material->stabilization *
+                  (normal[l][0] * normal[l][0] + normal[l][1] * normal[l][1]) /
+                  sqrt(half[0] * half[0] + half[1] * half[1]);
+    e->lift_r[l] = material->diffusion * (normal[l][0] * r[0] + normal[l][1] * r[1]);
+    e->lift_s[l] = material->diffusion * (normal[l][0] * s[0] + normal[l][1] * s[1]);
+    for (int k = 0; k <= l; ++k)
+      e->trace[l * (l + 1) / 2 + k] =
+          trace * (normal[l][0] * normal[k][0] + normal[l][1] * normal[k][1]);
+  }
+}
 
 /// @param[in] x, y  corners, counterclockwise
 KG_INLINE kg_element kg_element_of(const double x[3], const double y[3], kg_material material)
@@ -63,6 +130,7 @@ KG_INLINE kg_element kg_element_of(const double x[3], const double y[3], kg_mate
   e.tangent[0][1] = 0.5 * y1;
   e.tangent[1][0] = per_root * (x2 - 0.5 * x1);
   e.tangent[1][1] = per_root * (y2 - 0.5 * y1);
+  for (int k = 0; k < 4; ++k) e.turned[k / 2][k % 2] = e.tangent[k / 2][k % 2];
   const double kj = material.diffusion * e.jacobian;
   e.mass = material.reaction * e.jacobian;
   e.stiffness[0] = kj * (e.grad_r[0] * e.grad_r[0] + e.grad_r[1] * e.grad_r[1]);
@@ -83,10 +151,11 @@ KG_INLINE kg_element kg_element_of(const double x[3], const double y[3], kg_mate
       e.trace[l * (l + 1) / 2 + k] = trace * (e.half_normal[l][0] * e.half_normal[k][0] +
                                               e.half_normal[l][1] * e.half_normal[k][1]);
   }
+  if (material.is_tensor) kg_element_turn(&material, &e);
   return e;
 }
 
-/// Corners of the element of a lane of a group; what it contributes.
+/// Corners of the element of a lane of a group.
 KG_INLINE void kg_element_corners(const double *vertices, const int32_t *vertex, int64_t group,
                                   int lane, double x[3], double y[3])
 {
@@ -97,12 +166,13 @@ KG_INLINE void kg_element_corners(const double *vertices, const int32_t *vertex,
   }
 }
 
+/// The element of a lane of a group. @param[in] materials  of the range that `arrays` has
 KG_INLINE kg_element kg_element_at(const kg_trace_arrays *arrays, int64_t group, int lane,
-                                   kg_material material)
+                                   const kg_materials *materials)
 {
   double x[3], y[3];
   kg_element_corners(arrays->vertices, arrays->vertex, group, lane, x, y);
-  return kg_element_of(x, y, material);
+  return kg_element_of(x, y, kg_material_at(materials, group, lane));
 }
 
 /// Sign of Legendre mode k of an edge that its element sees as `side_edge` says.

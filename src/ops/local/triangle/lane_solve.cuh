@@ -152,7 +152,7 @@ __global__ void __launch_bounds__(32 * shape::WARPS, shape::BLOCKS)
       double *x = a.u + g * shape::Operator::MODES * KG_LANES + first + w.e;
       double entries[shape::ENTRIES];
       const typename shape::Operator op(
-          kg_element_at(&a.batch.arrays, a.first_group + g, first + w.e, a.material));
+          kg_element_at(&a.batch.arrays, a.first_group + g, first + w.e, &a.materials));
       build_rows<shape>(w, op, x, entries);
       factor_rows<shape>(w, entries);
       __syncwarp();

@@ -9,13 +9,13 @@
 
 _Static_assert(sizeof(kg_element_pack) == KG_PACK * sizeof(kg_element), "same members");
 
-void kg_lanes_elements(const kg_trace_arrays *arrays, kg_material material, int64_t group, int part,
-                       kg_element_pack *out)
+void kg_lanes_elements(const kg_trace_arrays *arrays, const kg_materials *materials, int64_t group,
+                       int part, kg_element_pack *out)
 {
   enum { MEMBERS = sizeof(kg_element) / sizeof(double) };
   double(*to)[KG_PACK] = (double(*)[KG_PACK])out;
   for (int i = 0; i < KG_PACK; ++i) {
-    const kg_element e = kg_element_at(arrays, group, part * KG_PACK + i, material);
+    const kg_element e = kg_element_at(arrays, group, part * KG_PACK + i, materials);
     const double *from = (const double *)&e;
     for (int k = 0; k < MEMBERS; ++k) to[k][i] = from[k];
   }

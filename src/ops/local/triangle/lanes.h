@@ -15,12 +15,12 @@ typedef double kg_pack __attribute__((vector_size(KG_PACK * sizeof(double)), may
 /// kg_element of eight elements; the same members in the same order.
 typedef struct kg_element_pack {
   kg_pack jacobian, mass, stiffness[3], tau[3], lift_r[3], lift_s[3], trace[6];
-  kg_pack grad_r[2], grad_s[2], half_normal[3][2], tangent[2][2];
+  kg_pack grad_r[2], grad_s[2], half_normal[3][2], tangent[2][2], turned[2][2];
 } kg_element_pack;
 
 /// Geometry of pack `part` of a group.
-void kg_lanes_elements(const kg_trace_arrays *arrays, kg_material material, int64_t group, int part,
-                       kg_element_pack *out);
+void kg_lanes_elements(const kg_trace_arrays *arrays, const kg_materials *materials, int64_t group,
+                       int part, kg_element_pack *out);
 
 /// Elimination of the modes p of degree P, among which Z^-1 is c I (docs/math.md#by-hand), with
 /// c = reaction J + (P + 1) sum_l tau_l: factors of what it leaves.

@@ -117,7 +117,7 @@ static void put_known(const kg_local_matrices_args *a, const pack_work *p, int64
 static void begin_pack(const kg_local_matrices_args *a, int64_t group, int part, pack_work *p)
 {
   const kg_sizes z = a->batch.reference.size;
-  kg_lanes_elements(&a->batch.arrays, a->material, group, part, &p->e);
+  kg_lanes_elements(&a->batch.arrays, &a->materials, group, part, &p->e);
   kg_lanes_top(z.order, &p->e, &p->top);
   const bool reduced = a->local.layout == KG_LAYOUT_REDUCED;
   p->n = reduced ? z.n_trace - 3 : z.n_trace;

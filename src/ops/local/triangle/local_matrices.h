@@ -14,7 +14,7 @@ KEDGE_BEGIN_DECLS
 
 typedef struct kg_local_matrices_args {
   kg_batch batch;
-  kg_material material;
+  kg_materials materials;
   const double *load;  ///< [group][N][lane]: f^e = (f, phi_i)
   kg_local local;      ///< out: K^e in double precision, PACKED or, without reaction, REDUCED; of
                        ///< the lanes of `batch`, 0 in empty ones

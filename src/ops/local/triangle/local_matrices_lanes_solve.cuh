@@ -113,7 +113,7 @@ struct lanes_element {
 /// The element of corners in shared memory.
 template <class shape>
 __device__ __forceinline__ lanes_element<shape> element_of(const lanes_warp<shape> &w,
-                                                           kg_material material)
+                                                           const kg_material &material)
 {
   double x[3], y[3];
 #pragma unroll

@@ -149,7 +149,7 @@ __global__ void __launch_bounds__(THREAD_BLOCK, thread_blocks(P, REDUCED))
 #pragma unroll
   for (int l = 0; l < 3; ++l)
     sign[l] = kg_side_sign(a.batch.arrays.side_edge[(group * 3 + l) * KG_LANES + lane], 1);
-  const thread_element el(kg_element_at(&a.batch.arrays, group, lane, a.material), m);
+  const thread_element el(kg_element_at(&a.batch.arrays, group, lane, &a.materials), m);
   const double *load = a.load + group * N * KG_LANES + lane;
   double l[shape::PACKED], f[K], top[n], w[n][K], first[3];
   factor_operator<P>(table, el.e, l);

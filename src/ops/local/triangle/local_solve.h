@@ -11,7 +11,7 @@ KEDGE_BEGIN_DECLS
 
 typedef struct kg_local_solve_args {
   kg_batch batch;
-  kg_material material;
+  kg_materials materials;
   int32_t first_group, n_groups;  ///< the chunk of this call
   const double *trace;            ///< [trace edge][mode]
   const double *load;             ///< [group][N][lane]

@@ -66,7 +66,7 @@ __device__ __forceinline__ top_modes top_modes_of(const kg_local_solve_args &a, 
   const int lane = threadIdx.x % KG_LANES;
   const int64_t g = kg_thread_number() / KG_LANES;
   u = a.u + g * (top_table<P>::K + P + 1) * KG_LANES + lane;
-  return top_modes(kg_element_at(&a.batch.arrays, a.first_group + g, lane, a.material), P + 1);
+  return top_modes(kg_element_at(&a.batch.arrays, a.first_group + g, lane, &a.materials), P + 1);
 }
 
 /// u: [f; g] becomes [f - B g / c; g].

@@ -1,0 +1,20 @@
+/// @file
+/// The coefficients of straight triangles where they are constant in each element, as the fast
+/// kernels take them (ops/local/triangle/element.h): one material, or a table by region and the
+/// place of each element in it.
+#pragma once
+#include "solver/pipeline.h"
+KEDGE_BEGIN_DECLS
+
+/// A material of the scaled equation.
+/// @param[in] value   diffusion xx, xy, yy, positive definite, and reaction
+/// @param[in] length  L of the stabilization n . diffusion n / L; 0: that of the equation
+kg_material kg_material_of(const kg_pipeline *p, const double value[4], double length);
+
+void kg_materials_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);
+/// Bring table and places to the device; p->coefficient has them then.
+kedge_status kg_materials_put(kg_pipeline *p);
+/// The materials of groups of a batch, from group `first` on.
+kg_materials kg_materials_from(const kg_pipeline *p, int batch, int32_t first);
+
+KEDGE_END_DECLS

@@ -1,0 +1,214 @@
+// The fast operators of straight triangles give what operators by quadrature do: with numbers,
+// tensors, and materials by element.
+#include <math.h>
+#include <stdlib.h>
+
+#include "case.h"
+#include "compare.h"
+#include "context.h"
+#include "ops/local/quadrature/make.h"
+#include "ops/local/quadrature/postprocess.h"
+#include "ops/local/quadrature/recover.h"
+#include "ops/local/triangle/local_matrices.h"
+#include "ops/local/triangle/local_solve.h"
+#include "ops/local/recover/postprocess.h"
+
+enum { ORDERS = 8 };
+
+/// The batch of a case of triangles for operators by quadrature.
+static kg_cells cells_of(op_case *c, double **tables)
+{
+  const int order = c->size.order, rows = kg_cell_rows(order);
+  must(ctx, kg_cell_tables_create(ctx, &kg_triangle, order, 1, rows, tables));
+  const size_t count = kg_cell_tables_count(&kg_triangle, order, 1, rows);
+  return (kg_cells){
+      .tables = kg_cell_tables_at(&kg_triangle, order, 1, rows,
+                                  case_upload(c, *tables, count, sizeof(double))),
+      .n_elements = c->batch.count.n_elements,
+      .vertices = c->batch.arrays.vertices,
+      .vertex = c->batch.arrays.vertex,
+      .side_edge = c->batch.arrays.side_edge,
+  };
+}
+
+/// All lanes of elements of two outputs.
+static void compare(op_case *c, int rows, const double *a, const double *b, double tolerance)
+{
+  const size_t count = (size_t)(c->batch.count.n_elements * rows);
+  double *x = case_fetch(c, a), *y = case_fetch(c, b);
+  double *p = calloc(count, sizeof *p), *q = calloc(count, sizeof *q);
+  assert_true(p && q);
+  for (int32_t e = 0; e < c->batch.count.n_elements; ++e)
+    for (int i = 0; i < rows; ++i) {
+      p[e * rows + i] = x[kg_cell_at(e, rows, i)];
+      q[e * rows + i] = y[kg_cell_at(e, rows, i)];
+    }
+  assert_close(count, p, q, tolerance);
+  free(x);
+  free(y);
+  free(p);
+  free(q);
+}
+
+/// Coefficients of both kinds of operators.
+typedef struct both {
+  kg_materials fast;
+  kg_cell_material cells;
+} both;
+
+/// Both kinds of operators on the same triangles, from the same loads and trace.
+static void compare_triangles(op_case *c, const kg_cells *these, const both *of)
+{
+  const kg_materials fast = of->fast;
+  const kg_cell_material material = of->cells;
+  const kg_sizes z = c->size;
+  const int32_t groups = c->batch.count.n_groups;
+  const size_t lanes = (size_t)groups * KG_LANES, N = (size_t)z.n_modes;
+  const size_t n_trace = (size_t)(c->batch.count.n_edges * z.n_edge);
+  double *random = case_randoms(11, N * lanes + n_trace);
+  const double *load = case_input(c, random, N * lanes);
+  const double *trace = case_input(c, random + N * lanes, n_trace);
+  const size_t rows[] = {(size_t)z.n_packed, (size_t)z.n_trace, N, 2 * N, (size_t)z.n_star, 1};
+  double *out[6][2];
+  for (int k = 0; k < 6; ++k)
+    for (int i = 0; i < 2; ++i) out[k][i] = case_output(c, rows[k] * lanes);
+  const kg_local_matrices_args make = {
+      .batch = c->batch,
+      .materials = fast,
+      .load = load,
+      .local = case_local(c, KG_LAYOUT_PACKED, KG_DOUBLE, out[0][0]),
+      .condensed = out[1][0]};
+  const kg_local_solve_args solve = {c->batch, fast, 0, groups, trace, load, out[2][0], out[3][0]};
+  const kg_postprocess_args star = {c->batch,  fast,      0,         groups,
+                                    out[2][0], out[3][0], out[4][0], out[5][0]};
+  must(ctx, kg_local_matrices(ctx, &make));
+  must(ctx, kg_local_solve(ctx, &solve));
+  must(ctx, kg_postprocess(ctx, &star));
+  const kg_cell_make_args make_args = {*these, material, load, out[0][1], out[1][1]};
+  const kg_cell_recover_args recover = {*these, material, trace, load, out[2][1], out[3][1]};
+  const kg_cell_postprocess_args post = {*these,    material,  out[2][1],
+                                         out[3][1], out[4][1], out[5][1]};
+  must(ctx, kg_cell_make(ctx, &make_args));
+  must(ctx, kg_cell_recover(ctx, &recover));
+  must(ctx, kg_cell_postprocess(ctx, &post));
+  for (int k = 0; k < 6; ++k)
+    if (k != 3) compare(c, (int)rows[k], out[k][1], out[k][0], 1e3 * rounding(z.n_modes));
+  free(random);
+}
+
+static void numbers_are_those_of_quadrature(void **state)
+{
+  (void)state;
+  for (int order = 1; order <= 6; ++order)
+    for (int scaling = 0; scaling < 3; ++scaling) {
+      const kg_material m = {0.5 + 0.75 * scaling, scaling == 1 ? 0.0 : 3.0, 1.5 - 0.4 * scaling,
+                             (kedge_scaling)scaling};
+      const both of = {.fast = kg_one_material(m),
+                       .cells = {.diffusion = {m.diffusion, 0.0, m.diffusion},
+                                 .reaction = m.reaction,
+                                 .stabilization = m.stabilization,
+                                 .scaling = m.scaling}};
+      op_case c;
+      double *tables;
+      case_create(&c, ctx, 40, order, CASE_MIXED, m);
+      const kg_cells these = cells_of(&c, &tables);
+      compare_triangles(&c, &these, &of);
+      free(tables);
+      case_destroy(&c);
+    }
+}
+
+enum { MATERIALS = 5 };
+
+/// Diffusion xx, xy, yy and reaction; the last two are numbers.
+static const double of_region[MATERIALS][4] = {{2.0, 0.5, 1.0, 0.0},
+                                               {0.3, -0.4, 5.0, 1.2},
+                                               {1.0, 0.9, 1.0, 3.0},
+                                               {0.7, 0, 0.7, 2.0},
+                                               {4.0, 0, 4.0, 0.0}};
+
+/// A material with the stabilization of `like`: a number, or n . diffusion n / length.
+static kg_material material_of(int region, const kg_cell_material *like)
+{
+  const double *k = of_region[region], s = sqrt(k[0] * k[2] - k[1] * k[1]);
+  kg_material m = {s, k[3], like->stabilization, like->scaling};
+  m.is_tensor = k[1] != 0.0;
+  m.root[2] = sqrt(k[2] / s);
+  m.root[1] = k[1] / (s * m.root[2]);
+  m.root[0] = 1.0 / m.root[2];
+  if (!(like->length > 0.0)) return m;
+  m.by_normal = m.is_tensor;
+  m.stabilization = s / like->length;
+  m.scaling = KEDGE_SCALING_ONE;
+  return m;
+}
+
+/// Elements of several regions, each in every group.
+static int region_of(int32_t lane)
+{
+  return lane * 7 % MATERIALS;
+}
+
+static both of_regions(op_case *c, const kg_cells *these, kg_cell_material like)
+{
+  const int32_t lanes = c->batch.count.n_groups * KG_LANES;
+  const int points = kg_cell_value_points(&these->tables, &like);
+  const size_t count = (size_t)(KG_CELL_FUNCTIONS * points * lanes);
+  kg_material table[MATERIALS];
+  int32_t *index = calloc((size_t)lanes, sizeof *index);
+  double *values = calloc(count, sizeof *values);
+  assert_true(index && values);
+  for (int m = 0; m < MATERIALS; ++m) table[m] = material_of(m, &like);
+  for (int32_t lane = 0; lane < lanes; ++lane) {
+    index[lane] = region_of(lane);
+    for (int k = 0; k < KG_CELL_FUNCTIONS * points; ++k)
+      values[kg_cell_at(lane, KG_CELL_FUNCTIONS * points, k)] = of_region[index[lane]][k / points];
+  }
+  like.values = case_input(c, values, count);
+  const both of = {.fast = {.table = case_upload(c, table, MATERIALS, sizeof *table),
+                            .index = case_upload(c, index, (size_t)lanes, sizeof *index)},
+                   .cells = like};
+  free(index);
+  free(values);
+  return of;
+}
+
+static void compare_regions(int order, kg_cell_material like, bool by_region)
+{
+  op_case c;
+  double *tables;
+  case_create(&c, ctx, 75, order, CASE_MIXED, kg_unit_material());
+  const kg_cells these = cells_of(&c, &tables);
+  both of = {.fast = kg_one_material(material_of(1, &like)), .cells = like};
+  for (int k = 0; k < 3; ++k) of.cells.diffusion[k] = of_region[1][k];
+  of.cells.reaction = of_region[1][3];
+  if (by_region) of = of_regions(&c, &these, like);
+  compare_triangles(&c, &these, &of);
+  free(tables);
+  case_destroy(&c);
+}
+
+static void tensors_and_materials_by_element_are_those_of_quadrature(void **state)
+{
+  (void)state;
+  static const kg_cell_material stabilizations[] = {
+      {.length = 1.3},
+      {.stabilization = 1.5, .scaling = KEDGE_SCALING_ONE},
+      {.stabilization = 0.7, .scaling = KEDGE_SCALING_H},
+      {.stabilization = 0.4, .scaling = KEDGE_SCALING_INVERSE_H}};
+  for (int order = 1; order <= ORDERS; ++order)
+    for (size_t k = 0; k < sizeof stabilizations / sizeof *stabilizations; ++k) {
+      compare_regions(order, stabilizations[k], false);
+      compare_regions(order, stabilizations[k], true);
+    }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(numbers_are_those_of_quadrature),
+      cmocka_unit_test(tensors_and_materials_by_element_are_those_of_quadrature),
+  };
+  test_skip_without_backend();
+  return cmocka_run_group_tests(tests, open_context, close_context);
+}
