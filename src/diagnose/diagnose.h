@@ -14,7 +14,8 @@ typedef enum kg_topic {
   KG_ABOUT_MESH,   ///< what is in the mesh and not in the solution, or the other way round
   KG_ABOUT_INPUT,  ///< what a solve that went well may hide
   KG_ABOUT_EXACT,  ///< whether the exact solution is that of the problem
-  KG_ABOUT_ERROR   ///< whether the error is that of the method; asked when errors are known
+  KG_ABOUT_ERROR,  ///< whether the error is that of the method; asked when errors are known
+  KG_ABOUT_NORMS   ///< whether norms of errors have points enough; likewise
 } kg_topic;
 
 enum { KG_WORDS = 7 };
@@ -40,7 +41,8 @@ typedef struct kg_diagnosis {
   kg_robin_range robin;
   double square;               ///< h^2: a square of two triangles of mean area
   double stabilization_ratio;  ///< that of kg_system_rule
-  const kedge_report *report;  ///< of the trace solve; for KG_ABOUT_ERROR also the errors
+  const kedge_report *report;  ///< of the trace solve; for the last topics also the errors
+  double norm_moves[3];        ///< of u, q and u*, with more points (KG_ABOUT_NORMS)
   bool is_stretched;           ///< the mesh has angles for which the smoother has lines
   bool has_plain_cycle;        ///< multigrid with a coarse correction and a smoother without lines
   bool is_compact;             ///< the iteration is in single precision

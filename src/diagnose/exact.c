@@ -331,3 +331,15 @@ bool kg_finds_small_error_left(kg_diagnosis *d)
   const bool alike = fabs(r->u_l2 - r->u_star_l2) < 0.02 * r->u_star_l2;
   return alike && r->stop == KEDGE_STOP_TOLERANCE && !d->has_plain_cycle && kg_finds_small_error(d);
 }
+
+/// The norm that moves most.
+bool kg_finds_coarse_norms(kg_diagnosis *d)
+{
+  static const char *const names[] = {"u", "q", "u*"};
+  int most = 0;
+  for (int k = 1; k < 3; ++k)
+    if (d->norm_moves[k] > d->norm_moves[most]) most = k;
+  kg_say_word(d, names[most]);
+  kg_say_number(d, "%.0f", 100.0 * d->norm_moves[most]);
+  return d->norm_moves[most] > d->threshold;
+}

@@ -103,6 +103,11 @@ static const finding findings[] = {
     {KG_ABOUT_ERROR, kg_finds_small_error, SMALL_ERROR, 2, "docs/cli.md#measuring-convergence"},
     {KG_ABOUT_ERROR, kg_finds_small_error_left, SMALL_ERROR, 1e3,
      "docs/cli.md#measuring-convergence"},
+
+    {KG_ABOUT_NORMS, kg_finds_coarse_norms,
+     "twice the points move the norm of the error of %s by %s %%: raise [exact] quadrature, or "
+     "refine where the exact solution is not smooth",
+     0.01, "tests/solver/test_norms.c"},
 };
 
 void kg_say_word(kg_diagnosis *d, const char *word)

@@ -18,4 +18,4 @@ kg_predicate kg_refuses_lost_data, kg_finds_no_data, kg_finds_zero, kg_finds_lit
 kg_predicate kg_finds_negative_robin, kg_finds_large_robin;
 kg_predicate kg_finds_flat_triangles, kg_finds_many_iterations;
 kg_predicate kg_finds_other_source, kg_finds_flux_jump, kg_finds_other_boundary;
-kg_predicate kg_finds_small_error, kg_finds_small_error_left;
+kg_predicate kg_finds_small_error, kg_finds_small_error_left, kg_finds_coarse_norms;

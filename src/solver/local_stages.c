@@ -126,6 +126,8 @@ static kedge_status sum_errors(kg_pipeline *p)
       total.u_max = kg_larger(total.u_max, of_batch[g].u_max);
     }
   }
+  if (status == KEDGE_OK && !p->shape.choice.wants_means)
+    status = kg_norms_moves(p, by_group, p->norm_moves);
   free(by_group);
   kedge_report *report = &p->solution->report;
   report->u_l2 = sqrt(total.u);
@@ -133,7 +135,9 @@ static kedge_status sum_errors(kg_pipeline *p)
   report->u_star_l2 = sqrt(total.u_star);
   report->u_linf = total.u_max;
   report->sigma_l2 = sqrt(flux) / p->scale;
-  return status == KEDGE_OK ? kg_pipeline_diagnose(p, KG_ABOUT_ERROR) : status;
+  KG_TRY(status);
+  KG_TRY(kg_pipeline_diagnose(p, KG_ABOUT_ERROR));
+  return kg_pipeline_diagnose(p, KG_ABOUT_NORMS);
 }
 
 /// Make again the arrays that have left memory for the trace solve.

@@ -25,6 +25,7 @@ typedef struct kg_pipeline {
   double *value_points[KG_CELL_KINDS];  ///< where coefficients have values
   double *staging;                      ///< values of a chunk of these, or NULL
   kg_robin_range robin;                 ///< known when K^e are
+  double norm_moves[3];                 ///< known when errors are (kg_norms_moves())
   double *boundary;  ///< [edge of sections 3 and 4][m] of kg_sample_boundary(), made in transfer
   /// The equation is multiplied by a power of four that brings its numbers near 1
   /// (docs/math.md#units): diffusion, reaction and stabilization here, right-hand sides by `scale`.
@@ -100,6 +101,14 @@ static inline double kg_mean_square(const kedge_mesh *mesh)
 {
   return 2.0 * mesh->info.area / (double)mesh->n_elements;
 }
+
+/// How much norms of errors move when the points of a direction are twice as many, as parts of the
+/// norms. All elements of small meshes are asked; else those of the groups with the largest errors
+/// of q, and a few others, which speak for the rest. All modes of the solution are in host memory.
+/// @param[in]  by_group  [group]: sums of the errors by the rule of the solve
+/// @param[out] moves     of u, q and u*; 0 where errors are rounding or, with the finer rule, not
+///                       finite
+kedge_status kg_norms_moves(const kg_pipeline *p, const kg_error_sums *by_group, double moves[3]);
 
 /// Add to the note of the solution what there is to say about a topic (kg_diagnose()).
 kedge_status kg_pipeline_diagnose(const kg_pipeline *p, kg_topic topic);

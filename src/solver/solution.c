@@ -145,7 +145,7 @@ kedge_status kedge_solution_means(const kedge_solution *s, kedge_field field, do
   KG_REQUIRE(s->ctx, values, KEDGE_ERR_ARG, "kedge_solution_means: the array is NULL");
   KG_TRY(check_field(s, field));
   kg_element_points rule;
-  const kedge_status status = kg_rule_create(s, &rule);
+  const kedge_status status = kg_rule_create(s, kg_cell_rows(s->size.order), &rule);
   if (status == KEDGE_OK) {
 #pragma omp parallel for schedule(static) num_threads(s->ctx->threads)
     for (int32_t e = 0; e < s->mesh->n_elements; ++e)

@@ -35,9 +35,9 @@ kedge_status kg_nodes_create(const kedge_solution *s, int order, kg_element_poin
   return KEDGE_OK;
 }
 
-kedge_status kg_rule_create(const kedge_solution *s, kg_element_points *out)
+kedge_status kg_rule_create(const kedge_solution *s, int rows, kg_element_points *out)
 {
-  const int order = s->size.order, rows = kg_cell_rows(order);
+  const int order = s->size.order;
   *out = (kg_element_points){0};
   for (int b = 0; b < s->mesh->n_blocks; ++b) {
     const kg_cell *const cell = s->mesh->block[b].cell;
@@ -95,6 +95,15 @@ void kg_place_points(const kedge_solution *s, const kg_cell_points *points, int3
     xy[stride * q] = at_point(V, points->map + 3 * q * V, x);
     xy[stride * q + 1] = at_point(V, points->map + 3 * q * V, y);
   }
+}
+
+void kg_weigh_points(const kedge_solution *s, const kg_cell_points *points, int32_t element,
+                     double *weight)
+{
+  double x[KG_NODES_MAX], y[KG_NODES_MAX];
+  nodes_of(s->mesh, element, x, y);
+  for (int q = 0; q < points->n; ++q)
+    weight[q] = points->weight[q] * kg_cell_place_at(points, q, x, y).jacobian;
 }
 
 /// Diffusion at the points of an element, of the equation as it was solved.

@@ -12,8 +12,8 @@ typedef struct kg_element_points {
 
 /// The nodes of Lagrange elements of an order, 1 to KEDGE_ORDER_MAX + 1.
 kedge_status kg_nodes_create(const kedge_solution *solution, int order, kg_element_points *out);
-/// A rule that integrates u, u* and q.
-kedge_status kg_rule_create(const kedge_solution *solution, kg_element_points *out);
+/// A rule of so many points a direction, at most KG_GAUSS_MAX; kg_cell_rows() integrate u, u* and q.
+kedge_status kg_rule_create(const kedge_solution *solution, int rows, kg_element_points *out);
 void kg_element_points_free(kg_element_points *points);
 
 /// Find the points of an element's shape.
@@ -23,6 +23,10 @@ const kg_cell_points *kg_points_of(const kedge_solution *solution, const kg_elem
 /// Write where the points of an element lie: x, y of a point in xy[stride * point + 0, 1].
 void kg_place_points(const kedge_solution *solution, const kg_cell_points *points, int32_t element,
                      int stride, double *xy);
+
+/// The weights of the points of an element: sums of weight times value are integrals over it.
+void kg_weigh_points(const kedge_solution *solution, const kg_cell_points *points, int32_t element,
+                     double *weight);
 
 /// A field of which all modes are kept, at the points of an element: [point].
 void kg_field_at(const kedge_solution *solution, const kg_cell_points *points, kedge_field field,
