@@ -53,5 +53,6 @@ bool bench_add_formulas(bench *b)
                                   kg_plan_buffer(&b->p.plan, &b->p.arrays.source_values), NULL));
   BENCH_TRY(ctx, kg_sampler_errors(&b->exact_solution, 0, 0, 0));
   unsetenv("KEDGE_EVALUATE");
-  return ctx->backend != KEDGE_BACKEND_CUDA || (b->source.kernel && b->exact_solution.kernel);
+  const bool compiled = b->source.evaluation.triangles && b->exact_solution.evaluation.triangles;
+  return ctx->backend != KEDGE_BACKEND_CUDA || compiled;
 }

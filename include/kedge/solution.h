@@ -63,8 +63,9 @@ typedef struct kedge_report {
                              ///< has no less
   const char *solver_note;   ///< one sentence when the tolerance was not reached, or there is
                              ///< another reason to doubt u; else ""
-  /// Where source and exact solution were evaluated: "host", "gpu, interpreted", "gpu" (compiled)
-  /// or "host: " and why not there; "" when there was nothing to evaluate
+  /// Where source, exact solution and varying coefficients were evaluated: "host", "gpu,
+  /// interpreted", "gpu" (compiled) or "host: " and why not there; "" when there was nothing to
+  /// evaluate
   const char *evaluation;
   bool has_exact;
   double u_l2, u_linf, q_l2, u_star_l2;

@@ -44,8 +44,6 @@ kedge_status kg_functions_gather(kedge_context *ctx, int n_functions,
     const kg_function *function = functions[f];
     KG_REQUIRE(b->ctx, function->kind != KG_FUNCTION_CALLER, KEDGE_ERR_UNSUPPORTED,
                "a function of the calling program cannot be evaluated on the GPU");
-    KG_REQUIRE(b->ctx, !kg_function_uses_region(function), KEDGE_ERR_UNSUPPORTED,
-               "what depends on the region cannot be evaluated on the GPU");
     if (function->kind == KG_FUNCTION_EXPRESSION)
       KG_TRY(kg_builder_import(b, function->expression, &roots[f]));
     else

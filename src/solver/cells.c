@@ -1,6 +1,5 @@
 #include "solver/cells.h"
 
-#include <float.h>
 #include <stdlib.h>
 
 #include "device/context.h"
@@ -9,6 +8,8 @@
 #include "ops/local/quadrature/loads.h"
 #include "ops/sample/points.h"
 #include "solver/materials.h"
+
+enum { TIMES = 2 };  // that coefficients are evaluated: for local matrices and local solve
 
 /// What the tables of a shape depend on.
 typedef struct cell_kind {
@@ -127,7 +128,7 @@ void kg_cells_free(kg_pipeline *p)
     for (int j = 0; j < KG_SAMPLE_KINDS; ++j) free(p->cell_points[j][i]);
     free(p->value_points[i]);
   }
-  free(p->staging);
+  kg_coefficients_close(&p->values);
 }
 
 /// Nodes of the elements of a batch, [group][2][node][lane]; empty lanes repeat the last element.
@@ -195,113 +196,18 @@ kg_cells kg_cells_of(const kg_pipeline *p, int batch)
       .side_edge = a->side_edge + sides};
 }
 
+kg_cell_points kg_cells_device_points(const kg_pipeline *p, int batch, kg_sample_kind kind)
+{
+  const int i = kg_cell_index(p->shape.batch[batch].cell);
+  const cell_kind k = kind_of(&p->shape, i);
+  return sample_at(&k, kind, p->arrays.cell_points[kind][i]);
+}
+
 kg_cell_points kg_cells_host_points(const kg_pipeline *p, int batch, kg_sample_kind kind)
 {
   const int i = kg_cell_index(p->shape.batch[batch].cell);
   const cell_kind k = kind_of(&p->shape, i);
   return sample_at(&k, kind, p->cell_points[kind][i]);
-}
-
-/// Whether diffusion is positive definite and reaction not negative.
-static bool is_elliptic(const double value[4])
-{
-  return kg_least_eigenvalue(value) >= DBL_MIN && value[3] >= 0.0;
-}
-
-/// Fail for a point where the equation is not elliptic.
-static kedge_status check_point(const kg_pipeline *p, const kg_places *places, int32_t group, int q,
-                                int lane, const double value[4])
-{
-  const double least = kg_least_eigenvalue(value);
-  if (is_elliptic(value)) return KEDGE_OK;
-  double at[2];
-  kg_place_at(places, group, q, lane, at);
-  const kg_settings *settings = &p->problem->settings;
-  const bool diffusion = !(least >= DBL_MIN);
-  const char *const key = diffusion ? "diffusion" : "reaction";
-  return kg_problem_fail(p->ctx, p->problem, kg_settings_find(settings, "equation", key),
-                         !diffusion ? "reaction must be zero or positive, and at x = %.6g, "
-                                      "y = %.6g it is %g"
-                         : p->resolved.equation.n_diffusion == 1
-                             ? "diffusion must be positive, and at x = %.6g, y = %.6g it is %g"
-                             : "diffusion must be positive definite, and at x = %.6g, "
-                               "y = %.6g its least eigenvalue is %g",
-                         at[0], at[1], diffusion ? least : value[3]);
-}
-
-/// Diffusion and reaction at a point of a group.
-static void values_at(const kg_places *places, int n_functions, const double *value, int q,
-                      int lane, double here[4])
-{
-  const size_t n = (size_t)places->n * KG_LANES;
-  for (int k = 0; k < 4; ++k)
-    here[k] = k < n_functions ? value[(size_t)k * n + (size_t)(q * KG_LANES + lane)] : 0.0;
-}
-
-/// The first bad value of a group; all is well if there is none.
-static kedge_status check_group(const kg_pipeline *p, const kg_places *places, int32_t group,
-                                int n_functions, const double *value)
-{
-  for (int q = 0; q < places->n_rule; ++q)
-    for (int lane = 0; lane < KG_LANES; ++lane) {
-      double here[4];
-      values_at(places, n_functions, value, q, lane, here);
-      KG_TRY(check_point(p, places, group, q, lane, here));
-    }
-  return KEDGE_OK;
-}
-
-/// Multiply the values of a group by the scale of the equation. Returns whether all are good.
-static bool scale_group(const kg_pipeline *p, const kg_places *places, int n_functions,
-                        double *value)
-{
-  bool good = true;
-  for (int q = 0; q < places->n_rule; ++q)
-    for (int lane = 0; lane < KG_LANES; ++lane) {
-      double here[4];
-      values_at(places, n_functions, value, q, lane, here);
-      good = good && is_elliptic(here);
-    }
-  const size_t n = (size_t)n_functions * (size_t)places->n * KG_LANES;
-  for (size_t i = 0; good && i < n; ++i) value[i] *= p->scale;
-  return good;
-}
-
-/// Diffusion, and the reaction if `n_functions` is 4, of groups of a batch at points.
-/// @param[in]  n_checked  points that are used; corners behind them are not
-/// @param[out] to         [group][function][point][lane], in memory of the backend
-static kedge_status put_coefficients(kg_pipeline *p, int batch, int32_t first, int32_t count,
-                                     const kg_cell_points *points, int n_checked, int n_functions,
-                                     double *to)
-{
-  static const kg_function zero = {.kind = KG_FUNCTION_CONSTANT};
-  static const char *const names[] = {"diffusion", "diffusion xy", "diffusion yy", "reaction"};
-  const kg_coefficients *c = &p->resolved.equation;
-  const bool scalar = c->n_diffusion == 1;
-  const kg_function *const functions[] = {&c->diffusion[0], scalar ? &zero : &c->diffusion[1],
-                                          &c->diffusion[scalar ? 0 : 2], &c->reaction};
-  const kg_lane_batch *lanes = &p->shape.batch[batch].lanes;
-  const size_t group = (size_t)n_functions * (size_t)points->n * KG_LANES;
-  kg_places places = kg_cell_places(points, n_checked, p->mesh);
-  places.first_element = lanes->first_element;
-  places.n_elements = lanes->n_elements;
-  char place[KG_PLACE_BYTES];
-  kedge_problem_place(p->problem, "equation", "diffusion", place, sizeof place);
-  if (!p->staging) {
-    const int most = larger(KG_CELL_FUNCTIONS * kg_shape_value_points(&p->shape),
-                            3 * kg_shape_exact_points(&p->shape));
-    KG_TRY(kg_host_alloc(p->ctx, (size_t)most * kg_shape_chunk_lanes(&p->shape), sizeof *p->staging,
-                         &p->staging));
-  }
-  KG_TRY(kg_sample(p->ctx, places, first, count,
-                   &(kg_sample_set){n_functions, functions, names, place}, p->staging));
-  int32_t bad = count;
-#pragma omp parallel for reduction(min : bad) num_threads(p->ctx->threads)
-  for (int32_t g = 0; g < count; ++g)
-    if (!scale_group(p, &places, n_functions, p->staging + group * (size_t)g) && g < bad) bad = g;
-  if (bad < count)
-    return check_group(p, &places, first + bad, n_functions, p->staging + group * (size_t)bad);
-  return kg_copy_in(p->ctx, to, p->staging, group * (size_t)count * sizeof *to);
 }
 
 kedge_status kg_cells_coefficient(kg_pipeline *p, int batch, int32_t first, int32_t count,
@@ -313,12 +219,17 @@ kedge_status kg_cells_coefficient(kg_pipeline *p, int batch, int32_t first, int3
   if (!p->shape.choice.varies || !p->shape.batch[batch].by_quadrature) return KEDGE_OK;
   const int i = kg_cell_index(p->shape.batch[batch].cell);
   const cell_kind k = kind_of(&p->shape, i);
-  kg_cell_points points =
-      kg_cell_points_at(k.cell, k.order, k.geometry, k.rows, KG_BEHIND_FACETS, p->value_points[i]);
-  if (!(out->cells.length > 0.0)) points.n = k.rows * k.rows;
+  kg_coefficient_chunk chunk = {
+      .batch = batch,
+      .first = first,
+      .count = count,
+      .host = kg_cell_points_at(k.cell, k.order, k.geometry, k.rows, KG_BEHIND_FACETS,
+                                p->value_points[i]),
+      .device = kg_cell_points_and_facets(&p->elements[batch].cells.tables)};
+  if (!(out->cells.length > 0.0)) chunk.host.n = chunk.device.n = k.rows * k.rows;
+  chunk.n_used = chunk.host.n;
   out->cells.values = p->arrays.coefficients;
-  return put_coefficients(p, batch, first, count, &points, points.n, KG_CELL_FUNCTIONS,
-                          p->arrays.coefficients);
+  return kg_coefficients_put(p, &chunk, KG_CELL_FUNCTIONS, TIMES, p->arrays.coefficients);
 }
 
 kedge_status kg_cells_loads(kg_pipeline *p, int batch, int32_t first, int32_t count,
@@ -353,9 +264,13 @@ kedge_status kg_cells_errors(kg_pipeline *p, int batch, int32_t first, int32_t c
       .flux_by_group =
           a->flux_sums ? a->flux_sums + p->shape.batch[batch].lanes.first_group + first : NULL};
   if (p->shape.choice.varies) {
-    const kg_cell_points points = kg_cells_host_points(p, batch, KG_SAMPLE_ERRORS);
-    KG_TRY(put_coefficients(p, batch, first, count, &points, points.n - k.cell->n_vertices, 3,
-                            a->error_diffusion));
+    const kg_coefficient_chunk chunk = {.batch = batch,
+                                        .first = first,
+                                        .count = count,
+                                        .host = kg_cells_host_points(p, batch, KG_SAMPLE_ERRORS),
+                                        .device = args.points,
+                                        .n_used = args.points.n - k.cell->n_vertices};
+    KG_TRY(kg_coefficients_put(p, &chunk, 3, 1, a->error_diffusion));
     args.diffusion = a->error_diffusion;
   }
   kg_stage_cost(p, kg_cell_errors_cost(&args.points, args.cells.n_elements), 1.0);

@@ -28,6 +28,8 @@ kedge_status kg_cells_put(kg_pipeline *p);
 kg_cells kg_cells_of(const kg_pipeline *p, int batch);
 /// The sampling points of a batch in host memory: those of errors with the corners behind them.
 kg_cell_points kg_cells_host_points(const kg_pipeline *p, int batch, kg_sample_kind kind);
+/// Find them in memory of the backend.
+kg_cell_points kg_cells_device_points(const kg_pipeline *p, int batch, kg_sample_kind kind);
 
 /// The coefficients of groups [first, first + count) of a batch: where they vary, at most of a
 /// chunk, their values are made now, and stay until this is called again.

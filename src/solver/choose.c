@@ -126,6 +126,19 @@ kedge_status kg_choose_check(kedge_context *ctx, const kg_choose_args *a)
   return KEDGE_OK;
 }
 
+/// Whether a function that is evaluated at points of elements has `region` in it.
+static bool read_regions(const kg_choose_args *a)
+{
+  const kg_coefficients *c = &a->resolved->equation;
+  const kg_function *const functions[] = {
+      &c->diffusion[0], &c->diffusion[1],     &c->diffusion[2],      &c->reaction,
+      &c->source,       &a->problem->exact_u, &a->problem->exact_dx, &a->problem->exact_dy};
+  bool any = false;
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; ++i)
+    any = any || kg_function_uses_region(functions[i]);
+  return any;
+}
+
 kg_choice kg_choose(kedge_context *ctx, const kg_choose_args *a)
 {
   const kedge_problem *problem = a->problem;
@@ -134,6 +147,7 @@ kg_choice kg_choose(kedge_context *ctx, const kg_choose_args *a)
                  .by_quadrature = general,
                  .varies = a->resolved->varies || a->resolved->n_materials > 1,
                  .is_uniform = is_uniform(a->resolved),
+                 .reads_regions = ctx->backend == KEDGE_BACKEND_CUDA && read_regions(a),
                  .linear = a->linear,
                  .precond = choose_preconditioner(ctx, a),
                  .smoother = choose_smoother(a),

@@ -26,6 +26,7 @@ typedef struct kg_choice {
   bool by_quadrature;       ///< of all elements; else of those that are no triangles
   bool varies;              ///< by quadrature coefficients have values at points
   bool is_uniform;          ///< diffusion is a number; it and reaction are the same everywhere
+  bool reads_regions;       ///< functions that a GPU evaluates do
   const kg_form *form;      ///< of all elements
   kedge_operator linear;    ///< the operator that makes A x
   kg_precond_kind precond;  ///< KG_JACOBI but with the product by patches

@@ -14,6 +14,7 @@ typedef struct kg_arrays {
   kg_connectivity connectivity;  ///< of the mesh
   double *vertices;              ///< and what follows: see kg_trace_arrays
   int32_t *vertex;
+  int32_t *regions;  ///< [element] of the mesh
   uint32_t *side_edge;
   kg_side *edge_sides;
   uint32_t *side_codes;
@@ -69,6 +70,7 @@ typedef struct kg_arrays {
 
 void kg_transfer_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);
 void kg_local_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);
+void kg_robin_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);
 void kg_compact_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);
 void kg_trace_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);
 void kg_recover_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);

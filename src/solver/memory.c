@@ -4,7 +4,6 @@
 #include "core/memory.h"
 #include "ops/sample/errors.h"
 #include "solver/cells.h"
-#include "solver/robin.h"
 
 static int64_t mesh_bytes(const kg_shape *s)
 {

@@ -6,10 +6,11 @@
 #include "ops/form/form.h"
 #include "ops/ops.h"
 #include "problem/problem.h"
+#include "solver/evaluation.h"
 #include "solver/memory.h"
+#include "solver/sampler.h"
 #include "solver/sampling.h"
 #include "solver/solution.h"
-#include "solver/source.h"
 
 typedef struct kg_pipeline {
   kedge_context *ctx;
@@ -23,7 +24,7 @@ typedef struct kg_pipeline {
   // By shape, of elements that are integrated by quadrature, in host memory (solver/cells.h):
   double *cell_points[KG_SAMPLE_KINDS][KG_CELL_KINDS];
   double *value_points[KG_CELL_KINDS];  ///< where coefficients have values
-  double *staging;                      ///< values of a chunk of these, or NULL
+  kg_coefficient_values values;         ///< of coefficients, where they vary
   kg_robin_range robin;                 ///< known when K^e are
   double norm_moves[3];                 ///< known when errors are (kg_norms_moves())
   double *boundary;  ///< [edge of sections 3 and 4][m] of kg_sample_boundary(), made in transfer
@@ -92,6 +93,12 @@ kedge_status kg_stages_local(kg_pipeline *p);
 /// The load vectors from the source: in transfer, and again before the local solve
 /// where they are not kept (kg_shape).
 kedge_status kg_make_loads(kg_pipeline *p);
+
+/// Bytes of host memory that kg_robin_add() takes.
+int64_t kg_robin_host_bytes(const kg_shape *shape);
+/// Add the Robin conditions to packed K^e, which are made; and tell the least coefficient.
+/// @retval KEDGE_ERR_INPUT  a coefficient is not finite
+kedge_status kg_robin_add(kg_pipeline *p);
 
 /// to += times <g_N, psi>, of [free trace edge][mode] in device memory.
 kedge_status kg_add_neumann(kg_pipeline *p, double *to, double times);

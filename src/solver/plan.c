@@ -2,7 +2,7 @@
 #include "core/sized.h"
 #include "solver/memory.h"
 #include "solver/pipeline.h"
-#include "solver/sampler.h"
+#include "solver/evaluation.h"
 
 static void describe_preconditioner(const kg_choice *choice, kedge_plan *plan)
 {
@@ -56,7 +56,7 @@ static void describe(const kg_pipeline *p, kedge_plan *plan)
 static kedge_status fill(kg_pipeline *p, kedge_plan *plan)
 {
   const char *wish;
-  KG_TRY(kg_sampler_wish(p->ctx, &wish));  // that it can be read
+  KG_TRY(kg_evaluation_wish(p->ctx, &wish));  // that it can be read
   KG_TRY(kg_pipeline_prepare(p));
   describe(p, plan);
   const kg_memory available = kg_memory_free(p->ctx);

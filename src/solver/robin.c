@@ -1,4 +1,4 @@
-#include "solver/robin.h"
+#include "solver/pipeline.h"
 
 #include <stdlib.h>
 

@@ -1,36 +1,21 @@
 /// @file
-/// Load vectors and errors, made chunk by chunk from values of functions at the points of elements.
-/// On the CUDA backend the GPU evaluates expressions: it interprets them, and the values lie in
-/// memory for the kernel that uses them; or, where there are so many points that compiling pays,
-/// and NVRTC is there, it evaluates them in a kernel made for them. Else the host evaluates and the
-/// values are copied. A solve says in its report which it was.
-///
-/// KEDGE_EVALUATE=host, =interpret or =compile in the environment takes the choice away, where
-/// there is one.
+/// Load vectors and errors, made chunk by chunk from values of functions at the points of elements
+/// (solver/evaluation.h). The values lie in memory for the kernel that uses them, but where a GPU
+/// evaluates at points of straight triangles in a kernel made for the functions.
 #pragma once
-#include "device/backend.h"
-#include "ops/sample/evaluate.h"
-#include "ops/sample/sample_kernel.h"
 #include "problem/problem.h"
-#include "solver/sampling.h"
+#include "solver/evaluation.h"
 
 typedef struct kg_pipeline kg_pipeline;
 
 /// Functions on their way to device memory. Nothing is allocated or compiled before the first run.
 typedef struct kg_sampler {
-  kg_pipeline *pipeline;
-  kg_sample_set set;
+  kg_evaluation evaluation;
   kg_sample_kind kind;
   int evaluations;  ///< of each point, that are to be expected
-  bool ready;
-  kg_sample_kernel *kernel;  ///< NULL: values lie in memory
-  kg_point_code *code;       ///< NULL: not interpreted
-  double *staging;           ///< NULL, or of the host, [group of a chunk][function][point][lane]
+  double *staging;  ///< NULL, or of the host, [group of a chunk][function][point][lane]
 } kg_sampler;
 
-/// Read KEDGE_EVALUATE; NULL: it is not set.
-/// @retval KEDGE_ERR_INPUT  KEDGE_EVALUATE is a word without meaning
-kedge_status kg_sampler_wish(kedge_context *ctx, const char **wish);
 /// All is borrowed. Every point once.
 kg_sampler kg_sampler_of(kg_pipeline *p, kg_sample_kind kind, kg_sample_set set);
 /// Release memory of the host until the next run.
@@ -51,3 +36,22 @@ kedge_status kg_sampler_errors(kg_sampler *sampler, int batch, int32_t first, in
 /// whose solution is there still, are made in another way.
 /// @retval KEDGE_ERR_INPUT  a value is not finite
 kedge_status kg_sampler_settle(kg_sampler *sampler, int batch, int32_t first, int32_t count);
+
+/// The source of the equation as load vectors. All zeros before the first ones, when it is
+/// compiled. It must not be moved: its sampler points into it.
+typedef struct kg_source {
+  const kg_function *function;  ///< of kind KG_FUNCTION_NONE: zero
+  const char *name;
+  char place[KG_PLACE_BYTES];
+  kg_sampler sampler;
+} kg_source;
+
+/// Load vectors of groups [first, first + count) of a batch, from the pipeline's source.
+/// @param[in] values  work: room for values of the source, of one group at least
+/// @param[out] load   [group of these][N][lane]
+/// @retval KEDGE_ERR_INPUT  a value is not finite
+kedge_status kg_source_loads(kg_pipeline *p, int batch, int32_t first, int32_t count,
+                             kg_buffer values, double *load);
+/// Release host memory that the prediction counts while load vectors are made.
+void kg_source_rest(kg_source *source);
+void kg_source_close(kg_source *source);

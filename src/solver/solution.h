@@ -33,8 +33,8 @@ struct kedge_solution {
   int32_t n_groups, n_edges;
   kedge_report report;
   char note[640];          ///< behind report.solver_note
-  char evaluation[1024];   ///< behind report.evaluation
-  char evaluated[2][496];  ///< evaluation of source and exact solution, by kind
+  char evaluation[1600];   ///< behind report.evaluation
+  char evaluated[3][496];  ///< where functions were evaluated, by kg_evaluated
   // The equation; it was solved with all coefficients `scale` times as large, and sigma is so too.
   kg_coefficients equation;  ///< owned
   double scale;

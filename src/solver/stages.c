@@ -11,8 +11,6 @@
 #include "solver/compact.h"
 #include "solver/materials.h"
 #include "solver/pipeline.h"
-#include "solver/robin.h"
-#include "solver/source.h"
 
 void kg_transfer_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
 {
@@ -36,6 +34,7 @@ void kg_transfer_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   kg_connectivity_declare(plan, n, KG_IN(TRANSFER), &a->connectivity);
   kg_plan_array(plan, "vertices", 2 * (size_t)s->n_vertices, d, all, &a->vertices);
   kg_plan_array(plan, "corners", sides, i, all, &a->vertex);
+  kg_plan_array(plan, "regions", c->reads_regions ? (size_t)n->n_elements : 0, i, all, &a->regions);
   kg_plan_array(plan, "sides of elements", sides, i, c->sides_stay ? all : all & ~solve,
                 &a->side_edge);
   kg_plan_array(plan, "sides of edges", 2 * (size_t)n->n_edges, sizeof(kg_side), edge_sides,
@@ -74,6 +73,8 @@ static kedge_status put_mesh(kg_pipeline *p)
   KG_TRY(kg_connectivity_put(p->ctx, p->mesh, &p->layout, &b->connectivity));
   KG_TRY(put(p, b->vertices, p->mesh->vertices,
              2 * (size_t)p->mesh->n_vertices * sizeof *b->vertices));
+  KG_TRY(put(p, b->regions, p->mesh->element_region,
+             (size_t)p->mesh->n_elements * sizeof *b->regions));
   KG_TRY(put(p, b->patch_edge, kg_section_first(&p->layout, KG_SECTION_INSIDE), begins));
   KG_TRY(put(p, b->patch_halo, p->layout.patch_halo, begins));
   kg_stage_cost(p, kg_trace_arrays_cost(count), 1.0);

@@ -27,8 +27,9 @@ static kg_function function_of(const char *text)
 
 static const double load_scale = 0.75;
 
-typedef void kernel_function(const double *vertices, const int *vertex, long long first_group,
-                             long long n_groups, double scale, double *load);
+typedef void kernel_function(const double *vertices, const int *vertex, const int *region,
+                             long long first_group, long long n_groups, long long n_elements,
+                             double scale, double *load);
 
 /// The kernel for load vectors as C++, thread after thread, on groups [first, first + count).
 static int64_t run_loads(const op_case *c, const kg_function *source_function, int32_t first,
@@ -45,7 +46,8 @@ static int64_t run_loads(const op_case *c, const kg_function *source_function, i
   assert_true(thread && block && kernel && first_bad);
   for (*block = 0; *block < (unsigned)(count + 3) / 4; ++*block)
     for (*thread = 0; *thread < 128; ++*thread)
-      kernel(c->layout.host.vertices, c->layout.host.vertex, first, count, load_scale, load);
+      kernel(c->layout.host.vertices, c->layout.host.vertex, c->mesh->element_region, first, count,
+             c->layout.count.n_elements, load_scale, load);
   int64_t bad;
   memcpy(&bad, first_bad, sizeof bad);
   dlclose(library);

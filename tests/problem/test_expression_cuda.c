@@ -32,7 +32,9 @@ static void assert_emitted_as(const char *expression, const char *body)
 {
   char expected[1000];
   snprintf(expected, sizeof expected,
-           "static __device__ void evaluate(double x, double y, double *value)\n{\n%s}\n", body);
+           "static __device__ void evaluate(double x, double y, double region, double *value)\n"
+           "{\n%s}\n",
+           body);
   const kg_function function = function_of(expression);
   const kg_function *const functions[] = {&function};
   assert_emitted(1, functions, expected);
@@ -103,22 +105,24 @@ static void what_functions_share_is_computed_once(void **state)
   kg_function none = {.kind = KG_FUNCTION_NONE}, dy = {.kind = KG_FUNCTION_EXPRESSION};
   assert_int_equal(kg_expression_differentiate(NULL, u.expression, 'y', &dy.expression), KEDGE_OK);
   const kg_function *const functions[] = {&u, &constant, &none, &dy};
-  assert_emitted(4, functions,
-                 "static __device__ void evaluate(double x, double y, double *value)\n{\n"
-                 "  int angle = 0;\n"
-                 "  const double v3 = 3.0 * x;\n"
-                 "  const double v4 = circle(v3, &angle).sine;\n"
-                 "  const double v6 = v4 * y;\n"
-                 "  value[0] = known(v6, angle);\n"
-                 "  value[1] = 7.0;\n"
-                 "  value[2] = 0.0;\n"
-                 "  value[3] = v4;\n"
-                 "}\n");
+  assert_emitted(
+      4, functions,
+      "static __device__ void evaluate(double x, double y, double region, double *value)\n"
+      "{\n"
+      "  int angle = 0;\n"
+      "  const double v3 = 3.0 * x;\n"
+      "  const double v4 = circle(v3, &angle).sine;\n"
+      "  const double v6 = v4 * y;\n"
+      "  value[0] = known(v6, angle);\n"
+      "  value[1] = 7.0;\n"
+      "  value[2] = 0.0;\n"
+      "  value[3] = v4;\n"
+      "}\n");
   kg_expression_free(u.expression);
   kg_expression_free(dy.expression);
 }
 
-typedef void evaluate_function(double x, double y, double *value);
+typedef void evaluate_function(double x, double y, double region, double *value);
 
 static bool same_value(double a, double b)
 {
@@ -133,15 +137,17 @@ static double coordinate(int i, double step)
 static void assert_same_values(const char *text, const kg_expression *e,
                                evaluate_function *evaluate)
 {
-  double x[POINTS], y[POINTS], expected[POINTS];
+  double x[POINTS], y[POINTS], region[POINTS], expected[POINTS];
   for (int i = 0; i < POINTS; ++i) {
     x[i] = coordinate(i, 0.6180339887498949);
     y[i] = i % 9 == 0 ? x[i] : coordinate(i, 0.7548776662466927);
+    region[i] = i % 5;
   }
-  kg_expression_evaluate(e, &(kedge_points){.n = POINTS, .x = x, .y = y}, expected);
+  kg_expression_evaluate(e, &(kedge_points){.n = POINTS, .x = x, .y = y, .region = region},
+                         expected);
   for (int i = 0; i < POINTS; ++i) {
     double value = 0.0;
-    evaluate(x[i], y[i], &value);
+    evaluate(x[i], y[i], region[i], &value);
     if (!same_value(value, expected[i]))
       fail_msg("%s at %.17g, %.17g: %.17g, not %.17g", text, x[i], y[i], value, expected[i]);
   }
@@ -176,7 +182,7 @@ static void assert_same_as_host(int n, const char *const *texts)
     fprintf(out,
             "#define evaluate evaluate_%d\n#define integer_power integer_power_%d\n%s"
             "#undef evaluate\n#undef integer_power\n"
-            "void call_%d(double x, double y, double *v) { evaluate_%d(x, y, v); }\n",
+            "void call_%d(double x, double y, double r, double *v) { evaluate_%d(x, y, r, v); }\n",
             i, i, text, i, i);
     free(text);
   }
@@ -231,6 +237,7 @@ static void every_operation_gives_the_bits_of_the_host(void **state)
       "exp(x)",
       "log(x)",
       "sqrt(x)",
+      "region == 3 ? sin(x) : region*y",
       "abs(x)",
       "erf(x)",
       "log10(x)",

@@ -4,20 +4,32 @@
 
 _Static_assert(sizeof(kg_point_code) <= 3600, "room for the other arguments of the kernel");
 
-/// Rows are x, y, temporaries, results. No program here reads the region (function.c).
-static int row_of(const kg_program *p, int32_t number)
+/// Operands that an operation does not have are register 0.
+static bool reads_region(const kg_program *p)
 {
-  if (number < 0) return 2 + p->n_temporaries - 1 - number;
-  if (number < 2) return number;
+  const int32_t region = KG_PROGRAM_VARIABLES - 1;
+  for (int32_t k = 0; k < p->n_instructions; ++k)
+    for (int j = 0; j < 3; ++j)
+      if (p->instructions[k].operand[j] == region) return true;
+  return false;
+}
+
+/// Rows are variables, temporaries, results.
+static int row_of(const kg_program *p, int n_variables, int32_t number)
+{
+  if (number < 0) return n_variables + p->n_temporaries - 1 - number;
+  if (number < KG_PROGRAM_VARIABLES) return number;
   const int32_t own = number - KG_PROGRAM_VARIABLES;
-  return own < p->n_constants ? KG_CODE_ROWS + own : 2 + own - p->n_constants;
+  return own < p->n_constants ? KG_CODE_ROWS + own : n_variables + own - p->n_constants;
 }
 
 kedge_status kg_point_code_of(kedge_context *ctx, const kg_program *p, int rows, kg_point_code *out)
 {
+  const int variables = reads_region(p) ? KG_PROGRAM_VARIABLES : KG_PROGRAM_VARIABLES - 1;
   *out = (kg_point_code){.n_instructions = p->n_instructions,
-                         .n_rows = 2 + p->n_temporaries + p->n_results,
-                         .n_results = p->n_results};
+                         .n_rows = variables + p->n_temporaries + p->n_results,
+                         .n_results = p->n_results,
+                         .reads_region = variables == KG_PROGRAM_VARIABLES};
   KG_REQUIRE(ctx,
              p->n_instructions <= KG_CODE_INSTRUCTIONS && p->n_constants <= KG_CODE_CONSTANTS &&
                  out->n_rows <= rows,
@@ -31,14 +43,14 @@ kedge_status kg_point_code_of(kedge_context *ctx, const kg_program *p, int rows,
     kg_code_instruction *to = &out->instruction[k];
     to->op = (uint8_t)from->op;
     to->exponent = (int8_t)from->exponent;
-    to->result = (uint8_t)row_of(p, from->result);
-    for (int j = 0; j < 3; ++j) to->operand[j] = (uint8_t)row_of(p, from->operand[j]);
+    to->result = (uint8_t)row_of(p, variables, from->result);
+    for (int j = 0; j < 3; ++j) to->operand[j] = (uint8_t)row_of(p, variables, from->operand[j]);
   }
   return KEDGE_OK;
 }
 
-kg_cost kg_evaluate_cost(const kg_point_code *code, int n_points, int64_t n_elements)
+kg_cost kg_evaluate_cost(int n_results, double operations, int n_points, int64_t n_elements)
 {
   const double points = (double)n_points * (double)n_elements;
-  return (kg_cost){.bytes = 8.0 * code->n_results * points, .flops = code->n_instructions * points};
+  return (kg_cost){.bytes = 8.0 * n_results * points, .flops = operations * points};
 }

@@ -1,15 +1,17 @@
 /// @file
 /// Formulas at the points of elements, by a kernel that reads them as register code: for meshes not
-/// worth a kernel of their own (sample_kernel.h). Only on a GPU; the host has kg_sample().
+/// worth a kernel of their own (sample_kernel.h, cell_kernel.h). Only on a GPU; the host has
+/// kg_sample().
 #pragma once
 #include "ops/local/triangle/element.h"
+#include "ops/sample/cell_values.h"
 #include "ops/sample/points.h"
 #include "expression/program.h"
 KEDGE_BEGIN_DECLS
 
 enum {
   KG_CODE_INSTRUCTIONS = 304,
-  KG_CODE_ROWS = 128,       ///< x, y, temporaries and results: values of a point that are held
+  KG_CODE_ROWS = 128,       ///< variables, temporaries, results: values of a point that are held
   KG_CODE_CONSTANTS = 128,  ///< an operand from KG_CODE_ROWS on is a constant
 };
 
@@ -23,6 +25,7 @@ typedef struct kg_code_instruction {
 /// A kg_program small enough to be an argument of a kernel (4 KiB): it needs no memory, no copy.
 typedef struct kg_point_code {
   int32_t n_instructions, n_rows, n_results;
+  int32_t reads_region;  ///< 1: row 2 is the region; rows 0 and 1 are x and y
   kg_code_instruction instruction[KG_CODE_INSTRUCTIONS];
   double constant[KG_CODE_CONSTANTS];
 } kg_point_code;
@@ -36,6 +39,7 @@ typedef struct kg_evaluate_args {
   kg_batch batch;
   kg_points points;
   int32_t first_group, n_groups;  ///< the chunk of this call
+  const int32_t *region;          ///< [element of the batch]; read where the code reads it
   const kg_point_code *code;      ///< in host memory
   double *values;                 ///< out: [group of the chunk][result][point][lane]
 } kg_evaluate_args;
@@ -47,6 +51,10 @@ int kg_evaluate_rows(kedge_context *ctx);
 /// @param[out] bad  smallest index of `values` that is used (the first result at all points, the
 ///                  others not at corners) and not finite; -1: there is none
 kedge_status kg_evaluate(kedge_context *ctx, const kg_evaluate_args *args, int64_t *bad);
-kg_cost kg_evaluate_cost(const kg_point_code *code, int n_points, int64_t n_elements);
+/// Evaluate likewise at points of cells.
+kedge_status kg_evaluate_cells(kedge_context *ctx, const kg_point_code *code,
+                               const kg_cell_values_args *args, int64_t *bad);
+/// The cost of values in memory. @param[in] operations  at a point
+kg_cost kg_evaluate_cost(int n_results, double operations, int n_points, int64_t n_elements);
 
 KEDGE_END_DECLS

@@ -51,22 +51,29 @@ static kedge_status launch(kedge_context *ctx, const kg_sample_kernel *kernel, l
 }
 
 kedge_status kg_sample_loads(kedge_context *ctx, const kg_sample_kernel *kernel,
-                             const kg_load_vectors_args *args)
+                             const kg_load_vectors_args *args, const int32_t *region)
 {
   kg_load_vectors_args a = *args;
-  long long first = a.first_group, n = a.n_groups;
-  void *arguments[] = {
-      &a.batch.arrays.vertices, &a.batch.arrays.vertex, &first, &n, &a.scale, &a.load};
+  long long first = a.first_group, n = a.n_groups, n_elements = a.batch.count.n_elements;
+  void *arguments[] = {&a.batch.arrays.vertices,
+                       &a.batch.arrays.vertex,
+                       &region,
+                       &first,
+                       &n,
+                       &n_elements,
+                       &a.scale,
+                       &a.load};
   return launch(ctx, kernel, n, 1, arguments);
 }
 
 kedge_status kg_sample_errors(kedge_context *ctx, const kg_sample_kernel *kernel,
-                              const kg_errors_args *args)
+                              const kg_errors_args *args, const int32_t *region)
 {
   kg_errors_args a = *args;
   long long first = a.first_group, n = a.n_groups, n_elements = a.batch.count.n_elements;
   void *arguments[] = {&a.batch.arrays.vertices,
                        &a.batch.arrays.vertex,
+                       &region,
                        &first,
                        &n,
                        &n_elements,

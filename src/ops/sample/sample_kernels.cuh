@@ -37,11 +37,11 @@ struct table_rule {
 
 /// Points of a row of the rule, on the triangle of a lane.
 struct points_of_row {
-  double x, y, step_x, step_y;
+  double x, y, step_x, step_y, region;
 
   __device__ void values(int a, double *value) const
   {
-    evaluate(fma(along_point[a], step_x, x), fma(along_point[a], step_y, y), value);
+    evaluate(fma(along_point[a], step_x, x), fma(along_point[a], step_y, y), region, value);
   }
   /// The value of the first function at point a of the row.
   __device__ double value(int a) const
@@ -55,12 +55,16 @@ struct points_of_row {
 /// Functions on the triangle of a lane.
 struct formulas {
   static constexpr int UNROLL = COPIES;
-  double x[3], y[3];
+  double x[3], y[3], region;
   unsigned long long index;  ///< of the lane's first value
 
-  __device__ formulas(const double *vertices, const int *vertex, long long group)
-      : index((unsigned long long)group * FUNCTIONS * POINTS * 32 + threadIdx.x % 32)
+  /// @param[in] regions  [element], null where no function reads it; empty lanes repeat the last one
+  __device__ formulas(const double *vertices, const int *vertex, const int *regions,
+                      long long n_elements, long long group)
+      : region(0.0), index((unsigned long long)group * FUNCTIONS * POINTS * 32 + threadIdx.x % 32)
   {
+    const long long e = group * 32 + threadIdx.x % 32;
+    if (regions) region = regions[e < n_elements ? e : n_elements - 1];
     for (int l = 0; l < 3; ++l) {
       const long long v = vertex[(group * 3 + l) * 32 + threadIdx.x % 32];
       x[l] = vertices[2 * v];
@@ -75,14 +79,14 @@ struct formulas {
   {
     const double c = across_point[number], rest = 1.0 - c;
     return {fma(c, x[2] - x[0], x[0]), fma(c, y[2] - y[0], y[0]), rest * (x[1] - x[0]),
-            rest * (y[1] - y[0])};
+            rest * (y[1] - y[0]), region};
   }
 #ifndef LOADS
   /// Evaluate f_0 at corner k.
   __device__ double corner(int k) const
   {
     double value[FUNCTIONS];
-    evaluate(x[k], y[k], value);
+    evaluate(x[k], y[k], region, value);
     return value[0];
   }
 #endif
@@ -110,12 +114,12 @@ struct formulas {
 #ifdef LOADS
 
 extern "C" __global__ void __launch_bounds__(128, BLOCKS)
-    sample(const double *vertices, const int *vertex, long long first_group, long long n_groups,
-           double scale, double *load)
+    sample(const double *vertices, const int *vertex, const int *region, long long first_group,
+           long long n_groups, long long n_elements, double scale, double *load)
 {
   const long long g = (long long)blockIdx.x * 4 + threadIdx.x / 32, group = first_group + g;
   if (g >= n_groups) return;
-  const formulas source(vertices, vertex, group);
+  const formulas source(vertices, vertex, region, n_elements, group);
   kg::load_of_points<ORDER>(table_rule{}, source, scale * source.jacobian(),
                             load + g * kg::point_shape<ORDER>::N * 32 + threadIdx.x % 32);
 }
@@ -125,16 +129,17 @@ extern "C" __global__ void __launch_bounds__(128, BLOCKS)
 typedef kg::error_shape<SHARE> shape;
 
 extern "C" __global__ void __launch_bounds__(32 * shape::WARPS, BLOCKS)
-    sample(const double *vertices, const int *vertex, long long first_group, long long n_groups,
-           long long n_elements, const double *u, const double *q, const double *u_star,
-           double *sums, double *fluxes, const double *diffusion, const int *material)
+    sample(const double *vertices, const int *vertex, const int *region, long long first_group,
+           long long n_groups, long long n_elements, const double *u, const double *q,
+           const double *u_star, double *sums, double *fluxes, const double *diffusion,
+           const int *material)
 {
   typedef kg::point_shape<ORDER> modes;
   const int lane = threadIdx.x % 32;
   const long long g = ((long long)blockIdx.x * shape::WARPS + threadIdx.x / 32) / shape::SHARE;
   const long long group = first_group + g;
   if (g >= n_groups) return;
-  const formulas exact(vertices, vertex, group);
+  const formulas exact(vertices, vertex, region, n_elements, group);
   const double *mine = q + g * 2 * modes::N * 32 + lane;
   const kg::point_fields field = {u + g * modes::N * 32 + lane, mine, mine + modes::N * 32,
                                   u_star + g * modes::S * 32 + lane};

@@ -1,0 +1,29 @@
+#include "ops/sample/cell_kernel.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "expression/expression_cuda.h"
+
+// The text of source files, which CMakeLists.txt makes into strings.
+extern const char kg_circle_text[], kg_cell_values_text[], kg_cell_kernel_text[];
+
+kedge_status kg_cell_kernel_source(kedge_context *ctx, int n_functions,
+                                   const kg_function *const *functions, char **source)
+{
+  *source = NULL;
+  char *evaluate;
+  KG_TRY(kg_functions_emit(ctx, n_functions, functions, &evaluate));
+  size_t size;
+  FILE *out = open_memstream(source, &size);
+  if (out)
+    fprintf(out, "enum { FUNCTIONS = %d };\n\n%s\n%s\n%s\n%s", n_functions, kg_circle_text,
+            evaluate, kg_cell_values_text, kg_cell_kernel_text);
+  free(evaluate);
+  bool written = out && !ferror(out);
+  if (out && fclose(out) != 0) written = false;
+  if (written) return KEDGE_OK;
+  free(*source);
+  *source = NULL;
+  return KG_FAIL(ctx, KEDGE_ERR_MEMORY, "no memory for the source of a kernel");
+}

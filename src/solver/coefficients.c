@@ -1,0 +1,154 @@
+#include "solver/evaluation.h"
+
+#include <float.h>
+#include <stdlib.h>
+
+#include "device/context.h"
+#include "core/memory.h"
+#include "solver/cells.h"
+
+static const char *const names[] = {"diffusion", "diffusion xy", "diffusion yy", "reaction"};
+
+static void open_values(kg_pipeline *p)
+{
+  static const kg_function zero = {.kind = KG_FUNCTION_CONSTANT};
+  kg_coefficient_values *v = &p->values;
+  const kg_coefficients *c = &p->resolved.equation;
+  const bool scalar = c->n_diffusion == 1;
+  v->functions[0] = &c->diffusion[0];
+  v->functions[1] = scalar ? &zero : &c->diffusion[1];
+  v->functions[2] = &c->diffusion[scalar ? 0 : 2];
+  v->functions[3] = &c->reaction;
+  kedge_problem_place(p->problem, "equation", "diffusion", v->place, sizeof v->place);
+  v->equation = (kg_evaluation){
+      .pipeline = p, .set = {4, v->functions, names, v->place}, .what = KG_EVALUATED_COEFFICIENTS};
+  v->diffusion = v->equation;
+  v->diffusion.set.n = 3;
+}
+
+void kg_coefficients_close(kg_coefficient_values *v)
+{
+  kg_evaluation_close(&v->equation);
+  kg_evaluation_close(&v->diffusion);
+  free(v->staging);
+  *v = (kg_coefficient_values){0};
+}
+
+/// Whether diffusion is positive definite and reaction not negative.
+static bool is_elliptic(const double value[4])
+{
+  return kg_least_eigenvalue(value) >= DBL_MIN && value[3] >= 0.0;
+}
+
+/// Fail for a point where the equation is not elliptic.
+static kedge_status check_point(const kg_pipeline *p, const kg_places *places, int32_t group, int q,
+                                int lane, const double value[4])
+{
+  const double least = kg_least_eigenvalue(value);
+  if (is_elliptic(value)) return KEDGE_OK;
+  double at[2];
+  kg_place_at(places, group, q, lane, at);
+  const kg_settings *settings = &p->problem->settings;
+  const bool diffusion = !(least >= DBL_MIN);
+  const char *const key = diffusion ? "diffusion" : "reaction";
+  return kg_problem_fail(p->ctx, p->problem, kg_settings_find(settings, "equation", key),
+                         !diffusion ? "reaction must be zero or positive, and at x = %.6g, "
+                                      "y = %.6g it is %g"
+                         : p->resolved.equation.n_diffusion == 1
+                             ? "diffusion must be positive, and at x = %.6g, y = %.6g it is %g"
+                             : "diffusion must be positive definite, and at x = %.6g, "
+                               "y = %.6g its least eigenvalue is %g",
+                         at[0], at[1], diffusion ? least : value[3]);
+}
+
+/// Diffusion and reaction at a point of a group.
+static void values_at(const kg_places *places, int n_functions, const double *value, int q,
+                      int lane, double here[4])
+{
+  const size_t n = (size_t)places->n * KG_LANES;
+  for (int k = 0; k < 4; ++k)
+    here[k] = k < n_functions ? value[(size_t)k * n + (size_t)(q * KG_LANES + lane)] : 0.0;
+}
+
+/// The first bad value of a group; all is well if there is none.
+static kedge_status check_group(const kg_pipeline *p, const kg_places *places, int32_t group,
+                                int n_functions, const double *value)
+{
+  for (int q = 0; q < places->n_rule; ++q)
+    for (int lane = 0; lane < KG_LANES; ++lane) {
+      double here[4];
+      values_at(places, n_functions, value, q, lane, here);
+      KG_TRY(check_point(p, places, group, q, lane, here));
+    }
+  return KEDGE_OK;
+}
+
+/// Multiply the values of a group by the scale of the equation. Returns whether all are good.
+static bool scale_group(const kg_pipeline *p, const kg_places *places, int n_functions,
+                        double *value)
+{
+  bool good = true;
+  for (int q = 0; q < places->n_rule; ++q)
+    for (int lane = 0; lane < KG_LANES; ++lane) {
+      double here[4];
+      values_at(places, n_functions, value, q, lane, here);
+      good = good && is_elliptic(here);
+    }
+  const size_t n = (size_t)n_functions * (size_t)places->n * KG_LANES;
+  for (size_t i = 0; good && i < n; ++i) value[i] *= p->scale;
+  return good;
+}
+
+static kedge_status open_staging(kg_pipeline *p)
+{
+  const int values = 4 * kg_shape_value_points(&p->shape);
+  const int errors = 3 * kg_shape_exact_points(&p->shape);
+  const size_t most = (size_t)(values > errors ? values : errors);
+  if (p->values.staging) return KEDGE_OK;
+  return kg_host_alloc(p->ctx, most * kg_shape_chunk_lanes(&p->shape), sizeof *p->values.staging,
+                       &p->values.staging);
+}
+
+/// The host evaluates, and the values are copied.
+static kedge_status put_by_host(kg_pipeline *p, const kg_coefficient_chunk *c,
+                                const kg_sample_set *set, double *to)
+{
+  const kg_lane_batch *lanes = &p->shape.batch[c->batch].lanes;
+  const size_t group = (size_t)set->n * (size_t)c->host.n * KG_LANES;
+  const int32_t first = c->first, count = c->count;
+  kg_places places = kg_cell_places(&c->host, c->n_used, p->mesh);
+  places.first_element = lanes->first_element;
+  places.n_elements = lanes->n_elements;
+  KG_TRY(open_staging(p));
+  double *const staging = p->values.staging;
+  KG_TRY(kg_sample(p->ctx, places, first, count, set, staging));
+  int32_t bad = count;
+#pragma omp parallel for reduction(min : bad) num_threads(p->ctx->threads)
+  for (int32_t g = 0; g < count; ++g)
+    if (!scale_group(p, &places, set->n, staging + group * (size_t)g) && g < bad) bad = g;
+  if (bad < count)
+    return check_group(p, &places, first + bad, set->n, staging + group * (size_t)bad);
+  return kg_copy_in(p->ctx, to, staging, group * (size_t)count * sizeof *to);
+}
+
+kedge_status kg_coefficients_put(kg_pipeline *p, const kg_coefficient_chunk *c, int n_functions,
+                                 int times, double *to)
+{
+  if (!p->values.functions[0]) open_values(p);
+  kg_evaluation *e = n_functions == 4 ? &p->values.equation : &p->values.diffusion;
+  bool done;
+  KG_TRY(kg_evaluation_prepare(e, (double)times * c->host.n));
+  const kg_cells cells = kg_cells_part(&p->elements[c->batch].cells, c->first, c->count);
+  const kg_cell_values_args args = {.n_elements = cells.n_elements,
+                                    .vertices = cells.vertices,
+                                    .vertex = cells.vertex,
+                                    .nodes = cells.nodes,
+                                    .points = c->device,
+                                    .n_used = c->n_used,
+                                    .elliptic = true,
+                                    .scale = p->scale,
+                                    .region = kg_evaluation_regions(e, c->batch, c->first),
+                                    .values = to};
+  KG_TRY(kg_evaluation_cells(e, &args, &done));
+  return done ? KEDGE_OK : put_by_host(p, c, &e->set, to);
+}
