@@ -87,6 +87,17 @@ def small_triangles(points):
     return np.array(triangles)
 
 
+def rim_of(points):
+    """Points of a subdivided cell along its edges, round and back, as indices."""
+    n, index = max(i for i, _ in points), {point: k for k, point in enumerate(points)}
+    walk = [(i, 0) for i in range(n)]
+    if (n, n) in index:
+        walk += [(n, j) for j in range(n)] + [(n - i, n) for i in range(n)]
+    else:
+        walk += [(n - j, j) for j in range(n)]
+    return [index[point] for point in walk + [(0, n - j) for j in range(n + 1)]]
+
+
 def open_file(path):
     """The file for reading, or the end with a sentence."""
     if not os.path.isfile(path):
@@ -144,7 +155,7 @@ def draw(path, picture, field, subdivide, mesh):
         values.append((at_nodes @ matrix.T).ravel())
         first = n + len(points) * np.arange(len(xy))
         triangles.append((pieces[None] + first[:, None, None]).reshape(-1, 3))
-        outlines += list(xy[:, [*range(corners), 0]])
+        outlines += list(places[-1].reshape(len(xy), -1, 2)[:, rim_of(points)])
         n += len(points) * len(xy)
     xy, cells = np.concatenate(places), len(outlines)
     triangulation = Triangulation(*xy.T, np.concatenate(triangles))
@@ -192,7 +203,7 @@ def main():
     parser.add_argument("file", help="what 'kedge solve' wrote")
     parser.add_argument("picture", help="the picture to write: .png, .pdf, .svg")
     parser.add_argument("--field", default="u",
-                        help="u (default), q (its length), u_star, or cell data")
+                        help="u (default), u_star, q or sigma (their lengths), or cell data")
     parser.add_argument("--subdivide", type=int, default=0, metavar="N",
                         help="pieces an edge of a cell (default: as its order needs)")
     parser.add_argument("--no-mesh", action="store_true", help="leave out the edges of the mesh")

@@ -137,7 +137,9 @@ typedef enum kedge_field {
   KEDGE_FIELD_U,   ///< order P
   KEDGE_FIELD_QX,  ///< order P; q = grad u
   KEDGE_FIELD_QY,
-  KEDGE_FIELD_U_STAR,  ///< order P + 1
+  KEDGE_FIELD_U_STAR,   ///< order P + 1
+  KEDGE_FIELD_SIGMA_X,  ///< order P; the flux sigma = diffusion q
+  KEDGE_FIELD_SIGMA_Y,
   KEDGE_FIELD_COUNT
 } kedge_field;
 
@@ -178,9 +180,9 @@ KEDGE_API kedge_status kedge_solution_trace(const kedge_solution *solution, int3
 /// @param[out] values  [element]
 KEDGE_API kedge_status kedge_solution_indicator(const kedge_solution *solution, double *values);
 
-/// Write VTKHDF (docs/output.md): Lagrange cells of order P + 1 (at most 10) with u, q, u_star, the
-/// region tag and the error indicator; with [output] fields = cells the elements of the mesh with
-/// the means of u and q, region and indicator. Written under a temporary name, then renamed. Its
+/// Write VTKHDF (docs/output.md): Lagrange cells of order P + 1 (at most 10) with u, q, sigma, u_star,
+/// the region tag and the error indicator; with [output] fields = cells the elements of the mesh with
+/// the means of u, q and sigma, region and indicator. Written under a temporary name, then renamed. Its
 /// time is added to the report's output stage.
 /// @param[in] path  ends in .vtkhdf or .hdf, by which ParaView knows the format
 /// @retval KEDGE_ERR_ARG  the path does not end in one of these

@@ -22,7 +22,8 @@ void kg_recover_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   kg_plan_array(plan, "q", kg_shape_most_rows(s, KG_ROWS_FLUX) * lanes, d, recover, &a->q);
   kg_plan_array(plan, "u*", kg_shape_most_rows(s, KG_ROWS_STAR) * lanes, d, recover, &a->u_star);
   kg_plan_array(plan, "indicator", lanes, d, recover, &a->indicator);
-  kg_plan_array(plan, "means", means ? 3 * lanes : 0, d, recover, &a->constant);
+  kg_plan_array(plan, "means", means ? kg_shape_most_rows(s, KG_ROWS_MEANS) * lanes : 0, d, recover,
+                &a->constant);
   kg_plan_array(plan, "values of the exact solution",
                 errors ? 3 * (size_t)kg_shape_exact_points(s) * lanes : 0, d, recover,
                 &a->exact_values);
@@ -72,7 +73,8 @@ static kedge_status take_chunk(kg_pipeline *p, chunk c)
   const kg_results *to = &p->solution->batch[c.batch];
   const kg_arrays *a = &p->arrays;
   KG_TRY(take(p, a->indicator, to->indicator, 1, c));
-  if (p->shape.choice.wants_means) return take(p, a->constant, to->constant, 3, c);
+  const int n_means = kg_batch_rows(&p->shape.batch[c.batch], KG_ROWS_MEANS);
+  if (p->shape.choice.wants_means) return take(p, a->constant, to->constant, n_means, c);
   KG_TRY(take(p, a->u, to->u, to->size.n_modes, c));
   KG_TRY(take(p, a->q, to->flux, to->size.n_flux, c));
   return take(p, a->u_star, to->u_star, to->size.n_star, c);

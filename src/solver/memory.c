@@ -36,7 +36,8 @@ int64_t kg_prepared_bytes(const kg_shape *shape)
 static int64_t results_bytes(const kg_shape *s)
 {
   const int64_t lanes = (int64_t)s->count.n_groups * KG_LANES, d = (int64_t)sizeof(double);
-  if (s->choice.wants_means) return lanes * 4 * d;  // of u, q; indicator
+  if (s->choice.wants_means)
+    return (lanes + (int64_t)kg_shape_numbers(s, KG_ROWS_MEANS, s->n_batches)) * d;
   const size_t modes = kg_shape_numbers(s, KG_ROWS_MODES, s->n_batches) +
                        kg_shape_numbers(s, KG_ROWS_FLUX, s->n_batches) +
                        kg_shape_numbers(s, KG_ROWS_STAR, s->n_batches);

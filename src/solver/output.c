@@ -56,10 +56,12 @@ static void fill_scalar(const writer *w, kedge_field field, const int32_t *eleme
     kg_field_at(w->s, nodes_of(w, element[i]), field, element[i], w->scalar + w->first_node[i]);
 }
 
-static void fill_flux(const writer *w, const int32_t *element, int32_t count)
+/// @param[in] x, y  the components of a vector
+static void fill_vector(const writer *w, kedge_field x, kedge_field y, const int32_t *element,
+                        int32_t count)
 {
   for (int component = 0; component < 2; ++component) {
-    fill_scalar(w, component == 0 ? KEDGE_FIELD_QX : KEDGE_FIELD_QY, element, count);
+    fill_scalar(w, component == 0 ? x : y, element, count);
 #pragma omp parallel for schedule(static) num_threads(w->s->ctx->threads)
     for (int32_t i = 0; i < count; ++i) {
       const double *const from = w->scalar + w->first_node[i];
@@ -82,8 +84,10 @@ static kedge_status write_chunk(const writer *w, kg_vtkhdf *file, int64_t first,
   KG_TRY(kg_vtkhdf_write(file, "u", first, count, w->scalar));
   fill_scalar(w, KEDGE_FIELD_U_STAR, element, count);
   KG_TRY(kg_vtkhdf_write(file, "u_star", first, count, w->scalar));
-  fill_flux(w, element, count);
+  fill_vector(w, KEDGE_FIELD_QX, KEDGE_FIELD_QY, element, count);
   KG_TRY(kg_vtkhdf_write(file, "q", first, count, w->values));
+  fill_vector(w, KEDGE_FIELD_SIGMA_X, KEDGE_FIELD_SIGMA_Y, element, count);
+  KG_TRY(kg_vtkhdf_write(file, "sigma", first, count, w->values));
   for (int32_t i = 0; i < count; ++i) {
     w->regions[i] = w->s->mesh->element_region[element[i]];
     w->scalar[i] = kg_indicator_of(w->s, element[i]);
@@ -97,6 +101,7 @@ static kedge_status write_all(const writer *w, kg_vtkhdf *file)
   kg_vtkhdf_point_field(file, "u", 1);
   kg_vtkhdf_point_field(file, "u_star", 1);
   kg_vtkhdf_point_field(file, "q", 3);
+  kg_vtkhdf_point_field(file, "sigma", 3);
   kg_vtkhdf_cell_field(file, "region", KG_ITEM_I32, 1);
   kg_vtkhdf_cell_field(file, "error_indicator", KG_ITEM_F64, 1);
   kg_vtkhdf_number(file, "converged", w->s->report.converged);

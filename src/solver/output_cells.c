@@ -41,12 +41,14 @@ static void fill_means(const writer *w, const int32_t *element, int64_t count)
     w->values[i] = kg_field_mean(w->s, NULL, KEDGE_FIELD_U, element[i]);
 }
 
-static void fill_flux(const writer *w, const int32_t *element, int64_t count)
+/// @param[in] x, y  the components of a vector
+static void fill_vector(const writer *w, kedge_field x, kedge_field y, const int32_t *element,
+                        int64_t count)
 {
 #pragma omp parallel for schedule(static) num_threads(w->s->ctx->threads)
   for (int64_t i = 0; i < count; ++i) {
-    w->values[3 * i] = kg_field_mean(w->s, NULL, KEDGE_FIELD_QX, element[i]);
-    w->values[3 * i + 1] = kg_field_mean(w->s, NULL, KEDGE_FIELD_QY, element[i]);
+    w->values[3 * i] = kg_field_mean(w->s, NULL, x, element[i]);
+    w->values[3 * i + 1] = kg_field_mean(w->s, NULL, y, element[i]);
     w->values[3 * i + 2] = 0.0;
   }
 }
@@ -80,8 +82,10 @@ static kedge_status write_cells(const writer *w)
     KG_TRY(kg_vtkhdf_write_corners(w->file, first, count, w->numbers));
     fill_means(w, element, count);
     KG_TRY(kg_vtkhdf_write(w->file, "u", first, count, w->values));
-    fill_flux(w, element, count);
+    fill_vector(w, KEDGE_FIELD_QX, KEDGE_FIELD_QY, element, count);
     KG_TRY(kg_vtkhdf_write(w->file, "q", first, count, w->values));
+    fill_vector(w, KEDGE_FIELD_SIGMA_X, KEDGE_FIELD_SIGMA_Y, element, count);
+    KG_TRY(kg_vtkhdf_write(w->file, "sigma", first, count, w->values));
     fill_rest(w, element, count);
     KG_TRY(kg_vtkhdf_write(w->file, "region", first, count, w->numbers));
     KG_TRY(kg_vtkhdf_write(w->file, "error_indicator", first, count, w->values));
@@ -93,6 +97,7 @@ static kedge_status write_all(const writer *w)
 {
   kg_vtkhdf_cell_field(w->file, "u", KG_ITEM_F64, 1);
   kg_vtkhdf_cell_field(w->file, "q", KG_ITEM_F64, 3);
+  kg_vtkhdf_cell_field(w->file, "sigma", KG_ITEM_F64, 3);
   kg_vtkhdf_cell_field(w->file, "region", KG_ITEM_I32, 1);
   kg_vtkhdf_cell_field(w->file, "error_indicator", KG_ITEM_F64, 1);
   kg_vtkhdf_number(w->file, "converged", w->s->report.converged);

@@ -3,16 +3,20 @@
 #include "device/context.h"
 #include "ops/trace/cg_resident.h"
 #include "ops/assembled/ell.h"
+#include "ops/local/quadrature/means.h"
 #include "ops/sample/points.h"
 
 int kg_batch_rows(const kg_shape_batch *batch, kg_rows rows)
 {
   const kg_cell_sizes *size = &batch->size;
-  const int of[] = {
-      [KG_ROWS_SIDES] = size->n_facets,    [KG_ROWS_CODES] = kg_code_words(size->n_facets),
-      [KG_ROWS_MODES] = size->n_modes,     [KG_ROWS_FLUX] = size->n_flux,
-      [KG_ROWS_STAR] = size->n_star,       [KG_ROWS_TRACE] = size->n_trace,
-      [KG_ROWS_NODES] = 2 * batch->n_nodes};
+  const int of[] = {[KG_ROWS_SIDES] = size->n_facets,
+                    [KG_ROWS_CODES] = kg_code_words(size->n_facets),
+                    [KG_ROWS_MODES] = size->n_modes,
+                    [KG_ROWS_FLUX] = size->n_flux,
+                    [KG_ROWS_STAR] = size->n_star,
+                    [KG_ROWS_TRACE] = size->n_trace,
+                    [KG_ROWS_NODES] = 2 * batch->n_nodes,
+                    [KG_ROWS_MEANS] = batch->by_quadrature ? KG_CELL_MEANS : 3};
   return of[rows];
 }
 

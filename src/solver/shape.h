@@ -62,6 +62,7 @@ typedef enum kg_rows {
   KG_ROWS_MODES,
   KG_ROWS_FLUX,
   KG_ROWS_STAR,
+  KG_ROWS_MEANS,
   KG_ROWS_NODES,  ///< x and y of the nodes of curved elements
   KG_ROWS_TRACE
 } kg_rows;

@@ -16,7 +16,8 @@ typedef struct kg_results {
   int32_t first_group, n_groups;
   bool by_quadrature;
   double *indicator;  ///< [group][lane]
-  /// [group][3][lane]: coefficients of the constant mode of u, q_x, q_y; NULL: all modes are there
+  /// [group][3][lane]: coefficients of the constant mode of u, q_x, q_y, by quadrature [5] also of
+  /// sigma_x, sigma_y; NULL: all modes are there
   double *constant;
   // NULL where only constants are kept:
   double *u;  ///< [group][N][lane]

@@ -76,7 +76,7 @@ static void place_results(const kg_shape *shape, kedge_solution *s)
                                .by_quadrature = b->by_quadrature,
                                .n_groups = b->lanes.n_groups,
                                .indicator = s->indicator + lanes,
-                               .constant = s->constant ? s->constant + 3 * lanes : NULL,
+                               .constant = of_batch(shape, s->constant, KG_ROWS_MEANS, i),
                                .u = of_batch(shape, s->u, KG_ROWS_MODES, i),
                                .flux = of_batch(shape, s->flux, KG_ROWS_FLUX, i),
                                .u_star = of_batch(shape, s->u_star, KG_ROWS_STAR, i)};
@@ -102,7 +102,7 @@ static kedge_status allocate_results(kg_pipeline *p)
   s->scale = p->scale;
   KG_TRY(kg_host_alloc(p->ctx, lanes, d, &s->indicator));
   if (p->shape.choice.wants_means) {
-    KG_TRY(kg_host_alloc(p->ctx, lanes * 3, d, &s->constant));
+    KG_TRY(allocate_rows(p, KG_ROWS_MEANS, &s->constant));
   } else {
     KG_TRY(allocate_rows(p, KG_ROWS_MODES, &s->u));
     KG_TRY(allocate_rows(p, KG_ROWS_FLUX, &s->flux));

@@ -18,9 +18,21 @@ static int shape_of(const kg_cell *cell)
   return cell == &kg_quadrilateral;
 }
 
-static bool is_gradient(kedge_field field)
+/// A vector that a field is a component of.
+typedef enum vector { SCALAR, GRADIENT, FLUX } vector;
+
+static vector vector_of(kedge_field field)
 {
-  return field == KEDGE_FIELD_QX || field == KEDGE_FIELD_QY;
+  static const vector of[KEDGE_FIELD_COUNT] = {[KEDGE_FIELD_QX] = GRADIENT,
+                                               [KEDGE_FIELD_QY] = GRADIENT,
+                                               [KEDGE_FIELD_SIGMA_X] = FLUX,
+                                               [KEDGE_FIELD_SIGMA_Y] = FLUX};
+  return of[field];
+}
+
+static int component_of(kedge_field field)
+{
+  return field == KEDGE_FIELD_QY || field == KEDGE_FIELD_SIGMA_Y;
 }
 
 kedge_status kg_nodes_create(const kedge_solution *s, int order, kg_element_points *out)
@@ -125,15 +137,29 @@ static kg_cell_diffusion diffusion_at(const kedge_solution *s, const kg_cell_poi
   return (kg_cell_diffusion){.values = value, .points = n, .stride = 1};
 }
 
-/// A component of q = grad u from the coefficients of the flux.
-static void gradient_of_flux(const kedge_solution *s, const kg_cell_points *points, int component,
-                             int32_t element, double *values)
+/// A row of the diffusion tensor of an element in which it is constant.
+static void constant_diffusion(const kedge_solution *s, int32_t element, int row, double kappa[2])
+{
+  const double *at = s->mesh->vertices + 2 * (int64_t)kg_element_vertices(s->mesh, element)[0];
+  const double region = s->mesh->element_region[element];
+  double value[4];
+  kg_coefficients_evaluate(&s->equation,
+                           &(kedge_points){.n = 1, .x = at, .y = at + 1, .region = &region}, value);
+  for (int k = 0; k < 2; ++k) kappa[k] = value[row + k];
+}
+
+/// A component of sigma from the coefficients of the flux, or of q = grad u.
+static void at_quadrature_points(const kedge_solution *s, const kg_cell_points *points,
+                                 kedge_field field, int32_t element, double *values)
 {
   const kg_results *const r = kg_results_of(s, element);
   const int S = r->size.n_flux;
   const int32_t e = element - r->first_element;
   double kappa[4 * POINTS_MAX], x[KG_NODES_MAX], y[KG_NODES_MAX], flux[FLUX_MAX];
-  const kg_cell_diffusion diffusion = diffusion_at(s, points, element, kappa);
+  const bool is_flux = vector_of(field) == FLUX;
+  const int component = component_of(field);
+  kg_cell_diffusion diffusion = {0};
+  if (!is_flux) diffusion = diffusion_at(s, points, element, kappa);
   const int V = nodes_of(s->mesh, element, x, y);
   for (int i = 0; i < S; ++i) flux[i] = r->flux[kg_cell_at(e, S, i)];
   for (int q = 0; q < points->n; ++q) {
@@ -141,10 +167,22 @@ static void gradient_of_flux(const kedge_solution *s, const kg_cell_points *poin
     double along[2], sigma[2], gradient[2];
     kg_cell_flux_at(points, q, flux, along);
     kg_cell_flux_of(&at, along[0], along[1], sigma);
+    values[q] = sigma[component] / s->scale;
+    if (is_flux) continue;
     double here[3];
     kg_cell_diffusion_at(&diffusion, q, here);
     kg_cell_gradient_of(here, sigma, gradient);
     values[q] = gradient[component];
+  }
+}
+
+static void modes_at(const kg_cell_points *points, int n_star, int modes, const double *from,
+                     double factor, double *values)
+{
+  for (int q = 0; q < points->n; ++q) {
+    double sum = 0.0;
+    for (int k = 0; k < modes; ++k) sum += points->value[q * n_star + k] * from[k * KG_LANES];
+    values[q] += factor * sum;
   }
 }
 
@@ -153,8 +191,16 @@ void kg_field_at(const kedge_solution *s, const kg_cell_points *points, kedge_fi
 {
   const kg_results *const r = kg_results_of(s, element);
   const int N = r->size.n_modes, n_star = r->size.n_star;
-  if (is_gradient(field) && r->by_quadrature) {
-    gradient_of_flux(s, points, field == KEDGE_FIELD_QY, element, values);
+  if (vector_of(field) != SCALAR && r->by_quadrature) {
+    at_quadrature_points(s, points, field, element, values);
+    return;
+  }
+  for (int q = 0; q < points->n; ++q) values[q] = 0.0;
+  if (vector_of(field) == FLUX) {
+    double kappa[2];
+    const double *const q = r->flux + kg_cell_at(element - r->first_element, 2 * N, 0);
+    constant_diffusion(s, element, component_of(field), kappa);
+    for (int k = 0; k < 2; ++k) modes_at(points, n_star, N, q + k * N * KG_LANES, kappa[k], values);
     return;
   }
   const struct {
@@ -169,14 +215,17 @@ void kg_field_at(const kedge_solution *s, const kg_cell_points *points, kedge_fi
   const int modes = where[field].modes;
   const double *const from = where[field].array + kg_cell_at(element - r->first_element,
                                                              where[field].rows, where[field].first);
-  for (int q = 0; q < points->n; ++q) {
-    double sum = 0.0;
-    for (int k = 0; k < modes; ++k) sum += points->value[q * n_star + k] * from[k * KG_LANES];
-    values[q] = sum;
-  }
+  modes_at(points, n_star, modes, from, 1.0, values);
 }
 
-/// The mean of a field over an element that is no triangle, from all its modes.
+/// The place of a field among means of u, q_x, q_y, sigma_x and sigma_y.
+static int place_of_mean(kedge_field field)
+{
+  static const int first[] = {[SCALAR] = 0, [GRADIENT] = 1, [FLUX] = 3};
+  return first[vector_of(field)] + component_of(field);
+}
+
+/// The mean of a field over an element by quadrature, from all its modes.
 static double integrated_mean(const kedge_solution *s, const kg_cell_points *rule,
                               kedge_field field, int32_t element)
 {
@@ -184,13 +233,14 @@ static double integrated_mean(const kedge_solution *s, const kg_cell_points *rul
   const int N = r->size.n_modes, S = r->size.n_flux;
   const int32_t e = element - r->first_element;
   double kappa[4 * POINTS_MAX], x[KG_NODES_MAX], y[KG_NODES_MAX], u[MODES_MAX], flux[FLUX_MAX],
-      means[3];
+      means[KG_CELL_MEANS];
   const kg_cell_diffusion diffusion = diffusion_at(s, rule, element, kappa);
   nodes_of(s->mesh, element, x, y);
   for (int i = 0; i < N; ++i) u[i] = r->u[kg_cell_at(e, N, i)];
   for (int i = 0; i < S; ++i) flux[i] = r->flux[kg_cell_at(e, S, i)];
   kg_cell_means_of(rule, &diffusion, x, y, u, flux, (kg_team){0}, means);
-  return means[is_gradient(field) ? 1 + (field == KEDGE_FIELD_QY) : 0];
+  for (int k = 3; k < KG_CELL_MEANS; ++k) means[k] /= s->scale;
+  return means[place_of_mean(field)];
 }
 
 double kg_field_mean(const kedge_solution *s, const kg_cell_points *rule, kedge_field field,
@@ -199,11 +249,19 @@ double kg_field_mean(const kedge_solution *s, const kg_cell_points *rule, kedge_
   // u* has the mean of u. Modes are orthonormal, so the constant one is one over the root of the
   // area of the reference element; on triangles it alone has a mean.
   const kg_results *const r = kg_results_of(s, element);
-  const int component = field == KEDGE_FIELD_QY, N = r->size.n_modes;
+  const int component = component_of(field), N = r->size.n_modes;
   const int32_t e = element - r->first_element;
   const double mode = r->cell == &kg_triangle ? sqrt(0.5) : 0.5;
-  if (r->constant) return mode * r->constant[kg_cell_at(e, 3, is_gradient(field) + component)];
+  if (vector_of(field) == FLUX && !r->by_quadrature) {
+    double kappa[2];
+    constant_diffusion(s, element, component, kappa);
+    return kappa[0] * kg_field_mean(s, rule, KEDGE_FIELD_QX, element) +
+           kappa[1] * kg_field_mean(s, rule, KEDGE_FIELD_QY, element);
+  }
+  const double scale = vector_of(field) == FLUX ? s->scale : 1.0;
+  const int n_means = r->by_quadrature ? KG_CELL_MEANS : 3;
+  if (r->constant) return mode * r->constant[kg_cell_at(e, n_means, place_of_mean(field))] / scale;
   if (r->by_quadrature) return integrated_mean(s, rule, field, element);
-  return mode * (is_gradient(field) ? r->flux[kg_cell_at(e, 2 * N, component * N)]
-                                    : r->u[kg_cell_at(e, N, 0)]);
+  return mode * (vector_of(field) == GRADIENT ? r->flux[kg_cell_at(e, 2 * N, component * N)]
+                                              : r->u[kg_cell_at(e, N, 0)]);
 }

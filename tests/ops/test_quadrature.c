@@ -183,9 +183,10 @@ static void recover_linear(cell_case *c, const kg_cell_material *material, recov
                                          cell_case_output(c, c->size.n_star),
                                          cell_case_output(c, 1)};
   must(ctx, kg_cell_postprocess(ctx, &star));
-  const kg_cell_means_args means = {c->cells, *material, args.u, args.flux, cell_case_output(c, 3)};
+  const kg_cell_means_args means = {c->cells, *material, args.u, args.flux,
+                                    cell_case_output(c, KG_CELL_MEANS)};
   must(ctx, kg_cell_means(ctx, &means));
-  r->constant = cell_case_fetch(c, 3, means.constant);
+  r->constant = cell_case_fetch(c, KG_CELL_MEANS, means.constant);
   r->u = cell_case_fetch(c, N, args.u);
   r->flux = cell_case_fetch(c, S, args.flux);
   r->star = cell_case_fetch(c, c->size.n_star, star.u_star);
@@ -232,8 +233,9 @@ static void check_linear(const cell_case *c, const recovered *r, int e)
   }
   assert_at_most(r->indicator[e], 1e-12);
   const double mode = V == 3 ? sqrt(0.5) : 0.5;  // one over the root of the area
-  const double means[3] = {integral / area, 2.0, -3.0};
-  for (int k = 0; k < 3; ++k) assert_at_most(fabs(mode * r->constant[3 * e + k] - means[k]), 1e-11);
+  const double means[KG_CELL_MEANS] = {integral / area, 2.0, -3.0, 2.5, -2.0};
+  for (int k = 0; k < KG_CELL_MEANS; ++k)
+    assert_at_most(fabs(mode * r->constant[KG_CELL_MEANS * e + k] - means[k]), 1e-11);
 }
 
 static const kg_cell_material of_linear = {.diffusion = {2.0, 0.5, 1.0},

@@ -160,7 +160,7 @@ static void run_all(cell_case *c, const kg_cell_material *material, const double
   const double *trace = case_input(&c->memory, random, n_trace);
   const double *load = cell_case_input(c, N, random + n_trace);
   const double *exact = cell_case_input(c, 3 * points, random + n_trace + c->n_elements * N);
-  const int rows[OUTPUTS - 1] = {z.n_packed, z.n_trace, N, z.n_flux, z.n_star, 1, 3};
+  const int rows[OUTPUTS - 1] = {z.n_packed, z.n_trace, N, z.n_flux, z.n_star, 1, KG_CELL_MEANS};
   double *device[OUTPUTS];
   for (int k = 0; k < OUTPUTS - 1; ++k) device[k] = cell_case_output(c, rows[k]);
   device[7] = case_output(&c->memory, 5 * (size_t)c->n_groups);
@@ -202,7 +202,8 @@ static void constant(double x, double y, double *f)
 static void compare_outputs(const cell_case *c, double *a[OUTPUTS], double *b[OUTPUTS])
 {
   const kg_cell_sizes z = c->size;
-  const int rows[OUTPUTS - 1] = {z.n_packed, z.n_trace, z.n_modes, z.n_flux, z.n_star, 1, 3};
+  const int rows[OUTPUTS - 1] = {z.n_packed, z.n_trace, z.n_modes,    z.n_flux,
+                                 z.n_star,   1,         KG_CELL_MEANS};
   for (int k = 0; k < OUTPUTS; ++k) {
     const int count = k < OUTPUTS - 1 ? rows[k] * c->n_elements : 5 * c->n_groups;
     assert_close((size_t)count, a[k], b[k], 1e-13);
@@ -238,14 +239,14 @@ static void values_that_are_constant_are_constants(void **state)
       }
 }
 
-/// Means of q = kappa^-1 sigma from u and flux of element e, point by point.
+/// Means of u, q = kappa^-1 sigma and sigma from u and flux of element e, point by point.
 static void sum_means(const cell_case *c, int e, const double *u, const double *flux,
-                      double means[3])
+                      double means[KG_CELL_MEANS])
 {
   const kg_cell_points *p = &c->host.tables.points;
   const int N = c->size.n_modes, S = c->size.n_flux;
   const double *const x = cell_case_nodes(c, e);
-  double area = 0.0, sums[3] = {0.0, 0.0, 0.0}, kappa[4], along[2], sigma[2];
+  double area = 0.0, sums[KG_CELL_MEANS] = {0.0}, kappa[4], along[2], sigma[2];
   for (int q = 0; q < p->n; ++q) {
     const kg_cell_place at = kg_cell_place_at(p, q, x, x + p->n_nodes);
     const double w = p->weight[q] * at.jacobian;
@@ -257,8 +258,9 @@ static void sum_means(const cell_case *c, int e, const double *u, const double *
     for (int i = 0; i < N; ++i) sums[0] += w * p->value[q * c->size.n_star + i] * u[e * N + i];
     sums[1] += w * (kappa[2] * sigma[0] - kappa[1] * sigma[1]) / det;
     sums[2] += w * (kappa[0] * sigma[1] - kappa[1] * sigma[0]) / det;
+    for (int k = 0; k < 2; ++k) sums[3 + k] += w * sigma[k];
   }
-  for (int k = 0; k < 3; ++k) means[k] = sums[k] / area;
+  for (int k = 0; k < KG_CELL_MEANS; ++k) means[k] = sums[k] / area;
 }
 
 static void means_are_those_of_kappa_at_every_point(void **state)
@@ -267,7 +269,7 @@ static void means_are_those_of_kappa_at_every_point(void **state)
   for (int k = 0; k < 2; ++k)
     for (int length = 0; length < 2; ++length) {
       cell_case c;
-      double *out[OUTPUTS], means[3];
+      double *out[OUTPUTS], means[KG_CELL_MEANS];
       create(&c, cells[k], 2, 3);
       kg_cell_material material = {.stabilization = 0.7, .scaling = KEDGE_SCALING_H};
       material.length = length;
@@ -276,8 +278,8 @@ static void means_are_those_of_kappa_at_every_point(void **state)
       run_all(&c, &material, cell_case_input(&c, 3 * c.points.n, diffusion), out);
       for (int e = 0; e < c.n_elements; ++e) {
         sum_means(&c, e, out[2], out[3], means);
-        for (int i = 0; i < 3; ++i) means[i] /= c.host.tables.points.value[0];
-        assert_close(3, out[6] + 3 * e, means, 1e-12);
+        for (int i = 0; i < KG_CELL_MEANS; ++i) means[i] /= c.host.tables.points.value[0];
+        assert_close(KG_CELL_MEANS, out[6] + KG_CELL_MEANS * e, means, 1e-12);
       }
       for (int i = 0; i < OUTPUTS; ++i) free(out[i]);
       free(diffusion);

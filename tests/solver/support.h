@@ -45,15 +45,15 @@ kedge_mesh *square_mesh(kedge_context *ctx, int n);
 const char *refusal_of(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,
                        kedge_status expected);
 
-/// Everything a solution holds: u, q_x, q_y and u* at nodes of their own order, then the trace.
-typedef struct fields {
-  size_t n[5];
-  double *values[5];  ///< by kedge_field, the trace last
-} fields;
 enum { FIELD_TRACE = KEDGE_FIELD_COUNT, FIELDS };
+/// Everything a solution holds: fields at nodes of their own order, then the trace.
+typedef struct fields {
+  size_t n[FIELDS];
+  double *values[FIELDS];  ///< by kedge_field, the trace last
+} fields;
 
 fields fields_of(kedge_context *ctx, const kedge_solution *solution);
 void fields_free(fields *f);
-/// Largest relative distance of the four fields (without the trace).
+/// Largest relative distance of the fields (without the trace).
 double fields_distance(const fields *a, const fields *b);
 void assert_same_bits(const fields *a, const fields *b);

@@ -97,6 +97,48 @@ static void means_are_integrals_over_areas(void **state)
   test_grid_destroy(&grid);
 }
 
+/// A linear u on curves of order 2, whose flux is a constant vector: at the nodes, and as a mean of
+/// what is kept. A tensor, and one number for straight triangles.
+static void the_flux_is_diffusion_times_the_gradient(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *words, *map, *diffusion;
+    double sigma[2];
+  } cases[] = {{"mixed 4", "x + 0.1*y^2, y - 0.1*x*y", "2, 0.5, 1", {5.0, -0.5}},
+               {"square 4", "x, y", "2.5", {7.5, -5.0}}};
+  for (int i = 0; i < 4; ++i) {
+    const char *const kept = i % 2 ? "cells" : "full";
+    kedge_mesh *mesh;
+    kedge_solution *s;
+    kedge_problem *problem = problem_of(
+        ctx, SETTINGS({"mesh", "generate", cases[i / 2].words}, {"mesh", "geometry", "2"},
+                      {"mesh", "map", cases[i / 2].map}, {"space", "order", "2"},
+                      {"equation", "diffusion", cases[i / 2].diffusion},
+                      {"exact", "u", "3*x - 2*y + 1"}, {"boundary default", "type", "dirichlet"},
+                      {"solver", "tolerance", "1e-13"}, {"output", "fields", kept}));
+    must(ctx, kedge_problem_mesh(problem, &mesh));
+    must(ctx, kedge_solve(ctx, mesh, problem, &s));
+    kedge_mesh_info info = KEDGE_MESH_INFO_INIT;
+    must(ctx, kedge_mesh_get_info(mesh, &info));
+    int64_t offsets[200];
+    double values[2000];
+    must(ctx, kedge_solution_offsets(s, 3, offsets));
+    for (int component = 0; component < 2; ++component) {
+      const kedge_field field = component ? KEDGE_FIELD_SIGMA_Y : KEDGE_FIELD_SIGMA_X;
+      const int64_t n = i % 2 ? info.elements : offsets[info.elements];
+      assert_in_range(n, 1, 2000);
+      must(ctx, i % 2 ? kedge_solution_means(s, field, values)
+                      : kedge_solution_values(s, field, 3, values));
+      for (int64_t k = 0; k < n; ++k)
+        assert_at_most(fabs(values[k] - cases[i / 2].sigma[component]), 1e-10);
+    }
+    kedge_solution_destroy(s);
+    kedge_mesh_destroy(mesh);
+    kedge_problem_destroy(problem);
+  }
+}
+
 static void what_was_not_kept_is_refused(void **state)
 {
   (void)state;
@@ -207,6 +249,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_kept_is_that_of_the_full_solution_to_the_bit),
       cmocka_unit_test(means_are_integrals_over_areas),
+      cmocka_unit_test(the_flux_is_diffusion_times_the_gradient),
       cmocka_unit_test(what_was_not_kept_is_refused),
       cmocka_unit_test(the_file_holds_the_triangles_and_their_means),
   };

@@ -6,13 +6,13 @@
 
 #include "compare.h"
 #include "context.h"
-#include "ops/local/quadrature/elements.h"
+#include "ops/local/quadrature/means.h"
 #include "solver/solution.h"
 #include "support.h"
 
 enum { SQUARES = 5, ORDERS = 5, ROWS = 10 };
 
-static const double diffusion = 2.5;
+static const double diffusion = 2.5, scale = 4.0;
 
 /// Polynomials of degree P for u and P + 1 for u*, of which q is the gradient.
 static double power(double x, double y, int degree)
@@ -23,8 +23,9 @@ static double power(double x, double y, int degree)
 static double exact(kedge_field field, int order, double x, double y)
 {
   const double slope = (order + 1) * pow(0.3 + x - 0.5 * y, order);
-  const double values[KEDGE_FIELD_COUNT] = {power(x, y, order), slope, 1.0 - 0.5 * slope,
-                                            power(x, y, order + 1)};
+  const double values[KEDGE_FIELD_COUNT] = {power(x, y, order), slope,
+                                            1.0 - 0.5 * slope,  power(x, y, order + 1),
+                                            diffusion * slope,  diffusion * (1.0 - 0.5 * slope)};
   return values[field];
 }
 
@@ -67,11 +68,11 @@ static void *allocate(size_t count)
   return memory;
 }
 
-/// s at a point: the flux diffusion grad u on the reference element.
+/// s at a point: the flux diffusion grad u on the reference element, of the equation as solved.
 static void flux_at(int order, const kg_cell_place *at, double s[2])
 {
-  const double x = diffusion * exact(KEDGE_FIELD_QX, order, at->x, at->y);
-  const double y = diffusion * exact(KEDGE_FIELD_QY, order, at->x, at->y);
+  const double x = scale * diffusion * exact(KEDGE_FIELD_QX, order, at->x, at->y);
+  const double y = scale * diffusion * exact(KEDGE_FIELD_QY, order, at->x, at->y);
   s[0] = at->y_s * x - at->x_s * y;
   s[1] = at->x_r * y - at->y_r * x;
 }
@@ -116,7 +117,7 @@ static kedge_solution *create_solution(const kedge_mesh *mesh, int order)
   s->ctx = ctx;
   s->mesh = mesh;
   s->size = kg_sizes_of(order);
-  s->scale = 1.0;
+  s->scale = scale;
   s->equation =
       (kg_coefficients){.n_diffusion = 1,
                         .diffusion = {{.kind = KG_FUNCTION_CONSTANT, .constant = diffusion}},
@@ -233,7 +234,8 @@ static void check_means(kedge_solution *s, int order, int64_t n)
 {
   (void)n;
   double *values = allocate((size_t)s->mesh->n_elements);
-  for (int field = 0; field < KEDGE_FIELD_U_STAR; ++field) {
+  for (int field = 0; field < KEDGE_FIELD_COUNT; ++field) {
+    if (field == KEDGE_FIELD_U_STAR) continue;  // whose mean is that of u
     must(ctx, kedge_solution_means(s, (kedge_field)field, values));
     for (int32_t e = 0; e < s->mesh->n_elements; ++e)
       assert_at_most(
@@ -285,7 +287,7 @@ static void check_cells(const kedge_mesh *mesh, hid_t file, int triangle, int qu
 
 static void check_file(kedge_solution *s, int order, int64_t n)
 {
-  static const char *const names[] = {"u", "q", "q", "u_star"};
+  static const char *const names[] = {"u", "q", "q", "u_star", "sigma", "sigma"};
   double *expected = allocate(2 * (size_t)n);
   must(ctx, kedge_solution_write(s, path));
   const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -297,8 +299,9 @@ static void check_file(kedge_solution *s, int order, int64_t n)
     assert_true(xyz[3 * i] == expected[2 * i] && xyz[3 * i + 1] == expected[2 * i + 1] &&
                 xyz[3 * i + 2] == 0.0);
   for (int field = 0; field < KEDGE_FIELD_COUNT; ++field) {
-    const bool is_vector = field == KEDGE_FIELD_QX || field == KEDGE_FIELD_QY;
-    const int step = is_vector ? 3 : 1, component = field == KEDGE_FIELD_QY;
+    const bool is_vector = field != KEDGE_FIELD_U && field != KEDGE_FIELD_U_STAR;
+    const int component = field == KEDGE_FIELD_QY || field == KEDGE_FIELD_SIGMA_Y;
+    const int step = is_vector ? 3 : 1;
     char name[32];
     snprintf(name, sizeof name, "VTKHDF/PointData/%s", names[field]);
     double *values = read_all(file, name, H5T_NATIVE_DOUBLE, step * n);
@@ -326,19 +329,24 @@ static void files_hold_what_the_calls_give(void **state)
 /// Replace the modes of a solution by its means.
 static void keep_means(kedge_solution *s)
 {
+  static const kedge_field kinds[KG_CELL_MEANS] = {KEDGE_FIELD_U, KEDGE_FIELD_QX, KEDGE_FIELD_QY,
+                                                   KEDGE_FIELD_SIGMA_X, KEDGE_FIELD_SIGMA_Y};
   const int32_t n = s->mesh->n_elements;
-  double *values = allocate((size_t)n), *next = allocate(3 * ((size_t)n + 2 * KG_LANES));
+  double *values = allocate((size_t)n),
+         *next = allocate(KG_CELL_MEANS * ((size_t)n + 2 * KG_LANES));
   s->constant = next;
   for (int b = 0; b < s->n_batches; ++b) {
     kg_results *const r = &s->batch[b];
     double *const constant = next;
-    for (int field = 0; field < 3; ++field) {
-      must(ctx, kedge_solution_means(s, (kedge_field)field, values));
+    const int n_means = r->by_quadrature ? KG_CELL_MEANS : 3;
+    for (int k = 0; k < n_means; ++k) {
+      must(ctx, kedge_solution_means(s, kinds[k], values));
       for (int32_t e = 0; e < r->n_elements; ++e)
-        constant[kg_cell_at(e, 3, field)] = values[s->mesh->element_origin[r->first_element + e]] *
-                                            (r->cell == &kg_triangle ? sqrt(2.0) : 2.0);
+        constant[kg_cell_at(e, n_means, k)] =
+            values[s->mesh->element_origin[r->first_element + e]] * (k < 3 ? 1.0 : s->scale) *
+            (r->cell == &kg_triangle ? sqrt(2.0) : 2.0);
     }
-    next += 3 * r->n_groups * KG_LANES;
+    next += n_means * r->n_groups * KG_LANES;
     r->constant = constant;
   }
   free(values);
@@ -356,6 +364,7 @@ static void check_file_of_means(kedge_solution *s, int order, int64_t n)
   check_cells(mesh, file, 5, 9);
   double *u = read_all(file, "VTKHDF/CellData/u", H5T_NATIVE_DOUBLE, cells);
   double *q = read_all(file, "VTKHDF/CellData/q", H5T_NATIVE_DOUBLE, 3 * (int64_t)cells);
+  double *sigma = read_all(file, "VTKHDF/CellData/sigma", H5T_NATIVE_DOUBLE, 3 * (int64_t)cells);
   double *xyz = read_all(file, "VTKHDF/Points", H5T_NATIVE_DOUBLE, 3 * (int64_t)mesh->n_vertices);
   int64_t *offsets = read_all(file, "VTKHDF/Offsets", H5T_NATIVE_INT64, cells + 1);
   int64_t *points = read_all(file, "VTKHDF/Connectivity", H5T_NATIVE_INT64, kg_mesh_sides(mesh));
@@ -366,6 +375,8 @@ static void check_file_of_means(kedge_solution *s, int order, int64_t n)
     assert_at_most(fabs(u[origin] - exact_mean(s, KEDGE_FIELD_U, e)), tolerance);
     assert_at_most(fabs(q[3 * origin] - exact_mean(s, KEDGE_FIELD_QX, e)), tolerance);
     assert_at_most(fabs(q[3 * origin + 1] - exact_mean(s, KEDGE_FIELD_QY, e)), tolerance);
+    assert_at_most(fabs(sigma[3 * origin] - exact_mean(s, KEDGE_FIELD_SIGMA_X, e)), tolerance);
+    assert_at_most(fabs(sigma[3 * origin + 1] - exact_mean(s, KEDGE_FIELD_SIGMA_Y, e)), tolerance);
     assert_int_equal(offsets[origin + 1] - offsets[origin], V);
     for (int l = 0; l < V; ++l)
       for (int k = 0; k < 2; ++k)
@@ -373,6 +384,7 @@ static void check_file_of_means(kedge_solution *s, int order, int64_t n)
   }
   free(u);
   free(q);
+  free(sigma);
   free(xyz);
   free(offsets);
   free(points);

@@ -59,8 +59,9 @@ typedef struct kg_form {
                               const kg_coefficient *coefficient, const double *u,
                               const double *flux, double *u_star, double *indicator);
   /// Means over the elements.
-  /// @param[out] constant  [group][3][lane]: coefficients of the constant mode of functions that
-  ///                       have the means of u, q_x and q_y, and no other mode
+  /// @param[out] constant  [group][means][lane]: coefficients of the constant mode of functions
+  ///                       that have the means of u, q_x and q_y, of elements by quadrature also
+  ///                       of sigma_x and sigma_y (KG_CELL_MEANS), else 3, and no other mode
   kedge_status (*means)(kedge_context *ctx, const kg_elements *elements,
                         const kg_coefficient *coefficient, const double *u, const double *flux,
                         double *constant);

@@ -138,7 +138,8 @@ kg_cost kg_cell_means_cost(const kg_cell_tables *t, const kg_cell_material *mate
                            int64_t n_elements)
 {
   const double N = t->size.n_modes, S = t->size.n_flux, nodes = t->points.n_nodes;
-  const double bytes = 8.0 * (N + S + 3) + node_bytes(&t->points) + value_bytes(t, material);
+  const double bytes =
+      8.0 * (N + S + KG_CELL_MEANS) + node_bytes(&t->points) + value_bytes(t, material);
   return (kg_cost){.bytes = bytes * (double)n_elements,
                    .flops = t->points.n * (2 * (N + S) + 12 * nodes + 18) * (double)n_elements};
 }
