@@ -29,7 +29,7 @@ void ring(int n, const double from[2], double to[2])
   to[1] = (1.0 + from[0]) * sin(0.5 * M_PI * from[1]);
 }
 
-/// Of every other row of vertices up and down in turns, those of the boundary too.
+/// Moves every other row of vertices, up and down in turns, at the boundary too.
 void trapezoids(int n, const double from[2], double to[2])
 {
   const int i = (int)lround(n * from[0]), j = (int)lround(n * from[1]);

@@ -20,5 +20,5 @@ typedef int32_t regions(int n, int i, int j);
 /// the groups 1 (y = 0), 2 (x = 1), 3 (y = 1) and 4 (x = 0).
 kedge_mesh *grid_of(kedge_context *ctx, int n, enum cut cut, int geometry, moving *to,
                     regions *region);
-/// The same without regions.
+/// A grid without regions.
 kedge_mesh *moved(kedge_context *ctx, int n, enum cut cut, int geometry, moving *to);
