@@ -59,6 +59,18 @@ static void print_solver(const kedge_report *report)
            report->u_l2, report->u_linf, report->q_l2, report->sigma_l2, report->u_star_l2);
 }
 
+/// Elements whose matrices are integrated, and how the flux's mass matrix was inverted there.
+static void print_matrices(const kedge_report *report)
+{
+  const char *const triangle = report->triangle_inverse;
+  const char *const quadrilateral = report->quadrilateral_inverse;
+  if (!triangle[0] && !quadrilateral[0]) return;
+  printf("matrices     by quadrature");
+  if (triangle[0]) printf(", triangles: inverse %s", triangle);
+  if (quadrilateral[0]) printf(", quadrilaterals: inverse %s", quadrilateral);
+  putchar('\n');
+}
+
 static void print_memory(const kedge_report *report)
 {
   char peak[16], predicted[16], matrices[16], operator_reads[16];
@@ -79,6 +91,7 @@ void kg_summary_print(const kedge_report *report, const char *problem, const cha
   printf("backend %s on %s (%s)\n\n", report->backend, report->device, reason);
   print_stages(report);
   print_solver(report);
+  print_matrices(report);
   print_memory(report);
   if (output) printf("output       %s\n", output);
 }

@@ -39,6 +39,11 @@ static void write_space(kg_json *json, const kedge_report *report)
   kg_json_integer(json, "order", report->order);
   kg_json_integer(json, "trace_unknowns", report->trace_unknowns);
   kg_json_integer(json, "element_unknowns", report->element_unknowns);
+  kg_json_object(json, "inverse");
+  kg_json_string(json, "triangles", report->triangle_inverse ? report->triangle_inverse : "");
+  kg_json_string(json, "quadrilaterals",
+                 report->quadrilateral_inverse ? report->quadrilateral_inverse : "");
+  kg_json_close(json);
   kg_json_close(json);
 }
 

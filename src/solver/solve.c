@@ -47,9 +47,17 @@ static void fill_report(kg_pipeline *p)
       .q_l2 = NAN,
       .u_star_l2 = NAN,
       .sigma_l2 = NAN,
+      .triangle_inverse = "",
+      .quadrilateral_inverse = "",
       .predicted_device_bytes = (int64_t)p->plan.bytes,
       .local_matrices_bytes = (int64_t)kg_locals_bytes(&locals),
   };
+  for (int i = 0; i < p->shape.n_batches; ++i) {
+    const kg_shape_batch *b = &p->shape.batch[i];
+    if (!b->by_quadrature) continue;
+    *(b->cell == &kg_triangle ? &r->triangle_inverse : &r->quadrilateral_inverse) =
+        b->exact ? "exact" : "adjusted";
+  }
   r->n_stages = KG_STAGE_COUNT;
   for (kg_stage stage = 0; stage < KG_STAGE_COUNT; ++stage)
     r->stages[stage].name = kg_stage_name(stage);

@@ -36,7 +36,8 @@ class Solve(Command):
         self.assertEqual(report["mesh"], {"elements": 800, "edges": 1240, "vertices": 441,
                                           "boundary_edges": 80})
         self.assertEqual(report["space"], {"order": 1, "trace_unknowns": 2 * (1240 - 80),
-                                           "element_unknowns": 3 * 800})
+                                           "element_unknowns": 3 * 800,
+                                           "inverse": {"triangles": "", "quadrilaterals": ""}})
         self.assertEqual(report["backend"]["name"], "host")
         self.assertEqual([stage["name"] for stage in report["stages"]], STAGES)
         for stage in report["stages"]:
@@ -93,6 +94,21 @@ class Solve(Command):
                      "-s", "boundary bottom.value=log(-1-x)",
                      says="--set boundary bottom.value=log(-1-x): the value on boundary bottom is "
                      "nan at x = ")
+
+    def test_the_inverse_of_integrated_matrices_is_reported(self):
+        def inverse(words, *settings):
+            arguments = [word for setting in settings for word in ("-s", setting)]
+            text = self.kedge("solve", "p.ini", "-r", "r.json", "-s", "mesh.generate=" + words, *arguments).stdout
+            said = re.findall("^matrices +by quadrature, (.*)$", text, re.M)
+            return self.json("r.json")["space"]["inverse"], said
+        auto = {"triangles": "adjusted", "quadrilaterals": "exact"}
+        curved = ("mesh.map=x + 0.1*y^2, y", "mesh.geometry=2", "space.order=2")
+        self.assertEqual(inverse("mixed 4", *curved),
+                         (auto, ["triangles: inverse adjusted, quadrilaterals: inverse exact"]))
+        self.assertEqual(inverse("mixed 4", "space.inverse=adjusted", *curved)[0],
+                         {"triangles": "adjusted", "quadrilaterals": "adjusted"})
+        self.assertEqual(inverse("quads 4")[0]["quadrilaterals"], "adjusted")
+        self.assertEqual(inverse("square 4"), ({"triangles": "", "quadrilaterals": ""}, []))
 
     def test_what_a_mesh_has_and_the_solution_has_not_is_said(self):
         def note(*settings):

@@ -140,6 +140,8 @@ static kedge_status write_report(bool awkward, const char *path)
                          .u_linf = 2e-9,
                          .q_l2 = 3e-9,
                          .sigma_l2 = 6e-9,
+                         .triangle_inverse = "",
+                         .quadrilateral_inverse = "exact",
                          .u_star_l2 = 4e-11,
                          .peak_device_bytes = 5000000000,
                          .predicted_device_bytes = 5000000001,
