@@ -53,9 +53,8 @@ static const finding findings[] = {
      "their own",
      0, "tests/mesh/test_overlaps.c"},
     {KG_ABOUT_MESH, kg_finds_high_geometry,
-     "the elements are curves of order %s, and of order %s even a linear u has an error there: "
-     "take "
-     "order = %s or more, or a smaller geometry",
+     "the elements are curves of order %s, more than one above that of the space, %s: q and u* are "
+     "poor there; take order = %s or more, or a smaller geometry",
      1, "docs/math.md#cells"},
 
     {KG_ABOUT_INPUT, kg_refuses_lost_data, NULL, KG_SYSTEM_LEAST_RR, TOLERANCE},

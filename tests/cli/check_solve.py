@@ -117,8 +117,8 @@ class Solve(Command):
             return self.json("r.json")["solver"]["note"]
         self.assertEqual(note("mesh.generate=disk 4", "mesh.geometry=2"), "")
         self.assertEqual(note("mesh.generate=disk 4", "mesh.geometry=3"),
-                         "the elements are curves of order 3, and of order 1 even a linear u has an "
-                         "error there: take order = 2 or more, or a smaller geometry")
+                         "the elements are curves of order 3, more than one above that of the space, "
+                         "1: q and u* are poor there; take order = 2 or more, or a smaller geometry")
         self.assertEqual(note("mesh.generate=disk 4", "mesh.geometry=3", "space.order=2"), "")
         with open(os.path.join(SOURCE, "meshes/inclusion22.msh")) as file:
             self.write("m.msh", file.read() + "$Periodic\n1\n1 2 1\n0\n$EndPeriodic\n")
