@@ -9,8 +9,6 @@
 #include "ops/sample/points.h"
 #include "solver/materials.h"
 
-enum { TIMES = 2 };  // that coefficients are evaluated: for local matrices and local solve
-
 /// What the tables of a shape depend on.
 typedef struct cell_kind {
   const kg_cell *cell;  ///< NULL: no element of the shape is integrated by quadrature
@@ -100,8 +98,9 @@ void kg_cells_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   }
   kg_plan_array(plan, "nodes of cells", kg_shape_numbers(s, KG_ROWS_NODES, s->n_batches), d, all,
                 &a->nodes);
+  const bool compact = s->choice.iterates == KG_SINGLE;
   kg_plan_array(plan, "coefficients", KG_CELL_FUNCTIONS * (size_t)kg_shape_value_points(s) * lanes,
-                d, KG_IN(LOCAL) | KG_IN(RECOVER), &a->coefficients);
+                d, compact ? KG_IN(RECOVER) : KG_IN(LOCAL) | KG_IN(RECOVER), &a->coefficients);
   const bool errors = s->choice.varies && s->choice.wants_errors;
   kg_plan_array(plan, "diffusion of errors",
                 errors ? 3 * (size_t)kg_shape_exact_points(s) * lanes : 0, d, KG_IN(RECOVER),
@@ -211,7 +210,7 @@ kg_cell_points kg_cells_host_points(const kg_pipeline *p, int batch, kg_sample_k
 }
 
 kedge_status kg_cells_coefficient(kg_pipeline *p, int batch, int32_t first, int32_t count,
-                                  kg_coefficient *out)
+                                  double *values, kg_coefficient *out)
 {
   *out = p->coefficient;
   out->constant = kg_materials_from(p, batch, first);
@@ -228,8 +227,9 @@ kedge_status kg_cells_coefficient(kg_pipeline *p, int batch, int32_t first, int3
       .device = kg_cell_points_and_facets(&p->elements[batch].cells.tables)};
   if (!(out->cells.length > 0.0)) chunk.host.n = chunk.device.n = k.rows * k.rows;
   chunk.n_used = chunk.host.n;
-  out->cells.values = p->arrays.coefficients;
-  return kg_coefficients_put(p, &chunk, KG_CELL_FUNCTIONS, TIMES, p->arrays.coefficients);
+  out->cells.values = values;
+  const int residuals = p->shape.choice.residual == KG_PLAIN ? 0 : KG_RESIDUALS;
+  return kg_coefficients_put(p, &chunk, KG_CELL_FUNCTIONS, 2 + residuals, values);
 }
 
 kedge_status kg_cells_loads(kg_pipeline *p, int batch, int32_t first, int32_t count,

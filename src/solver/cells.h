@@ -31,12 +31,14 @@ kg_cell_points kg_cells_host_points(const kg_pipeline *p, int batch, kg_sample_k
 /// Find them in memory of the backend.
 kg_cell_points kg_cells_device_points(const kg_pipeline *p, int batch, kg_sample_kind kind);
 
-/// The coefficients of groups [first, first + count) of a batch: where they vary, at most of a
-/// chunk, their values are made now, and stay until this is called again.
+/// The coefficients of groups [first, first + count) of a batch: where they vary, their values are
+/// made now.
+/// @param[out] values  room for them, which `out` then points into: KG_CELL_FUNCTIONS times
+///                     kg_shape_value_points() a lane
 /// @retval KEDGE_ERR_INPUT  diffusion that is not positive definite, reaction that is negative: the
 ///         sentence says where
 kedge_status kg_cells_coefficient(kg_pipeline *p, int batch, int32_t first, int32_t count,
-                                  kg_coefficient *out);
+                                  double *values, kg_coefficient *out);
 
 /// Load vectors of groups [first, first + count) of a batch.
 /// @param[in]  values  [group of these][point of the rule][lane]: the source

@@ -51,12 +51,13 @@ static kedge_smoother choose_smoother(const kg_choose_args *a)
 }
 
 /// Without reaction and Robin conditions the product by patches, multigrid and all, works with
-/// reduced K^e. The kernel for small problems has its own way with packed ones.
+/// reduced K^e of the fast kernels. Others are rounded for differences, or constants would lose
+/// digits. The kernel for small problems has its own way with packed ones.
 static kg_layout choose_layout(const kg_choose_args *a, const kg_choice *c)
 {
   const bool by_patches = c->linear == KEDGE_OPERATOR_MATRIX_FREE && !c->resident;
-  if (a->count->n_wide_groups > 0 || c->by_quadrature) return KG_LAYOUT_PACKED;
-  if (by_patches && c->form->reduces && kg_forgets_constants(a->resolved)) return KG_LAYOUT_REDUCED;
+  const bool reduces = c->form->reduces && a->count->n_wide_groups == 0 && !c->by_quadrature;
+  if (by_patches && reduces && kg_forgets_constants(a->resolved)) return KG_LAYOUT_REDUCED;
   return c->iterates == KG_SINGLE ? KG_LAYOUT_DIFFERENCES : KG_LAYOUT_PACKED;
 }
 
@@ -82,22 +83,6 @@ static bool is_uniform(const kg_resolved *r)
   return !r->varies && r->n_materials == 1 && k[1] == 0.0 && k[0] == k[2];
 }
 
-static kedge_status refuse_compact(kedge_context *ctx, const kedge_problem *p, const char *what)
-{
-  if (p->precision != KEDGE_PRECISION_COMPACT) return KEDGE_OK;
-  return kg_problem_fail(ctx, p, kg_settings_find(&p->settings, "solver", "precision"),
-                         "with %s precision is double or mixed, not compact", what);
-}
-
-static kedge_status check_general(kedge_context *ctx, const kedge_problem *p, const char *what)
-{
-  if (p->order > KG_GENERAL_ORDER_MAX)
-    return kg_problem_fail(ctx, p, kg_settings_find(&p->settings, "space", "order"),
-                           "with %s order is 1 to %d, not %d", what, KG_GENERAL_ORDER_MAX,
-                           p->order);
-  return refuse_compact(ctx, p, what);
-}
-
 kedge_status kg_choose_check(kedge_context *ctx, const kg_choose_args *a)
 {
   const kedge_problem *problem = a->problem;
@@ -112,10 +97,14 @@ kedge_status kg_choose_check(kedge_context *ctx, const kg_choose_args *a)
        "smoother = edge: take that"}};
   const int32_t n = kg_mesh_quadrilaterals(a->mesh);
   const char *const general = what_is_general(a);
-  if (general) KG_TRY(check_general(ctx, problem, general));
-  if (n > 0 && a->resolved->n_materials > 1)
-    KG_TRY(refuse_compact(ctx, problem, "quadrilaterals in regions of different coefficients"));
-  if (a->resolved->has_robin) KG_TRY(refuse_compact(ctx, problem, "a robin boundary"));
+  if (general && problem->order > KG_GENERAL_ORDER_MAX)
+    return kg_problem_fail(ctx, problem, kg_settings_find(&problem->settings, "space", "order"),
+                           "with %s order is 1 to %d, not %d", general, KG_GENERAL_ORDER_MAX,
+                           problem->order);
+  if (a->resolved->has_robin && problem->precision == KEDGE_PRECISION_COMPACT)
+    return kg_problem_fail(ctx, problem,
+                           kg_settings_find(&problem->settings, "solver", "precision"),
+                           "with a robin boundary precision is double or mixed, not compact");
   for (size_t i = 0; n > 0 && i < sizeof table / sizeof *table; ++i)
     if (table[i].asked)
       return kg_problem_fail(

@@ -22,6 +22,9 @@ typedef enum kg_residual_kind {
   KG_REMADE_WITH_LOADS  ///< K^e likewise, and b from the source
 } kg_residual_kind;
 
+/// The number of residuals that most solves with precision = compact make in double precision.
+enum { KG_RESIDUALS = 3 };
+
 typedef struct kg_choice {
   bool by_quadrature;       ///< of all elements; else of those that are no triangles
   bool varies;              ///< by quadrature coefficients have values at points

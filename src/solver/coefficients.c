@@ -104,8 +104,11 @@ static kedge_status open_staging(kg_pipeline *p)
   const int values = 4 * kg_shape_value_points(&p->shape);
   const int errors = 3 * kg_shape_exact_points(&p->shape);
   const size_t most = (size_t)(values > errors ? values : errors);
+  const kg_choice *c = &p->shape.choice;
+  const bool remakes = c->residual != KG_PLAIN && c->residual_groups > c->recover_groups;
+  const size_t groups = (size_t)(remakes ? c->residual_groups : c->recover_groups);
   if (p->values.staging) return KEDGE_OK;
-  return kg_host_alloc(p->ctx, most * kg_shape_chunk_lanes(&p->shape), sizeof *p->values.staging,
+  return kg_host_alloc(p->ctx, most * groups * KG_LANES, sizeof *p->values.staging,
                        &p->values.staging);
 }
 

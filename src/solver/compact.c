@@ -41,6 +41,9 @@ void kg_compact_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
                 &a->chunk_load);
   kg_plan_array(plan, "F^e of a chunk", kg_shape_most_rows(s, KG_ROWS_TRACE) * lanes, d, loads,
                 &a->chunk_condensed);
+  kg_plan_array(plan, "coefficients of a chunk",
+                KG_CELL_FUNCTIONS * (size_t)kg_shape_value_points(s) * lanes, d, makes,
+                &a->chunk_coefficients);
   kg_plan_array(plan, "K^e of a chunk", local_bytes(s), 1, makes, &a->chunk_local);
   kg_plan_array(plan, "sides of a chunk",
                 s->choice.sides_stay ? 0 : kg_shape_most_rows(s, KG_ROWS_SIDES) * lanes,
@@ -109,7 +112,7 @@ static kedge_status make_local(kg_pipeline *p, const chunk *c, const double *loa
   const int32_t groups = c->batch.count.patch_groups;
   kg_coefficient coefficient;
   KG_TRY(kg_cells_coefficient(p, c->of, c->first_patch * groups, c->batch.count.n_groups,
-                              &coefficient));
+                              p->arrays.chunk_coefficients, &coefficient));
   return p->form->make(p->ctx, &c->elements, &coefficient, load, c->local, condensed);
 }
 

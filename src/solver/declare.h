@@ -33,7 +33,7 @@ typedef struct kg_arrays {
   void *local;  ///< K^e of the trace solve (kg_shape_locals())
   /// With precision = compact: load vectors, F^e, K^e and sides of a chunk, which residuals make
   /// again. Values of the source lie where K^e will.
-  double *chunk_load, *chunk_condensed;
+  double *chunk_load, *chunk_condensed, *chunk_coefficients;
   void *chunk_local;
   uint32_t *chunk_sides;
   int32_t *robin_side;  ///< and what follows: see kg_cell_robin_args

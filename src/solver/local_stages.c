@@ -46,7 +46,7 @@ static kedge_status solve_chunk(kg_pipeline *p, chunk *c)
   const kg_arrays *a = &p->arrays;
   const double *load = kg_pipeline_rows(p, a->load, KG_ROWS_MODES, c->batch);
   load += (size_t)part.size.n_modes * KG_LANES * (size_t)c->first;
-  KG_TRY(kg_cells_coefficient(p, c->batch, c->first, c->n, &c->coefficient));
+  KG_TRY(kg_cells_coefficient(p, c->batch, c->first, c->n, a->coefficients, &c->coefficient));
   KG_TRY(p->form->recover(p->ctx, &part, &c->coefficient, load, a->x, a->u, a->q));
   if (!p->shape.choice.wants_means) return KEDGE_OK;
   return p->form->means(p->ctx, &part, &c->coefficient, a->u, a->q, a->constant);

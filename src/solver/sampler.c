@@ -298,9 +298,6 @@ void kg_sampler_close(kg_sampler *s)
   *s = (kg_sampler){0};
 }
 
-/// The number of residuals in double precision that most solves with precision = compact make.
-enum { RESIDUALS = 3 };
-
 static void open_source(kg_pipeline *p)
 {
   kg_source *s = &p->source;
@@ -311,7 +308,7 @@ static void open_source(kg_pipeline *p)
                       s->place, sizeof s->place);
   s->sampler =
       kg_sampler_of(p, KG_SAMPLE_LOADS, (kg_sample_set){1, &s->function, &s->name, s->place});
-  const int residuals = p->shape.choice.residual == KG_REMADE_WITH_LOADS ? RESIDUALS : 1;
+  const int residuals = p->shape.choice.residual == KG_REMADE_WITH_LOADS ? KG_RESIDUALS : 1;
   s->sampler.evaluations = residuals + (p->shape.choice.loads_stay ? 0 : 1);
 }
 

@@ -5,6 +5,7 @@
 #include "ops/assembled/ell.h"
 #include "ops/local/quadrature/means.h"
 #include "ops/sample/points.h"
+#include "solver/cells.h"
 
 int kg_batch_rows(const kg_shape_batch *batch, kg_rows rows)
 {
@@ -115,11 +116,12 @@ kedge_status kg_shape_work(kedge_context *ctx, kg_shape *s)
   return kg_ell_work_bytes(ctx, &s->count, &s->ell_work_bytes);
 }
 
-/// Bytes of K^e, load vectors, F^e and sides of a group of a chunk with precision = compact.
+/// Bytes of K^e, coefficients, load vectors, F^e and sides of a group of a chunk with precision = compact.
 static size_t chunk_group_bytes(const kg_shape *s)
 {
   const size_t numbers = kg_shape_most_local_rows(s) + kg_shape_most_rows(s, KG_ROWS_MODES) +
-                         kg_shape_most_rows(s, KG_ROWS_TRACE);
+                         kg_shape_most_rows(s, KG_ROWS_TRACE) +
+                         KG_CELL_FUNCTIONS * (size_t)kg_shape_value_points(s);
   const size_t sides = s->choice.sides_stay ? 0 : kg_shape_most_rows(s, KG_ROWS_SIDES);
   return KG_LANES * (numbers * sizeof(double) + sides * sizeof(uint32_t));
 }

@@ -218,7 +218,8 @@ static kedge_status make_groups(kg_pipeline *p, int batch, int32_t first, int32_
   double *const load = kg_pipeline_rows(p, p->arrays.load, KG_ROWS_MODES, batch);
   double *const condensed = kg_pipeline_rows(p, p->arrays.condensed, KG_ROWS_TRACE, batch);
   kg_coefficient coefficient;
-  KG_TRY(kg_cells_coefficient(p, batch, first, kg_elements_groups(&part), &coefficient));
+  KG_TRY(kg_cells_coefficient(p, batch, first, kg_elements_groups(&part), p->arrays.coefficients,
+                              &coefficient));
   return p->form->make(p->ctx, &part, &coefficient,
                        load + lanes * (size_t)kg_batch_rows(b, KG_ROWS_MODES), local,
                        condensed + lanes * (size_t)kg_batch_rows(b, KG_ROWS_TRACE));

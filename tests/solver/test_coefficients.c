@@ -127,20 +127,9 @@ static void what_is_not_elliptic_or_not_a_region_is_refused(void **state)
                  "-1");
   assert_refused(mesh, SETTINGS(GIVEN, {"equation", "reaction", "6 - region"}),
                  "reaction in region '7' must be zero or positive, not -1");
-  assert_refused(
-      mesh,
-      SETTINGS(GIVEN, {"equation", "diffusion", "1+x"}, {"solver", "precision", "compact"},
-               {"solver", "preconditioner", "multigrid"}),
-      "with an expression for diffusion or reaction precision is double or mixed, not compact");
   assert_refused(mesh,
                  SETTINGS(GIVEN, {"space", "order", "9"}, {"equation", "diffusion", "2+x, 1, 2"}),
                  "with an expression for diffusion or reaction order is 1 to 8, not 9");
-  assert_refused(
-      mesh,
-      SETTINGS(GIVEN, {"region 3", "diffusion", "2"}, {"region 7", "diffusion", "1"},
-               {"solver", "precision", "compact"}, {"solver", "preconditioner", "multigrid"}),
-      "with quadrilaterals in regions of different coefficients precision is double or "
-      "mixed, not compact");
   kedge_mesh *fine;
   must(ctx, kedge_mesh_refine(ctx, mesh, 2, &fine));
   assert_refused(fine, SETTINGS(GIVEN, {"region 4", "diffusion", "2"}),
