@@ -236,6 +236,22 @@ static void set_point(kg_curve *c, int q, long double r, long double s, long dou
   }
 }
 
+/// Points behind the corners, which add nothing to areas.
+static void set_more_points(kg_curve *c)
+{
+  long double r[KG_CURVE_POINTS], s[KG_CURVE_POINTS], weight[KG_CURVE_POINTS], at[2], along[2];
+  c->n_all = c->n + c->cell->n_vertices;
+  c->cell->rule(KG_CURVE_ROWS, r, s, weight);
+  for (int q = 0; q < KG_CURVE_ROWS * KG_CURVE_ROWS; ++q)
+    set_point(c, c->n_all++, r[q], s[q], 0.0L);
+  kg_wide_gauss_jacobi(KG_CURVE_ROWS, 0, r, weight);
+  for (int l = 0; l < c->cell->n_facets; ++l)
+    for (int i = 0; i < KG_CURVE_ROWS; ++i) {
+      kg_cell_facet_point(c->cell, l, r[i], at, along);
+      set_point(c, c->n_all++, at[0], at[1], 0.0L);
+    }
+}
+
 static void set_facets(kg_curve *c)
 {
   long double t[KG_CURVE_ROWS], weight[KG_CURVE_ROWS], shape[3 * KG_NODES_MAX], at[2], along[2];
@@ -268,6 +284,7 @@ kedge_status kg_curves_create(kedge_context *ctx, int geometry, kg_curve **out)
     for (int q = 0; q < c->n; ++q) set_point(c, q, r[q], s[q], weight[q]);
     for (int l = 0; l < cell->n_vertices; ++l)
       set_point(c, c->n + l, cell->corner[l][0], cell->corner[l][1], 0.0L);
+    set_more_points(c);
     set_facets(c);
     kg_turned_nodes(cell, geometry, c->turned);
   }
@@ -297,6 +314,12 @@ double kg_curve_area(const kg_curve *c, const double *nodes, double *smallest, i
   int least = 0;  // of an element that runs clockwise, the largest
   for (int q = 1; q < n; ++q)
     if ((jacobian[q] < jacobian[least]) == (area > 0.0)) least = q;
+  const bool is_enough = (!smallest && !where) || jacobian[least] * all / area >= 0.5;
+  for (int q = n; !is_enough && q < c->n_all; ++q) {
+    jacobian[q] = kg_curve_jacobian(c, q, nodes);
+    // By more than rounding, on which the place in a message should not depend.
+    if (jacobian[q] * all / area < jacobian[least] * all / area - 1e-12) least = q;
+  }
   if (where) *where = least;
   if (smallest) *smallest = jacobian[least] * all / area;
   return area;

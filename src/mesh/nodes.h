@@ -38,15 +38,17 @@ void kg_facet_nodes(const kg_cell *cell, int geometry, int l, int *node);
 void kg_turned_nodes(const kg_cell *cell, int geometry, int *node);
 
 enum {
-  KG_CURVE_POINTS = (KG_GEOMETRY_MAX + 2) * (KG_GEOMETRY_MAX + 2) + KG_FACETS_MAX,
-  KG_CURVE_ROWS = 12,  ///< Gauss points of an edge for its length
+  KG_CURVE_ROWS = 12,  ///< Gauss points of an edge for its length, and a direction where J is small
+  KG_CURVE_POINTS = (KG_GEOMETRY_MAX + 2) * (KG_GEOMETRY_MAX + 2) + KG_FACETS_MAX +
+                    KG_CURVE_ROWS * (KG_CURVE_ROWS + KG_FACETS_MAX),
 };
 
 /// What a mesh of one geometry order asks of its elements of one shape.
 typedef struct kg_curve {
   const kg_cell *cell;
   int geometry, n_nodes;
-  int n;  ///< Gauss points, (geometry + 2)^2; then come the corners
+  int n;      ///< Gauss points, (geometry + 2)^2; then come the corners
+  int n_all;  ///< with those of a finer rule and of edges behind the corners, for J alone
   double weight[KG_CURVE_POINTS];
   double value[KG_CURVE_POINTS][KG_NODES_MAX];
   double slope[KG_CURVE_POINTS][2][KG_NODES_MAX];
@@ -65,7 +67,8 @@ static inline const kg_curve *kg_curve_of(const kg_curve *curves, const kg_cell 
 /// J at a point of the rule. @param[in] nodes  [node][2]
 double kg_curve_jacobian(const kg_curve *curve, int point, const double *nodes);
 /// The area of an element, negative where it runs clockwise.
-/// @param[out] smallest  of J at all points over its mean, both as they are; NULL allowed
+/// @param[out] smallest  of J over its mean, both as they are; where it is below a half at the points
+///                       of the rule and the corners, it is that at all points; NULL allowed
 /// @param[out] where     the point of that; NULL allowed
 double kg_curve_area(const kg_curve *curve, const double *nodes, double *smallest, int *where);
 double kg_curve_length(const kg_curve *curve, int facet, const double *nodes);

@@ -118,12 +118,22 @@ static void curves_that_turn_over_or_do_not_fit_are_refused(void **state)
        "0), "
        "where the determinant of its map is -1 of its mean; mesh finer along the curve, or with "
        "Mesh.HighOrderOptimize = 2; or are its nodes not in the order of Gmsh?"},
+      // J = 1 - 1.05 * 4 r (1 - r), which is positive at four Gauss points and in corners.
+      {FORMAT22
+       "$Nodes\n9\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n5 .5 0 0\n6 1 .5 0\n7 .5 -.05 0\n8 0 .5 "
+       "0\n9 .5 -.025 0\n$EndNodes\n$Elements\n1\n1 10 0 1 2 3 4 5 6 7 8 9\n$EndElements\n",
+       "text.msh: the quadrilateral in line 18 with corners (0, 0), (1, 0), (1, 1), (0, 1) turns "
+       "over at "
+       "(0.437383296, -0.000309158307), where the determinant of its map is -0.112 of its mean; "
+       "mesh finer "
+       "along the curve, or with Mesh.HighOrderOptimize = 2; or are its nodes not in the order of "
+       "Gmsh?"},
       // The nodes between are not in the order of Gmsh.
       {FORMAT22 NODES(
            "6",
            "4 .5 .1 0\n5 .5 .5 0\n6 0 .5 0\n") "$Elements\n1\n1 9 0 1 2 3 5 6 4\n$EndElements\n",
        "text.msh: the triangle in line 15 with corners (0, 0), (1, 0), (0, 1) turns over at "
-       "(0.374777722, 0.293485147), where the determinant of its map is -0.0375 of its mean; mesh "
+       "(0.360318545, 0.352374842), where the determinant of its map is -0.229 of its mean; mesh "
        "finer along the curve, or with Mesh.HighOrderOptimize = 2; or are its nodes not in the "
        "order "
        "of Gmsh?"},
