@@ -212,9 +212,7 @@ kg_cell_points kg_cells_host_points(const kg_pipeline *p, int batch, kg_sample_k
 kedge_status kg_cells_coefficient(kg_pipeline *p, int batch, int32_t first, int32_t count,
                                   double *values, kg_coefficient *out)
 {
-  *out = p->coefficient;
-  out->constant = kg_materials_from(p, batch, first);
-  out->cells.exact = p->shape.batch[batch].exact;
+  *out = kg_materials_from(p, batch, first);
   if (!p->shape.choice.varies || !p->shape.batch[batch].by_quadrature) return KEDGE_OK;
   const int i = kg_cell_index(p->shape.batch[batch].cell);
   const cell_kind k = kind_of(&p->shape, i);
@@ -254,7 +252,7 @@ kedge_status kg_cells_errors(kg_pipeline *p, int batch, int32_t first, int32_t c
   const cell_kind k = kind_of(&p->shape, i);
   kg_cell_errors_args args = {
       .cells = kg_cells_part(&p->elements[batch].cells, first, count),
-      .material = p->coefficient.cells,
+      .material = kg_materials_from(p, batch, first).cells,
       .points = sample_at(&k, KG_SAMPLE_ERRORS, a->cell_points[KG_SAMPLE_ERRORS][i]),
       .u = a->u,
       .flux = a->q,

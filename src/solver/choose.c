@@ -134,7 +134,7 @@ kg_choice kg_choose(kedge_context *ctx, const kg_choose_args *a)
   const bool general = what_is_general(a) != NULL;
   kg_choice c = {.form = &kg_form_elliptic,
                  .by_quadrature = general,
-                 .varies = a->resolved->varies || a->resolved->n_materials > 1,
+                 .varies = a->resolved->varies,
                  .is_uniform = is_uniform(a->resolved),
                  .reads_regions = ctx->backend == KEDGE_BACKEND_CUDA && read_regions(a),
                  .linear = a->linear,

@@ -27,7 +27,7 @@ enum { KG_RESIDUALS = 3 };
 
 typedef struct kg_choice {
   bool by_quadrature;       ///< of all elements; else of those that are no triangles
-  bool varies;              ///< by quadrature coefficients have values at points
+  bool varies;              ///< coefficients have values at the points of elements
   bool is_uniform;          ///< diffusion is a number; it and reaction are the same everywhere
   bool reads_regions;       ///< functions that a GPU evaluates do
   const kg_form *form;      ///< of all elements

@@ -26,7 +26,7 @@ typedef struct kg_arrays {
   double *cell_points[KG_SAMPLE_KINDS][KG_CELL_KINDS];  ///< likewise
   kg_material *materials;                               ///< kg_materials.table
   int32_t *material_of;                                 ///< [group][lane]: its index
-  double *material_diffusion;                           ///< [material][3]: xx, xy, yy
+  double *material_values;                              ///< kg_cell_material.table
   double *load;                                         ///< [group][N][lane]
   double *source_values;  ///< of a chunk: [group][point of the rule][lane]
 

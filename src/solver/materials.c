@@ -34,23 +34,23 @@ kg_material kg_material_of(const kg_pipeline *p, const double value[4], double l
   return out;
 }
 
-/// Whether a batch takes the fast kernels, and elements there differ.
+/// Whether elements differ, and have places in a table.
 static bool has_places(const kg_shape *s)
 {
-  return s->n_materials > 1 && s->batch[0].cell == &kg_triangle && !s->batch[0].by_quadrature;
+  return s->n_materials > 1;
 }
 
 void kg_materials_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
 {
   const unsigned all = KG_FROM(TRANSFER, RECOVER);
-  const bool places = has_places(s);
+  const bool places = has_places(s), fast = !s->choice.by_quadrature;
   const size_t n = (size_t)s->n_materials, lanes = (size_t)s->count.n_groups * KG_LANES;
-  const bool fluxes = s->choice.wants_errors && !s->choice.is_uniform;
-  kg_plan_array(plan, "materials", places ? n : 0, sizeof *a->materials, all, &a->materials);
+  kg_plan_array(plan, "materials", places && fast ? n : 0, sizeof *a->materials, all,
+                &a->materials);
+  kg_plan_array(plan, "values of materials", s->choice.is_uniform ? 0 : 4 * n, sizeof(double), all,
+                &a->material_values);
   kg_plan_array(plan, "materials of elements", places ? lanes : 0, sizeof *a->material_of, all,
                 &a->material_of);
-  kg_plan_array(plan, "diffusion of materials", fluxes ? 3 * n : 0, sizeof(double), all,
-                &a->material_diffusion);
 }
 
 /// The material of a region, from that of the element before.
@@ -86,6 +86,7 @@ static kedge_status put_table(kg_pipeline *p, double length)
 {
   const size_t n = (size_t)p->shape.n_materials;
   kg_material *table;
+  if (!p->arrays.materials) return KEDGE_OK;
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *table, &table));
   for (size_t m = 0; m < n; ++m) table[m] = kg_material_of(p, p->resolved.material[m], length);
   const kedge_status status = kg_copy_in(p->ctx, p->arrays.materials, table, n * sizeof *table);
@@ -93,34 +94,39 @@ static kedge_status put_table(kg_pipeline *p, double length)
   return status;
 }
 
-static kedge_status put_diffusion(kg_pipeline *p)
+static kedge_status put_values(kg_pipeline *p)
 {
-  const size_t n = (size_t)p->shape.n_materials;
-  double *diffusion;
-  if (!p->arrays.material_diffusion || n == 0) return KEDGE_OK;
-  KG_TRY(kg_host_alloc(p->ctx, 3 * n, sizeof *diffusion, &diffusion));
-  for (size_t k = 0; k < 3 * n; ++k) diffusion[k] = p->scale * p->resolved.material[k / 3][k % 3];
+  const size_t n = 4 * (size_t)p->shape.n_materials;
+  double *values;
+  if (!p->arrays.material_values) return KEDGE_OK;
+  KG_TRY(kg_host_alloc(p->ctx, n, sizeof *values, &values));
+  for (size_t k = 0; k < n; ++k) values[k] = p->scale * p->resolved.material[k / 4][k % 4];
   const kedge_status status =
-      kg_copy_in(p->ctx, p->arrays.material_diffusion, diffusion, 3 * n * sizeof *diffusion);
-  free(diffusion);
+      kg_copy_in(p->ctx, p->arrays.material_values, values, n * sizeof *values);
+  free(values);
   return status;
 }
 
 kedge_status kg_materials_put(kg_pipeline *p)
 {
-  KG_TRY(put_diffusion(p));
+  kg_coefficient *const to = &p->coefficient;
+  KG_TRY(put_values(p));
   if (!has_places(&p->shape)) return KEDGE_OK;
   KG_TRY(put_places(p));
-  KG_TRY(put_table(p, p->coefficient.cells.length));
-  p->coefficient.constant.table = p->arrays.materials;
-  p->coefficient.constant.index = p->arrays.material_of;
+  KG_TRY(put_table(p, to->cells.length));
+  to->constant.table = p->arrays.materials;
+  to->cells.table = p->arrays.material_values;
+  to->constant.index = to->cells.index = p->arrays.material_of;
   return KEDGE_OK;
 }
 
-kg_materials kg_materials_from(const kg_pipeline *p, int batch, int32_t first)
+kg_coefficient kg_materials_from(const kg_pipeline *p, int batch, int32_t first)
 {
-  kg_materials materials = p->coefficient.constant;
-  const int64_t group = p->shape.batch[batch].lanes.first_group + first;
-  if (materials.index) materials.index += group * KG_LANES;
-  return materials;
+  kg_coefficient out = p->coefficient;
+  const kg_shape_batch *b = &p->shape.batch[batch];
+  const int64_t group = b->lanes.first_group + first;
+  if (out.constant.index) out.constant.index += group * KG_LANES;
+  if (out.cells.index) out.cells.index += group * KG_LANES;
+  out.cells.exact = b->exact;
+  return out;
 }

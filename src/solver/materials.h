@@ -1,7 +1,8 @@
 /// @file
-/// The coefficients of straight triangles where they are constant in each element, as the fast
-/// kernels take them (ops/local/triangle/element.h): one material, or a table by region and the
-/// place of each element in it.
+/// Coefficients that are constant in each element: one material, or a table by region and the place
+/// of each element in it, as the fast kernels of triangles take them
+/// (ops/local/triangle/element.h) and the operators by quadrature
+/// (ops/local/quadrature/coefficients.h).
 #pragma once
 #include "solver/pipeline.h"
 KEDGE_BEGIN_DECLS
@@ -14,7 +15,7 @@ kg_material kg_material_of(const kg_pipeline *p, const double value[4], double l
 void kg_materials_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);
 /// Bring table and places to the device; p->coefficient has them then.
 kedge_status kg_materials_put(kg_pipeline *p);
-/// The materials of groups of a batch, from group `first` on.
-kg_materials kg_materials_from(const kg_pipeline *p, int batch, int32_t first);
+/// The coefficients of groups of a batch, from group `first` on, without values at points.
+kg_coefficient kg_materials_from(const kg_pipeline *p, int batch, int32_t first);
 
 KEDGE_END_DECLS

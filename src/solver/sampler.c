@@ -252,11 +252,11 @@ static kg_errors_args errors_of(const kg_sampler *s, int batch, int32_t first, i
       .u_star = p->arrays.u_star,
       .exact = p->arrays.exact_values,
       .by_group = p->arrays.error_sums + p->shape.batch[batch].lanes.first_group,
-      .flux_by_group = p->arrays.material_diffusion
+      .flux_by_group = p->arrays.flux_sums && !p->shape.choice.is_uniform
                            ? p->arrays.flux_sums + p->shape.batch[batch].lanes.first_group
                            : NULL,
-      .diffusion = p->arrays.material_diffusion,
-      .material = kg_materials_from(p, batch, 0).index};
+      .diffusion = p->arrays.material_values,
+      .material = kg_materials_from(p, batch, 0).constant.index};
 }
 
 static kedge_status errors_of_values(kg_sampler *s, int batch, int32_t first, int32_t count)

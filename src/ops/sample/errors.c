@@ -54,7 +54,7 @@ static void diffusion_of(const kg_errors_args *a, int64_t group, int part, kg_pa
   for (int c = 0; c < 3; ++c) {
     kg_pack of_lanes = {0};
     for (int i = 0; i < KG_PACK; ++i)
-      of_lanes[i] = a->diffusion[(a->material ? 3 * (int64_t)a->material[first + i] : 0) + c];
+      of_lanes[i] = a->diffusion[(a->material ? 4 * (int64_t)a->material[first + i] : 0) + c];
     k[c] = of_lanes;
   }
   *jacobian = e.jacobian;

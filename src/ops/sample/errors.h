@@ -29,7 +29,7 @@ typedef struct kg_errors_args {
   /// out: [group], squares of the L2 norms of diffusion times the error of q; NULL: not wanted, and
   /// what follows is not read
   double *flux_by_group;
-  const double *diffusion;  ///< [material][3]: xx, xy, yy
+  const double *diffusion;  ///< [material][4]: xx, xy, yy, and a number that is not read
   const int32_t *material;  ///< [group][lane]; NULL: the first
 } kg_errors_args;
 

@@ -78,13 +78,13 @@ struct point_errors {
 struct point_flux {
   double xx, xy, yy, *sum;
 
-  /// @param diffusion  [material][3]
+  /// @param diffusion  [material][4]: xx, xy, yy, and a number that is not read
   __device__ __forceinline__ point_flux(const double *diffusion, const int *material,
                                         long long element, double *sum_)
       : xx(0.0), xy(0.0), yy(0.0), sum(sum_)
   {
     if (!sum) return;
-    if (material) diffusion += 3 * (long long)material[element];
+    if (material) diffusion += 4 * (long long)material[element];
     xx = diffusion[0];
     xy = diffusion[1];
     yy = diffusion[2];

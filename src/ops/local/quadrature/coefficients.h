@@ -4,8 +4,8 @@
 #include "basis/cell_tables.h"
 #include "ops/local/triangle/element.h"
 
-/// The equation and its stabilization over a range. Diffusion and reaction are constant, or have
-/// values at the points that kg_cell_value_points() tells.
+/// The equation and its stabilization over a range. Diffusion and reaction are constant, or constant
+/// in each element, or have values at the points that kg_cell_value_points() tells.
 typedef struct kg_cell_material {
   double diffusion[3];  ///< xx, xy, yy; positive definite
   double reaction;
@@ -17,6 +17,10 @@ typedef struct kg_cell_material {
   /// [group of the range][function][point][lane]: xx, xy, yy, reaction, in place of the constants;
   /// or NULL. The reaction is not read behind the points of the matrices.
   const double *values;
+  /// Constants of an element in their place: [material][4], xx, xy, yy, reaction, and the material by
+  /// [group of the range][lane]; or NULL. `reaction` is 0 where all of them are.
+  const double *table;
+  const int32_t *index;
   /// The flux s solves (G^-1 s, v) = (g, v) with the weak gradient g, where else it is the
   /// projection of G g.
   bool exact;
@@ -37,6 +41,17 @@ KG_INLINE int64_t kg_cell_at(int32_t e, int rows, int row)
   return ((int64_t)(e / KG_LANES) * rows + row) * KG_LANES + e % KG_LANES;
 }
 
+/// Diffusion and reaction of an element that are constant there: xx, xy, yy.
+KG_INLINE const double *kg_cell_constant_diffusion(const kg_cell_material *material, int32_t e)
+{
+  return material->index ? material->table + 4 * (int64_t)material->index[e] : material->diffusion;
+}
+KG_INLINE double kg_cell_constant_reaction(const kg_cell_material *material, int32_t e)
+{
+  return material->index ? material->table[4 * (int64_t)material->index[e] + 3]
+                         : material->reaction;
+}
+
 /// Diffusion at points of an element.
 typedef struct kg_cell_diffusion {
   const double *constant;  ///< xx, xy, yy; read where there are no values
@@ -49,7 +64,7 @@ KG_INLINE kg_cell_diffusion kg_cell_diffusion_of(const kg_cell_tables *t,
 {
   const int points = kg_cell_value_points(t, material);
   const kg_cell_diffusion out = {
-      material->diffusion,
+      kg_cell_constant_diffusion(material, e),
       material->values ? material->values + kg_cell_at(e, KG_CELL_FUNCTIONS * points, 0) : NULL,
       points, KG_LANES};
   return out;
@@ -68,5 +83,5 @@ KG_INLINE double kg_cell_reaction_at(const kg_cell_tables *t, const kg_cell_mate
   const int points = kg_cell_value_points(t, material);
   return material->values ? material->values[kg_cell_at(e, KG_CELL_FUNCTIONS * points,
                                                         (KG_CELL_FUNCTIONS - 1) * points + q)]
-                          : material->reaction;
+                          : kg_cell_constant_reaction(material, e);
 }

@@ -51,8 +51,8 @@ KG_INLINE void kg_cell_errors_point(const kg_cell_errors_args *args, int32_t e, 
   const double w = points->weight[q] * place->jacobian;
   if (w == 0.0) return;  // a corner
   const kg_cell_diffusion diffusion = {
-      args->material.diffusion, args->diffusion ? args->diffusion + kg_cell_at(e, 3 * n, 0) : NULL,
-      n, KG_LANES};
+      kg_cell_constant_diffusion(&args->material, e),
+      args->diffusion ? args->diffusion + kg_cell_at(e, 3 * n, 0) : NULL, n, KG_LANES};
   double best = -exact, along[2], sigma[2], gradient[2], kappa[3];
   for (int i = 0; i < points->size.n_star; ++i) best += phi[i] * star[i];
   kg_cell_flux_at(points, q, s, along);
