@@ -4,8 +4,11 @@
 
 #ifdef __CUDACC__
 #define KG_INLINE static __host__ __device__ __forceinline__
+/// A function that kernels call where they seldom need it: its registers are none of theirs.
+#define KG_OUTLINE static inline __host__ __device__ __noinline__
 #else
-#define KG_INLINE static inline
+#define KG_INLINE  static inline
+#define KG_OUTLINE static inline
 #endif
 
 /// A function of host code whose value C++ may want while it compiles.

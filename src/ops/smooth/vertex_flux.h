@@ -37,8 +37,24 @@ typedef struct kg_edge_correction {
   double flux;         ///< mode 0 of A P c
 } kg_edge_correction;
 
+/// sqrt 2 / k times what an element adds to the flux of an edge, from d_a, d_b and the rises of c
+/// from the opposite vertex.
+KG_INLINE double kg_vertex_flux_of(const double d[2][2], const double rise[2])
+{
+  const double t[2] = {d[1][0] - d[0][0], d[1][1] - d[0][1]};
+  const double before = d[0][0] * t[0] + d[0][1] * t[1], behind = d[1][0] * t[0] + d[1][1] * t[1];
+  return (behind * rise[0] - before * rise[1]) / fabs(d[0][0] * d[1][1] - d[0][1] * d[1][0]);
+}
+
+/// That of any material, times k.
+KG_OUTLINE double kg_vertex_flux_by(double d[2][2], const double rise[2], kg_material material)
+{
+  for (int k = 0; k < 2 && material.is_tensor; ++k) kg_turn_tangent(material.root, d[k]);
+  return material.diffusion * kg_vertex_flux_of(d, rise);
+}
+
 /// sqrt 2 times what the element of a side adds to the flux of an edge; where all elements have one
-/// material, over its diffusion.
+/// number k, over k.
 /// @param[in] vertex  of the edge
 KG_INLINE double kg_vertex_flux(const kg_vertex_correction *a, const int32_t vertex[2],
                                 kg_side side)
@@ -47,19 +63,14 @@ KG_INLINE double kg_vertex_flux(const kg_vertex_correction *a, const int32_t ver
   const int corner = kg_facet_before(3, kg_side_facet(side));
   const int32_t e = kg_side_element(side);
   const int32_t opposite = a->space.mesh.vertex[kg_lane_side(3, e, corner)];
-  const kg_material material = kg_material_at(&a->materials, e / KG_LANES, e % KG_LANES);
   double d[2][2], rise[2];
   for (int k = 0; k < 2; ++k) {
     d[k][0] = x[2 * (int64_t)vertex[k]] - x[2 * (int64_t)opposite];
     d[k][1] = x[2 * (int64_t)vertex[k] + 1] - x[2 * (int64_t)opposite + 1];
-    if (material.is_tensor) kg_turn_tangent(material.root, d[k]);
     rise[k] = a->coarse[vertex[k]] - a->coarse[opposite];
   }
-  const double t[2] = {d[1][0] - d[0][0], d[1][1] - d[0][1]};
-  const double before = d[0][0] * t[0] + d[0][1] * t[1], behind = d[1][0] * t[0] + d[1][1] * t[1];
-  const double flux =
-      (behind * rise[0] - before * rise[1]) / fabs(d[0][0] * d[1][1] - d[0][1] * d[1][0]);
-  return a->materials.index ? material.diffusion * flux : flux;
+  if (kg_are_one_number(&a->materials)) return kg_vertex_flux_of(d, rise);
+  return kg_vertex_flux_by(d, rise, kg_material_at(&a->materials, e / KG_LANES, e % KG_LANES));
 }
 
 /// Whether fluxes of coarse functions are known: a bilinear one is no local solution.
@@ -76,7 +87,7 @@ KG_INLINE kg_edge_correction kg_edge_correct(const kg_vertex_correction *a, int3
   const kg_side *side = a->space.mesh.edge_sides + 2 * (int64_t)edge;
   double flux = kg_vertex_flux(a, vertex, side[0]);
   if (side[1] != KG_NO_SIDE) flux += kg_vertex_flux(a, vertex, side[1]);
-  const double all = a->materials.index ? 1.0 : a->materials.one.diffusion;
+  const double all = kg_are_one_number(&a->materials) ? a->materials.one.diffusion : 1.0;
   const kg_edge_correction c = {kg_prolong_mean(low, high), kg_prolong_slope(low, high),
                                 KG_PROLONG_MEAN * all * flux};
   return c;

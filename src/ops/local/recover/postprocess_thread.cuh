@@ -23,7 +23,9 @@ constexpr int star_blocks(int order)
 __device__ __forceinline__ kg_element star_element(const kg_postprocess_args &a, int64_t g,
                                                    int lane)
 {
-  return kg_element_at(&a.batch.arrays, a.first_group + g, lane, &a.materials);
+  double x[3], y[3];
+  kg_element_corners(a.batch.arrays.vertices, a.batch.arrays.vertex, a.first_group + g, lane, x, y);
+  return kg_element_geometry(x, y, &a.materials, a.first_group + g, lane);
 }
 
 /// Gram matrix of the tangents of an element, turned by its diffusion.

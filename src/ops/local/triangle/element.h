@@ -41,6 +41,12 @@ KG_INLINE kg_material kg_material_at(const kg_materials *materials, int64_t grou
                           : materials->one;
 }
 
+/// Whether all elements have one diffusion, which is a number.
+KG_INLINE bool kg_are_one_number(const kg_materials *materials)
+{
+  return !materials->index && !materials->one.is_tensor;
+}
+
 /// C^T times a gradient or a normal, so that a . C C^T b is a product of two of these.
 KG_INLINE void kg_turn_normal(const double c[3], const double g[2], double turned[2])
 {
@@ -114,8 +120,10 @@ KG_INLINE void kg_element_turn(const kg_material *material, kg_element *e)
   }
 }
 
+/// An element of a material whose diffusion is a number.
 /// @param[in] x, y  corners, counterclockwise
-KG_INLINE kg_element kg_element_of(const double x[3], const double y[3], kg_material material)
+KG_INLINE kg_element kg_element_of_number(const double x[3], const double y[3],
+                                          kg_material material)
 {
   kg_element e;
   const double x1 = x[1] - x[0], y1 = y[1] - y[0], x2 = x[2] - x[0], y2 = y[2] - y[0];
@@ -151,8 +159,23 @@ KG_INLINE kg_element kg_element_of(const double x[3], const double y[3], kg_mate
       e.trace[l * (l + 1) / 2 + k] = trace * (e.half_normal[l][0] * e.half_normal[k][0] +
                                               e.half_normal[l][1] * e.half_normal[k][1]);
   }
+  return e;
+}
+
+/// An element of any material.
+KG_OUTLINE kg_element kg_element_of(const double x[3], const double y[3], kg_material material)
+{
+  kg_element e = kg_element_of_number(x, y, material);
   if (material.is_tensor) kg_element_turn(&material, &e);
   return e;
+}
+
+/// The element of a lane of a group, with corners x, y.
+KG_INLINE kg_element kg_element_in(const double x[3], const double y[3],
+                                   const kg_materials *materials, int64_t group, int lane)
+{
+  return kg_are_one_number(materials) ? kg_element_of_number(x, y, materials->one)
+                                      : kg_element_of(x, y, kg_material_at(materials, group, lane));
 }
 
 /// Corners of the element of a lane of a group.
@@ -172,7 +195,18 @@ KG_INLINE kg_element kg_element_at(const kg_trace_arrays *arrays, int64_t group,
 {
   double x[3], y[3];
   kg_element_corners(arrays->vertices, arrays->vertex, group, lane, x, y);
-  return kg_element_of(x, y, kg_material_at(materials, group, lane));
+  return kg_element_in(x, y, materials, group, lane);
+}
+
+/// The element of a lane without what its numbers make: the geometry, and `turned`.
+KG_INLINE kg_element kg_element_geometry(const double x[3], const double y[3],
+                                         const kg_materials *materials, int64_t group, int lane)
+{
+  kg_element e = kg_element_of_number(x, y, kg_unit_material());
+  if (kg_are_one_number(materials)) return e;
+  const kg_material material = kg_material_at(materials, group, lane);
+  for (int k = 0; k < 2 && material.is_tensor; ++k) kg_turn_tangent(material.root, e.turned[k]);
+  return e;
 }
 
 /// Sign of Legendre mode k of an edge that its element sees as `side_edge` says.

@@ -74,8 +74,7 @@ __device__ __forceinline__ void make(const lanes_warp<shape> &w, const kg_local_
   const int next_vertex = of_side(a.batch.arrays.vertex, next, w.side);
   __pipeline_wait_prior(0);
   __syncwarp();
-  const lanes_element<shape> e =
-      element_of<shape>(w, kg_material_at(&a.materials, read / KG_LANES, (int)(read % KG_LANES)));
+  const lanes_element<shape> e = element_of<shape>(w, a.materials, read);
   __syncwarp();  // f has been read as it was
   eliminate_load<shape>(w, e.top);
   __syncwarp();

@@ -110,10 +110,11 @@ struct lanes_element {
   }
 };
 
-/// The element of corners in shared memory.
+/// The element, of the lanes of `materials`, whose corners are in shared memory.
 template <class shape>
 __device__ __forceinline__ lanes_element<shape> element_of(const lanes_warp<shape> &w,
-                                                           const kg_material &material)
+                                                           const kg_materials &materials,
+                                                           int64_t element)
 {
   double x[3], y[3];
 #pragma unroll
@@ -122,7 +123,8 @@ __device__ __forceinline__ lanes_element<shape> element_of(const lanes_warp<shap
     x[l] = corner.x;
     y[l] = corner.y;
   }
-  return lanes_element<shape>(w, kg_element_of(x, y, material));
+  const int lane = (int)(element % KG_LANES);
+  return lanes_element<shape>(w, kg_element_in(x, y, &materials, element / KG_LANES, lane));
 }
 
 /// f of the modes of degree P.
