@@ -46,7 +46,7 @@ KG_INLINE double kg_vertex_flux_of(const double d[2][2], const double rise[2])
   return (behind * rise[0] - before * rise[1]) / fabs(d[0][0] * d[1][1] - d[0][1] * d[1][0]);
 }
 
-/// That of any material, times k.
+/// The flux with any material, times k.
 KG_OUTLINE double kg_vertex_flux_by(double d[2][2], const double rise[2], kg_material material)
 {
   for (int k = 0; k < 2 && material.is_tensor; ++k) kg_turn_tangent(material.root, d[k]);
