@@ -123,7 +123,8 @@ static bool read_regions(const kg_choose_args *a)
       &c->diffusion[0], &c->diffusion[1],     &c->diffusion[2],      &c->reaction,
       &c->source,       &a->problem->exact_u, &a->problem->exact_dx, &a->problem->exact_dy};
   bool any = false;
-  for (size_t i = 0; i < sizeof functions / sizeof *functions; ++i)
+  const size_t first = a->resolved->varies ? 0 : 4;  // coefficients by region are in a table
+  for (size_t i = first; i < sizeof functions / sizeof *functions; ++i)
     any = any || kg_function_uses_region(functions[i]);
   return any;
 }
