@@ -179,7 +179,8 @@ static size_t lay_out_tables(const kg_cell *cell, int order, int geometry, int r
   t->rows = rows;
   t->points = kg_cell_points_at(cell, order, geometry, rows, KG_BEHIND_FACETS, of_points);
   t->points.n = rows * rows;
-  return total;
+  const size_t even = total + total % 2;
+  return even + kg_cell_tiles_lay_out(t, base ? base + even : NULL, &t->tiles);
 }
 
 size_t kg_cell_tables_count(const kg_cell *cell, int order, int geometry, int rows)
@@ -313,6 +314,7 @@ static void fill_tables(const kg_cell *cell, const kg_cell_tables *t, const wide
   kg_round_all(z.n_trace * z.n_modes, wide->lift, (double *)t->lift);
   kg_round_all(z.n_facets * z.n_modes * (z.n_modes + 1) / 2, wide->facet_mass,
                (double *)t->facet_mass);
+  kg_cell_tiles_fill(t);
 }
 
 kedge_status kg_cell_tables_create(kedge_context *ctx, const kg_cell *cell, int order, int geometry,

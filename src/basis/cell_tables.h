@@ -7,6 +7,7 @@
 /// once.
 #pragma once
 #include "basis/cell.h"
+#include "basis/cell_tiles.h"
 #include "core/error.h"
 KEDGE_BEGIN_DECLS
 
@@ -66,6 +67,7 @@ typedef struct kg_cell_tables {
   /// then of those of the trace
   const double *gradient;
   const double *star;  ///< [point][component][N* - 1]: derivatives of the modes but the constant
+  kg_cell_tiles tiles;
 } kg_cell_tables;
 
 /// Points a direction that are enough to assemble. With one less, quadrilaterals lose the flux

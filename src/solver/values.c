@@ -163,7 +163,7 @@ static void at_quadrature_points(const kedge_solution *s, const kg_cell_points *
   const int V = nodes_of(s->mesh, element, x, y);
   for (int i = 0; i < S; ++i) flux[i] = r->flux[kg_cell_at(e, S, i)];
   for (int q = 0; q < points->n; ++q) {
-    const kg_cell_place at = kg_cell_place_of(V, points->map + 3 * q * V, x, y);
+    const kg_cell_place at = kg_cell_place_of(V, points->map + 3 * q * V, 1, x, y);
     double along[2], sigma[2], gradient[2];
     kg_cell_flux_at(points, q, flux, along);
     kg_cell_flux_of(&at, along[0], along[1], sigma);

@@ -90,7 +90,7 @@ static void project(const kedge_mesh *mesh, const kg_results *r, const kg_cell_p
     y[v] = mesh->vertices[2 * vertex + 1];
   }
   for (int q = 0; q < rule->n; ++q) {
-    const kg_cell_place at = kg_cell_place_of(V, rule->map + 3 * q * V, x, y);
+    const kg_cell_place at = kg_cell_place_of(V, rule->map + 3 * q * V, 1, x, y);
     const double w = rule->weight[q], *const phi = rule->value + q * n_star;
     double s[2];
     flux_at(order, &at, s);
@@ -222,7 +222,7 @@ static double exact_mean(const kedge_solution *s, kedge_field field, int32_t e)
     y[v] = s->mesh->vertices[2 * kg_element_vertices(s->mesh, e)[v] + 1];
   }
   for (int q = 0; q < rule.n; ++q) {
-    const kg_cell_place at = kg_cell_place_of(V, rule.map + 3 * q * V, x, y);
+    const kg_cell_place at = kg_cell_place_of(V, rule.map + 3 * q * V, 1, x, y);
     sum += rule.weight[q] * at.jacobian * exact(field, order, at.x, at.y);
     area += rule.weight[q] * at.jacobian;
   }

@@ -62,18 +62,20 @@ typedef struct kg_cell_place {
   double jacobian;            ///< J
 } kg_cell_place;
 
-/// @param[in] map   [3][node]: kg_cell_points.map of the point
+/// @param[in] map   [3][node], `step` apart: kg_cell_points.map of the point
 /// @param[in] x, y  nodes, n of them
-KG_INLINE kg_cell_place kg_cell_place_of(int n, const double *map, const double *x, const double *y)
+KG_INLINE kg_cell_place kg_cell_place_of(int n, const double *map, int step, const double *x,
+                                         const double *y)
 {
   kg_cell_place p = {0, 0, 0, 0, 0, 0, 0};
   for (int v = 0; v < n; ++v) {
-    p.x += map[v] * x[v];
-    p.y += map[v] * y[v];
-    p.x_r += map[n + v] * x[v];
-    p.y_r += map[n + v] * y[v];
-    p.x_s += map[2 * n + v] * x[v];
-    p.y_s += map[2 * n + v] * y[v];
+    const double value = map[v * step], by_r = map[(n + v) * step], by_s = map[(2 * n + v) * step];
+    p.x += value * x[v];
+    p.y += value * y[v];
+    p.x_r += by_r * x[v];
+    p.y_r += by_r * y[v];
+    p.x_s += by_s * x[v];
+    p.y_s += by_s * y[v];
   }
   p.jacobian = p.x_r * p.y_s - p.x_s * p.y_r;
   return p;
@@ -83,7 +85,7 @@ KG_INLINE kg_cell_place kg_cell_place_of(int n, const double *map, const double 
 KG_INLINE kg_cell_place kg_cell_place_at(const kg_cell_points *points, int q, const double *x,
                                          const double *y)
 {
-  return kg_cell_place_of(points->n_nodes, points->map + 3 * q * points->n_nodes, x, y);
+  return kg_cell_place_of(points->n_nodes, points->map + 3 * q * points->n_nodes, 1, x, y);
 }
 
 /// G: rr, rs, ss.

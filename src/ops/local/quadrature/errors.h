@@ -79,7 +79,7 @@ KG_INLINE void kg_cell_errors_group(const void *arguments, int32_t group, kg_tea
   kg_error_sums sums = {0, 0, 0, 0};
   for (int32_t e = group * KG_LANES; e < (group + 1) * KG_LANES && e < args->cells.n_elements;
        ++e) {
-    kg_team_wait();
+    kg_team_wait(team);
     kg_cell_put_nodes(&args->cells, e, team, x, y);
     KG_TEAM_EACH(team, i, 0, N) u[i] = args->u[kg_cell_at(e, N, i)];
     KG_TEAM_EACH(team, i, 0, S) s[i] = args->flux[kg_cell_at(e, S, i)];
@@ -87,7 +87,7 @@ KG_INLINE void kg_cell_errors_group(const void *arguments, int32_t group, kg_tea
     {
       star[i] = args->u_star[kg_cell_at(e, points->size.n_star, i)];
     }
-    kg_team_wait();
+    kg_team_wait(team);
     KG_TEAM_EACH(team, q, 0, points->n)
     {
       const kg_cell_place place = kg_cell_place_at(points, q, x, y);

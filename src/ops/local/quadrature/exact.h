@@ -19,7 +19,7 @@ KG_INLINE void kg_cell_put_flux_mass(const kg_cell_points *points, const kg_cell
 {
   const int S = points->size.n_flux, half = S / 2;
   KG_TEAM_EACH(team, i, 0, S * (S + 1) / 2) m[i] = 0.0;
-  kg_team_wait();
+  kg_team_wait(team);
   for (int q = 0; q < points->n; ++q) {
     const double *const g = geometry->flux_matrix + 3 * q, *const flux = points->flux + q * S;
     const double w = points->weight[q], scale = w * w / (g[0] * g[2] - g[1] * g[1]);
@@ -38,25 +38,25 @@ KG_INLINE void kg_cell_put_flux_mass(const kg_cell_points *points, const kg_cell
 KG_INLINE void kg_cell_invert(int n, kg_team team, double *column, double *m)
 {
   for (int k = 0; k < n; ++k) {
-    kg_team_wait();
+    kg_team_wait(team);
     const double per_pivot = 1.0 / m[k * (k + 1) / 2 + k];
     KG_TEAM_EACH(team, i, 0, n) column[i] = m[i < k ? k * (k + 1) / 2 + i : i * (i + 1) / 2 + k];
-    kg_team_wait();
+    kg_team_wait(team);
     for (int i = 0; i < n; ++i) {
       double *const row = m + i * (i + 1) / 2;
       const double c = per_pivot * column[i];
       KG_TEAM_EACH(team, j, 0, i + 1) row[j] -= c * column[j];
     }
-    kg_team_wait();
+    kg_team_wait(team);
     KG_TEAM_EACH(team, i, 0, n)
     {
       m[i < k ? k * (k + 1) / 2 + i : i * (i + 1) / 2 + k] =
           i == k ? -per_pivot : per_pivot * column[i];
     }
   }
-  kg_team_wait();
+  kg_team_wait(team);
   KG_TEAM_EACH(team, i, 0, n * (n + 1) / 2) m[i] = -m[i];
-  kg_team_wait();
+  kg_team_wait(team);
 }
 
 /// H of an element whose geometry others may read.
@@ -89,11 +89,11 @@ KG_INLINE void kg_cell_exact_add(const kg_cell_tables *t, double *h, int rows, k
   double *const x = h + S * (S + 1) / 2, *const y = x + S;
   for (int i = 0; i < rows; ++i) {
     double *const row = a + i * (i + 1) / 2;
-    kg_team_wait();
+    kg_team_wait(team);
     KG_TEAM_EACH(team, k, 0, S) x[k] = t->weak[k * p + i];
-    kg_team_wait();
+    kg_team_wait(team);
     kg_cell_exact_multiply(S, h, x, team, y);
-    kg_team_wait();
+    kg_team_wait(team);
     for (int k = 0; k < S; ++k) {
       const double *const weak = t->weak + k * p;
       const double value = y[k];
@@ -109,14 +109,14 @@ KG_INLINE void kg_cell_exact_flux(const kg_cell_tables *t, double *h, int begin,
 {
   const int S = t->size.n_flux, p = t->size.n_modes + t->size.n_trace;
   double *const g = h + S * (S + 1) / 2, *const product = g + S;
-  kg_team_wait();
+  kg_team_wait(team);
   KG_TEAM_EACH(team, k, 0, S)
   {
     double sum = 0.0;
     for (int j = begin; j < end; ++j) sum += t->weak[k * p + j] * x[j - begin];
     g[k] = sum;
   }
-  kg_team_wait();
+  kg_team_wait(team);
   kg_cell_exact_multiply(S, h, g, team, product);
   KG_TEAM_EACH(team, k, 0, S) s[k] += product[k];
 }

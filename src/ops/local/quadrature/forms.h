@@ -81,10 +81,10 @@ KG_INLINE void kg_cell_add_flux(const kg_cell_tables *t, const kg_cell_geometry 
 KG_INLINE void kg_cell_eliminate(int pivots, int n, kg_team team, double *column, double *a)
 {
   for (int k = 0; k < pivots; ++k) {
-    kg_team_wait();
+    kg_team_wait(team);
     const double per_root = 1.0 / sqrt(a[k * (k + 1) / 2 + k]);
     KG_TEAM_EACH(team, i, k, n) column[i] = per_root * a[i * (i + 1) / 2 + k];
-    kg_team_wait();
+    kg_team_wait(team);
     KG_TEAM_EACH(team, i, k, n) a[i * (i + 1) / 2 + k] = column[i];
     for (int i = k + 1; i < n; ++i) {
       double *const row = a + i * (i + 1) / 2;
@@ -92,7 +92,7 @@ KG_INLINE void kg_cell_eliminate(int pivots, int n, kg_team team, double *column
       KG_TEAM_EACH(team, j, k + 1, i + 1) row[j] -= c * column[j];
     }
   }
-  kg_team_wait();
+  kg_team_wait(team);
 }
 
 /// x = L^-T x, x [n]. Waits before and after.
@@ -100,11 +100,11 @@ KG_INLINE void kg_cell_substitute(int n, const double *l, kg_team team, double *
 {
   for (int k = n - 1; k >= 0; --k) {
     const double *const row = l + k * (k + 1) / 2;
-    kg_team_wait();
+    kg_team_wait(team);
     const double value = x[k] / row[k];
-    kg_team_wait();
+    kg_team_wait(team);
     KG_TEAM_EACH(team, j, 0, k) x[j] -= row[j] * value;
     if (team.thread == 0) x[k] = value;
   }
-  kg_team_wait();
+  kg_team_wait(team);
 }

@@ -4,23 +4,34 @@
 #include "ops/local/quadrature/elements.h"
 
 typedef struct kg_cell_geometry {
-  double *x, *y;              ///< [node]
-  double *flux_matrix;        ///< [point][3]: weight times G
-  double *jacobian;           ///< [point]: weight times J
-  double *along;              ///< [facet][row]: what kg_cell_put_along() leaves
-  double tau[KG_FACETS_MAX];  ///< [facet]: t_l = tau_l |l| / 2
+  double *x, *y;        ///< [node]
+  double *flux_matrix;  ///< [point][3]: weight times G
+  double *jacobian;     ///< [point]: weight times J
+  double *along;        ///< [facet][row]: what kg_cell_put_along() leaves
+  double *tau;          ///< [facet]: t_l = tau_l |l| / 2
 } kg_cell_geometry;
 
 /// Doubles of scratch of a geometry.
 KG_INLINE int kg_cell_geometry_count(const kg_cell_tables *t)
 {
-  return 4 * t->points.n + 2 * t->points.n_nodes + t->size.n_facets * t->rows;
+  return 4 * t->points.n + 2 * t->points.n_nodes + t->size.n_facets * (t->rows + 1);
 }
 
 /// Whether t_l takes integrals along the facets.
 KG_INLINE bool kg_cell_has_curves(const kg_cells *cells, const kg_cell_material *material)
 {
   return cells->tables.points.geometry > 1 || material->length > 0.0;
+}
+
+/// Point q of the rule, or of the facets behind it.
+KG_INLINE kg_cell_place kg_cell_rule_place(const kg_cell_tables *t, int q, const double *x,
+                                           const double *y)
+{
+#ifdef __CUDA_ARCH__  // threads of a warp have neighbouring points
+  return kg_cell_place_of(t->points.n_nodes, t->tiles.map_by_point + q, t->tiles.n_points, x, y);
+#else
+  return kg_cell_place_at(&t->points, q, x, y);
+#endif
 }
 
 /// The parts of the points of the facets in |l| or, where the stabilization follows the diffusion,
@@ -32,8 +43,7 @@ KG_INLINE void kg_cell_put_along(const kg_cell_tables *t, const kg_cell_material
   KG_TEAM_EACH(team, k, 0, t->size.n_facets * t->rows)
   {
     const double *const direction = t->facet_direction + k / t->rows * 2;
-    const kg_cell_place at =
-        kg_cell_place_at(&t->points, t->points.n + k, geometry->x, geometry->y);
+    const kg_cell_place at = kg_cell_rule_place(t, t->points.n + k, geometry->x, geometry->y);
     const double dx = at.x_r * direction[0] + at.x_s * direction[1];
     const double dy = at.y_r * direction[0] + at.y_s * direction[1];
     double part = sqrt(dx * dx + dy * dy), kappa[3];
@@ -63,7 +73,7 @@ KG_INLINE double kg_cell_tau(const kg_cells *cells, const kg_cell_material *mate
   return 0.5 * material->stabilization * kg_tau_scale(material->scaling, square);
 }
 
-/// The geometry of element e, in `scratch`. Others may read it after kg_team_wait().
+/// The geometry of element e, in `scratch`, which the team may read.
 KG_INLINE kg_cell_geometry kg_cell_geometry_make(const kg_cells *cells,
                                                  const kg_cell_material *material, int32_t e,
                                                  kg_team team, double *scratch)
@@ -73,20 +83,23 @@ KG_INLINE kg_cell_geometry kg_cell_geometry_make(const kg_cells *cells,
   const int n = points->n;
   const kg_cell_diffusion diffusion = kg_cell_diffusion_of(t, material, e);
   double *const x = scratch + 4 * n, *const y = x + points->n_nodes;
-  kg_cell_geometry out = {x, y, scratch, scratch + 3 * n, y + points->n_nodes, {0}};
+  double *const along = y + points->n_nodes;
+  kg_cell_geometry out = {
+      x, y, scratch, scratch + 3 * n, along, along + t->size.n_facets * t->rows};
   double g[3], kappa[3];
   kg_cell_put_nodes(cells, e, team, x, y);
-  kg_team_wait();
+  kg_team_wait(team);
   if (kg_cell_has_curves(cells, material)) kg_cell_put_along(t, material, &diffusion, team, &out);
   KG_TEAM_EACH(team, q, 0, n)
   {
-    const kg_cell_place place = kg_cell_place_at(points, q, x, y);
+    const kg_cell_place place = kg_cell_rule_place(t, q, x, y);
     kg_cell_diffusion_at(&diffusion, q, kappa);
     kg_cell_flux_matrix(&place, kappa, g);
     for (int k = 0; k < 3; ++k) out.flux_matrix[3 * q + k] = points->weight[q] * g[k];
     out.jacobian[q] = points->weight[q] * place.jacobian;
   }
-  kg_team_wait();
-  for (int l = 0; l < t->size.n_facets; ++l) out.tau[l] = kg_cell_tau(cells, material, l, &out);
+  kg_team_wait(team);
+  KG_TEAM_EACH(team, l, 0, t->size.n_facets) out.tau[l] = kg_cell_tau(cells, material, l, &out);
+  kg_team_wait(team);
   return out;
 }

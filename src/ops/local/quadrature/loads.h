@@ -31,14 +31,14 @@ KG_INLINE void kg_cell_loads_element(const void *arguments, int32_t e, kg_team t
   double *const weighted = team.scratch, *const x = weighted + points->n;
   double *const y = x + points->n_nodes;
   kg_cell_put_nodes(&args->cells, e, team, x, y);
-  kg_team_wait();
+  kg_team_wait(team);
   KG_TEAM_EACH(team, q, 0, points->n)
   {
     const double jacobian = kg_cell_place_at(points, q, x, y).jacobian;
     weighted[q] =
         args->scale * points->weight[q] * jacobian * args->values[kg_cell_at(e, points->n, q)];
   }
-  kg_team_wait();
+  kg_team_wait(team);
   KG_TEAM_EACH(team, i, 0, N)
   {
     double sum = 0.0;

@@ -81,7 +81,7 @@ KG_INLINE void kg_cell_make_lane(const void *arguments, int32_t lane, kg_team te
       kg_cell_geometry_make(&args->cells, &args->material, lane, team, team.scratch);
   kg_cell_put_stabilization(t, &geometry, p, team, a);
   KG_TEAM_EACH(team, i, 0, p + 1) load[i] = i < N ? -args->load[kg_cell_at(lane, N, i)] : 0.0;
-  kg_team_wait();
+  kg_team_wait(team);
   kg_cell_add_mass(t, &geometry, &args->material, lane, team, a);
   kg_cell_add_flux(t, &geometry, args->material.exact, p, team, h, a);
   kg_cell_eliminate(N, p + 1, team, column, a);

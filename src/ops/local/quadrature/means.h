@@ -73,7 +73,7 @@ KG_INLINE void kg_cell_means_element(const void *arguments, int32_t e, kg_team t
   kg_cell_put_nodes(&args->cells, e, team, x, y);
   KG_TEAM_EACH(team, i, 0, N) u[i] = args->u[kg_cell_at(e, N, i)];
   KG_TEAM_EACH(team, i, 0, S) flux[i] = args->flux[kg_cell_at(e, S, i)];
-  kg_team_wait();
+  kg_team_wait(team);
   kg_cell_means_of(rule, &diffusion, x, y, u, flux, team, means);
   KG_TEAM_EACH(team, k, 0, KG_CELL_MEANS)
   args->constant[kg_cell_at(e, KG_CELL_MEANS, k)] = means[k] / rule->value[0];

@@ -54,7 +54,7 @@ KG_INLINE void kg_cell_star_load(const kg_cell_tables *t, const double *s, doubl
     for (int i = k % 2 * S / 2; i < (k % 2 + 1) * S / 2; ++i) sum += flux[i] * s[i];
     values[k] = t->points.weight[k / 2] * sum;
   }
-  kg_team_wait();
+  kg_team_wait(team);
   KG_TEAM_EACH(team, i, 0, n)
   {
     double sum = 0.0;
@@ -78,7 +78,7 @@ KG_INLINE void kg_cell_postprocess_element(const void *arguments, int32_t e, kg_
   KG_TEAM_EACH(team, i, 0, N) u[i] = args->u[kg_cell_at(e, N, i)];
   KG_TEAM_EACH(team, i, 0, S) s[i] = args->flux[kg_cell_at(e, S, i)];
   KG_TEAM_EACH(team, i, 0, n * (n + 1) / 2) a[i] = 0.0;
-  kg_team_wait();
+  kg_team_wait(team);
   kg_cell_add_gradients(&t->points, &geometry, t->star, n, n, team, a);
   kg_cell_star_load(t, s, values, team, x);
   if (team.thread == 0) x[n] = 0.0;

@@ -22,7 +22,7 @@ static kedge_status run(kedge_context *ctx, int32_t n, size_t scratch, team_body
   KG_TRY(kg_host_alloc(ctx, (size_t)ctx->threads * scratch, sizeof *memory, &memory));
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
   for (int thread = 0; thread < ctx->threads; ++thread) {
-    const kg_team team = {0, memory + (size_t)thread * scratch};
+    const kg_team team = {0, memory + (size_t)thread * scratch, 1, 0};
     const int32_t begin = (int32_t)((int64_t)n * thread / ctx->threads);
     const int32_t end = (int32_t)((int64_t)n * (thread + 1) / ctx->threads);
     for (int32_t i = begin; i < end; ++i) body(args, i, team);

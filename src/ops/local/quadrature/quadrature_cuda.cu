@@ -12,6 +12,7 @@
 #include "ops/local/quadrature/postprocess.h"
 #include "ops/local/quadrature/recover.h"
 #include "ops/local/quadrature/robin.h"
+#include "ops/local/quadrature/tiles.h"
 
 namespace
 {
@@ -26,7 +27,7 @@ __global__ void __launch_bounds__(32 * TEAMS)
   const int warp = threadIdx.x / 32;
   const int64_t i = (int64_t)blockIdx.x * (blockDim.x / 32) + warp;
   if (i >= n) return;
-  const kg_team team = {(int)threadIdx.x % 32, s_scratch + (size_t)warp * scratch};
+  const kg_team team = {(int)threadIdx.x % 32, s_scratch + (size_t)warp * scratch, 32, 0};
   DO(&a, (int32_t)i, team);
 }
 
@@ -48,12 +49,14 @@ kedge_status run(kedge_context *ctx, const char *name, int32_t n, size_t scratch
 
 extern "C" kedge_status kg_cell_make_cuda(kedge_context *ctx, const kg_cell_make_args *a)
 {
+  if (kg_tiles_make_fits(ctx, a)) return kg_tiles_make(ctx, a);
   return run<kg_cell_make_lane>(ctx, "cell_make", kg_cell_make_things(a),
                                 kg_cell_make_scratch(&a->cells.tables, &a->material), *a);
 }
 
 extern "C" kedge_status kg_cell_recover_cuda(kedge_context *ctx, const kg_cell_recover_args *a)
 {
+  if (kg_tiles_recover_fits(ctx, a)) return kg_tiles_recover(ctx, a);
   return run<kg_cell_recover_element>(ctx, "cell_recover", a->cells.n_elements,
                                       kg_cell_recover_scratch(&a->cells.tables, &a->material), *a);
 }
@@ -61,6 +64,7 @@ extern "C" kedge_status kg_cell_recover_cuda(kedge_context *ctx, const kg_cell_r
 extern "C" kedge_status kg_cell_postprocess_cuda(kedge_context *ctx,
                                                  const kg_cell_postprocess_args *a)
 {
+  if (kg_tiles_postprocess_fits(ctx, a)) return kg_tiles_postprocess(ctx, a);
   return run<kg_cell_postprocess_element>(ctx, "cell_postprocess", a->cells.n_elements,
                                           kg_cell_postprocess_scratch(&a->cells.tables), *a);
 }

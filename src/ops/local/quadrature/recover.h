@@ -125,18 +125,18 @@ KG_INLINE void kg_cell_recover_element(const void *arguments, int32_t e, kg_team
     lambda[c] = kg_cell_sign(&args->cells, e, c) * args->trace[(int64_t)(side >> 1) * m + c % m];
   }
   kg_cell_put_stabilization(t, &geometry, N, team, a);
-  kg_team_wait();
+  kg_team_wait(team);
   kg_cell_add_mass(t, &geometry, &args->material, e, team, a);
   kg_cell_add_flux(t, &geometry, args->material.exact, N, team, h, a);
   kg_cell_take_flux(args, &geometry, N, p, lambda, false, team, h, flux);
-  kg_team_wait();
+  kg_team_wait(team);
   kg_cell_right_hand_side(args, e, &geometry, lambda, flux, team, u);
   if (team.thread == 0) u[N] = 0.0;
   kg_cell_eliminate(N, N + 1, team, column, a);
   kg_cell_substitute(N, a, team, u);
   kg_cell_take_flux(args, &geometry, 0, N, u, true, team, h, flux);
   KG_TEAM_EACH(team, i, 0, N) args->u[kg_cell_at(e, N, i)] = u[i];
-  kg_team_wait();
+  kg_team_wait(team);
   KG_TEAM_EACH(team, i, 0, S)
   {
     args->flux[kg_cell_at(e, S, i)] = kg_cell_flux_coefficient(args, flux, i);

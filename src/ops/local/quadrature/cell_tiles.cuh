@@ -1,0 +1,335 @@
+// cell_tiles.cuh: sums over points and their elimination, for one element by a team of warps, on
+// the FP64 tensor cores (ops/local/triangle/tiles.cuh).
+//
+// The matrix of an element is cut into tiles of 8 x 8. Those of its lower triangle lie in shared
+// memory, *negative*, because the tensor cores add: tile (i, j), j <= i, is number i (i + 1) / 2 + j.
+// Eight rows are a strip; rows behind the last of a kind of unknowns are zero, with one on the
+// diagonal. A warp has blocks of 4 x 4 tiles in registers while it sums; the tables of a shape
+// (basis/cell_tiles.h) bring an operand in one access of 16 bytes a lane.
+#pragma once
+#include "ops/local/quadrature/geometry.h"
+#include "ops/local/triangle/tile_inverse.cuh"
+
+namespace kg
+{
+
+enum { BLOCK_STRIPS = 4, TILE_LANES = 32 };  // of a block of tiles; double2 of a tile
+
+/// The tiles of an element.
+struct cell_matrix {
+  double2 *tiles;
+
+  __device__ __forceinline__ double2 &at(int i, int j) const
+  {
+    return tiles[(i * (i + 1) / 2 + j) * TILE_LANES + threadIdx.x % 32];
+  }
+};
+
+/// Doubles of the tiles of so many strips.
+__host__ __device__ constexpr int cell_matrix_count(int strips)
+{
+  return strips * (strips + 1) / 2 * KG_TILE_ENTRIES;
+}
+
+/// sum_q w_q a_q^T G_q b_q of two components.
+struct gradient_sum {
+  const double *table;  ///< [points / 4][strips][64]
+  int strips, points;
+  const double *g;  ///< [point][3]: weight times G, in shared memory
+
+  __device__ __forceinline__ int steps() const
+  {
+    return (points + 3) / 4;
+  }
+  __device__ __forceinline__ double3 weights(int step) const
+  {
+    const int q = 4 * step + threadIdx.x % 4, last = points - 1;
+    const double *const at = g + 3 * (q < last ? q : last);  // the table is zero behind the last
+    return make_double3(at[0], at[1], at[2]);
+  }
+  static __device__ __forceinline__ double2 times(double3 w, double2 a)
+  {
+    return make_double2(w.x * a.x + w.y * a.y, w.y * a.x + w.z * a.y);
+  }
+};
+
+/// sum_q w_q a_q b_q.
+struct value_sum {
+  const double *table;  ///< [points / 8][strips][64]
+  int strips, points;
+  const double *w;  ///< [point], in shared memory
+
+  __device__ __forceinline__ int steps() const
+  {
+    return (points + 7) / 8;
+  }
+  __device__ __forceinline__ double2 weights(int step) const
+  {
+    const int q = 8 * step + threadIdx.x % 4 * 2, last = points - 1;
+    return make_double2(w[q < last ? q : last], w[q + 1 < last ? q + 1 : last]);
+  }
+  static __device__ __forceinline__ double2 times(double2 w, double2 a)
+  {
+    return make_double2(w.x * a.x, w.y * a.y);
+  }
+};
+
+/// A block of tiles: rows row, row + 1, ... before row_end, columns alike, four of each at most.
+struct tile_block {
+  int row, row_end, col, col_end;
+
+  __device__ __forceinline__ bool has(int i, int j) const
+  {
+    return row + i < row_end && col + j < col_end && col + j <= row + i;
+  }
+};
+
+/// c += the sum, where its table has the strips of the block: PART of them, or all. Tiles that the
+/// block does not have get sums that nobody reads, which costs less than asking.
+template <bool DIAGONAL, bool PART, class Sum>
+__device__ __forceinline__ void add_sum(const Sum &sum, tile_block b, double2 (&c)[4][4])
+{
+  if (b.row >= sum.strips || b.col >= sum.strips) return;
+  const double2 *from = (const double2 *)sum.table + threadIdx.x % 32;
+  const double2 *row[4], *col[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    row[i] = from + min(b.row + i, sum.strips - 1) * TILE_LANES;
+    col[i] = from + min(b.col + i, sum.strips - 1) * TILE_LANES;
+  }
+  const int steps = sum.steps(), stride = sum.strips * TILE_LANES;
+#pragma unroll 1
+  for (int step = 0; step < steps; ++step) {
+    double2 down[4], across[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const double2 zero = make_double2(0.0, 0.0);
+      down[i] = PART && b.row + i >= sum.strips ? zero : __ldg(row[i] + step * stride);
+      if (!DIAGONAL)
+        across[i] = PART && b.col + i >= sum.strips ? zero : __ldg(col[i] + step * stride);
+    }
+    const auto w = sum.weights(step);
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      const double2 right = Sum::times(w, DIAGONAL ? down[j] : across[j]);
+#pragma unroll
+      for (int i = DIAGONAL ? j : 0; i < 4; ++i) tile_multiply(c[i][j], down[i], right);
+    }
+  }
+}
+
+/// The same for any block.
+template <bool PART, class Sum>
+__device__ __forceinline__ void add_any_sum(const Sum &sum, tile_block b, double2 (&c)[4][4])
+{
+  if (b.row == b.col)
+    add_sum<true, PART>(sum, b, c);
+  else
+    add_sum<false, PART>(sum, b, c);
+}
+
+/// Set the tiles of a block to `entry(i, j, sum)` of the sums c.
+template <class Entry>
+__device__ __forceinline__ void put_block(const cell_matrix &a, tile_block b,
+                                          const double2 (&c)[4][4], const Entry &entry)
+{
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+#pragma unroll
+    for (int j = 0; j < 4; ++j)
+      if (b.has(i, j)) a.at(b.row + i, b.col + j) = entry(b.row + i, b.col + j, c[i][j]);
+}
+
+/// -t with -1 on the diagonal in rows and columns from n on: of a tile whose first row is `first`
+/// in the matrix of n rows.
+__device__ __forceinline__ double2 negative_padded(double2 t, int first, int n)
+{
+  const int lane = threadIdx.x % 32, row = lane / 4, col = lane % 4 * 2;
+  double2 out = negative(t);
+  if (first + row >= n) {
+    if (col == row) out.x = -1.0;
+    if (col + 1 == row) out.y = -1.0;
+  }
+  return out;
+}
+
+/// Blocks of the lower triangle that warps of a team take in turns: those of strips 0 .. begin are
+/// cut at half of it, too.
+struct block_list {
+  int half, strips;  ///< 2 half strips of the flux functions come first
+
+  __host__ __device__ __forceinline__ int of_half() const
+  {
+    return (half + BLOCK_STRIPS - 1) / BLOCK_STRIPS;
+  }
+  __host__ __device__ __forceinline__ int count() const
+  {
+    return 2 * of_half() + (strips - 2 * half + BLOCK_STRIPS - 1) / BLOCK_STRIPS;
+  }
+  __device__ __forceinline__ void part(int k, int *begin, int *end) const
+  {
+    const int n = of_half();
+    const int segment = k < n ? 0 : k < 2 * n ? 1 : 2;
+    const int first = segment * half, behind = segment == 2 ? strips : first + half;
+    *begin = first + (k - segment * n) * BLOCK_STRIPS;
+    *end = min(*begin + BLOCK_STRIPS, behind);
+  }
+};
+
+/// Call what(block) for all blocks of the list that are the calling warp's.
+template <class What>
+__device__ __forceinline__ void for_blocks(const block_list &list, kg_team team, const What &what)
+{
+  const int warp = team.thread / 32, warps = team.threads / 32, n = list.count();
+  int turn = 0;
+#pragma unroll 1
+  for (int i = 0; i < n; ++i)
+#pragma unroll 1
+    for (int j = 0; j <= i; ++j, ++turn) {
+      if (turn % warps != warp) continue;
+      tile_block b;
+      list.part(i, &b.row, &b.row_end);
+      list.part(j, &b.col, &b.col_end);
+      what(b);
+    }
+}
+
+/// Elimination of a matrix: of `pivots` strips, of which the first `flux` are the flux functions of
+/// material.exact. These have the other sign: what they leave is added.
+struct elimination {
+  int flux, pivots, strips;
+};
+
+/// The tiles of column 0 in rows i, i + 1, ..., behind the last strip those of row i again.
+template <int ROWS>
+struct tile_rows {
+  const double2 *row[ROWS];
+
+  __device__ __forceinline__ tile_rows(const cell_matrix &a, int i, int strips)
+  {
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r) row[r] = &a.at(i + r < strips ? i + r : i, 0);
+  }
+  /// c[r] += the sum over the columns before j of the products with row j; the first `flipped`
+  /// columns count with the other sign.
+  __device__ __forceinline__ void gather(const double2 *across, int flipped, int j,
+                                         double2 (&c)[ROWS]) const
+  {
+#pragma unroll 1
+    for (int k = 0; k < flipped; ++k) {
+      const double2 right = negative(across[k * TILE_LANES]);
+#pragma unroll
+      for (int r = 0; r < ROWS; ++r) tile_multiply(c[r], row[r][k * TILE_LANES], right);
+    }
+#pragma unroll 2
+    for (int k = flipped; k < j; ++k) {
+      const double2 right = across[k * TILE_LANES];
+#pragma unroll
+      for (int r = 0; r < ROWS; ++r) tile_multiply(c[r], row[r][k * TILE_LANES], right);
+    }
+  }
+  __device__ __forceinline__ void load(int j, double2 (&c)[ROWS]) const
+  {
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r) c[r] = row[r][j * TILE_LANES];
+  }
+};
+
+/// Columns of strips become those of the Cholesky factor: W = A L_jj^-T below, -L_jj^-1 on the
+/// diagonal. The team may read them afterwards.
+template <int ROWS>
+__device__ void eliminate(const cell_matrix &a, const elimination &e, kg_team team)
+{
+  const int warp = team.thread / 32, warps = team.threads / 32;
+  // The first warp inverts a tile and begins with the last rows.
+  const int first = (warps - 1 - warp) * ROWS, stride = warps * ROWS;
+#pragma unroll 1
+  for (int j = 0; j < e.pivots; ++j) {
+    const int flipped = j >= e.flux ? e.flux : 0;
+    const double2 *const across = &a.at(j, 0);
+    if (warp == 0) {
+      const tile_rows<1> own(a, j, e.strips);
+      double2 d[1];
+      own.load(j, d);
+      own.gather(across, flipped, j, d);
+      invert_factors<8, 1>(d);
+      a.at(j, j) = d[0];
+    }
+    bool waited = false;
+#pragma unroll 1
+    for (int i = j + 1 + first; i < e.strips || !waited; i += stride) {
+      const bool has = i < e.strips;
+      double2 c[ROWS];
+      if (has) {
+        const tile_rows<ROWS> rows(a, i, e.strips);
+        rows.load(j, c);
+        rows.gather(across, flipped, j, c);
+      }
+      if (!waited) kg_team_wait(team);
+      waited = true;
+      if (!has) break;
+      const double2 inverse = across[j * TILE_LANES];
+#pragma unroll
+      for (int r = 0; r < ROWS; ++r) {
+        double2 w = make_double2(0.0, 0.0);
+        tile_multiply(w, c[r], inverse);
+        if (i + r < e.strips) a.at(i + r, j) = w;
+      }
+    }
+    kg_team_wait(team);
+  }
+}
+
+/// The sum over the rows of a tile, in the lanes of all rows: of both columns of a lane.
+__device__ __forceinline__ double2 sum_of_rows(double2 v)
+{
+#pragma unroll
+  for (int offset = 4; offset < 32; offset *= 2) {
+    v.x += __shfl_xor_sync(0xffffffffu, v.x, offset);
+    v.y += __shfl_xor_sync(0xffffffffu, v.y, offset);
+  }
+  return v;
+}
+
+/// The value in column `row` of what sum_of_rows() leaves.
+__device__ __forceinline__ double value_of_row(double2 sum, int row)
+{
+  const double even = __shfl_sync(0xffffffffu, sum.x, row / 2);
+  const double odd = __shfl_sync(0xffffffffu, sum.y, row / 2);
+  return row % 2 ? odd : even;
+}
+
+/// The unknowns of one right hand side, which is the first row of strip e.pivots before elimination:
+/// x [8 pivots], those of u, and of the flux functions with the sign of the flux. By one warp.
+__device__ __forceinline__ void substitute_back(const cell_matrix &a, const elimination &e,
+                                                double *x)
+{
+  const int lane = threadIdx.x % 32, row = lane / 4, col = lane % 4 * 2;
+#pragma unroll 1
+  for (int j = e.pivots - 1; j >= 0; --j) {
+    double2 sum = make_double2(0.0, 0.0);
+#pragma unroll 1
+    for (int i = j + 1; i < e.pivots; ++i) {
+      const double2 w = a.at(i, j);
+      const double value = i >= e.flux && j < e.flux ? x[8 * i + row] : -x[8 * i + row];
+      sum.x = fma(w.x, value, sum.x);
+      sum.y = fma(w.y, value, sum.y);
+    }
+    // Row 0 of the strip of the right hand side lies in the lanes of row 0.
+    const double2 right = a.at(e.pivots, j);
+    if (row == 0) {
+      sum.x += j < e.flux ? right.x : -right.x;
+      sum.y += j < e.flux ? right.y : -right.y;
+    }
+    const double v = value_of_row(sum_of_rows(sum), row);
+    const double2 inverse = a.at(j, j);
+    const double2 out = sum_of_rows(make_double2(-inverse.x * v, -inverse.y * v));
+    if (row == 0) {
+      x[8 * j + col] = out.x;
+      x[8 * j + col + 1] = out.y;
+    }
+    __syncwarp();
+  }
+}
+
+}  // namespace kg

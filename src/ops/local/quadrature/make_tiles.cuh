@@ -1,0 +1,171 @@
+// make_tiles.cuh: kg_cell_make() by tiles. Behind the modes of u come the trace modes and, in the
+// row behind the last of them, -f; what elimination leaves of these rows is K^e and -F^e. That row
+// may need a strip of its own.
+#pragma once
+#include "ops/local/quadrature/cell_sums.cuh"
+#include "ops/local/quadrature/make.h"
+
+namespace kg
+{
+
+__host__ __device__ inline int make_strips(const kg_cell_tables *t, bool exact)
+{
+  return flux_strips(t, exact) + t->tiles.modes + t->size.n_trace / 8 + 1;
+}
+
+/// Strips that have sums.
+__host__ __device__ inline int make_sum_strips(const kg_cell_tables *t, bool exact)
+{
+  return flux_strips(t, exact) + t->tiles.modes + t->tiles.traces;
+}
+
+__host__ __device__ inline int make_count(const kg_cell_tables *t, bool exact)
+{
+  return cell_matrix_count(make_strips(t, exact)) + cell_weights_count(t, exact) +
+         8 * t->tiles.traces;
+}
+
+/// What a tile of trace rows has besides the sums, of rows from mode `first` on: -t_l lift in the
+/// columns of u, t_l on the diagonal, and -f.
+__device__ __forceinline__ double2 trace_entry(const kg_cell_make_args &args, int32_t e,
+                                               const cell_weights &w, int i, int j, double2 sum)
+{
+  const kg_cell_tables *t = &args.cells.tables;
+  const int modes = t->tiles.modes, N = t->size.n_modes, n = t->size.n_trace;
+  const int lane = threadIdx.x % 32, row = lane / 4, col = lane % 4 * 2;
+  const int a = 8 * (i - modes) + row;
+  double2 out = negative(sum);
+  if (j < modes) {
+    if (a < n) {
+      const double2 lift = __ldg((const double2 *)t->tiles.lift_of_traces + lane +
+                                 ((i - modes) * modes + j) * TILE_LANES);
+      out.x = fma(w.tau[a], lift.x, out.x);
+      out.y = fma(w.tau[a], lift.y, out.y);
+    } else if (a == n) {
+      const int k = 8 * j + col;
+      if (k < N) out.x = args.load[kg_cell_at(e, N, k)];
+      if (k + 1 < N) out.y = args.load[kg_cell_at(e, N, k + 1)];
+    }
+  } else if (i == j && a < n) {
+    if (col == row) out.x -= w.tau[a];
+    if (col + 1 == row) out.y -= w.tau[a];
+  }
+  return out;
+}
+
+/// A strip of its own for -f.
+__device__ __forceinline__ void put_load(const kg_cell_make_args &args, int32_t e,
+                                         const cell_matrix &a, int flux, int strip, kg_team team)
+{
+  const kg_cell_tables *t = &args.cells.tables;
+  const int N = t->size.n_modes, lane = threadIdx.x % 32, col = lane % 4 * 2;
+  for (int j = team.thread / 32; j <= strip; j += team.threads / 32) {
+    const int k = 8 * (j - flux) + col;
+    double2 out = make_double2(0.0, 0.0);
+    if (lane < 4 && k >= 0 && k < N) out.x = args.load[kg_cell_at(e, N, k)];
+    if (lane < 4 && k >= 0 && k + 1 < N) out.y = args.load[kg_cell_at(e, N, k + 1)];
+    a.at(strip, j) = out;
+  }
+}
+
+/// Write what is left of a block: entries of K^e, and F^e from the row behind.
+__device__ __forceinline__ void write_block(const kg_cell_make_args &args, int32_t e,
+                                            const double *sign, tile_block b,
+                                            const double2 (&c)[4][4])
+{
+  const kg_cell_sizes size = args.cells.tables.size;
+  const int n = size.n_trace, lane = threadIdx.x % 32, row = lane / 4, col = lane % 4 * 2;
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      if (!b.has(i, j)) continue;
+      const int p = 8 * (b.row + i) + row;
+#pragma unroll
+      for (int k = 0; k < 2; ++k) {
+        const int q = 8 * (b.col + j) + col + k;
+        const double left = k == 0 ? c[i][j].x : c[i][j].y;
+        if (p < n && q <= p)
+          args.local[kg_cell_at(e, size.n_packed, p * (p + 1) / 2 + q)] = -sign[p] * sign[q] * left;
+        else if (p == n && q < n)
+          args.condensed[kg_cell_at(e, n, q)] = sign[q] * left;
+      }
+    }
+}
+
+/// c = the tiles of a block of rows and columns from e.pivots on, after elimination.
+template <bool DIAGONAL>
+__device__ __forceinline__ void gather_block(const cell_matrix &a, const elimination &e,
+                                             tile_block b, double2 (&c)[4][4])
+{
+  const tile_rows<4> down(a, e.pivots + b.row, e.strips), across(a, e.pivots + b.col, e.strips);
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+#pragma unroll
+    for (int j = 0; j < 4; ++j)
+      c[i][j] =
+          b.has(i, j) ? down.row[i][(e.pivots + b.col + j) * TILE_LANES] : make_double2(0.0, 0.0);
+#pragma unroll 1
+  for (int k = 0; k < e.pivots; ++k) {
+    double2 left[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) left[i] = down.row[i][k * TILE_LANES];
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      double2 right = DIAGONAL ? left[j] : across.row[j][k * TILE_LANES];
+      if (k < e.flux) right = negative(right);
+#pragma unroll
+      for (int i = DIAGONAL ? j : 0; i < 4; ++i) tile_multiply(c[i][j], left[i], right);
+    }
+  }
+}
+
+template <int ROWS>
+__device__ __forceinline__ void make_by_tiles(const kg_cell_make_args &args, int32_t e,
+                                              kg_team team)
+{
+  const kg_cell_tables *t = &args.cells.tables;
+  const kg_cell_sizes size = t->size;
+  if (e >= args.cells.n_elements) {
+    KG_TEAM_EACH(team, i, 0, size.n_packed) args.local[kg_cell_at(e, size.n_packed, i)] = 0.0;
+    KG_TEAM_EACH(team, i, 0, size.n_trace) args.condensed[kg_cell_at(e, size.n_trace, i)] = 0.0;
+    return;
+  }
+  const bool exact = args.material.exact;
+  const int flux = flux_strips(t, exact), strips = make_strips(t, exact);
+  const cell_matrix a = {(double2 *)team.scratch};
+  double *const sign = team.scratch + cell_matrix_count(strips);
+  const cell_weights w =
+      put_weights(args.cells, args.material, e, team, sign + 8 * t->tiles.traces);
+  KG_TEAM_EACH(team, i, 0, size.n_trace) sign[i] = kg_cell_sign(&args.cells, e, i);
+
+  const int sums = make_sum_strips(t, exact);
+  for_blocks(block_list{flux / 2, sums}, team, [&](tile_block b) {
+    if (b.col < flux) {
+      put_flux_block(t, w, a, b);
+      return;
+    }
+    double2 c[4][4] = {};
+    const tile_block of_u = {b.row - flux, b.row_end - flux, b.col - flux, b.col_end - flux};
+    add_sums(args.cells, args.material, w, of_u, c);
+    put_block(a, b, c, [&](int i, int j, double2 sum) {
+      const int row = i - flux, col = j - flux;
+      if (row >= t->tiles.modes) return trace_entry(args, e, w, row, col, sum);
+      return row == col ? negative_padded(sum, 8 * row, size.n_modes) : negative(sum);
+    });
+  });
+  if (sums < strips) put_load(args, e, a, flux, sums, team);
+  kg_team_wait(team);
+  const elimination whole = {flux, flux + t->tiles.modes, strips};
+  eliminate<ROWS>(a, whole, team);
+  for_blocks(block_list{0, strips - whole.pivots}, team, [&](tile_block b) {
+    double2 c[4][4];
+    if (b.row == b.col)
+      gather_block<true>(a, whole, b, c);
+    else
+      gather_block<false>(a, whole, b, c);
+    write_block(args, e, sign, b, c);
+  });
+}
+
+}  // namespace kg

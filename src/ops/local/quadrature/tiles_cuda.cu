@@ -1,0 +1,211 @@
+// tiles_cuda.cu: local matrices, local solves and post-processing by quadrature on the tensor
+// cores: a team of warps an element, as many as have work, and several teams a block.
+// Layout  arrays [group][row][lane]: teams of a block are neighbouring lanes
+// Cost    kg_cell_make_cost() and so on
+#include <stdlib.h>
+#include "device/cuda_rt.h"
+#include "ops/local/quadrature/make_tiles.cuh"
+#include "ops/local/quadrature/postprocess_tiles.cuh"
+#include "ops/local/quadrature/recover_tiles.cuh"
+#include "ops/local/quadrature/small_tiles.cuh"
+#include "ops/local/quadrature/tiles.h"
+
+namespace
+{
+
+enum {
+  WARPS = 8,        // of an element, at most
+  WARPS_BLOCK = 4,  // of a block of several elements
+  WARPS_ALL = 16,   // of a multiprocessor, for which there are registers
+};
+
+struct make_operator {
+  typedef kg_cell_make_args args;
+  static constexpr const char *name = "cell_make";
+  template <int ROWS>
+  static __device__ __forceinline__ void element(const args &a, int32_t e, kg_team team)
+  {
+    kg::make_by_tiles<ROWS>(a, e, team);
+  }
+};
+
+struct recover_operator {
+  typedef kg_cell_recover_args args;
+  static constexpr const char *name = "cell_recover";
+  template <int ROWS>
+  static __device__ __forceinline__ void element(const args &a, int32_t e, kg_team team)
+  {
+    kg::recover_by_tiles<ROWS>(a, e, team);
+  }
+};
+
+struct postprocess_operator {
+  typedef kg_cell_postprocess_args args;
+  static constexpr const char *name = "cell_postprocess";
+  template <int ROWS>
+  static __device__ __forceinline__ void element(const args &a, int32_t e, kg_team team)
+  {
+    kg::postprocess_by_tiles<ROWS>(a, e, team);
+  }
+};
+
+/// Teams of `warps` warps, which have `scratch` doubles each.
+template <class Operator, int ROWS>
+__global__ void __launch_bounds__(32 * WARPS, 2)
+    tile_kernel(const __grid_constant__ typename Operator::args a, int32_t n, int warps,
+                int scratch)
+{
+  extern __shared__ double2 s_tiles[];
+  const int threads = 32 * warps, team = threadIdx.x / threads, teams = blockDim.x / threads;
+  const int64_t e = (int64_t)blockIdx.x * teams + team;
+  if (e >= n) return;
+  const kg_team of_element = {(int)threadIdx.x % threads,
+                              (double *)s_tiles + (size_t)team * scratch, threads, 1 + team};
+  Operator::template element<ROWS>(a, (int32_t)e, of_element);
+}
+
+/// Warps of an element whose scratch has `bytes` bytes: so many that a multiprocessor has WARPS_ALL
+/// of them. With one each, elements do not wait for each other's steps.
+int warps_for(size_t bytes, size_t limit)
+{
+  const int elements = (int)(limit / bytes);
+  int warps = 1;
+  while (warps < WARPS && 2 * warps * elements <= WARPS_ALL) warps *= 2;
+  return warps;
+}
+
+template <class Operator>
+kedge_status run(kedge_context *ctx, int32_t n, int scratch, const typename Operator::args &a)
+{
+  if (n == 0) return KEDGE_OK;
+  const int even = scratch + scratch % 2;
+  const size_t bytes = even * sizeof(double), limit = (size_t)kg_cuda(ctx)->shared_limit;
+  int warps = warps_for(bytes, limit), block = WARPS_BLOCK;
+  if (getenv("TW")) warps = atoi(getenv("TW"));
+  if (getenv("TB")) block = atoi(getenv("TB"));
+  int teams = warps < block ? block / warps : 1;
+  while (teams > 1 && teams * bytes > limit) --teams;
+  const unsigned n_blocks = ((unsigned)n + teams - 1) / teams, threads = 32u * warps * teams;
+  return warps == 1 ? kg_launch_shared(ctx, Operator::name, n_blocks, threads, teams * bytes,
+                                       tile_kernel<Operator, 4>, a, n, warps, even)
+                    : kg_launch_shared(ctx, Operator::name, n_blocks, threads, teams * bytes,
+                                       tile_kernel<Operator, 2>, a, n, warps, even);
+}
+
+/// A warp an element, whose matrix is in its registers.
+template <class Operator, int BLOCKS>
+__global__ void __launch_bounds__(32 * WARPS_BLOCK, BLOCKS)
+    small_kernel(const __grid_constant__ typename Operator::args a, int32_t n, int scratch)
+{
+  extern __shared__ double2 s_tiles[];
+  const int warp = threadIdx.x / 32;
+  const int64_t e = (int64_t)blockIdx.x * WARPS_BLOCK + warp;
+  if (e >= n) return;
+  const kg_team team = {(int)threadIdx.x % 32, (double *)s_tiles + warp * scratch, 32, 0};
+  Operator::element(a, (int32_t)e, team);
+}
+
+template <class Operator, int BLOCKS>
+kedge_status run_small(kedge_context *ctx, int32_t n, const typename Operator::args &a)
+{
+  if (n == 0) return KEDGE_OK;
+  const int scratch = Operator::count(&a.cells.tables);
+  return kg_launch_shared(ctx, Operator::name, ((unsigned)n + WARPS_BLOCK - 1) / WARPS_BLOCK,
+                          32 * WARPS_BLOCK, WARPS_BLOCK * scratch * sizeof(double),
+                          small_kernel<Operator, BLOCKS>, a, n, scratch);
+}
+
+/// Run an operator for shapes and orders that have kernels of their own. Returns whether there was
+/// one.
+template <template <class> class Operator, class Args>
+bool try_small(kedge_context *ctx, int32_t n, const Args &a, kedge_status *status)
+{
+  const kg_cell_tables *t = &a.cells.tables;
+  if (a.material.exact || t->rows != kg_cell_rows(t->size.order)) return false;
+  switch (10 * t->size.n_facets + t->size.order) {
+    case 31:
+      *status = run_small<Operator<kg::small_shape<3, 1>>, 5>(ctx, n, a);
+      return true;
+    case 32:
+      *status = run_small<Operator<kg::small_shape<3, 2>>, 5>(ctx, n, a);
+      return true;
+    case 33:
+      *status = run_small<Operator<kg::small_shape<3, 3>>, 5>(ctx, n, a);
+      return true;
+    case 34:
+      *status = run_small<Operator<kg::small_shape<3, 4>>, 5>(ctx, n, a);
+      return true;
+    case 35:
+      *status = run_small<Operator<kg::small_shape<3, 5>>, 4>(ctx, n, a);
+      return true;
+    case 36:
+      *status = run_small<Operator<kg::small_shape<3, 6>>, 3>(ctx, n, a);
+      return true;
+    case 41:
+      *status = run_small<Operator<kg::small_shape<4, 1>>, 5>(ctx, n, a);
+      return true;
+    case 42:
+      *status = run_small<Operator<kg::small_shape<4, 2>>, 5>(ctx, n, a);
+      return true;
+    case 43:
+      *status = run_small<Operator<kg::small_shape<4, 3>>, 4>(ctx, n, a);
+      return true;
+    case 44:
+      *status = run_small<Operator<kg::small_shape<4, 4>>, 3>(ctx, n, a);
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool fits(kedge_context *ctx, int scratch)
+{
+  return (scratch + 1) * sizeof(double) <= (size_t)kg_cuda(ctx)->shared_limit &&
+         kg_cuda(ctx)->code_major >= 8;
+}
+
+}  // namespace
+
+bool kg_tiles_make_fits(kedge_context *ctx, const kg_cell_make_args *a)
+{
+  return fits(ctx, kg::make_count(&a->cells.tables, a->material.exact));
+}
+
+kedge_status kg_tiles_make(kedge_context *ctx, const kg_cell_make_args *a)
+{
+  kedge_status status;
+  if (!getenv("NOSMALL") && try_small<kg::small_make>(ctx, kg_cell_make_things(a), *a, &status))
+    return status;
+  const kg_cell_tables *t = &a->cells.tables;
+  const bool exact = a->material.exact;
+  return run<make_operator>(ctx, kg_cell_make_things(a), kg::make_count(t, exact), *a);
+}
+
+bool kg_tiles_recover_fits(kedge_context *ctx, const kg_cell_recover_args *a)
+{
+  return fits(ctx, kg::recover_count(&a->cells.tables, a->material.exact));
+}
+
+kedge_status kg_tiles_recover(kedge_context *ctx, const kg_cell_recover_args *a)
+{
+  kedge_status status;
+  if (!getenv("NOSMALL") && try_small<kg::small_recover>(ctx, a->cells.n_elements, *a, &status))
+    return status;
+  const kg_cell_tables *t = &a->cells.tables;
+  const bool exact = a->material.exact;
+  return run<recover_operator>(ctx, a->cells.n_elements, kg::recover_count(t, exact), *a);
+}
+
+bool kg_tiles_postprocess_fits(kedge_context *ctx, const kg_cell_postprocess_args *a)
+{
+  return fits(ctx, kg::postprocess_count(&a->cells.tables));
+}
+
+kedge_status kg_tiles_postprocess(kedge_context *ctx, const kg_cell_postprocess_args *a)
+{
+  kedge_status status;
+  if (!getenv("NOSMALL") && try_small<kg::small_postprocess>(ctx, a->cells.n_elements, *a, &status))
+    return status;
+  const kg_cell_tables *t = &a->cells.tables;
+  return run<postprocess_operator>(ctx, a->cells.n_elements, kg::postprocess_count(t), *a);
+}
