@@ -2,7 +2,6 @@
 // cores: a team of warps an element, as many as have work, and several teams a block.
 // Layout  arrays [group][row][lane]: teams of a block are neighbouring lanes
 // Cost    kg_cell_make_cost() and so on
-#include <stdlib.h>
 #include "device/cuda_rt.h"
 #include "ops/local/quadrature/make_tiles.cuh"
 #include "ops/local/quadrature/postprocess_tiles.cuh"
@@ -80,10 +79,8 @@ kedge_status run(kedge_context *ctx, int32_t n, int scratch, const typename Oper
   if (n == 0) return KEDGE_OK;
   const int even = scratch + scratch % 2;
   const size_t bytes = even * sizeof(double), limit = (size_t)kg_cuda(ctx)->shared_limit;
-  int warps = warps_for(bytes, limit), block = WARPS_BLOCK;
-  if (getenv("TW")) warps = atoi(getenv("TW"));
-  if (getenv("TB")) block = atoi(getenv("TB"));
-  int teams = warps < block ? block / warps : 1;
+  const int warps = warps_for(bytes, limit);
+  int teams = warps < WARPS_BLOCK ? WARPS_BLOCK / warps : 1;
   while (teams > 1 && teams * bytes > limit) --teams;
   const unsigned n_blocks = ((unsigned)n + teams - 1) / teams, threads = 32u * warps * teams;
   return warps == 1 ? kg_launch_shared(ctx, Operator::name, n_blocks, threads, teams * bytes,
@@ -174,8 +171,7 @@ bool kg_tiles_make_fits(kedge_context *ctx, const kg_cell_make_args *a)
 kedge_status kg_tiles_make(kedge_context *ctx, const kg_cell_make_args *a)
 {
   kedge_status status;
-  if (!getenv("NOSMALL") && try_small<kg::small_make>(ctx, kg_cell_make_things(a), *a, &status))
-    return status;
+  if (try_small<kg::small_make>(ctx, kg_cell_make_things(a), *a, &status)) return status;
   const kg_cell_tables *t = &a->cells.tables;
   const bool exact = a->material.exact;
   return run<make_operator>(ctx, kg_cell_make_things(a), kg::make_count(t, exact), *a);
@@ -189,8 +185,7 @@ bool kg_tiles_recover_fits(kedge_context *ctx, const kg_cell_recover_args *a)
 kedge_status kg_tiles_recover(kedge_context *ctx, const kg_cell_recover_args *a)
 {
   kedge_status status;
-  if (!getenv("NOSMALL") && try_small<kg::small_recover>(ctx, a->cells.n_elements, *a, &status))
-    return status;
+  if (try_small<kg::small_recover>(ctx, a->cells.n_elements, *a, &status)) return status;
   const kg_cell_tables *t = &a->cells.tables;
   const bool exact = a->material.exact;
   return run<recover_operator>(ctx, a->cells.n_elements, kg::recover_count(t, exact), *a);
@@ -204,8 +199,7 @@ bool kg_tiles_postprocess_fits(kedge_context *ctx, const kg_cell_postprocess_arg
 kedge_status kg_tiles_postprocess(kedge_context *ctx, const kg_cell_postprocess_args *a)
 {
   kedge_status status;
-  if (!getenv("NOSMALL") && try_small<kg::small_postprocess>(ctx, a->cells.n_elements, *a, &status))
-    return status;
+  if (try_small<kg::small_postprocess>(ctx, a->cells.n_elements, *a, &status)) return status;
   const kg_cell_tables *t = &a->cells.tables;
   return run<postprocess_operator>(ctx, a->cells.n_elements, kg::postprocess_count(t), *a);
 }
