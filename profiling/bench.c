@@ -18,6 +18,30 @@ void bench_die(kedge_context *ctx, kedge_status status)
   exit(1);
 }
 
+static kedge_mesh *open_mesh(kedge_context *ctx, const bench_settings *settings)
+{
+  const char *const words = settings->mesh;
+  const size_t length = strlen(words);
+  const bool file = length > 4 && strcmp(words + length - 4, ".msh") == 0;
+  kedge_problem *problem;
+  kedge_mesh *mesh;
+  if (bench_halves_wanted(words)) {
+    for (int i = 0; i < settings->n_sets; ++i)
+      BENCH_TRY(ctx, strncmp(settings->sets[i], "mesh.", 5) != 0
+                         ? KEDGE_OK
+                         : KG_FAIL(ctx, KEDGE_ERR_INPUT, "\"%s\" takes no --set %s", words,
+                                   settings->sets[i]));
+    BENCH_TRY(ctx, bench_halves(ctx, words, &mesh));
+    return mesh;
+  }
+  BENCH_TRY(ctx, kedge_problem_create(ctx, &problem));
+  bench_set(ctx, problem, "mesh", file ? "file" : "generate", words);
+  bench_apply_sets(ctx, problem, settings, true);
+  BENCH_TRY(ctx, kedge_problem_mesh(problem, &mesh));
+  kedge_problem_destroy(problem);
+  return mesh;
+}
+
 void bench_machine_open(const bench_settings *settings, bench_machine *out)
 {
   *out = (bench_machine){0};
@@ -26,11 +50,7 @@ void bench_machine_open(const bench_settings *settings, bench_machine *out)
   BENCH_TRY(NULL, kedge_context_create(&options, &out->ctx));
   options.backend = KEDGE_BACKEND_HOST;
   BENCH_TRY(NULL, kedge_context_create(&options, &out->host_ctx));
-  const char *mesh = settings->mesh;
-  const size_t length = strlen(mesh);
-  const bool file = length > 4 && strcmp(mesh + length - 4, ".msh") == 0;
-  BENCH_TRY(out->ctx, file ? kedge_mesh_read(out->ctx, mesh, &out->mesh)
-                           : kedge_mesh_generate(out->ctx, mesh, &out->mesh));
+  out->mesh = open_mesh(out->ctx, settings);
   out->free_bytes = kg_free_bytes(out->ctx);
   if (!settings->profile) BENCH_TRY(out->ctx, measure_roofs(out->ctx, &out->roof));
 }
@@ -78,7 +98,6 @@ static void fill_ell_arguments(bench *b)
 static void fill_arguments(bench *b)
 {
   const kg_arrays *a = &b->p.arrays;
-  const kg_sizes z = b->p.shape.size;
   const kg_materials materials = b->p.coefficient.constant;
   kg_local local = bench_local(b, KG_LAYOUT_PACKED, KG_DOUBLE);
   local.data = a->local;
@@ -96,14 +115,6 @@ static void fill_arguments(bench *b)
                                    .y = b->y.data,
                                    .halo = a->halo,
                                    .pass = {.sum.part = partial, .after_vectors = true}};
-  b->vectors = (kg_cg_vectors_args){.n = (int64_t)b->p.shape.count.n_free * z.n_edge,
-                                    .inverse = a->inverse_diagonal,
-                                    .x = a->x,
-                                    .z = a->z,
-                                    .p = a->p,
-                                    .ap = a->ap,
-                                    .partial = a->vector_part,
-                                    .state = a->state};
   b->local_solve = (kg_local_solve_args){
       b->p.batch, materials, 0, b->p.shape.choice.recover_groups, b->x.data, load, a->u, a->q};
   b->postprocess =
@@ -153,9 +164,11 @@ kedge_problem *bench_problem(kedge_context *ctx, int order)
   return problem;
 }
 
-void bench_open(bench *b, kedge_context *ctx, const kedge_mesh *mesh, int order)
+/// @param[in] whole  a chunk is all elements
+static void open_bench(bench *b, kedge_context *ctx, const kedge_mesh *mesh, kedge_problem *problem,
+                       bool whole)
 {
-  *b = (bench){.p = {.ctx = ctx, .mesh = mesh}, .problem = bench_problem(ctx, order)};
+  *b = (bench){.p = {.ctx = ctx, .mesh = mesh}, .problem = problem};
   b->p.problem = b->problem;
   b->p.solution = &b->solution;
   const double began = kg_seconds();
@@ -163,6 +176,7 @@ void bench_open(bench *b, kedge_context *ctx, const kedge_mesh *mesh, int order)
   // K^e are packed, and the arrays of all stages are there at once.
   b->p.shape.choice.layout = KG_LAYOUT_PACKED;
   b->p.shape.choice.apart = true;
+  if (whole) b->p.shape.choice.recover_groups = b->p.shape.count.n_groups;
   kg_memory_plan(&b->p.shape, &b->p.plan, &b->p.arrays);
   b->set_up_seconds = kg_seconds() - began;
   BENCH_TRY(ctx, kg_stage_begin(&b->p, KG_STAGE_TRANSFER));
@@ -175,9 +189,32 @@ void bench_open(bench *b, kedge_context *ctx, const kedge_mesh *mesh, int order)
   BENCH_TRY(ctx, kg_upload(ctx, x, n, sizeof *x, &b->x));
   BENCH_TRY(ctx, kg_alloc(ctx, n, sizeof *x, &b->y));
   BENCH_TRY(ctx, kg_alloc(ctx, KG_PIECES, sizeof(double), &b->ell_partial));
-  fill_arguments(b);
+  b->vectors =
+      (kg_cg_vectors_args){.n = (int64_t)b->p.shape.count.n_free * (int64_t)b->p.shape.size.n_edge,
+                           .inverse = b->p.arrays.inverse_diagonal,
+                           .x = b->p.arrays.x,
+                           .z = b->p.arrays.z,
+                           .p = b->p.arrays.p,
+                           .ap = b->p.arrays.ap,
+                           .partial = b->p.arrays.vector_part,
+                           .state = b->p.arrays.state};
   fill_vectors(b, x);
   free(x);
+}
+
+void bench_open_any(bench *b, kedge_context *ctx, const kedge_mesh *mesh, kedge_problem *problem)
+{
+  open_bench(b, ctx, mesh, problem, true);
+}
+
+void bench_open(bench *b, kedge_context *ctx, const kedge_mesh *mesh, int order)
+{
+  open_bench(b, ctx, mesh, bench_problem(ctx, order), false);
+  if (kg_shape_has_quadrature(&b->p.shape))
+    BENCH_TRY(ctx, KG_FAIL(ctx, KEDGE_ERR_UNSUPPORTED,
+                           "this program measures straight triangles alone; for other meshes there "
+                           "is the program `elements`"));
+  fill_arguments(b);
 }
 
 kedge_status bench_add_ell(bench *b)

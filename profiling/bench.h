@@ -28,13 +28,15 @@ void bench_die(kedge_context *ctx, kedge_status status);
     if (st_ != KEDGE_OK) bench_die((ctx), st_); \
   } while (0)
 
-enum { BENCH_SAMPLES_MAX = 101 };
+enum { BENCH_SAMPLES_MAX = 101, BENCH_SETS_MAX = 16, BENCH_TEXT = 128 };
 
 typedef struct bench_settings {
   kedge_backend backend;
   bool orders[KEDGE_ORDER_MAX + 1];  ///< those to measure
   int samples;
-  const char *mesh;  ///< words of a generator or a file .msh
+  const char *mesh;  ///< words of a generator, of bench_halves(), or a file .msh
+  int n_sets;
+  const char *sets[BENCH_SETS_MAX];  ///< SECTION.KEY=VALUE
   const char *only;  ///< names of operators to measure, with commas between; NULL: all
   bool check;
   bool profile;  ///< time nothing: call every operator once where a profiler looks
@@ -44,6 +46,11 @@ typedef struct bench_settings {
 /// decides, --backend.
 /// Ends the program with its usage when they make no sense.
 bench_settings bench_parse(int argc, char **argv, kedge_backend backend);
+/// Read these options, and --set SECTION.KEY=VALUE as often as it is there.
+bench_settings bench_parse_sets(int argc, char **argv, kedge_backend backend);
+/// Set the keys of [mesh], or those of all other sections.
+void bench_apply_sets(kedge_context *ctx, kedge_problem *problem, const bench_settings *settings,
+                      bool of_mesh);
 /// Whether an operator is to be measured.
 bool bench_wants(const bench_settings *settings, const char *operator_name);
 
@@ -60,12 +67,16 @@ void bench_machine_close(bench_machine *machine);
 /// The first line of the output, without its closing brace.
 void bench_print_machine(const bench_settings *settings, const bench_machine *machine);
 
-/// Runs a program that measures order by order: options, the line of the machine, the orders.
+/// "halves K [squares|triangles]": 12 K^2 elements, a region of squares beside one of squares in
+/// halves; or one of them alone. The last words are left out where both are wanted.
+bool bench_halves_wanted(const char *words);
+kedge_status bench_halves(kedge_context *ctx, const char *words, kedge_mesh **out);
+
+/// Runs a program that measures order by order: the line of the machine, the orders.
 /// @param[in] run_order  returns how many results are wrong
 /// @return what main() returns: 1 where a result is wrong
-int bench_run(int argc, char **argv, kedge_backend backend,
-              int (*run_order)(const bench_settings *settings, const bench_machine *machine,
-                               int order));
+int bench_run(bench_settings settings, int (*run_order)(const bench_settings *settings,
+                                                        const bench_machine *machine, int order));
 
 /// All arrays of a solve at once on one backend, and the arguments of its operators. Those of the
 /// ELL matrix are there after bench_add_ell().
@@ -103,12 +114,16 @@ static inline kg_local bench_local(const bench *b, kg_layout layout, kg_number n
   return kg_local_all(layout, number, b->p.shape.size, &b->p.shape.count, NULL);
 }
 
-/// The problem of all programs: -div grad u + u = sin(3 x) y, u = 0 on the whole boundary.
+/// The problem of all programs: -div grad u = sin(3 x) y, u = 0 on the whole boundary.
 kedge_problem *bench_problem(kedge_context *ctx, int order);
 void bench_set(kedge_context *ctx, kedge_problem *problem, const char *section, const char *key,
                const char *value);
 
+/// Straight triangles with constant coefficients; the program ends where the mesh has others.
 void bench_open(bench *b, kedge_context *ctx, const kedge_mesh *mesh, int order);
+/// A solve of any elements, whose problem the bench owns from there on: pipeline, x and y, vectors,
+/// no arguments of operators. A chunk is all elements.
+void bench_open_any(bench *b, kedge_context *ctx, const kedge_mesh *mesh, kedge_problem *problem);
 /// @retval KEDGE_ERR_MEMORY  it does not fit beside the rest; bench_close() frees what there is
 kedge_status bench_add_ell(bench *b);
 /// The operands of the product in single precision, once K^e is there.
@@ -143,6 +158,17 @@ double bench_median(double *values, int n);
 
 /// Median seconds of one call, after two to warm up; a sample is as many calls as take about 3 ms.
 kedge_status bench_time(kedge_context *ctx, bench_work work, int samples, double *seconds);
+
+/// Solves of one problem, one after the other in one process.
+typedef struct bench_solves {
+  kedge_report first, median;  ///< the first may load kernels; that of the median time of `samples`
+  int samples;                 ///< after the first
+  char evaluation[BENCH_TEXT];  ///< who evaluated functions
+} bench_solves;
+bench_solves bench_solve_often(const bench_machine *m, const kedge_problem *problem, int samples);
+/// Their members of a line, and a line on stderr.
+/// @param[in] name  of the way to solve
+void bench_print_solves(const char *name, const bench_solves *solves);
 
 /// Conjugate gradients for A x = b, x = 0 and b random.
 typedef struct bench_solve {

@@ -14,9 +14,7 @@ kedge_status bench_call_solve(void *user)
                           .matrix = b->ell.matrix};
   else
     linear.patches = kg_patches_of(&(kg_trace_product_args){
-        .batch = b->apply.batch,
-        .locals = kg_locals_of(b->apply.local, b->p.batch.arrays.side_edge),
-        .halo = b->apply.halo});
+        .batch = b->p.batch, .locals = kg_pipeline_locals(&b->p), .halo = a->halo});
   const kg_precond jacobi = kg_jacobi_of(a->inverse_diagonal);
   const kg_cg_args args = {
       .linear = &linear.base,

@@ -5,15 +5,21 @@
 #include <string.h>
 
 #include "bench.h"
+#include "core/error.h"
 
-static void usage(bool choose_backend)
+/// What a program takes beside the options of all.
+typedef struct taken {
+  bool backend, sets;
+} taken;
+
+static void usage(taken takes)
 {
   fprintf(stderr,
           "usage: %s%s [--orders 1-4,9] [--mesh WORDS|FILE.msh] [--only OPERATOR,...] "
           "[--samples 1..%d] "
-          "[--check|--no-check] [--profile]\n",
-          program_invocation_short_name, choose_backend ? " [--backend host|cuda]" : "",
-          BENCH_SAMPLES_MAX);
+          "[--check|--no-check] [--profile]%s\n",
+          program_invocation_short_name, takes.backend ? " [--backend host|cuda]" : "",
+          BENCH_SAMPLES_MAX, takes.sets ? " [--set SECTION.KEY=VALUE ...]" : "");
   exit(2);
 }
 
@@ -38,9 +44,14 @@ static bool take_orders(bench_settings *s, const char *text)
 }
 
 /// One option with its value; false: it makes no sense.
-static bool take_option(bench_settings *s, const char *name, const char *value, bool choose_backend)
+static bool take_option(bench_settings *s, const char *name, const char *value, taken takes)
 {
-  if (choose_backend && strcmp(name, "--backend") == 0) {
+  if (takes.sets && strcmp(name, "--set") == 0) {
+    const bool fits = s->n_sets < BENCH_SETS_MAX && strchr(value, '=');
+    if (fits) s->sets[s->n_sets++] = value;
+    return fits;
+  }
+  if (takes.backend && strcmp(name, "--backend") == 0) {
     const bool cuda = strcmp(value, "cuda") == 0;
     s->backend = cuda ? KEDGE_BACKEND_CUDA : KEDGE_BACKEND_HOST;
     return cuda || strcmp(value, "host") == 0;
@@ -73,18 +84,43 @@ static bool take_flag(bench_settings *s, const char *name)
   return true;
 }
 
-bench_settings bench_parse(int argc, char **argv, kedge_backend backend)
+static bench_settings parse(int argc, char **argv, kedge_backend backend, bool sets)
 {
-  const bool choose_backend = backend == KEDGE_BACKEND_AUTO;
+  const taken takes = {backend == KEDGE_BACKEND_AUTO, sets};
   bench_settings s = {.backend = backend, .samples = 21, .mesh = "square 1000", .check = true};
   take_orders(&s, "1-9");
   for (int i = 1; i < argc; ++i) {
     if (take_flag(&s, argv[i])) continue;
-    if (!take_option(&s, argv[i], i + 1 < argc ? argv[i + 1] : "", choose_backend))
-      usage(choose_backend);
+    if (!take_option(&s, argv[i], i + 1 < argc ? argv[i + 1] : "", takes)) usage(takes);
     ++i;
   }
   return s;
+}
+
+bench_settings bench_parse(int argc, char **argv, kedge_backend backend)
+{
+  return parse(argc, argv, backend, false);
+}
+
+bench_settings bench_parse_sets(int argc, char **argv, kedge_backend backend)
+{
+  return parse(argc, argv, backend, true);
+}
+
+void bench_apply_sets(kedge_context *ctx, kedge_problem *problem, const bench_settings *settings,
+                      bool of_mesh)
+{
+  for (int i = 0; i < settings->n_sets; ++i) {
+    const char *const set = settings->sets[i], *const equals = strchr(set, '=');
+    const char *const dot = memrchr(set, '.', (size_t)(equals - set));
+    BENCH_TRY(ctx, dot ? KEDGE_OK
+                       : KG_FAIL(ctx, KEDGE_ERR_INPUT, "--set %s: it is SECTION.KEY=VALUE", set));
+    char section[64], key[64];
+    snprintf(section, sizeof section, "%.*s", (int)(dot - set), set);
+    snprintf(key, sizeof key, "%.*s", (int)(equals - dot - 1), dot + 1);
+    if ((strcmp(section, "mesh") == 0) == of_mesh)
+      bench_set(ctx, problem, section, key, equals + 1);
+  }
 }
 
 bool bench_wants(const bench_settings *settings, const char *operator_name)

@@ -4,11 +4,9 @@
 
 #include "bench.h"
 
-int bench_run(int argc, char **argv, kedge_backend backend,
-              int (*run_order)(const bench_settings *settings, const bench_machine *machine,
-                               int order))
+int bench_run(bench_settings settings, int (*run_order)(const bench_settings *settings,
+                                                        const bench_machine *machine, int order))
 {
-  const bench_settings settings = bench_parse(argc, argv, backend);
   bench_machine machine;
   bench_machine_open(&settings, &machine);
   bench_print_machine(&settings, &machine);

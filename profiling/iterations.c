@@ -91,5 +91,5 @@ static int run_order(const bench_settings *settings, const bench_machine *m, int
 
 int main(int argc, char **argv)
 {
-  return bench_run(argc, argv, KEDGE_BACKEND_AUTO, run_order);
+  return bench_run(bench_parse(argc, argv, KEDGE_BACKEND_AUTO), run_order);
 }

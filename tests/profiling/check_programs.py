@@ -37,6 +37,40 @@ class Programs(unittest.TestCase):
             if line["operator"] != "set_up":
                 self.assertGreater(line["floor_seconds"], 0, line)
 
+    def elements(self, mesh, *settings, orders="2"):
+        """Lines of `elements` by operator, whose results are the host's."""
+        sets = [word for setting in settings for word in ("--set", setting)]
+        lines = {line.get("operator", "solve"): line for line in self.measured(
+            "elements", "--backend", BACKEND, "--orders", orders, *sets, mesh=mesh)}
+        for name in "local_matrices", "trace_apply", "local_solve", "postprocess":
+            self.assertLess(lines[name]["error_against_host"], 1e-12, name)
+            self.assertGreater(lines[name]["share_of_floor"], 0, name)
+        self.assertGreater(lines["cg_iteration"]["floor_seconds"], 0)
+        self.assertTrue(lines["solve"]["converged"])
+        return lines
+
+    def test_elements_of_every_kind_agree_with_the_host(self):
+        curved = "mesh.geometry=2", "mesh.map=x + 0.1*sin(2*pi*x)*sin(2*pi*y), y + 0.1*sin(2*pi*x)*sin(2*pi*y)"
+        tensor = "equation.diffusion=2 + sin(3*x), 0.7*cos(x*y), 1.5 + y^2"
+        self.assertEqual(self.elements("mixed 5", *curved, tensor)["local_matrices"]["ways"], "adjusted+exact")
+
+    def test_operations_of_local_matrices_are_counted_by_their_formulas(self):
+        adjusted = self.elements("square 3", "equation.reaction=x")["local_matrices"]
+        self.assertEqual(adjusted["counted_flops"], 18 * (6 * 16 * 15 + 2 * 16 * 15 * 16 + 72 + 324 + 486))
+        exact = self.elements("quads 3", "space.inverse=exact")["local_matrices"]
+        flux = 16 * 24 * 25 + 24**3 / 3 + 24**2 * 21 + 24 * 21 * 22
+        self.assertEqual(exact["counted_flops"], 9 * (flux + 243 + 972 + 1296))
+
+    def test_a_mesh_of_two_regions_has_twice_as_many_elements_as_one(self):
+        counts = [self.elements(f"halves 2{part}", orders="1")["local_matrices"]["elements"] for part in ("", " squares")]
+        self.assertEqual(counts, [48, 24])
+
+    def test_programs_of_straight_triangles_refuse_others(self):
+        done = subprocess.run([os.path.join(PROGRAMS, "operators"), "--backend", BACKEND, "--mesh", "quads 2"],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("measures straight triangles alone", done.stderr)
+
     def test_whole_solves_converge_to_the_same(self):
         lines = self.measured("pipeline", "--backend", BACKEND, "--orders", "2")
         self.assertEqual([line["preconditioner"] for line in lines], ["jacobi", "multigrid", "mixed"])
