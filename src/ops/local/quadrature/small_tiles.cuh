@@ -20,6 +20,7 @@ struct small_shape {
   static constexpr int N_STAR = QUAD ? (P + 2) * (P + 2) : (P + 2) * (P + 3) / 2;
   static constexpr int POINTS = (P + 2) * (P + 2), p = N + n, PACKED = n * (n + 1) / 2;
   static constexpr int MODES = (N + 7) / 8, TRACES = (n + 7) / 8, STAR = (N_STAR + 6) / 8;
+  static constexpr int HALF = (S / 2 + 7) / 8;      ///< of the flux functions
   static constexpr int STRIPS = MODES + n / 8 + 1;  ///< of local matrices, with the row of -f
 };
 
@@ -170,7 +171,7 @@ __device__ __forceinline__ void add_small_sums(const kg_cell_tables *t, const sm
 /// Rows of the trace: -t_l lift in the columns of u, t_l on the diagonal, and -f in row n.
 template <class Shape>
 __device__ __forceinline__ void put_small_traces(const kg_cell_make_args &args, int32_t e,
-                                                 const small_weights &w,
+                                                 const double *tau_of_mode,
                                                  small_matrix<Shape::STRIPS> &a)
 {
   constexpr int MODES = Shape::MODES, N = Shape::N, n = Shape::n;
@@ -179,7 +180,7 @@ __device__ __forceinline__ void put_small_traces(const kg_cell_make_args &args, 
 #pragma unroll
   for (int i = 0; i < Shape::STRIPS - MODES; ++i) {
     const int of_trace = 8 * i + row;
-    const double tau = of_trace < n ? w.tau[of_trace] : 0.0;
+    const double tau = of_trace < n ? tau_of_mode[of_trace] : 0.0;
 #pragma unroll
     for (int j = 0; j < MODES; ++j) {
       double2 out = negative(a.t[MODES + i][j]);
@@ -232,6 +233,14 @@ __device__ __forceinline__ void write_small(const kg_cell_make_args &args, int32
   }
 }
 
+/// Zeros in an empty lane.
+template <class Shape>
+__device__ __forceinline__ void write_empty(const kg_cell_make_args &args, int32_t e, kg_team team)
+{
+  KG_TEAM_EACH(team, i, 0, Shape::PACKED) args.local[kg_cell_at(e, Shape::PACKED, i)] = 0.0;
+  KG_TEAM_EACH(team, i, 0, Shape::n) args.condensed[kg_cell_at(e, Shape::n, i)] = 0.0;
+}
+
 template <class Shape>
 struct small_make {
   typedef kg_cell_make_args args;
@@ -245,8 +254,7 @@ struct small_make {
   {
     const kg_cell_tables *t = &a.cells.tables;
     if (e >= a.cells.n_elements) {
-      KG_TEAM_EACH(team, i, 0, Shape::PACKED) a.local[kg_cell_at(e, Shape::PACKED, i)] = 0.0;
-      KG_TEAM_EACH(team, i, 0, Shape::n) a.condensed[kg_cell_at(e, Shape::n, i)] = 0.0;
+      write_empty<Shape>(a, e, team);
       return;
     }
     const bool reacts = a.material.values || a.material.reaction != 0.0;
@@ -257,7 +265,7 @@ struct small_make {
     small_matrix<Shape::STRIPS> matrix;
     add_small_sums<Shape, Shape::MODES + Shape::TRACES>(t, w, reacts, matrix);
     matrix.template negate<Shape::MODES>(Shape::N);
-    put_small_traces<Shape>(a, e, w, matrix);
+    put_small_traces<Shape>(a, e, w.tau, matrix);
     matrix.template eliminate<Shape::MODES>();
     write_small<Shape>(a, e, sign, matrix);
   }

@@ -6,6 +6,7 @@
 #include "ops/local/quadrature/make_tiles.cuh"
 #include "ops/local/quadrature/postprocess_tiles.cuh"
 #include "ops/local/quadrature/recover_tiles.cuh"
+#include "ops/local/quadrature/small_exact.cuh"
 #include "ops/local/quadrature/small_tiles.cuh"
 #include "ops/local/quadrature/tiles.h"
 
@@ -96,7 +97,7 @@ __global__ void __launch_bounds__(32 * WARPS_BLOCK, BLOCKS)
 {
   extern __shared__ double2 s_tiles[];
   const int warp = threadIdx.x / 32;
-  const int64_t e = (int64_t)blockIdx.x * WARPS_BLOCK + warp;
+  const int64_t e = (int64_t)blockIdx.x * (blockDim.x / 32) + warp;
   if (e >= n) return;
   const kg_team team = {(int)threadIdx.x % 32, (double *)s_tiles + warp * scratch, 32, 0};
   Operator::element(a, (int32_t)e, team);
@@ -106,53 +107,57 @@ template <class Operator, int BLOCKS>
 kedge_status run_small(kedge_context *ctx, int32_t n, const typename Operator::args &a)
 {
   if (n == 0) return KEDGE_OK;
-  const int scratch = Operator::count(&a.cells.tables);
-  return kg_launch_shared(ctx, Operator::name, ((unsigned)n + WARPS_BLOCK - 1) / WARPS_BLOCK,
-                          32 * WARPS_BLOCK, WARPS_BLOCK * scratch * sizeof(double),
-                          small_kernel<Operator, BLOCKS>, a, n, scratch);
+  const int count = Operator::count(&a.cells.tables), scratch = count + count % 2;
+  const size_t bytes = scratch * sizeof(double), limit = (size_t)kg_cuda(ctx)->shared_limit;
+  unsigned warps = WARPS_BLOCK;  // one is enough where elements take much shared memory
+  while (warps > 1 && 2 * warps * bytes > limit) warps /= 2;
+  return kg_launch_shared(ctx, Operator::name, ((unsigned)n + warps - 1) / warps, 32 * warps,
+                          warps * bytes, small_kernel<Operator, BLOCKS>, a, n, scratch);
 }
 
-/// Run an operator for shapes and orders that have kernels of their own. Returns whether there was
-/// one.
+/// Run an operator for a shape and order that has a kernel of its own. Returns whether it has one.
 template <template <class> class Operator, class Args>
 bool try_small(kedge_context *ctx, int32_t n, const Args &a, kedge_status *status)
 {
   const kg_cell_tables *t = &a.cells.tables;
-  if (a.material.exact || t->rows != kg_cell_rows(t->size.order)) return false;
+  if (t->rows != kg_cell_rows(t->size.order)) return false;
+#define CASE(facets, order, blocks)                                                   \
+  case 10 * facets + order:                                                           \
+    *status = run_small<Operator<kg::small_shape<facets, order>>, blocks>(ctx, n, a); \
+    return true;
   switch (10 * t->size.n_facets + t->size.order) {
-    case 31:
-      *status = run_small<Operator<kg::small_shape<3, 1>>, 5>(ctx, n, a);
-      return true;
-    case 32:
-      *status = run_small<Operator<kg::small_shape<3, 2>>, 5>(ctx, n, a);
-      return true;
-    case 33:
-      *status = run_small<Operator<kg::small_shape<3, 3>>, 5>(ctx, n, a);
-      return true;
-    case 34:
-      *status = run_small<Operator<kg::small_shape<3, 4>>, 5>(ctx, n, a);
-      return true;
-    case 35:
-      *status = run_small<Operator<kg::small_shape<3, 5>>, 4>(ctx, n, a);
-      return true;
-    case 36:
-      *status = run_small<Operator<kg::small_shape<3, 6>>, 3>(ctx, n, a);
-      return true;
-    case 41:
-      *status = run_small<Operator<kg::small_shape<4, 1>>, 5>(ctx, n, a);
-      return true;
-    case 42:
-      *status = run_small<Operator<kg::small_shape<4, 2>>, 5>(ctx, n, a);
-      return true;
-    case 43:
-      *status = run_small<Operator<kg::small_shape<4, 3>>, 4>(ctx, n, a);
-      return true;
-    case 44:
-      *status = run_small<Operator<kg::small_shape<4, 4>>, 3>(ctx, n, a);
-      return true;
+    CASE(3, 1, 5)
+    CASE(3, 2, 5)
+    CASE(3, 3, 5)
+    CASE(3, 4, 5)
+    CASE(3, 5, 4)
+    CASE(3, 6, 3)
+    CASE(4, 1, 5)
+    CASE(4, 2, 5)
+    CASE(4, 3, 4)
+    CASE(4, 4, 3)
+    CASE(4, 5, 2)
     default:
       return false;
   }
+}
+
+/// The same for material.exact, quadrilaterals alone.
+template <template <class> class Operator, class Args>
+bool try_small_exact(kedge_context *ctx, int32_t n, const Args &a, kedge_status *status)
+{
+  const kg_cell_tables *t = &a.cells.tables;
+  if (t->rows != kg_cell_rows(t->size.order)) return false;
+  switch (10 * t->size.n_facets + t->size.order) {
+    CASE(4, 1, 4)
+    CASE(4, 2, 4)
+    CASE(4, 3, 4)
+    CASE(4, 4, 2)
+    CASE(4, 5, 2)
+    default:
+      return false;
+  }
+#undef CASE
 }
 
 bool fits(kedge_context *ctx, int scratch)
@@ -171,7 +176,10 @@ bool kg_tiles_make_fits(kedge_context *ctx, const kg_cell_make_args *a)
 kedge_status kg_tiles_make(kedge_context *ctx, const kg_cell_make_args *a)
 {
   kedge_status status;
-  if (try_small<kg::small_make>(ctx, kg_cell_make_things(a), *a, &status)) return status;
+  if (a->material.exact
+          ? try_small_exact<kg::small_exact_make>(ctx, kg_cell_make_things(a), *a, &status)
+          : try_small<kg::small_make>(ctx, kg_cell_make_things(a), *a, &status))
+    return status;
   const kg_cell_tables *t = &a->cells.tables;
   const bool exact = a->material.exact;
   return run<make_operator>(ctx, kg_cell_make_things(a), kg::make_count(t, exact), *a);
@@ -185,7 +193,10 @@ bool kg_tiles_recover_fits(kedge_context *ctx, const kg_cell_recover_args *a)
 kedge_status kg_tiles_recover(kedge_context *ctx, const kg_cell_recover_args *a)
 {
   kedge_status status;
-  if (try_small<kg::small_recover>(ctx, a->cells.n_elements, *a, &status)) return status;
+  if (a->material.exact
+          ? try_small_exact<kg::small_exact_recover>(ctx, a->cells.n_elements, *a, &status)
+          : try_small<kg::small_recover>(ctx, a->cells.n_elements, *a, &status))
+    return status;
   const kg_cell_tables *t = &a->cells.tables;
   const bool exact = a->material.exact;
   return run<recover_operator>(ctx, a->cells.n_elements, kg::recover_count(t, exact), *a);
