@@ -4,6 +4,12 @@
 
 #include "basis/cell_tables.h"
 
+/// Strips with those that fill pairs.
+static size_t even(int strips)
+{
+  return (size_t)(strips + strips % 2);
+}
+
 size_t kg_cell_tiles_lay_out(const kg_cell_tables *t, const double *base, kg_cell_tiles *tiles)
 {
   const kg_cell_sizes z = t->size;
@@ -16,18 +22,18 @@ size_t kg_cell_tiles_lay_out(const kg_cell_tables *t, const double *base, kg_cel
   const size_t by_four = (size_t)(points + 3) / 4 * KG_TILE_ENTRIES, n = (size_t)points;
   const size_t by_eight = (size_t)kg_tiles_of(points) * KG_TILE_ENTRIES;
   const size_t modes = (size_t)tiles->modes, traces = (size_t)tiles->traces;
-  const size_t half = (size_t)tiles->half, star = (size_t)tiles->star;
+  const size_t half = (size_t)tiles->half;
   const struct {
     const double **where;
     size_t count;
   } pieces[] = {
-      {&tiles->gradient, by_four * (modes + traces)},
-      {&tiles->value, by_eight * modes},
-      {&tiles->lift_of_modes, traces * modes * KG_TILE_ENTRIES},
+      {&tiles->gradient, by_four * even(tiles->modes + tiles->traces)},
+      {&tiles->value, by_eight * even(tiles->modes)},
+      {&tiles->lift_of_modes, traces * even(tiles->modes) * KG_TILE_ENTRIES},
       {&tiles->lift_of_traces, traces * modes * KG_TILE_ENTRIES},
-      {&tiles->flux, by_eight * 2 * half},
+      {&tiles->flux, by_eight * 2 * even(tiles->half)},
       {&tiles->weak, (modes + traces) * 2 * half * KG_TILE_ENTRIES},
-      {&tiles->star_gradient, by_four * star},
+      {&tiles->star_gradient, by_four * even(tiles->star)},
       {&tiles->map_by_point, 3 * (size_t)t->points.n_nodes * (size_t)tiles->n_points},
       {&tiles->gradient_by_point, (size_t)(z.n_modes + z.n_trace) * 2 * n},
       {&tiles->flux_by_point, (size_t)z.n_flux * n},
@@ -41,7 +47,7 @@ size_t kg_cell_tiles_lay_out(const kg_cell_tables *t, const double *base, kg_cel
   return total;
 }
 
-/// A matrix [rows][columns] by its strides becomes tiles [column tile][strip][64], of which strips
+/// A matrix [rows][columns] by its strides becomes tiles [column tile][pair], of which strips
 /// `first` on of `strips` are its rows.
 static void cut(const double *matrix, int rows, int row_stride, int columns, int column_stride,
                 int first, int strips, const double *to)
@@ -49,8 +55,10 @@ static void cut(const double *matrix, int rows, int row_stride, int columns, int
   double *const out = (double *)to;
   for (int j = 0; j < columns; ++j)
     for (int i = 0; i < rows; ++i) {
-      const int tile = j / KG_TILE * strips + first + i / KG_TILE;
-      out[tile * KG_TILE_ENTRIES + i % KG_TILE * KG_TILE + j % KG_TILE] =
+      const int strip = first + i / KG_TILE, row = i % KG_TILE, column = j % KG_TILE;
+      const int pair = j / KG_TILE * ((strips + 1) / 2) + strip / 2;
+      const int entry = row * KG_TILE / 2 + column / 2;
+      out[(2 * pair + column % 2) * KG_TILE_ENTRIES + 2 * entry + strip % 2] =
           matrix[(size_t)i * (size_t)row_stride + (size_t)j * (size_t)column_stride];
     }
 }
@@ -108,9 +116,9 @@ void kg_cell_tiles_fill(const kg_cell_tables *t)
            tiles->lift_of_traces)[tile * KG_TILE_ENTRIES + i % KG_TILE * KG_TILE + j % KG_TILE] =
           t->lift[i * N + j];
     }
+  const int half = (int)even(tiles->half);
   for (int c = 0; c < 2; ++c)
-    cut(t->points.flux + c * (S / 2), S / 2, 1, points, S, c * tiles->half, 2 * tiles->half,
-        tiles->flux);
+    cut(t->points.flux + c * (S / 2), S / 2, 1, points, S, c * half, 2 * half, tiles->flux);
   fill_weak(t);
   transpose(tiles->n_points, 3 * t->points.n_nodes, t->points.map, tiles->map_by_point);
   transpose(2 * points, p, t->gradient, tiles->gradient_by_point);

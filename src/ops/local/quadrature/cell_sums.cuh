@@ -83,10 +83,13 @@ __device__ __forceinline__ void put_flux_block(const kg_cell_tables *t, const ce
   const kg_cell_tiles *tiles = &t->tiles;
   const int half = tiles->half, lane = threadIdx.x % 32;
   double2 c[4][4] = {};
-  if (b.row < 2 * half)
-    add_any_sum<false>(value_sum{tiles->flux, 2 * half, t->points.n,
-                                 w.inverse + ((b.row >= half) + (b.col >= half)) * t->points.n},
-                       b, c);
+  if (b.row < 2 * half) {
+    const int gap = half % 2, rows = b.row >= half, cols = b.col >= half;  // of pairs of a half
+    const tile_block of_table = {b.row + rows * gap, b.row_end, b.col + cols * gap, b.col_end};
+    add_any_sum<false>(value_sum{tiles->flux, 2 * (half + gap), t->points.n,
+                                 w.inverse + (rows + cols) * t->points.n},
+                       of_table, c);
+  }
   const double2 *const weak = (const double2 *)tiles->weak + lane;
   put_block(a, b, c, [&](int i, int j, double2 sum) {
     const int row = i - 2 * half;  // of B^T

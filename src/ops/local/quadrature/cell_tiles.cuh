@@ -33,7 +33,7 @@ __host__ __device__ constexpr int cell_matrix_count(int strips)
 
 /// sum_q w_q a_q^T G_q b_q of two components.
 struct gradient_sum {
-  const double *table;  ///< [points / 4][strips][64]
+  const double *table;  ///< [points / 4] pairs
   int strips, points;
   const double *g;  ///< [point][3]: weight times G, in shared memory
 
@@ -55,7 +55,7 @@ struct gradient_sum {
 
 /// sum_q w_q a_q b_q.
 struct value_sum {
-  const double *table;  ///< [points / 8][strips][64]
+  const double *table;  ///< [points / 8] pairs
   int strips, points;
   const double *w;  ///< [point], in shared memory
 
@@ -74,6 +74,29 @@ struct value_sum {
   }
 };
 
+/// Strips 2 k and 2 k + 1 in a tile of columns: even columns of both, then odd ones.
+struct strip_pair {
+  double2 even, odd;
+
+  __device__ __forceinline__ double2 strip(int k) const
+  {
+    return k % 2 ? make_double2(even.y, odd.y) : make_double2(even.x, odd.x);
+  }
+};
+
+__device__ __forceinline__ strip_pair load_pair(const double2 *from)
+{
+  return {__ldg(from), __ldg(from + TILE_LANES)};
+}
+
+/// c += a b^T, d += e b^T with a pair (a, e): for the price of one on sm_90.
+__device__ __forceinline__ void pair_multiply(double2 &c, double2 &d, const strip_pair &a,
+                                              double2 b)
+{
+  tensor_multiply(c, d, a.even.x, a.even.y, b.x);
+  tensor_multiply(c, d, a.odd.x, a.odd.y, b.y);
+}
+
 /// A block of tiles: rows row, row + 1, ... before row_end, columns alike, four of each at most.
 struct tile_block {
   int row, row_end, col, col_end;
@@ -90,30 +113,32 @@ template <bool DIAGONAL, bool PART, class Sum>
 __device__ __forceinline__ void add_sum(const Sum &sum, tile_block b, double2 (&c)[4][4])
 {
   if (b.row >= sum.strips || b.col >= sum.strips) return;
+  const int pairs = (sum.strips + 1) / 2, steps = sum.steps();
   const double2 *from = (const double2 *)sum.table + threadIdx.x % 32;
-  const double2 *row[4], *col[4];
+  const double2 *row[2], *col[2];
 #pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    row[i] = from + min(b.row + i, sum.strips - 1) * TILE_LANES;
-    col[i] = from + min(b.col + i, sum.strips - 1) * TILE_LANES;
+  for (int i = 0; i < 2; ++i) {
+    row[i] = from + min(b.row / 2 + i, pairs - 1) * 2 * TILE_LANES;
+    col[i] = from + min(b.col / 2 + i, pairs - 1) * 2 * TILE_LANES;
   }
-  const int steps = sum.steps(), stride = sum.strips * TILE_LANES;
 #pragma unroll 1
   for (int step = 0; step < steps; ++step) {
-    double2 down[4], across[4];
+    const int at = step * pairs * 2 * TILE_LANES;
+    strip_pair down[2], across[2];
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const double2 zero = make_double2(0.0, 0.0);
-      down[i] = PART && b.row + i >= sum.strips ? zero : __ldg(row[i] + step * stride);
-      if (!DIAGONAL)
-        across[i] = PART && b.col + i >= sum.strips ? zero : __ldg(col[i] + step * stride);
+    for (int i = 0; i < 2; ++i) {
+      const strip_pair zero = {make_double2(0.0, 0.0), make_double2(0.0, 0.0)};
+      down[i] = PART && b.row / 2 + i >= pairs ? zero : load_pair(row[i] + at);
+      if (!DIAGONAL) across[i] = PART && b.col / 2 + i >= pairs ? zero : load_pair(col[i] + at);
     }
     const auto w = sum.weights(step);
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
-      const double2 right = Sum::times(w, DIAGONAL ? down[j] : across[j]);
+      const double2 right = Sum::times(w, (DIAGONAL ? down : across)[j / 2].strip(j));
+      if (DIAGONAL && j % 2) tile_multiply(c[j][j], down[j / 2].strip(j), right);
 #pragma unroll
-      for (int i = DIAGONAL ? j : 0; i < 4; ++i) tile_multiply(c[i][j], down[i], right);
+      for (int i = DIAGONAL ? (j + 1) / 2 * 2 : 0; i < 4; i += 2)
+        pair_multiply(c[i][j], c[i + 1][j], down[i / 2], right);
     }
   }
 }

@@ -40,18 +40,25 @@ struct small_matrix {
   template <int USED, class Sum>
   __device__ __forceinline__ void add(const Sum &sum)
   {
+    constexpr int PAIRS = (USED + 1) / 2;
+    const int stride = (sum.strips + 1) / 2 * 2 * TILE_LANES;
     const double2 *from = (const double2 *)sum.table + threadIdx.x % 32;
 #pragma unroll 1
-    for (int step = 0; step < sum.steps(); ++step, from += sum.strips * TILE_LANES) {
-      double2 down[USED];
+    for (int step = 0; step < sum.steps(); ++step, from += stride) {
+      strip_pair down[PAIRS];
 #pragma unroll
-      for (int i = 0; i < USED; ++i) down[i] = __ldg(from + i * TILE_LANES);
+      for (int i = 0; i < PAIRS; ++i) down[i] = load_pair(from + i * 2 * TILE_LANES);
       const auto w = sum.weights(step);
 #pragma unroll
       for (int j = 0; j < USED; ++j) {
-        const double2 right = Sum::times(w, down[j]);
+        const double2 right = Sum::times(w, down[j / 2].strip(j));
+        if (j % 2) tile_multiply(t[j][j], down[j / 2].strip(j), right);
 #pragma unroll
-        for (int i = j; i < USED; ++i) tile_multiply(t[i][j], down[i], right);
+        for (int i = (j + 1) / 2 * 2; i < USED; i += 2)
+          if (i + 1 < USED)
+            pair_multiply(t[i][j], t[i + 1][j], down[i / 2], right);
+          else
+            tile_multiply(t[i][j], down[i / 2].strip(i), right);
       }
     }
   }
