@@ -1,6 +1,6 @@
-// quadrature_cuda.cu: operators by quadrature: a warp an element (errors: a group of elements), its
-// matrices in shared memory. One kernel an operator, for all shapes and orders; the formulas are
-// those of the host, in the headers.
+// quadrature_cuda.cu: operators by quadrature: a warp an element (errors: a group of elements), for
+// all shapes and orders, by the formulas of the host in the headers. Those that eliminate a matrix
+// are taken by tiles_cuda.cu where its tiles fit shared memory.
 // Layout  arrays [group][row][lane]: warps of a block are neighbouring lanes, so that their words
 //         share the sectors of a line
 // Cost    kg_cell_make_cost() and so on; the sums over points are most of it
