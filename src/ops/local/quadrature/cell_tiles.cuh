@@ -143,7 +143,7 @@ __device__ __forceinline__ void add_sum(const Sum &sum, tile_block b, double2 (&
   }
 }
 
-/// The same for any block.
+/// c += the sum, for a block on the diagonal or below.
 template <bool PART, class Sum>
 __device__ __forceinline__ void add_any_sum(const Sum &sum, tile_block b, double2 (&c)[4][4])
 {

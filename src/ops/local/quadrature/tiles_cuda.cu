@@ -153,7 +153,6 @@ bool try_small_exact(kedge_context *ctx, int32_t n, const Args &a, kedge_status 
     CASE(4, 2, 4)
     CASE(4, 3, 4)
     CASE(4, 4, 2)
-    CASE(4, 5, 2)
     default:
       return false;
   }
