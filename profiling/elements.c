@@ -3,12 +3,13 @@
 //
 //   elements [--backend host|cuda] [--orders 1-8] [--mesh "quads 500"] [--samples 5]
 //            [--only local_matrices,trace_apply,cg_iteration,local_solve,postprocess,solve]
-//            [--set mesh.geometry=2 --set "mesh.map=X, Y" --set equation.diffusion=...] [--no-check]
+//            [--set mesh.geometry=2 --set "mesh.map=X, Y" --set equation.diffusion=...]
+//            [--no-check]
 //
-// One JSON object a line: the machine, then one for each order and operator; with --only solve those
-// of `pipeline`. An operator takes all elements at once, and coefficients have their values at all
-// points before: nothing is sampled in what is timed. With --check all results are compared with
-// the host's, of small meshes, please; the exit code is 1 where one differs.
+// One JSON object a line: the machine, then one for each order and operator; with --only solve
+// those of `pipeline`. An operator takes all elements at once, and coefficients have their values
+// at all points before: nothing is sampled in what is timed. With --check all results are compared
+// with the host's, of small meshes, please; the exit code is 1 where one differs.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

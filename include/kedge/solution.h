@@ -183,10 +183,10 @@ KEDGE_API kedge_status kedge_solution_trace(const kedge_solution *solution, int3
 /// @param[out] values  [element]
 KEDGE_API kedge_status kedge_solution_indicator(const kedge_solution *solution, double *values);
 
-/// Write VTKHDF (docs/output.md): Lagrange cells of order P + 1 (at most 10) with u, q, sigma, u_star,
-/// the region tag and the error indicator; with [output] fields = cells the elements of the mesh with
-/// the means of u, q and sigma, region and indicator. Written under a temporary name, then renamed. Its
-/// time is added to the report's output stage.
+/// Write VTKHDF (docs/output.md): Lagrange cells of order P + 1 (at most 10) with u, q, sigma,
+/// u_star, the region tag and the error indicator; with [output] fields = cells the elements of the
+/// mesh with the means of u, q and sigma, region and indicator. Written under a temporary name,
+/// then renamed. Its time is added to the report's output stage.
 /// @param[in] path  ends in .vtkhdf or .hdf, by which ParaView knows the format
 /// @retval KEDGE_ERR_ARG  the path does not end in one of these
 /// @retval KEDGE_ERR_IO   the file could not be written; an old file there is as it was

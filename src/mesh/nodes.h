@@ -67,7 +67,8 @@ static inline const kg_curve *kg_curve_of(const kg_curve *curves, const kg_cell 
 /// J at a point of the rule. @param[in] nodes  [node][2]
 double kg_curve_jacobian(const kg_curve *curve, int point, const double *nodes);
 /// The area of an element, negative where it runs clockwise.
-/// @param[out] smallest  of J over its mean, both as they are; where it is below a half at the points
+/// @param[out] smallest of J over its mean, both as they are; where it is below a half at the
+/// points
 ///                       of the rule and the corners, it is that at all points; NULL allowed
 /// @param[out] where     the point of that; NULL allowed
 double kg_curve_area(const kg_curve *curve, const double *nodes, double *smallest, int *where);

@@ -90,8 +90,8 @@ typedef struct kg_multigrid {
 } kg_multigrid;
 
 /// Whether the largest eigenvalue has to be measured (precondition/bound.h). One step on straight
-/// triangles with a scalar constant does without: it forgives an eigenvalue up to a third above what
-/// the step is for, which only edges on triangles of 179 degrees have come to
+/// triangles with a scalar constant does without: it forgives an eigenvalue up to a third above
+/// what the step is for, which only edges on triangles of 179 degrees have come to
 /// (kg_smoother_estimate()). More steps make a polynomial that grows fast there.
 bool kg_multigrid_is_measured(const kg_multigrid_shape *shape);
 /// Whether steps move vertex modes too (ops/smooth/vertex_modes.h): one step with the blocks of

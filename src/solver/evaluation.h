@@ -1,8 +1,9 @@
 /// @file
 /// Who evaluates functions at the points of elements (docs/report.md#evaluation). On the CUDA
-/// backend the GPU does: it interprets them, or, where there are so many points that compiling pays,
-/// and NVRTC is there, runs a kernel made for them. Else, and where the GPU meets a value that is
-/// bad, which then needs a sentence, the host does. A solve says in its report which it was.
+/// backend the GPU does: it interprets them, or, where there are so many points that compiling
+/// pays, and NVRTC is there, runs a kernel made for them. Else, and where the GPU meets a value
+/// that is bad, which then needs a sentence, the host does. A solve says in its report which it
+/// was.
 ///
 /// KEDGE_EVALUATE=host, =interpret or =compile in the environment takes the choice away, where
 /// there is one.
@@ -56,8 +57,8 @@ kedge_status kg_evaluation_cells(kg_evaluation *e, const kg_cell_values_args *ar
 /// Have it evaluate at points of straight triangles. @param[in] args  `code` is not looked at
 kedge_status kg_evaluation_triangles(kg_evaluation *e, kg_evaluate_args args, bool *done);
 
-/// Coefficients that vary, at points of elements that are integrated by quadrature. All zeros before
-/// the first values. It must not be moved: the evaluations point into it.
+/// Coefficients that vary, at points of elements that are integrated by quadrature. All zeros
+/// before the first values. It must not be moved: the evaluations point into it.
 typedef struct kg_coefficient_values {
   const kg_function *functions[4];  ///< diffusion xx, xy, yy; reaction
   char place[KG_PLACE_BYTES];

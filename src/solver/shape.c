@@ -116,7 +116,8 @@ kedge_status kg_shape_work(kedge_context *ctx, kg_shape *s)
   return kg_ell_work_bytes(ctx, &s->count, &s->ell_work_bytes);
 }
 
-/// Bytes of K^e, coefficients, load vectors, F^e and sides of a group of a chunk with precision = compact.
+/// Bytes of K^e, coefficients, load vectors, F^e and sides of a group of a chunk with precision =
+/// compact.
 static size_t chunk_group_bytes(const kg_shape *s)
 {
   const size_t numbers = kg_shape_most_local_rows(s) + kg_shape_most_rows(s, KG_ROWS_MODES) +

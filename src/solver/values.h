@@ -12,7 +12,8 @@ typedef struct kg_element_points {
 
 /// The nodes of Lagrange elements of an order, 1 to KEDGE_ORDER_MAX + 1.
 kedge_status kg_nodes_create(const kedge_solution *solution, int order, kg_element_points *out);
-/// A rule of so many points a direction, at most KG_GAUSS_MAX; kg_cell_rows() integrate u, u* and q.
+/// A rule of so many points a direction, at most KG_GAUSS_MAX; kg_cell_rows() integrate u, u* and
+/// q.
 kedge_status kg_rule_create(const kedge_solution *solution, int rows, kg_element_points *out);
 void kg_element_points_free(kg_element_points *points);
 

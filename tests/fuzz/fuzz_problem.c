@@ -1,5 +1,5 @@
-// Any bytes as a problem file, with an override and a later call on top. What is taken meets a small
-// mesh of two regions: nodes are moved, conditions and coefficients matched.
+// Any bytes as a problem file, with an override and a later call on top. What is taken meets a
+// small mesh of two regions: nodes are moved, conditions and coefficients matched.
 #include <stdlib.h>
 #include <string.h>
 

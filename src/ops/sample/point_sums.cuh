@@ -97,8 +97,8 @@ struct point_flux {
   }
 };
 
-/// Add the errors at a row of points, and `products` for a flux. Modes fill the registers, so each row reads them again: with
-/// __syncwarp() compilers cannot keep them from one row to the next.
+/// Add the errors at a row of points, and `products` for a flux. Modes fill the registers, so each
+/// row reads them again: with __syncwarp() compilers cannot keep them from one row to the next.
 template <int P, class Rule, class Exact>
 __device__ __forceinline__ void errors_of_row(const Rule &rule, const Exact &exact,
                                               const point_fields &field, int row, bool products,
@@ -207,9 +207,9 @@ __device__ __forceinline__ double sum_of_warp(double mine)
   return mine;
 }
 
-/// Sums over a group: of the three squares, and the maximum, into sums[4], and of the flux. All threads of the block
-/// come here, those of a warp for one group; where warps share a group the block has no other. Sums
-/// are in a fixed order.
+/// Sums over a group: of the three squares, and the maximum, into sums[4], and of the flux. All
+/// threads of the block come here, those of a warp for one group; where warps share a group the
+/// block has no other. Sums are in a fixed order.
 template <int P, class Shape, class Rule, class Exact>
 __device__ __forceinline__ void errors_of_group(const Rule &rule, const Exact &exact,
                                                 const point_fields &field, const point_flux &flux,

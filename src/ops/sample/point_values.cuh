@@ -7,8 +7,8 @@
 
 namespace kg
 {
-/// The tables of the rule of load vectors as a parameter of a kernel: where loops are unrolled, their numbers are
-/// operands of the arithmetic, which no load has to bring.
+/// The tables of the rule of load vectors as a parameter of a kernel: where loops are unrolled,
+/// their numbers are operands of the arithmetic, which no load has to bring.
 template <int P>
 struct rule_table {
   static constexpr int R = point_shape<P>::R;

@@ -1,7 +1,7 @@
 // sample_kernels.cuh: load vectors of a source, or errors against an exact solution, evaluated
 // where they are needed: point values never lie in memory. Text for NVRTC, behind point_sums.cuh
-// and what sample_kernel.c writes: ORDER, ROWS, FUNCTIONS, POINTS, COPIES, SHARE, BLOCKS, evaluate(), the
-// tables of the rule, and LOADS for load vectors.
+// and what sample_kernel.c writes: ORDER, ROWS, FUNCTIONS, POINTS, COPIES, SHARE, BLOCKS,
+// evaluate(), the tables of the rule, and LOADS for load vectors.
 //
 // Layout, Map  as load_vectors_cuda.cu and errors_cuda.cu
 // Points       of a row lie on a line: two multiply-adds for the two coordinates of a point
@@ -58,7 +58,7 @@ struct formulas {
   double x[3], y[3], region;
   unsigned long long index;  ///< of the lane's first value
 
-  /// @param[in] regions  [element], null where no function reads it; empty lanes repeat the last one
+  /// @param[in] regions [element], null where no function reads it; empty lanes repeat the last one
   __device__ formulas(const double *vertices, const int *vertex, const int *regions,
                       long long n_elements, long long group)
       : region(0.0), index((unsigned long long)group * FUNCTIONS * POINTS * 32 + threadIdx.x % 32)

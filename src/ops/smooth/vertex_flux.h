@@ -5,8 +5,8 @@
 /// mode 0 of each edge, where it is the jump of the normal flux of c.
 ///
 /// Where the diffusion is a tensor, this holds after a change of coordinates that makes it a number
-/// (kg_turn_tangent()). With d_a = x_a - x_o, d_b = x_b - x_o from the vertex o opposite to an edge from a to b,
-/// t = x_b - x_a and the diffusion k, an element adds
+/// (kg_turn_tangent()). With d_a = x_a - x_o, d_b = x_b - x_o from the vertex o opposite to an edge
+/// from a to b, t = x_b - x_a and the diffusion k, an element adds
 ///
 ///     -sqrt 2 (s_a (c_a - c_o) + s_b (c_b - c_o))
 ///       = k / sqrt 2 ((d_b . t) (c_a - c_o) - (d_a . t) (c_b - c_o)) / |d_a x d_b|

@@ -2,8 +2,8 @@
 // the FP64 tensor cores (ops/local/triangle/tiles.cuh).
 //
 // The matrix of an element is cut into tiles of 8 x 8. Those of its lower triangle lie in shared
-// memory, *negative*, because the tensor cores add: tile (i, j), j <= i, is number i (i + 1) / 2 + j.
-// Eight rows are a strip; rows behind the last of a kind of unknowns are zero, with one on the
+// memory, *negative*, because the tensor cores add: tile (i, j), j <= i, is number i (i + 1) / 2 +
+// j. Eight rows are a strip; rows behind the last of a kind of unknowns are zero, with one on the
 // diagonal. A warp has blocks of 4 x 4 tiles in registers while it sums; the tables of a shape
 // (basis/cell_tiles.h) bring an operand in one access of 16 bytes a lane.
 #pragma once
@@ -324,8 +324,9 @@ __device__ __forceinline__ double value_of_row(double2 sum, int row)
   return row % 2 ? odd : even;
 }
 
-/// The unknowns of one right hand side, which is the first row of strip e.pivots before elimination:
-/// x [8 pivots], those of u, and of the flux functions with the sign of the flux. By one warp.
+/// The unknowns of one right hand side, which is the first row of strip e.pivots before
+/// elimination: x [8 pivots], those of u, and of the flux functions with the sign of the flux. By
+/// one warp.
 __device__ __forceinline__ void substitute_back(const cell_matrix &a, const elimination &e,
                                                 double *x)
 {

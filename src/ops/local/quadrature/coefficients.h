@@ -4,8 +4,8 @@
 #include "basis/cell_tables.h"
 #include "ops/local/triangle/element.h"
 
-/// The equation and its stabilization over a range. Diffusion and reaction are constant, or constant
-/// in each element, or have values at the points that kg_cell_value_points() tells.
+/// The equation and its stabilization over a range. Diffusion and reaction are constant, or
+/// constant in each element, or have values at the points that kg_cell_value_points() tells.
 typedef struct kg_cell_material {
   double diffusion[3];  ///< xx, xy, yy; positive definite
   double reaction;
@@ -17,8 +17,8 @@ typedef struct kg_cell_material {
   /// [group of the range][function][point][lane]: xx, xy, yy, reaction, in place of the constants;
   /// or NULL. The reaction is not read behind the points of the matrices.
   const double *values;
-  /// Constants of an element in their place: [material][4], xx, xy, yy, reaction, and the material by
-  /// [group of the range][lane]; or NULL. `reaction` is 0 where all of them are.
+  /// Constants of an element in their place: [material][4], xx, xy, yy, reaction, and the material
+  /// by [group of the range][lane]; or NULL. `reaction` is 0 where all of them are.
   const double *table;
   const int32_t *index;
   /// The flux s solves (G^-1 s, v) = (g, v) with the weak gradient g, where else it is the

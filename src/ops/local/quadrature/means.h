@@ -1,7 +1,7 @@
 /// @file
-/// Means of u, q = grad u and sigma over elements: what remains of a solution that keeps only means. On
-/// elements that are no parallelograms or straight triangles more modes than the constant one have
-/// a mean.
+/// Means of u, q = grad u and sigma over elements: what remains of a solution that keeps only
+/// means. On elements that are no parallelograms or straight triangles more modes than the constant
+/// one have a mean.
 #pragma once
 #include "ops/local/quadrature/elements.h"
 KEDGE_BEGIN_DECLS
@@ -13,8 +13,8 @@ typedef struct kg_cell_means_args {
   kg_cell_material material;  ///< the diffusion is read
   const double *u;            ///< [group][N][lane]
   const double *flux;         ///< [group][S][lane]: kg_cell_recover()
-  /// out: [group][KG_CELL_MEANS][lane]: coefficients of the constant mode of functions that have the
-  /// means of u, q_x, q_y, sigma_x and sigma_y, and no other mode
+  /// out: [group][KG_CELL_MEANS][lane]: coefficients of the constant mode of functions that have
+  /// the means of u, q_x, q_y, sigma_x and sigma_y, and no other mode
   double *constant;
 } kg_cell_means_args;
 

@@ -10,7 +10,7 @@
 namespace kg
 {
 
-/// Of an element: FLUX strips of flux functions, and ROWS of other unknowns behind them.
+/// An element with FLUX strips of flux functions, and ROWS of other unknowns behind them.
 template <int FLUX, int ROWS>
 struct exact_panel {
   cell_matrix flux;

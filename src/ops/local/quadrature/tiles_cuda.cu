@@ -142,7 +142,7 @@ bool try_small(kedge_context *ctx, int32_t n, const Args &a, kedge_status *statu
   }
 }
 
-/// The same for material.exact, quadrilaterals alone.
+/// Run an operator with material.exact, of quadrilaterals alone. Returns whether there is one.
 template <template <class> class Operator, class Args>
 bool try_small_exact(kedge_context *ctx, int32_t n, const Args &a, kedge_status *status)
 {

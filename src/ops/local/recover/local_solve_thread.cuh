@@ -7,7 +7,8 @@
 //                                             t = (F_1 lambda_1 + F_2 lambda_2) / 2 - F_0 lambda_0
 //   f + R lambda = f + sum_l tau_l F_l lambda_l + kappa J (Dr (v.v p + v.w t) + D (v.w p + w.w t))
 //
-// (v . kappa v and so on where kappa is a tensor), because the outward normals times length are -2 J w, 2 J (v + w / 2) and -2 J (v - w / 2).
+// (v . kappa v and so on where kappa is a tensor), because the outward normals times length are -2
+// J w, 2 J (v + w / 2) and -2 J (v - w / 2).
 //
 // Layout  u [group][N][lane], q [group][2 N][lane], of the chunk.
 // Map     thread = element, warp = group. Reference matrices are operands of the arithmetic

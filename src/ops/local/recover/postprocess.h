@@ -1,6 +1,7 @@
 /// @file
 /// Post-processing: u* of order P + 1 with (diffusion grad u*, grad w) = (diffusion q, grad w) for
-/// all w of order P + 1 and the mean of u (docs/math.md#post-processing). Its L2 distance to u is the error indicator.
+/// all w of order P + 1 and the mean of u (docs/math.md#post-processing). Its L2 distance to u is
+/// the error indicator.
 #pragma once
 #include "ops/local/triangle/element.h"
 #include "ops/ops.h"
