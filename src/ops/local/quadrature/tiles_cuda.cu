@@ -126,9 +126,9 @@ bool try_small(kedge_context *ctx, int32_t n, const Args &a, kedge_status *statu
     *status = run_small<Operator<kg::small_shape<facets, order>>, blocks>(ctx, n, a); \
     return true;
   switch (10 * t->size.n_facets + t->size.order) {
-    CASE(3, 1, 5)
-    CASE(3, 2, 5)
-    CASE(3, 3, 5)
+    CASE(3, 1, 6)
+    CASE(3, 2, 6)
+    CASE(3, 3, 6)
     CASE(3, 4, 5)
     CASE(3, 5, 4)
     CASE(3, 6, 3)
