@@ -3,6 +3,7 @@
 // may need a strip of its own.
 #pragma once
 #include "ops/local/quadrature/cell_sums.cuh"
+#include "ops/local/quadrature/cell_vectors.cuh"
 #include "ops/local/quadrature/make.h"
 
 namespace kg

@@ -2,7 +2,7 @@
 // hand side.
 #pragma once
 #include "ops/local/quadrature/cell_sums.cuh"
-#include "ops/local/quadrature/recover.h"
+#include "ops/local/quadrature/cell_vectors.cuh"
 
 namespace kg
 {
@@ -17,46 +17,6 @@ __host__ __device__ inline int recover_count(const kg_cell_tables *t, bool exact
   const int strips = recover_strips(t, exact);
   return cell_matrix_count(strips) + cell_weights_count(t, exact) + t->size.n_trace +
          4 * t->points.n + 8 * strips;
-}
-
-/// The covariant gradient at the points from columns of Y, those of x, and what G makes of it. The
-/// team may read them afterwards.
-__device__ __forceinline__ void flux_of_columns(const kg_cell_tables *t, const double *g, int begin,
-                                                int end, const double *x, bool add, kg_team team,
-                                                double *gradient, double *flux)
-{
-  const int rows = 2 * t->points.n;
-  KG_TEAM_EACH(team, k, 0, rows)
-  {
-    double sum = add ? gradient[k] : 0.0;
-    const double *column = t->tiles.gradient_by_point + (int64_t)begin * rows + k;
-    for (int j = begin; j < end; ++j, column += rows) sum = fma(__ldg(column), x[j - begin], sum);
-    gradient[k] = sum;
-  }
-  kg_team_wait(team);
-  KG_TEAM_EACH(team, q, 0, t->points.n)
-  {
-    const double along = gradient[2 * q], across = gradient[2 * q + 1];
-    flux[2 * q] = g[3 * q] * along + g[3 * q + 1] * across;
-    flux[2 * q + 1] = g[3 * q + 1] * along + g[3 * q + 2] * across;
-  }
-  kg_team_wait(team);
-}
-
-/// The right hand side of the modes of u: f + R lambda, without the part of the flux where it is
-/// exact; else from the flux of lambda.
-__device__ __forceinline__ double right_hand_side(const kg_cell_recover_args &args, int32_t e,
-                                                  const cell_weights &w, const double *lambda,
-                                                  const double *flux, int i)
-{
-  const kg_cell_tables *t = &args.cells.tables;
-  const int N = t->size.n_modes, n = t->size.n_trace, p = N + n;
-  if (i >= N) return 0.0;
-  double sum = args.load[kg_cell_at(e, N, i)];
-  for (int c = 0; c < n; ++c) sum = fma(w.tau[c] * lambda[c], __ldg(t->lift + c * N + i), sum);
-  for (int k = 0; !args.material.exact && k < 2 * t->points.n; ++k)
-    sum = fma(-__ldg(t->gradient + k * p + i), flux[k], sum);
-  return sum;
 }
 
 /// Entry k of -B lambda, k counted with the rows behind the end of a strip.
@@ -79,25 +39,24 @@ __device__ __forceinline__ void recover_by_tiles(const kg_cell_recover_args &arg
   const kg_cell_tables *t = &args.cells.tables;
   const kg_cell_sizes size = t->size;
   const bool exact = args.material.exact;
-  const int N = size.n_modes, S = size.n_flux, n = size.n_trace, m = size.n_facet;
+  const any_shape z(t);
+  const int N = size.n_modes, S = size.n_flux, n = size.n_trace;
   const int flux = flux_strips(t, exact), pivots = flux + t->tiles.modes;
   const cell_matrix a = {(double2 *)team.scratch};
   double *const lambda = team.scratch + cell_matrix_count(pivots + 1);
   double *const gradient = lambda + n, *const at_points = gradient + 2 * t->points.n;
   double *const x = at_points + 2 * t->points.n;
   const cell_weights w = put_weights(args.cells, args.material, e, team, x + 8 * (pivots + 1));
-  KG_TEAM_EACH(team, c, 0, n)
-  {
-    const uint32_t side = args.cells.side_edge[kg_cell_at(e, size.n_facets, c / m)];
-    lambda[c] = kg_cell_sign(&args.cells, e, c) * args.trace[(int64_t)(side >> 1) * m + c % m];
-  }
+  take_trace(z, args, e, team, lambda);
   kg_team_wait(team);
   if (!exact)
-    flux_of_columns(t, w.geometry.flux_matrix, N, N + n, lambda, false, team, gradient, at_points);
+    flux_of_columns(z, t, w.geometry.flux_matrix, N, N + n, lambda, false, team, gradient,
+                    at_points);
   KG_TEAM_EACH(team, k, 0, 8 * pivots)
   {
     x[k] = k < 8 * flux ? weak_of_trace(t, lambda, k)
-                        : right_hand_side(args, e, w, lambda, at_points, k - 8 * flux);
+                        : right_hand_side(z, args, e, w.tau, lambda, exact ? nullptr : at_points,
+                                          k - 8 * flux);
   }
   for_blocks(block_list{flux / 2, pivots}, team, [&](tile_block b) {
     if (b.col < flux) {
@@ -120,14 +79,12 @@ __device__ __forceinline__ void recover_by_tiles(const kg_cell_recover_args &arg
   kg_team_wait(team);
   const double *const u = x + 8 * flux;
   KG_TEAM_EACH(team, i, 0, N) args.u[kg_cell_at(e, N, i)] = u[i];
-  if (!exact) flux_of_columns(t, w.geometry.flux_matrix, 0, N, u, true, team, gradient, at_points);
+  if (!exact)
+    flux_of_columns(z, t, w.geometry.flux_matrix, 0, N, u, true, team, gradient, at_points);
   KG_TEAM_EACH(team, i, 0, S)
   {
-    double sum = 0.0;
-    if (exact) sum = x[i < S / 2 ? i : 4 * flux + i - S / 2];
-    for (int q = 0; !exact && q < t->points.n; ++q)
-      sum = fma(__ldg(t->points.flux + q * S + i), at_points[2 * q + (i >= S / 2)], sum);
-    args.flux[kg_cell_at(e, S, i)] = sum;
+    args.flux[kg_cell_at(e, S, i)] =
+        exact ? x[i < S / 2 ? i : 4 * flux + i - S / 2] : flux_coefficient(z, t, at_points, i);
   }
 }
 

@@ -193,21 +193,17 @@ struct small_exact_recover {
   }
   static __device__ __forceinline__ void element(const args &a, int32_t e, kg_team team)
   {
+    constexpr Shape z = {};
     constexpr int N = Shape::N, n = Shape::n, S = Shape::S;
     const kg_cell_tables *t = &a.cells.tables;
     const panel_type panel(team.scratch);
     double *const x = team.scratch + panel_type::COUNT, *const u = x + 8 * FLUX;
     double *const lambda = u + 8 * MODES;
     const cell_weights w = put_weights(a.cells, a.material, e, team, lambda + n);
-    KG_TEAM_EACH(team, c, 0, n)
-    {
-      const uint32_t side = a.cells.side_edge[kg_cell_at(e, Shape::V, c / Shape::m)];
-      lambda[c] =
-          kg_cell_sign(&a.cells, e, c) * a.trace[(int64_t)(side >> 1) * Shape::m + c % Shape::m];
-    }
+    take_trace(z, a, e, team, lambda);
     __syncwarp();
     KG_TEAM_EACH(team, k, 0, 8 * FLUX) x[k] = weak_of_trace(t, lambda, k);
-    KG_TEAM_EACH(team, i, 0, 8 * MODES) u[i] = right_hand_side(a, e, w, lambda, nullptr, i);
+    KG_TEAM_EACH(team, i, 0, 8 * MODES) u[i] = right_hand_side(z, a, e, w.tau, lambda, nullptr, i);
     __syncwarp();
     small_matrix<ROWS> matrix;
     put_exact<Shape>(a.cells, a.material, w, panel.flux, team, matrix);

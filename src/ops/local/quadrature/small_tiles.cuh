@@ -4,25 +4,11 @@
 // memory. For material.exact there would be too many tiles.
 #pragma once
 #include "ops/local/quadrature/cell_tiles.cuh"
+#include "ops/local/quadrature/cell_vectors.cuh"
 #include "ops/local/quadrature/make.h"
-#include "ops/local/quadrature/postprocess.h"
-#include "ops/local/quadrature/recover.h"
 
 namespace kg
 {
-
-template <int FACETS, int P>
-struct small_shape {
-  static constexpr bool QUAD = FACETS == 4;
-  static constexpr int ORDER = P, V = FACETS, m = P + 1, n = V * m;
-  static constexpr int N = QUAD ? (P + 1) * (P + 1) : (P + 1) * (P + 2) / 2;
-  static constexpr int S = QUAD ? 2 * (P + 1) * (P + 2) : (P + 1) * (P + 2);
-  static constexpr int N_STAR = QUAD ? (P + 2) * (P + 2) : (P + 2) * (P + 3) / 2;
-  static constexpr int POINTS = (P + 2) * (P + 2), p = N + n, PACKED = n * (n + 1) / 2;
-  static constexpr int MODES = (N + 7) / 8, TRACES = (n + 7) / 8, STAR = (N_STAR + 6) / 8;
-  static constexpr int HALF = (S / 2 + 7) / 8;      ///< of the flux functions
-  static constexpr int STRIPS = MODES + n / 8 + 1;  ///< of local matrices, with the row of -f
-};
 
 /// A lower triangle of negative tiles in registers.
 template <int STRIPS>
@@ -278,29 +264,6 @@ struct small_make {
   }
 };
 
-/// As flux_of_columns() of recover_tiles.cuh, of columns BEGIN up to END.
-template <class Shape, int BEGIN, int END>
-__device__ __forceinline__ void small_flux(const kg_cell_tables *t, const double *g,
-                                           const double *x, bool add, double *gradient,
-                                           double *flux)
-{
-  constexpr int ROWS = 2 * Shape::POINTS;
-  const double *const columns = t->tiles.gradient_by_point + BEGIN * ROWS;
-  for (int k = threadIdx.x % 32; k < ROWS; k += 32) {
-    double sum = add ? gradient[k] : 0.0;
-#pragma unroll 8
-    for (int j = 0; j < END - BEGIN; ++j) sum = fma(__ldg(columns + j * ROWS + k), x[j], sum);
-    gradient[k] = sum;
-  }
-  __syncwarp();
-  for (int q = threadIdx.x % 32; q < Shape::POINTS; q += 32) {
-    const double along = gradient[2 * q], across = gradient[2 * q + 1];
-    flux[2 * q] = g[3 * q] * along + g[3 * q + 1] * across;
-    flux[2 * q + 1] = g[3 * q + 1] * along + g[3 * q + 2] * across;
-  }
-  __syncwarp();
-}
-
 template <class Shape>
 struct small_recover {
   typedef kg_cell_recover_args args;
@@ -310,59 +273,32 @@ struct small_recover {
   {
     return small_weights_count<Shape>(t) + Shape::n + 4 * Shape::POINTS + 8 * Shape::MODES;
   }
-  static __device__ __forceinline__ double right_hand_side(const args &a, int32_t e,
-                                                           const small_weights &w,
-                                                           const double *lambda, const double *flux,
-                                                           int i)
-  {
-    const kg_cell_tables *t = &a.cells.tables;
-    double sum = a.load[kg_cell_at(e, Shape::N, i)];
-#pragma unroll 4
-    for (int c = 0; c < Shape::n; ++c)
-      sum = fma(w.tau[c] * lambda[c], __ldg(t->lift + c * Shape::N + i), sum);
-#pragma unroll 8
-    for (int k = 0; k < 2 * Shape::POINTS; ++k)
-      sum = fma(-__ldg(t->gradient + k * Shape::p + i), flux[k], sum);
-    return sum;
-  }
   static __device__ __forceinline__ void element(const args &a, int32_t e, kg_team team)
   {
-    constexpr int N = Shape::N, n = Shape::n, S = Shape::S, POINTS = Shape::POINTS;
+    constexpr Shape z = {};
+    constexpr int N = Shape::N, n = Shape::n, MODES = Shape::MODES;
     const kg_cell_tables *t = &a.cells.tables;
     const bool reacts = a.material.values || a.material.reaction != 0.0;
     double *const lambda = team.scratch, *const gradient = lambda + n;
-    double *const flux = gradient + 2 * POINTS, *const x = flux + 2 * POINTS;
-    KG_TEAM_EACH(team, c, 0, n)
-    {
-      const uint32_t side = a.cells.side_edge[kg_cell_at(e, Shape::V, c / Shape::m)];
-      lambda[c] =
-          kg_cell_sign(&a.cells, e, c) * a.trace[(int64_t)(side >> 1) * Shape::m + c % Shape::m];
-    }
+    double *const flux = gradient + 2 * Shape::POINTS, *const x = flux + 2 * Shape::POINTS;
+    take_trace(z, a, e, team, lambda);
     const small_weights w =
-        put_small_weights<Shape>(a.cells, a.material, reacts, e, team, x + 8 * Shape::MODES);
+        put_small_weights<Shape>(a.cells, a.material, reacts, e, team, x + 8 * MODES);
     const double *const g = w.geometry.flux_matrix;
-    small_flux<Shape, N, N + n>(t, g, lambda, false, gradient, flux);
-    KG_TEAM_EACH(team, i, 0, 8 * Shape::MODES)
-    {
-      x[i] = i < N ? right_hand_side(a, e, w, lambda, flux, i) : 0.0;
-    }
+    flux_of_columns(z, t, g, N, N + n, lambda, false, team, gradient, flux);
+    KG_TEAM_EACH(team, i, 0, 8 * MODES) x[i] = right_hand_side(z, a, e, w.tau, lambda, flux, i);
     __syncwarp();
-    small_matrix<Shape::MODES + 1> matrix;
-    add_small_sums<Shape, Shape::MODES>(t, w, reacts, matrix);
-    matrix.template negate<Shape::MODES>(N);
+    small_matrix<MODES + 1> matrix;
+    add_small_sums<Shape, MODES>(t, w, reacts, matrix);
+    matrix.template negate<MODES>(N);
     matrix.put_row(x);
-    matrix.template eliminate<Shape::MODES>();
+    matrix.template eliminate<MODES>();
     matrix.substitute_back(x);
     KG_TEAM_EACH(team, i, 0, N) a.u[kg_cell_at(e, N, i)] = x[i];
-    small_flux<Shape, 0, N>(t, g, x, true, gradient, flux);
-    KG_TEAM_EACH(team, i, 0, S)
+    flux_of_columns(z, t, g, 0, N, x, true, team, gradient, flux);
+    KG_TEAM_EACH(team, i, 0, Shape::S)
     {
-      const double *const component = flux + (i >= S / 2);
-      double sum = 0.0;
-#pragma unroll 8
-      for (int q = 0; q < POINTS; ++q)
-        sum = fma(__ldg(t->points.flux + q * S + i), component[2 * q], sum);
-      a.flux[kg_cell_at(e, S, i)] = sum;
+      a.flux[kg_cell_at(e, Shape::S, i)] = flux_coefficient(z, t, flux, i);
     }
   }
 };
@@ -371,58 +307,14 @@ template <class Shape>
 struct small_postprocess {
   typedef kg_cell_postprocess_args args;
   static constexpr const char *name = "cell_postprocess";
-  static constexpr int n = Shape::N_STAR - 1;
 
   static int count(const kg_cell_tables *t)
   {
     return kg_cell_geometry_count(t) + 2 * Shape::POINTS + Shape::N + Shape::S + 8 * Shape::STAR;
   }
-  /// values [point][component]: weight times s.
-  static __device__ __forceinline__ void weighted_flux(const kg_cell_tables *t, const double *s,
-                                                       double *values)
-  {
-    constexpr int POINTS = Shape::POINTS, HALF = Shape::S / 2;
-    for (int k = threadIdx.x % 32; k < 2 * POINTS; k += 32) {
-      const int c = k >= POINTS, q = k - c * POINTS;
-      const double *const table = t->tiles.flux_by_point + c * HALF * POINTS + q;
-      double sum = 0.0;
-#pragma unroll 5
-      for (int i = 0; i < HALF; ++i) sum = fma(__ldg(table + i * POINTS), s[c * HALF + i], sum);
-      values[2 * q + c] = __ldg(t->points.weight + q) * sum;
-    }
-    __syncwarp();
-  }
-  static __device__ __forceinline__ double difference_at(const kg_cell_tables *t, const double *u,
-                                                         const double *x, int q)
-  {
-    const double *const phi = t->tiles.value_by_point + q;
-    double d = 0.0;
-#pragma unroll 8
-    for (int i = 1; i < Shape::N_STAR; ++i) d = fma(__ldg(phi + i * Shape::POINTS), x[i - 1], d);
-#pragma unroll 8
-    for (int i = 0; i < Shape::N; ++i) d = fma(-__ldg(phi + i * Shape::POINTS), u[i], d);
-    return d;
-  }
-  /// The constant mode and the indicator, from u* - u at the points.
-  static __device__ __forceinline__ void finish(const args &a, int32_t e,
-                                                const kg_cell_geometry &geometry,
-                                                const double *values)
-  {
-    double sum = 0.0, area = 0.0, square = 0.0;
-    for (int q = threadIdx.x % 32; q < Shape::POINTS; q += 32) {
-      sum += geometry.jacobian[q] * values[q];
-      area += geometry.jacobian[q];
-    }
-    const double mean = kg_team_sum(sum) / kg_team_sum(area);
-    for (int q = threadIdx.x % 32; q < Shape::POINTS; q += 32)
-      square += geometry.jacobian[q] * (values[q] - mean) * (values[q] - mean);
-    square = kg_team_sum(square);
-    if (threadIdx.x % 32 != 0) return;
-    a.u_star[kg_cell_at(e, n + 1, 0)] = -mean / a.cells.tables.points.value[0];
-    a.indicator[kg_cell_at(e, 1, 0)] = sqrt(square);
-  }
   static __device__ __forceinline__ void element(const args &a, int32_t e, kg_team team)
   {
+    constexpr Shape z = {};
     constexpr int N = Shape::N, S = Shape::S, STAR = Shape::STAR, POINTS = Shape::POINTS;
     const kg_cell_tables *t = &a.cells.tables;
     double *const values = team.scratch, *const u = values + 2 * POINTS, *const s = u + N;
@@ -431,28 +323,18 @@ struct small_postprocess {
     KG_TEAM_EACH(team, i, 0, S) s[i] = a.flux[kg_cell_at(e, S, i)];
     const kg_cell_geometry geometry =
         kg_cell_geometry_make(&a.cells, &a.material, e, team, x + 8 * STAR);
-    weighted_flux(t, s, values);
-    KG_TEAM_EACH(team, i, 0, 8 * STAR)
-    {
-      double sum = 0.0;
-#pragma unroll 8
-      for (int k = 0; k < 2 * POINTS; ++k)
-        sum = fma(i < n ? __ldg(t->star + k * n + i) : 0.0, values[k], sum);
-      x[i] = sum;
-    }
+    weighted_flux(z, t, s, team, values);
+    KG_TEAM_EACH(team, i, 0, 8 * STAR) x[i] = star_load(z, t, values, i);
     __syncwarp();
     small_matrix<STAR + 1> matrix;
     matrix.clear();
     matrix.template add<STAR>(
         gradient_sum{t->tiles.star_gradient, STAR, POINTS, geometry.flux_matrix});
-    matrix.template negate<STAR>(n);
+    matrix.template negate<STAR>(Shape::N_STAR - 1);
     matrix.put_row(x);
     matrix.template eliminate<STAR>();
     matrix.substitute_back(x);
-    for (int q = team.thread; q < POINTS; q += 32) values[q] = difference_at(t, u, x, q);
-    __syncwarp();
-    finish(a, e, geometry, values);
-    KG_TEAM_EACH(team, i, 0, n) a.u_star[kg_cell_at(e, n + 1, i + 1)] = x[i];
+    write_star(z, a, e, geometry, u, x, values);
   }
 };
 
