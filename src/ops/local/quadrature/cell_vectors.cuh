@@ -1,6 +1,6 @@
 // cell_vectors.cuh: what recovery and post-processing do with vectors of an element, for sizes that
-// the compiler knows (small_shape) or not (any_shape). Threads of a team have neighbouring points or
-// modes, and tables lie so that they read neighbouring numbers.
+// the compiler knows (small_shape) or not (any_shape). Threads of a team have neighbouring points
+// or modes, and tables lie so that they read neighbouring numbers.
 #pragma once
 #include "ops/local/quadrature/geometry.h"
 #include "ops/local/quadrature/postprocess.h"
