@@ -43,13 +43,15 @@ static size_t lay_out_points(const kg_cell *cell, int order, int geometry, int n
   *p = (kg_cell_points){.size = kg_cell_sizes_of(cell, order),
                         .geometry = geometry,
                         .n_nodes = cell->n_modes(geometry),
-                        .n = n_points};
+                        .n = n_points,
+                        .n_map = n_points};
   const size_t n = (size_t)p->n;
   const piece pieces[] = {
       {&p->r, n},
       {&p->s, n},
       {&p->weight, n},
       {&p->map, n * 3 * (size_t)p->n_nodes},
+      {&p->map_by_point, n * 3 * (size_t)p->n_nodes},
       {&p->value, n * (size_t)p->size.n_star},
       {&p->flux, n * (size_t)p->size.n_flux},
   };
@@ -78,6 +80,8 @@ static void fill_point(const kg_cell *cell, const kg_cell_points *p, int q, long
   long double shape[3 * KG_NODES_MAX], phi[MODES_MAX], flux[FLUX_MAX], divergence[FLUX_MAX];
   cell->map(p->geometry, r, s, shape);
   kg_round_all(n_shape, shape, (double *)p->map + q * n_shape);
+  for (int k = 0; k < n_shape; ++k)
+    ((double *)p->map_by_point)[k * p->n_map + q] = (double)shape[k];
   cell->modes(p->size.order + 1, r, s, phi, NULL, NULL);
   kg_round_all(p->size.n_star, phi, (double *)p->value + q * p->size.n_star);
   cell->flux(p->size.order, r, s, flux, divergence);
@@ -151,6 +155,7 @@ kedge_status kg_cell_nodes_create(kedge_context *ctx, const kg_cell *cell, int o
     double *const map = (double *)nodes->map + 3 * q * n_nodes;
     map[0] = 1.0;
     for (int v = 1; v < n_nodes; ++v) map[0] -= map[v];
+    ((double *)nodes->map_by_point)[q] = map[0];
   }
   return KEDGE_OK;
 }

@@ -22,11 +22,13 @@ typedef enum kg_cell_behind {
 /// memory.
 typedef struct kg_cell_points {
   kg_cell_sizes size;
-  int geometry, n_nodes;  ///< order of the map of elements, and its nodes
-  int n;                  ///< points
-  const double *r, *s;    ///< [point]
-  const double *weight;   ///< [point]
-  const double *map;      ///< [point][3][node]: kg_cell.map
+  int geometry, n_nodes;       ///< order of the map of elements, and its nodes
+  int n;                       ///< points
+  const double *r, *s;         ///< [point]
+  const double *weight;        ///< [point]
+  const double *map;           ///< [point][3][node]: kg_cell.map
+  const double *map_by_point;  ///< [3][node][point], n_map points: the same for threads of a GPU
+  int n_map;                   ///< points of both, which may be more than n
   const double
       *value;          ///< [point][N*]: phi of order P + 1, of which those of order P are the first
   const double *flux;  ///< [point][S]: Phi, each along its own direction

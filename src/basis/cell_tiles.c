@@ -13,12 +13,11 @@ static size_t even(int strips)
 size_t kg_cell_tiles_lay_out(const kg_cell_tables *t, const double *base, kg_cell_tiles *tiles)
 {
   const kg_cell_sizes z = t->size;
-  const int points = t->points.n, behind = z.n_facets * t->rows;
+  const int points = t->points.n;
   *tiles = (kg_cell_tiles){.modes = kg_tiles_of(z.n_modes),
                            .traces = kg_tiles_of(z.n_trace),
                            .half = kg_tiles_of(z.n_flux / 2),
-                           .star = kg_tiles_of(z.n_star - 1),
-                           .n_points = points + behind};
+                           .star = kg_tiles_of(z.n_star - 1)};
   const size_t by_four = (size_t)(points + 3) / 4 * KG_TILE_ENTRIES, n = (size_t)points;
   const size_t by_eight = (size_t)kg_tiles_of(points) * KG_TILE_ENTRIES;
   const size_t modes = (size_t)tiles->modes, traces = (size_t)tiles->traces;
@@ -34,7 +33,6 @@ size_t kg_cell_tiles_lay_out(const kg_cell_tables *t, const double *base, kg_cel
       {&tiles->flux, by_eight * 2 * even(tiles->half)},
       {&tiles->weak, (modes + traces) * 2 * half * KG_TILE_ENTRIES},
       {&tiles->star_gradient, by_four * even(tiles->star)},
-      {&tiles->map_by_point, 3 * (size_t)t->points.n_nodes * (size_t)tiles->n_points},
       {&tiles->gradient_by_point, (size_t)(z.n_modes + z.n_trace) * 2 * n},
       {&tiles->flux_by_point, (size_t)z.n_flux * n},
       {&tiles->value_by_point, (size_t)z.n_star * n},
@@ -120,7 +118,6 @@ void kg_cell_tiles_fill(const kg_cell_tables *t)
   for (int c = 0; c < 2; ++c)
     cut(t->points.flux + c * (S / 2), S / 2, 1, points, S, c * half, 2 * half, tiles->flux);
   fill_weak(t);
-  transpose(tiles->n_points, 3 * t->points.n_nodes, t->points.map, tiles->map_by_point);
   transpose(2 * points, p, t->gradient, tiles->gradient_by_point);
   transpose(points, S, t->points.flux, tiles->flux_by_point);
   transpose(points, z.n_star, t->points.value, tiles->value_by_point);

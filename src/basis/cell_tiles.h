@@ -23,7 +23,6 @@ typedef struct kg_cell_tiles {
   const double *flux;               ///< [points / 8][half along r, half along s][64]
   const double *weak;               ///< [modes, traces][2 half][64]: B^T
   const double *star_gradient;      ///< [points / 4][star][64]
-  const double *map_by_point;       ///< [3][node][n_points]
   const double *gradient_by_point;  ///< [N + n][point of the rule][component]
   const double *flux_by_point;      ///< [S][point of the rule]
   const double *value_by_point;     ///< [N*][point of the rule]

@@ -85,7 +85,11 @@ KG_INLINE kg_cell_place kg_cell_place_of(int n, const double *map, int step, con
 KG_INLINE kg_cell_place kg_cell_place_at(const kg_cell_points *points, int q, const double *x,
                                          const double *y)
 {
+#ifdef __CUDA_ARCH__  // threads of a warp have neighbouring points
+  return kg_cell_place_of(points->n_nodes, points->map_by_point + q, points->n_map, x, y);
+#else
   return kg_cell_place_of(points->n_nodes, points->map + 3 * q * points->n_nodes, 1, x, y);
+#endif
 }
 
 /// G: rr, rs, ss.

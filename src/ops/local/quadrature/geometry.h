@@ -23,17 +23,6 @@ KG_INLINE bool kg_cell_has_curves(const kg_cells *cells, const kg_cell_material 
   return cells->tables.points.geometry > 1 || material->length > 0.0;
 }
 
-/// Point q of the rule, or of the facets behind it.
-KG_INLINE kg_cell_place kg_cell_rule_place(const kg_cell_tables *t, int q, const double *x,
-                                           const double *y)
-{
-#ifdef __CUDA_ARCH__  // threads of a warp have neighbouring points
-  return kg_cell_place_of(t->points.n_nodes, t->tiles.map_by_point + q, t->tiles.n_points, x, y);
-#else
-  return kg_cell_place_at(&t->points, q, x, y);
-#endif
-}
-
 /// The parts of the points of the facets in |l| or, where the stabilization follows the diffusion,
 /// in the integral of n . kappa n along the facet.
 KG_INLINE void kg_cell_put_along(const kg_cell_tables *t, const kg_cell_material *material,
@@ -43,7 +32,8 @@ KG_INLINE void kg_cell_put_along(const kg_cell_tables *t, const kg_cell_material
   KG_TEAM_EACH(team, k, 0, t->size.n_facets * t->rows)
   {
     const double *const direction = t->facet_direction + k / t->rows * 2;
-    const kg_cell_place at = kg_cell_rule_place(t, t->points.n + k, geometry->x, geometry->y);
+    const kg_cell_place at =
+        kg_cell_place_at(&t->points, t->points.n + k, geometry->x, geometry->y);
     const double dx = at.x_r * direction[0] + at.x_s * direction[1];
     const double dy = at.y_r * direction[0] + at.y_s * direction[1];
     double part = sqrt(dx * dx + dy * dy), kappa[3];
@@ -92,7 +82,7 @@ KG_INLINE kg_cell_geometry kg_cell_geometry_make(const kg_cells *cells,
   if (kg_cell_has_curves(cells, material)) kg_cell_put_along(t, material, &diffusion, team, &out);
   KG_TEAM_EACH(team, q, 0, n)
   {
-    const kg_cell_place place = kg_cell_rule_place(t, q, x, y);
+    const kg_cell_place place = kg_cell_place_at(points, q, x, y);
     kg_cell_diffusion_at(&diffusion, q, kappa);
     kg_cell_flux_matrix(&place, kappa, g);
     for (int k = 0; k < 3; ++k) out.flux_matrix[3 * q + k] = points->weight[q] * g[k];

@@ -1,6 +1,6 @@
 // quadrature_cuda.cu: operators by quadrature: a warp an element (errors: a group of elements), for
 // all shapes and orders, by the formulas of the host in the headers. Those that eliminate a matrix
-// are taken by tiles_cuda.cu where its tiles fit shared memory; elsewhere a block has one element.
+// are taken by tiles_cuda.cu where its tiles fit shared memory, else by a block an element.
 // Layout  arrays [group][row][lane]: warps of a block are neighbouring lanes, so that their words
 //         share the sectors of a line
 // Cost    kg_cell_make_cost() and so on; the sums over points are most of it
