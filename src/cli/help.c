@@ -50,7 +50,8 @@ static const struct row {
     {"solver", "smoother", "auto",
      "of multigrid and block-jacobi: edge; line\n"
      "for stretched triangles"},
-    {"solver", "smoothing_steps", "1", "1 to 16, of multigrid"},
+    {"solver", "smoothing_steps", "",
+     "1 to 16, of multigrid; left out: 1, or 2\nat order 1 on general elements"},
     {"solver", "precision", "double", "or mixed or compact, with multigrid"},
     {"solver", "tolerance", "auto",
      "relative residual that ends the solve: 1e-10, or\n"
@@ -131,7 +132,8 @@ static const char multigrid_text[] =
     "\n"
     "  preconditioner   multigrid; block-jacobi: its smoother alone; jacobi: none of what follows\n"
     "  smoother         edge; line where angles are below 20 degrees (auto sees to it)\n"
-    "  smoothing_steps  1; 2 pays at order 1, and measures how far a step may go\n"
+    "  smoothing_steps  1, but at order 1 on curves and with coefficients that vary 2; 2 pays at\n"
+    "                   order 1 elsewhere too, and measures how far a step may go\n"
     "  precision        double; mixed: shorter iterations, more memory; compact: the least memory\n"
     "\n"
     "When it fails or takes many iterations: 'kedge mesh info' shows the smallest angle; choose\n"

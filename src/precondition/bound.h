@@ -6,8 +6,9 @@
 #include "precondition/precond.h"
 
 /// Measure the bound: the largest Ritz value of KG_LANCZOS_STEPS steps of Lanczos, made as
-/// conjugate gradients from a random residual, and a twentieth more, since Ritz values come from
-/// below; never more than the bound of the smoother's table. Waits for the device.
+/// conjugate gradients from a random residual, and a twentieth more for several steps of smoothing,
+/// a twentieth or a tenth less for a single one; never more than the bound of the smoother's table.
+/// Waits for the device.
 /// @param[in] cg  with a kg_cycle of blocks alone; x and all vectors of the iteration are work
 /// @param[in] r   work, in double precision: [free row], that of cg if it is
 /// @retval KEDGE_ERR_NUMERIC  the trace operator is not positive definite, or holds NaN

@@ -20,7 +20,6 @@ static const kedge_problem defaults = {
     .operator_kind = KEDGE_OPERATOR_MATRIX_FREE,
     .preconditioner = KEDGE_PRECONDITIONER_AUTO,
     .smoother = KEDGE_SMOOTHER_AUTO,
-    .smoothing_steps = 1,
     .precision = KEDGE_PRECISION_DOUBLE,
     .tolerance = KG_TOLERANCE_AUTO,
     .accepts_rounding = true,

@@ -57,7 +57,7 @@ struct kedge_problem {
   kedge_operator operator_kind;
   kedge_preconditioner preconditioner;
   kedge_smoother smoother;
-  int smoothing_steps;
+  int smoothing_steps;  ///< 0: not given
   kedge_precision precision;
   double tolerance;
   bool accepts_rounding;  ///< no tolerance was given: what rounding makes of the residual is enough

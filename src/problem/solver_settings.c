@@ -14,7 +14,7 @@ enum { SETTING_BYTES = 64 };
 static const char *setting_of_cycle(const kedge_problem *p, char text[SETTING_BYTES])
 {
   text[0] = '\0';
-  if (p->smoothing_steps != 1)
+  if (p->smoothing_steps > 1)
     snprintf(text, SETTING_BYTES, "smoothing_steps = %d", p->smoothing_steps);
   return text;
 }

@@ -345,7 +345,7 @@ static void the_defaults_are_those_of_the_documentation(void **state)
     kedge_problem_destroy(p);
     ++n_tested;
   }
-  assert_int_equal(n_tested, 13);
+  assert_int_equal(n_tested, 12);
   kedge_problem_destroy(empty);
 }
 

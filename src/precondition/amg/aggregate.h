@@ -1,7 +1,10 @@
 /// @file
 /// Aggregates are groups of a matrix's rows; each becomes a row of the coarser matrix.
 ///
-/// i and j are strongly connected if a_ij < -theta sqrt(a_ii a_jj). The roots of aggregates are a
+/// i and j are strongly connected if a_ij < -theta sqrt(a_ii a_jj) and, where `share` is not 0, -a_ij
+/// is more than this share of the largest in row i or in row j. (A stretched quadrilateral couples
+/// its opposite corners as strongly, beside the diagonal, as a square does: a quarter of the one
+/// strong coupling that it has, which aggregates across it would spoil.) The roots of aggregates are a
 /// maximal set of rows of which no two are within two strong connections of each other: round by
 /// round, a row that has the highest key within that distance becomes a root, and no other row
 /// there can. A root's strong neighbours join its aggregate, other rows that of a neighbour, each
@@ -16,6 +19,7 @@ KEDGE_BEGIN_DECLS
 typedef struct kg_aggregate_args {
   kg_csr matrix;
   double threshold;          ///< theta^2
+  double share;              ///< see above
   int32_t *strong;           ///< [entry]: its column; the row for weak ones
   int32_t *aggregate;        ///< [row]: -1: in none
   uint64_t *key, *key_near;  ///< work: [row]
@@ -42,17 +46,37 @@ KG_INLINE uint64_t kg_key_of(int32_t i)
   return (uint64_t)(h >> 2) << 32 | (uint32_t)i;
 }
 
+/// The largest -a_ij of a row.
+KG_INLINE double kg_aggregate_strongest(const kg_csr *m, int32_t i)
+{
+  double strongest = 0.0;
+  for (int32_t e = m->row[i]; e < m->row[i + 1]; ++e) {
+    const double v = -(double)m->value[e];
+    strongest = v > strongest ? v : strongest;
+  }
+  return strongest;
+}
+
+/// Whether -a_ij is more than the share of the largest in one of both rows.
+KG_INLINE bool kg_aggregate_has_share(const kg_aggregate_args *a, double v, double strongest,
+                                      int32_t j)
+{
+  if (a->share == 0.0 || -v > a->share * strongest) return true;
+  return -v > a->share * kg_aggregate_strongest(&a->matrix, j);
+}
+
 /// Strong connections of a row, and its first key.
 KG_INLINE void kg_aggregate_begin(const kg_aggregate_args *a, int32_t i)
 {
   const kg_csr *m = &a->matrix;
   const int32_t begin = m->row[i], end = m->row[i + 1];
+  const double strongest = a->share > 0.0 ? kg_aggregate_strongest(m, i) : 0.0;
   bool connected = false;
   for (int32_t e = begin; e < end; ++e) {
     const int32_t j = m->column[e];
     const double v = (double)m->value[e];
     const double bound = a->threshold * (m->diagonal[i] * m->diagonal[j]);
-    const bool strong = v < 0.0 && v * v > bound;
+    const bool strong = v < 0.0 && v * v > bound && kg_aggregate_has_share(a, v, strongest, j);
     a->strong[e] = strong ? j : i;
     connected = connected || strong;
   }

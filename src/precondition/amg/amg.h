@@ -40,6 +40,7 @@ typedef struct kg_amg_level {
 struct kg_coarse {
   int n_levels;
   int n_refined;      ///< levels whose next is a coarser mesh
+  bool has_corners;   ///< of kg_coarse_memory
   double eigenvalue;  ///< of D^-1 A on refined levels: none is larger
   int n_twice;        ///< levels with aggregates whose coarse system is solved by two cycles
   int n_cycles;       ///< cycles that solve a system well

@@ -12,7 +12,8 @@
 
 enum { POWER_STEPS = 12 };
 
-static const double
+static const double corner_share =
+                        0.5,  // of strong connections, where opposite corners have entries
     strength = 0.08,  // theta of the first level; half of it at each next, whose rows are longer
     damping = 2.0 / 3.0,  // of the prolongation: eigenvalues of D_F^-1 A_F are at most 2
     margin = 1.1,         // over the estimate of the largest eigenvalue
@@ -27,14 +28,16 @@ typedef struct level_work {
   int32_t *flag;
 } level_work;
 
-/// @param[in] l  of the levels with aggregates
-static kedge_status take_work(kedge_context *ctx, kg_arena *arena, const kg_csr *matrix, int l,
+static kedge_status take_work(kedge_context *ctx, const kg_coarse *coarse, kg_arena *arena, int l,
                               level_work *w)
 {
+  const kg_csr *matrix = &coarse->level[l].matrix;
   const size_t n = (size_t)matrix->n_rows;
-  const double theta = ldexp(strength, -l);
+  const double theta = ldexp(strength, l > coarse->n_refined ? coarse->n_refined - l : 0);
   kg_aggregate_args *a = &w->aggregate;
-  *w = (level_work){.aggregate = {.matrix = *matrix, .threshold = theta * theta}};
+  *w = (level_work){.aggregate = {.matrix = *matrix,
+                                  .threshold = theta * theta,
+                                  .share = coarse->has_corners ? corner_share : 0.0}};
   KG_TRY(kg_scan_take(ctx, arena, matrix->n_rows, &a->work));
   w->made = kg_arena_now(arena);
   KG_TRY(kg_arena_take(ctx, arena, (size_t)matrix->n_entries, sizeof *a->strong, &a->strong));
@@ -141,7 +144,7 @@ static kedge_status make_level(kedge_context *ctx, kg_coarse *coarse, kg_arena *
   level_work w;
   int32_t n_next = 0;
   const bool refined = l < coarse->n_refined;
-  KG_TRY(take_work(ctx, work, &level->matrix, refined ? 0 : l - coarse->n_refined, &w));
+  KG_TRY(take_work(ctx, coarse, work, l, &w));
   if (refined) return make_refined(ctx, coarse, l, &w);
   KG_TRY(make_smoother(ctx, level, &w));
   KG_TRY(make_prolongation(ctx, kept, level, &w, &n_next));
@@ -249,6 +252,7 @@ kedge_status kg_amg_create(kedge_context *ctx, const kg_csr *matrix, kg_coarse_m
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *coarse, &coarse));
   coarse->arena = (kg_arena){.memory = memory.kept, .bytes = memory.kept_bytes};
   coarse->level[0].matrix = *matrix;
+  coarse->has_corners = memory.has_corners;
   kedge_status status = memory.refined ? take_meshes(ctx, coarse, memory.refined) : KEDGE_OK;
   if (status == KEDGE_OK) status = make_levels(ctx, coarse, &work);
   if (status != KEDGE_OK) {

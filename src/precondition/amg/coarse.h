@@ -17,12 +17,13 @@ typedef struct kg_coarse_bytes {
 } kg_coarse_bytes;
 
 /// A solver is given this beside the matrix: device memory, as much as its `bytes` says (where it
-/// needs more, it allocates the rest), and a mesh.
+/// needs more, it allocates the rest), and what is known of the mesh.
 typedef struct kg_coarse_memory {
   void *kept, *work;
   size_t kept_bytes, work_bytes;
   const kedge_mesh
-      *refined;  ///< NULL, or the mesh with a vertex a row, whose levels are to be used
+      *refined;      ///< NULL, or the mesh with a vertex a row, whose levels are to be used
+  bool has_corners;  ///< there are entries for opposite corners of quadrilaterals
 } kg_coarse_memory;
 
 typedef struct kg_coarse_table {
