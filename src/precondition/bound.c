@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "device/context.h"
+#include "ops/smooth/vertex_transfer.h"
 #include "ops/vector/random_vector.h"
 #include "ops/vector/round.h"
 
@@ -44,12 +45,21 @@ static double largest_eigenvalue(const tridiagonal *t, double most)
 /// What the largest Ritz value is multiplied by. A polynomial of several steps grows fast beyond
 /// its bound, and Ritz values come from below. A single step converges up to 4/3 of its bound, and
 /// takes the fewest iterations with one below the largest eigenvalue, as on straight triangles
-/// (kg_smoother_estimate()); vertex modes reach further than the blocks that are measured.
+/// (kg_smoother_estimate()).
 static double margin_of(const kg_multigrid_shape *shape)
 {
   if (shape->smoothing_steps > 1) return 1.05;
-  return kg_multigrid_has_vertex_modes(shape) || kg_smoother_has_lines(shape->smoother) ? 0.95
-                                                                                        : 0.88;
+  return kg_smoother_has_lines(shape->smoother) ? 0.95 : 0.88;
+}
+
+/// No eigenvalue is larger: those of the table's bound, and of vertex modes, of which an element
+/// has as many as facets.
+static double most_of(const kg_multigrid *m)
+{
+  const double facets = m->smoother.table->bound(&m->shape.count);
+  if (!kg_multigrid_has_vertex_modes(&m->shape)) return facets;
+  return facets +
+         kg_vertex_mode_step(m->shape.size.order) * kg_smooth_facets_bound(&m->shape.count);
 }
 
 /// Make one step of conjugate gradients: z = B^-1 r, the next direction, its product, the new r.
@@ -100,7 +110,7 @@ kedge_status kg_multigrid_bound(kedge_context *ctx, const kg_cg *cg, double *r, 
     extend(&t, &state, &rz, &alpha);
   }
   const kg_multigrid *m = ((const kg_cycle *)k->precond)->multigrid;
-  const double most = m->smoother.table->bound(&m->shape.count);
+  const double most = most_of(m);
   *out = t.n > 0 ? fmin(most, margin_of(&m->shape) * largest_eigenvalue(&t, most)) : most;
   return KEDGE_OK;
 }
@@ -113,5 +123,8 @@ kg_cost kg_multigrid_bound_cost(const kg_multigrid_shape *s)
       kg_trace_product_cost(s->size, &s->count, &s->locals), 1,
       kg_pcg_vectors_cost((int64_t)s->count.n_free * s->size.n_edge, s->locals.local[0].number));
   step = kg_cost_plus(step, 1, kg_multigrid_apply_cost(&blocks));
+  if (kg_multigrid_has_vertex_modes(s))
+    step = kg_cost_plus(
+        step, 1, kg_vertex_modes_restrict_cost(s->size, &s->count, s->n_vertices, s->number));
   return kg_cost_plus((kg_cost){0}, KG_LANCZOS_STEPS, step);
 }

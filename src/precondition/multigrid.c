@@ -67,7 +67,8 @@ static void declare_smoother(kg_plan *plan, kg_smoother *s)
 static void declare_modes(kg_plan *plan, const kg_multigrid_shape *shape, kg_vertex_modes *modes)
 {
   const size_t n = (size_t)shape->n_vertices, d = sizeof(double);
-  const unsigned smoothing = KG_IN(DOWN) | KG_IN(CORRECT) | KG_IN(UP);
+  const unsigned bound = kg_multigrid_is_measured(shape) ? KG_IN(BOUND) : 0;
+  const unsigned smoothing = bound | KG_IN(DOWN) | KG_IN(CORRECT) | KG_IN(UP);
   kg_vertex_mode_shape(shape->size.order, modes->shape);
   kg_plan_array(plan, "weights of modes", n, d, KG_FROM(GALERKIN, STEP), &modes->weight);
   kg_plan_array(plan, "vertex modes", n, d, smoothing, &modes->value);

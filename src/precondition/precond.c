@@ -167,9 +167,11 @@ static kedge_status correct(kedge_context *ctx, const work *w, kg_vertex_correct
 static kedge_status apply_blocks(kedge_context *ctx, const work *w)
 {
   const kg_multigrid *m = w->cycle->multigrid;
+  KG_TRY(find_modes(ctx, w, true));
   return m->smoother.table->step(ctx, &m->smoother,
                                  &(kg_smoother_args){.r = w->r,
                                                      .product = w->cycle->product,
+                                                     .modes = m->modes,
                                                      .from_zero = true,
                                                      .z = w->z,
                                                      .step = 1.0,

@@ -14,7 +14,7 @@ typedef struct kg_cycle {
   kg_precond base;
   const kg_multigrid *multigrid;
   bool well;          ///< the coarse system is solved well (precondition/amg/coarse.h): a better M
-  bool blocks;        ///< B^-1 alone, also where there are smoothing steps
+  bool blocks;        ///< one smoothing without levels, also where there are smoothing steps
   kg_patches linear;  ///< A, of the number of the cycle
   void *product;      ///< work: [free row], of that number
   int32_t *exponent;  ///< device memory: M in single precision inside double is 2^exponent M; NULL

@@ -110,6 +110,19 @@ static void rectangles_of_one_to_five_take_few_iterations(void **state)
   FEW_AND_FLAT(kinds);
 }
 
+/// Vertex modes reach further there than the blocks of edges.
+static void vertex_modes_are_measured_on_stretched_quadrilaterals(void **state)
+{
+  (void)state;
+  static const char *const orders[] = {"5", "8"};
+  for (int p = 0; p < 2; ++p)
+    converged_on(
+        ctx, "quads 20",
+        SETTINGS({"space", "order", orders[p]}, {"equation", "diffusion", "1, 0, 1e-4"},
+                 {"equation", "source", "1"}, {"boundary default", "type", "dirichlet"},
+                 {"boundary default", "value", "x"}, {"solver", "preconditioner", "multigrid"}));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -118,6 +131,7 @@ int main(void)
       cmocka_unit_test(smooth_tensors_take_few_iterations),
       cmocka_unit_test(a_jump_of_a_thousand_along_a_smooth_line_takes_few_iterations),
       cmocka_unit_test(rectangles_of_one_to_five_take_few_iterations),
+      cmocka_unit_test(vertex_modes_are_measured_on_stretched_quadrilaterals),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);
