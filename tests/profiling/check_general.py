@@ -53,7 +53,7 @@ class General(Experiment):
     def test_all_rows_are_measured(self):
         result = self.measure()
         self.assertTrue(result["complete"])
-        self.assertEqual(len(result["cases"]), 18)
+        self.assertEqual(len(result["cases"]), 22)
         for case in result["cases"]:
             self.assertIsNone(case["failure"])
             self.assertEqual({line["order"] for line in case["lines"]}, {1, 2})
