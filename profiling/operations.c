@@ -183,17 +183,17 @@ static kg_cost cost_load_vectors(const bench *b)
 }
 static kg_cost cost_errors(const bench *b)
 {
-  return kg_errors_cost(b->p.shape.size, b->p.shape.fast_exact_rows, b->p.mesh->n_elements);
+  return kg_errors_cost(b->p.shape.size, b->p.shape.fast_exact_rows, false, b->p.mesh->n_elements);
 }
 
 /// Evaluating is not in them.
 static kg_cost cost_source(const bench *b)
 {
-  return kg_sample_cost(KG_SAMPLE_LOADS, b->p.shape.size, 0, 0.0, b->p.mesh->n_elements);
+  return kg_sample_cost(KG_SAMPLE_LOADS, b->p.shape.size, 0, false, 0.0, b->p.mesh->n_elements);
 }
 static kg_cost cost_exact(const bench *b)
 {
-  return kg_sample_cost(KG_SAMPLE_ERRORS, b->p.shape.size, b->p.shape.fast_exact_rows, 0.0,
+  return kg_sample_cost(KG_SAMPLE_ERRORS, b->p.shape.size, b->p.shape.fast_exact_rows, false, 0.0,
                         b->p.mesh->n_elements);
 }
 

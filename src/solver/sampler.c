@@ -143,6 +143,12 @@ static int64_t elements_of(const kg_pipeline *p, int batch, int32_t first, int32
   return n < left ? n : left;
 }
 
+/// Whether errors of the flux are summed: not where they are a number times those of q.
+static bool wants_flux(const kg_pipeline *p)
+{
+  return p->arrays.flux_sums && !p->shape.choice.is_uniform;
+}
+
 /// Launch the kernel. @param[in] args  of the operator that it takes the place of, by kind
 static kedge_status run_kernel(const kg_sampler *s, int batch, const void *args, int64_t n_elements)
 {
@@ -156,9 +162,10 @@ static kedge_status run_kernel(const kg_sampler *s, int batch, const void *args,
   const int32_t *const region = kg_evaluation_regions(e, batch, 0);
   const double operations = kg_evaluation_operations(e);
   kg_pipeline *const p = e->pipeline;
-  kg_stage_cost(
-      p, kg_sample_cost(s->kind, p->shape.size, p->shape.fast_exact_rows, operations, n_elements),
-      1.0);
+  kg_stage_cost(p,
+                kg_sample_cost(s->kind, p->shape.size, p->shape.fast_exact_rows, wants_flux(p),
+                               operations, n_elements),
+                1.0);
   return s->kind == KG_SAMPLE_LOADS ? loads(p->ctx, e->triangles, args, region)
                                     : errors(p->ctx, e->triangles, args, region);
 }
@@ -252,9 +259,8 @@ static kg_errors_args errors_of(const kg_sampler *s, int batch, int32_t first, i
       .u_star = p->arrays.u_star,
       .exact = p->arrays.exact_values,
       .by_group = p->arrays.error_sums + p->shape.batch[batch].lanes.first_group,
-      .flux_by_group = p->arrays.flux_sums && !p->shape.choice.is_uniform
-                           ? p->arrays.flux_sums + p->shape.batch[batch].lanes.first_group
-                           : NULL,
+      .flux_by_group =
+          wants_flux(p) ? p->arrays.flux_sums + p->shape.batch[batch].lanes.first_group : NULL,
       .diffusion = p->arrays.material_values,
       .material = kg_materials_from(p, batch, 0).constant.index};
 }
@@ -266,7 +272,8 @@ static kedge_status errors_of_values(kg_sampler *s, int batch, int32_t first, in
   if (!has_triangles(s, batch)) return kg_cells_errors(s->evaluation.pipeline, batch, first, count);
   const kg_errors_args args = errors_of(s, batch, first, count);
   const int64_t n = elements_of(p, batch, first, count);
-  kg_stage_cost(s->evaluation.pipeline, kg_errors_cost(p->shape.size, args.points.rows, n), 1.0);
+  kg_stage_cost(s->evaluation.pipeline,
+                kg_errors_cost(p->shape.size, args.points.rows, wants_flux(p), n), 1.0);
   return kg_errors(p->ctx, &args);
 }
 

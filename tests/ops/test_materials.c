@@ -12,6 +12,7 @@
 #include "ops/local/triangle/local_matrices.h"
 #include "ops/local/triangle/local_solve.h"
 #include "ops/local/recover/postprocess.h"
+#include "ops/sample/errors.h"
 
 enum { ORDERS = 8 };
 
@@ -203,11 +204,89 @@ static void tensors_and_materials_by_element_are_those_of_quadrature(void **stat
     }
 }
 
+/// Diffusion of two materials: little of it along x, along y.
+static const double thin[2][4] = {{1.0, 0.0, 1e8, 0.0}, {1e8, 0.0, 1.0, 0.0}};
+
+/// Multiply gradients [group][2][points][lane] by `thin`, behind `before` rows of each group.
+static void by_diffusion(int32_t groups, int before, int points, double *gradient)
+{
+  const int rows = before + 2 * points;
+  for (int32_t e = 0; e < groups * KG_LANES; ++e)
+    for (int k = before; k < rows; ++k)
+      gradient[kg_cell_at(e, rows, k)] *= thin[e % 2][k - before < points ? 0 : 2];
+}
+
+/// Errors of gradients that are a lot in a direction of little diffusion, and those of these
+/// gradients times the diffusion. @param[out] sums  [2][group][4] and behind them fluxes [group]
+static double *thin_errors(op_case *c, double *q, double *exact)
+{
+  const int32_t groups = c->batch.count.n_groups;
+  const size_t lanes = (size_t)groups * KG_LANES, n = (size_t)c->points.n;
+  const size_t N = (size_t)c->size.n_modes, S = (size_t)c->size.n_star;
+  double *values = case_randoms(5, (N + S) * lanes), *sums = case_output(c, 9 * (size_t)groups);
+  int32_t *index = calloc(lanes, sizeof *index);
+  assert_non_null(index);
+  for (size_t i = 0; i < lanes; ++i) index[i] = i % 2;
+  kg_errors_args args = {.batch = c->batch,
+                         .points = c->points,
+                         .n_groups = groups,
+                         .u = case_input(c, values, N * lanes),
+                         .q = case_input(c, q, 2 * N * lanes),
+                         .u_star = case_input(c, values + N * lanes, S * lanes),
+                         .exact = case_input(c, exact, 3 * n * lanes),
+                         .by_group = (kg_error_sums *)sums,
+                         .flux_by_group = sums + 8 * groups,
+                         .diffusion = case_upload(c, thin, 8, sizeof(double)),
+                         .material = case_upload(c, index, lanes, sizeof *index)};
+  must(c->ctx, kg_errors(c->ctx, &args));
+  by_diffusion(groups, 0, (int)N, q);
+  by_diffusion(groups, (int)n, (int)n, exact);
+  args.q = case_input(c, q, 2 * N * lanes);
+  args.exact = case_input(c, exact, 3 * n * lanes);
+  args.by_group += groups;
+  args.flux_by_group = NULL;
+  must(c->ctx, kg_errors(c->ctx, &args));
+  free(values);
+  free(index);
+  return case_fetch(c, sums);
+}
+
+static void the_flux_of_an_error_in_a_direction_of_little_diffusion_is_right(void **state)
+{
+  (void)state;
+  for (int order = KEDGE_ORDER_MIN; order <= KEDGE_ORDER_MAX; ++order)
+    for (int k = 0; k < 2; ++k) {
+      op_case c;
+      case_create(&c, ctx, 75, order, CASE_MIXED, kg_unit_material());
+      const int32_t groups = c.batch.count.n_groups;
+      const int n = c.points.n, N = c.size.n_modes;
+      double *q = case_randoms(3, (size_t)(2 * N * groups * KG_LANES));
+      double *exact = case_randoms(4, (size_t)(3 * n * groups * KG_LANES));
+      for (int32_t e = 0; e < groups * KG_LANES; ++e) {
+        const double across = k == 0 ? 0.0 : 1e-8;
+        for (int i = 0; i < N; ++i) q[kg_cell_at(e, 2 * N, e % 2 ? i : N + i)] *= across;
+        for (int i = 0; i < n; ++i)
+          exact[kg_cell_at(e, 3 * n, e % 2 ? n + i : 2 * n + i)] *= across;
+      }
+      double *sums = thin_errors(&c, q, exact);
+      for (int32_t g = 0; g < groups; ++g) {
+        const double flux = sums[8 * groups + g], expected = sums[4 * (groups + g) + 1];
+        assert_true(expected > 0.0);
+        assert_at_most(fabs(flux / expected - 1.0), rounding(n * N));
+      }
+      free(q);
+      free(exact);
+      free(sums);
+      case_destroy(&c);
+    }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(numbers_are_those_of_quadrature),
       cmocka_unit_test(tensors_and_materials_by_element_are_those_of_quadrature),
+      cmocka_unit_test(the_flux_of_an_error_in_a_direction_of_little_diffusion_is_right),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);

@@ -35,6 +35,7 @@ typedef struct kg_errors_args {
 
 KG_DECLARE_OPERATOR(kg_errors, kg_errors_args);
 /// @param[in] rows  of the rule
-kg_cost kg_errors_cost(kg_sizes size, int rows, int64_t n_elements);
+/// @param[in] flux  whether errors of the flux are wanted
+kg_cost kg_errors_cost(kg_sizes size, int rows, bool flux, int64_t n_elements);
 
 KEDGE_END_DECLS

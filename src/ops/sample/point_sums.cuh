@@ -71,38 +71,37 @@ struct point_fields {
 /// Sums of one lane, without its jacobian.
 struct point_errors {
   double u2, q2, star2, largest;
-  double xx, xy;  ///< of q: e_x^2 and e_x e_y; summed where fluxes are wanted
+  double flux2;  ///< stays 0 where fluxes are not wanted
 };
 
 /// What the flux of a lane needs: its diffusion, and where the sum of the group goes or NULL.
 struct point_flux {
-  double xx, xy, yy, *sum;
+  const double *diffusion;  ///< xx, xy, yy; read at each point, for which registers need not last
+  double *sum;
 
-  /// @param diffusion  [material][4]: xx, xy, yy, and a number that is not read
-  __device__ __forceinline__ point_flux(const double *diffusion, const int *material,
+  /// @param diffusion_  [material][4]: xx, xy, yy, and a number that is not read
+  __device__ __forceinline__ point_flux(const double *diffusion_, const int *material,
                                         long long element, double *sum_)
-      : xx(0.0), xy(0.0), yy(0.0), sum(sum_)
+      : diffusion(diffusion_), sum(sum_)
   {
-    if (!sum) return;
-    if (material) diffusion += 4 * (long long)material[element];
-    xx = diffusion[0];
-    xy = diffusion[1];
-    yy = diffusion[2];
+    if (sum && material) diffusion += 4 * (long long)material[element];
   }
-  /// The square of diffusion times e, from the sums of its products.
-  __device__ __forceinline__ double square(const point_errors &e) const
+  /// The square of diffusion times an error of q. It is no sum of products of the error: those
+  /// cancel where the error is nearly in a direction of little diffusion.
+  __device__ __forceinline__ double square(double x, double y) const
   {
-    return (xx * xx + xy * xy) * e.xx + 2.0 * xy * (xx + yy) * e.xy +
-           (xy * xy + yy * yy) * (e.q2 - e.xx);
+    const double along = fma(diffusion[0], x, diffusion[1] * y);
+    const double across = fma(diffusion[1], x, diffusion[2] * y);
+    return fma(along, along, across * across);
   }
 };
 
-/// Add the errors at a row of points, and `products` for a flux. Modes fill the registers, so each
-/// row reads them again: with __syncwarp() compilers cannot keep them from one row to the next.
+/// Add the errors at a row of points. Modes fill the registers, so each row reads them again: with
+/// __syncwarp() compilers cannot keep them from one row to the next.
 template <int P, class Rule, class Exact>
 __device__ __forceinline__ void errors_of_row(const Rule &rule, const Exact &exact,
-                                              const point_fields &field, int row, bool products,
-                                              point_errors &error)
+                                              const point_fields &field, const point_flux &flux,
+                                              int row, point_errors &error)
 {
   using shape = point_shape<P>;
   __syncwarp();
@@ -140,10 +139,7 @@ __device__ __forceinline__ void errors_of_row(const Rule &rule, const Exact &exa
     error.u2 = fma(weight * du, du, error.u2);
     error.q2 = fma(weight, fma(dx, dx, dy * dy), error.q2);
     error.star2 = fma(weight * dstar, dstar, error.star2);
-    if (products) {
-      error.xx = fma(weight * dx, dx, error.xx);
-      error.xy = fma(weight * dx, dy, error.xy);
-    }
+    if (flux.sum) error.flux2 = fma(weight, flux.square(dx, dy), error.flux2);
     error.largest = larger(error.largest, du);
   }
 }
@@ -220,13 +216,13 @@ __device__ __forceinline__ void errors_of_group(const Rule &rule, const Exact &e
   point_errors mine = {};
 #pragma unroll 1
   for (int row = share; row < rule.rows(); row += SHARE)
-    errors_of_row<P>(rule, exact, field, row, flux.sum != nullptr, mine);
+    errors_of_row<P>(rule, exact, field, flux, row, mine);
   if (share == SHARE - 1) errors_of_corners<P>(rule, exact, field, mine);
   exact.check(mine.u2 + mine.q2 + mine.largest);
   const double of_lane[4] = {jacobian * mine.u2, jacobian * mine.q2, jacobian * mine.star2,
                              jacobian > 0.0 ? mine.largest : 0.0};
   double total = fold(of_lane), total_flux = 0.0;
-  if (flux.sum) total_flux = sum_of_warp(jacobian * flux.square(mine));
+  if (flux.sum) total_flux = sum_of_warp(jacobian * mine.flux2);
   const int lane = threadIdx.x % 32, k = lane / 8;
   if constexpr (SHARE > 1) {
     __shared__ double s_error[SHARE][4], s_flux[SHARE];

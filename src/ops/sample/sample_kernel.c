@@ -81,7 +81,7 @@ static int copies_of(kg_sample_kind kind, kg_points points, int n_functions,
   return loads ? 4 : 1;
 }
 
-kg_cost kg_sample_cost(kg_sample_kind kind, kg_sizes size, int rows, double operations,
+kg_cost kg_sample_cost(kg_sample_kind kind, kg_sizes size, int rows, bool flux, double operations,
                        int64_t n_elements)
 {
   const bool loads = kind == KG_SAMPLE_LOADS;
@@ -89,7 +89,7 @@ kg_cost kg_sample_cost(kg_sample_kind kind, kg_sizes size, int rows, double oper
             corners = loads ? 0 : KG_POINT_CORNERS;
   const double values = loads ? rule : 3 * rule + corners;
   kg_cost cost =
-      loads ? kg_load_vectors_cost(size, n_elements) : kg_errors_cost(size, rows, n_elements);
+      loads ? kg_load_vectors_cost(size, n_elements) : kg_errors_cost(size, rows, flux, n_elements);
   cost.bytes -= 8.0 * values * (double)n_elements;
   cost.flops += operations * (rule + corners) * (double)n_elements;
   return cost;

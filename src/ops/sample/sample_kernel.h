@@ -27,7 +27,8 @@ kedge_status kg_sample_kernel_source(kedge_context *ctx, kg_sample_kind kind, kg
 
 /// The cost of load vectors or errors without values in memory, from functions of `operations`
 /// operations a point. @param[in] rows  of the rule of errors
-kg_cost kg_sample_cost(kg_sample_kind kind, kg_sizes size, int rows, double operations,
+/// @param[in] flux  as kg_errors_cost()
+kg_cost kg_sample_cost(kg_sample_kind kind, kg_sizes size, int rows, bool flux, double operations,
                        int64_t n_elements);
 
 /// Below: builds with CUDA.
