@@ -78,6 +78,7 @@ typedef struct kedge_report {
   /// How the flux's mass matrix was inverted where matrices are integrated: "adjusted" or "exact",
   /// what `auto` took; "" where there are no such elements, or no matrix is needed
   const char *triangle_inverse, *quadrilateral_inverse;
+  double stabilization_length;  ///< L of diffusion / L; 0: the problem gives a stabilization
 } kedge_report;
 #define KEDGE_REPORT_INIT \
   {                       \
@@ -106,6 +107,7 @@ typedef struct kedge_plan {
   int64_t free_bytes;              ///< now, on the context's device
   int64_t host_free_bytes;         ///< now, for this process; mesh and numbering are there already
   bool fits[KEDGE_OPERATORS_MAX];  ///< what kedge_solve() would say
+  double stabilization_length;     ///< as in a report
 } kedge_plan;
 #define KEDGE_PLAN_INIT \
   {                     \
@@ -116,7 +118,7 @@ typedef struct kedge_plan {
 /// is false, kedge_context_error() is then the sentence with which kedge_solve() would refuse.
 /// @param[in,out] plan  its `size` is read
 /// @retval KEDGE_ERR_INPUT    as from kedge_solve()
-/// @retval KEDGE_ERR_ARG      `size` is not that of a plan, but 0, say
+/// @retval KEDGE_ERR_ARG      `size` was not set by KEDGE_PLAN_INIT
 KEDGE_API kedge_status kedge_plan_make(kedge_context *ctx, const kedge_mesh *mesh,
                                        const kedge_problem *problem, kedge_plan *plan);
 
@@ -132,7 +134,7 @@ KEDGE_API kedge_status kedge_solve(kedge_context *ctx, const kedge_mesh *mesh,
 KEDGE_API void kedge_solution_destroy(kedge_solution *solution);  ///< NULL is allowed
 
 /// @param[in,out] report  its `size` is read
-/// @retval KEDGE_ERR_ARG  an argument is NULL, or `size` is not that of a report, but 0, say
+/// @retval KEDGE_ERR_ARG  an argument is NULL, or `size` was not set by KEDGE_REPORT_INIT
 KEDGE_API kedge_status kedge_solution_report(const kedge_solution *solution, kedge_report *report);
 
 /// Fields of a solution. Arrays are in the caller's element order.

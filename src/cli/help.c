@@ -22,9 +22,10 @@ static const struct row {
     {"space", "inverse", "auto", "adjusted or exact, of the flux's mass matrix"},
     {"space", "quadrature", "",
      "points a direction where matrices are\nintegrated; left out: order + 2"},
-    {"space", "stabilization", "diffusion / L",
-     "number, number*h or number/h (h: edge length;\n"
-     "L: root of the area of the domain)"},
+    {"space", "stabilization", "auto",
+     "diffusion / L; or number, number*h or number/h\n"
+     "(h: edge length)"},
+    {"space", "length", "", "L; left out: root of the area of the domain"},
     {"equation", "diffusion", "1", "positive expression, or three: xx, xy, yy"},
     {"equation", "reaction", "0", "expression, not negative"},
     {"equation", "source", "from [exact]", "expression such as sin(pi*x), else 0"},

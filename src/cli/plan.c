@@ -54,7 +54,10 @@ static void print_solver(const kedge_plan *plan)
   const bool smooths = plan->smoother[0] != '\0';
   printf("%s with %s", smooths ? "matrix-free" : "every operator", plan->preconditioner);
   if (smooths) printf(", smoother %s, precision %s", plan->smoother, plan->precision);
-  printf("%s\n\n", smooths ? "; the others with jacobi" : "");
+  printf("%s\n", smooths ? "; the others with jacobi" : "");
+  if (plan->stabilization_length > 0)
+    printf("stabilization diffusion / L, L = %.6g\n", plan->stabilization_length);
+  putchar('\n');
 }
 
 static void print_plan(const kedge_context *ctx, const char *problem, const kedge_plan *plan)

@@ -91,6 +91,8 @@ void kg_summary_print(const kedge_report *report, const char *problem, const cha
   printf("backend %s on %s (%s)\n\n", report->backend, report->device, reason);
   print_stages(report);
   print_solver(report);
+  if (report->stabilization_length > 0)
+    printf("tau          diffusion / L, L = %.6g\n", report->stabilization_length);
   print_matrices(report);
   print_memory(report);
   if (output) printf("output       %s\n", output);

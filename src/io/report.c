@@ -39,6 +39,7 @@ static void write_space(kg_json *json, const kedge_report *report)
   kg_json_integer(json, "order", report->order);
   kg_json_integer(json, "trace_unknowns", report->trace_unknowns);
   kg_json_integer(json, "element_unknowns", report->element_unknowns);
+  kg_json_number(json, "length", report->stabilization_length);
   kg_json_object(json, "inverse");
   kg_json_string(json, "triangles", report->triangle_inverse ? report->triangle_inverse : "");
   kg_json_string(json, "quadrilaterals",
@@ -157,6 +158,7 @@ static void write_plan(kg_json *json, const kedge_context *ctx, const kedge_plan
   kg_json_object(json, "space");
   kg_json_integer(json, "order", plan->order);
   kg_json_integer(json, "trace_unknowns", plan->trace_unknowns);
+  kg_json_number(json, "length", plan->stabilization_length);
   kg_json_close(json);
   write_backend(json, kedge_backend_name(kedge_context_backend(ctx)), kedge_context_device(ctx));
   kg_json_object(json, "solver");

@@ -113,6 +113,7 @@ READER(read_mesh_file)
 /// that are powers of two are exact.
 READER(read_stabilization)
 {
+  if (strcmp(s->value, "auto") == 0) return KEDGE_OK;
   kg_constant *constants;
   const int n = p->n_parameters + 1;
   KG_TRY(kg_host_alloc(settings->ctx, (size_t)n, sizeof *constants, &constants));
@@ -134,7 +135,7 @@ READER(read_stabilization)
     p->stabilization_scaling = KEDGE_SCALING_INVERSE_H;
   else
     return kg_setting_fail(settings, s,
-                           "stabilization must be a number, a number times h or a "
+                           "stabilization must be auto, a number, a number times h or a "
                            "number divided by h (h: the length of the edge), not '%s'",
                            s->value);
   if (tau[0] > 0) return KEDGE_OK;
@@ -159,6 +160,11 @@ static kedge_status read_constant(const kedge_problem *p, const kg_settings *set
 {
   KG_TRY(kg_value_constant(p->parameters, p->n_parameters, settings, s, out));
   return check_constant(settings, s, *out, least, most, range);
+}
+
+READER(read_length)
+{
+  return read_constant(p, settings, s, DBL_MIN, DBL_MAX, "positive", &p->length);
 }
 
 /// The coefficients that a setting of [equation] or [region NAME] belongs to, made when they are
@@ -441,7 +447,8 @@ static const kg_problem_key table[] = {
   {"space", "inverse", "auto, adjusted or exact", read_word, WORDS(inverses, inverse)},
   {"space", "quadrature", "order + 2 or more", read_integer,
    .member = MEMBER(quadrature), .least = KEDGE_ORDER_MIN + 2, .most = KG_QUADRATURE_MAX},
-  {"space", "stabilization", "a number, number*h or number/h", read_stabilization, true},
+  {"space", "stabilization", "auto, a number, number*h or number/h", read_stabilization, true},
+  {"space", "length", "a constant > 0", read_length, true},
   {"equation", "diffusion", "an expression > 0, or three: xx, xy, yy", read_diffusion, true},
   {"equation", "reaction", "an expression >= 0", read_reaction, true},
   {"equation", "source", "an expression", read_source, true},

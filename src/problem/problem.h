@@ -43,8 +43,9 @@ struct kedge_problem {
   int order;
   enum { KG_INVERSE_AUTO, KG_INVERSE_ADJUSTED, KG_INVERSE_EXACT } inverse;
   int quadrature;        ///< points a direction of local matrices by quadrature; 0: order + 2
-  double stabilization;  ///< 0: diffusion over the length of the domain
+  double stabilization;  ///< 0: diffusion over a length
   kedge_scaling stabilization_scaling;
+  double length;  ///< of the stabilization; 0: the root of the area of the domain
   kg_coefficients equation;
   int n_regions;
   kg_coefficients *regions;  ///< sections [region NAME]

@@ -89,8 +89,18 @@ static kedge_status check_quadrature(kedge_context *ctx, const kedge_problem *p,
                          rows, p->order, p->order + 2);
 }
 
+/// Refuse a length where a stabilization is given, which has none.
+static kedge_status check_length(kedge_context *ctx, const kedge_problem *p)
+{
+  if (p->length == 0.0 || p->stabilization == 0.0) return KEDGE_OK;
+  return kg_problem_fail(ctx, p, kg_settings_find(&p->settings, "space", "length"),
+                         "length has no effect beside stabilization = %s; leave one of them out",
+                         kg_settings_find(&p->settings, "space", "stabilization")->value);
+}
+
 kedge_status kg_problem_check_solver(kedge_context *ctx, const kedge_problem *p)
 {
+  KG_TRY(check_length(ctx, p));
   KG_TRY(check_quadrature(ctx, p, "space", p->quadrature));
   KG_TRY(check_quadrature(ctx, p, "exact", p->exact_quadrature));
   KG_TRY(check_operator(ctx, p));

@@ -56,13 +56,12 @@ static void largest_coefficients(const kg_pipeline *p, double most[2])
 
 /// Scale the equation, so that numbers kept in single precision stay in its range. Factors and
 /// roots of powers of four are exact: the division changes no bit of a result. The stabilization is
-/// diffusion over the length of the domain, where the problem says nothing else
-/// (docs/math.md#units).
+/// diffusion over a length, where the problem says nothing else (docs/math.md#units).
 static void scale_equation(kg_pipeline *p)
 {
   const kedge_problem *problem = p->problem;
-  const double hh = kg_mean_square(p->mesh), length = sqrt(p->mesh->info.area);
-  const bool given = problem->stabilization > 0.0;
+  const double hh = kg_mean_square(p->mesh), length = kg_stabilization_length(p);
+  const bool given = !(length > 0.0);
   double most[2];
   int exponent;
   largest_coefficients(p, most);

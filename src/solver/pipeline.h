@@ -1,6 +1,8 @@
 /// @file
 /// One solve as it moves through King's stages.
 #pragma once
+#include <math.h>
+
 #include "core/clock.h"
 #include "diagnose/diagnose.h"
 #include "ops/form/form.h"
@@ -107,6 +109,13 @@ kedge_status kg_add_neumann(kg_pipeline *p, double *to, double times);
 static inline double kg_mean_square(const kedge_mesh *mesh)
 {
   return 2.0 * mesh->info.area / (double)mesh->n_elements;
+}
+
+/// L of the stabilization diffusion / L; 0: the problem gives a stabilization without one.
+static inline double kg_stabilization_length(const kg_pipeline *p)
+{
+  if (p->problem->stabilization > 0.0) return 0.0;
+  return p->problem->length > 0.0 ? p->problem->length : sqrt(p->mesh->info.area);
 }
 
 /// How much norms of errors move when the points of a direction are twice as many, as parts of the

@@ -49,6 +49,7 @@ static void describe(const kg_pipeline *p, kedge_plan *plan)
   plan->order = shape->size.order;
   plan->trace_unknowns = (int64_t)shape->count.n_free * shape->size.n_edge;
   plan->precision = kedge_precision_name(p->problem->precision);
+  plan->stabilization_length = kg_stabilization_length(p);
   plan->n_stages = KG_STAGE_COUNT;
   for (kg_stage s = 0; s < KG_STAGE_COUNT; ++s) plan->stage_name[s] = kg_stage_name(s);
 }

@@ -49,6 +49,7 @@ static void fill_report(kg_pipeline *p)
       .sigma_l2 = NAN,
       .triangle_inverse = "",
       .quadrilateral_inverse = "",
+      .stabilization_length = kg_stabilization_length(p),
       .predicted_device_bytes = (int64_t)p->plan.bytes,
       .local_matrices_bytes = (int64_t)kg_locals_bytes(&locals),
   };

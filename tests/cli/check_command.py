@@ -346,6 +346,7 @@ class PlanAndInfo(Command):
         text = self.kedge("plan", "p.ini", "--backend", "host", "-s", "space.order=3").stdout
         for title in TITLES:
             self.assertIn("\n" + title, text)
+        self.assertIn("\nstabilization diffusion / L, L = 1\n", text)
         self.assertRegex(text, r"\nin all, with results( +\S+ .?B){3}\n")
         self.assertRegex(text, r"\nhost memory beside that: \S+ .?B, of \S+ .?B free\n")
         self.assertRegex(text, r"is free: matrix-free, matrix-free-plain, ell fit\n")

@@ -28,6 +28,7 @@ class Solve(Command):
         self.assertRegex(text, r"solver +converged after \d+ iterations \(matrix-free, jacobi\)")
         self.assertRegex(text, r"backend host on .+ \(asked for\)")
         self.assertRegex(text, r"memory +peak .+B \(predicted .+B\)")
+        self.assertRegex(text, r"\ntau +diffusion / L, L = 1\n")
         self.assertRegex(text, r"output +out\.vtkhdf")
 
     def test_the_report_has_the_documented_names(self):
@@ -37,7 +38,9 @@ class Solve(Command):
                                           "boundary_edges": 80})
         self.assertEqual(report["space"], {"order": 1, "trace_unknowns": 2 * (1240 - 80),
                                            "element_unknowns": 3 * 800,
+                                           "length": report["space"]["length"],
                                            "inverse": {"triangles": "", "quadrilaterals": ""}})
+        self.assertAlmostEqual(report["space"]["length"], 1)
         self.assertEqual(report["backend"]["name"], "host")
         self.assertEqual([stage["name"] for stage in report["stages"]], STAGES)
         for stage in report["stages"]:

@@ -25,6 +25,7 @@ def check_plain(report):
     assert report["mesh"] == {"elements": 800, "edges": 1240, "vertices": 441,
                               "boundary_edges": 80}
     assert report["space"] == {"order": 4, "trace_unknowns": 5800, "element_unknowns": 12000,
+                               "length": 0.5,
                                "inverse": {"triangles": "", "quadrilaterals": "exact"}}
     assert report["backend"] == {"name": "host", "device": "a CPU"}
     assert report["solver"] == {"operator": "matrix-free", "preconditioner": "multigrid",

@@ -142,6 +142,7 @@ static kedge_status write_report(bool awkward, const char *path)
                          .sigma_l2 = 6e-9,
                          .triangle_inverse = "",
                          .quadrilateral_inverse = "exact",
+                         .stabilization_length = 0.5,
                          .u_star_l2 = 4e-11,
                          .peak_device_bytes = 5000000000,
                          .predicted_device_bytes = 5000000001,

@@ -107,6 +107,17 @@ static void tolerance_auto_is_the_default_and_another_word_for_it(void **state)
   kedge_problem_destroy(p);
 }
 
+static void stabilization_auto_takes_the_place_of_a_number_and_length_is_its_l(void **state)
+{
+  (void)state;
+  kedge_problem *p = parsed("[space]\nstabilization = 3\n", "space.stabilization=auto");
+  assert_true(p->stabilization == 0 && p->length == 0);
+  kedge_problem_destroy(p);
+  p = parsed("[space]\nlength = 2*a\n[parameters]\na = 3\n", NULL);
+  assert_true(p->stabilization == 0 && p->length == 6);
+  kedge_problem_destroy(p);
+}
+
 static void an_empty_file_gives_the_defaults(void **state)
 {
   (void)state;
@@ -331,6 +342,7 @@ static void the_defaults_are_those_of_the_documentation(void **state)
     assert_int_equal(p->refine, empty->refine);
     assert_int_equal(p->order, empty->order);
     assert_int_equal(p->inverse, empty->inverse);
+    assert_true(p->stabilization == empty->stabilization);
     assert_true(p->equation.diffusion[0].constant == empty->equation.diffusion[0].constant &&
                 p->equation.reaction.constant == empty->equation.reaction.constant);
     assert_int_equal(p->operator_kind, empty->operator_kind);
@@ -345,7 +357,7 @@ static void the_defaults_are_those_of_the_documentation(void **state)
     kedge_problem_destroy(p);
     ++n_tested;
   }
-  assert_int_equal(n_tested, 12);
+  assert_int_equal(n_tested, 13);
   kedge_problem_destroy(empty);
 }
 
@@ -353,6 +365,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_whole_file_is_read),
+      cmocka_unit_test(stabilization_auto_takes_the_place_of_a_number_and_length_is_its_l),
       cmocka_unit_test(an_empty_file_gives_the_defaults),
       cmocka_unit_test(tolerance_auto_is_the_default_and_another_word_for_it),
       cmocka_unit_test(stabilization_scales_with_the_edge_as_written),

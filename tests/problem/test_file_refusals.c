@@ -22,7 +22,7 @@ static void every_refusal_names_file_line_and_remedy(void **state)
        "plate.ini:3: unknown key 'stabilisation' in [space]; did you mean 'stabilization'?"},
       {"[space]\ncolour = 1",
        "plate.ini:2: unknown key 'colour' in [space]; its keys are order, inverse, quadrature, "
-       "stabilization"},
+       "stabilization, length"},
       {"[solver]\ncoarse_solver = amg",
        "plate.ini:2: coarse_solver in [solver] is gone: multigrid always takes kedge's own levels; "
        "leave the line out"},
@@ -90,13 +90,14 @@ static void every_refusal_names_file_line_and_remedy(void **state)
       {"[space]\nstabilization = 0", "plate.ini:2: stabilization must be positive, not '0'"},
       {"[space]\nstabilization = -1/h", "plate.ini:2: stabilization must be positive, not '-1/h'"},
       {"[space]\nstabilization = 1+h",
-       "plate.ini:2: stabilization must be a number, a number times h or a number divided by h "
-       "(h: the length of the edge), not '1+h'"},
+       "plate.ini:2: stabilization must be auto, a number, a number times h or a number divided by "
+       "h (h: the length of the edge), not '1+h'"},
       {"[space]\nstabilization = h^2",
-       "plate.ini:2: stabilization must be a number, a number times h or a number divided by h "
-       "(h: the length of the edge), not 'h^2'"},
+       "plate.ini:2: stabilization must be auto, a number, a number times h or a number divided by "
+       "h (h: the length of the edge), not 'h^2'"},
       {"[space]\nstabilization = 2*x",
        "plate.ini:2: stabilization must be a constant, but it depends on x, y or region"},
+      {"[space]\nlength = 0", "plate.ini:2: length must be positive, not '0'"},
       {"[equation]\ndiffusion = 0", "plate.ini:2: diffusion must be positive, not '0'"},
       {"[equation]\ndiffusion = -1e-320", "plate.ini:2: diffusion must be positive, not '-1e-320'"},
       {"[equation]\ndiffusion = 1e-320",

@@ -181,19 +181,19 @@ static void check_norm(const reference *ref, int order, const char *what, double
 static void check_reference(const reference *ref, int order)
 {
   kedge_mesh *mesh = grid_of(ctx, SQUARES, ref->cut, ref->geometry, ref->to, board);
-  mesh->info.area = 1.0;  // L is 1 on the ring too
   char order_text[8], rows[8];
   snprintf(order_text, sizeof order_text, "%d", order);
   snprintf(rows, sizeof rows, "%d", order + 6);
   setting settings[16] = {{"space", "order", order_text},
                           {"space", "quadrature", rows},
                           {"space", "inverse", ref->inverse},
+                          {"space", "length", "1"},
                           {"equation", "reaction", ref->reaction},
                           {"exact", "u", ref->u},
                           {"exact", "quadrature", rows},
                           {"solver", "tolerance", "1e-12"},
                           {"solver", "preconditioner", "multigrid"}};
-  add_conditions(ref, settings + 8);
+  add_conditions(ref, settings + 9);
   const kedge_report r = report_of(ctx, mesh, settings);
   const double *const norm = ref->norm[order - 1];
   check_norm(ref, order, "u", r.u_l2, norm[0]);

@@ -63,6 +63,15 @@ static void a_boundary_that_is_not_covered_is_refused(void **state)
                  KEDGE_ERR_INPUT, "(4 edges) has no condition; add [boundary ");
 }
 
+static void a_length_beside_a_stabilization_is_refused(void **state)
+{
+  (void)state;
+  assert_refused(
+      problem_of(ctx, SETTINGS({"space", "stabilization", "2/h"}, {"space", "length", "3"},
+                               {"exact", "u", "x"}, {"boundary default", "type", "dirichlet"})),
+      KEDGE_ERR_INPUT, "length has no effect beside stabilization = 2/h; leave one of them out");
+}
+
 /// By solves and by plans.
 static void what_quadrilaterals_do_not_have_is_refused(void **state)
 {
@@ -300,6 +309,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pure_neumann_without_reaction_is_refused),
       cmocka_unit_test(a_boundary_that_is_not_covered_is_refused),
+      cmocka_unit_test(a_length_beside_a_stabilization_is_refused),
       cmocka_unit_test(what_quadrilaterals_do_not_have_is_refused),
       cmocka_unit_test(a_group_that_the_mesh_has_not_is_refused),
       cmocka_unit_test(a_source_that_is_nan_is_refused_with_the_place),

@@ -4,6 +4,7 @@
 #include "compare.h"
 #include "context.h"
 #include "grid.h"
+#include "mesh/mesh.h"
 #include "methods.h"
 #include "support.h"
 
@@ -100,11 +101,34 @@ static void errors_do_not_depend_on_the_unit_of_length(void **state)
   }
 }
 
+static kedge_report report_with(const kedge_mesh *mesh, const char *key, const char *value)
+{
+  return report_of(
+      ctx, mesh,
+      SETTINGS({"space", "order", "3"}, {"space", key, value}, {"equation", "diffusion", "2"},
+               {"exact", "u", "sin(x)*cos(y)"}, {"boundary default", "type", "dirichlet"}));
+}
+
+static void diffusion_over_the_length_is_the_stabilization_that_auto_takes(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = test_irregular_mesh(ctx, 400);
+  const kedge_report length = report_with(mesh, "length", "0.25");
+  const kedge_report number = report_with(mesh, "stabilization", "8");
+  const kedge_report alone = report_with(mesh, "stabilization", "auto");
+  assert_true(length.u_l2 == number.u_l2 && length.q_l2 == number.q_l2);
+  assert_true(length.stabilization_length == 0.25 && number.stabilization_length == 0.0);
+  assert_true(alone.stabilization_length == sqrt(mesh->info.area));
+  assert_true(alone.u_l2 != length.u_l2);
+  kedge_mesh_destroy(mesh);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_equation_multiplied_by_any_number_has_the_same_solution),
       cmocka_unit_test(errors_do_not_depend_on_the_unit_of_length),
+      cmocka_unit_test(diffusion_over_the_length_is_the_stabilization_that_auto_takes),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);
