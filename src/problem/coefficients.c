@@ -228,27 +228,81 @@ void kg_coefficients_evaluate(const kg_coefficients *c, const kedge_points *poin
   kg_function_evaluate(&c->reaction, points, value + 3 * n);
 }
 
+/// The section of a region of the mesh.
+static const kg_coefficients *section_of(const kedge_problem *p, const kg_group *region,
+                                         const kedge_mesh *mesh)
+{
+  const kg_coefficients *rest = &p->equation;
+  const kg_group *first = mesh->groups, *const end = mesh->groups + mesh->n_groups;
+  while (first->dimension == 1) ++first;
+  for (int i = 0; i < p->n_regions; ++i) {
+    const kg_coefficients *c = &p->regions[i];
+    if (strcmp(c->group, "default") == 0)
+      rest = c;
+    else if (first + kg_group_named((int)(end - first), first, c->group) == region)
+      return c;
+  }
+  return rest;
+}
+
+static const kg_group *region_of(const kedge_mesh *mesh, int32_t tag)
+{
+  const kg_group *region = mesh->groups;
+  while (region->dimension == 1 || region->tag != tag) ++region;
+  return region;
+}
+
+const kg_setting *kg_coefficient_setting(const kedge_problem *problem, const kedge_mesh *mesh,
+                                         int32_t region, const char *key, const char **name)
+{
+  const kg_group *const group = region_of(mesh, region);
+  const kg_coefficients *const section = section_of(problem, group, mesh);
+  const kg_setting *at = NULL;
+  *name = problem->n_regions > 0 ? group->name : NULL;
+  if (section->at) at = kg_settings_find(&problem->settings, section->at->section, key);
+  return at ? at : kg_settings_find(&problem->settings, "equation", key);
+}
+
+bool kg_is_elliptic(const double value[4])
+{
+  return kg_least_eigenvalue(value) >= DBL_MIN && value[0] <= DBL_MAX && value[2] <= DBL_MAX &&
+         value[3] >= 0.0 && value[3] <= DBL_MAX;
+}
+
+kedge_status kg_coefficients_refuse(kedge_context *ctx, const kedge_problem *problem,
+                                    const kedge_mesh *mesh, int32_t region, const double *at,
+                                    const double value[4])
+{
+  const double without_reaction[4] = {value[0], value[1], value[2], 0.0};
+  const bool reaction = kg_is_elliptic(without_reaction);  // then that is what is wrong
+  const kg_group *const group = region_of(mesh, region);
+  const kg_coefficients *section = section_of(problem, group, mesh);
+  if (section->n_diffusion == 0) section = &problem->equation;
+  const bool tensor = !reaction && section->n_diffusion == 3;
+  const char *const key = reaction ? "reaction" : "diffusion", *name, *found;
+  const kg_setting *const setting = kg_coefficient_setting(problem, mesh, region, key, &name);
+  if (!at) name = group->name;
+  char place[80] = "";
+  if (at) snprintf(place, sizeof place, "at x = %.6g, y = %.6g ", at[0], at[1]);
+  found = tensor ? "and its least eigenvalue is" : "not";
+  if (at) found = tensor ? "its least eigenvalue is" : "it is";
+  return kg_problem_fail(ctx, problem, setting, "%s%s%s%s must be %s, %s%s%s %g", key,
+                         name ? " in region '" : "", name ? name : "", name ? "'" : "",
+                         reaction ? "zero or positive"
+                         : tensor ? "positive definite"
+                                  : "positive",
+                         at ? "and " : "", place, found,
+                         reaction ? value[3] : kg_least_eigenvalue(value));
+}
+
 /// The values in a region; refused where the equation is not elliptic.
 static kedge_status evaluate(const regions *r, int t, double value[4])
 {
   const double zero = 0.0, region = r->group[t].tag;
   const kedge_points point = {.n = 1, .x = &zero, .y = &zero, .region = &region};
   kg_coefficients_evaluate(&r->out->equation, &point, value);
-  const double least = kg_least_eigenvalue(value);
-  const kg_setting *at = r->of[t]->at;
-  if (!at) at = kg_settings_find(&r->problem->settings, "equation", "diffusion");
-  if (!(least >= DBL_MIN && value[0] <= DBL_MAX && value[2] <= DBL_MAX))
-    return kg_problem_fail(r->ctx, r->problem, at,
-                           r->out->equation.n_diffusion == 1
-                               ? "diffusion in region '%s' must be positive, not %g"
-                               : "diffusion in region '%s' must be positive definite, and its "
-                                 "least eigenvalue is %g",
-                           r->group[t].name, least);
-  if (!(value[3] >= 0.0 && value[3] <= DBL_MAX))
-    return kg_problem_fail(r->ctx, r->problem, at,
-                           "reaction in region '%s' must be zero or positive, not %g",
-                           r->group[t].name, value[3]);
-  return KEDGE_OK;
+  if (kg_is_elliptic(value)) return KEDGE_OK;
+  return kg_coefficients_refuse(r->ctx, r->problem, r->mesh, r->group[t].tag, NULL, value);
 }
 
 double kg_least_eigenvalue(const double tensor[3])

@@ -118,6 +118,20 @@ int kg_group_named(int n_groups, const kg_group *groups, const char *name);
 kedge_status kg_coefficients_resolve(kedge_context *ctx, const kedge_problem *problem,
                                      const kedge_mesh *mesh, kg_resolved *out);
 void kg_coefficients_free(kg_coefficients *coefficients);
+/// The setting that gives a region of the mesh a coefficient; NULL: there is none.
+/// @param[in]  region  its number
+/// @param[in]  key     diffusion, reaction or source
+/// @param[out] name    of the region; NULL where no section is of a region
+const kg_setting *kg_coefficient_setting(const kedge_problem *problem, const kedge_mesh *mesh,
+                                         int32_t region, const char *key, const char **name);
+/// Whether diffusion is positive definite, with an eigenvalue that is no subnormal number, and
+/// reaction not negative. @param[in] value  xx, xy, yy, reaction; an infinite one is not elliptic
+bool kg_is_elliptic(const double value[4]);
+/// Fail with KEDGE_ERR_INPUT for values of a region that are not elliptic.
+/// @param[in] at  the point x, y that has them; NULL: all of the region
+kedge_status kg_coefficients_refuse(kedge_context *ctx, const kedge_problem *problem,
+                                    const kedge_mesh *mesh, int32_t region, const double *at,
+                                    const double value[4]);
 /// Whether nothing reacts anywhere.
 bool kg_has_no_reaction(const kg_resolved *resolved);
 /// Whether K^e times a constant is 0: there is neither reaction nor a Robin condition.

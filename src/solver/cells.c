@@ -224,7 +224,6 @@ kedge_status kg_cells_coefficient(kg_pipeline *p, int batch, int32_t first, int3
                                 p->value_points[i]),
       .device = kg_cell_points_and_facets(&p->elements[batch].cells.tables)};
   if (!(out->cells.length > 0.0)) chunk.host.n = chunk.device.n = k.rows * k.rows;
-  chunk.n_used = chunk.host.n;
   out->cells.values = values;
   const int residuals = p->shape.choice.residual == KG_PLAIN ? 0 : KG_RESIDUALS;
   return kg_coefficients_put(p, &chunk, KG_CELL_FUNCTIONS, 2 + residuals, values);
@@ -262,12 +261,12 @@ kedge_status kg_cells_errors(kg_pipeline *p, int batch, int32_t first, int32_t c
       .flux_by_group =
           a->flux_sums ? a->flux_sums + p->shape.batch[batch].lanes.first_group + first : NULL};
   if (p->shape.choice.varies) {
-    const kg_coefficient_chunk chunk = {.batch = batch,
-                                        .first = first,
-                                        .count = count,
-                                        .host = kg_cells_host_points(p, batch, KG_SAMPLE_ERRORS),
-                                        .device = args.points,
-                                        .n_used = args.points.n - k.cell->n_vertices};
+    kg_coefficient_chunk chunk = {.batch = batch,
+                                  .first = first,
+                                  .count = count,
+                                  .host = kg_cells_host_points(p, batch, KG_SAMPLE_ERRORS),
+                                  .device = args.points};
+    chunk.host.n = chunk.device.n = args.n_diffusion = args.points.n - k.cell->n_vertices;
     KG_TRY(kg_coefficients_put(p, &chunk, 3, 1, a->error_diffusion));
     args.diffusion = a->error_diffusion;
   }

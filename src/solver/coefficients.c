@@ -1,6 +1,5 @@
 #include "solver/evaluation.h"
 
-#include <float.h>
 #include <stdlib.h>
 
 #include "device/context.h"
@@ -8,6 +7,7 @@
 #include "solver/cells.h"
 
 static const char *const names[] = {"diffusion", "diffusion xy", "diffusion yy", "reaction"};
+static const char *const keys[] = {"diffusion", "diffusion", "diffusion", "reaction"};
 
 static void open_values(kg_pipeline *p)
 {
@@ -19,9 +19,9 @@ static void open_values(kg_pipeline *p)
   v->functions[1] = scalar ? &zero : &c->diffusion[1];
   v->functions[2] = &c->diffusion[scalar ? 0 : 2];
   v->functions[3] = &c->reaction;
-  kedge_problem_place(p->problem, "equation", "diffusion", v->place, sizeof v->place);
-  v->equation = (kg_evaluation){
-      .pipeline = p, .set = {4, v->functions, names, v->place}, .what = KG_EVALUATED_COEFFICIENTS};
+  v->equation = (kg_evaluation){.pipeline = p,
+                                .set = {4, v->functions, names, "", p->problem, keys},
+                                .what = KG_EVALUATED_COEFFICIENTS};
   v->diffusion = v->equation;
   v->diffusion.set.n = 3;
 }
@@ -34,31 +34,15 @@ void kg_coefficients_close(kg_coefficient_values *v)
   *v = (kg_coefficient_values){0};
 }
 
-/// Whether diffusion is positive definite and reaction not negative.
-static bool is_elliptic(const double value[4])
-{
-  return kg_least_eigenvalue(value) >= DBL_MIN && value[3] >= 0.0;
-}
-
 /// Fail for a point where the equation is not elliptic.
 static kedge_status check_point(const kg_pipeline *p, const kg_places *places, int32_t group, int q,
                                 int lane, const double value[4])
 {
-  const double least = kg_least_eigenvalue(value);
-  if (is_elliptic(value)) return KEDGE_OK;
   double at[2];
+  if (kg_is_elliptic(value)) return KEDGE_OK;
   kg_place_at(places, group, q, lane, at);
-  const kg_settings *settings = &p->problem->settings;
-  const bool diffusion = !(least >= DBL_MIN);
-  const char *const key = diffusion ? "diffusion" : "reaction";
-  return kg_problem_fail(p->ctx, p->problem, kg_settings_find(settings, "equation", key),
-                         !diffusion ? "reaction must be zero or positive, and at x = %.6g, "
-                                      "y = %.6g it is %g"
-                         : p->resolved.equation.n_diffusion == 1
-                             ? "diffusion must be positive, and at x = %.6g, y = %.6g it is %g"
-                             : "diffusion must be positive definite, and at x = %.6g, "
-                               "y = %.6g its least eigenvalue is %g",
-                         at[0], at[1], diffusion ? least : value[3]);
+  return kg_coefficients_refuse(p->ctx, p->problem, p->mesh, kg_region_at(places, group, lane), at,
+                                value);
 }
 
 /// Diffusion and reaction at a point of a group.
@@ -92,7 +76,7 @@ static bool scale_group(const kg_pipeline *p, const kg_places *places, int n_fun
     for (int lane = 0; lane < KG_LANES; ++lane) {
       double here[4];
       values_at(places, n_functions, value, q, lane, here);
-      good = good && is_elliptic(here);
+      good = good && kg_is_elliptic(here);
     }
   const size_t n = (size_t)n_functions * (size_t)places->n * KG_LANES;
   for (size_t i = 0; good && i < n; ++i) value[i] *= p->scale;
@@ -119,7 +103,7 @@ static kedge_status put_by_host(kg_pipeline *p, const kg_coefficient_chunk *c,
   const kg_lane_batch *lanes = &p->shape.batch[c->batch].lanes;
   const size_t group = (size_t)set->n * (size_t)c->host.n * KG_LANES;
   const int32_t first = c->first, count = c->count;
-  kg_places places = kg_cell_places(&c->host, c->n_used, p->mesh);
+  kg_places places = kg_cell_places(&c->host, c->host.n, p->mesh);
   places.first_element = lanes->first_element;
   places.n_elements = lanes->n_elements;
   KG_TRY(open_staging(p));
@@ -147,7 +131,7 @@ kedge_status kg_coefficients_put(kg_pipeline *p, const kg_coefficient_chunk *c, 
                                     .vertex = cells.vertex,
                                     .nodes = cells.nodes,
                                     .points = c->device,
-                                    .n_used = c->n_used,
+                                    .n_used = c->device.n,
                                     .elliptic = true,
                                     .scale = p->scale,
                                     .region = kg_evaluation_regions(e, c->batch, c->first),

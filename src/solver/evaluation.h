@@ -60,8 +60,7 @@ kedge_status kg_evaluation_triangles(kg_evaluation *e, kg_evaluate_args args, bo
 /// Coefficients that vary, at points of elements that are integrated by quadrature. All zeros
 /// before the first values. It must not be moved: the evaluations point into it.
 typedef struct kg_coefficient_values {
-  const kg_function *functions[4];  ///< diffusion xx, xy, yy; reaction
-  char place[KG_PLACE_BYTES];
+  const kg_function *functions[4];    ///< diffusion xx, xy, yy; reaction
   kg_evaluation equation, diffusion;  ///< of all four, of the first three
   double *staging;                    ///< values of a chunk on the host, or NULL
 } kg_coefficient_values;
@@ -71,7 +70,6 @@ typedef struct kg_coefficient_chunk {
   int batch;
   int32_t first, count;
   kg_cell_points host, device;  ///< the same points, in the two memories
-  int n_used;                   ///< of them; corners behind them are not
 } kg_coefficient_chunk;
 
 /// Diffusion, or with n_functions = 4 diffusion and reaction, of the scaled equation.

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <omp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,7 +99,7 @@ static int32_t element_of(const kg_places *p, int64_t group, int lane)
   return p->first_element + (int32_t)(e < p->n_elements ? e : p->n_elements - 1);
 }
 
-static double region_of(const kg_places *p, int64_t group, int lane)
+int32_t kg_region_at(const kg_places *p, int64_t group, int lane)
 {
   return p->mesh->element_region[element_of(p, group, lane)];
 }
@@ -163,15 +164,24 @@ kedge_status kg_sample_refuse(kedge_context *ctx, kg_places places, int32_t firs
   const int64_t group = first + row / places.n / set->n;
   double at[2], value;
   kg_place_at(&places, (int32_t)group, (int)q, (int)lane, at);
-  const double at_x = at[0], at_y = at[1], region = region_of(&places, group, (int)lane);
+  const int32_t number = kg_region_at(&places, group, (int)lane);
+  const double at_x = at[0], at_y = at[1], region = number;
   kg_function_evaluate(set->functions[f],
                        &(kedge_points){.n = 1, .x = &at_x, .y = &at_y, .region = &region}, &value);
-  KG_REQUIRE(ctx, isfinite(value), KEDGE_ERR_INPUT,
-             "%s%s is %g at x = %.6g, y = %.6g, inside the mesh; change the expression so that it "
-             "is finite everywhere",
-             set->place, set->names[f], isnan(value) ? NAN : value, at_x,
-             at_y);  // some NaN print as -nan
-  return KEDGE_OK;
+  if (isfinite(value)) return KEDGE_OK;
+  char place[KG_PLACE_BYTES];
+  const char *name = NULL;
+  snprintf(place, sizeof place, "%s", set->place);
+  if (set->problem)
+    kg_setting_place(&set->problem->settings,
+                     kg_coefficient_setting(set->problem, places.mesh, number, set->keys[f], &name),
+                     place);
+  return KG_FAIL(
+      ctx, KEDGE_ERR_INPUT,
+      "%s%s%s%s%s is %g at x = %.6g, y = %.6g, inside the mesh; change the expression so that it "
+      "is finite everywhere",
+      place, set->names[f], name ? " in region '" : "", name ? name : "", name ? "'" : "",
+      isnan(value) ? NAN : value, at_x, at_y);  // some NaN print as -nan
 }
 
 kg_points kg_sampling_points(const kg_sampling *s)
@@ -206,7 +216,7 @@ kedge_status kg_sample(kedge_context *ctx, kg_places places, int32_t first, int3
       place_points(&places, first + g, x, y);
       for (int i = 0; i < KG_LANES; ++i)
         for (int q = 0; q < places.n; ++q)
-          region[q * KG_LANES + i] = region_of(&places, first + g, i);
+          region[q * KG_LANES + i] = kg_region_at(&places, first + g, i);
       for (int f = 0; f < set->n; ++f) {
         const size_t row = ((size_t)g * (size_t)set->n + (size_t)f) * n;
         kg_function_evaluate(set->functions[f],

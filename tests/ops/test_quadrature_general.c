@@ -172,6 +172,7 @@ static void run_all(cell_case *c, const kg_cell_material *material, const double
   const kg_cell_errors_args errors = {.cells = c->cells,
                                       .material = *material,
                                       .points = c->points,
+                                      .n_diffusion = c->points.n,
                                       .diffusion = error_diffusion,
                                       .u = device[2],
                                       .flux = device[3],

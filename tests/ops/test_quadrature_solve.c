@@ -181,6 +181,7 @@ static void errors_of(const kg_cell *cell, int order, const problem *p, double n
   kg_cell_errors_args errors = {.cells = c.cells,
                                 .material = material,
                                 .points = c.points,
+                                .n_diffusion = n,
                                 .diffusion = cell_case_input(&c, 3 * n, diffusion),
                                 .exact = cell_case_input(&c, 3 * n, exact),
                                 .by_group = (kg_error_sums *)sums,

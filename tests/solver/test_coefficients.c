@@ -1,11 +1,13 @@
 // Coefficients that vary, tensors, and regions, through the public API.
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "compare.h"
 #include "context.h"
 #include "mesh/mesh.h"
 #include "moved.h"
+#include "problem/problem.h"
 #include "support.h"
 
 enum { ORDERS = 4 };
@@ -159,6 +161,52 @@ static void a_field_that_is_not_positive_is_refused_with_the_place(void **state)
   kedge_mesh_destroy(mesh);
 }
 
+/// Refused with a sentence that begins so. @param[in] equation  what [equation] has from line 3 on
+static void assert_refusal_begins(const char *equation, const char *sections, const char *begin)
+{
+  char text[600];
+  snprintf(text, sizeof text,
+           "[equation]\n%s\n%s\n[boundary default]\ntype = dirichlet\nvalue = 0\n", equation,
+           sections);
+  kedge_mesh *mesh = grid(4);
+  kedge_problem *problem;
+  kedge_solution *solution = NULL;
+  must(ctx, kg_problem_parse(ctx, "magnet.ini", text, strlen(text), NULL, 0, &problem));
+  assert_int_equal(kedge_solve(ctx, mesh, problem, &solution), KEDGE_ERR_INPUT);
+  assert_null(solution);
+  if (strncmp(kedge_context_error(ctx), begin, strlen(begin)) != 0)
+    fail_msg("\"%s\" does not begin with \"%s\"", kedge_context_error(ctx), begin);
+  kedge_problem_destroy(problem);
+  kedge_mesh_destroy(mesh);
+}
+
+static void a_bad_coefficient_is_refused_with_its_line_and_region(void **state)
+{
+  (void)state;
+  assert_refusal_begins(
+      "source = 1\ndiffusion = 1",
+      "[region default]\nreaction = 1\n[region 3]\nreaction = 2\ndiffusion = x - 3",
+      "magnet.ini:8: diffusion in region '3' must be positive, and at x = ");
+  assert_refusal_begins(
+      "source = 1\ndiffusion = 1, 0, 2",
+      "[region default]\nreaction = x - 3\n[region 3]\nreaction = 1",
+      "magnet.ini:5: reaction in region '7' must be zero or positive, and at x = ");
+  assert_refusal_begins(
+      "source = 1\ndiffusion = x, 2, x", "[region default]\nreaction = x",
+      "magnet.ini:3: diffusion in region '3' must be positive definite, and at x = ");
+  assert_refusal_begins("source = 1\ndiffusion = 1\nreaction = sqrt(x-9)", "",
+                        "magnet.ini:4: reaction is nan at x = ");
+  assert_refusal_begins("source = 1\ndiffusion = x + 1",
+                        "[region default]\nreaction = 1\n[region 7]\ndiffusion = 1, 0, sqrt(x-9)",
+                        "magnet.ini:7: diffusion yy in region '7' is nan at x = ");
+  assert_refusal_begins("source = 1\ndiffusion = 1",
+                        "[region default]\nreaction = 1\n[region 7]\nsource = sqrt(x-9)",
+                        "magnet.ini:7: source in region '7' is nan at x = ");
+  assert_refusal_begins("source = 1",
+                        "[region default]\ndiffusion = 2\n[region 7]\nreaction = -3 + region - 7",
+                        "magnet.ini:6: reaction in region '7' must be zero or positive, not -3");
+}
+
 static void multigrid_takes_strong_anisotropy(void **state)
 {
   (void)state;
@@ -184,6 +232,23 @@ static void diffusion_may_be_zero_at_a_corner(void **state)
   assert_at_most(r.u_l2, 1e-3);  // the flux has a kink there
 }
 
+/// Infinite in the origin: norms of errors, of u at corners too, want no diffusion there.
+static void diffusion_may_be_infinite_at_a_corner(void **state)
+{
+  (void)state;
+  static const char *const meshes[] = {"square 4", "quads 4"};
+  for (int k = 0; k < 2; ++k) {
+    const kedge_report r = converged_on(
+        ctx, meshes[k],
+        SETTINGS({"equation", "diffusion", "1+hypot(x,y)^-0.2"}, {"exact", "u", "1+x^2-y^2"},
+                 {"space", "order", "2"}, {"boundary default", "type", "dirichlet"},
+                 {"equation", "source", "0.4*(x^2-y^2)*hypot(x,y)^-2.2"},
+                 {"space", "quadrature", "12"}));
+    assert_at_most(r.u_l2, 1e-4);
+    assert_true(r.sigma_l2 > 2.0 * r.q_l2 && r.sigma_l2 < 10.0 * r.q_l2);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -191,8 +256,10 @@ int main(void)
       cmocka_unit_test(materials_by_region_are_exact_for_broken_lines),
       cmocka_unit_test(what_is_not_elliptic_or_not_a_region_is_refused),
       cmocka_unit_test(a_field_that_is_not_positive_is_refused_with_the_place),
+      cmocka_unit_test(a_bad_coefficient_is_refused_with_its_line_and_region),
       cmocka_unit_test(multigrid_takes_strong_anisotropy),
       cmocka_unit_test(diffusion_may_be_zero_at_a_corner),
+      cmocka_unit_test(diffusion_may_be_infinite_at_a_corner),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);

@@ -49,8 +49,7 @@ struct cell_nodes {
   }
 };
 
-/// Whether diffusion is positive definite, with an eigenvalue that is no subnormal number, and
-/// reaction not negative.
+/// As kg_is_elliptic() of the host (problem/problem.h), for values that are finite.
 __device__ __forceinline__ bool is_elliptic(double xx, double xy, double yy, double reaction)
 {
   const double mean = 0.5 * (xx + yy), half = 0.5 * (xx - yy);

@@ -10,7 +10,8 @@ typedef struct kg_cell_errors_args {
   kg_cells cells;                   ///< side_edge is not read
   kg_cell_material material;        ///< the constant diffusion is read: q = kappa^-1 sigma
   kg_cell_points points;            ///< where `exact` was sampled
-  const double *diffusion;          ///< [group][3][point][lane]: xx, xy, yy; NULL: constant
+  int n_diffusion;                  ///< points of diffusion: corners, behind them, have none
+  const double *diffusion;          ///< [group][3][n_diffusion][lane]: xx, xy, yy; NULL: constant
   const double *u, *flux, *u_star;  ///< as kg_cell_recover() and kg_cell_postprocess() leave them
   const double *exact;              ///< [group][3][point][lane]: u, u_x, u_y
   kg_error_sums *by_group;          ///< out: [group]; summed in order by the caller
@@ -52,7 +53,8 @@ KG_INLINE void kg_cell_errors_point(const kg_cell_errors_args *args, int32_t e, 
   if (w == 0.0) return;  // a corner
   const kg_cell_diffusion diffusion = {
       kg_cell_constant_diffusion(&args->material, e),
-      args->diffusion ? args->diffusion + kg_cell_at(e, 3 * n, 0) : NULL, n, KG_LANES};
+      args->diffusion ? args->diffusion + kg_cell_at(e, 3 * args->n_diffusion, 0) : NULL,
+      args->n_diffusion, KG_LANES};
   double best = -exact, along[2], sigma[2], gradient[2], kappa[3];
   for (int i = 0; i < points->size.n_star; ++i) best += phi[i] * star[i];
   kg_cell_flux_at(points, q, s, along);
