@@ -50,9 +50,9 @@ typedef struct kedge_mesh_info {
   /// The least determinant J of an element's map over its mean: 1 where maps are affine
   double min_jacobian;
   double box[4];         ///< xmin, ymin, xmax, ymax
-  int64_t shared_lines;  ///< as shared_elements, of tagged lines
-  int64_t
-      periodic_lines;  ///< curves that a file identifies with others; to kedge they are boundary
+  int64_t shared_lines;  ///< as shared_elements, of tagged lines on the boundary
+  /// Curves that a file identifies with others; to kedge they are boundary
+  int64_t periodic_lines;
 } kedge_mesh_info;
 #define KEDGE_MESH_INFO_INIT \
   {                          \

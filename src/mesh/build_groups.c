@@ -37,15 +37,6 @@ static kedge_status distinct_tags(kedge_context *ctx, const int32_t *tags, int64
   return KEDGE_OK;
 }
 
-/// The first name that the caller gave a tag; NULL: none.
-static const char *name_of_tag(const kg_raw_mesh *raw, int dimension, int32_t tag)
-{
-  if (tag == 0) return NULL;
-  for (int i = 0; i < raw->n_names; ++i)
-    if (raw->names[i].dimension == dimension && raw->names[i].tag == tag) return raw->names[i].name;
-  return NULL;
-}
-
 /// Append a group named by the caller, or by its number.
 static kedge_status add_group(kg_mesh_builder *b, int dimension, int32_t tag, const char *name)
 {
@@ -62,7 +53,7 @@ static kedge_status add_group(kg_mesh_builder *b, int dimension, int32_t tag, co
 static kedge_status refuse_line(const kg_mesh_builder *b, int64_t i)
 {
   const kg_raw_mesh *raw = b->raw;
-  const char *name = name_of_tag(raw, 1, raw->line_tags[i]);
+  const char *name = kg_raw_mesh_name_of(raw, 1, raw->line_tags[i]);
   char where[128] = "";
   int n = 0;
   for (int k = 0; k < 2; ++k) {
@@ -98,24 +89,6 @@ static kedge_status add_shared_line(const kg_mesh_builder *b, int64_t i, int32_t
   kg_overlap overlap = {1, first, b->raw->line_tags[i], {at[0], at[1]}, NULL};
   ++b->mesh->info.shared_lines;
   return kg_overlaps_add(b->ctx, &overlap, &b->mesh->overlaps);
-}
-
-/// Overlaps get the names of the groups that do not count in them; two tags of one name are one
-/// group, which has no overlap with itself.
-static kedge_status name_overlaps(const kg_mesh_builder *b)
-{
-  kg_overlaps *overlaps = &b->mesh->overlaps;
-  const int64_t n = overlaps->n;
-  overlaps->n = 0;
-  for (int64_t i = 0; i < n; ++i) {
-    kg_overlap overlap = overlaps->item[i];
-    const char *name = name_of_tag(b->raw, overlap.dimension, overlap.other);
-    const char *first = name_of_tag(b->raw, overlap.dimension, overlap.first);
-    if (name && first && strcmp(name, first) == 0) continue;
-    if (name) KG_TRY(kg_copy_text(b->ctx, name, strlen(name), &overlap.name));
-    overlaps->item[overlaps->n++] = overlap;
-  }
-  return KEDGE_OK;
 }
 
 /// Put the tag of the first line on each edge into edge_group, where groups will be (0: a boundary
@@ -167,7 +140,7 @@ static kedge_status add_edge_groups(kg_mesh_builder *b, const int32_t *tags, int
   for (int k = untagged; k < n_tags + untagged; ++k) {
     const int i = k % n_tags;
     const bool rest = i == 0 && untagged;
-    const char *name = rest ? default_name : name_of_tag(b->raw, 1, tags[i]);
+    const char *name = rest ? default_name : kg_raw_mesh_name_of(b->raw, 1, tags[i]);
     int g = mesh->n_groups;
     for (int j = 0; name && !rest && j < mesh->n_groups; ++j)
       if (strcmp(mesh->groups[j].name, name) == 0) g = j;
@@ -181,6 +154,31 @@ static int position(const int32_t *tags, int n_tags, int32_t tag)
 {
   const int32_t *found = bsearch(&tag, tags, (size_t)n_tags, sizeof tag, compare_tags);
   return (int)(found - tags);
+}
+
+/// Overlaps get the names of the groups that do not count in them. Tags of one name are one group:
+/// it has no overlap with itself, and its number stands for all.
+static kedge_status name_overlaps(const kg_mesh_builder *b, const int32_t *tags, int n_tags,
+                                  const int *group_of)
+{
+  kg_overlaps *overlaps = &b->mesh->overlaps;
+  for (int64_t i = 0; i < overlaps->n; ++i) {
+    kg_overlap *o = &overlaps->item[i];
+    if (o->dimension == 1)
+      o->first = b->mesh->groups[group_of[position(tags, n_tags, o->first)]].tag;
+  }
+  kg_overlaps_unite(overlaps);
+  const int64_t n = overlaps->n;
+  overlaps->n = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    kg_overlap overlap = overlaps->item[i];
+    const char *name = kg_raw_mesh_name_of(b->raw, overlap.dimension, overlap.other);
+    const char *first = kg_raw_mesh_name_of(b->raw, overlap.dimension, overlap.first);
+    if (name && first && strcmp(name, first) == 0) continue;
+    if (name) KG_TRY(kg_copy_text(b->ctx, name, strlen(name), &overlap.name));
+    overlaps->item[overlaps->n++] = overlap;
+  }
+  return KEDGE_OK;
 }
 
 static double edge_length(const kg_mesh_builder *b, int32_t edge)
@@ -284,7 +282,6 @@ kedge_status kg_build_groups(kg_mesh_builder *b)
   for (int64_t i = 0; status == KEDGE_OK && i < b->raw->overlaps.n; ++i)
     status = kg_overlaps_add(b->ctx, &b->raw->overlaps.item[i], &mesh->overlaps);
   if (status == KEDGE_OK) status = tag_edges(b);
-  if (status == KEDGE_OK) status = name_overlaps(b);
   if (status == KEDGE_OK) status = list_edges(b);
   if (status == KEDGE_OK) status = edge_tags(b, &tags);
   if (status == KEDGE_OK)
@@ -299,12 +296,13 @@ kedge_status kg_build_groups(kg_mesh_builder *b)
   if (status == KEDGE_OK)
     status = kg_host_alloc(b->ctx, (size_t)n_line_tags, sizeof *group_of, &group_of);
   if (status == KEDGE_OK) status = add_edge_groups(b, line_tags, n_line_tags, group_of);
+  if (status == KEDGE_OK) status = name_overlaps(b, line_tags, n_line_tags, group_of);
   if (status != KEDGE_OK) goto done;
 
   count_edges(b, line_tags, n_line_tags, group_of);
   const int first_region = mesh->n_groups;
   for (int i = 0; status == KEDGE_OK && i < n_region_tags; ++i)
-    status = add_group(b, 2, region_tags[i], name_of_tag(b->raw, 2, region_tags[i]));
+    status = add_group(b, 2, region_tags[i], kg_raw_mesh_name_of(b->raw, 2, region_tags[i]));
   if (status == KEDGE_OK) status = count_regions(b, region_tags, n_region_tags, first_region);
 done:
   free(tags);

@@ -34,7 +34,7 @@ typedef struct kg_gmsh_type {
 /// An entity of formats 4.0 and 4.1 of dimension 1 or 2 and its first physical group, 0: none.
 typedef struct kg_entity {
   int32_t dimension, tag, physical;
-  bool is_shared;        ///< its other groups are still to be put into overlaps of the mesh
+  bool is_shared;        ///< a surface's other groups are still to be put into overlaps of the mesh
   int64_t more, n_more;  ///< place in `more_groups` and number of these groups, which do not count
 } kg_entity;
 

@@ -207,18 +207,29 @@ static kedge_status read_tag(kg_gmsh *g, int64_t *tag)
   return KEDGE_OK;
 }
 
-/// The groups of an entity that do not count, once.
-static kedge_status share_entity(kg_gmsh *g, kg_entity *entity, int64_t node)
+/// A line of a curve in several groups is there once for each: which lie inside of the domain is not
+/// known yet.
+static kedge_status repeat_line(kg_gmsh *g, const kg_entity *entity)
+{
+  kg_raw_mesh *raw = g->raw;
+  KG_TRY(reserve_lines(g, entity->n_more + 1));  // and the next line of the block
+  const int32_t *line = raw->lines + 2 * (raw->n_lines - 1);
+  for (int64_t i = 0; i < entity->n_more; ++i) {
+    memcpy(raw->lines + 2 * raw->n_lines, line, 2 * sizeof *line);
+    raw->line_tags[raw->n_lines++] = g->more_groups[entity->more + i];
+  }
+  return KEDGE_OK;
+}
+
+/// The groups of a surface that do not count, once.
+static kedge_status share_surface(kg_gmsh *g, kg_entity *entity, int64_t node)
 {
   int32_t vertex;
   KG_TRY(find_vertices(g, 1, &node, &vertex));
   const double *at = g->raw->vertices + 2 * (int64_t)vertex;
   for (int64_t i = 0; i < entity->n_more; ++i) {
-    const kg_overlap overlap = {entity->dimension,
-                                entity->physical,
-                                g->more_groups[entity->more + i],
-                                {at[0], at[1]},
-                                NULL};
+    const kg_overlap overlap = {
+        2, entity->physical, g->more_groups[entity->more + i], {at[0], at[1]}, NULL};
     KG_TRY(kg_overlaps_add(g->scan.ctx, &overlap, &g->raw->overlaps));
   }
   entity->is_shared = false;
@@ -251,8 +262,8 @@ static kedge_status read_block(kg_gmsh *g, int64_t n_left, int64_t *n_read)
   KG_TRY(kg_scan_record_end(s));
   kg_entity *found = kg_gmsh_find_entity(g, dimension, entity);
   const int32_t physical = found ? found->physical : 0;
-  if (found && found->n_more > 0 && what.cell) g->raw->n_shared += n;
-  if (found && found->n_more > 0 && what.kind == KG_GMSH_LINE) g->raw->n_shared_lines += n;
+  const bool is_shared = found && found->n_more > 0;
+  if (is_shared && what.cell) g->raw->n_shared += n;
   for (int64_t i = 0; i < n; ++i) {
     int64_t number, nodes[KG_NODES_MAX];
     KG_TRY(read_tag(g, &number));
@@ -261,7 +272,8 @@ static kedge_status read_block(kg_gmsh *g, int64_t n_left, int64_t *n_read)
     for (int k = 0; status == KEDGE_OK && k < what.n_nodes; ++k) status = read_tag(g, &nodes[k]);
     KG_TRY(kg_gmsh_check_nodes(&line, type, &what, status));
     KG_TRY(put_element(g, type, &what, physical, nodes));
-    if (found && found->is_shared) KG_TRY(share_entity(g, found, nodes[0]));
+    if (is_shared && physical != 0 && what.kind == KG_GMSH_LINE) KG_TRY(repeat_line(g, found));
+    if (is_shared && what.cell && found->is_shared) KG_TRY(share_surface(g, found, nodes[0]));
     KG_TRY(kg_gmsh_check_nodes(&line, type, &what, kg_scan_record_end(s)));
   }
   *n_read = n;

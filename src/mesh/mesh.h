@@ -42,8 +42,10 @@ typedef struct kg_overlaps {
   kg_overlap *item;
 } kg_overlaps;
 
-/// Add an overlap, unless it is one of the last few; its name is NULL.
+/// Add an overlap; its name is NULL. The same two groups may be there more than once then.
 kedge_status kg_overlaps_add(kedge_context *ctx, const kg_overlap *overlap, kg_overlaps *to);
+/// Sort overlaps without names and leave each pair of groups once.
+void kg_overlaps_unite(kg_overlaps *overlaps);
 void kg_overlaps_free(kg_overlaps *overlaps);  ///< frees what it points to and zeroes it
 
 /// The meshes that a mesh was refined from, the last one first.
@@ -182,7 +184,8 @@ static inline const char *kg_mesh_shape(const kedge_mesh *mesh)
 {
   return mesh->n_blocks > 1 ? "element" : mesh->block[0].cell->name;
 }
-/// The first overlap in which a group, by its name or else its number, does not count; NULL: none.
+/// The first overlap in which a group does not count; NULL: none. As in kg_group_named(), a name is
+/// a number only where no group has it.
 const kg_overlap *kg_overlap_named(const kedge_mesh *mesh, int dimension, const char *name);
 int64_t kg_mesh_inner_edges(const kedge_mesh *mesh);  ///< inside the domain, with a group
 
@@ -197,7 +200,8 @@ typedef struct kg_raw_mesh {
   int64_t n_between;  ///< vertices that are nodes between corners, and nothing else
   int32_t *regions;   ///< [n_elements]
   int64_t n_shared;   ///< elements in several regions, of which the first is here
-  int64_t n_shared_lines, n_periodic;  ///< as in kedge_mesh_info, of the latter curves
+  int64_t n_shared_lines, n_periodic;  ///< as in kedge_mesh_info: those that are no longer lines
+                                       ///< here, and curves
   kg_overlaps overlaps;
   int32_t *lines;          ///< [n_lines][2]
   int32_t *line_tags;      ///< [n_lines]
@@ -252,8 +256,10 @@ kedge_status kg_raw_mesh_set_geometry(kedge_context *ctx, int geometry, kg_raw_m
 /// Append a copy of `name`; `length` bytes of it.
 kedge_status kg_raw_mesh_name(kedge_context *ctx, kg_raw_mesh *raw, int dimension, int32_t tag,
                               const char *name, size_t length);
+/// The first name of a tag; NULL: none.
+const char *kg_raw_mesh_name_of(const kg_raw_mesh *raw, int dimension, int32_t tag);
 /// Append what a mesh knows of its groups beside lines and regions: names, except those that are
-/// just numbers, overlaps and how many lines are periodic.
+/// just numbers, overlaps, and how many lines and elements of the file are shared or periodic.
 kedge_status kg_raw_mesh_names(kedge_context *ctx, kg_raw_mesh *raw, const kedge_mesh *mesh);
 
 /// The mesh in the caller's numbering, gaps of unused vertices closed. Every boundary edge is a

@@ -107,19 +107,39 @@ kedge_status kg_raw_mesh_set_geometry(kedge_context *ctx, int geometry, kg_raw_m
   return status;
 }
 
-enum { LAST = 16 };  // lines and elements of one overlap follow each other, or nearly so
+/// The order of overlaps: by the groups, then by the place.
+static int compare_overlaps(const void *x, const void *y)
+{
+  const kg_overlap *a = x, *b = y;
+  if (a->dimension != b->dimension) return a->dimension < b->dimension ? -1 : 1;
+  if (a->first != b->first) return a->first < b->first ? -1 : 1;
+  if (a->other != b->other) return a->other < b->other ? -1 : 1;
+  if (a->at[0] != b->at[0]) return a->at[0] < b->at[0] ? -1 : 1;
+  return (a->at[1] > b->at[1]) - (a->at[1] < b->at[1]);
+}
 
 static bool is_same(const kg_overlap *a, const kg_overlap *b)
 {
   return a->dimension == b->dimension && a->first == b->first && a->other == b->other;
 }
 
+void kg_overlaps_unite(kg_overlaps *overlaps)
+{
+  kg_overlap *const item = overlaps->item;
+  int64_t n = 0;
+  if (overlaps->n > 1) qsort(item, (size_t)overlaps->n, sizeof *item, compare_overlaps);
+  for (int64_t i = 0; i < overlaps->n; ++i)
+    if (i == 0 || !is_same(&item[i], &item[n - 1])) item[n++] = item[i];
+  overlaps->n = n;
+}
+
 kedge_status kg_overlaps_add(kedge_context *ctx, const kg_overlap *overlap, kg_overlaps *to)
 {
-  for (int64_t i = to->n - 1; i >= 0 && i >= to->n - LAST; --i)
-    if (is_same(&to->item[i], overlap)) return KEDGE_OK;
-  if (to->n == to->capacity) {
-    const int64_t capacity = to->capacity ? 2 * to->capacity : LAST;
+  if (to->n > 0 && is_same(&to->item[to->n - 1], overlap)) return KEDGE_OK;
+  const bool is_full = to->n == to->capacity;
+  if (is_full) kg_overlaps_unite(to);
+  if (is_full && to->n >= to->capacity / 2) {  // sorting again will take as many calls as the last
+    const int64_t capacity = to->capacity ? 2 * to->capacity : 16;
     kg_overlap *item = realloc(to->item, (size_t)capacity * sizeof *item);
     KG_REQUIRE(ctx, item, KEDGE_ERR_MEMORY, "no host memory for %lld overlaps of physical groups",
                (long long)capacity);
@@ -140,14 +160,32 @@ void kg_overlaps_free(kg_overlaps *overlaps)
 
 const kg_overlap *kg_overlap_named(const kedge_mesh *mesh, int dimension, const char *name)
 {
-  for (int64_t i = 0; i < mesh->overlaps.n; ++i) {
-    const kg_overlap *overlap = &mesh->overlaps.item[i];
-    char number[16];
-    snprintf(number, sizeof number, "%d", overlap->other);
-    if (overlap->dimension == dimension &&
-        (strcmp(name, number) == 0 || (overlap->name && strcmp(name, overlap->name) == 0)))
-      return overlap;
+  const kg_overlaps *const all = &mesh->overlaps;
+  for (int64_t i = 0; i < all->n; ++i) {
+    const kg_overlap *o = &all->item[i];
+    if (o->dimension == dimension && o->name && strcmp(name, o->name) == 0) return o;
   }
+  for (int g = 0; g < mesh->n_groups; ++g) {
+    const kg_group *group = &mesh->groups[g];
+    char number[16];
+    snprintf(number, sizeof number, "%d", group->tag);
+    if (group->dimension == dimension && group->count > 0 && strcmp(group->name, name) == 0 &&
+        strcmp(group->name, number) != 0)
+      return NULL;
+  }
+  for (int64_t i = 0; i < all->n; ++i) {
+    const kg_overlap *o = &all->item[i];
+    char number[16];
+    snprintf(number, sizeof number, "%d", o->other);
+    if (o->dimension == dimension && strcmp(name, number) == 0) return o;
+  }
+  return NULL;
+}
+
+const char *kg_raw_mesh_name_of(const kg_raw_mesh *raw, int dimension, int32_t tag)
+{
+  for (int i = 0; tag != 0 && i < raw->n_names; ++i)
+    if (raw->names[i].dimension == dimension && raw->names[i].tag == tag) return raw->names[i].name;
   return NULL;
 }
 
@@ -180,11 +218,13 @@ kedge_status kg_raw_mesh_names(kedge_context *ctx, kg_raw_mesh *raw, const kedge
   for (int64_t i = 0; i < mesh->overlaps.n; ++i) {
     const kg_overlap *overlap = &mesh->overlaps.item[i];
     KG_TRY(kg_overlaps_add(ctx, overlap, &raw->overlaps));
-    if (overlap->name)
+    if (overlap->name && !kg_raw_mesh_name_of(raw, overlap->dimension, overlap->other))
       KG_TRY(kg_raw_mesh_name(ctx, raw, overlap->dimension, overlap->other, overlap->name,
                               strlen(overlap->name)));
   }
   raw->n_periodic = mesh->info.periodic_lines;
+  raw->n_shared = mesh->info.shared_elements;
+  raw->n_shared_lines = mesh->info.shared_lines;
   return KEDGE_OK;
 }
 

@@ -115,10 +115,9 @@ static kedge_status no_such_group(const matching *m, const kg_boundary *b)
 static kedge_status check_overlap(const matching *m, const kg_boundary *b)
 {
   const kg_overlap *overlap = kg_overlap_named(m->mesh, 1, b->group);
-  const kg_group *first = overlap ? m->mesh->groups : NULL;
-  const kg_group *end = m->mesh->groups + count_lines(m->mesh);
-  while (first && first < end && first->tag != overlap->first) ++first;
-  if (!first || first == end || first->count == 0) return KEDGE_OK;
+  if (!overlap) return KEDGE_OK;
+  const kg_group *first = m->mesh->groups;
+  while (first->tag != overlap->first) ++first;
   return kg_problem_fail(m->ctx, m->problem, place_of(b),
                          "[boundary %s]: a line at (%.9g, %.9g) in %s is in the groups '%s' and "
                          "'%s' and cannot have two conditions; leave it in one of them",

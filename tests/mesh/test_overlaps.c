@@ -103,6 +103,115 @@ static void two_tags_of_one_name_are_one_group(void **state)
   kedge_mesh_destroy(mesh);
 }
 
+/// Two squares beside each other, their sides in groups as given: [left, floor, roof, right, the
+/// side between], each "n tags"; in format 4.1.
+static kedge_mesh *two_squares(kedge_context *ctx, const char *names, const char *const groups[5])
+{
+  char text[3000];
+  size_t n = (size_t)snprintf(text, sizeof text,
+                              "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n%s"
+                              "$Entities\n0 5 2 0\n",
+                              names);
+  for (int i = 0; i < 5; ++i)
+    n += (size_t)snprintf(text + n, sizeof text - n, "%d 0 0 0 2 1 0 %s 0\n", i + 1, groups[i]);
+  snprintf(text + n, sizeof text - n,
+           "1 0 0 0 1 1 0 1 7 0\n2 1 0 0 2 1 0 1 8 0\n$EndEntities\n"
+           "$Nodes\n1 6 1 6\n2 1 0 6\n1\n2\n3\n4\n5\n6\n0 0 0\n1 0 0\n2 0 0\n0 1 0\n1 1 0\n"
+           "2 1 0\n$EndNodes\n$Elements\n7 9 1 9\n1 1 1 1\n1 1 4\n1 2 1 2\n2 1 2\n3 2 3\n"
+           "1 3 1 2\n4 4 5\n5 5 6\n1 4 1 1\n6 3 6\n1 5 1 1\n7 2 5\n2 1 3 1\n8 1 2 5 4\n"
+           "2 2 3 1\n9 2 3 6 5\n$EndElements\n");
+  return mesh_of(ctx, text);
+}
+
+#define SECTION(name) "[boundary " name "]\ntype = neumann\nvalue = 0\n" REST
+
+/// The side between is in two groups, of which the second has a boundary line of its own.
+static void lines_inside_the_domain_share_nothing(void **state)
+{
+  static const char *const groups[5] = {"1 1", "0", "0", "1 2", "2 1 2"};
+  kedge_mesh *mesh = two_squares(*state, "", groups);
+  assert_int_equal(mesh->overlaps.n, 0);
+  assert_int_equal(mesh->info.shared_lines, 0);
+  assert_resolves(*state, mesh, SECTION("2"), NULL);
+  kedge_mesh_destroy(mesh);
+}
+
+/// The group 3 has lines in common with the groups 1 (inside) and 2 (outside); in a second mesh 3 is
+/// the name of a fourth group too.
+static void any_line_in_common_counts_and_names_go_first(void **state)
+{
+  static const char *const groups[5] = {"1 1", "2 2 3", "1 4", "0", "2 1 3"};
+  static const char *const say =
+      "p.ini:2: [boundary %s]: a line at (0, 0) in text.msh%s is in the groups '%s' and '%s' and "
+      "cannot have two conditions; leave it in one of them";
+  char sentence[200];
+  kedge_mesh *mesh = two_squares(*state, "", groups), *fine;
+  assert_int_equal(mesh->info.shared_lines, 2);
+  assert_ok(*state, kedge_mesh_refine(*state, mesh, 1, &fine));
+  assert_int_equal(fine->info.shared_lines, 2);
+  snprintf(sentence, sizeof sentence, say, "3", "", "2", "3");
+  assert_resolves(*state, mesh, SECTION("3"), sentence);
+  snprintf(sentence, sizeof sentence, say, "3", ", refined once", "2", "3");
+  assert_resolves(*state, fine, SECTION("3"), sentence);
+  kedge_mesh_destroy(fine);
+  kedge_mesh_destroy(mesh);
+  mesh = two_squares(*state,
+                     "$PhysicalNames\n3\n1 2 \"two\"\n1 3 \"three\"\n1 4 \"3\"\n"
+                     "$EndPhysicalNames\n",
+                     groups);
+  assert_resolves(*state, mesh, SECTION("3"), NULL);
+  snprintf(sentence, sizeof sentence, say, "three", "", "two", "three");
+  assert_resolves(*state, mesh, SECTION("three"), sentence);
+  kedge_mesh_destroy(mesh);
+}
+
+/// Two tags have one name; the second has a line in common with another group.
+static void each_tag_of_a_name_counts(void **state)
+{
+  static const char *const groups[5] = {"1 1", "2 2 3", "0", "0", "0"};
+  kedge_mesh *mesh = two_squares(
+      *state, "$PhysicalNames\n3\n1 1 \"wall\"\n1 2 \"wall\"\n1 3 \"hot\"\n$EndPhysicalNames\n",
+      groups);
+  assert_resolves(*state, mesh, SECTION("hot"),
+                  "p.ini:2: [boundary hot]: a line at (0, 0) in text.msh is in the groups 'wall' "
+                  "and 'hot' and cannot have two conditions; leave it in one of them");
+  kedge_mesh_destroy(mesh);
+}
+
+static void overlaps_are_unique_in_whatever_order_they_come(void **state)
+{
+  enum { GROUPS = 50, TIMES = 40 };
+  kg_overlaps overlaps = {0};
+  for (int i = 0; i < GROUPS * TIMES; ++i) {
+    const int32_t other = (int32_t)(i * 7 % GROUPS) + 2;
+    const kg_overlap o = {2, 1, other, {(double)(i / GROUPS), 0.0}, NULL};
+    assert_ok(*state, kg_overlaps_add(*state, &o, &overlaps));
+  }
+  assert_in_range(overlaps.capacity, GROUPS, 4 * GROUPS);
+  kg_overlaps_unite(&overlaps);
+  assert_int_equal(overlaps.n, GROUPS);
+  for (int i = 0; i < GROUPS; ++i) {
+    assert_int_equal(overlaps.item[i].other, i + 2);
+    assert_true(overlaps.item[i].at[0] == 0.0);
+  }
+  kg_overlaps_free(&overlaps);
+}
+
+static void a_mesh_that_is_refined_keeps_names_and_counts(void **state)
+{
+  kedge_mesh *mesh = mesh_of(*state, MESH22), *fine;
+  kg_raw_mesh raw;
+  assert_ok(*state, kedge_mesh_refine(*state, mesh, 3, &fine));
+  assert_ok(*state, kg_mesh_to_raw(*state, fine, &raw));
+  assert_int_equal(raw.n_names, 4);
+  assert_int_equal(raw.overlaps.n, 2);
+  assert_int_equal(fine->info.shared_elements, 1);
+  assert_int_equal(fine->info.shared_lines, 1);
+  kg_raw_mesh_free(&raw);
+  kedge_mesh_destroy(fine);
+  kedge_mesh_destroy(mesh);
+}
+
 static int64_t periodic_lines(kedge_context *ctx, const char *text)
 {
   kedge_mesh *mesh = mesh_of(ctx, text), *fine;
@@ -204,6 +313,11 @@ int main(void)
       cmocka_unit_test(a_line_has_no_two_conditions),
       cmocka_unit_test(a_surface_is_of_its_first_group),
       cmocka_unit_test(two_tags_of_one_name_are_one_group),
+      cmocka_unit_test(lines_inside_the_domain_share_nothing),
+      cmocka_unit_test(any_line_in_common_counts_and_names_go_first),
+      cmocka_unit_test(each_tag_of_a_name_counts),
+      cmocka_unit_test(overlaps_are_unique_in_whatever_order_they_come),
+      cmocka_unit_test(a_mesh_that_is_refined_keeps_names_and_counts),
       cmocka_unit_test(periodic_lines_are_counted),
       cmocka_unit_test(periodic_lines_are_counted_in_binary_files),
       cmocka_unit_test(structs_of_meshes_have_sizes),
