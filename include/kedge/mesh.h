@@ -115,12 +115,12 @@ KEDGE_API void kedge_mesh_destroy(kedge_mesh *mesh);  ///< NULL is allowed
 
 // None of the arguments below is NULL.
 /// @param[in,out] info  its `size` is read
-/// @retval KEDGE_ERR_ARG  `size` is not that of a kedge_mesh_info, but 0, say
+/// @retval KEDGE_ERR_ARG  `size` was not set by KEDGE_MESH_INFO_INIT
 KEDGE_API kedge_status kedge_mesh_get_info(const kedge_mesh *mesh, kedge_mesh_info *info);
 KEDGE_API int kedge_mesh_group_count(const kedge_mesh *mesh);
 /// @param[in] index  0 .. kedge_mesh_group_count() - 1; the name lives as long as the mesh
 /// @param[in,out] group  its `size` is read
-/// @retval KEDGE_ERR_ARG  `size` is not that of a kedge_mesh_group, or there is no such index
+/// @retval KEDGE_ERR_ARG  `size` was not set by KEDGE_MESH_GROUP_INIT, or there is no such index
 KEDGE_API kedge_status kedge_mesh_get_group(const kedge_mesh *mesh, int index,
                                             kedge_mesh_group *group);
 

@@ -29,9 +29,8 @@ typedef struct kg_cell_points {
   const double *map;           ///< [point][3][node]: kg_cell.map
   const double *map_by_point;  ///< [3][node][point], n_map points: the same for threads of a GPU
   int n_map;                   ///< points of both, which may be more than n
-  const double
-      *value;          ///< [point][N*]: phi of order P + 1, of which those of order P are the first
-  const double *flux;  ///< [point][S]: Phi, each along its own direction
+  const double *value;         ///< [point][N*]: phi of order P + 1; those of order P are the first
+  const double *flux;          ///< [point][S]: Phi, each along its own direction
 } kg_cell_points;
 
 /// The length of the array behind a kg_cell_points, in doubles. @param[in] rows  points of the rule

@@ -103,8 +103,7 @@ static void print_mesh(const char *name, const kedge_mesh *mesh)
   if (m.periodic_lines > 0)
     printf(
         "periodic         %lld curve%s of the file; boundary like the rest, as kedge has no "
-        "periodic "
-        "conditions\n",
+        "periodic conditions\n",
         (long long)m.periodic_lines, m.periodic_lines == 1 ? "" : "s");
   if (m.coincident_edges > 0)
     printf(

@@ -67,10 +67,9 @@ static inline const kg_curve *kg_curve_of(const kg_curve *curves, const kg_cell 
 /// J at a point of the rule. @param[in] nodes  [node][2]
 double kg_curve_jacobian(const kg_curve *curve, int point, const double *nodes);
 /// The area of an element, negative where it runs clockwise.
-/// @param[out] smallest of J over its mean, both as they are; where it is below a half at the
-/// points
-///                       of the rule and the corners, it is that at all points; NULL allowed
-/// @param[out] where     the point of that; NULL allowed
+/// @param[out] smallest  the least J over its mean, both as they are: at the points of the rule and
+///                       the corners, and where it is below a half there, at all points; or NULL
+/// @param[out] where     the point of that; or NULL
 double kg_curve_area(const kg_curve *curve, const double *nodes, double *smallest, int *where);
 double kg_curve_length(const kg_curve *curve, int facet, const double *nodes);
 

@@ -53,14 +53,40 @@ void kg_materials_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
                 &a->material_of);
 }
 
-/// The material of a region, from that of the element before.
-static int material_of_tag(const kg_pipeline *p, int32_t tag, int *group)
+/// The material of the region of an element. Groups of elements are the last ones of a mesh, their
+/// tags ascend. @param[in,out] group  the one before, and that of the element
+static kedge_status find_material(const kg_pipeline *p, int32_t tag, int *group, int32_t *out)
 {
-  const kedge_mesh *mesh = p->mesh;
-  const kg_group *g = &mesh->groups[*group];
-  if (g->dimension != 2 || g->tag != tag)
-    for (*group = 0; g = &mesh->groups[*group], g->dimension != 2 || g->tag != tag;) ++*group;
-  return p->resolved.material_of[*group];
+  const kg_group *const groups = p->mesh->groups;
+  int begin = *group, end = p->mesh->n_groups;
+  if (groups[begin].dimension != 2 || groups[begin].tag != tag) {
+    begin = 0;
+    while (begin < end) {
+      const int middle = begin + (end - begin) / 2;
+      if (groups[middle].dimension == 2 && groups[middle].tag >= tag)
+        end = middle;
+      else
+        begin = middle + 1;
+    }
+    KG_REQUIRE(p->ctx, begin < p->mesh->n_groups && groups[begin].tag == tag, KEDGE_ERR_INTERNAL,
+               "%s: elements have region %d, which is no group", p->mesh->source, tag);
+    *group = begin;
+  }
+  *out = p->resolved.material_of[begin];
+  return KEDGE_OK;
+}
+
+static kedge_status find_places(const kg_pipeline *p, int32_t *place)
+{
+  int group = 0;
+  for (int i = 0; i < p->shape.n_batches; ++i) {
+    const kg_lane_batch *b = &p->shape.batch[i].lanes;
+    int32_t *const to = place + (size_t)b->first_group * KG_LANES;
+    for (int32_t e = 0; e < b->n_elements; ++e)
+      KG_TRY(find_material(p, p->mesh->element_region[b->first_element + e], &group, &to[e]));
+    for (int32_t e = b->n_elements; e < b->n_groups * KG_LANES; ++e) to[e] = to[b->n_elements - 1];
+  }
+  return KEDGE_OK;
 }
 
 static kedge_status put_places(kg_pipeline *p)
@@ -68,16 +94,9 @@ static kedge_status put_places(kg_pipeline *p)
   const size_t lanes = (size_t)p->layout.count.n_groups * KG_LANES;
   int32_t *place;
   KG_TRY(kg_host_calloc(p->ctx, lanes, sizeof *place, &place));
-  int group = 0;
-  for (int i = 0; i < p->shape.n_batches; ++i) {
-    const kg_lane_batch *b = &p->shape.batch[i].lanes;
-    int32_t *const to = place + (size_t)b->first_group * KG_LANES;
-    for (int32_t e = 0; e < b->n_elements; ++e)
-      to[e] = material_of_tag(p, p->mesh->element_region[b->first_element + e], &group);
-    for (int32_t e = b->n_elements; e < b->n_groups * KG_LANES; ++e) to[e] = to[b->n_elements - 1];
-  }
-  const kedge_status status =
-      kg_copy_in(p->ctx, p->arrays.material_of, place, lanes * sizeof *place);
+  kedge_status status = find_places(p, place);
+  if (status == KEDGE_OK)
+    status = kg_copy_in(p->ctx, p->arrays.material_of, place, lanes * sizeof *place);
   free(place);
   return status;
 }

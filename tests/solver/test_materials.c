@@ -208,6 +208,20 @@ static void their_table_and_index_are_predicted(void **state)
   kedge_mesh_destroy(mesh);
 }
 
+static void an_element_of_no_region_is_a_defect_that_is_said(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = strips(8, 2);
+  mesh->element_region[mesh->n_elements / 2] = 99;
+  kedge_problem *p =
+      problem_of(ctx, SETTINGS({"region 1", "diffusion", "2"}, {"region 2", "diffusion", "3"},
+                               {"exact", "u", "x"}, DIRICHLET));
+  const char *const sentence = refusal_of(ctx, mesh, p, KEDGE_ERR_INTERNAL);
+  assert_non_null(strstr(sentence, "strips: elements have region 99, which is no group"));
+  kedge_problem_destroy(p);
+  kedge_mesh_destroy(mesh);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -215,6 +229,7 @@ int main(void)
       cmocka_unit_test(the_stabilization_of_an_edge_follows_the_diffusion_there),
       cmocka_unit_test(a_broken_plane_is_exact_at_every_order_and_in_every_method),
       cmocka_unit_test(their_table_and_index_are_predicted),
+      cmocka_unit_test(an_element_of_no_region_is_a_defect_that_is_said),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);
