@@ -1,5 +1,5 @@
 """Meshes for experiments that no generator of kedge makes, as Gmsh files (.msh 2.2): rectangles stretched or graded in
-both directions, or distorted, sectors of well-shaped triangles graded towards a point, other meshes scaled in one direction. All of the
+both directions, or distorted, sectors of well-shaped triangles graded towards a point, other meshes scaled in one direction, squares of two materials, trapezoids. All of the
 boundary of the first two kinds is the group "wall", but for the left side of a rectangle, "left"."""
 import math
 import random
@@ -16,6 +16,32 @@ def write(path, points, triangles, lines):
         file.writelines(f"{i} 2 2 3 3 {a + 1} {b + 1} {c + 1}\n"
                         for i, (a, b, c) in enumerate(triangles, len(lines) + 1))
         file.write("$EndElements\n")
+
+
+def squares(path, n, cut, move=lambda i, j: (i, j)):
+    """n x n squares, none, every other one or all of them cut into two triangles (cut "none", "half" or "all"), of two surfaces,
+    "low" and "high". Without lines: all of the boundary is one."""
+    points = [move(i, j) for j in range(n + 1) for i in range(n + 1)]
+    cells = []
+    for j in range(n):
+        for i in range(n):
+            a, group = j * (n + 1) + i, 1 if 2 * j < n else 2
+            b, c, d = a + 1, a + n + 2, a + n + 1
+            whole = cut == "none" or (cut == "half" and (i + j) % 2 == 0)
+            cells += [(group, (a, b, c, d))] if whole else [(group, (a, b, c)), (group, (a, c, d))]
+    with open(path, "w", encoding="ascii") as file:
+        file.write('$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n2 1 "low"\n2 2 "high"\n$EndPhysicalNames\n'
+                   f"$Nodes\n{len(points)}\n")
+        file.writelines(f"{k} {x / n!r} {y / n!r} 0\n" for k, (x, y) in enumerate(points, 1))
+        file.write(f"$EndNodes\n$Elements\n{len(cells)}\n")
+        file.writelines(f"{k} {len(cell) - 1} 2 {group} {group} {' '.join(str(v + 1) for v in cell)}\n"
+                        for k, (group, cell) in enumerate(cells, 1))
+        file.write("$EndElements\n")
+
+
+def trapezoids(path, n):
+    """Every other line of vertices of n x n squares goes up and down by a quarter of a square."""
+    squares(path, n, "none", lambda i, j: (i, j + (0.25 if i % 2 else -0.25) * (j % 2)))
 
 
 def tensor(path, xs, ys, move=lambda x, y: (x, y)):

@@ -65,10 +65,10 @@ class Experiment(unittest.TestCase):
         self.write("page.md", "no marks\n")
         self.assertIn("page.md has no lines", self.run_program("--page", page, code=1).stderr)
 
-    def check_committed(self, name):
+    def check_committed(self, name, *options):
         """A page of profiling/results shows the committed results."""
         original = os.path.join(SOURCE, "profiling", "results", name)
         page = os.path.join(self.folder, name)
         shutil.copy(original, page)
-        subprocess.run([os.path.join(SOURCE, "profiling", self.program), "--page", page], check=True)
+        subprocess.run([os.path.join(SOURCE, "profiling", self.program), *options, "--page", page], check=True)
         self.assertEqual(self.read(page), self.read(original), f"run profiling/{self.program} --page")
