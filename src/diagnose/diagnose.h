@@ -27,6 +27,8 @@ typedef struct kg_robin_range {
   double total;                 ///< integral along the boundary, times the scale of the equation
 } kg_robin_range;
 
+enum { KG_NORMS = 4 };  ///< of errors: of u, q, u* and the flux
+
 /// Findings read these, all borrowed, and write the last members.
 typedef struct kg_diagnosis {
   kedge_context *ctx;
@@ -39,14 +41,14 @@ typedef struct kg_diagnosis {
   kg_material material;
   double scale;  ///< right-hand sides are multiplied by it (docs/math.md#units)
   kg_robin_range robin;
-  double square;               ///< h^2: a square of two triangles of mean area
-  double stabilization_ratio;  ///< that of kg_system_rule
-  const kedge_report *report;  ///< of the trace solve; for the last topics also the errors
-  double norm_moves[3];        ///< of u, q and u*, with more points (KG_ABOUT_NORMS)
-  bool is_stretched;           ///< the mesh has angles for which the smoother has lines
-  bool has_plain_cycle;        ///< multigrid with a coarse correction and a smoother without lines
-  bool is_compact;             ///< the iteration is in single precision
-  char *note;                  ///< [room]: sentences are added, behind "; " where there is one
+  double square;                ///< h^2: a square of two triangles of mean area
+  double stabilization_ratio;   ///< that of kg_system_rule
+  const kedge_report *report;   ///< of the trace solve; for the last topics also the errors
+  double norm_moves[KG_NORMS];  ///< of u, q, u* and the flux, with more points (KG_ABOUT_NORMS)
+  bool is_stretched;            ///< the mesh has angles for which the smoother has lines
+  bool has_plain_cycle;         ///< multigrid with a coarse correction and a smoother without lines
+  bool is_compact;              ///< the iteration is in single precision
+  char *note;                   ///< [room]: sentences are added, behind "; " where there is one
   size_t room;
   // The finding that is looked at has this threshold, and writes the rest:
   double threshold;

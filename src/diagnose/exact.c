@@ -335,9 +335,9 @@ bool kg_finds_small_error_left(kg_diagnosis *d)
 /// The norm that moves most.
 bool kg_finds_coarse_norms(kg_diagnosis *d)
 {
-  static const char *const names[] = {"u", "q", "u*"};
+  static const char *const names[] = {"u", "q", "u*", "the flux"};
   int most = 0;
-  for (int k = 1; k < 3; ++k)
+  for (int k = 1; k < KG_NORMS; ++k)
     if (d->norm_moves[k] > d->norm_moves[most]) most = k;
   kg_say_word(d, names[most]);
   kg_say_number(d, "%.0f", 100.0 * d->norm_moves[most]);

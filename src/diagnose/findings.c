@@ -104,7 +104,7 @@ static const finding findings[] = {
      "docs/cli.md#measuring-convergence"},
 
     {KG_ABOUT_NORMS, kg_finds_coarse_norms,
-     "twice the points move the norm of the error of %s by %s %%: raise [exact] quadrature, or "
+     "more points move the norm of the error of %s by %s %%: raise [exact] quadrature, or "
      "refine where the exact solution is not smooth",
      0.01, "tests/solver/test_norms.c"},
 };

@@ -90,12 +90,12 @@ static kedge_status take_trace(kg_pipeline *p)
 
 /// The square of the L2 norm of the error of diffusion grad u. Where diffusion is one number, fast
 /// kernels leave its sum out: the flux is that times q.
-/// @param[in] by_group  [group]
-static kedge_status sum_fluxes(kg_pipeline *p, const kg_error_sums *by_group, double *total)
+/// @param[in]  by_group  [group]
+/// @param[out] flux      [group]: squares in the user's units
+static kedge_status sum_fluxes(kg_pipeline *p, const kg_error_sums *by_group, double *flux,
+                               double *total)
 {
   const size_t n = p->arrays.flux_sums ? (size_t)p->layout.count.n_groups : 0;
-  double *flux;
-  KG_TRY(kg_host_alloc(p->ctx, n, sizeof *flux, &flux));
   const kedge_status status = kg_copy_out(p->ctx, flux, p->arrays.flux_sums, n * sizeof *flux);
   *total = 0.0;
   for (int i = 0; status == KEDGE_OK && i < p->shape.n_batches; ++i) {
@@ -104,21 +104,24 @@ static kedge_status sum_fluxes(kg_pipeline *p, const kg_error_sums *by_group, do
     const double d = p->material.diffusion;
     for (int32_t g = 0; g < kg_elements_groups(&p->elements[i]); ++g) {
       const size_t k = (size_t)b->lanes.first_group + (size_t)g;
-      *total += sums ? flux[k] : d * (d * by_group[k].q);
+      if (!sums) flux[k] = d * (d * by_group[k].q);
+      *total += flux[k];
+      flux[k] = flux[k] / p->scale / p->scale;
     }
   }
-  free(flux);
   return status;
 }
 
 static kedge_status sum_errors(kg_pipeline *p)
 {
   const size_t n = (size_t)p->layout.count.n_groups;
-  double flux = 0.0;
+  double flux = 0.0, *fluxes = NULL;
   kg_error_sums *by_group, total = {0};
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *by_group, &by_group));
-  kedge_status status = kg_copy_out(p->ctx, by_group, p->arrays.error_sums, n * sizeof *by_group);
-  if (status == KEDGE_OK) status = sum_fluxes(p, by_group, &flux);
+  kedge_status status = kg_host_calloc(p->ctx, n, sizeof *fluxes, &fluxes);
+  if (status == KEDGE_OK)
+    status = kg_copy_out(p->ctx, by_group, p->arrays.error_sums, n * sizeof *by_group);
+  if (status == KEDGE_OK) status = sum_fluxes(p, by_group, fluxes, &flux);
   for (int i = 0; status == KEDGE_OK && i < p->shape.n_batches; ++i) {
     const kg_error_sums *of_batch = by_group + p->shape.batch[i].lanes.first_group;
     for (int32_t g = 0; g < kg_elements_groups(&p->elements[i]); ++g) {
@@ -129,8 +132,9 @@ static kedge_status sum_errors(kg_pipeline *p)
     }
   }
   if (status == KEDGE_OK && !p->shape.choice.wants_means)
-    status = kg_norms_moves(p, by_group, p->norm_moves);
+    status = kg_norms_moves(p, &(kg_group_errors){by_group, fluxes}, p->norm_moves);
   free(by_group);
+  free(fluxes);
   kedge_report *report = &p->solution->report;
   report->u_l2 = sqrt(total.u);
   report->q_l2 = sqrt(total.q);

@@ -10,22 +10,28 @@
 #include "solver/values.h"
 
 enum {
-  WORST = 4,   ///< groups with the largest errors of q
+  WORST = 4,   ///< groups with the largest errors of q, and of the flux
   SPREAD = 2,  ///< groups, of the others, at equal distances
-  GROUPS = WORST + SPREAD
+  GROUPS = 2 * WORST + SPREAD
 };
 
 /// Where rounding is, relative to the exact solution: the exact solution itself has it at points.
 static const double ROUNDING = 1e-13;
 
-/// Sums of squares, by field: u, q, u*.
+/// Sums of squares, by field: u, q, u*, flux.
 typedef struct squares {
-  double error[3], exact[3];
+  double error[KG_NORMS], exact[KG_NORMS];
 } squares;
+
+/// The norms that are looked at: where the diffusion is a number the flux is that times q.
+static int norms_of(const kg_pipeline *p)
+{
+  return p->shape.choice.is_uniform ? KG_NORMS - 1 : KG_NORMS;
+}
 
 static void add(const squares *part, squares *sum)
 {
-  for (int k = 0; k < 3; ++k) {
+  for (int k = 0; k < KG_NORMS; ++k) {
     sum->error[k] += part->error[k];
     sum->exact[k] += part->exact[k];
   }
@@ -45,6 +51,20 @@ static kg_cell_points part_of(const kg_cell_points *rule, int first, int n)
   return part;
 }
 
+/// Add the squares of diffusion times gradients, x, then y, at points.
+static void add_fluxes(const kg_pipeline *p, const kedge_points *at, const double *weight,
+                       const double *gradient, double *sum)
+{
+  double diffusion[4 * KG_GAUSS_MAX];
+  const size_t n = at->n;
+  kg_coefficients_evaluate(&p->resolved.equation, at, diffusion);
+  for (size_t q = 0; q < n; ++q) {
+    const double *k = diffusion + q, x = gradient[q], y = gradient[KG_GAUSS_MAX + q];
+    const double along = k[0] * x + k[n] * y, across = k[n] * x + k[2 * n] * y;
+    *sum += weight[q] * (along * along + across * across);
+  }
+}
+
 /// Add what some points of an element, at most KG_GAUSS_MAX, have.
 static void add_points(const kg_pipeline *p, const kg_cell_points *points, int32_t element,
                        squares *sum)
@@ -55,7 +75,7 @@ static void add_points(const kg_pipeline *p, const kg_cell_points *points, int32
   const kg_function *const functions[] = {&p->problem->exact_u, &p->problem->exact_dx,
                                           &p->problem->exact_dy, &p->problem->exact_u};
   static const int norm[] = {0, 1, 1, 2};
-  double xy[2 * N], x[N], y[N], region[N], weight[N], found[N], exact[N];
+  double xy[2 * N], x[N], y[N], region[N], weight[N], error[4 * N], exact[4 * N];
   kg_place_points(p->solution, points, element, 2, xy);
   kg_weigh_points(p->solution, points, element, weight);
   for (int q = 0; q < points->n; ++q) {
@@ -65,13 +85,18 @@ static void add_points(const kg_pipeline *p, const kg_cell_points *points, int32
   }
   const kedge_points at = {.n = (size_t)points->n, .x = x, .y = y, .region = region};
   for (int k = 0; k < 4; ++k) {
-    kg_field_at(p->solution, points, fields[k], element, found);
-    kg_function_evaluate(functions[k], &at, exact);
+    double *const e = error + k * N, *const u = exact + k * N;
+    kg_field_at(p->solution, points, fields[k], element, e);
+    kg_function_evaluate(functions[k], &at, u);
     for (int q = 0; q < points->n; ++q) {
-      sum->error[norm[k]] += weight[q] * (found[q] - exact[q]) * (found[q] - exact[q]);
-      sum->exact[norm[k]] += weight[q] * exact[q] * exact[q];
+      e[q] -= u[q];
+      sum->error[norm[k]] += weight[q] * e[q] * e[q];
+      sum->exact[norm[k]] += weight[q] * u[q] * u[q];
     }
   }
+  if (norms_of(p) < KG_NORMS) return;
+  add_fluxes(p, &at, weight, error + N, &sum->error[KG_NORMS - 1]);
+  add_fluxes(p, &at, weight, exact + N, &sum->exact[KG_NORMS - 1]);
 }
 
 /// The results that a group is in.
@@ -116,25 +141,54 @@ static void sum_groups(const kg_pipeline *p, const kg_element_points *rules, int
   for (int i = 0; i < n * KG_LANES; ++i) add(&of_lane[i], &of[i / KG_LANES]);
 }
 
-/// The groups with the largest errors of q, largest first, as many as there are or as asked.
-static int find_worst(const kg_pipeline *p, const kg_error_sums *by_group, int32_t worst[WORST])
-{
-  int n = 0;
-  for (int32_t g = 0; g < p->layout.count.n_groups; ++g) {
-    if (!has_elements(p, g)) continue;
-    int k = n < WORST ? n++ : WORST;
-    for (; k > 0 && by_group[g].q > by_group[worst[k - 1]].q; --k)
-      if (k < WORST) worst[k] = worst[k - 1];
-    if (k < WORST) worst[k] = g;
-  }
-  return n;
-}
-
 static bool is_among(int n, const int32_t *groups, int32_t group)
 {
   for (int k = 0; k < n; ++k)
     if (groups[k] == group) return true;
   return false;
+}
+
+/// Add the groups with the largest values that are not among the n first ones. @return all groups
+static int add_worst(const kg_pipeline *p, const double *first, size_t stride, int n,
+                     int32_t *groups)
+{
+  int32_t *const worst = groups + n;
+  int found = 0;
+  for (int32_t g = 0; g < p->layout.count.n_groups; ++g) {
+    if (!has_elements(p, g) || is_among(n, groups, g)) continue;
+    int k = found < WORST ? found++ : WORST;
+    for (; k > 0 && first[stride * (size_t)g] > first[stride * (size_t)worst[k - 1]]; --k)
+      if (k < WORST) worst[k] = worst[k - 1];
+    if (k < WORST) worst[k] = g;
+  }
+  return n + found;
+}
+
+/// Groups to look at, all where they are few. @param[out] n_worst  of them, which stand first
+static int choose_groups(const kg_pipeline *p, const kg_group_errors *of, int32_t groups[GROUPS],
+                         int *n_worst)
+{
+  const int32_t n_groups = p->layout.count.n_groups;
+  int n = 0;
+  for (int32_t g = 0; n_groups <= GROUPS && g < n_groups; ++g)
+    if (has_elements(p, g)) groups[n++] = g;
+  if (n == 0) {
+    n = add_worst(p, &of->sums->q, sizeof *of->sums / sizeof(double), n, groups);
+    if (norms_of(p) == KG_NORMS) n = add_worst(p, of->flux, 1, n, groups);
+  }
+  *n_worst = n;
+  for (int k = 1; n_groups > GROUPS && k <= SPREAD; ++k) {
+    const int32_t g = (int32_t)((int64_t)n_groups * k / (SPREAD + 1));
+    if (has_elements(p, g) && !is_among(n, groups, g)) groups[n++] = g;
+  }
+  return n;
+}
+
+static void add_squares(const kg_group_errors *of, int32_t group, double sum[KG_NORMS])
+{
+  const kg_error_sums *s = &of->sums[group];
+  const double here[KG_NORMS] = {s->u, s->q, s->u_star, of->flux[group]};
+  for (int k = 0; k < KG_NORMS; ++k) sum[k] += here[k];
 }
 
 /// How much a norm moves: the worst groups by what they have, the others by the ratio of a few.
@@ -147,50 +201,41 @@ static double move_of(double total, const double coarse[2], const double fine[2]
   return isfinite(move) ? move : 0.0;
 }
 
-static void compare(const kg_pipeline *p, const kg_error_sums *by_group,
-                    const kg_element_points *rules, int rows, double moves[3])
+static void compare(const kg_pipeline *p, const kg_group_errors *of, const kg_element_points *rules,
+                    int rows, double moves[KG_NORMS])
 {
-  const int32_t n_groups = p->layout.count.n_groups;
   int32_t groups[GROUPS];
-  const int n_worst = find_worst(p, by_group, groups);
-  int n = n_worst;
-  for (int k = 1; k <= SPREAD; ++k) {
-    const int32_t g = (int32_t)((int64_t)n_groups * k / (SPREAD + 1));
-    if (has_elements(p, g) && !is_among(n, groups, g)) groups[n++] = g;
-  }
-  double total[3] = {0}, coarse[3][2] = {{0}}, fine[3][2] = {{0}}, exact[3] = {0};
-  squares finer[GROUPS];
+  int n_worst;
+  const int n = choose_groups(p, of, groups, &n_worst);
+  double total[KG_NORMS] = {0}, coarse[2][KG_NORMS] = {{0}};
+  squares finer[GROUPS], fine[2] = {{{0}, {0}}};
   sum_groups(p, rules, rows, n, groups, finer);
-  for (int32_t g = 0; g < n_groups; ++g) {
-    const double sums[3] = {by_group[g].u, by_group[g].q, by_group[g].u_star};
-    for (int k = 0; k < 3 && has_elements(p, g); ++k) total[k] += sums[k];
-  }
+  for (int32_t g = 0; g < p->layout.count.n_groups; ++g)
+    if (has_elements(p, g)) add_squares(of, g, total);
   for (int i = 0; i < n; ++i) {
-    const kg_error_sums *of = &by_group[groups[i]];
-    const double sums[3] = {of->u, of->q, of->u_star};
-    for (int k = 0; k < 3; ++k) {
-      coarse[k][i >= n_worst] += sums[k];
-      fine[k][i >= n_worst] += finer[i].error[k];
-      exact[k] += finer[i].exact[k];
-    }
+    add_squares(of, groups[i], coarse[i >= n_worst]);
+    add(&finer[i], &fine[i >= n_worst]);
   }
-  for (int k = 0; k < 3; ++k) {
-    const double found = fine[k][0] + fine[k][1];
-    moves[k] = found > ROUNDING * ROUNDING * exact[k] ? move_of(total[k], coarse[k], fine[k]) : 0.0;
+  for (int k = 0; k < norms_of(p); ++k) {
+    const double before[2] = {coarse[0][k], coarse[1][k]};
+    const double after[2] = {fine[0].error[k], fine[1].error[k]};
+    const double exact = fine[0].exact[k] + fine[1].exact[k];
+    if (after[0] + after[1] > ROUNDING * ROUNDING * exact)
+      moves[k] = move_of(total[k], before, after);
   }
 }
 
-kedge_status kg_norms_moves(const kg_pipeline *p, const kg_error_sums *by_group, double moves[3])
+kedge_status kg_norms_moves(const kg_pipeline *p, const kg_group_errors *of, double moves[KG_NORMS])
 {
   const kg_shape *s = &p->shape;
   const int most = s->exact_rows > s->fast_exact_rows ? s->exact_rows : s->fast_exact_rows;
   const int rows = 2 * most < KG_GAUSS_MAX ? 2 * most : KG_GAUSS_MAX;
   kg_element_points rules;
-  for (int k = 0; k < 3; ++k) moves[k] = 0.0;
+  for (int k = 0; k < KG_NORMS; ++k) moves[k] = 0.0;
   const kedge_status status = kg_rule_create(p->solution, rows, &rules);
   if (status == KEDGE_OK) {
     p->solution->equation = p->resolved.equation;  // lent: the solution is not complete
-    compare(p, by_group, &rules, rows, moves);
+    compare(p, of, &rules, rows, moves);
     p->solution->equation = (kg_coefficients){0};
   }
   kg_element_points_free(&rules);

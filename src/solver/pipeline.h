@@ -28,7 +28,7 @@ typedef struct kg_pipeline {
   double *value_points[KG_CELL_KINDS];  ///< where coefficients have values
   kg_coefficient_values values;         ///< of coefficients, where they vary
   kg_robin_range robin;                 ///< known when K^e are
-  double norm_moves[3];                 ///< known when errors are (kg_norms_moves())
+  double norm_moves[KG_NORMS];          ///< known when errors are (kg_norms_moves())
   double *boundary;  ///< [edge of sections 3 and 4][m] of kg_sample_boundary(), made in transfer
   /// The equation is multiplied by a power of four that brings its numbers near 1
   /// (docs/math.md#units): diffusion, reaction and stabilization here, right-hand sides by `scale`.
@@ -118,13 +118,20 @@ static inline double kg_stabilization_length(const kg_pipeline *p)
   return p->problem->length > 0.0 ? p->problem->length : sqrt(p->mesh->info.area);
 }
 
-/// How much norms of errors move when the points of a direction are twice as many, as parts of the
-/// norms. All elements of small meshes are asked; else those of the groups with the largest errors
-/// of q, and a few others, which speak for the rest. All modes of the solution are in host memory.
-/// @param[in]  by_group  [group]: sums of the errors by the rule of the solve
-/// @param[out] moves     of u, q and u*; 0 where errors are rounding or, with the finer rule, not
-///                       finite
-kedge_status kg_norms_moves(const kg_pipeline *p, const kg_error_sums *by_group, double moves[3]);
+/// Sums of the errors of each group by the rule of the solve; the flux is that of the user's units.
+typedef struct kg_group_errors {
+  const kg_error_sums *sums;
+  const double *flux;
+} kg_group_errors;
+
+/// How much norms of errors move with more points a direction, twice as many or KG_GAUSS_MAX, as
+/// parts of the norms. All elements of small meshes are asked; else those of the groups with the
+/// largest errors of q and of the flux, and a few others, which speak for the rest. All modes of the
+/// solution are in host memory.
+/// @param[out] moves  of u, q, u* and the flux; 0 where errors are rounding or, with the finer rule,
+///                    not finite, and of the flux where it is a number times q
+kedge_status kg_norms_moves(const kg_pipeline *p, const kg_group_errors *of,
+                            double moves[KG_NORMS]);
 
 /// Add to the note of the solution what there is to say about a topic (kg_diagnose()).
 kedge_status kg_pipeline_diagnose(const kg_pipeline *p, kg_topic topic);

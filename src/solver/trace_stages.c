@@ -219,7 +219,6 @@ kedge_status kg_pipeline_diagnose(const kg_pipeline *p, kg_topic topic)
       .scale = p->scale,
       .square = kg_mean_square(p->mesh),
       .robin = p->robin,
-      .norm_moves = {p->norm_moves[0], p->norm_moves[1], p->norm_moves[2]},
       .stabilization_ratio = stabilization_ratio(p),
       .report = &p->solution->report,
       .is_stretched = p->mesh->info.min_angle < KG_LINE_ANGLE,
@@ -228,6 +227,7 @@ kedge_status kg_pipeline_diagnose(const kg_pipeline *p, kg_topic topic)
       .is_compact = c->iterates == KG_SINGLE,
       .note = p->solution->note,
       .room = sizeof p->solution->note};
+  for (int k = 0; k < KG_NORMS; ++k) d.norm_moves[k] = p->norm_moves[k];
   return kg_diagnose(&d, topic);
 }
 

@@ -225,7 +225,7 @@ class Solve(Command):
             self.kedge("solve", "p.ini", "-q", "-r", "r.json", *arguments)
             return self.json("r.json")["solver"]["note"]
         says = (r"the source that is given differs by (\S+) from -div\(diffusion grad u\) \+ reaction u "
-                r"of \[exact\]: errors are not those of this problem(; twice the points .*)?")
+                r"of \[exact\]: errors are not those of this problem(; more points .*)?")
         # Right sources, with rounding of their own: none has a note.
         right = "(8*pi^2+1)*sin(2*pi*x)*sin(2*pi*y)"
         harmonic = "exact.u=(x^2+y^2)^(1/3)*sin(2/3*atan2(y, x))"

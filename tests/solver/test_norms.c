@@ -11,6 +11,9 @@
 /// Has an infinite gradient in the corner of the L.
 #define SINGULAR "hypot(x,y)^(2/3)*sin(2/3*" ANGLE ")"
 
+/// Narrow: the usual points do not see the gradient well, in some elements less than in others.
+#define PEAKS "exp(-2000*((x-0.43)^2+(y-0.61)^2))+exp(-3900*((x-0.1)^2+(y-0.2)^2))"
+
 /// @param[in] rows  points a direction of norms; 0: as many as there are unless a problem says
 static kedge_report with_points(const char *generate, int order, const char *u, int rows)
 {
@@ -67,7 +70,7 @@ static void any_number_of_points_gives_the_same_norms_where_all_are_enough(void 
 static double moves_of(const kedge_report *r, const char *norm)
 {
   char before[80];
-  snprintf(before, sizeof before, "twice the points move the norm of the error of %s by ", norm);
+  snprintf(before, sizeof before, "more points move the norm of the error of %s by ", norm);
   const char *const found = strstr(r->solver_note, before);
   double percent;
   assert_non_null(found);
@@ -107,13 +110,46 @@ static void narrow_peaks_everywhere_are_noted_too(void **state)
   assert_at_most(fabs(moves_of(&usual, names[most]) / (100.0 * fabs(moves[most])) - 1.0), 0.5);
 }
 
+/// Diffusion is large in a narrow place alone, with little of q: q has points enough, the flux not.
+static void the_flux_is_looked_at_too(void **state)
+{
+  (void)state;
+  kedge_report r[2];
+  for (int k = 0; k < 2; ++k)
+    r[k] =
+        report_on(ctx, "square 16",
+                  SETTINGS({"space", "order", "1"}, {"exact", "u", "x+y"},
+                           {"equation", "diffusion", "1+300*exp(-9000*((x-0.42)^2+(y-0.59)^2))"},
+                           {"equation", "source", "1"}, {"boundary default", "type", "dirichlet"},
+                           {"exact", "quadrature", k == 0 ? "6" : "12"}));
+  const double percent = 100.0 * fabs(r[1].sigma_l2 / r[0].sigma_l2 - 1.0);
+  assert_at_most(fabs(r[1].q_l2 / r[0].q_l2 - 1.0), 5e-3);
+  assert_at_most(1.5, percent);
+  assert_at_most(fabs(moves_of(&r[0], "the flux") / percent - 1.0), 0.5);
+}
+
+/// Nothing is left to be guessed from others.
+static void few_groups_are_all_looked_at(void **state)
+{
+  (void)state;
+  for (int n = 6; n <= 10; n += 4) {
+    char mesh[24];
+    snprintf(mesh, sizeof mesh, "square %d", n);  // 3 and 7 groups
+    const kedge_report usual = with_points(mesh, 1, PEAKS, 6);
+    const kedge_report finer = with_points(mesh, 1, PEAKS, 12);
+    const double percent = 100.0 * fabs(finer.q_l2 / usual.q_l2 - 1.0);
+    assert_at_most(1.5, percent);
+    assert_at_most(fabs(moves_of(&usual, "q") - percent), 0.51);
+  }
+}
+
 static void errors_of_rounding_have_no_note(void **state)
 {
   (void)state;
   static const char *const meshes[] = {"square 5", "quads 5", "disk 3"};
   for (size_t k = 0; k < sizeof meshes / sizeof *meshes; ++k) {
     const kedge_report r = with_points(meshes[k], 2, "1+x-3*y", 0);
-    assert_null(strstr(r.solver_note, "twice the points"));
+    assert_null(strstr(r.solver_note, "more points"));
   }
 }
 
@@ -141,6 +177,8 @@ int main(void)
       cmocka_unit_test(any_number_of_points_gives_the_same_norms_where_all_are_enough),
       cmocka_unit_test(a_norm_that_more_points_move_is_noted_with_how_much),
       cmocka_unit_test(narrow_peaks_everywhere_are_noted_too),
+      cmocka_unit_test(the_flux_is_looked_at_too),
+      cmocka_unit_test(few_groups_are_all_looked_at),
       cmocka_unit_test(errors_of_rounding_have_no_note),
       cmocka_unit_test(too_few_points_are_refused),
   };
