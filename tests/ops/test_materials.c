@@ -6,6 +6,7 @@
 #include "case.h"
 #include "compare.h"
 #include "context.h"
+#include "mesh/mesh.h"
 #include "ops/local/quadrature/make.h"
 #include "ops/local/quadrature/postprocess.h"
 #include "ops/local/quadrature/recover.h"
@@ -14,7 +15,7 @@
 #include "ops/local/recover/postprocess.h"
 #include "ops/sample/errors.h"
 
-enum { ORDERS = 8 };
+enum { ORDERS = 8, FLUX_MAX = (ORDERS + 1) * (ORDERS + 2) };
 
 /// The batch of a case of triangles for operators by quadrature.
 static kg_cells cells_of(op_case *c, double **tables)
@@ -51,14 +52,72 @@ static void compare(op_case *c, int rows, const double *a, const double *b, doub
   free(q);
 }
 
+enum { MATERIALS = 5 };
+
+/// Diffusion xx, xy, yy and reaction; the last two are numbers.
+static const double of_region[MATERIALS][4] = {{2.0, 0.5, 1.0, 0.0},
+                                               {0.3, -0.4, 5.0, 1.2},
+                                               {1.0, 0.9, 1.0, 3.0},
+                                               {0.7, 0, 0.7, 2.0},
+                                               {4.0, 0, 4.0, 0.0}};
+
+/// Elements of several regions, each in every group.
+static int region_of(int32_t lane)
+{
+  return lane * 7 % MATERIALS;
+}
+
 /// Coefficients of both kinds of operators.
 typedef struct both {
   kg_materials fast;
-  kg_cell_material cells;
+  kg_cell_material cells;  ///< without values: the same in all elements, else those of region_of()
 } both;
 
+/// The flux at the points of a rule in all elements: diffusion q from the modes of q, and from the
+/// coefficients of flux functions.
+static void compare_fluxes(op_case *c, const double *tables, const both *of, const double *modes,
+                           const double *coefficients)
+{
+  const int N = c->size.n_modes, rows = kg_cell_rows(c->size.order);
+  const kg_cell_tables host = kg_cell_tables_at(&kg_triangle, c->size.order, 1, rows, tables);
+  const kg_cell_points *points = &host.points;
+  const int S = points->size.n_flux, n = points->n;
+  const int32_t n_elements = c->batch.count.n_elements;
+  const size_t count = (size_t)n_elements * (size_t)(2 * n);
+  double *q = case_fetch(c, modes), *s = case_fetch(c, coefficients);
+  double *fast = calloc(count, sizeof *fast), *cells = calloc(count, sizeof *cells);
+  assert_true(fast && cells);
+  for (int32_t e = 0; e < n_elements; ++e) {
+    const double *kappa = of->cells.values ? of_region[region_of(e)] : of->cells.diffusion;
+    double x[3], y[3], own[FLUX_MAX];
+    for (int v = 0; v < 3; ++v) {
+      const double *at = c->mesh->vertices + 2 * (int64_t)kg_element_vertices(c->mesh, e)[v];
+      x[v] = at[0];
+      y[v] = at[1];
+    }
+    for (int i = 0; i < S; ++i) own[i] = s[kg_cell_at(e, S, i)];
+    for (int k = 0; k < n; ++k) {
+      const kg_cell_place place = kg_cell_place_of(3, points->map + 9 * k, 1, x, y);
+      const double *phi = points->value + k * points->size.n_star;
+      double along[2], gradient[2] = {0.0, 0.0};
+      kg_cell_flux_at(points, k, own, along);
+      kg_cell_flux_of(&place, along[0], along[1], cells + 2 * ((size_t)e * (size_t)n + (size_t)k));
+      for (int i = 0; i < 2 * N; ++i) gradient[i / N] += phi[i % N] * q[kg_cell_at(e, 2 * N, i)];
+      double *const flux = fast + 2 * ((size_t)e * (size_t)n + (size_t)k);
+      flux[0] = kappa[0] * gradient[0] + kappa[1] * gradient[1];
+      flux[1] = kappa[1] * gradient[0] + kappa[2] * gradient[1];
+    }
+  }
+  assert_close(count, cells, fast, 1e3 * rounding(N));
+  free(q);
+  free(s);
+  free(fast);
+  free(cells);
+}
+
 /// Both kinds of operators on the same triangles, from the same loads and trace.
-static void compare_triangles(op_case *c, const kg_cells *these, const both *of)
+static void compare_triangles(op_case *c, const kg_cells *these, const double *tables,
+                              const both *of)
 {
   const kg_materials fast = of->fast;
   const kg_cell_material material = of->cells;
@@ -94,6 +153,7 @@ static void compare_triangles(op_case *c, const kg_cells *these, const both *of)
   must(ctx, kg_cell_postprocess(ctx, &post));
   for (int k = 0; k < 6; ++k)
     if (k != 3) compare(c, (int)rows[k], out[k][1], out[k][0], 1e3 * rounding(z.n_modes));
+  compare_fluxes(c, tables, of, out[3][0], out[3][1]);
   free(random);
 }
 
@@ -113,20 +173,11 @@ static void numbers_are_those_of_quadrature(void **state)
       double *tables;
       case_create(&c, ctx, 40, order, CASE_MIXED, m);
       const kg_cells these = cells_of(&c, &tables);
-      compare_triangles(&c, &these, &of);
+      compare_triangles(&c, &these, tables, &of);
       free(tables);
       case_destroy(&c);
     }
 }
-
-enum { MATERIALS = 5 };
-
-/// Diffusion xx, xy, yy and reaction; the last two are numbers.
-static const double of_region[MATERIALS][4] = {{2.0, 0.5, 1.0, 0.0},
-                                               {0.3, -0.4, 5.0, 1.2},
-                                               {1.0, 0.9, 1.0, 3.0},
-                                               {0.7, 0, 0.7, 2.0},
-                                               {4.0, 0, 4.0, 0.0}};
 
 /// A material with the stabilization of `like`: a number, or n . diffusion n / length.
 static kg_material material_of(int region, const kg_cell_material *like)
@@ -142,12 +193,6 @@ static kg_material material_of(int region, const kg_cell_material *like)
   m.stabilization = s / like->length;
   m.scaling = KEDGE_SCALING_ONE;
   return m;
-}
-
-/// Elements of several regions, each in every group.
-static int region_of(int32_t lane)
-{
-  return lane * 7 % MATERIALS;
 }
 
 static both of_regions(op_case *c, const kg_cells *these, kg_cell_material like)
@@ -184,7 +229,7 @@ static void compare_regions(int order, kg_cell_material like, bool by_region)
   for (int k = 0; k < 3; ++k) of.cells.diffusion[k] = of_region[1][k];
   of.cells.reaction = of_region[1][3];
   if (by_region) of = of_regions(&c, &these, like);
-  compare_triangles(&c, &these, &of);
+  compare_triangles(&c, &these, tables, &of);
   free(tables);
   case_destroy(&c);
 }

@@ -193,5 +193,6 @@ int main(void)
       TEST(the_sine_of_a_huge_number_is_left_to_the_interpreter),
   };
   test_skip_without_backend();
-  return cmocka_run_group_tests(tests, open_context, close_context);
+  const int n_failed = cmocka_run_group_tests(tests, open_context, close_context);
+  return n_failed == 0 && !on_gpu() ? 77 : n_failed;  // without a GPU all ways are one: skipped
 }
