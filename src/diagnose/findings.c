@@ -52,6 +52,12 @@ static const finding findings[] = {
      "the mesh file identifies sides as periodic, and here they are boundaries with conditions of "
      "their own",
      0, "tests/mesh/test_overlaps.c"},
+    {KG_ABOUT_MESH, kg_finds_polygon,
+     "the boundary of %s is a polygon (geometry = 1): set [mesh] geometry to 2 or more", 0, SOLVE},
+    {KG_ABOUT_MESH, kg_finds_flattened,
+     "geometry = %s is below %s, the order of the curves of the mesh, and flattens them: leave it "
+     "out",
+     0, SOLVE},
     {KG_ABOUT_MESH, kg_finds_high_geometry,
      "the elements are curves of order %s, more than one above that of the space, %s: q and u* are "
      "poor there; take order = %s or more, or a smaller geometry",

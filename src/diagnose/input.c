@@ -3,6 +3,7 @@
 // does not suit the mesh. One is an error: a right-hand side that is lost, as its square is 0.
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "device/context.h"
 #include "diagnose/predicates.h"
@@ -12,6 +13,23 @@
 bool kg_finds_periodic_lines(kg_diagnosis *d)
 {
   return (double)d->mesh->info.periodic_lines > d->threshold;
+}
+
+/// A disk or a ring of straight elements that nobody asked for.
+bool kg_finds_polygon(kg_diagnosis *d)
+{
+  const char *const words = d->problem->mesh_generate;
+  if (!words || d->problem->geometry != 0) return false;
+  kg_say_word(d, words);
+  return strncmp(words, "disk", 4) == 0 || strncmp(words, "ring", 4) == 0;
+}
+
+/// Curves of a file made of lower order.
+bool kg_finds_flattened(kg_diagnosis *d)
+{
+  kg_say_number(d, "%.0f", d->mesh->geometry);
+  kg_say_number(d, "%.0f", d->mesh->flattened);
+  return d->mesh->flattened > 0;
 }
 
 /// Maps of more than one order above that of u.

@@ -73,15 +73,16 @@ static kedge_status refuse(const mover *m, int64_t e)
                      m->source, nodes[2 * k], nodes[2 * k + 1], moved[0], moved[1]);
   int where;
   (void)move_places(m, curve->n_nodes, nodes, moved);
-  const double least = least_determinant(curve, moved, &where);
+  (void)least_determinant(curve, moved, &where);
   for (int k = 0; k < curve->n_nodes; ++k) {
     x += curve->value[where][k] * nodes[2 * k];
     y += curve->value[where][k] * nodes[2 * k + 1];
   }
   return KG_FAIL(m->ctx, KEDGE_ERR_INPUT,
-                 "%s: the map turns a %s over at its point (%.9g, %.9g), where the determinant is "
-                 "%.3g of its mean; take a map that keeps left and right, or a finer mesh",
-                 m->source, curve->cell->name, x, y, least);
+                 "%s: the map folds or flattens a %s at its point (%.9g, %.9g): the determinant of "
+                 "the map must be positive everywhere; a mirror image needs X and Y swapped as "
+                 "well, a map that bends much a finer mesh",
+                 m->source, curve->cell->name, x, y);
 }
 
 static kedge_status move_elements(const mover *m)
@@ -134,6 +135,7 @@ kedge_status kg_mesh_map(kedge_context *ctx, const kedge_mesh *mesh, int geometr
   kedge_status status = kg_mesh_to_raw(ctx, mesh, &raw);
   if (status == KEDGE_OK) {
     status = kg_raw_mesh_set_geometry(ctx, geometry, &raw);
+    if (geometry < mesh->geometry) raw.flattened = mesh->geometry;
     if (status == KEDGE_OK && x) status = move(ctx, x, y, mesh->source, &raw);
     if (status == KEDGE_OK) status = kg_mesh_build(ctx, &raw, source, out);
     kg_raw_mesh_free(&raw);

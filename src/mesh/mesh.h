@@ -70,6 +70,7 @@ struct kedge_mesh {
   kg_block block[KG_BLOCKS_MAX];
   int32_t n_vertices, n_elements, n_edges, n_boundary_edges;
   int geometry;               ///< order of the maps of elements; 1: straight
+  int flattened;              ///< the higher order that the maps had before; 0: none
   double *vertices;           ///< [vertex][2]
   double *nodes;              ///< kg_element_nodes() of all elements; NULL where straight
   int32_t *element_vertices;  ///< packed: where each side begins; counterclockwise
@@ -196,6 +197,7 @@ typedef struct kg_raw_mesh {
   int width;          ///< of corners: 3, or 4 where there are quadrilaterals
   int32_t *corners;   ///< [n_elements][width]: vertices; the fourth of a triangle is -1
   int geometry;       ///< order of the maps of elements; read where there are nodes
+  int flattened;      ///< as in kedge_mesh
   double *nodes;      ///< [n_elements][kg_raw_stride()][2] as kg_element_nodes(); NULL: straight
   int64_t n_between;  ///< vertices that are nodes between corners, and nothing else
   int32_t *regions;   ///< [n_elements]

@@ -222,6 +222,7 @@ kedge_status kg_raw_mesh_names(kedge_context *ctx, kg_raw_mesh *raw, const kedge
       KG_TRY(kg_raw_mesh_name(ctx, raw, overlap->dimension, overlap->other, overlap->name,
                               strlen(overlap->name)));
   }
+  raw->flattened = mesh->flattened;
   raw->n_periodic = mesh->info.periodic_lines;
   raw->n_shared = mesh->info.shared_elements;
   raw->n_shared_lines = mesh->info.shared_lines;

@@ -78,7 +78,8 @@ class Usage(Command):
                          self.kedge("help", "exit-codes").stdout)
         for value in ("line", "jacobi", "compact"):
             self.assertEqual(self.kedge("help", value).stdout, self.kedge("help", "multigrid").stdout)
-        for word, name in (("quads", "mesh"), ("curved", "mesh"), ("tensor", "diffusion")):
+        for word, name in (("quads", "mesh"), ("curved", "mesh"), ("tensor", "diffusion"),
+                           ("robin", "boundary"), ("sigma", "output")):
             self.assertEqual(self.kedge("help", word).stdout, self.kedge("help", name).stdout)
         self.assertIn("Usage: kedge solve", self.kedge("help", "solve").stdout)
 

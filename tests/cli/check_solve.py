@@ -118,7 +118,17 @@ class Solve(Command):
             arguments = [word for setting in settings for word in ("-s", setting)]
             self.kedge("solve", "p.ini", "-q", "-r", "r.json", *arguments)
             return self.json("r.json")["solver"]["note"]
+        polygon = ("the boundary of disk 4 is a polygon (geometry = 1): set [mesh] geometry to 2 or "
+                   "more")
+        for refine in (0, 1):
+            self.assertEqual(note("mesh.generate=disk 4", f"mesh.refine={refine}"), polygon)
+        self.assertEqual(note("mesh.generate=disk 4", "mesh.geometry=1"), "")
         self.assertEqual(note("mesh.generate=disk 4", "mesh.geometry=2"), "")
+        curved = ("mesh.file=" + os.path.join(SOURCE, "meshes/curved.msh"), "space.order=3")
+        self.assertNotIn("flattens", note(*curved))
+        self.assertEqual(note(*curved, "mesh.geometry=1", "mesh.refine=1"),
+                         "geometry = 1 is below 2, the order of the curves of the mesh, and flattens "
+                         "them: leave it out")
         self.assertEqual(note("mesh.generate=disk 4", "mesh.geometry=3"),
                          "the elements are curves of order 3, more than one above that of the space, "
                          "1: q and u* are poor there; take order = 2 or more, or a smaller geometry")
@@ -284,7 +294,7 @@ class Solve(Command):
         self.assertNotIn("iteration", solve(9, "boundary default.value=1e-6")[1])
 
     def test_many_iterations_of_multigrid_name_lines(self):
-        self.write("m.ini", "[mesh]\ngenerate = ring 50 8\n[space]\norder = 2\n[equation]\nsource = 1\n"
+        self.write("m.ini", "[mesh]\ngenerate = ring 50 8\ngeometry = 1\n[space]\norder = 2\n[equation]\nsource = 1\n"
                    "[boundary default]\ntype = dirichlet\nvalue = x\n"
                    "[solver]\npreconditioner = multigrid\n")
         solvers = []
